@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+# Gantry: `make help` lists the targets.  Only `demo` and `test` may be the first command on a bare machine.
+.DEFAULT_GOAL := all
+B := build
+PY := $(B)/venv/bin/python
+CC := gcc
+CLANG := clang-19
+CFLAGS := -std=c11 -O3 -g -march=native -Wall -Wextra -Werror -D_GNU_SOURCE -I. -Ihost -Ibridge -I$(B)/gen $(EXTRA_CFLAGS)
+LLVM_LIBS := $(shell llvm-config-19 --libs 2>/dev/null)
+LDLIBS := -lyaml -lsqlite3 -lelf -lmsgpackc -lxxhash -llz4 -lz -lm -ldl -lpthread $(LLVM_LIBS) -L/usr/lib/llvm-19/lib -lstdc++
+
+all: $(B)/bin/gantry $(B)/lib/libgantry_shim.so  ## build the command and the shim
+include $(wildcard sw/tools/*.mk)
+
+# Generated tables: one rule each, in sw/tools/generate.mk: $(GENERATED) lists what C sources need.
+# C: every folder below host/ and bridge/ belongs to the library; main.c is the command.
+LIB_SRC := $(filter-out host/cli/main.c,$(wildcard host/*/*.c bridge/*/*.c))
+LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o)
+$(B)/lib/libgantry.a: $(LIB_OBJ)
+	@mkdir -p $(@D)
+	@rm -f $@
+	ar rcs $@ $^
+$(B)/bin/gantry: $(B)/obj/host/cli/main.o $(B)/lib/libgantry.a
+	@mkdir -p $(@D)
+	$(CC) -rdynamic -o $@ $< $(B)/lib/libgantry.a $(LDLIBS)
+$(B)/obj/%.o: %.c | $(GENERATED)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -fPIC -MMD -MP -c -o $@ $<
+$(B)/lib/libgantry_shim.so: $(wildcard sw/shim/*.c sw/shim/*.h) | $(GENERATED)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -fPIC -shared -fvisibility=hidden -o $@ $(wildcard sw/shim/*.c) -ldl -lpthread
+-include $(LIB_OBJ:.o=.d) $(B)/obj/host/cli/main.d
+
+bootstrap:  ## install what is missing (Debian packages, Python environment)
+	@sw/tools/bootstrap.sh
+
+# A fresh machine has no compiler when make reads this file: install, then start make again.
+test: bootstrap  ## run all tests, or those under T=path; ends with "N passed, N failed"
+	@$(MAKE) --no-print-directory all
+	@$(PY) sw/tools/run_tests.py $(T)
+
+clean:  ## remove generated files except the Python environment
+	rm -rf $(B)/obj $(B)/lib $(B)/bin $(B)/gen $(B)/models $(B)/tests
+
+help:  ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 12
+
+.PHONY: all bootstrap test clean help

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The simulated machine as the host model sees it: N GPUs (RTL partitions or the golden model behind the same
+ * channels), one target clock, command and event channels, timers.  Not responsible for: queues, packets, page
+ * tables (host/).  One thread; nothing here blocks.  All times are target cycles (1 cycle = 1 ns at 1 GHz).
+ * See docs/contracts.md, "The scheduler".
+ */
+#ifndef GANTRY_SIM_H
+#define GANTRY_SIM_H
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "gantry_msg.h"
+
+struct gantry_cfg;
+struct pmem;
+struct sim;
+
+enum sim_model { SIM_RTL, SIM_GOLDEN };
+
+/* What the host model supplies.  Every callback runs at its exact target cycle `now`, in the order
+ * (cycle, GPU, sequence); it may call sim_cmd, sim_timer and sim_stop.  `ctx` is borrowed. */
+struct sim_host_ops {
+    void (*event)(void *ctx, unsigned gpu, uint64_t now, const struct msg_cp_evt *evt);
+    void (*timer)(void *ctx, uint64_t now, uint64_t cookie);
+};
+
+struct sim_options {
+    enum sim_model model;
+    bool lockstep;          /* compare every retired instruction with the golden model; first difference: CHECK exit 70 */
+    uint64_t max_cycles;    /* 0: none */
+    uint64_t seed;
+    const char *wave;       /* SCOPE[@FROM:TO] or NULL */
+    const char *wave_dir;   /* folder of the .fst files */
+    bool no_skip;           /* evaluate idle partitions too (for the test that skipping changes nothing) */
+};
+
+enum sim_result {
+    SIM_STOPPED,     /* sim_stop was called, or nothing more can happen without the host (all idle, no timer) */
+    SIM_MAX_CYCLES,
+    SIM_NO_PROGRESS, /* some partition waits for ever: the report was written to stderr */
+};
+
+/* cfg, memory and ops are borrowed for the life of the sim.  NULL with a diagnostic on stderr on error. */
+struct sim *sim_new(const struct gantry_cfg *cfg, struct pmem *memory, const struct sim_options *options,
+                    const struct sim_host_ops *ops, void *ctx);
+void sim_free(struct sim *sim);
+
+/* Current target cycle: that of the running callback, else that at which sim_run stopped. */
+uint64_t sim_now(const struct sim *sim);
+
+/* Send a command to the dispatcher hub of `gpu`; it arrives after the host link's latency. */
+void sim_cmd(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd);
+
+/* Ask for timer(ctx, at, cookie); at >= sim_now.  Not cancellable: ignore a stale cookie. */
+void sim_timer(struct sim *sim, uint64_t at, uint64_t cookie);
+
+/* From a callback: make sim_run return at this cycle (RTL may have run a few cycles on; the host cannot tell). */
+void sim_stop(struct sim *sim);
+
+/* Run until sim_stop, or until `until` (UINT64_MAX: no limit), or until nothing can happen. */
+enum sim_result sim_run(struct sim *sim, uint64_t until);
+
+/* True when every partition is idle and no message is under way (timers do not count). */
+bool sim_quiet(const struct sim *sim);
+
+/* Counters, hashes: walk all counters as (location "gpu0.cu3.valu", name, value, unit). */
+typedef void (*sim_counter_fn)(void *arg, const char *location, const char *name, uint64_t value, const char *unit);
+void sim_counters(struct sim *sim, sim_counter_fn fn, void *arg);
+/* XXH64 over each memory's stream of GPU writes (address, bytes, order), memories in fixed order. */
+uint64_t sim_write_hash(const struct sim *sim);
+/* Wavefront instructions executed so far, all GPUs. */
+uint64_t sim_instructions(const struct sim *sim);
+#endif

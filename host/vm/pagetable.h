@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * GPU page tables in simulated VRAM, built by the driver in C and walked by rtl/tlb.  See docs/contracts.md.
+ * 40-bit virtual addresses, three levels: VA[39:30] (root, 1024 entries, 8 KiB), VA[29:21], VA[20:12] (512 entries
+ * each).  Every table lies in the VRAM of the GPU that walks it (a reserved region at the top of VRAM).
+ * Entry (64 bit): 0 valid, 1 R, 2 W, 3 X, 4 leaf, 6:5 memory type (0 cached, 1 uncached/fine-grained),
+ * 47:12 offset of page or table, 55:48 owner (0 host, k+1 GPU k).  A leaf at level 2 (VA[29:21]) maps 2 MiB.
+ */
+#ifndef GANTRY_PAGETABLE_H
+#define GANTRY_PAGETABLE_H
+#include <stdint.h>
+
+#define PTE_VALID 1u
+#define PTE_R 2u
+#define PTE_W 4u
+#define PTE_X 8u
+#define PTE_LEAF 16u
+#define PTE_UNCACHED 32u
+
+struct pmem;
+struct pagetable;
+
+/* One address space on one GPU.  NULL when the table region is full. */
+struct pagetable *pagetable_new(struct pmem *pm, unsigned gpu);
+void pagetable_free(struct pagetable *pt);
+uint64_t pagetable_root(const struct pagetable *pt); /* physical address for CP_VMID */
+
+/* va, pa and bytes multiples of 4 KiB; flags PTE_R|PTE_W|PTE_X|PTE_UNCACHED.  0, -ENOMEM, -EINVAL (range beyond 40 bits). */
+int pagetable_map(struct pagetable *pt, uint64_t va, uint64_t pa, uint64_t bytes, uint32_t flags);
+int pagetable_unmap(struct pagetable *pt, uint64_t va, uint64_t bytes);
+/* Leaf entry with the page offset added to the address bits, 0 if not mapped. */
+uint64_t pagetable_lookup(const struct pagetable *pt, uint64_t va);
+
+/* Virtual access for firmware and golden model; 0, or -EFAULT with *fault_va. */
+int pagetable_read(struct pagetable *pt, uint64_t va, void *to, uint64_t bytes);
+int pagetable_write(struct pagetable *pt, uint64_t va, const void *from, uint64_t bytes);
+
+/* The same walk from a root physical address alone (golden model, lock step). Leaf entry or 0. */
+uint64_t pagetable_walk(struct pmem *pm, uint64_t root, uint64_t va);
+#endif

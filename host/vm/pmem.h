@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Physical memory of the machine: VRAM of every GPU (a memfd each, shared with client processes), host memory
+ * (GTT: a memfd; windows: pages of a client process reached by process_vm_readv/writev).  Owner of all bytes that
+ * a GPU can reach.  Not responsible for: allocation policy and page tables (pagetable.h, driver), timing (RTL).
+ *
+ * A physical address is {owner 55:48 (0 host, k+1 GPU k), offset 47:0}.  In host memory, offsets below
+ * PMEM_WINDOW_BASE are the GTT memfd, from there on windows of client memory.
+ */
+#ifndef GANTRY_PMEM_H
+#define GANTRY_PMEM_H
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define PMEM_OWNER_SHIFT 48
+#define PMEM_OFFSET_MASK ((UINT64_C(1) << 48) - 1)
+#define PMEM_WINDOW_BASE (UINT64_C(1) << 44)
+
+struct pmem;
+
+static inline uint64_t pmem_addr(unsigned owner, uint64_t offset) { return (uint64_t)owner << PMEM_OWNER_SHIFT | offset; }
+
+/* `gpus` VRAMs of vram_bytes each and gtt_bytes of host memory, all sparse.  NULL with errno on failure. */
+struct pmem *pmem_new(unsigned gpus, uint64_t vram_bytes, uint64_t gtt_bytes);
+void pmem_free(struct pmem *pm);
+
+int pmem_vram_fd(const struct pmem *pm, unsigned gpu);  /* borrowed; [0,VRAM) */
+int pmem_gtt_fd(const struct pmem *pm);                 /* borrowed */
+
+/* Host pointer to [offset, offset+bytes) of a GPU's VRAM or of the GTT; NULL if outside. Valid until pmem_free. */
+uint8_t *pmem_vram(struct pmem *pm, unsigned gpu, uint64_t offset, uint64_t bytes);
+uint8_t *pmem_gtt(struct pmem *pm, uint64_t offset, uint64_t bytes);
+
+/* A window makes client pages [cpu_addr, +bytes) of process pid host-physical at the returned offset
+ * (>= PMEM_WINDOW_BASE, numbered in the order of calls, never from cpu_addr).  0 on failure. */
+uint64_t pmem_window_add(struct pmem *pm, pid_t pid, uint64_t cpu_addr, uint64_t bytes);
+void pmem_window_remove(struct pmem *pm, uint64_t offset);
+
+/* Any physical address.  0, or -EFAULT when some byte has no owner (window process gone included). */
+int pmem_read(struct pmem *pm, uint64_t pa, void *to, size_t bytes);
+int pmem_write(struct pmem *pm, uint64_t pa, const void *from, size_t bytes);
+int pmem_write_masked(struct pmem *pm, uint64_t pa, const void *line, uint64_t mask); /* one 64-byte line */
+/* op: enum atomic_op; size 4 or 8; *old receives the value before. */
+int pmem_atomic(struct pmem *pm, uint64_t pa, unsigned op, unsigned size, uint64_t operand, uint64_t compare, uint64_t *old);
+#endif

@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Installs what Gantry needs on a bare Debian 12: Debian packages (as root or through sudo) and a
+# Python environment inside the tree (build/venv) with pinned versions. Idempotent: when everything
+# is there it takes a few milliseconds.  Usage: sw/tools/bootstrap.sh [--check]
+set -eu
+cd "$(dirname "$0")/../.."
+here=sw/tools
+stamp=build/.bootstrap
+sum=$(cat $here/packages.txt $here/requirements.txt $here/bootstrap.sh | cksum)
+[ -f "$stamp" ] && [ "$(cat "$stamp")" = "$sum" ] && exit 0
+[ "${1:-}" = --check ] && { echo "bootstrap: not up to date; run sw/tools/bootstrap.sh" >&2; exit 1; }
+
+packages=$(sed -e 's/#.*//' $here/packages.txt | tr -s ' \n' ' ')
+missing=
+for p in $packages; do
+    dpkg-query -W -f='${Status}' "$p" 2>/dev/null | grep -q 'ok installed' || missing="$missing $p"
+done
+if [ -n "$missing" ]; then
+    apt="env DEBIAN_FRONTEND=noninteractive apt-get -o Dpkg::Use-Pty=0"
+    install="$apt install -y --no-install-recommends$missing"
+    if [ "$(id -u)" = 0 ]; then run=; elif sudo -n true 2>/dev/null; then run=sudo; else
+        echo "bootstrap: Debian packages are missing; run as root: apt-get update && apt-get install -y --no-install-recommends$missing" >&2
+        exit 69
+    fi
+    echo "bootstrap: installing Debian packages:$missing"
+    mkdir -p build
+    { $run $apt update && $run $install; } >build/bootstrap.log 2>&1 || {
+        tail -n 5 build/bootstrap.log >&2
+        echo "bootstrap: apt-get failed; the whole output is in build/bootstrap.log" >&2
+        exit 69
+    }
+fi
+mkdir -p build
+[ -x build/venv/bin/python ] || /usr/bin/python3 -m venv build/venv
+build/venv/bin/python -m pip --disable-pip-version-check install -q --no-deps -r $here/requirements.txt >>build/bootstrap.log 2>&1 || {
+    tail -n 5 build/bootstrap.log >&2
+    echo "bootstrap: pip failed; the whole output is in build/bootstrap.log" >&2
+    exit 69
+}
+echo "$sum" >"$stamp"

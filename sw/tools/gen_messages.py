@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""gen_messages.py messages.def OUT.h OUT.sv: C structs and SystemVerilog packed structs of every channel message.
+
+Errors (one line, exit 65): unknown type, misaligned field, message size not a multiple of 8, duplicate name.
+"""
+import re
+import sys
+
+SIZES = {"u8": 1, "u16": 2, "u32": 4, "u64": 8}
+
+
+class Bad(Exception):
+    pass
+
+
+def parse(path):
+    """List of ("enum"|"message", name, help, rows); rows are (name, value, help) or (type, name, count, help)."""
+    items, names = [], set()
+    for number, line in enumerate(open(path), 1):
+        line = line.split("#")[0].rstrip()
+        if not line.strip():
+            continue
+        where = f"{path}:{number}"
+        if not line[0].isspace():
+            m = re.fullmatch(r"(enum|message)\s+(\w+)\s*(.*)", line)
+            if not m:
+                raise Bad(f"{where}: expected 'enum NAME' or 'message NAME'")
+            if m[2] in names:
+                raise Bad(f"{where}: {m[2]} is defined twice")
+            names.add(m[2])
+            items.append((m[1], m[2], m[3], []))
+            continue
+        kind, rows = items[-1][0], items[-1][3]
+        if kind == "enum":
+            m = re.fullmatch(r"\s+(\w+)\s*=\s*(\d+)\s*(.*)", line)
+            if not m:
+                raise Bad(f"{where}: expected 'VALUE = NUMBER help'")
+            if m[1] in names:
+                raise Bad(f"{where}: {m[1]} is defined twice")
+            names.add(m[1])
+            rows.append((m[1], int(m[2]), m[3]))
+        else:
+            m = re.fullmatch(r"\s+(\w+)\s+(\w+)(?:\[(\d+)\])?\s*(.*)", line)
+            if not m or m[1] not in SIZES:
+                raise Bad(f"{where}: expected 'u8|u16|u32|u64 FIELD[COUNT] help'")
+            rows.append((m[1], m[2], int(m[3] or 1), m[4], bool(m[3]), where))
+    for kind, name, _, rows in items:
+        if kind == "message":
+            offset = 0
+            for typ, field, count, _, _, where in rows:
+                if offset % SIZES[typ]:
+                    raise Bad(f"{where}: {name}.{field} is not aligned: offset {offset}")
+                offset += SIZES[typ] * count
+            if offset % 8:
+                raise Bad(f"{path}: {name}: size {offset} is not a multiple of 8")
+    return items
+
+
+def size(rows):
+    return sum(SIZES[r[0]] * r[2] for r in rows)
+
+
+def emit_c(items):
+    out = ["/* Generated from bridge/proto/messages.def. */", "#ifndef GANTRY_MSG_H", "#define GANTRY_MSG_H",
+           "#include <assert.h>", "#include <stdint.h>", ""]
+    for kind, name, text, rows in items:
+        out.append(f"/* {text} */" if text else "")
+        if kind == "enum":
+            out += [f"enum {name} {{"] + [f"    {n} = {v}, {'/* ' + h + ' */' if h else ''}".rstrip() for n, v, h in rows] + ["};", ""]
+        else:
+            out.append(f"struct msg_{name} {{")
+            for typ, field, count, text, array, _ in rows:
+                dim = f"[{count}]" if array else ""
+                out.append(f"    uint{typ[1:]}_t {field}{dim};{' /* ' + text + ' */' if text else ''}")
+            out += ["};", f'static_assert(sizeof(struct msg_{name}) == {size(rows)}, "message layout");', ""]
+    return "\n".join(out + ["#endif", ""])
+
+
+def emit_sv(items):
+    out = ["// Generated from bridge/proto/messages.def.", "package gantry_msg_pkg;"]
+    for kind, name, text, rows in items:
+        out.append(f"  // {name}: {text}")
+        if kind == "enum":
+            for n, v, _ in rows:
+                out.append(f"  localparam logic [7:0] {n} = 8'd{v};")
+        else:
+            out.append("  typedef struct packed {")
+            for typ, field, count, _, array, _ in reversed(rows):
+                bits = int(typ[1:])
+                dim = f"[{count - 1}:0]" if array else ""
+                out.append(f"    logic {dim}[{bits - 1}:0] {field};")
+            out.append(f"  }} {name}_t;  // {size(rows)} bytes")
+            out.append(f"  localparam int unsigned {''.join(p.title() for p in name.split('_'))}Bits = {size(rows) * 8};")
+            checker = f"  // verilator lint_off UNUSEDPARAM"
+            out.append(checker)
+            out.append(f"  localparam bit Check_{name} = 1'(1 / ($bits({name}_t) == {size(rows) * 8} ? 1 : 0));")
+            out.append("  // verilator lint_on UNUSEDPARAM")
+    return "\n".join(out + ["endpackage", ""])
+
+
+def main():
+    try:
+        source, header, package = sys.argv[1:]
+        items = parse(source)
+    except Bad as error:
+        sys.exit(print(f"gen_messages: {error}", file=sys.stderr) or 65)
+    open(header, "w").write(emit_c(items))
+    open(package, "w").write(emit_sv(items))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Build a Verilator model in the house style, cached by content.
+
+verilate.py --top MODULE --out DIR [--exe TB.cpp ...] [--arg VERILATOR_ARG] [--cc gcc] SOURCE.sv ...
+  Without --exe: DIR/libV<top>.a and its headers (class V<top>).  With --exe: the executable DIR/V<top>.
+  The key is the content of every source, the arguments and the tool version: an unchanged call takes no time.
+  --json-only: only DIR/V<top>.tree.json, for sw/tools/check_blocking.py.
+Switches follow the measurements in docs/performance.md: --no-std-package, --unroll-stmts 1, clang -O3.
+"""
+import argparse
+import fcntl
+import hashlib
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import sysconfig
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+VERILATOR_ROOT = ROOT / "build/venv/lib/python3.11/site-packages/verilator"
+COMMON = ["--no-std-package", "--unroll-stmts", "1", "-Wall", "--x-assign", "fast", "--x-initial", "fast"]
+
+
+def include_files(args):
+    """Headers that the test bench includes from its own folder or the tree count for the key."""
+    out = []
+    for exe in args.exe:
+        out += sorted(pathlib.Path(exe).resolve().parent.glob("*.h"))
+    return out + [pathlib.Path(p) for p in args.dep]
+
+
+def digest(args):
+    h = hashlib.sha256()
+    h.update(repr((args.top, args.arg, args.cc, args.json_only, args.trace, args.opt, args.std_x)).encode())
+    for path in [pathlib.Path(__file__), *map(pathlib.Path, args.sources), *map(pathlib.Path, args.exe), *include_files(args)]:
+        h.update(str(path.name).encode() + b"\0" + path.read_bytes())
+    h.update((VERILATOR_ROOT / "bin/verilator").read_bytes()[:0])
+    return h.hexdigest()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--top", required=True)
+    parser.add_argument("--out", required=True)
+    parser.add_argument("--exe", action="append", default=[])
+    parser.add_argument("--dep", action="append", default=[], help="further file that counts for the key")
+    parser.add_argument("--arg", action="append", default=[])
+    parser.add_argument("--cflag", action="append", default=[])
+    parser.add_argument("--ldflag", action="append", default=[])
+    parser.add_argument("--cc", default="clang", choices=["clang", "gcc"])
+    parser.add_argument("--opt", default="-O3")
+    parser.add_argument("--trace", action="store_true", help="compile FST tracing in")
+    parser.add_argument("--std-x", action="store_true", help="x-initial and x-assign unique instead of fast")
+    parser.add_argument("--json-only", action="store_true")
+    parser.add_argument("sources", nargs="+")
+    args = parser.parse_args()
+    args.arg += args.cflag[:0]
+    out = pathlib.Path(args.out)
+    out.mkdir(parents=True, exist_ok=True)
+    lock = open(out / ".lock", "w")
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    key = digest(args) + repr(args.cflag + args.ldflag)
+    stamp = out / ".key"
+    if stamp.exists() and stamp.read_text() == key:
+        return 0
+    for old in out.iterdir():
+        if old.name != ".lock":
+            shutil.rmtree(old) if old.is_dir() else old.unlink()
+    common = list(COMMON)
+    if args.std_x:
+        common[common.index("--x-assign") + 1] = common[common.index("--x-initial") + 1] = "unique"
+    cmd = [str(VERILATOR_ROOT / "bin/verilator"), *common, "--top-module", args.top, "--prefix", "V" + args.top,
+           "--Mdir", str(out), "-I" + str(ROOT / "build/gen"), "--assert", *args.arg]
+    if args.json_only:
+        cmd += ["--json-only"]
+    else:
+        cmd += ["--cc"]
+        if args.trace:
+            cmd += ["--trace-fst"]
+        if args.exe:
+            cmd += ["--exe", *[str(pathlib.Path(e).resolve()) for e in args.exe]]
+    env = dict(os.environ, VERILATOR_ROOT=str(VERILATOR_ROOT))
+    log = out / "build.log"
+    with open(log, "w") as f:
+        ok = subprocess.run(cmd + args.sources, stdout=f, stderr=subprocess.STDOUT, env=env).returncode == 0
+        if ok and not args.json_only:
+            cxx = "clang++-19" if args.cc == "clang" else "g++"
+            flags = " ".join([args.opt, "-march=native", "-std=c++17", f"-I{ROOT}", f"-I{ROOT}/build/gen", f"-I{ROOT}/host",
+                              f"-I{ROOT}/bridge", *args.cflag])
+            make = ["make", "-C", str(out), "-f", f"V{args.top}.mk", "-j2", f"CXX={cxx}", f"LINK={cxx}",
+                    f"OPT_FAST={flags}", f"OPT_SLOW=-O1 -std=c++17", f"OPT_GLOBAL={flags}",
+                    "USER_LDFLAGS=" + " ".join(args.ldflag), f"VERILATOR_ROOT={VERILATOR_ROOT}"]
+            if not args.exe:
+                make.append(f"libV{args.top}")
+            ok = subprocess.run(make, stdout=f, stderr=subprocess.STDOUT, env=env).returncode == 0
+    if not ok:
+        sys.stderr.write(log.read_text()[-4000:])
+        print(f"verilate: {args.top}: failed; see {log}", file=sys.stderr)
+        return 1
+    stamp.write_text(key)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
