@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Types between the blocks of a compute unit: front end (cu_front*), SIMDs (cu_simd), LDS (lds_unit)
+// and vector memory (cu_vmem). Widths are fixed for the largest CU (4 SIMDs, 16 slots, 256 VGPRs);
+// smaller configurations leave upper values unused. See docs/contracts.md and docs/reference/cu.md.
+//
+// Turns: SIMD s issues in cycles with (turn counter % NumSimd) == s, so every SIMD every 4 cycles.
+// An issue record is valid for one cycle. Lane l of beat b is lane 16*b + l of the wavefront.
+// VGPR row = {vgpr[7:0], beat[1:0]}: 1024 rows of 16 lanes x 32 bits a SIMD.
+package cu_pkg;
+  localparam int unsigned Lanes = 16;  // lanes a beat
+  localparam int unsigned Beats = 4;  // beats a wavefront
+
+  typedef logic [7:0] tag_t;  // instruction number of a wavefront, modulo 256
+  typedef logic [3:0] slot_t;  // wavefront slot in its SIMD
+  typedef logic [7:0] vgpr_t;  // physical VGPR of a SIMD (base already added)
+  typedef logic [9:0] row_t;  // {vgpr_t, beat}
+  typedef struct packed {
+    logic [1:0] simd;
+    slot_t slot;
+  } wave_t;
+
+  // ---- front -> SIMD: a vector ALU instruction. The front end resolves scalar operands.
+  typedef struct packed {
+    slot_t slot;
+    tag_t tag;
+    logic [9:0] op;  // canonical VALU opcode (gcn3_pkg)
+    logic [2:0] src_vgpr;  // source i comes from VGPRs (else from sval)
+    vgpr_t [2:0] src_row;  // physical VGPR of source i (first of a pair)
+    logic [2:0][63:0] sval;  // scalar value of source i (32-bit values in the low half, 64-bit
+                             // constants and SGPR pairs whole; f64 inline constants expanded)
+    vgpr_t dst;  // physical VGPR of the destination (first of a pair)
+    logic dst_valid;
+    logic [2:0] neg;
+    logic [2:0] abs;
+    logic [1:0] omod;
+    logic clamp;
+    logic sdwa;  // ext is the SDWA dword; sources are already resolved from its register bits
+    logic dpp;  // ext is the DPP dword
+    logic [31:0] ext;
+    logic [63:0] mask;  // carry-in / select / div_fmas mask (VCC or SGPR pair)
+    logic [63:0] exec;
+    logic [7:0] mode;  // MODE[7:0]
+    logic ieee;
+    logic dx10_clamp;
+  } valu_issue_t;
+  // v_mac and SDWA with dst_unused = preserve get the old destination as source 2.
+  // Issue cost in turns follows the rate class of the decoder (gcn3_pkg dec_t.rate): the front end
+  // does not send the next record to this SIMD before.
+
+  // ---- SIMD -> front: end of a VALU instruction (all beats written)
+  typedef struct packed {
+    slot_t slot;
+    tag_t tag;
+    logic has_result;  // result goes to the scalar destination that the front end remembers
+    logic [63:0] result;  // compare or carry mask; readlane and readfirstlane in the low half
+  } valu_done_t;
+
+  // ---- memory units read operands: one row a cycle, answer in the next cycle
+  typedef struct packed {
+    logic [1:0] simd;
+    row_t row;
+  } vrd_req_t;
+
+  // ---- memory units write results: held until ready of that SIMD
+  typedef struct packed {
+    logic [1:0] simd;
+    slot_t slot;
+    tag_t tag;
+    row_t row;
+    logic [15:0] lanes;  // write enables
+    logic [15:0][31:0] data;
+  } vwr_req_t;
+
+  // ---- front -> LDS unit
+  typedef struct packed {
+    wave_t wave;
+    tag_t tag;
+    logic [7:0] op;  // DS opcode
+    vgpr_t addr;
+    vgpr_t data0;
+    vgpr_t data1;
+    vgpr_t dst;
+    logic [7:0] offset0;
+    logic [7:0] offset1;
+    logic [31:0] m0;
+    logic [63:0] exec;
+    logic [16:0] base;  // byte offset of the work-group's allocation
+    logic [16:0] bytes;  // its size; accesses beyond read 0 and are not written
+  } lds_issue_t;
+
+  // ---- front -> vector memory unit
+  typedef enum logic [1:0] {
+    VmemFlat,
+    VmemMubuf,
+    VmemInv  // buffer_wbinvl1, buffer_wbinvl1_vol: invalidate the L1V
+  } vmem_kind_e;
+  typedef struct packed {
+    wave_t wave;
+    tag_t tag;
+    vmem_kind_e kind;
+    logic store;
+    logic atomic;
+    logic [3:0] atomic_op;  // enum atomic_op
+    logic [2:0] size;  // log2 bytes of an element: 0 byte, 1 short, 2 dword
+    logic [2:0] dwords;  // 1 to 4 registers of data
+    logic sext;
+    logic glc;  // atomics: return the old value; loads: miss the L1V
+    vgpr_t addr;  // flat: pair; mubuf: index and/or offset
+    vgpr_t data;  // store data, atomic operands (cmpswap: data then compare)
+    vgpr_t dst;
+    logic [63:0] exec;
+    logic [7:0] vmid;
+    logic lds_ok;  // aperture checks possible: high words below are valid
+    logic [31:0] shared_hi;  // flat aperture of the LDS
+    logic [31:0] private_hi;  // flat aperture of scratch
+    // mubuf
+    logic idxen;
+    logic offen;
+    logic [11:0] offset;
+    logic [31:0] soffset;
+    logic [127:0] rsrc;
+    logic [63:0] flat_scratch;  // {size, offset} registers of the wavefront
+  } vmem_issue_t;
+
+  // ---- memory units -> front
+  typedef struct packed {
+    wave_t wave;
+    tag_t tag;
+    logic vm;  // decrement vmcnt
+    logic lgkm;  // decrement lgkmcnt
+    logic [7:0] status;  // enum mem_status / fault_kind; not 0: the wavefront faults
+    logic [63:0] va;  // of the fault
+  } mem_done_t;
+  typedef struct packed {
+    wave_t wave;
+    tag_t tag;
+  } wave_tag_t;  // e.g. all operands of a memory instruction have been read
+
+  // ---- observation (gated by obs_en_i; never read by the design)
+  typedef struct packed {
+    wave_t wave;
+    tag_t tag;
+    logic [63:0] pc;
+    logic [63:0] inst;
+  } obs_inst_t;  // instruction issued, in program order of its wavefront
+  typedef struct packed {
+    wave_t wave;
+    tag_t tag;
+    logic [7:0] first;  // operand code of the first register (s0 = 0, VCC 106, M0 124, EXEC 126)
+    logic [4:0] count;  // dwords written, 0 to 16
+    logic scc_valid;
+    logic scc;
+    logic [15:0][31:0] data;
+  } obs_sgpr_t;
+  typedef struct packed {
+    slot_t slot;
+    tag_t tag;
+    row_t row;
+    logic [15:0] lanes;
+    logic [15:0][31:0] data;
+  } obs_vgpr_t;
+endpackage
