@@ -39,10 +39,13 @@ test: bootstrap  ## run all tests, or those under T=path; ends with "N passed, N
 	@$(MAKE) --no-print-directory all
 	@$(PY) sw/tools/run_tests.py $(T)
 
+print-flags:
+	@printf 'CC=%s\nCFLAGS=%s\nLDLIBS=%s\n' '$(CC)' '$(CFLAGS)' '$(LDLIBS)'
+
 clean:  ## remove generated files except the Python environment
 	rm -rf $(B)/obj $(B)/lib $(B)/bin $(B)/gen $(B)/models $(B)/tests
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 12
 
-.PHONY: all bootstrap test clean help
+.PHONY: print-flags all bootstrap test clean help

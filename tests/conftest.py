@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How the tests of the tree are found and run; see tests/README.md.
+
+test_*.c   cmocka program, linked with libgantry.a          (build/tests/<path>)
+tb.cpp     Verilator bench: comment lines `// top:`, `// sources:`, optional `// args:`, `// lib: yes`,
+           `// mutant: ARG` (built a second time with the Verilator argument ARG: must then fail)
+test_*.sh  script: exit 0 passed, 77 skipped (reason on the last line)
+test_*.py  pytest, as usual
+"""
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+BUILD = ROOT / "build/tests"
+LIMIT = 900  # seconds a test may take before it counts as hung
+
+
+def run(cmd, **kw):
+    try:
+        return subprocess.run(cmd, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                              timeout=LIMIT, stdin=subprocess.DEVNULL, **kw)
+    except subprocess.TimeoutExpired as late:
+        out = late.stdout or b""
+        raise Failed(f"no end after {LIMIT} s: {cmd}\n{out.decode(errors='replace') if isinstance(out, bytes) else out}") from None
+
+
+class Failed(Exception):
+    pass
+
+
+class Item(pytest.Item):
+    def repr_failure(self, excinfo):
+        return str(excinfo.value) if isinstance(excinfo.value, Failed) else super().repr_failure(excinfo)
+
+    def reportinfo(self):
+        return self.path, 0, str(self.path.relative_to(ROOT))
+
+
+def make_variables():
+    out = run(["make", "-s", "print-flags"]).stdout.splitlines()
+    return dict(line.split("=", 1) for line in out if "=" in line)
+
+
+class CTest(Item):
+    def runtest(self):
+        rel = self.path.relative_to(ROOT)
+        exe = BUILD / rel.with_suffix("")
+        exe.parent.mkdir(parents=True, exist_ok=True)
+        flags = make_variables()
+        build = run([*shlex.split(flags["CC"]), *shlex.split(flags["CFLAGS"]), "-rdynamic", "-o", str(exe), str(rel), "build/lib/libgantry.a",
+                     "-lcmocka", *shlex.split(flags["LDLIBS"])])
+        if build.returncode:
+            raise Failed("does not compile:\n" + build.stdout)
+        done = run([str(exe)])
+        if done.returncode:
+            raise Failed(f"exit status {done.returncode}\n{done.stdout[-6000:]}")
+
+
+class BenchTest(Item):
+    mutant = None
+
+    def runtest(self):
+        rel = self.path.relative_to(ROOT)
+        head = self.path.read_text().splitlines()[:40]
+        field = {m[1]: m[2] for m in (re.match(r"//\s*(top|sources|args|lib|cflags|run):\s*(.*)", line) for line in head) if m}
+        out = BUILD / rel.parent / ("V" if self.mutant is None else "V" + re.sub(r"\W+", "_", self.mutant))
+        sources = [str(p.relative_to(ROOT)) for word in field["sources"].split() for p in (sorted(ROOT.glob(word)) or [ROOT / word])]
+        for generated in [s for s in sources if s.startswith("build/gen/")]:
+            run(["make", "-s", generated])
+        cmd = ["build/venv/bin/python", "sw/tools/verilate.py", "--top", field["top"], "--out", str(out), "--exe", str(rel)]
+        cmd += [f"--arg={a}" for a in shlex.split(field.get("args", ""))] + ([f"--arg={self.mutant}"] if self.mutant else [])
+        cmd += [f"--cflag={a}" for a in shlex.split(field.get("cflags", ""))]
+        if field.get("lib"):
+            flags = make_variables()
+            cmd += ["--dep", "build/lib/libgantry.a", "--ldflag", str(ROOT / "build/lib/libgantry.a"),
+                    *[f"--ldflag={a}" for a in shlex.split(flags["LDLIBS"])]]
+        build = run(cmd + sources)
+        if build.returncode:
+            raise Failed("does not build:\n" + build.stdout)
+        done = run([str(out / ("V" + field["top"])), *shlex.split(field.get("run", ""))])
+        if self.mutant is None and done.returncode:
+            raise Failed(f"exit status {done.returncode}\n{done.stdout[-6000:]}")
+        if self.mutant is not None and done.returncode == 0:
+            raise Failed(f"the bench does not notice the seeded fault {self.mutant}\n{done.stdout[-2000:]}")
+
+
+class ShellTest(Item):
+    def runtest(self):
+        done = run(["bash", str(self.path)])
+        if done.returncode == 77:
+            pytest.skip((done.stdout.strip().splitlines() or ["no reason given"])[-1])
+        if done.returncode:
+            raise Failed(f"exit status {done.returncode}\n{done.stdout[-6000:]}")
+
+
+class File(pytest.File):
+    kind = None
+
+    def collect(self):
+        yield self.kind.from_parent(self, name=self.path.name)
+        if self.kind is BenchTest:
+            for line in self.path.read_text().splitlines()[:40]:
+                if m := re.match(r"//\s*mutant:\s*(\S+)", line):
+                    item = BenchTest.from_parent(self, name=f"mutant[{m[1]}]")
+                    item.mutant = m[1]
+                    yield item
+
+
+def pytest_collect_file(parent, file_path):
+    kind = None
+    if file_path.name == "tb.cpp":
+        kind = BenchTest
+    elif file_path.name.startswith("test_"):
+        kind = {".c": CTest, ".sh": ShellTest}.get(file_path.suffix)
+    if kind:
+        file = File.from_parent(parent, path=file_path)
+        file.kind = kind
+        return file
+    return None
+
+
+def pytest_sessionstart(session):
+    os.environ.setdefault("GANTRY_ROOT", str(ROOT))
