@@ -34,7 +34,8 @@ def include_files(args):
 def digest(args):
     h = hashlib.sha256()
     h.update(repr((args.top, args.arg, args.cc, args.json_only, args.trace, args.opt, args.std_x)).encode())
-    for path in [pathlib.Path(__file__), *map(pathlib.Path, args.sources), *map(pathlib.Path, args.exe), *include_files(args)]:
+    for path in [pathlib.Path(__file__), *map(pathlib.Path, args.sources), *map(pathlib.Path, args.exe), *include_files(args),
+                 ROOT / "rtl/common/gantry_assert.svh"]:
         h.update(str(path.name).encode() + b"\0" + path.read_bytes())
     h.update((VERILATOR_ROOT / "bin/verilator").read_bytes()[:0])
     return h.hexdigest()
@@ -72,7 +73,7 @@ def main():
     if args.std_x:
         common[common.index("--x-assign") + 1] = common[common.index("--x-initial") + 1] = "unique"
     cmd = [str(VERILATOR_ROOT / "bin/verilator"), *common, "--top-module", args.top, "--prefix", "V" + args.top,
-           "--Mdir", str(out), "-I" + str(ROOT / "build/gen"), "--assert", *args.arg]
+           "--Mdir", str(out), "-I" + str(ROOT / "build/gen"), "-I" + str(ROOT / "rtl/common"), "--assert", *args.arg]
     if args.json_only:
         cmd += ["--json-only"]
     else:
