@@ -35,6 +35,10 @@ bootstrap:  ## install what is missing (Debian packages, Python environment)
 	@sw/tools/bootstrap.sh
 
 # A fresh machine has no compiler when make reads this file: install, then start make again.
+demo: bootstrap  ## a HIP program on two RTL GPUs
+	@$(MAKE) --no-print-directory -j2 all $(B)/apps/peer
+	@sw/tools/demo.sh
+
 test: bootstrap  ## run all tests, or those under T=path; ends with "N passed, N failed"
 	@$(MAKE) --no-print-directory -j2 all
 	@$(PY) sw/tools/run_tests.py $(T)
@@ -51,4 +55,4 @@ clean:  ## remove generated files except the Python environment
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 12
 
-.PHONY: lint print-flags all bootstrap test clean help
+.PHONY: demo lint print-flags all bootstrap test clean help

@@ -3,6 +3,7 @@
 """run_tests.py [PATH...]: run the tests by pytest, write build/test-results.tsv (outcome, seconds, test) and end
 with the line `N passed, N failed[, N skipped]`.  Exit status 0 when none failed and at least one ran."""
 import pathlib
+import subprocess
 import sys
 
 import pytest
@@ -36,6 +37,9 @@ def main():
             out.write(f"{outcome}\t{seconds:.2f}\t{test}\n")
     count = {k: sum(o == k for o, _ in recorder.rows.values()) for k in ("passed", "failed", "skipped")}
     count["failed"] += recorder.broken
+    if not sys.argv[1:] and (ROOT / "docs/map.md").exists():
+        check = subprocess.run([sys.executable, ROOT / "sw/tools/check_map.py", "--ran"])
+        count["failed" if check.returncode else "passed"] += 1
     for test, reason in recorder.skips:
         print(f"skipped {test}: {reason}")
     skipped = f", {count['skipped']} skipped" if count["skipped"] else ""

@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""check_map.py [--ran]: docs/map.md tells the truth.
+
+Every row `| id | what | RTL | host | test | keys |`: paths exist; the test's file contains the id; each key is a row of
+configs/params.def; with --ran the test also passed or was skipped with a reason in build/test-results.tsv.  Every
+source file of rtl/, host/, bridge/ and sw/shim is named in the map (a folder names all its files).  One line a finding.
+"""
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+ID = re.compile(r"^(S[0134]\.\d+|B\.\d+)$")
+
+
+def rows():
+    for line in (ROOT / "docs/map.md").read_text().splitlines():
+        cells = [c.strip() for c in line.strip().strip("|").split("|")] if line.startswith("|") else []
+        if cells and not set(cells[0]) <= set("-: ") and cells[0] not in ("id", "place"):
+            yield cells
+
+
+def paths(cell):
+    return re.findall(r"`([^`]+)`", cell)
+
+
+def main():
+    findings, named = [], set()
+    ran = {}
+    results = ROOT / "build/test-results.tsv"
+    if "--ran" in sys.argv and results.exists():
+        for line in results.read_text().splitlines():
+            outcome, _, test = line.split("\t", 2)
+            file = test.split("::")[0]
+            if outcome == "failed" or ran.get(file) != "failed":
+                ran[file] = outcome
+    params = (ROOT / "configs/params.def").read_text() if (ROOT / "configs/params.def").exists() else ""
+    for cells in rows():
+        requirement = ID.match(cells[0])
+        if requirement and len(cells) != 6:
+            findings.append(f"docs/map.md: {cells[0]}: {len(cells)} columns, expected 6")
+            continue
+        last = 5 if requirement else len(cells)
+        for path in [p for c in cells[2 if requirement else 0:last] for p in paths(c)]:
+            if not (ROOT / path).exists():
+                findings.append(f"docs/map.md: {cells[0]}: {path} does not exist")
+            named.add(path.rstrip("/"))
+        if requirement:
+            tests = paths(cells[4])
+            if not tests:
+                findings.append(f"docs/map.md: {cells[0]}: no test")
+            for test in [t for t in tests if (ROOT / t).is_file()]:
+                if not re.search(rf"\b{re.escape(cells[0])}\b", (ROOT / test).read_text()):
+                    findings.append(f"docs/map.md: {cells[0]}: {test} does not carry the id")
+                if "--ran" in sys.argv and ran.get(test) not in ("passed", "skipped"):
+                    findings.append(f"docs/map.md: {cells[0]}: {test} did not pass in this run ({ran.get(test, 'not run')})")
+            for key in paths(cells[5]):
+                if not re.search(rf"\b{re.escape(key)}\b", params):
+                    findings.append(f"docs/map.md: {cells[0]}: key {key} is not in configs/params.def")
+    for pattern in ("rtl/*/*.sv", "host/*/*.[ch]", "bridge/*/*.[ch]", "bridge/*/*.cpp", "sw/shim/*.[ch]"):
+        for file in sorted(ROOT.glob(pattern)):
+            rel = file.relative_to(ROOT)
+            if not any(str(p) in named for p in [rel, *rel.parents]):
+                findings.append(f"docs/map.md: {rel} is in no row")
+    print("\n".join(findings + [f"map: {len(findings)} findings"]))
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
