@@ -27,13 +27,15 @@ uint64_t pagetable_root(const struct pagetable *pt); /* physical address for CP_
 /* va, pa and bytes multiples of 4 KiB; flags PTE_R|PTE_W|PTE_X|PTE_UNCACHED.  0, -ENOMEM, -EINVAL (range beyond 40 bits). */
 int pagetable_map(struct pagetable *pt, uint64_t va, uint64_t pa, uint64_t bytes, uint32_t flags);
 int pagetable_unmap(struct pagetable *pt, uint64_t va, uint64_t bytes);
-/* Leaf entry with the page offset added to the address bits, 0 if not mapped. */
+/* Entry of the 4 KiB page that holds va, 0 if not mapped.  Below a 2 MiB leaf, va[20:12] is added to its address:
+ * the answer looks the same for both page sizes. */
 uint64_t pagetable_lookup(const struct pagetable *pt, uint64_t va);
 
-/* Virtual access for firmware and golden model; 0, or -EFAULT with *fault_va. */
+/* Virtual access for firmware and driver; 0, or -EFAULT when some page has no valid entry (bytes before it are done).
+ * Rights are not checked. */
 int pagetable_read(struct pagetable *pt, uint64_t va, void *to, uint64_t bytes);
 int pagetable_write(struct pagetable *pt, uint64_t va, const void *from, uint64_t bytes);
 
-/* The same walk from a root physical address alone (golden model, lock step). Leaf entry or 0. */
+/* The same walk and answer from a root physical address alone (golden model, lock step). */
 uint64_t pagetable_walk(struct pmem *pm, uint64_t root, uint64_t va);
 #endif

@@ -25,7 +25,13 @@ struct pmem *pmem_new(unsigned gpus, uint64_t vram_bytes, uint64_t gtt_bytes);
 void pmem_free(struct pmem *pm);
 
 int pmem_vram_fd(const struct pmem *pm, unsigned gpu);  /* borrowed; [0,VRAM) */
-int pmem_gtt_fd(const struct pmem *pm);                 /* borrowed */
+int pmem_gtt_fd(const struct pmem *pm);                 /* borrowed; the GTT begins at pmem_gtt_file_offset */
+uint64_t pmem_gtt_file_offset(const struct pmem *pm);
+
+unsigned pmem_gpus(const struct pmem *pm);
+uint64_t pmem_vram_bytes(const struct pmem *pm);
+uint64_t pmem_gtt_bytes(const struct pmem *pm);
+uint64_t pmem_table_bytes(const struct pmem *pm); /* top of each VRAM, kept for page tables: not for allocation */
 
 /* Host pointer to [offset, offset+bytes) of a GPU's VRAM or of the GTT; NULL if outside. Valid until pmem_free. */
 uint8_t *pmem_vram(struct pmem *pm, unsigned gpu, uint64_t offset, uint64_t bytes);
@@ -42,4 +48,6 @@ int pmem_write(struct pmem *pm, uint64_t pa, const void *from, size_t bytes);
 int pmem_write_masked(struct pmem *pm, uint64_t pa, const void *line, uint64_t mask); /* one 64-byte line */
 /* op: enum atomic_op; size 4 or 8; *old receives the value before. */
 int pmem_atomic(struct pmem *pm, uint64_t pa, unsigned op, unsigned size, uint64_t operand, uint64_t compare, uint64_t *old);
+/* The value an atomic leaves behind (low `size` bytes). */
+uint64_t pmem_atomic_result(unsigned op, unsigned size, uint64_t old, uint64_t operand, uint64_t compare);
 #endif

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Physical memory of the machine (pmem.h): one sparse memfd a GPU, the GTT behind the VRAM of GPU 0 (the ROCm user
+ * space maps all system memory through the first render node), windows of client memory.  Not responsible for:
+ * which bytes are in use (driver), translation (pagetable.c), timing.
+ */
+#include "vm/pmem.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "gantry_msg.h"
+#include "vm/pmem_private.h"
+
+static int vram_create(struct pmem_vram *v, uint64_t bytes)
+{
+    v->fd = memfd_create("gantry-vram", MFD_CLOEXEC);
+    if (v->fd < 0 || ftruncate(v->fd, (off_t)bytes) < 0)
+        return -1;
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, v->fd, 0);
+    if (p == MAP_FAILED)
+        return -1;
+    v->base = p;
+    v->mapped = bytes;
+    return 0;
+}
+
+struct pmem *pmem_new(unsigned gpus, uint64_t vram_bytes, uint64_t gtt_bytes)
+{
+    if (gpus == 0 || gpus > PMEM_MAX_GPUS || vram_bytes < PMEM_VRAM_MIN || (vram_bytes | gtt_bytes) & 0xfff) {
+        errno = EINVAL;
+        return NULL;
+    }
+    struct pmem *pm = calloc(1, sizeof *pm);
+    if (!pm)
+        return NULL;
+    pm->gpus = gpus;
+    pm->vram_bytes = vram_bytes;
+    pm->gtt_bytes = gtt_bytes;
+    for (unsigned g = 0; g < PMEM_MAX_GPUS; g++)
+        pm->vram[g].fd = -1;
+    for (unsigned g = 0; g < gpus; g++)
+        if (vram_create(&pm->vram[g], vram_bytes + (g == 0 ? gtt_bytes : 0)) < 0)
+            goto fail;
+    pm->next_window = PMEM_WINDOW_BASE;
+    return pm;
+fail:;
+    int error = errno;
+    pmem_free(pm);
+    errno = error;
+    return NULL;
+}
+
+void pmem_free(struct pmem *pm)
+{
+    if (!pm)
+        return;
+    for (unsigned g = 0; g < PMEM_MAX_GPUS; g++) {
+        if (pm->vram[g].base)
+            munmap(pm->vram[g].base, pm->vram[g].mapped);
+        if (pm->vram[g].fd >= 0)
+            close(pm->vram[g].fd);
+        free(pm->vram[g].tables.used);
+    }
+    free(pm->windows);
+    free(pm);
+}
+
+unsigned pmem_gpus(const struct pmem *pm) { return pm->gpus; }
+uint64_t pmem_vram_bytes(const struct pmem *pm) { return pm->vram_bytes; }
+uint64_t pmem_gtt_bytes(const struct pmem *pm) { return pm->gtt_bytes; }
+uint64_t pmem_table_bytes(const struct pmem *pm)
+{
+    uint64_t bytes = (pm->vram_bytes / 64) & ~UINT64_C(0xffff);
+    return bytes < PMEM_TABLE_MIN ? PMEM_TABLE_MIN : bytes;
+}
+
+int pmem_vram_fd(const struct pmem *pm, unsigned gpu) { return gpu < pm->gpus ? pm->vram[gpu].fd : -1; }
+int pmem_gtt_fd(const struct pmem *pm) { return pm->vram[0].fd; }
+uint64_t pmem_gtt_file_offset(const struct pmem *pm) { return pm->vram_bytes; }
+
+uint8_t *pmem_vram(struct pmem *pm, unsigned gpu, uint64_t offset, uint64_t bytes)
+{
+    if (gpu >= pm->gpus || bytes > pm->vram_bytes || offset > pm->vram_bytes - bytes)
+        return NULL;
+    return pm->vram[gpu].base + offset;
+}
+
+uint8_t *pmem_gtt(struct pmem *pm, uint64_t offset, uint64_t bytes)
+{
+    if (bytes > pm->gtt_bytes || offset > pm->gtt_bytes - bytes)
+        return NULL;
+    return pm->vram[0].base + pm->vram_bytes + offset;
+}
+
+uint64_t pmem_window_add(struct pmem *pm, pid_t pid, uint64_t cpu_addr, uint64_t bytes)
+{
+    if (bytes == 0 || (bytes & 0xfff))
+        return 0;
+    if (pm->window_count == pm->window_room) {
+        size_t room = pm->window_room ? 2 * pm->window_room : 64;
+        struct pmem_window *grown = realloc(pm->windows, room * sizeof *grown);
+        if (!grown)
+            return 0;
+        pm->windows = grown;
+        pm->window_room = room;
+    }
+    struct pmem_window *w = &pm->windows[pm->window_count++];
+    *w = (struct pmem_window){.offset = pm->next_window, .bytes = bytes, .cpu_addr = cpu_addr, .pid = pid};
+    pm->next_window += bytes;
+    return w->offset;
+}
+
+/* Windows lie in rising order of offset, so a binary search finds the one that holds `offset`. */
+static struct pmem_window *window_find(struct pmem *pm, uint64_t offset)
+{
+    size_t lo = 0, hi = pm->window_count;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        struct pmem_window *w = &pm->windows[mid];
+        if (offset < w->offset)
+            hi = mid;
+        else if (offset - w->offset >= w->bytes)
+            lo = mid + 1;
+        else
+            return w;
+    }
+    return NULL;
+}
+
+void pmem_window_remove(struct pmem *pm, uint64_t offset)
+{
+    struct pmem_window *w = window_find(pm, offset);
+    if (!w)
+        return;
+    size_t at = (size_t)(w - pm->windows);
+    memmove(w, w + 1, (pm->window_count - at - 1) * sizeof *w);
+    pm->window_count--;
+}
+
+static int window_copy(struct pmem *pm, uint64_t offset, void *buffer, size_t bytes, bool write)
+{
+    uint8_t *p = buffer;
+    while (bytes) {
+        struct pmem_window *w = window_find(pm, offset);
+        if (!w)
+            return -EFAULT;
+        size_t n = w->offset + w->bytes - offset;
+        if (n > bytes)
+            n = bytes;
+        struct iovec local = {p, n};
+        struct iovec remote = {(void *)(uintptr_t)(w->cpu_addr + (offset - w->offset)), n};
+        ssize_t done = write ? process_vm_writev(w->pid, &local, 1, &remote, 1, 0)
+                             : process_vm_readv(w->pid, &local, 1, &remote, 1, 0);
+        if (done != (ssize_t)n)
+            return -EFAULT;
+        p += n;
+        offset += n;
+        bytes -= n;
+    }
+    return 0;
+}
+
+/* Host pointer of a physical range that lies in a memfd, else NULL (window or nobody's). */
+static uint8_t *direct(struct pmem *pm, uint64_t pa, size_t bytes)
+{
+    unsigned owner = (unsigned)(pa >> PMEM_OWNER_SHIFT) & 0xff;
+    uint64_t offset = pa & PMEM_OFFSET_MASK;
+    return owner ? pmem_vram(pm, owner - 1, offset, bytes) : pmem_gtt(pm, offset, bytes);
+}
+
+static bool is_window(uint64_t pa)
+{
+    return (pa >> PMEM_OWNER_SHIFT) == 0 && (pa & PMEM_OFFSET_MASK) >= PMEM_WINDOW_BASE;
+}
+
+int pmem_read(struct pmem *pm, uint64_t pa, void *to, size_t bytes)
+{
+    uint8_t *p = direct(pm, pa, bytes);
+    if (p) {
+        memcpy(to, p, bytes);
+        return 0;
+    }
+    return is_window(pa) ? window_copy(pm, pa & PMEM_OFFSET_MASK, to, bytes, false) : -EFAULT;
+}
+
+int pmem_write(struct pmem *pm, uint64_t pa, const void *from, size_t bytes)
+{
+    uint8_t *p = direct(pm, pa, bytes);
+    if (p) {
+        memcpy(p, from, bytes);
+        return 0;
+    }
+    return is_window(pa) ? window_copy(pm, pa & PMEM_OFFSET_MASK, (void *)(uintptr_t)from, bytes, true) : -EFAULT;
+}
+
+int pmem_write_masked(struct pmem *pm, uint64_t pa, const void *line, uint64_t mask)
+{
+    const uint8_t *from = line;
+    uint8_t *p = direct(pm, pa, 64);
+    if (!p && !is_window(pa))
+        return -EFAULT;
+    if (mask == UINT64_MAX)
+        return pmem_write(pm, pa, line, 64);
+    while (mask) { /* one run of enabled bytes a turn */
+        unsigned first = (unsigned)__builtin_ctzll(mask);
+        uint64_t rest = ~(mask >> first);
+        unsigned count = rest ? (unsigned)__builtin_ctzll(rest) : 64 - first;
+        if (p)
+            memcpy(p + first, from + first, count);
+        else if (pmem_write(pm, pa + first, from + first, count) < 0)
+            return -EFAULT;
+        mask = first + count >= 64 ? 0 : mask & (UINT64_MAX << (first + count));
+    }
+    return 0;
+}
+
+uint64_t pmem_atomic_result(unsigned op, unsigned size, uint64_t old, uint64_t operand, uint64_t compare)
+{
+    const bool wide = size == 8;
+    if (!wide) {
+        old = (uint32_t)old;
+        operand = (uint32_t)operand;
+        compare = (uint32_t)compare;
+    }
+    int64_t sold = wide ? (int64_t)old : (int32_t)old;
+    int64_t soperand = wide ? (int64_t)operand : (int32_t)operand;
+    switch (op) {
+    case ATOMIC_SWAP: return operand;
+    case ATOMIC_CMPSWAP: return old == compare ? operand : old;
+    case ATOMIC_ADD: return old + operand;
+    case ATOMIC_SUB: return old - operand;
+    case ATOMIC_SMIN: return sold < soperand ? old : operand;
+    case ATOMIC_UMIN: return old < operand ? old : operand;
+    case ATOMIC_SMAX: return sold > soperand ? old : operand;
+    case ATOMIC_UMAX: return old > operand ? old : operand;
+    case ATOMIC_AND: return old & operand;
+    case ATOMIC_OR: return old | operand;
+    case ATOMIC_XOR: return old ^ operand;
+    case ATOMIC_INC: return old >= operand ? 0 : old + 1;
+    case ATOMIC_DEC: return old == 0 || old > operand ? operand : old - 1;
+    default: return old;
+    }
+}
+
+int pmem_atomic(struct pmem *pm, uint64_t pa, unsigned op, unsigned size, uint64_t operand, uint64_t compare, uint64_t *old)
+{
+    if ((size != 4 && size != 8) || (pa & (size - 1)))
+        return -EFAULT;
+    uint8_t *p = direct(pm, pa, size);
+    if (p && size == 8) {
+        uint64_t before = __atomic_load_n((uint64_t *)p, __ATOMIC_SEQ_CST);
+        while (!__atomic_compare_exchange_n((uint64_t *)p, &before, pmem_atomic_result(op, 8, before, operand, compare),
+                                            false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+            ;
+        *old = before;
+        return 0;
+    }
+    if (p) {
+        uint32_t before = __atomic_load_n((uint32_t *)p, __ATOMIC_SEQ_CST);
+        while (!__atomic_compare_exchange_n((uint32_t *)p, &before,
+                                            (uint32_t)pmem_atomic_result(op, 4, before, operand, compare), false,
+                                            __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+            ;
+        *old = before;
+        return 0;
+    }
+    /* Client memory: its threads stand still while the clock runs (docs/reference/clock.md), so read, change, write. */
+    uint64_t before = 0;
+    if (pmem_read(pm, pa, &before, size) < 0)
+        return -EFAULT;
+    uint64_t after = pmem_atomic_result(op, size, before, operand, compare);
+    *old = before;
+    return pmem_write(pm, pa, &after, size);
+}

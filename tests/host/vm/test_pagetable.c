@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Page tables: small and big pages, splitting, release of tables, random maps against an array (S3.12: one table a
+ * process, so the same address leads to different data).
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "vm/pagetable.h"
+#include "vm/pmem.h"
+
+#define VRAM (UINT64_C(64) << 20)
+#define MIB (UINT64_C(1) << 20)
+#define PTE_PLACE UINT64_C(0x00fffffffffff000)
+
+static int setup(void **state)
+{
+    *state = pmem_new(2, VRAM, 16 * MIB);
+    return *state ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    pmem_free(*state);
+    return 0;
+}
+
+static void entry_has_documented_bits(void **state)
+{
+    struct pmem *pm = *state;
+    struct pagetable *pt = pagetable_new(pm, 1);
+    uint64_t root = pagetable_root(pt);
+    assert_int_equal(root >> 48, 2); /* lies in GPU 1's memory */
+    assert_true((root & PMEM_OFFSET_MASK) >= VRAM - pmem_table_bytes(pm));
+    assert_int_equal(pagetable_map(pt, 0x7f12345000, pmem_addr(1, 0x9000), 0x1000, PTE_R | PTE_X | PTE_UNCACHED), 0);
+    assert_int_equal(pagetable_lookup(pt, 0x7f12345678), pmem_addr(1, 0x9000) | 1 | 2 | 8 | 16 | 32);
+    assert_int_equal(pagetable_walk(pm, root, 0x7f12345678), pagetable_lookup(pt, 0x7f12345678));
+    assert_int_equal(pagetable_lookup(pt, 0x7f12346000), 0);
+    assert_int_equal(pagetable_walk(pm, 0, 0x7f12345678), 0);
+    /* The walk by hand, as the hardware does it. */
+    uint64_t entry = 0;
+    pmem_read(pm, root + (0x7f12345000u >> 30) * 8, &entry, 8);
+    assert_int_equal(entry & 0x1f, 1);
+    pmem_read(pm, (entry & PTE_PLACE) + ((0x7f12345000u >> 21) & 511) * 8, &entry, 8);
+    pmem_read(pm, (entry & PTE_PLACE) + ((0x7f12345000u >> 12) & 511) * 8, &entry, 8);
+    assert_int_equal(entry, pagetable_lookup(pt, 0x7f12345000));
+    pagetable_free(pt);
+}
+
+static void bad_ranges_are_refused(void **state)
+{
+    struct pagetable *pt = pagetable_new(*state, 0);
+    assert_int_equal(pagetable_map(pt, 0x1800, 0, 4096, PTE_R), -EINVAL);
+    assert_int_equal(pagetable_map(pt, UINT64_C(1) << 40, 0, 4096, PTE_R), -EINVAL);
+    assert_int_equal(pagetable_map(pt, (UINT64_C(1) << 40) - 4096, 0, 8192, PTE_R), -EINVAL);
+    assert_int_equal(pagetable_map(pt, 0, 0, 0, PTE_R), -EINVAL);
+    pagetable_free(pt);
+}
+
+static void big_page_splits(void **state)
+{
+    struct pagetable *pt = pagetable_new(*state, 0);
+    assert_int_equal(pagetable_map(pt, 64 * MIB, pmem_addr(1, 4 * MIB), 4 * MIB, PTE_R | PTE_W), 0);
+    assert_int_equal(pagetable_lookup(pt, 67 * MIB + 0x3000) & PTE_PLACE, pmem_addr(1, 7 * MIB + 0x3000));
+    assert_int_equal(pagetable_unmap(pt, 65 * MIB, 4096), 0);
+    assert_int_equal(pagetable_lookup(pt, 65 * MIB), 0);
+    assert_int_equal(pagetable_lookup(pt, 65 * MIB + 4096) & PTE_PLACE, pmem_addr(1, 5 * MIB + 4096));
+    assert_int_equal(pagetable_lookup(pt, 65 * MIB - 4096) & PTE_PLACE, pmem_addr(1, 5 * MIB - 4096));
+    pagetable_free(pt);
+}
+
+static void tables_come_back(void **state)
+{
+    struct pagetable *pt = pagetable_new(*state, 0);
+    /* Far more maps than tables fit, were they not given back. */
+    for (uint64_t i = 0; i < 5000; i++) {
+        uint64_t va = i * 3 % 1000 * (UINT64_C(1) << 30) + i * 4096;
+        assert_int_equal(pagetable_map(pt, va, 0x1000, 4096, PTE_R), 0);
+        assert_int_equal(pagetable_unmap(pt, va, 4096), 0);
+    }
+    int status = 0;
+    uint64_t n = 0;
+    for (; status == 0 && n < 1000; n++)
+        status = pagetable_map(pt, n << 30, 0x1000, 4096, PTE_R);
+    assert_int_equal(status, -ENOMEM); /* 1 MiB of tables: 256 pages */
+    assert_in_range(n, 100, 130);
+    pagetable_free(pt);
+    pt = pagetable_new(*state, 0);
+    assert_int_equal(pagetable_map(pt, 0, 0x1000, 4096, PTE_R), 0);
+    pagetable_free(pt);
+}
+
+static void random_maps_agree_with_an_array(void **state)
+{
+    enum { PAGES = 4096 };
+    static uint64_t model[PAGES];
+    struct pagetable *pt = pagetable_new(*state, 0), *other = pagetable_new(*state, 0);
+    const uint64_t base = (UINT64_C(5) << 30) - 6 * MIB; /* across a 1 GiB border */
+    memset(model, 0, sizeof model);
+    srand(3);
+    for (int round = 0; round < 3000; round++) {
+        uint64_t first = (uint64_t)rand() % PAGES, count = 1 + (uint64_t)rand() % 1200;
+        if (rand() % 3 == 0)
+            first &= ~UINT64_C(511);
+        if (first + count > PAGES)
+            count = PAGES - first;
+        if (rand() & 1) {
+            uint64_t pa = rand() & 1 ? first * 4096 : (uint64_t)rand() % 4096 * 4096;
+            assert_int_equal(pagetable_map(pt, base + first * 4096, pa, count * 4096, PTE_R), 0);
+            for (uint64_t i = 0; i < count; i++)
+                model[first + i] = (pa + i * 4096) | PTE_VALID | PTE_R | PTE_LEAF;
+        } else {
+            assert_int_equal(pagetable_unmap(pt, base + first * 4096, count * 4096), 0);
+            memset(model + first, 0, count * sizeof model[0]);
+        }
+        for (int probe = 0; probe < 40; probe++) {
+            uint64_t at = (uint64_t)rand() % PAGES;
+            assert_int_equal(pagetable_lookup(pt, base + at * 4096), model[at]);
+        }
+    }
+    assert_int_equal(pagetable_lookup(other, base), 0);
+    pagetable_free(other);
+    pagetable_free(pt);
+}
+
+static void same_address_different_data(void **state)
+{
+    struct pmem *pm = *state;
+    struct pagetable *a = pagetable_new(pm, 0), *b = pagetable_new(pm, 0);
+    pagetable_map(a, 0x10000, pmem_addr(0, 0), 0x2000, PTE_R | PTE_W);
+    pagetable_map(b, 0x10000, pmem_addr(2, 0), 0x2000, PTE_R | PTE_W);
+    char got[6000], text[6000];
+    memset(text, 'x', sizeof text);
+    assert_int_equal(pagetable_write(a, 0x10123, text, sizeof text), 0);
+    assert_int_equal(pagetable_read(b, 0x10123, got, sizeof got), 0);
+    assert_int_equal(got[0], 0);
+    assert_int_equal(pagetable_read(a, 0x10123, got, sizeof got), 0);
+    assert_memory_equal(got, text, sizeof got);
+    assert_int_equal(pagetable_write(a, 0x11fff, text, 2), -EFAULT);
+    pagetable_free(a);
+    pagetable_free(b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(entry_has_documented_bits, setup, teardown),
+        cmocka_unit_test_setup_teardown(bad_ranges_are_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(big_page_splits, setup, teardown),
+        cmocka_unit_test_setup_teardown(tables_come_back, setup, teardown),
+        cmocka_unit_test_setup_teardown(random_maps_agree_with_an_array, setup, teardown),
+        cmocka_unit_test_setup_teardown(same_address_different_data, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
