@@ -43,6 +43,9 @@ test: bootstrap  ## run all tests, or those under T=path; ends with "N passed, N
 	@$(MAKE) --no-print-directory -j2 all
 	@$(PY) sw/tools/run_tests.py $(T)
 
+bench: all  ## speed figures beside a calibrated C loop, in build/bench.json
+	@$(PY) sw/tools/bench.py $(N)
+
 lint: all  ## Verilator -Wall, race checker, verible and yosys over all RTL
 	@$(PY) sw/tools/lint.py $(M)
 
@@ -55,4 +58,4 @@ clean:  ## remove generated files except the Python environment
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 12
 
-.PHONY: demo lint print-flags all bootstrap test clean help
+.PHONY: bench demo lint print-flags all bootstrap test clean help
