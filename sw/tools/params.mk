@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+# Configuration table: C struct, SystemVerilog package with the defaults, reference page, from configs/params.def.
+GENERATED += $(B)/gen/gantry_cfg.h
+$(B)/gen/gantry_cfg.h $(B)/gen/gantry_cfg_table.h &: configs/params.def sw/tools/gen_params.py
+	@mkdir -p $(B)/gen
+	python3 sw/tools/gen_params.py c --header $(B)/gen/gantry_cfg.h --table $(B)/gen/gantry_cfg_table.h
+$(B)/gen/gantry_cfg_pkg.sv: configs/params.def sw/tools/gen_params.py
+	@mkdir -p $(B)/gen
+	python3 sw/tools/gen_params.py sv --out $@
+$(B)/obj/host/config/table.o: $(B)/gen/gantry_cfg_table.h
+docs-config:  ## rewrite docs/reference/config.md from configs/params.def
+	@python3 sw/tools/gen_params.py md --out docs/reference/config.md
+.PHONY: docs-config
