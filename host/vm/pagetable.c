@@ -262,3 +262,11 @@ int pagetable_write(struct pagetable *pt, uint64_t va, const void *from, uint64_
 {
     return copy(pt, va, (uint8_t *)(uintptr_t)from, bytes, true);
 }
+
+int pagetable_atomic(struct pagetable *pt, uint64_t va, unsigned op, unsigned size, uint64_t operand)
+{
+    uint64_t entry = pagetable_lookup(pt, va), old = 0;
+    if (!entry)
+        return -EFAULT;
+    return pmem_atomic(pt->pm, (entry & PTE_ADDR) + (va & (PAGE - 1)), op, size, operand, 0, &old);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A client inside the simulator, for `gantry kernel`: memory, one AQL queue, one dispatch at a time, by the same
+ * packets, doorbell and command processor that a ROCm program uses.  Not responsible for: code objects, arguments.
+ */
+#ifndef GANTRY_LOCAL_H
+#define GANTRY_LOCAL_H
+#include <stdint.h>
+
+#include "driver/machine.h"
+
+struct local;
+
+enum local_place { LOCAL_VRAM, LOCAL_HOST };
+
+/* What a dispatch packet says; grid in work-items. */
+struct local_dispatch {
+    uint32_t grid[3];
+    uint16_t group[3];
+    uint32_t private_bytes;  /* of a work-item */
+    uint32_t group_bytes;    /* static and dynamic LDS */
+    uint64_t kernel_object;  /* GPU address of the kernel descriptor */
+    uint64_t kernarg;        /* GPU address of the arguments */
+};
+
+enum local_outcome {
+    LOCAL_DONE,
+    LOCAL_MEMORY_FAULT, /* fault_va, fault_kind */
+    LOCAL_QUEUE_ERROR,  /* error: enum cp_error; pc and instruction for CP_ERROR_ILLEGAL */
+    LOCAL_STOPPED,      /* `stop` became non-zero */
+    LOCAL_MAX_CYCLES,
+    LOCAL_NO_PROGRESS,  /* watchdog, or the dispatch can never end */
+};
+
+struct local_result {
+    enum local_outcome outcome;
+    struct kernel_row row; /* LOCAL_DONE */
+    uint64_t fault_va;
+    enum fault_kind fault_kind;
+    uint32_t error;
+    uint64_t pc, instruction;
+    char text[160]; /* one line about what went wrong */
+};
+
+/* cfg is borrowed.  NULL with a line on stderr. */
+struct local *local_open(const struct gantry_cfg *cfg, const struct sim_options *options, unsigned gpu);
+void local_close(struct local *l);
+struct machine *local_machine(struct local *l);
+
+/* `bytes` of zeroed memory, readable, writable and executable by the GPU; its GPU address (2 MiB apart from others
+ * when large, at least a 4 KiB gap), or 0 when memory is full.  *host is where the same bytes lie here. */
+uint64_t local_alloc(struct local *l, enum local_place place, uint64_t bytes, void **host);
+
+/* Called now and then during a dispatch (progress line); may be NULL.  *stop may be set by a signal handler. */
+struct local_watch {
+    void (*progress)(void *arg, uint64_t cycle, uint64_t instructions);
+    void *arg;
+    const volatile int *stop;
+};
+void local_dispatch(struct local *l, const struct local_dispatch *d, const struct local_watch *watch, struct local_result *result);
+
+/* The `data` figure of the final line over all VRAM allocations. */
+uint64_t local_data_hash(struct local *l);
+#endif

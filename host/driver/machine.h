@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The whole machine on the host side: physical memory, the simulator behind it, one command processor a GPU, and the
+ * timers that they share.  Used by `gantry run` (run.h) and `gantry kernel` (local.h).  Not responsible for: clients.
+ */
+#ifndef GANTRY_MACHINE_H
+#define GANTRY_MACHINE_H
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bridge/inproc/sim.h"
+#include "firmware/cp.h"
+
+struct gantry_cfg;
+struct machine;
+struct pmem;
+
+/* What a user of the machine supplies: the callbacks of cp.h, and a timer of its own. */
+struct machine_user {
+    struct cp_host cp;
+    void (*timer)(void *ctx, uint64_t now, uint64_t cookie); /* cookie as given to machine_timer */
+};
+
+/* Memory exists at once, the simulator only after machine_start.  NULL with a line on stderr. */
+struct machine *machine_new(const struct gantry_cfg *cfg, const struct sim_options *options, const struct machine_user *user);
+void machine_free(struct machine *m);
+
+/* 0, or -1 with a line on stderr.  Later calls do nothing. */
+int machine_start(struct machine *m);
+bool machine_started(const struct machine *m);
+
+const struct gantry_cfg *machine_cfg(const struct machine *m);
+unsigned machine_gpus(const struct machine *m);
+unsigned machine_cus(const struct machine *m); /* of one GPU */
+struct pmem *machine_memory(struct machine *m);
+struct sim *machine_sim(struct machine *m);          /* NULL before machine_start */
+struct cp *machine_cp(struct machine *m, unsigned gpu); /* NULL before machine_start */
+uint64_t machine_now(const struct machine *m);       /* 0 before machine_start */
+void machine_timer(struct machine *m, uint64_t at, uint64_t cookie); /* cookie below 2^56 */
+
+/* Run until memory that a client may watch has changed, an event is raised or a user timer fires (machine_hold called
+ * or not), until target cycle `until`, or until nothing can happen. */
+enum machine_result { MACHINE_VISIBLE, MACHINE_UNTIL, MACHINE_IDLE, MACHINE_MAX_CYCLES, MACHINE_NO_PROGRESS };
+enum machine_result machine_run(struct machine *m, uint64_t until);
+void machine_poll(struct machine *m); /* all queues look again at headers and dependencies */
+bool machine_busy(const struct machine *m);
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * `gantry run`: start a program with the shim, serve it as its kernel driver until it ends.  Not responsible for:
+ * options, tables and files of the command (host/cli, host/metrics).
+ */
+#ifndef GANTRY_RUN_H
+#define GANTRY_RUN_H
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "driver/machine.h"
+
+struct run;
+
+struct run_options {
+    const struct gantry_cfg *cfg; /* borrowed */
+    struct sim_options sim;
+    char *const *argv;            /* program and arguments, NULL at the end; looked up in PATH */
+    const char *shim;             /* path of libgantry_shim.so */
+    const volatile int *stop;     /* number of a signal that asks to end, 0 so far; may be NULL */
+    FILE *log;                    /* driver log (ioctls refused, faults, clients); NULL: none */
+    bool verbose;                 /* log every ioctl */
+    void (*progress)(void *arg, uint64_t cycle, uint64_t instructions, unsigned kernels);
+    void *arg;                    /* of progress */
+};
+
+enum run_end {
+    RUN_EXITED,      /* the program ended; wait_status as of waitpid */
+    RUN_NOT_STARTED, /* exec failed: error = errno */
+    RUN_STOPPED,     /* *stop was set; the program was killed */
+    RUN_MAX_CYCLES,
+    RUN_NO_PROGRESS,
+    RUN_FAILED,      /* diagnostic on stderr: exit 70 or 74 */
+};
+
+struct run_report {
+    enum run_end end;
+    int wait_status;
+    int error;
+    bool gpu_work;         /* a queue was created */
+    bool repeatable;
+    uint64_t first_doorbell, last_completion; /* target cycles */
+    uint64_t data_hash;
+    const struct kernel_row *rows; /* owned by the run */
+    unsigned row_count;
+};
+
+/* NULL with a line on stderr. */
+struct run *run_new(const struct run_options *options);
+/* Serve until the program has ended.  The machine stays for counters and hashes until run_free. */
+void run_program(struct run *r, struct run_report *report);
+struct machine *run_machine(struct run *r);
+void run_free(struct run *r);
+#endif

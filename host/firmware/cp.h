@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The command processor of one GPU: fetches AQL packets after a doorbell, orders them by barrier bits and dependency
+ * signals, turns a dispatch packet and its kernel descriptor into a launch, keeps the fences of packet headers, writes
+ * completion signals.  Not responsible for: which queue belongs to which client, events, page tables (host/driver),
+ * the machine behind cp_cmd (bridge/inproc).  See docs/reference/firmware.md.
+ */
+#ifndef GANTRY_CP_H
+#define GANTRY_CP_H
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "gantry_msg.h"
+
+struct cp;
+struct cp_queue;
+struct pagetable;
+struct sim;
+
+/* One row of the kernel table. */
+struct kernel_row {
+    unsigned gpu;
+    unsigned queue; /* number of the queue in this run, in order of creation */
+    char name[120];
+    uint32_t grid[3];
+    uint16_t group[3];
+    uint64_t start; /* target cycle at which the first wavefront was placed */
+    uint64_t end;
+    uint64_t wavefronts;
+    uint64_t instructions;
+};
+
+/* Address space of one client on this GPU. */
+struct cp_space {
+    struct pagetable *pt;
+    uint8_t vmid;
+    void *owner;        /* given back in callbacks */
+    bool tlb_stale;     /* the next launch first drops TLB entries of vmid */
+    bool faulted;       /* reported; its wavefronts are being killed */
+    bool closing;
+    bool killing;
+    unsigned busy;      /* commands of this space at the GPU */
+    struct cp_space *next_killing;
+};
+
+/* Codes for the inactive signal of a queue. */
+enum cp_error {
+    CP_ERROR_SCRATCH = 0x1, /* not an error: asks for scratch memory */
+    CP_ERROR_DIMS = 0x2,
+    CP_ERROR_LDS = 0x4,
+    CP_ERROR_CODE = 0x8,
+    CP_ERROR_PACKET = 0x20,
+    CP_ERROR_GROUP = 0x40,
+    CP_ERROR_REGISTERS = 0x80,
+    CP_ERROR_APERTURE = 0x20000000,
+    CP_ERROR_ILLEGAL = 0x40000000,
+    CP_ERROR_TRAP = 0x80000000,
+};
+
+/* What the command processor tells its owner; every call happens in a callback of struct sim_host_ops, in
+ * cp_doorbell or in cp_poll. */
+struct cp_host {
+    void *ctx;
+    /* A signal's mailbox was written: set event `event_id` of the owner. */
+    void (*event)(void *ctx, void *owner, uint32_t event_id);
+    /* Memory that a client or another queue may be waiting on has changed. */
+    void (*visible)(void *ctx);
+    void (*memory_fault)(void *ctx, void *owner, unsigned gpu, uint64_t va, enum fault_kind kind);
+    /* Queue stopped with one of enum cp_error (after the inactive signal is written; also before that is possible). */
+    void (*queue_error)(void *ctx, void *owner, unsigned gpu, unsigned queue, uint32_t code, const struct msg_cp_evt *evt);
+    void (*interrupt)(void *ctx, void *owner, uint32_t m0);
+    void (*kernel)(void *ctx, void *owner, const struct kernel_row *row);
+    /* Nothing of a closing space is left on the GPU. */
+    void (*space_closed)(void *ctx, struct cp_space *space);
+};
+
+struct cp_config {
+    uint32_t packet_cycles;  /* fetch and decode of one packet */
+    uint32_t launch_cycles;  /* from acquire to the launch command */
+    uint32_t barrier_cycles; /* processing of a barrier packet */
+    uint32_t poll_cycles;    /* repeat of an unsatisfied dependency while kernels run */
+    uint32_t lds_bytes;      /* of a CU */
+    uint32_t simds;
+    uint32_t waves_per_simd;
+    uint32_t vgprs_per_simd; /* rows of 64 lanes */
+    uint32_t sgprs_per_simd;
+    uint64_t cu_mask;
+};
+
+struct cp_queue_args {
+    unsigned number;      /* for the kernel table */
+    uint64_t ring;        /* GPU virtual address */
+    uint64_t packets;     /* power of two */
+    uint64_t write_index; /* address of the u64 write index */
+    uint64_t read_index;  /* address of the u64 read index, 0x80 bytes into amd_queue_t */
+};
+
+/* Timer cookies of a command processor hold its GPU number in bits 63:56. */
+struct cp *cp_new(struct sim *sim, unsigned gpu, const struct cp_config *config, const struct cp_host *host);
+void cp_free(struct cp *cp);
+void cp_event(struct cp *cp, const struct msg_cp_evt *evt);
+void cp_timer(struct cp *cp, uint64_t cookie);
+
+void cp_space_open(struct cp *cp, struct cp_space *space);
+/* Pages of the space were unmapped or changed. */
+void cp_space_shootdown(struct cp *cp, struct cp_space *space);
+/* Queues of the space are closed, its wavefronts killed; space_closed follows (at once when nothing ran). */
+void cp_space_close(struct cp *cp, struct cp_space *space);
+
+struct cp_queue *cp_queue_open(struct cp *cp, struct cp_space *space, const struct cp_queue_args *args);
+void cp_queue_close(struct cp *cp, struct cp_queue *queue);
+void cp_queue_suspend(struct cp *cp, struct cp_queue *queue, bool suspended);
+void cp_queue_cu_mask(struct cp_queue *queue, uint64_t mask);
+
+void cp_doorbell(struct cp *cp, struct cp_queue *queue);
+/* Look again at queues that wait for a packet header, a dependency or scratch. */
+void cp_poll(struct cp *cp);
+/* True when some packet is fetched and not completed (waiting for dependencies does not count). */
+bool cp_busy(const struct cp *cp);
+#endif

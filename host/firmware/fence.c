@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Which cache maintenance a packet's header asks for.  The caches: L1 (vector, scalar, instruction) hold clean data
+ * and may be stale, the L2 holds memory of its own GPU.  A client writes VRAM behind the L2 after a system-scope packet
+ * has completed, so such a packet leaves the L2 written back and empty.  Not responsible for: doing it (rtl/dispatch).
+ */
+#include "firmware/cp_private.h"
+
+#define FENCE_L2 (CACHE_WB_L2 | CACHE_INV_L2)
+#define FENCE_L1 (CACHE_INV_L1V | CACHE_INV_L1K)
+
+uint32_t fence_acquire(const uint8_t *packet)
+{
+    if (packet_type(packet) == AQL_VENDOR)
+        return FENCE_L1 | CACHE_INV_L1I | FENCE_L2; /* PM4: sent after code was loaded */
+    switch (packet_acquire(packet)) {
+    case SCOPE_NONE: return 0;
+    case SCOPE_AGENT: return FENCE_L1;
+    default: return FENCE_L1 | CACHE_INV_L1I | FENCE_L2;
+    }
+}
+
+uint32_t fence_release(const uint8_t *packet)
+{
+    /* Stores are acknowledged by the L2 before a kernel ends, so agent scope needs nothing more. */
+    bool system = packet_acquire(packet) >= SCOPE_SYSTEM || packet_release(packet) >= SCOPE_SYSTEM;
+    return packet_type(packet) != AQL_VENDOR && system ? FENCE_L2 | CACHE_INV_L1I : 0;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Address spaces and queues of clients at one command processor: opening, closing, TLB shoot-down, and what happens
+ * when a queue or a wavefront fails.  A failed address space is killed on this GPU alone; others go on.  Not
+ * responsible for: telling the client (host/driver does, through struct cp_host).
+ */
+#include <stdlib.h>
+
+#include "firmware/cp_private.h"
+
+static void command_send(struct cp *cp, enum cp_cmd_kind kind, const struct cp_space *space, uint32_t flags, uint64_t root)
+{
+    struct msg_cp_cmd cmd = {.kind = (uint8_t)kind, .vmid = space->vmid, .id = CP_NO_JOB, .flags = flags, .root = root};
+    sim_cmd(cp->sim, cp->gpu, &cmd);
+}
+
+void cp_space_open(struct cp *cp, struct cp_space *space)
+{
+    command_send(cp, CP_VMID, space, 0, pagetable_root(space->pt));
+    space->tlb_stale = true; /* the number may have belonged to another client */
+}
+
+void cp_space_shootdown(struct cp *cp, struct cp_space *space)
+{
+    if (space->busy)
+        command_send(cp, CP_CACHE, space, CACHE_INV_TLB, 0);
+    space->tlb_stale = true;
+}
+
+static struct cp_space **killing_tail(struct cp *cp)
+{
+    struct cp_space **link = &cp->killing;
+    while (*link)
+        link = &(*link)->next_killing;
+    return link;
+}
+
+static void space_kill(struct cp *cp, struct cp_space *space)
+{
+    if (space->killing)
+        return;
+    space->killing = true;
+    space->next_killing = NULL;
+    *killing_tail(cp) = space;
+    command_send(cp, CP_KILL, space, 0, 0);
+}
+
+static void space_finish(struct cp *cp, struct cp_space *space)
+{
+    command_send(cp, CP_VMID, space, 0, 0);
+    command_send(cp, CP_CACHE, space, CACHE_INV_TLB, 0);
+    cp->host.space_closed(cp->host.ctx, space);
+}
+
+void space_killed(struct cp *cp, uint8_t vmid)
+{
+    struct cp_space **link = &cp->killing;
+    while (*link && (*link)->vmid != vmid)
+        link = &(*link)->next_killing;
+    struct cp_space *space = *link;
+    if (!space)
+        return;
+    *link = space->next_killing;
+    space->killing = false;
+    space->faulted = false; /* new queues of the client may work */
+    space->busy = 0;
+    for (unsigned i = 0; i < CP_JOBS; i++) {
+        struct job *job = &cp->jobs[i];
+        if (job->state == JOB_FREE || job->space != space)
+            continue;
+        job->queue->dead = true;
+        job_abandon(cp, job);
+    }
+    if (space->closing)
+        space_finish(cp, space);
+}
+
+void queue_fail(struct cp *cp, struct cp_queue *queue, uint32_t code, const struct msg_cp_evt *evt)
+{
+    struct cp_space *space = queue->space;
+    if (queue->dead)
+        return;
+    queue->dead = true;
+    uint64_t signal = guest_read(space, queue->args.read_index - QUEUE_READ_INDEX + QUEUE_INACTIVE, 8);
+    if (signal)
+        signal_store(cp, space, signal, code);
+    cp->host.queue_error(cp->host.ctx, space->owner, cp->gpu, queue->args.number, code, evt);
+    cp->host.visible(cp->host.ctx);
+}
+
+void space_fault(struct cp *cp, struct job *job, const struct msg_cp_evt *evt)
+{
+    struct cp_space *space = job->space;
+    if (space->faulted || space->closing)
+        return;
+    space->faulted = true;
+    switch (evt->status) {
+    case FAULT_ILLEGAL: queue_fail(cp, job->queue, CP_ERROR_ILLEGAL, evt); break;
+    case FAULT_ALIGN:
+    case FAULT_APERTURE: queue_fail(cp, job->queue, CP_ERROR_APERTURE, evt); break;
+    case FAULT_TRAP: queue_fail(cp, job->queue, CP_ERROR_TRAP, evt); break;
+    default:
+        job->queue->dead = true;
+        cp->host.memory_fault(cp->host.ctx, space->owner, cp->gpu, evt->va, (enum fault_kind)evt->status);
+        cp->host.visible(cp->host.ctx);
+        break;
+    }
+    space_kill(cp, space);
+}
+
+void cp_space_close(struct cp *cp, struct cp_space *space)
+{
+    if (space->closing)
+        return;
+    space->closing = true;
+    for (struct cp_queue *queue = cp->queues, *after; queue; queue = after) {
+        after = queue->next_queue;
+        if (queue->space == space)
+            cp_queue_close(cp, queue);
+    }
+    bool any = space->killing || space->busy;
+    for (unsigned i = 0; i < CP_JOBS && !any; i++)
+        any = cp->jobs[i].state != JOB_FREE && cp->jobs[i].space == space;
+    if (any)
+        space_kill(cp, space);
+    else
+        space_finish(cp, space);
+}
+
+struct cp_queue *cp_queue_open(struct cp *cp, struct cp_space *space, const struct cp_queue_args *args)
+{
+    if (args->packets == 0 || (args->packets & (args->packets - 1)))
+        return NULL;
+    struct cp_queue *queue = calloc(1, sizeof *queue);
+    if (!queue)
+        return NULL;
+    queue->space = space;
+    queue->args = *args;
+    queue->cu_mask = UINT64_MAX;
+    queue->retire = queue->next = queue->limit = guest_read(space, args->read_index, 8);
+    struct cp_queue **link = &cp->queues;
+    while (*link)
+        link = &(*link)->next_queue;
+    *link = queue;
+    return queue;
+}
+
+/* Packets under way end without a trace; then the queue goes. */
+void cp_queue_close(struct cp *cp, struct cp_queue *queue)
+{
+    queue->closed = true;
+    queue->limit = queue->next;
+    if (queue->jobs)
+        return;
+    struct cp_queue **link = &cp->queues;
+    while (*link != queue)
+        link = &(*link)->next_queue;
+    *link = queue->next_queue;
+    free(queue);
+}
+
+void cp_queue_suspend(struct cp *cp, struct cp_queue *queue, bool suspended)
+{
+    queue->suspended = suspended;
+    queue->waiting = true;
+    if (!suspended)
+        cp_poll(cp);
+}
+
+void cp_queue_cu_mask(struct cp_queue *queue, uint64_t mask) { queue->cu_mask = mask ? mask : UINT64_MAX; }
