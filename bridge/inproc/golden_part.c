@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Golden partition; contract in golden_part.h.
+ */
+#include "bridge/inproc/golden_part.h"
+
+#include <stdlib.h>
+
+#include "base/xalloc.h"
+#include "bridge/inproc/sched.h"
+#include "gantry_msg.h"
+#include "host/gcn3/golden.h"
+
+struct golden_part {
+    struct part *part;
+    struct golden *golden;
+    uint64_t cycle;   /* of the message or slice in hand */
+    uint64_t resume;  /* next slice; UINT64_MAX: no work */
+    uint64_t slices;
+};
+
+static void golden_event(void *ctx, const struct msg_cp_evt *evt)
+{
+    struct golden_part *g = ctx;
+    struct msg_cp_evt copy = *evt;
+    if (copy.kind == CP_EVT_LAUNCH_DONE) { /* no timing: the clock that orders events, for monotone timestamps */
+        copy.end = g->cycle;
+        if (copy.start == 0 || copy.start > copy.end)
+            copy.start = copy.end;
+    }
+    part_send(g->part, 0, g->cycle, &copy);
+}
+
+static void golden_slice(struct golden_part *g)
+{
+    golden_set_time(g->golden, g->cycle);
+    bool work = golden_run(g->golden, GOLDEN_SLICE);
+    g->slices += work;
+    g->resume = work ? g->cycle + GOLDEN_SLICE_CYCLES : UINT64_MAX;
+    if (work)
+        sched_wake(g->part->sched, g->part, g->resume);
+}
+
+static void golden_visit(struct part *part, uint64_t from)
+{
+    struct golden_part *g = part->own;
+    for (unsigned c = 0; c < SCHED_WINDOW; c++) {
+        g->cycle = from + c;
+        for (uint32_t i = 0; i < part->due_count[c]; i++)
+            golden_cmd(g->golden, part->due[c][i].data);
+        if (part->due_count[c] || g->resume == g->cycle)
+            golden_slice(g);
+    }
+}
+
+static void golden_report(struct part *part, FILE *out)
+{
+    struct golden_part *g = part->own;
+    fprintf(out, "  %s: %s\n", part->name, g->resume == UINT64_MAX ? "no wavefront can run" : "wavefronts are running");
+}
+
+static void golden_counters(struct part *part, part_counter_fn fn, void *arg)
+{
+    fn(arg, part->name, "cu_inst_count", golden_part_instructions(part), "count");
+}
+
+static void golden_part_free(struct part *part)
+{
+    struct golden_part *g = part->own;
+    golden_free(g->golden);
+    free(g);
+}
+
+static const struct part_ops golden_ops = {golden_visit, golden_counters, golden_report, golden_part_free};
+
+struct part *golden_part_new(struct pmem *memory, unsigned gpu, const struct gantry_cfg *cfg)
+{
+    char name[32];
+    struct golden_part *g = xcalloc(1, sizeof *g);
+    snprintf(name, sizeof name, "gpu%u.golden", gpu);
+    g->resume = UINT64_MAX;
+    g->golden = golden_new(memory, gpu, cfg, golden_event, g);
+    g->part = part_new(&golden_ops, name, 1, 1, g);
+    return g->part;
+}
+
+uint64_t golden_part_instructions(const struct part *part) { return golden_instructions(((struct golden_part *)part->own)->golden); }
+uint64_t golden_part_slices(const struct part *part) { return ((struct golden_part *)part->own)->slices; }

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The golden model as a partition: takes cp_cmd on input 0, raises cp_evt on output 0, in place of all RTL partitions of
+ * a GPU.  Responsible for: slices of execution as events in time, so that waves that spin on memory hold up nobody.
+ * Not responsible for: execution (host/gcn3).  It has no timing: a slice of SLICE instructions passes
+ * GOLDEN_SLICE_CYCLES of the clock that orders events, whatever it executes.
+ */
+#ifndef GANTRY_GOLDEN_PART_H
+#define GANTRY_GOLDEN_PART_H
+#include "bridge/inproc/part.h"
+
+#define GOLDEN_SLICE 262144u
+#define GOLDEN_SLICE_CYCLES 4096u
+
+struct gantry_cfg;
+struct pmem;
+
+struct part *golden_part_new(struct pmem *memory, unsigned gpu, const struct gantry_cfg *cfg);
+uint64_t golden_part_instructions(const struct part *part);
+/* Slices that ended with work left, since the start: how long waves have been running without an event. */
+uint64_t golden_part_slices(const struct part *part);
+#endif

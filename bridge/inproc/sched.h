@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The cooperative scheduler: windows of SCHED_WINDOW cycles; in each it visits the partitions that are not idle or
+ * have a message, in order of their index; between windows it jumps to the next one in which something happens.
+ * Responsible for: ready set, calendar, time.  Not responsible for: host callbacks (sim.c runs them between windows).
+ */
+#ifndef GANTRY_SCHED_H
+#define GANTRY_SCHED_H
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bridge/inproc/channel.h"
+#include "bridge/inproc/heap.h"
+#include "bridge/inproc/part.h"
+
+#define SCHED_WHEEL 256 /* windows that the calendar covers; what is due later waits in a heap */
+
+struct sched {
+    struct part **parts;
+    uint32_t count, words;    /* partitions; 64-bit words of a set of them */
+    struct channel **channels;
+    uint32_t channel_count;
+    uint64_t now;             /* first cycle of the present window */
+    uint64_t *busy;           /* partitions that are not idle */
+    uint64_t *wheel;          /* SCHED_WHEEL sets: partitions with something due in that window */
+    uint64_t filled[SCHED_WHEEL / 64]; /* sets of the wheel that are not empty */
+    struct heap late;         /* (cycle, partition) beyond the wheel */
+    bool no_skip;             /* visit every partition in every window */
+    uint64_t visits, windows;
+};
+
+void sched_init(struct sched *s);
+void sched_fini(struct sched *s); /* frees partitions and channels */
+/* Takes the partition over; before sched_start. */
+void sched_add(struct sched *s, struct part *part);
+/* Output `slot_from` of `from` to input `slot_to` of `to`. */
+struct channel *sched_connect(struct sched *s, struct part *from, uint32_t slot_from, struct part *to, uint32_t slot_to,
+                              uint32_t bytes, uint32_t latency);
+void sched_start(struct sched *s);
+
+/* `part` has something to do at `cycle` (>= now). */
+void sched_wake(struct sched *s, struct part *part, uint64_t cycle);
+/* Visit everything ready in the window at `now`, then step `now` to the next window. */
+void sched_window(struct sched *s);
+/* First cycle of the next window in which a partition is ready; UINT64_MAX when none ever is. */
+uint64_t sched_next(const struct sched *s);
+/* No partition is busy and no message under way. */
+bool sched_quiet(const struct sched *s);
+#endif

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The simulated machine as the host sees it; contract in sim.h.  Responsible for: host callbacks at their exact cycle,
+ * timers, stop conditions.  A window of the scheduler is two phases: first the host's events and timers of its cycles,
+ * then the partitions; a stop in the first phase leaves the second for the next call.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "base/xalloc.h"
+#include "bridge/inproc/golden_part.h"
+#include "bridge/inproc/memory_parts.h"
+#include "bridge/inproc/sim_private.h"
+
+static void host_visit(struct part *part, uint64_t from)
+{
+    for (unsigned c = 0; c < SCHED_WINDOW; c++)
+        PART_CHECK(part->due_count[c] == 0, part, from + c, "event was not delivered before the partitions ran");
+}
+
+static const struct part_ops host_ops = {.visit = host_visit};
+
+struct sim *sim_new(const struct gantry_cfg *cfg, struct pmem *memory, const struct sim_options *options,
+                    const struct sim_host_ops *ops, void *ctx)
+{
+    struct sim *sim = xcalloc(1, sizeof *sim);
+    sim->cfg = cfg;
+    sim->memory = memory;
+    sim->options = *options;
+    sim->ops = ops;
+    sim->ctx = ctx;
+    sched_init(&sim->sched);
+    sim->sched.no_skip = options->no_skip;
+    if (!machine_build(sim)) {
+        sim_free(sim);
+        return NULL;
+    }
+    sched_start(&sim->sched);
+    return sim;
+}
+
+void sim_free(struct sim *sim)
+{
+    if (sim == NULL)
+        return;
+    sched_fini(&sim->sched);
+    machine_free(sim);
+    heap_fini(&sim->timers);
+    for (unsigned g = 0; g < sim->gpu_count; g++)
+        free(sim->gpus[g].pending);
+    free(sim->gpus);
+    free(sim);
+}
+
+struct part *sim_host_part(struct sim *sim, unsigned gpus);
+struct part *sim_host_part(struct sim *sim, unsigned gpus)
+{
+    sim->host = part_new(&host_ops, "host.cp", gpus, gpus, sim);
+    sched_add(&sim->sched, sim->host);
+    return sim->host;
+}
+
+uint64_t sim_now(const struct sim *sim) { return sim->now; }
+
+static void pending_add(struct sim_gpu *g, const struct msg_cp_cmd *cmd)
+{
+    if (g->pending_count == g->pending_room) {
+        g->pending_room = g->pending_room ? 2 * g->pending_room : 16;
+        g->pending = xrealloc(g->pending, g->pending_room, sizeof *g->pending);
+    }
+    g->pending[g->pending_count++] = (struct sim_pending){.kind = cmd->kind, .vmid = cmd->vmid, .id = cmd->id};
+}
+
+void sim_cmd(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd)
+{
+    PART_CHECK(gpu < sim->gpu_count, NULL, sim->now, "command for gpu%u of %u", gpu, sim->gpu_count);
+    struct sim_gpu *g = &sim->gpus[gpu];
+    if (cmd->kind == CP_LAUNCH || cmd->kind == CP_CACHE || cmd->kind == CP_KILL)
+        pending_add(g, cmd);
+    part_send(sim->host, gpu, sim->now, cmd);
+}
+
+void sim_timer(struct sim *sim, uint64_t at, uint64_t cookie)
+{
+    heap_push(&sim->timers, at > sim->now ? at : sim->now, cookie);
+}
+
+void sim_stop(struct sim *sim) { sim->stop = true; }
+
+static uint32_t pending_find(const struct sim_gpu *g, unsigned kind, unsigned id)
+{
+    uint32_t i = 0;
+    while (i < g->pending_count && (g->pending[i].kind != kind || g->pending[i].id != id))
+        i++;
+    return i;
+}
+
+static void pending_remove(struct sim_gpu *g, uint32_t i)
+{
+    g->pending_count--;
+    memmove(&g->pending[i], &g->pending[i + 1], (g->pending_count - i) * sizeof *g->pending);
+}
+
+static void event_account(struct sim_gpu *g, const struct msg_cp_evt *evt, uint64_t now)
+{
+    static const uint8_t command[] = {[CP_EVT_LAUNCH_DONE] = CP_LAUNCH, [CP_EVT_CACHE_DONE] = CP_CACHE, [CP_EVT_KILL_DONE] = CP_KILL,
+                                      [CP_EVT_FAULT] = CP_LAUNCH, [CP_EVT_INTERRUPT] = CP_LAUNCH};
+    PART_CHECK(evt->kind >= CP_EVT_LAUNCH_DONE && evt->kind <= CP_EVT_INTERRUPT, g->dispatch, now, "event of kind %u", evt->kind);
+    uint32_t i = pending_find(g, command[evt->kind], evt->id);
+    PART_CHECK(i < g->pending_count, g->dispatch, now, "event %u for command %u, which is not under way", evt->kind, evt->id);
+    if (evt->kind == CP_EVT_FAULT)
+        g->pending[i].faulted = true;
+    if (evt->kind == CP_EVT_FAULT || evt->kind == CP_EVT_INTERRUPT)
+        return;
+    if (evt->kind == CP_EVT_LAUNCH_DONE)
+        g->instructions += evt->instructions;
+    uint8_t vmid = g->pending[i].vmid;
+    pending_remove(g, i);
+    for (uint32_t k = i; evt->kind == CP_EVT_KILL_DONE && k-- > 0;) { /* launches before the kill answer no more */
+        if (g->pending[k].kind == CP_LAUNCH && g->pending[k].vmid == vmid)
+            pending_remove(g, k);
+    }
+}
+
+/* Deliver the first event or timer before `end`, but not beyond `until`; false when there is none. */
+static bool host_step(struct sim *sim, uint64_t end, uint64_t until)
+{
+    uint64_t cycle = heap_next(&sim->timers);
+    unsigned gpu = sim->gpu_count;
+    for (unsigned g = 0; g < sim->gpu_count; g++) {
+        const struct channel *c = sim->host->in[g];
+        if (!channel_empty(c) && (channel_stamp(c, 0) < cycle || (channel_stamp(c, 0) == cycle && gpu == sim->gpu_count))) {
+            cycle = channel_stamp(c, 0);
+            gpu = g;
+        }
+    }
+    if (cycle >= end || cycle > until)
+        return false;
+    sim->now = cycle;
+    if (gpu == sim->gpu_count) {
+        sim->ops->timer(sim->ctx, cycle, heap_pop(&sim->timers).value);
+        return true;
+    }
+    struct msg_cp_evt evt;
+    memcpy(&evt, channel_payload(sim->host->in[gpu], 0), sizeof evt);
+    channel_drop(sim->host->in[gpu], 1);
+    if (channel_empty(sim->host->in[gpu]))
+        sim->host->waiting[gpu / 64] &= ~(UINT64_C(1) << (gpu & 63));
+    event_account(&sim->gpus[gpu], &evt, cycle);
+    sim->ops->event(sim->ctx, gpu, cycle, &evt);
+    return true;
+}
+
+/* Some command waits for its event, and not only because the host has not yet answered a fault. */
+static bool outstanding(const struct sim *sim)
+{
+    bool any = false;
+    for (unsigned g = 0; g < sim->gpu_count; g++) {
+        for (uint32_t i = 0; i < sim->gpus[g].pending_count; i++) {
+            if (sim->gpus[g].pending[i].faulted)
+                return false;
+            any = true;
+        }
+    }
+    return any;
+}
+
+/* Nothing is ready and no timer set: an end, or a machine that waits for itself. */
+static enum sim_result run_dry(struct sim *sim)
+{
+    if (sim->now < sim->sched.now)
+        sim->now = sim->sched.now;
+    if (!outstanding(sim))
+        return SIM_STOPPED;
+    watchdog_report(sim, stderr, "all partitions are idle and no message is under way");
+    return SIM_NO_PROGRESS;
+}
+
+/* Partitions that turn for ever without a message; looked at once in SIM_WATCH_CYCLES. */
+static bool watchdog_turning(struct sim *sim)
+{
+    if (sim->sched.now - sim->watch_cycle < SIM_WATCH_CYCLES || sim->gpus[0].golden)
+        return false;
+    uint64_t sent = watchdog_sent(sim);
+    bool stuck = sent == sim->watch_sent && outstanding(sim) && sim->timers.count == 0;
+    sim->watch_sent = sent;
+    sim->watch_cycle = sim->sched.now;
+    if (stuck)
+        watchdog_report(sim, stderr, "partitions are busy, but no message was sent for 1048576 cycles");
+    return stuck;
+}
+
+static uint64_t golden_slices(const struct sim *sim)
+{
+    uint64_t slices = 0;
+    for (unsigned g = 0; g < sim->gpu_count; g++)
+        slices += sim->gpus[g].golden ? golden_part_slices(sim->gpus[g].golden) : 0;
+    return slices;
+}
+
+enum sim_result sim_run(struct sim *sim, uint64_t until)
+{
+    struct sched *s = &sim->sched;
+    uint64_t slices = golden_slices(sim);
+    sim->stop = false;
+    for (;;) {
+        while (host_step(sim, s->now + SCHED_WINDOW, until)) {
+            if (sim->stop)
+                return SIM_STOPPED;
+        }
+        if (sim->options.max_cycles && s->now >= sim->options.max_cycles) {
+            sim->now = sim->now > s->now ? sim->now : s->now;
+            return SIM_MAX_CYCLES;
+        }
+        uint64_t next = sched_next(s), timer = heap_next(&sim->timers);
+        if (next == UINT64_MAX && timer == UINT64_MAX)
+            return run_dry(sim);
+        if (timer < next)
+            next = timer - timer % SCHED_WINDOW;
+        if (until < s->now + SCHED_WINDOW) {
+            sim->now = sim->now > until ? sim->now : until;
+            return SIM_STOPPED;
+        }
+        if (next > s->now && !s->no_skip) { /* jump, but not beyond the caller's limit: it may send commands then */
+            s->now = next < until - until % SCHED_WINDOW ? next : until - until % SCHED_WINDOW;
+            continue;
+        }
+        sched_window(s);
+        if (watchdog_turning(sim))
+            return SIM_NO_PROGRESS;
+        if (golden_slices(sim) - slices >= SIM_GOLDEN_SLICES) {
+            sim->now = sim->now > s->now ? sim->now : s->now;
+            return SIM_STOPPED;
+        }
+    }
+}
+
+bool sim_quiet(const struct sim *sim) { return sched_quiet(&sim->sched); }
+
+void sim_counters(struct sim *sim, sim_counter_fn fn, void *arg)
+{
+    for (uint32_t i = 0; i < sim->sched.count; i++) {
+        struct part *part = sim->sched.parts[i];
+        if (part->ops->counters)
+            part->ops->counters(part, fn, arg);
+    }
+}
+
+uint64_t sim_write_hash(const struct sim *sim)
+{
+    uint64_t hashes[257] = {0};
+    unsigned n = 0;
+    for (unsigned g = 0; g < sim->gpu_count && g < 256; g++) {
+        if (sim->gpus[g].store)
+            hashes[n++] = store_hash(sim->gpus[g].store);
+    }
+    if (sim->hostmem)
+        hashes[n++] = hostmem_hash(sim->hostmem);
+    return n ? XXH64(hashes, n * sizeof *hashes, 0) : 0;
+}
+
+uint64_t sim_instructions(const struct sim *sim)
+{
+    uint64_t sum = 0;
+    for (unsigned g = 0; g < sim->gpu_count; g++)
+        sum += sim->gpus[g].golden ? golden_part_instructions(sim->gpus[g].golden) : sim->gpus[g].instructions;
+    return sum;
+}

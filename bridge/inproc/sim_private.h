@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Inside of a simulated machine, shared by sim.c (host side, time), machine.c (assembly) and watchdog.c (report).
+ * Not responsible for: anything outside bridge/inproc, which sees sim.h only.
+ */
+#ifndef GANTRY_SIM_PRIVATE_H
+#define GANTRY_SIM_PRIVATE_H
+#include "bridge/inproc/heap.h"
+#include "bridge/inproc/part.h"
+#include "bridge/inproc/sched.h"
+#include "bridge/inproc/sim.h"
+
+#define SIM_WATCH_CYCLES (UINT64_C(1) << 20) /* no message for so long with work outstanding: no progress */
+#define SIM_GOLDEN_SLICES 16                 /* golden slices without an event before sim_run returns to its caller */
+
+/* A command that waits for its event. */
+struct sim_pending {
+    uint8_t kind, vmid;
+    uint16_t id;
+    bool faulted; /* a launch with a halted wavefront: it ends by CP_KILL only */
+};
+
+/* What the machine holds for one GPU. */
+struct sim_gpu {
+    struct part *golden;   /* golden model, or NULL */
+    struct part *dispatch; /* takes cp_cmd: the dispatch partition, or the golden one */
+    struct part *store;
+    struct sim_pending *pending; /* in the order of sending */
+    uint32_t pending_count, pending_room;
+    uint64_t instructions;          /* of finished wavefronts */
+};
+
+struct sim {
+    const struct gantry_cfg *cfg;
+    struct pmem *memory;
+    struct sim_options options;
+    const struct sim_host_ops *ops;
+    void *ctx;
+    struct sched sched;
+    struct part *host;     /* the host model: cp_evt of GPU g at input g, cp_cmd at output g */
+    struct part *hostmem;  /* NULL with the golden model */
+    struct sim_gpu *gpus;
+    unsigned gpu_count;
+    struct heap timers;
+    uint64_t now;          /* of the host */
+    bool stop, running;
+    uint64_t watch_sent, watch_cycle; /* watchdog: messages and cycle of the last look */
+    void *lockstep;        /* checker, owned by the assembly */
+};
+
+/* Build partitions and channels from sim->cfg.  False with a diagnostic on stderr. */
+bool machine_build(struct sim *sim);
+void machine_free(struct sim *sim);
+/* Who waits for whom, with cycles. */
+void watchdog_report(struct sim *sim, FILE *out, const char *why);
+/* All messages sent so far. */
+uint64_t watchdog_sent(const struct sim *sim);
+#endif
