@@ -11,7 +11,7 @@ from collections import defaultdict
 UNITS = ["ILLEGAL", "SALU", "SMEM", "VALU", "LDS", "FLAT", "MUBUF", "BRANCH", "MSG", "INTERNAL"]
 RATES = ["full", "half", "quarter", "f64"]
 FORMATS = ["SOP2", "SOPK", "SOP1", "SOPC", "SOPP", "SMEM", "VOP2", "VOP1", "VOPC", "VOP3", "DS", "FLAT", "MUBUF"]
-FLAGS = ["scc_r", "scc_w", "vcc_r", "vcc_w", "exec_r", "exec_w", "m0_r", "dst_r", "literal", "sdwa", "dpp"]
+FLAGS = ["scc_r", "scc_w", "vcc_r", "vcc_w", "exec_r", "exec_w", "m0_r", "dst_r", "literal", "sdwa", "dpp", "half"]
 ATOMICS = ["swap", "cmpswap", "add", "sub", "smin", "umin", "smax", "umax", "and", "or", "xor", "inc", "dec",
            "rsub", "mskor", "fcmpswap", "fmin", "fmax", "fadd", "wrap", "condxchg"]
 KINDS = ["none", "load", "store", "atomic", "inv", "swizzle", "permute", "bpermute"]

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Decoder of gfx803 instructions in C: the twin of decode() in host/gcn3/gcn3_pkg.sv.in over the same table.
+ * Not responsible for semantics.
+ */
+#include <string.h>
+
+#define GCN3_OPS_TABLE
+#include "gcn3/gcn3.h"
+
+static unsigned bits(uint64_t inst, unsigned high, unsigned low)
+{
+    return inst >> low & ((UINT64_C(1) << (high - low + 1)) - 1);
+}
+
+static void take_info(struct gcn3_inst *d, const struct gcn3_op *info, unsigned fmt, unsigned op)
+{
+    d->info = info;
+    d->illegal = !info->implemented;
+    d->unit = info->unit;
+    d->fmt = fmt;
+    d->op = op;
+    d->len = 1;
+    d->srcw[0] = info->sw0;
+    d->srcw[1] = info->sw1;
+    d->srcw[2] = info->sw2;
+    d->reads_scc = info->flags & FLAG_SCC_R;
+    d->writes_scc = info->flags & FLAG_SCC_W;
+    d->reads_vcc = info->flags & FLAG_VCC_R;
+    d->reads_exec = info->flags & FLAG_EXEC_R;
+    d->reads_m0 = info->flags & FLAG_M0_R;
+}
+
+static const struct gcn3_op *find_op(const uint16_t *index, unsigned op)
+{
+    const struct gcn3_op *info = &gcn3_op_table[index[op]];
+    return info->implemented ? info : &gcn3_op_table[0];
+}
+
+static void count_sources(struct gcn3_inst *d)
+{
+    d->nsrc = (d->srcw[0] != 0) + (d->srcw[1] != 0) + (d->srcw[2] != 0);
+    d->writes_vcc = d->sdst_w && (d->sdst & ~1) == SREG_VCC;
+    d->writes_exec = (d->info->flags & FLAG_EXEC_W) || (d->sdst_w && (d->sdst & ~1) == SREG_EXEC);
+}
+
+static void decode_scalar(uint64_t inst, struct gcn3_inst *d)
+{
+    unsigned sdst = bits(inst, 22, 16), top = bits(inst, 31, 23);
+    if (top == 0x17d) {
+        take_info(d, find_op(gcn3_index_sop1, bits(inst, 15, 8)), FMT_SOP1, bits(inst, 15, 8));
+        d->src[0] = bits(inst, 7, 0);
+        d->src[1] = d->srcw[1] ? sdst : 0;
+    } else if (top == 0x17e) {
+        take_info(d, find_op(gcn3_index_sopc, sdst), FMT_SOPC, sdst);
+        d->src[0] = bits(inst, 7, 0);
+        d->src[1] = bits(inst, 15, 8);
+    } else if (top == 0x17f) {
+        take_info(d, find_op(gcn3_index_sopp, sdst), FMT_SOPP, sdst);
+        d->simm16 = bits(inst, 15, 0);
+    } else if (top >> 5 == 0xb) {
+        unsigned op = bits(inst, 27, 23);
+        take_info(d, find_op(gcn3_index_sopk, op), FMT_SOPK, op);
+        d->simm16 = bits(inst, 15, 0);
+        d->src[0] = d->info->flags & FLAG_LITERAL ? SREG_LITERAL : d->srcw[0] ? sdst : 0;
+    } else {
+        unsigned op = bits(inst, 29, 23);
+        take_info(d, find_op(gcn3_index_sop2, op), FMT_SOP2, op);
+        d->src[0] = bits(inst, 7, 0);
+        d->src[1] = bits(inst, 15, 8);
+    }
+    d->literal = !d->illegal && ((d->srcw[0] && d->src[0] == SREG_LITERAL) || (d->srcw[1] && d->src[1] == SREG_LITERAL));
+    d->len = d->literal ? 2 : 1;
+    if (d->info->dkind == 2) {
+        d->sdst = sdst;
+        d->sdst_w = d->info->dw;
+    }
+}
+
+static void decode_smem(uint64_t inst, struct gcn3_inst *d)
+{
+    unsigned op = bits(inst, 25, 18);
+    take_info(d, find_op(gcn3_index_smem, op), FMT_SMEM, op);
+    d->len = 2;
+    d->smem_imm = bits(inst, 17, 17);
+    d->glc = bits(inst, 16, 16);
+    d->returns = d->info->dw != 0;
+    if (d->srcw[0]) {
+        d->src[0] = bits(inst, 5, 0) << 1;
+        d->src[1] = d->smem_imm ? 0 : bits(inst, 38, 32);
+        d->srcw[1] = !d->smem_imm;
+    }
+    d->sdst = d->info->dw ? bits(inst, 12, 6) : 0;
+    d->sdst_w = d->info->dw;
+}
+
+static void vop_modifiers(uint64_t inst, struct gcn3_inst *d)
+{
+    if (d->sdwa) {
+        d->neg = bits(inst, 52, 52) | bits(inst, 60, 60) << 1;
+        d->abs = bits(inst, 53, 53) | bits(inst, 61, 61) << 1;
+        d->clamp = bits(inst, 45, 45) && d->fmt != FMT_VOPC;
+    } else if (d->dpp) {
+        d->neg = bits(inst, 52, 52) | bits(inst, 54, 54) << 1;
+        d->abs = bits(inst, 53, 53) | bits(inst, 55, 55) << 1;
+    }
+}
+
+static void vop_destination(struct gcn3_inst *d, unsigned vdst, unsigned sdst, unsigned mask_dst)
+{
+    const struct gcn3_op *info = d->info;
+    if (info->dkind == 1) {
+        d->vdst = vdst;
+        d->vdst_w = info->dw;
+    }
+    if (info->dkind == 2) {
+        d->sdst = sdst;
+        d->sdst_w = info->dw;
+    } else if (info->flags & FLAG_VCC_W) {
+        d->sdst = mask_dst;
+        d->sdst_w = 2;
+        d->sdst_mask = true;
+    }
+    d->returns = d->vdst_w != 0;
+}
+
+static void decode_vop(uint64_t inst, struct gcn3_inst *d)
+{
+    unsigned fmt = bits(inst, 31, 25) == 0x3f ? FMT_VOP1 : bits(inst, 31, 25) == 0x3e ? FMT_VOPC : FMT_VOP2;
+    unsigned op = fmt == FMT_VOP1 ? 0x140 + bits(inst, 16, 9) : fmt == FMT_VOPC ? bits(inst, 24, 17)
+                                                                                : 0x100 + bits(inst, 30, 25);
+    bool no_op = fmt == FMT_VOP1 && bits(inst, 16, 16);
+    unsigned vsrc1 = 256 + bits(inst, 16, 9), vdst = bits(inst, 24, 17), src0 = bits(inst, 8, 0);
+    take_info(d, no_op ? &gcn3_op_table[0] : find_op(gcn3_index_valu, op), fmt, op);
+    const struct gcn3_op *info = d->info;
+    bool madmk = op == OP_V_MADMK_F32 || op == OP_V_MADMK_F16;
+    d->sdwa = info->sw0 && src0 == 249;
+    d->dpp = info->sw0 && src0 == 250;
+    bool keep = d->sdwa && bits(inst, 44, 43) == 2 && bits(inst, 42, 40) != 6 && info->dkind == 1;
+    d->src[0] = d->sdwa || d->dpp ? 256 + bits(inst, 39, 32) : info->sw0 ? src0 : 0;
+    d->src[1] = !info->sw1 ? 0 : madmk ? SREG_LITERAL : vsrc1;
+    d->srcw[2] = info->sw2 ? info->sw2 : keep;
+    d->src[2] = info->mask2 ? SREG_VCC : (info->flags & FLAG_DST_R) || keep ? 256 + vdst : madmk ? vsrc1
+                : info->flags & FLAG_LITERAL ? SREG_LITERAL : 0;
+    d->src2_mask = info->mask2;
+    d->reads_vdst = keep || (info->flags & FLAG_DST_R);
+    d->literal = !d->illegal && ((info->flags & FLAG_LITERAL) || (info->sw0 && src0 == SREG_LITERAL));
+    d->len = d->literal || (!d->illegal && (d->sdwa || d->dpp)) ? 2 : 1;
+    d->illegal |= (d->sdwa && !(info->flags & FLAG_SDWA)) || (d->dpp && !(info->flags & FLAG_DPP));
+    vop_destination(d, vdst, bits(inst, 23, 17), SREG_VCC);
+    vop_modifiers(inst, d);
+}
+
+static bool special_source(unsigned code)
+{
+    return code == SREG_LITERAL || code == 249 || code == 250;
+}
+
+static void decode_vop3(uint64_t inst, struct gcn3_inst *d)
+{
+    unsigned op = bits(inst, 25, 16);
+    const struct gcn3_op *info = find_op(gcn3_index_valu, op);
+    if ((info->flags & FLAG_LITERAL) || op == OP_V_READFIRSTLANE_B32)
+        info = &gcn3_op_table[0];
+    take_info(d, info, FMT_VOP3, op);
+    bool form_b = (info->flags & FLAG_VCC_W) && info->dkind == 1;
+    d->len = 2;
+    d->src[0] = info->sw0 ? bits(inst, 40, 32) : 0;
+    d->src[1] = info->sw1 ? bits(inst, 49, 41) : 0;
+    d->src[2] = !info->sw2 ? 0 : info->flags & FLAG_DST_R ? 256 + bits(inst, 7, 0) : bits(inst, 58, 50);
+    d->src2_mask = info->mask2;
+    d->reads_vdst = info->flags & FLAG_DST_R;
+    d->reads_vcc = (info->flags & FLAG_VCC_R) && !info->mask2;
+    d->illegal |= special_source(d->src[0]) || special_source(d->src[1]) || special_source(d->src[2]);
+    vop_destination(d, bits(inst, 7, 0), bits(inst, 6, 0), form_b ? bits(inst, 14, 8) : bits(inst, 6, 0));
+    d->neg = bits(inst, 63, 61);
+    d->abs = form_b ? 0 : bits(inst, 10, 8);
+    d->clamp = bits(inst, 15, 15);
+    d->omod = bits(inst, 60, 59);
+}
+
+static void decode_ds(uint64_t inst, struct gcn3_inst *d)
+{
+    unsigned op = bits(inst, 24, 17);
+    take_info(d, find_op(gcn3_index_ds, op), FMT_DS, op);
+    d->len = 2;
+    d->illegal |= bits(inst, 16, 16);
+    d->offset = bits(inst, 15, 0);
+    d->src[0] = d->srcw[0] ? 256 + bits(inst, 39, 32) : 0;
+    d->src[1] = d->srcw[1] ? 256 + bits(inst, 47, 40) : 0;
+    d->src[2] = d->srcw[2] ? 256 + bits(inst, 55, 48) : 0;
+    d->returns = d->info->dw != 0;
+    d->vdst = d->returns ? bits(inst, 63, 56) : 0;
+    d->vdst_w = d->info->dw;
+}
+
+static void decode_flat(uint64_t inst, struct gcn3_inst *d)
+{
+    unsigned op = bits(inst, 24, 18);
+    take_info(d, find_op(gcn3_index_flat, op), FMT_FLAT, op);
+    d->len = 2;
+    d->illegal |= bits(inst, 55, 55);
+    d->glc = bits(inst, 16, 16);
+    d->slc = bits(inst, 17, 17);
+    d->src[0] = 256 + bits(inst, 39, 32);
+    d->src[1] = d->srcw[1] ? 256 + bits(inst, 47, 40) : 0;
+    d->returns = d->info->dw && (!d->info->glc || d->glc);
+    d->vdst = d->returns ? bits(inst, 63, 56) : 0;
+    d->vdst_w = d->returns ? d->info->dw : 0;
+}
+
+static void decode_mubuf(uint64_t inst, struct gcn3_inst *d)
+{
+    unsigned op = bits(inst, 24, 18);
+    take_info(d, find_op(gcn3_index_mubuf, op), FMT_MUBUF, op);
+    d->len = 2;
+    d->illegal |= bits(inst, 55, 55) || bits(inst, 16, 16);
+    d->glc = bits(inst, 14, 14);
+    d->slc = bits(inst, 17, 17);
+    d->offen = bits(inst, 12, 12);
+    d->idxen = bits(inst, 13, 13);
+    d->offset = bits(inst, 11, 0);
+    d->srsrc = bits(inst, 52, 48) << 2;
+    d->srcw[0] = d->info->sw0 ? d->offen + d->idxen : 0;
+    d->src[0] = d->srcw[0] ? 256 + bits(inst, 39, 32) : 0;
+    d->src[1] = d->srcw[1] ? 256 + bits(inst, 47, 40) : 0;
+    d->src[2] = d->srcw[2] ? bits(inst, 63, 56) : 0;
+    d->returns = d->info->dw && (!d->info->glc || d->glc);
+    d->vdst = d->returns ? bits(inst, 47, 40) : 0;
+    d->vdst_w = d->returns ? d->info->dw : 0;
+}
+
+void gcn3_decode(uint64_t inst, struct gcn3_inst *d)
+{
+    memset(d, 0, sizeof *d);
+    d->ext = inst >> 32;
+    unsigned top = bits(inst, 31, 26);
+    if (top < 0x20)
+        decode_vop(inst, d);
+    else if (top < 0x30)
+        decode_scalar(inst, d);
+    else if (top == 0x30)
+        decode_smem(inst, d);
+    else if (top == 0x34)
+        decode_vop3(inst, d);
+    else if (top == 0x36)
+        decode_ds(inst, d);
+    else if (top == 0x37)
+        decode_flat(inst, d);
+    else if (top == 0x38)
+        decode_mubuf(inst, d);
+    else {
+        take_info(d, &gcn3_op_table[0], FMT_VOP3, 0);
+        d->len = 2;
+    }
+    count_sources(d);
+    if (d->illegal)
+        d->unit = UNIT_ILLEGAL;
+}
