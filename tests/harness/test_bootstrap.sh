@@ -1,0 +1,22 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Bootstrap: with everything there it is quick and silent; a user without rights gets the one line to run.
+set -eu
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$work/tree/sw/tools" "$work/bin"
+cp sw/tools/bootstrap.sh sw/tools/packages.txt sw/tools/requirements.txt "$work/tree/sw/tools"
+
+# everything is installed in the tree under test
+out=$(sw/tools/bootstrap.sh)
+[ -z "$out" ] || { echo "unexpected output: $out"; exit 1; }
+
+# a plain user on a bare machine: fake id, sudo and dpkg-query
+printf '#!/bin/sh\necho 1000\n' >"$work/bin/id"
+printf '#!/bin/sh\nexit 1\n' >"$work/bin/sudo"
+printf '#!/bin/sh\nexit 1\n' >"$work/bin/dpkg-query"
+chmod +x "$work"/bin/*
+status=0
+PATH="$work/bin:$PATH" "$work/tree/sw/tools/bootstrap.sh" >"$work/out" 2>"$work/err" || status=$?
+[ "$status" = 69 ] || { echo "exit status $status, expected 69"; exit 1; }
+[ "$(wc -l <"$work/err")" = 1 ] && grep -q 'apt-get install .*hipcc' "$work/err" || { cat "$work/err"; exit 1; }
