@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * gantry config: the resolved configuration, the list of keys, one key, the SystemVerilog constants.
+ */
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "cli/cli.h"
+#include "config/config.h"
+
+struct config_options {
+    const char *file;
+    const char *get;
+    bool list;
+    bool sv;
+};
+
+static enum gantry_status options_read(int argc, char **argv, struct config_options *o, struct config *config)
+{
+    static const struct option longs[] = {{"config", 1, NULL, 'c'}, {"set", 1, NULL, 's'}, {"list", 0, NULL, 'l'},
+                                          {"get", 1, NULL, 'g'},    {"sv", 0, NULL, 'v'},  {NULL, 0, NULL, 0}};
+    enum gantry_status status = STATUS_OK;
+    int c;
+
+    /* First the file, then --set in its order: a setting wins wherever it stands. */
+    opterr = 0;
+    for (int pass = 0; pass < 2 && status == STATUS_OK; pass++) {
+        optind = 0;
+        while ((c = getopt_long(argc, argv, "+:c:", longs, NULL)) != -1 && status == STATUS_OK) {
+            if (c == '?' || c == ':') {
+                diag("config", c == ':' ? "%s needs a value" : "unknown option %s", argv[optind - 1]);
+                return STATUS_USAGE;
+            }
+            if (c == 'c')
+                o->file = optarg;
+            else if (c == 'l')
+                o->list = true;
+            else if (c == 'g')
+                o->get = optarg;
+            else if (c == 'v')
+                o->sv = true;
+            else if (pass == 1)
+                status = config_set(config, "--set", optarg);
+        }
+        if (optind < argc && status == STATUS_OK) {
+            diag("config", "unexpected argument %s", argv[optind]);
+            return STATUS_USAGE;
+        }
+        if (pass == 0 && o->file)
+            status = config_load(config, o->file);
+    }
+    return status;
+}
+
+static void constant_print(void *arg, const char *name, uint64_t value)
+{
+    fprintf(arg, "%s=%" PRIu64 "\n", name, value);
+}
+
+int cmd_config(int argc, char **argv)
+{
+    struct config_options o = {0};
+    struct config config;
+    enum gantry_status status;
+    char text[2048];
+
+    config_init(&config);
+    status = options_read(argc, argv, &o, &config);
+    if (status == STATUS_OK)
+        status = config_finish(&config);
+    if (status == STATUS_OK && o.get) {
+        if (config_get(&config.cfg, o.get, text, sizeof(text))) {
+            printf("%s\n", text);
+        } else {
+            diag("--get", "%s: unknown key (gantry config --list shows all)", o.get);
+            status = STATUS_USAGE;
+        }
+    } else if (status == STATUS_OK && o.list) {
+        config_list(stdout);
+    } else if (status == STATUS_OK && o.sv) {
+        config_constants(&config.cfg, constant_print, stdout);
+    } else if (status == STATUS_OK) {
+        config_print(stdout, &config.cfg);
+    }
+    config_fini(&config);
+    if (fflush(stdout) != 0 && status == STATUS_OK) {
+        diag("stdout", "%m");
+        status = STATUS_IO;
+    }
+    return status_exit(status);
+}

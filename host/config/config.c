@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Defaults, system files, --set, and the values as text.
+ */
+#include "config/config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "base/log.h"
+#include "base/xalloc.h"
+#include "config/rules.h"
+#include "config/table.h"
+#include "config/yaml.h"
+
+void config_init(struct config *config)
+{
+    char why[512];
+
+    memset(config, 0, sizeof(*config));
+    config->origin = xcalloc(cfg_param_count, sizeof(*config->origin));
+    for (unsigned i = 0; i < cfg_param_count; i++)
+        CHECK(param_parse(&cfg_params[i], &config->cfg, cfg_params[i].default_text, why, sizeof(why)) == STATUS_OK, "config",
+              "default of %s: %s", cfg_params[i].key, why);
+}
+
+void config_fini(struct config *config)
+{
+    for (unsigned i = 0; config->origin && i < cfg_param_count; i++)
+        free(config->origin[i]);
+    free(config->origin);
+    config->origin = NULL;
+}
+
+enum gantry_status config_load(struct config *config, const char *file)
+{
+    const char *base = strrchr(file, '/');
+    enum gantry_status status;
+    char *own;
+
+    config->file = file;
+    if (access(file, F_OK) == 0)
+        return yaml_load(config, file, NULL, 0);
+    base = base ? base + 1 : file;
+    own = xasprintf("%s/configs/%s%s", config_root(), base, strstr(base, ".yaml") ? "" : ".yaml");
+    if ((base == file || strncmp(file, "configs/", 8) == 0) && access(own, F_OK) == 0) {
+        status = yaml_load(config, own, NULL, 0);
+    } else {
+        diag(file, "%s", strerror(ENOENT));
+        status = STATUS_MISSING;
+    }
+    free(own);
+    return status;
+}
+
+enum gantry_status config_set(struct config *config, const char *place, const char *setting)
+{
+    const char *equals = strchr(setting, '=');
+    const char *near;
+    char key[256], why[512];
+    int index;
+
+    if (!equals || equals == setting || (size_t)(equals - setting) >= sizeof(key)) {
+        diag(place, "'%s' is not KEY=VALUE", setting);
+        return STATUS_USAGE;
+    }
+    memcpy(key, setting, (size_t)(equals - setting));
+    key[equals - setting] = 0;
+    index = param_find(key);
+    if (index < 0) {
+        near = param_nearest(key);
+        diag(place, "%s: unknown key%s%s%s", key, near ? "; did you mean " : " (gantry config --list shows all)", near ? near : "",
+             near ? "?" : "");
+        return STATUS_CONFIG;
+    }
+    if (param_parse(&cfg_params[index], &config->cfg, equals + 1, why, sizeof(why)) != STATUS_OK) {
+        diag(place, "%s: %s", key, why);
+        return STATUS_CONFIG;
+    }
+    free(config->origin[index]);
+    config->origin[index] = xstrdup(place);
+    return STATUS_OK;
+}
+
+enum gantry_status config_finish(struct config *config)
+{
+    return rules_apply(config);
+}
+
+bool config_get(const struct gantry_cfg *cfg, const char *key, char *text, size_t room)
+{
+    int index = param_find(key);
+
+    if (index < 0)
+        return false;
+    param_format(&cfg_params[index], cfg, text, room);
+    return true;
+}
+
+void config_print(FILE *out, const struct gantry_cfg *cfg)
+{
+    char text[2048];
+
+    for (unsigned i = 0; i < cfg_param_count; i++) {
+        param_format(&cfg_params[i], cfg, text, sizeof(text));
+        fprintf(out, "%s: %s\n", cfg_params[i].key, text);
+    }
+}
+
+void config_list(FILE *out)
+{
+    for (unsigned i = 0; i < cfg_param_count; i++) {
+        const struct cfg_param *p = &cfg_params[i];
+        char type[256], range[256];
+
+        param_type(p, type, sizeof(type));
+        param_range(p, range, sizeof(range));
+        fprintf(out, "%s\n    type %s", p->key, type);
+        if (*range)
+            fprintf(out, ", range %s", range);
+        if (*p->unit)
+            fprintf(out, ", unit %s", p->unit);
+        fprintf(out, ", default %s (%s)\n    %s\n", *p->default_text ? p->default_text : "(empty)", p->source, p->help);
+    }
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What must hold between keys, and values that follow from others (identities and windows of the GPUs: S0.3, S0.4).
+ * Each rule is one function with a comment `rule:` that the reference page repeats.
+ */
+#include "config/rules.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "config/table.h"
+
+static enum gantry_status broken(const struct config *c, const char *key, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static enum gantry_status broken(const struct config *c, const char *key, const char *format, ...)
+{
+    int index = param_find(key);
+    char why[512];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(why, sizeof(why), format, args);
+    va_end(args);
+    diag(c->origin[index] ? c->origin[index] : c->file ? c->file : "configuration", "%s: %s", key, why);
+    return STATUS_CONFIG;
+}
+
+static enum gantry_status ids_check(struct config *c)
+{
+    struct cfg_list *ids = &c->cfg.system_gpu_ids;
+
+    /* rule: `system.gpu_ids` is empty or has one member a GPU, all different. */
+    if (ids->count == 0)
+        for (; ids->count < c->cfg.system_gpus; ids->count++)
+            ids->value[ids->count] = 0x1001 * (ids->count + 1);
+    if (ids->count != c->cfg.system_gpus)
+        return broken(c, "system.gpu_ids", "%u identities for %u GPUs", ids->count, c->cfg.system_gpus);
+    for (unsigned i = 0; i < ids->count; i++)
+        for (unsigned j = 0; j < i; j++)
+            if (ids->value[i] == ids->value[j])
+                return broken(c, "system.gpu_ids", "GPU %u and GPU %u have the same identity %llu", j, i,
+                              (unsigned long long)ids->value[i]);
+    return STATUS_OK;
+}
+
+static enum gantry_status windows_check(struct config *c)
+{
+    struct cfg_list *w = &c->cfg.system_doorbell_windows;
+    uint64_t size = c->cfg.system_doorbell_kib;
+
+    /* rule: `system.doorbell_windows` is empty or has one member a GPU, multiples of 64 KiB; windows of `system.doorbell_kib` do not overlap. */
+    if (w->count == 0)
+        for (; w->count < c->cfg.system_gpus; w->count++)
+            w->value[w->count] = (uint64_t)(w->count + 1) * (size > 1024 ? size : 1024);
+    if (w->count != c->cfg.system_gpus)
+        return broken(c, "system.doorbell_windows", "%u windows for %u GPUs", w->count, c->cfg.system_gpus);
+    for (unsigned i = 0; i < w->count; i++) {
+        if (w->value[i] % 64)
+            return broken(c, "system.doorbell_windows", "%llu is not a multiple of 64", (unsigned long long)w->value[i]);
+        for (unsigned j = 0; j < i; j++)
+            if (w->value[i] < w->value[j] + size && w->value[j] < w->value[i] + size)
+                return broken(c, "system.doorbell_windows", "windows of GPU %u (%llu KiB) and GPU %u (%llu KiB) overlap", j,
+                              (unsigned long long)w->value[j], i, (unsigned long long)w->value[i]);
+    }
+    return STATUS_OK;
+}
+
+static bool is_pow2(uint64_t value)
+{
+    return value && !(value & (value - 1));
+}
+
+/* kib and ways are powers of two each; the sets must be at least one. */
+static enum gantry_status cache_check(const struct config *c, const char *key, uint32_t kib, uint32_t ways)
+{
+    uint32_t lines = kib * 1024 / 64;
+
+    /* rule: a cache holds at least one set of 64-byte lines: size / 64 >= ways. */
+    if (lines < ways || !is_pow2(lines / ways))
+        return broken(c, key, "%u KiB are %u lines: too few for %u ways", kib, lines, ways);
+    return STATUS_OK;
+}
+
+static enum gantry_status caches_check(const struct config *c)
+{
+    const struct gantry_cfg *g = &c->cfg;
+    enum gantry_status status = cache_check(c, "gpu.l1v.kib", g->gpu_l1v_kib, g->gpu_l1v_ways);
+
+    if (status == STATUS_OK)
+        status = cache_check(c, "gpu.l1i.kib", g->gpu_l1i_kib, g->gpu_l1i_ways);
+    if (status == STATUS_OK)
+        status = cache_check(c, "gpu.l1k.kib", g->gpu_l1k_kib, g->gpu_l1k_ways);
+    if (status == STATUS_OK)
+        status = cache_check(c, "gpu.l2.kib_per_slice", g->gpu_l2_kib_per_slice, g->gpu_l2_ways);
+    /* rule: `gpu.utcl2.entries` >= `gpu.utcl2.ways`. */
+    if (status == STATUS_OK && g->gpu_utcl2_entries < g->gpu_utcl2_ways)
+        status = broken(c, "gpu.utcl2.entries", "%u entries are too few for %u ways", g->gpu_utcl2_entries, g->gpu_utcl2_ways);
+    return status;
+}
+
+static enum gantry_status cu_check(const struct config *c)
+{
+    const struct gantry_cfg *g = &c->cfg;
+
+    /* rule: `gpu.cu.vgprs_per_simd` is a multiple of 4, `gpu.cu.sgprs_per_simd` of 16 (allocation granules). */
+    if (g->gpu_cu_vgprs_per_simd % 4)
+        return broken(c, "gpu.cu.vgprs_per_simd", "%u is not a multiple of the granule 4", g->gpu_cu_vgprs_per_simd);
+    if (g->gpu_cu_sgprs_per_simd % 16)
+        return broken(c, "gpu.cu.sgprs_per_simd", "%u is not a multiple of the granule 16", g->gpu_cu_sgprs_per_simd);
+    return STATUS_OK;
+}
+
+static enum gantry_status dram_check(const struct config *c)
+{
+    const struct gantry_cfg *g = &c->cfg;
+
+    /* rule: `gpu.dram.tras` >= `gpu.dram.trcd`; `gpu.dram.trefi` > `gpu.dram.trfc`. */
+    if (g->gpu_dram_tras < g->gpu_dram_trcd)
+        return broken(c, "gpu.dram.tras", "%u is below gpu.dram.trcd %u", g->gpu_dram_tras, g->gpu_dram_trcd);
+    if (g->gpu_dram_trefi <= g->gpu_dram_trfc)
+        return broken(c, "gpu.dram.trefi", "%u is not above gpu.dram.trfc %u", g->gpu_dram_trefi, g->gpu_dram_trfc);
+    return STATUS_OK;
+}
+
+enum gantry_status rules_apply(struct config *c)
+{
+    enum gantry_status status = ids_check(c);
+
+    if (status == STATUS_OK)
+        status = windows_check(c);
+    if (status == STATUS_OK)
+        status = cu_check(c);
+    if (status == STATUS_OK)
+        status = caches_check(c);
+    if (status == STATUS_OK)
+        status = dram_check(c);
+    return status;
+}
