@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Types and scalar functions inside the front end of the compute unit (cu_fetch, cu_issue, cu_scalar, cu_fill).
+// Not responsible for: what other blocks of the CU see (cu_pkg) and decoding (gcn3_pkg).
+//
+// Time of one instruction, t = cycle in which it is chosen (turn of its SIMD: t % 4 == simd):
+//   t    cu_issue chooses, registers the pick            t+3  SALU executes, branches resolve, jumps leave
+//   t+1  cu_scalar forms SGPR rows of the scalar class    t+4  SGPR row of the SALU result is written; next turn
+//   t+2  register file reads; rows of the VALU class      t+5  VALU record valid at the SIMD; LDS record queued
+//   t+3  rows of the buffer resource                      t+7  vector-memory record queued
+package cu_front_pkg;
+  import cu_pkg::*;
+  import gcn3_pkg::*;
+
+  localparam int unsigned Slots = 10;  // wavefronts a SIMD
+  typedef logic [15:0] slots_t;  // one bit a slot; 15:10 stay 0
+  typedef logic [5:0] widx_t;  // {simd, slot}: index of per-wavefront arrays
+
+  typedef enum logic [2:0] {
+    ClsValu,
+    ClsSalu,  // with s_getpc, s_setpc, s_swappc
+    ClsSmem,
+    ClsVmem,
+    ClsLds,
+    ClsBranch,  // with messages
+    ClsInternal,
+    ClsBad  // illegal, or its fetch faulted
+  } class_e;
+
+  // A decoded instruction at the head of its wavefront.
+  typedef struct packed {
+    wave_t wave;
+    class_e cls;
+    logic [3:0] fault;  // status of its fetch
+    logic [47:0] pc;
+    logic [31:0] inst;  // first dword
+    logic [63:0] check;  // register pairs that must have no write pending
+    logic [63:0] write;  // register pairs that it writes
+    dec_t d;
+  } head_t;
+
+  // The same once chosen.
+  typedef struct packed {
+    wave_t wave;
+    tag_t tag;
+    logic [47:0] pc;
+    dec_t d;
+  } pick_t;
+
+  // Fixed properties of a running wavefront.
+  typedef struct packed {
+    wave_t wave;
+    logic [7:0] vmid;
+    logic [7:0] launch;
+    logic [7:0] group;
+    logic [7:0] group_waves;
+    logic first_of_group;
+    vgpr_t vgpr_base;
+    logic [9:0] sgpr_base;
+    logic [16:0] lds_base;
+    logic [16:0] lds_bytes;
+    logic [47:0] pc;
+    logic [63:0] exec;
+    logic [7:0] mode;
+    logic ieee;
+    logic dx10_clamp;
+  } start_t;
+
+  // A write of an SGPR pair (or special register) beside the SALU: SMEM data, VALU results, initial values.
+  typedef struct packed {
+    wave_t wave;
+    logic [6:0] code;  // even
+    logic [1:0] we;
+    logic [63:0] data;
+  } pair_write_t;
+
+  // Row of the register file of a SIMD that holds the pair of operand code `code`: 400 rows of SGPRs, then 16 rows a
+  // slot for codes 102 to 127 (VCC, M0 and EXEC live in cu_scalar).
+  function automatic logic [9:0] sgpr_row(input logic [9:0] base, input slot_t slot, input logic [6:0] code);
+    if (code < 7'd102) return {1'b0, base[9:1]} + {4'b0, code[6:1]};
+    return 10'd400 + {2'b0, slot, code[6:1] - 6'd51 < 6'd16 ? code[4:1] - 4'd3 : 4'd0};
+  endfunction
+
+  // Pairs covered by `width` registers from operand code `code` on.
+  function automatic logic [63:0] pair_mask(input logic [8:0] code, input logic [4:0] width);
+    logic [5:0] pairs;
+    logic [63:0] ones;
+    pairs = ({1'b0, width} + {5'b0, code[0]} + 6'd1) >> 1;
+    ones  = (64'd1 << pairs[4:0]) - 64'd1;
+    if (width == 5'd0) return 64'd0;
+    if (code == 9'd251) return 64'd1 << 53;
+    if (code == 9'd252) return 64'd1 << 63;
+    return code < 9'd128 ? ones << code[6:1] : 64'd0;
+  endfunction
+
+  function automatic class_e classify(input dec_t d);
+    case (d.unit)
+      UNIT_VALU: return ClsValu;
+      UNIT_SALU: return ClsSalu;
+      UNIT_SMEM: return ClsSmem;
+      UNIT_FLAT, UNIT_MUBUF: return ClsVmem;
+      UNIT_LDS: return ClsLds;
+      UNIT_BRANCH: return d.fmt == FMT_SOP1 ? ClsSalu : ClsBranch;
+      UNIT_MSG: return ClsBranch;
+      UNIT_INTERNAL: return d.op == OP_S_ICACHE_INV ? ClsBranch : ClsInternal;
+      default: return ClsBad;
+    endcase
+  endfunction
+
+  function automatic logic [63:0] read_pairs(input dec_t d, input class_e cls);
+    logic [63:0] m;
+    m = pair_mask(d.src0, d.src0_w) | pair_mask(d.src1, d.src1_w) |
+        pair_mask(d.src2, d.src2_mask ? 5'd2 : d.src2_w);
+    if (d.unit == UNIT_MUBUF) m = m | pair_mask({2'b0, d.srsrc}, 5'd4);
+    if (d.reads_vcc) m = m | (64'd1 << 53);
+    if (d.reads_m0) m = m | (64'd1 << 62);
+    if (d.reads_exec || cls == ClsValu || cls == ClsVmem || cls == ClsLds) m = m | (64'd1 << 63);
+    // relative moves read and write what M0 says
+    if (d.fmt == FMT_SOP1 && d.op[7:2] == OP_S_MOVRELS_B32[7:2] && d.op[1:0] >= 2'd2) m = '1;
+    if (d.fmt == FMT_SOP1 && d.op[7:1] == OP_S_MOVRELD_B32[7:1]) m = '1;
+    return m;
+  endfunction
+
+  function automatic logic [63:0] write_pairs(input dec_t d);
+    logic [63:0] m;
+    m = pair_mask({2'b0, d.sdst}, d.sdst_w);
+    if (d.writes_vcc) m = m | (64'd1 << 53);
+    if (d.writes_exec) m = m | (64'd1 << 63);
+    return m;
+  endfunction
+
+  // Oldest set bit of `ready`: `order` lists the slots from oldest to youngest, 15 = none.
+  function automatic slot_t oldest(input slots_t ready, input logic [9:0][3:0] order);
+    for (int unsigned p = 0; p < Slots; p++) begin
+      if (ready[order[p]]) return order[p];
+    end
+    return 4'd15;
+  endfunction
+
+  function automatic logic [9:0][3:0] order_remove(input logic [9:0][3:0] order, input slot_t slot);
+    logic [9:0][3:0] r;
+    logic found;
+    found = 1'b0;
+    for (int unsigned p = 0; p < Slots; p++) begin
+      found = found || order[p] == slot;
+      r[p]  = !found ? order[p] : p == Slots - 1 ? 4'd15 : order[p+1];
+    end
+    return r;
+  endfunction
+
+  function automatic logic [9:0][3:0] order_append(input logic [9:0][3:0] order, input slot_t slot);
+    logic [9:0][3:0] r;
+    logic done;
+    done = 1'b0;
+    for (int unsigned p = 0; p < Slots; p++) begin
+      r[p] = !done && order[p] == 4'd15 ? slot : order[p];
+      done = done || order[p] == 4'd15;
+    end
+    return r;
+  endfunction
+endpackage
