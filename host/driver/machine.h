@@ -37,8 +37,8 @@ struct cp *machine_cp(struct machine *m, unsigned gpu); /* NULL before machine_s
 uint64_t machine_now(const struct machine *m);       /* 0 before machine_start */
 void machine_timer(struct machine *m, uint64_t at, uint64_t cookie); /* cookie below 2^56 */
 
-/* Run until memory that a client may watch has changed, an event is raised or a user timer fires (machine_hold called
- * or not), until target cycle `until`, or until nothing can happen. */
+/* Run until memory that a client may watch has changed, an event is raised or a user timer fires, until target cycle
+ * `until`, or until nothing can happen. */
 enum machine_result { MACHINE_VISIBLE, MACHINE_UNTIL, MACHINE_IDLE, MACHINE_MAX_CYCLES, MACHINE_NO_PROGRESS };
 enum machine_result machine_run(struct machine *m, uint64_t until);
 void machine_poll(struct machine *m); /* all queues look again at headers and dependencies */

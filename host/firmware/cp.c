@@ -137,9 +137,20 @@ static void job_complete(struct cp *cp, struct job *job)
     queue_release(cp, queue);
 }
 
+/* All fences are done: write the signal, which takes the firmware some time. */
+static void job_finish(struct cp *cp, struct job *job)
+{
+    if (packet_type(job->packet) == AQL_VENDOR || !get64(job->packet + AQL_SIGNAL)) {
+        job_complete(cp, job);
+        return;
+    }
+    job->state = JOB_SIGNAL;
+    work_start(cp, job, cp->config.signal_cycles);
+}
+
 static void launches_start(struct cp *cp)
 {
-    while (cp->launches < CP_LAUNCHES) {
+    while (cp->launches < cp->config.launches) {
         struct job *first = NULL;
         for (unsigned i = 0; i < CP_JOBS; i++)
             if (cp->jobs[i].state == JOB_READY && (!first || cp->jobs[i].ready < first->ready))
@@ -160,7 +171,7 @@ static void job_acquired(struct cp *cp, struct job *job)
         launches_start(cp);
     } else {
         job->end = sim_now(cp->sim);
-        job_complete(cp, job);
+        job_finish(cp, job);
     }
 }
 
@@ -203,7 +214,7 @@ static void job_ran(struct cp *cp, struct job *job, const struct msg_cp_evt *evt
         job->state = JOB_RELEASE;
         cache_send(cp, job, flags);
     } else {
-        job_complete(cp, job);
+        job_finish(cp, job);
     }
     launches_start(cp);
 }
@@ -335,6 +346,8 @@ void cp_timer(struct cp *cp, uint64_t cookie)
             job_decoded(cp, job);
         else if (job && job->state == JOB_LAUNCH)
             job_launch(cp, job);
+        else if (job && job->state == JOB_SIGNAL)
+            job_complete(cp, job);
     }
     cp_poll(cp);
 }
@@ -353,7 +366,7 @@ void cp_event(struct cp *cp, const struct msg_cp_evt *evt)
         else if (job->state == JOB_ACQUIRE)
             job_acquired(cp, job);
         else
-            job_complete(cp, job);
+            job_finish(cp, job);
         break;
     case CP_EVT_KILL_DONE: space_killed(cp, evt->vmid); break;
     case CP_EVT_FAULT:

@@ -56,6 +56,9 @@ enum cp_error {
     CP_ERROR_TRAP = 0x80000000,
 };
 
+/* For people, e.g. "work-group too large". */
+const char *cp_error_text(uint32_t code);
+
 /* What the command processor tells its owner; every call happens in a callback of struct sim_host_ops, in
  * cp_doorbell or in cp_poll. */
 struct cp_host {
@@ -77,6 +80,8 @@ struct cp_config {
     uint32_t packet_cycles;  /* fetch and decode of one packet */
     uint32_t launch_cycles;  /* from acquire to the launch command */
     uint32_t barrier_cycles; /* processing of a barrier packet */
+    uint32_t signal_cycles;  /* writing a completion signal */
+    uint32_t launches;       /* at the dispatcher at a time */
     uint32_t poll_cycles;    /* repeat of an unsatisfied dependency while kernels run */
     uint32_t lds_bytes;      /* of a CU */
     uint32_t simds;

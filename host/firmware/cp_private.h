@@ -9,7 +9,6 @@
 #include "vm/pagetable.h"
 
 #define CP_JOBS 64      /* packets under way at a GPU */
-#define CP_LAUNCHES 8   /* launches at the dispatcher at a time */
 #define CP_NO_JOB 0xffu /* low half of the id of a command whose answer nobody waits for */
 
 enum aql_type { AQL_VENDOR = 0, AQL_INVALID = 1, AQL_KERNEL = 2, AQL_BARRIER_AND = 3, AQL_AGENT = 4, AQL_BARRIER_OR = 5 };
@@ -41,6 +40,7 @@ enum job_state {
     JOB_LAUNCH,   /* timer: launch work */
     JOB_RUN,      /* at the dispatcher */
     JOB_RELEASE,  /* cache maintenance before completion */
+    JOB_SIGNAL,   /* timer: writing the signal */
     JOB_DONE,     /* completed, not yet retired from the ring */
 };
 

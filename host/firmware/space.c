@@ -7,6 +7,23 @@
 
 #include "firmware/cp_private.h"
 
+const char *cp_error_text(uint32_t code)
+{
+    switch (code) {
+    case CP_ERROR_SCRATCH: return "scratch memory wanted";
+    case CP_ERROR_DIMS: return "bad grid or work-group dimensions";
+    case CP_ERROR_LDS: return "work-group needs more LDS than a CU has";
+    case CP_ERROR_CODE: return "bad kernel object";
+    case CP_ERROR_PACKET: return "bad packet";
+    case CP_ERROR_GROUP: return "work-group too large";
+    case CP_ERROR_REGISTERS: return "work-group needs more registers than a CU has";
+    case CP_ERROR_APERTURE: return "misaligned access or access outside an aperture";
+    case CP_ERROR_ILLEGAL: return "illegal instruction";
+    case CP_ERROR_TRAP: return "trap";
+    default: return "unknown error";
+    }
+}
+
 static void command_send(struct cp *cp, enum cp_cmd_kind kind, const struct cp_space *space, uint32_t flags, uint64_t root)
 {
     struct msg_cp_cmd cmd = {.kind = (uint8_t)kind, .vmid = space->vmid, .id = CP_NO_JOB, .flags = flags, .root = root};

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The client inside the simulator (local.h): a flat allocator, an AQL queue with amd_queue_t and one signal, laid out
+ * as ROCr lays them out, so that the command processor cannot tell the difference.
+ */
+#include "driver/local.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "driver/datahash.h"
+#include "vm/pagetable.h"
+#include "vm/pmem.h"
+
+#define PAGE UINT64_C(4096)
+#define BIG (UINT64_C(2) << 20)
+#define RING_PACKETS 64u
+#define VMID 1u
+#define VA_BASE UINT64_C(0x100000000)
+#define SLICE_FIRST 20000u
+
+struct block {
+    uint64_t offset, bytes;
+};
+
+struct local {
+    struct machine *machine;
+    unsigned gpu;
+    struct cp_space space;
+    struct cp_queue *queue;
+    uint64_t next_va, next_vram, next_gtt;
+    uint64_t ring, amd_queue, signal, inactive;
+    uint8_t *ring_host, *amd_host, *signal_host;
+    uint64_t packets;
+    struct block *blocks;
+    size_t block_count;
+    struct local_result *result; /* of the dispatch under way */
+    bool finished;
+};
+
+static void on_event(void *ctx, void *owner, uint32_t event_id)
+{
+    (void)ctx, (void)owner, (void)event_id;
+}
+
+static void on_memory_fault(void *ctx, void *owner, unsigned gpu, uint64_t va, enum fault_kind kind)
+{
+    static const char *const why[] = {"", "page not present", "page is read-only", "page is not executable", "nobody owns the memory"};
+    struct local *l = ctx;
+    (void)owner;
+    if (!l->result || l->finished)
+        return;
+    l->finished = true;
+    l->result->outcome = LOCAL_MEMORY_FAULT;
+    l->result->fault_va = va;
+    l->result->fault_kind = kind;
+    snprintf(l->result->text, sizeof l->result->text, "gpu%u: memory fault at address 0x%llx: %s", gpu, (unsigned long long)va,
+             kind >= 1 && kind <= 4 ? why[kind] : "access");
+}
+
+static void on_queue_error(void *ctx, void *owner, unsigned gpu, unsigned queue, uint32_t code, const struct msg_cp_evt *evt)
+{
+    struct local *l = ctx;
+    (void)owner, (void)queue;
+    if (!l->result || l->finished)
+        return;
+    l->finished = true;
+    l->result->outcome = LOCAL_QUEUE_ERROR;
+    l->result->error = code;
+    l->result->pc = evt ? evt->pc : 0;
+    l->result->instruction = evt ? evt->data : 0;
+    if (evt)
+        snprintf(l->result->text, sizeof l->result->text, "gpu%u: %s at pc 0x%llx (instruction 0x%016llx)", gpu,
+                 cp_error_text(code), (unsigned long long)evt->pc, (unsigned long long)evt->data);
+    else
+        snprintf(l->result->text, sizeof l->result->text, "gpu%u: %s", gpu, cp_error_text(code));
+}
+
+static void on_interrupt(void *ctx, void *owner, uint32_t m0)
+{
+    (void)ctx, (void)owner, (void)m0;
+}
+
+static void on_kernel(void *ctx, void *owner, const struct kernel_row *row)
+{
+    struct local *l = ctx;
+    (void)owner;
+    if (l->result)
+        l->result->row = *row;
+}
+
+static void on_space_closed(void *ctx, struct cp_space *space)
+{
+    (void)ctx, (void)space;
+}
+
+static void on_timer(void *ctx, uint64_t now, uint64_t cookie)
+{
+    (void)ctx, (void)now, (void)cookie;
+}
+
+uint64_t local_alloc(struct local *l, enum local_place place, uint64_t bytes, void **host)
+{
+    struct pmem *pm = machine_memory(l->machine);
+    const uint64_t align = bytes >= BIG ? BIG : PAGE;
+    uint64_t *next = place == LOCAL_VRAM ? &l->next_vram : &l->next_gtt;
+    uint64_t end = place == LOCAL_VRAM ? pmem_vram_bytes(pm) - pmem_table_bytes(pm) : pmem_gtt_bytes(pm);
+    bytes = bytes ? (bytes + PAGE - 1) & ~(PAGE - 1) : PAGE;
+    uint64_t offset = (*next + align - 1) & ~(align - 1);
+    if (bytes > end || offset > end - bytes)
+        return 0;
+    uint64_t va = (l->next_va + align - 1) & ~(align - 1);
+    uint32_t flags = PTE_R | PTE_W | PTE_X | (place == LOCAL_HOST ? PTE_UNCACHED : 0);
+    if (pagetable_map(l->space.pt, va, pmem_addr(place == LOCAL_VRAM ? l->gpu + 1 : 0, offset), bytes, flags) < 0)
+        return 0;
+    *next = offset + bytes;
+    l->next_va = va + bytes + PAGE;
+    *host = place == LOCAL_VRAM ? pmem_vram(pm, l->gpu, offset, bytes) : pmem_gtt(pm, offset, bytes);
+    if (place == LOCAL_VRAM) {
+        struct block *grown = realloc(l->blocks, (l->block_count + 1) * sizeof *grown);
+        if (!grown)
+            return 0;
+        l->blocks = grown;
+        l->blocks[l->block_count++] = (struct block){offset, bytes};
+    }
+    return va;
+}
+
+static void put(uint8_t *at, uint64_t value, unsigned bytes) { memcpy(at, &value, bytes); }
+
+static bool queue_make(struct local *l)
+{
+    void *host = NULL;
+    l->ring = local_alloc(l, LOCAL_HOST, RING_PACKETS * 64, &host);
+    l->ring_host = host;
+    l->amd_queue = local_alloc(l, LOCAL_HOST, PAGE, &host);
+    l->amd_host = host;
+    l->signal = local_alloc(l, LOCAL_HOST, PAGE, &host);
+    l->signal_host = host;
+    if (!l->ring || !l->amd_queue || !l->signal)
+        return false;
+    for (unsigned i = 0; i < RING_PACKETS; i++)
+        l->ring_host[64 * i] = 1; /* INVALID */
+    l->inactive = l->signal + 64;
+    put(l->amd_host + 0x08, l->ring, 8);
+    put(l->amd_host + 0x18, RING_PACKETS, 4);
+    put(l->amd_host + 0x40, 0x20000000, 4);
+    put(l->amd_host + 0x44, 0x20000001, 4);
+    put(l->amd_host + 0x88, 0x80, 4);
+    put(l->amd_host + 0xb4, 2 | 8, 4);
+    put(l->amd_host + 0xc0, l->inactive, 8);
+    struct cp_queue_args args = {.number = 0, .ring = l->ring, .packets = RING_PACKETS, .write_index = l->amd_queue + 0x50,
+                                 .read_index = l->amd_queue + 0x80};
+    l->queue = cp_queue_open(machine_cp(l->machine, l->gpu), &l->space, &args);
+    return l->queue != NULL;
+}
+
+struct local *local_open(const struct gantry_cfg *cfg, const struct sim_options *options, unsigned gpu)
+{
+    struct local *l = calloc(1, sizeof *l);
+    if (!l)
+        return NULL;
+    const struct machine_user user = {
+        .cp = {.ctx = l, .event = on_event, .memory_fault = on_memory_fault, .queue_error = on_queue_error,
+               .interrupt = on_interrupt, .kernel = on_kernel, .space_closed = on_space_closed},
+        .timer = on_timer,
+    };
+    l->gpu = gpu;
+    l->next_va = VA_BASE;
+    l->machine = machine_new(cfg, options, &user);
+    if (!l->machine || machine_start(l->machine) < 0)
+        goto fail;
+    l->space = (struct cp_space){.pt = pagetable_new(machine_memory(l->machine), gpu), .vmid = VMID, .owner = l};
+    if (l->space.pt) {
+        cp_space_open(machine_cp(l->machine, gpu), &l->space);
+        if (queue_make(l))
+            return l;
+    }
+    diag(NULL, "no memory for the queue of gpu%u", gpu);
+fail:
+    local_close(l);
+    return NULL;
+}
+
+void local_close(struct local *l)
+{
+    if (!l)
+        return;
+    pagetable_free(l->space.pt);
+    machine_free(l->machine);
+    free(l->blocks);
+    free(l);
+}
+
+struct machine *local_machine(struct local *l) { return l->machine; }
+
+static void packet_write(struct local *l, const struct local_dispatch *d)
+{
+    uint8_t *packet = l->ring_host + l->packets % RING_PACKETS * 64;
+    memset(packet, 0, 64);
+    put(packet + 2, 3, 2);
+    for (unsigned i = 0; i < 3; i++) {
+        put(packet + 4 + 2 * i, d->group[i], 2);
+        put(packet + 0xc + 4 * i, d->grid[i], 4);
+    }
+    put(packet + 0x18, d->private_bytes, 4);
+    put(packet + 0x1c, d->group_bytes, 4);
+    put(packet + 0x20, d->kernel_object, 8);
+    put(packet + 0x28, d->kernarg, 8);
+    put(packet + 0x38, l->signal, 8);
+    put(packet, 0x1502, 2); /* kernel, barrier bit, system scopes */
+    put(l->amd_host + 0x50, ++l->packets, 8);
+}
+
+/* Scratch as ROCr lays it out: a slot for each wavefront the GPU can hold, or as many as a quarter of VRAM takes. */
+static bool scratch_give(struct local *l, uint32_t private_bytes)
+{
+    struct pmem *pm = machine_memory(l->machine);
+    const uint64_t wave_bytes = ((uint64_t)private_bytes * 64 + 1023) & ~UINT64_C(1023);
+    uint64_t waves = (uint64_t)machine_cus(l->machine) * 32;
+    while (waves > 4 && waves * wave_bytes > pmem_vram_bytes(pm) / 4)
+        waves /= 2;
+    void *host = NULL;
+    uint64_t va = local_alloc(l, LOCAL_VRAM, waves * wave_bytes, &host);
+    if (!va)
+        return false;
+    l->block_count--; /* contents depend on placement: not part of the data hash */
+    put(l->amd_host + 0x8c, (wave_bytes / 1024) << 12 | waves, 4);
+    put(l->amd_host + 0x90, va, 8); /* SRD: base, swizzled, 4-byte elements, index stride 64 */
+    put(l->amd_host + 0x94, (va >> 32) | 0x80000000u, 4);
+    put(l->amd_host + 0x98, waves * wave_bytes, 4);
+    put(l->amd_host + 0x9c, 0x00ea4fac, 4);
+    put(l->amd_host + 0xa0, va, 8);
+    put(l->amd_host + 0xa8, waves * wave_bytes, 8);
+    put(l->amd_host + 0xb0, private_bytes, 4);
+    return true;
+}
+
+static void dispatch_loop(struct local *l, const struct local_watch *watch, struct local_result *result)
+{
+    uint64_t slice = SLICE_FIRST;
+    const int64_t *value = (const int64_t *)(const void *)(l->signal_host + 8);
+    while (!l->finished && *value != 0) {
+        struct sim *sim = machine_sim(l->machine);
+        enum machine_result end = machine_run(l->machine, sim_now(sim) + slice);
+        if (watch && watch->progress)
+            watch->progress(watch->arg, sim_now(sim), sim_instructions(sim));
+        if (watch && watch->stop && *watch->stop)
+            result->outcome = LOCAL_STOPPED;
+        else if (end == MACHINE_MAX_CYCLES)
+            result->outcome = LOCAL_MAX_CYCLES;
+        else if (end == MACHINE_NO_PROGRESS || (end == MACHINE_IDLE && !machine_busy(l->machine) && *value != 0 && !l->finished))
+            result->outcome = LOCAL_NO_PROGRESS;
+        else
+            continue;
+        break;
+    }
+}
+
+void local_dispatch(struct local *l, const struct local_dispatch *d, const struct local_watch *watch, struct local_result *result)
+{
+    memset(result, 0, sizeof *result);
+    l->result = result;
+    l->finished = false;
+    put(l->signal_host + 8, 1, 8);
+    put(l->signal_host + 64 + 8, 0, 8);
+    if (d->private_bytes && !scratch_give(l, d->private_bytes)) {
+        result->outcome = LOCAL_QUEUE_ERROR;
+        snprintf(result->text, sizeof result->text, "no memory for %u bytes of scratch a work-item", d->private_bytes);
+        return;
+    }
+    l->space.tlb_stale = true;
+    packet_write(l, d);
+    cp_doorbell(machine_cp(l->machine, l->gpu), l->queue);
+    dispatch_loop(l, watch, result);
+    l->result = NULL;
+}
+
+uint64_t local_data_hash(struct local *l)
+{
+    struct datahash hash = {0};
+    for (size_t i = 0; i < l->block_count; i++) {
+        const struct block *b = &l->blocks[i];
+        datahash_add(&hash, pmem_vram(machine_memory(l->machine), l->gpu, b->offset, b->bytes), b->bytes);
+    }
+    return hash.value;
+}

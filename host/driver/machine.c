@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The machine (machine.h): ties simulator, command processors and timers together.  After every event all command
+ * processors look at their waiting queues again, in the order of GPUs, since a signal may release a queue elsewhere.
+ */
+#include "driver/machine.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "gantry_cfg.h"
+#include "vm/pmem.h"
+
+#define USER_COOKIE 0xffu
+#define COOKIE_MASK UINT64_C(0x00ffffffffffffff)
+#define CP_POLL_CYCLES 2000u
+
+struct machine {
+    const struct gantry_cfg *cfg;
+    struct sim_options options;
+    struct machine_user user;
+    struct pmem *memory;
+    struct sim *sim;
+    struct cp **cps;
+    unsigned gpus;
+    bool visible; /* something happened since machine_run began */
+};
+
+static void machine_touch(struct machine *m)
+{
+    m->visible = true;
+    sim_stop(m->sim);
+}
+
+static void on_event(void *ctx, unsigned gpu, uint64_t now, const struct msg_cp_evt *evt)
+{
+    struct machine *m = ctx;
+    log_cycle = now;
+    cp_event(m->cps[gpu], evt);
+    machine_poll(m);
+}
+
+static void on_timer(void *ctx, uint64_t now, uint64_t cookie)
+{
+    struct machine *m = ctx;
+    log_cycle = now;
+    if (cookie >> 56 == USER_COOKIE) {
+        m->user.timer(m->user.cp.ctx, now, cookie & COOKIE_MASK);
+        machine_touch(m);
+        return;
+    }
+    cp_timer(m->cps[cookie >> 56], cookie);
+    machine_poll(m);
+}
+
+static const struct sim_host_ops host_ops = {.event = on_event, .timer = on_timer};
+
+/* The command processors report here; the user is told, and the clock stops where a client may see something. */
+static void cp_on_event(void *ctx, void *owner, uint32_t event_id)
+{
+    struct machine *m = ctx;
+    m->user.cp.event(m->user.cp.ctx, owner, event_id);
+    machine_touch(m);
+}
+
+static void cp_on_visible(void *ctx)
+{
+    struct machine *m = ctx;
+    if (m->user.cp.visible)
+        m->user.cp.visible(m->user.cp.ctx);
+    machine_touch(m);
+}
+
+static void cp_on_memory_fault(void *ctx, void *owner, unsigned gpu, uint64_t va, enum fault_kind kind)
+{
+    struct machine *m = ctx;
+    m->user.cp.memory_fault(m->user.cp.ctx, owner, gpu, va, kind);
+}
+
+static void cp_on_queue_error(void *ctx, void *owner, unsigned gpu, unsigned queue, uint32_t code, const struct msg_cp_evt *evt)
+{
+    struct machine *m = ctx;
+    m->user.cp.queue_error(m->user.cp.ctx, owner, gpu, queue, code, evt);
+}
+
+static void cp_on_interrupt(void *ctx, void *owner, uint32_t m0)
+{
+    struct machine *m = ctx;
+    m->user.cp.interrupt(m->user.cp.ctx, owner, m0);
+    machine_touch(m);
+}
+
+static void cp_on_kernel(void *ctx, void *owner, const struct kernel_row *row)
+{
+    struct machine *m = ctx;
+    m->user.cp.kernel(m->user.cp.ctx, owner, row);
+}
+
+static void cp_on_space_closed(void *ctx, struct cp_space *space)
+{
+    struct machine *m = ctx;
+    m->user.cp.space_closed(m->user.cp.ctx, space);
+}
+
+static const struct cp_host cp_ops = {.event = cp_on_event, .visible = cp_on_visible, .memory_fault = cp_on_memory_fault,
+                                      .queue_error = cp_on_queue_error, .interrupt = cp_on_interrupt,
+                                      .kernel = cp_on_kernel, .space_closed = cp_on_space_closed};
+
+struct machine *machine_new(const struct gantry_cfg *cfg, const struct sim_options *options, const struct machine_user *user)
+{
+    struct machine *m = calloc(1, sizeof *m);
+    if (m) {
+        m->cfg = cfg;
+        m->options = *options;
+        m->user = *user;
+        m->gpus = cfg->system_gpus;
+        m->memory = pmem_new(m->gpus, (uint64_t)cfg->gpu_vram_mib << 20, (uint64_t)cfg->host_gtt_mib << 20);
+        m->cps = calloc(m->gpus, sizeof *m->cps);
+    }
+    if (!m || !m->memory || !m->cps) {
+        diag(NULL, "memory of the machine: %s", strerror(errno));
+        machine_free(m);
+        return NULL;
+    }
+    return m;
+}
+
+void machine_free(struct machine *m)
+{
+    if (!m)
+        return;
+    for (unsigned g = 0; m->cps && g < m->gpus; g++)
+        cp_free(m->cps[g]);
+    free(m->cps);
+    if (m->sim)
+        sim_free(m->sim);
+    pmem_free(m->memory);
+    free(m);
+}
+
+int machine_start(struct machine *m)
+{
+    const struct gantry_cfg *cfg = m->cfg;
+    if (m->sim)
+        return 0;
+    m->sim = sim_new(cfg, m->memory, &m->options, &host_ops, m);
+    if (!m->sim)
+        return -1;
+    const struct cp_config config = {
+        .packet_cycles = cfg->cp_packet_cycles, .launch_cycles = cfg->cp_launch_cycles,
+        .barrier_cycles = cfg->cp_barrier_cycles, .signal_cycles = cfg->cp_signal_cycles, .poll_cycles = CP_POLL_CYCLES,
+        .lds_bytes = cfg->gpu_cu_lds_kib * 1024, .simds = cfg->gpu_cu_simds, .waves_per_simd = cfg->gpu_cu_waves_per_simd,
+        .vgprs_per_simd = cfg->gpu_cu_vgprs_per_simd, .sgprs_per_simd = cfg->gpu_cu_sgprs_per_simd,
+        .launches = cfg->gpu_dispatch_launches,
+        .cu_mask = cfg->gpu_cu_count >= 64 ? UINT64_MAX : (UINT64_C(1) << cfg->gpu_cu_count) - 1,
+    };
+    struct cp_host host = cp_ops;
+    host.ctx = m;
+    for (unsigned g = 0; g < m->gpus; g++)
+        if (!(m->cps[g] = cp_new(m->sim, g, &config, &host)))
+            return -1;
+    return 0;
+}
+
+bool machine_started(const struct machine *m) { return m->sim != NULL; }
+const struct gantry_cfg *machine_cfg(const struct machine *m) { return m->cfg; }
+unsigned machine_gpus(const struct machine *m) { return m->gpus; }
+unsigned machine_cus(const struct machine *m) { return m->cfg->gpu_cu_count; }
+struct pmem *machine_memory(struct machine *m) { return m->memory; }
+struct sim *machine_sim(struct machine *m) { return m->sim; }
+struct cp *machine_cp(struct machine *m, unsigned gpu) { return m->cps[gpu]; }
+uint64_t machine_now(const struct machine *m) { return m->sim ? sim_now(m->sim) : 0; }
+
+void machine_timer(struct machine *m, uint64_t at, uint64_t cookie)
+{
+    sim_timer(m->sim, at, (uint64_t)USER_COOKIE << 56 | cookie);
+}
+
+void machine_poll(struct machine *m)
+{
+    for (unsigned g = 0; m->sim && g < m->gpus; g++)
+        cp_poll(m->cps[g]);
+}
+
+bool machine_busy(const struct machine *m)
+{
+    for (unsigned g = 0; m->sim && g < m->gpus; g++)
+        if (cp_busy(m->cps[g]))
+            return true;
+    return m->sim && !sim_quiet(m->sim);
+}
+
+enum machine_result machine_run(struct machine *m, uint64_t until)
+{
+    m->visible = false;
+    switch (sim_run(m->sim, until)) {
+    case SIM_MAX_CYCLES: return MACHINE_MAX_CYCLES;
+    case SIM_NO_PROGRESS: return MACHINE_NO_PROGRESS;
+    default: break;
+    }
+    log_cycle = sim_now(m->sim);
+    if (m->visible)
+        return MACHINE_VISIBLE;
+    return until != UINT64_MAX && sim_now(m->sim) >= until ? MACHINE_UNTIL : MACHINE_IDLE;
+}
