@@ -7,6 +7,7 @@
 //   t+1  cu_scalar forms SGPR rows of the scalar class    t+4  SGPR row of the SALU result is written; next turn
 //   t+2  register file reads; rows of the VALU class      t+5  VALU record valid at the SIMD; LDS record queued
 //   t+3  rows of the buffer resource                      t+7  vector-memory record queued
+/* verilator lint_off UNUSEDSIGNAL */  // functions look at parts of wide records
 package cu_front_pkg;
   import cu_pkg::*;
   import gcn3_pkg::*;
@@ -77,7 +78,7 @@ package cu_front_pkg;
   // slot for codes 102 to 127 (VCC, M0 and EXEC live in cu_scalar).
   function automatic logic [9:0] sgpr_row(input logic [9:0] base, input slot_t slot, input logic [6:0] code);
     if (code < 7'd102) return {1'b0, base[9:1]} + {4'b0, code[6:1]};
-    return 10'd400 + {2'b0, slot, code[6:1] - 6'd51 < 6'd16 ? code[4:1] - 4'd3 : 4'd0};
+    return 10'd400 + {2'b0, slot, code[4:1] - 4'd3};
   endfunction
 
   // Pairs covered by `width` registers from operand code `code` on.
@@ -115,8 +116,7 @@ package cu_front_pkg;
     if (d.reads_m0) m = m | (64'd1 << 62);
     if (d.reads_exec || cls == ClsValu || cls == ClsVmem || cls == ClsLds) m = m | (64'd1 << 63);
     // relative moves read and write what M0 says
-    if (d.fmt == FMT_SOP1 && d.op[7:2] == OP_S_MOVRELS_B32[7:2] && d.op[1:0] >= 2'd2) m = '1;
-    if (d.fmt == FMT_SOP1 && d.op[7:1] == OP_S_MOVRELD_B32[7:1]) m = '1;
+    if (d.fmt == FMT_SOP1 && d.op >= OP_S_MOVRELS_B32 && d.op <= OP_S_MOVRELD_B64) m = '1;
     return m;
   endfunction
 
@@ -158,3 +158,4 @@ package cu_front_pkg;
     return r;
   endfunction
 endpackage
+/* verilator lint_on UNUSEDSIGNAL */

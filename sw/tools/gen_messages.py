@@ -77,8 +77,12 @@ def emit_c(items):
     return "\n".join(out + ["#endif", ""])
 
 
+# Field names that SystemVerilog reserves get a trailing underscore there.
+SV_WORDS = {"end", "begin", "type", "release", "priority", "local", "static"}
+
+
 def emit_sv(items):
-    out = ["// Generated from bridge/proto/messages.def.", "package gantry_msg_pkg;"]
+    out = ["// Generated from bridge/proto/messages.def.", "/* verilator lint_off UNUSEDPARAM */", "package gantry_msg_pkg;"]
     for kind, name, text, rows in items:
         out.append(f"  // {name}: {text}")
         if kind == "enum":
@@ -89,13 +93,10 @@ def emit_sv(items):
             for typ, field, count, _, array, _ in reversed(rows):
                 bits = int(typ[1:])
                 dim = f"[{count - 1}:0]" if array else ""
-                out.append(f"    logic {dim}[{bits - 1}:0] {field};")
+                out.append(f"    logic {dim}[{bits - 1}:0] {field}{'_' if field in SV_WORDS else ''};")
             out.append(f"  }} {name}_t;  // {size(rows)} bytes")
             out.append(f"  localparam int unsigned {''.join(p.title() for p in name.split('_'))}Bits = {size(rows) * 8};")
-            checker = f"  // verilator lint_off UNUSEDPARAM"
-            out.append(checker)
             out.append(f"  localparam bit Check_{name} = 1'(1 / ($bits({name}_t) == {size(rows) * 8} ? 1 : 0));")
-            out.append("  // verilator lint_on UNUSEDPARAM")
     return "\n".join(out + ["endpackage", ""])
 
 
