@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The client's side of the gated clock: finds threads that poll and makes them wait at the driver instead.  ROCr polls
+ * by reading the time-stamp counter, so the counter traps; other polling is sched_yield and repeated loads of one
+ * signal.  Sleeps are in target time.  Not responsible for: when the clock runs (host/driver/gate.c).
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+#include <x86intrin.h>
+
+#include "shim.h"
+
+#define REPEATS_JUMP 3        /* traps at one place before the counter jumps */
+#define REPEATS_PARK 6        /* and before the thread waits at the driver */
+#define JUMP_TICKS 1000000u   /* ends ROCr's short spins, which last 200 us */
+#define YIELDS_PARK 4
+#define LOADS_PARK 3
+#define PLACE_YIELD 0xe00000u
+#define PLACE_LOAD 0xf00000u
+
+static bool armed, gpu_opened;
+static uint64_t runtime_low, runtime_high; /* code of libhsa-runtime64 */
+static uint64_t jumped;                    /* ticks that the counter is ahead in that code */
+static struct sigaction program_action;    /* what the program wants of SIGSEGV */
+static __thread uint64_t trap_place;
+static __thread unsigned trap_repeats, trap_calls;
+static __thread bool paused;
+
+static void park(uint64_t place)
+{
+    struct shim_request request = {.op = REQ_PARK, .arg = place};
+    struct shim_answer answer;
+    int saved = errno;
+    shim_call(&request, &answer, NULL);
+    errno = saved;
+}
+
+static int runtime_find(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    (void)size, (void)arg;
+    if (!info->dlpi_name || !strstr(info->dlpi_name, "libhsa-runtime64"))
+        return 0;
+    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        if (segment->p_type == PT_LOAD && (segment->p_flags & PF_X)) {
+            runtime_low = info->dlpi_addr + segment->p_vaddr;
+            runtime_high = runtime_low + segment->p_memsz;
+        }
+    }
+    return 1;
+}
+
+/* A trap in the runtime: count repeats at one place with no driver call between. */
+static void runtime_trap(uint64_t place)
+{
+    if (place != trap_place || trap_calls != shim_calls()) {
+        trap_place = place;
+        trap_calls = shim_calls();
+        trap_repeats = 0;
+        return;
+    }
+    if (++trap_repeats == REPEATS_JUMP) {
+        __atomic_fetch_add(&jumped, JUMP_TICKS, __ATOMIC_RELAXED);
+    } else if (trap_repeats >= REPEATS_PARK) {
+        trap_repeats = REPEATS_PARK - 2;
+        park(place - runtime_low);
+        trap_calls = shim_calls();
+    }
+}
+
+static int real_sigaction(int number, const struct sigaction *action, struct sigaction *old)
+{
+    REAL(int, "sigaction", int, const struct sigaction *, struct sigaction *);
+    return real(number, action, old);
+}
+
+static void program_segv(int number, siginfo_t *info, void *context)
+{
+    if (program_action.sa_flags & SA_SIGINFO) {
+        program_action.sa_sigaction(number, info, context);
+    } else if (program_action.sa_handler != SIG_DFL && program_action.sa_handler != SIG_IGN) {
+        program_action.sa_handler(number);
+    } else {
+        /* The faulting instruction runs again and ends the program as it would have ended without us. */
+        struct sigaction fallback = {.sa_handler = SIG_DFL};
+        real_sigaction(SIGSEGV, &fallback, NULL);
+        if (info->si_code <= 0) /* sent by kill: does not come again by itself */
+            raise(SIGSEGV);
+    }
+}
+
+static void segv(int number, siginfo_t *info, void *context)
+{
+    greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
+    const uint8_t *ip = (const uint8_t *)(uintptr_t)regs[REG_RIP];
+    unsigned length = 0;
+    if (info->si_code == SI_KERNEL) { /* general protection: the code at ip was fetched, so it is readable */
+        if (ip[0] == 0x0f && ip[1] == 0x31)
+            length = 2; /* rdtsc */
+        else if (ip[0] == 0x0f && ip[1] == 0x01 && ip[2] == 0xf9)
+            length = 3; /* rdtscp */
+    }
+    if (!length) {
+        program_segv(number, info, context);
+        return;
+    }
+    int saved = errno;
+    uint64_t place = (uint64_t)regs[REG_RIP];
+    bool runtime = place >= runtime_low && place < runtime_high;
+    if (runtime)
+        runtime_trap(place);
+    unsigned aux = 0;
+    syscall(SYS_prctl, PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0);
+    uint64_t ticks = __rdtscp(&aux);
+    syscall(SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0);
+    if (runtime)
+        ticks += __atomic_load_n(&jumped, __ATOMIC_RELAXED);
+    regs[REG_RAX] = (uint32_t)ticks;
+    regs[REG_RDX] = (greg_t)(ticks >> 32);
+    if (length == 3)
+        regs[REG_RCX] = aux;
+    regs[REG_RIP] += length;
+    errno = saved;
+}
+
+void clock_arm(void)
+{
+    const char *mode = getenv(ENV_CLOCK);
+    if (armed || !mode || strcmp(mode, "gated") != 0 || !shim_active())
+        return;
+    dl_iterate_phdr(runtime_find, NULL);
+    if (!runtime_low)
+        return;
+    struct sigaction action = {.sa_sigaction = segv, .sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK};
+    real_sigaction(SIGSEGV, &action, &program_action);
+    if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0) == 0)
+        armed = true;
+    else
+        real_sigaction(SIGSEGV, &program_action, NULL);
+}
+
+/* The setting survives execve, and the new program has no handler. */
+void clock_pause(void)
+{
+    if (armed && !paused) {
+        paused = true;
+        prctl(PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0);
+    }
+}
+
+void clock_resume(void)
+{
+    if (armed && paused) {
+        paused = false;
+        prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0);
+    }
+}
+
+void clock_gpu_opened(void) { gpu_opened = true; }
+void clock_after_fork(void) { gpu_opened = false; }
+
+EXPORT int sigaction(int number, const struct sigaction *restrict action, struct sigaction *restrict old)
+{
+    if (number != SIGSEGV || !armed)
+        return real_sigaction(number, action, old);
+    if (old)
+        *old = program_action;
+    if (action)
+        program_action = *action;
+    return 0;
+}
+
+EXPORT sighandler_t signal(int number, sighandler_t handler)
+{
+    REAL(sighandler_t, "signal", int, sighandler_t);
+    if (number != SIGSEGV || !armed)
+        return real(number, handler);
+    sighandler_t old = program_action.sa_handler;
+    program_action = (struct sigaction){.sa_handler = handler};
+    return old;
+}
+
+/* A blocked SIGSEGV would turn the next trap into the program's end. */
+static const sigset_t *unblock(const sigset_t *set, sigset_t *room, int how)
+{
+    if (!set || !armed || how == SIG_UNBLOCK)
+        return set;
+    *room = *set;
+    sigdelset(room, SIGSEGV);
+    return room;
+}
+
+EXPORT int pthread_sigmask(int how, const sigset_t *restrict set, sigset_t *restrict old)
+{
+    REAL(int, "pthread_sigmask", int, const sigset_t *, sigset_t *);
+    sigset_t room;
+    return real(how, unblock(set, &room, how), old);
+}
+
+EXPORT int sigprocmask(int how, const sigset_t *restrict set, sigset_t *restrict old)
+{
+    REAL(int, "sigprocmask", int, const sigset_t *, sigset_t *);
+    sigset_t room;
+    return real(how, unblock(set, &room, how), old);
+}
+
+EXPORT int sched_yield(void)
+{
+    static __thread unsigned yields, calls;
+    if (!armed || !gpu_opened)
+        return (int)syscall(SYS_sched_yield);
+    if (shim_calls() != calls) {
+        calls = shim_calls();
+        yields = 0;
+    }
+    if (++yields >= YIELDS_PARK) {
+        park(PLACE_YIELD);
+        yields = 0;
+        calls = shim_calls();
+        return 0;
+    }
+    return (int)syscall(SYS_sched_yield);
+}
+
+/* hipEventQuery in a loop: the same signal with the same value again and again. */
+static int64_t signal_loaded(uint64_t handle, int64_t value)
+{
+    static __thread uint64_t last_handle;
+    static __thread int64_t last_value;
+    static __thread unsigned repeats;
+    if (!armed || value == 0 || handle != last_handle || value != last_value) {
+        last_handle = handle;
+        last_value = value;
+        repeats = 0;
+    } else if (++repeats >= LOADS_PARK) {
+        repeats = 0;
+        park(PLACE_LOAD);
+    }
+    return value;
+}
+
+EXPORT int64_t hsa_signal_load_relaxed(uint64_t handle);
+EXPORT int64_t hsa_signal_load_scacquire(uint64_t handle);
+EXPORT int64_t hsa_signal_load_acquire(uint64_t handle);
+
+int64_t hsa_signal_load_relaxed(uint64_t handle)
+{
+    REAL(int64_t, "hsa_signal_load_relaxed", uint64_t);
+    return signal_loaded(handle, real(handle));
+}
+
+int64_t hsa_signal_load_scacquire(uint64_t handle)
+{
+    REAL(int64_t, "hsa_signal_load_scacquire", uint64_t);
+    return signal_loaded(handle, real(handle));
+}
+
+int64_t hsa_signal_load_acquire(uint64_t handle)
+{
+    REAL(int64_t, "hsa_signal_load_acquire", uint64_t);
+    return signal_loaded(handle, real(handle));
+}
+
+/* True when the driver has slept for us. */
+static bool target_sleep(const struct timespec *time)
+{
+    if (!armed || !gpu_opened || !time || time->tv_sec < 0 || time->tv_nsec < 0)
+        return false;
+    struct shim_request request = {.op = REQ_SLEEP, .arg = (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec};
+    struct shim_answer answer;
+    return shim_call(&request, &answer, NULL) == 0 && answer.result == 0;
+}
+
+EXPORT int nanosleep(const struct timespec *time, struct timespec *left)
+{
+    REAL(int, "nanosleep", const struct timespec *, struct timespec *);
+    return target_sleep(time) ? 0 : real(time, left);
+}
+
+EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *left)
+{
+    REAL(int, "clock_nanosleep", clockid_t, int, const struct timespec *, struct timespec *);
+    return flags == 0 && target_sleep(time) ? 0 : real(clock, flags, time, left);
+}
+
+EXPORT int usleep(useconds_t us)
+{
+    struct timespec time = {us / 1000000, (long)(us % 1000000) * 1000};
+    return nanosleep(&time, NULL);
+}
+
+EXPORT unsigned sleep(unsigned seconds)
+{
+    struct timespec time = {seconds, 0};
+    return nanosleep(&time, &time) < 0 ? (unsigned)time.tv_sec : 0;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Inside of the shim, the library that is preloaded into a client: it stands between the program and /dev/kfd,
+ * /dev/dri, sysfs and waiting.  Everything it decides is in the driver's process; see docs/reference/driver.md.
+ */
+#ifndef GANTRY_SHIM_H
+#define GANTRY_SHIM_H
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "driver/protocol.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* The next definition of NAME after ours; resolved at the first call, which may come before any constructor. */
+#define REAL(result, name, ...)                                     \
+    static result (*real)(__VA_ARGS__);                             \
+    if (!real)                                                      \
+    real = (result(*)(__VA_ARGS__))dlsym(RTLD_NEXT, name)
+
+/* connect.c */
+bool shim_active(void);         /* a driver is there */
+void shim_hello(void);          /* open the life line of this process */
+void shim_after_fork(void);     /* in the child */
+/* One request and its answer on this thread's connection; *fd receives a passed descriptor or -1.  0, or -1 with errno. */
+int shim_call(struct shim_request *request, struct shim_answer *answer, int *fd);
+unsigned shim_calls(void);      /* requests of this thread so far */
+void shim_lost(void) __attribute__((noreturn));
+
+/* clock.c */
+void clock_arm(void);           /* trap the time-stamp counter when the ROCm runtime is loaded */
+void clock_pause(void);         /* around starting another program, in this thread */
+void clock_resume(void);
+void clock_gpu_opened(void);    /* the process uses the GPU: sleeps are in target time from now on */
+void clock_after_fork(void);
+#endif
