@@ -8,9 +8,8 @@
 #include "bridge/inproc/golden_part.h"
 #include "bridge/inproc/memory_parts.h"
 #include "bridge/inproc/sim_private.h"
+#include "bridge/verilated/rtl_gpu.h"
 #include "gantry_cfg.h"
-
-struct part *sim_host_part(struct sim *sim, unsigned gpus);
 
 static void golden_build(struct sim *sim)
 {
@@ -19,22 +18,34 @@ static void golden_build(struct sim *sim)
         struct part *part = golden_part_new(sim->memory, g, cfg);
         sched_add(&sim->sched, part);
         sim->gpus[g].golden = sim->gpus[g].dispatch = part;
-        sched_connect(&sim->sched, sim->host, g, part, 0, sizeof(struct msg_cp_cmd), (uint32_t)cfg->link_host);
-        sched_connect(&sim->sched, part, 0, sim->host, g, sizeof(struct msg_cp_evt), (uint32_t)cfg->link_host);
+        sched_connect(&sim->sched, sim->host, g, part, 0, sizeof(struct msg_cp_cmd), cfg->link_host);
+        sched_connect(&sim->sched, part, 0, sim->host, g, sizeof(struct msg_cp_evt), cfg->link_host);
     }
+}
+
+static bool rtl_build(struct sim *sim)
+{
+    const struct gantry_cfg *cfg = sim->cfg;
+    uint64_t vram = (uint64_t)cfg->gpu_vram_mib << 20;
+    for (unsigned g = 0; g < sim->gpu_count; g++) {
+        sim->gpus[g].store = store_new(sim->memory, g, vram, cfg->gpu_l2_slices);
+        sched_add(&sim->sched, sim->gpus[g].store);
+    }
+    sim->hostmem = hostmem_new(sim->memory, sim->gpu_count, cfg->gpu_rdma_outstanding);
+    sched_add(&sim->sched, sim->hostmem);
+    sim->rtl = rtl_machine_new(sim);
+    return sim->rtl != NULL;
 }
 
 bool machine_build(struct sim *sim)
 {
-    sim->gpu_count = (unsigned)sim->cfg->system_gpus;
+    sim->gpu_count = sim->cfg->system_gpus;
     sim->gpus = xcalloc(sim->gpu_count, sizeof *sim->gpus);
-    sim_host_part(sim, sim->gpu_count);
-    if (sim->options.model == SIM_GOLDEN) {
-        golden_build(sim);
-        return true;
-    }
-    fprintf(stderr, "gantry: sim: --model rtl is not built yet\n");
-    return false;
+    sim->host = sim_host_part(sim, sim->gpu_count);
+    if (sim->options.model == SIM_RTL)
+        return rtl_build(sim);
+    golden_build(sim);
+    return true;
 }
 
-void machine_free(struct sim *sim) { (void)sim; }
+void machine_free(struct sim *sim) { rtl_machine_free(sim->rtl); }

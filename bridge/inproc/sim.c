@@ -11,6 +11,8 @@
 #include "bridge/inproc/golden_part.h"
 #include "bridge/inproc/memory_parts.h"
 #include "bridge/inproc/sim_private.h"
+#include "bridge/verilated/rtl_gpu.h"
+#include "bridge/verilated/rtl_part.h"
 
 static void host_visit(struct part *part, uint64_t from)
 {
@@ -52,12 +54,11 @@ void sim_free(struct sim *sim)
     free(sim);
 }
 
-struct part *sim_host_part(struct sim *sim, unsigned gpus);
 struct part *sim_host_part(struct sim *sim, unsigned gpus)
 {
-    sim->host = part_new(&host_ops, "host.cp", gpus, gpus, sim);
-    sched_add(&sim->sched, sim->host);
-    return sim->host;
+    struct part *host = part_new(&host_ops, "host.cp", gpus, gpus, sim);
+    sched_add(&sim->sched, host);
+    return host;
 }
 
 uint64_t sim_now(const struct sim *sim) { return sim->now; }
@@ -112,8 +113,6 @@ static void event_account(struct sim_gpu *g, const struct msg_cp_evt *evt, uint6
         g->pending[i].faulted = true;
     if (evt->kind == CP_EVT_FAULT || evt->kind == CP_EVT_INTERRUPT)
         return;
-    if (evt->kind == CP_EVT_LAUNCH_DONE)
-        g->instructions += evt->instructions;
     uint8_t vmid = g->pending[i].vmid;
     pending_remove(g, i);
     for (uint32_t k = i; evt->kind == CP_EVT_KILL_DONE && k-- > 0;) { /* launches before the kill answer no more */
@@ -262,7 +261,11 @@ uint64_t sim_write_hash(const struct sim *sim)
 uint64_t sim_instructions(const struct sim *sim)
 {
     uint64_t sum = 0;
-    for (unsigned g = 0; g < sim->gpu_count; g++)
-        sum += sim->gpus[g].golden ? golden_part_instructions(sim->gpus[g].golden) : sim->gpus[g].instructions;
+    for (unsigned g = 0; g < sim->gpu_count; g++) {
+        if (sim->gpus[g].golden)
+            sum += golden_part_instructions(sim->gpus[g].golden);
+        for (unsigned c = 0; sim->rtl && c < rtl_machine_cus(sim->rtl); c++)
+            sum += rtl_part_instructions(rtl_machine_cu(sim->rtl, g, c));
+    }
     return sum;
 }

@@ -26,7 +26,6 @@ struct sim_gpu {
     struct part *store;
     struct sim_pending *pending; /* in the order of sending */
     uint32_t pending_count, pending_room;
-    uint64_t instructions;          /* of finished wavefronts */
 };
 
 struct sim {
@@ -44,9 +43,11 @@ struct sim {
     uint64_t now;          /* of the host */
     bool stop, running;
     uint64_t watch_sent, watch_cycle; /* watchdog: messages and cycle of the last look */
-    void *lockstep;        /* checker, owned by the assembly */
+    struct rtl_machine *rtl; /* NULL with the golden model */
 };
 
+/* The partition that stands for the host model, added to the scheduler. */
+struct part *sim_host_part(struct sim *sim, unsigned gpus);
 /* Build partitions and channels from sim->cfg.  False with a diagnostic on stderr. */
 bool machine_build(struct sim *sim);
 void machine_free(struct sim *sim);

@@ -91,7 +91,7 @@ def main():
             flags = " ".join([args.opt, "-march=native", "-std=c++17", f"-I{ROOT}", f"-I{ROOT}/build/gen", f"-I{ROOT}/host",
                               f"-I{ROOT}/bridge", *args.cflag])
             make = ["make", "-C", str(out), "-f", f"V{args.top}.mk", "-j2", f"CXX={cxx}", f"LINK={cxx}",
-                    f"OPT_FAST={flags}", f"OPT_SLOW=-O1 -std=c++17", f"OPT_GLOBAL={flags}",
+                    f"OPT_FAST={flags}", f"OPT_SLOW=-O1 -std=c++17 {chr(32).join(args.cflag)}", f"OPT_GLOBAL={flags}",
                     "USER_LDFLAGS=" + " ".join(args.ldflag), f"VERILATOR_ROOT={VERILATOR_ROOT}"]
             if not args.exe:
                 make.append(f"libV{args.top}")

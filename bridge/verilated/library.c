@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Model libraries; contract in library.h.
+ */
+#include "bridge/verilated/library.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "base/xalloc.h"
+#include "config/config.h"
+
+struct words { /* argument vector in the making */
+    char **list;
+    size_t count, room;
+};
+
+static void words_add(struct words *w, char *text)
+{
+    w->list = xgrow(w->list, &w->room, w->count + 1, sizeof *w->list);
+    w->list[w->count++] = text;
+}
+
+static void words_fini(struct words *w)
+{
+    for (size_t i = 0; i < w->count; i++)
+        free(w->list[i]);
+    free(w->list);
+}
+
+static void add_constant(void *arg, const char *name, uint64_t value)
+{
+    words_add(arg, xasprintf("--set=%s=%llu", name, (unsigned long long)value));
+}
+
+static void add_defines(struct words *w, const char *names)
+{
+    while (names && *names) {
+        size_t n = strcspn(names, ",");
+        words_add(w, xasprintf("--define=%.*s", (int)n, names));
+        names += n + (names[n] == ',');
+    }
+}
+
+static void command_line(struct words *w, const struct gantry_cfg *cfg, bool trace, const struct library *libraries, unsigned count)
+{
+    words_add(w, xstrdup("python3"));
+    words_add(w, xasprintf("%s/sw/tools/models.py", config_root()));
+    words_add(w, xstrdup(cfg->host_model_cc == CFG_HOST_MODEL_CC_GCC ? "--cc=gcc" : "--cc=clang"));
+    if (trace)
+        words_add(w, xstrdup("--trace"));
+    if (getenv("GANTRY_MODEL_STD_X"))
+        words_add(w, xstrdup("--std-x"));
+    add_defines(w, getenv("GANTRY_MODEL_DEFINES"));
+    config_constants(cfg, add_constant, w);
+    for (unsigned i = 0; i < count; i++)
+        words_add(w, xstrdup(libraries[i].kind));
+    w->list = xgrow(w->list, &w->room, w->count + 1, sizeof *w->list);
+    w->list[w->count] = NULL;
+}
+
+/* Run models.py; its standard output in a new string, NULL when it failed (it said why). */
+static char *models_run(struct words *w)
+{
+    int ends[2];
+    if (pipe(ends) < 0)
+        return NULL;
+    pid_t pid = fork();
+    if (pid == 0) {
+        dup2(ends[1], STDOUT_FILENO);
+        close(ends[0]);
+        close(ends[1]);
+        unsetenv("LD_PRELOAD");
+        execvp(w->list[0], w->list);
+        fprintf(stderr, "gantry: models: %s: %s\n", w->list[0], strerror(errno));
+        _exit(127);
+    }
+    close(ends[1]);
+    char *text = NULL;
+    size_t room = 0, length = 0;
+    for (ssize_t n = 1; n > 0 || (n < 0 && errno == EINTR);) {
+        text = xgrow(text, &room, length + 4096, 1);
+        n = read(ends[0], text + length, 4095);
+        length += n > 0 ? (size_t)n : 0;
+    }
+    text[length] = 0;
+    close(ends[0]);
+    int status = 0;
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    if (pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return text;
+    if (pid < 0 || WIFSIGNALED(status))
+        fprintf(stderr, "gantry: models: the builder of the RTL models was ended\n");
+    free(text);
+    return NULL;
+}
+
+static void model_bug(const char *name, uint64_t cycle, const char *text)
+{
+    check_fail(__FILE__, __LINE__, "RTL assertion", name, "cycle=%llu %s", (unsigned long long)cycle, text);
+}
+
+static bool library_open(struct library *lib, const char *path)
+{
+    lib->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (lib->handle == NULL) {
+        fprintf(stderr, "gantry: models: %s: %s\n", lib->kind, dlerror());
+        return false;
+    }
+    const struct model_api *(*entry)(void);
+    *(void **)&entry = dlsym(lib->handle, "gantry_model");
+    lib->api = entry ? entry() : NULL;
+    if (lib->api == NULL || lib->api->abi != MODEL_ABI || strcmp(lib->api->kind, lib->kind) != 0) {
+        fprintf(stderr, "gantry: models: %s: not a library of this kind and version\n", path);
+        return false;
+    }
+    lib->api->set_bug(model_bug);
+    return true;
+}
+
+bool library_load(const struct gantry_cfg *cfg, bool trace, struct library *libraries, unsigned count)
+{
+    struct words w = {0};
+    if (count == 0)
+        return true;
+    command_line(&w, cfg, trace, libraries, count);
+    char *text = models_run(&w);
+    words_fini(&w);
+    bool ok = text != NULL;
+    unsigned n = 0;
+    for (char *line = text, *end; ok && line && (end = strchr(line, '\n')) != NULL; line = end + 1) {
+        *end = 0;
+        char *path = strchr(line, ' ');
+        ok = path && n < count && library_open(&libraries[n++], path + 1);
+    }
+    if (ok && n != count)
+        fprintf(stderr, "gantry: models: %u of %u libraries were named\n", n, count);
+    free(text);
+    return ok && n == count;
+}
+
+void library_unload(struct library *libraries, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        if (libraries[i].handle)
+            dlclose(libraries[i].handle);
+        libraries[i].handle = NULL;
+    }
+}

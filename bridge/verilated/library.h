@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Model libraries: asks sw/tools/models.py for the one of each kind that fits the configuration (built when missing)
+ * and loads it.  Responsible for: finding, building, dlopen, ABI check.  Not responsible for: instances (rtl_part.h).
+ * GANTRY_MODEL_DEFINES (names separated by commas: seeded faults of the RTL) and GANTRY_MODEL_STD_X (any value: all
+ * registers start with random contents) select variants for tests.
+ */
+#ifndef GANTRY_LIBRARY_H
+#define GANTRY_LIBRARY_H
+#include <stdbool.h>
+
+#include "bridge/verilated/model.h"
+
+struct gantry_cfg;
+
+struct library {
+    const char *kind;
+    const struct model_api *api;
+    void *handle;
+};
+
+/* Load `count` kinds (library[i].kind is set by the caller).  False with one line on stderr. */
+bool library_load(const struct gantry_cfg *cfg, bool trace, struct library *libraries, unsigned count);
+void library_unload(struct library *libraries, unsigned count);
+#endif

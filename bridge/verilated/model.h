@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The C ABI of a verilated partition kind: one shared library a kind and parameter set, made by sw/tools/models.py from
+ * a generated table and bridge/verilated/model.hpp.  Responsible for: the shape.  No C++ type crosses it.  Inputs and
+ * outputs are numbered: first the lanes of every input (output) port in the order of partitions.yaml, then the credit
+ * pulses that come back for outputs (inputs).
+ */
+#ifndef GANTRY_MODEL_H
+#define GANTRY_MODEL_H
+#include <stdbool.h>
+#include <stdint.h>
+
+#define MODEL_ABI 3
+#define MODEL_WINDOW 8 /* cycles of one step call: SCHED_WINDOW */
+
+struct part_in;
+
+struct model_port {
+    const char *name;
+    uint8_t out, credit;
+    uint16_t count;       /* lanes */
+    uint32_t bytes;       /* of a message */
+    uint32_t slot;        /* of lane 0: input number (out = 0) or output number */
+    uint32_t credit_slot; /* of lane 0: output number (out = 0) or input number */
+};
+struct model_counter {
+    const char *block, *name, *unit;
+};
+struct model_obs {
+    const char *name;
+    uint32_t bytes; /* of the packed struct, rounded up to whole words as Verilator stores it */
+    uint16_t count;
+};
+struct model_sink {
+    void *ctx;
+    void (*send)(void *ctx, uint32_t slot, uint64_t cycle, const void *message);
+    void (*observe)(void *ctx, uint32_t port, uint32_t lane, uint64_t cycle, const void *data);
+};
+struct model_api {
+    uint32_t abi;
+    const char *kind;
+    const struct model_port *ports;
+    const struct model_counter *counters;
+    const struct model_obs *obs;
+    uint32_t port_count, counter_count, obs_count, ins, outs;
+    /* seed: of --x-initial unique models; else without effect.  The model has gone through reset and stands at cycle 0. */
+    void *(*create)(const char *name, uint16_t id, uint64_t seed);
+    void (*destroy)(void *model);
+    /* Run cycles [from, from + MODEL_WINDOW): due[c], count[c] are the messages of cycle from + c.  Idle cycles are not
+     * evaluated unless no_skip.  Returns true when the model is idle at the end. */
+    bool (*step)(void *model, uint64_t from, struct part_in *const *due, const uint32_t *count, bool no_skip, const struct model_sink *sink);
+    uint64_t (*evaluated)(const void *model);               /* cycles evaluated so far */
+    uint64_t (*counter)(void *model, uint32_t address);     /* takes a clock edge: only while idle, or at the end */
+    void (*observe)(void *model, bool on);
+    bool (*trace)(void *model, const char *file, uint64_t from, uint64_t to); /* NULL: compiled without tracing */
+    /* Called on a failed assertion of the RTL; must not return. */
+    void (*set_bug)(void (*bug)(const char *name, uint64_t cycle, const char *text));
+};
+/* The library's only symbol. */
+const struct model_api *gantry_model(void);
+#endif

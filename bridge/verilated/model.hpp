@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+// The body of every wrapper: drives one Verilator class by tables that the generated file fills.  Responsible for:
+// clock and reset, presenting messages, collecting outputs, skipping idle cycles, counters, observation, trace.
+// Not responsible for: which ports exist (generated), channels and time (bridge/inproc).
+#ifndef GANTRY_MODEL_HPP
+#define GANTRY_MODEL_HPP
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bridge/inproc/part.h"
+#include "bridge/verilated/model.h"
+#include "verilated.h"
+#if VM_TRACE
+#include "verilated_fst_c.h"
+#endif
+
+namespace gantry {
+
+struct Input {        // one input lane or one returning credit
+    void *payload;    // nullptr: a credit
+    uint32_t bytes;
+    uint8_t *valid;   // byte that holds the valid bit
+    uint8_t bit;
+};
+struct Output {       // all lanes of an output port, or of the credits of an input port
+    const uint8_t *valid;
+    const uint8_t *payload;  // lane 0; nullptr: credits
+    uint32_t valid_bytes, bytes, count, slot;
+};
+struct Observation {
+    const uint8_t *valid, *payload;
+    uint32_t valid_bytes, bytes, count;
+};
+
+inline thread_local const char *current_name = "model";
+inline thread_local uint64_t current_cycle = 0;
+inline void (*bug_handler)(const char *name, uint64_t cycle, const char *text) = nullptr;
+
+template <class Top> class Model {
+  public:
+    std::string name;
+    std::unique_ptr<VerilatedContext> context;
+    std::unique_ptr<Top> top;
+    std::vector<Input> inputs;
+    std::vector<Output> outputs;
+    std::vector<Observation> observations;
+    uint64_t *cycle_port = nullptr;     // cycle_i
+    uint8_t *perf_addr = nullptr;       // perf_addr_i
+    const uint64_t *perf_data = nullptr;
+    uint8_t *observe_port = nullptr;    // obs_en_i
+    bool idle = false, observing = false;
+    uint64_t evaluated = 0;
+#if VM_TRACE
+    std::unique_ptr<VerilatedFstC> fst;
+    uint64_t trace_from = 0, trace_to = 0;
+#endif
+
+    Model(const char *model_name, uint64_t seed) : name(model_name), context(new VerilatedContext)
+    {
+        context->randReset(2);
+        context->randSeed(static_cast<int>(seed & 0x7fffffff) | 1);
+#if VM_TRACE
+        context->traceEverOn(true);
+#endif
+        top.reset(new Top(context.get(), "top"));
+    }
+
+    void reset()
+    {
+        current_name = name.c_str();
+        top->rst_ni = 0;
+        for (int i = 0; i < 2; i++)
+            clock(0);
+        top->rst_ni = 1;
+        idle = false;
+        evaluated = 0;
+    }
+
+    void clock(uint64_t cycle)
+    {
+        current_cycle = cycle;
+        if (cycle_port)
+            *cycle_port = cycle;
+        top->clk_i = 1;
+        top->eval();
+#if VM_TRACE
+        if (fst && cycle >= trace_from && cycle < trace_to)
+            fst->dump(2 * cycle);
+#endif
+        top->clk_i = 0;
+        top->eval();
+#if VM_TRACE
+        if (fst && cycle >= trace_from && cycle < trace_to)
+            fst->dump(2 * cycle + 1);
+#endif
+        evaluated++;
+    }
+
+    void present(const part_in *due, uint32_t count)
+    {
+        for (uint32_t i = 0; i < count; i++) {
+            const Input &in = inputs[due[i].slot];
+            if (in.payload)
+                memcpy(in.payload, due[i].data, in.bytes);
+            *in.valid |= in.bit;
+        }
+    }
+
+    void withdraw(const part_in *due, uint32_t count)
+    {
+        for (uint32_t i = 0; i < count; i++)
+            *inputs[due[i].slot].valid &= static_cast<uint8_t>(~inputs[due[i].slot].bit);
+    }
+
+    template <class Port, class Fn> static void each_valid(const Port &port, Fn fn)
+    {
+        for (uint32_t at = 0; at < port.valid_bytes; at += 8) {
+            uint64_t bits = 0;
+            memcpy(&bits, port.valid + at, port.valid_bytes - at < 8 ? port.valid_bytes - at : 8);
+            for (; bits; bits &= bits - 1)
+                fn(at * 8 + static_cast<uint32_t>(__builtin_ctzll(bits)));
+        }
+    }
+
+    void collect(uint64_t cycle, const model_sink &sink)
+    {
+        for (const Output &out : outputs) {
+            each_valid(out, [&](uint32_t lane) {
+                sink.send(sink.ctx, out.slot + lane, cycle, out.payload ? out.payload + static_cast<size_t>(lane) * out.bytes : nullptr);
+            });
+        }
+        if (!observing)
+            return;
+        for (uint32_t port = 0; port < observations.size(); port++) {
+            const Observation &obs = observations[port];
+            each_valid(obs, [&](uint32_t lane) {
+                sink.observe(sink.ctx, port, lane, cycle, obs.payload + static_cast<size_t>(lane) * obs.bytes);
+            });
+        }
+    }
+
+    bool step(uint64_t from, part_in *const *due, const uint32_t *count, bool no_skip, const model_sink &sink)
+    {
+        current_name = name.c_str();
+        for (uint32_t c = 0; c < MODEL_WINDOW; c++) {
+            if (idle && count[c] == 0 && !no_skip)
+                continue;
+            present(due[c], count[c]);
+            clock(from + c);
+            withdraw(due[c], count[c]);
+            collect(from + c, sink);
+            idle = top->idle_o;
+        }
+        return idle;
+    }
+
+    uint64_t counter(uint32_t address)
+    {
+        if (!perf_addr)
+            return 0;
+        current_name = name.c_str();
+        *perf_addr = static_cast<uint8_t>(address);
+        clock(cycle_port ? *cycle_port : 0);
+        evaluated--;
+        return *perf_data;
+    }
+
+    void observe(bool on)
+    {
+        observing = on && observe_port;
+        if (observe_port)
+            *observe_port = on;
+    }
+
+#if VM_TRACE
+    bool trace(const char *file, uint64_t from, uint64_t to)
+    {
+        fst.reset(new VerilatedFstC);
+        top->trace(fst.get(), 99);
+        fst->open(file);
+        trace_from = from;
+        trace_to = to;
+        return fst->isOpen();
+    }
+#endif
+    ~Model()
+    {
+#if VM_TRACE
+        if (fst)
+            fst->close();
+#endif
+        top->final();
+    }
+
+    // ---- tables
+    template <class Valid, class Payload> void input(Valid &valid, Payload &payload, uint32_t count, uint32_t bytes)
+    {
+        static_assert(sizeof(Payload) % 4 == 0, "whole words");
+        bytes_check(sizeof(Payload), count, bytes);
+        for (uint32_t lane = 0; lane < count; lane++)
+            inputs.push_back({reinterpret_cast<uint8_t *>(&payload) + static_cast<size_t>(lane) * bytes, bytes,
+                              reinterpret_cast<uint8_t *>(&valid) + lane / 8, static_cast<uint8_t>(1u << (lane & 7))});
+    }
+    template <class Valid> void credit_input(Valid &valid, uint32_t count)
+    {
+        for (uint32_t lane = 0; lane < count; lane++)
+            inputs.push_back({nullptr, 0, reinterpret_cast<uint8_t *>(&valid) + lane / 8, static_cast<uint8_t>(1u << (lane & 7))});
+    }
+    template <class Valid, class Payload> void output(Valid &valid, Payload &payload, uint32_t count, uint32_t bytes, uint32_t slot)
+    {
+        bytes_check(sizeof(Payload), count, bytes);
+        outputs.push_back({reinterpret_cast<const uint8_t *>(&valid), reinterpret_cast<const uint8_t *>(&payload), sizeof(Valid), bytes,
+                           count, slot});
+    }
+    template <class Valid> void credit_output(Valid &valid, uint32_t count, uint32_t slot)
+    {
+        outputs.push_back({reinterpret_cast<const uint8_t *>(&valid), nullptr, sizeof(Valid), 0, count, slot});
+    }
+    template <class Valid, class Payload> uint32_t observation(Valid &valid, Payload &payload, uint32_t count)
+    {
+        uint32_t bytes = static_cast<uint32_t>(sizeof(Payload) / count);
+        observations.push_back({reinterpret_cast<const uint8_t *>(&valid), reinterpret_cast<const uint8_t *>(&payload), sizeof(Valid),
+                                bytes, count});
+        return bytes;
+    }
+
+  private:
+    void bytes_check(size_t have, uint32_t count, uint32_t bytes)
+    {
+        if (have != static_cast<size_t>(count) * bytes) {
+            std::fprintf(stderr, "gantry: %s: port of %zu bytes where the messages have %u x %u\n", name.c_str(), have, count, bytes);
+            std::_Exit(70);
+        }
+    }
+};
+
+[[noreturn]] inline void model_bug(const char *text)
+{
+    if (bug_handler)
+        bug_handler(current_name, current_cycle, text);
+    std::fprintf(stderr, "gantry: %s: cycle %llu: %s\n", current_name, static_cast<unsigned long long>(current_cycle), text);
+    std::_Exit(70);
+}
+
+}  // namespace gantry
+
+// Verilator's own ends (an assertion of the RTL failed) become ours.
+void vl_finish(const char *, int, const char *) {}
+void vl_stop(const char *file, int line, const char *hier)
+{
+    gantry::model_bug((std::string("assertion of the RTL failed: ") + file + ":" + std::to_string(line) + " " + hier).c_str());
+}
+void vl_fatal(const char *file, int line, const char *hier, const char *text)
+{
+    gantry::model_bug((std::string(text) + ": " + file + ":" + std::to_string(line) + " " + hier).c_str());
+}
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The RTL partitions of all GPUs of a machine and their channels (docs/contracts.md).  Not responsible for: host side,
+ * C partitions (bridge/inproc/machine.c adds and hands them in).
+ */
+#ifndef GANTRY_RTL_GPU_H
+#define GANTRY_RTL_GPU_H
+#include <stdbool.h>
+
+struct sim;
+struct rtl_machine;
+
+/* Load libraries, make partitions, connect.  NULL with one line on stderr. */
+struct rtl_machine *rtl_machine_new(struct sim *sim);
+/* After the scheduler freed the partitions. */
+void rtl_machine_free(struct rtl_machine *m);
+unsigned rtl_machine_cus(const struct rtl_machine *m);
+struct part *rtl_machine_cu(const struct rtl_machine *m, unsigned gpu, unsigned cu);
+struct part *rtl_machine_l2(const struct rtl_machine *m, unsigned gpu, unsigned slice);
+#endif

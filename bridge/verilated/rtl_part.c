@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Instances of verilated partitions; contract in rtl_part.h.
+ */
+#include "bridge/verilated/rtl_part.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/xalloc.h"
+#include "bridge/inproc/sched.h"
+#include "gantry_msg.h"
+
+struct rtl_part {
+    const struct model_api *api;
+    void *model;
+    struct model_sink sink;
+    bool no_skip;
+    uint32_t cu_evt;       /* output that carries cu_evt, or UINT32_MAX */
+    uint64_t instructions;
+    rtl_observe_fn observe;
+    void *observe_ctx;
+};
+
+static_assert(MODEL_WINDOW == SCHED_WINDOW, "one window");
+
+static void rtl_send(void *ctx, uint32_t slot, uint64_t cycle, const void *message)
+{
+    struct part *part = ctx;
+    struct rtl_part *r = part->own;
+    if (slot == r->cu_evt) {
+        const struct msg_cu_evt *evt = message;
+        r->instructions += evt->kind == CU_EVT_WAVE_DONE ? evt->instructions : 0;
+    }
+    part_send(part, slot, cycle, message);
+}
+
+static void rtl_observed(void *ctx, uint32_t port, uint32_t lane, uint64_t cycle, const void *data)
+{
+    struct part *part = ctx;
+    struct rtl_part *r = part->own;
+    r->observe(r->observe_ctx, part, port, lane, cycle, data);
+}
+
+static void rtl_visit(struct part *part, uint64_t from)
+{
+    struct rtl_part *r = part->own;
+    part->idle = r->api->step(r->model, from, part->due, part->due_count, r->no_skip, &r->sink);
+}
+
+static void rtl_counters(struct part *part, part_counter_fn fn, void *arg)
+{
+    struct rtl_part *r = part->own;
+    char location[96];
+    for (uint32_t i = 0; i < r->api->counter_count; i++) {
+        const struct model_counter *c = &r->api->counters[i];
+        snprintf(location, sizeof location, "%s%s%s", part->name, *c->block ? "." : "", c->block);
+        fn(arg, location, c->name, r->api->counter(r->model, i), c->unit);
+    }
+}
+
+static uint64_t lane_sent(const struct part *part, const struct model_port *port, uint32_t lane, bool out)
+{
+    const struct channel *c = (out ? part->out : part->in)[port->slot + lane];
+    return c ? c->sent : 0;
+}
+
+/* Requests that were not answered: X_req out against X_rsp in, X_cmd out against X_evt in. */
+static void rtl_report(struct part *part, FILE *out)
+{
+    struct rtl_part *r = part->own;
+    for (uint32_t i = 0; i < r->api->port_count; i++) {
+        const struct model_port *ask = &r->api->ports[i];
+        size_t stem = strlen(ask->name) - 4;
+        const char *end = ask->name + stem;
+        if (!ask->out || (strcmp(end, "_req") != 0 && strcmp(end, "_cmd") != 0))
+            continue;
+        for (uint32_t k = 0; k < r->api->port_count; k++) {
+            const struct model_port *answer = &r->api->ports[k];
+            if (answer->out || answer->count != ask->count || strncmp(answer->name, ask->name, stem + 1) != 0 || k == i)
+                continue;
+            for (uint32_t lane = 0; lane < ask->count; lane++) {
+                const struct channel *c = part->out[ask->slot + lane];
+                uint64_t sent = lane_sent(part, ask, lane, true), got = lane_sent(part, answer, lane, false);
+                if (c && sent > got)
+                    fprintf(out, "  %s waits for %s: %llu of %llu %s unanswered, the last sent at cycle %llu\n", part->name, c->to->name,
+                            (unsigned long long)(sent - got), (unsigned long long)sent, ask->name,
+                            (unsigned long long)(c->last - 1 - c->latency));
+            }
+        }
+    }
+}
+
+static void rtl_free(struct part *part)
+{
+    struct rtl_part *r = part->own;
+    r->api->destroy(r->model);
+    free(r);
+}
+
+static const struct part_ops rtl_ops = {rtl_visit, rtl_counters, rtl_report, rtl_free};
+
+struct part *rtl_part_new(const struct library *library, const char *name, unsigned gpu, unsigned index, uint64_t seed, bool no_skip)
+{
+    struct rtl_part *r = xcalloc(1, sizeof *r);
+    r->api = library->api;
+    struct part *part = part_new(&rtl_ops, name, r->api->ins, r->api->outs, r);
+    r->model = r->api->create(part->name, (uint16_t)(gpu << 8 | index), seed);
+    r->sink = (struct model_sink){part, rtl_send, rtl_observed};
+    r->no_skip = no_skip;
+    r->cu_evt = UINT32_MAX;
+    for (uint32_t i = 0; i < r->api->port_count; i++) {
+        if (r->api->ports[i].out && strcmp(r->api->ports[i].name, "cu_evt") == 0)
+            r->cu_evt = r->api->ports[i].slot;
+    }
+    part->idle = false; /* the first visit finds out */
+    return part;
+}
+
+void rtl_part_observe(struct part *part, rtl_observe_fn fn, void *ctx)
+{
+    struct rtl_part *r = part->own;
+    r->observe = fn;
+    r->observe_ctx = ctx;
+    r->api->observe(r->model, fn != NULL);
+}
+
+bool rtl_part_trace(struct part *part, const char *file, uint64_t from, uint64_t to)
+{
+    struct rtl_part *r = part->own;
+    return r->api->trace && r->api->trace(r->model, file, from, to);
+}
+
+const struct model_api *rtl_part_api(const struct part *part) { return ((struct rtl_part *)part->own)->api; }
+uint64_t rtl_part_instructions(const struct part *part) { return ((struct rtl_part *)part->own)->instructions; }
+
+const struct model_port *rtl_port(const struct part *part, const char *name, bool out)
+{
+    const struct model_api *api = rtl_part_api(part);
+    for (uint32_t i = 0; i < api->port_count; i++) {
+        if (api->ports[i].out == out && strcmp(api->ports[i].name, name) == 0)
+            return &api->ports[i];
+    }
+    PART_CHECK(false, part, 0, "no %s port %s", out ? "output" : "input", name);
+    return NULL;
+}
+
+void rtl_connect(struct sched *s, struct part *a, unsigned a_lane, struct part *b, unsigned b_lane, const char *name, uint32_t latency)
+{
+    const struct model_port *from = rtl_port(a, name, true), *to = rtl_port(b, name, false);
+    PART_CHECK(from->bytes == to->bytes && from->credit == to->credit, a, 0, "port %s differs from that of %s", name, b->name);
+    PART_CHECK(a_lane < from->count && b_lane < to->count, a, 0, "port %s: lane %u of %u to %s lane %u of %u", name, a_lane, from->count,
+               b->name, b_lane, to->count);
+    sched_connect(s, a, from->slot + a_lane, b, to->slot + b_lane, from->bytes, latency);
+    if (from->credit)
+        sched_connect(s, b, to->credit_slot + b_lane, a, from->credit_slot + a_lane, 0, latency);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * An instance of a verilated partition behind the partition interface of bridge/inproc.  Responsible for: stepping the
+ * model through a window, counters, observation, trace.  Not responsible for: which instances exist (rtl_gpu.c).
+ */
+#ifndef GANTRY_RTL_PART_H
+#define GANTRY_RTL_PART_H
+#include "bridge/inproc/part.h"
+#include "bridge/verilated/library.h"
+
+struct sched;
+
+typedef void (*rtl_observe_fn)(void *ctx, struct part *part, uint32_t port, uint32_t lane, uint64_t cycle, const void *data);
+
+struct part *rtl_part_new(const struct library *library, const char *name, unsigned gpu, unsigned index, uint64_t seed, bool no_skip);
+/* Deliver the observation ports to fn from now on. */
+void rtl_part_observe(struct part *part, rtl_observe_fn fn, void *ctx);
+/* Record cycles [from, to) into an FST file; false when the library has no tracing or the file cannot be made. */
+bool rtl_part_trace(struct part *part, const char *file, uint64_t from, uint64_t to);
+const struct model_api *rtl_part_api(const struct part *part);
+/* Instructions of wavefronts that ended in this CU (other kinds: 0). */
+uint64_t rtl_part_instructions(const struct part *part);
+
+/* Connect lane `a_lane` of output port `name` of a to lane `b_lane` of input port `name` of b, with the credits that the
+ * port has.  Both are RTL partitions. */
+void rtl_connect(struct sched *s, struct part *a, unsigned a_lane, struct part *b, unsigned b_lane, const char *name, uint32_t latency);
+/* Port by name and direction; CHECK when it does not exist. */
+const struct model_port *rtl_port(const struct part *part, const char *name, bool out);
+#endif

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+# The RTL models of a configuration, ahead of the first run that needs them (the command builds them by itself).
+MODEL_PACKAGES := $(B)/gen/gantry_msg_pkg.sv $(B)/gen/gantry_cfg_pkg.sv $(B)/gen/gcn3_pkg.sv
+MODEL_KINDS := cu sqc noc l2 utcl2 rdma dispatch
+$(B)/bin/gantry: | $(MODEL_PACKAGES)
+models: $(MODEL_PACKAGES) | $(B)/bin/gantry  ## build the RTL models of CONFIG (default demo)
+	@$(PY) sw/tools/models.py $$($(B)/bin/gantry config -c $(or $(CONFIG),configs/demo.yaml) --constants | sed 's/^/--set=/') $(MODEL_KINDS)
+.PHONY: models

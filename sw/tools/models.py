@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Build the verilated partitions that a configuration needs: one shared library a kind and parameter set.
+
+models.py [--cc clang|gcc] [--trace] [--std-x] [--define NAME] [--set KEY=VALUE]... KIND...
+  Prints one line `KIND PATH` for each kind; progress on stderr.  A library lies in build/models/KIND-KEY, where KEY
+  covers every source the partition reads, the generated wrapper and the constants of gantry_cfg_pkg that those
+  sources name: a changed parameter or source rebuilds only what it must.  One build at a time (lock), at most two
+  compilers.  Exit 70 with one line when something does not build.
+"""
+import argparse
+import fcntl
+import hashlib
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+if not sys.executable.startswith(str(ROOT)) and (ROOT / "build/venv/bin/python").exists():
+    os.execv(ROOT / "build/venv/bin/python", ["python", *sys.argv])  # PyYAML lives there
+
+import gen_params  # noqa: E402
+import gen_wrappers  # noqa: E402
+import rtl_sources  # noqa: E402
+
+MODELS = ROOT / "build/models"
+FIXED = ["bridge/verilated/model.hpp", "bridge/verilated/model.h", "bridge/inproc/part.h", "bridge/inproc/channel.h",
+         "sw/tools/verilate.py", "rtl/common/gantry_assert.svh"]
+KEEP = 6  # libraries of a kind that stay when newer ones are built
+
+
+class Plan:
+    """What it takes to build one kind."""
+
+    def __init__(self, kind, args, settings):
+        entry = gen_wrappers.partitions().get(kind)
+        if entry is None:
+            raise SystemExit(f"models: {kind}: no such partition kind")
+        self.kind, self.top, self.args = kind, entry["top"], args
+        if self.top not in rtl_sources.defined():
+            raise SystemExit(f"models: {kind}: module {self.top} is missing")
+        paths = rtl_sources.sources(self.top)
+        self.sources = [p for p in paths if p.name != "gantry_cfg_pkg.sv"]
+        text = "\n".join(rtl_sources.strip(p.read_text()) for p in self.sources)
+        words = set(re.findall(r"\b[A-Z]\w*\b", text))
+        params = gen_params.read_table()
+        value = {name: v for name, (v, _) in gen_params.constants(params, settings).items()}
+        self.only = sorted(name for name in value if name in words)
+        self.package = gen_params.package(params, settings, self.only)
+        self.wrapper = gen_wrappers.emit(kind, value)
+        h = hashlib.sha256(repr((args.cc, args.trace, args.std_x, args.define, self.wrapper)).encode())
+        h.update(re.sub(r"//[^\n]*", "", self.package).encode())
+        for p in [*self.sources, *(ROOT / f for f in FIXED)]:
+            h.update(p.name.encode() + b"\0" + p.read_bytes())
+        self.folder = MODELS / f"{kind}-{h.hexdigest()[:12]}"
+        self.library = self.folder / f"V{self.top}"
+
+    def done(self):
+        return (self.folder / ".key").exists() and self.library.exists()
+
+    def build(self):
+        self.folder.mkdir(parents=True, exist_ok=True)
+        generated = MODELS / "generated" / self.folder.name
+        generated.mkdir(parents=True, exist_ok=True)
+        package, wrapper = generated / "gantry_cfg_pkg.sv", generated / f"{self.kind}_model.cpp"
+        package.write_text(self.package)
+        wrapper.write_text(self.wrapper)
+        cmd = [sys.executable, str(ROOT / "sw/tools/verilate.py"), "--top", self.top, "--out", str(self.folder), "--exe", str(wrapper),
+               "--cc", self.args.cc, "--arg=-Wno-UNUSEDPARAM", "--ldflag=-shared"]
+        flags = ["-fPIC", "-fvisibility=hidden", "-DVL_USER_FATAL", "-DVL_USER_STOP", "-DVL_USER_FINISH", "-DVL_IGNORE_UNKNOWN_ARCH"]
+        cmd += [f"--cflag={f}" for f in flags]
+        cmd += ["--trace"] * self.args.trace + ["--std-x"] * self.args.std_x + [f"--arg=-D{d}" for d in self.args.define]
+        done = subprocess.run([*cmd, str(package), *map(str, self.sources)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if done.returncode:
+            (self.folder / "error.log").write_text(done.stdout)
+            lines = [line for line in done.stdout.splitlines() if "rror" in line] or ["no message"]
+            raise SystemExit(f"models: {self.kind}: does not build: {lines[0].strip()[:300]} (all of it: {self.folder}/error.log)")
+
+
+def sweep(kind):
+    """Remove the libraries of a kind that were used longest ago."""
+    folders = sorted((p for p in MODELS.glob(f"{kind}-*") if p.is_dir()), key=lambda p: p.stat().st_mtime)
+    for folder in folders[:-KEEP]:
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(MODELS / "generated" / folder.name, ignore_errors=True)
+
+
+def build_all(plans):
+    MODELS.mkdir(parents=True, exist_ok=True)
+    with open(MODELS / ".lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        todo = [p for p in plans if not p.done()]
+        for n, plan in enumerate(todo, 1):
+            start = time.time()
+            print(f"gantry: building model {plan.kind} ({n} of {len(todo)}) ...", end="", file=sys.stderr, flush=True)
+            try:
+                plan.build()
+            except SystemExit:
+                print(" failed", file=sys.stderr)
+                raise
+            print(f" {time.time() - start:.0f} s", file=sys.stderr, flush=True)
+        for kind in {p.kind for p in todo}:
+            sweep(kind)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cc", default="clang", choices=["clang", "gcc"])
+    parser.add_argument("--trace", action="store_true")
+    parser.add_argument("--std-x", action="store_true")
+    parser.add_argument("--define", action="append", default=[])
+    parser.add_argument("--set", action="append", default=[])
+    parser.add_argument("kinds", nargs="+")
+    args = parser.parse_args()
+    plans = [Plan(kind, args, args.set) for kind in args.kinds]
+    if not all(p.done() for p in plans):
+        build_all(plans)
+    for p in plans:
+        os.utime(p.folder)
+        print(p.kind, p.library)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except SystemExit as error:
+        if isinstance(error.code, str):
+            print(f"gantry: {error.code}", file=sys.stderr)
+            sys.exit(70)
+        raise
