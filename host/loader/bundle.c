@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What a file holds: a code object itself, clang offload bundles, or a host ELF with bundles in .hip_fatbin.
+ * Not responsible for: the inside of a code object (elf_image.c).
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "loader/object_private.h"
+
+#define MAGIC "__CLANG_OFFLOAD_BUNDLE__"
+#define MAGIC_BYTES 24u
+#define MAGIC_COMPRESSED "CCOB"
+
+/* Names of targets that did not fit, for the message. */
+struct seen {
+    char text[512];
+    size_t n;
+};
+
+static void seen_add(struct seen *seen, const char *name, size_t bytes)
+{
+    if (seen->n + bytes + 3 > sizeof(seen->text) || memmem(seen->text, seen->n, name, bytes))
+        return;
+    seen->n += (size_t)snprintf(seen->text + seen->n, sizeof(seen->text) - seen->n, "%s%.*s", seen->n ? ", " : "", (int)bytes, name);
+}
+
+static uint64_t u64_at(const uint8_t *at)
+{
+    uint64_t value;
+
+    memcpy(&value, at, sizeof(value));
+    return value;
+}
+
+static void image_add(struct object *object, const uint8_t *bytes, size_t size, const char *where)
+{
+    struct object_image *image;
+
+    object->images = xrealloc(object->images, object->image_count + 1, sizeof(*object->images));
+    image = &object->images[object->image_count++];
+    memset(image, 0, sizeof(*image));
+    image->bytes = bytes;
+    image->size = size;
+    image->place = xstrdup(where);
+}
+
+/* "hipv4-amdgcn-amd-amdhsa--gfx803[:feature...]" names our GPU. */
+static bool triple_fits(const char *triple, size_t bytes)
+{
+    const char *gfx = memmem(triple, bytes, "gfx", 3);
+    size_t rest = gfx ? (size_t)(triple + bytes - gfx) : 0;
+
+    return memmem(triple, bytes, "amdgcn", 6) && rest >= 6 && memcmp(gfx, TARGET_GFX, 6) == 0 && (rest == 6 || gfx[6] == ':');
+}
+
+/* One bundle at p with at most `room` bytes; *used receives the end of its last entry. */
+static enum gantry_status bundle_read(struct object *object, const uint8_t *p, size_t room, size_t *used, struct seen *seen)
+{
+    uint64_t count, at = MAGIC_BYTES + 8;
+    char where[512];
+
+    if (room < at)
+        return object_bad(object->path, "offload bundle is truncated");
+    count = u64_at(p + MAGIC_BYTES);
+    *used = at;
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t offset, size, length;
+
+        if (room - at < 24)
+            return object_bad(object->path, "offload bundle is truncated in the table of its %" PRIu64 " entries", count);
+        offset = u64_at(p + at);
+        size = u64_at(p + at + 8);
+        length = u64_at(p + at + 16);
+        at += 24;
+        if (length > room - at)
+            return object_bad(object->path, "offload bundle is truncated in the table of its %" PRIu64 " entries", count);
+        if (offset > room || size > room - offset)
+            return object_bad(object->path, "offload bundle is truncated: entry %.*s ends at byte %" PRIu64 " of %zu", (int)length,
+                              (const char *)p + at, offset + size, room);
+        if (triple_fits((const char *)p + at, length)) {
+            snprintf(where, sizeof(where), "%s(%.*s)", object->path, (int)length, (const char *)p + at);
+            image_add(object, p + offset, size, where);
+        } else if (length < 4 || memcmp(p + at, "host", 4) != 0) {
+            seen_add(seen, (const char *)p + at, length);
+        }
+        at += length;
+        if (offset + size > *used)
+            *used = offset + size;
+        if (at > *used)
+            *used = at;
+    }
+    return STATUS_OK;
+}
+
+/* All bundles in a stretch of memory: each translation unit of a host program adds one. */
+static enum gantry_status bundles_read(struct object *object, const uint8_t *p, size_t size, struct seen *seen)
+{
+    const uint8_t *end = p + size;
+    enum gantry_status status = STATUS_OK;
+
+    while (status == STATUS_OK && (p = memmem(p, (size_t)(end - p), MAGIC, MAGIC_BYTES))) {
+        size_t used = 0;
+
+        status = bundle_read(object, p, (size_t)(end - p), &used, seen);
+        p += used;
+    }
+    return status;
+}
+
+/* Section .hip_fatbin of a host ELF; false when there is none. */
+static bool fatbin_find(struct object *object, const uint8_t **at, size_t *bytes)
+{
+    Elf *elf = elf_memory((char *)object->data, object->size);
+    Elf_Scn *section = NULL;
+    size_t names;
+    bool found = false;
+
+    if (!elf || elf_getshdrstrndx(elf, &names) != 0) {
+        elf_end(elf);
+        return false;
+    }
+    while (!found && (section = elf_nextscn(elf, section))) {
+        GElf_Shdr header;
+        const char *name;
+
+        if (!gelf_getshdr(section, &header) || !(name = elf_strptr(elf, names, header.sh_name)) || strcmp(name, ".hip_fatbin") != 0)
+            continue;
+        if (header.sh_offset <= object->size && header.sh_size <= object->size - header.sh_offset) {
+            *at = object->data + header.sh_offset;
+            *bytes = header.sh_size;
+            found = true;
+        }
+    }
+    elf_end(elf);
+    return found;
+}
+
+enum gantry_status bundle_scan(struct object *object)
+{
+    struct seen seen = {.n = 0};
+    enum gantry_status status;
+    const uint8_t *at;
+    size_t bytes;
+    uint16_t machine = 0;
+
+    elf_version(EV_CURRENT);
+    if (object->size >= MAGIC_BYTES && memcmp(object->data, MAGIC, MAGIC_BYTES) == 0) {
+        status = bundles_read(object, object->data, object->size, &seen);
+    } else if (object->size >= 4 && memcmp(object->data, MAGIC_COMPRESSED, 4) == 0) {
+        return object_bad(object->path, "compressed offload bundle: build without --offload-compress");
+    } else if (object->size < 4 || memcmp(object->data, "\177ELF", 4) != 0) {
+        return object_bad(object->path, "neither ELF nor offload bundle");
+    } else if (object->size < sizeof(Elf64_Ehdr)) {
+        return object_bad(object->path, "truncated: %zu bytes are no ELF header", object->size);
+    } else {
+        memcpy(&machine, object->data + 18, 2);
+        if (machine == EM_AMDGPU) {
+            image_add(object, object->data, object->size, object->path);
+            return STATUS_OK;
+        }
+        if (!fatbin_find(object, &at, &bytes))
+            return object_bad(object->path, "ELF for machine %u without GPU code (no .hip_fatbin section)", machine);
+        status = bundles_read(object, at, bytes, &seen);
+    }
+    if (status == STATUS_OK && object->image_count == 0)
+        return object_bad(object->path, "no code object for " TARGET_GFX "%s%s", seen.n ? ", only for " : "", seen.text);
+    return status;
+}

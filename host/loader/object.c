@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Opening a file with code objects, finding a kernel by name.
+ */
+#include "loader/object.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/log.h"
+#include "base/xalloc.h"
+#include "loader/object_private.h"
+
+#define FILE_LIMIT (UINT64_C(4) << 30)
+
+enum gantry_status object_bad(const char *place, const char *format, ...)
+{
+    char cause[1024];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(cause, sizeof(cause), format, args);
+    va_end(args);
+    diag(place, "%s", cause);
+    return STATUS_OBJECT;
+}
+
+static enum gantry_status file_read(struct object *object)
+{
+    struct stat info;
+    FILE *file = fopen(object->path, "re");
+    enum gantry_status status = STATUS_OK;
+
+    if (!file || fstat(fileno(file), &info) != 0 || !S_ISREG(info.st_mode)) {
+        int cause = !file ? errno : S_ISDIR(info.st_mode) ? EISDIR : EINVAL;
+
+        diag(object->path, "%s", strerror(cause));
+        if (file)
+            fclose(file);
+        return cause == ENOENT || cause == ENOTDIR ? STATUS_MISSING : STATUS_IO;
+    }
+    if ((uint64_t)info.st_size > FILE_LIMIT) {
+        status = object_bad(object->path, "larger than 4 GiB");
+    } else {
+        object->size = (size_t)info.st_size;
+        object->data = xcalloc(object->size + 1, 1);
+        if (fread(object->data, 1, object->size, file) != object->size) {
+            diag(object->path, "%s", ferror(file) ? strerror(errno) : "file changed while reading");
+            status = STATUS_IO;
+        }
+    }
+    fclose(file);
+    return status;
+}
+
+enum gantry_status object_open(const char *path, struct object **out)
+{
+    struct object *object = xcalloc(1, sizeof(*object));
+    enum gantry_status status;
+
+    object->path = xstrdup(path);
+    status = file_read(object);
+    if (status == STATUS_OK)
+        status = bundle_scan(object);
+    for (unsigned i = 0; i < object->image_count && status == STATUS_OK; i++)
+        status = elf_image_read(object, &object->images[i]);
+    if (status == STATUS_OK && object->kernel_count == 0)
+        status = object_bad(path, "holds no kernel");
+    if (status != STATUS_OK) {
+        object_free(object);
+        return status;
+    }
+    *out = object;
+    return STATUS_OK;
+}
+
+void object_free(struct object *object)
+{
+    if (!object)
+        return;
+    for (unsigned i = 0; i < object->kernel_count; i++) {
+        free(object->kernels[i].name);
+        free(object->kernels[i].args);
+    }
+    for (unsigned i = 0; i < object->image_count; i++)
+        free(object->images[i].place);
+    free(object->kernels);
+    free(object->images);
+    free(object->data);
+    free(object->path);
+    free(object);
+}
+
+const struct object_kernel *object_kernel_find(const struct object *object, const char *name)
+{
+    char list[1024];
+    size_t n = 0;
+
+    if (!name && object->kernel_count == 1)
+        return &object->kernels[0];
+    for (unsigned i = 0; i < object->kernel_count; i++) {
+        if (name && strcmp(object->kernels[i].name, name) == 0)
+            return &object->kernels[i];
+        if (n < sizeof(list))
+            n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", i ? ", " : "", object->kernels[i].name);
+    }
+    if (name)
+        diag(object->path, "no kernel %s; it holds %s", name, list);
+    else
+        diag(object->path, "several kernels, name one as %s:KERNEL: %s", object->path, list);
+    return NULL;
+}
+
+enum arg_kind arg_kind_find(const char *text, size_t bytes)
+{
+    static const char *const names[] = {
+#define ARG_KIND_NAME(name, text) text,
+        ARG_KIND_LIST(ARG_KIND_NAME)
+#undef ARG_KIND_NAME
+    };
+    char plain[64];
+    size_t n = 0;
+
+    for (size_t i = 0; i < bytes && n < sizeof(plain) - 1; i++)
+        if (text[i] != '_')
+            plain[n++] = (char)tolower((unsigned char)text[i]);
+    plain[n] = 0;
+    for (int i = 0; i < ARG_KIND_COUNT; i++)
+        if (strcmp(plain, names[i]) == 0)
+            return (enum arg_kind)i;
+    return ARG_KIND_COUNT;
+}
+
+struct object_kernel *kernel_of_symbol(struct object *object, const struct object_image *image, unsigned first, const char *symbol,
+                                       size_t bytes)
+{
+    if (bytes > 3 && (memcmp(symbol + bytes - 3, "@kd", 3) == 0 || memcmp(symbol + bytes - 3, ".kd", 3) == 0))
+        bytes -= 3;
+    for (unsigned i = first; i < object->kernel_count; i++) {
+        struct object_kernel *k = &object->kernels[i];
+
+        if (k->image == image && strlen(k->name) == bytes && memcmp(k->name, symbol, bytes) == 0)
+            return k;
+    }
+    return NULL;
+}
+
+bool kernel_arg_add(struct object_kernel *kernel, const struct object_arg *arg)
+{
+    if (arg->size == 0 || arg->size > kernel->kernarg_bytes || arg->offset > kernel->kernarg_bytes - arg->size)
+        return false;
+    if (arg->kind != ARG_BY_VALUE && arg->kind != ARG_NONE && arg->size > 8)
+        return false;
+    kernel->args = xrealloc(kernel->args, kernel->arg_count + 1, sizeof(*kernel->args));
+    kernel->args[kernel->arg_count++] = *arg;
+    return true;
+}
