@@ -7,8 +7,10 @@
 // An issue record is valid for one cycle. Lane l of beat b is lane 16*b + l of the wavefront.
 // VGPR row = {vgpr[7:0], beat[1:0]}: 1024 rows of 16 lanes x 32 bits a SIMD.
 package cu_pkg;
+  /* verilator lint_off UNUSEDPARAM */
   localparam int unsigned Lanes = 16;  // lanes a beat
   localparam int unsigned Beats = 4;  // beats a wavefront
+  /* verilator lint_on UNUSEDPARAM */
 
   typedef logic [7:0] tag_t;  // instruction number of a wavefront, modulo 256
   typedef logic [3:0] slot_t;  // wavefront slot in its SIMD

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+// What arrives at the CU from outside and fills registers: commands of the dispatcher (start of a wavefront with its
+// initial SGPRs and item-id VGPRs, invalidation, kill) and answers of the scalar cache (up to 16 dwords, one pair a
+// cycle in the two cycles of four that the register file has for them).  Not responsible for: barriers, wavefront
+// state (cu_issue), special registers (cu_scalar), the events that answer commands (cu_issue).
+//
+// Commands are done in order, one at a time.  Both queues are bounded by their senders: 64 commands, 16 answers.
+`include "gantry_assert.svh"
+
+module cu_fill
+  import cu_pkg::*;
+  import cu_front_pkg::*;
+(
+  input  logic                              clk_i,
+  input  logic                              rst_ni,
+  input  logic                       [ 1:0] turn_i,
+  input  logic                              cu_cmd_valid_i,
+  /* verilator lint_off UNUSEDSIGNAL */
+  input  gantry_msg_pkg::cu_cmd_t           cu_cmd_i,
+  input  logic                              smem_rsp_valid_i,
+  input  gantry_msg_pkg::smem_rsp_t         smem_rsp_i,
+  /* verilator lint_on UNUSEDSIGNAL */
+  output logic                              pair_valid_o,      // to cu_scalar, in phases 0 and 1 of the SIMD
+  output pair_write_t                       pair_o,
+  output logic                              smem_done_valid_o,
+  output mem_done_t                         smem_done_o,
+  output logic                       [ 3:0] init_valid_o,
+  output row_t                              init_row_o,
+  output logic                       [31:0] init_data_o[16],
+  input  logic                       [ 3:0] init_ready_i,
+  output logic                              start_valid_o,
+  output start_t                            start_o,
+  output logic                              kill_valid_o,
+  output logic                       [ 7:0] cmd_vmid_o,        // of kill and invalidation
+  input  logic                              kill_done_i,
+  output logic                              inv_valid_o,
+  output logic                       [ 7:0] inv_flags_o,
+  input  logic                              inv_done_i,
+  output logic                              ack_valid_o,       // until taken
+  input  logic                              ack_taken_i,
+  input  logic                              obs_en_i,
+  output logic                              obs_valid_o,
+  output obs_sgpr_t                         obs_o,
+  output logic                              idle_o
+);
+  import gantry_msg_pkg::*;
+  typedef enum logic [2:0] {StIdle, StRead, StWave, StKill, StInv, StAck} state_e;
+
+  logic cmd_re_q, rsp_re_q;
+  logic [5:0] cmd_raddr_q, cmd_waddr_q;
+  logic [3:0] rsp_raddr_q, rsp_waddr_q;
+  /* verilator lint_off UNUSEDSIGNAL */
+  cu_cmd_t cmd;
+  smem_rsp_t rsp;
+  /* verilator lint_on UNUSEDSIGNAL */
+
+  ram_1r1w #(
+    .Width(CuCmdBits),
+    .Depth(64)
+  ) u_commands (
+    .clk_i,
+    .we_i   (cu_cmd_valid_i),
+    .waddr_i(cmd_waddr_q),
+    .wdata_i(cu_cmd_i),
+    .re_i   (cmd_re_q),
+    .raddr_i(cmd_raddr_q),
+    .rdata_o(cmd)
+  );
+  ram_1r1w #(
+    .Width(SmemRspBits),
+    .Depth(16)
+  ) u_answers (
+    .clk_i,
+    .we_i   (smem_rsp_valid_i),
+    .waddr_i(rsp_waddr_q),
+    .wdata_i(smem_rsp_i),
+    .re_i   (rsp_re_q),
+    .raddr_i(rsp_raddr_q),
+    .rdata_o(rsp)
+  );
+
+  always_ff @(posedge clk_i) begin
+    if (cu_cmd_valid_i) cmd_waddr_q <= cmd_waddr_q + 6'd1;
+    if (smem_rsp_valid_i) rsp_waddr_q <= rsp_waddr_q + 4'd1;
+    if (!rst_ni) begin
+      cmd_waddr_q <= '0;
+      rsp_waddr_q <= '0;
+    end
+  end
+
+  // Item id `axis` (0 x, 1 y, 2 z) of the n-th work-item of its group.
+  function automatic logic [31:0] item_id(input logic [9:0] n, input logic [1:0] axis, input logic [15:0] size_x,
+                                          input logic [15:0] size_y, input logic [20:0] recip_x,
+                                          input logic [20:0] recip_y);
+    logic [31:0] q, z, prod;
+    prod = {22'd0, n} * {11'd0, recip_x};
+    q    = prod >> 20;
+    prod = q * {11'd0, recip_y};
+    z    = prod >> 20;
+    return axis == 2'd0 ? {22'd0, n} - q * {16'd0, size_x} : axis == 2'd1 ? q - z * {16'd0, size_y} : z;
+  endfunction
+
+  /* verilator lint_off UNUSEDSIGNAL */
+  function automatic start_t make_start(input cu_cmd_t c);
+    start_t r;
+    r.wave           = c.wave[5:0];
+    r.vmid           = c.vmid;
+    r.launch         = c.launch;
+    r.group          = c.group;
+    r.group_waves    = c.group_waves;
+    r.first_of_group = c.wave_in_group == 8'd0;
+    r.vgpr_base      = c.vgpr_base[7:0];
+    r.sgpr_base      = c.sgpr_base[9:0];
+    r.lds_base       = c.lds_base[16:0];
+    r.lds_bytes      = c.lds_bytes[16:0];
+    r.pc             = {c.pc[47:2], 2'b00};
+    r.exec           = c.exec;
+    r.mode           = c.mode;
+    r.ieee           = c.ieee[0];
+    r.dx10_clamp     = c.ieee[1];
+    return r;
+  endfunction
+  /* verilator lint_on UNUSEDSIGNAL */
+
+  /* verilator lint_off BLKSEQ */
+  state_e state;
+  logic [6:0] cmd_count;
+  logic [4:0] rsp_count;
+  logic [5:0] cmd_read;
+  logic [3:0] rsp_read;
+  logic [3:0] sgpr_pair;
+  logic [3:0] vgpr_row;  // {register, beat}
+  logic rows_done, init_held;
+  logic rsp_loading, rsp_busy;
+  logic [3:0] rsp_pair;
+  logic [1:0] slot_phase;
+  logic free, busy, wide;
+  logic [6:0] code;
+  logic [4:0] dwords;
+  logic [9:0] first;
+  pair_write_t pair;
+  logic [31:0] ids[16];
+
+  always_ff @(posedge clk_i) begin
+    busy              = 1'b0;
+    pair_valid_o      <= 1'b0;
+    smem_done_valid_o <= 1'b0;
+    start_valid_o     <= 1'b0;
+    kill_valid_o      <= 1'b0;
+    inv_valid_o       <= 1'b0;
+    obs_valid_o       <= 1'b0;
+    free              = 1'b1;
+    // ---- scalar memory: rsp holds the answer under way
+    if (rsp_busy) begin
+      busy       = 1'b1;
+      slot_phase = turn_i - rsp.wave[5:4];
+      code       = rsp.tag[14:8];
+      dwords     = rsp.status != 8'd0 || rsp.op == SMEM_DCACHE_INV || rsp.op == SMEM_DCACHE_WB ? 5'd0 :
+                   rsp.dwords[4:0];
+      wide       = {rsp_pair, 1'b0} + 5'd2 >= dwords;  // last pair
+      if (slot_phase == 2'd3 || slot_phase == 2'd0) begin
+        free         = 1'b0;
+        pair.wave    = rsp.wave[5:0];
+        pair.code    = {code[6:1], 1'b0} + {2'b0, rsp_pair, 1'b0};
+        pair.we      = dwords == 5'd1 ? (code[0] ? 2'b10 : 2'b01) : 2'b11;
+        pair.data    = dwords == 5'd1 && code[0] ? {rsp.data[0][31:0], 32'd0} : rsp.data[rsp_pair[2:0]];
+        pair_o       <= pair;
+        pair_valid_o <= dwords != 5'd0;
+        rsp_pair     = rsp_pair + 4'd1;
+        if (wide) begin
+          rsp_busy          = 1'b0;
+          smem_done_valid_o <= 1'b1;
+          smem_done_o       <= '{wave: rsp.wave[5:0], tag: rsp.tag[7:0], vm: 1'b0, lgkm: 1'b1, status: rsp.status, va: rsp.va};
+          if (obs_en_i) begin
+            obs_valid_o <= 1'b1;
+            obs_o       <= '{
+                wave: rsp.wave[5:0],
+                tag: rsp.tag[7:0],
+                first: {1'b0, code},
+                count: dwords,
+                scc_valid: 1'b0,
+                scc: 1'b0,
+                data: rsp.data
+            };
+          end
+        end
+      end
+    end
+    if (rsp_loading) begin
+      busy        = 1'b1;
+      rsp_loading = 1'b0;
+      rsp_busy    = 1'b1;
+      rsp_pair    = '0;
+    end
+    if (rsp_re_q) begin
+      busy        = 1'b1;
+      rsp_loading = 1'b1;
+    end
+    rsp_re_q    <= 1'b0;
+    if (rsp_count != '0 && !rsp_busy && !rsp_loading) begin
+      busy        = 1'b1;
+      rsp_re_q    <= 1'b1;
+      rsp_raddr_q <= rsp_read;
+      rsp_read    = rsp_read + 4'd1;
+      rsp_count   = rsp_count - 5'd1;
+    end
+    rsp_count = rsp_count + {4'd0, smem_rsp_valid_i};
+    // ---- commands
+    cmd_re_q <= 1'b0;
+    case (state)
+      StIdle: begin
+        if (cmd_count != '0) begin
+          busy        = 1'b1;
+          cmd_re_q    <= 1'b1;
+          cmd_raddr_q <= cmd_read;
+          cmd_read    = cmd_read + 6'd1;
+          cmd_count   = cmd_count - 7'd1;
+          state       = StRead;
+          sgpr_pair   = '0;
+          vgpr_row    = '0;
+          rows_done   = 1'b0;
+        end
+      end
+      StRead: begin
+        busy = 1'b1;
+        if (!cmd_re_q) begin
+          state = cmd.kind == CU_KILL ? StKill : cmd.kind == CU_INV ? StInv : StWave;
+          cmd_vmid_o   <= cmd.vmid;
+          inv_flags_o  <= cmd.flags[7:0];
+          kill_valid_o <= cmd.kind == CU_KILL;
+          inv_valid_o  <= cmd.kind == CU_INV;
+        end
+      end
+      StWave: begin
+        busy       = 1'b1;
+        slot_phase = turn_i - cmd.wave[5:4];
+        if (free && {sgpr_pair, 1'b0} < cmd.init_sgprs[4:0] && (slot_phase == 2'd3 || slot_phase == 2'd0)) begin
+          pair.wave    = cmd.wave[5:0];
+          pair.code    = {2'd0, sgpr_pair, 1'b0};
+          pair.we      = {{sgpr_pair, 1'b1} < cmd.init_sgprs[4:0], 1'b1};
+          pair.data    = {cmd.sgpr[{sgpr_pair, 1'b1}], cmd.sgpr[{sgpr_pair, 1'b0}]};
+          pair_o       <= pair;
+          pair_valid_o <= 1'b1;
+          sgpr_pair    = sgpr_pair + 4'd1;
+        end
+        if (init_held && init_ready_i[cmd.wave[5:4]]) begin
+          init_held    = 1'b0;
+          init_valid_o <= '0;
+        end
+        if (!init_held && !rows_done) begin
+          first = {cmd.wave_in_group[3:0], vgpr_row[1:0], 4'd0};
+          for (int unsigned l = 0; l < 16; l++) begin
+            ids[l] = item_id(first + l[9:0], vgpr_row[3:2], cmd.group_size[0], cmd.group_size[1],
+                             cmd.recip_x[20:0], cmd.recip_y[20:0]);
+          end
+          init_data_o  <= ids;
+          init_row_o   <= {cmd.vgpr_base[7:0], 2'd0} + {6'd0, vgpr_row};
+          init_valid_o <= 4'd1 << cmd.wave[5:4];
+          init_held    = 1'b1;
+          rows_done    = vgpr_row == {cmd.vgpr_items[1:0], 2'b11};
+          vgpr_row     = vgpr_row + 4'd1;
+        end
+        if (rows_done && !init_held && {sgpr_pair, 1'b0} >= cmd.init_sgprs[4:0]) begin
+          start_valid_o <= 1'b1;
+          start_o       <= make_start(cmd);
+          state         = StIdle;
+        end
+      end
+      StKill: begin
+        if (kill_done_i) begin
+          busy  = 1'b1;
+          state = StAck;
+        end
+      end
+      StInv: begin
+        if (inv_done_i) begin
+          busy  = 1'b1;
+          state = StAck;
+        end
+      end
+      default: begin
+        if (ack_taken_i) begin
+          busy  = 1'b1;
+          state = StIdle;
+        end
+      end
+    endcase
+    cmd_count   = cmd_count + {6'd0, cu_cmd_valid_i};
+    ack_valid_o <= state == StAck;
+    if (!rst_ni) begin
+      state             = StIdle;
+      cmd_count         = '0;
+      rsp_count         = '0;
+      cmd_read          = '0;
+      rsp_read          = '0;
+      rsp_loading       = 1'b0;
+      rsp_busy          = 1'b0;
+      init_held         = 1'b0;
+      init_valid_o      <= '0;
+      pair_valid_o      <= 1'b0;
+      start_valid_o     <= 1'b0;
+      smem_done_valid_o <= 1'b0;
+      kill_valid_o      <= 1'b0;
+      inv_valid_o       <= 1'b0;
+      ack_valid_o       <= 1'b0;
+      cmd_re_q          <= 1'b0;
+      rsp_re_q          <= 1'b0;
+    end
+    idle_o <= !busy && !cu_cmd_valid_i && !smem_rsp_valid_i;
+  end
+  /* verilator lint_on BLKSEQ */
+
+  `GANTRY_ASSERT(a_commands, `GANTRY_IMPL(cu_cmd_valid_i, cmd_count != 7'd64))
+  `GANTRY_ASSERT(a_answers, `GANTRY_IMPL(smem_rsp_valid_i, rsp_count != 5'd16))
+endmodule
