@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * metrics.sqlite: every counter of the run and the kernel table, for scripts.
+ */
+#include "metrics/database.h"
+
+#include <errno.h>
+#include <sqlite3.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "bridge/inproc/sim.h"
+#include "gantry_cfg.h"
+
+static const char schema[] =
+    "PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF; BEGIN;"
+    "CREATE TABLE metrics(location TEXT NOT NULL, what TEXT NOT NULL, value NUMERIC NOT NULL, unit TEXT NOT NULL);"
+    "CREATE TABLE kernels(gpu INTEGER, queue INTEGER, kernel TEXT, grid_x INTEGER, grid_y INTEGER, grid_z INTEGER,"
+    " group_x INTEGER, group_y INTEGER, group_z INTEGER, \"start\" INTEGER, \"end\" INTEGER, cycles INTEGER,"
+    " wavefronts INTEGER, instructions INTEGER, ipc REAL);";
+
+struct writer {
+    sqlite3 *db;
+    sqlite3_stmt *metric;
+    int error; /* first SQLite error */
+};
+
+static void step(struct writer *w, sqlite3_stmt *stmt)
+{
+    int rc = sqlite3_step(stmt);
+
+    if (rc != SQLITE_DONE && !w->error)
+        w->error = rc;
+    sqlite3_reset(stmt);
+}
+
+static void metric_add(void *arg, const char *location, const char *name, uint64_t value, const char *unit)
+{
+    struct writer *w = arg;
+
+    sqlite3_bind_text(w->metric, 1, location, -1, SQLITE_TRANSIENT);
+    sqlite3_bind_text(w->metric, 2, name, -1, SQLITE_TRANSIENT);
+    sqlite3_bind_int64(w->metric, 3, (sqlite3_int64)value);
+    sqlite3_bind_text(w->metric, 4, unit ? unit : "", -1, SQLITE_TRANSIENT);
+    step(w, w->metric);
+}
+
+static void kernels_add(struct writer *w, sqlite3_stmt *stmt, const struct summary *s)
+{
+    for (unsigned i = 0; i < s->row_count; i++) {
+        const struct kernel_row *r = &s->rows[i];
+        const uint64_t numbers[] = {r->grid[0],  r->grid[1], r->grid[2],        r->group[0],   r->group[1],    r->group[2],
+                                    r->start,    r->end,     r->end - r->start, r->wavefronts, r->instructions};
+
+        sqlite3_bind_int64(stmt, 1, r->gpu);
+        sqlite3_bind_int64(stmt, 2, r->queue);
+        sqlite3_bind_text(stmt, 3, r->name, -1, SQLITE_TRANSIENT);
+        for (int k = 0; k < (int)(sizeof(numbers) / sizeof(numbers[0])); k++)
+            sqlite3_bind_int64(stmt, 4 + k, (sqlite3_int64)numbers[k]);
+        sqlite3_bind_double(stmt, 15, r->end > r->start ? (double)r->instructions / (double)(r->end - r->start) : 0.0);
+        step(w, stmt);
+    }
+}
+
+static void rows_add(struct writer *w, const struct summary *s, struct sim *sim)
+{
+    sqlite3_stmt *kernel = NULL;
+    int rc = sqlite3_prepare_v2(w->db, "INSERT INTO metrics VALUES(?,?,?,?)", -1, &w->metric, NULL);
+
+    if (rc == SQLITE_OK)
+        rc = sqlite3_prepare_v2(w->db, "INSERT INTO kernels VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", -1, &kernel, NULL);
+    if (rc != SQLITE_OK) {
+        w->error = rc;
+    } else {
+        metric_add(w, "run", "gpus", s->cfg->system_gpus, "GPUs");
+        metric_add(w, "run", "kernels", s->row_count, "kernels");
+        metric_add(w, "run", "cycles", s->cycles, "cycles");
+        metric_add(w, "run", "instructions", s->instructions, "wavefront instructions");
+        metric_add(w, "run", "cpu_us", (uint64_t)(s->cpu_s * 1e6), "us");
+        if (sim)
+            sim_counters(sim, metric_add, w);
+        kernels_add(w, kernel, s);
+    }
+    sqlite3_finalize(kernel);
+    sqlite3_finalize(w->metric);
+}
+
+enum gantry_status database_write(const char *path, const struct summary *s, struct sim *sim)
+{
+    struct writer w = {.error = 0};
+    enum gantry_status status = STATUS_OK;
+
+    if (unlink(path) != 0 && errno != ENOENT) {
+        diag(path, "%s", strerror(errno));
+        return STATUS_IO;
+    }
+    w.error = sqlite3_open(path, &w.db);
+    if (!w.error)
+        w.error = sqlite3_exec(w.db, schema, NULL, NULL, NULL);
+    if (!w.error)
+        rows_add(&w, s, sim);
+    if (!w.error)
+        w.error = sqlite3_exec(w.db, "COMMIT;", NULL, NULL, NULL);
+    if (w.error) {
+        diag(path, "%s", sqlite3_errstr(w.error));
+        status = STATUS_IO;
+    }
+    sqlite3_close(w.db);
+    return status;
+}

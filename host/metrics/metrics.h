@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What a run leaves: the kernel table and the final line on stderr, and the result folder (run.json, metrics.sqlite,
+ * kernels.csv, log.txt).  Formats are fixed by docs/reference/cli.md.
+ * Not responsible for: counting (bridge, rtl, firmware) and the progress line (progress.h).
+ */
+#ifndef GANTRY_METRICS_H
+#define GANTRY_METRICS_H
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/status.h"
+#include "firmware/cp.h"
+
+struct gantry_cfg;
+struct sim;
+
+/* A finished run; every pointer is borrowed. */
+struct summary {
+    char *const *argv;             /* the command as typed, NULL at the end */
+    const struct gantry_cfg *cfg;
+    const char *model;             /* "rtl" or "golden" */
+    const struct kernel_row *rows;
+    unsigned row_count;
+    uint64_t cycles;               /* first doorbell to last completion; 0 without a clock */
+    uint64_t instructions;
+    double cpu_s;                  /* of this process */
+    bool repeatable;
+    bool lockstep;
+    uint64_t compared;             /* instructions compared in lock step */
+    uint64_t hash;
+    uint64_t data;
+    int exit_status;
+};
+
+/* XXH64 over the kernel table, all counters and the stream of GPU writes; sim may be NULL (nothing ran). */
+uint64_t summary_hash(const struct kernel_row *rows, unsigned count, struct sim *sim);
+
+/* CPU seconds of this process so far. */
+double cpu_seconds(void);
+
+/* One row a kernel, with a head; nothing for no kernels. */
+void table_print(FILE *out, const struct kernel_row *rows, unsigned count);
+/* `gantry: gpus=... data=...` */
+void line_print(FILE *out, const struct summary *summary);
+
+/* ---- result folder */
+struct results;
+/* Make the folder, log.txt and room for the rest, so that a lack of space or rights shows before the run.
+ * STATUS_IO with one line. */
+enum gantry_status results_open(const char *dir, struct results **out);
+FILE *results_log(struct results *results);
+const char *results_dir(const struct results *results);
+/* Write run.json, metrics.sqlite, kernels.csv; sim may be NULL.  The first failure is printed. */
+enum gantry_status results_write(struct results *results, const struct summary *summary, struct sim *sim);
+/* Close log.txt; STATUS_IO when a line of it was lost.  NULL is allowed. */
+enum gantry_status results_close(struct results *results);
+#endif
