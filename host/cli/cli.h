@@ -4,6 +4,8 @@
 #ifndef GANTRY_CLI_H
 #define GANTRY_CLI_H
 
+int cmd_run(int argc, char **argv);
+int cmd_kernel(int argc, char **argv);
 int cmd_config(int argc, char **argv);
 
 #endif

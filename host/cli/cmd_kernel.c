@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * gantry kernel: one kernel of a code object, without ROCm, through the same packets and command processor.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/xalloc.h"
+#include "cli/cli.h"
+#include "cli/kernel_args.h"
+#include "cli/options.h"
+#include "driver/local.h"
+#include "loader/object.h"
+
+/* A launch being prepared. */
+struct launch {
+    struct session *session;
+    struct object *object;
+    const struct object_kernel *kernel;
+    struct kernel_args args;
+    struct local *local;
+};
+
+/* "FILE[:KERNEL]": a file of that very name wins. */
+static enum gantry_status kernel_open(struct launch *l, const char *word)
+{
+    const char *colon = strrchr(word, ':');
+    char *path = colon && access(word, F_OK) != 0 ? xasprintf("%.*s", (int)(colon - word), word) : xstrdup(word);
+    enum gantry_status status = object_open(path, &l->object);
+
+    if (status == STATUS_OK) {
+        l->kernel = object_kernel_find(l->object, strcmp(path, word) == 0 ? NULL : colon + 1);
+        if (!l->kernel)
+            status = STATUS_USAGE;
+    }
+    free(path);
+    return status;
+}
+
+/* Grid and group against the kernel. */
+static enum gantry_status shape_check(struct launch *l)
+{
+    struct cli_options *o = &l->session->options;
+    const struct object_kernel *k = l->kernel;
+
+    if (o->grid_dims == 0) {
+        diag("kernel", "no grid: give --grid X[,Y[,Z]] in work-items");
+        return STATUS_USAGE;
+    }
+    if (o->group_dims == 0 && k->required_group[0] == 0) {
+        diag("kernel", "no work-group size: give --group X[,Y[,Z]]");
+        return STATUS_USAGE;
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        if (o->group_dims == 0)
+            o->group[i] = k->required_group[i];
+        if (k->required_group[0] && o->group[i] != k->required_group[i]) {
+            diag("--group", "kernel %s demands %u,%u,%u", k->name, k->required_group[0], k->required_group[1], k->required_group[2]);
+            return STATUS_USAGE;
+        }
+    }
+    return STATUS_OK;
+}
+
+static enum gantry_status memory_full(const char *what, uint64_t bytes)
+{
+    diag(what, "GPU memory is full: %llu bytes do not fit", (unsigned long long)bytes);
+    return STATUS_DATA;
+}
+
+/* Code, buffers and argument block into GPU memory. */
+static enum gantry_status memory_fill(struct launch *l, struct local_dispatch *d)
+{
+    const struct object_image *image = l->kernel->image;
+    uint32_t block_bytes = l->kernel->kernarg_bytes ? l->kernel->kernarg_bytes : 8;
+    enum gantry_status status;
+    void *host;
+    uint64_t base = local_alloc(l->local, LOCAL_VRAM, image->load_bytes, &host);
+
+    if (!base)
+        return memory_full(image->place, image->load_bytes);
+    status = object_image_place(image, base, host);
+    if (status != STATUS_OK)
+        return status;
+    d->kernel_object = base + l->kernel->descriptor;
+    for (unsigned i = 0; i < l->args.count; i++) {
+        struct kernel_arg *a = &l->args.arg[i];
+
+        if (a->kind != SPEC_BUFFER)
+            continue;
+        a->address = local_alloc(l->local, LOCAL_VRAM, a->room, &host);
+        if (!a->address)
+            return memory_full(a->spec, a->room);
+        a->host = host;
+        if (a->content)
+            memcpy(host, a->content, a->room);
+    }
+    d->kernarg = local_alloc(l->local, LOCAL_HOST, block_bytes, &host);
+    if (!d->kernarg)
+        return memory_full("arguments", block_bytes);
+    args_block(&l->args, l->kernel, &l->session->options, host);
+    return STATUS_OK;
+}
+
+static void progress_note(void *arg, uint64_t cycle, uint64_t instructions)
+{
+    (void)arg;
+    progress_show(cycle, instructions, 0);
+}
+
+/* One line for everything but success; the exit status. */
+static int outcome_explain(const struct launch *l, const struct local_result *result)
+{
+    switch (result->outcome) {
+    case LOCAL_DONE:
+        return 0;
+    case LOCAL_MEMORY_FAULT:
+    case LOCAL_QUEUE_ERROR:
+        diag(l->kernel->name, "%s", result->text);
+        return status_exit(STATUS_GUEST_FAULT);
+    case LOCAL_STOPPED:
+        diag(NULL, "ended by signal %d", cli_stop);
+        return exit_of_signal(cli_stop);
+    case LOCAL_MAX_CYCLES:
+        diag("--max-cycles", "stopped after %llu target cycles", (unsigned long long)l->session->options.sim.max_cycles);
+        return status_exit(STATUS_NO_PROGRESS);
+    case LOCAL_NO_PROGRESS:
+        diag(l->kernel->name, "%s", *result->text ? result->text : "no progress: the kernel can never end");
+        return status_exit(STATUS_NO_PROGRESS);
+    }
+    return status_exit(STATUS_INTERNAL);
+}
+
+static int launch_run(struct launch *l)
+{
+    struct cli_options *o = &l->session->options;
+    struct local_dispatch d = {.private_bytes = l->kernel->private_bytes,
+                               .group_bytes = l->args.lds_bytes ? ((l->kernel->group_bytes + 15) & ~15u) + l->args.lds_bytes
+                                                                : l->kernel->group_bytes};
+    struct local_watch watch = {.progress = progress_note, .stop = &cli_stop};
+    struct summary summary = {.repeatable = true};
+    struct local_result result;
+    enum gantry_status status;
+    struct sim *sim;
+    uint64_t begin;
+    int exit_status;
+
+    for (unsigned i = 0; i < 3; i++) {
+        d.grid[i] = o->grid[i];
+        d.group[i] = (uint16_t)o->group[i];
+    }
+    status = memory_fill(l, &d);
+    if (status != STATUS_OK)
+        return status_exit(status);
+    sim = machine_sim(local_machine(l->local));
+    begin = sim_now(sim);
+    local_dispatch(l->local, &d, &watch, &result);
+    progress_end();
+    exit_status = outcome_explain(l, &result);
+    if (result.outcome == LOCAL_DONE) {
+        summary.rows = &result.row;
+        summary.row_count = 1;
+        status = args_write(&l->args);
+        if (status != STATUS_OK)
+            exit_status = status_exit(status);
+        snprintf(result.row.name, sizeof(result.row.name), "%s", l->kernel->name);
+    }
+    summary.cycles = o->sim.model == SIM_RTL ? sim_now(sim) - begin : 0;
+    summary.data = local_data_hash(l->local);
+    summary.exit_status = exit_status;
+    return session_report(l->session, &summary, sim);
+}
+
+int cmd_kernel(int argc, char **argv)
+{
+    struct session session;
+    struct launch l = {.session = &session};
+    enum gantry_status status = session_open(&session, "kernel", argc, argv);
+    int exit_status;
+
+    if (status == STATUS_OK && session.options.first != argc - 1) {
+        if (session.options.first >= argc)
+            diag("kernel", "no code object: gantry kernel -c CONFIG [options] FILE[:KERNEL] --grid X --group X [--arg SPEC]...");
+        else
+            diag("kernel", "unexpected argument %s", argv[session.options.first + 1]);
+        status = STATUS_USAGE;
+    }
+    if (status == STATUS_OK)
+        status = kernel_open(&l, argv[session.options.first]);
+    if (status == STATUS_OK)
+        status = shape_check(&l);
+    if (status == STATUS_OK)
+        status = args_parse(&l.args, l.kernel, &session.options);
+    if (status == STATUS_OK) {
+        l.local = local_open(&session.config.cfg, &session.options.sim, session.options.gpu);
+        if (!l.local)
+            status = STATUS_INTERNAL;
+    }
+    exit_status = status == STATUS_OK ? launch_run(&l) : status_exit(status);
+    local_close(l.local);
+    args_fini(&l.args);
+    object_free(l.object);
+    session_close(&session);
+    return exit_status;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * gantry run: an unmodified program on the simulated GPUs; its exit status passes through.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/xalloc.h"
+#include "cli/cli.h"
+#include "cli/options.h"
+#include "driver/run.h"
+
+/* Next to the command (build/bin and build/lib, or PREFIX/bin and PREFIX/lib). */
+static char *shim_path(void)
+{
+    char exe[4096];
+    ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+    char *slash, *path;
+
+    exe[n > 0 ? n : 0] = 0;
+    slash = strrchr(exe, '/');
+    if (slash)
+        *slash = 0;
+    path = xasprintf("%s/../lib/libgantry_shim.so", exe);
+    if (access(path, R_OK) != 0) {
+        free(path);
+        path = xasprintf("%s/../lib/gantry/libgantry_shim.so", exe);
+    }
+    return path;
+}
+
+static void progress_note(void *arg, uint64_t cycle, uint64_t instructions, unsigned kernels)
+{
+    (void)arg;
+    progress_show(cycle, instructions, kernels);
+}
+
+/* Exit status, with the line that explains it where the program's own does not. */
+static int end_explain(const struct run_report *report, const char *program, uint64_t max_cycles)
+{
+    switch (report->end) {
+    case RUN_EXITED:
+        if (WIFSIGNALED(report->wait_status))
+            return exit_of_signal(WTERMSIG(report->wait_status));
+        return WEXITSTATUS(report->wait_status);
+    case RUN_NOT_STARTED:
+        diag(program, "%s", strerror(report->error));
+        return status_exit(report->error == ENOENT || report->error == ENOTDIR ? STATUS_MISSING : STATUS_DATA);
+    case RUN_STOPPED:
+        diag(NULL, "ended by signal %d", cli_stop);
+        return exit_of_signal(cli_stop);
+    case RUN_MAX_CYCLES:
+        diag("--max-cycles", "stopped after %llu target cycles", (unsigned long long)max_cycles);
+        return status_exit(STATUS_NO_PROGRESS);
+    case RUN_NO_PROGRESS:
+        return status_exit(STATUS_NO_PROGRESS);
+    case RUN_FAILED:
+        break;
+    }
+    return report->error == EIO || report->error == ENOSPC ? status_exit(STATUS_IO) : status_exit(STATUS_INTERNAL);
+}
+
+static int program_run(struct session *s, char **program)
+{
+    struct cli_options *o = &s->options;
+    char *shim = shim_path();
+    struct run_options options = {.cfg = &s->config.cfg, .sim = o->sim, .argv = program, .shim = shim, .stop = &cli_stop,
+                                  .log = s->results ? results_log(s->results) : o->verbose ? stderr : NULL,
+                                  .verbose = o->verbose >= 2, .progress = progress_note};
+    struct run_report report = {0};
+    struct summary summary = {0};
+    struct run *run = run_new(&options);
+    struct sim *sim;
+    int status;
+
+    if (!run) {
+        free(shim);
+        return status_exit(STATUS_IO);
+    }
+    run_program(run, &report);
+    progress_end();
+    status = end_explain(&report, program[0], o->sim.max_cycles);
+    if (report.end != RUN_NOT_STARTED) {
+        sim = run_machine(run) ? machine_sim(run_machine(run)) : NULL;
+        summary.rows = report.rows;
+        summary.row_count = report.row_count;
+        summary.repeatable = report.repeatable;
+        summary.data = report.data_hash;
+        summary.exit_status = status;
+        if (o->sim.model == SIM_RTL && report.last_completion > report.first_doorbell)
+            summary.cycles = report.last_completion - report.first_doorbell;
+        if (!report.gpu_work)
+            diag(NULL, "no GPU work was seen: %s opened no GPU queue", program[0]);
+        status = session_report(s, &summary, sim);
+    }
+    run_free(run);
+    free(shim);
+    return status;
+}
+
+int cmd_run(int argc, char **argv)
+{
+    struct session s;
+    enum gantry_status status = session_open(&s, "run", argc, argv);
+    int exit_status;
+
+    if (status == STATUS_OK && s.options.first >= argc) {
+        diag("run", "no program: gantry run -c CONFIG [options] -- PROGRAM [ARG...]");
+        status = STATUS_USAGE;
+    }
+    exit_status = status == STATUS_OK ? program_run(&s, argv + s.options.first) : status_exit(status);
+    session_close(&s);
+    return exit_status;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Reading the options of `gantry run` and `gantry kernel`.
+ */
+#include "cli/options_private.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+
+enum option_id { OPT_MODEL = 256, OPT_LOCKSTEP, OPT_SET, OPT_SEED, OPT_WAVE, OPT_TRACE, OPT_MAX_CYCLES, OPT_PROGRESS, OPT_GPU, OPT_GRID,
+                 OPT_GROUP, OPT_ARG, OPT_NO_SKIP };
+
+static const struct option run_longs[] = {
+    {"config", 1, NULL, 'c'},          {"output", 1, NULL, 'o'},         {"quiet", 0, NULL, 'q'},
+    {"verbose", 0, NULL, 'v'},         {"model", 1, NULL, OPT_MODEL},    {"lockstep", 0, NULL, OPT_LOCKSTEP},
+    {"set", 1, NULL, OPT_SET},         {"seed", 1, NULL, OPT_SEED},      {"wave", 1, NULL, OPT_WAVE},
+    {"trace", 1, NULL, OPT_TRACE},     {"max-cycles", 1, NULL, OPT_MAX_CYCLES}, {"progress", 1, NULL, OPT_PROGRESS},
+    {"no-skip", 0, NULL, OPT_NO_SKIP}, {NULL, 0, NULL, 0}};
+static const struct option kernel_longs[] = {
+    {"config", 1, NULL, 'c'},          {"output", 1, NULL, 'o'},         {"quiet", 0, NULL, 'q'},
+    {"verbose", 0, NULL, 'v'},         {"model", 1, NULL, OPT_MODEL},    {"lockstep", 0, NULL, OPT_LOCKSTEP},
+    {"set", 1, NULL, OPT_SET},         {"seed", 1, NULL, OPT_SEED},      {"wave", 1, NULL, OPT_WAVE},
+    {"trace", 1, NULL, OPT_TRACE},     {"max-cycles", 1, NULL, OPT_MAX_CYCLES}, {"progress", 1, NULL, OPT_PROGRESS},
+    {"no-skip", 0, NULL, OPT_NO_SKIP}, {"gpu", 1, NULL, OPT_GPU},        {"grid", 1, NULL, OPT_GRID},
+    {"group", 1, NULL, OPT_GROUP},     {"arg", 1, NULL, OPT_ARG},        {NULL, 0, NULL, 0}};
+
+static enum gantry_status wrong(const char *option, const char *text, const char *why)
+{
+    diag(option, "'%s' %s", text, why);
+    return STATUS_USAGE;
+}
+
+static enum gantry_status number_read(const char *option, const char *text, uint64_t *value)
+{
+    char *end;
+
+    errno = 0;
+    *value = strtoull(text, &end, 0);
+    if (end == text || *end || errno || *text == '-')
+        return wrong(option, text, "is not a number");
+    return STATUS_OK;
+}
+
+/* "X[,Y[,Z]]", each 1..limit; missing ones are 1. */
+static enum gantry_status dims_read(const char *option, const char *text, uint32_t limit, uint32_t dims[3], unsigned *count)
+{
+    const char *at = text;
+
+    dims[0] = dims[1] = dims[2] = 1;
+    for (*count = 0; *count < 3; (*count)++) {
+        char *end;
+        unsigned long value;
+
+        errno = 0;
+        value = strtoul(at, &end, 0);
+        if (end == at || *at == '-' || errno || (*end && *end != ','))
+            return wrong(option, text, "is not X[,Y[,Z]]");
+        if (value < 1 || value > limit) {
+            diag(option, "%lu is outside 1..%u", value, limit);
+            return STATUS_USAGE;
+        }
+        dims[*count] = (uint32_t)value;
+        if (!*end) {
+            (*count)++;
+            return STATUS_OK;
+        }
+        at = end + 1;
+    }
+    return wrong(option, text, "has more than three dimensions");
+}
+
+static enum gantry_status progress_read(const char *text, enum progress_mode *mode)
+{
+    static const char *const names[] = {"auto", "always", "never"};
+
+    for (unsigned i = 0; i < 3; i++) {
+        if (strcmp(text, names[i]) == 0) {
+            *mode = (enum progress_mode)i;
+            return STATUS_OK;
+        }
+    }
+    return wrong("--progress", text, "is none of auto, always, never");
+}
+
+static enum gantry_status trace_read(const char *text)
+{
+    static const char *const kinds[] = {"instruction", "memory", "message"};
+
+    for (unsigned i = 0; i < 3; i++)
+        if (strcmp(text, kinds[i]) == 0)
+            return wrong("--trace", text, "traces are not built into this version");
+    return wrong("--trace", text, "is none of instruction, memory, message");
+}
+
+static enum gantry_status model_read(const char *text, enum sim_model *model)
+{
+    if (strcmp(text, "rtl") != 0 && strcmp(text, "golden") != 0)
+        return wrong("--model", text, "is neither rtl nor golden");
+    *model = strcmp(text, "rtl") == 0 ? SIM_RTL : SIM_GOLDEN;
+    return STATUS_OK;
+}
+
+static enum gantry_status option_apply(struct cli_options *o, struct config *config, int c, const char *text)
+{
+    uint64_t number = 0;
+    enum gantry_status status = STATUS_OK;
+
+    switch (c) {
+    case OPT_MODEL:
+        return model_read(text, &o->sim.model);
+    case OPT_LOCKSTEP:
+        o->sim.lockstep = true;
+        return STATUS_OK;
+    case OPT_NO_SKIP:
+        o->sim.no_skip = true;
+        return STATUS_OK;
+    case OPT_SET:
+        return config_set(config, "--set", text);
+    case OPT_SEED:
+        status = number_read("--seed", text, &number);
+        config->cfg.seed = number;
+        return status;
+    case OPT_WAVE:
+        o->sim.wave = text;
+        return STATUS_OK;
+    case OPT_TRACE:
+        return trace_read(text);
+    case OPT_MAX_CYCLES:
+        status = number_read("--max-cycles", text, &o->sim.max_cycles);
+        return status == STATUS_OK && o->sim.max_cycles == 0 ? wrong("--max-cycles", text, "must be at least 1") : status;
+    case OPT_PROGRESS:
+        return progress_read(text, &o->progress);
+    case OPT_GPU:
+        status = number_read("--gpu", text, &number);
+        o->gpu = number > UINT32_MAX ? UINT32_MAX : (unsigned)number;
+        return status;
+    case OPT_GRID:
+        return dims_read("--grid", text, UINT32_MAX, o->grid, &o->grid_dims);
+    case OPT_GROUP:
+        return dims_read("--group", text, 65535, o->group, &o->group_dims);
+    case OPT_ARG:
+        if (o->arg_count == CLI_ARGS_MAX)
+            return wrong("--arg", text, "is one argument too many");
+        o->args[o->arg_count++] = text;
+        return STATUS_OK;
+    default:
+        return STATUS_OK;
+    }
+}
+
+enum gantry_status options_read(struct cli_options *o, struct config *config, int argc, char **argv)
+{
+    bool kernel = strcmp(o->command, "kernel") == 0;
+    const char *shorts = kernel ? ":c:o:qv" : "+:c:o:qv";
+    enum gantry_status status = STATUS_OK;
+    int c;
+
+    opterr = 0;
+    /* The file first, then the other options in their order: an option wins over the file wherever it stands. */
+    for (int pass = 0; pass < 2 && status == STATUS_OK; pass++) {
+        optind = 0;
+        while (status == STATUS_OK && (c = getopt_long(argc, argv, shorts, kernel ? kernel_longs : run_longs, NULL)) != -1) {
+            if (c == '?' || c == ':') {
+                const char *word = optopt && optopt < 256 ? (char[]){'-', (char)optopt, 0} : argv[optind - 1];
+
+                diag(o->command, c == ':' ? "%s needs a value" : "unknown option %s", word);
+                return STATUS_USAGE;
+            }
+            if (pass == 0 && c == 'c')
+                o->file = optarg;
+            else if (pass == 0 && c == 'o')
+                o->output = optarg;
+            else if (pass == 0 && c == 'q')
+                o->quiet = true;
+            else if (pass == 0 && c == 'v')
+                o->verbose++;
+            else if (pass == 1)
+                status = option_apply(o, config, c, optarg);
+        }
+        if (pass == 0 && !o->file) {
+            diag(o->command, "no configuration: give -c CONFIG, for example -c tiny");
+            return STATUS_USAGE;
+        }
+        if (pass == 0 && status == STATUS_OK)
+            status = config_load(config, o->file);
+    }
+    o->first = optind;
+    if (status == STATUS_OK && o->sim.lockstep && o->sim.model == SIM_GOLDEN)
+        status = wrong("--lockstep", "golden", "compares the RTL with the golden model: use --model rtl");
+    return status;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Options shared by `gantry run` and `gantry kernel`, the resolved configuration, and the session around a run:
+ * result folder, signals, progress, table and final line.
+ * Not responsible for: what is run (cmd_run.c, cmd_kernel.c).
+ */
+#ifndef GANTRY_CLI_OPTIONS_H
+#define GANTRY_CLI_OPTIONS_H
+#include "base/status.h"
+#include "bridge/inproc/sim.h"
+#include "config/config.h"
+#include "metrics/metrics.h"
+#include "metrics/progress.h"
+
+#define CLI_ARGS_MAX 64
+
+struct cli_options {
+    const char *command; /* "run", "kernel": for messages */
+    const char *file;    /* -c */
+    const char *output;  /* -o or NULL */
+    struct sim_options sim;
+    enum progress_mode progress;
+    bool quiet;
+    unsigned verbose;
+    /* kernel only */
+    unsigned gpu;
+    uint32_t grid[3], group[3];
+    unsigned grid_dims, group_dims; /* 0: not given */
+    const char *args[CLI_ARGS_MAX];
+    unsigned arg_count;
+    int first; /* index in argv of the first word that is no option */
+};
+
+struct session {
+    struct cli_options options;
+    struct config config;
+    struct results *results;
+    char *const *argv; /* as typed, for run.json */
+};
+
+/* Number of the signal that asks to end, 0 so far. */
+extern volatile int cli_stop;
+
+/* Read options and configuration, open the result folder, catch signals.  On failure one line was printed;
+ * session_close is to be called in any case. */
+enum gantry_status session_open(struct session *session, const char *command, int argc, char **argv);
+/* Table, final line, result folder; returns the exit status: exit_status of the summary, or that of a lost file. */
+int session_report(struct session *session, struct summary *summary, struct sim *sim);
+void session_close(struct session *session);
+
+/* Exit status of a run that ended without the program's own status. */
+int exit_of_signal(int number);
+#endif

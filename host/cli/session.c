@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What is around every run: signals, result folder, log level, table and final line.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "cli/options_private.h"
+
+volatile int cli_stop;
+
+static void signal_note(int number)
+{
+    cli_stop = number;
+}
+
+/* The first signal asks to end; the second one of a kind ends at once. */
+static void signals_catch(void)
+{
+    struct sigaction action = {.sa_handler = signal_note, .sa_flags = (int)SA_RESETHAND};
+
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
+}
+
+int exit_of_signal(int number)
+{
+    return 128 + number;
+}
+
+enum gantry_status session_open(struct session *s, const char *command, int argc, char **argv)
+{
+    struct cli_options *o = &s->options;
+    enum gantry_status status;
+
+    memset(s, 0, sizeof(*s));
+    s->argv = argv;
+    o->command = command;
+    config_init(&s->config);
+    status = options_read(o, &s->config, argc, argv);
+    if (status == STATUS_OK)
+        status = config_finish(&s->config);
+    if (status != STATUS_OK)
+        return status;
+    o->sim.seed = s->config.cfg.seed;
+    if (strcmp(command, "kernel") == 0 && o->gpu >= s->config.cfg.system_gpus) {
+        diag("--gpu", "%u: the machine has %u GPU%s", o->gpu, s->config.cfg.system_gpus, s->config.cfg.system_gpus > 1 ? "s" : "");
+        return STATUS_USAGE;
+    }
+    log_set_level(o->verbose >= 2 ? LOG_LEVEL_DEBUG : o->verbose ? LOG_LEVEL_INFO : LOG_LEVEL_WARN);
+    if (o->output) {
+        status = results_open(o->output, &s->results);
+        if (status != STATUS_OK)
+            return status;
+        log_set_file(results_log(s->results));
+    }
+    o->sim.wave_dir = o->output ? o->output : ".";
+    signals_catch();
+    progress_start(o->quiet ? PROGRESS_NEVER : o->progress, o->sim.max_cycles);
+    return STATUS_OK;
+}
+
+static void compared_find(void *arg, const char *location, const char *name, uint64_t value, const char *unit)
+{
+    (void)unit;
+    if (strcmp(name, "compared") == 0 && strstr(location, "lockstep"))
+        *(uint64_t *)arg += value;
+}
+
+int session_report(struct session *s, struct summary *summary, struct sim *sim)
+{
+    enum gantry_status status = STATUS_OK;
+
+    progress_end();
+    summary->argv = s->argv;
+    summary->cfg = &s->config.cfg;
+    summary->model = s->options.sim.model == SIM_GOLDEN ? "golden" : "rtl";
+    summary->lockstep = s->options.sim.lockstep;
+    summary->instructions = sim ? sim_instructions(sim) : 0;
+    summary->hash = summary_hash(summary->rows, summary->row_count, sim);
+    summary->cpu_s = cpu_seconds();
+    if (summary->lockstep && sim)
+        sim_counters(sim, compared_find, &summary->compared);
+    if (!s->options.quiet)
+        table_print(stderr, summary->rows, summary->row_count);
+    if (s->results) {
+        status = results_write(s->results, summary, sim);
+        if (results_close(s->results) != STATUS_OK && status == STATUS_OK)
+            status = STATUS_IO;
+        s->results = NULL;
+    }
+    if (summary->lockstep)
+        fprintf(stderr, "gantry: lockstep compared=%llu retired=%llu\n", (unsigned long long)summary->compared,
+                (unsigned long long)summary->instructions);
+    line_print(stderr, summary);
+    return status == STATUS_OK ? summary->exit_status : status_exit(status);
+}
+
+void session_close(struct session *s)
+{
+    progress_end();
+    results_close(s->results);
+    s->results = NULL;
+    config_fini(&s->config);
+}
