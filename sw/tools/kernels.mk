@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+# Code objects of sw/kernels in four versions: 2 and 3 by clang-15 (which hipcc brings), 4 and 5 by clang-19.
+CL_FLAGS := -x cl -cl-std=CL2.0 -target amdgcn-amd-amdhsa -mcpu=gfx803 -O2 -Wall -Werror \
+            --rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode
+$(B)/kernels/%.v2.co: sw/kernels/%.cl
+	@mkdir -p $(@D)
+	clang-15 $(CL_FLAGS) -mcode-object-version=2 -o $@ $<
+$(B)/kernels/%.v3.co: sw/kernels/%.cl
+	@mkdir -p $(@D)
+	clang-15 $(CL_FLAGS) -mcode-object-version=3 -o $@ $<
+$(B)/kernels/%.v4.co: sw/kernels/%.cl
+	@mkdir -p $(@D)
+	clang-19 $(CL_FLAGS) -mcode-object-version=4 -o $@ $<
+$(B)/kernels/%.v5.co: sw/kernels/%.cl
+	@mkdir -p $(@D)
+	clang-19 $(CL_FLAGS) -mcode-object-version=5 -o $@ $<
+KERNELS := $(filter-out bench_%,$(patsubst sw/kernels/%.cl,%,$(wildcard sw/kernels/*.cl)))
+kernels: $(foreach v,v2 v3 v4 v5,$(KERNELS:%=$(B)/kernels/%.$v.co))  ## code objects of sw/kernels
+.PHONY: kernels
