@@ -188,7 +188,7 @@ void local_close(struct local *l)
     if (!l)
         return;
     pagetable_free(l->space.pt);
-    machine_free(l->machine);
+    machine_delete(l->machine);
     free(l->blocks);
     free(l);
 }

@@ -120,13 +120,13 @@ struct machine *machine_new(const struct gantry_cfg *cfg, const struct sim_optio
     }
     if (!m || !m->memory || !m->cps) {
         diag(NULL, "memory of the machine: %s", strerror(errno));
-        machine_free(m);
+        machine_delete(m);
         return NULL;
     }
     return m;
 }
 
-void machine_free(struct machine *m)
+void machine_delete(struct machine *m)
 {
     if (!m)
         return;
@@ -202,5 +202,5 @@ enum machine_result machine_run(struct machine *m, uint64_t until)
     log_cycle = sim_now(m->sim);
     if (m->visible)
         return MACHINE_VISIBLE;
-    return until != UINT64_MAX && sim_now(m->sim) >= until ? MACHINE_UNTIL : MACHINE_IDLE;
+    return sim_now(m->sim) >= until || !sim_quiet(m->sim) ? MACHINE_UNTIL : MACHINE_IDLE;
 }

@@ -6,7 +6,6 @@
 #define GANTRY_RUN_H
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "driver/machine.h"
 
@@ -18,8 +17,6 @@ struct run_options {
     char *const *argv;            /* program and arguments, NULL at the end; looked up in PATH */
     const char *shim;             /* path of libgantry_shim.so */
     const volatile int *stop;     /* number of a signal that asks to end, 0 so far; may be NULL */
-    FILE *log;                    /* driver log (ioctls refused, faults, clients); NULL: none */
-    bool verbose;                 /* log every ioctl */
     void (*progress)(void *arg, uint64_t cycle, uint64_t instructions, unsigned kernels);
     void *arg;                    /* of progress */
 };

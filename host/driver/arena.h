@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Ranges of a physical memory: first fit in rising order, so that the same calls give the same addresses.
+ */
+#ifndef GANTRY_ARENA_H
+#define GANTRY_ARENA_H
+#include <stddef.h>
+#include <stdint.h>
+
+#define ARENA_NONE UINT64_MAX
+
+struct arena_range {
+    uint64_t at, bytes;
+};
+
+struct arena {
+    struct arena_range *ranges; /* free, rising, never adjacent */
+    size_t count, room;
+    uint64_t free_bytes;
+};
+
+void arena_init(struct arena *a, uint64_t at, uint64_t bytes);
+void arena_release(struct arena *a);
+/* bytes and align multiples of 4 KiB, align a power of two.  ARENA_NONE when nothing fits. */
+uint64_t arena_alloc(struct arena *a, uint64_t bytes, uint64_t align);
+void arena_free(struct arena *a, uint64_t at, uint64_t bytes);
+#endif

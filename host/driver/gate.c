@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The gated clock: target time passes only while every client rests.  One step answers one thread, or rings the
+ * doorbells, or lets the machine run to the next moment that a client could see.  So a program that does not race with
+ * itself gets the same cycles every time.  Rules: docs/reference/clock.md.
+ */
+#include <time.h>
+
+#include "base/log.h"
+#include "driver/driver.h"
+
+#define SLICE_FIRST 20000u
+#define SLICE_MIN 1000u
+#define SLICE_MAX (UINT64_C(1) << 32)
+#define SLICE_LOW 0.02  /* seconds of host time: the socket is looked at this often */
+#define SLICE_HIGH 0.1
+
+static double host_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+bool gate_needed(const struct driver *d)
+{
+    if (d->gpu_work)
+        return true;
+    for (const struct conn *conn = d->conns; conn; conn = conn->next)
+        if (conn->state != CONN_RUNNING)
+            return true;
+    return false;
+}
+
+static bool conn_due(const struct driver *d, const struct conn *conn)
+{
+    switch (conn->state) {
+    case CONN_WAIT: return event_wait_ready(d, conn);
+    case CONN_PARK: return conn->due;
+    case CONN_SLEEP: return conn->deadline <= client_cycle(d);
+    default: return false;
+    }
+}
+
+static void conn_deliver(struct driver *d, struct conn *conn)
+{
+    struct shim_answer answer = {0};
+    if (conn->state == CONN_WAIT)
+        event_wait_finish(conn, &answer);
+    server_answer(d, conn, &answer, -1);
+}
+
+/* The lowest thread that may go on: oldest process first, then thread numbers. */
+static struct conn *due_first(const struct driver *d)
+{
+    struct conn *first = NULL;
+    for (struct conn *conn = d->conns; conn; conn = conn->next) {
+        if (!conn->client || conn->gone || !conn_due(d, conn))
+            continue;
+        if (!first || conn->client->index < first->client->index ||
+            (conn->client == first->client && conn->tid < first->tid))
+            first = conn;
+    }
+    return first;
+}
+
+/* Something that a polling thread may be waiting for has changed; false when nobody polls. */
+static bool parked_release(struct driver *d)
+{
+    bool any = false;
+    for (struct conn *conn = d->conns; conn; conn = conn->next)
+        if (conn->state == CONN_PARK)
+            any = conn->due = true;
+    return any;
+}
+
+static uint64_t deadline_first(const struct driver *d)
+{
+    uint64_t first = NEVER;
+    for (const struct conn *conn = d->conns; conn; conn = conn->next)
+        if ((conn->state == CONN_WAIT || conn->state == CONN_SLEEP) && conn->deadline < first)
+            first = conn->deadline;
+    return first;
+}
+
+/* How many cycles to run before looking at the sockets again: only host time depends on it. */
+static uint64_t slice_next(uint64_t slice, double seconds)
+{
+    if (seconds < SLICE_LOW && slice < SLICE_MAX)
+        return slice * 2;
+    if (seconds > SLICE_HIGH && slice > SLICE_MIN)
+        return slice / 2;
+    return slice;
+}
+
+static enum gate_step idle_step(struct driver *d)
+{
+    uint64_t deadline = deadline_first(d);
+    if (deadline != NEVER) { /* nothing else can happen before it: skip the idle time */
+        machine_timer(d->machine, deadline, 0);
+        machine_run(d->machine, NEVER);
+        return GATE_BUSY;
+    }
+    /* A thread that polls although nothing can come has its reasons: let it look. */
+    parked_release(d);
+    return GATE_IDLE;
+}
+
+enum gate_step gate_advance(struct driver *d)
+{
+    static uint64_t slice = SLICE_FIRST;
+    if (!machine_started(d->machine)) {
+        parked_release(d);
+        return GATE_IDLE;
+    }
+    queue_doorbells(d);
+    machine_poll(d->machine);
+    uint64_t until = client_cycle(d) + slice, deadline = deadline_first(d);
+    double before = host_seconds();
+    enum machine_result result = machine_run(d->machine, until < deadline ? until : deadline);
+    slice = slice_next(slice, host_seconds() - before);
+    switch (result) {
+    case MACHINE_VISIBLE: parked_release(d); return GATE_BUSY;
+    case MACHINE_UNTIL: return GATE_BUSY;
+    case MACHINE_IDLE: return idle_step(d);
+    case MACHINE_MAX_CYCLES: return GATE_MAX_CYCLES;
+    default: return GATE_NO_PROGRESS;
+    }
+}
+
+enum gate_step gate_step(struct driver *d)
+{
+    struct conn *conn = due_first(d);
+    if (conn) {
+        conn_deliver(d, conn);
+        return GATE_BUSY;
+    }
+    return gate_advance(d);
+}
+
+void gate_release(struct driver *d)
+{
+    for (struct conn *conn; (conn = due_first(d));)
+        conn_deliver(d, conn);
+}

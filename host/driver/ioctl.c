@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The table of ioctls on /dev/kfd and the small ones.  An ioctl that is not served returns an errno and leaves a line
+ * in the log.  Structures are those of linux/kfd_ioctl.h.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include <linux/kfd_ioctl.h>
+
+#include "base/log.h"
+#include "driver/driver.h"
+#include "driver/topology.h"
+#include "gantry_cfg.h"
+
+#define LDS_BASE UINT64_C(0x2000000000000000)
+#define SCRATCH_BASE UINT64_C(0x2000000100000000)
+#define APERTURE UINT64_C(0xffffffff)
+#define GPUVM_BASE UINT64_C(0x1000000)
+#define GPUVM_LIMIT ((UINT64_C(1) << 40) - 1)
+#define DBG_TRAP_NUMBER 0x82u
+#define XNACK_NUMBER 0x21u
+
+typedef int (*ioctl_fn)(struct driver *d, struct client *c, void *arg);
+
+static int get_version(struct driver *d, struct client *c, void *arg)
+{
+    struct kfd_ioctl_get_version_args *a = arg;
+    (void)d, (void)c;
+    a->major_version = 1;
+    a->minor_version = 8;
+    return 0;
+}
+
+static int get_apertures(struct driver *d, struct client *c, void *arg)
+{
+    struct kfd_ioctl_get_process_apertures_new_args *a = arg;
+    struct kfd_process_device_apertures list[DRIVER_GPUS];
+    unsigned gpus = machine_gpus(d->machine);
+    memset(list, 0, sizeof list);
+    for (unsigned g = 0; g < gpus; g++)
+        list[g] = (struct kfd_process_device_apertures){
+            .lds_base = LDS_BASE, .lds_limit = LDS_BASE + APERTURE, .scratch_base = SCRATCH_BASE,
+            .scratch_limit = SCRATCH_BASE + APERTURE, .gpuvm_base = GPUVM_BASE, .gpuvm_limit = GPUVM_LIMIT,
+            .gpu_id = topology_gpu_id(d->cfg, g)};
+    unsigned count = a->num_of_nodes < gpus ? a->num_of_nodes : gpus;
+    a->num_of_nodes = gpus;
+    return client_write(c, a->kfd_process_device_apertures_ptr, list, count * sizeof list[0]);
+}
+
+static int acquire_vm(struct driver *d, struct client *c, void *arg)
+{
+    const struct kfd_ioctl_acquire_vm_args *a = arg;
+    int gpu = gpu_of_id(d, a->gpu_id);
+    return gpu < 0 ? EINVAL : client_vm_open(d, c, (unsigned)gpu);
+}
+
+static int set_memory_policy(struct driver *d, struct client *c, void *arg)
+{
+    const struct kfd_ioctl_set_memory_policy_args *a = arg;
+    (void)c;
+    return gpu_of_id(d, a->gpu_id) < 0 ? EINVAL : 0; /* memory types follow the flags of each allocation */
+}
+
+static int set_scratch_va(struct driver *d, struct client *c, void *arg)
+{
+    const struct kfd_ioctl_set_scratch_backing_va_args *a = arg;
+    int gpu = gpu_of_id(d, a->gpu_id);
+    if (gpu < 0)
+        return EINVAL;
+    c->gpu[gpu].scratch_va = a->va_addr << 16;
+    return 0;
+}
+
+static int set_trap_handler(struct driver *d, struct client *c, void *arg)
+{
+    const struct kfd_ioctl_set_trap_handler_args *a = arg;
+    (void)c;
+    return gpu_of_id(d, a->gpu_id) < 0 ? EINVAL : 0; /* traps end in the queue's error code instead */
+}
+
+static int get_clock_counters(struct driver *d, struct client *c, void *arg)
+{
+    struct kfd_ioctl_get_clock_counters_args *a = arg;
+    (void)c;
+    if (a->gpu_id && gpu_of_id(d, a->gpu_id) < 0)
+        return EINVAL;
+    /* Two readings must differ: the runtime divides by their distance. */
+    uint64_t now = client_cycle(d) + ++d->clock_calls;
+    a->gpu_clock_counter = a->cpu_clock_counter = a->system_clock_counter = now;
+    a->system_clock_freq = UINT64_C(1000000000);
+    return 0;
+}
+
+static int get_tile_config(struct driver *d, struct client *c, void *arg)
+{
+    struct kfd_ioctl_get_tile_config_args *a = arg;
+    uint32_t tiles[32], macros[16] = {0};
+    if (gpu_of_id(d, a->gpu_id) < 0 || a->num_tile_configs < 32 || a->num_macro_tile_configs < 16)
+        return EINVAL;
+    for (unsigned i = 0; i < 32; i++)
+        tiles[i] = 2u << 2 | 12u << 6;
+    tiles[8] = 1u << 2; /* linear aligned */
+    a->num_tile_configs = 32;
+    a->num_macro_tile_configs = 16;
+    a->gb_addr_config = 0x22011003;
+    a->num_banks = 2;
+    a->num_ranks = 0;
+    int error = client_write(c, a->tile_config_ptr, tiles, sizeof tiles);
+    return error ? error : client_write(c, a->macro_tile_config_ptr, macros, sizeof macros);
+}
+
+static int get_available_memory(struct driver *d, struct client *c, void *arg)
+{
+    struct kfd_ioctl_get_available_memory_args *a = arg;
+    int gpu = gpu_of_id(d, a->gpu_id);
+    (void)c;
+    if (gpu < 0)
+        return EINVAL;
+    a->available = d->vram[gpu].free_bytes;
+    return 0;
+}
+
+static int refuse_xnack(struct driver *d, struct client *c, void *arg)
+{
+    (void)d, (void)c, (void)arg;
+    return EPERM;
+}
+
+static int refuse_debugger(struct driver *d, struct client *c, void *arg)
+{
+    (void)d, (void)c, (void)arg;
+    return EINVAL;
+}
+
+static const struct {
+    uint32_t number, bytes; /* least size of the argument; 0: any */
+    ioctl_fn serve;
+    const char *name;
+} table[] = {
+    {0x01, sizeof(struct kfd_ioctl_get_version_args), get_version, "GET_VERSION"},
+    {0x02, sizeof(struct kfd_ioctl_create_queue_args), queue_create, "CREATE_QUEUE"},
+    {0x03, sizeof(struct kfd_ioctl_destroy_queue_args), queue_destroy, "DESTROY_QUEUE"},
+    {0x04, sizeof(struct kfd_ioctl_set_memory_policy_args), set_memory_policy, "SET_MEMORY_POLICY"},
+    {0x05, sizeof(struct kfd_ioctl_get_clock_counters_args), get_clock_counters, "GET_CLOCK_COUNTERS"},
+    {0x07, sizeof(struct kfd_ioctl_update_queue_args), queue_update, "UPDATE_QUEUE"},
+    {0x08, sizeof(struct kfd_ioctl_create_event_args), event_create, "CREATE_EVENT"},
+    {0x09, sizeof(struct kfd_ioctl_destroy_event_args), event_destroy, "DESTROY_EVENT"},
+    {0x0a, sizeof(struct kfd_ioctl_set_event_args), event_set, "SET_EVENT"},
+    {0x0b, sizeof(struct kfd_ioctl_reset_event_args), event_reset, "RESET_EVENT"},
+    {0x11, sizeof(struct kfd_ioctl_set_scratch_backing_va_args), set_scratch_va, "SET_SCRATCH_BACKING_VA"},
+    {0x12, sizeof(struct kfd_ioctl_get_tile_config_args), get_tile_config, "GET_TILE_CONFIG"},
+    {0x13, sizeof(struct kfd_ioctl_set_trap_handler_args), set_trap_handler, "SET_TRAP_HANDLER"},
+    {0x14, sizeof(struct kfd_ioctl_get_process_apertures_new_args), get_apertures, "GET_PROCESS_APERTURES_NEW"},
+    {0x15, sizeof(struct kfd_ioctl_acquire_vm_args), acquire_vm, "ACQUIRE_VM"},
+    {0x16, sizeof(struct kfd_ioctl_alloc_memory_of_gpu_args), memory_alloc, "ALLOC_MEMORY_OF_GPU"},
+    {0x17, sizeof(struct kfd_ioctl_free_memory_of_gpu_args), memory_free, "FREE_MEMORY_OF_GPU"},
+    {0x18, sizeof(struct kfd_ioctl_map_memory_to_gpu_args), memory_map, "MAP_MEMORY_TO_GPU"},
+    {0x19, sizeof(struct kfd_ioctl_unmap_memory_from_gpu_args), memory_unmap, "UNMAP_MEMORY_FROM_GPU"},
+    {0x1a, sizeof(struct kfd_ioctl_set_cu_mask_args), queue_cu_mask, "SET_CU_MASK"},
+    {XNACK_NUMBER, 0, refuse_xnack, "SET_XNACK_MODE"},
+    {0x23, sizeof(struct kfd_ioctl_get_available_memory_args), get_available_memory, "AVAILABLE_MEMORY"},
+    {DBG_TRAP_NUMBER, 0, refuse_debugger, "DBG_TRAP"},
+};
+
+static int ioctl_call(struct driver *d, struct client *c, const struct shim_request *request, void *arg)
+{
+    uint32_t number = request->code & 0xff;
+    for (unsigned i = 0; i < sizeof table / sizeof table[0]; i++) {
+        if (table[i].number != number)
+            continue;
+        if (request->bytes < table[i].bytes)
+            return EINVAL;
+        int error = table[i].serve(d, c, arg);
+        log_debug("driver", "client %u: %s: %s", c->index, table[i].name, error ? strerror(error) : "done");
+        return error;
+    }
+    log_warn("driver", "client %u: ioctl 0x%08x (number 0x%02x) is not served", c->index, request->code, number);
+    return EINVAL;
+}
+
+bool ioctl_serve(struct driver *d, struct conn *conn, struct shim_answer *answer)
+{
+    const struct shim_request *request = &conn->request;
+    int error;
+    memcpy(answer->data, request->data, sizeof answer->data);
+    if (!conn->client->opened) { /* a descriptor inherited over fork: the child has to open its own */
+        log_info("driver", "client %u: ioctl on a descriptor of another process", conn->client->index);
+        error = EBADF;
+    } else if ((request->code & 0xff) == 0x0c && request->bytes >= sizeof(struct kfd_ioctl_wait_events_args)) {
+        error = event_wait_begin(d, conn);
+        if (!error)
+            return false;
+    } else {
+        error = ioctl_call(d, conn->client, request, answer->data);
+    }
+    answer->result = error ? -1 : 0;
+    answer->error = (uint32_t)error;
+    return true;
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Memory objects of a process: allocation, mapping into page tables of GPUs, the data figure when VRAM is freed.
+ * Physical pages are handed out first fit in the order of calls; windows of client memory are numbered in that order
+ * too, so nothing depends on client addresses.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+
+#include <linux/kfd_ioctl.h>
+
+#include "base/log.h"
+#include "base/xalloc.h"
+#include "driver/doorbell.h"
+#include "driver/driver.h"
+#include "driver/topology.h"
+#include "gantry_cfg.h"
+#include "vm/pagetable.h"
+#include "vm/pmem.h"
+
+#define PAGE UINT64_C(4096)
+#define BIG (UINT64_C(2) << 20)
+#define VA_LIMIT (UINT64_C(1) << 40)
+#define SCRATCH_WINDOW (UINT64_C(4) << 30)
+
+struct object *memory_find(struct client *c, uint64_t handle)
+{
+    for (struct object *o = c->objects; o; o = o->next)
+        if (o->handle == handle)
+            return o;
+    return NULL;
+}
+
+static uint64_t round_up(uint64_t bytes) { return (bytes + PAGE - 1) & ~(PAGE - 1); }
+
+static int place_take(struct driver *d, struct client *c, struct object *o, struct kfd_ioctl_alloc_memory_of_gpu_args *a)
+{
+    const uint64_t align = o->bytes >= BIG ? BIG : PAGE;
+    if (a->flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM) {
+        o->kind = OBJECT_VRAM;
+        o->offset = arena_alloc(&d->vram[o->gpu], o->bytes, align);
+        a->mmap_offset = o->offset;
+    } else if (a->flags & KFD_IOC_ALLOC_MEM_FLAGS_GTT) {
+        o->kind = OBJECT_GTT;
+        o->offset = arena_alloc(&d->gtt, o->bytes, align);
+        a->mmap_offset = pmem_gtt_file_offset(machine_memory(d->machine)) + o->offset;
+    } else if (a->flags & KFD_IOC_ALLOC_MEM_FLAGS_USERPTR) {
+        o->kind = OBJECT_USER;
+        o->offset = pmem_window_add(machine_memory(d->machine), c->pid, a->mmap_offset & ~(PAGE - 1), o->bytes);
+        if (!o->offset)
+            o->offset = ARENA_NONE;
+    } else if (a->flags & (KFD_IOC_ALLOC_MEM_FLAGS_DOORBELL | KFD_IOC_ALLOC_MEM_FLAGS_MMIO_REMAP)) {
+        bool doorbell = a->flags & KFD_IOC_ALLOC_MEM_FLAGS_DOORBELL;
+        o->kind = OBJECT_PAGE;
+        a->mmap_offset = doorbell_encode(doorbell ? PAGE_DOORBELL : PAGE_MMIO, a->gpu_id);
+    } else {
+        return EINVAL;
+    }
+    return o->offset == ARENA_NONE ? ENOMEM : 0;
+}
+
+int memory_alloc(struct driver *d, struct client *c, void *arg)
+{
+    struct kfd_ioctl_alloc_memory_of_gpu_args *a = arg;
+    int gpu = gpu_of_id(d, a->gpu_id);
+    if (gpu < 0 || a->size == 0 || a->size > VA_LIMIT || a->va_addr > VA_LIMIT - a->size || (a->va_addr & (PAGE - 1)))
+        return EINVAL;
+    struct object *o = xcalloc(1, sizeof *o);
+    *o = (struct object){.va = a->va_addr, .bytes = round_up(a->size), .flags = a->flags, .gpu = (unsigned)gpu};
+    int error = place_take(d, c, o, a);
+    if (error) {
+        free(o);
+        return error;
+    }
+    o->handle = (uint64_t)(gpu + 1) << 32 | c->next_handle++;
+    struct object **link = &c->objects;
+    while (*link)
+        link = &(*link)->next;
+    *link = o;
+    a->handle = o->handle;
+    return 0;
+}
+
+static uint32_t entry_flags(const struct object *o)
+{
+    uint32_t flags = PTE_R;
+    if (o->flags & KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE)
+        flags |= PTE_W;
+    if (o->flags & KFD_IOC_ALLOC_MEM_FLAGS_EXECUTABLE)
+        flags |= PTE_X;
+    if (o->kind != OBJECT_VRAM && (o->flags & (KFD_IOC_ALLOC_MEM_FLAGS_COHERENT | KFD_IOC_ALLOC_MEM_FLAGS_UNCACHED)))
+        flags |= PTE_UNCACHED;
+    return flags;
+}
+
+static int object_map(struct client *c, struct object *o, unsigned gpu)
+{
+    struct pagetable *pt = c->gpu[gpu].pt;
+    if (o->kind == OBJECT_PAGE) /* GPUs do not ring doorbells here */
+        return 0;
+    if (!pt)
+        return EINVAL;
+    uint64_t pa = pmem_addr(o->kind == OBJECT_VRAM ? o->gpu + 1 : 0, o->offset);
+    if (o->flags & KFD_IOC_ALLOC_MEM_FLAGS_AQL_QUEUE_MEM) { /* the second half shows the same pages again */
+        uint64_t half = o->bytes / 2;
+        int error = -pagetable_map(pt, o->va, pa, half, entry_flags(o));
+        return error ? error : -pagetable_map(pt, o->va + half, pa, half, entry_flags(o));
+    }
+    return -pagetable_map(pt, o->va, pa, o->bytes, entry_flags(o));
+}
+
+static void object_unmap(struct driver *d, struct client *c, struct object *o, unsigned gpu)
+{
+    struct client_gpu *on = &c->gpu[gpu];
+    if (!(o->mapped >> gpu & 1))
+        return;
+    o->mapped &= ~(1u << gpu);
+    if (o->kind == OBJECT_PAGE || !on->pt)
+        return;
+    pagetable_unmap(on->pt, o->va, o->bytes);
+    if (on->space_open && !c->ended)
+        cp_space_shootdown(machine_cp(d->machine, gpu), &on->space);
+}
+
+static void object_hash(struct driver *d, const struct client *c, const struct object *o)
+{
+    for (unsigned g = 0; g < DRIVER_GPUS; g++) {
+        uint64_t base = c->gpu[g].scratch_va;
+        if (base && o->va >= base && o->va < base + SCRATCH_WINDOW)
+            return; /* scratch: its contents depend on where wavefronts ran */
+    }
+    datahash_add(&d->data, pmem_vram(machine_memory(d->machine), o->gpu, o->offset, o->bytes), o->bytes);
+}
+
+static void object_release(struct driver *d, struct client *c, struct object *o)
+{
+    struct pmem *pm = machine_memory(d->machine);
+    for (unsigned g = 0; g < machine_gpus(d->machine); g++)
+        object_unmap(d, c, o, g);
+    if (o->kind == OBJECT_VRAM) {
+        object_hash(d, c, o);
+        fallocate(pmem_vram_fd(pm, o->gpu), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)o->offset, (off_t)o->bytes);
+        arena_free(&d->vram[o->gpu], o->offset, o->bytes);
+    } else if (o->kind == OBJECT_GTT) {
+        fallocate(pmem_gtt_fd(pm), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                  (off_t)(pmem_gtt_file_offset(pm) + o->offset), (off_t)o->bytes);
+        arena_free(&d->gtt, o->offset, o->bytes);
+    } else if (o->kind == OBJECT_USER) {
+        pmem_window_remove(pm, o->offset);
+    }
+    free(o);
+}
+
+int memory_free(struct driver *d, struct client *c, void *arg)
+{
+    const struct kfd_ioctl_free_memory_of_gpu_args *a = arg;
+    for (struct object **link = &c->objects; *link; link = &(*link)->next) {
+        if ((*link)->handle != a->handle)
+            continue;
+        struct object *o = *link;
+        *link = o->next;
+        object_release(d, c, o);
+        return 0;
+    }
+    return EINVAL;
+}
+
+void memory_release_all(struct driver *d, struct client *c)
+{
+    while (c->objects) {
+        struct object *o = c->objects;
+        c->objects = o->next;
+        object_release(d, c, o);
+    }
+}
+
+/* MAP and UNMAP have the same argument; `map` says which. */
+static int devices_each(struct driver *d, struct client *c, struct kfd_ioctl_map_memory_to_gpu_args *a, bool map)
+{
+    uint32_t ids[DRIVER_GPUS];
+    struct object *o = memory_find(c, a->handle);
+    if (!o || a->n_devices > DRIVER_GPUS || a->n_success > a->n_devices ||
+        client_read(c, a->device_ids_array_ptr, ids, a->n_devices * sizeof ids[0]))
+        return EINVAL;
+    for (; a->n_success < a->n_devices; a->n_success++) {
+        int gpu = gpu_of_id(d, ids[a->n_success]);
+        if (gpu < 0)
+            return EINVAL;
+        if (map) {
+            int error = object_map(c, o, (unsigned)gpu);
+            if (error)
+                return error;
+            o->mapped |= 1u << gpu;
+        } else {
+            object_unmap(d, c, o, (unsigned)gpu);
+        }
+    }
+    return 0;
+}
+
+int memory_map(struct driver *d, struct client *c, void *arg) { return devices_each(d, c, arg, true); }
+int memory_unmap(struct driver *d, struct client *c, void *arg) { return devices_each(d, c, arg, false); }

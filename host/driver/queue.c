@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Queues: life cycle, the map from (process, queue id) to the GPU that owns it, doorbell pages.  A queue's GPU is fixed
+ * at creation; destroy and update name no GPU, the map knows it.  Not responsible for: packets (host/firmware).
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/kfd_ioctl.h>
+
+#include "base/log.h"
+#include "base/xalloc.h"
+#include "driver/doorbell.h"
+#include "driver/driver.h"
+#include "driver/topology.h"
+#include "gantry_cfg.h"
+
+#define AQL_BYTES 64u
+#define WINDOW_KIB 1024u
+
+uint64_t queue_window(const struct driver *d, unsigned gpu)
+{
+    uint64_t kib = gpu < d->cfg->system_doorbell_windows.count ? d->cfg->system_doorbell_windows.value[gpu]
+                                                               : (uint64_t)(gpu + 1) * WINDOW_KIB;
+    return kib * 1024;
+}
+
+static struct queue **bucket_of(struct driver *d, const struct client *c, uint32_t id)
+{
+    return &d->queues[(c->index * 31 + id) % QUEUE_BUCKETS];
+}
+
+struct queue *queue_find(struct driver *d, const struct client *c, uint32_t id)
+{
+    for (struct queue *q = *bucket_of(d, c, id); q; q = q->bucket_next)
+        if (q->client == c && q->id == id)
+            return q;
+    return NULL;
+}
+
+static int id_take(struct client *c, uint32_t *id)
+{
+    for (uint32_t i = 0; i < DOORBELL_QUEUES; i++) {
+        if (c->queue_ids[i / 64] >> (i % 64) & 1)
+            continue;
+        c->queue_ids[i / 64] |= UINT64_C(1) << (i % 64);
+        *id = i;
+        return 0;
+    }
+    return ENOSPC;
+}
+
+static void id_give(struct client *c, uint32_t id) { c->queue_ids[id / 64] &= ~(UINT64_C(1) << (id % 64)); }
+
+static uint32_t *doorbell_word(const struct driver *d, const struct queue *q)
+{
+    return (uint32_t *)(void *)(q->client->pages + queue_window(d, q->gpu)) + q->id;
+}
+
+static unsigned queues_on(struct driver *d, unsigned gpu)
+{
+    unsigned count = 0;
+    for (unsigned b = 0; b < QUEUE_BUCKETS; b++)
+        for (struct queue *q = d->queues[b]; q; q = q->bucket_next)
+            count += q->gpu == gpu;
+    return count;
+}
+
+static void queue_link(struct driver *d, struct queue *q)
+{
+    struct queue **bucket = bucket_of(d, q->client, q->id);
+    q->bucket_next = *bucket;
+    *bucket = q;
+    *doorbell_word(d, q) = DOORBELL_IDLE;
+}
+
+int queue_create(struct driver *d, struct client *c, void *arg)
+{
+    struct kfd_ioctl_create_queue_args *a = arg;
+    int gpu = gpu_of_id(d, a->gpu_id);
+    uint32_t id = 0;
+    if (gpu < 0 || a->queue_type != KFD_IOC_QUEUE_TYPE_COMPUTE_AQL) {
+        if (gpu >= 0)
+            log_info("driver", "client %u: queue of type %u refused: only AQL queues are served", c->index, a->queue_type);
+        return EINVAL;
+    }
+    if (queues_on(d, (unsigned)gpu) >= d->cfg->cp_queues)
+        return ENOSPC;
+    int error = client_space_open(d, c, (unsigned)gpu);
+    if (!error)
+        error = id_take(c, &id);
+    if (error)
+        return error;
+    const struct cp_queue_args args = {.number = d->queue_count, .ring = a->ring_base_address,
+                                       .packets = a->ring_size / AQL_BYTES / 2, .write_index = a->write_pointer_address,
+                                       .read_index = a->read_pointer_address};
+    struct cp_queue *cp = cp_queue_open(machine_cp(d->machine, (unsigned)gpu), &c->gpu[gpu].space, &args);
+    if (!cp) {
+        id_give(c, id);
+        return EINVAL;
+    }
+    struct queue *q = xcalloc(1, sizeof *q);
+    *q = (struct queue){.client = c, .id = id, .number = d->queue_count++, .gpu = (unsigned)gpu, .cp = cp};
+    queue_link(d, q);
+    d->gpu_work = true;
+    a->queue_id = id;
+    a->doorbell_offset = doorbell_encode(PAGE_DOORBELL, a->gpu_id);
+    log_info("driver", "client %u: queue %u on gpu%d, %llu packets", c->index, q->number, gpu,
+             (unsigned long long)args.packets);
+    return 0;
+}
+
+static void queue_release(struct driver *d, struct queue *q)
+{
+    struct queue **link = bucket_of(d, q->client, q->id);
+    while (*link != q)
+        link = &(*link)->bucket_next;
+    *link = q->bucket_next;
+    id_give(q->client, q->id);
+    cp_queue_close(machine_cp(d->machine, q->gpu), q->cp);
+    free(q);
+}
+
+int queue_destroy(struct driver *d, struct client *c, void *arg)
+{
+    const struct kfd_ioctl_destroy_queue_args *a = arg;
+    struct queue *q = queue_find(d, c, a->queue_id);
+    if (!q)
+        return EINVAL;
+    queue_release(d, q);
+    return 0;
+}
+
+void queue_release_all(struct driver *d, struct client *c)
+{
+    for (uint32_t id = 0; id < DOORBELL_QUEUES; id++) {
+        struct queue *q = c->queue_ids[id / 64] >> (id % 64) & 1 ? queue_find(d, c, id) : NULL;
+        if (q)
+            queue_release(d, q);
+    }
+}
+
+int queue_update(struct driver *d, struct client *c, void *arg)
+{
+    const struct kfd_ioctl_update_queue_args *a = arg;
+    struct queue *q = queue_find(d, c, a->queue_id);
+    if (!q || a->queue_percentage > KFD_MAX_QUEUE_PERCENTAGE || a->queue_priority > KFD_MAX_QUEUE_PRIORITY)
+        return EINVAL;
+    cp_queue_suspend(machine_cp(d->machine, q->gpu), q->cp, a->queue_percentage == 0);
+    return 0;
+}
+
+int queue_cu_mask(struct driver *d, struct client *c, void *arg)
+{
+    const struct kfd_ioctl_set_cu_mask_args *a = arg;
+    struct queue *q = queue_find(d, c, a->queue_id);
+    uint32_t words[2] = {0, 0};
+    uint32_t count = a->num_cu_mask / 32 > 2 ? 2 : a->num_cu_mask / 32;
+    if (!q || a->num_cu_mask == 0 || a->num_cu_mask % 32 || client_read(c, a->cu_mask_ptr, words, count * sizeof words[0]))
+        return EINVAL;
+    cp_queue_cu_mask(q->cp, words[0] | (uint64_t)words[1] << 32);
+    return 0;
+}
+
+bool queue_doorbells(struct driver *d)
+{
+    bool any = false;
+    for (struct client *c = d->clients; c; c = c->next) {
+        for (unsigned g = 0; !c->ended && c->pages && g < machine_gpus(d->machine); g++) {
+            for (uint32_t id = 0; id < DOORBELL_QUEUES; id++) {
+                if (!(c->queue_ids[id / 64] >> (id % 64) & 1))
+                    continue;
+                struct queue *q = queue_find(d, c, id);
+                if (!q || q->gpu != g || __atomic_load_n(doorbell_word(d, q), __ATOMIC_ACQUIRE) == DOORBELL_IDLE)
+                    continue;
+                __atomic_store_n(doorbell_word(d, q), DOORBELL_IDLE, __ATOMIC_SEQ_CST);
+                if (!any && d->first_doorbell == NEVER)
+                    d->first_doorbell = machine_now(d->machine);
+                d->doorbells[g]++;
+                any = true;
+                cp_doorbell(machine_cp(d->machine, g), q->cp);
+            }
+        }
+    }
+    return any;
+}
+
+int queue_map_offset(struct driver *d, struct client *c, uint64_t offset, uint64_t bytes, uint64_t *file_offset)
+{
+    enum page_kind kind;
+    uint32_t gpu_id;
+    if (!c->pages || bytes == 0 || bytes > DOORBELL_PAGE || !doorbell_decode(offset, &kind, &gpu_id))
+        return EINVAL;
+    int gpu = gpu_of_id(d, gpu_id);
+    if (gpu < 0 || kind == PAGE_EVENTS) /* the event page is the program's own buffer */
+        return EINVAL;
+    *file_offset = queue_window(d, (unsigned)gpu) + (kind == PAGE_MMIO ? DOORBELL_MMIO_AT : 0);
+    return 0;
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Are all clients at rest?  A client rests when each of its threads has an outstanding request that waits; where one
+ * has not, two looks at its state in /proc decide.  Children that have not (yet) loaded the shim count too.
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/xalloc.h"
+#include "driver/driver.h"
+
+#define FAMILY_MAX 4096
+
+static ssize_t file_read(char *to, size_t room, const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    ssize_t got = read(fd, to, room - 1);
+    close(fd);
+    to[got > 0 ? got : 0] = 0;
+    return got;
+}
+
+static unsigned outstanding(const struct driver *d, const struct client *c)
+{
+    unsigned count = 0;
+    for (const struct conn *conn = d->conns; conn; conn = conn->next)
+        count += conn->client == c && conn->state != CONN_RUNNING;
+    return count;
+}
+
+static bool thread_waits(const struct driver *d, const struct client *c, pid_t tid)
+{
+    for (const struct conn *conn = d->conns; conn; conn = conn->next)
+        if (conn->client == c && conn->tid == tid && conn->state != CONN_RUNNING)
+            return true;
+    return false;
+}
+
+static unsigned thread_count(pid_t pid)
+{
+    char path[64];
+    struct stat s;
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    return stat(path, &s) == 0 && s.st_nlink > 2 ? (unsigned)s.st_nlink - 2 : 0;
+}
+
+/* State letter and parent of a stat line; the name in parentheses may hold anything. */
+static char stat_parse(const char *line, int *parent)
+{
+    const char *after = strrchr(line, ')');
+    char state = 0;
+    if (!after || sscanf(after + 1, " %c %d", &state, parent) != 2)
+        return 0;
+    return state;
+}
+
+/* Run count of a blocked thread added to *sum; false when it runs. */
+static bool thread_blocked(pid_t pid, pid_t tid, uint64_t *sum)
+{
+    char path[96], text[512];
+    int parent;
+    unsigned long long ran = 0, waited = 0, times = 0;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/stat", (int)pid, (int)tid);
+    if (file_read(text, sizeof text, path) <= 0)
+        return true; /* it has ended */
+    char state = stat_parse(text, &parent);
+    if (state != 'S' && state != 'Z' && state != 'X' && state != 'T')
+        return false;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/schedstat", (int)pid, (int)tid);
+    if (file_read(text, sizeof text, path) > 0 && sscanf(text, "%llu %llu %llu", &ran, &waited, &times) == 3)
+        *sum += times * 1000003u + (uint64_t)tid;
+    return true;
+}
+
+/* All threads of pid but those known to wait are blocked. */
+static bool process_blocked(const struct driver *d, const struct client *c, pid_t pid, uint64_t *sum)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    DIR *folder = opendir(path);
+    if (!folder)
+        return true;
+    bool blocked = true;
+    for (struct dirent *entry; blocked && (entry = readdir(folder));) {
+        pid_t tid = (pid_t)atoi(entry->d_name);
+        if (tid > 0 && !(c && thread_waits(d, c, tid)))
+            blocked = thread_blocked(pid, tid, sum);
+    }
+    closedir(folder);
+    return blocked;
+}
+
+static struct client *client_of(const struct driver *d, pid_t pid)
+{
+    for (struct client *c = d->clients; c; c = c->next)
+        if (c->pid == pid && !c->ended)
+            return c;
+    return NULL;
+}
+
+struct family {
+    pid_t pid[FAMILY_MAX], parent[FAMILY_MAX];
+    unsigned count;
+};
+
+static void family_read(struct family *f)
+{
+    DIR *folder = opendir("/proc");
+    f->count = 0;
+    for (struct dirent *entry; folder && f->count < FAMILY_MAX && (entry = readdir(folder));) {
+        char path[64], text[512];
+        int parent;
+        pid_t pid = (pid_t)atoi(entry->d_name);
+        if (pid <= 0)
+            continue;
+        snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+        if (file_read(text, sizeof text, path) > 0 && stat_parse(text, &parent)) {
+            f->pid[f->count] = pid;
+            f->parent[f->count++] = (pid_t)parent;
+        }
+    }
+    if (folder)
+        closedir(folder);
+}
+
+/* Descendants of clients that are no clients themselves, such as a child between fork and the loading of the shim. */
+static bool strangers_blocked(const struct driver *d, struct family *f, uint64_t *sum)
+{
+    for (unsigned i = 0; i < f->count; i++) {
+        if (client_of(d, f->pid[i]))
+            continue;
+        pid_t up = f->parent[i];
+        for (unsigned depth = 0; depth < 32 && up > 1 && !client_of(d, up); depth++) {
+            unsigned k = 0;
+            while (k < f->count && f->pid[k] != up)
+                k++;
+            up = k < f->count ? f->parent[k] : 0;
+        }
+        if (up > 1 && client_of(d, up)) {
+            *sum += (uint64_t)f->pid[i];
+            if (!process_blocked(d, NULL, f->pid[i], sum))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool look(const struct driver *d, struct family *f, uint64_t *sum)
+{
+    *sum = 0;
+    for (struct client *c = d->clients; c; c = c->next)
+        if (!c->ended && !process_blocked(d, c, c->pid, sum))
+            return false;
+    if (f->count == 0)
+        family_read(f);
+    return strangers_blocked(d, f, sum);
+}
+
+static bool requests_unread(const struct driver *d)
+{
+    size_t count = 1, n = 0;
+    for (const struct conn *conn = d->conns; conn; conn = conn->next)
+        count++;
+    struct pollfd *fds = xcalloc(count, sizeof *fds);
+    fds[n++] = (struct pollfd){.fd = d->listen_fd, .events = POLLIN};
+    for (const struct conn *conn = d->conns; conn; conn = conn->next)
+        fds[n++] = (struct pollfd){.fd = conn->fd, .events = POLLIN};
+    bool unread = poll(fds, n, 0) > 0;
+    free(fds);
+    return unread;
+}
+
+bool rest_reached(struct driver *d)
+{
+    bool all = true;
+    for (struct client *c = d->clients; c && all; c = c->next)
+        all = c->ended || outstanding(d, c) >= thread_count(c->pid);
+    if (!all) {
+        static struct family family;
+        uint64_t first, second;
+        family.count = 0;
+        if (!look(d, &family, &first) || !look(d, &family, &second) || first != second)
+            return false;
+    }
+    return !requests_unread(d);
+}
+
+double rest_cpu_seconds(const struct driver *d)
+{
+    double sum = 0;
+    for (struct client *c = d->clients; c; c = c->next) {
+        clockid_t clock;
+        struct timespec t;
+        if (!c->ended && clock_getcpuclockid(c->pid, &clock) == 0 && clock_gettime(clock, &t) == 0)
+            sum += (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+    }
+    return sum;
+}

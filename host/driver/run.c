@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * `gantry run` (run.h): starts the program as a child with the shim, serves it until it has ended, leaves nothing
+ * behind.  Not responsible for: options and output of the command (host/cli, host/metrics).
+ */
+#include "driver/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/xalloc.h"
+#include "driver/driver.h"
+#include "driver/janitor.h"
+#include "driver/topology.h"
+#include "gantry_cfg.h"
+
+#define POLL_FIRST_US 20
+#define POLL_LAST_US 2000
+#define POLL_STOP_US 200000
+#define IDLE_LOOKS 8        /* idle answers to polling threads before they are slowed down */
+#define IDLE_PAUSE_US 1000
+#define PROGRESS_SECONDS 0.1
+#define STOP_SECONDS 0.5    /* between asking a program to end and killing it */
+
+struct run {
+    struct run_options options;
+    struct driver *driver;
+    struct janitor janitor;
+    pid_t child;
+    int child_fd;           /* pidfd */
+    double progress_at;
+    double restless_since;  /* host time of the last request or rest */
+    double cpu_base;        /* CPU time of the clients at that moment, or -1: not read yet */
+    bool patience_over;
+};
+
+static double host_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+struct run *run_new(const struct run_options *options)
+{
+    struct run *r = xcalloc(1, sizeof *r);
+    char root[256];
+    r->options = *options;
+    r->child_fd = -1;
+    if (janitor_start(&r->janitor, root, sizeof root) < 0) {
+        diag(NULL, "temporary folder: %s", strerror(errno));
+        free(r);
+        return NULL;
+    }
+    r->driver = driver_new(options->cfg, &options->sim);
+    if (!r->driver) {
+        run_free(r);
+        return NULL;
+    }
+    strcpy(r->driver->root, root);
+    if (topology_write(options->cfg, root) < 0 || server_open(r->driver) < 0) {
+        diag(root, "%s", strerror(errno));
+        run_free(r);
+        return NULL;
+    }
+    return r;
+}
+
+void run_free(struct run *r)
+{
+    if (!r)
+        return;
+    driver_delete(r->driver);
+    janitor_finish(&r->janitor);
+    if (r->child_fd >= 0)
+        close(r->child_fd);
+    free(r);
+}
+
+struct machine *run_machine(struct run *r) { return r->driver->machine; }
+
+static void child_main(struct run *r, pid_t parent, int error_fd)
+{
+    const char *preload = getenv("LD_PRELOAD");
+    char *list = preload && *preload ? xasprintf("%s:%s", r->options.shim, preload) : xstrdup(r->options.shim);
+    setenv("LD_PRELOAD", list, 1);
+    setenv(ENV_SOCKET, r->driver->socket_name, 1);
+    setenv(ENV_ROOT, r->driver->root, 1);
+    setenv(ENV_CLOCK, r->driver->gated ? "gated" : "free", 1);
+    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    if (getppid() != parent)
+        _exit(127);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+    signal(SIGPIPE, SIG_DFL);
+    execvp(r->options.argv[0], r->options.argv);
+    int error = errno;
+    if (write(error_fd, &error, sizeof error) < 0)
+        _exit(127);
+    _exit(127);
+}
+
+/* 0, or the errno of exec. */
+static int child_start(struct run *r)
+{
+    int ends[2], error = 0;
+    pid_t self = getpid();
+    int persona = personality(0xffffffff);
+    if (pipe2(ends, O_CLOEXEC) < 0)
+        return errno;
+    if (persona < 0 || personality((unsigned long)persona | ADDR_NO_RANDOMIZE) < 0) {
+        log_warn("driver", "address randomisation cannot be switched off: runs may differ");
+        r->driver->not_repeatable = true;
+    }
+    r->child = fork();
+    if (r->child == 0) {
+        close(ends[0]);
+        child_main(r, self, ends[1]);
+    }
+    error = r->child < 0 ? errno : 0;
+    if (persona >= 0)
+        personality((unsigned long)persona);
+    close(ends[1]);
+    int child_error = 0;
+    if (!error && read(ends[0], &child_error, sizeof child_error) == (ssize_t)sizeof child_error) {
+        waitpid(r->child, NULL, 0);
+        error = child_error;
+    }
+    close(ends[0]);
+    if (!error)
+        r->child_fd = (int)syscall(SYS_pidfd_open, r->child, 0);
+    return error;
+}
+
+static void clients_kill(struct run *r, int number)
+{
+    for (struct client *c = r->driver->clients; c; c = c->next)
+        if (!c->ended)
+            kill(c->pid, number);
+}
+
+static bool child_reap(struct run *r, struct run_report *report)
+{
+    if (r->child <= 0)
+        return true;
+    if (waitpid(r->child, &report->wait_status, WNOHANG) != r->child)
+        return false;
+    r->child = 0;
+    return true;
+}
+
+/* End the program whatever it does, and what it started. */
+static void child_stop(struct run *r, struct run_report *report)
+{
+    double end = host_seconds() + STOP_SECONDS;
+    if (r->child > 0)
+        kill(r->child, SIGTERM);
+    while (!child_reap(r, report) && host_seconds() < end)
+        server_poll(r->driver, 10000, r->child_fd);
+    clients_kill(r, SIGKILL);
+    if (r->child > 0) {
+        kill(r->child, SIGKILL);
+        while (waitpid(r->child, &report->wait_status, 0) < 0 && errno == EINTR)
+            ;
+        r->child = 0;
+    }
+}
+
+static void progress(struct run *r)
+{
+    double now = host_seconds();
+    if (!r->options.progress || now < r->progress_at)
+        return;
+    r->progress_at = now + PROGRESS_SECONDS;
+    struct sim *sim = machine_sim(r->driver->machine);
+    r->options.progress(r->options.arg, machine_now(r->driver->machine), sim ? sim_instructions(sim) : 0,
+                        (unsigned)r->driver->row_count);
+}
+
+/* A client computes without calling the driver for longer than the configured CPU time: it may be polling memory. */
+static bool patience_ended(struct run *r)
+{
+    double now = host_seconds();
+    if (r->driver->changed) {
+        r->driver->changed = false;
+        r->restless_since = now;
+        r->cpu_base = -1;
+        return r->patience_over = false;
+    }
+    if (r->patience_over)
+        return true;
+    if (now - r->restless_since < 0.02)
+        return false;
+    if (r->cpu_base < 0)
+        r->cpu_base = rest_cpu_seconds(r->driver);
+    return r->patience_over = rest_cpu_seconds(r->driver) - r->cpu_base > r->options.cfg->clock_patience;
+}
+
+static enum gate_step turn_restless(struct run *r)
+{
+    struct driver *d = r->driver;
+    if (!patience_ended(r))
+        return GATE_BUSY;
+    uint64_t before = client_cycle(d);
+    enum gate_step step = gate_advance(d);
+    if (client_cycle(d) != before || machine_busy(d->machine)) {
+        if (!d->not_repeatable)
+            log_info("driver", "a client polls: the clock runs beside it from cycle %llu", (unsigned long long)before);
+        d->not_repeatable = true;
+    }
+    return step;
+}
+
+struct pace {
+    long poll_us;
+    unsigned idle;
+};
+
+/* One turn of the gated clock; how long the next wait for requests may be is left in *pace. */
+static enum gate_step turn_gated(struct run *r, struct pace *pace)
+{
+    struct driver *d = r->driver;
+    if (server_poll(d, pace->poll_us, r->child_fd)) {
+        pace->poll_us = POLL_FIRST_US;
+        if (!gate_needed(d))
+            return GATE_BUSY;
+    } else if (pace->poll_us < POLL_LAST_US) {
+        pace->poll_us = pace->poll_us ? pace->poll_us * 2 : POLL_FIRST_US;
+    }
+    if (!gate_needed(d)) {
+        pace->poll_us = POLL_STOP_US;
+        return GATE_BUSY;
+    }
+    if (!rest_reached(d))
+        return turn_restless(r);
+    r->patience_over = false;
+    d->changed = true;
+    enum gate_step step = gate_step(d);
+    if (step == GATE_IDLE)
+        pace->poll_us = ++pace->idle > IDLE_LOOKS ? IDLE_PAUSE_US : POLL_FIRST_US;
+    else
+        pace->idle = 0, pace->poll_us = 0;
+    return step;
+}
+
+static enum gate_step turn_free(struct run *r, struct pace *pace)
+{
+    struct driver *d = r->driver;
+    server_poll(d, pace->poll_us, r->child_fd);
+    enum gate_step step = gate_advance(d);
+    gate_release(d);
+    pace->poll_us = step == GATE_IDLE ? IDLE_PAUSE_US : 0;
+    return step;
+}
+
+static void serve(struct run *r, struct run_report *report)
+{
+    struct driver *d = r->driver;
+    struct pace pace = {0, 0};
+    while (!child_reap(r, report)) {
+        enum gate_step step = d->gated ? turn_gated(r, &pace) : turn_free(r, &pace);
+        progress(r);
+        if (r->options.stop && *r->options.stop)
+            report->end = RUN_STOPPED;
+        else if (d->failed)
+            report->end = RUN_FAILED;
+        else if (step == GATE_MAX_CYCLES)
+            report->end = RUN_MAX_CYCLES;
+        else if (step == GATE_NO_PROGRESS)
+            report->end = RUN_NO_PROGRESS;
+        if (report->end != RUN_EXITED) {
+            child_stop(r, report);
+            return;
+        }
+    }
+}
+
+void run_program(struct run *r, struct run_report *report)
+{
+    struct driver *d = r->driver;
+    memset(report, 0, sizeof *report);
+    report->error = child_start(r);
+    if (report->error) {
+        report->end = RUN_NOT_STARTED;
+        return;
+    }
+    serve(r, report);
+    server_close(d);
+    client_drop_all(d);
+    report->gpu_work = d->gpu_work;
+    report->repeatable = d->gated && !d->not_repeatable;
+    report->first_doorbell = d->first_doorbell == NEVER ? 0 : d->first_doorbell;
+    report->last_completion = d->last_completion;
+    report->data_hash = d->data.value;
+    report->rows = d->rows;
+    report->row_count = (unsigned)d->row_count;
+}
