@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// First-level TLB: set-associative table of 4 KiB translations, tagged with VMID and page; one lookup a cycle.
+// Responsible for: lookup, replacement (oldest way of a set), invalidation by VMID or of all (255).  Not responsible
+// for: asking the L2 TLB after a miss, merging misses and checking rights (the user; tlb_pkg::pte_status).
+//
+// A lookup presented (registered) at one edge is answered in result_* after the next edge.  A fill or invalidation
+// presented together with a lookup takes effect before it.  Entries that are not valid (faults) must not be filled.
+`include "gantry_assert.svh"
+
+module tlb_l1 #(
+  parameter int unsigned Entries = 64,  // power of two
+  parameter int unsigned Ways = 4,
+  parameter bit [1:0] SeedFault = 2'd0  // bench only: 1 VMID not compared, 2 invalidation keeps set 0
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  input  logic        lookup_valid_i,
+  input  logic [ 7:0] lookup_vmid_i,
+  input  logic [27:0] lookup_vpn_i,
+  output logic        result_valid_o,
+  output logic        result_hit_o,
+  output logic [63:0] result_pte_o,
+  input  logic        fill_valid_i,
+  input  logic [ 7:0] fill_vmid_i,
+  input  logic [27:0] fill_vpn_i,
+  input  logic [63:0] fill_pte_i,
+  input  logic        inv_valid_i,
+  input  logic [ 7:0] inv_vmid_i
+);
+  localparam int unsigned NumWays = Ways < Entries ? Ways : Entries;
+  localparam int unsigned Sets = Entries / NumWays;
+  localparam logic [15:0] SetMask = 16'(Sets - 1);
+
+  /* verilator lint_off BLKSEQ */
+  logic [63:0] tag[Entries];  // {valid, vmid, vpn}; entry = set * ways + way
+  logic [63:0] pte[Entries];
+  logic [31:0] oldest[Sets];
+
+  logic [31:0] base, way, hit_way;
+  logic [63:0] wanted;
+  logic hit;
+
+  function automatic logic [63:0] make_tag(input logic [7:0] vmid, input logic [27:0] vpn);
+    return {27'd0, 1'b1, SeedFault == 2'd1 ? 8'd0 : vmid, vpn};
+  endfunction
+
+  function automatic logic [31:0] set_of(input logic [27:0] vpn);
+    return 32'(tlb_pkg::vpn_hash(vpn) & SetMask);
+  endfunction
+
+  always_ff @(posedge clk_i) begin
+    if (inv_valid_i) begin
+      for (int unsigned e = 0; e < Entries; e++) begin
+        if ((inv_vmid_i == tlb_pkg::VMID_ALL || tag[e][35:28] == inv_vmid_i) && (SeedFault != 2'd2 || e >= NumWays))
+          tag[e] = 64'd0;
+      end
+    end
+    if (fill_valid_i) begin
+      base   = set_of(fill_vpn_i);
+      way    = oldest[base] & 32'(NumWays - 1);
+      wanted = make_tag(fill_vmid_i, fill_vpn_i);
+      hit    = 1'b0;
+      for (int unsigned w = 0; w < NumWays; w++) begin  // the same page again (two misses of one page): in place
+        hit_way = tag[base*NumWays+w] == wanted ? w : hit_way;
+        hit     = tag[base*NumWays+w] == wanted ? 1'b1 : hit;
+      end
+      oldest[base] = hit ? oldest[base] : way + 32'd1;
+      way = hit ? hit_way : way;
+      tag[base*NumWays+way] = wanted;
+      pte[base*NumWays+way] = fill_pte_i;
+    end
+    if (lookup_valid_i) begin
+      base    = set_of(lookup_vpn_i) * NumWays;
+      wanted  = make_tag(lookup_vmid_i, lookup_vpn_i);
+      hit_way = 32'd0;
+      hit     = 1'b0;
+      for (int unsigned w = 0; w < NumWays; w++) begin
+        hit_way = tag[base+w] == wanted ? w : hit_way;
+        hit     = tag[base+w] == wanted ? 1'b1 : hit;
+      end
+      result_hit_o <= hit;
+      result_pte_o <= pte[base+hit_way];
+    end
+    result_valid_o <= lookup_valid_i && rst_ni;
+    if (!rst_ni) begin
+      for (int unsigned e = 0; e < Entries; e++) tag[e] = 64'd0;
+      for (int unsigned s = 0; s < Sets; s++) oldest[s] = 32'd0;
+    end
+  end
+  /* verilator lint_on BLKSEQ */
+
+  `GANTRY_ASSERT(a_fill, `GANTRY_IMPL(fill_valid_i, fill_pte_i[0] && fill_pte_i[4]))
+endmodule
