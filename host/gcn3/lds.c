@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * LDS operations of the golden model: reads, writes, atomics, swizzle and permutes.  Lanes act in ascending order;
  * of two addresses the first acts for all lanes before the second.  Address bits below the size of an access are
- * ignored; accesses beyond the work-group's allocation read 0 and write nothing.  M0 is not used as a limit.
+ * ignored; accesses beyond the work-group's allocation or (DS only) beyond M0 read 0 and write nothing.
  */
 #include <string.h>
 
@@ -18,15 +18,18 @@ static double to_double(uint64_t x, unsigned bytes)
     return bytes == 4 ? (double)as_f32(x) : as_f64(x);
 }
 
-/* Float atomics: NaN operands follow v_min and v_max without IEEE; compare of floats is numeric. */
+/* Float atomics compare numerically: with a NaN, minimum and maximum keep the old value.  Sums keep subnormals. */
 static uint64_t atomic_float(unsigned op, unsigned bytes, uint64_t old, uint64_t operand, uint64_t compare)
 {
     double x = to_double(old, bytes), y = to_double(operand, bytes);
     switch (op) {
-    case MEMOP_FMIN: return y < x || x != x ? operand : old;
-    case MEMOP_FMAX: return y > x || x != x ? operand : old;
+    case MEMOP_FMIN: return y < x ? operand : old;
+    case MEMOP_FMAX: return y > x ? operand : old;
     case MEMOP_FCMPSWAP: return x == to_double(compare, bytes) ? operand : old;
-    default: return finish32(from_f32(as_f32(old) + as_f32(operand)), true);
+    default:
+        if (is_nan32(old) || is_nan32(operand))
+            return (is_nan32(old) ? old : operand) | 0x400000;
+        return finish32(from_f32(as_f32(old) + as_f32(operand)), true);
     }
 }
 
@@ -139,7 +142,9 @@ static void lds_memory(struct gcn3_wave *w, const struct gcn3_inst *i)
     const struct gcn3_op *o = i->info;
     uint32_t result[4][64], address[64], words = o->bytes == 12 ? 3 : (o->bytes + 3) / 4;
     uint64_t exec = WAVE_EXEC(w);
+    uint32_t all = w->lds_bytes;
     memcpy(address, w->v[i->src[0] - 256], sizeof address);
+    w->lds_bytes = WAVE_M0(w) < all ? WAVE_M0(w) : all; /* M0 limits DS instructions */
     for (unsigned n = 0; n < 1u + o->two; n++) {
         uint32_t offset = !o->two ? i->offset : (i->offset >> 8 * n & 255) * o->bytes * (o->st64 ? 64 : 1);
         for (uint64_t m = exec; m; m &= m - 1) {
@@ -150,6 +155,7 @@ static void lds_memory(struct gcn3_wave *w, const struct gcn3_inst *i)
                 result[n * words + k][l] = out[k];
         }
     }
+    w->lds_bytes = all;
     for (unsigned k = 0; k < i->vdst_w; k++)
         for (uint64_t m = exec; m; m &= m - 1)
             w->v[i->vdst + k][__builtin_ctzll(m)] = result[k][__builtin_ctzll(m)];

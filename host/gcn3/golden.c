@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The golden GPU (golden.h): command queue, launches under way, completion events.
+ * Not responsible for: what a wavefront does (golden_group.c), memory (golden_mem.c).
+ */
+#include "gcn3/golden.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "gcn3/golden_private.h"
+
+struct golden *golden_new(struct pmem *memory, unsigned gpu, const struct gantry_cfg *cfg, golden_event_fn event, void *ctx)
+{
+    (void)cfg;
+    struct golden *g = xcalloc(1, sizeof *g);
+    g->memory = memory;
+    g->gpu = gpu;
+    g->event = event;
+    g->ctx = ctx;
+    golden_mem_init(g);
+    return g;
+}
+
+static void launch_free(struct golden *g, struct golden_launch *l)
+{
+    for (unsigned n = 0; n < GOLDEN_IN_FLIGHT; n++)
+        golden_group_free(l->group[n]);
+    g->slots &= ~(UINT32_C(1) << l->slot);
+    free(l);
+}
+
+void golden_free(struct golden *g)
+{
+    if (!g)
+        return;
+    while (g->launches) {
+        struct golden_launch *l = g->launches;
+        g->launches = l->link;
+        launch_free(g, l);
+    }
+    free(g->queue);
+    free(g);
+}
+
+void golden_cmd(struct golden *g, const struct msg_cp_cmd *cmd)
+{
+    g->queue = xgrow(g->queue, &g->queue_room, g->queued + 1, sizeof *g->queue);
+    g->queue[g->queued++] = *cmd;
+}
+
+uint64_t golden_instructions(const struct golden *g)
+{
+    return g->instructions;
+}
+
+void golden_set_time(struct golden *g, uint64_t cycle)
+{
+    g->time = cycle;
+}
+
+static void launch_begin(struct golden *g, const struct msg_cp_cmd *cmd)
+{
+    struct golden_launch *l = xcalloc(1, sizeof *l), **end = &g->launches;
+    l->cmd = *cmd;
+    l->groups = (uint64_t)cmd->groups[0] * cmd->groups[1] * cmd->groups[2];
+    l->limit = 1;
+    l->start = g->time;
+    l->slot = ~g->slots ? (unsigned)__builtin_ctz(~g->slots) : 31;
+    g->slots |= UINT32_C(1) << l->slot;
+    g->generation++; /* code may have changed since the last launch */
+    while (*end)
+        end = &(*end)->link;
+    *end = l;
+}
+
+static void kill_vmid(struct golden *g, unsigned vmid)
+{
+    for (struct golden_launch **at = &g->launches; *at;) {
+        struct golden_launch *l = *at;
+        if (l->cmd.vmid != vmid) {
+            at = &l->link;
+            continue;
+        }
+        *at = l->link;
+        launch_free(g, l);
+    }
+}
+
+static void execute_command(struct golden *g, const struct msg_cp_cmd *cmd)
+{
+    struct msg_cp_evt evt = { .id = cmd->id, .vmid = cmd->vmid, .start = g->time, .end = g->time };
+    switch (cmd->kind) {
+    case CP_LAUNCH:
+        launch_begin(g, cmd);
+        return;
+    case CP_VMID:
+        g->roots[cmd->vmid] = cmd->root;
+        golden_mem_flush(g);
+        return;
+    case CP_CACHE:
+        golden_mem_flush(g);
+        evt.kind = CP_EVT_CACHE_DONE;
+        break;
+    case CP_KILL:
+        kill_vmid(g, cmd->vmid);
+        evt.kind = CP_EVT_KILL_DONE;
+        break;
+    default:
+        return;
+    }
+    g->event(g->ctx, &evt);
+}
+
+/* Work-groups that fit beside those in flight. */
+static void launch_fill(struct golden *g, struct golden_launch *l)
+{
+    unsigned in_flight = 0;
+    for (unsigned n = 0; n < GOLDEN_IN_FLIGHT; n++)
+        in_flight += l->group[n] != NULL;
+    for (unsigned n = 0; n < GOLDEN_IN_FLIGHT && in_flight < l->limit && l->next < l->groups; n++)
+        if (!l->group[n]) {
+            l->group[n] = golden_group_new(g, l, l->next++);
+            in_flight++;
+        }
+}
+
+/* One round over the work-groups of a launch; true while it can go on. */
+static bool launch_run(struct golden *g, struct golden_launch *l)
+{
+    bool can_run = false;
+    launch_fill(g, l);
+    for (unsigned n = 0; n < GOLDEN_IN_FLIGHT; n++) {
+        struct golden_group *group = l->group[n];
+        if (!group)
+            continue;
+        can_run |= golden_group_run(g, group);
+        if (group->live == 0) {
+            golden_group_free(group);
+            l->group[n] = NULL;
+            can_run = true;
+        } else if (group->instructions > GOLDEN_PATIENCE && l->limit < GOLDEN_IN_FLIGHT && l->next < l->groups) {
+            group->instructions = 0;
+            l->limit++;
+            can_run = true;
+        }
+    }
+    return can_run;
+}
+
+static bool launch_finished(const struct golden_launch *l)
+{
+    for (unsigned n = 0; n < GOLDEN_IN_FLIGHT; n++)
+        if (l->group[n])
+            return false;
+    return l->next == l->groups;
+}
+
+static void launch_done(struct golden *g, struct golden_launch *l)
+{
+    struct msg_cp_evt evt = { .kind = CP_EVT_LAUNCH_DONE, .id = l->cmd.id, .vmid = l->cmd.vmid };
+    evt.data = l->waves;
+    evt.start = l->start;
+    evt.end = g->time;
+    evt.instructions = l->instructions;
+    launch_free(g, l);
+    g->event(g->ctx, &evt);
+}
+
+static void take_commands(struct golden *g)
+{
+    while (g->queued) {
+        struct msg_cp_cmd cmd = g->queue[0];
+        memmove(g->queue, g->queue + 1, --g->queued * sizeof *g->queue);
+        execute_command(g, &cmd);
+    }
+}
+
+bool golden_run(struct golden *g, uint64_t budget)
+{
+    uint64_t end = g->instructions + budget;
+    bool can_run = true;
+    while (can_run && g->instructions < end) {
+        take_commands(g);
+        can_run = false;
+        for (struct golden_launch **at = &g->launches; *at;) {
+            struct golden_launch *l = *at;
+            can_run |= launch_run(g, l);
+            if (launch_finished(l)) {
+                *at = l->link;
+                launch_done(g, l);
+            } else {
+                at = &l->link;
+            }
+        }
+        can_run |= g->queued != 0;
+    }
+    return g->queued || can_run;
+}

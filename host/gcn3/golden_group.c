@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Work-groups of the golden GPU: start state of wavefronts, slices round robin, barriers, faults.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/xalloc.h"
+#include "gcn3/golden_private.h"
+
+#define SLICE 20000 /* instructions of a wavefront before the next one */
+
+#define SHARED_APERTURE 0x20000000
+#define PRIVATE_APERTURE 0x20000001
+
+struct position {
+    uint32_t base[3]; /* first item of the work-group */
+    uint32_t id[3];
+};
+
+static struct position group_position(const struct msg_cp_cmd *cmd, uint64_t number)
+{
+    struct position p;
+    p.id[0] = number % cmd->groups[0];
+    p.id[1] = number / cmd->groups[0] % cmd->groups[1];
+    p.id[2] = number / cmd->groups[0] / cmd->groups[1];
+    for (unsigned n = 0; n < 3; n++)
+        p.base[n] = p.id[n] * cmd->group[n];
+    return p;
+}
+
+/* Item ids of the lanes of a wavefront and the lanes that exist. */
+static uint64_t init_items(const struct msg_cp_cmd *cmd, const struct position *p, unsigned wave, uint32_t (*v)[64])
+{
+    uint64_t exec = 0;
+    uint32_t items = (uint32_t)cmd->group[0] * cmd->group[1] * cmd->group[2];
+    for (unsigned l = 0; l < 64; l++) {
+        uint32_t n = wave * 64 + l, q = (uint32_t)((uint64_t)n * cmd->recip_x >> 20), x = n - q * cmd->group[0];
+        uint32_t z = (uint32_t)((uint64_t)q * cmd->recip_y >> 20), y = q - z * cmd->group[1];
+        v[0][l] = x;
+        if (cmd->vgpr_items >= 1)
+            v[1][l] = y;
+        if (cmd->vgpr_items >= 2)
+            v[2][l] = z;
+        bool live = n < items && p->base[0] + x < cmd->grid[0] && p->base[1] + y < cmd->grid[1] && p->base[2] + z < cmd->grid[2];
+        exec |= (uint64_t)live << l;
+    }
+    return exec;
+}
+
+static void init_sgprs(struct gcn3_wave *w, const struct golden_launch *l, const struct position *p, unsigned wave)
+{
+    const struct msg_cp_cmd *cmd = &l->cmd;
+    unsigned n = 0;
+    for (; n < cmd->user_sgprs; n++)
+        w->s[n] = cmd->user_sgpr[n];
+    for (unsigned d = 0; d < 3; d++)
+        if (cmd->sys_sgprs >> d & 1)
+            w->s[n++] = p->id[d];
+    if (cmd->sys_sgprs & 8)
+        w->s[n++] = cmd->waves;
+    if (cmd->sys_sgprs & 16) {
+        unsigned slot = l->slot * GOLDEN_WAVES + wave;
+        w->s[n++] = cmd->scratch_waves ? slot % cmd->scratch_waves * cmd->scratch_wave_bytes : 0;
+    }
+}
+
+static void init_wave(struct golden_group *group, unsigned n, const struct position *p)
+{
+    const struct msg_cp_cmd *cmd = &group->launch->cmd;
+    struct gcn3_wave *w = &group->wave[n];
+    memset(w, 0, sizeof *w);
+    w->pc = cmd->pc;
+    w->mode = cmd->rsrc1 >> 12;
+    w->dx10_clamp = cmd->rsrc1 >> 21 & 1;
+    w->ieee = cmd->rsrc1 >> 23 & 1;
+    w->v = group->vgprs + (size_t)n * 256;
+    w->vgprs = cmd->vgprs;
+    w->sgprs = cmd->sgprs;
+    w->lds = group->lds;
+    w->lds_bytes = cmd->lds_bytes;
+    w->shared_hi = SHARED_APERTURE;
+    w->private_hi = PRIVATE_APERTURE;
+    w->scratch_base = cmd->root;
+    w->vmid = cmd->vmid;
+    w->owner = group;
+    init_sgprs(w, group->launch, p, n);
+    WAVE_EXEC(w) = init_items(cmd, p, n, w->v);
+}
+
+struct golden_group *golden_group_new(struct golden *g, struct golden_launch *l, uint64_t number)
+{
+    const struct msg_cp_cmd *cmd = &l->cmd;
+    CHECK(cmd->waves >= 1 && cmd->waves <= GOLDEN_WAVES && cmd->vgprs <= 256, "golden", "gpu=%u waves=%u vgprs=%u", g->gpu,
+          cmd->waves, cmd->vgprs);
+    struct golden_group *group = xcalloc(1, sizeof *group);
+    struct position p = group_position(cmd, number);
+    group->launch = l;
+    group->vgprs = xcalloc((size_t)cmd->waves * 256, sizeof *group->vgprs);
+    group->lds = xcalloc(1, cmd->lds_bytes + 16);
+    group->waves = cmd->waves;
+    for (unsigned n = 0; n < group->waves; n++) {
+        init_wave(group, n, &p);
+        group->wave[n].ended = WAVE_EXEC(&group->wave[n]) == 0; /* no item of this wavefront exists */
+        group->live += !group->wave[n].ended;
+    }
+    l->waves += group->live;
+    return group;
+}
+
+void golden_group_free(struct golden_group *group)
+{
+    if (!group)
+        return;
+    free(group->vgprs);
+    free(group->lds);
+    free(group);
+}
+
+static void report_fault(struct golden *g, struct golden_group *group, unsigned n, int fault, uint64_t dwords)
+{
+    struct gcn3_wave *w = &group->wave[n];
+    struct msg_cp_evt evt = { .kind = CP_EVT_FAULT, .status = fault, .id = group->launch->cmd.id, .wave = n, .vmid = w->vmid };
+    evt.va = w->fault_va;
+    evt.pc = w->pc;
+    evt.data = dwords;
+    group->halted[n] = true;
+    g->event(g->ctx, &evt);
+}
+
+static const struct gcn3_inst *find_code(struct golden *g, struct gcn3_wave *w, int *fault)
+{
+    struct golden_code *c = &g->code[(w->pc / 4 ^ w->vmid) % GOLDEN_CODE];
+    uint64_t dwords;
+    *fault = 0;
+    if (c->pc == w->pc && c->generation == g->generation && c->vmid == w->vmid)
+        return &c->inst;
+    *fault = g->env.fetch(g->env.ctx, w, w->pc, &dwords);
+    if (*fault) {
+        w->fault_va = w->pc;
+        return NULL;
+    }
+    c->pc = w->pc;
+    c->generation = g->generation;
+    c->vmid = w->vmid;
+    gcn3_decode(dwords, &c->inst);
+    return &c->inst;
+}
+
+static void run_wave(struct golden *g, struct golden_group *group, unsigned n)
+{
+    struct gcn3_wave *w = &group->wave[n];
+    uint64_t begin = w->instructions;
+    g->yielded = false;
+    while (!w->ended && !w->at_barrier && !g->yielded && w->instructions - begin < SLICE) {
+        int fault;
+        const struct gcn3_inst *inst = find_code(g, w, &fault);
+        if (!fault)
+            fault = gcn3_execute(w, &g->env, inst);
+        if (fault) {
+            uint64_t dwords = 0;
+            g->env.fetch(g->env.ctx, w, w->pc, &dwords);
+            report_fault(g, group, n, fault, fault == FAULT_ILLEGAL ? dwords : 0);
+            break;
+        }
+    }
+    uint64_t done = w->instructions - begin;
+    g->instructions += done;
+    group->instructions += done;
+    group->launch->instructions += done;
+    group->live -= w->ended;
+    group->waiting += w->at_barrier;
+}
+
+bool golden_group_run(struct golden *g, struct golden_group *group)
+{
+    bool can_run = false;
+    for (unsigned n = 0; n < group->waves; n++) {
+        struct gcn3_wave *w = &group->wave[n];
+        if (w->ended || w->at_barrier || group->halted[n])
+            continue;
+        run_wave(g, group, n);
+        can_run |= !w->ended && !w->at_barrier && !group->halted[n];
+    }
+    if (group->live && group->waiting == group->live) {
+        for (unsigned n = 0; n < group->waves; n++)
+            group->wave[n].at_barrier = false;
+        group->waiting = 0;
+        can_run = true;
+    }
+    return can_run;
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Memory of the golden GPU: a software TLB over the page tables in simulated memory, and the callbacks of
+ * struct gcn3_env.  No caches: every access reaches memory in program order.
+ */
+#include <string.h>
+
+#include "gcn3/golden_private.h"
+#include "vm/pagetable.h"
+#include "vm/pmem.h"
+
+#define PAGE_BYTES UINT64_C(4096)
+#define ENTRY_ADDRESS UINT64_C(0x00fffffffffff000)
+
+static uint8_t *host_page(struct golden *g, uint64_t pa)
+{
+    uint64_t offset = pa & PMEM_OFFSET_MASK;
+    unsigned owner = pa >> PMEM_OWNER_SHIFT & 255;
+    if (owner)
+        return pmem_vram(g->memory, owner - 1, offset, PAGE_BYTES);
+    return offset < PMEM_WINDOW_BASE ? pmem_gtt(g->memory, offset, PAGE_BYTES) : NULL;
+}
+
+static struct golden_page *find_page(struct golden *g, unsigned vmid, uint64_t va)
+{
+    uint64_t page = va & ~(PAGE_BYTES - 1);
+    struct golden_page *p = &g->tlb[(va / PAGE_BYTES ^ vmid) % GOLDEN_TLB];
+    if (p->va == (page | 1) && p->vmid == vmid)
+        return p;
+    uint64_t entry = g->roots[vmid] ? pagetable_walk(g->memory, g->roots[vmid], va) : 0;
+    if (!(entry & PTE_VALID))
+        return NULL;
+    p->va = page | 1;
+    p->vmid = vmid;
+    p->pa = entry & ENTRY_ADDRESS;
+    p->bytes = host_page(g, p->pa);
+    p->readable = entry & PTE_R;
+    p->writable = entry & PTE_W;
+    p->executable = entry & PTE_X;
+    return p;
+}
+
+void golden_mem_flush(struct golden *g)
+{
+    memset(g->tlb, 0, sizeof g->tlb);
+    g->generation++;
+}
+
+enum right { RIGHT_READ, RIGHT_WRITE, RIGHT_EXECUTE };
+
+/* One piece of an access that does not cross a page. */
+static int touch_page(struct golden *g, unsigned vmid, uint64_t va, void *buffer, unsigned bytes, enum right right)
+{
+    struct golden_page *p = find_page(g, vmid, va);
+    uint64_t offset = va & (PAGE_BYTES - 1);
+    if (!p)
+        return FAULT_NOT_PRESENT;
+    if (right == RIGHT_WRITE ? !p->writable : right == RIGHT_READ ? !p->readable : !p->executable)
+        return right == RIGHT_WRITE ? FAULT_READ_ONLY : right == RIGHT_READ ? FAULT_NOT_PRESENT : FAULT_NO_EXECUTE;
+    if (!p->bytes) {
+        int status = right == RIGHT_WRITE ? pmem_write(g->memory, p->pa + offset, buffer, bytes)
+                                          : pmem_read(g->memory, p->pa + offset, buffer, bytes);
+        return status < 0 ? FAULT_BUS : 0;
+    }
+    if (right == RIGHT_WRITE)
+        memcpy(p->bytes + offset, buffer, bytes);
+    else
+        memcpy(buffer, p->bytes + offset, bytes);
+    return 0;
+}
+
+static int touch(struct golden *g, unsigned vmid, uint64_t va, void *buffer, unsigned bytes, enum right right)
+{
+    uint64_t room = PAGE_BYTES - (va & (PAGE_BYTES - 1));
+    if (bytes <= room)
+        return touch_page(g, vmid, va, buffer, bytes, right);
+    int fault = touch_page(g, vmid, va, buffer, room, right);
+    return fault ? fault : touch_page(g, vmid, va + room, (uint8_t *)buffer + room, bytes - room, right);
+}
+
+static int fetch(void *ctx, struct gcn3_wave *w, uint64_t pc, uint64_t *inst)
+{
+    struct golden *g = ctx;
+    uint32_t dword[2] = { 0 };
+    int fault = touch(g, w->vmid, pc, &dword[0], 4, RIGHT_EXECUTE);
+    if (!fault)
+        touch(g, w->vmid, pc + 4, &dword[1], 4, RIGHT_EXECUTE); /* may lie beyond the end of the program */
+    *inst = dword[0] | (uint64_t)dword[1] << 32;
+    return fault;
+}
+
+static int load(void *ctx, struct gcn3_wave *w, struct gcn3_access *a)
+{
+    for (uint64_t m = a->mask; m; m &= m - 1) {
+        unsigned l = __builtin_ctzll(m);
+        uint32_t x[4] = { 0 };
+        int fault = touch(ctx, w->vmid, a->va[l], x, a->bytes, RIGHT_READ);
+        if (fault) {
+            a->fault_va = a->va[l];
+            return fault;
+        }
+        for (unsigned k = 0; k < (a->bytes + 3u) / 4; k++)
+            a->data[k][l] = x[k];
+    }
+    return 0;
+}
+
+static int store(void *ctx, struct gcn3_wave *w, struct gcn3_access *a)
+{
+    for (uint64_t m = a->mask; m; m &= m - 1) {
+        unsigned l = __builtin_ctzll(m);
+        uint32_t x[4] = { a->data[0][l] };
+        for (unsigned k = 1; k < (a->bytes + 3u) / 4; k++)
+            x[k] = a->data[k][l];
+        int fault = touch(ctx, w->vmid, a->va[l], x, a->bytes, RIGHT_WRITE);
+        if (fault) {
+            a->fault_va = a->va[l];
+            return fault;
+        }
+    }
+    return 0;
+}
+
+/* Old value of one lane's atomic; the client may act on the same word, so the update is atomic on the host too. */
+static int atomic_lane(struct golden *g, unsigned vmid, uint64_t va, const struct gcn3_access *a, uint64_t operand,
+                       uint64_t compare, uint64_t *old)
+{
+    if (va % a->bytes)
+        return FAULT_ALIGN;
+    struct golden_page *p = find_page(g, vmid, va);
+    if (!p || !p->readable)
+        return FAULT_NOT_PRESENT;
+    if (!p->writable)
+        return FAULT_READ_ONLY;
+    if (!p->bytes)
+        return pmem_atomic(g->memory, p->pa + va % PAGE_BYTES, a->atomic_op, a->bytes, operand, compare, old) ? FAULT_BUS : 0;
+    uint8_t *at = p->bytes + va % PAGE_BYTES;
+    if (a->bytes == 8) {
+        uint64_t seen = __atomic_load_n((uint64_t *)(void *)at, __ATOMIC_RELAXED);
+        while (!__atomic_compare_exchange_n((uint64_t *)(void *)at, &seen, gcn3_atomic(a->atomic_op, 8, seen, operand, compare),
+                                            false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
+        }
+        *old = seen;
+        return 0;
+    }
+    uint32_t seen = __atomic_load_n((uint32_t *)(void *)at, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n((uint32_t *)(void *)at, &seen,
+                                        (uint32_t)gcn3_atomic(a->atomic_op, 4, seen, operand, compare), false,
+                                        __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
+    }
+    *old = seen;
+    return 0;
+}
+
+static int atomic(void *ctx, struct gcn3_wave *w, struct gcn3_access *a)
+{
+    bool wide = a->bytes == 8;
+    for (uint64_t m = a->mask; m; m &= m - 1) {
+        unsigned l = __builtin_ctzll(m);
+        uint64_t operand = a->data[0][l] | (wide ? (uint64_t)a->data[1][l] << 32 : 0), compare = 0, old = 0;
+        if (a->atomic_op == MEMOP_CMPSWAP)
+            compare = wide ? a->data[2][l] | (uint64_t)a->data[3][l] << 32 : a->data[1][l];
+        int fault = atomic_lane(ctx, w->vmid, a->va[l], a, operand, compare, &old);
+        if (fault) {
+            a->fault_va = a->va[l];
+            return fault;
+        }
+        a->data[0][l] = old;
+        a->data[1][l] = old >> 32;
+    }
+    return 0;
+}
+
+static int scalar_load(void *ctx, struct gcn3_wave *w, uint64_t va, uint32_t *to, unsigned dwords)
+{
+    int fault = touch(ctx, w->vmid, va, to, 4 * dwords, RIGHT_READ);
+    if (fault)
+        w->fault_va = va;
+    return fault;
+}
+
+static uint64_t now(void *ctx, struct gcn3_wave *w)
+{
+    (void)w;
+    return ((struct golden *)ctx)->time;
+}
+
+static void yield(void *ctx, struct gcn3_wave *w)
+{
+    (void)w;
+    ((struct golden *)ctx)->yielded = true;
+}
+
+static void interrupt(void *ctx, struct gcn3_wave *w)
+{
+    struct golden *g = ctx;
+    const struct golden_group *group = w->owner;
+    struct msg_cp_evt evt = { .kind = CP_EVT_INTERRUPT, .vmid = w->vmid, .id = group->launch->cmd.id, .pc = w->pc };
+    evt.wave = w - group->wave;
+    evt.data = WAVE_M0(w);
+    g->event(g->ctx, &evt);
+}
+
+void golden_mem_init(struct golden *g)
+{
+    struct gcn3_env env = { g, fetch, load, store, atomic, scalar_load, now, interrupt, yield };
+    g->env = env;
+    golden_mem_flush(g);
+}
