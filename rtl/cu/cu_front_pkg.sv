@@ -74,6 +74,16 @@ package cu_front_pkg;
     logic [63:0] data;
   } pair_write_t;
 
+  // Scalar result of a vector instruction: mask or lane value.
+  typedef struct packed {
+    wave_t wave;
+    tag_t tag;
+    logic [6:0] code;
+    logic [1:0] we;  // 0: only EXEC
+    logic exec;  // v_cmpx: EXEC too
+    logic [63:0] data;  // single registers in the half of their code
+  } result_t;
+
   // Row of the register file of a SIMD that holds the pair of operand code `code`: 400 rows of SGPRs, then 16 rows a
   // slot for codes 102 to 127 (VCC, M0 and EXEC live in cu_scalar).
   function automatic logic [9:0] sgpr_row(input logic [9:0] base, input slot_t slot, input logic [6:0] code);

@@ -1,0 +1,508 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operand stage of the compute unit: scalar ALU and branches (executed here), scalar-memory requests, and the issue
+// records of the vector ALU, LDS and vector memory with their scalar operands resolved.  Owns VCC, EXEC, M0, SCC and
+// MODE; general SGPRs are in cu_sgpr, whose ports it drives in the time slots of cu_front_pkg.
+// Not responsible for: which instruction issues and whether its operands are ready (cu_issue).
+module cu_scalar
+  import cu_pkg::*;
+  import cu_front_pkg::*;
+  import gcn3_pkg::*;
+#(
+  parameter int unsigned FaultSeed = 0
+) (
+  input  logic                              clk_i,
+  input  logic                              rst_ni,
+  input  logic                       [ 1:0] turn_i,
+  input  logic                       [ 3:0] cu_id_i,
+  input  logic                              start_valid_i,
+  input  start_t                            start_i,
+  // chosen instructions: pulses in the cycle after the choice, records stay for four cycles
+  input  logic                              pick_valu_valid_i,
+  input  logic                              pick_sca_valid_i,
+  input  logic                              pick_vmem_valid_i,
+  input  logic                              pick_lds_valid_i,
+  input  logic                              pick_branch_valid_i,
+  input  pick_t                             pick_valu_i[4],
+  input  pick_t                             pick_sca_i[4],
+  input  pick_t                             pick_vmem_i[4],
+  input  pick_t                             pick_lds_i[4],
+  input  pick_t                             pick_branch_i[4],
+  // register writes of others
+  input  logic                              result_valid_i,          // vector ALU, in phase 2 of its SIMD
+  input  result_t                           result_i,
+  input  logic                              pair_valid_i,            // cu_fill, in phases 0 and 1
+  input  pair_write_t                       pair_i,
+  // register file
+  output logic                              sca_re_o,
+  output logic                       [ 9:0] sca_row_o[2],
+  input  logic                       [63:0] sca_data_i[2],
+  output logic                              val_re_o,
+  output logic                       [ 9:0] val_row_o[2],
+  input  logic                       [63:0] val_data_i[2],
+  output logic                              buf_re_o,
+  output logic                       [ 9:0] buf_row_o[2],
+  input  logic                       [63:0] buf_data_i[2],
+  output logic                              off_re_o,
+  output logic                       [ 9:0] off_row_o[2],
+  input  logic                       [63:0] off_data_i[2],
+  output logic                       [ 2:0] write_valid_o,           // SALU, vector ALU, cu_fill
+  output logic                       [ 1:0] write_simd_o[3],
+  output logic                       [ 9:0] write_row_o[3],
+  output logic                       [ 1:0] write_we_o[3],
+  output logic                       [63:0] write_data_o[3],
+  // results
+  output logic                       [ 1:0] jump_valid_o,            // branches, s_setpc
+  output wave_t                             jump_wave_o[2],
+  output logic                       [47:0] jump_pc_o[2],
+  output logic                              intr_valid_o,
+  output wave_t                             intr_wave_o,
+  output logic                       [31:0] intr_data_o,
+  output logic                              smem_req_valid_o,
+  output gantry_msg_pkg::smem_req_t         smem_req_o,
+  output logic                       [ 3:0] valu_valid_o,
+  output valu_issue_t                       valu_o,
+  output logic                              lds_valid_o,
+  output lds_issue_t                        lds_o,
+  output logic                              vmem_valid_o,
+  output vmem_issue_t                       vmem_o,
+  input  logic                              obs_en_i,
+  output logic                       [ 3:0] obs_valid_o,             // SALU, its EXEC; vector ALU, its EXEC
+  output obs_sgpr_t                         obs_o[4],
+  output logic                              idle_o
+);
+  /* verilator lint_off BLKSEQ */
+  logic [63:0] exec[64], vcc[64];
+  logic [31:0] m0[64], mode[64];
+  logic [63:0] scc;
+  start_t info[64];
+
+  logic [2:1] sca_v, branch_v;  // age of what is under way
+  logic [3:1] valu_v, lds_v;
+  logic [5:1] vmem_v;
+  vmem_issue_t vmem5, vmem6;
+  logic [8:0] soffset5, soffset6;
+  logic [31:0] literal5, literal6;
+  logic [8:0] val_code[4];  // operand read at port 0, by SIMD
+
+  // ---- operands
+  /* verilator lint_off UNUSEDSIGNAL */  // functions look at parts of wide records
+  function automatic logic [63:0] inline_float(input logic [8:0] code, input logic wide, input logic half);
+    logic [15:0] h;
+    logic [31:0] f;
+    case (code[3:0])
+      4'd0: {h, f} = {16'h3800, 32'h3f000000};
+      4'd1: {h, f} = {16'hb800, 32'hbf000000};
+      4'd2: {h, f} = {16'h3c00, 32'h3f800000};
+      4'd3: {h, f} = {16'hbc00, 32'hbf800000};
+      4'd4: {h, f} = {16'h4000, 32'h40000000};
+      4'd5: {h, f} = {16'hc000, 32'hc0000000};
+      4'd6: {h, f} = {16'h4400, 32'h40800000};
+      4'd7: {h, f} = {16'hc400, 32'hc0800000};
+      default: {h, f} = {16'h3118, 32'h3e22f983};
+    endcase
+    if (wide && code[3:0] == 4'd8) return 64'h3fc45f306dc9c882;
+    if (wide) return {f[31:30], {3{~f[30]}}, f[29:0], 29'd0};
+    return half ? {48'd0, h} : {32'd0, f};
+  endfunction
+
+  // `pair`: what the register file or a special register holds at code[6:1].
+  function automatic logic [63:0] operand(input logic [8:0] code, input logic wide, input logic half,
+                                          input logic [63:0] pair, input logic [31:0] literal, input logic vccz,
+                                          input logic execz, input logic scc_bit);
+    logic [63:0] r;
+    if (code < 9'd128) return wide ? pair : {32'd0, code[0] ? pair[63:32] : pair[31:0]};
+    if (code <= 9'd192) return {57'd0, code[6:0]};
+    if (code <= 9'd208) begin
+      r = 64'd192 - {55'd0, code};
+      return wide ? r : {32'd0, r[31:0]};
+    end
+    if (code >= 9'd240 && code <= 9'd248) return inline_float(code, wide, half);
+    case (code)
+      9'd251: return {63'd0, vccz};
+      9'd252: return {63'd0, execz};
+      9'd253: return {63'd0, scc_bit};
+      9'd255: return {32'd0, literal};
+      default: return 64'd0;
+    endcase
+  endfunction
+
+  function automatic logic in_file(input logic [8:0] code);
+    return code < 9'd128 && code[6:1] != 6'd53 && code[6:1] != 6'd62 && code[6:1] != 6'd63;
+  endfunction
+
+  function automatic logic [63:0] special(input logic [8:0] code, input logic [63:0] pair, input widx_t w);
+    return code[8:7] != 2'd0 ? pair : code[6:1] == 6'd53 ? vcc[w] : code[6:1] == 6'd63 ? exec[w] :
+           code[6:1] == 6'd62 ? {32'd0, m0[w]} : pair;
+  endfunction
+
+  task automatic write_special(input widx_t at, input logic [5:0] pair, input logic [1:0] we, input logic [63:0] data);
+    logic [63:0] mask;
+    mask = {{32{we[1]}}, {32{we[0]}}};
+    if (pair == 6'd53) vcc[at] = (vcc[at] & ~mask) | (data & mask);
+    if (pair == 6'd63) exec[at] = (exec[at] & ~mask) | (data & mask);
+    if (pair == 6'd62 && we[0]) m0[at] = data[31:0];
+  endtask
+
+  // ---- one instruction of the scalar ALU
+  logic [63:0] a, b, r;
+  logic r_scc, r_write, r_exec;
+  logic [6:0] r_code;
+  task automatic salu_execute(input pick_t q, input widx_t at);
+    logic [31:0] imm, field, shifted;
+    logic wide;
+    wide    = q.d.src0_w == 5'd2;
+    imm     = {{16{q.d.simm16[15]}}, q.d.simm16};
+    field   = 32'(pick_pkg::ones64({1'b0, {1'b0, q.d.simm16[15:11]} + 6'd1}));
+    shifted = field << q.d.simm16[10:6];
+    r_write = q.d.sdst_w != 5'd0;
+    r_exec  = 1'b0;
+    r_code  = q.d.sdst;
+    case (q.d.fmt)
+      FMT_SOP2: salu_pkg::sop2(q.d.op[6:0], wide, a, b, scc[at], r, r_scc);
+      FMT_SOP1: begin
+        salu_pkg::sop1(q.d.op[7:0], wide, a, b, exec[at], r, r_scc);
+        if (q.d.op == OP_S_CMOV_B32 || q.d.op == OP_S_CMOV_B64) r_write = scc[at];
+        if (q.d.op == OP_S_MOVRELD_B32 || q.d.op == OP_S_MOVRELD_B64) r_code = q.d.sdst + m0[at][6:0];
+        if (q.d.unit == UNIT_BRANCH) r = {16'd0, q.pc + 48'd4};
+        if (q.d.unit != UNIT_BRANCH && q.d.writes_exec && q.d.reads_exec) begin
+          r_exec = 1'b1;  // s_*_saveexec: r is the new EXEC
+        end
+      end
+      FMT_SOPC: begin
+        r     = 64'd0;
+        r_scc = salu_pkg::compare(q.d.op[4:0], a, b);
+      end
+      default: begin
+        salu_pkg::sopk(q.d.op[4:0], a[31:0], imm, r, r_scc);
+        if (q.d.op == OP_S_CMOVK_I32) r_write = scc[at];
+        if (q.d.op == OP_S_GETREG_B32) begin
+          r = 64'd0;
+          if (q.d.simm16[5:0] == 6'd1) r[31:0] = (mode[at] >> q.d.simm16[10:6]) & field;
+          if (q.d.simm16[5:0] == 6'd4) r[31:0] = ({20'd0, cu_id_i, 2'd0, at} >> q.d.simm16[10:6]) & field;
+        end
+        if ((q.d.op == OP_S_SETREG_B32 || q.d.op == OP_S_SETREG_IMM32_B32) && q.d.simm16[5:0] == 6'd1) begin
+          mode[at] = (mode[at] & ~shifted) | ((a[31:0] << q.d.simm16[10:6]) & shifted);
+        end
+      end
+    endcase
+  endtask
+
+  function automatic obs_sgpr_t obs_pair(input widx_t at, input tag_t tag, input logic [6:0] code,
+                                         input logic [4:0] count, input logic [63:0] data);
+    obs_sgpr_t o;
+    o       = '0;
+    o.wave  = at;
+    o.tag   = tag;
+    o.first = {1'b0, code};
+    o.count = count;
+    o.data[0] = data[31:0];
+    o.data[1] = data[63:32];
+    return o;
+  endfunction
+
+  // ---- vector ALU record
+  function automatic valu_issue_t valu_record(input pick_t q, input start_t base, input logic [31:0] index,
+                                              input logic [2:0][63:0] value, input logic [63:0] mask,
+                                              input logic [63:0] lanes, input logic [31:0] mode_word);
+    valu_issue_t v;
+    logic [7:0] add_src, add_dst;
+    add_dst = q.d.op == OP_V_MOVRELD_B32 || q.d.op == OP_V_MOVRELSD_B32 ? index[7:0] : 8'd0;
+    add_src = q.d.op == OP_V_MOVRELS_B32 || q.d.op == OP_V_MOVRELSD_B32 ? index[7:0] : 8'd0;
+    v.slot       = q.wave.slot;
+    v.tag        = q.tag;
+    v.op         = q.d.op;
+    v.src_vgpr   = {q.d.src2[8], q.d.src1[8], q.d.src0[8]};
+    v.src_row[0] = base.vgpr_base + q.d.src0[7:0] + add_src;
+    v.src_row[1] = base.vgpr_base + q.d.src1[7:0];
+    v.src_row[2] = base.vgpr_base + q.d.src2[7:0];
+    v.sval       = value;
+    v.dst        = base.vgpr_base + q.d.vdst + add_dst;
+    v.dst_valid  = q.d.vdst_w != 5'd0;
+    v.neg        = q.d.neg;
+    v.abs        = q.d.abs;
+    v.omod       = q.d.omod;
+    v.clamp      = q.d.clamp;
+    v.sdwa       = q.d.sdwa;
+    v.dpp        = q.d.dpp;
+    v.ext        = q.d.ext;
+    v.mask       = mask;
+    v.exec       = lanes;
+    v.mode       = mode_word[7:0];
+    v.dx10_clamp = mode_word[8];
+    v.ieee       = mode_word[9];
+    return v;
+  endfunction
+
+  function automatic vmem_issue_t vmem_record(input pick_t q, input start_t base, input logic [63:0] lanes);
+    vmem_issue_t v;
+    v              = '0;
+    v.wave         = q.wave;
+    v.tag          = q.tag;
+    v.kind         = q.d.kind == KIND_INV ? VmemInv : q.d.unit == UNIT_MUBUF ? VmemMubuf : VmemFlat;
+    v.store        = q.d.store;
+    v.atomic       = q.d.atomic;
+    v.atomic_op    = q.d.atomic_op[3:0];
+    v.size         = q.d.mem_bytes[0] ? 3'd0 : q.d.mem_bytes[1] ? 3'd1 : 3'd2;
+    v.dwords       = q.d.mem_bytes < 7'd4 ? 3'd1 : q.d.mem_bytes[4:2];
+    v.sext         = q.d.mem_signed;
+    v.glc          = q.d.atomic ? q.d.returns : q.d.glc;
+    v.addr         = base.vgpr_base + q.d.src0[7:0];
+    v.data         = base.vgpr_base + q.d.src1[7:0];
+    v.dst          = base.vgpr_base + q.d.vdst;
+    v.exec         = lanes;
+    v.vmid         = base.vmid;
+    v.lds_ok       = 1'b1;
+    v.shared_hi    = 32'h20000000;
+    v.private_hi   = 32'h20000001;
+    v.idxen        = q.d.idxen;
+    v.offen        = q.d.offen;
+    v.offset       = q.d.offset[11:0];
+    return v;
+  endfunction
+
+  logic [63:0] va;
+  logic busy;
+  widx_t w;
+  /* verilator lint_on UNUSEDSIGNAL */
+  pick_t p;
+  logic [1:0] simd;
+  logic [8:0] code0, code1;
+  logic [2:0][63:0] sval;
+  logic [63:0] lane_mask;
+  logic taken;
+  gantry_msg_pkg::smem_req_t req;
+  lds_issue_t lds;
+  vmem_issue_t vm;
+
+  always_ff @(posedge clk_i) begin
+    busy             = pick_valu_valid_i || pick_sca_valid_i || pick_vmem_valid_i || pick_lds_valid_i ||
+                       pick_branch_valid_i || start_valid_i || result_valid_i || pair_valid_i || valu_v != '0 ||
+                       sca_v != '0 || vmem_v != '0 || lds_v != '0 || branch_v != '0;
+    write_valid_o    <= '0;
+    jump_valid_o     <= '0;
+    obs_valid_o      <= '0;
+    intr_valid_o     <= 1'b0;
+    smem_req_valid_o <= 1'b0;
+    valu_valid_o     <= '0;
+    lds_valid_o      <= 1'b0;
+    vmem_valid_o     <= 1'b0;
+    sca_re_o         <= 1'b0;
+    val_re_o         <= 1'b0;
+    buf_re_o         <= 1'b0;
+    off_re_o         <= 1'b0;
+    // ---- t+6, t+5: vector memory, last operands
+    if (vmem_v[5]) begin
+      vm              = vmem6;
+      vm.soffset      = 32'(operand(soffset6, 1'b0, 1'b0, special(soffset6, off_data_i[0], vm.wave), literal6, 1'b0,
+                                    1'b0, 1'b0));
+      vm.flat_scratch = off_data_i[1];
+      vmem_o          <= vm;
+      vmem_valid_o    <= 1'b1;
+    end
+    if (vmem_v[4]) begin
+      vmem6      = vmem5;
+      vmem6.rsrc = {buf_data_i[1], buf_data_i[0]};
+      soffset6   = soffset5;
+      literal6   = literal5;
+    end
+    // ---- t+4: records
+    simd = turn_i;
+    if (vmem_v[3]) begin
+      p        = pick_vmem_i[simd];
+      w        = p.wave;
+      vmem5    = vmem_record(p, info[w], exec[w]);
+      soffset5 = p.d.src2;
+      literal5 = p.d.ext;
+      off_re_o     <= 1'b1;
+      off_row_o[0] <= sgpr_row(info[w].sgpr_base, w[3:0], p.d.src2[6:0]);
+      off_row_o[1] <= sgpr_row(info[w].sgpr_base, w[3:0], 7'd102);
+    end
+    if (lds_v[3]) begin
+      p           = pick_lds_i[simd];
+      w           = p.wave;
+      lds.wave    = p.wave;
+      lds.tag     = p.tag;
+      lds.op      = p.d.op[7:0];
+      lds.addr    = info[w].vgpr_base + p.d.src0[7:0];
+      lds.data0   = info[w].vgpr_base + p.d.src1[7:0];
+      lds.data1   = info[w].vgpr_base + p.d.src2[7:0];
+      lds.dst     = info[w].vgpr_base + p.d.vdst;
+      lds.offset0 = p.d.offset[7:0];
+      lds.offset1 = p.d.offset[15:8];
+      lds.m0      = m0[w];
+      lds.exec    = exec[w];
+      lds.base    = info[w].lds_base;
+      lds.bytes   = info[w].lds_bytes;
+      lds_o       <= lds;
+      lds_valid_o <= 1'b1;
+    end
+    if (valu_v[3]) begin
+      p = pick_valu_i[simd];
+      w = p.wave;
+      for (int unsigned n = 0; n < 3; n++) begin
+        code0   = n == 0 ? p.d.src0 : n == 1 ? p.d.src1 : p.d.src2;
+        sval[n] = operand(code0, (n == 0 ? p.d.src0_w : n == 1 ? p.d.src1_w : p.d.src2_w) == 5'd2, p.d.half,
+                          special(code0, code0 == val_code[simd] ? val_data_i[0] : val_data_i[1], w), p.d.ext,
+                          vcc[w] == 64'd0, exec[w] == 64'd0, scc[w]);
+        if (code0 == 9'd255 && p.d.rate == RATE_F64 && (n == 0 ? p.d.src0_w : p.d.src1_w) == 5'd2) begin
+          sval[n] = sval[n] << 32;  // a literal is the high half of a double
+        end
+      end
+      lane_mask = p.d.src2_mask ? special(p.d.src2, val_data_i[1], w) : vcc[w];
+      valu_o       <= valu_record(p, info[w], m0[w], sval, lane_mask, exec[w], mode[w]);
+      valu_valid_o <= 4'd1 << simd;
+    end
+    // ---- t+3: scalar class executes, branches resolve, rows of the buffer resource
+    simd = turn_i - 2'd3;
+    if (branch_v[2]) begin
+      p = pick_branch_i[simd];
+      w = p.wave;
+      case (p.d.op)
+        OP_S_CBRANCH_SCC0: taken = !scc[w];
+        OP_S_CBRANCH_SCC1: taken = scc[w];
+        OP_S_CBRANCH_VCCZ: taken = vcc[w] == 64'd0;
+        OP_S_CBRANCH_VCCNZ: taken = vcc[w] != 64'd0;
+        OP_S_CBRANCH_EXECZ: taken = exec[w] == 64'd0;
+        OP_S_CBRANCH_EXECNZ: taken = exec[w] != 64'd0;
+        default: taken = p.d.op == OP_S_BRANCH || p.d.op == OP_S_ICACHE_INV;
+      endcase
+      jump_valid_o[0] <= taken;
+      jump_wave_o[0]  <= p.wave;
+      jump_pc_o[0]    <= p.pc + 48'd4 + (p.d.op == OP_S_ICACHE_INV ? 48'd0 : {{30{p.d.simm16[15]}}, p.d.simm16, 2'd0});
+      intr_valid_o    <= p.d.op == OP_S_SENDMSG && p.d.simm16[3:0] == 4'd1;
+      intr_wave_o     <= p.wave;
+      intr_data_o     <= m0[w];
+    end
+    if (sca_v[2]) begin
+      p = pick_sca_i[simd];
+      w = p.wave;
+      a = operand(p.d.src0, p.d.src0_w != 5'd1, 1'b0, special(p.d.src0, sca_data_i[0], w), p.d.ext, vcc[w] == 64'd0,
+                  exec[w] == 64'd0, scc[w]);
+      b = operand(p.d.src1, p.d.src1_w == 5'd2, 1'b0, special(p.d.src1, sca_data_i[1], w), p.d.ext, vcc[w] == 64'd0,
+                  exec[w] == 64'd0, scc[w]);
+      if (p.d.unit == UNIT_SMEM) begin
+        va               = {a[63:2], 2'd0} + (p.d.smem_imm ? {44'd0, p.d.ext[19:0]} : b);
+        req.va           = {16'd0, va[47:2], 2'd0};
+        req.tag          = {17'd0, p.d.sdst, p.tag};
+        req.dwords       = p.d.sdst_w == 5'd0 ? 8'd0 : {3'd0, p.d.sdst_w};
+        req.vmid         = info[w].vmid;
+        req.wave         = {2'd0, p.wave};
+        req.op           = p.d.kind == KIND_LOAD ? gantry_msg_pkg::SMEM_LOAD :
+                           p.d.op == OP_S_MEMTIME || p.d.op == OP_S_MEMREALTIME ? gantry_msg_pkg::SMEM_MEMTIME :
+                           p.d.op == OP_S_DCACHE_INV || p.d.op == OP_S_DCACHE_INV_VOL ?
+                           gantry_msg_pkg::SMEM_DCACHE_INV : gantry_msg_pkg::SMEM_DCACHE_WB;
+        smem_req_o       <= req;
+        smem_req_valid_o <= 1'b1;
+      end else begin
+        salu_execute(p, w);
+        if (obs_en_i) begin
+          obs_valid_o[0] <= 1'b1;
+          obs_o[0]       <= obs_pair(w, p.tag, r_code, r_write ? p.d.sdst_w : 5'd0, r_exec ? exec[w] : r);
+          obs_o[0].scc_valid <= p.d.writes_scc;
+          obs_o[0].scc   <= r_scc;
+          obs_valid_o[1] <= r_exec;
+          obs_o[1]       <= obs_pair(w, p.tag, 7'd126, 5'd2, r);
+        end
+        if (p.d.writes_scc) scc[w] = FaultSeed == 2 && p.d.op == OP_S_ADD_U32 ? 1'b0 : r_scc;
+        lane_mask = r_exec ? exec[w] : r;
+        if (r_write) begin
+          write_special(w, r_code[6:1], p.d.sdst_w == 5'd2 ? 2'b11 : r_code[0] ? 2'b10 : 2'b01,
+                        p.d.sdst_w == 5'd2 || !r_code[0] ? lane_mask : lane_mask << 32);
+          write_valid_o[0] <= in_file({2'd0, r_code});
+          write_simd_o[0]  <= simd;
+          write_row_o[0]   <= sgpr_row(info[w].sgpr_base, w[3:0], r_code);
+          write_we_o[0]    <= p.d.sdst_w == 5'd2 ? 2'b11 : r_code[0] ? 2'b10 : 2'b01;
+          write_data_o[0]  <= p.d.sdst_w == 5'd2 || !r_code[0] ? lane_mask : lane_mask << 32;
+        end
+        if (r_exec) exec[w] = r;
+        jump_valid_o[1] <= p.d.unit == UNIT_BRANCH && p.d.op != OP_S_GETPC_B64;
+        jump_wave_o[1]  <= p.wave;
+        jump_pc_o[1]    <= {a[47:2], 2'd0};
+      end
+    end
+    if (vmem_v[2]) begin
+      p = pick_vmem_i[simd];
+      buf_re_o     <= 1'b1;
+      buf_row_o[0] <= sgpr_row(info[p.wave].sgpr_base, p.wave.slot, p.d.srsrc);
+      buf_row_o[1] <= sgpr_row(info[p.wave].sgpr_base, p.wave.slot, p.d.srsrc + 7'd2);
+    end
+    // ---- t+2: rows of the vector ALU: one scalar operand, then the mask or a second one
+    simd = turn_i - 2'd2;
+    if (valu_v[1]) begin
+      p     = pick_valu_i[simd];
+      code0 = in_file(p.d.src0) ? p.d.src0 : in_file(p.d.src1) ? p.d.src1 : p.d.src2;
+      code1 = p.d.src2_mask ? p.d.src2 : in_file(p.d.src1) && p.d.src1 != code0 ? p.d.src1 : p.d.src2;
+      val_code[simd] = code0;
+      val_re_o       <= in_file(code0) || in_file(code1);
+      val_row_o[0]   <= sgpr_row(info[p.wave].sgpr_base, p.wave.slot, code0[6:0]);
+      val_row_o[1]   <= sgpr_row(info[p.wave].sgpr_base, p.wave.slot, code1[6:0]);
+    end
+    // ---- t+1: rows of the scalar class
+    simd = turn_i - 2'd1;
+    if (pick_sca_valid_i) begin
+      p     = pick_sca_i[simd];
+      code0 = p.d.src0;
+      if (p.d.unit == UNIT_SALU && p.d.fmt == FMT_SOP1 && p.d.op[7:1] == OP_S_MOVRELS_B32[7:1]) begin
+        code0[6:0] = code0[6:0] + m0[p.wave][6:0];
+      end
+      sca_re_o     <= 1'b1;
+      sca_row_o[0] <= sgpr_row(info[p.wave].sgpr_base, p.wave.slot, code0[6:0]);
+      sca_row_o[1] <= sgpr_row(info[p.wave].sgpr_base, p.wave.slot, p.d.src1[6:0]);
+    end
+    // ---- writes of others
+    if (result_valid_i) begin
+      w = result_i.wave;
+      write_special(w, result_i.code[6:1], result_i.we, result_i.data);
+      if (result_i.exec) exec[w] = result_i.data;
+      write_valid_o[1] <= in_file({2'd0, result_i.code}) && result_i.we != 2'd0;
+      write_simd_o[1]  <= w[5:4];
+      write_row_o[1]   <= sgpr_row(info[w].sgpr_base, w[3:0], result_i.code);
+      write_we_o[1]    <= result_i.we;
+      write_data_o[1]  <= result_i.data;
+      if (obs_en_i) begin
+        obs_valid_o[2] <= result_i.we != 2'd0;
+        obs_o[2]       <= obs_pair(w, result_i.tag, result_i.code, result_i.we == 2'b11 ? 5'd2 : 5'd1,
+                                   result_i.we == 2'b10 ? result_i.data >> 32 : result_i.data);
+        obs_valid_o[3] <= result_i.exec;
+        obs_o[3]       <= obs_pair(w, result_i.tag, 7'd126, 5'd2, result_i.data);
+      end
+    end
+    if (pair_valid_i) begin
+      w = pair_i.wave;
+      write_special(w, pair_i.code[6:1], pair_i.we, pair_i.data);
+      write_valid_o[2] <= in_file({2'd0, pair_i.code});
+      write_simd_o[2]  <= w[5:4];
+      write_row_o[2]   <= sgpr_row(info[w].sgpr_base, w[3:0], pair_i.code);
+      write_we_o[2]    <= pair_i.we;
+      write_data_o[2]  <= pair_i.data;
+    end
+    if (start_valid_i) begin
+      w       = start_i.wave;
+      info[w] = start_i;
+      exec[w] = start_i.exec;
+      mode[w] = {22'd0, start_i.ieee, start_i.dx10_clamp, start_i.mode};
+      scc[w]  = 1'b0;
+    end
+    sca_v    = {sca_v[1], pick_sca_valid_i};
+    branch_v = {branch_v[1], pick_branch_valid_i};
+    valu_v   = {valu_v[2:1], pick_valu_valid_i};
+    lds_v    = {lds_v[2:1], pick_lds_valid_i};
+    vmem_v   = {vmem_v[4:1], pick_vmem_valid_i};
+    if (!rst_ni) begin
+      sca_v            = '0;
+      branch_v         = '0;
+      valu_v           = '0;
+      lds_v            = '0;
+      vmem_v           = '0;
+      write_valid_o    <= '0;
+      jump_valid_o     <= '0;
+      intr_valid_o     <= 1'b0;
+      smem_req_valid_o <= 1'b0;
+      valu_valid_o     <= '0;
+      lds_valid_o      <= 1'b0;
+      vmem_valid_o     <= 1'b0;
+    end
+    idle_o <= !busy;
+  end
+  /* verilator lint_on BLKSEQ */
+endmodule
