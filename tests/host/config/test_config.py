@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Configuration: files, keys, ranges, rules between keys (S0.1, S0.3, S0.4), and that all generated forms agree."""
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+GANTRY = ROOT / "build/bin/gantry"
+
+
+def config(*args):
+    done = subprocess.run([GANTRY, "config", *map(str, args)], cwd=ROOT, capture_output=True, text=True)
+    return done.returncode, done.stdout, done.stderr
+
+
+def resolved(*args):
+    code, out, err = config(*args)
+    assert code == 0, err
+    return dict(line.split(": ", 1) for line in out.splitlines())
+
+
+def error(*args):
+    code, _, err = config(*args)
+    assert err.count("\n") == 1 and err.startswith("gantry: "), err
+    return code, err.strip()
+
+
+def written(tmp_path, text, name="x.yaml"):
+    path = tmp_path / name
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize("name, gpus, cus", [("tiny", 1, 1), ("demo", 2, 4), ("r9nano", 1, 64), ("r9nano-2gpu", 2, 64), ("r9nano-4gpu", 4, 64)])
+def test_named_systems(name, gpus, cus):
+    """S0.1: N GPUs of one configuration; a named system says at its head what it is for and how it is tested."""
+    values = resolved("-c", f"configs/{name}.yaml")
+    assert (values["system.gpus"], values["gpu.cu.count"]) == (str(gpus), str(cus))
+    assert resolved("-c", name) == values
+    head = (ROOT / f"configs/{name}.yaml").read_text().split("\n\n")[0]
+    assert re.search(rf"^# {name}: ", head, re.M) and "Tested by" in head
+
+
+def test_identities_and_windows_are_unique():
+    """S0.3, S0.4: without being told, every GPU gets its own identity and its own doorbell window."""
+    values = resolved("--set", "system.gpus=8")
+    for key in ("system.gpu_ids", "system.doorbell_windows"):
+        numbers = values[key].strip("[]").split(", ")
+        assert len(numbers) == len(set(numbers)) == 8
+
+
+def test_same_identity_is_refused(tmp_path):
+    """S0.3: duplicates end the elaboration."""
+    path = written(tmp_path, "system:\n  gpus: 2\n  gpu_ids: [7, 7]\n")
+    code, text = error("-c", path)
+    assert code == 65 and text == f"gantry: {path}:3: system.gpu_ids: GPU 0 and GPU 1 have the same identity 7"
+
+
+def test_overlapping_windows_are_refused(tmp_path):
+    """S0.4: the checker rejects overlap, also partial, and accepts neighbours."""
+    path = written(tmp_path, "system:\n  gpus: 3\n  doorbell_kib: 128\n  doorbell_windows: [1024, 2048, 1088]\n")
+    code, text = error("-c", path)
+    assert code == 65 and f"{path}:4: system.doorbell_windows: windows of GPU 0 (1024 KiB) and GPU 2 (1088 KiB) overlap" in text
+    assert config("-c", written(tmp_path, "system: {gpus: 2, doorbell_kib: 128, doorbell_windows: [1024, 1152]}\n"))[0] == 0
+    assert error("-c", written(tmp_path, "system: {gpus: 2, doorbell_windows: [1024]}\n"))[0] == 65
+
+
+@pytest.mark.parametrize("text, where, cause", [
+    ("gpu:\n  cu:\n    count: 0\n", 3, "gpu.cu.count: 0 is below the minimum 1"),
+    ("gpu:\n  cu:\n    count: 65\n", 3, "gpu.cu.count: 65 is above the maximum 64"),
+    ("gpu.cu.count: -1\n", 1, "gpu.cu.count: -1 is below the minimum 1"),
+    ("gpu.cu.count: many\n", 1, "gpu.cu.count: 'many' is not an integer"),
+    ("gpu.cu.count: 4.5\n", 1, "gpu.cu.count: '4.5' is not an integer"),
+    ("gpu.cu.count: 99999999999999999999\n", 1, "gpu.cu.count: 99999999999999999999 is above the maximum 64"),
+    ("gpu.cu.count:\n", 1, "gpu.cu.count: '' is not an integer"),
+    ("gpu.cu.count: [1, 2]\n", 1, "gpu.cu.count: a list where one value is expected"),
+    ("\ngpu.l2.slices: 3\n", 2, "gpu.l2.slices: 3 is not a power of two"),
+    ("gpu.cu.cuont: 4\n", 1, "gpu.cu.cuont: unknown key; did you mean gpu.cu.count?"),
+    ("banana: 4\n", 1, "banana: unknown key (gantry config --list shows all)"),
+    ("gpu: {cu: {count: 4, count: 5}}\n", 1, "gpu.cu.count: given twice in this file"),
+    ("clock.mode: sometimes\n", 1, "clock.mode: 'sometimes' is none of gated, free"),
+    ("clock.patience: soon\n", 1, "clock.patience: 'soon' is not a number"),
+    ("clock.patience: 0\n", 1, "clock.patience: 0 is below the minimum 0.01"),
+    ("driver.sdma: maybe\n", 1, "driver.sdma: 'maybe' is neither on nor off"),
+    ("- 1\n- 2\n", 1, "expected keys and values"),
+    ("gpu.l1v.kib: 1\ngpu.l1v.ways: 16\nlink.gpu: 5\n", 3, "link.gpu: 5 is below the minimum 100"),
+    ("gpu.l2.kib_per_slice: 4\ngpu.cu.vgprs_per_simd: 30\n", 2, "gpu.cu.vgprs_per_simd: 30 is not a multiple of the granule 4"),
+    ("gpu.cu.sgprs_per_simd: 120\n", 1, "gpu.cu.sgprs_per_simd: 120 is not a multiple of the granule 16"),
+    ("gpu.dram.trefi: 120\n", 1, "gpu.dram.trefi: 120 is not above gpu.dram.trfc 130"),
+    ("a: &x {b: *x}\n", 1, None),
+    ("include: nowhere.yaml\n", 1, None),
+])
+def test_bad_file(tmp_path, text, where, cause):
+    """Every mistake is one line with file, line and key."""
+    path = written(tmp_path, text)
+    code, message = error("-c", path)
+    assert code == (66 if "nowhere" in text else 65)
+    assert message.startswith(f"gantry: {path}:{where}: ")
+    assert cause is None or message == f"gantry: {path}:{where}: {cause}"
+
+
+def test_broken_yaml(tmp_path):
+    path = written(tmp_path, "gpu: {cu: {count: 4}\nx: [1\n")
+    code, message = error("-c", path)
+    assert code == 65 and re.match(rf"gantry: {path}:\d+: not YAML: ", message)
+
+
+def test_include_overrides_and_cycles(tmp_path):
+    written(tmp_path, "gpu.cu.count: 8\nseed: 3\n", "base.yaml")
+    top = written(tmp_path, "seed: 9\ninclude: base.yaml\n", "top.yaml")
+    values = resolved("-c", top)
+    assert (values["gpu.cu.count"], values["seed"]) == ("8", "9")
+    assert resolved("-c", top, "--set", "gpu.cu.count=2")["gpu.cu.count"] == "2"
+    written(tmp_path, "include: b.yaml\n", "a.yaml")
+    written(tmp_path, "include: a.yaml\n", "b.yaml")
+    code, message = error("-c", tmp_path / "a.yaml")
+    assert code == 65 and message == f"gantry: {tmp_path}/b.yaml:1: include: {tmp_path}/a.yaml includes itself"
+
+
+def test_error_names_the_included_file(tmp_path):
+    written(tmp_path, "seed: 1\ngpu.cu.count: 0\n", "base.yaml")
+    code, message = error("-c", written(tmp_path, "include: base.yaml\n", "top.yaml"))
+    assert (code, message) == (65, f"gantry: {tmp_path}/base.yaml:2: gpu.cu.count: 0 is below the minimum 1")
+
+
+@pytest.mark.parametrize("args, code, text", [
+    (["-c", "none.yaml"], 66, "none.yaml: No such file or directory"),
+    (["-c", "/tmp"], 74, "/tmp: Is a directory"),
+    (["--set", "gpu.cu.count=0"], 65, "--set: gpu.cu.count: 0 is below the minimum 1"),
+    (["--set", "gpu.cu.count"], 64, "--set: 'gpu.cu.count' is not KEY=VALUE"),
+    (["--set", "x=1"], 65, "--set: x: unknown key"),
+    (["--frob"], 64, "config: unknown option --frob"),
+    (["-c"], 64, "config: -c needs a value"),
+    (["--get", "gpu.nothing"], 64, "--get: gpu.nothing: unknown key"),
+    (["extra"], 64, "config: unexpected argument extra"),
+])
+def test_bad_command_line(args, code, text):
+    got, message = error(*args)
+    assert got == code and message.startswith("gantry: " + text)
+
+
+def test_output_can_be_read_again(tmp_path):
+    path = written(tmp_path, config("-c", "demo", "--set", "clock.patience=2.5")[1])
+    assert config("-c", path)[1] == path.read_text()
+    assert config("-c", path, "--get", "clock.patience")[1] == "2.5\n"
+
+
+def test_list_shows_every_key():
+    table = [line.split("|")[0].strip() for line in (ROOT / "configs/params.def").read_text().splitlines()
+             if line.strip() and not line.startswith("#")]
+    out = config("--list")[1]
+    assert len(table) > 60 and [line for line in out.splitlines() if not line.startswith(" ")] == table
+    assert "type u32, range 1..64, unit CUs, default 64 (HF A)" in out
+
+
+def test_generated_forms_agree():
+    """S0.1: C, SystemVerilog and page come from one table."""
+    settings = ["gpu.cu.count=6", "gpu.l2.slices=8", "gpu.sqc.cus_per_group=4"]
+    sets = [word for s in settings for word in ("--set", s)]
+    from_c = dict(line.split("=") for line in config("--sv", *sets)[1].splitlines())
+    package = subprocess.run(["python3", "sw/tools/gen_params.py", "sv", *sets], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    from_sv = dict(re.findall(r"localparam int unsigned (\w+) = (\d+);", package))
+    assert from_c == from_sv and from_sv["SqcCount"] == "2" and from_sv["NocTargets"] == "10"
+    only = subprocess.run(["python3", "sw/tools/gen_params.py", "sv", *sets, "--only", "CuCount,SqcCount"], cwd=ROOT, capture_output=True,
+                          text=True, check=True).stdout
+    assert re.findall(r"unsigned (\w+)", only) == ["CuCount", "SqcCount"]
+
+
+def test_page_is_current():
+    page = subprocess.run(["python3", "sw/tools/gen_params.py", "md"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert page == (ROOT / "docs/reference/config.md").read_text(), "run make docs-config"

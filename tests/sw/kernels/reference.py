@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the kernels of sw/kernels must compute, in plain Python, with their launches.
+
+case(name, seed) -> (grid, group, arguments, expected): arguments are ("in", bytes), ("inout", bytes), ("out", size),
+("lds", size) or (spec text); expected holds the contents of the out and inout buffers in their order.
+"""
+import random
+import struct
+
+M32, M64 = (1 << 32) - 1, (1 << 64) - 1
+
+
+def u32s(values):
+    return struct.pack(f"<{len(values)}I", *values)
+
+
+def f32s(values):
+    return struct.pack(f"<{len(values)}f", *values)
+
+
+def vecadd(r):
+    n = 200  # the fourth wavefront is partial
+    a, b = ([r.getrandbits(32) for _ in range(n)] for _ in range(2))
+    return "200", "64", [("out", n * 4), ("in", u32s(a)), ("in", u32s(b))], [u32s([(x + y) & M32 for x, y in zip(a, b)])]
+
+
+def saxpy(r):
+    n = 256  # small integers: exact in single precision
+    x, y = ([float(r.randrange(-1000, 1000)) for _ in range(n)] for _ in range(2))
+    return "256", "128", [("inout", f32s(y)), ("in", f32s(x)), "f32:2.5"], [f32s([2.5 * p + q for p, q in zip(x, y)])]
+
+
+def matmul(r):
+    n = 32
+    a, b = ([float(r.randrange(-20, 20)) for _ in range(n * n)] for _ in range(2))
+    c = [sum(a[i * n + k] * b[k * n + j] for k in range(n)) for i in range(n) for j in range(n)]
+    return f"{n},{n}", "16,16", [("out", n * n * 4), ("in", f32s(a)), ("in", f32s(b)), f"u32:{n}"], [f32s(c)]
+
+
+def transpose(r):
+    w, h = 48, 32
+    m = [r.getrandbits(32) for _ in range(w * h)]
+    t = [m[y * w + x] for x in range(w) for y in range(h)]
+    return f"{w},{h}", "16,16", [("out", w * h * 4), ("in", u32s(m)), f"u32:{w}", f"u32:{h}"], [u32s(t)]
+
+
+def reduction(r):
+    n = 1000
+    v = [r.getrandbits(32) for _ in range(n)]
+    return "256", "128", [("out", 12), ("in", u32s(v)), f"u32:{n}", ("lds", 512), ("lds", 512)], [u32s([sum(v) & M32, max(v), 2])]
+
+
+def histogram(r):
+    n = 3000
+    v = [min(255, int(r.expovariate(0.02))) for _ in range(n)]
+    return "256", "128", [("out", 1024), ("in", bytes(v)), f"u32:{n}"], [u32s([v.count(b) for b in range(256)])]
+
+
+def hash_one(h):
+    for i in range(4 + (h & 15)):
+        h ^= h >> 16
+        h = h * 0x85EBCA6B & M32
+        h ^= h >> 13
+        h = h + i * 0x9E3779B9 & M32
+        h = (h << 7 | h >> 25) & M32
+        h ^= h << 3 & M32
+        h = h + (h >> 5) & M32
+        if h & 0x100:
+            h = (~h & M32) + (h * 0xDEADBEEF >> 32) & M32
+    return h
+
+
+def hash(r):
+    v = [r.getrandbits(32) for _ in range(256)]
+    return "256", "256", [("out", 1024), ("in", u32s(v))], [u32s([hash_one(x) for x in v])]
+
+
+def blur(r):
+    w, h = 37, 21
+    p = [r.randrange(256) for _ in range(w * h)]
+
+    def at(x, y):
+        return p[min(max(y, 0), h - 1) * w + min(max(x, 0), w - 1)]
+    out = [sum(at(x + dx, y + dy) * (2 - abs(dx)) * (2 - abs(dy)) for dy in (-1, 0, 1) for dx in (-1, 0, 1)) + 8 >> 4
+           for y in range(h) for x in range(w)]
+    return f"{w},{h}", "16,8", [("out", w * h), ("in", bytes(p)), f"i32:{w}", f"i32:{h}"], [bytes(out)]
+
+
+def pack(r):
+    n, bias = 128, -77
+    a, b = ([[r.randrange(256) for _ in range(4)] for _ in range(n)] for _ in range(2))
+    out, sums = b"", []
+    for p, q in zip(a, b):
+        o = [min(255, x + y) for x, y in zip(p, (q[3], q[2], q[1], q[0]))]
+        o[1] = (p[1] + q[1] + 1 >> 1) & 255
+        o[2] = abs(p[2] - q[2])
+        out += bytes(o)
+        s = (p[0] * q[1] + (p[3] << 3) - bias) & 0xFFFF
+        sums.append((s << 4 | s >> 12) & 0xFFFF)
+    flat = [bytes(x for p in v for x in p) for v in (a, b)]
+    return (str(n), "64", [("out", 4 * n), ("in", flat[0]), ("in", flat[1]), ("out", 2 * n), f"i16:{bias}"],
+            [out, struct.pack(f"<{n}H", *sums)])
+
+
+def signed(x):
+    return x - (1 << 64) if x >> 63 else x
+
+
+def mix64_one(x, seed):
+    x ^= seed
+    for k in range(6):
+        x = x + 0x9E3779B97F4A7C15 & M64
+        x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 & M64
+        x = (x << (k + 5) | x >> (59 - k)) & M64
+        if x > 1 << 63:
+            x = x - (seed + k) & M64
+        x = x ^ (x * seed >> 64) if signed(x) < -1000 else x + (signed(x) >> 7) & M64
+    return x
+
+
+def mix64(r):
+    v, seed = [r.getrandbits(64) for _ in range(128)], r.getrandbits(63)
+    return ("128", "64", [("out", 1024), ("in", struct.pack("<128Q", *v)), f"u64:{seed}"],
+            [struct.pack("<128Q", *[mix64_one(x, seed) for x in v])])
+
+
+def grid3d(r):
+    (gx, gy, gz), (lx, ly, lz) = (13, 6, 5), (8, 4, 2)
+    out = []
+    for z in range(gz):
+        for y in range(gy):
+            for x in range(gx):
+                v = x % lx | y % ly << 4 | z % lz << 8 | x // lx << 12 | y // ly << 16 | z // lz << 20 | -(-gx // lx) << 24
+                v += min(lx, gx - x // lx * lx) * 3 + min(ly, gy - y // ly * ly) * 5 + min(lz, gz - z // lz * lz) * 7
+                out.append(v + -(-gy // ly) + 3 & M32)
+    return f"{gx},{gy},{gz}", f"{lx},{ly},{lz}", [("out", 4 * gx * gy * gz)], [u32s(out)]
+
+
+CASES = {f.__name__: f for f in (vecadd, saxpy, matmul, transpose, reduction, histogram, hash, blur, pack, mix64, grid3d)}
+
+
+def case(name, seed=1):
+    return CASES[name](random.Random(f"{name}{seed}"))

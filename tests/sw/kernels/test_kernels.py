@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every kernel of sw/kernels, from its code object in versions 2 to 5, against plain Python (S0.16, S3.7)."""
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import reference  # noqa: E402
+
+MODELS = ["golden"]
+VERSIONS = [2, 3, 4, 5]
+
+
+def code_object(name, version):
+    path = ROOT / f"build/kernels/{name}.v{version}.co"
+    done = subprocess.run(["make", "-s", f"build/kernels/{name}.v{version}.co"], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return path
+
+
+def launch(name, version, folder, *options, seed=1, config="tiny", arguments=None):
+    """Run; the final line as a dictionary, the output buffers, the expected ones."""
+    grid, group, args, expected = reference.case(name, seed)
+    command = [ROOT / "build/bin/gantry", "kernel", "-c", config, *options, code_object(name, version), "--grid", grid, "--group", group]
+    outputs = []
+    for i, arg in enumerate(arguments or args):
+        kind, value = arg if isinstance(arg, tuple) else ("plain", arg)
+        if kind in ("in", "inout"):
+            (folder / f"in{i}").write_bytes(value)
+        if kind in ("out", "inout"):
+            outputs.append(folder / f"out{i}")
+        command += ["--arg", {"in": f"in:{folder}/in{i}", "inout": f"inout:{folder}/in{i}:{folder}/out{i}", "out": f"out:{value}:{folder}/out{i}",
+                              "lds": f"lds:{value}", "plain": value}[kind]]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, f"exit {done.returncode}: {done.stderr}"
+    line = dict(re.findall(r"(\w+)=(\S+)", done.stderr.splitlines()[-1]))
+    return line, [p.read_bytes() for p in outputs], expected
+
+
+def difference(got, want):
+    for n, (g, w) in enumerate(zip(got, want)):
+        assert len(g) == len(w), f"buffer {n}: {len(g)} bytes instead of {len(w)}"
+        wrong = [i for i in range(len(g)) if g[i] != w[i]]
+        assert not wrong, f"buffer {n}: {len(wrong)} bytes differ, first at {wrong[0]}: {g[wrong[0]]} instead of {w[wrong[0]]}"
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("name", list(reference.CASES))
+def test_kernel(name, version, model, tmp_path):
+    line, got, want = launch(name, version, tmp_path, "--model", model)
+    difference(got, want)
+    assert int(line["instructions"]) > 0 and line["kernels"] == "1"
+    assert (int(line["cycles"]) > 0) == (model == "rtl")
+
+
+def test_reference_can_differ(tmp_path):
+    """The comparison itself notices one wrong byte."""
+    with pytest.raises(AssertionError):
+        difference([b"\0\1"], [b"\0\2"])
+
+
+def test_data_follows_input(tmp_path):
+    """One changed input byte changes `data` and `hash`; the same input gives the same."""
+    one, again, other = (launch("vecadd", 4, tmp_path, "--model", "golden", seed=s)[0] for s in (1, 1, 2))
+    assert one["data"] == again["data"] and one["hash"] == again["hash"]
+    assert one["data"] != other["data"]
