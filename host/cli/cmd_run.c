@@ -68,8 +68,7 @@ static int program_run(struct session *s, char **program)
     struct cli_options *o = &s->options;
     char *shim = shim_path();
     struct run_options options = {.cfg = &s->config.cfg, .sim = o->sim, .argv = program, .shim = shim, .stop = &cli_stop,
-                                  .log = s->results ? results_log(s->results) : o->verbose ? stderr : NULL,
-                                  .verbose = o->verbose >= 2, .progress = progress_note};
+                                  .progress = progress_note};
     struct run_report report = {0};
     struct summary summary = {0};
     struct run *run = run_new(&options);
