@@ -36,7 +36,7 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         int (*run)(int argc, char **argv);
-    } commands[] = {{"config", cmd_config}};
+    } commands[] = {{"run", cmd_run}, {"kernel", cmd_kernel}, {"config", cmd_config}};
 
     signal(SIGPIPE, SIG_IGN);
     if (argc >= 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)) {
