@@ -93,7 +93,7 @@ def pack(r):
     for p, q in zip(a, b):
         o = [min(255, x + y) for x, y in zip(p, (q[3], q[2], q[1], q[0]))]
         o[1] = (p[1] + q[1] + 1 >> 1) & 255
-        o[2] = abs(p[2] - q[2])
+        o[2] = p[2] - (q[2] >> 1) if p[2] > q[2] else q[2] ^ p[3]
         out += bytes(o)
         s = (p[0] * q[1] + (p[3] << 3) - bias) & 0xFFFF
         sums.append((s << 4 | s >> 12) & 0xFFFF)
