@@ -381,7 +381,7 @@ module cu_scalar
       b = operand(p.d.src1, p.d.src1_w == 5'd2, 1'b0, special(p.d.src1, sca_data_i[1], w), p.d.ext, vcc[w] == 64'd0,
                   exec[w] == 64'd0, scc[w]);
       if (p.d.unit == UNIT_SMEM) begin
-        va               = {a[63:2], 2'd0} + (p.d.smem_imm ? {44'd0, p.d.ext[19:0]} : b);
+        va               = a + (p.d.smem_imm ? {44'd0, p.d.ext[19:0]} : b);
         req.va           = {16'd0, va[47:2], 2'd0};
         req.tag          = {17'd0, p.d.sdst, p.tag};
         req.dwords       = p.d.sdst_w == 5'd0 ? 8'd0 : {3'd0, p.d.sdst_w};

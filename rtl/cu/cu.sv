@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// A compute unit: wires the front end, four SIMDs, the LDS and the vector memory unit with its L1 cache and TLB.
+// Memory units read VGPRs through one port of each SIMD (never two units one SIMD at a time: the front end sees to
+// that) and write them through two.  Not responsible for: the instruction and scalar caches (rtl/l1), partition
+// straps (rtl/gpu/part_cu.sv).
+module cu
+  import cu_pkg::*;
+  import gantry_msg_pkg::*;
+#(
+  parameter int unsigned NumSlices = 4,
+  parameter int unsigned LdsBytes = 65536,
+  parameter int unsigned EvtDepth = 8,
+  parameter int unsigned FaultSeed = 0
+) (
+  input  logic               clk_i,
+  input  logic               rst_ni,
+  input  logic        [ 5:0] cycle_i,
+  input  logic        [ 3:0] cu_id_i,
+  input  logic        [ 7:0] gpu_id_i,
+  input  logic               cu_cmd_valid_i,
+  input  cu_cmd_t            cu_cmd_i,
+  output logic               cu_evt_valid_o,
+  output cu_evt_t            cu_evt_o,
+  input  logic               cu_evt_credit_i,
+  output logic               ifetch_req_valid_o,
+  output ifetch_req_t        ifetch_req_o,
+  input  logic               ifetch_rsp_valid_i,
+  input  ifetch_rsp_t        ifetch_rsp_i,
+  output logic               smem_req_valid_o,
+  output smem_req_t          smem_req_o,
+  input  logic               smem_rsp_valid_i,
+  input  smem_rsp_t          smem_rsp_i,
+  output logic               mem_req_valid_o,
+  output mem_req_t           mem_req_o,
+  input  logic               mem_req_credit_i,
+  input  logic               mem_rsp_valid_i,
+  input  mem_rsp_t           mem_rsp_i,
+  input  logic               perf_en_i,
+  input  logic        [ 7:0] perf_addr_i,
+  output logic        [63:0] perf_data_o,
+  input  logic               obs_en_i,
+  output logic        [ 5:0] obs_inst_valid_o,
+  output obs_inst_t          obs_inst_o[6],
+  output logic        [ 4:0] obs_sgpr_valid_o,
+  output obs_sgpr_t          obs_sgpr_o[5],
+  output logic        [ 3:0] obs_vgpr_valid_o,
+  output obs_vgpr_t          obs_vgpr_o[4],
+  output logic        [ 6:0] obs_done_valid_o,  // SIMD 0 to 3, LDS, vector memory, scalar memory
+  output wave_tag_t          obs_done_o[7],
+  output logic               obs_lds_valid_o,   // order of execution in the LDS
+  output wave_tag_t          obs_lds_o,
+  output logic               idle_o
+);
+  logic [3:0] valu_valid, valu_done_valid, valu_wait, init_valid, init_ready, simd_idle;
+  valu_issue_t valu;
+  valu_done_t valu_done[4];
+  row_t init_row;
+  logic [31:0] init_data[16];
+  logic lds_valid, lds_ready, lds_opread_valid, lds_done_valid, lds_vrd_valid, lds_vwr_valid, lds_reading;
+  lds_issue_t lds;
+  wave_tag_t lds_opread, vmem_opread;
+  mem_done_t lds_done, vmem_done, smem_done;
+  vrd_req_t lds_vrd, vmem_vrd;
+  vwr_req_t lds_vwr, vmem_vwr;
+  logic vmem_valid, vmem_ready, vmem_opread_valid, vmem_done_valid, vmem_vrd_valid, vmem_vwr_valid, vmem_reading;
+  logic [1:0] lds_reading_simd, vmem_reading_simd;
+  vmem_issue_t vmem;
+  logic inv_valid, inv_done, smem_done_valid;
+  logic [7:0] inv_flags, inv_vmid;
+  logic front_idle, lds_idle, vmem_idle;
+  logic [31:0] vrd_data[4][16];
+  logic [1:0] vwr_ready[4];
+  logic [63:0] front_perf, vmem_perf;
+  logic lds_conflict;
+
+  assign idle_o = front_idle && simd_idle == '1 && lds_idle && vmem_idle;
+
+  cu_front #(
+    .EvtDepth (EvtDepth),
+    .FaultSeed(FaultSeed)
+  ) u_front (
+    .clk_i,
+    .rst_ni,
+    .cycle_i,
+    .cu_id_i,
+    .cu_cmd_valid_i,
+    .cu_cmd_i,
+    .cu_evt_valid_o,
+    .cu_evt_o,
+    .cu_evt_credit_i,
+    .ifetch_req_valid_o,
+    .ifetch_req_o,
+    .ifetch_rsp_valid_i,
+    .ifetch_rsp_i,
+    .smem_req_valid_o,
+    .smem_req_o,
+    .smem_rsp_valid_i,
+    .smem_rsp_i,
+    .valu_valid_o       (valu_valid),
+    .valu_o             (valu),
+    .valu_done_valid_i  (valu_done_valid),
+    .valu_done_i        (valu_done),
+    .valu_wait_i        (valu_wait),
+    .init_valid_o       (init_valid),
+    .init_row_o         (init_row),
+    .init_data_o        (init_data),
+    .init_ready_i       (init_ready),
+    .lds_valid_o        (lds_valid),
+    .lds_o              (lds),
+    .lds_ready_i        (lds_ready),
+    .lds_opread_valid_i (lds_opread_valid),
+    .lds_opread_i       (lds_opread),
+    .lds_done_valid_i   (lds_done_valid),
+    .lds_done_i         (lds_done),
+    .vmem_valid_o       (vmem_valid),
+    .vmem_o             (vmem),
+    .vmem_ready_i       (vmem_ready),
+    .vmem_opread_valid_i(vmem_opread_valid),
+    .vmem_opread_i      (vmem_opread),
+    .vmem_done_valid_i  (vmem_done_valid),
+    .vmem_done_i        (vmem_done),
+    .inv_valid_o        (inv_valid),
+    .inv_flags_o        (inv_flags),
+    .inv_vmid_o         (inv_vmid),
+    .inv_done_i         (inv_done),
+    .perf_en_i,
+    .perf_addr_i,
+    .perf_data_o        (front_perf),
+    .obs_en_i,
+    .obs_inst_valid_o,
+    .obs_inst_o,
+    .obs_sgpr_valid_o,
+    .obs_sgpr_o,
+    .smem_done_valid_o  (smem_done_valid),
+    .smem_done_o        (smem_done),
+    .idle_o             (front_idle)
+  );
+
+  for (genvar s = 0; s < 4; s++) begin : gen_simd
+    logic vrd_valid;
+    row_t vrd_row;
+    logic [1:0] vwr_valid;
+    vwr_req_t vwr[2];
+
+    assign vrd_valid = (lds_vrd_valid && lds_vrd.simd == 2'(s)) || (vmem_vrd_valid && vmem_vrd.simd == 2'(s));
+    assign vrd_row   = lds_vrd_valid && lds_vrd.simd == 2'(s) ? lds_vrd.row : vmem_vrd.row;
+    assign vwr_valid = {
+      vmem_vwr_valid && vmem_vwr.simd == 2'(s), lds_vwr_valid && lds_vwr.simd == 2'(s)
+    };
+    assign vwr[0] = lds_vwr;
+    assign vwr[1] = vmem_vwr;
+
+    cu_simd u_simd (
+      .clk_i,
+      .rst_ni,
+      .valid_i     (valu_valid[s]),
+      .issue_i     (valu),
+      .done_valid_o(valu_done_valid[s]),
+      .done_o      (valu_done[s]),
+      .vrd_valid_i (vrd_valid),
+      .vrd_row_i   (vrd_row),
+      .vrd_data_o  (vrd_data[s]),
+      .vwr_valid_i (vwr_valid),
+      .vwr_i       (vwr),
+      .vwr_ready_o (vwr_ready[s]),
+      .vwr_wait_o  (valu_wait[s]),
+      .init_valid_i(init_valid[s]),
+      .init_row_i  (init_row),
+      .init_data_i (init_data),
+      .init_ready_o(init_ready[s]),
+      .obs_en_i,
+      .obs_valid_o (obs_vgpr_valid_o[s]),
+      .obs_o       (obs_vgpr_o[s]),
+      .idle_o      (simd_idle[s])
+    );
+    assign obs_done_valid_o[s] = obs_en_i && valu_done_valid[s];
+    assign obs_done_o[s]       = '{wave: '{simd: 2'(s), slot: valu_done[s].slot}, tag: valu_done[s].tag};
+  end
+
+  lds_unit #(
+    .Bytes(LdsBytes)
+  ) u_lds (
+    .clk_i,
+    .rst_ni,
+    .valid_i        (lds_valid),
+    .issue_i        (lds),
+    .ready_o        (lds_ready),
+    .opread_valid_o (lds_opread_valid),
+    .opread_o       (lds_opread),
+    .reading_o      (lds_reading),
+    .reading_simd_o (lds_reading_simd),
+    .vrd_valid_o    (lds_vrd_valid),
+    .vrd_o          (lds_vrd),
+    .vrd_data_i     (vrd_data),
+    .vwr_valid_o    (lds_vwr_valid),
+    .vwr_o          (lds_vwr),
+    .vwr_ready_i    (vwr_ready[lds_vwr.simd][0]),
+    .done_valid_o   (lds_done_valid),
+    .done_o         (lds_done),
+    .obs_en_i,
+    .obs_valid_o    (obs_lds_valid_o),
+    .obs_o          (obs_lds_o),
+    .perf_conflict_o(lds_conflict),
+    .idle_o         (lds_idle)
+  );
+
+  cu_vmem #(
+    .NumSlices(NumSlices)
+  ) u_vmem (
+    .clk_i,
+    .rst_ni,
+    .own_gpu_i      (gpu_id_i),
+    .valid_i        (vmem_valid),
+    .issue_i        (vmem),
+    .ready_o        (vmem_ready),
+    .opread_valid_o (vmem_opread_valid),
+    .opread_o       (vmem_opread),
+    .reading_o      (vmem_reading),
+    .reading_simd_o (vmem_reading_simd),
+    .vrd_valid_o    (vmem_vrd_valid),
+    .vrd_o          (vmem_vrd),
+    .vrd_data_i     (vrd_data),
+    .vwr_valid_o    (vmem_vwr_valid),
+    .vwr_o          (vmem_vwr),
+    .vwr_ready_i    (vwr_ready[vmem_vwr.simd][1]),
+    .done_valid_o   (vmem_done_valid),
+    .done_o         (vmem_done),
+    .mem_req_valid_o,
+    .mem_req_o,
+    .mem_req_credit_i,
+    .mem_rsp_valid_i,
+    .mem_rsp_i,
+    .inv_i          (inv_valid),
+    .inv_flags_i    (inv_flags),
+    .inv_done_o     (inv_done),
+    .idle_o         (vmem_idle)
+  );
+
+  assign obs_done_valid_o[6:4] = {smem_done_valid, vmem_done_valid, lds_done_valid} & {3{obs_en_i}};
+  assign obs_done_o[4]         = '{wave: lds_done.wave, tag: lds_done.tag};
+  assign obs_done_o[5]         = '{wave: vmem_done.wave, tag: vmem_done.tag};
+  assign obs_done_o[6]         = '{wave: smem_done.wave, tag: smem_done.tag};
+  assign perf_data_o           = front_perf;
+endmodule

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+// Front end of the compute unit: wires fetch, issue, operand stage, scalar register file, register filling and the
+// queues before the memory units.  Not responsible for: vector execution (cu_simd), LDS (lds_unit), vector memory
+// (cu_vmem), the partition's ports (rtl/gpu/part_cu.sv).
+module cu_front
+  import cu_pkg::*;
+  import cu_front_pkg::*;
+  import gantry_msg_pkg::*;
+#(
+  parameter int unsigned EvtDepth = 8,
+  parameter int unsigned FaultSeed = 0  // test only: see docs/reference/cu.md
+) (
+  input  logic               clk_i,
+  input  logic               rst_ni,
+  input  logic        [ 5:0] cycle_i,
+  input  logic        [ 3:0] cu_id_i,
+  // dispatcher, caches
+  input  logic               cu_cmd_valid_i,
+  input  cu_cmd_t            cu_cmd_i,
+  output logic               cu_evt_valid_o,
+  output cu_evt_t            cu_evt_o,
+  input  logic               cu_evt_credit_i,
+  output logic               ifetch_req_valid_o,
+  output ifetch_req_t        ifetch_req_o,
+  input  logic               ifetch_rsp_valid_i,
+  input  ifetch_rsp_t        ifetch_rsp_i,
+  output logic               smem_req_valid_o,
+  output smem_req_t          smem_req_o,
+  input  logic               smem_rsp_valid_i,
+  input  smem_rsp_t          smem_rsp_i,
+  // SIMDs
+  output logic        [ 3:0] valu_valid_o,
+  output valu_issue_t        valu_o,
+  input  logic        [ 3:0] valu_done_valid_i,
+  input  valu_done_t         valu_done_i[4],
+  input  logic        [ 3:0] valu_wait_i,
+  output logic        [ 3:0] init_valid_o,
+  output row_t               init_row_o,
+  output logic        [31:0] init_data_o[16],
+  input  logic        [ 3:0] init_ready_i,
+  // LDS
+  output logic               lds_valid_o,
+  output lds_issue_t         lds_o,
+  input  logic               lds_ready_i,
+  input  logic               lds_opread_valid_i,
+  input  wave_tag_t          lds_opread_i,
+  input  logic               lds_done_valid_i,
+  input  mem_done_t          lds_done_i,
+  // vector memory
+  output logic               vmem_valid_o,
+  output vmem_issue_t        vmem_o,
+  input  logic               vmem_ready_i,
+  input  logic               vmem_opread_valid_i,
+  input  wave_tag_t          vmem_opread_i,
+  input  logic               vmem_done_valid_i,
+  input  mem_done_t          vmem_done_i,
+  output logic               inv_valid_o,
+  output logic        [ 7:0] inv_flags_o,
+  output logic        [ 7:0] inv_vmid_o,
+  input  logic               inv_done_i,
+  input  logic               perf_en_i,
+  input  logic        [ 7:0] perf_addr_i,
+  output logic        [63:0] perf_data_o,
+  input  logic               obs_en_i,
+  output logic        [ 5:0] obs_inst_valid_o,
+  output obs_inst_t          obs_inst_o[6],
+  output logic        [ 4:0] obs_sgpr_valid_o,  // SALU, its EXEC, vector result, its EXEC, scalar memory
+  output obs_sgpr_t          obs_sgpr_o[5],
+  output logic               smem_done_valid_o,
+  output mem_done_t          smem_done_o,
+  output logic               idle_o
+);
+  logic [1:0] turn;
+  assign turn = cycle_i[1:0];
+
+  logic start_valid, kill_valid, kill_done, ack_valid, ack_taken;
+  start_t start;
+  slots_t active[4];
+  logic [9:0][3:0] order[4];
+  logic [1:0] head_valid, consume_simd, jump_valid;
+  head_t head[2];
+  logic [5:0] consume_valid;
+  slot_t consume_slot[6];
+  wave_t jump_wave[2];
+  logic [47:0] jump_pc[2];
+  logic pick_valu_valid, pick_sca_valid, pick_vmem_valid, pick_lds_valid, pick_branch_valid;
+  pick_t pick_valu[4], pick_sca[4], pick_vmem[4], pick_lds[4], pick_branch[4];
+  logic result_valid, pair_valid, intr_valid;
+  result_t result;
+  pair_write_t pair;
+  wave_t intr_wave;
+  logic [31:0] intr_data;
+  logic sca_re, val_re, buf_re, off_re;
+  logic [9:0] sca_row[2], val_row[2], buf_row[2], off_row[2];
+  logic [63:0] sca_data[2], val_data[2], buf_data[2], off_data[2];
+  logic [2:0] write_valid;
+  logic [1:0] write_simd[3], write_we[3];
+  logic [9:0] write_row[3];
+  logic [63:0] write_data[3];
+  logic lds_push, vmem_push;
+  lds_issue_t lds_record;
+  vmem_issue_t vmem_record;
+  logic fetch_idle, fill_idle, issue_idle, scalar_idle, lds_queue_idle, vmem_queue_idle;
+
+  assign idle_o = fetch_idle && fill_idle && issue_idle && scalar_idle && lds_queue_idle && vmem_queue_idle;
+
+  cu_fill u_fill (
+    .clk_i,
+    .rst_ni,
+    .turn_i       (turn),
+    .cu_cmd_valid_i,
+    .cu_cmd_i,
+    .smem_rsp_valid_i,
+    .smem_rsp_i,
+    .pair_valid_o (pair_valid),
+    .pair_o       (pair),
+    .smem_done_valid_o,
+    .smem_done_o,
+    .init_valid_o,
+    .init_row_o,
+    .init_data_o,
+    .init_ready_i,
+    .start_valid_o(start_valid),
+    .start_o      (start),
+    .kill_valid_o (kill_valid),
+    .cmd_vmid_o   (inv_vmid_o),
+    .kill_done_i  (kill_done),
+    .inv_valid_o,
+    .inv_flags_o,
+    .inv_done_i,
+    .ack_valid_o  (ack_valid),
+    .ack_taken_i  (ack_taken),
+    .obs_en_i,
+    .obs_valid_o  (obs_sgpr_valid_o[4]),
+    .obs_o        (obs_sgpr_o[4]),
+    .idle_o       (fill_idle)
+  );
+
+  cu_fetch u_fetch (
+    .clk_i,
+    .rst_ni,
+    .turn_i         (turn),
+    .start_valid_i  (start_valid),
+    .start_i        (start),
+    .active_i       (active),
+    .order_i        (order),
+    .consume_valid_i(consume_valid),
+    .consume_slot_i (consume_slot),
+    .consume_simd_i (consume_simd),
+    .jump_valid_i   (jump_valid),
+    .jump_wave_i    (jump_wave),
+    .jump_pc_i      (jump_pc),
+    .head_valid_o   (head_valid),
+    .head_o         (head),
+    .ifetch_req_valid_o,
+    .ifetch_req_o,
+    .ifetch_rsp_valid_i,
+    .ifetch_rsp_i,
+    .idle_o         (fetch_idle)
+  );
+
+  cu_issue #(
+    .EvtDepth (EvtDepth),
+    .FaultSeed(FaultSeed)
+  ) u_issue (
+    .clk_i,
+    .rst_ni,
+    .cycle_i,
+    .start_valid_i      (start_valid),
+    .start_i            (start),
+    .kill_valid_i       (kill_valid),
+    .kill_vmid_i        (inv_vmid_o),
+    .kill_done_o        (kill_done),
+    .ack_valid_i        (ack_valid),
+    .ack_taken_o        (ack_taken),
+    .active_o           (active),
+    .order_o            (order),
+    .head_valid_i       (head_valid),
+    .head_i             (head),
+    .consume_valid_o    (consume_valid),
+    .consume_slot_o     (consume_slot),
+    .consume_simd_o     (consume_simd),
+    .jump_valid_i       (jump_valid),
+    .jump_wave_i        (jump_wave),
+    .pick_valu_valid_o  (pick_valu_valid),
+    .pick_sca_valid_o   (pick_sca_valid),
+    .pick_vmem_valid_o  (pick_vmem_valid),
+    .pick_lds_valid_o   (pick_lds_valid),
+    .pick_branch_valid_o(pick_branch_valid),
+    .pick_valu_o        (pick_valu),
+    .pick_sca_o         (pick_sca),
+    .pick_vmem_o        (pick_vmem),
+    .pick_lds_o         (pick_lds),
+    .pick_branch_o      (pick_branch),
+    .valu_wait_i,
+    .valu_done_valid_i,
+    .valu_done_i,
+    .result_valid_o     (result_valid),
+    .result_o           (result),
+    .lds_pop_i          (lds_valid_o),
+    .lds_opread_valid_i,
+    .lds_opread_i,
+    .lds_done_valid_i,
+    .lds_done_i,
+    .vmem_pop_i         (vmem_valid_o),
+    .vmem_opread_valid_i,
+    .vmem_opread_i,
+    .vmem_done_valid_i,
+    .vmem_done_i,
+    .smem_done_valid_i  (smem_done_valid_o),
+    .smem_done_i        (smem_done_o),
+    .intr_valid_i       (intr_valid),
+    .intr_wave_i        (intr_wave),
+    .intr_data_i        (intr_data),
+    .cu_evt_valid_o,
+    .cu_evt_o,
+    .cu_evt_credit_i,
+    .perf_en_i,
+    .perf_addr_i,
+    .perf_data_o,
+    .obs_en_i,
+    .obs_valid_o        (obs_inst_valid_o),
+    .obs_o              (obs_inst_o),
+    .idle_o             (issue_idle)
+  );
+
+  cu_scalar #(
+    .FaultSeed(FaultSeed)
+  ) u_scalar (
+    .clk_i,
+    .rst_ni,
+    .turn_i             (turn),
+    .cu_id_i,
+    .start_valid_i      (start_valid),
+    .start_i            (start),
+    .pick_valu_valid_i  (pick_valu_valid),
+    .pick_sca_valid_i   (pick_sca_valid),
+    .pick_vmem_valid_i  (pick_vmem_valid),
+    .pick_lds_valid_i   (pick_lds_valid),
+    .pick_branch_valid_i(pick_branch_valid),
+    .pick_valu_i        (pick_valu),
+    .pick_sca_i         (pick_sca),
+    .pick_vmem_i        (pick_vmem),
+    .pick_lds_i         (pick_lds),
+    .pick_branch_i      (pick_branch),
+    .result_valid_i     (result_valid),
+    .result_i           (result),
+    .pair_valid_i       (pair_valid),
+    .pair_i             (pair),
+    .sca_re_o           (sca_re),
+    .sca_row_o          (sca_row),
+    .sca_data_i         (sca_data),
+    .val_re_o           (val_re),
+    .val_row_o          (val_row),
+    .val_data_i         (val_data),
+    .buf_re_o           (buf_re),
+    .buf_row_o          (buf_row),
+    .buf_data_i         (buf_data),
+    .off_re_o           (off_re),
+    .off_row_o          (off_row),
+    .off_data_i         (off_data),
+    .write_valid_o      (write_valid),
+    .write_simd_o       (write_simd),
+    .write_row_o        (write_row),
+    .write_we_o         (write_we),
+    .write_data_o       (write_data),
+    .jump_valid_o       (jump_valid),
+    .jump_wave_o        (jump_wave),
+    .jump_pc_o          (jump_pc),
+    .intr_valid_o       (intr_valid),
+    .intr_wave_o        (intr_wave),
+    .intr_data_o        (intr_data),
+    .smem_req_valid_o,
+    .smem_req_o,
+    .valu_valid_o,
+    .valu_o,
+    .lds_valid_o        (lds_push),
+    .lds_o              (lds_record),
+    .vmem_valid_o       (vmem_push),
+    .vmem_o             (vmem_record),
+    .obs_en_i,
+    .obs_valid_o        (obs_sgpr_valid_o[3:0]),
+    .obs_o              (obs_sgpr_o[0:3]),
+    .idle_o             (scalar_idle)
+  );
+
+  cu_sgpr u_sgpr (
+    .clk_i,
+    .rst_ni,
+    .turn_i       (turn),
+    .sca_re_i     (sca_re),
+    .sca_row_i    (sca_row),
+    .sca_data_o   (sca_data),
+    .val_re_i     (val_re),
+    .val_row_i    (val_row),
+    .val_data_o   (val_data),
+    .buf_re_i     (buf_re),
+    .buf_row_i    (buf_row),
+    .buf_data_o   (buf_data),
+    .off_re_i     (off_re),
+    .off_row_i    (off_row),
+    .off_data_o   (off_data),
+    .write_valid_i(write_valid),
+    .write_simd_i (write_simd),
+    .write_row_i  (write_row),
+    .write_we_i   (write_we),
+    .write_data_i (write_data)
+  );
+
+  issue_queue #(
+    .Width($bits(lds_issue_t))
+  ) u_lds_queue (
+    .clk_i,
+    .rst_ni,
+    .push_i (lds_push),
+    .data_i (lds_record),
+    .ready_i(lds_ready_i),
+    .valid_o(lds_valid_o),
+    .data_o (lds_o),
+    .idle_o (lds_queue_idle)
+  );
+
+  issue_queue #(
+    .Width($bits(vmem_issue_t))
+  ) u_vmem_queue (
+    .clk_i,
+    .rst_ni,
+    .push_i (vmem_push),
+    .data_i (vmem_record),
+    .ready_i(vmem_ready_i),
+    .valid_o(vmem_valid_o),
+    .data_o (vmem_o),
+    .idle_o (vmem_queue_idle)
+  );
+endmodule
