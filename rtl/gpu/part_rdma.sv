@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Partition top of the RDMA engine: parameters from the configuration, counters. Contract: docs/contracts.md.
+module part_rdma
+  import gantry_msg_pkg::*;
+  import gantry_cfg_pkg::*;
+#(
+  localparam int unsigned FarPorts = 9  // the host and up to eight GPUs, as in bridge/verilated
+) (
+  input  logic                    clk_i,
+  input  logic                    rst_ni,
+  input  logic     [        15:0] id_i,
+  output logic                    idle_o,
+  input  logic                    perf_en_i,
+  input  logic     [         7:0] perf_addr_i,
+  output logic     [        63:0] perf_data_o,
+  input  logic                    mem_req_valid_i,
+  input  mem_req_t                mem_req_i,
+  output logic                    mem_req_credit_o,
+  output logic                    mem_rsp_valid_o,
+  output mem_rsp_t                mem_rsp_o,
+  input  logic                    mem_rsp_credit_i,
+  output logic                    mem_req_valid_o,
+  output mem_req_t                mem_req_o,
+  input  logic                    mem_req_credit_i,
+  input  logic                    mem_rsp_valid_i,
+  input  mem_rsp_t                mem_rsp_i,
+  output logic     [FarPorts-1:0] far_req_valid_o,
+  output mem_req_t                far_req_o [FarPorts],
+  input  logic     [FarPorts-1:0] far_req_credit_i,
+  input  logic     [FarPorts-1:0] far_rsp_valid_i,
+  input  mem_rsp_t                far_rsp_i [FarPorts],
+  output logic     [FarPorts-1:0] far_rsp_credit_o,
+  input  logic     [FarPorts-1:0] far_req_valid_i,
+  input  mem_req_t                far_req_i [FarPorts],
+  output logic     [FarPorts-1:0] far_req_credit_o,
+  output logic     [FarPorts-1:0] far_rsp_valid_o,
+  output mem_rsp_t                far_rsp_o [FarPorts],
+  input  logic     [FarPorts-1:0] far_rsp_credit_i
+);
+  logic [3:0] count;
+  rdma #(.FarPorts(FarPorts), .NumSlices(L2Slices), .Outstanding(RdmaOutstanding)) u_rdma (
+    .clk_i, .rst_ni, .own_gpu_i(id_i[15:8]), .idle_o, .count_o(count),
+    .mem_req_valid_i, .mem_req_i, .mem_req_credit_o, .mem_rsp_valid_o, .mem_rsp_o, .mem_rsp_credit_i,
+    .mem_req_valid_o, .mem_req_o, .mem_req_credit_i, .mem_rsp_valid_i, .mem_rsp_i,
+    .far_req_valid_o, .far_req_o, .far_req_credit_i, .far_rsp_valid_i, .far_rsp_i, .far_rsp_credit_o,
+    .far_req_valid_i, .far_req_i, .far_req_credit_o, .far_rsp_valid_o, .far_rsp_o, .far_rsp_credit_i);
+
+  logic [63:0] host_q, peer_q, in_read_q, in_write_q;
+  always_ff @(posedge clk_i) begin
+    if (count != '0) begin
+      host_q     <= host_q + 64'(count[0]);
+      peer_q     <= peer_q + 64'(count[1]);
+      in_read_q  <= in_read_q + 64'(count[2]);
+      in_write_q <= in_write_q + 64'(count[3]);
+    end
+    if (perf_en_i) begin
+      unique case (perf_addr_i)
+        8'd0:    perf_data_o <= host_q;
+        8'd1:    perf_data_o <= peer_q;
+        8'd2:    perf_data_o <= in_read_q;
+        default: perf_data_o <= in_write_q;
+      endcase
+    end
+    if (!rst_ni) {host_q, peer_q, in_read_q, in_write_q} <= '0;
+  end
+  logic unused;
+  assign unused = ^id_i[7:0];
+endmodule

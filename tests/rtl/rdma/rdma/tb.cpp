@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bench of rtl/rdma/rdma.sv: random far traffic in both directions with slow links and slow slices, against a list of
+// what each requester waits for. Every request must arrive once at its owner with its payload, every answer once at
+// its requester with its tag; credits are never overdrawn; idle means that nothing moves. Carries S1.3, S1.5.
+// top: rdma
+// sources: build/gen/gantry_msg_pkg.sv rtl/common/pick_pkg.sv rtl/common/credit_counter.sv rtl/common/stream_fifo.sv rtl/rdma/rdma.sv
+// args: -Irtl/common -GFarPorts=4 -GNumSlices=4
+// mutant: -GSeedBug=1
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <random>
+
+#include "Vrdma.h"
+#include "gantry_msg.h"
+
+namespace {
+constexpr unsigned Ports = 4, Depth = 16, Own = 1; // own GPU 1 = owner 2: far ports 0, 1, 3 are used
+std::mt19937_64 rng(12345);
+uint64_t cycle = 0;
+
+[[noreturn]] void fail(const char *what)
+{
+    printf("FAIL cycle %lu: %s\n", (unsigned long)cycle, what);
+    exit(1);
+}
+
+template <class T, class P> T get(const P &port)
+{
+    T t;
+    static_assert(sizeof(t) == sizeof(port));
+    memcpy(&t, &port, sizeof t);
+    return t;
+}
+template <class P, class T> void put(P &port, const T &t) { memcpy(&port, &t, sizeof t); }
+
+bool chance(unsigned percent) { return rng() % 100 < percent; }
+
+unsigned far_port() { return (const unsigned[]){0, 1, 3}[rng() % 3]; }
+} // namespace
+
+int main()
+{
+    Vrdma top;
+    std::map<uint32_t, msg_mem_req> local, remote[Ports]; // waiting for an answer, by tag
+    std::deque<msg_mem_req> at_far[Ports], at_slice;       // requests that a server has not answered yet
+    unsigned noc_in = Depth, noc_rsp_owed = 0, noc_req_owed = 0;
+    unsigned far_in[Ports], far_back[Ports], far_req_owed[Ports] = {}, far_rsp_owed[Ports] = {};
+    uint32_t next_tag = 1, done_local = 0, done_remote = 0;
+    for (unsigned p = 0; p < Ports; p++)
+        far_in[p] = far_back[p] = Depth;
+    top.own_gpu_i = Own;
+    top.rst_ni = 0;
+    const uint64_t traffic = 60000, end = traffic + 5000;
+    for (cycle = 0; cycle < end; cycle++) {
+        unsigned load = cycle / 10000 % 3 == 0 ? 70 : cycle / 10000 % 3 == 1 ? 20 : 2; // busy, medium, mostly idle
+        top.clk_i = 0;
+        top.rst_ni = cycle >= 2;
+        top.mem_req_valid_i = top.mem_rsp_valid_i = top.mem_rsp_credit_i = top.mem_req_credit_i = 0;
+        top.far_req_valid_i = top.far_rsp_valid_i = top.far_req_credit_i = top.far_rsp_credit_i = 0;
+        bool input = false;
+        if (cycle > 3) {
+            if (noc_in && cycle < traffic && chance(load)) { // a CU asks for far memory
+                msg_mem_req r = {};
+                r.op = rng() % 4;
+                r.source = rng() % 80;
+                r.tag = next_tag++;
+                r.addr = (uint64_t)far_port() << 48 | (rng() % 4096) * 64;
+                for (auto &d : r.data)
+                    d = rng();
+                local[r.tag] = r;
+                put(top.mem_req_i, r);
+                top.mem_req_valid_i = 1;
+                noc_in--;
+                input = true;
+            }
+            for (unsigned p = 0; p < Ports; p++) {
+                if (p == Own + 1)
+                    continue;
+                if (far_in[p] && p && cycle < traffic && chance(load / 2)) { // another GPU asks for our memory
+                    msg_mem_req r = {};
+                    r.op = rng() % 4;
+                    r.source = rng() % 80;
+                    r.gpu = p - 1;
+                    r.tag = next_tag++;
+                    r.addr = (uint64_t)(Own + 1) << 48 | (rng() % 4096) * 64;
+                    for (auto &d : r.data)
+                        d = rng();
+                    remote[p][r.tag] = r;
+                    put(top.far_req_i[p], r);
+                    top.far_req_valid_i |= 1 << p;
+                    far_in[p]--;
+                    input = true;
+                }
+                if (!at_far[p].empty() && far_back[p] && chance(30)) { // the owner answers, in any order
+                    size_t k = rng() % at_far[p].size();
+                    msg_mem_req q = at_far[p][k];
+                    at_far[p].erase(at_far[p].begin() + k);
+                    msg_mem_rsp a = {};
+                    a.op = q.op, a.source = q.source, a.gpu = q.gpu, a.tag = q.tag;
+                    for (unsigned i = 0; i < 8; i++)
+                        a.data[i] = ~q.data[i];
+                    put(top.far_rsp_i[p], a);
+                    top.far_rsp_valid_i |= 1 << p;
+                    far_back[p]--;
+                    input = true;
+                }
+                if (far_req_owed[p] && chance(40))
+                    far_req_owed[p]--, top.far_req_credit_i |= 1 << p, input = true;
+                if (far_rsp_owed[p] && chance(40))
+                    far_rsp_owed[p]--, top.far_rsp_credit_i |= 1 << p, input = true;
+            }
+            if (!at_slice.empty() && chance(50)) {
+                size_t k = rng() % at_slice.size();
+                msg_mem_req q = at_slice[k];
+                at_slice.erase(at_slice.begin() + k);
+                msg_mem_rsp a = {};
+                a.op = q.op, a.tag = q.tag, a.source = 99;
+                for (unsigned i = 0; i < 8; i++)
+                    a.data[i] = q.data[i] + 1;
+                put(top.mem_rsp_i, a);
+                top.mem_rsp_valid_i = 1;
+                input = true;
+            }
+            if (noc_rsp_owed && chance(60))
+                noc_rsp_owed--, top.mem_rsp_credit_i = 1, input = true;
+            if (noc_req_owed && chance(60))
+                noc_req_owed--, top.mem_req_credit_i = 1, input = true;
+        }
+        top.eval();
+        bool idle = top.idle_o && !input && cycle > 4;
+        top.clk_i = 1;
+        top.eval();
+        if (cycle <= 3)
+            continue;
+        if (idle && (top.mem_req_valid_o | top.mem_rsp_valid_o | top.far_req_valid_o | top.far_rsp_valid_o | top.mem_req_credit_o |
+                     top.far_req_credit_o | top.far_rsp_credit_o))
+            fail("idle, but an output moved");
+        noc_in += top.mem_req_credit_o;
+        if (top.mem_rsp_valid_o) { // answer to a CU
+            auto a = get<msg_mem_rsp>(top.mem_rsp_o);
+            auto w = local.find(a.tag);
+            if (w == local.end() || a.source != w->second.source || a.data[3] != ~w->second.data[3])
+                fail("wrong or unexpected answer to this GPU");
+            local.erase(w);
+            done_local++;
+            noc_rsp_owed++;
+            if (noc_rsp_owed > Depth)
+                fail("crossbar answer credit overdrawn");
+        }
+        if (top.mem_req_valid_o) {
+            auto q = get<msg_mem_req>(top.mem_req_o);
+            if (q.target != (q.addr >> 8) % 4)
+                fail("wrong slice");
+            at_slice.push_back(q);
+            if (++noc_req_owed > Depth)
+                fail("crossbar request credit overdrawn");
+        }
+        for (unsigned p = 0; p < Ports; p++) {
+            if (top.far_req_valid_o >> p & 1) {
+                auto q = get<msg_mem_req>(top.far_req_o[p]);
+                if (q.addr >> 48 != p || q.gpu != Own || !local.count(q.tag) || q.data[5] != local[q.tag].data[5])
+                    fail("request left on the wrong port or changed");
+                at_far[p].push_back(q);
+                if (++far_req_owed[p] > Depth)
+                    fail("far request credit overdrawn");
+            }
+            if (top.far_rsp_valid_o >> p & 1) {
+                auto a = get<msg_mem_rsp>(top.far_rsp_o[p]);
+                auto w = remote[p].find(a.tag);
+                if (w == remote[p].end() || a.source != w->second.source || a.gpu != p - 1 || a.data[2] != w->second.data[2] + 1)
+                    fail("wrong or unexpected answer to another GPU");
+                remote[p].erase(w);
+                done_remote++;
+                if (++far_rsp_owed[p] > Depth)
+                    fail("far answer credit overdrawn");
+            }
+            far_in[p] += top.far_req_credit_o >> p & 1;
+            far_back[p] += top.far_rsp_credit_o >> p & 1;
+        }
+    }
+    size_t left = local.size();
+    for (auto &r : remote)
+        left += r.size();
+    if (left || !top.idle_o)
+        fail("requests left without an answer");
+    if (done_local < 5000 || done_remote < 5000)
+        fail("too little traffic");
+    printf("PASS %u outbound, %u inbound\n", done_local, done_remote);
+    return 0;
+}
