@@ -68,7 +68,6 @@ static uint32_t pack_u8(float x, uint32_t byte, uint32_t old)
     return (old & ~(UINT32_C(255) << shift)) | saturate(rint(x), 0, 255) << shift;
 }
 LANE_OP(cvt_pk_u8_f32, pack_u8(IN(a), b, c))
-LANE_OP(cvt_pkaccum_u8_f32, pack_u8(IN(a), b, c))
 
 const struct valu_op valu_cvt_ops[] = {
     { OP_V_CVT_I32_F32, T_F32, T_INT, 1, cvt_i32_f32 },
@@ -96,6 +95,5 @@ const struct valu_op valu_cvt_ops[] = {
     { OP_V_CVT_PK_U16_U32, T_INT, T_INT, 0, cvt_pk_u16_u32 },
     { OP_V_CVT_PK_I16_I32, T_INT, T_INT, 0, cvt_pk_i16_i32 },
     { OP_V_CVT_PK_U8_F32, T_F32, T_INT, 1, cvt_pk_u8_f32 },
-    { OP_V_CVT_PKACCUM_U8_F32, T_F32, T_INT, 1, cvt_pkaccum_u8_f32 },
     { 0 },
 };

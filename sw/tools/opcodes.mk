@@ -14,3 +14,4 @@ $(B)/gen/trans_tables.h $(B)/gen/trans_tables_pkg.sv &: sw/tools/gen_tables.c
 
 # The golden model computes floats on the host: no contraction, rounding mode as set.
 $(B)/obj/host/gcn3/%.o: CFLAGS += -ffp-contract=off -frounding-math -fno-math-errno
+$(B)/obj/host/gcn3/disasm.o: CFLAGS += -I$(shell llvm-config-19 --includedir 2>/dev/null)

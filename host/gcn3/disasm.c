@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * LLVM's disassembler behind disasm.h.
+ */
+#include "gcn3/disasm.h"
+
+#include <llvm-c/Disassembler.h>
+#include <llvm-c/Target.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+
+struct disasm {
+    LLVMDisasmContextRef context;
+};
+
+struct disasm *disasm_new(void)
+{
+    LLVMInitializeAMDGPUTargetInfo();
+    LLVMInitializeAMDGPUTargetMC();
+    LLVMInitializeAMDGPUDisassembler();
+    struct disasm *d = xcalloc(1, sizeof *d);
+    d->context = LLVMCreateDisasmCPU("amdgcn-amd-amdhsa", "gfx803", NULL, 0, NULL, NULL);
+    if (!d->context) {
+        free(d);
+        return NULL;
+    }
+    return d;
+}
+
+void disasm_free(struct disasm *d)
+{
+    if (!d)
+        return;
+    LLVMDisasmDispose(d->context);
+    free(d);
+}
+
+unsigned disasm_text(struct disasm *d, uint64_t pc, uint64_t inst, char *text, size_t room)
+{
+    uint8_t bytes[8];
+    char line[256];
+    memcpy(bytes, &inst, sizeof bytes);
+    size_t n = LLVMDisasmInstruction(d->context, bytes, sizeof bytes, pc, line, sizeof line);
+    if (!n) {
+        snprintf(text, room, "illegal %08x %08x", (unsigned)inst, (unsigned)(inst >> 32));
+        return 0;
+    }
+    char *from = line + strspn(line, " \t");
+    for (char *c = from; *c; c++)
+        *c = *c == '\t' ? ' ' : *c;
+    snprintf(text, room, "%s", from);
+    return n;
+}
