@@ -187,16 +187,17 @@ static enum gantry_status spec_parse(struct kernel_arg *a)
 /* Does a spec suit the kernel's argument? */
 static enum gantry_status spec_match(const struct kernel_arg *a, const struct object_arg *want, unsigned index)
 {
+    const char *gap = *want->name ? " " : "", *name = want->name;
     char why[160];
 
     if (want->kind == ARG_LDS && a->kind != SPEC_LDS)
-        snprintf(why, sizeof(why), "argument %u %s is dynamic LDS: expected lds:BYTES", index, want->name);
+        snprintf(why, sizeof(why), "argument %u%s%s is dynamic LDS: expected lds:BYTES", index, gap, name);
     else if (want->kind != ARG_LDS && a->kind == SPEC_LDS)
-        snprintf(why, sizeof(why), "argument %u %s is no LDS pointer", index, want->name);
+        snprintf(why, sizeof(why), "argument %u%s%s is no LDS pointer", index, gap, name);
     else if (a->kind == SPEC_BUFFER && want->size != 8)
-        snprintf(why, sizeof(why), "argument %u %s is a value of %u bytes, not a buffer", index, want->name, want->size);
+        snprintf(why, sizeof(why), "argument %u%s%s is a value of %u bytes, not a buffer", index, gap, name, want->size);
     else if (a->kind == SPEC_VALUE && a->bytes != want->size)
-        snprintf(why, sizeof(why), "argument %u %s has %u bytes, this one %u", index, want->name, want->size, a->bytes);
+        snprintf(why, sizeof(why), "argument %u%s%s has %u bytes, this one %u", index, gap, name, want->size, a->bytes);
     else
         return STATUS_OK;
     return wrong(a->spec, why);

@@ -34,7 +34,7 @@ struct session {
     struct cli_options options;
     struct config config;
     struct results *results;
-    char *const *argv; /* as typed, for run.json */
+    const char **argv; /* as typed, for run.json: getopt reorders the original */
 };
 
 /* Number of the signal that asks to end, 0 so far. */

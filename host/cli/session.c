@@ -3,9 +3,11 @@
  */
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
+#include "base/xalloc.h"
 #include "cli/options_private.h"
 
 volatile int cli_stop;
@@ -36,7 +38,10 @@ enum gantry_status session_open(struct session *s, const char *command, int argc
     enum gantry_status status;
 
     memset(s, 0, sizeof(*s));
-    s->argv = argv;
+    s->argv = xcalloc((size_t)argc + 2, sizeof(*s->argv));
+    s->argv[0] = "gantry";
+    for (int i = 0; i < argc; i++)
+        s->argv[i + 1] = argv[i];
     o->command = command;
     config_init(&s->config);
     status = options_read(o, &s->config, argc, argv);
@@ -104,4 +109,6 @@ void session_close(struct session *s)
     results_close(s->results);
     s->results = NULL;
     config_fini(&s->config);
+    free(s->argv);
+    s->argv = NULL;
 }

@@ -17,7 +17,7 @@ struct sim;
 
 /* A finished run; every pointer is borrowed. */
 struct summary {
-    char *const *argv;             /* the command as typed, NULL at the end */
+    const char *const *argv;       /* the command as typed, NULL at the end */
     const struct gantry_cfg *cfg;
     const char *model;             /* "rtl" or "golden" */
     const struct kernel_row *rows;

@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: Apache-2.0
+"""gantry kernel: argument specs, every wrong input and fault with its exit code and one line, the result folder."""
+import csv
+import json
+import os
+import pathlib
+import re
+import signal
+import sqlite3
+import struct
+import subprocess
+import time
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+GANTRY = ROOT / "build/bin/gantry"
+VECADD = "build/kernels/vecadd.v4.co"
+SHAPE = ["--grid", "64", "--group", "64"]
+ARGS = ["--arg", "zero:256", "--arg", "fill:1:256", "--arg", "fill:2:256"]
+LINE = re.compile(r"gantry: gpus=\d+ kernels=\d+ cycles=\d+ instructions=\d+ cpu_s=[0-9.]+ inst_per_cpu_s=\d+ repeatable=(yes|no) "
+                  r"hash=[0-9a-f]{16} data=[0-9a-f]{16}")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def code(tmp_path_factory):
+    subprocess.run(["make", "-s", VECADD, "build/kernels/matmul.v4.co", "build/kernels/hash.v4.co"], cwd=ROOT, check=True)
+    out = tmp_path_factory.mktemp("code") / "fault.co"
+    subprocess.run(["clang-19", "-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx803", "-O1", "-mcode-object-version=4",
+                    "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode", "-o", out, "tests/host/cli/fault.cl"], cwd=ROOT, check=True)
+    return out
+
+
+def kernel(*args, config="tiny", model="golden", **kw):
+    command = [GANTRY, "kernel", "-c", config, "--model", model, *map(str, args)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, **kw)
+    return done.returncode, done.stderr
+
+
+def refused(expected, cause, *args, **kw):
+    """One line, the right exit code, no final line."""
+    status, err = kernel(*args, **kw)
+    assert status == expected, err
+    assert err.count("\n") == 1 and err.startswith("gantry: " + cause), err
+
+
+def test_final_line_is_last():
+    status, err = kernel(VECADD, *SHAPE, *ARGS)
+    lines = err.splitlines()
+    assert status == 0 and LINE.fullmatch(lines[-1]) and "vecadd" in lines[1] and len(lines) == 3
+    status, err = kernel(VECADD, *SHAPE, *ARGS, "-q")
+    assert status == 0 and LINE.fullmatch(err.rstrip("\n"))
+
+
+def test_every_kind_of_value(tmp_path, code):
+    out = tmp_path / "out"
+    values = ["u8:200", "i8:-3", "u16:0xffff", "i16:-300", "u32:4000000000", "i32:-2147483648", "u64:18446744073709551615", "i64:-5",
+              "f32:1.5", "f64:-0x1.8p-1030"]
+    specs = [w for v in values for w in ("--arg", v)]
+    status, err = kernel(f"{code}:values", "--grid", "1", "--group", "1", "--arg", f"out:64:{out}", *specs)
+    assert status == 0, err
+    data = out.read_bytes()
+    assert struct.unpack_from("<7I", data) == (200, 2**32 - 3, 65535, 2**32 - 300, 4000000000, 2**31, 0x3FC00000)
+    assert struct.unpack_from("<QqQ", data, 32) == (2**64 - 1, -5, struct.unpack("<Q", struct.pack("<d", float.fromhex("-0x1.8p-1030")))[0])
+
+
+def test_inout_and_fill(tmp_path):
+    source, target = tmp_path / "a", tmp_path / "b"
+    source.write_bytes(struct.pack("<64I", *range(64)))
+    target.write_bytes(b"old contents that are longer than the new ones" * 20)
+    assert kernel(VECADD, *SHAPE, "--arg", f"inout:{source}:{target}", "--arg", f"in:{source}", "--arg", "fill:0x01:256")[0] == 0
+    assert struct.unpack("<64I", target.read_bytes()) == tuple(i + 0x01010101 for i in range(64))
+
+
+@pytest.mark.parametrize("status, cause, args", [
+    (64, "kernel: no configuration", None),
+    (64, "kernel: unknown option --frob", ["--frob", VECADD]),
+    (64, "kernel: unknown option -z", ["-z", VECADD]),
+    (64, "kernel: --grid needs a value", [VECADD, "--grid"]),
+    (64, "kernel: no code object", SHAPE),
+    (64, "kernel: unexpected argument more", [VECADD, "more", *SHAPE]),
+    (64, "kernel: no grid", [VECADD]),
+    (64, "kernel: no work-group size", [VECADD, "--grid", "64"]),
+    (64, "--grid: 'x' is not X[,Y[,Z]]", [VECADD, "--grid", "x", "--group", "64"]),
+    (64, "--grid: 0 is outside", [VECADD, "--grid", "0", "--group", "64"]),
+    (64, "--grid: '1,2,3,4' has more than three", [VECADD, "--grid", "1,2,3,4", "--group", "64"]),
+    (64, "--group: 70000 is outside 1..65535", [VECADD, "--grid", "64", "--group", "70000"]),
+    (64, "--group: kernel matmul demands 16,16,1", ["build/kernels/matmul.v4.co", "--grid", "64", "--group", "64"]),
+    (64, "--gpu: 1: the machine has 1 GPU", [VECADD, *SHAPE, "--gpu", "1"]),
+    (64, "--model: 'qemu' is neither rtl nor golden", [VECADD, *SHAPE, "--model", "qemu"]),
+    (64, "--lockstep: 'golden' compares", [VECADD, *SHAPE, "--lockstep"]),
+    (64, "--progress: 'often' is none of", [VECADD, *SHAPE, "--progress", "often"]),
+    (64, "--max-cycles: 'many' is not a number", [VECADD, *SHAPE, "--max-cycles", "many"]),
+    (64, "--max-cycles: '0' must be at least 1", [VECADD, *SHAPE, "--max-cycles", "0"]),
+    (64, "--seed: '-1' is not a number", [VECADD, *SHAPE, "--seed", "-1"]),
+    (64, "--trace: 'sound' is none of", [VECADD, *SHAPE, "--trace", "sound"]),
+    (65, "--set: gpu.cu.count: 0 is below the minimum 1", [VECADD, *SHAPE, "--set", "gpu.cu.count=0"]),
+    (65, "--set: gpu.dram.tras: 3 is below gpu.dram.trcd 7", [VECADD, *SHAPE, "--set", "gpu.dram.tras=3"]),
+    (66, "no.co: No such file or directory", ["no.co", *SHAPE]),
+    (66, "no.co: No such file or directory", ["no.co:vecadd", *SHAPE]),
+    (74, "/tmp: Is a directory", ["/tmp", *SHAPE]),
+    (65, "README.md: neither ELF nor offload bundle", ["README.md", *SHAPE]),
+    (65, "/bin/true: ELF for machine 62 without GPU code", ["/bin/true", *SHAPE]),
+    (64, VECADD + ": no kernel add; it holds vecadd", [VECADD + ":add", *SHAPE]),
+    (64, "--arg: kernel vecadd takes 3 arguments, 1 given", [VECADD, *SHAPE, "--arg", "zero:4"]),
+    (64, "--arg: u32:5: argument 2 has 8 bytes, this one 4", [VECADD, *SHAPE, *ARGS[:4], "--arg", "u32:5"]),
+    (64, "--arg: lds:64: argument 2 is no LDS pointer", [VECADD, *SHAPE, *ARGS[:4], "--arg", "lds:64"]),
+    (64, "--arg: x32:5: unknown kind of argument", [VECADD, *SHAPE, *ARGS[:4], "--arg", "x32:5"]),
+    (64, "--arg: nonsense: not an argument spec", [VECADD, *SHAPE, *ARGS[:4], "--arg", "nonsense"]),
+    (64, "--arg: u8:256: not a value of this type", [VECADD, *SHAPE, *ARGS[:4], "--arg", "u8:256"]),
+    (64, "--arg: i8:-129: not a value of this type", [VECADD, *SHAPE, *ARGS[:4], "--arg", "i8:-129"]),
+    (64, "--arg: f32:abc: not a number", [VECADD, *SHAPE, *ARGS[:4], "--arg", "f32:abc"]),
+    (64, "--arg: zero:0: expected zero:BYTES", [VECADD, *SHAPE, *ARGS[:4], "--arg", "zero:0"]),
+    (64, "--arg: fill:256:4: expected fill:BYTE:BYTES", [VECADD, *SHAPE, *ARGS[:4], "--arg", "fill:256:4"]),
+    (64, "--arg: out:64: expected out:BYTES:FILE", [VECADD, *SHAPE, *ARGS[:4], "--arg", "out:64"]),
+    (64, "--arg: inout:a: expected inout:FILE:FILE", [VECADD, *SHAPE, *ARGS[:4], "--arg", "inout:a"]),
+    (66, "missing.bin: No such file or directory", [VECADD, *SHAPE, *ARGS[:4], "--arg", "in:missing.bin"]),
+    (65, "/dev/null: not a regular file", [VECADD, *SHAPE, *ARGS[:4], "--arg", "in:/dev/null"]),
+    (74, "/nowhere/x: No such file or directory", [VECADD, *SHAPE, *ARGS[:4], "--arg", "out:4:/nowhere/x"]),
+    (65, "zero:60G: GPU memory is full", [VECADD, *SHAPE, *ARGS[:4], "--arg", "zero:60G"]),
+])
+def test_wrong_input(status, cause, args):
+    if args is None:
+        done = subprocess.run([GANTRY, "kernel", VECADD], cwd=ROOT, capture_output=True, text=True)
+        assert done.returncode == status and done.stderr.startswith("gantry: " + cause) and done.stderr.count("\n") == 1
+    else:
+        refused(status, cause, *args)
+
+
+def test_several_kernels_need_a_name(code):
+    refused(64, f"{code}: several kernels, name one as {code}:KERNEL: wild, illegal, endless, values", code, *SHAPE)
+
+
+def damaged(tmp_path, change):
+    data = bytearray((ROOT / VECADD).read_bytes())
+    data = change(data) or data
+    path = tmp_path / "x.co"
+    path.write_bytes(data)
+    return path
+
+
+def test_truncated_object(tmp_path):
+    path = damaged(tmp_path, lambda d: d[:2000])
+    refused(65, f"{path}: truncated", path, *SHAPE, *ARGS)
+
+
+def test_object_of_another_gpu(tmp_path):
+    def change(d):
+        d[48] = 0x2C
+    path = damaged(tmp_path, change)
+    refused(65, f"{path}: built for another GPU", path, *SHAPE, *ARGS)
+
+
+def test_object_with_damaged_notes(tmp_path):
+    def change(d):
+        d[d.index(b"amdhsa.kernels")] = 0xC1
+    path = damaged(tmp_path, change)
+    refused(65, f"{path}: damaged notes", path, *SHAPE, *ARGS)
+
+
+def fault(cause, *args, **kw):
+    """Exit 76 with one line that says what happened, then the final line."""
+    status, err = kernel(*args, **kw)
+    lines = err.splitlines()
+    assert status == 76, err
+    assert len(lines) == 2 and re.match("gantry: " + cause, lines[0]) and LINE.fullmatch(lines[1]), err
+
+
+def test_store_to_nowhere(code):
+    fault(r"wild: gpu0: memory fault at address 0xdead0000[0-9a-f]*: page not present", f"{code}:wild", *SHAPE, "--arg", "zero:256",
+          "--arg", "u64:0xdead00000")
+
+
+def test_illegal_instruction(code):
+    fault(r"illegal: gpu0: illegal instruction at pc 0x[0-9a-f]+ \(instruction 0x[0-9a-f]{8}7e00ffff\)", f"{code}:illegal", *SHAPE, "--arg", "zero:256")
+
+
+def test_work_group_too_large():
+    fault(r"vecadd: gpu0: work-group too large", VECADD, "--grid", "2048", "--group", "2048", "--arg", "zero:8192", "--arg", "zero:8192", "--arg",
+          "zero:8192")
+
+
+def test_lds_too_large():
+    subprocess.run(["make", "-s", "build/kernels/reduction.v4.co"], cwd=ROOT, check=True)
+    fault(r"reduction: gpu0: .*LDS", "build/kernels/reduction.v4.co", *SHAPE, "--arg", "zero:16", "--arg", "zero:256", "--arg", "u32:64",
+          "--arg", "lds:40000", "--arg", "lds:40000")
+
+
+def test_interrupt_ends_within_a_second(code):
+    """Ctrl-C in a kernel that never ends: 128 + SIGINT, the final line, quickly."""
+    run = subprocess.Popen([GANTRY, "kernel", "-c", "tiny", "--model", "golden", f"{code}:endless", *SHAPE, "--arg", "zero:256"], cwd=ROOT,
+                           stderr=subprocess.PIPE, text=True)
+    time.sleep(0.5)
+    assert run.poll() is None
+    begin = time.time()
+    run.send_signal(signal.SIGINT)
+    err = run.communicate(timeout=10)[1]
+    assert time.time() - begin < 1.5
+    assert run.returncode == 128 + signal.SIGINT and "gantry: ended by signal 2" in err and LINE.fullmatch(err.splitlines()[-1])
+
+
+def test_progress_and_eta(code):
+    """--progress always writes a line a second with cycle, instructions, rate."""
+    run = subprocess.Popen([GANTRY, "kernel", "-c", "tiny", "--model", "golden", "--progress", "always", f"{code}:endless", *SHAPE, "--arg",
+                            "zero:256"], cwd=ROOT, stderr=subprocess.PIPE, text=True)
+    time.sleep(2.5)
+    run.send_signal(signal.SIGTERM)
+    err = run.communicate(timeout=10)[1]
+    assert run.returncode == 128 + signal.SIGTERM
+    assert re.search(r"^cycle \d+, \d+ instructions, [0-9.]+ M/s, 0 kernels done", err, re.M), err
+
+
+def test_result_folder(tmp_path):
+    out = tmp_path / "a/b"
+    status, err = kernel(VECADD, *SHAPE, *ARGS, "-o", out, "--seed", "7")
+    assert status == 0, err
+    line = dict(re.findall(r"(\w+)=(\S+)", err.splitlines()[-1]))
+    run = json.loads((out / "run.json").read_text())
+    assert run["hash"] == line["hash"] and run["data"] == line["data"] and run["exit_status"] == 0 and run["repeatable"] is True
+    assert run["command"][:2] == ["gantry", "kernel"] and run["command"][-2:] == ["--seed", "7"] and run["configuration"]["seed"] == 7 and run["configuration"]["gpu.cu.count"] == 1
+    rows = list(csv.DictReader((out / "kernels.csv").open()))
+    assert len(rows) == 1 and rows[0]["kernel"] == "vecadd" and rows[0]["grid_x"] == "64" and rows[0]["wavefronts"] == "1"
+    db = sqlite3.connect(out / "metrics.sqlite")
+    assert db.execute("SELECT kernel, instructions FROM kernels").fetchall() == [("vecadd", int(line["instructions"]))]
+    assert db.execute("SELECT value FROM metrics WHERE location='run' AND what='instructions'").fetchone() == (int(line["instructions"]),)
+    assert [c[1] for c in db.execute("PRAGMA table_info(metrics)")] == ["location", "what", "value", "unit"]
+    assert (out / "log.txt").exists()
+
+
+def test_folder_cannot_be_made(tmp_path):
+    (tmp_path / "file").write_text("")
+    refused(74, f"{tmp_path}/file/x: Not a directory", VECADD, *SHAPE, *ARGS, "-o", tmp_path / "file/x")
+
+
+def test_folder_without_space(tmp_path):
+    """No space in the output folder: one line, exit 74, before the kernel runs."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if os.geteuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "none", disk], capture_output=True).returncode:
+        pytest.skip("mounting a small file system needs root")
+    try:
+        refused(74, f"{disk}/run.json: No space left on device", VECADD, *SHAPE, *ARGS, "-o", disk)
+    finally:
+        subprocess.run(["umount", disk], check=True)
+
+
+def test_output_file_without_space():
+    status, err = kernel(VECADD, *SHAPE, "--arg", "out:256:/dev/full", *ARGS[2:], "-q")
+    assert status == 74 and err.splitlines()[0] == "gantry: /dev/full: No space left on device"
+
+
+def test_same_run_same_hash_other_input_other_data():
+    def line(*args):
+        return dict(re.findall(r"(\w+)=(\S+)", kernel(VECADD, *SHAPE, *args, "-q")[1]))
+    a, b, c = line(*ARGS), line(*ARGS), line(*ARGS[:4], "--arg", "fill:3:256")
+    assert a["hash"] == b["hash"] and a["data"] == b["data"]
+    assert c["data"] != a["data"]
