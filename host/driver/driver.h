@@ -55,7 +55,6 @@ struct client_gpu {
     struct pagetable *pt;     /* after ACQUIRE_VM */
     struct cp_space space;
     bool space_open;          /* known to the command processor */
-    uint64_t scratch_va;      /* window for scratch memory */
 };
 
 struct client {

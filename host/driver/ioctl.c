@@ -67,7 +67,7 @@ static int set_scratch_va(struct driver *d, struct client *c, void *arg)
     int gpu = gpu_of_id(d, a->gpu_id);
     if (gpu < 0)
         return EINVAL;
-    c->gpu[gpu].scratch_va = a->va_addr << 16;
+    c->gpu[gpu].space.scratch_base = a->va_addr << 16;
     return 0;
 }
 

@@ -225,13 +225,14 @@ static bool scratch_give(struct local *l, uint32_t private_bytes)
     uint64_t va = local_alloc(l, LOCAL_VRAM, waves * wave_bytes, &host);
     if (!va)
         return false;
+    l->space.scratch_base = va;
     l->block_count--; /* contents depend on placement: not part of the data hash */
     put(l->amd_host + 0x8c, (wave_bytes / 1024) << 12 | waves, 4);
     put(l->amd_host + 0x90, va, 8); /* SRD: base, swizzled, 4-byte elements, index stride 64 */
     put(l->amd_host + 0x94, (va >> 32) | 0x80000000u, 4);
     put(l->amd_host + 0x98, waves * wave_bytes, 4);
     put(l->amd_host + 0x9c, 0x00ea4fac, 4);
-    put(l->amd_host + 0xa0, va, 8);
+    put(l->amd_host + 0xa0, 0, 8); /* offset from the window, which begins with it */
     put(l->amd_host + 0xa8, waves * wave_bytes, 8);
     put(l->amd_host + 0xb0, private_bytes, 4);
     return true;

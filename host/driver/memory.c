@@ -21,7 +21,6 @@
 #define PAGE UINT64_C(4096)
 #define BIG (UINT64_C(2) << 20)
 #define VA_LIMIT (UINT64_C(1) << 40)
-#define SCRATCH_WINDOW (UINT64_C(4) << 30)
 
 struct object *memory_find(struct client *c, uint64_t handle)
 {
@@ -122,14 +121,12 @@ static void object_unmap(struct driver *d, struct client *c, struct object *o, u
         cp_space_shootdown(machine_cp(d->machine, gpu), &on->space);
 }
 
-static void object_hash(struct driver *d, const struct client *c, const struct object *o)
+/* Scratch memory is left out: its contents depend on where wavefronts ran.  Alone among the kinds of VRAM that the
+ * runtime allocates, it is not executable. */
+static void object_hash(struct driver *d, const struct object *o)
 {
-    for (unsigned g = 0; g < DRIVER_GPUS; g++) {
-        uint64_t base = c->gpu[g].scratch_va;
-        if (base && o->va >= base && o->va < base + SCRATCH_WINDOW)
-            return; /* scratch: its contents depend on where wavefronts ran */
-    }
-    datahash_add(&d->data, pmem_vram(machine_memory(d->machine), o->gpu, o->offset, o->bytes), o->bytes);
+    if (o->flags & KFD_IOC_ALLOC_MEM_FLAGS_EXECUTABLE)
+        datahash_add(&d->data, pmem_vram(machine_memory(d->machine), o->gpu, o->offset, o->bytes), o->bytes);
 }
 
 static void object_release(struct driver *d, struct client *c, struct object *o)
@@ -138,7 +135,7 @@ static void object_release(struct driver *d, struct client *c, struct object *o)
     for (unsigned g = 0; g < machine_gpus(d->machine); g++)
         object_unmap(d, c, o, g);
     if (o->kind == OBJECT_VRAM) {
-        object_hash(d, c, o);
+        object_hash(d, o);
         fallocate(pmem_vram_fd(pm, o->gpu), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)o->offset, (off_t)o->bytes);
         arena_free(&d->vram[o->gpu], o->offset, o->bytes);
     } else if (o->kind == OBJECT_GTT) {

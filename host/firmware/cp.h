@@ -34,6 +34,7 @@ struct cp_space {
     struct pagetable *pt;
     uint8_t vmid;
     void *owner;        /* given back in callbacks */
+    uint64_t scratch_base; /* address of the window for scratch memory: SH_HIDDEN_PRIVATE_BASE */
     bool tlb_stale;     /* the next launch first drops TLB entries of vmid */
     bool faulted;       /* reported; its wavefronts are being killed */
     bool closing;

@@ -113,6 +113,7 @@ uint32_t launch_build(const struct cp *cp, const struct cp_queue *queue, uint64_
         if (private_bytes > guest_read(space, base + QUEUE_LANE_BYTES, 4))
             return CP_ERROR_SCRATCH;
         uint32_t tmpring = (uint32_t)guest_read(space, base + QUEUE_TMPRING, 4);
+        cmd->root = space->scratch_base;
         cmd->scratch_waves = tmpring & 0xfff;
         cmd->scratch_wave_bytes = (tmpring >> 12 & 0x1fff) * 1024;
     }

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A machine for tests of the host model alone: the functions of bridge/inproc/sim.h with a calendar of events.  Commands
+ * are recorded; a launch is "run" by a function of the test and ends after a number of cycles that the test chooses.
+ */
+#ifndef FAKE_SIM_H
+#define FAKE_SIM_H
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bridge/inproc/sim.h"
+
+#define FAKE_MAX 4096
+#define FAKE_GPUS 8
+
+struct fake_due {
+    uint64_t at, order, cookie;
+    bool timer;
+    unsigned gpu;
+    struct msg_cp_evt evt;
+};
+
+struct sim {
+    const struct sim_host_ops *ops;
+    void *ctx;
+    uint64_t now, order;
+    bool stop;
+    struct fake_due due[FAKE_MAX];
+    unsigned count;
+    struct {
+        uint64_t at;
+        unsigned gpu;
+        struct msg_cp_cmd cmd;
+    } log[FAKE_MAX];
+    unsigned logged;
+    uint64_t instructions;
+};
+
+/* The test's: cycles that a launch takes (0: never ends); may change *evt, e.g. into a fault. */
+static uint64_t (*fake_launch)(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd, struct msg_cp_evt *evt);
+static uint64_t fake_latency = 100, fake_cache_cycles = 50;
+
+static void fake_add(struct sim *sim, struct fake_due due)
+{
+    assert(sim->count < FAKE_MAX);
+    due.order = sim->order++;
+    sim->due[sim->count++] = due;
+}
+
+struct sim *sim_new(const struct gantry_cfg *cfg, struct pmem *memory, const struct sim_options *options,
+                    const struct sim_host_ops *ops, void *ctx)
+{
+    struct sim *sim = calloc(1, sizeof *sim);
+    (void)cfg, (void)memory, (void)options;
+    sim->ops = ops;
+    sim->ctx = ctx;
+    return sim;
+}
+
+void sim_free(struct sim *sim) { free(sim); }
+uint64_t sim_now(const struct sim *sim) { return sim->now; }
+void sim_stop(struct sim *sim) { sim->stop = true; }
+uint64_t sim_instructions(const struct sim *sim) { return sim->instructions; }
+
+void sim_timer(struct sim *sim, uint64_t at, uint64_t cookie)
+{
+    assert(at >= sim->now);
+    fake_add(sim, (struct fake_due){.at = at, .timer = true, .cookie = cookie});
+}
+
+void sim_cmd(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd)
+{
+    struct msg_cp_evt evt = {.id = cmd->id, .vmid = cmd->vmid};
+    uint64_t cycles = fake_cache_cycles;
+    assert(sim->logged < FAKE_MAX);
+    sim->log[sim->logged].at = sim->now;
+    sim->log[sim->logged].gpu = gpu;
+    sim->log[sim->logged++].cmd = *cmd;
+    switch (cmd->kind) {
+    case CP_LAUNCH:
+        evt.kind = CP_EVT_LAUNCH_DONE;
+        evt.instructions = 4;
+        evt.data = (uint64_t)cmd->groups[0] * cmd->groups[1] * cmd->groups[2] * cmd->waves;
+        cycles = fake_launch ? fake_launch(sim, gpu, cmd, &evt) : 1000;
+        if (cycles == 0)
+            return;
+        evt.start = sim->now + fake_latency;
+        evt.end = evt.start + cycles;
+        sim->instructions += evt.instructions;
+        break;
+    case CP_CACHE: evt.kind = CP_EVT_CACHE_DONE; break;
+    case CP_KILL: evt.kind = CP_EVT_KILL_DONE; break;
+    default: return;
+    }
+    fake_add(sim, (struct fake_due){.at = sim->now + 2 * fake_latency + cycles, .gpu = gpu, .evt = evt});
+}
+
+bool sim_quiet(const struct sim *sim)
+{
+    for (unsigned i = 0; i < sim->count; i++)
+        if (!sim->due[i].timer)
+            return false;
+    return true;
+}
+
+enum sim_result sim_run(struct sim *sim, uint64_t until)
+{
+    sim->stop = false;
+    while (sim->count && !sim->stop) {
+        unsigned first = 0;
+        for (unsigned i = 1; i < sim->count; i++)
+            if (sim->due[i].at < sim->due[first].at ||
+                (sim->due[i].at == sim->due[first].at && sim->due[i].order < sim->due[first].order))
+                first = i;
+        struct fake_due due = sim->due[first];
+        if (due.at > until) {
+            sim->now = until;
+            break;
+        }
+        memmove(&sim->due[first], &sim->due[first + 1], (sim->count - first - 1) * sizeof sim->due[0]);
+        sim->count--;
+        sim->now = due.at > sim->now ? due.at : sim->now;
+        if (due.timer)
+            sim->ops->timer(sim->ctx, sim->now, due.cookie);
+        else
+            sim->ops->event(sim->ctx, due.gpu, sim->now, &due.evt);
+    }
+    return SIM_STOPPED;
+}
+
+void sim_counters(struct sim *sim, sim_counter_fn fn, void *arg)
+{
+    (void)sim, (void)fn, (void)arg;
+}
+
+uint64_t sim_write_hash(const struct sim *sim)
+{
+    (void)sim;
+    return 0;
+}
+#endif
