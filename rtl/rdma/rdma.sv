@@ -122,6 +122,23 @@ module rdma
     return 8'(addr >> 8) & 8'(NumSlices - 1);
   endfunction
 
+  function automatic mem_req_t leave(input mem_req_t r, input logic [7:0] gpu);
+    r.gpu = gpu;
+    return r;
+  endfunction
+  function automatic mem_req_t enter(input mem_req_t r, input logic [31:0] tag);
+    r.target = slice_of(r.addr);
+    r.tag    = tag;
+    return r;
+  endfunction
+  function automatic mem_rsp_t answer(input mem_rsp_t r, input logic [7:0] source, input logic [7:0] gpu,
+                                              input logic [31:0] tag);
+    r.source = source;
+    r.gpu    = gpu;
+    r.tag    = SeedBug ? r.tag : tag;
+    return r;
+  endfunction
+
   always_ff @(posedge clk_i) begin
     mem_req_credit_o <= out_take;
     mem_rsp_valid_o  <= back_go;
@@ -133,26 +150,20 @@ module rdma
     count_o          <= {in_go && in_head[in_pick].op != MEM_READ, in_go && in_head[in_pick].op == MEM_READ,
                          out_take && out_port != '0, out_take && out_port == '0};
     if (out_take) begin
-      far_req_o[out_port]     <= out_head;
-      far_req_o[out_port].gpu <= own_gpu_i;
+      far_req_o[out_port] <= leave(out_head, own_gpu_i);
     end
     if (back_go) begin
       mem_rsp_o   <= back_head[back_pick];
       back_turn_q <= back_pick == port_t'(FarPorts - 1) ? '0 : back_pick + 1'b1;
     end
     if (in_go) begin
-      mem_req_o        <= in_head[in_pick];
-      mem_req_o.target <= slice_of(in_head[in_pick].addr);
-      mem_req_o.tag    <= 32'(in_entry);
+      mem_req_o        <= enter(in_head[in_pick], 32'(in_entry));
       origin[in_entry] <= '{link: in_pick, source: in_head[in_pick].source, gpu: in_head[in_pick].gpu,
                             tag: in_head[in_pick].tag};
       in_turn_q        <= in_pick == port_t'(FarPorts - 1) ? '0 : in_pick + 1'b1;
     end
     if (done_take) begin
-      far_rsp_o[done_origin.link]        <= done_head;
-      far_rsp_o[done_origin.link].source <= done_origin.source;
-      far_rsp_o[done_origin.link].gpu    <= done_origin.gpu;
-      far_rsp_o[done_origin.link].tag    <= SeedBug ? done_head.tag : done_origin.tag;
+      far_rsp_o[done_origin.link] <= answer(done_head, done_origin.source, done_origin.gpu, done_origin.tag);
     end
     if (in_go || done_take) begin
       busy_q <= (busy_q | (in_go ? Outstanding'(1) << in_entry : '0))
