@@ -13,10 +13,17 @@
 #define SHARED_APERTURE 0x20000000
 #define PRIVATE_APERTURE 0x20000001
 
+/* A work-group's place in the grid; a partial one at the upper edge has clipped sizes. */
 struct position {
-    uint32_t base[3]; /* first item of the work-group */
-    uint32_t id[3];
+    uint32_t id[3], size[3];
+    uint32_t recip_x, recip_y;
+    unsigned waves;
 };
+
+static uint32_t reciprocal(uint32_t size)
+{
+    return ((UINT32_C(1) << 20) + size - 1) / size;
+}
 
 static struct position group_position(const struct msg_cp_cmd *cmd, uint64_t number)
 {
@@ -24,28 +31,30 @@ static struct position group_position(const struct msg_cp_cmd *cmd, uint64_t num
     p.id[0] = number % cmd->groups[0];
     p.id[1] = number / cmd->groups[0] % cmd->groups[1];
     p.id[2] = number / cmd->groups[0] / cmd->groups[1];
-    for (unsigned n = 0; n < 3; n++)
-        p.base[n] = p.id[n] * cmd->group[n];
+    for (unsigned n = 0; n < 3; n++) {
+        uint32_t left = cmd->grid[n] - p.id[n] * cmd->group[n];
+        p.size[n] = left < cmd->group[n] ? left : cmd->group[n];
+    }
+    p.recip_x = reciprocal(p.size[0]);
+    p.recip_y = reciprocal(p.size[1]);
+    p.waves = (p.size[0] * p.size[1] * p.size[2] + 63) / 64;
     return p;
 }
 
 /* Item ids of the lanes of a wavefront and the lanes that exist. */
 static uint64_t init_items(const struct msg_cp_cmd *cmd, const struct position *p, unsigned wave, uint32_t (*v)[64])
 {
-    uint64_t exec = 0;
-    uint32_t items = (uint32_t)cmd->group[0] * cmd->group[1] * cmd->group[2];
+    uint32_t items = p->size[0] * p->size[1] * p->size[2], live = items - wave * 64;
     for (unsigned l = 0; l < 64; l++) {
-        uint32_t n = wave * 64 + l, q = (uint32_t)((uint64_t)n * cmd->recip_x >> 20), x = n - q * cmd->group[0];
-        uint32_t z = (uint32_t)((uint64_t)q * cmd->recip_y >> 20), y = q - z * cmd->group[1];
+        uint32_t n = wave * 64 + l, q = (uint32_t)((uint64_t)n * p->recip_x >> 20), x = n - q * p->size[0];
+        uint32_t z = (uint32_t)((uint64_t)q * p->recip_y >> 20), y = q - z * p->size[1];
         v[0][l] = x;
         if (cmd->vgpr_items >= 1)
             v[1][l] = y;
         if (cmd->vgpr_items >= 2)
             v[2][l] = z;
-        bool live = n < items && p->base[0] + x < cmd->grid[0] && p->base[1] + y < cmd->grid[1] && p->base[2] + z < cmd->grid[2];
-        exec |= (uint64_t)live << l;
     }
-    return exec;
+    return live >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << live) - 1;
 }
 
 static void init_sgprs(struct gcn3_wave *w, const struct golden_launch *l, const struct position *p, unsigned wave)
@@ -58,7 +67,7 @@ static void init_sgprs(struct gcn3_wave *w, const struct golden_launch *l, const
         if (cmd->sys_sgprs >> d & 1)
             w->s[n++] = p->id[d];
     if (cmd->sys_sgprs & 8)
-        w->s[n++] = cmd->waves;
+        w->s[n++] = (uint32_t)(wave == 0) << 31 | p->waves;
     if (cmd->sys_sgprs & 16) {
         unsigned slot = l->slot * GOLDEN_WAVES + wave;
         w->s[n++] = cmd->scratch_waves ? slot % cmd->scratch_waves * cmd->scratch_wave_bytes : 0;
@@ -95,15 +104,14 @@ struct golden_group *golden_group_new(struct golden *g, struct golden_launch *l,
           cmd->waves, cmd->vgprs);
     struct golden_group *group = xcalloc(1, sizeof *group);
     struct position p = group_position(cmd, number);
+    CHECK(p.waves >= 1 && p.waves <= cmd->waves, "golden", "gpu=%u group=%lu waves=%u", g->gpu, (unsigned long)number, p.waves);
     group->launch = l;
     group->vgprs = xcalloc((size_t)cmd->waves * 256, sizeof *group->vgprs);
     group->lds = xcalloc(1, cmd->lds_bytes + 16);
-    group->waves = cmd->waves;
-    for (unsigned n = 0; n < group->waves; n++) {
+    group->waves = p.waves;
+    group->live = p.waves;
+    for (unsigned n = 0; n < group->waves; n++)
         init_wave(group, n, &p);
-        group->wave[n].ended = WAVE_EXEC(&group->wave[n]) == 0; /* no item of this wavefront exists */
-        group->live += !group->wave[n].ended;
-    }
     l->waves += group->live;
     return group;
 }
