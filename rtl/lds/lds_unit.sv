@@ -3,7 +3,7 @@
 // conflicts, the accesses themselves in order, 32- and 64-bit atomics, permutes, writing results, completion for
 // lgkmcnt.  Not responsible for: allocation (the issue record names base and size), barriers, flat access.
 //
-// Three engines pass two buffers round: the collector reads one row of 16 lanes a cycle (addresses, then data), the
+// Three engines pass four buffers round: the collector reads one row of 16 lanes a cycle (addresses, then data), the
 // executor works in passes over groups of 32 words (32 lanes of one word, 16 of two, 8 of four) until every word of
 // the group was served, the writer returns one row a cycle.  So the costs of an instruction are those of its rows and
 // its conflicts.  In a pass each bank serves one row; lanes of the same word share it, an atomic serves the lowest
@@ -48,7 +48,7 @@ module lds_unit
     logic valid;
     logic none;  // instruction without rows
     logic data;  // else address
-    logic buffer;
+    logic [1:0] buffer;
     logic [1:0] simd;
     logic [1:0] word;
     logic [1:0] beat;
@@ -58,22 +58,23 @@ module lds_unit
     logic valid;
     logic first;  // first pass of its group
     logic final_pass;  // of its instruction
-    logic buffer;
+    logic [1:0] buffer;
     logic [2:0] group;
     logic [31:0] served;
   } pass_t;
 
   // operand and result buffers: {buffer, lane}, {buffer, word, lane}
-  logic [31:0] address[128], operand[512], result[512];
-  lds_op_t op_q[2];  // of each buffer
+  logic [31:0] address[256], operand[1024], result[1024];
+  lds_op_t op_q[4];  // of each buffer
+  logic [3:0] used, full, wb_full;  // taken (issue to completion), operands there, results there
   // collector
-  logic collect_buf, want_data, collect_none, none;
+  logic [1:0] collect_buf, exec_buf, wb_buf;
+  logic want_data, collect_none, none;
   logic [4:0] rows_left;
   logic [1:0] row_word, row_beat;
-  logic [1:0] used, full;  // operand buffers taken, ready to execute
   capture_t cap0, cap1;
   // executor
-  logic run, exec_buf, prepared, hold;
+  logic run, prepared, hold;
   logic [2:0] group;
   logic [31:0] pending, served, one, hit, bank;
   logic [31:0] slot[32], slot1[32], slot2[32], owner[32];
@@ -84,12 +85,12 @@ module lds_unit
   logic [31:0] by1_data[32], by2_data[32], by1_row[32], by2_row[32], by1_valid, by2_valid;
   logic [31:0] now_data[32], now_row[32], now_valid;
   // writer
-  logic [1:0] wb_used, wb_full;
-  logic wb_buf, wb_hold;
+  logic wb_hold;
   logic [4:0] wb_row;
-  lds_op_t wb_q[2];
   // temporaries
+  /* verilator lint_off UNUSEDSIGNAL */
   lds_op_t op;
+  /* verilator lint_on UNUSEDSIGNAL */
   logic [31:0] re, we0, we1, we2, we3;
   logic [31:0][31:0] raddr, waddr, wdata;
   logic [15:0][31:0] out_row;
@@ -117,22 +118,24 @@ module lds_unit
   /* verilator lint_off BLKSEQ */
   always_ff @(posedge clk_i) begin
     // ---------------- writer: rows of finished instructions, then completion, in order
-    done_valid_o <= 1'b0;
-    if (vwr_ready_i || !wb_hold) begin
+    if (done_valid_o) done_valid_o <= 1'b0;
+    if (wb_full != '0 && (vwr_ready_i || !wb_hold)) begin
+      if (wb_hold) vwr_valid_o <= 1'b0;
       wb_hold = 1'b0;
-      vwr_valid_o <= 1'b0;
+      op = op_q[wb_buf];
+      if (wb_row == {op.results, 2'd0} || op.exec == '0) begin
+        wb_full[wb_buf] = 1'b0;
+        used[wb_buf] = 1'b0;
+        wb_buf = wb_buf + 2'd1;
+        wb_row = '0;
+        done_valid_o <= 1'b1;
+        done_o <= '{wave: op.wave, tag: op.tag, vm: 1'b0, lgkm: 1'b1, status: '0, va: '0};
+      end
       if (wb_full[wb_buf]) begin
-        op = wb_q[wb_buf];
-        if (wb_row == {op.results, 2'd0} || op.exec == '0) begin
-          wb_full[wb_buf] = 1'b0;
-          wb_used[wb_buf] = 1'b0;
-          wb_buf = !wb_buf;
-          wb_row = '0;
-          done_valid_o <= 1'b1;
-          done_o <= '{wave: op.wave, tag: op.tag, vm: 1'b0, lgkm: 1'b1, status: '0, va: '0};
-        end else begin
+        op = op_q[wb_buf];
+        if (wb_row != {op.results, 2'd0} && op.exec != '0) begin
           for (int unsigned l = 0; l < 16; l++) begin
-            out_row[l[3:0]] = result[{23'd0, wb_buf, wb_row[3:2], wb_row[1:0], l[3:0]}];
+            out_row[l[3:0]] = result[{22'd0, wb_buf, wb_row[3:2], wb_row[1:0], l[3:0]}];
           end
           vwr_o <= '{
               simd: op.wave.simd,
@@ -161,7 +164,7 @@ module lds_unit
           for (int unsigned s = 0; s < 32; s++) begin
             lane = ({29'd0, pass2.group} << (3'd5 - 3'(op.log_slots))) + (s >> op.log_slots);
             bank = (slot2[s] >> 2) & 32'd31;
-            dst_lane = ({31'd0, pass2.buffer} << 8) + ((s & ((32'd1 << op.log_slots) - 32'd1)) << 6) + lane;
+            dst_lane = ({30'd0, pass2.buffer} << 8) + ((s & ((32'd1 << op.log_slots) - 32'd1)) << 6) + lane;
             value = bank_rdata[bank[4:0]];
             value = op.bytes < 5'd4 ? cut(value, slot2[s][1:0], op.bytes[1], op.sext) : value;
             value = pass2.served[s] ? value : pass2.first ? 32'd0 : result[dst_lane];
@@ -174,7 +177,7 @@ module lds_unit
             for (int unsigned s = 0; s < 32; s += 2) begin
               lane = ({29'd0, pass2.group} << (3'd5 - 3'(op.log_slots))) + (s >> op.log_slots);
               bank = (slot2[s] >> 2) & 32'd30;
-              dst_lane = ({31'd0, pass2.buffer} << 8) + ((s & ((32'd1 << op.log_slots) - 32'd1)) << 6) + lane;
+              dst_lane = ({30'd0, pass2.buffer} << 8) + ((s & ((32'd1 << op.log_slots) - 32'd1)) << 6) + lane;
               value = slot2[s] >> 7;
               old_low = by2_valid[bank[4:0]] && by2_row[bank] == value ? by2_data[bank] : bank_rdata[bank[4:0]];
               old_low = by1_valid[bank[4:0]] && by1_row[bank] == value ? by1_data[bank] : old_low;
@@ -182,7 +185,7 @@ module lds_unit
               old_high = by2_valid[bank[4:0]] && by2_row[bank] == value ? by2_data[bank] : bank_rdata[bank[4:0]];
               old_high = by1_valid[bank[4:0]] && by1_row[bank] == value ? by1_data[bank] : old_high;
               fresh = atomic64(op.atomic, {old_high, old_low}, {operand[dst_lane+32'd64], operand[dst_lane]},
-                               {operand[(dst_lane+32'd192)&32'd511], operand[(dst_lane+32'd128)&32'd511]});
+                               {operand[(dst_lane+32'd192)&32'd1023], operand[(dst_lane+32'd128)&32'd1023]});
               if (pass2.served[s]) begin
                 now_data[bank-32'd1] = fresh[31:0];
                 now_data[bank] = fresh[63:32];
@@ -200,12 +203,12 @@ module lds_unit
             for (int unsigned s = 0; s < 32; s++) begin
               lane = ({29'd0, pass2.group} << (3'd5 - 3'(op.log_slots))) + (s >> op.log_slots);
               bank = (slot2[s] >> 2) & 32'd31;
-              dst_lane = ({31'd0, pass2.buffer} << 8) + ((s & ((32'd1 << op.log_slots) - 32'd1)) << 6) + lane;
+              dst_lane = ({30'd0, pass2.buffer} << 8) + ((s & ((32'd1 << op.log_slots) - 32'd1)) << 6) + lane;
               value = slot2[s] >> 7;
               old_low = by2_valid[bank[4:0]] && by2_row[bank] == value ? by2_data[bank] : bank_rdata[bank[4:0]];
               old_low = by1_valid[bank[4:0]] && by1_row[bank] == value ? by1_data[bank] : old_low;
               if (pass2.served[s]) begin
-                now_data[bank] = atomic32(op.atomic, old_low, operand[dst_lane], operand[(dst_lane+32'd64)&32'd511]);
+                now_data[bank] = atomic32(op.atomic, old_low, operand[dst_lane], operand[(dst_lane+32'd64)&32'd1023]);
                 now_row[bank] = value;
                 now_valid = now_valid | (32'd1 << bank);
                 result[dst_lane] = old_low;
@@ -234,23 +237,23 @@ module lds_unit
             lane = ({29'd0, pass2.group} << 5) + s;
             if (op.kind == KIND_SWIZZLE) begin
               value = swizzle(lane, op.offset0);
-              value = op.exec[value[5:0]] ? address[{25'd0, pass2.buffer, value[5:0]}] : 32'd0;
+              value = op.exec[value[5:0]] ? address[{24'd0, pass2.buffer, value[5:0]}] : 32'd0;
             end else begin
-              value = (address[{25'd0, pass2.buffer, lane[5:0]}] + op.offset0) >> 2;
-              value = op.exec[value[5:0]] ? operand[{23'd0, pass2.buffer, 2'd0, value[5:0]}] : 32'd0;
+              value = (address[{24'd0, pass2.buffer, lane[5:0]}] + op.offset0) >> 2;
+              value = op.exec[value[5:0]] ? operand[{22'd0, pass2.buffer, 2'd0, value[5:0]}] : 32'd0;
             end
-            result[{23'd0, pass2.buffer, 2'd0, lane[5:0]}] = value;
+            result[{22'd0, pass2.buffer, 2'd0, lane[5:0]}] = value;
           end
         end
         KIND_PERMUTE: begin
           if (pass2.group == '0) begin
-            for (int unsigned l = 0; l < 64; l++) result[{23'd0, pass2.buffer, 2'd0, l[5:0]}] = '0;
+            for (int unsigned l = 0; l < 64; l++) result[{22'd0, pass2.buffer, 2'd0, l[5:0]}] = '0;
           end
           for (int unsigned s = 0; s < 32; s++) begin
             lane = ({29'd0, pass2.group} << 5) + s;
-            value = (address[{25'd0, pass2.buffer, lane[5:0]}] + op.offset0) >> 2;
+            value = (address[{24'd0, pass2.buffer, lane[5:0]}] + op.offset0) >> 2;
             if (op.exec[lane[5:0]]) begin
-              result[{23'd0, pass2.buffer, 2'd0, value[5:0]}] = operand[{23'd0, pass2.buffer, 2'd0, lane[5:0]}];
+              result[{22'd0, pass2.buffer, 2'd0, value[5:0]}] = operand[{22'd0, pass2.buffer, 2'd0, lane[5:0]}];
             end
           end
         end
@@ -258,8 +261,6 @@ module lds_unit
       endcase
       if (pass2.final_pass) begin
         wb_full[pass2.buffer] = 1'b1;
-        wb_q[pass2.buffer] = op;
-        used[pass2.buffer] = 1'b0;
         hold = 1'b0;
       end
     end
@@ -303,7 +304,7 @@ module lds_unit
           lane = ({29'd0, group} << (3'd5 - 3'(op.log_slots))) + (s >> op.log_slots);
           bank = (slot[s] >> 2) & 32'd31;
           hit = 32'(pending[s] && (owner[bank] == slot[s] >> 7 || SeedFault == 4'd2));
-          value = operand[({31'd0, exec_buf}<<8)+((s&((32'd1<<op.log_slots)-32'd1))<<6)+lane];
+          value = operand[({30'd0, exec_buf}<<8)+((s&((32'd1<<op.log_slots)-32'd1))<<6)+lane];
           mask = 32'hffffffff;
           if (op.bytes < 5'd4) begin
             mask = (op.bytes[1] ? 32'h0000ffff : 32'h000000ff) << {slot[s][1:0], 3'd0};
@@ -336,7 +337,7 @@ module lds_unit
           run = 1'b0;
           hold = op.kind == KIND_ATOMIC;
           full[exec_buf] = 1'b0;  // operands stay until the final pass has gone through
-          exec_buf = !exec_buf;
+          exec_buf = exec_buf + 2'd1;
         end
         group = group + 3'd1;
       end
@@ -346,13 +347,12 @@ module lds_unit
       pass0.first = 1'b0;
     end
     none = op_q[exec_buf].exec == '0 || op_q[exec_buf].kind == KIND_NONE;
-    if (!run && !hold && full[exec_buf] && !wb_used[exec_buf] && !(none && pass1.valid)) begin
+    if (!run && !hold && full[exec_buf] && !(none && pass1.valid)) begin
       op = op_q[exec_buf];
-      wb_used[exec_buf] = 1'b1;
       if (none) begin  // nothing to do: keeps its place in the order
         pass1 = '{valid: 1'b1, first: 1'b0, final_pass: 1'b1, buffer: exec_buf, group: '0, served: '0};
         full[exec_buf] = 1'b0;
-        exec_buf = !exec_buf;
+        exec_buf = exec_buf + 2'd1;
         obs_valid_o <= obs_en_i;
         if (obs_en_i) obs_o <= '{wave: op.wave, tag: op.tag};
       end else begin
@@ -374,7 +374,7 @@ module lds_unit
       for (int unsigned s = 0; s < 32; s++) begin
         lane = ({29'd0, group} << (3'd5 - 3'(op.log_slots))) + (s >> op.log_slots);
         value = s & ((32'd1 << op.log_slots) - 32'd1);
-        effective = (address[{25'd0, exec_buf, lane[5:0]}] + word_offset[value[1:0]]) & mask;
+        effective = (address[{24'd0, exec_buf, lane[5:0]}] + word_offset[value[1:0]]) & mask;
         one = 32'(op.exec[lane[5:0]] && op.limit_ok && (effective <= 32'(op.last) || SeedFault == 4'd3) &&
                   value < 32'(op.slots));
         value = op.two ? (op.bytes == 5'd8 ? value & 32'd1 : 32'd0) : value;
@@ -403,24 +403,25 @@ module lds_unit
         // no rows: only its place in the order
       end else if (cap1.data) begin
         for (int unsigned l = 0; l < 16; l++) begin
-          operand[{23'd0, cap1.buffer, cap1.word, cap1.beat, l[3:0]}] = vrd_data_i[cap1.simd][l];
+          operand[{22'd0, cap1.buffer, cap1.word, cap1.beat, l[3:0]}] = vrd_data_i[cap1.simd][l];
         end
       end else begin
         for (int unsigned l = 0; l < 16; l++) begin
-          address[{25'd0, cap1.buffer, cap1.beat, l[3:0]}] = vrd_data_i[cap1.simd][l];
+          address[{24'd0, cap1.buffer, cap1.beat, l[3:0]}] = vrd_data_i[cap1.simd][l];
         end
       end
       if (cap1.final_row) begin
-        full[cap1.buffer] = 1'b1;
         opread_valid_o <= 1'b1;
         opread_o <= '{wave: op_q[cap1.buffer].wave, tag: op_q[cap1.buffer].tag};
       end
     end
     cap1 = cap0;
     cap0.valid = 1'b0;
+    // the last row arrives at the next edge, in time for the first pass
+    if (cap1.valid && cap1.final_row) full[cap1.buffer] = 1'b1;
     // a new instruction
     if (valid_i) begin
-      collect_buf = !collect_buf;
+      collect_buf = collect_buf + 2'd1;
       used[collect_buf] = 1'b1;
       op_q[collect_buf] = prepare(issue_i);
       collect_none = issue_i.exec == '0 || op_q[collect_buf].kind == KIND_NONE;
@@ -459,13 +460,13 @@ module lds_unit
         want_data = 1'b1;
       end
     end
-    ready_q <= rows_left <= 5'd1 && !used[!collect_buf];
-    idle_q  <= used == '0 && wb_used == '0 && !wb_hold && !wrote && !cap0.valid && !cap1.valid;
+    ready_q <= rows_left <= 5'd1 && !used[collect_buf+2'd1];
+    idle_q  <= used == '0 && !wrote && !cap0.valid && !cap1.valid;
 
     if (!rst_ni) begin
-      {wb_used, wb_full, used, full} = '0;
+      {wb_full, used, full} = '0;
       {wb_buf, exec_buf, run, prepared, hold, wb_hold, wrote} = '0;
-      collect_buf = 1'b1;
+      collect_buf = 2'd3;
       rows_left = '0;
       wb_row = '0;
       cap0.valid = 1'b0;
