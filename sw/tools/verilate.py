@@ -92,6 +92,9 @@ def main():
                               f"-I{ROOT}/bridge", *args.cflag])
             make = ["make", "-C", str(out), "-f", f"V{args.top}.mk", "-j2", f"CXX={cxx}", f"LINK={cxx}",
                     f"OPT_FAST={flags}", f"OPT_SLOW=-O1 -std=c++17 {chr(32).join(args.cflag)}", f"OPT_GLOBAL={flags}",
+                    # large models: several files behind a precompiled header
+                    "CFG_CXXFLAGS_PCH_I=" + ("-include-pch" if args.cc == "clang" else "-include"),
+                    "CFG_GCH_IF_CLANG=" + (".gch" if args.cc == "clang" else ""),
                     "USER_LDFLAGS=" + " ".join(args.ldflag), f"VERILATOR_ROOT={VERILATOR_ROOT}"]
             if not args.exe:
                 make.append(f"libV{args.top}")
