@@ -83,7 +83,7 @@ def test_overlapping_windows_are_refused(tmp_path):
     ("clock.mode: sometimes\n", 1, "clock.mode: 'sometimes' is none of gated, free"),
     ("clock.patience: soon\n", 1, "clock.patience: 'soon' is not a number"),
     ("clock.patience: 0\n", 1, "clock.patience: 0 is below the minimum 0.01"),
-    ("driver.sdma: maybe\n", 1, "driver.sdma: 'maybe' is neither on nor off"),
+    ("driver.large_bar: maybe\n", 1, "driver.large_bar: 'maybe' is neither on nor off"),
     ("- 1\n- 2\n", 1, "expected keys and values"),
     ("gpu.l1v.kib: 1\ngpu.l1v.ways: 16\nlink.gpu: 5\n", 3, "link.gpu: 5 is below the minimum 100"),
     ("gpu.l2.kib_per_slice: 4\ngpu.cu.vgprs_per_simd: 30\n", 2, "gpu.cu.vgprs_per_simd: 30 is not a multiple of the granule 4"),
