@@ -37,7 +37,9 @@ def defined():
 
 @functools.lru_cache(None)
 def uses(path):
-    words = set(re.findall(r"\b[A-Za-z_]\w*\b", strip(path.read_text())))
+    """Packages that the file names with `::` and modules that it instantiates (a variable may share a module's name)."""
+    text = strip(path.read_text())
+    words = set(re.findall(r"\b(\w+)\s*::", text)) | set(re.findall(r"^\s*(?:bind\s+\w+\s+)?(\w+)\s+(?:#\s*\(|\w+\s*\()", text, flags=re.M))
     return sorted(w for w in words if w in defined() and defined()[w][1] != path)
 
 
