@@ -35,7 +35,7 @@ def digest(args):
     h = hashlib.sha256()
     h.update(repr((args.top, args.arg, args.cc, args.json_only, args.trace, args.opt, args.std_x)).encode())
     for path in [pathlib.Path(__file__), *map(pathlib.Path, args.sources), *map(pathlib.Path, args.exe), *include_files(args),
-                 ROOT / "rtl/common/gantry_assert.svh"]:
+                 *sorted((ROOT / "rtl").glob("*/*.svh"))]:
         h.update(str(path.name).encode() + b"\0" + path.read_bytes())
     h.update((VERILATOR_ROOT / "bin/verilator").read_bytes()[:0])
     return h.hexdigest()
@@ -73,7 +73,7 @@ def main():
     if args.std_x:
         common[common.index("--x-assign") + 1] = common[common.index("--x-initial") + 1] = "unique"
     cmd = [str(VERILATOR_ROOT / "bin/verilator"), *common, "--top-module", args.top, "--prefix", "V" + args.top,
-           "--Mdir", str(out), "-I" + str(ROOT / "build/gen"), "-I" + str(ROOT / "rtl/common"), "--assert", *args.arg]
+           "--Mdir", str(out), "-I" + str(ROOT / "build/gen"), "-I" + str(ROOT / "rtl/common"), "-I" + str(ROOT / "rtl/cu"), "--assert", *args.arg]
     if args.json_only:
         cmd += ["--json-only"]
     else:
@@ -95,7 +95,7 @@ def main():
                     # large models: several files behind a precompiled header
                     "CFG_CXXFLAGS_PCH_I=" + ("-include-pch" if args.cc == "clang" else "-include"),
                     "CFG_GCH_IF_CLANG=" + (".gch" if args.cc == "clang" else ""),
-                    "USER_LDFLAGS=" + " ".join(args.ldflag), f"VERILATOR_ROOT={VERILATOR_ROOT}"]
+                    "USER_LDLIBS=" + " ".join(args.ldflag), f"VERILATOR_ROOT={VERILATOR_ROOT}"]
             if not args.exe:
                 make.append(f"libV{args.top}")
             ok = subprocess.run(make, stdout=f, stderr=subprocess.STDOUT, env=env).returncode == 0
