@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Partition: crossbar of one GPU.  Requests go from initiators (CUs, cache groups, L2 TLB walker, inbound far memory)
+// to targets (L2 slices, L2 TLB, outbound far memory), answers back to the initiator that `source` names.
+// Responsible for: filling `source` in requests, order between one initiator and one target, fairness, credits.
+// Not responsible for: addresses (the requester chooses `target`).
+`include "gantry_assert.svh"
+
+module part_noc
+  import gantry_cfg_pkg::*;
+#(
+  parameter int unsigned Depth = 16,    // queue of an input port, and credits of an output port
+  parameter bit [1:0] SeedFault = 2'd0  // bench only
+) (
+  input  logic                                 clk_i,
+  input  logic                                 rst_ni,
+  /* verilator lint_off UNUSEDSIGNAL */
+  input  logic                      [    15:0] id_i,
+  /* verilator lint_on UNUSEDSIGNAL */
+  output logic                                 idle_o,
+  input  logic                                 perf_en_i,
+  input  logic                      [     7:0] perf_addr_i,
+  output logic                      [    63:0] perf_data_o,
+  input  logic                      [NocInitiators-1:0] mem_req_valid_i,
+  input  gantry_msg_pkg::mem_req_t             mem_req_i        [NocInitiators],
+  output logic                      [NocInitiators-1:0] mem_req_credit_o,
+  output logic                      [NocTargets-1:0] mem_req_valid_o,
+  output gantry_msg_pkg::mem_req_t             mem_req_o        [NocTargets],
+  input  logic                      [NocTargets-1:0] mem_req_credit_i,
+  input  logic                      [NocTargets-1:0] mem_rsp_valid_i,
+  input  gantry_msg_pkg::mem_rsp_t             mem_rsp_i        [NocTargets],
+  output logic                      [NocTargets-1:0] mem_rsp_credit_o,
+  output logic                      [NocInitiators-1:0] mem_rsp_valid_o,
+  output gantry_msg_pkg::mem_rsp_t             mem_rsp_o        [NocInitiators]
+);
+  logic req_idle, rsp_idle;
+  logic [63:0] req_moved, req_blocked, rsp_moved, rsp_blocked;
+
+  noc_xbar #(
+    .In        (NocInitiators),
+    .Out       (NocTargets),
+    .Width     (gantry_msg_pkg::MemReqBits),
+    .Depth     (Depth),
+    .OutCredits(Depth),
+    .DestLsb   (8),   // target
+    .SetSource (1'b1),
+    .SourceLsb (16),
+    .SeedFault (SeedFault)
+  ) u_requests (
+    .clk_i,
+    .rst_ni,
+    .in_valid_i  (mem_req_valid_i),
+    .in_i        (mem_req_i),
+    .in_credit_o (mem_req_credit_o),
+    .out_valid_o (mem_req_valid_o),
+    .out_o       (mem_req_o),
+    .out_credit_i(mem_req_credit_i),
+    .moved_o     (req_moved),
+    .blocked_o   (req_blocked),
+    .idle_o      (req_idle)
+  );
+
+  noc_xbar #(
+    .In        (NocTargets),
+    .Out       (NocInitiators),
+    .Width     (gantry_msg_pkg::MemRspBits),
+    .Depth     (Depth),
+    .OutCredits(0),
+    .DestLsb   (16),  // source
+    .SeedFault (SeedFault)
+  ) u_answers (
+    .clk_i,
+    .rst_ni,
+    .in_valid_i  (mem_rsp_valid_i),
+    .in_i        (mem_rsp_i),
+    .in_credit_o (mem_rsp_credit_o),
+    .out_valid_o (mem_rsp_valid_o),
+    .out_o       (mem_rsp_o),
+    .out_credit_i('0),
+    .moved_o     (rsp_moved),
+    .blocked_o   (rsp_blocked),
+    .idle_o      (rsp_idle)
+  );
+
+  assign idle_o = req_idle && rsp_idle;
+
+  always_ff @(posedge clk_i) begin
+    if (perf_en_i) begin
+      perf_data_o <= perf_addr_i == 8'd0 ? req_moved : perf_addr_i == 8'd1 ? rsp_moved : req_blocked + rsp_blocked;
+    end
+  end
+endmodule

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// One direction of the crossbar: In inputs with a queue each, Out outputs, one message a cycle on every port.  An
+// output takes the heads that want it in turn (round robin), one payload per grant.  Responsible for: queues with
+// credits (Depth a port), choice, moving a payload once in and once out.  Not responsible for: what a message means
+// (the wrapper names its destination), credits of outputs that always take (OutCredits = 0).
+//
+// Cost in simulation follows the messages: a bit vector of waiting heads per output, nothing else is looked at.
+`include "gantry_assert.svh"
+
+module noc_xbar #(
+  parameter int unsigned In = 82,          // at most 128
+  parameter int unsigned Out = 18,         // at most 128
+  parameter int unsigned Width = 768,
+  parameter int unsigned Depth = 16,       // power of two
+  parameter int unsigned OutCredits = 16,  // room of each receiver; 0: it always takes
+  parameter int unsigned DestLsb = 8,      // destination: 8 bits of the message from here on
+  parameter bit SetSource = 1'b0,          // write the input's number into bits SourceLsb+7:SourceLsb
+  parameter int unsigned SourceLsb = 16,
+  parameter bit [1:0] SeedFault = 2'd0     // bench only: 1 wrong row of a queue, 2 credit lost, 3 output one too far
+) (
+  input  logic             clk_i,
+  input  logic             rst_ni,
+  input  logic [   In-1:0] in_valid_i,
+  input  logic [Width-1:0] in_i[In],
+  output logic [   In-1:0] in_credit_o,
+  output logic [  Out-1:0] out_valid_o,
+  output logic [Width-1:0] out_o[Out],
+  input  logic [  Out-1:0] out_credit_i,
+  output logic [     63:0] moved_o,          // messages moved since reset
+  output logic [     63:0] blocked_o,      // output-cycles with a head waiting and no credit
+  output logic             idle_o
+);
+  localparam int unsigned Iw = In > 1 ? $clog2(In) : 1;
+  localparam int unsigned InGroups = (In + 7) / 8;
+  localparam int unsigned OutGroups = (Out + 7) / 8;
+  localparam int unsigned Ow = $clog2(OutGroups * 8);
+
+  /* verilator lint_off BLKSEQ */
+  logic [Width-1:0] store[In*Depth];   // for synthesis: one memory an input
+  logic [31:0] first[In], count[In];   // queue of an input
+  logic [63:0] want_low[Out], want_high[Out];  // inputs whose head wants this output
+  logic [31:0] turn[Out];
+  logic [31:0] credits[Out];
+  logic [Width-1:0] picked[Out];
+  logic [InGroups*8-1:0] arrived;
+  logic [OutGroups*8-1:0] waiting;     // outputs that some head wants
+  logic [OutGroups*8-1:0] returned;
+  logic [OutGroups*8-1:0] granted;
+  logic [In-1:0] freed;
+  logic [Width-1:0] message;
+  /* verilator lint_off UNUSEDSIGNAL */  // words of the simulator: upper bits stay zero
+  logic [31:0] grant, dest, row;
+  /* verilator lint_on UNUSEDSIGNAL */
+  logic [63:0] moved, blocked;
+  logic busy;                          // outputs carry a message that must be taken back
+
+  always_ff @(posedge clk_i) begin
+    granted = '0;
+    freed   = '0;
+    // ---- credits that came back
+    if (OutCredits != 0 && out_credit_i != '0) begin
+      returned = (OutGroups * 8)'(out_credit_i);
+      for (int unsigned g = 0; g < OutGroups; g++) begin
+        if (returned[g*8+:8] != 8'd0)
+          for (int unsigned o = g * 8; o < Out && o < g * 8 + 8; o++) credits[o] = credits[o] + 32'(returned[o]);
+      end
+    end
+    // ---- one grant an output
+    for (int unsigned g = 0; g < OutGroups; g++) begin
+      if (waiting[g*8+:8] != 8'd0) begin
+        for (int unsigned o = g * 8; o < Out && o < g * 8 + 8; o++) begin
+          if (waiting[o] && OutCredits != 0 && credits[o] == 32'd0) blocked = blocked + 64'd1;
+          if (waiting[o] && (OutCredits == 0 || credits[o] != 32'd0)) begin
+            grant      = 32'(pick_pkg::rr128({want_high[o], want_low[o]}, turn[o][6:0]));
+            turn[o]    = grant + 32'd1 == In ? 32'd0 : grant + 32'd1;
+            credits[o] = OutCredits == 0 || (SeedFault == 2'd2 && moved[7:0] == 8'd99) ? credits[o] : credits[o] - 32'd1;
+            row        = grant * Depth + ((first[grant] + 32'(SeedFault == 2'd1 && moved[7:0] == 8'd77)) & (Depth - 1));
+            picked[o]  = store[row];
+            granted[o] = 1'b1;
+            freed[grant[Iw-1:0]] = 1'b1;
+            moved        = moved + 64'd1;
+            first[grant] = first[grant] + 32'd1;
+            count[grant] = count[grant] - 32'd1;
+            want_low[o]  = grant[6] ? want_low[o] : want_low[o] & ~(64'd1 << grant[5:0]);
+            want_high[o] = grant[6] ? want_high[o] & ~(64'd1 << grant[5:0]) : want_high[o];
+            waiting[o]   = (want_low[o] | want_high[o]) != 64'd0;
+          end
+        end
+      end
+    end
+    // ---- the next message of a queue that lost its head becomes head
+    if (freed != '0) begin
+      for (int unsigned g = 0; g < OutGroups; g++) begin
+        if (granted[g*8+:8] != 8'd0) begin
+          for (int unsigned o = g * 8; o < Out && o < g * 8 + 8; o++) begin
+            if (granted[o]) begin
+              grant = turn[o] == 32'd0 ? In - 1 : turn[o] - 32'd1;
+              if (count[grant] != 32'd0) begin
+                message = store[grant*Depth+(first[grant]&(Depth-1))];
+                dest    = 32'(message[DestLsb+:8]);
+                want_low[dest]  = grant[6] ? want_low[dest] : want_low[dest] | (64'd1 << grant[5:0]);
+                want_high[dest] = grant[6] ? want_high[dest] | (64'd1 << grant[5:0]) : want_high[dest];
+                waiting[dest[Ow-1:0]] = 1'b1;
+              end
+            end
+          end
+        end
+      end
+    end
+    // ---- arrivals
+    if (in_valid_i != '0) begin
+      arrived = (InGroups * 8)'(in_valid_i);
+      for (int unsigned g = 0; g < InGroups; g++) begin
+        if (arrived[g*8+:8] != 8'd0) begin
+          for (int unsigned i = g * 8; i < In && i < g * 8 + 8; i++) begin
+            if (arrived[i]) begin
+              row        = i * Depth + ((first[i] + count[i]) & (Depth - 1));
+              message    = in_i[i];
+              if (SetSource) message[SourceLsb+:8] = i[7:0];
+              store[row] = message;
+              dest       = 32'(message[DestLsb+:8]);
+              if (count[i] == 32'd0) begin
+                want_low[dest]  = i >= 64 ? want_low[dest] : want_low[dest] | (64'd1 << i[5:0]);
+                want_high[dest] = i >= 64 ? want_high[dest] | (64'd1 << i[5:0]) : want_high[dest];
+                waiting[dest[Ow-1:0]] = 1'b1;
+              end
+              count[i] = count[i] + 32'd1;
+            end
+          end
+        end
+      end
+    end
+    // ---- what leaves the block
+    if (granted != '0) begin
+      moved_o <= moved;
+      /* verilator unroll_full */
+      for (int unsigned o = 0; o < Out; o++) if (granted[o]) out_o[o] <= picked[o];
+    end
+    if (granted != '0 || busy) begin
+      out_valid_o <= granted[Out-1:0];
+      in_credit_o <= freed;
+      blocked_o   <= blocked;
+    end
+    busy   = granted != '0;
+    idle_o <= waiting == '0 && !busy;
+    if (!rst_ni) begin
+      for (int unsigned i = 0; i < In; i++) begin
+        first[i] = 32'd0;
+        count[i] = 32'd0;
+      end
+      for (int unsigned o = 0; o < Out; o++) begin
+        want_low[o]  = 64'd0;
+        want_high[o] = 64'd0;
+        turn[o]      = 32'd0;
+        credits[o]   = OutCredits;
+      end
+      waiting = '0;
+      busy    = 1'b0;
+      moved   = 64'd0;
+      blocked = 64'd0;
+      out_valid_o <= '0;
+      in_credit_o <= '0;
+      moved_o     <= '0;
+      blocked_o   <= '0;
+      idle_o      <= 1'b1;
+    end
+  end
+  /* verilator lint_on BLKSEQ */
+endmodule

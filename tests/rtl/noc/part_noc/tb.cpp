@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bench of part_noc: random requests and answers on all ports against queues in C++: nothing lost, doubled, altered
+// or misrouted, order kept between each pair of ports, credits exact, every initiator served (fairness), idle exact.
+// Responsible for both directions.  Not responsible for: what targets do.  The argument `speed` prints ns a cycle.
+// top: part_noc
+// sources: build/gen/gantry_msg_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/noc/noc_xbar.sv rtl/gpu/part_noc.sv
+// args: -Wno-UNUSEDPARAM
+// mutant: -GSeedFault=2'd1
+// mutant: -GSeedFault=2'd2
+#include <deque>
+#include <map>
+
+#include "../../mem_bench.h"
+#include "Vpart_noc.h"
+
+static const unsigned In = 82, Out = 18, Depth = 16;
+static Vpart_noc *dut;
+static std::deque<msg_mem_req> queue_req[In][Out];
+static std::deque<msg_mem_rsp> queue_rsp[Out][In];
+static unsigned req_credit[In], rsp_credit[Out], out_room[Out];
+static uint64_t sent, received, served[In];
+static uint32_t serial;
+
+template <class M> static M random_message()
+{
+    M m;
+    uint64_t *words = (uint64_t *)&m;
+    for (unsigned i = 0; i < sizeof m / 8; i++)
+        words[i] = rng();
+    m.tag = serial++;
+    return m;
+}
+
+static void check_outputs()
+{
+    for (unsigned t = 0; t < Out; t++) {
+        if (bit(dut->mem_req_valid_o, t)) {
+            msg_mem_req got = get<msg_mem_req>(dut->mem_req_o[t]);
+            received++;
+            if (got.source >= In || queue_req[got.source][t].empty()) {
+                fail("request from nowhere, source", got.source, t);
+                continue;
+            }
+            msg_mem_req want = queue_req[got.source][t].front();
+            queue_req[got.source][t].pop_front();
+            served[got.source]++;
+            if (memcmp(&got, &want, sizeof got))
+                fail("request altered, tag", got.tag, want.tag);
+            if (out_room[t] == 0)
+                fail("request without credit to target", t, 0);
+            else
+                out_room[t]--;
+        }
+        if (bit(dut->mem_rsp_credit_o, t))
+            rsp_credit[t]++;
+    }
+    for (unsigned i = 0; i < In; i++) {
+        if (bit(dut->mem_rsp_valid_o, i)) {
+            msg_mem_rsp got = get<msg_mem_rsp>(dut->mem_rsp_o[i]);
+            received++;
+            bool found = false;
+            for (unsigned t = 0; t < Out && !found; t++) {
+                if (!queue_rsp[t][i].empty() && !memcmp(&queue_rsp[t][i].front(), &got, sizeof got)) {
+                    queue_rsp[t][i].pop_front();
+                    found = true;
+                }
+            }
+            if (!found)
+                fail("answer unknown or out of order, tag", got.tag, i);
+        }
+        if (bit(dut->mem_req_credit_o, i))
+            req_credit[i]++;
+    }
+}
+
+// One clock; `load`: chance of a message on each port in 256ths, `drain`: chance of a credit from a target.
+static void clock_once(unsigned load, unsigned drain, unsigned hot)
+{
+    clear(dut->mem_req_valid_i);
+    clear(dut->mem_rsp_valid_i);
+    clear(dut->mem_req_credit_i);
+    for (unsigned i = 0; i < In; i++) {
+        if (req_credit[i] && pick(256) < load) {
+            msg_mem_req m = random_message<msg_mem_req>();
+            m.target = (uint8_t)(pick(100) < hot ? 3 : pick(Out));
+            set_bit(dut->mem_req_valid_i, i);
+            put(dut->mem_req_i[i], m);
+            m.source = (uint8_t)i;
+            queue_req[i][m.target].push_back(m);
+            req_credit[i]--;
+            sent++;
+        }
+    }
+    for (unsigned t = 0; t < Out; t++) {
+        if (rsp_credit[t] && pick(256) < load) {
+            msg_mem_rsp m = random_message<msg_mem_rsp>();
+            m.source = (uint8_t)pick(In);
+            set_bit(dut->mem_rsp_valid_i, t);
+            put(dut->mem_rsp_i[t], m);
+            queue_rsp[t][m.source].push_back(m);
+            rsp_credit[t]--;
+            sent++;
+        }
+        if (out_room[t] < Depth && pick(256) < drain) {
+            set_bit(dut->mem_req_credit_i, t);
+            out_room[t]++;
+        }
+    }
+    dut->clk_i = 1;
+    dut->eval();
+    dut->clk_i = 0;
+    dut->eval();
+    cycle++;
+    check_outputs();
+}
+
+static void run(const char *name, unsigned cycles, unsigned load, unsigned drain, unsigned hot)
+{
+    uint64_t before = received;
+    for (unsigned i = 0; i < cycles; i++)
+        clock_once(load, drain, hot);
+    printf("%s: %.2f messages a cycle\n", name, double(received - before) / cycles);
+    for (unsigned i = 0; i < 3000 && sent != received; i++)
+        clock_once(0, 256, 0);
+    if (sent != received)
+        fail("messages lost", received, sent);
+    for (unsigned i = 0; i < 3; i++)
+        clock_once(0, 256, 0);
+    if (!dut->idle_o)
+        fail("not idle when empty", 0, 1);
+    for (unsigned i = 0; i < In; i++)
+        if (req_credit[i] != Depth)
+            fail("credits of an initiator", req_credit[i], Depth);
+}
+
+static void speed(unsigned load)
+{
+    const unsigned cycles = 20000;
+    uint64_t before = received;
+    double spent = 0;
+    for (unsigned i = 0; i < cycles; i++) {
+        clear(dut->mem_req_valid_i);
+        for (unsigned k = 0; k < load; k++) {
+            unsigned port = (unsigned)((i * 7 + k * 5) % In);
+            msg_mem_req m = {};
+            m.target = (uint8_t)((i + k) % Out);
+            set_bit(dut->mem_req_valid_i, port);
+            put(dut->mem_req_i[port], m);
+        }
+        clear(dut->mem_req_credit_i);
+        for (unsigned t = 0; t < Out; t++) {
+            if (bit(dut->mem_req_valid_o, t)) {
+                set_bit(dut->mem_req_credit_i, t);
+                received++;
+            }
+        }
+        Stopwatch w;
+        dut->clk_i = 1;
+        dut->eval();
+        dut->clk_i = 0;
+        dut->eval();
+        spent += w.ns();
+    }
+    printf("speed: %u requests a cycle offered, %.2f moved: %.0f ns a cycle\n", load, double(received - before) / cycles, spent / cycles);
+}
+
+int main(int argc, char **argv)
+{
+    dut = new Vpart_noc;
+    dut->rst_ni = 0;
+    for (int i = 0; i < 4; i++) {
+        dut->clk_i = i & 1;
+        dut->eval();
+    }
+    dut->rst_ni = 1;
+    dut->clk_i = 0;
+    dut->eval();
+    for (unsigned i = 0; i < In; i++)
+        req_credit[i] = Depth;
+    for (unsigned t = 0; t < Out; t++)
+        rsp_credit[t] = out_room[t] = Depth;
+    if (argc > 1 && !strcmp(argv[1], "speed")) {
+        for (unsigned load : {0u, 1u, 4u, 12u})
+            speed(load);
+        return 0;
+    }
+    run("light", 2000, 8, 256, 0);
+    run("heavy", 3000, 200, 256, 0);
+    run("slow targets", 3000, 100, 40, 0);
+    uint64_t before[In];
+    memcpy(before, served, sizeof served);
+    run("one hot target", 4000, 256, 256, 100);
+    uint64_t low = ~0ull, high = 0;
+    for (unsigned i = 0; i < In; i++) {
+        low = std::min(low, served[i] - before[i]);
+        high = std::max(high, served[i] - before[i]);
+    }
+    printf("fairness: %llu to %llu\n", (unsigned long long)low, (unsigned long long)high);
+    if (low + 20 < high)
+        fail("unfair: fewest requests of an initiator", low, high);
+    return bench_end("part_noc");
+}
