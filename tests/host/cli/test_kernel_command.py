@@ -255,3 +255,12 @@ def test_same_run_same_hash_other_input_other_data():
     a, b, c = line(*ARGS), line(*ARGS), line(*ARGS[:4], "--arg", "fill:3:256")
     assert a["hash"] == b["hash"] and a["data"] == b["data"]
     assert c["data"] != a["data"]
+
+
+def test_kernel_of_a_hip_executable(tmp_path):
+    """A host executable that holds gfx803 code in .hip_fatbin; code-object version 4 with no hidden arguments."""
+    subprocess.run(["make", "-s", "build/apps/vecadd"], cwd=ROOT, check=True)
+    out = tmp_path / "sum"
+    status, err = kernel("build/apps/vecadd:_Z10vector_addPKiS0_Pij", *SHAPE, *ARGS[2:], "--arg", f"out:256:{out}", "--arg", "u32:60")
+    assert status == 0, err
+    assert struct.unpack("<64I", out.read_bytes()) == (0x03030303,) * 60 + (0,) * 4
