@@ -27,8 +27,8 @@ void check_fail(const char *file, int line, const char *condition, const char *c
     va_start(args, format);
     vsnprintf(values, sizeof(values), format, args);
     va_end(args);
-    diag(component, "internal error at cycle %llu: CHECK(%s) %s [%s:%d]", (unsigned long long)log_cycle, condition, values,
-         file, line);
+    diag(component, "internal error at cycle %llu: CHECK(%s) %s [%s:%d]", (unsigned long long)log_cycle, condition,
+         values, file, line);
     check_cleanup = NULL;
     if (cleanup)
         cleanup();

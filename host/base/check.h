@@ -6,10 +6,10 @@
 #ifndef GANTRY_CHECK_H
 #define GANTRY_CHECK_H
 
-#define CHECK(condition, component, ...)                                                      \
-    do {                                                                                      \
-        if (__builtin_expect(!(condition), 0))                                                \
-            check_fail(__FILE__, __LINE__, #condition, component, __VA_ARGS__);               \
+#define CHECK(condition, component, ...)                                                                               \
+    do {                                                                                                               \
+        if (__builtin_expect(!(condition), 0))                                                                         \
+            check_fail(__FILE__, __LINE__, #condition, component, __VA_ARGS__);                                        \
     } while (0)
 
 void check_fail(const char *file, int line, const char *condition, const char *component, const char *format, ...)

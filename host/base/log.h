@@ -18,15 +18,16 @@ void log_set_level(enum log_level level); /* default LOG_LEVEL_WARN */
 void log_set_file(FILE *file);            /* further sink up to LOG_LEVEL_INFO at least, or NULL; borrowed */
 int log_enabled(enum log_level level);
 
-void log_write(enum log_level level, const char *component, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void log_write(enum log_level level, const char *component, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 #define log_error(component, ...) log_write(LOG_LEVEL_ERROR, component, __VA_ARGS__)
 #define log_warn(component, ...) log_write(LOG_LEVEL_WARN, component, __VA_ARGS__)
 #define log_info(component, ...) log_write(LOG_LEVEL_INFO, component, __VA_ARGS__)
-#define log_debug(component, ...)                              \
-    do {                                                       \
-        if (log_enabled(LOG_LEVEL_DEBUG))                      \
-            log_write(LOG_LEVEL_DEBUG, component, __VA_ARGS__); \
+#define log_debug(component, ...)                                                                                      \
+    do {                                                                                                               \
+        if (log_enabled(LOG_LEVEL_DEBUG))                                                                              \
+            log_write(LOG_LEVEL_DEBUG, component, __VA_ARGS__);                                                        \
     } while (0)
 
 /* One line on stderr: `gantry: PLACE: CAUSE`; without place when it is NULL.  Also in the log file. */

@@ -6,8 +6,8 @@
 int status_exit(enum gantry_status status)
 {
     switch (status) {
-#define STATUS_CASE(name, value, exit_status, text) \
-    case STATUS_##name:                             \
+#define STATUS_CASE(name, value, exit_status, text)                                                                    \
+    case STATUS_##name:                                                                                                \
         return exit_status;
         STATUS_LIST(STATUS_CASE)
 #undef STATUS_CASE
@@ -18,8 +18,8 @@ int status_exit(enum gantry_status status)
 const char *status_text(enum gantry_status status)
 {
     switch (status) {
-#define STATUS_CASE(name, value, exit_status, text) \
-    case STATUS_##name:                             \
+#define STATUS_CASE(name, value, exit_status, text)                                                                    \
+    case STATUS_##name:                                                                                                \
         return text;
         STATUS_LIST(STATUS_CASE)
 #undef STATUS_CASE

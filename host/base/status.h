@@ -6,16 +6,16 @@
 #define GANTRY_STATUS_H
 
 /* name, value, exit status, text.  Values are negative and grouped by tens; 0 is success. */
-#define STATUS_LIST(X)                                          \
-    X(OK, 0, 0, "success")                                      \
-    X(USAGE, -10, 64, "wrong usage")                            \
-    X(CONFIG, -20, 65, "bad configuration")                     \
-    X(OBJECT, -21, 65, "bad code object")                       \
-    X(DATA, -22, 65, "bad input data")                          \
-    X(MISSING, -30, 66, "missing file")                         \
-    X(INTERNAL, -40, 70, "internal error")                      \
-    X(IO, -50, 74, "input/output error")                        \
-    X(NO_PROGRESS, -60, 75, "no progress")                      \
+#define STATUS_LIST(X)                                                                                                 \
+    X(OK, 0, 0, "success")                                                                                             \
+    X(USAGE, -10, 64, "wrong usage")                                                                                   \
+    X(CONFIG, -20, 65, "bad configuration")                                                                            \
+    X(OBJECT, -21, 65, "bad code object")                                                                              \
+    X(DATA, -22, 65, "bad input data")                                                                                 \
+    X(MISSING, -30, 66, "missing file")                                                                                \
+    X(INTERNAL, -40, 70, "internal error")                                                                             \
+    X(IO, -50, 74, "input/output error")                                                                               \
+    X(NO_PROGRESS, -60, 75, "no progress")                                                                             \
     X(GUEST_FAULT, -70, 76, "guest fault")
 
 #define STATUS_ENUM(name, value, exit_status, text) STATUS_##name = value,

@@ -56,7 +56,8 @@ static enum gantry_status shape_check(struct launch *l)
         if (o->group_dims == 0)
             o->group[i] = k->required_group[i];
         if (k->required_group[0] && o->group[i] != k->required_group[i]) {
-            diag("--group", "kernel %s demands %u,%u,%u", k->name, k->required_group[0], k->required_group[1], k->required_group[2]);
+            diag("--group", "kernel %s demands %u,%u,%u", k->name, k->required_group[0], k->required_group[1],
+                 k->required_group[2]);
             return STATUS_USAGE;
         }
     }
@@ -123,7 +124,8 @@ static int outcome_explain(const struct launch *l, const struct local_result *re
         diag(NULL, "ended by signal %d", cli_stop);
         return exit_of_signal(cli_stop);
     case LOCAL_MAX_CYCLES:
-        diag("--max-cycles", "stopped after %llu target cycles", (unsigned long long)l->session->options.sim.max_cycles);
+        diag("--max-cycles", "stopped after %llu target cycles",
+             (unsigned long long)l->session->options.sim.max_cycles);
         return status_exit(STATUS_NO_PROGRESS);
     case LOCAL_NO_PROGRESS:
         diag(l->kernel->name, "%s", *result->text ? result->text : "no progress: the kernel can never end");
@@ -136,8 +138,9 @@ static int launch_run(struct launch *l)
 {
     struct cli_options *o = &l->session->options;
     struct local_dispatch d = {.private_bytes = l->kernel->private_bytes,
-                               .group_bytes = l->args.lds_bytes ? ((l->kernel->group_bytes + 15) & ~15u) + l->args.lds_bytes
-                                                                : l->kernel->group_bytes};
+                               .group_bytes = l->args.lds_bytes
+                                                  ? ((l->kernel->group_bytes + 15) & ~15u) + l->args.lds_bytes
+                                                  : l->kernel->group_bytes};
     struct local_watch watch = {.progress = progress_note, .stop = &cli_stop};
     struct summary summary = {.repeatable = true};
     struct local_result result;
@@ -181,7 +184,8 @@ int cmd_kernel(int argc, char **argv)
 
     if (status == STATUS_OK && session.options.first != argc - 1) {
         if (session.options.first >= argc)
-            diag("kernel", "no code object: gantry kernel -c CONFIG [options] FILE[:KERNEL] --grid X --group X [--arg SPEC]...");
+            diag("kernel",
+                 "no code object: gantry kernel -c CONFIG [options] FILE[:KERNEL] --grid X --group X [--arg SPEC]...");
         else
             diag("kernel", "unexpected argument %s", argv[session.options.first + 1]);
         status = STATUS_USAGE;

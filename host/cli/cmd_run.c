@@ -67,7 +67,11 @@ static int program_run(struct session *s, char **program)
 {
     struct cli_options *o = &s->options;
     char *shim = shim_path();
-    struct run_options options = {.cfg = &s->config.cfg, .sim = o->sim, .argv = program, .shim = shim, .stop = &cli_stop,
+    struct run_options options = {.cfg = &s->config.cfg,
+                                  .sim = o->sim,
+                                  .argv = program,
+                                  .shim = shim,
+                                  .stop = &cli_stop,
                                   .progress = progress_note};
     struct run_report report = {0};
     struct summary summary = {0};

@@ -44,7 +44,8 @@ static enum gantry_status integer_parse(struct kernel_arg *a, const char *text, 
     if (is_signed) {
         int64_t value = strtoll(text, &end, 0);
 
-        if (end == text || *end || errno || (bits < 64 && (value < -(INT64_C(1) << (bits - 1)) || value >= INT64_C(1) << (bits - 1))))
+        if (end == text || *end || errno ||
+            (bits < 64 && (value < -(INT64_C(1) << (bits - 1)) || value >= INT64_C(1) << (bits - 1))))
             return wrong(a->spec, "not a value of this type");
         memcpy(a->value, &value, 8);
     } else {
@@ -138,7 +139,8 @@ static enum gantry_status buffer_parse(struct kernel_arg *a, const char *kind, c
         return STATUS_OK;
     }
     if (strcmp(kind, "out") == 0)
-        return size_parse(text, &end, &a->room) && *end == ':' ? output_open(a, end + 1) : wrong(a->spec, "expected out:BYTES:FILE");
+        return size_parse(text, &end, &a->room) && *end == ':' ? output_open(a, end + 1)
+                                                               : wrong(a->spec, "expected out:BYTES:FILE");
     end = strchr(text, ':');
     if (!end || end == text)
         return wrong(a->spec, "expected inout:FILE:FILE");
@@ -155,8 +157,9 @@ static enum gantry_status spec_parse(struct kernel_arg *a)
         const char *name;
         unsigned bits;
         char type; /* u, i, f */
-    } values[] = {{"u8", 8, 'u'},   {"i8", 8, 'i'},   {"u16", 16, 'u'}, {"i16", 16, 'i'}, {"u32", 32, 'u'}, {"i32", 32, 'i'},
-                  {"u64", 64, 'u'}, {"i64", 64, 'i'}, {"f16", 16, 'f'}, {"f32", 32, 'f'}, {"f64", 64, 'f'}};
+    } values[] = {{"u8", 8, 'u'},   {"i8", 8, 'i'},   {"u16", 16, 'u'}, {"i16", 16, 'i'},
+                  {"u32", 32, 'u'}, {"i32", 32, 'i'}, {"u64", 64, 'u'}, {"i64", 64, 'i'},
+                  {"f16", 16, 'f'}, {"f32", 32, 'f'}, {"f64", 64, 'f'}};
     static const char *const buffers[] = {"in", "zero", "fill", "out", "inout"};
     const char *colon = strchr(a->spec, ':'), *end;
     char kind[8];
@@ -178,8 +181,9 @@ static enum gantry_status spec_parse(struct kernel_arg *a)
             return buffer_parse(a, kind, colon + 1);
     if (strcmp(kind, "lds") == 0) {
         a->kind = SPEC_LDS;
-        return size_parse(colon + 1, &end, &a->room) && !*end && a->room <= UINT32_MAX / 64 ? STATUS_OK
-                                                                                             : wrong(a->spec, "expected lds:BYTES");
+        return size_parse(colon + 1, &end, &a->room) && !*end && a->room <= UINT32_MAX / 64
+                   ? STATUS_OK
+                   : wrong(a->spec, "expected lds:BYTES");
     }
     return wrong(a->spec, "unknown kind of argument");
 }
@@ -195,7 +199,8 @@ static enum gantry_status spec_match(const struct kernel_arg *a, const struct ob
     else if (want->kind != ARG_LDS && a->kind == SPEC_LDS)
         snprintf(why, sizeof(why), "argument %u%s%s is no LDS pointer", index, gap, name);
     else if (a->kind == SPEC_BUFFER && want->size != 8)
-        snprintf(why, sizeof(why), "argument %u%s%s is a value of %u bytes, not a buffer", index, gap, name, want->size);
+        snprintf(why, sizeof(why), "argument %u%s%s is a value of %u bytes, not a buffer", index, gap, name,
+                 want->size);
     else if (a->kind == SPEC_VALUE && a->bytes != want->size)
         snprintf(why, sizeof(why), "argument %u%s%s has %u bytes, this one %u", index, gap, name, want->size, a->bytes);
     else
@@ -203,7 +208,8 @@ static enum gantry_status spec_match(const struct kernel_arg *a, const struct ob
     return wrong(a->spec, why);
 }
 
-enum gantry_status args_parse(struct kernel_args *args, const struct object_kernel *kernel, const struct cli_options *options)
+enum gantry_status args_parse(struct kernel_args *args, const struct object_kernel *kernel,
+                              const struct cli_options *options)
 {
     enum gantry_status status = STATUS_OK;
     unsigned wanted = 0;
@@ -214,7 +220,8 @@ enum gantry_status args_parse(struct kernel_args *args, const struct object_kern
     for (unsigned i = 0; i < kernel->arg_count; i++)
         wanted += !arg_hidden(&kernel->args[i]);
     if (kernel->described && wanted != options->arg_count) {
-        diag("--arg", "kernel %s takes %u argument%s, %u given", kernel->name, wanted, wanted == 1 ? "" : "s", options->arg_count);
+        diag("--arg", "kernel %s takes %u argument%s, %u given", kernel->name, wanted, wanted == 1 ? "" : "s",
+             options->arg_count);
         return STATUS_USAGE;
     }
     for (unsigned i = 0; i < options->arg_count && status == STATUS_OK; i++) {
@@ -271,7 +278,8 @@ static uint64_t hidden_value(const struct object_arg *arg, const struct kernel_a
     }
 }
 
-void args_block(const struct kernel_args *args, const struct object_kernel *kernel, const struct cli_options *options, uint8_t *block)
+void args_block(const struct kernel_args *args, const struct object_kernel *kernel, const struct cli_options *options,
+                uint8_t *block)
 {
     uint32_t lds = (kernel->group_bytes + 15) & ~15u, offset = 0;
     unsigned next = 0;

@@ -28,10 +28,12 @@ struct kernel_args {
 
 /* Parse the specs against the kernel's arguments, read input files, open output files.
  * STATUS_USAGE, STATUS_MISSING, STATUS_IO, STATUS_DATA with one line.  args_fini in any case. */
-enum gantry_status args_parse(struct kernel_args *args, const struct object_kernel *kernel, const struct cli_options *options);
+enum gantry_status args_parse(struct kernel_args *args, const struct object_kernel *kernel,
+                              const struct cli_options *options);
 void args_fini(struct kernel_args *args);
 /* The argument block; buffers have their addresses.  block has kernel->kernarg_bytes, zeroed. */
-void args_block(const struct kernel_args *args, const struct object_kernel *kernel, const struct cli_options *options, uint8_t *block);
+void args_block(const struct kernel_args *args, const struct object_kernel *kernel, const struct cli_options *options,
+                uint8_t *block);
 /* Write output buffers to their files: STATUS_IO. */
 enum gantry_status args_write(struct kernel_args *args);
 #endif

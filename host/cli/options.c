@@ -10,22 +10,54 @@
 
 #include "base/log.h"
 
-enum option_id { OPT_MODEL = 256, OPT_LOCKSTEP, OPT_SET, OPT_SEED, OPT_WAVE, OPT_TRACE, OPT_MAX_CYCLES, OPT_PROGRESS, OPT_GPU, OPT_GRID,
-                 OPT_GROUP, OPT_ARG, OPT_NO_SKIP };
+enum option_id {
+    OPT_MODEL = 256,
+    OPT_LOCKSTEP,
+    OPT_SET,
+    OPT_SEED,
+    OPT_WAVE,
+    OPT_TRACE,
+    OPT_MAX_CYCLES,
+    OPT_PROGRESS,
+    OPT_GPU,
+    OPT_GRID,
+    OPT_GROUP,
+    OPT_ARG,
+    OPT_NO_SKIP
+};
 
-static const struct option run_longs[] = {
-    {"config", 1, NULL, 'c'},          {"output", 1, NULL, 'o'},         {"quiet", 0, NULL, 'q'},
-    {"verbose", 0, NULL, 'v'},         {"model", 1, NULL, OPT_MODEL},    {"lockstep", 0, NULL, OPT_LOCKSTEP},
-    {"set", 1, NULL, OPT_SET},         {"seed", 1, NULL, OPT_SEED},      {"wave", 1, NULL, OPT_WAVE},
-    {"trace", 1, NULL, OPT_TRACE},     {"max-cycles", 1, NULL, OPT_MAX_CYCLES}, {"progress", 1, NULL, OPT_PROGRESS},
-    {"no-skip", 0, NULL, OPT_NO_SKIP}, {NULL, 0, NULL, 0}};
-static const struct option kernel_longs[] = {
-    {"config", 1, NULL, 'c'},          {"output", 1, NULL, 'o'},         {"quiet", 0, NULL, 'q'},
-    {"verbose", 0, NULL, 'v'},         {"model", 1, NULL, OPT_MODEL},    {"lockstep", 0, NULL, OPT_LOCKSTEP},
-    {"set", 1, NULL, OPT_SET},         {"seed", 1, NULL, OPT_SEED},      {"wave", 1, NULL, OPT_WAVE},
-    {"trace", 1, NULL, OPT_TRACE},     {"max-cycles", 1, NULL, OPT_MAX_CYCLES}, {"progress", 1, NULL, OPT_PROGRESS},
-    {"no-skip", 0, NULL, OPT_NO_SKIP}, {"gpu", 1, NULL, OPT_GPU},        {"grid", 1, NULL, OPT_GRID},
-    {"group", 1, NULL, OPT_GROUP},     {"arg", 1, NULL, OPT_ARG},        {NULL, 0, NULL, 0}};
+static const struct option run_longs[] = {{"config", 1, NULL, 'c'},
+                                          {"output", 1, NULL, 'o'},
+                                          {"quiet", 0, NULL, 'q'},
+                                          {"verbose", 0, NULL, 'v'},
+                                          {"model", 1, NULL, OPT_MODEL},
+                                          {"lockstep", 0, NULL, OPT_LOCKSTEP},
+                                          {"set", 1, NULL, OPT_SET},
+                                          {"seed", 1, NULL, OPT_SEED},
+                                          {"wave", 1, NULL, OPT_WAVE},
+                                          {"trace", 1, NULL, OPT_TRACE},
+                                          {"max-cycles", 1, NULL, OPT_MAX_CYCLES},
+                                          {"progress", 1, NULL, OPT_PROGRESS},
+                                          {"no-skip", 0, NULL, OPT_NO_SKIP},
+                                          {NULL, 0, NULL, 0}};
+static const struct option kernel_longs[] = {{"config", 1, NULL, 'c'},
+                                             {"output", 1, NULL, 'o'},
+                                             {"quiet", 0, NULL, 'q'},
+                                             {"verbose", 0, NULL, 'v'},
+                                             {"model", 1, NULL, OPT_MODEL},
+                                             {"lockstep", 0, NULL, OPT_LOCKSTEP},
+                                             {"set", 1, NULL, OPT_SET},
+                                             {"seed", 1, NULL, OPT_SEED},
+                                             {"wave", 1, NULL, OPT_WAVE},
+                                             {"trace", 1, NULL, OPT_TRACE},
+                                             {"max-cycles", 1, NULL, OPT_MAX_CYCLES},
+                                             {"progress", 1, NULL, OPT_PROGRESS},
+                                             {"no-skip", 0, NULL, OPT_NO_SKIP},
+                                             {"gpu", 1, NULL, OPT_GPU},
+                                             {"grid", 1, NULL, OPT_GRID},
+                                             {"group", 1, NULL, OPT_GROUP},
+                                             {"arg", 1, NULL, OPT_ARG},
+                                             {NULL, 0, NULL, 0}};
 
 static enum gantry_status wrong(const char *option, const char *text, const char *why)
 {
@@ -45,7 +77,8 @@ static enum gantry_status number_read(const char *option, const char *text, uint
 }
 
 /* "X[,Y[,Z]]", each 1..limit; missing ones are 1. */
-static enum gantry_status dims_read(const char *option, const char *text, uint32_t limit, uint32_t dims[3], unsigned *count)
+static enum gantry_status dims_read(const char *option, const char *text, uint32_t limit, uint32_t dims[3],
+                                    unsigned *count)
 {
     const char *at = text;
 
@@ -130,7 +163,8 @@ static enum gantry_status option_apply(struct cli_options *o, struct config *con
         return trace_read(text);
     case OPT_MAX_CYCLES:
         status = number_read("--max-cycles", text, &o->sim.max_cycles);
-        return status == STATUS_OK && o->sim.max_cycles == 0 ? wrong("--max-cycles", text, "must be at least 1") : status;
+        return status == STATUS_OK && o->sim.max_cycles == 0 ? wrong("--max-cycles", text, "must be at least 1")
+                                                             : status;
     case OPT_PROGRESS:
         return progress_read(text, &o->progress);
     case OPT_GPU:
@@ -162,7 +196,8 @@ enum gantry_status options_read(struct cli_options *o, struct config *config, in
     /* The file first, then the other options in their order: an option wins over the file wherever it stands. */
     for (int pass = 0; pass < 2 && status == STATUS_OK; pass++) {
         optind = 0;
-        while (status == STATUS_OK && (c = getopt_long(argc, argv, shorts, kernel ? kernel_longs : run_longs, NULL)) != -1) {
+        while (status == STATUS_OK &&
+               (c = getopt_long(argc, argv, shorts, kernel ? kernel_longs : run_longs, NULL)) != -1) {
             if (c == '?' || c == ':') {
                 const char *word = optopt && optopt < 256 ? (char[]){'-', (char)optopt, 0} : argv[optind - 1];
 

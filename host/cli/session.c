@@ -51,7 +51,8 @@ enum gantry_status session_open(struct session *s, const char *command, int argc
         return status;
     o->sim.seed = s->config.cfg.seed;
     if (strcmp(command, "kernel") == 0 && o->gpu >= s->config.cfg.system_gpus) {
-        diag("--gpu", "%u: the machine has %u GPU%s", o->gpu, s->config.cfg.system_gpus, s->config.cfg.system_gpus > 1 ? "s" : "");
+        diag("--gpu", "%u: the machine has %u GPU%s", o->gpu, s->config.cfg.system_gpus,
+             s->config.cfg.system_gpus > 1 ? "s" : "");
         return STATUS_USAGE;
     }
     log_set_level(o->verbose >= 2 ? LOG_LEVEL_DEBUG : o->verbose ? LOG_LEVEL_INFO : LOG_LEVEL_WARN);

@@ -22,8 +22,8 @@ void config_init(struct config *config)
     memset(config, 0, sizeof(*config));
     config->origin = xcalloc(cfg_param_count, sizeof(*config->origin));
     for (unsigned i = 0; i < cfg_param_count; i++)
-        CHECK(param_parse(&cfg_params[i], &config->cfg, cfg_params[i].default_text, why, sizeof(why)) == STATUS_OK, "config",
-              "default of %s: %s", cfg_params[i].key, why);
+        CHECK(param_parse(&cfg_params[i], &config->cfg, cfg_params[i].default_text, why, sizeof(why)) == STATUS_OK,
+              "config", "default of %s: %s", cfg_params[i].key, why);
 }
 
 void config_fini(struct config *config)
@@ -71,8 +71,8 @@ enum gantry_status config_set(struct config *config, const char *place, const ch
     index = param_find(key);
     if (index < 0) {
         near = param_nearest(key);
-        diag(place, "%s: unknown key%s%s%s", key, near ? "; did you mean " : " (gantry config --list shows all)", near ? near : "",
-             near ? "?" : "");
+        diag(place, "%s: unknown key%s%s%s", key, near ? "; did you mean " : " (gantry config --list shows all)",
+             near ? near : "", near ? "?" : "");
         return STATUS_CONFIG;
     }
     if (param_parse(&cfg_params[index], &config->cfg, equals + 1, why, sizeof(why)) != STATUS_OK) {

@@ -48,7 +48,8 @@ static enum gantry_status windows_check(struct config *c)
     struct cfg_list *w = &c->cfg.system_doorbell_windows;
     uint64_t size = c->cfg.system_doorbell_kib;
 
-    /* rule: `system.doorbell_windows` is empty or has one member a GPU, multiples of 64 KiB; windows of `system.doorbell_kib` do not overlap. */
+    /* rule: `system.doorbell_windows` is empty or has one member a GPU, multiples of 64 KiB; windows of
+     * `system.doorbell_kib` do not overlap. */
     if (w->count == 0)
         for (; w->count < c->cfg.system_gpus; w->count++)
             w->value[w->count] = (uint64_t)(w->count + 1) * (size > 1024 ? size : 1024);
@@ -56,10 +57,12 @@ static enum gantry_status windows_check(struct config *c)
         return broken(c, "system.doorbell_windows", "%u windows for %u GPUs", w->count, c->cfg.system_gpus);
     for (unsigned i = 0; i < w->count; i++) {
         if (w->value[i] % 64)
-            return broken(c, "system.doorbell_windows", "%llu is not a multiple of 64", (unsigned long long)w->value[i]);
+            return broken(c, "system.doorbell_windows", "%llu is not a multiple of 64",
+                          (unsigned long long)w->value[i]);
         for (unsigned j = 0; j < i; j++)
             if (w->value[i] < w->value[j] + size && w->value[j] < w->value[i] + size)
-                return broken(c, "system.doorbell_windows", "windows of GPU %u (%llu KiB) and GPU %u (%llu KiB) overlap", j,
+                return broken(c, "system.doorbell_windows",
+                              "windows of GPU %u (%llu KiB) and GPU %u (%llu KiB) overlap", j,
                               (unsigned long long)w->value[j], i, (unsigned long long)w->value[i]);
     }
     return STATUS_OK;
@@ -94,7 +97,8 @@ static enum gantry_status caches_check(const struct config *c)
         status = cache_check(c, "gpu.l2.kib_per_slice", g->gpu_l2_kib_per_slice, g->gpu_l2_ways);
     /* rule: `gpu.utcl2.entries` >= `gpu.utcl2.ways`. */
     if (status == STATUS_OK && g->gpu_utcl2_entries < g->gpu_utcl2_ways)
-        status = broken(c, "gpu.utcl2.entries", "%u entries are too few for %u ways", g->gpu_utcl2_entries, g->gpu_utcl2_ways);
+        status = broken(c, "gpu.utcl2.entries", "%u entries are too few for %u ways", g->gpu_utcl2_entries,
+                        g->gpu_utcl2_ways);
     return status;
 }
 

@@ -178,7 +178,8 @@ static bool list_parse(const struct cfg_param *p, const char *text, struct cfg_l
     return true;
 }
 
-enum gantry_status param_parse(const struct cfg_param *p, struct gantry_cfg *cfg, const char *text, char *why, size_t room)
+enum gantry_status param_parse(const struct cfg_param *p, struct gantry_cfg *cfg, const char *text, char *why,
+                               size_t room)
 {
     void *field = (char *)cfg + p->offset;
     uint64_t integer;

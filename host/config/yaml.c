@@ -22,7 +22,7 @@
 /* Files being read, innermost first: a file that includes itself is found here. */
 struct source {
     const struct source *outer;
-    const char *name;      /* as printed */
+    const char *name; /* as printed */
     char real[PATH_MAX];
     struct config *config;
     yaml_document_t doc;
@@ -98,7 +98,8 @@ static enum gantry_status mapping_apply(struct source *src, const yaml_node_t *m
 
         if (name->type != YAML_SCALAR_NODE)
             return bad(src, name, prefix, "a key must be a plain word");
-        if ((size_t)snprintf(key, sizeof(key), "%s%s%s", prefix, *prefix ? "." : "", (char *)name->data.scalar.value) >= sizeof(key))
+        if ((size_t)snprintf(key, sizeof(key), "%s%s%s", prefix, *prefix ? "." : "", (char *)name->data.scalar.value) >=
+            sizeof(key))
             return bad(src, name, prefix, "key too long");
         for (yaml_node_pair_t *other = first; other < pair; other++) {
             const yaml_node_t *before = yaml_document_get_node(&src->doc, other->key);
@@ -152,7 +153,8 @@ static enum gantry_status includes_apply(struct source *src, const yaml_node_t *
             continue;
         if (value->type != YAML_SEQUENCE_NODE)
             return include_one(src, value);
-        for (yaml_node_item_t *i = value->data.sequence.items.start; i < value->data.sequence.items.top && status == STATUS_OK; i++)
+        for (yaml_node_item_t *i = value->data.sequence.items.start;
+             i < value->data.sequence.items.top && status == STATUS_OK; i++)
             status = include_one(src, yaml_document_get_node(&src->doc, *i));
         return status;
     }

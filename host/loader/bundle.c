@@ -23,7 +23,8 @@ static void seen_add(struct seen *seen, const char *name, size_t bytes)
 {
     if (seen->n + bytes + 3 > sizeof(seen->text) || memmem(seen->text, seen->n, name, bytes))
         return;
-    seen->n += (size_t)snprintf(seen->text + seen->n, sizeof(seen->text) - seen->n, "%s%.*s", seen->n ? ", " : "", (int)bytes, name);
+    seen->n += (size_t)snprintf(seen->text + seen->n, sizeof(seen->text) - seen->n, "%s%.*s", seen->n ? ", " : "",
+                                (int)bytes, name);
 }
 
 static uint64_t u64_at(const uint8_t *at)
@@ -52,11 +53,13 @@ static bool triple_fits(const char *triple, size_t bytes)
     const char *gfx = memmem(triple, bytes, "gfx", 3);
     size_t rest = gfx ? (size_t)(triple + bytes - gfx) : 0;
 
-    return memmem(triple, bytes, "amdgcn", 6) && rest >= 6 && memcmp(gfx, TARGET_GFX, 6) == 0 && (rest == 6 || gfx[6] == ':');
+    return memmem(triple, bytes, "amdgcn", 6) && rest >= 6 && memcmp(gfx, TARGET_GFX, 6) == 0 &&
+           (rest == 6 || gfx[6] == ':');
 }
 
 /* One bundle at p with at most `room` bytes; *used receives the end of its last entry. */
-static enum gantry_status bundle_read(struct object *object, const uint8_t *p, size_t room, size_t *used, struct seen *seen)
+static enum gantry_status bundle_read(struct object *object, const uint8_t *p, size_t room, size_t *used,
+                                      struct seen *seen)
 {
     uint64_t count, at = MAGIC_BYTES + 8;
     char where[512];
@@ -69,16 +72,18 @@ static enum gantry_status bundle_read(struct object *object, const uint8_t *p, s
         uint64_t offset, size, length;
 
         if (room - at < 24)
-            return object_bad(object->path, "offload bundle is truncated in the table of its %" PRIu64 " entries", count);
+            return object_bad(object->path, "offload bundle is truncated in the table of its %" PRIu64 " entries",
+                              count);
         offset = u64_at(p + at);
         size = u64_at(p + at + 8);
         length = u64_at(p + at + 16);
         at += 24;
         if (length > room - at)
-            return object_bad(object->path, "offload bundle is truncated in the table of its %" PRIu64 " entries", count);
+            return object_bad(object->path, "offload bundle is truncated in the table of its %" PRIu64 " entries",
+                              count);
         if (offset > room || size > room - offset)
-            return object_bad(object->path, "offload bundle is truncated: entry %.*s ends at byte %" PRIu64 " of %zu", (int)length,
-                              (const char *)p + at, offset + size, room);
+            return object_bad(object->path, "offload bundle is truncated: entry %.*s ends at byte %" PRIu64 " of %zu",
+                              (int)length, (const char *)p + at, offset + size, room);
         if (triple_fits((const char *)p + at, length)) {
             snprintf(where, sizeof(where), "%s(%.*s)", object->path, (int)length, (const char *)p + at);
             image_add(object, p + offset, size, where);
@@ -125,7 +130,8 @@ static bool fatbin_find(struct object *object, const uint8_t **at, size_t *bytes
         GElf_Shdr header;
         const char *name;
 
-        if (!gelf_getshdr(section, &header) || !(name = elf_strptr(elf, names, header.sh_name)) || strcmp(name, ".hip_fatbin") != 0)
+        if (!gelf_getshdr(section, &header) || !(name = elf_strptr(elf, names, header.sh_name)) ||
+            strcmp(name, ".hip_fatbin") != 0)
             continue;
         if (header.sh_offset <= object->size && header.sh_size <= object->size - header.sh_offset) {
             *at = object->data + header.sh_offset;
@@ -165,6 +171,7 @@ enum gantry_status bundle_scan(struct object *object)
         status = bundles_read(object, at, bytes, &seen);
     }
     if (status == STATUS_OK && object->image_count == 0)
-        return object_bad(object->path, "no code object for " TARGET_GFX "%s%s", seen.n ? ", only for " : "", seen.text);
+        return object_bad(object->path, "no code object for " TARGET_GFX "%s%s", seen.n ? ", only for " : "",
+                          seen.text);
     return status;
 }

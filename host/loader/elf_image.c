@@ -23,17 +23,19 @@ static enum gantry_status header_check(struct object_image *image, Elf64_Ehdr *h
     memcpy(header, image->bytes, sizeof(*header));
     if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
         return object_bad(image->place, "not an ELF file");
-    if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_ident[EI_DATA] != ELFDATA2LSB || header->e_machine != EM_AMDGPU)
+    if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_ident[EI_DATA] != ELFDATA2LSB ||
+        header->e_machine != EM_AMDGPU)
         return object_bad(image->place, "ELF for machine %u, not for an AMD GPU", header->e_machine);
     if (header->e_ident[EI_OSABI] != OSABI_HSA)
         return object_bad(image->place, "not for the HSA runtime (OS/ABI %u)", header->e_ident[EI_OSABI]);
     if (header->e_ident[EI_ABIVERSION] >= sizeof(versions) / sizeof(versions[0]))
-        return object_bad(image->place, "code-object ABI version %u is not supported (2 to 5 are)", header->e_ident[EI_ABIVERSION] + 2u);
+        return object_bad(image->place, "code-object ABI version %u is not supported (2 to 5 are)",
+                          header->e_ident[EI_ABIVERSION] + 2u);
     if (header->e_type != ET_DYN)
         return object_bad(image->place, "not linked (ELF type %u): link the code object first", header->e_type);
     if ((header->e_flags & 0xff) != TARGET_MACH)
-        return object_bad(image->place, "built for another GPU (machine flag 0x%02x; " TARGET_GFX " is 0x%02x)", header->e_flags & 0xff,
-                          TARGET_MACH);
+        return object_bad(image->place, "built for another GPU (machine flag 0x%02x; " TARGET_GFX " is 0x%02x)",
+                          header->e_flags & 0xff, TARGET_MACH);
     image->version = header->e_ident[EI_ABIVERSION] + 2u;
     if (header->e_phentsize != sizeof(Elf64_Phdr) || header->e_phnum == 0)
         return object_bad(image->place, "damaged: no program headers");
@@ -96,7 +98,8 @@ const uint8_t *elf_image_at(const struct object_image *image, uint64_t address, 
 }
 
 /* A kernel's own figures, in its descriptor (64 bytes) or its amd_kernel_code_t (256 bytes, version 2). */
-static enum gantry_status kernel_add(struct object *object, struct object_image *image, const char *name, size_t length, uint64_t address)
+static enum gantry_status kernel_add(struct object *object, struct object_image *image, const char *name, size_t length,
+                                     uint64_t address)
 {
     const uint8_t *d = elf_image_at(image, address, image->version == 2 ? 256 : 64);
     struct object_kernel *k;
@@ -106,7 +109,8 @@ static enum gantry_status kernel_add(struct object *object, struct object_image 
     if (!d)
         return object_bad(image->place, "damaged: descriptor of kernel %.*s is outside the file", (int)length, name);
     memcpy(&entry, d + 16, 8);
-    if (entry > (int64_t)LOAD_LIMIT || entry < -(int64_t)LOAD_LIMIT || !elf_image_at(image, address + (uint64_t)entry, 4))
+    if (entry > (int64_t)LOAD_LIMIT || entry < -(int64_t)LOAD_LIMIT ||
+        !elf_image_at(image, address + (uint64_t)entry, 4))
         return object_bad(image->place, "damaged: code of kernel %.*s is outside the file", (int)length, name);
     object->kernels = xrealloc(object->kernels, object->kernel_count + 1, sizeof(*object->kernels));
     k = &object->kernels[object->kernel_count++];
@@ -160,7 +164,8 @@ static enum gantry_status symbols_read(struct object *object, struct object_imag
 }
 
 /* One note segment or section; the metadata note of the image's version goes to its reader. */
-static enum gantry_status notes_read(struct object *object, struct object_image *image, unsigned first, Elf_Data *data, bool *found)
+static enum gantry_status notes_read(struct object *object, struct object_image *image, unsigned first, Elf_Data *data,
+                                     bool *found)
 {
     size_t at = 0, name, desc;
     GElf_Nhdr note;
@@ -173,9 +178,11 @@ static enum gantry_status notes_read(struct object *object, struct object_image 
         if (next == 0)
             return object_bad(image->place, "damaged notes at byte %zu of %zu", at, data->d_size);
         at = next;
-        if (image->version == 2 && note.n_type == NOTE_METADATA_V2 && note.n_namesz >= 4 && memcmp(bytes + name, "AMD", 4) == 0)
+        if (image->version == 2 && note.n_type == NOTE_METADATA_V2 && note.n_namesz >= 4 &&
+            memcmp(bytes + name, "AMD", 4) == 0)
             status = notes_yaml_read(object, image, first, bytes + desc, note.n_descsz), *found = true;
-        else if (image->version > 2 && note.n_type == NOTE_METADATA && note.n_namesz >= 7 && memcmp(bytes + name, "AMDGPU", 7) == 0)
+        else if (image->version > 2 && note.n_type == NOTE_METADATA && note.n_namesz >= 7 &&
+                 memcmp(bytes + name, "AMDGPU", 7) == 0)
             status = notes_msgpack_read(object, image, first, bytes + desc, note.n_descsz), *found = true;
     }
     return status;
@@ -216,8 +223,8 @@ enum gantry_status elf_image_read(struct object *object, struct object_image *im
 }
 
 /* Relocations of a loaded image; symbol values come from the dynamic symbols. */
-static enum gantry_status relocate(const struct object_image *image, Elf *elf, Elf_Scn *section, const GElf_Shdr *header, uint64_t base,
-                                   uint8_t *to)
+static enum gantry_status relocate(const struct object_image *image, Elf *elf, Elf_Scn *section,
+                                   const GElf_Shdr *header, uint64_t base, uint8_t *to)
 {
     enum { ABS32_LO = 1, ABS32_HI = 2, ABS64 = 3, RELATIVE64 = 13 };
     Elf_Data *data = elf_getdata(section, NULL), *symbols;
@@ -232,7 +239,8 @@ static enum gantry_status relocate(const struct object_image *image, Elf *elf, E
         GElf_Sym symbol;
 
         if (type != RELATIVE64) {
-            if (!symbols || !gelf_getsym(symbols, (int)GELF_R_SYM(rela.r_info), &symbol) || symbol.st_shndx == SHN_UNDEF)
+            if (!symbols || !gelf_getsym(symbols, (int)GELF_R_SYM(rela.r_info), &symbol) ||
+                symbol.st_shndx == SHN_UNDEF)
                 return object_bad(image->place, "relocation %d refers to a symbol that nobody defines", i);
             value += symbol.st_value;
         }

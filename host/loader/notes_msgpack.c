@@ -38,17 +38,18 @@ static enum gantry_status arg_read(struct object_image *image, struct object_ker
         return object_bad(image->place, "damaged notes: argument %u of kernel %s", kernel->arg_count, kernel->name);
     arg.kind = arg_kind_find(kind->via.str.ptr, kind->via.str.size);
     if (arg.kind == ARG_KIND_COUNT)
-        return object_bad(image->place, "argument %u of kernel %s is a %.*s, which is not supported", kernel->arg_count, kernel->name,
-                          (int)kind->via.str.size, kind->via.str.ptr);
+        return object_bad(image->place, "argument %u of kernel %s is a %.*s, which is not supported", kernel->arg_count,
+                          kernel->name, (int)kind->via.str.size, kind->via.str.ptr);
     if (name && name->type == MSGPACK_OBJECT_STR)
         snprintf(arg.name, sizeof(arg.name), "%.*s", (int)name->via.str.size, name->via.str.ptr);
     if (!kernel_arg_add(kernel, &arg))
-        return object_bad(image->place, "damaged notes: argument %u of kernel %s does not fit into %u bytes", kernel->arg_count,
-                          kernel->name, kernel->kernarg_bytes);
+        return object_bad(image->place, "damaged notes: argument %u of kernel %s does not fit into %u bytes",
+                          kernel->arg_count, kernel->name, kernel->kernarg_bytes);
     return STATUS_OK;
 }
 
-static enum gantry_status kernel_read(struct object *object, struct object_image *image, unsigned first, const msgpack_object *node)
+static enum gantry_status kernel_read(struct object *object, struct object_image *image, unsigned first,
+                                      const msgpack_object *node)
 {
     const msgpack_object *symbol = map_get(node, ".symbol"), *args = map_get(node, ".args");
     const msgpack_object *required = map_get(node, ".reqd_workgroup_size");
@@ -59,7 +60,8 @@ static enum gantry_status kernel_read(struct object *object, struct object_image
         return object_bad(image->place, "damaged notes: a kernel without symbol");
     kernel = kernel_of_symbol(object, image, first, symbol->via.str.ptr, symbol->via.str.size);
     if (!kernel)
-        return object_bad(image->place, "damaged notes: kernel %.*s has no symbol", (int)symbol->via.str.size, symbol->via.str.ptr);
+        return object_bad(image->place, "damaged notes: kernel %.*s has no symbol", (int)symbol->via.str.size,
+                          symbol->via.str.ptr);
     if (kernel->described)
         return object_bad(image->place, "damaged notes: kernel %s twice", kernel->name);
     kernel->described = true;
@@ -78,7 +80,8 @@ static enum gantry_status kernel_read(struct object *object, struct object_image
     return status;
 }
 
-enum gantry_status notes_msgpack_read(struct object *object, struct object_image *image, unsigned first, const char *text, size_t bytes)
+enum gantry_status notes_msgpack_read(struct object *object, struct object_image *image, unsigned first,
+                                      const char *text, size_t bytes)
 {
     msgpack_unpacked unpacked;
     const msgpack_object *kernels;

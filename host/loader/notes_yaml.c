@@ -55,18 +55,19 @@ static enum gantry_status arg_read(struct object_image *image, struct object_ker
         return object_bad(image->place, "damaged notes: argument %u of kernel %s", kernel->arg_count, kernel->name);
     arg.kind = arg_kind_find(kind, strlen(kind));
     if (arg.kind == ARG_KIND_COUNT)
-        return object_bad(image->place, "argument %u of kernel %s is a %s, which is not supported", kernel->arg_count, kernel->name, kind);
+        return object_bad(image->place, "argument %u of kernel %s is a %s, which is not supported", kernel->arg_count,
+                          kernel->name, kind);
     arg.offset = (*offset + align - 1) & ~(align - 1);
     snprintf(arg.name, sizeof(arg.name), "%s", name ? name : "");
     if (!kernel_arg_add(kernel, &arg))
-        return object_bad(image->place, "damaged notes: argument %u of kernel %s does not fit into %u bytes", kernel->arg_count,
-                          kernel->name, kernel->kernarg_bytes);
+        return object_bad(image->place, "damaged notes: argument %u of kernel %s does not fit into %u bytes",
+                          kernel->arg_count, kernel->name, kernel->kernarg_bytes);
     *offset = arg.offset + arg.size;
     return STATUS_OK;
 }
 
-static enum gantry_status kernel_read(struct object *object, struct object_image *image, unsigned first, yaml_document_t *doc,
-                                      const yaml_node_t *node)
+static enum gantry_status kernel_read(struct object *object, struct object_image *image, unsigned first,
+                                      yaml_document_t *doc, const yaml_node_t *node)
 {
     const yaml_node_t *args = node_get(doc, node, "Args"), *props = node_get(doc, node, "CodeProps");
     const yaml_node_t *required = node_get(doc, node_get(doc, node, "Attrs"), "ReqdWorkGroupSize");
@@ -83,10 +84,12 @@ static enum gantry_status kernel_read(struct object *object, struct object_image
     if (props && !number_get(doc, props, "KernargSegmentSize", &kernel->kernarg_bytes))
         return object_bad(image->place, "damaged notes: kernel %s has no size of arguments", kernel->name);
     if (kernel->kernarg_bytes > 65536)
-        return object_bad(image->place, "damaged notes: %u bytes of arguments for kernel %s", kernel->kernarg_bytes, kernel->name);
+        return object_bad(image->place, "damaged notes: %u bytes of arguments for kernel %s", kernel->kernarg_bytes,
+                          kernel->name);
     number_get(doc, props, "MaxFlatWorkGroupSize", &kernel->max_group);
     if (required && required->type == YAML_SEQUENCE_NODE)
-        for (unsigned i = 0; i < 3 && required->data.sequence.items.start + i < required->data.sequence.items.top; i++) {
+        for (unsigned i = 0; i < 3 && required->data.sequence.items.start + i < required->data.sequence.items.top;
+             i++) {
             const yaml_node_t *n = yaml_document_get_node(doc, required->data.sequence.items.start[i]);
 
             if (n->type == YAML_SCALAR_NODE)
@@ -96,12 +99,14 @@ static enum gantry_status kernel_read(struct object *object, struct object_image
         return STATUS_OK;
     if (args->type != YAML_SEQUENCE_NODE)
         return object_bad(image->place, "damaged notes: arguments of kernel %s", kernel->name);
-    for (yaml_node_item_t *i = args->data.sequence.items.start; i < args->data.sequence.items.top && status == STATUS_OK; i++)
+    for (yaml_node_item_t *i = args->data.sequence.items.start;
+         i < args->data.sequence.items.top && status == STATUS_OK; i++)
         status = arg_read(image, kernel, doc, yaml_document_get_node(doc, *i), &offset);
     return status;
 }
 
-enum gantry_status notes_yaml_read(struct object *object, struct object_image *image, unsigned first, const char *text, size_t bytes)
+enum gantry_status notes_yaml_read(struct object *object, struct object_image *image, unsigned first, const char *text,
+                                   size_t bytes)
 {
     yaml_parser_t parser;
     yaml_document_t doc;
@@ -123,7 +128,8 @@ enum gantry_status notes_yaml_read(struct object *object, struct object_image *i
     if (!kernels || kernels->type != YAML_SEQUENCE_NODE)
         status = object_bad(image->place, "damaged notes: no list of kernels");
     else
-        for (yaml_node_item_t *i = kernels->data.sequence.items.start; i < kernels->data.sequence.items.top && status == STATUS_OK; i++)
+        for (yaml_node_item_t *i = kernels->data.sequence.items.start;
+             i < kernels->data.sequence.items.top && status == STATUS_OK; i++)
             status = kernel_read(object, image, first, &doc, yaml_document_get_node(&doc, *i));
     yaml_document_delete(&doc);
     yaml_parser_delete(&parser);

@@ -135,8 +135,8 @@ enum arg_kind arg_kind_find(const char *text, size_t bytes)
     return ARG_KIND_COUNT;
 }
 
-struct object_kernel *kernel_of_symbol(struct object *object, const struct object_image *image, unsigned first, const char *symbol,
-                                       size_t bytes)
+struct object_kernel *kernel_of_symbol(struct object *object, const struct object_image *image, unsigned first,
+                                       const char *symbol, size_t bytes)
 {
     if (bytes > 3 && (memcmp(symbol + bytes - 3, "@kd", 3) == 0 || memcmp(symbol + bytes - 3, ".kd", 3) == 0))
         bytes -= 3;

@@ -13,33 +13,33 @@
 #include "base/status.h"
 
 /* Argument kinds: enumerator, name in metadata without underscores and case. */
-#define ARG_KIND_LIST(X)                            \
-    X(BY_VALUE, "byvalue")                          \
-    X(BUFFER, "globalbuffer")                       \
-    X(LDS, "dynamicsharedpointer")                  \
-    X(OFFSET_X, "hiddenglobaloffsetx")              \
-    X(OFFSET_Y, "hiddenglobaloffsety")              \
-    X(OFFSET_Z, "hiddenglobaloffsetz")              \
-    X(NONE, "hiddennone")                           \
-    X(PRINTF, "hiddenprintfbuffer")                 \
-    X(HOSTCALL, "hiddenhostcallbuffer")             \
-    X(DEFAULT_QUEUE, "hiddendefaultqueue")          \
-    X(COMPLETION, "hiddencompletionaction")         \
-    X(MULTIGRID, "hiddenmultigridsyncarg")          \
-    X(HEAP, "hiddenheapv1")                         \
-    X(COUNT_X, "hiddenblockcountx")                 \
-    X(COUNT_Y, "hiddenblockcounty")                 \
-    X(COUNT_Z, "hiddenblockcountz")                 \
-    X(GROUP_X, "hiddengroupsizex")                  \
-    X(GROUP_Y, "hiddengroupsizey")                  \
-    X(GROUP_Z, "hiddengroupsizez")                  \
-    X(REMAINDER_X, "hiddenremainderx")              \
-    X(REMAINDER_Y, "hiddenremaindery")              \
-    X(REMAINDER_Z, "hiddenremainderz")              \
-    X(DIMS, "hiddengriddims")                       \
-    X(LDS_BYTES, "hiddendynamicldssize")            \
-    X(PRIVATE_BASE, "hiddenprivatebase")            \
-    X(SHARED_BASE, "hiddensharedbase")              \
+#define ARG_KIND_LIST(X)                                                                                               \
+    X(BY_VALUE, "byvalue")                                                                                             \
+    X(BUFFER, "globalbuffer")                                                                                          \
+    X(LDS, "dynamicsharedpointer")                                                                                     \
+    X(OFFSET_X, "hiddenglobaloffsetx")                                                                                 \
+    X(OFFSET_Y, "hiddenglobaloffsety")                                                                                 \
+    X(OFFSET_Z, "hiddenglobaloffsetz")                                                                                 \
+    X(NONE, "hiddennone")                                                                                              \
+    X(PRINTF, "hiddenprintfbuffer")                                                                                    \
+    X(HOSTCALL, "hiddenhostcallbuffer")                                                                                \
+    X(DEFAULT_QUEUE, "hiddendefaultqueue")                                                                             \
+    X(COMPLETION, "hiddencompletionaction")                                                                            \
+    X(MULTIGRID, "hiddenmultigridsyncarg")                                                                             \
+    X(HEAP, "hiddenheapv1")                                                                                            \
+    X(COUNT_X, "hiddenblockcountx")                                                                                    \
+    X(COUNT_Y, "hiddenblockcounty")                                                                                    \
+    X(COUNT_Z, "hiddenblockcountz")                                                                                    \
+    X(GROUP_X, "hiddengroupsizex")                                                                                     \
+    X(GROUP_Y, "hiddengroupsizey")                                                                                     \
+    X(GROUP_Z, "hiddengroupsizez")                                                                                     \
+    X(REMAINDER_X, "hiddenremainderx")                                                                                 \
+    X(REMAINDER_Y, "hiddenremaindery")                                                                                 \
+    X(REMAINDER_Z, "hiddenremainderz")                                                                                 \
+    X(DIMS, "hiddengriddims")                                                                                          \
+    X(LDS_BYTES, "hiddendynamicldssize")                                                                               \
+    X(PRIVATE_BASE, "hiddenprivatebase")                                                                               \
+    X(SHARED_BASE, "hiddensharedbase")                                                                                 \
     X(QUEUE_PTR, "hiddenqueueptr")
 
 #define ARG_KIND_ENUM(name, text) ARG_##name,
@@ -65,8 +65,8 @@ struct object_kernel {
     const struct object_image *image;
     uint64_t descriptor; /* load-relative address of the kernel descriptor or amd_kernel_code_t */
     uint32_t kernarg_bytes;
-    uint32_t group_bytes;   /* static LDS */
-    uint32_t private_bytes; /* scratch of a work-item */
+    uint32_t group_bytes;       /* static LDS */
+    uint32_t private_bytes;     /* scratch of a work-item */
     uint32_t required_group[3]; /* reqd_work_group_size, or 0 */
     uint32_t max_group;         /* most work-items of a group, 0 unknown */
     bool described;             /* args come from metadata */

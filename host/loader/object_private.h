@@ -23,15 +23,16 @@ enum gantry_status elf_image_read(struct object *object, struct object_image *im
 const uint8_t *elf_image_at(const struct object_image *image, uint64_t address, uint64_t bytes);
 
 /* Metadata of one image: fill in the kernels from `first` on.  text/bytes are borrowed. */
-enum gantry_status notes_yaml_read(struct object *object, struct object_image *image, unsigned first, const char *text, size_t bytes);
-enum gantry_status notes_msgpack_read(struct object *object, struct object_image *image, unsigned first, const char *text,
-                                      size_t bytes);
+enum gantry_status notes_yaml_read(struct object *object, struct object_image *image, unsigned first, const char *text,
+                                   size_t bytes);
+enum gantry_status notes_msgpack_read(struct object *object, struct object_image *image, unsigned first,
+                                      const char *text, size_t bytes);
 
 /* Kind of a metadata name in either spelling; ARG_KIND_COUNT when unknown. */
 enum arg_kind arg_kind_find(const char *text, size_t bytes);
 /* Kernel of this image by symbol ("t@kd", "t.kd" or "t"), NULL when there is none. */
-struct object_kernel *kernel_of_symbol(struct object *object, const struct object_image *image, unsigned first, const char *symbol,
-                                       size_t bytes);
+struct object_kernel *kernel_of_symbol(struct object *object, const struct object_image *image, unsigned first,
+                                       const char *symbol, size_t bytes);
 /* Append an argument; false when it does not fit into the argument block. */
 bool kernel_arg_add(struct object_kernel *kernel, const struct object_arg *arg);
 #endif

@@ -49,8 +49,9 @@ static void kernels_add(struct writer *w, sqlite3_stmt *stmt, const struct summa
 {
     for (unsigned i = 0; i < s->row_count; i++) {
         const struct kernel_row *r = &s->rows[i];
-        const uint64_t numbers[] = {r->grid[0],  r->grid[1], r->grid[2],        r->group[0],   r->group[1],    r->group[2],
-                                    r->start,    r->end,     r->end - r->start, r->wavefronts, r->instructions};
+        const uint64_t numbers[] = {r->grid[0],        r->grid[1],    r->grid[2],     r->group[0],
+                                    r->group[1],       r->group[2],   r->start,       r->end,
+                                    r->end - r->start, r->wavefronts, r->instructions};
 
         sqlite3_bind_int64(stmt, 1, r->gpu);
         sqlite3_bind_int64(stmt, 2, r->queue);

@@ -17,17 +17,17 @@ struct sim;
 
 /* A finished run; every pointer is borrowed. */
 struct summary {
-    const char *const *argv;       /* the command as typed, NULL at the end */
+    const char *const *argv; /* the command as typed, NULL at the end */
     const struct gantry_cfg *cfg;
-    const char *model;             /* "rtl" or "golden" */
+    const char *model; /* "rtl" or "golden" */
     const struct kernel_row *rows;
     unsigned row_count;
-    uint64_t cycles;               /* first doorbell to last completion; 0 without a clock */
+    uint64_t cycles; /* first doorbell to last completion; 0 without a clock */
     uint64_t instructions;
-    double cpu_s;                  /* of this process */
+    double cpu_s; /* of this process */
     bool repeatable;
     bool lockstep;
-    uint64_t compared;             /* instructions compared in lock step */
+    uint64_t compared; /* instructions compared in lock step */
     uint64_t hash;
     uint64_t data;
     int exit_status;

@@ -56,9 +56,10 @@ void progress_show(uint64_t cycle, uint64_t instructions, unsigned kernels)
         return;
     rate = (double)(instructions - line.last_instructions) / passed;
     if (line.max_cycles && cycle > line.last_cycle && cycle < line.max_cycles)
-        snprintf(eta, sizeof(eta), ", ETA %.0f s", (double)(line.max_cycles - cycle) * passed / (double)(cycle - line.last_cycle));
-    fprintf(stderr, "%scycle %" PRIu64 ", %" PRIu64 " instructions, %.2f M/s, %u kernels done%s%s", line.terminal ? "\r" : "", cycle,
-            instructions, rate / 1e6, kernels, eta, line.terminal ? "\033[K" : "\n");
+        snprintf(eta, sizeof(eta), ", ETA %.0f s",
+                 (double)(line.max_cycles - cycle) * passed / (double)(cycle - line.last_cycle));
+    fprintf(stderr, "%scycle %" PRIu64 ", %" PRIu64 " instructions, %.2f M/s, %u kernels done%s%s",
+            line.terminal ? "\r" : "", cycle, instructions, rate / 1e6, kernels, eta, line.terminal ? "\033[K" : "\n");
     fflush(stderr);
     line.drawn = line.terminal;
     line.last = now;

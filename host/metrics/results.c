@@ -158,7 +158,9 @@ static void csv_text(FILE *out, const char *text)
 
 static void csv_fill(FILE *out, const struct summary *s)
 {
-    fputs("gpu,queue,kernel,grid_x,grid_y,grid_z,group_x,group_y,group_z,start,end,cycles,wavefronts,instructions,ipc\n", out);
+    fputs(
+        "gpu,queue,kernel,grid_x,grid_y,grid_z,group_x,group_y,group_z,start,end,cycles,wavefronts,instructions,ipc\n",
+        out);
     for (unsigned i = 0; i < s->row_count; i++) {
         const struct kernel_row *r = &s->rows[i];
 
@@ -168,8 +170,9 @@ static void csv_fill(FILE *out, const struct summary *s)
             fprintf(out, ",%" PRIu32, r->grid[d]);
         for (unsigned d = 0; d < 3; d++)
             fprintf(out, ",%u", r->group[d]);
-        fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.6f\n", r->start, r->end, r->end - r->start,
-                r->wavefronts, r->instructions, r->end > r->start ? (double)r->instructions / (double)(r->end - r->start) : 0.0);
+        fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.6f\n", r->start, r->end,
+                r->end - r->start, r->wavefronts, r->instructions,
+                r->end > r->start ? (double)r->instructions / (double)(r->end - r->start) : 0.0);
     }
 }
 
@@ -214,11 +217,15 @@ static void json_fill(FILE *out, const struct summary *s)
     fprintf(out, "\n  },\n  \"versions\": {\"gantry\": \"0.1\", \"compiler\": ");
     json_text(out, __VERSION__);
     fprintf(out,
-            "},\n  \"model\": \"%s\",\n  \"lockstep\": %s,\n  \"compared\": %" PRIu64 ",\n  \"gpus\": %" PRIu32 ",\n  \"kernels\": %u,\n"
-            "  \"cycles\": %" PRIu64 ",\n  \"instructions\": %" PRIu64 ",\n  \"cpu_s\": %.3f,\n  \"inst_per_cpu_s\": %.0f,\n"
-            "  \"repeatable\": %s,\n  \"hash\": \"%016" PRIx64 "\",\n  \"data\": \"%016" PRIx64 "\",\n  \"exit_status\": %d\n}\n",
-            s->model, s->lockstep ? "true" : "false", s->compared, s->cfg->system_gpus, s->row_count, s->cycles, s->instructions, s->cpu_s,
-            s->cpu_s > 0 ? (double)s->instructions / s->cpu_s : 0.0, s->repeatable ? "true" : "false", s->hash, s->data, s->exit_status);
+            "},\n  \"model\": \"%s\",\n  \"lockstep\": %s,\n  \"compared\": %" PRIu64 ",\n  \"gpus\": %" PRIu32
+            ",\n  \"kernels\": %u,\n"
+            "  \"cycles\": %" PRIu64 ",\n  \"instructions\": %" PRIu64
+            ",\n  \"cpu_s\": %.3f,\n  \"inst_per_cpu_s\": %.0f,\n"
+            "  \"repeatable\": %s,\n  \"hash\": \"%016" PRIx64 "\",\n  \"data\": \"%016" PRIx64
+            "\",\n  \"exit_status\": %d\n}\n",
+            s->model, s->lockstep ? "true" : "false", s->compared, s->cfg->system_gpus, s->row_count, s->cycles,
+            s->instructions, s->cpu_s, s->cpu_s > 0 ? (double)s->instructions / s->cpu_s : 0.0,
+            s->repeatable ? "true" : "false", s->hash, s->data, s->exit_status);
 }
 
 enum gantry_status results_write(struct results *r, const struct summary *s, struct sim *sim)

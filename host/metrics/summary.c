@@ -16,7 +16,8 @@ double cpu_seconds(void)
     struct rusage use;
 
     getrusage(RUSAGE_SELF, &use);
-    return (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) + (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) * 1e-6;
+    return (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) +
+           (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) * 1e-6;
 }
 
 static void hash_u64(XXH64_state_t *state, uint64_t value)
@@ -77,16 +78,18 @@ void table_print(FILE *out, const struct kernel_row *rows, unsigned count)
 {
     if (count == 0)
         return;
-    fprintf(out, "%3s %5s %-28s %14s %11s %12s %12s %10s %9s %12s %7s\n", "gpu", "queue", "kernel", "grid", "group", "start", "end",
-            "cycles", "waves", "instructions", "IPC");
+    fprintf(out, "%3s %5s %-28s %14s %11s %12s %12s %10s %9s %12s %7s\n", "gpu", "queue", "kernel", "grid", "group",
+            "start", "end", "cycles", "waves", "instructions", "IPC");
     for (unsigned i = 0; i < count; i++) {
         const struct kernel_row *r = &rows[i];
         char grid[40], group[24];
 
         snprintf(grid, sizeof(grid), "%" PRIu32 ",%" PRIu32 ",%" PRIu32, r->grid[0], r->grid[1], r->grid[2]);
         snprintf(group, sizeof(group), "%u,%u,%u", r->group[0], r->group[1], r->group[2]);
-        fprintf(out, "%3u %5u %-28s %14s %11s %12" PRIu64 " %12" PRIu64 " %10" PRIu64 " %9" PRIu64 " %12" PRIu64 " %7.3f\n", r->gpu,
-                r->queue, r->name, grid, group, r->start, r->end, r->end - r->start, r->wavefronts, r->instructions, row_ipc(r));
+        fprintf(out,
+                "%3u %5u %-28s %14s %11s %12" PRIu64 " %12" PRIu64 " %10" PRIu64 " %9" PRIu64 " %12" PRIu64 " %7.3f\n",
+                r->gpu, r->queue, r->name, grid, group, r->start, r->end, r->end - r->start, r->wavefronts,
+                r->instructions, row_ipc(r));
     }
 }
 

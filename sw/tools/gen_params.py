@@ -142,7 +142,7 @@ def page(params):
     o += ["", "Sources: HF hardware figures (A measured on the part, B vendor, C sibling or derived, D simulator), GM GPU timing model,",
           "RD measured behaviour of the ROCm user space, own: our decision.", "", "## Rules between keys", ""]
     rules = (ROOT / "host/config/rules.c").read_text()
-    o += [f"- {m[1]}" for m in re.finditer(r"/\* rule: (.*?) \*/", rules)]
+    o += ["- " + re.sub(r"\s*\n[ *]*", " ", m[1]) for m in re.finditer(r"/\* rule: (.*?) \*/", rules, re.S)]
     return "\n".join([*o, ""])
 
 

@@ -29,7 +29,7 @@ static void exit_codes(void **state)
     assert_int_equal(status_exit(STATUS_IO), 74);
     assert_int_equal(status_exit(STATUS_NO_PROGRESS), 75);
     assert_int_equal(status_exit(STATUS_GUEST_FAULT), 76);
-    assert_int_equal(status_exit((enum gantry_status)-999), 70);
+    assert_int_equal(status_exit((enum gantry_status) - 999), 70);
     assert_string_equal(status_text(STATUS_MISSING), "missing file");
 }
 
@@ -136,8 +136,9 @@ static void grow_doubles(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(exit_codes), cmocka_unit_test(check_ends), cmocka_unit_test(log_levels),
-                                       cmocka_unit_test(log_file_gets_info), cmocka_unit_test(grow_doubles)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(exit_codes), cmocka_unit_test(check_ends),
+                                       cmocka_unit_test(log_levels), cmocka_unit_test(log_file_gets_info),
+                                       cmocka_unit_test(grow_doubles)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

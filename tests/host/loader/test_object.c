@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// host/loader: the four code-object versions say the same about a kernel; bundles; every damaged file is refused with one
-// line and nothing else happens (truncation at every length, every byte of headers and notes changed).
+// host/loader: the four code-object versions say the same about a kernel; bundles; every damaged file is refused with
+// one line and nothing else happens (truncation at every length, every byte of headers and notes changed).
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -295,7 +295,8 @@ static void bundles(void **state)
     refused(bundle, 60, "offload bundle is truncated in the table");
     memset(bundle, 0, 8192);
     all = bundle_make(bundle, "hipv4-amdgcn-amd-amdhsa--gfx906", data, bytes);
-    refused(bundle, all, "no code object for gfx803, only for hipv4-amdgcn-amd-amdhsa--gfx900, hipv4-amdgcn-amd-amdhsa--gfx906");
+    refused(bundle, all,
+            "no code object for gfx803, only for hipv4-amdgcn-amd-amdhsa--gfx900, hipv4-amdgcn-amd-amdhsa--gfx906");
     put64(bundle + 24, UINT64_MAX);
     refused(bundle, all, "truncated");
     free(bundle);
@@ -307,8 +308,11 @@ static int setup(void **state)
     (void)state;
     if (!mkdtemp(folder))
         return -1;
-    return system("for k in reduction matmul grid3d vecadd; do for v in 2 3 4 5; do make -s build/kernels/$k.v$v.co || exit 1; "
-                  "done; done") == 0 ? 0 : -1;
+    return system("for k in reduction matmul grid3d vecadd; do for v in 2 3 4 5; do make -s build/kernels/$k.v$v.co || "
+                  "exit 1; "
+                  "done; done") == 0
+               ? 0
+               : -1;
 }
 
 static int teardown(void **state)

@@ -21,7 +21,13 @@ static char folder[] = "/tmp/gantry-metrics-XXXXXX";
 
 static struct kernel_row row_make(void)
 {
-    struct kernel_row row = {.gpu = 1, .queue = 2, .grid = {64, 3, 1}, .group = {32, 1, 1}, .start = 100, .end = 300, .wavefronts = 6,
+    struct kernel_row row = {.gpu = 1,
+                             .queue = 2,
+                             .grid = {64, 3, 1},
+                             .group = {32, 1, 1},
+                             .start = 100,
+                             .end = 300,
+                             .wavefronts = 6,
                              .instructions = 500};
 
     strcpy(row.name, "odd \"name\", with comma");
@@ -31,8 +37,17 @@ static struct kernel_row row_make(void)
 static struct summary summary_make(const struct kernel_row *row)
 {
     static const char *const argv[] = {"gantry", "run", "a\"b\\c\n", NULL};
-    struct summary s = {.argv = argv, .cfg = &config.cfg, .model = "rtl", .rows = row, .row_count = 1, .cycles = 1234, .instructions = 500,
-                        .cpu_s = 0.25, .repeatable = true, .hash = 0x1f, .data = 0xabc};
+    struct summary s = {.argv = argv,
+                        .cfg = &config.cfg,
+                        .model = "rtl",
+                        .rows = row,
+                        .row_count = 1,
+                        .cycles = 1234,
+                        .instructions = 500,
+                        .cpu_s = 0.25,
+                        .repeatable = true,
+                        .hash = 0x1f,
+                        .data = 0xabc};
 
     return s;
 }
@@ -60,8 +75,9 @@ static void line_and_table(void **state)
     char *text = printed(line_print, &s);
 
     (void)state;
-    assert_string_equal(text, "gantry: gpus=1 kernels=1 cycles=1234 instructions=500 cpu_s=0.25 inst_per_cpu_s=2000 repeatable=yes "
-                              "hash=000000000000001f data=0000000000000abc\n");
+    assert_string_equal(
+        text, "gantry: gpus=1 kernels=1 cycles=1234 instructions=500 cpu_s=0.25 inst_per_cpu_s=2000 repeatable=yes "
+              "hash=000000000000001f data=0000000000000abc\n");
     free(text);
     s.repeatable = false;
     s.cpu_s = 0;
@@ -70,7 +86,8 @@ static void line_and_table(void **state)
     free(text);
     text = printed(table, &s);
     assert_non_null(strstr(text, "gpu queue kernel"));
-    assert_non_null(strstr(text, "64,3,1      32,1,1          100          300        200         6          500   2.500\n"));
+    assert_non_null(
+        strstr(text, "64,3,1      32,1,1          100          300        200         6          500   2.500\n"));
     free(text);
     s.row_count = 0;
     text = printed(table, &s);
@@ -87,7 +104,8 @@ static void every_field_counts(void **state)
     (void)state;
     for (unsigned i = 0; i < 8; i++)
         rows[i] = base;
-    rows[0].gpu++, rows[1].queue++, rows[2].grid[1]++, rows[3].group[2]++, rows[4].start++, rows[5].end++, rows[6].instructions++;
+    rows[0].gpu++, rows[1].queue++, rows[2].grid[1]++, rows[3].group[2]++, rows[4].start++, rows[5].end++,
+        rows[6].instructions++;
     rows[7].name[0] = 'O';
     for (unsigned i = 0; i < 8; i++)
         seen[i + 2] = summary_hash(&rows[i], 1, NULL);
@@ -132,9 +150,11 @@ static void folder_written(void **state)
     assert_non_null(strstr(text, "\"hash\": \"000000000000001f\""));
     snprintf(path, sizeof(path), "%s/metrics.sqlite", folder);
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, "SELECT kernel FROM kernels WHERE \"end\"=300", text_take, name, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "SELECT kernel FROM kernels WHERE \"end\"=300", text_take, name, NULL),
+                     SQLITE_OK);
     assert_string_equal(name, row.name);
-    assert_int_equal(sqlite3_exec(db, "SELECT count(*) FROM metrics WHERE location='run'", text_take, name, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "SELECT count(*) FROM metrics WHERE location='run'", text_take, name, NULL),
+                     SQLITE_OK);
     assert_string_equal(name, "5");
     sqlite3_close(db);
 }
