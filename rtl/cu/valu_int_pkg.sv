@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scalar functions of the vector ALU for integers: logic, shifts, bit fields, bytes, minimum and maximum (bit_op),
+// one adder with carry, one 24-bit and one 32-bit multiplier, 64-bit shifts.  One call is one lane; cu_simd puts the
+// opcode test outside and the lane loop inside.  Not responsible for: floats (rtl/fpu), compares (valu_cmp_pkg).
+package valu_int_pkg;
+  import gcn3_pkg::*;
+
+  function automatic logic [31:0] popcount(input logic [31:0] a);
+    logic [31:0] n;
+    n = a - ((a >> 1) & 32'h55555555);
+    n = (n & 32'h33333333) + ((n >> 2) & 32'h33333333);
+    n = (n + (n >> 4)) & 32'h0f0f0f0f;
+    n = n + (n >> 8);
+    n = n + (n >> 16);
+    return n & 32'd63;
+  endfunction
+
+  // Leading zeros, 32 for 0.
+  function automatic logic [31:0] clz32(input logic [31:0] a);
+    logic [31:0] s;
+    s = a | (a >> 1);
+    s = s | (s >> 2);
+    s = s | (s >> 4);
+    s = s | (s >> 8);
+    s = s | (s >> 16);
+    return popcount(~s);
+  endfunction
+
+  function automatic logic [31:0] reverse(input logic [31:0] a);
+    logic [31:0] x;
+    x = ((a & 32'h55555555) << 1) | ((a >> 1) & 32'h55555555);
+    x = ((x & 32'h33333333) << 2) | ((x >> 2) & 32'h33333333);
+    x = ((x & 32'h0f0f0f0f) << 4) | ((x >> 4) & 32'h0f0f0f0f);
+    x = ((x & 32'h00ff00ff) << 8) | ((x >> 8) & 32'h00ff00ff);
+    return (x << 16) | (x >> 16);
+  endfunction
+
+  function automatic logic [31:0] bfe_i(input logic [31:0] x, input logic [31:0] offset, input logic [31:0] width);
+    logic [31:0] o, w, left, y;
+    o = offset & 32'd31;
+    w = width & 32'd31;
+    left = w + o >= 32'd32 ? 32'd0 : 32'd32 - w - o;
+    y = $unsigned($signed(x << left) >>> ((left + o) & 32'd31));
+    return w == 32'd0 ? 32'd0 : y;
+  endfunction
+
+  // One byte of v_perm: 0-7 byte, 8-11 sign of a half, 12 zero, above 0xff.
+  function automatic logic [31:0] perm_byte(input logic [63:0] data, input logic [31:0] sel);
+    logic [31:0] byte_value, sign_value;
+    byte_value = 32'(data >> ((sel & 32'd7) << 3)) & 32'hff;
+    sign_value = (32'(data >> (((sel & 32'd3) << 4) + 32'd15)) & 32'd1) != 32'd0 ? 32'hff : 32'd0;
+    return sel >= 32'd13 ? 32'hff : sel == 32'd12 ? 32'd0 : sel >= 32'd8 ? sign_value : byte_value;
+  endfunction
+
+  function automatic logic [31:0] absdiff(input logic [31:0] x, input logic [31:0] y);
+    return x > y ? x - y : y - x;
+  endfunction
+
+  // Sum of the absolute differences of four bytes; masked leaves out those where b is 0.
+  function automatic logic [31:0] sad(input logic [31:0] a, input logic [31:0] b, input logic masked);
+    logic [31:0] d0, d1, d2, d3;
+    d0 = absdiff(a & 32'hff, b & 32'hff);
+    d1 = absdiff((a >> 8) & 32'hff, (b >> 8) & 32'hff);
+    d2 = absdiff((a >> 16) & 32'hff, (b >> 16) & 32'hff);
+    d3 = absdiff(a >> 24, b >> 24);
+    d0 = masked && (b & 32'hff) == 32'd0 ? 32'd0 : d0;
+    d1 = masked && (b & 32'hff00) == 32'd0 ? 32'd0 : d1;
+    d2 = masked && (b & 32'hff0000) == 32'd0 ? 32'd0 : d2;
+    d3 = masked && (b & 32'hff000000) == 32'd0 ? 32'd0 : d3;
+    return d0 + d1 + d2 + d3;
+  endfunction
+
+  function automatic logic [31:0] sext16(input logic [31:0] x);
+    return $unsigned($signed(x << 16) >>> 16);
+  endfunction
+
+  function automatic logic [31:0] min_s(input logic [31:0] x, input logic [31:0] y);
+    return $signed(x) < $signed(y) ? x : y;
+  endfunction
+
+  function automatic logic [31:0] max_s(input logic [31:0] x, input logic [31:0] y);
+    return $signed(x) > $signed(y) ? x : y;
+  endfunction
+
+  function automatic logic [31:0] min_u(input logic [31:0] x, input logic [31:0] y);
+    return x < y ? x : y;
+  endfunction
+
+  function automatic logic [31:0] max_u(input logic [31:0] x, input logic [31:0] y);
+    return x > y ? x : y;
+  endfunction
+
+  function automatic logic [31:0] lerp(input logic [31:0] a, input logic [31:0] b, input logic [31:0] c);
+    logic [31:0] even, odd;
+    even = (a & 32'h00ff00ff) + (b & 32'h00ff00ff) + (c & 32'h00010001);
+    odd  = ((a >> 8) & 32'h00ff00ff) + ((b >> 8) & 32'h00ff00ff) + ((c >> 8) & 32'h00010001);
+    return ((even >> 1) & 32'h00ff00ff) | ((odd << 7) & 32'hff00ff00);
+  endfunction
+
+  function automatic logic [31:0] sat_u16(input logic [31:0] x);
+    return x > 32'hffff ? 32'hffff : x;
+  endfunction
+
+  function automatic logic [31:0] sat_i16(input logic [31:0] x);
+    return max_s(min_s(x, 32'd32767), 32'hffff8000) & 32'hffff;
+  endfunction
+
+  // Single-cycle operations without carry; op is a constant at every call.  clamp matters to 16-bit sums only.
+  function automatic logic [31:0] bit_op(input logic [9:0] op, input logic [31:0] a, input logic [31:0] b,
+                                         input logic [31:0] c, input logic [31:0] clamp);
+    logic [31:0] ha, hb, t;
+    ha = a & 32'hffff;
+    hb = b & 32'hffff;
+    unique case (op)
+      OP_V_MOV_B32: return a;
+      OP_V_NOT_B32: return ~a;
+      OP_V_AND_B32: return a & b;
+      OP_V_OR_B32: return a | b;
+      OP_V_XOR_B32: return a ^ b;
+      OP_V_LSHRREV_B32: return b >> (a & 32'd31);
+      OP_V_ASHRREV_I32: return $unsigned($signed(b) >>> (a & 32'd31));
+      OP_V_LSHLREV_B32: return b << (a & 32'd31);
+      OP_V_LSHRREV_B16: return hb >> (a & 32'd15);
+      OP_V_ASHRREV_I16: return $unsigned($signed(sext16(b)) >>> (a & 32'd15)) & 32'hffff;
+      OP_V_LSHLREV_B16: return (b << (a & 32'd15)) & 32'hffff;
+      OP_V_BFM_B32: return ((32'd1 << (a & 32'd31)) - 32'd1) << (b & 32'd31);
+      OP_V_BFI_B32: return (a & b) | (~a & c);
+      OP_V_ALIGNBIT_B32: return 32'({a, b} >> (c & 32'd31));
+      OP_V_ALIGNBYTE_B32: return 32'({a, b} >> ((c & 32'd3) << 3));
+      OP_V_BCNT_U32_B32: return popcount(a) + b;
+      OP_V_FFBH_U32: return a == 32'd0 ? 32'hffffffff : clz32(a);
+      OP_V_FFBL_B32: return a == 32'd0 ? 32'hffffffff : popcount((a & (~a + 32'd1)) - 32'd1);
+      OP_V_FFBH_I32: begin
+        t = a[31] ? ~a : a;
+        return t == 32'd0 ? 32'hffffffff : clz32(t);
+      end
+      OP_V_BFREV_B32: return reverse(a);
+      OP_V_BFE_U32: return (a >> (b & 32'd31)) & ((32'd1 << (c & 32'd31)) - 32'd1);
+      OP_V_BFE_I32: return bfe_i(a, b, c);
+      OP_V_PERM_B32:
+      return perm_byte({a, b}, c & 32'hff) | (perm_byte({a, b}, (c >> 8) & 32'hff) << 8) |
+          (perm_byte({a, b}, (c >> 16) & 32'hff) << 16) | (perm_byte({a, b}, c >> 24) << 24);
+      OP_V_SAD_U8: return sad(a, b, 1'b0) + c;
+      OP_V_SAD_HI_U8: return (sad(a, b, 1'b0) << 16) + c;
+      OP_V_SAD_U16: return absdiff(ha, hb) + absdiff(a >> 16, b >> 16) + c;
+      OP_V_SAD_U32: return absdiff(a, b) + c;
+      OP_V_MSAD_U8: return sad(a, b, 1'b1) + c;
+      OP_V_LERP_U8: return lerp(a, b, c);
+      OP_V_MIN_I32: return min_s(a, b);
+      OP_V_MAX_I32: return max_s(a, b);
+      OP_V_MIN_U32: return min_u(a, b);
+      OP_V_MAX_U32: return max_u(a, b);
+      OP_V_MIN3_I32: return min_s(min_s(a, b), c);
+      OP_V_MAX3_I32: return max_s(max_s(a, b), c);
+      OP_V_MED3_I32: return max_s(min_s(a, b), min_s(max_s(a, b), c));
+      OP_V_MIN3_U32: return min_u(min_u(a, b), c);
+      OP_V_MAX3_U32: return max_u(max_u(a, b), c);
+      OP_V_MED3_U32: return max_u(min_u(a, b), min_u(max_u(a, b), c));
+      OP_V_MIN_U16: return min_u(ha, hb);
+      OP_V_MAX_U16: return max_u(ha, hb);
+      OP_V_MIN_I16: return min_s(sext16(a), sext16(b)) & 32'hffff;
+      OP_V_MAX_I16: return max_s(sext16(a), sext16(b)) & 32'hffff;
+      OP_V_ADD_U16: begin
+        t = ha + hb;
+        return clamp != 32'd0 && t > 32'hffff ? 32'hffff : t & 32'hffff;
+      end
+      OP_V_SUB_U16: return clamp != 32'd0 && ha < hb ? 32'd0 : (ha - hb) & 32'hffff;
+      OP_V_SUBREV_U16: return clamp != 32'd0 && hb < ha ? 32'd0 : (hb - ha) & 32'hffff;
+      OP_V_CVT_PK_U16_U32: return sat_u16(a) | (sat_u16(b) << 16);
+      default: return sat_i16(a) | (sat_i16(b) << 16);  // v_cvt_pk_i16_i32
+    endcase
+  endfunction
+
+  // x + y + carry, where the caller has inverted y (and carry) for a difference.  over: carry out or borrow.
+  function automatic void add_op(input logic [31:0] x, input logic [31:0] y, input logic [31:0] carry,
+                                 input logic [31:0] subtract, input logic [31:0] clamp, output logic [31:0] sum,
+                                 output logic [31:0] over);
+    logic [63:0] wide;
+    logic [31:0] yi, ci;
+    yi = y ^ (32'd0 - subtract);
+    ci = carry ^ subtract;
+    wide = {32'd0, x} + {32'd0, yi} + {32'd0, ci};
+    over = 32'(wide >> 32) ^ subtract;
+    sum  = (clamp & over) != 32'd0 ? subtract - 32'd1 : 32'(wide);
+  endfunction
+
+  // Operand of the 24-bit multiplier: kind 0 u24, 1 i24, 2 u16.
+  function automatic logic [31:0] mul_operand(input logic [31:0] x, input logic [31:0] kind);
+    return kind == 32'd2 ? x & 32'hffff : kind == 32'd1 ? $unsigned($signed(x << 8) >>> 8) : x & 32'hffffff;
+  endfunction
+
+  // a * b + c of 24-bit or 16-bit values, or the upper half of the product; keep masks the result.
+  function automatic logic [31:0] mul24_op(input logic [31:0] a, input logic [31:0] b, input logic [31:0] c,
+                                           input logic [31:0] kind, input logic [31:0] high,
+                                           input logic [31:0] keep);
+    logic [31:0] p, q;
+    logic [63:0] product;
+    p = mul_operand(a, kind);
+    q = mul_operand(b, kind);
+    product = $unsigned(64'($signed(p)) * 64'($signed(q)));
+    return ((high != 32'd0 ? 32'(product >> 32) : 32'(product)) + c) & keep;
+  endfunction
+
+  // 32 x 32 + 64 bits; over: carry (unsigned) or overflow (signed) of the sum.
+  function automatic void mul32_op(input logic [31:0] a, input logic [31:0] b, input logic [63:0] c,
+                                   input logic [31:0] is_signed, output logic [63:0] sum, output logic [31:0] over);
+    logic [63:0] p, q, product, s;
+    logic [31:0] na, nb;
+    na = 32'd0 - (is_signed & (a >> 31));
+    nb = 32'd0 - (is_signed & (b >> 31));
+    p = {na, a};
+    q = {nb, b};
+    product = p * q;
+    s = product + c;
+    sum = s;
+    over = is_signed != 32'd0 ? 32'(((product ^ s) & (c ^ s)) >> 63) : 32'(s < product);
+  endfunction
+
+  // 64-bit shifts: kind 0 left, 1 right, 2 right arithmetic.
+  function automatic logic [63:0] shift64(input logic [63:0] x, input logic [31:0] amount, input logic [31:0] kind);
+    logic [31:0] n;
+    n = amount & 32'd63;
+    return kind == 32'd0 ? x << n : kind == 32'd1 ? x >> n : $unsigned($signed(x) >>> n);
+  endfunction
+endpackage

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// Add, multiply, fused and unfused multiply-add in single and half precision, and everything else that ends in the
+// same normaliser (conversions from integers, ldexp): scalar functions for three pipeline steps.  One call is one lane.
+// Not responsible for: output modifiers (valu_lane_pkg), operations without rounding (fpu_misc_pkg).
+//
+// Between the steps a value is p * 2**(e-188) with p of 64 bits; c likewise with its own exponent; `sg` holds bit 0
+// sign of p, bit 1 sign of c, bit 2 result is special, bit 3 it is NaN (else infinity of sign bit 0).
+//   step 1 (product, product_rounded, place): operands -> p, c, d = exponent of p minus exponent of c, e = the larger
+//   step 2 (align_add): shift the smaller right with a sticky bit, add or subtract -> s, e, sg
+//   step 3 (round_f32, round_f16): normalise, round in one of four modes (0 nearest even, 1 up, 2 down, 3 to zero)
+// Halves enter as the equal single-precision value (half_to_f32), so only step 3 and the middle rounding of v_mad_f16
+// know of them.
+package fpu_fma_pkg;
+
+  // Exact value of a half as single precision; subnormals become 0 unless keep; NaN becomes the quiet NaN.
+  function automatic logic [31:0] half_to_f32(input logic [31:0] h, input logic keep);
+    logic [31:0] e, m, n, t, sign, normal, small_value;
+    sign = (h & 32'h8000) << 16;
+    e = (h >> 10) & 32'd31;
+    m = h & 32'h3ff;
+    normal = ((e + 32'd112) << 23) | (m << 13);
+    // subnormal: shift the leading one of m to bit 10
+    t = m;
+    n = 32'd0;
+    n = n + ((t >> 3) == 32'd0 ? 32'd8 : 32'd0);
+    t = (t >> 3) == 32'd0 ? t << 8 : t;
+    n = n + ((t >> 7) == 32'd0 ? 32'd4 : 32'd0);
+    t = (t >> 7) == 32'd0 ? t << 4 : t;
+    n = n + ((t >> 9) == 32'd0 ? 32'd2 : 32'd0);
+    t = (t >> 9) == 32'd0 ? t << 2 : t;
+    n = n + ((t >> 10) == 32'd0 ? 32'd1 : 32'd0);
+    t = (t >> 10) == 32'd0 ? t << 1 : t;
+    small_value = m == 32'd0 || !keep ? 32'd0 : ((32'd113 - n) << 23) | ((t & 32'h3ff) << 13);
+    return e == 32'd31 ? (m != 32'd0 ? 32'h7fc00000 : sign | 32'h7f800000) :
+        sign | (e == 32'd0 ? small_value : normal);
+  endfunction
+
+  // Does rounding go away from zero?  lsb: last kept bit, half: first dropped bit, rest: any other dropped bit.
+  function automatic logic [31:0] away(input logic [31:0] round, input logic [31:0] sign, input logic [31:0] lsb,
+                                       input logic [31:0] half, input logic [31:0] rest);
+    return round == 32'd0 ? half & (rest | lsb) :
+        round == 32'd1 ? (half | rest) & ~sign & 32'd1 : round == 32'd2 ? (half | rest) & sign : 32'd0;
+  endfunction
+
+  // Signs and special cases of a * b + c.
+  function automatic logic [31:0] specials(input logic [31:0] a, input logic [31:0] b, input logic [31:0] c,
+                                           input logic [31:0] ma, input logic [31:0] mb);
+    logic [31:0] ps, cs, aa, ab, ac, infv, nan, pi;
+    ps = (a ^ b) >> 31;
+    cs = c >> 31;
+    aa = a & 32'h7fffffff;
+    ab = b & 32'h7fffffff;
+    ac = c & 32'h7fffffff;
+    pi = 32'(aa == 32'h7f800000) | 32'(ab == 32'h7f800000);
+    nan = 32'(aa > 32'h7f800000) | 32'(ab > 32'h7f800000) | 32'(ac > 32'h7f800000) |
+        (32'(aa == 32'h7f800000) & 32'(mb == 32'd0)) | (32'(ab == 32'h7f800000) & 32'(ma == 32'd0)) |
+        (pi & 32'(ac == 32'h7f800000) & (ps ^ cs));
+    infv = pi | 32'(ac == 32'h7f800000);
+    return (pi | (infv ^ 32'd1)) != 32'd0 ? ps | (cs << 1) | ((nan | infv) << 2) | (nan << 3) :
+        cs | (cs << 1) | 32'd4 | (nan << 3);
+  endfunction
+
+  // Step 1: exact product beside c.
+  function automatic void product(input logic [31:0] a, input logic [31:0] b, input logic [31:0] c, input logic keep,
+                                  output logic [63:0] p, output logic [63:0] cw, output logic [31:0] d,
+                                  output logic [31:0] e, output logic [31:0] sg);
+    logic [31:0] ea, eb, ec, ma, mb, mc, ep, zero;
+    ea = (a >> 23) & 32'd255;
+    eb = (b >> 23) & 32'd255;
+    ec = (c >> 23) & 32'd255;
+    ma = ea != 32'd0 ? (a & 32'h7fffff) | 32'h800000 : keep ? a & 32'h7fffff : 32'd0;
+    mb = eb != 32'd0 ? (b & 32'h7fffff) | 32'h800000 : keep ? b & 32'h7fffff : 32'd0;
+    mc = ec != 32'd0 ? (c & 32'h7fffff) | 32'h800000 : keep ? c & 32'h7fffff : 32'd0;
+    sg = specials(a, b, c, ma, mb);
+    ea = ea == 32'd0 ? 32'd1 : ea;
+    eb = eb == 32'd0 ? 32'd1 : eb;
+    ec = ec == 32'd0 ? 32'd1 : ec;
+    p = (64'(ma) * 64'(mb)) << 15;
+    cw = 64'(mc) << 38;
+    zero = 32'(ma == 32'd0) | 32'(mb == 32'd0);
+    ep = ea + eb - 32'd127;
+    d = zero != 32'd0 ? 32'd0 : ep - ec;
+    e = zero != 32'd0 || $signed(ep) < $signed(ec) ? ec : ep;
+  endfunction
+
+  // Step 1 of v_mad_f32 and v_mac_f32: the product is rounded first; subnormals are 0 everywhere.
+  function automatic void product_rounded(input logic [31:0] a, input logic [31:0] b, input logic [31:0] c,
+                                          input logic [31:0] round, output logic [63:0] p, output logic [63:0] cw,
+                                          output logic [31:0] d, output logic [31:0] e, output logic [31:0] sg);
+    logic [31:0] ea, eb, ec, ma, mb, mc, ep, sign, top, m, rest, half, over, zero, tiny, flags;
+    logic [63:0] q;
+    ea = (a >> 23) & 32'd255;
+    eb = (b >> 23) & 32'd255;
+    ec = (c >> 23) & 32'd255;
+    ma = ea != 32'd0 ? (a & 32'h7fffff) | 32'h800000 : 32'd0;
+    mb = eb != 32'd0 ? (b & 32'h7fffff) | 32'h800000 : 32'd0;
+    mc = ec != 32'd0 ? (c & 32'h7fffff) | 32'h800000 : 32'd0;
+    flags = specials(a, b, c, ma, mb);
+    sign = (a ^ b) >> 31;
+    q = 64'(ma) * 64'(mb);
+    top = 32'(q >> 47);
+    q = q << (32'd1 - top);  // leading one at bit 47
+    ep = ea + eb - 32'd127 + top;
+    // one bit less just below the normal range: only a value that rounds up to it survives
+    tiny = 32'(ep == 32'd0);
+    m = 32'(q >> (32'd24 + tiny));
+    half = 32'(q >> (32'd23 + tiny)) & 32'd1;
+    rest = 32'((q & ((64'd1 << (32'd23 + tiny)) - 64'd1)) != 64'd0);
+    m = m + away(round, sign, m & 32'd1, half, rest);
+    zero = 32'(q == 64'd0) | 32'($signed(ep) < 32'sd0) | (tiny & 32'(m != 32'h800000));
+    ep = ep + tiny;
+    over = 32'($signed(ep) > 32'sd254) | (32'(ep == 32'd254) & 32'(m == 32'h1000000));
+    over = zero != 32'd0 ? 32'd0 : over;
+    // overflow: infinity, or the largest number when rounding towards zero
+    top = 32'(round == 32'd0) | (32'(round == 32'd1) & ~sign & 32'd1) | (32'(round == 32'd2) & sign);
+    m = zero != 32'd0 ? 32'd0 : over != 32'd0 ? 32'hffffff : m;
+    ep = zero != 32'd0 ? 32'd1 : over != 32'd0 ? 32'd254 : ep;
+    // an infinite product against an infinite c of the other sign
+    sg = (over & top) == 32'd0 || (flags & 32'd8) != 32'd0 ? flags :
+        (flags & 32'd4) == 32'd0 ? flags | 32'd4 :
+        flags | (((flags ^ sign) & 32'd1) << 3);
+    ec = ec == 32'd0 ? 32'd1 : ec;
+    p = 64'(m) << 38;
+    cw = 64'(mc) << 38;
+    d = zero != 32'd0 ? 32'd0 : ep - ec;
+    e = zero != 32'd0 || $signed(ep) < $signed(ec) ? ec : ep;
+  endfunction
+
+  // Step 1 for a value that only has to be rounded: p * 2**(ep-188).
+  function automatic void place(input logic [31:0] ep, input logic [31:0] sign, output logic [63:0] cw,
+                                output logic [31:0] d, output logic [31:0] e, output logic [31:0] sg);
+    cw = 64'd0;
+    d  = ep - 32'd1;
+    e  = $signed(ep) < 32'sd1 ? 32'd1 : ep;
+    sg = sign | (sign << 1);
+  endfunction
+
+  // Step 2.
+  function automatic void align_add(input logic [63:0] p, input logic [63:0] cw, input logic [31:0] d,
+                                    input logic [31:0] sgi, input logic [31:0] round, output logic [63:0] s,
+                                    output logic [31:0] sg);
+    logic [63:0] sh, x, y, pa, ca, t;
+    logic [31:0] ad, dn, sub, neg, zero_sign;
+    dn = d >> 31;
+    ad = dn != 32'd0 ? 32'd0 - d : d;
+    sh = ad > 32'd63 ? 64'd63 : 64'(ad);
+    x = dn != 32'd0 ? p : cw;
+    y = x >> sh;
+    y = y | ((y << sh) != x ? 64'd1 : 64'd0);
+    pa = dn != 32'd0 ? y : p;
+    ca = dn != 32'd0 ? cw : y;
+    sub = (sgi ^ (sgi >> 1)) & 32'd1;
+    t = sub != 32'd0 ? pa - ca : pa + ca;
+    neg = sub & 32'(t >> 63);
+    s = neg != 32'd0 ? 64'd0 - t : t;
+    zero_sign = 32'(round == 32'd2);
+    sg = (sgi & 32'd12) | (sub == 32'd0 || (sgi & 32'd4) != 32'd0 ? sgi & 32'd1 :
+        t == 64'd0 ? zero_sign : (neg != 32'd0 ? sgi >> 1 : sgi) & 32'd1);
+  endfunction
+
+  // Leading zeros of s, at most limit.
+  function automatic logic [63:0] leading(input logic [63:0] s, input logic [63:0] limit);
+    logic [63:0] t, n;
+    t = s;
+    n = 64'd0;
+    n = n + ((t >> 32) == 64'd0 ? 64'd32 : 64'd0);
+    t = (t >> 32) == 64'd0 ? t << 32 : t;
+    n = n + ((t >> 48) == 64'd0 ? 64'd16 : 64'd0);
+    t = (t >> 48) == 64'd0 ? t << 16 : t;
+    n = n + ((t >> 56) == 64'd0 ? 64'd8 : 64'd0);
+    t = (t >> 56) == 64'd0 ? t << 8 : t;
+    n = n + ((t >> 60) == 64'd0 ? 64'd4 : 64'd0);
+    t = (t >> 60) == 64'd0 ? t << 4 : t;
+    n = n + ((t >> 62) == 64'd0 ? 64'd2 : 64'd0);
+    t = (t >> 62) == 64'd0 ? t << 2 : t;
+    n = n + ((t >> 63) == 64'd0 ? 64'd1 : 64'd0);
+    return n < limit ? n : limit;
+  endfunction
+
+  // Step 3 to single precision; subnormal results become 0 unless keep.
+  function automatic logic [31:0] round_f32(input logic [63:0] s, input logic [31:0] e, input logic [31:0] sg,
+                                            input logic [31:0] round, input logic keep);
+    logic [63:0] n, sn;
+    logic [31:0] er, m, up, r, sign, big;
+    n = leading(s, 64'(e) + 64'd1);
+    sn = s << n;
+    sign = sg & 32'd1;
+    er = (sn >> 63) != 64'd0 ? 32'(64'(e) + 64'd2 - n) : 32'd1;
+    m = 32'(sn >> 40);
+    up = away(round, sign, m & 32'd1, 32'(sn >> 39) & 32'd1, 32'((sn & 64'h7fffffffff) != 64'd0));
+    // m holds the hidden bit, so the exponent less one is added; far overflow must not wrap
+    r = ((er > 32'd255 ? 32'd255 : er - 32'd1) << 23) + m + up;
+    big = round == 32'd0 || (round == 32'd1 && sign == 32'd0) || (round == 32'd2 && sign != 32'd0) ? 32'h7f800000 :
+        32'h7f7fffff;
+    r = er > 32'd254 || r >= 32'h7f800000 ? big : r < 32'h800000 && !keep ? 32'd0 : r;
+    r = (sign << 31) | r;
+    return (sg & 32'd4) == 32'd0 ? r : (sg & 32'd8) != 32'd0 ? 32'h7fc00000 : (sign << 31) | 32'h7f800000;
+  endfunction
+
+  // Step 3 to half precision.
+  function automatic logic [31:0] round_f16(input logic [63:0] s, input logic [31:0] e, input logic [31:0] sg,
+                                            input logic [31:0] round, input logic keep);
+    logic [63:0] n, sn, sh, rest, half;
+    logic [31:0] er, up, r, sign, big, kept;
+    n = leading(s, 64'd63);
+    sn = s << n;
+    sign = sg & 32'd1;
+    er = e + 32'd2 - 32'(n) - 32'd112;
+    sh = $signed(er) >= 32'sd1 ? 64'd53 : $signed(er) < -32'sd9 ? 64'd63 : 64'(32'd54 - er);
+    sn = $signed(er) >= -32'sd9 ? sn : er == -32'd10 ? (sn >> 1) | (sn & 64'd1) : (sn >> 2) | 64'(sn != 64'd0);
+    kept = 32'(sn >> sh);
+    rest = sn & ((64'd1 << sh) - 64'd1);
+    half = 64'd1 << (sh - 64'd1);
+    up = away(round, sign, kept & 32'd1, 32'((rest & half) != 64'd0), 32'((rest & (half - 64'd1)) != 64'd0));
+    r = ($signed(er) > 32'sd31 ? 32'd31 << 10 : $signed(er) >= 32'sd1 ? (er - 32'd1) << 10 : 32'd0) + kept + up;
+    big = round == 32'd0 || (round == 32'd1 && sign == 32'd0) || (round == 32'd2 && sign != 32'd0) ? 32'h7c00 :
+        32'h7bff;
+    r = r >= 32'h7c00 ? big : r < 32'h400 && !keep ? 32'd0 : r;
+    r = (sign << 15) | r;
+    return (sg & 32'd4) == 32'd0 ? r : (sg & 32'd8) != 32'd0 ? 32'h7e00 : (sign << 15) | 32'h7c00;
+  endfunction
+endpackage
