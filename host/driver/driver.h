@@ -18,6 +18,7 @@
 #define QUEUE_BUCKETS 64
 #define VMIDS 16
 #define NEVER UINT64_MAX
+#define WAIT_LEAST 1000u /* cycles that a wait with a time limit takes: who asks again and again lets time pass */
 
 struct driver;
 
@@ -87,6 +88,8 @@ struct conn {
     bool gone;
     enum conn_state state;
     bool due;                 /* PARK: may go on */
+    bool looked;              /* PARK: was let go since anything changed, and came back */
+    bool batch;               /* belongs to those that are answered before others become due */
     uint64_t deadline;        /* WAIT, SLEEP: target cycle, or NEVER */
     struct shim_request request;
 };

@@ -131,7 +131,8 @@ int event_wait_begin(struct driver *d, struct conn *conn)
     if (error)
         return error;
     conn->state = CONN_WAIT;
-    conn->deadline = a.timeout >= FOREVER_MS ? NEVER : client_cycle(d) + (uint64_t)a.timeout * NS_PER_MS;
+    uint64_t cycles = a.timeout ? (uint64_t)a.timeout * NS_PER_MS : WAIT_LEAST;
+    conn->deadline = a.timeout >= FOREVER_MS ? NEVER : client_cycle(d) + cycles;
     return 0;
 }
 

@@ -44,18 +44,21 @@ static bool conn_due(const struct driver *d, const struct conn *conn)
 static void conn_deliver(struct driver *d, struct conn *conn)
 {
     struct shim_answer answer = {0};
+    conn->batch = false;
     if (conn->state == CONN_WAIT)
         event_wait_finish(conn, &answer);
     server_answer(d, conn, &answer, -1);
 }
 
-/* The lowest thread that may go on: oldest process first, then thread numbers. */
-static struct conn *due_first(const struct driver *d)
+/* The lowest thread that may go on: oldest process first, then thread numbers.  All that are due together are answered
+ * before any of them can become due again, so that a thread which asks again at once does not starve the others. */
+static struct conn *due_first(const struct driver *d, bool batch)
 {
     struct conn *first = NULL;
     for (struct conn *conn = d->conns; conn; conn = conn->next) {
-        if (!conn->client || conn->gone || !conn_due(d, conn))
+        if (!conn->client || conn->gone || (batch && !conn->batch) || !conn_due(d, conn))
             continue;
+        conn->batch = true;
         if (!first || conn->client->index < first->client->index ||
             (conn->client == first->client && conn->tid < first->tid))
             first = conn;
@@ -63,14 +66,21 @@ static struct conn *due_first(const struct driver *d)
     return first;
 }
 
-/* Something that a polling thread may be waiting for has changed; false when nobody polls. */
-static bool parked_release(struct driver *d)
+/* Let polling threads look again: all, or those that have not looked since anything changed.  False when none. */
+static bool parked_release(struct driver *d, bool all)
 {
     bool any = false;
     for (struct conn *conn = d->conns; conn; conn = conn->next)
-        if (conn->state == CONN_PARK)
-            any = conn->due = true;
+        if (conn->state == CONN_PARK && (all || !conn->looked))
+            any = conn->due = conn->looked = true;
     return any;
+}
+
+static void visible_changed(struct driver *d)
+{
+    parked_release(d, true);
+    for (struct conn *conn = d->conns; conn; conn = conn->next)
+        conn->looked = false;
 }
 
 static uint64_t deadline_first(const struct driver *d)
@@ -92,16 +102,19 @@ static uint64_t slice_next(uint64_t slice, double seconds)
     return slice;
 }
 
+/* Nothing can happen in the machine.  A thread may have begun to poll without need: let it look once; then skip the
+ * idle time to the next deadline; without one, a thread that polls on has its reasons. */
 static enum gate_step idle_step(struct driver *d)
 {
     uint64_t deadline = deadline_first(d);
-    if (deadline != NEVER) { /* nothing else can happen before it: skip the idle time */
+    if (parked_release(d, false))
+        return GATE_BUSY;
+    if (deadline != NEVER) {
         machine_timer(d->machine, deadline, 0);
         machine_run(d->machine, NEVER);
         return GATE_BUSY;
     }
-    /* A thread that polls although nothing can come has its reasons: let it look. */
-    parked_release(d);
+    parked_release(d, true);
     return GATE_IDLE;
 }
 
@@ -109,7 +122,7 @@ enum gate_step gate_advance(struct driver *d)
 {
     static uint64_t slice = SLICE_FIRST;
     if (!machine_started(d->machine)) {
-        parked_release(d);
+        parked_release(d, true);
         return GATE_IDLE;
     }
     queue_doorbells(d);
@@ -119,7 +132,7 @@ enum gate_step gate_advance(struct driver *d)
     enum machine_result result = machine_run(d->machine, until < deadline ? until : deadline);
     slice = slice_next(slice, host_seconds() - before);
     switch (result) {
-    case MACHINE_VISIBLE: parked_release(d); return GATE_BUSY;
+    case MACHINE_VISIBLE: visible_changed(d); return GATE_BUSY;
     case MACHINE_UNTIL: return GATE_BUSY;
     case MACHINE_IDLE: return idle_step(d);
     case MACHINE_MAX_CYCLES: return GATE_MAX_CYCLES;
@@ -129,7 +142,9 @@ enum gate_step gate_advance(struct driver *d)
 
 enum gate_step gate_step(struct driver *d)
 {
-    struct conn *conn = due_first(d);
+    struct conn *conn = due_first(d, true);
+    if (!conn)
+        conn = due_first(d, false);
     if (conn) {
         conn_deliver(d, conn);
         return GATE_BUSY;
@@ -139,6 +154,6 @@ enum gate_step gate_step(struct driver *d)
 
 void gate_release(struct driver *d)
 {
-    for (struct conn *conn; (conn = due_first(d));)
+    for (struct conn *conn; (conn = due_first(d, false));)
         conn_deliver(d, conn);
 }

@@ -24,7 +24,7 @@ struct machine {
     struct sim *sim;
     struct cp **cps;
     unsigned gpus;
-    bool visible; /* something happened since machine_run began */
+    bool visible; /* something happened since machine_run returned */
 };
 
 static void machine_touch(struct machine *m)
@@ -193,14 +193,15 @@ bool machine_busy(const struct machine *m)
 
 enum machine_result machine_run(struct machine *m, uint64_t until)
 {
+    enum sim_result result = m->visible ? SIM_STOPPED : sim_run(m->sim, until); /* a doorbell may have had effects */
+    bool visible = m->visible;
     m->visible = false;
-    switch (sim_run(m->sim, until)) {
-    case SIM_MAX_CYCLES: return MACHINE_MAX_CYCLES;
-    case SIM_NO_PROGRESS: return MACHINE_NO_PROGRESS;
-    default: break;
-    }
     log_cycle = sim_now(m->sim);
-    if (m->visible)
+    if (result == SIM_MAX_CYCLES)
+        return MACHINE_MAX_CYCLES;
+    if (result == SIM_NO_PROGRESS)
+        return MACHINE_NO_PROGRESS;
+    if (visible)
         return MACHINE_VISIBLE;
     return sim_now(m->sim) >= until || !sim_quiet(m->sim) ? MACHINE_UNTIL : MACHINE_IDLE;
 }

@@ -117,7 +117,7 @@ static void sleep_serve(struct driver *d, struct conn *conn)
         return;
     }
     conn->state = CONN_SLEEP;
-    conn->deadline = client_cycle(d) + conn->request.arg;
+    conn->deadline = client_cycle(d) + (conn->request.arg > WAIT_LEAST ? conn->request.arg : WAIT_LEAST);
 }
 
 static void request_serve(struct driver *d, struct conn *conn)
@@ -126,6 +126,8 @@ static void request_serve(struct driver *d, struct conn *conn)
     int fd = -1, error = 0;
     d->changed = true;
     d->requests++;
+    if (conn->request.op != REQ_PARK)
+        conn->looked = false;
     switch (conn->request.op) {
     case REQ_HELLO: conn->hello = true; break;
     case REQ_OPEN_KFD:

@@ -93,8 +93,9 @@ static void queue_retire(struct cp *cp, struct cp_queue *queue)
             again = retired = true;
         }
     }
-    /* A client may poll the read index when the ring is full or after a PM4 packet. */
-    if (retired && (pm4 || queue->limit - queue->retire + 16 >= queue->args.packets))
+    /* A client may poll the read index when the ring is full, until it is empty, or after a PM4 packet. */
+    uint64_t left = queue->limit - queue->retire;
+    if (retired && (pm4 || left == 0 || left + 16 >= queue->args.packets))
         cp->host.visible(cp->host.ctx);
 }
 

@@ -230,22 +230,27 @@ EXPORT int sched_yield(void)
     return (int)syscall(SYS_sched_yield);
 }
 
-/* hipEventQuery in a loop: the same signal with the same value again and again. */
-static int64_t signal_loaded(uint64_t handle, int64_t value)
+/* hipEventQuery in a loop: the same signal with the same value again and again, and no driver call between. */
+static int64_t value_loaded(uint64_t handle, int64_t value)
 {
     static __thread uint64_t last_handle;
     static __thread int64_t last_value;
-    static __thread unsigned repeats;
-    if (!armed || value == 0 || handle != last_handle || value != last_value) {
+    static __thread unsigned repeats, calls;
+    if (!armed || calls != shim_calls() || handle != last_handle || value != last_value) {
         last_handle = handle;
         last_value = value;
+        calls = shim_calls();
         repeats = 0;
     } else if (++repeats >= LOADS_PARK) {
         repeats = 0;
         park(PLACE_LOAD);
+        calls = shim_calls();
     }
     return value;
 }
+
+/* Most signals are at 0 when they are done: nobody polls for that. */
+static int64_t signal_loaded(uint64_t handle, int64_t value) { return value ? value_loaded(handle, value) : value; }
 
 EXPORT int64_t hsa_signal_load_relaxed(uint64_t handle);
 EXPORT int64_t hsa_signal_load_scacquire(uint64_t handle);
@@ -267,6 +272,22 @@ int64_t hsa_signal_load_acquire(uint64_t handle)
 {
     REAL(int64_t, "hsa_signal_load_acquire", uint64_t);
     return signal_loaded(handle, real(handle));
+}
+
+/* A full ring: the same read index of one queue again and again. */
+EXPORT uint64_t hsa_queue_load_read_index_relaxed(const void *queue);
+EXPORT uint64_t hsa_queue_load_read_index_scacquire(const void *queue);
+
+uint64_t hsa_queue_load_read_index_relaxed(const void *queue)
+{
+    REAL(uint64_t, "hsa_queue_load_read_index_relaxed", const void *);
+    return (uint64_t)value_loaded((uint64_t)(uintptr_t)queue, (int64_t)real(queue));
+}
+
+uint64_t hsa_queue_load_read_index_scacquire(const void *queue)
+{
+    REAL(uint64_t, "hsa_queue_load_read_index_scacquire", const void *);
+    return (uint64_t)value_loaded((uint64_t)(uintptr_t)queue, (int64_t)real(queue));
 }
 
 /* True when the driver has slept for us. */

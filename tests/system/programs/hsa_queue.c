@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A raw HSA client, for tests/system: argument "barrier" sends barrier-AND and barrier-OR packets and waits for their
+ * signals; "packet", "group", "lds", "dims", "code" send one bad packet and print the error that the queue's callback
+ * receives; "many" drains eight queues; "full" wraps a ring of 64 packets.  Exit 0 when all is as it should be.
+ */
+#include <hsa/hsa.h>
+#include <hsa/hsa_ext_amd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OK(call)                                                             \
+    do {                                                                     \
+        hsa_status_t status_ = (call);                                       \
+        if (status_ != HSA_STATUS_SUCCESS) {                                 \
+            fprintf(stderr, "%s: 0x%x\n", #call, (unsigned)status_);         \
+            exit(2);                                                         \
+        }                                                                    \
+    } while (0)
+
+static hsa_agent_t gpus[8];
+static int gpu_count;
+static volatile hsa_status_t queue_error;
+
+static hsa_status_t agent_found(hsa_agent_t agent, void *data)
+{
+    hsa_device_type_t type;
+    (void)data;
+    OK(hsa_agent_get_info(agent, HSA_AGENT_INFO_DEVICE, &type));
+    if (type == HSA_DEVICE_TYPE_GPU && gpu_count < 8)
+        gpus[gpu_count++] = agent;
+    return HSA_STATUS_SUCCESS;
+}
+
+static void on_error(hsa_status_t status, hsa_queue_t *queue, void *data)
+{
+    (void)queue, (void)data;
+    queue_error = status;
+}
+
+static hsa_queue_t *queue_make(hsa_agent_t gpu, uint32_t size)
+{
+    hsa_queue_t *queue;
+    OK(hsa_queue_create(gpu, size, HSA_QUEUE_TYPE_MULTI, on_error, NULL, UINT32_MAX, UINT32_MAX, &queue));
+    return queue;
+}
+
+/* Puts 64 bytes into the next slot, header last, and rings the doorbell. */
+static void submit(hsa_queue_t *queue, const void *packet, uint16_t header)
+{
+    uint64_t index = hsa_queue_add_write_index_relaxed(queue, 1);
+    while (index - hsa_queue_load_read_index_scacquire(queue) >= queue->size)
+        ;
+    char *slot = (char *)queue->base_address + (index & (queue->size - 1)) * 64;
+    memcpy(slot + 2, (const char *)packet + 2, 62);
+    __atomic_store_n((uint16_t *)(void *)slot, header, __ATOMIC_RELEASE);
+    hsa_signal_store_screlease(queue->doorbell_signal, (hsa_signal_value_t)index);
+}
+
+#define HEADER(type, barrier) ((uint16_t)((type) | (barrier) << 8 | 2 << 9 | 2 << 11))
+
+static void wait_zero(hsa_signal_t signal)
+{
+    while (hsa_signal_wait_scacquire(signal, HSA_SIGNAL_CONDITION_EQ, 0, UINT64_MAX, HSA_WAIT_STATE_BLOCKED) != 0)
+        ;
+}
+
+static hsa_signal_t signal_make(int64_t value)
+{
+    hsa_signal_t signal;
+    OK(hsa_signal_create(value, 0, NULL, &signal));
+    return signal;
+}
+
+static int test_barrier(hsa_agent_t gpu)
+{
+    hsa_queue_t *one = queue_make(gpu, 64), *two = queue_make(gpu, 64);
+    hsa_signal_t first = signal_make(1), second = signal_make(1), third = signal_make(1), never = signal_make(1);
+    hsa_barrier_and_packet_t and = {.dep_signal = {first, second}, .completion_signal = third};
+    hsa_barrier_or_packet_t or = {.dep_signal = {never, first}, .completion_signal = second};
+    hsa_barrier_and_packet_t plain = {.completion_signal = first};
+    submit(one, &and, HEADER(HSA_PACKET_TYPE_BARRIER_AND, 0));
+    submit(two, &or, HEADER(HSA_PACKET_TYPE_BARRIER_OR, 0));
+    if (hsa_signal_load_scacquire(third) != 1)
+        return 1;
+    hsa_queue_t *start = queue_make(gpu, 64);
+    submit(start, &plain, HEADER(HSA_PACKET_TYPE_BARRIER_AND, 1));
+    wait_zero(third);
+    return hsa_signal_load_scacquire(first) || hsa_signal_load_scacquire(second) || hsa_signal_load_scacquire(never) != 1;
+}
+
+/* Queues of every GPU, drained in any order. */
+static int test_many(void)
+{
+    hsa_queue_t *queues[8];
+    hsa_signal_t done = signal_make(8 * 20);
+    for (int q = 0; q < 8; q++)
+        queues[q] = queue_make(gpus[q % gpu_count], 64);
+    hsa_barrier_and_packet_t packet = {.completion_signal = done};
+    for (int i = 0; i < 20; i++)
+        for (int q = 7; q >= 0; q--)
+            submit(queues[q], &packet, HEADER(HSA_PACKET_TYPE_BARRIER_AND, i & 1));
+    wait_zero(done);
+    for (int q = 0; q < 8; q += 2)
+        OK(hsa_queue_destroy(queues[q]));
+    return 0;
+}
+
+static int test_full(hsa_agent_t gpu)
+{
+    hsa_queue_t *queue = queue_make(gpu, 64);
+    hsa_signal_t done = signal_make(300);
+    hsa_barrier_and_packet_t packet = {.completion_signal = done};
+    for (int i = 0; i < 300; i++)
+        submit(queue, &packet, HEADER(HSA_PACKET_TYPE_BARRIER_AND, 1));
+    wait_zero(done);
+    return hsa_queue_load_read_index_scacquire(queue) != 300;
+}
+
+static int test_error(hsa_agent_t gpu, const char *kind)
+{
+    hsa_queue_t *queue = queue_make(gpu, 64), *other = queue_make(gpu, 64);
+    hsa_kernel_dispatch_packet_t packet = {.setup = 3, .workgroup_size_x = 64, .workgroup_size_y = 1, .workgroup_size_z = 1,
+                                           .grid_size_x = 64, .grid_size_y = 1, .grid_size_z = 1};
+    static char descriptor[64] __attribute__((aligned(64)));
+    hsa_amd_memory_pool_t none = {0};
+    (void)none;
+    uint16_t header = HEADER(HSA_PACKET_TYPE_KERNEL_DISPATCH, 1);
+    void *kernel = NULL;
+    OK(hsa_amd_memory_lock(descriptor, sizeof descriptor, &gpu, 1, &kernel));
+    packet.kernel_object = (uint64_t)(uintptr_t)kernel;
+    if (strcmp(kind, "packet") == 0)
+        header = HEADER(HSA_PACKET_TYPE_AGENT_DISPATCH, 1);
+    else if (strcmp(kind, "group") == 0)
+        packet.workgroup_size_x = packet.grid_size_x = 2048;
+    else if (strcmp(kind, "lds") == 0)
+        packet.group_segment_size = 80 * 1024;
+    else if (strcmp(kind, "dims") == 0)
+        packet.grid_size_y = 0;
+    else if (strcmp(kind, "code") == 0)
+        packet.kernel_object = 0x7000000000;
+    else
+        return 2;
+    submit(queue, &packet, header);
+    hsa_signal_t done = signal_make(1);
+    hsa_barrier_and_packet_t barrier = {.completion_signal = done};
+    submit(other, &barrier, HEADER(HSA_PACKET_TYPE_BARRIER_AND, 1)); /* another queue of the process goes on */
+    wait_zero(done);
+    hsa_signal_t pause = signal_make(1);
+    while (queue_error == HSA_STATUS_SUCCESS)
+        hsa_signal_wait_relaxed(pause, HSA_SIGNAL_CONDITION_EQ, 0, 1000000, HSA_WAIT_STATE_BLOCKED);
+    const char *text = "";
+    hsa_status_string(queue_error, &text);
+    printf("queue error 0x%x %s\n", (unsigned)queue_error, text);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "barrier";
+    int status = 0;
+    OK(hsa_init());
+    OK(hsa_iterate_agents(agent_found, NULL));
+    if (gpu_count == 0)
+        return 3;
+    if (strcmp(what, "barrier") == 0)
+        for (int g = 0; g < gpu_count; g++)
+            status |= test_barrier(gpus[g]);
+    else if (strcmp(what, "many") == 0)
+        status = test_many();
+    else if (strcmp(what, "full") == 0)
+        status = test_full(gpus[gpu_count - 1]);
+    else
+        status = test_error(gpus[0], what);
+    printf("hsa_queue %s: %s\n", what, status ? "FAILED" : "PASSED");
+    return status;
+}
