@@ -38,7 +38,7 @@ module part_noc
   noc_xbar #(
     .In        (NocInitiators),
     .Out       (NocTargets),
-    .Width     (gantry_msg_pkg::MemReqBits),
+    .Msg       (gantry_msg_pkg::mem_req_t),
     .Depth     (Depth),
     .OutCredits(Depth),
     .DestLsb   (8),   // target
@@ -62,7 +62,7 @@ module part_noc
   noc_xbar #(
     .In        (NocTargets),
     .Out       (NocInitiators),
-    .Width     (gantry_msg_pkg::MemRspBits),
+    .Msg       (gantry_msg_pkg::mem_rsp_t),
     .Depth     (Depth),
     .OutCredits(0),
     .DestLsb   (16),  // source

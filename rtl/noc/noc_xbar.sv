@@ -10,7 +10,7 @@
 module noc_xbar #(
   parameter int unsigned In = 82,          // at most 128
   parameter int unsigned Out = 18,         // at most 128
-  parameter int unsigned Width = 768,
+  parameter type Msg = logic [767:0],     // packed; the type of the ports, so that nothing is converted
   parameter int unsigned Depth = 16,       // power of two
   parameter int unsigned OutCredits = 16,  // room of each receiver; 0: it always takes
   parameter int unsigned DestLsb = 8,      // destination: 8 bits of the message from here on
@@ -21,27 +21,28 @@ module noc_xbar #(
   input  logic             clk_i,
   input  logic             rst_ni,
   input  logic [   In-1:0] in_valid_i,
-  input  logic [Width-1:0] in_i[In],
+  input  Msg               in_i[In],
   output logic [   In-1:0] in_credit_o,
   output logic [  Out-1:0] out_valid_o,
-  output logic [Width-1:0] out_o[Out],
+  output Msg               out_o[Out],
   input  logic [  Out-1:0] out_credit_i,
   output logic [     63:0] moved_o,          // messages moved since reset
   output logic [     63:0] blocked_o,      // output-cycles with a head waiting and no credit
   output logic             idle_o
 );
+  localparam int unsigned Width = $bits(Msg);
   localparam int unsigned Iw = In > 1 ? $clog2(In) : 1;
   localparam int unsigned InGroups = (In + 7) / 8;
   localparam int unsigned OutGroups = (Out + 7) / 8;
   localparam int unsigned Ow = $clog2(OutGroups * 8);
 
   /* verilator lint_off BLKSEQ */
-  logic [Width-1:0] store[In*Depth];   // for synthesis: one memory an input
+  Msg store[In*Depth];                 // for synthesis: one memory an input
   logic [31:0] first[In], count[In];   // queue of an input
   logic [63:0] want_low[Out], want_high[Out];  // inputs whose head wants this output
   logic [31:0] turn[Out];
   logic [31:0] credits[Out];
-  logic [Width-1:0] picked[Out];
+  Msg picked[Out];
   logic [InGroups*8-1:0] arrived;
   logic [OutGroups*8-1:0] waiting;     // outputs that some head wants
   logic [OutGroups*8-1:0] returned;
@@ -117,7 +118,7 @@ module noc_xbar #(
               row        = i * Depth + ((first[i] + count[i]) & (Depth - 1));
               message    = in_i[i];
               if (SetSource) message[SourceLsb+:8] = i[7:0];
-              store[row] = message;
+              store[row] = Msg'(message);
               dest       = 32'(message[DestLsb+:8]);
               if (count[i] == 32'd0) begin
                 want_low[dest]  = i >= 64 ? want_low[dest] : want_low[dest] | (64'd1 << i[5:0]);
