@@ -106,7 +106,7 @@ struct golden_group *golden_group_new(struct golden *g, struct golden_launch *l,
     struct position p = group_position(cmd, number);
     CHECK(p.waves >= 1 && p.waves <= cmd->waves, "golden", "gpu=%u group=%lu waves=%u", g->gpu, (unsigned long)number, p.waves);
     group->launch = l;
-    group->vgprs = xcalloc((size_t)cmd->waves * 256, sizeof *group->vgprs);
+    group->vgprs = xcalloc((size_t)cmd->waves * 256 + 4, sizeof *group->vgprs);
     group->lds = xcalloc(1, cmd->lds_bytes + 16);
     group->waves = p.waves;
     group->live = p.waves;

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Lock step: takes events, keeps the observed instructions of every wavefront in program order, hands the oldest to the
+ * comparison once everything the RTL does for it has been seen.
+ */
+#include "gcn3/lockstep.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "gcn3/lockstep_private.h"
+
+struct lockstep *lockstep_new(struct pmem *memory, unsigned gpus, unsigned cus, lockstep_fail_fn fail, void *ctx)
+{
+    struct lockstep *ls = xcalloc(1, sizeof *ls);
+    ls->memory = memory;
+    ls->gpus = gpus;
+    ls->cus = cus;
+    ls->fail = fail;
+    ls->ctx = ctx;
+    ls->disasm = disasm_new();
+    ls->roots = xcalloc((size_t)gpus * 256, sizeof *ls->roots);
+    ls->cu = xcalloc((size_t)gpus * cus, sizeof *ls->cu);
+    return ls;
+}
+
+static void entry_clear(struct ls_entry *e)
+{
+    while (e->writes) {
+        struct ls_write *next = e->writes->link;
+        free(e->writes);
+        e->writes = next;
+    }
+    while (e->requests) {
+        struct ls_request *next = e->requests->link;
+        free(e->requests);
+        e->requests = next;
+    }
+}
+
+static struct ls_entry *entry_at(const struct ls_wave *w, size_t n)
+{
+    return &w->queue[(w->head + n) & (w->room - 1)];
+}
+
+static void wave_clear(struct ls_wave *w)
+{
+    for (size_t n = 0; n < w->count; n++) {
+        if (entry_at(w, n)->lds_ordered)
+            ls_lds_skip(w->cu, entry_at(w, n)->lds_turn);
+        entry_clear(entry_at(w, n));
+    }
+    w->count = 0;
+    w->active = false;
+}
+
+void lockstep_free(struct lockstep *ls)
+{
+    if (!ls)
+        return;
+    for (size_t n = 0; n < (size_t)ls->gpus * ls->cus; n++) {
+        for (unsigned k = 0; ls->cu[n] && k < LS_WAVES; k++) {
+            wave_clear(&ls->cu[n]->wave[k]);
+            free(ls->cu[n]->wave[k].queue);
+        }
+        if (ls->cu[n])
+            ls_lds_clear(ls->cu[n]);
+        free(ls->cu[n]);
+    }
+    disasm_free(ls->disasm);
+    free(ls->roots);
+    free(ls->cu);
+    free(ls);
+}
+
+static struct ls_cu *find_cu(struct lockstep *ls, unsigned gpu, unsigned cu)
+{
+    struct ls_cu **at = &ls->cu[gpu * ls->cus + cu];
+    if (*at)
+        return *at;
+    struct ls_cu *c = xcalloc(1, sizeof *c);
+    c->ls = ls;
+    c->gpu = gpu;
+    c->index = cu;
+    for (unsigned n = 0; n < LS_WAVES; n++)
+        c->wave[n].cu = c;
+    *at = c;
+    return c;
+}
+
+static bool entry_ready(const struct ls_entry *e, uint64_t now, bool all)
+{
+    if (e->needs_done && !e->done)
+        return false;
+    return all || now >= (e->needs_done ? e->done_at : e->issued) + LS_SETTLE;
+}
+
+/* Compare what is complete. */
+static void drain_wave(struct ls_wave *w, uint64_t now, bool all)
+{
+    struct ls_cu *cu = w->cu;
+    while (w->count && !cu->ls->failed && entry_ready(entry_at(w, 0), now, all)) {
+        struct ls_entry *e = entry_at(w, 0);
+        ls_check_entry(w, e, now);
+        entry_clear(e);
+        w->head = (w->head + 1) & (w->room - 1);
+        w->count--;
+        w->compared++;
+        cu->ls->compared++;
+    }
+}
+
+static struct ls_entry *entry_add(struct ls_wave *w)
+{
+    if (w->count == w->room) {
+        size_t room = w->room ? 2 * w->room : 64;
+        struct ls_entry *queue = xcalloc(room, sizeof *queue);
+        for (size_t n = 0; n < w->count; n++)
+            queue[n] = *entry_at(w, n);
+        free(w->queue);
+        w->queue = queue;
+        w->room = room;
+        w->head = 0;
+    }
+    struct ls_entry *e = entry_at(w, w->count++);
+    memset(e, 0, sizeof *e);
+    return e;
+}
+
+/* Oldest instruction with this tag that is still under way. */
+static struct ls_entry *entry_find(struct ls_wave *w, unsigned tag)
+{
+    for (size_t n = 0; n < w->count; n++) {
+        struct ls_entry *e = entry_at(w, n);
+        if (e->tag == tag)
+            return e;
+    }
+    return NULL;
+}
+
+void lockstep_cp_cmd(struct lockstep *ls, unsigned gpu, uint64_t cycle, const struct msg_cp_cmd *cmd)
+{
+    (void)cycle;
+    if (cmd->kind == CP_VMID)
+        ls->roots[gpu * 256 + cmd->vmid] = cmd->root;
+    if (cmd->kind == CP_VMID || cmd->kind == CP_CACHE)
+        ls_flush(ls);
+}
+
+/* Item ids as docs/contracts.md, "Launch". */
+static void init_items(struct ls_cu *cu, struct ls_wave *w, const struct msg_cu_cmd *cmd)
+{
+    for (unsigned l = 0; l < 64; l++) {
+        uint32_t n = cmd->wave_in_group * 64 + l, q = (uint32_t)((uint64_t)n * cmd->recip_x >> 20);
+        uint32_t z = (uint32_t)((uint64_t)q * cmd->recip_y >> 20);
+        uint32_t id[3] = { n - q * cmd->group_size[0], q - z * cmd->group_size[1], z };
+        for (unsigned k = 0; k <= cmd->vgpr_items && k < 3; k++)
+            cu->vgpr[w->simd][w->vgpr_base + k][l] = id[k];
+    }
+}
+
+static void wave_start(struct ls_cu *cu, const struct msg_cu_cmd *cmd)
+{
+    struct ls_wave *w = &cu->wave[cmd->wave & 63];
+    struct gcn3_wave *s = &w->state;
+    wave_clear(w);
+    memset(s, 0, sizeof *s);
+    w->active = true;
+    w->faulted = false;
+    w->observed = w->compared = 0;
+    w->simd = cmd->wave >> 4 & 3;
+    w->vgpr_base = cmd->vgpr_base & 255;
+    w->sgpr_base = cmd->sgpr_base % LS_SGPRS;
+    for (unsigned n = 0; n < cmd->sgprs && n < SREG_FLAT_SCRATCH && w->sgpr_base + n < LS_SGPRS; n++)
+        s->s[n] = cu->sgpr[w->simd][w->sgpr_base + n];
+    for (unsigned n = 0; n < cmd->init_sgprs && n < 24; n++)
+        s->s[n] = cmd->sgpr[n];
+    s->pc = cmd->pc;
+    s->mode = cmd->mode;
+    s->ieee = cmd->ieee & 1;
+    s->dx10_clamp = cmd->ieee >> 1 & 1;
+    s->v = &cu->vgpr[w->simd][w->vgpr_base];
+    s->vgprs = cmd->vgprs;
+    s->sgprs = cmd->sgprs;
+    s->lds = cu->lds + (cmd->lds_base < LS_LDS_BYTES ? cmd->lds_base : 0);
+    s->lds_bytes = cmd->lds_bytes;
+    s->shared_hi = 0x20000000;
+    s->private_hi = 0x20000001;
+    s->vmid = cmd->vmid;
+    s->owner = w;
+    WAVE_EXEC(s) = cmd->exec;
+    init_items(cu, w, cmd);
+}
+
+static void kill_vmid(struct ls_cu *cu, unsigned vmid)
+{
+    for (unsigned n = 0; n < LS_WAVES; n++)
+        if (cu->wave[n].active && cu->wave[n].state.vmid == vmid) {
+            cu->ls->observed -= cu->wave[n].count;
+            wave_clear(&cu->wave[n]);
+        }
+}
+
+void lockstep_cu_cmd(struct lockstep *ls, unsigned gpu, unsigned cu, uint64_t cycle, const struct msg_cu_cmd *cmd)
+{
+    (void)cycle;
+    struct ls_cu *c = find_cu(ls, gpu, cu);
+    if (cmd->kind == CU_WAVE)
+        wave_start(c, cmd);
+    else if (cmd->kind == CU_KILL)
+        kill_vmid(c, cmd->vmid);
+}
+
+static void wave_end(struct ls_wave *w, uint64_t now, const struct msg_cu_evt *evt)
+{
+    struct ls_cu *cu = w->cu;
+    drain_wave(w, now, true);
+    if (cu->ls->failed)
+        return;
+    if (w->count || !w->state.ended || w->compared != evt->instructions) {
+        char text[160];
+        snprintf(text, sizeof text, "wavefront ended: %zu instructions unfinished, %s, %lu compared, %u retired", w->count,
+                 w->state.ended ? "s_endpgm seen" : "no s_endpgm", (unsigned long)w->compared, evt->instructions);
+        ls_report(w, w->count ? entry_at(w, 0) : NULL, now, text);
+        return;
+    }
+    for (unsigned n = 0; n < w->state.sgprs && n < SREG_FLAT_SCRATCH && w->sgpr_base + n < LS_SGPRS; n++)
+        cu->sgpr[w->simd][w->sgpr_base + n] = w->state.s[n];
+    w->active = false;
+}
+
+void lockstep_cu_evt(struct lockstep *ls, unsigned gpu, unsigned cu, uint64_t cycle, const struct msg_cu_evt *evt)
+{
+    struct ls_wave *w = &find_cu(ls, gpu, cu)->wave[evt->wave & 63];
+    if (ls->failed || !w->active)
+        return;
+    if (evt->kind == CU_EVT_WAVE_DONE)
+        wave_end(w, cycle, evt);
+    else if (evt->kind == CU_EVT_FAULT)
+        w->faulted = true;
+}
+
+/* Requests carry {tag[13:6], wave[5:0]} in `user`. */
+void lockstep_mem_req(struct lockstep *ls, unsigned gpu, unsigned cu, uint64_t cycle, const struct msg_mem_req *req)
+{
+    (void)cycle;
+    if (ls->failed || (req->op != MEM_WRITE && req->op != MEM_ATOMIC))
+        return;
+    struct ls_wave *w = &find_cu(ls, gpu, cu)->wave[req->user & 63];
+    struct ls_entry *e = w->active ? entry_find(w, req->user >> 6 & 255) : NULL;
+    ls_remember(ls, req);
+    if (!e)
+        return; /* of a killed or faulted wavefront */
+    struct ls_request *r = xcalloc(1, sizeof *r), **end = &e->requests;
+    r->req = *req;
+    while (*end)
+        end = &(*end)->link;
+    *end = r;
+}
+
+/* Bits [low, low + count) of a packed struct, count <= 64. */
+static uint64_t field(const uint8_t *data, unsigned low, unsigned count)
+{
+    uint64_t x = 0;
+    for (unsigned n = 0; n < count; n++)
+        x |= (uint64_t)(data[(low + n) / 8] >> ((low + n) % 8) & 1) << n;
+    return x;
+}
+
+static void see_inst(struct ls_cu *cu, uint64_t cycle, const uint8_t *data)
+{
+    struct ls_wave *w = &cu->wave[field(data, 136, 6)];
+    if (!w->active)
+        return;
+    struct ls_entry *e = entry_add(w);
+    struct gcn3_inst d;
+    memcpy(&e->inst, data, 8);
+    memcpy(&e->pc, data + 8, 8);
+    e->tag = data[16];
+    e->issued = cycle;
+    gcn3_decode(e->inst, &d);
+    e->is_lds = d.unit == UNIT_LDS && d.info->kind != KIND_NONE;
+    e->needs_done = d.unit == UNIT_VALU || d.unit == UNIT_LDS || d.unit == UNIT_FLAT || d.unit == UNIT_MUBUF || d.unit == UNIT_SMEM;
+    w->observed++;
+    cu->ls->observed++;
+}
+
+static struct ls_write *add_write(struct ls_entry *e)
+{
+    struct ls_write *x = xcalloc(1, sizeof *x), **end = &e->writes;
+    while (*end)
+        end = &(*end)->link;
+    *end = x;
+    return x;
+}
+
+static void see_sgpr(struct ls_cu *cu, uint64_t cycle, const uint8_t *data)
+{
+    struct ls_wave *w = &cu->wave[field(data, 535, 6)];
+    struct ls_entry *e = w->active ? entry_find(w, field(data, 527, 8)) : NULL;
+    if (!e) {
+        if (w->active && !w->faulted)
+            ls_report(w, NULL, cycle, "scalar register write of no instruction under way");
+        return;
+    }
+    struct ls_write *x = add_write(e);
+    x->row = field(data, 519, 8);
+    x->count = field(data, 514, 5);
+    x->scc_valid = field(data, 513, 1);
+    x->scc = field(data, 512, 1);
+    memcpy(x->data, data, sizeof x->data);
+}
+
+static void see_vgpr(struct ls_cu *cu, unsigned simd, uint64_t cycle, const uint8_t *data)
+{
+    struct ls_wave *w = &cu->wave[(simd & 3) << 4 | field(data, 546, 4)];
+    if (!w->active)
+        return;
+    if (w->observed == 0)
+        return; /* item ids of a wavefront that starts */
+    struct ls_entry *e = entry_find(w, field(data, 538, 8));
+    if (!e) {
+        if (!w->faulted)
+            ls_report(w, NULL, cycle, "vector register write of no instruction under way");
+        return;
+    }
+    struct ls_write *x = add_write(e);
+    x->vector = true;
+    x->row = field(data, 528, 10);
+    x->lanes = field(data, 512, 16);
+    memcpy(x->data, data, sizeof x->data);
+}
+
+static void see_tag(struct ls_cu *cu, bool lds, uint64_t cycle, const uint8_t *data)
+{
+    struct ls_wave *w = &cu->wave[field(data, 8, 6)];
+    unsigned tag = data[0];
+    for (size_t n = 0; w->active && n < w->count; n++) {
+        struct ls_entry *e = entry_at(w, n);
+        if (e->tag != tag || (lds ? !e->is_lds || e->lds_ordered : e->done))
+            continue;
+        if (lds) {
+            e->lds_ordered = true;
+            e->lds_turn = cu->lds_seen++;
+        } else {
+            e->done = true;
+            e->done_at = cycle;
+        }
+        return;
+    }
+    if (lds && !w->active)
+        return;
+    if (w->active && !w->faulted)
+        ls_report(w, NULL, cycle, lds ? "LDS order of no instruction under way" : "end of no instruction under way");
+}
+
+void lockstep_observe(struct lockstep *ls, unsigned gpu, unsigned cu, enum lockstep_port port, unsigned lane, uint64_t cycle,
+                      const void *data)
+{
+    struct ls_cu *c = find_cu(ls, gpu, cu);
+    if (ls->failed)
+        return;
+    switch (port) {
+    case LOCKSTEP_INST:
+        see_inst(c, cycle, data);
+        drain_wave(&c->wave[field(data, 136, 6)], cycle, false);
+        break;
+    case LOCKSTEP_SGPR: see_sgpr(c, cycle, data); break;
+    case LOCKSTEP_VGPR: see_vgpr(c, lane, cycle, data); break;
+    case LOCKSTEP_DONE: see_tag(c, false, cycle, data); break;
+    case LOCKSTEP_LDS: see_tag(c, true, cycle, data); break;
+    }
+}
+
+uint64_t lockstep_observed(const struct lockstep *ls)
+{
+    return ls->observed;
+}
+
+uint64_t lockstep_compared(const struct lockstep *ls)
+{
+    return ls->compared;
+}
+
+bool lockstep_finish(struct lockstep *ls)
+{
+    for (size_t n = 0; n < (size_t)ls->gpus * ls->cus && !ls->failed; n++)
+        for (unsigned k = 0; ls->cu[n] && k < LS_WAVES; k++) {
+            struct ls_wave *w = &ls->cu[n]->wave[k];
+            if (w->active && !w->faulted && !ls->failed)
+                ls_report(w, w->count ? entry_at(w, 0) : NULL, 0, "wavefront never ended");
+        }
+    return !ls->failed;
+}

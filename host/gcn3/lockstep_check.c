@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Comparison of one retired instruction: executes it on the golden state and compares every register and memory effect
+ * with what was observed.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "gcn3/lockstep_private.h"
+
+void ls_report(struct ls_wave *w, const struct ls_entry *e, uint64_t now, const char *what)
+{
+    struct lockstep *ls = w->cu->ls;
+    char text[1024], code[200] = "";
+    unsigned n = w - w->cu->wave;
+    if (ls->failed)
+        return;
+    ls->failed = true;
+    if (e)
+        disasm_text(ls->disasm, e->pc, e->inst, code, sizeof code);
+    snprintf(text, sizeof text, "gpu%u.cu%u simd %u slot %u cycle %lu instruction %lu pc %012lx: %s: %s", w->cu->gpu, w->cu->index,
+             n >> 4, n & 15, (unsigned long)(e && e->issued ? e->issued : now), (unsigned long)w->compared,
+             (unsigned long)(e ? e->pc : w->state.pc), code, what);
+    if (ls->fail) {
+        ls->fail(ls->ctx, text);
+        return;
+    }
+    fprintf(stderr, "gantry: lockstep: %s\n", text);
+    char component[40];
+    snprintf(component, sizeof component, "gpu%u.cu%u", w->cu->gpu, w->cu->index);
+    check_fail(__FILE__, __LINE__, "rtl equals golden", component, "%s", text);
+}
+
+/* Register `phys` of the SIMD with the RTL's writes of this instruction on top of `old`. */
+static void overlay(const struct ls_entry *e, unsigned phys, uint32_t row[64])
+{
+    for (const struct ls_write *x = e->writes; x; x = x->link) {
+        if (!x->vector || x->row >> 2 != phys)
+            continue;
+        for (unsigned l = 0; l < 16; l++)
+            if (x->lanes >> l & 1)
+                row[(x->row & 3) * 16 + l] = x->data[l];
+    }
+}
+
+static bool compare_row(struct ls_check *c, unsigned phys, const uint32_t rtl[64])
+{
+    const uint32_t *golden = c->cu->vgpr[c->wave->simd][phys];
+    for (unsigned l = 0; l < 64; l++)
+        if (rtl[l] != golden[l]) {
+            char text[160];
+            snprintf(text, sizeof text, "v%u lane %u: rtl %08x golden %08x", phys - c->wave->vgpr_base, l, rtl[l], golden[l]);
+            ls_report(c->wave, c->entry, c->now, text);
+            return false;
+        }
+    return true;
+}
+
+/* Rows that the RTL wrote beside the destination (v_movreld, or by mistake) must hold the golden values too. */
+static void compare_stray_rows(struct ls_check *c, const struct gcn3_inst *inst)
+{
+    unsigned first = c->wave->vgpr_base + inst->vdst;
+    for (const struct ls_write *x = c->entry->writes; x; x = x->link) {
+        unsigned phys = x->row >> 2;
+        if (!x->vector || (phys >= first && phys < first + inst->vdst_w))
+            continue;
+        const uint32_t *golden = &c->cu->vgpr[c->wave->simd][phys][(x->row & 3) * 16];
+        for (unsigned l = 0; l < 16; l++)
+            if (x->lanes >> l & 1 && x->data[l] != golden[l]) {
+                char text[160];
+                snprintf(text, sizeof text, "v%d (not a destination) lane %u: rtl %08x golden %08x",
+                         (int)(phys - c->wave->vgpr_base), (x->row & 3) * 16 + l, x->data[l], golden[l]);
+                ls_report(c->wave, c->entry, c->now, text);
+                return;
+            }
+    }
+}
+
+static const char *scalar_name(unsigned code, char *text)
+{
+    if (code == SREG_VCC || code == SREG_VCC + 1)
+        return code == SREG_VCC ? "vcc_lo" : "vcc_hi";
+    if (code == SREG_EXEC || code == SREG_EXEC + 1)
+        return code == SREG_EXEC ? "exec_lo" : "exec_hi";
+    if (code == SREG_M0)
+        return "m0";
+    sprintf(text, "s%u", code);
+    return text;
+}
+
+/* Scalar state: what the RTL wrote over the old values is what the golden model has now. */
+static void compare_scalars(struct ls_check *c, const uint32_t old[128], bool old_scc)
+{
+    uint32_t rtl[128];
+    bool scc = old_scc;
+    char text[160], name[16];
+    memcpy(rtl, old, sizeof rtl);
+    for (const struct ls_write *x = c->entry->writes; x; x = x->link) {
+        if (x->vector)
+            continue;
+        for (unsigned k = 0; k < x->count && k < 16; k++)
+            rtl[(x->row + k) & 127] = x->data[k];
+        if (x->scc_valid)
+            scc = x->scc;
+    }
+    for (unsigned n = 0; n < 128; n++)
+        if (rtl[n] != c->wave->state.s[n]) {
+            snprintf(text, sizeof text, "%s: rtl %08x golden %08x (before %08x)", scalar_name(n, name), rtl[n],
+                     c->wave->state.s[n], old[n]);
+            ls_report(c->wave, c->entry, c->now, text);
+            return;
+        }
+    if (scc != c->wave->state.scc) {
+        snprintf(text, sizeof text, "scc: rtl %d golden %d", scc, c->wave->state.scc);
+        ls_report(c->wave, c->entry, c->now, text);
+    }
+}
+
+/* LDS instruction: registers are taken from the RTL now, compared when its turn comes. */
+static int execute_lds(struct ls_check *c, const struct gcn3_inst *inst)
+{
+    struct gcn3_wave *w = &c->wave->state;
+    uint32_t rtl[4][64];
+    if (!c->entry->lds_ordered && WAVE_EXEC(w) != 0) {
+        snprintf(c->text, sizeof c->text, "no place in the order of LDS instructions");
+        return 0;
+    }
+    for (unsigned k = 0; k < inst->vdst_w && k < 4; k++) {
+        memcpy(rtl[k], w->v[inst->vdst + k], sizeof rtl[k]);
+        overlay(c->entry, c->wave->vgpr_base + inst->vdst + k, rtl[k]);
+    }
+    ls_lds_check(c, inst, rtl);
+    for (unsigned k = 0; k < inst->vdst_w && k < 4; k++)
+        memcpy(w->v[inst->vdst + k], rtl[k], sizeof rtl[k]);
+    w->pc += 4 * inst->len;
+    w->instructions++;
+    return 0;
+}
+
+static bool control_flow_agrees(struct ls_check *c)
+{
+    char text[160];
+    uint64_t golden = c->wave->state.pc & ((UINT64_C(1) << 48) - 1);
+    if (golden == c->entry->pc)
+        return true;
+    snprintf(text, sizeof text, "program counter: rtl %012lx golden %012lx", (unsigned long)c->entry->pc, (unsigned long)golden);
+    ls_report(c->wave, c->entry, c->now, text);
+    return false;
+}
+
+void ls_check_entry(struct ls_wave *w, struct ls_entry *e, uint64_t now)
+{
+    struct ls_check c;
+    c.cu = w->cu, c.wave = w, c.entry = e, c.now = now;
+    c.text[0] = 0;
+    struct gcn3_env env = ls_env;
+    struct gcn3_inst inst;
+    uint32_t old[128], rtl[4][64];
+    bool old_scc = w->state.scc;
+    if (w->faulted || !control_flow_agrees(&c))
+        return;
+    env.ctx = &c;
+    gcn3_decode(e->inst, &inst);
+    memcpy(old, w->state.s, sizeof old);
+    for (unsigned k = 0; k < inst.vdst_w && k < 4; k++) {
+        memcpy(rtl[k], w->state.v[inst.vdst + k], sizeof rtl[k]);
+        overlay(e, w->vgpr_base + inst.vdst + k, rtl[k]);
+    }
+    bool vector_memory = inst.unit == UNIT_FLAT || inst.unit == UNIT_MUBUF;
+    if (vector_memory && inst.info->kind == KIND_STORE)
+        memset(&c.golden, 0, sizeof c.golden);
+    if (e->requests && !(vector_memory && inst.info->kind != KIND_LOAD && WAVE_EXEC(&w->state)))
+        snprintf(c.text, sizeof c.text, "request to memory of an instruction that makes none");
+    int fault = e->is_lds ? execute_lds(&c, &inst) : gcn3_execute(&w->state, &env, &inst);
+    w->state.at_barrier = false;
+    if (!c.text[0] && !fault && vector_memory && inst.info->kind == KIND_STORE)
+        ls_compare_stores(&c);
+    if (!c.text[0] && fault)
+        snprintf(c.text, sizeof c.text, "golden faults (%d) where the RTL goes on, address %lx", fault,
+                 (unsigned long)w->state.fault_va);
+    if (c.text[0]) {
+        ls_report(w, e, now, c.text);
+        return;
+    }
+    for (unsigned k = 0; k < inst.vdst_w && k < 4; k++)
+        if (!compare_row(&c, w->vgpr_base + inst.vdst + k, rtl[k]))
+            return;
+    compare_stray_rows(&c, &inst);
+    compare_scalars(&c, old, old_scc);
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Memory side of lock step: loads take the RTL's data and are compared with memory (now, or what it held a short time
+ * ago, so that races and caches that may be stale do not count as differences); stores and atomics of an instruction
+ * are compared byte by byte with the requests that left the CU.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gcn3/lockstep_private.h"
+#include "vm/pagetable.h"
+#include "vm/pmem.h"
+
+#define PAGE UINT64_C(4096)
+#define ENTRY_ADDRESS UINT64_C(0x00fffffffffff000)
+
+void ls_flush(struct lockstep *ls)
+{
+    memset(ls->tlb, 0, sizeof ls->tlb);
+}
+
+/* Physical address, or LS_NOWHERE. */
+uint64_t ls_translate(struct lockstep *ls, unsigned gpu, unsigned vmid, uint64_t va)
+{
+    uint64_t page = va & ~(PAGE - 1);
+    uint16_t space = gpu << 8 | vmid;
+    struct ls_page *p = &ls->tlb[(va / PAGE ^ space) % LS_TLB];
+    if (p->va != page + 1 || p->space != space) {
+        uint64_t root = ls->roots[gpu * 256 + vmid];
+        p->entry = root ? pagetable_walk(ls->memory, root, va) : 0;
+        p->va = page + 1;
+        p->space = space;
+    }
+    return p->entry ? (p->entry & ENTRY_ADDRESS) | (va & (PAGE - 1)) : LS_NOWHERE;
+}
+
+static struct ls_word *word_of(struct lockstep *ls, uint64_t address)
+{
+    return &ls->history[(address / 4 * UINT64_C(0x9e3779b97f4a7c15) >> 40) % LS_HISTORY];
+}
+
+static void remember_value(struct lockstep *ls, uint64_t address, uint32_t value)
+{
+    struct ls_word *w = word_of(ls, address);
+    if (w->address != address + 1) {
+        w->address = address + 1;
+        w->next = 0;
+        for (unsigned n = 0; n < LS_VALUES; n++)
+            w->value[n] = value;
+    }
+    if (w->value[(w->next + LS_VALUES - 1) % LS_VALUES] != value)
+        w->value[w->next++ % LS_VALUES] = value;
+}
+
+/* A word of a request: its old value in memory and the one it leaves. */
+static void remember_word(struct lockstep *ls, uint64_t address, uint32_t value, uint32_t mask)
+{
+    uint32_t old = 0;
+    pmem_read(ls->memory, address, &old, 4);
+    remember_value(ls, address, old);
+    remember_value(ls, address, (old & ~mask) | (value & mask));
+}
+
+void ls_remember(struct lockstep *ls, const struct msg_mem_req *req)
+{
+    if (req->op == MEM_ATOMIC) {
+        uint64_t old = 0;
+        pmem_read(ls->memory, req->addr, &old, req->size);
+        uint64_t now = gcn3_atomic(req->atomic, req->size, old, req->data[0], req->data[1]);
+        remember_word(ls, req->addr, now, UINT32_MAX);
+        if (req->size == 8)
+            remember_word(ls, req->addr + 4, now >> 32, UINT32_MAX);
+        return;
+    }
+    for (unsigned k = 0; k < 16; k++) {
+        uint32_t enables = req->mask >> 4 * k & 15, mask = 0;
+        for (unsigned b = 0; b < 4; b++)
+            mask |= enables >> b & 1 ? UINT32_C(0xff) << 8 * b : 0;
+        if (mask)
+            remember_word(ls, req->addr + 4 * k, req->data[k / 2] >> 32 * (k & 1), mask);
+    }
+}
+
+/* Whether a load may have seen these bytes: memory holds them, or did when a recent store was made. */
+static bool plausible(struct lockstep *ls, uint64_t pa, const void *seen, unsigned bytes)
+{
+    uint8_t now[64];
+    if (pmem_read(ls->memory, pa, now, bytes) == 0 && !memcmp(now, seen, bytes))
+        return true;
+    for (unsigned k = 0; k < bytes; k++) {
+        const struct ls_word *w = word_of(ls, (pa + k) & ~UINT64_C(3));
+        uint8_t byte = ((const uint8_t *)seen)[k];
+        bool found = now[k] == byte;
+        if (w->address == ((pa + k) & ~UINT64_C(3)) + 1)
+            for (unsigned n = 0; n < LS_VALUES; n++)
+                found |= (w->value[n] >> 8 * ((pa + k) & 3) & 255) == byte;
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+/* The RTL's value of a destination register. */
+static uint32_t rtl_word(const struct ls_check *c, unsigned reg, unsigned lane)
+{
+    unsigned row = (c->wave->vgpr_base + reg) << 2 | lane >> 4;
+    uint32_t value = c->wave->state.v[reg][lane];
+    for (const struct ls_write *x = c->entry->writes; x; x = x->link)
+        if (x->vector && x->row == row && x->lanes >> (lane & 15) & 1)
+            value = x->data[lane & 15];
+    return value;
+}
+
+static int check_fetch(void *ctx, struct gcn3_wave *w, uint64_t pc, uint64_t *inst)
+{
+    (void)w, (void)pc;
+    *inst = ((struct ls_check *)ctx)->entry->inst;
+    return 0;
+}
+
+static int check_load(void *ctx, struct gcn3_wave *w, struct gcn3_access *a)
+{
+    struct ls_check *c = ctx;
+    struct lockstep *ls = c->cu->ls;
+    for (uint64_t m = a->mask; m; m &= m - 1) {
+        unsigned l = __builtin_ctzll(m);
+        uint32_t x[4] = { 0 };
+        for (unsigned k = 0; k < (a->bytes + 3u) / 4; k++)
+            a->data[k][l] = x[k] = rtl_word(c, a->inst->vdst + k, l);
+        uint64_t pa = ls_translate(ls, c->cu->gpu, w->vmid, a->va[l]);
+        if (a->bytes < 4)
+            a->data[0][l] = x[0] &= a->bytes == 1 ? 0xff : 0xffff;
+        bool crosses = a->va[l] % PAGE + a->bytes > PAGE;
+        if (!c->text[0] && (pa == LS_NOWHERE || (!crosses && !plausible(ls, pa, x, a->bytes)))) {
+            uint32_t now[4] = { 0 };
+            pmem_read(ls->memory, pa, now, a->bytes);
+            snprintf(c->text, sizeof c->text, "load of lane %u from %lx (physical %lx): rtl %08x %08x, memory %08x %08x", l,
+                     (unsigned long)a->va[l], (unsigned long)pa, x[0], x[1], now[0], now[1]);
+        }
+    }
+    return 0;
+}
+
+static void put_byte(struct ls_bytes *b, uint64_t address, uint8_t value)
+{
+    size_t n = address * UINT64_C(0x9e3779b97f4a7c15) >> 48;
+    for (;; n++) {
+        n &= LS_STORE_BYTES - 1;
+        if (b->address[n] == address + 1 || b->count == LS_STORE_BYTES - 1)
+            break;
+        if (!b->address[n]) {
+            b->address[n] = address + 1;
+            b->count++;
+            break;
+        }
+    }
+    b->value[n] = value;
+}
+
+static const uint8_t *get_byte(const struct ls_bytes *b, uint64_t address)
+{
+    size_t n = address * UINT64_C(0x9e3779b97f4a7c15) >> 48 & (LS_STORE_BYTES - 1);
+    for (; b->address[n]; n = (n + 1) & (LS_STORE_BYTES - 1))
+        if (b->address[n] == address + 1)
+            return &b->value[n];
+    return NULL;
+}
+
+static void compare_bytes(struct ls_check *c, const struct ls_bytes *rtl, const struct ls_bytes *golden)
+{
+    for (unsigned n = 0; n < LS_STORE_BYTES && !c->text[0]; n++) {
+        uint64_t at = golden->address[n] ? golden->address[n] : rtl->address[n];
+        if (!at)
+            continue;
+        const uint8_t *r = get_byte(rtl, at - 1), *g = get_byte(golden, at - 1);
+        if (r && g && *r == *g)
+            continue;
+        snprintf(c->text, sizeof c->text, "store to physical %lx: rtl %s%02x golden %s%02x (%u bytes against %u)",
+                 (unsigned long)(at - 1), r ? "" : "none ", r ? *r : 0, g ? "" : "none ", g ? *g : 0, rtl->count, golden->count);
+    }
+    for (unsigned n = 0; n < LS_STORE_BYTES && !c->text[0]; n++)
+        if (rtl->address[n] && !get_byte(golden, rtl->address[n] - 1))
+            snprintf(c->text, sizeof c->text, "store to physical %lx: rtl %02x golden none", (unsigned long)(rtl->address[n] - 1),
+                     rtl->value[n]);
+}
+
+static int check_store(void *ctx, struct gcn3_wave *w, struct gcn3_access *a)
+{
+    struct ls_check *c = ctx;
+    for (uint64_t m = a->mask; m; m &= m - 1) {
+        unsigned l = __builtin_ctzll(m);
+        for (unsigned k = 0; k < a->bytes; k++) {
+            uint64_t pa = ls_translate(c->cu->ls, c->cu->gpu, w->vmid, a->va[l] + k);
+            if (pa == LS_NOWHERE && !c->text[0])
+                snprintf(c->text, sizeof c->text, "store of lane %u to %lx, which is not mapped", l, (unsigned long)a->va[l]);
+            put_byte(&c->golden, pa, a->data[k / 4][l] >> 8 * (k & 3));
+        }
+    }
+    return 0;
+}
+
+void ls_compare_stores(struct ls_check *c)
+{
+    struct ls_bytes rtl;
+    memset(&rtl, 0, sizeof rtl);
+    for (const struct ls_request *r = c->entry->requests; r; r = r->link)
+        for (uint64_t m = r->req.op == MEM_WRITE ? r->req.mask : 0; m; m &= m - 1) {
+            unsigned b = __builtin_ctzll(m);
+            put_byte(&rtl, r->req.addr + b, r->req.data[b / 8] >> 8 * (b & 7));
+        }
+    compare_bytes(c, &rtl, &c->golden);
+}
+
+/* Every active lane has exactly one request with its address and operands. */
+static int check_atomic(void *ctx, struct gcn3_wave *w, struct gcn3_access *a)
+{
+    struct ls_check *c = ctx;
+    uint64_t left = a->mask;
+    bool wide = a->bytes == 8;
+    for (const struct ls_request *r = c->entry->requests; r && !c->text[0]; r = r->link) {
+        uint64_t found = 0;
+        for (uint64_t m = left; m && !found; m &= m - 1) {
+            unsigned l = __builtin_ctzll(m);
+            uint64_t operand = a->data[0][l] | (wide ? (uint64_t)a->data[1][l] << 32 : 0);
+            uint64_t compare = wide ? a->data[2][l] | (uint64_t)a->data[3][l] << 32 : a->data[1][l], all = wide ? UINT64_MAX : UINT32_MAX;
+            bool same = r->req.addr == ls_translate(c->cu->ls, c->cu->gpu, w->vmid, a->va[l]) && r->req.atomic == a->atomic_op &&
+                        r->req.size == a->bytes && (r->req.data[0] & all) == operand &&
+                        (a->atomic_op != ATOMIC_CMPSWAP || (r->req.data[1] & all) == compare);
+            found = same ? UINT64_C(1) << l : 0;
+        }
+        left &= ~found;
+        if (r->req.op != MEM_ATOMIC || !found)
+            snprintf(c->text, sizeof c->text, "atomic %u of %lx to physical %lx: no lane of the golden model makes it", r->req.atomic,
+                     (unsigned long)r->req.data[0], (unsigned long)r->req.addr);
+    }
+    if (left && !c->text[0])
+        snprintf(c->text, sizeof c->text, "atomic of lane %d to %lx: not made by the RTL", __builtin_ctzll(left),
+                 (unsigned long)a->va[__builtin_ctzll(left)]);
+    if (a->inst->vdst_w)
+        for (unsigned l = 0; l < 64; l++)
+            for (unsigned k = 0; k < a->inst->vdst_w; k++)
+                a->data[k][l] = rtl_word(c, a->inst->vdst + k, l);
+    return 0;
+}
+
+/* Scalar registers as the RTL wrote them. */
+static uint32_t rtl_scalar(const struct ls_check *c, unsigned code)
+{
+    uint32_t value = c->wave->state.s[code & 127];
+    for (const struct ls_write *x = c->entry->writes; x; x = x->link)
+        if (!x->vector && code >= x->row && code < x->row + x->count)
+            value = x->data[code - x->row];
+    return value;
+}
+
+static int check_scalar_load(void *ctx, struct gcn3_wave *w, uint64_t va, uint32_t *to, unsigned dwords)
+{
+    struct ls_check *c = ctx;
+    struct gcn3_inst inst;
+    gcn3_decode(c->entry->inst, &inst);
+    for (unsigned k = 0; k < dwords; k++) {
+        uint64_t pa = ls_translate(c->cu->ls, c->cu->gpu, w->vmid, va + 4 * k);
+        to[k] = rtl_scalar(c, inst.sdst + k);
+        if (!c->text[0] && (pa == LS_NOWHERE || !plausible(c->cu->ls, pa, &to[k], 4))) {
+            uint32_t now = 0;
+            pmem_read(c->cu->ls->memory, pa, &now, 4);
+            snprintf(c->text, sizeof c->text, "scalar load from %lx: rtl %08x, memory %08x", (unsigned long)(va + 4 * k), to[k], now);
+        }
+    }
+    return 0;
+}
+
+static uint64_t check_time(void *ctx, struct gcn3_wave *w)
+{
+    struct ls_check *c = ctx;
+    struct gcn3_inst inst;
+    (void)w;
+    gcn3_decode(c->entry->inst, &inst);
+    return rtl_scalar(c, inst.sdst) | (uint64_t)rtl_scalar(c, inst.sdst + 1) << 32;
+}
+
+static void check_interrupt(void *ctx, struct gcn3_wave *w)
+{
+    (void)ctx, (void)w;
+}
+
+const struct gcn3_env ls_env = { NULL, check_fetch, check_load, check_store, check_atomic, check_scalar_load, check_time,
+                                 check_interrupt, NULL };

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Inside of lock step: queues of observed instructions (lockstep.c), comparison (lockstep_check.c), memory
+ * (lockstep_mem.c).
+ */
+#ifndef LOCKSTEP_PRIVATE_H
+#define LOCKSTEP_PRIVATE_H
+#include "gcn3/disasm.h"
+#include "gcn3/gcn3.h"
+#include "gcn3/lockstep.h"
+
+#define LS_SIMDS 4
+#define LS_WAVES 64      /* {simd[1:0], slot[3:0]} */
+#define LS_SETTLE 48     /* cycles after which all observations of an instruction have come */
+#define LS_SGPRS 1024    /* of a SIMD */
+#define LS_LDS_BYTES 65536
+#define LS_HISTORY 65536 /* remembered words of memory */
+#define LS_VALUES 8      /* values of a word */
+#define LS_TLB 4096
+#define LS_STORE_BYTES 2048 /* a power of two, at least twice 64 * 16 */
+#define LS_NOWHERE UINT64_MAX
+
+/* A register write of the RTL: 16 lanes of a row, or scalar registers. */
+struct ls_write {
+    struct ls_write *link;
+    bool vector, scc_valid, scc;
+    unsigned row; /* {physical VGPR, beat}, or operand code */
+    unsigned count;
+    uint16_t lanes;
+    uint32_t data[16];
+};
+
+struct ls_request {
+    struct ls_request *link;
+    struct msg_mem_req req;
+};
+
+/* An LDS instruction with its operands, waiting for its turn; result rows as the RTL left them. */
+struct ls_lds {
+    struct ls_lds *link;
+    uint64_t turn, pc, raw;
+    bool skip; /* of a killed wavefront */
+    unsigned wave;
+    struct gcn3_inst inst;   /* registers renumbered into row[] */
+    struct gcn3_wave state;
+    uint32_t row[16][64];    /* 0 address, 1-4 data0, 5-8 data1, 9-12 destination before */
+    uint32_t rtl[4][64];
+};
+
+struct ls_entry {
+    uint64_t pc, inst, issued, done_at;
+    uint8_t tag;
+    bool done, needs_done, is_lds, lds_ordered;
+    uint64_t lds_turn;
+    struct ls_write *writes;
+    struct ls_request *requests;
+};
+
+struct ls_wave {
+    bool active, faulted;
+    struct gcn3_wave state;
+    unsigned simd, vgpr_base, sgpr_base;
+    struct ls_entry *queue; /* ring */
+    size_t room, head, count;
+    uint64_t observed, compared;
+    struct ls_cu *cu;
+};
+
+struct ls_cu {
+    struct lockstep *ls;
+    unsigned gpu, index;
+    struct ls_wave wave[LS_WAVES];
+    uint32_t vgpr[LS_SIMDS][260][64];
+    uint32_t sgpr[LS_SIMDS][LS_SGPRS];
+    uint8_t lds[LS_LDS_BYTES + 16];
+    uint64_t lds_seen, lds_next; /* turns given to, taken by LDS instructions */
+    struct ls_lds *lds_waiting;
+};
+
+struct ls_word {
+    uint64_t address; /* physical, of 4 bytes, plus 1 */
+    unsigned next;
+    uint32_t value[LS_VALUES];
+};
+
+struct ls_page {
+    uint64_t va; /* page address plus 1 */
+    uint64_t entry;
+    uint16_t space; /* gpu << 8 | vmid */
+};
+
+struct lockstep {
+    struct pmem *memory;
+    unsigned gpus, cus;
+    lockstep_fail_fn fail;
+    void *ctx;
+    bool failed;
+    struct disasm *disasm;
+    uint64_t observed, compared;
+    uint64_t *roots; /* [gpu][256] */
+    struct ls_cu **cu; /* [gpu * cus + cu], made when first used */
+    struct ls_page tlb[LS_TLB];
+    struct ls_word history[LS_HISTORY];
+};
+
+/* Bytes that an instruction writes, by physical address. */
+struct ls_bytes {
+    uint64_t address[LS_STORE_BYTES]; /* plus 1 */
+    uint8_t value[LS_STORE_BYTES];
+    unsigned count;
+};
+
+/* The instruction being compared, context of the callbacks of struct gcn3_env. */
+struct ls_check {
+    struct ls_cu *cu;
+    struct ls_wave *wave;
+    struct ls_entry *entry;
+    uint64_t now;
+    char text[512]; /* first difference that a callback found */
+    struct ls_bytes golden;
+};
+
+/* lockstep_check.c: execute and compare the oldest instruction. */
+void ls_check_entry(struct ls_wave *w, struct ls_entry *e, uint64_t now);
+void ls_report(struct ls_wave *w, const struct ls_entry *e, uint64_t now, const char *what);
+
+/* lockstep_lds.c: LDS contents, changed in the order of the RTL. */
+void ls_lds_check(struct ls_check *c, const struct gcn3_inst *inst, uint32_t rtl[4][64]);
+void ls_lds_skip(struct ls_cu *cu, uint64_t turn);
+void ls_lds_clear(struct ls_cu *cu);
+
+/* lockstep_mem.c */
+extern const struct gcn3_env ls_env;
+uint64_t ls_translate(struct lockstep *ls, unsigned gpu, unsigned vmid, uint64_t va);
+void ls_flush(struct lockstep *ls);
+/* Compare the bytes that the golden model wrote with the requests of the CU. */
+void ls_compare_stores(struct ls_check *c);
+/* Remember what a store or atomic replaces and leaves. */
+void ls_remember(struct lockstep *ls, const struct msg_mem_req *req);
+#endif

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Lock step against an imitation of a compute unit: a second golden wavefront runs a program and reports what an RTL CU
+ * would.  A true report gives no difference and compares every instruction; each kind of lie is found.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "gcn3/gcn3.h"
+#include "gcn3/lockstep.h"
+#include "vm/pagetable.h"
+#include "vm/pmem.h"
+
+#define CODE UINT64_C(0x100000)
+#define DATA UINT64_C(0x200000)
+
+enum lie { TRUTH, VGPR_BIT, VGPR_LANE, EXEC_IGNORED, SCC_WRONG, SGPR_WRONG, PC_WRONG, STORE_DROPPED, STORE_LANE, STORE_VALUE,
+           LOAD_WRONG, LDS_WRONG, VCC_WRONG, SLOAD_WRONG, ATOMIC_WRONG, INSTRUCTION_LOST, STRAY_WRITE, LIES };
+
+/* v0 lane; s[0:1] data */
+static const uint32_t program[] = {
+    0xc0020080, 0x00000010,             /* s_load_dword s2, s[0:1], 0x10 */
+    0xbf8c007f,                         /* s_waitcnt lgkmcnt(0) */
+    0x80030202,                         /* s_add_u32 s3, s2, s2 */
+    0x24060082,                         /* v_lshlrev_b32 v3, 2, v0 */
+    0x32080600,                         /* v_add_u32 v4, vcc, s0, v3 */
+    0x7e0a0201,                         /* v_mov_b32 v5, s1 */
+    0x380a0a80,                         /* v_addc_u32 v5, vcc, 0, v5, vcc */
+    0xdc500000, 0x06000004,             /* flat_load_dword v6, v[4:5] */
+    0xbf8c0070,                         /* s_waitcnt vmcnt(0) */
+    0xbefe01ff, 0x0f0f0f0f,             /* s_mov_b64 exec, 0x0f0f0f0f */
+    0x020e0d06,                         /* v_add_f32 v7, v6, v6 */
+    0xbefc00c1,                         /* s_mov_b32 m0, -1 */
+    0xd81a0000, 0x00000703,             /* ds_write_b32 v3, v7 */
+    0xd86c0000, 0x08000003,             /* ds_read_b32 v8, v3 */
+    0xdc700000, 0x00000804,             /* flat_store_dword v[4:5], v8 */
+    0xdd080000, 0x00000004,             /* flat_atomic_add v[4:5], v0 */
+    0x7d9a110b,                         /* v_cmp_ne_u32 vcc, v11, v8 */
+    0xbf810000,                         /* s_endpgm */
+};
+
+static struct pmem *memory;
+static struct pagetable *table;
+static struct lockstep *ls;
+static enum lie lie;
+static bool found, told;
+static unsigned tag;
+static uint64_t cycle;
+static char difference[1200];
+
+static void on_difference(void *ctx, const char *text)
+{
+    (void)ctx;
+    found = true;
+    snprintf(difference, sizeof difference, "%s", text);
+}
+
+/* Lie once. */
+static bool tell(enum lie which)
+{
+    if (lie != which || told)
+        return false;
+    told = true;
+    return true;
+}
+
+static int fetch(void *ctx, struct gcn3_wave *w, uint64_t pc, uint64_t *inst)
+{
+    (void)ctx, (void)w;
+    return pagetable_read(table, pc, inst, 8) ? FAULT_NOT_PRESENT : 0;
+}
+
+static int load(void *ctx, struct gcn3_wave *w, struct gcn3_access *a)
+{
+    (void)ctx, (void)w;
+    for (unsigned l = 0; l < 64; l++)
+        if (a->mask >> l & 1)
+            pagetable_read(table, a->va[l], &a->data[0][l], 4);
+    if (tell(LOAD_WRONG))
+        a->data[0][9] ^= 4;
+    return 0;
+}
+
+static struct msg_mem_req request(unsigned op, uint64_t va)
+{
+    struct msg_mem_req r = { .op = op, .user = tag << 6 | 5 };
+    uint64_t entry = pagetable_lookup(table, va);
+    r.addr = (entry & UINT64_C(0x00fffffffffff000)) | (va & 4095);
+    return r;
+}
+
+static int store(void *ctx, struct gcn3_wave *w, struct gcn3_access *a)
+{
+    (void)ctx, (void)w;
+    for (unsigned line = 0; line < 4; line++) {
+        struct msg_mem_req r = request(MEM_WRITE, a->va[line * 16] & ~UINT64_C(63));
+        for (unsigned k = 0; k < 16; k++)
+            if (a->mask >> (line * 16 + k) & 1) {
+                r.mask |= UINT64_C(15) << 4 * k;
+                r.data[k / 2] |= (uint64_t)a->data[0][line * 16 + k] << 32 * (k & 1);
+            }
+        if (!r.mask || tell(STORE_DROPPED))
+            continue;
+        if (tell(STORE_LANE))
+            r.mask <<= 4;
+        if (tell(STORE_VALUE))
+            r.data[0] ^= 1;
+        lockstep_mem_req(ls, 0, 1, cycle, &r);
+        pmem_write_masked(memory, r.addr, r.data, r.mask);
+    }
+    return 0;
+}
+
+static int atomic(void *ctx, struct gcn3_wave *w, struct gcn3_access *a)
+{
+    (void)ctx, (void)w;
+    for (unsigned l = 0; l < 64; l++)
+        if (a->mask >> l & 1) {
+            struct msg_mem_req r = request(MEM_ATOMIC, a->va[l]);
+            uint64_t old;
+            r.atomic = a->atomic_op;
+            r.size = 4;
+            r.data[0] = a->data[0][l] + tell(ATOMIC_WRONG);
+            lockstep_mem_req(ls, 0, 1, cycle, &r);
+            pmem_atomic(memory, r.addr, r.atomic, 4, r.data[0], 0, &old);
+        }
+    return 0;
+}
+
+static int scalar_load(void *ctx, struct gcn3_wave *w, uint64_t va, uint32_t *to, unsigned dwords)
+{
+    (void)ctx, (void)w;
+    pagetable_read(table, va, to, 4 * dwords);
+    to[0] += tell(SLOAD_WRONG);
+    return 0;
+}
+
+static void put(uint8_t *data, unsigned low, unsigned count, uint64_t x)
+{
+    for (unsigned n = 0; n < count; n++)
+        if (x >> n & 1)
+            data[(low + n) / 8] |= 1 << (low + n) % 8;
+}
+
+static void report_scalars(const struct gcn3_wave *before, const struct gcn3_wave *now, bool scc)
+{
+    for (unsigned n = 0; n < 128; n++) {
+        uint8_t data[72] = { 0 };
+        bool lie_here = (n == 3 && now->s[3] != before->s[3] && tell(SGPR_WRONG)) || (n == 107 && now->s[106] != before->s[106] && tell(VCC_WRONG));
+        if (before->s[n] == now->s[n] && !lie_here && !(n == 3 && scc))
+            continue;
+        uint32_t value = now->s[n] ^ lie_here;
+        memcpy(data, &value, 4);
+        put(data, 512, 1, n == 3 && tell(SCC_WRONG) ? !now->scc : now->scc);
+        put(data, 513, 1, scc && n == 3);
+        put(data, 514, 5, 1);
+        put(data, 519, 8, n);
+        put(data, 527, 8, tag);
+        put(data, 535, 6, 5);
+        lockstep_observe(ls, 0, 1, LOCKSTEP_SGPR, 0, cycle, data);
+    }
+}
+
+/* The registers that changed, as rows of 16 lanes; wave 5 is SIMD 0 slot 5, VGPR base 32. */
+static void report_row(unsigned reg, unsigned beat, uint16_t lanes, const uint32_t *values)
+{
+    uint8_t data[72] = { 0 };
+    memcpy(data, values, 64);
+    put(data, 512, 16, lanes);
+    put(data, 528, 10, (32 + reg) << 2 | beat);
+    put(data, 538, 8, tag);
+    put(data, 546, 4, 5);
+    lockstep_observe(ls, 0, 1, LOCKSTEP_VGPR, 0, cycle, data);
+}
+
+static void report_vectors(const struct gcn3_inst *i, const struct gcn3_wave *now, uint64_t exec)
+{
+    if (tell(STRAY_WRITE)) {
+        uint32_t junk[16] = { 77 };
+        report_row(20, 0, 1, junk);
+    }
+    for (unsigned k = 0; k < i->vdst_w; k++)
+        for (unsigned beat = 0; beat < 4; beat++) {
+            uint32_t values[16];
+            memcpy(values, &now->v[i->vdst + k][beat * 16], 64);
+            uint16_t lanes = exec >> 16 * beat;
+            if (i->vdst == 7 && tell(VGPR_BIT))
+                values[2] ^= 1;
+            if (i->vdst == 7 && tell(VGPR_LANE))
+                memmove(values + 1, values, 60);
+            if (i->vdst == 7 && beat == 3 && tell(EXEC_IGNORED))
+                lanes = 0xffff, values[15] = 123;
+            if (i->unit == UNIT_LDS && tell(LDS_WRONG))
+                values[3]++;
+            report_row(i->vdst + k, beat, lanes, values);
+        }
+}
+
+static void one_instruction(struct gcn3_wave *w)
+{
+    static const struct gcn3_env env = { .fetch = fetch, .load = load, .store = store, .atomic = atomic, .scalar_load = scalar_load };
+    struct gcn3_wave before = *w;
+    struct gcn3_inst i;
+    uint64_t inst;
+    uint8_t data[72] = { 0 }, end[2] = { 0 };
+    fetch(NULL, w, w->pc, &inst);
+    gcn3_decode(inst, &i);
+    memcpy(data, &inst, 8);
+    put(data, 64, 64, w->pc + 4 * (i.unit == UNIT_SALU && tell(PC_WRONG)));
+    put(data, 128, 8, tag);
+    put(data, 136, 6, 5);
+    if (!(i.unit == UNIT_INTERNAL && tell(INSTRUCTION_LOST)))
+        lockstep_observe(ls, 0, 1, LOCKSTEP_INST, 0, cycle, data);
+    assert_int_equal(gcn3_execute(w, &env, &i), 0);
+    report_scalars(&before, w, i.writes_scc);
+    report_vectors(&i, w, WAVE_EXEC(&before));
+    put(end, 0, 8, tag);
+    put(end, 8, 6, 5);
+    if (i.unit == UNIT_LDS)
+        lockstep_observe(ls, 0, 1, LOCKSTEP_LDS, 0, cycle, end);
+    if (i.unit == UNIT_VALU || i.unit == UNIT_LDS || i.unit == UNIT_FLAT || i.unit == UNIT_SMEM)
+        lockstep_observe(ls, 0, 1, LOCKSTEP_DONE, 0, cycle + 3, end);
+    tag = (tag + 1) & 255;
+    cycle += 20;
+}
+
+static void run_program(void)
+{
+    static uint32_t vgprs[64][64];
+    static uint8_t lds[1024];
+    struct gcn3_wave w = { .pc = CODE, .mode = 0xf0, .v = vgprs, .vgprs = 32, .sgprs = 32, .lds = lds, .lds_bytes = 1024 };
+    struct msg_cu_cmd cmd = { .kind = CU_WAVE, .vmid = 3, .wave = 5, .vgpr_base = 32, .vgprs = 32, .sgprs = 32, .lds_bytes = 1024,
+                              .pc = CODE, .exec = UINT64_MAX, .group_size = { 64, 1, 1 }, .recip_x = 16384, .recip_y = 1 << 20,
+                              .mode = 0xf0, .init_sgprs = 2 };
+    struct msg_cp_cmd root = { .kind = CP_VMID, .vmid = 3, .root = pagetable_root(table) };
+    uint32_t values[64];
+    memset(vgprs, 0, sizeof vgprs);
+    memset(lds, 0, sizeof lds);
+    for (unsigned l = 0; l < 64; l++)
+        vgprs[0][l] = l, values[l] = 0x3f800000 + 977 * l;
+    pagetable_write(table, DATA, values, sizeof values);
+    w.s[0] = cmd.sgpr[0] = DATA;
+    WAVE_EXEC(&w) = UINT64_MAX;
+    tag = 250, cycle = 1000, found = told = false;
+    ls = lockstep_new(memory, 1, 2, on_difference, NULL);
+    lockstep_cp_cmd(ls, 0, 0, &root);
+    lockstep_cu_cmd(ls, 0, 1, 900, &cmd);
+    while (!w.ended)
+        one_instruction(&w);
+    struct msg_cu_evt evt = { .kind = CU_EVT_WAVE_DONE, .wave = 5, .vmid = 3, .instructions = w.instructions };
+    lockstep_cu_evt(ls, 0, 1, cycle, &evt);
+    bool clean = lockstep_finish(ls);
+    assert_int_equal(clean, !found);
+    if (!found) {
+        assert_int_equal(lockstep_compared(ls), w.instructions);
+        assert_int_equal(lockstep_observed(ls), w.instructions);
+    }
+    lockstep_free(ls);
+}
+
+static void truth_and_lies(void **unused)
+{
+    (void)unused;
+    memory = pmem_new(1, UINT64_C(256) << 20, UINT64_C(16) << 20);
+    assert_non_null(memory);
+    table = pagetable_new(memory, 0);
+    assert_non_null(table);
+    assert_int_equal(pagetable_map(table, CODE, pmem_addr(1, 0x10000), 0x10000, PTE_R | PTE_X), 0);
+    assert_int_equal(pagetable_map(table, DATA, pmem_addr(1, 0x40000), 0x10000, PTE_R | PTE_W), 0);
+    pagetable_write(table, CODE, program, sizeof program);
+    for (lie = TRUTH; lie < LIES; lie++) {
+        difference[0] = 0;
+        run_program();
+        printf("%2d %s\n", lie, difference);
+        if (lie != TRUTH && !told)
+            fail_msg("lie %d was never told", lie);
+        if (found != (lie != TRUTH))
+            fail_msg("lie %d: %s", lie, found ? difference : "not found");
+    }
+    pagetable_free(table);
+    pmem_free(memory);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(truth_and_lies) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
