@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Unmodified ROCm programs on 1, 2 and 4 GPUs (B.1, S0.7): the acceptance ladder of docs/reference/driver.md."""
+import re
+import shutil
+
+import pytest
+from live import gantry_run
+
+PROGRAMS = ["vecadd", "matmul", "transpose", "reduction", "histogram", "hash", "blur", "saxpy2", "pipeline", "peer"]
+
+
+def need(program):
+    if not shutil.which(program):
+        pytest.skip(f"{program} is not installed")
+
+
+def good(result, text=None):
+    assert result.status == 0, result
+    assert result.line.get("repeatable") == "yes", result
+    if text:
+        assert text in result.out, result
+    return result
+
+
+def test_rocminfo_lists_agents(model, gpus):
+    """Rung 1.  S0.1, S0.6: one driver, N agents as configured."""
+    need("rocminfo")
+    result = good(gantry_run(["rocminfo"], model, gpus))
+    assert len(re.findall(r"^  Name: +gfx803", result.out, re.M)) == gpus, result
+    assert len(re.findall(r"Compute Unit: +4 ", result.out)) >= gpus, result
+    uuids = re.findall(r"Uuid: +(GPU-\w+)", result.out)
+    assert len(set(uuids)) == gpus, result
+
+
+def test_rocminfo_of_the_big_machine():
+    """Done-when 2: two gfx803 agents with 64 CUs each."""
+    need("rocminfo")
+    import subprocess
+    from live import GANTRY, ROOT
+    done = subprocess.run([GANTRY, "run", "-c", "configs/r9nano-2gpu.yaml", "--", "rocminfo"], cwd=ROOT, text=True,
+                          capture_output=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert len(re.findall(r"^  Name: +gfx803", done.stdout, re.M)) == 2
+    assert len(re.findall(r"Compute Unit: +64 ", done.stdout)) == 2
+
+
+def test_agent_enumerator(gpus):
+    """Rung 2: another client, in Python, that starts rocminfo as its child."""
+    need("rocm_agent_enumerator")
+    result = gantry_run(["rocm_agent_enumerator"], "golden", gpus)
+    assert result.status == 0, result
+    assert result.out.split() == ["gfx000"] + ["gfx803"] * gpus, result
+
+
+@pytest.mark.parametrize("what", ["barrier", "many", "full"])
+def test_raw_queues(apps, model, gpus, what):
+    """Rung 3: barrier packets, signals; S0.10: eight queues in one process all drain; S0.15: rings that wrap."""
+    good(gantry_run([apps / "hsa_queue", what], model, gpus), f"hsa_queue {what}: PASSED")
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_programs(apps, model, gpus, program):
+    """Rungs 4 to 7, 9, 10: copies, kernels, LDS, dimensions, memset, two devices, peer copies, events."""
+    result = good(gantry_run([apps / program], model, gpus), f"{program}: PASSED")
+    assert int(result.line["kernels"]) >= 3, result
+    assert int(result.line["instructions"]) > 100, result
+    assert int(result.line["gpus"]) == gpus, result
+
+
+def test_work_goes_to_the_named_gpu(apps, model):
+    """S0.11: the GPU of a queue is fixed when it is created; saxpy2 puts one kernel on each of two."""
+    result = good(gantry_run([apps / "saxpy2"], model, 2))
+    rows = [line.split() for line in result.err.splitlines() if "saxpy" in line and line.split()[0] in "0123"]
+    assert sorted(row[0] for row in rows) == ["0", "1"], result
+    result = good(gantry_run([apps / "vecadd"], model, 2))
+    rows = [line.split() for line in result.err.splitlines() if "vector_add" in line]
+    assert [row[0] for row in rows] == ["0"], result
+
+
+@pytest.mark.parametrize("setting", ["driver.large_bar=off", "driver.fw_version=730", "clock.mode=free"])
+def test_driver_options(apps, setting):
+    """Every copy as a packet; PM4 packets after each code object; a clock that does not wait."""
+    for program in ("vecadd", "reduction"):
+        result = gantry_run([apps / program], "golden", 2, ["--set", setting])
+        assert result.status == 0, result
+        assert f"{program}: PASSED" in result.out, result
+        assert result.line["repeatable"] == ("no" if "free" in setting else "yes"), result
+
+
+def test_sizes_and_seeds_reach_the_program(apps):
+    small, large = (gantry_run([apps / "vecadd", str(n)]) for n in (64, 20000))
+    assert small.status == large.status == 0
+    assert "64 values" in small.out and "20000 values" in large.out
+    assert int(large.line["instructions"]) > int(small.line["instructions"]) * 4

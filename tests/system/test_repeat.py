@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""B.4: the same program twice gives the same cycles, although it runs natively; with both cores kept busy."""
+import subprocess
+import sys
+
+import pytest
+from live import gantry_run
+
+SINGLE_THREADED = ["vecadd", "matmul", "transpose", "reduction", "histogram", "hash", "blur", "pipeline", "peer"]
+RUNS = 5
+
+
+@pytest.fixture
+def load():
+    """Two processes that compute without end, at lower priority than nothing."""
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2)]
+    yield
+    for b in busy:
+        b.kill()
+        b.wait()
+
+
+def figures(result):
+    assert result.status == 0, result
+    assert result.line["repeatable"] == "yes", result
+    rows = [l for l in result.err.splitlines() if l[:3].strip().isdigit()]
+    return {k: result.line[k] for k in ("kernels", "cycles", "instructions", "hash", "data")}, rows
+
+
+@pytest.mark.parametrize("program", SINGLE_THREADED)
+def test_five_runs_are_equal(apps, model, load, program):
+    first = figures(gantry_run([apps / program], model, 2))
+    for _ in range(RUNS - 1):
+        assert figures(gantry_run([apps / program], model, 2)) == first
+
+
+def test_one_input_byte_changes_the_hash(apps, model):
+    one, other = (figures(gantry_run([apps / "vecadd", "500", seed], model, 2))[0] for seed in ("1", "2"))
+    assert one["data"] != other["data"]
+    if model == "rtl":  # the golden model has no write stream in its hash
+        assert one["hash"] != other["hash"]
+
+
+def test_polling_memory_gets_on_and_is_reported(tmp_path):
+    """A program that polls memory instead of waiting ends, and is marked not repeatable."""
+    source = tmp_path / "poll.hip"
+    source.write_text("""
+#include <hip/hip_runtime.h>
+__global__ void store(volatile int *p) { *p = 42; }
+int main()
+{
+    int *p;
+    if (hipHostMalloc(&p, 4096) != hipSuccess) return 2;
+    *(volatile int *)p = 0;
+    store<<<1, 1>>>(p);
+    while (*(volatile int *)p != 42) {}
+    return 0;
+}
+""")
+    subprocess.run(["hipcc", "--offload-arch=gfx803", "-O2", "-x", "hip", source, "-o", tmp_path / "poll"], check=True,
+                   capture_output=True)
+    result = gantry_run([tmp_path / "poll"], options=["--set", "clock.patience=0.3"])
+    assert result.status == 0, result
+    assert result.line["repeatable"] == "no", result
+
+
+def test_sleep_is_target_time(tmp_path):
+    """usleep of one second costs no host second, and signals of a kernel before it keep their cycles."""
+    source = tmp_path / "nap.hip"
+    source.write_text("""
+#include <hip/hip_runtime.h>
+#include <time.h>
+#include <unistd.h>
+__global__ void store(int *p) { *p = 42; }
+int main()
+{
+    int *p;
+    if (hipMalloc(&p, 4096) != hipSuccess) return 2;
+    store<<<1, 1>>>(p);
+    for (int i = 0; i < 5; i++) usleep(1000000);
+    struct timespec t = {2, 0};
+    nanosleep(&t, 0);
+    return hipDeviceSynchronize() != hipSuccess;
+}
+""")
+    subprocess.run(["hipcc", "--offload-arch=gfx803", "-O2", "-x", "hip", source, "-o", tmp_path / "nap"], check=True,
+                   capture_output=True)
+    result = gantry_run([tmp_path / "nap"])
+    assert result.status == 0 and result.line["repeatable"] == "yes", result
+    assert result.seconds < 6, result
