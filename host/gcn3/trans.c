@@ -5,6 +5,8 @@
  */
 #include "gcn3/trans.h"
 
+#include <stdbool.h>
+
 #include "trans_tables.h"
 
 #define QNAN32 UINT32_C(0x7fc00000)
@@ -40,7 +42,8 @@ uint32_t trans_rcp32(uint32_t x)
         return m ? QNAN32 : sign;
     if (e == 0)
         return sign | INF32;
-    return pack32(sign, piece(trans_rcp[m >> 15], m & 0x7fff, 15), 127 - (int)e - 30);
+    /* +2: a mantissa of ones, whose reciprocal is just above the middle of two floats, must round up for division */
+    return pack32(sign, piece(trans_rcp[m >> 15], m & 0x7fff, 15) + 2, 127 - (int)e - 30);
 }
 
 /* Power of four and mantissa in [1, 4): odd tells which half. */
@@ -208,7 +211,11 @@ uint64_t trans_rcp64(uint64_t x)
     if (y == 0)
         return sign | INF64;
     struct double_parts p = split64(y);
-    return pack64(sign, piece(trans_rcp[p.index], p.x, 22), -p.exponent);
+    uint64_t r = pack64(sign, piece(trans_rcp[p.index], p.x, 22), -p.exponent);
+    /* a mantissa of ones: the nearest double, from which Newton steps do not depart (needed by division) */
+    uint64_t ones = (UINT64_C(1) << 52) - 1;
+    bool normal = (y & ones) == ones && (r >> 52 & 0x7ff) != 0;
+    return normal ? (sign | (uint64_t)(1023 - 1 - p.exponent) << 52 | 1) : r;
 }
 
 uint64_t trans_rsq64(uint64_t x)

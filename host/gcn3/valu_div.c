@@ -108,15 +108,15 @@ static uint32_t fmas32(uint32_t a, uint32_t b, uint32_t c, bool scale, bool keep
 }
 LANE_OP(div_fmas_f32, fmas32(a, b, c, v->mask_in >> l & 1, keep_out32(v)))
 
-/* In double the scaling goes onto a and c first: upwards always exact; downwards c is normal and far from the limit, and
- * the product is exact in fma, so only the final rounding remains. */
+/* In double, upwards, the scaling goes onto b and c first, which is exact: b is a reciprocal, c a quotient far below the
+ * limit; so only the final rounding remains. */
 static uint64_t fmas64(uint64_t a, uint64_t b, uint64_t c, bool scale, bool keep)
 {
     if (!scale)
         return finish64(from_f64(fma(as_f64(a), as_f64(b), as_f64(c))), keep);
     double x = as_f64(a), y = as_f64(b), z = as_f64(c);
     if ((c >> 52 & 0x7ff) > 1023)
-        return finish64(from_f64(fma(x * 0x1p128, y, z * 0x1p128)), keep);
+        return finish64(from_f64(fma(x, y * 0x1p128, z * 0x1p128)), keep);
     /* downwards: round to odd with all bits kept, then let the scaling round; y is a normal reciprocal here */
     double s = fma(x, y, z), error = fma(x, y, z - s);
     uint64_t bits = from_f64(s);
@@ -150,6 +150,8 @@ static uint64_t div_fixup(uint64_t a, uint64_t b, uint64_t c, struct fixup f)
         return sign;
     if ((int)(y >> f.mantissa) - (int)(x >> f.mantissa) < f.limit)
         return sign;
+    if ((a & (sign_bit - 1)) > inf) /* the steps before overflowed */
+        return sign | inf;
     return sign | (a & (sign_bit - 1));
 }
 LANE_OP(div_fixup_f32, div_fixup(a, b, c, (struct fixup){ 23, 8, -150 }))

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Floats of the golden model against arithmetic that it does not use: 113-bit floats, the compiler's half type, the
+ * host's division.  Rounding modes, subnormals, division sequences (f32, f64, u32), minimum, maximum, conversions.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+#include "machine.h"
+
+typedef __float128 quad;
+
+static float as32(uint32_t x) { float f; memcpy(&f, &x, 4); return f; }
+static uint32_t of32(float f) { uint32_t x; memcpy(&x, &f, 4); return x; }
+static double as64(uint64_t x) { double f; memcpy(&f, &x, 8); return f; }
+static uint64_t of64(double f) { uint64_t x; memcpy(&x, &f, 8); return x; }
+static bool nan32(uint32_t x) { return (x & 0x7fffffff) > 0x7f800000; }
+
+static void set64(unsigned reg, unsigned lane, uint64_t x)
+{
+    machine.v[reg][lane] = x;
+    machine.v[reg + 1][lane] = x >> 32;
+}
+static uint64_t get64(unsigned reg, unsigned lane)
+{
+    return machine.v[reg][lane] | (uint64_t)machine.v[reg + 1][lane] << 32;
+}
+
+/* Rounding of an exact value by its neighbours, without using a rounding mode. */
+static uint32_t round_exact(quad exact, unsigned mode, bool negative_zero)
+{
+    if (exact == 0)
+        return negative_zero ? 0x80000000 : 0;
+    float near = (float)exact;
+    uint32_t bits = of32(near), sign = bits & 0x80000000;
+    quad value = isinf(near) ? (near > 0 ? 1 : -1) * (quad)0x1p127 * 2 : (quad)near;
+    if (mode == 0 || (!isinf(near) && value == exact))
+        return bits;
+    bool up = mode == 1 || (mode == 3 && sign), have_up = value > exact;
+    if (up == have_up)
+        return bits;
+    return up == !sign ? bits + 1 : bits == 0x80000000 || bits == 0 ? bits : bits - 1;
+}
+
+static void f32_arithmetic(void **unused)
+{
+    (void)unused;
+    for (unsigned mode = 0; mode < 4; mode++) {
+        machine_reset(0xf0 | mode);
+        for (unsigned round = 0; round < 4000; round++) {
+            for (unsigned l = 0; l < 64; l++) {
+                uint32_t scale = 64 + rnd64() % 100; /* exponents close enough for exact sums of 113 bits */
+                for (unsigned r = 0; r < 3; r++)
+                    machine.v[r][l] = (rnd64() & 0x807fffff) | (scale + rnd64() % 20) << 23;
+            }
+            machine_run(vop3(OP_V_ADD_F32, 10, 0, 1, 0));
+            machine_run(vop3(OP_V_MUL_F32, 11, 0, 1, 0));
+            machine_run(vop3(OP_V_SUB_F32, 13, 0, 1, 0));
+            for (unsigned l = 0; l < 64; l++) {
+                quad a = as32(machine.v[0][l]), b = as32(machine.v[1][l]);
+                assert_int_equal(machine.v[10][l], round_exact(a + b, mode, mode == 2));
+                assert_int_equal(machine.v[13][l], round_exact(a - b, mode, mode == 2));
+                assert_int_equal(machine.v[11][l], round_exact(a * b, mode, false));
+                machine.v[2][l] = (machine.v[11][l] & 0x7f800000) > 0x3f800000 ? machine.v[2][l] : machine.v[11][l] ^ 0x80000000;
+            }
+            machine_run(vop3(OP_V_FMA_F32, 12, 0, 1, 2));
+            for (unsigned l = 0; l < 64; l++) {
+                quad a = as32(machine.v[0][l]), b = as32(machine.v[1][l]), c = as32(machine.v[2][l]);
+                quad exact = a * b + c;
+                if (exact == a * b || exact == c || exact - a * b != c || exact - c != a * b)
+                    continue; /* not exact in 113 bits */
+                assert_int_equal(machine.v[12][l], round_exact(exact, mode, mode == 2));
+            }
+        }
+    }
+}
+
+static void subnormals_and_nans(void **unused)
+{
+    (void)unused;
+    for (unsigned denormals = 0; denormals < 4; denormals++) {
+        machine_reset(denormals << 4 | 0xc0);
+        for (unsigned round = 0; round < 2000; round++) {
+            for (unsigned l = 0; l < 64; l++)
+                machine.v[0][l] = rnd_float(32, 23), machine.v[1][l] = rnd_float(32, 23);
+            machine_run(vop3(OP_V_MUL_F32, 10, 0, 1, 0));
+            for (unsigned l = 0; l < 64; l++) {
+                uint32_t a = machine.v[0][l], b = machine.v[1][l];
+                if (!(denormals & 1))
+                    a = a & 0x7f800000 ? a : a & 0x80000000, b = b & 0x7f800000 ? b : b & 0x80000000;
+                float product = (float)((quad)as32(a) * as32(b));
+                uint32_t want = isnan(product) ? 0x7fc00000 : of32(product);
+                if (!(denormals & 2) && !(want & 0x7f800000))
+                    want &= 0x80000000;
+                assert_int_equal(machine.v[10][l], want);
+            }
+        }
+    }
+    machine_reset(0xf0);
+    const uint32_t snan = 0x7f812345, qnan = 0x7fc54321, one = 0x3f800000, minus0 = 0x80000000;
+    const uint32_t cases[][4] = { /* a, b, min, max */
+        { snan, one, snan | 0x400000, snan | 0x400000 }, { one, snan, snan | 0x400000, snan | 0x400000 },
+        { qnan, one, one, one }, { one, qnan, one, one }, { minus0, 0, minus0, 0 }, { 0, minus0, minus0, 0 }, { 1, 2, 1, 2 } };
+    for (unsigned n = 0; n < sizeof cases / sizeof *cases; n++) {
+        machine.v[0][0] = cases[n][0], machine.v[1][0] = cases[n][1];
+        machine_run(vop3(OP_V_MIN_F32, 2, 0, 1, 0));
+        machine_run(vop3(OP_V_MAX_F32, 3, 0, 1, 0));
+        assert_int_equal(machine.v[2][0], cases[n][2]);
+        assert_int_equal(machine.v[3][0], cases[n][3]);
+    }
+}
+
+/* The code that clang emits for a correctly rounded f32 division. */
+static void divide_f32(void)
+{
+    uint8_t mode = machine.mode;
+    uint64_t neg = UINT64_C(1) << 61, d = vop3(OP_V_DIV_SCALE_F32, 10, 1, 1, 0), n = vop3(OP_V_DIV_SCALE_F32, 11, 0, 1, 0);
+    machine_run(d | 104 << 8);
+    machine_run(n | SREG_VCC << 8);
+    machine_run(vop3(OP_V_RCP_F32, 12, 10, 0, 0));
+    for (unsigned l = 0; l < 64; l++)
+        machine.v[9][l] = 0x3f800000;
+    machine.mode |= 0x30;
+    machine_run(vop3(OP_V_FMA_F32, 13, 10, 12, 9) | neg);
+    machine_run(vop3(OP_V_FMA_F32, 12, 13, 12, 12));
+    machine_run(vop3(OP_V_MUL_F32, 14, 11, 12, 0));
+    machine_run(vop3(OP_V_FMA_F32, 15, 10, 14, 11) | neg);
+    machine_run(vop3(OP_V_FMA_F32, 14, 15, 12, 14));
+    machine_run(vop3(OP_V_FMA_F32, 15, 10, 14, 11) | neg);
+    machine.mode = mode;
+    machine_run(vop3(OP_V_DIV_FMAS_F32, 16, 15, 12, 14));
+    machine_run(vop3(OP_V_DIV_FIXUP_F32, 17, 16, 1, 0));
+}
+
+static void division_f32(void **unused)
+{
+    (void)unused;
+    machine_reset(0xf0);
+    for (unsigned round = 0; round < 12000; round++) {
+        for (unsigned l = 0; l < 64; l++)
+            machine.v[0][l] = rnd_float(32, 23), machine.v[1][l] = rnd_float(32, 23);
+        divide_f32();
+        for (unsigned l = 0; l < 64; l++) {
+            float want = as32(machine.v[0][l]) / as32(machine.v[1][l]);
+            uint32_t got = machine.v[17][l];
+            if (isnan(want) ? !nan32(got) : got != of32(want))
+                fail_msg("%08x / %08x: %08x instead of %08x", machine.v[0][l], machine.v[1][l], got, of32(want));
+        }
+    }
+}
+
+static void division_f64(void **unused)
+{
+    (void)unused;
+    machine_reset(0xf0);
+    uint64_t neg = UINT64_C(1) << 61;
+    for (unsigned l = 0; l < 64; l++)
+        set64(8, l, of64(1));
+    for (unsigned round = 0; round < 6000; round++) {
+        for (unsigned l = 0; l < 64; l++)
+            set64(0, l, rnd_float(64, 52)), set64(2, l, rnd_float(64, 52));
+        machine_run(vop3(OP_V_DIV_SCALE_F64, 10, 2, 2, 0) | 104 << 8);
+        machine_run(vop3(OP_V_DIV_SCALE_F64, 12, 0, 2, 0) | SREG_VCC << 8);
+        machine_run(vop3(OP_V_RCP_F64, 14, 10, 0, 0));
+        machine_run(vop3(OP_V_FMA_F64, 16, 10, 14, 8) | neg);
+        machine_run(vop3(OP_V_FMA_F64, 14, 14, 16, 14));
+        machine_run(vop3(OP_V_FMA_F64, 16, 10, 14, 8) | neg);
+        machine_run(vop3(OP_V_FMA_F64, 14, 14, 16, 14));
+        machine_run(vop3(OP_V_MUL_F64, 18, 12, 14, 0));
+        machine_run(vop3(OP_V_FMA_F64, 20, 10, 18, 12) | neg);
+        machine_run(vop3(OP_V_DIV_FMAS_F64, 22, 20, 14, 18));
+        machine_run(vop3(OP_V_DIV_FIXUP_F64, 24, 22, 2, 0));
+        for (unsigned l = 0; l < 64; l++) {
+            double want = as64(get64(0, l)) / as64(get64(2, l)), got = as64(get64(24, l));
+            if (isnan(want) ? !isnan(got) : of64(got) != of64(want))
+                fail_msg("%a / %a: %a instead of %a", as64(get64(0, l)), as64(get64(2, l)), got, want);
+        }
+    }
+}
+
+/* Unsigned division through v_rcp_iflag_f32, as clang expands it. */
+static void division_u32(void **unused)
+{
+    (void)unused;
+    machine_reset(0xc0);
+    for (unsigned round = 0; round < 6000; round++) {
+        for (unsigned l = 0; l < 64; l++) {
+            machine.v[0][l] = rnd64() >> rnd64() % 32;
+            machine.v[1][l] = (uint32_t)(rnd64() >> (32 + rnd64() % 32)) | 1;
+            machine.v[9][l] = 0x4f7ffffe;
+        }
+        machine_run(vop3(OP_V_CVT_F32_U32, 2, 1, 0, 0));
+        machine_run(vop3(OP_V_RCP_IFLAG_F32, 2, 2, 0, 0));
+        machine_run(vop3(OP_V_MUL_F32, 2, 2, 9, 0));
+        machine_run(vop3(OP_V_CVT_U32_F32, 2, 2, 0, 0));
+        machine_run(vop3(OP_V_SUB_U32, 3, 20, 1, 0) | SREG_VCC << 8); /* v20 is 0 */
+        machine_run(vop3(OP_V_MUL_LO_U32, 3, 3, 2, 0));
+        machine_run(vop3(OP_V_MUL_HI_U32, 3, 2, 3, 0));
+        machine_run(vop3(OP_V_ADD_U32, 2, 2, 3, 0) | SREG_VCC << 8);
+        machine_run(vop3(OP_V_MUL_HI_U32, 4, 0, 2, 0));
+        for (unsigned l = 0; l < 64; l++) {
+            uint32_t x = machine.v[0][l], y = machine.v[1][l], q = machine.v[4][l], r = x - q * y;
+            for (unsigned k = 0; k < 2; k++)
+                if (r >= y)
+                    q++, r -= y;
+            assert_int_equal(q, x / y);
+        }
+    }
+}
+
+static void halves(void **unused)
+{
+    (void)unused;
+    machine_reset(0xf0);
+    for (uint32_t h = 0; h < 0x10000; h += 64) { /* every half to float and back */
+        for (unsigned l = 0; l < 64; l++)
+            machine.v[0][l] = h + l;
+        machine_run(vop3(OP_V_CVT_F32_F16, 1, 0, 0, 0));
+        machine_run(vop3(OP_V_CVT_F16_F32, 2, 1, 0, 0));
+        for (unsigned l = 0; l < 64; l++) {
+            uint16_t bits = h + l;
+            _Float16 half;
+            memcpy(&half, &bits, 2);
+            bool nan = (bits & 0x7fff) > 0x7c00;
+            assert_int_equal(machine.v[1][l], nan ? 0x7fc00000 : of32((float)half));
+            assert_int_equal(machine.v[2][l], nan ? 0x7e00 : bits);
+        }
+    }
+    for (unsigned round = 0; round < 4000; round++) {
+        for (unsigned l = 0; l < 64; l++)
+            for (unsigned r = 0; r < 3; r++)
+                machine.v[r][l] = rnd_float(16, 10) | rnd64() << 16;
+        machine_run(vop3(OP_V_ADD_F16, 10, 0, 1, 0));
+        machine_run(vop3(OP_V_MUL_F16, 11, 0, 1, 0));
+        machine_run(vop3(OP_V_FMA_F16, 12, 0, 1, 2));
+        for (unsigned l = 0; l < 64; l++) {
+            _Float16 x[3];
+            for (unsigned r = 0; r < 3; r++) {
+                uint16_t bits = machine.v[r][l];
+                memcpy(&x[r], &bits, 2);
+            }
+            quad exact[3] = { (quad)x[0] + x[1], (quad)x[0] * x[1], (quad)x[0] * x[1] + x[2] };
+            for (unsigned k = 0; k < 3; k++) {
+                _Float16 want = (_Float16)exact[k];
+                uint16_t bits;
+                memcpy(&bits, &want, 2);
+                uint32_t w = (bits & 0x7fff) > 0x7c00 ? 0x7e00 : bits;
+                if (machine.v[10 + k][l] != w)
+                    fail_msg("half op %u: %04x instead of %04x", k, machine.v[10 + k][l], w);
+            }
+        }
+    }
+}
+
+static void conversions(void **unused)
+{
+    (void)unused;
+    machine_reset(0xf0);
+    for (unsigned round = 0; round < 4000; round++) {
+        for (unsigned l = 0; l < 64; l++) {
+            machine.v[0][l] = round % 2 ? rnd_float(32, 23) : (rnd64() & 0x807fffff) | (120 + rnd64() % 48) << 23;
+        }
+        machine_run(vop3(OP_V_CVT_I32_F32, 1, 0, 0, 0));
+        machine_run(vop3(OP_V_CVT_U32_F32, 2, 0, 0, 0));
+        machine_run(vop3(OP_V_RNDNE_F32, 3, 0, 0, 0));
+        machine_run(vop3(OP_V_CVT_F32_I32, 4, 0, 0, 0));
+        for (unsigned l = 0; l < 64; l++) {
+            float x = as32(machine.v[0][l]);
+            int64_t whole = isnan(x) ? 0 : x >= 0x1p40f ? INT64_C(1) << 40 : x <= -0x1p40f ? -(INT64_C(1) << 40) : (int64_t)x;
+            int64_t i = whole > INT32_MAX ? INT32_MAX : whole < INT32_MIN ? INT32_MIN : whole;
+            int64_t u = whole > UINT32_MAX ? UINT32_MAX : whole < 0 ? 0 : whole;
+            assert_int_equal(machine.v[1][l], (uint32_t)i);
+            assert_int_equal(machine.v[2][l], (uint32_t)u);
+            assert_int_equal(machine.v[3][l], isnan(x) ? 0x7fc00000 : of32(nearbyintf(x)));
+            assert_int_equal(machine.v[4][l], of32((float)(int32_t)machine.v[0][l]));
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(f32_arithmetic), cmocka_unit_test(subnormals_and_nans), cmocka_unit_test(division_f32),
+        cmocka_unit_test(division_f64),   cmocka_unit_test(division_u32),        cmocka_unit_test(halves),
+        cmocka_unit_test(conversions),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
