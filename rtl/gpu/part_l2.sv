@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Partition: one L2 slice with the DRAM channels behind it.  Responsible for: putting l2_slice and dram_channel
+// together, counters of both.  Not responsible for: contents of DRAM (the store answers dram_req).
+module part_l2
+  import gantry_cfg_pkg::*;
+#(
+  parameter int unsigned Depth = 16,        // input queue, and credits towards the crossbar
+  parameter bit [2:0] SeedFault = 3'd0,     // bench only
+  parameter bit [1:0] SeedFaultDram = 2'd0  // bench only
+) (
+  input  logic                      clk_i,
+  input  logic                      rst_ni,
+  /* verilator lint_off UNUSEDSIGNAL */
+  input  logic               [15:0] id_i,
+  /* verilator lint_on UNUSEDSIGNAL */
+  input  logic               [63:0] cycle_i,
+  output logic                      idle_o,
+  input  logic                      perf_en_i,
+  input  logic               [ 7:0] perf_addr_i,
+  output logic               [63:0] perf_data_o,
+  input  logic                      obs_en_i,
+  output logic                      obs_order_valid_o,
+  output l2_pkg::obs_order_t        obs_order_o,
+  input  logic                      mem_req_valid_i,
+  input  gantry_msg_pkg::mem_req_t  mem_req_i,
+  output logic                      mem_req_credit_o,
+  output logic                      mem_rsp_valid_o,
+  output gantry_msg_pkg::mem_rsp_t  mem_rsp_o,
+  input  logic                      mem_rsp_credit_i,
+  output logic                      dram_req_valid_o,
+  output gantry_msg_pkg::dram_req_t dram_req_o,
+  input  logic                      dram_rsp_valid_i,
+  input  gantry_msg_pkg::dram_rsp_t dram_rsp_i,
+  input  logic                      blk_cmd_valid_i,
+  input  gantry_msg_pkg::blk_cmd_t  blk_cmd_i,
+  output logic                      blk_evt_valid_o,
+  output gantry_msg_pkg::blk_evt_t  blk_evt_o
+);
+  logic slice_idle;
+  logic [DramChannels-1:0] cmd_valid, done_valid, busy, channel_idle;
+  logic cmd_write;
+  logic [31:0] cmd_line;
+  logic [7:0] cmd_id;
+  logic [7:0] done_id[DramChannels];
+  logic [63:0] slice_perf;
+  logic [63:0] row_hits[DramChannels], row_misses[DramChannels], refreshes[DramChannels];
+  logic [63:0] sum;
+
+  l2_slice #(
+    .Slices   (L2Slices),
+    .Kib      (L2Kib),
+    .Ways     (L2Ways),
+    .Mshrs    (L2Mshrs),
+    .Channels (DramChannels),
+    .Depth    (Depth),
+    .RspDepth (Depth),
+    .SeedFault(SeedFault)
+  ) u_slice (
+    .clk_i,
+    .rst_ni,
+    .idle_o      (slice_idle),
+    .perf_en_i,
+    .perf_addr_i (perf_addr_i[3:0]),
+    .perf_data_o (slice_perf),
+    .obs_en_i,
+    .obs_order_valid_o,
+    .obs_order_o,
+    .mem_req_valid_i,
+    .mem_req_i,
+    .mem_req_credit_o,
+    .mem_rsp_valid_o,
+    .mem_rsp_o,
+    .mem_rsp_credit_i,
+    .dram_req_valid_o,
+    .dram_req_o,
+    .dram_rsp_valid_i,
+    .dram_rsp_i,
+    .blk_cmd_i,
+    .blk_cmd_valid_i,
+    .blk_evt_valid_o,
+    .blk_evt_o,
+    .cmd_valid_o (cmd_valid),
+    .cmd_write_o (cmd_write),
+    .cmd_line_o  (cmd_line),
+    .cmd_id_o    (cmd_id),
+    .done_valid_i(done_valid),
+    .done_id_i   (done_id),
+    .dram_busy_i (busy)
+  );
+
+  for (genvar c = 0; c < DramChannels; c++) begin : gen_channel
+    dram_channel #(
+      .Banks    (DramBanks),
+      .RowLines (DramRowBytes / 64),
+      .Ratio    (DramRatio),
+      .Tcl      (DramTcl),
+      .Tcwl     (DramTcwl),
+      .Trcd     (DramTrcd),
+      .Trp      (DramTrp),
+      .Tras     (DramTras),
+      .Twr      (DramTwr),
+      .Trefi    (DramTrefi),
+      .Trfc     (DramTrfc),
+      .Burst    (DramBurst),
+      .SeedFault(SeedFaultDram)
+    ) u_channel (
+      .clk_i,
+      .rst_ni,
+      .cycle_i,
+      .cmd_valid_i (cmd_valid[c]),
+      .cmd_write_i (cmd_write),
+      .cmd_line_i  (cmd_line),
+      .cmd_id_i    (cmd_id),
+      .done_valid_o(done_valid[c]),
+      .done_id_o   (done_id[c]),
+      .busy_o      (busy[c]),
+      .row_hits_o  (row_hits[c]),
+      .row_misses_o(row_misses[c]),
+      .refreshes_o (refreshes[c]),
+      .idle_o      (channel_idle[c])
+    );
+  end
+
+  assign idle_o = slice_idle && channel_idle == '1;
+
+  // counters 0 to 10 are the slice's; 11 row hits, 12 row misses, 13 refreshes of all channels
+  logic dram_counter_q;
+  logic [63:0] sum_q;
+
+  /* verilator lint_off BLKSEQ */
+  always_ff @(posedge clk_i) begin
+    if (perf_en_i) begin
+      dram_counter_q <= perf_addr_i >= 8'd11;
+      if (perf_addr_i >= 8'd11) begin
+        sum = 64'd0;
+        for (int unsigned c = 0; c < DramChannels; c++)
+          sum = sum + (perf_addr_i == 8'd11 ? row_hits[c] : perf_addr_i == 8'd12 ? row_misses[c] : refreshes[c]);
+        sum_q <= sum;
+      end
+    end
+  end
+  /* verilator lint_on BLKSEQ */
+  assign perf_data_o = dram_counter_q ? sum_q : slice_perf;
+endmodule

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bench of part_l2 (slice and DRAM channels): random reads, stores, atomics of all operations and invalidations, few
+// and many lines, back-pressure on answers, against a memory in C++.  The requests to one line must behave as in
+// order of arrival, the backing store must equal the memory when all is answered, the order port must name every
+// store and atomic, answers carry what the request brought.  DRAM: row hits, conflicts and refreshes cost what the
+// parameters say.  Invalidation during traffic, and stale data after a host write without one.  Requirement S1.2.
+// The argument `speed` prints ns a cycle.
+// top: part_l2
+// sources: build/gen/gantry_msg_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/l2/l2_pkg.sv rtl/tech/ram_1r1w.sv rtl/dram/dram_channel.sv rtl/l2/l2_slice.sv rtl/gpu/part_l2.sv
+// args: -Wno-UNUSEDPARAM
+// mutant: -GSeedFault=3'd1
+// mutant: -GSeedFault=3'd2
+// mutant: -GSeedFault=3'd3
+// mutant: -GSeedFaultDram=2'd1
+// mutant: -GSeedFaultDram=2'd2
+#include <deque>
+#include <map>
+#include <vector>
+
+#include "../../mem_bench.h"
+#include "Vpart_l2.h"
+
+static const unsigned Depth = 16, StoreLatency = 16;
+static const uint64_t Bytes = 1 << 22;
+static Vpart_l2 *dut;
+static std::vector<uint8_t> model(Bytes), backing(Bytes);  // as the requester sees it; as DRAM holds it
+struct Want {
+    msg_mem_req req;
+    uint8_t data[64];
+    bool check_data;
+};
+static std::map<uint32_t, Want> flying;
+static std::deque<msg_mem_req> waiting_order;  // stores and atomics not seen on the order port, by line in order
+static std::deque<std::pair<uint64_t, msg_dram_rsp>> store_answers;
+static unsigned credits = Depth, held, evts;
+static uint32_t serial;
+static uint64_t answered, latency_sum;
+static std::map<uint32_t, uint64_t> sent_at;
+struct Order {
+    uint8_t op, atomic, size, gpu;
+    uint32_t user;
+    uint8_t source, pad[7];
+    uint64_t addr, mask, data[8];
+};
+
+static uint64_t atomic_result(const msg_mem_req &q, uint64_t old)
+{
+    bool wide = q.size == 8;
+    uint64_t a = wide ? q.data[0] : (uint32_t)q.data[0], c = wide ? q.data[1] : (uint32_t)q.data[1];
+    int64_t so = wide ? (int64_t)old : (int32_t)old, sa = wide ? (int64_t)a : (int32_t)a;
+    switch (q.atomic) {
+    case ATOMIC_SWAP: return a;
+    case ATOMIC_CMPSWAP: return old == c ? a : old;
+    case ATOMIC_ADD: return old + a;
+    case ATOMIC_SUB: return old - a;
+    case ATOMIC_SMIN: return so < sa ? old : a;
+    case ATOMIC_UMIN: return old < a ? old : a;
+    case ATOMIC_SMAX: return so > sa ? old : a;
+    case ATOMIC_UMAX: return old > a ? old : a;
+    case ATOMIC_AND: return old & a;
+    case ATOMIC_OR: return old | a;
+    case ATOMIC_XOR: return old ^ a;
+    case ATOMIC_INC: return old >= a ? 0 : old + 1;
+    default: return old == 0 || old > a ? a : old - 1;
+    }
+}
+
+static void model_apply(const msg_mem_req &q, Want *w)
+{
+    memset(w->data, 0, 64);
+    w->check_data = q.op != MEM_WRITE;
+    if (q.op == MEM_READ || q.op == MEM_READ_NC)
+        memcpy(w->data, &model[q.addr], 64);
+    if (q.op == MEM_WRITE) {
+        for (unsigned i = 0; i < 64; i++)
+            if (q.mask >> i & 1)
+                model[q.addr + i] = ((const uint8_t *)q.data)[i];
+    }
+    if (q.op == MEM_ATOMIC) {
+        uint64_t old = 0;
+        memcpy(&old, &model[q.addr], q.size);
+        uint64_t fresh = atomic_result(q, old);
+        memcpy(w->data, &old, 8);
+        memcpy(&model[q.addr], &fresh, q.size);
+    }
+}
+
+static void take_dram(const msg_dram_req &r)
+{
+    if (r.addr % 64 || r.addr >= Bytes)
+        return fail("address to the store", r.addr, 0);
+    if (r.write) {
+        for (unsigned i = 0; i < 64; i++)
+            if (r.mask >> i & 1)
+                backing[r.addr + i] = ((const uint8_t *)r.data)[i];
+        return;
+    }
+    msg_dram_rsp a = {};
+    a.tag = r.tag;
+    memcpy(a.data, &backing[r.addr], 64);
+    store_answers.push_back({cycle + StoreLatency, a});
+}
+
+static void take_order(const Order &o)
+{
+    for (auto it = waiting_order.begin(); it != waiting_order.end(); ++it) {
+        if (it->user != o.user) {
+            if (it->addr / 64 == o.addr / 64)
+                fail("order port: line out of order, address", o.addr, it->addr);
+            continue;
+        }
+        bool same = it->op == o.op && it->addr == o.addr && it->source == o.source && it->data[0] == o.data[0] && it->data[1] == o.data[1];
+        if (!same || (o.op == MEM_WRITE && (it->mask != o.mask || memcmp(it->data, o.data, 64))))
+            fail("order port: record differs, address", o.addr, it->addr);
+        waiting_order.erase(it);
+        return;
+    }
+    fail("order port: unknown access, user", o.user, 0);
+}
+
+static void take_answer(const msg_mem_rsp &a)
+{
+    auto it = flying.find(a.tag);
+    if (it == flying.end())
+        return fail("answer to nothing, tag", a.tag, 0);
+    const Want &w = it->second;
+    if (a.op != w.req.op || a.source != w.req.source || a.gpu != w.req.gpu || a.status != MEM_OK)
+        fail("answer's fields, op", a.op, w.req.op);
+    unsigned bytes = w.req.op == MEM_ATOMIC ? w.req.size : 64;
+    if (w.check_data && memcmp(a.data, w.data, bytes))
+        fail("data of an answer", a.data[0], *(const uint64_t *)w.data);
+    latency_sum += cycle - sent_at[a.tag];
+    sent_at.erase(a.tag);
+    flying.erase(it);
+    answered++;
+}
+
+static void clock_once(const msg_mem_req *req, unsigned drain)
+{
+    dut->mem_req_valid_i = req != nullptr;
+    if (req)
+        put(dut->mem_req_i, *req);
+    dut->mem_rsp_credit_i = held > 0 && pick(256) < drain;
+    held -= dut->mem_rsp_credit_i;
+    dut->dram_rsp_valid_i = !store_answers.empty() && store_answers.front().first <= cycle;
+    if (dut->dram_rsp_valid_i) {
+        put(dut->dram_rsp_i, store_answers.front().second);
+        store_answers.pop_front();
+    }
+    dut->cycle_i = cycle;
+    dut->clk_i = 1;
+    dut->eval();
+    dut->clk_i = 0;
+    dut->eval();
+    cycle++;
+    dut->blk_cmd_valid_i = 0;
+    credits += dut->mem_req_credit_o;
+    evts += dut->blk_evt_valid_o;
+    if (dut->dram_req_valid_o)
+        take_dram(get<msg_dram_req>(dut->dram_req_o));
+    if (dut->obs_order_valid_o)
+        take_order(get<Order>(dut->obs_order_o));
+    if (dut->mem_rsp_valid_o) {
+        if (held == Depth)
+            fail("answer without credit", held, Depth - 1);
+        held++;
+        take_answer(get<msg_mem_rsp>(dut->mem_rsp_o));
+    }
+}
+
+static void issue(msg_mem_req q, unsigned drain)
+{
+    while (credits == 0)
+        clock_once(nullptr, drain);
+    q.tag = serial++;
+    q.user = q.tag * 7 + 1;
+    q.source = (uint8_t)pick(82);
+    q.gpu = (uint8_t)pick(4);
+    model_apply(q, &(flying[q.tag] = Want{q, {}, false}));
+    sent_at[q.tag] = cycle;
+    if (q.op == MEM_WRITE || q.op == MEM_ATOMIC)
+        waiting_order.push_back(q);
+    credits--;
+    clock_once(&q, drain);
+}
+
+static void drain_all()
+{
+    for (unsigned i = 0; i < 20000 && !flying.empty(); i++)
+        clock_once(nullptr, 256);
+    if (!flying.empty())
+        fail("requests without answer", flying.size(), 0);
+    for (unsigned i = 0; i < 300; i++)
+        clock_once(nullptr, 256);
+    if (!dut->idle_o)
+        fail("not idle when all is done", 0, 1);
+    if (credits != Depth)
+        fail("credits", credits, Depth);
+    if (!waiting_order.empty())
+        fail("order port: accesses not seen", waiting_order.size(), 0);
+}
+
+static msg_mem_req random_request(uint64_t line)
+{
+    msg_mem_req q = {};
+    for (uint64_t &d : q.data)
+        d = pick(4) ? rng() : pick(5);
+    q.addr = line * 64;
+    unsigned kind = (unsigned)pick(100);
+    q.op = kind < 45 ? MEM_READ : kind < 50 ? MEM_READ_NC : kind < 80 ? MEM_WRITE : MEM_ATOMIC;
+    q.mask = pick(3) == 0 ? ~0ull : pick(2) ? rng() & rng() : 0xffull << (8 * pick(8));
+    if (q.op == MEM_ATOMIC) {
+        q.atomic = (uint8_t)pick(13);
+        q.size = pick(2) ? 4 : 8;
+        q.addr += pick(64 / q.size) * q.size;
+    }
+    return q;
+}
+
+// Lines of this slice (slice 0 of 16): 4 lines in each 4 KiB.
+static uint64_t slice_line(uint64_t n) { return n / 4 * 64 + n % 4; }
+
+static void traffic(const char *name, unsigned count, unsigned lines, unsigned gap, unsigned drain)
+{
+    uint64_t from = cycle, done = answered, sum = latency_sum;
+    for (unsigned i = 0; i < count; i++) {
+        issue(random_request(slice_line(pick(lines))), drain);
+        while (gap && pick(gap))
+            clock_once(nullptr, drain);
+    }
+    drain_all();
+    printf("%s: %.2f requests a cycle, latency %.0f\n", name, count / double(cycle - from - 300), double(latency_sum - sum) / (answered - done));
+    if (memcmp(model.data(), backing.data(), Bytes))
+        fail("backing store differs from memory", 0, 1);
+}
+
+static void invalidate(uint32_t flags)
+{
+    msg_blk_cmd c = {};
+    c.kind = BLK_INV;
+    c.flags = flags;
+    put(dut->blk_cmd_i, c);
+    dut->blk_cmd_valid_i = 1;
+    evts = 0;
+    for (unsigned i = 0; i < 5000 && evts == 0; i++)
+        clock_once(nullptr, 256);
+    if (evts != 1)
+        fail("invalidation not answered", evts, 1);
+}
+
+// A host write into DRAM is seen only after an invalidation; invalidation with reads under way loses nothing.
+static void host_writes()
+{
+    msg_mem_req q = {};
+    q.op = MEM_READ;
+    for (unsigned round = 0; round < 20; round++) {
+        for (unsigned i = 0; i < 12; i++) {
+            q.addr = slice_line(pick(256)) * 64;
+            issue(q, 256);
+        }
+        invalidate(CACHE_INV_L2);
+        if (round % 2)
+            drain_all();
+        while (!flying.empty())
+            clock_once(nullptr, 256);
+        for (unsigned i = 0; i < 256; i++) {
+            uint64_t at = slice_line(i) * 64 + pick(64);
+            model[at] = backing[at] = (uint8_t)rng();
+        }
+        invalidate(CACHE_INV_L2);
+    }
+    for (unsigned i = 0; i < 256; i++) {
+        q.addr = slice_line(i) * 64;
+        issue(q, 256);
+    }
+    drain_all();
+    q.op = MEM_READ;
+    q.addr = 0;
+    issue(q, 256);
+    drain_all();
+    backing[0] ^= 0xff;  // without invalidation the old value stays
+    issue(q, 256);
+    drain_all();
+    model[0] ^= 0xff;
+    invalidate(CACHE_WB_L2);
+    invalidate(CACHE_INV_L2);
+    issue(q, 256);
+    drain_all();
+}
+
+static uint64_t one_read(uint64_t line)
+{
+    msg_mem_req q = {};
+    q.op = MEM_READ_NC;
+    q.addr = slice_line(line) * 64;
+    uint64_t before = latency_sum;
+    issue(q, 256);
+    while (!flying.empty())
+        clock_once(nullptr, 256);
+    for (unsigned i = 0; i < 60; i++)
+        clock_once(nullptr, 256);
+    return latency_sum - before;
+}
+
+// Latencies of single reads: closed row, open row, other row of the bank (ratio 2: 2 x memory cycles).
+static void dram_timing()
+{
+    invalidate(CACHE_INV_L2);
+    cycle += 100000;  // rows close at the refresh
+    uint64_t closed = one_read(0), open = one_read(2), bank_conflict;
+    // bank = (above ^ row) & 15 with above = line / 2 / 32, row = above / 16: above 17 has row 1, bank 0
+    bank_conflict = one_read(17 * 64);
+    printf("DRAM: row closed %llu, open %llu, conflict %llu cycles\n", (unsigned long long)closed, (unsigned long long)open,
+           (unsigned long long)bank_conflict);
+    if (closed - open != 14 || bank_conflict - closed != 14)
+        fail("cost of activate, precharge", closed - open, bank_conflict - closed);
+    uint64_t slow = 0, worst = 0;
+    for (unsigned i = 0; i < 300; i++) {
+        uint64_t t = one_read(2 * (i % 16));
+        slow += t > open + 100;
+        worst = t > worst ? t : worst;
+    }
+    printf("DRAM: %llu reads met a refresh, slowest %llu cycles\n", (unsigned long long)slow, (unsigned long long)worst);
+    if (slow == 0)
+        fail("refreshes seen by reads", slow, 5);
+}
+
+static void speed(const char *name, unsigned count, unsigned lines, unsigned gap, bool reads)
+{
+    double spent = 0;
+    uint64_t from = cycle;
+    for (unsigned i = 0; i < count; i++) {
+        msg_mem_req q = random_request(slice_line(pick(lines)));
+        if (reads)
+            q.op = MEM_READ;
+        Stopwatch w;
+        issue(q, 256);
+        for (unsigned k = 0; k < gap; k++)
+            clock_once(nullptr, 256);
+        spent += w.ns();
+    }
+    printf("speed: %s: %.0f ns a cycle with the bench, %.2f requests a cycle\n", name, spent / double(cycle - from), count / double(cycle - from));
+    drain_all();
+    Stopwatch w;
+    for (unsigned i = 0; i < 100000; i++) {
+        dut->clk_i = 1;
+        dut->eval();
+        dut->clk_i = 0;
+        dut->eval();
+    }
+    printf("speed: idle: %.0f ns a cycle\n", w.ns() / 100000);
+}
+
+int main(int argc, char **argv)
+{
+    dut = new Vpart_l2;
+    dut->obs_en_i = 1;
+    for (int i = 0; i < 4; i++) {
+        dut->clk_i = i & 1;
+        dut->eval();
+    }
+    dut->rst_ni = 1;
+    dut->clk_i = 0;
+    dut->eval();
+    for (auto &b : model)
+        b = (uint8_t)rng();
+    backing = model;
+    if (argc > 1 && !strcmp(argv[1], "speed")) {
+        speed("read hits", 20000, 256, 0, true);
+        speed("mixed", 20000, 2048, 2, false);
+        return 0;
+    }
+    traffic("few lines", 6000, 8, 0, 256);
+    traffic("resident", 6000, 1024, 0, 256);
+    traffic("conflicts", 8000, 4096, 0, 256);
+    traffic("slow answers", 4000, 600, 0, 30);
+    traffic("sparse", 2000, 4096, 12, 256);
+    host_writes();
+    traffic("after invalidations", 3000, 512, 0, 256);
+    dram_timing();
+    return bench_end("part_l2");
+}
