@@ -108,22 +108,25 @@ static uint32_t fmas32(uint32_t a, uint32_t b, uint32_t c, bool scale, bool keep
 }
 LANE_OP(div_fmas_f32, fmas32(a, b, c, v->mask_in >> l & 1, keep_out32(v)))
 
-/* In double, upwards, the scaling goes onto b and c first, which is exact: b is a reciprocal, c a quotient far below the
- * limit; so only the final rounding remains. */
+/* The sum of an exact product and z in 113 bits, rounded to odd: scaling and one more rounding give the exact result. */
+static __float128 sum_odd(__float128 product, __float128 z)
+{
+    __float128 sum = z + product, lost = product - (sum - z);
+    unsigned __int128 bits;
+    memcpy(&bits, &sum, sizeof bits);
+    if (lost != 0 && !(bits & 1))
+        bits += (lost > 0) == (sum > 0) ? 1 : -1;
+    memcpy(&sum, &bits, sizeof bits);
+    return sum;
+}
+
 static uint64_t fmas64(uint64_t a, uint64_t b, uint64_t c, bool scale, bool keep)
 {
-    if (!scale)
-        return finish64(from_f64(fma(as_f64(a), as_f64(b), as_f64(c))), keep);
-    double x = as_f64(a), y = as_f64(b), z = as_f64(c);
-    if ((c >> 52 & 0x7ff) > 1023)
-        return finish64(from_f64(fma(x, y * 0x1p128, z * 0x1p128)), keep);
-    /* downwards: round to odd with all bits kept, then let the scaling round; y is a normal reciprocal here */
-    double s = fma(x, y, z), error = fma(x, y, z - s);
-    uint64_t bits = from_f64(s);
-    double down = s * 0x1p-128;
-    if (isfinite(s) && error != 0 && !(bits & 1) && fabs(down) < 0x1p-1022)
-        down = as_f64(bits + ((error > 0) == (s > 0) ? 1 : -1)) * 0x1p-128;
-    return finish64(from_f64(down), keep);
+    double x = as_f64(a), y = as_f64(b), z = as_f64(c), plain = fma(x, y, z);
+    if (!scale || !isfinite(x) || !isfinite(y) || !isfinite(z))
+        return finish64(from_f64(plain), keep);
+    __float128 factor = (c >> 52 & 0x7ff) > 1023 ? 0x1p128 : 0x1p-128;
+    return finish64(from_f64((double)(sum_odd((__float128)x * y, z) * factor)), keep);
 }
 LANE_OP64(div_fmas_f64, fmas64(a, b, c, v->mask_in >> l & 1, keep_out64(v)))
 
