@@ -4,5 +4,5 @@ MODEL_PACKAGES := $(B)/gen/gantry_msg_pkg.sv $(B)/gen/gantry_cfg_pkg.sv $(B)/gen
 MODEL_KINDS := cu sqc noc l2 utcl2 rdma dispatch
 $(B)/bin/gantry: | $(MODEL_PACKAGES)
 models: $(MODEL_PACKAGES) | $(B)/bin/gantry  ## build the RTL models of CONFIG (default demo)
-	@$(PY) sw/tools/models.py $$($(B)/bin/gantry config -c $(or $(CONFIG),configs/demo.yaml) --constants | sed 's/^/--set=/') $(MODEL_KINDS)
+	@$(PY) sw/tools/models.py $$($(B)/bin/gantry config -c $(or $(CONFIG),configs/demo.yaml) --sv | sed 's/^/--set=/') $(MODEL_KINDS)
 .PHONY: models

@@ -21,8 +21,10 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-if not sys.executable.startswith(str(ROOT)) and (ROOT / "build/venv/bin/python").exists():
-    os.execv(ROOT / "build/venv/bin/python", ["python", *sys.argv])  # PyYAML lives there
+VENV_PYTHON = str(ROOT / "build/venv/bin/python")
+if __name__ == "__main__" and os.environ.get("GANTRY_MODELS_PYTHON") != VENV_PYTHON and os.path.exists(VENV_PYTHON):
+    os.environ["GANTRY_MODELS_PYTHON"] = VENV_PYTHON  # PyYAML lives there; once only
+    os.execv(VENV_PYTHON, [VENV_PYTHON, *sys.argv])
 
 import gen_params  # noqa: E402
 import gen_wrappers  # noqa: E402

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// Commands of the host: launches go into the table of the walk and the events, the rest is maintenance, one after
+// another: caches (L2 slices and the L2 TLB first, then what may refill from them), page-table roots, kills.
+// A launch waits while no table slot is free.  Not responsible for: placing work-groups (walk), telling the host
+// (events).  See docs/reference/dispatch.md.
+`include "gantry_assert.svh"
+
+module dispatch_hub
+  import gantry_msg_pkg::*;
+  import dispatch_pkg::*;
+#(
+  parameter int unsigned Cus = 1,
+  parameter int unsigned Sqcs = 1,
+  parameter int unsigned Slices = 1,
+  parameter int unsigned Launches = 8,
+  parameter int unsigned Depth = 64  // commands that the host may have under way
+) (
+  input  logic                   clk_i,
+  input  logic                   rst_ni,
+  // <- host
+  input  logic                   cp_cmd_valid_i,
+  input  cp_cmd_t                cp_cmd_i,
+  // -> walk, events: a launch; a kill
+  output logic                   launch_valid_o,
+  output launch_t                launch_slot_o,
+  output cp_cmd_t                launch_o,
+  output launch_res_t            launch_res_o,
+  input  logic                   ended_valid_i,
+  input  launch_t                ended_slot_i,
+  output logic                   kill_valid_o,
+  output logic    [         7:0] kill_vmid_o,
+  input  logic                   quiet_i,
+  // -> walk: a command for one CU; <- events: its end
+  output logic                   cu_valid_o,
+  output cu_t                    cu_o,
+  output logic    [         7:0] cu_kind_o,
+  output logic    [         7:0] cu_vmid_o,
+  output logic    [        31:0] cu_flags_o,
+  input  logic                   ack_valid_i,
+  input  cu_t                    ack_cu_i,
+  // -> events: tell the host
+  output logic                   tell_valid_o,
+  output logic    [         7:0] tell_kind_o,
+  output logic    [        15:0] tell_id_o,
+  input  logic                   told_i,
+  // <-> cache groups, L2 slices, L2 TLB: ports in this order
+  output logic    [Sqcs+Slices:0] blk_cmd_valid_o,
+  output blk_cmd_t               blk_cmd_o,       // the same for all
+  input  logic    [Sqcs+Slices:0] blk_evt_valid_i,
+  output logic                   idle_o
+);
+  localparam int unsigned Blks = Sqcs + Slices + 1;
+  localparam int unsigned Qw = $clog2(Depth);
+  localparam logic [31:0] L2Flags = 32'(CACHE_WB_L2) | 32'(CACHE_INV_L2);
+  localparam logic [31:0] SqcFlags = 32'(CACHE_INV_L1K) | 32'(CACHE_INV_L1I) | 32'(CACHE_INV_TLB);
+  localparam logic [31:0] CuFlags = 32'(CACHE_INV_L1V) | 32'(CACHE_INV_TLB);
+
+  typedef enum logic [2:0] {
+    Rest,     // no maintenance
+    Shared,   // waits for L2 slices and the L2 TLB
+    Quieting, // kill: waits until the walk has nothing of the address space in hand
+    Private,  // sends to the CUs, one a cycle
+    Acks,     // waits for CUs and cache groups
+    Telling
+  } state_e;
+
+  typedef struct packed {
+    logic [7:0] kind;
+    logic [7:0] vmid;
+    logic [15:0] id;
+    logic [31:0] flags;
+    logic [63:0] root;
+  } maintenance_t;
+
+  cp_cmd_t queue[Depth];
+  logic [Qw-1:0] head, tail;
+  logic [Qw:0] held;
+  cp_cmd_t c;  // command at the head
+  maintenance_t m;  // the one under way
+  logic [MaxLaunches-1:0] free;
+  state_e state;
+  logic [Blks-1:0] blk_left, blk_send;
+  logic [63:0] cu_left;
+  logic [6:0] cu_next;
+  logic [1:0] settle;  // cycles until quiet_i speaks of this kill
+  logic take, to_cus, active;
+
+  /* verilator lint_off BLKSEQ */
+  always_ff @(posedge clk_i) begin
+    launch_valid_o  <= 1'b0;
+    kill_valid_o    <= 1'b0;
+    cu_valid_o      <= 1'b0;
+    blk_cmd_valid_o <= '0;
+    active   = 1'b0;
+    blk_send = '0;
+    if (cp_cmd_valid_i) begin
+      queue[tail] = cp_cmd_i;
+      tail        = tail + 1'b1;
+      held        = held + 1'b1;
+    end
+    if (ended_valid_i) free[ended_slot_i] = 1'b1;
+    blk_left = blk_left & ~blk_evt_valid_i;
+    if (ack_valid_i) cu_left[ack_cu_i] = 1'b0;
+
+    // ---- the maintenance under way
+    if (state == Shared && blk_left == '0) begin
+      state    = m.kind == CP_VMID ? Rest : Private;
+      to_cus   = (m.flags & CuFlags) != 32'd0;
+      cu_next  = to_cus ? 7'd0 : 7'(Cus);
+      if ((m.flags & SqcFlags) != 32'd0 && m.kind == CP_CACHE) blk_send = {{(Slices + 1) {1'b0}}, {Sqcs{1'b1}}};
+      active = 1'b1;
+    end else if (state == Quieting) begin
+      active = settle != 2'd0;
+      settle = active ? settle - 2'd1 : 2'd0;
+      if (!active && quiet_i) begin
+        state   = Private;
+        cu_next = 7'd0;
+        active  = 1'b1;
+      end
+    end else if (state == Private) begin
+      active = 1'b1;
+      if (32'(cu_next) < Cus) begin
+        cu_valid_o <= 1'b1;
+        cu_o       <= cu_next[5:0];
+        cu_kind_o  <= m.kind == CP_KILL ? CU_KILL : CU_INV;
+        cu_vmid_o  <= m.vmid;
+        cu_flags_o <= m.flags & CuFlags;
+        cu_left[cu_next[5:0]] = 1'b1;
+        cu_next    = cu_next + 7'd1;
+      end else begin
+        state = Acks;
+      end
+    end
+    if (state == Acks && blk_left == '0 && cu_left == 64'd0 && blk_send == '0) begin
+      state  = Telling;
+      active = 1'b1;
+    end
+    if (state == Telling && told_i) state = Rest;
+
+    // ---- the next command
+    c    = queue[head];
+    take = held != '0 && (c.kind == CP_LAUNCH ? free != '0 : state == Rest);
+    if (take) begin
+      head   = head + 1'b1;
+      held   = held - 1'b1;
+      active = 1'b1;
+      if (c.kind != CP_LAUNCH) m = '{kind: c.kind, vmid: c.vmid, id: c.id, flags: c.flags, root: c.root};
+      unique case (c.kind)
+        CP_LAUNCH: begin
+          launch_valid_o <= 1'b1;
+          launch_slot_o  <= 3'(pick_pkg::first64(64'(free)));
+          launch_o       <= c;
+          launch_res_o   <= '{
+              id: c.id,
+              vmid: c.vmid,
+              vgprs: 7'((32'(c.vgprs) + VgprGranule - 1) / VgprGranule),
+              sgprs: 7'((32'(c.sgprs) + SgprGranule - 1) / SgprGranule),
+              lds: 8'((c.lds_bytes + LdsGranule - 1) / LdsGranule)
+          };
+          free = free & (free - 1'b1);
+        end
+        CP_KILL: begin
+          state        = Quieting;
+          settle       = 2'd3;
+          kill_valid_o <= 1'b1;
+          kill_vmid_o  <= c.vmid;
+        end
+        default: begin  // CP_CACHE, CP_VMID
+          state = Shared;
+          if (c.kind == CP_VMID || (c.flags & 32'(CACHE_INV_TLB)) != 32'd0) blk_send[Blks-1] = 1'b1;
+          if (c.kind == CP_CACHE && (c.flags & L2Flags) != 32'd0) blk_send[Sqcs+:Slices] = '1;
+        end
+      endcase
+    end
+    if (blk_send != '0) begin
+      blk_cmd_valid_o <= blk_send;
+      blk_left = blk_send;
+      blk_cmd_o.kind  <= m.kind == CP_VMID ? BLK_VMID : BLK_INV;
+      blk_cmd_o.vmid  <= m.vmid;
+      blk_cmd_o.pad0  <= 16'd0;
+      blk_cmd_o.flags <= m.flags;
+      blk_cmd_o.root  <= m.root;
+    end
+    tell_valid_o <= state == Telling;
+    tell_kind_o  <= m.kind == CP_KILL ? CP_EVT_KILL_DONE : CP_EVT_CACHE_DONE;
+    tell_id_o    <= m.id;
+    idle_o <= !active && blk_send == '0 && state != Telling
+              && !(held != '0 && (queue[head].kind == CP_LAUNCH ? free != '0 : state == Rest));
+    if (!rst_ni) begin
+      head     = '0;
+      tail     = '0;
+      held     = '0;
+      state    = Rest;
+      free     = MaxLaunches'((9'd1 << Launches) - 9'd1);
+      blk_left = '0;
+      cu_left  = 64'd0;
+      settle   = 2'd0;
+      launch_valid_o  <= 1'b0;
+      kill_valid_o    <= 1'b0;
+      cu_valid_o      <= 1'b0;
+      blk_cmd_valid_o <= '0;
+      tell_valid_o    <= 1'b0;
+      idle_o          <= 1'b1;
+    end
+  end
+  /* verilator lint_on BLKSEQ */
+endmodule

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Types between the blocks of the dispatcher: hub (commands), walk (work-groups), pool (CU resources), events.
+// Widths are those of the largest GPU (64 CUs, 4 SIMDs, 16 slots); smaller ones leave upper values unused.
+// Not responsible for: messages to other partitions (gantry_msg_pkg).
+package dispatch_pkg;
+  localparam int unsigned MaxLaunches = 8;
+  localparam int unsigned VgprGranule = 4;
+  localparam int unsigned SgprGranule = 16;
+  localparam int unsigned LdsGranule = 512;
+
+  typedef logic [5:0] cu_t;
+  typedef logic [2:0] launch_t;
+  typedef logic [5:0] granule_t;  // of VGPRs or SGPRs in a SIMD
+  typedef logic [6:0] count_t;  // 0..64 of them
+  typedef logic [6:0] lds_t;  // granule of LDS
+  typedef logic [7:0] lds_count_t;  // 0..128
+  typedef logic [5:0] group_t;  // barrier slot of a CU
+
+  // what a work-group wants
+  typedef struct packed {
+    cu_t cu;
+    logic [4:0] waves;  // 1..16
+    count_t vgprs;
+    count_t sgprs;
+    lds_count_t lds;
+    logic barrier;  // more than one wavefront
+  } pool_req_t;
+
+  // where one of its wavefronts goes
+  typedef struct packed {
+    logic valid;
+    logic [3:0] slot;
+    granule_t vgpr;
+    granule_t sgpr;
+  } place_t;
+
+  // a wavefront ended: what becomes free again
+  typedef struct packed {
+    cu_t cu;
+    logic [1:0] simd;
+    logic [3:0] slot;
+    granule_t vgpr;
+    count_t vgprs;
+    granule_t sgpr;
+    count_t sgprs;
+    logic last;  // of its group: LDS and barrier slot too
+    logic barrier;
+    group_t group;
+    lds_t lds;
+    lds_count_t lds_count;
+  } pool_free_t;
+
+  // the walk started a wavefront; first: it is the first of its group
+  typedef struct packed {
+    cu_t cu;
+    logic [1:0] simd;
+    logic [3:0] slot;
+    launch_t launch;
+    granule_t vgpr;
+    granule_t sgpr;
+    logic first;
+    logic barrier;
+    group_t group;
+    logic [4:0] waves;  // of the group
+    lds_t lds;
+  } started_t;
+
+  // per launch, for the return of resources
+  typedef struct packed {
+    logic [15:0] id;
+    logic [7:0] vmid;
+    count_t vgprs;
+    count_t sgprs;
+    lds_count_t lds;
+  } launch_res_t;
+
+  // Run of free granules: mask and place. runs: pick_pkg::runs64 result.
+  function automatic logic [63:0] range64(input granule_t base, input count_t count);
+    return pick_pkg::ones64(count) << base;
+  endfunction
+
+  function automatic logic [127:0] range128(input lds_t base, input lds_count_t count);
+    logic [127:0] ones;
+    ones = count >= 8'd128 ? {128{1'b1}} : (128'd1 << count[6:0]) - 128'd1;
+    return ones << base;
+  endfunction
+
+  // Bit i: free[i +: count] all ones (count 1..128); doubling as in pick_pkg::runs64.
+  function automatic logic [127:0] runs128(input logic [127:0] free, input lds_count_t count);
+    logic [127:0] r;
+    logic [7:0] done, step;
+    r    = free;
+    done = 8'd1;
+    step = count - done < done ? count - done : done;
+    r    = r & (r >> step[6:0]);
+    done = done + step;
+    step = count - done < done ? count - done : done;
+    r    = r & (r >> step[6:0]);
+    done = done + step;
+    step = count - done < done ? count - done : done;
+    r    = r & (r >> step[6:0]);
+    done = done + step;
+    step = count - done < done ? count - done : done;
+    r    = r & (r >> step[6:0]);
+    done = done + step;
+    step = count - done < done ? count - done : done;
+    r    = r & (r >> step[6:0]);
+    done = done + step;
+    step = count - done < done ? count - done : done;
+    r    = r & (r >> step[6:0]);
+    done = done + step;
+    step = count - done < done ? count - done : done;
+    r    = r & (r >> step[6:0]);
+    return r;
+  endfunction
+endpackage

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CU resource pool of one GPU, shared by all its dispatchers (S3.5 to S3.7, S3.10): wavefront slots, VGPR and SGPR
+// ranges of every SIMD, LDS ranges and barrier slots of every CU.  A request places a whole work-group in one CU or
+// nothing; each round places up to one wavefront on every SIMD, in turn from the SIMD behind the last one used.  What
+// was found is written only when the whole group fits, so a failed try leaves no trace.  A free has priority over a
+// round.  Not responsible for: which CU is tried (the walk), when something is free (the events).
+`include "gantry_assert.svh"
+
+module dispatch_pool
+  import dispatch_pkg::*;
+#(
+  parameter int unsigned Cus = 1,
+  parameter int unsigned Simds = 4,
+  parameter int unsigned Slots = 10,        // of a SIMD, at most 16
+  parameter int unsigned VgprGranules = 64,
+  parameter int unsigned SgprGranules = 50,
+  parameter int unsigned LdsGranules = 128,
+  parameter int unsigned Groups = 16,       // barrier slots of a CU, at most 64
+  parameter bit [1:0] SeedBug = 2'd0        // formal only: 1 free lost, 2 a failed try stays, 3 range one too short
+) (
+  input  logic                   clk_i,
+  input  logic                   rst_ni,
+  input  logic                   req_valid_i,   // held until done_o
+  input  pool_req_t              req_i,
+  output place_t     [Simds-1:0] place_o,       // wavefronts of one round, in SIMD order from first_o
+  output logic       [      1:0] first_o,       // SIMD that comes first in this round
+  output logic                   done_o,        // the try ended with this round
+  output logic                   ok_o,          // all places of the try are granted
+  output group_t                 group_o,
+  output lds_t                   lds_o,
+  input  logic                   free_valid_i,  // always taken
+  input  pool_free_t             free_i,
+  output logic                   idle_o
+);
+  localparam logic [15:0] FreshSlots = 16'((17'd1 << Slots) - 17'd1);
+  localparam logic [63:0] FreshVgprs = pick_pkg::ones64(7'(VgprGranules));
+  localparam logic [63:0] FreshSgprs = pick_pkg::ones64(7'(SgprGranules));
+  localparam logic [63:0] FreshGroups = pick_pkg::ones64(7'(Groups));
+  localparam logic [127:0] FreshLds = range128(7'd0, 8'(LdsGranules));
+  localparam int unsigned Ew = Cus * Simds > 1 ? $clog2(Cus * Simds) : 1;
+  localparam int unsigned Cw = Cus > 1 ? $clog2(Cus) : 1;
+
+  // free = 1; entry of a SIMD: cu * Simds + simd
+  logic [15:0] slots[Cus*Simds];
+  logic [63:0] vgprs[Cus*Simds];
+  logic [63:0] sgprs[Cus*Simds];
+  logic [127:0] lds[Cus];
+  logic [63:0] groups[Cus];
+
+  // the try in progress: the CU's rows as they will be
+  logic [15:0] slots_w[Simds];
+  logic [63:0] vgprs_w[Simds];
+  logic [63:0] sgprs_w[Simds];
+  logic [127:0] lds_w, lds_runs, lds_mask;
+  logic [63:0] groups_w;
+  logic busy, ok, some;
+  logic [4:0] left;
+  logic [1:0] turn, simd;
+  lds_t lds_base;
+  group_t group;
+  place_t [Simds-1:0] places;
+  logic [63:0] vgpr_runs, sgpr_runs;
+  logic [Ew-1:0] entry;
+  logic [Cw-1:0] cu;
+  logic done_q;
+
+  /* verilator lint_off BLKSEQ */
+  always_ff @(posedge clk_i) begin
+    done_o  <= 1'b0;
+    done_q  = done_o;  // the requester sees the end in this cycle: the same request is not tried again
+    places  = '0;
+    if (free_valid_i) begin
+      cu        = Cw'(free_i.cu);
+      entry     = Ew'(32'(free_i.cu) * Simds + 32'(free_i.simd));
+      lds_mask  = range128(free_i.lds, free_i.lds_count);
+      if (SeedBug != 2'd1) slots[entry] = slots[entry] | (16'd1 << free_i.slot);
+      vgprs[entry] = vgprs[entry] | range64(free_i.vgpr, free_i.vgprs);
+      sgprs[entry] = sgprs[entry] | range64(free_i.sgpr, free_i.sgprs);
+      if (free_i.last) lds[cu] = lds[cu] | lds_mask;
+      if (free_i.last && free_i.barrier) groups[cu] = groups[cu] | (64'd1 << free_i.group);
+      if (busy && free_i.cu == req_i.cu) begin
+        slots_w[free_i.simd] = slots_w[free_i.simd] | (16'd1 << free_i.slot);
+        vgprs_w[free_i.simd] = vgprs_w[free_i.simd] | range64(free_i.vgpr, free_i.vgprs);
+        sgprs_w[free_i.simd] = sgprs_w[free_i.simd] | range64(free_i.sgpr, free_i.sgprs);
+        if (free_i.last) lds_w = lds_w | lds_mask;
+        if (free_i.last && free_i.barrier) groups_w = groups_w | (64'd1 << free_i.group);
+      end
+    end else if (req_valid_i && !done_q) begin
+      cu = Cw'(req_i.cu);
+      ok = 1'b1;
+      if (!busy) begin  // first round: take the rows, find LDS and barrier slot
+        for (int unsigned s = 0; s < Simds; s++) begin
+          slots_w[s] = slots[Ew'(32'(req_i.cu)*Simds+s)];
+          vgprs_w[s] = vgprs[Ew'(32'(req_i.cu)*Simds+s)];
+          sgprs_w[s] = sgprs[Ew'(32'(req_i.cu)*Simds+s)];
+        end
+        lds_w    = lds[cu];
+        groups_w = groups[cu];
+        left     = req_i.waves;
+        lds_base = 7'd0;
+        group    = 6'd0;
+        if (req_i.lds != 8'd0) begin
+          lds_runs = runs128(lds_w, req_i.lds);
+          ok       = lds_runs != 128'd0;
+          lds_base = pick_pkg::first128(lds_runs);
+          lds_w    = lds_w & ~range128(lds_base, req_i.lds);
+        end
+        if (req_i.barrier) begin
+          ok       = ok && groups_w != 64'd0;
+          group    = pick_pkg::first64(groups_w);
+          groups_w = groups_w & ~(64'd1 << group);
+        end
+      end
+      some = 1'b0;
+      for (int unsigned s = 0; s < Simds; s++) begin  // one wavefront on every SIMD that has room
+        simd      = 2'((32'(turn) + s) % Simds);
+        vgpr_runs = pick_pkg::runs64(vgprs_w[simd], req_i.vgprs);
+        sgpr_runs = pick_pkg::runs64(sgprs_w[simd], req_i.sgprs);
+        if (ok && left != 5'd0 && slots_w[simd] != 16'd0 && vgpr_runs != 64'd0 && sgpr_runs != 64'd0) begin
+          places[s].valid = 1'b1;
+          places[s].slot  = 4'(pick_pkg::first64(64'(slots_w[simd])));
+          places[s].vgpr  = pick_pkg::first64(vgpr_runs);
+          places[s].sgpr  = pick_pkg::first64(sgpr_runs);
+          slots_w[simd]   = slots_w[simd] & ~(16'd1 << places[s].slot);
+          vgprs_w[simd]   = vgprs_w[simd]
+                          & ~range64(places[s].vgpr, SeedBug == 2'd3 ? req_i.vgprs - 7'd1 : req_i.vgprs);
+          sgprs_w[simd]   = sgprs_w[simd] & ~range64(places[s].sgpr, req_i.sgprs);
+          left            = left - 5'd1;
+          some            = 1'b1;
+        end
+      end
+      ok      = ok && some;
+      busy    = ok && left != 5'd0;
+      done_o  <= !busy;
+      ok_o    <= ok;
+      place_o <= places;
+      first_o <= turn;
+      group_o <= group;
+      lds_o   <= lds_base;
+      if ((ok || SeedBug == 2'd2) && !busy) begin  // the whole group fits: now it is true
+        for (int unsigned s = 0; s < Simds; s++) begin
+          slots[Ew'(32'(req_i.cu)*Simds+s)] = slots_w[s];
+          vgprs[Ew'(32'(req_i.cu)*Simds+s)] = vgprs_w[s];
+          sgprs[Ew'(32'(req_i.cu)*Simds+s)] = sgprs_w[s];
+        end
+        lds[cu]    = lds_w;
+        groups[cu] = groups_w;
+        turn       = 2'((32'(turn) + 32'(req_i.waves)) % Simds);
+      end
+    end
+    place_o <= places;
+    idle_o  <= !busy && !(req_valid_i && !done_q);
+    if (!rst_ni) begin
+      busy   = 1'b0;
+      turn   = 2'd0;
+      done_o <= 1'b0;
+      idle_o <= 1'b1;
+      for (int unsigned e = 0; e < Cus * Simds; e++) begin
+        slots[e] = FreshSlots;
+        vgprs[e] = FreshVgprs;
+        sgprs[e] = FreshSgprs;
+      end
+      for (int unsigned c = 0; c < Cus; c++) begin
+        lds[c]    = FreshLds;
+        groups[c] = FreshGroups;
+      end
+    end
+  end
+  /* verilator lint_on BLKSEQ */
+
+  `GANTRY_ASSERT(a_request, `GANTRY_IMPL(req_valid_i, req_i.waves != 5'd0 && req_i.waves <= 5'd16))
+  `GANTRY_ASSERT(a_sizes, `GANTRY_IMPL(req_valid_i, req_i.vgprs != 7'd0 && req_i.sgprs != 7'd0))
+endmodule

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// Partition `dispatch` of a GPU: hub, walk, pool and events of the dispatcher behind the channels of docs/contracts.md.
+// Only wires and counters; see rtl/dispatch and docs/reference/dispatch.md.
+module part_dispatch
+  import gantry_msg_pkg::*;
+  import gantry_cfg_pkg::*;
+  import dispatch_pkg::*;
+(
+  input  logic                           clk_i,
+  input  logic                           rst_ni,
+  input  logic     [               15:0] id_i,  // {gpu, index}
+  input  logic     [               63:0] cycle_i,
+  output logic                           idle_o,
+  input  logic                           perf_en_i,
+  input  logic     [                7:0] perf_addr_i,
+  output logic     [               63:0] perf_data_o,
+  // host
+  input  logic                           cp_cmd_valid_i,
+  input  cp_cmd_t                        cp_cmd_i,
+  output logic                           cp_evt_valid_o,
+  output cp_evt_t                        cp_evt_o,
+  // CUs
+  output logic     [        CuCount-1:0] cu_cmd_valid_o,
+  output cu_cmd_t                        cu_cmd_o        [CuCount],
+  input  logic     [        CuCount-1:0] cu_evt_valid_i,
+  input  cu_evt_t                        cu_evt_i        [CuCount],
+  output logic     [        CuCount-1:0] cu_evt_credit_o,
+  // cache groups, L2 slices, L2 TLB
+  output logic     [SqcCount+L2Slices:0] blk_cmd_valid_o,
+  output blk_cmd_t                       blk_cmd_o       [SqcCount+L2Slices+1],
+  input  logic     [SqcCount+L2Slices:0] blk_evt_valid_i,
+  /* verilator lint_off UNUSEDSIGNAL */
+  input  blk_evt_t                       blk_evt_i       [SqcCount+L2Slices+1]
+  /* verilator lint_on UNUSEDSIGNAL */
+);
+  logic launch_valid, ended_valid, kill_valid, quiet, cu_valid, ack_valid, tell_valid, told;
+  launch_t launch_slot, ended_slot;
+  cp_cmd_t launch;
+  launch_res_t launch_res;
+  logic [7:0] kill_vmid, cu_kind, cu_vmid, tell_kind;
+  logic [15:0] tell_id;
+  cu_t cu, ack_cu;
+  logic [31:0] cu_flags, groups, blocked, waves;
+  logic req_valid, pool_done, pool_ok, started_valid, free_valid;
+  pool_req_t req;
+  place_t [NumSimd-1:0] place;
+  logic [1:0] first;
+  group_t group;
+  lds_t lds;
+  started_t started;
+  pool_free_t freed;
+  logic [MaxLaunches-1:0] dispatched;
+  logic hub_idle, walk_idle, pool_idle, events_idle;
+  blk_cmd_t blk_cmd;
+
+  assign idle_o = hub_idle && walk_idle && pool_idle && events_idle;
+  for (genvar b = 0; b < SqcCount + L2Slices + 1; b++) begin : gen_blk
+    assign blk_cmd_o[b] = blk_cmd;
+  end
+
+  dispatch_hub #(
+    .Cus(CuCount),
+    .Sqcs(SqcCount),
+    .Slices(L2Slices),
+    .Launches(DispatchLaunches)
+  ) u_hub (
+    .clk_i,
+    .rst_ni,
+    .cp_cmd_valid_i,
+    .cp_cmd_i,
+    .launch_valid_o(launch_valid),
+    .launch_slot_o(launch_slot),
+    .launch_o(launch),
+    .launch_res_o(launch_res),
+    .ended_valid_i(ended_valid),
+    .ended_slot_i(ended_slot),
+    .kill_valid_o(kill_valid),
+    .kill_vmid_o(kill_vmid),
+    .quiet_i(quiet),
+    .cu_valid_o(cu_valid),
+    .cu_o(cu),
+    .cu_kind_o(cu_kind),
+    .cu_vmid_o(cu_vmid),
+    .cu_flags_o(cu_flags),
+    .ack_valid_i(ack_valid),
+    .ack_cu_i(ack_cu),
+    .tell_valid_o(tell_valid),
+    .tell_kind_o(tell_kind),
+    .tell_id_o(tell_id),
+    .told_i(told),
+    .blk_cmd_valid_o,
+    .blk_cmd_o(blk_cmd),
+    .blk_evt_valid_i,
+    .idle_o(hub_idle)
+  );
+
+  dispatch_walk #(
+    .Cus(CuCount),
+    .Simds(NumSimd),
+    .WavesPerSimd(WavesPerSimd),
+    .GroupCycles(DispatchCycles)
+  ) u_walk (
+    .clk_i,
+    .rst_ni,
+    .launch_valid_i(launch_valid),
+    .launch_slot_i(launch_slot),
+    .launch_i(launch),
+    .kill_valid_i(kill_valid),
+    .kill_vmid_i(kill_vmid),
+    .quiet_o(quiet),
+    .hub_valid_i(cu_valid),
+    .hub_cu_i(cu),
+    .hub_kind_i(cu_kind),
+    .hub_vmid_i(cu_vmid),
+    .hub_flags_i(cu_flags),
+    .req_valid_o(req_valid),
+    .req_o(req),
+    .place_i(place),
+    .first_i(first),
+    .done_i(pool_done),
+    .ok_i(pool_ok),
+    .group_i(group),
+    .lds_i(lds),
+    .freed_valid_i(free_valid),
+    .freed_cu_i(freed.cu),
+    .started_valid_o(started_valid),
+    .started_o(started),
+    .dispatched_o(dispatched),
+    .cu_cmd_valid_o,
+    .cu_cmd_o,
+    .idle_o(walk_idle),
+    .groups_o(groups),
+    .blocked_o(blocked)
+  );
+
+  dispatch_pool #(
+    .Cus(CuCount),
+    .Simds(NumSimd),
+    .Slots(WavesPerSimd),
+    .VgprGranules(VgprsPerSimd / VgprGranule),
+    .SgprGranules(SgprsPerSimd / SgprGranule),
+    .LdsGranules(LdsKib * 1024 / LdsGranule),
+    .Groups(GroupsPerCu)
+  ) u_pool (
+    .clk_i,
+    .rst_ni,
+    .req_valid_i(req_valid),
+    .req_i(req),
+    .place_o(place),
+    .first_o(first),
+    .done_o(pool_done),
+    .ok_o(pool_ok),
+    .group_o(group),
+    .lds_o(lds),
+    .free_valid_i(free_valid),
+    .free_i(freed),
+    .idle_o(pool_idle)
+  );
+
+  dispatch_events #(
+    .Cus(CuCount)
+  ) u_events (
+    .clk_i,
+    .rst_ni,
+    .cycle_i,
+    .cu_evt_valid_i,
+    .cu_evt_i,
+    .cu_evt_credit_o,
+    .launch_valid_i(launch_valid),
+    .launch_slot_i(launch_slot),
+    .launch_i(launch_res),
+    .kill_valid_i(kill_valid),
+    .kill_vmid_i(kill_vmid),
+    .tell_valid_i(tell_valid),
+    .tell_kind_i(tell_kind),
+    .tell_id_i(tell_id),
+    .told_o(told),
+    .ack_valid_o(ack_valid),
+    .ack_cu_o(ack_cu),
+    .ended_valid_o(ended_valid),
+    .ended_slot_o(ended_slot),
+    .started_valid_i(started_valid),
+    .started_i(started),
+    .dispatched_i(dispatched),
+    .free_valid_o(free_valid),
+    .free_o(freed),
+    .cp_evt_valid_o,
+    .cp_evt_o,
+    .idle_o(events_idle),
+    .waves_o(waves)
+  );
+
+  // ---- counters; address 255: the identity strap
+  always_ff @(posedge clk_i) begin
+    if (perf_en_i) begin
+      unique case (perf_addr_i)
+        8'd0: perf_data_o <= 64'(groups);
+        8'd1: perf_data_o <= 64'(waves);
+        8'd2: perf_data_o <= 64'(blocked);
+        default: perf_data_o <= 64'(id_i);
+      endcase
+    end
+  end
+endmodule
