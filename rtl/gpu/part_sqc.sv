@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Partition top of a sequencer cache group: parameters from the configuration, counters. Contract: docs/contracts.md.
+module part_sqc
+  import gantry_msg_pkg::*;
+  import gantry_cfg_pkg::*;
+(
+  input  logic                     clk_i,
+  input  logic                     rst_ni,
+  input  logic        [      15:0] id_i,
+  input  logic        [      63:0] cycle_i,
+  output logic                     idle_o,
+  input  logic                     perf_en_i,
+  input  logic        [       7:0] perf_addr_i,
+  output logic        [      63:0] perf_data_o,
+  input  logic        [SqcCus-1:0] ifetch_req_valid_i,
+  input  ifetch_req_t              ifetch_req_i [SqcCus],
+  output logic        [SqcCus-1:0] ifetch_rsp_valid_o,
+  output ifetch_rsp_t              ifetch_rsp_o [SqcCus],
+  input  logic        [SqcCus-1:0] smem_req_valid_i,
+  input  smem_req_t                smem_req_i [SqcCus],
+  output logic        [SqcCus-1:0] smem_rsp_valid_o,
+  output smem_rsp_t                smem_rsp_o [SqcCus],
+  output logic                     mem_req_valid_o,
+  output mem_req_t                 mem_req_o,
+  input  logic                     mem_req_credit_i,
+  input  logic                     mem_rsp_valid_i,
+  input  mem_rsp_t                 mem_rsp_i,
+  input  logic                     blk_cmd_valid_i,
+  input  blk_cmd_t                 blk_cmd_i,
+  output logic                     blk_evt_valid_o,
+  output blk_evt_t                 blk_evt_o
+);
+  logic [7:0] count;
+  logic idle, pulse_q;
+  sqc #(
+    .Cus(SqcCus), .NumSlices(L2Slices), .IKib(L1iKib), .IWays(L1iWays), .KKib(L1kKib), .KWays(L1kWays),
+    .TlbEntries(SqcTlbEntries)
+  ) u_sqc (
+    .clk_i, .rst_ni, .own_gpu_i(id_i[15:8]), .cycle_i, .idle_o(idle),
+    .ifetch_req_valid_i, .ifetch_req_i, .ifetch_rsp_valid_o, .ifetch_rsp_o,
+    .smem_req_valid_i, .smem_req_i, .smem_rsp_valid_o, .smem_rsp_o,
+    .mem_req_valid_o, .mem_req_o, .mem_req_credit_i, .mem_rsp_valid_i, .mem_rsp_i,
+    .blk_cmd_valid_i, .blk_cmd_i, .blk_evt_valid_o, .blk_evt_o, .count_o(count));
+
+  logic [63:0] counter_q[8];
+  /* verilator lint_off BLKSEQ */
+  always_ff @(posedge clk_i) begin
+    if (perf_en_i) perf_data_o <= counter_q[perf_addr_i[2:0]];
+    if (count != '0) begin
+      for (int unsigned i = 0; i < 8; i++) counter_q[i] = counter_q[i] + 64'(count[i[2:0]]);
+    end
+    if (!rst_ni) begin
+      for (int unsigned i = 0; i < 8; i++) counter_q[i] = 64'd0;
+    end
+    pulse_q <= count != '0;
+  end
+  /* verilator lint_on BLKSEQ */
+  assign idle_o = idle && count == '0 && !pulse_q;
+  logic unused;
+  assign unused = ^{id_i[7:0], perf_addr_i[7:3]};
+endmodule

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bench of rtl/l1/sqc.sv: four CUs fetch instructions and load scalars at random from a few hundred pages of two
+// address spaces; crossbar answers come late and out of order. Data must be those of the page at some time between
+// request and answer; after an acknowledged invalidation no older contents may appear. Carries S0.5, S3.12.
+// top: sqc
+// sources: build/gen/gantry_msg_pkg.sv rtl/common/pick_pkg.sv rtl/common/credit_counter.sv rtl/tech/ram_1r1w.sv rtl/tlb/tlb_pkg.sv rtl/tlb/tlb_l1.sv rtl/l1/sqc_cache.sv rtl/l1/sqc.sv
+// args: -Irtl/common -GNumSlices=4 -GIKib=4 -GKKib=2 -GTlbEntries=8
+// mutant: -GSeedBug=1
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <random>
+
+#include "Vsqc.h"
+#include "gantry_msg.h"
+
+namespace {
+constexpr unsigned Cus = 4, Pages = 96;
+std::mt19937_64 rng(777);
+uint64_t cycle = 0;
+uint32_t version = 0;       // contents of all memory change at once ...
+uint64_t remap = 0;         // ... and so do translations
+
+[[noreturn]] void fail(const char *what)
+{
+    printf("FAIL cycle %lu: %s\n", (unsigned long)cycle, what);
+    exit(1);
+}
+bool chance(unsigned percent) { return rng() % 100 < percent; }
+template <class T, class P> T get(const P &port)
+{
+    T t;
+    memcpy(&t, &port, sizeof t);
+    return t;
+}
+template <class P, class T> void put(P &port, const T &t) { memcpy(&port, &t, sizeof t); }
+
+// page 7 is not mapped; page 9 has no execute right
+uint64_t translate(unsigned vmid, uint64_t va)
+{
+    uint64_t page = va >> 12;
+    if (page % Pages == 7)
+        return 0;
+    return (uint64_t)1 << 48 | (page * 2 + vmid * 1000 + remap * 5000) << 12 | 0x13 | (page % Pages == 9 ? 0 : 8);
+}
+uint32_t word_at(uint64_t pa, uint32_t when) { return (uint32_t)(pa * 2654435761u) ^ when << 24 ^ (uint32_t)(pa >> 20); }
+
+struct Want {
+    unsigned vmid, dwords;
+    uint64_t va, at;
+    uint32_t oldest;        // contents may be of any version from here on
+    uint64_t oldest_map;
+    bool mem_time;
+};
+struct Reply {
+    msg_mem_rsp rsp;
+    uint64_t due;
+};
+
+// Every dword is that of some moment since `oldest`: lines of one answer may be of different moments.
+bool matches(const Want &w, const uint32_t *data, unsigned dwords)
+{
+    for (unsigned i = 0; i < dwords; i++) {
+        bool any = false;
+        uint64_t keep = remap, va = w.va + 4 * i;
+        for (remap = w.oldest_map; remap <= keep && !any; remap++) {
+            uint64_t pa = (translate(w.vmid, va) & 0xfffffffff000) | (va & 0xfff);
+            for (uint32_t u = w.oldest; !any && u <= version; u++)
+                any = data[i] == word_at(pa, u);
+        }
+        remap = keep;
+        if (!any)
+            return false;
+    }
+    return true;
+}
+} // namespace
+
+int main()
+{
+    Vsqc top;
+    std::map<uint64_t, Want> fetches, loads; // by {cu, wave, epoch} and {cu, tag}
+    std::deque<Reply> replies;
+    unsigned owed = 0, in_flight[Cus] = {}, scalar_flight[Cus] = {};
+    uint32_t tag = 0, valid_version = 0;
+    uint64_t valid_map = 0, done = 0, faults = 0;
+    bool inv_pending = false;
+    const uint64_t traffic = 120000;
+    for (cycle = 0; cycle < traffic + 3000; cycle++) {
+        unsigned load = cycle / 20000 % 3 == 0 ? 60 : cycle / 20000 % 3 == 1 ? 10 : 1;
+        unsigned spread = cycle / 5000 % 2 ? Pages : 4;
+        top.clk_i = 0;
+        top.own_gpu_i = 0;
+        top.cycle_i = cycle;
+        top.rst_ni = cycle >= 2;
+        top.ifetch_req_valid_i = top.smem_req_valid_i = top.mem_rsp_valid_i = top.mem_req_credit_i = top.blk_cmd_valid_i = 0;
+        bool input = false;
+        for (unsigned c = 0; cycle > 3 && cycle < traffic && c < Cus; c++) {
+            if (in_flight[c] < 80 && chance(load)) {
+                msg_ifetch_req r = {};
+                r.wave = in_flight[c] % 40;
+                r.epoch = tag++;
+                r.vmid = 1 + rng() % 2;
+                r.va = (rng() % spread) << 12 | (rng() % 128) << 5;
+                if (fetches.count((uint64_t)c << 32 | r.wave << 8 | r.epoch))
+                    continue;
+                fetches[(uint64_t)c << 32 | r.wave << 8 | r.epoch] = {r.vmid, 8, r.va, cycle, valid_version, valid_map, false};
+                put(top.ifetch_req_i[c], r);
+                top.ifetch_req_valid_i |= 1 << c;
+                in_flight[c]++;
+                input = true;
+            }
+            if (scalar_flight[c] < 14 && chance(load)) {
+                msg_smem_req r = {};
+                r.op = chance(5) ? SMEM_MEMTIME : SMEM_LOAD;
+                r.wave = rng() % 40;
+                r.vmid = 1 + rng() % 2;
+                r.dwords = 1 << rng() % 5;
+                r.tag = tag++;
+                r.va = (rng() % spread) << 12 | (rng() % 1024) << 2;
+                loads[(uint64_t)c << 32 | r.tag] = {r.vmid, r.dwords, r.va, cycle, valid_version, valid_map, r.op == SMEM_MEMTIME};
+                put(top.smem_req_i[c], r);
+                top.smem_req_valid_i |= 1 << c;
+                scalar_flight[c]++;
+                input = true;
+            }
+        }
+        if (!inv_pending && cycle > 100 && chance(1) && chance(10)) { // memory and tables change, then everything is invalidated
+            version++;
+            remap += chance(30);
+            msg_blk_cmd b = {};
+            b.kind = BLK_INV;
+            b.vmid = 255;
+            b.flags = CACHE_INV_L1I | CACHE_INV_L1K | CACHE_INV_TLB;
+            put(top.blk_cmd_i, b);
+            top.blk_cmd_valid_i = 1;
+            inv_pending = input = true;
+        }
+        if (!replies.empty() && chance(70)) {
+            size_t k = rng() % std::min<size_t>(replies.size(), 6);
+            if (replies[k].due <= cycle) {
+                put(top.mem_rsp_i, replies[k].rsp);
+                top.mem_rsp_valid_i = 1;
+                replies.erase(replies.begin() + k);
+                input = true;
+            }
+        }
+        if (owed && chance(60))
+            owed--, top.mem_req_credit_i = 1, input = true;
+        top.eval();
+        bool idle = top.idle_o && !input && cycle > 4;
+        top.clk_i = 1;
+        top.eval();
+        if (cycle <= 3)
+            continue;
+        if (idle && (top.ifetch_rsp_valid_o | top.smem_rsp_valid_o | top.mem_req_valid_o | top.blk_evt_valid_o))
+            fail("idle, but an output moved");
+        if (top.blk_evt_valid_o) {
+            inv_pending = false;
+            valid_version = version;
+            valid_map = remap;
+        }
+        if (top.mem_req_valid_o) {
+            auto q = get<msg_mem_req>(top.mem_req_o);
+            msg_mem_rsp a = {};
+            a.op = q.op;
+            a.tag = q.tag;
+            if (q.op == MEM_XLAT) {
+                if (q.target != 4)
+                    fail("translation sent to a slice");
+                uint64_t pte = translate(q.vmid, q.addr);
+                a.status = !pte ? MEM_FAULT_NOT_PRESENT : (q.access & 4) && !(pte & 8) ? MEM_FAULT_NO_EXECUTE : MEM_OK;
+                a.data[0] = a.status == MEM_OK ? pte : 0;
+            } else {
+                if (q.addr % 64 || q.target != (q.addr >> 8) % 4)
+                    fail("line request to the wrong place");
+                for (unsigned i = 0; i < 16; i++)
+                    ((uint32_t *)a.data)[i] = word_at((q.addr & 0xffffffffffff) + 4 * i, version);
+            }
+            replies.push_back({a, cycle + 5 + rng() % 60});
+            if (++owed > 16)
+                fail("credit overdrawn");
+        }
+        for (unsigned c = 0; c < Cus; c++) {
+            if (top.ifetch_rsp_valid_o >> c & 1) {
+                auto a = get<msg_ifetch_rsp>(top.ifetch_rsp_o[c]);
+                auto w = fetches.find((uint64_t)c << 32 | a.wave << 8 | a.epoch);
+                if (w == fetches.end())
+                    fail("unexpected instruction answer");
+                unsigned page = (w->second.va >> 12) % Pages;
+                bool bad = page == 7 || page == 9;
+                if (bad != (a.status != 0) || (page == 9 && a.status != MEM_FAULT_NO_EXECUTE))
+                    fail("wrong status of a fetch");
+                if (!bad && !matches(w->second, (const uint32_t *)a.data, 8))
+                    fail("wrong instruction bytes");
+                faults += bad;
+                done++;
+                fetches.erase(w);
+                in_flight[c]--;
+            }
+            if (top.smem_rsp_valid_o >> c & 1) {
+                auto a = get<msg_smem_rsp>(top.smem_rsp_o[c]);
+                auto w = loads.find((uint64_t)c << 32 | a.tag);
+                if (w == loads.end())
+                    fail("unexpected scalar answer");
+                unsigned first = (w->second.va >> 12) % Pages, last = ((w->second.va + 4 * w->second.dwords - 1) >> 12) % Pages;
+                bool bad = first == 7 || last == 7;
+                if (w->second.mem_time) {
+                    if (a.data[0] < w->second.at || a.data[0] > cycle)
+                        fail("wrong time");
+                } else if (bad != (a.status != 0)) {
+                    fail("wrong status of a scalar load");
+                } else if (!bad && (a.dwords != w->second.dwords || !matches(w->second, (const uint32_t *)a.data, a.dwords))) {
+                    fail("wrong scalar data");
+                }
+                done++;
+                loads.erase(w);
+                scalar_flight[c]--;
+            }
+        }
+    }
+    if (!fetches.empty() || !loads.empty() || !top.idle_o)
+        fail("requests left without an answer");
+    if (done < 20000 || faults < 100)
+        printf("%lu answers, %lu faults\n", (unsigned long)done, (unsigned long)faults), fail("too little traffic");
+    printf("PASS %lu answers, %lu fetch faults, %u versions\n", (unsigned long)done, (unsigned long)faults, version);
+    return 0;
+}
