@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A bench around command processors: two GPUs on the fake machine, client memory that looks the same to both, queues
+ * laid out as ROCr does, packets written by the test.
+ */
+#ifndef CP_BENCH_H
+#define CP_BENCH_H
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "fake_sim.h"
+#include "firmware/cp.h"
+#include "vm/pagetable.h"
+#include "vm/pmem.h"
+
+#define VA 0x100000000u
+#define GTT_BYTES (UINT64_C(8) << 20)
+#define AT_KD 0x1000u     /* kernel descriptors, 64 bytes each */
+#define AT_SIGNALS 0x2000u /* 64 bytes each */
+#define AT_QUEUES 0x10000u /* 0x2000 each: ring of 64 packets, then amd_queue_t */
+#define MAILBOX 0x3000u
+
+struct bench {
+    struct pmem *pm;
+    struct sim *sim;
+    struct cp *cp[2];
+    struct cp_space space[2][2]; /* client, GPU */
+    uint64_t written[16];        /* packets written to each queue */
+    struct cp_queue *queue[16];
+    unsigned gpu_of[16], client_of[16];
+    unsigned events, faults, errors, kernels, closed, interrupts, visible;
+    uint32_t last_event, last_error;
+    uint64_t fault_va;
+    struct kernel_row rows[64];
+};
+
+static uint8_t *at(struct bench *b, uint64_t offset) { return pmem_gtt(b->pm, offset, 8); }
+static uint64_t get(struct bench *b, uint64_t offset) { uint64_t v; memcpy(&v, at(b, offset), 8); return v; }
+static void put(struct bench *b, uint64_t offset, uint64_t v, unsigned bytes) { memcpy(at(b, offset), &v, bytes); }
+
+static void poll_all(struct bench *b)
+{
+    cp_poll(b->cp[0]);
+    cp_poll(b->cp[1]);
+}
+
+static void on_event(void *ctx, void *owner, uint32_t id)
+{
+    struct bench *b = ctx;
+    (void)owner;
+    b->events++;
+    b->last_event = id;
+}
+static void on_visible(void *ctx) { ((struct bench *)ctx)->visible++; }
+static void on_fault(void *ctx, void *owner, unsigned gpu, uint64_t va, enum fault_kind kind)
+{
+    struct bench *b = ctx;
+    (void)owner, (void)gpu, (void)kind;
+    b->faults++;
+    b->fault_va = va;
+}
+static void on_error(void *ctx, void *owner, unsigned gpu, unsigned queue, uint32_t code, const struct msg_cp_evt *evt)
+{
+    struct bench *b = ctx;
+    (void)owner, (void)gpu, (void)queue, (void)evt;
+    b->errors++;
+    b->last_error = code;
+}
+static void on_interrupt(void *ctx, void *owner, uint32_t m0)
+{
+    (void)owner, (void)m0;
+    ((struct bench *)ctx)->interrupts++;
+}
+static void on_kernel(void *ctx, void *owner, const struct kernel_row *row)
+{
+    struct bench *b = ctx;
+    (void)owner;
+    b->rows[b->kernels++ % 64] = *row;
+}
+static void on_closed(void *ctx, struct cp_space *space)
+{
+    (void)space;
+    ((struct bench *)ctx)->closed++;
+}
+
+static void host_event(void *ctx, unsigned gpu, uint64_t now, const struct msg_cp_evt *evt)
+{
+    struct bench *b = ctx;
+    (void)now;
+    cp_event(b->cp[gpu], evt);
+    poll_all(b);
+}
+static void host_timer(void *ctx, uint64_t now, uint64_t cookie)
+{
+    struct bench *b = ctx;
+    (void)now;
+    cp_timer(b->cp[cookie >> 56], cookie);
+    poll_all(b);
+}
+
+static int bench_setup(void **state)
+{
+    static const struct sim_host_ops ops = {host_event, host_timer};
+    static const struct cp_config config = {.packet_cycles = 100, .launch_cycles = 200, .barrier_cycles = 100,
+                                            .signal_cycles = 50, .launches = 8, .poll_cycles = 1000, .lds_bytes = 65536,
+                                            .simds = 4, .waves_per_simd = 10, .vgprs_per_simd = 256, .sgprs_per_simd = 800,
+                                            .cu_mask = 0xf};
+    struct bench *b = calloc(1, sizeof *b);
+    b->pm = pmem_new(2, UINT64_C(64) << 20, GTT_BYTES);
+    b->sim = sim_new(NULL, b->pm, NULL, &ops, b);
+    const struct cp_host host = {b, on_event, on_visible, on_fault, on_error, on_interrupt, on_kernel, on_closed};
+    for (unsigned g = 0; g < 2; g++)
+        b->cp[g] = cp_new(b->sim, g, &config, &host);
+    for (unsigned c = 0; c < 2; c++)
+        for (unsigned g = 0; g < 2; g++) {
+            b->space[c][g] = (struct cp_space){.pt = pagetable_new(b->pm, g), .vmid = (uint8_t)(c + 1), .owner = b};
+            pagetable_map(b->space[c][g].pt, VA, 0, GTT_BYTES, PTE_R | PTE_W | PTE_X);
+            cp_space_open(b->cp[g], &b->space[c][g]);
+        }
+    /* descriptor 0: entry 0x100 on, 12 VGPRs, 24 SGPRs, all user SGPRs, group id x, v0..v2 */
+    put(b, AT_KD + 0x10, 0x100, 8);
+    put(b, AT_KD + 0x30, 2 | 2 << 6, 4);
+    put(b, AT_KD + 0x34, 15u << 1 | 1 << 7 | 2 << 11, 4);
+    put(b, AT_KD + 0x38, 0x7f, 2);
+    fake_launch = NULL;
+    *state = b;
+    return 0;
+}
+
+static int bench_teardown(void **state)
+{
+    struct bench *b = *state;
+    for (unsigned g = 0; g < 2; g++) {
+        cp_free(b->cp[g]);
+        for (unsigned c = 0; c < 2; c++)
+            pagetable_free(b->space[c][g].pt);
+    }
+    sim_free(b->sim);
+    pmem_free(b->pm);
+    free(b);
+    return 0;
+}
+
+static uint64_t queue_at(unsigned q) { return AT_QUEUES + q * 0x2000u; }
+static uint64_t slot_at(unsigned q, uint64_t index) { return queue_at(q) + index % 64 * 64; }
+static uint64_t amd_at(unsigned q) { return queue_at(q) + 0x1000; }
+static uint64_t signal_at(unsigned s) { return AT_SIGNALS + s * 64u; }
+static uint64_t signal_va(unsigned s) { return VA + signal_at(s); }
+
+static void queue_open(struct bench *b, unsigned q, unsigned client, unsigned gpu)
+{
+    for (unsigned i = 0; i < 64; i++)
+        put(b, slot_at(q, i), 1, 2);
+    put(b, amd_at(q) + 0xc0, signal_va(40 + q), 8);
+    const struct cp_queue_args args = {.number = q, .ring = VA + queue_at(q), .packets = 64,
+                                       .write_index = VA + amd_at(q) + 0x50, .read_index = VA + amd_at(q) + 0x80};
+    b->queue[q] = cp_queue_open(b->cp[gpu], &b->space[client][gpu], &args);
+    b->gpu_of[q] = gpu;
+    b->client_of[q] = client;
+    assert_non_null(b->queue[q]);
+}
+
+static void ring(struct bench *b, unsigned q)
+{
+    put(b, amd_at(q) + 0x50, b->written[q], 8);
+    cp_doorbell(b->cp[b->gpu_of[q]], b->queue[q]);
+}
+
+/* Header low byte: type, high byte: barrier bit and scopes. */
+static uint64_t kernel_put(struct bench *b, unsigned q, uint16_t header, uint64_t signal)
+{
+    uint64_t s = slot_at(q, b->written[q]++);
+    put(b, s + 2, 3, 2);
+    put(b, s + 4, 64 | 1ull << 16 | 1ull << 32, 8);
+    put(b, s + 0xc, 256 | 1ull << 32, 8);
+    put(b, s + 0x14, 1, 4);
+    put(b, s + 0x18, 0, 8);
+    put(b, s + 0x20, VA + AT_KD, 8);
+    put(b, s + 0x28, 0x1122334455667788, 8);
+    put(b, s + 0x38, signal, 8);
+    put(b, s, header, 2);
+    return s;
+}
+
+__attribute__((unused)) static uint64_t barrier_put(struct bench *b, unsigned q, uint16_t header, const unsigned *deps, unsigned count, uint64_t signal)
+{
+    uint64_t s = slot_at(q, b->written[q]++);
+    for (unsigned i = 0; i < 5; i++)
+        put(b, s + 8 + 8 * i, i < count ? signal_va(deps[i]) : 0, 8);
+    put(b, s + 0x38, signal, 8);
+    put(b, s, header, 2);
+    return s;
+}
+
+static void run(struct bench *b)
+{
+    while (b->sim->count)
+        sim_run(b->sim, UINT64_MAX);
+}
+
+static unsigned commands(struct bench *b, unsigned kind)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < b->sim->logged; i++)
+        n += b->sim->log[i].cmd.kind == kind;
+    return n;
+}
+
+static const struct msg_cp_cmd *command_last(struct bench *b, unsigned kind)
+{
+    for (unsigned i = b->sim->logged; i-- > 0;)
+        if (b->sim->log[i].cmd.kind == kind)
+            return &b->sim->log[i].cmd;
+    return NULL;
+}
+#endif
