@@ -70,7 +70,7 @@ module cu
   logic front_idle, lds_idle, vmem_idle;
   logic [31:0] vrd_data[4][16];
   logic [1:0] vwr_ready[4];
-  logic [63:0] front_perf, vmem_perf;
+  logic [6:0] vmem_events;
   logic lds_conflict;
 
   assign idle_o = front_idle && simd_idle == '1 && lds_idle && vmem_idle;
@@ -125,7 +125,8 @@ module cu
     .inv_done_i         (inv_done),
     .perf_en_i,
     .perf_addr_i,
-    .perf_data_o        (front_perf),
+    .perf_data_o,
+    .perf_events_i      ({lds_conflict, vmem_events[4:0]}),
     .obs_en_i,
     .obs_inst_valid_o,
     .obs_inst_o,
@@ -232,7 +233,9 @@ module cu
     .mem_rsp_i,
     .inv_i          (inv_valid),
     .inv_flags_i    (inv_flags),
+    .inv_vmid_i     (inv_vmid),
     .inv_done_o     (inv_done),
+    .perf_o         (vmem_events),
     .idle_o         (vmem_idle)
   );
 
@@ -240,5 +243,4 @@ module cu
   assign obs_done_o[4]         = '{wave: lds_done.wave, tag: lds_done.tag};
   assign obs_done_o[5]         = '{wave: vmem_done.wave, tag: vmem_done.tag};
   assign obs_done_o[6]         = '{wave: smem_done.wave, tag: smem_done.tag};
-  assign perf_data_o           = front_perf;
 endmodule

@@ -130,6 +130,7 @@ module cu_fetch
     end
     s2_valid = s1_valid;
     if (s1_valid != 2'd0) begin
+      busy     = 1'b1;
       s2_wave  = s1_wave;
       s2_epoch = s1_epoch;
       s2_both  = s1_both;

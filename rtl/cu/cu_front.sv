@@ -61,6 +61,7 @@ module cu_front
   input  logic               perf_en_i,
   input  logic        [ 7:0] perf_addr_i,
   output logic        [63:0] perf_data_o,
+  input  logic        [ 5:0] perf_events_i,      // of the memory units
   input  logic               obs_en_i,
   output logic        [ 5:0] obs_inst_valid_o,
   output obs_inst_t          obs_inst_o[6],
@@ -215,9 +216,6 @@ module cu_front
     .cu_evt_valid_o,
     .cu_evt_o,
     .cu_evt_credit_i,
-    .perf_en_i,
-    .perf_addr_i,
-    .perf_data_o,
     .obs_en_i,
     .obs_valid_o        (obs_inst_valid_o),
     .obs_o              (obs_inst_o),
@@ -305,6 +303,27 @@ module cu_front
     .write_row_i  (write_row),
     .write_we_i   (write_we),
     .write_data_i (write_data)
+  );
+
+  cu_perf u_perf (
+    .clk_i,
+    .rst_ni,
+    .en_i    (perf_en_i),
+    .events_i({
+      perf_events_i[5:0],
+      ifetch_req_valid_o,
+      start_valid,
+      !idle_o,
+      consume_valid[5],
+      pick_branch_valid,
+      pick_lds_valid,
+      pick_vmem_valid,
+      smem_req_valid_o,
+      pick_sca_valid,
+      pick_valu_valid
+    }),
+    .addr_i  (perf_addr_i),
+    .data_o  (perf_data_o)
   );
 
   issue_queue #(

@@ -75,10 +75,7 @@ module cu_issue
   output logic                   cu_evt_valid_o,
   output cu_evt_t                cu_evt_o,
   input  logic                   cu_evt_credit_i,
-  input  logic                   perf_en_i,
-  input  logic        [ 7:0]     perf_addr_i,
   /* verilator lint_on UNUSEDSIGNAL */
-  output logic        [63:0]     perf_data_o,
   input  logic                   obs_en_i,
   output logic        [ 5:0]     obs_valid_o,
   output obs_inst_t              obs_o[6],
@@ -129,7 +126,6 @@ module cu_issue
   wave_t intr_wave;
   logic [31:0] intr_data;
   logic [2:0] quiet;
-  logic [63:0] counters[16];
 
   // ---- per-wavefront bookkeeping
   /* verilator lint_off UNUSEDSIGNAL */  // functions look at parts of wide records
@@ -403,7 +399,6 @@ module cu_issue
     if (start_valid_i) begin
       start_wave(start_i);
       busy = 1'b1;
-      if (perf_en_i) counters[8] = counters[8] + 64'd1;
     end
     if (head_valid_i[0]) take_head(head_i[0]);
     if (head_valid_i[1]) take_head(head_i[1]);
@@ -496,7 +491,6 @@ module cu_issue
                      head[w].d.rate == RATE_QUARTER ? 4'd3 : 4'd15;
           multi[s] = turns[s] != 4'd0 ? one : 16'd0;
           if (head[w].write != 64'd0) remember_result(w, head[w], now);
-          if (perf_en_i) counters[0] = counters[0] + 64'd1;
         end else if (valu_wait_i[s]) busy = 1'b1;
       end
       // scalar ALU or memory
@@ -515,8 +509,7 @@ module cu_issue
         if (head[w].cls == ClsSmem) begin
           smem_out = smem_out + 5'd1;
           count_lg(w, 1'b1);
-          if (perf_en_i) counters[2] = counters[2] + 64'd1;
-        end else if (perf_en_i) counters[1] = counters[1] + 64'd1;
+        end
       end
       // vector memory: not while the LDS reads this SIMD
       m = ready & class_of[{ClsVmem, s}] & ~lds_reads[s] & ~vm_full[s] & ~multi[s];
@@ -535,7 +528,6 @@ module cu_issue
         vm_read_simd[s]  = vm_read_simd[s] + 4'd1;
         vm_reads[s]      = vm_reads[s] | one;
         count_vm(w, 1'b1);
-        if (perf_en_i) counters[3] = counters[3] + 64'd1;
       end
       // LDS: not while vector memory reads this SIMD
       m = ready & class_of[{ClsLds, s}] & ~vm_reads[s] & ~lg_full[s] & ~multi[s];
@@ -554,7 +546,6 @@ module cu_issue
         lds_read_simd[s]  = lds_read_simd[s] + 4'd1;
         lds_reads[s]      = lds_reads[s] | one;
         count_lg(w, 1'b1);
-        if (perf_en_i) counters[4] = counters[4] + 64'd1;
       end
       // branch or message; one interrupt at a time
       m = ready & class_of[{ClsBranch, s}];
@@ -572,7 +563,6 @@ module cu_issue
         if (head[w].d.op == OP_S_TRAP) begin
           raise_fault(w, FAULT_TRAP, {56'd0, head[w].d.simm16[7:0]}, 32'd0);
         end
-        if (perf_en_i) counters[5] = counters[5] + 64'd1;
       end
       // waits and no-ops
       m = ready & class_of[{ClsInternal, s}] & ~waiting[s];
@@ -585,7 +575,6 @@ module cu_issue
         obs_valid_o[5]     <= obs_en_i;
         if (obs_en_i) obs_o[5] <= make_obs(head[w], now);
         internal(w, head[w].d);
-        if (perf_en_i) counters[6] = counters[6] + 64'd1;
       end
       // illegal, or its fetch faulted
       m = ready & class_of[{ClsBad, s}];
@@ -668,9 +657,7 @@ module cu_issue
       quiet = 3'd0;
       active_o <= live;
       order_o  <= order;
-      if (perf_en_i) counters[7] = counters[7] + 64'd1;
     end else if (quiet != 3'd4) quiet = quiet + 3'd1;
-    if (perf_en_i) perf_data_o <= counters[perf_addr_i[3:0]];
     if (!rst_ni) begin
       for (int unsigned k = 0; k < 4; k++) begin
         used[k]          = '0;
@@ -708,7 +695,6 @@ module cu_issue
         ended[k]          = '0;
         arrived_mask[k]   = '0;
       end
-      for (int unsigned k = 0; k < 16; k++) counters[k] = '0;
       for (int unsigned k = 0; k < 32; k++) class_of[k] = '0;
       result_ready        = '0;
       vmem_queued         = '0;

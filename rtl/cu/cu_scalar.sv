@@ -480,6 +480,8 @@ module cu_scalar
       w       = start_i.wave;
       info[w] = start_i;
       exec[w] = start_i.exec;
+      vcc[w]  = 64'd0;
+      m0[w]   = 32'd0;
       mode[w] = {22'd0, start_i.ieee, start_i.dx10_clamp, start_i.mode};
       scc[w]  = 1'b0;
     end
