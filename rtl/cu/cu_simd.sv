@@ -9,7 +9,7 @@
 // that is written while it is read is bypassed.  Half rate: the result of both rows is made when the high row is
 // there.  Quarter rate: stage 2 of subslots 1 and 2 executes 8 lanes each, subslots 2 and 3 write low and high row.
 `include "gantry_assert.svh"
-`define SIMD_BIT(k) k: for (int unsigned l = 0; l < 16; l++) res[r0][l] = bit_op(k, x[l], y[l], z[l], clamp);
+`define SIMD_BIT(op, value) op: for (int unsigned l = 0; l < 16; l++) res[r0][l] = value;
 
 module cu_simd
   import cu_pkg::*;

@@ -40,7 +40,7 @@ package valu_dec_pkg;
   } valu_dec_t;
 
   function automatic class_e class_of(input logic [9:0] op);
-    unique case (op)
+    case (op)
       OP_V_CNDMASK_B32, OP_V_MBCNT_LO_U32_B32, OP_V_MBCNT_HI_U32_B32: return ClsSelect;
       OP_V_ADD_U32, OP_V_SUB_U32, OP_V_SUBREV_U32, OP_V_ADDC_U32, OP_V_SUBB_U32, OP_V_SUBBREV_U32: return ClsAdd;
       OP_V_MUL_I32_I24, OP_V_MUL_HI_I32_I24, OP_V_MUL_U32_U24, OP_V_MUL_HI_U32_U24, OP_V_MAD_I32_I24,
@@ -73,7 +73,7 @@ package valu_dec_pkg;
   endfunction
 
   function automatic out_e out_of(input logic [9:0] op, input logic half, input class_e cls);
-    unique case (op)
+    case (op)
       OP_V_CVT_F16_F32, OP_V_CVT_F16_U16, OP_V_CVT_F16_I16: return OutF16;
       OP_V_CVT_F32_F16: return OutF32;
       OP_V_CVT_I32_F32, OP_V_CVT_U32_F32, OP_V_CVT_RPI_I32_F32, OP_V_CVT_FLR_I32_F32, OP_V_CVT_U16_F16,
@@ -86,7 +86,7 @@ package valu_dec_pkg;
   endfunction
 
   function automatic logic [2:0] mods_of(input logic [9:0] op, input class_e cls);
-    unique case (op)
+    case (op)
       OP_V_CNDMASK_B32: return 3'b011;
       OP_V_LDEXP_F32, OP_V_LDEXP_F16, OP_V_CVT_PK_U8_F32, OP_V_CVT_PKACCUM_U8_F32, OP_V_CMP_CLASS_F32,
       OP_V_CMPX_CLASS_F32, OP_V_CMP_CLASS_F16, OP_V_CMPX_CLASS_F16:

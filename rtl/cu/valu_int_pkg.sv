@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar functions of the vector ALU for integers: logic, shifts, bit fields, bytes, minimum and maximum (bit_op),
-// one adder with carry, one 24-bit and one 32-bit multiplier, 64-bit shifts.  One call is one lane; cu_simd puts the
+// Scalar functions of the vector ALU for integers: bit fields, bytes, bit counts, minimum and maximum, one adder with carry, one 24-bit and one 32-bit multiplier, 64-bit shifts.  One call is one lane; cu_simd puts the
 // opcode test outside and the lane loop inside.  Not responsible for: floats (rtl/fpu), compares (valu_cmp_pkg).
 package valu_int_pkg;
-  import gcn3_pkg::*;
-
   function automatic logic [31:0] popcount(input logic [31:0] a);
     logic [31:0] n;
     n = a - ((a >> 1) & 32'h55555555);
@@ -105,70 +102,26 @@ package valu_int_pkg;
     return max_s(min_s(x, 32'd32767), 32'hffff8000) & 32'hffff;
   endfunction
 
-  // Single-cycle operations without carry; op is a constant at every call.  clamp matters to 16-bit sums only.
-  function automatic logic [31:0] bit_op(input logic [9:0] op, input logic [31:0] a, input logic [31:0] b,
-                                         input logic [31:0] c, input logic [31:0] clamp);
-    logic [31:0] ha, hb, t;
-    ha = a & 32'hffff;
-    hb = b & 32'hffff;
-    unique case (op)
-      OP_V_MOV_B32: return a;
-      OP_V_NOT_B32: return ~a;
-      OP_V_AND_B32: return a & b;
-      OP_V_OR_B32: return a | b;
-      OP_V_XOR_B32: return a ^ b;
-      OP_V_LSHRREV_B32: return b >> (a & 32'd31);
-      OP_V_ASHRREV_I32: return $unsigned($signed(b) >>> (a & 32'd31));
-      OP_V_LSHLREV_B32: return b << (a & 32'd31);
-      OP_V_LSHRREV_B16: return hb >> (a & 32'd15);
-      OP_V_ASHRREV_I16: return $unsigned($signed(sext16(b)) >>> (a & 32'd15)) & 32'hffff;
-      OP_V_LSHLREV_B16: return (b << (a & 32'd15)) & 32'hffff;
-      OP_V_BFM_B32: return ((32'd1 << (a & 32'd31)) - 32'd1) << (b & 32'd31);
-      OP_V_BFI_B32: return (a & b) | (~a & c);
-      OP_V_ALIGNBIT_B32: return 32'({a, b} >> (c & 32'd31));
-      OP_V_ALIGNBYTE_B32: return 32'({a, b} >> ((c & 32'd3) << 3));
-      OP_V_BCNT_U32_B32: return popcount(a) + b;
-      OP_V_FFBH_U32: return a == 32'd0 ? 32'hffffffff : clz32(a);
-      OP_V_FFBL_B32: return a == 32'd0 ? 32'hffffffff : popcount((a & (~a + 32'd1)) - 32'd1);
-      OP_V_FFBH_I32: begin
-        t = a[31] ? ~a : a;
-        return t == 32'd0 ? 32'hffffffff : clz32(t);
-      end
-      OP_V_BFREV_B32: return reverse(a);
-      OP_V_BFE_U32: return (a >> (b & 32'd31)) & ((32'd1 << (c & 32'd31)) - 32'd1);
-      OP_V_BFE_I32: return bfe_i(a, b, c);
-      OP_V_PERM_B32:
-      return perm_byte({a, b}, c & 32'hff) | (perm_byte({a, b}, (c >> 8) & 32'hff) << 8) |
-          (perm_byte({a, b}, (c >> 16) & 32'hff) << 16) | (perm_byte({a, b}, c >> 24) << 24);
-      OP_V_SAD_U8: return sad(a, b, 1'b0) + c;
-      OP_V_SAD_HI_U8: return (sad(a, b, 1'b0) << 16) + c;
-      OP_V_SAD_U16: return absdiff(ha, hb) + absdiff(a >> 16, b >> 16) + c;
-      OP_V_SAD_U32: return absdiff(a, b) + c;
-      OP_V_MSAD_U8: return sad(a, b, 1'b1) + c;
-      OP_V_LERP_U8: return lerp(a, b, c);
-      OP_V_MIN_I32: return min_s(a, b);
-      OP_V_MAX_I32: return max_s(a, b);
-      OP_V_MIN_U32: return min_u(a, b);
-      OP_V_MAX_U32: return max_u(a, b);
-      OP_V_MIN3_I32: return min_s(min_s(a, b), c);
-      OP_V_MAX3_I32: return max_s(max_s(a, b), c);
-      OP_V_MED3_I32: return max_s(min_s(a, b), min_s(max_s(a, b), c));
-      OP_V_MIN3_U32: return min_u(min_u(a, b), c);
-      OP_V_MAX3_U32: return max_u(max_u(a, b), c);
-      OP_V_MED3_U32: return max_u(min_u(a, b), min_u(max_u(a, b), c));
-      OP_V_MIN_U16: return min_u(ha, hb);
-      OP_V_MAX_U16: return max_u(ha, hb);
-      OP_V_MIN_I16: return min_s(sext16(a), sext16(b)) & 32'hffff;
-      OP_V_MAX_I16: return max_s(sext16(a), sext16(b)) & 32'hffff;
-      OP_V_ADD_U16: begin
-        t = ha + hb;
-        return clamp != 32'd0 && t > 32'hffff ? 32'hffff : t & 32'hffff;
-      end
-      OP_V_SUB_U16: return clamp != 32'd0 && ha < hb ? 32'd0 : (ha - hb) & 32'hffff;
-      OP_V_SUBREV_U16: return clamp != 32'd0 && hb < ha ? 32'd0 : (hb - ha) & 32'hffff;
-      OP_V_CVT_PK_U16_U32: return sat_u16(a) | (sat_u16(b) << 16);
-      default: return sat_i16(a) | (sat_i16(b) << 16);  // v_cvt_pk_i16_i32
-    endcase
+  function automatic logic [31:0] ffbh_i(input logic [31:0] a);
+    logic [31:0] t;
+    t = a[31] ? ~a : a;
+    return t == 32'd0 ? 32'hffffffff : clz32(t);
+  endfunction
+
+  function automatic logic [31:0] perm(input logic [31:0] a, input logic [31:0] b, input logic [31:0] c);
+    return perm_byte({a, b}, c & 32'hff) | (perm_byte({a, b}, (c >> 8) & 32'hff) << 8) |
+        (perm_byte({a, b}, (c >> 16) & 32'hff) << 16) | (perm_byte({a, b}, c >> 24) << 24);
+  endfunction
+
+  // Sums of 16 bits, saturating with clamp.
+  function automatic logic [31:0] add16(input logic [31:0] a, input logic [31:0] b, input logic [31:0] clamp);
+    logic [31:0] t;
+    t = (a & 32'hffff) + (b & 32'hffff);
+    return clamp != 32'd0 && t > 32'hffff ? 32'hffff : t & 32'hffff;
+  endfunction
+
+  function automatic logic [31:0] sub16(input logic [31:0] a, input logic [31:0] b, input logic [31:0] clamp);
+    return clamp != 32'd0 && (a & 32'hffff) < (b & 32'hffff) ? 32'd0 : (a - b) & 32'hffff;
   endfunction
 
   // x + y + carry, where the caller has inverted y (and carry) for a difference.  over: carry out or borrow.

@@ -29,7 +29,7 @@ package valu_lane_pkg;
     logic [31:0] n, edge_lane;
     n = control & 32'd15;
     if (control < 32'h100) return (l & 32'd12) | ((control >> ((l & 32'd3) << 1)) & 32'd3);
-    unique case (control >> 4)
+    case (control >> 4)
       32'h10: return n != 32'd0 && l + n < 32'd16 ? l + n : 32'd16;
       32'h11: return n != 32'd0 && l >= n ? l - n : 32'd16;
       32'h12: return n != 32'd0 ? (l - n) & 32'd15 : 32'd16;
@@ -43,7 +43,7 @@ package valu_lane_pkg;
         return 32'd32 | (32'd15 - edge_lane);
       end
       default: begin
-        unique case (control)
+        case (control)
           32'h140: return 32'd15 - l;
           32'h141: return l ^ 32'd7;
           32'h142: return beat != 32'd0 ? 32'd47 : 32'd16;
