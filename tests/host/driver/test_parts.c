@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Parts of the driver alone: arenas, doorbell offsets (S0.14), the generated topology for random configurations (S0.6).
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "config/config.h"
+#include "driver/arena.h"
+#include "driver/doorbell.h"
+#include "driver/janitor.h"
+#include "driver/topology.h"
+
+static void arena_agrees_with_a_map(void **state)
+{
+    enum { PAGES = 512, BLOCKS = 100 };
+    static uint8_t used[PAGES];
+    struct { uint64_t at, pages; } blocks[BLOCKS] = {{0, 0}};
+    struct arena a;
+    (void)state;
+    memset(used, 0, sizeof used);
+    arena_init(&a, 0, PAGES * 4096);
+    srand(5);
+    for (int round = 0; round < 20000; round++) {
+        unsigned i = (unsigned)rand() % BLOCKS;
+        if (blocks[i].pages) {
+            arena_free(&a, blocks[i].at, blocks[i].pages * 4096);
+            memset(used + blocks[i].at / 4096, 0, blocks[i].pages);
+            blocks[i].pages = 0;
+            continue;
+        }
+        uint64_t pages = 1 + (uint64_t)rand() % 20, align = rand() % 4 ? 4096 : 4096 * 8;
+        uint64_t at = arena_alloc(&a, pages * 4096, align);
+        uint64_t first = 0; /* what first fit must give */
+        for (; first + pages <= PAGES; first += align / 4096)
+            if (!memchr(used + first, 1, pages))
+                break;
+        if (first + pages > PAGES) {
+            assert_int_equal(at, ARENA_NONE);
+            continue;
+        }
+        assert_int_equal(at, first * 4096);
+        memset(used + first, 1, pages);
+        blocks[i].at = at;
+        blocks[i].pages = pages;
+        uint64_t free_pages = 0;
+        for (unsigned p = 0; p < PAGES; p++)
+            free_pages += !used[p];
+        assert_int_equal(a.free_bytes, free_pages * 4096);
+    }
+    arena_release(&a);
+}
+
+static void offsets_round_trip(void **state)
+{
+    enum page_kind kind;
+    uint32_t gpu_id;
+    (void)state;
+    for (uint32_t id = 1; id < 65536; id += 7) {
+        assert_true(doorbell_decode(doorbell_encode(PAGE_DOORBELL, id), &kind, &gpu_id));
+        assert_int_equal(kind, PAGE_DOORBELL);
+        assert_int_equal(gpu_id, id);
+        assert_true(doorbell_decode(doorbell_encode(PAGE_MMIO, id), &kind, &gpu_id));
+        assert_int_equal(kind, PAGE_MMIO);
+        for (int bit = 0; bit < 46; bit++) /* one wrong bit makes it malformed */
+            assert_false(doorbell_decode(doorbell_encode(PAGE_DOORBELL, id) ^ UINT64_C(1) << bit, &kind, &gpu_id));
+    }
+    assert_false(doorbell_decode(doorbell_encode(PAGE_RESERVED, 1), &kind, &gpu_id));
+}
+
+static long property(const char *root, unsigned node, const char *file, const char *name)
+{
+    char path[512], line[256], found[128];
+    long value = -1;
+    snprintf(path, sizeof path, "%s/kfd/topology/nodes/%u/%s", root, node, file);
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    while (fgets(line, sizeof line, f)) {
+        long v;
+        if (sscanf(line, "%127s %ld", found, &v) == 2 && strcmp(found, name) == 0)
+            value = v;
+    }
+    fclose(f);
+    struct stat s;
+    assert_int_equal(stat(path, &s), 0);
+    assert_true(s.st_size < 4096); /* user space reads one page */
+    return value;
+}
+
+static bool exists(const char *format, const char *root, unsigned node, unsigned index)
+{
+    char path[512];
+    snprintf(path, sizeof path, format, root, node, index);
+    return access(path, F_OK) == 0;
+}
+
+/* S0.6: what the tree says is what the configuration says. */
+static void topology_equals_configuration(void **state)
+{
+    (void)state;
+    srand(11);
+    for (int round = 0; round < 20; round++) {
+        static const char *const cus[] = {"1", "2", "4", "6", "16", "36", "64"};
+        struct config c;
+        char text[64], root[] = "/tmp/gantry-test-XXXXXX";
+        unsigned gpus = 1 + (unsigned)rand() % 8;
+        config_init(&c);
+        snprintf(text, sizeof text, "system.gpus=%u", gpus);
+        assert_int_equal(config_set(&c, "test", text), STATUS_OK);
+        snprintf(text, sizeof text, "gpu.cu.count=%s", cus[rand() % 7]);
+        assert_int_equal(config_set(&c, "test", text), STATUS_OK);
+        assert_int_equal(config_set(&c, "test", round & 1 ? "driver.large_bar=on" : "driver.large_bar=off"), STATUS_OK);
+        assert_int_equal(config_finish(&c), STATUS_OK);
+        assert_non_null(mkdtemp(root));
+        assert_int_equal(topology_write(&c.cfg, root), 0);
+        assert_true(exists("%s/kfd/topology/nodes/%u/gpu_id", root, gpus, 0));
+        assert_false(exists("%s/kfd/topology/nodes/%u", root, gpus + 1, 0));
+        assert_int_equal(property(root, 0, "properties", "simd_count"), 0);
+        assert_int_equal(property(root, 0, "properties", "io_links_count"), round & 1 ? gpus : 0);
+        for (unsigned n = 1; n <= gpus; n++) {
+            long simds = property(root, n, "properties", "simd_count");
+            long engines = property(root, n, "properties", "array_count");
+            assert_int_equal(simds, c.cfg.gpu_cu_count * 4);
+            assert_int_equal(property(root, n, "properties", "cu_per_simd_array") * engines * 4, simds);
+            assert_int_equal(property(root, n, "properties", "drm_render_minor"), 127 + n);
+            assert_int_equal(property(root, n, "properties", "mem_banks_count"), 1);
+            assert_int_equal(property(root, n, "mem_banks/0/properties", "heap_type"), round & 1 ? 1 : 2);
+            assert_int_equal(property(root, n, "mem_banks/0/properties", "size_in_bytes"), (long)c.cfg.gpu_vram_mib << 20);
+            long links = property(root, n, "properties", "io_links_count");
+            assert_int_equal(links, gpus);
+            assert_true(exists("%s/kfd/topology/nodes/%u/io_links/%u/properties", root, n, (unsigned)links - 1));
+            assert_false(exists("%s/kfd/topology/nodes/%u/io_links/%u", root, n, (unsigned)links));
+            assert_true(exists("%s/kfd/topology/nodes/%u/caches/%u/properties", root, n, 2));
+        }
+        topology_remove(root);
+        assert_int_equal(access(root, F_OK), -1);
+        config_fini(&c);
+    }
+}
+
+static void janitor_removes_the_tree(void **state)
+{
+    struct janitor j;
+    char root[256], path[300];
+    (void)state;
+    assert_int_equal(janitor_start(&j, root, sizeof root), 0);
+    snprintf(path, sizeof path, "%s/a", root);
+    assert_int_equal(mkdir(path, 0755), 0);
+    snprintf(path, sizeof path, "%s/a/b", root);
+    assert_int_equal(symlink("/etc", path), 0); /* is removed, not followed */
+    janitor_finish(&j);
+    assert_int_equal(access(root, F_OK), -1);
+    assert_int_equal(access("/etc/passwd", F_OK), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arena_agrees_with_a_map), cmocka_unit_test(offsets_round_trip),
+        cmocka_unit_test(topology_equals_configuration), cmocka_unit_test(janitor_removes_the_tree),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
