@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// Vector memory unit of a CU: wires the instruction pipeline, the L1 TLB and the vector L1 cache, and carries out
+// CU_INV.  Responsible for: invalidation (the cache at once: misses under way are not kept; the TLB after all
+// transactions under way ended), counters.  Not responsible for: what the parts do.
+module cu_vmem
+  import cu_pkg::*;
+  import gantry_msg_pkg::*;
+#(
+  parameter int unsigned NumSlices = 4,
+  parameter int unsigned Credits = 16,
+  parameter int unsigned L1vBytes = 16384,
+  parameter int unsigned L1vWays = 4,
+  parameter int unsigned L1vMshrs = 16,
+  parameter int unsigned TlbEntries = 64,
+  parameter bit [3:0] SeedFault = 4'd0,  // bench only: see cu_vmem_pipe
+  parameter bit [3:0] SeedFaultL1 = 4'd0  // bench only: see l1v
+) (
+  input  logic             clk_i,
+  input  logic             rst_ni,
+  input  logic      [ 7:0] own_gpu_i,
+  input  logic             valid_i,
+  input  vmem_issue_t      issue_i,
+  output logic             ready_o,           // an issue is taken in the next cycle
+  output logic             opread_valid_o,
+  output wave_tag_t        opread_o,
+  output logic             reading_o,
+  output logic      [ 1:0] reading_simd_o,
+  output logic             vrd_valid_o,
+  output vrd_req_t         vrd_o,
+  input  logic      [31:0] vrd_data_i[4][16],
+  output logic             vwr_valid_o,
+  output vwr_req_t         vwr_o,
+  input  logic             vwr_ready_i,
+  output logic             done_valid_o,
+  output mem_done_t        done_o,
+  output logic             mem_req_valid_o,
+  output mem_req_t         mem_req_o,
+  input  logic             mem_req_credit_i,
+  input  logic             mem_rsp_valid_i,
+  input  mem_rsp_t         mem_rsp_i,
+  input  logic             inv_i,
+  input  logic      [ 7:0] inv_flags_i,       // enum cache_flag: L1V, TLB
+  input  logic      [ 7:0] inv_vmid_i,        // of the TLB; 255: all
+  output logic             inv_done_o,
+  output logic      [ 6:0] perf_o,            // pulses: 0 transaction, 1 TLB hit, 2 TLB miss, 3 read hit, 4 read miss,
+                                              // 5 joined a miss, 6 write or atomic
+  output logic             idle_o
+);
+  import l1v_pkg::*;
+
+  logic tlb_lookup, tlb_fill, tlb_hit, tlb_inv_q, quiesce_q, drained, l1_inv_q, waiting_q;
+  logic [7:0] tlb_vmid, tlb_fill_vmid, inv_vmid_q;
+  logic [27:0] tlb_vpn, tlb_fill_vpn;
+  logic [63:0] tlb_pte, tlb_fill_pte;
+  logic req_valid, req_ready, rsp_valid, ack_valid, xlat_valid, pipe_idle, l1_idle;
+  l1_req_t req;
+  l1_rsp_t rsp;
+  logic [7:0] ack_slot, ack_status, xlat_status;
+  logic [63:0] xlat_pte;
+  logic [1:0] settle_q;
+
+  assign idle_o = pipe_idle && l1_idle && !inv_i && !inv_done_o && !l1_inv_q && !tlb_inv_q && !(waiting_q && drained);
+
+  // CU_INV: a TLB invalidation first lets everything under way end
+  always_ff @(posedge clk_i) begin
+    if (inv_i || inv_done_o || l1_inv_q || tlb_inv_q || waiting_q) begin
+      inv_done_o <= 1'b0;
+      l1_inv_q <= 1'b0;
+      tlb_inv_q <= 1'b0;
+      if (inv_i) begin
+        l1_inv_q <= (inv_flags_i & CACHE_INV_L1V) != '0;
+        inv_vmid_q <= inv_vmid_i;
+        waiting_q <= (inv_flags_i & CACHE_INV_TLB) != '0;
+        quiesce_q <= (inv_flags_i & CACHE_INV_TLB) != '0;
+        inv_done_o <= (inv_flags_i & CACHE_INV_TLB) == '0;
+        settle_q <= '0;
+      end else if (waiting_q) begin
+        if (settle_q != '1) settle_q <= settle_q + 2'd1;
+        else if (drained) begin
+          tlb_inv_q <= 1'b1;
+          waiting_q <= 1'b0;
+        end
+      end
+      if (tlb_inv_q) begin
+        quiesce_q <= 1'b0;
+        inv_done_o <= 1'b1;
+      end
+    end
+    if (!rst_ni) begin
+      {inv_done_o, l1_inv_q, tlb_inv_q, waiting_q, quiesce_q} <= '0;
+    end
+  end
+
+  cu_vmem_pipe #(
+    .SeedFault(SeedFault)
+  ) u_pipe (
+    .clk_i,
+    .rst_ni,
+    .own_gpu_i,
+    .valid_i,
+    .issue_i,
+    .ready_o,
+    .opread_valid_o,
+    .opread_o,
+    .reading_o,
+    .reading_simd_o,
+    .vrd_valid_o,
+    .vrd_o,
+    .vrd_data_i,
+    .vwr_valid_o,
+    .vwr_o,
+    .vwr_ready_i,
+    .done_valid_o,
+    .done_o,
+    .tlb_lookup_o   (tlb_lookup),
+    .tlb_vmid_o     (tlb_vmid),
+    .tlb_vpn_o      (tlb_vpn),
+    .tlb_hit_i      (tlb_hit),
+    .tlb_pte_i      (tlb_pte),
+    .tlb_fill_o     (tlb_fill),
+    .tlb_fill_pte_o (tlb_fill_pte),
+    .tlb_fill_vpn_o (tlb_fill_vpn),
+    .tlb_fill_vmid_o(tlb_fill_vmid),
+    .req_valid_o    (req_valid),
+    .req_o          (req),
+    .req_ready_i    (req_ready),
+    .rsp_valid_i    (rsp_valid),
+    .rsp_i          (rsp),
+    .ack_valid_i    (ack_valid),
+    .ack_slot_i     (ack_slot),
+    .ack_status_i   (ack_status),
+    .xlat_valid_i   (xlat_valid),
+    .xlat_pte_i     (xlat_pte),
+    .xlat_status_i  (xlat_status),
+    .forget_i       (tlb_inv_q),
+    .quiesce_i      (quiesce_q),
+    .drained_o      (drained),
+    .perf_o         (perf_o[2:0]),
+    .idle_o         (pipe_idle)
+  );
+
+  tlb_l1 #(
+    .Entries(TlbEntries)
+  ) u_tlb (
+    .clk_i,
+    .rst_ni,
+    .lookup_valid_i(tlb_lookup),
+    .lookup_vmid_i (tlb_vmid),
+    .lookup_vpn_i  (tlb_vpn),
+    .result_valid_o(),
+    .result_hit_o  (tlb_hit),
+    .result_pte_o  (tlb_pte),
+    .fill_valid_i  (tlb_fill),
+    .fill_vmid_i   (tlb_fill_vmid),
+    .fill_vpn_i    (tlb_fill_vpn),
+    .fill_pte_i    (tlb_fill_pte),
+    .inv_valid_i   (tlb_inv_q),
+    .inv_vmid_i    (inv_vmid_q)
+  );
+
+  l1v #(
+    .Bytes    (L1vBytes),
+    .Ways     (L1vWays),
+    .Mshrs    (L1vMshrs),
+    .NumSlices(NumSlices),
+    .Credits  (Credits),
+    .SeedFault(SeedFaultL1)
+  ) u_l1v (
+    .clk_i,
+    .rst_ni,
+    .own_gpu_i,
+    .req_valid_i  (req_valid),
+    .req_i        (req),
+    .req_ready_o  (req_ready),
+    .rsp_valid_o  (rsp_valid),
+    .rsp_o        (rsp),
+    .ack_valid_o  (ack_valid),
+    .ack_slot_o   (ack_slot),
+    .ack_status_o (ack_status),
+    .xlat_valid_o (xlat_valid),
+    .xlat_pte_o   (xlat_pte),
+    .xlat_status_o(xlat_status),
+    .inv_i        (l1_inv_q),
+    .mem_req_valid_o,
+    .mem_req_o,
+    .mem_req_credit_i,
+    .mem_rsp_valid_i,
+    .mem_rsp_i,
+    .perf_o       (perf_o[6:3]),
+    .idle_o       (l1_idle)
+  );
+endmodule

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Addresses and bytes of vector memory instructions: what the pipeline keeps of an instruction, the address of one
+// lane (flat, scratch, buffer), windows of a line.  Responsible for: pure functions.  Not responsible for: order,
+// lanes that share a line (cu_vmem_pipe), the cache (l1v).  Rules: docs/reference/vmem.md, the same as host/gcn3/mem.c.
+package cu_vmem_pkg;
+  import cu_pkg::*;
+
+  typedef struct packed {
+    wave_t wave;
+    tag_t tag;
+    logic inv;
+    logic mubuf;
+    logic store;
+    logic atomic;
+    logic [3:0] atomic_op;
+    logic wide;  // atomic of 8 bytes
+    logic [2:0] words;  // registers of data read
+    logic [2:0] results;  // registers written
+    logic [4:0] bytes;  // of a lane's access
+    logic sext;
+    logic glc;
+    vgpr_t addr;
+    vgpr_t data;
+    vgpr_t dst;
+    logic [63:0] exec;
+    logic [7:0] vmid;
+    logic apertures;
+    logic [31:0] shared_hi;
+    logic [31:0] private_hi;
+    logic [63:0] flat_scratch;
+    logic idxen;
+    logic offen;
+    logic [11:0] offset;
+    logic [31:0] soffset;
+    logic [127:0] rsrc;
+    logic swizzle;  // words of a lane are apart: one access a word
+  } vop_t;
+
+  function automatic vop_t prepare(input vmem_issue_t issue);
+    vop_t op;
+    op.wave = issue.wave;
+    op.tag = issue.tag;
+    op.inv = issue.kind == VmemInv;
+    op.mubuf = issue.kind == VmemMubuf;
+    op.store = issue.store && issue.kind != VmemInv;
+    op.atomic = issue.atomic && issue.kind != VmemInv;
+    op.atomic_op = issue.atomic_op;
+    op.wide = issue.dwords[1];  // an atomic of two registers; compare-and-swap reads twice as many
+    op.words = op.atomic && issue.atomic_op == 4'd1 ? issue.dwords << 1 : op.store || op.atomic ? issue.dwords : 3'd0;
+    op.bytes = issue.atomic ? (op.wide ? 5'd8 : 5'd4) : issue.size == 3'd2 ? {issue.dwords, 2'd0} : 5'd1 << issue.size;
+    op.results = op.inv || op.store ? 3'd0 : op.atomic ? (issue.glc ? 3'(op.bytes >> 2) : 3'd0) : issue.dwords;
+    op.sext = issue.sext;
+    op.glc = issue.glc;
+    op.addr = issue.addr;
+    op.data = issue.data;
+    op.dst = issue.dst;
+    op.exec = issue.exec;
+    op.vmid = issue.vmid;
+    op.apertures = issue.lds_ok;
+    op.shared_hi = issue.shared_hi;
+    op.private_hi = issue.private_hi;
+    op.flat_scratch = issue.flat_scratch;
+    op.idxen = issue.idxen;
+    op.offen = issue.offen;
+    op.offset = issue.offset;
+    op.soffset = issue.soffset;
+    op.rsrc = issue.rsrc;
+    op.swizzle = op.mubuf && issue.rsrc[63] && op.bytes > 5'd4;
+    return op;
+  endfunction
+
+  /* verilator lint_off UNUSEDSIGNAL */
+  // Address of access `word` (0 unless swizzled) of a lane in a buffer.  `ok` low: out of range, reads 0.
+  function automatic void buffer_address(input vop_t op, input logic [31:0] lane, input logic [31:0] word,
+                                         input logic [31:0] voffset, input logic [31:0] vindex,
+                                         output logic [63:0] va, output logic ok);
+    logic [63:0] linear, base, major, reach;
+    logic [31:0] index, offset, stride, records, in_major, in_minor;
+    logic [2:0] log_element, log_stride;
+    base = {16'd0, op.rsrc[47:0]} + 64'(op.soffset);
+    stride = {18'd0, op.rsrc[61:48]};
+    records = op.rsrc[95:64];
+    log_element = 3'd1 + {1'b0, op.rsrc[116:115]};
+    log_stride = 3'd3 + {1'b0, op.rsrc[118:117]};
+    index = (op.idxen ? vindex : 32'd0) + (op.rsrc[119] ? lane : 32'd0);
+    offset = (op.offen ? voffset : 32'd0) + 32'(op.offset) + (word << 2);
+    linear = 64'(index) * 64'(stride) + 64'(offset);
+    in_major = index >> log_stride;
+    in_minor = index & ((32'd1 << log_stride) - 32'd1);
+    major = 64'(in_major) * 64'(stride) + {32'd0, (offset >> log_element) << log_element};
+    reach = op.rsrc[63] ? 64'(offset) : linear;
+    reach = reach + 64'(op.swizzle ? 5'd4 : op.bytes) + 64'(op.soffset);
+    ok = stride != '0 && op.rsrc[63] ? index < records : reach <= 64'(records);
+    va = base + linear;
+    if (op.rsrc[63]) begin
+      va = base + (major << log_stride) + {32'd0, in_minor << log_element} +
+           {32'd0, offset & ((32'd1 << log_element) - 32'd1)};
+    end
+  endfunction
+
+  /* verilator lint_on UNUSEDSIGNAL */
+
+  // Address of word `word` of a lane in scratch through the flat aperture: words of a lane are 256 bytes apart.
+  function automatic logic [63:0] scratch_address(input logic [31:0] base, input logic [31:0] lane,
+                                                  input logic [31:0] word, input logic [31:0] low);
+    logic [31:0] offset;
+    offset = low + (word << 2);
+    return {24'd0, base, 8'd0} + {26'd0, offset[31:2], 8'd0} + 64'(lane << 2) + 64'(offset[1:0]);
+  endfunction
+endpackage

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Types between the vector memory pipeline (cu_vmem_pipe) and the vector L1 cache (l1v).
+// Responsible for: the records.  Not responsible for: messages of the partition (gantry_msg_pkg).
+package l1v_pkg;
+  typedef enum logic [2:0] {
+    L1Read,
+    L1Write,
+    L1Atomic,
+    L1Xlat,
+    L1Inv
+  } l1_op_e;
+
+  typedef struct packed {
+    l1_op_e op;
+    logic bypass;  // reads: glc or an uncached page: not from the cache, not kept
+    logic [7:0] id;  // reads and atomics: transaction; writes and invalidations: instruction slot
+    logic [3:0] atomic;
+    logic wide;  // atomic of 8 bytes
+    logic [2:0] access;  // of a translation
+    logic [7:0] vmid;
+    logic [31:0] user;
+    logic [63:0] addr;  // physical; translations: virtual
+    logic [63:0] mask;
+    logic [511:0] data;
+  } l1_req_t;
+
+  typedef struct packed {
+    logic [7:0] id;  // transaction
+    logic [7:0] status;
+    logic [511:0] data;
+  } l1_rsp_t;
+
+  // mem_req.tag of this CU: kind in the upper byte, number below
+  localparam logic [7:0] TagRead = 8'd1;
+  localparam logic [7:0] TagWrite = 8'd2;
+  localparam logic [7:0] TagAtomic = 8'd3;
+  localparam logic [7:0] TagXlat = 8'd4;
+endpackage
