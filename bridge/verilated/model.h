@@ -56,5 +56,8 @@ struct model_api {
     void (*set_bug)(void (*bug)(const char *name, uint64_t cycle, const char *text));
 };
 /* The library's only symbol. */
+#ifdef __cplusplus
+extern "C"
+#endif
 const struct model_api *gantry_model(void);
 #endif

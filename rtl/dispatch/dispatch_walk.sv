@@ -310,7 +310,7 @@ module dispatch_walk
     if (!trying && !have_next && ready != '0 && wait_q < 16'd100 && !kill_valid_i) begin
       l = 3'(pick_pkg::rr64(64'(ready), 6'(turn)));
       if (!ready[turn]) turn = l;
-      cus = 64'(cmd[l].cu_mask[Cus-1:0] & ~nofit[l][Cus-1:0]);
+      cus = cmd[l].cu_mask & ~nofit[l] & pick_pkg::ones64(7'(Cus));
       if (cus != 64'd0) begin  // else: blocked was set when the last CU refused
         cu               = pick_pkg::rr64(cus, cu_turn);
         trying           = 1'b1;

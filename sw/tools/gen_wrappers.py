@@ -140,7 +140,7 @@ const model_api api = {{MODEL_ABI, "{kind}", port_rows, counter_rows, obs_rows, 
                        create, destroy, step, evaluated, counter, observe, trace, set_bug}};
 }}  // namespace
 
-extern "C" __attribute__((visibility("default"))) const model_api *gantry_model(void)
+__attribute__((visibility("default"))) const model_api *gantry_model(void)
 {{
     return &api;
 }}

@@ -73,7 +73,7 @@ class Plan:
         package.write_text(self.package)
         wrapper.write_text(self.wrapper)
         cmd = [sys.executable, str(ROOT / "sw/tools/verilate.py"), "--top", self.top, "--out", str(self.folder), "--exe", str(wrapper),
-               "--cc", self.args.cc, "--arg=-Wno-UNUSEDPARAM", "--ldflag=-shared"]
+               "--cc", self.args.cc, "--arg=-Wno-fatal", "--ldflag=-shared"]
         flags = ["-fPIC", "-fvisibility=hidden", "-DVL_USER_FATAL", "-DVL_USER_STOP", "-DVL_USER_FINISH", "-DVL_IGNORE_UNKNOWN_ARCH"]
         cmd += [f"--cflag={f}" for f in flags]
         cmd += ["--trace"] * self.args.trace + ["--std-x"] * self.args.std_x + [f"--arg=-D{d}" for d in self.args.define]

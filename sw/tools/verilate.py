@@ -41,6 +41,29 @@ def digest(args):
     return h.hexdigest()
 
 
+def runtime_cache(key):
+    """Folder of the objects of Verilator's own runtime for these flags: the same for every model."""
+    words = [str(k).replace(str(ROOT), "") for k in key]
+    return ROOT / "build/obj/verilated" / hashlib.sha256(repr(words).encode()).hexdigest()[:12]
+
+
+def runtime_take(shared, out):
+    for obj in shared.glob("*.o"):
+        shutil.copy(obj, out / obj.name)  # newer than its source: make takes it as it is
+
+
+def runtime_keep(shared, out):
+    if not shared.exists():
+        fresh = shared.with_name(f"{shared.name}.{os.getpid()}")
+        fresh.mkdir(parents=True)
+        for obj in out.glob("verilated*.o"):
+            shutil.copy(obj, fresh / obj.name)
+        try:
+            fresh.rename(shared)
+        except OSError:  # another build was first
+            shutil.rmtree(fresh)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--top", required=True)
@@ -98,7 +121,11 @@ def main():
                     "USER_LDLIBS=" + " ".join(args.ldflag), f"VERILATOR_ROOT={VERILATOR_ROOT}"]
             if not args.exe:
                 make.append(f"libV{args.top}")
+            shared = runtime_cache([cxx, flags, args.trace, cmd[cmd.index("--cc"):][:2]])
+            runtime_take(shared, out)
             ok = subprocess.run(make, stdout=f, stderr=subprocess.STDOUT, env=env).returncode == 0
+            if ok:
+                runtime_keep(shared, out)
     if not ok:
         sys.stderr.write(log.read_text()[-4000:])
         print(f"verilate: {args.top}: failed; see {log}", file=sys.stderr)
