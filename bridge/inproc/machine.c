@@ -11,6 +11,8 @@
 #include "bridge/verilated/rtl_gpu.h"
 #include "gantry_cfg.h"
 
+#define HOSTMEM_CREDITS 16 /* depth of rtl/rdma's queue of far answers */
+
 static void golden_build(struct sim *sim)
 {
     const struct gantry_cfg *cfg = sim->cfg;
@@ -31,7 +33,7 @@ static bool rtl_build(struct sim *sim)
         sim->gpus[g].store = store_new(sim->memory, g, vram, cfg->gpu_l2_slices);
         sched_add(&sim->sched, sim->gpus[g].store);
     }
-    sim->hostmem = hostmem_new(sim->memory, sim->gpu_count, cfg->gpu_rdma_outstanding);
+    sim->hostmem = hostmem_new(sim->memory, sim->gpu_count, HOSTMEM_CREDITS);
     sched_add(&sim->sched, sim->hostmem);
     sim->rtl = rtl_machine_new(sim);
     return sim->rtl != NULL;
