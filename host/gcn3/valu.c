@@ -132,25 +132,25 @@ static void modify64(struct valu *v, unsigned n)
 static void fetch_sources(struct valu *v, const struct valu_op *o)
 {
     static const uint32_t zero[64];
-    const uint32_t *s32[3] = { zero, zero, zero };
-    const uint64_t *s64[3] = { v->buffer64[0], v->buffer64[1], v->buffer64[2] };
+    v->a64 = v->buffer64[0];
+    v->b64 = v->buffer64[1];
+    v->c64 = v->buffer64[2];
     for (unsigned n = 0; n < 3; n++) {
         unsigned width = v->inst->srcw[n];
         bool modified = (v->inst->neg | v->inst->abs) & o->mods & (1u << n);
+        v->source[n] = zero;
         if (width == 0 || (n == 2 && v->inst->src2_mask))
             continue;
         if (width == 1) {
-            s32[n] = fetch32(v, n);
+            v->source[n] = fetch32(v, n);
             if (modified)
-                s32[n] = modify32(v, n, s32[n], o->in == T_F16 ? 0x8000 : 0x80000000);
+                v->source[n] = modify32(v, n, v->source[n], o->in == T_F16 ? 0x8000 : 0x80000000);
         } else {
             fetch64(v, n);
             if (modified)
                 modify64(v, n);
         }
     }
-    v->a = s32[0], v->b = s32[1], v->c = s32[2];
-    v->a64 = s64[0], v->b64 = s64[1], v->c64 = s64[2];
 }
 
 static void clamp_result(struct valu *v, unsigned type)

@@ -17,8 +17,13 @@ struct valu {
     uint64_t exec;     /* lanes that are written: EXEC without those that DPP switches off */
     uint64_t mask_in;  /* carry-in, select, VCC of v_div_fmas */
     uint64_t mask_out; /* compare or carry result of all lanes */
-    const uint32_t *a, *b, *c;
-    const uint64_t *a64, *b64, *c64;
+    union {
+        struct {
+            const uint32_t *a, *b, *c;
+        };
+        const uint32_t *source[3];
+    };
+    const uint64_t *a64, *b64, *c64; /* buffer64 */
     uint32_t d[64];
     uint64_t d64[64];
     uint32_t wide[4][64]; /* v_mqsad_u32_u8 */
@@ -60,6 +65,21 @@ extern const struct valu_op valu_int_ops[], valu_bit_ops[], valu_cmp_ops[], valu
             v->d64[l] = (expression); \
         } \
     }
+
+/* Lane mask of a condition on l, in two halves of 32-bit arithmetic, which the compiler vectorises. */
+#define LANE_MASK(mask, condition) \
+    do { \
+        uint32_t half_[2]; \
+        for (unsigned h_ = 0; h_ < 2; h_++) { \
+            uint32_t bits_ = 0; \
+            for (unsigned k_ = 0; k_ < 32; k_++) { \
+                const unsigned l = 32 * h_ + k_; \
+                bits_ |= (uint32_t)(condition) << k_; \
+            } \
+            half_[h_] = bits_; \
+        } \
+        (mask) = half_[0] | (uint64_t)half_[1] << 32; \
+    } while (0)
 
 static inline float as_f32(uint32_t x)
 {

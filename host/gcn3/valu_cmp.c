@@ -6,28 +6,25 @@
 
 enum { LESS = 1, EQUAL = 2, GREATER = 4, UNORDERED = 8 };
 
-#define RELATION(x, y) ((x) < (y) ? LESS : (x) == (y) ? EQUAL : (x) > (y) ? GREATER : UNORDERED)
-#define COMPARE(name, set, x, y) \
+#define COMPARE(name, set, type, x, y) \
     static void name(struct valu *v) \
     { \
-        unsigned wanted = v->inst->op & (set); \
-        uint64_t out = 0; \
-        LANES { \
-            const __typeof__(x) p = (x), q = (y); \
-            out |= (uint64_t)((RELATION(p, q) & wanted) != 0) << l; \
-        } \
-        v->mask_out = out; \
+        const bool less = v->inst->op & (set) & LESS, equal = v->inst->op & (set) & EQUAL; \
+        const bool greater = v->inst->op & (set) & GREATER, unordered = v->inst->op & (set) & UNORDERED; \
+        type p[64], q[64]; \
+        LANES p[l] = (x), q[l] = (y); \
+        LANE_MASK(v->mask_out, p[l] < q[l] ? less : p[l] == q[l] ? equal : p[l] > q[l] ? greater : unordered); \
     }
 
-COMPARE(cmp_i16, 7, (int16_t)v->a[l], (int16_t)v->b[l])
-COMPARE(cmp_u16, 7, (uint16_t)v->a[l], (uint16_t)v->b[l])
-COMPARE(cmp_i32, 7, (int32_t)v->a[l], (int32_t)v->b[l])
-COMPARE(cmp_u32, 7, v->a[l], v->b[l])
-COMPARE(cmp_i64, 7, (int64_t)v->a64[l], (int64_t)v->b64[l])
-COMPARE(cmp_u64, 7, v->a64[l], v->b64[l])
-COMPARE(cmp_f32, 15, as_f32(flush32(v->a[l], keep_in32(v))), as_f32(flush32(v->b[l], keep_in32(v))))
-COMPARE(cmp_f64, 15, as_f64(flush64(v->a64[l], keep_in64(v))), as_f64(flush64(v->b64[l], keep_in64(v))))
-COMPARE(cmp_f16, 15, half_value(flush16(v->a[l] & 0xffff, keep_in64(v))), half_value(flush16(v->b[l] & 0xffff, keep_in64(v))))
+COMPARE(cmp_i16, 7, int16_t, (int16_t)v->a[l], (int16_t)v->b[l])
+COMPARE(cmp_u16, 7, uint16_t, (uint16_t)v->a[l], (uint16_t)v->b[l])
+COMPARE(cmp_i32, 7, int32_t, (int32_t)v->a[l], (int32_t)v->b[l])
+COMPARE(cmp_u32, 7, uint32_t, v->a[l], v->b[l])
+COMPARE(cmp_i64, 7, int64_t, (int64_t)v->a64[l], (int64_t)v->b64[l])
+COMPARE(cmp_u64, 7, uint64_t, v->a64[l], v->b64[l])
+COMPARE(cmp_f32, 15, float, as_f32(flush32(v->a[l], keep_in32(v))), as_f32(flush32(v->b[l], keep_in32(v))))
+COMPARE(cmp_f64, 15, double, as_f64(flush64(v->a64[l], keep_in64(v))), as_f64(flush64(v->b64[l], keep_in64(v))))
+COMPARE(cmp_f16, 15, double, half_value(flush16(v->a[l] & 0xffff, keep_in64(v))), half_value(flush16(v->b[l] & 0xffff, keep_in64(v))))
 
 /* Number of the class that v_cmp_class tests with this bit. */
 static unsigned class_of(uint64_t x, unsigned exponent_bits, unsigned mantissa_bits)

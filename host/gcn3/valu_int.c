@@ -12,19 +12,27 @@
 #define MAX(x, y) ((x) > (y) ? (x) : (y))
 #define MED(x, y, z) MAX(MIN(x, y), MIN(MAX(x, y), z))
 
-/* sum or difference with carry; clamp saturates to the unsigned range. */
+/* Sum or difference with carry; clamp saturates to the unsigned range. */
 static void add_sub(struct valu *v, const uint32_t *x, const uint32_t *y, bool subtract, bool with_carry)
 {
-    uint64_t out = 0;
-    bool clamp = v->inst->clamp;
-    LANES {
-        uint64_t carry = with_carry ? v->mask_in >> l & 1 : 0;
-        uint64_t r = subtract ? (uint64_t)x[l] - y[l] - carry : (uint64_t)x[l] + y[l] + carry;
-        uint64_t over = r >> 32 & 1;
-        out |= over << l;
-        v->d[l] = clamp && over ? (subtract ? 0 : UINT32_MAX) : (uint32_t)r;
-    }
-    v->mask_out = out;
+    uint32_t carry[64], over[64];
+    uint64_t in = with_carry ? v->mask_in : 0;
+    LANES carry[l] = with_carry ? in >> l & 1 : 0;
+    if (subtract)
+        LANES {
+            uint32_t r = x[l] - y[l];
+            over[l] = (x[l] < y[l]) | (r < carry[l]);
+            v->d[l] = r - carry[l];
+        }
+    else
+        LANES {
+            uint32_t r = x[l] + y[l];
+            over[l] = (r < x[l]) | (r + carry[l] < r);
+            v->d[l] = r + carry[l];
+        }
+    LANE_MASK(v->mask_out, over[l]);
+    if (v->inst->clamp)
+        LANES v->d[l] = !over[l] ? v->d[l] : subtract ? 0 : UINT32_MAX;
 }
 
 static void add_u32(struct valu *v) { add_sub(v, v->a, v->b, false, false); }
