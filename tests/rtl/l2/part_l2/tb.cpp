@@ -331,8 +331,10 @@ static void speed(const char *name, unsigned count, unsigned lines, unsigned gap
     uint64_t from = cycle;
     for (unsigned i = 0; i < count; i++) {
         msg_mem_req q = random_request(slice_line(pick(lines)));
-        if (reads)
+        if (reads) {
             q.op = MEM_READ;
+            q.addr &= ~63ull;
+        }
         Stopwatch w;
         issue(q, 256);
         for (unsigned k = 0; k < gap; k++)

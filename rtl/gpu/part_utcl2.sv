@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Partition: L2 TLB and page walker of one GPU.  Responsible for: putting utcl2_tlb and utcl2_walker together.
+// Not responsible for: first-level TLBs (with the caches), page tables (the driver writes them).
+module part_utcl2
+  import gantry_cfg_pkg::*;
+#(
+  parameter int unsigned Depth = 16,    // input queue, and credits towards the crossbar
+  parameter bit [2:0] SeedFault = 3'd0  // bench only
+) (
+  input  logic                     clk_i,
+  input  logic                     rst_ni,
+  /* verilator lint_off UNUSEDSIGNAL */
+  input  logic              [15:0] id_i,
+  /* verilator lint_on UNUSEDSIGNAL */
+  output logic                     idle_o,
+  input  logic                     perf_en_i,
+  input  logic              [ 7:0] perf_addr_i,  // hit, miss, mshr-hit, walks, faults, reads
+  output logic              [63:0] perf_data_o,
+  input  logic                     mem_req_valid_i,
+  input  gantry_msg_pkg::mem_req_t mem_req_i,
+  output logic                     mem_req_credit_o,
+  output logic                     mem_rsp_valid_o,
+  output gantry_msg_pkg::mem_rsp_t mem_rsp_o,
+  input  logic                     mem_rsp_credit_i,
+  output logic                     mem_req_valid_o,
+  output gantry_msg_pkg::mem_req_t mem_req_o,
+  input  logic                     mem_req_credit_i,
+  input  logic                     mem_rsp_valid_i,
+  input  gantry_msg_pkg::mem_rsp_t mem_rsp_i,
+  input  logic                     blk_cmd_valid_i,
+  input  gantry_msg_pkg::blk_cmd_t blk_cmd_i,
+  output logic                     blk_evt_valid_o,
+  output gantry_msg_pkg::blk_evt_t blk_evt_o
+);
+  logic tlb_idle, walker_idle, start_valid, inv_valid, root_valid, done_valid, reads_wanted_q;
+  logic [5:0] start_walk, done_walk;
+  logic [7:0] start_vmid, inv_vmid;
+  logic [27:0] start_vpn;
+  logic [63:0] root, done_pte, reads, tlb_perf;
+
+  utcl2_tlb #(
+    .Entries  (Utcl2Entries),
+    .Ways     (Utcl2Ways),
+    .Walks    (Utcl2Walks),
+    .Depth    (Depth),
+    .RspDepth (Depth),
+    .SeedFault(SeedFault)
+  ) u_tlb (
+    .clk_i,
+    .rst_ni,
+    .idle_o       (tlb_idle),
+    .perf_en_i,
+    .perf_addr_i  (perf_addr_i[2:0]),
+    .perf_data_o  (tlb_perf),
+    .mem_req_valid_i,
+    .mem_req_i,
+    .blk_cmd_i,
+    .mem_req_credit_o,
+    .mem_rsp_valid_o,
+    .mem_rsp_o,
+    .mem_rsp_credit_i,
+    .blk_cmd_valid_i,
+    .blk_evt_valid_o,
+    .blk_evt_o,
+    .start_valid_o(start_valid),
+    .start_walk_o (start_walk),
+    .start_vmid_o (start_vmid),
+    .start_vpn_o  (start_vpn),
+    .inv_valid_o  (inv_valid),
+    .inv_vmid_o   (inv_vmid),
+    .root_valid_o (root_valid),
+    .root_o       (root),
+    .done_valid_i (done_valid),
+    .done_walk_i  (done_walk),
+    .done_pte_i   (done_pte)
+  );
+
+  utcl2_walker #(
+    .Walks    (Utcl2Walks),
+    .Slices   (L2Slices),
+    .Depth    (Depth),
+    .SeedFault(SeedFault)
+  ) u_walker (
+    .clk_i,
+    .rst_ni,
+    .gpu_i           (id_i[15:8]),
+    .start_valid_i   (start_valid),
+    .start_walk_i    (start_walk),
+    .start_vmid_i    (start_vmid),
+    .start_vpn_i     (start_vpn),
+    .inv_valid_i     (inv_valid),
+    .inv_vmid_i      (inv_vmid),
+    .root_valid_i    (root_valid),
+    .root_vmid_i     (inv_vmid),
+    .root_i          (root),
+    .done_valid_o    (done_valid),
+    .done_walk_o     (done_walk),
+    .done_pte_o      (done_pte),
+    .mem_req_valid_o,
+    .mem_req_o,
+    .mem_req_credit_i,
+    .mem_rsp_valid_i,
+    .mem_rsp_i,
+    .reads_o         (reads),
+    .idle_o          (walker_idle)
+  );
+
+  assign idle_o = tlb_idle && walker_idle;
+
+  always_ff @(posedge clk_i) begin
+    if (perf_en_i) reads_wanted_q <= perf_addr_i == 8'd5;
+  end
+  assign perf_data_o = reads_wanted_q ? reads : tlb_perf;
+endmodule
