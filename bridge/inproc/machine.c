@@ -8,6 +8,7 @@
 #include "bridge/inproc/golden_part.h"
 #include "bridge/inproc/memory_parts.h"
 #include "bridge/inproc/sim_private.h"
+#include "bridge/verilated/lockstep_tap.h"
 #include "bridge/verilated/rtl_gpu.h"
 #include "gantry_cfg.h"
 
@@ -36,6 +37,8 @@ static bool rtl_build(struct sim *sim)
     sim->hostmem = hostmem_new(sim->memory, sim->gpu_count, HOSTMEM_CREDITS);
     sched_add(&sim->sched, sim->hostmem);
     sim->rtl = rtl_machine_new(sim);
+    if (sim->rtl && sim->options.lockstep)
+        sim->tap = lockstep_tap_new(sim);
     return sim->rtl != NULL;
 }
 
@@ -50,4 +53,8 @@ bool machine_build(struct sim *sim)
     return true;
 }
 
-void machine_free(struct sim *sim) { rtl_machine_free(sim->rtl); }
+void machine_free(struct sim *sim)
+{
+    lockstep_tap_free(sim->tap);
+    rtl_machine_free(sim->rtl);
+}

@@ -11,6 +11,7 @@
 #include "bridge/inproc/golden_part.h"
 #include "bridge/inproc/memory_parts.h"
 #include "bridge/inproc/sim_private.h"
+#include "bridge/verilated/lockstep_tap.h"
 #include "bridge/verilated/rtl_gpu.h"
 #include "bridge/verilated/rtl_part.h"
 
@@ -242,6 +243,10 @@ void sim_counters(struct sim *sim, sim_counter_fn fn, void *arg)
         struct part *part = sim->sched.parts[i];
         if (part->ops->counters)
             part->ops->counters(part, fn, arg);
+    }
+    if (sim->tap) {
+        fn(arg, "lockstep", "compared", lockstep_tap_compared(sim->tap), "count");
+        fn(arg, "lockstep", "observed", lockstep_tap_observed(sim->tap), "count");
     }
 }
 

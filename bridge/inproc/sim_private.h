@@ -44,6 +44,7 @@ struct sim {
     bool stop, running;
     uint64_t watch_sent, watch_cycle; /* watchdog: messages and cycle of the last look */
     struct rtl_machine *rtl; /* NULL with the golden model */
+    struct lockstep_tap *tap; /* --lockstep, else NULL */
 };
 
 /* The partition that stands for the host model, added to the scheduler. */

@@ -20,6 +20,8 @@ struct rtl_part {
     uint64_t instructions;
     rtl_observe_fn observe;
     void *observe_ctx;
+    rtl_tap_fn tap;
+    void *tap_ctx;
 };
 
 static_assert(MODEL_WINDOW == SCHED_WINDOW, "one window");
@@ -32,6 +34,8 @@ static void rtl_send(void *ctx, uint32_t slot, uint64_t cycle, const void *messa
         const struct msg_cu_evt *evt = message;
         r->instructions += evt->kind == CU_EVT_WAVE_DONE ? evt->instructions : 0;
     }
+    if (r->tap && message)
+        r->tap(r->tap_ctx, true, slot, cycle, message);
     part_send(part, slot, cycle, message);
 }
 
@@ -42,9 +46,19 @@ static void rtl_observed(void *ctx, uint32_t port, uint32_t lane, uint64_t cycle
     r->observe(r->observe_ctx, part, port, lane, cycle, data);
 }
 
+static void tap_inputs(struct part *part, struct rtl_part *r, uint64_t from)
+{
+    for (uint32_t c = 0; c < SCHED_WINDOW; c++)
+        for (uint32_t i = 0; i < part->due_count[c]; i++)
+            if (part->due[c][i].data)
+                r->tap(r->tap_ctx, false, part->due[c][i].slot, from + c, part->due[c][i].data);
+}
+
 static void rtl_visit(struct part *part, uint64_t from)
 {
     struct rtl_part *r = part->own;
+    if (r->tap)
+        tap_inputs(part, r, from);
     part->idle = r->api->step(r->model, from, part->due, part->due_count, r->no_skip, &r->sink);
 }
 
@@ -123,6 +137,13 @@ void rtl_part_observe(struct part *part, rtl_observe_fn fn, void *ctx)
     r->observe = fn;
     r->observe_ctx = ctx;
     r->api->observe(r->model, fn != NULL);
+}
+
+void rtl_part_tap(struct part *part, rtl_tap_fn fn, void *ctx)
+{
+    struct rtl_part *r = part->own;
+    r->tap = fn;
+    r->tap_ctx = ctx;
 }
 
 bool rtl_part_trace(struct part *part, const char *file, uint64_t from, uint64_t to)

@@ -14,6 +14,9 @@ typedef void (*rtl_observe_fn)(void *ctx, struct part *part, uint32_t port, uint
 struct part *rtl_part_new(const struct library *library, const char *name, unsigned gpu, unsigned index, uint64_t seed, bool no_skip);
 /* Deliver the observation ports to fn from now on. */
 void rtl_part_observe(struct part *part, rtl_observe_fn fn, void *ctx);
+/* Show fn every message that is taken (out false) or sent from now on, with its cycle. */
+typedef void (*rtl_tap_fn)(void *ctx, bool out, uint32_t slot, uint64_t cycle, const void *message);
+void rtl_part_tap(struct part *part, rtl_tap_fn fn, void *ctx);
 /* Record cycles [from, to) into an FST file; false when the library has no tracing or the file cannot be made. */
 bool rtl_part_trace(struct part *part, const char *file, uint64_t from, uint64_t to);
 const struct model_api *rtl_part_api(const struct part *part);

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * --lockstep: taps every compute unit of an RTL machine (commands, events, requests, observations) and hands what it
+ * sees to host/gcn3/lockstep.h.  Not responsible for: the comparison.
+ */
+#ifndef GANTRY_LOCKSTEP_TAP_H
+#define GANTRY_LOCKSTEP_TAP_H
+#include <stdint.h>
+
+struct sim;
+struct lockstep_tap;
+
+struct lockstep_tap *lockstep_tap_new(struct sim *sim);
+void lockstep_tap_free(struct lockstep_tap *tap);
+uint64_t lockstep_tap_compared(const struct lockstep_tap *tap);
+uint64_t lockstep_tap_observed(const struct lockstep_tap *tap);
+#endif
