@@ -241,14 +241,14 @@ void lockstep_cu_evt(struct lockstep *ls, unsigned gpu, unsigned cu, uint64_t cy
         w->faulted = true;
 }
 
-/* Requests carry {tag[13:6], wave[5:0]} in `user`. */
+/* Requests carry {tag[15:8], 2 zeros, wave[5:0]} in `user`. */
 void lockstep_mem_req(struct lockstep *ls, unsigned gpu, unsigned cu, uint64_t cycle, const struct msg_mem_req *req)
 {
     (void)cycle;
     if (ls->failed || (req->op != MEM_WRITE && req->op != MEM_ATOMIC))
         return;
     struct ls_wave *w = &find_cu(ls, gpu, cu)->wave[req->user & 63];
-    struct ls_entry *e = w->active ? entry_find(w, req->user >> 6 & 255) : NULL;
+    struct ls_entry *e = w->active ? entry_find(w, req->user >> 8 & 255) : NULL;
     ls_remember(ls, req);
     if (!e)
         return; /* of a killed or faulted wavefront */

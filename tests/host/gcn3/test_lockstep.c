@@ -88,7 +88,7 @@ static int load(void *ctx, struct gcn3_wave *w, struct gcn3_access *a)
 
 static struct msg_mem_req request(unsigned op, uint64_t va)
 {
-    struct msg_mem_req r = { .op = op, .user = tag << 6 | 5 };
+    struct msg_mem_req r = { .op = op, .user = tag << 8 | 5 };
     uint64_t entry = pagetable_lookup(table, va);
     r.addr = (entry & UINT64_C(0x00fffffffffff000)) | (va & 4095);
     return r;
