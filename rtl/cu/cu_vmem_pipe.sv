@@ -231,7 +231,7 @@ module cu_vmem_pipe
       bad = bad | (32'(lane_va[l][63:40] != '0) << l) |
             (32'(op.atomic && (lane_va[l][1:0] != '0 || op.wide && lane_va[l][2])) << l);
       spill = spill | (32'(va[7:6] != lane_va[l][7:6]) << l);
-      odd = odd | (32'(lane_va[l][1:0] != '0) << l);
+      odd = odd | (32'(op.bytes[1] ? lane_va[l][1:0] == 2'd3 : lane_va[l][1:0] != '0) << l);
     end
     bad = bad & exec16;
     if (bad != '0) begin
@@ -248,7 +248,7 @@ module cu_vmem_pipe
     pending0 = exec16;
     pending1 = spill & exec16;
     if (op.atomic || apart) pending1 = '0;
-    if (op.bytes >= 5'd4 ? (odd & exec16) != '0 : op.bytes[1] && pending1 != '0) unaligned[cur][beat] = 1'b1;
+    if (!op.bytes[0] && (odd & exec16) != '0) unaligned[cur][beat] = 1'b1;
     clear_beat(apart, exec16);
   endtask
 
@@ -500,15 +500,16 @@ module cu_vmem_pipe
                 lanes16 = 32'(tx1.lanes >> (b << 4)) & 32'hffff;
                 if (lanes16 != '0) begin
                   if (!split[tx1.slot] && !unaligned[tx1.slot][b] && op.bytes >= 5'd4) begin
-                    for (int unsigned k = 0; k < 4; k++) begin
-                      if (k < 32'(op.words)) begin
-                        idx = {20'd0, tx1.slot, 8'd0} + (k << 6) + (b << 4);
-                        for (int unsigned l = 0; l < 16; l++) begin
-                          off = low[{22'd0, tx1.slot, 6'd0}+(b<<4)+l] + (k << 2) - tx1.va[31:0];
-                          ok = lanes16[l] && off < 32'd64;
-                          store_line[ok?{28'd0, off[5:2]}:32'd16] = word[idx+l];
-                          wbytes = wbytes | (ok ? 64'hf << off[5:0] : 64'd0);
-                        end
+                    // lane by lane: of lanes that overlap the highest wins
+                    for (int unsigned l = 0; l < 16; l++) begin
+                      off = low[{22'd0, tx1.slot, 6'd0}+(b<<4)+l] - tx1.va[31:0];
+                      idx = {20'd0, tx1.slot, 8'd0} + (b << 4) + l;
+                      for (int unsigned k = 0; k < 32'(op.words); k++) begin
+                        ok = lanes16[l] && off < 32'd64;
+                        store_line[ok?{28'd0, off[5:2]}:32'd16] = word[idx];
+                        wbytes = wbytes | (ok ? 64'hf << off[5:0] : 64'd0);
+                        off = off + 32'd4;
+                        idx = idx + 32'd64;
                       end
                     end
                   end else begin

@@ -1,0 +1,590 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bench of cu_vmem (with l1v and tlb_l1): random FLAT and MUBUF instructions of eight wavefronts, each in its own
+// pages, against bytes executed in program order; random latencies, masks, strides, misaligned elements, faults,
+// invalidation and remapping under traffic.  Then transaction counts of strides, permuted and masked lanes (S4.11)
+// and the order of completion of a wavefront (S1.2).  The argument `speed` prints ns a cycle instead.
+// top: cu_vmem
+// sources: build/gen/gantry_msg_pkg.sv rtl/cu/cu_pkg.sv rtl/cu/cu_vmem_pkg.sv rtl/l1/l1v_pkg.sv rtl/common/pick_pkg.sv rtl/tlb/tlb_pkg.sv rtl/tech/ram_1r1w.sv rtl/cu/cu_vmem_pipe.sv rtl/l1/l1v.sv rtl/tlb/tlb_l1.sv rtl/cu/cu_vmem.sv
+// args: -Wno-UNUSEDPARAM
+// mutant: -GSeedFault=4'd1
+// mutant: -GSeedFault=4'd2
+// mutant: -GSeedFault=4'd3
+// mutant: -GSeedFaultL1=4'd1
+// mutant: -GSeedFaultL1=4'd2
+// mutant: -GSeedFaultL1=4'd3
+#include <cmath>
+#include <ctime>
+#include <deque>
+
+#include "Vcu_vmem.h"
+#include "memory.h"
+
+enum { SLICES = 4, WAVES = 8, PAGES = 4, CREDITS = 16 };
+static const uint64_t SHARED_VA = 0x7000000000, BAD_VA = 0x3000000000, RO_VA = 0x3100000000;
+
+static std::mt19937_64 rng(3);
+static Vcu_vmem *dut;
+static Memory mem;
+static uint64_t cycle;
+static uint32_t vgpr[4][256][64];
+static std::vector<uint8_t> region[WAVES], shared_bytes;  // expected contents
+static int failures, credits_out;
+static bool stall_writes;
+static uint64_t count[7];
+static std::deque<uint64_t> credit_due;
+
+static void fail(const char *what, uint64_t a, uint64_t b)
+{
+    if (++failures <= 10)
+        printf("cycle %llu: %s: got %llx, want %llx\n", (unsigned long long)cycle, what, (unsigned long long)a, (unsigned long long)b);
+}
+
+struct Packer {
+    uint32_t words[32] = {};
+    unsigned at = 0;
+    void put(uint64_t v, unsigned bits)
+    {
+        for (unsigned i = 0; i < bits; i++, at++)
+            words[at / 32] |= (uint32_t)((v >> i) & 1) << (at % 32);
+    }
+};
+static uint64_t bits_of(const uint32_t *w, unsigned at, unsigned n)
+{
+    uint64_t v = 0;
+    for (unsigned i = 0; i < n; i++)
+        v |= (uint64_t)(w[(at + i) / 32] >> ((at + i) % 32) & 1) << i;
+    return v;
+}
+
+struct Vm {
+    unsigned wave = 0, tag = 0, kind = 0;  // kind: 0 flat, 1 mubuf, 2 invalidate
+    bool store = false, atomic = false, sext = false, glc = false, idxen = false, offen = false;
+    unsigned atomic_op = 0, size = 2, dwords = 1, addr = 0, data = 0, dst = 0, vmid = 1, offset = 0;
+    uint32_t soffset = 0, rsrc[4] = {};
+    uint64_t exec = ~0ull, flat_scratch = 0;
+    unsigned bytes() const { return size < 2 ? 1u << size : dwords * 4; }
+    // expected
+    uint32_t want[4][64] = {};
+    unsigned results = 0, status = 0;
+    std::vector<uint64_t> fault_va;
+    bool read_done = false;
+};
+static std::deque<Vm> flying;  // all wavefronts, in order of issue
+static uint64_t completed;
+
+static void complete(const uint32_t *w)
+{
+    unsigned tag = bits_of(w, 74, 8), wave = bits_of(w, 82, 6), status = bits_of(w, 64, 8);
+    uint64_t va = bits_of(w, 0, 64);
+    auto it = flying.begin();
+    while (it != flying.end() && it->wave != wave)
+        ++it;  // the oldest of its wavefront
+    if (it == flying.end())
+        return fail("completion without instruction", wave, 0);
+    if (it->tag != tag)
+        fail("completion out of order (S1.2), tag", tag, it->tag);
+    if (!it->read_done)
+        fail("completion before operands were read", tag, 0);
+    if (status != it->status)
+        fail("status", status, it->status);
+    bool known = !status;
+    for (uint64_t f : it->fault_va)
+        known |= f == va;
+    if (!known)
+        fail("address of the fault", va, it->fault_va.empty() ? 0 : it->fault_va[0]);
+    if (!status)
+        for (unsigned k = 0; k < it->results; k++)
+            for (unsigned l = 0; l < 64; l++)
+                if (vgpr[wave >> 4][it->dst + k][l] != (it->exec >> l & 1 ? it->want[k][l] : 0xdead0000 + l)) {
+                    if (failures < 10)
+                        printf("kind %u bytes %u atomic %d wave %x lane %u word %u offen %d idxen %d rsrc %x %x %x %x\n", it->kind, it->bytes(), it->atomic,
+                               wave, l, k, it->offen, it->idxen, it->rsrc[0], it->rsrc[1], it->rsrc[2], it->rsrc[3]);
+                    fail("result", vgpr[wave >> 4][it->dst + k][l], it->exec >> l & 1 ? it->want[k][l] : 0xdead0000 + l);
+                }
+    flying.erase(it);
+    completed++;
+}
+
+static void tick()
+{
+    dut->clk_i = 0;
+    dut->eval();
+    bool read = dut->vrd_valid_o;
+    unsigned row = dut->vrd_o & 1023, simd = dut->vrd_o >> 10 & 3;
+    if (dut->vwr_valid_o && dut->vwr_ready_i) {
+        const uint32_t *w = dut->vwr_o.data();
+        unsigned lanes = bits_of(w, 512, 16), vrow = bits_of(w, 528, 10), s = bits_of(w, 550, 2);
+        for (unsigned l = 0; l < 16; l++)
+            if (lanes >> l & 1)
+                vgpr[s][vrow >> 2][(vrow & 3) * 16 + l] = w[l];
+    }
+    dut->clk_i = 1;
+    dut->eval();
+    cycle++;
+    dut->valid_i = 0, dut->inv_i = 0, dut->mem_rsp_valid_i = 0, dut->mem_req_credit_i = 0;
+    dut->vwr_ready_i = stall_writes ? rng() % 3 != 0 : 1;
+    if (read)
+        for (unsigned l = 0; l < 16; l++)
+            dut->vrd_data_i[simd][l] = vgpr[simd][row >> 2][(row & 3) * 16 + l];
+    if (dut->mem_req_valid_o) {
+        msg_mem_req q;
+        memcpy(&q, dut->mem_req_o.data(), sizeof q);
+        mem.request(q, cycle, SLICES);
+        if (++credits_out > CREDITS)
+            fail("more requests than credits", credits_out, CREDITS);
+        credit_due.push_back(cycle + 8 + (stall_writes ? rng() % 20 : 0));
+    }
+    if (!credit_due.empty() && credit_due.front() <= cycle)
+        credit_due.pop_front(), credits_out--, dut->mem_req_credit_i = 1;
+    if (!mem.answers.empty() && mem.answers.begin()->first <= cycle) {
+        memcpy(dut->mem_rsp_i.data(), &mem.answers.begin()->second, sizeof(msg_mem_rsp));
+        dut->mem_rsp_valid_i = 1;
+        mem.answers.erase(mem.answers.begin());
+    }
+    for (unsigned i = 0; i < 7; i++)
+        count[i] += dut->perf_o >> i & 1;
+    if (dut->opread_valid_o)
+        for (auto &p : flying)
+            if (!p.read_done) {
+                p.read_done = true;
+                if ((dut->opread_o & 255) != p.tag)
+                    fail("operands read of tag", dut->opread_o & 255, p.tag);
+                break;
+            }
+    if (dut->done_valid_o)
+        complete(dut->done_o.data());
+}
+
+// Bytes of a lane in program order; false where the page does not allow it.
+static uint8_t *expected(unsigned w, uint64_t va, unsigned vmid, bool write, unsigned *status)
+{
+    uint64_t e = va >> 40 ? 0 : mem.entry(vmid, va);
+    if (!(e & 1) || (write && !(e & 4))) {
+        *status = e & 1 ? MEM_FAULT_READ_ONLY : MEM_FAULT_NOT_PRESENT;
+        return nullptr;
+    }
+    if (va >= SHARED_VA)
+        return &shared_bytes[va - SHARED_VA];
+    if (va >> 32 == RO_VA >> 32)
+        return &shared_bytes[(va - RO_VA) % shared_bytes.size()];
+    return &region[w][va & (PAGES * 4096 - 1)];
+}
+
+static unsigned wave_index(unsigned wave) { return (wave >> 4) * 2 + (wave & 1); }
+
+static void execute_lane(Vm &v, unsigned l, unsigned first_word, uint64_t va, unsigned bytes)
+{
+    unsigned w = wave_index(v.wave), s = v.wave >> 4, status = 0;
+    uint32_t d[4];
+    for (unsigned k = 0; k < 4; k++)
+        d[k] = vgpr[s][v.data + first_word + k][l];
+    if (v.atomic) {
+        uint8_t *p = expected(w, va, v.vmid, true, &status);
+        if (va % bytes)
+            p = nullptr, status = FAULT_ALIGN;
+        if (p) {
+            uint64_t a = bytes == 8 ? d[0] | (uint64_t)d[1] << 32 : d[0], b = bytes == 8 ? d[2] | (uint64_t)d[3] << 32 : d[1];
+            uint64_t old = mem.atomic(v.atomic_op, bytes, p, a, b);
+            v.want[0][l] = old, v.want[1][l] = old >> 32;
+        }
+    }
+    uint8_t got[16] = {};
+    for (unsigned i = 0; i < bytes && !v.atomic; i++) {
+        unsigned bad = 0;
+        uint8_t *p = expected(w, va + i, v.vmid, v.store, &bad);
+        if (!p)
+            status = bad, v.fault_va.push_back((va + i) & ~63ull);  // the part on the second line
+        else if (v.store)
+            *p = ((uint8_t *)d)[i];
+        else
+            got[i] = *p;
+    }
+    if (status)
+        v.status = status, v.fault_va.push_back(va);
+    if (!v.store && !v.atomic) {
+        memcpy(&v.want[first_word][l], got, 4);
+        for (unsigned k = 1; k < bytes / 4; k++)
+            memcpy(&v.want[first_word + k][l], got + 4 * k, 4);
+        if (v.sext)
+            v.want[0][l] = bytes == 1 ? (int8_t)got[0] : (int16_t)v.want[0][l];
+    }
+}
+
+// Access number `access` of a lane: swizzled elements go word by word, each for all lanes.
+static void execute_buffer(Vm &v, unsigned access, unsigned l, const uint32_t *first, const uint32_t *second)
+{
+    uint64_t base = (v.rsrc[0] | (uint64_t)v.rsrc[1] << 32) & 0xffffffffffff;
+    uint32_t stride = v.rsrc[1] >> 16 & 0x3fff, records = v.rsrc[2], element = 2u << (v.rsrc[3] >> 19 & 3), group = 8u << (v.rsrc[3] >> 21 & 3);
+    bool swizzle = v.rsrc[1] >> 31;
+    unsigned step = swizzle && v.bytes() > 4 ? 4 : v.bytes();
+    unsigned k = access * step;
+    if (k < v.bytes()) {
+        uint32_t offset = (v.offen ? (v.idxen ? second : first)[l] : 0) + v.offset + k;
+        uint32_t index = (v.idxen ? first[l] : 0) + (v.rsrc[3] >> 23 & 1 ? l : 0);
+        uint64_t linear = (uint64_t)index * stride + offset;
+        bool out = stride && swizzle ? index >= records : (swizzle ? offset : linear) + step + v.soffset > records;
+        uint64_t major = (uint64_t)(index / group) * stride + offset / element * element;
+        uint64_t va = base + v.soffset + (swizzle ? major * group + index % group * element + offset % element : linear);
+        if (!out)
+            execute_lane(v, l, k / 4, va, step);
+    }
+}
+
+static void issue(Vm v)
+{
+    int patience = 20000;
+    dut->eval();
+    while (!dut->ready_o && --patience)
+        tick(), dut->eval();
+    if (!patience)
+        fail("never ready", 0, 1), exit(1);
+    tick();
+    v.results = v.kind == 2 || v.store ? 0 : v.atomic ? (v.glc ? v.dwords : 0) : v.dwords;
+    unsigned s = v.wave >> 4;
+    for (unsigned n = 0; n < 256 && v.kind != 2; n++)
+        if (unsigned l = n % 64; v.exec >> l & 1) {
+            if (v.kind == 1)
+                execute_buffer(v, n / 64, l, vgpr[s][v.addr], vgpr[s][v.addr + 1]);
+            else if (n < 64)
+                execute_lane(v, l, 0, vgpr[s][v.addr][l] | (uint64_t)vgpr[s][v.addr + 1][l] << 32, v.bytes());
+        }
+    for (unsigned k = 0; k < v.results; k++)
+        for (unsigned l = 0; l < 64; l++)
+            vgpr[s][v.dst + k][l] = 0xdead0000 + l;
+    Packer p;
+    p.put(v.flat_scratch, 64);
+    for (unsigned i = 0; i < 4; i++)
+        p.put(v.rsrc[i], 32);
+    p.put(v.soffset, 32), p.put(v.offset, 12), p.put(v.offen, 1), p.put(v.idxen, 1), p.put(0x20000001, 32), p.put(0x20000000, 32), p.put(1, 1);
+    p.put(v.vmid, 8), p.put(v.exec, 64), p.put(v.dst, 8), p.put(v.data, 8), p.put(v.addr, 8), p.put(v.glc, 1), p.put(v.sext, 1);
+    p.put(v.dwords, 3), p.put(v.size, 3), p.put(v.atomic_op, 4), p.put(v.atomic, 1), p.put(v.store, 1), p.put(v.kind, 2), p.put(v.tag, 8), p.put(v.wave, 6);
+    memcpy(dut->issue_i.data(), p.words, sizeof dut->issue_i);
+    dut->valid_i = 1;
+    flying.push_back(v);
+}
+
+static void drain()
+{
+    int patience = 50000;
+    while (!flying.empty() && --patience)
+        tick();
+    if (!patience)
+        fail("never done", flying.size(), 0), exit(1);
+    for (int i = 0; i < 8; i++)
+        tick();
+    for (int i = 0; i < 60 && !credit_due.empty(); i++)
+        tick();
+    for (int i = 0; i < 6; i++)
+        tick();
+    if (!dut->idle_o)
+        fail("not idle after the last completion", 0, 1);
+}
+
+static uint64_t region_va(unsigned w) { return 0x100000000 + (uint64_t)w * 0x1000000; }
+
+static void map_page(unsigned vmid, uint64_t va, uint64_t pa, unsigned flags) { mem.table[Memory::key(vmid, va)] = pa | 0x10 | flags | 1; }
+
+static uint64_t new_page(unsigned owner)
+{
+    static uint64_t next = 0x40;
+    return (uint64_t)owner << 48 | (next += 1 + rng() % 5) << 12;
+}
+
+static void set_up()
+{
+    shared_bytes.resize(PAGES * 4096);
+    for (auto &b : shared_bytes)
+        b = rng();
+    for (unsigned p = 0; p < PAGES; p++) {
+        uint64_t pa = new_page(1);
+        memcpy(mem.at(pa), &shared_bytes[p * 4096], 4096);
+        map_page(1, SHARED_VA + p * 4096, pa, 2 | 4);
+        map_page(1, RO_VA + p * 4096, pa, 2);
+    }
+    for (unsigned w = 0; w < WAVES; w++) {
+        region[w].resize(PAGES * 4096);
+        for (unsigned p = 0; p < PAGES; p++) {
+            uint64_t pa = new_page(rng() % 4 ? 1 : rng() % 3);
+            map_page(1, region_va(w) + p * 4096, pa, 2 | 4 | (rng() % 5 ? 0 : 0x20));
+            for (unsigned i = 0; i < 4096; i++)
+                region[w][p * 4096 + i] = mem.at(pa)[i] = rng();
+        }
+    }
+}
+
+static void random_flat(Vm &v, unsigned serial)
+{
+    unsigned w = wave_index(v.wave), s = v.wave >> 4;
+    uint64_t base = region_va(w), span = PAGES * 4096;
+    bool shared = !v.store && !v.atomic && rng() % 4 == 0, bad = rng() % 40 == 0;
+    if (shared)
+        base = SHARED_VA;
+    unsigned shape = rng() % 6, stride = 1u << rng() % 9, shift = rng() % 1024, natural = v.atomic ? v.bytes() : v.bytes() < 4 ? v.bytes() : 4;
+    bool odd = !v.atomic && rng() % 6 == 0;
+    for (unsigned l = 0; l < 64; l++) {
+        uint64_t o = shape == 0 ? l * v.bytes() : shape == 1 ? l * v.bytes() + shift : shape == 2 ? l * stride : shape == 3 ? (63 - l) * v.bytes()
+                     : shape == 4 ? rng() % 256 : rng() % span;
+        if (!odd)
+            o -= o % natural;
+        o %= span - 16;
+        o -= odd ? 0 : o % natural;
+        uint64_t va = base + o;
+        if (bad && rng() % 16 == 0)
+            va = (serial & 1 && v.store ? RO_VA : BAD_VA) + o;
+        if (bad && !(serial & 7) && l == 40)
+            va |= 1ull << 45;
+        vgpr[s][v.addr][l] = va, vgpr[s][v.addr + 1][l] = va >> 32;
+    }
+}
+
+static void random_buffer(Vm &v)
+{
+    unsigned w = wave_index(v.wave), s = v.wave >> 4;
+    uint64_t base = region_va(w);
+    v.kind = 1, v.offen = rng() % 2, v.idxen = rng() % 2;
+    v.soffset = rng() % 4 ? 0 : rng() % 64 * 4, v.offset = rng() % 16 * 4;
+    bool swizzle = rng() % 2;
+    unsigned stride = rng() % 2 ? 16 : 0, natural = v.bytes() < 4 ? v.bytes() : 4;
+    v.rsrc[0] = base, v.rsrc[1] = (uint32_t)(base >> 32) | stride << 16 | (swizzle ? 1u << 31 : 0);
+    v.rsrc[3] = (swizzle ? 1u << 19 | (rng() % 2 ? 3u : 0u) << 21 | 1u << 23 : 0);
+    v.rsrc[2] = rng() % 3 ? 8192 : rng() % 2048;
+    if (stride && swizzle)
+        v.rsrc[2] = rng() % 3 ? 256 : rng() % 64;
+    for (unsigned l = 0; l < 64; l++) {
+        unsigned a = v.idxen ? rng() % 40 : rng() % (swizzle ? 32 : 1024) / natural * natural, b = rng() % 32 / natural * natural;
+        vgpr[s][v.addr][l] = a, vgpr[s][v.addr + 1][l] = b;
+    }
+}
+
+static unsigned serial_of[WAVES];
+
+// A wavefront has four blocks of registers, used in turn.
+static void wait_for_registers(unsigned wave)
+{
+    int patience = 20000;
+    for (unsigned same = 4; same >= 4 && --patience;) {
+        same = 0;
+        for (auto &f : flying)
+            same += f.wave == wave;
+        if (same >= 4)
+            tick();
+    }
+    if (!patience)
+        fail("no completion", 0, 1), exit(1);
+}
+
+static Vm random_vm(unsigned serial)
+{
+    Vm v;
+    v.wave = rng() % 4 << 4 | rng() % 2;
+    unsigned w = wave_index(v.wave), s = v.wave >> 4;
+    wait_for_registers(v.wave);
+    v.tag = serial_of[w] & 255;
+    unsigned base = (v.wave & 1) * 128 + serial_of[w]++ % 4 * 32;
+    v.addr = base, v.data = base + 4, v.dst = base + 16;
+    unsigned kind = rng() % 20;
+    if (kind == 0) {
+        v.kind = 2;
+        return v;
+    }
+    v.store = kind < 7, v.atomic = kind >= 7 && kind < 10;
+    v.glc = rng() % 4 == 0;
+    v.size = v.atomic ? 2 : rng() % 3 ? 2 : rng() % 2;
+    v.dwords = v.size < 2 ? 1 : v.atomic ? 1 + rng() % 2 : 1 + rng() % 4;
+    v.sext = v.size < 2 && !v.store && rng() % 2;
+    v.atomic_op = rng() % 13;
+    v.exec = rng() % 4 ? rng() | rng() : rng() % 3 ? ~0ull : rng() % 2 ? 0 : 1ull << rng() % 64;
+    for (unsigned l = 0; l < 64; l++)
+        for (unsigned k = 0; k < 8; k++)
+            vgpr[s][v.data + k][l] = rng() % 4 ? rng() : rng() % 4;
+    if (!v.atomic && rng() % 4 == 0)
+        random_buffer(v);
+    else
+        random_flat(v, serial);
+    return v;
+}
+
+static void invalidate(unsigned flags, unsigned vmid)
+{
+    dut->inv_i = 1, dut->inv_flags_i = flags, dut->inv_vmid_i = vmid;
+    int patience = 5000;
+    do
+        tick();
+    while (!dut->inv_done_o && --patience);
+    if (!patience)
+        fail("invalidation never done", 0, 1), exit(1);
+}
+
+// The host writes the shared pages (all of them, moved to new places with `remap`): visible after an invalidation.
+static void change_shared(bool remap)
+{
+    while (!flying.empty())
+        tick();
+    for (auto &b : shared_bytes)
+        b = rng();
+    for (unsigned p = 0; p < PAGES; p++) {
+        if (remap) {
+            uint64_t pa = new_page(1);
+            map_page(1, SHARED_VA + p * 4096, pa, 2 | 4), map_page(1, RO_VA + p * 4096, pa, 2);
+        }
+        memcpy(mem.at(mem.pa_of(1, SHARED_VA + p * 4096)), &shared_bytes[p * 4096], 4096);
+    }
+    invalidate(remap ? CACHE_INV_L1V | CACHE_INV_TLB : CACHE_INV_L1V, rng() % 2 ? 1 : 255);
+}
+
+// A load of shared lines is under way while the host changes them and a wavefront invalidates: later loads are fresh.
+static void race_invalidation()
+{
+    Vm v;
+    v.wave = 0, v.addr = 0, v.dst = 16, v.data = 4, v.tag = serial_of[0]++ & 255;
+    drain();
+    vgpr[0][0][0] = (uint32_t)SHARED_VA, vgpr[0][1][0] = SHARED_VA >> 32, v.exec = 1;
+    issue(v);  // the translation is there from here on
+    drain();
+    invalidate(CACHE_INV_L1V, 1);
+    mem.min_delay = 200, mem.spread = 1;
+    v.exec = 0xffff, v.tag = serial_of[0]++ & 255;  // as many lines as the cache has misses
+    for (unsigned l = 0; l < 64; l++)
+        vgpr[0][0][l] = SHARED_VA + l * 64 % 4096, vgpr[0][1][l] = SHARED_VA >> 32;
+    issue(v);
+    for (unsigned i = 0; i < 150; i++)
+        tick();
+    mem.min_delay = 20;
+    for (unsigned i = 0; i < 4096; i++)
+        shared_bytes[i] ^= 0xff, *mem.at(mem.pa_of(1, SHARED_VA + i)) ^= 0xff;
+    Vm inv;
+    inv.kind = 2, inv.wave = 0x10, inv.tag = serial_of[2]++ & 255, inv.addr = inv.data = inv.dst = 32;
+    if (rng() % 2)
+        issue(inv);
+    else
+        invalidate(CACHE_INV_L1V, 1);
+    for (unsigned i = 0; i < 600; i++)
+        tick();
+    v.addr = 32, v.dst = 48, v.tag = serial_of[0]++ & 255;
+    for (unsigned l = 0; l < 64; l++)
+        vgpr[0][32][l] = SHARED_VA + l * 64 % 4096, vgpr[0][33][l] = SHARED_VA >> 32;
+    issue(v);
+    drain();
+}
+
+// Transactions of one load with lane l at byte place(l).
+template <typename F> static void check_count(const char *what, unsigned dwords, uint64_t exec, unsigned want, F place)
+{
+    Vm v;
+    v.wave = 0, v.addr = 0, v.dst = 16, v.dwords = dwords, v.exec = exec, v.tag = serial_of[0]++ & 255;
+    for (unsigned l = 0; l < 64; l++)
+        vgpr[0][0][l] = SHARED_VA + place(l), vgpr[0][1][l] = SHARED_VA >> 32;
+    drain();
+    uint64_t before = count[0];
+    issue(v);
+    drain();
+    printf("%-32s %3llu transactions, want %u\n", what, (unsigned long long)(count[0] - before), want);
+    if (count[0] - before != want)
+        fail(what, count[0] - before, want);
+}
+
+static void transaction_counts()
+{
+    for (unsigned stride = 1; stride <= 64; stride *= 2) {
+        char name[32];
+        snprintf(name, sizeof name, "stride %u dwords", stride);
+        check_count(name, 1, ~0ull, stride < 16 ? 4 * stride : 64, [=](unsigned l) { return l * stride * 4; });
+    }
+    check_count("permuted in 16 lanes", 1, ~0ull, 4, [](unsigned l) { return (l ^ 11) * 4; });
+    check_count("reversed", 1, ~0ull, 4, [](unsigned l) { return (63 - l) * 4; });
+    check_count("same address", 1, ~0ull, 1, [](unsigned) { return 100; });
+    check_count("stride 1 from byte 4", 1, ~0ull, 5, [](unsigned l) { return 4 + l * 4; });
+    check_count("masked: even lanes of stride 1", 1, 0x5555555555555555, 4, [](unsigned l) { return l * 4; });
+    check_count("masked: lanes 0 to 15", 1, 0xffff, 1, [](unsigned l) { return l * 4; });
+    check_count("masked: one lane", 1, 1ull << 37, 1, [](unsigned l) { return l * 4; });
+    check_count("masked: none", 1, 0, 0, [](unsigned l) { return l * 4; });
+    check_count("x2", 2, ~0ull, 8, [](unsigned l) { return l * 8; });
+    check_count("x4", 4, ~0ull, 16, [](unsigned l) { return l * 16; });
+    check_count("dword across lines", 1, 1, 2, [](unsigned) { return 62; });
+}
+
+static double cpu_ns()
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return t.tv_sec * 1e9 + t.tv_nsec;
+}
+
+static double speed(bool store, unsigned dwords)
+{
+    drain();
+    mem.min_delay = 100, mem.spread = 1;
+    for (unsigned s = 0; s < 4; s++)
+        for (unsigned l = 0; l < 64; l++)
+            vgpr[s][0][l] = region_va(s * 2) + l * 4 * dwords, vgpr[s][1][l] = region_va(0) >> 32;
+    uint64_t begin = cycle, n = 20000;
+    double t0 = cpu_ns();
+    for (unsigned i = 0; i < n; i++) {
+        Vm v;
+        v.wave = i % 4 << 4, v.tag = serial_of[i % 4 * 2]++ & 255, v.addr = 0, v.data = 4, v.dst = 16, v.store = store, v.dwords = dwords;
+        v.exec = 0;  // set below: the reference is not wanted here
+        dut->eval();
+        while (!dut->ready_o)
+            tick(), dut->eval();
+        tick();
+        v.exec = ~0ull, v.results = 0;
+        Packer p;
+        for (unsigned k = 0; k < 6; k++)
+            p.put(0, 32);
+        p.put(0, 32), p.put(0, 14), p.put(0, 64), p.put(0, 1);
+        p.put(1, 8), p.put(v.exec, 64), p.put(v.dst, 8), p.put(v.data, 8), p.put(v.addr, 8), p.put(0, 2);
+        p.put(v.dwords, 3), p.put(2, 3), p.put(0, 5), p.put(v.store, 1), p.put(0, 2), p.put(v.tag, 8), p.put(v.wave, 6);
+        memcpy(dut->issue_i.data(), p.words, sizeof dut->issue_i);
+        dut->valid_i = 1;
+        flying.push_back(v);
+    }
+    drain();
+    printf("%s x%u: %.1f ns a cycle, %.2f cycles an instruction (bench included)\n", store ? "store" : "load", dwords, (cpu_ns() - t0) / (cycle - begin),
+           (double)(cycle - begin) / n);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    dut = new Vcu_vmem;
+    set_up();
+    dut->rst_ni = 0, dut->own_gpu_i = 0;
+    tick(), tick();
+    dut->rst_ni = 1;
+    tick();
+    if (argc > 1 && !strcmp(argv[1], "speed")) {
+        drain();
+        double t0 = cpu_ns();
+        for (int i = 0; i < 1000000; i++)
+            dut->clk_i = 0, dut->eval(), dut->clk_i = 1, dut->eval();
+        printf("idle %.1f ns a cycle\n", (cpu_ns() - t0) / 1e6);
+        speed(false, 1), speed(true, 1), speed(false, 4);
+        return 0;
+    }
+    for (unsigned n = 0; n < 20000 && !failures; n++) {
+        stall_writes = n / 128 % 2;
+        mem.spread = n / 512 % 2 ? 1 : 150;
+        Vm v = random_vm(n);
+        issue(v);
+        if (n % 500 == 499)
+            change_shared(n % 1000 == 999);
+        if (n % 1500 == 1499)
+            race_invalidation();
+        if (mem.error)
+            fail(mem.error, 0, 0);
+    }
+    stall_writes = false;
+    drain();
+    for (unsigned w = 0; w < WAVES; w++)
+        for (unsigned i = 0; i < PAGES * 4096; i++)
+            if (*mem.at(mem.pa_of(1, region_va(w) + i)) != region[w][i])
+                fail("memory", *mem.at(mem.pa_of(1, region_va(w) + i)), region[w][i]);
+    printf("%llu instructions in %llu cycles; transactions %llu, TLB hit %llu miss %llu, read hit %llu miss %llu joined %llu, write %llu\n",
+           (unsigned long long)completed, (unsigned long long)cycle, (unsigned long long)count[0], (unsigned long long)count[1],
+           (unsigned long long)count[2], (unsigned long long)count[3], (unsigned long long)count[4], (unsigned long long)count[5],
+           (unsigned long long)count[6]);
+    if (!failures)
+        transaction_counts();
+    printf("%s\n", failures ? "FAILED" : "passed");
+    return failures != 0;
+}
