@@ -9,6 +9,10 @@ module cu
 #(
   parameter int unsigned NumSlices = 4,
   parameter int unsigned LdsBytes = 65536,
+  parameter int unsigned L1vBytes = 16384,
+  parameter int unsigned L1vWays = 4,
+  parameter int unsigned L1vMshrs = 16,
+  parameter int unsigned TlbEntries = 64,
   parameter int unsigned EvtDepth = 8,
   parameter int unsigned FaultSeed = 0
 ) (
@@ -206,7 +210,11 @@ module cu
   );
 
   cu_vmem #(
-    .NumSlices(NumSlices)
+    .NumSlices (NumSlices),
+    .L1vBytes  (L1vBytes),
+    .L1vWays   (L1vWays),
+    .L1vMshrs  (L1vMshrs),
+    .TlbEntries(TlbEntries)
   ) u_vmem (
     .clk_i,
     .rst_ni,

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Partition top of a compute unit: parameters from the configuration, identity straps.  Contract: docs/contracts.md.
+// Not responsible for: anything that the unit does (rtl/cu/cu.sv).
+module part_cu
+  import gantry_msg_pkg::*;
+  import gantry_cfg_pkg::*;
+  import cu_pkg::*;
+(
+  input  logic                clk_i,
+  input  logic                rst_ni,
+  input  logic         [15:0] id_i,                // {gpu, CU}
+  input  logic         [63:0] cycle_i,
+  output logic                idle_o,
+  input  logic                perf_en_i,
+  input  logic         [ 7:0] perf_addr_i,
+  output logic         [63:0] perf_data_o,
+  input  logic                cu_cmd_valid_i,
+  input  cu_cmd_t             cu_cmd_i,
+  output logic                cu_evt_valid_o,
+  output cu_evt_t             cu_evt_o,
+  input  logic                cu_evt_credit_i,
+  output logic                ifetch_req_valid_o,
+  output ifetch_req_t         ifetch_req_o,
+  input  logic                ifetch_rsp_valid_i,
+  input  ifetch_rsp_t         ifetch_rsp_i,
+  output logic                smem_req_valid_o,
+  output smem_req_t           smem_req_o,
+  input  logic                smem_rsp_valid_i,
+  input  smem_rsp_t           smem_rsp_i,
+  output logic                mem_req_valid_o,
+  output mem_req_t            mem_req_o,
+  input  logic                mem_req_credit_i,
+  input  logic                mem_rsp_valid_i,
+  input  mem_rsp_t            mem_rsp_i,
+  input  logic                obs_en_i,
+  output logic         [ 5:0] obs_inst_valid_o,
+  output obs_inst_t           obs_inst_o[6],
+  output logic         [ 4:0] obs_sgpr_valid_o,
+  output obs_sgpr_t           obs_sgpr_o[5],
+  output logic         [ 3:0] obs_vgpr_valid_o,
+  output obs_vgpr_t           obs_vgpr_o[4],
+  output logic         [ 6:0] obs_done_valid_o,
+  output wave_tag_t           obs_done_o[7],
+  output logic                obs_lds_valid_o,
+  output wave_tag_t           obs_lds_o
+);
+`ifdef GANTRY_CU_FAULT
+  localparam int unsigned FaultSeed = `GANTRY_CU_FAULT;  // seeded faults for the test of lock step
+`else
+  localparam int unsigned FaultSeed = 0;
+`endif
+
+  cu #(
+    .NumSlices (L2Slices),
+    .LdsBytes  (LdsKib * 1024),
+    .L1vBytes  (L1vKib * 1024),
+    .L1vWays   (L1vWays),
+    .L1vMshrs  (L1vMshrs),
+    .TlbEntries(L1vTlbEntries),
+    .FaultSeed (FaultSeed)
+  ) u_cu (
+    .clk_i,
+    .rst_ni,
+    .cycle_i (cycle_i[5:0]),
+    .cu_id_i (id_i[3:0]),
+    .gpu_id_i(id_i[15:8]),
+    .cu_cmd_valid_i,
+    .cu_cmd_i,
+    .cu_evt_valid_o,
+    .cu_evt_o,
+    .cu_evt_credit_i,
+    .ifetch_req_valid_o,
+    .ifetch_req_o,
+    .ifetch_rsp_valid_i,
+    .ifetch_rsp_i,
+    .smem_req_valid_o,
+    .smem_req_o,
+    .smem_rsp_valid_i,
+    .smem_rsp_i,
+    .mem_req_valid_o,
+    .mem_req_o,
+    .mem_req_credit_i,
+    .mem_rsp_valid_i,
+    .mem_rsp_i,
+    .perf_en_i,
+    .perf_addr_i,
+    .perf_data_o,
+    .obs_en_i,
+    .obs_inst_valid_o,
+    .obs_inst_o,
+    .obs_sgpr_valid_o,
+    .obs_sgpr_o,
+    .obs_vgpr_valid_o,
+    .obs_vgpr_o,
+    .obs_done_valid_o,
+    .obs_done_o,
+    .obs_lds_valid_o,
+    .obs_lds_o,
+    .idle_o
+  );
+
+  logic unused;
+  assign unused = ^{id_i[7:4], cycle_i[63:6]};
+endmodule
