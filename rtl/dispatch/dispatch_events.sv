@@ -81,7 +81,7 @@ module dispatch_events
   started_t w;
   /* verilator lint_on UNUSEDSIGNAL */
   launch_t l;
-  logic ending, told;
+  logic ending, told, heard;  // heard: another block acts on this cycle's outputs
   logic [31:0] ended_instructions;
   logic [Cw+5:0] wave_index, group_index;
   cp_evt_t evt;
@@ -97,6 +97,7 @@ module dispatch_events
     cu_evt_credit_o <= '0;
     told_o          <= 1'b0;
     told      = 1'b0;
+    heard     = 1'b0;
     evt       = '0;
     evt_valid = 1'b0;
     ending    = 1'b0;
@@ -153,6 +154,7 @@ module dispatch_events
         scan_left = scan_left & (scan_left - 64'd1);
       end else begin
         scanning = 1'b0;
+        heard    = 1'b1;
         ack_valid_o <= 1'b1;
         ack_cu_o    <= scan_cu;
       end
@@ -172,6 +174,7 @@ module dispatch_events
           scan_cu   = cu;
           scan_left = live[Cw'(cu)];
         end else begin
+          heard = 1'b1;
           ack_valid_o <= 1'b1;
           ack_cu_o    <= cu;
         end
@@ -245,6 +248,7 @@ module dispatch_events
       evt.start        = first_cycle[l];
       evt.end_        = last_cycle[l];
       evt.instructions = instructions[l];
+      heard = 1'b1;
       ended_valid_o <= 1'b1;
       ended_slot_o  <= l;
       killed[l]      = 1'b0;
@@ -257,7 +261,7 @@ module dispatch_events
     told_o         <= told;
     cp_evt_valid_o <= evt_valid;
     if (evt_valid) cp_evt_o <= evt;
-    idle_o <= waiting == 64'd0 && !scanning && !evt_valid && !ending && !told && !launch_valid_i && !started_valid_i
+    idle_o <= waiting == 64'd0 && !scanning && !evt_valid && !ending && !told && !heard && !launch_valid_i && !started_valid_i
               && !(tell_valid_i && !told_o) && (used & empty & dispatched_i & ~killed) == '0;
     if (!rst_ni) begin
       waiting  = '0;

@@ -2,8 +2,8 @@
 // The CU resource pool of one GPU, shared by all its dispatchers (S3.5 to S3.7, S3.10): wavefront slots, VGPR and SGPR
 // ranges of every SIMD, LDS ranges and barrier slots of every CU.  A request places a whole work-group in one CU or
 // nothing; each round places up to one wavefront on every SIMD, in turn from the SIMD behind the last one used.  What
-// was found is written only when the whole group fits, so a failed try leaves no trace.  A free has priority over a
-// round.  Not responsible for: which CU is tried (the walk), when something is free (the events).
+// was found is written only when the whole group fits, so a failed try leaves no trace.  A free of the same cycle comes
+// before the round.  Not responsible for: which CU is tried (the walk), when something is free (the events).
 `include "gantry_assert.svh"
 
 module dispatch_pool
@@ -85,7 +85,8 @@ module dispatch_pool
         if (free_i.last) lds_w = lds_w | lds_mask;
         if (free_i.last && free_i.barrier) groups_w = groups_w | (64'd1 << free_i.group);
       end
-    end else if (req_valid_i && !done_q) begin
+    end
+    if (req_valid_i && !done_q) begin
       cu = Cw'(req_i.cu);
       ok = 1'b1;
       if (!busy) begin  // first round: take the rows, find LDS and barrier slot

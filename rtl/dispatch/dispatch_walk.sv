@@ -99,6 +99,8 @@ module dispatch_walk
   logic [4:0] try_count;
   logic [3:0] send_wave;
   logic [15:0] wait_q;  // hundredths of a cycle until the next group may be tried
+  logic [15:0] late;  // hundredths by which the last try was held up
+  logic [15:0] lead;
   logic [15:0] fraction;  // wait_q before the try
   cu_cmd_t wave;
   logic [31:0] info_word;
@@ -108,7 +110,7 @@ module dispatch_walk
   cp_cmd_t c;  // of the launch being sent; some fields matter only to the walk
   /* verilator lint_on UNUSEDSIGNAL */
   logic [15:0] wave_number;
-  logic last_x, last_y, last_z;
+  logic last_x, last_y, last_z, told;
 
   function automatic logic [15:0] clip(input logic [15:0] size, input logic [31:0] rest);
     return rest < 32'(size) ? rest[15:0] : size;
@@ -124,6 +126,7 @@ module dispatch_walk
   always_ff @(posedge clk_i) begin
     started_valid_o <= 1'b0;
     cu_cmd_valid_o  <= '0;
+    told = sending || hub_valid_i;  // another block or a CU hears of this cycle
     if (freed_valid_i) begin
       blocked = '0;
       for (int unsigned i = 0; i < MaxLaunches; i++) nofit[i] = nofit[i] & ~(64'd1 << freed_cu_i);
@@ -297,7 +300,9 @@ module dispatch_walk
     end
 
     // ---- try the next group
-    wait_q = wait_q >= 16'd100 ? wait_q - 16'd100 : wait_q;
+    if (wait_q >= 16'd100) wait_q = wait_q - 16'd100;
+    // a CU refused: the next groups make up for it
+    if (wait_q < 16'd100 && (trying || have_next) && late < 16'd1600) late = late + 16'd100;
     if (kill_valid_i) begin
       for (int unsigned i = 0; i < MaxLaunches; i++) begin
         if (cmd[i].vmid == kill_vmid_i) begin
@@ -335,6 +340,9 @@ module dispatch_walk
         try_info.last    = last_x && last_y && last_z;
         fraction         = wait_q;
         wait_q = wait_q + (try_info.waves <= 5'd4 ? 16'(GroupCycles * 100) : 16'd103 * 16'(try_info.waves) + 16'd2);
+        lead   = wait_q < late ? wait_q : late;
+        wait_q = wait_q - lead;
+        late   = late - lead;
         req_valid_o <= 1'b1;
         req_o <= '{
             cu: cu,
@@ -368,7 +376,7 @@ module dispatch_walk
     dispatched_o <= dispatched;
     quiet_o <= !(trying && killed[try_info.launch]) && !(have_next && killed[next_info.launch])
                && !(sending && killed[send_info.launch]);
-    idle_o  <= !trying && !have_next && !sending && !hub_valid_i && !launch_valid_i && !div_busy
+    idle_o  <= !told && !trying && !have_next && !sending && !hub_valid_i && !launch_valid_i && !div_busy
                && (need_x | need_y) == '0
                && wait_q < 16'd100 && (todo & ~blocked) == '0;
     if (!rst_ni) begin
@@ -385,6 +393,7 @@ module dispatch_walk
       turn       = 3'd0;
       cu_turn    = 6'd0;
       wait_q     = 16'd0;
+      late       = 16'd0;
       req_valid_o     <= 1'b0;
       started_valid_o <= 1'b0;
       cu_cmd_valid_o  <= '0;

@@ -5,7 +5,9 @@ module part_dispatch
   import gantry_msg_pkg::*;
   import gantry_cfg_pkg::*;
   import dispatch_pkg::*;
-(
+#(
+  parameter bit [1:0] SeedPool = 2'd0  // bench only
+) (
   input  logic                           clk_i,
   input  logic                           rst_ni,
   input  logic     [               15:0] id_i,  // {gpu, index}
@@ -140,7 +142,8 @@ module part_dispatch
     .VgprGranules(VgprsPerSimd / VgprGranule),
     .SgprGranules(SgprsPerSimd / SgprGranule),
     .LdsGranules(LdsKib * 1024 / LdsGranule),
-    .Groups(GroupsPerCu)
+    .Groups(GroupsPerCu),
+    .SeedBug(SeedPool)
   ) u_pool (
     .clk_i,
     .rst_ni,

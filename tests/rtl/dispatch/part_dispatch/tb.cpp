@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bench of part_dispatch (hub, walk, pool, events): random launches, cache maintenance and kills against CUs in C++
+// that own every resource they were named: no overlap, no leak (S3.5 to S3.7, S3.10), every wavefront of every group
+// exactly once with the right lanes and SGPRs, x fastest, groups overlap between launches (S3.9), 4 cycles a group of 1
+// to 4 wavefronts (S3.2), 1.03 N + 0.02 for more (S3.3), idle exact.  Not responsible for: other partitions.
+// top: part_dispatch
+// sources: build/gen/gantry_msg_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/dispatch/dispatch_pkg.sv rtl/dispatch/dispatch_pool.sv rtl/dispatch/dispatch_walk.sv rtl/dispatch/dispatch_events.sv rtl/dispatch/dispatch_hub.sv rtl/gpu/part_dispatch.sv
+// args: -Wno-UNUSEDPARAM
+// mutant: -GSeedPool=2'd1
+// mutant: -GSeedPool=2'd2
+// mutant: -GSeedPool=2'd3
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <vector>
+
+#include "Vpart_dispatch.h"
+#include "gantry_msg.h"
+
+static const unsigned Cus = 64, Simds = 4, Slots = 10, Vgprs = 256, Sgprs = 800, Lds = 65536, Blks = 33, Credits = 8;
+static Vpart_dispatch *dut;
+static uint64_t cycle, seed = 88172645463325252ull;
+static unsigned idle_errors;
+
+static uint64_t rng()
+{
+    seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
+    return seed;
+}
+static unsigned pick(unsigned n) { return static_cast<unsigned>(rng() % n); }
+
+#define FAIL(...) (std::printf("cycle %llu: ", (unsigned long long)cycle), std::printf(__VA_ARGS__), std::puts(""), std::exit(1))
+
+struct Wave {
+    msg_cu_cmd cmd;
+    uint64_t end;
+    bool live;
+};
+struct Cu {
+    Wave wave[64] = {};
+    std::deque<std::pair<uint64_t, msg_cu_evt>> out;
+    unsigned credits = Credits;
+    std::map<unsigned, unsigned> group_left;
+};
+struct Launch {
+    msg_cp_cmd cmd;
+    uint64_t next_wave = 0, next_group = 0, running = 0, started = 0, instructions = 0;
+    bool killed = false, faulted = false;
+    uint64_t first_start = 0, last_start = 0;
+};
+static Cu cus[Cus];
+static std::map<unsigned, Launch> launches;   // by id
+static std::map<unsigned, unsigned> by_slot;  // dispatcher's launch slot -> id
+static std::map<unsigned, msg_cp_cmd> maintenance;
+static std::deque<msg_cp_cmd> to_send;
+static std::deque<std::pair<uint64_t, unsigned>> blk_answers;
+static uint64_t blk_seen;
+static unsigned run_cycles = 40, hold = 0;
+
+static void group_shape(const msg_cp_cmd &c, uint64_t group, unsigned id[3], unsigned size[3])
+{
+    id[0] = group % c.groups[0], id[1] = group / c.groups[0] % c.groups[1], id[2] = group / c.groups[0] / c.groups[1];
+    for (int d = 0; d < 3; d++) {
+        uint32_t rest = c.grid[d] - id[d] * c.group[d];
+        size[d] = rest < c.group[d] ? rest : c.group[d];
+    }
+}
+
+static void check_resources(unsigned cu, const msg_cu_cmd &m)
+{
+    unsigned simd = m.wave >> 4, slot = m.wave & 15;
+    if (simd >= Simds || slot >= Slots || cus[cu].wave[m.wave].live)
+        FAIL("cu %u: wave slot %u.%u is taken or does not exist", cu, simd, slot);
+    if (m.vgpr_base + m.vgprs > Vgprs || m.sgpr_base + m.sgprs > Sgprs || m.lds_base + m.lds_bytes > Lds)
+        FAIL("cu %u: resources beyond the CU", cu);
+    for (unsigned w = 0; w < 64; w++) {
+        const Wave &o = cus[cu].wave[w];
+        if (!o.live)
+            continue;
+        auto apart = [](unsigned a, unsigned an, unsigned b, unsigned bn) { return a + an <= b || b + bn <= a; };
+        if (w >> 4 == simd && !apart(m.vgpr_base, m.vgprs, o.cmd.vgpr_base, o.cmd.vgprs))
+            FAIL("cu %u simd %u: VGPRs %u+%u overlap %u+%u", cu, simd, m.vgpr_base, m.vgprs, o.cmd.vgpr_base, o.cmd.vgprs);
+        if (w >> 4 == simd && !apart(m.sgpr_base, m.sgprs, o.cmd.sgpr_base, o.cmd.sgprs))
+            FAIL("cu %u simd %u: SGPRs overlap", cu, simd);
+        bool same = o.cmd.launch == m.launch && m.group_waves > 1 && o.cmd.group_waves > 1 && o.cmd.group == m.group;
+        if (!same && m.lds_bytes && o.cmd.lds_bytes && !apart(m.lds_base, m.lds_bytes, o.cmd.lds_base, o.cmd.lds_bytes))
+            FAIL("cu %u: LDS overlaps", cu);
+        if (!same && m.group_waves > 1 && o.cmd.group_waves > 1 && o.cmd.group == m.group)
+            FAIL("cu %u: barrier slot %u is used by two groups", cu, m.group);
+    }
+}
+
+static unsigned launch_of(const msg_cu_cmd &m)
+{
+    for (auto &l : launches)
+        if (l.second.cmd.pc == m.pc)
+            return l.first;
+    FAIL("wave of no launch");
+}
+
+static void wave_started(unsigned cu, const msg_cu_cmd &m)
+{
+    unsigned id = launch_of(m);
+    Launch &l = launches[id];
+    const msg_cp_cmd &c = l.cmd;
+    unsigned gid[3], size[3];
+    if (l.next_wave == 0 && l.next_group >= uint64_t(c.groups[0]) * c.groups[1] * c.groups[2])
+        FAIL("launch %u: more groups than the grid has", id);
+    group_shape(c, l.next_group, gid, size);
+    unsigned items = size[0] * size[1] * size[2], waves = (items + 63) / 64, left = items - 64 * l.next_wave;
+    uint64_t exec = left >= 64 ? ~0ull : (1ull << left) - 1;
+    if (m.wave_in_group != l.next_wave || m.group_waves != waves || m.exec != exec)
+        FAIL("launch %u group %llu: wave %u of %u exec %llx, expected %llu of %u %llx", id, (unsigned long long)l.next_group, m.wave_in_group,
+             m.group_waves, (unsigned long long)m.exec, (unsigned long long)l.next_wave, waves, (unsigned long long)exec);
+    for (int d = 0; d < 3; d++)
+        if (m.group_size[d] != size[d])
+            FAIL("launch %u: size %d is %u, expected %u", id, d, m.group_size[d], size[d]);
+    if (m.recip_x != ((1u << 20) + size[0] - 1) / size[0] || m.recip_y != ((1u << 20) + size[1] - 1) / size[1])
+        FAIL("launch %u: reciprocals %u %u for %u %u", id, m.recip_x, m.recip_y, size[0], size[1]);
+    if (m.vmid != c.vmid || m.vgprs != c.vgprs || m.sgprs != c.sgprs || m.lds_bytes != c.lds_bytes || !(c.cu_mask >> cu & 1))
+        FAIL("launch %u: fields or CU mask", id);
+    unsigned n = c.user_sgprs, number = (cu * Simds + (m.wave >> 4)) * Slots + (m.wave & 15);
+    uint32_t sys[5] = {gid[0], gid[1], gid[2], (l.next_wave == 0 ? 1u << 31 : 0) | waves, number * c.scratch_wave_bytes};
+    for (unsigned i = 0; i < n; i++)
+        if (m.sgpr[i] != c.user_sgpr[i])
+            FAIL("launch %u: user SGPR %u", id, i);
+    for (unsigned b = 0; b < 5; b++)
+        if (c.sys_sgprs >> b & 1 && m.sgpr[n++] != sys[b])
+            FAIL("launch %u: system SGPR %u is %x, expected %x", id, b, m.sgpr[n - 1], sys[b]);
+    if (m.init_sgprs != n)
+        FAIL("launch %u: %u SGPRs, expected %u", id, m.init_sgprs, n);
+    check_resources(cu, m);
+    if (l.next_wave == 0 && l.next_group == 0)
+        l.first_start = cycle;
+    if (l.next_wave == 0)
+        l.last_start = cycle;
+    if (++l.next_wave == waves)
+        l.next_wave = 0, l.next_group++;
+    l.running++, l.started++;
+    by_slot[m.launch] = id;
+    cus[cu].wave[m.wave] = {m, cycle + 8 + run_cycles / 2 + pick(run_cycles + 1), true};
+}
+
+static msg_cu_evt evt_of(unsigned kind, const msg_cu_cmd &m)
+{
+    msg_cu_evt e = {};
+    e.kind = kind, e.wave = m.wave, e.launch = m.launch, e.vmid = m.vmid, e.group = m.group;
+    return e;
+}
+
+static void cu_command(unsigned cu, const msg_cu_cmd &m)
+{
+    msg_cu_evt ack = evt_of(CU_EVT_ACK, m);
+    if (m.kind == CU_WAVE)
+        return wave_started(cu, m);
+    if (m.kind == CU_KILL) {
+        for (Wave &w : cus[cu].wave) {
+            if (!w.live || w.cmd.vmid != m.vmid)
+                continue;
+            Launch &l = launches[by_slot[w.cmd.launch]];
+            if (!l.killed)
+                FAIL("kill of a launch that lives");
+            l.running--;
+            w.live = false;
+            if (pick(2)) // either is allowed
+                cus[cu].out.push_back({cycle + 10 + pick(20), evt_of(CU_EVT_WAVE_DONE, w.cmd)});
+        }
+    }
+    cus[cu].out.push_back({cycle + 32 + pick(20), ack});
+}
+
+static void cu_step(unsigned cu)
+{
+    Cu &c = cus[cu];
+    for (Wave &w : c.wave) {
+        if (!w.live || w.end > cycle || hold)
+            continue;
+        w.live = false;
+        Launch &l = launches[by_slot[w.cmd.launch]];
+        msg_cu_evt e = evt_of(CU_EVT_WAVE_DONE, w.cmd);
+        e.instructions = 1 + pick(1000);
+        l.instructions += e.instructions;
+        l.running--;
+        if (pick(40) == 0) {
+            msg_cu_evt irq = evt_of(CU_EVT_INTERRUPT, w.cmd);
+            irq.data = w.cmd.wave_in_group;
+            c.out.push_back({cycle, irq});
+        }
+        c.out.push_back({cycle, e});
+    }
+}
+
+static void host_event(const msg_cp_evt &e)
+{
+    if (e.kind == CP_EVT_LAUNCH_DONE) {
+        auto it = launches.find(e.id);
+        if (it == launches.end())
+            FAIL("end of unknown launch %u", e.id);
+        Launch &l = it->second;
+        if (l.running || l.next_wave || l.next_group != uint64_t(l.cmd.groups[0]) * l.cmd.groups[1] * l.cmd.groups[2])
+            FAIL("launch %u ended early", e.id);
+        if (e.data != l.started || e.instructions != l.instructions || e.start > e.end || e.end > cycle)
+            FAIL("launch %u: %llu waves %llu instructions, expected %llu %llu", e.id, (unsigned long long)e.data,
+                 (unsigned long long)e.instructions, (unsigned long long)l.started, (unsigned long long)l.instructions);
+        launches.erase(it);
+    } else if (e.kind == CP_EVT_INTERRUPT) {
+        if (!launches.count(e.id))
+            FAIL("interrupt of no launch");
+    } else {
+        auto it = maintenance.find(e.id);
+        if (it == maintenance.end() || (e.kind == CP_EVT_KILL_DONE) != (it->second.kind == CP_KILL))
+            FAIL("answer %u to no command", e.kind);
+        if (e.kind == CP_EVT_KILL_DONE) {
+            for (auto l = launches.begin(); l != launches.end();)
+                l = l->second.killed ? launches.erase(l) : std::next(l);
+        }
+        maintenance.erase(it);
+    }
+}
+
+static void blk_commands()
+{
+    for (unsigned b = 0; b < Blks; b++)
+        if (dut->blk_cmd_valid_o >> b & 1)
+            blk_answers.push_back({cycle + 20 + pick(50), b}), blk_seen |= 1ull << b;
+}
+
+static void step(const msg_cp_cmd *cmd)
+{
+    dut->cp_cmd_valid_i = cmd != nullptr;
+    if (cmd)
+        memcpy(&dut->cp_cmd_i, cmd, sizeof *cmd);
+    dut->cu_evt_valid_i = 0;
+    bool input = cmd != nullptr;
+    for (unsigned c = 0; c < Cus; c++) {
+        Cu &cu = cus[c];
+        if (cu.out.empty() || cu.credits == 0 || cu.out.front().first > cycle)
+            continue;
+        memcpy(&dut->cu_evt_i[c], &cu.out.front().second, sizeof(msg_cu_evt));
+        dut->cu_evt_valid_i |= 1ull << c;
+        cu.out.pop_front();
+        cu.credits--;
+        input = true;
+    }
+    dut->blk_evt_valid_i = 0;
+    for (auto it = blk_answers.begin(); it != blk_answers.end();) {
+        if (it->first > cycle) {
+            ++it;
+            continue;
+        }
+        dut->blk_evt_valid_i |= 1ull << it->second;
+        it = blk_answers.erase(it);
+        input = true;
+    }
+    bool was_idle = dut->idle_o && !input;
+    dut->cycle_i = cycle;
+    dut->clk_i = 1, dut->eval(), dut->clk_i = 0, dut->eval();
+    bool any = dut->cp_evt_valid_o || dut->cu_cmd_valid_o || dut->cu_evt_credit_o || dut->blk_cmd_valid_o;
+    if (was_idle && (any || !dut->idle_o))
+        FAIL("something happens after idle_o without input");
+    for (unsigned c = 0; c < Cus; c++) {
+        cus[c].credits += dut->cu_evt_credit_o >> c & 1;
+        if (dut->cu_cmd_valid_o >> c & 1) {
+            msg_cu_cmd m;
+            memcpy(&m, &dut->cu_cmd_o[c], sizeof m);
+            cu_command(c, m);
+        }
+    }
+    blk_commands();
+    if (dut->cp_evt_valid_o) {
+        msg_cp_evt e;
+        memcpy(&e, &dut->cp_evt_o, sizeof e);
+        host_event(e);
+    }
+    for (unsigned c = 0; c < Cus; c++)
+        cu_step(c);
+    cycle++;
+}
+
+static uint32_t recip(unsigned n) { return ((1u << 20) + n - 1) / n; }
+
+static msg_cp_cmd launch_make(unsigned id, unsigned gx, unsigned gy, unsigned gz, unsigned x, unsigned y, unsigned z)
+{
+    msg_cp_cmd c = {};
+    c.kind = CP_LAUNCH, c.id = id, c.vmid = 1 + id % 3, c.pc = 0x1000ull * (id + 1);
+    unsigned g[3] = {gx, gy, gz}, n[3] = {x, y, z};
+    for (int d = 0; d < 3; d++)
+        c.group[d] = g[d], c.grid[d] = n[d], c.groups[d] = (n[d] + g[d] - 1) / g[d];
+    c.waves = (gx * gy * gz + 63) / 64;
+    c.recip_x = recip(gx), c.recip_y = recip(gy);
+    c.vgprs = 4 * (1 + pick(pick(4) ? 8 : 16)), c.sgprs = 16 * (1 + pick(6)), c.lds_bytes = pick(2) ? 512 * pick(40) : 0;
+    c.user_sgprs = pick(17), c.sys_sgprs = pick(32), c.scratch_wave_bytes = 1024 * pick(3), c.vgpr_items = pick(3);
+    for (unsigned i = 0; i < 16; i++)
+        c.user_sgpr[i] = static_cast<uint32_t>(rng());
+    c.cu_mask = pick(3) ? ~0ull : rng() | 1ull << pick(64);
+    return c;
+}
+
+static msg_cp_cmd launch_random(unsigned id)
+{
+    unsigned x = 1 + pick(pick(2) ? 256 : 32), y = 1 + pick(1024 / x < 16 ? 1024 / x : 16), z = 1 + pick(1024 / (x * y) < 4 ? 1024 / (x * y) : 4);
+    if (pick(3) == 0)
+        y = z = 1;
+    return launch_make(id, x, y, z, 1 + pick(x * (1 + pick(24))), 1 + pick(y * 4), 1 + pick(z * 3));
+}
+
+static void drain(unsigned limit)
+{
+    for (unsigned n = 0; !launches.empty() || !maintenance.empty(); n++) {
+        if (n > limit)
+            FAIL("no end: %zu launches, %zu maintenance commands", launches.size(), maintenance.size());
+        step(nullptr);
+    }
+}
+
+static void send(const msg_cp_cmd &c)
+{
+    if (c.kind == CP_LAUNCH)
+        launches[c.id].cmd = c;
+    else if (c.kind != CP_VMID)
+        maintenance[c.id] = c;
+    if (c.kind == CP_KILL) {
+        for (auto &l : launches)
+            if (l.second.cmd.vmid == c.vmid)
+                l.second.killed = true;
+    }
+    step(&c);
+}
+
+static void test_random(unsigned rounds)
+{
+    for (unsigned i = 0, id = 0; i < rounds; i++) {
+        unsigned what = pick(40);
+        msg_cp_cmd c = {};
+        run_cycles = pick(4) ? 40 : 1000;
+        if (what < 12 && launches.size() < 11) {
+            send(launch_random(id++ & 0x7fff));
+        } else if (what < 15 && maintenance.size() < 4) {
+            c.kind = CP_CACHE, c.id = 0x8000 | (id++ & 0xfff), c.flags = pick(64), c.vmid = pick(2) ? 255 : 1 + pick(3);
+            send(c);
+        } else if (what == 15) {
+            c.kind = CP_VMID, c.vmid = 1 + pick(3), c.root = rng();
+            send(c);
+        } else if (what == 16 && maintenance.empty() && pick(8) == 0) {
+            c.kind = CP_KILL, c.id = 0x9000 | (id++ & 0xfff), c.vmid = 1 + pick(3);
+            send(c);
+            while (!maintenance.empty())
+                step(nullptr);
+        } else {
+            for (unsigned n = pick(200); n--;)
+                step(nullptr);
+        }
+    }
+    drain(2000000);
+}
+
+// Every resource came back: the largest groups fit again in every CU at once.
+static void test_whole()
+{
+    hold = 1;
+    msg_cp_cmd c = launch_make(20000, 1024, 1, 1, 1024 * Cus, 1, 1);
+    c.vgprs = 64, c.sgprs = 112, c.lds_bytes = Lds, c.cu_mask = ~0ull;
+    send(c);
+    for (unsigned n = 0; n < 4000; n++)
+        step(nullptr);
+    if (launches[20000].started != 16 * Cus)
+        FAIL("leak: %llu of %u wavefronts fit", (unsigned long long)launches[20000].started, 16 * Cus);
+    hold = 0;
+    drain(20000);
+}
+
+static void test_rate(unsigned waves, double expected)
+{
+    const unsigned groups = 400;
+    run_cycles = 20;
+    msg_cp_cmd c = launch_make(21000 + waves, 64 * waves, 1, 1, 64 * waves * groups, 1, 1);
+    c.vgprs = 8, c.sgprs = 16, c.lds_bytes = 0, c.cu_mask = ~0ull;
+    send(c);
+    uint64_t first = 0, last = 0;
+    for (unsigned n = 0; launches.count(21000 + waves); n++) {
+        first = launches[21000 + waves].first_start, last = launches[21000 + waves].last_start;
+        step(nullptr);
+        if (n > 100000)
+            FAIL("no end");
+    }
+    double rate = double(last - first) / (groups - 1);
+    std::printf("%u wavefronts a group: %.3f cycles a group, expected %.3f\n", waves, rate, expected);
+    if (rate < expected * 0.99 || rate > expected * 1.01)
+        FAIL("rate");
+}
+
+int main()
+{
+    dut = new Vpart_dispatch;
+    dut->rst_ni = 0;
+    for (int i = 0; i < 2; i++)
+        dut->clk_i = 1, dut->eval(), dut->clk_i = 0, dut->eval();
+    dut->rst_ni = 1;
+    for (unsigned w : {1u, 2u, 4u, 5u, 8u, 16u})
+        test_rate(w, w <= 4 ? 4 : 1.03 * w + 0.02);
+    test_random(4000);
+    test_whole();
+    if (blk_seen != (1ull << Blks) - 1)
+        FAIL("some cache was never told: %llx", (unsigned long long)blk_seen);
+    for (unsigned n = 0; n < 100; n++)
+        step(nullptr);
+    if (!dut->idle_o)
+        FAIL("not idle at the end");
+    std::printf("passed, %llu cycles\n", (unsigned long long)cycle);
+    return 0;
+}
