@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 #define DOORBELL_PAGE 4096u
-#define DOORBELL_QUEUES 1024u         /* 32-bit words of a page */
-#define DOORBELL_IDLE UINT32_MAX      /* what the driver leaves in a word it has read */
-#define DOORBELL_MMIO_AT 8192u        /* in a GPU's window: the page of the remapped MMIO registers */
+#define DOORBELL_QUEUES 1024u    /* 32-bit words of a page */
+#define DOORBELL_IDLE UINT32_MAX /* what the driver leaves in a word it has read */
+#define DOORBELL_MMIO_AT 8192u   /* in a GPU's window: the page of the remapped MMIO registers */
 
 enum page_kind { PAGE_MMIO = 0, PAGE_RESERVED = 1, PAGE_EVENTS = 2, PAGE_DOORBELL = 3 };
 

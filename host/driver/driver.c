@@ -22,16 +22,18 @@ static void on_memory_fault(void *ctx, void *owner, unsigned gpu, uint64_t va, e
 {
     struct driver *d = ctx;
     struct client *c = owner;
-    log_info("driver", "client %u: memory fault on gpu%u at 0x%llx, kind %d", c->index, gpu, (unsigned long long)va, kind);
+    log_info("driver", "client %u: memory fault on gpu%u at 0x%llx, kind %d", c->index, gpu, (unsigned long long)va,
+             kind);
     event_raise_fault(c, topology_gpu_id(d->cfg, gpu), va, kind);
 }
 
-static void on_queue_error(void *ctx, void *owner, unsigned gpu, unsigned queue, uint32_t code, const struct msg_cp_evt *evt)
+static void on_queue_error(void *ctx, void *owner, unsigned gpu, unsigned queue, uint32_t code,
+                           const struct msg_cp_evt *evt)
 {
     const struct client *c = owner;
     (void)ctx;
-    log_info("driver", "client %u: queue %u of gpu%u stopped: %s (pc 0x%llx)", c->index, queue, gpu, cp_error_text(code),
-             evt ? (unsigned long long)evt->pc : 0);
+    log_info("driver", "client %u: queue %u of gpu%u stopped: %s (pc 0x%llx)", c->index, queue, gpu,
+             cp_error_text(code), evt ? (unsigned long long)evt->pc : 0);
 }
 
 static void on_interrupt(void *ctx, void *owner, uint32_t m0)
@@ -58,21 +60,32 @@ static void on_visible(void *ctx)
         d->last_completion = now;
 }
 
-static void on_space_closed(void *ctx, struct cp_space *space) { client_space_closed(ctx, space); }
+static void on_space_closed(void *ctx, struct cp_space *space)
+{
+    client_space_closed(ctx, space);
+}
 
 static void on_timer(void *ctx, uint64_t now, uint64_t cookie)
 {
     (void)ctx, (void)now, (void)cookie; /* its only effect is that the clock stops there */
 }
 
-uint64_t client_cycle(const struct driver *d) { return machine_now(d->machine); }
+uint64_t client_cycle(const struct driver *d)
+{
+    return machine_now(d->machine);
+}
 
 struct driver *driver_new(const struct gantry_cfg *cfg, const struct sim_options *options)
 {
     struct driver *d = xcalloc(1, sizeof *d);
     const struct machine_user user = {
-        .cp = {.ctx = d, .event = on_event, .visible = on_visible, .memory_fault = on_memory_fault,
-               .queue_error = on_queue_error, .interrupt = on_interrupt, .kernel = on_kernel,
+        .cp = {.ctx = d,
+               .event = on_event,
+               .visible = on_visible,
+               .memory_fault = on_memory_fault,
+               .queue_error = on_queue_error,
+               .interrupt = on_interrupt,
+               .kernel = on_kernel,
                .space_closed = on_space_closed},
         .timer = on_timer,
     };

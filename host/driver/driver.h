@@ -29,15 +29,15 @@ struct object {
     uint64_t handle, va, bytes;
     uint32_t flags;
     enum object_kind kind;
-    unsigned gpu;        /* owner of VRAM */
-    uint64_t offset;     /* in VRAM or GTT; window offset of OBJECT_USER */
-    uint32_t mapped;     /* GPUs, one bit each */
+    unsigned gpu;    /* owner of VRAM */
+    uint64_t offset; /* in VRAM or GTT; window offset of OBJECT_USER */
+    uint32_t mapped; /* GPUs, one bit each */
 };
 
 struct event {
     bool used, auto_reset, set;
     uint32_t type;
-    uint64_t fault_va;   /* of a memory event */
+    uint64_t fault_va; /* of a memory event */
     uint32_t fault_gpu_id;
     enum fault_kind fault;
 };
@@ -45,17 +45,17 @@ struct event {
 struct queue {
     struct queue *bucket_next;
     struct client *client;
-    uint32_t id;         /* in its process: word of the doorbell page */
-    unsigned number;     /* in this run */
+    uint32_t id;     /* in its process: word of the doorbell page */
+    unsigned number; /* in this run */
     unsigned gpu;
     struct cp_queue *cp;
 };
 
 /* What a process has on one GPU. */
 struct client_gpu {
-    struct pagetable *pt;     /* after ACQUIRE_VM */
+    struct pagetable *pt; /* after ACQUIRE_VM */
     struct cp_space space;
-    bool space_open;          /* known to the command processor */
+    bool space_open; /* known to the command processor */
 };
 
 struct client {
@@ -63,10 +63,10 @@ struct client {
     unsigned index;
     pid_t pid;
     int pidfd;
-    bool opened;              /* /dev/kfd */
-    bool ended;               /* process gone; closing */
+    bool opened; /* /dev/kfd */
+    bool ended;  /* process gone; closing */
     unsigned vmid;
-    int page_fd;              /* doorbell and MMIO pages */
+    int page_fd; /* doorbell and MMIO pages */
     uint8_t *pages;
     uint64_t pages_bytes;
     struct client_gpu gpu[DRIVER_GPUS];
@@ -83,14 +83,14 @@ struct conn {
     struct conn *next;
     int fd;
     pid_t pid, tid;
-    struct client *client;    /* NULL before the first request */
-    bool hello;               /* life line: not a thread's */
+    struct client *client; /* NULL before the first request */
+    bool hello;            /* life line: not a thread's */
     bool gone;
     enum conn_state state;
-    bool due;                 /* PARK: may go on */
-    bool looked;              /* PARK: was let go since anything changed, and came back */
-    bool batch;               /* belongs to those that are answered before others become due */
-    uint64_t deadline;        /* WAIT, SLEEP: target cycle, or NEVER */
+    bool due;          /* PARK: may go on */
+    bool looked;       /* PARK: was let go since anything changed, and came back */
+    bool batch;        /* belongs to those that are answered before others become due */
+    uint64_t deadline; /* WAIT, SLEEP: target cycle, or NEVER */
     struct shim_request request;
 };
 
@@ -101,7 +101,7 @@ struct driver {
     int listen_fd;
     char socket_name[64];
     char root[256];
-    struct client *clients;   /* in order of arrival */
+    struct client *clients; /* in order of arrival */
     struct conn *conns;
     unsigned client_count, queue_count;
     struct arena vram[DRIVER_GPUS], gtt;
@@ -114,7 +114,7 @@ struct driver {
     uint64_t first_doorbell, last_completion;
     uint64_t doorbells[DRIVER_GPUS];
     bool gpu_work, not_repeatable, failed;
-    bool changed;             /* a client did something since the clock was last looked at */
+    bool changed; /* a client did something since the clock was last looked at */
     uint64_t requests;
 };
 
@@ -125,16 +125,17 @@ uint64_t client_cycle(const struct driver *d);
 
 /* client.c */
 struct client *client_get(struct driver *d, pid_t pid);
-int client_open(struct driver *d, struct client *c);           /* /dev/kfd; 0 or errno */
+int client_open(struct driver *d, struct client *c); /* /dev/kfd; 0 or errno */
 int client_vm_open(struct driver *d, struct client *c, unsigned gpu);
-int client_space_open(struct driver *d, struct client *c, unsigned gpu); /* before the first queue; starts the machine */
-void client_end(struct driver *d, struct client *c);           /* the process is gone */
-void client_reap(struct driver *d);                            /* free what is closed */
+int client_space_open(struct driver *d, struct client *c,
+                      unsigned gpu);                 /* before the first queue; starts the machine */
+void client_end(struct driver *d, struct client *c); /* the process is gone */
+void client_reap(struct driver *d);                  /* free what is closed */
 void client_space_closed(struct driver *d, struct cp_space *space);
-void client_drop_all(struct driver *d);                        /* at the end, whatever still runs */
+void client_drop_all(struct driver *d); /* at the end, whatever still runs */
 int client_read(const struct client *c, uint64_t address, void *to, size_t bytes);
 int client_write(const struct client *c, uint64_t address, const void *from, size_t bytes);
-int gpu_of_id(const struct driver *d, uint32_t gpu_id);        /* -1: none */
+int gpu_of_id(const struct driver *d, uint32_t gpu_id); /* -1: none */
 
 /* memory.c: ioctls return 0 or errno and change the argument in place. */
 int memory_alloc(struct driver *d, struct client *c, void *arg);
@@ -149,7 +150,7 @@ int event_create(struct driver *d, struct client *c, void *arg);
 int event_destroy(struct driver *d, struct client *c, void *arg);
 int event_set(struct driver *d, struct client *c, void *arg);
 int event_reset(struct driver *d, struct client *c, void *arg);
-int event_wait_begin(struct driver *d, struct conn *conn);     /* 0, or errno: answer at once */
+int event_wait_begin(struct driver *d, struct conn *conn); /* 0, or errno: answer at once */
 bool event_wait_ready(const struct driver *d, const struct conn *conn);
 void event_wait_finish(struct conn *conn, struct shim_answer *answer);
 void event_raise(struct client *c, uint32_t id);
@@ -163,8 +164,8 @@ int queue_update(struct driver *d, struct client *c, void *arg);
 int queue_cu_mask(struct driver *d, struct client *c, void *arg);
 void queue_release_all(struct driver *d, struct client *c);
 struct queue *queue_find(struct driver *d, const struct client *c, uint32_t id);
-bool queue_doorbells(struct driver *d);                        /* serve all; true when one was rung */
-uint64_t queue_window(const struct driver *d, unsigned gpu);   /* of doorbells, in the kfd file */
+bool queue_doorbells(struct driver *d);                      /* serve all; true when one was rung */
+uint64_t queue_window(const struct driver *d, unsigned gpu); /* of doorbells, in the kfd file */
 int queue_map_offset(struct driver *d, struct client *c, uint64_t offset, uint64_t bytes, uint64_t *file_offset);
 
 /* ioctl.c: true when *answer is to be sent now, false when the thread waits. */
@@ -179,12 +180,12 @@ void server_answer(struct driver *d, struct conn *conn, const struct shim_answer
 
 /* rest.c */
 bool rest_reached(struct driver *d);
-double rest_cpu_seconds(const struct driver *d);               /* of all clients */
+double rest_cpu_seconds(const struct driver *d); /* of all clients */
 
 /* gate.c */
 enum gate_step { GATE_BUSY, GATE_IDLE, GATE_MAX_CYCLES, GATE_NO_PROGRESS };
-enum gate_step gate_step(struct driver *d);                    /* one move of the clock when the clients rest */
-enum gate_step gate_advance(struct driver *d);                 /* the clock alone, clients running */
-bool gate_needed(const struct driver *d);                      /* someone may be waiting for the clock */
-void gate_release(struct driver *d);                           /* clock: free: answer all that is due */
+enum gate_step gate_step(struct driver *d);    /* one move of the clock when the clients rest */
+enum gate_step gate_advance(struct driver *d); /* the clock alone, clients running */
+bool gate_needed(const struct driver *d);      /* someone may be waiting for the clock */
+void gate_release(struct driver *d);           /* clock: free: answer all that is due */
 #endif

@@ -11,7 +11,7 @@
 #define SLICE_FIRST 20000u
 #define SLICE_MIN 1000u
 #define SLICE_MAX (UINT64_C(1) << 32)
-#define SLICE_LOW 0.02  /* seconds of host time: the socket is looked at this often */
+#define SLICE_LOW 0.02 /* seconds of host time: the socket is looked at this often */
 #define SLICE_HIGH 0.1
 
 static double host_seconds(void)
@@ -34,10 +34,14 @@ bool gate_needed(const struct driver *d)
 static bool conn_due(const struct driver *d, const struct conn *conn)
 {
     switch (conn->state) {
-    case CONN_WAIT: return event_wait_ready(d, conn);
-    case CONN_PARK: return conn->due;
-    case CONN_SLEEP: return conn->deadline <= client_cycle(d);
-    default: return false;
+    case CONN_WAIT:
+        return event_wait_ready(d, conn);
+    case CONN_PARK:
+        return conn->due;
+    case CONN_SLEEP:
+        return conn->deadline <= client_cycle(d);
+    default:
+        return false;
     }
 }
 
@@ -132,11 +136,17 @@ enum gate_step gate_advance(struct driver *d)
     enum machine_result result = machine_run(d->machine, until < deadline ? until : deadline);
     slice = slice_next(slice, host_seconds() - before);
     switch (result) {
-    case MACHINE_VISIBLE: visible_changed(d); return GATE_BUSY;
-    case MACHINE_UNTIL: return GATE_BUSY;
-    case MACHINE_IDLE: return idle_step(d);
-    case MACHINE_MAX_CYCLES: return GATE_MAX_CYCLES;
-    default: return GATE_NO_PROGRESS;
+    case MACHINE_VISIBLE:
+        visible_changed(d);
+        return GATE_BUSY;
+    case MACHINE_UNTIL:
+        return GATE_BUSY;
+    case MACHINE_IDLE:
+        return idle_step(d);
+    case MACHINE_MAX_CYCLES:
+        return GATE_MAX_CYCLES;
+    default:
+        return GATE_NO_PROGRESS;
     }
 }
 

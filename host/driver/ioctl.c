@@ -38,10 +38,13 @@ static int get_apertures(struct driver *d, struct client *c, void *arg)
     unsigned gpus = machine_gpus(d->machine);
     memset(list, 0, sizeof list);
     for (unsigned g = 0; g < gpus; g++)
-        list[g] = (struct kfd_process_device_apertures){
-            .lds_base = LDS_BASE, .lds_limit = LDS_BASE + APERTURE, .scratch_base = SCRATCH_BASE,
-            .scratch_limit = SCRATCH_BASE + APERTURE, .gpuvm_base = GPUVM_BASE, .gpuvm_limit = GPUVM_LIMIT,
-            .gpu_id = topology_gpu_id(d->cfg, g)};
+        list[g] = (struct kfd_process_device_apertures){.lds_base = LDS_BASE,
+                                                        .lds_limit = LDS_BASE + APERTURE,
+                                                        .scratch_base = SCRATCH_BASE,
+                                                        .scratch_limit = SCRATCH_BASE + APERTURE,
+                                                        .gpuvm_base = GPUVM_BASE,
+                                                        .gpuvm_limit = GPUVM_LIMIT,
+                                                        .gpu_id = topology_gpu_id(d->cfg, g)};
     unsigned count = a->num_of_nodes < gpus ? a->num_of_nodes : gpus;
     a->num_of_nodes = gpus;
     return client_write(c, a->kfd_process_device_apertures_ptr, list, count * sizeof list[0]);

@@ -46,7 +46,8 @@ static void on_event(void *ctx, void *owner, uint32_t event_id)
 
 static void on_memory_fault(void *ctx, void *owner, unsigned gpu, uint64_t va, enum fault_kind kind)
 {
-    static const char *const why[] = {"", "page not present", "page is read-only", "page is not executable", "nobody owns the memory"};
+    static const char *const why[] = {"", "page not present", "page is read-only", "page is not executable",
+                                      "nobody owns the memory"};
     struct local *l = ctx;
     (void)owner;
     if (!l->result || l->finished)
@@ -55,11 +56,12 @@ static void on_memory_fault(void *ctx, void *owner, unsigned gpu, uint64_t va, e
     l->result->outcome = LOCAL_MEMORY_FAULT;
     l->result->fault_va = va;
     l->result->fault_kind = kind;
-    snprintf(l->result->text, sizeof l->result->text, "gpu%u: memory fault at address 0x%llx: %s", gpu, (unsigned long long)va,
-             kind >= 1 && kind <= 4 ? why[kind] : "access");
+    snprintf(l->result->text, sizeof l->result->text, "gpu%u: memory fault at address 0x%llx: %s", gpu,
+             (unsigned long long)va, kind >= 1 && kind <= 4 ? why[kind] : "access");
 }
 
-static void on_queue_error(void *ctx, void *owner, unsigned gpu, unsigned queue, uint32_t code, const struct msg_cp_evt *evt)
+static void on_queue_error(void *ctx, void *owner, unsigned gpu, unsigned queue, uint32_t code,
+                           const struct msg_cp_evt *evt)
 {
     struct local *l = ctx;
     (void)owner, (void)queue;
@@ -127,7 +129,10 @@ uint64_t local_alloc(struct local *l, enum local_place place, uint64_t bytes, vo
     return va;
 }
 
-static void put(uint8_t *at, uint64_t value, unsigned bytes) { memcpy(at, &value, bytes); }
+static void put(uint8_t *at, uint64_t value, unsigned bytes)
+{
+    memcpy(at, &value, bytes);
+}
 
 static bool queue_make(struct local *l)
 {
@@ -150,7 +155,10 @@ static bool queue_make(struct local *l)
     put(l->amd_host + 0x88, 0x80, 4);
     put(l->amd_host + 0xb4, 2 | 8, 4);
     put(l->amd_host + 0xc0, l->inactive, 8);
-    struct cp_queue_args args = {.number = 0, .ring = l->ring, .packets = RING_PACKETS, .write_index = l->amd_queue + 0x50,
+    struct cp_queue_args args = {.number = 0,
+                                 .ring = l->ring,
+                                 .packets = RING_PACKETS,
+                                 .write_index = l->amd_queue + 0x50,
                                  .read_index = l->amd_queue + 0x80};
     l->queue = cp_queue_open(machine_cp(l->machine, l->gpu), &l->space, &args);
     return l->queue != NULL;
@@ -162,8 +170,13 @@ struct local *local_open(const struct gantry_cfg *cfg, const struct sim_options 
     if (!l)
         return NULL;
     const struct machine_user user = {
-        .cp = {.ctx = l, .event = on_event, .memory_fault = on_memory_fault, .queue_error = on_queue_error,
-               .interrupt = on_interrupt, .kernel = on_kernel, .space_closed = on_space_closed},
+        .cp = {.ctx = l,
+               .event = on_event,
+               .memory_fault = on_memory_fault,
+               .queue_error = on_queue_error,
+               .interrupt = on_interrupt,
+               .kernel = on_kernel,
+               .space_closed = on_space_closed},
         .timer = on_timer,
     };
     l->gpu = gpu;
@@ -193,7 +206,10 @@ void local_close(struct local *l)
     free(l);
 }
 
-struct machine *local_machine(struct local *l) { return l->machine; }
+struct machine *local_machine(struct local *l)
+{
+    return l->machine;
+}
 
 static void packet_write(struct local *l, const struct local_dispatch *d)
 {
@@ -251,7 +267,8 @@ static void dispatch_loop(struct local *l, const struct local_watch *watch, stru
             result->outcome = LOCAL_STOPPED;
         else if (end == MACHINE_MAX_CYCLES)
             result->outcome = LOCAL_MAX_CYCLES;
-        else if (end == MACHINE_NO_PROGRESS || (end == MACHINE_IDLE && !machine_busy(l->machine) && *value != 0 && !l->finished))
+        else if (end == MACHINE_NO_PROGRESS ||
+                 (end == MACHINE_IDLE && !machine_busy(l->machine) && *value != 0 && !l->finished))
             result->outcome = LOCAL_NO_PROGRESS;
         else
             continue;
@@ -259,7 +276,8 @@ static void dispatch_loop(struct local *l, const struct local_watch *watch, stru
     }
 }
 
-void local_dispatch(struct local *l, const struct local_dispatch *d, const struct local_watch *watch, struct local_result *result)
+void local_dispatch(struct local *l, const struct local_dispatch *d, const struct local_watch *watch,
+                    struct local_result *result)
 {
     memset(result, 0, sizeof *result);
     l->result = result;

@@ -16,10 +16,10 @@ enum local_place { LOCAL_VRAM, LOCAL_HOST };
 struct local_dispatch {
     uint32_t grid[3];
     uint16_t group[3];
-    uint32_t private_bytes;  /* of a work-item */
-    uint32_t group_bytes;    /* static and dynamic LDS */
-    uint64_t kernel_object;  /* GPU address of the kernel descriptor */
-    uint64_t kernarg;        /* GPU address of the arguments */
+    uint32_t private_bytes; /* of a work-item */
+    uint32_t group_bytes;   /* static and dynamic LDS */
+    uint64_t kernel_object; /* GPU address of the kernel descriptor */
+    uint64_t kernarg;       /* GPU address of the arguments */
 };
 
 enum local_outcome {
@@ -28,7 +28,7 @@ enum local_outcome {
     LOCAL_QUEUE_ERROR,  /* error: enum cp_error; pc and instruction for CP_ERROR_ILLEGAL */
     LOCAL_STOPPED,      /* `stop` became non-zero */
     LOCAL_MAX_CYCLES,
-    LOCAL_NO_PROGRESS,  /* watchdog, or the dispatch can never end */
+    LOCAL_NO_PROGRESS, /* watchdog, or the dispatch can never end */
 };
 
 struct local_result {
@@ -56,7 +56,8 @@ struct local_watch {
     void *arg;
     const volatile int *stop;
 };
-void local_dispatch(struct local *l, const struct local_dispatch *d, const struct local_watch *watch, struct local_result *result);
+void local_dispatch(struct local *l, const struct local_dispatch *d, const struct local_watch *watch,
+                    struct local_result *result);
 
 /* The `data` figure of the final line over all VRAM allocations. */
 uint64_t local_data_hash(struct local *l);

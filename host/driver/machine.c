@@ -78,7 +78,8 @@ static void cp_on_memory_fault(void *ctx, void *owner, unsigned gpu, uint64_t va
     m->user.cp.memory_fault(m->user.cp.ctx, owner, gpu, va, kind);
 }
 
-static void cp_on_queue_error(void *ctx, void *owner, unsigned gpu, unsigned queue, uint32_t code, const struct msg_cp_evt *evt)
+static void cp_on_queue_error(void *ctx, void *owner, unsigned gpu, unsigned queue, uint32_t code,
+                              const struct msg_cp_evt *evt)
 {
     struct machine *m = ctx;
     m->user.cp.queue_error(m->user.cp.ctx, owner, gpu, queue, code, evt);
@@ -103,11 +104,16 @@ static void cp_on_space_closed(void *ctx, struct cp_space *space)
     m->user.cp.space_closed(m->user.cp.ctx, space);
 }
 
-static const struct cp_host cp_ops = {.event = cp_on_event, .visible = cp_on_visible, .memory_fault = cp_on_memory_fault,
-                                      .queue_error = cp_on_queue_error, .interrupt = cp_on_interrupt,
-                                      .kernel = cp_on_kernel, .space_closed = cp_on_space_closed};
+static const struct cp_host cp_ops = {.event = cp_on_event,
+                                      .visible = cp_on_visible,
+                                      .memory_fault = cp_on_memory_fault,
+                                      .queue_error = cp_on_queue_error,
+                                      .interrupt = cp_on_interrupt,
+                                      .kernel = cp_on_kernel,
+                                      .space_closed = cp_on_space_closed};
 
-struct machine *machine_new(const struct gantry_cfg *cfg, const struct sim_options *options, const struct machine_user *user)
+struct machine *machine_new(const struct gantry_cfg *cfg, const struct sim_options *options,
+                            const struct machine_user *user)
 {
     struct machine *m = calloc(1, sizeof *m);
     if (m) {
@@ -148,10 +154,16 @@ int machine_start(struct machine *m)
     if (!m->sim)
         return -1;
     const struct cp_config config = {
-        .packet_cycles = cfg->cp_packet_cycles, .launch_cycles = cfg->cp_launch_cycles,
-        .barrier_cycles = cfg->cp_barrier_cycles, .signal_cycles = cfg->cp_signal_cycles, .poll_cycles = CP_POLL_CYCLES,
-        .lds_bytes = cfg->gpu_cu_lds_kib * 1024, .simds = cfg->gpu_cu_simds, .waves_per_simd = cfg->gpu_cu_waves_per_simd,
-        .vgprs_per_simd = cfg->gpu_cu_vgprs_per_simd, .sgprs_per_simd = cfg->gpu_cu_sgprs_per_simd,
+        .packet_cycles = cfg->cp_packet_cycles,
+        .launch_cycles = cfg->cp_launch_cycles,
+        .barrier_cycles = cfg->cp_barrier_cycles,
+        .signal_cycles = cfg->cp_signal_cycles,
+        .poll_cycles = CP_POLL_CYCLES,
+        .lds_bytes = cfg->gpu_cu_lds_kib * 1024,
+        .simds = cfg->gpu_cu_simds,
+        .waves_per_simd = cfg->gpu_cu_waves_per_simd,
+        .vgprs_per_simd = cfg->gpu_cu_vgprs_per_simd,
+        .sgprs_per_simd = cfg->gpu_cu_sgprs_per_simd,
         .launches = cfg->gpu_dispatch_launches,
         .cu_mask = cfg->gpu_cu_count >= 64 ? UINT64_MAX : (UINT64_C(1) << cfg->gpu_cu_count) - 1,
     };
@@ -163,14 +175,38 @@ int machine_start(struct machine *m)
     return 0;
 }
 
-bool machine_started(const struct machine *m) { return m->sim != NULL; }
-const struct gantry_cfg *machine_cfg(const struct machine *m) { return m->cfg; }
-unsigned machine_gpus(const struct machine *m) { return m->gpus; }
-unsigned machine_cus(const struct machine *m) { return m->cfg->gpu_cu_count; }
-struct pmem *machine_memory(struct machine *m) { return m->memory; }
-struct sim *machine_sim(struct machine *m) { return m->sim; }
-struct cp *machine_cp(struct machine *m, unsigned gpu) { return m->cps[gpu]; }
-uint64_t machine_now(const struct machine *m) { return m->sim ? sim_now(m->sim) : 0; }
+bool machine_started(const struct machine *m)
+{
+    return m->sim != NULL;
+}
+const struct gantry_cfg *machine_cfg(const struct machine *m)
+{
+    return m->cfg;
+}
+unsigned machine_gpus(const struct machine *m)
+{
+    return m->gpus;
+}
+unsigned machine_cus(const struct machine *m)
+{
+    return m->cfg->gpu_cu_count;
+}
+struct pmem *machine_memory(struct machine *m)
+{
+    return m->memory;
+}
+struct sim *machine_sim(struct machine *m)
+{
+    return m->sim;
+}
+struct cp *machine_cp(struct machine *m, unsigned gpu)
+{
+    return m->cps[gpu];
+}
+uint64_t machine_now(const struct machine *m)
+{
+    return m->sim ? sim_now(m->sim) : 0;
+}
 
 void machine_timer(struct machine *m, uint64_t at, uint64_t cookie)
 {

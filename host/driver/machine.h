@@ -21,7 +21,8 @@ struct machine_user {
 };
 
 /* Memory exists at once, the simulator only after machine_start.  NULL with a line on stderr. */
-struct machine *machine_new(const struct gantry_cfg *cfg, const struct sim_options *options, const struct machine_user *user);
+struct machine *machine_new(const struct gantry_cfg *cfg, const struct sim_options *options,
+                            const struct machine_user *user);
 void machine_delete(struct machine *m);
 
 /* 0, or -1 with a line on stderr.  Later calls do nothing. */
@@ -32,14 +33,15 @@ const struct gantry_cfg *machine_cfg(const struct machine *m);
 unsigned machine_gpus(const struct machine *m);
 unsigned machine_cus(const struct machine *m); /* of one GPU */
 struct pmem *machine_memory(struct machine *m);
-struct sim *machine_sim(struct machine *m);          /* NULL before machine_start */
-struct cp *machine_cp(struct machine *m, unsigned gpu); /* NULL before machine_start */
-uint64_t machine_now(const struct machine *m);       /* 0 before machine_start */
+struct sim *machine_sim(struct machine *m);                          /* NULL before machine_start */
+struct cp *machine_cp(struct machine *m, unsigned gpu);              /* NULL before machine_start */
+uint64_t machine_now(const struct machine *m);                       /* 0 before machine_start */
 void machine_timer(struct machine *m, uint64_t at, uint64_t cookie); /* cookie below 2^56 */
 
 /* Run until memory that a client may watch has changed, an event is raised or a user timer fires, until target cycle
  * `until`, or until nothing can happen.
- * MACHINE_UNTIL may also come earlier, so that the caller can look around (model golden, whose work takes no cycles). */
+ * MACHINE_UNTIL may also come earlier, so that the caller can look around (model golden, whose work takes no cycles).
+ */
 enum machine_result { MACHINE_VISIBLE, MACHINE_UNTIL, MACHINE_IDLE, MACHINE_MAX_CYCLES, MACHINE_NO_PROGRESS };
 enum machine_result machine_run(struct machine *m, uint64_t until);
 void machine_poll(struct machine *m); /* all queues look again at headers and dependencies */

@@ -30,9 +30,13 @@ struct object *memory_find(struct client *c, uint64_t handle)
     return NULL;
 }
 
-static uint64_t round_up(uint64_t bytes) { return (bytes + PAGE - 1) & ~(PAGE - 1); }
+static uint64_t round_up(uint64_t bytes)
+{
+    return (bytes + PAGE - 1) & ~(PAGE - 1);
+}
 
-static int place_take(struct driver *d, struct client *c, struct object *o, struct kfd_ioctl_alloc_memory_of_gpu_args *a)
+static int place_take(struct driver *d, struct client *c, struct object *o,
+                      struct kfd_ioctl_alloc_memory_of_gpu_args *a)
 {
     const uint64_t align = o->bytes >= BIG ? BIG : PAGE;
     if (a->flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM) {
@@ -136,7 +140,8 @@ static void object_release(struct driver *d, struct client *c, struct object *o)
         object_unmap(d, c, o, g);
     if (o->kind == OBJECT_VRAM) {
         object_hash(d, o);
-        fallocate(pmem_vram_fd(pm, o->gpu), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)o->offset, (off_t)o->bytes);
+        fallocate(pmem_vram_fd(pm, o->gpu), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)o->offset,
+                  (off_t)o->bytes);
         arena_free(&d->vram[o->gpu], o->offset, o->bytes);
     } else if (o->kind == OBJECT_GTT) {
         fallocate(pmem_gtt_fd(pm), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
@@ -195,5 +200,11 @@ static int devices_each(struct driver *d, struct client *c, struct kfd_ioctl_map
     return 0;
 }
 
-int memory_map(struct driver *d, struct client *c, void *arg) { return devices_each(d, c, arg, true); }
-int memory_unmap(struct driver *d, struct client *c, void *arg) { return devices_each(d, c, arg, false); }
+int memory_map(struct driver *d, struct client *c, void *arg)
+{
+    return devices_each(d, c, arg, true);
+}
+int memory_unmap(struct driver *d, struct client *c, void *arg)
+{
+    return devices_each(d, c, arg, false);
+}

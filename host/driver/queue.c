@@ -50,7 +50,10 @@ static int id_take(struct client *c, uint32_t *id)
     return ENOSPC;
 }
 
-static void id_give(struct client *c, uint32_t id) { c->queue_ids[id / 64] &= ~(UINT64_C(1) << (id % 64)); }
+static void id_give(struct client *c, uint32_t id)
+{
+    c->queue_ids[id / 64] &= ~(UINT64_C(1) << (id % 64));
+}
 
 static uint32_t *doorbell_word(const struct driver *d, const struct queue *q)
 {
@@ -81,7 +84,8 @@ int queue_create(struct driver *d, struct client *c, void *arg)
     uint32_t id = 0;
     if (gpu < 0 || a->queue_type != KFD_IOC_QUEUE_TYPE_COMPUTE_AQL) {
         if (gpu >= 0)
-            log_info("driver", "client %u: queue of type %u refused: only AQL queues are served", c->index, a->queue_type);
+            log_info("driver", "client %u: queue of type %u refused: only AQL queues are served", c->index,
+                     a->queue_type);
         return EINVAL;
     }
     if (queues_on(d, (unsigned)gpu) >= d->cfg->cp_queues)
@@ -91,8 +95,10 @@ int queue_create(struct driver *d, struct client *c, void *arg)
         error = id_take(c, &id);
     if (error)
         return error;
-    const struct cp_queue_args args = {.number = d->queue_count, .ring = a->ring_base_address,
-                                       .packets = a->ring_size / AQL_BYTES / 2, .write_index = a->write_pointer_address,
+    const struct cp_queue_args args = {.number = d->queue_count,
+                                       .ring = a->ring_base_address,
+                                       .packets = a->ring_size / AQL_BYTES / 2,
+                                       .write_index = a->write_pointer_address,
                                        .read_index = a->read_pointer_address};
     struct cp_queue *cp = cp_queue_open(machine_cp(d->machine, (unsigned)gpu), &c->gpu[gpu].space, &args);
     if (!cp) {
@@ -156,7 +162,8 @@ int queue_cu_mask(struct driver *d, struct client *c, void *arg)
     struct queue *q = queue_find(d, c, a->queue_id);
     uint32_t words[2] = {0, 0};
     uint32_t count = a->num_cu_mask / 32 > 2 ? 2 : a->num_cu_mask / 32;
-    if (!q || a->num_cu_mask == 0 || a->num_cu_mask % 32 || client_read(c, a->cu_mask_ptr, words, count * sizeof words[0]))
+    if (!q || a->num_cu_mask == 0 || a->num_cu_mask % 32 ||
+        client_read(c, a->cu_mask_ptr, words, count * sizeof words[0]))
         return EINVAL;
     cp_queue_cu_mask(q->cp, words[0] | (uint64_t)words[1] << 32);
     return 0;

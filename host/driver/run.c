@@ -26,20 +26,20 @@
 #define POLL_FIRST_US 20
 #define POLL_LAST_US 2000
 #define POLL_STOP_US 200000
-#define IDLE_LOOKS 8        /* idle answers to polling threads before they are slowed down */
+#define IDLE_LOOKS 8 /* idle answers to polling threads before they are slowed down */
 #define IDLE_PAUSE_US 1000
 #define PROGRESS_SECONDS 0.1
-#define STOP_SECONDS 0.5    /* between asking a program to end and killing it */
+#define STOP_SECONDS 0.5 /* between asking a program to end and killing it */
 
 struct run {
     struct run_options options;
     struct driver *driver;
     struct janitor janitor;
     pid_t child;
-    int child_fd;           /* pidfd */
+    int child_fd; /* pidfd */
     double progress_at;
-    double restless_since;  /* host time of the last request or rest */
-    double cpu_base;        /* CPU time of the clients at that moment, or -1: not read yet */
+    double restless_since; /* host time of the last request or rest */
+    double cpu_base;       /* CPU time of the clients at that moment, or -1: not read yet */
     bool patience_over;
 };
 
@@ -86,7 +86,10 @@ void run_free(struct run *r)
     free(r);
 }
 
-struct machine *run_machine(struct run *r) { return r->driver->machine; }
+struct machine *run_machine(struct run *r)
+{
+    return r->driver->machine;
+}
 
 static void child_main(struct run *r, pid_t parent, int error_fd)
 {

@@ -14,11 +14,11 @@ struct run;
 struct run_options {
     const struct gantry_cfg *cfg; /* borrowed */
     struct sim_options sim;
-    char *const *argv;            /* program and arguments, NULL at the end; looked up in PATH */
-    const char *shim;             /* path of libgantry_shim.so */
-    const volatile int *stop;     /* number of a signal that asks to end, 0 so far; may be NULL */
+    char *const *argv;        /* program and arguments, NULL at the end; looked up in PATH */
+    const char *shim;         /* path of libgantry_shim.so */
+    const volatile int *stop; /* number of a signal that asks to end, 0 so far; may be NULL */
     void (*progress)(void *arg, uint64_t cycle, uint64_t instructions, unsigned kernels);
-    void *arg;                    /* of progress */
+    void *arg; /* of progress */
 };
 
 enum run_end {
@@ -27,14 +27,14 @@ enum run_end {
     RUN_STOPPED,     /* *stop was set; the program was killed */
     RUN_MAX_CYCLES,
     RUN_NO_PROGRESS,
-    RUN_FAILED,      /* diagnostic on stderr: exit 70 or 74 */
+    RUN_FAILED, /* diagnostic on stderr: exit 70 or 74 */
 };
 
 struct run_report {
     enum run_end end;
     int wait_status;
     int error;
-    bool gpu_work;         /* a queue was created */
+    bool gpu_work; /* a queue was created */
     bool repeatable;
     uint64_t first_doorbell, last_completion; /* target cycles */
     uint64_t data_hash;

@@ -75,7 +75,8 @@ void server_answer(struct driver *d, struct conn *conn, const struct shim_answer
     if (fd >= 0) {
         message.msg_control = &control;
         message.msg_controllen = sizeof control;
-        control.header = (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof fd), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+        control.header =
+            (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof fd), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
         memcpy(CMSG_DATA(&control.header), &fd, sizeof fd);
     }
     conn->state = CONN_RUNNING;
@@ -129,18 +130,30 @@ static void request_serve(struct driver *d, struct conn *conn)
     if (conn->request.op != REQ_PARK)
         conn->looked = false;
     switch (conn->request.op) {
-    case REQ_HELLO: conn->hello = true; break;
+    case REQ_HELLO:
+        conn->hello = true;
+        break;
     case REQ_OPEN_KFD:
-    case REQ_OPEN_DRI: error = open_serve(d, conn, &fd); break;
+    case REQ_OPEN_DRI:
+        error = open_serve(d, conn, &fd);
+        break;
     case REQ_IOCTL:
         if (!ioctl_serve(d, conn, &answer))
             return;
         server_answer(d, conn, &answer, -1);
         return;
-    case REQ_MMAP: error = mmap_serve(d, conn, &answer); break;
-    case REQ_PARK: conn->state = CONN_PARK; return;
-    case REQ_SLEEP: sleep_serve(d, conn); return;
-    default: error = EPROTO; break;
+    case REQ_MMAP:
+        error = mmap_serve(d, conn, &answer);
+        break;
+    case REQ_PARK:
+        conn->state = CONN_PARK;
+        return;
+    case REQ_SLEEP:
+        sleep_serve(d, conn);
+        return;
+    default:
+        error = EPROTO;
+        break;
     }
     if (error) {
         answer.result = -1;

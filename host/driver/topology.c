@@ -28,7 +28,8 @@ struct text {
 static void add(struct text *t, const char *name, uint64_t value)
 {
     if (t->used < TEXT_ROOM)
-        t->used += snprintf(t->bytes + t->used, (size_t)(TEXT_ROOM - t->used), "%s %llu\n", name, (unsigned long long)value);
+        t->used +=
+            snprintf(t->bytes + t->used, (size_t)(TEXT_ROOM - t->used), "%s %llu\n", name, (unsigned long long)value);
 }
 
 static int file_write(const char *root, const char *text, const char *format, ...)
@@ -82,12 +83,31 @@ static int link_write(const struct gantry_cfg *cfg, const char *root, unsigned n
 
 static int cpu_node_write(const struct gantry_cfg *cfg, const char *root)
 {
-    static const char *const zero[] = {"simd_count", "cpu_core_id_base", "simd_id_base", "max_waves_per_simd", "lds_size_in_kb",
-                                       "gds_size_in_kb", "num_gws", "wave_front_size", "array_count", "simd_arrays_per_engine",
-                                       "cu_per_simd_array", "simd_per_cu", "max_slots_scratch_cu", "gfx_target_version",
-                                       "vendor_id", "device_id", "location_id", "domain", "drm_render_minor", "hive_id",
-                                       "num_sdma_engines", "num_sdma_xgmi_engines", "num_sdma_queues_per_engine",
-                                       "num_cp_queues", "caches_count"};
+    static const char *const zero[] = {"simd_count",
+                                       "cpu_core_id_base",
+                                       "simd_id_base",
+                                       "max_waves_per_simd",
+                                       "lds_size_in_kb",
+                                       "gds_size_in_kb",
+                                       "num_gws",
+                                       "wave_front_size",
+                                       "array_count",
+                                       "simd_arrays_per_engine",
+                                       "cu_per_simd_array",
+                                       "simd_per_cu",
+                                       "max_slots_scratch_cu",
+                                       "gfx_target_version",
+                                       "vendor_id",
+                                       "device_id",
+                                       "location_id",
+                                       "domain",
+                                       "drm_render_minor",
+                                       "hive_id",
+                                       "num_sdma_engines",
+                                       "num_sdma_xgmi_engines",
+                                       "num_sdma_queues_per_engine",
+                                       "num_cp_queues",
+                                       "caches_count"};
     struct text t = {.used = 0};
     unsigned links = cfg->driver_large_bar ? cfg->system_gpus : 0;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -228,4 +248,7 @@ static void folder_remove(int parent, const char *name)
     unlinkat(parent, name, AT_REMOVEDIR);
 }
 
-void topology_remove(const char *root) { folder_remove(AT_FDCWD, root); }
+void topology_remove(const char *root)
+{
+    folder_remove(AT_FDCWD, root);
+}

@@ -15,7 +15,10 @@ static uint16_t job_id(const struct cp *cp, const struct job *job)
     return (uint16_t)(job->generation << 8 | (job - cp->jobs));
 }
 
-static uint64_t cookie_of(const struct cp *cp, uint64_t low) { return (uint64_t)cp->gpu << 56 | low; }
+static uint64_t cookie_of(const struct cp *cp, uint64_t low)
+{
+    return (uint64_t)cp->gpu << 56 | low;
+}
 
 struct cp *cp_new(struct sim *sim, unsigned gpu, const struct cp_config *config, const struct cp_host *host)
 {
@@ -112,8 +115,12 @@ static void queue_release(struct cp *cp, struct cp_queue *queue)
 
 static void row_emit(struct cp *cp, const struct job *job)
 {
-    struct kernel_row row = {.gpu = cp->gpu, .queue = job->queue->args.number, .start = job->begin, .end = job->end,
-                             .wavefronts = job->wavefronts, .instructions = job->instructions};
+    struct kernel_row row = {.gpu = cp->gpu,
+                             .queue = job->queue->args.number,
+                             .start = job->begin,
+                             .end = job->end,
+                             .wavefronts = job->wavefronts,
+                             .instructions = job->instructions};
     memcpy(row.grid, job->launch.grid, sizeof row.grid);
     memcpy(row.group, job->launch.group, sizeof row.group);
     kernel_name(job->space, get64(job->packet + 0x20), row.name, sizeof row.name);
@@ -244,11 +251,14 @@ static struct job *job_of(struct cp *cp, uint16_t id)
 static uint32_t packet_check(struct cp *cp, struct cp_queue *queue, struct job *job)
 {
     switch (packet_type(job->packet)) {
-    case AQL_KERNEL: return launch_build(cp, queue, job->index, job->packet, &job->launch);
+    case AQL_KERNEL:
+        return launch_build(cp, queue, job->index, job->packet, &job->launch);
     case AQL_VENDOR:
     case AQL_BARRIER_AND:
-    case AQL_BARRIER_OR: return 0;
-    default: return CP_ERROR_PACKET;
+    case AQL_BARRIER_OR:
+        return 0;
+    default:
+        return CP_ERROR_PACKET;
     }
 }
 
@@ -369,7 +379,9 @@ void cp_event(struct cp *cp, const struct msg_cp_evt *evt)
         else
             job_finish(cp, job);
         break;
-    case CP_EVT_KILL_DONE: space_killed(cp, evt->vmid); break;
+    case CP_EVT_KILL_DONE:
+        space_killed(cp, evt->vmid);
+        break;
     case CP_EVT_FAULT:
         if (job && job->state == JOB_RUN)
             space_fault(cp, job, evt);
@@ -378,7 +390,8 @@ void cp_event(struct cp *cp, const struct msg_cp_evt *evt)
         if (job)
             cp->host.interrupt(cp->host.ctx, job->space->owner, (uint32_t)evt->data);
         break;
-    default: break;
+    default:
+        break;
     }
     cp_poll(cp);
 }

@@ -33,13 +33,13 @@ struct kernel_row {
 struct cp_space {
     struct pagetable *pt;
     uint8_t vmid;
-    void *owner;        /* given back in callbacks */
+    void *owner;           /* given back in callbacks */
     uint64_t scratch_base; /* address of the window for scratch memory: SH_HIDDEN_PRIVATE_BASE */
-    bool tlb_stale;     /* the next launch first drops TLB entries of vmid */
-    bool faulted;       /* reported; its wavefronts are being killed */
+    bool tlb_stale;        /* the next launch first drops TLB entries of vmid */
+    bool faulted;          /* reported; its wavefronts are being killed */
     bool closing;
     bool killing;
-    unsigned busy;      /* commands of this space at the GPU */
+    unsigned busy; /* commands of this space at the GPU */
     struct cp_space *next_killing;
 };
 
@@ -70,7 +70,8 @@ struct cp_host {
     void (*visible)(void *ctx);
     void (*memory_fault)(void *ctx, void *owner, unsigned gpu, uint64_t va, enum fault_kind kind);
     /* Queue stopped with one of enum cp_error (after the inactive signal is written; also before that is possible). */
-    void (*queue_error)(void *ctx, void *owner, unsigned gpu, unsigned queue, uint32_t code, const struct msg_cp_evt *evt);
+    void (*queue_error)(void *ctx, void *owner, unsigned gpu, unsigned queue, uint32_t code,
+                        const struct msg_cp_evt *evt);
     void (*interrupt)(void *ctx, void *owner, uint32_t m0);
     void (*kernel)(void *ctx, void *owner, const struct kernel_row *row);
     /* Nothing of a closing space is left on the GPU. */

@@ -11,7 +11,14 @@
 #define CP_JOBS 64      /* packets under way at a GPU */
 #define CP_NO_JOB 0xffu /* low half of the id of a command whose answer nobody waits for */
 
-enum aql_type { AQL_VENDOR = 0, AQL_INVALID = 1, AQL_KERNEL = 2, AQL_BARRIER_AND = 3, AQL_AGENT = 4, AQL_BARRIER_OR = 5 };
+enum aql_type {
+    AQL_VENDOR = 0,
+    AQL_INVALID = 1,
+    AQL_KERNEL = 2,
+    AQL_BARRIER_AND = 3,
+    AQL_AGENT = 4,
+    AQL_BARRIER_OR = 5
+};
 enum aql_scope { SCOPE_NONE = 0, SCOPE_AGENT = 1, SCOPE_SYSTEM = 2 };
 
 #define AQL_BYTES 64u
@@ -34,14 +41,14 @@ enum aql_scope { SCOPE_NONE = 0, SCOPE_AGENT = 1, SCOPE_SYSTEM = 2 };
 
 enum job_state {
     JOB_FREE,
-    JOB_DECODE,   /* timer: fetch and decode */
-    JOB_ACQUIRE,  /* cache maintenance before a launch */
-    JOB_READY,    /* waits for a launch slot */
-    JOB_LAUNCH,   /* timer: launch work */
-    JOB_RUN,      /* at the dispatcher */
-    JOB_RELEASE,  /* cache maintenance before completion */
-    JOB_SIGNAL,   /* timer: writing the signal */
-    JOB_DONE,     /* completed, not yet retired from the ring */
+    JOB_DECODE,  /* timer: fetch and decode */
+    JOB_ACQUIRE, /* cache maintenance before a launch */
+    JOB_READY,   /* waits for a launch slot */
+    JOB_LAUNCH,  /* timer: launch work */
+    JOB_RUN,     /* at the dispatcher */
+    JOB_RELEASE, /* cache maintenance before completion */
+    JOB_SIGNAL,  /* timer: writing the signal */
+    JOB_DONE,    /* completed, not yet retired from the ring */
 };
 
 struct job {
@@ -67,7 +74,7 @@ struct cp_queue {
     uint64_t retire; /* first packet not retired */
     unsigned active; /* started and not completed */
     unsigned jobs;
-    bool waiting;    /* stopped at a header, a dependency or scratch: look again in cp_poll */
+    bool waiting; /* stopped at a header, a dependency or scratch: look again in cp_poll */
     bool scratch_asked;
     bool suspended, dead, closed;
 };
@@ -86,14 +93,35 @@ struct cp {
     struct cp_space *killing; /* list of spaces with a CP_KILL under way */
 };
 
-static inline uint16_t get16(const uint8_t *p) { return (uint16_t)(p[0] | p[1] << 8); }
-static inline uint32_t get32(const uint8_t *p) { return get16(p) | (uint32_t)get16(p + 2) << 16; }
-static inline uint64_t get64(const uint8_t *p) { return get32(p) | (uint64_t)get32(p + 4) << 32; }
+static inline uint16_t get16(const uint8_t *p)
+{
+    return (uint16_t)(p[0] | p[1] << 8);
+}
+static inline uint32_t get32(const uint8_t *p)
+{
+    return get16(p) | (uint32_t)get16(p + 2) << 16;
+}
+static inline uint64_t get64(const uint8_t *p)
+{
+    return get32(p) | (uint64_t)get32(p + 4) << 32;
+}
 
-static inline unsigned packet_type(const uint8_t *packet) { return packet[0]; }
-static inline bool packet_barrier(const uint8_t *packet) { return packet[1] & 1; }
-static inline unsigned packet_acquire(const uint8_t *packet) { return packet[1] >> 1 & 3; }
-static inline unsigned packet_release(const uint8_t *packet) { return packet[1] >> 3 & 3; }
+static inline unsigned packet_type(const uint8_t *packet)
+{
+    return packet[0];
+}
+static inline bool packet_barrier(const uint8_t *packet)
+{
+    return packet[1] & 1;
+}
+static inline unsigned packet_acquire(const uint8_t *packet)
+{
+    return packet[1] >> 1 & 3;
+}
+static inline unsigned packet_release(const uint8_t *packet)
+{
+    return packet[1] >> 3 & 3;
+}
 
 /* cp.c: drop a job without completing it. */
 void job_abandon(struct cp *cp, struct job *job);

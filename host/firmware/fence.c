@@ -13,9 +13,12 @@ uint32_t fence_acquire(const uint8_t *packet)
     if (packet_type(packet) == AQL_VENDOR)
         return FENCE_L1 | CACHE_INV_L1I | FENCE_L2; /* PM4: sent after code was loaded */
     switch (packet_acquire(packet)) {
-    case SCOPE_NONE: return 0;
-    case SCOPE_AGENT: return FENCE_L1;
-    default: return FENCE_L1 | CACHE_INV_L1I | FENCE_L2;
+    case SCOPE_NONE:
+        return 0;
+    case SCOPE_AGENT:
+        return FENCE_L1;
+    default:
+        return FENCE_L1 | CACHE_INV_L1I | FENCE_L2;
     }
 }
 

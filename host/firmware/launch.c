@@ -11,7 +11,15 @@
 #define GROUP_MAX 1024u
 #define LDS_GRANULE 512u
 
-enum { PROP_SRD = 1, PROP_DISPATCH = 2, PROP_QUEUE = 4, PROP_KERNARG = 8, PROP_ID = 16, PROP_FLAT = 32, PROP_PRIVATE = 64 };
+enum {
+    PROP_SRD = 1,
+    PROP_DISPATCH = 2,
+    PROP_QUEUE = 4,
+    PROP_KERNARG = 8,
+    PROP_ID = 16,
+    PROP_FLAT = 32,
+    PROP_PRIVATE = 64
+};
 
 static uint32_t sizes_read(const uint8_t *packet, struct msg_cp_cmd *cmd)
 {

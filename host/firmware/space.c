@@ -10,21 +10,33 @@
 const char *cp_error_text(uint32_t code)
 {
     switch (code) {
-    case CP_ERROR_SCRATCH: return "scratch memory wanted";
-    case CP_ERROR_DIMS: return "bad grid or work-group dimensions";
-    case CP_ERROR_LDS: return "work-group needs more LDS than a CU has";
-    case CP_ERROR_CODE: return "bad kernel object";
-    case CP_ERROR_PACKET: return "bad packet";
-    case CP_ERROR_GROUP: return "work-group too large";
-    case CP_ERROR_REGISTERS: return "work-group needs more registers than a CU has";
-    case CP_ERROR_APERTURE: return "misaligned access or access outside an aperture";
-    case CP_ERROR_ILLEGAL: return "illegal instruction";
-    case CP_ERROR_TRAP: return "trap";
-    default: return "unknown error";
+    case CP_ERROR_SCRATCH:
+        return "scratch memory wanted";
+    case CP_ERROR_DIMS:
+        return "bad grid or work-group dimensions";
+    case CP_ERROR_LDS:
+        return "work-group needs more LDS than a CU has";
+    case CP_ERROR_CODE:
+        return "bad kernel object";
+    case CP_ERROR_PACKET:
+        return "bad packet";
+    case CP_ERROR_GROUP:
+        return "work-group too large";
+    case CP_ERROR_REGISTERS:
+        return "work-group needs more registers than a CU has";
+    case CP_ERROR_APERTURE:
+        return "misaligned access or access outside an aperture";
+    case CP_ERROR_ILLEGAL:
+        return "illegal instruction";
+    case CP_ERROR_TRAP:
+        return "trap";
+    default:
+        return "unknown error";
     }
 }
 
-static void command_send(struct cp *cp, enum cp_cmd_kind kind, const struct cp_space *space, uint32_t flags, uint64_t root)
+static void command_send(struct cp *cp, enum cp_cmd_kind kind, const struct cp_space *space, uint32_t flags,
+                         uint64_t root)
 {
     struct msg_cp_cmd cmd = {.kind = (uint8_t)kind, .vmid = space->vmid, .id = CP_NO_JOB, .flags = flags, .root = root};
     sim_cmd(cp->sim, cp->gpu, &cmd);
@@ -111,10 +123,16 @@ void space_fault(struct cp *cp, struct job *job, const struct msg_cp_evt *evt)
         return;
     space->faulted = true;
     switch (evt->status) {
-    case FAULT_ILLEGAL: queue_fail(cp, job->queue, CP_ERROR_ILLEGAL, evt); break;
+    case FAULT_ILLEGAL:
+        queue_fail(cp, job->queue, CP_ERROR_ILLEGAL, evt);
+        break;
     case FAULT_ALIGN:
-    case FAULT_APERTURE: queue_fail(cp, job->queue, CP_ERROR_APERTURE, evt); break;
-    case FAULT_TRAP: queue_fail(cp, job->queue, CP_ERROR_TRAP, evt); break;
+    case FAULT_APERTURE:
+        queue_fail(cp, job->queue, CP_ERROR_APERTURE, evt);
+        break;
+    case FAULT_TRAP:
+        queue_fail(cp, job->queue, CP_ERROR_TRAP, evt);
+        break;
     default:
         job->queue->dead = true;
         cp->host.memory_fault(cp->host.ctx, space->owner, cp->gpu, evt->va, (enum fault_kind)evt->status);
@@ -183,4 +201,7 @@ void cp_queue_suspend(struct cp *cp, struct cp_queue *queue, bool suspended)
         cp_poll(cp);
 }
 
-void cp_queue_cu_mask(struct cp_queue *queue, uint64_t mask) { queue->cu_mask = mask ? mask : UINT64_MAX; }
+void cp_queue_cu_mask(struct cp_queue *queue, uint64_t mask)
+{
+    queue->cu_mask = mask ? mask : UINT64_MAX;
+}

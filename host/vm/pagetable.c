@@ -105,7 +105,10 @@ void pagetable_free(struct pagetable *pt)
     free(pt);
 }
 
-uint64_t pagetable_root(const struct pagetable *pt) { return pmem_addr(pt->gpu + 1, pt->root); }
+uint64_t pagetable_root(const struct pagetable *pt)
+{
+    return pmem_addr(pt->gpu + 1, pt->root);
+}
 
 /* The table below *entry, made when absent; a big leaf is split into 512 small ones. */
 static uint64_t *table_below(struct pagetable *pt, uint64_t *entry)

@@ -24,7 +24,8 @@ struct pagetable *pagetable_new(struct pmem *pm, unsigned gpu);
 void pagetable_free(struct pagetable *pt);
 uint64_t pagetable_root(const struct pagetable *pt); /* physical address for CP_VMID */
 
-/* va, pa and bytes multiples of 4 KiB; flags PTE_R|PTE_W|PTE_X|PTE_UNCACHED.  0, -ENOMEM, -EINVAL (range beyond 40 bits). */
+/* va, pa and bytes multiples of 4 KiB; flags PTE_R|PTE_W|PTE_X|PTE_UNCACHED.  0, -ENOMEM, -EINVAL (range beyond 40
+ * bits). */
 int pagetable_map(struct pagetable *pt, uint64_t va, uint64_t pa, uint64_t bytes, uint32_t flags);
 int pagetable_unmap(struct pagetable *pt, uint64_t va, uint64_t bytes);
 /* Entry of the 4 KiB page that holds va, 0 if not mapped.  Below a 2 MiB leaf, va[20:12] is added to its address:

@@ -69,18 +69,36 @@ void pmem_free(struct pmem *pm)
     free(pm);
 }
 
-unsigned pmem_gpus(const struct pmem *pm) { return pm->gpus; }
-uint64_t pmem_vram_bytes(const struct pmem *pm) { return pm->vram_bytes; }
-uint64_t pmem_gtt_bytes(const struct pmem *pm) { return pm->gtt_bytes; }
+unsigned pmem_gpus(const struct pmem *pm)
+{
+    return pm->gpus;
+}
+uint64_t pmem_vram_bytes(const struct pmem *pm)
+{
+    return pm->vram_bytes;
+}
+uint64_t pmem_gtt_bytes(const struct pmem *pm)
+{
+    return pm->gtt_bytes;
+}
 uint64_t pmem_table_bytes(const struct pmem *pm)
 {
     uint64_t bytes = (pm->vram_bytes / 64) & ~UINT64_C(0xffff);
     return bytes < PMEM_TABLE_MIN ? PMEM_TABLE_MIN : bytes;
 }
 
-int pmem_vram_fd(const struct pmem *pm, unsigned gpu) { return gpu < pm->gpus ? pm->vram[gpu].fd : -1; }
-int pmem_gtt_fd(const struct pmem *pm) { return pm->vram[0].fd; }
-uint64_t pmem_gtt_file_offset(const struct pmem *pm) { return pm->vram_bytes; }
+int pmem_vram_fd(const struct pmem *pm, unsigned gpu)
+{
+    return gpu < pm->gpus ? pm->vram[gpu].fd : -1;
+}
+int pmem_gtt_fd(const struct pmem *pm)
+{
+    return pm->vram[0].fd;
+}
+uint64_t pmem_gtt_file_offset(const struct pmem *pm)
+{
+    return pm->vram_bytes;
+}
 
 uint8_t *pmem_vram(struct pmem *pm, unsigned gpu, uint64_t offset, uint64_t bytes)
 {
@@ -229,24 +247,39 @@ uint64_t pmem_atomic_result(unsigned op, unsigned size, uint64_t old, uint64_t o
     int64_t sold = wide ? (int64_t)old : (int32_t)old;
     int64_t soperand = wide ? (int64_t)operand : (int32_t)operand;
     switch (op) {
-    case ATOMIC_SWAP: return operand;
-    case ATOMIC_CMPSWAP: return old == compare ? operand : old;
-    case ATOMIC_ADD: return old + operand;
-    case ATOMIC_SUB: return old - operand;
-    case ATOMIC_SMIN: return sold < soperand ? old : operand;
-    case ATOMIC_UMIN: return old < operand ? old : operand;
-    case ATOMIC_SMAX: return sold > soperand ? old : operand;
-    case ATOMIC_UMAX: return old > operand ? old : operand;
-    case ATOMIC_AND: return old & operand;
-    case ATOMIC_OR: return old | operand;
-    case ATOMIC_XOR: return old ^ operand;
-    case ATOMIC_INC: return old >= operand ? 0 : old + 1;
-    case ATOMIC_DEC: return old == 0 || old > operand ? operand : old - 1;
-    default: return old;
+    case ATOMIC_SWAP:
+        return operand;
+    case ATOMIC_CMPSWAP:
+        return old == compare ? operand : old;
+    case ATOMIC_ADD:
+        return old + operand;
+    case ATOMIC_SUB:
+        return old - operand;
+    case ATOMIC_SMIN:
+        return sold < soperand ? old : operand;
+    case ATOMIC_UMIN:
+        return old < operand ? old : operand;
+    case ATOMIC_SMAX:
+        return sold > soperand ? old : operand;
+    case ATOMIC_UMAX:
+        return old > operand ? old : operand;
+    case ATOMIC_AND:
+        return old & operand;
+    case ATOMIC_OR:
+        return old | operand;
+    case ATOMIC_XOR:
+        return old ^ operand;
+    case ATOMIC_INC:
+        return old >= operand ? 0 : old + 1;
+    case ATOMIC_DEC:
+        return old == 0 || old > operand ? operand : old - 1;
+    default:
+        return old;
     }
 }
 
-int pmem_atomic(struct pmem *pm, uint64_t pa, unsigned op, unsigned size, uint64_t operand, uint64_t compare, uint64_t *old)
+int pmem_atomic(struct pmem *pm, uint64_t pa, unsigned op, unsigned size, uint64_t operand, uint64_t compare,
+                uint64_t *old)
 {
     if ((size != 4 && size != 8) || (pa & (size - 1)))
         return -EFAULT;

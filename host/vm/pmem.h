@@ -18,14 +18,17 @@
 
 struct pmem;
 
-static inline uint64_t pmem_addr(unsigned owner, uint64_t offset) { return (uint64_t)owner << PMEM_OWNER_SHIFT | offset; }
+static inline uint64_t pmem_addr(unsigned owner, uint64_t offset)
+{
+    return (uint64_t)owner << PMEM_OWNER_SHIFT | offset;
+}
 
 /* `gpus` VRAMs of vram_bytes each and gtt_bytes of host memory, all sparse.  NULL with errno on failure. */
 struct pmem *pmem_new(unsigned gpus, uint64_t vram_bytes, uint64_t gtt_bytes);
 void pmem_free(struct pmem *pm);
 
-int pmem_vram_fd(const struct pmem *pm, unsigned gpu);  /* borrowed; [0,VRAM) */
-int pmem_gtt_fd(const struct pmem *pm);                 /* borrowed; the GTT begins at pmem_gtt_file_offset */
+int pmem_vram_fd(const struct pmem *pm, unsigned gpu); /* borrowed; [0,VRAM) */
+int pmem_gtt_fd(const struct pmem *pm);                /* borrowed; the GTT begins at pmem_gtt_file_offset */
 uint64_t pmem_gtt_file_offset(const struct pmem *pm);
 
 unsigned pmem_gpus(const struct pmem *pm);
@@ -47,7 +50,8 @@ int pmem_read(struct pmem *pm, uint64_t pa, void *to, size_t bytes);
 int pmem_write(struct pmem *pm, uint64_t pa, const void *from, size_t bytes);
 int pmem_write_masked(struct pmem *pm, uint64_t pa, const void *line, uint64_t mask); /* one 64-byte line */
 /* op: enum atomic_op; size 4 or 8; *old receives the value before. */
-int pmem_atomic(struct pmem *pm, uint64_t pa, unsigned op, unsigned size, uint64_t operand, uint64_t compare, uint64_t *old);
+int pmem_atomic(struct pmem *pm, uint64_t pa, unsigned op, unsigned size, uint64_t operand, uint64_t compare,
+                uint64_t *old);
 /* The value an atomic leaves behind (low `size` bytes). */
 uint64_t pmem_atomic_result(unsigned op, unsigned size, uint64_t old, uint64_t operand, uint64_t compare);
 #endif

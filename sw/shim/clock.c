@@ -18,9 +18,9 @@
 
 #include "shim.h"
 
-#define REPEATS_JUMP 3        /* traps at one place before the counter jumps */
-#define REPEATS_PARK 6        /* and before the thread waits at the driver */
-#define JUMP_TICKS 1000000u   /* ends ROCr's short spins, which last 200 us */
+#define REPEATS_JUMP 3      /* traps at one place before the counter jumps */
+#define REPEATS_PARK 6      /* and before the thread waits at the driver */
+#define JUMP_TICKS 1000000u /* ends ROCr's short spins, which last 200 us */
 #define YIELDS_PARK 4
 #define LOADS_PARK 3
 #define PLACE_YIELD 0xe00000u
@@ -164,8 +164,14 @@ void clock_resume(void)
     }
 }
 
-void clock_gpu_opened(void) { gpu_opened = true; }
-void clock_after_fork(void) { gpu_opened = false; }
+void clock_gpu_opened(void)
+{
+    gpu_opened = true;
+}
+void clock_after_fork(void)
+{
+    gpu_opened = false;
+}
 
 EXPORT int sigaction(int number, const struct sigaction *restrict action, struct sigaction *restrict old)
 {
@@ -250,7 +256,10 @@ static int64_t value_loaded(uint64_t handle, int64_t value)
 }
 
 /* Most signals are at 0 when they are done: nobody polls for that. */
-static int64_t signal_loaded(uint64_t handle, int64_t value) { return value ? value_loaded(handle, value) : value; }
+static int64_t signal_loaded(uint64_t handle, int64_t value)
+{
+    return value ? value_loaded(handle, value) : value;
+}
 
 EXPORT int64_t hsa_signal_load_relaxed(uint64_t handle);
 EXPORT int64_t hsa_signal_load_scacquire(uint64_t handle);
@@ -295,7 +304,8 @@ static bool target_sleep(const struct timespec *time)
 {
     if (!armed || !gpu_opened || !time || time->tv_sec < 0 || time->tv_nsec < 0)
         return false;
-    struct shim_request request = {.op = REQ_SLEEP, .arg = (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec};
+    struct shim_request request = {.op = REQ_SLEEP,
+                                   .arg = (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec};
     struct shim_answer answer;
     return shim_call(&request, &answer, NULL) == 0 && answer.result == 0;
 }

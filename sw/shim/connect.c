@@ -75,7 +75,10 @@ static void thread_end(void *value)
     thread_fd = -1;
 }
 
-static void key_make(void) { pthread_key_create(&thread_key, thread_end); }
+static void key_make(void)
+{
+    pthread_key_create(&thread_key, thread_end);
+}
 
 static int thread_connection(void)
 {
@@ -106,7 +109,8 @@ static int exchange(int connection, struct shim_request *request, struct shim_an
         char room[CMSG_SPACE(sizeof(int))];
     } control;
     struct iovec part = {answer, sizeof *answer};
-    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
     ssize_t got;
     while ((got = recvmsg(connection, &message, MSG_CMSG_CLOEXEC)) < 0)
         if (errno != EINTR)
@@ -137,7 +141,10 @@ int shim_call(struct shim_request *request, struct shim_answer *answer, int *fd)
     return exchange(connection, request, answer, fd);
 }
 
-unsigned shim_calls(void) { return thread_calls; }
+unsigned shim_calls(void)
+{
+    return thread_calls;
+}
 
 static void lifeline_signal(int number)
 {

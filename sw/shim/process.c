@@ -46,24 +46,24 @@ EXPORT FILE *popen(const char *command, const char *mode)
     return file;
 }
 
-#define SPAWN_BODY(name)                                                                                          \
-    {                                                                                                             \
-        REAL(int, name, pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *,     \
-             char *const[], char *const[]);                                                                       \
-        clock_pause();                                                                                            \
-        int status = real(pid, path, actions, attributes, argv, envp);                                            \
-        clock_resume();                                                                                           \
-        return status;                                                                                            \
+#define SPAWN_BODY(name)                                                                                               \
+    {                                                                                                                  \
+        REAL(int, name, pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *,          \
+             char *const[], char *const[]);                                                                            \
+        clock_pause();                                                                                                 \
+        int status = real(pid, path, actions, attributes, argv, envp);                                                 \
+        clock_resume();                                                                                                \
+        return status;                                                                                                 \
     }
 
-EXPORT int posix_spawn(pid_t *restrict pid, const char *restrict path, const posix_spawn_file_actions_t *restrict actions,
-                       const posix_spawnattr_t *restrict attributes, char *const argv[restrict], char *const envp[restrict])
-    SPAWN_BODY("posix_spawn")
-EXPORT int posix_spawnp(pid_t *restrict pid, const char *restrict path, const posix_spawn_file_actions_t *restrict actions,
-                        const posix_spawnattr_t *restrict attributes, char *const argv[restrict], char *const envp[restrict])
-    SPAWN_BODY("posix_spawnp")
+EXPORT int posix_spawn(pid_t *restrict pid, const char *restrict path,
+                       const posix_spawn_file_actions_t *restrict actions, const posix_spawnattr_t *restrict attributes,
+                       char *const argv[restrict], char *const envp[restrict]) SPAWN_BODY("posix_spawn") EXPORT
+    int posix_spawnp(pid_t *restrict pid, const char *restrict path, const posix_spawn_file_actions_t *restrict actions,
+                     const posix_spawnattr_t *restrict attributes, char *const argv[restrict],
+                     char *const envp[restrict]) SPAWN_BODY("posix_spawnp")
 
-EXPORT int execve(const char *path, char *const argv[], char *const envp[])
+        EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 {
     REAL(int, "execve", const char *, char *const[], char *const[]);
     clock_pause();
@@ -72,7 +72,10 @@ EXPORT int execve(const char *path, char *const argv[], char *const envp[])
     return status;
 }
 
-EXPORT int execv(const char *path, char *const argv[]) { return execve(path, argv, environ); }
+EXPORT int execv(const char *path, char *const argv[])
+{
+    return execve(path, argv, environ);
+}
 
 EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 {
@@ -83,14 +86,17 @@ EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
     return status;
 }
 
-EXPORT int execvp(const char *file, char *const argv[]) { return execvpe(file, argv, environ); }
+EXPORT int execvp(const char *file, char *const argv[])
+{
+    return execvpe(file, argv, environ);
+}
 
 #define ARGS_MAX 1024
 
 /* Collects the list of execl* into an array; returns what stands after its NULL. */
-#define ARGS_COLLECT(argv, first, more)                                     \
-    char *argv[ARGS_MAX] = {(char *)(uintptr_t)first};                      \
-    for (unsigned n = 1; argv[n - 1] && n < ARGS_MAX; n++)                  \
+#define ARGS_COLLECT(argv, first, more)                                                                                \
+    char *argv[ARGS_MAX] = {(char *)(uintptr_t)first};                                                                 \
+    for (unsigned n = 1; argv[n - 1] && n < ARGS_MAX; n++)                                                             \
     argv[n] = va_arg(more, char *)
 
 EXPORT int execl(const char *path, const char *arg, ...)

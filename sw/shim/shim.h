@@ -12,24 +12,25 @@
 #define EXPORT __attribute__((visibility("default")))
 
 /* The next definition of NAME after ours; resolved at the first call, which may come before any constructor. */
-#define REAL(result, name, ...)                                     \
-    static result (*real)(__VA_ARGS__);                             \
-    if (!real)                                                      \
+#define REAL(result, name, ...)                                                                                        \
+    static result (*real)(__VA_ARGS__);                                                                                \
+    if (!real)                                                                                                         \
     real = (result(*)(__VA_ARGS__))dlsym(RTLD_NEXT, name)
 
 /* connect.c */
-bool shim_active(void);         /* a driver is there */
-void shim_hello(void);          /* open the life line of this process */
-void shim_after_fork(void);     /* in the child */
-/* One request and its answer on this thread's connection; *fd receives a passed descriptor or -1.  0, or -1 with errno. */
+bool shim_active(void);     /* a driver is there */
+void shim_hello(void);      /* open the life line of this process */
+void shim_after_fork(void); /* in the child */
+/* One request and its answer on this thread's connection; *fd receives a passed descriptor or -1.  0, or -1 with errno.
+ */
 int shim_call(struct shim_request *request, struct shim_answer *answer, int *fd);
-unsigned shim_calls(void);      /* requests of this thread so far */
+unsigned shim_calls(void); /* requests of this thread so far */
 void shim_lost(void) __attribute__((noreturn));
 
 /* clock.c */
-void clock_arm(void);           /* trap the time-stamp counter when the ROCm runtime is loaded */
-void clock_pause(void);         /* around starting another program, in this thread */
+void clock_arm(void);   /* trap the time-stamp counter when the ROCm runtime is loaded */
+void clock_pause(void); /* around starting another program, in this thread */
 void clock_resume(void);
-void clock_gpu_opened(void);    /* the process uses the GPU: sleeps are in target time from now on */
+void clock_gpu_opened(void); /* the process uses the GPU: sleeps are in target time from now on */
 void clock_after_fork(void);
 #endif

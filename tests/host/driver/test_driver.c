@@ -24,7 +24,8 @@
 #include "vm/pmem.h"
 
 #define GPUS 3u
-#define FLAGS_VRAM (KFD_IOC_ALLOC_MEM_FLAGS_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE | KFD_IOC_ALLOC_MEM_FLAGS_EXECUTABLE)
+#define FLAGS_VRAM                                                                                                     \
+    (KFD_IOC_ALLOC_MEM_FLAGS_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE | KFD_IOC_ALLOC_MEM_FLAGS_EXECUTABLE)
 #define FLAGS_GTT (KFD_IOC_ALLOC_MEM_FLAGS_GTT | KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE | KFD_IOC_ALLOC_MEM_FLAGS_COHERENT)
 
 struct bench {
@@ -49,9 +50,13 @@ static int call(struct bench *b, unsigned client, unsigned long code, void *arg)
     return (int)answer.error;
 }
 
-static uint32_t id_of(unsigned gpu) { return 0x1001 * (gpu + 1); }
+static uint32_t id_of(unsigned gpu)
+{
+    return 0x1001 * (gpu + 1);
+}
 
-static uint64_t alloc(struct bench *b, unsigned client, unsigned gpu, uint64_t va, uint64_t bytes, uint32_t flags, int error)
+static uint64_t alloc(struct bench *b, unsigned client, unsigned gpu, uint64_t va, uint64_t bytes, uint32_t flags,
+                      int error)
 {
     struct kfd_ioctl_alloc_memory_of_gpu_args a = {.va_addr = va, .size = bytes, .gpu_id = id_of(gpu), .flags = flags};
     assert_int_equal(call(b, client, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &a), error);
@@ -65,7 +70,8 @@ static int map(struct bench *b, unsigned client, uint64_t handle, uint32_t gpus,
     for (unsigned g = 0; g < GPUS; g++)
         if (gpus >> g & 1)
             ids[n++] = id_of(g);
-    struct kfd_ioctl_map_memory_to_gpu_args a = {.handle = handle, .device_ids_array_ptr = (uintptr_t)ids, .n_devices = n};
+    struct kfd_ioctl_map_memory_to_gpu_args a = {
+        .handle = handle, .device_ids_array_ptr = (uintptr_t)ids, .n_devices = n};
     int error = call(b, client, on ? AMDKFD_IOC_MAP_MEMORY_TO_GPU : AMDKFD_IOC_UNMAP_MEMORY_FROM_GPU, &a);
     assert_true(error || a.n_success == n);
     return error;
@@ -73,9 +79,12 @@ static int map(struct bench *b, unsigned client, uint64_t handle, uint32_t gpus,
 
 static int queue_new(struct bench *b, unsigned client, unsigned gpu, uint32_t *id, uint64_t *offset)
 {
-    struct kfd_ioctl_create_queue_args a = {.ring_base_address = b->ring[client], .write_pointer_address = b->ring[client] + 0x1050,
-                                            .read_pointer_address = b->ring[client] + 0x1080, .ring_size = 0x2000,
-                                            .gpu_id = id_of(gpu), .queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL};
+    struct kfd_ioctl_create_queue_args a = {.ring_base_address = b->ring[client],
+                                            .write_pointer_address = b->ring[client] + 0x1050,
+                                            .read_pointer_address = b->ring[client] + 0x1080,
+                                            .ring_size = 0x2000,
+                                            .gpu_id = id_of(gpu),
+                                            .queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL};
     int error = call(b, client, AMDKFD_IOC_CREATE_QUEUE, &a);
     *id = a.queue_id;
     *offset = a.doorbell_offset;
@@ -110,7 +119,8 @@ static int setup(void **state)
         for (unsigned g = 0; g < GPUS; g++)
             assert_int_equal(client_vm_open(b->d, b->client[c], g), 0);
         b->ring[c] = 0x10000000;
-        struct kfd_ioctl_alloc_memory_of_gpu_args a = {.va_addr = b->ring[c], .size = 0x10000, .gpu_id = id_of(0), .flags = FLAGS_GTT};
+        struct kfd_ioctl_alloc_memory_of_gpu_args a = {
+            .va_addr = b->ring[c], .size = 0x10000, .gpu_id = id_of(0), .flags = FLAGS_GTT};
         assert_int_equal(memory_alloc(b->d, b->client[c], &a), 0);
         struct object *o = memory_find(b->client[c], a.handle);
         for (unsigned g = 0; g < GPUS; g++)
@@ -136,7 +146,10 @@ static void queues_agree_with_a_table(void **state)
 {
     enum { IDS = 64 };
     struct bench *b = *state;
-    struct { bool live; unsigned gpu; } model[2][IDS] = {{{false, 0}}};
+    struct {
+        bool live;
+        unsigned gpu;
+    } model[2][IDS] = {{{false, 0}}};
     unsigned on_gpu[GPUS] = {0};
     srand(17);
     for (int round = 0; round < 6000; round++) {
@@ -258,9 +271,12 @@ static void client_memory_is_reached_by_a_window(void **state)
 {
     struct bench *b = *state;
     static uint32_t page[2048] __attribute__((aligned(4096)));
-    struct kfd_ioctl_alloc_memory_of_gpu_args a = {.va_addr = 0x40000000, .size = 8192, .gpu_id = id_of(0),
+    struct kfd_ioctl_alloc_memory_of_gpu_args a = {.va_addr = 0x40000000,
+                                                   .size = 8192,
+                                                   .gpu_id = id_of(0),
                                                    .mmap_offset = (uintptr_t)page,
-                                                   .flags = KFD_IOC_ALLOC_MEM_FLAGS_USERPTR | KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE};
+                                                   .flags = KFD_IOC_ALLOC_MEM_FLAGS_USERPTR |
+                                                            KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE};
     uint32_t v = 0;
     assert_int_equal(call(b, 0, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &a), 0);
     assert_int_equal(map(b, 0, a.handle, 1, true), 0);
@@ -308,7 +324,8 @@ static void events_wake_waiters(void **state)
     uint32_t one = event_new(b, KFD_IOC_EVENT_SIGNAL, true), two = event_new(b, KFD_IOC_EVENT_SIGNAL, false);
     uint32_t memory = event_new(b, KFD_IOC_EVENT_MEMORY, false);
     struct kfd_event_data data[3] = {{.event_id = one}, {.event_id = two}, {.event_id = memory}};
-    struct kfd_ioctl_wait_events_args w = {.events_ptr = (uintptr_t)data, .num_events = 2, .wait_for_all = 1, .timeout = UINT32_MAX};
+    struct kfd_ioctl_wait_events_args w = {
+        .events_ptr = (uintptr_t)data, .num_events = 2, .wait_for_all = 1, .timeout = UINT32_MAX};
     struct conn conn = {.fd = -1, .client = b->client[0]};
     struct shim_answer answer;
     memcpy(conn.request.data, &w, sizeof w);
@@ -397,10 +414,12 @@ static void everything_goes_with_its_process(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(queues_agree_with_a_table), TEST(foreign_queues_are_refused), TEST(doorbells_ring_their_gpu),
-        TEST(memory_is_mapped_where_asked), TEST(aql_rings_show_their_pages_twice),
-        TEST(client_memory_is_reached_by_a_window), TEST(data_figure_is_over_contents), TEST(events_wake_waiters),
-        TEST(event_ids_run_out_cleanly), TEST(unknown_ioctls_are_refused), TEST(everything_goes_with_its_process),
+        TEST(queues_agree_with_a_table),        TEST(foreign_queues_are_refused),
+        TEST(doorbells_ring_their_gpu),         TEST(memory_is_mapped_where_asked),
+        TEST(aql_rings_show_their_pages_twice), TEST(client_memory_is_reached_by_a_window),
+        TEST(data_figure_is_over_contents),     TEST(events_wake_waiters),
+        TEST(event_ids_run_out_cleanly),        TEST(unknown_ioctls_are_refused),
+        TEST(everything_goes_with_its_process),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

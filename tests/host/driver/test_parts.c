@@ -23,7 +23,9 @@ static void arena_agrees_with_a_map(void **state)
 {
     enum { PAGES = 512, BLOCKS = 100 };
     static uint8_t used[PAGES];
-    struct { uint64_t at, pages; } blocks[BLOCKS] = {{0, 0}};
+    struct {
+        uint64_t at, pages;
+    } blocks[BLOCKS] = {{0, 0}};
     struct arena a;
     (void)state;
     memset(used, 0, sizeof used);
@@ -133,7 +135,8 @@ static void topology_equals_configuration(void **state)
             assert_int_equal(property(root, n, "properties", "drm_render_minor"), 127 + n);
             assert_int_equal(property(root, n, "properties", "mem_banks_count"), 1);
             assert_int_equal(property(root, n, "mem_banks/0/properties", "heap_type"), round & 1 ? 1 : 2);
-            assert_int_equal(property(root, n, "mem_banks/0/properties", "size_in_bytes"), (long)c.cfg.gpu_vram_mib << 20);
+            assert_int_equal(property(root, n, "mem_banks/0/properties", "size_in_bytes"),
+                             (long)c.cfg.gpu_vram_mib << 20);
             long links = property(root, n, "properties", "io_links_count");
             assert_int_equal(links, gpus);
             assert_true(exists("%s/kfd/topology/nodes/%u/io_links/%u/properties", root, n, (unsigned)links - 1));
@@ -164,8 +167,10 @@ static void janitor_removes_the_tree(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arena_agrees_with_a_map), cmocka_unit_test(offsets_round_trip),
-        cmocka_unit_test(topology_equals_configuration), cmocka_unit_test(janitor_removes_the_tree),
+        cmocka_unit_test(arena_agrees_with_a_map),
+        cmocka_unit_test(offsets_round_trip),
+        cmocka_unit_test(topology_equals_configuration),
+        cmocka_unit_test(janitor_removes_the_tree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

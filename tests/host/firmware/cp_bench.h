@@ -18,7 +18,7 @@
 
 #define VA 0x100000000u
 #define GTT_BYTES (UINT64_C(8) << 20)
-#define AT_KD 0x1000u     /* kernel descriptors, 64 bytes each */
+#define AT_KD 0x1000u      /* kernel descriptors, 64 bytes each */
 #define AT_SIGNALS 0x2000u /* 64 bytes each */
 #define AT_QUEUES 0x10000u /* 0x2000 each: ring of 64 packets, then amd_queue_t */
 #define MAILBOX 0x3000u
@@ -37,9 +37,20 @@ struct bench {
     struct kernel_row rows[64];
 };
 
-static uint8_t *at(struct bench *b, uint64_t offset) { return pmem_gtt(b->pm, offset, 8); }
-static uint64_t get(struct bench *b, uint64_t offset) { uint64_t v; memcpy(&v, at(b, offset), 8); return v; }
-static void put(struct bench *b, uint64_t offset, uint64_t v, unsigned bytes) { memcpy(at(b, offset), &v, bytes); }
+static uint8_t *at(struct bench *b, uint64_t offset)
+{
+    return pmem_gtt(b->pm, offset, 8);
+}
+static uint64_t get(struct bench *b, uint64_t offset)
+{
+    uint64_t v;
+    memcpy(&v, at(b, offset), 8);
+    return v;
+}
+static void put(struct bench *b, uint64_t offset, uint64_t v, unsigned bytes)
+{
+    memcpy(at(b, offset), &v, bytes);
+}
 
 static void poll_all(struct bench *b)
 {
@@ -54,7 +65,10 @@ static void on_event(void *ctx, void *owner, uint32_t id)
     b->events++;
     b->last_event = id;
 }
-static void on_visible(void *ctx) { ((struct bench *)ctx)->visible++; }
+static void on_visible(void *ctx)
+{
+    ((struct bench *)ctx)->visible++;
+}
 static void on_fault(void *ctx, void *owner, unsigned gpu, uint64_t va, enum fault_kind kind)
 {
     struct bench *b = ctx;
@@ -104,9 +118,17 @@ static void host_timer(void *ctx, uint64_t now, uint64_t cookie)
 static int bench_setup(void **state)
 {
     static const struct sim_host_ops ops = {host_event, host_timer};
-    static const struct cp_config config = {.packet_cycles = 100, .launch_cycles = 200, .barrier_cycles = 100,
-                                            .signal_cycles = 50, .launches = 8, .poll_cycles = 1000, .lds_bytes = 65536,
-                                            .simds = 4, .waves_per_simd = 10, .vgprs_per_simd = 256, .sgprs_per_simd = 800,
+    static const struct cp_config config = {.packet_cycles = 100,
+                                            .launch_cycles = 200,
+                                            .barrier_cycles = 100,
+                                            .signal_cycles = 50,
+                                            .launches = 8,
+                                            .poll_cycles = 1000,
+                                            .lds_bytes = 65536,
+                                            .simds = 4,
+                                            .waves_per_simd = 10,
+                                            .vgprs_per_simd = 256,
+                                            .sgprs_per_simd = 800,
                                             .cu_mask = 0xf};
     struct bench *b = calloc(1, sizeof *b);
     b->pm = pmem_new(2, UINT64_C(64) << 20, GTT_BYTES);
@@ -144,19 +166,37 @@ static int bench_teardown(void **state)
     return 0;
 }
 
-static uint64_t queue_at(unsigned q) { return AT_QUEUES + q * 0x2000u; }
-static uint64_t slot_at(unsigned q, uint64_t index) { return queue_at(q) + index % 64 * 64; }
-static uint64_t amd_at(unsigned q) { return queue_at(q) + 0x1000; }
-static uint64_t signal_at(unsigned s) { return AT_SIGNALS + s * 64u; }
-static uint64_t signal_va(unsigned s) { return VA + signal_at(s); }
+static uint64_t queue_at(unsigned q)
+{
+    return AT_QUEUES + q * 0x2000u;
+}
+static uint64_t slot_at(unsigned q, uint64_t index)
+{
+    return queue_at(q) + index % 64 * 64;
+}
+static uint64_t amd_at(unsigned q)
+{
+    return queue_at(q) + 0x1000;
+}
+static uint64_t signal_at(unsigned s)
+{
+    return AT_SIGNALS + s * 64u;
+}
+static uint64_t signal_va(unsigned s)
+{
+    return VA + signal_at(s);
+}
 
 static void queue_open(struct bench *b, unsigned q, unsigned client, unsigned gpu)
 {
     for (unsigned i = 0; i < 64; i++)
         put(b, slot_at(q, i), 1, 2);
     put(b, amd_at(q) + 0xc0, signal_va(40 + q), 8);
-    const struct cp_queue_args args = {.number = q, .ring = VA + queue_at(q), .packets = 64,
-                                       .write_index = VA + amd_at(q) + 0x50, .read_index = VA + amd_at(q) + 0x80};
+    const struct cp_queue_args args = {.number = q,
+                                       .ring = VA + queue_at(q),
+                                       .packets = 64,
+                                       .write_index = VA + amd_at(q) + 0x50,
+                                       .read_index = VA + amd_at(q) + 0x80};
     b->queue[q] = cp_queue_open(b->cp[gpu], &b->space[client][gpu], &args);
     b->gpu_of[q] = gpu;
     b->client_of[q] = client;
@@ -185,7 +225,8 @@ static uint64_t kernel_put(struct bench *b, unsigned q, uint16_t header, uint64_
     return s;
 }
 
-__attribute__((unused)) static uint64_t barrier_put(struct bench *b, unsigned q, uint16_t header, const unsigned *deps, unsigned count, uint64_t signal)
+__attribute__((unused)) static uint64_t barrier_put(struct bench *b, unsigned q, uint16_t header, const unsigned *deps,
+                                                    unsigned count, uint64_t signal)
 {
     uint64_t s = slot_at(q, b->written[q]++);
     for (unsigned i = 0; i < 5; i++)

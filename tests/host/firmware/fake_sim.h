@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A machine for tests of the host model alone: the functions of bridge/inproc/sim.h with a calendar of events.  Commands
+ * A machine for tests of the host model alone: the functions of bridge/inproc/sim.h with a calendar of events. Commands
  * are recorded; a launch is "run" by a function of the test and ends after a number of cycles that the test chooses.
  */
 #ifndef FAKE_SIM_H
@@ -57,10 +57,22 @@ struct sim *sim_new(const struct gantry_cfg *cfg, struct pmem *memory, const str
     return sim;
 }
 
-void sim_free(struct sim *sim) { free(sim); }
-uint64_t sim_now(const struct sim *sim) { return sim->now; }
-void sim_stop(struct sim *sim) { sim->stop = true; }
-uint64_t sim_instructions(const struct sim *sim) { return sim->instructions; }
+void sim_free(struct sim *sim)
+{
+    free(sim);
+}
+uint64_t sim_now(const struct sim *sim)
+{
+    return sim->now;
+}
+void sim_stop(struct sim *sim)
+{
+    sim->stop = true;
+}
+uint64_t sim_instructions(const struct sim *sim)
+{
+    return sim->instructions;
+}
 
 void sim_timer(struct sim *sim, uint64_t at, uint64_t cookie)
 {
@@ -88,9 +100,14 @@ void sim_cmd(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd)
         evt.end = evt.start + cycles;
         sim->instructions += evt.instructions;
         break;
-    case CP_CACHE: evt.kind = CP_EVT_CACHE_DONE; break;
-    case CP_KILL: evt.kind = CP_EVT_KILL_DONE; break;
-    default: return;
+    case CP_CACHE:
+        evt.kind = CP_EVT_CACHE_DONE;
+        break;
+    case CP_KILL:
+        evt.kind = CP_EVT_KILL_DONE;
+        break;
+    default:
+        return;
     }
     fake_add(sim, (struct fake_due){.at = sim->now + 2 * fake_latency + cycles, .gpu = gpu, .evt = evt});
 }

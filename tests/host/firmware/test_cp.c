@@ -93,9 +93,11 @@ static void fences_follow_the_header(void **state)
     } cases[] = {
         {0x0002, 0, 0},
         {0x0b02, CACHE_INV_L1V | CACHE_INV_L1K, 0},
-        {0x0d02, CACHE_INV_L1V | CACHE_INV_L1K | CACHE_INV_L1I | CACHE_WB_L2 | CACHE_INV_L2, CACHE_WB_L2 | CACHE_INV_L2},
+        {0x0d02, CACHE_INV_L1V | CACHE_INV_L1K | CACHE_INV_L1I | CACHE_WB_L2 | CACHE_INV_L2,
+         CACHE_WB_L2 | CACHE_INV_L2},
         {0x1302, CACHE_INV_L1V | CACHE_INV_L1K, CACHE_WB_L2 | CACHE_INV_L2},
-        {0x1402, CACHE_INV_L1V | CACHE_INV_L1K | CACHE_INV_L1I | CACHE_WB_L2 | CACHE_INV_L2, CACHE_WB_L2 | CACHE_INV_L2},
+        {0x1402, CACHE_INV_L1V | CACHE_INV_L1K | CACHE_INV_L1I | CACHE_WB_L2 | CACHE_INV_L2,
+         CACHE_WB_L2 | CACHE_INV_L2},
     };
     struct bench *b = *state;
     queue_open(b, 0, 0, 0);
@@ -198,8 +200,21 @@ static void launch_record_is_complete(void **state)
     ring(b, 0);
     run(b);
     const struct msg_cp_cmd *cmd = command_last(b, CP_LAUNCH);
-    const uint32_t sgpr[] = {0xa1a0, 0, 0xa3a2, 0, (uint32_t)(VA + s), (VA + s) >> 32, (uint32_t)(VA + amd_at(0)),
-                             (VA + amd_at(0)) >> 32, 0x55667788, 0x11223344, 3, 0, 0, 0, 0};
+    const uint32_t sgpr[] = {0xa1a0,
+                             0,
+                             0xa3a2,
+                             0,
+                             (uint32_t)(VA + s),
+                             (VA + s) >> 32,
+                             (uint32_t)(VA + amd_at(0)),
+                             (VA + amd_at(0)) >> 32,
+                             0x55667788,
+                             0x11223344,
+                             3,
+                             0,
+                             0,
+                             0,
+                             0};
     assert_memory_equal(cmd->user_sgpr, sgpr, sizeof sgpr);
     assert_int_equal(cmd->user_sgprs, 15);
     assert_int_equal(cmd->pc, VA + AT_KD + 0x100);
@@ -317,7 +332,8 @@ static void launches_carry_their_address_space(void **state)
     unsigned roots = 0;
     for (unsigned i = 0; i < b->sim->logged; i++)
         if (b->sim->log[i].cmd.kind == CP_VMID)
-            roots += b->sim->log[i].cmd.root == pagetable_root(b->space[b->sim->log[i].cmd.vmid - 1][b->sim->log[i].gpu].pt);
+            roots +=
+                b->sim->log[i].cmd.root == pagetable_root(b->space[b->sim->log[i].cmd.vmid - 1][b->sim->log[i].gpu].pt);
     assert_int_equal(roots, 4);
     cp_space_shootdown(b->cp[0], &b->space[0][0]); /* a page was unmapped: the next packet drops stale entries */
     kernel_put(b, 0, 0x0002, 0);
@@ -331,11 +347,19 @@ static void launches_carry_their_address_space(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(nothing_is_fetched_without_a_doorbell), TEST(barrier_bit_orders_kernels), TEST(slots_retire_in_order),
-        TEST(an_invalid_slot_stalls_the_queue), TEST(fences_follow_the_header),
-        TEST(system_barrier_empties_the_l2_before_its_signal), TEST(dependencies_hold_packets_back),
-        TEST(signals_raise_their_event), TEST(launch_record_is_complete), TEST(eight_launches_at_a_time),
-        TEST(a_stalled_gpu_does_not_stop_another), TEST(pm4_packet_flushes_and_retires), TEST(a_ring_wraps),
+        TEST(nothing_is_fetched_without_a_doorbell),
+        TEST(barrier_bit_orders_kernels),
+        TEST(slots_retire_in_order),
+        TEST(an_invalid_slot_stalls_the_queue),
+        TEST(fences_follow_the_header),
+        TEST(system_barrier_empties_the_l2_before_its_signal),
+        TEST(dependencies_hold_packets_back),
+        TEST(signals_raise_their_event),
+        TEST(launch_record_is_complete),
+        TEST(eight_launches_at_a_time),
+        TEST(a_stalled_gpu_does_not_stop_another),
+        TEST(pm4_packet_flushes_and_retires),
+        TEST(a_ring_wraps),
         TEST(launches_carry_their_address_space),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

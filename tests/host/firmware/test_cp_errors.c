@@ -3,7 +3,10 @@
  */
 #include "cp_bench.h"
 
-static uint64_t inactive_of(struct bench *b, unsigned q) { return get(b, signal_at(40 + q) + 8); }
+static uint64_t inactive_of(struct bench *b, unsigned q)
+{
+    return get(b, signal_at(40 + q) + 8);
+}
 
 static void bad_packets_stop_their_queue(void **state)
 {
@@ -14,14 +17,28 @@ static void bad_packets_stop_their_queue(void **state)
         uint64_t s = kernel_put(b, q, 0x0b02, 0);
         kernel_put(b, q, 0x0b02, 0);
         switch (q) {
-        case 0: put(b, s, 0x0b04, 2); break;                   /* agent dispatch */
-        case 1: put(b, s, 0x0b07, 2); break;                   /* no such type */
-        case 2: put(b, s + 4, 1025 | 1ull << 16 | 1ull << 32, 8); break;
-        case 3: put(b, s + 0x1c, 65537, 4); break;             /* LDS */
-        case 4: put(b, s + 2, 0, 2); break;                    /* no dimensions */
-        case 5: put(b, s + 0xc, 0, 4); break;                  /* empty grid */
-        case 6: put(b, s + 0x20, 0x7000000000, 8); break;      /* no kernel object there */
-        default:                                               /* registers of 1024 items do not fit */
+        case 0:
+            put(b, s, 0x0b04, 2);
+            break; /* agent dispatch */
+        case 1:
+            put(b, s, 0x0b07, 2);
+            break; /* no such type */
+        case 2:
+            put(b, s + 4, 1025 | 1ull << 16 | 1ull << 32, 8);
+            break;
+        case 3:
+            put(b, s + 0x1c, 65537, 4);
+            break; /* LDS */
+        case 4:
+            put(b, s + 2, 0, 2);
+            break; /* no dimensions */
+        case 5:
+            put(b, s + 0xc, 0, 4);
+            break; /* empty grid */
+        case 6:
+            put(b, s + 0x20, 0x7000000000, 8);
+            break; /* no kernel object there */
+        default:   /* registers of 1024 items do not fit */
             put(b, AT_KD + 64 + 0x30, 63 | 2 << 6, 4);
             put(b, s + 0x20, VA + AT_KD + 64, 8);
             put(b, s + 4, 1024 | 1ull << 16 | 1ull << 32, 8);
@@ -54,7 +71,7 @@ static void scratch_is_asked_for_and_retried(void **state)
     assert_int_equal(get(b, amd_at(0) + 0x80), 0); /* not consumed */
     poll_all(b);
     run(b);
-    assert_int_equal(commands(b, CP_LAUNCH), 0); /* still waits */
+    assert_int_equal(commands(b, CP_LAUNCH), 0);  /* still waits */
     put(b, amd_at(0) + 0x8c, 26u << 12 | 128, 4); /* the client allocates and answers */
     put(b, amd_at(0) + 0xa0, 0x4000, 8);
     put(b, amd_at(0) + 0xb0, 416, 4);
@@ -199,10 +216,10 @@ static void suspended_queues_wait(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(bad_packets_stop_their_queue), TEST(scratch_is_asked_for_and_retried),
+        TEST(bad_packets_stop_their_queue),           TEST(scratch_is_asked_for_and_retried),
         TEST(memory_fault_is_reported_and_contained), TEST(illegal_instruction_stops_the_queue),
-        TEST(aperture_violation_has_its_own_code), TEST(a_client_that_goes_is_killed_on_the_gpu),
-        TEST(a_closed_queue_ends_without_a_trace), TEST(suspended_queues_wait),
+        TEST(aperture_violation_has_its_own_code),    TEST(a_client_that_goes_is_killed_on_the_gpu),
+        TEST(a_closed_queue_ends_without_a_trace),    TEST(suspended_queues_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

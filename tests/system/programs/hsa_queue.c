@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OK(call)                                                             \
-    do {                                                                     \
-        hsa_status_t status_ = (call);                                       \
-        if (status_ != HSA_STATUS_SUCCESS) {                                 \
-            fprintf(stderr, "%s: 0x%x\n", #call, (unsigned)status_);         \
-            exit(2);                                                         \
-        }                                                                    \
+#define OK(call)                                                                                                       \
+    do {                                                                                                               \
+        hsa_status_t status_ = (call);                                                                                 \
+        if (status_ != HSA_STATUS_SUCCESS) {                                                                           \
+            fprintf(stderr, "%s: 0x%x\n", #call, (unsigned)status_);                                                   \
+            exit(2);                                                                                                   \
+        }                                                                                                              \
     } while (0)
 
 static hsa_agent_t gpus[8];
@@ -80,13 +80,14 @@ static int test_barrier(hsa_agent_t gpu)
     hsa_barrier_or_packet_t or = {.dep_signal = {never, first}, .completion_signal = second};
     hsa_barrier_and_packet_t plain = {.completion_signal = first};
     submit(one, &and, HEADER(HSA_PACKET_TYPE_BARRIER_AND, 0));
-    submit(two, &or, HEADER(HSA_PACKET_TYPE_BARRIER_OR, 0));
+    submit(two, & or, HEADER(HSA_PACKET_TYPE_BARRIER_OR, 0));
     if (hsa_signal_load_scacquire(third) != 1)
         return 1;
     hsa_queue_t *start = queue_make(gpu, 64);
     submit(start, &plain, HEADER(HSA_PACKET_TYPE_BARRIER_AND, 1));
     wait_zero(third);
-    return hsa_signal_load_scacquire(first) || hsa_signal_load_scacquire(second) || hsa_signal_load_scacquire(never) != 1;
+    return hsa_signal_load_scacquire(first) || hsa_signal_load_scacquire(second) ||
+           hsa_signal_load_scacquire(never) != 1;
 }
 
 /* Queues of every GPU, drained in any order. */
@@ -120,8 +121,13 @@ static int test_full(hsa_agent_t gpu)
 static int test_error(hsa_agent_t gpu, const char *kind)
 {
     hsa_queue_t *queue = queue_make(gpu, 64), *other = queue_make(gpu, 64);
-    hsa_kernel_dispatch_packet_t packet = {.setup = 3, .workgroup_size_x = 64, .workgroup_size_y = 1, .workgroup_size_z = 1,
-                                           .grid_size_x = 64, .grid_size_y = 1, .grid_size_z = 1};
+    hsa_kernel_dispatch_packet_t packet = {.setup = 3,
+                                           .workgroup_size_x = 64,
+                                           .workgroup_size_y = 1,
+                                           .workgroup_size_z = 1,
+                                           .grid_size_x = 64,
+                                           .grid_size_y = 1,
+                                           .grid_size_z = 1};
     static char descriptor[64] __attribute__((aligned(64)));
     hsa_amd_memory_pool_t none = {0};
     (void)none;
