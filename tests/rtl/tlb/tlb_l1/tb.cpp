@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bench of tlb_l1: random fills, lookups and invalidations against a map; a hit must carry the newest entry of exactly
+// this address space and page, a page just filled must hit, nothing may survive its invalidation (S3.12).
+// top: tlb_l1
+// sources: build/gen/gantry_msg_pkg.sv rtl/tlb/tlb_pkg.sv rtl/tlb/tlb_l1.sv
+// args: -Wno-UNUSEDPARAM
+// mutant: -GSeedFault=2'd1
+// mutant: -GSeedFault=2'd2
+#include <map>
+
+#include "../../mem_bench.h"
+#include "Vtlb_l1.h"
+
+static Vtlb_l1 *dut;
+static std::map<std::pair<unsigned, unsigned>, uint64_t> entries;  // newest entry by (vmid, page)
+static uint64_t hits, misses;
+
+static void clock_once()
+{
+    dut->clk_i = 1;
+    dut->eval();
+    dut->clk_i = 0;
+    dut->eval();
+    cycle++;
+    dut->lookup_valid_i = dut->fill_valid_i = dut->inv_valid_i = 0;
+}
+
+static void lookup(unsigned vmid, unsigned vpn)
+{
+    dut->lookup_valid_i = 1;
+    dut->lookup_vmid_i = (uint8_t)vmid;
+    dut->lookup_vpn_i = vpn;
+}
+
+static void check(unsigned vmid, unsigned vpn, bool must_hit)
+{
+    auto it = entries.find({vmid, vpn});
+    if (!dut->result_valid_o)
+        return fail("no result", 0, 1);
+    if (dut->result_hit_o && it == entries.end())
+        return fail("hit of a page that was never filled, page", vpn, vmid);
+    if (dut->result_hit_o && dut->result_pte_o != it->second)
+        return fail("entry", dut->result_pte_o, it->second);
+    if (must_hit && !dut->result_hit_o)
+        return fail("a page just filled misses, page", vpn, vmid);
+    (dut->result_hit_o ? hits : misses)++;
+}
+
+static void fill(unsigned vmid, unsigned vpn)
+{
+    uint64_t pte = (rng() & 0xfffffffffff000ull) | 17 | pick(8) << 1;
+    dut->fill_valid_i = 1;
+    dut->fill_vmid_i = (uint8_t)vmid;
+    dut->fill_vpn_i = vpn;
+    dut->fill_pte_i = pte;
+    entries[{vmid, vpn}] = pte;
+}
+
+static void invalidate(unsigned vmid)
+{
+    dut->inv_valid_i = 1;
+    dut->inv_vmid_i = (uint8_t)vmid;
+    for (auto it = entries.begin(); it != entries.end();)
+        it = vmid == 255 || it->first.first == vmid ? entries.erase(it) : std::next(it);
+}
+
+int main(int argc, char **argv)
+{
+    dut = new Vtlb_l1;
+    clock_once();
+    clock_once();
+    dut->rst_ni = 1;
+    if (argc > 1 && !strcmp(argv[1], "speed")) {
+        for (unsigned busy : {0u, 1u}) {
+            Stopwatch w;
+            for (unsigned i = 0; i < 200000; i++) {
+                if (busy)
+                    lookup(1, i & 63);
+                clock_once();
+            }
+            printf("speed: %s %.0f ns a cycle\n", busy ? "busy" : "idle", w.ns() / 200000);
+        }
+        return 0;
+    }
+    for (unsigned i = 0; i < 200000; i++) {
+        unsigned vmid = 1 + (unsigned)pick(3), vpn = (unsigned)(pick(40) | pick(3) << 20);
+        unsigned what = (unsigned)pick(100);
+        bool filled = false;
+        if (what < 40) {
+            fill(vmid, vpn);
+            if (pick(2))
+                clock_once();
+            filled = true;
+        } else if (what < 42) {
+            invalidate(pick(4) ? vmid : 255);
+        }
+        lookup(vmid, vpn);
+        clock_once();
+        check(vmid, vpn, filled);
+    }
+    // a working set of the size of the table, each set filled evenly, stays
+    invalidate(255);
+    clock_once();
+    for (unsigned p = 0; p < 64; p++) {
+        fill(1, p);
+        clock_once();
+    }
+    for (unsigned p = 0; p < 64; p++) {
+        lookup(1, p);
+        clock_once();
+        check(1, p, true);
+    }
+    printf("hits %llu, misses %llu\n", (unsigned long long)hits, (unsigned long long)misses);
+    if (hits < 50000 || misses < 20000)
+        fail("too little of one kind, hits", hits, misses);
+    return bench_end("tlb_l1");
+}
