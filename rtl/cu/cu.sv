@@ -60,6 +60,7 @@ module cu
   valu_done_t valu_done[4];
   row_t init_row;
   logic [31:0] init_data[16];
+  /* verilator lint_off UNUSEDSIGNAL */  // reports that only benches or some users need
   logic lds_valid, lds_ready, lds_opread_valid, lds_done_valid, lds_vrd_valid, lds_vwr_valid, lds_reading;
   lds_issue_t lds;
   wave_tag_t lds_opread, vmem_opread;
@@ -76,8 +77,12 @@ module cu
   logic [1:0] vwr_ready[4];
   logic [6:0] vmem_events;
   logic lds_conflict;
+  /* verilator lint_on UNUSEDSIGNAL */
 
-  assign idle_o = front_idle && simd_idle == '1 && lds_idle && vmem_idle;
+  // nothing under way inside a block or, as a pulse, between blocks
+  assign idle_o = front_idle && simd_idle == '1 && lds_idle && vmem_idle && !lds_done_valid && !vmem_done_valid &&
+                  !lds_opread_valid && !vmem_opread_valid && !lds_vwr_valid && !vmem_vwr_valid && !inv_done &&
+                  valu_done_valid == '0;
 
   cu_front #(
     .EvtDepth (EvtDepth),
@@ -155,7 +160,9 @@ module cu
     assign vwr[0] = lds_vwr;
     assign vwr[1] = vmem_vwr;
 
-    cu_simd u_simd (
+    cu_simd #(
+      .SeedFault(FaultSeed >= 15 && FaultSeed <= 18 ? 4'(FaultSeed - 14) : 4'd0)
+    ) u_simd (
       .clk_i,
       .rst_ni,
       .valid_i     (valu_valid[s]),
@@ -183,7 +190,8 @@ module cu
   end
 
   lds_unit #(
-    .Bytes(LdsBytes)
+    .Bytes    (LdsBytes),
+    .SeedFault(FaultSeed == 19 ? 4'd2 : 4'd0)
   ) u_lds (
     .clk_i,
     .rst_ni,

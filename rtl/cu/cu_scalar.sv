@@ -158,7 +158,11 @@ module cu_scalar
     r_exec  = 1'b0;
     r_code  = q.d.sdst;
     case (q.d.fmt)
-      FMT_SOP2: salu_pkg::sop2(q.d.op[6:0], wide, a, b, scc[at], r, r_scc);
+      FMT_SOP2: begin
+        if (FaultSeed == 13 && q.d.op == OP_S_LSHL_B64) b[5] = 1'b0;
+        salu_pkg::sop2(q.d.op[6:0], wide, a, b, scc[at] && FaultSeed != 6, r, r_scc);
+        if (FaultSeed == 2 && q.d.op == OP_S_ADD_U32) r_scc = 1'b0;
+      end
       FMT_SOP1: begin
         salu_pkg::sop1(q.d.op[7:0], wide, a, b, exec[at], r, r_scc);
         if (q.d.op == OP_S_CMOV_B32 || q.d.op == OP_S_CMOV_B64) r_write = scc[at];
@@ -166,6 +170,7 @@ module cu_scalar
         if (q.d.unit == UNIT_BRANCH) r = {16'd0, q.pc + 48'd4};
         if (q.d.unit != UNIT_BRANCH && q.d.writes_exec && q.d.reads_exec) begin
           r_exec = 1'b1;  // s_*_saveexec: r is the new EXEC
+          if (FaultSeed == 3) r = exec[at];
         end
       end
       FMT_SOPC: begin
@@ -257,6 +262,9 @@ module cu_scalar
     v.idxen        = q.d.idxen;
     v.offen        = q.d.offen;
     v.offset       = q.d.offset[11:0];
+    if (FaultSeed == 10 && q.d.store) v.exec[0] = 1'b0;
+    if (FaultSeed == 11 && q.d.store) v.data = v.data + 8'd1;
+    if (FaultSeed == 20 && q.d.load && v.dwords > 3'd1) v.dwords = v.dwords - 3'd1;
     return v;
   endfunction
 
@@ -268,7 +276,7 @@ module cu_scalar
   logic [1:0] simd;
   logic [8:0] code0, code1;
   logic [2:0][63:0] sval;
-  logic [63:0] lane_mask;
+  logic [63:0] lane_mask, result;
   logic taken;
   gantry_msg_pkg::smem_req_t req;
   lds_issue_t lds;
@@ -327,7 +335,7 @@ module cu_scalar
       lds.data0   = info[w].vgpr_base + p.d.src1[7:0];
       lds.data1   = info[w].vgpr_base + p.d.src2[7:0];
       lds.dst     = info[w].vgpr_base + p.d.vdst;
-      lds.offset0 = p.d.offset[7:0];
+      lds.offset0 = FaultSeed == 14 ? 8'd0 : p.d.offset[7:0];
       lds.offset1 = p.d.offset[15:8];
       lds.m0      = m0[w];
       lds.exec    = exec[w];
@@ -347,6 +355,8 @@ module cu_scalar
         if (code0 == 9'd255 && p.d.rate == RATE_F64 && (n == 0 ? p.d.src0_w : p.d.src1_w) == 5'd2) begin
           sval[n] = sval[n] << 32;  // a literal is the high half of a double
         end
+        if (FaultSeed == 8 && code0 == 9'd255) sval[n] = sval[n] & 64'hFFFF;
+        if (FaultSeed == 12 && code0 > 9'd192 && code0 <= 9'd208) sval[n] = sval[n] + 64'd1;
       end
       lane_mask = p.d.src2_mask ? special(p.d.src2, val_data_i[1], w) : vcc[w];
       valu_o       <= valu_record(p, info[w], m0[w], sval, lane_mask, exec[w], mode[w]);
@@ -362,13 +372,14 @@ module cu_scalar
         OP_S_CBRANCH_SCC1: taken = scc[w];
         OP_S_CBRANCH_VCCZ: taken = vcc[w] == 64'd0;
         OP_S_CBRANCH_VCCNZ: taken = vcc[w] != 64'd0;
-        OP_S_CBRANCH_EXECZ: taken = exec[w] == 64'd0;
+        OP_S_CBRANCH_EXECZ: taken = exec[w] == 64'd0 && FaultSeed != 4;
         OP_S_CBRANCH_EXECNZ: taken = exec[w] != 64'd0;
         default: taken = p.d.op == OP_S_BRANCH || p.d.op == OP_S_ICACHE_INV;
       endcase
       jump_valid_o[0] <= taken;
       jump_wave_o[0]  <= p.wave;
-      jump_pc_o[0]    <= p.pc + 48'd4 + (p.d.op == OP_S_ICACHE_INV ? 48'd0 : {{30{p.d.simm16[15]}}, p.d.simm16, 2'd0});
+      jump_pc_o[0]    <= p.pc + 48'd4 + (p.d.op == OP_S_ICACHE_INV ? 48'd0 : {{30{p.d.simm16[15]}}, p.d.simm16, 2'd0}) -
+                         (FaultSeed == 5 && p.d.simm16[15] ? 48'd4 : 48'd0);
       intr_valid_o    <= p.d.op == OP_S_SENDMSG && p.d.simm16[3:0] == 4'd1;
       intr_wave_o     <= p.wave;
       intr_data_o     <= m0[w];
@@ -383,7 +394,7 @@ module cu_scalar
       if (p.d.unit == UNIT_SMEM) begin
         va               = a + (p.d.smem_imm ? {44'd0, p.d.ext[19:0]} : b);
         req.va           = {16'd0, va[47:2], 2'd0};
-        req.tag          = {17'd0, p.d.sdst, p.tag};
+        req.tag          = {17'd0, p.d.sdst_w == 5'd1 && FaultSeed == 9 ? p.d.sdst ^ 7'd1 : p.d.sdst, p.tag};
         req.dwords       = p.d.sdst_w == 5'd0 ? 8'd0 : {3'd0, p.d.sdst_w};
         req.vmid         = info[w].vmid;
         req.wave         = {2'd0, p.wave};
@@ -403,7 +414,7 @@ module cu_scalar
           obs_valid_o[1] <= r_exec;
           obs_o[1]       <= obs_pair(w, p.tag, 7'd126, 5'd2, r);
         end
-        if (p.d.writes_scc) scc[w] = FaultSeed == 2 && p.d.op == OP_S_ADD_U32 ? 1'b0 : r_scc;
+        if (p.d.writes_scc) scc[w] = r_scc;
         lane_mask = r_exec ? exec[w] : r;
         if (r_write) begin
           write_special(w, r_code[6:1], p.d.sdst_w == 5'd2 ? 2'b11 : r_code[0] ? 2'b10 : 2'b01,
@@ -451,20 +462,21 @@ module cu_scalar
     end
     // ---- writes of others
     if (result_valid_i) begin
-      w = result_i.wave;
-      write_special(w, result_i.code[6:1], result_i.we, result_i.data);
-      if (result_i.exec) exec[w] = result_i.data;
+      w      = result_i.wave;
+      result = FaultSeed == 7 && result_i.we == 2'b11 ? {32'd0, result_i.data[31:0]} : result_i.data;
+      write_special(w, result_i.code[6:1], result_i.we, result);
+      if (result_i.exec) exec[w] = result;
       write_valid_o[1] <= in_file({2'd0, result_i.code}) && result_i.we != 2'd0;
       write_simd_o[1]  <= w[5:4];
       write_row_o[1]   <= sgpr_row(info[w].sgpr_base, w[3:0], result_i.code);
       write_we_o[1]    <= result_i.we;
-      write_data_o[1]  <= result_i.data;
+      write_data_o[1]  <= result;
       if (obs_en_i) begin
         obs_valid_o[2] <= result_i.we != 2'd0;
         obs_o[2]       <= obs_pair(w, result_i.tag, result_i.code, result_i.we == 2'b11 ? 5'd2 : 5'd1,
-                                   result_i.we == 2'b10 ? result_i.data >> 32 : result_i.data);
+                                   result_i.we == 2'b10 ? result >> 32 : result);
         obs_valid_o[3] <= result_i.exec;
-        obs_o[3]       <= obs_pair(w, result_i.tag, 7'd126, 5'd2, result_i.data);
+        obs_o[3]       <= obs_pair(w, result_i.tag, 7'd126, 5'd2, result);
       end
     end
     if (pair_valid_i) begin

@@ -120,7 +120,7 @@ public:
     uint64_t cycle = 0, evaluated = 0, observed = 0;
     unsigned latency = 12, jitter = 20;
     bool trace = getenv("CU_TRACE") != nullptr;  // print fetches and issues
-    bool check_idle = true, observe = true;
+    bool check_idle = getenv("CU_EVERY_CYCLE") == nullptr, observe = true;
     std::multimap<uint64_t, msg_ifetch_rsp> ifetch;
     std::multimap<uint64_t, msg_smem_rsp> smem;
     std::multimap<uint64_t, msg_mem_rsp> vector;
@@ -572,7 +572,7 @@ public:
                 return;
             if (cycle > end)
                 fail("no end after %llu cycles", (unsigned long long)limit);
-            bool stuck = top->idle_o && commands.empty() && ifetch.empty() && smem.empty() && vector.empty() &&
+            bool stuck = check_idle && top->idle_o && commands.empty() && ifetch.empty() && smem.empty() && vector.empty() &&
                          !top->cu_evt_credit_i && !top->mem_req_credit_i && cycle > 100;
             if (stuck)
                 fail("cycle %llu: idle, but wavefronts have not ended (wave %02x at instruction %llu)",
