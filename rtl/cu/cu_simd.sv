@@ -20,6 +20,7 @@ module cu_simd
   import valu_lane_pkg::*;
   import fpu_fma_pkg::*;
   import fpu_misc_pkg::*;
+  import fpu_div_pkg::*;
 #(
   parameter bit [3:0] SeedFault = 4'd0  // tests only: 1 EXEC ignored, 2 bypass missing, 3 lane shifted, 4 carry wrong
 ) (
@@ -66,7 +67,7 @@ module cu_simd
   vgpr_t i_src0[2], i_src1[2], i_src2[2], i_dst[2];
   logic [2:0] i_vgpr[2], i_neg[2], i_abs[2];
   logic i_write[2], i_sdwa[2], i_dpp[2], i_cross[2], i_keep[2], i_post[2], i_mod[2], i_clamp[2], i_ieee[2], i_dx10[2];
-  logic i_in[2], i_out[2];  // subnormals of sources, results are kept
+  logic i_in[2], i_out[2], i_small[2];  // subnormals are kept: of sources, of results (MODE), of this result
   logic [1:0] i_omod[2], i_round[2];
   logic [7:0] i_mode[2];
   logic [31:0] i_ext[2];
@@ -87,10 +88,10 @@ module cu_simd
   // operands as used in stage 1 (not kept)
   logic [31:0] x[16], y[16], z[16], w[16];
   // low rows of pairs, operands of quarter rate [half][lane]
-  logic [31:0] xl[16], yl[16], qa[2][8], qb[2][8], qc[2][8], qd[2][8];
+  logic [31:0] xl[16], yl[16], qa[2][8], qb[2][8], qc[2][8], qd[2][8], qe[2][8];
   // normaliser: stage 1 -> 2 -> 3
   logic [63:0] p1[16], c1[16], s2[16];
-  logic [31:0] d1[16], e1[16], g1[16], e2[16], g2[16];
+  logic [31:0] d1[16], e1[16], g1[16], n1[16], e2[16], g2[16];
   // results waiting for their write, with lanes to write and old destination
   logic [31:0] res[4][16], old[4][16], lanes_of[4];
   // temporaries
@@ -98,6 +99,7 @@ module cu_simd
   logic [1:0] r0, r1, source;
   row_t wrow, ra, rb, rc;
   logic [31:0] lanes, em, bits, mb, sel, un, clamp, rnd, set, kind, n, t, own, other, sext0, sext1;
+  logic [31:0] first_lane, lane31;
   logic [31:0] over[16], out[16];
   logic [63:0] wide64;
   logic [15:0][31:0] row;
@@ -198,9 +200,12 @@ module cu_simd
         r0  = st3.ring;
         rnd = 32'(i_round[q]);
         if (i_dec[q].out == OutF16) begin
-          for (int unsigned l = 0; l < 16; l++) res[r0][l] = round_f16(s2[l], e2[l], g2[l], rnd, i_mode[q][7]);
+          for (int unsigned l = 0; l < 16; l++) res[r0][l] = round_f16(s2[l], e2[l], g2[l], rnd, i_small[q]);
         end else begin
-          for (int unsigned l = 0; l < 16; l++) res[r0][l] = round_f32(s2[l], e2[l], g2[l], rnd, i_out[q]);
+          for (int unsigned l = 0; l < 16; l++) res[r0][l] = round_f32(s2[l], e2[l], g2[l], rnd, i_small[q]);
+        end
+        if (i_op[q] == OP_V_DIV_SCALE_F32) begin
+          for (int unsigned l = 0; l < 16; l++) res[r0][l] = (g2[l] & 32'd16) != 32'd0 ? old[r0][l] : res[r0][l];
         end
         if (i_op[q] == OP_V_FRACT_F32) begin
           for (int unsigned l = 0; l < 16; l++) begin
@@ -222,11 +227,46 @@ module cu_simd
           align_add(p1[l], c1[l], d1[l], g1[l], rnd, s2[l], g2[l]);
           e2[l] = e1[l];
         end
+        if (i_op[q] == OP_V_DIV_SCALE_F32 || i_op[q] == OP_V_DIV_FMAS_F32) begin
+          for (int unsigned l = 0; l < 16; l++) begin
+            rescale(s2[l], e1[l], n1[l], wide64, e2[l]);
+            s2[l] = wide64;
+          end
+        end
       end
       if (i_dec[q].rate == RATE_QUARTER && (st2.sub == 2'd1 || st2.sub == 2'd2)) begin
         high = st2.sub[1];
         r0 = {st2.beat[0], 1'b0};
         r1 = {st2.beat[0], 1'b1};
+        if (i_dec[q].cls == ClsTrans) begin
+          case (i_op[q])
+            OP_V_RCP_F32, OP_V_RCP_IFLAG_F32, OP_V_RCP_F16: kind = fpu_trans_pkg::Rcp;
+            OP_V_RSQ_F32, OP_V_RSQ_F16: kind = fpu_trans_pkg::Rsq;
+            OP_V_SQRT_F32, OP_V_SQRT_F16: kind = fpu_trans_pkg::Sqrt;
+            OP_V_EXP_F32, OP_V_EXP_F16: kind = fpu_trans_pkg::Exp;
+            OP_V_LOG_F32, OP_V_LOG_F16: kind = fpu_trans_pkg::Log;
+            OP_V_SIN_F32, OP_V_SIN_F16: kind = fpu_trans_pkg::Sin;
+            default: kind = fpu_trans_pkg::Cos;
+          endcase
+          if (i_dec[q].half) begin
+            for (int unsigned l = 0; l < 8; l++) qa[high][l] = half_to_f32(qa[high][l], i_mode[q][6]);
+          end
+          for (int unsigned l = 0; l < 8; l++) res[r0][{high, l[2:0]}] = fpu_trans_pkg::trans_f32(kind, qa[high][l]);
+          if (i_dec[q].half) begin
+            for (int unsigned l = 0; l < 8; l++) begin
+              t = res[r0][{high, l[2:0]}];
+              res[r0][{high, l[2:0]}] = f32_to_half(t, 32'(i_mode[q][3:2]), 1'b1, i_mode[q][7]);
+            end
+          end
+        end
+        if (i_dec[q].cls == ClsQsad) begin
+          signed_op = i_op[q] == OP_V_MQSAD_PK_U16_U8;
+          for (int unsigned l = 0; l < 8; l++) begin
+            wide64 = {qe[high][l], qa[high][l]};
+            res[r0][{high, l[2:0]}] = qsad_pair(wide64, qb[high][l], qc[high][l], signed_op);
+            res[r1][{high, l[2:0]}] = qsad_pair(wide64 >> 16, qb[high][l], qd[high][l], signed_op);
+          end
+        end
         if (i_dec[q].cls == ClsMul32) begin
           signed_op = i_op[q] == OP_V_MUL_HI_I32 || i_op[q] == OP_V_MAD_I64_I32;
           bits = 32'd0;
@@ -277,6 +317,11 @@ module cu_simd
       em = 32'(i_exec[q] >> {st1.beat, 4'd0}) & 32'hffff;
       if (i_dpp[q]) begin
         own = em;
+        // at quarter rate the rows of beats 0 and 1 may be overwritten when beat 3 asks for them
+        if (st1.beat == 2'd0) first_lane = x[0];
+        if (st1.beat == 2'd1) lane31 = x[15];
+        if (st1.beat == 2'd3 && i_ext[q][16:8] == 9'h134) z[0] = first_lane;
+        if (st1.beat == 2'd3 && i_ext[q][16:8] == 9'h143) z[15] = lane31;
         other = 32'(i_exec[q] >> {dpp_other(i_ext[q][16:8], st1.beat), 4'd0});
         for (int unsigned l = 0; l < 16; l++) begin
           n = dpp_lane(32'(i_ext[q][16:8]), l, 32'(st1.beat));
@@ -357,7 +402,7 @@ module cu_simd
             for (int unsigned l = 0; l < 16; l++) bits = bits | ((over[l] & 32'd1) << l);
           end
         end
-        ClsMul32, ClsTrans, ClsDiv: begin
+        ClsMul32, ClsTrans, ClsQsad: begin
           if (!sub) begin
             for (int unsigned h = 0; h < 2; h++) begin
               for (int unsigned l = 0; l < 8; l++) begin
@@ -369,14 +414,18 @@ module cu_simd
             end
           end else if (i_dec[q].pair[2]) begin
             for (int unsigned h = 0; h < 2; h++) begin
-              for (int unsigned l = 0; l < 8; l++) qd[h][l] = z[{h[0], l[2:0]}];
+              for (int unsigned l = 0; l < 8; l++) begin
+                qd[h][l] = z[{h[0], l[2:0]}];
+                qe[h][l] = x[{h[0], l[2:0]}];
+              end
             end
           end
         end
         default: ;
       endcase
       if (i_dec[q].cls == ClsLane && st1.beat == i_lane[q][5:4]) i_result[q] = 64'(x[i_lane[q][3:0]]);
-      if (i_dec[q].cls == ClsAdd || i_dec[q].cls == ClsCmp || i_dec[q].cls == ClsCmp64 && sub) begin
+      if (i_dec[q].cls == ClsAdd || i_dec[q].cls == ClsCmp || (i_dec[q].cls == ClsCmp64 && sub) ||
+          (i_op[q] == OP_V_DIV_SCALE_F32 && !sub)) begin
         wide64 = 64'(bits & lanes_of[r0]) << {st1.beat, 4'd0};
         i_result[q] = st1.beat == 2'd0 ? wide64 : i_result[q] | wide64;
       end
@@ -409,6 +458,7 @@ module cu_simd
       i_mode[cur] = issue_i.mode;
       i_in[cur] = issue_i.mode[4];
       i_out[cur] = issue_i.mode[5];
+      i_small[cur] = keeps_small(issue_i.op, issue_i.mode[5], issue_i.mode[7], i_dec[cur].out);
       i_round[cur] = i_dec[cur].out == OutF16 && issue_i.op != OP_V_CVT_F16_F32 ? issue_i.mode[3:2] : issue_i.mode[1:0];
       i_ieee[cur] = issue_i.ieee;
       i_dx10[cur] = issue_i.dx10_clamp;
@@ -416,7 +466,7 @@ module cu_simd
       i_s1[cur] = issue_i.sval[1];
       i_s2[cur] = issue_i.sval[2];
       // DPP from another row reads it through the third port; kept bits of the destination do as well
-      i_cross[cur] = issue_i.dpp && issue_i.ext[16:8] >= 9'h130 && issue_i.ext[16:8] != 9'h140 && issue_i.ext[16:8] != 9'h141;
+      i_cross[cur] = issue_i.dpp && issue_i.ext[16:8] >= 9'h130 && issue_i.ext[16:9] != 8'ha0;
       i_keep[cur] = issue_i.sdwa && issue_i.ext[12:11] == 2'd2 && issue_i.ext[10:8] != 3'd6 && issue_i.dst_valid;
       i_vgpr[cur] = issue_i.src_vgpr | {i_cross[cur] || i_keep[cur], 2'b00};
       i_post[cur] = (issue_i.sdwa && issue_i.ext[10:8] != 3'd6) ||

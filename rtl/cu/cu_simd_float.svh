@@ -87,6 +87,17 @@
                 res[r0][l] = f32_to_half(frexp_mant(half_to_f32(x[l], keep16), 1'b1), 32'd0, 1'b1, 1'b1);
               end
             end
+            OP_V_DIV_FIXUP_F32: begin
+              for (int unsigned l = 0; l < 16; l++) begin
+                res[r0][l] = div_fixup(x[l], y[l], z[l], 32'h80000000, 32'h7f800000, 32'h400000, 32'd23, 32'd150);
+              end
+            end
+            OP_V_DIV_FIXUP_F16: begin
+              for (int unsigned l = 0; l < 16; l++) begin
+                res[r0][l] = div_fixup(x[l] & 32'hffff, y[l] & 32'hffff, z[l] & 32'hffff, 32'h8000, 32'h7c00,
+                                                32'h200, 32'd10, 32'd1000);
+              end
+            end
             default: begin  // v_cvt_pk_u8_f32, v_cvt_pkaccum_u8_f32: byte y of z is replaced
               for (int unsigned l = 0; l < 16; l++) begin
                 n = min_u(to_int(x[l], 32'd3, 1'b0, i_in[q]), 32'd255);
@@ -132,6 +143,25 @@
               OP_V_FMA_F32, OP_V_FMA_F16: begin
                 for (int unsigned l = 0; l < 16; l++) begin
                   product(x[l], y[l], z[l], signed_op, p1[l], c1[l], d1[l], e1[l], g1[l]);
+                end
+              end
+              OP_V_DIV_FMAS_F32: begin  // sources are not flushed; lanes of VCC are scaled, up if c is large
+                for (int unsigned l = 0; l < 16; l++) begin
+                  product(x[l], y[l], z[l], 1'b1, p1[l], c1[l], d1[l], e1[l], g1[l]);
+                  t = ((z[l] >> 23) & 32'd255) > 32'd127 ? 32'd64 : -32'd64;
+                  n1[l] = ((mb >> l) & 32'd1) != 32'd0 ? t : 32'd0;
+                end
+              end
+              OP_V_DIV_SCALE_F32: begin
+                bits = 32'd0;
+                for (int unsigned l = 0; l < 16; l++) begin
+                  div_scale(x[l], y[l], z[l], n, set, kind);
+                  n1[l] = n;
+                  bits = bits | (set << l);
+                  product(x[l], 32'h3f800000, x[l] & 32'h80000000, 1'b1, p1[l], c1[l], d1[l], e1[l], g1[l]);
+                  // bit 4: the source itself
+                  g1[l] = kind != 32'd0 ? 32'd12 : n == 32'd0 ? g1[l] | 32'd16 : g1[l];
+                  old[r0][l] = x[l];
                 end
               end
               OP_V_MAD_F16, OP_V_MAC_F16, OP_V_MADMK_F16, OP_V_MADAK_F16: begin

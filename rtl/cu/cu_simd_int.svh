@@ -72,9 +72,13 @@
           n = SeedFault == 4'd4 ? n ^ 32'h10 : n;
           kind = 32'(i_op[q] != OP_V_ADD_U32 && i_op[q] != OP_V_ADDC_U32);
           if (i_op[q] == OP_V_SUBREV_U32 || i_op[q] == OP_V_SUBBREV_U32) begin
-            for (int unsigned l = 0; l < 16; l++) add_op(y[l], x[l], (n >> l) & 32'd1, kind, clamp, res[r0][l], over[l]);
+            for (int unsigned l = 0; l < 16; l++) begin
+              add_op(y[l], x[l], (n >> l) & 32'd1, kind, clamp, res[r0][l], over[l]);
+            end
           end else begin
-            for (int unsigned l = 0; l < 16; l++) add_op(x[l], y[l], (n >> l) & 32'd1, kind, clamp, res[r0][l], over[l]);
+            for (int unsigned l = 0; l < 16; l++) begin
+              add_op(x[l], y[l], (n >> l) & 32'd1, kind, clamp, res[r0][l], over[l]);
+            end
           end
           for (int unsigned l = 0; l < 16; l++) bits = bits | ((over[l] & 32'd1) << l);
         end
@@ -94,13 +98,25 @@
           case (i_op[q][7:4])
             4'h1: begin  // class
               if (i_dec[q].half) begin
-                for (int unsigned l = 0; l < 16; l++) over[l] = class_float(x[l] & 32'hffff, 32'h7c00, 32'h8000, 32'h200, y[l]);
+                for (int unsigned l = 0; l < 16; l++) begin
+                  over[l] = class_float(x[l] & 32'hffff, 32'h7c00, 32'h8000, 32'h200, y[l]);
+                end
               end else begin
-                for (int unsigned l = 0; l < 16; l++) over[l] = class_float(x[l], 32'h7f800000, 32'h80000000, 32'h400000, y[l]);
+                for (int unsigned l = 0; l < 16; l++) begin
+                  over[l] = class_float(x[l], 32'h7f800000, 32'h80000000, 32'h400000, y[l]);
+                end
               end
             end
-            4'h2, 4'h3: for (int unsigned l = 0; l < 16; l++) over[l] = compare_float(x[l] & 32'hffff, y[l] & 32'hffff, 32'h7c00, 32'h8000, keep16, set);
-            4'h4, 4'h5: for (int unsigned l = 0; l < 16; l++) over[l] = compare_float(x[l], y[l], 32'h7f800000, 32'h80000000, i_in[q], set);
+            4'h2, 4'h3: begin
+              for (int unsigned l = 0; l < 16; l++) begin
+                over[l] = compare_float(x[l] & 32'hffff, y[l] & 32'hffff, 32'h7c00, 32'h8000, keep16, set);
+              end
+            end
+            4'h4, 4'h5: begin
+              for (int unsigned l = 0; l < 16; l++) begin
+                over[l] = compare_float(x[l], y[l], 32'h7f800000, 32'h80000000, i_in[q], set);
+              end
+            end
             4'ha, 4'hb: begin
               n = set[3] ? 32'd0 : 32'h80000000;
               for (int unsigned l = 0; l < 16; l++) over[l] = compare32(x[l] << 16, y[l] << 16, n, set);

@@ -18,8 +18,8 @@ package valu_dec_pkg;
     ClsShift64,
     ClsCmp64,
     ClsMul32,
-    ClsTrans,   // fpu_trans_pkg
-    ClsDiv      // fpu_div_pkg
+    ClsQsad,
+    ClsTrans    // fpu_trans_pkg
   } class_e;
 
   typedef enum logic [1:0] {
@@ -53,20 +53,22 @@ package valu_dec_pkg;
       OP_V_MADMK_F32, OP_V_MADAK_F32, OP_V_ADD_F16, OP_V_SUB_F16, OP_V_SUBREV_F16, OP_V_MUL_F16, OP_V_FMA_F16,
       OP_V_MAD_F16, OP_V_MAC_F16, OP_V_MADMK_F16, OP_V_MADAK_F16, OP_V_CVT_F32_I32, OP_V_CVT_F32_U32,
       OP_V_CVT_F32_UBYTE0, OP_V_CVT_F32_UBYTE1, OP_V_CVT_F32_UBYTE2, OP_V_CVT_F32_UBYTE3, OP_V_CVT_OFF_F32_I4,
-      OP_V_CVT_F16_U16, OP_V_CVT_F16_I16, OP_V_LDEXP_F32, OP_V_LDEXP_F16, OP_V_FRACT_F32, OP_V_FRACT_F16:
+      OP_V_CVT_F16_U16, OP_V_CVT_F16_I16, OP_V_LDEXP_F32, OP_V_LDEXP_F16, OP_V_FRACT_F32, OP_V_FRACT_F16,
+      OP_V_DIV_SCALE_F32, OP_V_DIV_FMAS_F32:
       return ClsFma;
       OP_V_MIN_F32, OP_V_MAX_F32, OP_V_MIN3_F32, OP_V_MAX3_F32, OP_V_MED3_F32, OP_V_MIN_F16, OP_V_MAX_F16,
       OP_V_TRUNC_F32, OP_V_CEIL_F32, OP_V_RNDNE_F32, OP_V_FLOOR_F32, OP_V_TRUNC_F16, OP_V_CEIL_F16, OP_V_RNDNE_F16,
       OP_V_FLOOR_F16, OP_V_CVT_I32_F32, OP_V_CVT_U32_F32, OP_V_CVT_RPI_I32_F32, OP_V_CVT_FLR_I32_F32,
       OP_V_CVT_U16_F16, OP_V_CVT_I16_F16, OP_V_CVT_F16_F32, OP_V_CVT_F32_F16, OP_V_CVT_PKRTZ_F16_F32,
       OP_V_CVT_PKNORM_I16_F32, OP_V_CVT_PKNORM_U16_F32, OP_V_CVT_PK_U8_F32, OP_V_CVT_PKACCUM_U8_F32,
-      OP_V_FREXP_EXP_I32_F32, OP_V_FREXP_MANT_F32, OP_V_FREXP_EXP_I16_F16, OP_V_FREXP_MANT_F16:
+      OP_V_FREXP_EXP_I32_F32, OP_V_FREXP_MANT_F32, OP_V_FREXP_EXP_I16_F16, OP_V_FREXP_MANT_F16,
+      OP_V_DIV_FIXUP_F32, OP_V_DIV_FIXUP_F16:
       return ClsMisc;
       OP_V_RCP_F32, OP_V_RCP_IFLAG_F32, OP_V_RSQ_F32, OP_V_SQRT_F32, OP_V_EXP_F32, OP_V_LOG_F32, OP_V_SIN_F32,
       OP_V_COS_F32, OP_V_RCP_F16, OP_V_SQRT_F16, OP_V_RSQ_F16, OP_V_LOG_F16, OP_V_EXP_F16, OP_V_SIN_F16,
       OP_V_COS_F16:
       return ClsTrans;
-      OP_V_DIV_SCALE_F32, OP_V_DIV_FMAS_F32, OP_V_DIV_FIXUP_F32, OP_V_DIV_FIXUP_F16: return ClsDiv;
+      OP_V_QSAD_PK_U16_U8, OP_V_MQSAD_PK_U16_U8: return ClsQsad;
       OP_V_NOP: return ClsNone;
       default: return op >= 10'h100 ? ClsBit : op[7:5] == 3'd7 ? ClsCmp64 : ClsCmp;
     endcase
@@ -81,7 +83,7 @@ package valu_dec_pkg;
       OP_V_CVT_PK_U8_F32, OP_V_CVT_PKACCUM_U8_F32, OP_V_FREXP_EXP_I32_F32, OP_V_FREXP_EXP_I16_F16:
       return OutInt;
       default:
-      return cls == ClsMisc || cls == ClsFma || cls == ClsTrans || cls == ClsDiv ? (half ? OutF16 : OutF32) : OutInt;
+      return cls == ClsMisc || cls == ClsFma || cls == ClsTrans ? (half ? OutF16 : OutF32) : OutInt;
     endcase
   endfunction
 
@@ -96,8 +98,20 @@ package valu_dec_pkg;
       return 3'b000;
       default: begin
         if (cls == ClsCmp) return op[7] ? 3'b000 : 3'b011;
-        return cls == ClsMisc || cls == ClsFma || cls == ClsTrans || cls == ClsDiv ? 3'b111 : 3'b000;
+        return cls == ClsMisc || cls == ClsFma || cls == ClsTrans ? 3'b111 : 3'b000;
       end
+    endcase
+  endfunction
+
+  // Results that keep subnormals: v_mad never, v_div_scale always, the others as MODE says.
+  function automatic logic keeps_small(input logic [9:0] op, input logic small32, input logic small16,
+                                       input out_e out);
+    case (op)
+      OP_V_MAD_F32, OP_V_MAC_F32, OP_V_MADMK_F32, OP_V_MADAK_F32, OP_V_MAD_F16, OP_V_MAC_F16, OP_V_MADMK_F16,
+      OP_V_MADAK_F16:
+      return 1'b0;
+      OP_V_DIV_SCALE_F32: return 1'b1;
+      default: return out == OutF16 ? small16 : small32;
     endcase
   endfunction
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar functions of the vector ALU for integers: bit fields, bytes, bit counts, minimum and maximum, one adder with carry, one 24-bit and one 32-bit multiplier, 64-bit shifts.  One call is one lane; cu_simd puts the
+// Scalar functions of the vector ALU for integers: bit fields, bytes, bit counts, minimum and maximum,
+// one adder with carry, one 24-bit and one 32-bit multiplier, 64-bit shifts.  One call is one lane; cu_simd puts the
 // opcode test outside and the lane loop inside.  Not responsible for: floats (rtl/fpu), compares (valu_cmp_pkg).
 package valu_int_pkg;
   function automatic logic [31:0] popcount(input logic [31:0] a);
@@ -65,6 +66,15 @@ package valu_int_pkg;
     d2 = masked && (b & 32'hff0000) == 32'd0 ? 32'd0 : d2;
     d3 = masked && (b & 32'hff000000) == 32'd0 ? 32'd0 : d3;
     return d0 + d1 + d2 + d3;
+  endfunction
+
+  // Halves n and n+1 (n = 0, 2) of v_qsad_pk_u16_u8: sums over bytes n.. of a, added to two halves of c, saturated.
+  function automatic logic [31:0] qsad_pair(input logic [63:0] a, input logic [31:0] b, input logic [31:0] c,
+                                            input logic masked);
+    logic [31:0] low, high;
+    low  = sad(32'(a), b, masked) + (c & 32'hffff);
+    high = sad(32'(a >> 8), b, masked) + (c >> 16);
+    return (low > 32'hffff ? 32'hffff : low) | ((high > 32'hffff ? 32'hffff : high) << 16);
   endfunction
 
   function automatic logic [31:0] sext16(input logic [31:0] x);

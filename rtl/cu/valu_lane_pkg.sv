@@ -69,7 +69,10 @@ package valu_lane_pkg;
     // rounding away from zero is possible in this mode and sign
     up = round == 32'd0 || (round == 32'd1 && sign == 32'd0) || (round == 32'd2 && sign != 32'd0) ? 32'd1 : 32'd0;
     if (e == 32'd255) return m != 32'd0 ? 32'h7fc00000 : x;
-    if (e == 32'd0) return sign;
+    // only minimum and maximum bring subnormals here
+    r = m << omod;
+    r = r >= 32'h1000000 ? 32'h1000000 | ((r >> 1) & 32'h7fffff) : r;
+    if (e == 32'd0) return omod == 32'd3 || r < 32'h800000 ? sign : sign | r;
     if (omod == 32'd3) begin
       r = e > 32'd1 ? ((e - 32'd1) << 23) | m : m == 32'h7fffff && up != 32'd0 ? 32'h800000 : 32'd0;
       return sign | r;
@@ -85,7 +88,9 @@ package valu_lane_pkg;
     m = x & 32'h3ff;
     up = round == 32'd0 || (round == 32'd1 && sign == 32'd0) || (round == 32'd2 && sign != 32'd0) ? 32'd1 : 32'd0;
     if (e == 32'd31) return m != 32'd0 ? 32'h7e00 : x & 32'hffff;
-    if (e == 32'd0) return sign;
+    r = m << omod;
+    r = r >= 32'h800 ? 32'h800 | ((r >> 1) & 32'h3ff) : r;
+    if (e == 32'd0) return omod == 32'd3 || r < 32'h400 ? sign : sign | r;
     if (omod == 32'd3) begin
       r = e > 32'd1 ? ((e - 32'd1) << 10) | m : m == 32'h3ff && up != 32'd0 ? 32'h400 : 32'd0;
       return sign | r;

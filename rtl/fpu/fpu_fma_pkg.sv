@@ -4,7 +4,8 @@
 // Not responsible for: output modifiers (valu_lane_pkg), operations without rounding (fpu_misc_pkg).
 //
 // Between the steps a value is p * 2**(e-188) with p of 64 bits; c likewise with its own exponent; `sg` holds bit 0
-// sign of p, bit 1 sign of c, bit 2 result is special, bit 3 it is NaN (else infinity of sign bit 0).
+// sign of p, bit 1 sign of c, bit 2 result is special, bit 3 it is NaN (else infinity of sign bit 0); bit 4 is the
+// caller's.
 //   step 1 (product, product_rounded, place): operands -> p, c, d = exponent of p minus exponent of c, e = the larger
 //   step 2 (align_add): shift the smaller right with a sticky bit, add or subtract -> s, e, sg
 //   step 3 (round_f32, round_f16): normalise, round in one of four modes (0 nearest even, 1 up, 2 down, 3 to zero)
@@ -154,8 +155,21 @@ package fpu_fma_pkg;
     neg = sub & 32'(t >> 63);
     s = neg != 32'd0 ? 64'd0 - t : t;
     zero_sign = 32'(round == 32'd2);
-    sg = (sgi & 32'd12) | (sub == 32'd0 || (sgi & 32'd4) != 32'd0 ? sgi & 32'd1 :
+    sg = (sgi & 32'd28) | (sub == 32'd0 || (sgi & 32'd4) != 32'd0 ? sgi & 32'd1 :
         t == 64'd0 ? zero_sign : (neg != 32'd0 ? sgi >> 1 : sgi) & 32'd1);
+  endfunction
+
+  // Step 2 of scaled results: the sum times 2**n; below the normal range it is shifted right.
+  function automatic void rescale(input logic [63:0] s, input logic [31:0] e, input logic [31:0] n,
+                                  output logic [63:0] so, output logic [31:0] eo);
+    logic [31:0] t, right;
+    logic [63:0] y;
+    t = e + n;
+    right = 32'd1 - t;
+    right = $signed(t) >= 32'sd1 ? 32'd0 : right > 32'd63 ? 32'd63 : right;
+    y = s >> right;
+    so = y | ((y << right) != s ? 64'd1 : 64'd0);
+    eo = $signed(t) >= 32'sd1 ? t : 32'd1;
   endfunction
 
   // Leading zeros of s, at most limit.
@@ -201,12 +215,13 @@ package fpu_fma_pkg;
   function automatic logic [31:0] round_f16(input logic [63:0] s, input logic [31:0] e, input logic [31:0] sg,
                                             input logic [31:0] round, input logic keep);
     logic [63:0] n, sn, sh, rest, half;
-    logic [31:0] er, up, r, sign, big, kept;
+    logic [31:0] er, up, r, sign, big, kept, below;
     n = leading(s, 64'd63);
     sn = s << n;
     sign = sg & 32'd1;
-    er = e + 32'd2 - 32'(n) - 32'd112;
-    sh = $signed(er) >= 32'sd1 ? 64'd53 : $signed(er) < -32'sd9 ? 64'd63 : 64'(32'd54 - er);
+    er = s == 64'd0 ? -32'd100 : e + 32'd2 - 32'(n) - 32'd112;
+    below = 32'd54 - er;
+    sh = $signed(er) >= 32'sd1 ? 64'd53 : $signed(er) < -32'sd9 ? 64'd63 : {32'd0, below};
     sn = $signed(er) >= -32'sd9 ? sn : er == -32'd10 ? (sn >> 1) | (sn & 64'd1) : (sn >> 2) | 64'(sn != 64'd0);
     kept = 32'(sn >> sh);
     rest = sn & ((64'd1 << sh) - 64'd1);

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reciprocal, square roots, exponential, logarithm, sine, cosine in single precision: tables of quadratic pieces in
+// integer arithmetic, the same bit for bit as host/gcn3/trans.c (docs/reference/isa.md, "Transcendentals").
+// Subnormal sources and results are 0.  Not responsible for: half precision (converted around), modifiers.
+package fpu_trans_pkg;
+  import trans_tables_pkg::*;
+
+  localparam logic [31:0] Rcp = 32'd0, Rsq = 32'd1, Sqrt = 32'd2, Exp = 32'd3, Log = 32'd4, Sin = 32'd5, Cos = 32'd6;
+
+  // c0 + c1 x + c2 x^2, x a fraction of 15 or 22 bits; 30 fractional bits.
+  function automatic logic [63:0] piece(input logic [95:0] c, input logic [31:0] x, input logic [63:0] places);
+    logic [63:0] c0, c1, c2, wide, square, slope;
+    c0 = {{32{c[31]}}, c[31:0]};
+    c1 = {{32{c[63]}}, c[63:32]};
+    c2 = {{32{c[95]}}, c[95:64]};
+    wide = {32'd0, x};
+    square = c2 * (wide * wide);
+    square = $unsigned($signed(square) >>> places);
+    slope = c1 * wide + square;
+    slope = $unsigned($signed(slope) >>> places);
+    return c0 + slope;
+  endfunction
+
+  // y * 2**exponent (y not 0), rounded half up.
+  function automatic logic [31:0] pack(input logic [31:0] sign, input logic [63:0] y, input logic [31:0] exponent);
+    logic [63:0] zeros, high;
+    logic [31:0] rounded, e;
+    zeros = fpu_fma_pkg::leading(y, 64'd63);
+    high = y << zeros;
+    rounded = 32'(high >> 40) + (32'(high >> 39) & 32'd1);
+    e = exponent + 32'd63 - 32'(zeros) + (rounded >> 24);
+    return $signed(e) > 32'sd127 ? sign | 32'h7f800000 : $signed(e) < -32'sd126 ? sign :
+        sign | ((e + 32'd127) << 23) | (rounded & 32'h7fffff);
+  endfunction
+
+  // |x| with 32 fractional bits, truncated; e at most 135.
+  function automatic logic [63:0] fixed(input logic [31:0] e, input logic [31:0] m);
+    logic [63:0] full;
+    logic [31:0] left, right;
+    full = {32'd0, m | 32'h800000};
+    left = e - 32'd118;
+    right = 32'd118 - e;
+    return e == 32'd0 ? 64'd0 : !left[31] ? full << (left & 32'd31) : right < 32'd24 ? full >> right : 64'd0;
+  endfunction
+
+  // Table piece, its argument and the frame around it; special: the result is `value`.
+  function automatic void prepare(input logic [31:0] kind, input logic [31:0] x, output logic [95:0] c,
+                                  output logic [31:0] f, output logic [31:0] sign, output logic [31:0] exponent,
+                                  output logic [63:0] factor, output logic special, output logic [31:0] value);
+    logic [31:0] e, m, odd, half, turn, u;
+    logic [63:0] t;
+    logic nan, infinite, zero, negative, huge;
+    e = (x >> 23) & 32'd255;
+    m = x & 32'h7fffff;
+    sign = x & 32'h80000000;
+    nan = e == 32'd255 && m != 32'd0;
+    infinite = e == 32'd255 && m == 32'd0;
+    zero = e == 32'd0;
+    negative = sign != 32'd0;
+    odd = (e - 32'd127) & 32'd1;
+    half = $unsigned($signed(e - 32'd127 - odd) >>> 1);
+    t = fixed(e > 32'd135 ? 32'd0 : e, m);
+    t = negative ? 64'd0 - t : t;
+    f = m & 32'h7fff;
+    c = TABLE_RCP[m[22:15]];
+    exponent = 32'd97 - e;
+    factor = 64'd0;
+    special = nan || infinite || zero;
+    value = 32'h7fc00000;
+    case (kind)
+      Rcp: value = nan ? 32'h7fc00000 : infinite ? sign : sign | 32'h7f800000;
+      Rsq: begin
+        special = special || negative;
+        value = nan ? 32'h7fc00000 : zero ? sign | 32'h7f800000 : negative ? 32'h7fc00000 : 32'd0;
+        c = odd != 32'd0 ? TABLE_RSQ2[m[22:15]] : TABLE_RSQ1[m[22:15]];
+        exponent = 32'd0 - half - 32'd30;
+        sign = 32'd0;
+      end
+      Sqrt: begin
+        special = special || negative;
+        value = nan ? 32'h7fc00000 : zero ? sign : negative ? 32'h7fc00000 : 32'h7f800000;
+        c = odd != 32'd0 ? TABLE_SQRT2[m[22:15]] : TABLE_SQRT1[m[22:15]];
+        exponent = half - 32'd30;
+        sign = 32'd0;
+      end
+      Exp: begin
+        u = 32'(t >> 32);
+        huge = e > 32'd134;
+        special = huge || $signed(u) < -32'sd126 || $signed(u) > 32'sd127;
+        value = nan ? 32'h7fc00000 : negative ? 32'd0 : 32'h7f800000;
+        c = TABLE_EXP2[t[31:24]];
+        f = {10'd0, t[23:2]};
+        exponent = u - 32'd30;
+        sign = 32'd0;
+      end
+      Log: begin
+        special = special || negative;
+        value = nan ? 32'h7fc00000 : zero ? 32'hff800000 : negative ? 32'h7fc00000 : 32'h7f800000;
+        c = TABLE_LOG2[m[22:15]];
+        // mantissa in [1.5, 2): half of it, one power more
+        u = m[22] ? (m | 32'h800000) - 32'h1000000 : m << 1;
+        factor = {{32{u[31]}}, u};
+        exponent = e - 32'd127 + {31'd0, m[22]};  // integer part of the logarithm
+      end
+      default: begin  // Sin, Cos
+        huge = e > 32'd135 || (e == 32'd135 && m != 32'd0);
+        turn = t[31:0] + (kind == Cos ? 32'h40000000 : 32'd0);
+        u = turn & 32'h3fffffff;
+        u = !turn[30] ? u : u != 32'd0 ? 32'h40000000 - u : 32'h3fffffff;
+        special = huge || u == 32'd0;
+        value = e == 32'd255 ? 32'h7fc00000 : huge && kind == Cos ? 32'h3f800000 : 32'd0;
+        c = TABLE_SIN[u[29:22]];
+        f = u & 32'h3fffff;
+        factor = {32'd0, u};
+        exponent = -32'd60;
+        sign = turn & 32'h80000000;
+      end
+    endcase
+  endfunction
+
+  function automatic logic [31:0] trans_f32(input logic [31:0] kind, input logic [31:0] x);
+    logic [95:0] c;
+    logic [31:0] f, sign, exponent, value;
+    logic [63:0] factor, y, sum;
+    logic special;
+    prepare(kind, x, c, f, sign, exponent, factor, special, value);
+    y = piece(c, f, kind == Exp || kind == Sin || kind == Cos ? 64'd22 : 64'd15);
+    // a reciprocal just above the middle of two floats rounds up (needed for division)
+    y = kind == Rcp ? y + 64'd2 : y;
+    sum = {{32{exponent[31]}}, exponent} << 54;
+    y = kind == Log || kind == Sin || kind == Cos ? factor * y : y;
+    if (kind == Log) begin
+      sum = sum + y;
+      sign = 32'(sum >> 32) & 32'h80000000;
+      y = sign != 32'd0 ? 64'd0 - sum : sum;
+      exponent = -32'd54;
+      value = special ? value : 32'd0;
+      special = special || y == 64'd0;
+    end
+    return special ? value : pack(sign, y, exponent);
+  endfunction
+endpackage

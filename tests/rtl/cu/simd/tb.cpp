@@ -1,0 +1,540 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bench of cu_simd against the golden model (host/gcn3): random encodings of every implemented vector instruction
+// with random modifiers, SDWA, DPP, EXEC, MODE and corner values, issued back to back so that dependent rows are
+// bypassed; every row write is compared through the observation port, every mask through `done`, all VGPRs at the
+// end of a batch through the memory read port.  Writes of memory units and reads are mixed in.  The argument `speed`
+// prints ns a cycle instead; `op NAME` tests one instruction.
+// top: cu_simd
+// sources: build/gen/gcn3_pkg.sv rtl/common/pick_pkg.sv rtl/cu/cu_pkg.sv rtl/cu/valu_dec_pkg.sv rtl/cu/valu_int_pkg.sv rtl/cu/valu_cmp_pkg.sv rtl/cu/valu_lane_pkg.sv rtl/fpu/fpu_fma_pkg.sv rtl/fpu/fpu_misc_pkg.sv build/gen/trans_tables_pkg.sv rtl/fpu/fpu_trans_pkg.sv rtl/fpu/fpu_div_pkg.sv rtl/cu/cu_simd.sv
+// args: -Wno-UNUSEDPARAM
+// lib: yes
+// mutant: -GSeedFault=4'd1
+// mutant: -GSeedFault=4'd2
+// mutant: -GSeedFault=4'd3
+// mutant: -GSeedFault=4'd4
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "Vcu_simd.h"
+#define GCN3_OPS_TABLE
+extern "C" {
+#include "gcn3/salu.h"
+}
+
+static const unsigned Regs = 64; // VGPRs in use
+static std::mt19937_64 rng(7);
+static Vcu_simd *dut;
+static uint64_t cycle, lane_results, rows_seen, masks_seen;
+static int failures;
+static uint32_t golden[256][64], pattern[256][64];
+static struct gcn3_wave wave;
+
+static uint64_t below(uint64_t n) { return rng() % n; }
+static bool chance(unsigned percent) { return below(100) < percent; }
+
+// ---- packed structs, from the lowest bit
+struct Packer {
+    uint32_t words[20] = {};
+    unsigned at = 0;
+    void put(uint64_t v, unsigned bits)
+    {
+        for (unsigned n = 0; n < bits; n++, at++)
+            words[at / 32] |= (uint32_t)(v >> n & 1) << at % 32;
+    }
+};
+template <class T> static uint64_t take(const T &w, unsigned at, unsigned bits)
+{
+    uint64_t v = 0;
+    for (unsigned n = 0; n < bits; n++)
+        v |= (uint64_t)(w[(at + n) / 32] >> (at + n) % 32 & 1) << n;
+    return v;
+}
+
+// ---- what an instruction under way must do
+struct Expected {
+    bool used;
+    std::string name;
+    uint64_t inst;
+    unsigned vdst, width;
+    bool has_result;
+    uint64_t result;
+    uint32_t data[2][64];
+    uint32_t src[3][64];
+    uint8_t mode;
+    uint64_t exec;
+};
+static Expected expected[256];
+static unsigned retired;
+
+static void complain(const Expected &e, const char *what, unsigned lane, uint64_t got, uint64_t want)
+{
+    static std::string last;
+    failures++;
+    if (e.name == last)
+        return;
+    last = e.name;
+    printf("%s %016llx mode %02x exec %016llx: %s lane %u: got %llx, want %llx (sources %08x %08x %08x)\n", e.name.c_str(),
+           (unsigned long long)e.inst, e.mode, (unsigned long long)e.exec, what, lane, (unsigned long long)got,
+           (unsigned long long)want, e.src[0][lane & 63], e.src[1][lane & 63], e.src[2][lane & 63]);
+}
+
+static void check_outputs()
+{
+    if (dut->obs_valid_o) {
+        unsigned tag = take(dut->obs_o, 538, 8), row = take(dut->obs_o, 528, 10), lanes = take(dut->obs_o, 512, 16);
+        const Expected &e = expected[tag];
+        unsigned reg = (row >> 2) - e.vdst, base = (row & 3) * 16;
+        rows_seen += e.used;
+        if (!e.used)
+            ; // a memory unit's write
+        else if (reg >= e.width)
+            complain(e, "register", row >> 2, row >> 2, e.vdst);
+        else
+            for (unsigned l = 0; l < 16; l++)
+                if (lanes >> l & 1) {
+                    lane_results++;
+                    if (dut->obs_o[l] != e.data[reg][base + l])
+                        complain(e, "result", base + l, dut->obs_o[l], e.data[reg][base + l]);
+                }
+    }
+    if (dut->done_valid_o) {
+        Expected &e = expected[take(dut->done_o, 65, 8)];
+        if (!e.used)
+            complain(e, "unexpected done", 0, 0, 0);
+        if ((bool)take(dut->done_o, 64, 1) != e.has_result)
+            complain(e, "has_result", 0, !e.has_result, e.has_result);
+        else if (e.has_result) {
+            masks_seen++;
+            uint64_t got = take(dut->done_o, 0, 64);
+            if (got != e.result)
+                complain(e, "mask", got != e.result ? __builtin_ctzll(got ^ e.result) : 0, got, e.result);
+        }
+        e.used = false;
+        retired++;
+    }
+}
+
+static void tick()
+{
+    dut->clk_i = 0;
+    dut->eval();
+    dut->clk_i = 1;
+    dut->eval();
+    cycle++;
+    check_outputs();
+}
+
+// ---- operands
+static uint32_t corner32()
+{
+    static const uint32_t list[] = { 0,          0x80000000, 1,          0x80000001, 0x007fffff, 0x00800000, 0x807fffff, 0x7f800000,
+                                     0xff800000, 0x7fc00000, 0x7f800001, 0xffc12345, 0x3f800000, 0xbf800000, 0x3f000000, 0x4b000000,
+                                     0x4b800001, 0xffffffff, 0x7fffffff, 0x7f7fffff, 0x3f7fffff, 0x40000000, 0x4f000000, 0x4f800000,
+                                     0x3c00,     0x7c00,     0xfc01,     0x7e00,     0x0400,     0x03ff,     0x8001,     0x7bff };
+    return list[below(sizeof list / sizeof *list)];
+}
+
+static uint32_t value32()
+{
+    switch (below(8)) {
+    case 0: return corner32();
+    case 1: return (uint32_t)below(70) - 5;
+    case 2: return 1u << below(32);
+    case 3: return (uint32_t)rng() & 0x807fffff; // f32 subnormal
+    case 4: return ((uint32_t)rng() & 0x80ffffff) | (uint32_t)(120 + below(16)) << 23; // near 1
+    case 5: return ((uint32_t)rng() & 0x83ff83ff) | (uint32_t)below(32) << 26 | (uint32_t)below(32) << 10; // halves
+    case 6: return (uint32_t)below(2) << 31 | (uint32_t)(0x3f800000 + (int)below(5) - 2) << below(2);
+    default: return rng();
+    }
+}
+
+static uint64_t random_exec()
+{
+    switch (below(6)) {
+    case 0: return rng();
+    case 1: return rng() & rng() & rng();
+    case 2: return UINT64_C(0xffff) << 16 * below(4);
+    case 3: return chance(20) ? 0 : UINT64_C(1) << below(64);
+    default: return ~UINT64_C(0);
+    }
+}
+
+static void fill_registers()
+{
+    for (unsigned r = 0; r < Regs; r++) {
+        bool same = chance(15);
+        uint32_t x = value32();
+        for (unsigned l = 0; l < 64; l++)
+            golden[r][l] = same ? x : value32();
+    }
+    // pairs near each other, for compares and cancellation
+    for (unsigned l = 0; l < 64; l++) {
+        golden[21][l] = golden[20][l] + (uint32_t)below(3) - 1;
+        golden[22][l] = golden[20][l] ^ 0x80000000;
+    }
+    for (unsigned n = 0; n < 100; n++)
+        wave.s[n] = value32();
+    wave.s64[SREG_VCC / 2] = rng();
+    for (unsigned row = 0; row < Regs * 4; row++) {
+        dut->init_valid_i = 1;
+        dut->init_row_i = row;
+        for (unsigned l = 0; l < 16; l++)
+            dut->init_data_i[l] = golden[row / 4][row % 4 * 16 + l];
+        bool ready;
+        do {
+            dut->clk_i = 0;
+            dut->eval();
+            ready = dut->init_ready_o;
+            tick();
+        } while (!ready);
+    }
+    dut->init_valid_i = 0;
+    tick();
+}
+
+// ---- encodings
+static std::vector<const struct gcn3_op *> ops;
+
+static bool in_scope(const struct gcn3_op &o)
+{
+    return o.implemented && o.unit == UNIT_VALU && strncmp(o.name, "v_movrel", 8) != 0 && o.rate != RATE_F64;
+}
+
+static unsigned scalar_code()
+{
+    static const unsigned special[] = { 106, 107, 124, 126, 127, 240, 241, 242, 243, 244, 245, 246, 247 };
+    switch (below(3)) {
+    case 0: return below(100);
+    case 1: return 128 + below(81);
+    default: return special[below(sizeof special / sizeof *special)];
+    }
+}
+
+static unsigned vgpr() { return chance(50) ? below(12) : 12 + below(Regs - 13); }
+static unsigned target() { return chance(70) ? below(11) : below(Regs - 13); }
+static unsigned source9(bool literal)
+{
+    if (chance(65))
+        return 256 + vgpr();
+    return literal && chance(10) ? 255u : scalar_code();
+}
+
+static uint32_t random_ext(bool dpp)
+{
+    static const unsigned controls[] = { 0x130, 0x134, 0x138, 0x13c, 0x140, 0x141, 0x142, 0x143 };
+    uint32_t x = (uint32_t)rng() & 0xffffff00;
+    x |= vgpr();
+    if (!dpp) {
+        unsigned d = below(7), s0 = below(7), s1 = below(7);
+        x = (x & 0xf8f8c0ff) | d << 8 | below(3) << 11 | s0 << 16 | s1 << 24;
+        return x | (chance(20) ? 1u << 13 : 0);
+    }
+    unsigned control = chance(40) ? below(256) : chance(50) ? controls[below(8)] : 0x100 | (1 + below(3) - 1) << 4 | (1 + below(15));
+    x = (x & 0xfff000ff) | control << 8 | (uint32_t)below(2) << 19;
+    return chance(50) ? x | 0xff000000 : x;
+}
+
+static uint64_t encode(const struct gcn3_op &o)
+{
+    unsigned op = o.op;
+    bool sdwa = (o.flags & FLAG_SDWA) && chance(20), dpp = !sdwa && (o.flags & FLAG_DPP) && chance(20);
+    bool literal = o.flags & FLAG_LITERAL;
+    bool vop3 = o.fmt == FMT_VOP3 || (!literal && !sdwa && !dpp && op != OP_V_READFIRSTLANE_B32 && chance(50));
+    uint32_t ext = sdwa || dpp ? random_ext(dpp) : value32();
+    unsigned src0 = sdwa ? 249 : dpp ? 250 : source9(!vop3 && !literal);
+    if (op == OP_V_READFIRSTLANE_B32 || op == OP_V_READLANE_B32)
+        src0 = 256 + vgpr();
+    if (!vop3) {
+        uint32_t low = src0;
+        if (o.fmt == FMT_VOP1)
+            low |= 0x3fu << 25 | (uint32_t)(op == OP_V_READFIRSTLANE_B32 ? below(100) : target()) << 17 | (uint32_t)(op - 0x140) << 9;
+        else if (o.fmt == FMT_VOPC)
+            low |= 0x3eu << 25 | (uint32_t)op << 17 | vgpr() << 9;
+        else
+            low |= (uint32_t)(op - 0x100) << 25 | target() << 17 | vgpr() << 9;
+        return (uint64_t)ext << 32 | low;
+    }
+    unsigned src1 = source9(false), src2 = o.mask2 ? below(50) * 2 : source9(false);
+    if (op == OP_V_READLANE_B32 || op == OP_V_WRITELANE_B32)
+        src1 = chance(50) ? below(100) : 128 + below(64);
+    if (op == OP_V_WRITELANE_B32)
+        src0 = scalar_code();
+    uint32_t low = 0x34u << 26 | (uint32_t)op << 16;
+    bool form_b = (o.flags & FLAG_VCC_W) && o.dkind == 1;
+    low |= o.dkind == 1 ? target() : o.dkind == 2 ? below(100) : below(50) * 2;
+    low |= form_b ? (uint32_t)below(50) * 2 << 8 : chance(30) ? (uint32_t)below(8) << 8 : 0;
+    low |= chance(20) ? 1u << 15 : 0;
+    uint32_t high = src0 | src1 << 9 | src2 << 18 | (chance(30) ? (uint32_t)below(4) << 27 : 0) | (chance(30) ? (uint32_t)below(8) << 29 : 0);
+    return (uint64_t)high << 32 | low;
+}
+
+static bool crosses_rows(const struct gcn3_inst &i)
+{
+    unsigned control = i.ext >> 8 & 0x1ff;
+    return i.dpp && control >= 0x130 && control != 0x140 && control != 0x141;
+}
+
+// v_mac has no port left for the other row of a DPP control
+static bool excluded(const struct gcn3_inst &i)
+{
+    return crosses_rows(i) && (i.op == OP_V_MAC_F32 || i.op == OP_V_MAC_F16);
+}
+
+// ---- issue record as the front end makes it
+static void drive(const struct gcn3_inst &i, unsigned tag)
+{
+    Packer p;
+    bool half = i.info->flags & FLAG_HALF;
+    p.put(wave.dx10_clamp, 1);
+    p.put(wave.ieee, 1);
+    p.put(wave.mode, 8);
+    p.put(WAVE_EXEC(&wave), 64);
+    p.put(i.src2_mask ? scalar_read64(&wave, &i, i.src[2]) : WAVE_VCC(&wave), 64);
+    p.put(i.ext, 32);
+    p.put(i.dpp, 1);
+    p.put(i.sdwa, 1);
+    p.put(i.clamp, 1);
+    p.put(i.omod, 2);
+    p.put(i.abs, 3);
+    p.put(i.neg, 3);
+    p.put(i.vdst_w != 0, 1);
+    p.put(i.vdst, 8);
+    unsigned is_vgpr = 0;
+    for (unsigned n = 0; n < 3; n++) {
+        uint64_t v = 0;
+        if (i.src[n] >= 256 && i.srcw[n])
+            is_vgpr |= 1u << n;
+        else if (i.srcw[n] == 2 && !(n == 2 && i.src2_mask))
+            v = scalar_read64(&wave, &i, i.src[n]);
+        else if (i.srcw[n] == 1)
+            v = scalar_read32(&wave, &i, i.src[n], half);
+        p.put(v, 64);
+    }
+    for (unsigned n = 0; n < 3; n++)
+        p.put(i.src[n] & 255, 8);
+    p.put(is_vgpr, 3);
+    p.put(i.op, 10);
+    p.put(tag, 8);
+    p.put(0, 4);
+    for (unsigned w = 0; w < 14; w++)
+        dut->issue_i[w] = p.words[w];
+}
+
+static void remember_sources(Expected &e, const struct gcn3_inst &i)
+{
+    for (unsigned n = 0; n < 3; n++)
+        for (unsigned l = 0; l < 64; l++)
+            e.src[n][l] = !i.srcw[n] ? 0 : i.src[n] >= 256 ? golden[i.src[n] - 256][l]
+                          : scalar_read32(&wave, &i, i.src[n], i.info->flags & FLAG_HALF);
+}
+
+static void one_instruction(const struct gcn3_op &o, unsigned tag)
+{
+    struct gcn3_inst i;
+    uint64_t inst;
+    do {
+        inst = encode(o);
+        gcn3_decode(inst, &i);
+    } while (i.illegal || excluded(i));
+    WAVE_EXEC(&wave) = random_exec();
+    Expected &e = expected[tag];
+    e.used = true;
+    e.name = o.name;
+    e.inst = inst;
+    e.vdst = i.vdst;
+    e.width = i.vdst_w;
+    e.mode = wave.mode;
+    e.exec = WAVE_EXEC(&wave);
+    remember_sources(e, i);
+    drive(i, tag);
+    if (valu_execute(&wave, &i)) {
+        printf("golden model does not know %s\n", o.name);
+        exit(1);
+    }
+    e.has_result = i.sdst_w != 0;
+    e.result = i.sdst_mask ? scalar_read64(&wave, &i, i.sdst) : i.sdst_w ? scalar_read32(&wave, &i, i.sdst, false) : 0;
+    for (unsigned n = 0; n < i.vdst_w; n++)
+        memcpy(e.data[n], golden[i.vdst + n], 256);
+    // rows of other beats are not bypassed: one turn between (software leaves two before any DPP)
+    for (unsigned n = 0; crosses_rows(i) && n < 4; n++)
+        tick();
+    dut->valid_i = 1;
+    tick();
+    dut->valid_i = 0;
+    for (unsigned left = (o.rate == RATE_FULL ? 4 : o.rate == RATE_HALF ? 8 : 16) - 1; left; left--)
+        tick();
+}
+
+// A memory unit writes one row of a register that nothing else uses; returns after it was taken.
+static void memory_write(unsigned unit)
+{
+    unsigned reg = Regs - 1, beat = below(4), lanes = below(65536);
+    Packer p;
+    for (unsigned l = 0; l < 16; l++) {
+        uint32_t x = rng();
+        p.put(x, 32);
+        if (lanes >> l & 1)
+            golden[reg][beat * 16 + l] = x;
+    }
+    p.put(lanes, 16);
+    p.put(reg * 4 + beat, 10);
+    p.put(255, 8);
+    for (unsigned w = 0; w < 18; w++)
+        dut->vwr_i[unit][w] = p.words[w];
+    dut->vwr_valid_i = 1u << unit;
+    for (unsigned n = 0;; n++) {
+        dut->clk_i = 0;
+        dut->eval();
+        bool ready = dut->vwr_ready_o >> unit & 1;
+        tick();
+        if (ready)
+            break;
+        if (n > 50) {
+            printf("memory write never taken\n");
+            exit(1);
+        }
+    }
+    dut->vwr_valid_i = 0;
+}
+
+static void compare_registers()
+{
+    for (unsigned n = 0; n < 24; n++)
+        tick();
+    for (unsigned row = 0; row < Regs * 4; row++) {
+        dut->vrd_valid_i = 1;
+        dut->vrd_row_i = row;
+        tick();
+        dut->vrd_valid_i = 0;
+        for (unsigned l = 0; l < 16; l++)
+            if (dut->vrd_data_o[l] != golden[row / 4][row % 4 * 16 + l] && ++failures <= 20)
+                printf("v%u lane %u at the end: got %08x, want %08x\n", row / 4, row % 4 * 16 + l, dut->vrd_data_o[l],
+                       golden[row / 4][row % 4 * 16 + l]);
+    }
+    tick();
+    if (!dut->idle_o && ++failures <= 20)
+        printf("not idle at the end of a batch\n");
+}
+
+static void batch(unsigned instructions, const struct gcn3_op *only)
+{
+    wave.mode = chance(50) ? 0xc0 : (uint8_t)rng();
+    wave.ieee = chance(70);
+    wave.dx10_clamp = chance(70);
+    fill_registers();
+    retired = 0;
+    for (unsigned n = 0; n < instructions; n++) {
+        one_instruction(only ? *only : *ops[below(ops.size())], n % 200);
+        if (chance(3)) {
+            unsigned writes = 1 + below(5);
+            while (writes--)
+                memory_write(below(2));
+        }
+    }
+    compare_registers();
+    if (retired != instructions && ++failures <= 20)
+        printf("%u instructions done, want %u\n", retired, instructions);
+}
+
+static void reset()
+{
+    dut->rst_ni = 0;
+    dut->obs_en_i = 1;
+    for (unsigned n = 0; n < 3; n++)
+        tick();
+    dut->rst_ni = 1;
+    tick();
+}
+
+// ---- ns a cycle: nothing, back-to-back instructions of one kind
+static double measure(const struct gcn3_op *o, unsigned cycles, unsigned period)
+{
+    struct gcn3_inst i;
+    if (o) {
+        uint64_t inst = o->fmt == FMT_VOP3 ? (uint64_t)(256 + 1 | (256 + 2) << 9 | (256 + 3) << 18) << 32 | 0x34u << 26 | o->op << 16 | 4
+                                           : (uint64_t)(o->op - 0x100) << 25 | 4 << 17 | 2 << 9 | (256 + 1);
+        gcn3_decode(inst, &i);
+        WAVE_EXEC(&wave) = ~UINT64_C(0);
+        drive(i, 1);
+    }
+    struct timespec t0, t1;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t0);
+    for (unsigned n = 0; n < cycles; n++) {
+        dut->valid_i = o && n % period == 0;
+        dut->clk_i = 0;
+        dut->eval();
+        dut->clk_i = 1;
+        dut->eval();
+    }
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t1);
+    dut->valid_i = 0;
+    for (unsigned n = 0; n < 24; n++) {
+        dut->clk_i = 0;
+        dut->eval();
+        dut->clk_i = 1;
+        dut->eval();
+    }
+    return ((t1.tv_sec - t0.tv_sec) * 1e9 + (t1.tv_nsec - t0.tv_nsec)) / cycles;
+}
+
+static const struct gcn3_op *find(const char *name)
+{
+    for (unsigned n = 1; n < GCN3_OP_COUNT; n++)
+        if (strcmp(gcn3_op_table[n].name, name) == 0)
+            return &gcn3_op_table[n];
+    printf("no instruction %s\n", name);
+    exit(2);
+}
+
+static void speed()
+{
+    wave.mode = 0xc0;
+    fill_registers();
+    dut->obs_en_i = 0;
+    for (const char *name : { "", "v_add_u32", "v_xor_b32", "v_lshlrev_b32", "v_mac_f32", "v_add_f32", "v_fma_f32", "v_mul_lo_u32", "v_rcp_f32" }) {
+        const struct gcn3_op *o = *name ? find(name) : NULL;
+        unsigned period = !o || o->rate == RATE_FULL ? 4 : o->rate == RATE_HALF ? 8 : 16;
+        double best = 1e9;
+        for (unsigned n = 0; n < 5; n++) {
+            double t = measure(o, 400000, period);
+            best = t < best ? t : best;
+        }
+        printf("%-16s %6.1f ns a cycle\n", *name ? name : "idle", best);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    dut = new Vcu_simd;
+    wave.v = golden;
+    wave.vgprs = Regs;
+    wave.sgprs = 100;
+    wave.s[SREG_M0] = 3;
+    reset();
+    if (argc > 1 && strcmp(argv[1], "speed") == 0) {
+        speed();
+        return 0;
+    }
+    for (unsigned n = 1; n < GCN3_OP_COUNT; n++)
+        if (in_scope(gcn3_op_table[n]))
+            ops.push_back(&gcn3_op_table[n]);
+    if (argc > 2 && strcmp(argv[1], "op") == 0) {
+        const struct gcn3_op *o = find(argv[2]);
+        for (unsigned n = 0; n < 40; n++)
+            batch(150, o);
+    } else {
+        for (const struct gcn3_op *o : ops)
+            for (unsigned n = 0, before = failures; n < 3 && failures - before < 1 && failures < 2000; n++)
+                batch(50, o);
+        for (unsigned n = 0; n < 300 && failures < 200; n++)
+            batch(300, NULL);
+    }
+    printf("%zu instructions, %llu lane results, %llu rows, %llu masks, %llu cycles, %d failures\n", ops.size(),
+           (unsigned long long)lane_results, (unsigned long long)rows_seen, (unsigned long long)masks_seen, (unsigned long long)cycle, failures);
+    return failures != 0;
+}
