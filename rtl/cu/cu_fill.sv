@@ -28,6 +28,7 @@ module cu_fill
   output row_t                              init_row_o,
   output logic                       [31:0] init_data_o[16],
   input  logic                       [ 3:0] init_ready_i,
+  output logic                              prepare_valid_o,   // start_o will start: its register bases are needed
   output logic                              start_valid_o,
   output start_t                            start_o,
   output logic                              kill_valid_o,
@@ -145,6 +146,7 @@ module cu_fill
     busy              = 1'b0;
     pair_valid_o      <= 1'b0;
     smem_done_valid_o <= 1'b0;
+    prepare_valid_o   <= 1'b0;
     start_valid_o     <= 1'b0;
     kill_valid_o      <= 1'b0;
     inv_valid_o       <= 1'b0;
@@ -229,6 +231,8 @@ module cu_fill
           inv_flags_o  <= cmd.flags[7:0];
           kill_valid_o <= cmd.kind == CU_KILL;
           inv_valid_o  <= cmd.kind == CU_INV;
+          prepare_valid_o <= cmd.kind == CU_WAVE;
+          start_o         <= make_start(cmd);
         end
       end
       StWave: begin
@@ -262,7 +266,6 @@ module cu_fill
         end
         if (rows_done && !init_held && {sgpr_pair, 1'b0} >= cmd.init_sgprs[4:0]) begin
           start_valid_o <= 1'b1;
-          start_o       <= make_start(cmd);
           state         = StIdle;
         end
       end
@@ -298,6 +301,7 @@ module cu_fill
       init_held         = 1'b0;
       init_valid_o      <= '0;
       pair_valid_o      <= 1'b0;
+      prepare_valid_o   <= 1'b0;
       start_valid_o     <= 1'b0;
       smem_done_valid_o <= 1'b0;
       kill_valid_o      <= 1'b0;

@@ -74,7 +74,7 @@ module cu_front
   logic [1:0] turn;
   assign turn = cycle_i[1:0];
 
-  logic start_valid, kill_valid, kill_done, ack_valid, ack_taken;
+  logic prepare_valid, start_valid, kill_valid, kill_done, ack_valid, ack_taken;
   start_t start;
   slots_t active[4];
   logic [9:0][3:0] order[4];
@@ -121,6 +121,7 @@ module cu_front
     .init_row_o,
     .init_data_o,
     .init_ready_i,
+    .prepare_valid_o(prepare_valid),
     .start_valid_o(start_valid),
     .start_o      (start),
     .kill_valid_o (kill_valid),
@@ -229,6 +230,7 @@ module cu_front
     .rst_ni,
     .turn_i             (turn),
     .cu_id_i,
+    .prepare_valid_i    (prepare_valid),
     .start_valid_i      (start_valid),
     .start_i            (start),
     .pick_valu_valid_i  (pick_valu_valid),

@@ -14,6 +14,7 @@ module cu_scalar
   input  logic                              rst_ni,
   input  logic                       [ 1:0] turn_i,
   input  logic                       [ 3:0] cu_id_i,
+  input  logic                              prepare_valid_i,         // start_i comes: registers are filled
   input  logic                              start_valid_i,
   input  start_t                            start_i,
   // chosen instructions: pulses in the cycle after the choice, records stay for four cycles
@@ -284,7 +285,7 @@ module cu_scalar
 
   always_ff @(posedge clk_i) begin
     busy             = pick_valu_valid_i || pick_sca_valid_i || pick_vmem_valid_i || pick_lds_valid_i ||
-                       pick_branch_valid_i || start_valid_i || result_valid_i || pair_valid_i || valu_v != '0 ||
+                       pick_branch_valid_i || prepare_valid_i || start_valid_i || result_valid_i || pair_valid_i || valu_v != '0 ||
                        sca_v != '0 || vmem_v != '0 || lds_v != '0 || branch_v != '0;
     write_valid_o    <= '0;
     jump_valid_o     <= '0;
@@ -488,9 +489,9 @@ module cu_scalar
       write_we_o[2]    <= pair_i.we;
       write_data_o[2]  <= pair_i.data;
     end
+    if (prepare_valid_i) info[start_i.wave] = start_i;
     if (start_valid_i) begin
       w       = start_i.wave;
-      info[w] = start_i;
       exec[w] = start_i.exec;
       vcc[w]  = 64'd0;
       m0[w]   = 32'd0;
