@@ -16,7 +16,7 @@ module noc_xbar #(
   parameter int unsigned DestLsb = 8,      // destination: 8 bits of the message from here on
   parameter bit SetSource = 1'b0,          // write the input's number into bits SourceLsb+7:SourceLsb
   parameter int unsigned SourceLsb = 16,
-  parameter bit [1:0] SeedFault = 2'd0     // bench only: 1 wrong row of a queue, 2 credit lost, 3 output one too far
+  parameter bit [1:0] SeedFault = 2'd0     // bench only: 1 wrong row of a queue, 2 credit not counted
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -74,7 +74,8 @@ module noc_xbar #(
           if (waiting[o] && (OutCredits == 0 || credits[o] != 32'd0)) begin
             grant      = 32'(pick_pkg::rr128({want_high[o], want_low[o]}, turn[o][6:0]));
             turn[o]    = grant + 32'd1 == In ? 32'd0 : grant + 32'd1;
-            credits[o] = OutCredits == 0 || (SeedFault == 2'd2 && moved[7:0] == 8'd99) ? credits[o] : credits[o] - 32'd1;
+            credits[o] = OutCredits == 0 || (SeedFault == 2'd2 && moved[7:0] == 8'd99) ? credits[o]
+                         : credits[o] - 32'd1;
             row        = grant * Depth + ((first[grant] + 32'(SeedFault == 2'd1 && moved[7:0] == 8'd77)) & (Depth - 1));
             picked[o]  = store[row];
             granted[o] = 1'b1;

@@ -307,7 +307,8 @@ module utcl2_tlb
     end
 
     if (perf_en_i) perf_data_o <= counter[perf_addr_i];
-    idle_o <= !sent && !s1_valid && !s2_valid && in_count == 32'd0 && rsp_count == 32'd0 && answer_set == 64'd0 && !cmd_busy;
+    idle_o <= !sent && !s1_valid && !s2_valid && in_count == 32'd0 && rsp_count == 32'd0 &&
+              answer_set == 64'd0 && !cmd_busy;
 
     if (!rst_ni) begin
       s1_valid = 1'b0;

@@ -76,7 +76,8 @@ module utcl2_walker
         known_tag[i] = entry[7:0] == tlb_pkg::VMID_ALL || known_tag[i][26:19] == entry[7:0] ? 64'd0 : known_tag[i];
       for (int unsigned i = 0; i < Walks; i++) begin
         bit_w    = 64'd1 << i;
-        redo_set = entry[7:0] == tlb_pkg::VMID_ALL || vmid[i] == entry ? redo_set | (bit_w & (read_set | wait_set | done_set)) : redo_set;
+        bit_w    = entry[7:0] == tlb_pkg::VMID_ALL || vmid[i] == entry ? bit_w : 64'd0;
+        redo_set = redo_set | (bit_w & (read_set | wait_set | done_set));
       end
     end
     // ---- hand out a finished walk
