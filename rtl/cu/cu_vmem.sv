@@ -52,7 +52,7 @@ module cu_vmem
   logic [7:0] tlb_vmid, tlb_fill_vmid, inv_vmid_q;
   logic [27:0] tlb_vpn, tlb_fill_vpn;
   logic [63:0] tlb_pte, tlb_fill_pte;
-  logic req_valid, req_ready, rsp_valid, ack_valid, xlat_valid, pipe_idle, l1_idle;
+  logic req_valid, req_ready, rsp_valid, rsp_ready, ack_valid, xlat_valid, pipe_idle, l1_idle;
   l1_req_t req;
   l1_rsp_t rsp;
   logic [7:0] ack_slot, ack_status, xlat_status;
@@ -126,6 +126,7 @@ module cu_vmem
     .req_ready_i    (req_ready),
     .rsp_valid_i    (rsp_valid),
     .rsp_i          (rsp),
+    .rsp_ready_o    (rsp_ready),
     .ack_valid_i    (ack_valid),
     .ack_slot_i     (ack_slot),
     .ack_status_i   (ack_status),
@@ -174,6 +175,7 @@ module cu_vmem
     .req_ready_o  (req_ready),
     .rsp_valid_o  (rsp_valid),
     .rsp_o        (rsp),
+    .rsp_ready_i  (rsp_ready),
     .ack_valid_o  (ack_valid),
     .ack_slot_o   (ack_slot),
     .ack_status_o (ack_status),

@@ -53,6 +53,7 @@ module cu_vmem_pipe
   input  logic             req_ready_i,
   input  logic             rsp_valid_i,
   input  l1_rsp_t          rsp_i,
+  output logic             rsp_ready_o,     // room for four more
   input  logic             ack_valid_i,
   input  logic      [ 7:0] ack_slot_i,
   input  logic      [ 7:0] ack_status_i,
@@ -88,7 +89,11 @@ module cu_vmem_pipe
 
   // instructions in flight
   vop_t op_q[16];
-  logic [31:0] low[1024], high[1024], word[4096];  // {slot, lane}, {slot, word, lane}
+  // rows of 16 lanes, {slot, beat}: address registers, operands, results; addresses of lanes: {slot, word, beat}
+  logic [15:0][31:0] low_mem[64], high_mem[64], place_mem[256];
+  logic [15:0][31:0] data0_mem[64], data1_mem[64], data2_mem[64], data3_mem[64];
+  logic [15:0][31:0] result0_mem[64], result1_mem[64], result2_mem[64], result3_mem[64];
+  logic [31:0] written[256];  // lanes of a result row that hold data: {slot, word, beat}
   logic [15:0] used, sent, finished, blocked, split;
   logic [31:0] older[16], left[16];
   logic [7:0] status[16];
@@ -110,7 +115,6 @@ module cu_vmem_pipe
   logic [1:0] beat, part;
   logic [31:0] pending0, pending1, joined0, joined1;
   logic [63:0] lane_va[16], line;
-  logic [31:0] apart_low[64];
   tx_t open, next;
   logic [31:0] outstanding;
   // translation
@@ -127,13 +131,30 @@ module cu_vmem_pipe
   logic wb_active, wb_hold;
   logic [3:0] wb_slot;
   logic [4:0] wb_row;
+  // answers under way to their lanes
+  l1_rsp_t queue[8];
+  logic [2:0] queue_read, queue_write;
+  logic [3:0] queue_count;
+  logic spread;
+  logic [63:0] spread_lanes;
+  logic [31:0] spread_tx;
+  // store line being put together
+  logic building;
+  logic [63:0] build_lanes;
   // temporaries
+  logic [31:0] place[16], given[64];
+  logic [15:0][31:0] row0, row1, row2, row3;
+  logic [3:0] row_we;
+  logic [5:0] row_at;
   vop_t op;
   logic [31:0] data_line[17], store_line[17];
   logic [63:0] mask, va, pte, window, wbytes, bytes64;
-  logic [31:0] idx, off, value, lanes16, number, leader, n, slot32;
+  logic [31:0] off, value, lanes16, number, leader, n;
+  /* verilator lint_off UNUSEDSIGNAL */
+  logic [31:0] slot32;
+  /* verilator lint_on UNUSEDSIGNAL */
   logic [7:0] outcome;
-  logic ok, stall, moved, take;
+  logic ok, stall, moved;
   logic [3:0] s4;
   logic [15:0][31:0] row, wline;
   logic ready_q;
@@ -146,26 +167,152 @@ module cu_vmem_pipe
   /* verilator lint_off BLKSEQ */
   // A row of the VGPRs has come.
   task automatic capture_row();
-    logic [31:0] at, exec16, apart;
-    at = {22'd0, cap1.slot, cap1.beat, 4'd0};
+    logic [31:0] exec16, apart;
+    for (int unsigned l = 0; l < 16; l++) row[l[3:0]] = vrd_data_i[cap1.simd][l];
+    row_at = {cap1.slot, cap1.beat};
     case (cap1.kind)
-      2'd0: for (int unsigned l = 0; l < 16; l++) low[at+l] = vrd_data_i[cap1.simd][l];
+      2'd0: low_mem[row_at] <= row;
       2'd1: begin
+        high_mem[row_at] <= row;
         op = op_q[cap1.slot];
         exec16 = 32'(op.exec >> {cap1.beat, 4'd0});
         apart = '0;
         for (int unsigned l = 0; l < 16; l++) begin
-          value = vrd_data_i[cap1.simd][l];
-          high[at+l] = value;
-          apart = apart | ((exec16 >> l) & 32'(value == op.private_hi));
+          apart = apart | ((exec16 >> l) & 32'(vrd_data_i[cap1.simd][l] == op.private_hi));
         end
         if (apart[0] && op.apertures && !op.mubuf && !op.atomic) split[cap1.slot] = 1'b1;
       end
       default: begin
-        at = {20'd0, cap1.slot, cap1.word, cap1.beat, 4'd0};
-        for (int unsigned l = 0; l < 16; l++) word[at+l] = vrd_data_i[cap1.simd][l];
+        case (cap1.word)
+          2'd0: data0_mem[row_at] <= row;
+          2'd1: data1_mem[row_at] <= row;
+          2'd2: data2_mem[row_at] <= row;
+          default: data3_mem[row_at] <= row;
+        endcase
       end
     endcase
+  endtask
+
+  // The next 16 lanes of a transaction that has its data.
+  task automatic spread_beat();
+    logic [1:0] from;
+    from = spread_lanes[15:0] != '0 ? 2'd0 : spread_lanes[31:16] != '0 ? 2'd1 : spread_lanes[47:32] != '0 ? 2'd2 : 2'd3;
+    lanes16 = 32'(spread_lanes >> {from, 4'd0}) & 32'hffff;
+    spread_lanes = spread_lanes & ~(64'hffff << {from, 4'd0});
+    row_at = {slot32[3:0], from};
+    number = split[slot32[3:0]] ? tx_word[spread_tx] : 32'd0;
+    for (int unsigned l = 0; l < 16; l++) begin
+      place[l] = place_mem[{slot32[3:0], number[1:0], from}][l[3:0]] - tx_line[spread_tx];
+    end
+    row_we = split[slot32[3:0]] ? 4'd1 << number[1:0] : 4'hf >> (3'd4 - op.results);
+    if (op.atomic) place[0] = '0;
+    if (row_we[0]) spread_word(2'd0, from, result0_mem[row_at], row0);
+    if (row_we[1]) spread_word(2'd1, from, result1_mem[row_at], row1);
+    if (row_we[2]) spread_word(2'd2, from, result2_mem[row_at], row2);
+    if (row_we[3]) spread_word(2'd3, from, result3_mem[row_at], row3);
+    if (row_we[0]) result0_mem[row_at] <= row0;
+    if (row_we[1]) result1_mem[row_at] <= row1;
+    if (row_we[2]) result2_mem[row_at] <= row2;
+    if (row_we[3]) result3_mem[row_at] <= row3;
+  endtask
+
+  // Word k of those lanes that have it on this line.
+  task automatic spread_word(input logic [1:0] k, input logic [1:0] from, input logic [15:0][31:0] old,
+                             output logic [15:0][31:0] now);
+    logic [7:0] at;
+    logic [31:0] add, keep, took;
+    at = {slot32[3:0], k, from};
+    add = split[slot32[3:0]] ? 32'd0 : {28'd0, k, 2'd0};
+    keep = op.bytes[0] ? 32'hff : op.bytes[1] ? 32'hffff : 32'hffffffff;
+    took = '0;
+    now = old;
+    if (op.atomic) begin
+      for (int unsigned l = 0; l < 16; l++) now[l[3:0]] = lanes16[l] ? data_line[{30'd0, k}] : old[l[3:0]];
+      took = lanes16;
+    end else if (unaligned[slot32][from]) begin
+      for (int unsigned l = 0; l < 16; l++) begin
+        off = place[l] + add;
+        if (lanes16[l] && (off < 32'd64 || off > 32'hfffffffc)) begin
+          window = {data_line[off[5:2]+5'd1], data_line[{28'd0, off[5:2]}]} >> {off[1:0], 3'd0};
+          if (off[31]) window = {32'd0, data_line[0]} << {-off[1:0], 3'd0};
+          now[l[3:0]] = (written[at][l] ? old[l[3:0]] : 32'd0) | (window[31:0] & keep);
+          took = took | (32'd1 << l);
+        end
+      end
+    end else if (op.bytes < 5'd4) begin
+      for (int unsigned l = 0; l < 16; l++) begin
+        value = (data_line[{28'd0, place[l][5:2]}] >> {place[l][1:0], 3'd0}) & keep;
+        now[l[3:0]] = lanes16[l] ? value : old[l[3:0]];
+      end
+      took = lanes16;
+    end else begin
+      for (int unsigned l = 0; l < 16; l++) begin
+        off = place[l] + add;
+        ok = lanes16[l] && off < 32'd64;
+        value = data_line[{28'd0, off[5:2]}];
+        now[l[3:0]] = ok ? value : old[l[3:0]];
+        took = took | (32'(ok) << l);
+      end
+    end
+    written[at] = written[at] | took;
+  endtask
+
+  // Store data of the next 16 lanes of a transaction, lane by lane: of lanes that overlap the highest wins.
+  task automatic build_beat();
+    logic [1:0] from;
+    from = build_lanes[15:0] != '0 ? 2'd0 : build_lanes[31:16] != '0 ? 2'd1 : build_lanes[47:32] != '0 ? 2'd2 : 2'd3;
+    lanes16 = 32'(build_lanes >> {from, 4'd0}) & 32'hffff;
+    build_lanes = build_lanes & ~(64'hffff << {from, 4'd0});
+    row_at = {tx1.slot, from};
+    for (int unsigned l = 0; l < 16; l++) begin
+      place[l] = place_mem[{tx1.slot, tx1.word, from}][l[3:0]] - tx1.va[31:0];
+      given[l] = data0_mem[row_at][l[3:0]];
+    end
+    if (op.words > 3'd1) for (int unsigned l = 0; l < 16; l++) given[16+l] = data1_mem[row_at][l[3:0]];
+    if (op.words > 3'd2) for (int unsigned l = 0; l < 16; l++) given[32+l] = data2_mem[row_at][l[3:0]];
+    if (op.words > 3'd3) for (int unsigned l = 0; l < 16; l++) given[48+l] = data3_mem[row_at][l[3:0]];
+    if (!split[tx1.slot] && !unaligned[tx1.slot][from] && op.bytes >= 5'd4) begin
+      for (int unsigned l = 0; l < 16; l++) begin
+        off = place[l];
+        for (int unsigned k = 0; k < 4; k++) begin
+          ok = lanes16[l] && off < 32'd64 && k < 32'(op.words);
+          store_line[ok?{28'd0, off[5:2]}:32'd16] = given[k*16+l];
+          wbytes = wbytes | (ok ? 64'hf << off[5:0] : 64'd0);
+          off = off + 32'd4;
+        end
+      end
+    end else begin
+      for (int unsigned l = 0; l < 16; l++) begin
+        for (int unsigned k = 0; k < 4; k++) begin
+          if (lanes16[l] && (split[tx1.slot] ? k == {30'd0, tx1.word} : k < 32'(op.words))) begin
+            build_bytes(place[l] + (split[tx1.slot] ? 32'd0 : k << 2), given[k*16+l]);
+          end
+        end
+      end
+    end
+  endtask
+
+  // Up to four bytes of one word at any byte of the line, or half before it.
+  task automatic build_bytes(input logic [31:0] where, input logic [31:0] what);
+    logic [31:0] at, w;
+    at = where;
+    n = op.bytes[0] ? 32'd1 : op.bytes[1] ? 32'd2 : 32'd4;
+    if (at < 32'd64 || at > 32'hfffffffc) begin
+      bytes64 = n == 32'd4 ? 64'hf : n == 32'd2 ? 64'h3 : 64'h1;
+      window = {32'd0, what} & (n == 32'd4 ? 64'hffffffff : n == 32'd2 ? 64'hffff : 64'hff);
+      if (at[31]) begin
+        window = window >> {-at[1:0], 3'd0};
+        bytes64 = bytes64 >> -at[1:0];
+        at = '0;
+      end
+      mask = {32'd0, {8{bytes64[3]}}, {8{bytes64[2]}}, {8{bytes64[1]}}, {8{bytes64[0]}}} << {at[1:0], 3'd0};
+      window = window << {at[1:0], 3'd0};
+      w = {28'd0, at[5:2]};
+      store_line[w] = (store_line[w] & ~mask[31:0]) | (window[31:0] & mask[31:0]);
+      w = w + 32'd1;
+      store_line[w] = (store_line[w] & ~mask[63:32]) | (window[63:32] & mask[63:32]);
+      wbytes = wbytes | (bytes64 << at[5:0]);
+    end
   endtask
 
   // A new instruction takes a slot; its rows are asked for from this edge on.
@@ -182,6 +329,7 @@ module cu_vmem_pipe
     finished[collect_slot] = 1'b0;
     split[collect_slot] = op.swizzle;
     unaligned[collect_slot] = '0;
+    for (int unsigned k = 0; k < 16; k++) written[{24'd0, collect_slot, k[3:0]}] = '0;
     status[collect_slot] = '0;
     left[collect_slot] = '0;
     row_word = '0;
@@ -196,32 +344,34 @@ module cu_vmem_pipe
 
   // Lane addresses of the next 16 lanes of the current instruction (of one word, when its words are apart).
   task automatic prepare_beat();
-    logic [31:0] exec16, at, bad, spill, odd, size;
+    logic [31:0] exec16, bad, spill, odd, size;
     logic [3:0] first_bad;
     logic apart, private_lane;
     beat = step[1:0];
     part = step[3:2];
     apart = split[cur];
     size = apart && op.bytes > 5'd4 ? 32'd4 : 32'(op.bytes);
-    at = {22'd0, cur, beat, 4'd0};
+    row_at = {cur, beat};
     exec16 = 32'(op.exec >> {beat, 4'd0}) & 32'hffff;
     bad = '0;
     if (!op.mubuf && !apart) begin
-      for (int unsigned l = 0; l < 16; l++) lane_va[l] = {high[at+l], low[at+l]};
+      for (int unsigned l = 0; l < 16; l++) lane_va[l] = {high_mem[row_at][l[3:0]], low_mem[row_at][l[3:0]]};
     end else if (op.mubuf) begin
       for (int unsigned l = 0; l < 16; l++) begin
-        buffer_address(op, {26'd0, beat, 4'd0} + l, {30'd0, part}, low[at+l], high[at+l], va, ok);
+        buffer_address(op, {26'd0, beat, 4'd0} + l, {30'd0, part}, low_mem[row_at][l[3:0]],
+                       high_mem[row_at][l[3:0]], va, ok);
         lane_va[l] = va;
         exec16 = exec16 & ~(32'(!ok) << l);
-        low[at+l] = apart ? low[at+l] : va[31:0];
       end
     end else begin
       for (int unsigned l = 0; l < 16; l++) begin
-        value = low[at+l] + {28'd0, part, 2'd0};
-        private_lane = high[at+l] == op.private_hi;
+        value = low_mem[row_at][l[3:0]] + {28'd0, part, 2'd0};
+        private_lane = high_mem[row_at][l[3:0]] == op.private_hi;
         bad = bad | (32'(private_lane && value >= op.flat_scratch[31:0]) << l);
-        va = scratch_address(op.flat_scratch[63:32], {26'd0, beat, 4'd0} + l, {30'd0, part}, low[at+l]);
-        lane_va[l] = private_lane ? va : {high[at+l], low[at+l]} + {60'd0, part, 2'd0};
+        va = scratch_address(op.flat_scratch[63:32], {26'd0, beat, 4'd0} + l, {30'd0, part},
+                             low_mem[row_at][l[3:0]]);
+        lane_va[l] = private_lane ? va :
+            {high_mem[row_at][l[3:0]], low_mem[row_at][l[3:0]]} + {60'd0, part, 2'd0};
       end
     end
     spill = '0;
@@ -249,27 +399,8 @@ module cu_vmem_pipe
     pending1 = spill & exec16;
     if (op.atomic || apart) pending1 = '0;
     if (!op.bytes[0] && (odd & exec16) != '0) unaligned[cur][beat] = 1'b1;
-    clear_beat(apart, exec16);
-  endtask
-
-  // Words of lanes that will be put together from two lines, that are out of range, or that hold an address.
-  task automatic clear_beat(input logic apart, input logic [31:0] exec16);
-    logic [31:0] to;
-    to = {20'd0, cur, 2'd0, beat, 4'd0};
-    if (apart) begin
-      to = to + {24'd0, part, 6'd0};
-      if (op.store) begin
-        for (int unsigned l = 0; l < 16; l++) apart_low[{26'd0, beat, 4'd0}+l] = lane_va[l][31:0];
-      end else begin
-        for (int unsigned l = 0; l < 16; l++) word[to+l] = exec16[l] ? lane_va[l][31:0] : 32'd0;
-      end
-    end else if (!op.store && !op.atomic && (op.mubuf || unaligned[cur][beat])) begin
-      for (int unsigned k = 0; k < 4; k++) begin
-        if (k < 32'(op.results)) begin
-          for (int unsigned l = 0; l < 16; l++) word[to+(k<<6)+l] = '0;
-        end
-      end
-    end
+    for (int unsigned l = 0; l < 16; l++) row[l[3:0]] = lane_va[l][31:0];
+    place_mem[{cur, apart ? part : 2'd0, beat}] <= row;
   endtask
 
   always_ff @(posedge clk_i) begin
@@ -306,14 +437,22 @@ module cu_vmem_pipe
           blocked = (blocked & ~(16'd1 << s)) | (16'(older[s] != '0 && SeedFault != 4'd3) << s);
         end
       end else begin
-        idx = {20'd0, wb_slot, wb_row[3:0], 4'd0};
+        row_at = {wb_slot, wb_row[1:0]};
+        case (wb_row[3:2])
+          2'd0: row = result0_mem[row_at];
+          2'd1: row = result1_mem[row_at];
+          2'd2: row = result2_mem[row_at];
+          default: row = result3_mem[row_at];
+        endcase
+        number = written[{24'd0, wb_slot, wb_row[3:0]}];
+        if (number != 32'hffff) begin
+          for (int unsigned l = 0; l < 16; l++) row[l[3:0]] = number[l] ? row[l[3:0]] : 32'd0;
+        end
         if (op.sext) begin
           for (int unsigned l = 0; l < 16; l++) begin
-            value = word[idx+l];
+            value = row[l[3:0]];
             row[l[3:0]] = op.bytes[0] ? {{24{value[7]}}, value[7:0]} : {{16{value[15]}}, value[15:0]};
           end
-        end else begin
-          for (int unsigned l = 0; l < 16; l++) row[l[3:0]] = word[idx+l];
         end
         lanes16 = 32'(op.exec >> {wb_row[1:0], 4'd0}) & 32'hffff;
         if (lanes16 != '0) begin
@@ -332,76 +471,39 @@ module cu_vmem_pipe
       end
     end
 
-    // ---------------- a line or an atomic's old value has come
-    if (rsp_valid_i) begin
-      number = {24'd0, rsp_i.id} & (NumTx - 1);
-      tx_free = tx_free | (NumTx'(1) << number);
-      slot32 = tx_slot[number];
-      op = op_q[slot32[3:0]];
-      mask = tx_lanes[number];
-      if (rsp_i.status != MEM_OK) begin
-        if (status[slot32] == '0) fault_va[slot32] = {24'd0, tx_high[number][7:0], tx_line[number]};
-        status[slot32] = rsp_i.status;
-      end else if (op.atomic) begin
-        idx = (slot32 << 8) + {26'd0, pick_pkg::first64(mask)};
-        word[idx] = rsp_i.data[31:0];
-        word[idx+32'd64] = rsp_i.data[63:32];
-      end else begin
-        for (int unsigned w = 0; w < 16; w++) data_line[w] = rsp_i.data[w*32+:32];
-        data_line[16] = '0;
-        for (int unsigned b = 0; b < 4; b++) begin
-          lanes16 = 32'(mask >> (b << 4)) & 32'hffff;
-          if (lanes16 != '0) begin
-            if (split[slot32]) begin  // the address of each lane stands where its data will go
-              idx = (slot32 << 8) + (tx_word[number] << 6) + (b << 4);
-              for (int unsigned l = 0; l < 16; l++) begin
-                off = word[idx+l] - tx_line[number];
-                value = data_line[{28'd0, off[5:2]}] >> {off[1:0], 3'd0};
-                value = value & (op.bytes[0] ? 32'hff : op.bytes[1] ? 32'hffff : 32'hffffffff);
-                word[idx+l] = lanes16[l] ? value : word[idx+l];
-              end
-            end else if (unaligned[slot32][b]) begin
-              for (int unsigned k = 0; k < 4; k++) begin
-                if (k < 32'(op.results)) begin
-                  idx = (slot32 << 8) + (k << 6) + (b << 4);
-                  for (int unsigned l = 0; l < 16; l++) begin
-                    off = low[(slot32<<6)+(b<<4)+l] + (k << 2) - tx_line[number];
-                    n = {27'd0, op.bytes} < 32'd4 ? {27'd0, op.bytes} : 32'd4;
-                    if (lanes16[l] && (off < 32'd64 || off > 32'hfffffffc)) begin
-                      window = {data_line[off[5:2]+5'd1], data_line[{28'd0, off[5:2]}]} >> {off[1:0], 3'd0};
-                      if (off[31]) window = {32'd0, data_line[0]} << {-off[1:0], 3'd0};
-                      if (n < 32'd4) window = window & ((64'd1 << (n << 3)) - 64'd1);
-                      word[idx+l] = word[idx+l] | window[31:0];
-                    end
-                  end
-                end
-              end
-            end else if (op.bytes < 5'd4) begin
-              idx = (slot32 << 8) + (b << 4);
-              for (int unsigned l = 0; l < 16; l++) begin
-                off = low[(slot32<<6)+(b<<4)+l] - tx_line[number];
-                value = data_line[{28'd0, off[5:2]}] >> {off[1:0], 3'd0};
-                value = value & (op.bytes[0] ? 32'hff : 32'hffff);
-                word[idx+l] = lanes16[l] ? value : word[idx+l];
-              end
-            end else begin
-              for (int unsigned k = 0; k < 4; k++) begin
-                if (k < 32'(op.results)) begin
-                  idx = (slot32 << 8) + (k << 6) + (b << 4);
-                  for (int unsigned l = 0; l < 16; l++) begin
-                    off = low[(slot32<<6)+(b<<4)+l] + (k << 2) - tx_line[number];
-                    value = data_line[{28'd0, off[5:2]}];
-                    word[idx+l] = lanes16[l] && off < 32'd64 ? value : word[idx+l];
-                  end
-                end
-              end
-            end
-          end
-        end
+    // ---------------- lines and atomics' old values to their lanes, 16 lanes a cycle
+    if (!spread && queue_count != '0) begin
+      spread = 1'b1;
+      spread_tx = {24'd0, queue[queue_read].id} & (NumTx - 1);
+      spread_lanes = tx_lanes[spread_tx];
+      for (int unsigned w = 0; w < 16; w++) data_line[w] = queue[queue_read].data[w*32+:32];
+      data_line[16] = '0;
+      slot32 = tx_slot[spread_tx];
+      if (queue[queue_read].status != MEM_OK) begin
+        if (status[slot32] == '0) fault_va[slot32] = {24'd0, tx_high[spread_tx][7:0], tx_line[spread_tx]};
+        status[slot32] = queue[queue_read].status;
+        spread_lanes = '0;
       end
-      left[slot32] = left[slot32] - 32'd1;
-      outstanding = outstanding - 32'd1;
-      if (left[slot32] == '0 && sent[slot32[3:0]]) finished[slot32[3:0]] = 1'b1;
+      queue_read = queue_read + 3'd1;
+      queue_count = queue_count - 4'd1;
+    end
+    if (spread) begin
+      moved = 1'b1;
+      slot32 = tx_slot[spread_tx];
+      op = op_q[slot32[3:0]];
+      if (spread_lanes != '0) spread_beat();
+      if (spread_lanes == '0) begin
+        spread = 1'b0;
+        tx_free = tx_free | (NumTx'(1) << spread_tx);
+        left[slot32] = left[slot32] - 32'd1;
+        outstanding = outstanding - 32'd1;
+        if (left[slot32] == '0 && sent[slot32[3:0]]) finished[slot32[3:0]] = 1'b1;
+      end
+    end
+    if (rsp_valid_i) begin
+      queue[queue_write] = rsp_i;
+      queue_write = queue_write + 3'd1;
+      queue_count = queue_count + 4'd1;
     end
     if (ack_valid_i) begin
       slot32 = {24'd0, ack_slot_i};
@@ -490,61 +592,18 @@ module cu_vmem_pipe
           end else begin
             req.addr = tlb_pkg::pte_pa(pte, {24'd0, tx1.va});
             req.bypass = op.glc || !tlb_pkg::pte_cached(pte, own_gpu_i);
-            perf_o[0] <= 1'b1;
             if (op.store) begin
               req.op = L1Write;
               req.id = {4'd0, tx1.slot};
-              for (int unsigned w = 0; w < 17; w++) store_line[w] = '0;
-              wbytes = '0;
-              for (int unsigned b = 0; b < 4; b++) begin
-                lanes16 = 32'(tx1.lanes >> (b << 4)) & 32'hffff;
-                if (lanes16 != '0) begin
-                  if (!split[tx1.slot] && !unaligned[tx1.slot][b] && op.bytes >= 5'd4) begin
-                    // lane by lane: of lanes that overlap the highest wins
-                    for (int unsigned l = 0; l < 16; l++) begin
-                      off = low[{22'd0, tx1.slot, 6'd0}+(b<<4)+l] - tx1.va[31:0];
-                      idx = {20'd0, tx1.slot, 8'd0} + (b << 4) + l;
-                      for (int unsigned k = 0; k < 32'(op.words); k++) begin
-                        ok = lanes16[l] && off < 32'd64;
-                        store_line[ok?{28'd0, off[5:2]}:32'd16] = word[idx];
-                        wbytes = wbytes | (ok ? 64'hf << off[5:0] : 64'd0);
-                        off = off + 32'd4;
-                        idx = idx + 32'd64;
-                      end
-                    end
-                  end else begin
-                    for (int unsigned l = 0; l < 16; l++) begin
-                      for (int unsigned k = 0; k < 4; k++) begin
-                        take = split[tx1.slot] ? k == {30'd0, tx1.word} : k < 32'(op.words);
-                        if (lanes16[l] && take) begin
-                          value = word[{20'd0, tx1.slot, 8'd0}+(k<<6)+(b<<4)+l];
-                          off = low[{22'd0, tx1.slot, 6'd0}+(b<<4)+l] + (k << 2);
-                          off = split[tx1.slot] ? apart_low[(b<<4)+l] : off;
-                          off = off - tx1.va[31:0];
-                          n = {27'd0, op.bytes} < 32'd4 ? {27'd0, op.bytes} : 32'd4;
-                          if (off < 32'd64 || off > 32'hfffffffc) begin
-                            bytes64 = n == 32'd4 ? 64'hf : n == 32'd2 ? 64'h3 : 64'h1;
-                            window = {32'd0, value} & (n == 32'd4 ? 64'hffffffff : n == 32'd2 ? 64'hffff : 64'hff);
-                            if (off[31]) begin
-                              window = window >> {-off[1:0], 3'd0};
-                              bytes64 = bytes64 >> -off[1:0];
-                              off = '0;
-                            end
-                            mask = (bytes64[3:0] == 4'hf ? 64'hffffffff : bytes64[3:0] == 4'h7 ? 64'hffffff :
-                                    bytes64[3:0] == 4'h3 ? 64'hffff : bytes64[0] ? 64'hff : 64'd0) << {off[1:0], 3'd0};
-                            window = window << {off[1:0], 3'd0};
-                            number = {28'd0, off[5:2]};
-                            store_line[number] = (store_line[number] & ~mask[31:0]) | (window[31:0] & mask[31:0]);
-                            number = number + 32'd1;
-                            store_line[number] = (store_line[number] & ~mask[63:32]) | (window[63:32] & mask[63:32]);
-                            wbytes = wbytes | (bytes64 << off[5:0]);
-                          end
-                        end
-                      end
-                    end
-                  end
-                end
+              if (!building) begin
+                building = 1'b1;
+                build_lanes = tx1.lanes;
+                for (int unsigned w = 0; w < 17; w++) store_line[w] = '0;
+                wbytes = '0;
               end
+              if (build_lanes != '0) build_beat();
+              stall = build_lanes != '0;
+              moved = 1'b1;
               for (int unsigned w = 0; w < 16; w++) wline[w[3:0]] = store_line[w];
               req.data = wline;
               req.mask = wbytes;
@@ -559,23 +618,28 @@ module cu_vmem_pipe
               req.id = number[7:0];
               if (op.atomic) begin
                 req.op = L1Atomic;
-                idx = {20'd0, tx1.slot, 8'd0} + {26'd0, pick_pkg::first64(tx1.lanes)};
                 req.addr = {req.addr[63:6], 6'd0} | {58'd0, tx1.first[5:0]};
-                req.data[31:0] = word[idx];
-                req.data[63:32] = op.wide ? word[idx+32'd64] : 32'd0;
-                value = op.wide ? 32'd128 : 32'd64;
-                req.data[95:64] = op.atomic_op == 4'd1 ? word[idx+value] : 32'd0;
-                req.data[127:96] = op.atomic_op == 4'd1 && op.wide ? word[idx+32'd192] : 32'd0;
+                leader = {26'd0, pick_pkg::first64(tx1.lanes)};
+                row_at = {tx1.slot, leader[5:4]};
+                req.data[31:0] = data0_mem[row_at][leader[3:0]];
+                req.data[63:32] = op.wide ? data1_mem[row_at][leader[3:0]] : 32'd0;
+                value = op.wide ? data2_mem[row_at][leader[3:0]] : data1_mem[row_at][leader[3:0]];
+                req.data[95:64] = op.atomic_op == 4'd1 ? value : 32'd0;
+                req.data[127:96] = op.atomic_op == 4'd1 && op.wide ? data3_mem[row_at][leader[3:0]] : 32'd0;
               end
             end
-            req_o <= req;
-            req_valid_o <= 1'b1;
+            if (!stall) begin
+              req_o <= req;
+              req_valid_o <= 1'b1;
+              perf_o[0] <= 1'b1;
+            end
           end
         end
       end
       if (!stall) begin
         tx1.valid = 1'b0;
         held = 1'b0;
+        building = 1'b0;
         moved = 1'b1;
       end
     end
@@ -604,8 +668,7 @@ module cu_vmem_pipe
     end
     if (active) begin
       op = op_q[cur];
-      if (pending0 == '0 && pending1 == '0 && step != steps &&
-          !(split[cur] && step[1:0] == '0 && (tx0.valid || tx1.valid || open.valid))) begin
+      if (pending0 == '0 && pending1 == '0 && step != steps) begin
         prepare_beat();
         step = step + 5'd1;
         moved = 1'b1;
@@ -629,7 +692,7 @@ module cu_vmem_pipe
           joined1 = joined1 & pending1;
           if (SeedFault == 4'd1) joined0 = pending0;
         end
-        if (open.valid && !op.atomic && {30'd0, open.va[39:6]} == line) begin
+        if (open.valid && !op.atomic && {30'd0, open.va[39:6]} == line && open.word == (split[cur] ? part : 2'd0)) begin
           open.lanes = open.lanes | (64'(joined0 | joined1) << {beat, 4'd0});
           pending0 = pending0 & ~joined0;
           pending1 = pending1 & ~joined1;
@@ -641,7 +704,7 @@ module cu_vmem_pipe
               inv: 1'b0,
               slot: cur,
               vmid: op.vmid,
-              word: part,
+              word: split[cur] ? part : 2'd0,
               va: {line[33:0], 6'd0},
               first: pending0 != '0 ? lane_va[leader][39:0] : {line[33:0], 6'd0},
               lanes: 64'(joined0 | joined1) << {beat, 4'd0}
@@ -650,7 +713,7 @@ module cu_vmem_pipe
           pending1 = pending1 & ~joined1;
           moved = 1'b1;
         end
-      end else if (step == steps || split[cur]) begin
+      end else if (step == steps) begin
         emit = open.valid && room;
         next.valid = 1'b0;
       end else begin
@@ -722,13 +785,14 @@ module cu_vmem_pipe
     end
     if (moved) begin
       ready_q   <= rows_left <= 6'd1 && used != '1;
+      rsp_ready_o <= queue_count <= 4'd3;
       drained_o <= outstanding == '0 && !tx0.valid && !tx1.valid;
     end
     if (moved || quiet != '1) quiet <= moved ? '0 : {quiet[1:0], 1'b1};
 
     if (!rst_ni) begin
       {used, sent, finished, blocked, split} = '0;
-      {rows_left, order_read, order_write, order_count, active, held, asked, last_valid, wb_active, wb_hold} = '0;
+      {rows_left, spread, building, queue_read, queue_write, queue_count, order_read, order_write, order_count, active, held, asked, last_valid, wb_active, wb_hold} = '0;
       cap0.valid = 1'b0;
       cap1.valid = 1'b0;
       tx0.valid = 1'b0;
@@ -741,7 +805,9 @@ module cu_vmem_pipe
       {vwr_valid_o, vrd_valid_o, reading_o, done_valid_o, opread_valid_o, req_valid_o, tlb_lookup_o, tlb_fill_o} <= '0;
       perf_o <= '0;
       ready_q <= 1'b1;
+      rsp_ready_o <= queue_count <= 4'd3;
       drained_o <= 1'b1;
+      rsp_ready_o <= 1'b1;
       quiet <= '0;
     end
   end

@@ -28,6 +28,7 @@ module l1v
   output logic             req_ready_o,   // room for this cycle's and the next request
   output logic             rsp_valid_o,
   output l1_rsp_t          rsp_o,
+  input  logic             rsp_ready_i,   // room for this and three more answers
   output logic             ack_valid_o,   // a write or invalidation of slot ack_slot_o is done
   output logic      [ 7:0] ack_slot_o,
   output logic      [ 7:0] ack_status_o,
@@ -167,7 +168,9 @@ module l1v
     end
 
     // ---------------- one operation
-    if (answers != '0) begin
+    if (!rsp_ready_i) begin
+      // wait: the lanes of earlier answers come first
+    end else if (answers != '0) begin
       moved = 1'b1;
       number = {24'd0, answer_tag[answer_read][7:0]};
       pop = 1'b1;

@@ -318,7 +318,7 @@ static void random_flat(Vm &v, unsigned serial)
     uint64_t base = region_va(w), span = PAGES * 4096;
     bool shared = !v.store && !v.atomic && rng() % 4 == 0, bad = rng() % 40 == 0;
     if (shared)
-        base = SHARED_VA;
+        base = rng() % 2 ? SHARED_VA : RO_VA;
     unsigned shape = rng() % 6, stride = 1u << rng() % 9, shift = rng() % 1024, natural = v.atomic ? v.bytes() : v.bytes() < 4 ? v.bytes() : 4;
     bool odd = !v.atomic && rng() % 6 == 0;
     for (unsigned l = 0; l < 64; l++) {
@@ -516,7 +516,7 @@ static double speed(bool store, unsigned dwords)
     mem.min_delay = 100, mem.spread = 1;
     for (unsigned s = 0; s < 4; s++)
         for (unsigned l = 0; l < 64; l++)
-            vgpr[s][0][l] = region_va(s * 2) + l * 4 * dwords, vgpr[s][1][l] = region_va(0) >> 32;
+            vgpr[s][0][l] = SHARED_VA + s * 1024 + l * 4 * dwords, vgpr[s][1][l] = SHARED_VA >> 32;
     uint64_t begin = cycle, n = 20000;
     double t0 = cpu_ns();
     for (unsigned i = 0; i < n; i++) {
