@@ -200,9 +200,9 @@ module cu_simd
         r0  = st3.ring;
         rnd = 32'(i_round[q]);
         if (i_dec[q].out == OutF16) begin
-          for (int unsigned l = 0; l < 16; l++) res[r0][l] = round_f16(s2[l], e2[l], g2[l], rnd, i_small[q]);
+          for (int unsigned l = 0; l < 16; l++) round_f16(s2[l], e2[l], g2[l], rnd, i_small[q], res[r0][l]);
         end else begin
-          for (int unsigned l = 0; l < 16; l++) res[r0][l] = round_f32(s2[l], e2[l], g2[l], rnd, i_small[q]);
+          for (int unsigned l = 0; l < 16; l++) round_f32(s2[l], e2[l], g2[l], rnd, i_small[q], res[r0][l]);
         end
         if (i_op[q] == OP_V_DIV_SCALE_F32) begin
           for (int unsigned l = 0; l < 16; l++) res[r0][l] = (g2[l] & 32'd16) != 32'd0 ? old[r0][l] : res[r0][l];
@@ -251,7 +251,7 @@ module cu_simd
           if (i_dec[q].half) begin
             for (int unsigned l = 0; l < 8; l++) qa[high][l] = half_to_f32(qa[high][l], i_mode[q][6]);
           end
-          for (int unsigned l = 0; l < 8; l++) res[r0][{high, l[2:0]}] = fpu_trans_pkg::trans_f32(kind, qa[high][l]);
+          for (int unsigned l = 0; l < 8; l++) fpu_trans_pkg::trans_f32(kind, qa[high][l], res[r0][{high, l[2:0]}]);
           if (i_dec[q].half) begin
             for (int unsigned l = 0; l < 8; l++) begin
               t = res[r0][{high, l[2:0]}];

@@ -167,7 +167,8 @@
               OP_V_MAD_F16, OP_V_MAC_F16, OP_V_MADMK_F16, OP_V_MADAK_F16: begin
                 for (int unsigned l = 0; l < 16; l++) begin
                   product(x[l], y[l], (x[l] ^ y[l]) & 32'h80000000, 1'b1, p1[l], c1[l], d1[l], e1[l], g1[l]);
-                  n = half_to_f32(round_f16(p1[l], e1[l], g1[l], rnd, 1'b0), 1'b0);
+                  round_f16(p1[l], e1[l], g1[l], rnd, 1'b0, n);
+                  n = half_to_f32(n, 1'b0);
                   product(n, 32'h3f800000, z[l], 1'b1, p1[l], c1[l], d1[l], e1[l], g1[l]);
                 end
               end

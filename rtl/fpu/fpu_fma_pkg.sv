@@ -37,15 +37,15 @@ package fpu_fma_pkg;
   endfunction
 
   // Does rounding go away from zero?  lsb: last kept bit, half: first dropped bit, rest: any other dropped bit.
-  function automatic logic [31:0] away(input logic [31:0] round, input logic [31:0] sign, input logic [31:0] lsb,
-                                       input logic [31:0] half, input logic [31:0] rest);
-    return round == 32'd0 ? half & (rest | lsb) :
+  function automatic void away(input logic [31:0] round, input logic [31:0] sign, input logic [31:0] lsb,
+                               input logic [31:0] half, input logic [31:0] rest, output logic [31:0] up);
+    up = round == 32'd0 ? half & (rest | lsb) :
         round == 32'd1 ? (half | rest) & ~sign & 32'd1 : round == 32'd2 ? (half | rest) & sign : 32'd0;
   endfunction
 
   // Signs and special cases of a * b + c.
-  function automatic logic [31:0] specials(input logic [31:0] a, input logic [31:0] b, input logic [31:0] c,
-                                           input logic [31:0] ma, input logic [31:0] mb);
+  function automatic void specials(input logic [31:0] a, input logic [31:0] b, input logic [31:0] c,
+                                   input logic [31:0] ma, input logic [31:0] mb, output logic [31:0] flags);
     logic [31:0] ps, cs, aa, ab, ac, infv, nan, pi;
     ps = (a ^ b) >> 31;
     cs = c >> 31;
@@ -57,7 +57,7 @@ package fpu_fma_pkg;
         (32'(aa == 32'h7f800000) & 32'(mb == 32'd0)) | (32'(ab == 32'h7f800000) & 32'(ma == 32'd0)) |
         (pi & 32'(ac == 32'h7f800000) & (ps ^ cs));
     infv = pi | 32'(ac == 32'h7f800000);
-    return (pi | (infv ^ 32'd1)) != 32'd0 ? ps | (cs << 1) | ((nan | infv) << 2) | (nan << 3) :
+    flags = (pi | (infv ^ 32'd1)) != 32'd0 ? ps | (cs << 1) | ((nan | infv) << 2) | (nan << 3) :
         cs | (cs << 1) | 32'd4 | (nan << 3);
   endfunction
 
@@ -72,7 +72,7 @@ package fpu_fma_pkg;
     ma = ea != 32'd0 ? (a & 32'h7fffff) | 32'h800000 : keep ? a & 32'h7fffff : 32'd0;
     mb = eb != 32'd0 ? (b & 32'h7fffff) | 32'h800000 : keep ? b & 32'h7fffff : 32'd0;
     mc = ec != 32'd0 ? (c & 32'h7fffff) | 32'h800000 : keep ? c & 32'h7fffff : 32'd0;
-    sg = specials(a, b, c, ma, mb);
+    specials(a, b, c, ma, mb, sg);
     ea = ea == 32'd0 ? 32'd1 : ea;
     eb = eb == 32'd0 ? 32'd1 : eb;
     ec = ec == 32'd0 ? 32'd1 : ec;
@@ -88,7 +88,7 @@ package fpu_fma_pkg;
   function automatic void product_rounded(input logic [31:0] a, input logic [31:0] b, input logic [31:0] c,
                                           input logic [31:0] round, output logic [63:0] p, output logic [63:0] cw,
                                           output logic [31:0] d, output logic [31:0] e, output logic [31:0] sg);
-    logic [31:0] ea, eb, ec, ma, mb, mc, ep, sign, top, m, rest, half, over, zero, tiny, flags;
+    logic [31:0] ea, eb, ec, ma, mb, mc, ep, sign, top, m, rest, half, over, zero, tiny, flags, up;
     logic [63:0] q;
     ea = (a >> 23) & 32'd255;
     eb = (b >> 23) & 32'd255;
@@ -96,7 +96,7 @@ package fpu_fma_pkg;
     ma = ea != 32'd0 ? (a & 32'h7fffff) | 32'h800000 : 32'd0;
     mb = eb != 32'd0 ? (b & 32'h7fffff) | 32'h800000 : 32'd0;
     mc = ec != 32'd0 ? (c & 32'h7fffff) | 32'h800000 : 32'd0;
-    flags = specials(a, b, c, ma, mb);
+    specials(a, b, c, ma, mb, flags);
     sign = (a ^ b) >> 31;
     q = 64'(ma) * 64'(mb);
     top = 32'(q >> 47);
@@ -107,7 +107,8 @@ package fpu_fma_pkg;
     m = 32'(q >> (32'd24 + tiny));
     half = 32'(q >> (32'd23 + tiny)) & 32'd1;
     rest = 32'((q & ((64'd1 << (32'd23 + tiny)) - 64'd1)) != 64'd0);
-    m = m + away(round, sign, m & 32'd1, half, rest);
+    away(round, sign, m & 32'd1, half, rest, up);
+    m = m + up;
     zero = 32'(q == 64'd0) | 32'($signed(ep) < 32'sd0) | (tiny & 32'(m != 32'h800000));
     ep = ep + tiny;
     over = 32'($signed(ep) > 32'sd254) | (32'(ep == 32'd254) & 32'(m == 32'h1000000));
@@ -173,7 +174,7 @@ package fpu_fma_pkg;
   endfunction
 
   // Leading zeros of s, at most limit.
-  function automatic logic [63:0] leading(input logic [63:0] s, input logic [63:0] limit);
+  function automatic void leading(input logic [63:0] s, input logic [63:0] limit, output logic [63:0] count);
     logic [63:0] t, n;
     t = s;
     n = 64'd0;
@@ -188,35 +189,35 @@ package fpu_fma_pkg;
     n = n + ((t >> 62) == 64'd0 ? 64'd2 : 64'd0);
     t = (t >> 62) == 64'd0 ? t << 2 : t;
     n = n + ((t >> 63) == 64'd0 ? 64'd1 : 64'd0);
-    return n < limit ? n : limit;
+    count = n < limit ? n : limit;
   endfunction
 
   // Step 3 to single precision; subnormal results become 0 unless keep.
-  function automatic logic [31:0] round_f32(input logic [63:0] s, input logic [31:0] e, input logic [31:0] sg,
-                                            input logic [31:0] round, input logic keep);
+  function automatic void round_f32(input logic [63:0] s, input logic [31:0] e, input logic [31:0] sg,
+                                    input logic [31:0] round, input logic keep, output logic [31:0] result);
     logic [63:0] n, sn;
     logic [31:0] er, m, up, r, sign, big;
-    n = leading(s, 64'(e) + 64'd1);
+    leading(s, 64'(e) + 64'd1, n);
     sn = s << n;
     sign = sg & 32'd1;
     er = (sn >> 63) != 64'd0 ? 32'(64'(e) + 64'd2 - n) : 32'd1;
     m = 32'(sn >> 40);
-    up = away(round, sign, m & 32'd1, 32'(sn >> 39) & 32'd1, 32'((sn & 64'h7fffffffff) != 64'd0));
+    away(round, sign, m & 32'd1, 32'(sn >> 39) & 32'd1, 32'((sn & 64'h7fffffffff) != 64'd0), up);
     // m holds the hidden bit, so the exponent less one is added; far overflow must not wrap
     r = ((er > 32'd255 ? 32'd255 : er - 32'd1) << 23) + m + up;
     big = round == 32'd0 || (round == 32'd1 && sign == 32'd0) || (round == 32'd2 && sign != 32'd0) ? 32'h7f800000 :
         32'h7f7fffff;
     r = er > 32'd254 || r >= 32'h7f800000 ? big : r < 32'h800000 && !keep ? 32'd0 : r;
     r = (sign << 31) | r;
-    return (sg & 32'd4) == 32'd0 ? r : (sg & 32'd8) != 32'd0 ? 32'h7fc00000 : (sign << 31) | 32'h7f800000;
+    result = (sg & 32'd4) == 32'd0 ? r : (sg & 32'd8) != 32'd0 ? 32'h7fc00000 : (sign << 31) | 32'h7f800000;
   endfunction
 
   // Step 3 to half precision.
-  function automatic logic [31:0] round_f16(input logic [63:0] s, input logic [31:0] e, input logic [31:0] sg,
-                                            input logic [31:0] round, input logic keep);
+  function automatic void round_f16(input logic [63:0] s, input logic [31:0] e, input logic [31:0] sg,
+                                    input logic [31:0] round, input logic keep, output logic [31:0] result);
     logic [63:0] n, sn, sh, rest, half;
     logic [31:0] er, up, r, sign, big, kept, below;
-    n = leading(s, 64'd63);
+    leading(s, 64'd63, n);
     sn = s << n;
     sign = sg & 32'd1;
     er = s == 64'd0 ? -32'd100 : e + 32'd2 - 32'(n) - 32'd112;
@@ -226,12 +227,12 @@ package fpu_fma_pkg;
     kept = 32'(sn >> sh);
     rest = sn & ((64'd1 << sh) - 64'd1);
     half = 64'd1 << (sh - 64'd1);
-    up = away(round, sign, kept & 32'd1, 32'((rest & half) != 64'd0), 32'((rest & (half - 64'd1)) != 64'd0));
+    away(round, sign, kept & 32'd1, 32'((rest & half) != 64'd0), 32'((rest & (half - 64'd1)) != 64'd0), up);
     r = ($signed(er) > 32'sd31 ? 32'd31 << 10 : $signed(er) >= 32'sd1 ? (er - 32'd1) << 10 : 32'd0) + kept + up;
     big = round == 32'd0 || (round == 32'd1 && sign == 32'd0) || (round == 32'd2 && sign != 32'd0) ? 32'h7c00 :
         32'h7bff;
     r = r >= 32'h7c00 ? big : r < 32'h400 && !keep ? 32'd0 : r;
     r = (sign << 15) | r;
-    return (sg & 32'd4) == 32'd0 ? r : (sg & 32'd8) != 32'd0 ? 32'h7e00 : (sign << 15) | 32'h7c00;
+    result = (sg & 32'd4) == 32'd0 ? r : (sg & 32'd8) != 32'd0 ? 32'h7e00 : (sign << 15) | 32'h7c00;
   endfunction
 endpackage

@@ -61,9 +61,9 @@ package fpu_misc_pkg;
     kept = m >> sh;
     rest = m & ((32'd1 << sh) - 32'd1);
     half = sh == 32'd0 ? 32'd0 : 32'd1 << (sh - 32'd1);
+    away(32'd0, sign, kept & 32'd1, 32'((rest & half) != 32'd0), 32'((rest & (half - 32'd1)) != 32'd0), up);
     up = kind == 32'd0 ? 32'd0 : kind == 32'd1 ? 32'(rest != 32'd0) & ~sign & 32'd1 :
-        kind == 32'd3 ? 32'(rest != 32'd0) & sign :
-        away(32'd0, sign, kept & 32'd1, 32'((rest & half) != 32'd0), 32'((rest & (half - 32'd1)) != 32'd0));
+        kind == 32'd3 ? 32'(rest != 32'd0) & sign : up;
     // below 1 the result is 0 or 1; else the fraction bits are cleared and one unit is added
     r = e < 32'd127 ? (up != 32'd0 ? 32'h3f800000 : 32'd0) :
         (x & 32'h7fffffff & ~((32'd1 << sh) - 32'd1)) + (up << sh);
@@ -108,7 +108,7 @@ package fpu_misc_pkg;
     kept = m >> sh;
     rest = m & ((32'd1 << sh) - 32'd1);
     half = 32'd1 << (sh - 32'd1);
-    up = away(round, sign, kept & 32'd1, 32'((rest & half) != 32'd0), 32'((rest & (half - 32'd1)) != 32'd0));
+    away(round, sign, kept & 32'd1, 32'((rest & half) != 32'd0), 32'((rest & (half - 32'd1)) != 32'd0), up);
     r = (e > 32'd143 ? 32'h7c00 : e >= 32'd113 ? (e - 32'd113) << 10 : 32'd0) + kept + up;
     big = round == 32'd0 || (round == 32'd1 && sign == 32'd0) || (round == 32'd2 && sign != 32'd0) ? 32'h7c00 :
         32'h7bff;

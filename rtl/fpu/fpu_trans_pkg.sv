@@ -8,43 +8,46 @@ package fpu_trans_pkg;
   localparam logic [31:0] Rcp = 32'd0, Rsq = 32'd1, Sqrt = 32'd2, Exp = 32'd3, Log = 32'd4, Sin = 32'd5, Cos = 32'd6;
 
   // c0 + c1 x + c2 x^2, x a fraction of 15 or 22 bits; 30 fractional bits.
-  function automatic logic [63:0] piece(input logic [95:0] c, input logic [31:0] x, input logic [63:0] places);
+  function automatic void piece(input logic [31:0] k0, input logic [31:0] k1, input logic [31:0] k2,
+                                input logic [31:0] x, input logic [63:0] places, output logic [63:0] y);
     logic [63:0] c0, c1, c2, wide, square, slope;
-    c0 = {{32{c[31]}}, c[31:0]};
-    c1 = {{32{c[63]}}, c[63:32]};
-    c2 = {{32{c[95]}}, c[95:64]};
+    c0 = {{32{k0[31]}}, k0};
+    c1 = {{32{k1[31]}}, k1};
+    c2 = {{32{k2[31]}}, k2};
     wide = {32'd0, x};
     square = c2 * (wide * wide);
     square = $unsigned($signed(square) >>> places);
     slope = c1 * wide + square;
     slope = $unsigned($signed(slope) >>> places);
-    return c0 + slope;
+    y = c0 + slope;
   endfunction
 
   // y * 2**exponent (y not 0), rounded half up.
-  function automatic logic [31:0] pack(input logic [31:0] sign, input logic [63:0] y, input logic [31:0] exponent);
+  function automatic void pack(input logic [31:0] sign, input logic [63:0] y, input logic [31:0] exponent,
+                               output logic [31:0] result);
     logic [63:0] zeros, high;
     logic [31:0] rounded, e;
-    zeros = fpu_fma_pkg::leading(y, 64'd63);
+    fpu_fma_pkg::leading(y, 64'd63, zeros);
     high = y << zeros;
     rounded = 32'(high >> 40) + (32'(high >> 39) & 32'd1);
     e = exponent + 32'd63 - 32'(zeros) + (rounded >> 24);
-    return $signed(e) > 32'sd127 ? sign | 32'h7f800000 : $signed(e) < -32'sd126 ? sign :
+    result = $signed(e) > 32'sd127 ? sign | 32'h7f800000 : $signed(e) < -32'sd126 ? sign :
         sign | ((e + 32'd127) << 23) | (rounded & 32'h7fffff);
   endfunction
 
   // |x| with 32 fractional bits, truncated; e at most 135.
-  function automatic logic [63:0] fixed(input logic [31:0] e, input logic [31:0] m);
+  function automatic void fixed(input logic [31:0] e, input logic [31:0] m, output logic [63:0] value);
     logic [63:0] full;
     logic [31:0] left, right;
     full = {32'd0, m | 32'h800000};
     left = e - 32'd118;
     right = 32'd118 - e;
-    return e == 32'd0 ? 64'd0 : !left[31] ? full << (left & 32'd31) : right < 32'd24 ? full >> right : 64'd0;
+    value = e == 32'd0 ? 64'd0 : !left[31] ? full << (left & 32'd31) : right < 32'd24 ? full >> right : 64'd0;
   endfunction
 
   // Table piece, its argument and the frame around it; special: the result is `value`.
-  function automatic void prepare(input logic [31:0] kind, input logic [31:0] x, output logic [95:0] c,
+  function automatic void prepare(input logic [31:0] kind, input logic [31:0] x, output logic [31:0] k0,
+                                  output logic [31:0] k1, output logic [31:0] k2,
                                   output logic [31:0] f, output logic [31:0] sign, output logic [31:0] exponent,
                                   output logic [63:0] factor, output logic special, output logic [31:0] value);
     logic [31:0] e, m, odd, half, turn, u;
@@ -59,10 +62,10 @@ package fpu_trans_pkg;
     negative = sign != 32'd0;
     odd = (e - 32'd127) & 32'd1;
     half = $unsigned($signed(e - 32'd127 - odd) >>> 1);
-    t = fixed(e > 32'd135 ? 32'd0 : e, m);
+    fixed(e > 32'd135 ? 32'd0 : e, m, t);
     t = negative ? 64'd0 - t : t;
     f = m & 32'h7fff;
-    c = TABLE_RCP[m[22:15]];
+    {k2, k1, k0} = TABLE_RCP[m[22:15]];
     exponent = 32'd97 - e;
     factor = 64'd0;
     special = nan || infinite || zero;
@@ -72,14 +75,16 @@ package fpu_trans_pkg;
       Rsq: begin
         special = special || negative;
         value = nan ? 32'h7fc00000 : zero ? sign | 32'h7f800000 : negative ? 32'h7fc00000 : 32'd0;
-        c = odd != 32'd0 ? TABLE_RSQ2[m[22:15]] : TABLE_RSQ1[m[22:15]];
+        if (odd != 32'd0) {k2, k1, k0} = TABLE_RSQ2[m[22:15]];
+        else {k2, k1, k0} = TABLE_RSQ1[m[22:15]];
         exponent = 32'd0 - half - 32'd30;
         sign = 32'd0;
       end
       Sqrt: begin
         special = special || negative;
         value = nan ? 32'h7fc00000 : zero ? sign : negative ? 32'h7fc00000 : 32'h7f800000;
-        c = odd != 32'd0 ? TABLE_SQRT2[m[22:15]] : TABLE_SQRT1[m[22:15]];
+        if (odd != 32'd0) {k2, k1, k0} = TABLE_SQRT2[m[22:15]];
+        else {k2, k1, k0} = TABLE_SQRT1[m[22:15]];
         exponent = half - 32'd30;
         sign = 32'd0;
       end
@@ -88,7 +93,7 @@ package fpu_trans_pkg;
         huge = e > 32'd134;
         special = huge || $signed(u) < -32'sd126 || $signed(u) > 32'sd127;
         value = nan ? 32'h7fc00000 : negative ? 32'd0 : 32'h7f800000;
-        c = TABLE_EXP2[t[31:24]];
+        {k2, k1, k0} = TABLE_EXP2[t[31:24]];
         f = {10'd0, t[23:2]};
         exponent = u - 32'd30;
         sign = 32'd0;
@@ -96,7 +101,7 @@ package fpu_trans_pkg;
       Log: begin
         special = special || negative;
         value = nan ? 32'h7fc00000 : zero ? 32'hff800000 : negative ? 32'h7fc00000 : 32'h7f800000;
-        c = TABLE_LOG2[m[22:15]];
+        {k2, k1, k0} = TABLE_LOG2[m[22:15]];
         // mantissa in [1.5, 2): half of it, one power more
         u = m[22] ? (m | 32'h800000) - 32'h1000000 : m << 1;
         factor = {{32{u[31]}}, u};
@@ -109,7 +114,7 @@ package fpu_trans_pkg;
         u = !turn[30] ? u : u != 32'd0 ? 32'h40000000 - u : 32'h3fffffff;
         special = huge || u == 32'd0;
         value = e == 32'd255 ? 32'h7fc00000 : huge && kind == Cos ? 32'h3f800000 : 32'd0;
-        c = TABLE_SIN[u[29:22]];
+        {k2, k1, k0} = TABLE_SIN[u[29:22]];
         f = u & 32'h3fffff;
         factor = {32'd0, u};
         exponent = -32'd60;
@@ -118,13 +123,12 @@ package fpu_trans_pkg;
     endcase
   endfunction
 
-  function automatic logic [31:0] trans_f32(input logic [31:0] kind, input logic [31:0] x);
-    logic [95:0] c;
-    logic [31:0] f, sign, exponent, value;
+  function automatic void trans_f32(input logic [31:0] kind, input logic [31:0] x, output logic [31:0] result);
+    logic [31:0] k0, k1, k2, f, sign, exponent, value;
     logic [63:0] factor, y, sum;
     logic special;
-    prepare(kind, x, c, f, sign, exponent, factor, special, value);
-    y = piece(c, f, kind == Exp || kind == Sin || kind == Cos ? 64'd22 : 64'd15);
+    prepare(kind, x, k0, k1, k2, f, sign, exponent, factor, special, value);
+    piece(k0, k1, k2, f, kind == Exp || kind == Sin || kind == Cos ? 64'd22 : 64'd15, y);
     // a reciprocal just above the middle of two floats rounds up (needed for division)
     y = kind == Rcp ? y + 64'd2 : y;
     sum = {{32{exponent[31]}}, exponent} << 54;
@@ -137,6 +141,7 @@ package fpu_trans_pkg;
       value = special ? value : 32'd0;
       special = special || y == 64'd0;
     end
-    return special ? value : pack(sign, y, exponent);
+    pack(sign, y, exponent, result);
+    result = special ? value : result;
   endfunction
 endpackage
