@@ -198,7 +198,7 @@ module cu_simd
       q = st3.entry;
       if (i_dec[q].cls == ClsFma && st3.sub == 2'd0) begin
         r0  = st3.ring;
-        rnd = 32'(i_round[q]);
+        rnd = 32'd1 << i_round[q];
         if (i_dec[q].out == OutF16) begin
           for (int unsigned l = 0; l < 16; l++) round_f16(s2[l], e2[l], g2[l], rnd, i_small[q], res[r0][l]);
         end else begin
@@ -222,7 +222,7 @@ module cu_simd
     if (st2.valid) begin
       q = st2.entry;
       if (i_dec[q].cls == ClsFma && st2.sub == 2'd0) begin
-        rnd = i_dec[q].out == OutF16 ? 32'd0 : 32'(i_round[q]);  // sign of an exact zero
+        rnd = i_dec[q].out == OutF16 ? 32'd1 : 32'd1 << i_round[q];  // sign of an exact zero
         for (int unsigned l = 0; l < 16; l++) begin
           align_add(p1[l], c1[l], d1[l], g1[l], rnd, s2[l], g2[l]);
           e2[l] = e1[l];
@@ -255,7 +255,7 @@ module cu_simd
           if (i_dec[q].half) begin
             for (int unsigned l = 0; l < 8; l++) begin
               t = res[r0][{high, l[2:0]}];
-              res[r0][{high, l[2:0]}] = f32_to_half(t, 32'(i_mode[q][3:2]), 1'b1, i_mode[q][7]);
+              res[r0][{high, l[2:0]}] = f32_to_half(t, 32'd1 << i_mode[q][3:2], 1'b1, i_mode[q][7]);
             end
           end
         end

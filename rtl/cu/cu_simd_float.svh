@@ -3,7 +3,7 @@
 // the registers p1, c1, d1, e1, g1 of the normaliser (ClsFma).  Not responsible for: anything outside this case.
         ClsMisc: begin
           keep16 = i_mode[q][6];
-          rnd = 32'(i_mode[q][1:0]);
+          rnd = 32'd1 << i_mode[q][1:0];
           case (i_op[q])
             OP_V_MIN_F32, OP_V_MAX_F32: begin
               signed_op = i_op[q] == OP_V_MAX_F32;
@@ -33,7 +33,7 @@
                   i_op[q] == OP_V_RNDNE_F16 ? 32'd2 : 32'd3;
               for (int unsigned l = 0; l < 16; l++) begin
                 n = whole(half_to_f32(x[l], keep16), kind, 1'b1, 1'b1);
-                res[r0][l] = f32_to_half(n, 32'd0, 1'b1, 1'b1);
+                res[r0][l] = f32_to_half(n, 32'd1, 1'b1, 1'b1);
               end
             end
             OP_V_CVT_I32_F32, OP_V_CVT_RPI_I32_F32, OP_V_CVT_FLR_I32_F32: begin
@@ -61,8 +61,8 @@
             end
             OP_V_CVT_PKRTZ_F16_F32: begin
               for (int unsigned l = 0; l < 16; l++) begin
-                res[r0][l] = f32_to_half(x[l], 32'd3, i_in[q], i_mode[q][7]) |
-                    (f32_to_half(y[l], 32'd3, i_in[q], i_mode[q][7]) << 16);
+                res[r0][l] = f32_to_half(x[l], 32'd8, i_in[q], i_mode[q][7]) |
+                    (f32_to_half(y[l], 32'd8, i_in[q], i_mode[q][7]) << 16);
               end
             end
             OP_V_CVT_PKNORM_I16_F32, OP_V_CVT_PKNORM_U16_F32: begin
@@ -84,7 +84,7 @@
             end
             OP_V_FREXP_MANT_F16: begin
               for (int unsigned l = 0; l < 16; l++) begin
-                res[r0][l] = f32_to_half(frexp_mant(half_to_f32(x[l], keep16), 1'b1), 32'd0, 1'b1, 1'b1);
+                res[r0][l] = f32_to_half(frexp_mant(half_to_f32(x[l], keep16), 1'b1), 32'd1, 1'b1, 1'b1);
               end
             end
             OP_V_DIV_FIXUP_F32: begin
@@ -98,13 +98,14 @@
                                                 32'h200, 32'd10, 32'd1000);
               end
             end
-            default: begin  // v_cvt_pk_u8_f32, v_cvt_pkaccum_u8_f32: byte y of z is replaced
+            OP_V_CVT_PK_U8_F32, OP_V_CVT_PKACCUM_U8_F32: begin  // byte y of z is replaced
               for (int unsigned l = 0; l < 16; l++) begin
                 n = min_u(to_int(x[l], 32'd3, 1'b0, i_in[q]), 32'd255);
                 t = (y[l] & 32'd3) << 3;
                 res[r0][l] = (z[l] & ~(32'd255 << t)) | (n << t);
               end
             end
+            default: ;
           endcase
         end
         ClsFma: begin
@@ -122,7 +123,7 @@
               end
             end
             signed_op = i_in[q] || i_dec[q].half;  // subnormals stay
-            rnd = 32'(i_round[q]);
+            rnd = 32'd1 << i_round[q];
             case (i_op[q])
               OP_V_ADD_F32, OP_V_ADD_F16, OP_V_SUB_F32, OP_V_SUB_F16: begin
                 n = i_op[q] == OP_V_SUB_F32 || i_op[q] == OP_V_SUB_F16 ? 32'h80000000 : 32'd0;
@@ -210,11 +211,12 @@
                   place(32'd188, 32'd0, c1[l], d1[l], e1[l], g1[l]);
                 end
               end
-              default: begin  // v_mad_f32, v_mac_f32, v_madmk_f32, v_madak_f32
+              OP_V_MAD_F32, OP_V_MAC_F32, OP_V_MADMK_F32, OP_V_MADAK_F32: begin
                 for (int unsigned l = 0; l < 16; l++) begin
                   product_rounded(x[l], y[l], z[l], rnd, p1[l], c1[l], d1[l], e1[l], g1[l]);
                 end
               end
+              default: ;
             endcase
           end
         end

@@ -3,7 +3,10 @@
 // results res[r0], lane bits in `bits`.  Not responsible for: anything outside this case.
         ClsBit: begin
           case (i_op[q])
-            default: for (int unsigned l = 0; l < 16; l++) res[r0][l] = x[l];  // v_mov, v_movrel*
+            OP_V_MOV_B32, OP_V_MOVRELD_B32, OP_V_MOVRELS_B32, OP_V_MOVRELSD_B32: begin
+              for (int unsigned l = 0; l < 16; l++) res[r0][l] = x[l];
+            end
+            default: ;
             `SIMD_BIT(OP_V_NOT_B32, ~x[l])
             `SIMD_BIT(OP_V_AND_B32, x[l] & y[l])
             `SIMD_BIT(OP_V_OR_B32, x[l] | y[l])

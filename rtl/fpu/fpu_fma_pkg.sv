@@ -8,7 +8,7 @@
 // caller's.
 //   step 1 (product, product_rounded, place): operands -> p, c, d = exponent of p minus exponent of c, e = the larger
 //   step 2 (align_add): shift the smaller right with a sticky bit, add or subtract -> s, e, sg
-//   step 3 (round_f32, round_f16): normalise, round in one of four modes (0 nearest even, 1 up, 2 down, 3 to zero)
+//   step 3 (round_f32, round_f16): normalise, round; `round` is one-hot: 1 nearest even, 2 up, 4 down, 8 to zero
 // Halves enter as the equal single-precision value (half_to_f32), so only step 3 and the middle rounding of v_mad_f16
 // know of them.
 package fpu_fma_pkg;
@@ -36,11 +36,17 @@ package fpu_fma_pkg;
         sign | (e == 32'd0 ? small_value : normal);
   endfunction
 
+  // Can rounding go away from zero: then overflow gives infinity, else the largest number.
+  function automatic void outward(input logic [31:0] round, input logic [31:0] sign, output logic [31:0] yes);
+    yes = (round | ((round >> 1) & (sign ^ 32'd1)) | ((round >> 2) & sign)) & 32'd1;
+  endfunction
+
   // Does rounding go away from zero?  lsb: last kept bit, half: first dropped bit, rest: any other dropped bit.
   function automatic void away(input logic [31:0] round, input logic [31:0] sign, input logic [31:0] lsb,
                                input logic [31:0] half, input logic [31:0] rest, output logic [31:0] up);
-    up = round == 32'd0 ? half & (rest | lsb) :
-        round == 32'd1 ? (half | rest) & ~sign & 32'd1 : round == 32'd2 ? (half | rest) & sign : 32'd0;
+    up = (round & half & (rest | lsb)) | ((round >> 1) & (half | rest) & (sign ^ 32'd1)) |
+        ((round >> 2) & (half | rest) & sign);
+    up = up & 32'd1;
   endfunction
 
   // Signs and special cases of a * b + c.
@@ -114,7 +120,7 @@ package fpu_fma_pkg;
     over = 32'($signed(ep) > 32'sd254) | (32'(ep == 32'd254) & 32'(m == 32'h1000000));
     over = zero != 32'd0 ? 32'd0 : over;
     // overflow: infinity, or the largest number when rounding towards zero
-    top = 32'(round == 32'd0) | (32'(round == 32'd1) & ~sign & 32'd1) | (32'(round == 32'd2) & sign);
+    outward(round, sign, top);
     m = zero != 32'd0 ? 32'd0 : over != 32'd0 ? 32'hffffff : m;
     ep = zero != 32'd0 ? 32'd1 : over != 32'd0 ? 32'd254 : ep;
     // an infinite product against an infinite c of the other sign
@@ -155,7 +161,7 @@ package fpu_fma_pkg;
     t = sub != 32'd0 ? pa - ca : pa + ca;
     neg = sub & 32'(t >> 63);
     s = neg != 32'd0 ? 64'd0 - t : t;
-    zero_sign = 32'(round == 32'd2);
+    zero_sign = (round >> 2) & 32'd1;
     sg = (sgi & 32'd28) | (sub == 32'd0 || (sgi & 32'd4) != 32'd0 ? sgi & 32'd1 :
         t == 64'd0 ? zero_sign : (neg != 32'd0 ? sgi >> 1 : sgi) & 32'd1);
   endfunction
@@ -205,8 +211,8 @@ package fpu_fma_pkg;
     away(round, sign, m & 32'd1, 32'(sn >> 39) & 32'd1, 32'((sn & 64'h7fffffffff) != 64'd0), up);
     // m holds the hidden bit, so the exponent less one is added; far overflow must not wrap
     r = ((er > 32'd255 ? 32'd255 : er - 32'd1) << 23) + m + up;
-    big = round == 32'd0 || (round == 32'd1 && sign == 32'd0) || (round == 32'd2 && sign != 32'd0) ? 32'h7f800000 :
-        32'h7f7fffff;
+    outward(round, sign, big);
+    big = 32'h7f7fffff + big;
     r = er > 32'd254 || r >= 32'h7f800000 ? big : r < 32'h800000 && !keep ? 32'd0 : r;
     r = (sign << 31) | r;
     result = (sg & 32'd4) == 32'd0 ? r : (sg & 32'd8) != 32'd0 ? 32'h7fc00000 : (sign << 31) | 32'h7f800000;
@@ -229,8 +235,8 @@ package fpu_fma_pkg;
     half = 64'd1 << (sh - 64'd1);
     away(round, sign, kept & 32'd1, 32'((rest & half) != 64'd0), 32'((rest & (half - 64'd1)) != 64'd0), up);
     r = ($signed(er) > 32'sd31 ? 32'd31 << 10 : $signed(er) >= 32'sd1 ? (er - 32'd1) << 10 : 32'd0) + kept + up;
-    big = round == 32'd0 || (round == 32'd1 && sign == 32'd0) || (round == 32'd2 && sign != 32'd0) ? 32'h7c00 :
-        32'h7bff;
+    outward(round, sign, big);
+    big = 32'h7bff + big;
     r = r >= 32'h7c00 ? big : r < 32'h400 && !keep ? 32'd0 : r;
     r = (sign << 15) | r;
     result = (sg & 32'd4) == 32'd0 ? r : (sg & 32'd8) != 32'd0 ? 32'h7e00 : (sign << 15) | 32'h7c00;

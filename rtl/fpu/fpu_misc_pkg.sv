@@ -4,6 +4,7 @@
 // Not responsible for: arithmetic that rounds after normalising (fpu_fma_pkg), transcendentals (fpu_trans_pkg).
 package fpu_misc_pkg;
   import fpu_fma_pkg::away;
+  import fpu_fma_pkg::outward;
 
   function automatic logic is_nan(input logic [31:0] x);
     return (x & 32'h7fffffff) > 32'h7f800000;
@@ -61,7 +62,7 @@ package fpu_misc_pkg;
     kept = m >> sh;
     rest = m & ((32'd1 << sh) - 32'd1);
     half = sh == 32'd0 ? 32'd0 : 32'd1 << (sh - 32'd1);
-    away(32'd0, sign, kept & 32'd1, 32'((rest & half) != 32'd0), 32'((rest & (half - 32'd1)) != 32'd0), up);
+    away(32'd1, sign, kept & 32'd1, 32'((rest & half) != 32'd0), 32'((rest & (half - 32'd1)) != 32'd0), up);
     up = kind == 32'd0 ? 32'd0 : kind == 32'd1 ? 32'(rest != 32'd0) & ~sign & 32'd1 :
         kind == 32'd3 ? 32'(rest != 32'd0) & sign : up;
     // below 1 the result is 0 or 1; else the fraction bits are cleared and one unit is added
@@ -110,8 +111,8 @@ package fpu_misc_pkg;
     half = 32'd1 << (sh - 32'd1);
     away(round, sign, kept & 32'd1, 32'((rest & half) != 32'd0), 32'((rest & (half - 32'd1)) != 32'd0), up);
     r = (e > 32'd143 ? 32'h7c00 : e >= 32'd113 ? (e - 32'd113) << 10 : 32'd0) + kept + up;
-    big = round == 32'd0 || (round == 32'd1 && sign == 32'd0) || (round == 32'd2 && sign != 32'd0) ? 32'h7c00 :
-        32'h7bff;
+    outward(round, sign, big);
+    big = 32'h7bff + big;
     r = r >= 32'h7c00 ? big : r < 32'h400 && !keep_out ? 32'd0 : r;
     r = (x & 32'h7fffffff) == 32'h7f800000 ? 32'h7c00 : r;
     return is_nan(x) ? 32'h7e00 : (sign << 15) | r;
