@@ -16,8 +16,8 @@ package lds_pkg;
     logic [63:0] exec;
     logic [2:0] kind;  // gcn3_pkg KIND_*
     logic [4:0] atomic;  // MEMOP_*
-    logic [1:0] log_slots;  // dwords of a lane, rounded up to a power of two
-    logic [2:0] slots;  // dwords of a lane
+    logic [1:0] log_slots;  // dwords of an element, rounded up to a power of two
+    logic [2:0] slots;  // dwords of an element
     logic [2:0] regs0;  // registers of data0
     logic [2:0] regs1;
     logic [2:0] results;  // registers written
@@ -51,7 +51,7 @@ package lds_pkg;
     op.atomic = info.atomic;
     op.bytes = info.bytes[4:0];
     words = info.bytes[4:2] == '0 ? 3'd1 : info.bytes[4:2];
-    op.slots = info.two ? {words[1:0], 1'b0} : words;
+    op.slots = words;
     op.log_slots = op.slots == 3'd1 ? 2'd0 : op.slots == 3'd2 ? 2'd1 : 2'd2;
     op.regs0 = info.src1_w[2:0];
     op.regs1 = info.src2_w[2:0];

@@ -59,12 +59,14 @@ module lds_unit
     logic first;  // first pass of its group
     logic final_pass;  // of its instruction
     logic [1:0] buffer;
-    logic [2:0] group;
+    logic [3:0] group;
     logic [31:0] served;
   } pass_t;
 
-  // operand and result buffers: {buffer, lane}, {buffer, word, lane}
-  logic [31:0] address[256], operand[1024], result[1024];
+  // rows of 16 lanes: addresses and data {buffer, beat}; results of even and odd beats {buffer, beat[1]} by word
+  logic [15:0][31:0] addr_mem[16], data0_mem[16], data1_mem[16], data2_mem[16], data3_mem[16];
+  logic [15:0][31:0] even0_mem[8], even1_mem[8], even2_mem[8], even3_mem[8];
+  logic [15:0][31:0] odd0_mem[8], odd1_mem[8], odd2_mem[8], odd3_mem[8];
   lds_op_t op_q[4];  // of each buffer
   logic [3:0] used, full, wb_full;  // taken (issue to completion), operands there, results there
   // collector
@@ -75,10 +77,13 @@ module lds_unit
   capture_t cap0, cap1;
   // executor
   logic run, prepared, hold;
-  logic [2:0] group;
+  logic [3:0] group;
   logic [31:0] pending, served, one, hit, bank;
+  // words of a group: byte address, operands; as the passes go on they follow
   logic [31:0] slot[32], slot1[32], slot2[32], owner[32];
-  logic [31:0] word_offset[4], lane, effective, mask, value, dst_lane, old_low, old_high;
+  logic [31:0] give[32], give1[32], give2[32], more[32], more1[32], more2[32];
+  logic [31:0] near[32], gather[64], scatter[64], fetched[32];
+  logic [31:0] lane, effective, mask, value, offset, old_low, old_high;
   logic [63:0] fresh;
   pass_t pass0, pass1, pass2;
   // bypass of atomics
@@ -93,7 +98,10 @@ module lds_unit
   /* verilator lint_on UNUSEDSIGNAL */
   logic [31:0] re, we0, we1, we2, we3;
   logic [31:0][31:0] raddr, waddr, wdata;
-  logic [15:0][31:0] out_row;
+  logic [15:0][31:0] out_row, row_a, row_b, row_c, row_d;
+  logic [1:0] first_beat;
+  logic [3:0] groups;
+  logic second;
   logic wrote, ready_q, idle_q;
 
   logic [31:0] bank_re_q;
@@ -116,6 +124,216 @@ module lds_unit
   assign idle_o  = idle_q && !valid_i;
 
   /* verilator lint_off BLKSEQ */
+  // First beat whose lanes are in a group, and whether the group is one of the second element.
+  task automatic locate(input logic [3:0] number);
+    logic [3:0] half;
+    half = 4'd2 << op.log_slots;
+    second = number >= half;
+    half = number & (half - 4'd1);
+    first_beat = op.log_slots == 2'd0 ? {half[0], 1'b0} : op.log_slots == 2'd1 ? half[1:0] : half[2:1];
+  endtask
+
+  // Words of a group: byte addresses, bounds, operands.
+  task automatic prepare_group();
+    logic [31:0] upper;
+    locate(group);
+    upper = {28'd0, group[0], 3'd0};
+    row_a = addr_mem[{exec_buf, first_beat}];
+    row_b = addr_mem[{exec_buf, first_beat | 2'd1}];
+    for (int unsigned l = 0; l < 16; l++) begin
+      near[l] = row_a[l[3:0]];
+      near[16+l] = row_b[l[3:0]];
+    end
+    offset = second ? op.offset1 : op.offset0;
+    mask = ~(op.bytes == 5'd12 ? 32'd15 : 32'(op.bytes) - 32'd1);
+    pending = '0;
+    for (int unsigned s = 0; s < 32; s++) begin
+      lane = op.log_slots == 2'd0 ? s : op.log_slots == 2'd1 ? s >> 1 : (s >> 2) + upper;
+      effective = (near[lane] + offset) & mask;
+      lane = lane + {26'd0, first_beat, 4'd0};
+      value = s & ((32'd1 << op.log_slots) - 32'd1);
+      one = 32'(op.exec[lane[5:0]] && op.limit_ok && (effective <= 32'(op.last) || SeedFault == 4'd3) &&
+                value < 32'(op.slots));
+      slot[s] = (effective + 32'(op.base) + (value << 2)) & (Bytes - 32'd1);
+      pending = pending | (one << s);
+    end
+    if (op.kind >= KIND_SWIZZLE) pending = '0;
+    if (op.kind == KIND_STORE || op.kind == KIND_ATOMIC) fetch_operands(upper[3:0]);
+  endtask
+
+  task automatic fetch_operands(input logic [3:0] upper);
+    logic [3:0] at, next;
+    at = {exec_buf, first_beat};
+    next = {exec_buf, first_beat | 2'd1};
+    case (op.log_slots)
+      2'd0: begin
+        row_a = second ? data1_mem[at] : data0_mem[at];
+        row_b = second ? data1_mem[next] : data0_mem[next];
+        row_c = data1_mem[at];
+        row_d = data1_mem[next];
+        for (int unsigned l = 0; l < 16; l++) begin
+          give[l] = row_a[l[3:0]];
+          give[16+l] = row_b[l[3:0]];
+          more[l] = row_c[l[3:0]];
+          more[16+l] = row_d[l[3:0]];
+        end
+      end
+      2'd1: begin
+        row_a = second ? data2_mem[at] : data0_mem[at];
+        row_b = second ? data3_mem[at] : data1_mem[at];
+        row_c = data2_mem[at];
+        row_d = data3_mem[at];
+        for (int unsigned l = 0; l < 16; l++) begin
+          give[2*l] = row_a[l[3:0]];
+          give[2*l+1] = row_b[l[3:0]];
+          more[2*l] = row_c[l[3:0]];
+          more[2*l+1] = row_d[l[3:0]];
+        end
+      end
+      default: begin
+        row_a = data0_mem[at];
+        row_b = data1_mem[at];
+        row_c = data2_mem[at];
+        row_d = data3_mem[at];
+        for (int unsigned l = 0; l < 8; l++) begin
+          give[4*l] = row_a[l[3:0]+upper];
+          give[4*l+1] = row_b[l[3:0]+upper];
+          give[4*l+2] = row_c[l[3:0]+upper];
+          give[4*l+3] = row_d[l[3:0]+upper];
+        end
+      end
+    endcase
+  endtask
+
+  // What an atomic finds: the newest of two passes before it, else the bank's word.
+  task automatic find(input logic [4:0] from, input logic [31:0] row, output logic [31:0] found);
+    found = by2_valid[from] && by2_row[{27'd0, from}] == row ? by2_data[{27'd0, from}] : bank_rdata[from];
+    found = by1_valid[from] && by1_row[{27'd0, from}] == row ? by1_data[{27'd0, from}] : found;
+  endtask
+
+  task automatic atomics();
+    for (int unsigned s = 0; s < 32; s++) begin
+      bank = (slot2[s] >> 2) & 32'd31;
+      find(bank[4:0], slot2[s] >> 7, old_low);
+      fetched[s] = old_low;
+      if (pass2.served[s]) begin
+        now_data[bank] = atomic32(op.atomic, old_low, give2[s], more2[s]);
+        now_row[bank] = slot2[s] >> 7;
+        now_valid = now_valid | (32'd1 << bank);
+      end
+    end
+  endtask
+
+  task automatic atomics_wide();
+    for (int unsigned s = 0; s < 32; s += 2) begin
+      bank = (slot2[s] >> 2) & 32'd30;
+      find(bank[4:0], slot2[s] >> 7, old_low);
+      find(bank[4:0] | 5'd1, slot2[s] >> 7, old_high);
+      fetched[s] = old_low;
+      fetched[s+1] = old_high;
+      fresh = atomic64(op.atomic, {old_high, old_low}, {give2[s+1], give2[s]}, {more2[s+1], more2[s]});
+      if (pass2.served[s]) begin
+        now_data[bank] = fresh[31:0];
+        now_data[bank|32'd1] = fresh[63:32];
+        now_row[bank] = slot2[s] >> 7;
+        now_row[bank|32'd1] = slot2[s] >> 7;
+        now_valid = now_valid | (32'd3 << bank);
+      end
+    end
+  endtask
+
+  // Lane exchange: 32 lanes a pass; a scatter is made whole in the first.
+  task automatic exchange();
+    row_a = op.kind == KIND_SWIZZLE ? addr_mem[{pass2.buffer, 2'd0}] : data0_mem[{pass2.buffer, 2'd0}];
+    row_b = op.kind == KIND_SWIZZLE ? addr_mem[{pass2.buffer, 2'd1}] : data0_mem[{pass2.buffer, 2'd1}];
+    row_c = op.kind == KIND_SWIZZLE ? addr_mem[{pass2.buffer, 2'd2}] : data0_mem[{pass2.buffer, 2'd2}];
+    row_d = op.kind == KIND_SWIZZLE ? addr_mem[{pass2.buffer, 2'd3}] : data0_mem[{pass2.buffer, 2'd3}];
+    for (int unsigned l = 0; l < 16; l++) begin
+      gather[l] = row_a[l[3:0]];
+      gather[16+l] = row_b[l[3:0]];
+      gather[32+l] = row_c[l[3:0]];
+      gather[48+l] = row_d[l[3:0]];
+    end
+    if (op.kind == KIND_PERMUTE) begin
+      if (pass2.group == '0) begin
+        for (int unsigned l = 0; l < 64; l++) scatter[l] = '0;
+        for (int unsigned l = 0; l < 64; l++) begin
+          value = (addr_mem[{pass2.buffer, l[5:4]}][l[3:0]] + op.offset0) >> 2;
+          if (op.exec[l[5:0]]) scatter[value&32'd63] = gather[l];
+        end
+      end
+      for (int unsigned s = 0; s < 32; s++) fetched[s] = scatter[{26'd0, pass2.group[0], s[4:0]}];
+    end else begin
+      for (int unsigned s = 0; s < 32; s++) begin
+        lane = {26'd0, pass2.group[0], s[4:0]};
+        value = op.kind == KIND_SWIZZLE ? swizzle(lane, op.offset0) :
+            (addr_mem[{pass2.buffer, lane[5:4]}][lane[3:0]] + op.offset0) >> 2;
+        fetched[s] = op.exec[value[5:0]] ? gather[value&32'd63] : 32'd0;
+      end
+    end
+    pass2.served = '1;
+  endtask
+
+  // Fetched words of a pass into the rows of results; the first pass of a group clears what it does not bring.
+  task automatic keep_results();
+    logic [2:0] at;
+    logic [3:0] upper;
+    locate(pass2.group);
+    at = {pass2.buffer, first_beat[1]};
+    upper = {pass2.group[0], 3'd0};
+    if (pass2.first) for (int unsigned s = 0; s < 32; s++) fetched[s] = pass2.served[s] ? fetched[s] : 32'd0;
+    if (pass2.first) pass2.served = '1;
+    case (op.log_slots)
+      2'd0: begin
+        row_a = second ? even1_mem[at] : even0_mem[at];
+        row_b = second ? odd1_mem[at] : odd0_mem[at];
+        for (int unsigned l = 0; l < 16; l++) begin
+          row_a[l[3:0]] = pass2.served[l] ? fetched[l] : row_a[l[3:0]];
+          row_b[l[3:0]] = pass2.served[16+l] ? fetched[16+l] : row_b[l[3:0]];
+        end
+      end
+      2'd1: begin
+        row_a = second ? (first_beat[0] ? odd2_mem[at] : even2_mem[at]) : first_beat[0] ? odd0_mem[at] : even0_mem[at];
+        row_b = second ? (first_beat[0] ? odd3_mem[at] : even3_mem[at]) : first_beat[0] ? odd1_mem[at] : even1_mem[at];
+        for (int unsigned l = 0; l < 16; l++) begin
+          row_a[l[3:0]] = pass2.served[2*l] ? fetched[2*l] : row_a[l[3:0]];
+          row_b[l[3:0]] = pass2.served[2*l+1] ? fetched[2*l+1] : row_b[l[3:0]];
+        end
+      end
+      default: begin
+        row_a = first_beat[0] ? odd0_mem[at] : even0_mem[at];
+        row_b = first_beat[0] ? odd1_mem[at] : even1_mem[at];
+        row_c = first_beat[0] ? odd2_mem[at] : even2_mem[at];
+        row_d = first_beat[0] ? odd3_mem[at] : even3_mem[at];
+        for (int unsigned l = 0; l < 8; l++) begin
+          row_a[l[3:0]+upper] = pass2.served[4*l] ? fetched[4*l] : row_a[l[3:0]+upper];
+          row_b[l[3:0]+upper] = pass2.served[4*l+1] ? fetched[4*l+1] : row_b[l[3:0]+upper];
+          row_c[l[3:0]+upper] = pass2.served[4*l+2] ? fetched[4*l+2] : row_c[l[3:0]+upper];
+          row_d[l[3:0]+upper] = pass2.served[4*l+3] ? fetched[4*l+3] : row_d[l[3:0]+upper];
+        end
+      end
+    endcase
+    write_results(at);
+  endtask
+
+  // Each result memory takes at most one row: by word, and even or odd beat.
+  task automatic write_results(input logic [2:0] at);
+    logic single, pair, quad, even, odd;
+    single = op.log_slots == 2'd0;
+    pair = op.log_slots == 2'd1;
+    quad = op.log_slots == 2'd2;
+    even = single || !first_beat[0];
+    odd = single || first_beat[0];
+    if (even && !second) even0_mem[at] <= row_a;
+    if (odd && !second) odd0_mem[at] <= single ? row_b : row_a;
+    if (even && (single ? second : !second)) even1_mem[at] <= single ? row_a : row_b;
+    if (odd && (single ? second : !second)) odd1_mem[at] <= row_b;
+    if (even && (quad || pair && second)) even2_mem[at] <= quad ? row_c : row_a;
+    if (odd && (quad || pair && second)) odd2_mem[at] <= quad ? row_c : row_a;
+    if (even && (quad || pair && second)) even3_mem[at] <= quad ? row_d : row_b;
+    if (odd && (quad || pair && second)) odd3_mem[at] <= quad ? row_d : row_b;
+  endtask
+
   always_ff @(posedge clk_i) begin
     // ---------------- writer: rows of finished instructions, then completion, in order
     if (done_valid_o) done_valid_o <= 1'b0;
@@ -134,9 +352,16 @@ module lds_unit
       if (wb_full[wb_buf]) begin
         op = op_q[wb_buf];
         if (wb_row != {op.results, 2'd0} && op.exec != '0) begin
-          for (int unsigned l = 0; l < 16; l++) begin
-            out_row[l[3:0]] = result[{22'd0, wb_buf, wb_row[3:2], wb_row[1:0], l[3:0]}];
-          end
+          case ({wb_row[3:2], wb_row[0]})
+            3'd0: out_row = even0_mem[{wb_buf, wb_row[1]}];
+            3'd1: out_row = odd0_mem[{wb_buf, wb_row[1]}];
+            3'd2: out_row = even1_mem[{wb_buf, wb_row[1]}];
+            3'd3: out_row = odd1_mem[{wb_buf, wb_row[1]}];
+            3'd4: out_row = even2_mem[{wb_buf, wb_row[1]}];
+            3'd5: out_row = odd2_mem[{wb_buf, wb_row[1]}];
+            3'd6: out_row = even3_mem[{wb_buf, wb_row[1]}];
+            default: out_row = odd3_mem[{wb_buf, wb_row[1]}];
+          endcase
           vwr_o <= '{
               simd: op.wave.simd,
               slot: op.wave.slot,
@@ -162,61 +387,19 @@ module lds_unit
       case (op.kind)
         KIND_LOAD: begin
           for (int unsigned s = 0; s < 32; s++) begin
-            lane = ({29'd0, pass2.group} << (3'd5 - 3'(op.log_slots))) + (s >> op.log_slots);
             bank = (slot2[s] >> 2) & 32'd31;
-            dst_lane = ({30'd0, pass2.buffer} << 8) + ((s & ((32'd1 << op.log_slots) - 32'd1)) << 6) + lane;
-            value = bank_rdata[bank[4:0]];
-            value = op.bytes < 5'd4 ? cut(value, slot2[s][1:0], op.bytes[1], op.sext) : value;
-            value = pass2.served[s] ? value : pass2.first ? 32'd0 : result[dst_lane];
-            result[dst_lane] = value;
+            fetched[s] = bank_rdata[bank[4:0]];
           end
+          if (op.bytes < 5'd4) begin
+            for (int unsigned s = 0; s < 32; s++) fetched[s] = cut(fetched[s], slot2[s][1:0], op.bytes[1], op.sext);
+          end
+          keep_results();
         end
         KIND_ATOMIC: begin
           now_valid = '0;
-          if (op.bytes == 5'd8 || op.atomic == MEMOP_CONDXCHG) begin
-            for (int unsigned s = 0; s < 32; s += 2) begin
-              lane = ({29'd0, pass2.group} << (3'd5 - 3'(op.log_slots))) + (s >> op.log_slots);
-              bank = (slot2[s] >> 2) & 32'd30;
-              dst_lane = ({30'd0, pass2.buffer} << 8) + ((s & ((32'd1 << op.log_slots) - 32'd1)) << 6) + lane;
-              value = slot2[s] >> 7;
-              old_low = by2_valid[bank[4:0]] && by2_row[bank] == value ? by2_data[bank] : bank_rdata[bank[4:0]];
-              old_low = by1_valid[bank[4:0]] && by1_row[bank] == value ? by1_data[bank] : old_low;
-              bank = bank | 32'd1;
-              old_high = by2_valid[bank[4:0]] && by2_row[bank] == value ? by2_data[bank] : bank_rdata[bank[4:0]];
-              old_high = by1_valid[bank[4:0]] && by1_row[bank] == value ? by1_data[bank] : old_high;
-              fresh = atomic64(op.atomic, {old_high, old_low}, {operand[dst_lane+32'd64], operand[dst_lane]},
-                               {operand[(dst_lane+32'd192)&32'd1023], operand[(dst_lane+32'd128)&32'd1023]});
-              if (pass2.served[s]) begin
-                now_data[bank-32'd1] = fresh[31:0];
-                now_data[bank] = fresh[63:32];
-                now_row[bank-32'd1] = value;
-                now_row[bank] = value;
-                now_valid = now_valid | (32'd3 << (bank - 32'd1));
-                result[dst_lane] = old_low;
-                result[dst_lane+32'd64] = old_high;
-              end else if (pass2.first) begin
-                result[dst_lane] = '0;
-                result[dst_lane+32'd64] = '0;
-              end
-            end
-          end else begin
-            for (int unsigned s = 0; s < 32; s++) begin
-              lane = ({29'd0, pass2.group} << (3'd5 - 3'(op.log_slots))) + (s >> op.log_slots);
-              bank = (slot2[s] >> 2) & 32'd31;
-              dst_lane = ({30'd0, pass2.buffer} << 8) + ((s & ((32'd1 << op.log_slots) - 32'd1)) << 6) + lane;
-              value = slot2[s] >> 7;
-              old_low = by2_valid[bank[4:0]] && by2_row[bank] == value ? by2_data[bank] : bank_rdata[bank[4:0]];
-              old_low = by1_valid[bank[4:0]] && by1_row[bank] == value ? by1_data[bank] : old_low;
-              if (pass2.served[s]) begin
-                now_data[bank] = atomic32(op.atomic, old_low, operand[dst_lane], operand[(dst_lane+32'd64)&32'd1023]);
-                now_row[bank] = value;
-                now_valid = now_valid | (32'd1 << bank);
-                result[dst_lane] = old_low;
-              end else if (pass2.first) begin
-                result[dst_lane] = '0;
-              end
-            end
-          end
+          if (op.bytes == 5'd8) atomics_wide();
+          else atomics();
+          keep_results();
           for (int unsigned b = 0; b < 32; b++) begin
             waddr[b[4:0]] = now_row[b];
             wdata[b[4:0]] = now_data[b];
@@ -232,30 +415,9 @@ module lds_unit
           by1_row = now_row;
           by1_valid = now_valid;
         end
-        KIND_BPERMUTE, KIND_SWIZZLE: begin
-          for (int unsigned s = 0; s < 32; s++) begin
-            lane = ({29'd0, pass2.group} << 5) + s;
-            if (op.kind == KIND_SWIZZLE) begin
-              value = swizzle(lane, op.offset0);
-              value = op.exec[value[5:0]] ? address[{24'd0, pass2.buffer, value[5:0]}] : 32'd0;
-            end else begin
-              value = (address[{24'd0, pass2.buffer, lane[5:0]}] + op.offset0) >> 2;
-              value = op.exec[value[5:0]] ? operand[{22'd0, pass2.buffer, 2'd0, value[5:0]}] : 32'd0;
-            end
-            result[{22'd0, pass2.buffer, 2'd0, lane[5:0]}] = value;
-          end
-        end
-        KIND_PERMUTE: begin
-          if (pass2.group == '0) begin
-            for (int unsigned l = 0; l < 64; l++) result[{22'd0, pass2.buffer, 2'd0, l[5:0]}] = '0;
-          end
-          for (int unsigned s = 0; s < 32; s++) begin
-            lane = ({29'd0, pass2.group} << 5) + s;
-            value = (address[{24'd0, pass2.buffer, lane[5:0]}] + op.offset0) >> 2;
-            if (op.exec[lane[5:0]]) begin
-              result[{22'd0, pass2.buffer, 2'd0, value[5:0]}] = operand[{22'd0, pass2.buffer, 2'd0, lane[5:0]}];
-            end
-          end
+        KIND_BPERMUTE, KIND_SWIZZLE, KIND_PERMUTE: begin
+          exchange();
+          keep_results();
         end
         default: ;
       endcase
@@ -268,6 +430,10 @@ module lds_unit
     if (pass1.valid) begin
       pass2 = pass1;
       slot2 = slot1;
+      if (op_q[pass1.buffer].kind == KIND_ATOMIC) begin
+        give2 = give1;
+        more2 = more1;
+      end
     end
 
     // ---------------- executor: one pass over the pending words of a group
@@ -301,10 +467,9 @@ module lds_unit
         for (int unsigned b = 0; b < 32; b++) raddr[b[4:0]] = owner[b];
       end else if (op.kind == KIND_STORE) begin
         for (int unsigned s = 0; s < 32; s++) begin
-          lane = ({29'd0, group} << (3'd5 - 3'(op.log_slots))) + (s >> op.log_slots);
           bank = (slot[s] >> 2) & 32'd31;
           hit = 32'(pending[s] && (owner[bank] == slot[s] >> 7 || SeedFault == 4'd2));
-          value = operand[({30'd0, exec_buf}<<8)+((s&((32'd1<<op.log_slots)-32'd1))<<6)+lane];
+          value = give[s];
           mask = 32'hffffffff;
           if (op.bytes < 5'd4) begin
             mask = (op.bytes[1] ? 32'h0000ffff : 32'h000000ff) << {slot[s][1:0], 3'd0};
@@ -332,18 +497,23 @@ module lds_unit
       pass0.final_pass = 1'b0;
       if (pending == '0) begin
         prepared = 1'b0;
-        if (32'(group) == (32'd2 << op.log_slots) - 32'd1) begin
+        groups = (op.two ? 4'd4 : 4'd2) << op.log_slots;
+        group = group + 4'd1;
+        if (group == groups) begin
           pass0.final_pass = 1'b1;
           run = 1'b0;
           hold = op.kind == KIND_ATOMIC;
           full[exec_buf] = 1'b0;  // operands stay until the final pass has gone through
           exec_buf = exec_buf + 2'd1;
         end
-        group = group + 3'd1;
       end
       pass0.valid = 1'b1;
       pass1 = pass0;
       slot1 = slot;
+      if (op.kind == KIND_ATOMIC) begin
+        give1 = give;
+        more1 = more;
+      end
       pass0.first = 1'b0;
     end
     none = op_q[exec_buf].exec == '0 || op_q[exec_buf].kind == KIND_NONE;
@@ -360,28 +530,11 @@ module lds_unit
         group = '0;
         by1_valid = '0;
         by2_valid = '0;
-        word_offset[0] = op.offset0;
-        word_offset[1] = op.two ? (op.bytes == 5'd8 ? op.offset0 : op.offset1) : op.offset0;
-        word_offset[2] = op.two ? op.offset1 : op.offset0;
-        word_offset[3] = word_offset[2];
       end
     end
-    if (run && !prepared) begin  // words of the group: effective addresses, bounds
+    if (run && !prepared) begin
       op = op_q[exec_buf];
-      pending = '0;
-      mask = op.bytes == 5'd1 ? 32'hffffffff : op.bytes == 5'd2 ? 32'hfffffffe :
-             op.bytes == 5'd8 && op.kind == KIND_ATOMIC ? 32'hfffffff8 : 32'hfffffffc;
-      for (int unsigned s = 0; s < 32; s++) begin
-        lane = ({29'd0, group} << (3'd5 - 3'(op.log_slots))) + (s >> op.log_slots);
-        value = s & ((32'd1 << op.log_slots) - 32'd1);
-        effective = (address[{24'd0, exec_buf, lane[5:0]}] + word_offset[value[1:0]]) & mask;
-        one = 32'(op.exec[lane[5:0]] && op.limit_ok && (effective <= 32'(op.last) || SeedFault == 4'd3) &&
-                  value < 32'(op.slots));
-        value = op.two ? (op.bytes == 5'd8 ? value & 32'd1 : 32'd0) : value;
-        slot[s] = (effective + 32'(op.base) + (value << 2)) & (Bytes - 32'd1);
-        pending = pending | (one << s);
-      end
-      if (op.kind >= KIND_SWIZZLE) pending = '0;
+      prepare_group();
       pass0.first = 1'b1;
       prepared = 1'b1;
     end
@@ -401,14 +554,13 @@ module lds_unit
     if (cap1.valid) begin
       if (cap1.none) begin
         // no rows: only its place in the order
-      end else if (cap1.data) begin
-        for (int unsigned l = 0; l < 16; l++) begin
-          operand[{22'd0, cap1.buffer, cap1.word, cap1.beat, l[3:0]}] = vrd_data_i[cap1.simd][l];
-        end
       end else begin
-        for (int unsigned l = 0; l < 16; l++) begin
-          address[{24'd0, cap1.buffer, cap1.beat, l[3:0]}] = vrd_data_i[cap1.simd][l];
-        end
+        for (int unsigned l = 0; l < 16; l++) row_a[l[3:0]] = vrd_data_i[cap1.simd][l];
+        if (!cap1.data) addr_mem[{cap1.buffer, cap1.beat}] <= row_a;
+        else if (cap1.word == 2'd0) data0_mem[{cap1.buffer, cap1.beat}] <= row_a;
+        else if (cap1.word == 2'd1) data1_mem[{cap1.buffer, cap1.beat}] <= row_a;
+        else if (cap1.word == 2'd2) data2_mem[{cap1.buffer, cap1.beat}] <= row_a;
+        else data3_mem[{cap1.buffer, cap1.beat}] <= row_a;
       end
       if (cap1.final_row) begin
         opread_valid_o <= 1'b1;

@@ -95,7 +95,7 @@ static long ds_address(const Ds &ds, uint32_t base, unsigned element)
 {
     const DsRow &r = *ds.row;
     uint32_t offset = r.two ? (element ? ds.offset1 : ds.offset0) * r.bytes * (r.st64 ? 64 : 1) : ds.offset1 << 8 | ds.offset0;
-    uint32_t align = r.bytes >= 4 ? (r.kind == 'a' && r.bytes == 8 ? 8 : 4) : r.bytes;
+    uint32_t align = r.bytes == 12 ? 16 : r.bytes;
     uint32_t a = (base + offset) & ~(align - 1), limit = ds.m0 < ds.bytes ? ds.m0 : ds.bytes;
     return (uint64_t)a + r.bytes <= limit ? (long)(a + ds.base) : -1;
 }
@@ -121,17 +121,18 @@ static void ds_atomic(const Ds &ds, uint8_t *at, const uint32_t *d0, const uint3
     }
 }
 
-static void ds_memory(const Ds &ds, uint32_t (*in)[64], unsigned l, uint32_t *result)
+// Element e of a lane.
+static void ds_memory(const Ds &ds, uint32_t (*in)[64], unsigned l, unsigned e, uint32_t *result)
 {
     const DsRow &r = *ds.row;
-    for (unsigned e = 0; e < (r.two ? 2u : 1u); e++) {
+    {
         long at = ds_address(ds, in[ds.addr][l], e);
         uint32_t d0[4] = {}, d1[4] = {}, *res = result + e * (r.bytes / 4);
         unsigned first = r.two && e ? ds.data1 : ds.data0;
         for (unsigned k = 0; k < 4; k++)
             d0[k] = in[first + k][l], d1[k] = in[ds.data1 + k][l];
         if (at < 0)
-            continue;
+            return;
         if (r.kind == 'l') {
             memcpy(res, lds_memory + at, r.bytes);
             if (r.is_signed)
@@ -150,11 +151,12 @@ static void lds_execute(const Ds &ds, uint32_t (*in)[64], uint32_t (*out)[64])
     static uint32_t result[64][4];
     memset(result, 0, sizeof result);
     uint32_t offset = ds.offset1 << 8 | ds.offset0;
-    for (unsigned l = 0; l < 64; l++) {
+    for (unsigned n = 0; n < (r.two ? 128u : 64u); n++) {  // the first element of all lanes, then the second
+        unsigned l = n % 64;
         if (!(ds.exec >> l & 1) || r.kind == 'n')
             continue;
         if (r.kind != 'x') {
-            ds_memory(ds, in, l, result[l]);
+            ds_memory(ds, in, l, n / 64, result[l]);
             continue;
         }
         unsigned partner = (in[ds.addr][l] + offset) >> 2 & 63;
