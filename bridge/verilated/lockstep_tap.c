@@ -99,5 +99,10 @@ void lockstep_tap_free(struct lockstep_tap *tap)
     free(tap);
 }
 
-uint64_t lockstep_tap_compared(const struct lockstep_tap *tap) { return lockstep_compared(tap->lockstep); }
+uint64_t lockstep_tap_compared(const struct lockstep_tap *tap)
+{
+    lockstep_settle(tap->lockstep);
+    return lockstep_compared(tap->lockstep);
+}
+
 uint64_t lockstep_tap_observed(const struct lockstep_tap *tap) { return lockstep_observed(tap->lockstep); }

@@ -53,6 +53,8 @@ static void wave_clear(struct ls_wave *w)
     }
     w->count = 0;
     w->active = false;
+    w->cu->endings -= w->ending;
+    w->ending = false;
 }
 
 void lockstep_free(struct lockstep *ls)
@@ -193,6 +195,34 @@ static void wave_start(struct ls_cu *cu, const struct msg_cu_cmd *cmd)
     init_items(cu, w, cmd);
 }
 
+static void wave_end(struct ls_wave *w)
+{
+    struct ls_cu *cu = w->cu;
+    w->ending = false;
+    cu->endings--;
+    drain_wave(w, w->end_cycle, true);
+    if (cu->ls->failed)
+        return;
+    if (w->count || !w->state.ended || w->compared != w->end.instructions) {
+        char text[160];
+        snprintf(text, sizeof text, "wavefront ended: %zu instructions unfinished, %s, %lu compared, %u retired", w->count,
+                 w->state.ended ? "s_endpgm seen" : "no s_endpgm", (unsigned long)w->compared, w->end.instructions);
+        ls_report(w, w->count ? entry_at(w, 0) : NULL, w->end_cycle, text);
+        return;
+    }
+    for (unsigned n = 0; n < w->state.sgprs && n < SREG_FLAT_SCRATCH && w->sgpr_base + n < LS_SGPRS; n++)
+        cu->sgpr[w->simd][w->sgpr_base + n] = w->state.s[n];
+    w->active = false;
+}
+
+/* Finish the wavefronts whose end lies before this cycle. */
+static void end_waves(struct ls_cu *cu, uint64_t cycle)
+{
+    for (unsigned n = 0; n < LS_WAVES && cu->endings && !cu->ls->failed; n++)
+        if (cu->wave[n].ending && cu->wave[n].end_cycle < cycle)
+            wave_end(&cu->wave[n]);
+}
+
 static void kill_vmid(struct ls_cu *cu, unsigned vmid)
 {
     for (unsigned n = 0; n < LS_WAVES; n++)
@@ -204,41 +234,28 @@ static void kill_vmid(struct ls_cu *cu, unsigned vmid)
 
 void lockstep_cu_cmd(struct lockstep *ls, unsigned gpu, unsigned cu, uint64_t cycle, const struct msg_cu_cmd *cmd)
 {
-    (void)cycle;
     struct ls_cu *c = find_cu(ls, gpu, cu);
+    end_waves(c, cycle);
     if (cmd->kind == CU_WAVE)
         wave_start(c, cmd);
     else if (cmd->kind == CU_KILL)
         kill_vmid(c, cmd->vmid);
 }
 
-static void wave_end(struct ls_wave *w, uint64_t now, const struct msg_cu_evt *evt)
-{
-    struct ls_cu *cu = w->cu;
-    drain_wave(w, now, true);
-    if (cu->ls->failed)
-        return;
-    if (w->count || !w->state.ended || w->compared != evt->instructions) {
-        char text[160];
-        snprintf(text, sizeof text, "wavefront ended: %zu instructions unfinished, %s, %lu compared, %u retired", w->count,
-                 w->state.ended ? "s_endpgm seen" : "no s_endpgm", (unsigned long)w->compared, evt->instructions);
-        ls_report(w, w->count ? entry_at(w, 0) : NULL, now, text);
-        return;
-    }
-    for (unsigned n = 0; n < w->state.sgprs && n < SREG_FLAT_SCRATCH && w->sgpr_base + n < LS_SGPRS; n++)
-        cu->sgpr[w->simd][w->sgpr_base + n] = w->state.s[n];
-    w->active = false;
-}
-
 void lockstep_cu_evt(struct lockstep *ls, unsigned gpu, unsigned cu, uint64_t cycle, const struct msg_cu_evt *evt)
 {
-    struct ls_wave *w = &find_cu(ls, gpu, cu)->wave[evt->wave & 63];
+    struct ls_cu *c = find_cu(ls, gpu, cu);
+    struct ls_wave *w = &c->wave[evt->wave & 63];
     if (ls->failed || !w->active)
         return;
-    if (evt->kind == CU_EVT_WAVE_DONE)
-        wave_end(w, cycle, evt);
-    else if (evt->kind == CU_EVT_FAULT)
+    if (evt->kind == CU_EVT_WAVE_DONE) {
+        w->ending = true;
+        w->end = *evt;
+        w->end_cycle = cycle;
+        c->endings++;
+    } else if (evt->kind == CU_EVT_FAULT) {
         w->faulted = true;
+    }
 }
 
 /* Requests carry {tag[15:8], 2 zeros, wave[5:0]} in `user`. */
@@ -359,6 +376,8 @@ void lockstep_observe(struct lockstep *ls, unsigned gpu, unsigned cu, enum locks
                       const void *data)
 {
     struct ls_cu *c = find_cu(ls, gpu, cu);
+    if (c->endings)
+        end_waves(c, cycle);
     if (ls->failed)
         return;
     switch (port) {
@@ -373,6 +392,13 @@ void lockstep_observe(struct lockstep *ls, unsigned gpu, unsigned cu, enum locks
     }
 }
 
+void lockstep_settle(struct lockstep *ls)
+{
+    for (size_t n = 0; n < (size_t)ls->gpus * ls->cus; n++)
+        if (ls->cu[n])
+            end_waves(ls->cu[n], UINT64_MAX);
+}
+
 uint64_t lockstep_observed(const struct lockstep *ls)
 {
     return ls->observed;
@@ -385,6 +411,7 @@ uint64_t lockstep_compared(const struct lockstep *ls)
 
 bool lockstep_finish(struct lockstep *ls)
 {
+    lockstep_settle(ls);
     for (size_t n = 0; n < (size_t)ls->gpus * ls->cus && !ls->failed; n++)
         for (unsigned k = 0; ls->cu[n] && k < LS_WAVES; k++) {
             struct ls_wave *w = &ls->cu[n]->wave[k];

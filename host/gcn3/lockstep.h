@@ -38,6 +38,8 @@ enum lockstep_port {
 void lockstep_observe(struct lockstep *ls, unsigned gpu, unsigned cu, enum lockstep_port port, unsigned lane, uint64_t cycle,
                       const void *data);
 
+/* Finish the comparison of wavefronts that have ended; before the numbers below are read. */
+void lockstep_settle(struct lockstep *ls);
 /* Instructions observed and instructions compared; equal once every wavefront has ended. */
 uint64_t lockstep_observed(const struct lockstep *ls);
 uint64_t lockstep_compared(const struct lockstep *ls);

@@ -56,7 +56,9 @@ struct ls_entry {
 };
 
 struct ls_wave {
-    bool active, faulted;
+    bool active, faulted, ending;
+    struct msg_cu_evt end; /* ending: its CU_EVT_WAVE_DONE, observations of that cycle may still come */
+    uint64_t end_cycle;
     struct gcn3_wave state;
     unsigned simd, vgpr_base, sgpr_base;
     struct ls_entry *queue; /* ring */
@@ -74,6 +76,7 @@ struct ls_cu {
     uint8_t lds[LS_LDS_BYTES + 16];
     uint64_t lds_seen, lds_next; /* turns given to, taken by LDS instructions */
     struct ls_lds *lds_waiting;
+    unsigned endings; /* wavefronts that are ending */
 };
 
 struct ls_word {
