@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests of channels, calendar and scheduler with toy partitions in C: stamps, order, bandwidth, messages far beyond the
+// calendar's wheel, skipping idle partitions on and off with the same history (issue 3, point 3).
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "bridge/inproc/channel.h"
+#include "bridge/inproc/heap.h"
+#include "bridge/inproc/sched.h"
+
+static void test_heap(void **state)
+{
+    (void)state;
+    struct heap h = {0};
+    uint64_t x = 1, last = 0;
+    assert_true(heap_next(&h) == UINT64_MAX);
+    for (unsigned i = 0; i < 1000; i++) {
+        x = x * 6364136223846793005u + 1442695040888963407u;
+        heap_push(&h, x >> 58, i);
+    }
+    uint64_t order = 0;
+    for (unsigned i = 0; i < 1000; i++) {
+        struct heap_item item = heap_pop(&h);
+        assert_true(item.cycle > last || (item.cycle == last && (i == 0 || item.value > order)));
+        last = item.cycle;
+        order = item.value;
+    }
+    heap_fini(&h);
+}
+
+static void nothing(struct part *part, uint64_t from)
+{
+    (void)part;
+    (void)from;
+}
+static const struct part_ops silent = {.visit = nothing};
+
+static uint32_t payload_of(const void *message) { return *(const uint32_t *)message; }
+
+static void test_channel_stamps(void **state)
+{
+    (void)state;
+    struct channel c;
+    struct part *a = part_new(&silent, "a", 0, 1, NULL), *b = part_new(&silent, "b", 1, 0, NULL);
+    uint32_t message[2] = {0, 7};
+    channel_init(&c, 0, 8, 20);
+    c.from = a;
+    c.to = b;
+    assert_int_equal(channel_send(&c, 100, message), 120);
+    assert_int_equal(channel_send(&c, 100, message), 121); /* one a cycle */
+    assert_int_equal(channel_send(&c, 101, message), 122);
+    assert_int_equal(channel_send(&c, 150, message), 170);
+    c.bytes_per_cycle = 16;
+    c.header = 16;
+    c.payload_bytes = payload_of;
+    message[0] = 64; /* 80 bytes: 5 cycles of the link */
+    assert_int_equal(channel_send(&c, 200, message), 220);
+    assert_int_equal(channel_send(&c, 200, message), 225);
+    assert_int_equal(channel_send(&c, 300, message), 320);
+    for (unsigned i = 0; i < 100; i++) /* grows */
+        channel_send(&c, 400 + i, message);
+    assert_int_equal(channel_count(&c), 107);
+    assert_int_equal(channel_stamp(&c, 0), 120);
+    assert_int_equal(((const uint32_t *)channel_payload(&c, 3))[1], 7);
+    channel_fini(&c);
+    part_free(a);
+    part_free(b);
+}
+
+/* A node that answers every message after some cycles of its own work, to a neighbour that the message names. */
+struct node {
+    uint64_t timer[64]; /* cycles at which it sends, ascending from head */
+    unsigned head, count;
+    uint64_t hash, received, state;
+    unsigned budget; /* messages that it may still send */
+};
+
+static void node_note(struct node *n, uint64_t a, uint64_t b)
+{
+    n->hash = (n->hash ^ a ^ b << 32) * 0x9e3779b97f4a7c15u;
+    n->hash ^= n->hash >> 29;
+}
+
+static void node_visit(struct part *part, uint64_t from)
+{
+    struct node *n = part->own;
+    for (unsigned c = 0; c < SCHED_WINDOW; c++) {
+        uint64_t now = from + c;
+        for (uint32_t i = 0; i < part->due_count[c]; i++) {
+            uint64_t value = *(const uint64_t *)part->due[c][i].data;
+            node_note(n, now, value << 8 | part->due[c][i].slot);
+            n->received++;
+            if (n->count < 64)
+                n->timer[(n->head + n->count++) & 63] = now + 1 + value % 13;
+        }
+        while (n->count && n->timer[n->head & 63] <= now) {
+            n->head++;
+            n->count--;
+            n->state = n->state * 6364136223846793005u + 1;
+            uint64_t value = n->state >> 40;
+            if (n->budget) {
+                n->budget--;
+                part_send(part, (uint32_t)(value % part->outs), now, &value);
+            }
+        }
+    }
+    part->idle = n->count == 0;
+}
+
+static void node_free(struct part *part) { free(part->own); }
+static const struct part_ops node_ops = {.visit = node_visit, .free = node_free};
+
+struct history {
+    uint64_t hash, visits, end, received;
+};
+
+static struct history run_ring(bool no_skip, unsigned nodes)
+{
+    struct sched s;
+    struct part *parts[70];
+    sched_init(&s);
+    s.no_skip = no_skip;
+    for (unsigned i = 0; i < nodes; i++) {
+        struct node *n = calloc(1, sizeof *n);
+        char name[16];
+        snprintf(name, sizeof name, "n%u", i);
+        *n = (struct node){.state = i * 77 + 1, .budget = 300};
+        parts[i] = part_new(&node_ops, name, 3, 3, n);
+        sched_add(&s, parts[i]);
+    }
+    static const unsigned step[3] = {1, 3, 7}, latency[3] = {8, 37, 5000}; /* 5000: beyond the wheel */
+    for (unsigned i = 0; i < nodes; i++) {
+        for (unsigned k = 0; k < 3; k++)
+            sched_connect(&s, parts[i], k, parts[(i + step[k]) % nodes], k, 8, latency[k]);
+    }
+    sched_start(&s);
+    uint64_t seed = 5;
+    part_send(parts[0], 0, 0, &seed);
+    part_send(parts[nodes / 2], 2, 0, &seed);
+    struct history h = {0};
+    for (uint64_t next; (next = sched_next(&s)) != UINT64_MAX;) {
+        if (!no_skip)
+            s.now = next;
+        sched_window(&s);
+    }
+    assert_true(sched_quiet(&s));
+    for (unsigned i = 0; i < nodes; i++) {
+        struct node *n = parts[i]->own;
+        h.hash = h.hash * 31 + n->hash;
+        h.received += n->received;
+    }
+    h.visits = s.visits;
+    h.end = s.now;
+    sched_fini(&s);
+    return h;
+}
+
+static void test_skipping_changes_nothing(void **state)
+{
+    (void)state;
+    for (unsigned nodes = 8; nodes <= 70; nodes += 31) {
+        struct history skip = run_ring(false, nodes), all = run_ring(true, nodes);
+        assert_true(skip.received > 100);
+        assert_true(skip.hash == all.hash);
+        assert_true(skip.received == all.received && skip.end == all.end);
+        assert_true(skip.visits * 4 < all.visits);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_heap),
+        cmocka_unit_test(test_channel_stamps),
+        cmocka_unit_test(test_skipping_changes_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
