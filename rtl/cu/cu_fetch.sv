@@ -104,6 +104,22 @@ module cu_fetch
     ifetch_req_valid_o <= 1'b0;
     ram_we_q           <= 1'b0;
     ram_re_q           <= '0;
+    // ---- jumps and new wavefronts, before a decode of the old path can leave
+    for (int unsigned k = 0; k < 3; k++) begin
+      if (k < 2 ? jump_valid_i[k[0]] : start_valid_i) begin
+        busy = 1'b1;
+        w    = k < 2 ? jump_wave_i[k[0]] : start_i.wave;
+        one  = 16'd1 << w[3:0];
+        if (k == 2) vmid[w] = start_i.vmid;
+        pc[w]                = k < 2 ? jump_pc_i[k[0]] : start_i.pc;
+        have[w]              = 2'd0;
+        pending[w]           = 2'd0;
+        epoch[w]             = epoch[w] + 7'd1;
+        undecoded[w[5:4]]    = undecoded[w[5:4]] | one;
+        want_decode[w[5:4]]  = want_decode[w[5:4]] & ~one;
+        want_fetch[w[5:4]]   = want_fetch[w[5:4]] | one;
+      end
+    end
     // ---- decode what was read
     for (int unsigned d = 0; d < 2; d++) begin
       if (s2_valid[d]) begin
@@ -152,22 +168,6 @@ module cu_fetch
           end
           if (have[w][pc[w][5]]) want_decode[s] = want_decode[s] | one;
         end
-      end
-    end
-    // ---- jumps and new wavefronts
-    for (int unsigned k = 0; k < 3; k++) begin
-      if (k < 2 ? jump_valid_i[k[0]] : start_valid_i) begin
-        busy = 1'b1;
-        w    = k < 2 ? jump_wave_i[k[0]] : start_i.wave;
-        one  = 16'd1 << w[3:0];
-        if (k == 2) vmid[w] = start_i.vmid;
-        pc[w]                = k < 2 ? jump_pc_i[k[0]] : start_i.pc;
-        have[w]              = 2'd0;
-        pending[w]           = 2'd0;
-        epoch[w]             = epoch[w] + 7'd1;
-        undecoded[w[5:4]]    = undecoded[w[5:4]] | one;
-        want_decode[w[5:4]]  = want_decode[w[5:4]] & ~one;
-        want_fetch[w[5:4]]   = want_fetch[w[5:4]] | one;
       end
     end
     // ---- choose two heads to decode, first those of the SIMD that issued last
