@@ -90,8 +90,9 @@ module cu_vmem_pipe
   // instructions in flight
   vop_t op_q[16];
   // rows of 16 lanes, {slot, beat}: address registers, operands, results; addresses of lanes: {slot, word, beat}
-  logic [15:0][31:0] low_mem[64], high_mem[64], place_mem[256];
-  logic [15:0][31:0] data0_mem[64], data1_mem[64], data2_mem[64], data3_mem[64];
+  // (each memory is written in one place: every further one costs time in each simulated cycle)
+  logic [15:0][31:0] oper_mem[512];  // {0 low, 1 high, 4 to 7 data; slot; beat}
+  logic [15:0][31:0] place_mem[256];
   logic [15:0][31:0] result0_mem[64], result1_mem[64], result2_mem[64], result3_mem[64];
   logic [31:0] written[256];  // lanes of a result row that hold data: {slot, word, beat}
   logic [15:0] used, sent, finished, blocked, split;
@@ -169,28 +170,16 @@ module cu_vmem_pipe
   task automatic capture_row();
     logic [31:0] exec16, apart;
     for (int unsigned l = 0; l < 16; l++) row[l[3:0]] = vrd_data_i[cap1.simd][l];
-    row_at = {cap1.slot, cap1.beat};
-    case (cap1.kind)
-      2'd0: low_mem[row_at] <= row;
-      2'd1: begin
-        high_mem[row_at] <= row;
-        op = op_q[cap1.slot];
-        exec16 = 32'(op.exec >> {cap1.beat, 4'd0});
-        apart = '0;
-        for (int unsigned l = 0; l < 16; l++) begin
-          apart = apart | ((exec16 >> l) & 32'(vrd_data_i[cap1.simd][l] == op.private_hi));
-        end
-        if (apart[0] && op.apertures && !op.mubuf && !op.atomic) split[cap1.slot] = 1'b1;
+    oper_mem[{cap1.kind[1], cap1.kind[1] ? cap1.word : cap1.kind, cap1.slot, cap1.beat}] <= row;
+    if (cap1.kind == 2'd1) begin
+      op = op_q[cap1.slot];
+      exec16 = 32'(op.exec >> {cap1.beat, 4'd0});
+      apart = '0;
+      for (int unsigned l = 0; l < 16; l++) begin
+        apart = apart | ((exec16 >> l) & 32'(vrd_data_i[cap1.simd][l] == op.private_hi));
       end
-      default: begin
-        case (cap1.word)
-          2'd0: data0_mem[row_at] <= row;
-          2'd1: data1_mem[row_at] <= row;
-          2'd2: data2_mem[row_at] <= row;
-          default: data3_mem[row_at] <= row;
-        endcase
-      end
-    endcase
+      if (apart[0] && op.apertures && !op.mubuf && !op.atomic) split[cap1.slot] = 1'b1;
+    end
   endtask
 
   // The next 16 lanes of a transaction that has its data.
@@ -266,11 +255,11 @@ module cu_vmem_pipe
     row_at = {tx1.slot, from};
     for (int unsigned l = 0; l < 16; l++) begin
       place[l] = place_mem[{tx1.slot, tx1.word, from}][l[3:0]] - tx1.va[31:0];
-      given[l] = data0_mem[row_at][l[3:0]];
+      given[l] = oper_mem[{3'd4, row_at}][l[3:0]];
     end
-    if (op.words > 3'd1) for (int unsigned l = 0; l < 16; l++) given[16+l] = data1_mem[row_at][l[3:0]];
-    if (op.words > 3'd2) for (int unsigned l = 0; l < 16; l++) given[32+l] = data2_mem[row_at][l[3:0]];
-    if (op.words > 3'd3) for (int unsigned l = 0; l < 16; l++) given[48+l] = data3_mem[row_at][l[3:0]];
+    if (op.words > 3'd1) for (int unsigned l = 0; l < 16; l++) given[16+l] = oper_mem[{3'd5, row_at}][l[3:0]];
+    if (op.words > 3'd2) for (int unsigned l = 0; l < 16; l++) given[32+l] = oper_mem[{3'd6, row_at}][l[3:0]];
+    if (op.words > 3'd3) for (int unsigned l = 0; l < 16; l++) given[48+l] = oper_mem[{3'd7, row_at}][l[3:0]];
     if (!split[tx1.slot] && !unaligned[tx1.slot][from] && op.bytes >= 5'd4) begin
       for (int unsigned l = 0; l < 16; l++) begin
         off = place[l];
@@ -355,23 +344,23 @@ module cu_vmem_pipe
     exec16 = 32'(op.exec >> {beat, 4'd0}) & 32'hffff;
     bad = '0;
     if (!op.mubuf && !apart) begin
-      for (int unsigned l = 0; l < 16; l++) lane_va[l] = {high_mem[row_at][l[3:0]], low_mem[row_at][l[3:0]]};
+      for (int unsigned l = 0; l < 16; l++) lane_va[l] = {oper_mem[{3'd1, row_at}][l[3:0]], oper_mem[{3'd0, row_at}][l[3:0]]};
     end else if (op.mubuf) begin
       for (int unsigned l = 0; l < 16; l++) begin
-        buffer_address(op, {26'd0, beat, 4'd0} + l, {30'd0, part}, low_mem[row_at][l[3:0]],
-                       high_mem[row_at][l[3:0]], va, ok);
+        buffer_address(op, {26'd0, beat, 4'd0} + l, {30'd0, part}, oper_mem[{3'd0, row_at}][l[3:0]],
+                       oper_mem[{3'd1, row_at}][l[3:0]], va, ok);
         lane_va[l] = va;
         exec16 = exec16 & ~(32'(!ok) << l);
       end
     end else begin
       for (int unsigned l = 0; l < 16; l++) begin
-        value = low_mem[row_at][l[3:0]] + {28'd0, part, 2'd0};
-        private_lane = high_mem[row_at][l[3:0]] == op.private_hi;
+        value = oper_mem[{3'd0, row_at}][l[3:0]] + {28'd0, part, 2'd0};
+        private_lane = oper_mem[{3'd1, row_at}][l[3:0]] == op.private_hi;
         bad = bad | (32'(private_lane && value >= op.flat_scratch[31:0]) << l);
         va = scratch_address(op.flat_scratch[63:32], {26'd0, beat, 4'd0} + l, {30'd0, part},
-                             low_mem[row_at][l[3:0]]);
+                             oper_mem[{3'd0, row_at}][l[3:0]]);
         lane_va[l] = private_lane ? va :
-            {high_mem[row_at][l[3:0]], low_mem[row_at][l[3:0]]} + {60'd0, part, 2'd0};
+            {oper_mem[{3'd1, row_at}][l[3:0]], oper_mem[{3'd0, row_at}][l[3:0]]} + {60'd0, part, 2'd0};
       end
     end
     spill = '0;
@@ -621,11 +610,11 @@ module cu_vmem_pipe
                 req.addr = {req.addr[63:6], 6'd0} | {58'd0, tx1.first[5:0]};
                 leader = {26'd0, pick_pkg::first64(tx1.lanes)};
                 row_at = {tx1.slot, leader[5:4]};
-                req.data[31:0] = data0_mem[row_at][leader[3:0]];
-                req.data[63:32] = op.wide ? data1_mem[row_at][leader[3:0]] : 32'd0;
-                value = op.wide ? data2_mem[row_at][leader[3:0]] : data1_mem[row_at][leader[3:0]];
+                req.data[31:0] = oper_mem[{3'd4, row_at}][leader[3:0]];
+                req.data[63:32] = op.wide ? oper_mem[{3'd5, row_at}][leader[3:0]] : 32'd0;
+                value = op.wide ? oper_mem[{3'd6, row_at}][leader[3:0]] : oper_mem[{3'd5, row_at}][leader[3:0]];
                 req.data[95:64] = op.atomic_op == 4'd1 ? value : 32'd0;
-                req.data[127:96] = op.atomic_op == 4'd1 && op.wide ? data3_mem[row_at][leader[3:0]] : 32'd0;
+                req.data[127:96] = op.atomic_op == 4'd1 && op.wide ? oper_mem[{3'd7, row_at}][leader[3:0]] : 32'd0;
               end
             end
             if (!stall) begin

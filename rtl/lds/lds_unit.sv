@@ -63,8 +63,9 @@ module lds_unit
     logic [31:0] served;
   } pass_t;
 
-  // rows of 16 lanes: addresses and data {buffer, beat}; results of even and odd beats {buffer, beat[1]} by word
-  logic [15:0][31:0] addr_mem[16], data0_mem[16], data1_mem[16], data2_mem[16], data3_mem[16];
+  // rows of 16 lanes: addresses (0) and data (1 to 4) {number, buffer, beat}; results by word, of even and odd beats
+  // {buffer, beat[1]}.  Each memory is written in one place: every further one costs time in each simulated cycle.
+  logic [15:0][31:0] oper_mem[128];
   logic [15:0][31:0] even0_mem[8], even1_mem[8], even2_mem[8], even3_mem[8];
   logic [15:0][31:0] odd0_mem[8], odd1_mem[8], odd2_mem[8], odd3_mem[8];
   lds_op_t op_q[4];  // of each buffer
@@ -138,8 +139,8 @@ module lds_unit
     logic [31:0] upper;
     locate(group);
     upper = {28'd0, group[0], 3'd0};
-    row_a = addr_mem[{exec_buf, first_beat}];
-    row_b = addr_mem[{exec_buf, first_beat | 2'd1}];
+    row_a = oper_mem[{3'd0, exec_buf, first_beat}];
+    row_b = oper_mem[{3'd0, exec_buf, first_beat | 2'd1}];
     for (int unsigned l = 0; l < 16; l++) begin
       near[l] = row_a[l[3:0]];
       near[16+l] = row_b[l[3:0]];
@@ -167,10 +168,10 @@ module lds_unit
     next = {exec_buf, first_beat | 2'd1};
     case (op.log_slots)
       2'd0: begin
-        row_a = second ? data1_mem[at] : data0_mem[at];
-        row_b = second ? data1_mem[next] : data0_mem[next];
-        row_c = data1_mem[at];
-        row_d = data1_mem[next];
+        row_a = second ? oper_mem[{3'd2, at}] : oper_mem[{3'd1, at}];
+        row_b = second ? oper_mem[{3'd2, next}] : oper_mem[{3'd1, next}];
+        row_c = oper_mem[{3'd2, at}];
+        row_d = oper_mem[{3'd2, next}];
         for (int unsigned l = 0; l < 16; l++) begin
           give[l] = row_a[l[3:0]];
           give[16+l] = row_b[l[3:0]];
@@ -179,10 +180,10 @@ module lds_unit
         end
       end
       2'd1: begin
-        row_a = second ? data2_mem[at] : data0_mem[at];
-        row_b = second ? data3_mem[at] : data1_mem[at];
-        row_c = data2_mem[at];
-        row_d = data3_mem[at];
+        row_a = second ? oper_mem[{3'd3, at}] : oper_mem[{3'd1, at}];
+        row_b = second ? oper_mem[{3'd4, at}] : oper_mem[{3'd2, at}];
+        row_c = oper_mem[{3'd3, at}];
+        row_d = oper_mem[{3'd4, at}];
         for (int unsigned l = 0; l < 16; l++) begin
           give[2*l] = row_a[l[3:0]];
           give[2*l+1] = row_b[l[3:0]];
@@ -191,10 +192,10 @@ module lds_unit
         end
       end
       default: begin
-        row_a = data0_mem[at];
-        row_b = data1_mem[at];
-        row_c = data2_mem[at];
-        row_d = data3_mem[at];
+        row_a = oper_mem[{3'd1, at}];
+        row_b = oper_mem[{3'd2, at}];
+        row_c = oper_mem[{3'd3, at}];
+        row_d = oper_mem[{3'd4, at}];
         for (int unsigned l = 0; l < 8; l++) begin
           give[4*l] = row_a[l[3:0]+upper];
           give[4*l+1] = row_b[l[3:0]+upper];
@@ -244,10 +245,10 @@ module lds_unit
 
   // Lane exchange: 32 lanes a pass; a scatter is made whole in the first.
   task automatic exchange();
-    row_a = op.kind == KIND_SWIZZLE ? addr_mem[{pass2.buffer, 2'd0}] : data0_mem[{pass2.buffer, 2'd0}];
-    row_b = op.kind == KIND_SWIZZLE ? addr_mem[{pass2.buffer, 2'd1}] : data0_mem[{pass2.buffer, 2'd1}];
-    row_c = op.kind == KIND_SWIZZLE ? addr_mem[{pass2.buffer, 2'd2}] : data0_mem[{pass2.buffer, 2'd2}];
-    row_d = op.kind == KIND_SWIZZLE ? addr_mem[{pass2.buffer, 2'd3}] : data0_mem[{pass2.buffer, 2'd3}];
+    row_a = op.kind == KIND_SWIZZLE ? oper_mem[{3'd0, pass2.buffer, 2'd0}] : oper_mem[{3'd1, pass2.buffer, 2'd0}];
+    row_b = op.kind == KIND_SWIZZLE ? oper_mem[{3'd0, pass2.buffer, 2'd1}] : oper_mem[{3'd1, pass2.buffer, 2'd1}];
+    row_c = op.kind == KIND_SWIZZLE ? oper_mem[{3'd0, pass2.buffer, 2'd2}] : oper_mem[{3'd1, pass2.buffer, 2'd2}];
+    row_d = op.kind == KIND_SWIZZLE ? oper_mem[{3'd0, pass2.buffer, 2'd3}] : oper_mem[{3'd1, pass2.buffer, 2'd3}];
     for (int unsigned l = 0; l < 16; l++) begin
       gather[l] = row_a[l[3:0]];
       gather[16+l] = row_b[l[3:0]];
@@ -258,7 +259,7 @@ module lds_unit
       if (pass2.group == '0) begin
         for (int unsigned l = 0; l < 64; l++) scatter[l] = '0;
         for (int unsigned l = 0; l < 64; l++) begin
-          value = (addr_mem[{pass2.buffer, l[5:4]}][l[3:0]] + op.offset0) >> 2;
+          value = (oper_mem[{3'd0, pass2.buffer, l[5:4]}][l[3:0]] + op.offset0) >> 2;
           if (op.exec[l[5:0]]) scatter[value&32'd63] = gather[l];
         end
       end
@@ -267,7 +268,7 @@ module lds_unit
       for (int unsigned s = 0; s < 32; s++) begin
         lane = {26'd0, pass2.group[0], s[4:0]};
         value = op.kind == KIND_SWIZZLE ? swizzle(lane, op.offset0) :
-            (addr_mem[{pass2.buffer, lane[5:4]}][lane[3:0]] + op.offset0) >> 2;
+            (oper_mem[{3'd0, pass2.buffer, lane[5:4]}][lane[3:0]] + op.offset0) >> 2;
         fetched[s] = op.exec[value[5:0]] ? gather[value&32'd63] : 32'd0;
       end
     end
@@ -393,13 +394,11 @@ module lds_unit
           if (op.bytes < 5'd4) begin
             for (int unsigned s = 0; s < 32; s++) fetched[s] = cut(fetched[s], slot2[s][1:0], op.bytes[1], op.sext);
           end
-          keep_results();
         end
         KIND_ATOMIC: begin
           now_valid = '0;
           if (op.bytes == 5'd8) atomics_wide();
           else atomics();
-          keep_results();
           for (int unsigned b = 0; b < 32; b++) begin
             waddr[b[4:0]] = now_row[b];
             wdata[b[4:0]] = now_data[b];
@@ -417,10 +416,10 @@ module lds_unit
         end
         KIND_BPERMUTE, KIND_SWIZZLE, KIND_PERMUTE: begin
           exchange();
-          keep_results();
         end
         default: ;
       endcase
+      if (op.kind != KIND_NONE && op.kind != KIND_STORE) keep_results();
       if (pass2.final_pass) begin
         wb_full[pass2.buffer] = 1'b1;
         hold = 1'b0;
@@ -556,11 +555,7 @@ module lds_unit
         // no rows: only its place in the order
       end else begin
         for (int unsigned l = 0; l < 16; l++) row_a[l[3:0]] = vrd_data_i[cap1.simd][l];
-        if (!cap1.data) addr_mem[{cap1.buffer, cap1.beat}] <= row_a;
-        else if (cap1.word == 2'd0) data0_mem[{cap1.buffer, cap1.beat}] <= row_a;
-        else if (cap1.word == 2'd1) data1_mem[{cap1.buffer, cap1.beat}] <= row_a;
-        else if (cap1.word == 2'd2) data2_mem[{cap1.buffer, cap1.beat}] <= row_a;
-        else data3_mem[{cap1.buffer, cap1.beat}] <= row_a;
+        oper_mem[{cap1.data ? 3'd1 + 3'(cap1.word) : 3'd0, cap1.buffer, cap1.beat}] <= row_a;
       end
       if (cap1.final_row) begin
         opread_valid_o <= 1'b1;
