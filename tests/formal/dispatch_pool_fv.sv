@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Properties of rtl/dispatch/dispatch_pool at a small size (one CU): S3.6 (never over-allocated, never leaked), S3.7
+// (ranges named for each wavefront are disjoint), S3.10 (no double grant).  The environment keeps the list of live
+// wavefronts, frees any of them with exactly what it was granted, and asks for groups of 1 or 2 wavefronts.
+`include "gantry_assert.svh"
+module dispatch_pool_fv
+  import dispatch_pkg::*;
+#(
+  parameter bit [1:0] SeedBug = 2'd0
+) (
+  input logic       clk_i,
+  input logic       rst_ni,
+  input logic       ask_i,
+  input logic       two_i,
+  input logic [1:0] vgprs_i,
+  input logic       lds_i,
+  input logic       free_i,
+  input logic       simd_i,
+  input logic       slot_i
+);
+  localparam int unsigned Simds = 2, Slots = 2, Vgprs = 3, Sgprs = 2, Lds = 2, Groups = 2;
+
+  pool_req_t req_q;
+  logic req_valid_q, done, ok, idle;
+  place_t [Simds-1:0] place;
+  logic [1:0] first;
+  group_t group;
+  lds_t lds;
+  pool_free_t freed;
+  logic free_valid;
+  dispatch_pool #(
+    .Cus(1), .Simds(Simds), .Slots(Slots), .VgprGranules(Vgprs), .SgprGranules(Sgprs), .LdsGranules(Lds), .Groups(Groups),
+    .SeedBug(SeedBug)
+  ) u_dut (
+    .clk_i, .rst_ni, .req_valid_i(req_valid_q), .req_i(req_q), .place_o(place), .first_o(first), .done_o(done), .ok_o(ok),
+    .group_o(group), .lds_o(lds), .free_valid_i(free_valid), .free_i(freed), .idle_o(idle));
+
+  logic started = 1'b0;
+  always_ff @(posedge clk_i) started <= 1'b1;
+  always_comb m_reset : assume (rst_ni == started);
+  always_comb m_size : assume (vgprs_i != 2'd0);
+
+  // live wavefronts: index {simd, slot}; sizes and bases; groups
+  logic [3:0] live_q, hope_q, in_group_q, grant;
+  logic [3:0][1:0] base_q, size_q, new_base;
+  logic [3:0] sgpr_q, new_sgpr;
+  logic [1:0] lds_q;
+  logic [3:0][1:0] group_lds_q;  // owned granules; of each wavefront's group
+  logic [3:0][1:0] group_q;
+  logic [1:0][1:0] left_q;
+  logic [3:0][1:0] hope_base_q;
+  logic [3:0] hope_sgpr_q;
+  logic [1:0][2:0] used, wanted;  // VGPR granules in use and newly granted, by SIMD
+  logic [1:0][1:0] used_s, wanted_s;
+  logic [1:0] lds_new;
+  logic overlap, beyond, slot_twice;
+
+  function automatic logic [2:0] range(input logic [1:0] base, input logic [1:0] size);
+    return 3'((3'b111 >> (2'd3 - size)) << base);
+  endfunction
+
+  // what the round grants
+  always_comb begin
+    grant    = hope_q;
+    new_base = hope_base_q;
+    new_sgpr = hope_sgpr_q;
+    beyond     = 1'b0;
+    slot_twice = 1'b0;
+    for (int unsigned s = 0; s < Simds; s++) begin
+      logic [1:0] at;
+      at = {first[0] ^ s[0], place[s].slot[0]};
+      if (place[s].valid) begin
+        slot_twice   = slot_twice || grant[at] || live_q[at];
+        beyond       = beyond || place[s].slot > 4'd1 || 32'(place[s].vgpr) + 32'(req_q.vgprs) > Vgprs || place[s].sgpr > 6'd1;
+        grant[at]    = 1'b1;
+        new_base[at] = place[s].vgpr[1:0];
+        new_sgpr[at] = place[s].sgpr[0];
+      end
+    end
+    overlap = 1'b0;
+    for (int unsigned d = 0; d < 2; d++) begin
+      used[d]   = (live_q[2*d] ? range(base_q[2*d], size_q[2*d]) : 3'd0)
+                | (live_q[2*d+1] ? range(base_q[2*d+1], size_q[2*d+1]) : 3'd0);
+      used_s[d] = (live_q[2*d] ? 2'b01 << sgpr_q[2*d] : 2'd0) | (live_q[2*d+1] ? 2'b01 << sgpr_q[2*d+1] : 2'd0);
+      wanted[d]   = 3'd0;
+      wanted_s[d] = 2'd0;
+      for (int unsigned k = 0; k < 2; k++) begin
+        if (grant[2*d+k]) begin
+          overlap = overlap || ((wanted[d] | used[d]) & range(new_base[2*d+k], req_q.vgprs[1:0])) != 3'd0;
+          overlap = overlap || ((wanted_s[d] | used_s[d]) & (2'b01 << new_sgpr[2*d+k])) != 2'd0;
+          wanted[d]   = wanted[d] | range(new_base[2*d+k], req_q.vgprs[1:0]);
+          wanted_s[d] = wanted_s[d] | (2'b01 << new_sgpr[2*d+k]);
+        end
+      end
+    end
+    lds_new = req_q.lds != 8'd0 ? 2'b01 << lds[0] : 2'b00;
+  end
+
+  // a wavefront ends
+  logic [1:0] end_at;
+  logic last;
+  assign end_at     = {simd_i, slot_i};
+  assign free_valid = free_i && live_q[end_at];
+  assign last       = !in_group_q[end_at] || left_q[group_q[end_at][0]] == 2'd1;
+  always_comb begin
+    freed           = '0;
+    freed.simd      = {1'b0, simd_i};
+    freed.slot      = {3'd0, slot_i};
+    freed.vgpr      = 6'(base_q[end_at]);
+    freed.vgprs     = 7'(size_q[end_at]);
+    freed.sgpr      = 6'(sgpr_q[end_at]);
+    freed.sgprs     = 7'd1;
+    freed.last      = last;
+    freed.barrier   = in_group_q[end_at];
+    freed.group     = 6'(group_q[end_at]);
+    freed.lds       = 7'(group_lds_q[end_at][1]);
+    freed.lds_count = group_lds_q[end_at] != 2'd0 ? 8'd1 : 8'd0;
+  end
+
+  always_ff @(posedge clk_i) begin
+    hope_q      <= grant;
+    hope_base_q <= new_base;
+    hope_sgpr_q <= new_sgpr;
+    if (free_valid) begin
+      live_q[end_at] <= 1'b0;
+      if (in_group_q[end_at]) left_q[group_q[end_at][0]] <= left_q[group_q[end_at][0]] - 2'd1;
+    end
+    lds_q <= (lds_q & ~(free_valid && last ? group_lds_q[end_at] : 2'b00)) | (done && ok ? lds_new : 2'b00);
+    if (done) begin
+      hope_q      <= 4'd0;
+      req_valid_q <= 1'b0;
+      if (ok) begin
+        for (int unsigned w = 0; w < 4; w++) begin
+          if (grant[w]) begin
+            live_q[w]      <= 1'b1;
+            base_q[w]      <= new_base[w];
+            size_q[w]      <= req_q.vgprs[1:0];
+            sgpr_q[w]      <= new_sgpr[w];
+            in_group_q[w]  <= req_q.barrier;
+            group_q[w]     <= group[1:0];
+            group_lds_q[w] <= lds_new;
+          end
+        end
+        if (req_q.barrier) left_q[group[0]] <= 2'd2;
+      end
+    end
+    if (ask_i && !req_valid_q) begin
+      req_valid_q <= 1'b1;
+      req_q <= '{cu: 6'd0, waves: two_i ? 5'd2 : 5'd1, vgprs: 7'(vgprs_i), sgprs: 7'd1, lds: 8'(lds_i), barrier: two_i};
+    end
+    if (!rst_ni) begin
+      live_q      <= 4'd0;
+      hope_q      <= 4'd0;
+      lds_q       <= 2'd0;
+      req_valid_q <= 1'b0;
+      left_q[0]   <= 2'd0;
+      left_q[1]   <= 2'd0;
+    end
+  end
+
+  logic any_lds_free, fits_lds;
+  assign any_lds_free = lds_q != 2'b11;
+  assign fits_lds     = req_q.lds == 8'd0 || any_lds_free;
+  `GANTRY_ASSERT(a_slots, !slot_twice)
+  `GANTRY_ASSERT(a_range, !beyond)
+  `GANTRY_ASSERT(a_disjoint, `GANTRY_IMPL(done && ok, !overlap))
+  `GANTRY_ASSERT(a_lds, `GANTRY_IMPL(done && ok, (lds_q & lds_new) == 2'd0 && lds < 7'd2))
+  `GANTRY_ASSERT(a_group, `GANTRY_IMPL(done && ok && req_q.barrier, left_q[group[0]] == 2'd0 && group < 6'd2))
+  `GANTRY_ASSERT(a_whole, `GANTRY_IMPL(done && ok, 5'($countones(grant)) == req_q.waves))
+  // no leak: in an empty CU every request fits (no wavefront lived in this or the last cycles of the try)
+  logic [2:0] empty_q;
+  always_ff @(posedge clk_i) empty_q <= live_q == 4'd0 && rst_ni ? {empty_q[1:0], 1'b1} : 3'd0;
+  `GANTRY_ASSERT(a_leak, `GANTRY_IMPL(done && empty_q == 3'b111 && live_q == 4'd0, ok))
+  `GANTRY_COVER(c_full, live_q == 4'b1111)
+  `GANTRY_COVER(c_refused, done && !ok)
+endmodule
