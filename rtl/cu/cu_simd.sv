@@ -90,7 +90,7 @@ module cu_simd
   // low rows of pairs, operands of quarter rate [half][lane]
   logic [31:0] xl[16], yl[16], qa[2][8], qb[2][8], qc[2][8], qd[2][8], qe[2][8];
   // normaliser: stage 1 -> 2 -> 3
-  logic [63:0] p1[16], c1[16], s2[16];
+  logic [31:0] ph1[16], pl1[16], ch1[16], sh2[16], sl2[16], n3[16];
   logic [31:0] d1[16], e1[16], g1[16], n1[16], e2[16], g2[16];
   // results waiting for their write, with lanes to write and old destination
   logic [31:0] res[4][16], old[4][16], lanes_of[4];
@@ -99,8 +99,8 @@ module cu_simd
   logic [1:0] r0, r1, source;
   row_t wrow, ra, rb, rc;
   logic [31:0] lanes, em, bits, mb, sel, un, clamp, rnd, set, kind, n, t, own, other, sext0, sext1;
-  logic [31:0] first_lane, lane31;
-  logic [31:0] over[16], out[16];
+  logic [31:0] first_lane, lane31, small_kept;
+  logic [31:0] over[16], out[16], nl[16], nh[16];
   logic [63:0] wide64;
   logic [15:0][31:0] row;
   logic [2:0] granted;
@@ -200,9 +200,14 @@ module cu_simd
         r0  = st3.ring;
         rnd = 32'd1 << i_round[q];
         if (i_dec[q].out == OutF16) begin
-          for (int unsigned l = 0; l < 16; l++) round_f16(s2[l], e2[l], g2[l], rnd, i_small[q], res[r0][l]);
+          for (int unsigned l = 0; l < 16; l++) round_f16(sh2[l], sl2[l], e2[l], g2[l], rnd, i_small[q], res[r0][l]);
         end else begin
-          for (int unsigned l = 0; l < 16; l++) round_f32(s2[l], e2[l], g2[l], rnd, i_small[q], res[r0][l]);
+          small_kept = 32'(i_small[q]);
+          for (int unsigned l = 0; l < 16; l++) leading32(sh2[l], sl2[l], e2[l] + 32'd1, n3[l]);
+          for (int unsigned l = 0; l < 16; l++) normalise(sh2[l], sl2[l], n3[l], nh[l], nl[l]);
+          for (int unsigned l = 0; l < 16; l++) begin
+            round_f32(nh[l], nl[l], n3[l], e2[l], g2[l], rnd, small_kept, res[r0][l]);
+          end
         end
         if (i_op[q] == OP_V_DIV_SCALE_F32) begin
           for (int unsigned l = 0; l < 16; l++) res[r0][l] = (g2[l] & 32'd16) != 32'd0 ? old[r0][l] : res[r0][l];
@@ -224,13 +229,12 @@ module cu_simd
       if (i_dec[q].cls == ClsFma && st2.sub == 2'd0) begin
         rnd = i_dec[q].out == OutF16 ? 32'd1 : 32'd1 << i_round[q];  // sign of an exact zero
         for (int unsigned l = 0; l < 16; l++) begin
-          align_add(p1[l], c1[l], d1[l], g1[l], rnd, s2[l], g2[l]);
+          align_add(ph1[l], pl1[l], ch1[l], d1[l], g1[l], rnd, sh2[l], sl2[l], g2[l]);
           e2[l] = e1[l];
         end
         if (i_op[q] == OP_V_DIV_SCALE_F32 || i_op[q] == OP_V_DIV_FMAS_F32) begin
           for (int unsigned l = 0; l < 16; l++) begin
-            rescale(s2[l], e1[l], n1[l], wide64, e2[l]);
-            s2[l] = wide64;
+            rescale(sh2[l], sl2[l], e1[l], n1[l], sh2[l], sl2[l], e2[l]);
           end
         end
       end

@@ -128,27 +128,27 @@
               OP_V_ADD_F32, OP_V_ADD_F16, OP_V_SUB_F32, OP_V_SUB_F16: begin
                 n = i_op[q] == OP_V_SUB_F32 || i_op[q] == OP_V_SUB_F16 ? 32'h80000000 : 32'd0;
                 for (int unsigned l = 0; l < 16; l++) begin
-                  product(x[l], 32'h3f800000, y[l] ^ n, signed_op, p1[l], c1[l], d1[l], e1[l], g1[l]);
+                  product(x[l], 32'h3f800000, y[l] ^ n, signed_op, ph1[l], pl1[l], ch1[l], d1[l], e1[l], g1[l]);
                 end
               end
               OP_V_SUBREV_F32, OP_V_SUBREV_F16: begin
                 for (int unsigned l = 0; l < 16; l++) begin
-                  product(y[l], 32'h3f800000, x[l] ^ 32'h80000000, signed_op, p1[l], c1[l], d1[l], e1[l], g1[l]);
+                  product(y[l], 32'h3f800000, x[l] ^ 32'h80000000, signed_op, ph1[l], pl1[l], ch1[l], d1[l], e1[l], g1[l]);
                 end
               end
               OP_V_MUL_F32, OP_V_MUL_F16: begin
                 for (int unsigned l = 0; l < 16; l++) begin
-                  product(x[l], y[l], (x[l] ^ y[l]) & 32'h80000000, signed_op, p1[l], c1[l], d1[l], e1[l], g1[l]);
+                  product(x[l], y[l], (x[l] ^ y[l]) & 32'h80000000, signed_op, ph1[l], pl1[l], ch1[l], d1[l], e1[l], g1[l]);
                 end
               end
               OP_V_FMA_F32, OP_V_FMA_F16: begin
                 for (int unsigned l = 0; l < 16; l++) begin
-                  product(x[l], y[l], z[l], signed_op, p1[l], c1[l], d1[l], e1[l], g1[l]);
+                  product(x[l], y[l], z[l], signed_op, ph1[l], pl1[l], ch1[l], d1[l], e1[l], g1[l]);
                 end
               end
               OP_V_DIV_FMAS_F32: begin  // sources are not flushed; lanes of VCC are scaled, up if c is large
                 for (int unsigned l = 0; l < 16; l++) begin
-                  product(x[l], y[l], z[l], 1'b1, p1[l], c1[l], d1[l], e1[l], g1[l]);
+                  product(x[l], y[l], z[l], 1'b1, ph1[l], pl1[l], ch1[l], d1[l], e1[l], g1[l]);
                   t = ((z[l] >> 23) & 32'd255) > 32'd127 ? 32'd64 : -32'd64;
                   n1[l] = ((mb >> l) & 32'd1) != 32'd0 ? t : 32'd0;
                 end
@@ -159,7 +159,7 @@
                   div_scale(x[l], y[l], z[l], n, set, kind);
                   n1[l] = n;
                   bits = bits | (set << l);
-                  product(x[l], 32'h3f800000, x[l] & 32'h80000000, 1'b1, p1[l], c1[l], d1[l], e1[l], g1[l]);
+                  product(x[l], 32'h3f800000, x[l] & 32'h80000000, 1'b1, ph1[l], pl1[l], ch1[l], d1[l], e1[l], g1[l]);
                   // bit 4: the source itself
                   g1[l] = kind != 32'd0 ? 32'd12 : n == 32'd0 ? g1[l] | 32'd16 : g1[l];
                   old[r0][l] = x[l];
@@ -167,16 +167,16 @@
               end
               OP_V_MAD_F16, OP_V_MAC_F16, OP_V_MADMK_F16, OP_V_MADAK_F16: begin
                 for (int unsigned l = 0; l < 16; l++) begin
-                  product(x[l], y[l], (x[l] ^ y[l]) & 32'h80000000, 1'b1, p1[l], c1[l], d1[l], e1[l], g1[l]);
-                  round_f16(p1[l], e1[l], g1[l], rnd, 1'b0, n);
+                  product(x[l], y[l], (x[l] ^ y[l]) & 32'h80000000, 1'b1, ph1[l], pl1[l], ch1[l], d1[l], e1[l], g1[l]);
+                  round_f16(ph1[l], pl1[l], e1[l], g1[l], rnd, 1'b0, n);
                   n = half_to_f32(n, 1'b0);
-                  product(n, 32'h3f800000, z[l], 1'b1, p1[l], c1[l], d1[l], e1[l], g1[l]);
+                  product(n, 32'h3f800000, z[l], 1'b1, ph1[l], pl1[l], ch1[l], d1[l], e1[l], g1[l]);
                 end
               end
               OP_V_FRACT_F32, OP_V_FRACT_F16: begin
                 for (int unsigned l = 0; l < 16; l++) begin
                   n = whole(x[l], 32'd3, signed_op, 1'b1) ^ 32'h80000000;
-                  product(x[l], 32'h3f800000, n, signed_op, p1[l], c1[l], d1[l], e1[l], g1[l]);
+                  product(x[l], 32'h3f800000, n, signed_op, ph1[l], pl1[l], ch1[l], d1[l], e1[l], g1[l]);
                 end
               end
               OP_V_LDEXP_F32, OP_V_LDEXP_F16: begin
@@ -186,8 +186,9 @@
                   t = (x[l] >> 23) & 32'd255;
                   mb = (x[l] & 32'h7fffff) | (t != 32'd0 ? 32'h800000 : 32'd0);
                   mb = t == 32'd0 && !signed_op ? 32'd0 : mb;
-                  p1[l] = {32'd0, mb} << 38;
-                  place((t == 32'd0 ? 32'd1 : t) + n, x[l] >> 31, c1[l], d1[l], e1[l], g1[l]);
+                  ph1[l] = mb << 6;
+                  pl1[l] = 32'd0;
+                  place((t == 32'd0 ? 32'd1 : t) + n, x[l] >> 31, ch1[l], d1[l], e1[l], g1[l]);
                   g1[l] = g1[l] | (t == 32'd255 ? 32'd4 : 32'd0) | (is_nan(x[l]) ? 32'd8 : 32'd0);
                 end
               end
@@ -196,8 +197,9 @@
                   n = i_op[q] == OP_V_CVT_F16_I16 ? sext16(x[l]) :
                       i_op[q] == OP_V_CVT_OFF_F32_I4 ? $unsigned($signed(x[l] << 28) >>> 28) : x[l];
                   t = n[31] ? 32'd0 - n : n;
-                  p1[l] = {32'd0, t};
-                  place(i_op[q] == OP_V_CVT_OFF_F32_I4 ? 32'd184 : 32'd188, n >> 31, c1[l], d1[l], e1[l], g1[l]);
+                  ph1[l] = 32'd0;
+                  pl1[l] = t;
+                  place(i_op[q] == OP_V_CVT_OFF_F32_I4 ? 32'd184 : 32'd188, n >> 31, ch1[l], d1[l], e1[l], g1[l]);
                 end
               end
               OP_V_CVT_F32_U32, OP_V_CVT_F16_U16, OP_V_CVT_F32_UBYTE0, OP_V_CVT_F32_UBYTE1, OP_V_CVT_F32_UBYTE2,
@@ -207,13 +209,16 @@
                 set = i_op[q] == OP_V_CVT_F32_U32 ? 32'hffffffff : i_op[q] == OP_V_CVT_F16_U16 ? 32'hffff : 32'hff;
                 for (int unsigned l = 0; l < 16; l++) begin
                   t = (x[l] >> kind) & set;
-                  p1[l] = {32'd0, t};
-                  place(32'd188, 32'd0, c1[l], d1[l], e1[l], g1[l]);
+                  ph1[l] = 32'd0;
+                  pl1[l] = t;
+                  place(32'd188, 32'd0, ch1[l], d1[l], e1[l], g1[l]);
                 end
               end
               OP_V_MAD_F32, OP_V_MAC_F32, OP_V_MADMK_F32, OP_V_MADAK_F32: begin
+                for (int unsigned l = 0; l < 16; l++) mantissas(x[l], y[l], over[l], w[l]);
                 for (int unsigned l = 0; l < 16; l++) begin
-                  product_rounded(x[l], y[l], z[l], rnd, p1[l], c1[l], d1[l], e1[l], g1[l]);
+                  product_rounded(x[l], y[l], z[l], over[l], w[l], rnd, ph1[l], ch1[l], d1[l], e1[l], g1[l]);
+                  pl1[l] = 32'd0;
                 end
               end
               default: ;

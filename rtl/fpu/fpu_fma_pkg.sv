@@ -3,7 +3,8 @@
 // same normaliser (conversions from integers, ldexp): scalar functions for three pipeline steps.  One call is one lane.
 // Not responsible for: output modifiers (valu_lane_pkg), operations without rounding (fpu_misc_pkg).
 //
-// Between the steps a value is p * 2**(e-188) with p of 64 bits; c likewise with its own exponent; `sg` holds bit 0
+// Between the steps a value is p * 2**(e-188) with p of 64 bits in two words (ph, pl), c likewise with its own exponent
+// and only an upper word (ch): 32-bit words because most of each step works on them alone; `sg` holds bit 0
 // sign of p, bit 1 sign of c, bit 2 result is special, bit 3 it is NaN (else infinity of sign bit 0); bit 4 is the
 // caller's.
 //   step 1 (product, product_rounded, place): operands -> p, c, d = exponent of p minus exponent of c, e = the larger
@@ -69,8 +70,9 @@ package fpu_fma_pkg;
 
   // Step 1: exact product beside c.
   function automatic void product(input logic [31:0] a, input logic [31:0] b, input logic [31:0] c, input logic keep,
-                                  output logic [63:0] p, output logic [63:0] cw, output logic [31:0] d,
-                                  output logic [31:0] e, output logic [31:0] sg);
+                                  output logic [31:0] ph, output logic [31:0] pl, output logic [31:0] ch,
+                                  output logic [31:0] d, output logic [31:0] e, output logic [31:0] sg);
+    logic [63:0] p;
     logic [31:0] ea, eb, ec, ma, mb, mc, ep, zero;
     ea = (a >> 23) & 32'd255;
     eb = (b >> 23) & 32'd255;
@@ -83,103 +85,149 @@ package fpu_fma_pkg;
     eb = eb == 32'd0 ? 32'd1 : eb;
     ec = ec == 32'd0 ? 32'd1 : ec;
     p = (64'(ma) * 64'(mb)) << 15;
-    cw = 64'(mc) << 38;
+    ph = 32'(p >> 32);
+    pl = 32'(p);
+    ch = mc << 6;
     zero = 32'(ma == 32'd0) | 32'(mb == 32'd0);
     ep = ea + eb - 32'd127;
     d = zero != 32'd0 ? 32'd0 : ep - ec;
     e = zero != 32'd0 || $signed(ep) < $signed(ec) ? ec : ep;
   endfunction
 
-  // Step 1 of v_mad_f32 and v_mac_f32: the product is rounded first; subnormals are 0 everywhere.
-  function automatic void product_rounded(input logic [31:0] a, input logic [31:0] b, input logic [31:0] c,
-                                          input logic [31:0] round, output logic [63:0] p, output logic [63:0] cw,
-                                          output logic [31:0] d, output logic [31:0] e, output logic [31:0] sg);
-    logic [31:0] ea, eb, ec, ma, mb, mc, ep, sign, top, m, rest, half, over, zero, tiny, flags, up;
+  // Step 1 of v_mad_f32 and v_mac_f32, first half: product of the mantissas, bits 47:16 and 15:0.
+  function automatic void mantissas(input logic [31:0] a, input logic [31:0] b, output logic [31:0] qh,
+                                    output logic [31:0] ql);
+    logic [31:0] ma, mb;
     logic [63:0] q;
+    ma = (a & 32'h7fffff) | 32'h800000;
+    mb = (b & 32'h7fffff) | 32'h800000;
+    q  = 64'(ma) * 64'(mb);
+    qh = 32'(q >> 16);
+    ql = 32'(q) & 32'hffff;
+  endfunction
+
+  // Second half: the product is rounded; subnormals are 0 everywhere.
+  function automatic void product_rounded(input logic [31:0] a, input logic [31:0] b, input logic [31:0] c,
+                                          input logic [31:0] qh, input logic [31:0] ql, input logic [31:0] round,
+                                          output logic [31:0] ph, output logic [31:0] ch, output logic [31:0] d,
+                                          output logic [31:0] e, output logic [31:0] sg);
+    logic [31:0] ea, eb, ec, mc, ep, sign, top, m, rest, half, over, zero, tiny, flags, up, cut;
     ea = (a >> 23) & 32'd255;
     eb = (b >> 23) & 32'd255;
     ec = (c >> 23) & 32'd255;
-    ma = ea != 32'd0 ? (a & 32'h7fffff) | 32'h800000 : 32'd0;
-    mb = eb != 32'd0 ? (b & 32'h7fffff) | 32'h800000 : 32'd0;
     mc = ec != 32'd0 ? (c & 32'h7fffff) | 32'h800000 : 32'd0;
-    specials(a, b, c, ma, mb, flags);
+    specials(a, b, c, ea, eb, flags);
     sign = (a ^ b) >> 31;
-    q = 64'(ma) * 64'(mb);
-    top = 32'(q >> 47);
-    q = q << (32'd1 - top);  // leading one at bit 47
+    top = qh >> 31;
     ep = ea + eb - 32'd127 + top;
     // one bit less just below the normal range: only a value that rounds up to it survives
     tiny = 32'(ep == 32'd0);
-    m = 32'(q >> (32'd24 + tiny));
-    half = 32'(q >> (32'd23 + tiny)) & 32'd1;
-    rest = 32'((q & ((64'd1 << (32'd23 + tiny)) - 64'd1)) != 64'd0);
+    cut = 32'd6 + top + tiny;
+    m = (qh >> cut) >> 1;
+    half = (qh >> cut) & 32'd1;
+    rest = 32'(((qh & ((32'd1 << cut) - 32'd1)) | ql) != 32'd0);
     away(round, sign, m & 32'd1, half, rest, up);
     m = m + up;
-    zero = 32'(q == 64'd0) | 32'($signed(ep) < 32'sd0) | (tiny & 32'(m != 32'h800000));
+    zero = 32'(ea == 32'd0) | 32'(eb == 32'd0) | (ep >> 31) | (tiny & 32'(m != 32'h800000));
     ep = ep + tiny;
-    over = 32'($signed(ep) > 32'sd254) | (32'(ep == 32'd254) & 32'(m == 32'h1000000));
-    over = zero != 32'd0 ? 32'd0 : over;
+    over = 32'(ep + (m >> 24) > 32'd254) & (zero ^ 32'd1);
     // overflow: infinity, or the largest number when rounding towards zero
     outward(round, sign, top);
     m = zero != 32'd0 ? 32'd0 : over != 32'd0 ? 32'hffffff : m;
     ep = zero != 32'd0 ? 32'd1 : over != 32'd0 ? 32'd254 : ep;
     // an infinite product against an infinite c of the other sign
-    sg = (over & top) == 32'd0 || (flags & 32'd8) != 32'd0 ? flags :
-        (flags & 32'd4) == 32'd0 ? flags | 32'd4 :
-        flags | (((flags ^ sign) & 32'd1) << 3);
+    up = over & top & ((flags >> 3) ^ 32'd1);
+    sg = flags | (up << 2) | ((up & (flags >> 2) & (flags ^ sign) & 32'd1) << 3);
     ec = ec == 32'd0 ? 32'd1 : ec;
-    p = 64'(m) << 38;
-    cw = 64'(mc) << 38;
+    ph = m << 6;
+    ch = mc << 6;
     d = zero != 32'd0 ? 32'd0 : ep - ec;
     e = zero != 32'd0 || $signed(ep) < $signed(ec) ? ec : ep;
   endfunction
 
   // Step 1 for a value that only has to be rounded: p * 2**(ep-188).
-  function automatic void place(input logic [31:0] ep, input logic [31:0] sign, output logic [63:0] cw,
+  function automatic void place(input logic [31:0] ep, input logic [31:0] sign, output logic [31:0] ch,
                                 output logic [31:0] d, output logic [31:0] e, output logic [31:0] sg);
-    cw = 64'd0;
+    ch = 32'd0;
     d  = ep - 32'd1;
     e  = $signed(ep) < 32'sd1 ? 32'd1 : ep;
     sg = sign | (sign << 1);
   endfunction
 
-  // Step 2.
-  function automatic void align_add(input logic [63:0] p, input logic [63:0] cw, input logic [31:0] d,
-                                    input logic [31:0] sgi, input logic [31:0] round, output logic [63:0] s,
-                                    output logic [31:0] sg);
-    logic [63:0] sh, x, y, pa, ca, t;
-    logic [31:0] ad, dn, sub, neg, zero_sign;
+  // Step 2: the operand of the smaller exponent is shifted right, then added or subtracted.
+  function automatic void align_add(input logic [31:0] ph, input logic [31:0] pl, input logic [31:0] ch,
+                                    input logic [31:0] d, input logic [31:0] sgi, input logic [31:0] round,
+                                    output logic [31:0] sh, output logic [31:0] sl, output logic [31:0] sg);
+    logic [63:0] p, c, n, x, y, big, t, sub64, neg64;
+    logic [31:0] ad, dn, sub, neg, sign, zero_sign;
     dn = d >> 31;
     ad = dn != 32'd0 ? 32'd0 - d : d;
-    sh = ad > 32'd63 ? 64'd63 : 64'(ad);
-    x = dn != 32'd0 ? p : cw;
-    y = x >> sh;
-    y = y | ((y << sh) != x ? 64'd1 : 64'd0);
-    pa = dn != 32'd0 ? y : p;
-    ca = dn != 32'd0 ? cw : y;
+    ad = ad > 32'd63 ? 32'd63 : ad;
     sub = (sgi ^ (sgi >> 1)) & 32'd1;
-    t = sub != 32'd0 ? pa - ca : pa + ca;
+    p = {ph, pl};
+    c = {ch, 32'd0};
+    n = 64'(ad);
+    x = dn != 32'd0 ? p : c;
+    big = dn != 32'd0 ? c : p;
+    y = x >> n;
+    y = y | ((y << n) != x ? 64'd1 : 64'd0);
+    sub64 = 64'd0 - 64'(sub);
+    t = big + (y ^ sub64) - sub64;
     neg = sub & 32'(t >> 63);
-    s = neg != 32'd0 ? 64'd0 - t : t;
+    neg64 = 64'd0 - 64'(neg);
+    sh = 32'(((t ^ neg64) - neg64) >> 32);
+    sl = 32'((t ^ neg64) - neg64);
     zero_sign = (round >> 2) & 32'd1;
-    sg = (sgi & 32'd28) | (sub == 32'd0 || (sgi & 32'd4) != 32'd0 ? sgi & 32'd1 :
-        t == 64'd0 ? zero_sign : (neg != 32'd0 ? sgi >> 1 : sgi) & 32'd1);
+    sign = ((dn != 32'd0 ? sgi >> 1 : sgi) ^ neg) & 32'd1;
+    sign = sub != 32'd0 && t == 64'd0 ? zero_sign : sign;
+    sg = (sgi & 32'd28) | (sub == 32'd0 || (sgi & 32'd4) != 32'd0 ? sgi & 32'd1 : sign);
   endfunction
 
   // Step 2 of scaled results: the sum times 2**n; below the normal range it is shifted right.
-  function automatic void rescale(input logic [63:0] s, input logic [31:0] e, input logic [31:0] n,
-                                  output logic [63:0] so, output logic [31:0] eo);
+  function automatic void rescale(input logic [31:0] sh, input logic [31:0] sl, input logic [31:0] e,
+                                  input logic [31:0] n, output logic [31:0] oh, output logic [31:0] ol,
+                                  output logic [31:0] eo);
     logic [31:0] t, right;
-    logic [63:0] y;
+    logic [63:0] s, y;
+    s = {sh, sl};
     t = e + n;
     right = 32'd1 - t;
     right = $signed(t) >= 32'sd1 ? 32'd0 : right > 32'd63 ? 32'd63 : right;
     y = s >> right;
-    so = y | ((y << right) != s ? 64'd1 : 64'd0);
+    y = y | ((y << right) != s ? 64'd1 : 64'd0);
+    oh = 32'(y >> 32);
+    ol = 32'(y);
     eo = $signed(t) >= 32'sd1 ? t : 32'd1;
   endfunction
 
-  // Leading zeros of s, at most limit.
+  // Step 3, first part: leading zeros, at most limit.
+  function automatic void leading32(input logic [31:0] sh, input logic [31:0] sl, input logic [31:0] limit,
+                                    output logic [31:0] count);
+    logic [31:0] t, n;
+    n = sh == 32'd0 ? 32'd32 : 32'd0;
+    t = sh == 32'd0 ? sl : sh;
+    n = n + (t < 32'h10000 ? 32'd16 : 32'd0);
+    t = t < 32'h10000 ? t << 16 : t;
+    n = n + (t < 32'h1000000 ? 32'd8 : 32'd0);
+    t = t < 32'h1000000 ? t << 8 : t;
+    n = n + (t < 32'h10000000 ? 32'd4 : 32'd0);
+    t = t < 32'h10000000 ? t << 4 : t;
+    n = n + (t < 32'h40000000 ? 32'd2 : 32'd0);
+    t = t < 32'h40000000 ? t << 2 : t;
+    n = n + (t < 32'h80000000 ? 32'd1 : 32'd0);
+    count = n < limit ? n : limit;
+  endfunction
+
+  // Second part: the shift.
+  function automatic void normalise(input logic [31:0] sh, input logic [31:0] sl, input logic [31:0] count,
+                                    output logic [31:0] oh, output logic [31:0] ol);
+    logic [63:0] s;
+    s  = {sh, sl} << 64'(count);
+    oh = 32'(s >> 32);
+    ol = 32'(s);
+  endfunction
+
+  // Leading zeros of 64 bits, at most limit (half precision, fpu_trans_pkg).
   function automatic void leading(input logic [63:0] s, input logic [63:0] limit, output logic [63:0] count);
     logic [63:0] t, n;
     t = s;
@@ -198,31 +246,33 @@ package fpu_fma_pkg;
     count = n < limit ? n : limit;
   endfunction
 
-  // Step 3 to single precision; subnormal results become 0 unless keep.
-  function automatic void round_f32(input logic [63:0] s, input logic [31:0] e, input logic [31:0] sg,
-                                    input logic [31:0] round, input logic keep, output logic [31:0] result);
-    logic [63:0] n, sn;
+  // Third part: rounding to single precision; n = zeros shifted out; subnormal results become 0 unless keep.
+  function automatic void round_f32(input logic [31:0] sh, input logic [31:0] sl, input logic [31:0] n,
+                                    input logic [31:0] e, input logic [31:0] sg, input logic [31:0] round,
+                                    input logic [31:0] keep, output logic [31:0] result);
     logic [31:0] er, m, up, r, sign, big;
-    leading(s, 64'(e) + 64'd1, n);
-    sn = s << n;
     sign = sg & 32'd1;
-    er = (sn >> 63) != 64'd0 ? 32'(64'(e) + 64'd2 - n) : 32'd1;
-    m = 32'(sn >> 40);
-    away(round, sign, m & 32'd1, 32'(sn >> 39) & 32'd1, 32'((sn & 64'h7fffffffff) != 64'd0), up);
+    er = sh[31] ? e + 32'd2 - n : 32'd1;
+    m = sh >> 8;
+    away(round, sign, m & 32'd1, (sh >> 7) & 32'd1, 32'(((sh & 32'h7f) | sl) != 32'd0), up);
     // m holds the hidden bit, so the exponent less one is added; far overflow must not wrap
     r = ((er > 32'd255 ? 32'd255 : er - 32'd1) << 23) + m + up;
     outward(round, sign, big);
     big = 32'h7f7fffff + big;
-    r = er > 32'd254 || r >= 32'h7f800000 ? big : r < 32'h800000 && !keep ? 32'd0 : r;
-    r = (sign << 31) | r;
-    result = (sg & 32'd4) == 32'd0 ? r : (sg & 32'd8) != 32'd0 ? 32'h7fc00000 : (sign << 31) | 32'h7f800000;
+    r = r < 32'h800000 && keep == 32'd0 ? 32'd0 : r;
+    r = er > 32'd254 || r >= 32'h7f800000 ? big : r;
+    r = (sg & 32'd4) == 32'd0 ? r : (sg & 32'd8) != 32'd0 ? 32'h7fc00000 : 32'h7f800000;
+    result = ((sg & 32'd8) != 32'd0 ? 32'd0 : sign << 31) | r;
   endfunction
 
   // Step 3 to half precision.
-  function automatic void round_f16(input logic [63:0] s, input logic [31:0] e, input logic [31:0] sg,
-                                    input logic [31:0] round, input logic keep, output logic [31:0] result);
+  function automatic void round_f16(input logic [31:0] hi, input logic [31:0] lo, input logic [31:0] e,
+                                    input logic [31:0] sg, input logic [31:0] round, input logic keep,
+                                    output logic [31:0] result);
+    logic [63:0] s;
     logic [63:0] n, sn, sh, rest, half;
     logic [31:0] er, up, r, sign, big, kept, below;
+    s = {hi, lo};
     leading(s, 64'd63, n);
     sn = s << n;
     sign = sg & 32'd1;
