@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Build the verilated partitions that a configuration needs: one shared library a kind and parameter set.
 
-models.py [--cc clang|gcc] [--trace] [--std-x] [--define NAME] [--set KEY=VALUE]... KIND...
+models.py [--cc clang|gcc] [--trace] [--std-x] [--define NAME[=VALUE]] [--opt=-O3] [--set KEY=VALUE]... KIND...
   Prints one line `KIND PATH` for each kind; progress on stderr.  A library lies in build/models/KIND-KEY, where KEY
   covers every source the partition reads, the generated wrapper and the constants of gantry_cfg_pkg that those
   sources name: a changed parameter or source rebuilds only what it must.  One build at a time (lock), at most two
@@ -34,6 +34,7 @@ MODELS = ROOT / "build/models"
 FIXED = ["bridge/verilated/model.hpp", "bridge/verilated/model.h", "bridge/inproc/part.h", "bridge/inproc/channel.h",
          "sw/tools/verilate.py", "rtl/common/gantry_assert.svh"]
 KEEP = 6  # libraries of a kind that stay when newer ones are built
+KEEP_TEST = 40  # the same for those with definitions (seeded faults)
 
 
 class Plan:
@@ -55,11 +56,15 @@ class Plan:
         self.only = sorted(name for name in value if name in words)
         self.package = gen_params.package(params, settings, self.only)
         self.wrapper = gen_wrappers.emit(kind, value)
-        h = hashlib.sha256(repr((args.cc, args.trace, args.std_x, args.define, self.wrapper)).encode())
+        self.define = [d for d in args.define if d.split("=")[0] in words]  # others do not concern this kind
+        self.opt = args.opt if self.define or not args.define else "-O3"
+        special = (self.define, self.opt) if self.define or self.opt != "-O3" else []
+        h = hashlib.sha256(repr((args.cc, args.trace, args.std_x, special, self.wrapper)).encode())
         h.update(re.sub(r"//[^\n]*", "", self.package).encode())
         for p in [*self.sources, *(ROOT / f for f in FIXED)]:
             h.update(p.name.encode() + b"\0" + p.read_bytes())
-        self.folder = MODELS / f"{kind}-{h.hexdigest()[:12]}"
+        self.label = f"{kind}_test" if special else kind
+        self.folder = MODELS / f"{self.label}-{h.hexdigest()[:12]}"
         self.library = self.folder / f"V{self.top}"
 
     def done(self):
@@ -76,7 +81,7 @@ class Plan:
                "--cc", self.args.cc, "--arg=-Wno-fatal", "--ldflag=-shared"]
         flags = ["-fPIC", "-fvisibility=hidden", "-DVL_USER_FATAL", "-DVL_USER_STOP", "-DVL_USER_FINISH", "-DVL_IGNORE_UNKNOWN_ARCH"]
         cmd += [f"--cflag={f}" for f in flags]
-        cmd += ["--trace"] * self.args.trace + ["--std-x"] * self.args.std_x + [f"--arg=-D{d}" for d in self.args.define]
+        cmd += ["--trace"] * self.args.trace + ["--std-x"] * self.args.std_x + [f"--arg=-D{d}" for d in self.define] + [f"--opt={self.opt}"]
         done = subprocess.run([*cmd, str(package), *map(str, self.sources)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if done.returncode:
             (self.folder / "error.log").write_text(done.stdout)
@@ -87,7 +92,7 @@ class Plan:
 def sweep(kind):
     """Remove the libraries of a kind that were used longest ago."""
     folders = sorted((p for p in MODELS.glob(f"{kind}-*") if p.is_dir()), key=lambda p: p.stat().st_mtime)
-    for folder in folders[:-KEEP]:
+    for folder in folders[: -(KEEP_TEST if kind.endswith("_test") else KEEP)]:
         shutil.rmtree(folder, ignore_errors=True)
         shutil.rmtree(MODELS / "generated" / folder.name, ignore_errors=True)
 
@@ -106,7 +111,7 @@ def build_all(plans):
                 print(" failed", file=sys.stderr)
                 raise
             print(f" {time.time() - start:.0f} s", file=sys.stderr, flush=True)
-        for kind in {p.kind for p in todo}:
+        for kind in {p.label for p in todo}:
             sweep(kind)
 
 
@@ -116,6 +121,7 @@ def main():
     parser.add_argument("--trace", action="store_true")
     parser.add_argument("--std-x", action="store_true")
     parser.add_argument("--define", action="append", default=[])
+    parser.add_argument("--opt", default=os.environ.get("GANTRY_MODEL_OPT", "-O3"), help="of kinds that a --define concerns, or of all")
     parser.add_argument("--set", action="append", default=[])
     parser.add_argument("kinds", nargs="+")
     args = parser.parse_args()
