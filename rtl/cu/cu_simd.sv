@@ -300,7 +300,8 @@ module cu_simd
       end else begin
         for (int unsigned l = 0; l < 16; l++) x[l] = a[l];
       end
-      if (!i_vgpr[q][1]) begin
+      if (!i_dec[q].use1) begin
+      end else if (!i_vgpr[q][1]) begin
         n = sub ? 32'(i_s1[q] >> 32) : 32'(i_s1[q]);
         for (int unsigned l = 0; l < 16; l++) y[l] = n;
       end else if (fwd_b) begin
@@ -308,7 +309,8 @@ module cu_simd
       end else begin
         for (int unsigned l = 0; l < 16; l++) y[l] = b[l];
       end
-      if (!i_vgpr[q][2]) begin
+      if (!i_dec[q].use2 && !i_cross[q] && !i_keep[q]) begin
+      end else if (!i_vgpr[q][2]) begin
         n = sub ? 32'(i_s2[q] >> 32) : 32'(i_s2[q]);
         for (int unsigned l = 0; l < 16; l++) z[l] = n;
       end else if (fwd_c) begin

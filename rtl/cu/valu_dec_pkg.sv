@@ -32,6 +32,7 @@ package valu_dec_pkg;
     class_e cls;
     rate_e rate;
     logic [2:0] pair;  // sources of 64 bits
+    logic use1, use2;  // has a second, third source
     logic wide;  // result of 64 bits
     logic has_result;
     logic half;  // 16-bit floats
@@ -124,6 +125,8 @@ package valu_dec_pkg;
     d.cls = class_of(op);
     d.rate = rate_e'(info.rate);
     d.pair = {info.src2_w == 5'd2 && !info.mask2, info.src1_w == 5'd2, info.src0_w == 5'd2};
+    d.use1 = info.src1_w != 5'd0;
+    d.use2 = info.src2_w != 5'd0 && !info.mask2;
     d.wide = info.dst_w == 5'd2 && info.dst_kind == 2'd1;
     d.has_result = info.vcc_w || info.dst_kind == 2'd2 || info.dst_kind == 2'd3;
     d.half = info.half;

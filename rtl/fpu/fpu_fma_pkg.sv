@@ -250,7 +250,7 @@ package fpu_fma_pkg;
   function automatic void round_f32(input logic [31:0] sh, input logic [31:0] sl, input logic [31:0] n,
                                     input logic [31:0] e, input logic [31:0] sg, input logic [31:0] round,
                                     input logic [31:0] keep, output logic [31:0] result);
-    logic [31:0] er, m, up, r, sign, big;
+    logic [31:0] er, m, up, r, sign, big, nan;
     sign = sg & 32'd1;
     er = sh[31] ? e + 32'd2 - n : 32'd1;
     m = sh >> 8;
@@ -261,8 +261,9 @@ package fpu_fma_pkg;
     big = 32'h7f7fffff + big;
     r = r < 32'h800000 && keep == 32'd0 ? 32'd0 : r;
     r = er > 32'd254 || r >= 32'h7f800000 ? big : r;
-    r = (sg & 32'd4) == 32'd0 ? r : (sg & 32'd8) != 32'd0 ? 32'h7fc00000 : 32'h7f800000;
-    result = ((sg & 32'd8) != 32'd0 ? 32'd0 : sign << 31) | r;
+    nan = (sg >> 3) & 32'd1;
+    r = (sg & 32'd4) != 32'd0 ? 32'h7f800000 : r;
+    result = ((sign & ~nan) << 31) | (nan << 22) | r;
   endfunction
 
   // Step 3 to half precision.
