@@ -102,7 +102,7 @@ static bool entry_ready(const struct ls_entry *e, uint64_t now, bool all)
 static void drain_wave(struct ls_wave *w, uint64_t now, bool all)
 {
     struct ls_cu *cu = w->cu;
-    while (w->count && !cu->ls->failed && entry_ready(entry_at(w, 0), now, all)) {
+    while (w->count && !w->faulted && !cu->ls->failed && entry_ready(entry_at(w, 0), now, all)) {
         struct ls_entry *e = entry_at(w, 0);
         ls_check_entry(w, e, now);
         entry_clear(e);

@@ -27,11 +27,14 @@ uint64_t ls_translate(struct lockstep *ls, unsigned gpu, unsigned vmid, uint64_t
     struct ls_page *p = &ls->tlb[(va / PAGE ^ space) % LS_TLB];
     if (p->va != page + 1 || p->space != space) {
         uint64_t root = ls->roots[gpu * 256 + vmid];
+        p->va = 0;
         p->entry = root ? pagetable_walk(ls->memory, root, va) : 0;
+        if (!p->entry)
+            return LS_NOWHERE;
         p->va = page + 1;
         p->space = space;
     }
-    return p->entry ? (p->entry & ENTRY_ADDRESS) | (va & (PAGE - 1)) : LS_NOWHERE;
+    return (p->entry & ENTRY_ADDRESS) | (va & (PAGE - 1));
 }
 
 static struct ls_word *word_of(struct lockstep *ls, uint64_t address)
