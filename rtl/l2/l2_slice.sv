@@ -175,7 +175,7 @@ module l2_slice
       line_data = payload[575:64];
       if (s4_kind != KindMiss) begin
         new_data = s4_kind == KindFill ? fill_row : data_row;
-        rsp.data = new_data;
+        rsp.data = is_write ? '0 : new_data;
         if (is_atomic) begin
           word  = 32'(addr[5:3]);
           old   = new_data[word[2:0]];

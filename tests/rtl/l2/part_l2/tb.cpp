@@ -126,6 +126,9 @@ static void take_answer(const msg_mem_rsp &a)
     const Want &w = it->second;
     if (a.op != w.req.op || a.source != w.req.source || a.gpu != w.req.gpu || a.status != MEM_OK)
         fail("answer's fields, op", a.op, w.req.op);
+    for (unsigned i = 0; w.req.op == MEM_WRITE && i < 8; i++)
+        if (a.data[i])
+            fail("answer to a store carries data", a.data[i], 0);
     unsigned bytes = w.req.op == MEM_ATOMIC ? w.req.size : 64;
     if (w.check_data && memcmp(a.data, w.data, bytes))
         fail("data of an answer", a.data[0], *(const uint64_t *)w.data);
