@@ -59,6 +59,15 @@ static void tap_observe(void *ctx, struct part *part, uint32_t port, uint32_t la
         lockstep_observe(t->all->lockstep, t->gpu, t->cu, (enum lockstep_port)t->port[port], lane, cycle, data);
 }
 
+static void tap_order(void *ctx, struct part *part, uint32_t port, uint32_t lane, uint64_t cycle, const void *data)
+{
+    struct tap *t = ctx;
+    struct lockstep_order record;
+    (void)part, (void)port, (void)lane;
+    memcpy(&record, data, sizeof record);
+    lockstep_order(t->all->lockstep, t->gpu, cycle, &record);
+}
+
 static void tap_cu(struct lockstep_tap *all, struct part *part, unsigned gpu, unsigned cu)
 {
     struct tap *t = &all->taps[all->count++];
@@ -84,6 +93,8 @@ struct lockstep_tap *lockstep_tap_new(struct sim *sim)
         struct tap *t = &all->taps[all->count++];
         *t = (struct tap){all, g, 0, UINT32_MAX, UINT32_MAX, UINT32_MAX, slot_of(dispatch, "cp_cmd", false), {0}};
         rtl_part_tap(dispatch, tap_message, t);
+        for (unsigned s = 0; s < rtl_machine_slices(sim->rtl); s++)
+            rtl_part_observe(rtl_machine_l2(sim->rtl, g, s), tap_order, t);
         for (unsigned c = 0; c < cus; c++)
             tap_cu(all, rtl_machine_cu(sim->rtl, g, c), g, c);
     }

@@ -291,6 +291,7 @@ void rtl_machine_free(struct rtl_machine *m)
     free(m);
 }
 
+unsigned rtl_machine_slices(const struct rtl_machine *m) { return m->slices; }
 unsigned rtl_machine_cus(const struct rtl_machine *m) { return m->cus; }
 struct part *rtl_machine_cu(const struct rtl_machine *m, unsigned gpu, unsigned cu) { return m->gpus[gpu].cu[cu]; }
 struct part *rtl_machine_l2(const struct rtl_machine *m, unsigned gpu, unsigned slice) { return m->gpus[gpu].l2[slice]; }

@@ -13,6 +13,7 @@ struct rtl_machine;
 struct rtl_machine *rtl_machine_new(struct sim *sim);
 /* After the scheduler freed the partitions. */
 void rtl_machine_free(struct rtl_machine *m);
+unsigned rtl_machine_slices(const struct rtl_machine *m);
 unsigned rtl_machine_cus(const struct rtl_machine *m);
 struct part *rtl_machine_cu(const struct rtl_machine *m, unsigned gpu, unsigned cu);
 struct part *rtl_machine_l2(const struct rtl_machine *m, unsigned gpu, unsigned slice);

@@ -148,6 +148,7 @@ void lockstep_cp_cmd(struct lockstep *ls, unsigned gpu, uint64_t cycle, const st
         ls->roots[gpu * 256 + cmd->vmid] = cmd->root;
     if (cmd->kind == CP_VMID || cmd->kind == CP_CACHE)
         ls_flush(ls);
+    memset(ls->shadow, 0, sizeof ls->shadow); /* the host may have written since */
 }
 
 /* Item ids as docs/contracts.md, "Launch". */

@@ -27,6 +27,15 @@ void lockstep_cu_cmd(struct lockstep *ls, unsigned gpu, unsigned cu, uint64_t cy
 void lockstep_cu_evt(struct lockstep *ls, unsigned gpu, unsigned cu, uint64_t cycle, const struct msg_cu_evt *evt);
 void lockstep_mem_req(struct lockstep *ls, unsigned gpu, unsigned cu, uint64_t cycle, const struct msg_mem_req *req);
 
+/* A record of the order port of part_l2 (obs_order_t of rtl/l2/l2_pkg.sv): a store or atomic takes effect. */
+struct lockstep_order {
+    uint8_t op, atomic, size, gpu;
+    uint32_t user;
+    uint8_t source, pad[7];
+    uint64_t addr, mask, data[8]; /* atomics: operand, compare, old value */
+};
+void lockstep_order(struct lockstep *ls, unsigned gpu, uint64_t cycle, const struct lockstep_order *record);
+
 /* An observation of part_cu; `data` is the packed struct of rtl/cu/cu_pkg.sv as Verilator holds it (little endian). */
 enum lockstep_port {
     LOCKSTEP_INST, /* obs_inst_t */

@@ -176,6 +176,8 @@ void ls_check_entry(struct ls_wave *w, struct ls_entry *e, uint64_t now)
     w->state.at_barrier = false;
     if (!c.text[0] && !fault && vector_memory && inst.info->kind == KIND_STORE)
         ls_compare_stores(&c);
+    if (!c.text[0])
+        ls_compare_order(&c);
     if (!c.text[0] && fault)
         snprintf(c.text, sizeof c.text, "golden faults (%d) where the RTL goes on, address %lx", fault,
                  (unsigned long)w->state.fault_va);

@@ -214,35 +214,48 @@ void ls_compare_stores(struct ls_check *c)
     compare_bytes(c, &rtl, &c->golden);
 }
 
-/* Every active lane has exactly one request with its address and operands. */
+static uint64_t lane_pair(const struct gcn3_access *a, unsigned word, unsigned lane)
+{
+    return a->bytes == 8 ? a->data[2 * word][lane] | (uint64_t)a->data[2 * word + 1][lane] << 32 : a->data[word][lane];
+}
+
+/* Whether a request is the one of this lane: address, operands, and the value returned where that is known. */
+static bool lane_made(const struct ls_check *c, const struct gcn3_access *a, unsigned l, uint64_t pa, const struct ls_request *r)
+{
+    uint64_t all = a->bytes == 8 ? UINT64_MAX : UINT32_MAX, back = 0;
+    if (r->taken || r->req.addr != pa || r->req.atomic != a->atomic_op || r->req.size != a->bytes ||
+        (r->req.data[0] & all) != lane_pair(a, 0, l))
+        return false;
+    if (a->atomic_op == ATOMIC_CMPSWAP && (r->req.data[1] & all) != lane_pair(a, 1, l))
+        return false;
+    for (unsigned k = 0; k < a->inst->vdst_w; k++)
+        back |= (uint64_t)rtl_word(c, a->inst->vdst + k, l) << 32 * k;
+    return !a->inst->vdst_w || !r->ordered || (r->old & all) == back;
+}
+
+/* Every active lane has exactly one request. */
 static int check_atomic(void *ctx, struct gcn3_wave *w, struct gcn3_access *a)
 {
     struct ls_check *c = ctx;
-    uint64_t left = a->mask;
-    bool wide = a->bytes == 8;
-    for (const struct ls_request *r = c->entry->requests; r && !c->text[0]; r = r->link) {
-        uint64_t found = 0;
-        for (uint64_t m = left; m && !found; m &= m - 1) {
-            unsigned l = __builtin_ctzll(m);
-            uint64_t operand = a->data[0][l] | (wide ? (uint64_t)a->data[1][l] << 32 : 0);
-            uint64_t compare = wide ? a->data[2][l] | (uint64_t)a->data[3][l] << 32 : a->data[1][l], all = wide ? UINT64_MAX : UINT32_MAX;
-            bool same = r->req.addr == ls_translate(c->cu->ls, c->cu->gpu, w->vmid, a->va[l]) && r->req.atomic == a->atomic_op &&
-                        r->req.size == a->bytes && (r->req.data[0] & all) == operand &&
-                        (a->atomic_op != ATOMIC_CMPSWAP || (r->req.data[1] & all) == compare);
-            found = same ? UINT64_C(1) << l : 0;
-        }
-        left &= ~found;
-        if (r->req.op != MEM_ATOMIC || !found)
+    for (uint64_t m = a->mask; m && !c->text[0]; m &= m - 1) {
+        unsigned l = __builtin_ctzll(m);
+        uint64_t pa = ls_translate(c->cu->ls, c->cu->gpu, w->vmid, a->va[l]);
+        struct ls_request *r = c->entry->requests;
+        while (r && !lane_made(c, a, l, pa, r))
+            r = r->link;
+        if (r)
+            r->taken = true;
+        else
+            snprintf(c->text, sizeof c->text, "atomic of lane %u to %lx (physical %lx, operand %lx): no request of the RTL like it",
+                     l, (unsigned long)a->va[l], (unsigned long)pa, (unsigned long)lane_pair(a, 0, l));
+    }
+    for (const struct ls_request *r = c->entry->requests; r && !c->text[0]; r = r->link)
+        if (!r->taken)
             snprintf(c->text, sizeof c->text, "atomic %u of %lx to physical %lx: no lane of the golden model makes it", r->req.atomic,
                      (unsigned long)r->req.data[0], (unsigned long)r->req.addr);
-    }
-    if (left && !c->text[0])
-        snprintf(c->text, sizeof c->text, "atomic of lane %d to %lx: not made by the RTL", __builtin_ctzll(left),
-                 (unsigned long)a->va[__builtin_ctzll(left)]);
-    if (a->inst->vdst_w)
+    for (unsigned k = 0; k < a->inst->vdst_w; k++)
         for (unsigned l = 0; l < 64; l++)
-            for (unsigned k = 0; k < a->inst->vdst_w; k++)
-                a->data[k][l] = rtl_word(c, a->inst->vdst + k, l);
+            a->data[k][l] = rtl_word(c, a->inst->vdst + k, l);
     return 0;
 }
 

@@ -32,6 +32,9 @@ struct ls_write {
 struct ls_request {
     struct ls_request *link;
     struct msg_mem_req req;
+    bool ordered;  /* took effect in an L2 slice of the same GPU */
+    bool taken;    /* matched with a lane */
+    uint64_t old;  /* ordered atomics */
 };
 
 /* An LDS instruction with its operands, waiting for its turn; result rows as the RTL left them. */
@@ -85,6 +88,12 @@ struct ls_word {
     uint32_t value[LS_VALUES];
 };
 
+/* Value of a word after the last store or atomic in the order of the L2. */
+struct ls_shadow {
+    uint64_t address; /* plus 1 */
+    uint32_t value, known; /* known: mask of bits */
+};
+
 struct ls_page {
     uint64_t va; /* page address plus 1 */
     uint64_t entry;
@@ -103,6 +112,7 @@ struct lockstep {
     struct ls_cu **cu; /* [gpu * cus + cu], made when first used */
     struct ls_page tlb[LS_TLB];
     struct ls_word history[LS_HISTORY];
+    struct ls_shadow shadow[LS_HISTORY];
 };
 
 /* Bytes that an instruction writes, by physical address. */
@@ -137,6 +147,8 @@ uint64_t ls_translate(struct lockstep *ls, unsigned gpu, unsigned vmid, uint64_t
 void ls_flush(struct lockstep *ls);
 /* Compare the bytes that the golden model wrote with the requests of the CU. */
 void ls_compare_stores(struct ls_check *c);
+/* Requests to this GPU's own memory must have taken effect before the instruction ended. */
+void ls_compare_order(struct ls_check *c);
 /* Remember what a store or atomic replaces and leaves. */
 void ls_remember(struct lockstep *ls, const struct msg_mem_req *req);
 #endif

@@ -20,7 +20,7 @@
 #define DATA UINT64_C(0x200000)
 
 enum lie { TRUTH, VGPR_BIT, VGPR_LANE, EXEC_IGNORED, SCC_WRONG, SGPR_WRONG, PC_WRONG, STORE_DROPPED, STORE_LANE, STORE_VALUE,
-           LOAD_WRONG, LDS_WRONG, VCC_WRONG, SLOAD_WRONG, ATOMIC_WRONG, INSTRUCTION_LOST, STRAY_WRITE, LIES };
+           LOAD_WRONG, LDS_WRONG, VCC_WRONG, SLOAD_WRONG, ATOMIC_WRONG, INSTRUCTION_LOST, STRAY_WRITE, STORE_LOST, ATOMIC_OLD, LIES };
 
 /* v0 lane; s[0:1] data */
 static const uint32_t program[] = {
@@ -94,6 +94,18 @@ static struct msg_mem_req request(unsigned op, uint64_t va)
     return r;
 }
 
+/* What the L2 slice reports. */
+static void order(const struct msg_mem_req *q, uint64_t old)
+{
+    struct lockstep_order r = { .op = q->op, .atomic = q->atomic, .size = q->size, .user = q->user, .source = 1, .addr = q->addr,
+                                .mask = q->mask };
+    memcpy(r.data, q->data, sizeof r.data);
+    if (q->op == MEM_ATOMIC)
+        r.data[2] = old;
+    if (!tell(STORE_LOST))
+        lockstep_order(ls, 0, cycle, &r);
+}
+
 static int store(void *ctx, struct gcn3_wave *w, struct gcn3_access *a)
 {
     (void)ctx, (void)w;
@@ -111,6 +123,7 @@ static int store(void *ctx, struct gcn3_wave *w, struct gcn3_access *a)
         if (tell(STORE_VALUE))
             r.data[0] ^= 1;
         lockstep_mem_req(ls, 0, 1, cycle, &r);
+        order(&r, 0);
         pmem_write_masked(memory, r.addr, r.data, r.mask);
     }
     return 0;
@@ -128,6 +141,7 @@ static int atomic(void *ctx, struct gcn3_wave *w, struct gcn3_access *a)
             r.data[0] = a->data[0][l] + tell(ATOMIC_WRONG);
             lockstep_mem_req(ls, 0, 1, cycle, &r);
             pmem_atomic(memory, r.addr, r.atomic, 4, r.data[0], 0, &old);
+            order(&r, old ^ tell(ATOMIC_OLD));
         }
     return 0;
 }

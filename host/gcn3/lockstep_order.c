@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * L2 side of lock step: the order in which stores and atomics take effect.  Every request of a CU to its GPU's own memory
+ * must take effect once, unchanged, before its instruction ends; an atomic must find the value that the stores and
+ * atomics before it left.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "gcn3/lockstep_private.h"
+
+static struct ls_shadow *shadow_of(struct lockstep *ls, uint64_t address)
+{
+    struct ls_shadow *s = &ls->shadow[(address / 4 * UINT64_C(0x9e3779b97f4a7c15) >> 40) % LS_HISTORY];
+    if (s->address != address + 1) {
+        s->address = address + 1;
+        s->known = 0;
+    }
+    return s;
+}
+
+static void shadow_write(struct lockstep *ls, uint64_t address, uint32_t value, uint32_t mask)
+{
+    struct ls_shadow *s = shadow_of(ls, address);
+    s->value = (s->value & ~mask) | (value & mask);
+    s->known |= mask;
+}
+
+static void shadow_store(struct lockstep *ls, const struct lockstep_order *r)
+{
+    for (unsigned k = 0; k < 16; k++) {
+        uint32_t enables = r->mask >> 4 * k & 15, mask = 0;
+        for (unsigned b = 0; b < 4; b++)
+            mask |= enables >> b & 1 ? UINT32_C(0xff) << 8 * b : 0;
+        if (mask)
+            shadow_write(ls, r->addr + 4 * k, r->data[k / 2] >> 32 * (k & 1), mask);
+    }
+}
+
+/* False when the value found differs from the one that was left. */
+static bool shadow_atomic(struct lockstep *ls, const struct lockstep_order *r, uint64_t *expected)
+{
+    bool same = true;
+    *expected = 0;
+    for (unsigned k = 0; k < r->size / 4u; k++) {
+        const struct ls_shadow *s = shadow_of(ls, r->addr + 4 * k);
+        uint32_t found = r->data[2] >> 32 * k;
+        *expected |= (uint64_t)s->value << 32 * k;
+        same = same && !((found ^ s->value) & s->known);
+    }
+    uint64_t now = gcn3_atomic(r->atomic, r->size, r->data[2], r->data[0], r->data[1]);
+    for (unsigned k = 0; k < r->size / 4u; k++)
+        shadow_write(ls, r->addr + 4 * k, now >> 32 * k, UINT32_MAX);
+    return same;
+}
+
+static bool same_request(const struct msg_mem_req *q, const struct lockstep_order *r)
+{
+    if (q->op != r->op || q->addr != r->addr)
+        return false;
+    if (r->op == MEM_ATOMIC) {
+        uint64_t all = r->size == 8 ? UINT64_MAX : UINT32_MAX;
+        return q->atomic == r->atomic && q->size == r->size && !((q->data[0] ^ r->data[0]) & all);
+    }
+    if (q->mask != r->mask)
+        return false;
+    for (unsigned b = 0; b < 64; b++)
+        if (q->mask >> b & 1 && (q->data[b / 8] ^ r->data[b / 8]) >> 8 * (b & 7) & 255)
+            return false;
+    return true;
+}
+
+/* The request of a CU of this GPU that the record stands for. */
+static struct ls_request *find_request(struct lockstep *ls, unsigned gpu, const struct lockstep_order *r)
+{
+    struct ls_cu *cu = r->source < ls->cus ? ls->cu[gpu * ls->cus + r->source] : NULL;
+    struct ls_wave *w = cu ? &cu->wave[r->user & 63] : NULL;
+    for (size_t n = 0; w && w->active && n < w->count; n++) {
+        struct ls_entry *e = &w->queue[(w->head + n) & (w->room - 1)];
+        for (struct ls_request *q = e->tag == (r->user >> 8 & 255) ? e->requests : NULL; q; q = q->link)
+            if (!q->ordered && same_request(&q->req, r))
+                return q;
+    }
+    return NULL;
+}
+
+void lockstep_order(struct lockstep *ls, unsigned gpu, uint64_t cycle, const struct lockstep_order *r)
+{
+    uint64_t expected;
+    struct ls_request *q = ls->failed ? NULL : find_request(ls, gpu, r);
+    struct ls_cu *cu = r->source < ls->cus ? ls->cu[gpu * ls->cus + r->source] : NULL;
+    if (ls->failed)
+        return;
+    if (q) {
+        q->ordered = true;
+        q->old = r->data[2];
+    }
+    if (r->op != MEM_ATOMIC) {
+        shadow_store(ls, r);
+    } else if (!shadow_atomic(ls, r, &expected) && cu) {
+        char text[200];
+        snprintf(text, sizeof text, "atomic %u at physical %lx found %lx, the last store or atomic left %lx", r->atomic,
+                 (unsigned long)r->addr, (unsigned long)r->data[2], (unsigned long)expected);
+        ls_report(&cu->wave[r->user & 63], NULL, cycle, text);
+    }
+}
+
+void ls_compare_order(struct ls_check *c)
+{
+    for (const struct ls_request *q = c->entry->requests; q && !c->text[0]; q = q->link)
+        if (!q->ordered && q->req.addr >> 48 == c->cu->gpu + 1u)
+            snprintf(c->text, sizeof c->text, "%s to physical %lx never took effect in the L2",
+                     q->req.op == MEM_ATOMIC ? "atomic" : "store", (unsigned long)q->req.addr);
+}
