@@ -178,6 +178,7 @@ static const char *barrier_program = R"(
   s_mov_b32 m0, -1
   v_lshlrev_b32 v1, 2, v0
   s_movk_i32 s2, 6
+  v_mov_b32 v5, 0
 loop:
   v_add_u32 v2, vcc, s2, v0
   ds_write_b32 v1, v2
