@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "firmware/cp_private.h"
 
 const char *cp_error_text(uint32_t code)
@@ -122,6 +123,8 @@ void space_fault(struct cp *cp, struct job *job, const struct msg_cp_evt *evt)
     if (space->faulted || space->closing)
         return;
     space->faulted = true;
+    log_info("cp", "gpu%u: CU %u wavefront %u of vmid %u: fault %u at pc 0x%llx, address 0x%llx", cp->gpu, evt->cu,
+             evt->wave, evt->vmid, evt->status, (unsigned long long)evt->pc, (unsigned long long)evt->va);
     switch (evt->status) {
     case FAULT_ILLEGAL:
         queue_fail(cp, job->queue, CP_ERROR_ILLEGAL, evt);

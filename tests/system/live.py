@@ -9,8 +9,8 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GANTRY = ROOT / "build/bin/gantry"
 APPS = ROOT / "build/apps"
-MODELS = os.environ.get("GANTRY_MODELS", "golden").split()
-LIMIT = 300
+MODELS = os.environ.get("GANTRY_MODELS", "golden rtl").split()
+LIMIT = 600  # the first run of a configuration builds its models
 
 
 class Result:
@@ -35,11 +35,11 @@ def gantry_run(program, model="golden", gpus=2, options=(), env=None):
     return Result(done.returncode, done.stdout, done.stderr, time.monotonic() - begin)
 
 
-def leftovers():
-    """What an earlier run may have left in the system: folders, sockets, processes."""
-    import glob
-    import tempfile
-    found = glob.glob(os.path.join(tempfile.gettempdir(), "gantry-*"))
-    found = [f for f in found if not re.search(r"gantry-\w+\.", f)]
-    found += [l.split()[-1] for l in open("/proc/net/unix") if "@gantry-" in l]
+def leftovers(folder):
+    """What runs with TMPDIR=folder may have left in the system: trees, and sockets whose simulator is gone."""
+    found = [str(f) for f in pathlib.Path(folder).glob("gantry-*")]
+    for line in open("/proc/net/unix"):
+        name = re.search(r"@gantry-(\d+)$", line.strip())
+        if name and not os.path.exists(f"/proc/{name[1]}"):
+            found.append(name[0])
     return found

@@ -10,13 +10,13 @@ from live import ROOT, command, gantry_run, leftovers
 
 
 @pytest.fixture
-def clean():
-    before = set(leftovers())
+def clean(tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
     yield
     end = time.monotonic() + 1.5
-    while set(leftovers()) - before and time.monotonic() < end:
+    while leftovers(tmp_path) and time.monotonic() < end:
         time.sleep(0.05)
-    assert not set(leftovers()) - before
+    assert not leftovers(tmp_path)
 
 
 @pytest.fixture(scope="module")
@@ -61,8 +61,8 @@ def alive(pid):
         return False
 
 
-def start(stay, what, options=()):
-    run = subprocess.Popen(command([stay, what], options=options), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+def start(stay, what, model="golden"):
+    run = subprocess.Popen(command([stay, what], model), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                            stdin=subprocess.DEVNULL, text=True, start_new_session=True)
     pid = int(run.stdout.readline())
     time.sleep(0.3)
@@ -77,8 +77,8 @@ def gone_within(pid, seconds):
 
 
 @pytest.mark.parametrize("what", ["wait", "spin", "child"])
-def test_program_killed(clean, stay, what):
-    run, pid = start(stay, what)
+def test_program_killed(clean, stay, model, what):
+    run, pid = start(stay, what, model)
     os.kill(pid, signal.SIGKILL)
     begin = time.monotonic()
     _, err = run.communicate(timeout=10)
@@ -87,8 +87,8 @@ def test_program_killed(clean, stay, what):
 
 
 @pytest.mark.parametrize("what", ["wait", "spin"])
-def test_simulator_killed(clean, stay, what):
-    run, pid = start(stay, what)
+def test_simulator_killed(clean, stay, model, what):
+    run, pid = start(stay, what, model)
     run.kill()
     assert gone_within(pid, 1.0)
     _, err = run.communicate(timeout=10)
@@ -96,8 +96,8 @@ def test_simulator_killed(clean, stay, what):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_interrupted(clean, stay, number):
-    run, pid = start(stay, "wait")
+def test_interrupted(clean, stay, model, number):
+    run, pid = start(stay, "wait", model)
     run.send_signal(number)
     begin = time.monotonic()
     _, err = run.communicate(timeout=10)
@@ -115,8 +115,8 @@ def test_ctrl_c_reaches_both(clean, stay):
     assert not alive(pid)
 
 
-def test_max_cycles(clean, stay):
-    result = gantry_run([stay, "wait"], options=["--max-cycles", "200000"])
+def test_max_cycles(clean, stay, model):
+    result = gantry_run([stay, "wait"], model, options=["--max-cycles", "60000"])
     assert result.status == 75, result
 
 
