@@ -147,6 +147,8 @@ static bool host_step(struct sim *sim, uint64_t end, uint64_t until)
     if (channel_empty(sim->host->in[gpu]))
         sim->host->waiting[gpu / 64] &= ~(UINT64_C(1) << (gpu & 63));
     event_account(&sim->gpus[gpu], &evt, cycle);
+    if (sim->tap) /* the host may unmap what ended wavefronts have accessed */
+        lockstep_tap_settle(sim->tap);
     sim->ops->event(sim->ctx, gpu, cycle, &evt);
     return true;
 }

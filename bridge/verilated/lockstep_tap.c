@@ -110,6 +110,8 @@ void lockstep_tap_free(struct lockstep_tap *tap)
     free(tap);
 }
 
+void lockstep_tap_settle(struct lockstep_tap *tap) { lockstep_settle(tap->lockstep); }
+
 uint64_t lockstep_tap_compared(const struct lockstep_tap *tap)
 {
     lockstep_settle(tap->lockstep);

@@ -11,6 +11,8 @@ struct lockstep_tap;
 
 struct lockstep_tap *lockstep_tap_new(struct sim *sim);
 void lockstep_tap_free(struct lockstep_tap *tap);
+/* Between windows: finish the comparison of wavefronts that have ended. */
+void lockstep_tap_settle(struct lockstep_tap *tap);
 uint64_t lockstep_tap_compared(const struct lockstep_tap *tap);
 uint64_t lockstep_tap_observed(const struct lockstep_tap *tap);
 #endif
