@@ -28,12 +28,12 @@ package salu_pkg;
   // Signed field of the low `size` (32 or 64) bits of x, already sign-extended to 64.
   function automatic logic [63:0] extract_signed(input logic [63:0] x, input logic [5:0] offset,
                                                  input logic [6:0] width, input logic [6:0] size);
-    logic [6:0] top;
+    logic [7:0] top;
     logic [63:0] up;
-    top = width + {1'b0, offset};
-    up  = x << (7'd64 - top);
+    top = {1'b0, width} + {2'b0, offset};
+    up  = x << (8'd64 - top);
     if (width == 7'd0) return 64'd0;
-    if (top >= size) return $unsigned($signed(x) >>> offset);
+    if (top >= {1'b0, size}) return $unsigned($signed(x) >>> offset);
     return $unsigned($signed(up) >>> (7'd64 - width));
   endfunction
 
