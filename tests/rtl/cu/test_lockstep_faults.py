@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Twenty seeded faults of the compute unit (rtl/cu, parameter FaultSeed: EXEC ignored, SCC wrong, wait skipped, ...),
+each a build option: lock step finds every one of them in some kernel of sw/kernels (B.6)."""
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "tests/sw/kernels"))
+import test_kernels  # noqa: E402
+
+KERNELS = ["reduction", "mix64", "hash", "matmul", "shift64", "pack", "histogram", "vecadd", "blur", "grid3d", "transpose", "saxpy"]
+
+
+def run_shift64(folder):
+    """A kernel of this folder: out[i] = (5 << 37) + (5 >> 34) + i."""
+    code = ROOT / "build/tests/rtl/cu/shift64.co"
+    code.parent.mkdir(parents=True, exist_ok=True)
+    subprocess.run(["clang-19", "-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx803", "-O2",
+                    "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode", "-mcode-object-version=4", "-o", code,
+                    ROOT / "tests/rtl/cu/shift64.cl"], check=True)
+    done = subprocess.run([ROOT / "build/bin/gantry", "kernel", "-c", "tiny", "--lockstep", code, "--grid", "64", "--group", "64",
+                           "--arg", f"out:512:{folder}/out", "--arg", "u64:5", "--arg", "u32:37"], cwd=ROOT, capture_output=True,
+                          text=True, timeout=600)
+    assert done.returncode == 0, f"exit {done.returncode}: {done.stderr}"
+    got = [int.from_bytes((folder / "out").read_bytes()[8 * i:8 * i + 8], "little") for i in range(64)]
+    assert got == [(5 << 37) + i for i in range(64)]
+
+
+def first_difference(folder):
+    """The line that lock step prints, from the first kernel that shows the fault; None when none does."""
+    for name in KERNELS:
+        place = folder / name
+        place.mkdir()
+        try:
+            if name == "shift64":
+                run_shift64(place)
+            else:
+                test_kernels.launch(name, 4, place, "--lockstep", "--max-cycles", "3000000")
+        except AssertionError as error:
+            text = str(error)
+            if "gantry: lockstep: " in text and "exit 70" in text:
+                return text.split("gantry: lockstep: ")[1].splitlines()[0]
+        except subprocess.TimeoutExpired:
+            continue
+    return None
+
+
+def test_no_fault(tmp_path):
+    run_shift64(tmp_path)
+
+
+@pytest.mark.parametrize("seed", range(1, 21))
+def test_fault_is_found(seed, tmp_path, monkeypatch):
+    monkeypatch.setenv("GANTRY_MODEL_DEFINES", f"GANTRY_CU_FAULT={seed}")
+    monkeypatch.setenv("GANTRY_MODEL_OPT", "-O0")
+    found = first_difference(tmp_path)
+    assert found, f"fault {seed} was not found by lock step in {', '.join(KERNELS)}"
+    print(f"fault {seed}: {found}")
