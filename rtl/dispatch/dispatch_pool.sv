@@ -154,8 +154,9 @@ module dispatch_pool
     if (!rst_ni) begin
       busy   = 1'b0;
       turn   = 2'd0;
-      done_o <= 1'b0;
-      idle_o <= 1'b1;
+      done_o  <= 1'b0;
+      place_o <= '0;
+      idle_o  <= 1'b1;
       for (int unsigned e = 0; e < Cus * Simds; e++) begin
         slots[e] = FreshSlots;
         vgprs[e] = FreshVgprs;
