@@ -48,6 +48,7 @@ module cu_fill
   typedef enum logic [2:0] {StIdle, StRead, StWave, StKill, StInv, StAck} state_e;
 
   logic cmd_re_q, rsp_re_q;
+  logic cmd_full_q, rsp_full_q;  // for the assertions
   logic [5:0] cmd_raddr_q, cmd_waddr_q;
   logic [3:0] rsp_raddr_q, rsp_waddr_q;
   /* verilator lint_off UNUSEDSIGNAL */
@@ -172,7 +173,14 @@ module cu_fill
         if (wide) begin
           rsp_busy          = 1'b0;
           smem_done_valid_o <= 1'b1;
-          smem_done_o       <= '{wave: rsp.wave[5:0], tag: rsp.tag[7:0], vm: 1'b0, lgkm: 1'b1, status: rsp.status, va: rsp.va};
+          smem_done_o       <= '{
+              wave: rsp.wave[5:0],
+              tag: rsp.tag[7:0],
+              vm: 1'b0,
+              lgkm: 1'b1,
+              status: rsp.status,
+              va: rsp.va
+          };
           if (obs_en_i) begin
             obs_valid_o <= 1'b1;
             obs_o       <= '{
@@ -290,6 +298,8 @@ module cu_fill
     endcase
     cmd_count   = cmd_count + {6'd0, cu_cmd_valid_i};
     ack_valid_o <= state == StAck;
+    cmd_full_q  <= cmd_count == 7'd64;
+    rsp_full_q  <= rsp_count == 5'd16;
     if (!rst_ni) begin
       state             = StIdle;
       cmd_count         = '0;
@@ -314,6 +324,6 @@ module cu_fill
   end
   /* verilator lint_on BLKSEQ */
 
-  `GANTRY_ASSERT(a_commands, `GANTRY_IMPL(cu_cmd_valid_i, cmd_count != 7'd64))
-  `GANTRY_ASSERT(a_answers, `GANTRY_IMPL(smem_rsp_valid_i, rsp_count != 5'd16))
+  `GANTRY_ASSERT(a_commands, `GANTRY_IMPL(cu_cmd_valid_i, !cmd_full_q))
+  `GANTRY_ASSERT(a_answers, `GANTRY_IMPL(smem_rsp_valid_i, !rsp_full_q))
 endmodule

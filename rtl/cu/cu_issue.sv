@@ -359,7 +359,8 @@ module cu_issue
         slot       = oldest(m, order[s]);
         w          = {s, slot};
         last_pc[w] = head[w].pc;
-        raise_fault(w, head[w].fault != 4'd0 ? {4'd0, head[w].fault} : FAULT_ILLEGAL, {16'd0, head[w].pc}, head[w].inst);
+        raise_fault(w, head[w].fault != 4'd0 ? {4'd0, head[w].fault} : FAULT_ILLEGAL, {16'd0, head[w].pc},
+                    head[w].inst);
       end
       consume_simd_o <= s;
       if (sleeping[s] != 16'd0) begin

@@ -285,8 +285,8 @@ module cu_scalar
 
   always_ff @(posedge clk_i) begin
     busy             = pick_valu_valid_i || pick_sca_valid_i || pick_vmem_valid_i || pick_lds_valid_i ||
-                       pick_branch_valid_i || prepare_valid_i || start_valid_i || result_valid_i || pair_valid_i || valu_v != '0 ||
-                       sca_v != '0 || vmem_v != '0 || lds_v != '0 || branch_v != '0;
+                       pick_branch_valid_i || prepare_valid_i || start_valid_i || result_valid_i || pair_valid_i ||
+                       valu_v != '0 || sca_v != '0 || vmem_v != '0 || lds_v != '0 || branch_v != '0;
     write_valid_o    <= '0;
     jump_valid_o     <= '0;
     obs_valid_o      <= '0;
