@@ -10,7 +10,9 @@
 module cu_fetch
   import cu_pkg::*;
   import cu_front_pkg::*;
-(
+#(
+  parameter int unsigned FaultSeed = 0
+) (
   input  logic                              clk_i,
   input  logic                              rst_ni,
   input  logic            [1:0]             turn_i,
@@ -235,7 +237,7 @@ module cu_fetch
       half = ifetch_rsp_i.epoch[0];
       one  = 16'd1 << w[3:0];
       busy = 1'b1;
-      if (ifetch_rsp_i.epoch[7:1] == epoch[w]) begin
+      if (ifetch_rsp_i.epoch[7:1] == epoch[w] || FaultSeed == 21) begin
         ram_we_q         <= 1'b1;
         ram_waddr_q      <= {w, half};
         ram_wdata_q      <= ifetch_rsp_i.data;

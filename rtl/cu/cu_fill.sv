@@ -10,7 +10,9 @@
 module cu_fill
   import cu_pkg::*;
   import cu_front_pkg::*;
-(
+#(
+  parameter int unsigned FaultSeed = 0
+) (
   input  logic                              clk_i,
   input  logic                              rst_ni,
   input  logic                       [ 1:0] turn_i,
@@ -168,7 +170,7 @@ module cu_fill
         pair.we      = dwords == 5'd1 ? (code[0] ? 2'b10 : 2'b01) : 2'b11;
         pair.data    = dwords == 5'd1 && code[0] ? {rsp.data[0][31:0], 32'd0} : rsp.data[rsp_pair[2:0]];
         pair_o       <= pair;
-        pair_valid_o <= dwords != 5'd0;
+        pair_valid_o <= dwords != 5'd0 && !(FaultSeed == 22 && wide && rsp_pair != 4'd0);
         rsp_pair     = rsp_pair + 4'd1;
         if (wide) begin
           rsp_busy          = 1'b0;

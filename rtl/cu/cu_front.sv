@@ -105,7 +105,9 @@ module cu_front
 
   assign idle_o = fetch_idle && fill_idle && issue_idle && scalar_idle && lds_queue_idle && vmem_queue_idle;
 
-  cu_fill u_fill (
+  cu_fill #(
+    .FaultSeed(FaultSeed)
+  ) u_fill (
     .clk_i,
     .rst_ni,
     .turn_i       (turn),
@@ -138,7 +140,9 @@ module cu_front
     .idle_o       (fill_idle)
   );
 
-  cu_fetch u_fetch (
+  cu_fetch #(
+    .FaultSeed(FaultSeed)
+  ) u_fetch (
     .clk_i,
     .rst_ni,
     .turn_i         (turn),
@@ -284,7 +288,9 @@ module cu_front
     .idle_o             (scalar_idle)
   );
 
-  cu_sgpr u_sgpr (
+  cu_sgpr #(
+    .FaultSeed(FaultSeed)
+  ) u_sgpr (
     .clk_i,
     .rst_ni,
     .turn_i       (turn),
