@@ -73,8 +73,6 @@ template <class Top> class Model {
     {
         current_name = name.c_str();
         top->rst_ni = 0;
-        top->clk_i = 0;
-        top->eval();  // the first call sees no edge
         for (int i = 0; i < 2; i++)
             clock(0);
         top->rst_ni = 1;
