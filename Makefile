@@ -52,10 +52,13 @@ lint: all  ## Verilator -Wall, race checker, verible and yosys over all RTL
 print-flags:
 	@printf 'CC=%s\nCFLAGS=%s\nLDLIBS=%s\n' '$(CC)' '$(CFLAGS)' '$(LDLIBS)'
 
+nightly: bootstrap  ## make test with the long campaigns
+	@GANTRY_NIGHTLY=1 $(MAKE) --no-print-directory test
+
 clean:  ## remove generated files except the Python environment
 	rm -rf $(B)/obj $(B)/lib $(B)/bin $(B)/gen $(B)/models $(B)/tests
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 12
 
-.PHONY: bench demo lint print-flags all bootstrap test clean help
+.PHONY: nightly bench demo lint print-flags all bootstrap test clean help

@@ -72,7 +72,7 @@ class BenchTest(Item):
         sources = [str(p.relative_to(ROOT)) for word in field["sources"].split() for p in (sorted(ROOT.glob(word)) or [ROOT / word])]
         for generated in [s for s in sources if s.startswith("build/gen/")]:
             run(["make", "-s", generated])
-        cmd = ["build/venv/bin/python", "sw/tools/verilate.py", "--top", field["top"], "--out", str(out), "--exe", str(rel)]
+        cmd = ["build/venv/bin/python", "sw/tools/verilate.py", "--top", field["top"], "--out", str(out), "--exe", str(rel), "--opt=-O1"]
         cmd += [f"--arg={a}" for a in shlex.split(field.get("args", ""))] + ([f"--arg={self.mutant}"] if self.mutant else [])
         cmd += [f"--cflag={a}" for a in shlex.split(field.get("cflags", ""))]
         if field.get("lib"):
@@ -122,6 +122,17 @@ def pytest_collect_file(parent, file_path):
         file.kind = kind
         return file
     return None
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "nightly: long; runs only in `make nightly` (GANTRY_NIGHTLY=1)")
+
+
+def pytest_collection_modifyitems(items):
+    if os.environ.get("GANTRY_NIGHTLY") != "1":
+        for item in items:
+            if item.get_closest_marker("nightly"):
+                item.add_marker(pytest.mark.skip(reason="long: part of make nightly"))
 
 
 def pytest_sessionstart(session):

@@ -344,7 +344,9 @@ module cu_vmem_pipe
     exec16 = 32'(op.exec >> {beat, 4'd0}) & 32'hffff;
     bad = '0;
     if (!op.mubuf && !apart) begin
-      for (int unsigned l = 0; l < 16; l++) lane_va[l] = {oper_mem[{3'd1, row_at}][l[3:0]], oper_mem[{3'd0, row_at}][l[3:0]]};
+      for (int unsigned l = 0; l < 16; l++) begin
+        lane_va[l] = {oper_mem[{3'd1, row_at}][l[3:0]], oper_mem[{3'd0, row_at}][l[3:0]]};
+      end
     end else if (op.mubuf) begin
       for (int unsigned l = 0; l < 16; l++) begin
         buffer_address(op, {26'd0, beat, 4'd0} + l, {30'd0, part}, oper_mem[{3'd0, row_at}][l[3:0]],
@@ -781,7 +783,8 @@ module cu_vmem_pipe
 
     if (!rst_ni) begin
       {used, sent, finished, blocked, split} = '0;
-      {rows_left, spread, building, queue_read, queue_write, queue_count, order_read, order_write, order_count, active, held, asked, last_valid, wb_active, wb_hold} = '0;
+      {rows_left, spread, building, queue_read, queue_write, queue_count, order_read, order_write} = '0;
+      {order_count, active, held, asked, last_valid, wb_active, wb_hold} = '0;
       cap0.valid = 1'b0;
       cap1.valid = 1'b0;
       tx0.valid = 1'b0;

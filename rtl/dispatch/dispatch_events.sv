@@ -9,7 +9,7 @@ module dispatch_events
   import gantry_msg_pkg::*;
   import dispatch_pkg::*;
 #(
-  parameter int unsigned Cus = 1,
+  parameter int unsigned Cus = 4,
   parameter int unsigned Depth = 8  // of each CU's queue = its credits
 ) (
   input  logic                         clk_i,
@@ -261,7 +261,8 @@ module dispatch_events
     told_o         <= told;
     cp_evt_valid_o <= evt_valid;
     if (evt_valid) cp_evt_o <= evt;
-    idle_o <= waiting == 64'd0 && !scanning && !evt_valid && !ending && !told && !heard && !launch_valid_i && !started_valid_i
+    idle_o <= waiting == 64'd0 && !scanning && !evt_valid && !ending && !told && !heard
+        && !launch_valid_i && !started_valid_i
               && !(tell_valid_i && !told_o) && (used & empty & dispatched_i & ~killed) == '0;
     if (!rst_ni) begin
       waiting  = '0;

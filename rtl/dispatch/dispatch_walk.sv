@@ -10,7 +10,7 @@ module dispatch_walk
   import gantry_msg_pkg::*;
   import dispatch_pkg::*;
 #(
-  parameter int unsigned Cus = 1,
+  parameter int unsigned Cus = 4,
   parameter int unsigned Simds = 4,
   parameter int unsigned WavesPerSimd = 10,
   parameter int unsigned GroupCycles = 4
@@ -25,7 +25,9 @@ module dispatch_walk
   input  logic     [            7:0] kill_vmid_i,
   output logic                       quiet_o,          // no group is being placed or sent
   input  logic                       hub_valid_i,      // one cycle each, taken at once
-  input  cu_t                        hub_cu_i,
+  /* verilator lint_off UNUSEDSIGNAL */
+  input  cu_t                        hub_cu_i,         // below Cus
+  /* verilator lint_on UNUSEDSIGNAL */
   input  logic     [            7:0] hub_kind_i,
   input  logic     [            7:0] hub_vmid_i,
   input  logic     [           31:0] hub_flags_i,
