@@ -4,7 +4,7 @@
 // sources: build/gen/gantry_msg_pkg.sv build/gen/gcn3_pkg.sv rtl/common/pick_pkg.sv rtl/cu/cu_pkg.sv rtl/cu/cu_front_pkg.sv rtl/cu/*_pkg.sv rtl/fpu/*_pkg.sv rtl/lds/*_pkg.sv rtl/tlb/tlb_pkg.sv rtl/tlb/tlb_l1.sv rtl/tech/*.sv rtl/common/*.sv rtl/l1/l1v_*.sv rtl/lds/lds_*.sv rtl/cu/*.sv
 //
 // The compute unit against the golden model: small programs of every class, each register write compared.
-#include "harness.h"
+#include "tests/rtl/cu/harness.h"
 
 static void run_one(Bench &b, const char *name, const std::string &text, WaveSetup setup = {})
 {

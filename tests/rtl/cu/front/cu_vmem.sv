@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stand-in for the vector memory unit in the bench of the front end: every instruction ends in the next cycle, without
+// an access.
+module cu_vmem
+  import cu_pkg::*;
+  import gantry_msg_pkg::*;
+#(
+  parameter int unsigned NumSlices = 4,
+  parameter int unsigned L1vBytes = 16384,
+  parameter int unsigned L1vWays = 4,
+  parameter int unsigned L1vMshrs = 16,
+  parameter int unsigned TlbEntries = 64
+) (
+  input  logic             clk_i,
+  input  logic             rst_ni,
+  /* verilator lint_off UNUSEDSIGNAL */
+  input  logic      [ 7:0] own_gpu_i,
+  input  logic             valid_i,
+  input  vmem_issue_t      issue_i,
+  output logic             ready_o,
+  output logic             opread_valid_o,
+  output wave_tag_t        opread_o,
+  output logic             reading_o,
+  output logic      [ 1:0] reading_simd_o,
+  output logic             vrd_valid_o,
+  output vrd_req_t         vrd_o,
+  input  logic      [31:0] vrd_data_i[4][16],
+  output logic             vwr_valid_o,
+  output vwr_req_t         vwr_o,
+  input  logic             vwr_ready_i,
+  output logic             done_valid_o,
+  output mem_done_t        done_o,
+  output logic             mem_req_valid_o,
+  output mem_req_t         mem_req_o,
+  input  logic             mem_req_credit_i,
+  input  logic             mem_rsp_valid_i,
+  input  mem_rsp_t         mem_rsp_i,
+  input  logic             inv_i,
+  input  logic      [ 7:0] inv_flags_i,
+  input  logic      [ 7:0] inv_vmid_i,
+  /* verilator lint_on UNUSEDSIGNAL */
+  output logic             inv_done_o,
+  output logic      [ 6:0] perf_o,
+  output logic             idle_o
+);
+  localparam int unsigned Unused = NumSlices + L1vBytes + L1vWays + L1vMshrs + TlbEntries;
+
+  assign ready_o         = Unused != 0;
+  assign reading_o       = 1'b0;
+  assign reading_simd_o  = '0;
+  assign vrd_valid_o     = 1'b0;
+  assign vrd_o           = '0;
+  assign vwr_valid_o     = 1'b0;
+  assign vwr_o           = '0;
+  assign mem_req_valid_o = 1'b0;
+  assign mem_req_o       = '0;
+  assign perf_o          = '0;
+  assign idle_o          = !opread_valid_o && !inv_done_o;
+
+  always_ff @(posedge clk_i) begin
+    opread_valid_o <= rst_ni && valid_i;
+    opread_o       <= '{wave: issue_i.wave, tag: issue_i.tag};
+    done_valid_o   <= rst_ni && valid_i;
+    done_o         <= '{wave: issue_i.wave, tag: issue_i.tag, vm: 1'b1, lgkm: 1'b0, status: '0, va: '0};
+    inv_done_o     <= rst_ni && inv_i;
+  end
+endmodule

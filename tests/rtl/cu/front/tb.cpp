@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// top: cu
+// lib: yes
+// args: -Wno-UNUSEDPARAM -Wno-UNUSEDSIGNAL
+// sources: build/gen/gantry_msg_pkg.sv build/gen/gcn3_pkg.sv rtl/common/pick_pkg.sv rtl/cu/cu_pkg.sv rtl/cu/cu_front_pkg.sv rtl/cu/salu_pkg.sv rtl/tech/ram_1r1w.sv rtl/tech/ram_2r1w.sv rtl/tech/ram_banked.sv rtl/lds/*.sv rtl/cu/issue_queue.sv rtl/cu/cu_fill.sv rtl/cu/cu_fetch.sv rtl/cu/cu_issue.sv rtl/cu/cu_scalar.sv rtl/cu/cu_sgpr.sv rtl/cu/cu_perf.sv rtl/cu/cu_front.sv rtl/cu/cu.sv tests/rtl/cu/front/cu_simd.sv tests/rtl/cu/front/cu_vmem.sv
+// mutant: -GFaultSeed=1
+// mutant: -GFaultSeed=2
+// mutant: -GFaultSeed=21
+// mutant: -GFaultSeed=22
+// mutant: -GFaultSeed=23
+//
+// The front end alone, with stand-ins for the vector blocks: random scalar programs with branches, calls and scalar
+// loads on many wavefronts against the golden model; faults, kill, invalidation, counters.  Covers cu_fetch, cu_issue,
+// cu_scalar, cu_sgpr, cu_fill, cu_perf.  The mutants: waits skipped, SCC, old fetch answers, lost load data, a read port.
+#include "tests/rtl/cu/harness.h"
+
+struct Generator {
+    Random &r;
+    std::string out;
+    void line(const char *format, ...)
+    {
+        char text[200];
+        va_list args;
+        va_start(args, format);
+        vsnprintf(text, sizeof text, format, args);
+        va_end(args);
+        out += std::string("  ") + text + "\n";
+    }
+    unsigned even() { return 16 + 2 * r.below(30); }
+    unsigned any() { return 16 + r.below(60); }
+    void scalar()
+    {
+        static const char *const two[] = {"s_add_u32", "s_addc_u32", "s_sub_u32", "s_subb_u32", "s_add_i32", "s_min_u32", "s_max_i32",
+            "s_xor_b32", "s_lshl_b32", "s_ashr_i32", "s_mul_i32", "s_bfe_u32", "s_bfe_i32", "s_cselect_b32", "s_absdiff_i32"};
+        static const char *const wide[] = {"s_and_b64", "s_xor_b64", "s_andn2_b64", "s_nor_b64", "s_cselect_b64"};
+        static const char *const shift[] = {"s_lshl_b64", "s_lshr_b64", "s_ashr_i64", "s_bfe_u64", "s_bfe_i64"};
+        unsigned a = even(), b = even(), c = even();
+        switch (r.below(10)) {
+        case 0: case 1: case 2: line("%s s%u, s%u, s%u", two[r.below(15)], any(), any(), any()); break;
+        case 3: line("%s s%u, s%u, 0x%x", two[r.below(15)], any(), any(), r()); break;
+        case 4: line("%s s[%u:%u], s[%u:%u], s[%u:%u]", wide[r.below(5)], a, a + 1, b, b + 1, c, c + 1); break;
+        case 5: line("%s s[%u:%u], s[%u:%u], s%u", shift[r.below(5)], a, a + 1, b, b + 1, any()); break;
+        case 6: line("s_and_saveexec_b64 s[%u:%u], s[%u:%u]", a, a + 1, b, b + 1); break;
+        case 7: line("s_mov_b64 vcc, s[%u:%u]", a, a + 1); break;
+        case 8: line("s_flbit_i32_b64 s%u, s[%u:%u]", any(), a, a + 1); break;
+        default: line("s_cmp_gt_i32 s%u, s%u", any(), any()); break;
+        }
+    }
+    std::string program(unsigned blocks)
+    {
+        static const char *const branch[] = {"scc0", "scc1", "vccz", "vccnz", "execz", "execnz"};
+        for (unsigned i = 24; i < 96; i++)
+            line("s_mov_b32 s%u, 0x%x", i, r());
+        line("s_movk_i32 s7, %u", 1 + r.below(4));
+        out += "loop:\n";
+        for (unsigned k = 0; k < blocks; k++) {
+            for (unsigned i = r.below(7); i-- > 0;)
+                scalar();
+            switch (r.below(7)) {
+            case 0:
+                line("s_cbranch_%s over%u", branch[r.below(6)], k);
+                for (unsigned i = r.below(20); i-- > 0;)
+                    scalar();
+                out += "over" + std::to_string(k) + ":\n";
+                break;
+            case 1: line("s_load_dword s%u, s[0:1], 0x%x", 80 + r.below(16), r.below(200) * 4); goto wait;
+            case 2: line("s_load_dwordx16 s[80:95], s[0:1], 0x%x", r.below(200) * 4); goto wait;
+            case 3: line("s_load_dwordx4 s[84:87], s[0:1], s2"); goto wait;
+            case 4: line("s_load_dwordx2 vcc, s[0:1], 0x%x", r.below(200) * 4);
+            wait:
+                line("s_waitcnt lgkmcnt(0)");
+                line("s_xor_b32 s%u, s%u, s%u", any(), 80 + r.below(16), 80 + r.below(16));
+                break;
+            case 5:
+                line("s_getpc_b64 s[4:5]");
+                line("s_add_u32 s4, s4, %u", r.below(2) ? 12 : 16);
+                line("s_addc_u32 s5, s5, 0");
+                line("s_swappc_b64 s[10:11], s[4:5]");
+                line("s_nop 1");
+                break;
+            default: line("s_sleep 1"); break;
+            }
+        }
+        line("s_barrier");
+        line("s_add_i32 s7, s7, -1");
+        line("s_cmp_lg_i32 s7, 0");
+        line("s_cbranch_scc1 loop");
+        line("s_endpgm");
+        return out;
+    }
+};
+
+static void run_random(Bench &b, unsigned count)
+{
+    std::vector<Wave *> set;
+    uint64_t pc = MemBase;
+    size_t total = 0;
+    b.waves.clear();
+    for (unsigned n = 0; n < count; n++) {
+        Generator g{b.rnd, {}};
+        auto code = assemble(g.program(10));
+        b.mem.put(pc, code);
+        WaveSetup q;
+        q.pc = pc;
+        q.simd = n & 3;
+        q.slot = 9 - (n >> 2);
+        q.group = n & 63;
+        q.sgpr_base = (n >> 2) * 112 + 16;
+        q.sgpr = {0x200000 + n * 0x1000, 0, 64};
+        set.push_back(b.add(q));
+        pc = (pc + code.size() * 4 + 4 * b.rnd.below(60)) & ~3ull;
+    }
+    b.golden_mem = b.mem;
+    b.golden_run(set);
+    b.run(set);
+    for (Wave *w : set)
+        total += w->trace.size();
+    std::printf("random: %u wavefronts, %zu instructions, cycle %llu\n", count, total, (unsigned long long)b.cycle);
+}
+
+static uint64_t counter(Bench &b, unsigned number)
+{
+    b.top->perf_addr_i = number;
+    b.clock();
+    b.clock();
+    return b.top->perf_data_o;
+}
+
+// An invalidation while nothing runs is acknowledged; instructions by class add up.
+static void run_commands(Bench &b)
+{
+    size_t before = b.events.size();
+    msg_cu_cmd c{};
+    c.kind = CU_INV;
+    c.flags = CACHE_INV_L1V;
+    b.commands.push_back(c);
+    for (unsigned i = 0; i < 200 && b.events.size() == before; i++)
+        b.step();
+    if (b.events.size() != before + 1 || b.events.back().kind != CU_EVT_ACK)
+        fail("invalidation is not acknowledged");
+    uint64_t total = 0, sum = 0;
+    for (auto &e : b.events)
+        total += e.kind == CU_EVT_WAVE_DONE ? e.instructions : 0;
+    for (unsigned number : {0, 1, 3, 4, 5, 6})
+        sum += counter(b, number);
+    if (total != sum)
+        fail("counters: %llu instructions, events say %llu", (unsigned long long)sum, (unsigned long long)total);
+    if (counter(b, 2) == 0 || counter(b, 9) == 0)
+        fail("counters: no scalar memory or no fetch");
+}
+
+int main()
+{
+    Bench b;
+    for (unsigned i = 0; i < MemBytes; i += 4) {
+        uint32_t x = b.rnd();
+        memcpy(&b.mem.bytes[i], &x, 4);
+    }
+    for (unsigned i = 0; i < 8; i++) {
+        b.latency = 8 + 30 * (i & 1);
+        b.jitter = i & 2 ? 0 : 60;
+        run_random(b, i < 2 ? 1 : 1 + b.rnd.below(27));
+    }
+    run_commands(b);
+    std::printf("passed: %llu register writes compared\n", (unsigned long long)b.observed);
+    return 0;
+}
