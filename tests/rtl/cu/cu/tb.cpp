@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // top: cu
 // lib: yes
-// sources: build/gen/gantry_msg_pkg.sv build/gen/gcn3_pkg.sv rtl/common/pick_pkg.sv rtl/cu/cu_pkg.sv rtl/cu/cu_front_pkg.sv rtl/cu/*_pkg.sv rtl/fpu/*_pkg.sv rtl/lds/*_pkg.sv rtl/tlb/tlb_pkg.sv rtl/tlb/tlb_l1.sv rtl/tech/*.sv rtl/common/*.sv rtl/l1/l1v_*.sv rtl/lds/lds_*.sv rtl/cu/*.sv
+// args: -Wno-UNUSEDPARAM -Wno-PINCONNECTEMPTY -Wno-UNUSEDSIGNAL
+// sources: rtl/cu/cu_pkg.sv build/gen/gcn3_pkg.sv rtl/cu/cu_front_pkg.sv build/gen/gantry_msg_pkg.sv rtl/common/pick_pkg.sv rtl/cu/salu_pkg.sv rtl/cu/valu_int_pkg.sv rtl/fpu/fpu_div_pkg.sv rtl/fpu/fpu_fma_pkg.sv rtl/fpu/fpu_misc_pkg.sv build/gen/trans_tables_pkg.sv rtl/fpu/fpu_trans_pkg.sv rtl/cu/valu_cmp_pkg.sv rtl/cu/valu_dec_pkg.sv rtl/cu/valu_lane_pkg.sv rtl/cu/cu_vmem_pkg.sv rtl/l1/l1v_pkg.sv rtl/tlb/tlb_pkg.sv rtl/lds/lds_fadd_pkg.sv rtl/lds/lds_pkg.sv rtl/tech/ram_2r1w.sv rtl/cu/cu_fetch.sv rtl/tech/ram_1r1w.sv rtl/cu/cu_fill.sv rtl/cu/cu_issue.sv rtl/cu/cu_perf.sv rtl/cu/cu_scalar.sv rtl/cu/cu_sgpr.sv rtl/cu/issue_queue.sv rtl/cu/cu_front.sv rtl/cu/cu_simd.sv rtl/cu/cu_vmem_pipe.sv rtl/l1/l1v.sv rtl/tlb/tlb_l1.sv rtl/cu/cu_vmem.sv rtl/tech/ram_banked.sv rtl/lds/lds_unit.sv rtl/cu/cu.sv
 //
 // The compute unit against the golden model: small programs of every class, each register write compared.
 #include "tests/rtl/cu/harness.h"
