@@ -99,8 +99,6 @@ struct driver *driver_new(const struct gantry_cfg *cfg, const struct sim_options
         free(d);
         return NULL;
     }
-    if (cfg->driver_sdma)
-        log_warn("driver", "driver.sdma: there are no copy engines yet, copies use kernels");
     struct pmem *pm = machine_memory(d->machine);
     for (unsigned g = 0; g < cfg->system_gpus; g++)
         arena_init(&d->vram[g], 0, pmem_vram_bytes(pm) - pmem_table_bytes(pm));
