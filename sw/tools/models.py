@@ -55,7 +55,7 @@ class Plan:
         value = {name: v for name, (v, _) in gen_params.constants(params, settings).items()}
         self.only = sorted(name for name in value if name in words)
         self.package = gen_params.package(params, settings, self.only)
-        self.wrapper = gen_wrappers.emit(kind, value)
+        self.wrapper = gen_wrappers.emit(kind, value, args.std_x)
         self.define = [d for d in args.define if d.split("=")[0] in words]  # others do not concern this kind
         self.opt = args.opt if self.define or not args.define else "-O3"
         special = (self.define, self.opt) if self.define or self.opt != "-O3" else []
