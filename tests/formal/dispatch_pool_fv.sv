@@ -186,11 +186,46 @@ module dispatch_pool_fv
   end
   for (genvar w = 0; w < 4; w++) begin : gen_waves
     `GANTRY_ASSERT(h_size, `GANTRY_IMPL(live_q[w], size_q[w] != 2'd0 && 32'(base_q[w]) + 32'(size_q[w]) <= Vgprs))
+    `GANTRY_ASSERT(h_hope, `GANTRY_IMPL(grant[w], 32'(new_base[w]) + 32'(req_q.vgprs) <= Vgprs && !live_q[w]))
     `GANTRY_ASSERT(h_lds, `GANTRY_IMPL(live_q[w], (group_lds_q[w] & ~lds_q) == 2'd0 && group_lds_q[w] != 2'b11))
   end
+  for (genvar a = 0; a < 4; a++) begin : gen_pairs
+    `GANTRY_ASSERT(h_slot, `GANTRY_IMPL(live_q[a] && in_group_q[a], group_q[a] < 2'd2))
+    for (genvar b = 0; b < a; b++) begin : gen_other
+      logic same;
+      assign same = in_group_q[a] && in_group_q[b] && group_q[a] == group_q[b];
+      `GANTRY_ASSERT(h_share, `GANTRY_IMPL(live_q[a] && live_q[b],
+          same ? group_lds_q[a] == group_lds_q[b] : (group_lds_q[a] & group_lds_q[b]) == 2'd0))
+    end
+  end
+  `GANTRY_ASSERT(h_lds_sum, lds_q == ((live_q[0] ? group_lds_q[0] : 2'd0) | (live_q[1] ? group_lds_q[1] : 2'd0)
+      | (live_q[2] ? group_lds_q[2] : 2'd0) | (live_q[3] ? group_lds_q[3] : 2'd0)))
   `GANTRY_ASSERT(h_lds_rows, u_dut.u_peek.lds == {126'd0, ~(lds_q | (won ? lds_new : 2'd0))})
   `GANTRY_ASSERT(h_groups, u_dut.u_peek.groups == {62'd0, left_q[1] == 2'd0 && !(won && req_q.barrier && group == 6'd1),
                                                       left_q[0] == 2'd0 && !(won && req_q.barrier && group == 6'd0)})
+  // in the middle of a try the working rows already lack what its first rounds found
+  logic busy;
+  logic [1:0] tried_lds;
+  assign busy      = u_dut.u_peek.busy;
+  assign tried_lds = req_q.lds != 8'd0 ? 2'b01 << u_dut.u_peek.lds_base[0] : 2'b00;
+  for (genvar d = 0; d < 2; d++) begin : gen_work
+    `GANTRY_ASSERT(h_slots_w, `GANTRY_IMPL(busy, u_dut.u_peek.slots_w[d] == {14'd0, ~(live_q[2*d+:2] | grant[2*d+:2])}))
+    `GANTRY_ASSERT(h_vgprs_w, `GANTRY_IMPL(busy, u_dut.u_peek.vgprs_w[d] == {61'd0, ~(used[d] | wanted[d])}))
+    `GANTRY_ASSERT(h_sgprs_w, `GANTRY_IMPL(busy, u_dut.u_peek.sgprs_w[d] == {62'd0, ~(used_s[d] | wanted_s[d])}))
+  end
+  `GANTRY_ASSERT(h_lds_w, `GANTRY_IMPL(busy, u_dut.u_peek.lds_w == {126'd0, ~(lds_q | tried_lds)} && (lds_q & tried_lds) == 2'd0
+                                       && u_dut.u_peek.lds_base < 7'd2))
+  `GANTRY_ASSERT(h_groups_w, `GANTRY_IMPL(busy, u_dut.u_peek.groups_w == {62'd0, left_q[1] == 2'd0 && u_dut.u_peek.group != 6'd1,
+                                                                               left_q[0] == 2'd0 && u_dut.u_peek.group != 6'd0}
+                                          && u_dut.u_peek.group < 6'd2 && left_q[u_dut.u_peek.group[0]] == 2'd0))
+  `GANTRY_ASSERT(h_left, `GANTRY_IMPL(busy, req_q.barrier && !overlap && u_dut.u_peek.left == 5'd1 && $countones(grant) == 1))
+  `GANTRY_ASSERT(h_rest, `GANTRY_IMPL(!busy && !done, grant == 4'd0))
+  `GANTRY_ASSERT(h_asked, `GANTRY_IMPL(busy || done, req_valid_q && !(busy && done)))
+  `GANTRY_ASSERT(h_request, `GANTRY_IMPL(req_valid_q, req_q.cu == 6'd0 && req_q.sgprs == 7'd1 && req_q.lds < 8'd2
+      && req_q.vgprs != 7'd0 && req_q.vgprs < 7'd4 && req_q.waves == (req_q.barrier ? 5'd2 : 5'd1)))
+  `GANTRY_ASSERT(h_turn, u_dut.u_peek.turn < 2'd2)
+  `GANTRY_ASSERT(h_counts, 32'(left_q[0]) == $countones(live_q & in_group_q & ~{group_q[3][0], group_q[2][0], group_q[1][0], group_q[0][0]})
+      && 32'(left_q[1]) == $countones(live_q & in_group_q & {group_q[3][0], group_q[2][0], group_q[1][0], group_q[0][0]}))
 `ifdef REACH  // bounded search: this assertion must fail, which shows a full CU and a request refused for it
   `GANTRY_ASSERT(c_full_and_refused, !(done && !ok && live_q == 4'b1111))
 `endif
@@ -202,9 +237,21 @@ module dispatch_pool_peek (
   input logic [1:0][63:0] vgprs,
   input logic [1:0][63:0] sgprs,
   input logic [127:0] lds,
-  input logic [63:0] groups
+  input logic [63:0] groups,
+  input logic busy,
+  input logic [1:0][15:0] slots_w,
+  input logic [1:0][63:0] vgprs_w,
+  input logic [1:0][63:0] sgprs_w,
+  input logic [127:0] lds_w,
+  input logic [63:0] groups_w,
+  input logic [6:0] lds_base,
+  input logic [5:0] group,
+  input logic [4:0] left,
+  input logic [1:0] turn
 );
 endmodule
 bind dispatch_pool dispatch_pool_peek u_peek (
-  .slots({slots[1], slots[0]}), .vgprs({vgprs[1], vgprs[0]}), .sgprs({sgprs[1], sgprs[0]}), .lds(lds[0]), .groups(groups[0])
+  .slots({slots[1], slots[0]}), .vgprs({vgprs[1], vgprs[0]}), .sgprs({sgprs[1], sgprs[0]}), .lds(lds[0]), .groups(groups[0]),
+  .busy(busy), .slots_w({slots_w[1], slots_w[0]}), .vgprs_w({vgprs_w[1], vgprs_w[0]}), .sgprs_w({sgprs_w[1], sgprs_w[0]}),
+  .lds_w(lds_w), .groups_w(groups_w), .lds_base(lds_base), .group(group), .left(left), .turn(turn)
 );
