@@ -118,7 +118,7 @@ def main():
                     # large models: several files behind a precompiled header
                     "CFG_CXXFLAGS_PCH_I=" + ("-include-pch" if args.cc == "clang" else "-include"),
                     "CFG_GCH_IF_CLANG=" + (".gch" if args.cc == "clang" else ""),
-                    "USER_LDLIBS=" + " ".join(args.ldflag), f"VERILATOR_ROOT={VERILATOR_ROOT}"]
+                    "USER_LDLIBS=" + " ".join(args.ldflag), f"VERILATOR_ROOT={VERILATOR_ROOT}", f"PYTHON3={sys.executable}"]
             if not args.exe:
                 make.append(f"libV{args.top}")
             shared = runtime_cache([cxx, flags, args.trace, cmd[cmd.index("--cc"):][:2]])
