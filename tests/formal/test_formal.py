@@ -11,7 +11,8 @@ import formal  # noqa: E402
 
 
 @pytest.mark.parametrize("task", formal.TASKS)
-@pytest.mark.parametrize("block", formal.BLOCKS)
+# The pool takes minutes a task and its induction is not closed yet: nightly, and not claimed in docs/verification.md.
+@pytest.mark.parametrize("block", [pytest.param(b, marks=pytest.mark.nightly) if b == "dispatch_pool" else b for b in formal.BLOCKS])
 def test_formal(block, task):
     ok, result, seconds = formal.run(block, task)
     if not ok and seconds >= formal.LIMIT:
