@@ -14,7 +14,5 @@ import formal  # noqa: E402
 # The pool takes minutes a task and its induction is not closed yet: nightly, and not claimed in docs/verification.md.
 @pytest.mark.parametrize("block", [pytest.param(b, marks=pytest.mark.nightly) if b == "dispatch_pool" else b for b in formal.BLOCKS])
 def test_formal(block, task):
-    ok, result, seconds = formal.run(block, task)
-    if not ok and seconds >= formal.LIMIT:
-        pytest.skip(f"no answer within {formal.LIMIT} s on this machine")
+    ok, result, _ = formal.run(block, task)
     assert ok, result
