@@ -29,6 +29,7 @@
 #define IDLE_LOOKS 8 /* idle answers to polling threads before they are slowed down */
 #define IDLE_PAUSE_US 1000
 #define PROGRESS_SECONDS 0.1
+#define DRAIN_CYCLES 20000u /* between two looks at Ctrl-C */
 #define STOP_SECONDS 0.5 /* between asking a program to end and killing it */
 
 struct run {
@@ -290,6 +291,24 @@ static void serve(struct run *r, struct run_report *report)
     }
 }
 
+/* The program has ended: the last invalidations of its unmapping, and what it left running, are carried out before
+ * anything is counted.  Whether the clock ran between its last request and its end is the host's chance. */
+static void drain(struct run *r, struct run_report *report)
+{
+    struct driver *d = r->driver;
+    for (struct client *c = d->clients; c; c = c->next)
+        client_end(d, c);
+    while (machine_busy(d->machine) && report->end == RUN_EXITED) {
+        enum machine_result result = machine_run(d->machine, client_cycle(d) + DRAIN_CYCLES);
+        if (r->options.stop && *r->options.stop)
+            report->end = RUN_STOPPED;
+        else if (result == MACHINE_MAX_CYCLES)
+            report->end = RUN_MAX_CYCLES;
+        else if (result == MACHINE_NO_PROGRESS)
+            report->end = RUN_NO_PROGRESS;
+    }
+}
+
 void run_program(struct run *r, struct run_report *report)
 {
     struct driver *d = r->driver;
@@ -301,6 +320,7 @@ void run_program(struct run *r, struct run_report *report)
     }
     serve(r, report);
     server_close(d);
+    drain(r, report);
     client_drop_all(d);
     report->gpu_work = d->gpu_work;
     report->repeatable = d->gated && !d->not_repeatable;

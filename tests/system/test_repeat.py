@@ -41,6 +41,13 @@ def test_one_input_byte_changes_the_hash(apps, model):
         assert one["hash"] != other["hash"]
 
 
+def test_the_end_of_a_process_counts_however_long_its_parent_lives(apps, model):
+    """What closing a process costs on the GPUs is carried out before anything is counted."""
+    direct, waited = (figures(gantry_run(["sh", "-c", f"{apps / 'vecadd'} 500 1{rest}"], model, 2))
+                      for rest in ("", "; sleep 0.3"))
+    assert direct == waited
+
+
 def test_polling_memory_gets_on_and_is_reported(tmp_path):
     """A program that polls memory instead of waiting ends, and is marked not repeatable."""
     source = tmp_path / "poll.hip"
