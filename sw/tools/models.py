@@ -26,14 +26,21 @@ if __name__ == "__main__" and os.environ.get("GANTRY_MODELS_PYTHON") != VENV_PYT
     os.environ["GANTRY_MODELS_PYTHON"] = VENV_PYTHON  # PyYAML lives there; once only
     os.execv(VENV_PYTHON, [VENV_PYTHON, *sys.argv])
 
-import gen_params  # noqa: E402
-import gen_wrappers  # noqa: E402
-import rtl_sources  # noqa: E402
+try:
+    import gen_params  # noqa: E402
+    import gen_wrappers  # noqa: E402
+    import rtl_sources  # noqa: E402
+except ModuleNotFoundError as lost:
+    print(f"gantry: models: Python module {lost.name} is missing: run sw/tools/bootstrap.sh", file=sys.stderr)
+    sys.exit(70)
 
 MODELS = ROOT / "build/models"
 FIXED = ["bridge/verilated/model.hpp", "bridge/verilated/model.h", "bridge/inproc/part.h", "bridge/inproc/channel.h",
          "sw/tools/verilate.py", "rtl/common/gantry_assert.svh"]
+READ = ["configs/params.def", "bridge/proto/messages.def", "bridge/verilated/partitions.yaml", "sw/tools/models.py",
+        "sw/tools/gen_params.py", "sw/tools/gen_messages.py", "sw/tools/gen_wrappers.py", "sw/tools/rtl_sources.py"]
 KEEP = 6  # libraries of a kind that stay when newer ones are built
+KEEP_STAMPS = 100
 KEEP_TEST = 40  # the same for those with definitions (seeded faults)
 
 
@@ -50,6 +57,9 @@ class Plan:
         paths = rtl_sources.sources(self.top)
         self.sources = [p for p in paths if p.name != "gantry_cfg_pkg.sv"]
         text = "\n".join(rtl_sources.strip(p.read_text()) for p in self.sources)
+        included = set(re.findall(r'`include\s+"([\w.]+)"', text))
+        headers = sorted(p for p in (ROOT / "rtl").glob("*/*.svh") if p.name in included and p.name != "gantry_assert.svh")
+        text += "\n".join(rtl_sources.strip(p.read_text()) for p in headers)
         words = set(re.findall(r"\b[A-Z]\w*\b", text))
         params = gen_params.read_table()
         value = {name: v for name, (v, _) in gen_params.constants(params, settings).items()}
@@ -61,7 +71,7 @@ class Plan:
         special = (self.define, self.opt) if self.define or self.opt != "-O3" else []
         h = hashlib.sha256(repr((args.cc, args.trace, args.std_x, special, self.wrapper)).encode())
         h.update(re.sub(r"//[^\n]*", "", self.package).encode())
-        for p in [*self.sources, *(ROOT / f for f in FIXED)]:
+        for p in [*self.sources, *headers, *(ROOT / f for f in FIXED)]:
             h.update(p.name.encode() + b"\0" + p.read_bytes())
         self.label = f"{kind}_test" if special else kind
         self.folder = MODELS / f"{self.label}-{h.hexdigest()[:12]}"
@@ -115,6 +125,26 @@ def build_all(plans):
             sweep(kind)
 
 
+def inputs():
+    """(size, time, path below the root) of everything that a Plan may read, and of the folders it looks through."""
+    paths = {ROOT / f for f in [*FIXED, *READ]} | set((ROOT / "rtl").glob("*/*.sv*")) | set((ROOT / "build/gen").glob("*_pkg.sv"))
+    paths |= {ROOT / "rtl"} | {p for p in (ROOT / "rtl").iterdir() if p.is_dir()}
+    return [(p.stat().st_size, p.stat().st_mtime_ns, p.relative_to(ROOT)) for p in sorted(paths)]
+
+
+def stamp_write(name, before, plans):
+    """What bridge/verilated/stamp.c reads; `before` was taken before anything was read."""
+    folder = MODELS / "stamps"
+    folder.mkdir(exist_ok=True)
+    lines = [f"in {size} {time_ns} {path}" for size, time_ns, path in before]
+    lines += [f"out {p.kind} {p.library.relative_to(ROOT)}" for p in plans]
+    fresh = folder / f"{name}.{os.getpid()}"
+    fresh.write_text("\n".join([*lines, "end", ""]))
+    fresh.rename(folder / name)
+    for old in sorted(folder.iterdir(), key=lambda p: p.stat().st_mtime)[:-KEEP_STAMPS]:
+        old.unlink(missing_ok=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cc", default="clang", choices=["clang", "gcc"])
@@ -123,14 +153,21 @@ def main():
     parser.add_argument("--define", action="append", default=[])
     parser.add_argument("--opt", default=os.environ.get("GANTRY_MODEL_OPT", "-O3"), help="of kinds that a --define concerns, or of all")
     parser.add_argument("--set", action="append", default=[])
+    parser.add_argument("--stamp", help="leave the answer in build/models/stamps under this name")
     parser.add_argument("kinds", nargs="+")
     args = parser.parse_args()
+    before = inputs()
     plans = [Plan(kind, args, args.set) for kind in args.kinds]
     if not all(p.done() for p in plans):
         build_all(plans)
     for p in plans:
         os.utime(p.folder)
         print(p.kind, p.library)
+    if args.stamp:
+        try:
+            stamp_write(args.stamp, before, plans)
+        except OSError:  # an installed tree that is not ours to write: the next start asks again
+            pass
 
 
 if __name__ == "__main__":
@@ -141,3 +178,6 @@ if __name__ == "__main__":
             print(f"gantry: {error.code}", file=sys.stderr)
             sys.exit(70)
         raise
+    except OSError as error:
+        print(f"gantry: models: {error.filename}: {error.strerror}", file=sys.stderr)
+        sys.exit(70)

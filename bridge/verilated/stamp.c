@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Stamps of model libraries; contract in stamp.h.
+ */
+#include "bridge/verilated/stamp.h"
+
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <xxhash.h>
+
+#include "base/xalloc.h"
+
+char *stamp_name(char *const *words)
+{
+    const char *opt = getenv("GANTRY_MODEL_OPT"); /* models.py reads it too */
+    uint64_t hash = XXH64(opt ? opt : "", opt ? strlen(opt) : 0, opt != NULL);
+    for (; *words; words++)
+        hash = XXH64(*words, strlen(*words), hash);
+    return xasprintf("%016llx", (unsigned long long)hash);
+}
+
+static char *path_below(const char *root, const char *path)
+{
+    return *path == '/' ? xstrdup(path) : xasprintf("%s/%s", root, path);
+}
+
+/* "SIZE NANOSECONDS PATH": the file is still what it was. */
+static bool input_same(const char *root, const char *line)
+{
+    char *end;
+    uint64_t size = strtoull(line, &end, 10), time = strtoull(end, &end, 10);
+    char *path = path_below(root, end + (*end == ' '));
+    struct stat st;
+    bool same = stat(path, &st) == 0 && (uint64_t)st.st_size == size &&
+                (uint64_t)st.st_mtim.tv_sec * 1000000000 + (uint64_t)st.st_mtim.tv_nsec == time;
+    free(path);
+    return same;
+}
+
+/* "KIND PATH": append it to the answer; false when the library is gone.  Its folder counts as used now. */
+static bool library_there(const char *root, const char *line, char **answer)
+{
+    const char *space = strchr(line, ' ');
+    if (space == NULL)
+        return false;
+    char *path = path_below(root, space + 1);
+    struct stat st;
+    bool there = stat(path, &st) == 0;
+    if (there) {
+        char *longer = xasprintf("%s%.*s %s\n", *answer, (int)(space - line), line, path);
+        free(*answer);
+        *answer = longer;
+        utimensat(AT_FDCWD, dirname(path), NULL, 0);
+    }
+    free(path);
+    return there;
+}
+
+char *stamp_answer(const char *root, const char *name)
+{
+    char *path = xasprintf("%s/build/models/stamps/%s", root, name), *answer = xstrdup(""), *line = NULL;
+    FILE *file = fopen(path, "re");
+    size_t room = 0;
+    bool same = file != NULL, ended = false;
+    while (same && !ended && getline(&line, &room, file) > 0) {
+        line[strcspn(line, "\n")] = 0;
+        ended = strcmp(line, "end") == 0; /* written last: the stamp is complete */
+        if (strncmp(line, "in ", 3) == 0)
+            same = input_same(root, line + 3);
+        else if (!ended)
+            same = strncmp(line, "out ", 4) == 0 && library_there(root, line + 4, &answer);
+    }
+    if (file)
+        fclose(file);
+    free(line);
+    free(path);
+    if (same && ended)
+        return answer;
+    free(answer);
+    return NULL;
+}

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The model builder as the command uses it: no Python at a start that changes nothing, asked again when a source did;
+tools that are missing and sources that do not build end the command with one line and exit 70."""
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+CODE = "build/kernels/vecadd.v4.co"
+SOURCE = ROOT / "rtl/rdma/rdma.sv"
+
+
+def kernel(**env):
+    cmd = [ROOT / "build/bin/gantry", "kernel", "-c", "tiny", "-q", CODE, "--grid", "64", "--group", "64", "--arg", "zero:256",
+           "--arg", "fill:1:256", "--arg", "fill:2:256"]
+    done = subprocess.run(cmd, cwd=ROOT, env=dict(os.environ, **env), capture_output=True, text=True, timeout=800)
+    return done.returncode, done.stderr
+
+
+@pytest.fixture(scope="module", autouse=True)
+def warm():
+    subprocess.run(["make", "-s", CODE], cwd=ROOT, check=True)
+    status, err = kernel()
+    assert status == 0, err
+
+
+@pytest.fixture
+def touched():
+    """A source of the model whose time, not its text, is another."""
+    before = SOURCE.stat()
+    os.utime(SOURCE)
+    yield
+    os.utime(SOURCE, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def test_a_start_without_change_runs_no_python(tmp_path):
+    status, err = kernel(PATH=str(tmp_path))
+    assert status == 0 and err.count("\n") == 1, err
+
+
+def test_a_changed_source_is_looked_at(tmp_path, touched):
+    status, err = kernel(PATH=str(tmp_path))
+    assert (status, err) == (70, "gantry: models: python3: No such file or directory\n")
+    status, err = kernel()
+    assert status == 0 and err.count("\n") == 1, err  # same text, same library
+
+
+def test_a_model_that_does_not_build():
+    status, err = kernel(GANTRY_MODEL_DEFINES="GANTRY_CU_FAULT=(")
+    lines = [line for line in err.splitlines() if not line.startswith("gantry: building model ")]
+    assert status == 70 and len(lines) == 1 and lines[0].startswith("gantry: models: cu: does not build: "), err
+    assert "part_cu.sv" in lines[0] or "cu.sv" in lines[0], err
+
+
+def test_an_environment_without_its_modules(tmp_path, touched):
+    """A Python that lacks PyYAML: what a tree without build/venv has on a bare machine."""
+    (tmp_path / "yaml.py").write_text("raise ModuleNotFoundError(\"No module named 'yaml'\", name='yaml')\n")
+    status, err = kernel(PYTHONPATH=str(tmp_path))
+    assert (status, err) == (70, "gantry: models: Python module yaml is missing: run sw/tools/bootstrap.sh\n")
