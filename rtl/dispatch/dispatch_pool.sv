@@ -32,27 +32,29 @@ module dispatch_pool
   input  pool_free_t             free_i,
   output logic                   idle_o
 );
-  localparam logic [15:0] FreshSlots = 16'((17'd1 << Slots) - 17'd1);
-  localparam logic [63:0] FreshVgprs = pick_pkg::ones64(7'(VgprGranules));
-  localparam logic [63:0] FreshSgprs = pick_pkg::ones64(7'(SgprGranules));
-  localparam logic [63:0] FreshGroups = pick_pkg::ones64(7'(Groups));
-  localparam logic [127:0] FreshLds = range128(7'd0, 8'(LdsGranules));
+  // rows: one bit a resource, 1 = free; only the bits that exist, so nothing beyond them can be granted
+  typedef logic [Slots-1:0] slots_t;
+  typedef logic [VgprGranules-1:0] vgprs_t;
+  typedef logic [SgprGranules-1:0] sgprs_t;
+  typedef logic [LdsGranules-1:0] lds_row_t;
+  typedef logic [Groups-1:0] groups_t;
   localparam int unsigned Ew = Cus * Simds > 1 ? $clog2(Cus * Simds) : 1;
   localparam int unsigned Cw = Cus > 1 ? $clog2(Cus) : 1;
 
-  // free = 1; entry of a SIMD: cu * Simds + simd
-  logic [15:0] slots[Cus*Simds];
-  logic [63:0] vgprs[Cus*Simds];
-  logic [63:0] sgprs[Cus*Simds];
-  logic [127:0] lds[Cus];
-  logic [63:0] groups[Cus];
+  // entry of a SIMD: cu * Simds + simd
+  slots_t slots[Cus*Simds];
+  vgprs_t vgprs[Cus*Simds];
+  sgprs_t sgprs[Cus*Simds];
+  lds_row_t lds[Cus];
+  groups_t groups[Cus];
 
   // the try in progress: the CU's rows as they will be
-  logic [15:0] slots_w[Simds];
-  logic [63:0] vgprs_w[Simds];
-  logic [63:0] sgprs_w[Simds];
-  logic [127:0] lds_w, lds_runs, lds_mask;
-  logic [63:0] groups_w;
+  slots_t slots_w[Simds];
+  vgprs_t vgprs_w[Simds];
+  sgprs_t sgprs_w[Simds];
+  lds_row_t lds_w, lds_mask;
+  groups_t groups_w;
+  logic [127:0] lds_runs;
   logic busy, ok, some;
   logic [4:0] left;
   logic [1:0] turn, simd;
@@ -72,18 +74,18 @@ module dispatch_pool
     if (free_valid_i) begin
       cu        = Cw'(free_i.cu);
       entry     = Ew'(32'(free_i.cu) * Simds + 32'(free_i.simd));
-      lds_mask  = range128(free_i.lds, free_i.lds_count);
-      if (SeedBug != 2'd1) slots[entry] = slots[entry] | (16'd1 << free_i.slot);
-      vgprs[entry] = vgprs[entry] | range64(free_i.vgpr, free_i.vgprs);
-      sgprs[entry] = sgprs[entry] | range64(free_i.sgpr, free_i.sgprs);
+      lds_mask  = lds_row_t'(range128(free_i.lds, free_i.lds_count));
+      if (SeedBug != 2'd1) slots[entry] = slots[entry] | slots_t'(16'd1 << free_i.slot);
+      vgprs[entry] = vgprs[entry] | vgprs_t'(range64(free_i.vgpr, free_i.vgprs));
+      sgprs[entry] = sgprs[entry] | sgprs_t'(range64(free_i.sgpr, free_i.sgprs));
       if (free_i.last) lds[cu] = lds[cu] | lds_mask;
-      if (free_i.last && free_i.barrier) groups[cu] = groups[cu] | (64'd1 << free_i.group);
+      if (free_i.last && free_i.barrier) groups[cu] = groups[cu] | groups_t'(64'd1 << free_i.group);
       if (busy && free_i.cu == req_i.cu) begin
-        slots_w[free_i.simd] = slots_w[free_i.simd] | (16'd1 << free_i.slot);
-        vgprs_w[free_i.simd] = vgprs_w[free_i.simd] | range64(free_i.vgpr, free_i.vgprs);
-        sgprs_w[free_i.simd] = sgprs_w[free_i.simd] | range64(free_i.sgpr, free_i.sgprs);
+        slots_w[free_i.simd] = slots_w[free_i.simd] | slots_t'(16'd1 << free_i.slot);
+        vgprs_w[free_i.simd] = vgprs_w[free_i.simd] | vgprs_t'(range64(free_i.vgpr, free_i.vgprs));
+        sgprs_w[free_i.simd] = sgprs_w[free_i.simd] | sgprs_t'(range64(free_i.sgpr, free_i.sgprs));
         if (free_i.last) lds_w = lds_w | lds_mask;
-        if (free_i.last && free_i.barrier) groups_w = groups_w | (64'd1 << free_i.group);
+        if (free_i.last && free_i.barrier) groups_w = groups_w | groups_t'(64'd1 << free_i.group);
       end
     end
     if (req_valid_i && !done_q) begin
@@ -101,31 +103,31 @@ module dispatch_pool
         lds_base = 7'd0;
         group    = 6'd0;
         if (req_i.lds != 8'd0) begin
-          lds_runs = runs128(lds_w, req_i.lds);
+          lds_runs = runs128(128'(lds_w), req_i.lds);
           ok       = lds_runs != 128'd0;
           lds_base = pick_pkg::first128(lds_runs);
-          lds_w    = lds_w & ~range128(lds_base, req_i.lds);
+          lds_w    = lds_w & ~lds_row_t'(range128(lds_base, req_i.lds));
         end
         if (req_i.barrier) begin
-          ok       = ok && groups_w != 64'd0;
-          group    = pick_pkg::first64(groups_w);
-          groups_w = groups_w & ~(64'd1 << group);
+          ok       = ok && groups_w != '0;
+          group    = pick_pkg::first64(64'(groups_w));
+          groups_w = groups_w & ~groups_t'(64'd1 << group);
         end
       end
       some = 1'b0;
       for (int unsigned s = 0; s < Simds; s++) begin  // one wavefront on every SIMD that has room
         simd      = 2'((32'(turn) + s) % Simds);
-        vgpr_runs = pick_pkg::runs64(vgprs_w[simd], req_i.vgprs);
-        sgpr_runs = pick_pkg::runs64(sgprs_w[simd], req_i.sgprs);
-        if (ok && left != 5'd0 && slots_w[simd] != 16'd0 && vgpr_runs != 64'd0 && sgpr_runs != 64'd0) begin
+        vgpr_runs = pick_pkg::runs64(64'(vgprs_w[simd]), req_i.vgprs);
+        sgpr_runs = pick_pkg::runs64(64'(sgprs_w[simd]), req_i.sgprs);
+        if (ok && left != 5'd0 && slots_w[simd] != '0 && vgpr_runs != '0 && sgpr_runs != '0) begin
           places[s].valid = 1'b1;
           places[s].slot  = 4'(pick_pkg::first64(64'(slots_w[simd])));
           places[s].vgpr  = pick_pkg::first64(vgpr_runs);
           places[s].sgpr  = pick_pkg::first64(sgpr_runs);
-          slots_w[simd]   = slots_w[simd] & ~(16'd1 << places[s].slot);
+          slots_w[simd]   = slots_w[simd] & ~slots_t'(16'd1 << places[s].slot);
           vgprs_w[simd]   = vgprs_w[simd]
-                          & ~range64(places[s].vgpr, SeedBug == 2'd3 ? req_i.vgprs - 7'd1 : req_i.vgprs);
-          sgprs_w[simd]   = sgprs_w[simd] & ~range64(places[s].sgpr, req_i.sgprs);
+                          & ~vgprs_t'(range64(places[s].vgpr, req_i.vgprs - (SeedBug == 2'd3 ? 7'd1 : 7'd0)));
+          sgprs_w[simd]   = sgprs_w[simd] & ~sgprs_t'(range64(places[s].sgpr, req_i.sgprs));
           left            = left - 5'd1;
           some            = 1'b1;
         end
@@ -160,13 +162,13 @@ module dispatch_pool
       place_o <= '0;
       idle_o  <= 1'b1;
       for (int unsigned e = 0; e < Cus * Simds; e++) begin
-        slots[e] = FreshSlots;
-        vgprs[e] = FreshVgprs;
-        sgprs[e] = FreshSgprs;
+        slots[e] = '1;
+        vgprs[e] = '1;
+        sgprs[e] = '1;
       end
       for (int unsigned c = 0; c < Cus; c++) begin
-        lds[c]    = FreshLds;
-        groups[c] = FreshGroups;
+        lds[c]    = '1;
+        groups[c] = '1;
       end
     end
   end

