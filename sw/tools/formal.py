@@ -3,8 +3,8 @@
 """formal.py [BLOCK...]: proofs of small blocks with SymbiYosys (tests/formal/<block>_fv.sv holds the properties).
 
 Each block: bmc (bounded), prove (unbounded: PDR, or induction with the block's helpers), cover (interesting states are
-reached), bug1 to bug3 (parameter SeedBug: a fault that must be refuted), perhaps more of them at other sizes.  Prints one
-line a task; exit 1 when a result is not the expected one.
+reached), bug1 to bug3 (a fault that must be refuted: parameter SeedBug, or a line of the block replaced), perhaps more
+of them at other sizes.  Prints one line a task; exit 1 when a result is not the expected one.
 """
 import dataclasses
 import os
@@ -28,6 +28,7 @@ class Task:
     defines: tuple = ()
     frames: int = 0  # > 0: what the bounded search found for the first cycles is then proved for all by induction
     nightly: bool = False
+    replace: tuple = ()  # (old, new) in the block's own source, the last one that is not in tests/formal
 
 
 def bounded(depth, **kw):
@@ -36,6 +37,11 @@ def bounded(depth, **kw):
 
 def bug(number, depth=14, **params):
     return bounded(depth, expected="FAIL", params={"SeedBug": number, **params})
+
+
+def faults(*pairs, **kw):
+    """Tasks bug1...: each replaces one piece of the block's text."""
+    return {f"bug{n}": bounded(14, expected="FAIL", replace=pair, **kw) for n, pair in enumerate(pairs, 1)}
 
 
 def reach(depth, **params):
@@ -49,10 +55,20 @@ def induction(nightly=False, **params):
 
 
 BUGS = {f"bug{n}": bug(n) for n in (1, 2, 3)}
-PLAIN = {"bmc": bounded(10), "prove": Task("mode prove", "abc pdr"), "cover": Task("mode cover\ndepth 14", "smtbmc z3"), **BUGS}
+PDR = {"bmc": bounded(10), "prove": Task("mode prove", "abc pdr"), "cover": Task("mode cover\ndepth 20", "smtbmc z3")}
 BLOCKS = {  # sources, tasks
-    "stream_fifo": (["rtl/common/stream_fifo.sv"], PLAIN),
-    "rr_arbiter": (["rtl/common/pick_pkg.sv", "rtl/common/rr_arbiter.sv"], PLAIN),
+    "stream_fifo": (["rtl/common/stream_fifo.sv"], {**PDR, **BUGS}),
+    "rr_arbiter": (["rtl/common/pick_pkg.sv", "rtl/common/rr_arbiter.sv"], {**PDR, **BUGS}),
+    "credit_counter": (
+        ["rtl/common/stream_fifo.sv", "rtl/common/credit_counter.sv"],
+        {**PDR, **faults(("if (!rst_ni) count_q <= Cw'(Depth);", "if (!rst_ni) count_q <= Cw'(Depth - 1);"),
+                         ("if (spend_i != credit_i)", "if (spend_i || credit_i)"),
+                         ("assign available_o = count_q != '0;", "assign available_o = 1'b1;"))}),
+    "issue_queue": (
+        ["rtl/cu/issue_queue.sv"],
+        {**PDR, **faults(("if (ready_i && count_q != 3'd0) begin", "if (ready_i && count_q > 3'd1) begin"),
+                         ("data_o  <= mem[read_q];", "data_o  <= mem[write_q];"),
+                         ("assign idle_o = !(count_q != 3'd0 && ready_i)", "assign idle_o = !(count_q > 3'd1 && ready_i)"))}),
     "dispatch_pool": (
         ["rtl/common/pick_pkg.sv", "rtl/dispatch/dispatch_pkg.sv", "rtl/dispatch/dispatch_pool.sv",
          "tests/formal/dispatch_pool_peek.sv"],
@@ -71,6 +87,16 @@ def run_induction(work, frames):
     return ("PASS" if proved else "UNKNOWN"), done.stdout
 
 
+def plant(source, work, pair):
+    """A copy of the source with a fault."""
+    text = (ROOT / source).read_text()
+    if text.count(pair[0]) != 1:
+        raise ValueError(f"{source}: not once in it: {pair[0]}")
+    copy = work.with_suffix(".fault.sv")
+    (ROOT / copy).write_text(text.replace(*pair))
+    return copy
+
+
 def run(block, name):
     """(as expected, what happened, seconds)"""
     sources, tasks = BLOCKS[block]
@@ -81,6 +107,9 @@ def run(block, name):
     included = [str(p.relative_to(ROOT)) for p in sorted((ROOT / "tests/formal").glob(f"{block}_*.svh"))]
     files = ["rtl/common/gantry_assert.svh", *included, *sources, f"tests/formal/{block}_fv.sv"]
     names = " ".join(pathlib.Path(f).name for f in files if f.endswith(".sv"))
+    if task.replace:
+        own = [f for f in sources if f.startswith("rtl/")][-1]
+        files[files.index(own)] = f"{pathlib.Path(own).name} {plant(own, work, task.replace)}"
     flags = " ".join([f"-D {d}=1" for d in ("GANTRY_FORMAL", *task.defines)] + [f"-G {k}={v}" for k, v in task.params.items()])
     sby = ROOT / work.with_suffix(".sby")
     aigsmt = "aigsmt none\n" if task.engine.startswith("abc") else ""  # no waveform of a refutation is needed
