@@ -47,7 +47,8 @@ module part_sqc
   always_ff @(posedge clk_i) begin
     if (perf_en_i) perf_data_o <= counter_q[perf_addr_i[2:0]];
     if (count != '0) begin
-      for (int unsigned i = 0; i < 8; i++) counter_q[i] = counter_q[i] + 64'(count[i[2:0]]);
+      /* verilator unroll_full */
+      for (int unsigned i = 0; i < 8; i++) if (count[i[2:0]]) counter_q[i] = counter_q[i] + 64'd1;
     end
     if (!rst_ni) begin
       for (int unsigned i = 0; i < 8; i++) counter_q[i] = 64'd0;

@@ -44,55 +44,54 @@ module sqc
   localparam int unsigned Pw = Cus > 1 ? $clog2(Cus) : 1;
   localparam int unsigned PlainRoom = 16;  // operations without data of one CU: fewer than its scalar requests
 
-  logic [1:0] c_idle, c_rsp_valid, c_miss_valid, c_miss_xlat, c_miss_ready, c_fill_valid, inv_lines;
-  logic [1:0] c_rsp_port[2];
-  logic [7:0] c_rsp_status[2], c_miss_vmid[2], inv_vmid;
-  logic [63:0] c_rsp_va[2], c_miss_addr[2];
-  logic [47:0] c_rsp_cookie[2];
-  logic [15:0][31:0] c_rsp_data[2];
-  logic [3:0] c_miss_entry[2], c_count[2];
-  logic [Cus-1:0] c_req_valid[2];
-  logic [Cus-1:0][63:0] c_req_va[2];
-  logic [Cus-1:0][7:0] c_req_vmid[2];
-  logic [Cus-1:0][47:0] c_req_cookie[2];
+  // i: instruction cache, k: scalar cache; no arrays, so that the wires are the caches' registers themselves
+  logic i_idle, k_idle, i_rsp_valid, k_rsp_valid, i_miss_valid, k_miss_valid, i_miss_xlat, k_miss_xlat;
+  logic i_miss_ready, k_miss_ready, i_inv, k_inv;
+  logic [1:0] i_rsp_port, k_rsp_port;
+  logic [7:0] i_rsp_status, k_rsp_status, i_miss_vmid, k_miss_vmid, inv_vmid;
+  logic [63:0] k_rsp_va, i_miss_addr, k_miss_addr;
+  /* verilator lint_off UNUSEDSIGNAL */
+  logic [47:0] i_rsp_cookie, k_rsp_cookie;
+  logic [15:0][31:0] i_rsp_data, k_rsp_data;
+  /* verilator lint_on UNUSEDSIGNAL */
+  logic [3:0] i_miss_entry, k_miss_entry, i_count, k_count;
   logic inv_tlb, room, send, choice, busy_q;
 
-  for (genvar c = 0; c < int'(Cus); c++) begin : gen_port
-    assign c_req_valid[0][c]  = ifetch_req_valid_i[c];
-    assign c_req_va[0][c]     = ifetch_req_i[c].va;
-    assign c_req_vmid[0][c]   = ifetch_req_i[c].vmid;
-    assign c_req_cookie[0][c] = {32'd0, ifetch_req_i[c].wave, ifetch_req_i[c].epoch};
-    assign c_req_valid[1][c]  = smem_req_valid_i[c] && smem_req_i[c].op == SMEM_LOAD;
-    assign c_req_va[1][c]     = smem_req_i[c].va;
-    assign c_req_vmid[1][c]   = smem_req_i[c].vmid;
-    assign c_req_cookie[1][c] = {smem_req_i[c].tag, smem_req_i[c].wave, smem_req_i[c].dwords};
-  end
-  for (genvar k = 0; k < 2; k++) begin : gen_cache
-    assign c_fill_valid[k] = mem_rsp_valid_i && mem_rsp_i.tag[5] == 1'(k);
-    sqc_cache #(
-      .Scalar(k == 1), .Cus(Cus), .Kib(k == 1 ? KKib : IKib), .Ways(k == 1 ? KWays : IWays),
-      .TlbEntries(TlbEntries), .Depth(k == 1 ? 32 : 128), .SeedBug(SeedBug)
-    ) u_cache (
-      .clk_i, .rst_ni,
-      .req_valid_i(c_req_valid[k]), .req_va_i(c_req_va[k]), .req_vmid_i(c_req_vmid[k]),
-      .req_cookie_i(c_req_cookie[k]),
-      .rsp_valid_o(c_rsp_valid[k]), .rsp_port_o(c_rsp_port[k]), .rsp_status_o(c_rsp_status[k]),
-      .rsp_va_o(c_rsp_va[k]), .rsp_cookie_o(c_rsp_cookie[k]), .rsp_data_o(c_rsp_data[k]),
-      .miss_valid_o(c_miss_valid[k]), .miss_xlat_o(c_miss_xlat[k]), .miss_entry_o(c_miss_entry[k]),
-      .miss_vmid_o(c_miss_vmid[k]), .miss_addr_o(c_miss_addr[k]), .miss_ready_i(c_miss_ready[k]),
-      .fill_valid_i(c_fill_valid[k]), .fill_xlat_i(mem_rsp_i.tag[4]), .fill_entry_i(mem_rsp_i.tag[3:0]),
-      .fill_status_i(mem_rsp_i.status), .fill_data_i(mem_rsp_i.data),
-      .inv_lines_i(inv_lines[k]), .inv_tlb_i(inv_tlb), .inv_vmid_i(inv_vmid),
-      .count_o(c_count[k]), .idle_o(c_idle[k]));
-  end
-  assign count_o = {c_count[1], c_count[0]};
+  sqc_cache #(
+    .Scalar(1'b0), .Req(ifetch_req_t), .Cus(Cus), .Kib(IKib), .Ways(IWays),
+    .TlbEntries(TlbEntries), .Depth(128), .SeedBug(SeedBug)
+  ) u_instruction (
+    .clk_i, .rst_ni, .req_valid_i(ifetch_req_valid_i), .req_i(ifetch_req_i),
+    .rsp_valid_o(i_rsp_valid), .rsp_port_o(i_rsp_port), .rsp_status_o(i_rsp_status),
+    .rsp_va_o(), .rsp_cookie_o(i_rsp_cookie), .rsp_data_o(i_rsp_data),
+    .miss_valid_o(i_miss_valid), .miss_xlat_o(i_miss_xlat), .miss_entry_o(i_miss_entry),
+    .miss_vmid_o(i_miss_vmid), .miss_addr_o(i_miss_addr), .miss_ready_i(i_miss_ready),
+    .fill_valid_i(mem_rsp_valid_i), .fill_scalar_i(mem_rsp_i.tag[5]), .fill_xlat_i(mem_rsp_i.tag[4]),
+    .fill_entry_i(mem_rsp_i.tag[3:0]), .fill_status_i(mem_rsp_i.status), .fill_data_i(mem_rsp_i.data),
+    .inv_lines_i(i_inv), .inv_tlb_i(inv_tlb), .inv_vmid_i(inv_vmid),
+    .count_o(i_count), .idle_o(i_idle));
+  sqc_cache #(
+    .Scalar(1'b1), .Req(smem_req_t), .Cus(Cus), .Kib(KKib), .Ways(KWays),
+    .TlbEntries(TlbEntries), .Depth(32), .SeedBug(SeedBug)
+  ) u_scalar (
+    .clk_i, .rst_ni, .req_valid_i(smem_req_valid_i), .req_i(smem_req_i),
+    .rsp_valid_o(k_rsp_valid), .rsp_port_o(k_rsp_port), .rsp_status_o(k_rsp_status),
+    .rsp_va_o(k_rsp_va), .rsp_cookie_o(k_rsp_cookie), .rsp_data_o(k_rsp_data),
+    .miss_valid_o(k_miss_valid), .miss_xlat_o(k_miss_xlat), .miss_entry_o(k_miss_entry),
+    .miss_vmid_o(k_miss_vmid), .miss_addr_o(k_miss_addr), .miss_ready_i(k_miss_ready),
+    .fill_valid_i(mem_rsp_valid_i), .fill_scalar_i(mem_rsp_i.tag[5]), .fill_xlat_i(mem_rsp_i.tag[4]),
+    .fill_entry_i(mem_rsp_i.tag[3:0]), .fill_status_i(mem_rsp_i.status), .fill_data_i(mem_rsp_i.data),
+    .inv_lines_i(k_inv), .inv_tlb_i(inv_tlb), .inv_vmid_i(inv_vmid),
+    .count_o(k_count), .idle_o(k_idle));
+  assign count_o = {k_count, i_count};
 
   // ---- crossbar port: instruction misses first (a wavefront without instructions does nothing at all)
   credit_counter #(.Depth(Credits)) u_credit (
     .clk_i, .rst_ni, .spend_i(send), .credit_i(mem_req_credit_i), .available_o(room), .count_o());
-  assign send         = room && c_miss_valid != '0;
-  assign choice       = !c_miss_valid[0];
-  assign c_miss_ready = send ? 2'b01 << choice : 2'b00;
+  assign send         = room && (i_miss_valid || k_miss_valid);
+  assign choice       = !i_miss_valid;
+  assign i_miss_ready = send && !choice;
+  assign k_miss_ready = send && choice;
 
   /* verilator lint_off BLKSEQ */
   // operations without data wait here for a free cycle of their CU's answer port: {op, wave, tag}
@@ -112,39 +111,40 @@ module sqc
     ifetch_rsp_valid_o <= '0;
     smem_rsp_valid_o   <= '0;
     blk_evt_valid_o    <= 1'b0;
-    inv_lines          <= '0;
+    {i_inv, k_inv}     <= '0;
     inv_tlb            <= 1'b0;
     pulse     = 1'b0;
     plain_inv = 1'b0;
     if (send) begin
       req = '0;
-      req.op     = c_miss_xlat[choice] ? MEM_XLAT : MEM_READ;
-      req.vmid   = c_miss_vmid[choice];
+      req.op     = (choice ? k_miss_xlat : i_miss_xlat) ? MEM_XLAT : MEM_READ;
+      req.vmid   = (choice ? k_miss_vmid : i_miss_vmid);
       req.access = choice ? tlb_pkg::ACCESS_READ : tlb_pkg::ACCESS_EXECUTE;
-      req.tag    = {26'd0, choice, c_miss_xlat[choice], c_miss_entry[choice]};
-      req.addr   = c_miss_addr[choice];
-      req.target = c_miss_xlat[choice] ? tlb_pkg::xlat_target(8'(NumSlices))
+      req.tag    = {26'd0, choice, (choice ? k_miss_xlat : i_miss_xlat), (choice ? k_miss_entry : i_miss_entry)};
+      req.addr   = (choice ? k_miss_addr : i_miss_addr);
+      req.target = (choice ? k_miss_xlat : i_miss_xlat) ? tlb_pkg::xlat_target(8'(NumSlices))
                                        : tlb_pkg::pa_target(req.addr, own_gpu_i, 8'(NumSlices));
       mem_req_o       <= req;
       mem_req_valid_o <= 1'b1;
       pulse = 1'b1;
     end
-    if (c_rsp_valid[0]) begin
-      ifetch_rsp_valid_o[Pw'(c_rsp_port[0])] <= 1'b1;
-      ifetch_rsp_o[Pw'(c_rsp_port[0])] <= '{wave: c_rsp_cookie[0][15:8], epoch: c_rsp_cookie[0][7:0],
-          status: c_rsp_status[0], pad0: '0, data: c_rsp_data[0][7:0]};
+    if (i_rsp_valid) begin
+      ifetch_rsp_valid_o[Pw'(i_rsp_port)] <= 1'b1;
+      ifetch_rsp_o[Pw'(i_rsp_port)] <= '{wave: i_rsp_cookie[15:8], epoch: i_rsp_cookie[7:0],
+          status: i_rsp_status, pad0: '0, data: i_rsp_data[7:0]};
       pulse = 1'b1;
     end
-    if (c_rsp_valid[1]) begin
-      smem_rsp_valid_o[Pw'(c_rsp_port[1])] <= 1'b1;
-      smem_rsp_o[Pw'(c_rsp_port[1])] <= '{wave: c_rsp_cookie[1][15:8], status: c_rsp_status[1],
-          dwords: c_rsp_cookie[1][7:0], op: SMEM_LOAD, tag: c_rsp_cookie[1][47:16],
-          va: c_rsp_va[1], data: c_rsp_data[1]};
+    if (k_rsp_valid) begin
+      smem_rsp_valid_o[Pw'(k_rsp_port)] <= 1'b1;
+      smem_rsp_o[Pw'(k_rsp_port)] <= '{wave: k_rsp_cookie[15:8], status: k_rsp_status,
+          dwords: k_rsp_cookie[7:0], op: SMEM_LOAD, tag: k_rsp_cookie[47:16],
+          va: k_rsp_va, data: k_rsp_data};
       pulse = 1'b1;
     end
     if (plain_some != '0) begin
+      /* verilator unroll_full */
       for (int unsigned c = 0; c < Cus; c++) begin
-        taken = plain_some[c] && !(c_rsp_valid[1] && c_rsp_port[1] == c[1:0]);
+        taken = plain_some[c] && !(k_rsp_valid && k_rsp_port == c[1:0]);
         if (taken) begin
           word = plain[c*PlainRoom+plain_head[c]];
           answer = '0;
@@ -164,6 +164,7 @@ module sqc
       pulse = 1'b1;
     end
     if (smem_req_valid_i != '0) begin
+      /* verilator unroll_full */
       for (int unsigned c = 0; c < Cus; c++) begin
         if (smem_req_valid_i[c] && smem_req_i[c].op != SMEM_LOAD) begin
           plain[c*PlainRoom+((plain_head[c]+plain_count[c])&(PlainRoom-1))] =
@@ -174,8 +175,8 @@ module sqc
       end
     end
     if (blk_cmd_valid_i || plain_inv) begin
-      inv_lines[0] <= blk_cmd_valid_i && blk_cmd_i.kind == BLK_INV && (blk_cmd_i.flags & 32'(CACHE_INV_L1I)) != '0;
-      inv_lines[1] <= plain_inv
+      i_inv <= blk_cmd_valid_i && blk_cmd_i.kind == BLK_INV && (blk_cmd_i.flags & 32'(CACHE_INV_L1I)) != '0;
+      k_inv <= plain_inv
           || (blk_cmd_valid_i && blk_cmd_i.kind == BLK_INV && (blk_cmd_i.flags & 32'(CACHE_INV_L1K)) != '0);
       inv_tlb      <= blk_cmd_valid_i && blk_cmd_i.kind == BLK_INV && (blk_cmd_i.flags & 32'(CACHE_INV_TLB)) != '0;
       inv_vmid     <= blk_cmd_i.vmid;
@@ -194,7 +195,7 @@ module sqc
     busy_q <= pulse || plain_some != '0;
   end
   /* verilator lint_on BLKSEQ */
-  assign idle_o = c_idle == 2'b11 && !busy_q && !send && c_rsp_valid == '0;
+  assign idle_o = i_idle && k_idle && !busy_q && !send && !i_rsp_valid && !k_rsp_valid;
   logic unused;
   assign unused = ^{blk_cmd_i.pad0, blk_cmd_i.root, mem_rsp_i.op, mem_rsp_i.source, mem_rsp_i.gpu, mem_rsp_i.tag[31:6]};
   `GANTRY_ASSERT(a_data, `GANTRY_IMPL(mem_rsp_valid_i, mem_rsp_i.tag[31:6] == '0))

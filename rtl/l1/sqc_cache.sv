@@ -13,6 +13,7 @@ module sqc_cache
   import gantry_msg_pkg::*;
 #(
   parameter bit Scalar = 1'b0,
+  parameter type Req = ifetch_req_t,     // of the ports: ifetch_req_t or smem_req_t
   parameter int unsigned Cus = 4,        // requesting ports, 1, 2 or 4
   parameter int unsigned Kib = 16,
   parameter int unsigned Ways = 4,       // power of two
@@ -24,9 +25,7 @@ module sqc_cache
   input  logic                  rst_ni,
   // requests of the CUs
   input  logic      [  Cus-1:0] req_valid_i,
-  input  logic      [Cus-1:0][63:0] req_va_i,
-  input  logic      [Cus-1:0][ 7:0] req_vmid_i,
-  input  logic      [Cus-1:0][47:0] req_cookie_i,  // returned; scalar: dwords in [7:0]
+  input  Req                    req_i[Cus],  // scalar operations other than loads are not ours
   // answers
   output logic                  rsp_valid_o,
   output logic      [      1:0] rsp_port_o,
@@ -42,6 +41,7 @@ module sqc_cache
   output logic      [     63:0] miss_addr_o,
   input  logic                  miss_ready_i,
   input  logic                  fill_valid_i,
+  input  logic                  fill_scalar_i,  // for the scalar cache
   input  logic                  fill_xlat_i,
   input  logic      [      3:0] fill_entry_i,
   input  logic      [      7:0] fill_status_i,
@@ -103,8 +103,8 @@ module sqc_cache
   logic [Ways-1:0] valid[Sets];
   logic [31:0] victim[Sets];
   // pipeline: 0 TLB and tags, 1 compare, 2 line RAM, 3 answer
-  logic [3:0] stage;
-  logic [31:0] at[4];
+  logic s0, s1, s2, s3;
+  logic [31:0] at0, at1, at2, at3;
   // a fill becomes visible three edges after it was sent to the RAMs
   logic [2:0] late;
   logic [31:0] late_set[3];
@@ -116,246 +116,273 @@ module sqc_cache
   /* verilator lint_on UNUSEDSIGNAL */
   logic [63:0] pa;
   logic match, hit, xlat, respond, pulse;
+  logic quiet;  // nothing to do until an input comes
   logic [7:0] status;
-  logic [15:0][31:0] answer;
+  logic [15:0][31:0] answer, shifted;
   logic [1:0] turn;
 
   function automatic logic [31:0] set_of(input logic [63:0] va);
     return 32'(va >> 6) & (Sets - 1);
   endfunction
 
+  /* verilator lint_off UNUSEDSIGNAL */
+  function automatic logic is_load(input logic [127:0] message);
+    smem_req_t load;
+    load = message;
+    return !Scalar || load.op == SMEM_LOAD;
+  endfunction
+
+  // What the answer returns; scalar: dwords in [7:0].
+  function automatic logic [47:0] cookie_of(input logic [127:0] message);
+    ifetch_req_t fetch;
+    smem_req_t load;
+    fetch = message;
+    load  = message;
+    return Scalar ? {load.tag, load.wave, load.dwords} : {32'd0, fetch.wave, fetch.epoch};
+  endfunction
+  /* verilator lint_on UNUSEDSIGNAL */
+
   always_ff @(posedge clk_i) begin
-    rsp_valid_o <= 1'b0;
-    tag_we      <= '0;
-    tag_re      <= 1'b0;
-    line_we     <= 1'b0;
-    line_re     <= 1'b0;
-    tlb_valid   <= 1'b0;
-    tlb_fill    <= 1'b0;
-    count_o     <= '0;
-    respond = 1'b0;
-    pulse   = 1'b0;
+    if (!quiet || req_valid_i != '0 || fill_valid_i || inv_lines_i || inv_tlb_i || miss_ready_i || !rst_ni) begin
+      rsp_valid_o <= 1'b0;
+      tag_we      <= '0;
+      tag_re      <= 1'b0;
+      line_we     <= 1'b0;
+      line_re     <= 1'b0;
+      tlb_valid   <= 1'b0;
+      tlb_fill    <= 1'b0;
+      count_o     <= '0;
+      respond = 1'b0;
+      pulse   = 1'b0;
 
-    // ---- fills become visible
-    if (late != '0) begin
-      if (late[2]) valid[late_set[2]] = valid[late_set[2]] | Ways'(32'd1 << late_way[2]);
-      late_set[2] = late_set[1];
-      late_way[2] = late_way[1];
-      late_set[1] = late_set[0];
-      late_way[1] = late_way[0];
-      late = late << 1;
-    end
-    ready = ready | woken;
-    woken = '0;
-
-    // ---- invalidation: answers under way are not kept
-    if (inv_lines_i) begin
-      for (int unsigned s = 0; s < Sets; s++) valid[s] = '0;
-      late = '0;
-      if (!SeedBug) stale = stale | wait_m;
-    end
-    if (inv_tlb_i) stale = stale | wait_x;
-
-    // ---- answer of memory
-    if (fill_valid_i) begin
-      e = 32'(fill_entry_i);
-      pulse = 1'b1;
-      a_expected: assert (!rst_ni || (fill_xlat_i ? wait_x[fill_entry_i] : wait_m[fill_entry_i]));
-      if (fill_status_i == MEM_OK && !stale[fill_entry_i]) begin
-        if (fill_xlat_i) begin
-          tlb_fill      <= 1'b1;
-          tlb_fill_vmid <= e_rest[e][55:48];
-          tlb_fill_vpn  <= e_va[e][39:12];
-          tlb_fill_pte  <= fill_data_i[0];
-        end else begin
-          set = set_of(e_va[e]);
-          way = victim[set] & (Ways - 1);
-          victim[set] = way + 32'd1;
-          valid[set] = valid[set] & ~Ways'(32'd1 << way);
-          late[0] = 1'b1;
-          late_set[0] = set;
-          late_way[0] = way;
-          tag_we     <= Ways'(32'd1 << way);
-          tag_waddr  <= Sw'(set);
-          tag_wdata  <= {Ways{e_pa[e]}};
-          line_we    <= 1'b1;
-          line_waddr <= (Sw + Ww)'((set << Ww) | way);
-          line_wdata <= fill_data_i;
-        end
+      // ---- fills become visible
+      if (late != '0) begin
+        if (late[2]) valid[late_set[2]] = valid[late_set[2]] | Ways'(32'd1 << late_way[2]);
+        late_set[2] = late_set[1];
+        late_way[2] = late_way[1];
+        late_set[1] = late_set[0];
+        late_way[1] = late_way[0];
+        late = late << 1;
       end
-      for (int unsigned i = 0; i < 16; i++) begin  // the owner and those that wait for it look up again
-        match = (fill_xlat_i ? wait_x[i[3:0]] : wait_m[i[3:0]]) && e_owner[i] == e;
-        faulted[i[3:0]] = match && fill_status_i != MEM_OK ? 1'b1 : faulted[i[3:0]];
-        woken[i[3:0]] = match && fill_status_i == MEM_OK ? 1'b1 : woken[i[3:0]];
-        e_status[i] = match ? 32'(fill_status_i) : e_status[i];
-        stale[i[3:0]] = match ? 1'b0 : stale[i[3:0]];
-        wait_x[i[3:0]] = match ? 1'b0 : wait_x[i[3:0]];
-        wait_m[i[3:0]] = match ? 1'b0 : wait_m[i[3:0]];
-      end
-    end
+      ready = ready | woken;
+      woken = '0;
 
-    // ---- stage 3: answer, or keep the first line of a crossing request
-    if (stage[3]) begin
-      e = at[3];
-      off = 32'(e_first[e][5:2]);
-      status = MEM_OK;
-      if (Scalar && !second[e[3:0]] && off + 32'(e_rest[e][7:0]) > 32'd16) begin
-        e_line[e] = line;
-        e_va[e] = {e_va[e][63:6] + 58'd1, 6'd0};
-        second[e[3:0]] = 1'b1;
-        ready[e[3:0]] = 1'b1;
-      end else begin
-        respond = 1'b1;
-        answer = second[e[3:0]] ? e_line[e] : line;
-        if (Scalar) begin
-          for (int unsigned i = 0; i < 16; i++) begin
-            rsp_data_o[i[3:0]] <= i + off < 16 ? answer[4'(i + off)] : line[4'(i + off)];
+      // ---- invalidation: answers under way are not kept
+      if (inv_lines_i) begin
+        for (int unsigned s = 0; s < Sets; s++) valid[s] = '0;
+        late = '0;
+        if (!SeedBug) stale = stale | wait_m;
+      end
+      if (inv_tlb_i) stale = stale | wait_x;
+
+      // ---- answer of memory
+      if (fill_valid_i && fill_scalar_i == Scalar) begin
+        e = 32'(fill_entry_i);
+        pulse = 1'b1;
+        a_expected: assert (!rst_ni || (fill_xlat_i ? wait_x[fill_entry_i] : wait_m[fill_entry_i]));
+        if (fill_status_i == MEM_OK && !stale[fill_entry_i]) begin
+          if (fill_xlat_i) begin
+            tlb_fill      <= 1'b1;
+            tlb_fill_vmid <= e_rest[e][55:48];
+            tlb_fill_vpn  <= e_va[e][39:12];
+            tlb_fill_pte  <= fill_data_i[0];
+          end else begin
+            set = set_of(e_va[e]);
+            way = victim[set] & (Ways - 1);
+            victim[set] = way + 32'd1;
+            valid[set] = valid[set] & ~Ways'(32'd1 << way);
+            late[0] = 1'b1;
+            late_set[0] = set;
+            late_way[0] = way;
+            tag_we     <= Ways'(32'd1 << way);
+            tag_waddr  <= Sw'(set);
+            tag_wdata  <= {Ways{e_pa[e]}};
+            line_we    <= 1'b1;
+            line_waddr <= (Sw + Ww)'((set << Ww) | way);
+            line_wdata <= fill_data_i;
           end
+        end
+        for (int unsigned i = 0; i < 16; i++) begin  // the owner and those that wait for it look up again
+          match = (fill_xlat_i ? wait_x[i[3:0]] : wait_m[i[3:0]]) && e_owner[i] == e;
+          faulted[i[3:0]] = match && fill_status_i != MEM_OK ? 1'b1 : faulted[i[3:0]];
+          woken[i[3:0]] = match && fill_status_i == MEM_OK ? 1'b1 : woken[i[3:0]];
+          e_status[i] = match ? 32'(fill_status_i) : e_status[i];
+          stale[i[3:0]] = match ? 1'b0 : stale[i[3:0]];
+          wait_x[i[3:0]] = match ? 1'b0 : wait_x[i[3:0]];
+          wait_m[i[3:0]] = match ? 1'b0 : wait_m[i[3:0]];
+        end
+      end
+
+      // ---- stage 3: answer, or keep the first line of a crossing request
+      if (s3) begin
+        e = at3;
+        off = 32'(e_first[e][5:2]);
+        status = MEM_OK;
+        if (Scalar && !second[e[3:0]] && off + 32'(e_rest[e][7:0]) > 32'd16) begin
+          e_line[e] = line;
+          e_va[e] = {e_va[e][63:6] + 58'd1, 6'd0};
+          second[e[3:0]] = 1'b1;
+          ready[e[3:0]] = 1'b1;
         end else begin
-          rsp_data_o[7:0] <= off[3] ? line[15:8] : line[7:0];
+          respond = 1'b1;
+          answer = line;
+          if (Scalar) begin
+            if (second[e[3:0]]) answer = e_line[e];
+            if (off != 32'd0) begin
+              for (int unsigned i = 0; i < 16; i++)
+                shifted[i[3:0]] = i + off < 16 ? answer[4'(i + off)] : line[4'(i + off)];
+              answer = shifted;
+            end
+            rsp_data_o <= answer;
+          end else begin
+            rsp_data_o[7:0] <= off[3] ? line[15:8] : line[7:0];
+          end
+        end
+      end else if (faulted != '0) begin
+        e = 32'(pick_pkg::first64({48'd0, faulted}));
+        respond = 1'b1;
+        status = e_status[e][7:0];
+        faulted[e[3:0]] = 1'b0;
+      end
+      if (respond) begin
+        free[e[3:0]] = 1'b1;
+        pulse = 1'b1;
+        rsp_valid_o  <= 1'b1;
+        rsp_port_o   <= e_port[e][1:0];
+        rsp_status_o <= status;
+        rsp_va_o     <= status == MEM_OK ? e_first[e] : e_va[e];
+        rsp_cookie_o <= e_rest[e][47:0];
+      end
+      s3 = s2;
+      at3 = at2;
+
+      // ---- stage 1: compare
+      s2 = 1'b0;
+      if (s1) begin
+        e = at1;
+        status = tlb_pkg::pte_status(tlb_pte, Access);
+        pa = tlb_pkg::pte_pa(tlb_pte, {e_va[e][63:6], 6'd0});
+        set = set_of(e_va[e]);
+        hit = 1'b0;
+        way = 32'd0;
+        for (int unsigned w = 0; w < Ways; w++) begin
+          match = valid[set][Ww'(w)] && tag_row[Ww'(w)] == pa;
+          way = match ? w : way;
+          hit = hit | match;
+        end
+        xlat = !tlb_hit;
+        pulse = 1'b1;
+        count_o <= {!tlb_hit, tlb_hit, tlb_hit && !hit, tlb_hit && hit};
+        if (tlb_hit && status != MEM_OK) begin
+          faulted[e[3:0]] = 1'b1;
+          e_status[e] = 32'(status);
+        end else if (tlb_hit && hit) begin
+          s2 = 1'b1;
+          at2 = e;
+          line_re    <= 1'b1;
+          line_raddr <= (Sw + Ww)'((set << Ww) | way);
+        end else begin
+          owner = e;
+          e_pa[e] = pa;
+          for (int unsigned i = 0; i < 16; i++) begin
+            match = xlat ? (send_x[i[3:0]] || wait_x[i[3:0]]) && e_va[i][39:12] == e_va[e][39:12]
+                           && e_rest[i][55:48] == e_rest[e][55:48]
+                         : (send_m[i[3:0]] || wait_m[i[3:0]]) && e_pa[i] == pa;
+            match = match && e_owner[i] == i && i != e;
+            owner = match ? i : owner;
+          end
+          e_owner[e] = owner;
+          send_x[e[3:0]] = xlat && owner == e;
+          send_m[e[3:0]] = !xlat && owner == e;
+          wait_x[e[3:0]] = xlat && owner != e;
+          wait_m[e[3:0]] = !xlat && owner != e;
         end
       end
-    end else if (faulted != '0) begin
-      e = 32'(pick_pkg::first64({48'd0, faulted}));
-      respond = 1'b1;
-      status = e_status[e][7:0];
-      faulted[e[3:0]] = 1'b0;
-    end
-    if (respond) begin
-      free[e[3:0]] = 1'b1;
-      pulse = 1'b1;
-      rsp_valid_o  <= 1'b1;
-      rsp_port_o   <= e_port[e][1:0];
-      rsp_status_o <= status;
-      rsp_va_o     <= status == MEM_OK ? e_first[e] : e_va[e];
-      rsp_cookie_o <= e_rest[e][47:0];
-    end
-    stage[3] = stage[2];
-    at[3] = at[2];
+      s1 = s0;
+      at1 = at0;
 
-    // ---- stage 1: compare
-    stage[2] = 1'b0;
-    if (stage[1]) begin
-      e = at[1];
-      status = tlb_pkg::pte_status(tlb_pte, Access);
-      pa = tlb_pkg::pte_pa(tlb_pte, {e_va[e][63:6], 6'd0});
-      set = set_of(e_va[e]);
-      hit = 1'b0;
-      way = 32'd0;
-      for (int unsigned w = 0; w < Ways; w++) begin
-        match = valid[set][Ww'(w)] && tag_row[Ww'(w)] == pa;
-        way = match ? w : way;
-        hit = hit | match;
+      // ---- stage 0: choose what to look up
+      s0 = 1'b0;
+      if (ready != '0) begin
+        e = 32'(pick_pkg::first64({48'd0, ready}));
+        ready[e[3:0]] = 1'b0;
+        s0 = 1'b1;
+      end else if (q_some != '0 && free != '0) begin
+        port = 32'(pick_pkg::rr64(64'(q_some), {4'd0, turn}));
+        turn = 2'(port) + 2'd1;
+        slot = port * Depth + q_head[port];
+        e = 32'(pick_pkg::first64({48'd0, free}));
+        free[e[3:0]] = 1'b0;
+        second[e[3:0]] = 1'b0;
+        e_va[e] = q_va[slot];
+        e_first[e] = q_va[slot];
+        e_rest[e] = q_rest[slot];
+        e_port[e] = port;
+        q_head[port] = (q_head[port] + 32'd1) & (Depth - 1);
+        q_count[port] = q_count[port] - 32'd1;
+        q_some[Pw'(port)] = q_count[port] != 32'd0;
+        s0 = 1'b1;
       end
-      xlat = !tlb_hit;
-      pulse = 1'b1;
-      count_o <= {!tlb_hit, tlb_hit, tlb_hit && !hit, tlb_hit && hit};
-      if (tlb_hit && status != MEM_OK) begin
-        faulted[e[3:0]] = 1'b1;
-        e_status[e] = 32'(status);
-      end else if (tlb_hit && hit) begin
-        stage[2] = 1'b1;
-        at[2] = e;
-        line_re    <= 1'b1;
-        line_raddr <= (Sw + Ww)'((set << Ww) | way);
-      end else begin
-        owner = e;
-        e_pa[e] = pa;
-        for (int unsigned i = 0; i < 16; i++) begin
-          match = xlat ? (send_x[i[3:0]] || wait_x[i[3:0]]) && e_va[i][39:12] == e_va[e][39:12]
-                         && e_rest[i][55:48] == e_rest[e][55:48]
-                       : (send_m[i[3:0]] || wait_m[i[3:0]]) && e_pa[i] == pa;
-          match = match && e_owner[i] == i && i != e;
-          owner = match ? i : owner;
-        end
-        e_owner[e] = owner;
-        send_x[e[3:0]] = xlat && owner == e;
-        send_m[e[3:0]] = !xlat && owner == e;
-        wait_x[e[3:0]] = xlat && owner != e;
-        wait_m[e[3:0]] = !xlat && owner != e;
+      if (s0) begin
+        at0 = e;
+        tlb_valid <= 1'b1;
+        tlb_vmid  <= e_rest[e][55:48];
+        tlb_vpn   <= e_va[e][39:12];
+        tag_re    <= 1'b1;
+        tag_raddr <= Sw'(set_of(e_va[e]));
       end
-    end
-    stage[1] = stage[0];
-    at[1] = at[0];
 
-    // ---- stage 0: choose what to look up
-    stage[0] = 1'b0;
-    if (ready != '0) begin
-      e = 32'(pick_pkg::first64({48'd0, ready}));
-      ready[e[3:0]] = 1'b0;
-      stage[0] = 1'b1;
-    end else if (q_some != '0 && free != '0) begin
-      port = 32'(pick_pkg::rr64(64'(q_some), {4'd0, turn}));
-      turn = 2'(port) + 2'd1;
-      slot = port * Depth + q_head[port];
-      e = 32'(pick_pkg::first64({48'd0, free}));
-      free[e[3:0]] = 1'b0;
-      second[e[3:0]] = 1'b0;
-      e_va[e] = q_va[slot];
-      e_first[e] = q_va[slot];
-      e_rest[e] = q_rest[slot];
-      e_port[e] = port;
-      q_head[port] = (q_head[port] + 32'd1) & (Depth - 1);
-      q_count[port] = q_count[port] - 32'd1;
-      q_some[Pw'(port)] = q_count[port] != 32'd0;
-      stage[0] = 1'b1;
-    end
-    if (stage[0]) begin
-      at[0] = e;
-      tlb_valid <= 1'b1;
-      tlb_vmid  <= e_rest[e][55:48];
-      tlb_vpn   <= e_va[e][39:12];
-      tag_re    <= 1'b1;
-      tag_raddr <= Sw'(set_of(e_va[e]));
-    end
+      // ---- requests to memory
+      if (miss_valid_o && miss_ready_i) miss_valid_o <= 1'b0;
+      if ((!miss_valid_o || miss_ready_i) && (send_x | send_m) != '0) begin
+        e = 32'(pick_pkg::first64({48'd0, send_x | send_m}));
+        xlat = send_x[e[3:0]];
+        send_x[e[3:0]] = 1'b0;
+        send_m[e[3:0]] = 1'b0;
+        wait_x[e[3:0]] = xlat;
+        wait_m[e[3:0]] = !xlat;
+        miss_valid_o <= 1'b1;
+        miss_xlat_o  <= xlat;
+        miss_entry_o <= e[3:0];
+        miss_vmid_o  <= e_rest[e][55:48];
+        miss_addr_o  <= xlat ? {24'd0, e_va[e][39:12], 12'd0} : e_pa[e];
+        pulse = 1'b1;
+      end
 
-    // ---- requests to memory
-    if (miss_valid_o && miss_ready_i) miss_valid_o <= 1'b0;
-    if ((!miss_valid_o || miss_ready_i) && (send_x | send_m) != '0) begin
-      e = 32'(pick_pkg::first64({48'd0, send_x | send_m}));
-      xlat = send_x[e[3:0]];
-      send_x[e[3:0]] = 1'b0;
-      send_m[e[3:0]] = 1'b0;
-      wait_x[e[3:0]] = xlat;
-      wait_m[e[3:0]] = !xlat;
-      miss_valid_o <= 1'b1;
-      miss_xlat_o  <= xlat;
-      miss_entry_o <= e[3:0];
-      miss_vmid_o  <= e_rest[e][55:48];
-      miss_addr_o  <= xlat ? {24'd0, e_va[e][39:12], 12'd0} : e_pa[e];
-      pulse = 1'b1;
-    end
-
-    // ---- new requests
-    if (req_valid_i != '0) begin
-      for (int unsigned c = 0; c < Cus; c++) begin
-        if (req_valid_i[c]) begin
-          slot = c * Depth + ((q_head[c] + q_count[c]) & (Depth - 1));
-          q_va[slot] = req_va_i[c];
-          q_rest[slot] = {8'd0, req_vmid_i[c], req_cookie_i[c]};
-          q_count[c] = q_count[c] + 32'd1;
-          q_some[c] = 1'b1;
+      // ---- new requests
+      if (req_valid_i != '0) begin
+        /* verilator unroll_full */
+        for (int unsigned c = 0; c < Cus; c++) begin
+          if (req_valid_i[c] && is_load(128'(req_i[c]))) begin
+            q_head[c] = q_count[c] == 32'd0 ? 32'd0 : q_head[c];  // few words of the ring are in use
+            slot = c * Depth + ((q_head[c] + q_count[c]) & (Depth - 1));
+            q_va[slot] = req_i[c].va;
+            q_rest[slot] = {8'd0, req_i[c].vmid, cookie_of(128'(req_i[c]))};
+            q_count[c] = q_count[c] + 32'd1;
+            q_some[c] = 1'b1;
+          end
         end
       end
-    end
 
-    if (!rst_ni) begin
-      {stage, late, q_some, turn} = '0;
-      {woken, ready, send_x, send_m, wait_x, wait_m, faulted, stale, second} = '0;
-      free = '1;
-      for (int unsigned c = 0; c < Cus; c++) begin
-        q_head[c] = 32'd0;
-        q_count[c] = 32'd0;
+      if (!rst_ni) begin
+        {s0, s1, s2, s3, late, q_some, turn} = '0;
+        {woken, ready, send_x, send_m, wait_x, wait_m, faulted, stale, second} = '0;
+        free = '1;
+        for (int unsigned c = 0; c < Cus; c++) begin
+          q_head[c] = 32'd0;
+          q_count[c] = 32'd0;
+        end
+        for (int unsigned s = 0; s < Sets; s++) begin
+          valid[s] = '0;
+          victim[s] = 32'd0;
+        end
+        miss_valid_o <= 1'b0;
+        rsp_valid_o  <= 1'b0;
       end
-      for (int unsigned s = 0; s < Sets; s++) begin
-        valid[s] = '0;
-        victim[s] = 32'd0;
-      end
-      miss_valid_o <= 1'b0;
-      rsp_valid_o  <= 1'b0;
+      quiet  = rst_ni && !pulse && !(s0 || s1 || s2 || s3) && late == '0 && (q_some == '0 || free == '0)
+          && (woken | ready | send_x | send_m | faulted) == '0;
+      idle_o <= quiet;
     end
-    idle_o <= rst_ni && !pulse && stage == '0 && late == '0 && (q_some == '0 || free == '0)
-        && (woken | ready | send_x | send_m | faulted) == '0;
   end
   /* verilator lint_on BLKSEQ */
 

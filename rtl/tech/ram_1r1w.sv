@@ -20,16 +20,23 @@ module ram_1r1w #(
   localparam int unsigned LaneW = Width / Lanes;
   (* no_rw_check *)logic [Width-1:0] mem[Depth];
 
+`ifdef VERILATOR
+  logic [Width-1:0] out_q[1];  // as an array it is copied when it changes only, not at every edge
+`else
+  logic [0:0][Width-1:0] out_q;
+`endif
+  assign rdata_o = out_q[0];
+
   if (Lanes == 1) begin : gen_plain
     always_ff @(posedge clk_i) begin
-      if (re_i) rdata_o <= mem[raddr_i];
+      if (re_i) out_q[0] <= mem[raddr_i];
       if (we_i[0]) mem[waddr_i] <= wdata_i;
     end
   end else begin : gen_lanes
     logic [Width-1:0] row;  // own variable: yosys then makes lane enables of the merge
     /* verilator lint_off BLKSEQ */
     always_ff @(posedge clk_i) begin
-      if (re_i) rdata_o <= mem[raddr_i];
+      if (re_i) out_q[0] <= mem[raddr_i];
       if (we_i != '0) begin
         row = wdata_i;
         if (we_i != '1) begin

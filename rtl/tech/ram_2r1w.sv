@@ -18,10 +18,17 @@ module ram_2r1w #(
   output logic [Width-1:0] rdata1_o
 );
   (* no_rw_check *)logic [Width-1:0] mem[Depth];
+`ifdef VERILATOR
+  logic [Width-1:0] out0_q[1], out1_q[1];  // as arrays they are copied when they change only, not at every edge
+`else
+  logic [0:0][Width-1:0] out0_q, out1_q;
+`endif
+  assign rdata0_o = out0_q[0];
+  assign rdata1_o = out1_q[0];
 
   always_ff @(posedge clk_i) begin
-    if (re0_i) rdata0_o <= mem[raddr0_i];
-    if (re1_i) rdata1_o <= mem[raddr1_i];
+    if (re0_i) out0_q[0] <= mem[raddr0_i];
+    if (re1_i) out1_q[0] <= mem[raddr1_i];
     if (we_i) mem[waddr_i] <= wdata_i;
   end
 endmodule
