@@ -2,6 +2,9 @@
 // The body of every wrapper: drives one Verilator class by tables that the generated file fills.  Responsible for:
 // clock and reset, presenting messages, collecting outputs, skipping idle cycles, counters, observation, trace.
 // Not responsible for: which ports exist (generated), channels and time (bridge/inproc).
+// A cycle is not two eval() calls: every partition has one clock and no other event (models.py checks the generated
+// code for it), so Edge, which the wrapper supplies, runs what eval() would run at a rising edge and nothing else.
+// Models with tracing take the two calls.
 #ifndef GANTRY_MODEL_HPP
 #define GANTRY_MODEL_HPP
 #include <cstdio>
@@ -29,18 +32,18 @@ struct Input {        // one input lane or one returning credit
 struct Output {       // all lanes of an output port, or of the credits of an input port
     const uint8_t *valid;
     const uint8_t *payload;  // lane 0; nullptr: credits
-    uint32_t valid_bytes, bytes, count, slot;
+    uint32_t valid_bytes, bytes, slot;
 };
 struct Observation {
     const uint8_t *valid, *payload;
-    uint32_t valid_bytes, bytes, count;
+    uint32_t valid_bytes, bytes;
 };
 
 inline thread_local const char *current_name = "model";
 inline thread_local uint64_t current_cycle = 0;
 inline void (*bug_handler)(const char *name, uint64_t cycle, const char *text) = nullptr;
 
-template <class Top> class Model {
+template <class Top, class Edge> class Model {
   public:
     std::string name;
     std::unique_ptr<VerilatedContext> context;
@@ -53,6 +56,7 @@ template <class Top> class Model {
     const uint64_t *perf_data = nullptr;
     uint8_t *observe_port = nullptr;    // obs_en_i
     bool idle = false, observing = false;
+    bool changed = true;                // an input other than the clock since the last edge
     uint64_t evaluated = 0;
 #if VM_TRACE
     std::unique_ptr<VerilatedFstC> fst;
@@ -69,13 +73,19 @@ template <class Top> class Model {
         top.reset(new Top(context.get(), "top"));
     }
 
+    // Both edges of the reset count: the first evaluation, which sees no edge, stands before them.
     void reset()
     {
         current_name = name.c_str();
+        for (const Input &in : inputs)
+            *in.valid = 0;
         top->rst_ni = 0;
+        top->clk_i = 0;
+        top->eval();
         for (int i = 0; i < 2; i++)
             clock(0);
         top->rst_ni = 1;
+        changed = true;
         idle = false;
         evaluated = 0;
     }
@@ -83,20 +93,23 @@ template <class Top> class Model {
     void clock(uint64_t cycle)
     {
         current_cycle = cycle;
-        if (cycle_port)
+        if (cycle_port) {
             *cycle_port = cycle;
+            changed = true;
+        }
+#if VM_TRACE
         top->clk_i = 1;
         top->eval();
-#if VM_TRACE
         if (fst && cycle >= trace_from && cycle < trace_to)
             fst->dump(2 * cycle);
-#endif
         top->clk_i = 0;
         top->eval();
-#if VM_TRACE
         if (fst && cycle >= trace_from && cycle < trace_to)
             fst->dump(2 * cycle + 1);
+#else
+        Edge::run(top->rootp, changed);
 #endif
+        changed = false;
         evaluated++;
     }
 
@@ -108,22 +121,36 @@ template <class Top> class Model {
                 memcpy(in.payload, due[i].data, in.bytes);
             *in.valid |= in.bit;
         }
+        changed = true;
     }
 
     void withdraw(const part_in *due, uint32_t count)
     {
         for (uint32_t i = 0; i < count; i++)
             *inputs[due[i].slot].valid &= static_cast<uint8_t>(~inputs[due[i].slot].bit);
+        changed = true;
+    }
+
+    // Verilator stores valid bits in 1, 2, 4 or 8 bytes, or in an array of words of 4.
+    static uint64_t valid_bits(const uint8_t *valid, uint32_t bytes)
+    {
+        uint64_t bits = 0;
+        if (bytes == 1)
+            return *valid;
+        if (bytes >= 8)
+            memcpy(&bits, valid, 8);
+        else if (bytes == 4)
+            memcpy(&bits, valid, 4);
+        else
+            memcpy(&bits, valid, 2);
+        return bits;
     }
 
     template <class Port, class Fn> static void each_valid(const Port &port, Fn fn)
     {
-        for (uint32_t at = 0; at < port.valid_bytes; at += 8) {
-            uint64_t bits = 0;
-            memcpy(&bits, port.valid + at, port.valid_bytes - at < 8 ? port.valid_bytes - at : 8);
-            for (; bits; bits &= bits - 1)
+        for (uint32_t at = 0; at < port.valid_bytes; at += 8)
+            for (uint64_t bits = valid_bits(port.valid + at, port.valid_bytes - at); bits; bits &= bits - 1)
                 fn(at * 8 + static_cast<uint32_t>(__builtin_ctzll(bits)));
-        }
     }
 
     void collect(uint64_t cycle, const model_sink &sink)
@@ -133,8 +160,12 @@ template <class Top> class Model {
                 sink.send(sink.ctx, out.slot + lane, cycle, out.payload ? out.payload + static_cast<size_t>(lane) * out.bytes : nullptr);
             });
         }
-        if (!observing)
-            return;
+        if (observing)
+            collect_observed(cycle, sink);
+    }
+
+    __attribute__((noinline)) void collect_observed(uint64_t cycle, const model_sink &sink)
+    {
         for (uint32_t port = 0; port < observations.size(); port++) {
             const Observation &obs = observations[port];
             each_valid(obs, [&](uint32_t lane) {
@@ -149,9 +180,13 @@ template <class Top> class Model {
         for (uint32_t c = 0; c < MODEL_WINDOW; c++) {
             if (idle && count[c] == 0 && !no_skip)
                 continue;
-            present(due[c], count[c]);
-            clock(from + c);
-            withdraw(due[c], count[c]);
+            if (count[c]) {
+                present(due[c], count[c]);
+                clock(from + c);
+                withdraw(due[c], count[c]);
+            } else {
+                clock(from + c);
+            }
             collect(from + c, sink);
             idle = top->idle_o;
         }
@@ -164,6 +199,7 @@ template <class Top> class Model {
             return 0;
         current_name = name.c_str();
         *perf_addr = static_cast<uint8_t>(address);
+        changed = true;
         clock(cycle_port ? *cycle_port : 0);
         evaluated--;
         return *perf_data;
@@ -174,6 +210,7 @@ template <class Top> class Model {
         observing = on && observe_port;
         if (observe_port)
             *observe_port = on;
+        changed = true;
     }
 
 #if VM_TRACE
@@ -213,18 +250,16 @@ template <class Top> class Model {
     template <class Valid, class Payload> void output(Valid &valid, Payload &payload, uint32_t count, uint32_t bytes, uint32_t slot)
     {
         bytes_check(sizeof(Payload), count, bytes);
-        outputs.push_back({reinterpret_cast<const uint8_t *>(&valid), reinterpret_cast<const uint8_t *>(&payload), sizeof(Valid), bytes,
-                           count, slot});
+        outputs.push_back({reinterpret_cast<const uint8_t *>(&valid), reinterpret_cast<const uint8_t *>(&payload), sizeof(Valid), bytes, slot});
     }
-    template <class Valid> void credit_output(Valid &valid, uint32_t count, uint32_t slot)
+    template <class Valid> void credit_output(Valid &valid, uint32_t slot)
     {
-        outputs.push_back({reinterpret_cast<const uint8_t *>(&valid), nullptr, sizeof(Valid), 0, count, slot});
+        outputs.push_back({reinterpret_cast<const uint8_t *>(&valid), nullptr, sizeof(Valid), 0, slot});
     }
     template <class Valid, class Payload> uint32_t observation(Valid &valid, Payload &payload, uint32_t count)
     {
         uint32_t bytes = static_cast<uint32_t>(sizeof(Payload) / count);
-        observations.push_back({reinterpret_cast<const uint8_t *>(&valid), reinterpret_cast<const uint8_t *>(&payload), sizeof(Valid),
-                                bytes, count});
+        observations.push_back({reinterpret_cast<const uint8_t *>(&valid), reinterpret_cast<const uint8_t *>(&payload), sizeof(Valid), bytes});
         return bytes;
     }
 

@@ -48,6 +48,7 @@ module dispatch_events
   output logic       [           31:0] waves_o            // counter
 );
   localparam int unsigned Cw = Cus > 1 ? $clog2(Cus) : 1;
+  localparam int unsigned Places = 64 << Cw;  // what an index {cu, place in the cu} can name
   localparam int unsigned Dw = $clog2(Depth);
 
   // queues
@@ -58,9 +59,9 @@ module dispatch_events
   cu_t cu_turn, cu;
 
   // wavefronts under way: index {cu, simd, slot}; their groups: index {cu, barrier slot}
-  started_t waves[Cus*64];
+  started_t waves[Places];
   logic [63:0] live[Cus];
-  logic [4:0] left[Cus*64];
+  logic [4:0] left[Places];
 
   // launches
   launch_res_t launch[MaxLaunches];

@@ -39,6 +39,8 @@ FIXED = ["bridge/verilated/model.hpp", "bridge/verilated/model.h", "bridge/inpro
          "sw/tools/verilate.py", "rtl/common/gantry_assert.svh"]
 READ = ["configs/params.def", "bridge/proto/messages.def", "bridge/verilated/partitions.yaml", "sw/tools/models.py",
         "sw/tools/gen_params.py", "sw/tools/gen_messages.py", "sw/tools/gen_wrappers.py", "sw/tools/rtl_sources.py"]
+FLAGS = ["--arg=-Wno-fatal", "--ldflag=-shared", "--cflag=-fPIC", "--cflag=-fvisibility=hidden", "--cflag=-DVL_USER_FATAL",
+         "--cflag=-DVL_USER_STOP", "--cflag=-DVL_USER_FINISH", "--cflag=-DVL_IGNORE_UNKNOWN_ARCH"]
 KEEP = 6  # libraries of a kind that stay when newer ones are built
 KEEP_STAMPS = 100
 KEEP_TEST = 40  # the same for those with definitions (seeded faults)
@@ -65,11 +67,11 @@ class Plan:
         value = {name: v for name, (v, _) in gen_params.constants(params, settings).items()}
         self.only = sorted(name for name in value if name in words)
         self.package = gen_params.package(params, settings, self.only)
-        self.wrapper = gen_wrappers.emit(kind, value, args.std_x)
+        self.wrapper = gen_wrappers.emit(kind, value)
         self.define = [d for d in args.define if d.split("=")[0] in words]  # others do not concern this kind
-        self.opt = args.opt if self.define or not args.define else "-O3"
+        self.opt = args.opt if self.define or args.std_x or not args.define else "-O3"
         special = (self.define, self.opt) if self.define or self.opt != "-O3" else []
-        h = hashlib.sha256(repr((args.cc, args.trace, args.std_x, special, self.wrapper)).encode())
+        h = hashlib.sha256(repr((args.cc, args.trace, args.std_x, special, FLAGS, self.wrapper)).encode())
         h.update(re.sub(r"//[^\n]*", "", self.package).encode())
         for p in [*self.sources, *headers, *(ROOT / f for f in FIXED)]:
             h.update(p.name.encode() + b"\0" + p.read_bytes())
@@ -88,15 +90,22 @@ class Plan:
         package.write_text(self.package)
         wrapper.write_text(self.wrapper)
         cmd = [sys.executable, str(ROOT / "sw/tools/verilate.py"), "--top", self.top, "--out", str(self.folder), "--exe", str(wrapper),
-               "--cc", self.args.cc, "--arg=-Wno-fatal", "--ldflag=-shared"]
-        flags = ["-fPIC", "-fvisibility=hidden", "-DVL_USER_FATAL", "-DVL_USER_STOP", "-DVL_USER_FINISH", "-DVL_IGNORE_UNKNOWN_ARCH"]
-        cmd += [f"--cflag={f}" for f in flags]
+               "--cc", self.args.cc, *FLAGS]
         cmd += ["--trace"] * self.args.trace + ["--std-x"] * self.args.std_x + [f"--arg=-D{d}" for d in self.define] + [f"--opt={self.opt}"]
         done = subprocess.run([*cmd, str(package), *map(str, self.sources)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if done.returncode:
             (self.folder / "error.log").write_text(done.stdout)
             lines = [line for line in done.stdout.splitlines() if "rror" in line] or ["no message"]
             raise SystemExit(f"models: {self.kind}: does not build: {lines[0].strip()[:300]} (all of it: {self.folder}/error.log)")
+        self.clock_check()
+
+    def clock_check(self):
+        """model.hpp evaluates rising edges of clk_i only: there must be no other event."""
+        text = "".join(p.read_text() for p in self.folder.glob(f"V{self.top}___024root*.cpp"))
+        events = set(re.findall(r"region trigger index \d+ is active: (@[^\\]*)", text))
+        if events != {"@(posedge clk_i)"}:
+            (self.folder / ".key").unlink()
+            raise SystemExit(f"models: {self.kind}: evaluated at {', '.join(sorted(events))}, not at @(posedge clk_i) alone")
 
 
 def sweep(kind):

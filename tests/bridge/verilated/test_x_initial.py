@@ -12,7 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 def final_line(tmp_path, seed, defines=""):
     data = tmp_path / "in.bin"
     data.write_bytes(bytes(range(256)) * 4)
-    env = dict(os.environ, GANTRY_MODEL_STD_X="1", GANTRY_MODEL_DEFINES=defines)
+    env = dict(os.environ, GANTRY_MODEL_STD_X="1", GANTRY_MODEL_DEFINES=defines, GANTRY_MODEL_OPT="-O0")  # short runs
     cmd = ["build/bin/gantry", "kernel", "-c", "tiny", "--seed", str(seed), "-q", "build/kernels/saxpy.v4.co", "--grid", "256", "--group", "64",
            "--arg", f"inout:{data}:{tmp_path}/out.bin", "--arg", f"in:{data}", "--arg", "f32:2.0"]
     done = subprocess.run(cmd, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=800)
