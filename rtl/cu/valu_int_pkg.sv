@@ -134,34 +134,38 @@ package valu_int_pkg;
     return clamp != 32'd0 && (a & 32'hffff) < (b & 32'hffff) ? 32'd0 : (a - b) & 32'hffff;
   endfunction
 
-  // x + y + carry, where the caller has inverted y (and carry) for a difference.  over: carry out or borrow.
+  // x + y + carry; over: carry out.  Saturates with clamp.
   function automatic void add_op(input logic [31:0] x, input logic [31:0] y, input logic [31:0] carry,
-                                 input logic [31:0] subtract, input logic [31:0] clamp, output logic [31:0] sum,
-                                 output logic [31:0] over);
-    logic [63:0] wide;
-    logic [31:0] yi, ci;
-    yi = y ^ (32'd0 - subtract);
-    ci = carry ^ subtract;
-    wide = {32'd0, x} + {32'd0, yi} + {32'd0, ci};
-    over = 32'(wide >> 32) ^ subtract;
-    sum  = (clamp & over) != 32'd0 ? subtract - 32'd1 : 32'(wide);
+                                 input logic [31:0] clamp, output logic [31:0] sum, output logic [31:0] over);
+    logic [31:0] t, u, o;
+    t = x + y;
+    u = t + carry;
+    o = 32'(t < x) | 32'(u < t);
+    over = o;
+    sum = u | (32'd0 - (clamp & o));
   endfunction
 
-  // Operand of the 24-bit multiplier: kind 0 u24, 1 i24, 2 u16.
-  function automatic logic [31:0] mul_operand(input logic [31:0] x, input logic [31:0] kind);
-    return kind == 32'd2 ? x & 32'hffff : kind == 32'd1 ? $unsigned($signed(x << 8) >>> 8) : x & 32'hffffff;
+  // x - y - carry; over: borrow out.
+  function automatic void sub_op(input logic [31:0] x, input logic [31:0] y, input logic [31:0] carry,
+                                 input logic [31:0] clamp, output logic [31:0] difference, output logic [31:0] over);
+    logic [31:0] t, u, o;
+    t = x - y;
+    u = t - carry;
+    o = 32'(x < y) | 32'(t < carry);
+    over = o;
+    difference = u & ((clamp & o) - 32'd1);
   endfunction
 
-  // a * b + c of 24-bit or 16-bit values, or the upper half of the product; keep masks the result.
-  function automatic logic [31:0] mul24_op(input logic [31:0] a, input logic [31:0] b, input logic [31:0] c,
-                                           input logic [31:0] kind, input logic [31:0] high,
-                                           input logic [31:0] keep);
-    logic [31:0] p, q;
-    logic [63:0] product;
-    p = mul_operand(a, kind);
-    q = mul_operand(b, kind);
-    product = $unsigned(64'($signed(p)) * 64'($signed(q)));
-    return ((high != 32'd0 ? 32'(product >> 32) : 32'(product)) + c) & keep;
+  function automatic logic [31:0] sext24(input logic [31:0] x);
+    return $unsigned($signed(x << 8) >>> 8);
+  endfunction
+
+  // Upper half of the product of two 24-bit values, extended to 32 bits.
+  function automatic logic [31:0] mul24_high(input logic [31:0] a, input logic [31:0] b);
+    logic [63:0] p, q;
+    p = {{32{a[31]}}, a};
+    q = {{32{b[31]}}, b};
+    return 32'((p * q) >> 32);
   endfunction
 
   // 32 x 32 + 64 bits; over: carry (unsigned) or overflow (signed) of the sum.

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Add, multiply, fused and unfused multiply-add in single and half precision, and everything else that ends in the
-// same normaliser (conversions from integers, ldexp): scalar functions for three pipeline steps.  One call is one lane.
-// Not responsible for: output modifiers (valu_lane_pkg), operations without rounding (fpu_misc_pkg).
+// The wide normaliser: fused multiply-add and scaled results in single precision, and products with subnormal sources:
+// scalar functions for three pipeline steps.  One call is one lane.  Not responsible for: sums and products that fit
+// into 32 bits (fpu_sum_pkg), output modifiers (valu_lane_pkg), operations without rounding (fpu_misc_pkg).
 //
 // Between the steps a value is p * 2**(e-188) with p of 64 bits in two words (ph, pl), c likewise with its own exponent
 // and only an upper word (ch): 32-bit words because most of each step works on them alone; `sg` holds bit 0
 // sign of p, bit 1 sign of c, bit 2 result is special, bit 3 it is NaN (else infinity of sign bit 0); bit 4 is the
 // caller's.
-//   step 1 (product, product_rounded, place): operands -> p, c, d = exponent of p minus exponent of c, e = the larger
+//   step 1 (product): operands -> p, c, d = exponent of p minus exponent of c, e = the larger
 //   step 2 (align_add): shift the smaller right with a sticky bit, add or subtract -> s, e, sg
-//   step 3 (round_f32, round_f16): normalise, round; `round` is one-hot: 1 nearest even, 2 up, 4 down, 8 to zero
-// Halves enter as the equal single-precision value (half_to_f32), so only step 3 and the middle rounding of v_mad_f16
-// know of them.
+//   step 3 (leading32, normalise, round_f32): normalise, round; `round` is one-hot: 1 nearest even, 2 up, 4 down, 8 to zero
+// Halves enter as the equal single-precision value (half_to_f32).
 package fpu_fma_pkg;
 
   // Exact value of a half as single precision; subnormals become 0 unless keep; NaN becomes the quiet NaN.
@@ -92,66 +91,6 @@ package fpu_fma_pkg;
     ep = ea + eb - 32'd127;
     d = zero != 32'd0 ? 32'd0 : ep - ec;
     e = zero != 32'd0 || $signed(ep) < $signed(ec) ? ec : ep;
-  endfunction
-
-  // Step 1 of v_mad_f32 and v_mac_f32, first half: product of the mantissas, bits 47:16 and 15:0.
-  function automatic void mantissas(input logic [31:0] a, input logic [31:0] b, output logic [31:0] qh,
-                                    output logic [31:0] ql);
-    logic [31:0] ma, mb;
-    logic [63:0] q;
-    ma = (a & 32'h7fffff) | 32'h800000;
-    mb = (b & 32'h7fffff) | 32'h800000;
-    q  = 64'(ma) * 64'(mb);
-    qh = 32'(q >> 16);
-    ql = 32'(q) & 32'hffff;
-  endfunction
-
-  // Second half: the product is rounded; subnormals are 0 everywhere.
-  function automatic void product_rounded(input logic [31:0] a, input logic [31:0] b, input logic [31:0] c,
-                                          input logic [31:0] qh, input logic [31:0] ql, input logic [31:0] round,
-                                          output logic [31:0] ph, output logic [31:0] ch, output logic [31:0] d,
-                                          output logic [31:0] e, output logic [31:0] sg);
-    logic [31:0] ea, eb, ec, mc, ep, sign, top, m, rest, half, over, zero, tiny, flags, up, cut;
-    ea = (a >> 23) & 32'd255;
-    eb = (b >> 23) & 32'd255;
-    ec = (c >> 23) & 32'd255;
-    mc = ec != 32'd0 ? (c & 32'h7fffff) | 32'h800000 : 32'd0;
-    specials(a, b, c, ea, eb, flags);
-    sign = (a ^ b) >> 31;
-    top = qh >> 31;
-    ep = ea + eb - 32'd127 + top;
-    // one bit less just below the normal range: only a value that rounds up to it survives
-    tiny = 32'(ep == 32'd0);
-    cut = 32'd6 + top + tiny;
-    m = (qh >> cut) >> 1;
-    half = (qh >> cut) & 32'd1;
-    rest = 32'(((qh & ((32'd1 << cut) - 32'd1)) | ql) != 32'd0);
-    away(round, sign, m & 32'd1, half, rest, up);
-    m = m + up;
-    zero = 32'(ea == 32'd0) | 32'(eb == 32'd0) | (ep >> 31) | (tiny & 32'(m != 32'h800000));
-    ep = ep + tiny;
-    over = 32'(ep + (m >> 24) > 32'd254) & (zero ^ 32'd1);
-    // overflow: infinity, or the largest number when rounding towards zero
-    outward(round, sign, top);
-    m = zero != 32'd0 ? 32'd0 : over != 32'd0 ? 32'hffffff : m;
-    ep = zero != 32'd0 ? 32'd1 : over != 32'd0 ? 32'd254 : ep;
-    // an infinite product against an infinite c of the other sign
-    up = over & top & ((flags >> 3) ^ 32'd1);
-    sg = flags | (up << 2) | ((up & (flags >> 2) & (flags ^ sign) & 32'd1) << 3);
-    ec = ec == 32'd0 ? 32'd1 : ec;
-    ph = m << 6;
-    ch = mc << 6;
-    d = zero != 32'd0 ? 32'd0 : ep - ec;
-    e = zero != 32'd0 || $signed(ep) < $signed(ec) ? ec : ep;
-  endfunction
-
-  // Step 1 for a value that only has to be rounded: p * 2**(ep-188).
-  function automatic void place(input logic [31:0] ep, input logic [31:0] sign, output logic [31:0] ch,
-                                output logic [31:0] d, output logic [31:0] e, output logic [31:0] sg);
-    ch = 32'd0;
-    d  = ep - 32'd1;
-    e  = $signed(ep) < 32'sd1 ? 32'd1 : ep;
-    sg = sign | (sign << 1);
   endfunction
 
   // Step 2: the operand of the smaller exponent is shifted right, then added or subtracted.
@@ -264,32 +203,5 @@ package fpu_fma_pkg;
     nan = (sg >> 3) & 32'd1;
     r = (sg & 32'd4) != 32'd0 ? 32'h7f800000 : r;
     result = ((sign & ~nan) << 31) | (nan << 22) | r;
-  endfunction
-
-  // Step 3 to half precision.
-  function automatic void round_f16(input logic [31:0] hi, input logic [31:0] lo, input logic [31:0] e,
-                                    input logic [31:0] sg, input logic [31:0] round, input logic keep,
-                                    output logic [31:0] result);
-    logic [63:0] s;
-    logic [63:0] n, sn, sh, rest, half;
-    logic [31:0] er, up, r, sign, big, kept, below;
-    s = {hi, lo};
-    leading(s, 64'd63, n);
-    sn = s << n;
-    sign = sg & 32'd1;
-    er = s == 64'd0 ? -32'd100 : e + 32'd2 - 32'(n) - 32'd112;
-    below = 32'd54 - er;
-    sh = $signed(er) >= 32'sd1 ? 64'd53 : $signed(er) < -32'sd9 ? 64'd63 : {32'd0, below};
-    sn = $signed(er) >= -32'sd9 ? sn : er == -32'd10 ? (sn >> 1) | (sn & 64'd1) : (sn >> 2) | 64'(sn != 64'd0);
-    kept = 32'(sn >> sh);
-    rest = sn & ((64'd1 << sh) - 64'd1);
-    half = 64'd1 << (sh - 64'd1);
-    away(round, sign, kept & 32'd1, 32'((rest & half) != 64'd0), 32'((rest & (half - 64'd1)) != 64'd0), up);
-    r = ($signed(er) > 32'sd31 ? 32'd31 << 10 : $signed(er) >= 32'sd1 ? (er - 32'd1) << 10 : 32'd0) + kept + up;
-    outward(round, sign, big);
-    big = 32'h7bff + big;
-    r = r >= 32'h7c00 ? big : r < 32'h400 && !keep ? 32'd0 : r;
-    r = (sign << 15) | r;
-    result = (sg & 32'd4) == 32'd0 ? r : (sg & 32'd8) != 32'd0 ? 32'h7e00 : (sign << 15) | 32'h7c00;
   endfunction
 endpackage
