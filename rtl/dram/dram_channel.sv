@@ -57,75 +57,79 @@ module dram_channel #(
   logic [63:0] due[Queue];
   logic [31:0] due_id[Queue];
   logic [31:0] first, count;
-  logic answered, busy;
+  logic answered, busy, rests;
 
   function automatic logic [63:0] later(input logic [63:0] a, input logic [63:0] b);
     return a > b ? a : b;
   endfunction
 
+  // nothing is looked at while the channel rests and no command comes
   always_ff @(posedge clk_i) begin
-    // ---- reads whose time has come
-    answered = count != 32'd0 && due[first] <= cycle_i;
-    if (answered) begin
-      done_id_o <= due_id[first][7:0];
-      first = (first + 32'd1) & (Queue - 1);
-      count = count - 32'd1;
-    end
-    done_valid_o <= answered;
-    // ---- place a command
-    if (cmd_valid_i) begin
-      if (cycle_i >= next_refresh) begin
-        refreshes_o <= refreshes_o + 64'd1;
-        for (int unsigned b = 0; b < Banks; b++) open_row[b] = 32'd0;
-        blocked      = cycle_i >= next_refresh + RefreshEvery || SeedFault == 2'd2 ? blocked
-                       : later(next_refresh, bus_free) + 64'(Trfc * Ratio);
-        next_refresh = cycle_i >= next_refresh + RefreshEvery ? cycle_i + RefreshEvery : next_refresh + RefreshEvery;
+    if (!rests || cmd_valid_i || !rst_ni) begin
+      // ---- reads whose time has come
+      answered = count != 32'd0 && due[first] <= cycle_i;
+      if (answered) begin
+        done_id_o <= due_id[first][7:0];
+        first = (first + 32'd1) & (Queue - 1);
+        count = count - 32'd1;
       end
-      above = cmd_line_i >> ColBits;
-      row   = above >> BankBits;
-      bank  = (above ^ row) & BankMask;
-      start = later(cycle_i, blocked);
-      if (open_row[bank] == row + 32'd1) begin
-        row_hits_o <= row_hits_o + 64'd1;
-        column = later(start, column_at[bank]);
-      end else begin
-        row_misses_o <= row_misses_o + 64'd1;
-        if (open_row[bank] != 32'd0 && SeedFault != 2'd1) start = later(start, precharge_at[bank]) + 64'(Trp * Ratio);
-        column             = start + 64'(Trcd * Ratio);
-        precharge_at[bank] = start + 64'(Tras * Ratio);
-        open_row[bank]     = row + 32'd1;
+      done_valid_o <= answered;
+      // ---- place a command
+      if (cmd_valid_i) begin
+        if (cycle_i >= next_refresh) begin
+          refreshes_o <= refreshes_o + 64'd1;
+          for (int unsigned b = 0; b < Banks; b++) open_row[b] = 32'd0;
+          blocked      = cycle_i >= next_refresh + RefreshEvery || SeedFault == 2'd2 ? blocked
+                         : later(next_refresh, bus_free) + 64'(Trfc * Ratio);
+          next_refresh = cycle_i >= next_refresh + RefreshEvery ? cycle_i + RefreshEvery : next_refresh + RefreshEvery;
+        end
+        above = cmd_line_i >> ColBits;
+        row   = above >> BankBits;
+        bank  = (above ^ row) & BankMask;
+        start = later(cycle_i, blocked);
+        if (open_row[bank] == row + 32'd1) begin
+          row_hits_o <= row_hits_o + 64'd1;
+          column = later(start, column_at[bank]);
+        end else begin
+          row_misses_o <= row_misses_o + 64'd1;
+          if (open_row[bank] != 32'd0 && SeedFault != 2'd1) start = later(start, precharge_at[bank]) + 64'(Trp * Ratio);
+          column             = start + 64'(Trcd * Ratio);
+          precharge_at[bank] = start + 64'(Tras * Ratio);
+          open_row[bank]     = row + 32'd1;
+        end
+        data     = later(column + (cmd_write_i ? WriteDelay : ReadDelay), bus_free);
+        column   = data - (cmd_write_i ? WriteDelay : ReadDelay);
+        bus_free = data + 64'(Burst * Ratio);
+        column_at[bank]    = column + 64'(Burst * Ratio);
+        precharge_at[bank] = later(precharge_at[bank], cmd_write_i ? bus_free + 64'(Twr * Ratio) : column_at[bank]);
+        if (!cmd_write_i) begin
+          due[(first+count)&(Queue-1)]    = bus_free;
+          due_id[(first+count)&(Queue-1)] = 32'(cmd_id_i);
+          count                           = count + 32'd1;
+        end
       end
-      data     = later(column + (cmd_write_i ? WriteDelay : ReadDelay), bus_free);
-      column   = data - (cmd_write_i ? WriteDelay : ReadDelay);
-      bus_free = data + 64'(Burst * Ratio);
-      column_at[bank]    = column + 64'(Burst * Ratio);
-      precharge_at[bank] = later(precharge_at[bank], cmd_write_i ? bus_free + 64'(Twr * Ratio) : column_at[bank]);
-      if (!cmd_write_i) begin
-        due[(first+count)&(Queue-1)]    = bus_free;
-        due_id[(first+count)&(Queue-1)] = 32'(cmd_id_i);
-        count                           = count + 32'd1;
+      busy   = bus_free > cycle_i + 64'(Window * Burst * Ratio);
+      busy_o <= busy;
+      rests  = count == 32'd0 && !answered && !busy;
+      idle_o <= rests;
+      if (!rst_ni) begin
+        for (int unsigned b = 0; b < Banks; b++) begin
+          open_row[b]     = 32'd0;
+          column_at[b]    = 64'd0;
+          precharge_at[b] = 64'd0;
+        end
+        bus_free     = 64'd0;
+        blocked      = 64'd0;
+        next_refresh = RefreshEvery;
+        first        = 32'd0;
+        count        = 32'd0;
+        done_valid_o <= 1'b0;
+        busy_o       <= 1'b0;
+        idle_o       <= 1'b1;
+        row_hits_o   <= 64'd0;
+        row_misses_o <= 64'd0;
+        refreshes_o  <= 64'd0;
       end
-    end
-    busy   = bus_free > cycle_i + 64'(Window * Burst * Ratio);
-    busy_o <= busy;
-    idle_o <= count == 32'd0 && !answered && !busy;
-    if (!rst_ni) begin
-      for (int unsigned b = 0; b < Banks; b++) begin
-        open_row[b]     = 32'd0;
-        column_at[b]    = 64'd0;
-        precharge_at[b] = 64'd0;
-      end
-      bus_free     = 64'd0;
-      blocked      = 64'd0;
-      next_refresh = RefreshEvery;
-      first        = 32'd0;
-      count        = 32'd0;
-      done_valid_o <= 1'b0;
-      busy_o       <= 1'b0;
-      idle_o       <= 1'b1;
-      row_hits_o   <= 64'd0;
-      row_misses_o <= 64'd0;
-      refreshes_o  <= 64'd0;
     end
   end
   /* verilator lint_on BLKSEQ */

@@ -108,227 +108,232 @@ module l1v
   assign idle_o = quiet[2] && !req_valid_i && !mem_rsp_valid_i && !inv_i && !mem_req_credit_i;
 
   /* verilator lint_off BLKSEQ */
+  // nothing is looked at while the cache rests and no input comes
   always_ff @(posedge clk_i) begin
-    moved = 1'b0;
-    if (rsp_valid_o) rsp_valid_o <= 1'b0;
-    if (ack_valid_o) ack_valid_o <= 1'b0;
-    if (xlat_valid_o) xlat_valid_o <= 1'b0;
-    if (mem_req_valid_o) mem_req_valid_o <= 1'b0;
-    if (perf_o != '0) perf_o <= '0;
-    if (ram_re_q) ram_re_q <= 1'b0;
-    if (ram_we_q) ram_we_q <= 1'b0;
+    if (quiet != '1 || answers != '0 || fifo_count != '0 || req_valid_i || mem_rsp_valid_i || mem_req_credit_i ||
+        inv_i || !rst_ni) begin
+      moved = 1'b0;
+      if (rsp_valid_o) rsp_valid_o <= 1'b0;
+      if (ack_valid_o) ack_valid_o <= 1'b0;
+      if (xlat_valid_o) xlat_valid_o <= 1'b0;
+      if (mem_req_valid_o) mem_req_valid_o <= 1'b0;
+      if (perf_o != '0) perf_o <= '0;
+      if (ram_re_q) ram_re_q <= 1'b0;
+      if (ram_we_q) ram_we_q <= 1'b0;
 
-    // ---------------- answers on their way out: cache data are there one cycle after the read
-    if (out2.valid) begin
-      rsp_valid_o <= 1'b1;
-      rsp_o <= '{id: out2.id, status: out2.status, data: out2.hit ? ram_rdata : out2_data};
-      moved = 1'b1;
-    end
-    out2.valid = out1.valid;
-    if (out1.valid) begin
-      out2 = out1;
-      if (!out1.hit) out2_data = out1_data;
-      moved = 1'b1;
-    end
-    out1.valid = 1'b0;
-
-    // ---------------- invalidation by the dispatcher
-    if (inv_i) begin
-      for (int unsigned l = 0; l < Lines; l++) tag[l] = '0;
-      if (SeedFault != 4'd3) dead = '1;
-      moved = 1'b1;
-    end
-
-    // ---------------- answers from memory
-    if (mem_req_credit_i) begin
-      credits = credits + 32'd1;
-      moved = 1'b1;
-    end
-    if (mem_rsp_valid_i) begin
-      moved = 1'b1;
-      case (mem_rsp_i.tag[31:24])
-        TagWrite: begin
-          ack_valid_o <= 1'b1;
-          ack_slot_o <= mem_rsp_i.tag[7:0];
-          ack_status_o <= mem_rsp_i.status;
-        end
-        TagXlat: begin
-          xlat_valid_o <= 1'b1;
-          xlat_pte_o <= mem_rsp_i.data[0];
-          xlat_status_o <= mem_rsp_i.status;
-        end
-        default: begin
-          answer_data[answer_write] = mem_rsp_i.data;
-          answer_tag[answer_write] = mem_rsp_i.tag;
-          answer_status[answer_write] = mem_rsp_i.status;
-          answer_write = (answer_write + 32'd1) & (NumTx - 1);
-          answers = answers + 32'd1;
-        end
-      endcase
-    end
-
-    // ---------------- one operation
-    if (!rsp_ready_i) begin
-      // wait: the lanes of earlier answers come first
-    end else if (answers != '0) begin
-      moved = 1'b1;
-      number = {24'd0, answer_tag[answer_read][7:0]};
-      pop = 1'b1;
-      out1 = '{valid: 1'b1, hit: 1'b0, id: number[7:0], status: answer_status[answer_read]};
-      out1_data = answer_data[answer_read];
-      if (answer_tag[answer_read][31:24] == TagRead) begin
-        number = number & (Mshrs - 1);
-        if (!filled && (!dead[number] || SeedFault == 4'd2) && out1.status == MEM_OK) begin
-          line = miss_line[number];
-          base = 32'(line) & (Sets - 1);
-          way = next_way[base] & (Ways - 1);
-          next_way[base] = way + 32'd1;
-          tag[base*Ways+way] = line | (64'd1 << 63);
-          ram_we_q <= 1'b1;
-          ram_waddr_q <= LineW'(base * Ways + way);
-          ram_wdata_q <= out1_data;
-        end
-        filled = 1'b1;
-        index = miss_head[number];
-        out1.id = index[7:0];
-        miss_head[number] = chain[index];
-        pop = index == miss_tail[number];
-        if (pop) busy[number] = 1'b0;
-      end
-      if (pop) begin
-        answer_read = (answer_read + 32'd1) & (NumTx - 1);
-        answers = answers - 32'd1;
-        filled = 1'b0;
-      end
-    end else if (fifo_count != '0) begin
-      req  = fifo[fifo_read];
-      line = req.addr >> 6;
-      base = 32'(line) & (Sets - 1);
-      want = line | (64'd1 << 63);
-      send = 1'b0;
-      pop  = 1'b0;
-      hit  = 1'b0;
-      way  = '0;
-      merge = 1'b0;
-      joined = '0;
-      mem_op = MEM_READ;
-      mem_tag = {TagRead, 24'd0};
-      if (req.op == L1Read || req.op == L1Write || req.op == L1Atomic) begin
-        for (int unsigned w = 0; w < Ways; w++) begin
-          way = tag[base*Ways+w] == want ? w : way;
-          hit = tag[base*Ways+w] == want ? 1'b1 : hit;
-        end
-      end
-      case (req.op)
-        L1Read: begin
-          if (hit && !req.bypass) begin
-            pop = 1'b1;
-            out1 = '{valid: 1'b1, hit: 1'b1, id: req.id, status: MEM_OK};
-            ram_re_q <= 1'b1;
-            ram_raddr_q <= LineW'(base * Ways + way);
-            perf_o[0] <= 1'b1;
-          end else begin
-            for (int unsigned m = 0; m < Mshrs; m++) begin
-              joined = busy[m] && !dead[m] && miss_line[m] == line ? m : joined;
-              merge   = busy[m] && !dead[m] && miss_line[m] == line ? 1'b1 : merge;
-            end
-            if (merge && !req.bypass) begin
-              pop = 1'b1;
-              chain[miss_tail[joined]] = {24'd0, req.id};
-              miss_tail[joined] = {24'd0, req.id};
-              perf_o[2] <= 1'b1;
-            end else if (busy != '1 && credits != '0) begin
-              number = {26'd0, pick_pkg::first64(64'(~busy))};
-              busy[number] = 1'b1;
-              dead[number] = req.bypass;
-              miss_line[number] = line;
-              miss_head[number] = {24'd0, req.id};
-              miss_tail[number] = {24'd0, req.id};
-              if (hit) tag[base*Ways+way] = '0;  // a reader that wants fresh data: the old line goes
-              pop = 1'b1;
-              send = 1'b1;
-              mem_tag = {TagRead, 16'd0, number[7:0]};
-              perf_o[1] <= 1'b1;
-            end
-          end
-        end
-        L1Write, L1Atomic: begin
-          if (credits != '0) begin
-            if (hit && SeedFault != 4'd1) tag[base*Ways+way] = '0;
-            for (int unsigned m = 0; m < Mshrs; m++) dead[m] = dead[m] || (miss_line[m] == line && SeedFault != 4'd2);
-            pop = 1'b1;
-            send = 1'b1;
-            mem_op = req.op == L1Write ? MEM_WRITE : MEM_ATOMIC;
-            mem_tag = {req.op == L1Write ? TagWrite : TagAtomic, 16'd0, req.id};
-            perf_o[3] <= 1'b1;
-          end
-        end
-        L1Xlat: begin
-          pop = credits != '0;
-          send = pop;
-          mem_op = MEM_XLAT;
-          mem_tag = {TagXlat, 24'd0};
-        end
-        default: begin  // L1Inv
-          if (!mem_rsp_valid_i) begin  // the acknowledge port is free
-            for (int unsigned l = 0; l < Lines; l++) tag[l] = '0;
-            if (SeedFault != 4'd3) dead = '1;
-            pop = 1'b1;
-            ack_valid_o <= 1'b1;
-            ack_slot_o <= req.id;
-            ack_status_o <= MEM_OK;
-          end
-        end
-      endcase
-      if (send) begin
-        credits = credits - 32'd1;
-        mem_req_valid_o <= 1'b1;
-        mem_req_o <= '{
-            data: req.data,
-            mask: req.mask,
-            addr: req.op == L1Read ? {req.addr[63:6], 6'd0} : req.addr,
-            user: req.user,
-            tag: mem_tag,
-            gpu: '0,
-            access: {5'd0, req.access},
-            size: req.wide ? 8'd8 : 8'd4,
-            atomic: {4'd0, req.atomic},
-            vmid: req.vmid,
-            source: '0,
-            target: req.op == L1Xlat ?
-                tlb_pkg::xlat_target(8'(NumSlices)) :
-                tlb_pkg::pa_target(req.addr, own_gpu_i, 8'(NumSlices)),
-            op: mem_op
-        };
-      end
-      if (pop) begin
-        fifo_read = fifo_read + 2'd1;
-        fifo_count = fifo_count - 3'd1;
+      // ---------------- answers on their way out: cache data are there one cycle after the read
+      if (out2.valid) begin
+        rsp_valid_o <= 1'b1;
+        rsp_o <= '{id: out2.id, status: out2.status, data: out2.hit ? ram_rdata : out2_data};
         moved = 1'b1;
       end
-    end
-
-    // ---------------- requests of the pipeline
-    if (req_valid_i) begin
-      fifo[fifo_write] = req_i;
-      fifo_write = fifo_write + 2'd1;
-      fifo_count = fifo_count + 3'd1;
-      moved = 1'b1;
-    end
-    if (moved) req_ready_o <= fifo_count <= 3'd2;
-    if (moved || quiet != '1) quiet <= moved ? '0 : {quiet[1:0], 1'b1};
-
-    if (!rst_ni) begin
-      for (int unsigned l = 0; l < Lines; l++) tag[l] = '0;
-      for (int unsigned s = 0; s < Sets; s++) next_way[s] = '0;
-      {busy, dead, fifo_count, fifo_read, fifo_write, answer_read, answer_write, answers, filled} = '0;
-      credits = Credits;
+      out2.valid = out1.valid;
+      if (out1.valid) begin
+        out2 = out1;
+        if (!out1.hit) out2_data = out1_data;
+        moved = 1'b1;
+      end
       out1.valid = 1'b0;
-      out2.valid = 1'b0;
-      {rsp_valid_o, ack_valid_o, xlat_valid_o, mem_req_valid_o, ram_re_q, ram_we_q} <= '0;
-      perf_o <= '0;
-      req_ready_o <= 1'b1;
-      quiet <= '0;
+
+      // ---------------- invalidation by the dispatcher
+      if (inv_i) begin
+        for (int unsigned l = 0; l < Lines; l++) tag[l] = '0;
+        if (SeedFault != 4'd3) dead = '1;
+        moved = 1'b1;
+      end
+
+      // ---------------- answers from memory
+      if (mem_req_credit_i) begin
+        credits = credits + 32'd1;
+        moved = 1'b1;
+      end
+      if (mem_rsp_valid_i) begin
+        moved = 1'b1;
+        case (mem_rsp_i.tag[31:24])
+          TagWrite: begin
+            ack_valid_o <= 1'b1;
+            ack_slot_o <= mem_rsp_i.tag[7:0];
+            ack_status_o <= mem_rsp_i.status;
+          end
+          TagXlat: begin
+            xlat_valid_o <= 1'b1;
+            xlat_pte_o <= mem_rsp_i.data[0];
+            xlat_status_o <= mem_rsp_i.status;
+          end
+          default: begin
+            if (answers == '0) {answer_read, answer_write} = '0;  // few words of the queue are in use
+            answer_data[answer_write] = mem_rsp_i.data;
+            answer_tag[answer_write] = mem_rsp_i.tag;
+            answer_status[answer_write] = mem_rsp_i.status;
+            answer_write = (answer_write + 32'd1) & (NumTx - 1);
+            answers = answers + 32'd1;
+          end
+        endcase
+      end
+
+      // ---------------- one operation
+      if (!rsp_ready_i) begin
+        // wait: the lanes of earlier answers come first
+      end else if (answers != '0) begin
+        moved = 1'b1;
+        number = {24'd0, answer_tag[answer_read][7:0]};
+        pop = 1'b1;
+        out1 = '{valid: 1'b1, hit: 1'b0, id: number[7:0], status: answer_status[answer_read]};
+        out1_data = answer_data[answer_read];
+        if (answer_tag[answer_read][31:24] == TagRead) begin
+          number = number & (Mshrs - 1);
+          if (!filled && (!dead[number] || SeedFault == 4'd2) && out1.status == MEM_OK) begin
+            line = miss_line[number];
+            base = 32'(line) & (Sets - 1);
+            way = next_way[base] & (Ways - 1);
+            next_way[base] = way + 32'd1;
+            tag[base*Ways+way] = line | (64'd1 << 63);
+            ram_we_q <= 1'b1;
+            ram_waddr_q <= LineW'(base * Ways + way);
+            ram_wdata_q <= out1_data;
+          end
+          filled = 1'b1;
+          index = miss_head[number];
+          out1.id = index[7:0];
+          miss_head[number] = chain[index];
+          pop = index == miss_tail[number];
+          if (pop) busy[number] = 1'b0;
+        end
+        if (pop) begin
+          answer_read = (answer_read + 32'd1) & (NumTx - 1);
+          answers = answers - 32'd1;
+          filled = 1'b0;
+        end
+      end else if (fifo_count != '0) begin
+        req  = fifo[fifo_read];
+        line = req.addr >> 6;
+        base = 32'(line) & (Sets - 1);
+        want = line | (64'd1 << 63);
+        send = 1'b0;
+        pop  = 1'b0;
+        hit  = 1'b0;
+        way  = '0;
+        merge = 1'b0;
+        joined = '0;
+        mem_op = MEM_READ;
+        mem_tag = {TagRead, 24'd0};
+        if (req.op == L1Read || req.op == L1Write || req.op == L1Atomic) begin
+          for (int unsigned w = 0; w < Ways; w++) begin
+            way = tag[base*Ways+w] == want ? w : way;
+            hit = tag[base*Ways+w] == want ? 1'b1 : hit;
+          end
+        end
+        case (req.op)
+          L1Read: begin
+            if (hit && !req.bypass) begin
+              pop = 1'b1;
+              out1 = '{valid: 1'b1, hit: 1'b1, id: req.id, status: MEM_OK};
+              ram_re_q <= 1'b1;
+              ram_raddr_q <= LineW'(base * Ways + way);
+              perf_o[0] <= 1'b1;
+            end else begin
+              for (int unsigned m = 0; m < Mshrs; m++) begin
+                joined = busy[m] && !dead[m] && miss_line[m] == line ? m : joined;
+                merge   = busy[m] && !dead[m] && miss_line[m] == line ? 1'b1 : merge;
+              end
+              if (merge && !req.bypass) begin
+                pop = 1'b1;
+                chain[miss_tail[joined]] = {24'd0, req.id};
+                miss_tail[joined] = {24'd0, req.id};
+                perf_o[2] <= 1'b1;
+              end else if (busy != '1 && credits != '0) begin
+                number = {26'd0, pick_pkg::first64(64'(~busy))};
+                busy[number] = 1'b1;
+                dead[number] = req.bypass;
+                miss_line[number] = line;
+                miss_head[number] = {24'd0, req.id};
+                miss_tail[number] = {24'd0, req.id};
+                if (hit) tag[base*Ways+way] = '0;  // a reader that wants fresh data: the old line goes
+                pop = 1'b1;
+                send = 1'b1;
+                mem_tag = {TagRead, 16'd0, number[7:0]};
+                perf_o[1] <= 1'b1;
+              end
+            end
+          end
+          L1Write, L1Atomic: begin
+            if (credits != '0) begin
+              if (hit && SeedFault != 4'd1) tag[base*Ways+way] = '0;
+              for (int unsigned m = 0; m < Mshrs; m++) dead[m] = dead[m] || (miss_line[m] == line && SeedFault != 4'd2);
+              pop = 1'b1;
+              send = 1'b1;
+              mem_op = req.op == L1Write ? MEM_WRITE : MEM_ATOMIC;
+              mem_tag = {req.op == L1Write ? TagWrite : TagAtomic, 16'd0, req.id};
+              perf_o[3] <= 1'b1;
+            end
+          end
+          L1Xlat: begin
+            pop = credits != '0;
+            send = pop;
+            mem_op = MEM_XLAT;
+            mem_tag = {TagXlat, 24'd0};
+          end
+          default: begin  // L1Inv
+            if (!mem_rsp_valid_i) begin  // the acknowledge port is free
+              for (int unsigned l = 0; l < Lines; l++) tag[l] = '0;
+              if (SeedFault != 4'd3) dead = '1;
+              pop = 1'b1;
+              ack_valid_o <= 1'b1;
+              ack_slot_o <= req.id;
+              ack_status_o <= MEM_OK;
+            end
+          end
+        endcase
+        if (send) begin
+          credits = credits - 32'd1;
+          mem_req_valid_o <= 1'b1;
+          mem_req_o <= '{
+              data: req.data,
+              mask: req.mask,
+              addr: req.op == L1Read ? {req.addr[63:6], 6'd0} : req.addr,
+              user: req.user,
+              tag: mem_tag,
+              gpu: '0,
+              access: {5'd0, req.access},
+              size: req.wide ? 8'd8 : 8'd4,
+              atomic: {4'd0, req.atomic},
+              vmid: req.vmid,
+              source: '0,
+              target: req.op == L1Xlat ?
+                  tlb_pkg::xlat_target(8'(NumSlices)) :
+                  tlb_pkg::pa_target(req.addr, own_gpu_i, 8'(NumSlices)),
+              op: mem_op
+          };
+        end
+        if (pop) begin
+          fifo_read = fifo_read + 2'd1;
+          fifo_count = fifo_count - 3'd1;
+          moved = 1'b1;
+        end
+      end
+
+      // ---------------- requests of the pipeline
+      if (req_valid_i) begin
+        fifo[fifo_write] = req_i;
+        fifo_write = fifo_write + 2'd1;
+        fifo_count = fifo_count + 3'd1;
+        moved = 1'b1;
+      end
+      if (moved) req_ready_o <= fifo_count <= 3'd2;
+      if (moved || quiet != '1) quiet <= moved ? '0 : {quiet[1:0], 1'b1};
+
+      if (!rst_ni) begin
+        for (int unsigned l = 0; l < Lines; l++) tag[l] = '0;
+        for (int unsigned s = 0; s < Sets; s++) next_way[s] = '0;
+        {busy, dead, fifo_count, fifo_read, fifo_write, answer_read, answer_write, answers, filled} = '0;
+        credits = Credits;
+        out1.valid = 1'b0;
+        out2.valid = 1'b0;
+        {rsp_valid_o, ack_valid_o, xlat_valid_o, mem_req_valid_o, ram_re_q, ram_we_q} <= '0;
+        perf_o <= '0;
+        req_ready_o <= 1'b1;
+        quiet <= '0;
+      end
     end
   end
   /* verilator lint_on BLKSEQ */

@@ -35,19 +35,22 @@ module noc_xbar #(
   localparam int unsigned InGroups = (In + 7) / 8;
   localparam int unsigned OutGroups = (Out + 7) / 8;
   localparam int unsigned Ow = $clog2(OutGroups * 8);
+  localparam int unsigned Pw = $clog2(Out);
+  localparam int unsigned Grants = In < Out ? In : Out;  // at most, in one cycle
 
   /* verilator lint_off BLKSEQ */
   Msg store[In*Depth];                 // for synthesis: one memory an input
-  logic [31:0] first[In], count[In];   // queue of an input
+  logic [31:0] first[In], count[In];   // queue of an input; an empty one begins at its first row again
   logic [63:0] want_low[Out], want_high[Out];  // inputs whose head wants this output
   logic [31:0] turn[Out];
   logic [31:0] credits[Out];
-  Msg picked[Out];
   logic [InGroups*8-1:0] arrived;
   logic [OutGroups*8-1:0] waiting;     // outputs that some head wants
   logic [OutGroups*8-1:0] returned;
-  logic [OutGroups*8-1:0] granted;
+  logic [Out-1:0] granted;
   logic [In-1:0] freed;
+  logic [31:0] grants;                 // of this cycle; their outputs, rows and inputs:
+  logic [31:0] to[Grants], from_row[Grants], from[Grants];
   logic [Width-1:0] message;
   /* verilator lint_off UNUSEDSIGNAL */  // words of the simulator: upper bits stay zero
   logic [31:0] grant, dest, row;
@@ -55,116 +58,118 @@ module noc_xbar #(
   logic [63:0] moved, blocked;
   logic busy;                          // outputs carry a message that must be taken back
 
+  // nothing is looked at while no head waits and nothing comes
   always_ff @(posedge clk_i) begin
-    granted = '0;
-    freed   = '0;
-    // ---- credits that came back
-    if (OutCredits != 0 && out_credit_i != '0) begin
-      returned = (OutGroups * 8)'(out_credit_i);
-      for (int unsigned g = 0; g < OutGroups; g++) begin
-        if (returned[g*8+:8] != 8'd0)
-          for (int unsigned o = g * 8; o < Out && o < g * 8 + 8; o++) credits[o] = credits[o] + 32'(returned[o]);
-      end
-    end
-    // ---- one grant an output
-    for (int unsigned g = 0; g < OutGroups; g++) begin
-      if (waiting[g*8+:8] != 8'd0) begin
-        for (int unsigned o = g * 8; o < Out && o < g * 8 + 8; o++) begin
-          if (waiting[o] && OutCredits != 0 && credits[o] == 32'd0) blocked = blocked + 64'd1;
-          if (waiting[o] && (OutCredits == 0 || credits[o] != 32'd0)) begin
-            grant      = 32'(pick_pkg::rr128({want_high[o], want_low[o]}, turn[o][6:0]));
-            turn[o]    = grant + 32'd1 == In ? 32'd0 : grant + 32'd1;
-            credits[o] = OutCredits == 0 || (SeedFault == 2'd2 && moved[7:0] == 8'd99) ? credits[o]
-                         : credits[o] - 32'd1;
-            row        = grant * Depth + ((first[grant] + 32'(SeedFault == 2'd1 && moved[7:0] == 8'd77)) & (Depth - 1));
-            picked[o]  = store[row];
-            granted[o] = 1'b1;
-            freed[grant[Iw-1:0]] = 1'b1;
-            moved        = moved + 64'd1;
-            first[grant] = first[grant] + 32'd1;
-            count[grant] = count[grant] - 32'd1;
-            want_low[o]  = grant[6] ? want_low[o] : want_low[o] & ~(64'd1 << grant[5:0]);
-            want_high[o] = grant[6] ? want_high[o] & ~(64'd1 << grant[5:0]) : want_high[o];
-            waiting[o]   = (want_low[o] | want_high[o]) != 64'd0;
-          end
+    if (waiting != '0 || busy || in_valid_i != '0 || out_credit_i != '0 || !rst_ni) begin
+      granted = '0;
+      freed   = '0;
+      grants  = 32'd0;
+      // ---- credits that came back
+      if (OutCredits != 0 && out_credit_i != '0) begin
+        returned = (OutGroups * 8)'(out_credit_i);
+        for (int unsigned g = 0; g < OutGroups; g++) begin
+          if (returned[g*8+:8] != 8'd0)
+            for (int unsigned o = g * 8; o < Out && o < g * 8 + 8; o++)
+              credits[o] = credits[o] + 32'(returned[o]);
         end
       end
-    end
-    // ---- the next message of a queue that lost its head becomes head
-    if (freed != '0) begin
+      // ---- one grant an output
       for (int unsigned g = 0; g < OutGroups; g++) begin
-        if (granted[g*8+:8] != 8'd0) begin
+        if (waiting[g*8+:8] != 8'd0) begin
           for (int unsigned o = g * 8; o < Out && o < g * 8 + 8; o++) begin
-            if (granted[o]) begin
-              grant = turn[o] == 32'd0 ? In - 1 : turn[o] - 32'd1;
-              if (count[grant] != 32'd0) begin
-                message = store[grant*Depth+(first[grant]&(Depth-1))];
-                dest    = 32'(message[DestLsb+:8]);
-                want_low[dest]  = grant[6] ? want_low[dest] : want_low[dest] | (64'd1 << grant[5:0]);
-                want_high[dest] = grant[6] ? want_high[dest] | (64'd1 << grant[5:0]) : want_high[dest];
-                waiting[dest[Ow-1:0]] = 1'b1;
+            if (waiting[o] && OutCredits != 0 && credits[o] == 32'd0) blocked = blocked + 64'd1;
+            if (waiting[o] && (OutCredits == 0 || credits[o] != 32'd0)) begin
+              grant      = 32'(pick_pkg::rr128({want_high[o], want_low[o]}, turn[o][6:0]));
+              turn[o]    = grant + 32'd1 == In ? 32'd0 : grant + 32'd1;
+              credits[o] = OutCredits == 0 || (SeedFault == 2'd2 && moved[7:0] == 8'd99) ? credits[o]
+                           : credits[o] - 32'd1;
+              row        = first[grant] + 32'(SeedFault == 2'd1 && moved[7:0] == 8'd77);
+              row        = grant * Depth + (row & (Depth - 1));
+              granted[Pw'(o)] = 1'b1;
+              to[grants]       = o;
+              from[grants]     = grant;
+              from_row[grants] = row;
+              grants           = grants + 32'd1;
+              freed[grant[Iw-1:0]] = 1'b1;
+              moved        = moved + 64'd1;
+              first[grant] = first[grant] + 32'd1;
+              count[grant] = count[grant] - 32'd1;
+              want_low[o]  = grant[6] ? want_low[o] : want_low[o] & ~(64'd1 << grant[5:0]);
+              want_high[o] = grant[6] ? want_high[o] & ~(64'd1 << grant[5:0]) : want_high[o];
+              waiting[o]   = (want_low[o] | want_high[o]) != 64'd0;
+            end
+          end
+        end
+      end
+      // ---- what leaves, one textual assignment a grant; the next message of a queue that lost its head becomes head
+      if (grants != 32'd0) begin
+        moved_o <= moved;
+        /* verilator unroll_full */
+        for (int unsigned k = 0; k < Grants; k++) if (k < grants) out_o[Pw'(to[k])] <= store[from_row[k]];
+        for (int unsigned k = 0; k < Grants; k++) begin
+          grant = k < grants ? from[k] : 32'd0;
+          if (k < grants && count[grant] != 32'd0) begin
+            message = store[grant*Depth+(first[grant]&(Depth-1))];
+            dest    = 32'(message[DestLsb+:8]);
+            want_low[dest]  = grant[6] ? want_low[dest] : want_low[dest] | (64'd1 << grant[5:0]);
+            want_high[dest] = grant[6] ? want_high[dest] | (64'd1 << grant[5:0]) : want_high[dest];
+            waiting[dest[Ow-1:0]] = 1'b1;
+          end
+        end
+      end
+      // ---- arrivals
+      if (in_valid_i != '0) begin
+        arrived = (InGroups * 8)'(in_valid_i);
+        for (int unsigned g = 0; g < InGroups; g++) begin
+          if (arrived[g*8+:8] != 8'd0) begin
+            for (int unsigned i = g * 8; i < In && i < g * 8 + 8; i++) begin
+              if (arrived[i]) begin
+                first[i]   = count[i] == 32'd0 ? 32'd0 : first[i];
+                row        = i * Depth + ((first[i] + count[i]) & (Depth - 1));
+                message    = in_i[i];
+                if (SetSource) message[SourceLsb+:8] = i[7:0];
+                store[row] = Msg'(message);
+                dest       = 32'(message[DestLsb+:8]);
+                if (count[i] == 32'd0) begin
+                  want_low[dest]  = i >= 64 ? want_low[dest] : want_low[dest] | (64'd1 << i[5:0]);
+                  want_high[dest] = i >= 64 ? want_high[dest] | (64'd1 << i[5:0]) : want_high[dest];
+                  waiting[dest[Ow-1:0]] = 1'b1;
+                end
+                count[i] = count[i] + 32'd1;
               end
             end
           end
         end
       end
-    end
-    // ---- arrivals
-    if (in_valid_i != '0) begin
-      arrived = (InGroups * 8)'(in_valid_i);
-      for (int unsigned g = 0; g < InGroups; g++) begin
-        if (arrived[g*8+:8] != 8'd0) begin
-          for (int unsigned i = g * 8; i < In && i < g * 8 + 8; i++) begin
-            if (arrived[i]) begin
-              row        = i * Depth + ((first[i] + count[i]) & (Depth - 1));
-              message    = in_i[i];
-              if (SetSource) message[SourceLsb+:8] = i[7:0];
-              store[row] = Msg'(message);
-              dest       = 32'(message[DestLsb+:8]);
-              if (count[i] == 32'd0) begin
-                want_low[dest]  = i >= 64 ? want_low[dest] : want_low[dest] | (64'd1 << i[5:0]);
-                want_high[dest] = i >= 64 ? want_high[dest] | (64'd1 << i[5:0]) : want_high[dest];
-                waiting[dest[Ow-1:0]] = 1'b1;
-              end
-              count[i] = count[i] + 32'd1;
-            end
-          end
+      // ---- pulses
+      if (granted != '0 || busy) begin
+        out_valid_o <= granted;
+        in_credit_o <= freed;
+        blocked_o   <= blocked;
+      end
+      busy   = granted != '0;
+      idle_o <= waiting == '0 && !busy;
+      if (!rst_ni) begin
+        for (int unsigned i = 0; i < In; i++) begin
+          first[i] = 32'd0;
+          count[i] = 32'd0;
         end
+        for (int unsigned o = 0; o < Out; o++) begin
+          want_low[o]  = 64'd0;
+          want_high[o] = 64'd0;
+          turn[o]      = 32'd0;
+          credits[o]   = OutCredits;
+        end
+        waiting = '0;
+        busy    = 1'b0;
+        moved   = 64'd0;
+        blocked = 64'd0;
+        out_valid_o <= '0;
+        in_credit_o <= '0;
+        moved_o     <= '0;
+        blocked_o   <= '0;
+        idle_o      <= 1'b1;
       end
-    end
-    // ---- what leaves the block
-    if (granted != '0) begin
-      moved_o <= moved;
-      /* verilator unroll_full */
-      for (int unsigned o = 0; o < Out; o++) if (granted[o]) out_o[o] <= picked[o];
-    end
-    if (granted != '0 || busy) begin
-      out_valid_o <= granted[Out-1:0];
-      in_credit_o <= freed;
-      blocked_o   <= blocked;
-    end
-    busy   = granted != '0;
-    idle_o <= waiting == '0 && !busy;
-    if (!rst_ni) begin
-      for (int unsigned i = 0; i < In; i++) begin
-        first[i] = 32'd0;
-        count[i] = 32'd0;
-      end
-      for (int unsigned o = 0; o < Out; o++) begin
-        want_low[o]  = 64'd0;
-        want_high[o] = 64'd0;
-        turn[o]      = 32'd0;
-        credits[o]   = OutCredits;
-      end
-      waiting = '0;
-      busy    = 1'b0;
-      moved   = 64'd0;
-      blocked = 64'd0;
-      out_valid_o <= '0;
-      in_credit_o <= '0;
-      moved_o     <= '0;
-      blocked_o   <= '0;
-      idle_o      <= 1'b1;
     end
   end
   /* verilator lint_on BLKSEQ */
