@@ -6,19 +6,14 @@ package lds_fadd_pkg;
   // Rounded value of magnitude sum * 2^(exponent - 30 - 126 ...): sum has its hidden bit at 29 or 30 or below.
   function automatic logic [31:0] pack(input logic sign, input logic [31:0] exponent, input logic [31:0] sum);
     logic [31:0] s, e, shift, kept;
-    logic up;
-    s = sum;
-    e = exponent;
-    if (s[30]) begin  // carry out: one to the right, sticky kept
-      s = (s >> 1) | (s & 32'd1);
-      e = e + 32'd1;
-    end
+    logic up, fits;
+    s = sum[30] ? (sum >> 1) | (sum & 32'd1) : sum;  // carry out: one to the right, sticky kept
+    e = exponent + 32'(sum[30]);
     for (int unsigned k = 0; k < 5; k++) begin  // normalise, never below exponent 1
       shift = 32'd16 >> k;
-      if ((s >> (32'd30 - shift)) == 32'd0 && e > shift) begin
-        s = s << shift;
-        e = e - shift;
-      end
+      fits = (s >> (32'd30 - shift)) == 32'd0 && e > shift;
+      s = fits ? s << shift : s;
+      e = fits ? e - shift : e;
     end
     up = s[5] && ((s & 32'h5f) != '0);
     kept = (s >> 6) + 32'(up);
@@ -27,7 +22,7 @@ package lds_fadd_pkg;
   endfunction
 
   function automatic logic [31:0] add(input logic [31:0] a, input logic [31:0] b);
-    logic [31:0] top, low, mb, ms, eb, es, d, lost, sum;
+    logic [31:0] top, low, mb, ms, eb, es, d, lost, sum, special;
     logic sign;
     top = a[30:0] >= b[30:0] ? a : b;
     low = a[30:0] >= b[30:0] ? b : a;
@@ -42,8 +37,8 @@ package lds_fadd_pkg;
     ms = (ms >> d) | 32'(lost != '0);
     sum = top[31] == low[31] ? mb + ms : mb - ms;
     sign = sum == '0 ? top[31] & low[31] : top[31];
-    if (top[30:0] > 31'h7f800000) return (a[30:0] > 31'h7f800000 ? a : b) | 32'h00400000;
-    if (top[30:23] == 8'hff) return low[30:23] == 8'hff && top[31] != low[31] ? 32'h7fc00000 : top;
-    return pack(sign, eb, sum);
+    special = low[30:23] == 8'hff && top[31] != low[31] ? 32'h7fc00000 : top;
+    special = top[30:0] > 31'h7f800000 ? (a[30:0] > 31'h7f800000 ? a : b) | 32'h00400000 : special;
+    return top[30:23] == 8'hff ? special : pack(sign, eb, sum);
   endfunction
 endpackage

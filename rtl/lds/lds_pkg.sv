@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar functions of the LDS: what one lane's atomic leaves behind, cuts of sub-dword loads, swizzle patterns, and
-// the properties of an instruction that its pipeline needs.  Responsible for: values.  Not responsible for: banks,
-// order, timing (lds_unit).  Rules of addresses and bounds: docs/reference/lds.md.
+// Types between the blocks of the LDS, and scalar functions: the properties of an instruction that the pipeline needs,
+// cuts of sub-dword loads, swizzle patterns.  Responsible for: values.  Not responsible for: atomics (lds_atomic_pkg),
+// banks, order, timing (the blocks).  Rules of addresses and bounds: docs/reference/lds.md.
 package lds_pkg;
   import cu_pkg::*;
   import gcn3_pkg::*;
@@ -30,6 +30,28 @@ package lds_pkg;
     logic [16:0] last;  // highest legal byte address of an element
     logic [16:0] base;
   } lds_op_t;
+
+  typedef struct packed {  // a row of a VGPR that is on the read port in this cycle
+    logic valid;
+    logic none;  // an instruction without rows: only its place in the order
+    logic data;  // else address
+    logic [1:0] buffer;
+    logic [1:0] simd;
+    logic [1:0] word;
+    logic [1:0] beat;
+    logic final_row;
+  } lds_capture_t;
+
+  typedef struct packed {  // one pass over a group of 32 words, or a place in the order without words
+    logic valid;
+    logic start;  // first of its instruction
+    logic first;  // first of its group
+    logic last;  // last of its group
+    logic final_pass;  // last of its instruction
+    logic [1:0] buffer;
+    logic [31:0] served;  // words that the banks serve in this pass
+  } lds_pass_t;
+
 
   function automatic lds_op_t prepare(input lds_issue_t issue);
     lds_op_t op;
@@ -86,84 +108,5 @@ package lds_pkg;
     bits = ((lane & offset) | (offset >> 5)) ^ (offset >> 10);
     masked = (lane & 32'd32) | (bits & 32'd31);
     return offset[15] ? quad : masked;
-  endfunction
-
-  // Single-precision order of two values: a < b, and equality (+0 = -0); both false for a NaN.
-  function automatic logic less32(input logic [31:0] a, input logic [31:0] b);
-    logic nan, zero;
-    nan  = a[30:0] > 31'h7f800000 || b[30:0] > 31'h7f800000;
-    zero = (a[30:0] | b[30:0]) == '0;
-    return !nan && !zero && (a[31] != b[31] ? a[31] : a[31] ? a[30:0] > b[30:0] : a[30:0] < b[30:0]);
-  endfunction
-  function automatic logic equal32(input logic [31:0] a, input logic [31:0] b);
-    return !(a[30:0] > 31'h7f800000 || b[30:0] > 31'h7f800000) && (a == b || (a[30:0] | b[30:0]) == '0);
-  endfunction
-  function automatic logic less64(input logic [63:0] a, input logic [63:0] b);
-    logic nan, zero;
-    nan  = a[62:0] > 63'h7ff0000000000000 || b[62:0] > 63'h7ff0000000000000;
-    zero = (a[62:0] | b[62:0]) == '0;
-    return !nan && !zero && (a[63] != b[63] ? a[63] : a[63] ? a[62:0] > b[62:0] : a[62:0] < b[62:0]);
-  endfunction
-  function automatic logic equal64(input logic [63:0] a, input logic [63:0] b);
-    return !(a[62:0] > 63'h7ff0000000000000 || b[62:0] > 63'h7ff0000000000000) && (a == b || (a[62:0] | b[62:0]) == '0);
-  endfunction
-
-  // Value a 32-bit atomic leaves in memory; a = data0, b = data1.
-  function automatic logic [31:0] atomic32(input logic [4:0] op, input logic [31:0] old, input logic [31:0] a,
-                                           input logic [31:0] b);
-    logic [31:0] r;
-    case (op)
-      MEMOP_SWAP: r = a;
-      MEMOP_CMPSWAP: r = old == a ? b : old;
-      MEMOP_ADD: r = old + a;
-      MEMOP_SUB: r = old - a;
-      MEMOP_RSUB: r = a - old;
-      MEMOP_SMIN: r = $signed(a) < $signed(old) ? a : old;
-      MEMOP_UMIN: r = a < old ? a : old;
-      MEMOP_SMAX: r = $signed(a) > $signed(old) ? a : old;
-      MEMOP_UMAX: r = a > old ? a : old;
-      MEMOP_AND: r = old & a;
-      MEMOP_OR: r = old | a;
-      MEMOP_XOR: r = old ^ a;
-      MEMOP_INC: r = old >= a ? 32'd0 : old + 32'd1;
-      MEMOP_DEC: r = old == 32'd0 || old > a ? a : old - 32'd1;
-      MEMOP_MSKOR: r = (old & ~a) | b;
-      MEMOP_FCMPSWAP: r = equal32(old, a) ? b : old;
-      MEMOP_FMIN: r = less32(a, old) ? a : old;
-      MEMOP_FMAX: r = less32(old, a) ? a : old;
-      MEMOP_FADD: r = lds_fadd_pkg::add(old, a);
-      MEMOP_WRAP: r = old >= a ? old - a : old + b;
-      MEMOP_CONDXCHG: r = a[31] ? {1'b0, a[30:0]} : old;
-      default: r = old;
-    endcase
-    return r;
-  endfunction
-
-  function automatic logic [63:0] atomic64(input logic [4:0] op, input logic [63:0] old, input logic [63:0] a,
-                                           input logic [63:0] b);
-    logic [63:0] r;
-    case (op)
-      MEMOP_SWAP: r = a;
-      MEMOP_CMPSWAP: r = old == a ? b : old;
-      MEMOP_ADD: r = old + a;
-      MEMOP_SUB: r = old - a;
-      MEMOP_RSUB: r = a - old;
-      MEMOP_SMIN: r = $signed(a) < $signed(old) ? a : old;
-      MEMOP_UMIN: r = a < old ? a : old;
-      MEMOP_SMAX: r = $signed(a) > $signed(old) ? a : old;
-      MEMOP_UMAX: r = a > old ? a : old;
-      MEMOP_AND: r = old & a;
-      MEMOP_OR: r = old | a;
-      MEMOP_XOR: r = old ^ a;
-      MEMOP_INC: r = old >= a ? 64'd0 : old + 64'd1;
-      MEMOP_DEC: r = old == 64'd0 || old > a ? a : old - 64'd1;
-      MEMOP_MSKOR: r = (old & ~a) | b;
-      MEMOP_FCMPSWAP: r = equal64(old, a) ? b : old;
-      MEMOP_FMIN: r = less64(a, old) ? a : old;
-      MEMOP_FMAX: r = less64(old, a) ? a : old;
-      MEMOP_CONDXCHG: r = {a[63] ? {1'b0, a[62:32]} : old[63:32], a[31] ? {1'b0, a[30:0]} : old[31:0]};
-      default: r = old;
-    endcase
-    return r;
   endfunction
 endpackage

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Banked memory: Banks banks of Rows words of 32 bits, one read and one write a bank and cycle, byte write enables,
-// registered reads.  Responsible for: the contents.  Not responsible for: which lane reaches which bank (lds_unit), a
+// registered reads.  Responsible for: the contents.  Not responsible for: which lane reaches which bank (lds_execute), a
 // read of the word written at the same edge (old word in simulation, undefined on hardware: the user must not rely on
 // it).  In simulation all banks are one array in one gated block; for synthesis each is a ram_1r1w.  Address slots
-// are 32 bits wide so that a slot is a word of the simulator; their upper bits are ignored.
+// are 16 bits wide, which is easy to pick in simulation; their upper bits are ignored.
+// rdata_o is an array of one: the simulator then touches it only in the cycles that read.
 module ram_banked #(
   parameter int unsigned Banks = 32,
   parameter int unsigned Rows = 512,
@@ -12,10 +13,10 @@ module ram_banked #(
   input  logic                        clk_i,
   input  logic [Banks-1:0]            re_i,
   /* verilator lint_off UNUSEDSIGNAL */
-  input  logic [Banks-1:0][31:0]      raddr_i,
-  input  logic [Banks-1:0][31:0]      waddr_i,
+  input  logic [Banks-1:0][15:0]      raddr_i,
+  input  logic [Banks-1:0][15:0]      waddr_i,
   /* verilator lint_on UNUSEDSIGNAL */
-  output logic [Banks-1:0][31:0]      rdata_o,
+  output logic [Banks-1:0][31:0]      rdata_o[1],
   input  logic [      3:0][Banks-1:0] we_i,     // by byte, by bank
   input  logic [Banks-1:0][31:0]      wdata_i
 );
@@ -32,7 +33,7 @@ module ram_banked #(
       .wdata_i(wdata_i[b]),
       .re_i   (re_i[b]),
       .raddr_i(raddr_i[b][Aw-1:0]),
-      .rdata_o(rdata_o[b])
+      .rdata_o(rdata_o[0][b])
     );
   end
 `else
@@ -46,7 +47,7 @@ module ram_banked #(
       for (int unsigned b = 0; b < Banks; b++) begin
         word[b] = re_i[b] ? mem[b*Rows+32'(raddr_i[b][Aw-1:0])] : word[b];
       end
-      rdata_o <= word;
+      rdata_o[0] <= word;
     end
     if (we_i != '0) begin
       for (int unsigned b = 0; b < Banks; b++) begin
