@@ -13,8 +13,7 @@ module cu
   parameter int unsigned L1vWays = 4,
   parameter int unsigned L1vMshrs = 16,
   parameter int unsigned TlbEntries = 64,
-  parameter int unsigned EvtDepth = 8,
-  parameter int unsigned FaultSeed = 0
+  parameter int unsigned EvtDepth = 8
 ) (
   input  logic               clk_i,
   input  logic               rst_ni,
@@ -85,8 +84,7 @@ module cu
                   valu_done_valid == '0;
 
   cu_front #(
-    .EvtDepth (EvtDepth),
-    .FaultSeed(FaultSeed)
+    .EvtDepth (EvtDepth)
   ) u_front (
     .clk_i,
     .rst_ni,
@@ -160,9 +158,7 @@ module cu
     assign vwr[0] = lds_vwr;
     assign vwr[1] = vmem_vwr;
 
-    cu_simd #(
-      .SeedFault(FaultSeed >= 15 && FaultSeed <= 18 ? 4'(FaultSeed - 14) : 4'd0)
-    ) u_simd (
+    cu_simd u_simd (
       .clk_i,
       .rst_ni,
       .valid_i     (valu_valid[s]),
@@ -190,8 +186,7 @@ module cu
   end
 
   lds_unit #(
-    .Bytes    (LdsBytes),
-    .SeedFault(FaultSeed == 19 ? 4'd2 : 4'd0)
+    .Bytes    (LdsBytes)
   ) u_lds (
     .clk_i,
     .rst_ni,

@@ -10,9 +10,7 @@
 module cu_fill
   import cu_pkg::*;
   import cu_front_pkg::*;
-#(
-  parameter int unsigned FaultSeed = 0
-) (
+(
   input  logic                              clk_i,
   input  logic                              rst_ni,
   input  logic                       [ 1:0] turn_i,

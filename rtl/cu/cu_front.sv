@@ -7,8 +7,7 @@ module cu_front
   import cu_front_pkg::*;
   import gantry_msg_pkg::*;
 #(
-  parameter int unsigned EvtDepth = 8,
-  parameter int unsigned FaultSeed = 0  // test only: see docs/reference/cu.md
+  parameter int unsigned EvtDepth = 8
 ) (
   input  logic               clk_i,
   input  logic               rst_ni,
@@ -105,9 +104,7 @@ module cu_front
 
   assign idle_o = fetch_idle && fill_idle && issue_idle && scalar_idle && lds_queue_idle && vmem_queue_idle;
 
-  cu_fill #(
-    .FaultSeed(FaultSeed)
-  ) u_fill (
+  cu_fill u_fill (
     .clk_i,
     .rst_ni,
     .turn_i       (turn),
@@ -140,9 +137,7 @@ module cu_front
     .idle_o       (fill_idle)
   );
 
-  cu_fetch #(
-    .FaultSeed(FaultSeed)
-  ) u_fetch (
+  cu_fetch u_fetch (
     .clk_i,
     .rst_ni,
     .turn_i         (turn),
@@ -166,8 +161,7 @@ module cu_front
   );
 
   cu_issue #(
-    .EvtDepth (EvtDepth),
-    .FaultSeed(FaultSeed)
+    .EvtDepth (EvtDepth)
   ) u_issue (
     .clk_i,
     .rst_ni,
@@ -227,9 +221,7 @@ module cu_front
     .idle_o             (issue_idle)
   );
 
-  cu_scalar #(
-    .FaultSeed(FaultSeed)
-  ) u_scalar (
+  cu_scalar u_scalar (
     .clk_i,
     .rst_ni,
     .turn_i             (turn),
@@ -288,9 +280,7 @@ module cu_front
     .idle_o             (scalar_idle)
   );
 
-  cu_sgpr #(
-    .FaultSeed(FaultSeed)
-  ) u_sgpr (
+  cu_sgpr u_sgpr (
     .clk_i,
     .rst_ni,
     .turn_i       (turn),

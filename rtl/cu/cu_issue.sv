@@ -15,8 +15,7 @@ module cu_issue
   import gcn3_pkg::*;
   import gantry_msg_pkg::*;
 #(
-  parameter int unsigned EvtDepth = 8,  // credits of the event channel
-  parameter int unsigned FaultSeed = 0
+  parameter int unsigned EvtDepth = 8  // credits of the event channel
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,

@@ -10,6 +10,16 @@ package cu_pkg;
   /* verilator lint_off UNUSEDPARAM */
   localparam int unsigned Lanes = 16;  // lanes a beat
   localparam int unsigned Beats = 4;  // beats a wavefront
+
+  // Tests only: the seeded fault of docs/reference/cu.md; 0 is none.  With GANTRY_FAULTS one model holds them all and
+  // the wrapper chooses.
+`ifdef GANTRY_FAULTS
+  int unsigned FaultSeed /* verilator public_flat_rw */ = 0;
+`elsif GANTRY_CU_FAULT
+  localparam int unsigned FaultSeed = `GANTRY_CU_FAULT;
+`else
+  localparam int unsigned FaultSeed = 0;
+`endif
   /* verilator lint_on UNUSEDPARAM */
 
   typedef logic [7:0] tag_t;  // instruction number of a wavefront, modulo 256

@@ -7,9 +7,7 @@ module cu_scalar
   import cu_pkg::*;
   import cu_front_pkg::*;
   import gcn3_pkg::*;
-#(
-  parameter int unsigned FaultSeed = 0
-) (
+(
   input  logic                              clk_i,
   input  logic                              rst_ni,
   input  logic                       [ 1:0] turn_i,

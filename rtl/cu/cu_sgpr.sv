@@ -6,9 +6,7 @@
 // Not responsible for: VCC, EXEC, M0 (cu_scalar), choosing rows.
 `include "gantry_assert.svh"
 
-module cu_sgpr #(
-  parameter int unsigned FaultSeed = 0
-) (
+module cu_sgpr (
   input  logic              clk_i,
   input  logic              rst_ni,
   input  logic       [ 1:0] turn_i,
@@ -70,7 +68,7 @@ module cu_sgpr #(
         .raddr0_i(row0),
         .rdata0_o(data0[b][32*h+:32]),
         .re1_i   (re),
-        .raddr1_i(FaultSeed == 23 ? row0 : row1),
+        .raddr1_i(cu_pkg::FaultSeed == 23 ? row0 : row1),
         .rdata1_o(data1[b][32*h+:32])
       );
     end

@@ -19,9 +19,7 @@ module cu_simd
   import valu_row_pkg::*;
   import valu_quarter_pkg::*;
   import valu_lane_pkg::*;
-#(
-  parameter bit [3:0] SeedFault = 4'd0  // tests only: 1 EXEC ignored, 2 bypass missing, 3 lane shifted, 4 carry wrong
-) (
+(
   input  logic               clk_i,
   input  logic               rst_ni,
   input  logic               valid_i,
@@ -117,7 +115,7 @@ module cu_simd
           done_valid_o <= 1'b1;
           done_o <= '{slot: i_slot[q], tag: i_tag[q], has_result: i_dec[q].has_result, result: i_result[q]};
         end
-        lanes = SeedFault == 4'd1 ? 32'hffff : lanes_of[st4.ring];
+        lanes = FaultSeed == 15 ? 32'hffff : lanes_of[st4.ring];
         if (st4.write && lanes != 32'd0) begin
           write = 1'b1;
           from_alu = 1'b1;
@@ -132,7 +130,7 @@ module cu_simd
             end
             if (i_sdwa[q]) sdwa_result(v, st4.ring, i_ext[q]);
           end
-          if (SeedFault == 4'd3) v.out[5] = v.out[4];
+          if (FaultSeed == 17) v.out[5] = v.out[4];
         end
       end
       if (vwr_ready_o[0] && vwr_valid_i[0]) begin
@@ -271,7 +269,7 @@ module cu_simd
           ClsAdd: begin
             // carry-in only for the second three opcodes
             n = i_op[q] >= OP_V_ADDC_U32 ? mb : 32'd0;
-            n = SeedFault == 4'd4 ? n ^ 32'h10 : n;
+            n = FaultSeed == 18 ? n ^ 32'h10 : n;
             bits = add_row(v, r0, i_op[q], n, 32'(i_clamp[q]));
           end
           ClsMul24: mul24_row(v, r0, i_op[q]);
@@ -398,15 +396,15 @@ module cu_simd
               i_keep[cur] ? {i_dst[cur], st0.beat} : {i_src2[cur] + {7'd0, sub && i_dec[cur].pair[2]}, st0.beat};
           if (i_vgpr[cur][0]) begin
             for (int unsigned l = 0; l < 16; l++) a[l] = mem[ra][l[3:0]];
-            fwd_a = write && wrow == ra && SeedFault != 4'd2;
+            fwd_a = write && wrow == ra && FaultSeed != 16;
           end
           if (i_vgpr[cur][1]) begin
             for (int unsigned l = 0; l < 16; l++) b[l] = mem[rb][l[3:0]];
-            fwd_b = write && wrow == rb && SeedFault != 4'd2;
+            fwd_b = write && wrow == rb && FaultSeed != 16;
           end
           if (i_vgpr[cur][2]) begin
             for (int unsigned l = 0; l < 16; l++) c[l] = mem[rc][l[3:0]];
-            fwd_c = write && wrow == rc && SeedFault != 4'd2;
+            fwd_c = write && wrow == rc && FaultSeed != 16;
           end
           if (fwd_a || fwd_b || fwd_c) begin
             fwd_lanes = lanes;

@@ -44,20 +44,13 @@ module part_cu
   output logic                obs_lds_valid_o,
   output wave_tag_t           obs_lds_o
 );
-`ifdef GANTRY_CU_FAULT
-  localparam int unsigned FaultSeed = `GANTRY_CU_FAULT;  // seeded faults for the test of lock step
-`else
-  localparam int unsigned FaultSeed = 0;
-`endif
-
   cu #(
     .NumSlices (L2Slices),
     .LdsBytes  (LdsKib * 1024),
     .L1vBytes  (L1vKib * 1024),
     .L1vWays   (L1vWays),
     .L1vMshrs  (L1vMshrs),
-    .TlbEntries(L1vTlbEntries),
-    .FaultSeed (FaultSeed)
+    .TlbEntries(L1vTlbEntries)
   ) u_cu (
     .clk_i,
     .rst_ni,

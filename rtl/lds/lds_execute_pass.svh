@@ -26,7 +26,7 @@
     end else begin
       for (int unsigned s = 0; s < 32; s++) begin
         bank = (slot[s] >> 2) & 32'd31;
-        hit = 32'(pending[s] && (owner[bank] == slot[s] >> 7 || SeedFault == 4'd2));
+        hit = 32'(pending[s] && (owner[bank] == slot[s] >> 7 || SeedFault == 4'd2 || FaultSeed == 19));
         re = re | (hit << bank);
         served = served | (hit << s);
       end
@@ -40,7 +40,7 @@
   task automatic serve_store();
     for (int unsigned s = 0; s < 32; s++) begin
       bank = (slot[s] >> 2) & 32'd31;
-      hit = 32'(pending[s] && (owner[bank] == slot[s] >> 7 || SeedFault == 4'd2));
+      hit = 32'(pending[s] && (owner[bank] == slot[s] >> 7 || SeedFault == 4'd2 || FaultSeed == 19));
       served = served | (hit << s);
       value = give[s];
       if (op.bytes < 5'd4) begin

@@ -67,8 +67,8 @@ class Plan:
         value = {name: v for name, (v, _) in gen_params.constants(params, settings).items()}
         self.only = sorted(name for name in value if name in words)
         self.package = gen_params.package(params, settings, self.only)
-        self.wrapper = gen_wrappers.emit(kind, value)
         self.define = [d for d in args.define if d.split("=")[0] in words]  # others do not concern this kind
+        self.wrapper = gen_wrappers.emit(kind, value, "GANTRY_FAULTS" in self.define)
         self.opt = args.opt if self.define or args.std_x or not args.define else "-O3"
         special = (self.define, self.opt) if self.define or self.opt != "-O3" else []
         h = hashlib.sha256(repr((args.cc, args.trace, args.std_x, special, FLAGS, self.wrapper)).encode())

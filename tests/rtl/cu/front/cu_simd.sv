@@ -3,9 +3,7 @@
 // full rate and answers the scalar value of source 0 as the result.  No registers: the bench runs scalar programs.
 module cu_simd
   import cu_pkg::*;
-#(
-  parameter bit [3:0] SeedFault = 4'd0
-) (
+(
   input  logic               clk_i,
   input  logic               rst_ni,
   input  logic               valid_i,
@@ -36,7 +34,7 @@ module cu_simd
   assign done_valid_o = valid_q[7];
   assign done_o       = done_q[7];
   assign vwr_ready_o  = 2'b11;
-  assign vwr_wait_o   = SeedFault == 4'd15;
+  assign vwr_wait_o   = 1'b0;
   assign init_ready_o = 1'b1;
   assign obs_valid_o  = 1'b0;
   assign obs_o        = '0;

@@ -3,11 +3,11 @@
 // lib: yes
 // args: -Wno-UNUSEDPARAM -Wno-UNUSEDSIGNAL
 // sources: build/gen/gantry_msg_pkg.sv build/gen/gcn3_pkg.sv rtl/common/pick_pkg.sv rtl/cu/cu_pkg.sv rtl/cu/cu_front_pkg.sv rtl/cu/salu_pkg.sv rtl/tech/ram_1r1w.sv rtl/tech/ram_2r1w.sv rtl/tech/ram_banked.sv rtl/lds/lds_fadd_pkg.sv rtl/lds/lds_atomic_pkg.sv rtl/lds/lds_pkg.sv rtl/lds/lds_collect.sv rtl/lds/lds_execute.sv rtl/lds/lds_writeback.sv rtl/lds/lds_unit.sv rtl/cu/issue_queue.sv rtl/cu/cu_fill.sv rtl/cu/cu_fetch.sv rtl/cu/cu_issue.sv rtl/cu/cu_scalar.sv rtl/cu/cu_sgpr.sv rtl/cu/cu_perf.sv rtl/cu/cu_front.sv rtl/cu/cu.sv tests/rtl/cu/front/cu_simd.sv tests/rtl/cu/front/cu_vmem.sv
-// mutant: -GFaultSeed=1
-// mutant: -GFaultSeed=2
-// mutant: -GFaultSeed=21
-// mutant: -GFaultSeed=22
-// mutant: -GFaultSeed=23
+// mutant: -DGANTRY_CU_FAULT=1
+// mutant: -DGANTRY_CU_FAULT=2
+// mutant: -DGANTRY_CU_FAULT=21
+// mutant: -DGANTRY_CU_FAULT=22
+// mutant: -DGANTRY_CU_FAULT=23
 //
 // The front end alone, with stand-ins for the vector blocks: random scalar programs with branches, calls and scalar
 // loads on many wavefronts against the golden model; faults, kill, invalidation, counters.  Covers cu_fetch, cu_issue,

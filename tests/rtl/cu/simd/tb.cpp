@@ -8,7 +8,7 @@
 // sources: build/gen/gcn3_pkg.sv rtl/common/pick_pkg.sv rtl/cu/cu_pkg.sv rtl/cu/valu_dec_pkg.sv rtl/cu/valu_int_pkg.sv rtl/cu/valu_cmp_pkg.sv rtl/cu/valu_lanes_pkg.sv rtl/cu/valu_lane_pkg.sv rtl/fpu/fpu_fma_pkg.sv rtl/fpu/fpu_sum_pkg.sv rtl/fpu/fpu_misc_pkg.sv build/gen/trans_tables_pkg.sv rtl/fpu/fpu_trans_pkg.sv rtl/fpu/fpu_div_pkg.sv rtl/fpu/fpu_row_pkg.sv rtl/fpu/fpu_norm_pkg.sv rtl/cu/valu_row_pkg.sv rtl/cu/valu_quarter_pkg.sv rtl/cu/cu_simd.sv
 // args: -Wno-UNUSEDPARAM --x-initial unique --x-assign unique
 // lib: yes
-// mutant: -GSeedFault=4'd2
+// mutant: -DGANTRY_CU_FAULT=16
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
