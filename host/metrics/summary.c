@@ -2,11 +2,13 @@
  * Kernel table, final line and hash of a run.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <xxhash.h>
 
 #include "base/check.h"
+#include "base/xalloc.h"
 #include "bridge/inproc/sim.h"
 #include "gantry_cfg.h"
 #include "metrics/metrics.h"
@@ -74,6 +76,32 @@ static double row_ipc(const struct kernel_row *r)
     return r->end > r->start ? (double)r->instructions / (double)(r->end - r->start) : 0;
 }
 
+/* libstdc++: the name in a new string, NULL when it is not a mangled one. */
+char *__cxa_demangle(const char *name, char *buffer, size_t *length, int *status);
+
+/* A C++ kernel as its source names it: qualified name and template arguments, without the parameters. */
+static char *name_plain(const char *name)
+{
+    int status = 0, depth = 0;
+    char *full = strncmp(name, "_Z", 2) == 0 ? __cxa_demangle(name, NULL, NULL, &status) : NULL;
+    size_t end = full ? strlen(full) : 0;
+
+    if (!full)
+        return xstrdup(name);
+    if (full[end - 1] == ')') {
+        do {
+            end--;
+            depth += full[end] == ')';
+            depth -= full[end] == '(';
+        } while (end > 0 && depth > 0);
+        if (end > 0)
+            full[end] = 0;
+    }
+    if (strncmp(full, "void ", 5) == 0) /* only templates carry their return type */
+        memmove(full, full + 5, strlen(full + 5) + 1);
+    return full;
+}
+
 void table_print(FILE *out, const struct kernel_row *rows, unsigned count)
 {
     if (count == 0)
@@ -82,14 +110,15 @@ void table_print(FILE *out, const struct kernel_row *rows, unsigned count)
             "start", "end", "cycles", "waves", "instructions", "IPC");
     for (unsigned i = 0; i < count; i++) {
         const struct kernel_row *r = &rows[i];
-        char grid[40], group[24];
+        char grid[40], group[24], *name = name_plain(r->name);
 
         snprintf(grid, sizeof(grid), "%" PRIu32 ",%" PRIu32 ",%" PRIu32, r->grid[0], r->grid[1], r->grid[2]);
         snprintf(group, sizeof(group), "%u,%u,%u", r->group[0], r->group[1], r->group[2]);
         fprintf(out,
                 "%3u %5u %-28s %14s %11s %12" PRIu64 " %12" PRIu64 " %10" PRIu64 " %9" PRIu64 " %12" PRIu64 " %7.3f\n",
-                r->gpu, r->queue, r->name, grid, group, r->start, r->end, r->end - r->start, r->wavefronts,
-                r->instructions, row_ipc(r));
+                r->gpu, r->queue, name, grid, group, r->start, r->end, r->end - r->start, r->wavefronts, r->instructions,
+                row_ipc(r));
+        free(name);
     }
 }
 

@@ -95,6 +95,27 @@ static void line_and_table(void **state)
     free(text);
 }
 
+static void kernels_are_named_as_in_the_source(void **state)
+{
+    static const char *const names[][2] = {{"_Z6vecaddPfPKfS1_i", " vecadd "},
+                                           {"_ZN4blur5applyILi3EEEvPK15HIP_vector_typeIfLj4EEj", " blur::apply<3> "},
+                                           {"_Z3runIPFviEEvT_S1_", " run<void (*)(int)> "},
+                                           {"plain_c", " plain_c "},
+                                           {"_Zmangled?", " _Zmangled? "}};
+    struct kernel_row row = row_make();
+    (void)state;
+
+    for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        struct summary s = summary_make(&row);
+        char *text;
+
+        strcpy(row.name, names[i][0]);
+        text = printed(table, &s);
+        assert_non_null(strstr(text, names[i][1]));
+        free(text);
+    }
+}
+
 static void every_field_counts(void **state)
 {
     struct kernel_row base = row_make();
@@ -207,6 +228,7 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(line_and_table), cmocka_unit_test(every_field_counts),
+                                       cmocka_unit_test(kernels_are_named_as_in_the_source),
                                        cmocka_unit_test(folder_written), cmocka_unit_test(lost_files)};
 
     return cmocka_run_group_tests(tests, setup, teardown);
