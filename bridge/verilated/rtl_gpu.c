@@ -71,6 +71,42 @@ static unsigned kind_count(const struct rtl_machine *m, enum kind kind)
     return kind == KIND_CU ? m->cus : kind == KIND_SQC ? m->groups : kind == KIND_L2 ? m->slices : 1;
 }
 
+/* Some part of the machine is in the scope of --wave. */
+static bool wave_finds(const struct rtl_machine *m, unsigned gpus)
+{
+    char name[40];
+    for (unsigned g = 0; g < gpus; g++) {
+        for (unsigned k = 0; k < KIND_COUNT; k++) {
+            for (unsigned i = 0; i < kind_count(m, k); i++) {
+                part_title(name, sizeof name, g, k, i);
+                if (wave_wants(m, name))
+                    return true;
+            }
+        }
+    }
+    return false;
+}
+
+static void machine_size(struct rtl_machine *m, const struct gantry_cfg *cfg)
+{
+    m->cus = cfg->gpu_cu_count;
+    m->groups = (m->cus + cfg->gpu_sqc_cus_per_group - 1) / cfg->gpu_sqc_cus_per_group;
+    m->slices = cfg->gpu_l2_slices;
+}
+
+bool rtl_machine_wave(const struct gantry_cfg *cfg, const char *text)
+{
+    struct rtl_machine m = {0};
+    machine_size(&m, cfg);
+    if (!wave_parse(&m, text))
+        return false;
+    if (!wave_finds(&m, cfg->system_gpus)) {
+        fprintf(stderr, "gantry: --wave: no part of the machine is called '%s'\n", m.scope);
+        return false;
+    }
+    return true;
+}
+
 static bool libraries_load(struct rtl_machine *m)
 {
     const struct gantry_cfg *cfg = m->sim->cfg;
@@ -91,10 +127,6 @@ static bool libraries_load(struct rtl_machine *m)
             which[count] = k;
             traced[count++] = (struct library){.kind = kind_names[k]};
         }
-    }
-    if (m->scope[0] && count == 0) {
-        fprintf(stderr, "gantry: --wave: no part of the machine is called '%s'\n", m->scope);
-        return false;
     }
     bool ok = library_load(cfg, false, m->plain, KIND_COUNT) && library_load(cfg, true, traced, count);
     for (unsigned i = 0; i < count; i++)
@@ -261,9 +293,7 @@ struct rtl_machine *rtl_machine_new(struct sim *sim)
 {
     struct rtl_machine *m = xcalloc(1, sizeof *m);
     m->sim = sim;
-    m->cus = sim->cfg->gpu_cu_count;
-    m->groups = (m->cus + sim->cfg->gpu_sqc_cus_per_group - 1) / sim->cfg->gpu_sqc_cus_per_group;
-    m->slices = sim->cfg->gpu_l2_slices;
+    machine_size(m, sim->cfg);
     m->gpus = xcalloc(sim->gpu_count, sizeof *m->gpus);
     if ((sim->options.wave && !wave_parse(m, sim->options.wave)) || !libraries_load(m)) {
         rtl_machine_free(m);

@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/xalloc.h"
+#include "bridge/verilated/rtl_gpu.h"
 #include "cli/options_private.h"
 
 volatile int cli_stop;
@@ -55,6 +56,12 @@ enum gantry_status session_open(struct session *s, const char *command, int argc
              s->config.cfg.system_gpus > 1 ? "s" : "");
         return STATUS_USAGE;
     }
+    if (o->sim.wave && o->sim.model == SIM_GOLDEN) {
+        diag("--wave", "the golden model has no signals");
+        return STATUS_USAGE;
+    }
+    if (o->sim.wave && !rtl_machine_wave(&s->config.cfg, o->sim.wave))
+        return STATUS_USAGE;
     log_set_level(o->verbose >= 2 ? LOG_LEVEL_DEBUG : o->verbose ? LOG_LEVEL_INFO : LOG_LEVEL_WARN);
     if (o->output) {
         status = results_open(o->output, &s->results);

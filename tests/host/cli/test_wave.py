@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""--wave SCOPE@FROM:TO: an FST file of that part whose blocks are whole and whose times lie in the window; what the run
+computes is the same with and without; wrong scopes are refused before anything is built.  The progress line on a
+terminal, with the time to --max-cycles.  (GTKWave's fst2vcd reads the files; it is not needed here.)"""
+import os
+import pathlib
+import pty
+import re
+import struct
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+GANTRY = ROOT / "build/bin/gantry"
+HASH = "build/kernels/hash.v4.co"
+LAUNCH = [HASH, "--grid", "1024", "--group", "64", "--arg", "zero:4096", "--arg", "zero:4096"]
+HEADER, HIERARCHY, VALUES = 0, (4, 6, 7), (1, 5, 8)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def code():
+    subprocess.run(["make", "-s", HASH], cwd=ROOT, check=True)
+
+
+def kernel(*options, status=0):
+    done = subprocess.run([GANTRY, "kernel", "-c", "tiny", "-q", *options, *LAUNCH], cwd=ROOT, capture_output=True, text=True, timeout=800)
+    assert done.returncode == status, done.stderr
+    return done.stderr
+
+
+def final(text):
+    line = text.splitlines()[-1]
+    return re.findall(r"\b(?:cycles|instructions|hash|data)=\S+", line)
+
+
+def blocks(path):
+    """(kind, contents) of every block; the file must end with the last one."""
+    data, at, out = path.read_bytes(), 0, []
+    while at < len(data):
+        kind, length = struct.unpack_from(">BQ", data, at)
+        out.append((kind, data[at + 9:at + 1 + length]))
+        at += 1 + length
+    assert at == len(data), path
+    return out
+
+
+def test_window_of_one_part(tmp_path):
+    plain, traced = kernel(), kernel("--wave", "gpu0.sqc0@3000:3400", "-o", tmp_path)
+    assert final(traced) == final(plain)
+    assert [p.name for p in tmp_path.glob("*.fst")] == ["gpu0.sqc0.fst"]
+    found = blocks(tmp_path / "gpu0.sqc0.fst")
+    kinds = [kind for kind, _ in found]
+    assert kinds[0] == HEADER and any(k in HIERARCHY for k in kinds) and any(k in VALUES for k in kinds)
+    start, end = struct.unpack_from(">QQ", found[0][1])
+    assert 2 * 3000 <= start < end <= 2 * 3400 + 1  # two times a cycle: the clock's edges
+    names = next(data for kind, data in found if kind in HIERARCHY)
+    assert b"part_sqc" in names and b"ifetch_req" in names
+
+
+@pytest.mark.parametrize("scope, cause", [("gpu1", "no part of the machine is called 'gpu1'"), ("gpu0.cu", "no part of the machine"),
+                                          ("gpu0.sqc0@9:3", "is not SCOPE[@FROM:TO]"), ("gpu0.sqc0@a:b", "is not SCOPE[@FROM:TO]")])
+def test_wrong_scope(scope, cause):
+    err = kernel("--wave", scope, status=64)
+    assert err.count("\n") == 1 and err.startswith("gantry: --wave: ") and cause in err
+
+
+def test_golden_model_has_none():
+    assert kernel("--wave", "gpu0.cu0", "--model", "golden", status=64) == "gantry: --wave: the golden model has no signals\n"
+
+
+def test_progress_line_on_a_terminal():
+    """Cycle, instructions, rate, kernels and the time to --max-cycles, drawn over itself and wiped at the end."""
+    code = ROOT / "build/tests/host/cli/wait.co"
+    code.parent.mkdir(parents=True, exist_ok=True)
+    subprocess.run(["clang-19", "-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx803", "-O2", "-mcode-object-version=4",
+                    "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode", "-o", code, ROOT / "sw/kernels/bench_sleep.cl"], check=True)
+    ours, theirs = pty.openpty()
+    run = subprocess.Popen([GANTRY, "kernel", "-c", "tiny", "--max-cycles", "4000000", code, "--grid", "64", "--group", "64", "--arg",
+                            "zero:256", "--arg", "u32:1000000"], cwd=ROOT, stderr=theirs)
+    os.close(theirs)
+    text = b""
+    while True:
+        try:
+            part = os.read(ours, 4096)
+        except OSError:  # the other end is closed
+            break
+        if not part:
+            break
+        text += part
+    os.close(ours)
+    assert run.wait(timeout=10) == 75
+    drawn = re.findall(rb"\rcycle (\d+), \d+ instructions, [0-9.]+ M/s, 0 kernels done, ETA \d+ s\x1b\[K", text)
+    assert len(drawn) >= 2 and [int(c) for c in drawn] == sorted({int(c) for c in drawn}), text
+    assert b"\r\x1b[Kgantry: --max-cycles: stopped after 4" in text, text[-400:]
