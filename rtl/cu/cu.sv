@@ -145,7 +145,8 @@ module cu
   );
 
   for (genvar s = 0; s < 4; s++) begin : gen_simd
-    logic vrd_valid;
+    logic vrd_valid, obs_valid;
+    obs_vgpr_t obs;
     row_t vrd_row;
     logic [1:0] vwr_valid;
     vwr_req_t vwr[2];
@@ -177,12 +178,14 @@ module cu
       .init_data_i (init_data),
       .init_ready_o(init_ready[s]),
       .obs_en_i,
-      .obs_valid_o (obs_vgpr_valid_o[s]),
-      .obs_o       (obs_vgpr_o[s]),
+      .obs_valid_o (obs_valid),
+      .obs_o       (obs),
       .idle_o      (simd_idle[s])
     );
-    assign obs_done_valid_o[s] = obs_en_i && valu_done_valid[s];
-    assign obs_done_o[s]       = '{wave: '{simd: 2'(s), slot: valu_done[s].slot}, tag: valu_done[s].tag};
+    assign obs_vgpr_valid_o[s] = Observe && obs_valid;
+    assign obs_vgpr_o[s]       = Observe ? obs : '0;
+    assign obs_done_valid_o[s] = Observe && obs_en_i && valu_done_valid[s];
+    assign obs_done_o[s]       = Observe ? '{wave: '{simd: 2'(s), slot: valu_done[s].slot}, tag: valu_done[s].tag} : '0;
   end
 
   lds_unit #(
@@ -250,8 +253,8 @@ module cu
     .idle_o         (vmem_idle)
   );
 
-  assign obs_done_valid_o[6:4] = {smem_done_valid, vmem_done_valid, lds_done_valid} & {3{obs_en_i}};
-  assign obs_done_o[4]         = '{wave: lds_done.wave, tag: lds_done.tag};
-  assign obs_done_o[5]         = '{wave: vmem_done.wave, tag: vmem_done.tag};
-  assign obs_done_o[6]         = '{wave: smem_done.wave, tag: smem_done.tag};
+  assign obs_done_valid_o[6:4] = {smem_done_valid, vmem_done_valid, lds_done_valid} & {3{Observe && obs_en_i}};
+  assign obs_done_o[4]         = Observe ? '{wave: lds_done.wave, tag: lds_done.tag} : '0;
+  assign obs_done_o[5]         = Observe ? '{wave: vmem_done.wave, tag: vmem_done.tag} : '0;
+  assign obs_done_o[6]         = Observe ? '{wave: smem_done.wave, tag: smem_done.tag} : '0;
 endmodule

@@ -6,7 +6,10 @@
 // cache and its TLB (rtl/l1).
 //
 // The chunk at PC stands in half pc[5] of the buffer, the next one in the other half.  The epoch field of a fetch
-// message carries {epoch[6:0], half}.
+// message carries {epoch[6:0], half}.  The buffer memory has four banks of 8 bytes, one a quarter of a chunk; a
+// decoder reads the quarter at PC and, when PC points to its upper half, the following one.
+//
+// A decode takes three cycles: choice, read, decoding.  Sets of wavefronts are bit vectors by {simd, slot}.
 module cu_fetch
   import cu_pkg::*;
   import cu_front_pkg::*;
@@ -17,16 +20,18 @@ module cu_fetch
   input  logic                              start_valid_i,
   /* verilator lint_off UNUSEDSIGNAL */  // records shared with other blocks
   input  start_t                            start_i,
-  input  slots_t                            active_i[4],            // wavefronts that may go on
-  input  logic            [9:0][3:0]        order_i[4],             // slots, oldest first
+  input  waves_t                            active_i,               // wavefronts that may go on
+  input  order_t                            order_i[4],
   input  logic            [5:0]             consume_valid_i,        // these heads were issued
   input  slot_t                             consume_slot_i[6],
   input  logic            [1:0]             consume_simd_i,
   input  logic            [1:0]             jump_valid_i,
   input  wave_t                             jump_wave_i[2],
   input  logic            [47:0]            jump_pc_i[2],
-  output logic            [1:0]             head_valid_o,
-  output head_t                             head_o[2],
+  output logic            [1:0]             head_valid_o,           // decoded: next instruction of head_wave_o
+  output wave_t                             head_wave_o[2],
+  output head_t                             head0_o,
+  output head_t                             head1_o,
   output logic                              ifetch_req_valid_o,
   output gantry_msg_pkg::ifetch_req_t       ifetch_req_o,
   input  logic                              ifetch_rsp_valid_i,
@@ -34,50 +39,35 @@ module cu_fetch
   /* verilator lint_on UNUSEDSIGNAL */
   output logic                              idle_o
 );
-  /* verilator lint_off BLKSEQ */
-  logic [47:0] pc[64];
-  logic [1:0] have[64], pending[64];
-  logic [3:0] fault0[64], fault1[64];  // status of the chunk in half 0, 1
-  logic [6:0] epoch[64];
-  logic [1:0] len[64];
-  logic [7:0] vmid[64];
-  slots_t want_fetch[4], want_decode[4], undecoded[4], in_decode[4];
-
-  logic [1:0] s1_valid, s2_valid, s1_both, s2_both;
-  widx_t s1_wave[2], s2_wave[2];
-  logic [6:0] s1_epoch[2], s2_epoch[2];
-
   logic ram_we_q;
-  logic [6:0] ram_waddr_q, ram_ra_q[2], ram_rb_q[2];
-  logic [1:0] ram_re_q;
-  logic [255:0] ram_wdata_q, row_a[2], row_b[2];
+  logic [6:0] ram_waddr_q;
+  logic [255:0] ram_wdata_q;
+  logic [3:0] ram_re0_q, ram_re1_q;  // by bank, for decoder 0, 1
+  logic [6:0] ram_raddr0_q, ram_raddr1_q;
+  logic ram_wrap0_q, ram_wrap1_q;  // bank 0 follows bank 3: it is read in the other half
+  logic [63:0] quarter0[4], quarter1[4];
 
-  for (genvar d = 0; d < 2; d++) begin : gen_ram
+  for (genvar b = 0; b < 4; b++) begin : gen_bank
     ram_2r1w #(
-      .Width(256),
+      .Width(64),
       .Depth(128)
     ) u_ibuf (
       .clk_i,
       .we_i    (ram_we_q),
       .waddr_i (ram_waddr_q),
-      .wdata_i (ram_wdata_q),
-      .re0_i   (ram_re_q[d]),
-      .raddr0_i(ram_ra_q[d]),
-      .rdata0_o(row_a[d]),
-      .re1_i   (ram_re_q[d]),
-      .raddr1_i(ram_rb_q[d]),
-      .rdata1_o(row_b[d])
+      .wdata_i (ram_wdata_q[64*b+:64]),
+      .re0_i   (ram_re0_q[b]),
+      .raddr0_i(b == 0 ? {ram_raddr0_q[6:1], ram_raddr0_q[0] ^ ram_wrap0_q} : ram_raddr0_q),
+      .rdata0_o(quarter0[b]),
+      .re1_i   (ram_re1_q[b]),
+      .raddr1_i(b == 0 ? {ram_raddr1_q[6:1], ram_raddr1_q[0] ^ ram_wrap1_q} : ram_raddr1_q),
+      .rdata1_o(quarter1[b])
     );
   end
 
-  function automatic logic [31:0] dword(input logic [255:0] row, input logic [2:0] index);
-    return row[{index, 5'd0}+:32];
-  endfunction
-
-  function automatic head_t make_head(input widx_t w, input logic [47:0] at, input logic [63:0] inst,
-                                      input logic [3:0] first_fault, input logic [3:0] next_fault);
+  function automatic head_t make_head(input logic [47:0] at, input logic [63:0] inst, input logic [3:0] first_fault,
+                                      input logic [3:0] next_fault);
     head_t h;
-    h.wave  = w;
     h.pc    = at;
     h.inst  = inst[31:0];
     h.d     = gcn3_pkg::decode(inst);
@@ -89,135 +79,167 @@ module cu_fetch
     return h;
   endfunction
 
-  logic busy;
+  /* verilator lint_off BLKSEQ */
+  logic [47:0] pc[64];
+  logic [6:0] epoch[64];
+  logic [1:0] len[64];
+  logic [7:0] vmid[64];
+  logic [3:0] fault[128];  // status of a chunk, by {wavefront, half}
+  waves_t have0, have1, pending0, pending1;  // chunk in half 0, 1: in the buffer, asked for
+  waves_t want_fetch, want_decode, undecoded, in_decode;
+
+  // decoder d: read and decode stages
+  logic [1:0] s1_valid, s2_valid, s1_both, s2_both, decoded;
+  widx_t s1_wave[2], s2_wave[2];
+  logic [6:0] s1_epoch[2], s2_epoch[2];
+  head_t head[2];
+
+  function automatic logic has(input widx_t at, input logic of_half);
+    return of_half ? have1[at] : have0[at];
+  endfunction
+
+  task automatic restart(input widx_t at, input logic [47:0] to);
+    pc[at]          = to;
+    have0[at]       = 1'b0;
+    have1[at]       = 1'b0;
+    pending0[at]    = 1'b0;
+    pending1[at]    = 1'b0;
+    epoch[at]       = epoch[at] + 7'd1;
+    undecoded[at]   = 1'b1;
+    want_decode[at] = 1'b0;
+    want_fetch[at]  = 1'b1;
+    awake           = 1'b1;
+  endtask
+
+  // Next wavefront of `of`, whose SIMDs are looked at from `first` on; needs one bit set.
+  function automatic widx_t choose(input waves_t of, input logic [1:0] first);
+    waves_t turned;
+    logic [1:0] s;
+    turned = of >> {first, 4'd0} | of << (7'd64 - {1'b0, first, 4'd0});
+    s      = first + (turned[15:0] != '0 ? 2'd0 : turned[31:16] != '0 ? 2'd1 : turned[47:32] != '0 ? 2'd2 : 2'd3);
+    return {s, oldest(of[{s, 4'd0}+:16], order_i[s])};
+  endfunction
+
+  logic awake;  // something changed: the next cycle may bring more
   widx_t w;
-  logic [1:0] s;
-  slot_t slot;
-  slots_t m, one;
+  waves_t m;
   logic half, want0, want1;
-  head_t head;
+  logic [1:0] q;
   logic [63:0] inst;
   gantry_msg_pkg::ifetch_req_t req;
   always_ff @(posedge clk_i) begin
-    busy               = 1'b0;
     head_valid_o       <= '0;
     ifetch_req_valid_o <= 1'b0;
     ram_we_q           <= 1'b0;
-    ram_re_q           <= '0;
-    // ---- jumps and new wavefronts, before a decode of the old path can leave
-    for (int unsigned k = 0; k < 3; k++) begin
-      if (k < 2 ? jump_valid_i[k[0]] : start_valid_i) begin
-        busy = 1'b1;
-        w    = k < 2 ? jump_wave_i[k[0]] : start_i.wave;
-        one  = 16'd1 << w[3:0];
-        if (k == 2) vmid[w] = start_i.vmid;
-        pc[w]                = k < 2 ? jump_pc_i[k[0]] : start_i.pc;
-        have[w]              = 2'd0;
-        pending[w]           = 2'd0;
-        epoch[w]             = epoch[w] + 7'd1;
-        undecoded[w[5:4]]    = undecoded[w[5:4]] | one;
-        want_decode[w[5:4]]  = want_decode[w[5:4]] & ~one;
-        want_fetch[w[5:4]]   = want_fetch[w[5:4]] | one;
+    ram_re0_q          <= '0;
+    ram_re1_q          <= '0;
+    if (awake || start_valid_i || jump_valid_i != '0 || consume_valid_i != '0 || ifetch_rsp_valid_i) begin
+      awake   = 1'b0;
+      decoded = '0;
+      // ---- jumps and new wavefronts, before a decode of the old path can leave
+      if (jump_valid_i[0]) restart(jump_wave_i[0], jump_pc_i[0]);
+      if (jump_valid_i[1]) restart(jump_wave_i[1], jump_pc_i[1]);
+      if (start_valid_i) begin
+        vmid[start_i.wave] = start_i.vmid;
+        restart(start_i.wave, start_i.pc);
       end
-    end
-    // ---- decode what was read
-    for (int unsigned d = 0; d < 2; d++) begin
-      if (s2_valid[d]) begin
-        w    = s2_wave[d];
-        one  = 16'd1 << w[3:0];
-        busy = 1'b1;
-        in_decode[w[5:4]] = in_decode[w[5:4]] & ~one;
-        if (s2_epoch[d] == epoch[w]) begin
-          inst[31:0]  = dword(row_a[d], pc[w][4:2]);
-          inst[63:32] = pc[w][4:2] == 3'd7 ? row_b[d][31:0] : dword(row_a[d], pc[w][4:2] + 3'd1);
-          head = make_head(w, pc[w], inst, pc[w][5] ? fault1[w] : fault0[w], pc[w][5] ? fault0[w] : fault1[w]);
-          if (head.d.len == 2'd2 && pc[w][4:2] == 3'd7 && !s2_both[d] && head.fault == 4'd0) begin
-            if (have[w] != 2'b11) want_decode[w[5:4]] = want_decode[w[5:4]] & ~one;  // until it arrives
-          end else begin
-            want_decode[w[5:4]] = want_decode[w[5:4]] & ~one;
-            undecoded[w[5:4]]   = undecoded[w[5:4]] & ~one;
-            len[w]              = head.d.len;
-            head_valid_o[d]     <= 1'b1;
-            if (d == 0) head_o[0] <= head;
-            else head_o[1] <= head;
-          end
-        end
-      end
-    end
-    s2_valid = s1_valid;
-    if (s1_valid != 2'd0) begin
-      busy     = 1'b1;
-      s2_wave  = s1_wave;
-      s2_epoch = s1_epoch;
-      s2_both  = s1_both;
-    end
-    // ---- heads that were issued
-    if (consume_valid_i != 6'd0) begin
-      busy = 1'b1;
-      for (int unsigned k = 0; k < 6; k++) begin
-        if (consume_valid_i[k]) begin
-          s     = consume_simd_i;
-          w     = {s, consume_slot_i[k]};
-          one   = 16'd1 << consume_slot_i[k];
-          half  = pc[w][5];
-          pc[w] = pc[w] + {44'd0, len[w], 2'b0};
-          undecoded[s] = undecoded[s] | one;
-          if (pc[w][5] != half) begin
-            have[w][half] = 1'b0;
-            want_fetch[s] = want_fetch[s] | one;
-          end
-          if (have[w][pc[w][5]]) want_decode[s] = want_decode[s] | one;
-        end
-      end
-    end
-    // ---- choose two heads to decode, first those of the SIMD that issued last
-    s1_valid = 2'd0;
-    if ((want_decode[0] | want_decode[1] | want_decode[2] | want_decode[3]) != 16'd0) begin
-      s = turn_i - 2'd1;
+      // ---- decode what was read
       for (int unsigned d = 0; d < 2; d++) begin
-        for (int unsigned k = 0; k < 4; k++) begin
-          m = want_decode[s] & active_i[s] & ~in_decode[s];
-          if (m != 16'd0) break;
-          s = s + 2'd1;
-        end
-        if (m != 16'd0) begin
-          busy        = 1'b1;
-          slot        = oldest(m, order_i[s]);
-          w           = {s, slot};
-          in_decode[s] = in_decode[s] | (16'd1 << slot);
-          s1_valid[d] = 1'b1;
-          s1_wave[d]  = w;
-          s1_epoch[d] = epoch[w];
-          s1_both[d]  = have[w] == 2'b11;
-          ram_re_q[d] <= 1'b1;
-          if (d == 0) begin
-            ram_ra_q[0] <= {w, pc[w][5]};
-            ram_rb_q[0] <= {w, !pc[w][5]};
-          end else begin
-            ram_ra_q[1] <= {w, pc[w][5]};
-            ram_rb_q[1] <= {w, !pc[w][5]};
+        if (s2_valid[d]) begin
+          awake        = 1'b1;
+          w            = s2_wave[d];
+          in_decode[w] = 1'b0;
+          if (s2_epoch[d] == epoch[w]) begin
+            q    = pc[w][4:3];
+            inst = d == 0 ? quarter0[q] : quarter1[q];
+            if (pc[w][2]) inst = {d == 0 ? quarter0[q+2'd1][31:0] : quarter1[q+2'd1][31:0], inst[63:32]};
+            head[d] = make_head(pc[w], inst, fault[{w, pc[w][5]}], fault[{w, !pc[w][5]}]);
+            if (head[d].d.len == 2'd2 && pc[w][4:2] == 3'd7 && !s2_both[d] && head[d].fault == 4'd0) begin
+              if (!have0[w] || !have1[w]) want_decode[w] = 1'b0;  // until it arrives
+            end else begin
+              want_decode[w] = 1'b0;
+              undecoded[w]   = 1'b0;
+              len[w]         = head[d].d.len;
+              decoded[d]     = 1'b1;
+            end
           end
         end
       end
-    end
-    // ---- one request a cycle
-    if ((want_fetch[0] | want_fetch[1] | want_fetch[2] | want_fetch[3]) != 16'd0) begin
-      s = turn_i;
-      for (int unsigned k = 0; k < 4; k++) begin
-        m = want_fetch[s] & active_i[s];
-        if (m != 16'd0) break;
-        s = s + 2'd1;
+      head_valid_o <= decoded;
+      if (decoded[0]) begin
+        head_wave_o[0] <= s2_wave[0];
+        head0_o        <= head[0];
       end
-      if (m != 16'd0) begin
-        busy  = 1'b1;
-        slot  = oldest(m, order_i[s]);
-        w     = {s, slot};
+      if (decoded[1]) begin
+        head_wave_o[1] <= s2_wave[1];
+        head1_o        <= head[1];
+      end
+      s2_valid = s1_valid;
+      if (s1_valid != 2'd0) begin
+        awake    = 1'b1;
+        s2_wave  = s1_wave;
+        s2_epoch = s1_epoch;
+        s2_both  = s1_both;
+      end
+      // ---- heads that were issued
+      if (consume_valid_i != 6'd0) begin
+        awake = 1'b1;
+        for (int unsigned k = 0; k < 6; k++) begin
+          if (consume_valid_i[k]) begin
+            w            = {consume_simd_i, consume_slot_i[k]};
+            half         = pc[w][5];
+            pc[w]        = pc[w] + {44'd0, len[w], 2'b0};
+            undecoded[w] = 1'b1;
+            if (pc[w][5] != half) begin
+              if (half) have1[w] = 1'b0;
+              else have0[w] = 1'b0;
+              want_fetch[w] = 1'b1;
+            end
+            if (has(w, pc[w][5])) want_decode[w] = 1'b1;
+          end
+        end
+      end
+      // ---- choose two heads to decode, first those of the SIMD that issued last
+      s1_valid = 2'd0;
+      m        = want_decode & active_i & ~in_decode;
+      for (int unsigned d = 0; d < 2; d++) begin
+        if (m != '0) begin
+          awake        = 1'b1;
+          w            = choose(m, turn_i - 2'd1);
+          m[w]         = 1'b0;
+          in_decode[w] = 1'b1;
+          s1_valid[d]  = 1'b1;
+          s1_wave[d]   = w;
+          s1_epoch[d]  = epoch[w];
+          s1_both[d]   = have0[w] && have1[w];
+        end
+      end
+      if (s1_valid[0]) begin
+        w            = s1_wave[0];
+        q            = pc[w][4:3];
+        ram_raddr0_q <= {w, pc[w][5]};
+        ram_wrap0_q  <= q == 2'd3;
+        ram_re0_q    <= (4'd1 << q) | (pc[w][2] ? 4'd1 << (q + 2'd1) : 4'd0);
+      end
+      if (s1_valid[1]) begin
+        w            = s1_wave[1];
+        q            = pc[w][4:3];
+        ram_raddr1_q <= {w, pc[w][5]};
+        ram_wrap1_q  <= q == 2'd3;
+        ram_re1_q    <= (4'd1 << q) | (pc[w][2] ? 4'd1 << (q + 2'd1) : 4'd0);
+      end
+      // ---- one request a cycle
+      m = want_fetch & active_i;
+      if (m != '0) begin
+        awake = 1'b1;
+        w     = choose(m, turn_i);
         half  = pc[w][5];
-        want0 = !have[w][half] && !pending[w][half];
-        want1 = !have[w][!half] && !pending[w][!half];
+        want0 = !has(w, half) && !(half ? pending1[w] : pending0[w]);
+        want1 = !has(w, !half) && !(half ? pending0[w] : pending1[w]);
         if (want0 || want1) begin
           if (!want0) half = !half;
-          pending[w][half]   = 1'b1;
+          if (half) pending1[w] = 1'b1;
+          else pending0[w] = 1'b1;
           req                = '0;
           req.wave           = {2'd0, w};
           req.vmid           = vmid[w];
@@ -226,44 +248,45 @@ module cu_fetch
           ifetch_req_valid_o <= 1'b1;
           ifetch_req_o       <= req;
         end
-        if (!(want0 && want1)) want_fetch[s] = want_fetch[s] & ~(16'd1 << slot);
+        if (!(want0 && want1)) want_fetch[w] = 1'b0;
       end
-    end
-    // ---- answers
-    if (ifetch_rsp_valid_i) begin
-      w    = ifetch_rsp_i.wave[5:0];
-      half = ifetch_rsp_i.epoch[0];
-      one  = 16'd1 << w[3:0];
-      busy = 1'b1;
-      if (ifetch_rsp_i.epoch[7:1] == epoch[w] || FaultSeed == 21) begin
-        ram_we_q         <= 1'b1;
-        ram_waddr_q      <= {w, half};
-        ram_wdata_q      <= ifetch_rsp_i.data;
-        have[w][half]    = 1'b1;
-        pending[w][half] = 1'b0;
-        if (half) fault1[w] = ifetch_rsp_i.status[3:0];
-        else fault0[w] = ifetch_rsp_i.status[3:0];
-        if ((undecoded[w[5:4]] & one) != 16'd0 && have[w][pc[w][5]]) begin
-          want_decode[w[5:4]] = want_decode[w[5:4]] | one;
+      // ---- answers
+      if (ifetch_rsp_valid_i) begin
+        awake = 1'b1;
+        w     = ifetch_rsp_i.wave[5:0];
+        half  = ifetch_rsp_i.epoch[0];
+        if (ifetch_rsp_i.epoch[7:1] == epoch[w] || FaultSeed == 21) begin
+          ram_we_q    <= 1'b1;
+          ram_waddr_q <= {w, half};
+          ram_wdata_q <= ifetch_rsp_i.data;
+          if (half) begin
+            have1[w]    = 1'b1;
+            pending1[w] = 1'b0;
+          end else begin
+            have0[w]    = 1'b1;
+            pending0[w] = 1'b0;
+          end
+          fault[{w, half}] = ifetch_rsp_i.status[3:0];
+          if (undecoded[w] && has(w, pc[w][5])) want_decode[w] = 1'b1;
         end
       end
     end
     if (!rst_ni) begin
-      s1_valid = '0;
-      s2_valid = '0;
-      for (int unsigned k = 0; k < 4; k++) begin
-        want_fetch[k]  = '0;
-        want_decode[k] = '0;
-        undecoded[k]   = '0;
-        in_decode[k]   = '0;
-      end
+      s1_valid    = '0;
+      s2_valid    = '0;
+      want_fetch  = '0;
+      want_decode = '0;
+      undecoded   = '0;
+      in_decode   = '0;
+      awake       = 1'b0;
       for (int unsigned k = 0; k < 64; k++) epoch[k] = '0;
       head_valid_o       <= '0;
       ifetch_req_valid_o <= 1'b0;
       ram_we_q           <= 1'b0;
-      ram_re_q           <= '0;
+      ram_re0_q          <= '0;
+      ram_re1_q          <= '0;
     end
-    idle_o <= !busy;
+    idle_o <= !awake;
   end
   /* verilator lint_on BLKSEQ */
 endmodule

@@ -47,6 +47,9 @@ module cu_fill
   import gantry_msg_pkg::*;
   typedef enum logic [2:0] {StIdle, StRead, StWave, StKill, StInv, StAck} state_e;
 
+  logic observe;
+  assign observe = Observe && obs_en_i;
+
   logic cmd_re_q, rsp_re_q;
   logic cmd_full_q, rsp_full_q;  // for the assertions
   logic [5:0] cmd_raddr_q, cmd_waddr_q;
@@ -181,7 +184,7 @@ module cu_fill
               status: rsp.status,
               va: rsp.va
           };
-          if (obs_en_i) begin
+          if (observe) begin
             obs_valid_o <= 1'b1;
             obs_o       <= '{
                 wave: rsp.wave[5:0],

@@ -75,28 +75,27 @@ module cu_front
 
   logic prepare_valid, start_valid, kill_valid, kill_done, ack_valid, ack_taken;
   start_t start;
-  slots_t active[4];
-  logic [9:0][3:0] order[4];
+  waves_t active;
+  order_t order[4];
   logic [1:0] head_valid, consume_simd, jump_valid;
-  head_t head[2];
+  wave_t head_wave[2];
+  head_t head0, head1;
   logic [5:0] consume_valid;
   slot_t consume_slot[6];
   wave_t jump_wave[2];
   logic [47:0] jump_pc[2];
   logic pick_valu_valid, pick_sca_valid, pick_vmem_valid, pick_lds_valid, pick_branch_valid;
-  pick_t pick_valu[4], pick_sca[4], pick_vmem[4], pick_lds[4], pick_branch[4];
+  wave_tag_t pick_valu, pick_sca, pick_vmem, pick_lds;
+  wave_t pick_branch;
   logic result_valid, pair_valid, intr_valid;
   result_t result;
   pair_write_t pair;
   wave_t intr_wave;
   logic [31:0] intr_data;
-  logic sca_re, val_re, buf_re, off_re;
-  logic [9:0] sca_row[2], val_row[2], buf_row[2], off_row[2];
-  logic [63:0] sca_data[2], val_data[2], buf_data[2], off_data[2];
-  logic [2:0] write_valid;
-  logic [1:0] write_simd[3], write_we[3];
-  logic [9:0] write_row[3];
-  logic [63:0] write_data[3];
+  logic [3:0] file_re, file_we_low, file_we_high;
+  logic [9:0] file_row0[4], file_row1[4], file_write_row[4];
+  logic [31:0] file_low0[4], file_low1[4], file_high0[4], file_high1[4];
+  logic [63:0] file_write_data[4];
   logic lds_push, vmem_push;
   lds_issue_t lds_record;
   vmem_issue_t vmem_record;
@@ -152,7 +151,9 @@ module cu_front
     .jump_wave_i    (jump_wave),
     .jump_pc_i      (jump_pc),
     .head_valid_o   (head_valid),
-    .head_o         (head),
+    .head_wave_o    (head_wave),
+    .head0_o        (head0),
+    .head1_o        (head1),
     .ifetch_req_valid_o,
     .ifetch_req_o,
     .ifetch_rsp_valid_i,
@@ -176,7 +177,9 @@ module cu_front
     .active_o           (active),
     .order_o            (order),
     .head_valid_i       (head_valid),
-    .head_i             (head),
+    .head_wave_i        (head_wave),
+    .head0_i            (head0),
+    .head1_i            (head1),
     .consume_valid_o    (consume_valid),
     .consume_slot_o     (consume_slot),
     .consume_simd_o     (consume_simd),
@@ -229,6 +232,10 @@ module cu_front
     .prepare_valid_i    (prepare_valid),
     .start_valid_i      (start_valid),
     .start_i            (start),
+    .head_valid_i       (head_valid),
+    .head_wave_i        (head_wave),
+    .head0_i            (head0),
+    .head1_i            (head1),
     .pick_valu_valid_i  (pick_valu_valid),
     .pick_sca_valid_i   (pick_sca_valid),
     .pick_vmem_valid_i  (pick_vmem_valid),
@@ -243,23 +250,17 @@ module cu_front
     .result_i           (result),
     .pair_valid_i       (pair_valid),
     .pair_i             (pair),
-    .sca_re_o           (sca_re),
-    .sca_row_o          (sca_row),
-    .sca_data_i         (sca_data),
-    .val_re_o           (val_re),
-    .val_row_o          (val_row),
-    .val_data_i         (val_data),
-    .buf_re_o           (buf_re),
-    .buf_row_o          (buf_row),
-    .buf_data_i         (buf_data),
-    .off_re_o           (off_re),
-    .off_row_o          (off_row),
-    .off_data_i         (off_data),
-    .write_valid_o      (write_valid),
-    .write_simd_o       (write_simd),
-    .write_row_o        (write_row),
-    .write_we_o         (write_we),
-    .write_data_o       (write_data),
+    .file_re_o          (file_re),
+    .file_row0_o        (file_row0),
+    .file_row1_o        (file_row1),
+    .file_low0_i        (file_low0),
+    .file_low1_i        (file_low1),
+    .file_high0_i       (file_high0),
+    .file_high1_i       (file_high1),
+    .file_we_low_o      (file_we_low),
+    .file_we_high_o     (file_we_high),
+    .file_write_row_o   (file_write_row),
+    .file_write_data_o  (file_write_data),
     .jump_valid_o       (jump_valid),
     .jump_wave_o        (jump_wave),
     .jump_pc_o          (jump_pc),
@@ -282,25 +283,17 @@ module cu_front
 
   cu_sgpr u_sgpr (
     .clk_i,
-    .rst_ni,
-    .turn_i       (turn),
-    .sca_re_i     (sca_re),
-    .sca_row_i    (sca_row),
-    .sca_data_o   (sca_data),
-    .val_re_i     (val_re),
-    .val_row_i    (val_row),
-    .val_data_o   (val_data),
-    .buf_re_i     (buf_re),
-    .buf_row_i    (buf_row),
-    .buf_data_o   (buf_data),
-    .off_re_i     (off_re),
-    .off_row_i    (off_row),
-    .off_data_o   (off_data),
-    .write_valid_i(write_valid),
-    .write_simd_i (write_simd),
-    .write_row_i  (write_row),
-    .write_we_i   (write_we),
-    .write_data_i (write_data)
+    .re_i        (file_re),
+    .row0_i      (file_row0),
+    .row1_i      (file_row1),
+    .low0_o      (file_low0),
+    .low1_o      (file_low1),
+    .high0_o     (file_high0),
+    .high1_o     (file_high1),
+    .we_low_i    (file_we_low),
+    .we_high_i   (file_we_high),
+    .write_row_i (file_write_row),
+    .write_data_i(file_write_data)
   );
 
   cu_perf u_perf (

@@ -14,6 +14,8 @@ package cu_front_pkg;
 
   localparam int unsigned Slots = 10;  // wavefronts a SIMD
   typedef logic [15:0] slots_t;  // one bit a slot; 15:10 stay 0
+  typedef logic [63:0] waves_t;  // one bit a wavefront, by {simd, slot}
+  typedef logic [9:0][3:0] order_t;  // slots of a SIMD from oldest to youngest, 15 = none
   typedef logic [5:0] widx_t;  // {simd, slot}: index of per-wavefront arrays
 
   typedef enum logic [2:0] {
@@ -27,9 +29,10 @@ package cu_front_pkg;
     ClsBad  // illegal, or its fetch faulted
   } class_e;
 
-  // A decoded instruction at the head of its wavefront.
-  typedef struct packed {
-    wave_t wave;
+  // Records inside the front end are unpacked: their members are separate variables in simulation.
+  // A decoded instruction at the head of its wavefront.  Issue and operand stage keep their own tables of heads, each
+  // of the members that it needs; a successor arrives at t+4 at the earliest.
+  typedef struct {
     class_e cls;
     logic [3:0] fault;  // status of its fetch
     logic [47:0] pc;
@@ -39,16 +42,8 @@ package cu_front_pkg;
     dec_t d;
   } head_t;
 
-  // The same once chosen.
-  typedef struct packed {
-    wave_t wave;
-    tag_t tag;
-    logic [47:0] pc;
-    dec_t d;
-  } pick_t;
-
   // Fixed properties of a running wavefront.
-  typedef struct packed {
+  typedef struct {
     wave_t wave;
     logic [7:0] vmid;
     logic [7:0] launch;
@@ -67,7 +62,7 @@ package cu_front_pkg;
   } start_t;
 
   // A write of an SGPR pair (or special register) beside the SALU: SMEM data, VALU results, initial values.
-  typedef struct packed {
+  typedef struct {
     wave_t wave;
     logic [6:0] code;  // even
     logic [1:0] we;
@@ -75,7 +70,7 @@ package cu_front_pkg;
   } pair_write_t;
 
   // Scalar result of a vector instruction: mask or lane value.
-  typedef struct packed {
+  typedef struct {
     wave_t wave;
     tag_t tag;
     logic [6:0] code;
@@ -138,16 +133,16 @@ package cu_front_pkg;
     return m;
   endfunction
 
-  // Oldest set bit of `ready`: `order` lists the slots from oldest to youngest, 15 = none.
-  function automatic slot_t oldest(input slots_t ready, input logic [9:0][3:0] order);
+  // Oldest set bit of `ready`; needs one.
+  function automatic slot_t oldest(input slots_t ready, input order_t order);
     for (int unsigned p = 0; p < Slots; p++) begin
       if (ready[order[p]]) return order[p];
     end
     return 4'd15;
   endfunction
 
-  function automatic logic [9:0][3:0] order_remove(input logic [9:0][3:0] order, input slot_t slot);
-    logic [9:0][3:0] r;
+  function automatic order_t order_remove(input order_t order, input slot_t slot);
+    order_t r;
     logic found;
     found = 1'b0;
     for (int unsigned p = 0; p < Slots; p++) begin
@@ -157,8 +152,8 @@ package cu_front_pkg;
     return r;
   endfunction
 
-  function automatic logic [9:0][3:0] order_append(input logic [9:0][3:0] order, input slot_t slot);
-    logic [9:0][3:0] r;
+  function automatic order_t order_append(input order_t order, input slot_t slot);
+    order_t r;
     logic done;
     done = 1'b0;
     for (int unsigned p = 0; p < Slots; p++) begin

@@ -6,7 +6,8 @@
 // sends the events to the dispatcher.  Not responsible for: fetch and decode (cu_fetch), operand values, branches
 // (cu_scalar), initial registers (cu_fill).
 //
-// Per-wavefront conditions are bit vectors by SIMD that events update, so an idle table costs nothing.
+// Per-wavefront conditions are bit vectors by {simd, slot} that events update.  When four turns brought no change,
+// nothing is evaluated until something is reported.
 `include "gantry_assert.svh"
 
 module cu_issue
@@ -28,11 +29,13 @@ module cu_issue
   output logic                   kill_done_o,
   input  logic                   ack_valid_i,
   output logic                   ack_taken_o,
-  output slots_t                 active_o[4],
-  output logic        [9:0][3:0] order_o[4],
+  output waves_t                 active_o,
+  output order_t                 order_o[4],
   // heads
   input  logic        [ 1:0]     head_valid_i,
-  input  head_t                  head_i[2],
+  input  wave_t                  head_wave_i[2],
+  input  head_t                  head0_i,
+  input  head_t                  head1_i,
   output logic        [ 5:0]     consume_valid_o,
   output slot_t                  consume_slot_o[6],
   output logic        [ 1:0]     consume_simd_o,
@@ -44,11 +47,11 @@ module cu_issue
   output logic                   pick_vmem_valid_o,
   output logic                   pick_lds_valid_o,
   output logic                   pick_branch_valid_o,
-  output pick_t                  pick_valu_o[4],
-  output pick_t                  pick_sca_o[4],
-  output pick_t                  pick_vmem_o[4],
-  output pick_t                  pick_lds_o[4],
-  output pick_t                  pick_branch_o[4],
+  output wave_tag_t              pick_valu_o,
+  output wave_tag_t              pick_sca_o,
+  output wave_tag_t              pick_vmem_o,
+  output wave_tag_t              pick_lds_o,
+  output wave_t                  pick_branch_o,
   // completion
   input  logic        [ 3:0]     valu_wait_i,             // leave the next turn free
   input  logic        [ 3:0]     valu_done_valid_i,
@@ -82,16 +85,18 @@ module cu_issue
 );
   localparam int unsigned MaxSmem = 16;  // answers that cu_fill has room for
 
+  logic observe;
+  assign observe = Observe && obs_en_i;
+
   /* verilator lint_off BLKSEQ */
-  // by SIMD, one bit a slot
-  slots_t used[4], live[4], ending[4], silent[4], faulted[4], head_ok[4], free_regs[4];
-  slots_t waiting[4], sleeping[4], at_barrier[4];
-  slots_t vm_some[4], vm_full[4], lg_some[4], lg_full[4], sb_some[4];
-  slots_t vm_reads[4], lds_reads[4];  // operands still to be read
-  slots_t class_of[32];  // {class, simd}
-  slots_t multi[4];  // its vector instruction takes several turns
+  waves_t used, live, ending, silent, faulted, head_ok, free_regs;
+  waves_t waiting, sleeping, at_barrier;
+  waves_t vm_some, vm_full, lg_some, lg_full, sb_some;
+  waves_t vm_reads, lds_reads;  // operands still to be read
+  waves_t multi;  // its vector instruction takes several turns
+  waves_t class_of[8];  // by class_e
   logic [63:0] recent[4];  // who issued a vector instruction in the last four turns
-  logic [9:0][3:0] order[4];
+  order_t order[4];
   // by wavefront
   head_t head[64];
   logic [3:0] vm_count[64], lg_count[64];
@@ -126,30 +131,42 @@ module cu_issue
   wave_t intr_wave;
   logic [31:0] intr_data;
   logic [2:0] quiet;
+  logic busy, reported, table_changed;
+  logic [1:0] s;
+  slot_t slot;
+  widx_t w;
+  tag_t now;
 
   `include "cu_issue_tasks.svh"
 
-  // Common part of every issue; `port` 0 vector, 1 scalar, 2 vector memory, 3 LDS, 4 branch, 5 internal.
-  slot_t slot;
-  widx_t w;
-  slots_t one;
-  tag_t now;
-  task automatic issued(input logic [1:0] sd);
-    w               = {sd, slot};
-    one             = 16'd1 << slot;
+  // Issue of the oldest of `who`, wavefronts of SIMD s; `port` 0 vector, 1 scalar, 2 vector memory, 3 LDS, 4 branch,
+  // 5 internal.  Sets w and its instruction number.
+  task automatic issue(input slots_t who, input logic [2:0] port);
+    busy            = 1'b1;
+    slot            = oldest(who, order[s]);
+    w               = {s, slot};
     now             = tag[w];
-    head_ok[sd]     = head_ok[sd] & ~one;
+    head_ok[w]      = 1'b0;
     tag[w]          = now + 8'd1;
     instructions[w] = instructions[w] + 32'd1;
     last_pc[w]      = head[w].pc;
+    consumed[port]  = 1'b1;
+    consume_slot_o[port] <= slot;
+    if (observe) obs_o[port] <= make_obs(w, now);
   endtask
 
-  logic busy;
-  logic [1:0] s;
-  slots_t ready, m, m2;
+  function automatic slots_t of_simd(input waves_t all, input logic [1:0] simd);
+    return all[{simd, 4'd0}+:16];
+  endfunction
+
+  logic [5:0] consumed;
+  waves_t ready, m64;
+  slots_t m;
   always_ff @(posedge clk_i) begin
-    busy                = 1'b0;
-    s                   = cycle_i[1:0];
+    s        = cycle_i[1:0];
+    reported = cu_evt_credit_i || start_valid_i || kill_valid_i || ack_valid_i || intr_valid_i || head_valid_i != '0 ||
+               jump_valid_i != '0 || valu_done_valid_i != '0 || lds_pop_i || lds_opread_valid_i || lds_done_valid_i ||
+               vmem_pop_i || vmem_opread_valid_i || vmem_done_valid_i || smem_done_valid_i;
     kill_done_o         <= 1'b0;
     ack_taken_o         <= 1'b0;
     consume_valid_o     <= '0;
@@ -161,300 +178,227 @@ module cu_issue
     result_valid_o      <= 1'b0;
     cu_evt_valid_o      <= 1'b0;
     obs_valid_o         <= '0;
-    // ---------------- what others report
-    if (cu_evt_credit_i) begin
-      credits = credits + 8'd1;
-      busy    = 1'b1;
-    end
-    if (start_valid_i) begin
-      start_wave(start_i);
-      busy = 1'b1;
-    end
-    if (head_valid_i[0]) take_head(head_i[0]);
-    if (head_valid_i[1]) take_head(head_i[1]);
-    for (int unsigned k = 0; k < 2; k++) begin
-      if (jump_valid_i[k]) begin
-        head_ok[jump_wave_i[k].simd] = head_ok[jump_wave_i[k].simd] & ~(16'd1 << jump_wave_i[k].slot);
+    if (reported || quiet != 3'd4) begin
+      busy          = reported;
+      table_changed = 1'b0;
+      consumed      = '0;
+      // ---------------- what others report
+      if (reported) begin
+        if (cu_evt_credit_i) credits = credits + 8'd1;
+        if (start_valid_i) start_wave(start_i);
+        for (int unsigned k = 0; k < 2; k++) begin
+          if (head_valid_i[k]) begin
+            w = head_wave_i[k];
+            if (live[w]) begin
+              class_of[head[w].cls][w] = 1'b0;
+              if (k == 0) head[w] = head0_i;
+              else head[w] = head1_i;
+              class_of[head[w].cls][w] = 1'b1;
+              head_ok[w] = 1'b1;
+              check_wait(w);
+              check_registers(w);
+            end
+          end
+        end
+        if (jump_valid_i[0]) head_ok[jump_wave_i[0]] = 1'b0;
+        if (jump_valid_i[1]) head_ok[jump_wave_i[1]] = 1'b0;
+        if (valu_done_valid_i != 4'd0) begin
+          for (int unsigned k = 0; k < 4; k++) begin
+            if (valu_done_valid_i[k] && valu_done_i[k].has_result) take_result(k[1:0], valu_done_i[k].result);
+          end
+        end
+        if (lds_pop_i) lds_queued = lds_queued - 3'd1;
+        if (lds_opread_valid_i) begin
+          w = lds_opread_i.wave;
+          lds_read_count[w]     = lds_read_count[w] - 4'd1;
+          lds_read_simd[w[5:4]] = lds_read_simd[w[5:4]] - 4'd1;
+          if (lds_read_count[w] == 4'd0) lds_reads[w] = 1'b0;
+        end
+        if (lds_done_valid_i) memory_done(lds_done_i, 1'b0);
+        if (vmem_pop_i) vmem_queued = vmem_queued - 3'd1;
+        if (vmem_opread_valid_i) begin
+          w = vmem_opread_i.wave;
+          vm_read_count[w]     = vm_read_count[w] - 4'd1;
+          vm_read_simd[w[5:4]] = vm_read_simd[w[5:4]] - 4'd1;
+          if (vm_read_count[w] == 4'd0) vm_reads[w] = 1'b0;
+        end
+        if (vmem_done_valid_i) memory_done(vmem_done_i, 1'b1);
+        if (smem_done_valid_i) begin
+          smem_out = smem_out - 5'd1;
+          memory_done(smem_done_i, 1'b0);
+        end
+        if (intr_valid_i) begin
+          intr_held = 1'b1;
+          intr_wave = intr_wave_i;
+          intr_data = intr_data_i;
+        end
+        if (kill_valid_i) begin
+          killing = 1'b1;
+          kill_waves(kill_vmid_i);
+        end
+      end
+      // ---------------- scalar result of the vector ALU of the SIMD in phase 1
+      if (result_ready != 4'd0) begin
         busy = 1'b1;
+        s    = cycle_i[1:0] - 2'd1;
+        if (result_ready[s]) begin
+          result_ready[s] = 1'b0;
+          result_valid_o  <= 1'b1;
+          result_o        <= result[s];
+          w               = result[s].wave;
+          pending[w]      = result_keep[s];
+          check_registers(w);
+        end
+        s = cycle_i[1:0];
       end
-    end
-    if (valu_done_valid_i != 4'd0) begin
-      busy = 1'b1;
-      for (int unsigned k = 0; k < 4; k++) begin
-        if (valu_done_valid_i[k] && valu_done_i[k].has_result) take_result(k[1:0], valu_done_i[k].result);
+      // ---------------- issue
+      if (recent[s] != 64'd0) begin
+        busy      = 1'b1;
+        recent[s] = {recent[s][47:0], of_simd(multi, s)};
       end
-    end
-    if (lds_pop_i || lds_opread_valid_i || lds_done_valid_i) begin
-      busy = 1'b1;
-      if (lds_pop_i) lds_queued = lds_queued - 3'd1;
-      if (lds_opread_valid_i) begin
-        w = lds_opread_i.wave;
-        lds_read_count[w]     = lds_read_count[w] - 4'd1;
-        lds_read_simd[w[5:4]] = lds_read_simd[w[5:4]] - 4'd1;
-        if (lds_read_count[w] == 4'd0) lds_reads[w[5:4]] = lds_reads[w[5:4]] & ~(16'd1 << w[3:0]);
+      if (turns[s] != 5'd0) begin
+        busy     = 1'b1;
+        turns[s] = turns[s] - 5'd1;
+        if (turns[s] == 5'd0) multi[{s, 4'd0}+:16] = '0;
       end
-      if (lds_done_valid_i) memory_done(lds_done_i, 1'b0);
-    end
-    if (vmem_pop_i || vmem_opread_valid_i || vmem_done_valid_i) begin
-      busy = 1'b1;
-      if (vmem_pop_i) vmem_queued = vmem_queued - 3'd1;
-      if (vmem_opread_valid_i) begin
-        w = vmem_opread_i.wave;
-        vm_read_count[w]     = vm_read_count[w] - 4'd1;
-        vm_read_simd[w[5:4]] = vm_read_simd[w[5:4]] - 4'd1;
-        if (vm_read_count[w] == 4'd0) vm_reads[w[5:4]] = vm_reads[w[5:4]] & ~(16'd1 << w[3:0]);
-      end
-      if (vmem_done_valid_i) memory_done(vmem_done_i, 1'b1);
-    end
-    if (smem_done_valid_i) begin
-      busy     = 1'b1;
-      smem_out = smem_out - 5'd1;
-      memory_done(smem_done_i, 1'b0);
-    end
-    if (intr_valid_i) begin
-      busy      = 1'b1;
-      intr_held = 1'b1;
-      intr_wave = intr_wave_i;
-      intr_data = intr_data_i;
-    end
-    if (kill_valid_i) begin
-      busy    = 1'b1;
-      killing = 1'b1;
-      kill_waves(kill_vmid_i);
-    end
-    // ---------------- scalar result of the vector ALU of the SIMD in phase 1
-    if (result_ready != 4'd0) begin
-      busy = 1'b1;
-      s    = cycle_i[1:0] - 2'd1;
-      if (result_ready[s]) begin
-        result_ready[s] = 1'b0;
-        result_valid_o  <= 1'b1;
-        result_o        <= result[s];
-        w               = result[s].wave;
-        pending[w]      = result_keep[s];
-        check_registers(w);
-      end
-      s = cycle_i[1:0];
-    end
-    // ---------------- issue
-    ready = live[s] & head_ok[s] & free_regs[s] & ~sleeping[s] & ~at_barrier[s];
-    if (recent[s] != 64'd0) begin
-      busy      = 1'b1;
-      recent[s] = {recent[s][47:0], multi[s]};
-    end
-    if (turns[s] != 5'd0) begin
-      busy     = 1'b1;
-      turns[s] = turns[s] - 5'd1;
-      if (turns[s] == 5'd0) multi[s] = '0;
-    end
-    if (ready != 16'd0 || sleeping[s] != 16'd0) begin
-      // vector ALU
-      m = ready & class_of[{ClsValu, s}] & ~vm_reads[s] & ~lds_reads[s];
-      if (m != 16'd0) begin
-        if (turns[s] == 5'd0 && !valu_wait_i[s] && fly_count[s] != 3'd4) begin
-          busy = 1'b1;
-          slot = oldest(m, order[s]);
-          issued(s);
-          pick_valu_valid_o  <= 1'b1;
-          pick_valu_o[s]     <= make_pick(head[w], now);
-          consume_valid_o[0] <= 1'b1;
-          consume_slot_o[0]  <= slot;
-          obs_valid_o[0]     <= obs_en_i;
-          if (obs_en_i) obs_o[0] <= make_obs(head[w], now);
-          turns[s] = head[w].d.rate == RATE_FULL ? 5'd1 : head[w].d.rate == RATE_HALF ? 5'd2 :
-                     head[w].d.rate == RATE_QUARTER ? 5'd4 : 5'd16;
-          multi[s] = turns[s] != 5'd1 ? one : 16'd0;
-          recent[s] = recent[s] | {48'd0, one};
-          if (head[w].write != 64'd0) remember_result(w, head[w], now);
-        end else if (valu_wait_i[s]) busy = 1'b1;
-      end
-      // scalar ALU or memory
-      m = ready & class_of[{ClsSalu, s}];
-      if (smem_out != 5'(MaxSmem)) m = m | (ready & class_of[{ClsSmem, s}] & ~lg_full[s]);
-      if (m != 16'd0) begin
-        busy = 1'b1;
-        slot = oldest(m, order[s]);
-        issued(s);
-        pick_sca_valid_o   <= 1'b1;
-        pick_sca_o[s]      <= make_pick(head[w], now);
-        consume_valid_o[1] <= 1'b1;
-        consume_slot_o[1]  <= slot;
-        obs_valid_o[1]     <= obs_en_i;
-        if (obs_en_i) obs_o[1] <= make_obs(head[w], now);
-        if (head[w].cls == ClsSmem) begin
-          smem_out = smem_out + 5'd1;
+      ready = live & head_ok & free_regs & ~sleeping & ~at_barrier;
+      if (of_simd(ready, s) != 16'd0) begin
+        // vector ALU
+        m = of_simd(ready & class_of[ClsValu] & ~vm_reads & ~lds_reads, s);
+        if (m != 16'd0) begin
+          if (turns[s] == 5'd0 && !valu_wait_i[s] && fly_count[s] != 3'd4) begin
+            issue(m, 3'd0);
+            pick_valu_valid_o <= 1'b1;
+            pick_valu_o       <= '{wave: w, tag: now};
+            turns[s] = head[w].d.rate == RATE_FULL ? 5'd1 : head[w].d.rate == RATE_HALF ? 5'd2 :
+                       head[w].d.rate == RATE_QUARTER ? 5'd4 : 5'd16;
+            if (turns[s] != 5'd1) multi[w] = 1'b1;
+            recent[s][{2'd0, slot}] = 1'b1;
+            if (head[w].write != 64'd0) remember_result(w, now);
+          end else if (valu_wait_i[s]) busy = 1'b1;
+        end
+        // scalar ALU or memory
+        m64 = class_of[ClsSalu];
+        if (smem_out != 5'(MaxSmem)) m64 = m64 | (class_of[ClsSmem] & ~lg_full);
+        m = of_simd(ready & m64, s);
+        if (m != 16'd0) begin
+          issue(m, 3'd1);
+          pick_sca_valid_o <= 1'b1;
+          pick_sca_o       <= '{wave: w, tag: now};
+          if (head[w].cls == ClsSmem) begin
+            smem_out = smem_out + 5'd1;
+            count_lg(w, 1'b1);
+          end
+        end
+        // vector memory: not while the LDS reads this SIMD
+        m = of_simd(ready & class_of[ClsVmem] & ~lds_reads & ~vm_full & ~multi, s);
+        if (m != 16'd0 && vmem_queued != 3'd4 && lds_read_simd[s] == 4'd0) begin
+          issue(m, 3'd2);
+          pick_vmem_valid_o <= 1'b1;
+          pick_vmem_o       <= '{wave: w, tag: now};
+          vmem_queued       = vmem_queued + 3'd1;
+          vm_read_count[w]  = vm_read_count[w] + 4'd1;
+          vm_read_simd[s]   = vm_read_simd[s] + 4'd1;
+          vm_reads[w]       = 1'b1;
+          count_vm(w, 1'b1);
+        end
+        // LDS: not while vector memory reads this SIMD
+        m = of_simd(ready & class_of[ClsLds] & ~vm_reads & ~lg_full & ~multi, s);
+        if (m != 16'd0 && lds_queued != 3'd4 && vm_read_simd[s] == 4'd0) begin
+          issue(m, 3'd3);
+          pick_lds_valid_o  <= 1'b1;
+          pick_lds_o        <= '{wave: w, tag: now};
+          lds_queued        = lds_queued + 3'd1;
+          lds_read_count[w] = lds_read_count[w] + 4'd1;
+          lds_read_simd[s]  = lds_read_simd[s] + 4'd1;
+          lds_reads[w]      = 1'b1;
           count_lg(w, 1'b1);
         end
-      end
-      // vector memory: not while the LDS reads this SIMD
-      m = ready & class_of[{ClsVmem, s}] & ~lds_reads[s] & ~vm_full[s] & ~multi[s];
-      if (m != 16'd0 && vmem_queued != 3'd4 && lds_read_simd[s] == 4'd0) begin
-        busy = 1'b1;
-        slot = oldest(m, order[s]);
-        issued(s);
-        pick_vmem_valid_o  <= 1'b1;
-        pick_vmem_o[s]     <= make_pick(head[w], now);
-        consume_valid_o[2] <= 1'b1;
-        consume_slot_o[2]  <= slot;
-        obs_valid_o[2]     <= obs_en_i;
-        if (obs_en_i) obs_o[2] <= make_obs(head[w], now);
-        vmem_queued      = vmem_queued + 3'd1;
-        vm_read_count[w] = vm_read_count[w] + 4'd1;
-        vm_read_simd[s]  = vm_read_simd[s] + 4'd1;
-        vm_reads[s]      = vm_reads[s] | one;
-        count_vm(w, 1'b1);
-      end
-      // LDS: not while vector memory reads this SIMD
-      m = ready & class_of[{ClsLds, s}] & ~vm_reads[s] & ~lg_full[s] & ~multi[s];
-      if (m != 16'd0 && lds_queued != 3'd4 && vm_read_simd[s] == 4'd0) begin
-        busy = 1'b1;
-        slot = oldest(m, order[s]);
-        issued(s);
-        pick_lds_valid_o   <= 1'b1;
-        pick_lds_o[s]      <= make_pick(head[w], now);
-        consume_valid_o[3] <= 1'b1;
-        consume_slot_o[3]  <= slot;
-        obs_valid_o[3]     <= obs_en_i;
-        if (obs_en_i) obs_o[3] <= make_obs(head[w], now);
-        lds_queued        = lds_queued + 3'd1;
-        lds_read_count[w] = lds_read_count[w] + 4'd1;
-        lds_read_simd[s]  = lds_read_simd[s] + 4'd1;
-        lds_reads[s]      = lds_reads[s] | one;
-        count_lg(w, 1'b1);
-      end
-      // branch or message; one interrupt at a time
-      m = ready & class_of[{ClsBranch, s}];
-      if (m != 16'd0 && !intr_busy) begin
-        busy = 1'b1;
-        slot = oldest(m, order[s]);
-        issued(s);
-        pick_branch_valid_o <= 1'b1;
-        pick_branch_o[s]    <= make_pick(head[w], now);
-        consume_valid_o[4]  <= 1'b1;
-        consume_slot_o[4]   <= slot;
-        obs_valid_o[4]      <= obs_en_i;
-        if (obs_en_i) obs_o[4] <= make_obs(head[w], now);
-        intr_busy = head[w].d.op == OP_S_SENDMSG && head[w].d.simm16[3:0] == 4'd1;
-        if (head[w].d.op == OP_S_TRAP) begin
-          raise_fault(w, FAULT_TRAP, {56'd0, head[w].d.simm16[7:0]}, 32'd0);
-        end
-      end
-      // waits and no-ops
-      m = ready & class_of[{ClsInternal, s}] & ~waiting[s];
-      if (m != 16'd0) begin
-        busy = 1'b1;
-        slot = oldest(m, order[s]);
-        issued(s);
-        consume_valid_o[5] <= 1'b1;
-        consume_slot_o[5]  <= slot;
-        obs_valid_o[5]     <= obs_en_i;
-        if (obs_en_i) obs_o[5] <= make_obs(head[w], now);
-        internal(w, head[w].d);
-      end
-      // illegal, or its fetch faulted
-      m = ready & class_of[{ClsBad, s}];
-      if (m != 16'd0) begin
-        busy       = 1'b1;
-        slot       = oldest(m, order[s]);
-        w          = {s, slot};
-        last_pc[w] = head[w].pc;
-        raise_fault(w, head[w].fault != 4'd0 ? {4'd0, head[w].fault} : FAULT_ILLEGAL, {16'd0, head[w].pc},
-                    head[w].inst);
-      end
-      consume_simd_o <= s;
-      if (sleeping[s] != 16'd0) begin
-        busy = 1'b1;
-        if (cycle_i[5:2] == 4'd0) begin
-          for (int unsigned k = 0; k < Slots; k++) begin
-            if (sleeping[s][k[3:0]]) begin
-              sleep[{s, k[3:0]}] = sleep[{s, k[3:0]}] - 7'd1;
-              if (sleep[{s, k[3:0]}] == 7'd0) sleeping[s] = sleeping[s] & ~(16'd1 << k);
-            end
+        // branch or message; one interrupt at a time
+        m = of_simd(ready & class_of[ClsBranch], s);
+        if (m != 16'd0 && !intr_busy) begin
+          issue(m, 3'd4);
+          pick_branch_valid_o <= 1'b1;
+          pick_branch_o       <= w;
+          intr_busy = head[w].d.op == OP_S_SENDMSG && head[w].d.simm16[3:0] == 4'd1;
+          if (head[w].d.op == OP_S_TRAP) begin
+            raise_fault(w, FAULT_TRAP, {56'd0, head[w].d.simm16[7:0]}, 32'd0);
           end
         end
-      end
-    end
-    for (int unsigned k = 1; k < 4; k++) begin
-      if (sleeping[s+k[1:0]] != 16'd0) busy = 1'b1;
-    end
-    // ---------------- events
-    if (credits != 8'd0) begin
-      if (intr_held) begin
-        busy           = 1'b1;
-        intr_held      = 1'b0;
-        intr_busy      = 1'b0;
-        make_event(CU_EVT_INTERRUPT, intr_wave, intr_data);
-        cu_evt_valid_o <= 1'b1;
-        cu_evt_o       <= evt;
-        credits        = credits - 8'd1;
-      end else if (ack_valid_i && !ack_taken_o) begin
-        busy           = 1'b1;
-        ack_taken_o    <= 1'b1;
-        evt            = '0;
-        evt.kind       = CU_EVT_ACK;
-        cu_evt_valid_o <= 1'b1;
-        cu_evt_o       <= evt;
-        credits        = credits - 8'd1;
-      end else if ((ending[0] | ending[1] | ending[2] | ending[3] | faulted[0] | faulted[1] | faulted[2] |
-                    faulted[3]) != 16'd0) begin
-        for (int unsigned k = 0; k < 4; k++) begin
-          m  = ending[s] & ~vm_some[s] & ~lg_some[s] & ~sb_some[s] & ~vm_reads[s] & ~lds_reads[s] &
-               ~(recent[s][15:0] | recent[s][31:16] | recent[s][47:32] | recent[s][63:48]);
-          m2 = faulted[s];
-          if ((m | m2) != 16'd0) break;
-          s = s + 2'd1;
+        // waits and no-ops
+        m = of_simd(ready & class_of[ClsInternal] & ~waiting, s);
+        if (m != 16'd0) begin
+          issue(m, 3'd5);
+          internal(w);
         end
-        if ((m | m2) != 16'd0) begin
-          busy = 1'b1;
-          slot = oldest(m | m2, order[s]);
-          w    = {s, slot};
-          if (m2[slot]) begin
-            make_event(CU_EVT_FAULT, w, fault_data[w]);
-            faulted[s]     = faulted[s] & ~(16'd1 << slot);
-            cu_evt_valid_o <= 1'b1;
-            credits        = credits - 8'd1;
-          end else begin
-            make_event(CU_EVT_WAVE_DONE, w, 32'd0);
-            if (!silent[s][slot]) begin
-              cu_evt_valid_o <= 1'b1;
-              credits        = credits - 8'd1;
-            end
-            remove_wave(w);
-          end
-          cu_evt_o <= evt;
+        // illegal, or its fetch faulted
+        m = of_simd(ready & class_of[ClsBad], s);
+        if (m != 16'd0) begin
+          busy       = 1'b1;
+          w          = {s, oldest(m, order[s])};
+          last_pc[w] = head[w].pc;
+          raise_fault(w, head[w].fault != 4'd0 ? {4'd0, head[w].fault} : FAULT_ILLEGAL, {16'd0, head[w].pc},
+                      head[w].inst);
+        end
+        consume_simd_o  <= s;
+        consume_valid_o <= consumed;
+        if (observe) obs_valid_o <= consumed;
+      end
+      if (sleeping != '0) wake(s, cycle_i[5:2] == 4'd0);
+      // ---------------- events
+      if (credits != 8'd0) begin
+        if (intr_held) begin
+          busy           = 1'b1;
+          intr_held      = 1'b0;
+          intr_busy      = 1'b0;
+          make_event(CU_EVT_INTERRUPT, intr_wave, intr_data);
+          cu_evt_valid_o <= 1'b1;
+          cu_evt_o       <= evt;
+          credits        = credits - 8'd1;
+        end else if (ack_valid_i && !ack_taken_o) begin
+          busy           = 1'b1;
+          ack_taken_o    <= 1'b1;
+          evt            = '0;
+          evt.kind       = CU_EVT_ACK;
+          cu_evt_valid_o <= 1'b1;
+          cu_evt_o       <= evt;
+          credits        = credits - 8'd1;
+        end else if ((ending | faulted) != '0) begin
+          end_wave();
         end
       end
+      if (killing && silent == '0) begin
+        busy        = 1'b1;
+        killing     = 1'b0;
+        kill_done_o <= 1'b1;
+      end
+      if (table_changed) begin
+        active_o <= live;
+        order_o  <= order;
+      end
+      if (busy) quiet = 3'd0;
+      else quiet = quiet + 3'd1;
     end
-    if (killing && (silent[0] | silent[1] | silent[2] | silent[3]) == 16'd0) begin
-      busy        = 1'b1;
-      killing     = 1'b0;
-      kill_done_o <= 1'b1;
-    end
-    if (busy || head_valid_i != 2'd0) begin
-      quiet = 3'd0;
-      active_o <= live;
-      order_o  <= order;
-    end else if (quiet != 3'd4) quiet = quiet + 3'd1;
     if (!rst_ni) begin
+      used       = '0;
+      live       = '0;
+      ending     = '0;
+      silent     = '0;
+      faulted    = '0;
+      head_ok    = '0;
+      free_regs  = '0;
+      waiting    = '0;
+      sleeping   = '0;
+      at_barrier = '0;
+      vm_some    = '0;
+      vm_full    = '0;
+      lg_some    = '0;
+      lg_full    = '0;
+      sb_some    = '0;
+      vm_reads   = '0;
+      lds_reads  = '0;
+      multi      = '0;
       for (int unsigned k = 0; k < 4; k++) begin
-        used[k]          = '0;
-        live[k]          = '0;
-        ending[k]        = '0;
-        silent[k]        = '0;
-        faulted[k]       = '0;
-        head_ok[k]       = '0;
-        free_regs[k]     = '0;
-        waiting[k]       = '0;
-        sleeping[k]      = '0;
-        at_barrier[k]    = '0;
-        vm_some[k]       = '0;
-        vm_full[k]       = '0;
-        lg_some[k]       = '0;
-        lg_full[k]       = '0;
-        sb_some[k]       = '0;
-        vm_reads[k]      = '0;
-        lds_reads[k]     = '0;
-        multi[k]         = '0;
         recent[k]        = '0;
         order[k]         = '1;
         fly_head[k]      = '0;
@@ -464,6 +408,7 @@ module cu_issue
         lds_read_simd[k] = '0;
       end
       for (int unsigned k = 0; k < 64; k++) begin
+        head[k].cls       = ClsValu;
         vm_count[k]       = '0;
         lg_count[k]       = '0;
         vm_read_count[k]  = '0;
@@ -473,7 +418,7 @@ module cu_issue
         ended[k]          = '0;
         arrived_mask[k]   = '0;
       end
-      for (int unsigned k = 0; k < 32; k++) class_of[k] = '0;
+      for (int unsigned k = 0; k < 8; k++) class_of[k] = '0;
       result_ready        = '0;
       vmem_queued         = '0;
       lds_queued          = '0;
@@ -483,7 +428,7 @@ module cu_issue
       intr_busy           = 1'b0;
       killing             = 1'b0;
       quiet               = '0;
-      active_o            <= live;
+      active_o            <= '0;
       order_o             <= order;
       consume_valid_o     <= '0;
       pick_valu_valid_o   <= 1'b0;

@@ -20,6 +20,12 @@ package cu_pkg;
 `else
   localparam int unsigned FaultSeed = 0;
 `endif
+
+`ifdef GANTRY_NO_OBSERVE
+  localparam bit Observe = 1'b0;
+`else
+  localparam bit Observe = 1'b1;
+`endif
   /* verilator lint_on UNUSEDPARAM */
 
   typedef logic [7:0] tag_t;  // instruction number of a wavefront, modulo 256
@@ -148,7 +154,8 @@ package cu_pkg;
     tag_t tag;
   } wave_tag_t;  // e.g. all operands of a memory instruction have been read
 
-  // ---- observation (gated by obs_en_i; never read by the design)
+  // ---- observation (gated by obs_en_i; never read by the design).  Models for lock step and tests have it; others
+  // leave it out, since wide records cost time in simulation even when nobody looks.
   typedef struct packed {
     wave_t wave;
     tag_t tag;

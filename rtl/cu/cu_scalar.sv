@@ -3,6 +3,8 @@
 // records of the vector ALU, LDS and vector memory with their scalar operands resolved.  Owns VCC, EXEC, M0, SCC and
 // MODE; general SGPRs are in cu_sgpr, whose ports it drives in the time slots of cu_front_pkg.
 // Not responsible for: which instruction issues and whether its operands are ready (cu_issue).
+`include "gantry_assert.svh"
+
 module cu_scalar
   import cu_pkg::*;
   import cu_front_pkg::*;
@@ -15,40 +17,38 @@ module cu_scalar
   input  logic                              prepare_valid_i,         // start_i comes: registers are filled
   input  logic                              start_valid_i,
   input  start_t                            start_i,
-  // chosen instructions: pulses in the cycle after the choice, records stay for four cycles
+  input  logic                       [ 1:0] head_valid_i,
+  input  wave_t                             head_wave_i[2],
+  input  head_t                             head0_i,
+  input  head_t                             head1_i,
+  // chosen instructions
   input  logic                              pick_valu_valid_i,
   input  logic                              pick_sca_valid_i,
   input  logic                              pick_vmem_valid_i,
   input  logic                              pick_lds_valid_i,
   input  logic                              pick_branch_valid_i,
-  input  pick_t                             pick_valu_i[4],
-  input  pick_t                             pick_sca_i[4],
-  input  pick_t                             pick_vmem_i[4],
-  input  pick_t                             pick_lds_i[4],
-  input  pick_t                             pick_branch_i[4],
+  input  wave_tag_t                         pick_valu_i,
+  input  wave_tag_t                         pick_sca_i,
+  input  wave_tag_t                         pick_vmem_i,
+  input  wave_tag_t                         pick_lds_i,
+  input  wave_t                             pick_branch_i,
   // register writes of others
   input  logic                              result_valid_i,          // vector ALU, in phase 2 of its SIMD
   input  result_t                           result_i,
   input  logic                              pair_valid_i,            // cu_fill, in phases 0 and 1
   input  pair_write_t                       pair_i,
-  // register file
-  output logic                              sca_re_o,
-  output logic                       [ 9:0] sca_row_o[2],
-  input  logic                       [63:0] sca_data_i[2],
-  output logic                              val_re_o,
-  output logic                       [ 9:0] val_row_o[2],
-  input  logic                       [63:0] val_data_i[2],
-  output logic                              buf_re_o,
-  output logic                       [ 9:0] buf_row_o[2],
-  input  logic                       [63:0] buf_data_i[2],
-  output logic                              off_re_o,
-  output logic                       [ 9:0] off_row_o[2],
-  input  logic                       [63:0] off_data_i[2],
-  output logic                       [ 2:0] write_valid_o,           // SALU, vector ALU, cu_fill
-  output logic                       [ 1:0] write_simd_o[3],
-  output logic                       [ 9:0] write_row_o[3],
-  output logic                       [ 1:0] write_we_o[3],
-  output logic                       [63:0] write_data_o[3],
+  // register file, by bank
+  output logic                       [ 3:0] file_re_o,
+  output logic                       [ 9:0] file_row0_o[4],
+  output logic                       [ 9:0] file_row1_o[4],
+  input  logic                       [31:0] file_low0_i[4],
+  input  logic                       [31:0] file_low1_i[4],
+  input  logic                       [31:0] file_high0_i[4],
+  input  logic                       [31:0] file_high1_i[4],
+  output logic                       [ 3:0] file_we_low_o,
+  output logic                       [ 3:0] file_we_high_o,
+  output logic                       [ 9:0] file_write_row_o[4],
+  output logic                       [63:0] file_write_data_o[4],
   // results
   output logic                       [ 1:0] jump_valid_o,            // branches, s_setpc
   output wave_t                             jump_wave_o[2],
@@ -69,6 +69,9 @@ module cu_scalar
   output obs_sgpr_t                         obs_o[4],
   output logic                              idle_o
 );
+  logic observe;
+  assign observe = Observe && obs_en_i;
+
   /* verilator lint_off BLKSEQ */
   logic [63:0] exec[64], vcc[64];
   logic [31:0] m0[64], mode[64];
@@ -78,9 +81,13 @@ module cu_scalar
   logic [2:1] sca_v, branch_v;  // age of what is under way
   logic [3:1] valu_v, lds_v;
   logic [5:1] vmem_v;
+  wave_tag_t sca1, sca2, valu1, valu2, valu3, lds1, lds2, lds3, vmem1, vmem2, vmem3;
+  wave_t branch1, branch2;
+  head_t head[64];
   vmem_issue_t vmem5, vmem6;
   logic [8:0] soffset5, soffset6;
   logic [31:0] literal5, literal6;
+  logic clash_q;
   logic [8:0] val_code[4];  // operand read at port 0, by SIMD
 
   // ---- operands
@@ -146,7 +153,7 @@ module cu_scalar
   logic [63:0] a, b, r;
   logic r_scc, r_write, r_exec;
   logic [6:0] r_code;
-  task automatic salu_execute(input pick_t q, input widx_t at);
+  task automatic salu_execute(input head_t q, input widx_t at);
     logic [31:0] imm, field, shifted;
     logic wide;
     wide    = q.d.src0_w == 5'd2;
@@ -205,15 +212,15 @@ module cu_scalar
   endfunction
 
   // ---- vector ALU record
-  function automatic valu_issue_t valu_record(input pick_t q, input start_t base, input logic [31:0] index,
+  function automatic valu_issue_t valu_record(input head_t q, input wave_tag_t who, input start_t base, input logic [31:0] index,
                                               input logic [2:0][63:0] value, input logic [63:0] mask,
                                               input logic [63:0] lanes, input logic [31:0] mode_word);
     valu_issue_t v;
     logic [7:0] add_src, add_dst;
     add_dst = q.d.op == OP_V_MOVRELD_B32 || q.d.op == OP_V_MOVRELSD_B32 ? index[7:0] : 8'd0;
     add_src = q.d.op == OP_V_MOVRELS_B32 || q.d.op == OP_V_MOVRELSD_B32 ? index[7:0] : 8'd0;
-    v.slot       = q.wave.slot;
-    v.tag        = q.tag;
+    v.slot       = who.wave.slot;
+    v.tag        = who.tag;
     v.op         = q.d.op;
     v.src_vgpr   = {q.d.src2[8], q.d.src1[8], q.d.src0[8]};
     v.src_row[0] = base.vgpr_base + q.d.src0[7:0] + add_src;
@@ -237,11 +244,11 @@ module cu_scalar
     return v;
   endfunction
 
-  function automatic vmem_issue_t vmem_record(input pick_t q, input start_t base, input logic [63:0] lanes);
+  function automatic vmem_issue_t vmem_record(input head_t q, input wave_tag_t who, input start_t base, input logic [63:0] lanes);
     vmem_issue_t v;
     v              = '0;
-    v.wave         = q.wave;
-    v.tag          = q.tag;
+    v.wave         = who.wave;
+    v.tag          = who.tag;
     v.kind         = q.d.kind == KIND_INV ? VmemInv : q.d.unit == UNIT_MUBUF ? VmemMubuf : VmemFlat;
     v.store        = q.d.store;
     v.atomic       = q.d.atomic;
@@ -267,11 +274,28 @@ module cu_scalar
     return v;
   endfunction
 
-  logic [63:0] va;
+  function automatic logic [63:0] file_data0(input logic [1:0] bank);
+    return {file_high0_i[bank], file_low0_i[bank]};
+  endfunction
+
+  function automatic logic [63:0] file_data1(input logic [1:0] bank);
+    return {file_high1_i[bank], file_low1_i[bank]};
+  endfunction
+
+  logic [63:0] va, data0, data1;
+  logic [3:0] file_re, file_we_low, file_we_high;
+  logic clash;  // two writes to one bank
+  task automatic file_write(input logic [1:0] bank, input logic [9:0] row, input logic [1:0] we,
+                            input logic [63:0] data);
+    clash = clash || file_we_high[bank] || file_we_low[bank];
+    {file_we_high[bank], file_we_low[bank]} = we;
+    file_write_row_o[bank]  <= row;
+    file_write_data_o[bank] <= data;
+  endtask
   logic busy;
   widx_t w;
   /* verilator lint_on UNUSEDSIGNAL */
-  pick_t p;
+  head_t p;
   logic [1:0] simd;
   logic [8:0] code0, code1;
   logic [2:0][63:0] sval;
@@ -285,7 +309,6 @@ module cu_scalar
     busy             = pick_valu_valid_i || pick_sca_valid_i || pick_vmem_valid_i || pick_lds_valid_i ||
                        pick_branch_valid_i || prepare_valid_i || start_valid_i || result_valid_i || pair_valid_i ||
                        valu_v != '0 || sca_v != '0 || vmem_v != '0 || lds_v != '0 || branch_v != '0;
-    write_valid_o    <= '0;
     jump_valid_o     <= '0;
     obs_valid_o      <= '0;
     intr_valid_o     <= 1'b0;
@@ -293,49 +316,47 @@ module cu_scalar
     valu_valid_o     <= '0;
     lds_valid_o      <= 1'b0;
     vmem_valid_o     <= 1'b0;
-    sca_re_o         <= 1'b0;
-    val_re_o         <= 1'b0;
-    buf_re_o         <= 1'b0;
-    off_re_o         <= 1'b0;
+    clash            = 1'b0;
+    file_re          = '0;
+    file_we_low      = '0;
+    file_we_high     = '0;
     // ---- t+6, t+5: vector memory, last operands
     if (vmem_v[5]) begin
       vm              = vmem6;
-      vm.soffset      = 32'(operand(soffset6, 1'b0, 1'b0, special(soffset6, off_data_i[0], vm.wave), literal6, 1'b0,
+      vm.soffset      = 32'(operand(soffset6, 1'b0, 1'b0, special(soffset6, file_data0(turn_i - 2'd2), vm.wave), literal6, 1'b0,
                                     1'b0, 1'b0));
-      vm.flat_scratch = off_data_i[1];
+      vm.flat_scratch = file_data1(turn_i - 2'd2);
       vmem_o          <= vm;
       vmem_valid_o    <= 1'b1;
     end
     if (vmem_v[4]) begin
       vmem6      = vmem5;
-      vmem6.rsrc = {buf_data_i[1], buf_data_i[0]};
+      vmem6.rsrc = {file_data1(turn_i - 2'd1), file_data0(turn_i - 2'd1)};
       soffset6   = soffset5;
       literal6   = literal5;
     end
     // ---- t+4: records
     simd = turn_i;
     if (vmem_v[3]) begin
-      p        = pick_vmem_i[simd];
-      w        = p.wave;
-      vmem5    = vmem_record(p, info[w], exec[w]);
-      soffset5 = p.d.src2;
-      literal5 = p.d.ext;
-      off_re_o     <= 1'b1;
-      off_row_o[0] <= sgpr_row(info[w].sgpr_base, w[3:0], p.d.src2[6:0]);
-      off_row_o[1] <= sgpr_row(info[w].sgpr_base, w[3:0], 7'd102);
+      w        = vmem3.wave;
+      vmem5    = vmem_record(head[w], vmem3, info[w], exec[w]);
+      soffset5 = head[w].d.src2;
+      literal5 = head[w].d.ext;
+      file_re[simd]     = 1'b1;
+      file_row0_o[simd] <= sgpr_row(info[w].sgpr_base, w[3:0], head[w].d.src2[6:0]);
+      file_row1_o[simd] <= sgpr_row(info[w].sgpr_base, w[3:0], 7'd102);
     end
     if (lds_v[3]) begin
-      p           = pick_lds_i[simd];
-      w           = p.wave;
-      lds.wave    = p.wave;
-      lds.tag     = p.tag;
-      lds.op      = p.d.op[7:0];
-      lds.addr    = info[w].vgpr_base + p.d.src0[7:0];
-      lds.data0   = info[w].vgpr_base + p.d.src1[7:0];
-      lds.data1   = info[w].vgpr_base + p.d.src2[7:0];
-      lds.dst     = info[w].vgpr_base + p.d.vdst;
-      lds.offset0 = FaultSeed == 14 ? 8'd0 : p.d.offset[7:0];
-      lds.offset1 = p.d.offset[15:8];
+      w           = lds3.wave;
+      lds.wave    = lds3.wave;
+      lds.tag     = lds3.tag;
+      lds.op      = head[w].d.op[7:0];
+      lds.addr    = info[w].vgpr_base + head[w].d.src0[7:0];
+      lds.data0   = info[w].vgpr_base + head[w].d.src1[7:0];
+      lds.data1   = info[w].vgpr_base + head[w].d.src2[7:0];
+      lds.dst     = info[w].vgpr_base + head[w].d.vdst;
+      lds.offset0 = FaultSeed == 14 ? 8'd0 : head[w].d.offset[7:0];
+      lds.offset1 = head[w].d.offset[15:8];
       lds.m0      = m0[w];
       lds.exec    = exec[w];
       lds.base    = info[w].lds_base;
@@ -344,12 +365,14 @@ module cu_scalar
       lds_valid_o <= 1'b1;
     end
     if (valu_v[3]) begin
-      p = pick_valu_i[simd];
-      w = p.wave;
+      w     = valu3.wave;
+      p     = head[w];
+      data0 = file_data0(simd);
+      data1 = file_data1(simd);
       for (int unsigned n = 0; n < 3; n++) begin
         code0   = n == 0 ? p.d.src0 : n == 1 ? p.d.src1 : p.d.src2;
         sval[n] = operand(code0, (n == 0 ? p.d.src0_w : n == 1 ? p.d.src1_w : p.d.src2_w) == 5'd2, p.d.half,
-                          special(code0, code0 == val_code[simd] ? val_data_i[0] : val_data_i[1], w), p.d.ext,
+                          special(code0, code0 == val_code[simd] ? data0 : data1, w), p.d.ext,
                           vcc[w] == 64'd0, exec[w] == 64'd0, scc[w]);
         if (code0 == 9'd255 && p.d.rate == RATE_F64 && (n == 0 ? p.d.src0_w : p.d.src1_w) == 5'd2) begin
           sval[n] = sval[n] << 32;  // a literal is the high half of a double
@@ -357,15 +380,15 @@ module cu_scalar
         if (FaultSeed == 8 && code0 == 9'd255) sval[n] = sval[n] & 64'hFFFF;
         if (FaultSeed == 12 && code0 > 9'd192 && code0 <= 9'd208) sval[n] = sval[n] + 64'd1;
       end
-      lane_mask = p.d.src2_mask ? special(p.d.src2, val_data_i[1], w) : vcc[w];
-      valu_o       <= valu_record(p, info[w], m0[w], sval, lane_mask, exec[w], mode[w]);
+      lane_mask = p.d.src2_mask ? special(p.d.src2, data1, w) : vcc[w];
+      valu_o       <= valu_record(p, valu3, info[w], m0[w], sval, lane_mask, exec[w], mode[w]);
       valu_valid_o <= 4'd1 << simd;
     end
     // ---- t+3: scalar class executes, branches resolve, rows of the buffer resource
     simd = turn_i - 2'd3;
     if (branch_v[2]) begin
-      p = pick_branch_i[simd];
-      w = p.wave;
+      w = branch2;
+      p = head[w];
       case (p.d.op)
         OP_S_CBRANCH_SCC0: taken = !scc[w];
         OP_S_CBRANCH_SCC1: taken = scc[w];
@@ -376,27 +399,27 @@ module cu_scalar
         default: taken = p.d.op == OP_S_BRANCH || p.d.op == OP_S_ICACHE_INV;
       endcase
       jump_valid_o[0] <= taken;
-      jump_wave_o[0]  <= p.wave;
+      jump_wave_o[0]  <= w;
       jump_pc_o[0]    <= p.pc + 48'd4 + (p.d.op == OP_S_ICACHE_INV ? 48'd0 : {{30{p.d.simm16[15]}}, p.d.simm16, 2'd0}) -
                          (FaultSeed == 5 && p.d.simm16[15] ? 48'd4 : 48'd0);
       intr_valid_o    <= p.d.op == OP_S_SENDMSG && p.d.simm16[3:0] == 4'd1;
-      intr_wave_o     <= p.wave;
+      intr_wave_o     <= w;
       intr_data_o     <= m0[w];
     end
     if (sca_v[2]) begin
-      p = pick_sca_i[simd];
-      w = p.wave;
-      a = operand(p.d.src0, p.d.src0_w != 5'd1, 1'b0, special(p.d.src0, sca_data_i[0], w), p.d.ext, vcc[w] == 64'd0,
+      w = sca2.wave;
+      p = head[w];
+      a = operand(p.d.src0, p.d.src0_w != 5'd1, 1'b0, special(p.d.src0, file_data0(simd), w), p.d.ext, vcc[w] == 64'd0,
                   exec[w] == 64'd0, scc[w]);
-      b = operand(p.d.src1, p.d.src1_w == 5'd2, 1'b0, special(p.d.src1, sca_data_i[1], w), p.d.ext, vcc[w] == 64'd0,
+      b = operand(p.d.src1, p.d.src1_w == 5'd2, 1'b0, special(p.d.src1, file_data1(simd), w), p.d.ext, vcc[w] == 64'd0,
                   exec[w] == 64'd0, scc[w]);
       if (p.d.unit == UNIT_SMEM) begin
         va               = a + (p.d.smem_imm ? {44'd0, p.d.ext[19:0]} : b);
         req.va           = {16'd0, va[47:2], 2'd0};
-        req.tag          = {17'd0, p.d.sdst_w == 5'd1 && FaultSeed == 9 ? p.d.sdst ^ 7'd1 : p.d.sdst, p.tag};
+        req.tag          = {17'd0, p.d.sdst_w == 5'd1 && FaultSeed == 9 ? p.d.sdst ^ 7'd1 : p.d.sdst, sca2.tag};
         req.dwords       = p.d.sdst_w == 5'd0 ? 8'd0 : {3'd0, p.d.sdst_w};
         req.vmid         = info[w].vmid;
-        req.wave         = {2'd0, p.wave};
+        req.wave         = {2'd0, w};
         req.op           = p.d.kind == KIND_LOAD ? gantry_msg_pkg::SMEM_LOAD :
                            p.d.op == OP_S_MEMTIME || p.d.op == OP_S_MEMREALTIME ? gantry_msg_pkg::SMEM_MEMTIME :
                            p.d.op == OP_S_DCACHE_INV || p.d.op == OP_S_DCACHE_INV_VOL ?
@@ -405,59 +428,60 @@ module cu_scalar
         smem_req_valid_o <= 1'b1;
       end else begin
         salu_execute(p, w);
-        if (obs_en_i) begin
+        if (observe) begin
           obs_valid_o[0] <= 1'b1;
-          obs_o[0]       <= obs_pair(w, p.tag, r_code, r_write ? p.d.sdst_w : 5'd0, r_exec ? exec[w] : r);
+          obs_o[0]       <= obs_pair(w, sca2.tag, r_code, r_write ? p.d.sdst_w : 5'd0, r_exec ? exec[w] : r);
           obs_o[0].scc_valid <= p.d.writes_scc;
           obs_o[0].scc   <= r_scc;
           obs_valid_o[1] <= r_exec;
-          obs_o[1]       <= obs_pair(w, p.tag, 7'd126, 5'd2, r);
+          obs_o[1]       <= obs_pair(w, sca2.tag, 7'd126, 5'd2, r);
         end
         if (p.d.writes_scc) scc[w] = r_scc;
         lane_mask = r_exec ? exec[w] : r;
         if (r_write) begin
           write_special(w, r_code[6:1], p.d.sdst_w == 5'd2 ? 2'b11 : r_code[0] ? 2'b10 : 2'b01,
                         p.d.sdst_w == 5'd2 || !r_code[0] ? lane_mask : lane_mask << 32);
-          write_valid_o[0] <= in_file({2'd0, r_code});
-          write_simd_o[0]  <= simd;
-          write_row_o[0]   <= sgpr_row(info[w].sgpr_base, w[3:0], r_code);
-          write_we_o[0]    <= p.d.sdst_w == 5'd2 ? 2'b11 : r_code[0] ? 2'b10 : 2'b01;
-          write_data_o[0]  <= p.d.sdst_w == 5'd2 || !r_code[0] ? lane_mask : lane_mask << 32;
+          if (in_file({2'd0, r_code})) begin
+            file_write(simd, sgpr_row(info[w].sgpr_base, w[3:0], r_code), p.d.sdst_w == 5'd2 ? 2'b11 : r_code[0] ? 2'b10 : 2'b01,
+                       p.d.sdst_w == 5'd2 || !r_code[0] ? lane_mask : lane_mask << 32);
+          end
         end
         if (r_exec) exec[w] = r;
         jump_valid_o[1] <= p.d.unit == UNIT_BRANCH && p.d.op != OP_S_GETPC_B64;
-        jump_wave_o[1]  <= p.wave;
+        jump_wave_o[1]  <= w;
         jump_pc_o[1]    <= {a[47:2], 2'd0};
       end
     end
     if (vmem_v[2]) begin
-      p = pick_vmem_i[simd];
-      buf_re_o     <= 1'b1;
-      buf_row_o[0] <= sgpr_row(info[p.wave].sgpr_base, p.wave.slot, p.d.srsrc);
-      buf_row_o[1] <= sgpr_row(info[p.wave].sgpr_base, p.wave.slot, p.d.srsrc + 7'd2);
+      w = vmem2.wave;
+      file_re[simd]     = 1'b1;
+      file_row0_o[simd] <= sgpr_row(info[w].sgpr_base, w[3:0], head[w].d.srsrc);
+      file_row1_o[simd] <= sgpr_row(info[w].sgpr_base, w[3:0], head[w].d.srsrc + 7'd2);
     end
     // ---- t+2: rows of the vector ALU: one scalar operand, then the mask or a second one
     simd = turn_i - 2'd2;
     if (valu_v[1]) begin
-      p     = pick_valu_i[simd];
+      w     = valu1.wave;
+      p     = head[w];
       code0 = in_file(p.d.src0) ? p.d.src0 : in_file(p.d.src1) ? p.d.src1 : p.d.src2;
       code1 = p.d.src2_mask ? p.d.src2 : in_file(p.d.src1) && p.d.src1 != code0 ? p.d.src1 : p.d.src2;
       val_code[simd] = code0;
-      val_re_o       <= in_file(code0) || in_file(code1);
-      val_row_o[0]   <= sgpr_row(info[p.wave].sgpr_base, p.wave.slot, code0[6:0]);
-      val_row_o[1]   <= sgpr_row(info[p.wave].sgpr_base, p.wave.slot, code1[6:0]);
+      file_re[simd]     = in_file(code0) || in_file(code1);
+      file_row0_o[simd] <= sgpr_row(info[w].sgpr_base, w[3:0], code0[6:0]);
+      file_row1_o[simd] <= sgpr_row(info[w].sgpr_base, w[3:0], code1[6:0]);
     end
     // ---- t+1: rows of the scalar class
     simd = turn_i - 2'd1;
     if (pick_sca_valid_i) begin
-      p     = pick_sca_i[simd];
+      w     = pick_sca_i.wave;
+      p     = head[w];
       code0 = p.d.src0;
       if (p.d.unit == UNIT_SALU && p.d.fmt == FMT_SOP1 && p.d.op[7:1] == OP_S_MOVRELS_B32[7:1]) begin
-        code0[6:0] = code0[6:0] + m0[p.wave][6:0];
+        code0[6:0] = code0[6:0] + m0[w][6:0];
       end
-      sca_re_o     <= 1'b1;
-      sca_row_o[0] <= sgpr_row(info[p.wave].sgpr_base, p.wave.slot, code0[6:0]);
-      sca_row_o[1] <= sgpr_row(info[p.wave].sgpr_base, p.wave.slot, p.d.src1[6:0]);
+      file_re[simd]     = 1'b1;
+      file_row0_o[simd] <= sgpr_row(info[w].sgpr_base, w[3:0], code0[6:0]);
+      file_row1_o[simd] <= sgpr_row(info[w].sgpr_base, w[3:0], p.d.src1[6:0]);
     end
     // ---- writes of others
     if (result_valid_i) begin
@@ -465,12 +489,11 @@ module cu_scalar
       result = FaultSeed == 7 && result_i.we == 2'b11 ? {32'd0, result_i.data[31:0]} : result_i.data;
       write_special(w, result_i.code[6:1], result_i.we, result);
       if (result_i.exec) exec[w] = result;
-      write_valid_o[1] <= in_file({2'd0, result_i.code}) && result_i.we != 2'd0;
-      write_simd_o[1]  <= w[5:4];
-      write_row_o[1]   <= sgpr_row(info[w].sgpr_base, w[3:0], result_i.code);
-      write_we_o[1]    <= result_i.we;
-      write_data_o[1]  <= result;
-      if (obs_en_i) begin
+      if (in_file({2'd0, result_i.code}) && result_i.we != 2'd0) begin
+        file_write(w[5:4], sgpr_row(info[w].sgpr_base, w[3:0], result_i.code), result_i.we,
+                   result);
+      end
+      if (observe) begin
         obs_valid_o[2] <= result_i.we != 2'd0;
         obs_o[2]       <= obs_pair(w, result_i.tag, result_i.code, result_i.we == 2'b11 ? 5'd2 : 5'd1,
                                    result_i.we == 2'b10 ? result >> 32 : result);
@@ -481,11 +504,10 @@ module cu_scalar
     if (pair_valid_i) begin
       w = pair_i.wave;
       write_special(w, pair_i.code[6:1], pair_i.we, pair_i.data);
-      write_valid_o[2] <= in_file({2'd0, pair_i.code});
-      write_simd_o[2]  <= w[5:4];
-      write_row_o[2]   <= sgpr_row(info[w].sgpr_base, w[3:0], pair_i.code);
-      write_we_o[2]    <= pair_i.we;
-      write_data_o[2]  <= pair_i.data;
+      if (in_file({2'd0, pair_i.code})) begin
+        file_write(w[5:4], sgpr_row(info[w].sgpr_base, w[3:0], pair_i.code), pair_i.we,
+                   pair_i.data);
+      end
     end
     if (prepare_valid_i) info[start_i.wave] = start_i;
     if (start_valid_i) begin
@@ -496,6 +518,22 @@ module cu_scalar
       mode[w] = {22'd0, start_i.ieee, start_i.dx10_clamp, start_i.mode};
       scc[w]  = 1'b0;
     end
+    // ---- what changes hands, after all reads: a successor may arrive while its forerunner is at t+4
+    if (head_valid_i[0]) head[head_wave_i[0]] = head0_i;
+    if (head_valid_i[1]) head[head_wave_i[1]] = head1_i;
+    if (valu_v[2]) valu3 = valu2;
+    if (valu_v[1]) valu2 = valu1;
+    if (pick_valu_valid_i) valu1 = pick_valu_i;
+    if (sca_v[1]) sca2 = sca1;
+    if (pick_sca_valid_i) sca1 = pick_sca_i;
+    if (branch_v[1]) branch2 = branch1;
+    if (pick_branch_valid_i) branch1 = pick_branch_i;
+    if (lds_v[2]) lds3 = lds2;
+    if (lds_v[1]) lds2 = lds1;
+    if (pick_lds_valid_i) lds1 = pick_lds_i;
+    if (vmem_v[2]) vmem3 = vmem2;
+    if (vmem_v[1]) vmem2 = vmem1;
+    if (pick_vmem_valid_i) vmem1 = pick_vmem_i;
     sca_v    = {sca_v[1], pick_sca_valid_i};
     branch_v = {branch_v[1], pick_branch_valid_i};
     valu_v   = {valu_v[2:1], pick_valu_valid_i};
@@ -507,7 +545,9 @@ module cu_scalar
       valu_v           = '0;
       lds_v            = '0;
       vmem_v           = '0;
-      write_valid_o    <= '0;
+      file_re          = '0;
+      file_we_low      = '0;
+      file_we_high     = '0;
       jump_valid_o     <= '0;
       intr_valid_o     <= 1'b0;
       smem_req_valid_o <= 1'b0;
@@ -515,7 +555,16 @@ module cu_scalar
       lds_valid_o      <= 1'b0;
       vmem_valid_o     <= 1'b0;
     end
-    idle_o <= !busy;
+    clash_q        <= clash;
+    file_re_o      <= file_re;
+    file_we_low_o  <= file_we_low;
+    file_we_high_o <= file_we_high;
+    idle_o         <= !busy;
   end
   /* verilator lint_on BLKSEQ */
+
+  `GANTRY_ASSERT(a_one_write, !clash_q)
+
+  logic unused;
+  assign unused = clash_q;
 endmodule
