@@ -56,13 +56,17 @@ static void add_defines(struct words *w, const char *names)
     }
 }
 
-static void command_line(struct words *w, const struct gantry_cfg *cfg, bool trace, const struct library *libraries, unsigned count)
+static void command_line(struct words *w, const struct gantry_cfg *cfg, bool trace, bool observe, const struct library *libraries, unsigned count)
 {
     words_add(w, xstrdup("python3"));
     words_add(w, xasprintf("%s/sw/tools/models.py", config_root()));
     words_add(w, xstrdup(cfg->host_model_cc == CFG_HOST_MODEL_CC_GCC ? "--cc=gcc" : "--cc=clang"));
     if (trace)
         words_add(w, xstrdup("--trace"));
+    if (observe)
+        words_add(w, xstrdup("--observe"));
+    if (getenv("GANTRY_MODEL_CHECK"))
+        words_add(w, xstrdup("--check"));
     if (getenv("GANTRY_MODEL_STD_X"))
         words_add(w, xstrdup("--std-x"));
     add_defines(w, getenv("GANTRY_MODEL_DEFINES"));
@@ -132,12 +136,12 @@ static bool library_open(struct library *lib, const char *path)
     return true;
 }
 
-bool library_load(const struct gantry_cfg *cfg, bool trace, struct library *libraries, unsigned count)
+bool library_load(const struct gantry_cfg *cfg, bool trace, bool observe, struct library *libraries, unsigned count)
 {
     struct words w = {0};
     if (count == 0)
         return true;
-    command_line(&w, cfg, trace, libraries, count);
+    command_line(&w, cfg, trace, observe, libraries, count);
     char *stamp = stamp_name(w.list), *text = stamp_answer(config_root(), stamp);
     if (text == NULL) {
         words_end(&w, xasprintf("--stamp=%s", stamp));

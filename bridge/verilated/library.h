@@ -18,7 +18,8 @@ struct library {
     void *handle;
 };
 
-/* Load `count` kinds (library[i].kind is set by the caller).  False with one line on stderr. */
-bool library_load(const struct gantry_cfg *cfg, bool trace, struct library *libraries, unsigned count);
+/* Load `count` kinds (library[i].kind is set by the caller), with FST tracing, with observation ports.  False with one
+ * line on stderr. */
+bool library_load(const struct gantry_cfg *cfg, bool trace, bool observe, struct library *libraries, unsigned count);
 void library_unload(struct library *libraries, unsigned count);
 #endif

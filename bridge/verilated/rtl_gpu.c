@@ -128,7 +128,8 @@ static bool libraries_load(struct rtl_machine *m)
             traced[count++] = (struct library){.kind = kind_names[k]};
         }
     }
-    bool ok = library_load(cfg, false, m->plain, KIND_COUNT) && library_load(cfg, true, traced, count);
+    bool observe = m->sim->options.lockstep;
+    bool ok = library_load(cfg, false, observe, m->plain, KIND_COUNT) && library_load(cfg, true, observe, traced, count);
     for (unsigned i = 0; i < count; i++)
         m->traced[which[i]] = traced[i];
     return ok;

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Build the verilated partitions that a configuration needs: one shared library a kind and parameter set.
 
-models.py [--cc clang|gcc] [--trace] [--std-x] [--define NAME[=VALUE]] [--opt=-O3] [--set KEY=VALUE]... KIND...
+models.py [--cc clang|gcc] [--trace] [--observe] [--check] [--std-x] [--define NAME[=VALUE]] [--opt=-O3] [--set KEY=VALUE]... KIND...
   Prints one line `KIND PATH` for each kind; progress on stderr.  A library lies in build/models/KIND-KEY, where KEY
   covers every source the partition reads, the generated wrapper and the constants of gantry_cfg_pkg that those
-  sources name: a changed parameter or source rebuilds only what it must.  One build at a time (lock), at most two
+  sources name: a changed parameter or source rebuilds only what it must.  Observation ports (lock step) and RTL
+  assertions cost time even when nobody looks: only with --observe (kinds that have such ports) or --check (all).  One build at a time (lock), at most two
   compilers.  Exit 70 with one line when something does not build.
 """
 import argparse
@@ -62,7 +63,7 @@ class Plan:
         included = set(re.findall(r'`include\s+"([\w.]+)"', text))
         headers = sorted(p for p in (ROOT / "rtl").glob("*/*.svh") if p.name in included and p.name != "gantry_assert.svh")
         text += "\n".join(rtl_sources.strip(p.read_text()) for p in headers)
-        words = set(re.findall(r"\b[A-Z]\w*\b", text))
+        words, words_low = set(re.findall(r"\b[A-Z]\w*\b", text)), set(re.findall(r"\bobs_\w*\b", text))
         params = gen_params.read_table()
         value = {name: v for name, (v, _) in gen_params.constants(params, settings).items()}
         self.only = sorted(name for name in value if name in words)
@@ -75,6 +76,8 @@ class Plan:
         h.update(re.sub(r"//[^\n]*", "", self.package).encode())
         for p in [*self.sources, *headers, *(ROOT / f for f in FIXED)]:
             h.update(p.name.encode() + b"\0" + p.read_bytes())
+        self.fast = [] if args.check or (args.observe and "obs_en_i" in words_low) else ["GANTRY_NO_ASSERT", "GANTRY_NO_OBSERVE"]
+        h.update(repr(self.fast).encode())
         self.label = f"{kind}_test" if special else kind
         self.folder = MODELS / f"{self.label}-{h.hexdigest()[:12]}"
         self.library = self.folder / f"V{self.top}"
@@ -91,7 +94,7 @@ class Plan:
         wrapper.write_text(self.wrapper)
         cmd = [sys.executable, str(ROOT / "sw/tools/verilate.py"), "--top", self.top, "--out", str(self.folder), "--exe", str(wrapper),
                "--cc", self.args.cc, *FLAGS]
-        cmd += ["--trace"] * self.args.trace + ["--std-x"] * self.args.std_x + [f"--arg=-D{d}" for d in self.define] + [f"--opt={self.opt}"]
+        cmd += ["--trace"] * self.args.trace + ["--std-x"] * self.args.std_x + [f"--arg=-D{d}" for d in [*self.fast, *self.define]] + [f"--opt={self.opt}"]
         done = subprocess.run([*cmd, str(package), *map(str, self.sources)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if done.returncode:
             (self.folder / "error.log").write_text(done.stdout)
@@ -158,6 +161,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cc", default="clang", choices=["clang", "gcc"])
     parser.add_argument("--trace", action="store_true")
+    parser.add_argument("--observe", action="store_true")
+    parser.add_argument("--check", action="store_true")
     parser.add_argument("--std-x", action="store_true")
     parser.add_argument("--define", action="append", default=[])
     parser.add_argument("--opt", default=os.environ.get("GANTRY_MODEL_OPT", "-O3"), help="of kinds that a --define concerns, or of all")
