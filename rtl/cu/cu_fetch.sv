@@ -93,6 +93,7 @@ module cu_fetch
   widx_t s1_wave[2], s2_wave[2];
   logic [6:0] s1_epoch[2], s2_epoch[2];
   head_t head[2];
+  logic awake;  // something changed: the next cycle may bring more
 
   function automatic logic has(input widx_t at, input logic of_half);
     return of_half ? have1[at] : have0[at];
@@ -113,14 +114,15 @@ module cu_fetch
 
   // Next wavefront of `of`, whose SIMDs are looked at from `first` on; needs one bit set.
   function automatic widx_t choose(input waves_t of, input logic [1:0] first);
+    /* verilator lint_off UNUSEDSIGNAL */
     waves_t turned;
+    /* verilator lint_on UNUSEDSIGNAL */
     logic [1:0] s;
     turned = of >> {first, 4'd0} | of << (7'd64 - {1'b0, first, 4'd0});
     s      = first + (turned[15:0] != '0 ? 2'd0 : turned[31:16] != '0 ? 2'd1 : turned[47:32] != '0 ? 2'd2 : 2'd3);
     return {s, oldest(of[{s, 4'd0}+:16], order_i[s])};
   endfunction
 
-  logic awake;  // something changed: the next cycle may bring more
   widx_t w;
   waves_t m;
   logic half, want0, want1;

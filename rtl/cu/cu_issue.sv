@@ -132,6 +132,7 @@ module cu_issue
   logic [31:0] intr_data;
   logic [2:0] quiet;
   logic busy, reported, table_changed;
+  logic [5:0] consumed;
   logic [1:0] s;
   slot_t slot;
   widx_t w;
@@ -159,7 +160,6 @@ module cu_issue
     return all[{simd, 4'd0}+:16];
   endfunction
 
-  logic [5:0] consumed;
   waves_t ready, m64;
   slots_t m;
   always_ff @(posedge clk_i) begin

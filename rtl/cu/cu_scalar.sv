@@ -212,7 +212,8 @@ module cu_scalar
   endfunction
 
   // ---- vector ALU record
-  function automatic valu_issue_t valu_record(input head_t q, input wave_tag_t who, input start_t base, input logic [31:0] index,
+  function automatic valu_issue_t valu_record(input head_t q, input wave_tag_t who, input start_t base,
+                                              input logic [31:0] index,
                                               input logic [2:0][63:0] value, input logic [63:0] mask,
                                               input logic [63:0] lanes, input logic [31:0] mode_word);
     valu_issue_t v;
@@ -244,7 +245,8 @@ module cu_scalar
     return v;
   endfunction
 
-  function automatic vmem_issue_t vmem_record(input head_t q, input wave_tag_t who, input start_t base, input logic [63:0] lanes);
+  function automatic vmem_issue_t vmem_record(input head_t q, input wave_tag_t who, input start_t base,
+                                              input logic [63:0] lanes);
     vmem_issue_t v;
     v              = '0;
     v.wave         = who.wave;
@@ -323,7 +325,8 @@ module cu_scalar
     // ---- t+6, t+5: vector memory, last operands
     if (vmem_v[5]) begin
       vm              = vmem6;
-      vm.soffset      = 32'(operand(soffset6, 1'b0, 1'b0, special(soffset6, file_data0(turn_i - 2'd2), vm.wave), literal6, 1'b0,
+      vm.soffset      = 32'(operand(soffset6, 1'b0, 1'b0, special(soffset6, file_data0(turn_i - 2'd2), vm.wave),
+                                    literal6, 1'b0,
                                     1'b0, 1'b0));
       vm.flat_scratch = file_data1(turn_i - 2'd2);
       vmem_o          <= vm;
@@ -442,7 +445,8 @@ module cu_scalar
           write_special(w, r_code[6:1], p.d.sdst_w == 5'd2 ? 2'b11 : r_code[0] ? 2'b10 : 2'b01,
                         p.d.sdst_w == 5'd2 || !r_code[0] ? lane_mask : lane_mask << 32);
           if (in_file({2'd0, r_code})) begin
-            file_write(simd, sgpr_row(info[w].sgpr_base, w[3:0], r_code), p.d.sdst_w == 5'd2 ? 2'b11 : r_code[0] ? 2'b10 : 2'b01,
+            file_write(simd, sgpr_row(info[w].sgpr_base, w[3:0], r_code),
+                       p.d.sdst_w == 5'd2 ? 2'b11 : r_code[0] ? 2'b10 : 2'b01,
                        p.d.sdst_w == 5'd2 || !r_code[0] ? lane_mask : lane_mask << 32);
           end
         end
