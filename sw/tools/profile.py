@@ -18,10 +18,12 @@ import subprocess
 import sys
 import tempfile
 
+import bench
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCOPE = re.compile(r"\b((?:\w+__DOT__)+)")
 DEFAULT = ["build/bin/gantry", "kernel", "-c", "configs/tiny.yaml", "-q", "build/bench/int.co", "--grid", "2560", "--group", "256",
-           "--arg", "out:10240:/dev/null", "--arg", "u32:420"]
+           "--arg", "out:10240:/dev/null", "--arg", "u32:420"]  # bench.code("int")
 
 
 def record(command, data):
@@ -29,7 +31,8 @@ def record(command, data):
     subprocess.run(command, cwd=ROOT, env=env, check=True, stdout=subprocess.DEVNULL)  # builds the models
     perf = subprocess.run(["perf", "record", "-q", "-F", "2000", "-o", data, *command], cwd=ROOT, env=env, capture_output=True, text=True)
     if perf.returncode:
-        sys.exit(f"profile: perf record: {perf.stderr.strip().splitlines()[-1]}")
+        print(f"profile: perf record: {perf.stderr.strip().splitlines()[-1]}", file=sys.stderr)
+        sys.exit(70)
 
 
 def samples(data):
@@ -92,7 +95,10 @@ def main():
     parser.add_argument("command", nargs="*")
     args = parser.parse_args()
     if not shutil.which("perf"):
-        sys.exit("profile: perf is missing: apt install linux-perf")
+        print("profile: perf is missing: apt install linux-perf", file=sys.stderr)
+        sys.exit(70)
+    if not args.command:
+        bench.code("int")
     with tempfile.TemporaryDirectory() as folder:
         data = f"{folder}/perf.data"
         record(args.command or DEFAULT, data)
