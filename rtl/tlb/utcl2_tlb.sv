@@ -96,7 +96,7 @@ module utcl2_tlb
 
   logic [31:0] slot, way, walk, set;
   logic [63:0] page, want, entry, info, bits;
-  logic hit, found, sent, ready, answering;
+  logic hit, found, sent, ready, answering, rests;
   logic [63:0] counter[8];  // hit, miss, mshr-hit, walks, faults
   /* verilator lint_on UNUSEDSIGNAL */
 
@@ -124,224 +124,228 @@ module utcl2_tlb
   endfunction
   /* verilator lint_on UNUSEDSIGNAL */
 
+  // nothing is looked at while the TLB rests and no input comes
   always_ff @(posedge clk_i) begin
-    sent      = 1'b0;
-    answering = 1'b0;
-    // ---- answers leave
-    mem_rsp_valid_o <= 1'b0;
-    if (rsp_count != 32'd0 && rsp_credits != 32'd0) begin
-      mem_rsp_valid_o <= 1'b1;
-      mem_rsp_o       <= rsp_queue[rsp_first];
-      rsp_first   = (rsp_first + 32'd1) & (RspDepth - 1);
-      rsp_count   = rsp_count - 32'd1;
-      rsp_credits = rsp_credits - 32'd1;
-      sent        = 1'b1;
-    end
-    if (mem_rsp_credit_i) rsp_credits = rsp_credits + 32'd1;
-
-    // ---- stage 2: compare
-    start_valid_o <= 1'b0;
-    if (s2_valid) begin
-      page  = slot_page[s2_slot];
-      info  = slot_info[s2_slot];
-      want  = make_tag(page, generation[page[35:28]]);
-      hit   = page[36];  // beyond the address space: a fault without a walk
-      entry = 64'd0;
-      for (int unsigned w = 0; w < Ways; w++) begin
-        // not the way that a fill at the last edge has taken: its tag is not the one that was read
-        if (tag_row[w*64+:64] == want && valid[s2_set][w[5:0]] && !page[36] &&
-            !(filling && filling_set == s2_set && filling_way == w)) begin
-          hit   = 1'b1;
-          entry = pte_row[w*64+:64];
-        end
+    if (!rests || mem_req_valid_i || mem_rsp_credit_i || blk_cmd_valid_i || done_valid_i || perf_en_i || !rst_ni) begin
+      sent      = 1'b0;
+      answering = 1'b0;
+      // ---- answers leave
+      mem_rsp_valid_o <= 1'b0;
+      if (rsp_count != 32'd0 && rsp_credits != 32'd0) begin
+        mem_rsp_valid_o <= 1'b1;
+        mem_rsp_o       <= rsp_queue[rsp_first];
+        rsp_first   = (rsp_first + 32'd1) & (RspDepth - 1);
+        rsp_count   = rsp_count - 32'd1;
+        rsp_credits = rsp_credits - 32'd1;
+        sent        = 1'b1;
       end
-      if (hit) begin
-        counter[0] = counter[0] + 64'd1;
-        answering  = 1'b1;
-        slot       = s2_slot;
-      end else begin
-        found = 1'b0;
-        walk  = 32'(pick_pkg::first64(walk_free));
-        for (int unsigned k = 0; k < Walks; k++) begin
-          if (walk_page[k] == page && !walk_free[k[5:0]] && !answer_set[k[5:0]]) begin
-            found = 1'b1;
-            walk  = k;
+      if (mem_rsp_credit_i) rsp_credits = rsp_credits + 32'd1;
+
+      // ---- stage 2: compare
+      start_valid_o <= 1'b0;
+      if (s2_valid) begin
+        page  = slot_page[s2_slot];
+        info  = slot_info[s2_slot];
+        want  = make_tag(page, generation[page[35:28]]);
+        hit   = page[36];  // beyond the address space: a fault without a walk
+        entry = 64'd0;
+        for (int unsigned w = 0; w < Ways; w++) begin
+          // not the way that a fill at the last edge has taken: its tag is not the one that was read
+          if (tag_row[w*64+:64] == want && valid[s2_set][w[5:0]] && !page[36] &&
+              !(filling && filling_set == s2_set && filling_way == w)) begin
+            hit   = 1'b1;
+            entry = pte_row[w*64+:64];
           end
         end
-        slot_next[s2_slot] = None;
-        if (found) begin
-          counter[2] = counter[2] + 64'd1;
-          slot_next[wait_last[walk]] = s2_slot;
+        if (hit) begin
+          counter[0] = counter[0] + 64'd1;
+          answering  = 1'b1;
+          slot       = s2_slot;
         end else begin
-          counter[1] = counter[1] + 64'd1;
-          counter[3] = counter[3] + 64'd1;
-          walk_free        = walk_free & ~(64'd1 << walk[5:0]);
-          walk_page[walk]  = page;
-          wait_first[walk] = s2_slot;
+          found = 1'b0;
+          walk  = 32'(pick_pkg::first64(walk_free));
+          for (int unsigned k = 0; k < Walks; k++) begin
+            if (walk_page[k] == page && !walk_free[k[5:0]] && !answer_set[k[5:0]]) begin
+              found = 1'b1;
+              walk  = k;
+            end
+          end
+          slot_next[s2_slot] = None;
+          if (found) begin
+            counter[2] = counter[2] + 64'd1;
+            slot_next[wait_last[walk]] = s2_slot;
+          end else begin
+            counter[1] = counter[1] + 64'd1;
+            counter[3] = counter[3] + 64'd1;
+            walk_free        = walk_free & ~(64'd1 << walk[5:0]);
+            walk_page[walk]  = page;
+            wait_first[walk] = s2_slot;
+            start_valid_o <= 1'b1;
+            start_walk_o  <= walk[5:0];
+            start_vmid_o  <= page[35:28];
+            start_vpn_o   <= page[27:0];
+            sent = 1'b1;
+          end
+          wait_last[walk] = s2_slot;
+        end
+      end
+      // ---- requests of a finished walk, one a cycle when the lookup has no answer
+      if (!answering && answer_set != 64'd0 && rsp_count < RspDepth - 2) begin
+        walk      = 32'(pick_pkg::first64(answer_set));
+        slot      = wait_first[walk];
+        entry     = walk_pte[walk];
+        info      = slot_info[slot];
+        answering = 1'b1;
+        wait_first[walk] = slot_next[slot];
+        if (wait_first[walk] == None) begin
+          answer_set = answer_set & ~(64'd1 << walk[5:0]);
+          walk_free  = walk_free | (64'd1 << walk[5:0]);
+        end
+      end
+      if (answering) begin
+        rsp = make_rsp(info, entry);
+        counter[4] = rsp.status != MEM_OK ? counter[4] + 64'd1 : counter[4];
+        rsp_queue[(rsp_first+rsp_count)&(RspDepth-1)] = rsp;
+        rsp_count  = rsp_count + 32'd1;
+        busy_slots = busy_slots - 32'd1;
+        free_low   = slot[6] ? free_low : free_low | (64'd1 << slot[5:0]);
+        free_high  = slot[6] ? free_high | (64'd1 << slot[5:0]) : free_high;
+      end
+
+      // ---- a walk ends: fill, then answer; begun before an invalidation that it missed, it is walked again
+      we_q    <= '0;
+      filling = 1'b0;
+      if (done_valid_i) begin
+        walk = 32'(done_walk_i);
+        page = walk_page[walk];
+        sent = 1'b1;
+        if (inv_sent && (cmd_vmid == tlb_pkg::VMID_ALL || page[35:28] == cmd_vmid)) begin
           start_valid_o <= 1'b1;
           start_walk_o  <= walk[5:0];
           start_vmid_o  <= page[35:28];
           start_vpn_o   <= page[27:0];
-          sent = 1'b1;
-        end
-        wait_last[walk] = s2_slot;
-      end
-    end
-    // ---- requests of a finished walk, one a cycle when the lookup has no answer
-    if (!answering && answer_set != 64'd0 && rsp_count < RspDepth - 2) begin
-      walk      = 32'(pick_pkg::first64(answer_set));
-      slot      = wait_first[walk];
-      entry     = walk_pte[walk];
-      info      = slot_info[slot];
-      answering = 1'b1;
-      wait_first[walk] = slot_next[slot];
-      if (wait_first[walk] == None) begin
-        answer_set = answer_set & ~(64'd1 << walk[5:0]);
-        walk_free  = walk_free | (64'd1 << walk[5:0]);
-      end
-    end
-    if (answering) begin
-      rsp = make_rsp(info, entry);
-      counter[4] = rsp.status != MEM_OK ? counter[4] + 64'd1 : counter[4];
-      rsp_queue[(rsp_first+rsp_count)&(RspDepth-1)] = rsp;
-      rsp_count  = rsp_count + 32'd1;
-      busy_slots = busy_slots - 32'd1;
-      free_low   = slot[6] ? free_low : free_low | (64'd1 << slot[5:0]);
-      free_high  = slot[6] ? free_high | (64'd1 << slot[5:0]) : free_high;
-    end
-
-    // ---- a walk ends: fill, then answer; begun before an invalidation that it missed, it is walked again
-    we_q    <= '0;
-    filling = 1'b0;
-    if (done_valid_i) begin
-      walk = 32'(done_walk_i);
-      page = walk_page[walk];
-      sent = 1'b1;
-      if (inv_sent && (cmd_vmid == tlb_pkg::VMID_ALL || page[35:28] == cmd_vmid)) begin
-        start_valid_o <= 1'b1;
-        start_walk_o  <= walk[5:0];
-        start_vmid_o  <= page[35:28];
-        start_vpn_o   <= page[27:0];
-      end else begin
-        walk_pte[walk] = done_pte_i;
-        answer_set     = answer_set | (64'd1 << walk[5:0]);
-        if (done_pte_i[0]) begin
-          set = set_of(page);
-          way = oldest[set] & 32'(Ways - 1);
-          oldest[set] = oldest[set] + 32'd1;
-          valid[set]  = valid[set] | (64'd1 << way[5:0]);
-          filling     = 1'b1;
-          filling_set = set;
-          filling_way = way;
-          we_q        <= Ways'(1) << way;
-          waddr_q     <= set[SetBits-1:0];
-          tag_wdata_q <= {Ways{make_tag(page, generation[page[35:28]])}};
-          pte_wdata_q <= {Ways{done_pte_i}};
+        end else begin
+          walk_pte[walk] = done_pte_i;
+          answer_set     = answer_set | (64'd1 << walk[5:0]);
+          if (done_pte_i[0]) begin
+            set = set_of(page);
+            way = oldest[set] & 32'(Ways - 1);
+            oldest[set] = oldest[set] + 32'd1;
+            valid[set]  = valid[set] | (64'd1 << way[5:0]);
+            filling     = 1'b1;
+            filling_set = set;
+            filling_way = way;
+            we_q        <= Ways'(1) << way;
+            waddr_q     <= set[SetBits-1:0];
+            tag_wdata_q <= {Ways{make_tag(page, generation[page[35:28]])}};
+            pte_wdata_q <= {Ways{done_pte_i}};
+          end
         end
       end
-    end
 
-    // ---- stage 1: read
-    s2_valid = s1_valid;
-    s2_slot  = s1_slot;
-    s2_set   = s1_set;
+      // ---- stage 1: read
+      s2_valid = s1_valid;
+      s2_slot  = s1_slot;
+      s2_set   = s1_set;
 
-    // ---- commands: when no lookup is under way
-    blk_evt_valid_o <= 1'b0;
-    inv_valid_o     <= 1'b0;
-    root_valid_o    <= 1'b0;
-    inv_sent        = 1'b0;
-    if (cmd_busy && !s2_valid) begin
-      cmd_busy = 1'b0;
-      inv_sent = 1'b1;
-      sent     = 1'b1;
-      inv_vmid_o   <= cmd_vmid;
-      root_o       <= cmd_root;
-      inv_valid_o  <= cmd_inv;
-      root_valid_o <= !cmd_inv;
-      blk_evt_valid_o <= 1'b1;
-      blk_evt_o       <= '{pad0: '0, kind: cmd_inv ? BLK_INV : BLK_VMID};
-      generation[cmd_vmid] = (generation[cmd_vmid] + 32'd1) & 32'hFF;
-      // all, or a generation that comes again
-      if (cmd_vmid == tlb_pkg::VMID_ALL || generation[cmd_vmid] == 32'd0)
-        for (int unsigned i = 0; i < Sets; i++) valid[i] = 64'd0;
-    end
-    if (blk_cmd_valid_i) begin
-      cmd_busy = 1'b1;
-      cmd_inv  = blk_cmd_i.kind == BLK_INV;
-      cmd_vmid = blk_cmd_i.vmid;
-      cmd_root = blk_cmd_i.root;
-    end
-
-    // ---- stage 0: choose; a free walk for this one and the one before it, room for the answers
-    mem_req_credit_o <= 1'b0;
-    s1_valid = 1'b0;
-    re_q     <= 1'b0;
-    bits     = s2_valid ? walk_free & (walk_free - 64'd1) : walk_free;
-    ready    = rsp_count + 32'(s2_valid) < RspDepth - 1 && bits != 64'd0 && busy_slots < Slots - Depth - 1;
-    if (ready && in_count != 32'd0 && !cmd_busy) begin
-      s1_slot  = in_queue[in_first];
-      s1_set   = set_of(slot_page[s1_slot]);
-      s1_valid = !(filling && filling_set == s1_set);
-      if (s1_valid) begin
-        in_first   = (in_first + 32'd1) & (Depth - 1);
-        in_count   = in_count - 32'd1;
-        busy_slots = busy_slots + 32'd1;
-        sent       = 1'b1;
-        re_q             <= 1'b1;
-        raddr_q          <= s1_set[SetBits-1:0];
-        mem_req_credit_o <= 1'b1;
+      // ---- commands: when no lookup is under way
+      blk_evt_valid_o <= 1'b0;
+      inv_valid_o     <= 1'b0;
+      root_valid_o    <= 1'b0;
+      inv_sent        = 1'b0;
+      if (cmd_busy && !s2_valid) begin
+        cmd_busy = 1'b0;
+        inv_sent = 1'b1;
+        sent     = 1'b1;
+        inv_vmid_o   <= cmd_vmid;
+        root_o       <= cmd_root;
+        inv_valid_o  <= cmd_inv;
+        root_valid_o <= !cmd_inv;
+        blk_evt_valid_o <= 1'b1;
+        blk_evt_o       <= '{pad0: '0, kind: cmd_inv ? BLK_INV : BLK_VMID};
+        generation[cmd_vmid] = (generation[cmd_vmid] + 32'd1) & 32'hFF;
+        // all, or a generation that comes again
+        if (cmd_vmid == tlb_pkg::VMID_ALL || generation[cmd_vmid] == 32'd0)
+          for (int unsigned i = 0; i < Sets; i++) valid[i] = 64'd0;
       end
-    end
-
-    // ---- arrival
-    if (mem_req_valid_i) begin
-      slot = next_slot;
-      slot_page[slot] = {27'd0, mem_req_i.addr[63:40] != 24'd0, mem_req_i.vmid, mem_req_i.addr[39:12]};
-      slot_info[slot] = {8'd0, mem_req_i.gpu, mem_req_i.source, mem_req_i.access, mem_req_i.tag};
-      in_queue[(in_first+in_count)&(Depth-1)] = slot;
-      in_count  = in_count + 32'd1;
-      free_low  = slot[6] ? free_low : free_low & ~(64'd1 << slot[5:0]);
-      free_high = slot[6] ? free_high & ~(64'd1 << slot[5:0]) : free_high;
-      next_slot = 32'(pick_pkg::first128({free_high, free_low}));
-    end
-
-    if (perf_en_i) perf_data_o <= counter[perf_addr_i];
-    idle_o <= !sent && !s1_valid && !s2_valid && in_count == 32'd0 && rsp_count == 32'd0 &&
-              answer_set == 64'd0 && !cmd_busy;
-
-    if (!rst_ni) begin
-      s1_valid = 1'b0;
-      s2_valid = 1'b0;
-      for (int unsigned i = 0; i < Sets; i++) begin
-        valid[i]  = 64'd0;
-        oldest[i] = 32'd0;
+      if (blk_cmd_valid_i) begin
+        cmd_busy = 1'b1;
+        cmd_inv  = blk_cmd_i.kind == BLK_INV;
+        cmd_vmid = blk_cmd_i.vmid;
+        cmd_root = blk_cmd_i.root;
       end
-      for (int unsigned i = 0; i < 256; i++) generation[i] = 32'd0;
-      for (int unsigned i = 0; i < 8; i++) counter[i] = 64'd0;
-      free_low    = '1;
-      free_high   = '1;
-      next_slot   = 32'd0;
-      in_first    = 32'd0;
-      in_count    = 32'd0;
-      busy_slots  = 32'd0;
-      walk_free   = WalkMask;
-      filling     = 1'b0;
-      answer_set  = 64'd0;
-      rsp_first   = 32'd0;
-      rsp_count   = 32'd0;
-      rsp_credits = RspDepth;
-      cmd_busy    = 1'b0;
-      inv_sent    = 1'b0;
-      we_q             <= '0;
-      re_q             <= 1'b0;
-      mem_rsp_valid_o  <= 1'b0;
+
+      // ---- stage 0: choose; a free walk for this one and the one before it, room for the answers
       mem_req_credit_o <= 1'b0;
-      blk_evt_valid_o  <= 1'b0;
-      start_valid_o    <= 1'b0;
-      inv_valid_o      <= 1'b0;
-      root_valid_o     <= 1'b0;
-      idle_o           <= 1'b1;
+      s1_valid = 1'b0;
+      re_q     <= 1'b0;
+      bits     = s2_valid ? walk_free & (walk_free - 64'd1) : walk_free;
+      ready    = rsp_count + 32'(s2_valid) < RspDepth - 1 && bits != 64'd0 && busy_slots < Slots - Depth - 1;
+      if (ready && in_count != 32'd0 && !cmd_busy) begin
+        s1_slot  = in_queue[in_first];
+        s1_set   = set_of(slot_page[s1_slot]);
+        s1_valid = !(filling && filling_set == s1_set);
+        if (s1_valid) begin
+          in_first   = (in_first + 32'd1) & (Depth - 1);
+          in_count   = in_count - 32'd1;
+          busy_slots = busy_slots + 32'd1;
+          sent       = 1'b1;
+          re_q             <= 1'b1;
+          raddr_q          <= s1_set[SetBits-1:0];
+          mem_req_credit_o <= 1'b1;
+        end
+      end
+
+      // ---- arrival
+      if (mem_req_valid_i) begin
+        slot = next_slot;
+        slot_page[slot] = {27'd0, mem_req_i.addr[63:40] != 24'd0, mem_req_i.vmid, mem_req_i.addr[39:12]};
+        slot_info[slot] = {8'd0, mem_req_i.gpu, mem_req_i.source, mem_req_i.access, mem_req_i.tag};
+        in_queue[(in_first+in_count)&(Depth-1)] = slot;
+        in_count  = in_count + 32'd1;
+        free_low  = slot[6] ? free_low : free_low & ~(64'd1 << slot[5:0]);
+        free_high = slot[6] ? free_high & ~(64'd1 << slot[5:0]) : free_high;
+        next_slot = 32'(pick_pkg::first128({free_high, free_low}));
+      end
+
+      if (perf_en_i) perf_data_o <= counter[perf_addr_i];
+      rests  = !sent && !s1_valid && !s2_valid && in_count == 32'd0 && rsp_count == 32'd0 &&
+               answer_set == 64'd0 && !cmd_busy;
+      idle_o <= rests;
+
+      if (!rst_ni) begin
+        s1_valid = 1'b0;
+        s2_valid = 1'b0;
+        for (int unsigned i = 0; i < Sets; i++) begin
+          valid[i]  = 64'd0;
+          oldest[i] = 32'd0;
+        end
+        for (int unsigned i = 0; i < 256; i++) generation[i] = 32'd0;
+        for (int unsigned i = 0; i < 8; i++) counter[i] = 64'd0;
+        free_low    = '1;
+        free_high   = '1;
+        next_slot   = 32'd0;
+        in_first    = 32'd0;
+        in_count    = 32'd0;
+        busy_slots  = 32'd0;
+        walk_free   = WalkMask;
+        filling     = 1'b0;
+        answer_set  = 64'd0;
+        rsp_first   = 32'd0;
+        rsp_count   = 32'd0;
+        rsp_credits = RspDepth;
+        cmd_busy    = 1'b0;
+        inv_sent    = 1'b0;
+        we_q             <= '0;
+        re_q             <= 1'b0;
+        mem_rsp_valid_o  <= 1'b0;
+        mem_req_credit_o <= 1'b0;
+        blk_evt_valid_o  <= 1'b0;
+        start_valid_o    <= 1'b0;
+        inv_valid_o      <= 1'b0;
+        root_valid_o     <= 1'b0;
+        idle_o           <= 1'b1;
+      end
     end
   end
   /* verilator lint_on BLKSEQ */

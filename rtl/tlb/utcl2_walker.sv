@@ -53,7 +53,7 @@ module utcl2_walker
   logic [63:0] known[Cached];
   logic [31:0] w, index, credits;
   logic [63:0] bit_w, entry, address, wanted, reads;
-  logic sent;
+  logic sent, rests;
   /* verilator lint_on UNUSEDSIGNAL */
 
   /* verilator lint_off UNUSEDSIGNAL */
@@ -66,123 +66,127 @@ module utcl2_walker
   endfunction
   /* verilator lint_on UNUSEDSIGNAL */
 
+  // nothing is looked at while no walk can move and no input comes
   always_ff @(posedge clk_i) begin
-    sent = 1'b0;
-    // ---- roots and invalidation
-    if (root_valid_i && SeedFault != 3'd4) root[root_vmid_i] = root_i;
-    if (inv_valid_i || root_valid_i) begin
-      entry = {56'd0, root_valid_i ? root_vmid_i : inv_vmid_i};
-      for (int unsigned i = 0; i < Cached; i++)
-        known_tag[i] = entry[7:0] == tlb_pkg::VMID_ALL || known_tag[i][26:19] == entry[7:0] ? 64'd0 : known_tag[i];
-      for (int unsigned i = 0; i < Walks; i++) begin
-        bit_w    = 64'd1 << i;
-        bit_w    = entry[7:0] == tlb_pkg::VMID_ALL || vmid[i] == entry ? bit_w : 64'd0;
-        redo_set = redo_set | (bit_w & (read_set | wait_set | done_set));
+    if (!rests || start_valid_i || inv_valid_i || root_valid_i || mem_req_credit_i || mem_rsp_valid_i || !rst_ni) begin
+      sent = 1'b0;
+      // ---- roots and invalidation
+      if (root_valid_i && SeedFault != 3'd4) root[root_vmid_i] = root_i;
+      if (inv_valid_i || root_valid_i) begin
+        entry = {56'd0, root_valid_i ? root_vmid_i : inv_vmid_i};
+        for (int unsigned i = 0; i < Cached; i++)
+          known_tag[i] = entry[7:0] == tlb_pkg::VMID_ALL || known_tag[i][26:19] == entry[7:0] ? 64'd0 : known_tag[i];
+        for (int unsigned i = 0; i < Walks; i++) begin
+          bit_w    = 64'd1 << i;
+          bit_w    = entry[7:0] == tlb_pkg::VMID_ALL || vmid[i] == entry ? bit_w : 64'd0;
+          redo_set = redo_set | (bit_w & (read_set | wait_set | done_set));
+        end
       end
-    end
-    // ---- hand out a finished walk
-    done_valid_o <= 1'b0;
-    if (done_set != 64'd0) begin
-      w     = 32'(pick_pkg::first64(done_set));
-      bit_w = 64'd1 << w[5:0];
-      done_set = done_set & ~bit_w;
-      sent     = 1'b1;
-      if ((redo_set & bit_w) != 64'd0 && SeedFault != 3'd2) begin
-        begin_set = begin_set | bit_w;
-      end else begin
-        done_valid_o <= 1'b1;
-        done_walk_o  <= w[5:0];
-        done_pte_o   <= result[w];
+      // ---- hand out a finished walk
+      done_valid_o <= 1'b0;
+      if (done_set != 64'd0) begin
+        w     = 32'(pick_pkg::first64(done_set));
+        bit_w = 64'd1 << w[5:0];
+        done_set = done_set & ~bit_w;
+        sent     = 1'b1;
+        if ((redo_set & bit_w) != 64'd0 && SeedFault != 3'd2) begin
+          begin_set = begin_set | bit_w;
+        end else begin
+          done_valid_o <= 1'b1;
+          done_walk_o  <= w[5:0];
+          done_pte_o   <= result[w];
+        end
+        redo_set = redo_set & ~bit_w;
       end
-      redo_set = redo_set & ~bit_w;
-    end
-    // ---- begin: from the root, or from what is known of the second level
-    if (begin_set != 64'd0) begin
-      w     = 32'(pick_pkg::first64(begin_set));
-      bit_w = 64'd1 << w[5:0];
-      begin_set = begin_set & ~bit_w;
-      sent      = 1'b1;
-      index     = cache_index(vpn[w]);
-      entry     = known[index];
-      address   = root[vmid[w][7:0]];
-      if (address == 64'd0) begin
-        result[w] = 64'd0;
-        done_set  = done_set | bit_w;
-      end else if (known_tag[index] == cache_tag(vmid[w], vpn[w])) begin
-        level[w]  = 32'd2;
-        at[w]     = {8'd0, entry[55:12], 12'd0} + {52'd0, vpn[w][8:0], 3'd0};
-        result[w] = {8'd0, entry[55:12] + {35'd0, vpn[w][8:0]}, entry[11:0]};
-        if (entry[4]) done_set = done_set | bit_w;
-        else read_set = read_set | bit_w;
-      end else begin
-        level[w] = 32'd0;
-        at[w]    = address + {51'd0, vpn[w][27:18], 3'd0};
-        read_set = read_set | bit_w;
-      end
-    end
-    // ---- an entry arrived
-    if (mem_rsp_valid_i) begin
-      w        = 32'(mem_rsp_i.tag[5:0]);
-      bit_w    = 64'd1 << w[5:0];
-      wait_set = wait_set & ~bit_w;
-      entry    = mem_rsp_i.status == MEM_OK ? mem_rsp_i.data[at[w][5:3]] : 64'd0;
-      address  = {8'd0, entry[55:12], 12'd0};
-      if (level[w] == 32'd1 && entry[0] && (redo_set & bit_w) == 64'd0) begin
-        index            = cache_index(vpn[w]);
-        known_tag[index] = cache_tag(vmid[w], vpn[w]);
-        known[index]     = entry;
-      end
-      if (!entry[0] || (redo_set & bit_w) != 64'd0 || level[w] == 32'd2 || entry[4]) begin
-        // a leaf at the root level or a table at the last one is no translation
-        result[w] = !entry[0] || entry[4] != (level[w] != 32'd0) || (level[w] == 32'd2 && !entry[4]) ? 64'd0 : entry;
-        if (level[w] == 32'd1 && entry[0] && SeedFault != 3'd3)
+      // ---- begin: from the root, or from what is known of the second level
+      if (begin_set != 64'd0) begin
+        w     = 32'(pick_pkg::first64(begin_set));
+        bit_w = 64'd1 << w[5:0];
+        begin_set = begin_set & ~bit_w;
+        sent      = 1'b1;
+        index     = cache_index(vpn[w]);
+        entry     = known[index];
+        address   = root[vmid[w][7:0]];
+        if (address == 64'd0) begin
+          result[w] = 64'd0;
+          done_set  = done_set | bit_w;
+        end else if (known_tag[index] == cache_tag(vmid[w], vpn[w])) begin
+          level[w]  = 32'd2;
+          at[w]     = {8'd0, entry[55:12], 12'd0} + {52'd0, vpn[w][8:0], 3'd0};
           result[w] = {8'd0, entry[55:12] + {35'd0, vpn[w][8:0]}, entry[11:0]};
-        done_set = done_set | bit_w;
-      end else begin
-        at[w]    = address + {52'd0, level[w] == 32'd0 ? vpn[w][17:9] : vpn[w][8:0], 3'd0};
-        level[w] = level[w] + 32'd1;
-        read_set = read_set | bit_w;
+          if (entry[4]) done_set = done_set | bit_w;
+          else read_set = read_set | bit_w;
+        end else begin
+          level[w] = 32'd0;
+          at[w]    = address + {51'd0, vpn[w][27:18], 3'd0};
+          read_set = read_set | bit_w;
+        end
       end
-    end
-    // ---- start
-    if (start_valid_i) begin
-      w         = 32'(start_walk_i);
-      vpn[w]    = {36'd0, start_vpn_i};
-      vmid[w]   = {56'd0, start_vmid_i};
-      begin_set = begin_set | (64'd1 << w[5:0]);
-    end
-    // ---- one read a cycle
-    mem_req_valid_o <= 1'b0;
-    if (mem_req_credit_i) credits = credits + 32'd1;
-    if (read_set != 64'd0 && credits != 32'd0) begin
-      w        = 32'(pick_pkg::first64(read_set));
-      bit_w    = 64'd1 << w[5:0];
-      read_set = read_set & ~bit_w;
-      wait_set = wait_set | bit_w;
-      credits  = credits - 32'd1;
-      sent     = 1'b1;
-      reads    = reads + 64'd1;
-      address  = {at[w][63:6], 6'd0};
-      mem_req_valid_o <= 1'b1;
-      mem_req_o <= '{op: MEM_READ_NC, target: tlb_pkg::pa_target(address, gpu_i, 8'(Slices)), vmid: vmid[w][7:0],
-                     tag: w, addr: address, gpu: gpu_i, default: '0};
-    end
-    wanted  = begin_set | read_set | done_set;
-    reads_o <= reads;
-    idle_o  <= wanted == 64'd0 && !sent;
-    if (!rst_ni) begin
-      for (int unsigned i = 0; i < 256; i++) root[i] = 64'd0;
-      for (int unsigned i = 0; i < Cached; i++) known_tag[i] = 64'd0;
-      begin_set = 64'd0;
-      read_set  = 64'd0;
-      wait_set  = 64'd0;
-      done_set  = 64'd0;
-      redo_set  = 64'd0;
-      credits   = Depth;
-      reads     = 64'd0;
-      done_valid_o    <= 1'b0;
+      // ---- an entry arrived
+      if (mem_rsp_valid_i) begin
+        w        = 32'(mem_rsp_i.tag[5:0]);
+        bit_w    = 64'd1 << w[5:0];
+        wait_set = wait_set & ~bit_w;
+        entry    = mem_rsp_i.status == MEM_OK ? mem_rsp_i.data[at[w][5:3]] : 64'd0;
+        address  = {8'd0, entry[55:12], 12'd0};
+        if (level[w] == 32'd1 && entry[0] && (redo_set & bit_w) == 64'd0) begin
+          index            = cache_index(vpn[w]);
+          known_tag[index] = cache_tag(vmid[w], vpn[w]);
+          known[index]     = entry;
+        end
+        if (!entry[0] || (redo_set & bit_w) != 64'd0 || level[w] == 32'd2 || entry[4]) begin
+          // a leaf at the root level or a table at the last one is no translation
+          result[w] = !entry[0] || entry[4] != (level[w] != 32'd0) || (level[w] == 32'd2 && !entry[4]) ? 64'd0 : entry;
+          if (level[w] == 32'd1 && entry[0] && SeedFault != 3'd3)
+            result[w] = {8'd0, entry[55:12] + {35'd0, vpn[w][8:0]}, entry[11:0]};
+          done_set = done_set | bit_w;
+        end else begin
+          at[w]    = address + {52'd0, level[w] == 32'd0 ? vpn[w][17:9] : vpn[w][8:0], 3'd0};
+          level[w] = level[w] + 32'd1;
+          read_set = read_set | bit_w;
+        end
+      end
+      // ---- start
+      if (start_valid_i) begin
+        w         = 32'(start_walk_i);
+        vpn[w]    = {36'd0, start_vpn_i};
+        vmid[w]   = {56'd0, start_vmid_i};
+        begin_set = begin_set | (64'd1 << w[5:0]);
+      end
+      // ---- one read a cycle
       mem_req_valid_o <= 1'b0;
-      idle_o          <= 1'b1;
+      if (mem_req_credit_i) credits = credits + 32'd1;
+      if (read_set != 64'd0 && credits != 32'd0) begin
+        w        = 32'(pick_pkg::first64(read_set));
+        bit_w    = 64'd1 << w[5:0];
+        read_set = read_set & ~bit_w;
+        wait_set = wait_set | bit_w;
+        credits  = credits - 32'd1;
+        sent     = 1'b1;
+        reads    = reads + 64'd1;
+        address  = {at[w][63:6], 6'd0};
+        mem_req_valid_o <= 1'b1;
+        mem_req_o <= '{op: MEM_READ_NC, target: tlb_pkg::pa_target(address, gpu_i, 8'(Slices)), vmid: vmid[w][7:0],
+                       tag: w, addr: address, gpu: gpu_i, default: '0};
+      end
+      wanted  = begin_set | read_set | done_set;
+      reads_o <= reads;
+      rests   = wanted == 64'd0 && !sent;
+      idle_o  <= rests;
+      if (!rst_ni) begin
+        for (int unsigned i = 0; i < 256; i++) root[i] = 64'd0;
+        for (int unsigned i = 0; i < Cached; i++) known_tag[i] = 64'd0;
+        begin_set = 64'd0;
+        read_set  = 64'd0;
+        wait_set  = 64'd0;
+        done_set  = 64'd0;
+        redo_set  = 64'd0;
+        credits   = Depth;
+        reads     = 64'd0;
+        done_valid_o    <= 1'b0;
+        mem_req_valid_o <= 1'b0;
+        idle_o          <= 1'b1;
+      end
     end
   end
   /* verilator lint_on BLKSEQ */
