@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Addresses and bytes of vector memory instructions: what the pipeline keeps of an instruction, the address of one
-// lane (flat, scratch, buffer), windows of a line.  Responsible for: pure functions.  Not responsible for: order,
-// lanes that share a line (cu_vmem_pipe), the cache (l1v).  Rules: docs/reference/vmem.md, the same as host/gcn3/mem.c.
+// lane (flat, scratch, buffer), records between the blocks.  Responsible for: pure functions.  Not responsible for: order,
+// lanes that share a line (cu_vmem_coalesce), the cache (l1v).  Rules: docs/reference/vmem.md, the same as host/gcn3/mem.c.
 package cu_vmem_pkg;
   import cu_pkg::*;
 
@@ -35,6 +35,52 @@ package cu_vmem_pkg;
     logic [127:0] rsrc;
     logic swizzle;  // words of a lane are apart: one access a word
   } vop_t;
+
+  typedef struct packed {  // a row of a VGPR that is on the read port in this cycle
+    logic valid;
+    logic none;  // an instruction without rows: only its place in the order
+    logic [1:0] kind;  // 0 low, 1 high or index, 2 data
+    logic [3:0] slot;
+    logic [1:0] simd;
+    logic [1:0] word;
+    logic [1:0] beat;
+    logic final_row;
+  } vmem_capture_t;
+
+  typedef struct packed {  // addresses of 16 lanes, low halves
+    logic [3:0] slot;
+    logic [1:0] word;  // 0 unless words of a lane are apart
+    logic [1:0] beat;
+    logic split;  // words of a lane are apart
+    logic unaligned;  // some lane is not at a multiple of its size
+    logic [15:0][31:0] lanes;
+  } vmem_place_t;
+
+  typedef struct packed {  // lanes that share a line
+    logic valid;
+    logic inv;
+    logic [3:0] slot;
+    logic [7:0] vmid;
+    logic [1:0] word;  // of a swizzled access
+    logic [39:0] va;  // of the line
+    logic [39:0] first;  // address of the lowest lane, for a fault report
+    logic [63:0] lanes;
+  } vmem_tx_t;
+
+  typedef struct packed {  // a transaction with its physical address, on the way to the cache
+    logic [2:0] op;  // l1v_pkg::l1_op_e
+    logic [7:0] id;
+    logic bypass;
+    logic [63:0] addr;
+    vmem_tx_t tx;
+  } vmem_access_t;
+
+  typedef struct packed {
+    logic valid;
+    logic [3:0] slot;
+    logic [7:0] status;
+    logic [63:0] va;
+  } vmem_event_t;
 
   function automatic vop_t prepare(input vmem_issue_t issue);
     vop_t op;

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of cu_vmem_coalesce: byte addresses of the next 16 lanes of an instruction (flat, scratch, buffer), lanes out
+// of range, faults of addresses, lanes that reach into a second line.  Not responsible for: which lanes share a line.
+
+  // Addresses of the lanes of a beat, before checks.
+  task automatic lane_addresses();
+    row = addr_mem[{1'b0, cur, beat}];
+    for (int unsigned l = 0; l < 16; l++) low[l] = row[l[3:0]];
+    row = addr_mem[{1'b1, cur, beat}];
+    for (int unsigned l = 0; l < 16; l++) high[l] = row[l[3:0]];
+    if (op.mubuf) begin
+      for (int unsigned l = 0; l < 16; l++) begin
+        buffer_address(op, {26'd0, beat, 4'd0} + l, {30'd0, part}, low[l], high[l], va, ok);
+        lane_va[l] = va;
+        exec16 = exec16 & ~(32'(!ok) << l);
+      end
+    end else if (!apart) begin
+      for (int unsigned l = 0; l < 16; l++) lane_va[l] = {high[l], low[l]};
+    end else begin
+      for (int unsigned l = 0; l < 16; l++) begin
+        value = low[l] + {28'd0, part, 2'd0};
+        private_lane = high[l] == op.private_hi;
+        bad = bad | (32'(private_lane && value >= op.flat_scratch[31:0]) << l);
+        va = scratch_address(op.flat_scratch[63:32], {26'd0, beat, 4'd0} + l, {30'd0, part}, low[l]);
+        other = {high[l], low[l]} + {60'd0, part, 2'd0};
+        lane_va[l] = private_lane ? va : other;
+      end
+    end
+  endtask
+
+  // The next 16 lanes of the current instruction (of one word, when its words are apart).
+  task automatic prepare_beat();
+    beat = step[1:0];
+    part = step[3:2];
+    size = apart && op.bytes > 5'd4 ? 32'd4 : 32'(op.bytes);
+    exec16 = 32'(op.exec >> {beat, 4'd0}) & 32'hffff;
+    bad = '0;
+    lane_addresses();
+    spill = '0;
+    odd = '0;
+    for (int unsigned l = 0; l < 16; l++) begin
+      va = lane_va[l] + 64'(size - 32'd1);
+      bad = bad | (32'(lane_va[l][63:40] != '0) << l) |
+            (32'(op.atomic && (lane_va[l][1:0] != '0 || op.wide && lane_va[l][2])) << l);
+      spill = spill | (32'(va[7:6] != lane_va[l][7:6]) << l);
+      odd = odd | (32'(op.bytes[1] ? lane_va[l][1:0] == 2'd3 : lane_va[l][1:0] != '0) << l);
+    end
+    bad = bad & exec16;
+    if (bad != '0) begin
+      exec16 = exec16 & ~bad;
+      first_bad = 4'(pick_pkg::first64({32'd0, bad}));
+      va = lane_va[first_bad];
+      outcome = va[63:40] == '0 ? (op.atomic ? FAULT_ALIGN : FAULT_APERTURE) :
+          op.apertures && (va[63:32] == op.shared_hi || va[63:32] == op.private_hi) ? FAULT_APERTURE :
+          FAULT_NOT_PRESENT;
+      fault_o <= '{valid: 1'b1, slot: cur, status: outcome, va: va};
+    end
+    pending0 = exec16;
+    pending1 = op.atomic || apart ? 32'd0 : spill & exec16;
+    for (int unsigned l = 0; l < 16; l++) row[l[3:0]] = lane_va[l][31:0];
+    place_valid_o <= 1'b1;
+    place_o <= '{
+        slot: cur,
+        word: apart ? part : 2'd0,
+        beat: beat,
+        split: apart,
+        unaligned: !op.bytes[0] && (odd & exec16) != '0,
+        lanes: row
+    };
+  endtask

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+// Transactions of vector memory instructions: addresses of the lanes, 16 a cycle, which lanes share a 64-byte line,
+// translation and rights.  Responsible for: rows of addresses, transactions in order, misses of the TLB (they stop
+// what follows), faults of addresses and rights.  Not responsible for: data (cu_vmem_request, cu_vmem_return), the
+// contents of the TLB (tlb_l1).
+//
+// The lowest pending lane of a beat names a line, all lanes of the beat on that line join, and a following beat that
+// begins with the same line joins too.  One transaction a cycle: TLB lookup (2 cycles), then to cu_vmem_request.
+module cu_vmem_coalesce
+  import cu_pkg::*;
+  import cu_vmem_pkg::*;
+  import l1v_pkg::*;
+  import gantry_msg_pkg::*;
+#(
+  parameter int unsigned NumTx = 64,
+  parameter bit [3:0] SeedFault = 4'd0  // bench only: see cu_vmem_pipe
+) (
+  input  logic                clk_i,
+  input  logic                rst_ni,
+  input  logic          [7:0] own_gpu_i,
+  input  logic                valid_i,
+  input  vmem_issue_t         issue_i,
+  input  logic          [3:0] next_slot_i,
+  /* verilator lint_off UNUSEDSIGNAL */
+  input  vmem_capture_t       capture_i,
+  /* verilator lint_on UNUSEDSIGNAL */
+  input  logic         [31:0] vrd_data_i[4][16],
+  output logic                place_valid_o,
+  output vmem_place_t         place_o,
+  output logic                started_valid_o,
+  output logic          [3:0] started_slot_o,
+  output logic                sent_valid_o,
+  output logic          [3:0] sent_slot_o,
+  output vmem_event_t         fault_o,
+  output vmem_event_t         denied_o,
+  output logic                tlb_lookup_o,
+  output logic          [7:0] tlb_vmid_o,
+  output logic         [27:0] tlb_vpn_o,
+  input  logic                tlb_hit_i,
+  input  logic         [63:0] tlb_pte_i,
+  output logic                tlb_fill_o,
+  output logic         [63:0] tlb_fill_pte_o,
+  output logic         [27:0] tlb_fill_vpn_o,
+  output logic          [7:0] tlb_fill_vmid_o,
+  input  logic                xlat_valid_i,
+  input  logic         [63:0] xlat_pte_i,
+  input  logic          [7:0] xlat_status_i,
+  input  logic                forget_i,        // the TLB is being invalidated
+  input  logic                quiesce_i,       // start no transaction
+  output logic                access_valid_o,
+  output vmem_access_t        access_o,
+  input  logic                access_ready_i,
+  input  logic                ended_valid_i,
+  input  logic          [7:0] ended_tx_i,
+  output logic          [2:0] perf_o,          // pulses: transaction, TLB hit, TLB miss
+  output logic                moved_o
+);
+  // instructions; rows of 16 lanes {high, slot, beat}
+  vop_t op_mem[16];
+  logic [15:0][31:0] addr_mem[128];
+  logic [15:0] split;  // words of a lane are apart
+  // instructions whose operands are there
+  logic [15:0][3:0] order;
+  logic [3:0] order_read, order_write;
+  logic [4:0] order_count;
+  // coalescer
+  /* verilator lint_off UNUSEDSIGNAL */
+  vop_t op, top;
+  /* verilator lint_on UNUSEDSIGNAL */
+  logic active, room, emit, apart;
+  logic [4:0] step, steps;
+  logic [3:0] cur;
+  logic [1:0] beat, part;
+  logic [31:0] pending0, pending1, joined0, joined1;
+  logic [63:0] lane_va[16], line;
+  logic [31:0] low[16], high[16];
+  vmem_tx_t open, next, tx0, tx1;
+  // translation
+  logic held, held_hit, asked, last_valid, stall;
+  logic [63:0] held_pte, last_pte;
+  logic [27:0] last_vpn;
+  logic [7:0] last_vmid;
+  logic [NumTx-1:0] tx_free;
+  // temporaries
+  vmem_access_t access;
+  logic [15:0][31:0] row;
+  logic [63:0] va, other;
+  logic [31:0] exec16, bad, spill, odd, size, leader, value, same;
+  logic [3:0] first_bad;
+  logic [7:0] outcome;
+  logic ok, private_lane, busy, moved, awake;
+
+  /* verilator lint_off BLKSEQ */
+  `include "cu_vmem_address.svh"
+
+  // A row of addresses has come; flat addresses of scratch make the words of the instruction go apart.
+  task automatic capture_row();
+    for (int unsigned l = 0; l < 16; l++) row[l[3:0]] = vrd_data_i[capture_i.simd][l];
+    addr_mem[{capture_i.kind[0], capture_i.slot, capture_i.beat}] <= row;
+    if (capture_i.kind[0]) begin
+      top = op_mem[capture_i.slot];
+      same = '0;
+      for (int unsigned l = 0; l < 16; l++) same = same | (32'(row[l[3:0]] == top.private_hi) << l);
+      same = same & 32'(top.exec >> {capture_i.beat, 4'd0}) & 32'hffff;
+      if (same != '0 && top.apertures && !top.mubuf && !top.atomic) split[capture_i.slot] = 1'b1;
+    end
+  endtask
+
+  // The next instruction.
+  task automatic begin_instruction();
+    cur = order[order_read];
+    order_read = order_read + 4'd1;
+    order_count = order_count - 5'd1;
+    active = 1'b1;
+    step = '0;
+    op = op_mem[cur];
+    apart = split[cur];
+    steps = op.inv || op.exec == '0 ? 5'd0 : !apart || op.bytes <= 5'd4 ? 5'd4 : {op.bytes[4:2], 2'd0};
+    pending0 = '0;
+    pending1 = '0;
+    open.valid = op.inv;
+    open.inv = op.inv;
+    open.slot = cur;
+    open.vmid = op.vmid;
+    moved = 1'b1;
+  endtask
+
+  // The line of the lowest pending lane: joins the open transaction or becomes the next one.
+  task automatic join_lanes();
+    leader = {26'd0, pick_pkg::first64({32'd0, pending0 != '0 ? pending0 : pending1})};
+    line = {30'd0, lane_va[leader][39:6]} + (pending0 != '0 ? 64'd0 : 64'd1);
+    if (op.atomic) begin
+      joined0 = 32'd1 << leader;
+      joined1 = '0;
+    end else begin
+      joined0 = '0;
+      joined1 = '0;
+      for (int unsigned l = 0; l < 16; l++) begin
+        joined0 = joined0 | (32'(lane_va[l] >> 6 == line) << l);
+        joined1 = joined1 | (32'((lane_va[l] >> 6) + 64'd1 == line) << l);
+      end
+      joined0 = joined0 & pending0;
+      joined1 = joined1 & pending1;
+      if (SeedFault == 4'd1) joined0 = pending0;
+    end
+    ok = open.valid && !op.atomic && {30'd0, open.va[39:6]} == line && open.word == (apart ? part : 2'd0);
+    if (ok) open.lanes = open.lanes | (64'(joined0 | joined1) << {beat, 4'd0});
+    if (!ok && (!open.valid || room)) begin
+      emit = open.valid;
+      next = '{
+          valid: 1'b1,
+          inv: 1'b0,
+          slot: cur,
+          vmid: op.vmid,
+          word: apart ? part : 2'd0,
+          va: {line[33:0], 6'd0},
+          first: pending0 != '0 ? lane_va[leader][39:0] : {line[33:0], 6'd0},
+          lanes: 64'(joined0 | joined1) << {beat, 4'd0}
+      };
+      ok = 1'b1;
+    end
+    if (ok) begin
+      pending0 = pending0 & ~joined0;
+      pending1 = pending1 & ~joined1;
+      moved = 1'b1;
+    end
+  endtask
+
+  task automatic coalesce();
+    if (pending0 == '0 && pending1 == '0 && step != steps) begin
+      prepare_beat();
+      step  = step + 5'd1;
+      moved = 1'b1;
+    end
+    room = !tx0.valid && !quiesce_i;
+    emit = 1'b0;
+    next.valid = 1'b0;
+    if (pending0 != '0 || pending1 != '0) join_lanes();
+    else if (step == steps) emit = open.valid && room;
+    if (emit) begin
+      tx0 = open;
+      tlb_lookup_o <= !open.inv;
+      tlb_vmid_o <= open.vmid;
+      tlb_vpn_o <= open.va[39:12];
+      started_valid_o <= 1'b1;
+      started_slot_o <= cur;
+      open.valid = 1'b0;
+      moved = 1'b1;
+    end
+    if (next.valid) open = next;
+    if (pending0 == '0 && pending1 == '0 && !open.valid && step == steps) begin
+      active = 1'b0;
+      sent_valid_o <= 1'b1;
+      sent_slot_o <= cur;
+      moved = 1'b1;
+    end
+  endtask
+
+  // The answer of the L2 TLB; an entry that is not valid says why.
+  task automatic take_translation();
+    asked = 1'b0;
+    held = 1'b1;
+    held_hit = 1'b1;
+    held_pte = xlat_status_i == MEM_OK ? xlat_pte_i : {56'd0, xlat_status_i} << 32;
+    if (xlat_status_i == MEM_OK) begin
+      tlb_fill_o <= 1'b1;
+      tlb_fill_pte_o <= xlat_pte_i;
+      tlb_fill_vpn_o <= tx1.va[39:12];
+      tlb_fill_vmid_o <= tx1.vmid;
+      last_valid = 1'b1;
+      last_vpn = tx1.va[39:12];
+      last_vmid = tx1.vmid;
+      last_pte = xlat_pte_i;
+    end
+  endtask
+
+  // The oldest transaction: asks for its page, or gets its physical address, or is denied.
+  task automatic translate();
+    top = op_mem[tx1.slot];
+    if (!held) begin
+      held = 1'b1;
+      held_hit = tlb_hit_i;
+      held_pte = tlb_pte_i;
+      if (!tx1.inv) perf_o[1] <= tlb_hit_i;
+      if (!tlb_hit_i && last_valid && last_vpn == tx1.va[39:12] && last_vmid == tx1.vmid) begin
+        held_hit = 1'b1;
+        held_pte = last_pte;
+      end
+    end
+    stall = !access_ready_i || asked || (tx_free == '0 && !top.store && !tx1.inv);
+    if (!stall) begin
+      outcome = !held_pte[0] && held_pte[39:32] != '0 ? held_pte[39:32] :
+          tlb_pkg::pte_status(held_pte, top.atomic ? 8'd3 : top.store ? 8'd2 : 8'd1);
+      if (SeedFault == 4'd2 && held_pte[0]) outcome = MEM_OK;
+      access.tx = tx1;
+      access.op = tx1.inv ? L1Inv : !held_hit ? L1Xlat : top.store ? L1Write : top.atomic ? L1Atomic : L1Read;
+      access.id = {4'd0, tx1.slot};
+      access.bypass = top.glc || !tlb_pkg::pte_cached(held_pte, own_gpu_i);
+      access.addr = access.op == L1Xlat ? {24'd0, tx1.va[39:12], 12'd0} : tlb_pkg::pte_pa(held_pte, {24'd0, tx1.va});
+      if (!tx1.inv && !held_hit) begin
+        asked = 1'b1;
+        perf_o[2] <= 1'b1;
+      end else if (!tx1.inv && outcome != MEM_OK) begin
+        denied_o <= '{valid: 1'b1, slot: tx1.slot, status: outcome, va: {24'd0, tx1.first}};
+      end else if (!tx1.inv) begin
+        perf_o[0] <= 1'b1;
+        if (!top.store) begin
+          access.id = 8'(pick_pkg::first64(64'(tx_free)));
+          tx_free = tx_free & ~(NumTx'(1) << access.id);
+          if (top.atomic) access.addr = {access.addr[63:6], tx1.first[5:0]};
+        end
+      end
+      access_valid_o <= tx1.inv || !held_hit || outcome == MEM_OK;
+      access_o <= access;
+      tx1.valid = asked;
+      held = asked;
+      moved = 1'b1;
+    end
+  endtask
+
+  always_ff @(posedge clk_i) begin
+    if (valid_i) begin
+      top = prepare(issue_i);
+      op_mem[next_slot_i] <= top;
+      split[next_slot_i] = top.swizzle;
+    end
+    busy = order_count != '0 || active || tx0.valid || tx1.valid;
+    if (busy || capture_i.valid || ended_valid_i || forget_i || awake) begin
+      moved = capture_i.valid || xlat_valid_i;
+      access_valid_o <= 1'b0;
+      tlb_lookup_o <= 1'b0;
+      tlb_fill_o <= 1'b0;
+      place_valid_o <= 1'b0;
+      started_valid_o <= 1'b0;
+      sent_valid_o <= 1'b0;
+      fault_o <= '0;
+      denied_o <= '0;
+      perf_o <= '0;
+      if (ended_valid_i) tx_free = tx_free | (NumTx'(1) << ended_tx_i);
+      if (forget_i) last_valid = 1'b0;
+      if (xlat_valid_i) take_translation();
+      if (tx1.valid) translate();
+      if (!tx1.valid && tx0.valid) begin
+        tx1 = tx0;
+        tx0.valid = 1'b0;
+        moved = 1'b1;
+      end
+      if (!active && order_count != '0) begin_instruction();
+      if (active) coalesce();
+      if (capture_i.valid) begin
+        if (!capture_i.none && !capture_i.kind[1]) capture_row();
+        if (capture_i.final_row) begin
+          order[order_write] = capture_i.slot;
+          order_write = order_write + 4'd1;
+          order_count = order_count + 5'd1;
+        end
+      end
+      awake = moved;
+      moved_o <= moved;
+    end
+    if (!rst_ni) begin
+      {order_read, order_write, order_count, active, held, asked, last_valid, awake} = '0;
+      tx0.valid = 1'b0;
+      tx1.valid = 1'b0;
+      open.valid = 1'b0;
+      tx_free = '1;
+      {access_valid_o, tlb_lookup_o, tlb_fill_o, place_valid_o, started_valid_o, sent_valid_o, moved_o} <= '0;
+      fault_o <= '0;
+      denied_o <= '0;
+      perf_o <= '0;
+    end
+  end
+  /* verilator lint_on BLKSEQ */
+endmodule

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// Data of vector memory transactions on their way to the cache: store lines from the lanes' rows, 16 lanes a cycle,
+// and operands of atomics.  Responsible for: the rows of data, l1_req_t, order.  Not responsible for: which lanes share
+// a line, translation and rights (cu_vmem_coalesce).
+module cu_vmem_request
+  import cu_pkg::*;
+  import cu_vmem_pkg::*;
+  import l1v_pkg::*;
+(
+  input  logic                clk_i,
+  input  logic                rst_ni,
+  input  logic                valid_i,
+  input  vmem_issue_t         issue_i,
+  input  logic          [3:0] next_slot_i,
+  /* verilator lint_off UNUSEDSIGNAL */
+  input  vmem_capture_t       capture_i,
+  /* verilator lint_on UNUSEDSIGNAL */
+  input  logic         [31:0] vrd_data_i[4][16],
+  input  logic                place_valid_i,
+  input  vmem_place_t         place_i,
+  input  logic                access_valid_i,
+  input  vmem_access_t        access_i,
+  output logic                access_ready_o,    // room for this cycle's and the next access
+  output logic                req_valid_o,
+  output l1_req_t             req_o,
+  input  logic                req_ready_i,
+  output logic                moved_o
+);
+  typedef struct packed {
+    logic split;
+    logic unaligned;
+    logic [15:0][31:0] lanes;
+  } place_t;
+
+  // rows of 16 lanes: {word, slot, beat}; addresses {slot, word, beat}
+  logic [15:0][31:0] data_mem[256];
+  place_t place_mem[256];
+  vop_t op_mem[16];
+  vmem_access_t wait_mem[4];
+  logic [1:0] wait_read, wait_write;
+  logic [2:0] waiting;
+  // line being put together
+  logic building;
+  logic [63:0] lanes_left, bytes;
+  logic [31:0] line[17];
+  // temporaries
+  /* verilator lint_off UNUSEDSIGNAL */
+  vmem_access_t a;
+  vop_t op;
+  /* verilator lint_on UNUSEDSIGNAL */
+  place_t where;
+  l1_req_t req;
+  logic [15:0][31:0] row, wide;
+  logic [31:0] place[16], given[64], lanes16, off, index, value;
+  logic [63:0] window, mask;
+  logic [5:0] leader;
+  logic [1:0] beat;
+  logic ok, low, whole, moved, awake;
+
+  /* verilator lint_off BLKSEQ */
+  function automatic logic [7:0] data_row(input logic [1:0] word, input logic [1:0] of);
+    return {word, a.tx.slot, of};
+  endfunction
+
+  // Store data of the next 16 lanes, lane by lane: of lanes that overlap the highest wins.
+  task automatic build_beat();
+    beat = lanes_left[15:0] != '0 ? 2'd0 : lanes_left[31:16] != '0 ? 2'd1 : lanes_left[47:32] != '0 ? 2'd2 : 2'd3;
+    lanes16 = 32'(lanes_left >> {beat, 4'd0}) & 32'hffff;
+    lanes_left = lanes_left & ~(64'hffff << {beat, 4'd0});
+    where = place_mem[{a.tx.slot, a.tx.word, beat}];
+    row = data_mem[data_row(2'd0, beat)];
+    for (int unsigned l = 0; l < 16; l++) begin
+      place[l] = where.lanes[l[3:0]] - a.tx.va[31:0];
+      given[l] = row[l[3:0]];
+    end
+    if (op.words > 3'd1) begin
+      row = data_mem[data_row(2'd1, beat)];
+      for (int unsigned l = 0; l < 16; l++) given[16+l] = row[l[3:0]];
+      row = data_mem[data_row(2'd2, beat)];
+      for (int unsigned l = 0; l < 16; l++) given[32+l] = row[l[3:0]];
+      row = data_mem[data_row(2'd3, beat)];
+      for (int unsigned l = 0; l < 16; l++) given[48+l] = row[l[3:0]];
+    end
+    if (!where.split && !where.unaligned && op.bytes >= 5'd4) build_words();
+    else build_bytes();
+  endtask
+
+  task automatic build_words();
+    for (int unsigned l = 0; l < 16; l++) begin
+      for (int unsigned k = 0; k < 4; k++) begin
+        off = place[l] + (k << 2);
+        ok = lanes16[l] && off < 32'd64 && k < 32'(op.words);
+        line[ok?{28'd0, off[5:2]} : 32'd16] = given[k*16+l];
+        bytes = bytes | (ok ? 64'hf << off[5:0] : 64'd0);
+      end
+    end
+  endtask
+
+  // Up to four bytes of a word at any byte of the line, or the end of it that lies behind the line before.
+  task automatic build_bytes();
+    for (int unsigned l = 0; l < 16; l++) begin
+      for (int unsigned k = 0; k < 4; k++) begin
+        off = place[l] + (where.split ? 32'd0 : k << 2);
+        low = off > 32'hfffffffc;
+        ok = lanes16[l] && (off < 32'd64 || low) && (where.split ? k == 32'(a.tx.word) : k < 32'(op.words));
+        mask = op.bytes[0] ? 64'hff : op.bytes[1] ? 64'hffff : 64'hffffffff;
+        window = {32'd0, given[k*16+l]} & mask;
+        mask = low ? mask >> {-off[1:0], 3'd0} : mask << {off[1:0], 3'd0};
+        window = low ? window >> {-off[1:0], 3'd0} : window << {off[1:0], 3'd0};
+        mask = ok ? mask : 64'd0;
+        index = low || !ok ? 32'd0 : {28'd0, off[5:2]};
+        line[index] = (line[index] & ~mask[31:0]) | (window[31:0] & mask[31:0]);
+        line[index+32'd1] = (line[index+32'd1] & ~mask[63:32]) | (window[63:32] & mask[63:32]);
+        bytes = bytes | ({56'd0, mask[56], mask[48], mask[40], mask[32], mask[24], mask[16], mask[8], mask[0]} << {
+                         index[3:0], 2'd0});
+      end
+    end
+  endtask
+
+  // Operands of the one lane of an atomic.
+  task automatic fetch_operands();
+    leader = pick_pkg::first64(a.tx.lanes);
+    beat = leader[5:4];
+    req.data[31:0] = data_mem[data_row(2'd0, beat)][leader[3:0]];
+    value = data_mem[data_row(2'd1, beat)][leader[3:0]];
+    req.data[63:32] = op.wide ? value : 32'd0;
+    value = op.wide ? data_mem[data_row(2'd2, beat)][leader[3:0]] : value;
+    req.data[95:64] = op.atomic_op == 4'd1 ? value : 32'd0;
+    value = data_mem[data_row(2'd3, beat)][leader[3:0]];
+    req.data[127:96] = op.atomic_op == 4'd1 && op.wide ? value : 32'd0;
+  endtask
+
+  // The oldest access: a store leaves when all its lanes are in the line.
+  task automatic serve();
+    a = wait_mem[wait_read];
+    op = op_mem[a.tx.slot];
+    whole = 1'b1;
+    req = '{
+        op: l1_op_e'(a.op),
+        bypass: a.bypass,
+        id: a.id,
+        atomic: op.atomic_op,
+        wide: op.wide,
+        access: op.atomic ? 3'd3 : op.store ? 3'd2 : 3'd1,
+        vmid: op.vmid,
+        user: {16'd0, op.tag, 2'd0, op.wave},
+        addr: a.addr,
+        mask: '0,
+        data: '0
+    };
+    if (req.op == L1Write) begin
+      if (!building) begin
+        lanes_left = a.tx.lanes;
+        for (int unsigned w = 0; w < 17; w++) line[w] = '0;
+        bytes = '0;
+      end
+      build_beat();
+      building = lanes_left != '0;
+      whole = !building;
+      for (int unsigned w = 0; w < 16; w++) wide[w[3:0]] = line[w];
+      req.data = wide;
+      req.mask = bytes;
+    end else if (req.op == L1Atomic) begin
+      fetch_operands();
+    end
+    if (whole) begin
+      req_valid_o <= 1'b1;
+      req_o <= req;
+      wait_read = wait_read + 2'd1;
+      waiting = waiting - 3'd1;
+    end
+    moved = 1'b1;
+  endtask
+
+  always_ff @(posedge clk_i) begin
+    if (valid_i) op_mem[next_slot_i] <= prepare(issue_i);
+    if (place_valid_i) begin
+      place_mem[{place_i.slot, place_i.word, place_i.beat}] <= '{
+          split: place_i.split,
+          unaligned: place_i.unaligned,
+          lanes: place_i.lanes
+      };
+    end
+    if (capture_i.valid && capture_i.kind[1]) begin
+      for (int unsigned l = 0; l < 16; l++) row[l[3:0]] = vrd_data_i[capture_i.simd][l];
+      data_mem[{capture_i.word, capture_i.slot, capture_i.beat}] <= row;
+    end
+    if (access_valid_i || waiting != '0 || awake) begin
+      moved = access_valid_i;
+      req_valid_o <= 1'b0;
+      if (waiting != '0 && req_ready_i) serve();
+      if (access_valid_i) begin
+        wait_mem[wait_write] <= access_i;
+        wait_write = wait_write + 2'd1;
+        waiting = waiting + 3'd1;
+      end
+      access_ready_o <= waiting <= 3'd2;
+      awake = moved;
+      moved_o <= moved;
+    end
+    if (!rst_ni) begin
+      {wait_read, wait_write, waiting, building, awake} = '0;
+      req_valid_o <= 1'b0;
+      access_ready_o <= 1'b1;
+      moved_o <= 1'b0;
+    end
+  end
+  /* verilator lint_on BLKSEQ */
+endmodule

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+// Answers of the cache on their way to the VGPRs: words of a line to their lanes, 16 lanes a cycle, put together in
+// rows until the instruction is finished, then one row a cycle.  Responsible for: those, and which transaction an
+// answer belongs to.  Not responsible for: when an instruction is finished (cu_vmem_slots).
+module cu_vmem_return
+  import cu_pkg::*;
+  import cu_vmem_pkg::*;
+  import l1v_pkg::*;
+#(
+  parameter int unsigned NumTx = 64
+) (
+  input  logic                clk_i,
+  input  logic                rst_ni,
+  input  logic                valid_i,
+  input  vmem_issue_t         issue_i,
+  input  logic          [3:0] next_slot_i,
+  /* verilator lint_off UNUSEDSIGNAL */
+  input  vmem_access_t        access_i,
+  /* verilator lint_on UNUSEDSIGNAL */
+  input  logic                access_valid_i,
+  input  logic                place_valid_i,
+  input  vmem_place_t         place_i,
+  input  logic                rsp_valid_i,
+  input  l1_rsp_t             rsp_i,
+  output logic                rsp_ready_o,      // room for four more
+  output vmem_event_t         ended_o,
+  output logic          [7:0] ended_tx_o,
+  input  logic                wb_valid_i,       // at most one more while one is being written
+  input  logic          [3:0] wb_slot_i,
+  output logic                wb_done_o,
+  output logic                vwr_valid_o,
+  output vwr_req_t            vwr_o,
+  input  logic                vwr_ready_i,
+  output logic                moved_o
+);
+  typedef struct packed {
+    logic split;
+    logic unaligned;
+    logic [15:0][31:0] lanes;
+  } place_t;
+  typedef struct packed {
+    logic [3:0] slot;
+    logic [1:0] word;
+    logic [39:0] va;
+    logic [63:0] lanes;
+  } from_t;
+  typedef struct packed {
+    logic atomic;
+    logic sext;
+    logic [4:0] bytes;
+    logic [2:0] results;
+    wave_t wave;
+    tag_t tag;
+    vgpr_t dst;
+    logic [63:0] exec;
+  } what_t;
+
+  localparam int unsigned TxW = $clog2(NumTx);
+
+  // instructions; addresses of lanes {slot, word, beat}; results by word {slot, beat} and which lanes hold data
+  what_t what_mem[16];
+  place_t place_mem[256];
+  logic [15:0][31:0] result0_mem[64], result1_mem[64], result2_mem[64], result3_mem[64];
+  logic [3:0][15:0] written_mem[64];
+  from_t from_mem[NumTx];
+  l1_rsp_t queue_mem[8];
+  logic [63:0] touched;  // rows {slot, beat} with something written
+  logic [2:0] queue_read, queue_write;
+  logic [3:0] queued;
+  // answer being spread
+  logic busy;
+  logic [63:0] lanes_left;
+  logic [TxW-1:0] tx;
+  logic [31:0] line[17];
+  from_t from;
+  vmem_event_t ended;
+  // write-back
+  logic wb_active, wb_more, wb_hold;
+  logic [3:0] wb_slot, wb_next;
+  logic [4:0] wb_row;
+  /* verilator lint_off UNUSEDSIGNAL */
+  vop_t op;
+  what_t what, wb;  // of the answer, of the instruction being written
+  /* verilator lint_on UNUSEDSIGNAL */
+  // temporaries
+  place_t where;
+  l1_rsp_t answer;
+  logic [15:0][31:0] row, row0, row1, row2, row3;
+  logic [3:0][15:0] written;
+  logic [31:0] place[16], lanes16, keep, took, value, off, has;
+  logic [63:0] window;
+  logic [3:0] row_we;
+  logic [1:0] beat;
+  logic [5:0] at, wb_at;
+  logic ok, moved, awake;
+
+  /* verilator lint_off BLKSEQ */
+  // The next 16 lanes of an answer.
+  task automatic spread_beat();
+    beat = lanes_left[15:0] != '0 ? 2'd0 : lanes_left[31:16] != '0 ? 2'd1 : lanes_left[47:32] != '0 ? 2'd2 : 2'd3;
+    lanes16 = 32'(lanes_left >> {beat, 4'd0}) & 32'hffff;
+    lanes_left = lanes_left & ~(64'hffff << {beat, 4'd0});
+    at = {from.slot, beat};
+    where = place_mem[{from.slot, from.word, beat}];
+    for (int unsigned l = 0; l < 16; l++) begin
+      place[l] = what.atomic ? 32'd0 : where.lanes[l[3:0]] - from.va[31:0];
+    end
+    keep = what.bytes[0] ? 32'hff : what.bytes[1] ? 32'hffff : 32'hffffffff;
+    written = touched[at] ? written_mem[at] : '0;
+    touched[at] = 1'b1;
+    row_we = where.split ? 4'd1 << from.word : 4'hf >> (3'd4 - what.results);
+    row0 = result0_mem[at];
+    if (row_we[0]) spread_word(2'd0, row0);
+    if (row_we[0]) result0_mem[at] <= row0;
+    row1 = result1_mem[at];
+    if (row_we[1]) spread_word(2'd1, row1);
+    if (row_we[1]) result1_mem[at] <= row1;
+    row2 = result2_mem[at];
+    if (row_we[2]) spread_word(2'd2, row2);
+    if (row_we[2]) result2_mem[at] <= row2;
+    row3 = result3_mem[at];
+    if (row_we[3]) spread_word(2'd3, row3);
+    if (row_we[3]) result3_mem[at] <= row3;
+    written_mem[at] <= written;
+  endtask
+
+  // Word k of those lanes that have it, or a part of it, on this line.
+  task automatic spread_word(input logic [1:0] k, inout logic [15:0][31:0] now);
+    took = '0;
+    has = {16'd0, written[k]};
+    if (where.unaligned && !what.atomic) begin
+      for (int unsigned l = 0; l < 16; l++) begin
+        off = place[l] + (where.split ? 32'd0 : {28'd0, k, 2'd0});
+        ok = lanes16[l] && (off < 32'd64 || off > 32'hfffffffc);
+        window = {line[{28'd0, off[5:2]}+32'd1], line[{28'd0, off[5:2]}]} >> {off[1:0], 3'd0};
+        window = off[31] ? {32'd0, line[0]} << {-off[1:0], 3'd0} : window;
+        value = (has[l] ? now[l[3:0]] : 32'd0) | (window[31:0] & keep);
+        now[l[3:0]] = ok ? value : now[l[3:0]];
+        took = took | (32'(ok) << l);
+      end
+    end else begin
+      for (int unsigned l = 0; l < 16; l++) begin
+        off = place[l] + (where.split ? 32'd0 : {28'd0, k, 2'd0});
+        ok = lanes16[l] && off < 32'd64;
+        value = (line[{28'd0, off[5:2]}] >> {off[1:0], 3'd0}) & keep;
+        now[l[3:0]] = ok ? value : now[l[3:0]];
+        took = took | (32'(ok) << l);
+      end
+    end
+    written[k] = written[k] | took[15:0];
+  endtask
+
+  // The oldest answer.
+  task automatic take_answer();
+    busy = 1'b1;
+    answer = queue_mem[queue_read];
+    tx = answer.id[TxW-1:0];
+    from = from_mem[tx];
+    what = what_mem[from.slot];
+    lanes_left = answer.status == '0 ? from.lanes : '0;
+    for (int unsigned w = 0; w < 16; w++) line[w] = answer.data[w*32+:32];
+    line[16] = '0;
+    ended = '{valid: 1'b1, slot: from.slot, status: answer.status, va: {24'd0, from.va}};
+    queue_read = queue_read + 3'd1;
+    queued = queued - 4'd1;
+  endtask
+
+  // A row of a finished instruction: lanes without data read 0.
+  task automatic send_row();
+    wb_at = {wb_slot, wb_row[1:0]};
+    case (wb_row[3:2])
+      2'd0: row = result0_mem[wb_at];
+      2'd1: row = result1_mem[wb_at];
+      2'd2: row = result2_mem[wb_at];
+      default: row = result3_mem[wb_at];
+    endcase
+    has = touched[wb_at] ? {16'd0, written_mem[wb_at][wb_row[3:2]]} : 32'd0;
+    for (int unsigned l = 0; l < 16; l++) row[l[3:0]] = has[l] ? row[l[3:0]] : 32'd0;
+    if (wb.sext) begin
+      for (int unsigned l = 0; l < 16; l++) begin
+        value = row[l[3:0]];
+        row[l[3:0]] = wb.bytes[0] ? {{24{value[7]}}, value[7:0]} : {{16{value[15]}}, value[15:0]};
+      end
+    end
+    has = 32'(wb.exec >> {wb_row[1:0], 4'd0}) & 32'hffff;
+    if (has != '0) begin
+      vwr_valid_o <= 1'b1;
+      wb_hold = 1'b1;
+      vwr_o <= '{
+          simd: wb.wave.simd,
+          slot: wb.wave.slot,
+          tag: wb.tag,
+          row: {wb.dst + 8'(wb_row[4:2]), wb_row[1:0]},
+          lanes: has[15:0],
+          data: row
+      };
+    end
+    wb_row = wb_row + 5'd1;
+  endtask
+
+  always_ff @(posedge clk_i) begin
+    if (valid_i) begin
+      op = prepare(issue_i);
+      what_mem[next_slot_i] <= '{
+          atomic: op.atomic,
+          sext: op.sext,
+          bytes: op.bytes,
+          results: op.results,
+          wave: op.wave,
+          tag: op.tag,
+          dst: op.dst,
+          exec: op.exec
+      };
+      touched = touched & ~(64'hf << {next_slot_i, 2'd0});
+    end
+    if (place_valid_i) begin
+      place_mem[{place_i.slot, place_i.word, place_i.beat}] <= '{
+          split: place_i.split,
+          unaligned: place_i.unaligned,
+          lanes: place_i.lanes
+      };
+    end
+    if (access_valid_i && (access_i.op == L1Read || access_i.op == L1Atomic)) begin
+      from_mem[access_i.id[TxW-1:0]] <= '{
+          slot: access_i.tx.slot,
+          word: access_i.tx.word,
+          va: access_i.tx.va,
+          lanes: access_i.tx.lanes
+      };
+    end
+    if (rsp_valid_i || queued != '0 || busy || wb_valid_i || wb_active || awake) begin
+      moved = rsp_valid_i || wb_valid_i;
+      // ---------------- rows of a finished instruction
+      wb_done_o <= 1'b0;
+      if (wb_active && (vwr_ready_i || !wb_hold)) begin
+        moved = 1'b1;
+        if (wb_hold) vwr_valid_o <= 1'b0;
+        wb_hold = 1'b0;
+        if (wb_row == {wb.results, 2'd0}) begin
+          wb_done_o <= 1'b1;
+          wb_active = wb_more;
+          wb_more = 1'b0;
+          wb_slot = wb_next;
+          wb_row = '0;
+          wb = what_mem[wb_slot];
+        end
+        if (wb_active) send_row();
+      end
+      if (wb_valid_i) begin
+        wb_next = wb_slot_i;
+        wb_more = wb_active;
+        if (!wb_active) begin
+          wb_active = 1'b1;
+          wb_slot = wb_slot_i;
+          wb_row = '0;
+          wb = what_mem[wb_slot];
+        end
+      end
+      // ---------------- lines to their lanes
+      ended_o <= '0;
+      if (!busy && queued != '0) take_answer();
+      if (busy) begin
+        moved = 1'b1;
+        if (lanes_left != '0) spread_beat();
+        if (lanes_left == '0) begin
+          busy = 1'b0;
+          ended_o <= ended;
+          ended_tx_o <= 8'(tx);
+        end
+      end
+      if (rsp_valid_i) begin
+        queue_mem[queue_write] <= rsp_i;
+        queue_write = queue_write + 3'd1;
+        queued = queued + 4'd1;
+      end
+      rsp_ready_o <= queued <= 4'd3;
+      awake = moved;
+      moved_o <= moved;
+    end
+    if (!rst_ni) begin
+      {busy, queue_read, queue_write, queued, wb_active, wb_more, wb_hold, awake} = '0;
+      touched = '0;
+      {vwr_valid_o, wb_done_o} <= '0;
+      ended_o <= '0;
+      rsp_ready_o <= 1'b1;
+      moved_o <= 1'b0;
+    end
+  end
+  /* verilator lint_on BLKSEQ */
+endmodule

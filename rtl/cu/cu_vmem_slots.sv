@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// Slots of vector memory instructions, from issue to completion: takes an instruction, asks the VGPRs for its rows one
+// a cycle, counts its transactions, and lets it complete when all are done, in the order of its wavefront.
+// Responsible for: the table of instructions in flight, faults, the order of completion.  Not responsible for:
+// addresses (cu_vmem_coalesce), data (cu_vmem_request, cu_vmem_return).
+module cu_vmem_slots
+  import cu_pkg::*;
+  import cu_vmem_pkg::*;
+#(
+  parameter bit [3:0] SeedFault = 4'd0  // bench only: see cu_vmem_pipe
+) (
+  input  logic                clk_i,
+  input  logic                rst_ni,
+  input  logic                valid_i,
+  input  vmem_issue_t         issue_i,
+  output logic                ready_o,
+  output logic                opread_valid_o,
+  output wave_tag_t           opread_o,
+  output logic                reading_o,
+  output logic          [1:0] reading_simd_o,
+  output logic                vrd_valid_o,
+  output vrd_req_t            vrd_o,
+  output logic          [3:0] next_slot_o,      // the slot of an instruction that is issued in this cycle
+  output vmem_capture_t       capture_o,
+  input  logic                started_valid_i,  // a transaction of the slot begins
+  input  logic          [3:0] started_slot_i,
+  input  logic                sent_valid_i,     // no further transaction follows
+  input  logic          [3:0] sent_slot_i,
+  input  vmem_event_t         fault_i,          // lanes left out
+  input  vmem_event_t         denied_i,         // a transaction ended without access
+  input  vmem_event_t         ended_i,          // a transaction's data are in their rows
+  input  logic                ack_valid_i,
+  /* verilator lint_off UNUSEDSIGNAL */
+  input  logic          [7:0] ack_slot_i,
+  /* verilator lint_on UNUSEDSIGNAL */
+  input  logic          [7:0] ack_status_i,
+  output logic                wb_valid_o,       // write the rows of this slot
+  output logic          [3:0] wb_slot_o,
+  input  logic                wb_done_i,
+  output logic                done_valid_o,
+  output mem_done_t           done_o,
+  output logic                drained_o,        // no transaction is under way
+  output logic                moved_o
+);
+  // instructions in flight
+  logic [15:0] used, sent, finished, blocked, rows;  // rows: brings results
+  logic [5:0] wave[16];
+  logic [7:0] tag[16], status[16];
+  logic [63:0] fault_va[16];
+  logic [31:0] older[16], left[16];
+  logic [31:0] outstanding;
+  // operand rows
+  logic [3:0] slot;
+  logic [5:0] rows_left;
+  logic [1:0] row_kind, row_word, row_beat;
+  vmem_capture_t capture;
+  /* verilator lint_off UNUSEDSIGNAL */
+  vop_t op;
+  /* verilator lint_on UNUSEDSIGNAL */
+  // completion
+  logic [1:0] wb_count;  // instructions whose rows are being written
+  logic [3:0] chosen, last, wb_first, wb_second;
+  // temporaries
+  logic [31:0] others;
+  logic [15:0] ready;
+  logic awake, moved, complete, ready_q;
+
+  assign ready_o = ready_q && !valid_i;
+
+  /* verilator lint_off BLKSEQ */
+  task automatic accept();
+    slot = next_slot_o;
+    op = prepare(issue_i);
+    others = '0;
+    for (int unsigned s = 0; s < 16; s++) others = others | (32'(used[s] && wave[s] == op.wave) << s);
+    older[slot] = others;
+    blocked[slot] = others != '0 && SeedFault != 4'd3;
+    used[slot] = 1'b1;
+    sent[slot] = 1'b0;
+    finished[slot] = 1'b0;
+    rows[slot] = op.results != '0 && op.exec != '0;
+    wave[slot] = op.wave;
+    tag[slot] = op.tag;
+    status[slot] = '0;
+    left[slot] = '0;
+    row_word = '0;
+    row_beat = '0;
+    row_kind = !op.mubuf || op.offen ? 2'd0 : op.idxen ? 2'd1 : 2'd2;
+    rows_left = 6'(op.words) + (op.mubuf ? 6'(op.idxen) + 6'(op.offen) : 6'd2);
+    rows_left = op.inv || op.exec == '0 ? '0 : rows_left << 2;
+    if (rows_left == '0) capture = '{valid: 1'b1, none: 1'b1, slot: slot, final_row: 1'b1, default: '0};
+  endtask
+
+  task automatic request_row();
+    reading_simd_o <= op.wave.simd;
+    vrd_o.simd <= op.wave.simd;
+    if (row_kind == 2'd2) vrd_o.row <= {op.data + 8'(row_word), row_beat};
+    else vrd_o.row <= {op.addr + 8'(row_kind[0] ^ (op.mubuf && op.idxen)), row_beat};
+    rows_left = rows_left - 6'd1;
+    capture = '{
+        valid: 1'b1,
+        none: 1'b0,
+        kind: row_kind,
+        slot: slot,
+        simd: op.wave.simd,
+        word: row_word,
+        beat: row_beat,
+        final_row: rows_left == '0
+    };
+    row_beat = row_beat + 2'd1;
+    if (row_beat == '0) begin
+      if (row_kind == 2'd2) row_word = row_word + 2'd1;
+      row_kind = row_kind == 2'd0 && (!op.mubuf || op.idxen && op.offen) ? 2'd1 : 2'd2;
+    end
+  endtask
+
+  // The first fault of an instruction is reported.
+  task automatic note_fault(input logic [3:0] at, input logic [7:0] what, input logic [63:0] va);
+    fault_va[at] = status[at] == '0 ? va : fault_va[at];
+    status[at]   = status[at] == '0 ? what : status[at];
+  endtask
+
+  task automatic end_transaction(input logic [3:0] at);
+    left[at] = left[at] - 32'd1;
+    outstanding = outstanding - 32'd1;
+    finished[at] = left[at] == '0 && sent[at];
+  endtask
+
+  task automatic take_events();
+    if (started_valid_i) begin
+      left[started_slot_i] = left[started_slot_i] + 32'd1;
+      outstanding = outstanding + 32'd1;
+    end
+    if (fault_i.valid) note_fault(fault_i.slot, fault_i.status, fault_i.va);
+    if (sent_valid_i) begin
+      sent[sent_slot_i] = 1'b1;
+      finished[sent_slot_i] = left[sent_slot_i] == '0;
+    end
+    if (denied_i.valid) begin
+      note_fault(denied_i.slot, denied_i.status, denied_i.va);
+      end_transaction(denied_i.slot);
+    end
+    if (ended_i.valid) begin
+      if (ended_i.status != '0) note_fault(ended_i.slot, ended_i.status, ended_i.va);
+      end_transaction(ended_i.slot);
+    end
+    if (ack_valid_i) begin
+      if (ack_status_i != '0) note_fault(ack_slot_i[3:0], ack_status_i, 64'd0);
+      end_transaction(ack_slot_i[3:0]);
+    end
+  endtask
+
+  // Completion: a finished instruction with rows waits until they are written; two may wait.
+  task automatic retire();
+    complete = wb_done_i;
+    last = wb_first;
+    if (wb_done_i) begin
+      wb_first = wb_second;
+      wb_count = wb_count - 2'd1;
+    end
+    ready = finished & ~blocked;
+    if (ready != '0 && !wb_count[1]) begin
+      moved = 1'b1;
+      chosen = pick_pkg::rr64({48'd0, ready}, {2'd0, chosen})[3:0];
+      if (rows[chosen] && status[chosen] == '0) begin
+        finished[chosen] = 1'b0;
+        wb_valid_o <= 1'b1;
+        wb_slot_o <= chosen;
+        wb_second = chosen;
+        if (wb_count == '0) wb_first = chosen;
+        wb_count = wb_count + 2'd1;
+      end else if (!complete) begin
+        finished[chosen] = 1'b0;
+        complete = 1'b1;
+        last = chosen;
+      end
+    end
+    if (complete) begin
+      done_valid_o <= 1'b1;
+      done_o <= '{wave: wave[last], tag: tag[last], vm: 1'b1, lgkm: 1'b0, status: status[last], va: fault_va[last]};
+      used[last] = 1'b0;
+      for (int unsigned s = 0; s < 16; s++) begin
+        older[s] = older[s] & ~(32'd1 << last);
+        blocked[s[3:0]] = older[s] != '0 && SeedFault != 4'd3;
+      end
+      moved = 1'b1;
+    end
+  endtask
+
+  always_ff @(posedge clk_i) begin
+    if (valid_i || used != '0 || awake) begin
+      moved = valid_i || started_valid_i || sent_valid_i || denied_i.valid || ended_i.valid || ack_valid_i ||
+          wb_done_i;
+      done_valid_o <= 1'b0;
+      wb_valid_o <= 1'b0;
+      take_events();
+      retire();
+      opread_valid_o <= capture_o.valid && capture_o.final_row;
+      if (capture_o.valid) begin
+        moved = 1'b1;
+        opread_o <= '{wave: wave[capture_o.slot], tag: tag[capture_o.slot]};
+      end
+      if (capture.valid) moved = 1'b1;
+      capture_o <= capture;
+      capture.valid = 1'b0;
+      if (valid_i) accept();
+      vrd_valid_o <= rows_left != '0;
+      reading_o   <= rows_left != '0;
+      if (rows_left != '0) begin
+        moved = 1'b1;
+        request_row();
+      end
+      ready_q <= rows_left <= 6'd1 && used != '1;
+      next_slot_o <= pick_pkg::first64({48'd0, ~used})[3:0];
+      drained_o <= outstanding == '0;
+      awake = moved;
+      moved_o <= moved;
+    end
+    if (!rst_ni) begin
+      {used, sent, finished, blocked, rows_left, wb_count, chosen, awake} = '0;
+      capture.valid = 1'b0;
+      outstanding = '0;
+      {vrd_valid_o, reading_o, opread_valid_o, wb_valid_o, done_valid_o} <= '0;
+      capture_o.valid <= 1'b0;
+      ready_q <= 1'b1;
+      next_slot_o <= '0;
+      drained_o <= 1'b1;
+      moved_o   <= 1'b0;
+    end
+  end
+  /* verilator lint_on BLKSEQ */
+endmodule
