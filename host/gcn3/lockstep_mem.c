@@ -37,15 +37,27 @@ uint64_t ls_translate(struct lockstep *ls, unsigned gpu, unsigned vmid, uint64_t
     return (p->entry & ENTRY_ADDRESS) | (va & (PAGE - 1));
 }
 
+static struct ls_word *set_of(struct lockstep *ls, uint64_t address)
+{
+    return ls->history[(address / 4 * UINT64_C(0x9e3779b97f4a7c15) >> 40) % LS_SETS];
+}
+
+/* NULL: not written lately. */
 static struct ls_word *word_of(struct lockstep *ls, uint64_t address)
 {
-    return &ls->history[(address / 4 * UINT64_C(0x9e3779b97f4a7c15) >> 40) % LS_HISTORY];
+    struct ls_word *set = set_of(ls, address);
+    for (unsigned n = 0; n < LS_WAYS; n++)
+        if (set[n].address == address + 1)
+            return &set[n];
+    return NULL;
 }
 
 static void remember_value(struct lockstep *ls, uint64_t address, uint32_t value)
 {
     struct ls_word *w = word_of(ls, address);
-    if (w->address != address + 1) {
+    if (!w) {
+        w = set_of(ls, address);
+        memmove(w + 1, w, (LS_WAYS - 1) * sizeof *w);
         w->address = address + 1;
         w->next = 0;
         for (unsigned n = 0; n < LS_VALUES; n++)
@@ -94,9 +106,8 @@ static bool plausible(struct lockstep *ls, uint64_t pa, const void *seen, unsign
         const struct ls_word *w = word_of(ls, (pa + k) & ~UINT64_C(3));
         uint8_t byte = ((const uint8_t *)seen)[k];
         bool found = now[k] == byte;
-        if (w->address == ((pa + k) & ~UINT64_C(3)) + 1)
-            for (unsigned n = 0; n < LS_VALUES; n++)
-                found |= (w->value[n] >> 8 * ((pa + k) & 3) & 255) == byte;
+        for (unsigned n = 0; w && n < LS_VALUES; n++)
+            found |= (w->value[n] >> 8 * ((pa + k) & 3) & 255) == byte;
         if (!found)
             return false;
     }

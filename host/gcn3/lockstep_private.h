@@ -13,7 +13,9 @@
 #define LS_SETTLE 48     /* cycles after which all observations of an instruction have come */
 #define LS_SGPRS 1024    /* of a SIMD */
 #define LS_LDS_BYTES 65536
-#define LS_HISTORY 65536 /* remembered words of memory */
+#define LS_HISTORY 65536 /* words of the shadow of memory */
+#define LS_SETS 65536    /* of remembered words, by address */
+#define LS_WAYS 4        /* words of a set, newest first */
 #define LS_VALUES 8      /* values of a word */
 #define LS_TLB 4096
 #define LS_STORE_BYTES 2048 /* a power of two, at least twice 64 * 16 */
@@ -111,7 +113,7 @@ struct lockstep {
     uint64_t *roots; /* [gpu][256] */
     struct ls_cu **cu; /* [gpu * cus + cu], made when first used */
     struct ls_page tlb[LS_TLB];
-    struct ls_word history[LS_HISTORY];
+    struct ls_word history[LS_SETS][LS_WAYS];
     struct ls_shadow shadow[LS_HISTORY];
 };
 

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scratch memory on RTL: a private array that is indexed at run time goes through swizzled buffer instructions of the
+vector memory pipe; the golden model executes the same program in lock step."""
+import re
+
+from live import gantry_run
+from test_mix import mix  # noqa: F401  (the fixture)
+
+
+def test_scratch_in_lock_step(mix):  # noqa: F811
+    result = gantry_run([mix, "scratch"], "rtl", options=["--lockstep"])
+    assert result.status == 0 and "mix scratch: PASSED" in result.out, result
+    counts = re.search(r"lockstep compared=(\d+) retired=(\d+)", result.err)
+    assert counts and counts[1] == counts[2] and int(counts[1]) > 1000, result
+    assert result.line["repeatable"] == "yes", result
