@@ -298,8 +298,9 @@ static void drain(struct run *r, struct run_report *report)
     struct driver *d = r->driver;
     for (struct client *c = d->clients; c; c = c->next)
         client_end(d, c);
-    while (machine_busy(d->machine) && report->end == RUN_EXITED) {
-        enum machine_result result = machine_run(d->machine, client_cycle(d) + DRAIN_CYCLES);
+    enum machine_result result = MACHINE_UNTIL;
+    while (machine_busy(d->machine) && result != MACHINE_IDLE && report->end == RUN_EXITED) {
+        result = machine_run(d->machine, client_cycle(d) + DRAIN_CYCLES);
         if (r->options.stop && *r->options.stop)
             report->end = RUN_STOPPED;
         else if (result == MACHINE_MAX_CYCLES)

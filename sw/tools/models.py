@@ -42,6 +42,7 @@ READ = ["configs/params.def", "bridge/proto/messages.def", "bridge/verilated/par
         "sw/tools/gen_params.py", "sw/tools/gen_messages.py", "sw/tools/gen_wrappers.py", "sw/tools/rtl_sources.py"]
 FLAGS = ["--arg=-Wno-fatal", "--ldflag=-shared", "--cflag=-fPIC", "--cflag=-fvisibility=hidden", "--cflag=-DVL_USER_FATAL",
          "--cflag=-DVL_USER_STOP", "--cflag=-DVL_USER_FINISH", "--cflag=-DVL_IGNORE_UNKNOWN_ARCH"]
+FAST = ["--arg=-DGANTRY_NO_ASSERT", "--arg=-DGANTRY_NO_OBSERVE", "--arg=-Wno-UNUSEDSIGNAL"]  # signals that only assertions read
 KEEP = 6  # libraries of a kind that stay when newer ones are built
 KEEP_STAMPS = 100
 KEEP_TEST = 40  # the same for those with definitions (seeded faults)
@@ -76,7 +77,7 @@ class Plan:
         h.update(re.sub(r"//[^\n]*", "", self.package).encode())
         for p in [*self.sources, *headers, *(ROOT / f for f in FIXED)]:
             h.update(p.name.encode() + b"\0" + p.read_bytes())
-        self.fast = [] if args.check or (args.observe and "obs_en_i" in words_low) else ["GANTRY_NO_ASSERT", "GANTRY_NO_OBSERVE"]
+        self.fast = [] if args.check or (args.observe and "obs_en_i" in words_low) else FAST
         h.update(repr(self.fast).encode())
         self.label = f"{kind}_test" if special else kind
         self.folder = MODELS / f"{self.label}-{h.hexdigest()[:12]}"
@@ -94,7 +95,7 @@ class Plan:
         wrapper.write_text(self.wrapper)
         cmd = [sys.executable, str(ROOT / "sw/tools/verilate.py"), "--top", self.top, "--out", str(self.folder), "--exe", str(wrapper),
                "--cc", self.args.cc, *FLAGS]
-        cmd += ["--trace"] * self.args.trace + ["--std-x"] * self.args.std_x + [f"--arg=-D{d}" for d in [*self.fast, *self.define]] + [f"--opt={self.opt}"]
+        cmd += ["--trace"] * self.args.trace + ["--std-x"] * self.args.std_x + self.fast + [f"--arg=-D{d}" for d in self.define] + [f"--opt={self.opt}"]
         done = subprocess.run([*cmd, str(package), *map(str, self.sources)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if done.returncode:
             (self.folder / "error.log").write_text(done.stdout)
