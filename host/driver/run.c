@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/check.h"
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "driver/driver.h"
@@ -308,6 +309,8 @@ static void drain(struct run *r, struct run_report *report)
         else if (result == MACHINE_NO_PROGRESS)
             report->end = RUN_NO_PROGRESS;
     }
+    CHECK(report->end != RUN_EXITED || !machine_busy(d->machine), "driver",
+          "every process has ended, nothing can happen, and work is left at cycle %llu", (unsigned long long)client_cycle(d));
 }
 
 void run_program(struct run *r, struct run_report *report)

@@ -28,6 +28,7 @@ module dispatch_events
   input  logic                         tell_valid_i,      // held until told_o
   input  logic       [            7:0] tell_kind_i,
   input  logic       [           15:0] tell_id_i,
+  input  logic       [            7:0] tell_vmid_i,
   output logic                         told_o,
   // -> hub
   output logic                         ack_valid_o,       // CU ack_cu_o finished its CU_INV or CU_KILL
@@ -257,6 +258,7 @@ module dispatch_events
       evt_valid = 1'b1;
       evt.kind  = tell_kind_i;
       evt.id    = tell_id_i;
+      evt.vmid  = tell_vmid_i;
       told      = 1'b1;
     end
     told_o         <= told;

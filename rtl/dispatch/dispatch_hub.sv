@@ -42,6 +42,7 @@ module dispatch_hub
   output logic                   tell_valid_o,
   output logic    [         7:0] tell_kind_o,
   output logic    [        15:0] tell_id_o,
+  output logic    [         7:0] tell_vmid_o,
   input  logic                   told_i,
   // <-> cache groups, L2 slices, L2 TLB: ports in this order
   output logic    [Sqcs+Slices:0] blk_cmd_valid_o,
@@ -184,6 +185,7 @@ module dispatch_hub
     tell_valid_o <= state == Telling;
     tell_kind_o  <= m.kind == CP_KILL ? CP_EVT_KILL_DONE : CP_EVT_CACHE_DONE;
     tell_id_o    <= m.id;
+    tell_vmid_o  <= m.vmid;
     idle_o <= !active && blk_send == '0 && state != Telling
               && !(held != '0 && (queue[head].kind == CP_LAUNCH ? free != '0 : state == Rest));
     if (!rst_ni) begin

@@ -39,7 +39,7 @@ module part_dispatch
   launch_t launch_slot, ended_slot;
   cp_cmd_t launch;
   launch_res_t launch_res;
-  logic [7:0] kill_vmid, cu_kind, cu_vmid, tell_kind;
+  logic [7:0] kill_vmid, cu_kind, cu_vmid, tell_kind, tell_vmid;
   logic [15:0] tell_id;
   cu_t cu, ack_cu;
   logic [31:0] cu_flags, groups, blocked, waves;
@@ -89,6 +89,7 @@ module part_dispatch
     .tell_valid_o(tell_valid),
     .tell_kind_o(tell_kind),
     .tell_id_o(tell_id),
+    .tell_vmid_o(tell_vmid),
     .told_i(told),
     .blk_cmd_valid_o,
     .blk_cmd_o(blk_cmd),
@@ -177,6 +178,7 @@ module part_dispatch
     .tell_valid_i(tell_valid),
     .tell_kind_i(tell_kind),
     .tell_id_i(tell_id),
+    .tell_vmid_i(tell_vmid),
     .told_o(told),
     .ack_valid_o(ack_valid),
     .ack_cu_o(ack_cu),

@@ -6,8 +6,8 @@ models.py [--cc clang|gcc] [--trace] [--observe] [--check] [--std-x] [--define N
   Prints one line `KIND PATH` for each kind; progress on stderr.  A library lies in build/models/KIND-KEY, where KEY
   covers every source the partition reads, the generated wrapper and the constants of gantry_cfg_pkg that those
   sources name: a changed parameter or source rebuilds only what it must.  Observation ports (lock step) and RTL
-  assertions cost time even when nobody looks: only with --observe (kinds that have such ports) or --check (all).  One build at a time (lock), at most two
-  compilers.  Exit 70 with one line when something does not build.
+  assertions cost time even when nobody looks: only with --observe (kinds that have such ports) or --check (all).
+  One build at a time (lock), at most two compilers.  Exit 70 with one line when something does not build.
 """
 import argparse
 import fcntl
@@ -64,7 +64,7 @@ class Plan:
         included = set(re.findall(r'`include\s+"([\w.]+)"', text))
         headers = sorted(p for p in (ROOT / "rtl").glob("*/*.svh") if p.name in included and p.name != "gantry_assert.svh")
         text += "\n".join(rtl_sources.strip(p.read_text()) for p in headers)
-        words, words_low = set(re.findall(r"\b[A-Z]\w*\b", text)), set(re.findall(r"\bobs_\w*\b", text))
+        words = set(re.findall(r"\b[A-Z]\w*\b", text))
         params = gen_params.read_table()
         value = {name: v for name, (v, _) in gen_params.constants(params, settings).items()}
         self.only = sorted(name for name in value if name in words)
@@ -77,7 +77,7 @@ class Plan:
         h.update(re.sub(r"//[^\n]*", "", self.package).encode())
         for p in [*self.sources, *headers, *(ROOT / f for f in FIXED)]:
             h.update(p.name.encode() + b"\0" + p.read_bytes())
-        self.fast = [] if args.check or (args.observe and "obs_en_i" in words_low) else FAST
+        self.fast = [] if args.check or (args.observe and "obs_en_i" in text) else FAST
         h.update(repr(self.fast).encode())
         self.label = f"{kind}_test" if special else kind
         self.folder = MODELS / f"{self.label}-{h.hexdigest()[:12]}"

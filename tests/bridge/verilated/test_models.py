@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The model builder as the command uses it: no Python at a start that changes nothing, asked again when a source did;
-no model of the smallest machine
-builds with a warning; tools that are missing and sources that do not build end the command with one line and exit 70."""
+no model of the smallest machine builds with a warning; tools that are missing and sources that do not build end the
+command with one line and exit 70."""
 import os
 import pathlib
 import subprocess

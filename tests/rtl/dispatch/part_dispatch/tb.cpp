@@ -212,6 +212,8 @@ static void host_event(const msg_cp_evt &e)
         auto it = maintenance.find(e.id);
         if (it == maintenance.end() || (e.kind == CP_EVT_KILL_DONE) != (it->second.kind == CP_KILL))
             FAIL("answer %u to no command", e.kind);
+        if (e.vmid != it->second.vmid)
+            FAIL("answer %u of vmid %u to a command for vmid %u", e.kind, e.vmid, it->second.vmid);
         if (e.kind == CP_EVT_KILL_DONE) {
             for (auto l = launches.begin(); l != launches.end();)
                 l = l->second.killed ? launches.erase(l) : std::next(l);
