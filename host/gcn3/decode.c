@@ -148,6 +148,10 @@ static void decode_vop(uint64_t inst, struct gcn3_inst *d)
     d->literal = !d->illegal && ((info->flags & FLAG_LITERAL) || (info->sw0 && src0 == SREG_LITERAL));
     d->len = d->literal || (!d->illegal && (d->sdwa || d->dpp)) ? 2 : 1;
     d->illegal |= (d->sdwa && !(info->flags & FLAG_SDWA)) || (d->dpp && !(info->flags & FLAG_DPP));
+    // another row (wave_*, row_bcast*) and the old destination (v_mac) would need a fourth register read
+    unsigned control = bits(inst, 48, 40);
+    bool other_row = control >= 0x130 && control != 0x140 && control != 0x141;
+    d->illegal |= d->dpp && other_row && (info->flags & FLAG_DST_R);
     vop_destination(d, vdst, bits(inst, 23, 17), SREG_VCC);
     vop_modifiers(inst, d);
 }

@@ -116,6 +116,12 @@ package valu_dec_pkg;
     endcase
   endfunction
 
+  // Needs products under an addend or scaling: 64 bits instead of 32.
+  function automatic logic is_wide(input logic [9:0] op, input logic small_sources);
+    return op == OP_V_FMA_F32 || op == OP_V_DIV_FMAS_F32 || op == OP_V_DIV_SCALE_F32 ||
+        (op == OP_V_MUL_F32 && small_sources);
+  endfunction
+
   function automatic valu_dec_t valu_decode(input logic [9:0] op);
     /* verilator no_inline_task */
     valu_dec_t d;

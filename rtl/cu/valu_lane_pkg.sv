@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What surrounds an operation of the vector ALU: SDWA selection of source bytes and merging of results, DPP source
-// lanes, absolute value and negation, output multiplier and clamp; first one lane, then a row of 16.  Not responsible
-// for: the operations.
+// What surrounds an operation of the vector ALU in one lane: SDWA selection of source bytes and merging of results,
+// DPP source lanes, output multiplier and clamp.  Not responsible for: the operations, rows (simd_rows_lane.svh).
 package valu_lane_pkg;
-  import valu_lanes_pkg::lanes_t;
-
   // Byte, half or dword `sel` of x, extended.
   function automatic logic [31:0] sdwa_select(input logic [31:0] x, input logic [31:0] sel, input logic [31:0] sext);
     logic [31:0] left, right;
@@ -106,88 +103,5 @@ package valu_lane_pkg;
   function automatic logic [31:0] clamp_float(input logic [31:0] x, input logic [31:0] infv, input logic [31:0] sign,
                                               input logic [31:0] one, input logic dx10);
     return (x & (sign - 32'd1)) > infv ? (dx10 ? 32'd0 : x) : (x & sign) != 32'd0 ? 32'd0 : x > one ? one : x;
-  endfunction
-
-  // ---- rows; each uses some fields of the second dword
-  /* verilator lint_off UNUSEDSIGNAL */
-  // Sources through SDWA dword ext.
-  function automatic void sdwa_sources(ref lanes_t s, input logic [31:0] ext);
-    /* verilator no_inline_task */
-    logic [31:0] sel0, sel1, sext0, sext1;
-    sel0 = 32'(ext[18:16]);
-    sel1 = 32'(ext[26:24]);
-    sext0 = 32'(ext[19]);
-    sext1 = 32'(ext[27]);
-    for (int unsigned l = 0; l < 16; l++) begin
-      s.x[l] = sdwa_select(s.x[l], sel0, sext0);
-      s.y[l] = sdwa_select(s.y[l], sel1, sext1);
-    end
-  endfunction
-
-  // The row to write through SDWA dword ext; r: where old bits of the destination wait.
-  function automatic void sdwa_result(ref lanes_t s, input logic [1:0] r, input logic [31:0] ext);
-    /* verilator no_inline_task */
-    logic [31:0] sel, unused;
-    sel = 32'(ext[10:8]);
-    unused = 32'(ext[12:11]);
-    for (int unsigned l = 0; l < 16; l++) s.out[l] = sdwa_merge(s.out[l], s.old[r][l], sel, unused);
-  endfunction
-
-  // First source through DPP dword ext.  s.x: own row, s.z: the other row; own and other: lanes of EXEC in both.
-  // Returns the lanes that are written.
-  function automatic logic [31:0] dpp_row(ref lanes_t s, input logic [31:0] ext, input logic [1:0] beat,
-                                          input logic [31:0] own, input logic [31:0] other);
-    /* verilator no_inline_task */
-    logic [31:0] n, t, set, written;
-    written = own;
-    for (int unsigned l = 0; l < 16; l++) begin
-      n = dpp_lane(32'(ext[16:8]), l, 32'(beat));
-      t = (n & 32'd16) == 32'd0 ? (((n & 32'd32) != 32'd0 ? other : own) >> (n & 32'd15)) & 32'd1 : 32'd0;
-      s.w[l] = t == 32'd0 ? 32'd0 : (n & 32'd32) != 32'd0 ? s.z[n[3:0]] : s.x[n[3:0]];
-      set = 32'(ext[31:28] >> beat) & 32'(ext[27:24] >> l[3:2]) & 32'd1;
-      set = set & (t | 32'(ext[19]));
-      written = written & ~((set ^ 32'd1) << l);
-    end
-    for (int unsigned l = 0; l < 16; l++) s.x[l] = s.w[l];
-    return written;
-  endfunction
-  /* verilator lint_on UNUSEDSIGNAL */
-
-  // Absolute value, then negation, of sources 0 to 2.
-  function automatic void modify_sources(ref lanes_t s, input logic [2:0] absolute, input logic [2:0] negate,
-                                         input logic half);
-    /* verilator no_inline_task */
-    logic [31:0] sign, keep0, keep1, keep2, flip0, flip1, flip2;
-    sign = half ? 32'h8000 : 32'h80000000;
-    keep0 = absolute[0] ? ~sign : 32'hffffffff;
-    keep1 = absolute[1] ? ~sign : 32'hffffffff;
-    keep2 = absolute[2] ? ~sign : 32'hffffffff;
-    flip0 = negate[0] ? sign : 32'd0;
-    flip1 = negate[1] ? sign : 32'd0;
-    flip2 = negate[2] ? sign : 32'd0;
-    for (int unsigned l = 0; l < 16; l++) begin
-      s.x[l] = (s.x[l] & keep0) ^ flip0;
-      s.y[l] = (s.y[l] & keep1) ^ flip1;
-      s.z[l] = (s.z[l] & keep2) ^ flip2;
-    end
-  endfunction
-
-  // Output multiplier and clamp on the row to write.  omod 0: none (also when subnormals are kept).
-  function automatic void modify_result(ref lanes_t s, input logic half, input logic [1:0] omod,
-                                        input logic [1:0] round, input logic clamp, input logic dx10);
-    /* verilator no_inline_task */
-    if (omod != 2'd0) begin
-      if (half) for (int unsigned l = 0; l < 16; l++) s.out[l] = omod_f16(s.out[l], 32'(omod), 32'(round));
-      else for (int unsigned l = 0; l < 16; l++) s.out[l] = omod_f32(s.out[l], 32'(omod), 32'(round));
-    end
-    if (clamp) begin
-      if (half) begin
-        for (int unsigned l = 0; l < 16; l++) s.out[l] = clamp_float(s.out[l], 32'h7c00, 32'h8000, 32'h3c00, dx10);
-      end else begin
-        for (int unsigned l = 0; l < 16; l++) begin
-          s.out[l] = clamp_float(s.out[l], 32'h7f800000, 32'h80000000, 32'h3f800000, dx10);
-        end
-      end
-    end
   endfunction
 endpackage

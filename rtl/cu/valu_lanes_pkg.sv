@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lane registers between the stages of a SIMD (cu_simd): operands, results that wait for their write, and what passes
 // from step to step of the normaliser and to the quarter-rate units.  One unpacked struct, so that a row function
-// (valu_row_pkg, valu_lane_pkg, fpu_row_pkg, fpu_norm_pkg) takes all of it as one `ref` argument: those functions are
-// not inlined, hence present once for all SIMDs of a model.  Not responsible for: any operation.
+// (simd_rows_pkg) takes all of it as one `ref` argument.  Not responsible for: any operation.
 package valu_lanes_pkg;
   typedef struct {
     // stage 1: operands as used, and temporaries; nothing of this is kept

@@ -90,7 +90,8 @@ static void compare(uint64_t raw)
     bare_name(text, name);
     if (d.illegal) {
         unsigned row = length ? row_of(name) : 0;
-        bool other = strstr(text, " gds") || strstr(text, " lds") || strstr(text, " tfe");
+        bool far_mac = strncmp(name, "v_mac_", 6) == 0 && (strstr(text, " wave_") || strstr(text, " row_bcast"));
+        bool other = far_mac || strstr(text, " gds") || strstr(text, " lds") || strstr(text, " tfe");
         if (row && (gcn3_op_table[row].implemented || gcn3_op_table[row].later) && !other) {
             wrong++;
             printf("%016lx: llvm '%s', illegal here\n", (unsigned long)inst, text);

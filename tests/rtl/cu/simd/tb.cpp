@@ -5,7 +5,7 @@
 // end of a batch through the memory read port.  Writes of memory units and reads are mixed in.  The argument `speed`
 // prints ns a cycle instead (`speed NAME`: of one kind); `op NAME` tests one instruction.  Registers start with random bits: nothing may depend on them.
 // top: cu_simd
-// sources: build/gen/gcn3_pkg.sv rtl/common/pick_pkg.sv rtl/cu/cu_pkg.sv rtl/cu/valu_dec_pkg.sv rtl/cu/valu_int_pkg.sv rtl/cu/valu_cmp_pkg.sv rtl/cu/valu_lanes_pkg.sv rtl/cu/valu_lane_pkg.sv rtl/fpu/fpu_fma_pkg.sv rtl/fpu/fpu_sum_pkg.sv rtl/fpu/fpu_misc_pkg.sv build/gen/trans_tables_pkg.sv rtl/fpu/fpu_trans_pkg.sv rtl/fpu/fpu_div_pkg.sv rtl/fpu/fpu_row_pkg.sv rtl/fpu/fpu_norm_pkg.sv rtl/cu/valu_row_pkg.sv rtl/cu/valu_quarter_pkg.sv rtl/cu/cu_simd.sv
+// sources: build/gen/gcn3_pkg.sv rtl/common/pick_pkg.sv rtl/cu/cu_pkg.sv rtl/cu/valu_dec_pkg.sv rtl/cu/valu_int_pkg.sv rtl/cu/valu_cmp_pkg.sv rtl/cu/valu_lanes_pkg.sv rtl/cu/valu_lane_pkg.sv rtl/fpu/fpu_fma_pkg.sv rtl/fpu/fpu_sum_pkg.sv rtl/fpu/fpu_misc_pkg.sv build/gen/trans_tables_pkg.sv rtl/fpu/fpu_trans_pkg.sv rtl/fpu/fpu_div_pkg.sv rtl/cu/simd_rows_pkg.sv rtl/cu/cu_simd.sv
 // args: -Wno-UNUSEDPARAM --x-initial unique --x-assign unique
 // lib: yes
 // mutant: -DGANTRY_CU_FAULT=16
@@ -276,12 +276,6 @@ static bool crosses_rows(const struct gcn3_inst &i)
     return i.dpp && control >= 0x130 && control != 0x140 && control != 0x141;
 }
 
-// v_mac has no port left for the other row of a DPP control
-static bool excluded(const struct gcn3_inst &i)
-{
-    return crosses_rows(i) && (i.op == OP_V_MAC_F32 || i.op == OP_V_MAC_F16);
-}
-
 // ---- issue record as the front end makes it
 static void drive(const struct gcn3_inst &i, unsigned tag)
 {
@@ -337,7 +331,7 @@ static void one_instruction(const struct gcn3_op &o, unsigned tag)
     do {
         inst = encode(o);
         gcn3_decode(inst, &i);
-    } while (i.illegal || excluded(i));
+    } while (i.illegal);
     WAVE_EXEC(&wave) = random_exec();
     Expected &e = expected[tag];
     e.used = true;

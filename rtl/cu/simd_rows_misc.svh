@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Floating-point operations without a normaliser on a row of 16 lanes (stage 1 of cu_simd, class ClsMisc): the opcode
-// test outside, the lane loop inside.  Operands s.x, s.y, s.z, result s.res[r].  Not responsible for: the operations
-// themselves (fpu_misc_pkg, fpu_div_pkg), arithmetic that rounds after normalising (fpu_norm_pkg).
-package fpu_row_pkg;
-  import gcn3_pkg::*;
-  import valu_lanes_pkg::lanes_t;
-  import valu_int_pkg::*;
-  import fpu_fma_pkg::half_to_f32;
-  import fpu_misc_pkg::*;
-  import fpu_div_pkg::div_fixup;
-
+// Part of simd_rows_pkg: floating-point operations without a normaliser on a row (stage 1 of cu_simd, class ClsMisc).
+// Operands v.x, v.y, v.z, result v.res[r].  Not responsible for: the operations themselves (fpu_misc_pkg,
+// fpu_div_pkg), arithmetic that rounds after normalising (simd_rows_norm.svh).
   // mode as in the issue record: [1:0] rounding, [4], [5] subnormal sources and results of singles, [6], [7] of halves.
   /* verilator lint_off UNUSEDSIGNAL */  // of mode
-  function automatic void misc_row(ref lanes_t s, input logic [1:0] r, input logic [9:0] op, input logic [7:0] mode,
+  function automatic void misc_row(`LANES_ARG input logic [1:0] r, input logic [9:0] op, input logic [7:0] mode,
                                    input logic ieee);
     /* verilator lint_on UNUSEDSIGNAL */
-    /* verilator no_inline_task */
+    `NO_INLINE
     logic keep_in, keep_out, keep16, out16, signed_op;
     logic [31:0] rnd, kind, n, t;
     keep_in = mode[4];
@@ -26,105 +18,104 @@ package fpu_row_pkg;
     case (op)
       OP_V_MIN_F32, OP_V_MAX_F32: begin
         signed_op = op == OP_V_MAX_F32;
-        for (int unsigned l = 0; l < 16; l++) s.res[r][l] = pick32(s.x[l], s.y[l], ieee, signed_op);
+        for (int unsigned l = 0; l < 16; l++) v.res[r][l] = pick32(v.x[l], v.y[l], ieee, signed_op);
       end
       OP_V_MIN3_F32, OP_V_MAX3_F32: begin
         for (int unsigned l = 0; l < 16; l++) begin
-          n = pick32(s.x[l], s.y[l], ieee, op == OP_V_MAX3_F32);
-          s.res[r][l] = pick32(n, s.z[l], ieee, op == OP_V_MAX3_F32);
+          n = pick32(v.x[l], v.y[l], ieee, op == OP_V_MAX3_F32);
+          v.res[r][l] = pick32(n, v.z[l], ieee, op == OP_V_MAX3_F32);
         end
       end
       OP_V_MED3_F32: begin
-        for (int unsigned l = 0; l < 16; l++) s.res[r][l] = med3(s.x[l], s.y[l], s.z[l], ieee);
+        for (int unsigned l = 0; l < 16; l++) v.res[r][l] = med3(v.x[l], v.y[l], v.z[l], ieee);
       end
       OP_V_MIN_F16, OP_V_MAX_F16: begin
         for (int unsigned l = 0; l < 16; l++) begin
-          s.res[r][l] = pick(s.x[l] & 32'hffff, s.y[l] & 32'hffff, 32'h7c00, 32'h8000, 32'h200, ieee,
+          v.res[r][l] = pick(v.x[l] & 32'hffff, v.y[l] & 32'hffff, 32'h7c00, 32'h8000, 32'h200, ieee,
                             op == OP_V_MAX_F16);
         end
       end
       OP_V_TRUNC_F32, OP_V_CEIL_F32, OP_V_RNDNE_F32, OP_V_FLOOR_F32: begin
         kind = 32'(op - OP_V_TRUNC_F32);
-        for (int unsigned l = 0; l < 16; l++) s.res[r][l] = whole(s.x[l], kind, keep_in, keep_out);
+        for (int unsigned l = 0; l < 16; l++) v.res[r][l] = whole(v.x[l], kind, keep_in, keep_out);
       end
       OP_V_TRUNC_F16, OP_V_CEIL_F16, OP_V_RNDNE_F16, OP_V_FLOOR_F16: begin
         kind = op == OP_V_TRUNC_F16 ? 32'd0 : op == OP_V_CEIL_F16 ? 32'd1 :
             op == OP_V_RNDNE_F16 ? 32'd2 : 32'd3;
         for (int unsigned l = 0; l < 16; l++) begin
-          n = whole(half_to_f32(s.x[l], keep16), kind, 1'b1, 1'b1);
-          s.res[r][l] = f32_to_half(n, 32'd1, 1'b1, 1'b1);
+          n = whole(half_to_f32(v.x[l], keep16), kind, 1'b1, 1'b1);
+          v.res[r][l] = f32_to_half(n, 32'd1, 1'b1, 1'b1);
         end
       end
       OP_V_CVT_I32_F32, OP_V_CVT_RPI_I32_F32, OP_V_CVT_FLR_I32_F32: begin
         kind = op == OP_V_CVT_I32_F32 ? 32'd0 : op == OP_V_CVT_RPI_I32_F32 ? 32'd1 : 32'd2;
-        for (int unsigned l = 0; l < 16; l++) s.res[r][l] = to_int(s.x[l], kind, 1'b1, keep_in);
+        for (int unsigned l = 0; l < 16; l++) v.res[r][l] = to_int(v.x[l], kind, 1'b1, keep_in);
       end
       OP_V_CVT_U32_F32: begin
-        for (int unsigned l = 0; l < 16; l++) s.res[r][l] = to_int(s.x[l], 32'd0, 1'b0, keep_in);
+        for (int unsigned l = 0; l < 16; l++) v.res[r][l] = to_int(v.x[l], 32'd0, 1'b0, keep_in);
       end
       OP_V_CVT_U16_F16: begin
         for (int unsigned l = 0; l < 16; l++) begin
-          s.res[r][l] = sat_u16(to_int(half_to_f32(s.x[l], keep16), 32'd0, 1'b0, 1'b1));
+          v.res[r][l] = sat_u16(to_int(half_to_f32(v.x[l], keep16), 32'd0, 1'b0, 1'b1));
         end
       end
       OP_V_CVT_I16_F16: begin
         for (int unsigned l = 0; l < 16; l++) begin
-          s.res[r][l] = sat_i16(to_int(half_to_f32(s.x[l], keep16), 32'd0, 1'b1, 1'b1));
+          v.res[r][l] = sat_i16(to_int(half_to_f32(v.x[l], keep16), 32'd0, 1'b1, 1'b1));
         end
       end
       OP_V_CVT_F16_F32: begin
-        for (int unsigned l = 0; l < 16; l++) s.res[r][l] = f32_to_half(s.x[l], rnd, keep_in, out16);
+        for (int unsigned l = 0; l < 16; l++) v.res[r][l] = f32_to_half(v.x[l], rnd, keep_in, out16);
       end
       OP_V_CVT_F32_F16: begin
-        for (int unsigned l = 0; l < 16; l++) s.res[r][l] = half_to_f32(s.x[l], keep16);
+        for (int unsigned l = 0; l < 16; l++) v.res[r][l] = half_to_f32(v.x[l], keep16);
       end
       OP_V_CVT_PKRTZ_F16_F32: begin
         for (int unsigned l = 0; l < 16; l++) begin
-          s.res[r][l] = f32_to_half(s.x[l], 32'd8, keep_in, out16) |
-              (f32_to_half(s.y[l], 32'd8, keep_in, out16) << 16);
+          v.res[r][l] = f32_to_half(v.x[l], 32'd8, keep_in, out16) |
+              (f32_to_half(v.y[l], 32'd8, keep_in, out16) << 16);
         end
       end
       OP_V_CVT_PKNORM_I16_F32, OP_V_CVT_PKNORM_U16_F32: begin
         signed_op = op == OP_V_CVT_PKNORM_I16_F32;
         for (int unsigned l = 0; l < 16; l++) begin
-          s.res[r][l] = norm(s.x[l], signed_op, keep_in) | (norm(s.y[l], signed_op, keep_in) << 16);
+          v.res[r][l] = norm(v.x[l], signed_op, keep_in) | (norm(v.y[l], signed_op, keep_in) << 16);
         end
       end
       OP_V_FREXP_EXP_I32_F32: begin
-        for (int unsigned l = 0; l < 16; l++) s.res[r][l] = frexp_exp(s.x[l], keep_in);
+        for (int unsigned l = 0; l < 16; l++) v.res[r][l] = frexp_exp(v.x[l], keep_in);
       end
       OP_V_FREXP_MANT_F32: begin
-        for (int unsigned l = 0; l < 16; l++) s.res[r][l] = frexp_mant(s.x[l], keep_in);
+        for (int unsigned l = 0; l < 16; l++) v.res[r][l] = frexp_mant(v.x[l], keep_in);
       end
       OP_V_FREXP_EXP_I16_F16: begin
         for (int unsigned l = 0; l < 16; l++) begin
-          s.res[r][l] = frexp_exp(half_to_f32(s.x[l], keep16), 1'b1) & 32'hffff;
+          v.res[r][l] = frexp_exp(half_to_f32(v.x[l], keep16), 1'b1) & 32'hffff;
         end
       end
       OP_V_FREXP_MANT_F16: begin
         for (int unsigned l = 0; l < 16; l++) begin
-          s.res[r][l] = f32_to_half(frexp_mant(half_to_f32(s.x[l], keep16), 1'b1), 32'd1, 1'b1, 1'b1);
+          v.res[r][l] = f32_to_half(frexp_mant(half_to_f32(v.x[l], keep16), 1'b1), 32'd1, 1'b1, 1'b1);
         end
       end
       OP_V_DIV_FIXUP_F32: begin
         for (int unsigned l = 0; l < 16; l++) begin
-          s.res[r][l] = div_fixup(s.x[l], s.y[l], s.z[l], 32'h80000000, 32'h7f800000, 32'h400000, 32'd23, 32'd150);
+          v.res[r][l] = div_fixup(v.x[l], v.y[l], v.z[l], 32'h80000000, 32'h7f800000, 32'h400000, 32'd23, 32'd150);
         end
       end
       OP_V_DIV_FIXUP_F16: begin
         for (int unsigned l = 0; l < 16; l++) begin
-          s.res[r][l] = div_fixup(s.x[l] & 32'hffff, s.y[l] & 32'hffff, s.z[l] & 32'hffff, 32'h8000, 32'h7c00,
+          v.res[r][l] = div_fixup(v.x[l] & 32'hffff, v.y[l] & 32'hffff, v.z[l] & 32'hffff, 32'h8000, 32'h7c00,
                                           32'h200, 32'd10, 32'd1000);
         end
       end
       OP_V_CVT_PK_U8_F32, OP_V_CVT_PKACCUM_U8_F32: begin  // byte y of z is replaced
         for (int unsigned l = 0; l < 16; l++) begin
-          n = min_u(to_int(s.x[l], 32'd3, 1'b0, keep_in), 32'd255);
-          t = (s.y[l] & 32'd3) << 3;
-          s.res[r][l] = (s.z[l] & ~(32'd255 << t)) | (n << t);
+          n = min_u(to_int(v.x[l], 32'd3, 1'b0, keep_in), 32'd255);
+          t = (v.y[l] & 32'd3) << 3;
+          v.res[r][l] = (v.z[l] & ~(32'd255 << t)) | (n << t);
         end
       end
       default: ;
     endcase
   endfunction
-endpackage

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of simd_rows_pkg: quarter-rate units on half a row (8 lanes, stage 2 of cu_simd): 32-bit multiplier, sums of
+// absolute differences, transcendentals.  Operands v.qa to v.qe, results v.res; high: lanes 8 to 15.  Not responsible
+// for: the operations themselves (valu_int_pkg, fpu_trans_pkg), when they run (cu_simd).
+  // Operands of a quarter-rate unit, in two slots; pair: the third source has 64 bits.
+  function automatic void quarter_row(`LANES_ARG input logic high, input logic pair);
+    `NO_INLINE
+    if (!high) begin
+      for (int unsigned l = 0; l < 16; l++) begin
+        v.qa[l] = v.x[l];
+        v.qb[l] = v.y[l];
+        v.qc[l] = pair ? v.z[l] : 32'd0;
+        v.qd[l] = 32'd0;
+      end
+    end else if (pair) begin
+      for (int unsigned l = 0; l < 16; l++) begin
+        v.qd[l] = v.z[l];
+        v.qe[l] = v.x[l];
+      end
+    end
+  endfunction
+
+  // Returns carries and overflows, one bit a lane.
+  function automatic logic [31:0] mul32_half(`LANES_ARG input logic [1:0] r0, input logic [1:0] r1,
+                                             input logic high, input logic [9:0] op);
+    `NO_INLINE
+    logic [31:0] bits, t, is_signed;
+    logic [63:0] wide;
+    is_signed = 32'(op == OP_V_MUL_HI_I32 || op == OP_V_MAD_I64_I32);
+    bits = 32'd0;
+    for (int unsigned l = 0; l < 8; l++) begin
+      mul32_op(v.qa[{high, l[2:0]}], v.qb[{high, l[2:0]}], {v.qd[{high, l[2:0]}], v.qc[{high, l[2:0]}]}, is_signed,
+               wide, t);
+      v.res[r0][{high, l[2:0]}] = op == OP_V_MUL_HI_U32 || op == OP_V_MUL_HI_I32 ? 32'(wide >> 32) : 32'(wide);
+      v.res[r1][{high, l[2:0]}] = 32'(wide >> 32);
+      bits = bits | (t << {high, l[2:0]});
+    end
+    return bits;
+  endfunction
+
+  function automatic void qsad_half(`LANES_ARG input logic [1:0] r0, input logic [1:0] r1, input logic high,
+                                    input logic [9:0] op);
+    `NO_INLINE
+    logic masked;
+    logic [63:0] wide;
+    masked = op == OP_V_MQSAD_PK_U16_U8;
+    for (int unsigned l = 0; l < 8; l++) begin
+      wide = {v.qe[{high, l[2:0]}], v.qa[{high, l[2:0]}]};
+      v.res[r0][{high, l[2:0]}] = qsad_pair(wide, v.qb[{high, l[2:0]}], v.qc[{high, l[2:0]}], masked);
+      v.res[r1][{high, l[2:0]}] = qsad_pair(wide >> 16, v.qb[{high, l[2:0]}], v.qd[{high, l[2:0]}], masked);
+    end
+  endfunction
+
+  // half: 16-bit floats; mode as in the issue record.
+  /* verilator lint_off UNUSEDSIGNAL */  // of mode
+  function automatic void trans_half(`LANES_ARG input logic [1:0] r, input logic high, input logic [9:0] op,
+                                     input logic half, input logic [7:0] mode);
+    /* verilator lint_on UNUSEDSIGNAL */
+    `NO_INLINE
+    logic [31:0] kind, t;
+    case (op)
+      OP_V_RCP_F32, OP_V_RCP_IFLAG_F32, OP_V_RCP_F16: kind = fpu_trans_pkg::Rcp;
+      OP_V_RSQ_F32, OP_V_RSQ_F16: kind = fpu_trans_pkg::Rsq;
+      OP_V_SQRT_F32, OP_V_SQRT_F16: kind = fpu_trans_pkg::Sqrt;
+      OP_V_EXP_F32, OP_V_EXP_F16: kind = fpu_trans_pkg::Exp;
+      OP_V_LOG_F32, OP_V_LOG_F16: kind = fpu_trans_pkg::Log;
+      OP_V_SIN_F32, OP_V_SIN_F16: kind = fpu_trans_pkg::Sin;
+      default: kind = fpu_trans_pkg::Cos;
+    endcase
+    for (int unsigned l = 0; l < 8; l++) begin
+      t = half ? half_to_f32(v.qa[{high, l[2:0]}], mode[6]) : v.qa[{high, l[2:0]}];
+      fpu_trans_pkg::trans_f32(kind, t, v.res[r][{high, l[2:0]}]);
+    end
+    if (half) begin
+      for (int unsigned l = 0; l < 8; l++) begin
+        t = v.res[r][{high, l[2:0]}];
+        v.res[r][{high, l[2:0]}] = f32_to_half(t, 32'd1 << mode[3:2], 1'b1, mode[7]);
+      end
+    end
+  endfunction
