@@ -32,10 +32,22 @@ module cu_vmem_request
     logic [15:0][31:0] lanes;
   } place_t;
 
-  // rows of 16 lanes: {word, slot, beat}; addresses {slot, word, beat}
+  typedef struct packed {
+    wave_t wave;
+    tag_t tag;
+    logic [7:0] vmid;
+    logic store;
+    logic atomic;
+    logic [3:0] atomic_op;
+    logic wide;
+    logic [2:0] words;
+    logic [4:0] bytes;
+  } what_t;
+
+  // instructions; rows of 16 lanes: {word, slot, beat}; addresses {slot, word, beat}
+  what_t op_mem[16];
   logic [15:0][31:0] data_mem[256];
   place_t place_mem[256];
-  vop_t op_mem[16];
   vmem_access_t wait_mem[4];
   logic [1:0] wait_read, wait_write;
   logic [2:0] waiting;
@@ -46,8 +58,9 @@ module cu_vmem_request
   // temporaries
   /* verilator lint_off UNUSEDSIGNAL */
   vmem_access_t a;
-  vop_t op;
+  vop_t fresh;
   /* verilator lint_on UNUSEDSIGNAL */
+  what_t op;
   place_t where;
   l1_req_t req;
   logic [15:0][31:0] row, wide;
@@ -173,7 +186,20 @@ module cu_vmem_request
   endtask
 
   always_ff @(posedge clk_i) begin
-    if (valid_i) op_mem[next_slot_i] <= prepare(issue_i);
+    if (valid_i) begin
+      fresh = prepare(issue_i);
+      op_mem[next_slot_i] <= '{
+          wave: fresh.wave,
+          tag: fresh.tag,
+          vmid: fresh.vmid,
+          store: fresh.store,
+          atomic: fresh.atomic,
+          atomic_op: fresh.atomic_op,
+          wide: fresh.wide,
+          words: fresh.words,
+          bytes: fresh.bytes
+      };
+    end
     if (place_valid_i) begin
       place_mem[{place_i.slot, place_i.word, place_i.beat}] <= '{
           split: place_i.split,
