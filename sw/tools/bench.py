@@ -47,7 +47,7 @@ def code(name):
 
 
 def command(config, name, grid, group, args, *options):
-    cmd = [str(GANTRY), "kernel", "-c", f"configs/{config}.yaml", "-q", *options, code(name), "--grid", str(grid), "--group", str(group)]
+    cmd = [str(GANTRY), "kernel", "-c", config if "/" in config else f"configs/{config}.yaml", "-q", *options, code(name), "--grid", str(grid), "--group", str(group)]
     for spec in args:
         cmd += ["--arg", spec]
     return cmd

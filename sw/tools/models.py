@@ -7,6 +7,7 @@ models.py [--cc clang|gcc] [--trace] [--observe] [--check] [--std-x] [--define N
   covers every source the partition reads, the generated wrapper and the constants of gantry_cfg_pkg that those
   sources name: a changed parameter or source rebuilds only what it must.  Observation ports (lock step) and RTL
   assertions cost time even when nobody looks: only with --observe (kinds that have such ports) or --check (all).
+  Ordinary models (-O3, clang) are laid out by build/models/profile.profdata when sw/tools/tune.py has left it there.
   One build at a time (lock), at most two compilers.  Exit 70 with one line when something does not build.
 """
 import argparse
@@ -43,6 +44,8 @@ READ = ["configs/params.def", "bridge/proto/messages.def", "bridge/verilated/par
 FLAGS = ["--arg=-Wno-fatal", "--ldflag=-shared", "--cflag=-fPIC", "--cflag=-fvisibility=hidden", "--cflag=-DVL_USER_FATAL",
          "--cflag=-DVL_USER_STOP", "--cflag=-DVL_USER_FINISH", "--cflag=-DVL_IGNORE_UNKNOWN_ARCH"]
 FAST = ["--arg=-DGANTRY_NO_ASSERT", "--arg=-DGANTRY_NO_OBSERVE", "--arg=-Wno-UNUSEDSIGNAL"]  # signals that only assertions read
+PROFILE = MODELS / "profile.profdata"
+TUNED = [f"-fprofile-use={PROFILE}", "-Wno-profile-instr-out-of-date", "-Wno-profile-instr-unprofiled"]
 KEEP = 6  # libraries of a kind that stay when newer ones are built
 KEEP_STAMPS = 100
 KEEP_TEST = 40  # the same for those with definitions (seeded faults)
@@ -79,6 +82,10 @@ class Plan:
             h.update(p.name.encode() + b"\0" + p.read_bytes())
         self.fast = [] if args.check or (args.observe and "obs_en_i" in text) else FAST
         h.update(repr(self.fast).encode())
+        plain = args.cc == "clang" and not special and self.fast and not args.trace and not args.std_x
+        self.tuned = TUNED if plain and PROFILE.exists() else []
+        if self.tuned:
+            h.update(PROFILE.read_bytes())
         self.label = f"{kind}_test" if special else kind
         self.folder = MODELS / f"{self.label}-{h.hexdigest()[:12]}"
         self.library = self.folder / f"V{self.top}"
@@ -95,7 +102,7 @@ class Plan:
         wrapper.write_text(self.wrapper)
         cmd = [sys.executable, str(ROOT / "sw/tools/verilate.py"), "--top", self.top, "--out", str(self.folder), "--exe", str(wrapper),
                "--cc", self.args.cc, *FLAGS]
-        cmd += ["--trace"] * self.args.trace + ["--std-x"] * self.args.std_x + self.fast + [f"--arg=-D{d}" for d in self.define] + [f"--opt={self.opt}"]
+        cmd += ["--trace"] * self.args.trace + ["--std-x"] * self.args.std_x + self.fast + [f"--arg=-D{d}" for d in self.define] + [f"--opt={' '.join([self.opt, *self.tuned])}"]
         done = subprocess.run([*cmd, str(package), *map(str, self.sources)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if done.returncode:
             (self.folder / "error.log").write_text(done.stdout)

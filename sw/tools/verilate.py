@@ -111,14 +111,15 @@ def main():
         ok = subprocess.run(cmd + args.sources, stdout=f, stderr=subprocess.STDOUT, env=env).returncode == 0
         if ok and not args.json_only:
             cxx = "clang++-19" if args.cc == "clang" else "g++"
-            flags = " ".join([args.opt, "-march=native", "-std=c++17", f"-I{ROOT}", f"-I{ROOT}/build/gen", f"-I{ROOT}/host",
+            flags = " ".join(["-march=native", args.opt, "-std=c++17", f"-I{ROOT}", f"-I{ROOT}/build/gen", f"-I{ROOT}/host",
                               f"-I{ROOT}/bridge", *args.cflag])
+            profiling = [word for word in args.opt.split() if word.startswith("-fprofile-generate")]  # links its runtime
             make = ["make", "-C", str(out), "-f", f"V{args.top}.mk", "-j2", f"CXX={cxx}", f"LINK={cxx}",
                     f"OPT_FAST={flags}", f"OPT_SLOW=-O1 -std=c++17 {chr(32).join(args.cflag)}", f"OPT_GLOBAL={flags}",
                     # large models: several files behind a precompiled header
                     "CFG_CXXFLAGS_PCH_I=" + ("-include-pch" if args.cc == "clang" else "-include"),
                     "CFG_GCH_IF_CLANG=" + (".gch" if args.cc == "clang" else ""),
-                    "USER_LDLIBS=" + " ".join(args.ldflag), f"VERILATOR_ROOT={VERILATOR_ROOT}", f"PYTHON3={sys.executable}"]
+                    "USER_LDLIBS=" + " ".join([*args.ldflag, *profiling]), f"VERILATOR_ROOT={VERILATOR_ROOT}", f"PYTHON3={sys.executable}"]
             if not args.exe:
                 make.append(f"libV{args.top}")
             shared = runtime_cache([cxx, flags, args.trace, cmd[cmd.index("--cc"):][:2]])
