@@ -85,7 +85,7 @@ module cu_vmem_return
   // temporaries
   place_t where;
   l1_rsp_t answer;
-  logic [15:0][31:0] row, row0, row1, row2, row3;
+  logic [15:0][31:0] row, now;
   logic [3:0][15:0] written;
   logic [31:0] place[16], lanes16, keep, took, value, off, has;
   logic [63:0] window;
@@ -109,23 +109,23 @@ module cu_vmem_return
     written = touched[at] ? written_mem[at] : '0;
     touched[at] = 1'b1;
     row_we = where.split ? 4'd1 << from.word : 4'hf >> (3'd4 - what.results);
-    row0 = result0_mem[at];
-    if (row_we[0]) spread_word(2'd0, row0);
-    if (row_we[0]) result0_mem[at] <= row0;
-    row1 = result1_mem[at];
-    if (row_we[1]) spread_word(2'd1, row1);
-    if (row_we[1]) result1_mem[at] <= row1;
-    row2 = result2_mem[at];
-    if (row_we[2]) spread_word(2'd2, row2);
-    if (row_we[2]) result2_mem[at] <= row2;
-    row3 = result3_mem[at];
-    if (row_we[3]) spread_word(2'd3, row3);
-    if (row_we[3]) result3_mem[at] <= row3;
+    now = result0_mem[at];
+    if (row_we[0]) spread_word(2'd0);
+    if (row_we[0]) result0_mem[at] <= now;
+    now = result1_mem[at];
+    if (row_we[1]) spread_word(2'd1);
+    if (row_we[1]) result1_mem[at] <= now;
+    now = result2_mem[at];
+    if (row_we[2]) spread_word(2'd2);
+    if (row_we[2]) result2_mem[at] <= now;
+    now = result3_mem[at];
+    if (row_we[3]) spread_word(2'd3);
+    if (row_we[3]) result3_mem[at] <= now;
     written_mem[at] <= written;
   endtask
 
-  // Word k of those lanes that have it, or a part of it, on this line.
-  task automatic spread_word(input logic [1:0] k, inout logic [15:0][31:0] now);
+  // Into `now`: word k of those lanes that have it, or a part of it, on this line.
+  task automatic spread_word(input logic [1:0] k);
     took = '0;
     has = {16'd0, written[k]};
     if (where.unaligned && !what.atomic) begin
