@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the stages of a SIMD do to a row of 16 lanes.  The functions (simd_rows_*.svh) have one text and two homes.  In
-// simulation they live here with the lane registers as `ref` argument, not inlined, hence once for all SIMDs of a model.
-// Synthesis (yosys' read_slang drops what a function does to a `ref` argument, without a message) includes them into
-// cu_simd, where they act on its own register v; tests/rtl/cu/simd_synth runs that form against the golden model.
-// Not responsible for: one lane of an operation (valu_*_pkg, fpu_*_pkg), which function runs when (cu_simd).
+// The stages of a SIMD (simd_stage_*.svh) and what they do to a row of 16 lanes (simd_rows_*.svh).  The functions have
+// one text and two homes.  In simulation they live here with the registers as `ref` arguments, not inlined, hence once
+// for all SIMDs of a model: a host core's instruction cache holds one copy, not four.  Synthesis (yosys' read_slang
+// drops what a function does to a `ref` argument, without a message) includes them into cu_simd, where they act on its
+// own registers v and r; tests/rtl/cu/simd_synth runs that form against the golden model.
+// Not responsible for: one lane of an operation (valu_*_pkg, fpu_*_pkg), ports (cu_simd).
 package simd_rows_pkg;
 `ifndef SYNTHESIS
+  import cu_pkg::*;
   import gcn3_pkg::*;
+  import valu_dec_pkg::*;
   import valu_lanes_pkg::*;
+  import simd_regs_pkg::*;
   import valu_int_pkg::*;
   import valu_cmp_pkg::*;
   import valu_lane_pkg::*;
@@ -19,11 +23,18 @@ package simd_rows_pkg;
 
   `define LANES_ARG ref lanes_t v,
   `define LANES v,
+  `define STATE_ONLY ref lanes_t v, ref simd_regs_t r
+  `define STATE_ARG ref lanes_t v, ref simd_regs_t r,
+  `define STATE v, r,
+  `define STATE_CALL v, r
   `define NO_INLINE /* verilator no_inline_task */
   `include "simd_rows_int.svh"
   `include "simd_rows_lane.svh"
   `include "simd_rows_misc.svh"
   `include "simd_rows_norm.svh"
   `include "simd_rows_quarter.svh"
+  `include "simd_stage_write.svh"
+  `include "simd_stage_execute.svh"
+  `include "simd_stage_read.svh"
 `endif
 endpackage

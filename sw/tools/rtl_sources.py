@@ -35,10 +35,18 @@ def defined():
     return out
 
 
+def whole(path):
+    """Text of a file with that of the headers it includes."""
+    text = strip(path.read_text())
+    for name in re.findall(r'`include\s+"([\w.]+)"', text):
+        text += "".join(strip(p.read_text()) for p in (ROOT / "rtl").glob(f"*/{name}"))
+    return text
+
+
 @functools.lru_cache(None)
 def uses(path):
     """Packages that the file names with `::` and modules that it instantiates (a variable may share a module's name)."""
-    text = strip(path.read_text())
+    text = whole(path)
     words = set(re.findall(r"\b(\w+)\s*::", text)) | set(re.findall(r"^\s*(?:bind\s+\w+\s+)?(\w+)\s+(?:#\s*\(|\w+\s*\()", text, flags=re.M))
     return sorted(w for w in words if w in defined() and defined()[w][1] != path)
 
