@@ -89,6 +89,9 @@ module cu_simd
 
   /* verilator lint_off BLKSEQ */
   always_ff @(posedge clk_i) begin
+`ifdef GANTRY_FAULTS
+    r.fault = FaultSeed;
+`endif
     if (r.awake || valid_i || request != '0 || !rst_ni) begin
       // stage 4, or the requester whose turn it is
       write_stage(`STATE_CALL);

@@ -115,5 +115,8 @@ package simd_regs_pkg;
     // end of an instruction
     logic done_valid;
     valu_done_t done;
+`ifdef GANTRY_FAULTS
+    int unsigned fault;  // cu_pkg::FaultSeed
+`endif
   } simd_regs_t;
 endpackage

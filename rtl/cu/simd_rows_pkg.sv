@@ -5,6 +5,12 @@
 // drops what a function does to a `ref` argument, without a message) includes them into cu_simd, where they act on its
 // own registers v and r; tests/rtl/cu/simd_synth runs that form against the golden model.
 // Not responsible for: one lane of an operation (valu_*_pkg, fpu_*_pkg), ports (cu_simd).
+`ifdef GANTRY_FAULTS  // a function that is not inlined may name no variable outside
+`define SIMD_FAULT r.fault
+`else
+`define SIMD_FAULT FaultSeed
+`endif
+
 package simd_rows_pkg;
 `ifndef SYNTHESIS
   import cu_pkg::*;

@@ -147,7 +147,7 @@
       ClsAdd: begin
         // carry-in only for the second three opcodes
         carry = r.i_op[q] >= OP_V_ADDC_U32 ? mask : 32'd0;
-        bits = add_row(`LANES r0, r.i_op[q], FaultSeed == 18 ? carry ^ 32'h10 : carry, 32'(k.clamp));
+        bits = add_row(`LANES r0, r.i_op[q], `SIMD_FAULT == 18 ? carry ^ 32'h10 : carry, 32'(k.clamp));
       end
       ClsMul24: mul24_row(`LANES r0, r.i_op[q]);
       ClsCmp: bits = cmp_row(`LANES r.i_op[q][7:0], k.half, r.i_mode[q][6], r.i_mode[q][4]);

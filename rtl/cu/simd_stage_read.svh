@@ -130,11 +130,11 @@
         r.rc = r.i_cross[q] ? {r.i_src0[q], dpp_other(r.i_ext[q][16:8], s.beat)} :
             k.keep ? {r.i_dst[q], s.beat} : {r.i_src2[q] + {7'd0, sub && r.i_pair[q][2]}, s.beat};
         r.read_a = k.vgpr[0];
-        r.fwd_a = k.vgpr[0] && r.write && r.wrow == r.ra && FaultSeed != 16;
+        r.fwd_a = k.vgpr[0] && r.write && r.wrow == r.ra && `SIMD_FAULT != 16;
         r.read_b = k.vgpr[1];
-        r.fwd_b = k.vgpr[1] && r.write && r.wrow == r.rb && FaultSeed != 16;
+        r.fwd_b = k.vgpr[1] && r.write && r.wrow == r.rb && `SIMD_FAULT != 16;
         r.read_c = k.vgpr[2];
-        r.fwd_c = k.vgpr[2] && r.write && r.wrow == r.rc && FaultSeed != 16;
+        r.fwd_c = k.vgpr[2] && r.write && r.wrow == r.rc && `SIMD_FAULT != 16;
         if (r.fwd_a || r.fwd_b || r.fwd_c) begin
           r.fwd_lanes = r.lanes;
           for (int unsigned l = 0; l < 16; l++) r.fwd[l] = v.out[l];

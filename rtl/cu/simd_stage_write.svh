@@ -18,7 +18,7 @@
         r.done_valid = 1'b1;
         r.done = '{slot: r.i_slot[q], tag: r.i_tag[q], has_result: r.i_has_result[q], result: r.i_result[q]};
       end
-      r.lanes = FaultSeed == 15 ? 16'hffff : r.lanes_of[r.st4.ring];
+      r.lanes = `SIMD_FAULT == 15 ? 16'hffff : r.lanes_of[r.st4.ring];
       if (r.st4.write && r.lanes != 16'd0) begin
         r.write = 1'b1;
         r.from_alu = 1'b1;
@@ -34,7 +34,7 @@
           end
           if (k.sdwa) sdwa_result(`LANES r.st4.ring, r.i_ext[q]);
         end
-        if (FaultSeed == 17) v.out[5] = v.out[4];
+        if (`SIMD_FAULT == 17) v.out[5] = v.out[4];
       end
     end
   endfunction
