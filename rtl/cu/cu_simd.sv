@@ -11,6 +11,7 @@
 // The stages are functions over its registers (simd_stage_*.svh); here are its ports, its VGPRs and their order.
 `include "gantry_assert.svh"
 `ifdef SYNTHESIS  // simd_rows_pkg says why
+`define SIMD_FAULT FaultSeed
 `define LANES_ARG
 `define LANES
 `define STATE_ONLY
