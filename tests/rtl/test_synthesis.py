@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What yosys makes of the RTL: every block elaborates in read_slang, the VGPR is block RAM, and netlists written back
+as Verilog pass the benches of their modules, since read_slang may drop what a text does without a message."""
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "sw/tools"))
+import lint  # noqa: E402
+import netlist  # noqa: E402
+
+BUILD = ROOT / "build/tests/rtl/synthesis"
+# An elaborated SIMD without all logic but that around the memory: registers that a read reaches, what decides over them,
+# and what makes the written row.  opt_clean first: a register that nobody reads must not become a reason to read.
+AROUND_MEMORY = """
+opt_clean
+select -set reach t:$memrd_v2 %co*:-$dff
+select -set ffs @reach %co1 t:$dff %i
+select -set near @ffs %ci1 t:$memwr_v2 %u t:$memrd_v2 %u %ci*:-$dff
+setattr -set keep 1 @ffs %co1:+[Q] @ffs %d
+delete */t:* @near %d @ffs %d t:$mem* %d"""
+ECP5 = "memory_libmap -lib +/lattice/lutrams_trellis.txt -lib +/lattice/brams_16kd.txt; opt_clean"
+
+
+@pytest.fixture(autouse=True)
+def at_root(monkeypatch):
+    monkeypatch.chdir(ROOT)  # yosys sees only what is below the current folder
+    BUILD.mkdir(parents=True, exist_ok=True)
+
+
+@pytest.mark.parametrize("module", [m for m in lint.elaborated() if m != "cu_simd"])  # cu_simd: the next test
+def test_elaborates_in_yosys(module):
+    assert lint.slang(module) == []
+
+
+def counts(path):
+    """Cells by type, of a `stat -width`: type -> [(width or 0, number)]."""
+    out = {}
+    for number, kind, width in re.findall(r"^\s*(\d+)\s+(\$\w+?)(?:_(\d+))?\s*$", path.read_text(), flags=re.M):
+        out.setdefault(kind, []).append((int(width or 0), int(number)))
+    return out
+
+
+def test_vgpr_is_block_ram():
+    """Four read ports with their registers inside, 32 block RAMs each, nothing emulated, and the SIMD's own state only."""
+    whole, collected, mapped, log = [BUILD / f"vgpr.{n}" for n in ("whole", "collected", "mapped", "log")]
+    stats = {p: f"tee -q -o {p.relative_to(ROOT)} stat -width" for p in (whole, collected, mapped)}
+    steps = [netlist.read("cu_simd"), stats[whole], *AROUND_MEMORY.strip().splitlines(), netlist.OPTIMIZE, netlist.MEMORIES,
+             stats[collected], f"tee -q -o {log.relative_to(ROOT)} {ECP5.split('; ')[0]}", ECP5.split("; ")[1], stats[mapped]]
+    code, text = netlist.yosys("; ".join(steps), 600)
+    assert code == 0, text[-2000:]
+    assert "mapping memory cu_simd.mem via $__DP16KD_" in log.read_text()
+    assert sum(n for _, n in counts(mapped)["$__DP16KD_"]) == 4 * 32
+    assert "TRELLIS_DPR16X4" not in mapped.read_text() and "cu_simd.mem using" not in log.read_text()
+    state = sum(width * n for width, n in counts(whole)["$dff"])
+    assert 512 * 4 < state < 40000, f"{state} flip-flops"  # 512 Ki bits of VGPR are none of them
+
+
+# module -> bench, Verilator arguments (wide operations as calls: a netlist is full of them)
+NETLISTS = {
+    "lds_execute": ("lds/lds_unit", ["-fno-expand"]),
+}
+
+
+def bench(module, folder, extra):
+    """Build and run the bench with the netlist of `module` in place of its source; (exit status, output)."""
+    tb = ROOT / "tests/rtl" / folder / "tb.cpp"
+    field = dict(re.findall(r"^//\s*(top|sources|args|lib):\s*(.*)", tb.read_text(), flags=re.M))
+    net = [str(p.relative_to(ROOT)) for p in netlist.write(module, BUILD / module, limit=500)]
+    sources = [w for s in field["sources"].split() for w in (net if pathlib.Path(s).name == f"{module}.sv" else [s])]
+    assert net[0] in sources
+    out = BUILD / module / "V"
+    cmd = [sys.executable, "sw/tools/verilate.py", "--top", field["top"], "--out", str(out), "--exe", str(tb), "--opt=-O1",
+           *[f"--arg={a}" for a in [*shlex.split(field.get("args", "")), "-Wno-lint", "-Wno-style", "-Wno-fatal", *extra]]]
+    if field.get("lib"):
+        flags = dict(line.split("=", 1) for line in subprocess.run(["make", "-s", "print-flags"], capture_output=True, text=True,
+                                                                    check=True).stdout.splitlines() if "=" in line)
+        library = str(ROOT / "build/lib/libgantry.a")
+        cmd += ["--dep", library, f"--ldflag={library}", *[f"--ldflag={a}" for a in shlex.split(flags["LDLIBS"])]]
+    build = subprocess.run(cmd + sources, capture_output=True, text=True)
+    assert build.returncode == 0, build.stdout + build.stderr
+    done = subprocess.run([str(out / ("V" + field["top"]))], capture_output=True, text=True, timeout=600)
+    return done.returncode, done.stdout
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("module", NETLISTS)
+def test_netlist_passes_the_bench(module):
+    status, text = bench(module, *NETLISTS[module])
+    assert status == 0, text[-3000:]
