@@ -149,15 +149,12 @@ module cu
     obs_vgpr_t obs;
     row_t vrd_row;
     logic [1:0] vwr_valid;
-    vwr_req_t vwr[2];
 
     assign vrd_valid = (lds_vrd_valid && lds_vrd.simd == 2'(s)) || (vmem_vrd_valid && vmem_vrd.simd == 2'(s));
     assign vrd_row   = lds_vrd_valid && lds_vrd.simd == 2'(s) ? lds_vrd.row : vmem_vrd.row;
     assign vwr_valid = {
       vmem_vwr_valid && vmem_vwr.simd == 2'(s), lds_vwr_valid && lds_vwr.simd == 2'(s)
     };
-    assign vwr[0] = lds_vwr;
-    assign vwr[1] = vmem_vwr;
 
     cu_simd u_simd (
       .clk_i,
@@ -170,7 +167,8 @@ module cu
       .vrd_row_i   (vrd_row),
       .vrd_data_o  (vrd_data[s]),
       .vwr_valid_i (vwr_valid),
-      .vwr_i       (vwr),
+      .vwr0_i      (lds_vwr),
+      .vwr1_i      (vmem_vwr),
       .vwr_ready_o (vwr_ready[s]),
       .vwr_wait_o  (valu_wait[s]),
       .init_valid_i(init_valid[s]),

@@ -54,7 +54,10 @@ module cu_simd
   input  row_t               vrd_row_i,
   output logic        [31:0] vrd_data_o [16],
   input  logic        [ 1:0] vwr_valid_i,      // 0 LDS, 1 vector memory
-  input  vwr_req_t           vwr_i      [ 2],
+  /* verilator lint_off UNUSEDSIGNAL */  // which SIMD is in vwr_valid_i
+  input  vwr_req_t           vwr0_i,
+  input  vwr_req_t           vwr1_i,
+  /* verilator lint_on UNUSEDSIGNAL */
   output logic        [ 1:0] vwr_ready_o,
   output logic               vwr_wait_o,       // leave the next turn of this SIMD free
   input  logic               init_valid_i,
@@ -97,8 +100,8 @@ module cu_simd
       // stage 4, or the requester whose turn it is
       write_stage(`STATE_CALL);
       taken = r.granted & request;
-      if (taken[0]) take_row(`STATE vwr_i[0].row, vwr_i[0].lanes, vwr_i[0].data);
-      if (taken[1]) take_row(`STATE vwr_i[1].row, vwr_i[1].lanes, vwr_i[1].data);
+      if (taken[0]) take_row(`STATE vwr0_i.row, vwr0_i.lanes, vwr0_i.data);
+      if (taken[1]) take_row(`STATE vwr1_i.row, vwr1_i.lanes, vwr1_i.data);
       if (taken[2]) begin
         r.write = 1'b1;
         r.wrow  = init_row_i;
@@ -133,8 +136,8 @@ module cu_simd
       if (Observe) begin
         obs_valid_o <= obs_en_i && r.write && !taken[2];
         if (obs_en_i && r.write) begin
-          obs_o.slot  <= r.from_alu ? r.i_slot[r.i_entry] : taken[0] ? vwr_i[0].slot : vwr_i[1].slot;
-          obs_o.tag   <= r.from_alu ? r.i_tag[r.i_entry] : taken[0] ? vwr_i[0].tag : vwr_i[1].tag;
+          obs_o.slot  <= r.from_alu ? r.i_slot[r.i_entry] : taken[0] ? vwr0_i.slot : vwr1_i.slot;
+          obs_o.tag   <= r.from_alu ? r.i_tag[r.i_entry] : taken[0] ? vwr0_i.tag : vwr1_i.tag;
           obs_o.row   <= r.wrow;
           obs_o.lanes <= r.lanes;
           obs_o.data  <= r.row;

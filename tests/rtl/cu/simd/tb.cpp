@@ -376,7 +376,7 @@ static void memory_write(unsigned unit)
     p.put(reg * 4 + beat, 10);
     p.put(255, 8);
     for (unsigned w = 0; w < 18; w++)
-        dut->vwr_i[unit][w] = p.words[w];
+        (unit ? dut->vwr1_i : dut->vwr0_i)[w] = p.words[w];
     dut->vwr_valid_i = 1u << unit;
     for (unsigned n = 0;; n++) {
         dut->clk_i = 0;
