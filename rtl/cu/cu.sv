@@ -48,8 +48,8 @@ module cu
   output obs_sgpr_t          obs_sgpr_o[5],
   output logic        [ 3:0] obs_vgpr_valid_o,
   output obs_vgpr_t          obs_vgpr_o[4],
-  output logic        [ 6:0] obs_done_valid_o,  // SIMD 0 to 3, LDS, vector memory, scalar memory
-  output wave_tag_t          obs_done_o[7],
+  output logic        [ 7:0] obs_done_valid_o,  // SIMD 0 to 3, LDS by pair, vector memory, scalar memory
+  output wave_tag_t          obs_done_o[8],
   output logic               obs_lds_valid_o,   // order of execution in the LDS
   output wave_tag_t          obs_lds_o,
   output logic               idle_o
@@ -60,14 +60,16 @@ module cu
   row_t init_row;
   logic [31:0] init_data[16];
   /* verilator lint_off UNUSEDSIGNAL */  // reports that only benches or some users need
-  logic lds_valid, lds_ready, lds_opread_valid, lds_done_valid, lds_vrd_valid, lds_vwr_valid, lds_reading;
+  logic lds_valid;
+  logic [1:0] lds_opread_valid, lds_done_valid, lds_vrd_valid, lds_vwr_valid;  // by pair of SIMDs
   lds_issue_t lds;
-  wave_tag_t lds_opread, vmem_opread;
-  mem_done_t lds_done, vmem_done, smem_done;
-  vrd_req_t lds_vrd, vmem_vrd;
-  vwr_req_t lds_vwr, vmem_vwr;
+  wave_tag_t lds_opread[2], vmem_opread;
+  wave_tag_t lds_done[2];
+  mem_done_t vmem_done, smem_done;
+  vrd_req_t lds_vrd[2], vmem_vrd;
+  vwr_req_t lds_vwr0, lds_vwr1, vmem_vwr;
   logic vmem_valid, vmem_ready, vmem_opread_valid, vmem_done_valid, vmem_vrd_valid, vmem_vwr_valid, vmem_reading;
-  logic [1:0] lds_reading_simd, vmem_reading_simd;
+  logic [1:0] vmem_reading_simd;
   vmem_issue_t vmem;
   logic inv_valid, inv_done, smem_done_valid;
   logic [7:0] inv_flags, inv_vmid;
@@ -79,9 +81,9 @@ module cu
   /* verilator lint_on UNUSEDSIGNAL */
 
   // nothing under way inside a block or, as a pulse, between blocks
-  assign idle_o = front_idle && simd_idle == '1 && lds_idle && vmem_idle && !lds_done_valid && !vmem_done_valid &&
-                  !lds_opread_valid && !vmem_opread_valid && !lds_vwr_valid && !vmem_vwr_valid && !inv_done &&
-                  valu_done_valid == '0;
+  assign idle_o = front_idle && simd_idle == '1 && lds_idle && vmem_idle &&
+                  (lds_done_valid | lds_opread_valid | lds_vwr_valid) == '0 && !vmem_done_valid &&
+                  !vmem_opread_valid && !vmem_vwr_valid && !inv_done && valu_done_valid == '0;
 
   cu_front #(
     .EvtDepth (EvtDepth)
@@ -114,7 +116,6 @@ module cu
     .init_ready_i       (init_ready),
     .lds_valid_o        (lds_valid),
     .lds_o              (lds),
-    .lds_ready_i        (lds_ready),
     .lds_opread_valid_i (lds_opread_valid),
     .lds_opread_i       (lds_opread),
     .lds_done_valid_i   (lds_done_valid),
@@ -148,13 +149,13 @@ module cu
     logic vrd_valid, obs_valid;
     obs_vgpr_t obs;
     row_t vrd_row;
-    logic [1:0] vwr_valid;
+    vwr_req_t lds_vwr;
+    logic lds_reads;
 
-    assign vrd_valid = (lds_vrd_valid && lds_vrd.simd == 2'(s)) || (vmem_vrd_valid && vmem_vrd.simd == 2'(s));
-    assign vrd_row   = lds_vrd_valid && lds_vrd.simd == 2'(s) ? lds_vrd.row : vmem_vrd.row;
-    assign vwr_valid = {
-      vmem_vwr_valid && vmem_vwr.simd == 2'(s), lds_vwr_valid && lds_vwr.simd == 2'(s)
-    };
+    assign lds_reads = lds_vrd_valid[s/2] && lds_vrd[s/2].simd == 2'(s);
+    assign vrd_valid = lds_reads || (vmem_vrd_valid && vmem_vrd.simd == 2'(s));
+    assign vrd_row   = lds_reads ? lds_vrd[s/2].row : vmem_vrd.row;
+    assign lds_vwr   = s < 2 ? lds_vwr0 : lds_vwr1;
 
     cu_simd u_simd (
       .clk_i,
@@ -166,7 +167,7 @@ module cu
       .vrd_valid_i (vrd_valid),
       .vrd_row_i   (vrd_row),
       .vrd_data_o  (vrd_data[s]),
-      .vwr_valid_i (vwr_valid),
+      .vwr_valid_i ({vmem_vwr_valid && vmem_vwr.simd == 2'(s), lds_vwr_valid[s/2] && lds_vwr.simd == 2'(s)}),
       .vwr0_i      (lds_vwr),
       .vwr1_i      (vmem_vwr),
       .vwr_ready_o (vwr_ready[s]),
@@ -193,17 +194,15 @@ module cu
     .rst_ni,
     .valid_i        (lds_valid),
     .issue_i        (lds),
-    .ready_o        (lds_ready),
     .opread_valid_o (lds_opread_valid),
     .opread_o       (lds_opread),
-    .reading_o      (lds_reading),
-    .reading_simd_o (lds_reading_simd),
     .vrd_valid_o    (lds_vrd_valid),
     .vrd_o          (lds_vrd),
     .vrd_data_i     (vrd_data),
     .vwr_valid_o    (lds_vwr_valid),
-    .vwr_o          (lds_vwr),
-    .vwr_ready_i    (vwr_ready[lds_vwr.simd][0]),
+    .vwr0_o         (lds_vwr0),
+    .vwr1_o         (lds_vwr1),
+    .vwr_ready_i    ({vwr_ready[lds_vwr1.simd][0], vwr_ready[lds_vwr0.simd][0]}),
     .done_valid_o   (lds_done_valid),
     .done_o         (lds_done),
     .obs_en_i,
@@ -251,8 +250,9 @@ module cu
     .idle_o         (vmem_idle)
   );
 
-  assign obs_done_valid_o[6:4] = {smem_done_valid, vmem_done_valid, lds_done_valid} & {3{Observe && obs_en_i}};
-  assign obs_done_o[4]         = Observe ? '{wave: lds_done.wave, tag: lds_done.tag} : '0;
-  assign obs_done_o[5]         = Observe ? '{wave: vmem_done.wave, tag: vmem_done.tag} : '0;
-  assign obs_done_o[6]         = Observe ? '{wave: smem_done.wave, tag: smem_done.tag} : '0;
+  assign obs_done_valid_o[7:4] = {smem_done_valid, vmem_done_valid, lds_done_valid} & {4{Observe && obs_en_i}};
+  assign obs_done_o[4]         = Observe ? lds_done[0] : '0;
+  assign obs_done_o[5]         = Observe ? lds_done[1] : '0;
+  assign obs_done_o[6]         = Observe ? '{wave: vmem_done.wave, tag: vmem_done.tag} : '0;
+  assign obs_done_o[7]         = Observe ? '{wave: smem_done.wave, tag: smem_done.tag} : '0;
 endmodule

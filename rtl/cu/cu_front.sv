@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Front end of the compute unit: wires fetch, issue, operand stage, scalar register file, register filling and the
-// queues before the memory units.  Not responsible for: vector execution (cu_simd), LDS (lds_unit), vector memory
+// queue before the vector memory unit.  Not responsible for: vector execution (cu_simd), LDS (lds_unit), vector memory
 // (cu_vmem), the partition's ports (rtl/gpu/part_cu.sv).
 module cu_front
   import cu_pkg::*;
@@ -37,14 +37,13 @@ module cu_front
   output row_t               init_row_o,
   output logic        [31:0] init_data_o[16],
   input  logic        [ 3:0] init_ready_i,
-  // LDS
+  // LDS; its reports by pair of SIMDs
   output logic               lds_valid_o,
   output lds_issue_t         lds_o,
-  input  logic               lds_ready_i,
-  input  logic               lds_opread_valid_i,
-  input  wave_tag_t          lds_opread_i,
-  input  logic               lds_done_valid_i,
-  input  mem_done_t          lds_done_i,
+  input  logic        [ 1:0] lds_opread_valid_i,
+  input  wave_tag_t          lds_opread_i[2],
+  input  logic        [ 1:0] lds_done_valid_i,
+  input  wave_tag_t          lds_done_i[2],
   // vector memory
   output logic               vmem_valid_o,
   output vmem_issue_t        vmem_o,
@@ -96,12 +95,11 @@ module cu_front
   logic [9:0] file_row0[4], file_row1[4], file_write_row[4];
   logic [31:0] file_low0[4], file_low1[4], file_high0[4], file_high1[4];
   logic [63:0] file_write_data[4];
-  logic lds_push, vmem_push;
-  lds_issue_t lds_record;
+  logic vmem_push;
   vmem_issue_t vmem_record;
-  logic fetch_idle, fill_idle, issue_idle, scalar_idle, lds_queue_idle, vmem_queue_idle;
+  logic fetch_idle, fill_idle, issue_idle, scalar_idle, vmem_queue_idle;
 
-  assign idle_o = fetch_idle && fill_idle && issue_idle && scalar_idle && lds_queue_idle && vmem_queue_idle;
+  assign idle_o = fetch_idle && fill_idle && issue_idle && scalar_idle && vmem_queue_idle;
 
   cu_fill u_fill (
     .clk_i,
@@ -200,7 +198,6 @@ module cu_front
     .valu_done_i,
     .result_valid_o     (result_valid),
     .result_o           (result),
-    .lds_pop_i          (lds_valid_o),
     .lds_opread_valid_i,
     .lds_opread_i,
     .lds_done_valid_i,
@@ -271,8 +268,8 @@ module cu_front
     .smem_req_o,
     .valu_valid_o,
     .valu_o,
-    .lds_valid_o        (lds_push),
-    .lds_o              (lds_record),
+    .lds_valid_o,
+    .lds_o,
     .vmem_valid_o       (vmem_push),
     .vmem_o             (vmem_record),
     .obs_en_i,
@@ -315,19 +312,6 @@ module cu_front
     }),
     .addr_i  (perf_addr_i),
     .data_o  (perf_data_o)
-  );
-
-  issue_queue #(
-    .Width($bits(lds_issue_t))
-  ) u_lds_queue (
-    .clk_i,
-    .rst_ni,
-    .push_i (lds_push),
-    .data_i (lds_record),
-    .ready_i(lds_ready_i),
-    .valid_o(lds_valid_o),
-    .data_o (lds_o),
-    .idle_o (lds_queue_idle)
   );
 
   issue_queue #(

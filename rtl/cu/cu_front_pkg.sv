@@ -5,7 +5,7 @@
 // Time of one instruction, t = cycle in which it is chosen (turn of its SIMD: t % 4 == simd):
 //   t    cu_issue chooses, registers the pick            t+3  SALU executes, branches resolve, jumps leave
 //   t+1  cu_scalar forms SGPR rows of the scalar class    t+4  SGPR row of the SALU result is written; next turn
-//   t+2  register file reads; rows of the VALU class      t+5  VALU record valid at the SIMD; LDS record queued
+//   t+2  register file reads; rows of the VALU class      t+5  VALU record valid at the SIMD, LDS record at the LDS
 //   t+3  rows of the buffer resource                      t+7  vector-memory record queued
 /* verilator lint_off UNUSEDSIGNAL */  // functions look at parts of wide records
 package cu_front_pkg;

@@ -59,11 +59,10 @@ module cu_issue
   output logic                   result_valid_o,          // in phase 2 of its SIMD
   output result_t                result_o,
   /* verilator lint_off UNUSEDSIGNAL */  // parts of records
-  input  logic                   lds_pop_i,               // an issue left the queue
-  input  logic                   lds_opread_valid_i,
-  input  wave_tag_t              lds_opread_i,
-  input  logic                   lds_done_valid_i,
-  input  mem_done_t              lds_done_i,
+  input  logic        [ 1:0]     lds_opread_valid_i,      // by pair of SIMDs
+  input  wave_tag_t              lds_opread_i[2],
+  input  logic        [ 1:0]     lds_done_valid_i,
+  input  wave_tag_t              lds_done_i[2],
   input  logic                   vmem_pop_i,
   input  logic                   vmem_opread_valid_i,
   input  wave_tag_t              vmem_opread_i,
@@ -124,7 +123,8 @@ module cu_issue
   logic [7:0] arrived[64], ended[64];
   logic [63:0] arrived_mask[64];
 
-  logic [2:0] vmem_queued, lds_queued;
+  logic [2:0] vmem_queued;
+  logic [1:0][3:0] lds_inside;  // instructions in the LDS, by pair of SIMDs
   logic [4:0] smem_out;
   logic [7:0] credits;
   logic intr_held, intr_busy, killing;  // an interrupt to send, one from its issue on
@@ -165,7 +165,7 @@ module cu_issue
   always_ff @(posedge clk_i) begin
     s        = cycle_i[1:0];
     reported = cu_evt_credit_i || start_valid_i || kill_valid_i || ack_valid_i || intr_valid_i || head_valid_i != '0 ||
-               jump_valid_i != '0 || valu_done_valid_i != '0 || lds_pop_i || lds_opread_valid_i || lds_done_valid_i ||
+               jump_valid_i != '0 || valu_done_valid_i != '0 || (lds_opread_valid_i | lds_done_valid_i) != '0 ||
                vmem_pop_i || vmem_opread_valid_i || vmem_done_valid_i || smem_done_valid_i;
     kill_done_o         <= 1'b0;
     ack_taken_o         <= 1'b0;
@@ -207,14 +207,21 @@ module cu_issue
             if (valu_done_valid_i[k] && valu_done_i[k].has_result) take_result(k[1:0], valu_done_i[k].result);
           end
         end
-        if (lds_pop_i) lds_queued = lds_queued - 3'd1;
-        if (lds_opread_valid_i) begin
-          w = lds_opread_i.wave;
-          lds_read_count[w]     = lds_read_count[w] - 4'd1;
-          lds_read_simd[w[5:4]] = lds_read_simd[w[5:4]] - 4'd1;
-          if (lds_read_count[w] == 4'd0) lds_reads[w] = 1'b0;
+        if ((lds_opread_valid_i | lds_done_valid_i) != '0) begin
+          for (int unsigned k = 0; k < 2; k++) begin
+            if (lds_opread_valid_i[k]) begin
+              w = lds_opread_i[k].wave;
+              lds_read_count[w]     = lds_read_count[w] - 4'd1;
+              lds_read_simd[w[5:4]] = lds_read_simd[w[5:4]] - 4'd1;
+              if (lds_read_count[w] == 4'd0) lds_reads[w] = 1'b0;
+            end
+            if (lds_done_valid_i[k]) begin
+              lds_inside[k] = lds_inside[k] - 4'd1;
+              count_lg(lds_done_i[k].wave, 1'b0);
+              check_wait(lds_done_i[k].wave);
+            end
+          end
         end
-        if (lds_done_valid_i) memory_done(lds_done_i, 1'b0);
         if (vmem_pop_i) vmem_queued = vmem_queued - 3'd1;
         if (vmem_opread_valid_i) begin
           w = vmem_opread_i.wave;
@@ -304,11 +311,11 @@ module cu_issue
         end
         // LDS: not while vector memory reads this SIMD
         m = of_simd(ready & class_of[ClsLds] & ~vm_reads & ~lg_full & ~multi, s);
-        if (m != 16'd0 && lds_queued != 3'd4 && vm_read_simd[s] == 4'd0) begin
+        if (m != 16'd0 && !lds_inside[s[1]][3] && vm_read_simd[s] == 4'd0) begin
           issue(m, 3'd3);
           pick_lds_valid_o  <= 1'b1;
           pick_lds_o        <= '{wave: w, tag: now};
-          lds_queued        = lds_queued + 3'd1;
+          lds_inside[s[1]]  = lds_inside[s[1]] + 4'd1;
           lds_read_count[w] = lds_read_count[w] + 4'd1;
           lds_read_simd[s]  = lds_read_simd[s] + 4'd1;
           lds_reads[w]      = 1'b1;
@@ -421,7 +428,7 @@ module cu_issue
       for (int unsigned k = 0; k < 8; k++) class_of[k] = '0;
       result_ready        = '0;
       vmem_queued         = '0;
-      lds_queued          = '0;
+      lds_inside          = '0;
       smem_out            = '0;
       credits             = 8'(EvtDepth);
       intr_held           = 1'b0;

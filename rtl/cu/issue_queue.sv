@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Four records between the front end and a memory unit that takes an issue only in the cycle after its ready.
+// Four records between the front end and a unit (vector memory) that takes an issue only in the cycle after its ready.
 // Responsible for: order, one record a cycle.  Not responsible for: overflow: the sender counts what is inside
 // (pop_o tells when a record left).
 `include "gantry_assert.svh"

@@ -39,8 +39,8 @@ module part_cu
   output obs_sgpr_t           obs_sgpr_o[5],
   output logic         [ 3:0] obs_vgpr_valid_o,
   output obs_vgpr_t           obs_vgpr_o[4],
-  output logic         [ 6:0] obs_done_valid_o,
-  output wave_tag_t           obs_done_o[7],
+  output logic         [ 7:0] obs_done_valid_o,
+  output wave_tag_t           obs_done_o[8],
   output logic                obs_lds_valid_o,
   output wave_tag_t           obs_lds_o
 );

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operand collector of the LDS: takes instructions into four buffers and asks the VGPRs for one row of 16 lanes a
-// cycle, first the address register, then the data registers.  Responsible for: the table of instructions under way,
-// the read port, the report that all operands were read.  Not responsible for: keeping the rows (lds_execute).
+// Operand collector of a pair of SIMDs: keeps up to eight instructions in the order of their issue and asks the VGPRs
+// for their rows of 16 lanes, one a cycle, first the address register, then the data registers.  Responsible for: the
+// table of instructions under way, room for their rows (of four at a time), the read port, the report that all operands
+// were read.  Not responsible for: keeping the rows (lds_execute), overflow (the front end counts what is inside).
+`include "gantry_assert.svh"
+
 module lds_collect
   import cu_pkg::*;
   import gcn3_pkg::*;
@@ -11,33 +14,48 @@ module lds_collect
   input  logic               rst_ni,
   input  logic               valid_i,
   input  lds_issue_t         issue_i,
-  output logic               ready_o,         // an issue is taken in the next cycle
   output logic               opread_valid_o,
   output wave_tag_t          opread_o,
-  output logic               reading_o,
-  output logic         [1:0] reading_simd_o,
   output logic               vrd_valid_o,
   output vrd_req_t           vrd_o,
   output lds_capture_t       capture_o,
-  output lds_op_t            op_o[4],         // of each buffer
+  output lds_op_t            op_o[8],
+  input  logic               through_i,       // the banks are through with the oldest instruction whose rows are kept
   input  logic               retire_i,        // the oldest instruction has completed
-  output logic               idle_o           // no instruction in any buffer
+  output logic               idle_o           // no instruction in the table
 );
-  logic awake, want_data, none, ready_q, idle_q;
-  logic [1:0] buffer;
-  logic [2:0] used;
+  logic awake, want_data, none, idle_q;
+  /* verilator lint_off UNUSEDSIGNAL */
+  logic full_q;  // for the assertion
+  /* verilator lint_on UNUSEDSIGNAL */
+  logic [3:0] used, waiting;  // instructions in the table; of these, nothing was read
+  logic [2:0] kept;  // instructions whose rows are kept
+  logic [2:0] write_at, entry;
   logic [4:0] rows_left;
   logic [1:0] row_word, row_beat;
   lds_capture_t capture;
-  lds_op_t op;
+  /* verilator lint_off UNUSEDSIGNAL */
+  lds_op_t op;  // the instruction whose rows are read
+  /* verilator lint_on UNUSEDSIGNAL */
 
-  assign ready_o = ready_q && !valid_i;
-  assign idle_o  = idle_q && !valid_i;
+  assign idle_o = idle_q && !valid_i;
 
   /* verilator lint_off BLKSEQ */
+  task automatic start_reading();
+    entry = entry + 3'd1;
+    waiting = waiting - 4'd1;
+    kept = kept + 3'd1;
+    op = op_o[entry];
+    none = op.exec == '0 || op.kind == KIND_NONE;
+    want_data = 1'b0;
+    row_word = '0;
+    row_beat = '0;
+    rows_left = none ? 5'd0 : {5'd1 + 5'(op.regs0) + 5'(op.regs1)} << 2;
+    if (none) capture = '{valid: 1'b1, none: 1'b1, entry: entry, final_row: 1'b1, default: '0};
+  endtask
+
   // The next row of the instruction whose operands are being read.
   task automatic request_row();
-    reading_simd_o <= op.wave.simd;
     vrd_o.simd <= op.wave.simd;
     if (!want_data) vrd_o.row <= {op.addr, row_beat};
     else if (3'(row_word) < op.regs0) vrd_o.row <= {op.data0 + 8'(row_word), row_beat};
@@ -47,7 +65,7 @@ module lds_collect
         valid: 1'b1,
         none: 1'b0,
         data: want_data,
-        buffer: buffer,
+        entry: entry,
         simd: op.wave.simd,
         word: row_word,
         beat: row_beat,
@@ -61,42 +79,39 @@ module lds_collect
   endtask
 
   always_ff @(posedge clk_i) begin
-    if (valid_i || retire_i || awake) begin
-      awake = valid_i || rows_left != '0 || capture.valid || capture_o.valid;
+    if (valid_i || through_i || retire_i || awake) begin
+      awake = valid_i || waiting != '0 || rows_left != '0 || capture.valid || capture_o.valid;
       opread_valid_o <= capture_o.valid && capture_o.final_row;
-      if (capture_o.valid) opread_o <= '{wave: op_o[capture_o.buffer].wave, tag: op_o[capture_o.buffer].tag};
+      if (capture_o.valid) opread_o <= '{wave: op_o[capture_o.entry].wave, tag: op_o[capture_o.entry].tag};
       capture_o <= capture;
       capture.valid = 1'b0;
-      if (retire_i) used = used - 3'd1;
-      if (valid_i) begin
-        op = prepare(issue_i);
-        buffer = buffer + 2'd1;
-        used = used + 3'd1;
-        op_o[buffer] <= op;
-        none = issue_i.exec == '0 || op.kind == KIND_NONE;
-        want_data = 1'b0;
-        row_word = '0;
-        row_beat = '0;
-        rows_left = none ? 5'd0 : {5'd1 + 5'(op.regs0) + 5'(op.regs1)} << 2;
-        if (none) capture = '{valid: 1'b1, none: 1'b1, buffer: buffer, final_row: 1'b1, default: '0};
-      end
+      if (through_i) kept = kept - 3'd1;
+      if (retire_i) used = used - 4'd1;
+      if (rows_left == '0 && waiting != '0 && !kept[2]) start_reading();
       vrd_valid_o <= rows_left != '0;
-      reading_o   <= rows_left != '0;
       if (rows_left != '0) request_row();
-      ready_q <= rows_left <= 5'd1 && !used[2];
-      idle_q  <= used == '0 && !awake;
+      if (valid_i) begin
+        op_o[write_at] <= prepare(issue_i);
+        write_at = write_at + 3'd1;
+        used = used + 4'd1;
+        waiting = waiting + 4'd1;
+      end
+      full_q <= used[3];
+      idle_q <= used == '0 && !awake;
     end
     if (!rst_ni) begin
-      buffer = 2'd3;
+      write_at = '0;
+      entry = 3'd7;
       awake = 1'b0;
-      used = '0;
-      rows_left = '0;
+      {used, waiting, kept, rows_left} = '0;
       capture.valid = 1'b0;
       capture_o.valid <= 1'b0;
-      {vrd_valid_o, reading_o, opread_valid_o} <= '0;
-      ready_q <= 1'b1;
-      idle_q  <= 1'b1;
+      {vrd_valid_o, opread_valid_o} <= '0;
+      full_q <= 1'b0;
+      idle_q <= 1'b1;
     end
   end
   /* verilator lint_on BLKSEQ */
+
+  `GANTRY_ASSERT(a_room, `GANTRY_IMPL(valid_i, !full_q))
 endmodule

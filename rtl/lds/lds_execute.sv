@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executor of the LDS: takes instructions in order and works in passes over groups of 32 words (32 lanes of one word,
-// 16 of two, 8 of four) until every word of a group was served.  In a pass each bank serves one row; lanes of one
-// word share it, an atomic serves the lowest lane of a bank.  Responsible for: operand rows, byte addresses, bounds,
-// bank conflicts, the accesses themselves, lane exchange.  Not responsible for: contents (ram_banked), the way back to
-// the VGPRs (lds_writeback).
+// Executor of the LDS: takes one instruction after another, the two pairs of SIMDs in turn and those of a pair in order,
+// and works in passes over groups of 32 words (32 lanes of one word, 16 of two, 8 of four) until every word of a group
+// was served.  In a pass each bank serves one row; lanes of one word share it, an atomic serves the lowest lane of a
+// bank.  Responsible for: operand rows, order between instructions, byte addresses, bounds, bank conflicts, the accesses
+// themselves, lane exchange.  Not responsible for: contents (ram_banked), the way back to the VGPRs (lds_writeback).
 //
 // Pass (bank request leaves) -> banks -> words to their group or atomic units.  Atomics read what the two passes
 // before wrote from a bypass, and nothing follows before their last write is on its way.  A group that brings results
-// starts only when lds_writeback has room for it.
+// starts only when its pair's lds_writeback has room for it, and an instruction when there is room for two groups, so
+// that the other pair seldom waits for VGPRs.
 module lds_execute
   import cu_pkg::*;
   import gcn3_pkg::*;
@@ -19,30 +20,35 @@ module lds_execute
 ) (
   input  logic               clk_i,
   input  logic               rst_ni,
-  input  lds_capture_t       capture_i,
+  input  lds_capture_t       capture_i[2],     // by pair, like all below with [2] or [1:0]
   input  logic        [31:0] vrd_data_i[4][16],
-  input  lds_op_t            op_i[4],
+  input  lds_op_t            op0_i[8],         // instructions of pair 0
+  input  lds_op_t            op1_i[8],
   output logic        [31:0] re_o,
   output logic  [31:0][15:0] raddr_o,
   input  logic  [31:0][31:0] rdata_i[1],
   output logic   [3:0][31:0] we_o,             // by byte, by bank
   output logic  [31:0][15:0] waddr_o,
   output logic  [31:0][31:0] wdata_o,
-  output logic               group_valid_o,
+  output logic         [1:0] group_valid_o,
   output logic  [31:0][31:0] group_o,          // words of a group of an instruction that brings results
-  output logic               final_o,          // an instruction is through: with its last group, if it has any
-  input  logic        [ 1:0] popped_i,         // groups that left lds_writeback
+  output logic         [1:0] final_o,          // an instruction is through: with its last group, if it has any
+  input  logic    [1:0][1:0] popped_i,         // groups that left lds_writeback
   input  logic               obs_en_i,
   output logic               obs_valid_o,
   output wave_tag_t          obs_o,
   output logic               conflict_o
 );
-  // rows of 16 lanes: addresses {buffer, beat}, data {word, buffer, beat}
-  logic [15:0][31:0] addr_mem[16], data_mem[64];
-  logic [3:0] full;
-  logic [1:0] buffer, hold;
-  logic run, prepared, awake;
-  logic [3:0] group, in_flight;
+  // rows of 16 lanes: addresses {buffer, beat}, data {word, buffer, beat}; buffer = {pair, entry[1:0]}
+  logic [15:0][31:0] addr_mem[32], data_mem[128];
+  logic [7:0] full;  // buffers whose rows are complete
+  logic [1:0][2:0] next;  // entry whose turn it is
+  logic [1:0][3:0] in_flight;  // groups on their way to the VGPRs
+  logic turn;  // the pair that goes first
+  // the instruction being served
+  logic run, prepared, awake, pair;
+  logic [2:0] entry, buffer;
+  logic [3:0] group, hold;
   // the group being served, and of the two passes under way
   logic [31:0] near[64], data[64], swap[65], pending, served, owner[33], wdata[33];
   logic [31:0] slot[32], give[32], more[32], slot1[32], give1[32], more1[32], slot2[32], give2[32], more2[32];
@@ -60,42 +66,83 @@ module lds_execute
   logic [63:0] fresh;
   logic [1:0] beat;
   logic [3:0] groups, half;
-  logic second, exchange, none;
+  logic second, exchange;
 
   /* verilator lint_off BLKSEQ */
   `include "../lds/lds_execute_group.svh"
   `include "../lds/lds_execute_pass.svh"
 
+  // A row of operands; the last is in its memory in the next cycle, in time for the first pass.
+  task automatic take_row(input logic of_pair, input lds_capture_t capture);
+    if (capture.valid && !capture.none) begin
+      for (int unsigned l = 0; l < 16; l++) row[l[3:0]] = vrd_data_i[capture.simd][l];
+      if (capture.data) data_mem[{capture.word, of_pair, capture.entry[1:0], capture.beat}] <= row;
+      else addr_mem[{of_pair, capture.entry[1:0], capture.beat}] <= row;
+    end
+    if (capture.valid && capture.final_row) full[{of_pair, capture.entry[1:0]}] = 1'b1;
+  endtask
+
+  function automatic lds_op_t op_of(input logic of_pair, input logic [2:0] at);
+    return of_pair ? op1_i[at] : op0_i[at];
+  endfunction
+
+  function automatic logic may_start(input logic of_pair);
+    return full[{of_pair, next[of_pair][1:0]}] && in_flight[of_pair] <= 4'd6;
+  endfunction
+
+  // The next instruction of `pair`.
+  task automatic start_instruction();
+    entry = next[pair];
+    buffer = {pair, entry[1:0]};
+    op = op_of(pair, entry);
+    exchange = op.kind >= KIND_SWIZZLE;
+    if (op.exec != '0 && op.kind != KIND_NONE) begin
+      run = 1'b1;
+      group = '0;
+      hold = SeedFault == 4'd5 ? 4'd0 : op.clocks;
+      pass.start = 1'b1;
+    end else if (!pass.valid) begin  // nothing to do: keeps its place in the order
+      pass = '{valid: 1'b1, start: 1'b1, final_pass: 1'b1, pair: pair, entry: entry, default: '0};
+      pass1 = pass;
+      re1 = '0;
+      finish_instruction();
+      obs_valid_o <= obs_en_i;
+      if (obs_en_i) obs_o <= '{wave: op.wave, tag: op.tag};
+    end
+  endtask
+
+  // Its rows stay until it is through (final_o).
+  task automatic finish_instruction();
+    run = 1'b0;
+    full[buffer] = 1'b0;
+    next[pair] = entry + 3'd1;
+    turn = SeedFault == 4'd4 ? 1'b0 : !pair;
+  endtask
+
   always_ff @(posedge clk_i) begin
-    if (capture_i.valid || full != '0 || popped_i != '0 || awake) begin
-      if (capture_i.valid) begin
-        if (!capture_i.none) begin
-          for (int unsigned l = 0; l < 16; l++) row[l[3:0]] = vrd_data_i[capture_i.simd][l];
-          if (capture_i.data) data_mem[{capture_i.word, capture_i.buffer, capture_i.beat}] <= row;
-          else addr_mem[{capture_i.buffer, capture_i.beat}] <= row;
-        end
-        // the last row is in its memory in the next cycle, in time for the first pass
-        if (capture_i.final_row) full[capture_i.buffer] = 1'b1;
-      end
-      in_flight = in_flight - {2'd0, popped_i};
-      if (hold != '0) hold = hold - 2'd1;
+    if (capture_i[0].valid || capture_i[1].valid || full != '0 || popped_i != '0 || awake) begin
+      take_row(1'b0, capture_i[0]);
+      take_row(1'b1, capture_i[1]);
+      in_flight[0] = in_flight[0] - {2'd0, popped_i[0]};
+      in_flight[1] = in_flight[1] - {2'd0, popped_i[1]};
+      if (hold != '0) hold = hold - 4'd1;
 
       re = '0;
       {we0, we1, we2, we3} = '0;
-      group_valid_o <= 1'b0;
-      final_o <= 1'b0;
+      group_valid_o <= '0;
+      final_o <= '0;
       obs_valid_o <= 1'b0;
       conflict_o <= 1'b0;
       if (pass2.valid) begin
-        op = op_i[pass2.buffer];
+        op = op_of(pass2.pair, pass2.entry);
         if (op.kind != KIND_NONE && op.kind != KIND_STORE) keep_results();
-        final_o <= pass2.final_pass;
+        final_o <= {pass2.final_pass && pass2.pair, pass2.final_pass && !pass2.pair};
       end
       awake = pass2.valid;
       pass2 = pass1;
       if (pass1.valid) begin
         awake = 1'b1;
-        op = op_i[pass1.buffer];
+        op = op_of(pass1.pair, pass1.entry);
         if (pass1.first) begin
           slot2 = slot1;
           if (op.kind != KIND_LOAD) give2 = give1;
@@ -112,7 +159,7 @@ module lds_execute
       pass.final_pass = 1'b0;
       served = '0;
       if (run && prepared) begin
-        op = op_i[buffer];
+        op = op_of(pair, entry);
         if (exchange) begin
           fetch_rows();
           exchange_lanes();
@@ -125,35 +172,23 @@ module lds_execute
         pass.start = 1'b0;
         pass.first = 1'b0;
       end
-      if (!run && hold == '0 && full[buffer]) begin
-        op = op_i[buffer];
-        exchange = op.kind >= KIND_SWIZZLE;
-        none = op.exec == '0 || op.kind == KIND_NONE;
-        if (!none) begin
-          run = 1'b1;
-          group = '0;
-          pass.start = 1'b1;
-        end else if (!pass.valid) begin  // nothing to do: keeps its place in the order
-          pass = '{valid: 1'b1, start: 1'b1, final_pass: 1'b1, buffer: buffer, default: '0};
-          pass1 = pass;
-          re1 = '0;
-          full[buffer] = 1'b0;
-          buffer = buffer + 2'd1;
-          obs_valid_o <= obs_en_i;
-          if (obs_en_i) obs_o <= '{wave: op.wave, tag: op.tag};
-        end
+      if (!run && hold == '0 && full != '0) begin
+        pair = may_start(turn) ? turn : !turn;
+        if (may_start(pair)) start_instruction();
       end
-      if (run && !prepared && (in_flight != 4'd8 || op_i[buffer].results == '0)) begin
-        op = op_i[buffer];
-        pending = '0;
-        if (!exchange) begin
-          fetch_rows();
-          prepare_group();
+      if (run && !prepared) begin
+        op = op_of(pair, entry);
+        if (in_flight[pair] != 4'd8 || op.results == '0) begin
+          pending = '0;
+          if (!exchange) begin
+            fetch_rows();
+            prepare_group();
+          end
+          if (op.kind == KIND_STORE || op.kind == KIND_ATOMIC) order_operands();
+          pass.first = 1'b1;
+          prepared = 1'b1;
+          if (op.results != '0) in_flight[pair] = in_flight[pair] + 4'd1;
         end
-        if (op.kind == KIND_STORE || op.kind == KIND_ATOMIC) order_operands();
-        pass.first = 1'b1;
-        prepared = 1'b1;
-        if (op.results != '0) in_flight = in_flight + 4'd1;
       end
       pass1.valid = pass.valid;
       if (pass.valid || hold != '0) awake = 1'b1;
@@ -161,8 +196,7 @@ module lds_execute
       we_o <= {we3, we2, we1, we0};
     end
     if (!rst_ni) begin
-      {full, run, prepared, hold, awake, in_flight} = '0;
-      buffer = '0;
+      {full, next, in_flight, turn, run, prepared, hold, awake} = '0;
       pass1.valid = 1'b0;
       pass2.valid = 1'b0;
       {group_valid_o, final_o} <= '0;

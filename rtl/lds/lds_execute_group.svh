@@ -34,7 +34,7 @@
   endtask
 
   // Row k of a group's data: words of one beat; two beats of two words; or all beats of one word (lane exchange).
-  function automatic logic [5:0] data_row(input logic [1:0] k);
+  function automatic logic [6:0] data_row(input logic [1:0] k);
     if (exchange) return {2'd0, buffer, k};
     if (op.log_slots != 2'd0) return {k ^ {second, 1'b0}, buffer, beat};
     return {1'b0, k[1] ^ second, buffer, beat | {1'b0, k[0]}};

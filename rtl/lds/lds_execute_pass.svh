@@ -72,7 +72,8 @@
   // A pass leaves: its group's words go along with the first, the last moves to the next group or instruction.
   task automatic finish_pass();
     pass.valid = 1'b1;
-    pass.buffer = buffer;
+    pass.pair = pair;
+    pass.entry = entry;
     pass.served = served;
     pending = pending & ~served;
     obs_valid_o <= obs_en_i && pass.start;
@@ -90,10 +91,8 @@
       group = group + 4'd1;
       if (group == groups) begin
         pass.final_pass = 1'b1;
-        run = 1'b0;
-        hold = op.kind == KIND_ATOMIC ? 2'd2 : 2'd0;
-        full[buffer] = 1'b0;  // operands stay: nothing is collected into the buffer before the completion
-        buffer = buffer + 2'd1;
+        if (op.kind == KIND_ATOMIC) hold = 4'd2;
+        finish_instruction();
       end
     end
   endtask
@@ -156,7 +155,7 @@
       end else begin
         for (int unsigned s = 0; s < 32; s++) wide[s[4:0]] = fetched[s];
       end
-      group_valid_o <= 1'b1;
+      group_valid_o <= {pass2.pair, !pass2.pair};
       group_o <= wide;
     end
   endtask

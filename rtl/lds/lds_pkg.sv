@@ -22,6 +22,7 @@ package lds_pkg;
     logic [2:0] regs1;
     logic [2:0] results;  // registers written
     logic [4:0] bytes;  // of one element
+    logic [3:0] clocks;  // that the banks take nothing else
     logic sext;
     logic [31:0] offset0;  // byte offsets of the elements
     logic [31:0] offset1;
@@ -35,7 +36,7 @@ package lds_pkg;
     logic valid;
     logic none;  // an instruction without rows: only its place in the order
     logic data;  // else address
-    logic [1:0] buffer;
+    logic [2:0] entry;
     logic [1:0] simd;
     logic [1:0] word;
     logic [1:0] beat;
@@ -48,12 +49,14 @@ package lds_pkg;
     logic first;  // first of its group
     logic last;  // last of its group
     logic final_pass;  // last of its instruction
-    logic [1:0] buffer;
+    logic pair;
+    logic [2:0] entry;
     logic [31:0] served;  // words that the banks serve in this pass
   } lds_pass_t;
 
 
   function automatic lds_op_t prepare(input lds_issue_t issue);
+    /* verilator no_inline_task */  // large, and a collector a pair calls it
     lds_op_t op;
     /* verilator lint_off UNUSEDSIGNAL */
     info_t info;
@@ -78,6 +81,8 @@ package lds_pkg;
     op.regs0 = info.src1_w[2:0];
     op.regs1 = info.src2_w[2:0];
     op.results = info.dst_w[2:0];
+    // measured on hardware: such stores take longer than their rows
+    op.clocks = info.kind != KIND_STORE || info.two ? 4'd0 : words == 3'd2 ? 4'd8 : words == 3'd3 ? 4'd10 : 4'd0;
     op.sext = info.is_signed;
     op.two = info.two;
     op.offset0 = {16'd0, issue.offset1, issue.offset0};

@@ -1,68 +1,97 @@
 // SPDX-License-Identifier: Apache-2.0
-// The LDS of a CU: 64 KiB in 32 banks, behind it the instructions in order.  Wires the collector of operands
-// (lds_collect), the executor that works in passes (lds_execute), the banks (ram_banked) and the way back to the VGPRs
-// (lds_writeback).  Responsible for: 32- and 64-bit accesses and atomics, permutes, bank conflicts, completion for
-// lgkmcnt.  Not responsible for: allocation (the issue record names base and size), barriers, flat access.
+// The LDS of a CU: 64 KiB in 32 banks, which two pairs of SIMDs share.  Each pair reads operands and writes results on
+// its own (lds_pair); both share the executor that works in passes (lds_execute) and the banks (ram_banked).  Responsible
+// for: 32- and 64-bit accesses and atomics, permutes, bank conflicts, completion for lgkmcnt.  Not responsible for:
+// allocation (the issue record names base and size), barriers, flat access.
 //
-// Four buffers hold the instructions from issue to completion.  Costs are those of rows (one of 16 lanes a cycle into
-// the LDS and one out of it) and of conflicts.
-`include "gantry_assert.svh"
-
+// Ports with [2] or [1:0] are by pair: SIMDs 0 and 1, 2 and 3 (wide ones are two ports: the simulator copies elements of
+// an array of ports every cycle).  Up to eight instructions of a pair may be inside: the front end counts them.  A pair's
+// instructions complete in order; the banks execute one instruction after another.  Costs are those of rows (one of 16
+// lanes a cycle and pair into the LDS and one out of it) and of the banks' passes.
 module lds_unit
   import cu_pkg::*;
   import lds_pkg::*;
 #(
   parameter int unsigned Bytes = 65536,
-  parameter bit [3:0] SeedFault = 4'd0  // bench only: 1 lane order of atomics, 2 conflict ignored, 3 bounds ignored
+  // bench only: 1 lane order of atomics, 2 conflict ignored, 3 bounds ignored, 4 one pair goes first, 5 wide stores fast
+  parameter bit [3:0] SeedFault = 4'd0
 ) (
-  input  logic              clk_i,
-  input  logic              rst_ni,
-  input  logic              valid_i,
-  input  lds_issue_t        issue_i,
-  output logic              ready_o,        // an issue is taken in the next cycle
-  output logic              opread_valid_o,
-  output wave_tag_t         opread_o,
-  output logic              reading_o,
-  output logic       [ 1:0] reading_simd_o,
-  output logic              vrd_valid_o,
-  output vrd_req_t          vrd_o,
-  input  logic       [31:0] vrd_data_i[4][16],
-  output logic              vwr_valid_o,
-  output vwr_req_t          vwr_o,
-  input  logic              vwr_ready_i,
-  output logic              done_valid_o,
-  output mem_done_t         done_o,
-  input  logic              obs_en_i,
-  output logic              obs_valid_o,
-  output wave_tag_t         obs_o,          // executed now: order between instructions
-  output logic              perf_conflict_o,  // a pass beyond the first of its group
-  output logic              idle_o
+  input  logic             clk_i,
+  input  logic             rst_ni,
+  input  logic             valid_i,
+  input  lds_issue_t       issue_i,
+  output logic       [1:0] opread_valid_o,
+  output wave_tag_t        opread_o[2],
+  output logic       [1:0] vrd_valid_o,
+  output vrd_req_t         vrd_o[2],
+  input  logic      [31:0] vrd_data_i[4][16],
+  output logic       [1:0] vwr_valid_o,
+  output vwr_req_t         vwr0_o,
+  output vwr_req_t         vwr1_o,
+  input  logic       [1:0] vwr_ready_i,
+  output logic       [1:0] done_valid_o,
+  output wave_tag_t        done_o[2],
+  input  logic             obs_en_i,
+  output logic             obs_valid_o,
+  output wave_tag_t        obs_o,           // executed now: order between instructions
+  output logic             perf_conflict_o,  // a pass beyond the first of its group
+  output logic             idle_o
 );
-  lds_op_t op[4];
-  lds_capture_t capture;
+  lds_op_t op0[8], op1[8];
+  lds_capture_t capture[2];
   logic [31:0] re;
   logic [3:0][31:0] we;
   logic [31:0][15:0] raddr, waddr;
   logic [31:0][31:0] rdata[1], wdata, group;
-  logic [1:0] popped;
-  logic group_valid, through, retire;
+  logic [1:0][1:0] popped;
+  logic [1:0] group_valid, through, idle;
 
-  lds_collect u_collect (
+  assign idle_o = idle == '1;
+
+  lds_pair u_pair0 (
     .clk_i,
     .rst_ni,
-    .valid_i,
+    .valid_i       (valid_i && !issue_i.wave.simd[1]),
     .issue_i,
-    .ready_o,
-    .opread_valid_o,
-    .opread_o,
-    .reading_o,
-    .reading_simd_o,
-    .vrd_valid_o,
-    .vrd_o,
-    .capture_o(capture),
-    .op_o     (op),
-    .retire_i (retire),
-    .idle_o
+    .opread_valid_o(opread_valid_o[0]),
+    .opread_o      (opread_o[0]),
+    .vrd_valid_o   (vrd_valid_o[0]),
+    .vrd_o         (vrd_o[0]),
+    .capture_o     (capture[0]),
+    .op_o          (op0),
+    .group_valid_i (group_valid[0]),
+    .group_i       (group),
+    .final_i       (through[0]),
+    .popped_o      (popped[0]),
+    .vwr_valid_o   (vwr_valid_o[0]),
+    .vwr_o         (vwr0_o),
+    .vwr_ready_i   (vwr_ready_i[0]),
+    .done_valid_o  (done_valid_o[0]),
+    .done_o        (done_o[0]),
+    .idle_o        (idle[0])
+  );
+
+  lds_pair u_pair1 (
+    .clk_i,
+    .rst_ni,
+    .valid_i       (valid_i && issue_i.wave.simd[1]),
+    .issue_i,
+    .opread_valid_o(opread_valid_o[1]),
+    .opread_o      (opread_o[1]),
+    .vrd_valid_o   (vrd_valid_o[1]),
+    .vrd_o         (vrd_o[1]),
+    .capture_o     (capture[1]),
+    .op_o          (op1),
+    .group_valid_i (group_valid[1]),
+    .group_i       (group),
+    .final_i       (through[1]),
+    .popped_o      (popped[1]),
+    .vwr_valid_o   (vwr_valid_o[1]),
+    .vwr_o         (vwr1_o),
+    .vwr_ready_i   (vwr_ready_i[1]),
+    .done_valid_o  (done_valid_o[1]),
+    .done_o        (done_o[1]),
+    .idle_o        (idle[1])
   );
 
   lds_execute #(
@@ -73,7 +102,8 @@ module lds_unit
     .rst_ni,
     .capture_i    (capture),
     .vrd_data_i,
-    .op_i         (op),
+    .op0_i        (op0),
+    .op1_i        (op1),
     .re_o         (re),
     .raddr_o      (raddr),
     .rdata_i      (rdata),
@@ -101,22 +131,4 @@ module lds_unit
     .waddr_i(waddr),
     .wdata_i(wdata)
   );
-
-  lds_writeback u_writeback (
-    .clk_i,
-    .rst_ni,
-    .op_i         (op),
-    .group_valid_i(group_valid),
-    .group_i      (group),
-    .final_i      (through),
-    .popped_o     (popped),
-    .retire_o     (retire),
-    .vwr_valid_o,
-    .vwr_o,
-    .vwr_ready_i,
-    .done_valid_o,
-    .done_o
-  );
-
-  `GANTRY_ASSERT(a_issue, `GANTRY_IMPL(valid_i, $past(ready_o)))
 endmodule

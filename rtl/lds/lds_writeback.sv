@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Way of results from the LDS to the VGPRs: groups of 32 words wait in a memory of eight, one row of 16 lanes leaves in
-// a cycle, and instructions complete in order, those without results too.  Responsible for: those, and telling the
-// executor how many groups left.  Not responsible for: the values (lds_execute).
+// Way of results from the LDS to the VGPRs of a pair of SIMDs: groups of 32 words wait in a memory of eight, one row of
+// 16 lanes leaves in a cycle, and the pair's instructions complete in order, those without results too.  Responsible
+// for: those, and telling the executor how many groups left.  Not responsible for: the values (lds_execute).
 module lds_writeback
   import cu_pkg::*;
   import lds_pkg::*;
 (
   input  logic               clk_i,
   input  logic               rst_ni,
-  input  lds_op_t            op_i[4],
+  input  lds_op_t            op_i[8],
   input  logic               group_valid_i,
   input  logic  [31:0][31:0] group_i,
   input  logic               final_i,
   output logic        [ 1:0] popped_o,
-  output logic               retire_o,       // with done_valid_o
   output logic               vwr_valid_o,
   output vwr_req_t           vwr_o,
   input  logic               vwr_ready_i,
   output logic               done_valid_o,
-  output mem_done_t          done_o
+  output wave_tag_t          done_o
 );
   logic [31:0][31:0] group_mem[8];
   logic [3:0] stored;  // groups in the memory
-  logic [2:0] finished, read_at, write_at, newest;  // finished: instructions that are through
-  logic [1:0] buffer, row;
+  logic [3:0] finished;  // instructions that are through
+  logic [2:0] entry, read_at, write_at, newest;
+  logic [1:0] row;
   logic [3:0] group;
   logic hold, awake, brings, waits, emptied;
   logic [31:0][31:0] low, high;
@@ -72,7 +72,6 @@ module lds_writeback
     if (group_valid_i || final_i || awake) begin
       awake = 1'b0;
       done_valid_o <= 1'b0;
-      retire_o <= 1'b0;
       popped_o <= '0;
       if (group_valid_i) begin
         newest = write_at;
@@ -80,29 +79,29 @@ module lds_writeback
         write_at = write_at + 3'd1;
         stored = stored + 4'd1;
       end
-      finished = finished + 3'(final_i);
+      finished = finished + 4'(final_i);
       if (vwr_ready_i || !hold) begin
         if (hold) vwr_valid_o <= 1'b0;
         hold = 1'b0;
-        op = op_i[buffer];
+        op = op_i[entry];
         // all rows are written and the last pass is through: completion
         brings = op.results != '0 && op.exec != '0;
         waits = brings && !emptied;
         if (finished != '0 && !waits) begin
           done_valid_o <= 1'b1;
-          retire_o <= 1'b1;
-          done_o <= '{wave: op.wave, tag: op.tag, vm: 1'b0, lgkm: 1'b1, status: '0, va: '0};
-          finished = finished - 3'd1;
-          buffer = buffer + 2'd1;
+          done_o <= '{wave: op.wave, tag: op.tag};
+          finished = finished - 4'd1;
+          entry = entry + 3'd1;
           emptied = 1'b0;
           group = '0;
-          op = op_i[buffer];
+          op = op_i[entry];
           brings = op.results != '0 && op.exec != '0;
           awake = 1'b1;
         end
         if (brings && !emptied && stored > 4'(op.log_slots == 2'd2)) begin
-          send_row();
-          row_end = op.log_slots == 2'd2 ? 2'(op.results - 3'd1) : 2'd1;
+          // 96 bits cost as much as 128
+          if (op.log_slots != 2'd2 || 3'(row) < op.results) send_row();
+          row_end = op.log_slots == 2'd2 ? 2'd3 : 2'd1;
           row = row + 2'd1;
           if (row - 2'd1 == row_end) begin
             row = '0;
@@ -118,8 +117,8 @@ module lds_writeback
       awake = awake || hold || finished != '0 || stored != '0;
     end
     if (!rst_ni) begin
-      {stored, finished, read_at, write_at, buffer, row, group, hold, awake, emptied} = '0;
-      {vwr_valid_o, done_valid_o, retire_o} <= '0;
+      {stored, finished, read_at, write_at, entry, row, group, hold, awake, emptied} = '0;
+      {vwr_valid_o, done_valid_o} <= '0;
       popped_o <= '0;
     end
   end

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of lds_unit: random DS instructions from several wavefronts against a C++ model that executes lanes one after
-// another; VGPRs of four SIMDs are modelled here.  Checks every result row, memory through later loads, order of
-// completion, cycle costs of conflict-free, strided and same-address accesses, bounds, idleness.  The argument
-// `speed` prints ns a cycle instead.
+// Bench of lds_unit: random DS instructions of both pairs of SIMDs against a C++ model that executes them in the order
+// that the unit reports, lanes one after another; VGPRs of four SIMDs are modelled here.  Checks every result row, memory
+// through later loads, order of completion, clocks of one pair alone and of both at once (docs/reference/lds.md) with
+// conflict-free, strided and same-address accesses, bounds, idleness.  The argument `speed` prints ns a cycle instead.
 // top: lds_unit
-// sources: build/gen/gcn3_pkg.sv rtl/cu/cu_pkg.sv rtl/lds/lds_fadd_pkg.sv rtl/lds/lds_atomic_pkg.sv rtl/lds/lds_pkg.sv rtl/tech/ram_banked.sv rtl/lds/lds_collect.sv rtl/lds/lds_execute.sv rtl/lds/lds_writeback.sv rtl/lds/lds_unit.sv
+// sources: build/gen/gcn3_pkg.sv rtl/cu/cu_pkg.sv rtl/lds/lds_fadd_pkg.sv rtl/lds/lds_atomic_pkg.sv rtl/lds/lds_pkg.sv rtl/tech/ram_banked.sv rtl/lds/lds_collect.sv rtl/lds/lds_execute.sv rtl/lds/lds_writeback.sv rtl/lds/lds_pair.sv rtl/lds/lds_unit.sv
 // args: -Wno-UNUSEDPARAM
 // mutant: -GSeedFault=4'd1
 // mutant: -GSeedFault=4'd2
 // mutant: -GSeedFault=4'd3
+// mutant: -GSeedFault=4'd4
+// mutant: -GSeedFault=4'd5
 #include <ctime>
 #include <cmath>
 #include <cstdio>
@@ -53,95 +55,148 @@ static uint64_t bits_of(const uint32_t *w, unsigned at, unsigned n)
 
 struct Pending {
     Ds ds;
-    uint64_t issued;
-    bool read_done = false;
+    bool executed = false, read_done = false;
 };
-static std::deque<Pending> flying;
-static uint64_t last_latency, done_count;
-static bool vrd_valid;
-static unsigned vrd_simd, vrd_row;
+static std::deque<Ds> queued[2];        // by pair: not yet issued
+static std::deque<Pending> flying[2];
+static uint64_t done_count, executed_count[2];
+
+static size_t under_way(unsigned pair)
+{
+    return queued[pair].size() + flying[pair].size();
+}
+
+// The unit says: this instruction takes effect now.
+static void observe(unsigned wave, unsigned tag)
+{
+    unsigned pair = wave >> 5;
+    for (auto &p : flying[pair])
+        if (!p.executed) {
+            if (p.ds.tag != tag || p.ds.wave != wave)
+                fail("order within a pair: tag", tag, p.ds.tag);
+            p.executed = true;
+            executed_count[pair]++;
+            lds_execute(p.ds, vgpr[p.ds.wave >> 4], want_vgpr[p.ds.wave >> 4]);
+            return;
+        }
+    fail("effect without instruction", tag, 0);
+}
+
+static void operands_read(unsigned pair, unsigned tag)
+{
+    for (auto &p : flying[pair])
+        if (!p.read_done) {
+            p.read_done = true;
+            if (tag != p.ds.tag)
+                fail("operands read of tag", tag, p.ds.tag);
+            return;
+        }
+    fail("operands read without instruction", tag, 0);
+}
+
+static void complete(unsigned pair, unsigned done)
+{
+    unsigned tag = done & 255, wave = done >> 8 & 63;
+    if (flying[pair].empty())
+        return fail("completion without instruction", tag, 0);
+    const Pending &p = flying[pair].front();
+    const Ds &ds = p.ds;
+    if (tag != ds.tag || wave != ds.wave)
+        fail("completion of tag", tag, ds.tag);
+    if (!p.read_done || !p.executed)
+        fail("completion before operands were read or before its effect", tag, 0);
+    for (unsigned k = 0; k < ds.results; k++)
+        for (unsigned l = 0; l < 64; l++)
+            if (vgpr[ds.wave >> 4][ds.dst + k][l] != want_vgpr[ds.wave >> 4][ds.dst + k][l]) {
+                if (failures < 10)
+                    printf("op %u %s lane %u word %u wave %x addr %u dst %u exec %llx m0 %x base %x bytes %x offsets %x %x\n", ds.op, ds.row->name,
+                           l, k, ds.wave, ds.addr, ds.dst, (unsigned long long)ds.exec, ds.m0, ds.base, ds.bytes, ds.offset0, ds.offset1);
+                fail("result", vgpr[ds.wave >> 4][ds.dst + k][l], want_vgpr[ds.wave >> 4][ds.dst + k][l]);
+            }
+    flying[pair].pop_front();
+    done_count++;
+}
+
+// As the front end: one record a cycle, at most eight of a pair inside.
+static void drive()
+{
+    static unsigned turn;
+    dut->valid_i = 0;
+    for (unsigned k = 0; k < 2 && !dut->valid_i; k++) {
+        unsigned pair = turn ^= 1;
+        if (queued[pair].empty() || flying[pair].size() == 8)
+            continue;
+        const Ds &ds = queued[pair].front();
+        Packer p;
+        p.put(ds.bytes, 17), p.put(ds.base, 17), p.put(ds.exec, 64), p.put(ds.m0, 32), p.put(ds.offset1, 8), p.put(ds.offset0, 8);
+        p.put(ds.dst, 8), p.put(ds.data1, 8), p.put(ds.data0, 8), p.put(ds.addr, 8), p.put(ds.op, 8), p.put(ds.tag, 8), p.put(ds.wave, 6);
+        memcpy(dut->issue_i.data(), p.words, sizeof dut->issue_i);
+        dut->valid_i = 1;
+        flying[pair].push_back({ds});
+        queued[pair].pop_front();
+    }
+}
 
 static void tick()
 {
     dut->clk_i = 0;
     dut->eval();
     dut->clk_i = 1;
-    // what the SIMDs see in this cycle, before the edge
-    bool read = dut->vrd_valid_o;
-    unsigned row = dut->vrd_o & 1023, simd = dut->vrd_o >> 10 & 3;
-    bool wrote = dut->vwr_valid_o && dut->vwr_ready_i;
-    if (wrote) {
-        const uint32_t *w = dut->vwr_o.data();
-        unsigned lanes = bits_of(w, 512, 16), vrow = bits_of(w, 528, 10), s = bits_of(w, 550, 2);
-        for (unsigned l = 0; l < 16; l++)
-            if (lanes >> l & 1)
-                vgpr[s][vrow >> 2][(vrow & 3) * 16 + l] = w[l];
-    }
+    // what SIMDs and front end see in this cycle, before the edge
+    unsigned reads = dut->vrd_valid_o, request[2] = {dut->vrd_o[0], dut->vrd_o[1]};
+    for (unsigned pair = 0; pair < 2; pair++)
+        if (dut->vwr_valid_o & dut->vwr_ready_i & 1u << pair) {
+            const uint32_t *w = pair ? dut->vwr1_o.data() : dut->vwr0_o.data();
+            unsigned lanes = bits_of(w, 512, 16), row = bits_of(w, 528, 10), s = bits_of(w, 550, 2);
+            if (s >> 1 != pair)
+                fail("result of the other pair", s, pair);
+            for (unsigned l = 0; l < 16; l++)
+                if (lanes >> l & 1)
+                    vgpr[s][row >> 2][(row & 3) * 16 + l] = w[l];
+        }
     dut->eval();
     cycle++;
-    dut->valid_i = 0;
-    dut->vwr_ready_i = stall_writes ? rng() % 3 != 0 : 1;
-    if (read)
-        for (unsigned l = 0; l < 16; l++)
-            dut->vrd_data_i[simd][l] = vgpr[simd][row >> 2][(row & 3) * 16 + l];
-    if (dut->opread_valid_o) {
-        for (auto &p : flying)
-            if (!p.read_done) {
-                p.read_done = true;
-                if ((dut->opread_o & 255) != p.ds.tag)
-                    fail("operands read of tag", dut->opread_o & 255, p.ds.tag);
-                break;
-            }
+    dut->vwr_ready_i = 3;
+    for (unsigned pair = 0; pair < 2 && stall_writes; pair++)
+        if (rng() % 3 == 0)
+            dut->vwr_ready_i &= ~(1u << pair);
+    for (unsigned pair = 0; pair < 2; pair++) {
+        unsigned simd = request[pair] >> 10 & 3, row = request[pair] & 1023;
+        if (reads >> pair & 1)
+            for (unsigned l = 0; l < 16; l++)
+                dut->vrd_data_i[simd][l] = vgpr[simd][row >> 2][(row & 3) * 16 + l];
+        if (dut->opread_valid_o >> pair & 1)
+            operands_read(pair, dut->opread_o[pair] & 255);
     }
-    if (dut->done_valid_o) {
-        const uint32_t *w = dut->done_o.data();
-        uint64_t tag = bits_of(w, 74, 8), wave = bits_of(w, 82, 6);
-        if (flying.empty())
-            return fail("completion without instruction", tag, 0);
-        Ds &ds = flying.front().ds;
-        if (tag != ds.tag || wave != ds.wave || bits_of(w, 64, 10) != 0x100)
-            fail("completion of tag", tag, ds.tag);
-        if (!flying.front().read_done)
-            fail("completion before operands were read", tag, 0);
-        for (unsigned k = 0; k < ds.results; k++)
-            for (unsigned l = 0; l < 64; l++)
-                if (vgpr[ds.wave >> 4][ds.dst + k][l] != want_vgpr[ds.wave >> 4][ds.dst + k][l]) {
-                    if (failures < 10)
-                        printf("op %u %s lane %u word %u wave %x addr %u dst %u exec %llx m0 %x base %x bytes %x offsets %x %x\n", ds.op, ds.row->name,
-                               l, k, ds.wave, ds.addr, ds.dst, (unsigned long long)ds.exec, ds.m0, ds.base, ds.bytes, ds.offset0, ds.offset1);
-                    fail("result", vgpr[ds.wave >> 4][ds.dst + k][l], want_vgpr[ds.wave >> 4][ds.dst + k][l]);
-                }
-        last_latency = cycle - flying.front().issued;
-        flying.pop_front();
-        done_count++;
-    }
+    drive();
+    if (dut->obs_valid_o)
+        observe(dut->obs_o >> 8 & 63, dut->obs_o & 255);
+    for (unsigned pair = 0; pair < 2; pair++)
+        if (dut->done_valid_o >> pair & 1)
+            complete(pair, dut->done_o[pair]);
 }
 
 static void issue(const Ds &ds)
 {
-    int patience = 3000;
-    dut->eval();  // ready depends on valid of this cycle
-    while (!dut->ready_o && --patience)
-        tick(), dut->eval();
-    if (!patience)
-        fail("never ready", 0, 1), exit(1);
-    tick();  // ready_o speaks of the next cycle
-    Packer p;
-    p.put(ds.bytes, 17), p.put(ds.base, 17), p.put(ds.exec, 64), p.put(ds.m0, 32), p.put(ds.offset1, 8), p.put(ds.offset0, 8);
-    p.put(ds.dst, 8), p.put(ds.data1, 8), p.put(ds.data0, 8), p.put(ds.addr, 8), p.put(ds.op, 8), p.put(ds.tag, 8), p.put(ds.wave, 6);
-    memcpy(dut->issue_i.data(), p.words, sizeof dut->issue_i);
-    dut->valid_i = 1;
-    flying.push_back({ds, cycle});
-    lds_execute(ds, vgpr[ds.wave >> 4], want_vgpr[ds.wave >> 4]);
+    queued[ds.wave >> 5].push_back(ds);
+}
+
+// Until at most `most` instructions of a pair are under way.
+static void wait(unsigned pair, size_t most)
+{
+    uint64_t last = cycle, done = done_count;
+    while (under_way(pair) > most) {
+        tick();
+        if (done != done_count)
+            last = cycle, done = done_count;
+        if (cycle - last > 3000)
+            fail("never done", under_way(pair), most), exit(1);
+    }
 }
 
 static void drain()
 {
-    int patience = 5000;
-    while (!flying.empty() && --patience)
-        tick();
-    if (!patience)
-        fail("never done", flying.size(), 0), exit(1);
+    wait(0, 0), wait(1, 0);
     for (int i = 0; i < 4; i++)
         tick();
     if (!dut->idle_o)
@@ -162,13 +217,13 @@ static uint32_t operand_value()
     }
 }
 
-// Registers r..r+3 are written only while no instruction of that wavefront is under way: each wavefront has its own 40.
-static Ds random_ds(unsigned serial)
+// Registers of an instruction are written only while no other uses them: the last four of a pair differ in theirs.
+static Ds random_ds(unsigned pair, unsigned serial)
 {
     Ds ds;
     ds.row = &ds_rows[rng() % ds_row_count];
     ds.op = ds.row->op;
-    ds.wave = rng() % 4 << 4 | rng() % 2;
+    ds.wave = pair << 5 | rng() % 2 << 4 | rng() % 2;
     ds.tag = serial & 255;
     unsigned base = (ds.wave & 1) * 128 + serial % 4 * 32, simd = ds.wave >> 4;
     ds.addr = base, ds.data0 = base + 4, ds.data1 = base + 8, ds.dst = base + 16;
@@ -197,8 +252,8 @@ static Ds random_ds(unsigned serial)
     return ds;
 }
 
-// Clocks of one instruction in a stream of equal ones, lane l at byte stride*l.
-static double cost(unsigned op, unsigned stride, unsigned count)
+// Clocks of one instruction in a stream of `count` equal ones, lane l at byte stride*l, of one pair or of both.
+static double cost(unsigned op, unsigned stride, unsigned count, unsigned pairs)
 {
     Ds ds = {};
     for (unsigned i = 0; i < ds_row_count; i++)
@@ -211,20 +266,48 @@ static double cost(unsigned op, unsigned stride, unsigned count)
         for (unsigned l = 0; l < 64; l++)
             vgpr[s][0][l] = want_vgpr[s][0][l] = l * stride % 65536;
     drain();
-    uint64_t begin = cycle;
+    uint64_t begin = cycle, first = executed_count[0];
     for (unsigned i = 0; i < count; i++) {
-        ds.wave = i % 4 << 4, ds.tag = i & 255;
+        ds.wave = (i % pairs) << 5 | (i / pairs % 2) << 4, ds.tag = i & 255;
         issue(ds);
+    }
+    if (pairs == 2) {
+        while (executed_count[0] - first < count / 4)
+            tick();
+        if (std::llabs((long long)(under_way(0) - under_way(1))) > 4)
+            fail("one pair goes first: under way", under_way(0), under_way(1));
     }
     drain();
     return (double)(cycle - begin) / count;
 }
 
-static void check_cost(const char *what, double got, double want)
+// Clocks of an instruction, of a pair alone and with both pairs busy (CU); stride 0: all lanes one address.
+struct Rate {
+    const char *name;
+    unsigned op, stride;
+    double alone, both;
+};
+static const Rate rates[] = {
+    {"ds_read_b32", 54, 4, 4, 2},       {"ds_read_b32 stride 8", 54, 8, 4, 4},        {"ds_read_b32 same address", 54, 0, 4, 2},
+    {"ds_read_b32 stride 128", 54, 128, 64, 64}, {"ds_read_b32 stride 32", 54, 32, 16, 16}, {"ds_read_u8", 58, 4, 4, 2},
+    {"ds_read_b64", 118, 8, 8, 4},      {"ds_read2_b32", 55, 4, 8, 4},                {"ds_read_b96", 254, 16, 16, 8},
+    {"ds_read_b128", 255, 16, 16, 8},   {"ds_read2_b64", 119, 8, 16, 8},             {"ds_write_b32", 13, 4, 8, 4},
+    {"ds_write_b8", 30, 4, 8, 4},       {"ds_write2_b32", 14, 4, 12, 6},              {"ds_write_b64", 77, 8, 12, 8},
+    {"ds_write_b96", 222, 16, 16, 10},  {"ds_write_b128", 223, 16, 20, 10},           {"ds_write2_b64", 78, 8, 20, 10},
+    {"ds_add_u32", 0, 4, 8, 4},         {"ds_add_rtn_u32", 32, 4, 8, 4},              {"ds_cmpst_rtn_b32", 48, 4, 12, 6},
+    {"ds_add_u64", 64, 8, 12, 6},       {"ds_add_rtn_u64", 96, 8, 12, 6},             {"ds_cmpst_rtn_b64", 112, 8, 20, 10},
+    {"ds_swizzle_b32", 61, 4, 4, 2},    {"ds_bpermute_b32", 63, 4, 8, 4},
+};
+
+static void check_rates()
 {
-    printf("%-40s %6.2f clocks, want %.1f\n", what, got, want);
-    if (std::fabs(got - want) > 0.35 + want * 0.02)
-        fail(what, (uint64_t)(got * 100), (uint64_t)(want * 100));
+    for (const Rate &r : rates)
+        for (unsigned pairs = 1; pairs <= 2; pairs++) {
+            double got = cost(r.op, r.stride, 400, pairs), want = pairs == 1 ? r.alone : r.both;
+            printf("%-26s %-9s %6.2f clocks, want %.0f\n", r.name, pairs == 1 ? "one pair" : "both", got, want);
+            if (got < want - 0.01 || got > want * 1.02 + 0.15)  // the start and end of a stream count too
+                fail(r.name, (uint64_t)(got * 100), (uint64_t)(want * 100));
+        }
 }
 
 static double cpu_ns()
@@ -244,7 +327,7 @@ static double ns_per_cycle(bool busy, unsigned op)
     }
     uint64_t begin = cycle;
     double t0 = cpu_ns();
-    cost(op, 4, 20000);
+    cost(op, 4, 20000, 2);
     return (cpu_ns() - t0) / (cycle - begin);
 }
 
@@ -275,37 +358,22 @@ int main(int argc, char **argv)
         issue(ds);
         drain();
     }
+    unsigned serial[2] = {};
     for (unsigned n = 0; n < 20000 && !failures; n++) {
+        unsigned pair = rng() % 2;
         stall_writes = n / 64 % 2;
-        if (flying.size() >= 2 || n % 256 == 0)
-            while (flying.size() >= (n % 256 ? 2 : 1))
-                tick();
-        issue(random_ds(n));
+        if (n % 256 == 0)
+            drain();
+        wait(pair, n / 128 % 2 ? 1 : 3);
+        issue(random_ds(pair, serial[pair]++));
+        for (unsigned i = rng() % 8; i > 0; i--)
+            tick();
     }
     stall_writes = false;
     drain();
     printf("%llu instructions in %llu cycles\n", (unsigned long long)done_count, (unsigned long long)cycle);
-    if (!failures) {
-        check_cost("ds_read_b32 stride 4", cost(54, 4, 400), 4);
-        check_cost("ds_read_b32 stride 8", cost(54, 8, 400), 4.5);  // four buffers, 18 cycles each
-        check_cost("ds_read_b32 same address", cost(54, 0, 400), 4);
-        check_cost("ds_read_b32 stride 128", cost(54, 128, 100), 64);
-        check_cost("ds_read_b32 stride 32", cost(54, 32, 100), 16);
-        check_cost("ds_read_b64", cost(118, 8, 400), 8);
-        check_cost("ds_read2_b32", cost(55, 8, 400), 8);
-        check_cost("ds_read_b128", cost(255, 16, 400), 16);
-        check_cost("ds_write_b32", cost(13, 4, 400), 8);
-        check_cost("ds_write2_b32", cost(14, 8, 400), 12);
-        check_cost("ds_write_b64", cost(77, 8, 400), 12);
-        check_cost("ds_write_b96", cost(222, 16, 400), 16);
-        check_cost("ds_write_b128", cost(223, 16, 400), 20);
-        check_cost("ds_add_u32", cost(0, 4, 400), 8);
-        check_cost("ds_add_rtn_u32", cost(32, 4, 400), 8);
-        check_cost("ds_add_u64", cost(64, 8, 400), 12);
-        check_cost("ds_cmpst_rtn_b64", cost(112, 8, 400), 20);
-        check_cost("ds_swizzle_b32", cost(61, 4, 400), 4);
-        check_cost("ds_bpermute_b32", cost(63, 4, 400), 8);
-    }
+    if (!failures)
+        check_rates();
     printf("%s\n", failures ? "FAILED" : "passed");
     return failures != 0;
 }
