@@ -109,8 +109,11 @@ module cu_simd
         for (int unsigned l = 0; l < 16; l++) v.out[l] = init_data_i[l];
       end
       if (r.write) begin
-        if (r.lanes != 16'hffff) r.under = mem[r.wrow];
-        merge_row(`STATE_CALL);
+        if (r.lanes == 16'hffff) whole_row(`STATE_CALL);
+        else begin
+          r.under = mem[r.wrow];
+          merge_row(`STATE_CALL);
+        end
       end
       // stages 3, 2, 1, then 0
       execute_stages(`STATE_CALL);
