@@ -75,6 +75,7 @@ module cu_simd
   /* verilator lint_on UNUSEDSIGNAL */
   simd_regs_t r;
   logic idle_q;
+  logic [15:0][31:0] row;  // that is written
   logic [2:0] request, taken;  // initial rows, vector memory, LDS
 
 `ifdef SYNTHESIS
@@ -109,11 +110,14 @@ module cu_simd
         for (int unsigned l = 0; l < 16; l++) v.out[l] = init_data_i[l];
       end
       if (r.write) begin
-        if (r.lanes == 16'hffff) whole_row(`STATE_CALL);
-        else begin
-          r.under = mem[r.wrow];
-          merge_row(`STATE_CALL);
+        for (int unsigned l = 0; l < 16; l++) row[l[3:0]] = v.out[l];
+        // lanes that are not written keep what is there; here, so that yosys sees lane enables and no read port
+        if (r.lanes != 16'hffff) begin
+          for (int unsigned l = 0; l < 16; l++) row[l[3:0]] = r.lanes[l[3:0]] ? row[l[3:0]] : mem[r.wrow][l[3:0]];
         end
+`ifdef SYNTHESIS
+        mem[r.wrow] <= row;
+`endif
       end
       // stages 3, 2, 1, then 0
       execute_stages(`STATE_CALL);
@@ -129,8 +133,9 @@ module cu_simd
         r.granted = '0;
         r.waited  = '0;
       end
-      // after the last call: before one, Verilator 5.048 (V3Life) takes a non-blocking write to a memory for dead
-      if (r.write) mem[r.wrow] <= r.row;
+`ifndef SYNTHESIS  // after the last call: before one, Verilator 5.048 (V3Life) takes a non-blocking write for dead
+      if (r.write) mem[r.wrow] <= row;
+`endif
       done_valid_o <= r.done_valid;
       if (r.done_valid) done_o <= r.done;
       {init_ready_o, vwr_ready_o} <= r.granted;
@@ -143,7 +148,7 @@ module cu_simd
           obs_o.tag   <= r.from_alu ? r.i_tag[r.i_entry] : taken[0] ? vwr0_i.tag : vwr1_i.tag;
           obs_o.row   <= r.wrow;
           obs_o.lanes <= r.lanes;
-          obs_o.data  <= r.row;
+          obs_o.data  <= row;
         end
       end
       if (!rst_ni) begin

@@ -107,8 +107,6 @@ package simd_regs_pkg;
     logic i_entry;  // then: of this instruction
     row_t wrow;
     logic [15:0] lanes;
-    logic [15:0][31:0] row;
-    logic [15:0][31:0] under;  // what is there
     // who may write in the next cycle: initial rows, vector memory, LDS
     logic [2:0] granted;
     logic [1:0] waited;

@@ -48,18 +48,4 @@
     r.lanes = lanes;
     for (int unsigned l = 0; l < 16; l++) v.out[l] = data[l[3:0]];
   endfunction
-
-  // The row as it goes into the memory: all lanes are written.
-  function automatic void whole_row(`STATE_ONLY);
-    `NO_INLINE
-    for (int unsigned l = 0; l < 16; l++) r.row[l[3:0]] = v.out[l];
-  endfunction
-
-  // The same when lanes that are not written keep what is there, r.under.  Only together with the read of r.under:
-  // yosys then makes lane enables of both and the read is no port of the memory.
-  function automatic void merge_row(`STATE_ONLY);
-    `NO_INLINE
-    for (int unsigned l = 0; l < 16; l++) r.row[l[3:0]] = v.out[l];
-    for (int unsigned l = 0; l < 16; l++) r.row[l[3:0]] = r.lanes[l[3:0]] ? r.row[l[3:0]] : r.under[l[3:0]];
-  endfunction
   /* verilator lint_on UNUSEDSIGNAL */
