@@ -16,8 +16,10 @@ import netlist  # noqa: E402
 
 BUILD = ROOT / "build/tests/rtl/synthesis"
 # An elaborated SIMD without all logic but that around the memory: registers that a read reaches, what decides over them,
-# and what makes the written row.  opt_clean first: a register that nobody reads must not become a reason to read.
+# and what makes the written row.  Clean first: a register that nobody reads must not become a reason to read.
 AROUND_MEMORY = """
+opt_expr
+opt_merge
 opt_clean
 select -set reach t:$memrd_v2 %co*:-$dff
 select -set ffs @reach %co1 t:$dff %i
