@@ -6,11 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hugepage.h"
 #include "base/xalloc.h"
 #include "bridge/inproc/memory_parts.h"
 #include "bridge/inproc/sim_private.h"
 #include "bridge/verilated/rtl_part.h"
 #include "gantry_cfg.h"
+
+#define HEAP_GPU ((size_t)64 << 20) /* address space for the models of a GPU: 64 CUs take some 20 MB */
 
 enum kind { KIND_CU, KIND_SQC, KIND_NOC, KIND_L2, KIND_UTCL2, KIND_RDMA, KIND_DISPATCH, KIND_COUNT };
 static const char *const kind_names[KIND_COUNT] = {"cu", "sqc", "noc", "l2", "utcl2", "rdma", "dispatch"};
@@ -300,6 +303,7 @@ struct rtl_machine *rtl_machine_new(struct sim *sim)
         rtl_machine_free(m);
         return NULL;
     }
+    hugepage_heap(HEAP_GPU * sim->gpu_count);
     for (unsigned g = 0; g < sim->gpu_count; g++)
         gpu_make(m, g);
     for (unsigned g = 0; g < sim->gpu_count; g++)

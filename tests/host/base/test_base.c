@@ -2,8 +2,10 @@
 // host/base: exit codes of docs/reference/cli.md, CHECK ends with 70 after its clean-up hook, log levels and files.
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -12,6 +14,7 @@
 #include <cmocka.h>
 
 #include "base/check.h"
+#include "base/hugepage.h"
 #include "base/log.h"
 #include "base/status.h"
 #include "base/xalloc.h"
@@ -31,6 +34,27 @@ static void exit_codes(void **state)
     assert_int_equal(status_exit(STATUS_GUEST_FAULT), 76);
     assert_int_equal(status_exit((enum gantry_status) - 999), 70);
     assert_string_equal(status_text(STATUS_MISSING), "missing file");
+}
+
+/* A large block lies in the heap, whose mapping asks for large pages (flag hg) where the kernel knows them. */
+static void large_pages(void **state)
+{
+    (void)state;
+    hugepage_heap((size_t)16 << 20);
+    char *block = malloc((size_t)8 << 20), *end = sbrk(0), line[512];
+    assert_true(block < end && end - block >= (8 << 20));
+    bool inside = false, asked = false;
+    FILE *maps = fopen("/proc/self/smaps", "r");
+    assert_non_null(maps);
+    while (fgets(line, sizeof line, maps)) {
+        unsigned long from, to;
+        if (sscanf(line, "%lx-%lx ", &from, &to) == 2)
+            inside = (uintptr_t)block + (4 << 20) >= from && (uintptr_t)block + (4 << 20) < to;
+        asked = asked || (inside && strncmp(line, "VmFlags:", 8) == 0 && strstr(line, " hg"));
+    }
+    fclose(maps);
+    free(block);
+    assert_true(asked || access("/sys/kernel/mm/transparent_hugepage/enabled", F_OK) != 0);
 }
 
 /* Run fn in a child; its exit status and what it wrote to stderr. */
@@ -138,7 +162,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(exit_codes), cmocka_unit_test(check_ends),
                                        cmocka_unit_test(log_levels), cmocka_unit_test(log_file_gets_info),
-                                       cmocka_unit_test(grow_doubles)};
+                                       cmocka_unit_test(grow_doubles), cmocka_unit_test(large_pages)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
