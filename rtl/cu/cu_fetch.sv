@@ -13,6 +13,7 @@
 module cu_fetch
   import cu_pkg::*;
   import cu_front_pkg::*;
+  import cu_head_pkg::*;
 (
   input  logic                              clk_i,
   input  logic                              rst_ni,
@@ -22,16 +23,13 @@ module cu_fetch
   input  start_t                            start_i,
   input  waves_t                            active_i,               // wavefronts that may go on
   input  order_t                            order_i[4],
-  input  logic            [5:0]             consume_valid_i,        // these heads were issued
-  input  slot_t                             consume_slot_i[6],
-  input  logic            [1:0]             consume_simd_i,
+  input  issued_t                           issued_i,               // these heads were issued
   input  logic            [1:0]             jump_valid_i,
   input  wave_t                             jump_wave_i[2],
   input  logic            [47:0]            jump_pc_i[2],
   output logic            [1:0]             head_valid_o,           // decoded: next instruction of head_wave_o
   output wave_t                             head_wave_o[2],
-  output head_t                             head0_o,
-  output head_t                             head1_o,
+  output head_t                             head_o[2],
   output logic                              ifetch_req_valid_o,
   output gantry_msg_pkg::ifetch_req_t       ifetch_req_o,
   input  logic                              ifetch_rsp_valid_i,
@@ -39,7 +37,7 @@ module cu_fetch
   /* verilator lint_on UNUSEDSIGNAL */
   output logic                              idle_o
 );
-  logic ram_we_q;
+  logic ram_en_q, ram_we_q;  // enable: a write or a read
   logic [6:0] ram_waddr_q;
   logic [255:0] ram_wdata_q;
   logic [3:0] ram_re0_q, ram_re1_q;  // by bank, for decoder 0, 1
@@ -53,6 +51,7 @@ module cu_fetch
       .Depth(128)
     ) u_ibuf (
       .clk_i,
+      .en_i    (ram_en_q),
       .we_i    (ram_we_q),
       .waddr_i (ram_waddr_q),
       .wdata_i (ram_wdata_q[64*b+:64]),
@@ -64,20 +63,6 @@ module cu_fetch
       .rdata1_o(quarter1[b])
     );
   end
-
-  function automatic head_t make_head(input logic [47:0] at, input logic [63:0] inst, input logic [3:0] first_fault,
-                                      input logic [3:0] next_fault);
-    head_t h;
-    h.pc    = at;
-    h.inst  = inst[31:0];
-    h.d     = gcn3_pkg::decode(inst);
-    h.cls   = classify(h.d);
-    h.fault = first_fault != 4'd0 ? first_fault : h.d.len == 2'd2 && at[4:2] == 3'd7 ? next_fault : 4'd0;
-    if (h.d.illegal || h.fault != 4'd0) h.cls = ClsBad;
-    h.write = write_pairs(h.d);
-    h.check = read_pairs(h.d, h.cls) | (h.cls == ClsValu ? 64'd0 : h.write);
-    return h;
-  endfunction
 
   /* verilator lint_off BLKSEQ */
   logic [47:0] pc[64];
@@ -92,7 +77,8 @@ module cu_fetch
   logic [1:0] s1_valid, s2_valid, s1_both, s2_both, decoded;
   widx_t s1_wave[2], s2_wave[2];
   logic [6:0] s1_epoch[2], s2_epoch[2];
-  head_t head[2];
+  head_t head[2], h;
+  logic [1:0] dwords;
   logic awake;  // something changed: the next cycle may bring more
 
   function automatic logic has(input widx_t at, input logic of_half);
@@ -114,30 +100,29 @@ module cu_fetch
 
   // Next wavefront of `of`, whose SIMDs are looked at from `first` on; needs one bit set.
   function automatic widx_t choose(input waves_t of, input logic [1:0] first);
-    /* verilator lint_off UNUSEDSIGNAL */
-    waves_t turned;
-    /* verilator lint_on UNUSEDSIGNAL */
+    logic [3:0] some, turned;
     logic [1:0] s;
-    turned = of >> {first, 4'd0} | of << (7'd64 - {1'b0, first, 4'd0});
-    s      = first + (turned[15:0] != '0 ? 2'd0 : turned[31:16] != '0 ? 2'd1 : turned[47:32] != '0 ? 2'd2 : 2'd3);
+    some   = {of[63:48] != '0, of[47:32] != '0, of[31:16] != '0, of[15:0] != '0};
+    turned = 4'({some, some} >> first);
+    s      = first + (turned[0] ? 2'd0 : turned[1] ? 2'd1 : turned[2] ? 2'd2 : {2{turned[3]}});
     return {s, oldest(of[{s, 4'd0}+:16], order_i[s])};
   endfunction
 
   widx_t w;
   waves_t m;
-  logic half, want0, want1;
+  logic half, want0, want1, ram_write;
+  logic [3:0] ram_read0, ram_read1;
   logic [1:0] q;
   logic [63:0] inst;
   gantry_msg_pkg::ifetch_req_t req;
   always_ff @(posedge clk_i) begin
-    head_valid_o       <= '0;
-    ifetch_req_valid_o <= 1'b0;
-    ram_we_q           <= 1'b0;
-    ram_re0_q          <= '0;
-    ram_re1_q          <= '0;
-    if (awake || start_valid_i || jump_valid_i != '0 || consume_valid_i != '0 || ifetch_rsp_valid_i) begin
-      awake   = 1'b0;
-      decoded = '0;
+    if (awake || start_valid_i || jump_valid_i != '0 || issued_i.valid != '0 || ifetch_rsp_valid_i) begin
+      awake     = 1'b0;
+      decoded   = '0;
+      ram_read0 = '0;
+      ram_read1 = '0;
+      ram_write = 1'b0;
+      ifetch_req_valid_o <= 1'b0;
       // ---- jumps and new wavefronts, before a decode of the old path can leave
       if (jump_valid_i[0]) restart(jump_wave_i[0], jump_pc_i[0]);
       if (jump_valid_i[1]) restart(jump_wave_i[1], jump_pc_i[1]);
@@ -155,14 +140,15 @@ module cu_fetch
             q    = pc[w][4:3];
             inst = d == 0 ? quarter0[q] : quarter1[q];
             if (pc[w][2]) inst = {d == 0 ? quarter0[q+2'd1][31:0] : quarter1[q+2'd1][31:0], inst[63:32]};
-            head[d] = make_head(pc[w], inst, fault[{w, pc[w][5]}], fault[{w, !pc[w][5]}]);
-            if (head[d].d.len == 2'd2 && pc[w][4:2] == 3'd7 && !s2_both[d] && head[d].fault == 4'd0) begin
+            cu_decode_pkg::make_head(pc[w], inst, fault[{w, pc[w][5]}], fault[{w, !pc[w][5]}], h, dwords);
+            if (dwords == 2'd2 && pc[w][4:2] == 3'd7 && !s2_both[d] && h.issue.fault == 4'd0) begin
               if (!have0[w] || !have1[w]) want_decode[w] = 1'b0;  // until it arrives
             end else begin
               want_decode[w] = 1'b0;
               undecoded[w]   = 1'b0;
-              len[w]         = head[d].d.len;
+              len[w]         = dwords;
               decoded[d]     = 1'b1;
+              head[d]        = h;
             end
           end
         end
@@ -170,11 +156,11 @@ module cu_fetch
       head_valid_o <= decoded;
       if (decoded[0]) begin
         head_wave_o[0] <= s2_wave[0];
-        head0_o        <= head[0];
+        head_o[0]      <= head[0];
       end
       if (decoded[1]) begin
         head_wave_o[1] <= s2_wave[1];
-        head1_o        <= head[1];
+        head_o[1]      <= head[1];
       end
       s2_valid = s1_valid;
       if (s1_valid != 2'd0) begin
@@ -184,11 +170,12 @@ module cu_fetch
         s2_both  = s1_both;
       end
       // ---- heads that were issued
-      if (consume_valid_i != 6'd0) begin
+      if (issued_i.valid != 6'd0) begin
         awake = 1'b1;
         for (int unsigned k = 0; k < 6; k++) begin
-          if (consume_valid_i[k]) begin
-            w            = {consume_simd_i, consume_slot_i[k]};
+          if (issued_i.valid >> k == 6'd0) break;
+          if (issued_i.valid[k]) begin
+            w            = {issued_i.simd, issued_i.slot[k]};
             half         = pc[w][5];
             pc[w]        = pc[w] + {44'd0, len[w], 2'b0};
             undecoded[w] = 1'b1;
@@ -221,14 +208,14 @@ module cu_fetch
         q            = pc[w][4:3];
         ram_raddr0_q <= {w, pc[w][5]};
         ram_wrap0_q  <= q == 2'd3;
-        ram_re0_q    <= (4'd1 << q) | (pc[w][2] ? 4'd1 << (q + 2'd1) : 4'd0);
+        ram_read0    = (4'd1 << q) | (pc[w][2] ? 4'd1 << (q + 2'd1) : 4'd0);
       end
       if (s1_valid[1]) begin
         w            = s1_wave[1];
         q            = pc[w][4:3];
         ram_raddr1_q <= {w, pc[w][5]};
         ram_wrap1_q  <= q == 2'd3;
-        ram_re1_q    <= (4'd1 << q) | (pc[w][2] ? 4'd1 << (q + 2'd1) : 4'd0);
+        ram_read1    = (4'd1 << q) | (pc[w][2] ? 4'd1 << (q + 2'd1) : 4'd0);
       end
       // ---- one request a cycle
       m = want_fetch & active_i;
@@ -258,7 +245,7 @@ module cu_fetch
         w     = ifetch_rsp_i.wave[5:0];
         half  = ifetch_rsp_i.epoch[0];
         if (ifetch_rsp_i.epoch[7:1] == epoch[w] || FaultSeed == 21) begin
-          ram_we_q    <= 1'b1;
+          ram_write   = 1'b1;
           ram_waddr_q <= {w, half};
           ram_wdata_q <= ifetch_rsp_i.data;
           if (half) begin
@@ -272,6 +259,10 @@ module cu_fetch
           if (undecoded[w] && has(w, pc[w][5])) want_decode[w] = 1'b1;
         end
       end
+      ram_we_q  <= ram_write;
+      ram_re0_q <= ram_read0;
+      ram_re1_q <= ram_read1;
+      ram_en_q  <= ram_write || (ram_read0 | ram_read1) != 4'd0;
     end
     if (!rst_ni) begin
       s1_valid    = '0;
@@ -284,6 +275,7 @@ module cu_fetch
       for (int unsigned k = 0; k < 64; k++) epoch[k] = '0;
       head_valid_o       <= '0;
       ifetch_req_valid_o <= 1'b0;
+      ram_en_q           <= 1'b0;
       ram_we_q           <= 1'b0;
       ram_re0_q          <= '0;
       ram_re1_q          <= '0;

@@ -84,15 +84,6 @@ module cu_fill
     .rdata_o(rsp)
   );
 
-  always_ff @(posedge clk_i) begin
-    if (cu_cmd_valid_i) cmd_waddr_q <= cmd_waddr_q + 6'd1;
-    if (smem_rsp_valid_i) rsp_waddr_q <= rsp_waddr_q + 4'd1;
-    if (!rst_ni) begin
-      cmd_waddr_q <= '0;
-      rsp_waddr_q <= '0;
-    end
-  end
-
   // Item id `axis` (0 x, 1 y, 2 z) of the n-th work-item of its group.
   function automatic logic [31:0] item_id(input logic [9:0] n, input logic [1:0] axis, input logic [15:0] size_x,
                                           input logic [15:0] size_y, input logic [20:0] recip_x,
@@ -139,6 +130,7 @@ module cu_fill
   logic rsp_loading, rsp_busy;
   logic [3:0] rsp_pair;
   logic [1:0] slot_phase;
+  logic awake;  // there is more to do, or a pulse to end
   logic free, busy, wide;
   logic [6:0] code;
   logic [4:0] dwords;
@@ -147,183 +139,190 @@ module cu_fill
   logic [31:0] ids[16];
 
   always_ff @(posedge clk_i) begin
-    busy              = 1'b0;
-    pair_valid_o      <= 1'b0;
-    smem_done_valid_o <= 1'b0;
-    prepare_valid_o   <= 1'b0;
-    start_valid_o     <= 1'b0;
-    kill_valid_o      <= 1'b0;
-    inv_valid_o       <= 1'b0;
-    obs_valid_o       <= 1'b0;
-    free              = 1'b1;
-    // ---- scalar memory: rsp holds the answer under way
-    if (rsp_busy) begin
-      busy       = 1'b1;
-      slot_phase = turn_i - rsp.wave[5:4];
-      code       = rsp.tag[14:8];
-      dwords     = rsp.status != 8'd0 || rsp.op == SMEM_DCACHE_INV || rsp.op == SMEM_DCACHE_WB ? 5'd0 :
-                   rsp.dwords[4:0];
-      wide       = {rsp_pair, 1'b0} + 5'd2 >= dwords;  // last pair
-      if (slot_phase == 2'd3 || slot_phase == 2'd0) begin
-        free         = 1'b0;
-        pair.wave    = rsp.wave[5:0];
-        pair.code    = {code[6:1], 1'b0} + {2'b0, rsp_pair, 1'b0};
-        pair.we      = dwords == 5'd1 ? (code[0] ? 2'b10 : 2'b01) : 2'b11;
-        pair.data    = dwords == 5'd1 && code[0] ? {rsp.data[0][31:0], 32'd0} : rsp.data[rsp_pair[2:0]];
-        pair_o       <= pair;
-        pair_valid_o <= dwords != 5'd0 && !(FaultSeed == 22 && wide && rsp_pair != 4'd0);
-        rsp_pair     = rsp_pair + 4'd1;
-        if (wide) begin
-          rsp_busy          = 1'b0;
-          smem_done_valid_o <= 1'b1;
-          smem_done_o       <= '{
-              wave: rsp.wave[5:0],
-              tag: rsp.tag[7:0],
-              vm: 1'b0,
-              lgkm: 1'b1,
-              status: rsp.status,
-              va: rsp.va
-          };
-          if (observe) begin
-            obs_valid_o <= 1'b1;
-            obs_o       <= '{
-                wave: rsp.wave[5:0],
-                tag: rsp.tag[7:0],
-                first: {1'b0, code},
-                count: dwords,
-                scc_valid: 1'b0,
-                scc: 1'b0,
-                data: rsp.data
-            };
-          end
-        end
-      end
-    end
-    if (rsp_loading) begin
-      busy        = 1'b1;
-      rsp_loading = 1'b0;
-      rsp_busy    = 1'b1;
-      rsp_pair    = '0;
-    end
-    if (rsp_re_q) begin
-      busy        = 1'b1;
-      rsp_loading = 1'b1;
-    end
-    rsp_re_q    <= 1'b0;
-    if (rsp_count != '0 && !rsp_busy && !rsp_loading) begin
-      busy        = 1'b1;
-      rsp_re_q    <= 1'b1;
-      rsp_raddr_q <= rsp_read;
-      rsp_read    = rsp_read + 4'd1;
-      rsp_count   = rsp_count - 5'd1;
-    end
-    rsp_count = rsp_count + {4'd0, smem_rsp_valid_i};
-    // ---- commands
-    cmd_re_q <= 1'b0;
-    case (state)
-      StIdle: begin
-        if (cmd_count != '0) begin
-          busy        = 1'b1;
-          cmd_re_q    <= 1'b1;
-          cmd_raddr_q <= cmd_read;
-          cmd_read    = cmd_read + 6'd1;
-          cmd_count   = cmd_count - 7'd1;
-          state       = StRead;
-          sgpr_pair   = '0;
-          vgpr_row    = '0;
-          rows_done   = 1'b0;
-        end
-      end
-      StRead: begin
-        busy = 1'b1;
-        if (!cmd_re_q) begin
-          state = cmd.kind == CU_KILL ? StKill : cmd.kind == CU_INV ? StInv : StWave;
-          cmd_vmid_o   <= cmd.vmid;
-          inv_flags_o  <= cmd.flags[7:0];
-          kill_valid_o <= cmd.kind == CU_KILL;
-          inv_valid_o  <= cmd.kind == CU_INV;
-          prepare_valid_o <= cmd.kind == CU_WAVE;
-          start_o         <= make_start(cmd);
-        end
-      end
-      StWave: begin
-        busy       = 1'b1;
-        slot_phase = turn_i - cmd.wave[5:4];
-        if (free && {sgpr_pair, 1'b0} < cmd.init_sgprs[4:0] && (slot_phase == 2'd3 || slot_phase == 2'd0)) begin
-          pair.wave    = cmd.wave[5:0];
-          pair.code    = {2'd0, sgpr_pair, 1'b0};
-          pair.we      = {{sgpr_pair, 1'b1} < cmd.init_sgprs[4:0], 1'b1};
-          pair.data    = {cmd.sgpr[{sgpr_pair, 1'b1}], cmd.sgpr[{sgpr_pair, 1'b0}]};
-          pair_o       <= pair;
-          pair_valid_o <= 1'b1;
-          sgpr_pair    = sgpr_pair + 4'd1;
-        end
-        if (init_held && init_ready_i[cmd.wave[5:4]]) begin
-          init_held    = 1'b0;
-          init_valid_o <= '0;
-        end
-        if (!init_held && !rows_done) begin
-          first = {cmd.wave_in_group[3:0], vgpr_row[1:0], 4'd0};
-          for (int unsigned l = 0; l < 16; l++) begin
-            ids[l] = item_id(first + l[9:0], vgpr_row[3:2], cmd.group_size[0], cmd.group_size[1],
-                             cmd.recip_x[20:0], cmd.recip_y[20:0]);
-          end
-          init_data_o  <= ids;
-          init_row_o   <= {cmd.vgpr_base[7:0], 2'd0} + {6'd0, vgpr_row};
-          init_valid_o <= 4'd1 << cmd.wave[5:4];
-          init_held    = 1'b1;
-          rows_done    = vgpr_row == {cmd.vgpr_items[1:0], 2'b11};
-          vgpr_row     = vgpr_row + 4'd1;
-        end
-        if (rows_done && !init_held && {sgpr_pair, 1'b0} >= cmd.init_sgprs[4:0]) begin
-          start_valid_o <= 1'b1;
-          state         = StIdle;
-        end
-      end
-      StKill: begin
-        if (kill_done_i) begin
-          busy  = 1'b1;
-          state = StAck;
-        end
-      end
-      StInv: begin
-        if (inv_done_i) begin
-          busy  = 1'b1;
-          state = StAck;
-        end
-      end
-      default: begin
-        if (ack_taken_i) begin
-          busy  = 1'b1;
-          state = StIdle;
-        end
-      end
-    endcase
-    cmd_count   = cmd_count + {6'd0, cu_cmd_valid_i};
-    ack_valid_o <= state == StAck;
-    cmd_full_q  <= cmd_count == 7'd64;
-    rsp_full_q  <= rsp_count == 5'd16;
-    if (!rst_ni) begin
-      state             = StIdle;
-      cmd_count         = '0;
-      rsp_count         = '0;
-      cmd_read          = '0;
-      rsp_read          = '0;
-      rsp_loading       = 1'b0;
-      rsp_busy          = 1'b0;
-      init_held         = 1'b0;
-      init_valid_o      <= '0;
+    if (awake || cu_cmd_valid_i || smem_rsp_valid_i || !rst_ni) begin
+      busy              = 1'b0;
       pair_valid_o      <= 1'b0;
+      smem_done_valid_o <= 1'b0;
       prepare_valid_o   <= 1'b0;
       start_valid_o     <= 1'b0;
-      smem_done_valid_o <= 1'b0;
       kill_valid_o      <= 1'b0;
       inv_valid_o       <= 1'b0;
-      ack_valid_o       <= 1'b0;
-      cmd_re_q          <= 1'b0;
-      rsp_re_q          <= 1'b0;
+      obs_valid_o       <= 1'b0;
+      free              = 1'b1;
+      // ---- scalar memory: rsp holds the answer under way
+      if (rsp_busy) begin
+        busy       = 1'b1;
+        slot_phase = turn_i - rsp.wave[5:4];
+        code       = rsp.tag[14:8];
+        dwords     = rsp.status != 8'd0 || rsp.op == SMEM_DCACHE_INV || rsp.op == SMEM_DCACHE_WB ? 5'd0 :
+                     rsp.dwords[4:0];
+        wide       = {rsp_pair, 1'b0} + 5'd2 >= dwords;  // last pair
+        if (slot_phase == 2'd3 || slot_phase == 2'd0) begin
+          free         = 1'b0;
+          pair.wave    = rsp.wave[5:0];
+          pair.code    = {code[6:1], 1'b0} + {2'b0, rsp_pair, 1'b0};
+          pair.we      = dwords == 5'd1 ? (code[0] ? 2'b10 : 2'b01) : 2'b11;
+          pair.data    = dwords == 5'd1 && code[0] ? {rsp.data[0][31:0], 32'd0} : rsp.data[rsp_pair[2:0]];
+          pair_o       <= pair;
+          pair_valid_o <= dwords != 5'd0 && !(FaultSeed == 22 && wide && rsp_pair != 4'd0);
+          rsp_pair     = rsp_pair + 4'd1;
+          if (wide) begin
+            rsp_busy          = 1'b0;
+            smem_done_valid_o <= 1'b1;
+            smem_done_o       <= '{
+                wave: rsp.wave[5:0],
+                tag: rsp.tag[7:0],
+                vm: 1'b0,
+                lgkm: 1'b1,
+                status: rsp.status,
+                va: rsp.va
+            };
+            if (observe) begin
+              obs_valid_o <= 1'b1;
+              obs_o       <= '{
+                  wave: rsp.wave[5:0],
+                  tag: rsp.tag[7:0],
+                  first: {1'b0, code},
+                  count: dwords,
+                  scc_valid: 1'b0,
+                  scc: 1'b0,
+                  data: rsp.data
+              };
+            end
+          end
+        end
+      end
+      if (rsp_loading) begin
+        busy        = 1'b1;
+        rsp_loading = 1'b0;
+        rsp_busy    = 1'b1;
+        rsp_pair    = '0;
+      end
+      if (rsp_re_q) begin
+        busy        = 1'b1;
+        rsp_loading = 1'b1;
+      end
+      rsp_re_q    <= 1'b0;
+      if (rsp_count != '0 && !rsp_busy && !rsp_loading) begin
+        busy        = 1'b1;
+        rsp_re_q    <= 1'b1;
+        rsp_raddr_q <= rsp_read;
+        rsp_read    = rsp_read + 4'd1;
+        rsp_count   = rsp_count - 5'd1;
+      end
+      rsp_count = rsp_count + {4'd0, smem_rsp_valid_i};
+      // ---- commands
+      cmd_re_q <= 1'b0;
+      case (state)
+        StIdle: begin
+          if (cmd_count != '0) begin
+            busy        = 1'b1;
+            cmd_re_q    <= 1'b1;
+            cmd_raddr_q <= cmd_read;
+            cmd_read    = cmd_read + 6'd1;
+            cmd_count   = cmd_count - 7'd1;
+            state       = StRead;
+            sgpr_pair   = '0;
+            vgpr_row    = '0;
+            rows_done   = 1'b0;
+          end
+        end
+        StRead: begin
+          busy = 1'b1;
+          if (!cmd_re_q) begin
+            state = cmd.kind == CU_KILL ? StKill : cmd.kind == CU_INV ? StInv : StWave;
+            cmd_vmid_o   <= cmd.vmid;
+            inv_flags_o  <= cmd.flags[7:0];
+            kill_valid_o <= cmd.kind == CU_KILL;
+            inv_valid_o  <= cmd.kind == CU_INV;
+            prepare_valid_o <= cmd.kind == CU_WAVE;
+            start_o         <= make_start(cmd);
+          end
+        end
+        StWave: begin
+          busy       = 1'b1;
+          slot_phase = turn_i - cmd.wave[5:4];
+          if (free && {sgpr_pair, 1'b0} < cmd.init_sgprs[4:0] && (slot_phase == 2'd3 || slot_phase == 2'd0)) begin
+            pair.wave    = cmd.wave[5:0];
+            pair.code    = {2'd0, sgpr_pair, 1'b0};
+            pair.we      = {{sgpr_pair, 1'b1} < cmd.init_sgprs[4:0], 1'b1};
+            pair.data    = {cmd.sgpr[{sgpr_pair, 1'b1}], cmd.sgpr[{sgpr_pair, 1'b0}]};
+            pair_o       <= pair;
+            pair_valid_o <= 1'b1;
+            sgpr_pair    = sgpr_pair + 4'd1;
+          end
+          if (init_held && init_ready_i[cmd.wave[5:4]]) begin
+            init_held    = 1'b0;
+            init_valid_o <= '0;
+          end
+          if (!init_held && !rows_done) begin
+            first = {cmd.wave_in_group[3:0], vgpr_row[1:0], 4'd0};
+            for (int unsigned l = 0; l < 16; l++) begin
+              ids[l] = item_id(first + l[9:0], vgpr_row[3:2], cmd.group_size[0], cmd.group_size[1],
+                               cmd.recip_x[20:0], cmd.recip_y[20:0]);
+            end
+            init_data_o  <= ids;
+            init_row_o   <= {cmd.vgpr_base[7:0], 2'd0} + {6'd0, vgpr_row};
+            init_valid_o <= 4'd1 << cmd.wave[5:4];
+            init_held    = 1'b1;
+            rows_done    = vgpr_row == {cmd.vgpr_items[1:0], 2'b11};
+            vgpr_row     = vgpr_row + 4'd1;
+          end
+          if (rows_done && !init_held && {sgpr_pair, 1'b0} >= cmd.init_sgprs[4:0]) begin
+            start_valid_o <= 1'b1;
+            state         = StIdle;
+          end
+        end
+        StKill: begin
+          if (kill_done_i) begin
+            busy  = 1'b1;
+            state = StAck;
+          end
+        end
+        StInv: begin
+          if (inv_done_i) begin
+            busy  = 1'b1;
+            state = StAck;
+          end
+        end
+        default: begin
+          if (ack_taken_i) begin
+            busy  = 1'b1;
+            state = StIdle;
+          end
+        end
+      endcase
+      if (cu_cmd_valid_i) cmd_waddr_q <= cmd_waddr_q + 6'd1;
+      if (smem_rsp_valid_i) rsp_waddr_q <= rsp_waddr_q + 4'd1;
+      cmd_count   = cmd_count + {6'd0, cu_cmd_valid_i};
+      ack_valid_o <= state == StAck;
+      cmd_full_q  <= cmd_count == 7'd64;
+      rsp_full_q  <= rsp_count == 5'd16;
+      if (!rst_ni) begin
+        state             = StIdle;
+        cmd_count         = '0;
+        rsp_count         = '0;
+        cmd_waddr_q       <= '0;
+        rsp_waddr_q       <= '0;
+        cmd_read          = '0;
+        rsp_read          = '0;
+        rsp_loading       = 1'b0;
+        rsp_busy          = 1'b0;
+        init_held         = 1'b0;
+        init_valid_o      <= '0;
+        pair_valid_o      <= 1'b0;
+        prepare_valid_o   <= 1'b0;
+        start_valid_o     <= 1'b0;
+        smem_done_valid_o <= 1'b0;
+        kill_valid_o      <= 1'b0;
+        inv_valid_o       <= 1'b0;
+        ack_valid_o       <= 1'b0;
+        cmd_re_q          <= 1'b0;
+        rsp_re_q          <= 1'b0;
+      end
+      idle_o <= !busy && !cu_cmd_valid_i && !smem_rsp_valid_i;
+      awake = busy || state != StIdle || cmd_count != '0 || rsp_count != '0;
     end
-    idle_o <= !busy && !cu_cmd_valid_i && !smem_rsp_valid_i;
   end
   /* verilator lint_on BLKSEQ */
 

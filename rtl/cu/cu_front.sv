@@ -5,6 +5,7 @@
 module cu_front
   import cu_pkg::*;
   import cu_front_pkg::*;
+  import cu_head_pkg::*;
   import gantry_msg_pkg::*;
 #(
   parameter int unsigned EvtDepth = 8
@@ -76,23 +77,20 @@ module cu_front
   start_t start;
   waves_t active;
   order_t order[4];
-  logic [1:0] head_valid, consume_simd, jump_valid;
+  logic [1:0] head_valid, jump_valid;
   wave_t head_wave[2];
-  head_t head0, head1;
-  logic [5:0] consume_valid;
-  slot_t consume_slot[6];
+  head_t head[2];
+  issued_t issued;
   wave_t jump_wave[2];
   logic [47:0] jump_pc[2];
-  logic pick_valu_valid, pick_sca_valid, pick_vmem_valid, pick_lds_valid, pick_branch_valid;
-  wave_tag_t pick_valu, pick_sca, pick_vmem, pick_lds;
-  wave_t pick_branch;
   logic result_valid, pair_valid, intr_valid;
   result_t result;
   pair_write_t pair;
   wave_t intr_wave;
   logic [31:0] intr_data;
+  logic file_en;
   logic [3:0] file_re, file_we_low, file_we_high;
-  logic [9:0] file_row0[4], file_row1[4], file_write_row[4];
+  logic [3:0][9:0] file_row0, file_row1, file_write_row;
   logic [31:0] file_low0[4], file_low1[4], file_high0[4], file_high1[4];
   logic [63:0] file_write_data[4];
   logic vmem_push;
@@ -142,16 +140,13 @@ module cu_front
     .start_i        (start),
     .active_i       (active),
     .order_i        (order),
-    .consume_valid_i(consume_valid),
-    .consume_slot_i (consume_slot),
-    .consume_simd_i (consume_simd),
+    .issued_i       (issued),
     .jump_valid_i   (jump_valid),
     .jump_wave_i    (jump_wave),
     .jump_pc_i      (jump_pc),
     .head_valid_o   (head_valid),
     .head_wave_o    (head_wave),
-    .head0_o        (head0),
-    .head1_o        (head1),
+    .head_o         (head),
     .ifetch_req_valid_o,
     .ifetch_req_o,
     .ifetch_rsp_valid_i,
@@ -176,23 +171,10 @@ module cu_front
     .order_o            (order),
     .head_valid_i       (head_valid),
     .head_wave_i        (head_wave),
-    .head0_i            (head0),
-    .head1_i            (head1),
-    .consume_valid_o    (consume_valid),
-    .consume_slot_o     (consume_slot),
-    .consume_simd_o     (consume_simd),
+    .head_i             (head),
+    .issued_o           (issued),
     .jump_valid_i       (jump_valid),
     .jump_wave_i        (jump_wave),
-    .pick_valu_valid_o  (pick_valu_valid),
-    .pick_sca_valid_o   (pick_sca_valid),
-    .pick_vmem_valid_o  (pick_vmem_valid),
-    .pick_lds_valid_o   (pick_lds_valid),
-    .pick_branch_valid_o(pick_branch_valid),
-    .pick_valu_o        (pick_valu),
-    .pick_sca_o         (pick_sca),
-    .pick_vmem_o        (pick_vmem),
-    .pick_lds_o         (pick_lds),
-    .pick_branch_o      (pick_branch),
     .valu_wait_i,
     .valu_done_valid_i,
     .valu_done_i,
@@ -231,22 +213,13 @@ module cu_front
     .start_i            (start),
     .head_valid_i       (head_valid),
     .head_wave_i        (head_wave),
-    .head0_i            (head0),
-    .head1_i            (head1),
-    .pick_valu_valid_i  (pick_valu_valid),
-    .pick_sca_valid_i   (pick_sca_valid),
-    .pick_vmem_valid_i  (pick_vmem_valid),
-    .pick_lds_valid_i   (pick_lds_valid),
-    .pick_branch_valid_i(pick_branch_valid),
-    .pick_valu_i        (pick_valu),
-    .pick_sca_i         (pick_sca),
-    .pick_vmem_i        (pick_vmem),
-    .pick_lds_i         (pick_lds),
-    .pick_branch_i      (pick_branch),
+    .head_i             (head),
+    .issued_i           (issued),
     .result_valid_i     (result_valid),
     .result_i           (result),
     .pair_valid_i       (pair_valid),
     .pair_i             (pair),
+    .file_en_o          (file_en),
     .file_re_o          (file_re),
     .file_row0_o        (file_row0),
     .file_row1_o        (file_row1),
@@ -280,6 +253,7 @@ module cu_front
 
   cu_sgpr u_sgpr (
     .clk_i,
+    .en_i        (file_en),
     .re_i        (file_re),
     .row0_i      (file_row0),
     .row1_i      (file_row1),
@@ -302,13 +276,9 @@ module cu_front
       ifetch_req_valid_o,
       start_valid,
       !idle_o,
-      consume_valid[5],
-      pick_branch_valid,
-      pick_lds_valid,
-      pick_vmem_valid,
+      issued.valid[5:2],
       smem_req_valid_o,
-      pick_sca_valid,
-      pick_valu_valid
+      issued.valid[1:0]
     }),
     .addr_i  (perf_addr_i),
     .data_o  (perf_data_o)

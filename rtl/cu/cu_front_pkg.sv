@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Types and scalar functions inside the front end of the compute unit (cu_fetch, cu_issue, cu_scalar, cu_fill).
-// Not responsible for: what other blocks of the CU see (cu_pkg) and decoding (gcn3_pkg).
+// Not responsible for: what other blocks of the CU see (cu_pkg), decoding (gcn3_pkg) and decoded heads (cu_head_pkg).
 //
 // Time of one instruction, t = cycle in which it is chosen (turn of its SIMD: t % 4 == simd):
 //   t    cu_issue chooses, registers the pick            t+3  SALU executes, branches resolve, jumps leave
@@ -10,13 +10,29 @@
 /* verilator lint_off UNUSEDSIGNAL */  // functions look at parts of wide records
 package cu_front_pkg;
   import cu_pkg::*;
-  import gcn3_pkg::*;
 
   localparam int unsigned Slots = 10;  // wavefronts a SIMD
   typedef logic [15:0] slots_t;  // one bit a slot; 15:10 stay 0
   typedef logic [63:0] waves_t;  // one bit a wavefront, by {simd, slot}
   typedef logic [9:0][3:0] order_t;  // slots of a SIMD from oldest to youngest, 15 = none
   typedef logic [5:0] widx_t;  // {simd, slot}: index of per-wavefront arrays
+
+  // Ports of the issue stage, by number.
+  localparam logic [2:0] PortValu = 3'd0;
+  localparam logic [2:0] PortSca = 3'd1;
+  localparam logic [2:0] PortVmem = 3'd2;
+  localparam logic [2:0] PortLds = 3'd3;
+  localparam logic [2:0] PortBranch = 3'd4;
+  localparam logic [2:0] PortInternal = 3'd5;
+  typedef logic [5:0] ports_t;
+
+  // Who issued in the last cycle: members of a port count while its bit of `valid` is set.
+  typedef struct {
+    ports_t valid;
+    logic [1:0] simd;
+    logic [5:0][3:0] slot;
+    logic [4:0][7:0] tag;  // not of port 5
+  } issued_t;
 
   typedef enum logic [2:0] {
     ClsValu,
@@ -30,18 +46,6 @@ package cu_front_pkg;
   } class_e;
 
   // Records inside the front end are unpacked: their members are separate variables in simulation.
-  // A decoded instruction at the head of its wavefront.  Issue and operand stage keep their own tables of heads, each
-  // of the members that it needs; a successor arrives at t+4 at the earliest.
-  typedef struct {
-    class_e cls;
-    logic [3:0] fault;  // status of its fetch
-    logic [47:0] pc;
-    logic [31:0] inst;  // first dword
-    logic [63:0] check;  // register pairs that must have no write pending
-    logic [63:0] write;  // register pairs that it writes
-    dec_t d;
-  } head_t;
-
   // Fixed properties of a running wavefront.
   typedef struct {
     wave_t wave;
@@ -84,53 +88,6 @@ package cu_front_pkg;
   function automatic logic [9:0] sgpr_row(input logic [9:0] base, input slot_t slot, input logic [6:0] code);
     if (code < 7'd102) return {1'b0, base[9:1]} + {4'b0, code[6:1]};
     return 10'd400 + {2'b0, slot, code[4:1] - 4'd3};
-  endfunction
-
-  // Pairs covered by `width` registers from operand code `code` on.
-  function automatic logic [63:0] pair_mask(input logic [8:0] code, input logic [4:0] width);
-    logic [5:0] pairs;
-    logic [63:0] ones;
-    pairs = ({1'b0, width} + {5'b0, code[0]} + 6'd1) >> 1;
-    ones  = (64'd1 << pairs[4:0]) - 64'd1;
-    if (width == 5'd0) return 64'd0;
-    if (code == 9'd251) return 64'd1 << 53;
-    if (code == 9'd252) return 64'd1 << 63;
-    return code < 9'd128 ? ones << code[6:1] : 64'd0;
-  endfunction
-
-  function automatic class_e classify(input dec_t d);
-    case (d.unit)
-      UNIT_VALU: return ClsValu;
-      UNIT_SALU: return ClsSalu;
-      UNIT_SMEM: return ClsSmem;
-      UNIT_FLAT, UNIT_MUBUF: return ClsVmem;
-      UNIT_LDS: return ClsLds;
-      UNIT_BRANCH: return d.fmt == FMT_SOP1 ? ClsSalu : ClsBranch;
-      UNIT_MSG: return ClsBranch;
-      UNIT_INTERNAL: return d.op == OP_S_ICACHE_INV ? ClsBranch : ClsInternal;
-      default: return ClsBad;
-    endcase
-  endfunction
-
-  function automatic logic [63:0] read_pairs(input dec_t d, input class_e cls);
-    logic [63:0] m;
-    m = pair_mask(d.src0, d.src0_w) | pair_mask(d.src1, d.src1_w) |
-        pair_mask(d.src2, d.src2_mask ? 5'd2 : d.src2_w);
-    if (d.unit == UNIT_MUBUF) m = m | pair_mask({2'b0, d.srsrc}, 5'd4);
-    if (d.reads_vcc) m = m | (64'd1 << 53);
-    if (d.reads_m0) m = m | (64'd1 << 62);
-    if (d.reads_exec || cls == ClsValu || cls == ClsVmem || cls == ClsLds) m = m | (64'd1 << 63);
-    // relative moves read and write what M0 says
-    if (d.fmt == FMT_SOP1 && d.op >= OP_S_MOVRELS_B32 && d.op <= OP_S_MOVRELD_B64) m = '1;
-    return m;
-  endfunction
-
-  function automatic logic [63:0] write_pairs(input dec_t d);
-    logic [63:0] m;
-    m = pair_mask({2'b0, d.sdst}, d.sdst_w);
-    if (d.writes_vcc) m = m | (64'd1 << 53);
-    if (d.writes_exec) m = m | (64'd1 << 63);
-    return m;
   endfunction
 
   // Oldest set bit of `ready`; needs one.

@@ -7,12 +7,13 @@
 // (cu_scalar), initial registers (cu_fill).
 //
 // Per-wavefront conditions are bit vectors by {simd, slot} that events update.  When four turns brought no change,
-// nothing is evaluated until something is reported.
+// nothing is evaluated until something is reported or a sleeping wavefront wakes.
 `include "gantry_assert.svh"
 
 module cu_issue
   import cu_pkg::*;
   import cu_front_pkg::*;
+  import cu_head_pkg::*;
   import gcn3_pkg::*;
   import gantry_msg_pkg::*;
 #(
@@ -34,24 +35,11 @@ module cu_issue
   // heads
   input  logic        [ 1:0]     head_valid_i,
   input  wave_t                  head_wave_i[2],
-  input  head_t                  head0_i,
-  input  head_t                  head1_i,
-  output logic        [ 5:0]     consume_valid_o,
-  output slot_t                  consume_slot_o[6],
-  output logic        [ 1:0]     consume_simd_o,
+  input  head_t                  head_i[2],
   input  logic        [ 1:0]     jump_valid_i,
   input  wave_t                  jump_wave_i[2],
   // chosen instructions
-  output logic                   pick_valu_valid_o,
-  output logic                   pick_sca_valid_o,
-  output logic                   pick_vmem_valid_o,
-  output logic                   pick_lds_valid_o,
-  output logic                   pick_branch_valid_o,
-  output wave_tag_t              pick_valu_o,
-  output wave_tag_t              pick_sca_o,
-  output wave_tag_t              pick_vmem_o,
-  output wave_tag_t              pick_lds_o,
-  output wave_t                  pick_branch_o,
+  output issued_t                issued_o,
   // completion
   input  logic        [ 3:0]     valu_wait_i,             // leave the next turn free
   input  logic        [ 3:0]     valu_done_valid_i,
@@ -132,56 +120,29 @@ module cu_issue
   logic [31:0] intr_data;
   logic [2:0] quiet;
   logic busy, reported, table_changed;
-  logic [5:0] consumed;
+  issued_t issued;
   logic [1:0] s;
   slot_t slot;
   widx_t w;
   tag_t now;
 
   `include "cu_issue_tasks.svh"
+  `include "cu_issue_ports.svh"
 
-  // Issue of the oldest of `who`, wavefronts of SIMD s; `port` 0 vector, 1 scalar, 2 vector memory, 3 LDS, 4 branch,
-  // 5 internal.  Sets w and its instruction number.
-  task automatic issue(input slots_t who, input logic [2:0] port);
-    busy            = 1'b1;
-    slot            = oldest(who, order[s]);
-    w               = {s, slot};
-    now             = tag[w];
-    head_ok[w]      = 1'b0;
-    tag[w]          = now + 8'd1;
-    instructions[w] = instructions[w] + 32'd1;
-    last_pc[w]      = head[w].pc;
-    consumed[port]  = 1'b1;
-    consume_slot_o[port] <= slot;
-    if (observe) obs_o[port] <= make_obs(w, now);
-  endtask
-
-  function automatic slots_t of_simd(input waves_t all, input logic [1:0] simd);
-    return all[{simd, 4'd0}+:16];
-  endfunction
-
-  waves_t ready, m64;
-  slots_t m;
+  slots_t ready, m;
   always_ff @(posedge clk_i) begin
     s        = cycle_i[1:0];
     reported = cu_evt_credit_i || start_valid_i || kill_valid_i || ack_valid_i || intr_valid_i || head_valid_i != '0 ||
                jump_valid_i != '0 || valu_done_valid_i != '0 || (lds_opread_valid_i | lds_done_valid_i) != '0 ||
                vmem_pop_i || vmem_opread_valid_i || vmem_done_valid_i || smem_done_valid_i;
-    kill_done_o         <= 1'b0;
-    ack_taken_o         <= 1'b0;
-    consume_valid_o     <= '0;
-    pick_valu_valid_o   <= 1'b0;
-    pick_sca_valid_o    <= 1'b0;
-    pick_vmem_valid_o   <= 1'b0;
-    pick_lds_valid_o    <= 1'b0;
-    pick_branch_valid_o <= 1'b0;
-    result_valid_o      <= 1'b0;
-    cu_evt_valid_o      <= 1'b0;
-    obs_valid_o         <= '0;
     if (reported || quiet != 3'd4) begin
-      busy          = reported;
-      table_changed = 1'b0;
-      consumed      = '0;
+      kill_done_o    <= 1'b0;
+      ack_taken_o    <= 1'b0;
+      result_valid_o <= 1'b0;
+      cu_evt_valid_o <= 1'b0;
+      busy           = reported;
+      table_changed  = 1'b0;
+      issued.valid   = '0;
       // ---------------- what others report
       if (reported) begin
         if (cu_evt_credit_i) credits = credits + 8'd1;
@@ -190,10 +151,11 @@ module cu_issue
           if (head_valid_i[k]) begin
             w = head_wave_i[k];
             if (live[w]) begin
-              class_of[head[w].cls][w] = 1'b0;
-              if (k == 0) head[w] = head0_i;
-              else head[w] = head1_i;
-              class_of[head[w].cls][w] = 1'b1;
+              if (head[w].issue.cls != head_i[k].issue.cls) begin
+                class_of[head[w].issue.cls][w]   = 1'b0;
+                class_of[head_i[k].issue.cls][w] = 1'b1;
+              end
+              head[w]    = head_i[k];
               head_ok[w] = 1'b1;
               check_wait(w);
               check_registers(w);
@@ -268,90 +230,16 @@ module cu_issue
         turns[s] = turns[s] - 5'd1;
         if (turns[s] == 5'd0) multi[{s, 4'd0}+:16] = '0;
       end
-      ready = live & head_ok & free_regs & ~sleeping & ~at_barrier;
-      if (of_simd(ready, s) != 16'd0) begin
-        // vector ALU
-        m = of_simd(ready & class_of[ClsValu] & ~vm_reads & ~lds_reads, s);
-        if (m != 16'd0) begin
-          if (turns[s] == 5'd0 && !valu_wait_i[s] && fly_count[s] != 3'd4) begin
-            issue(m, 3'd0);
-            pick_valu_valid_o <= 1'b1;
-            pick_valu_o       <= '{wave: w, tag: now};
-            turns[s] = head[w].d.rate == RATE_FULL ? 5'd1 : head[w].d.rate == RATE_HALF ? 5'd2 :
-                       head[w].d.rate == RATE_QUARTER ? 5'd4 : 5'd16;
-            if (turns[s] != 5'd1) multi[w] = 1'b1;
-            recent[s][{2'd0, slot}] = 1'b1;
-            if (head[w].write != 64'd0) remember_result(w, now);
-          end else if (valu_wait_i[s]) busy = 1'b1;
-        end
-        // scalar ALU or memory
-        m64 = class_of[ClsSalu];
-        if (smem_out != 5'(MaxSmem)) m64 = m64 | (class_of[ClsSmem] & ~lg_full);
-        m = of_simd(ready & m64, s);
-        if (m != 16'd0) begin
-          issue(m, 3'd1);
-          pick_sca_valid_o <= 1'b1;
-          pick_sca_o       <= '{wave: w, tag: now};
-          if (head[w].cls == ClsSmem) begin
-            smem_out = smem_out + 5'd1;
-            count_lg(w, 1'b1);
-          end
-        end
-        // vector memory: not while the LDS reads this SIMD
-        m = of_simd(ready & class_of[ClsVmem] & ~lds_reads & ~vm_full & ~multi, s);
-        if (m != 16'd0 && vmem_queued != 3'd4 && lds_read_simd[s] == 4'd0) begin
-          issue(m, 3'd2);
-          pick_vmem_valid_o <= 1'b1;
-          pick_vmem_o       <= '{wave: w, tag: now};
-          vmem_queued       = vmem_queued + 3'd1;
-          vm_read_count[w]  = vm_read_count[w] + 4'd1;
-          vm_read_simd[s]   = vm_read_simd[s] + 4'd1;
-          vm_reads[w]       = 1'b1;
-          count_vm(w, 1'b1);
-        end
-        // LDS: not while vector memory reads this SIMD
-        m = of_simd(ready & class_of[ClsLds] & ~vm_reads & ~lg_full & ~multi, s);
-        if (m != 16'd0 && !lds_inside[s[1]][3] && vm_read_simd[s] == 4'd0) begin
-          issue(m, 3'd3);
-          pick_lds_valid_o  <= 1'b1;
-          pick_lds_o        <= '{wave: w, tag: now};
-          lds_inside[s[1]]  = lds_inside[s[1]] + 4'd1;
-          lds_read_count[w] = lds_read_count[w] + 4'd1;
-          lds_read_simd[s]  = lds_read_simd[s] + 4'd1;
-          lds_reads[w]      = 1'b1;
-          count_lg(w, 1'b1);
-        end
-        // branch or message; one interrupt at a time
-        m = of_simd(ready & class_of[ClsBranch], s);
-        if (m != 16'd0 && !intr_busy) begin
-          issue(m, 3'd4);
-          pick_branch_valid_o <= 1'b1;
-          pick_branch_o       <= w;
-          intr_busy = head[w].d.op == OP_S_SENDMSG && head[w].d.simm16[3:0] == 4'd1;
-          if (head[w].d.op == OP_S_TRAP) begin
-            raise_fault(w, FAULT_TRAP, {56'd0, head[w].d.simm16[7:0]}, 32'd0);
-          end
-        end
-        // waits and no-ops
-        m = of_simd(ready & class_of[ClsInternal] & ~waiting, s);
-        if (m != 16'd0) begin
-          issue(m, 3'd5);
-          internal(w);
-        end
-        // illegal, or its fetch faulted
-        m = of_simd(ready & class_of[ClsBad], s);
-        if (m != 16'd0) begin
-          busy       = 1'b1;
-          w          = {s, oldest(m, order[s])};
-          last_pc[w] = head[w].pc;
-          raise_fault(w, head[w].fault != 4'd0 ? {4'd0, head[w].fault} : FAULT_ILLEGAL, {16'd0, head[w].pc},
-                      head[w].inst);
-        end
-        consume_simd_o  <= s;
-        consume_valid_o <= consumed;
-        if (observe) obs_valid_o <= consumed;
+      if (of_simd(live & head_ok, s) != 16'd0) begin
+        ready = of_simd(live & head_ok & free_regs & ~sleeping & ~at_barrier, s);
+        m     = of_simd(class_of[ClsValu], s);
+        if ((ready & m) != 16'd0) issue_vector(ready & m);
+        ready = ready & ~m;
+        if (ready != 16'd0) issue_others(ready);
+        issued.simd = s;
       end
-      if (sleeping != '0) wake(s, cycle_i[5:2] == 4'd0);
+      issued_o <= issued;
+      if (observe) obs_valid_o <= issued.valid;
       // ---------------- events
       if (credits != 8'd0) begin
         if (intr_held) begin
@@ -386,6 +274,8 @@ module cu_issue
       if (busy) quiet = 3'd0;
       else quiet = quiet + 3'd1;
     end
+    // in phase with the turn, after it
+    if (sleeping != '0 && cycle_i[5:2] == 4'd0) wake(s);
     if (!rst_ni) begin
       used       = '0;
       live       = '0;
@@ -415,7 +305,7 @@ module cu_issue
         lds_read_simd[k] = '0;
       end
       for (int unsigned k = 0; k < 64; k++) begin
-        head[k].cls       = ClsValu;
+        head[k].issue.cls = ClsValu;
         vm_count[k]       = '0;
         lg_count[k]       = '0;
         vm_read_count[k]  = '0;
@@ -425,7 +315,7 @@ module cu_issue
         ended[k]          = '0;
         arrived_mask[k]   = '0;
       end
-      for (int unsigned k = 0; k < 8; k++) class_of[k] = '0;
+      for (int unsigned k = 0; k < 8; k++) class_of[k] = k == 32'(ClsValu) ? '1 : '0;
       result_ready        = '0;
       vmem_queued         = '0;
       lds_inside          = '0;
@@ -437,18 +327,15 @@ module cu_issue
       quiet               = '0;
       active_o            <= '0;
       order_o             <= order;
-      consume_valid_o     <= '0;
-      pick_valu_valid_o   <= 1'b0;
-      pick_sca_valid_o    <= 1'b0;
-      pick_vmem_valid_o   <= 1'b0;
-      pick_lds_valid_o    <= 1'b0;
-      pick_branch_valid_o <= 1'b0;
+      issued.valid        = '0;
+      issued_o            <= issued;
+      obs_valid_o         <= '0;
       result_valid_o      <= 1'b0;
       cu_evt_valid_o      <= 1'b0;
       kill_done_o         <= 1'b0;
       ack_taken_o         <= 1'b0;
     end
-    idle_o <= quiet == 3'd4;
+    idle_o <= quiet == 3'd4 && sleeping == '0;
   end
   /* verilator lint_on BLKSEQ */
 endmodule

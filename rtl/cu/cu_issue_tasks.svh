@@ -19,8 +19,8 @@
 
   // s_waitcnt at the head of a wavefront
   task automatic check_wait(input widx_t at);
-    waiting[at] = head[at].cls == ClsInternal && head[at].d.op == OP_S_WAITCNT && FaultSeed != 1 &&
-                  (vm_count[at] > head[at].d.simm16[3:0] || lg_count[at] > head[at].d.simm16[11:8]);
+    waiting[at] = head[at].issue.waitcnt && FaultSeed != 1 &&
+                  (vm_count[at] > head[at].issue.simm16[3:0] || lg_count[at] > head[at].issue.simm16[11:8]);
   endtask
 
   task automatic check_registers(input widx_t at);
@@ -117,10 +117,9 @@
     fly_write[f] = head[at].write;
     fly[f].wave  = at;
     fly[f].tag   = of_tag;
-    fly[f].code  = head[at].d.sdst;
-    fly[f].we    = head[at].d.sdst_w == 5'd0 ? 2'b00 : head[at].d.sdst_w == 5'd2 ? 2'b11 :
-                   head[at].d.sdst[0] ? 2'b10 : 2'b01;
-    fly[f].exec  = head[at].d.writes_exec && (head[at].d.sdst[6:1] != 6'd63 || head[at].d.sdst_w == 5'd0);
+    fly[f].code  = head[at].issue.sdst;
+    fly[f].we    = head[at].issue.we;
+    fly[f].exec  = head[at].issue.exec;
     fly[f].data  = '0;
     pending[at]  = pending[at] | head[at].write;
     check_registers(at);
@@ -146,7 +145,7 @@
 
   // Waits, no-ops, barrier, sleep, end.
   task automatic internal(input widx_t at);
-    case (head[at].d.op)
+    case (head[at].issue.op)
       OP_S_ENDPGM: begin
         table_changed = 1'b1;
         live[at]      = 1'b0;
@@ -161,33 +160,29 @@
         end
       end
       OP_S_SLEEP: begin
-        sleep[at]    = head[at].d.simm16[6:0];
-        sleeping[at] = head[at].d.simm16[6:0] != 7'd0;
+        sleep[at]    = head[at].issue.simm16[6:0];
+        sleeping[at] = head[at].issue.simm16[6:0] != 7'd0;
       end
       OP_S_SETHALT: begin
         table_changed = 1'b1;
-        if (head[at].d.simm16[0]) live[at] = 1'b0;
+        if (head[at].issue.simm16[0]) live[at] = 1'b0;
       end
       default: ;  // s_nop, s_waitcnt, s_setprio, s_wakeup
     endcase
   endtask
 
   // Sleeping wavefronts of SIMD `sd` count down every 64 cycles, in its turn.
-  task automatic wake(input logic [1:0] sd, input logic tick);
-    busy = 1'b1;
-    if (tick && sleeping[{sd, 4'd0}+:16] != '0) begin
+  task automatic wake(input logic [1:0] sd);
+    if (sleeping[{sd, 4'd0}+:16] != '0) begin
       for (int unsigned k = 0; k < Slots; k++) begin
         if (sleeping[{sd, k[3:0]}]) begin
           sleep[{sd, k[3:0]}]    = sleep[{sd, k[3:0]}] - 7'd1;
           sleeping[{sd, k[3:0]}] = sleep[{sd, k[3:0]}] != 7'd0;
+          quiet                  = 3'd0;
         end
       end
     end
   endtask
-
-  function automatic obs_inst_t make_obs(input widx_t at, input tag_t of_tag);
-    return '{wave: at, tag: of_tag, pc: {16'd0, head[at].pc}, inst: {head[at].d.ext, head[at].inst}};
-  endfunction
 
   /* verilator lint_on UNUSEDSIGNAL */
   // ---- events

@@ -9,18 +9,32 @@ module cu_perf (
   input  logic [ 7:0] addr_i,
   output logic [63:0] data_o
 );
+  // A counter is 16 x counter + its column of the bit planes: most events touch the planes only.
   /* verilator lint_off BLKSEQ */
-  logic [63:0] counter[16];
+  logic [59:0] counter[16];
+  logic [15:0] plane[4];
+  logic [15:0] carry0, carry1, carry2, carry3;
+  logic [3:0] k;
 
   always_ff @(posedge clk_i) begin
     if (en_i) begin
-      data_o <= addr_i < 8'd16 ? counter[addr_i[3:0]] : 64'd0;
-      if (events_i != 16'd0) begin
-        for (int unsigned k = 0; k < 16; k++) counter[k] = counter[k] + {63'd0, events_i[k]};
+      k      = addr_i[3:0];
+      data_o <= addr_i < 8'd16 ? {counter[k], plane[3][k], plane[2][k], plane[1][k], plane[0][k]} : 64'd0;
+      carry0   = plane[0] & events_i;
+      carry1   = plane[1] & carry0;
+      carry2   = plane[2] & carry1;
+      carry3   = plane[3] & carry2;
+      plane[0] = plane[0] ^ events_i;
+      plane[1] = plane[1] ^ carry0;
+      plane[2] = plane[2] ^ carry1;
+      plane[3] = plane[3] ^ carry2;
+      if (carry3 != 16'd0) begin
+        for (int unsigned n = 0; n < 16; n++) counter[n] = counter[n] + {59'd0, carry3[n]};
       end
     end
     if (!rst_ni) begin
-      for (int unsigned k = 0; k < 16; k++) counter[k] = '0;
+      for (int unsigned n = 0; n < 16; n++) counter[n] = '0;
+      for (int unsigned n = 0; n < 4; n++) plane[n] = '0;
     end
   end
   /* verilator lint_on BLKSEQ */

@@ -9,17 +9,18 @@ module cu_sgpr
   import cu_pkg::*;
 (
   input  logic        clk_i,
+  input  logic        en_i,            // any read or write
   // by bank
   input  logic [ 3:0] re_i,
-  input  logic [ 9:0] row0_i[4],
-  input  logic [ 9:0] row1_i[4],
+  input  logic [3:0][9:0] row0_i,
+  input  logic [3:0][9:0] row1_i,
   output logic [31:0] low0_o[4],   // even registers of row 0, row 1; then the odd ones
   output logic [31:0] low1_o[4],
   output logic [31:0] high0_o[4],
   output logic [31:0] high1_o[4],
   input  logic [ 3:0] we_low_i,
   input  logic [ 3:0] we_high_i,
-  input  logic [ 9:0] write_row_i[4],
+  input  logic [3:0][9:0] write_row_i,
   input  logic [63:0] write_data_i[4]
 );
   localparam int unsigned Rows = 560;
@@ -30,6 +31,7 @@ module cu_sgpr
       .Depth(Rows)
     ) u_low (
       .clk_i,
+      .en_i,
       .we_i    (we_low_i[b]),
       .waddr_i (write_row_i[b]),
       .wdata_i (write_data_i[b][31:0]),
@@ -45,6 +47,7 @@ module cu_sgpr
       .Depth(Rows)
     ) u_high (
       .clk_i,
+      .en_i,
       .we_i    (we_high_i[b]),
       .waddr_i (write_row_i[b]),
       .wdata_i (write_data_i[b][63:32]),

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inside of cu_issue, included by it: which wavefront of the SIMD in turn issues at each port.
+// Not responsible for: what makes a wavefront ready (cu_issue_tasks.svh, cu_issue.sv).
+
+  // Issue of the oldest of `who`, wavefronts of SIMD s, at `port`.  Sets w and its instruction number.
+  task automatic issue(input slots_t who, input logic [2:0] port);
+    busy            = 1'b1;
+    slot            = oldest(who, order[s]);
+    w               = {s, slot};
+    now             = tag[w];
+    head_ok[w]      = 1'b0;
+    tag[w]          = now + 8'd1;
+    instructions[w] = instructions[w] + 32'd1;
+    last_pc[w]      = head[w].pc;
+    if (observe) obs_o[port] <= '{wave: w, tag: now, pc: {16'd0, head[w].pc}, inst: head[w].inst};
+  endtask
+
+  function automatic slots_t of_simd(input waves_t all, input logic [1:0] simd);
+    return all[{simd, 4'd0}+:16];
+  endfunction
+
+  // Vector ALU; `who` are the ready ones of SIMD s.
+  task automatic issue_vector(input slots_t who);
+    slots_t pick;
+    pick = who & ~of_simd(vm_reads | lds_reads, s);
+    if (pick != 16'd0) begin
+      if (turns[s] == 5'd0 && !valu_wait_i[s] && fly_count[s] != 3'd4) begin
+        issue(pick, PortValu);
+        issued.valid[PortValu] = 1'b1;
+        issued.slot[PortValu]  = slot;
+        issued.tag[PortValu]   = now;
+        turns[s] = head[w].issue.turns;
+        if (turns[s] != 5'd1) multi[w] = 1'b1;
+        recent[s][{2'd0, slot}] = 1'b1;
+        if (head[w].write != 64'd0) remember_result(w, now);
+      end else if (valu_wait_i[s]) busy = 1'b1;
+    end
+  endtask
+
+  // The other ports; of `who`, ready ones of SIMD s, none has a vector instruction.
+  task automatic issue_others(input slots_t who);
+    slots_t pick;
+    // scalar ALU or memory
+    pick = of_simd(class_of[ClsSalu], s);
+    if (smem_out != 5'(MaxSmem)) pick = pick | of_simd(class_of[ClsSmem] & ~lg_full, s);
+    pick = pick & who;
+    if (pick != 16'd0) begin
+      issue(pick, PortSca);
+      issued.valid[PortSca] = 1'b1;
+      issued.slot[PortSca]  = slot;
+      issued.tag[PortSca]   = now;
+      if (head[w].issue.cls == ClsSmem) begin
+        smem_out = smem_out + 5'd1;
+        count_lg(w, 1'b1);
+      end
+    end
+    // vector memory: not while the LDS reads this SIMD
+    pick = who & of_simd(class_of[ClsVmem], s);
+    if (pick != 16'd0 && vmem_queued != 3'd4 && lds_read_simd[s] == 4'd0) begin
+      pick = pick & ~of_simd(lds_reads | vm_full | multi, s);
+      if (pick != 16'd0) begin
+        issue(pick, PortVmem);
+        issued.valid[PortVmem] = 1'b1;
+        issued.slot[PortVmem]  = slot;
+        issued.tag[PortVmem]   = now;
+        vmem_queued            = vmem_queued + 3'd1;
+        vm_read_count[w]       = vm_read_count[w] + 4'd1;
+        vm_read_simd[s]        = vm_read_simd[s] + 4'd1;
+        vm_reads[w]            = 1'b1;
+        count_vm(w, 1'b1);
+      end
+    end
+    // LDS: not while vector memory reads this SIMD
+    pick = who & of_simd(class_of[ClsLds], s);
+    if (pick != 16'd0 && !lds_inside[s[1]][3] && vm_read_simd[s] == 4'd0) begin
+      pick = pick & ~of_simd(vm_reads | lg_full | multi, s);
+      if (pick != 16'd0) begin
+        issue(pick, PortLds);
+        issued.valid[PortLds] = 1'b1;
+        issued.slot[PortLds]  = slot;
+        issued.tag[PortLds]   = now;
+        lds_inside[s[1]]      = lds_inside[s[1]] + 4'd1;
+        lds_read_count[w]     = lds_read_count[w] + 4'd1;
+        lds_read_simd[s]      = lds_read_simd[s] + 4'd1;
+        lds_reads[w]          = 1'b1;
+        count_lg(w, 1'b1);
+      end
+    end
+    // branch or message; one interrupt at a time
+    pick = who & of_simd(class_of[ClsBranch], s);
+    if (pick != 16'd0 && !intr_busy) begin
+      issue(pick, PortBranch);
+      issued.valid[PortBranch] = 1'b1;
+      issued.slot[PortBranch]  = slot;
+      intr_busy = head[w].issue.op == OP_S_SENDMSG && head[w].issue.simm16[3:0] == 4'd1;
+      if (head[w].issue.op == OP_S_TRAP) begin
+        raise_fault(w, FAULT_TRAP, {56'd0, head[w].issue.simm16[7:0]}, 32'd0);
+      end
+    end
+    // waits and no-ops
+    pick = who & of_simd(class_of[ClsInternal] & ~waiting, s);
+    if (pick != 16'd0) begin
+      issue(pick, PortInternal);
+      issued.valid[PortInternal] = 1'b1;
+      issued.slot[PortInternal]  = slot;
+      internal(w);
+    end
+    // illegal, or its fetch faulted
+    pick = who & of_simd(class_of[ClsBad], s);
+    if (pick != 16'd0) begin
+      busy       = 1'b1;
+      w          = {s, oldest(pick, order[s])};
+      last_pc[w] = head[w].pc;
+      raise_fault(w, head[w].issue.fault != 4'd0 ? {4'd0, head[w].issue.fault} : FAULT_ILLEGAL, {16'd0, head[w].pc},
+                  head[w].inst[31:0]);
+    end
+  endtask

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inside of cu_scalar, included by it: the scalar class (SALU, jumps by register, requests of scalar memory) and branches.
+// Not responsible for: results as functions of operands (salu_pkg), when it is called (cu_scalar.sv).
+
+  // ---- one instruction of the scalar ALU
+  scalar_word_t q;
+  logic [63:0] a, b, r, va;
+  logic r_scc, r_write, r_exec;
+  logic [6:0] r_code;
+  logic [15:0] simm16;
+  gantry_msg_pkg::smem_req_t req;
+
+  task automatic scalar_rows(input widx_t at);
+    scalar_word_t f;
+    logic [6:0] code0;
+    f     = $bits(scalar_word_t)'(head[at].op);
+    code0 = f.src0[6:0];
+    if (f.movrels) code0 = code0 + m0[at][6:0];
+    file_read(at, code0, f.src1[6:0]);
+  endtask
+
+  task automatic salu_execute(input widx_t at);
+    logic [31:0] imm, field, shifted;
+    imm     = {{16{simm16[15]}}, simm16};
+    r_write = q.sdst_w != 5'd0;
+    r_exec  = 1'b0;
+    r_code  = q.sdst;
+    case (q.fmt)
+      FMT_SOP2: begin
+        if (FaultSeed == 13 && q.op == OP_S_LSHL_B64) b[5] = 1'b0;
+        salu_pkg::sop2(q.op[6:0], q.two0, a, b, scc[at] && FaultSeed != 6, r, r_scc);
+        if (FaultSeed == 2 && q.op == OP_S_ADD_U32) r_scc = 1'b0;
+      end
+      FMT_SOP1: begin
+        salu_pkg::sop1(q.op[7:0], q.two0, a, b, exec[at], r, r_scc);
+        if (q.op == OP_S_CMOV_B32 || q.op == OP_S_CMOV_B64) r_write = scc[at];
+        if (q.op == OP_S_MOVRELD_B32 || q.op == OP_S_MOVRELD_B64) r_code = q.sdst + m0[at][6:0];
+        if (q.branch) r = {16'd0, p.pc + 48'd4};
+        if (q.saveexec) begin
+          r_exec = 1'b1;  // r is the new EXEC
+          if (FaultSeed == 3) r = exec[at];
+        end
+      end
+      FMT_SOPC: begin
+        r     = 64'd0;
+        r_scc = salu_pkg::compare(q.op[4:0], a, b);
+      end
+      default: begin
+        salu_pkg::sopk(q.op[4:0], a[31:0], imm, r, r_scc);
+        if (q.op == OP_S_CMOVK_I32) r_write = scc[at];
+        field   = 32'(pick_pkg::ones64({1'b0, {1'b0, simm16[15:11]} + 6'd1}));
+        shifted = field << simm16[10:6];
+        if (q.op == OP_S_GETREG_B32) begin
+          r = 64'd0;
+          if (simm16[5:0] == 6'd1) r[31:0] = (mode[at] >> simm16[10:6]) & field;
+          if (simm16[5:0] == 6'd4) r[31:0] = ({20'd0, cu_id_i, 2'd0, at} >> simm16[10:6]) & field;
+        end
+        if ((q.op == OP_S_SETREG_B32 || q.op == OP_S_SETREG_IMM32_B32) && simm16[5:0] == 6'd1) begin
+          mode[at] = (mode[at] & ~shifted) | ((a[31:0] << simm16[10:6]) & shifted);
+        end
+      end
+    endcase
+  endtask
+
+  // s_*_saveexec writes the old EXEC, others their result.
+  task automatic salu_write(input widx_t at, input tag_t of_tag);
+    logic [63:0] value;
+    if (observe) begin
+      obs_valid_o[0] <= 1'b1;
+      obs_o[0]       <= obs_pair(at, of_tag, r_code, r_write ? q.sdst_w : 5'd0, r_exec ? exec[at] : r);
+      obs_o[0].scc_valid <= q.writes_scc;
+      obs_o[0].scc   <= r_scc;
+      obs_valid_o[1] <= r_exec;
+      obs_o[1]       <= obs_pair(at, of_tag, 7'd126, 5'd2, r);
+    end
+    if (q.writes_scc) scc[at] = r_scc;
+    value = r_exec ? exec[at] : r;
+    if (r_write) begin
+      pair_write(at, r_code, q.sdst_w == 5'd2 ? 2'b11 : r_code[0] ? 2'b10 : 2'b01,
+                 q.sdst_w == 5'd2 || !r_code[0] ? value : value << 32);
+    end
+    if (r_exec) exec[at] = r;
+  endtask
+
+  task automatic scalar(input widx_t at, input tag_t of_tag);
+    w      = at;
+    p      = head[at];
+    q      = $bits(scalar_word_t)'(p.op);
+    simm16 = p.inst[15:0];
+    a      = operand(q.src0, !q.one0, 1'b0, file_data0(at[5:4]), p.inst[63:32], at);
+    b      = operand(q.src1, q.two1, 1'b0, file_data1(at[5:4]), p.inst[63:32], at);
+    if (q.smem) begin
+      va               = a + (q.smem_imm ? {44'd0, p.inst[51:32]} : b);
+      req.va           = {16'd0, va[47:2], 2'd0};
+      req.tag          = {17'd0, q.sdst_w == 5'd1 && FaultSeed == 9 ? q.sdst ^ 7'd1 : q.sdst, of_tag};
+      req.dwords       = q.sdst_w == 5'd0 ? 8'd0 : {3'd0, q.sdst_w};
+      req.vmid         = info[at].vmid;
+      req.wave         = {2'd0, at};
+      req.op           = q.load ? gantry_msg_pkg::SMEM_LOAD :
+                         q.op == OP_S_MEMTIME || q.op == OP_S_MEMREALTIME ? gantry_msg_pkg::SMEM_MEMTIME :
+                         q.op == OP_S_DCACHE_INV || q.op == OP_S_DCACHE_INV_VOL ?
+                         gantry_msg_pkg::SMEM_DCACHE_INV : gantry_msg_pkg::SMEM_DCACHE_WB;
+      smem_req_o       <= req;
+      smem_req_valid_o <= 1'b1;
+    end else begin
+      salu_execute(at);
+      salu_write(at, of_tag);
+      jump_valid_o[1] <= q.branch && q.op != OP_S_GETPC_B64;
+      jump_wave_o[1]  <= at;
+      jump_pc_o[1]    <= {a[47:2], 2'd0};
+    end
+  endtask
+
+  task automatic branch(input widx_t at);
+    logic taken;
+    p      = head[at];
+    q      = $bits(scalar_word_t)'(p.op);
+    simm16 = p.inst[15:0];
+    case (q.op)
+      OP_S_CBRANCH_SCC0: taken = !scc[at];
+      OP_S_CBRANCH_SCC1: taken = scc[at];
+      OP_S_CBRANCH_VCCZ: taken = vcc[at] == 64'd0;
+      OP_S_CBRANCH_VCCNZ: taken = vcc[at] != 64'd0;
+      OP_S_CBRANCH_EXECZ: taken = exec[at] == 64'd0 && FaultSeed != 4;
+      OP_S_CBRANCH_EXECNZ: taken = exec[at] != 64'd0;
+      default: taken = q.op == OP_S_BRANCH || q.op == OP_S_ICACHE_INV;
+    endcase
+    jump_valid_o[0] <= taken;
+    jump_wave_o[0]  <= at;
+    jump_pc_o[0]    <= p.pc + 48'd4 + (q.op == OP_S_ICACHE_INV ? 48'd0 : {{30{simm16[15]}}, simm16, 2'd0}) -
+                       (FaultSeed == 5 && simm16[15] ? 48'd4 : 48'd0);
+    intr_valid_o    <= q.op == OP_S_SENDMSG && simm16[3:0] == 4'd1;
+    intr_wave_o     <= at;
+    intr_data_o     <= m0[at];
+  endtask

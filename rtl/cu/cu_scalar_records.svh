@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inside of cu_scalar, included by it: issue records of the vector ALU, the LDS and vector memory with their scalar
+// operands.  Not responsible for: when it is called (cu_scalar.sv).
+
+  // ---- vector ALU
+  task automatic valu_rows(input widx_t at);
+    valu_rows_t rows;
+    rows = $bits(valu_rows_t)'(head[at].more);
+    if (rows.reads) file_read(at, rows.code0, rows.code1);
+  endtask
+
+  task automatic valu_issue(input widx_t at, input tag_t of_tag);
+    valu_issue_t v;
+    valu_word_t f;
+    valu_rows_t rows;
+    logic [63:0] value, data0, data1;
+    logic [7:0] add_src, add_dst, base;
+    f       = $bits(valu_word_t)'(head[at].op);
+    rows    = $bits(valu_rows_t)'(head[at].more);
+    base    = info[at].vgpr_base;
+    data0   = file_data0(at[5:4]);
+    data1   = file_data1(at[5:4]);
+    v.sval  = '0;
+    if (rows.scalar != 3'd0) begin
+      for (int unsigned n = 0; n < 3; n++) begin
+        if (rows.scalar[n]) begin
+          value = operand(f.src[n], f.wide[n], f.half, rows.port1[n] ? data1 : data0, head[at].inst[63:32], at);
+          // a literal is the high half of a double
+          if (f.src[n] == 9'd255 && f.f64 && (n == 0 ? f.wide[0] : f.wide[1])) value = value << 32;
+          if (FaultSeed == 8 && f.src[n] == 9'd255) value = value & 64'hFFFF;
+          if (FaultSeed == 12 && f.src[n] > 9'd192 && f.src[n] <= 9'd208) value = value + 64'd1;
+          v.sval[n] = value;
+        end
+      end
+    end
+    add_dst = f.op == OP_V_MOVRELD_B32 || f.op == OP_V_MOVRELSD_B32 ? m0[at][7:0] : 8'd0;
+    add_src = f.op == OP_V_MOVRELS_B32 || f.op == OP_V_MOVRELSD_B32 ? m0[at][7:0] : 8'd0;
+    v.slot       = at[3:0];
+    v.tag        = of_tag;
+    v.op         = f.op;
+    v.src_vgpr   = {f.src[2][8], f.src[1][8], f.src[0][8]};
+    v.src_row[0] = base + f.src[0][7:0] + add_src;
+    v.src_row[1] = base + f.src[1][7:0];
+    v.src_row[2] = base + f.src[2][7:0];
+    v.dst        = base + f.dst + add_dst;
+    v.dst_valid  = f.dst_valid;
+    v.neg        = f.neg;
+    v.abs        = f.abs;
+    v.omod       = f.omod;
+    v.clamp      = f.clamp;
+    v.sdwa       = f.sdwa;
+    v.dpp        = f.dpp;
+    v.ext        = head[at].inst[63:32];
+    v.mask       = f.mask2 ? special(f.src[2], data1, at) : vcc[at];
+    v.exec       = exec[at];
+    v.mode       = mode[at][7:0];
+    v.dx10_clamp = mode[at][8];
+    v.ieee       = mode[at][9];
+    valu_o       <= v;
+    valu_valid_o <= 4'd1 << at[5:4];
+  endtask
+
+  // ---- LDS
+  task automatic lds_issue(input widx_t at, input tag_t of_tag);
+    lds_issue_t lds;
+    lds_word_t f;
+    f           = $bits(lds_word_t)'(head[at].op);
+    lds.wave    = at;
+    lds.tag     = of_tag;
+    lds.op      = f.op;
+    lds.addr    = info[at].vgpr_base + f.addr;
+    lds.data0   = info[at].vgpr_base + f.data0;
+    lds.data1   = info[at].vgpr_base + f.data1;
+    lds.dst     = info[at].vgpr_base + f.dst;
+    lds.offset0 = FaultSeed == 14 ? 8'd0 : f.offset[7:0];
+    lds.offset1 = f.offset[15:8];
+    lds.m0      = m0[at];
+    lds.exec    = exec[at];
+    lds.base    = info[at].lds_base;
+    lds.bytes   = info[at].lds_bytes;
+    lds_o       <= lds;
+    lds_valid_o <= 1'b1;
+  endtask
+
+  // ---- vector memory: its record is completed while more operands are read
+  vmem_issue_t vmem5, vmem6;
+  logic [8:0] soffset5, soffset6;
+  logic [31:0] literal5, literal6;
+
+  function automatic logic [6:0] vmem_srsrc(input widx_t at);
+    vmem_word_t f;
+    f = $bits(vmem_word_t)'(head[at].op);
+    return f.srsrc;
+  endfunction
+
+  task automatic vmem_first(input widx_t at, input tag_t of_tag);
+    vmem_issue_t v;
+    vmem_word_t f;
+    f            = $bits(vmem_word_t)'(head[at].op);
+    v            = '0;
+    v.wave       = at;
+    v.tag        = of_tag;
+    v.kind       = f.kind;
+    v.store      = f.store;
+    v.atomic     = f.atomic;
+    v.atomic_op  = f.atomic_op;
+    v.size       = f.size;
+    v.dwords     = f.dwords;
+    v.sext       = f.sext;
+    v.glc        = f.glc;
+    v.addr       = info[at].vgpr_base + f.addr;
+    v.data       = info[at].vgpr_base + f.data;
+    v.dst        = info[at].vgpr_base + f.dst;
+    v.exec       = exec[at];
+    v.vmid       = info[at].vmid;
+    v.lds_ok     = 1'b1;
+    v.shared_hi  = 32'h20000000;
+    v.private_hi = 32'h20000001;
+    v.idxen      = f.idxen;
+    v.offen      = f.offen;
+    v.offset     = f.offset;
+    if (FaultSeed == 10 && f.store) v.exec[0] = 1'b0;
+    if (FaultSeed == 11 && f.store) v.data = v.data + 8'd1;
+    if (FaultSeed == 20 && f.load && v.dwords > 3'd1) v.dwords = v.dwords - 3'd1;
+    vmem5    = v;
+    soffset5 = head[at].more[8:0];
+    literal5 = head[at].inst[63:32];
+    file_read(at, soffset5[6:0], 7'd102);
+  endtask
+
+  task automatic vmem_resource(input logic [1:0] bank);
+    vmem6      = vmem5;
+    vmem6.rsrc = {file_data1(bank), file_data0(bank)};
+    soffset6   = soffset5;
+    literal6   = literal5;
+  endtask
+
+  task automatic vmem_last(input logic [1:0] bank);
+    vmem_issue_t v;
+    logic [63:0] offset;
+    v              = vmem6;
+    offset         = soffset6[7] ? constant(soffset6[7:0], 1'b0, 1'b0, literal6, 3'd0) :
+                     registers(soffset6[0], 1'b0, special(soffset6, file_data0(bank), v.wave));
+    v.soffset      = offset[31:0];
+    v.flat_scratch = file_data1(bank);
+    vmem_o         <= v;
+    vmem_valid_o   <= 1'b1;
+  endtask
