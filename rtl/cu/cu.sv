@@ -61,7 +61,8 @@ module cu
   logic [31:0] init_data[16];
   /* verilator lint_off UNUSEDSIGNAL */  // reports that only benches or some users need
   logic lds_valid;
-  logic [1:0] lds_opread_valid, lds_done_valid, lds_vrd_valid, lds_vwr_valid;  // by pair of SIMDs
+  logic [1:0] lds_opread_valid, lds_done_valid;  // by pair of SIMDs
+  logic [3:0] lds_vrd_valid, lds_vwr_valid;
   lds_issue_t lds;
   wave_tag_t lds_opread[2], vmem_opread;
   wave_tag_t lds_done[2];
@@ -82,7 +83,7 @@ module cu
 
   // nothing under way inside a block or, as a pulse, between blocks
   assign idle_o = front_idle && simd_idle == '1 && lds_idle && vmem_idle &&
-                  (lds_done_valid | lds_opread_valid | lds_vwr_valid) == '0 && !vmem_done_valid &&
+                  {lds_done_valid, lds_opread_valid, lds_vwr_valid} == '0 && !vmem_done_valid &&
                   !vmem_opread_valid && !vmem_vwr_valid && !inv_done && valu_done_valid == '0;
 
   cu_front #(
@@ -150,11 +151,9 @@ module cu
     obs_vgpr_t obs;
     row_t vrd_row;
     vwr_req_t lds_vwr;
-    logic lds_reads;
 
-    assign lds_reads = lds_vrd_valid[s/2] && lds_vrd[s/2].simd == 2'(s);
-    assign vrd_valid = lds_reads || (vmem_vrd_valid && vmem_vrd.simd == 2'(s));
-    assign vrd_row   = lds_reads ? lds_vrd[s/2].row : vmem_vrd.row;
+    assign vrd_valid = lds_vrd_valid[s] || (vmem_vrd_valid && vmem_vrd.simd == 2'(s));
+    assign vrd_row   = lds_vrd_valid[s] ? lds_vrd[s/2].row : vmem_vrd.row;
     assign lds_vwr   = s < 2 ? lds_vwr0 : lds_vwr1;
 
     cu_simd u_simd (
@@ -167,7 +166,7 @@ module cu
       .vrd_valid_i (vrd_valid),
       .vrd_row_i   (vrd_row),
       .vrd_data_o  (vrd_data[s]),
-      .vwr_valid_i ({vmem_vwr_valid && vmem_vwr.simd == 2'(s), lds_vwr_valid[s/2] && lds_vwr.simd == 2'(s)}),
+      .vwr_valid_i ({vmem_vwr_valid && vmem_vwr.simd == 2'(s), lds_vwr_valid[s]}),
       .vwr0_i      (lds_vwr),
       .vwr1_i      (vmem_vwr),
       .vwr_ready_o (vwr_ready[s]),
@@ -202,7 +201,7 @@ module cu
     .vwr_valid_o    (lds_vwr_valid),
     .vwr0_o         (lds_vwr0),
     .vwr1_o         (lds_vwr1),
-    .vwr_ready_i    ({vwr_ready[lds_vwr1.simd][0], vwr_ready[lds_vwr0.simd][0]}),
+    .vwr_ready_i    (vwr_ready),
     .done_valid_o   (lds_done_valid),
     .done_o         (lds_done),
     .obs_en_i,

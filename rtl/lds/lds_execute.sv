@@ -14,22 +14,23 @@ module lds_execute
   import gcn3_pkg::*;
   import lds_atomic_pkg::*;
   import lds_pkg::*;
+  import pick_pkg::first64;
 #(
   parameter int unsigned Bytes = 65536,
   parameter bit [3:0] SeedFault = 4'd0  // bench only: see lds_unit
 ) (
   input  logic               clk_i,
   input  logic               rst_ni,
-  input  lds_capture_t       capture_i[2],     // by pair, like all below with [2] or [1:0]
+  input  logic               en_i,             // low: nothing to do in the whole LDS
+  input  lds_capture_t [1:0] capture_i,        // by pair, like all below with [1:0]
   input  logic        [31:0] vrd_data_i[4][16],
-  input  lds_op_t            op0_i[8],         // instructions of pair 0
-  input  lds_op_t            op1_i[8],
+  input  lds_op_t            op_i[16],         // {pair, entry}
   output logic        [31:0] re_o,
-  output logic  [31:0][15:0] raddr_o,
-  input  logic  [31:0][31:0] rdata_i[1],
+  output logic        [31:0] raddr_o[32],      // by bank: rows
+  input  logic        [31:0] rdata_i[32],
   output logic   [3:0][31:0] we_o,             // by byte, by bank
-  output logic  [31:0][15:0] waddr_o,
-  output logic  [31:0][31:0] wdata_o,
+  output logic        [31:0] waddr_o[32],
+  output logic        [31:0] wdata_o[32],
   output logic         [1:0] group_valid_o,
   output logic  [31:0][31:0] group_o,          // words of a group of an instruction that brings results
   output logic         [1:0] final_o,          // an instruction is through: with its last group, if it has any
@@ -39,52 +40,69 @@ module lds_execute
   output wave_tag_t          obs_o,
   output logic               conflict_o
 );
-  // rows of 16 lanes: addresses {buffer, beat}, data {word, buffer, beat}; buffer = {pair, entry[1:0]}
-  logic [15:0][31:0] addr_mem[32], data_mem[128];
-  logic [7:0] full;  // buffers whose rows are complete
-  logic [1:0][2:0] next;  // entry whose turn it is
-  logic [1:0][3:0] in_flight;  // groups on their way to the VGPRs
+  // rows of 16 lanes of a pair: {data, word, buffer, beat}; an address has word 0
+  logic [15:0][31:0] row0_mem[128], row1_mem[128];
+  logic [7:0] full;  // buffers whose rows are complete: {pair, entry[1:0]}
+  logic [2:0] next[2];  // entry whose turn it is
+  logic [3:0] in_flight[2];  // groups on their way to the VGPRs
   logic turn;  // the pair that goes first
   // the instruction being served
   logic run, prepared, awake, pair;
-  logic [2:0] entry, buffer;
+  logic [2:0] entry;
+  logic [1:0] buffer;
   logic [3:0] group, hold;
+  /* verilator lint_off UNUSEDSIGNAL */  // a stage looks at parts
+  lds_op_t op;
+  lds_ctl_t ctl, ctl1, ctl2;  // of the instruction being served, of the two passes under way
+  /* verilator lint_on UNUSEDSIGNAL */
   // the group being served, and of the two passes under way
-  logic [31:0] near[64], data[64], swap[65], pending, served, owner[33], wdata[33];
+  logic [31:0] near[64], data[64], swap[65], pending, served, served1, served2;
   logic [31:0] slot[32], give[32], more[32], slot1[32], give1[32], more1[32], slot2[32], give2[32], more2[32];
-  logic [31:0] lane1[32], row1[32], re1, lane2[32], row2[32], re2, found[32], fetched[32], now[32];
+  logic [31:0] lane1[32], row1[32], re1, lane2[32], row2[32], re2, fetched[32];
   logic [31:0] by1_data[32], by1_row[32], by1_valid, by2_data[32], by2_row[32], by2_valid;
   lds_pass_t pass, pass1, pass2;
   // temporaries
-  /* verilator lint_off UNUSEDSIGNAL */
-  lds_op_t op;
-  /* verilator lint_on UNUSEDSIGNAL */
   logic [15:0][31:0] row;
-  logic [31:0][31:0] wide;
-  logic [31:0][15:0] raddr;
-  logic [31:0] re, we0, we1, we2, we3, effective, mask, value, offset, lanes, lane, bank, hit, want;
-  logic [63:0] fresh;
+  logic [31:0] place[32], name[32], owner[32], found[32], words[32], now[32];
+  logic [31:0] re, we0, we1, we2, we3;
   logic [1:0] beat;
-  logic [3:0] groups, half;
-  logic second, exchange;
+  logic second, exchange, by_lane;
 
   /* verilator lint_off BLKSEQ */
   `include "../lds/lds_execute_group.svh"
   `include "../lds/lds_execute_pass.svh"
 
-  // A row of operands; the last is in its memory in the next cycle, in time for the first pass.
-  task automatic take_row(input logic of_pair, input lds_capture_t capture);
-    if (capture.valid && !capture.none) begin
-      for (int unsigned l = 0; l < 16; l++) row[l[3:0]] = vrd_data_i[capture.simd][l];
-      if (capture.data) data_mem[{capture.word, of_pair, capture.entry[1:0], capture.beat}] <= row;
-      else addr_mem[{of_pair, capture.entry[1:0], capture.beat}] <= row;
+  // Rows of operands; the last of an instruction is in its memory in the next cycle, in time for the first pass.
+  task automatic take_rows();
+    if (capture_i[0].valid && !capture_i[0].none) begin
+      row = {
+        vrd_data_i[capture_i[0].simd][15], vrd_data_i[capture_i[0].simd][14],
+        vrd_data_i[capture_i[0].simd][13], vrd_data_i[capture_i[0].simd][12],
+        vrd_data_i[capture_i[0].simd][11], vrd_data_i[capture_i[0].simd][10],
+        vrd_data_i[capture_i[0].simd][9], vrd_data_i[capture_i[0].simd][8],
+        vrd_data_i[capture_i[0].simd][7], vrd_data_i[capture_i[0].simd][6],
+        vrd_data_i[capture_i[0].simd][5], vrd_data_i[capture_i[0].simd][4],
+        vrd_data_i[capture_i[0].simd][3], vrd_data_i[capture_i[0].simd][2],
+        vrd_data_i[capture_i[0].simd][1], vrd_data_i[capture_i[0].simd][0]
+      };
+      row0_mem[{capture_i[0].data, capture_i[0].word, capture_i[0].entry, capture_i[0].beat}] <= row;
     end
-    if (capture.valid && capture.final_row) full[{of_pair, capture.entry[1:0]}] = 1'b1;
+    if (capture_i[1].valid && !capture_i[1].none) begin
+      row = {
+        vrd_data_i[capture_i[1].simd][15], vrd_data_i[capture_i[1].simd][14],
+        vrd_data_i[capture_i[1].simd][13], vrd_data_i[capture_i[1].simd][12],
+        vrd_data_i[capture_i[1].simd][11], vrd_data_i[capture_i[1].simd][10],
+        vrd_data_i[capture_i[1].simd][9], vrd_data_i[capture_i[1].simd][8],
+        vrd_data_i[capture_i[1].simd][7], vrd_data_i[capture_i[1].simd][6],
+        vrd_data_i[capture_i[1].simd][5], vrd_data_i[capture_i[1].simd][4],
+        vrd_data_i[capture_i[1].simd][3], vrd_data_i[capture_i[1].simd][2],
+        vrd_data_i[capture_i[1].simd][1], vrd_data_i[capture_i[1].simd][0]
+      };
+      row1_mem[{capture_i[1].data, capture_i[1].word, capture_i[1].entry, capture_i[1].beat}] <= row;
+    end
+    if (capture_i[0].valid && capture_i[0].final_row) full[{1'b0, capture_i[0].entry}] = 1'b1;
+    if (capture_i[1].valid && capture_i[1].final_row) full[{1'b1, capture_i[1].entry}] = 1'b1;
   endtask
-
-  function automatic lds_op_t op_of(input logic of_pair, input logic [2:0] at);
-    return of_pair ? op1_i[at] : op0_i[at];
-  endfunction
 
   function automatic logic may_start(input logic of_pair);
     return full[{of_pair, next[of_pair][1:0]}] && in_flight[of_pair] <= 4'd6;
@@ -93,17 +111,19 @@ module lds_execute
   // The next instruction of `pair`.
   task automatic start_instruction();
     entry = next[pair];
-    buffer = {pair, entry[1:0]};
-    op = op_of(pair, entry);
-    exchange = op.kind >= KIND_SWIZZLE;
-    if (op.exec != '0 && op.kind != KIND_NONE) begin
+    buffer = entry[1:0];
+    op = op_i[{pair, entry}];
+    ctl = op.ctl;
+    exchange = ctl.kind >= KIND_SWIZZLE;
+    if (ctl.active) begin
       run = 1'b1;
       group = '0;
       hold = SeedFault == 4'd5 ? 4'd0 : op.clocks;
       pass.start = 1'b1;
     end else if (!pass.valid) begin  // nothing to do: keeps its place in the order
-      pass = '{valid: 1'b1, start: 1'b1, final_pass: 1'b1, pair: pair, entry: entry, default: '0};
+      pass = '{valid: 1'b1, start: 1'b1, final_pass: 1'b1, pair: pair, default: '0};
       pass1 = pass;
+      ctl1 = '0;
       re1 = '0;
       finish_instruction();
       obs_valid_o <= obs_en_i;
@@ -114,96 +134,100 @@ module lds_execute
   // Its rows stay until it is through (final_o).
   task automatic finish_instruction();
     run = 1'b0;
-    full[buffer] = 1'b0;
+    full[{pair, buffer}] = 1'b0;
     next[pair] = entry + 3'd1;
     turn = SeedFault == 4'd4 ? 1'b0 : !pair;
   endtask
 
-  always_ff @(posedge clk_i) begin
-    if (capture_i[0].valid || capture_i[1].valid || full != '0 || popped_i != '0 || awake) begin
-      take_row(1'b0, capture_i[0]);
-      take_row(1'b1, capture_i[1]);
-      in_flight[0] = in_flight[0] - {2'd0, popped_i[0]};
-      in_flight[1] = in_flight[1] - {2'd0, popped_i[1]};
-      if (hold != '0) hold = hold - 4'd1;
+  // All stages, the last first.
+  task automatic cycle();
+    take_rows();
+    in_flight[0] = in_flight[0] - {2'd0, popped_i[0]};
+    in_flight[1] = in_flight[1] - {2'd0, popped_i[1]};
+    if (hold != '0) hold = hold - 4'd1;
 
-      re = '0;
-      {we0, we1, we2, we3} = '0;
-      group_valid_o <= '0;
-      final_o <= '0;
-      obs_valid_o <= 1'b0;
-      conflict_o <= 1'b0;
-      if (pass2.valid) begin
-        op = op_of(pass2.pair, pass2.entry);
-        if (op.kind != KIND_NONE && op.kind != KIND_STORE) keep_results();
-        final_o <= {pass2.final_pass && pass2.pair, pass2.final_pass && !pass2.pair};
-      end
-      awake = pass2.valid;
-      pass2 = pass1;
-      if (pass1.valid) begin
-        awake = 1'b1;
-        op = op_of(pass1.pair, pass1.entry);
-        if (pass1.first) begin
-          slot2 = slot1;
-          if (op.kind != KIND_LOAD) give2 = give1;
-          if (op.kind == KIND_ATOMIC) more2 = more1;
-        end
-        if (op.kind == KIND_ATOMIC) begin
-          lane2 = lane1;
-          row2 = row1;
-          re2 = re1;
-        end
-      end
-      pass.valid = 1'b0;
-      pass.last = 1'b0;
-      pass.final_pass = 1'b0;
-      served = '0;
-      if (run && prepared) begin
-        op = op_of(pair, entry);
-        if (exchange) begin
-          fetch_rows();
-          exchange_lanes();
-        end else if (pending != '0) begin
-          serve();
-        end
-        finish_pass();
-        pass1 = pass;
-        re1 = re;
-        pass.start = 1'b0;
-        pass.first = 1'b0;
-      end
-      if (!run && hold == '0 && full != '0) begin
-        pair = may_start(turn) ? turn : !turn;
-        if (may_start(pair)) start_instruction();
-      end
-      if (run && !prepared) begin
-        op = op_of(pair, entry);
-        if (in_flight[pair] != 4'd8 || op.results == '0) begin
-          pending = '0;
-          if (!exchange) begin
-            fetch_rows();
-            prepare_group();
-          end
-          if (op.kind == KIND_STORE || op.kind == KIND_ATOMIC) order_operands();
-          pass.first = 1'b1;
-          prepared = 1'b1;
-          if (op.results != '0) in_flight[pair] = in_flight[pair] + 4'd1;
-        end
-      end
-      pass1.valid = pass.valid;
-      if (pass.valid || hold != '0) awake = 1'b1;
-      re_o <= re;
-      we_o <= {we3, we2, we1, we0};
+    re = '0;
+    {we0, we1, we2, we3} = '0;
+    group_valid_o <= '0;
+    final_o <= '0;
+    obs_valid_o <= 1'b0;
+    conflict_o <= 1'b0;
+    if (pass2.valid) begin
+      if (ctl2.kind != KIND_NONE && ctl2.kind != KIND_STORE) keep_results();
+      final_o <= {pass2.final_pass && pass2.pair, pass2.final_pass && !pass2.pair};
     end
-    if (!rst_ni) begin
-      {full, next, in_flight, turn, run, prepared, hold, awake} = '0;
-      pass1.valid = 1'b0;
-      pass2.valid = 1'b0;
-      {group_valid_o, final_o} <= '0;
-      re_o <= '0;
-      we_o <= '0;
-      obs_valid_o <= 1'b0;
-      conflict_o <= 1'b0;
+    awake = pass2.valid;
+    pass2 = pass1;
+    if (pass1.valid) begin
+      awake = 1'b1;
+      ctl2 = ctl1;
+      served2 = served1;
+      if (pass1.first) begin
+        slot2 = slot1;
+        if (ctl1.kind != KIND_LOAD) give2 = give1;
+        if (ctl1.kind == KIND_ATOMIC) more2 = more1;
+      end
+      if (ctl1.kind == KIND_ATOMIC) begin
+        lane2 = lane1;
+        row2 = row1;
+        re2 = re1;
+      end
+    end
+    pass.valid = 1'b0;
+    pass.last = 1'b0;
+    pass.final_pass = 1'b0;
+    if (run && prepared) begin
+      served = '0;
+      if (exchange) begin
+        fetch_rows();
+        exchange_lanes();
+      end else if (pending != '0) begin
+        serve();
+      end
+      finish_pass();
+      pass1 = pass;
+      ctl1 = ctl;
+      served1 = served;
+      re1 = re;
+      pass.start = 1'b0;
+      pass.first = 1'b0;
+    end
+    if (!run && hold == '0 && full != '0) begin
+      pair = may_start(turn) ? turn : !turn;
+      if (may_start(pair)) start_instruction();
+    end
+    if (run && !prepared) begin
+      if (in_flight[pair] != 4'd8 || !ctl.brings) begin
+        pending = '0;
+        if (!exchange) begin
+          fetch_rows();
+          prepare_group();
+        end
+        if (ctl.kind == KIND_STORE || ctl.kind == KIND_ATOMIC) order_operands();
+        pass.first = 1'b1;
+        prepared = 1'b1;
+        if (ctl.brings) in_flight[pair] = in_flight[pair] + 4'd1;
+      end
+    end
+    pass1.valid = pass.valid;
+    if (pass.valid || hold != '0) awake = 1'b1;
+    re_o <= re;
+    we_o <= {we3, we2, we1, we0};
+  endtask
+
+  always_ff @(posedge clk_i) begin
+    if (en_i) begin
+      if (capture_i[0].valid || capture_i[1].valid || full != '0 || popped_i != '0 || awake) cycle();
+      if (!rst_ni) begin
+        {full, next[0], next[1], in_flight[0], in_flight[1], turn, run, prepared, hold, awake} = '0;
+        pass1.valid = 1'b0;
+        pass2.valid = 1'b0;
+        {group_valid_o, final_o} <= '0;
+        re_o <= '0;
+        we_o <= '0;
+        obs_valid_o <= 1'b0;
+        conflict_o <= 1'b0;
+      end
     end
   end
   /* verilator lint_on BLKSEQ */

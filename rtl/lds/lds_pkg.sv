@@ -6,41 +6,47 @@ package lds_pkg;
   import cu_pkg::*;
   import gcn3_pkg::*;
 
+  typedef struct packed {  // what the stages must know of an instruction: one word of the simulator
+    logic active;  // has work for the banks or an exchange
+    logic brings;  // writes registers of some lane
+    logic limit_ok;
+    logic two;
+    logic sext;
+    logic [2:0] regs1;
+    logic [2:0] regs0;  // registers of data0
+    logic [2:0] results;  // registers written
+    logic [2:0] slots;  // dwords of an element
+    logic [1:0] log_slots;  // dwords of an element, rounded up to a power of two
+    logic [4:0] bytes;  // of one element
+    logic [4:0] atomic;  // MEMOP_*
+    logic [2:0] kind;  // gcn3_pkg KIND_*
+  } lds_ctl_t;
+
   typedef struct packed {
+    logic [16:0] last;  // highest legal byte address of an element
+    logic [16:0] base;
+    logic [3:0] clocks;  // that the banks take nothing else
     wave_t wave;
     tag_t tag;
     vgpr_t addr;
     vgpr_t data0;
     vgpr_t data1;
     vgpr_t dst;
-    logic [63:0] exec;
-    logic [2:0] kind;  // gcn3_pkg KIND_*
-    logic [4:0] atomic;  // MEMOP_*
-    logic [1:0] log_slots;  // dwords of an element, rounded up to a power of two
-    logic [2:0] slots;  // dwords of an element
-    logic [2:0] regs0;  // registers of data0
-    logic [2:0] regs1;
-    logic [2:0] results;  // registers written
-    logic [4:0] bytes;  // of one element
-    logic [3:0] clocks;  // that the banks take nothing else
-    logic sext;
-    logic [31:0] offset0;  // byte offsets of the elements
     logic [31:0] offset1;
-    logic two;
-    logic limit_ok;
-    logic [16:0] last;  // highest legal byte address of an element
-    logic [16:0] base;
+    logic [31:0] offset0;  // byte offsets of the elements
+    logic [63:0] exec;
+    lds_ctl_t ctl;
   } lds_op_t;
 
   typedef struct packed {  // a row of a VGPR that is on the read port in this cycle
     logic valid;
     logic none;  // an instruction without rows: only its place in the order
-    logic data;  // else address
-    logic [2:0] entry;
-    logic [1:0] simd;
-    logic [1:0] word;
-    logic [1:0] beat;
     logic final_row;
+    logic [1:0] simd;
+    logic data;  // else address
+    logic [1:0] word;
+    logic [1:0] entry;  // of four
+    logic [1:0] beat;
   } lds_capture_t;
 
   typedef struct packed {  // one pass over a group of 32 words, or a place in the order without words
@@ -50,8 +56,6 @@ package lds_pkg;
     logic last;  // last of its group
     logic final_pass;  // last of its instruction
     logic pair;
-    logic [2:0] entry;
-    logic [31:0] served;  // words that the banks serve in this pass
   } lds_pass_t;
 
 
@@ -72,19 +76,19 @@ package lds_pkg;
     op.data1 = issue.data1;
     op.dst = issue.dst;
     op.exec = issue.exec;
-    op.kind = info.kind;
-    op.atomic = info.atomic;
-    op.bytes = info.bytes[4:0];
+    op.ctl.kind = info.kind;
+    op.ctl.atomic = info.atomic;
+    op.ctl.bytes = info.bytes[4:0];
     words = info.bytes[4:2] == '0 ? 3'd1 : info.bytes[4:2];
-    op.slots = words;
-    op.log_slots = op.slots == 3'd1 ? 2'd0 : op.slots == 3'd2 ? 2'd1 : 2'd2;
-    op.regs0 = info.src1_w[2:0];
-    op.regs1 = info.src2_w[2:0];
-    op.results = info.dst_w[2:0];
+    op.ctl.slots = words;
+    op.ctl.log_slots = op.ctl.slots == 3'd1 ? 2'd0 : op.ctl.slots == 3'd2 ? 2'd1 : 2'd2;
+    op.ctl.regs0 = info.src1_w[2:0];
+    op.ctl.regs1 = info.src2_w[2:0];
+    op.ctl.results = info.dst_w[2:0];
     // measured on hardware: such stores take longer than their rows
     op.clocks = info.kind != KIND_STORE || info.two ? 4'd0 : words == 3'd2 ? 4'd8 : words == 3'd3 ? 4'd10 : 4'd0;
-    op.sext = info.is_signed;
-    op.two = info.two;
+    op.ctl.sext = info.is_signed;
+    op.ctl.two = info.two;
     op.offset0 = {16'd0, issue.offset1, issue.offset0};
     op.offset1 = op.offset0;
     if (info.two) begin
@@ -92,9 +96,11 @@ package lds_pkg;
       op.offset1 = 32'(issue.offset1) * (info.st64 ? 32'd64 : 32'd1) * 32'(info.bytes);
     end
     limit = issue.m0 < 32'(issue.bytes) ? issue.m0 : 32'(issue.bytes);
-    op.limit_ok = limit >= 32'(info.bytes);
+    op.ctl.limit_ok = limit >= 32'(info.bytes);
     op.last = 17'(limit - 32'(info.bytes));
     op.base = issue.base;
+    op.ctl.active = issue.exec != '0 && info.kind != KIND_NONE;
+    op.ctl.brings = issue.exec != '0 && info.dst_w[2:0] != '0;
     return op;
   endfunction
 

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The LDS of a CU: 64 KiB in 32 banks, which two pairs of SIMDs share.  Each pair reads operands and writes results on
-// its own (lds_pair); both share the executor that works in passes (lds_execute) and the banks (ram_banked).  Responsible
-// for: 32- and 64-bit accesses and atomics, permutes, bank conflicts, completion for lgkmcnt.  Not responsible for:
-// allocation (the issue record names base and size), barriers, flat access.
+// The LDS of a CU: 64 KiB in 32 banks, which two pairs of SIMDs share.  Each pair reads operands (lds_collect) and
+// writes results (lds_writeback) on its own; both share the executor that works in passes (lds_execute) and the banks
+// (ram_banked).  Responsible for: 32- and 64-bit accesses and atomics, permutes, bank conflicts, completion for lgkmcnt,
+// rest while nothing is inside.  Not responsible for: allocation (the issue record names base and size), barriers, flat
+// access.
 //
 // Ports with [2] or [1:0] are by pair: SIMDs 0 and 1, 2 and 3 (wide ones are two ports: the simulator copies elements of
 // an array of ports every cycle).  Up to eight instructions of a pair may be inside: the front end counts them.  A pair's
 // instructions complete in order; the banks execute one instruction after another.  Costs are those of rows (one of 16
 // lanes a cycle and pair into the LDS and one out of it) and of the banks' passes.
+`include "gantry_assert.svh"
+
 module lds_unit
   import cu_pkg::*;
   import lds_pkg::*;
@@ -22,13 +25,13 @@ module lds_unit
   input  lds_issue_t       issue_i,
   output logic       [1:0] opread_valid_o,
   output wave_tag_t        opread_o[2],
-  output logic       [1:0] vrd_valid_o,
+  output logic       [3:0] vrd_valid_o,     // by SIMD
   output vrd_req_t         vrd_o[2],
   input  logic      [31:0] vrd_data_i[4][16],
-  output logic       [1:0] vwr_valid_o,
+  output logic       [3:0] vwr_valid_o,     // by SIMD
   output vwr_req_t         vwr0_o,
   output vwr_req_t         vwr1_o,
-  input  logic       [1:0] vwr_ready_i,
+  input  logic       [1:0] vwr_ready_i[4],  // by SIMD: bit 0
   output logic       [1:0] done_valid_o,
   output wave_tag_t        done_o[2],
   input  logic             obs_en_i,
@@ -37,61 +40,63 @@ module lds_unit
   output logic             perf_conflict_o,  // a pass beyond the first of its group
   output logic             idle_o
 );
-  lds_op_t op0[8], op1[8];
-  lds_capture_t capture[2];
-  logic [31:0] re;
+  lds_op_t op[16];
+  lds_capture_t [1:0] capture;
+  logic [31:0] re, raddr[32], rdata[32], waddr[32], wdata[32];
   logic [3:0][31:0] we;
-  logic [31:0][15:0] raddr, waddr;
-  logic [31:0][31:0] rdata[1], wdata, group;
+  logic [31:0][31:0] group;
   logic [1:0][1:0] popped;
-  logic [1:0] group_valid, through, idle;
+  logic [1:0] group_valid, through;
+  logic en, rest, empty;
+  logic [3:0] quiet;  // cycles since the last instruction left, at most 15
 
-  assign idle_o = idle == '1;
+  assign idle_o = empty && !valid_i;
 
-  lds_pair u_pair0 (
+  // Nothing is evaluated while nothing is inside: all blocks test this one bit.  It stays long enough for every pulse and
+  // every clock that the banks keep (lds_pkg, clocks) to end.
+  assign en = valid_i || !rest || !rst_ni;
+
+  /* verilator lint_off BLKSEQ */
+  always_ff @(posedge clk_i) begin
+    if (en) begin
+      quiet = !idle_o || !rst_ni ? 4'd0 : quiet + 4'd1;
+      rest <= quiet == 4'd15;
+    end
+  end
+  /* verilator lint_on BLKSEQ */
+
+  lds_collect u_collect (
     .clk_i,
     .rst_ni,
-    .valid_i       (valid_i && !issue_i.wave.simd[1]),
+    .en_i     (en),
+    .valid_i,
     .issue_i,
-    .opread_valid_o(opread_valid_o[0]),
-    .opread_o      (opread_o[0]),
-    .vrd_valid_o   (vrd_valid_o[0]),
-    .vrd_o         (vrd_o[0]),
-    .capture_o     (capture[0]),
-    .op_o          (op0),
-    .group_valid_i (group_valid[0]),
-    .group_i       (group),
-    .final_i       (through[0]),
-    .popped_o      (popped[0]),
-    .vwr_valid_o   (vwr_valid_o[0]),
-    .vwr_o         (vwr0_o),
-    .vwr_ready_i   (vwr_ready_i[0]),
-    .done_valid_o  (done_valid_o[0]),
-    .done_o        (done_o[0]),
-    .idle_o        (idle[0])
+    .opread_valid_o,
+    .opread_o,
+    .vrd_valid_o,
+    .vrd_o,
+    .capture_o(capture),
+    .op_o     (op),
+    .through_i(through),
+    .retire_i (done_valid_o),
+    .idle_o   (empty)
   );
 
-  lds_pair u_pair1 (
+  lds_writeback u_writeback (
     .clk_i,
     .rst_ni,
-    .valid_i       (valid_i && issue_i.wave.simd[1]),
-    .issue_i,
-    .opread_valid_o(opread_valid_o[1]),
-    .opread_o      (opread_o[1]),
-    .vrd_valid_o   (vrd_valid_o[1]),
-    .vrd_o         (vrd_o[1]),
-    .capture_o     (capture[1]),
-    .op_o          (op1),
-    .group_valid_i (group_valid[1]),
-    .group_i       (group),
-    .final_i       (through[1]),
-    .popped_o      (popped[1]),
-    .vwr_valid_o   (vwr_valid_o[1]),
-    .vwr_o         (vwr1_o),
-    .vwr_ready_i   (vwr_ready_i[1]),
-    .done_valid_o  (done_valid_o[1]),
-    .done_o        (done_o[1]),
-    .idle_o        (idle[1])
+    .en_i         (en),
+    .op_i         (op),
+    .group_valid_i(group_valid),
+    .group_i      (group),
+    .final_i      (through),
+    .popped_o     (popped),
+    .vwr_valid_o,
+    .vwr0_o,
+    .vwr1_o,
+    .vwr_ready_i,
+    .done_valid_o,
+    .done_o
   );
 
   lds_execute #(
@@ -100,10 +105,10 @@ module lds_unit
   ) u_execute (
     .clk_i,
     .rst_ni,
+    .en_i         (en),
     .capture_i    (capture),
     .vrd_data_i,
-    .op0_i        (op0),
-    .op1_i        (op1),
+    .op_i         (op),
     .re_o         (re),
     .raddr_o      (raddr),
     .rdata_i      (rdata),
@@ -124,6 +129,7 @@ module lds_unit
     .Rows(Bytes / 128)
   ) u_banks (
     .clk_i,
+    .en_i   (en),
     .re_i   (re),
     .raddr_i(raddr),
     .rdata_o(rdata),
@@ -131,4 +137,8 @@ module lds_unit
     .waddr_i(waddr),
     .wdata_i(wdata)
   );
+
+  `GANTRY_ASSERT(a_rest, `GANTRY_IMPL(!en, {opread_valid_o, vrd_valid_o, vwr_valid_o, done_valid_o, obs_valid_o,
+                                           perf_conflict_o, group_valid, through, popped} == '0 &&
+                                           {re, we, capture[0].valid, capture[1].valid} == '0))
 endmodule

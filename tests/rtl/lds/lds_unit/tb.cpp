@@ -4,7 +4,7 @@
 // through later loads, order of completion, clocks of one pair alone and of both at once (docs/reference/lds.md) with
 // conflict-free, strided and same-address accesses, bounds, idleness.  The argument `speed` prints ns a cycle instead.
 // top: lds_unit
-// sources: build/gen/gcn3_pkg.sv rtl/cu/cu_pkg.sv rtl/lds/lds_fadd_pkg.sv rtl/lds/lds_atomic_pkg.sv rtl/lds/lds_pkg.sv rtl/tech/ram_banked.sv rtl/lds/lds_collect.sv rtl/lds/lds_execute.sv rtl/lds/lds_writeback.sv rtl/lds/lds_pair.sv rtl/lds/lds_unit.sv
+// sources: build/gen/gcn3_pkg.sv rtl/cu/cu_pkg.sv rtl/common/pick_pkg.sv rtl/lds/lds_fadd_pkg.sv rtl/lds/lds_atomic_pkg.sv rtl/lds/lds_pkg.sv rtl/tech/ram_banked.sv rtl/lds/lds_collect.sv rtl/lds/lds_execute.sv rtl/lds/lds_writeback.sv rtl/lds/lds_unit.sv
 // args: -Wno-UNUSEDPARAM
 // mutant: -GSeedFault=4'd1
 // mutant: -GSeedFault=4'd2
@@ -145,9 +145,13 @@ static void tick()
     // what SIMDs and front end see in this cycle, before the edge
     unsigned reads = dut->vrd_valid_o, request[2] = {dut->vrd_o[0], dut->vrd_o[1]};
     for (unsigned pair = 0; pair < 2; pair++)
-        if (dut->vwr_valid_o & dut->vwr_ready_i & 1u << pair) {
+        if (unsigned valid = dut->vwr_valid_o >> 2 * pair & 3) {
             const uint32_t *w = pair ? dut->vwr1_o.data() : dut->vwr0_o.data();
             unsigned lanes = bits_of(w, 512, 16), row = bits_of(w, 528, 10), s = bits_of(w, 550, 2);
+            if (valid != 1u << (s & 1))
+                fail("valid of another SIMD", valid, s);
+            if (!(dut->vwr_ready_i[s] & 1))
+                continue;
             if (s >> 1 != pair)
                 fail("result of the other pair", s, pair);
             for (unsigned l = 0; l < 16; l++)
@@ -156,13 +160,16 @@ static void tick()
         }
     dut->eval();
     cycle++;
-    dut->vwr_ready_i = 3;
-    for (unsigned pair = 0; pair < 2 && stall_writes; pair++)
-        if (rng() % 3 == 0)
-            dut->vwr_ready_i &= ~(1u << pair);
+    bool stalls[2];
+    for (unsigned pair = 0; pair < 2; pair++)
+        stalls[pair] = stall_writes && rng() % 3 == 0;
+    for (unsigned s = 0; s < 4; s++)
+        dut->vwr_ready_i[s] = !stalls[s >> 1];
     for (unsigned pair = 0; pair < 2; pair++) {
         unsigned simd = request[pair] >> 10 & 3, row = request[pair] & 1023;
-        if (reads >> pair & 1)
+        if (reads >> 2 * pair & 3 && (reads >> 2 * pair & 3) != 1u << (simd & 1))
+            fail("read of another SIMD", reads, simd);
+        if (reads >> 2 * pair & 3)
             for (unsigned l = 0; l < 16; l++)
                 dut->vrd_data_i[simd][l] = vgpr[simd][row >> 2][(row & 3) * 16 + l];
         if (dut->opread_valid_o >> pair & 1)
