@@ -65,9 +65,10 @@ static enum gantry_status value_apply(struct source *src, const yaml_node_t *nod
     struct config *config = src->config;
     char text[2048], why[512];
     int index = param_find(key);
-    const char *near = param_nearest(key);
 
     if (index < 0) {
+        const char *near = param_nearest(key);
+
         if (near)
             snprintf(why, sizeof(why), "unknown key; did you mean %s?", near);
         else

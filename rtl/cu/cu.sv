@@ -69,7 +69,8 @@ module cu
   mem_done_t vmem_done, smem_done;
   vrd_req_t lds_vrd[2], vmem_vrd;
   vwr_req_t lds_vwr0, lds_vwr1, vmem_vwr;
-  logic vmem_valid, vmem_ready, vmem_opread_valid, vmem_done_valid, vmem_vrd_valid, vmem_vwr_valid, vmem_reading;
+  logic vmem_valid, vmem_ready, vmem_opread_valid, vmem_done_valid, vmem_reading;
+  logic [3:0] vmem_vrd_valid, vmem_vwr_valid;  // by SIMD
   logic [1:0] vmem_reading_simd;
   vmem_issue_t vmem;
   logic inv_valid, inv_done, smem_done_valid;
@@ -81,10 +82,9 @@ module cu
   logic lds_conflict;
   /* verilator lint_on UNUSEDSIGNAL */
 
-  // nothing under way inside a block or, as a pulse, between blocks
+  // nothing under way inside a block or, as a pulse, between blocks (the vector memory unit counts its pulses itself)
   assign idle_o = front_idle && simd_idle == '1 && lds_idle && vmem_idle &&
-                  {lds_done_valid, lds_opread_valid, lds_vwr_valid} == '0 && !vmem_done_valid &&
-                  !vmem_opread_valid && !vmem_vwr_valid && !inv_done && valu_done_valid == '0;
+                  {lds_done_valid, lds_opread_valid, lds_vwr_valid} == '0 && valu_done_valid == '0;
 
   cu_front #(
     .EvtDepth (EvtDepth)
@@ -152,7 +152,7 @@ module cu
     row_t vrd_row;
     vwr_req_t lds_vwr;
 
-    assign vrd_valid = lds_vrd_valid[s] || (vmem_vrd_valid && vmem_vrd.simd == 2'(s));
+    assign vrd_valid = lds_vrd_valid[s] || vmem_vrd_valid[s];
     assign vrd_row   = lds_vrd_valid[s] ? lds_vrd[s/2].row : vmem_vrd.row;
     assign lds_vwr   = s < 2 ? lds_vwr0 : lds_vwr1;
 
@@ -166,7 +166,7 @@ module cu
       .vrd_valid_i (vrd_valid),
       .vrd_row_i   (vrd_row),
       .vrd_data_o  (vrd_data[s]),
-      .vwr_valid_i ({vmem_vwr_valid && vmem_vwr.simd == 2'(s), lds_vwr_valid[s]}),
+      .vwr_valid_i ({vmem_vwr_valid[s], lds_vwr_valid[s]}),
       .vwr0_i      (lds_vwr),
       .vwr1_i      (vmem_vwr),
       .vwr_ready_o (vwr_ready[s]),
@@ -233,7 +233,7 @@ module cu
     .vrd_data_i     (vrd_data),
     .vwr_valid_o    (vmem_vwr_valid),
     .vwr_o          (vmem_vwr),
-    .vwr_ready_i    (vwr_ready[vmem_vwr.simd][1]),
+    .vwr_ready_i    (vwr_ready),
     .done_valid_o   (vmem_done_valid),
     .done_o         (vmem_done),
     .mem_req_valid_o,

@@ -25,12 +25,12 @@ module cu_vmem
   output wave_tag_t        opread_o,
   output logic             reading_o,
   output logic      [ 1:0] reading_simd_o,
-  output logic             vrd_valid_o,
+  output logic      [ 3:0] vrd_valid_o,       // by SIMD, one at a time
   output vrd_req_t         vrd_o,
   input  logic      [31:0] vrd_data_i[4][16],
-  output logic             vwr_valid_o,
+  output logic      [ 3:0] vwr_valid_o,       // by SIMD, one at a time
   output vwr_req_t         vwr_o,
-  input  logic             vwr_ready_i,
+  input  logic      [ 1:0] vwr_ready_i[4],    // by SIMD: upper bit
   output logic             done_valid_o,
   output mem_done_t        done_o,
   output logic             mem_req_valid_o,
@@ -48,54 +48,60 @@ module cu_vmem
 );
   import l1v_pkg::*;
 
-  logic tlb_lookup, tlb_fill, tlb_hit, tlb_inv_q, quiesce_q, drained, l1_inv_q, waiting_q;
+  logic tlb_lookup, tlb_fill, tlb_hit, tlb_inv_q, quiesce_q, drained, l1_inv_q;
   logic [7:0] tlb_vmid, tlb_fill_vmid, inv_vmid_q;
   logic [27:0] tlb_vpn, tlb_fill_vpn;
   logic [63:0] tlb_pte, tlb_fill_pte;
   logic req_valid, req_ready, rsp_valid, rsp_ready, ack_valid, xlat_valid, pipe_idle, l1_idle;
-  l1_req_t req;
+  l1_req_t req[1];
   l1_rsp_t rsp;
   logic [7:0] ack_slot, ack_status, xlat_status;
   logic [63:0] xlat_pte;
-  logic [1:0] settle_q;
+  logic en, pending, waiting, flushing, finish, stir_q;
+  logic [1:0] settle;
 
-  assign idle_o = pipe_idle && l1_idle && !inv_i && !inv_done_o && !l1_inv_q && !tlb_inv_q && !(waiting_q && drained);
+  // While the unit rests (no input, nothing moves, no pulse is on its way) none of its blocks looks at anything.  An
+  // answer of memory or a credit wakes the cache alone, and what the cache does then wakes the rest.
+  assign en     = !pipe_idle || !l1_idle || valid_i || inv_i;
+  assign idle_o = !en;
 
   // CU_INV: a TLB invalidation first lets everything under way end
+  /* verilator lint_off BLKSEQ */
   always_ff @(posedge clk_i) begin
-    if (inv_i || inv_done_o || l1_inv_q || tlb_inv_q || waiting_q) begin
-      inv_done_o <= 1'b0;
-      l1_inv_q <= 1'b0;
-      tlb_inv_q <= 1'b0;
-      if (inv_i) begin
-        l1_inv_q <= (inv_flags_i & CACHE_INV_L1V) != '0;
-        inv_vmid_q <= inv_vmid_i;
-        waiting_q <= (inv_flags_i & CACHE_INV_TLB) != '0;
-        quiesce_q <= (inv_flags_i & CACHE_INV_TLB) != '0;
-        inv_done_o <= (inv_flags_i & CACHE_INV_TLB) == '0;
-        settle_q <= '0;
-      end else if (waiting_q) begin
-        if (settle_q != '1) settle_q <= settle_q + 2'd1;
-        else if (drained) begin
-          tlb_inv_q <= 1'b1;
-          waiting_q <= 1'b0;
+    if (en || !rst_ni) begin
+      if (inv_i || pending) begin
+        finish = waiting && !inv_i && settle == '1 && drained;
+        tlb_inv_q <= finish;
+        l1_inv_q <= inv_i && (inv_flags_i & CACHE_INV_L1V) != '0;
+        inv_done_o <= flushing || (inv_i && (inv_flags_i & CACHE_INV_TLB) == '0);
+        pending = inv_i || flushing;  // a pulse to take back
+        if (waiting && settle != '1) settle = settle + 2'd1;
+        if (finish) waiting = 1'b0;
+        if (inv_i) begin
+          inv_vmid_q <= inv_vmid_i;
+          waiting = (inv_flags_i & CACHE_INV_TLB) != '0;
+          settle = '0;
         end
+        if (inv_i || flushing) quiesce_q <= waiting && !flushing;
+        flushing = finish;
+        stir_q <= pending || finish || (waiting && (settle != '1 || drained));  // goes on without an input
+        pending = pending || finish || waiting;
       end
-      if (tlb_inv_q) begin
-        quiesce_q <= 1'b0;
-        inv_done_o <= 1'b1;
+      if (!rst_ni) begin
+        {pending, waiting, flushing} = '0;
+        {inv_done_o, l1_inv_q, tlb_inv_q, quiesce_q, stir_q} <= '0;
       end
-    end
-    if (!rst_ni) begin
-      {inv_done_o, l1_inv_q, tlb_inv_q, waiting_q, quiesce_q} <= '0;
     end
   end
+  /* verilator lint_on BLKSEQ */
 
   cu_vmem_pipe #(
     .SeedFault(SeedFault)
   ) u_pipe (
     .clk_i,
     .rst_ni,
+    .en_i           (en),
+    .stir_i         (inv_i || stir_q),
     .own_gpu_i,
     .valid_i,
     .issue_i,
@@ -145,6 +151,7 @@ module cu_vmem
   ) u_tlb (
     .clk_i,
     .rst_ni,
+    .en_i          (en),
     .lookup_valid_i(tlb_lookup),
     .lookup_vmid_i (tlb_vmid),
     .lookup_vpn_i  (tlb_vpn),

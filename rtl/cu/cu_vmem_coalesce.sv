@@ -17,6 +17,7 @@ module cu_vmem_coalesce
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
+  input  logic                en_i,            // low: nothing is valid, nothing moves, no pulse has to fall
   input  logic          [7:0] own_gpu_i,
   input  logic                valid_i,
   input  vmem_issue_t         issue_i,
@@ -135,12 +136,12 @@ module cu_vmem_coalesce
     end else begin
       joined0 = '0;
       joined1 = '0;
-      for (int unsigned l = 0; l < 16; l++) begin
-        joined0 = joined0 | (32'(lane_va[l] >> 6 == line) << l);
-        joined1 = joined1 | (32'((lane_va[l] >> 6) + 64'd1 == line) << l);
-      end
+      for (int unsigned l = 0; l < 16; l++) joined0 = joined0 | (32'(lane_va[l] >> 6 == line) << l);
       joined0 = joined0 & pending0;
-      joined1 = joined1 & pending1;
+      if (pending1 != '0) begin
+        for (int unsigned l = 0; l < 16; l++) joined1 = joined1 | (32'((lane_va[l] >> 6) + 64'd1 == line) << l);
+        joined1 = joined1 & pending1;
+      end
       if (SeedFault == 4'd1) joined0 = pending0;
     end
     ok = open.valid && !op.atomic && {30'd0, open.va[39:6]} == line && open.word == (apart ? part : 2'd0);
@@ -259,55 +260,57 @@ module cu_vmem_coalesce
   endtask
 
   always_ff @(posedge clk_i) begin
-    if (valid_i) begin
-      top = prepare(issue_i);
-      op_mem[next_slot_i] <= top;
-      split[next_slot_i] = top.swizzle;
-    end
-    busy = order_count != '0 || active || tx0.valid || tx1.valid;
-    if (busy || capture_i.valid || ended_valid_i || forget_i || awake) begin
-      moved = capture_i.valid || xlat_valid_i;
-      access_valid_o <= 1'b0;
-      tlb_lookup_o <= 1'b0;
-      tlb_fill_o <= 1'b0;
-      place_valid_o <= 1'b0;
-      started_valid_o <= 1'b0;
-      sent_valid_o <= 1'b0;
-      fault_o <= '0;
-      denied_o <= '0;
-      perf_o <= '0;
-      if (ended_valid_i) tx_free = tx_free | (NumTx'(1) << ended_tx_i);
-      if (forget_i) last_valid = 1'b0;
-      if (xlat_valid_i) take_translation();
-      if (tx1.valid) translate();
-      if (!tx1.valid && tx0.valid) begin
-        tx1 = tx0;
-        tx0.valid = 1'b0;
-        moved = 1'b1;
+    if (en_i || !rst_ni) begin
+      if (valid_i) begin
+        top = prepare(issue_i);
+        op_mem[next_slot_i] <= top;
+        split[next_slot_i] = top.swizzle;
       end
-      if (!active && order_count != '0) begin_instruction();
-      if (active) coalesce();
-      if (capture_i.valid) begin
-        if (!capture_i.none && !capture_i.kind[1]) capture_row();
-        if (capture_i.final_row) begin
-          order[order_write] = capture_i.slot;
-          order_write = order_write + 4'd1;
-          order_count = order_count + 5'd1;
+      busy = order_count != '0 || active || tx0.valid || tx1.valid;
+      if (busy || capture_i.valid || ended_valid_i || forget_i || awake) begin
+        moved = capture_i.valid || xlat_valid_i;
+        access_valid_o <= 1'b0;
+        tlb_lookup_o <= 1'b0;
+        tlb_fill_o <= 1'b0;
+        place_valid_o <= 1'b0;
+        started_valid_o <= 1'b0;
+        sent_valid_o <= 1'b0;
+        fault_o <= '0;
+        denied_o <= '0;
+        perf_o <= '0;
+        if (ended_valid_i) tx_free = tx_free | (NumTx'(1) << ended_tx_i);
+        if (forget_i) last_valid = 1'b0;
+        if (xlat_valid_i) take_translation();
+        if (tx1.valid) translate();
+        if (!tx1.valid && tx0.valid) begin
+          tx1 = tx0;
+          tx0.valid = 1'b0;
+          moved = 1'b1;
         end
+        if (!active && order_count != '0) begin_instruction();
+        if (active) coalesce();
+        if (capture_i.valid) begin
+          if (!capture_i.none && !capture_i.kind[1]) capture_row();
+          if (capture_i.final_row) begin
+            order[order_write] = capture_i.slot;
+            order_write = order_write + 4'd1;
+            order_count = order_count + 5'd1;
+          end
+        end
+        awake = moved;
+        moved_o <= moved;
       end
-      awake = moved;
-      moved_o <= moved;
-    end
-    if (!rst_ni) begin
-      {order_read, order_write, order_count, active, held, asked, last_valid, awake} = '0;
-      tx0.valid = 1'b0;
-      tx1.valid = 1'b0;
-      open.valid = 1'b0;
-      tx_free = '1;
-      {access_valid_o, tlb_lookup_o, tlb_fill_o, place_valid_o, started_valid_o, sent_valid_o, moved_o} <= '0;
-      fault_o <= '0;
-      denied_o <= '0;
-      perf_o <= '0;
+      if (!rst_ni) begin
+        {order_read, order_write, order_count, active, held, asked, last_valid, awake} = '0;
+        tx0.valid = 1'b0;
+        tx1.valid = 1'b0;
+        open.valid = 1'b0;
+        tx_free = '1;
+        {access_valid_o, tlb_lookup_o, tlb_fill_o, place_valid_o, started_valid_o, sent_valid_o, moved_o} <= '0;
+        fault_o <= '0;
+        denied_o <= '0;
+        perf_o <= '0;
+      end
     end
   end
   /* verilator lint_on BLKSEQ */

@@ -16,6 +16,8 @@ module cu_vmem_pipe
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
+  input  logic             en_i,            // low: nothing is valid, nothing moves, no pulse has to fall
+  input  logic             stir_i,          // something outside is about to move
   input  logic      [ 7:0] own_gpu_i,
   input  logic             valid_i,
   input  vmem_issue_t      issue_i,
@@ -24,12 +26,12 @@ module cu_vmem_pipe
   output wave_tag_t        opread_o,
   output logic             reading_o,
   output logic      [ 1:0] reading_simd_o,
-  output logic             vrd_valid_o,
+  output logic      [ 3:0] vrd_valid_o,
   output vrd_req_t         vrd_o,
   input  logic      [31:0] vrd_data_i[4][16],
-  output logic             vwr_valid_o,
+  output logic      [ 3:0] vwr_valid_o,
   output vwr_req_t         vwr_o,
-  input  logic             vwr_ready_i,
+  input  logic      [ 1:0] vwr_ready_i[4],
   output logic             done_valid_o,
   output mem_done_t        done_o,
   output logic             tlb_lookup_o,
@@ -42,7 +44,7 @@ module cu_vmem_pipe
   output logic      [27:0] tlb_fill_vpn_o,
   output logic      [ 7:0] tlb_fill_vmid_o,
   output logic             req_valid_o,
-  output l1_req_t          req_o,
+  output l1_req_t          req_o[1],        // arrays of one: the simulator copies them when they change only
   input  logic             req_ready_i,
   input  logic             rsp_valid_i,
   input  l1_rsp_t          rsp_i,
@@ -60,21 +62,23 @@ module cu_vmem_pipe
   output logic             idle_o
 );
   logic place_valid, access_valid, access_ready, started_valid, sent_valid, wb_valid, wb_done;
-  logic [3:0] next_slot, started_slot, sent_slot, wb_slot, moved;
-  logic [7:0] ended_tx;
+  logic [3:0] next_slot, started_slot, sent_slot, wb_slot;
+  logic moved_slots, moved_coalesce, moved_request, moved_return;
   vmem_capture_t capture;
   vmem_place_t place;
   vmem_access_t access;
-  vmem_event_t fault, denied, ended;
+  vmem_event_t fault, denied;
+  vmem_end_t ended;
+  logic [63:0] ended_va[1];
   logic [2:0] quiet_q;
 
   // a report takes one cycle from block to block: three cycles without any movement, and none follows by itself
-  assign idle_o = quiet_q[2] && !valid_i && !rsp_valid_i && !ack_valid_i && !xlat_valid_i;
+  assign idle_o = quiet_q[2];
   always_ff @(posedge clk_i) begin
-    if (moved != '0 || quiet_q != '1 || valid_i || rsp_valid_i || ack_valid_i || xlat_valid_i) begin
-      quiet_q <= moved != '0 || valid_i || rsp_valid_i || ack_valid_i || xlat_valid_i ? '0 : {quiet_q[1:0], 1'b1};
+    if (en_i || !rst_ni) begin
+      quiet_q <= moved_slots || moved_coalesce || moved_request || moved_return || vwr_valid_o != '0 || valid_i ||
+          stir_i || rsp_valid_i || ack_valid_i || xlat_valid_i || !rst_ni ? '0 : {quiet_q[1:0], 1'b1};
     end
-    if (!rst_ni) quiet_q <= '0;
   end
 
   cu_vmem_slots #(
@@ -82,6 +86,7 @@ module cu_vmem_pipe
   ) u_slots (
     .clk_i,
     .rst_ni,
+    .en_i,
     .valid_i,
     .issue_i,
     .ready_o,
@@ -100,6 +105,7 @@ module cu_vmem_pipe
     .fault_i        (fault),
     .denied_i       (denied),
     .ended_i        (ended),
+    .ended_va_i     (ended_va),
     .ack_valid_i,
     .ack_slot_i,
     .ack_status_i,
@@ -109,7 +115,7 @@ module cu_vmem_pipe
     .done_valid_o,
     .done_o,
     .drained_o,
-    .moved_o        (moved[0])
+    .moved_o        (moved_slots)
   );
 
   cu_vmem_coalesce #(
@@ -118,6 +124,7 @@ module cu_vmem_pipe
   ) u_coalesce (
     .clk_i,
     .rst_ni,
+    .en_i,
     .own_gpu_i,
     .valid_i,
     .issue_i,
@@ -150,14 +157,15 @@ module cu_vmem_pipe
     .access_o       (access),
     .access_ready_i (access_ready),
     .ended_valid_i  (ended.valid),
-    .ended_tx_i     (ended_tx),
+    .ended_tx_i     (ended.tx),
     .perf_o,
-    .moved_o        (moved[1])
+    .moved_o        (moved_coalesce)
   );
 
   cu_vmem_request u_request (
     .clk_i,
     .rst_ni,
+    .en_i,
     .valid_i,
     .issue_i,
     .next_slot_i    (next_slot),
@@ -171,7 +179,7 @@ module cu_vmem_pipe
     .req_valid_o,
     .req_o,
     .req_ready_i,
-    .moved_o       (moved[2])
+    .moved_o       (moved_request)
   );
 
   cu_vmem_return #(
@@ -179,6 +187,7 @@ module cu_vmem_pipe
   ) u_return (
     .clk_i,
     .rst_ni,
+    .en_i,
     .valid_i,
     .issue_i,
     .next_slot_i    (next_slot),
@@ -190,13 +199,13 @@ module cu_vmem_pipe
     .rsp_i,
     .rsp_ready_o,
     .ended_o       (ended),
-    .ended_tx_o    (ended_tx),
+    .ended_va_o    (ended_va),
     .wb_valid_i    (wb_valid),
     .wb_slot_i     (wb_slot),
     .wb_done_o     (wb_done),
     .vwr_valid_o,
     .vwr_o,
     .vwr_ready_i,
-    .moved_o       (moved[3])
+    .moved_o       (moved_return)
   );
 endmodule

@@ -82,6 +82,13 @@ package cu_vmem_pkg;
     logic [63:0] va;
   } vmem_event_t;
 
+  typedef struct packed {  // a transaction's data are in their rows; one word, since it is copied every cycle
+    logic valid;
+    logic [3:0] slot;
+    logic [7:0] status;
+    logic [7:0] tx;
+  } vmem_end_t;
+
   function automatic vop_t prepare(input vmem_issue_t issue);
     vop_t op;
     op.wave = issue.wave;

@@ -9,6 +9,7 @@ module cu_vmem_request
 (
   input  logic                clk_i,
   input  logic                rst_ni,
+  input  logic                en_i,             // low: nothing is valid, nothing moves, no pulse has to fall
   input  logic                valid_i,
   input  vmem_issue_t         issue_i,
   input  logic          [3:0] next_slot_i,
@@ -22,7 +23,7 @@ module cu_vmem_request
   input  vmem_access_t        access_i,
   output logic                access_ready_o,    // room for this cycle's and the next access
   output logic                req_valid_o,
-  output l1_req_t             req_o,
+  output l1_req_t             req_o[1],
   input  logic                req_ready_i,
   output logic                moved_o
 );
@@ -178,7 +179,7 @@ module cu_vmem_request
     end
     if (whole) begin
       req_valid_o <= 1'b1;
-      req_o <= req;
+      req_o[0] <= req;
       wait_read = wait_read + 2'd1;
       waiting = waiting - 3'd1;
     end
@@ -186,49 +187,51 @@ module cu_vmem_request
   endtask
 
   always_ff @(posedge clk_i) begin
-    if (valid_i) begin
-      fresh = prepare(issue_i);
-      op_mem[next_slot_i] <= '{
-          wave: fresh.wave,
-          tag: fresh.tag,
-          vmid: fresh.vmid,
-          store: fresh.store,
-          atomic: fresh.atomic,
-          atomic_op: fresh.atomic_op,
-          wide: fresh.wide,
-          words: fresh.words,
-          bytes: fresh.bytes
-      };
-    end
-    if (place_valid_i) begin
-      place_mem[{place_i.slot, place_i.word, place_i.beat}] <= '{
-          split: place_i.split,
-          unaligned: place_i.unaligned,
-          lanes: place_i.lanes
-      };
-    end
-    if (capture_i.valid && capture_i.kind[1]) begin
-      for (int unsigned l = 0; l < 16; l++) row[l[3:0]] = vrd_data_i[capture_i.simd][l];
-      data_mem[{capture_i.word, capture_i.slot, capture_i.beat}] <= row;
-    end
-    if (access_valid_i || waiting != '0 || awake) begin
-      moved = access_valid_i;
-      req_valid_o <= 1'b0;
-      if (waiting != '0 && req_ready_i) serve();
-      if (access_valid_i) begin
-        wait_mem[wait_write] <= access_i;
-        wait_write = wait_write + 2'd1;
-        waiting = waiting + 3'd1;
+    if (en_i || !rst_ni) begin
+      if (valid_i) begin
+        fresh = prepare(issue_i);
+        op_mem[next_slot_i] <= '{
+            wave: fresh.wave,
+            tag: fresh.tag,
+            vmid: fresh.vmid,
+            store: fresh.store,
+            atomic: fresh.atomic,
+            atomic_op: fresh.atomic_op,
+            wide: fresh.wide,
+            words: fresh.words,
+            bytes: fresh.bytes
+        };
       end
-      access_ready_o <= waiting <= 3'd2;
-      awake = moved;
-      moved_o <= moved;
-    end
-    if (!rst_ni) begin
-      {wait_read, wait_write, waiting, building, awake} = '0;
-      req_valid_o <= 1'b0;
-      access_ready_o <= 1'b1;
-      moved_o <= 1'b0;
+      if (place_valid_i) begin
+        place_mem[{place_i.slot, place_i.word, place_i.beat}] <= '{
+            split: place_i.split,
+            unaligned: place_i.unaligned,
+            lanes: place_i.lanes
+        };
+      end
+      if (capture_i.valid && capture_i.kind[1]) begin
+        for (int unsigned l = 0; l < 16; l++) row[l[3:0]] = vrd_data_i[capture_i.simd][l];
+        data_mem[{capture_i.word, capture_i.slot, capture_i.beat}] <= row;
+      end
+      if (access_valid_i || waiting != '0 || awake) begin
+        moved = access_valid_i;
+        req_valid_o <= 1'b0;
+        if (waiting != '0 && req_ready_i) serve();
+        if (access_valid_i) begin
+          wait_mem[wait_write] <= access_i;
+          wait_write = wait_write + 2'd1;
+          waiting = waiting + 3'd1;
+        end
+        access_ready_o <= waiting <= 3'd2;
+        awake = moved;
+        moved_o <= moved;
+      end
+      if (!rst_ni) begin
+        {wait_read, wait_write, waiting, building, awake} = '0;
+        req_valid_o <= 1'b0;
+        access_ready_o <= 1'b1;
+        moved_o <= 1'b0;
+      end
     end
   end
   /* verilator lint_on BLKSEQ */

@@ -11,6 +11,7 @@ module cu_vmem_return
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
+  input  logic                en_i,             // low: nothing is valid, nothing moves, no pulse has to fall
   input  logic                valid_i,
   input  vmem_issue_t         issue_i,
   input  logic          [3:0] next_slot_i,
@@ -23,14 +24,16 @@ module cu_vmem_return
   input  logic                rsp_valid_i,
   input  l1_rsp_t             rsp_i,
   output logic                rsp_ready_o,      // room for four more
-  output vmem_event_t         ended_o,
-  output logic          [7:0] ended_tx_o,
+  output vmem_end_t           ended_o,
+  output logic         [63:0] ended_va_o[1],    // of a fault
   input  logic                wb_valid_i,       // at most one more while one is being written
   input  logic          [3:0] wb_slot_i,
   output logic                wb_done_o,
-  output logic                vwr_valid_o,
+  output logic          [3:0] vwr_valid_o,      // by SIMD
   output vwr_req_t            vwr_o,
-  input  logic                vwr_ready_i,
+  /* verilator lint_off UNUSEDSIGNAL */
+  input  logic          [1:0] vwr_ready_i[4],   // by SIMD: upper bit
+  /* verilator lint_on UNUSEDSIGNAL */
   output logic                moved_o
 );
   typedef struct packed {
@@ -73,7 +76,7 @@ module cu_vmem_return
   logic [TxW-1:0] tx;
   logic [31:0] line[17];
   from_t from;
-  vmem_event_t ended;
+  logic [7:0] status;
   // write-back
   logic wb_active, wb_more, wb_hold;
   logic [3:0] wb_slot, wb_next;
@@ -84,7 +87,6 @@ module cu_vmem_return
   /* verilator lint_on UNUSEDSIGNAL */
   // temporaries
   place_t where;
-  l1_rsp_t answer;
   logic [15:0][31:0] row, now;
   logic [3:0][15:0] written;
   logic [31:0] place[16], lanes16, keep, took, value, off, has;
@@ -153,14 +155,13 @@ module cu_vmem_return
   // The oldest answer.
   task automatic take_answer();
     busy = 1'b1;
-    answer = queue_mem[queue_read];
-    tx = answer.id[TxW-1:0];
+    tx = queue_mem[queue_read].id[TxW-1:0];
+    status = queue_mem[queue_read].status;
     from = from_mem[tx];
     what = what_mem[from.slot];
-    lanes_left = answer.status == '0 ? from.lanes : '0;
-    for (int unsigned w = 0; w < 16; w++) line[w] = answer.data[w*32+:32];
+    lanes_left = status == '0 ? from.lanes : '0;
+    for (int unsigned w = 0; w < 16; w++) line[w] = queue_mem[queue_read].data[w*32+:32];
     line[16] = '0;
-    ended = '{valid: 1'b1, slot: from.slot, status: answer.status, va: {24'd0, from.va}};
     queue_read = queue_read + 3'd1;
     queued = queued - 4'd1;
   endtask
@@ -184,7 +185,7 @@ module cu_vmem_return
     end
     has = 32'(wb.exec >> {wb_row[1:0], 4'd0}) & 32'hffff;
     if (has != '0) begin
-      vwr_valid_o <= 1'b1;
+      vwr_valid_o <= 4'd1 << wb.wave.simd;
       wb_hold = 1'b1;
       vwr_o <= '{
           simd: wb.wave.simd,
@@ -199,91 +200,93 @@ module cu_vmem_return
   endtask
 
   always_ff @(posedge clk_i) begin
-    if (valid_i) begin
-      op = prepare(issue_i);
-      what_mem[next_slot_i] <= '{
-          atomic: op.atomic,
-          sext: op.sext,
-          bytes: op.bytes,
-          results: op.results,
-          wave: op.wave,
-          tag: op.tag,
-          dst: op.dst,
-          exec: op.exec
-      };
-      touched = touched & ~(64'hf << {next_slot_i, 2'd0});
-    end
-    if (place_valid_i) begin
-      place_mem[{place_i.slot, place_i.word, place_i.beat}] <= '{
-          split: place_i.split,
-          unaligned: place_i.unaligned,
-          lanes: place_i.lanes
-      };
-    end
-    if (access_valid_i && (access_i.op == L1Read || access_i.op == L1Atomic)) begin
-      from_mem[access_i.id[TxW-1:0]] <= '{
-          slot: access_i.tx.slot,
-          word: access_i.tx.word,
-          va: access_i.tx.va,
-          lanes: access_i.tx.lanes
-      };
-    end
-    if (rsp_valid_i || queued != '0 || busy || wb_valid_i || wb_active || awake) begin
-      moved = rsp_valid_i || wb_valid_i;
-      // ---------------- rows of a finished instruction
-      wb_done_o <= 1'b0;
-      if (wb_active && (vwr_ready_i || !wb_hold)) begin
-        moved = 1'b1;
-        if (wb_hold) vwr_valid_o <= 1'b0;
-        wb_hold = 1'b0;
-        if (wb_row == {wb.results, 2'd0}) begin
-          wb_done_o <= 1'b1;
-          wb_active = wb_more;
-          wb_more = 1'b0;
-          wb_slot = wb_next;
-          wb_row = '0;
-          wb = what_mem[wb_slot];
+    if (en_i || !rst_ni) begin
+      if (valid_i) begin
+        op = prepare(issue_i);
+        what_mem[next_slot_i] <= '{
+            atomic: op.atomic,
+            sext: op.sext,
+            bytes: op.bytes,
+            results: op.results,
+            wave: op.wave,
+            tag: op.tag,
+            dst: op.dst,
+            exec: op.exec
+        };
+        touched = touched & ~(64'hf << {next_slot_i, 2'd0});
+      end
+      if (place_valid_i) begin
+        place_mem[{place_i.slot, place_i.word, place_i.beat}] <= '{
+            split: place_i.split,
+            unaligned: place_i.unaligned,
+            lanes: place_i.lanes
+        };
+      end
+      if (access_valid_i && (access_i.op == L1Read || access_i.op == L1Atomic)) begin
+        from_mem[access_i.id[TxW-1:0]] <= '{
+            slot: access_i.tx.slot,
+            word: access_i.tx.word,
+            va: access_i.tx.va,
+            lanes: access_i.tx.lanes
+        };
+      end
+      if (rsp_valid_i || queued != '0 || busy || wb_valid_i || wb_active || awake) begin
+        moved = rsp_valid_i || wb_valid_i;
+        // ---------------- rows of a finished instruction
+        wb_done_o <= 1'b0;
+        if (wb_active && (vwr_ready_i[wb.wave.simd][1] || !wb_hold)) begin
+          moved = 1'b1;
+          if (wb_hold) vwr_valid_o <= '0;
+          wb_hold = 1'b0;
+          if (wb_row == {wb.results, 2'd0}) begin
+            wb_done_o <= 1'b1;
+            wb_active = wb_more;
+            wb_more = 1'b0;
+            wb_slot = wb_next;
+            wb_row = '0;
+            wb = what_mem[wb_slot];
+          end
+          if (wb_active) send_row();
         end
-        if (wb_active) send_row();
-      end
-      if (wb_valid_i) begin
-        wb_next = wb_slot_i;
-        wb_more = wb_active;
-        if (!wb_active) begin
-          wb_active = 1'b1;
-          wb_slot = wb_slot_i;
-          wb_row = '0;
-          wb = what_mem[wb_slot];
+        if (wb_valid_i) begin
+          wb_next = wb_slot_i;
+          wb_more = wb_active;
+          if (!wb_active) begin
+            wb_active = 1'b1;
+            wb_slot = wb_slot_i;
+            wb_row = '0;
+            wb = what_mem[wb_slot];
+          end
         end
-      end
-      // ---------------- lines to their lanes
-      ended_o <= '0;
-      if (!busy && queued != '0) take_answer();
-      if (busy) begin
-        moved = 1'b1;
-        if (lanes_left != '0) spread_beat();
-        if (lanes_left == '0) begin
-          busy = 1'b0;
-          ended_o <= ended;
-          ended_tx_o <= 8'(tx);
+        // ---------------- lines to their lanes
+        ended_o <= '0;
+        if (!busy && queued != '0) take_answer();
+        if (busy) begin
+          moved = 1'b1;
+          if (lanes_left != '0) spread_beat();
+          if (lanes_left == '0) begin
+            busy = 1'b0;
+            ended_o <= '{valid: 1'b1, slot: from.slot, status: status, tx: 8'(tx)};
+            if (status != '0) ended_va_o[0] <= {24'd0, from.va};
+          end
         end
+        if (rsp_valid_i) begin
+          queue_mem[queue_write] <= rsp_i;
+          queue_write = queue_write + 3'd1;
+          queued = queued + 4'd1;
+        end
+        rsp_ready_o <= queued <= 4'd3;
+        awake = moved;
+        moved_o <= moved;
       end
-      if (rsp_valid_i) begin
-        queue_mem[queue_write] <= rsp_i;
-        queue_write = queue_write + 3'd1;
-        queued = queued + 4'd1;
+      if (!rst_ni) begin
+        {busy, queue_read, queue_write, queued, wb_active, wb_more, wb_hold, awake} = '0;
+        touched = '0;
+        {vwr_valid_o, wb_done_o} <= '0;
+        ended_o <= '0;
+        rsp_ready_o <= 1'b1;
+        moved_o <= 1'b0;
       end
-      rsp_ready_o <= queued <= 4'd3;
-      awake = moved;
-      moved_o <= moved;
-    end
-    if (!rst_ni) begin
-      {busy, queue_read, queue_write, queued, wb_active, wb_more, wb_hold, awake} = '0;
-      touched = '0;
-      {vwr_valid_o, wb_done_o} <= '0;
-      ended_o <= '0;
-      rsp_ready_o <= 1'b1;
-      moved_o <= 1'b0;
     end
   end
   /* verilator lint_on BLKSEQ */

@@ -11,6 +11,7 @@ module cu_vmem_slots
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
+  input  logic                en_i,             // low: nothing is valid, nothing moves, no pulse has to fall
   input  logic                valid_i,
   input  vmem_issue_t         issue_i,
   output logic                ready_o,
@@ -18,7 +19,7 @@ module cu_vmem_slots
   output wave_tag_t           opread_o,
   output logic                reading_o,
   output logic          [1:0] reading_simd_o,
-  output logic                vrd_valid_o,
+  output logic          [3:0] vrd_valid_o,      // by SIMD
   output vrd_req_t            vrd_o,
   output logic          [3:0] next_slot_o,      // the slot of an instruction that is issued in this cycle
   output vmem_capture_t       capture_o,
@@ -28,7 +29,10 @@ module cu_vmem_slots
   input  logic          [3:0] sent_slot_i,
   input  vmem_event_t         fault_i,          // lanes left out
   input  vmem_event_t         denied_i,         // a transaction ended without access
-  input  vmem_event_t         ended_i,          // a transaction's data are in their rows
+  /* verilator lint_off UNUSEDSIGNAL */
+  input  vmem_end_t           ended_i,
+  /* verilator lint_on UNUSEDSIGNAL */
+  input  logic         [63:0] ended_va_i[1],
   input  logic                ack_valid_i,
   /* verilator lint_off UNUSEDSIGNAL */
   input  logic          [7:0] ack_slot_i,
@@ -141,7 +145,7 @@ module cu_vmem_slots
       end_transaction(denied_i.slot);
     end
     if (ended_i.valid) begin
-      if (ended_i.status != '0) note_fault(ended_i.slot, ended_i.status, ended_i.va);
+      if (ended_i.status != '0) note_fault(ended_i.slot, ended_i.status, ended_va_i[0]);
       end_transaction(ended_i.slot);
     end
     if (ack_valid_i) begin
@@ -188,44 +192,46 @@ module cu_vmem_slots
   endtask
 
   always_ff @(posedge clk_i) begin
-    if (valid_i || used != '0 || awake) begin
-      moved = valid_i || started_valid_i || sent_valid_i || denied_i.valid || ended_i.valid || ack_valid_i ||
-          wb_done_i;
-      done_valid_o <= 1'b0;
-      wb_valid_o <= 1'b0;
-      take_events();
-      retire();
-      opread_valid_o <= capture_o.valid && capture_o.final_row;
-      if (capture_o.valid) begin
-        moved = 1'b1;
-        opread_o <= '{wave: wave[capture_o.slot], tag: tag[capture_o.slot]};
+    if (en_i || !rst_ni) begin
+      if (valid_i || used != '0 || awake) begin
+        moved = valid_i || started_valid_i || sent_valid_i || denied_i.valid || ended_i.valid || ack_valid_i ||
+            wb_done_i;
+        done_valid_o <= 1'b0;
+        wb_valid_o <= 1'b0;
+        take_events();
+        retire();
+        opread_valid_o <= capture_o.valid && capture_o.final_row;
+        if (capture_o.valid) begin
+          moved = 1'b1;
+          opread_o <= '{wave: wave[capture_o.slot], tag: tag[capture_o.slot]};
+        end
+        if (capture.valid) moved = 1'b1;
+        capture_o <= capture;
+        capture.valid = 1'b0;
+        if (valid_i) accept();
+        vrd_valid_o <= rows_left != '0 ? 4'd1 << op.wave.simd : '0;
+        reading_o   <= rows_left != '0;
+        if (rows_left != '0) begin
+          moved = 1'b1;
+          request_row();
+        end
+        ready_q <= rows_left <= 6'd1 && used != '1;
+        next_slot_o <= pick_pkg::first64({48'd0, ~used})[3:0];
+        drained_o <= outstanding == '0;
+        awake = moved;
+        moved_o <= moved;
       end
-      if (capture.valid) moved = 1'b1;
-      capture_o <= capture;
-      capture.valid = 1'b0;
-      if (valid_i) accept();
-      vrd_valid_o <= rows_left != '0;
-      reading_o   <= rows_left != '0;
-      if (rows_left != '0) begin
-        moved = 1'b1;
-        request_row();
+      if (!rst_ni) begin
+        {used, sent, finished, blocked, rows_left, wb_count, chosen, awake} = '0;
+        capture.valid = 1'b0;
+        outstanding = '0;
+        {vrd_valid_o, reading_o, opread_valid_o, wb_valid_o, done_valid_o} <= '0;
+        capture_o.valid <= 1'b0;
+        ready_q <= 1'b1;
+        next_slot_o <= '0;
+        drained_o <= 1'b1;
+        moved_o   <= 1'b0;
       end
-      ready_q <= rows_left <= 6'd1 && used != '1;
-      next_slot_o <= pick_pkg::first64({48'd0, ~used})[3:0];
-      drained_o <= outstanding == '0;
-      awake = moved;
-      moved_o <= moved;
-    end
-    if (!rst_ni) begin
-      {used, sent, finished, blocked, rows_left, wb_count, chosen, awake} = '0;
-      capture.valid = 1'b0;
-      outstanding = '0;
-      {vrd_valid_o, reading_o, opread_valid_o, wb_valid_o, done_valid_o} <= '0;
-      capture_o.valid <= 1'b0;
-      ready_q <= 1'b1;
-      next_slot_o <= '0;
-      drained_o <= 1'b1;
-      moved_o   <= 1'b0;
     end
   end
   /* verilator lint_on BLKSEQ */

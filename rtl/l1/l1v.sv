@@ -24,7 +24,7 @@ module l1v
   input  logic             rst_ni,
   input  logic      [ 7:0] own_gpu_i,
   input  logic             req_valid_i,
-  input  l1_req_t          req_i,
+  input  l1_req_t          req_i[1],
   output logic             req_ready_o,   // room for this cycle's and the next request
   output logic             rsp_valid_o,
   output l1_rsp_t          rsp_o,
@@ -44,7 +44,7 @@ module l1v
   input  mem_rsp_t         mem_rsp_i,
   /* verilator lint_on UNUSEDSIGNAL */
   output logic      [ 3:0] perf_o,        // pulses: read hit, read miss, joined a miss, write or atomic
-  output logic             idle_o
+  output logic             idle_o         // nothing happens until an input comes
 );
   localparam int unsigned Lines = Bytes / 64;
   localparam int unsigned Sets = Lines / Ways;
@@ -82,8 +82,10 @@ module l1v
   // temporaries
   l1_req_t req;
   logic [63:0] line, want;
-  logic [31:0] base, way, number, joined, index;
+  logic [31:0] base, way, number, index;
   logic hit, merge, send, pop, moved;
+  logic awake;  // something is left to do without an input
+  logic [63:0] same;  // misses under way of the line, as bits
   logic [2:0] quiet;
   logic [7:0] mem_op;
   logic [31:0] mem_tag;
@@ -105,13 +107,18 @@ module l1v
     .rdata_o(ram_rdata)
   );
 
-  assign idle_o = quiet[2] && !req_valid_i && !mem_rsp_valid_i && !inv_i && !mem_req_credit_i;
+  assign idle_o = quiet[2];  // an input empties it at the edge that takes it
 
   /* verilator lint_off BLKSEQ */
+  // Misses of the line, under way or long ended, as bits.
+  task automatic find_misses();
+    same = '0;
+    for (int unsigned m = 0; m < Mshrs; m++) same = same | (64'(miss_line[m] == line) << m);
+  endtask
+
   // nothing is looked at while the cache rests and no input comes
   always_ff @(posedge clk_i) begin
-    if (quiet != '1 || answers != '0 || fifo_count != '0 || req_valid_i || mem_rsp_valid_i || mem_req_credit_i ||
-        inv_i || !rst_ni) begin
+    if (awake || req_valid_i || mem_rsp_valid_i || mem_req_credit_i || inv_i || !rst_ni) begin
       moved = 1'b0;
       if (rsp_valid_o) rsp_valid_o <= 1'b0;
       if (ack_valid_o) ack_valid_o <= 1'b0;
@@ -214,7 +221,6 @@ module l1v
         hit  = 1'b0;
         way  = '0;
         merge = 1'b0;
-        joined = '0;
         mem_op = MEM_READ;
         mem_tag = {TagRead, 24'd0};
         if (req.op == L1Read || req.op == L1Write || req.op == L1Atomic) begin
@@ -232,14 +238,16 @@ module l1v
               ram_raddr_q <= LineW'(base * Ways + way);
               perf_o[0] <= 1'b1;
             end else begin
-              for (int unsigned m = 0; m < Mshrs; m++) begin
-                joined = busy[m] && !dead[m] && miss_line[m] == line ? m : joined;
-                merge   = busy[m] && !dead[m] && miss_line[m] == line ? 1'b1 : merge;
+              if ((busy & ~dead) != '0) begin  // at most one of a line is alive
+                find_misses();
+                same   = same & 64'(busy) & ~64'(dead);
+                merge  = same != '0;
+                number = {26'd0, pick_pkg::first64(same)};
               end
               if (merge && !req.bypass) begin
                 pop = 1'b1;
-                chain[miss_tail[joined]] = {24'd0, req.id};
-                miss_tail[joined] = {24'd0, req.id};
+                chain[miss_tail[number]] = {24'd0, req.id};
+                miss_tail[number] = {24'd0, req.id};
                 perf_o[2] <= 1'b1;
               end else if (busy != '1 && credits != '0) begin
                 number = {26'd0, pick_pkg::first64(64'(~busy))};
@@ -259,7 +267,10 @@ module l1v
           L1Write, L1Atomic: begin
             if (credits != '0) begin
               if (hit && SeedFault != 4'd1) tag[base*Ways+way] = '0;
-              for (int unsigned m = 0; m < Mshrs; m++) dead[m] = dead[m] || (miss_line[m] == line && SeedFault != 4'd2);
+              if (busy != '0 && SeedFault != 4'd2) begin
+                find_misses();
+                dead = dead | same[Mshrs-1:0];
+              end
               pop = 1'b1;
               send = 1'b1;
               mem_op = req.op == L1Write ? MEM_WRITE : MEM_ATOMIC;
@@ -314,12 +325,13 @@ module l1v
 
       // ---------------- requests of the pipeline
       if (req_valid_i) begin
-        fifo[fifo_write] = req_i;
+        fifo[fifo_write] = req_i[0];
         fifo_write = fifo_write + 2'd1;
         fifo_count = fifo_count + 3'd1;
         moved = 1'b1;
       end
       if (moved) req_ready_o <= fifo_count <= 3'd2;
+      awake = moved || quiet != '1 || answers != '0 || fifo_count != '0;
       if (moved || quiet != '1) quiet <= moved ? '0 : {quiet[1:0], 1'b1};
 
       if (!rst_ni) begin
@@ -333,6 +345,7 @@ module l1v
         perf_o <= '0;
         req_ready_o <= 1'b1;
         quiet <= '0;
+        awake = 1'b1;
       end
     end
   end

@@ -65,7 +65,8 @@ module sqc_cache
   logic [27:0] tlb_vpn, tlb_fill_vpn;
   logic [63:0] tlb_pte, tlb_fill_pte;
   tlb_l1 #(.Entries(TlbEntries)) u_tlb (
-    .clk_i, .rst_ni, .lookup_valid_i(tlb_valid), .lookup_vmid_i(tlb_vmid), .lookup_vpn_i(tlb_vpn),
+    .clk_i, .rst_ni, .en_i(!idle_o || inv_tlb_i),
+    .lookup_valid_i(tlb_valid), .lookup_vmid_i(tlb_vmid), .lookup_vpn_i(tlb_vpn),
     .result_valid_o(tlb_result), .result_hit_o(tlb_hit), .result_pte_o(tlb_pte), .fill_valid_i(tlb_fill && !inv_tlb_i),
     .fill_vmid_i(tlb_fill_vmid), .fill_vpn_i(tlb_fill_vpn), .fill_pte_i(tlb_fill_pte), .inv_valid_i(inv_tlb_i),
     .inv_vmid_i);

@@ -14,6 +14,7 @@ module tlb_l1 #(
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
+  input  logic        en_i,            // low: no input is valid now, and none was in the cycle before
   input  logic        lookup_valid_i,
   input  logic [ 7:0] lookup_vmid_i,
   input  logic [27:0] lookup_vpn_i,
@@ -49,45 +50,48 @@ module tlb_l1 #(
   endfunction
 
   always_ff @(posedge clk_i) begin
-    if (inv_valid_i) begin
-      for (int unsigned e = 0; e < Entries; e++) begin
-        if ((inv_vmid_i == tlb_pkg::VMID_ALL || tag[e][35:28] == inv_vmid_i) && (SeedFault != 2'd2 || e >= NumWays))
-          tag[e] = 64'd0;
+    if (en_i || !rst_ni) begin
+      if (inv_valid_i) begin
+        for (int unsigned e = 0; e < Entries; e++) begin
+          if ((inv_vmid_i == tlb_pkg::VMID_ALL || tag[e][35:28] == inv_vmid_i) && (SeedFault != 2'd2 || e >= NumWays))
+            tag[e] = 64'd0;
+        end
       end
-    end
-    if (fill_valid_i) begin
-      base   = set_of(fill_vpn_i);
-      way    = oldest[base] & 32'(NumWays - 1);
-      wanted = make_tag(fill_vmid_i, fill_vpn_i);
-      hit    = 1'b0;
-      for (int unsigned w = 0; w < NumWays; w++) begin  // the same page again (two misses of one page): in place
-        hit_way = tag[base*NumWays+w] == wanted ? w : hit_way;
-        hit     = tag[base*NumWays+w] == wanted ? 1'b1 : hit;
+      if (fill_valid_i) begin
+        base   = set_of(fill_vpn_i);
+        way    = oldest[base] & 32'(NumWays - 1);
+        wanted = make_tag(fill_vmid_i, fill_vpn_i);
+        hit    = 1'b0;
+        for (int unsigned w = 0; w < NumWays; w++) begin  // the same page again (two misses of one page): in place
+          hit_way = tag[base*NumWays+w] == wanted ? w : hit_way;
+          hit     = tag[base*NumWays+w] == wanted ? 1'b1 : hit;
+        end
+        oldest[base] = hit ? oldest[base] : way + 32'd1;
+        way = hit ? hit_way : way;
+        tag[base*NumWays+way] = wanted;
+        pte[base*NumWays+way] = fill_pte_i;
       end
-      oldest[base] = hit ? oldest[base] : way + 32'd1;
-      way = hit ? hit_way : way;
-      tag[base*NumWays+way] = wanted;
-      pte[base*NumWays+way] = fill_pte_i;
-    end
-    if (lookup_valid_i) begin
-      base    = set_of(lookup_vpn_i) * NumWays;
-      wanted  = make_tag(lookup_vmid_i, lookup_vpn_i);
-      hit_way = 32'd0;
-      hit     = 1'b0;
-      for (int unsigned w = 0; w < NumWays; w++) begin
-        hit_way = tag[base+w] == wanted ? w : hit_way;
-        hit     = tag[base+w] == wanted ? 1'b1 : hit;
+      if (lookup_valid_i) begin
+        base    = set_of(lookup_vpn_i) * NumWays;
+        wanted  = make_tag(lookup_vmid_i, lookup_vpn_i);
+        hit_way = 32'd0;
+        hit     = 1'b0;
+        for (int unsigned w = 0; w < NumWays; w++) begin
+          hit_way = tag[base+w] == wanted ? w : hit_way;
+          hit     = tag[base+w] == wanted ? 1'b1 : hit;
+        end
+        result_hit_o <= hit;
+        result_pte_o <= pte[base+hit_way];
       end
-      result_hit_o <= hit;
-      result_pte_o <= pte[base+hit_way];
-    end
-    result_valid_o <= lookup_valid_i && rst_ni;
-    if (!rst_ni) begin
-      for (int unsigned e = 0; e < Entries; e++) tag[e] = 64'd0;
-      for (int unsigned s = 0; s < Sets; s++) oldest[s] = 32'd0;
+      result_valid_o <= lookup_valid_i && rst_ni;
+      if (!rst_ni) begin
+        for (int unsigned e = 0; e < Entries; e++) tag[e] = 64'd0;
+        for (int unsigned s = 0; s < Sets; s++) oldest[s] = 32'd0;
+      end
     end
   end
   /* verilator lint_on BLKSEQ */
 
+  `GANTRY_ASSERT(a_enabled, `GANTRY_IMPL(lookup_valid_i || fill_valid_i || inv_valid_i || result_valid_o, en_i))
   `GANTRY_ASSERT(a_fill, `GANTRY_IMPL(fill_valid_i, fill_pte_i[0] && fill_pte_i[4]))
 endmodule

@@ -28,7 +28,7 @@ module l1v_fv
   localparam int unsigned Mshrs = 2, NumTx = 4, Credits = 2, Slots = 2;
 
   logic req_ready, req_valid_q, rsp_valid, ack_valid, xlat_valid, mem_valid, mem_rsp_valid, credit, idle;
-  l1_req_t req;
+  l1_req_t req[1];
   l1_rsp_t rsp;
   logic [7:0] ack_slot, ack_status, xlat_status;
   logic [63:0] xlat_pte;
@@ -65,11 +65,11 @@ module l1v_fv
       L1Xlat: may = !owed_xlat_q;
       default: may = 1'b0;
     endcase
-    req        = '0;
-    req.op     = op_q;
-    req.bypass = bypass_q && op_q == L1Read;
-    req.id     = 8'(id_q);
-    req.addr   = 64'(line_q) << 6;
+    req[0]        = '0;
+    req[0].op     = op_q;
+    req[0].bypass = bypass_q && op_q == L1Read;
+    req[0].id     = 8'(id_q);
+    req[0].addr   = 64'(line_q) << 6;
   end
   assign asks = ask_i && req_ready && may;
   always_ff @(posedge clk_i) begin

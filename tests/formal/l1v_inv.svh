@@ -110,5 +110,8 @@ end
     && `GANTRY_IMPL(u_dut.u_peek.quiet[1], u_dut.u_peek.quiet[0]))
 `GANTRY_ASSERT(h_still, `GANTRY_IMPL(u_dut.u_peek.quiet[0], !mem_valid && !rsp_valid && !ack_valid && !xlat_valid
     && !u_dut.u_peek.out1_valid && !u_dut.u_peek.out2_valid))
+// the cache looks at nothing only while nothing is left
+`GANTRY_ASSERT(h_awake, u_dut.u_peek.awake || (u_dut.u_peek.quiet == '1 && u_dut.u_peek.answers == '0
+    && u_dut.u_peek.fifo_count == 3'd0))
 `GANTRY_ASSERT(h_blocked, `GANTRY_IMPL(u_dut.u_peek.quiet[0] && ready_q[0], u_dut.u_peek.answers == '0
     && (u_dut.u_peek.fifo_count == 3'd0 || u_dut.u_peek.credits == '0 || u_dut.u_peek.busy == '1)))

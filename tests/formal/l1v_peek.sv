@@ -25,7 +25,8 @@ module l1v_peek
   input logic out2_valid,
   input logic [7:0] out2_id,
   input logic [31:0] credits,
-  input logic [2:0] quiet
+  input logic [2:0] quiet,
+  input logic awake
 );
   // packed copies, to be read from outside
   logic [3:0][2:0] p_op;
@@ -50,5 +51,5 @@ bind l1v l1v_peek #(
 ) u_peek (
   .fifo, .fifo_count, .fifo_read, .fifo_write, .miss_head, .miss_tail, .chain, .busy, .answer_tag, .answer_read,
   .answer_write, .answers, .filled, .out1_valid(out1.valid), .out1_id(out1.id), .out2_valid(out2.valid),
-  .out2_id(out2.id), .credits, .quiet
+  .out2_id(out2.id), .credits, .quiet, .awake
 );

@@ -111,9 +111,14 @@ static void tick()
     dut->eval();
     bool read = dut->vrd_valid_o;
     unsigned row = dut->vrd_o & 1023, simd = dut->vrd_o >> 10 & 3;
-    if (dut->vwr_valid_o && dut->vwr_ready_i) {
-        const uint32_t *w = dut->vwr_o.data();
-        unsigned lanes = bits_of(w, 512, 16), vrow = bits_of(w, 528, 10), s = bits_of(w, 550, 2);
+    const uint32_t *w = dut->vwr_o.data();
+    unsigned s = bits_of(w, 550, 2);
+    if (read && dut->vrd_valid_o != 1u << simd)
+        fail("SIMDs read", dut->vrd_valid_o, 1u << simd);
+    if (dut->vwr_valid_o && dut->vwr_valid_o != 1u << s)
+        fail("SIMDs written", dut->vwr_valid_o, 1u << s);
+    if (dut->vwr_valid_o && dut->vwr_ready_i[s] & 2) {
+        unsigned lanes = bits_of(w, 512, 16), vrow = bits_of(w, 528, 10);
         for (unsigned l = 0; l < 16; l++)
             if (lanes >> l & 1)
                 vgpr[s][vrow >> 2][(vrow & 3) * 16 + l] = w[l];
@@ -122,7 +127,8 @@ static void tick()
     dut->eval();
     cycle++;
     dut->valid_i = 0, dut->inv_i = 0, dut->mem_rsp_valid_i = 0, dut->mem_req_credit_i = 0;
-    dut->vwr_ready_i = stall_writes ? rng() % 3 != 0 : 1;
+    for (unsigned i = 0; i < 4; i++)
+        dut->vwr_ready_i[i] = (stall_writes ? rng() % 3 != 0 : 1) << 1 | (rng() & 1);
     if (read)
         for (unsigned l = 0; l < 16; l++)
             dut->vrd_data_i[simd][l] = vgpr[simd][row >> 2][(row & 3) * 16 + l];
