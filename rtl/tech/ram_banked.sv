@@ -41,26 +41,14 @@ module ram_banked #(
   logic [31:0] word[33];  // one more: Verilator copies a part of an array to a port only when it is written
 
   /* verilator lint_off BLKSEQ */
-  // All banks read one row, or one of two rows: those are pieces of the memory.
+  // One row of all banks is one piece of memory.
   task automatic read();
-    logic [Aw-1:0] low, high, row;
-    logic [31:0] others;
-    low = raddr_i[0][Aw-1:0];
-    high = low;
-    for (int unsigned b = 0; b < 32; b++) begin
-      row  = raddr_i[b][Aw-1:0];
-      low  = row < low ? row : low;
-      high = row > high ? row : high;
-    end
-    others = '0;
-    for (int unsigned b = 0; b < 32; b++) begin
-      row = raddr_i[b][Aw-1:0];
-      others = others | 32'(row != low && row != high);
-    end
-    if (others == '0) begin
-      for (int unsigned b = 0; b < 32; b++) begin
-        word[b] = raddr_i[b][Aw-1:0] == low ? mem[{low, b[4:0]}] : mem[{high, b[4:0]}];
-      end
+    logic [31:0] differ, row;
+    row = raddr_i[0];
+    differ = '0;
+    for (int unsigned b = 0; b < 32; b++) differ = differ | (raddr_i[b] ^ row);
+    if (differ == '0) begin
+      for (int unsigned b = 0; b < 32; b++) word[b] = mem[{row[Aw-1:0], b[4:0]}];
     end else begin
       for (int unsigned b = 0; b < 32; b++) word[b] = mem[{raddr_i[b][Aw-1:0], b[4:0]}];
     end
