@@ -22,12 +22,12 @@ module cu_vmem
   output wave_tag_t        opread_o,
   output logic             reading_o,
   output logic      [ 1:0] reading_simd_o,
-  output logic             vrd_valid_o,
+  output logic      [ 3:0] vrd_valid_o,
   output vrd_req_t         vrd_o,
   input  logic      [31:0] vrd_data_i[4][16],
-  output logic             vwr_valid_o,
+  output logic      [ 3:0] vwr_valid_o,
   output vwr_req_t         vwr_o,
-  input  logic             vwr_ready_i,
+  input  logic      [ 1:0] vwr_ready_i[4],
   output logic             done_valid_o,
   output mem_done_t        done_o,
   output logic             mem_req_valid_o,
@@ -48,14 +48,14 @@ module cu_vmem
   assign ready_o         = Unused != 0;
   assign reading_o       = 1'b0;
   assign reading_simd_o  = '0;
-  assign vrd_valid_o     = 1'b0;
+  assign vrd_valid_o     = '0;
   assign vrd_o           = '0;
-  assign vwr_valid_o     = 1'b0;
+  assign vwr_valid_o     = '0;
   assign vwr_o           = '0;
   assign mem_req_valid_o = 1'b0;
   assign mem_req_o       = '0;
   assign perf_o          = '0;
-  assign idle_o          = !opread_valid_o && !inv_done_o;
+  assign idle_o          = !opread_valid_o && !done_valid_o && !inv_done_o;
 
   always_ff @(posedge clk_i) begin
     opread_valid_o <= rst_ni && valid_i;
