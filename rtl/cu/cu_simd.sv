@@ -21,8 +21,6 @@
 `define STATE
 `define STATE_CALL
 `define NO_INLINE
-`define OP_INFO(op) op_info(op)
-`define SLOT(at) slot_of(at[6:4], at[3:0])
 `else
 `define LANES v,
 `define STATE v, r,

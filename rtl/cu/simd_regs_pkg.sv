@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers of a SIMD (cu_simd) beside its lanes (valu_lanes_pkg) and its VGPRs: instructions under way, slots, what
-// the stages hand on.  One unpacked struct, so that the stages (simd_rows_pkg) take it as one `ref` argument and exist once
+// Registers of a SIMD (cu_simd) beside its lanes (valu_lanes_pkg) and its VGPRs: instructions under way, slots, what the
+// stages hand on.  One unpacked struct, so that the stages (simd_rows_pkg) take it as one `ref` argument and exist once
 // for all SIMDs of a model.  Small control fields stand together in words of at most 32 bits that move as one; what
 // follows from the opcode or from the number of a slot alone is in two constant tables.
 // Not responsible for: what happens with them.

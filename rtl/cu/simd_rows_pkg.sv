@@ -36,8 +36,6 @@ package simd_rows_pkg;
   `define STATE v, r,
   `define STATE_CALL v, r
   `define NO_INLINE /* verilator no_inline_task */
-  `define OP_INFO(op) OpTable[op]  // synthesis: the functions behind the tables
-  `define SLOT(at) SlotTable[at]
   `include "simd_rows_int.svh"
   `include "simd_rows_lane.svh"
   `include "simd_rows_misc.svh"

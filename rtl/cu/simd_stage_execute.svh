@@ -26,8 +26,7 @@
     q = r.st2.entry;
     k = r.i_ctl[q];
     if (k.wide_norm) begin
-      wide_align_row(`LANES r.i_issue[q].op == OP_V_DIV_SCALE_F32 || r.i_issue[q].op == OP_V_DIV_FMAS_F32,
-                     32'd1 << k.round);
+      wide_align_row(`LANES r.i_issue[q].op == OP_V_DIV_SCALE_F32 || r.i_issue[q].op == OP_V_DIV_FMAS_F32, 32'd1 << k.round);
     end else begin
       align_row(`LANES k.round == 2'd2 && k.out != OutF16);
     end

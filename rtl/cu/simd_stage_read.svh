@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of simd_rows_pkg: an instruction enters cu_simd, its slots are formed and their rows read, slots move on, and
-// who may write a row in the next cycle.  Not responsible for: the operations.
+// Part of simd_rows_pkg: an instruction enters cu_simd, its slots are formed and their rows read, slots move on, and who
+// may write a row in the next cycle.  Not responsible for: the operations.
 
   /* verilator lint_off UNUSEDSIGNAL */  // a stage looks at parts of control words
   // Modifiers of a new instruction, SDWA and DPP.
@@ -31,8 +31,7 @@
     r.uneven = r.uneven || crosses;
   endfunction
 
-  // A new instruction stands in r.i_issue, in the entry that is not the current one; the slots of the one before are
-  // over.
+  // A new instruction stands in r.i_issue, in the entry that is not the current one; the slots of the one before are over.
   function automatic void accept(`STATE_ONLY);
     `NO_INLINE
     logic e;
@@ -41,7 +40,7 @@
     logic [63:0] lane;
     e = !r.cur;
     r.cur = e;
-    info = `OP_INFO(r.i_issue[e].op);
+    info = OpTable[r.i_issue[e].op];
     r.i_info[e] = info;
     k = info.ctl;
     k.vgpr = r.i_issue[e].src_vgpr;
@@ -99,7 +98,7 @@
     running = r.live.running;
     r.patch = 1'b0;
     if (running) begin
-      s = (`SLOT(r.at) & r.slot_and) | r.slot_or;
+      s = (SlotTable[r.at] & r.slot_and) | r.slot_or;
       running = !s.last;
       r.at = r.at + 7'd1;
       r.ra = r.row0 | {8'd0, s.row[1:0]};
