@@ -29,8 +29,6 @@ package simd_rows_pkg;
 
   `define LANES_ARG ref lanes_t v,
   `define LANES v,
-  `define LANES_ONLY ref lanes_t v
-  `define LANES_CALL v
   `define STATE_ONLY ref lanes_t v, ref simd_regs_t r
   `define STATE_ARG ref lanes_t v, ref simd_regs_t r,
   `define STATE v, r,
