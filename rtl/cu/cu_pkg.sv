@@ -38,28 +38,29 @@ package cu_pkg;
   } wave_t;
 
   // ---- front -> SIMD: a vector ALU instruction. The front end resolves scalar operands.
+  // Long fields are lowest and none crosses a word of 32 bits without need: a simulator takes them without shifts.
   typedef struct packed {
+    logic dx10_clamp;
+    logic dst_valid;
+    logic [2:0] src_vgpr;  // source i comes from VGPRs (else from sval)
+    logic [9:0] op;  // canonical VALU opcode (gcn3_pkg)
     slot_t slot;
     tag_t tag;
-    logic [9:0] op;  // canonical VALU opcode (gcn3_pkg)
-    logic [2:0] src_vgpr;  // source i comes from VGPRs (else from sval)
-    vgpr_t [2:0] src_row;  // physical VGPR of source i (first of a pair)
-    logic [2:0][63:0] sval;  // scalar value of source i (32-bit values in the low half, 64-bit
-                             // constants and SGPR pairs whole; f64 inline constants expanded)
-    vgpr_t dst;  // physical VGPR of the destination (first of a pair)
-    logic dst_valid;
+    logic [7:0] mode;  // MODE[7:0]
+    logic ieee;
     logic [2:0] neg;
     logic [2:0] abs;
     logic [1:0] omod;
     logic clamp;
     logic sdwa;  // ext is the SDWA dword; sources are already resolved from its register bits
     logic dpp;  // ext is the DPP dword
+    vgpr_t dst;  // physical VGPR of the destination (first of a pair)
+    vgpr_t [2:0] src_row;  // physical VGPR of source i (first of a pair)
     logic [31:0] ext;
+    logic [2:0][63:0] sval;  // scalar value of source i (32-bit values in the low half, 64-bit
+                             // constants and SGPR pairs whole; f64 inline constants expanded)
     logic [63:0] mask;  // carry-in / select / div_fmas mask (VCC or SGPR pair)
     logic [63:0] exec;
-    logic [7:0] mode;  // MODE[7:0]
-    logic ieee;
-    logic dx10_clamp;
   } valu_issue_t;
   // v_mac and SDWA with dst_unused = preserve get the old destination as source 2.
   // Issue cost in turns follows the rate class of the decoder (gcn3_pkg dec_t.rate): the front end

@@ -13,16 +13,26 @@
 `ifdef SYNTHESIS  // simd_rows_pkg says why
 `define SIMD_FAULT FaultSeed
 `define LANES_ARG
+`define LANES_ONLY
 `define LANES
+`define LANES_CALL
 `define STATE_ONLY
 `define STATE_ARG
 `define STATE
 `define STATE_CALL
 `define NO_INLINE
+`define OP_INFO(op) op_info(op)
+`define SLOT(at) slot_of(at[6:4], at[3:0])
+`define READ_X read_x
+`define READ_Y read_y
+`define READ_Z read_z
 `else
 `define LANES v,
 `define STATE v, r,
 `define STATE_CALL v, r
+`define READ_X v.x
+`define READ_Y v.y
+`define READ_Z v.z
 `endif
 
 module cu_simd
@@ -79,6 +89,9 @@ module cu_simd
   logic [2:0] request, taken;  // initial rows, vector memory, LDS
 
 `ifdef SYNTHESIS
+  // The memory's output registers, beside v: yosys joins the branches of a variable as a whole, and all of v would seem
+  // to hang on the memory.
+  logic [31:0] read_x[16], read_y[16], read_z[16];
   `include "simd_rows_int.svh"
   `include "simd_rows_lane.svh"
   `include "simd_rows_misc.svh"
@@ -97,17 +110,31 @@ module cu_simd
 `ifdef GANTRY_FAULTS
     r.fault = FaultSeed;
 `endif
-    if (r.awake || valid_i || request != '0 || !rst_ni) begin
-      // stage 4, or the requester whose turn it is
-      write_stage(`STATE_CALL);
+    if (r.live != '0 || valid_i || request != '0 || !rst_ni) begin
+      if (valid_i) begin
+        r.i_issue[!r.cur] = issue_i;
+        accept(`STATE_CALL);
+      end
+`ifdef SYNTHESIS
+      for (int unsigned l = 0; l < 16; l++) begin
+        v.x[l] = read_x[l];
+        v.y[l] = read_y[l];
+        v.z[l] = read_z[l];
+      end
+`endif
+      // the row of a requester whose turn it is; the ALU writes none then
+      r.write = 1'b0;
       taken = r.granted & request;
-      if (taken[0]) take_row(`STATE vwr0_i.row, vwr0_i.lanes, vwr0_i.data);
-      if (taken[1]) take_row(`STATE vwr1_i.row, vwr1_i.lanes, vwr1_i.data);
-      if (taken[2]) begin
+      if (taken != '0) begin
         r.write = 1'b1;
-        r.wrow  = init_row_i;
-        r.lanes = 16'hffff;
-        for (int unsigned l = 0; l < 16; l++) v.out[l] = init_data_i[l];
+        r.wrow  = taken[0] ? vwr0_i.row : taken[1] ? vwr1_i.row : init_row_i;
+        r.lanes = taken[0] ? vwr0_i.lanes : taken[1] ? vwr1_i.lanes : 16'hffff;
+      end
+      simd_cycle(`STATE request);
+      if (taken != '0) begin
+        if (taken[0]) for (int unsigned l = 0; l < 16; l++) v.out[l] = vwr0_i.data[l[3:0]];
+        if (taken[1]) for (int unsigned l = 0; l < 16; l++) v.out[l] = vwr1_i.data[l[3:0]];
+        if (taken[2]) for (int unsigned l = 0; l < 16; l++) v.out[l] = init_data_i[l];
       end
       if (r.write) begin
         for (int unsigned l = 0; l < 16; l++) row[l[3:0]] = v.out[l];
@@ -115,47 +142,34 @@ module cu_simd
         if (r.lanes != 16'hffff) begin
           for (int unsigned l = 0; l < 16; l++) row[l[3:0]] = r.lanes[l[3:0]] ? row[l[3:0]] : mem[r.wrow][l[3:0]];
         end
-`ifdef SYNTHESIS
         mem[r.wrow] <= row;
-`endif
       end
-      // stages 3, 2, 1, then 0
-      execute_stages(`STATE_CALL);
-      if (valid_i) accept(`STATE issue_i);
-      read_stage(`STATE_CALL);
-      if (r.read_a) for (int unsigned l = 0; l < 16; l++) r.a[l] = mem[r.ra][l[3:0]];
-      if (r.read_b) for (int unsigned l = 0; l < 16; l++) r.b[l] = mem[r.rb][l[3:0]];
-      if (r.read_c) for (int unsigned l = 0; l < 16; l++) r.c[l] = mem[r.rc][l[3:0]];
-      if (request != '0) begin
-        r.awake   = 1'b1;
-        r.granted = grant_write(`STATE request);
-      end else begin
-        r.granted = '0;
-        r.waited  = '0;
-      end
-`ifndef SYNTHESIS  // after the last call: before one, Verilator 5.048 (V3Life) takes a non-blocking write for dead
-      if (r.write) mem[r.wrow] <= row;
-`endif
+      // Operands of stage 1, read whether they are needed or not: these registers are the memory's, and what simd_cycle
+      // makes of them must not stay.
+      for (int unsigned l = 0; l < 16; l++) `READ_X[l] = mem[r.ra][l[3:0]];
+      for (int unsigned l = 0; l < 16; l++) `READ_Y[l] = mem[r.rb][l[3:0]];
+      for (int unsigned l = 0; l < 16; l++) `READ_Z[l] = mem[r.rc][l[3:0]];
       done_valid_o <= r.done_valid;
       if (r.done_valid) done_o <= r.done;
       {init_ready_o, vwr_ready_o} <= r.granted;
       vwr_wait_o <= r.waited == 2'd3;
-      idle_q     <= !r.busy && request == '0;
+      idle_q     <= (r.live & Busy) == '0;
       if (Observe) begin
         obs_valid_o <= obs_en_i && r.write && !taken[2];
         if (obs_en_i && r.write) begin
-          obs_o.slot  <= r.from_alu ? r.i_slot[r.i_entry] : taken[0] ? vwr0_i.slot : vwr1_i.slot;
-          obs_o.tag   <= r.from_alu ? r.i_tag[r.i_entry] : taken[0] ? vwr0_i.tag : vwr1_i.tag;
+          obs_o.slot  <= r.from_alu ? r.i_issue[r.i_entry].slot : taken[0] ? vwr0_i.slot : vwr1_i.slot;
+          obs_o.tag   <= r.from_alu ? r.i_issue[r.i_entry].tag : taken[0] ? vwr0_i.tag : vwr1_i.tag;
           obs_o.row   <= r.wrow;
           obs_o.lanes <= r.lanes;
           obs_o.data  <= row;
         end
       end
       if (!rst_ni) begin
-        r.awake   = 1'b1;
-        r.running = 1'b0;
+        r.live    = '0;
+        r.live.wrote = 1'b1;  // one cycle more, as after a write
+        r.patch   = 1'b0;
         r.cur     = 1'b0;
-        r.count   = '0;
+        r.at      = '0;
         r.waited  = '0;
         r.granted = '0;
         r.st1     = '0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of simd_rows_pkg: integer operations on a row (stage 1 of cu_simd), the opcode test outside, the lane loop
-// inside.  Operands v.x, v.y, v.z; results v.res[r] or, one bit a lane, the return value.  Not responsible for: the
+// inside.  Operands v.x, v.y, v.z; results v.res[r] and, one bit a lane, v.bits.  Not responsible for: the
 // operations themselves (valu_int_pkg, valu_cmp_pkg), modifiers, quarter-rate units.
   // Bit fields, shifts, minimum and maximum, 16-bit sums: everything of class ClsBit.
   function automatic void bit_row(`LANES_ARG input logic [1:0] r, input logic [9:0] op, input logic [31:0] clamp);
@@ -122,17 +122,17 @@
     end
   endfunction
 
-  // One bit of each lane of v.over, in the lanes `wanted`.
-  function automatic logic [31:0] gather(`LANES_ARG input logic [31:0] wanted);
+  // v.bits of v.over.
+  function automatic void gather(`LANES_ONLY);
     logic [31:0] bits;
     bits = 32'd0;
     for (int unsigned l = 0; l < 16; l++) bits = bits | ((v.over[l] & 32'd1) << l);
-    return bits & wanted;
+    v.bits = bits & 32'hffff;
   endfunction
 
   // Sum or difference with carry; carry: bits of this row, 0 where the opcode takes none.
-  function automatic logic [31:0] add_row(`LANES_ARG input logic [1:0] r, input logic [9:0] op,
-                                          input logic [31:0] carry, input logic [31:0] clamp);
+  function automatic void add_row(`LANES_ARG input logic [1:0] r, input logic [9:0] op, input logic [31:0] carry,
+                                  input logic [31:0] clamp);
     `NO_INLINE
     if (op == OP_V_ADD_U32 && clamp == 32'd0 && carry == 32'd0) begin
       for (int unsigned l = 0; l < 16; l++) begin
@@ -152,7 +152,7 @@
         sub_op(v.y[l], v.x[l], (carry >> l) & 32'd1, clamp, v.res[r][l], v.over[l]);
       end
     end
-    return gather(`LANES 32'hffff);
+    gather(`LANES_CALL);
   endfunction
 
   function automatic void mul24_row(`LANES_ARG input logic [1:0] r, input logic [9:0] op);
@@ -182,8 +182,8 @@
   endfunction
 
   // Compares of 32 and 16 bits and class tests.
-  function automatic logic [31:0] cmp_row(`LANES_ARG input logic [7:0] op, input logic half, input logic keep16,
-                                          input logic keep32);
+  function automatic void cmp_row(`LANES_ARG input logic [7:0] op, input logic half, input logic keep16,
+                                  input logic keep32);
     `NO_INLINE
     logic [31:0] set, n;
     set = 32'(op[3:0]);
@@ -213,11 +213,11 @@
       4'ha, 4'hb: for (int unsigned l = 0; l < 16; l++) v.over[l] = compare32(v.x[l] << 16, v.y[l] << 16, n, set);
       default: for (int unsigned l = 0; l < 16; l++) v.over[l] = compare32(v.x[l], v.y[l], n, set);
     endcase
-    return gather(`LANES 32'hffff);
+    gather(`LANES_CALL);
   endfunction
 
   // Pairs: high rows in v.x, v.y, low rows in v.xl, v.yl.
-  function automatic logic [31:0] cmp64_row(`LANES_ARG input logic [3:0] op);
+  function automatic void cmp64_row(`LANES_ARG input logic [3:0] op);
     `NO_INLINE
     logic [63:0] n;
     logic [31:0] set;
@@ -226,7 +226,7 @@
     for (int unsigned l = 0; l < 16; l++) begin
       v.over[l] = compare64({v.x[l], v.xl[l]}, {v.y[l], v.yl[l]}, n, set);
     end
-    return gather(`LANES 32'hffff);
+    gather(`LANES_CALL);
   endfunction
 
   function automatic void shift64_row(`LANES_ARG input logic [1:0] r0, input logic [1:0] r1, input logic [9:0] op);

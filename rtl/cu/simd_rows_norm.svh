@@ -135,9 +135,9 @@
   endfunction
 
   // ---- step 1, wide
-  // Returns the flags of v_div_scale; mask: VCC bits of this row (v_div_fmas).
-  function automatic logic [31:0] wide_first_row(`LANES_ARG input logic [1:0] r, input logic [9:0] op,
-                                                 input logic keep, input logic [31:0] mask);
+  // v.bits are the flags of v_div_scale; mask: VCC bits of this row (v_div_fmas).
+  function automatic void wide_first_row(`LANES_ARG input logic [1:0] r, input logic [9:0] op, input logic keep,
+                                         input logic [31:0] mask);
     `NO_INLINE
     logic [31:0] bits, n, flag, nan;
     bits = 32'd0;
@@ -173,7 +173,7 @@
         end
       end
     endcase
-    return bits;
+    v.bits = bits;
   endfunction
 
   // ---- step 2; round is one-hot

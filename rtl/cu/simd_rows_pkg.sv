@@ -29,11 +29,15 @@ package simd_rows_pkg;
 
   `define LANES_ARG ref lanes_t v,
   `define LANES v,
+  `define LANES_ONLY ref lanes_t v
+  `define LANES_CALL v
   `define STATE_ONLY ref lanes_t v, ref simd_regs_t r
   `define STATE_ARG ref lanes_t v, ref simd_regs_t r,
   `define STATE v, r,
   `define STATE_CALL v, r
   `define NO_INLINE /* verilator no_inline_task */
+  `define OP_INFO(op) OpTable[op]  // synthesis: the functions behind the tables
+  `define SLOT(at) SlotTable[at]
   `include "simd_rows_int.svh"
   `include "simd_rows_lane.svh"
   `include "simd_rows_misc.svh"

@@ -20,9 +20,9 @@
     end
   endfunction
 
-  // Returns carries and overflows, one bit a lane.
-  function automatic logic [31:0] mul32_half(`LANES_ARG input logic [1:0] r0, input logic [1:0] r1,
-                                             input logic high, input logic [9:0] op);
+  // v.bits are carries and overflows.
+  function automatic void mul32_half(`LANES_ARG input logic [1:0] r0, input logic [1:0] r1, input logic high,
+                                     input logic [9:0] op);
     `NO_INLINE
     logic [31:0] bits, t, is_signed;
     logic [63:0] wide;
@@ -35,7 +35,7 @@
       v.res[r1][{high, l[2:0]}] = 32'(wide >> 32);
       bits = bits | (t << {high, l[2:0]});
     end
-    return bits;
+    v.bits = bits;
   endfunction
 
   function automatic void qsad_half(`LANES_ARG input logic [1:0] r0, input logic [1:0] r1, input logic high,

@@ -1,148 +1,125 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of simd_rows_pkg: an instruction enters cu_simd, its slots are formed and their rows read, slots move on, and who
-// may write a row in the next cycle.  Not responsible for: the operations.
+// Part of simd_rows_pkg: an instruction enters cu_simd, its slots are formed and their rows read, slots move on, and
+// who may write a row in the next cycle.  Not responsible for: the operations.
 
   /* verilator lint_off UNUSEDSIGNAL */  // a stage looks at parts of control words
-  // A new instruction; the slots of the one before are over.
-  function automatic void accept(`STATE_ARG input valu_issue_t issue);
+  // Modifiers of a new instruction, SDWA and DPP.
+  function automatic void accept_special(`STATE_ARG input logic e, input op_info_t info);
     `NO_INLINE
-    logic e, crosses, keep;
-    valu_dec_t d;
+    logic crosses, keep;
     ctl_t k;
-    d = valu_decode(issue.op);
-    r.running = 1'b1;
-    r.count = 4'd0;
+    logic [31:0] ext;
+    k = r.i_ctl[e];
+    ext = r.i_issue[e].ext;
+    // DPP from another row reads it through the third port; kept bits of the destination do as well
+    crosses = r.i_issue[e].dpp && ext[16:8] >= 9'h130 && ext[16:9] != 8'ha0;
+    keep = r.i_issue[e].sdwa && ext[12:11] == 2'd2 && ext[10:8] != 3'd6 && r.i_issue[e].dst_valid;
+    r.i_neg[e] = r.i_issue[e].neg & info.mods;
+    r.i_abs[e] = r.i_issue[e].abs & info.mods;
+    k.vgpr[2] = k.vgpr[2] || crosses || keep;
+    k.third = k.third || crosses || keep;
+    k.dpp = r.i_issue[e].dpp;
+    k.sdwa = r.i_issue[e].sdwa;
+    k.keep = keep;
+    k.mod = (r.i_neg[e] | r.i_abs[e]) != '0;
+    k.special = k.dpp || k.sdwa || keep || k.mod;
+    k.post = (k.sdwa && ext[10:8] != 3'd6) ||
+        (k.out != OutInt && (r.i_issue[e].clamp || r.i_issue[e].omod != 2'd0));
+    k.clamp = r.i_issue[e].clamp;
+    r.i_ctl[e] = k;
+    if (keep) r.row2 = {r.i_issue[e].dst, 2'd0};
+    r.uneven = r.uneven || crosses;
+  endfunction
+
+  // A new instruction stands in r.i_issue, in the entry that is not the current one; the slots of the one before are
+  // over.
+  function automatic void accept(`STATE_ONLY);
+    `NO_INLINE
+    logic e;
+    op_info_t info;
+    ctl_t k;
+    logic [63:0] lane;
     e = !r.cur;
     r.cur = e;
-    // DPP from another row reads it through the third port; kept bits of the destination do as well
-    crosses = issue.dpp && issue.ext[16:8] >= 9'h130 && issue.ext[16:9] != 8'ha0;
-    keep = issue.sdwa && issue.ext[12:11] == 2'd2 && issue.ext[10:8] != 3'd6 && issue.dst_valid;
-    k.cls = d.cls;
-    k.rate = d.rate;
-    k.out = d.out;
-    k.half = d.half;
-    k.wide_norm = is_wide(issue.op, issue.mode[4]);
-    k.small_kept = keeps_small(issue.op, issue.mode[5], issue.mode[7], d.out);
-    k.round = d.out == OutF16 && issue.op != OP_V_CVT_F16_F32 ? issue.mode[3:2] : issue.mode[1:0];
-    k.vgpr = issue.src_vgpr | {crosses || keep, 2'b00};
-    k.use1 = d.use1;
-    k.third = d.use2 || crosses || keep;
-    k.dpp = issue.dpp;
-    k.sdwa = issue.sdwa;
-    k.keep = keep;
-    k.mod = ((issue.neg | issue.abs) & d.mods) != '0;
-    k.special = issue.dpp || issue.sdwa || keep || k.mod;
-    k.bits = d.cls == ClsAdd || d.cls == ClsCmp || d.cls == ClsCmp64 || issue.op == OP_V_DIV_SCALE_F32;
-    k.post = (issue.sdwa && issue.ext[10:8] != 3'd6) || (d.out != OutInt && (issue.clamp || issue.omod != 2'd0));
-    k.clamp = issue.clamp;
-    k.fract = issue.op == OP_V_FRACT_F32 || issue.op == OP_V_FRACT_F16;
+    info = `OP_INFO(r.i_issue[e].op);
+    r.i_info[e] = info;
+    k = info.ctl;
+    k.vgpr = r.i_issue[e].src_vgpr;
+    k.round = info.round16 ? r.i_issue[e].mode[3:2] : r.i_issue[e].mode[1:0];
+    k.wide_norm = k.wide_norm || (info.wide_small && r.i_issue[e].mode[4]);
+    k.small_kept = k.small_kept || (info.small32 && r.i_issue[e].mode[5]) || (info.small16 && r.i_issue[e].mode[7]);
     r.i_ctl[e] = k;
-    r.i_slot[e] = issue.slot;
-    r.i_tag[e] = issue.tag;
-    r.i_op[e] = issue.op;
-    r.i_src0[e] = issue.src_row[0];
-    r.i_src1[e] = issue.src_row[1];
-    r.i_src2[e] = issue.src_row[2];
-    r.i_dst[e] = issue.dst;
-    r.i_pair[e] = d.pair;
-    r.i_write[e] = issue.dst_valid;
-    r.i_wide[e] = d.wide;
-    r.i_has_result[e] = d.has_result;
-    r.i_cross[e] = crosses;
-    r.i_halves[e] = d.half && d.mods != '0;
-    r.i_neg[e] = issue.neg & d.mods;
-    r.i_abs[e] = issue.abs & d.mods;
-    r.i_omod[e] = issue.omod;
-    r.i_ext[e] = issue.ext;
-    r.i_mask[e] = issue.mask;
-    r.i_exec[e] = issue.exec;
-    r.i_mode[e] = issue.mode;
-    r.i_ieee[e] = issue.ieee;
-    r.i_dx10[e] = issue.dx10_clamp;
-    r.i_s0[e] = issue.sval[0];
-    r.i_s1[e] = issue.sval[1];
-    r.i_s2[e] = issue.sval[2];
-    r.i_lane[e] = issue.op == OP_V_READFIRSTLANE_B32 ? pick_pkg::first64(issue.exec) : issue.sval[1][5:0];
+    r.live.running = 1'b1;
+    r.at = {info.kind, 4'd0};
+    r.slot_and = '1;
+    r.slot_and.norm = k.cls == ClsFma;
+    r.slot_and.write = r.i_issue[e].dst_valid;
+    r.slot_or = '0;
+    r.slot_or.entry = e;
+    r.slot_or.row = {r.i_issue[e].dst, 2'd0};
+    // a row is read for scalars, too: its value is dropped
+    r.row0 = {k.vgpr[0] ? r.i_issue[e].src_row[0] : r.i_issue[e].dst, 2'd0};
+    r.row1 = {k.vgpr[1] ? r.i_issue[e].src_row[1] : r.i_issue[e].dst, 2'd0};
+    r.row2 = {k.vgpr[2] ? r.i_issue[e].src_row[2] : r.i_issue[e].dst, 2'd0};
+    r.uneven = info.kind != 3'd0;
+    if ({r.i_issue[e].neg, r.i_issue[e].abs, r.i_issue[e].omod, r.i_issue[e].clamp, r.i_issue[e].sdwa,
+         r.i_issue[e].dpp} != '0) begin
+      accept_special(`STATE e, info);
+    end
+    k = r.i_ctl[e];
+    r.i_ctl[e].scalar = !k.vgpr[0] || (k.use1 && !k.vgpr[1]) || (k.third && !k.vgpr[2]);
+    if (k.cls == ClsLane) begin
+      lane = r.i_issue[e].sval[1];
+      r.i_lane[e] = r.i_issue[e].op == OP_V_READFIRSTLANE_B32 ? pick_pkg::first64(r.i_issue[e].exec) : lane[5:0];
+    end
   endfunction
 
-  // Next slot of the running instruction.
-  function automatic slot_info_t next_slot(`STATE_ONLY);
-    ctl_t k;
-    slot_info_t s;
-    k = r.i_ctl[r.cur];
-    s = '0;
-    s.valid = 1'b1;
-    s.entry = r.cur;
-    case (k.rate)
-      RATE_FULL: begin
-        s.beat = r.count[1:0];
-        s.ring = r.count[1:0];
-        s.read = 1'b1;
-        s.write = r.i_write[r.cur];
-        s.last = r.count == 4'd3;
-        s.norm = k.cls == ClsFma;
-      end
-      RATE_HALF: begin
-        s.beat = r.count[2:1];
-        s.sub = {1'b0, r.count[0]};
-        s.ring = r.count[1:0];
-        s.read = 1'b1;
-        s.write = r.i_write[r.cur] && (r.i_wide[r.cur] || !r.count[0]);
-        s.last = r.count == 4'd7;
-      end
-      default: begin
-        s.beat = r.count[3:2];
-        s.sub = r.count[1:0];
-        s.ring = {r.count[2], r.count[0]};
-        s.read = r.count[1:0] == 2'd0 || (r.count[1:0] == 2'd1 && r.i_pair[r.cur] != '0);
-        s.write = r.i_write[r.cur] && (r.count[1:0] == 2'd2 || (r.i_wide[r.cur] && r.count[1:0] == 2'd3));
-        s.last = r.count == 4'd15;
-        s.norm = k.cls == ClsFma && r.count[1:0] == 2'd0;
-        s.quarter = r.count[1:0] == 2'd1 || r.count[1:0] == 2'd2;
-      end
-    endcase
-    return s;
-  endfunction
-
-  // Slots move on.  Which rows the slot that enters stage 1 reads (r.read_a, r.ra, ...), and what is bypassed.
-  function automatic void read_stage(`STATE_ONLY);
+  // Rows of slot s where they follow from more than the beat: pairs, the row that DPP reads beside its own.
+  function automatic void uneven_rows(`STATE_ARG input slot_info_t s);
     `NO_INLINE
+    logic q;
+    logic [2:0] next;
+    q = r.cur;
+    next = s.sub[0] ? r.i_info[q].pair : 3'd0;
+    r.ra[9:2] = r.row0[9:2] + {7'd0, next[0]};
+    r.rb[9:2] = r.row1[9:2] + {7'd0, next[1]};
+    if (r.i_ctl[q].dpp && r.i_issue[q].ext[16:8] >= 9'h130 && r.i_issue[q].ext[16:9] != 8'ha0) begin
+      r.rc = {r.i_issue[q].src_row[0], dpp_other(r.i_issue[q].ext[16:8], s.row[1:0])};
+    end else if (!r.i_ctl[q].keep) begin
+      r.rc[9:2] = r.row2[9:2] + {7'd0, next[2]};
+    end
+  endfunction
+
+  // Slots move on.  Which rows the slot that enters stage 1 reads, and what of them is no operand yet.
+  function automatic void read_stage(`STATE_ARG input logic asked);
     slot_info_t s;
-    ctl_t k;
-    logic q, sub;
+    logic [2:0] same;
+    logic running;
     s = '0;
-    r.read_a = 1'b0;
-    r.read_b = 1'b0;
-    r.read_c = 1'b0;
-    r.fwd_a = 1'b0;
-    r.fwd_b = 1'b0;
-    r.fwd_c = 1'b0;
-    if (r.running) begin
-      q = r.cur;
-      k = r.i_ctl[q];
-      s = next_slot(`STATE_CALL);
-      r.running = !s.last;
-      r.count = r.count + 4'd1;
+    running = r.live.running;
+    r.patch = 1'b0;
+    if (running) begin
+      s = (`SLOT(r.at) & r.slot_and) | r.slot_or;
+      running = !s.last;
+      r.at = r.at + 7'd1;
+      r.ra = r.row0 | {8'd0, s.row[1:0]};
+      r.rb = r.row1 | {8'd0, s.row[1:0]};
+      r.rc = r.row2 | {8'd0, s.row[1:0]};
+      if (r.uneven) begin
+        uneven_rows(`STATE s);
+        if (s.high) s.row[9:2] = s.row[9:2] + 8'd1;
+      end
       if (s.read) begin
-        sub = s.sub[0];
-        r.ra = {r.i_src0[q] + {7'd0, sub && r.i_pair[q][0]}, s.beat};
-        r.rb = {r.i_src1[q] + {7'd0, sub && r.i_pair[q][1]}, s.beat};
-        r.rc = r.i_cross[q] ? {r.i_src0[q], dpp_other(r.i_ext[q][16:8], s.beat)} :
-            k.keep ? {r.i_dst[q], s.beat} : {r.i_src2[q] + {7'd0, sub && r.i_pair[q][2]}, s.beat};
-        r.read_a = k.vgpr[0];
-        r.fwd_a = k.vgpr[0] && r.write && r.wrow == r.ra && `SIMD_FAULT != 16;
-        r.read_b = k.vgpr[1];
-        r.fwd_b = k.vgpr[1] && r.write && r.wrow == r.rb && `SIMD_FAULT != 16;
-        r.read_c = k.vgpr[2];
-        r.fwd_c = k.vgpr[2] && r.write && r.wrow == r.rc && `SIMD_FAULT != 16;
-        if (r.fwd_a || r.fwd_b || r.fwd_c) begin
+        r.fwd = '0;
+        if (r.write && `SIMD_FAULT != 16) begin
+          same = {r.wrow == r.rc, r.wrow == r.rb, r.wrow == r.ra};
+          r.fwd = same & r.i_ctl[r.cur].vgpr;
           r.fwd_lanes = r.lanes;
-          for (int unsigned l = 0; l < 16; l++) r.fwd[l] = v.out[l];
         end
+        r.patch = r.fwd != '0 || r.i_ctl[r.cur].scalar;
       end
     end
-    r.busy = r.running || s.valid || r.st1.valid || r.st2.valid || r.st3.valid;
-    r.awake = r.busy || r.st4.valid || r.write;
+    r.live = {asked, r.write, running, r.live.slots[3:0], s.valid};
     r.st4 = r.st3;
     r.st3 = r.st2;
     r.st2 = r.st1;
@@ -150,9 +127,8 @@
   endfunction
 
   // Requesters of row writes: a lone one keeps its grant, so that it can send every cycle; nobody is granted a cycle in
-  // which the ALU writes.  Returns the grants for the next cycle.
-  function automatic logic [2:0] grant_write(`STATE_ARG input logic [2:0] valid);
-    `NO_INLINE
+  // which the ALU writes.
+  function automatic void grant_write(`STATE_ARG input logic [2:0] valid);
     logic [2:0] g;
     g = r.granted;
     // requests that stay after this cycle
@@ -161,6 +137,6 @@
     else if (valid[0] && (!g[0] || !valid[1])) g = 3'b001;
     else if (valid[1] && (!g[1] || !valid[0])) g = 3'b010;
     else if (valid[2]) g = 3'b100;
-    return r.st4.valid && r.st4.write ? 3'b000 : g;
+    r.granted = r.st4.valid && r.st4.write ? 3'b000 : g;
   endfunction
   /* verilator lint_on UNUSEDSIGNAL */

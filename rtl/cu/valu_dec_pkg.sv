@@ -123,7 +123,6 @@ package valu_dec_pkg;
   endfunction
 
   function automatic valu_dec_t valu_decode(input logic [9:0] op);
-    /* verilator no_inline_task */
     valu_dec_t d;
     /* verilator lint_off UNUSEDSIGNAL */
     info_t info;

@@ -36,5 +36,7 @@ package valu_lanes_pkg;
     logic [31:0] g2[16];
     // stage 4: row to write
     logic [31:0] out[16];
+    // stage 1: one bit of each lane; last, so that the rows stay on borders of a host's cache lines
+    logic [31:0] bits;
   } lanes_t;
 endpackage

@@ -16,12 +16,12 @@ import netlist  # noqa: E402
 
 BUILD = ROOT / "build/tests/rtl/synthesis"
 # An elaborated SIMD without all logic but that around the memory: registers that a read reaches, what decides over them,
-# and what makes the written row.  Clean first: a register that nobody reads must not become a reason to read.
+# and what makes the written row; yosys turns tables of the SIMD into ROMs, which are no part of it.  Clean first: a register that nobody reads must not become a reason to read.
 AROUND_MEMORY = """
 opt_expr
 opt_merge
 opt_clean
-select -set reach t:$memrd_v2 %co*:-$dff
+select -set reach t:$memrd_v2 r:MEMID=\\mem %i %co*:-$dff
 select -set ffs @reach %co1 t:$dff %i
 select -set near @ffs %ci1 t:$memwr_v2 %u t:$memrd_v2 %u %ci*:-$dff
 setattr -set keep 1 @ffs %co1:+[Q] @ffs %d

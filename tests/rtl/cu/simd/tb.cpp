@@ -281,20 +281,8 @@ static void drive(const struct gcn3_inst &i, unsigned tag)
 {
     Packer p;
     bool half = i.info->flags & FLAG_HALF;
-    p.put(wave.dx10_clamp, 1);
-    p.put(wave.ieee, 1);
-    p.put(wave.mode, 8);
     p.put(WAVE_EXEC(&wave), 64);
     p.put(i.src2_mask ? scalar_read64(&wave, &i, i.src[2]) : WAVE_VCC(&wave), 64);
-    p.put(i.ext, 32);
-    p.put(i.dpp, 1);
-    p.put(i.sdwa, 1);
-    p.put(i.clamp, 1);
-    p.put(i.omod, 2);
-    p.put(i.abs, 3);
-    p.put(i.neg, 3);
-    p.put(i.vdst_w != 0, 1);
-    p.put(i.vdst, 8);
     unsigned is_vgpr = 0;
     for (unsigned n = 0; n < 3; n++) {
         uint64_t v = 0;
@@ -306,12 +294,24 @@ static void drive(const struct gcn3_inst &i, unsigned tag)
             v = scalar_read32(&wave, &i, i.src[n], half);
         p.put(v, 64);
     }
+    p.put(i.ext, 32);
     for (unsigned n = 0; n < 3; n++)
         p.put(i.src[n] & 255, 8);
-    p.put(is_vgpr, 3);
-    p.put(i.op, 10);
+    p.put(i.vdst, 8);
+    p.put(i.dpp, 1);
+    p.put(i.sdwa, 1);
+    p.put(i.clamp, 1);
+    p.put(i.omod, 2);
+    p.put(i.abs, 3);
+    p.put(i.neg, 3);
+    p.put(wave.ieee, 1);
+    p.put(wave.mode, 8);
     p.put(tag, 8);
     p.put(0, 4);
+    p.put(i.op, 10);
+    p.put(is_vgpr, 3);
+    p.put(i.vdst_w != 0, 1);
+    p.put(wave.dx10_clamp, 1);
     for (unsigned w = 0; w < 14; w++)
         dut->issue_i[w] = p.words[w];
 }
