@@ -12,6 +12,7 @@ module cu
   parameter int unsigned L1vBytes = 16384,
   parameter int unsigned L1vWays = 4,
   parameter int unsigned L1vMshrs = 16,
+  parameter int unsigned NocCredits = 16,  // places of the crossbar's queue for this CU
   parameter int unsigned TlbEntries = 64,
   parameter int unsigned EvtDepth = 8
 ) (
@@ -216,6 +217,7 @@ module cu
     .L1vBytes  (L1vBytes),
     .L1vWays   (L1vWays),
     .L1vMshrs  (L1vMshrs),
+    .Credits   (NocCredits),
     .TlbEntries(TlbEntries)
   ) u_vmem (
     .clk_i,

@@ -50,6 +50,7 @@ module part_cu
     .L1vBytes  (L1vKib * 1024),
     .L1vWays   (L1vWays),
     .L1vMshrs  (L1vMshrs),
+    .NocCredits(NocQueue),
     .TlbEntries(L1vTlbEntries)
   ) u_cu (
     .clk_i,

@@ -8,7 +8,7 @@
 module part_noc
   import gantry_cfg_pkg::*;
 #(
-  parameter int unsigned Depth = 16,    // queue of an input port, and credits of an output port
+  parameter int unsigned Depth = NocQueue,  // queue of an input port, and credits of an output port
   parameter bit [1:0] SeedFault = 2'd0  // bench only
 ) (
   input  logic                                 clk_i,

@@ -34,7 +34,7 @@ module part_sqc
   logic idle, pulse_q;
   sqc #(
     .Cus(SqcCus), .NumSlices(L2Slices), .IKib(L1iKib), .IWays(L1iWays), .KKib(L1kKib), .KWays(L1kWays),
-    .TlbEntries(SqcTlbEntries)
+    .TlbEntries(SqcTlbEntries), .Credits(NocQueue)
   ) u_sqc (
     .clk_i, .rst_ni, .own_gpu_i(id_i[15:8]), .cycle_i, .idle_o(idle),
     .ifetch_req_valid_i, .ifetch_req_i, .ifetch_rsp_valid_o, .ifetch_rsp_o,

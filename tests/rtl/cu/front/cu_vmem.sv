@@ -9,6 +9,7 @@ module cu_vmem
   parameter int unsigned L1vBytes = 16384,
   parameter int unsigned L1vWays = 4,
   parameter int unsigned L1vMshrs = 16,
+  parameter int unsigned Credits = 16,
   parameter int unsigned TlbEntries = 64
 ) (
   input  logic             clk_i,
@@ -43,7 +44,7 @@ module cu_vmem
   output logic      [ 6:0] perf_o,
   output logic             idle_o
 );
-  localparam int unsigned Unused = NumSlices + L1vBytes + L1vWays + L1vMshrs + TlbEntries;
+  localparam int unsigned Unused = NumSlices + L1vBytes + L1vWays + L1vMshrs + Credits + TlbEntries;
 
   assign ready_o         = Unused != 0;
   assign reading_o       = 1'b0;
