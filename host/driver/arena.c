@@ -36,11 +36,11 @@ void arena_release(struct arena *a)
     *a = (struct arena){0};
 }
 
-uint64_t arena_alloc(struct arena *a, uint64_t bytes, uint64_t align)
+uint64_t arena_alloc(struct arena *a, uint64_t bytes, uint64_t align, uint64_t like)
 {
     for (size_t i = 0; i < a->count; i++) {
         struct arena_range r = a->ranges[i];
-        uint64_t at = (r.at + align - 1) & ~(align - 1);
+        uint64_t at = r.at + ((like - r.at) & (align - 1));
         uint64_t skip = at - r.at;
         if (skip > r.bytes || r.bytes - skip < bytes)
             continue;

@@ -20,7 +20,8 @@ struct arena {
 
 void arena_init(struct arena *a, uint64_t at, uint64_t bytes);
 void arena_release(struct arena *a);
-/* bytes and align multiples of 4 KiB, align a power of two.  ARENA_NONE when nothing fits. */
-uint64_t arena_alloc(struct arena *a, uint64_t bytes, uint64_t align);
+/* A range whose start is equal to `like` modulo align; bytes, align and like multiples of 4 KiB, align a power of two.
+ * ARENA_NONE when nothing fits. */
+uint64_t arena_alloc(struct arena *a, uint64_t bytes, uint64_t align, uint64_t like);
 void arena_free(struct arena *a, uint64_t at, uint64_t bytes);
 #endif

@@ -14,6 +14,7 @@
 #include "vm/pmem.h"
 
 #define PAGE UINT64_C(4096)
+#define BLOCK (UINT64_C(64) << 10)
 #define BIG (UINT64_C(2) << 20)
 #define RING_PACKETS 64u
 #define VMID 1u
@@ -105,7 +106,7 @@ static void on_timer(void *ctx, uint64_t now, uint64_t cookie)
 uint64_t local_alloc(struct local *l, enum local_place place, uint64_t bytes, void **host)
 {
     struct pmem *pm = machine_memory(l->machine);
-    const uint64_t align = bytes >= BIG ? BIG : PAGE;
+    const uint64_t align = bytes >= BIG ? BIG : bytes >= BLOCK ? BLOCK : PAGE; /* large entries: pagetable.h */
     uint64_t *next = place == LOCAL_VRAM ? &l->next_vram : &l->next_gtt;
     uint64_t end = place == LOCAL_VRAM ? pmem_vram_bytes(pm) - pmem_table_bytes(pm) : pmem_gtt_bytes(pm);
     bytes = bytes ? (bytes + PAGE - 1) & ~(PAGE - 1) : PAGE;

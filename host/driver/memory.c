@@ -19,6 +19,7 @@
 #include "vm/pmem.h"
 
 #define PAGE UINT64_C(4096)
+#define BLOCK (UINT64_C(64) << 10)
 #define BIG (UINT64_C(2) << 20)
 #define VA_LIMIT (UINT64_C(1) << 40)
 
@@ -38,14 +39,15 @@ static uint64_t round_up(uint64_t bytes)
 static int place_take(struct driver *d, struct client *c, struct object *o,
                       struct kfd_ioctl_alloc_memory_of_gpu_args *a)
 {
-    const uint64_t align = o->bytes >= BIG ? BIG : PAGE;
+    /* equal to the virtual address modulo a block or a big page: what pagetable_map needs for large entries */
+    const uint64_t align = o->bytes >= BIG ? BIG : o->bytes >= BLOCK ? BLOCK : PAGE;
     if (a->flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM) {
         o->kind = OBJECT_VRAM;
-        o->offset = arena_alloc(&d->vram[o->gpu], o->bytes, align);
+        o->offset = arena_alloc(&d->vram[o->gpu], o->bytes, align, o->va);
         a->mmap_offset = o->offset;
     } else if (a->flags & KFD_IOC_ALLOC_MEM_FLAGS_GTT) {
         o->kind = OBJECT_GTT;
-        o->offset = arena_alloc(&d->gtt, o->bytes, align);
+        o->offset = arena_alloc(&d->gtt, o->bytes, align, o->va);
         a->mmap_offset = pmem_gtt_file_offset(machine_memory(d->machine)) + o->offset;
     } else if (a->flags & KFD_IOC_ALLOC_MEM_FLAGS_USERPTR) {
         o->kind = OBJECT_USER;

@@ -20,6 +20,9 @@
 #define PTE_ADDR UINT64_C(0x00fffffffffff000)
 #define ENTRIES 512u
 #define ROOT_ENTRIES 1024u
+#define BLOCK (UINT64_C(16) * PAGE)
+#define FRAGMENT_BLOCK (UINT64_C(4) << PTE_FRAGMENT_SHIFT)
+#define FRAGMENT_BIG (UINT64_C(9) << PTE_FRAGMENT_SHIFT)
 
 struct pagetable {
     struct pmem *pm;
@@ -110,7 +113,7 @@ uint64_t pagetable_root(const struct pagetable *pt)
     return pmem_addr(pt->gpu + 1, pt->root);
 }
 
-/* The table below *entry, made when absent; a big leaf is split into 512 small ones. */
+/* The table below *entry, made when absent; a big leaf is split into 512 small ones, still in whole blocks. */
 static uint64_t *table_below(struct pagetable *pt, uint64_t *entry)
 {
     if ((*entry & PTE_VALID) && !(*entry & PTE_LEAF))
@@ -121,9 +124,19 @@ static uint64_t *table_below(struct pagetable *pt, uint64_t *entry)
     uint64_t *below = table_at(pt->pm, pt->gpu, offset);
     if (*entry & PTE_VALID)
         for (unsigned i = 0; i < ENTRIES; i++)
-            below[i] = *entry + (uint64_t)i * PAGE;
+            below[i] = ((*entry & ~PTE_FRAGMENT) | FRAGMENT_BLOCK) + (uint64_t)i * PAGE;
     *entry = pmem_addr(pt->gpu + 1, offset) | PTE_VALID;
     return below;
+}
+
+/* The entry of va in a lowest table becomes `value`; the rest of the block that it was one of is single from now on. */
+static void leaf_set(uint64_t *leaf, uint64_t va, uint64_t value)
+{
+    unsigned i = (unsigned)(va >> 12) & (ENTRIES - 1);
+    if (leaf[i] & PTE_FRAGMENT)
+        for (unsigned k = i & ~15u; k < (i | 15u) + 1; k++)
+            leaf[k] &= ~PTE_FRAGMENT;
+    leaf[i] = value;
 }
 
 static bool table_empty(const uint64_t *table)
@@ -158,7 +171,7 @@ int pagetable_map(struct pagetable *pt, uint64_t va, uint64_t pa, uint64_t bytes
         if (!((va | pa) & (BIG - 1)) && bytes >= BIG) {
             if ((*entry & (PTE_VALID | PTE_LEAF)) == PTE_VALID)
                 table_free(pt->pm, pt->gpu, *entry & PTE_OFFSET, 1);
-            *entry = pa | bits;
+            *entry = pa | bits | FRAGMENT_BIG;
             va += BIG;
             pa += BIG;
             bytes -= BIG;
@@ -168,10 +181,13 @@ int pagetable_map(struct pagetable *pt, uint64_t va, uint64_t pa, uint64_t bytes
         if (!leaf)
             return -ENOMEM;
         do {
-            leaf[(va >> 12) & (ENTRIES - 1)] = pa | bits;
-            va += PAGE;
-            pa += PAGE;
-            bytes -= PAGE;
+            bool block = !((va | pa) & (BLOCK - 1)) && bytes >= BLOCK;
+            uint64_t end = va + (block ? BLOCK : PAGE);
+            for (; va < end; va += PAGE, pa += PAGE, bytes -= PAGE)
+                leaf_set(leaf, va, pa | bits);
+            if (block)
+                for (uint64_t at = end - BLOCK; at < end; at += PAGE)
+                    leaf[(at >> 12) & (ENTRIES - 1)] |= FRAGMENT_BLOCK;
         } while (bytes && (va & (BIG - 1)));
     }
     return 0;
@@ -195,7 +211,7 @@ int pagetable_unmap(struct pagetable *pt, uint64_t va, uint64_t bytes)
             if (!leaf)
                 return -ENOMEM;
             for (uint64_t at = 0; at < step; at += PAGE)
-                leaf[((va + at) >> 12) & (ENTRIES - 1)] = 0;
+                leaf_set(leaf, va + at, 0);
             if (table_empty(leaf)) {
                 table_free(pt->pm, pt->gpu, *entry & PTE_OFFSET, 1);
                 *entry = 0;

@@ -3,7 +3,9 @@
  * 40-bit virtual addresses, three levels: VA[39:30] (root, 1024 entries, 8 KiB), VA[29:21], VA[20:12] (512 entries
  * each).  Every table lies in the VRAM of the GPU that walks it (a reserved region at the top of VRAM).
  * Entry (64 bit): 0 valid, 1 R, 2 W, 3 X, 4 leaf, 6:5 memory type (0 cached, 1 uncached/fine-grained),
- * 47:12 offset of page or table, 55:48 owner (0 host, k+1 GPU k).  A leaf at level 2 (VA[29:21]) maps 2 MiB.
+ * 11:7 fragment, 47:12 offset of page or table, 55:48 owner (0 host, k+1 GPU k).  A leaf at level 2 (VA[29:21]) maps
+ * 2 MiB.  Fragment n (the hardware's field): the entry is one of 2^n pages that are aligned and adjacent in both address
+ * spaces and equal in their other bits, so a TLB may keep them as one; 0 single, 4 blocks of 64 KiB, 9 a 2 MiB leaf.
  */
 #ifndef GANTRY_PAGETABLE_H
 #define GANTRY_PAGETABLE_H
@@ -15,6 +17,8 @@
 #define PTE_X 8u
 #define PTE_LEAF 16u
 #define PTE_UNCACHED 32u
+#define PTE_FRAGMENT_SHIFT 7
+#define PTE_FRAGMENT (UINT64_C(31) << PTE_FRAGMENT_SHIFT)
 
 struct pmem;
 struct pagetable;
@@ -25,11 +29,12 @@ void pagetable_free(struct pagetable *pt);
 uint64_t pagetable_root(const struct pagetable *pt); /* physical address for CP_VMID */
 
 /* va, pa and bytes multiples of 4 KiB; flags PTE_R|PTE_W|PTE_X|PTE_UNCACHED.  0, -ENOMEM, -EINVAL (range beyond 40
- * bits). */
+ * bits).  Where va and pa are equal modulo 64 KiB, whole blocks become fragments; a change inside a block makes the
+ * rest of it single pages. */
 int pagetable_map(struct pagetable *pt, uint64_t va, uint64_t pa, uint64_t bytes, uint32_t flags);
 int pagetable_unmap(struct pagetable *pt, uint64_t va, uint64_t bytes);
 /* Entry of the 4 KiB page that holds va, 0 if not mapped.  Below a 2 MiB leaf, va[20:12] is added to its address:
- * the answer looks the same for both page sizes. */
+ * the answer looks the same for both page sizes but for the fragment. */
 uint64_t pagetable_lookup(const struct pagetable *pt, uint64_t va);
 
 /* Virtual access for firmware and driver; 0, or -EFAULT when some page has no valid entry (bytes before it are done).

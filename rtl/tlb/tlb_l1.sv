@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// First-level TLB: set-associative table of 4 KiB translations, tagged with VMID and page; one lookup a cycle.
+// First-level TLB: set-associative table of translations, tagged with VMID and page; one lookup a cycle.  An entry that
+// the page table marks as one of a 64 KiB block (tlb_pkg::pte_block) is kept for all 16 pages of it, in the set of the
+// block; a lookup looks into the set of the page and into that of its block.
 // Responsible for: lookup, replacement (oldest way of a set), invalidation by VMID or of all (255).  Not responsible
 // for: asking the L2 TLB after a miss, merging misses and checking rights (the user; tlb_pkg::pte_status).
 //
@@ -10,7 +12,8 @@
 module tlb_l1 #(
   parameter int unsigned Entries = 64,  // power of two
   parameter int unsigned Ways = 4,
-  parameter bit [1:0] SeedFault = 2'd0  // bench only: 1 VMID not compared, 2 invalidation keeps set 0
+  // bench only: 1 VMID not compared, 2 invalidation keeps set 0, 3 page of a block not put into the address
+  parameter bit [1:0] SeedFault = 2'd0
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -33,21 +36,31 @@ module tlb_l1 #(
   localparam logic [15:0] SetMask = 16'(Sets - 1);
 
   /* verilator lint_off BLKSEQ */
-  logic [63:0] tag[Entries];  // {valid, vmid, vpn}; entry = set * ways + way
+  logic [63:0] tag[Entries];  // {block, valid, vmid, vpn}; entry = set * ways + way
   logic [63:0] pte[Entries];
   logic [31:0] oldest[Sets];
 
-  logic [31:0] base, way, hit_way;
-  logic [63:0] wanted;
-  logic hit;
+  logic [31:0] base, way, hit_way, block_base;
+  logic [63:0] wanted, block_wanted, found;
+  logic hit, in_block;
 
   function automatic logic [63:0] make_tag(input logic [7:0] vmid, input logic [27:0] vpn);
     return {27'd0, 1'b1, SeedFault == 2'd1 ? 8'd0 : vmid, vpn};
   endfunction
 
+  /* verilator lint_off UNUSEDSIGNAL */  // the page of the block does not matter
+  function automatic logic [63:0] make_block_tag(input logic [7:0] vmid, input logic [27:0] vpn);
+    return {26'd0, 2'b11, SeedFault == 2'd1 ? 8'd0 : vmid, vpn[27:4], 4'd0};
+  endfunction
+
   function automatic logic [31:0] set_of(input logic [27:0] vpn);
     return 32'(tlb_pkg::vpn_hash(vpn) & SetMask);
   endfunction
+
+  function automatic logic [31:0] block_set_of(input logic [27:0] vpn);
+    return set_of({4'd0, vpn[27:4]});
+  endfunction
+  /* verilator lint_on UNUSEDSIGNAL */
 
   always_ff @(posedge clk_i) begin
     if (en_i || !rst_ni) begin
@@ -58,9 +71,10 @@ module tlb_l1 #(
         end
       end
       if (fill_valid_i) begin
-        base   = set_of(fill_vpn_i);
+        in_block = tlb_pkg::pte_block(fill_pte_i);
+        base   = in_block ? block_set_of(fill_vpn_i) : set_of(fill_vpn_i);
         way    = oldest[base] & 32'(NumWays - 1);
-        wanted = make_tag(fill_vmid_i, fill_vpn_i);
+        wanted = in_block ? make_block_tag(fill_vmid_i, fill_vpn_i) : make_tag(fill_vmid_i, fill_vpn_i);
         hit    = 1'b0;
         for (int unsigned w = 0; w < NumWays; w++) begin  // the same page again (two misses of one page): in place
           hit_way = tag[base*NumWays+w] == wanted ? w : hit_way;
@@ -74,14 +88,20 @@ module tlb_l1 #(
       if (lookup_valid_i) begin
         base    = set_of(lookup_vpn_i) * NumWays;
         wanted  = make_tag(lookup_vmid_i, lookup_vpn_i);
-        hit_way = 32'd0;
-        hit     = 1'b0;
+        block_base   = block_set_of(lookup_vpn_i) * NumWays;
+        block_wanted = make_block_tag(lookup_vmid_i, lookup_vpn_i);
+        hit_way  = 32'd0;
+        hit      = 1'b0;
+        in_block = 1'b0;
         for (int unsigned w = 0; w < NumWays; w++) begin
-          hit_way = tag[base+w] == wanted ? w : hit_way;
-          hit     = tag[base+w] == wanted ? 1'b1 : hit;
+          hit_way  = tag[base+w] == wanted ? base + w : tag[block_base+w] == block_wanted ? block_base + w : hit_way;
+          hit      = tag[base+w] == wanted ? 1'b1 : hit;
+          in_block = tag[block_base+w] == block_wanted ? 1'b1 : in_block;
         end
-        result_hit_o <= hit;
-        result_pte_o <= pte[base+hit_way];
+        found = pte[hit_way];
+        if (in_block && SeedFault != 2'd3) found[15:12] = lookup_vpn_i[3:0];
+        result_hit_o <= hit || in_block;
+        result_pte_o <= found;
       end
       result_valid_o <= lookup_valid_i && rst_ni;
       if (!rst_ni) begin

@@ -21,6 +21,11 @@ package tlb_pkg;
     return gantry_msg_pkg::MEM_OK;
   endfunction
 
+  // Is this entry one of 16 aligned pages that follow each other in both address spaces and have the same bits?
+  function automatic logic pte_block(input logic [63:0] pte);
+    return pte[11:7] >= 5'd4;
+  endfunction
+
   // Entries handed out by the L2 TLB map 4 KiB.
   function automatic logic [63:0] pte_pa(input logic [63:0] pte, input logic [63:0] va);
     return {8'd0, pte[55:12], va[11:0]};

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whole programs on machines of full size: 64 CUs, and two GPUs of 64, with the golden model's data (configs/r9nano*)."""
 import os
+import sqlite3
 import subprocess
 
 import pytest
@@ -9,8 +10,8 @@ from live import GANTRY, LIMIT, MODELS, ROOT, Result
 pytestmark = pytest.mark.skipif("rtl" not in MODELS, reason="GANTRY_MODELS leaves the RTL out")
 
 
-def large_run(program, config, model):
-    cmd = [GANTRY, "run", "-c", f"configs/{config}.yaml", "--model", model, "-q", "--", program]
+def large_run(program, config, model, *options):
+    cmd = [GANTRY, "run", "-c", f"configs/{config}.yaml", "--model", model, "-q", *options, "--", *str(program).split()]
     done = subprocess.run(cmd, cwd=ROOT, env=os.environ, text=True, stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT, errors="replace")
     return Result(done.returncode, done.stdout, done.stderr, 0)
 
@@ -23,3 +24,13 @@ def test_full_size(apps, config, program):
     assert rtl.line["gpus"] == ("2" if config.endswith("2gpu") else "1")
     assert int(rtl.line["cycles"]) > 0 and int(rtl.line["kernels"]) > 0, rtl
     assert golden.status == 0 and golden.line["data"] == rtl.line["data"], (rtl, golden)
+
+
+def test_one_tlb_entry_covers_a_block(apps, tmp_path):
+    """Memory that the runtime allocates reaches the TLBs in blocks of 64 KiB (fragments): three matrices of 36 pages each on 8 CUs
+    cost 1,354 misses page by page."""
+    done = large_run(f"{apps}/matmul 192", "demo", "rtl", "-o", str(tmp_path / "out"))
+    assert done.status == 0 and "PASSED" in done.out, done
+    db = sqlite3.connect(tmp_path / "out" / "metrics.sqlite")
+    hits, misses = (db.execute("select sum(value) from metrics where location like '%l1v_tlb' and what = ?", [w]).fetchone()[0] for w in ("hit", "miss"))
+    assert hits > 50000 and 8 < misses < 400, (hits, misses)

@@ -40,8 +40,9 @@ static void arena_agrees_with_a_map(void **state)
             continue;
         }
         uint64_t pages = 1 + (uint64_t)rand() % 20, align = rand() % 4 ? 4096 : 4096 * 8;
-        uint64_t at = arena_alloc(&a, pages * 4096, align);
-        uint64_t first = 0; /* what first fit must give */
+        uint64_t like = (uint64_t)rand() % 64 * 4096;
+        uint64_t at = arena_alloc(&a, pages * 4096, align, like);
+        uint64_t first = like % align / 4096; /* what first fit must give */
         for (; first + pages <= PAGES; first += align / 4096)
             if (!memchr(used + first, 1, pages))
                 break;

@@ -31,6 +31,11 @@ static int teardown(void **state)
     return 0;
 }
 
+static unsigned fragment(struct pagetable *pt, uint64_t va)
+{
+    return (unsigned)((pagetable_lookup(pt, va) & PTE_FRAGMENT) >> PTE_FRAGMENT_SHIFT);
+}
+
 static void entry_has_documented_bits(void **state)
 {
     struct pmem *pm = *state;
@@ -72,6 +77,31 @@ static void big_page_splits(void **state)
     assert_int_equal(pagetable_lookup(pt, 65 * MIB), 0);
     assert_int_equal(pagetable_lookup(pt, 65 * MIB + 4096) & PTE_PLACE, pmem_addr(1, 5 * MIB + 4096));
     assert_int_equal(pagetable_lookup(pt, 65 * MIB - 4096) & PTE_PLACE, pmem_addr(1, 5 * MIB - 4096));
+    pagetable_free(pt);
+}
+
+/* Blocks of 64 KiB: told apart where both addresses allow it, single again where one page of a block changes. */
+static void blocks_are_fragments(void **state)
+{
+    struct pagetable *pt = pagetable_new(*state, 0);
+    const uint64_t va = 64 * MIB + 0x8000, pa = pmem_addr(1, MIB + 0x8000);
+    assert_int_equal(pagetable_map(pt, va, pa, 0x40000, PTE_R), 0);
+    assert_int_equal(fragment(pt, va), 0);
+    assert_int_equal(fragment(pt, va + 0x8000), 4);
+    assert_int_equal(fragment(pt, va + 0x37fff), 4);
+    assert_int_equal(fragment(pt, va + 0x38000), 0); /* the last half block */
+    assert_int_equal(pagetable_unmap(pt, va + 0x1a000, 4096), 0);
+    assert_int_equal(fragment(pt, va + 0x18000), 0);
+    assert_int_equal(fragment(pt, va + 0x28000), 4);
+    assert_int_equal(pagetable_lookup(pt, va + 0x19000), (pa + 0x19000) | 1 | 2 | 16);
+    assert_int_equal(pagetable_map(pt, va + 0x100000, pa + 0x1000, 0x40000, PTE_R), 0);
+    for (uint64_t at = 0; at < 0x40000; at += 4096)
+        assert_int_equal(fragment(pt, va + 0x100000 + at), 0); /* the addresses differ modulo 64 KiB */
+    assert_int_equal(pagetable_map(pt, 80 * MIB, pmem_addr(1, 4 * MIB), 2 * MIB, PTE_R), 0);
+    assert_int_equal(fragment(pt, 80 * MIB), 9);
+    assert_int_equal(pagetable_unmap(pt, 80 * MIB, 4096), 0);
+    assert_int_equal(fragment(pt, 80 * MIB + 0x1000), 0);
+    assert_int_equal(fragment(pt, 80 * MIB + 0x10000), 4);
     pagetable_free(pt);
 }
 
@@ -121,7 +151,10 @@ static void random_maps_agree_with_an_array(void **state)
         }
         for (int probe = 0; probe < 40; probe++) {
             uint64_t at = (uint64_t)rand() % PAGES;
-            assert_int_equal(pagetable_lookup(pt, base + at * 4096), model[at]);
+            assert_int_equal(pagetable_lookup(pt, base + at * 4096) & ~PTE_FRAGMENT, model[at]);
+            if (fragment(pt, base + at * 4096) >= 4)
+                for (uint64_t i = 0; i < 16; i++)
+                    assert_int_equal(model[(at & ~15u) + i], model[at & ~15u] + i * 4096);
         }
     }
     assert_int_equal(pagetable_lookup(other, base), 0);
@@ -153,6 +186,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(entry_has_documented_bits, setup, teardown),
         cmocka_unit_test_setup_teardown(bad_ranges_are_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(big_page_splits, setup, teardown),
+        cmocka_unit_test_setup_teardown(blocks_are_fragments, setup, teardown),
         cmocka_unit_test_setup_teardown(tables_come_back, setup, teardown),
         cmocka_unit_test_setup_teardown(random_maps_agree_with_an_array, setup, teardown),
         cmocka_unit_test_setup_teardown(same_address_different_data, setup, teardown),

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of tlb_l1: random fills, lookups and invalidations against a map; a hit must carry the newest entry of exactly
-// this address space and page, a page just filled must hit, nothing may survive its invalidation (S3.12).
+// this address space and page, a page just filled must hit, nothing may survive its invalidation (S3.12).  Pages from
+// 4096 on lie in blocks of 64 KiB: a fill of one page is one of all 16.
 // top: tlb_l1
 // sources: build/gen/gantry_msg_pkg.sv rtl/tlb/tlb_pkg.sv rtl/tlb/tlb_l1.sv
 // args: -Wno-UNUSEDPARAM
 // mutant: -GSeedFault=2'd1
 // mutant: -GSeedFault=2'd2
+// mutant: -GSeedFault=2'd3
 #include <map>
 
 #include "../../mem_bench.h"
@@ -55,6 +57,12 @@ static void fill(unsigned vmid, unsigned vpn)
     dut->fill_vmid_i = (uint8_t)vmid;
     dut->fill_vpn_i = vpn;
     dut->fill_pte_i = pte;
+    if (vpn & 0x1000) {
+        dut->fill_pte_i = pte = (pte & ~0xf000ull) | (vpn & 15) << 12 | (4 + pick(6)) << 7;
+        for (uint64_t p = 0; p < 16; p++)
+            entries[{vmid, (unsigned)((vpn & ~15u) | p)}] = (pte & ~0xf000ull) | p << 12;
+        return;
+    }
     entries[{vmid, vpn}] = pte;
 }
 
@@ -86,6 +94,8 @@ int main(int argc, char **argv)
     }
     for (unsigned i = 0; i < 200000; i++) {
         unsigned vmid = 1 + (unsigned)pick(3), vpn = (unsigned)(pick(40) | pick(3) << 20);
+        if (pick(2))
+            vpn = 0x1000 | (vpn & 7) << 4 | (unsigned)pick(16) | (vpn & 0x300000);
         unsigned what = (unsigned)pick(100);
         bool filled = false;
         if (what < 40) {
@@ -111,6 +121,18 @@ int main(int argc, char **argv)
         lookup(1, p);
         clock_once();
         check(1, p, true);
+    }
+    // so do as many blocks, whatever page of them was filled
+    invalidate(255);
+    clock_once();
+    for (unsigned b = 0; b < 64; b++) {
+        fill(1, 0x1000 | b << 4 | (unsigned)pick(16));
+        clock_once();
+    }
+    for (unsigned p = 0; p < 64 * 16; p++) {
+        lookup(1, 0x1000 | p);
+        clock_once();
+        check(1, 0x1000 | p, true);
     }
     printf("hits %llu, misses %llu\n", (unsigned long long)hits, (unsigned long long)misses);
     if (hits < 50000 || misses < 20000)
