@@ -158,7 +158,7 @@ def plan():
         (lambda: rounds("r9nano", "int", 16, 1024, (50, 450)), {"cu1.int.rate": rate, "cu1.cycles": cycles}),
         (lambda: rounds("r9nano", "fma", 16, 1024, (50, 1050)), {"cu1.fma.rate": rate}),
         (lambda: rounds("demo", "int", 16, 1024, (50, 450)), {"gpu4.int.rate": rate}),
-        (lambda: sized("r9nano", "matmul", matmul(128), matmul(256)), {"gpu64.matmul.rate": rate}),
+        (lambda: sized("r9nano", "matmul", matmul(128), matmul(384)), {"gpu64.matmul.rate": rate}),
         (lambda: sized("r9nano", "fir", fir(1024 * 64), fir(5120 * 64)), {"gpu64.fir.rate": rate}),
         (hash_64, {"gpu64.hash.rate": rate, "gpu64.cycles": cycles}),
         (copy_cycles, {"gpu64.copy.cycles": cycles}),
