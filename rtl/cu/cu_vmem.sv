@@ -2,6 +2,8 @@
 // Vector memory unit of a CU: wires the instruction pipeline, the L1 TLB and the vector L1 cache, and carries out
 // CU_INV.  Responsible for: invalidation (the cache at once: misses under way are not kept; the TLB after all
 // transactions under way ended), counters.  Not responsible for: what the parts do.
+`include "gantry_assert.svh"
+
 module cu_vmem
   import cu_pkg::*;
   import gantry_msg_pkg::*;
@@ -198,4 +200,10 @@ module cu_vmem
     .perf_o       (perf_o[6:3]),
     .idle_o       (l1_idle)
   );
+
+  // at rest no pulse is up that a block would have to take back or another would take again
+  `GANTRY_ASSERT(a_rest,
+                 en || !(opread_valid_o || vrd_valid_o != '0 || vwr_valid_o != '0 || done_valid_o || inv_done_o))
+  `GANTRY_ASSERT(a_rest_inside,
+                 en || !(tlb_lookup || tlb_fill || tlb_inv_q || req_valid || rsp_valid || ack_valid || xlat_valid))
 endmodule
