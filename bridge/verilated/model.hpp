@@ -41,6 +41,7 @@ struct Observation {
 
 inline thread_local const char *current_name = "model";
 inline thread_local uint64_t current_cycle = 0;
+constexpr uint8_t no_counter = 0xff;  // the RTL need not gather a value in every cycle
 inline void (*bug_handler)(const char *name, uint64_t cycle, const char *text) = nullptr;
 
 template <class Top, class Edge> class Model {
@@ -52,7 +53,7 @@ template <class Top, class Edge> class Model {
     std::vector<Output> outputs;
     std::vector<Observation> observations;
     uint64_t *cycle_port = nullptr;     // cycle_i
-    uint8_t *perf_addr = nullptr;       // perf_addr_i
+    uint8_t *perf_addr = nullptr;       // perf_addr_i; no_counter, unless one is read
     const uint64_t *perf_data = nullptr;
     uint8_t *observe_port = nullptr;    // obs_en_i
     bool idle = false, observing = false;
@@ -79,6 +80,8 @@ template <class Top, class Edge> class Model {
         current_name = name.c_str();
         for (const Input &in : inputs)
             *in.valid = 0;
+        if (perf_addr)
+            *perf_addr = no_counter;
         top->rst_ni = 0;
         top->clk_i = 0;
         top->eval();
@@ -146,8 +149,14 @@ template <class Top, class Edge> class Model {
         return bits;
     }
 
+    // Most ports have one byte of valid bits, and most of those bytes are 0.
     template <class Port, class Fn> static void each_valid(const Port &port, Fn fn)
     {
+        if (__builtin_expect(port.valid_bytes == 1, 1)) {
+            for (uint32_t bits = *port.valid; __builtin_expect(bits != 0, 0); bits &= bits - 1)
+                fn(static_cast<uint32_t>(__builtin_ctz(bits)));
+            return;
+        }
         for (uint32_t at = 0; at < port.valid_bytes; at += 8)
             for (uint64_t bits = valid_bits(port.valid + at, port.valid_bytes - at); bits; bits &= bits - 1)
                 fn(at * 8 + static_cast<uint32_t>(__builtin_ctzll(bits)));
@@ -202,6 +211,7 @@ template <class Top, class Edge> class Model {
         changed = true;
         clock(cycle_port ? *cycle_port : 0);
         evaluated--;
+        *perf_addr = no_counter;
         return *perf_data;
     }
 

@@ -18,8 +18,9 @@ module cu_perf (
 
   always_ff @(posedge clk_i) begin
     if (en_i) begin
-      k      = addr_i[3:0];
-      data_o <= addr_i < 8'd16 ? {counter[k], plane[3][k], plane[2][k], plane[1][k], plane[0][k]} : 64'd0;
+      k = addr_i[3:0];
+      if (addr_i < 8'd16) data_o <= {counter[k], plane[3][k], plane[2][k], plane[1][k], plane[0][k]};
+      else data_o <= 64'd0;
       carry0   = plane[0] & events_i;
       carry1   = plane[1] & carry0;
       carry2   = plane[2] & carry1;
