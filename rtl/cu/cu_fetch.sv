@@ -37,32 +37,34 @@ module cu_fetch
   /* verilator lint_on UNUSEDSIGNAL */
   output logic                              idle_o
 );
-  logic ram_en_q, ram_we_q;  // enable: a write or a read
-  logic [6:0] ram_waddr_q;
-  logic [255:0] ram_wdata_q;
-  logic [3:0] ram_re0_q, ram_re1_q;  // by bank, for decoder 0, 1
-  logic [6:0] ram_raddr0_q, ram_raddr1_q;
-  logic ram_wrap0_q, ram_wrap1_q;  // bank 0 follows bank 3: it is read in the other half
+  logic ram_en_q;  // a write or a read
+  logic [3:0] ram_we_q, ram_re0_q, ram_re1_q;  // by bank; reads for decoder 0, 1
+  logic [3:0][6:0] ram_waddr_q, ram_raddr0_q, ram_raddr1_q;
+  logic [63:0] ram_wdata_q[4];
   logic [63:0] quarter0[4], quarter1[4];
 
-  for (genvar b = 0; b < 4; b++) begin : gen_bank
-    ram_2r1w #(
-      .Width(64),
-      .Depth(128)
-    ) u_ibuf (
-      .clk_i,
-      .en_i    (ram_en_q),
-      .we_i    (ram_we_q),
-      .waddr_i (ram_waddr_q),
-      .wdata_i (ram_wdata_q[64*b+:64]),
-      .re0_i   (ram_re0_q[b]),
-      .raddr0_i(b == 0 ? {ram_raddr0_q[6:1], ram_raddr0_q[0] ^ ram_wrap0_q} : ram_raddr0_q),
-      .rdata0_o(quarter0[b]),
-      .re1_i   (ram_re1_q[b]),
-      .raddr1_i(b == 0 ? {ram_raddr1_q[6:1], ram_raddr1_q[0] ^ ram_wrap1_q} : ram_raddr1_q),
-      .rdata1_o(quarter1[b])
-    );
-  end
+  ram_2r1w_banked #(
+    .Banks(4),
+    .Width(64),
+    .Depth(128)
+  ) u_ibuf (
+    .clk_i,
+    .en_i    (ram_en_q),
+    .re0_i   (ram_re0_q),
+    .raddr0_i(ram_raddr0_q),
+    .rdata0_o(quarter0),
+    .re1_i   (ram_re1_q),
+    .raddr1_i(ram_raddr1_q),
+    .rdata1_o(quarter1),
+    .we_i    (ram_we_q),
+    .waddr_i (ram_waddr_q),
+    .wdata_i (ram_wdata_q)
+  );
+
+  // Rows of the four quarters from quarter `from` of `half` on: bank 0 follows bank 3 in the other half.
+  function automatic logic [3:0][6:0] rows(input widx_t of, input logic of_half, input logic [1:0] from);
+    return {{3{of, of_half}}, of, of_half ^ (from == 2'd3)};
+  endfunction
 
   /* verilator lint_off BLKSEQ */
   logic [47:0] pc[64];
@@ -112,6 +114,8 @@ module cu_fetch
   waves_t m;
   logic half, want0, want1, ram_write;
   logic [3:0] ram_read0, ram_read1;
+  logic [255:0] data;
+  logic [63:0] ram_wdata[4];
   logic [1:0] q;
   logic [63:0] inst;
   gantry_msg_pkg::ifetch_req_t req;
@@ -206,15 +210,13 @@ module cu_fetch
       if (s1_valid[0]) begin
         w            = s1_wave[0];
         q            = pc[w][4:3];
-        ram_raddr0_q <= {w, pc[w][5]};
-        ram_wrap0_q  <= q == 2'd3;
+        ram_raddr0_q <= rows(w, pc[w][5], q);
         ram_read0    = (4'd1 << q) | (pc[w][2] ? 4'd1 << (q + 2'd1) : 4'd0);
       end
       if (s1_valid[1]) begin
         w            = s1_wave[1];
         q            = pc[w][4:3];
-        ram_raddr1_q <= {w, pc[w][5]};
-        ram_wrap1_q  <= q == 2'd3;
+        ram_raddr1_q <= rows(w, pc[w][5], q);
         ram_read1    = (4'd1 << q) | (pc[w][2] ? 4'd1 << (q + 2'd1) : 4'd0);
       end
       // ---- one request a cycle
@@ -246,8 +248,10 @@ module cu_fetch
         half  = ifetch_rsp_i.epoch[0];
         if (ifetch_rsp_i.epoch[7:1] == epoch[w] || FaultSeed == 21) begin
           ram_write   = 1'b1;
-          ram_waddr_q <= {w, half};
-          ram_wdata_q <= ifetch_rsp_i.data;
+          ram_waddr_q <= {4{w, half}};
+          data        = ifetch_rsp_i.data;
+          for (int unsigned b = 0; b < 4; b++) ram_wdata[b] = data[64*b+:64];
+          ram_wdata_q <= ram_wdata;
           if (half) begin
             have1[w]    = 1'b1;
             pending1[w] = 1'b0;
@@ -259,7 +263,7 @@ module cu_fetch
           if (undecoded[w] && has(w, pc[w][5])) want_decode[w] = 1'b1;
         end
       end
-      ram_we_q  <= ram_write;
+      ram_we_q  <= {4{ram_write}};
       ram_re0_q <= ram_read0;
       ram_re1_q <= ram_read1;
       ram_en_q  <= ram_write || (ram_read0 | ram_read1) != 4'd0;
@@ -276,7 +280,7 @@ module cu_fetch
       head_valid_o       <= '0;
       ifetch_req_valid_o <= 1'b0;
       ram_en_q           <= 1'b0;
-      ram_we_q           <= 1'b0;
+      ram_we_q           <= '0;
       ram_re0_q          <= '0;
       ram_re1_q          <= '0;
     end

@@ -89,10 +89,10 @@ module cu_front
   wave_t intr_wave;
   logic [31:0] intr_data;
   logic file_en;
-  logic [3:0] file_re, file_we_low, file_we_high;
+  logic [3:0] file_re;
+  logic [3:0][1:0] file_we;
   logic [3:0][9:0] file_row0, file_row1, file_write_row;
-  logic [31:0] file_low0[4], file_low1[4], file_high0[4], file_high1[4];
-  logic [63:0] file_write_data[4];
+  logic [63:0] file_data0[4], file_data1[4], file_write_data[4];
   logic vmem_push;
   vmem_issue_t vmem_record;
   logic fetch_idle, fill_idle, issue_idle, scalar_idle, vmem_queue_idle;
@@ -223,12 +223,9 @@ module cu_front
     .file_re_o          (file_re),
     .file_row0_o        (file_row0),
     .file_row1_o        (file_row1),
-    .file_low0_i        (file_low0),
-    .file_low1_i        (file_low1),
-    .file_high0_i       (file_high0),
-    .file_high1_i       (file_high1),
-    .file_we_low_o      (file_we_low),
-    .file_we_high_o     (file_we_high),
+    .file_data0_i       (file_data0),
+    .file_data1_i       (file_data1),
+    .file_we_o          (file_we),
     .file_write_row_o   (file_write_row),
     .file_write_data_o  (file_write_data),
     .jump_valid_o       (jump_valid),
@@ -257,12 +254,9 @@ module cu_front
     .re_i        (file_re),
     .row0_i      (file_row0),
     .row1_i      (file_row1),
-    .low0_o      (file_low0),
-    .low1_o      (file_low1),
-    .high0_o     (file_high0),
-    .high1_o     (file_high1),
-    .we_low_i    (file_we_low),
-    .we_high_i   (file_we_high),
+    .data0_o     (file_data0),
+    .data1_o     (file_data1),
+    .we_i        (file_we),
     .write_row_i (file_write_row),
     .write_data_i(file_write_data)
   );

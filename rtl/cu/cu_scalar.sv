@@ -38,12 +38,9 @@ module cu_scalar
   output logic                       [ 3:0] file_re_o,
   output logic                  [3:0][ 9:0] file_row0_o,
   output logic                  [3:0][ 9:0] file_row1_o,
-  input  logic                       [31:0] file_low0_i[4],
-  input  logic                       [31:0] file_low1_i[4],
-  input  logic                       [31:0] file_high0_i[4],
-  input  logic                       [31:0] file_high1_i[4],
-  output logic                       [ 3:0] file_we_low_o,
-  output logic                       [ 3:0] file_we_high_o,
+  input  logic                       [63:0] file_data0_i[4],
+  input  logic                       [63:0] file_data1_i[4],
+  output logic                  [3:0][ 1:0] file_we_o,
   output logic                  [3:0][ 9:0] file_write_row_o,
   output logic                       [63:0] file_write_data_o[4],
   // results
@@ -107,19 +104,12 @@ module cu_scalar
     if (pair == 6'd62 && we[0]) m0[at] = data[31:0];
   endtask
 
-  function automatic logic [63:0] file_data0(input logic [1:0] bank);
-    return {file_high0_i[bank], file_low0_i[bank]};
-  endfunction
-
-  function automatic logic [63:0] file_data1(input logic [1:0] bank);
-    return {file_high1_i[bank], file_low1_i[bank]};
-  endfunction
-
   function automatic logic [9:0] row_of(input widx_t at, input logic [6:0] code);
     return sgpr_row(info[at].sgpr_base, at[3:0], code);
   endfunction
 
-  logic [3:0] file_re, file_we_low, file_we_high;
+  logic [3:0] file_re;
+  logic [3:0][1:0] file_we;
   logic [3:0][9:0] file_row0, file_row1, file_write_row;
   logic [63:0] file_write_data[4];
   logic clash, clash_q;  // two writes to one bank
@@ -134,8 +124,8 @@ module cu_scalar
   task automatic pair_write(input widx_t at, input logic [6:0] code, input logic [1:0] we, input logic [63:0] data);
     write_special(at, code[6:1], we, data);
     if (in_file({2'd0, code}) && we != 2'd0) begin
-      clash = clash || file_we_high[at[5:4]] || file_we_low[at[5:4]];
-      {file_we_high[at[5:4]], file_we_low[at[5:4]]} = we;
+      clash = clash || file_we[at[5:4]] != 2'd0;
+      file_we[at[5:4]]         = we;
       file_write_row[at[5:4]]  = row_of(at, code);
       file_write_data[at[5:4]] = data;
     end
@@ -204,8 +194,7 @@ module cu_scalar
       vmem_valid_o     <= 1'b0;
       clash            = 1'b0;
       file_re          = '0;
-      file_we_low      = '0;
-      file_we_high     = '0;
+      file_we          = '0;
       if (age != '0) begin
         // ---- t+6, t+5: vector memory, last operands
         if (age[5] != '0) vmem_last(turn_i - 2'd2);
@@ -246,8 +235,7 @@ module cu_scalar
       if (!rst_ni) begin
         age              = '0;
         file_re          = '0;
-        file_we_low      = '0;
-        file_we_high     = '0;
+        file_we          = '0;
         jump_valid_o     <= '0;
         intr_valid_o     <= 1'b0;
         smem_req_valid_o <= 1'b0;
@@ -255,16 +243,15 @@ module cu_scalar
         lds_valid_o      <= 1'b0;
         vmem_valid_o     <= 1'b0;
       end
-      clash_q        <= clash;
-      file_en_o      <= (file_re | file_we_low | file_we_high) != '0;
-      file_re_o      <= file_re;
-      file_we_low_o  <= file_we_low;
-      file_we_high_o <= file_we_high;
+      clash_q   <= clash;
+      file_en_o <= file_re != '0 || file_we != '0;
+      file_re_o <= file_re;
+      file_we_o <= file_we;
       if (file_re != '0) begin
         file_row0_o <= file_row0;
         file_row1_o <= file_row1;
       end
-      if ((file_we_low | file_we_high) != '0) begin
+      if (file_we != '0) begin
         file_write_row_o  <= file_write_row;
         file_write_data_o <= file_write_data;
       end

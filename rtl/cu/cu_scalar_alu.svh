@@ -87,8 +87,8 @@
     p      = head[at];
     q      = $bits(scalar_word_t)'(p.op);
     simm16 = p.inst[15:0];
-    a      = operand(q.src0, !q.one0, 1'b0, file_data0(at[5:4]), p.inst[63:32], at);
-    b      = operand(q.src1, q.two1, 1'b0, file_data1(at[5:4]), p.inst[63:32], at);
+    a      = operand(q.src0, !q.one0, 1'b0, file_data0_i[at[5:4]], p.inst[63:32], at);
+    b      = operand(q.src1, q.two1, 1'b0, file_data1_i[at[5:4]], p.inst[63:32], at);
     if (q.smem) begin
       va               = a + (q.smem_imm ? {44'd0, p.inst[51:32]} : b);
       req.va           = {16'd0, va[47:2], 2'd0};

@@ -18,8 +18,8 @@
     f       = $bits(valu_word_t)'(head[at].op);
     rows    = $bits(valu_rows_t)'(head[at].more);
     base    = info[at].vgpr_base;
-    data0   = file_data0(at[5:4]);
-    data1   = file_data1(at[5:4]);
+    data0   = file_data0_i[at[5:4]];
+    data1   = file_data1_i[at[5:4]];
     v.sval  = '0;
     if (rows.scalar != 3'd0) begin
       for (int unsigned n = 0; n < 3; n++) begin
@@ -130,7 +130,7 @@
 
   task automatic vmem_resource(input logic [1:0] bank);
     vmem6      = vmem5;
-    vmem6.rsrc = {file_data1(bank), file_data0(bank)};
+    vmem6.rsrc = {file_data1_i[bank], file_data0_i[bank]};
     soffset6   = soffset5;
     literal6   = literal5;
   endtask
@@ -140,9 +140,9 @@
     logic [63:0] offset;
     v              = vmem6;
     offset         = soffset6[7] ? constant(soffset6[7:0], 1'b0, 1'b0, literal6, 3'd0) :
-                     registers(soffset6[0], 1'b0, special(soffset6, file_data0(bank), v.wave));
+                     registers(soffset6[0], 1'b0, special(soffset6, file_data0_i[bank], v.wave));
     v.soffset      = offset[31:0];
-    v.flat_scratch = file_data1(bank);
+    v.flat_scratch = file_data1_i[bank];
     vmem_o         <= v;
     vmem_valid_o   <= 1'b1;
   endtask

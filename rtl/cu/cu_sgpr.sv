@@ -14,49 +14,28 @@ module cu_sgpr
   input  logic [ 3:0] re_i,
   input  logic [3:0][9:0] row0_i,
   input  logic [3:0][9:0] row1_i,
-  output logic [31:0] low0_o[4],   // even registers of row 0, row 1; then the odd ones
-  output logic [31:0] low1_o[4],
-  output logic [31:0] high0_o[4],
-  output logic [31:0] high1_o[4],
-  input  logic [ 3:0] we_low_i,
-  input  logic [ 3:0] we_high_i,
+  output logic [63:0] data0_o[4],  // odd register above the even one
+  output logic [63:0] data1_o[4],
+  input  logic [3:0][1:0] we_i,  // odd, even
   input  logic [3:0][9:0] write_row_i,
   input  logic [63:0] write_data_i[4]
 );
-  localparam int unsigned Rows = 560;
-
-  for (genvar b = 0; b < 4; b++) begin : gen_bank
-    ram_2r1w #(
-      .Width(32),
-      .Depth(Rows)
-    ) u_low (
-      .clk_i,
-      .en_i,
-      .we_i    (we_low_i[b]),
-      .waddr_i (write_row_i[b]),
-      .wdata_i (write_data_i[b][31:0]),
-      .re0_i   (re_i[b]),
-      .raddr0_i(row0_i[b]),
-      .rdata0_o(low0_o[b]),
-      .re1_i   (re_i[b]),
-      .raddr1_i(FaultSeed == 23 ? row0_i[b] : row1_i[b]),
-      .rdata1_o(low1_o[b])
-    );
-    ram_2r1w #(
-      .Width(32),
-      .Depth(Rows)
-    ) u_high (
-      .clk_i,
-      .en_i,
-      .we_i    (we_high_i[b]),
-      .waddr_i (write_row_i[b]),
-      .wdata_i (write_data_i[b][63:32]),
-      .re0_i   (re_i[b]),
-      .raddr0_i(row0_i[b]),
-      .rdata0_o(high0_o[b]),
-      .re1_i   (re_i[b]),
-      .raddr1_i(FaultSeed == 23 ? row0_i[b] : row1_i[b]),
-      .rdata1_o(high1_o[b])
-    );
-  end
+  ram_2r1w_banked #(
+    .Banks(4),
+    .Width(64),
+    .Depth(560),
+    .Lanes(2)
+  ) u_file (
+    .clk_i,
+    .en_i,
+    .re0_i   (re_i),
+    .raddr0_i(row0_i),
+    .rdata0_o(data0_o),
+    .re1_i   (re_i),
+    .raddr1_i(FaultSeed == 23 ? row0_i : row1_i),
+    .rdata1_o(data1_o),
+    .we_i,
+    .waddr_i (write_row_i),
+    .wdata_i (write_data_i)
+  );
 endmodule

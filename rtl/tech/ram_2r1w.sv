@@ -7,7 +7,6 @@ module ram_2r1w #(
   localparam int unsigned Aw = Depth > 1 ? $clog2(Depth) : 1
 ) (
   input  logic             clk_i,
-  input  logic             en_i,      // low: no access; one signal for many memories is one test in simulation
   input  logic             we_i,
   input  logic [   Aw-1:0] waddr_i,
   input  logic [Width-1:0] wdata_i,
@@ -28,10 +27,8 @@ module ram_2r1w #(
   assign rdata1_o = out1_q[0];
 
   always_ff @(posedge clk_i) begin
-    if (en_i) begin
-      if (re0_i) out0_q[0] <= mem[raddr0_i];
-      if (re1_i) out1_q[0] <= mem[raddr1_i];
-      if (we_i) mem[waddr_i] <= wdata_i;
-    end
+    if (re0_i) out0_q[0] <= mem[raddr0_i];
+    if (re1_i) out1_q[0] <= mem[raddr1_i];
+    if (we_i) mem[waddr_i] <= wdata_i;
   end
 endmodule

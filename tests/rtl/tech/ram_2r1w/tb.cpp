@@ -22,12 +22,11 @@ int main()
         d.raddr0_i = rng() % 64, d.raddr1_i = rng() % 64;
         d.re0_i = n >= 64 && rng() & 1 && d.raddr0_i != d.waddr_i;
         d.re1_i = n >= 64 && rng() & 1 && d.raddr1_i != d.waddr_i;
-        d.en_i = n < 64 || rng() % 4;
-        if (d.en_i && d.re0_i)
+        if (d.re0_i)
             expect[0] = mem[d.raddr0_i], known[0] = true;
-        if (d.en_i && d.re1_i)
+        if (d.re1_i)
             expect[1] = mem[d.raddr1_i], known[1] = true;
-        if (d.en_i && d.we_i)
+        if (d.we_i)
             mem[d.waddr_i] = d.wdata_i;
         d.clk_i = 1, d.eval(), d.clk_i = 0, d.eval();
         if ((known[0] && d.rdata0_o != expect[0]) || (known[1] && d.rdata1_o != expect[1])) {
