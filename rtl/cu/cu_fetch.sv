@@ -81,6 +81,7 @@ module cu_fetch
   logic [6:0] s1_epoch[2], s2_epoch[2];
   head_t head[2], h;
   logic [1:0] dwords;
+  logic [63:0] inst;
   logic awake;  // something changed: the next cycle may bring more
 
   function automatic logic has(input widx_t at, input logic of_half);
@@ -110,6 +111,8 @@ module cu_fetch
     return {s, oldest(of[{s, 4'd0}+:16], order_i[s])};
   endfunction
 
+  `include "cu_fetch_decode.svh"
+
   widx_t w;
   waves_t m;
   logic half, want0, want1, ram_write;
@@ -117,7 +120,6 @@ module cu_fetch
   logic [255:0] data;
   logic [63:0] ram_wdata[4];
   logic [1:0] q;
-  logic [63:0] inst;
   gantry_msg_pkg::ifetch_req_t req;
   always_ff @(posedge clk_i) begin
     if (awake || start_valid_i || jump_valid_i != '0 || issued_i.valid != '0 || ifetch_rsp_valid_i) begin
@@ -144,7 +146,7 @@ module cu_fetch
             q    = pc[w][4:3];
             inst = d == 0 ? quarter0[q] : quarter1[q];
             if (pc[w][2]) inst = {d == 0 ? quarter0[q+2'd1][31:0] : quarter1[q+2'd1][31:0], inst[63:32]};
-            cu_decode_pkg::make_head(pc[w], inst, fault[{w, pc[w][5]}], fault[{w, !pc[w][5]}], h, dwords);
+            decode_head(pc[w], fault[{w, pc[w][5]}], fault[{w, !pc[w][5]}]);
             if (dwords == 2'd2 && pc[w][4:2] == 3'd7 && !s2_both[d] && h.issue.fault == 4'd0) begin
               if (!have0[w] || !have1[w]) want_decode[w] = 1'b0;  // until it arrives
             end else begin
@@ -277,6 +279,9 @@ module cu_fetch
       in_decode   = '0;
       awake       = 1'b0;
       for (int unsigned k = 0; k < 64; k++) epoch[k] = '0;
+`ifndef SYNTHESIS
+      for (int unsigned k = 0; k < Known; k++) known_len[k] = '0;
+`endif
       head_valid_o       <= '0;
       ifetch_req_valid_o <= 1'b0;
       ram_en_q           <= 1'b0;
