@@ -61,9 +61,12 @@ module cu_fetch
     .wdata_i (ram_wdata_q)
   );
 
+  // Banks that hold the two dwords from dword pc[4:2] of a chunk on.
+  localparam logic [3:0] Quarters[8] = '{4'd1, 4'd3, 4'd2, 4'd6, 4'd4, 4'd12, 4'd8, 4'd9};
+
   // Rows of the four quarters from quarter `from` of `half` on: bank 0 follows bank 3 in the other half.
   function automatic logic [3:0][6:0] rows(input widx_t of, input logic of_half, input logic [1:0] from);
-    return {{3{of, of_half}}, of, of_half ^ (from == 2'd3)};
+    return {4{of, of_half}} ^ {27'd0, from == 2'd3};
   endfunction
 
   /* verilator lint_off BLKSEQ */
@@ -103,11 +106,12 @@ module cu_fetch
 
   // Next wavefront of `of`, whose SIMDs are looked at from `first` on; needs one bit set.
   function automatic widx_t choose(input waves_t of, input logic [1:0] first);
-    logic [3:0] some, turned;
     logic [1:0] s;
-    some   = {of[63:48] != '0, of[47:32] != '0, of[31:16] != '0, of[15:0] != '0};
-    turned = 4'({some, some} >> first);
-    s      = first + (turned[0] ? 2'd0 : turned[1] ? 2'd1 : turned[2] ? 2'd2 : {2{turned[3]}});
+    s = first;
+    for (int unsigned n = 0; n < 3; n++) begin
+      if (of[{s, 4'd0}+:16] != '0) break;
+      s = s + 2'd1;
+    end
     return {s, oldest(of[{s, 4'd0}+:16], order_i[s])};
   endfunction
 
@@ -213,13 +217,13 @@ module cu_fetch
         w            = s1_wave[0];
         q            = pc[w][4:3];
         ram_raddr0_q <= rows(w, pc[w][5], q);
-        ram_read0    = (4'd1 << q) | (pc[w][2] ? 4'd1 << (q + 2'd1) : 4'd0);
+        ram_read0    = Quarters[pc[w][4:2]];
       end
       if (s1_valid[1]) begin
         w            = s1_wave[1];
         q            = pc[w][4:3];
         ram_raddr1_q <= rows(w, pc[w][5], q);
-        ram_read1    = (4'd1 << q) | (pc[w][2] ? 4'd1 << (q + 2'd1) : 4'd0);
+        ram_read1    = Quarters[pc[w][4:2]];
       end
       // ---- one request a cycle
       m = want_fetch & active_i;

@@ -92,8 +92,11 @@ package cu_front_pkg;
 
   // Oldest set bit of `ready`; needs one.
   function automatic slot_t oldest(input slots_t ready, input order_t order);
+    order_t rest;
+    rest = order;
     for (int unsigned p = 0; p < Slots; p++) begin
-      if (ready[order[p]]) return order[p];
+      if (ready[rest[0]]) return rest[0];
+      rest = {4'd15, rest[9:1]};
     end
     return 4'd15;
   endfunction

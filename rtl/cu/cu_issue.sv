@@ -119,7 +119,8 @@ module cu_issue
   wave_t intr_wave;
   logic [31:0] intr_data;
   logic [2:0] quiet;
-  logic busy, reported, table_changed;
+  logic busy, table_changed;
+  logic reported, outside, memory;  // anything; by the dispatcher, cu_fill or cu_scalar; by a memory unit
   issued_t issued;
   logic [1:0] s;
   slot_t slot;
@@ -132,9 +133,10 @@ module cu_issue
   slots_t ready, m;
   always_ff @(posedge clk_i) begin
     s        = cycle_i[1:0];
-    reported = cu_evt_credit_i || start_valid_i || kill_valid_i || ack_valid_i || intr_valid_i || head_valid_i != '0 ||
-               jump_valid_i != '0 || valu_done_valid_i != '0 || (lds_opread_valid_i | lds_done_valid_i) != '0 ||
-               vmem_pop_i || vmem_opread_valid_i || vmem_done_valid_i || smem_done_valid_i;
+    outside  = cu_evt_credit_i || start_valid_i || kill_valid_i || ack_valid_i || intr_valid_i;
+    memory   = (lds_opread_valid_i | lds_done_valid_i) != '0 || vmem_pop_i || vmem_opread_valid_i ||
+               vmem_done_valid_i || smem_done_valid_i;
+    reported = outside || memory || (head_valid_i | jump_valid_i) != '0 || valu_done_valid_i != '0;
     if (reported || quiet != 3'd4) begin
       kill_done_o    <= 1'b0;
       ack_taken_o    <= 1'b0;
@@ -145,8 +147,15 @@ module cu_issue
       issued.valid   = '0;
       // ---------------- what others report
       if (reported) begin
-        if (cu_evt_credit_i) credits = credits + 8'd1;
-        if (start_valid_i) start_wave(start_i);
+        if (outside) begin
+          if (cu_evt_credit_i) credits = credits + 8'd1;
+          if (start_valid_i) start_wave(start_i);
+          if (intr_valid_i) begin
+            intr_held = 1'b1;
+            intr_wave = intr_wave_i;
+            intr_data = intr_data_i;
+          end
+        end
         for (int unsigned k = 0; k < 2; k++) begin
           if (head_valid_i[k]) begin
             w = head_wave_i[k];
@@ -169,7 +178,7 @@ module cu_issue
             if (valu_done_valid_i[k] && valu_done_i[k].has_result) take_result(k[1:0], valu_done_i[k].result);
           end
         end
-        if ((lds_opread_valid_i | lds_done_valid_i) != '0) begin
+        if (memory) begin
           for (int unsigned k = 0; k < 2; k++) begin
             if (lds_opread_valid_i[k]) begin
               w = lds_opread_i[k].wave;
@@ -183,23 +192,18 @@ module cu_issue
               check_wait(lds_done_i[k].wave);
             end
           end
-        end
-        if (vmem_pop_i) vmem_queued = vmem_queued - 3'd1;
-        if (vmem_opread_valid_i) begin
-          w = vmem_opread_i.wave;
-          vm_read_count[w]     = vm_read_count[w] - 4'd1;
-          vm_read_simd[w[5:4]] = vm_read_simd[w[5:4]] - 4'd1;
-          if (vm_read_count[w] == 4'd0) vm_reads[w] = 1'b0;
-        end
-        if (vmem_done_valid_i) memory_done(vmem_done_i, 1'b1);
-        if (smem_done_valid_i) begin
-          smem_out = smem_out - 5'd1;
-          memory_done(smem_done_i, 1'b0);
-        end
-        if (intr_valid_i) begin
-          intr_held = 1'b1;
-          intr_wave = intr_wave_i;
-          intr_data = intr_data_i;
+          if (vmem_pop_i) vmem_queued = vmem_queued - 3'd1;
+          if (vmem_opread_valid_i) begin
+            w = vmem_opread_i.wave;
+            vm_read_count[w]     = vm_read_count[w] - 4'd1;
+            vm_read_simd[w[5:4]] = vm_read_simd[w[5:4]] - 4'd1;
+            if (vm_read_count[w] == 4'd0) vm_reads[w] = 1'b0;
+          end
+          if (vmem_done_valid_i) memory_done(vmem_done_i, 1'b1);
+          if (smem_done_valid_i) begin
+            smem_out = smem_out - 5'd1;
+            memory_done(smem_done_i, 1'b0);
+          end
         end
         if (kill_valid_i) begin
           killing = 1'b1;

@@ -19,8 +19,10 @@
 
   // s_waitcnt at the head of a wavefront
   task automatic check_wait(input widx_t at);
-    waiting[at] = head[at].issue.waitcnt && FaultSeed != 1 &&
-                  (vm_count[at] > head[at].issue.simm16[3:0] || lg_count[at] > head[at].issue.simm16[11:8]);
+    waiting[at] = 1'b0;
+    if (head[at].issue.waitcnt && FaultSeed != 1) begin
+      waiting[at] = vm_count[at] > head[at].issue.simm16[3:0] || lg_count[at] > head[at].issue.simm16[11:8];
+    end
   endtask
 
   task automatic check_registers(input widx_t at);
