@@ -69,7 +69,7 @@ module cu
   wave_tag_t lds_done[2];
   mem_done_t vmem_done, smem_done;
   vrd_req_t lds_vrd[2], vmem_vrd;
-  vwr_req_t lds_vwr0, lds_vwr1, vmem_vwr;
+  vwr_req_t lds_vwr0, lds_vwr1, lds_vwr2, lds_vwr3, vmem_vwr;
   logic vmem_valid, vmem_ready, vmem_opread_valid, vmem_done_valid, vmem_reading;
   logic [3:0] vmem_vrd_valid, vmem_vwr_valid;  // by SIMD
   logic [1:0] vmem_reading_simd;
@@ -155,7 +155,7 @@ module cu
 
     assign vrd_valid = lds_vrd_valid[s] || vmem_vrd_valid[s];
     assign vrd_row   = lds_vrd_valid[s] ? lds_vrd[s/2].row : vmem_vrd.row;
-    assign lds_vwr   = s < 2 ? lds_vwr0 : lds_vwr1;
+    assign lds_vwr   = s == 0 ? lds_vwr0 : s == 1 ? lds_vwr1 : s == 2 ? lds_vwr2 : lds_vwr3;
 
     cu_simd u_simd (
       .clk_i,
@@ -202,6 +202,8 @@ module cu
     .vwr_valid_o    (lds_vwr_valid),
     .vwr0_o         (lds_vwr0),
     .vwr1_o         (lds_vwr1),
+    .vwr2_o         (lds_vwr2),
+    .vwr3_o         (lds_vwr3),
     .vwr_ready_i    (vwr_ready),
     .done_valid_o   (lds_done_valid),
     .done_o         (lds_done),

@@ -7,8 +7,8 @@
 //
 // Pass (bank request leaves) -> banks -> words to their group or atomic units.  Atomics read what the two passes
 // before wrote from a bypass, and nothing follows before their last write is on its way.  A group that brings results
-// starts only when its pair's lds_writeback has room for it, and an instruction when there is room for two groups, so
-// that the other pair seldom waits for VGPRs.
+// starts only when lds_writeback has room for it, eight a SIMD, and an instruction when there is room for two groups of
+// its SIMD, so that the other pair seldom waits for VGPRs.
 module lds_execute
   import cu_pkg::*;
   import gcn3_pkg::*;
@@ -34,7 +34,7 @@ module lds_execute
   output logic         [1:0] group_valid_o,
   output logic  [31:0][31:0] group_o,          // words of a group of an instruction that brings results
   output logic         [1:0] final_o,          // an instruction is through: with its last group, if it has any
-  input  logic    [1:0][1:0] popped_i,         // groups that left lds_writeback
+  input  logic    [3:0][1:0] popped_i,         // by SIMD: groups that left lds_writeback
   input  logic               obs_en_i,
   output logic               obs_valid_o,
   output wave_tag_t          obs_o,
@@ -44,7 +44,7 @@ module lds_execute
   logic [15:0][31:0] row0_mem[128], row1_mem[128];
   logic [7:0] full;  // buffers whose rows are complete: {pair, entry[1:0]}
   logic [2:0] next[2];  // entry whose turn it is
-  logic [3:0] in_flight[2];  // groups on their way to the VGPRs
+  logic [3:0] in_flight[4];  // by SIMD: groups on their way to the VGPRs
   logic turn;  // the pair that goes first
   // the instruction being served
   logic run, prepared, awake, pair;
@@ -105,7 +105,7 @@ module lds_execute
   endtask
 
   function automatic logic may_start(input logic of_pair);
-    return full[{of_pair, next[of_pair][1:0]}] && in_flight[of_pair] <= 4'd6;
+    return full[{of_pair, next[of_pair][1:0]}] && in_flight[op_i[{of_pair, next[of_pair]}].wave.simd] <= 4'd6;
   endfunction
 
   // The next instruction of `pair`.
@@ -142,8 +142,9 @@ module lds_execute
   // All stages, the last first.
   task automatic cycle();
     take_rows();
-    in_flight[0] = in_flight[0] - {2'd0, popped_i[0]};
-    in_flight[1] = in_flight[1] - {2'd0, popped_i[1]};
+    if (popped_i != '0) begin
+      for (int unsigned s = 0; s < 4; s++) in_flight[s[1:0]] = in_flight[s[1:0]] - {2'd0, popped_i[s[1:0]]};
+    end
     if (hold != '0) hold = hold - 4'd1;
 
     re = '0;
@@ -197,7 +198,7 @@ module lds_execute
       if (may_start(pair)) start_instruction();
     end
     if (run && !prepared) begin
-      if (in_flight[pair] != 4'd8 || !ctl.brings) begin
+      if (in_flight[op.wave.simd] != 4'd8 || !ctl.brings) begin
         pending = '0;
         if (!exchange) begin
           fetch_rows();
@@ -206,7 +207,7 @@ module lds_execute
         if (ctl.kind == KIND_STORE || ctl.kind == KIND_ATOMIC) order_operands();
         pass.first = 1'b1;
         prepared = 1'b1;
-        if (ctl.brings) in_flight[pair] = in_flight[pair] + 4'd1;
+        if (ctl.brings) in_flight[op.wave.simd] = in_flight[op.wave.simd] + 4'd1;
       end
     end
     pass1.valid = pass.valid;
@@ -219,7 +220,8 @@ module lds_execute
     if (en_i) begin
       if (capture_i[0].valid || capture_i[1].valid || full != '0 || popped_i != '0 || awake) cycle();
       if (!rst_ni) begin
-        {full, next[0], next[1], in_flight[0], in_flight[1], turn, run, prepared, hold, awake} = '0;
+        {full, next[0], next[1], turn, run, prepared, hold, awake} = '0;
+        {in_flight[0], in_flight[1], in_flight[2], in_flight[3]} = '0;
         pass1.valid = 1'b0;
         pass2.valid = 1'b0;
         {group_valid_o, final_o} <= '0;

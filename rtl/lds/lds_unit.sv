@@ -5,10 +5,10 @@
 // rest while nothing is inside.  Not responsible for: allocation (the issue record names base and size), barriers, flat
 // access.
 //
-// Ports with [2] or [1:0] are by pair: SIMDs 0 and 1, 2 and 3 (wide ones are two ports: the simulator copies elements of
-// an array of ports every cycle).  Up to eight instructions of a pair may be inside: the front end counts them.  A pair's
-// instructions complete in order; the banks execute one instruction after another.  Costs are those of rows (one of 16
-// lanes a cycle and pair into the LDS and one out of it) and of the banks' passes.
+// Ports with [2] or [1:0] are by pair: SIMDs 0 and 1, 2 and 3 (wide ones are ports of their own: the simulator copies
+// elements of an array of ports every cycle).  Up to eight instructions of a pair may be inside: the front end counts
+// them.  A pair's instructions complete in order; the banks execute one instruction after another.  Costs are those of
+// rows (one of 16 lanes a cycle and pair into the LDS and one out of it) and of the banks' passes.
 `include "gantry_assert.svh"
 
 module lds_unit
@@ -16,7 +16,8 @@ module lds_unit
   import lds_pkg::*;
 #(
   parameter int unsigned Bytes = 65536,
-  // bench only: 1 lane order of atomics, 2 conflict ignored, 3 bounds ignored, 4 one pair goes first, 5 wide stores fast
+  // bench only: 1 lane order of atomics, 2 conflict ignored, 3 bounds ignored, 4 one pair goes first, 5 wide stores fast,
+  // 6 a row that waits stops its pair, 7 cycles lost to busy ports are not made up for
   parameter bit [3:0] SeedFault = 4'd0
 ) (
   input  logic             clk_i,
@@ -29,8 +30,10 @@ module lds_unit
   output vrd_req_t         vrd_o[2],
   input  logic      [31:0] vrd_data_i[4][16],
   output logic       [3:0] vwr_valid_o,     // by SIMD
-  output vwr_req_t         vwr0_o,
+  output vwr_req_t         vwr0_o,          // of SIMD 0
   output vwr_req_t         vwr1_o,
+  output vwr_req_t         vwr2_o,
+  output vwr_req_t         vwr3_o,
   input  logic       [1:0] vwr_ready_i[4],  // by SIMD: bit 0
   output logic       [1:0] done_valid_o,
   output wave_tag_t        done_o[2],
@@ -45,7 +48,7 @@ module lds_unit
   logic [31:0] re, raddr[32], rdata[32], waddr[32], wdata[32];
   logic [3:0][31:0] we;
   logic [31:0][31:0] group;
-  logic [1:0][1:0] popped;
+  logic [3:0][1:0] popped;  // by SIMD
   logic [1:0] group_valid, through;
   logic en, rest, empty;
   logic [3:0] quiet;  // cycles since the last instruction left, at most 15
@@ -82,7 +85,9 @@ module lds_unit
     .idle_o   (empty)
   );
 
-  lds_writeback u_writeback (
+  lds_writeback #(
+    .SeedFault(SeedFault)
+  ) u_writeback (
     .clk_i,
     .rst_ni,
     .en_i         (en),
@@ -94,6 +99,8 @@ module lds_unit
     .vwr_valid_o,
     .vwr0_o,
     .vwr1_o,
+    .vwr2_o,
+    .vwr3_o,
     .vwr_ready_i,
     .done_valid_o,
     .done_o
