@@ -16,7 +16,8 @@ import netlist  # noqa: E402
 
 BUILD = ROOT / "build/tests/rtl/synthesis"
 # An elaborated SIMD without all logic but that around the memory: registers that a read reaches, what decides over them,
-# and what makes the written row; yosys turns tables of the SIMD into ROMs, which are no part of it.  Clean first: a register that nobody reads must not become a reason to read.
+# and what makes the written row; yosys turns tables of the SIMD into ROMs, which are no part of it.  Clean first: a
+# register that nobody reads must not become a reason to read.
 AROUND_MEMORY = """
 opt_expr
 opt_merge

@@ -10,8 +10,8 @@ from live import GANTRY, LIMIT, MODELS, ROOT, Result
 pytestmark = pytest.mark.skipif("rtl" not in MODELS, reason="GANTRY_MODELS leaves the RTL out")
 
 
-def large_run(program, config, model, *options):
-    cmd = [GANTRY, "run", "-c", f"configs/{config}.yaml", "--model", model, "-q", *options, "--", *str(program).split()]
+def large_run(program, config, model, options=(), args=()):
+    cmd = [GANTRY, "run", "-c", f"configs/{config}.yaml", "--model", model, "-q", *options, "--", program, *args]
     done = subprocess.run(cmd, cwd=ROOT, env=os.environ, text=True, stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT, errors="replace")
     return Result(done.returncode, done.stdout, done.stderr, 0)
 
@@ -29,7 +29,7 @@ def test_full_size(apps, config, program):
 def test_one_tlb_entry_covers_a_block(apps, tmp_path):
     """Memory that the runtime allocates reaches the TLBs in blocks of 64 KiB (fragments): three matrices of 36 pages each on 8 CUs
     cost 1,354 misses page by page."""
-    done = large_run(f"{apps}/matmul 192", "demo", "rtl", "-o", str(tmp_path / "out"))
+    done = large_run(apps / "matmul", "demo", "rtl", ["-o", tmp_path / "out"], ["192"])
     assert done.status == 0 and "PASSED" in done.out, done
     db = sqlite3.connect(tmp_path / "out" / "metrics.sqlite")
     hits, misses = (db.execute("select sum(value) from metrics where location like '%l1v_tlb' and what = ?", [w]).fetchone()[0] for w in ("hit", "miss"))
