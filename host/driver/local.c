@@ -14,8 +14,6 @@
 #include "vm/pmem.h"
 
 #define PAGE UINT64_C(4096)
-#define BLOCK (UINT64_C(64) << 10)
-#define BIG (UINT64_C(2) << 20)
 #define RING_PACKETS 64u
 #define VMID 1u
 #define VA_BASE UINT64_C(0x100000000)
@@ -106,7 +104,7 @@ static void on_timer(void *ctx, uint64_t now, uint64_t cookie)
 uint64_t local_alloc(struct local *l, enum local_place place, uint64_t bytes, void **host)
 {
     struct pmem *pm = machine_memory(l->machine);
-    const uint64_t align = bytes >= BIG ? BIG : bytes >= BLOCK ? BLOCK : PAGE; /* large entries: pagetable.h */
+    const uint64_t align = pagetable_align(bytes);
     uint64_t *next = place == LOCAL_VRAM ? &l->next_vram : &l->next_gtt;
     uint64_t end = place == LOCAL_VRAM ? pmem_vram_bytes(pm) - pmem_table_bytes(pm) : pmem_gtt_bytes(pm);
     bytes = bytes ? (bytes + PAGE - 1) & ~(PAGE - 1) : PAGE;

@@ -19,8 +19,6 @@
 #include "vm/pmem.h"
 
 #define PAGE UINT64_C(4096)
-#define BLOCK (UINT64_C(64) << 10)
-#define BIG (UINT64_C(2) << 20)
 #define VA_LIMIT (UINT64_C(1) << 40)
 
 struct object *memory_find(struct client *c, uint64_t handle)
@@ -39,8 +37,8 @@ static uint64_t round_up(uint64_t bytes)
 static int place_take(struct driver *d, struct client *c, struct object *o,
                       struct kfd_ioctl_alloc_memory_of_gpu_args *a)
 {
-    /* equal to the virtual address modulo a block or a big page: what pagetable_map needs for large entries */
-    const uint64_t align = o->bytes >= BIG ? BIG : o->bytes >= BLOCK ? BLOCK : PAGE;
+    /* equal to the virtual address modulo this: what pagetable_map needs for large entries */
+    const uint64_t align = pagetable_align(o->bytes);
     if (a->flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM) {
         o->kind = OBJECT_VRAM;
         o->offset = arena_alloc(&d->vram[o->gpu], o->bytes, align, o->va);

@@ -159,6 +159,11 @@ static bool range_ok(uint64_t va, uint64_t bytes)
     return !((va | bytes) & (PAGE - 1)) && bytes && bytes <= VA_LIMIT && va <= VA_LIMIT - bytes;
 }
 
+uint64_t pagetable_align(uint64_t bytes)
+{
+    return bytes >= BIG ? BIG : bytes >= BLOCK ? BLOCK : PAGE;
+}
+
 int pagetable_map(struct pagetable *pt, uint64_t va, uint64_t pa, uint64_t bytes, uint32_t flags)
 {
     if (!range_ok(va, bytes) || (pa & ~PTE_ADDR))

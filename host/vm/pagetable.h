@@ -32,6 +32,9 @@ uint64_t pagetable_root(const struct pagetable *pt); /* physical address for CP_
  * bits).  Where va and pa are equal modulo 64 KiB, whole blocks become fragments; a change inside a block makes the
  * rest of it single pages. */
 int pagetable_map(struct pagetable *pt, uint64_t va, uint64_t pa, uint64_t bytes, uint32_t flags);
+/* Alignment, of both addresses, with which memory of so many bytes gets the largest entries: a 2 MiB leaf, a block of
+ * 64 KiB or a page. */
+uint64_t pagetable_align(uint64_t bytes);
 int pagetable_unmap(struct pagetable *pt, uint64_t va, uint64_t bytes);
 /* Entry of the 4 KiB page that holds va, 0 if not mapped.  Below a 2 MiB leaf, va[20:12] is added to its address:
  * the answer looks the same for both page sizes but for the fragment. */
