@@ -4,8 +4,9 @@
  * each).  Every table lies in the VRAM of the GPU that walks it (a reserved region at the top of VRAM).
  * Entry (64 bit): 0 valid, 1 R, 2 W, 3 X, 4 leaf, 6:5 memory type (0 cached, 1 uncached/fine-grained),
  * 11:7 fragment, 47:12 offset of page or table, 55:48 owner (0 host, k+1 GPU k).  A leaf at level 2 (VA[29:21]) maps
- * 2 MiB.  Fragment n (the hardware's field): the entry is one of 2^n pages that are aligned and adjacent in both address
- * spaces and equal in their other bits, so a TLB may keep them as one; 0 single, 4 blocks of 64 KiB, 9 a 2 MiB leaf.
+ * 2 MiB.  Fragment n (the hardware's field): the entry is one of 2^n pages that are aligned and adjacent in both
+ * address spaces and equal in their other bits, so a TLB may keep them as one; 0 single, 4 blocks of 64 KiB, 9 a 2 MiB
+ * leaf.
  */
 #ifndef GANTRY_PAGETABLE_H
 #define GANTRY_PAGETABLE_H
