@@ -37,7 +37,8 @@ struct part {
     const struct part_ops *ops;
     struct sched *sched;
     char name[40];     /* "gpu0.cu3" */
-    uint32_t index;    /* in the scheduler: order of visits */
+    uint32_t index;    /* in the scheduler: order of visits in a group */
+    uint32_t group;    /* of partitions that the scheduler visits together (sched.h); 0 unless set before sched_start */
     bool idle;         /* no clock edge changes its state until a message arrives */
     uint32_t ins, outs;
     struct channel **in, **out; /* NULL: not connected */

@@ -21,6 +21,7 @@ void sched_fini(struct sched *s)
     free(s->parts);
     free(s->channels);
     free(s->busy);
+    free(s->members);
     free(s->wheel);
     heap_fini(&s->late);
     memset(s, 0, sizeof *s);
@@ -63,6 +64,17 @@ void sched_start(struct sched *s)
     for (uint32_t i = 0; i < s->count; i++) {
         if (!s->parts[i]->idle)
             s->busy[i / 64] |= UINT64_C(1) << (i & 63);
+        if (s->parts[i]->group >= s->groups)
+            s->groups = s->parts[i]->group + 1;
+    }
+    s->members = xcalloc((size_t)s->groups * s->words, sizeof *s->members);
+    for (uint32_t i = 0; i < s->count; i++)
+        s->members[s->parts[i]->group * s->words + i / 64] |= UINT64_C(1) << (i & 63);
+    s->stretch = SCHED_STRETCH;
+    for (uint32_t i = 0; i < s->channel_count; i++) {
+        const struct channel *c = s->channels[i];
+        if (c->from->group != c->to->group && c->latency / SCHED_WINDOW < s->stretch)
+            s->stretch = c->latency / SCHED_WINDOW;
     }
 }
 
@@ -78,37 +90,46 @@ void sched_wake(struct sched *s, struct part *part, uint64_t cycle)
     s->filled[place / 64] |= UINT64_C(1) << (place & 63);
 }
 
-static void visit(struct sched *s, struct part *part)
+static void visit(struct sched *s, struct part *part, uint64_t from)
 {
-    part_gather(part, s->now);
-    part->visited = s->now;
+    part_gather(part, from);
+    part->visited = from;
     part->visits++;
     s->visits++;
-    part->ops->visit(part, s->now);
+    part->ops->visit(part, from);
     part_release(part);
     uint64_t bit = UINT64_C(1) << (part->index & 63), *word = &s->busy[part->index / 64];
     *word = part->idle ? *word & ~bit : *word | bit;
 }
 
-void sched_window(struct sched *s)
+/* What is ready of a group in the window at `from`. */
+static void group_visit(struct sched *s, uint32_t group, uint64_t from)
 {
+    uint64_t *due = &s->wheel[from / SCHED_WINDOW % SCHED_WHEEL * s->words];
+    const uint64_t *members = &s->members[(size_t)group * s->words];
+    for (uint32_t w = 0; w < s->words; w++) {
+        uint64_t ready = (s->no_skip ? UINT64_MAX : due[w] | s->busy[w]) & members[w];
+        due[w] &= ~members[w];
+        for (; ready; ready &= ready - 1)
+            visit(s, s->parts[w * 64 + (uint32_t)__builtin_ctzll(ready)], from);
+    }
+}
+
+void sched_run(struct sched *s, unsigned windows)
+{
+    uint64_t end = s->now + (uint64_t)windows * SCHED_WINDOW;
     while (heap_next(&s->late) / SCHED_WINDOW - s->now / SCHED_WINDOW < SCHED_WHEEL) {
         struct heap_item item = heap_pop(&s->late);
         sched_wake(s, s->parts[item.value], item.cycle);
     }
-    uint32_t place = (uint32_t)(s->now / SCHED_WINDOW % SCHED_WHEEL);
-    uint64_t *due = &s->wheel[(size_t)place * s->words];
-    s->filled[place / 64] &= ~(UINT64_C(1) << (place & 63));
-    for (uint32_t w = 0; w < s->words; w++) {
-        uint64_t ready = due[w] | s->busy[w];
-        due[w] = 0;
-        if (s->no_skip)
-            ready = w + 1 < s->words || s->count % 64 == 0 ? UINT64_MAX : (UINT64_C(1) << s->count % 64) - 1;
-        for (; ready; ready &= ready - 1)
-            visit(s, s->parts[w * 64 + (uint32_t)__builtin_ctzll(ready)]);
+    for (uint32_t g = 0; g < s->groups; g++)
+        for (uint64_t from = s->now; from < end; from += SCHED_WINDOW)
+            group_visit(s, g, from);
+    for (; s->now < end; s->now += SCHED_WINDOW) {
+        uint32_t place = (uint32_t)(s->now / SCHED_WINDOW % SCHED_WHEEL);
+        s->filled[place / 64] &= ~(UINT64_C(1) << (place & 63));
     }
-    s->windows++;
-    s->now += SCHED_WINDOW;
+    s->windows += windows;
 }
 
 static bool any_busy(const struct sched *s)

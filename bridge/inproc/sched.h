@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The cooperative scheduler: windows of SCHED_WINDOW cycles; in each it visits the partitions that are not idle or
- * have a message, in order of their index; between windows it jumps to the next one in which something happens.
+ * have a message, group by group, in order of their index; between windows it jumps to the next one in which something
+ * happens.  A group may be visited for several windows (`stretch`) while its state is in the host's caches, before the
+ * next group is looked at, as far as the fastest channel between two groups allows: what another group sends in these
+ * windows is due after them.  The order of visits shows in no result.
  * Responsible for: ready set, calendar, time.  Not responsible for: host callbacks (sim.c runs them between windows).
  */
 #ifndef GANTRY_SCHED_H
@@ -13,6 +16,7 @@
 #include "bridge/inproc/part.h"
 
 #define SCHED_WHEEL 256 /* windows that the calendar covers; what is due later waits in a heap */
+#define SCHED_STRETCH 8 /* most windows at once: fewer cycles than host and GPU need to reach each other (link.host) */
 
 struct sched {
     struct part **parts;
@@ -21,6 +25,9 @@ struct sched {
     uint32_t channel_count;
     uint64_t now;             /* first cycle of the present window */
     uint64_t *busy;           /* partitions that are not idle */
+    uint64_t *members;        /* a set of partitions for each group */
+    uint32_t groups;
+    uint32_t stretch;         /* windows that a group may run at once: 1 to SCHED_STRETCH */
     uint64_t *wheel;          /* SCHED_WHEEL sets: partitions with something due in that window */
     uint64_t filled[SCHED_WHEEL / 64]; /* sets of the wheel that are not empty */
     struct heap late;         /* (cycle, partition) beyond the wheel */
@@ -39,8 +46,8 @@ void sched_start(struct sched *s);
 
 /* `part` has something to do at `cycle` (>= now). */
 void sched_wake(struct sched *s, struct part *part, uint64_t cycle);
-/* Visit everything ready in the window at `now`, then step `now` to the next window. */
-void sched_window(struct sched *s);
+/* Visit everything ready in the `windows` windows from `now` on (1 to `stretch`), then step `now` behind them. */
+void sched_run(struct sched *s, unsigned windows);
 /* First cycle of the next window in which a partition is ready; UINT64_MAX when none ever is. */
 uint64_t sched_next(const struct sched *s);
 /* No partition is busy and no message under way. */

@@ -122,18 +122,26 @@ static void event_account(struct sim_gpu *g, const struct msg_cp_evt *evt, uint6
     }
 }
 
+/* Cycle of the host's first event or timer, UINT64_MAX without one; *gpu: that sent the event, gpu_count for a timer. */
+static uint64_t host_next(const struct sim *sim, unsigned *gpu)
+{
+    uint64_t cycle = heap_next(&sim->timers);
+    *gpu = sim->gpu_count;
+    for (unsigned g = 0; g < sim->gpu_count; g++) {
+        const struct channel *c = sim->host->in[g];
+        if (!channel_empty(c) && (channel_stamp(c, 0) < cycle || (channel_stamp(c, 0) == cycle && *gpu == sim->gpu_count))) {
+            cycle = channel_stamp(c, 0);
+            *gpu = g;
+        }
+    }
+    return cycle;
+}
+
 /* Deliver the first event or timer before `end`, but not beyond `until`; false when there is none. */
 static bool host_step(struct sim *sim, uint64_t end, uint64_t until)
 {
-    uint64_t cycle = heap_next(&sim->timers);
-    unsigned gpu = sim->gpu_count;
-    for (unsigned g = 0; g < sim->gpu_count; g++) {
-        const struct channel *c = sim->host->in[g];
-        if (!channel_empty(c) && (channel_stamp(c, 0) < cycle || (channel_stamp(c, 0) == cycle && gpu == sim->gpu_count))) {
-            cycle = channel_stamp(c, 0);
-            gpu = g;
-        }
-    }
+    unsigned gpu;
+    uint64_t cycle = host_next(sim, &gpu);
     if (cycle >= end || cycle > until)
         return false;
     sim->now = cycle;
@@ -200,6 +208,21 @@ static uint64_t golden_slices(const struct sim *sim)
     return slices;
 }
 
+/* Windows that may run at once: those between which nobody else could do anything. */
+static unsigned windows_now(const struct sim *sim, uint64_t until)
+{
+    const struct sched *s = &sim->sched;
+    unsigned gpu, windows = sim->tap ? 1 : s->stretch;
+    uint64_t end = host_next(sim, &gpu), limit = sim->options.max_cycles;
+    if (end > until)
+        end = until;
+    if (limit && limit + SCHED_WINDOW - 1 < end) /* the window in which the limit lies is run whole */
+        end = limit + SCHED_WINDOW - 1;
+    while (windows > 1 && s->now + (uint64_t)windows * SCHED_WINDOW > end)
+        windows--;
+    return windows;
+}
+
 enum sim_result sim_run(struct sim *sim, uint64_t until)
 {
     struct sched *s = &sim->sched;
@@ -227,7 +250,7 @@ enum sim_result sim_run(struct sim *sim, uint64_t until)
             s->now = next < until - until % SCHED_WINDOW ? next : until - until % SCHED_WINDOW;
             continue;
         }
-        sched_window(s);
+        sched_run(s, windows_now(sim, until));
         if (watchdog_turning(sim))
             return SIM_NO_PROGRESS;
         if (golden_slices(sim) - slices >= SIM_GOLDEN_SLICES) {

@@ -263,6 +263,11 @@ static void gpu_make(struct rtl_machine *m, unsigned gpu)
     g->utcl2 = part_make(m, gpu, KIND_UTCL2, 0);
     g->rdma = part_make(m, gpu, KIND_RDMA, 0);
     m->sim->gpus[gpu].dispatch = g->dispatch;
+    /* CUs and their caches talk fast with each other and slowly with the rest: groups of the scheduler */
+    for (unsigned i = 0; i < m->groups; i++)
+        g->sqc[i]->group = 1 + gpu * m->groups + i;
+    for (unsigned i = 0; i < m->cus; i++)
+        g->cu[i]->group = g->sqc[i / m->sim->cfg->gpu_sqc_cus_per_group]->group;
 }
 
 static void gpu_connect(struct rtl_machine *m, unsigned gpu)
