@@ -90,7 +90,15 @@ void part_send(struct part *part, uint32_t slot, uint64_t now, const void *messa
 {
     PART_CHECK(slot < part->outs && part->out[slot], part, now, "message on output %u, which leads nowhere", slot);
     struct channel *c = part->out[slot];
+    if (part->sched->apart && c->to->group != part->group)
+        sched_mail(c, now, message);
+    else
+        part_deliver(c, now, message);
+}
+
+void part_deliver(struct channel *c, uint64_t now, const void *message)
+{
     uint64_t stamp = channel_send(c, now, message);
     c->to->waiting[c->to_slot / 64] |= UINT64_C(1) << (c->to_slot & 63);
-    sched_wake(part->sched, c->to, stamp);
+    sched_wake(c->to->sched, c->to, stamp);
 }

@@ -37,7 +37,7 @@ struct part {
     const struct part_ops *ops;
     struct sched *sched;
     char name[40];     /* "gpu0.cu3" */
-    uint32_t index;    /* in the scheduler: order of visits in a group */
+    uint32_t index;    /* in its group: order of visits */
     uint32_t group;    /* of partitions that the scheduler visits together (sched.h); 0 unless set before sched_start */
     bool idle;         /* no clock edge changes its state until a message arrives */
     uint32_t ins, outs;
@@ -60,6 +60,8 @@ void part_gather(struct part *part, uint64_t from);
 void part_release(struct part *part);
 /* Send on output `slot` at cycle `now`.  A message on an output that is not connected is a bug. */
 void part_send(struct part *part, uint32_t slot, uint64_t now, const void *message);
+/* The receiver's side of it: put the message into the channel and wake the receiver. */
+void part_deliver(struct channel *c, uint64_t now, const void *message);
 
 /* The end of the program on our own bug: component, cycle, condition, values (host/base/check.h). */
 void part_bug(const struct part *part, uint64_t cycle, const char *file, int line, const char *what, const char *format, ...)

@@ -7,30 +7,40 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "bridge/inproc/team.h"
 
 void sched_init(struct sched *s) { memset(s, 0, sizeof *s); }
 
+static void group_fini(struct sched_group *g)
+{
+    free(g->parts);
+    free(g->busy);
+    free(g->wheel);
+    free(g->outbox);
+    heap_fini(&g->late);
+}
+
 void sched_fini(struct sched *s)
 {
+    team_free(s->team);
     for (uint32_t i = 0; i < s->count; i++)
         part_free(s->parts[i]);
     for (uint32_t i = 0; i < s->channel_count; i++) {
         channel_fini(s->channels[i]);
         free(s->channels[i]);
     }
+    for (uint32_t i = 0; i < s->group_count; i++)
+        group_fini(&s->groups[i]);
     free(s->parts);
     free(s->channels);
-    free(s->busy);
-    free(s->members);
-    free(s->wheel);
-    heap_fini(&s->late);
+    free(s->groups);
+    free(s->ready);
     memset(s, 0, sizeof *s);
 }
 
 void sched_add(struct sched *s, struct part *part)
 {
     s->parts = xrealloc(s->parts, s->count + 1, sizeof *s->parts);
-    part->index = s->count;
     part->sched = s;
     s->parts[s->count++] = part;
 }
@@ -56,104 +66,189 @@ struct channel *sched_connect(struct sched *s, struct part *from, uint32_t slot_
     return c;
 }
 
-void sched_start(struct sched *s)
+static void group_add(struct sched_group *g, struct part *part)
 {
-    s->words = (s->count + 63) / 64;
-    s->busy = xcalloc(s->words, sizeof *s->busy);
-    s->wheel = xcalloc((size_t)s->words * SCHED_WHEEL, sizeof *s->wheel);
-    for (uint32_t i = 0; i < s->count; i++) {
-        if (!s->parts[i]->idle)
-            s->busy[i / 64] |= UINT64_C(1) << (i & 63);
-        if (s->parts[i]->group >= s->groups)
-            s->groups = s->parts[i]->group + 1;
+    g->parts = xrealloc(g->parts, g->count + 1, sizeof *g->parts);
+    part->index = g->count;
+    g->parts[g->count++] = part;
+}
+
+static void group_start(struct sched_group *g)
+{
+    g->words = (g->count + 63) / 64;
+    g->busy = xcalloc(g->words, sizeof *g->busy);
+    g->wheel = xcalloc((size_t)g->words * SCHED_WHEEL, sizeof *g->wheel);
+    for (uint32_t i = 0; i < g->count; i++) {
+        if (!g->parts[i]->idle)
+            g->busy[i / 64] |= UINT64_C(1) << (i & 63);
     }
-    s->members = xcalloc((size_t)s->groups * s->words, sizeof *s->members);
+}
+
+bool sched_start(struct sched *s)
+{
+    for (uint32_t i = 0; i < s->count; i++) {
+        if (s->parts[i]->group >= s->group_count)
+            s->group_count = s->parts[i]->group + 1;
+    }
+    s->groups = xcalloc(s->group_count, sizeof *s->groups);
+    s->ready = xcalloc(s->group_count, sizeof *s->ready);
     for (uint32_t i = 0; i < s->count; i++)
-        s->members[s->parts[i]->group * s->words + i / 64] |= UINT64_C(1) << (i & 63);
+        group_add(&s->groups[s->parts[i]->group], s->parts[i]);
+    for (uint32_t i = 0; i < s->group_count; i++) {
+        s->groups[i].sched = s;
+        group_start(&s->groups[i]);
+    }
     s->stretch = SCHED_STRETCH;
     for (uint32_t i = 0; i < s->channel_count; i++) {
         const struct channel *c = s->channels[i];
         if (c->from->group != c->to->group && c->latency / SCHED_WINDOW < s->stretch)
             s->stretch = c->latency / SCHED_WINDOW;
     }
+    if (s->threads > 1)
+        s->team = team_new(s->threads);
+    return s->threads <= 1 || s->team != NULL;
 }
 
 void sched_wake(struct sched *s, struct part *part, uint64_t cycle)
 {
+    struct sched_group *g = &s->groups[part->group];
     uint64_t window = cycle / SCHED_WINDOW;
     if (window - s->now / SCHED_WINDOW >= SCHED_WHEEL) {
-        heap_push(&s->late, cycle, part->index);
+        heap_push(&g->late, cycle, part->index);
         return;
     }
     uint32_t place = (uint32_t)(window % SCHED_WHEEL);
-    s->wheel[(size_t)place * s->words + part->index / 64] |= UINT64_C(1) << (part->index & 63);
-    s->filled[place / 64] |= UINT64_C(1) << (place & 63);
+    g->wheel[(size_t)place * g->words + part->index / 64] |= UINT64_C(1) << (part->index & 63);
+    g->filled[place / 64] |= UINT64_C(1) << (place & 63);
 }
 
-static void visit(struct sched *s, struct part *part, uint64_t from)
+/* ---- messages between groups that run at the same time */
+struct sched_mail {
+    struct channel *channel;
+    uint64_t now;
+};
+
+void sched_mail(struct channel *c, uint64_t now, const void *message)
+{
+    struct sched_group *g = &c->from->sched->groups[c->from->group];
+    size_t bytes = sizeof(struct sched_mail) + ((size_t)c->bytes + 7) / 8 * 8;
+    if (g->outbox_used + bytes > g->outbox_room) {
+        g->outbox_room = 2 * g->outbox_room + bytes;
+        g->outbox = xrealloc(g->outbox, g->outbox_room, 1);
+    }
+    struct sched_mail *mail = (struct sched_mail *)(g->outbox + g->outbox_used);
+    *mail = (struct sched_mail){c, now};
+    if (c->bytes)
+        memcpy(mail + 1, message, c->bytes);
+    g->outbox_used += bytes;
+}
+
+static void deliver(struct sched_group *g)
+{
+    for (size_t at = 0; at < g->outbox_used;) {
+        const struct sched_mail *mail = (const struct sched_mail *)(g->outbox + at);
+        part_deliver(mail->channel, mail->now, mail + 1);
+        at += sizeof *mail + ((size_t)mail->channel->bytes + 7) / 8 * 8;
+    }
+    g->outbox_used = 0;
+}
+
+/* ---- visits */
+static void visit(struct sched_group *g, struct part *part, uint64_t from)
 {
     part_gather(part, from);
     part->visited = from;
     part->visits++;
-    s->visits++;
+    g->visits++;
     part->ops->visit(part, from);
     part_release(part);
-    uint64_t bit = UINT64_C(1) << (part->index & 63), *word = &s->busy[part->index / 64];
+    uint64_t bit = UINT64_C(1) << (part->index & 63), *word = &g->busy[part->index / 64];
     *word = part->idle ? *word & ~bit : *word | bit;
 }
 
 /* What is ready of a group in the window at `from`. */
-static void group_visit(struct sched *s, uint32_t group, uint64_t from)
+static void group_window(struct sched_group *g, uint64_t from, bool all)
 {
-    uint64_t *due = &s->wheel[from / SCHED_WINDOW % SCHED_WHEEL * s->words];
-    const uint64_t *members = &s->members[(size_t)group * s->words];
-    for (uint32_t w = 0; w < s->words; w++) {
-        uint64_t ready = (s->no_skip ? UINT64_MAX : due[w] | s->busy[w]) & members[w];
-        due[w] &= ~members[w];
+    uint32_t place = (uint32_t)(from / SCHED_WINDOW % SCHED_WHEEL);
+    uint64_t *due = &g->wheel[(size_t)place * g->words];
+    g->filled[place / 64] &= ~(UINT64_C(1) << (place & 63));
+    for (uint32_t w = 0; w < g->words; w++) {
+        uint64_t ready = due[w] | g->busy[w];
+        due[w] = 0;
+        if (all)
+            ready = w + 1 < g->words || g->count % 64 == 0 ? UINT64_MAX : (UINT64_C(1) << g->count % 64) - 1;
         for (; ready; ready &= ready - 1)
-            visit(s, s->parts[w * 64 + (uint32_t)__builtin_ctzll(ready)], from);
+            visit(g, g->parts[w * 64 + (uint32_t)__builtin_ctzll(ready)], from);
     }
+}
+
+static void group_run(void *ctx, uint32_t n)
+{
+    struct sched *s = ctx;
+    struct sched_group *g = &s->groups[s->ready[n]];
+    for (unsigned k = 0; k < s->windows_now; k++)
+        group_window(g, s->now + (uint64_t)k * SCHED_WINDOW, s->no_skip);
+}
+
+static bool group_busy(const struct sched_group *g)
+{
+    uint64_t any = 0;
+    for (uint32_t w = 0; w < g->words; w++)
+        any |= g->busy[w];
+    return any != 0;
+}
+
+/* Whether a group may have something to do in the run; what was far ahead comes to its calendar. */
+static bool group_ready(struct sched *s, struct sched_group *g)
+{
+    while (heap_next(&g->late) / SCHED_WINDOW - s->now / SCHED_WINDOW < SCHED_WHEEL) {
+        struct heap_item item = heap_pop(&g->late);
+        sched_wake(s, g->parts[item.value], item.cycle);
+    }
+    bool ready = s->no_skip || group_busy(g);
+    for (unsigned k = 0; k < s->windows_now && !ready; k++) {
+        uint32_t place = (uint32_t)((s->now / SCHED_WINDOW + k) % SCHED_WHEEL);
+        ready = g->filled[place / 64] >> (place & 63) & 1;
+    }
+    return ready;
 }
 
 void sched_run(struct sched *s, unsigned windows)
 {
-    uint64_t end = s->now + (uint64_t)windows * SCHED_WINDOW;
-    while (heap_next(&s->late) / SCHED_WINDOW - s->now / SCHED_WINDOW < SCHED_WHEEL) {
-        struct heap_item item = heap_pop(&s->late);
-        sched_wake(s, s->parts[item.value], item.cycle);
+    uint32_t count = 0;
+    s->windows_now = windows;
+    for (uint32_t i = 0; i < s->group_count; i++) {
+        if (group_ready(s, &s->groups[i]))
+            s->ready[count++] = i;
     }
-    for (uint32_t g = 0; g < s->groups; g++)
-        for (uint64_t from = s->now; from < end; from += SCHED_WINDOW)
-            group_visit(s, g, from);
-    for (; s->now < end; s->now += SCHED_WINDOW) {
-        uint32_t place = (uint32_t)(s->now / SCHED_WINDOW % SCHED_WHEEL);
-        s->filled[place / 64] &= ~(UINT64_C(1) << (place & 63));
+    if (s->team && count >= SCHED_SHARED) {
+        s->apart = true;
+        team_run(s->team, count, group_run, s);
+        s->apart = false;
+        for (uint32_t n = 0; n < count; n++)
+            deliver(&s->groups[s->ready[n]]);
+    } else {
+        for (uint32_t n = 0; n < count; n++)
+            group_run(s, n);
     }
+    s->now += (uint64_t)windows * SCHED_WINDOW;
     s->windows += windows;
 }
 
-static bool any_busy(const struct sched *s)
+/* First filled window of the group's wheel at or after now. */
+static uint64_t wheel_next(const struct sched_group *g, uint64_t now)
 {
-    uint64_t any = 0;
-    for (uint32_t w = 0; w < s->words; w++)
-        any |= s->busy[w];
-    return any != 0;
-}
-
-/* First filled window of the wheel at or after now. */
-static uint64_t wheel_next(const struct sched *s)
-{
-    uint32_t start = (uint32_t)(s->now / SCHED_WINDOW % SCHED_WHEEL);
+    uint32_t start = (uint32_t)(now / SCHED_WINDOW % SCHED_WHEEL);
     for (uint32_t step = 0; step <= SCHED_WHEEL / 64; step++) { /* the first word once more at the end: its low bits */
         uint32_t w = (start / 64 + step) % (SCHED_WHEEL / 64);
-        uint64_t bits = s->filled[w];
+        uint64_t bits = g->filled[w];
         if (step == 0)
             bits &= UINT64_MAX << (start & 63);
         else if (step == SCHED_WHEEL / 64)
             bits &= ~(UINT64_MAX << (start & 63));
         if (bits) {
             uint32_t place = w * 64 + (uint32_t)__builtin_ctzll(bits);
-            return s->now + (uint64_t)((place - start) % SCHED_WHEEL) * SCHED_WINDOW;
+            return now + (uint64_t)((place - start) % SCHED_WHEEL) * SCHED_WINDOW;
         }
     }
     return UINT64_MAX;
@@ -161,12 +256,26 @@ static uint64_t wheel_next(const struct sched *s)
 
 uint64_t sched_next(const struct sched *s)
 {
-    if (any_busy(s))
-        return s->now;
-    uint64_t wheel = wheel_next(s), late = heap_next(&s->late);
-    if (late != UINT64_MAX)
-        late -= late % SCHED_WINDOW;
-    return wheel < late ? wheel : late;
+    uint64_t first = UINT64_MAX;
+    for (uint32_t i = 0; i < s->group_count; i++) {
+        const struct sched_group *g = &s->groups[i];
+        if (group_busy(g))
+            return s->now;
+        uint64_t wheel = wheel_next(g, s->now), late = heap_next(&g->late);
+        if (late != UINT64_MAX)
+            late -= late % SCHED_WINDOW;
+        first = wheel < first ? wheel : first;
+        first = late < first ? late : first;
+    }
+    return first;
 }
 
 bool sched_quiet(const struct sched *s) { return sched_next(s) == UINT64_MAX; }
+
+uint64_t sched_visits(const struct sched *s)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < s->group_count; i++)
+        sum += s->groups[i].visits;
+    return sum;
+}

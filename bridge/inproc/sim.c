@@ -7,6 +7,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "base/log.h"
 #include "base/xalloc.h"
 #include "bridge/inproc/golden_part.h"
 #include "bridge/inproc/memory_parts.h"
@@ -38,7 +39,12 @@ struct sim *sim_new(const struct gantry_cfg *cfg, struct pmem *memory, const str
         sim_free(sim);
         return NULL;
     }
-    sched_start(&sim->sched);
+    sim->sched.threads = options->lockstep || options->wave ? 1 : options->threads; /* those look into many partitions at once */
+    if (!sched_start(&sim->sched)) {
+        diag("--threads", "%u host threads cannot be made", options->threads);
+        sim_free(sim);
+        return NULL;
+    }
     return sim;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The simulated machine as the host model sees it: N GPUs (RTL partitions or the golden model behind the same
  * channels), one target clock, command and event channels, timers.  Not responsible for: queues, packets, page
- * tables (host/).  One thread; nothing here blocks.  All times are target cycles (1 cycle = 1 ns at 1 GHz).
+ * tables (host/).  Callers use one thread, and callbacks come on it; nothing here blocks.  All times are target cycles (1 cycle = 1 ns at 1 GHz).
  * See docs/contracts.md, "The scheduler".
  */
 #ifndef GANTRY_SIM_H
@@ -31,6 +31,7 @@ struct sim_options {
     uint64_t seed;
     const char *wave;       /* SCOPE[@FROM:TO] or NULL */
     const char *wave_dir;   /* folder of the .fst files */
+    unsigned threads;       /* of the host; 0 or 1: only the caller's.  No result depends on it; ignored with lockstep and wave */
     bool no_skip;           /* evaluate idle partitions too (for the test that skipping changes nothing) */
 };
 

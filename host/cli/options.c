@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "bridge/inproc/team.h"
 
 enum option_id {
     OPT_MODEL = 256,
@@ -23,7 +24,8 @@ enum option_id {
     OPT_GRID,
     OPT_GROUP,
     OPT_ARG,
-    OPT_NO_SKIP
+    OPT_NO_SKIP,
+    OPT_THREADS
 };
 
 static const struct option run_longs[] = {{"config", 1, NULL, 'c'},
@@ -39,6 +41,7 @@ static const struct option run_longs[] = {{"config", 1, NULL, 'c'},
                                           {"max-cycles", 1, NULL, OPT_MAX_CYCLES},
                                           {"progress", 1, NULL, OPT_PROGRESS},
                                           {"no-skip", 0, NULL, OPT_NO_SKIP},
+                                          {"threads", 1, NULL, OPT_THREADS},
                                           {NULL, 0, NULL, 0}};
 static const struct option kernel_longs[] = {{"config", 1, NULL, 'c'},
                                              {"output", 1, NULL, 'o'},
@@ -53,6 +56,7 @@ static const struct option kernel_longs[] = {{"config", 1, NULL, 'c'},
                                              {"max-cycles", 1, NULL, OPT_MAX_CYCLES},
                                              {"progress", 1, NULL, OPT_PROGRESS},
                                              {"no-skip", 0, NULL, OPT_NO_SKIP},
+                                             {"threads", 1, NULL, OPT_THREADS},
                                              {"gpu", 1, NULL, OPT_GPU},
                                              {"grid", 1, NULL, OPT_GRID},
                                              {"group", 1, NULL, OPT_GROUP},
@@ -150,6 +154,10 @@ static enum gantry_status option_apply(struct cli_options *o, struct config *con
     case OPT_NO_SKIP:
         o->sim.no_skip = true;
         return STATUS_OK;
+    case OPT_THREADS:
+        status = number_read("--threads", text, &number);
+        o->sim.threads = (unsigned)number;
+        return status == STATUS_OK && (number < 1 || number > TEAM_MOST) ? wrong("--threads", text, "is outside 1..64") : status;
     case OPT_SET:
         return config_set(config, "--set", text);
     case OPT_SEED:

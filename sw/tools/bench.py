@@ -134,15 +134,20 @@ def memory():
     return {"value": (usage.ru_maxrss / 1024, "MiB")}
 
 
-def not_yet(reason):
-    def measure():
-        raise NotYet(reason)
-    return measure
-
-
 def hash_64():
     n = 1024 * 64
     return rounds("r9nano", "hash", 1024, 256, (8, 64), data=[f"zero:{n * 4}"])
+
+
+def two_threads():
+    """Elapsed time of 64 busy CUs on one host thread over that on two; 1 / that where the host has one processor to give."""
+    def elapsed(threads, size):
+        cmd = command("r9nano", "hash", size, 256, [f"out:{size * 4}:{NULL}", f"zero:{size * 4}", "u32:64"], "--threads", threads)
+        start = time.monotonic()
+        subprocess.run(cmd, cwd=ROOT, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        return time.monotonic() - start
+    elapsed("1", 256)  # builds the models if need be
+    return {"value": (elapsed("1", 1024 * 64) / elapsed("2", 1024 * 64), "x")}
 
 
 # (measurement, {figure: how it follows}); one measurement may give several figures.  ALONE: measured once.
@@ -162,7 +167,7 @@ def plan():
         (lambda: sized("r9nano", "fir", fir(1024 * 64), fir(5120 * 64)), {"gpu64.fir.rate": rate}),
         (hash_64, {"gpu64.hash.rate": rate, "gpu64.cycles": cycles}),
         (copy_cycles, {"gpu64.copy.cycles": cycles}),
-        (not_yet("one host thread drives the machine"), {"gpu64.threads2": value}),
+        (two_threads, {"gpu64.threads2": value}),
         (idle_gpu, {"gpu.idle": value}),
         (lambda: rounds("r9nano", "int", 40, 256, (50, 2050), *golden), {"golden.int.rate": rate}),
         (lambda: rounds("r9nano", "fma", 40, 256, (50, 4050), *golden), {"golden.fma.rate": rate}),

@@ -26,6 +26,13 @@ def test_full_size(apps, config, program):
     assert golden.status == 0 and golden.line["data"] == rtl.line["data"], (rtl, golden)
 
 
+def test_host_threads_change_nothing(apps):
+    """64 busy CUs on three host threads: cycles, order of all writes and data of one thread."""
+    one, three = (large_run(apps / "matmul", "r9nano", "rtl", ["--threads", n]) for n in ("1", "3"))
+    assert one.status == three.status == 0 and "PASSED" in three.out, (one, three)
+    assert [one.line[k] for k in ("cycles", "hash", "data", "instructions")] == [three.line[k] for k in ("cycles", "hash", "data", "instructions")]
+
+
 def test_one_tlb_entry_covers_a_block(apps, tmp_path):
     """Memory that the runtime allocates reaches the TLBs in blocks of 64 KiB (fragments): three matrices of 36 pages each on 8 CUs
     cost 1,354 misses page by page."""

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests of channels, calendar and scheduler with toy partitions in C: stamps, order, bandwidth, messages far beyond the
-// calendar's wheel, skipping idle partitions on and off with the same history (issue 3, point 3).
+// calendar's wheel, skipping idle partitions on and off, groups and host threads with the same history.
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
 #include "bridge/inproc/channel.h"
 #include "bridge/inproc/heap.h"
 #include "bridge/inproc/sched.h"
+#include "bridge/inproc/team.h"
 
 static void test_heap(void **state)
 {
@@ -120,13 +123,14 @@ struct history {
     uint64_t hash, visits, end, received;
 };
 
-/* group: nodes that stand together; 0: all in one, and one window at a time. */
-static struct history run_ring(bool no_skip, unsigned nodes, unsigned group)
+/* group: nodes that stand together; 0: all in one, and one window at a time.  threads: of the host. */
+static struct history run_ring(bool no_skip, unsigned nodes, unsigned group, unsigned threads)
 {
     struct sched s;
     struct part *parts[70];
     sched_init(&s);
     s.no_skip = no_skip;
+    s.threads = threads;
     for (unsigned i = 0; i < nodes; i++) {
         struct node *n = calloc(1, sizeof *n);
         char name[16];
@@ -142,7 +146,7 @@ static struct history run_ring(bool no_skip, unsigned nodes, unsigned group)
             sched_connect(&s, parts[i], k, parts[(i + step[k]) % nodes], k, 8,
                           latency[k] + (i / 4 != (i + step[k]) % nodes / 4 ? 8 : 0));
     }
-    sched_start(&s);
+    assert_true(sched_start(&s));
     assert_int_equal(s.stretch, group == 0 ? SCHED_STRETCH : group == 4 ? 2 : 1);
     uint64_t seed = 5;
     part_send(parts[0], 0, 0, &seed);
@@ -159,7 +163,7 @@ static struct history run_ring(bool no_skip, unsigned nodes, unsigned group)
         h.hash = h.hash * 31 + n->hash;
         h.received += n->received;
     }
-    h.visits = s.visits;
+    h.visits = sched_visits(&s);
     h.end = s.now;
     sched_fini(&s);
     return h;
@@ -169,7 +173,7 @@ static void test_skipping_changes_nothing(void **state)
 {
     (void)state;
     for (unsigned nodes = 8; nodes <= 70; nodes += 31) {
-        struct history skip = run_ring(false, nodes, 0), all = run_ring(true, nodes, 0);
+        struct history skip = run_ring(false, nodes, 0, 1), all = run_ring(true, nodes, 0, 1);
         assert_true(skip.received > 100);
         assert_true(skip.hash == all.hash);
         assert_true(skip.received == all.received && skip.end == all.end);
@@ -182,10 +186,56 @@ static void test_groups_change_nothing(void **state)
 {
     (void)state;
     for (unsigned nodes = 8; nodes <= 68; nodes += 20) {
-        struct history one = run_ring(false, nodes, 0), four = run_ring(false, nodes, 4), three = run_ring(false, nodes, 3);
+        struct history one = run_ring(false, nodes, 0, 1), four = run_ring(false, nodes, 4, 1), three = run_ring(false, nodes, 3, 1);
         assert_true(one.received > 100);
         assert_true(one.hash == four.hash && one.received == four.received);
         assert_true(one.hash == three.hash && one.received == three.received);
+    }
+}
+
+/* Groups that run at the same time on several threads have the same history. */
+static void test_threads_change_nothing(void **state)
+{
+    (void)state;
+    for (unsigned threads = 2; threads <= 4; threads++) {
+        struct history one = run_ring(false, 68, 4, 1), more = run_ring(false, 68, 4, threads);
+        assert_true(one.received > 1000);
+        assert_true(one.hash == more.hash && one.received == more.received && one.visits == more.visits && one.end == more.end);
+    }
+}
+
+struct pieces {
+    atomic_uint done[100];
+    uint32_t count;
+};
+
+static void piece(void *ctx, uint32_t n)
+{
+    struct pieces *p = ctx;
+    atomic_fetch_add(&p->done[n], 1);
+    if (n % 17 == 3)
+        nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL); /* the others' slices are taken over, or the caller waits */
+}
+
+/* Every piece of every round is done once and before the round ends, also after threads went to sleep. */
+static void test_team(void **state)
+{
+    (void)state;
+    for (unsigned threads = 2; threads <= 7; threads++) {
+        struct team *team = team_new(threads);
+        struct pieces p = {0};
+        assert_non_null(team);
+        assert_int_equal(team_threads(team), threads);
+        for (unsigned round = 1; round <= 101; round++) {
+            team_run(team, round % 101, piece, &p);
+            p.count = 0;
+            for (unsigned i = 0; i < 100; i++)
+                p.count += atomic_exchange(&p.done[i], 0) == (i < round % 101);
+            assert_int_equal(p.count, 100);
+            if (round % 50 == 0)
+                nanosleep(&(struct timespec){.tv_nsec = 3000000}, NULL);
+        }
+        team_free(team);
     }
 }
 
@@ -196,6 +246,8 @@ int main(void)
         cmocka_unit_test(test_channel_stamps),
         cmocka_unit_test(test_skipping_changes_nothing),
         cmocka_unit_test(test_groups_change_nothing),
+        cmocka_unit_test(test_threads_change_nothing),
+        cmocka_unit_test(test_team),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -150,7 +150,7 @@ static struct outcome run_once(bool no_skip, unsigned items)
     assert_int_equal(sim_instructions(m.sim), m.done.instructions);
     assert_int_equal(m.done.instructions, (uint64_t)13 * ((items + 63) / 64));
     sim_counters(m.sim, note_counter, &m);
-    struct outcome o = {sim_now(m.sim), sim_write_hash(m.sim), m.counters, m.sim->sched.visits, m.done.start, m.done.end};
+    struct outcome o = {sim_now(m.sim), sim_write_hash(m.sim), m.counters, sched_visits(&m.sim->sched), m.done.start, m.done.end};
     machine_close(&m);
     return o;
 }

@@ -92,6 +92,8 @@ def test_inout_and_fill(tmp_path):
     (64, "--progress: 'often' is none of", [VECADD, *SHAPE, "--progress", "often"]),
     (64, "--max-cycles: 'many' is not a number", [VECADD, *SHAPE, "--max-cycles", "many"]),
     (64, "--max-cycles: '0' must be at least 1", [VECADD, *SHAPE, "--max-cycles", "0"]),
+    (64, "--threads: '0' is outside 1..64", [VECADD, *SHAPE, "--threads", "0"]),
+    (64, "--threads: '65' is outside 1..64", [VECADD, *SHAPE, "--threads", "65"]),
     (64, "--seed: '-1' is not a number", [VECADD, *SHAPE, "--seed", "-1"]),
     (64, "--trace: 'sound' is none of", [VECADD, *SHAPE, "--trace", "sound"]),
     (65, "--set: gpu.cu.count: 0 is below the minimum 1", [VECADD, *SHAPE, "--set", "gpu.cu.count=0"]),
