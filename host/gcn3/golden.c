@@ -8,12 +8,13 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "gantry_cfg.h"
 #include "gcn3/golden_private.h"
 
 struct golden *golden_new(struct pmem *memory, unsigned gpu, const struct gantry_cfg *cfg, golden_event_fn event, void *ctx)
 {
-    (void)cfg;
     struct golden *g = xcalloc(1, sizeof *g);
+    g->check_hazards = cfg->check_hazards;
     g->memory = memory;
     g->gpu = gpu;
     g->event = event;
@@ -40,6 +41,7 @@ void golden_free(struct golden *g)
         launch_free(g, l);
     }
     free(g->queue);
+    free(g->told);
     free(g);
 }
 

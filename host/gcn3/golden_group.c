@@ -110,6 +110,7 @@ struct golden_group *golden_group_new(struct golden *g, struct golden_launch *l,
     group->lds = xcalloc(1, cmd->lds_bytes + 16);
     group->waves = p.waves;
     group->live = p.waves;
+    group->hazards = g->check_hazards ? xcalloc(p.waves, sizeof *group->hazards) : NULL;
     for (unsigned n = 0; n < group->waves; n++)
         init_wave(group, n, &p);
     l->waves += group->live;
@@ -122,6 +123,7 @@ void golden_group_free(struct golden_group *group)
         return;
     free(group->vgprs);
     free(group->lds);
+    free(group->hazards);
     free(group);
 }
 
@@ -163,6 +165,8 @@ static void run_wave(struct golden *g, struct golden_group *group, unsigned n)
     while (!w->ended && !w->at_barrier && !g->yielded && w->instructions - begin < SLICE) {
         int fault;
         const struct gcn3_inst *inst = find_code(g, w, &fault);
+        if (!fault && group->hazards)
+            golden_hazard(g, group, n, inst);
         if (!fault)
             fault = gcn3_execute(w, &g->env, inst);
         if (fault) {

@@ -6,6 +6,7 @@
 #define GOLDEN_PRIVATE_H
 #include "gcn3/gcn3.h"
 #include "gcn3/golden.h"
+#include "gcn3/hazard.h"
 
 #define GOLDEN_WAVES 16      /* of a work-group */
 #define GOLDEN_TLB 4096      /* entries, direct mapped */
@@ -28,6 +29,11 @@ struct golden_code {
     struct gcn3_inst inst;
 };
 
+struct golden_told {
+    uint64_t pc;
+    uint8_t vmid, rule;
+};
+
 struct golden_group {
     struct golden_launch *launch;
     struct gcn3_wave wave[GOLDEN_WAVES];
@@ -36,6 +42,7 @@ struct golden_group {
     uint64_t instructions;
     uint32_t (*vgprs)[64];
     uint8_t *lds;
+    struct hazard_wave *hazards; /* by wavefront; NULL: not checked */
 };
 
 struct golden_launch {
@@ -62,6 +69,9 @@ struct golden {
     bool yielded;
     uint32_t generation;
     struct gcn3_env env;
+    bool check_hazards;
+    struct golden_told *told; /* places of hazards that were reported */
+    size_t told_count, told_room;
     struct golden_page tlb[GOLDEN_TLB];
     struct golden_code code[GOLDEN_CODE];
 };
@@ -69,6 +79,8 @@ struct golden {
 /* golden_mem.c */
 void golden_mem_init(struct golden *g);
 void golden_mem_flush(struct golden *g);
+/* golden_hazard.c: the instruction that wavefront n is about to execute, when hazards are checked. */
+void golden_hazard(struct golden *g, struct golden_group *group, unsigned n, const struct gcn3_inst *inst);
 /* golden_group.c */
 struct golden_group *golden_group_new(struct golden *g, struct golden_launch *l, uint64_t number);
 void golden_group_free(struct golden_group *group);
