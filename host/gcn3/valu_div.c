@@ -111,7 +111,8 @@ LANE_OP(div_fmas_f32, fmas32(a, b, c, v->mask_in >> l & 1, keep_out32(v)))
 /* The sum of an exact product and z in 113 bits, rounded to odd: scaling and one more rounding give the exact result. */
 static __float128 sum_odd(__float128 product, __float128 z)
 {
-    __float128 sum = z + product, lost = product - (sum - z);
+    bool z_is_larger = (z < 0 ? -z : z) > (product < 0 ? -product : product);
+    __float128 sum = z + product, lost = z_is_larger ? product - (sum - z) : z - (sum - product);
     unsigned __int128 bits;
     memcpy(&bits, &sum, sizeof bits);
     if (lost != 0 && !(bits & 1))

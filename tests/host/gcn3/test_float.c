@@ -183,6 +183,23 @@ static void division_f64(void **unused)
     }
 }
 
+/* One rounding: a product half-way between two subnormals once it is scaled, and an addend far below its last bit. */
+static void fmas_f64_rounds_once(void **unused)
+{
+    (void)unused;
+    machine_reset(0xc0);
+    machine.s64[SREG_VCC / 2] = UINT64_MAX;
+    static const double addend[4] = { 0, 0x1p-1070, -0x1p-1070, 0x1p-1000 };
+    static const uint64_t want[4] = { 2, 2, 1, 2 };
+    for (unsigned l = 0; l < 64; l++) {
+        set64(0, l, of64(3)), set64(2, l, of64(0x1p-947));
+        set64(4, l, of64(addend[l % 4]));
+    }
+    machine_run(vop3(OP_V_DIV_FMAS_F64, 6, 0, 2, 4));
+    for (unsigned l = 0; l < 64; l++)
+        assert_int_equal(get64(6, l), want[l % 4]);
+}
+
 /* Unsigned division through v_rcp_iflag_f32, as clang expands it. */
 static void division_u32(void **unused)
 {
@@ -286,7 +303,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(f32_arithmetic), cmocka_unit_test(subnormals_and_nans), cmocka_unit_test(division_f32),
-        cmocka_unit_test(division_f64),   cmocka_unit_test(division_u32),        cmocka_unit_test(halves),
+        cmocka_unit_test(division_f64),   cmocka_unit_test(fmas_f64_rounds_once), cmocka_unit_test(division_u32),        cmocka_unit_test(halves),
         cmocka_unit_test(conversions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
