@@ -50,6 +50,7 @@ module cu_simd
   import fpu_misc_pkg::*;
   import fpu_div_pkg::*;
   import fpu_trans_pkg::*;
+  import fpu_serial_pkg::*;
 `else
   import simd_rows_pkg::*;
 `endif
@@ -97,6 +98,7 @@ module cu_simd
   `include "simd_rows_misc.svh"
   `include "simd_rows_norm.svh"
   `include "simd_rows_quarter.svh"
+  `include "simd_serial.svh"
   `include "simd_stage_write.svh"
   `include "simd_stage_execute.svh"
   `include "simd_stage_read.svh"
@@ -176,6 +178,8 @@ module cu_simd
         r.st2     = '0;
         r.st3     = '0;
         r.st4     = '0;
+        r.f.beat  = '0;
+        r.f.step  = '0;
         done_valid_o <= 1'b0;
         obs_valid_o <= 1'b0;
         vwr_wait_o <= 1'b0;

@@ -8,11 +8,13 @@ package simd_regs_pkg;
   import cu_pkg::*;
   import gcn3_pkg::*;
   import valu_dec_pkg::*;
+  import fpu_serial_pkg::f64_regs_t;
 
   typedef struct packed {
     logic valid;
     logic norm;     // goes through the normaliser
     logic quarter;  // goes through a quarter-rate unit
+    logic serial;   // the serial unit runs
     logic entry;    // which of the two instructions under way
     logic last;
     logic read;     // operands are read
@@ -87,7 +89,8 @@ package simd_regs_pkg;
     o.ctl.third = d.use2;
     o.ctl.bits = d.cls == ClsAdd || d.cls == ClsCmp || d.cls == ClsCmp64 || op == OP_V_DIV_SCALE_F32;
     o.ctl.fract = op == OP_V_FRACT_F32 || op == OP_V_FRACT_F16;
-    o.kind = d.rate == RATE_FULL ? 3'd0 : d.rate == RATE_HALF ? {1'b0, d.wide, 1'b1} : {1'b1, d.wide, d.pair != '0};
+    o.kind = d.rate == RATE_FULL ? 3'd0 : d.rate == RATE_F64 ? 3'd2 :
+        d.rate == RATE_HALF ? {1'b0, d.wide, 1'b1} : {1'b1, d.wide, d.pair != '0};
     o.pair = d.pair;
     o.mods = d.mods;
     o.has_result = d.has_result;
@@ -106,7 +109,8 @@ package simd_regs_pkg;
   endfunction
   localparam op_table_t OpTable = op_table();
 
-  // ---- constant: slot `count` of an instruction; kind: 0 full rate, {0, wide, 1} half, {1, wide, pair} quarter
+  // ---- constant: slot `count` of an instruction; kind: 0 full rate, {0, wide, 1} half, {1, wide, pair} quarter;
+  // 2: double precision, 16 slots a beat, which serial_slot of simd_serial.svh completes
   typedef logic [$bits(slot_info_t)-1:0] slot_table_t[128];  // of slot_info_t
 
   function automatic slot_info_t slot_of(input logic [2:0] kind, input logic [3:0] count);
@@ -120,6 +124,12 @@ package simd_regs_pkg;
       s.write = 1'b1;
       s.last = count == 4'd3;
       s.norm = 1'b1;
+    end else if (kind == 3'd2) begin
+      s.serial = 1'b1;
+      s.sub = {1'b0, count[0]};
+      s.ring = {1'b0, count[0]};
+      s.read = count < 4'd2;
+      s.write = count == 4'd2 || count == 4'd3;
     end else if (!kind[2]) begin
       s.row[1:0] = count[2:1];
       s.sub = {1'b0, count[0]};
@@ -137,7 +147,7 @@ package simd_regs_pkg;
       s.norm = count[1:0] == 2'd0;
       s.quarter = count[1:0] == 2'd1 || count[1:0] == 2'd2;
     end
-    s.high = kind != 3'd0 && s.ring[0];
+    s.high = kind == 3'd2 ? count == 4'd3 : kind != 3'd0 && s.ring[0];
     s.first = kind == 3'd0 ? s.ring : {s.ring[1], 1'b0};
     return s;
   endfunction
@@ -196,6 +206,8 @@ package simd_regs_pkg;
     // end of an instruction
     logic done_valid;
     valu_done_t done;
+    // double precision; last, so that the others keep their places in a host's cache lines
+    f64_regs_t f;
 `ifdef GANTRY_FAULTS
     int unsigned fault;  // cu_pkg::FaultSeed
 `endif

@@ -26,6 +26,7 @@ package simd_rows_pkg;
   import fpu_misc_pkg::*;
   import fpu_div_pkg::*;
   import fpu_trans_pkg::*;
+  import fpu_serial_pkg::*;
 
   `define LANES_ARG ref lanes_t v,
   `define LANES v,
@@ -43,6 +44,7 @@ package simd_rows_pkg;
   `include "simd_rows_misc.svh"
   `include "simd_rows_norm.svh"
   `include "simd_rows_quarter.svh"
+  `include "simd_serial.svh"
   `include "simd_stage_write.svh"
   `include "simd_stage_execute.svh"
   `include "simd_stage_read.svh"

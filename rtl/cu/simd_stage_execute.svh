@@ -142,6 +142,7 @@
         end else if (cls == ClsCmp64) cmp64_row(`LANES r.i_issue[q].op[3:0]);
         else shift64_row(`LANES r0, {r0[1], 1'b1}, r.i_issue[q].op);
       end
+      ClsF64: serial_rows(`STATE q, r.st1.sub[0]);
       ClsMul32, ClsTrans, ClsQsad: quarter_row(`LANES r.st1.sub[0], r.i_info[q].pair[2]);
       default: ;
     endcase

@@ -22,9 +22,9 @@
     k.sdwa = r.i_issue[e].sdwa;
     k.keep = keep;
     k.mod = (r.i_neg[e] | r.i_abs[e]) != '0;
-    k.special = k.dpp || k.sdwa || keep || k.mod;
+    k.special = k.dpp || k.sdwa || keep || (k.mod && k.cls != ClsF64);  // the serial unit has its own modifiers
     k.post = (k.sdwa && ext[10:8] != 3'd6) ||
-        (k.out != OutInt && (r.i_issue[e].clamp || r.i_issue[e].omod != 2'd0));
+        (k.out != OutInt && k.cls != ClsF64 && (r.i_issue[e].clamp || r.i_issue[e].omod != 2'd0));
     k.clamp = r.i_issue[e].clamp;
     r.i_ctl[e] = k;
     if (keep) r.row2 = {r.i_issue[e].dst, 2'd0};
@@ -100,15 +100,18 @@
     r.patch = 1'b0;
     if (running) begin
       s = (`SLOT(r.at) & r.slot_and) | r.slot_or;
-      running = !s.last;
       r.at = r.at + 7'd1;
       r.ra = r.row0 | {8'd0, s.row[1:0]};
       r.rb = r.row1 | {8'd0, s.row[1:0]};
       r.rc = r.row2 | {8'd0, s.row[1:0]};
       if (r.uneven) begin
-        uneven_rows(`STATE s);
-        if (s.high) s.row[9:2] = s.row[9:2] + 8'd1;
+        if (s.serial) s = serial_slot(`STATE s);
+        else begin
+          uneven_rows(`STATE s);
+          if (s.high) s.row[9:2] = s.row[9:2] + 8'd1;
+        end
       end
+      running = !s.last;
       if (s.read) begin
         r.fwd = '0;
         if (r.write && `SIMD_FAULT != 16) begin

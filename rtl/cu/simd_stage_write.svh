@@ -61,6 +61,7 @@
       if (r.st2.quarter) quarter_stage(`STATE_CALL);
     end
     if (r.st1.read) operand_stage(`STATE_CALL);
+    if (r.st2.serial) serial_stage(`STATE_CALL);
     read_stage(`STATE request != '0);
     if (request != '0) begin
       grant_write(`STATE request);

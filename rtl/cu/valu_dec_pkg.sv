@@ -19,13 +19,15 @@ package valu_dec_pkg;
     ClsCmp64,
     ClsMul32,
     ClsQsad,
-    ClsTrans    // fpu_trans_pkg
+    ClsTrans,   // fpu_trans_pkg
+    ClsF64      // fpu_serial_pkg
   } class_e;
 
   typedef enum logic [1:0] {
     OutInt,
     OutF32,
-    OutF16
+    OutF16,
+    OutF64
   } out_e;
 
   typedef struct packed {
@@ -81,10 +83,13 @@ package valu_dec_pkg;
       OP_V_CVT_F32_F16: return OutF32;
       OP_V_CVT_I32_F32, OP_V_CVT_U32_F32, OP_V_CVT_RPI_I32_F32, OP_V_CVT_FLR_I32_F32, OP_V_CVT_U16_F16,
       OP_V_CVT_I16_F16, OP_V_CVT_PKRTZ_F16_F32, OP_V_CVT_PKNORM_I16_F32, OP_V_CVT_PKNORM_U16_F32,
-      OP_V_CVT_PK_U8_F32, OP_V_CVT_PKACCUM_U8_F32, OP_V_FREXP_EXP_I32_F32, OP_V_FREXP_EXP_I16_F16:
+      OP_V_CVT_PK_U8_F32, OP_V_CVT_PKACCUM_U8_F32, OP_V_FREXP_EXP_I32_F32, OP_V_FREXP_EXP_I16_F16,
+      OP_V_CVT_I32_F64, OP_V_CVT_U32_F64, OP_V_FREXP_EXP_I32_F64:
       return OutInt;
+      OP_V_CVT_F32_F64: return OutF32;
       default:
-      return cls == ClsMisc || cls == ClsFma || cls == ClsTrans ? (half ? OutF16 : OutF32) : OutInt;
+      return cls == ClsF64 ? (op < 10'h100 ? OutInt : OutF64) :
+          cls == ClsMisc || cls == ClsFma || cls == ClsTrans ? (half ? OutF16 : OutF32) : OutInt;
     endcase
   endfunction
 
@@ -92,14 +97,16 @@ package valu_dec_pkg;
     case (op)
       OP_V_CNDMASK_B32: return 3'b011;
       OP_V_LDEXP_F32, OP_V_LDEXP_F16, OP_V_CVT_PK_U8_F32, OP_V_CVT_PKACCUM_U8_F32, OP_V_CMP_CLASS_F32,
-      OP_V_CMPX_CLASS_F32, OP_V_CMP_CLASS_F16, OP_V_CMPX_CLASS_F16:
+      OP_V_CMPX_CLASS_F32, OP_V_CMP_CLASS_F16, OP_V_CMPX_CLASS_F16, OP_V_LDEXP_F64, OP_V_TRIG_PREOP_F64,
+      OP_V_CMP_CLASS_F64, OP_V_CMPX_CLASS_F64:
       return 3'b001;
       OP_V_CVT_F32_I32, OP_V_CVT_F32_U32, OP_V_CVT_F32_UBYTE0, OP_V_CVT_F32_UBYTE1, OP_V_CVT_F32_UBYTE2,
-      OP_V_CVT_F32_UBYTE3, OP_V_CVT_OFF_F32_I4, OP_V_CVT_F16_U16, OP_V_CVT_F16_I16:
+      OP_V_CVT_F32_UBYTE3, OP_V_CVT_OFF_F32_I4, OP_V_CVT_F16_U16, OP_V_CVT_F16_I16,
+      OP_V_CVT_F64_I32, OP_V_CVT_F64_U32:
       return 3'b000;
       default: begin
         if (cls == ClsCmp) return op[7] ? 3'b000 : 3'b011;
-        return cls == ClsMisc || cls == ClsFma || cls == ClsTrans ? 3'b111 : 3'b000;
+        return cls == ClsMisc || cls == ClsFma || cls == ClsTrans || cls == ClsF64 ? 3'b111 : 3'b000;
       end
     endcase
   endfunction
@@ -128,8 +135,8 @@ package valu_dec_pkg;
     info_t info;
     /* verilator lint_on UNUSEDSIGNAL */
     info = info_valu(op);
-    d.cls = class_of(op);
     d.rate = rate_e'(info.rate);
+    d.cls = d.rate == RATE_F64 ? ClsF64 : class_of(op);
     d.pair = {info.src2_w == 5'd2 && !info.mask2, info.src1_w == 5'd2, info.src0_w == 5'd2};
     d.use1 = info.src1_w != 5'd0;
     d.use2 = info.src2_w != 5'd0 && !info.mask2;

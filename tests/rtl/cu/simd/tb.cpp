@@ -5,10 +5,11 @@
 // end of a batch through the memory read port.  Writes of memory units and reads are mixed in.  The argument `speed`
 // prints ns a cycle instead (`speed NAME`: of one kind); `op NAME` tests one instruction.  Registers start with random bits: nothing may depend on them.
 // top: cu_simd
-// sources: build/gen/gcn3_pkg.sv rtl/common/pick_pkg.sv rtl/cu/cu_pkg.sv rtl/cu/valu_dec_pkg.sv rtl/cu/valu_int_pkg.sv rtl/cu/valu_cmp_pkg.sv rtl/cu/valu_lanes_pkg.sv rtl/cu/simd_regs_pkg.sv rtl/cu/valu_lane_pkg.sv rtl/fpu/fpu_fma_pkg.sv rtl/fpu/fpu_sum_pkg.sv rtl/fpu/fpu_misc_pkg.sv build/gen/trans_tables_pkg.sv rtl/fpu/fpu_trans_pkg.sv rtl/fpu/fpu_div_pkg.sv rtl/cu/simd_rows_pkg.sv rtl/cu/cu_simd.sv
+// sources: build/gen/gcn3_pkg.sv rtl/common/pick_pkg.sv rtl/cu/cu_pkg.sv rtl/cu/valu_dec_pkg.sv rtl/cu/valu_int_pkg.sv rtl/cu/valu_cmp_pkg.sv rtl/cu/valu_lanes_pkg.sv rtl/fpu/fpu_serial_pkg.sv rtl/cu/simd_regs_pkg.sv rtl/cu/valu_lane_pkg.sv rtl/fpu/fpu_fma_pkg.sv rtl/fpu/fpu_sum_pkg.sv rtl/fpu/fpu_misc_pkg.sv build/gen/trans_tables_pkg.sv rtl/fpu/fpu_trans_pkg.sv rtl/fpu/fpu_div_pkg.sv rtl/tech/tech_mul_pkg.sv rtl/fpu/fpu_fma64_pkg.sv rtl/fpu/fpu_misc64_pkg.sv rtl/fpu/fpu_seed64_pkg.sv rtl/cu/simd_rows_pkg.sv rtl/cu/cu_simd.sv
 // args: -Wno-UNUSEDPARAM --x-initial unique --x-assign unique
 // lib: yes
 // mutant: -DGANTRY_CU_FAULT=16
+// mutant: -DGANTRY_CU_FAULT=24
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -150,6 +151,37 @@ static uint32_t value32()
     }
 }
 
+static uint64_t corner64()
+{
+    static const uint64_t list[] = { 0, 1, 0x7fffffff, 0x80000000, 0xffffffff, 0x000fffffffffffff, 0x0010000000000000, 0x0010000000000001,
+                                     0x001fffffffffffff, 0x0020000000000000, 0x7ff0000000000000, 0x7ff0000000000001, 0x7ff7ffffffffffff,
+                                     0x7ff8000000000000, 0x7ff8000000012345, 0x7fefffffffffffff, 0x7fe0000000000000, 0x3ff0000000000000,
+                                     0x3fefffffffffffff, 0x3ff0000000000001, 0x3fe0000000000000, 0x3fdfffffffffffff, 0x3fe0000000000001,
+                                     0x3ff8000000000000, 0x4004000000000000, 0x4330000000000000, 0x432fffffffffffff, 0x4340000000000000,
+                                     0x41dfffffffc00000, 0x41e0000000000000, 0x41efffffffe00000, 0x41f0000000000000, 0x36a0000000000000,
+                                     0x3690000000000000, 0x380fffffffffffff, 0x3810000000000000, 0x47efffffefffffff, 0x47effffff0000000,
+                                     0x3fffffffffffffff, 0x7b00000000000000, 0x0370000000000000 };
+    return list[below(sizeof list / sizeof *list)] | below(2) << 63;
+}
+
+// A double that can meet others: near 1, near the ends of the range, few mantissa bits for ties.
+static uint64_t value64()
+{
+    uint64_t m = rng() & UINT64_C(0x800fffffffffffff), few = UINT64_C(1) << below(52);
+    switch (below(10)) {
+    case 0: return corner64();
+    case 1: return m;                                                           // subnormal
+    case 2: return m >> below(53);                                              // small one
+    case 3: return (m & few) | (rng() & UINT64_C(1) << 63) | (uint64_t)(1018 + below(70)) << 52; // a bit or none, integers and halves
+    case 4: return m | (uint64_t)(1020 + below(8)) << 52;
+    case 5: return m | (uint64_t)(960 + below(130)) << 52;                      // sums that need alignment
+    case 6: return m | (uint64_t)below(130) << 52;                              // products below, scaled division
+    case 7: return m | (uint64_t)(1900 + below(147)) << 52;
+    case 8: return (m | UINT64_C(0x000fffffffffff00)) | (uint64_t)(1 + below(2046)) << 52; // carries into the exponent
+    default: return rng();
+    }
+}
+
 static uint64_t random_exec()
 {
     switch (below(6)) {
@@ -169,6 +201,20 @@ static void fill_registers()
         for (unsigned l = 0; l < 64; l++)
             golden[r][l] = same ? x : value32();
     }
+    // doubles, of either alignment, in some batches
+    if (chance(60))
+        for (unsigned r = below(2); r + 1 < Regs; r += 2)
+            for (unsigned l = 0; l < 64; l++) {
+                uint64_t x = value64(), near = golden[r][l] | (uint64_t)golden[r + 1][l] << 32;
+                if (r >= 2 && chance(25)) // for cancellation, ties and compares
+                    x = (golden[r - 2][l] | (uint64_t)golden[r - 1][l] << 32) ^ below(2) << 63;
+                if (r >= 2 && chance(10))
+                    x += below(3) - 1 + (below(3) - 1) * (UINT64_C(1) << 52);
+                if (chance(90))
+                    near = x;
+                golden[r][l] = (uint32_t)near;
+                golden[r + 1][l] = near >> 32;
+            }
     // pairs near each other, for compares and cancellation
     for (unsigned l = 0; l < 64; l++) {
         golden[21][l] = golden[20][l] + (uint32_t)below(3) - 1;
@@ -176,6 +222,9 @@ static void fill_registers()
     }
     for (unsigned n = 0; n < 100; n++)
         wave.s[n] = value32();
+    for (unsigned n = 0; n < 50; n++)
+        if (chance(50))
+            wave.s64[n] = value64();
     wave.s64[SREG_VCC / 2] = rng();
     for (unsigned row = 0; row < Regs * 4; row++) {
         dut->init_valid_i = 1;
@@ -199,7 +248,12 @@ static std::vector<const struct gcn3_op *> ops;
 
 static bool in_scope(const struct gcn3_op &o)
 {
-    return o.implemented && o.unit == UNIT_VALU && strncmp(o.name, "v_movrel", 8) != 0 && o.rate != RATE_F64;
+    return o.implemented && o.unit == UNIT_VALU && strncmp(o.name, "v_movrel", 8) != 0;
+}
+
+static unsigned slots(const struct gcn3_op &o)
+{
+    return o.rate == RATE_FULL ? 4 : o.rate == RATE_HALF ? 8 : o.rate == RATE_QUARTER ? 16 : 68;
 }
 
 static unsigned scalar_code()
@@ -288,8 +342,11 @@ static void drive(const struct gcn3_inst &i, unsigned tag)
         uint64_t v = 0;
         if (i.src[n] >= 256 && i.srcw[n])
             is_vgpr |= 1u << n;
-        else if (i.srcw[n] == 2 && !(n == 2 && i.src2_mask))
+        else if (i.srcw[n] == 2 && !(n == 2 && i.src2_mask)) {
             v = scalar_read64(&wave, &i, i.src[n]);
+            if (i.src[n] == SREG_LITERAL && i.info->rate == RATE_F64)
+                v <<= 32;
+        }
         else if (i.srcw[n] == 1)
             v = scalar_read32(&wave, &i, i.src[n], half);
         p.put(v, 64);
@@ -357,7 +414,7 @@ static void one_instruction(const struct gcn3_op &o, unsigned tag)
     dut->valid_i = 1;
     tick();
     dut->valid_i = 0;
-    for (unsigned left = (o.rate == RATE_FULL ? 4 : o.rate == RATE_HALF ? 8 : 16) - 1; left; left--)
+    for (unsigned left = slots(o) - 1; left; left--)
         tick();
 }
 
@@ -502,7 +559,8 @@ static void speed(const char *only)
         { "v_or_b32", 249, 0x04050601, ~0ull }, { "v_add_u32", 250, 0xff00b101, ~0ull }, { "v_mac_f32", 257, 0, ~0ull },
         { "v_add_f32", 257, 0, ~0ull },     { "v_mul_f32", 257, 0, ~0ull },    { "v_fma_f32", 257, 0, ~0ull },
         { "v_max_f32", 257, 0, ~0ull },     { "v_cvt_f32_u32", 257, 0, ~0ull }, { "v_cmp_lt_f32", 257, 0, ~0ull },
-        { "v_lshlrev_b64", 257, 0, ~0ull }, { "v_mul_lo_u32", 257, 0, ~0ull }, { "v_rcp_f32", 257, 0, ~0ull }
+        { "v_lshlrev_b64", 257, 0, ~0ull }, { "v_mul_lo_u32", 257, 0, ~0ull }, { "v_rcp_f32", 257, 0, ~0ull },
+        { "v_fma_f64", 257, 0, ~0ull },   { "v_rcp_f64", 257, 0, ~0ull }
     };
     wave.mode = 0xc0;
     fill_registers();
@@ -521,7 +579,7 @@ static void speed(const char *only)
         WAVE_EXEC(&wave) = k.exec;
         drive(i, 1);
         printf("%-15s%-13s %6.1f ns a cycle\n", k.name, k.src0 == 249 ? "sdwa" : k.src0 == 250 ? "dpp" : ~k.exec ? "part" : "",
-               measure(o->rate == RATE_FULL ? 4 : o->rate == RATE_HALF ? 8 : 16));
+               measure(slots(*o)));
     }
 }
 
