@@ -4,6 +4,8 @@
 case(name, seed) -> (grid, group, arguments, expected): arguments are ("in", bytes), ("inout", bytes), ("out", size),
 ("lds", size) or (spec text); expected holds the contents of the out and inout buffers in their order.
 """
+import fractions
+import math
 import random
 import struct
 
@@ -136,7 +138,67 @@ def grid3d(r):
     return f"{gx},{gy},{gz}", f"{lx},{ly},{lz}", [("out", 4 * gx * gy * gz)], [u32s(out)]
 
 
-CASES = {f.__name__: f for f in (vecadd, saxpy, matmul, transpose, reduction, histogram, hash, blur, pack, mix64, grid3d)}
+def fma(x, y, z):
+    """x * y + z with one rounding; finite, the sum not 0."""
+    return float(fractions.Fraction(x) * fractions.Fraction(y) + fractions.Fraction(z))
+
+
+def nbody(r):
+    n, soft = 96, 0.0625
+    body = [[r.uniform(-50, 50) for _ in range(3)] + [r.uniform(0.1, 20) * 2.0 ** r.randrange(-30, 30)] for _ in range(n)]
+    out = []
+    for me in body:
+        a = [0.0, 0.0, 0.0]
+        for other in body[:24]:
+            d = [p - q for p, q in zip(other, me)][:3]
+            r2 = fma(d[0], d[0], fma(d[1], d[1], fma(d[2], d[2], soft)))
+            pull = other[3] / (r2 * math.sqrt(r2))
+            a = [fma(p, pull, q) for p, q in zip(d, a)]
+        out += [*a, me[3] * 0.5 - a[0]]
+    flat = struct.pack(f"<{4 * n}d", *[v for b in body for v in b])
+    return str(n), "64", [("out", 32 * n), ("in", flat), "u32:24", f"f64:{soft}"], [struct.pack(f"<{4 * n}d", *out)]
+
+
+def to_f32(x):
+    """A kernel starts with subnormal singles flushed."""
+    if abs(x) < 2.0 ** -126:
+        x = math.copysign(0, x)
+    try:
+        return struct.pack("<f", x)
+    except OverflowError:
+        return struct.pack("<f", math.copysign(math.inf, x))
+
+
+def towards_whole(f, x):
+    """floor, ceil, trunc or round of any double, with its sign."""
+    return math.copysign(float(f(x)), x) if math.isfinite(x) else x
+
+
+def real64_one(i, x, y):
+    nan = math.isnan(x) or math.isnan(y)
+    m, e = math.frexp(x) if math.isfinite(x) else (0.0, 0)
+    real = [towards_whole(math.floor, x), towards_whole(math.ceil, y) + towards_whole(math.trunc, x), 0.25 if nan else min(x, y) * 0.5,
+            0.75 if nan else max(x, -y), math.ldexp(m, int(e / 2)) + towards_whole(round, y), float(i * -3 + (i * 0x6000001 & M32) + i)]
+    small = abs(x) < 2e9
+    bits = ((x < y) | (x == y) << 1 | (x > y) << 2 | (x != y) << 3 | (x >= y) << 4 | math.isnan(x) << 5 | math.isinf(x) << 6 |
+            (math.isfinite(x) and abs(x) >= 2.0 ** -1022) << 7 | (math.copysign(1, x) < 0) << 8)
+    return (real, [int(x) if small else e, (int(x) ^ 0x55) if small and x > 0 else -e, bits, round(math.sin(x) * 1e6) if math.isfinite(x) else 7],
+            struct.pack("<f", 0) if math.isnan(x) else to_f32(x))
+
+
+def real64(r):
+    n = 128
+    special = [0.0, -0.0, 0.5, -0.5, 1.5, 2.5, -2.5, math.inf, -math.inf, math.nan, 5e-324, -5e-324, 2.0 ** -1022, 1.7e308, 4503599627370495.5,
+               2.0 ** 53, 3.5e38, 1e-45, 1e22, 1e300]
+    v = [special[i // 2] if i % 2 == 0 and i // 2 < len(special) else r.uniform(-2, 2) * 2.0 ** r.randrange(-40, 60) for i in range(n)]
+    v[100:112] = [r.uniform(1, 2) * 2.0 ** r.randrange(60, 1000) for _ in range(12)]
+    rows = [real64_one(i, v[i], v[(i + 1) % n]) for i in range(n)]
+    return (str(n), "64", [("out", 48 * n), ("out", 16 * n), ("out", 4 * n), ("in", struct.pack(f"<{n}d", *v)), f"u32:{n}"],
+            [struct.pack(f"<{6 * n}d", *[x for a in rows for x in a[0]]), struct.pack(f"<{4 * n}i", *[x for a in rows for x in a[1]]),
+             b"".join(a[2] for a in rows)])
+
+
+CASES = {f.__name__: f for f in (vecadd, saxpy, matmul, transpose, reduction, histogram, hash, blur, pack, mix64, grid3d, nbody, real64)}
 
 
 def case(name, seed=1):
