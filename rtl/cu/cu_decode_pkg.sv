@@ -187,7 +187,8 @@ package cu_decode_pkg;
     len           = d.len;
     h.issue.fault = first_fault != 4'd0 ? first_fault : d.len == 2'd2 && at[4:2] == 3'd7 ? next_fault : 4'd0;
     h.issue.cls   = d.illegal || h.issue.fault != 4'd0 ? ClsBad : classify(d);
-    h.issue.turns = d.rate == RATE_FULL ? 5'd1 : d.rate == RATE_HALF ? 5'd2 : d.rate == RATE_QUARTER ? 5'd4 : 5'd17;
+    h.issue.turns = d.rate == RATE_FULL ? 5'd1 : d.rate == RATE_HALF ? 5'd2 : d.rate == RATE_QUARTER ? 5'd4 :
+        5'(gantry_cfg_pkg::Fp64Turns);
     h.issue.sdst  = d.sdst;
     h.issue.we    = d.sdst_w == 5'd0 ? 2'b00 : d.sdst_w == 5'd2 ? 2'b11 : d.sdst[0] ? 2'b10 : 2'b01;
     h.issue.exec  = d.writes_exec && (d.sdst[6:1] != 6'd63 || d.sdst_w == 5'd0);

@@ -208,6 +208,7 @@ package simd_regs_pkg;
     valu_done_t done;
     // double precision; last, so that the others keep their places in a host's cache lines
     f64_regs_t f;
+    slot_info_t serial;
 `ifdef GANTRY_FAULTS
     int unsigned fault;  // cu_pkg::FaultSeed
 `endif

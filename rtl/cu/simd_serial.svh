@@ -4,8 +4,9 @@
 // is in step p while slot n + p - 1 is in stage 2.  Not responsible for: arithmetic (fpu_*64_pkg), slots of other rates.
 
   /* verilator lint_off UNUSEDSIGNAL */  // each uses parts of control words
-  // What follows from the beat, of slot s of an instruction with kind 2 in SlotTable; counts beats, sets the rows to read.
-  function automatic slot_info_t serial_slot(`STATE_ARG input slot_info_t s);
+  // Slot s of an instruction with kind 2 in SlotTable: what follows from the beat is put in, to r.serial; counts beats,
+  // sets the rows to read.
+  function automatic void serial_slot(`STATE_ARG input slot_info_t s);
     `NO_INLINE
     slot_info_t t;
     logic [3:0] sub;
@@ -25,7 +26,7 @@
     r.rb = {r.row1[9:2] + {7'd0, pair[1]}, t.row[1:0]};
     r.rc = {r.row2[9:2] + {7'd0, pair[2]}, t.row[1:0]};
     r.f.beat = t.last ? 3'd0 : sub == 4'd15 ? r.f.beat + 3'd1 : r.f.beat;
-    return t;
+    r.serial = t;
   endfunction
 
   // Stage 1: rows of a beat.  The low ones wait, since the last lane of the beat before is only then taken.

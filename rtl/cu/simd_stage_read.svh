@@ -105,8 +105,10 @@
       r.rb = r.row1 | {8'd0, s.row[1:0]};
       r.rc = r.row2 | {8'd0, s.row[1:0]};
       if (r.uneven) begin
-        if (s.serial) s = serial_slot(`STATE s);
-        else begin
+        if (s.serial) begin
+          serial_slot(`STATE s);
+          s = r.serial;
+        end else begin
           uneven_rows(`STATE s);
           if (s.high) s.row[9:2] = s.row[9:2] + 8'd1;
         end
