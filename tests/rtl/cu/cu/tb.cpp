@@ -110,6 +110,40 @@ static const char *valu_program = R"(
 )";
 
 
+// results of the serial unit at once in other units: vector ALU of all rates, masks, LDS and vector memory; literals
+static const char *real_program = R"(
+  s_mov_b32 m0, -1
+  v_lshlrev_b32 v1, 3, v0
+  v_add_u32 v2, vcc, s0, v1
+  v_mov_b32 v3, s1
+  v_cvt_f64_i32 v[4:5], v0
+  v_add_f64 v[6:7], v[4:5], 0.5
+  v_xor_b32 v8, v6, v7
+  v_fma_f64 v[10:11], v[6:7], v[4:5], -v[6:7]
+  v_lshlrev_b64 v[12:13], 3, v[10:11]
+  v_mul_f64 v[10:11], v[10:11], v[6:7]
+  v_mad_u64_u32 v[14:15], vcc, v10, v11, v[10:11]
+  v_rcp_f64 v[16:17], v[6:7]
+  ds_write_b64 v1, v[16:17]
+  v_sqrt_f64 v[18:19], v[6:7]
+  flat_store_dwordx2 v[2:3], v[18:19]
+  v_cmp_lt_f64 vcc, 0x40340000, v[4:5]
+  v_cndmask_b32 v20, v0, v1, vcc
+  v_ceil_f64 v[22:23], 0x40490fdb
+  v_cvt_i32_f64 v24, v[22:23]
+  v_readlane_b32 s9, v24, 7
+  v_div_scale_f64 v[26:27], s[2:3], v[6:7], v[6:7], v[4:5]
+  s_and_b64 s[4:5], s[2:3], vcc
+  v_cmpx_gt_f64 vcc, v[10:11], v[4:5]
+  v_max_f64 v[28:29], v[4:5], s[0:1]
+  s_mov_b64 exec, -1
+  s_waitcnt vmcnt(0) lgkmcnt(0)
+  ds_read_b64 v[30:31], v1
+  s_waitcnt lgkmcnt(0)
+  v_add_f64 v[30:31], v[30:31], v[16:17]
+  s_endpgm
+)";
+
 static const char *lds_program = R"(
   s_mov_b32 m0, -1
   v_lshlrev_b32 v1, 2, v0
@@ -328,7 +362,7 @@ struct Generator {
         static const char *const three[] = {"v_bfe_u32", "v_bfi_b32", "v_alignbit_b32", "v_mad_u32_u24", "v_perm_b32", "v_fma_f32", "v_med3_i32"};
         char src[20];
         snprintf(src, sizeof src, "%s", r.below(3) ? ("v" + std::to_string(v())).c_str() : ss().c_str());
-        switch (r.below(12)) {
+        switch (r.below(14)) {
         case 0: case 1: case 2: line("%s v%u, %s, v%u", two[r.below(12)], v(), src, v()); break;
         case 3: line("%s v%u, v%u, v%u, %s", three[r.below(7)], v(), v(), v(), src); break;
         case 4: line("v_add_u32 v%u, vcc, %s, v%u", v(), src, v()); break;
@@ -338,7 +372,25 @@ struct Generator {
         case 8: line("v_cndmask_b32 v%u, v%u, v%u, vcc", v(), v(), v()); break;
         case 9: line("v_mul_lo_u32 v%u, v%u, %s", v(), v(), src); break;
         case 10: line("v_readlane_b32 s%u, v%u, %u", 8 + r.below(56), v(), r.below(64)); break;
+        case 11: case 12: real(); break;
         default: { unsigned n = 4 + r.below(12) * 2; line("v_lshlrev_b64 v[%u:%u], v%u, v[%u:%u]", n, n + 1, v(), n, n + 1); }
+        }
+    }
+    // double precision
+    void real()
+    {
+        static const char *const one[] = {"v_rcp_f64", "v_floor_f64", "v_fract_f64", "v_frexp_mant_f64"};
+        unsigned d = 4 + r.below(23), a = 4 + r.below(23), b = 4 + r.below(23), n = 8 + r.below(28) * 2;  // loads write from v28 on
+        std::string src = r.below(3) ? "v[" + std::to_string(a) + ":" + std::to_string(a + 1) + "]" : ss(true);
+        switch (r.below(8)) {
+        case 0: line("v_add_f64 v[%u:%u], %s, -v[%u:%u]", d, d + 1, src.c_str(), b, b + 1); break;
+        case 1: line("v_fma_f64 v[%u:%u], v[%u:%u], %s, v[%u:%u]", d, d + 1, a, a + 1, src.c_str(), b, b + 1); break;
+        case 2: line("%s v[%u:%u], %s", one[r.below(4)], d, d + 1, r.below(4) ? src.c_str() : "0x40490fdb"); break;
+        case 3: line("v_cvt_f64_i32 v[%u:%u], v%u", d, d + 1, a); break;
+        case 4: line("v_cvt_i32_f64 v%u, %s", d, src.c_str()); break;
+        case 5: line("v_cmp_lt_f64 vcc, %s, v[%u:%u]", src.c_str(), b, b + 1); break;
+        case 6: line("v_div_fmas_f64 v[%u:%u], v[%u:%u], v[%u:%u], 1.0", d, d + 1, a, a + 1, b, b + 1); break;
+        default: line("v_div_scale_f64 v[%u:%u], s[%u:%u], v[%u:%u], v[%u:%u], v[%u:%u]", d, d + 1, n, n + 1, a, a + 1, a, a + 1, b, b + 1);
         }
     }
     void some(unsigned n)
@@ -463,6 +515,10 @@ int main(int argc, char **argv)
     run_one(b, "valu", valu_program);
     run_one(b, "lds", lds_program, lds);
     run_one(b, "flat", flat_program, flat);
+    WaveSetup real = flat;
+    real.lds_base = 512;
+    real.lds_bytes = 4096;
+    run_one(b, "real", real_program, real);
     run_group(b);
     run_faults(b);
     unsigned rounds = argc > 1 ? std::atoi(argv[1]) : 6;
