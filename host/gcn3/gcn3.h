@@ -82,6 +82,7 @@ struct gcn3_access {
     uint64_t mask;     /* lanes that take part */
     uint64_t va[64];
     uint8_t bytes;     /* of a lane: 1, 2, 4, 8, 12, 16 */
+    uint8_t first;     /* register that data[0] stands for, from the first one on: not 0 where words go one by one */
     uint8_t atomic_op; /* enum atomic_op */
     uint32_t data[4][64]; /* loads and atomics: old values out; stores: in; atomics: operand, then compare */
     uint64_t fault_va;

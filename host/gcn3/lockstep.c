@@ -20,6 +20,7 @@ struct lockstep *lockstep_new(struct pmem *memory, unsigned gpus, unsigned cus, 
     ls->fail = fail;
     ls->ctx = ctx;
     ls->disasm = disasm_new();
+    ls->coverage = ls_coverage_new();
     ls->roots = xcalloc((size_t)gpus * 256, sizeof *ls->roots);
     ls->cu = xcalloc((size_t)gpus * cus, sizeof *ls->cu);
     return ls;
@@ -71,6 +72,7 @@ void lockstep_free(struct lockstep *ls)
         free(ls->cu[n]);
     }
     disasm_free(ls->disasm);
+    ls_coverage_free(ls->coverage);
     free(ls->roots);
     free(ls->cu);
     free(ls);
@@ -191,6 +193,7 @@ static void wave_start(struct ls_cu *cu, const struct msg_cu_cmd *cmd)
     s->shared_hi = 0x20000000;
     s->private_hi = 0x20000001;
     s->vmid = cmd->vmid;
+    s->hw_id = (cu->index & 15) << 8 | (cmd->wave & 63);
     s->owner = w;
     WAVE_EXEC(s) = cmd->exec;
     init_items(cu, w, cmd);
@@ -262,12 +265,11 @@ void lockstep_cu_evt(struct lockstep *ls, unsigned gpu, unsigned cu, uint64_t cy
 /* Requests carry {tag[15:8], 2 zeros, wave[5:0]} in `user`. */
 void lockstep_mem_req(struct lockstep *ls, unsigned gpu, unsigned cu, uint64_t cycle, const struct msg_mem_req *req)
 {
-    (void)cycle;
     if (ls->failed || (req->op != MEM_WRITE && req->op != MEM_ATOMIC))
         return;
     struct ls_wave *w = &find_cu(ls, gpu, cu)->wave[req->user & 63];
     struct ls_entry *e = w->active ? entry_find(w, req->user >> 8 & 255) : NULL;
-    ls_remember(ls, req);
+    ls_remember(ls, cycle, req);
     if (!e)
         return; /* of a killed or faulted wavefront */
     struct ls_request *r = xcalloc(1, sizeof *r), **end = &e->requests;
@@ -298,7 +300,7 @@ static void see_inst(struct ls_cu *cu, uint64_t cycle, const uint8_t *data)
     e->tag = data[16];
     e->issued = cycle;
     gcn3_decode(e->inst, &d);
-    e->is_lds = d.unit == UNIT_LDS && d.info->kind != KIND_NONE;
+    e->is_lds = d.unit == UNIT_LDS;
     e->needs_done = d.unit == UNIT_VALU || d.unit == UNIT_LDS || d.unit == UNIT_FLAT || d.unit == UNIT_MUBUF || d.unit == UNIT_SMEM;
     w->observed++;
     cu->ls->observed++;

@@ -149,6 +149,28 @@ static bool control_flow_agrees(struct ls_check *c)
     return false;
 }
 
+/* What an instruction found, for coverage. */
+struct before {
+    uint32_t row[4][64];
+    bool active;
+};
+
+static void before_take(struct before *b, const struct gcn3_wave *w, const struct gcn3_inst *inst)
+{
+    b->active = WAVE_EXEC(w) != 0;
+    for (unsigned k = 0; k < inst->vdst_w && k < 4; k++)
+        memcpy(b->row[k], w->v[inst->vdst + k], sizeof b->row[k]);
+}
+
+static void cover(const struct ls_check *c, const struct gcn3_inst *inst, const struct before *b, const uint32_t old[128], bool old_scc)
+{
+    const struct gcn3_wave *w = &c->wave->state;
+    bool changed = memcmp(old, w->s, sizeof w->s) || old_scc != w->scc;
+    for (unsigned k = 0; k < inst->vdst_w && k < 4; k++)
+        changed |= memcmp(b->row[k], w->v[inst->vdst + k], sizeof b->row[k]) != 0;
+    ls_coverage_take(c->cu->ls->coverage, inst, b->active, changed);
+}
+
 void ls_check_entry(struct ls_wave *w, struct ls_entry *e, uint64_t now)
 {
     struct ls_check c;
@@ -157,11 +179,14 @@ void ls_check_entry(struct ls_wave *w, struct ls_entry *e, uint64_t now)
     struct gcn3_env env = ls_env;
     struct gcn3_inst inst;
     uint32_t old[128], rtl[4][64];
+    struct before before;
     bool old_scc = w->state.scc;
     if (w->faulted || !control_flow_agrees(&c))
         return;
     env.ctx = &c;
     gcn3_decode(e->inst, &inst);
+    if (w->cu->ls->coverage)
+        before_take(&before, &w->state, &inst);
     memcpy(old, w->state.s, sizeof old);
     for (unsigned k = 0; k < inst.vdst_w && k < 4; k++) {
         memcpy(rtl[k], w->state.v[inst.vdst + k], sizeof rtl[k]);
@@ -190,4 +215,6 @@ void ls_check_entry(struct ls_wave *w, struct ls_entry *e, uint64_t now)
             return;
     compare_stray_rows(&c, &inst);
     compare_scalars(&c, old, old_scc);
+    if (w->cu->ls->coverage && !w->cu->ls->failed)
+        cover(&c, &inst, &before, old, old_scc);
 }

@@ -68,23 +68,24 @@ static void remember_value(struct lockstep *ls, uint64_t address, uint32_t value
 }
 
 /* A word of a request: its old value in memory and the one it leaves. */
-static void remember_word(struct lockstep *ls, uint64_t address, uint32_t value, uint32_t mask)
+static void remember_word(struct lockstep *ls, uint64_t cycle, uint64_t address, uint32_t value, uint32_t mask)
 {
     uint32_t old = 0;
     pmem_read(ls->memory, address, &old, 4);
+    ls->past[ls->past_count++ % LS_PAST] = (struct ls_past){ address, cycle, old };
     remember_value(ls, address, old);
     remember_value(ls, address, (old & ~mask) | (value & mask));
 }
 
-void ls_remember(struct lockstep *ls, const struct msg_mem_req *req)
+void ls_remember(struct lockstep *ls, uint64_t cycle, const struct msg_mem_req *req)
 {
     if (req->op == MEM_ATOMIC) {
         uint64_t old = 0;
         pmem_read(ls->memory, req->addr, &old, req->size);
         uint64_t now = gcn3_atomic(req->atomic, req->size, old, req->data[0], req->data[1]);
-        remember_word(ls, req->addr, now, UINT32_MAX);
+        remember_word(ls, cycle, req->addr, now, UINT32_MAX);
         if (req->size == 8)
-            remember_word(ls, req->addr + 4, now >> 32, UINT32_MAX);
+            remember_word(ls, cycle, req->addr + 4, now >> 32, UINT32_MAX);
         return;
     }
     for (unsigned k = 0; k < 16; k++) {
@@ -92,13 +93,28 @@ void ls_remember(struct lockstep *ls, const struct msg_mem_req *req)
         for (unsigned b = 0; b < 4; b++)
             mask |= enables >> b & 1 ? UINT32_C(0xff) << 8 * b : 0;
         if (mask)
-            remember_word(ls, req->addr + 4 * k, req->data[k / 2] >> 32 * (k & 1), mask);
+            remember_word(ls, cycle, req->addr + 4 * k, req->data[k / 2] >> 32 * (k & 1), mask);
     }
 }
 
-/* Whether a load may have seen these bytes: memory holds them, or did when a recent store was made. */
-static bool plausible(struct lockstep *ls, uint64_t pa, const void *seen, unsigned bytes)
+/* Whether a byte was in memory at some time since `since`, though more than LS_VALUES stores came after it (atomics of 64
+ * lanes on one word).  Slow: for what the remembered values of its word do not explain. */
+static bool was_there(const struct lockstep *ls, uint64_t pa, uint8_t byte, uint64_t since)
 {
+    for (uint64_t n = ls->past_count; n && n + LS_PAST > ls->past_count; n--) {
+        const struct ls_past *p = &ls->past[(n - 1) % LS_PAST];
+        if (p->cycle < since)
+            return false;
+        if (p->address == (pa & ~UINT64_C(3)) && (p->value >> 8 * (pa & 3) & 255) == byte)
+            return true;
+    }
+    return false;
+}
+
+/* Whether a load may have seen these bytes: memory holds them, or did when a recent store was made. */
+static bool plausible(const struct ls_check *c, uint64_t pa, const void *seen, unsigned bytes)
+{
+    struct lockstep *ls = c->cu->ls;
     uint8_t now[64];
     if (pmem_read(ls->memory, pa, now, bytes) == 0 && !memcmp(now, seen, bytes))
         return true;
@@ -108,7 +124,7 @@ static bool plausible(struct lockstep *ls, uint64_t pa, const void *seen, unsign
         bool found = now[k] == byte;
         for (unsigned n = 0; w && n < LS_VALUES; n++)
             found |= (w->value[n] >> 8 * ((pa + k) & 3) & 255) == byte;
-        if (!found)
+        if (!found && !was_there(ls, pa + k, byte, c->entry->issued))
             return false;
     }
     return true;
@@ -140,12 +156,12 @@ static int check_load(void *ctx, struct gcn3_wave *w, struct gcn3_access *a)
         unsigned l = __builtin_ctzll(m);
         uint32_t x[4] = { 0 };
         for (unsigned k = 0; k < (a->bytes + 3u) / 4; k++)
-            a->data[k][l] = x[k] = rtl_word(c, a->inst->vdst + k, l);
+            a->data[k][l] = x[k] = rtl_word(c, a->inst->vdst + a->first + k, l);
         uint64_t pa = ls_translate(ls, c->cu->gpu, w->vmid, a->va[l]);
         if (a->bytes < 4)
             a->data[0][l] = x[0] &= a->bytes == 1 ? 0xff : 0xffff;
         bool crosses = a->va[l] % PAGE + a->bytes > PAGE;
-        if (!c->text[0] && (pa == LS_NOWHERE || (!crosses && !plausible(ls, pa, x, a->bytes)))) {
+        if (!c->text[0] && (pa == LS_NOWHERE || (!crosses && !plausible(c, pa, x, a->bytes)))) {
             uint32_t now[4] = { 0 };
             pmem_read(ls->memory, pa, now, a->bytes);
             snprintf(c->text, sizeof c->text, "load of lane %u from %lx (physical %lx): rtl %08x %08x, memory %08x %08x", l,
@@ -288,7 +304,7 @@ static int check_scalar_load(void *ctx, struct gcn3_wave *w, uint64_t va, uint32
     for (unsigned k = 0; k < dwords; k++) {
         uint64_t pa = ls_translate(c->cu->ls, c->cu->gpu, w->vmid, va + 4 * k);
         to[k] = rtl_scalar(c, inst.sdst + k);
-        if (!c->text[0] && (pa == LS_NOWHERE || !plausible(c->cu->ls, pa, &to[k], 4))) {
+        if (!c->text[0] && (pa == LS_NOWHERE || !plausible(c, pa, &to[k], 4))) {
             uint32_t now = 0;
             pmem_read(c->cu->ls->memory, pa, &now, 4);
             snprintf(c->text, sizeof c->text, "scalar load from %lx: rtl %08x, memory %08x", (unsigned long)(va + 4 * k), to[k], now);

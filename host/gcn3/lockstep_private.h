@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Inside of lock step: queues of observed instructions (lockstep.c), comparison (lockstep_check.c), memory
- * (lockstep_mem.c).
+ * (lockstep_mem.c), coverage (lockstep_coverage.c).
  */
 #ifndef LOCKSTEP_PRIVATE_H
 #define LOCKSTEP_PRIVATE_H
@@ -17,6 +17,7 @@
 #define LS_SETS 65536    /* of remembered words, by address */
 #define LS_WAYS 4        /* words of a set, newest first */
 #define LS_VALUES 8      /* values of a word */
+#define LS_PAST 65536    /* words replaced lately, in order */
 #define LS_TLB 4096
 #define LS_STORE_BYTES 2048 /* a power of two, at least twice 64 * 16 */
 #define LS_NOWHERE UINT64_MAX
@@ -90,6 +91,12 @@ struct ls_word {
     uint32_t value[LS_VALUES];
 };
 
+/* What a word held when a store or atomic on it left a CU. */
+struct ls_past {
+    uint64_t address, cycle;
+    uint32_t value;
+};
+
 /* Value of a word after the last store or atomic in the order of the L2. */
 struct ls_shadow {
     uint64_t address; /* plus 1 */
@@ -109,11 +116,14 @@ struct lockstep {
     void *ctx;
     bool failed;
     struct disasm *disasm;
+    struct ls_coverage *coverage; /* NULL: not asked for */
     uint64_t observed, compared;
     uint64_t *roots; /* [gpu][256] */
     struct ls_cu **cu; /* [gpu * cus + cu], made when first used */
     struct ls_page tlb[LS_TLB];
     struct ls_word history[LS_SETS][LS_WAYS];
+    struct ls_past past[LS_PAST]; /* ring */
+    uint64_t past_count;
     struct ls_shadow shadow[LS_HISTORY];
 };
 
@@ -143,6 +153,12 @@ void ls_lds_check(struct ls_check *c, const struct gcn3_inst *inst, uint32_t rtl
 void ls_lds_skip(struct ls_cu *cu, uint64_t turn);
 void ls_lds_clear(struct ls_cu *cu);
 
+/* lockstep_coverage.c: NULL without GANTRY_COVERAGE=FOLDER; free writes the counts to FOLDER/<process>.tsv (appended). */
+struct ls_coverage *ls_coverage_new(void);
+void ls_coverage_free(struct ls_coverage *coverage);
+/* An instruction that agreed: EXEC was not 0 (active), a register that it writes has another value than before (changed). */
+void ls_coverage_take(struct ls_coverage *coverage, const struct gcn3_inst *inst, bool active, bool changed);
+
 /* lockstep_mem.c */
 extern const struct gcn3_env ls_env;
 uint64_t ls_translate(struct lockstep *ls, unsigned gpu, unsigned vmid, uint64_t va);
@@ -151,6 +167,6 @@ void ls_flush(struct lockstep *ls);
 void ls_compare_stores(struct ls_check *c);
 /* Requests to this GPU's own memory must have taken effect before the instruction ended. */
 void ls_compare_order(struct ls_check *c);
-/* Remember what a store or atomic replaces and leaves. */
-void ls_remember(struct lockstep *ls, const struct msg_mem_req *req);
+/* Remember what a store or atomic that leaves in this cycle replaces and leaves. */
+void ls_remember(struct lockstep *ls, uint64_t cycle, const struct msg_mem_req *req);
 #endif

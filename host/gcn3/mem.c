@@ -28,6 +28,7 @@ static int run_access(struct transfer *t, uint64_t mask, unsigned first, unsigne
     t->a.inst = t->i;
     t->a.mask = mask;
     t->a.bytes = bytes;
+    t->a.first = first;
     t->a.atomic_op = o->atomic;
     if (o->kind != KIND_LOAD)
         for (unsigned k = 0; k < store_words; k++)
