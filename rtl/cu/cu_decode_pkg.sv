@@ -195,6 +195,7 @@ package cu_decode_pkg;
     h.issue.op    = d.op;
     h.issue.simm16  = inst[15:0];
     h.issue.waitcnt = h.issue.cls == ClsInternal && d.op == OP_S_WAITCNT;
+    h.issue.other_row = d.dpp && inst[48:40] >= 9'h130 && inst[48:41] != 8'ha0;
     h.write = write_pairs(d);
     h.check = read_pairs(d, h.issue.cls) | (h.issue.cls == ClsValu ? 64'd0 : h.write);
   endfunction

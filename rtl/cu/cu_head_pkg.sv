@@ -17,6 +17,7 @@ package cu_head_pkg;
     logic [1:0] we;  // its registers of the pair; 0: only EXEC
     logic exec;  // EXEC too
     logic waitcnt;  // s_waitcnt
+    logic other_row;  // DPP that reads lanes of another row
     logic [9:0] op;
     logic [15:0] simm16;  // of scalar instructions
   } issue_word_t;

@@ -82,6 +82,7 @@ module cu_issue
   waves_t vm_reads, lds_reads;  // operands still to be read
   waves_t multi;  // its vector instruction takes several turns
   waves_t class_of[8];  // by class_e
+  waves_t other_row;  // its head is a DPP that reads another row
   logic [63:0] recent[4];  // who issued a vector instruction in the last four turns
   order_t order[4];
   // by wavefront
@@ -164,8 +165,9 @@ module cu_issue
                 class_of[head[w].issue.cls][w]   = 1'b0;
                 class_of[head_i[k].issue.cls][w] = 1'b1;
               end
-              head[w]    = head_i[k];
-              head_ok[w] = 1'b1;
+              other_row[w] = head_i[k].issue.other_row;
+              head[w]      = head_i[k];
+              head_ok[w]   = 1'b1;
               check_wait(w);
               check_registers(w);
             end

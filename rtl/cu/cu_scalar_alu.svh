@@ -7,6 +7,7 @@
   logic [63:0] a, b, r, va;
   logic r_scc, r_write, r_exec;
   logic [6:0] r_code;
+  logic [8:0] code;
   logic [15:0] simm16;
   gantry_msg_pkg::smem_req_t req;
 
@@ -87,7 +88,9 @@
     p      = head[at];
     q      = $bits(scalar_word_t)'(p.op);
     simm16 = p.inst[15:0];
-    a      = operand(q.src0, !q.one0, 1'b0, file_data0_i[at[5:4]], p.inst[63:32], at);
+    code   = q.src0;
+    if (q.movrels) code[6:0] = code[6:0] + m0[at][6:0];  // the row was read so: scalar_rows
+    a      = operand(code, !q.one0, 1'b0, file_data0_i[at[5:4]], p.inst[63:32], at);
     b      = operand(q.src1, q.two1, 1'b0, file_data1_i[at[5:4]], p.inst[63:32], at);
     if (q.smem) begin
       va               = a + (q.smem_imm ? {44'd0, p.inst[51:32]} : b);
