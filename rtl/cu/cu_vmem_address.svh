@@ -56,7 +56,7 @@
       fault_o <= '{valid: 1'b1, slot: cur, status: outcome, va: va};
     end
     pending0 = exec16;
-    pending1 = op.atomic || apart ? 32'd0 : spill & exec16;
+    pending1 = op.atomic ? 32'd0 : spill & exec16;
     for (int unsigned l = 0; l < 16; l++) row[l[3:0]] = lane_va[l][31:0];
     place_valid_o <= 1'b1;
     place_o <= '{
