@@ -38,6 +38,11 @@ static void entry_clear(struct ls_entry *e)
         free(e->requests);
         e->requests = next;
     }
+    while (e->parts) {
+        struct ls_part *next = e->parts->link;
+        free(e->parts);
+        e->parts = next;
+    }
 }
 
 static struct ls_entry *entry_at(const struct ls_wave *w, size_t n)
@@ -50,6 +55,8 @@ static void wave_clear(struct ls_wave *w)
     for (size_t n = 0; n < w->count; n++) {
         if (entry_at(w, n)->lds_ordered)
             ls_lds_skip(w->cu, entry_at(w, n)->lds_turn);
+        for (const struct ls_part *p = entry_at(w, n)->parts; p; p = p->link)
+            ls_lds_skip(w->cu, p->turn);
         entry_clear(entry_at(w, n));
     }
     w->count = 0;
@@ -301,6 +308,7 @@ static void see_inst(struct ls_cu *cu, uint64_t cycle, const uint8_t *data)
     e->issued = cycle;
     gcn3_decode(e->inst, &d);
     e->is_lds = d.unit == UNIT_LDS;
+    e->is_flat = d.unit == UNIT_FLAT;
     e->needs_done = d.unit == UNIT_VALU || d.unit == UNIT_LDS || d.unit == UNIT_FLAT || d.unit == UNIT_MUBUF || d.unit == UNIT_SMEM;
     w->observed++;
     cu->ls->observed++;
@@ -375,6 +383,25 @@ static void see_tag(struct ls_cu *cu, bool lds, uint64_t cycle, const uint8_t *d
         ls_report(w, NULL, cycle, lds ? "LDS order of no instruction under way" : "end of no instruction under way");
 }
 
+/* A part of a FLAT instruction takes its turn in the LDS. */
+static void see_part(struct ls_cu *cu, uint64_t cycle, const uint8_t *data)
+{
+    struct ls_wave *w = &cu->wave[field(data, 8, 6)];
+    struct ls_entry *e = w->active ? entry_find(w, data[0]) : NULL;
+    if (!e || !e->is_flat) {
+        if (w->active && !w->faulted)
+            ls_report(w, e, cycle, "LDS access of no FLAT instruction under way");
+        return;
+    }
+    struct ls_part *p = xcalloc(1, sizeof *p), **end = &e->parts;
+    p->turn = cu->lds_seen++;
+    p->lanes = field(data, 14, 64);
+    p->word = field(data, 80, 1) ? field(data, 78, 2) : LS_WHOLE;
+    while (*end)
+        end = &(*end)->link;
+    *end = p;
+}
+
 void lockstep_observe(struct lockstep *ls, unsigned gpu, unsigned cu, enum lockstep_port port, unsigned lane, uint64_t cycle,
                       const void *data)
 {
@@ -391,7 +418,12 @@ void lockstep_observe(struct lockstep *ls, unsigned gpu, unsigned cu, enum locks
     case LOCKSTEP_SGPR: see_sgpr(c, cycle, data); break;
     case LOCKSTEP_VGPR: see_vgpr(c, lane, cycle, data); break;
     case LOCKSTEP_DONE: see_tag(c, false, cycle, data); break;
-    case LOCKSTEP_LDS: see_tag(c, true, cycle, data); break;
+    case LOCKSTEP_LDS:
+        if (field(data, 14, 64))
+            see_part(c, cycle, data);
+        else
+            see_tag(c, true, cycle, data);
+        break;
     }
 }
 

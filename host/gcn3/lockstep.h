@@ -42,7 +42,7 @@ enum lockstep_port {
     LOCKSTEP_SGPR, /* obs_sgpr_t */
     LOCKSTEP_VGPR, /* obs_vgpr_t, lane = SIMD */
     LOCKSTEP_DONE, /* wave_tag_t */
-    LOCKSTEP_LDS,  /* wave_tag_t, order of execution */
+    LOCKSTEP_LDS,  /* obs_lds_t, order of execution */
 };
 void lockstep_observe(struct lockstep *ls, unsigned gpu, unsigned cu, enum lockstep_port port, unsigned lane, uint64_t cycle,
                       const void *data);

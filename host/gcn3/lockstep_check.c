@@ -117,6 +117,15 @@ static void compare_scalars(struct ls_check *c, const uint32_t old[128], bool ol
     }
 }
 
+/* Active lanes of a FLAT instruction in the LDS aperture. */
+static uint64_t lds_lanes(const struct gcn3_wave *w, const struct gcn3_inst *inst)
+{
+    uint64_t lanes = 0;
+    for (unsigned l = 0; l < 64; l++)
+        lanes |= (uint64_t)(w->v[inst->src[0] - 255][l] == w->shared_hi) << l;
+    return lanes & WAVE_EXEC(w);
+}
+
 /* LDS instruction: registers are taken from the RTL now, compared when its turn comes. */
 static int execute_lds(struct ls_check *c, const struct gcn3_inst *inst)
 {
@@ -136,6 +145,19 @@ static int execute_lds(struct ls_check *c, const struct gcn3_inst *inst)
     w->pc += 4 * inst->len;
     w->instructions++;
     return 0;
+}
+
+/* Vector memory instruction.  Lanes in the LDS aperture go by their turns, the others as everywhere. */
+static int execute_flat(struct ls_check *c, const struct gcn3_env *env, const struct gcn3_inst *inst, uint64_t lds,
+                        uint32_t rtl[4][64])
+{
+    struct gcn3_wave *w = &c->wave->state;
+    uint64_t exec = WAVE_EXEC(w);
+    WAVE_EXEC(w) = exec & ~lds;
+    ls_flat_check(c, inst, lds, rtl); /* takes its operands before results overwrite them */
+    int fault = gcn3_execute(w, env, inst);
+    WAVE_EXEC(w) = exec;
+    return fault;
 }
 
 static bool control_flow_agrees(struct ls_check *c)
@@ -195,9 +217,12 @@ void ls_check_entry(struct ls_wave *w, struct ls_entry *e, uint64_t now)
     bool vector_memory = inst.unit == UNIT_FLAT || inst.unit == UNIT_MUBUF;
     if (vector_memory && inst.info->kind == KIND_STORE)
         memset(&c.golden, 0, sizeof c.golden);
-    if (e->requests && !(vector_memory && inst.info->kind != KIND_LOAD && WAVE_EXEC(&w->state)))
+    uint64_t lds = inst.unit == UNIT_FLAT ? lds_lanes(&w->state, &inst) : 0;
+    if (e->requests && !(vector_memory && inst.info->kind != KIND_LOAD && WAVE_EXEC(&w->state) & ~lds))
         snprintf(c.text, sizeof c.text, "request to memory of an instruction that makes none");
-    int fault = e->is_lds ? execute_lds(&c, &inst) : gcn3_execute(&w->state, &env, &inst);
+    int fault = e->is_lds         ? execute_lds(&c, &inst)
+                : lds || e->parts ? execute_flat(&c, &env, &inst, lds, rtl)
+                                  : gcn3_execute(&w->state, &env, &inst);
     w->state.at_barrier = false;
     if (!c.text[0] && !fault && vector_memory && inst.info->kind == KIND_STORE)
         ls_compare_stores(&c);

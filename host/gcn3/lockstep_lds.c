@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * LDS side of lock step: contents of a CU's LDS, changed by the golden model in the order in which the RTL executed LDS
- * instructions, whatever the order in which wavefronts are compared.
+ * instructions and parts of FLAT ones, whatever the order in which wavefronts are compared.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 
 #include "base/xalloc.h"
 #include "gcn3/lockstep_private.h"
+#include "gcn3/mem.h"
 #include "gcn3/salu.h"
 
 static void report(struct ls_cu *cu, const struct ls_lds *op, unsigned reg, unsigned lane, uint32_t golden)
@@ -19,9 +20,44 @@ static void report(struct ls_cu *cu, const struct ls_lds *op, unsigned reg, unsi
     ls_report(&cu->wave[op->wave], &e, 0, text);
 }
 
+/* One lane of a part of a FLAT instruction; true when its result is what the RTL has. */
+static bool apply_lane(struct ls_cu *cu, struct ls_lds *op, unsigned l)
+{
+    const struct gcn3_op *o = op->inst.info;
+    unsigned first = op->word == LS_WHOLE ? 0 : op->word, words = op->word == LS_WHOLE ? (o->bytes + 3u) / 4 : 1;
+    uint32_t address = op->row[0][l], whole[4] = {0};
+    if (o->kind == KIND_ATOMIC) {
+        uint64_t operand = op->row[1][l], compare = op->row[2][l];
+        if (o->bytes == 8)
+            operand |= (uint64_t)op->row[2][l] << 32, compare = op->row[3][l] | (uint64_t)op->row[4][l] << 32;
+        uint64_t old = lds_atomic(&op->state, address, o->atomic, o->bytes, operand, compare);
+        whole[0] = old, whole[1] = old >> 32;
+    } else {
+        lds_read(&op->state, address, whole, o->bytes);
+    }
+    if (o->kind == KIND_STORE) {
+        for (unsigned k = first; k < first + words; k++)
+            whole[k] = op->row[1 + k][l];
+        lds_write(&op->state, address, whole, o->bytes);
+    }
+    if (o->kind == KIND_LOAD && o->is_signed)
+        whole[0] = o->bytes == 1 ? (uint32_t)(int8_t)whole[0] : (uint32_t)(int16_t)whole[0];
+    for (unsigned k = first; k < first + words && k < op->inst.vdst_w; k++)
+        if (whole[k] != op->rtl[k][l]) {
+            report(cu, op, k, l, whole[k]);
+            return false;
+        }
+    return true;
+}
+
 static void apply(struct ls_cu *cu, struct ls_lds *op)
 {
     op->state.v = op->row;
+    if (op->lanes) {
+        for (uint64_t m = op->lanes; m && apply_lane(cu, op, __builtin_ctzll(m)); m &= m - 1)
+            ;
+        return;
+    }
     lds_execute(&op->state, &op->inst);
     for (unsigned k = 0; k < op->inst.vdst_w && !cu->ls->failed; k++)
         for (unsigned l = 0; l < 64; l++)
@@ -75,20 +111,80 @@ static void take_source(struct ls_lds *op, const struct gcn3_wave *w, unsigned n
     op->inst.src[n] = 256 + to;
 }
 
-void ls_lds_check(struct ls_check *c, const struct gcn3_inst *inst, uint32_t rtl[4][64])
+static struct ls_lds *lds_new(const struct ls_check *c, const struct gcn3_inst *inst, uint32_t rtl[4][64])
 {
     struct ls_lds *op = xcalloc(1, sizeof *op);
-    const struct gcn3_wave *w = &c->wave->state;
-    op->turn = c->entry->lds_turn;
     op->pc = c->entry->pc;
     op->raw = c->entry->inst;
     op->wave = c->wave - c->cu->wave;
     op->inst = *inst;
-    op->state = *w;
-    for (unsigned k = 0; k < inst->vdst_w && k < 4; k++) {
-        memcpy(op->row[9 + k], w->v[inst->vdst + k], sizeof op->row[0]);
+    op->state = c->wave->state;
+    for (unsigned k = 0; k < inst->vdst_w && k < 4; k++)
         memcpy(op->rtl[k], rtl[k], sizeof op->rtl[k]);
+    return op;
+}
+
+/* Lanes whose element lies in the allocation. */
+static uint64_t lanes_inside(const struct gcn3_wave *w, const struct gcn3_inst *inst, uint64_t lanes)
+{
+    uint64_t good = 0;
+    uint32_t bytes = inst->info->bytes, align = bytes == 12 ? 16 : bytes;
+    for (uint64_t m = lanes; m; m &= m - 1) {
+        unsigned l = __builtin_ctzll(m);
+        uint64_t address = w->v[inst->src[0] - 256][l] & ~(align - 1);
+        good |= (uint64_t)(address + bytes <= w->lds_bytes) << l;
     }
+    return good;
+}
+
+/* Every word of every lane must be covered by one part. */
+static void compare_parts(struct ls_check *c, const struct gcn3_inst *inst, uint64_t lanes)
+{
+    unsigned words = (inst->info->bytes + 3u) / 4;
+    uint64_t covered[4] = {0}, twice = 0;
+    for (const struct ls_part *p = c->entry->parts; p; p = p->link)
+        for (unsigned k = 0; k < words; k++)
+            if (p->word == k || p->word == LS_WHOLE || words == 1) {
+                twice |= covered[k] & p->lanes;
+                covered[k] |= p->lanes;
+            }
+    for (unsigned k = 0; k < words && !c->text[0]; k++)
+        if (covered[k] != lanes || twice)
+            snprintf(c->text, sizeof c->text, "LDS accesses of word %u: rtl lanes %016lx golden %016lx, more than once %016lx",
+                     k, (unsigned long)covered[k], (unsigned long)lanes, (unsigned long)twice);
+}
+
+void ls_flat_check(struct ls_check *c, const struct gcn3_inst *inst, uint64_t lanes, uint32_t rtl[4][64])
+{
+    struct gcn3_wave *w = &c->wave->state;
+    uint64_t good = lanes_inside(w, inst, lanes);
+    compare_parts(c, inst, good);
+    for (const struct ls_part *p = c->entry->parts; p && !c->text[0]; p = p->link) {
+        struct ls_lds *op = lds_new(c, inst, rtl);
+        op->turn = p->turn;
+        op->lanes = p->lanes;
+        op->word = p->word;
+        memcpy(op->row[0], w->v[inst->src[0] - 256], sizeof op->row[0]);
+        for (unsigned k = 0; k < inst->srcw[1] && k < 4; k++)
+            memcpy(op->row[1 + k], w->v[inst->src[1] - 256 + k], sizeof op->row[0]);
+        op->link = c->cu->lds_waiting;
+        c->cu->lds_waiting = op;
+    }
+    for (unsigned k = 0; k < inst->vdst_w && k < 4; k++)
+        for (uint64_t m = lanes; m; m &= m - 1) {
+            unsigned l = __builtin_ctzll(m);
+            w->v[inst->vdst + k][l] = good >> l & 1 ? rtl[k][l] : 0;
+        }
+    run_turns(c->cu);
+}
+
+void ls_lds_check(struct ls_check *c, const struct gcn3_inst *inst, uint32_t rtl[4][64])
+{
+    struct ls_lds *op = lds_new(c, inst, rtl);
+    const struct gcn3_wave *w = &c->wave->state;
+    op->turn = c->entry->lds_turn;
+    for (unsigned k = 0; k < inst->vdst_w && k < 4; k++)
+        memcpy(op->row[9 + k], w->v[inst->vdst + k], sizeof op->row[0]);
     take_source(op, w, 0, 0);
     take_source(op, w, 1, 1);
     take_source(op, w, 2, 5);

@@ -21,6 +21,7 @@
 #define LS_TLB 4096
 #define LS_STORE_BYTES 2048 /* a power of two, at least twice 64 * 16 */
 #define LS_NOWHERE UINT64_MAX
+#define LS_WHOLE 4u /* all words of an element */
 
 /* A register write of the RTL: 16 lanes of a row, or scalar registers. */
 struct ls_write {
@@ -40,12 +41,21 @@ struct ls_request {
     uint64_t old;  /* ordered atomics */
 };
 
-/* An LDS instruction with its operands, waiting for its turn; result rows as the RTL left them. */
+/* Lanes of a FLAT instruction that the RTL let access the LDS in one turn. */
+struct ls_part {
+    struct ls_part *link;
+    uint64_t turn, lanes;
+    unsigned word; /* LS_WHOLE, or the only word of their elements that it covers */
+};
+
+/* An LDS instruction, or a part of a FLAT one, with its operands, waiting for its turn; result rows as the RTL left
+ * them. */
 struct ls_lds {
     struct ls_lds *link;
     uint64_t turn, pc, raw;
     bool skip; /* of a killed wavefront */
-    unsigned wave;
+    unsigned wave, word;
+    uint64_t lanes;          /* not 0: a part of a FLAT instruction */
     struct gcn3_inst inst;   /* registers renumbered into row[] */
     struct gcn3_wave state;
     uint32_t row[16][64];    /* 0 address, 1-4 data0, 5-8 data1, 9-12 destination before */
@@ -55,10 +65,11 @@ struct ls_lds {
 struct ls_entry {
     uint64_t pc, inst, issued, done_at;
     uint8_t tag;
-    bool done, needs_done, is_lds, lds_ordered;
+    bool done, needs_done, is_lds, is_flat, lds_ordered;
     uint64_t lds_turn;
     struct ls_write *writes;
     struct ls_request *requests;
+    struct ls_part *parts; /* by turn */
 };
 
 struct ls_wave {
@@ -150,6 +161,9 @@ void ls_report(struct ls_wave *w, const struct ls_entry *e, uint64_t now, const 
 
 /* lockstep_lds.c: LDS contents, changed in the order of the RTL. */
 void ls_lds_check(struct ls_check *c, const struct gcn3_inst *inst, uint32_t rtl[4][64]);
+/* Lanes of a FLAT instruction that are in the LDS aperture.  Those inside the allocation are taken from the RTL now and
+ * compared at the turns of the parts, the others give 0; a difference between lanes and parts is noted in c->text. */
+void ls_flat_check(struct ls_check *c, const struct gcn3_inst *inst, uint64_t lanes, uint32_t rtl[4][64]);
 void ls_lds_skip(struct ls_cu *cu, uint64_t turn);
 void ls_lds_clear(struct ls_cu *cu);
 

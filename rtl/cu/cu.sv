@@ -52,7 +52,7 @@ module cu
   output logic        [ 7:0] obs_done_valid_o,  // SIMD 0 to 3, LDS by pair, vector memory, scalar memory
   output wave_tag_t          obs_done_o[8],
   output logic               obs_lds_valid_o,   // order of execution in the LDS
-  output wave_tag_t          obs_lds_o,
+  output obs_lds_t           obs_lds_o,
   output logic               idle_o
 );
   logic [3:0] valu_valid, valu_done_valid, valu_wait, init_valid, init_ready, simd_idle;
@@ -70,7 +70,7 @@ module cu
   mem_done_t vmem_done, smem_done;
   vrd_req_t lds_vrd[2], vmem_vrd;
   vwr_req_t lds_vwr0, lds_vwr1, lds_vwr2, lds_vwr3, vmem_vwr;
-  logic vmem_valid, vmem_ready, vmem_opread_valid, vmem_done_valid, vmem_reading;
+  logic vmem_valid, vmem_ready, vmem_opread_valid, vmem_opread_lds, vmem_done_valid, vmem_reading;
   logic [3:0] vmem_vrd_valid, vmem_vwr_valid;  // by SIMD
   logic [1:0] vmem_reading_simd;
   vmem_issue_t vmem;
@@ -80,7 +80,11 @@ module cu
   logic [31:0] vrd_data[4][16];
   logic [1:0] vwr_ready[4];
   logic [6:0] vmem_events;
-  logic lds_conflict;
+  logic lds_conflict, obs_lds_valid;
+  obs_lds_t obs_lds;
+  logic line_valid, line_rsp_valid;
+  lds_line_t line[1];
+  lds_line_rsp_t line_rsp[1];
   /* verilator lint_on UNUSEDSIGNAL */
 
   // nothing under way inside a block or, as a pulse, between blocks (the vector memory unit counts its pulses itself)
@@ -127,6 +131,7 @@ module cu
     .vmem_ready_i       (vmem_ready),
     .vmem_opread_valid_i(vmem_opread_valid),
     .vmem_opread_i      (vmem_opread),
+    .vmem_opread_lds_i  (vmem_opread_lds),
     .vmem_done_valid_i  (vmem_done_valid),
     .vmem_done_i        (vmem_done),
     .inv_valid_o        (inv_valid),
@@ -192,26 +197,30 @@ module cu
   ) u_lds (
     .clk_i,
     .rst_ni,
-    .valid_i        (lds_valid),
-    .issue_i        (lds),
-    .opread_valid_o (lds_opread_valid),
-    .opread_o       (lds_opread),
-    .vrd_valid_o    (lds_vrd_valid),
-    .vrd_o          (lds_vrd),
-    .vrd_data_i     (vrd_data),
-    .vwr_valid_o    (lds_vwr_valid),
-    .vwr0_o         (lds_vwr0),
-    .vwr1_o         (lds_vwr1),
-    .vwr2_o         (lds_vwr2),
-    .vwr3_o         (lds_vwr3),
-    .vwr_ready_i    (vwr_ready),
-    .done_valid_o   (lds_done_valid),
-    .done_o         (lds_done),
+    .valid_i         (lds_valid),
+    .issue_i         (lds),
+    .line_valid_i    (line_valid),
+    .line_i          (line),
+    .line_rsp_valid_o(line_rsp_valid),
+    .line_rsp_o      (line_rsp),
+    .opread_valid_o  (lds_opread_valid),
+    .opread_o        (lds_opread),
+    .vrd_valid_o     (lds_vrd_valid),
+    .vrd_o           (lds_vrd),
+    .vrd_data_i      (vrd_data),
+    .vwr_valid_o     (lds_vwr_valid),
+    .vwr0_o          (lds_vwr0),
+    .vwr1_o          (lds_vwr1),
+    .vwr2_o          (lds_vwr2),
+    .vwr3_o          (lds_vwr3),
+    .vwr_ready_i     (vwr_ready),
+    .done_valid_o    (lds_done_valid),
+    .done_o          (lds_done),
     .obs_en_i,
-    .obs_valid_o    (obs_lds_valid_o),
-    .obs_o          (obs_lds_o),
-    .perf_conflict_o(lds_conflict),
-    .idle_o         (lds_idle)
+    .obs_valid_o     (obs_lds_valid),
+    .obs_o           (obs_lds),
+    .perf_conflict_o (lds_conflict),
+    .idle_o          (lds_idle)
   );
 
   cu_vmem #(
@@ -224,35 +233,42 @@ module cu
   ) u_vmem (
     .clk_i,
     .rst_ni,
-    .own_gpu_i      (gpu_id_i),
-    .valid_i        (vmem_valid),
-    .issue_i        (vmem),
-    .ready_o        (vmem_ready),
-    .opread_valid_o (vmem_opread_valid),
-    .opread_o       (vmem_opread),
-    .reading_o      (vmem_reading),
-    .reading_simd_o (vmem_reading_simd),
-    .vrd_valid_o    (vmem_vrd_valid),
-    .vrd_o          (vmem_vrd),
-    .vrd_data_i     (vrd_data),
-    .vwr_valid_o    (vmem_vwr_valid),
-    .vwr_o          (vmem_vwr),
-    .vwr_ready_i    (vwr_ready),
-    .done_valid_o   (vmem_done_valid),
-    .done_o         (vmem_done),
+    .own_gpu_i       (gpu_id_i),
+    .valid_i         (vmem_valid),
+    .issue_i         (vmem),
+    .ready_o         (vmem_ready),
+    .opread_valid_o  (vmem_opread_valid),
+    .opread_o        (vmem_opread),
+    .opread_lds_o    (vmem_opread_lds),
+    .reading_o       (vmem_reading),
+    .reading_simd_o  (vmem_reading_simd),
+    .vrd_valid_o     (vmem_vrd_valid),
+    .vrd_o           (vmem_vrd),
+    .vrd_data_i      (vrd_data),
+    .vwr_valid_o     (vmem_vwr_valid),
+    .vwr_o           (vmem_vwr),
+    .vwr_ready_i     (vwr_ready),
+    .done_valid_o    (vmem_done_valid),
+    .done_o          (vmem_done),
     .mem_req_valid_o,
     .mem_req_o,
     .mem_req_credit_i,
     .mem_rsp_valid_i,
     .mem_rsp_i,
-    .inv_i          (inv_valid),
-    .inv_flags_i    (inv_flags),
-    .inv_vmid_i     (inv_vmid),
-    .inv_done_o     (inv_done),
-    .perf_o         (vmem_events),
-    .idle_o         (vmem_idle)
+    .line_valid_o    (line_valid),
+    .line_o          (line),
+    .line_rsp_valid_i(line_rsp_valid),
+    .line_rsp_i      (line_rsp),
+    .inv_i           (inv_valid),
+    .inv_flags_i     (inv_flags),
+    .inv_vmid_i      (inv_vmid),
+    .inv_done_o      (inv_done),
+    .perf_o          (vmem_events),
+    .idle_o          (vmem_idle)
   );
 
+  assign obs_lds_valid_o       = Observe && obs_lds_valid;
+  assign obs_lds_o             = Observe ? obs_lds : '0;
   assign obs_done_valid_o[7:4] = {smem_done_valid, vmem_done_valid, lds_done_valid} & {4{Observe && obs_en_i}};
   assign obs_done_o[4]         = Observe ? lds_done[0] : '0;
   assign obs_done_o[5]         = Observe ? lds_done[1] : '0;

@@ -54,6 +54,7 @@ module cu_issue
   input  logic                   vmem_pop_i,
   input  logic                   vmem_opread_valid_i,
   input  wave_tag_t              vmem_opread_i,
+  input  logic                   vmem_opread_lds_i,       // it has lanes in the LDS aperture
   input  logic                   vmem_done_valid_i,
   input  mem_done_t              vmem_done_i,
   input  logic                   smem_done_valid_i,
@@ -80,6 +81,7 @@ module cu_issue
   waves_t waiting, sleeping, at_barrier;
   waves_t vm_some, vm_full, lg_some, lg_full, sb_some;
   waves_t vm_reads, lds_reads;  // operands still to be read
+  waves_t flat_lds;  // vector memory may still access the LDS: no LDS instruction overtakes it
   waves_t multi;  // its vector instruction takes several turns
   waves_t class_of[8];  // by class_e
   waves_t other_row;  // its head is a DPP that reads another row
@@ -200,6 +202,7 @@ module cu_issue
             vm_read_count[w]     = vm_read_count[w] - 4'd1;
             vm_read_simd[w[5:4]] = vm_read_simd[w[5:4]] - 4'd1;
             if (vm_read_count[w] == 4'd0) vm_reads[w] = 1'b0;
+            if (vmem_opread_lds_i) flat_lds[w] = 1'b1;
           end
           if (vmem_done_valid_i) memory_done(vmem_done_i, 1'b1);
           if (smem_done_valid_i) begin
@@ -299,6 +302,7 @@ module cu_issue
       lg_full    = '0;
       sb_some    = '0;
       vm_reads   = '0;
+      flat_lds   = '0;
       lds_reads  = '0;
       multi      = '0;
       for (int unsigned k = 0; k < 4; k++) begin

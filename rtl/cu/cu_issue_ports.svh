@@ -71,10 +71,10 @@
         count_vm(w, 1'b1);
       end
     end
-    // LDS: not while vector memory reads this SIMD
+    // LDS: not while vector memory reads this SIMD, so that it is known where a flat instruction before goes
     pick = who & of_simd(class_of[ClsLds], s);
     if (pick != 16'd0 && !lds_inside[s[1]][3] && vm_read_simd[s] == 4'd0) begin
-      pick = pick & ~of_simd(vm_reads | lg_full | multi, s);
+      pick = pick & ~of_simd(vm_reads | lg_full | flat_lds | multi, s);
       if (pick != 16'd0) begin
         issue(pick, PortLds);
         issued.valid[PortLds] = 1'b1;

@@ -54,6 +54,7 @@
   task automatic memory_done(input mem_done_t done, input logic vector);
     if (vector) count_vm(done.wave, 1'b0);
     else count_lg(done.wave, 1'b0);
+    if (!vm_some[done.wave]) flat_lds[done.wave] = 1'b0;
     check_wait(done.wave);
     if (done.status != 8'd0) raise_fault(done.wave, done.status, done.va, 32'd0);
   endtask

@@ -132,6 +132,8 @@ package cu_pkg;
     logic lds_ok;  // aperture checks possible: high words below are valid
     logic [31:0] shared_hi;  // flat aperture of the LDS
     logic [31:0] private_hi;  // flat aperture of scratch
+    logic [16:0] lds_base;  // of the work-group's allocation, as in lds_issue_t
+    logic [16:0] lds_bytes;
     // mubuf
     logic idxen;
     logic offen;
@@ -140,6 +142,27 @@ package cu_pkg;
     logic [127:0] rsrc;
     logic [63:0] flat_scratch;  // {size, offset} registers of the wavefront
   } vmem_issue_t;
+
+  // ---- vector memory unit -> LDS: lanes of a FLAT instruction in the LDS aperture that share a 64-byte line
+  typedef struct packed {
+    wave_t wave;
+    tag_t tag;
+    logic [7:0] id;  // comes back with the answer
+    logic store;
+    logic atomic;  // of one lane
+    logic [3:0] atomic_op;  // enum atomic_op
+    logic wide;  // atomic of 8 bytes
+    logic split;  // of elements of several words only `word`; for the observation, like `lanes`
+    logic [1:0] word;
+    logic [63:0] lanes;
+    logic [16:0] addr;  // byte in the LDS: of the line, of an atomic
+    logic [63:0] mask;  // bytes stored
+    logic [511:0] data;  // stored; atomics: operand in [63:0], compare value in [127:64]
+  } lds_line_t;
+  typedef struct packed {
+    logic [7:0] id;
+    logic [511:0] data;  // of the line; atomics: old value in [63:0]
+  } lds_line_rsp_t;
 
   // ---- memory units -> front
   typedef struct packed {
@@ -179,4 +202,11 @@ package cu_pkg;
     logic [15:0] lanes;
     logic [15:0][31:0] data;
   } obs_vgpr_t;
+  typedef struct packed {
+    logic split;  // of elements of several words only `word`
+    logic [1:0] word;
+    logic [63:0] lanes;  // lanes of a FLAT instruction; 0: a DS instruction, whole
+    wave_t wave;
+    tag_t tag;
+  } obs_lds_t;  // takes effect in the LDS now
 endpackage

@@ -116,6 +116,8 @@
     v.lds_ok     = 1'b1;
     v.shared_hi  = 32'h20000000;
     v.private_hi = 32'h20000001;
+    v.lds_base   = info[at].lds_base;
+    v.lds_bytes  = info[at].lds_bytes;
     v.idxen      = f.idxen;
     v.offen      = f.offen;
     v.offset     = f.offset;

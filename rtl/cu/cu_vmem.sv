@@ -25,6 +25,7 @@ module cu_vmem
   output logic             ready_o,           // an issue is taken in the next cycle
   output logic             opread_valid_o,
   output wave_tag_t        opread_o,
+  output logic             opread_lds_o,      // it has lanes in the LDS aperture
   output logic             reading_o,
   output logic      [ 1:0] reading_simd_o,
   output logic      [ 3:0] vrd_valid_o,       // by SIMD, one at a time
@@ -40,6 +41,10 @@ module cu_vmem
   input  logic             mem_req_credit_i,
   input  logic             mem_rsp_valid_i,
   input  mem_rsp_t         mem_rsp_i,
+  output logic             line_valid_o,      // lanes in the LDS aperture; one at a time, the record stays
+  output lds_line_t        line_o[1],
+  input  logic             line_rsp_valid_i,
+  input  lds_line_rsp_t    line_rsp_i[1],     // stays until the next line
   input  logic             inv_i,
   input  logic      [ 7:0] inv_flags_i,       // enum cache_flag: L1V, TLB
   input  logic      [ 7:0] inv_vmid_i,        // of the TLB; 255: all
@@ -63,8 +68,9 @@ module cu_vmem
   logic [1:0] settle;
 
   // While the unit rests (no input, nothing moves, no pulse is on its way) none of its blocks looks at anything.  An
-  // answer of memory or a credit wakes the cache alone, and what the cache does then wakes the rest.
-  assign en     = !pipe_idle || !l1_idle || valid_i || inv_i;
+  // answer of memory or a credit wakes the cache alone, and what the cache does then wakes the rest; one of the LDS wakes
+  // all.
+  assign en     = !pipe_idle || !l1_idle || valid_i || inv_i || line_rsp_valid_i;
   assign idle_o = !en;
 
   // CU_INV: a TLB invalidation first lets everything under way end
@@ -110,6 +116,7 @@ module cu_vmem
     .ready_o,
     .opread_valid_o,
     .opread_o,
+    .opread_lds_o,
     .reading_o,
     .reading_simd_o,
     .vrd_valid_o,
@@ -135,6 +142,10 @@ module cu_vmem
     .rsp_valid_i    (rsp_valid),
     .rsp_i          (rsp),
     .rsp_ready_o    (rsp_ready),
+    .line_valid_o,
+    .line_o,
+    .line_rsp_valid_i,
+    .line_rsp_i,
     .ack_valid_i    (ack_valid),
     .ack_slot_i     (ack_slot),
     .ack_status_i   (ack_status),
@@ -205,5 +216,6 @@ module cu_vmem
   `GANTRY_ASSERT(a_rest,
                  en || !(opread_valid_o || vrd_valid_o != '0 || vwr_valid_o != '0 || done_valid_o || inv_done_o))
   `GANTRY_ASSERT(a_rest_inside,
-                 en || !(tlb_lookup || tlb_fill || tlb_inv_q || req_valid || rsp_valid || ack_valid || xlat_valid))
+                 en || !(line_valid_o || tlb_lookup || tlb_fill || tlb_inv_q || req_valid || rsp_valid || ack_valid ||
+                         xlat_valid))
 endmodule

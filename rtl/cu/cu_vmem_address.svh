@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of cu_vmem_coalesce: byte addresses of the next 16 lanes of an instruction (flat, scratch, buffer), lanes out
+// Part of cu_vmem_coalesce: byte addresses of the next 16 lanes of an instruction (flat, scratch, LDS, buffer), lanes out
 // of range, faults of addresses, lanes that reach into a second line.  Not responsible for: which lanes share a line.
 
   // Addresses of the lanes of a beat, before checks.
@@ -28,6 +28,18 @@
     end
   endtask
 
+  // Lanes of the beat in the LDS aperture: bit 40 keeps them on lines of their own.
+  task automatic lds_lanes();
+    for (int unsigned l = 0; l < 16; l++) begin
+      lds_lane = high[l] == op.shared_hi;
+      lds_address(op, low[l], va, ok);
+      if (SeedFault == 4'd4) ok = 1'b1;
+      in_lds = in_lds | (32'(lds_lane) << l);
+      exec16 = exec16 & ~(32'(lds_lane && !ok) << l);
+      lane_va[l] = lds_lane ? {23'd0, 1'b1, va[39:0]} + {60'd0, part, 2'd0} : lane_va[l];
+    end
+  endtask
+
   // The next 16 lanes of the current instruction (of one word, when its words are apart).
   task automatic prepare_beat();
     beat = step[1:0];
@@ -36,6 +48,8 @@
     exec16 = 32'(op.exec >> {beat, 4'd0}) & 32'hffff;
     bad = '0;
     lane_addresses();
+    in_lds = '0;
+    if (near_lds[cur]) lds_lanes();
     spill = '0;
     odd = '0;
     for (int unsigned l = 0; l < 16; l++) begin
@@ -45,14 +59,13 @@
       spill = spill | (32'(va[7:6] != lane_va[l][7:6]) << l);
       odd = odd | (32'(op.bytes[1] ? lane_va[l][1:0] == 2'd3 : lane_va[l][1:0] != '0) << l);
     end
-    bad = bad & exec16;
+    bad = bad & exec16 & ~in_lds;
     if (bad != '0) begin
       exec16 = exec16 & ~bad;
       first_bad = 4'(pick_pkg::first64({32'd0, bad}));
       va = lane_va[first_bad];
       outcome = va[63:40] == '0 ? (op.atomic ? FAULT_ALIGN : FAULT_APERTURE) :
-          op.apertures && (va[63:32] == op.shared_hi || va[63:32] == op.private_hi) ? FAULT_APERTURE :
-          FAULT_NOT_PRESENT;
+          op.apertures && va[63:32] == op.private_hi ? FAULT_APERTURE : FAULT_NOT_PRESENT;
       fault_o <= '{valid: 1'b1, slot: cur, status: outcome, va: va};
     end
     pending0 = exec16;

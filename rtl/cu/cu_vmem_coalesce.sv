@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Transactions of vector memory instructions: addresses of the lanes, 16 a cycle, which lanes share a 64-byte line,
-// translation and rights.  Responsible for: rows of addresses, transactions in order, misses of the TLB (they stop
-// what follows), faults of addresses and rights.  Not responsible for: data (cu_vmem_request, cu_vmem_return), the
+// translation and rights.  Lanes in the LDS aperture share lines of the LDS, which have no translation.  Responsible
+// for: rows of addresses, transactions in order, misses of the TLB (they stop what follows), faults of addresses and
+// rights.  Not responsible for: data (cu_vmem_request, cu_vmem_return), the
 // contents of the TLB (tlb_l1).
 //
 // The lowest pending lane of a beat names a line, all lanes of the beat on that line join, and a following beat that
@@ -32,6 +33,7 @@ module cu_vmem_coalesce
   output logic          [3:0] started_slot_o,
   output logic                sent_valid_o,
   output logic          [3:0] sent_slot_o,
+  output logic                opread_lds_o,    // the instruction whose operands are read has lanes in the LDS aperture
   output vmem_event_t         fault_o,
   output vmem_event_t         denied_o,
   output logic                tlb_lookup_o,
@@ -60,6 +62,7 @@ module cu_vmem_coalesce
   vop_t op_mem[16];
   logic [15:0][31:0] addr_mem[128];
   logic [15:0] split;  // words of a lane are apart
+  logic [15:0] near_lds;  // some lane is in the LDS aperture
   // instructions whose operands are there
   logic [15:0][3:0] order;
   logic [3:0] order_read, order_write;
@@ -86,24 +89,34 @@ module cu_vmem_coalesce
   vmem_access_t access;
   logic [15:0][31:0] row;
   logic [63:0] va, other;
-  logic [31:0] exec16, bad, spill, odd, size, leader, value, same;
+  logic [31:0] exec16, in_lds, bad, spill, odd, size, leader, value, same, other_bits;
   logic [3:0] first_bad;
   logic [7:0] outcome;
-  logic ok, private_lane, busy, moved, awake;
+  logic ok, private_lane, lds_lane, direct, busy, moved, awake;
 
   /* verilator lint_off BLKSEQ */
   `include "cu_vmem_address.svh"
 
-  // A row of addresses has come; flat addresses of scratch make the words of the instruction go apart.
+  // A row of addresses has come; flat addresses of scratch make the words of the instruction go apart.  One comparison
+  // looks for both apertures, which differ in few bits.
   task automatic capture_row();
     for (int unsigned l = 0; l < 16; l++) row[l[3:0]] = vrd_data_i[capture_i.simd][l];
     addr_mem[{capture_i.kind[0], capture_i.slot, capture_i.beat}] <= row;
     if (capture_i.kind[0]) begin
       top = op_mem[capture_i.slot];
       same = '0;
-      for (int unsigned l = 0; l < 16; l++) same = same | (32'(row[l[3:0]] == top.private_hi) << l);
+      other_bits = ~(top.shared_hi ^ top.private_hi);
+      for (int unsigned l = 0; l < 16; l++) begin
+        same = same | (32'(((row[l[3:0]] ^ top.private_hi) & other_bits) == '0) << l);
+      end
       same = same & 32'(top.exec >> {capture_i.beat, 4'd0}) & 32'hffff;
-      if (same != '0 && top.apertures && !top.mubuf && !top.atomic) split[capture_i.slot] = 1'b1;
+      if (same != '0 && top.apertures && !top.mubuf) begin
+        for (int unsigned l = 0; l < 16; l++) begin
+          ok = ((same >> l) & 32'd1) != '0;
+          if (ok && row[l[3:0]] == top.private_hi && !top.atomic) split[capture_i.slot] = 1'b1;
+          if (ok && row[l[3:0]] == top.shared_hi) near_lds[capture_i.slot] = 1'b1;
+        end
+      end
     end
   endtask
 
@@ -121,6 +134,7 @@ module cu_vmem_coalesce
     pending1 = '0;
     open.valid = op.inv;
     open.inv = op.inv;
+    open.lds = 1'b0;
     open.slot = cur;
     open.vmid = op.vmid;
     moved = 1'b1;
@@ -129,7 +143,8 @@ module cu_vmem_coalesce
   // The line of the lowest pending lane: joins the open transaction or becomes the next one.
   task automatic join_lanes();
     leader = {26'd0, pick_pkg::first64({32'd0, pending0 != '0 ? pending0 : pending1})};
-    line = {30'd0, lane_va[leader][39:6]} + (pending0 != '0 ? 64'd0 : 64'd1);
+    line = {29'd0, lane_va[leader][40:6]} + (pending0 != '0 ? 64'd0 : 64'd1);
+    lds_lane = pending0 != '0 && line[34];
     if (op.atomic) begin
       joined0 = 32'd1 << leader;
       joined1 = '0;
@@ -144,13 +159,16 @@ module cu_vmem_coalesce
       end
       if (SeedFault == 4'd1) joined0 = pending0;
     end
-    ok = open.valid && !op.atomic && {30'd0, open.va[39:6]} == line && open.word == (apart ? part : 2'd0);
+    ok = open.valid && !op.atomic && {29'd0, open.lds, open.va[39:6]} == line && open.lds == lds_lane &&
+        open.word == (apart ? part : 2'd0);
     if (ok) open.lanes = open.lanes | (64'(joined0 | joined1) << {beat, 4'd0});
     if (!ok && (!open.valid || room)) begin
       emit = open.valid;
       next = '{
           valid: 1'b1,
           inv: 1'b0,
+          lds: lds_lane,
+          split: apart,
           slot: cur,
           vmid: op.vmid,
           word: apart ? part : 2'd0,
@@ -180,7 +198,7 @@ module cu_vmem_coalesce
     else if (step == steps) emit = open.valid && room;
     if (emit) begin
       tx0 = open;
-      tlb_lookup_o <= !open.inv;
+      tlb_lookup_o <= !open.inv && !open.lds;
       tlb_vmid_o <= open.vmid;
       tlb_vpn_o <= open.va[39:12];
       started_valid_o <= 1'b1;
@@ -218,40 +236,43 @@ module cu_vmem_coalesce
   // The oldest transaction: asks for its page, or gets its physical address, or is denied.
   task automatic translate();
     top = op_mem[tx1.slot];
+    direct = tx1.inv || tx1.lds;
     if (!held) begin
       held = 1'b1;
       held_hit = tlb_hit_i;
       held_pte = tlb_pte_i;
-      if (!tx1.inv) perf_o[1] <= tlb_hit_i;
-      if (!tlb_hit_i && last_valid && last_vpn == tx1.va[39:12] && last_vmid == tx1.vmid) begin
+      if (!direct) perf_o[1] <= tlb_hit_i;
+      if (!direct && !tlb_hit_i && last_valid && last_vpn == tx1.va[39:12] && last_vmid == tx1.vmid) begin
         held_hit = 1'b1;
         held_pte = last_pte;
       end
     end
-    stall = !access_ready_i || asked || (tx_free == '0 && !top.store && !tx1.inv);
+    stall = !access_ready_i || asked || (tx_free == '0 && (!top.store || tx1.lds) && !tx1.inv);
     if (!stall) begin
       outcome = !held_pte[0] && held_pte[39:32] != '0 ? held_pte[39:32] :
           tlb_pkg::pte_status(held_pte, top.atomic ? 8'd3 : top.store ? 8'd2 : 8'd1);
       if (SeedFault == 4'd2 && held_pte[0]) outcome = MEM_OK;
       access.tx = tx1;
-      access.op = tx1.inv ? L1Inv : !held_hit ? L1Xlat : top.store ? L1Write : top.atomic ? L1Atomic : L1Read;
+      access.op = tx1.inv ? L1Inv : !direct && !held_hit ? L1Xlat : top.store ? L1Write :
+          top.atomic ? L1Atomic : L1Read;
       access.id = {4'd0, tx1.slot};
       access.bypass = top.glc || !tlb_pkg::pte_cached(held_pte, own_gpu_i);
       access.addr = access.op == L1Xlat ? {24'd0, tx1.va[39:12], 12'd0} : tlb_pkg::pte_pa(held_pte, {24'd0, tx1.va});
-      if (!tx1.inv && !held_hit) begin
+      if (tx1.lds) access.addr = {24'd0, tx1.va};
+      if (!direct && !held_hit) begin
         asked = 1'b1;
         perf_o[2] <= 1'b1;
-      end else if (!tx1.inv && outcome != MEM_OK) begin
+      end else if (!direct && outcome != MEM_OK) begin
         denied_o <= '{valid: 1'b1, slot: tx1.slot, status: outcome, va: {24'd0, tx1.first}};
       end else if (!tx1.inv) begin
-        perf_o[0] <= 1'b1;
-        if (!top.store) begin
+        perf_o[0] <= !tx1.lds;
+        if (!top.store || tx1.lds) begin
           access.id = 8'(pick_pkg::first64(64'(tx_free)));
           tx_free = tx_free & ~(NumTx'(1) << access.id);
           if (top.atomic) access.addr = {access.addr[63:6], tx1.first[5:0]};
         end
       end
-      access_valid_o <= tx1.inv || !held_hit || outcome == MEM_OK;
+      access_valid_o <= direct || !held_hit || outcome == MEM_OK;
       access_o <= access;
       tx1.valid = asked;
       held = asked;
@@ -265,6 +286,7 @@ module cu_vmem_coalesce
         top = prepare(issue_i);
         op_mem[next_slot_i] <= top;
         split[next_slot_i] = top.swizzle;
+        near_lds[next_slot_i] = 1'b0;
       end
       busy = order_count != '0 || active || tx0.valid || tx1.valid;
       if (busy || capture_i.valid || ended_valid_i || forget_i || awake) begin
@@ -295,6 +317,7 @@ module cu_vmem_coalesce
             order[order_write] = capture_i.slot;
             order_write = order_write + 4'd1;
             order_count = order_count + 5'd1;
+            opread_lds_o <= near_lds[capture_i.slot];
           end
         end
         awake = moved;

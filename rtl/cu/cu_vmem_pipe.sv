@@ -2,7 +2,7 @@
 // Pipeline of vector memory instructions.  Wires the slots (cu_vmem_slots: issue, operand rows, completion), addresses
 // and translation (cu_vmem_coalesce), data to the cache (cu_vmem_request) and back to the VGPRs (cu_vmem_return).
 // Responsible for: instructions from issue to completion, and telling when nothing moves.  Not responsible for: the
-// cache and the memory channel (l1v), TLB contents (tlb_l1).
+// cache and the memory channel (l1v), TLB contents (tlb_l1), the LDS.
 //
 // 16 instructions are in flight.  Loads come back in any order, completion is in the order of each wavefront.
 module cu_vmem_pipe
@@ -11,7 +11,7 @@ module cu_vmem_pipe
   import l1v_pkg::*;
 #(
   parameter int unsigned NumTx = 64,
-  // bench only: 1 lines of lanes not compared, 2 rights ignored, 3 order of completion
+  // bench only: 1 lines of lanes not compared, 2 rights ignored, 3 order of completion, 4 bounds of the LDS ignored
   parameter bit [3:0] SeedFault = 4'd0
 ) (
   input  logic             clk_i,
@@ -24,6 +24,7 @@ module cu_vmem_pipe
   output logic             ready_o,
   output logic             opread_valid_o,
   output wave_tag_t        opread_o,
+  output logic             opread_lds_o,    // it has lanes in the LDS aperture
   output logic             reading_o,
   output logic      [ 1:0] reading_simd_o,
   output logic      [ 3:0] vrd_valid_o,
@@ -49,6 +50,10 @@ module cu_vmem_pipe
   input  logic             rsp_valid_i,
   input  l1_rsp_t          rsp_i,
   output logic             rsp_ready_o,     // room for four more
+  output logic             line_valid_o,    // to the LDS; one at a time, the record stays until the answer is taken
+  output lds_line_t        line_o[1],
+  input  logic             line_rsp_valid_i,
+  input  lds_line_rsp_t    line_rsp_i[1],   // stays until the next line
   input  logic             ack_valid_i,
   input  logic      [ 7:0] ack_slot_i,
   input  logic      [ 7:0] ack_status_i,
@@ -63,7 +68,7 @@ module cu_vmem_pipe
 );
   logic place_valid, access_valid, access_ready, started_valid, sent_valid, wb_valid, wb_done;
   logic [3:0] next_slot, started_slot, sent_slot, wb_slot;
-  logic moved_slots, moved_coalesce, moved_request, moved_return;
+  logic line_taken, moved_slots, moved_coalesce, moved_request, moved_return;
   vmem_capture_t capture;
   vmem_place_t place;
   vmem_access_t access;
@@ -77,7 +82,8 @@ module cu_vmem_pipe
   always_ff @(posedge clk_i) begin
     if (en_i || !rst_ni) begin
       quiet_q <= moved_slots || moved_coalesce || moved_request || moved_return || vwr_valid_o != '0 || valid_i ||
-          stir_i || rsp_valid_i || ack_valid_i || xlat_valid_i || !rst_ni ? '0 : {quiet_q[1:0], 1'b1};
+          stir_i || rsp_valid_i || line_rsp_valid_i || ack_valid_i || xlat_valid_i || !rst_ni ? '0 :
+          {quiet_q[1:0], 1'b1};
     end
   end
 
@@ -137,6 +143,7 @@ module cu_vmem_pipe
     .started_slot_o (started_slot),
     .sent_valid_o   (sent_valid),
     .sent_slot_o    (sent_slot),
+    .opread_lds_o,
     .fault_o        (fault),
     .denied_o       (denied),
     .tlb_lookup_o,
@@ -179,6 +186,9 @@ module cu_vmem_pipe
     .req_valid_o,
     .req_o,
     .req_ready_i,
+    .line_valid_o,
+    .line_o,
+    .line_taken_i  (line_taken),
     .moved_o       (moved_request)
   );
 
@@ -198,6 +208,9 @@ module cu_vmem_pipe
     .rsp_valid_i,
     .rsp_i,
     .rsp_ready_o,
+    .line_valid_i  (line_rsp_valid_i),
+    .line_i        (line_rsp_i),
+    .line_taken_o  (line_taken),
     .ended_o       (ended),
     .ended_va_o    (ended_va),
     .wb_valid_i    (wb_valid),

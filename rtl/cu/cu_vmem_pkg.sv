@@ -27,6 +27,8 @@ package cu_vmem_pkg;
     logic apertures;
     logic [31:0] shared_hi;
     logic [31:0] private_hi;
+    logic [16:0] lds_base;
+    logic [16:0] lds_bytes;
     logic [63:0] flat_scratch;
     logic idxen;
     logic offen;
@@ -59,6 +61,8 @@ package cu_vmem_pkg;
   typedef struct packed {  // lanes that share a line
     logic valid;
     logic inv;
+    logic lds;  // of the LDS: va is a byte in it
+    logic split;  // words of a lane are apart
     logic [3:0] slot;
     logic [7:0] vmid;
     logic [1:0] word;  // of a swizzled access
@@ -112,6 +116,8 @@ package cu_vmem_pkg;
     op.apertures = issue.lds_ok;
     op.shared_hi = issue.shared_hi;
     op.private_hi = issue.private_hi;
+    op.lds_base = issue.lds_base;
+    op.lds_bytes = issue.lds_bytes;
     op.flat_scratch = issue.flat_scratch;
     op.idxen = issue.idxen;
     op.offen = issue.offen;
@@ -151,6 +157,14 @@ package cu_vmem_pkg;
     end
   endfunction
 
+  // Byte of the LDS that an address in its aperture names: bits below the size of the access are ignored (12 bytes: 16).
+  // `ok` low: not inside the allocation of the work-group, reads 0.
+  function automatic void lds_address(input vop_t op, input logic [31:0] low, output logic [63:0] va, output logic ok);
+    logic [31:0] place;
+    place = low & ~(op.bytes == 5'd12 ? 32'd15 : 32'(op.bytes) - 32'd1);
+    ok = 32'(op.bytes) <= 32'(op.lds_bytes) && place <= 32'(op.lds_bytes) - 32'(op.bytes);
+    va = 64'(place) + 64'(op.lds_base);
+  endfunction
   /* verilator lint_on UNUSEDSIGNAL */
 
   // Address of word `word` of a lane in scratch through the flat aperture: words of a lane are 256 bytes apart.

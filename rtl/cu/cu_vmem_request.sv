@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Data of vector memory transactions on their way to the cache: store lines from the lanes' rows, 16 lanes a cycle,
-// and operands of atomics.  Responsible for: the rows of data, l1_req_t, order.  Not responsible for: which lanes share
+// and operands of atomics.  Lines of the LDS leave on a port of their own, the next when the answer to the one before was
+// taken.  Responsible for: the rows of data, l1_req_t, lds_line_t, order.  Not responsible for: which lanes share
 // a line, translation and rights (cu_vmem_coalesce).
 module cu_vmem_request
   import cu_pkg::*;
@@ -25,6 +26,9 @@ module cu_vmem_request
   output logic                req_valid_o,
   output l1_req_t             req_o[1],
   input  logic                req_ready_i,
+  output logic                line_valid_o,      // to the LDS; the record stays until the next
+  output lds_line_t           line_o[1],
+  input  logic                line_taken_i,
   output logic                moved_o
 );
   typedef struct packed {
@@ -52,6 +56,8 @@ module cu_vmem_request
   vmem_access_t wait_mem[4];
   logic [1:0] wait_read, wait_write;
   logic [2:0] waiting;
+  logic [3:0] wait_lds;
+  logic line_busy;
   // line being put together
   logic building;
   logic [63:0] lanes_left, bytes;
@@ -178,8 +184,28 @@ module cu_vmem_request
       fetch_operands();
     end
     if (whole) begin
-      req_valid_o <= 1'b1;
-      req_o[0] <= req;
+      if (a.tx.lds) begin
+        line_busy = 1'b1;
+        line_valid_o <= 1'b1;
+        line_o[0] <= '{
+            wave: op.wave,
+            tag: op.tag,
+            id: a.id,
+            store: op.store,
+            atomic: op.atomic,
+            atomic_op: op.atomic_op,
+            wide: op.wide,
+            split: a.tx.split,
+            word: a.tx.word,
+            lanes: a.tx.lanes,
+            addr: a.addr[16:0],
+            mask: req.mask,
+            data: req.data
+        };
+      end else begin
+        req_valid_o <= 1'b1;
+        req_o[0] <= req;
+      end
       wait_read = wait_read + 2'd1;
       waiting = waiting - 3'd1;
     end
@@ -213,11 +239,14 @@ module cu_vmem_request
         for (int unsigned l = 0; l < 16; l++) row[l[3:0]] = vrd_data_i[capture_i.simd][l];
         data_mem[{capture_i.word, capture_i.slot, capture_i.beat}] <= row;
       end
-      if (access_valid_i || waiting != '0 || awake) begin
+      if (access_valid_i || waiting != '0 || line_taken_i || awake) begin
         moved = access_valid_i;
         req_valid_o <= 1'b0;
-        if (waiting != '0 && req_ready_i) serve();
+        line_valid_o <= 1'b0;
+        if (line_taken_i) line_busy = 1'b0;
+        if (waiting != '0 && (wait_lds[wait_read] ? !line_busy : req_ready_i)) serve();
         if (access_valid_i) begin
+          wait_lds[wait_write] = access_i.tx.lds;
           wait_mem[wait_write] <= access_i;
           wait_write = wait_write + 2'd1;
           waiting = waiting + 3'd1;
@@ -227,8 +256,9 @@ module cu_vmem_request
         moved_o <= moved;
       end
       if (!rst_ni) begin
-        {wait_read, wait_write, waiting, building, awake} = '0;
+        {wait_read, wait_write, waiting, building, line_busy, awake} = '0;
         req_valid_o <= 1'b0;
+        line_valid_o <= 1'b0;
         access_ready_o <= 1'b1;
         moved_o <= 1'b0;
       end

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers of the cache on their way to the VGPRs: words of a line to their lanes, 16 lanes a cycle, put together in
+// Answers of the cache and of the LDS on their way to the VGPRs: words of a line to their lanes, 16 lanes a cycle, put together in
 // rows until the instruction is finished, then one row a cycle.  Responsible for: those, and which transaction an
 // answer belongs to.  Not responsible for: when an instruction is finished (cu_vmem_slots).
 module cu_vmem_return
@@ -24,6 +24,9 @@ module cu_vmem_return
   input  logic                rsp_valid_i,
   input  l1_rsp_t             rsp_i,
   output logic                rsp_ready_o,      // room for four more
+  input  logic                line_valid_i,     // the LDS has answered; the answer stays until line_taken_o
+  input  lds_line_rsp_t       line_i[1],
+  output logic                line_taken_o,
   output vmem_end_t           ended_o,
   output logic         [63:0] ended_va_o[1],    // of a fault
   input  logic                wb_valid_i,       // at most one more while one is being written
@@ -67,6 +70,7 @@ module cu_vmem_return
   logic [3:0][15:0] written_mem[64];
   from_t from_mem[NumTx];
   l1_rsp_t queue_mem[8];
+  logic line_held;  // an answer of the LDS waits for a cycle without one of the cache
   logic [63:0] touched;  // rows {slot, beat} with something written
   logic [2:0] queue_read, queue_write;
   logic [3:0] queued;
@@ -222,15 +226,15 @@ module cu_vmem_return
             lanes: place_i.lanes
         };
       end
-      if (access_valid_i && (access_i.op == L1Read || access_i.op == L1Atomic)) begin
+      if (access_valid_i && (access_i.op == L1Read || access_i.op == L1Atomic || access_i.tx.lds)) begin
         from_mem[access_i.id[TxW-1:0]] <= '{
             slot: access_i.tx.slot,
             word: access_i.tx.word,
             va: access_i.tx.va,
-            lanes: access_i.tx.lanes
+            lanes: access_i.op == L1Write ? 64'd0 : access_i.tx.lanes
         };
       end
-      if (rsp_valid_i || queued != '0 || busy || wb_valid_i || wb_active || awake) begin
+      if (rsp_valid_i || queued != '0 || busy || wb_valid_i || wb_active || line_valid_i || awake) begin
         moved = rsp_valid_i || wb_valid_i;
         // ---------------- rows of a finished instruction
         wb_done_o <= 1'b0;
@@ -270,6 +274,18 @@ module cu_vmem_return
             if (status != '0) ended_va_o[0] <= {24'd0, from.va};
           end
         end
+        line_taken_o <= 1'b0;
+        if (line_valid_i) line_held = 1'b1;
+        if (line_held) begin
+          moved = 1'b1;
+          if (!rsp_valid_i && rsp_ready_o) begin
+            line_held = 1'b0;
+            line_taken_o <= 1'b1;
+            queue_mem[queue_write] <= '{id: line_i[0].id, status: '0, data: line_i[0].data};
+            queue_write = queue_write + 3'd1;
+            queued = queued + 4'd1;
+          end
+        end
         if (rsp_valid_i) begin
           queue_mem[queue_write] <= rsp_i;
           queue_write = queue_write + 3'd1;
@@ -280,9 +296,9 @@ module cu_vmem_return
         moved_o <= moved;
       end
       if (!rst_ni) begin
-        {busy, queue_read, queue_write, queued, wb_active, wb_more, wb_hold, awake} = '0;
+        {busy, queue_read, queue_write, queued, wb_active, wb_more, wb_hold, line_held, awake} = '0;
         touched = '0;
-        {vwr_valid_o, wb_done_o} <= '0;
+        {vwr_valid_o, wb_done_o, line_taken_o} <= '0;
         ended_o <= '0;
         rsp_ready_o <= 1'b1;
         moved_o <= 1'b0;

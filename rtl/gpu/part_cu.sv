@@ -42,7 +42,7 @@ module part_cu
   output logic         [ 7:0] obs_done_valid_o,
   output wave_tag_t           obs_done_o[8],
   output logic                obs_lds_valid_o,
-  output wave_tag_t           obs_lds_o
+  output obs_lds_t            obs_lds_o
 );
   cu #(
     .NumSlices (L2Slices),

@@ -5,6 +5,9 @@
 // bank.  Responsible for: operand rows, order between instructions, byte addresses, bounds, bank conflicts, the accesses
 // themselves, lane exchange.  Not responsible for: contents (ram_banked), the way back to the VGPRs (lds_writeback).
 //
+// Lines of FLAT instructions (lds_execute_line.svh) go between instructions, as soon as those of their pair that were
+// inside before have been served, and then before the next.
+//
 // Pass (bank request leaves) -> banks -> words to their group or atomic units.  Atomics read what the two passes
 // before wrote from a bypass, and nothing follows before their last write is on its way.  A group that brings results
 // starts only when lds_writeback has room for it, eight a SIMD, and an instruction when there is room for two groups of
@@ -22,6 +25,13 @@ module lds_execute
   input  logic               clk_i,
   input  logic               rst_ni,
   input  logic               en_i,             // low: nothing to do in the whole LDS
+  input  logic               valid_i,          // an instruction of pair_i enters
+  input  logic               pair_i,
+  input  logic               line_valid_i,     // one at a time
+  input  lds_line_t          line_i[1],        // stays
+  output logic               line_rsp_valid_o,
+  output lds_line_rsp_t      line_rsp_o[1],
+  output logic               line_busy_o,
   input  lds_capture_t [1:0] capture_i,        // by pair, like all below with [1:0]
   input  logic        [31:0] vrd_data_i[4][16],
   input  lds_op_t            op_i[16],         // {pair, entry}
@@ -37,7 +47,7 @@ module lds_execute
   input  logic    [3:0][1:0] popped_i,         // by SIMD: groups that left lds_writeback
   input  logic               obs_en_i,
   output logic               obs_valid_o,
-  output wave_tag_t          obs_o,
+  output obs_lds_t           obs_o,
   output logic               conflict_o
 );
   // rows of 16 lanes of a pair: {data, word, buffer, beat}; an address has word 0
@@ -46,6 +56,10 @@ module lds_execute
   logic [2:0] next[2];  // entry whose turn it is
   logic [3:0] in_flight[4];  // by SIMD: groups on their way to the VGPRs
   logic turn;  // the pair that goes first
+  logic [3:0] entered[2];  // instructions that are not through
+  // the line being served
+  logic [1:0] line_step;
+  logic [3:0] ahead;  // instructions that go before it
   // the instruction being served
   logic run, prepared, awake, pair;
   logic [2:0] entry;
@@ -71,6 +85,7 @@ module lds_execute
   /* verilator lint_off BLKSEQ */
   `include "../lds/lds_execute_group.svh"
   `include "../lds/lds_execute_pass.svh"
+  `include "../lds/lds_execute_line.svh"
 
   // Rows of operands; the last of an instruction is in its memory in the next cycle, in time for the first pass.
   task automatic take_rows();
@@ -127,7 +142,7 @@ module lds_execute
       re1 = '0;
       finish_instruction();
       obs_valid_o <= obs_en_i;
-      if (obs_en_i) obs_o <= '{wave: op.wave, tag: op.tag};
+      if (obs_en_i) obs_o <= '{wave: op.wave, tag: op.tag, default: '0};
     end
   endtask
 
@@ -136,6 +151,8 @@ module lds_execute
     run = 1'b0;
     full[{pair, buffer}] = 1'b0;
     next[pair] = entry + 3'd1;
+    entered[pair] = entered[pair] - 4'd1;
+    if (ahead != '0 && line_i[0].wave.simd[1] == pair) ahead = ahead - 4'd1;
     turn = SeedFault == 4'd4 ? 1'b0 : !pair;
   endtask
 
@@ -153,6 +170,7 @@ module lds_execute
     final_o <= '0;
     obs_valid_o <= 1'b0;
     conflict_o <= 1'b0;
+    line_rsp_valid_o <= 1'b0;
     if (pass2.valid) begin
       if (ctl2.kind != KIND_NONE && ctl2.kind != KIND_STORE) keep_results();
       final_o <= {pass2.final_pass && pass2.pair, pass2.final_pass && !pass2.pair};
@@ -193,7 +211,8 @@ module lds_execute
       pass.start = 1'b0;
       pass.first = 1'b0;
     end
-    if (!run && hold == '0 && full != '0) begin
+    if (line_step != LineNone) serve_line();
+    if (!run && hold == '0 && full != '0 && (line_step == LineNone || ahead != '0)) begin
       pair = may_start(turn) ? turn : !turn;
       if (may_start(pair)) start_instruction();
     end
@@ -214,21 +233,27 @@ module lds_execute
     if (pass.valid || hold != '0) awake = 1'b1;
     re_o <= re;
     we_o <= {we3, we2, we1, we0};
+    line_busy_o <= line_step != LineNone;
   endtask
 
   always_ff @(posedge clk_i) begin
     if (en_i) begin
-      if (capture_i[0].valid || capture_i[1].valid || full != '0 || popped_i != '0 || awake) cycle();
+      if (valid_i) entered[pair_i] = entered[pair_i] + 4'd1;
+      if (line_valid_i) begin
+        line_step = LineWait;
+        ahead = entered[line_i[0].wave.simd[1]];
+      end
+      if (capture_i[0].valid || capture_i[1].valid || full != '0 || popped_i != '0 || line_valid_i || awake) cycle();
       if (!rst_ni) begin
-        {full, next[0], next[1], turn, run, prepared, hold, awake} = '0;
+        {full, next[0], next[1], entered[0], entered[1], turn, run, prepared, hold, ahead, awake} = '0;
+        line_step = LineNone;
         {in_flight[0], in_flight[1], in_flight[2], in_flight[3]} = '0;
         pass1.valid = 1'b0;
         pass2.valid = 1'b0;
         {group_valid_o, final_o} <= '0;
         re_o <= '0;
         we_o <= '0;
-        obs_valid_o <= 1'b0;
-        conflict_o <= 1'b0;
+        {obs_valid_o, conflict_o, line_rsp_valid_o, line_busy_o} <= '0;
       end
     end
   end

@@ -99,7 +99,7 @@
     pass.pair = pair;
     pending = pending & ~served;
     obs_valid_o <= obs_en_i && pass.start;
-    if (obs_en_i) obs_o <= '{wave: op.wave, tag: op.tag};
+    if (obs_en_i) obs_o <= '{wave: op.wave, tag: op.tag, default: '0};
     conflict_o <= !pass.first;
     if (pass.first) begin
       slot1 = slot;

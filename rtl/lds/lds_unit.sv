@@ -2,8 +2,9 @@
 // The LDS of a CU: 64 KiB in 32 banks, which two pairs of SIMDs share.  Each pair reads operands (lds_collect) and
 // writes results (lds_writeback) on its own; both share the executor that works in passes (lds_execute) and the banks
 // (ram_banked).  Responsible for: 32- and 64-bit accesses and atomics, permutes, bank conflicts, completion for lgkmcnt,
-// rest while nothing is inside.  Not responsible for: allocation (the issue record names base and size), barriers, flat
-// access.
+// lines of FLAT instructions, which come one at a time from the vector memory unit and are answered there, rest while
+// nothing is inside.  Not responsible for: allocation (the issue record names base and size), barriers, lanes and bounds
+// of FLAT instructions (cu_vmem).
 //
 // Ports with [2] or [1:0] are by pair: SIMDs 0 and 1, 2 and 3 (wide ones are ports of their own: the simulator copies
 // elements of an array of ports every cycle).  Up to eight instructions of a pair may be inside: the front end counts
@@ -17,13 +18,18 @@ module lds_unit
 #(
   parameter int unsigned Bytes = 65536,
   // bench only: 1 lane order of atomics, 2 conflict ignored, 3 bounds ignored, 4 one pair goes first, 5 wide stores fast,
-  // 6 a row that waits stops its pair, 7 cycles lost to busy ports are not made up for
+  // 6 a row that waits stops its pair, 7 cycles lost to busy ports are not made up for, 8 half of a line's bytes lost,
+  // 9 a line overtakes the instructions before it
   parameter bit [3:0] SeedFault = 4'd0
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
   input  logic             valid_i,
   input  lds_issue_t       issue_i,
+  input  logic             line_valid_i,    // one at a time
+  input  lds_line_t        line_i[1],       // stays until the next
+  output logic             line_rsp_valid_o,
+  output lds_line_rsp_t    line_rsp_o[1],   // stays until the next
   output logic       [1:0] opread_valid_o,
   output wave_tag_t        opread_o[2],
   output logic       [3:0] vrd_valid_o,     // by SIMD
@@ -39,7 +45,7 @@ module lds_unit
   output wave_tag_t        done_o[2],
   input  logic             obs_en_i,
   output logic             obs_valid_o,
-  output wave_tag_t        obs_o,           // executed now: order between instructions
+  output obs_lds_t         obs_o,           // executed now: order between instructions and lines
   output logic             perf_conflict_o,  // a pass beyond the first of its group
   output logic             idle_o
 );
@@ -50,14 +56,14 @@ module lds_unit
   logic [31:0][31:0] group;
   logic [3:0][1:0] popped;  // by SIMD
   logic [1:0] group_valid, through;
-  logic en, rest, empty;
+  logic en, rest, empty, line_busy;
   logic [3:0] quiet;  // cycles since the last instruction left, at most 15
 
-  assign idle_o = empty && !valid_i;
+  assign idle_o = empty && !valid_i && !line_valid_i && !line_busy;
 
   // Nothing is evaluated while nothing is inside: all blocks test this one bit.  It stays long enough for every pulse and
   // every clock that the banks keep (lds_pkg, clocks) to end.
-  assign en = valid_i || !rest || !rst_ni;
+  assign en = valid_i || line_valid_i || !rest || !rst_ni;
 
   /* verilator lint_off BLKSEQ */
   always_ff @(posedge clk_i) begin
@@ -113,6 +119,13 @@ module lds_unit
     .clk_i,
     .rst_ni,
     .en_i         (en),
+    .valid_i,
+    .pair_i       (issue_i.wave.simd[1]),
+    .line_valid_i,
+    .line_i,
+    .line_rsp_valid_o,
+    .line_rsp_o,
+    .line_busy_o  (line_busy),
     .capture_i    (capture),
     .vrd_data_i,
     .op_i         (op),
@@ -146,6 +159,6 @@ module lds_unit
   );
 
   `GANTRY_ASSERT(a_rest, `GANTRY_IMPL(!en, {opread_valid_o, vrd_valid_o, vwr_valid_o, done_valid_o, obs_valid_o,
-                                           perf_conflict_o, group_valid, through, popped} == '0 &&
+                                           perf_conflict_o, line_rsp_valid_o, group_valid, through, popped} == '0 &&
                                            {re, we, capture[0].valid, capture[1].valid} == '0))
 endmodule

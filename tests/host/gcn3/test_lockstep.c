@@ -20,7 +20,8 @@
 #define DATA UINT64_C(0x200000)
 
 enum lie { TRUTH, VGPR_BIT, VGPR_LANE, EXEC_IGNORED, SCC_WRONG, SGPR_WRONG, PC_WRONG, STORE_DROPPED, STORE_LANE, STORE_VALUE,
-           LOAD_WRONG, LDS_WRONG, VCC_WRONG, SLOAD_WRONG, ATOMIC_WRONG, INSTRUCTION_LOST, STRAY_WRITE, STORE_LOST, ATOMIC_OLD, LIES };
+           LOAD_WRONG, LDS_WRONG, VCC_WRONG, SLOAD_WRONG, ATOMIC_WRONG, INSTRUCTION_LOST, STRAY_WRITE, STORE_LOST, ATOMIC_OLD,
+           PART_LOST, PART_TWICE, PART_LANE, PARTS_LOST, FLAT_LDS_WRONG, LIES };
 
 /* v0 lane; s[0:1] data */
 static const uint32_t program[] = {
@@ -40,6 +41,11 @@ static const uint32_t program[] = {
     0xd86c0000, 0x08000003,             /* ds_read_b32 v8, v3 */
     0xdc700000, 0x00000804,             /* flat_store_dword v[4:5], v8 */
     0xdd080000, 0x00000004,             /* flat_atomic_add v[4:5], v0 */
+    0x7e120303,                         /* v_mov_b32 v9, v3 */
+    0x7e1402ff, 0x20000000,             /* v_mov_b32 v10, 0x20000000 */
+    0xdc700000, 0x00000709,             /* flat_store_dword v[9:10], v7: the LDS */
+    0xdd090000, 0x0d000009,             /* flat_atomic_add v13, v[9:10], v0 glc */
+    0xdc500000, 0x0c000009,             /* flat_load_dword v12, v[9:10] */
     0x7d9a110b,                         /* v_cmp_ne_u32 vcc, v11, v8 */
     0xbf810000,                         /* s_endpgm */
 };
@@ -211,8 +217,32 @@ static void report_vectors(const struct gcn3_inst *i, const struct gcn3_wave *no
                 lanes = 0xffff, values[15] = 123;
             if (i->unit == UNIT_LDS && tell(LDS_WRONG))
                 values[3]++;
+            if (i->vdst == 12 && tell(FLAT_LDS_WRONG))
+                values[3]++;
             report_row(i->vdst + k, beat, lanes, values);
         }
+}
+
+/* A part of a flat instruction takes its turn in the LDS. */
+static void report_part(uint64_t lanes)
+{
+    uint8_t data[16] = {0};
+    put(data, 0, 8, tag);
+    put(data, 8, 6, 5);
+    put(data, 14, 64, lanes);
+    lockstep_observe(ls, 0, 1, LOCKSTEP_LDS, 0, cycle, data);
+}
+
+static void report_parts(uint64_t exec)
+{
+    for (unsigned k = 0; k < 4; k++) {
+        uint64_t lanes = exec & UINT64_C(0xffff) << 16 * k;
+        if (!lanes || tell(PART_LOST))
+            continue;
+        report_part(tell(PART_LANE) ? lanes << 1 : lanes);
+        if (tell(PART_TWICE))
+            report_part(lanes);
+    }
 }
 
 static void one_instruction(struct gcn3_wave *w)
@@ -221,7 +251,7 @@ static void one_instruction(struct gcn3_wave *w)
     struct gcn3_wave before = *w;
     struct gcn3_inst i;
     uint64_t inst;
-    uint8_t data[72] = { 0 }, end[2] = { 0 };
+    uint8_t data[72] = { 0 }, end[16] = { 0 };
     fetch(NULL, w, w->pc, &inst);
     gcn3_decode(inst, &i);
     memcpy(data, &inst, 8);
@@ -230,6 +260,7 @@ static void one_instruction(struct gcn3_wave *w)
     put(data, 136, 6, 5);
     if (!(i.unit == UNIT_INTERNAL && tell(INSTRUCTION_LOST)))
         lockstep_observe(ls, 0, 1, LOCKSTEP_INST, 0, cycle, data);
+    bool in_lds = i.unit == UNIT_FLAT && w->v[i.src[0] - 255][0] == w->shared_hi;
     assert_int_equal(gcn3_execute(w, &env, &i), 0);
     report_scalars(&before, w, i.writes_scc);
     report_vectors(&i, w, WAVE_EXEC(&before));
@@ -237,6 +268,8 @@ static void one_instruction(struct gcn3_wave *w)
     put(end, 8, 6, 5);
     if (i.unit == UNIT_LDS)
         lockstep_observe(ls, 0, 1, LOCKSTEP_LDS, 0, cycle, end);
+    if (in_lds && !tell(PARTS_LOST))
+        report_parts(WAVE_EXEC(&before));
     if (i.unit == UNIT_VALU || i.unit == UNIT_LDS || i.unit == UNIT_FLAT || i.unit == UNIT_SMEM)
         lockstep_observe(ls, 0, 1, LOCKSTEP_DONE, 0, cycle + 3, end);
     tag = (tag + 1) & 255;
@@ -247,7 +280,8 @@ static void run_program(void)
 {
     static uint32_t vgprs[64][64];
     static uint8_t lds[1024];
-    struct gcn3_wave w = { .pc = CODE, .mode = 0xf0, .v = vgprs, .vgprs = 32, .sgprs = 32, .lds = lds, .lds_bytes = 1024 };
+    struct gcn3_wave w = { .pc = CODE, .mode = 0xf0, .v = vgprs, .vgprs = 32, .sgprs = 32, .lds = lds, .lds_bytes = 1024,
+                           .shared_hi = 0x20000000 };
     struct msg_cu_cmd cmd = { .kind = CU_WAVE, .vmid = 3, .wave = 5, .vgpr_base = 32, .vgprs = 32, .sgprs = 32, .lds_bytes = 1024,
                               .pc = CODE, .exec = UINT64_MAX, .group_size = { 64, 1, 1 }, .recip_x = 16384, .recip_y = 1 << 20,
                               .mode = 0xf0, .init_sgprs = 2 };

@@ -208,6 +208,56 @@ static const char *flat_program = R"(
   s_endpgm
 )";
 
+// Flat accesses to the LDS and DS instructions of one wavefront take effect in program order, without waits between.
+static const char *flat_lds_program = R"(
+  s_mov_b32 m0, -1
+  v_lshlrev_b32 v1, 2, v0
+  v_mov_b32 v2, v1
+  v_mov_b32 v3, 0x20000000
+  v_mul_u32_u24 v4, 0x12345, v0
+  s_movk_i32 s6, 5
+again:
+  flat_store_dword v[2:3], v4
+  ds_read_b32 v5, v1
+  ds_write_b32 v1, v0
+  flat_load_dword v6, v[2:3]
+  ds_write_b32 v1, v4 offset:4
+  ds_write2_b32 v1, v0, v4 offset0:3 offset1:77
+  ds_add_u32 v1, v4
+  flat_atomic_add v7, v[2:3], v4 glc
+  ds_add_rtn_u32 v8, v1, v0
+  flat_load_dwordx2 v[10:11], v[2:3]
+  ds_write_b64 v1, v[0:1] offset:8
+  s_waitcnt vmcnt(0) lgkmcnt(0)
+  v_xor_b32 v9, v5, v6
+  v_xor_b32 v9, v9, v7
+  v_xor_b32 v4, v9, v8
+  s_sub_u32 s6, s6, 1
+  s_cmp_lg_u32 s6, 0
+  s_cbranch_scc1 again
+  v_cmp_gt_u32 vcc, 40, v0
+  v_mov_b32 v12, s1
+  v_add_u32 v13, s[4:5], s0, v1
+  v_cndmask_b32 v14, v13, v1, vcc
+  v_cndmask_b32 v15, v12, v3, vcc
+  flat_load_dwordx4 v[16:19], v[14:15]
+  s_waitcnt vmcnt(0) lgkmcnt(0)
+  v_lshlrev_b32 v14, 2, v14
+  v_add_u32 v14, vcc, 0x380, v1
+  v_mov_b32 v15, v3
+  flat_store_dwordx3 v[14:15], v[16:18]
+  flat_load_sbyte v20, v[14:15]
+  flat_load_dword v21, v[14:15]
+  flat_atomic_cmpswap_x2 v[22:23], v[14:15], v[16:19] glc
+  flat_atomic_inc v[14:15], v17
+  flat_load_dwordx4 v[24:27], v[14:15]
+  v_mov_b32 v28, 0xfffffffc
+  v_mov_b32 v29, v3
+  flat_load_dword v30, v[28:29]
+  s_waitcnt vmcnt(0) lgkmcnt(0)
+  s_endpgm
+)";
+
 // Neighbours exchange data over the LDS, with barriers between.
 static const char *barrier_program = R"(
   s_mov_b32 m0, -1
@@ -398,10 +448,16 @@ struct Generator {
         for (unsigned i = 0; i < n; i++)
             r.below(5) < 2 ? scalar() : vector();
     }
-    // v0 item, v1 byte offset, v[2:3] address; results of loads go to v28..v31 and s64..s79
+    // v0 item, v1 byte offset, v[2:3] address, v[32:33] in the LDS, v[34:35] by lane there or in memory; results of loads go to v28..v31 and s64..s79
     void memory()
     {
-        switch (r.below(7)) {
+        switch (r.below(13)) {
+        case 7: line("flat_load_dwordx4 v[28:31], v[%s]", r.below(2) ? "32:33" : "34:35"); break;
+        case 8: line("flat_store_dwordx2 v[%s], v[%u:%u]", r.below(2) ? "32:33" : "34:35", 4, 5); break;
+        case 9: line("flat_atomic_umax v29, v[%s], v%u glc", r.below(2) ? "32:33" : "34:35", v()); break;
+        case 10: line("flat_store_short v[32:33], v%u", v()); line("ds_read_b32 v29, v1"); break;
+        case 11: line("ds_write_b32 v1, v%u offset:4", v()); line("flat_load_dwordx3 v[28:30], v[32:33]"); break;
+        case 12: line("flat_load_ubyte v31, v[%s]", r.below(2) ? "32:33" : "34:35"); break;
         case 0: line("flat_load_dword v28, v[2:3]"); break;
         case 1: line("flat_load_dwordx4 v[28:31], v[2:3]"); break;
         case 2: line("flat_store_dword v[2:3], v%u", v()); break;
@@ -425,6 +481,11 @@ struct Generator {
         line("v_lshlrev_b32 v1, 4, v0");
         line("v_add_u32 v2, vcc, s0, v1");
         line("v_mov_b32 v3, s1");
+        line("v_mov_b32 v32, v1");
+        line("v_mov_b32 v33, 0x20000000");
+        line("v_cmp_lt_u32 vcc, %u, v0", r.below(64));
+        line("v_cndmask_b32 v34, v2, v32, vcc");
+        line("v_cndmask_b32 v35, v3, v33, vcc");
         for (unsigned i = 4; i < 32; i++)
             line("v_mul_u32_u24 v%u, 0x%x, v0", i, r.below(1 << 20) * 2 + 1);
         for (unsigned i = 24; i < 80; i++)
@@ -473,7 +534,7 @@ static void run_random(Bench &b, unsigned count)
         q.simd = n & 3;
         q.slot = (n >> 2) * 3 % 10;
         q.group = n;
-        q.vgpr_base = (n >> 2) * 32;
+        q.vgpr_base = (n >> 2) * 40;
         q.sgpr_base = (n >> 2) * 80 + 16;
         q.lds_base = n * 1024 + 512;
         q.lds_bytes = 1024;
@@ -519,6 +580,10 @@ int main(int argc, char **argv)
     real.lds_base = 512;
     real.lds_bytes = 4096;
     run_one(b, "real", real_program, real);
+    WaveSetup both = flat;
+    both.lds_base = 1536;
+    both.lds_bytes = 1100;
+    run_one(b, "flat_lds", flat_lds_program, both);
     run_group(b);
     run_faults(b);
     unsigned rounds = argc > 1 ? std::atoi(argv[1]) : 6;

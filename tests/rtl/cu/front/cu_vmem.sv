@@ -21,6 +21,7 @@ module cu_vmem
   output logic             ready_o,
   output logic             opread_valid_o,
   output wave_tag_t        opread_o,
+  output logic             opread_lds_o,
   output logic             reading_o,
   output logic      [ 1:0] reading_simd_o,
   output logic      [ 3:0] vrd_valid_o,
@@ -36,6 +37,10 @@ module cu_vmem
   input  logic             mem_req_credit_i,
   input  logic             mem_rsp_valid_i,
   input  mem_rsp_t         mem_rsp_i,
+  output logic             line_valid_o,
+  output lds_line_t        line_o[1],
+  input  logic             line_rsp_valid_i,
+  input  lds_line_rsp_t    line_rsp_i[1],
   input  logic             inv_i,
   input  logic      [ 7:0] inv_flags_i,
   input  logic      [ 7:0] inv_vmid_i,
@@ -47,6 +52,9 @@ module cu_vmem
   localparam int unsigned Unused = NumSlices + L1vBytes + L1vWays + L1vMshrs + Credits + TlbEntries;
 
   assign ready_o         = Unused != 0;
+  assign opread_lds_o    = 1'b0;
+  assign line_valid_o    = 1'b0;
+  assign line_o[0]       = '0;
   assign reading_o       = 1'b0;
   assign reading_simd_o  = '0;
   assign vrd_valid_o     = '0;

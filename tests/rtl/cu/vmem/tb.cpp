@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of cu_vmem (with l1v and tlb_l1): random FLAT and MUBUF instructions of eight wavefronts, each in its own
 // pages, against bytes executed in program order; random latencies, masks, strides, misaligned elements, faults,
-// invalidation and remapping under traffic.  Then transaction counts of strides, permuted and masked lanes (S4.11)
+// invalidation and remapping under traffic; lanes in the LDS aperture, mixed with others, against a model of the LDS behind
+// its port.  Then transaction counts of strides, permuted and masked lanes (S4.11)
 // and the order of completion of a wavefront (S1.2).  The argument `speed` prints ns a cycle instead.
 // top: cu_vmem
 // sources: build/gen/gantry_msg_pkg.sv rtl/cu/cu_pkg.sv rtl/cu/cu_vmem_pkg.sv rtl/l1/l1v_pkg.sv rtl/common/pick_pkg.sv rtl/tlb/tlb_pkg.sv rtl/tech/ram_1r1w.sv rtl/cu/cu_vmem_slots.sv rtl/cu/cu_vmem_coalesce.sv rtl/cu/cu_vmem_request.sv rtl/cu/cu_vmem_return.sv rtl/cu/cu_vmem_pipe.sv rtl/l1/l1v.sv rtl/tlb/tlb_l1.sv rtl/cu/cu_vmem.sv
@@ -9,6 +10,7 @@
 // mutant: -GSeedFault=4'd1
 // mutant: -GSeedFault=4'd2
 // mutant: -GSeedFault=4'd3
+// mutant: -GSeedFault=4'd4
 // mutant: -GSeedFaultL1=4'd1
 // mutant: -GSeedFaultL1=4'd2
 // mutant: -GSeedFaultL1=4'd3
@@ -28,6 +30,9 @@ static Memory mem;
 static uint64_t cycle;
 static uint32_t vgpr[4][256][64];
 static std::vector<uint8_t> region[WAVES], shared_bytes;  // expected contents
+static uint8_t lds[65536], want_lds[65536];               // behind the port, in program order of each wavefront
+static const uint64_t LDS_VA = 0x2000000000000000;
+static uint64_t line_due, lines, flat_lds;
 static int failures, credits_out;
 static bool stall_writes;
 static uint64_t count[7];
@@ -67,7 +72,7 @@ struct Vm {
     uint32_t want[4][64] = {};
     unsigned results = 0, status = 0;
     std::vector<uint64_t> fault_va;
-    bool read_done = false;
+    bool read_done = false, in_lds = false, apart = false;  // apart: lanes in scratch make all go word by word
 };
 static std::deque<Vm> flying;  // all wavefronts, in order of issue
 static uint64_t completed;
@@ -105,6 +110,53 @@ static void complete(const uint32_t *w)
     completed++;
 }
 
+// ---- the LDS: one line at a time, answered after a random delay
+struct Line {
+    unsigned tag, wave, id, atomic_op, word, addr;
+    bool store, atomic, wide, split;
+    uint64_t lanes, mask;
+    uint8_t data[64];
+};
+static Line line_of(const uint32_t *w)
+{
+    Line q;
+    memcpy(q.data, w, 64);
+    q.mask = bits_of(w, 512, 64), q.addr = bits_of(w, 576, 17), q.lanes = bits_of(w, 593, 64), q.word = bits_of(w, 657, 2);
+    q.split = bits_of(w, 659, 1), q.wide = bits_of(w, 660, 1), q.atomic_op = bits_of(w, 661, 4), q.atomic = bits_of(w, 665, 1);
+    q.store = bits_of(w, 666, 1), q.id = bits_of(w, 667, 8), q.tag = bits_of(w, 675, 8), q.wave = bits_of(w, 683, 6);
+    return q;
+}
+
+static unsigned lds_base(unsigned wave) { return 512 + wave * 1024; }  // allocation of a wavefront: 512 bytes and a bit
+static unsigned lds_bytes(unsigned wave) { return 512 + wave % 8 * 8; }
+
+static void answer_line()
+{
+    Line q = line_of(dut->line_o[0].data());
+    uint32_t answer[17] = {};
+    unsigned base = lds_base(q.wave);
+    if (q.addr < base || (q.addr & ~63u) > base + lds_bytes(q.wave) - 1 || !q.lanes || (!q.atomic && q.addr & 63))
+        fail("line outside the allocation, empty or not aligned: address", q.addr, base);
+    if (q.atomic && q.lanes & (q.lanes - 1))
+        fail("atomic of several lanes", q.lanes, 0);
+    if (q.store) {
+        for (unsigned i = 0; i < 64; i++)
+            if (q.mask >> i & 1)
+                lds[q.addr + i] = q.data[i];
+    } else if (q.atomic) {
+        uint64_t a, b, old;
+        memcpy(&a, q.data, 8), memcpy(&b, q.data + 8, 8);
+        old = mem.atomic(q.atomic_op, q.wide ? 8 : 4, &lds[q.addr], a, b);
+        memcpy(answer, &old, 8);
+    } else {
+        memcpy(answer, &lds[q.addr], 64);
+    }
+    answer[16] = q.id;
+    memcpy(dut->line_rsp_i[0].data(), answer, sizeof answer);
+    dut->line_rsp_valid_i = 1;
+    line_due = 0;
+}
+
 static void tick()
 {
     dut->clk_i = 0;
@@ -126,7 +178,7 @@ static void tick()
     dut->clk_i = 1;
     dut->eval();
     cycle++;
-    dut->valid_i = 0, dut->inv_i = 0, dut->mem_rsp_valid_i = 0, dut->mem_req_credit_i = 0;
+    dut->valid_i = 0, dut->inv_i = 0, dut->mem_rsp_valid_i = 0, dut->mem_req_credit_i = 0, dut->line_rsp_valid_i = 0;
     for (unsigned i = 0; i < 4; i++)
         dut->vwr_ready_i[i] = (stall_writes ? rng() % 3 != 0 : 1) << 1 | (rng() & 1);
     if (read)
@@ -139,6 +191,13 @@ static void tick()
         if (++credits_out > CREDITS)
             fail("more requests than credits", credits_out, CREDITS);
         credit_due.push_back(cycle + 8 + (stall_writes ? rng() % 20 : 0));
+    }
+    if (line_due && line_due <= cycle)
+        answer_line();
+    if (dut->line_valid_o) {
+        if (line_due)
+            fail("a line before the answer to the one before", line_due, 0);
+        line_due = cycle + 3 + (rng() % 4 ? 0 : rng() % 60), lines++;
     }
     if (!credit_due.empty() && credit_due.front() <= cycle)
         credit_due.pop_front(), credits_out--, dut->mem_req_credit_i = 1;
@@ -155,6 +214,8 @@ static void tick()
                 p.read_done = true;
                 if ((dut->opread_o & 255) != p.tag)
                     fail("operands read of tag", dut->opread_o & 255, p.tag);
+                if (dut->opread_lds_o != p.in_lds)
+                    fail("operands read: lanes in the LDS aperture", dut->opread_lds_o, p.in_lds);
                 break;
             }
     if (dut->done_valid_o)
@@ -216,6 +277,53 @@ static void execute_lane(Vm &v, unsigned l, unsigned first_word, uint64_t va, un
     }
 }
 
+// A lane in the LDS aperture: address bits below the size are ignored, beyond the allocation it reads 0.
+static void execute_lds_lane(Vm &v, unsigned l, uint32_t low)
+{
+    unsigned s = v.wave >> 4, bytes = v.bytes();
+    uint32_t d[4], got[4] = {}, at = low & ~((bytes == 12 ? 16 : bytes) - 1);
+    for (unsigned k = 0; k < 4; k++)
+        d[k] = vgpr[s][v.data + k][l];
+    if ((uint64_t)at + bytes <= lds_bytes(v.wave)) {
+        uint8_t *p = &want_lds[lds_base(v.wave) + at];
+        if (v.atomic) {
+            uint64_t a = bytes == 8 ? d[0] | (uint64_t)d[1] << 32 : d[0], b = bytes == 8 ? d[2] | (uint64_t)d[3] << 32 : d[1];
+            uint64_t old = mem.atomic(v.atomic_op, bytes, p, a, b);
+            memcpy(got, &old, 8);
+        } else if (v.store) {
+            memcpy(p, d, bytes);
+        } else {
+            memcpy(got, p, bytes);
+        }
+    }
+    for (unsigned k = 0; k < 4; k++)
+        v.want[k][l] = got[k];
+    if (v.sext)
+        v.want[0][l] = bytes == 1 ? (int8_t)got[0] : (int16_t)got[0];
+}
+
+// Word k of a lane in scratch: words of a lane are 256 bytes apart.
+static void execute_scratch_lane(Vm &v, unsigned l, uint32_t low, unsigned k)
+{
+    uint32_t offset = low + 4 * k;
+    if (4 * k < v.bytes())
+        execute_lane(v, l, k, ((v.flat_scratch >> 32) << 8) + (uint64_t)(offset / 4) * 256 + l * 4, v.bytes() < 4 ? v.bytes() : 4);
+}
+
+// Word k (the whole element, k = 0, of lanes that are not in scratch).
+static void execute_flat(Vm &v, unsigned l, unsigned k)
+{
+    uint32_t low = vgpr[v.wave >> 4][v.addr][l], high = vgpr[v.wave >> 4][v.addr + 1][l];
+    if (high == 0x20000001)
+        execute_scratch_lane(v, l, low, k);
+    else if (high == 0x20000000)
+        k ? (void)0 : execute_lds_lane(v, l, low), v.in_lds = true;
+    else if (v.apart && v.bytes() > 4 && 4 * k < v.bytes())
+        execute_lane(v, l, k, (low | (uint64_t)high << 32) + 4 * k, 4);
+    else if (!k)
+        execute_lane(v, l, 0, low | (uint64_t)high << 32, v.bytes());
+}
+
 // Access number `access` of a lane: swizzled elements go word by word, each for all lanes.
 static void execute_buffer(Vm &v, unsigned access, unsigned l, const uint32_t *first, const uint32_t *second)
 {
@@ -247,12 +355,14 @@ static void issue(Vm v)
     tick();
     v.results = v.kind == 2 || v.store ? 0 : v.atomic ? (v.glc ? v.dwords : 0) : v.dwords;
     unsigned s = v.wave >> 4;
+    for (unsigned l = 0; l < 64; l++)
+        v.apart |= v.kind == 0 && v.exec >> l & 1 && vgpr[s][v.addr + 1][l] == 0x20000001;
     for (unsigned n = 0; n < 256 && v.kind != 2; n++)
         if (unsigned l = n % 64; v.exec >> l & 1) {
             if (v.kind == 1)
                 execute_buffer(v, n / 64, l, vgpr[s][v.addr], vgpr[s][v.addr + 1]);
-            else if (n < 64)
-                execute_lane(v, l, 0, vgpr[s][v.addr][l] | (uint64_t)vgpr[s][v.addr + 1][l] << 32, v.bytes());
+            else
+                execute_flat(v, l, n / 64);
         }
     for (unsigned k = 0; k < v.results; k++)
         for (unsigned l = 0; l < 64; l++)
@@ -261,7 +371,8 @@ static void issue(Vm v)
     p.put(v.flat_scratch, 64);
     for (unsigned i = 0; i < 4; i++)
         p.put(v.rsrc[i], 32);
-    p.put(v.soffset, 32), p.put(v.offset, 12), p.put(v.offen, 1), p.put(v.idxen, 1), p.put(0x20000001, 32), p.put(0x20000000, 32), p.put(1, 1);
+    p.put(v.soffset, 32), p.put(v.offset, 12), p.put(v.offen, 1), p.put(v.idxen, 1);
+    p.put(lds_bytes(v.wave), 17), p.put(lds_base(v.wave), 17), p.put(0x20000001, 32), p.put(0x20000000, 32), p.put(1, 1);
     p.put(v.vmid, 8), p.put(v.exec, 64), p.put(v.dst, 8), p.put(v.data, 8), p.put(v.addr, 8), p.put(v.glc, 1), p.put(v.sext, 1);
     p.put(v.dwords, 3), p.put(v.size, 3), p.put(v.atomic_op, 4), p.put(v.atomic, 1), p.put(v.store, 1), p.put(v.kind, 2), p.put(v.tag, 8), p.put(v.wave, 6);
     memcpy(dut->issue_i.data(), p.words, sizeof dut->issue_i);
@@ -343,6 +454,26 @@ static void random_flat(Vm &v, unsigned serial)
     }
 }
 
+// Some or all lanes go to the LDS of the wavefront, some beyond its end, some not aligned; some to scratch, which lies in
+// its own pages.
+static void into_apertures(Vm &v)
+{
+    unsigned s = v.wave >> 4, shape = rng() % 5, far = rng() % 8 == 0, align = rng() % 4 ? v.bytes() & -v.bytes() : 1;
+    uint64_t all = rng() % 2 ? ~0ull : rng() | rng(), scratch = !v.atomic && rng() % 4 == 0 ? rng() & rng() : 0;
+    v.flat_scratch = 256 | (region_va(wave_index(v.wave)) >> 8) << 32;  // 64 words of 64 lanes
+    for (unsigned l = 0; l < 64; l++) {
+        uint32_t o = shape == 0 ? l * v.bytes() : shape == 1 ? (63 - l) * 8 : shape == 2 ? rng() % 16 : rng() % 600;
+        o -= o % align;
+        if (far && rng() % 8 == 0)
+            o = rng() % 2 ? 0xffffffff - rng() % 32 : rng();
+        if (scratch >> l & 1)
+            vgpr[s][v.addr][l] = rng() % 60 * 4, vgpr[s][v.addr + 1][l] = 0x20000001;
+        else if (all >> l & 1)
+            vgpr[s][v.addr][l] = o, vgpr[s][v.addr + 1][l] = LDS_VA >> 32;
+    }
+    flat_lds++;
+}
+
 static void random_buffer(Vm &v)
 {
     unsigned w = wave_index(v.wave), s = v.wave >> 4;
@@ -407,6 +538,8 @@ static Vm random_vm(unsigned serial)
         random_buffer(v);
     else
         random_flat(v, serial);
+    if (v.kind == 0 && rng() % 4 == 0)
+        into_apertures(v);
     return v;
 }
 
@@ -537,7 +670,7 @@ static double speed(bool store, unsigned dwords)
         Packer p;
         for (unsigned k = 0; k < 6; k++)
             p.put(0, 32);
-        p.put(0, 32), p.put(0, 14), p.put(0, 64), p.put(0, 1);
+        p.put(0, 32), p.put(0, 14), p.put(0, 34), p.put(0, 64), p.put(0, 1);
         p.put(1, 8), p.put(v.exec, 64), p.put(v.dst, 8), p.put(v.data, 8), p.put(v.addr, 8), p.put(0, 2);
         p.put(v.dwords, 3), p.put(2, 3), p.put(0, 5), p.put(v.store, 1), p.put(0, 2), p.put(v.tag, 8), p.put(v.wave, 6);
         memcpy(dut->issue_i.data(), p.words, sizeof dut->issue_i);
@@ -554,6 +687,8 @@ int main(int argc, char **argv)
 {
     dut = new Vcu_vmem;
     set_up();
+    for (unsigned i = 0; i < sizeof lds; i++)
+        lds[i] = want_lds[i] = rng();
     dut->rst_ni = 0, dut->own_gpu_i = 0;
     tick(), tick();
     dut->rst_ni = 1;
@@ -585,6 +720,10 @@ int main(int argc, char **argv)
         for (unsigned i = 0; i < PAGES * 4096; i++)
             if (*mem.at(mem.pa_of(1, region_va(w) + i)) != region[w][i])
                 fail("memory", *mem.at(mem.pa_of(1, region_va(w) + i)), region[w][i]);
+    for (unsigned i = 0; i < sizeof lds; i++)
+        if (lds[i] != want_lds[i])
+            fail("LDS", lds[i], want_lds[i]);
+    printf("%llu instructions with lanes in the LDS, %llu lines\n", (unsigned long long)flat_lds, (unsigned long long)lines);
     printf("%llu instructions in %llu cycles; transactions %llu, TLB hit %llu miss %llu, read hit %llu miss %llu joined %llu, write %llu\n",
            (unsigned long long)completed, (unsigned long long)cycle, (unsigned long long)count[0], (unsigned long long)count[1],
            (unsigned long long)count[2], (unsigned long long)count[3], (unsigned long long)count[4], (unsigned long long)count[5],

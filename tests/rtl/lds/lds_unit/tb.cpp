@@ -2,6 +2,7 @@
 // Bench of lds_unit: random DS instructions of both pairs of SIMDs against a C++ model that executes them in the order
 // that the unit reports, lanes one after another; VGPRs of four SIMDs are modelled here.  Checks every result row, memory
 // through later loads, order of completion, clocks of one pair alone and of both at once (docs/reference/lds.md) with
+// lines of FLAT instructions between them, which overtake nothing that is inside,
 // conflict-free, strided and same-address accesses, rows that go on while a port is busy, bounds, idleness.  The argument
 // `speed` prints ns a cycle instead.
 // top: lds_unit
@@ -14,6 +15,8 @@
 // mutant: -GSeedFault=4'd5
 // mutant: -GSeedFault=4'd6
 // mutant: -GSeedFault=4'd7
+// mutant: -GSeedFault=4'd8
+// mutant: -GSeedFault=4'd9
 #include <ctime>
 #include <cmath>
 #include <cstdio>
@@ -66,15 +69,104 @@ static std::deque<Ds> queued[2];        // by pair: not yet issued
 static std::deque<Pending> flying[2];
 static uint64_t done_count, executed_count[2];
 
+// A line of the vector memory unit.
+struct Line {
+    unsigned wave, tag, id, op, addr;
+    bool store, atomic, wide;
+    uint64_t lanes, mask;
+    uint8_t data[64], want[64];
+    uint64_t issued;
+    bool executed = false;
+    std::deque<unsigned> before;  // tags of the wavefront's instructions that were inside
+};
+static std::deque<Line> lines;  // one at most
+static bool line_mode;
+static uint64_t line_count;
+
 static size_t under_way(unsigned pair)
 {
     return queued[pair].size() + flying[pair].size();
 }
 
+// A line takes effect.
+static void observe_line(unsigned wave, unsigned tag, uint64_t lanes)
+{
+    static const char *const names[] = {"swap", "cmpswap", "add", "sub", "smin", "umin", "smax", "umax", "and", "or", "xor", "inc", "dec"};
+    if (lines.empty() || lines[0].executed)
+        return fail("effect without line", tag, 0);
+    Line &q = lines[0];
+    if (q.wave != wave || q.tag != tag || q.lanes != lanes)
+        fail("effect of another line", tag, q.tag);
+    for (auto &p : flying[wave >> 5])
+        for (unsigned t : q.before)
+            if (p.ds.wave == wave && p.ds.tag == t && !p.executed)
+                fail("a line overtakes an instruction", tag, t);
+    q.executed = true;
+    uint8_t *at = lds_memory + q.addr;
+    memcpy(q.want, lds_memory + (q.addr & ~63u), 64);
+    if (q.store) {
+        for (unsigned i = 0; i < 64; i++)
+            if (q.mask >> i & 1)
+                at[i] = q.data[i];
+    } else if (q.atomic) {
+        uint64_t a, b, old = 0, now;
+        unsigned bytes = q.wide ? 8 : 4;
+        memcpy(&a, q.data, 8), memcpy(&b, q.data + 8, 8), memcpy(&old, at, bytes);
+        bool swaps = !strcmp(names[q.op], "cmpswap");  // as DS: the first operand is compared
+        now = q.wide ? atomic_value<uint64_t, int64_t, double>(names[q.op], old, swaps ? b : a, swaps ? a : b)
+                     : atomic_value<uint32_t, int32_t, float>(names[q.op], old, swaps ? b : a, swaps ? a : b);
+        memcpy(at, &now, bytes);
+        memcpy(q.want, &old, 8);
+    }
+}
+
+static void line_answer(const uint32_t *w)
+{
+    if (lines.empty() || !lines[0].executed)
+        return fail("answer without line", bits_of(w, 512, 8), 0);
+    const Line &q = lines[0];
+    if (bits_of(w, 512, 8) != q.id)
+        fail("answer of line", bits_of(w, 512, 8), q.id);
+    for (unsigned i = 0; !q.store && i < (q.atomic ? 8u : 64u); i++)
+        if ((uint8_t)(w[i / 4] >> 8 * (i % 4)) != q.want[i])
+            fail(q.atomic ? "old value of a line's atomic" : "line read", w[i / 4] >> 8 * (i % 4) & 255, q.want[i]);
+    lines.clear();
+    line_count++;
+}
+
+// One line at a time, of a wavefront that has instructions inside or not.
+static void drive_line()
+{
+    dut->line_valid_i = 0;
+    if (!line_mode || !lines.empty() || rng() % 8)
+        return;
+    Line q = {};
+    unsigned kind = rng() % 3;
+    q.wave = rng() % 4 << 4 | rng() % 2, q.tag = rng() & 255, q.id = rng() & 255, q.store = kind == 0, q.atomic = kind == 1;
+    q.wide = rng() % 2, q.op = rng() % 13, q.lanes = q.atomic ? 1ull << rng() % 64 : rng() | 1, q.mask = q.store ? rng() | rng() : 0;
+    q.addr = rng() % (rng() % 4 ? 16 : 1024) * 64 + (q.atomic ? (q.wide ? rng() % 8 * 8 : rng() % 16 * 4) : 0);
+    for (auto &b : q.data)
+        b = rng() % 4 ? rng() : 0;
+    for (auto &p : flying[q.wave >> 5])
+        if (!p.executed && p.ds.wave == q.wave)
+            q.before.push_back(p.ds.tag);
+    q.issued = cycle;
+    Packer p;
+    for (unsigned i = 0; i < 64; i++)
+        p.put(q.data[i], 8);
+    p.put(q.mask, 64), p.put(q.addr, 17), p.put(q.lanes, 64), p.put(0, 3), p.put(q.wide, 1), p.put(q.op, 4), p.put(q.atomic, 1);
+    p.put(q.store, 1), p.put(q.id, 8), p.put(q.tag, 8), p.put(q.wave, 6);
+    memcpy(dut->line_i[0].data(), p.words, sizeof dut->line_i[0]);
+    dut->line_valid_i = 1;
+    lines.push_back(q);
+}
+
 // The unit says: this instruction takes effect now.
-static void observe(unsigned wave, unsigned tag)
+static void observe(unsigned wave, unsigned tag, uint64_t lanes)
 {
     unsigned pair = wave >> 5;
+    if (lanes)
+        return observe_line(wave, tag, lanes);
     for (auto &p : flying[pair])
         if (!p.executed) {
             if (p.ds.tag != tag || p.ds.wave != wave)
@@ -180,7 +272,12 @@ static void tick()
     }
     drive();
     if (dut->obs_valid_o)
-        observe(dut->obs_o >> 8 & 63, dut->obs_o & 255);
+        observe(dut->obs_o[0] >> 8 & 63, dut->obs_o[0] & 255, bits_of(dut->obs_o.data(), 14, 64));
+    if (dut->line_rsp_valid_o)
+        line_answer(dut->line_rsp_o[0].data());
+    if (!lines.empty() && cycle - lines[0].issued > 2000)
+        fail("line never answered", cycle - lines[0].issued, 0), exit(1);
+    drive_line();
     for (unsigned pair = 0; pair < 2; pair++)
         if (dut->done_valid_o >> pair & 1)
             complete(pair, dut->done_o[pair]);
@@ -207,9 +304,11 @@ static void wait(unsigned pair, size_t most)
 static void drain()
 {
     wait(0, 0), wait(1, 0);
+    for (int i = 0; i < 100 && !lines.empty() && !line_mode; i++)
+        tick();
     for (int i = 0; i < 4; i++)
         tick();
-    if (!dut->idle_o)
+    if (!dut->idle_o && !line_mode)
         fail("not idle after the last completion", 0, 1);
 }
 
@@ -365,6 +464,25 @@ static void check_closed_port()
     drain();
 }
 
+// Lines that come while the unit rests wake it.
+static void check_lines()
+{
+    for (int i = 0; i < 2000; i++) {
+        if (rng() % 4 == 0)
+            for (int k = 0; k < 24; k++)
+                tick();
+        line_mode = true;
+        for (int k = 0; k < 200 && lines.empty(); k++)
+            tick();
+        line_mode = false;
+        for (int k = 0; k < 20 && !lines.empty(); k++)
+            tick();
+        if (!lines.empty())
+            fail("a lone line takes long", 20, 5), exit(1);
+    }
+    drain();
+}
+
 static double cpu_ns()
 {
     struct timespec t;
@@ -417,6 +535,7 @@ int main(int argc, char **argv)
     for (unsigned n = 0; n < 20000 && !failures; n++) {
         unsigned pair = rng() % 2;
         stall_writes = n / 64 % 2;
+        line_mode = n / 32 % 4 != 0;
         if (n % 16 == 0)
             busy_until[rng() % 4] = cycle + rng() % 200;
         if (n % 256 == 0)
@@ -426,9 +545,11 @@ int main(int argc, char **argv)
         for (unsigned i = rng() % 8; i > 0; i--)
             tick();
     }
-    stall_writes = false;
+    stall_writes = line_mode = false;
     drain();
-    printf("%llu instructions in %llu cycles\n", (unsigned long long)done_count, (unsigned long long)cycle);
+    check_lines();
+    printf("%llu instructions, %llu lines in %llu cycles\n", (unsigned long long)done_count, (unsigned long long)line_count,
+           (unsigned long long)cycle);
     if (!failures)
         check_closed_port(), check_rates();
     printf("%s\n", failures ? "FAILED" : "passed");
