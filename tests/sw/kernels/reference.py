@@ -198,7 +198,50 @@ def real64(r):
              b"".join(a[2] for a in rows)])
 
 
-CASES = {f.__name__: f for f in (vecadd, saxpy, matmul, transpose, reduction, histogram, hash, blur, pack, mix64, grid3d, nbody, real64)}
+def generic(r):
+    """sw/kernels/generic.cl: each work-item's cell is in local or global memory."""
+    n, where, far = 128, r.getrandbits(32) & ~3 | 1, 0x40000
+    first = [list(struct.unpack("<BBHIQ4I", r.randbytes(32))) for _ in range(n)]
+    here = [where >> (i & 31) & 1 for i in range(n)]
+    sums, back, sum, wide = [0] * 16, [0] * n, [[j for j in range(8)] for _ in range(2)], [[1 << 40] * 4 for _ in range(2)]
+    cells = []
+    for i in range(n):
+        q = [i % 64 + j for j in range(4)] if here[i] else first[i][5:]
+        c = [7 * i & 255, 255 - i & 255, 1000 * i & 0xFFFF, 0x10001 * i & M32, 0x123456789AB * i & M64]
+        direct = c[3] if here[i] else first[i][3]
+        cells.append(c + [x + y & M32 for x, y in zip(q, (direct, c[0], c[2], c[3]))])
+    out, keep = [], []
+    for i in range(n):
+        o = list(cells[i ^ 5])
+        o[3] = o[3] + (o[2] | ((o[0] ^ 128) - 128 & 0xFFFF) << 16) & M32
+        o[4] ^= o[5] + o[6] + o[7] & M32
+        p, g = list(cells[i]), i // 64
+        if here[i]:
+            sum[g][i & 7] = sum[g][i & 7] + i & M32
+            wide[g][i & 3] = wide[g][i & 3] + (i + 1 << 20) & M64
+        else:
+            sums[8 * g + (i & 7)] += i
+            back[i] = i + 1 << 20
+        stored = p[3] ^ 1
+        ret = stored + 5 * i & M32
+        x = p[4] + (p[4] ^ 0xFF00FF00FF00) & M64
+        p[4] ^= 0xFF00FF00FF00
+        if not here[i]:
+            ret = ret + stored + stored + 1 & M32
+        p[3] = stored + 4 & M32
+        keep.append(first[i] if here[i] else p)
+        out.append((o, ret, x))
+    for i, (o, ret, x) in enumerate(out):
+        o[5] = o[5] + ret & M32
+        o[6] ^= x & M32
+        o[7] ^= x >> 32
+        o[8] = o[8] + sum[i // 64][i & 7] + (wide[i // 64][i & 3] >> 20) & M32
+    pack = lambda cs: b"".join(struct.pack("<BBHIQ4I", *c) for c in cs)  # noqa: E731
+    return ("128", "64", [("out", 32 * n), ("inout", pack(first)), ("inout", bytes(64)), ("inout", bytes(8 * n)), f"u32:{where}", f"u32:{far}"],
+            [pack([o for o, _, _ in out]), pack(keep), u32s(sums), struct.pack(f"<{n}Q", *back)])
+
+
+CASES = {f.__name__: f for f in (vecadd, saxpy, matmul, transpose, reduction, histogram, hash, blur, pack, mix64, grid3d, nbody, real64, generic)}
 
 
 def case(name, seed=1):

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""B.1, B.6: generic pointers to shared memory: a HIP program whose functions are not inlined, in every model and in lock
+step."""
+import re
+import subprocess
+
+import pytest
+from live import APPS, MODELS, ROOT, gantry_run
+
+
+@pytest.fixture(scope="module")
+def generic(apps):
+    target, source = APPS / "generic", ROOT / "tests/system/programs/generic.hip"
+    if not target.exists() or target.stat().st_mtime < source.stat().st_mtime:
+        subprocess.run(["hipcc", "--offload-arch=gfx803", "-O1", f"-I{ROOT}", "-x", "hip", source, "-o", target], check=True,
+                       capture_output=True, text=True)
+    return target
+
+
+def test_generic_pointers(generic, model):
+    result = gantry_run([generic], model, 1)
+    assert result.status == 0 and "generic: PASSED" in result.out, result
+
+
+@pytest.mark.skipif("rtl" not in MODELS, reason="GANTRY_MODELS leaves the RTL out")
+def test_generic_pointers_in_lock_step(generic):
+    result = gantry_run([generic], "rtl", 1, ["--lockstep"])
+    assert result.status == 0 and "generic: PASSED" in result.out, result
+    found = re.search(r"lockstep compared=(\d+) retired=(\d+)", result.err)
+    assert found and found[1] == found[2] == result.line["instructions"] and int(found[1]) > 1000, result
+    assert gantry_run([generic], "golden", 1).line["data"] == result.line["data"]
