@@ -330,6 +330,8 @@ def candidates(e):
         slots["sdst"] = DEST_KINDS
     elif e.dst == "m" or "vcc_w" in e.flags:
         slots["sdst"] = ["vcc"]
+    if e.name == "s_setreg_imm32_b32":
+        slots["src0"] = ["literal"]
     if not any(slots.values()):
         slots["-"] = ["none"]
     for slot, kinds in slots.items():

@@ -29,6 +29,7 @@ class Program:
     dx10_clamp: int = 1
     resource: tuple = (0, 0)  # add-tid of the strided one, index stride of the swizzled one
     settings: dict = field(default_factory=dict)  # --set KEY=VALUE: latencies
+    sgprs: int = FREE_S.stop
 
 
 def make(seed, size=1500):
@@ -63,19 +64,17 @@ def prologue(p):
     out += resource(16, ["s2", "s3", "16384", "0x24fac"])
     out += [f"  buffer_load_dword v{n}, v{v}, s[16:19], s23 offen offset:{(n * 252) % 4096 & ~3}" for n in range(g.free_v)]
     out += ["  s_load_dwordx16 s[36:51], s[2:3], s23", "  s_add_u32 s23, s23, 64", "  s_load_dwordx16 s[52:67], s[2:3], s23", "  s_waitcnt lgkmcnt(0) & vmcnt(0)",
-            "  s_mov_b64 s[68:71 - 2], s[36:37]".replace("s[68:71 - 2]", "s[68:69]"), "  s_mov_b64 s[70:71], s[40:41]"]
+            "  s_mov_b64 s[68:69], s[36:37]", "  s_mov_b64 s[70:71], s[40:41]"]
     out += [f"  s_mov_b64 s[{n}:{n + 1}], s[{n + 20}:{n + 21}]" for n in range(22, 36, 2)]
     out += [f"  s_mov_b32 ttmp{n}, s{40 + n}" for n in range(12)] + ["  s_mov_b64 flat_scratch, s[60:61]", "  s_mov_b64 vcc, s[62:63]", "  s_mov_b32 m0, -1", "  s_movk_i32 s21, 64"]
-    state, g.r = g.r, random.Random(f"addresses {p.seed}")
-    saved, seen = (g.pick.r, g.pick.r), set()
+    state, g.r, seen = g.r, random.Random(f"addresses {p.seed}"), set()
     while len(seen) < 6:  # every kind of address once
         group = g.addresses()
-        if group.lines[2].text not in seen:
-            key = group.lines[2].text.split(",")[0]
-            if key not in seen:
-                seen.add(key)
-                out += ["  " + line.text for line in group.lines]
-    g.r, g.pick.r = state, saved[0]
+        register = group.lines[2].text.split(",")[0]
+        if register not in seen:
+            seen.add(register)
+            out += ["  " + line.text for line in group.lines]
+    g.r = state
     out += [f"  v_lshlrev_b32_e32 v{g.lds_v}, 2, v{v}", f"  v_add_u32_e32 v{g.lds_v}, vcc, s20, v{g.lds_v}",
             f"  ds_write_b64 v{g.lds_v}, v[0:1]", f"  ds_write_b64 v{g.lds_v}, v[2:3] offset:8", "  s_waitcnt lgkmcnt(0)",
             f"  v_and_b32_e32 v{g.lds_v}, 0x1ff, v5", f"  v_add_u32_e32 v{g.lds_v}, vcc, s20, v{g.lds_v}"]
@@ -107,7 +106,7 @@ def descriptor(p):
   .amdhsa_user_sgpr_kernarg_segment_ptr 1
   .amdhsa_group_segment_fixed_size {p.waves * 1024}
   .amdhsa_next_free_vgpr {p.generator.vgprs}
-  .amdhsa_next_free_sgpr {FREE_S.stop}
+  .amdhsa_next_free_sgpr {p.sgprs}
   .amdhsa_float_round_mode_32 {p.rounding & 3}
   .amdhsa_float_round_mode_16_64 {p.rounding >> 2}
   .amdhsa_float_denorm_mode_32 {p.denormals & 3}
@@ -126,7 +125,7 @@ amdhsa.kernels:
     .group_segment_fixed_size: {p.waves * 1024}
     .private_segment_fixed_size: 0
     .wavefront_size: 64
-    .sgpr_count: 80
+    .sgpr_count: {p.sgprs + 8}
     .vgpr_count: {p.generator.vgprs}
     .max_flat_workgroup_size: 1024
     .args:

@@ -9,6 +9,7 @@ import pytest
 
 HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE))
+import fuzz  # noqa: E402
 import generate  # noqa: E402
 import kernel  # noqa: E402
 import torture  # noqa: E402
@@ -42,6 +43,19 @@ def test_case(case, tmp_path):
     lines = [line.strip() for line in (HERE / "cases" / case).read_text().splitlines() if line.strip() and not line.startswith(";")]
     outcome = run_body(lines, tmp_path, groups=4, waves=2)
     assert not outcome.kind, outcome.detail
+
+
+def test_random_words():
+    """Random words as code: no crash, no hang, no difference; faults are the same in both models."""
+    failures, ends = fuzz.campaign(1, seconds=10)
+    assert not failures, "\n".join(failures)
+    assert ends.get("illegal", 0) >= 3
+
+
+@pytest.mark.nightly
+def test_many_random_words():
+    failures, _ = fuzz.campaign(10_000, seconds=float(os.environ.get("GANTRY_FUZZ_NIGHTLY", 3600)))
+    assert not failures, "\n".join(failures)
 
 
 def test_same_seed_same_program():

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE))
 import kernel  # noqa: E402
-from program import Block, Group, count, emit  # noqa: E402
+from program import Block, count, emit  # noqa: E402
 
 ROOT = HERE.parents[3]
 SIZE = 1500
