@@ -197,6 +197,7 @@ static void wave_start(struct ls_cu *cu, const struct msg_cu_cmd *cmd)
     s->sgprs = cmd->sgprs;
     s->lds = cu->lds + (cmd->lds_base < LS_LDS_BYTES ? cmd->lds_base : 0);
     s->lds_bytes = cmd->lds_bytes;
+    s->scratch_base = (uint64_t)cmd->scratch_base << 8;
     s->shared_hi = 0x20000000;
     s->private_hi = 0x20000001;
     s->vmid = cmd->vmid;

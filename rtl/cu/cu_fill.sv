@@ -109,6 +109,7 @@ module cu_fill
     r.sgpr_base      = c.sgpr_base[9:0];
     r.lds_base       = c.lds_base[16:0];
     r.lds_bytes      = c.lds_bytes[16:0];
+    r.scratch_base   = c.scratch_base;
     r.pc             = {c.pc[47:2], 2'b00};
     r.exec           = c.exec;
     r.mode           = c.mode;

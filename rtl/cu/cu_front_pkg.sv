@@ -58,6 +58,7 @@ package cu_front_pkg;
     logic [9:0] sgpr_base;
     logic [16:0] lds_base;
     logic [16:0] lds_bytes;
+    logic [31:0] scratch_base;  // / 256
     logic [47:0] pc;
     logic [63:0] exec;
     logic [7:0] mode;

@@ -140,7 +140,7 @@ package cu_pkg;
     logic [11:0] offset;
     logic [31:0] soffset;
     logic [127:0] rsrc;
-    logic [63:0] flat_scratch;  // {size, offset} registers of the wavefront
+    logic [63:0] flat_scratch;  // {base / 256, size}: registers of the wavefront, the upper with the window's base
   } vmem_issue_t;
 
   // ---- vector memory unit -> LDS: lanes of a FLAT instruction in the LDS aperture that share a 64-byte line

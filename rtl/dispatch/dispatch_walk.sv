@@ -163,6 +163,7 @@ module dispatch_walk
       wave.sgprs          = c.sgprs;
       wave.lds_base       = 32'(send_info.lds) * LdsGranule;
       wave.lds_bytes      = c.lds_bytes;
+      wave.scratch_base   = c.root[39:8];
       wave.pc             = c.pc;
       wave.exec           = pick_pkg::ones64(items_left >= 11'd64 ? 7'd64 : items_left[6:0]);
       wave.group_size[0]  = send_info.ax;

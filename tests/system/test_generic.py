@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""B.1, B.6: generic pointers to shared memory: a HIP program whose functions are not inlined, in every model and in lock
-step."""
+"""B.1, B.6: generic pointers to shared, private and global memory: a HIP program whose functions are not inlined, with and
+without optimization, in every model and in lock step."""
 import re
 import subprocess
 
@@ -8,11 +8,11 @@ import pytest
 from live import APPS, MODELS, ROOT, gantry_run
 
 
-@pytest.fixture(scope="module")
-def generic(apps):
-    target, source = APPS / "generic", ROOT / "tests/system/programs/generic.hip"
+@pytest.fixture(scope="module", params=["-O0", "-O1"])
+def generic(apps, request):
+    target, source = APPS / f"generic{request.param}", ROOT / "tests/system/programs/generic.hip"
     if not target.exists() or target.stat().st_mtime < source.stat().st_mtime:
-        subprocess.run(["hipcc", "--offload-arch=gfx803", "-O1", f"-I{ROOT}", "-x", "hip", source, "-o", target], check=True,
+        subprocess.run(["hipcc", "--offload-arch=gfx803", request.param, f"-I{ROOT}", "-x", "hip", source, "-o", target], check=True,
                        capture_output=True, text=True)
     return target
 

@@ -86,6 +86,7 @@ struct Snapshot {
 struct WaveSetup {
     unsigned simd = 0, slot = 0, group = 0, group_waves = 1, wave_in_group = 0;
     unsigned vgpr_base = 0, vgprs = 64, sgpr_base = 0, sgprs = 112, lds_base = 0, lds_bytes = 0, items = 0;
+    uint32_t scratch_base = 0;
     uint64_t pc = MemBase, exec = ~0ull;
     uint8_t mode = 0xc0, ieee = 3, vmid = 1;
     std::vector<uint32_t> sgpr;
@@ -217,6 +218,7 @@ public:
         g.sgprs = q.sgprs;
         g.lds = &golden_lds[q.lds_base];
         g.lds_bytes = q.lds_bytes;
+        g.scratch_base = q.scratch_base;
         g.shared_hi = 0x20000000;
         g.private_hi = 0x20000001;
         g.hw_id = 5 << 8 | q.simd << 4 | q.slot;
@@ -307,6 +309,7 @@ public:
         c.sgprs = q.sgprs;
         c.lds_base = q.lds_base;
         c.lds_bytes = q.lds_bytes;
+        c.scratch_base = q.scratch_base >> 8;
         c.pc = q.pc;
         c.exec = q.exec;
         c.group_size[0] = 1024;

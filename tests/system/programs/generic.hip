@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that are not inlined take generic pointers to shared and global arrays, so that all their
-// accesses are flat instructions.  Work-items of a wavefront differ in what they point to.
+// Functions that are not inlined take generic pointers to shared, private and global arrays, so that their accesses are
+// flat instructions; with -O0 those to their own variables are too.  Work-items of a wavefront differ in what they point to.
 #include <vector>
 
 #include "sw/apps/check.h"
@@ -34,19 +34,20 @@ __global__ void generic(const uint32_t *in, uint32_t *out, uint32_t *counts, uns
     __shared__ uint32_t shared[Group * 4];
     __shared__ uint32_t counter[2];
     __shared__ unsigned long long sum[2];
+    uint32_t own[4];
     unsigned l = threadIdx.x, i = blockIdx.x * Group + l;
     if (l < 2) {
         counter[l] = 0;
         sum[l] = 0;
     }
     __syncthreads();
-    uint32_t *mine = l % 3 ? shared + 4 * l : out + 8 * i;
+    uint32_t *mine = l % 3 == 0 ? shared + 4 * l : l % 3 == 1 ? own : out + 8 * i;
     fill((uint8_t *)mine, (uint16_t *)mine + 1, (uint64_t *)(mine + 2), in[i]);
     mine[1] = l;
     uint32_t kept = fold(mine, 4);
     __syncthreads();
     // bytes written by generic stores, read directly
-    uint32_t direct = l % 3 ? shared[4 * l] ^ shared[4 * l + 2] : 7;
+    uint32_t direct = l % 3 == 0 ? shared[4 * l] ^ shared[4 * l + 2] : 7;
     bool here = l & 1;
     count(here ? &counter[l >> 1 & 1] : counts + blockIdx.x, here ? &sum[l >> 1 & 1] : sums + blockIdx.x, l);
     __syncthreads();
@@ -84,7 +85,7 @@ int main()
         uint32_t l = i % Group, v = data[i], word[4] = {(v & 0xffff) | (v * 5) << 16, l, v, v}, sum = 1;
         for (uint32_t w : word)
             sum = sum * 31 + w;
-        wrong += got[8 * i + 4] != sum || got[8 * i + 5] != (l % 3 ? word[0] ^ word[2] : 7);
+        wrong += got[8 * i + 4] != sum || got[8 * i + 5] != (l % 3 == 0 ? word[0] ^ word[2] : 7);
         wrong += got[8 * i + 6] != odd[l & 1] || got[8 * i + 7] != odd[l & 1];
     }
     for (unsigned g = 0; g < Groups; g++)

@@ -258,6 +258,38 @@ again:
   s_endpgm
 )";
 
+// One instruction with lanes in the LDS, in scratch (whose window has a base) and in memory.
+static const char *mixed_program = R"(
+  s_mov_b32 flat_scratch_lo, 0x400
+  s_movk_i32 flat_scratch_hi, 0x10
+  v_lshlrev_b32 v1, 4, v0
+  v_and_b32 v2, 3, v0
+  v_mov_b32 v4, 0x20000000
+  v_mov_b32 v5, 0x20000001
+  v_mov_b32 v7, s1
+  v_add_u32 v6, vcc, s0, v1
+  v_cmp_eq_u32 vcc, 0, v2
+  v_cndmask_b32 v8, v6, v1, vcc
+  v_cndmask_b32 v9, v7, v4, vcc
+  v_cmp_eq_u32 vcc, 1, v2
+  v_cndmask_b32 v8, v8, v1, vcc
+  v_cndmask_b32 v9, v9, v5, vcc
+  v_mul_u32_u24 v12, 0x12345, v0
+  v_mul_u32_u24 v13, 0x23457, v0
+  v_mul_u32_u24 v14, 0x34569, v0
+  v_mul_u32_u24 v15, 0x4567b, v0
+  flat_store_dwordx4 v[8:9], v[12:15]
+  flat_load_dwordx3 v[16:18], v[8:9]
+  flat_store_byte v[8:9], v13
+  flat_load_ushort v19, v[8:9]
+  flat_load_dwordx4 v[20:23], v[8:9]
+  s_waitcnt vmcnt(0) lgkmcnt(0)
+  flat_store_dwordx3 v[8:9], v[21:23]
+  flat_load_dwordx2 v[24:25], v[8:9]
+  s_waitcnt vmcnt(0) lgkmcnt(0)
+  s_endpgm
+)";
+
 // Neighbours exchange data over the LDS, with barriers between.
 static const char *barrier_program = R"(
   s_mov_b32 m0, -1
@@ -318,6 +350,12 @@ static void run_faults(Bench &b)
     } cases[] = {
         {"illegal", "s_mov_b32 s2, 1\n .long 0xbf9f0000\n s_endpgm\n", FAULT_ILLEGAL},
         {"flat load", "v_mov_b32 v1, 0x12345\n v_mov_b32 v2, 0x70\n flat_load_dword v3, v[1:2]\n s_waitcnt vmcnt(0)\n s_endpgm\n",
+         FAULT_NOT_PRESENT},
+        {"atomic in scratch", "v_mov_b32 v1, 0x40\n v_mov_b32 v2, 0x20000001\n flat_atomic_add v[1:2], v0\n s_waitcnt vmcnt(0)\n s_endpgm\n",
+         FAULT_APERTURE},
+        {"scratch beyond its limit", "s_mov_b32 flat_scratch_lo, 0x100\n s_mov_b32 flat_scratch_hi, 0x3000\n v_mov_b32 v1, 0x100\n"
+         "v_mov_b32 v2, 0x20000001\n flat_load_dword v3, v[1:2]\n s_waitcnt vmcnt(0)\n s_endpgm\n", FAULT_APERTURE},
+        {"no aperture", "v_mov_b32 v1, 0x40\n v_mov_b32 v2, 0x20000002\n flat_load_dword v3, v[1:2]\n s_waitcnt vmcnt(0)\n s_endpgm\n",
          FAULT_NOT_PRESENT},
         {"scalar load", "s_mov_b32 s2, 0\n s_mov_b32 s3, 0x70\n s_load_dword s4, s[2:3], 0x0\n s_waitcnt lgkmcnt(0)\n s_endpgm\n",
          FAULT_NOT_PRESENT},
@@ -584,6 +622,8 @@ int main(int argc, char **argv)
     both.lds_base = 1536;
     both.lds_bytes = 1100;
     run_one(b, "flat_lds", flat_lds_program, both);
+    both.scratch_base = 0x400000;
+    run_one(b, "mixed", mixed_program, both);
     run_group(b);
     run_faults(b);
     unsigned rounds = argc > 1 ? std::atoi(argv[1]) : 6;

@@ -119,7 +119,8 @@ static void wave_started(unsigned cu, const msg_cu_cmd &m)
             FAIL("launch %u: size %d is %u, expected %u", id, d, m.group_size[d], size[d]);
     if (m.recip_x != ((1u << 20) + size[0] - 1) / size[0] || m.recip_y != ((1u << 20) + size[1] - 1) / size[1])
         FAIL("launch %u: reciprocals %u %u for %u %u", id, m.recip_x, m.recip_y, size[0], size[1]);
-    if (m.vmid != c.vmid || m.vgprs != c.vgprs || m.sgprs != c.sgprs || m.lds_bytes != c.lds_bytes || !(c.cu_mask >> cu & 1))
+    if (m.vmid != c.vmid || m.vgprs != c.vgprs || m.sgprs != c.sgprs || m.lds_bytes != c.lds_bytes || m.scratch_base != (uint32_t)(c.root >> 8) ||
+        !(c.cu_mask >> cu & 1))
         FAIL("launch %u: fields or CU mask", id);
     unsigned n = c.user_sgprs, number = (cu * Simds + (m.wave >> 4)) * Slots + (m.wave & 15);
     uint32_t sys[5] = {gid[0], gid[1], gid[2], (l.next_wave == 0 ? 1u << 31 : 0) | waves, number * c.scratch_wave_bytes};
@@ -293,7 +294,7 @@ static msg_cp_cmd launch_make(unsigned id, unsigned gx, unsigned gy, unsigned gz
     c.waves = (gx * gy * gz + 63) / 64;
     c.recip_x = recip(gx), c.recip_y = recip(gy);
     c.vgprs = 4 * (1 + pick(pick(4) ? 8 : 16)), c.sgprs = 16 * (1 + pick(6)), c.lds_bytes = pick(2) ? 512 * pick(40) : 0;
-    c.user_sgprs = pick(17), c.sys_sgprs = pick(32), c.scratch_wave_bytes = 1024 * pick(3), c.vgpr_items = pick(3);
+    c.user_sgprs = pick(17), c.sys_sgprs = pick(32), c.scratch_wave_bytes = 1024 * pick(3), c.root = (uint64_t)pick(1 << 30) << 8, c.vgpr_items = pick(3);
     for (unsigned i = 0; i < 16; i++)
         c.user_sgpr[i] = static_cast<uint32_t>(rng());
     c.cu_mask = pick(3) ? ~0ull : rng() | 1ull << pick(64);
