@@ -94,10 +94,8 @@ bool sched_start(struct sched *s)
     s->ready = xcalloc(s->group_count, sizeof *s->ready);
     for (uint32_t i = 0; i < s->count; i++)
         group_add(&s->groups[s->parts[i]->group], s->parts[i]);
-    for (uint32_t i = 0; i < s->group_count; i++) {
-        s->groups[i].sched = s;
+    for (uint32_t i = 0; i < s->group_count; i++)
         group_start(&s->groups[i]);
-    }
     s->stretch = SCHED_STRETCH;
     for (uint32_t i = 0; i < s->channel_count; i++) {
         const struct channel *c = s->channels[i];
@@ -232,7 +230,6 @@ void sched_run(struct sched *s, unsigned windows)
             group_run(s, n);
     }
     s->now += (uint64_t)windows * SCHED_WINDOW;
-    s->windows += windows;
 }
 
 /* First filled window of the group's wheel at or after now. */

@@ -23,7 +23,6 @@
 struct team;
 
 struct sched_group {
-    struct sched *sched;
     struct part **parts;
     uint32_t count, words;    /* partitions; 64-bit words of a set of them */
     uint64_t *busy;           /* partitions that are not idle */
@@ -50,7 +49,6 @@ struct sched {
     bool apart;               /* groups run at the same time: messages to others go to the outbox */
     uint32_t *ready;          /* groups with something to do in this run */
     unsigned windows_now;     /* of this run */
-    uint64_t windows;
 };
 
 void sched_init(struct sched *s);

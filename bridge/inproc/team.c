@@ -164,5 +164,3 @@ void team_free(struct team *t)
     pthread_mutex_destroy(&t->lock);
     free(t);
 }
-
-unsigned team_threads(const struct team *t) { return t->threads; }

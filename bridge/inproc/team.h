@@ -14,7 +14,6 @@ struct team;
 #define TEAM_MOST 64
 struct team *team_new(unsigned threads);
 void team_free(struct team *team);
-unsigned team_threads(const struct team *team);
 /* work(ctx, n) for every n below `count`, on any thread, each once; returns when all have returned.  The caller works
  * too.  Not from within `work`. */
 void team_run(struct team *team, uint32_t count, void (*work)(void *ctx, uint32_t n), void *ctx);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Software hazards; contract in hazard.h.  `now` counts from 1 and is one more after every instruction, n + 1 more after
- * s_nop n; a note made by an instruction is `now` after it, so that the difference is the wait states between.
+ * Software hazards; contract in hazard.h.  `now` starts at 0 and is one more after every instruction, n + 1 more after
+ * s_nop n; a note made by an instruction is `now` after it: never 0, and the difference is the wait states between.
  */
 #include "gcn3/hazard.h"
 

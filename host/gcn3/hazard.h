@@ -2,7 +2,7 @@
  * Software hazards of gfx803: pairs of instructions that the hardware does not keep apart, so that code must put wait
  * states (other instructions, s_nop) between them.  Compilers do; hand-written code may not, and then runs here, where
  * everything is interlocked, but not on hardware.  Responsible for: the rules, on what one wavefront executes.  Not
- * responsible for: what an instruction computes, telling the user (golden_group.c).
+ * responsible for: what an instruction computes, telling the user (golden_hazard.c).
  * Source of rules and wait states: docs/reference/isa.md, "Hazards".
  */
 #ifndef GANTRY_HAZARD_H

@@ -15,7 +15,7 @@
 
 #include "gcn3/hazard.h"
 
-/* `%s` stands for wait states between the two instructions. */
+/* Wait states are put between the two. */
 static const struct check {
     const char *first, *second;
     enum hazard rule;
