@@ -128,11 +128,10 @@ static struct ls_lds *lds_new(const struct ls_check *c, const struct gcn3_inst *
 static uint64_t lanes_inside(const struct gcn3_wave *w, const struct gcn3_inst *inst, uint64_t lanes)
 {
     uint64_t good = 0;
-    uint32_t bytes = inst->info->bytes, align = bytes == 12 ? 16 : bytes;
+    uint32_t unused[4];
     for (uint64_t m = lanes; m; m &= m - 1) {
         unsigned l = __builtin_ctzll(m);
-        uint64_t address = w->v[inst->src[0] - 256][l] & ~(align - 1);
-        good |= (uint64_t)(address + bytes <= w->lds_bytes) << l;
+        good |= (uint64_t)lds_read(w, w->v[inst->src[0] - 256][l], unused, inst->info->bytes) << l;
     }
     return good;
 }
