@@ -54,7 +54,7 @@ module lds_execute
   logic [15:0][31:0] row0_mem[128], row1_mem[128];
   logic [7:0] full;  // buffers whose rows are complete: {pair, entry[1:0]}
   logic [2:0] next[2];  // entry whose turn it is
-  logic [3:0] in_flight[4];  // by SIMD: groups on their way to the VGPRs
+  logic [3:0][3:0] in_flight;  // by SIMD: groups on their way to the VGPRs (one word: bytes apart stall the host)
   logic turn;  // the pair that goes first
   logic [3:0] entered[2];  // instructions that are not through
   // the line being served
@@ -160,7 +160,7 @@ module lds_execute
   task automatic cycle();
     take_rows();
     if (popped_i != '0) begin
-      for (int unsigned s = 0; s < 4; s++) in_flight[s[1:0]] = in_flight[s[1:0]] - {2'd0, popped_i[s[1:0]]};
+      in_flight = in_flight - {2'd0, popped_i[3], 2'd0, popped_i[2], 2'd0, popped_i[1], 2'd0, popped_i[0]};
     end
     if (hold != '0) hold = hold - 4'd1;
 
@@ -247,7 +247,7 @@ module lds_execute
       if (!rst_ni) begin
         {full, next[0], next[1], entered[0], entered[1], turn, run, prepared, hold, ahead, awake} = '0;
         line_step = LineNone;
-        {in_flight[0], in_flight[1], in_flight[2], in_flight[3]} = '0;
+        in_flight = '0;
         pass1.valid = 1'b0;
         pass2.valid = 1'b0;
         {group_valid_o, final_o} <= '0;
