@@ -26,11 +26,25 @@ struct lockstep *lockstep_new(struct pmem *memory, unsigned gpus, unsigned cus, 
     return ls;
 }
 
-static void entry_clear(struct ls_entry *e)
+/* Some come for each instruction, so those that are done with wait in ls->spare. */
+static struct ls_write *write_take(struct lockstep *ls)
+{
+    struct ls_write *x = ls->spare;
+    if (!x)
+        return xcalloc(1, sizeof *x);
+    ls->spare = x->link;
+    x->link = NULL;
+    x->vector = x->scc_valid = x->scc = false;
+    x->row = x->count = x->lanes = 0;
+    return x;
+}
+
+static void entry_clear(struct lockstep *ls, struct ls_entry *e)
 {
     while (e->writes) {
         struct ls_write *next = e->writes->link;
-        free(e->writes);
+        e->writes->link = ls->spare;
+        ls->spare = e->writes;
         e->writes = next;
     }
     while (e->requests) {
@@ -57,7 +71,7 @@ static void wave_clear(struct ls_wave *w)
             ls_lds_skip(w->cu, entry_at(w, n)->lds_turn);
         for (const struct ls_part *p = entry_at(w, n)->parts; p; p = p->link)
             ls_lds_skip(w->cu, p->turn);
-        entry_clear(entry_at(w, n));
+        entry_clear(w->cu->ls, entry_at(w, n));
     }
     w->count = 0;
     w->active = false;
@@ -77,6 +91,11 @@ void lockstep_free(struct lockstep *ls)
         if (ls->cu[n])
             ls_lds_clear(ls->cu[n]);
         free(ls->cu[n]);
+    }
+    while (ls->spare) {
+        struct ls_write *next = ls->spare->link;
+        free(ls->spare);
+        ls->spare = next;
     }
     disasm_free(ls->disasm);
     ls_coverage_free(ls->coverage);
@@ -114,7 +133,7 @@ static void drain_wave(struct ls_wave *w, uint64_t now, bool all)
     while (w->count && !w->faulted && !cu->ls->failed && entry_ready(entry_at(w, 0), now, all)) {
         struct ls_entry *e = entry_at(w, 0);
         ls_check_entry(w, e, now);
-        entry_clear(e);
+        entry_clear(cu->ls, e);
         w->head = (w->head + 1) & (w->room - 1);
         w->count--;
         w->compared++;
@@ -288,12 +307,13 @@ void lockstep_mem_req(struct lockstep *ls, unsigned gpu, unsigned cu, uint64_t c
 }
 
 /* Bits [low, low + count) of a packed struct, count <= 64. */
-static uint64_t field(const uint8_t *data, unsigned low, unsigned count)
+static inline uint64_t field(const uint8_t *data, unsigned low, unsigned count)
 {
-    uint64_t x = 0;
-    for (unsigned n = 0; n < count; n++)
-        x |= (uint64_t)(data[(low + n) / 8] >> ((low + n) % 8) & 1) << n;
-    return x;
+    unsigned first = low / 8, skip = low % 8;
+    uint64_t x = data[first] >> skip;
+    for (unsigned n = 1; 8 * n < count + skip; n++)
+        x |= (uint64_t)data[first + n] << (8 * n - skip);
+    return count < 64 ? x & ((UINT64_C(1) << count) - 1) : x;
 }
 
 static void see_inst(struct ls_cu *cu, uint64_t cycle, const uint8_t *data)
@@ -315,9 +335,9 @@ static void see_inst(struct ls_cu *cu, uint64_t cycle, const uint8_t *data)
     cu->ls->observed++;
 }
 
-static struct ls_write *add_write(struct ls_entry *e)
+static struct ls_write *add_write(struct lockstep *ls, struct ls_entry *e)
 {
-    struct ls_write *x = xcalloc(1, sizeof *x), **end = &e->writes;
+    struct ls_write *x = write_take(ls), **end = &e->writes;
     while (*end)
         end = &(*end)->link;
     *end = x;
@@ -333,7 +353,7 @@ static void see_sgpr(struct ls_cu *cu, uint64_t cycle, const uint8_t *data)
             ls_report(w, NULL, cycle, "scalar register write of no instruction under way");
         return;
     }
-    struct ls_write *x = add_write(e);
+    struct ls_write *x = add_write(cu->ls, e);
     x->row = field(data, 519, 8);
     x->count = field(data, 514, 5);
     x->scc_valid = field(data, 513, 1);
@@ -354,7 +374,7 @@ static void see_vgpr(struct ls_cu *cu, unsigned simd, uint64_t cycle, const uint
             ls_report(w, NULL, cycle, "vector register write of no instruction under way");
         return;
     }
-    struct ls_write *x = add_write(e);
+    struct ls_write *x = add_write(cu->ls, e);
     x->vector = true;
     x->row = field(data, 528, 10);
     x->lanes = field(data, 512, 16);

@@ -38,15 +38,17 @@ static void overlay(const struct ls_entry *e, unsigned phys, uint32_t row[64])
     for (const struct ls_write *x = e->writes; x; x = x->link) {
         if (!x->vector || x->row >> 2 != phys)
             continue;
+        uint32_t *beat = &row[(x->row & 3) * 16];
         for (unsigned l = 0; l < 16; l++)
-            if (x->lanes >> l & 1)
-                row[(x->row & 3) * 16 + l] = x->data[l];
+            beat[l] = x->lanes >> l & 1 ? x->data[l] : beat[l];
     }
 }
 
 static bool compare_row(struct ls_check *c, unsigned phys, const uint32_t rtl[64])
 {
     const uint32_t *golden = c->cu->vgpr[c->wave->simd][phys];
+    if (memcmp(rtl, golden, 64 * sizeof *rtl) == 0)
+        return true;
     for (unsigned l = 0; l < 64; l++)
         if (rtl[l] != golden[l]) {
             char text[160];
@@ -104,7 +106,8 @@ static void compare_scalars(struct ls_check *c, const uint32_t old[128], bool ol
         if (x->scc_valid)
             scc = x->scc;
     }
-    for (unsigned n = 0; n < 128; n++)
+    bool equal = memcmp(rtl, c->wave->state.s, sizeof rtl) == 0;
+    for (unsigned n = 0; !equal && n < 128; n++)
         if (rtl[n] != c->wave->state.s[n]) {
             snprintf(text, sizeof text, "%s: rtl %08x golden %08x (before %08x)", scalar_name(n, name), rtl[n],
                      c->wave->state.s[n], old[n]);

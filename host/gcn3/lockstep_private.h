@@ -131,6 +131,7 @@ struct lockstep {
     uint64_t observed, compared;
     uint64_t *roots; /* [gpu][256] */
     struct ls_cu **cu; /* [gpu * cus + cu], made when first used */
+    struct ls_write *spare; /* records for reuse */
     struct ls_page tlb[LS_TLB];
     struct ls_word history[LS_SETS][LS_WAYS];
     struct ls_past past[LS_PAST]; /* ring */

@@ -7,7 +7,7 @@ models.py [--cc clang|gcc] [--trace] [--observe] [--check] [--std-x] [--define N
   covers every source the partition reads, the generated wrapper and the constants of gantry_cfg_pkg that those
   sources name: a changed parameter or source rebuilds only what it must.  Observation ports (lock step) and RTL
   assertions cost time even when nobody looks: only with --observe (kinds that have such ports) or --check (all).
-  Ordinary models (-O3, clang) are laid out by build/models/profile.profdata when sw/tools/tune.py has left it there.
+  Ordinary models (-O3, clang), with or without observation ports, are laid out by build/models/profile.profdata when sw/tools/tune.py has left it there.
   One build at a time (lock), at most two compilers.  Exit 70 with one line when something does not build.
 """
 import argparse
@@ -82,7 +82,7 @@ class Plan:
             h.update(p.name.encode() + b"\0" + p.read_bytes())
         self.fast = [] if args.check or (args.observe and "obs_en_i" in text) else FAST
         h.update(repr(self.fast).encode())
-        plain = args.cc == "clang" and not special and self.fast and not args.trace and not args.std_x
+        plain = args.cc == "clang" and not special and not args.check and not args.trace and not args.std_x
         self.tuned = TUNED if plain and PROFILE.exists() else []
         if self.tuned:
             h.update(PROFILE.read_bytes())

@@ -4,9 +4,9 @@
 
 tune.py [CONFIG...]   names or files of configurations; default r9nano, demo and tiny
 A busy compute unit runs through more code in a cycle than the instruction cache of a host core holds, most of it
-jumped over.  This builds the models of each configuration with counters, runs the benchmark kernels on them and leaves
-the counts in build/models/profile.profdata.  From then on models.py compiles ordinary models with them: same cycles,
-same results, less time.  Counts that no longer fit a changed source are ignored by the compiler, function by function.
+jumped over.  This builds the models of each configuration with counters (those of the last one also with observation ports), runs the
+benchmark kernels on them and leaves the counts in build/models/profile.profdata.  From then on models.py compiles
+ordinary models with them: same cycles, same results, less time.  Counts that no longer fit a changed source are ignored by the compiler, function by function.
 Unchanged inputs take no time.  Needs clang's profiling runtime (Debian: libclang-rt-19-dev); exit 70 with one line when
 something does not build, 1 when a kernel does not run.
 """
@@ -64,11 +64,11 @@ def digest(configs):
     return h.hexdigest()
 
 
-def train(config, folder):
+def train(config, folder, *options):
     values = dict(word.split("=") for word in constants(config).split())
     env = dict(os.environ, GANTRY_MODEL_OPT=f"-O3 -fprofile-generate={folder}")
     for name, grid, group, args in workloads(int(values["CuCount"])):
-        command = bench.command(config, name, grid, group, args)
+        command = bench.command(config, name, grid, group, args, *options)
         done = subprocess.run(command, cwd=bench.ROOT, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         if done.returncode:
             print(f"tune: {' '.join(command)}: {(done.stderr.strip().splitlines() or ['no message'])[-1]}", file=sys.stderr)
@@ -86,6 +86,8 @@ def main():
         for config in configs:
             print(f"tune: {config}", flush=True)
             train(config, folder)
+        print(f"tune: {configs[-1]}, lock step", flush=True)
+        train(configs[-1], folder, "--lockstep")  # models with observation ports are code of their own
         fresh = PROFILE.with_suffix(f".{os.getpid()}")
         merge = shutil.which("llvm-profdata-19") or "llvm-profdata"
         subprocess.run([merge, "merge", "-o", fresh, *pathlib.Path(folder).iterdir()], check=True)

@@ -30,17 +30,18 @@ def profile(tmp_path, monkeypatch):
     return path
 
 
-def test_a_profile_is_used_and_names_the_library(profile):
-    without = plan()
+@pytest.mark.parametrize("observe", [False, True])
+def test_a_profile_is_used_and_names_the_library(profile, observe):
+    without = plan(observe=observe)
     profile.write_bytes(b"one")
-    first = plan()
+    first = plan(observe=observe)
     profile.write_bytes(b"two")
-    second = plan()
+    second = plan(observe=observe)
     assert not without.tuned and any(word.startswith("-fprofile-use=") for word in first.tuned)
     assert len({without.folder, first.folder, second.folder}) == 3
 
 
-@pytest.mark.parametrize("change", [{"cc": "gcc"}, {"observe": True}, {"check": True}, {"trace": True}, {"std_x": True}, {"opt": "-O1"},
+@pytest.mark.parametrize("change", [{"cc": "gcc"}, {"check": True}, {"trace": True}, {"std_x": True}, {"opt": "-O1"},
                                     {"define": ["GANTRY_CU_FAULT=1"]}], ids=lambda c: next(iter(c)))
 def test_other_builds_do_not_take_it(profile, change):
     before = plan(**change)
