@@ -158,12 +158,21 @@ static struct ls_entry *entry_add(struct ls_wave *w)
     return e;
 }
 
-/* Oldest instruction with this tag that is still under way. */
-static struct ls_entry *entry_find(struct ls_wave *w, unsigned tag)
+/* Which instructions an observation may belong to. */
+enum ls_kind { LS_ANY, LS_VMEM, LS_NOT_VMEM };
+
+/* Oldest instruction with this tag that observations of now may belong to.  Tags are numbers modulo 256, and behind a
+ * store that takes long more instructions wait for their comparison: those whose observations have all come are passed
+ * over, and of vector memory instructions those that do not write `row` ({physical VGPR, beat}; -1: no vector
+ * register). */
+static struct ls_entry *entry_find(struct ls_wave *w, unsigned tag, uint64_t now, enum ls_kind kind, int row)
 {
     for (size_t n = 0; n < w->count; n++) {
         struct ls_entry *e = entry_at(w, n);
-        if (e->tag == tag)
+        if (e->tag != tag || entry_ready(e, now, false) || (kind != LS_ANY && e->is_vmem != (kind == LS_VMEM)))
+            continue;
+        unsigned first = w->vgpr_base + e->vdst;
+        if (row < 0 || !e->is_vmem || ((unsigned)row >> 2 >= first && (unsigned)row >> 2 < first + e->vdst_w))
             return e;
     }
     return NULL;
@@ -185,7 +194,7 @@ static void init_items(struct ls_cu *cu, struct ls_wave *w, const struct msg_cu_
     for (unsigned l = 0; l < 64; l++) {
         uint32_t n = cmd->wave_in_group * 64 + l, q = (uint32_t)((uint64_t)n * cmd->recip_x >> 20);
         uint32_t z = (uint32_t)((uint64_t)q * cmd->recip_y >> 20);
-        uint32_t id[3] = { n - q * cmd->group_size[0], q - z * cmd->group_size[1], z };
+        uint32_t id[3] = {n - q * cmd->group_size[0], q - z * cmd->group_size[1], z};
         for (unsigned k = 0; k <= cmd->vgpr_items && k < 3; k++)
             cu->vgpr[w->simd][w->vgpr_base + k][l] = id[k];
     }
@@ -236,8 +245,9 @@ static void wave_end(struct ls_wave *w)
         return;
     if (w->count || !w->state.ended || w->compared != w->end.instructions) {
         char text[160];
-        snprintf(text, sizeof text, "wavefront ended: %zu instructions unfinished, %s, %lu compared, %u retired", w->count,
-                 w->state.ended ? "s_endpgm seen" : "no s_endpgm", (unsigned long)w->compared, w->end.instructions);
+        snprintf(text, sizeof text, "wavefront ended: %zu instructions unfinished, %s, %lu compared, %u retired",
+                 w->count, w->state.ended ? "s_endpgm seen" : "no s_endpgm", (unsigned long)w->compared,
+                 w->end.instructions);
         ls_report(w, w->count ? entry_at(w, 0) : NULL, w->end_cycle, text);
         return;
     }
@@ -295,7 +305,7 @@ void lockstep_mem_req(struct lockstep *ls, unsigned gpu, unsigned cu, uint64_t c
     if (ls->failed || (req->op != MEM_WRITE && req->op != MEM_ATOMIC))
         return;
     struct ls_wave *w = &find_cu(ls, gpu, cu)->wave[req->user & 63];
-    struct ls_entry *e = w->active ? entry_find(w, req->user >> 8 & 255) : NULL;
+    struct ls_entry *e = w->active ? entry_find(w, req->user >> 8 & 255, cycle, LS_VMEM, -1) : NULL;
     ls_remember(ls, cycle, req);
     if (!e)
         return; /* of a killed or faulted wavefront */
@@ -330,7 +340,12 @@ static void see_inst(struct ls_cu *cu, uint64_t cycle, const uint8_t *data)
     gcn3_decode(e->inst, &d);
     e->is_lds = d.unit == UNIT_LDS;
     e->is_flat = d.unit == UNIT_FLAT;
-    e->needs_done = d.unit == UNIT_VALU || d.unit == UNIT_LDS || d.unit == UNIT_FLAT || d.unit == UNIT_MUBUF || d.unit == UNIT_SMEM;
+    e->is_vmem = d.unit == UNIT_FLAT || d.unit == UNIT_MUBUF;
+    e->unit = d.unit;
+    e->vdst = d.vdst;
+    e->vdst_w = d.vdst_w;
+    e->needs_done =
+        d.unit == UNIT_VALU || d.unit == UNIT_LDS || d.unit == UNIT_FLAT || d.unit == UNIT_MUBUF || d.unit == UNIT_SMEM;
     w->observed++;
     cu->ls->observed++;
 }
@@ -347,7 +362,7 @@ static struct ls_write *add_write(struct lockstep *ls, struct ls_entry *e)
 static void see_sgpr(struct ls_cu *cu, uint64_t cycle, const uint8_t *data)
 {
     struct ls_wave *w = &cu->wave[field(data, 535, 6)];
-    struct ls_entry *e = w->active ? entry_find(w, field(data, 527, 8)) : NULL;
+    struct ls_entry *e = w->active ? entry_find(w, field(data, 527, 8), cycle, LS_NOT_VMEM, -1) : NULL;
     if (!e) {
         if (w->active && !w->faulted)
             ls_report(w, NULL, cycle, "scalar register write of no instruction under way");
@@ -368,7 +383,7 @@ static void see_vgpr(struct ls_cu *cu, unsigned simd, uint64_t cycle, const uint
         return;
     if (w->observed == 0)
         return; /* item ids of a wavefront that starts */
-    struct ls_entry *e = entry_find(w, field(data, 538, 8));
+    struct ls_entry *e = entry_find(w, field(data, 538, 8), cycle, LS_ANY, field(data, 528, 10));
     if (!e) {
         if (!w->faulted)
             ls_report(w, NULL, cycle, "vector register write of no instruction under way");
@@ -381,13 +396,19 @@ static void see_vgpr(struct ls_cu *cu, unsigned simd, uint64_t cycle, const uint
     memcpy(x->data, data, sizeof x->data);
 }
 
-static void see_tag(struct ls_cu *cu, bool lds, uint64_t cycle, const uint8_t *data)
+/* Whether an instruction's end is reported by this port: SIMD 0 to 3, LDS by pair, vector memory, scalar memory. */
+static bool ends_at(const struct ls_entry *e, unsigned port)
+{
+    return port < 4 ? e->unit == UNIT_VALU : port < 6 ? e->is_lds : port == 6 ? e->is_vmem : e->unit == UNIT_SMEM;
+}
+
+static void see_tag(struct ls_cu *cu, bool lds, unsigned port, uint64_t cycle, const uint8_t *data)
 {
     struct ls_wave *w = &cu->wave[field(data, 8, 6)];
     unsigned tag = data[0];
     for (size_t n = 0; w->active && n < w->count; n++) {
         struct ls_entry *e = entry_at(w, n);
-        if (e->tag != tag || (lds ? !e->is_lds || e->lds_ordered : e->done))
+        if (e->tag != tag || (lds ? !e->is_lds || e->lds_ordered : e->done || !ends_at(e, port)))
             continue;
         if (lds) {
             e->lds_ordered = true;
@@ -408,7 +429,7 @@ static void see_tag(struct ls_cu *cu, bool lds, uint64_t cycle, const uint8_t *d
 static void see_part(struct ls_cu *cu, uint64_t cycle, const uint8_t *data)
 {
     struct ls_wave *w = &cu->wave[field(data, 8, 6)];
-    struct ls_entry *e = w->active ? entry_find(w, data[0]) : NULL;
+    struct ls_entry *e = w->active ? entry_find(w, data[0], cycle, LS_VMEM, -1) : NULL;
     if (!e || !e->is_flat) {
         if (w->active && !w->faulted)
             ls_report(w, e, cycle, "LDS access of no FLAT instruction under way");
@@ -423,8 +444,8 @@ static void see_part(struct ls_cu *cu, uint64_t cycle, const uint8_t *data)
     *end = p;
 }
 
-void lockstep_observe(struct lockstep *ls, unsigned gpu, unsigned cu, enum lockstep_port port, unsigned lane, uint64_t cycle,
-                      const void *data)
+void lockstep_observe(struct lockstep *ls, unsigned gpu, unsigned cu, enum lockstep_port port, unsigned lane,
+                      uint64_t cycle, const void *data)
 {
     struct ls_cu *c = find_cu(ls, gpu, cu);
     if (c->endings)
@@ -436,14 +457,20 @@ void lockstep_observe(struct lockstep *ls, unsigned gpu, unsigned cu, enum locks
         see_inst(c, cycle, data);
         drain_wave(&c->wave[field(data, 136, 6)], cycle, false);
         break;
-    case LOCKSTEP_SGPR: see_sgpr(c, cycle, data); break;
-    case LOCKSTEP_VGPR: see_vgpr(c, lane, cycle, data); break;
-    case LOCKSTEP_DONE: see_tag(c, false, cycle, data); break;
+    case LOCKSTEP_SGPR:
+        see_sgpr(c, cycle, data);
+        break;
+    case LOCKSTEP_VGPR:
+        see_vgpr(c, lane, cycle, data);
+        break;
+    case LOCKSTEP_DONE:
+        see_tag(c, false, lane, cycle, data);
+        break;
     case LOCKSTEP_LDS:
         if (field(data, 14, 64))
             see_part(c, cycle, data);
         else
-            see_tag(c, true, cycle, data);
+            see_tag(c, true, 0, cycle, data);
         break;
     }
 }

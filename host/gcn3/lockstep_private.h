@@ -65,7 +65,8 @@ struct ls_lds {
 struct ls_entry {
     uint64_t pc, inst, issued, done_at;
     uint8_t tag;
-    bool done, needs_done, is_lds, is_flat, lds_ordered;
+    uint8_t unit, vdst, vdst_w; /* of the decoded instruction */
+    bool done, needs_done, is_lds, is_flat, is_vmem, lds_ordered;
     uint64_t lds_turn;
     struct ls_write *writes;
     struct ls_request *requests;

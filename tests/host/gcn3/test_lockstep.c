@@ -58,6 +58,8 @@ static bool found, told;
 static unsigned tag;
 static uint64_t cycle;
 static char difference[1200];
+static bool slow_store; /* the end of the program's store is reported last */
+static uint8_t held[16];
 
 static void on_difference(void *ctx, const char *text)
 {
@@ -270,8 +272,11 @@ static void one_instruction(struct gcn3_wave *w)
         lockstep_observe(ls, 0, 1, LOCKSTEP_LDS, 0, cycle, end);
     if (in_lds && !tell(PARTS_LOST))
         report_parts(WAVE_EXEC(&before));
-    if (i.unit == UNIT_VALU || i.unit == UNIT_LDS || i.unit == UNIT_FLAT || i.unit == UNIT_SMEM)
-        lockstep_observe(ls, 0, 1, LOCKSTEP_DONE, 0, cycle + 3, end);
+    unsigned port = i.unit == UNIT_VALU ? 0 : i.unit == UNIT_LDS ? 4 : i.unit == UNIT_FLAT ? 6 : 7;
+    if (slow_store && i.unit == UNIT_FLAT)
+        memcpy(held, end, sizeof held);
+    else if (i.unit == UNIT_VALU || i.unit == UNIT_LDS || i.unit == UNIT_FLAT || i.unit == UNIT_SMEM)
+        lockstep_observe(ls, 0, 1, LOCKSTEP_DONE, port, cycle + 3, end);
     tag = (tag + 1) & 255;
     cycle += 20;
 }
@@ -300,6 +305,8 @@ static void run_program(void)
     lockstep_cu_cmd(ls, 0, 1, 900, &cmd);
     while (!w.ended)
         one_instruction(&w);
+    if (slow_store)
+        lockstep_observe(ls, 0, 1, LOCKSTEP_DONE, 6, cycle, held);
     struct msg_cu_evt evt = { .kind = CU_EVT_WAVE_DONE, .wave = 5, .vmid = 3, .instructions = w.instructions };
     lockstep_cu_evt(ls, 0, 1, cycle, &evt);
     bool clean = lockstep_finish(ls);
@@ -334,8 +341,32 @@ static void truth_and_lies(void **unused)
     pmem_free(memory);
 }
 
+/* A store under way for longer than tags last (8 bits): registers written 256 instructions later belong to the later instruction,
+ * and so does the end of a vector instruction that has the store's tag. */
+static void tags_come_again(void **unused)
+{
+    (void)unused;
+    uint32_t code[600] = { 0x24060082, 0x32080600, 0x7e0a0201, 0x380a0a80, 0xdc700000, 0x00000304 };
+    for (unsigned n = 6; n < 599; n++)
+        code[n] = 0x7e000200 | (7 + n % 7) << 17 | (128 + n % 61); /* v_mov_b32 v7 to v13, 0 to 60 */
+    code[599] = 0xbf810000;
+    memory = pmem_new(1, UINT64_C(256) << 20, UINT64_C(16) << 20);
+    table = pagetable_new(memory, 0);
+    assert_int_equal(pagetable_map(table, CODE, pmem_addr(1, 0x10000), 0x10000, PTE_R | PTE_X), 0);
+    assert_int_equal(pagetable_map(table, DATA, pmem_addr(1, 0x40000), 0x10000, PTE_R | PTE_W), 0);
+    pagetable_write(table, CODE, code, sizeof code);
+    lie = TRUTH;
+    slow_store = true;
+    run_program();
+    slow_store = false;
+    if (found)
+        fail_msg("%s", difference);
+    pagetable_free(table);
+    pmem_free(memory);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(truth_and_lies) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(truth_and_lies), cmocka_unit_test(tags_come_again) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
