@@ -29,7 +29,7 @@
       wide_align_row(`LANES r.i_issue[q].op == OP_V_DIV_SCALE_F32 || r.i_issue[q].op == OP_V_DIV_FMAS_F32,
                      32'd1 << k.round);
     end else begin
-      align_row(`LANES k.round == 2'd2 && k.out != OutF16);
+      align_row(`LANES k.round == 2'd2);
     end
   endfunction
 

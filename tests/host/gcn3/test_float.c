@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Floats of the golden model against arithmetic that it does not use: 113-bit floats, the compiler's half type, the
- * host's division.  Rounding modes, subnormals, division sequences (f32, f64, u32), minimum, maximum, conversions.
+ * Floats of the golden model against arithmetic that it does not use: 113-bit floats, the compiler's half type.  Rounding
+ * modes, subnormals, unsigned division, minimum, maximum, conversions.  Campaigns: test_ieee.c, test_unary.c, test_trans.c.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,25 +11,9 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "machine.h"
+#include "reference.h"
 
 typedef __float128 quad;
-
-static float as32(uint32_t x) { float f; memcpy(&f, &x, 4); return f; }
-static uint32_t of32(float f) { uint32_t x; memcpy(&x, &f, 4); return x; }
-static double as64(uint64_t x) { double f; memcpy(&f, &x, 8); return f; }
-static uint64_t of64(double f) { uint64_t x; memcpy(&x, &f, 8); return x; }
-static bool nan32(uint32_t x) { return (x & 0x7fffffff) > 0x7f800000; }
-
-static void set64(unsigned reg, unsigned lane, uint64_t x)
-{
-    machine.v[reg][lane] = x;
-    machine.v[reg + 1][lane] = x >> 32;
-}
-static uint64_t get64(unsigned reg, unsigned lane)
-{
-    return machine.v[reg][lane] | (uint64_t)machine.v[reg + 1][lane] << 32;
-}
 
 /* Rounding of an exact value by its neighbours, without using a rounding mode. */
 static uint32_t round_exact(quad exact, unsigned mode, bool negative_zero)
@@ -112,74 +96,6 @@ static void subnormals_and_nans(void **unused)
         machine_run(vop3(OP_V_MAX_F32, 3, 0, 1, 0));
         assert_int_equal(machine.v[2][0], cases[n][2]);
         assert_int_equal(machine.v[3][0], cases[n][3]);
-    }
-}
-
-/* The code that clang emits for a correctly rounded f32 division. */
-static void divide_f32(void)
-{
-    uint8_t mode = machine.mode;
-    uint64_t neg = UINT64_C(1) << 61, d = vop3(OP_V_DIV_SCALE_F32, 10, 1, 1, 0), n = vop3(OP_V_DIV_SCALE_F32, 11, 0, 1, 0);
-    machine_run(d | 104 << 8);
-    machine_run(n | SREG_VCC << 8);
-    machine_run(vop3(OP_V_RCP_F32, 12, 10, 0, 0));
-    for (unsigned l = 0; l < 64; l++)
-        machine.v[9][l] = 0x3f800000;
-    machine.mode |= 0x30;
-    machine_run(vop3(OP_V_FMA_F32, 13, 10, 12, 9) | neg);
-    machine_run(vop3(OP_V_FMA_F32, 12, 13, 12, 12));
-    machine_run(vop3(OP_V_MUL_F32, 14, 11, 12, 0));
-    machine_run(vop3(OP_V_FMA_F32, 15, 10, 14, 11) | neg);
-    machine_run(vop3(OP_V_FMA_F32, 14, 15, 12, 14));
-    machine_run(vop3(OP_V_FMA_F32, 15, 10, 14, 11) | neg);
-    machine.mode = mode;
-    machine_run(vop3(OP_V_DIV_FMAS_F32, 16, 15, 12, 14));
-    machine_run(vop3(OP_V_DIV_FIXUP_F32, 17, 16, 1, 0));
-}
-
-static void division_f32(void **unused)
-{
-    (void)unused;
-    machine_reset(0xf0);
-    for (unsigned round = 0; round < 12000; round++) {
-        for (unsigned l = 0; l < 64; l++)
-            machine.v[0][l] = rnd_float(32, 23), machine.v[1][l] = rnd_float(32, 23);
-        divide_f32();
-        for (unsigned l = 0; l < 64; l++) {
-            float want = as32(machine.v[0][l]) / as32(machine.v[1][l]);
-            uint32_t got = machine.v[17][l];
-            if (isnan(want) ? !nan32(got) : got != of32(want))
-                fail_msg("%08x / %08x: %08x instead of %08x", machine.v[0][l], machine.v[1][l], got, of32(want));
-        }
-    }
-}
-
-static void division_f64(void **unused)
-{
-    (void)unused;
-    machine_reset(0xf0);
-    uint64_t neg = UINT64_C(1) << 61;
-    for (unsigned l = 0; l < 64; l++)
-        set64(8, l, of64(1));
-    for (unsigned round = 0; round < 6000; round++) {
-        for (unsigned l = 0; l < 64; l++)
-            set64(0, l, rnd_float(64, 52)), set64(2, l, rnd_float(64, 52));
-        machine_run(vop3(OP_V_DIV_SCALE_F64, 10, 2, 2, 0) | 104 << 8);
-        machine_run(vop3(OP_V_DIV_SCALE_F64, 12, 0, 2, 0) | SREG_VCC << 8);
-        machine_run(vop3(OP_V_RCP_F64, 14, 10, 0, 0));
-        machine_run(vop3(OP_V_FMA_F64, 16, 10, 14, 8) | neg);
-        machine_run(vop3(OP_V_FMA_F64, 14, 14, 16, 14));
-        machine_run(vop3(OP_V_FMA_F64, 16, 10, 14, 8) | neg);
-        machine_run(vop3(OP_V_FMA_F64, 14, 14, 16, 14));
-        machine_run(vop3(OP_V_MUL_F64, 18, 12, 14, 0));
-        machine_run(vop3(OP_V_FMA_F64, 20, 10, 18, 12) | neg);
-        machine_run(vop3(OP_V_DIV_FMAS_F64, 22, 20, 14, 18));
-        machine_run(vop3(OP_V_DIV_FIXUP_F64, 24, 22, 2, 0));
-        for (unsigned l = 0; l < 64; l++) {
-            double want = as64(get64(0, l)) / as64(get64(2, l)), got = as64(get64(24, l));
-            if (isnan(want) ? !isnan(got) : of64(got) != of64(want))
-                fail_msg("%a / %a: %a instead of %a", as64(get64(0, l)), as64(get64(2, l)), got, want);
-        }
     }
 }
 
@@ -302,8 +218,8 @@ static void conversions(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(f32_arithmetic), cmocka_unit_test(subnormals_and_nans), cmocka_unit_test(division_f32),
-        cmocka_unit_test(division_f64),   cmocka_unit_test(fmas_f64_rounds_once), cmocka_unit_test(division_u32),        cmocka_unit_test(halves),
+        cmocka_unit_test(f32_arithmetic), cmocka_unit_test(subnormals_and_nans), cmocka_unit_test(fmas_f64_rounds_once),
+        cmocka_unit_test(division_u32),   cmocka_unit_test(halves),
         cmocka_unit_test(conversions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
