@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """How the tests of the tree are found and run; see tests/README.md.
 
-test_*.c   cmocka program, linked with libgantry.a          (build/tests/<path>)
+test_*.c   cmocka program, linked with libgantry.a          (build/tests/<path>); lines in its first comment: ` * limit: N`
+           (seconds it may take in `make nightly`), ` * libs: FLAGS`
 tb.cpp     Verilator bench: comment lines `// top:`, `// sources:`, optional `// args:`, `// lib: yes`,
            `// mutant: ARG` (built a second time with the Verilator argument ARG: must then fail)
 test_*.sh  script: exit 0 passed, 77 skipped (reason on the last line)
@@ -20,13 +21,13 @@ BUILD = ROOT / "build/tests"
 LIMIT = 900  # seconds a test may take before it counts as hung
 
 
-def run(cmd, **kw):
+def run(cmd, limit=LIMIT, **kw):
     try:
         return subprocess.run(cmd, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-                              timeout=LIMIT, stdin=subprocess.DEVNULL, **kw)
+                              timeout=limit, stdin=subprocess.DEVNULL, **kw)
     except subprocess.TimeoutExpired as late:
         out = late.stdout or b""
-        raise Failed(f"no end after {LIMIT} s: {cmd}\n{out.decode(errors='replace') if isinstance(out, bytes) else out}") from None
+        raise Failed(f"no end after {limit} s: {cmd}\n{out.decode(errors='replace') if isinstance(out, bytes) else out}") from None
 
 
 class Failed(Exception):
@@ -52,11 +53,12 @@ class CTest(Item):
         exe = BUILD / rel.with_suffix("")
         exe.parent.mkdir(parents=True, exist_ok=True)
         flags = make_variables()
+        field = dict(re.findall(r"^ \* (limit|libs): (.+)$", self.path.read_text()[:3000], re.M))
         build = run([*shlex.split(flags["CC"]), *shlex.split(flags["CFLAGS"]), "-rdynamic", "-o", str(exe), str(rel), "build/lib/libgantry.a",
-                     "-lcmocka", *shlex.split(flags["LDLIBS"])])
+                     "-lcmocka", *shlex.split(field.get("libs", "")), *shlex.split(flags["LDLIBS"])])
         if build.returncode:
             raise Failed("does not compile:\n" + build.stdout)
-        done = run([str(exe)])
+        done = run([str(exe)], limit=int(field.get("limit", LIMIT)) if os.environ.get("GANTRY_NIGHTLY") == "1" else LIMIT)
         if done.returncode:
             raise Failed(f"exit status {done.returncode}\n{done.stdout[-6000:]}")
 
