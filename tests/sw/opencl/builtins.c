@@ -85,11 +85,13 @@ BODY(trunc)
     return mpfr_trunc(y, X), 0;
 }
 
-BODY(mad) /* product and sum rounded apart */
+BODY(mad) /* product and sum rounded apart; the product of floats may be flushed, as every result */
 {
     mpfr_t p;
     mpfr_init2(p, mpfr_get_prec(y));
     mpfr_subnormalize(p, mpfr_mul(p, X, Y, MPFR_RNDN), MPFR_RNDN);
+    if (a->format->letter == 'f' && mpfr_regular_p(p) && mpfr_get_exp(p) < -125)
+        mpfr_set_zero(p, mpfr_signbit(p) ? -1 : 1);
     int t = mpfr_add(y, p, Z, MPFR_RNDN);
     mpfr_clear(p);
     return t;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiles, launches and checks a batch of builtins; used by test_opencl.py.
 
-python tests/sw/opencl/campaign.py [--items N] [--lockstep] [FAMILY...]   prints the table of docs/verification.md
+python tests/sw/opencl/campaign.py [--items N] [--models golden,lockstep] [FAMILY...]   prints the table of docs/verification.md
 """
 import array
 import pathlib
@@ -165,6 +165,20 @@ def float_family(family, items, models, widths=source.WIDTHS, tag=""):
     return results
 
 
+def table(items, models, families):
+    """Lines of the table in docs/verification.md: largest error in ulp and its limit, by function and type."""
+    cells = {}
+    for family in families:
+        scalar = FLOAT_FAMILIES[family][1]
+        for row, worst, failed, _ in float_family(family, items, models):
+            limit = row.limits[FLOATS.index(scalar)]
+            name = row.name if family in FLOATS else f"{row.name} ({family})"
+            mark = " (library)" if failed and (row.name, scalar) in math_table.LIBRARY else f" FAILED {failed}" if failed else ""
+            bound = "-" if limit == math_table.REPORT else str(limit).replace("abs ", "")
+            cells.setdefault(name, {})[scalar] = f"{worst:.3g} / {bound}{mark}"
+    return [f"| {name} | " + " | ".join(by.get(t, "") for t in FLOATS) + " |" for name, by in cells.items()]
+
+
 if __name__ == "__main__":
     import argparse
     p = argparse.ArgumentParser()
@@ -172,7 +186,4 @@ if __name__ == "__main__":
     p.add_argument("--models", default="golden")
     p.add_argument("families", nargs="*")
     args = p.parse_args()
-    for family in args.families or FLOAT_FAMILIES:
-        for row, worst, failed, text in float_family(family, args.items, args.models.split(",")):
-            limit = row.limits[FLOATS.index(FLOAT_FAMILIES[family][1])]
-            print(f"{family} {row.name}: {worst:.4g} of {limit}{f' FAILED {failed}{text}' if failed else ''}")
+    print("\n".join(table(args.items, args.models.split(","), args.families or FLOAT_FAMILIES)))

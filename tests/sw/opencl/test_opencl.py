@@ -39,7 +39,7 @@ def test_math(family):
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("model, items", [("golden", 1024), ("lockstep", 64)])
+@pytest.mark.parametrize("model, items", [("golden", 256), ("lockstep", 64)])
 @pytest.mark.parametrize("family", campaign.FLOAT_FAMILIES)
 def test_math_all(family, model, items):
     check_floats(family, campaign.float_family(family, items, [model]), True)
