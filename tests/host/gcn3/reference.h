@@ -10,12 +10,42 @@
 
 #define LANES64 for (unsigned l = 0; l < 64; l++)
 
-static inline float as32(uint32_t x) { float f; memcpy(&f, &x, 4); return f; }
-static inline uint32_t of32(float f) { uint32_t x; memcpy(&x, &f, 4); return x; }
-static inline double as64(uint64_t x) { double f; memcpy(&f, &x, 8); return f; }
-static inline uint64_t of64(double f) { uint64_t x; memcpy(&x, &f, 8); return x; }
-static inline _Float16 as16(uint16_t x) { _Float16 f; memcpy(&f, &x, 2); return f; }
-static inline uint16_t of16(_Float16 f) { uint16_t x; memcpy(&x, &f, 2); return x; }
+static inline float as32(uint32_t x)
+{
+    float f;
+    memcpy(&f, &x, 4);
+    return f;
+}
+static inline uint32_t of32(float f)
+{
+    uint32_t x;
+    memcpy(&x, &f, 4);
+    return x;
+}
+static inline double as64(uint64_t x)
+{
+    double f;
+    memcpy(&f, &x, 8);
+    return f;
+}
+static inline uint64_t of64(double f)
+{
+    uint64_t x;
+    memcpy(&x, &f, 8);
+    return x;
+}
+static inline _Float16 as16(uint16_t x)
+{
+    _Float16 f;
+    memcpy(&f, &x, 2);
+    return f;
+}
+static inline uint16_t of16(_Float16 f)
+{
+    uint16_t x;
+    memcpy(&x, &f, 2);
+    return x;
+}
 
 static inline void set64(unsigned reg, unsigned lane, uint64_t x)
 {
@@ -41,21 +71,33 @@ static inline uint32_t result16(uint32_t x, bool keep)
 {
     return (x & 0x7fff) > 0x7c00 ? 0x7e00 : keep || (x & 0x7c00) ? x : x & 0x8000;
 }
-static inline uint32_t source32(uint32_t x, bool keep) { return keep || (x & 0x7f800000) ? x : x & 0x80000000; }
-static inline uint32_t source16(uint32_t x, bool keep) { return keep || (x & 0x7c00) ? x : x & 0x8000; }
-static inline uint64_t source64(uint64_t x, bool keep) { return keep || (x >> 52 & 0x7ff) ? x : x & UINT64_C(1) << 63; }
+static inline uint32_t source32(uint32_t x, bool keep)
+{
+    return keep || (x & 0x7f800000) ? x : x & 0x80000000;
+}
+static inline uint32_t source16(uint32_t x, bool keep)
+{
+    return keep || (x & 0x7c00) ? x : x & 0x8000;
+}
+static inline uint64_t source64(uint64_t x, bool keep)
+{
+    return keep || (x >> 52 & 0x7ff) ? x : x & UINT64_C(1) << 63;
+}
 
 /* MODE's rounding (0 nearest even, 1 up, 2 down, 3 to zero) on the host. */
 static inline void host_rounding(unsigned mode)
 {
-    static const int table[4] = { FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO };
+    static const int table[4] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
     fesetround(table[mode]);
 }
 
 /* Whether magnitude `kept` with a remainder (compared with half: -1, 0, 1; any: not 0) is rounded away from zero. */
 static inline bool rounds_away(unsigned mode, bool negative, bool odd, int half, bool any)
 {
-    return mode == 0 ? half > 0 || (half == 0 && odd) : mode == 1 ? any && !negative : mode == 2 ? any && negative : false;
+    return mode == 0   ? half > 0 || (half == 0 && odd)
+           : mode == 1 ? any && !negative
+           : mode == 2 ? any && negative
+                       : false;
 }
 
 static inline bool nightly(void)

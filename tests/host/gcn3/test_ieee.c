@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Addition, multiplication, fused multiply-add and the division and square root sequences that clang emits for gfx803,
- * in single, double and half precision, against the host's IEEE arithmetic: all rounding modes, all modes of subnormals,
- * a quarter of the operands special, sums that cancel.  20 million vectors a family in `make nightly`, 400,000 in `make test`.
- * Sequences are exact in the rounding mode they are made for, nearest even.
+ * in single, double and half precision, against the host's IEEE arithmetic: all rounding modes, all modes of
+ * subnormals, a quarter of the operands special, sums that cancel.  20 million vectors a family in `make nightly`,
+ * 400,000 in `make test`. Sequences are exact in the rounding mode they are made for, nearest even.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,10 @@
 
 #define NEG0 (UINT64_C(1) << 61)
 
-static unsigned rounds(void) { return (nightly() ? 20000000 : 400000) / 64; }
+static unsigned rounds(void)
+{
+    return (nightly() ? 20000000 : 400000) / 64;
+}
 
 /* Random MODE: rounding of f32 and of f64/f16, subnormals. */
 static uint8_t any_mode(void)
@@ -28,12 +31,12 @@ static uint8_t any_mode(void)
 
 typedef void host32(float *y, const float *a, const float *b, const float *c);
 typedef void host64(double *y, const double *a, const double *b, const double *c);
-#define HOST(type, name, expression) \
-    static __attribute__((noinline)) void name(type *y, const type *a, const type *b, const type *c) \
-    { \
-        for (unsigned l = 0; l < 64; l++) \
-            y[l] = expression; \
-        (void)a, (void)b, (void)c; \
+#define HOST(type, name, expression)                                                                                   \
+    static __attribute__((noinline)) void name(type *y, const type *a, const type *b, const type *c)                   \
+    {                                                                                                                  \
+        for (unsigned l = 0; l < 64; l++)                                                                              \
+            y[l] = expression;                                                                                         \
+        (void)a, (void)b, (void)c;                                                                                     \
     }
 HOST(float, add_f32, a[l] + b[l])
 HOST(float, sub_f32, a[l] - b[l])
@@ -68,17 +71,19 @@ static void cancel64(double *c, const double *a, const double *b)
 static void arithmetic_f32(void **unused)
 {
     (void)unused;
-    static const struct { unsigned op; host32 *f; } ops[] = {
-        { OP_V_ADD_F32, add_f32 }, { OP_V_SUB_F32, sub_f32 }, { OP_V_MUL_F32, mul_f32 }, { OP_V_FMA_F32, fma_f32 } };
+    static const struct {
+        unsigned op;
+        host32 *f;
+    } ops[] = {{OP_V_ADD_F32, add_f32}, {OP_V_SUB_F32, sub_f32}, {OP_V_MUL_F32, mul_f32}, {OP_V_FMA_F32, fma_f32}};
     float x[3][64], y[64];
     for (unsigned round = 0; round < rounds(); round++) {
         uint8_t mode = any_mode();
-        LANES64 for (unsigned r = 0; r < 3; r++)
-            x[r][l] = as32(rnd_float(32, 23));
+        LANES64 for (unsigned r = 0; r < 3; r++) x[r][l] = as32(rnd_float(32, 23));
         cancel32(x[2], x[0], x[1]);
         if (round % 2) /* exponents close together */
             LANES64 x[1][l] = as32((of32(x[1][l]) & 0x807fffff) | ((of32(x[0][l]) + (rnd64() % 9 << 23)) & 0x7f800000));
-        LANES64 for (unsigned r = 0; r < 3; r++) {
+        LANES64 for (unsigned r = 0; r < 3; r++)
+        {
             machine.v[r][l] = of32(x[r][l]);
             x[r][l] = as32(source32(machine.v[r][l], mode & 0x10));
         }
@@ -88,8 +93,8 @@ static void arithmetic_f32(void **unused)
             ops[n].f(y, x[0], x[1], x[2]);
             fesetround(FE_TONEAREST);
             LANES64 if (machine.v[10][l] != result32(of32(y[l]), mode & 0x20))
-                fail_msg("op %u mode %02x: %08x %08x %08x: %08x instead of %08x", n, mode, machine.v[0][l], machine.v[1][l], machine.v[2][l],
-                         machine.v[10][l], result32(of32(y[l]), mode & 0x20));
+                fail_msg("op %u mode %02x: %08x %08x %08x: %08x instead of %08x", n, mode, machine.v[0][l],
+                         machine.v[1][l], machine.v[2][l], machine.v[10][l], result32(of32(y[l]), mode & 0x20));
         }
     }
 }
@@ -97,16 +102,20 @@ static void arithmetic_f32(void **unused)
 static void arithmetic_f64(void **unused)
 {
     (void)unused;
-    static const struct { unsigned op; host64 *f; } ops[] = { { OP_V_ADD_F64, add_f64 }, { OP_V_MUL_F64, mul_f64 }, { OP_V_FMA_F64, fma_f64 } };
+    static const struct {
+        unsigned op;
+        host64 *f;
+    } ops[] = {{OP_V_ADD_F64, add_f64}, {OP_V_MUL_F64, mul_f64}, {OP_V_FMA_F64, fma_f64}};
     double x[3][64], y[64];
     for (unsigned round = 0; round < rounds(); round++) {
         uint8_t mode = any_mode();
-        LANES64 for (unsigned r = 0; r < 3; r++)
-            x[r][l] = as64(rnd_float(64, 52));
+        LANES64 for (unsigned r = 0; r < 3; r++) x[r][l] = as64(rnd_float(64, 52));
         cancel64(x[2], x[0], x[1]);
         if (round % 2)
-            LANES64 x[1][l] = as64((of64(x[1][l]) & ~(UINT64_C(0x7ff) << 52)) | ((of64(x[0][l]) + (rnd64() % 9 << 52)) & UINT64_C(0x7ff) << 52));
-        LANES64 for (unsigned r = 0; r < 3; r++) {
+            LANES64 x[1][l] = as64((of64(x[1][l]) & ~(UINT64_C(0x7ff) << 52)) |
+                                   ((of64(x[0][l]) + (rnd64() % 9 << 52)) & UINT64_C(0x7ff) << 52));
+        LANES64 for (unsigned r = 0; r < 3; r++)
+        {
             set64(2 * r, l, of64(x[r][l]));
             x[r][l] = as64(source64(of64(x[r][l]), mode & 0x40));
         }
@@ -116,13 +125,14 @@ static void arithmetic_f64(void **unused)
             ops[n].f(y, x[0], x[1], x[2]);
             fesetround(FE_TONEAREST);
             LANES64 if (get64(10, l) != result64(of64(y[l]), mode & 0x80))
-                fail_msg("op %u mode %02x: %016lx %016lx %016lx: %016lx instead of %016lx", n, mode, get64(0, l), get64(2, l), get64(4, l),
-                         get64(10, l), result64(of64(y[l]), mode & 0x80));
+                fail_msg("op %u mode %02x: %016lx %016lx %016lx: %016lx instead of %016lx", n, mode, get64(0, l),
+                         get64(2, l), get64(4, l), get64(10, l), result64(of64(y[l]), mode & 0x80));
         }
     }
 }
 
-/* Sums and products of halves are exact in 113 bits; the host converts them with one rounding, and gives zeros their sign. */
+/* Sums and products of halves are exact in 113 bits; the host converts them with one rounding, and gives zeros their
+ * sign. */
 static __attribute__((noinline)) void round_halves(uint16_t bits[4], const __float128 x[3])
 {
     bits[0] = of16((_Float16)(x[0] + x[1]));
@@ -133,14 +143,14 @@ static __attribute__((noinline)) void round_halves(uint16_t bits[4], const __flo
 static void arithmetic_f16(void **unused)
 {
     (void)unused;
-    static const unsigned ops[] = { OP_V_ADD_F16, OP_V_SUB_F16, OP_V_MUL_F16, OP_V_FMA_F16 };
+    static const unsigned ops[] = {OP_V_ADD_F16, OP_V_SUB_F16, OP_V_MUL_F16, OP_V_FMA_F16};
     for (unsigned round = 0; round < rounds() / 4; round++) {
         uint8_t mode = any_mode();
-        LANES64 for (unsigned r = 0; r < 3; r++)
-            machine.v[r][l] = rnd_float(16, 10) | rnd64() << 16;
+        LANES64 for (unsigned r = 0; r < 3; r++) machine.v[r][l] = rnd_float(16, 10) | rnd64() << 16;
         for (unsigned n = 0; n < 4; n++)
             machine_run(vop3(ops[n], 10 + n, 0, 1, 2));
-        LANES64 {
+        LANES64
+        {
             __float128 x[3];
             for (unsigned r = 0; r < 3; r++)
                 x[r] = as16(source16(machine.v[r][l] & 0xffff, mode & 0x40));
@@ -150,14 +160,21 @@ static void arithmetic_f16(void **unused)
             fesetround(FE_TONEAREST);
             for (unsigned n = 0; n < 4; n++)
                 if (machine.v[10 + n][l] != result16(bits[n], mode & 0x80))
-                    fail_msg("half op %u mode %02x: %04x %04x %04x: %04x instead of %04x", n, mode, machine.v[0][l] & 0xffff, machine.v[1][l] & 0xffff,
-                             machine.v[2][l] & 0xffff, machine.v[10 + n][l], result16(bits[n], mode & 0x80));
+                    fail_msg("half op %u mode %02x: %04x %04x %04x: %04x instead of %04x", n, mode,
+                             machine.v[0][l] & 0xffff, machine.v[1][l] & 0xffff, machine.v[2][l] & 0xffff,
+                             machine.v[10 + n][l], result16(bits[n], mode & 0x80));
         }
     }
 }
 
-static void fill(unsigned reg, uint32_t x) { LANES64 machine.v[reg][l] = x; }
-static void fill64(unsigned reg, uint64_t x) { LANES64 set64(reg, l, x); }
+static void fill(unsigned reg, uint32_t x)
+{
+    LANES64 machine.v[reg][l] = x;
+}
+static void fill64(unsigned reg, uint64_t x)
+{
+    LANES64 set64(reg, l, x);
+}
 static uint64_t vop3_mask(unsigned op, unsigned sdst, unsigned a, unsigned b) /* a compare into an SGPR pair */
 {
     return vop3(op, sdst, a, b, 0);
@@ -212,7 +229,8 @@ static void division_f64(void **unused)
     machine_reset(0xf0);
     fill64(8, of64(1));
     for (unsigned round = 0; round < rounds(); round++) {
-        LANES64 {
+        LANES64
+        {
             a[l] = as64(rnd_float(64, 52)), b[l] = as64(rnd_float(64, 52));
             if (rnd64() % 2)
                 a[l] = b[l] * (1 + (double)(rnd64() >> 11) * 0x1p-53);
@@ -243,7 +261,8 @@ static void square_root_f32(void **unused)
     machine_reset(0xc0);
     fill(20, 0x4f800000), fill(21, 0x0f800000), fill(22, 0x3f000000), fill(23, 0x37800000), fill(24, 0x260);
     for (unsigned round = 0; round < rounds(); round++) {
-        LANES64 {
+        LANES64
+        {
             uint32_t x = rnd_float(32, 23);
             a[l] = as32(rnd64() % 8 ? x & 0x7fffffff : x);
             if (rnd64() % 4 == 0) /* squares and their neighbours */
@@ -267,7 +286,9 @@ static void square_root_f32(void **unused)
         machine_run(vop3_mask(OP_V_CMP_CLASS_F32, SREG_VCC, 2, 24));
         machine_run(vop3(OP_V_CNDMASK_B32, 2, 3, 2, 0));
         sqrt_f32(y, a, a, a);
-        LANES64 if (isnan(y[l]) ? !isnan(as32(machine.v[2][l])) : of32(y[l]) == 0x80000000 || of32(y[l]) == 0 ? machine.v[2][l] << 1 : machine.v[2][l] != of32(y[l]))
+        LANES64 if (isnan(y[l])                                   ? !isnan(as32(machine.v[2][l]))
+                    : of32(y[l]) == 0x80000000 || of32(y[l]) == 0 ? machine.v[2][l] << 1
+                                                                  : machine.v[2][l] != of32(y[l]))
             fail_msg("sqrt %a: %a instead of %a", a[l], as32(machine.v[2][l]), y[l]);
     }
 }
@@ -277,9 +298,11 @@ static void square_root_f64(void **unused)
     (void)unused;
     double a[64], y[64];
     machine_reset(0xf0);
-    fill64(30, UINT64_C(0x10000000) << 32), fill64(32, of64(0.5)), fill(34, 0x260), fill(35, 0), fill(36, 256), fill(37, -128);
+    fill64(30, UINT64_C(0x10000000) << 32), fill64(32, of64(0.5)), fill(34, 0x260), fill(35, 0), fill(36, 256),
+        fill(37, -128);
     for (unsigned round = 0; round < rounds(); round++) {
-        LANES64 {
+        LANES64
+        {
             uint64_t x = rnd_float(64, 52);
             a[l] = as64(rnd64() % 8 ? x & INT64_MAX : x);
             if (rnd64() % 4 == 0)
@@ -313,8 +336,9 @@ static void square_root_f64(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arithmetic_f32), cmocka_unit_test(arithmetic_f64),  cmocka_unit_test(arithmetic_f16), cmocka_unit_test(division_f32),
-        cmocka_unit_test(division_f64),   cmocka_unit_test(square_root_f32), cmocka_unit_test(square_root_f64),
+        cmocka_unit_test(arithmetic_f32),  cmocka_unit_test(arithmetic_f64), cmocka_unit_test(arithmetic_f16),
+        cmocka_unit_test(division_f32),    cmocka_unit_test(division_f64),   cmocka_unit_test(square_root_f32),
+        cmocka_unit_test(square_root_f64),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

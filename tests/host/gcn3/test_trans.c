@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Transcendental operations of the golden model against MPFR: the largest error of each over 2^24 sources in `make nightly`
- * (2^14 in `make test`), halves over all 2^16.  The program prints the table of docs/verification.md.
- * Limits: faithful (error below 1 ulp) for rcp, rsq, sqrt, exp, log; 2^-24 absolute for sin and cos; halves below 0.51 ulp
+ * Transcendental operations of the golden model against MPFR: the largest error of each over 2^24 sources in `make
+ * nightly` (2^14 in `make test`), halves over all 2^16.  The program prints the table of docs/verification.md. Limits:
+ * faithful (error below 1 ulp) for rcp, rsq, sqrt, exp, log; 2^-24 absolute for sin and cos; halves below 0.51 ulp
  * (sin, cos: plus their absolute error); double seeds 2^26 ulp (2^-27 relative).
  *
  * libs: -lmpfr -lgmp
@@ -22,16 +22,28 @@
 #include "reference.h"
 
 typedef void function(mpfr_t y, mpfr_t x);
-static void f_rcp(mpfr_t y, mpfr_t x) { mpfr_ui_div(y, 1, x, MPFR_RNDN); }
+static void f_rcp(mpfr_t y, mpfr_t x)
+{
+    mpfr_ui_div(y, 1, x, MPFR_RNDN);
+}
 static void f_rsq(mpfr_t y, mpfr_t x)
 {
     mpfr_rec_sqrt(y, x, MPFR_RNDN);
     if (mpfr_zero_p(x))
         mpfr_set_inf(y, mpfr_signbit(x) ? -1 : 1);
 }
-static void f_sqrt(mpfr_t y, mpfr_t x) { mpfr_sqrt(y, x, MPFR_RNDN); }
-static void f_exp(mpfr_t y, mpfr_t x) { mpfr_exp2(y, x, MPFR_RNDN); }
-static void f_log(mpfr_t y, mpfr_t x) { mpfr_log2(y, x, MPFR_RNDN); }
+static void f_sqrt(mpfr_t y, mpfr_t x)
+{
+    mpfr_sqrt(y, x, MPFR_RNDN);
+}
+static void f_exp(mpfr_t y, mpfr_t x)
+{
+    mpfr_exp2(y, x, MPFR_RNDN);
+}
+static void f_log(mpfr_t y, mpfr_t x)
+{
+    mpfr_log2(y, x, MPFR_RNDN);
+}
 /* of revolutions; beyond 256 the operations give 0 and 1 (docs/reference/isa.md) */
 static void f_sin(mpfr_t y, mpfr_t x)
 {
@@ -46,7 +58,8 @@ static void f_cos(mpfr_t y, mpfr_t x)
         mpfr_set_ui(y, 1, MPFR_RNDN);
 }
 
-/* Sources: exponents low .. high (of the leading bit), both signs or positive; the limits; `absolute`: of the error itself. */
+/* Sources: exponents low .. high (of the leading bit), both signs or positive; the limits; `absolute`: of the error
+ * itself. */
 struct op {
     const char *name;
     unsigned op, bits;
@@ -56,27 +69,27 @@ struct op {
     double ulps, absolute;
 };
 static const struct op ops[] = {
-    { "v_rcp_f32", OP_V_RCP_F32, 32, f_rcp, -126, 125, true, 1, 0 },
-    { "v_rcp_iflag_f32", OP_V_RCP_IFLAG_F32, 32, f_rcp, -126, 125, true, 1, 0 },
-    { "v_rsq_f32", OP_V_RSQ_F32, 32, f_rsq, -126, 127, false, 1, 0 },
-    { "v_sqrt_f32", OP_V_SQRT_F32, 32, f_sqrt, -126, 127, false, 1, 0 },
-    { "v_exp_f32", OP_V_EXP_F32, 32, f_exp, -30, 6, true, 1, 0 },
-    { "v_log_f32", OP_V_LOG_F32, 32, f_log, -126, 127, false, 1, 0 },
-    { "v_log_f32 near 1", OP_V_LOG_F32, 32, f_log, -1, 0, false, 1, 0 },
-    { "v_sin_f32", OP_V_SIN_F32, 32, f_sin, -40, 7, true, 0, 0x1p-24 },
-    { "v_cos_f32", OP_V_COS_F32, 32, f_cos, -40, 7, true, 0, 0x1p-24 },
-    { "v_exp_legacy_f32", OP_V_EXP_LEGACY_F32, 32, f_exp, -30, 6, true, 1, 0 },
-    { "v_log_legacy_f32", OP_V_LOG_LEGACY_F32, 32, f_log, -126, 127, false, 1, 0 },
-    { "v_rcp_f16", OP_V_RCP_F16, 16, f_rcp, 0, 0, true, 0.51, 0 },
-    { "v_rsq_f16", OP_V_RSQ_F16, 16, f_rsq, 0, 0, false, 0.51, 0 },
-    { "v_sqrt_f16", OP_V_SQRT_F16, 16, f_sqrt, 0, 0, false, 0.51, 0 },
-    { "v_exp_f16", OP_V_EXP_F16, 16, f_exp, 0, 0, true, 0.51, 0 },
-    { "v_log_f16", OP_V_LOG_F16, 16, f_log, 0, 0, false, 0.51, 0 },
-    { "v_sin_f16", OP_V_SIN_F16, 16, f_sin, 0, 0, true, 0.51, 0x1p-24 },
-    { "v_cos_f16", OP_V_COS_F16, 16, f_cos, 0, 0, true, 0.51, 0x1p-24 },
-    { "v_rcp_f64", OP_V_RCP_F64, 64, f_rcp, -1021, 1020, true, 0x1p26, 0 },
-    { "v_rsq_f64", OP_V_RSQ_F64, 64, f_rsq, -1022, 1023, false, 0x1p26, 0 },
-    { "v_sqrt_f64", OP_V_SQRT_F64, 64, f_sqrt, -1022, 1023, false, 0x1p26, 0 },
+    {"v_rcp_f32", OP_V_RCP_F32, 32, f_rcp, -126, 125, true, 1, 0},
+    {"v_rcp_iflag_f32", OP_V_RCP_IFLAG_F32, 32, f_rcp, -126, 125, true, 1, 0},
+    {"v_rsq_f32", OP_V_RSQ_F32, 32, f_rsq, -126, 127, false, 1, 0},
+    {"v_sqrt_f32", OP_V_SQRT_F32, 32, f_sqrt, -126, 127, false, 1, 0},
+    {"v_exp_f32", OP_V_EXP_F32, 32, f_exp, -30, 6, true, 1, 0},
+    {"v_log_f32", OP_V_LOG_F32, 32, f_log, -126, 127, false, 1, 0},
+    {"v_log_f32 near 1", OP_V_LOG_F32, 32, f_log, -1, 0, false, 1, 0},
+    {"v_sin_f32", OP_V_SIN_F32, 32, f_sin, -40, 7, true, 0, 0x1p-24},
+    {"v_cos_f32", OP_V_COS_F32, 32, f_cos, -40, 7, true, 0, 0x1p-24},
+    {"v_exp_legacy_f32", OP_V_EXP_LEGACY_F32, 32, f_exp, -30, 6, true, 1, 0},
+    {"v_log_legacy_f32", OP_V_LOG_LEGACY_F32, 32, f_log, -126, 127, false, 1, 0},
+    {"v_rcp_f16", OP_V_RCP_F16, 16, f_rcp, 0, 0, true, 0.51, 0},
+    {"v_rsq_f16", OP_V_RSQ_F16, 16, f_rsq, 0, 0, false, 0.51, 0},
+    {"v_sqrt_f16", OP_V_SQRT_F16, 16, f_sqrt, 0, 0, false, 0.51, 0},
+    {"v_exp_f16", OP_V_EXP_F16, 16, f_exp, 0, 0, true, 0.51, 0},
+    {"v_log_f16", OP_V_LOG_F16, 16, f_log, 0, 0, false, 0.51, 0},
+    {"v_sin_f16", OP_V_SIN_F16, 16, f_sin, 0, 0, true, 0.51, 0x1p-24},
+    {"v_cos_f16", OP_V_COS_F16, 16, f_cos, 0, 0, true, 0.51, 0x1p-24},
+    {"v_rcp_f64", OP_V_RCP_F64, 64, f_rcp, -1021, 1020, true, 0x1p26, 0},
+    {"v_rsq_f64", OP_V_RSQ_F64, 64, f_rsq, -1022, 1023, false, 0x1p26, 0},
+    {"v_sqrt_f64", OP_V_SQRT_F64, 64, f_sqrt, -1022, 1023, false, 0x1p26, 0},
 };
 #define OPS (sizeof ops / sizeof *ops)
 
@@ -101,7 +114,9 @@ static uint64_t source(const struct op *o, uint64_t i)
 
 static void measure(const struct op *o, uint64_t x, uint64_t got, struct finding *r, mpfr_t mx, mpfr_t my)
 {
-    static const struct { int p, low; } format[3] = { { 11, -24 }, { 24, -149 }, { 53, -1074 } };
+    static const struct {
+        int p, low;
+    } format[3] = {{11, -24}, {24, -149}, {53, -1074}};
     unsigned k = o->bits == 16 ? 0 : o->bits == 32 ? 1 : 2;
     mpfr_set_d(mx, k == 0 ? (double)as16(x) : k == 1 ? (double)as32(x) : as64(x), MPFR_RNDN);
     long double value = k == 0 ? (long double)as16(got) : k == 1 ? (long double)as32(got) : (long double)as64(got);
@@ -121,7 +136,9 @@ static void measure(const struct op *o, uint64_t x, uint64_t got, struct finding
         if (ulps > r->ulps)
             r->ulps = ulps, r->at = x;
         r->absolute = error > r->absolute ? error : r->absolute;
-        fails = (o->ulps && o->absolute) ? ulps > o->ulps && error > o->absolute : o->ulps ? ulps >= o->ulps : error > o->absolute;
+        fails = (o->ulps && o->absolute) ? ulps > o->ulps && error > o->absolute
+                : o->ulps                ? ulps >= o->ulps
+                                         : error > o->absolute;
     }
     r->count++;
     if (fails && r->failed++ == 0)
@@ -135,12 +152,14 @@ static void run_op(const struct op *o, struct finding *r)
     uint64_t count = o->bits == 16 ? 1 << 16 : nightly() ? 1 << 24 : 1 << 14;
     machine_reset(0xf0);
     for (uint64_t i = 0; i < count && !r->skipped; i += 64) {
-        LANES64 {
+        LANES64
+        {
             uint64_t x = source(o, i + l);
             set64(0, l, x);
         }
         r->skipped = machine_run(vop3(o->op, 2, 0, 0, 0)) != 0;
-        LANES64 if (!r->skipped) measure(o, o->bits == 64 ? get64(0, l) : machine.v[0][l], o->bits == 64 ? get64(2, l) : machine.v[2][l], r, mx, my);
+        LANES64 if (!r->skipped) measure(o, o->bits == 64 ? get64(0, l) : machine.v[0][l],
+                                         o->bits == 64 ? get64(2, l) : machine.v[2][l], r, mx, my);
     }
     mpfr_clears(mx, my, (mpfr_ptr)0);
 }
@@ -188,13 +207,33 @@ static void special_values(void **unused)
 {
     (void)unused;
     static const uint32_t inf = 0x7f800000, minus = 0x80000000, nan = 0x7fc00000, one = 0x3f800000;
-    const struct { unsigned op; uint32_t x[6][2]; } cases[] = { /* +0, -0, inf, -inf, -1, a NaN */
-        { OP_V_RCP_F32, { { 0, inf }, { minus, inf | minus }, { inf, 0 }, { inf | minus, minus }, { one | minus, one | minus }, { 0xff812345, nan } } },
-        { OP_V_RSQ_F32, { { 0, inf }, { minus, inf | minus }, { inf, 0 }, { inf | minus, nan }, { one | minus, nan }, { 0xff812345, nan } } },
-        { OP_V_SQRT_F32, { { 0, 0 }, { minus, minus }, { inf, inf }, { inf | minus, nan }, { one | minus, nan }, { 0xff812345, nan } } },
-        { OP_V_EXP_F32, { { 0, one }, { minus, one }, { inf, inf }, { inf | minus, 0 }, { one | minus, 0x3f000000 }, { 0xff812345, nan } } },
-        { OP_V_LOG_F32, { { 0, inf | minus }, { minus, inf | minus }, { inf, inf }, { inf | minus, nan }, { one | minus, nan }, { 0xff812345, nan } } },
-        { OP_V_COS_F32, { { 0, one }, { minus, one }, { inf, nan }, { inf | minus, nan }, { one | minus, one }, { 0xff812345, nan } } } };
+    const struct {
+        unsigned op;
+        uint32_t x[6][2];
+    } cases[] = {
+        /* +0, -0, inf, -inf, -1, a NaN */
+        {OP_V_RCP_F32,
+         {{0, inf},
+          {minus, inf | minus},
+          {inf, 0},
+          {inf | minus, minus},
+          {one | minus, one | minus},
+          {0xff812345, nan}}},
+        {OP_V_RSQ_F32,
+         {{0, inf}, {minus, inf | minus}, {inf, 0}, {inf | minus, nan}, {one | minus, nan}, {0xff812345, nan}}},
+        {OP_V_SQRT_F32,
+         {{0, 0}, {minus, minus}, {inf, inf}, {inf | minus, nan}, {one | minus, nan}, {0xff812345, nan}}},
+        {OP_V_EXP_F32,
+         {{0, one}, {minus, one}, {inf, inf}, {inf | minus, 0}, {one | minus, 0x3f000000}, {0xff812345, nan}}},
+        {OP_V_LOG_F32,
+         {{0, inf | minus},
+          {minus, inf | minus},
+          {inf, inf},
+          {inf | minus, nan},
+          {one | minus, nan},
+          {0xff812345, nan}}},
+        {OP_V_COS_F32,
+         {{0, one}, {minus, one}, {inf, nan}, {inf | minus, nan}, {one | minus, one}, {0xff812345, nan}}}};
     machine_reset(0xf0);
     for (unsigned n = 0; n < sizeof cases / sizeof *cases; n++)
         for (unsigned k = 0; k < 6; k++) {
@@ -207,6 +246,6 @@ static void special_values(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(special_values), cmocka_unit_test(largest_errors) };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(special_values), cmocka_unit_test(largest_errors)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

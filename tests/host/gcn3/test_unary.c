@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Unary vector operations of the golden model against integer arithmetic: those on 16 bits for every source in all rounding and
- * subnormal modes; those on 32 bits for every source in `make nightly` (on all host cores), for 2^18 spread over the range in
- * `make test`.  A VOP1 row of opcodes.tsv that has no reference here or in test_trans.c fails.
+ * Unary vector operations of the golden model against integer arithmetic: those on 16 bits for every source in all
+ * rounding and subnormal modes; those on 32 bits for every source in `make nightly` (on all host cores), for 2^18
+ * spread over the range in `make test`.  A VOP1 row of opcodes.tsv that has no reference here or in test_trans.c fails.
  *
  * limit: 3600
  */
@@ -25,10 +25,12 @@ static int run_row(const struct unary_op *o, uint32_t first, uint32_t step, uint
 {
     LANES64 machine.v[0][l] = first + l * step;
     machine_run(vop3(o->op, 2, 0, 0, 0));
-    LANES64 {
+    LANES64
+    {
         uint64_t want = o->f(first + l * step, mode), got = o->wide ? get64(2, l) : machine.v[2][l];
         if (got != want) {
-            fprintf(stderr, "%s mode %02x: %08x gave %lx instead of %lx\n", o->name, mode, first + l * step, (unsigned long)got, (unsigned long)want);
+            fprintf(stderr, "%s mode %02x: %08x gave %lx instead of %lx\n", o->name, mode, first + l * step,
+                    (unsigned long)got, (unsigned long)want);
             return l;
         }
     }
@@ -46,7 +48,8 @@ static void every_half(void **unused)
         }
 }
 
-/* Sources of one process in one mode: all of its share (64 neighbours a step), or some spread over the range with random low bits. */
+/* Sources of one process in one mode: all of its share (64 neighbours a step), or some spread over the range with
+ * random low bits. */
 static bool sweep(const struct unary_op *o, uint8_t mode, bool all, unsigned part, unsigned parts)
 {
     unsigned steps = all ? 26 : nightly() ? 22 : 12; /* log2 */
@@ -58,7 +61,8 @@ static bool sweep(const struct unary_op *o, uint8_t mode, bool all, unsigned par
     return true;
 }
 
-/* Every source with subnormals kept and rounding to nearest; a sixteenth of them with subnormals flushed and in the other roundings. */
+/* Every source with subnormals kept and rounding to nearest; a sixteenth of them with subnormals flushed and in the
+ * other roundings. */
 static bool sweep_modes(const struct unary_op *o, unsigned part, unsigned parts)
 {
     bool good = sweep(o, 0xf0, nightly(), part, parts) && sweep(o, 0x00, false, part, parts);
@@ -95,8 +99,13 @@ static void every_word(void **unused)
 static void nothing_is_missing(void **unused)
 {
     (void)unused;
-    static const char *const elsewhere[] = { "v_nop", "v_readfirstlane_b32", "v_movreld_b32", "v_movrels_b32", "v_movrelsd_b32", "v_clrexcp",
-                                             "v_swap_b32", "v_log_", "v_exp_", "v_rcp_", "v_rsq_", "v_sqrt_", "v_sin_", "v_cos_" };
+    static const char *const elsewhere[] = {"v_nop",          "v_readfirstlane_b32",
+                                            "v_movreld_b32",  "v_movrels_b32",
+                                            "v_movrelsd_b32", "v_clrexcp",
+                                            "v_swap_b32",     "v_log_",
+                                            "v_exp_",         "v_rcp_",
+                                            "v_rsq_",         "v_sqrt_",
+                                            "v_sin_",         "v_cos_"};
     for (unsigned op = 0x140; op < 0x1c0; op++) {
         struct gcn3_inst i;
         gcn3_decode(vop3(op, 2, 0, 0, 0), &i);
@@ -116,6 +125,7 @@ static void nothing_is_missing(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(nothing_is_missing), cmocka_unit_test(every_half), cmocka_unit_test(every_word) };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_is_missing), cmocka_unit_test(every_half),
+                                       cmocka_unit_test(every_word)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

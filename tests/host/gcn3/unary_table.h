@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Right results of the unary vector operations on 16 and 32 bits, by integers alone (the transcendental ones: test_trans.c).
- * A function gets the raw source and MODE and returns the result register.
+ * Right results of the unary vector operations on 16 and 32 bits, by integers alone (the transcendental ones:
+ * test_trans.c). A function gets the raw source and MODE and returns the result register.
  */
 #ifndef TEST_GCN3_UNARY_TABLE_H
 #define TEST_GCN3_UNARY_TABLE_H
@@ -18,7 +18,7 @@ struct unary_op {
 struct unary_format {
     unsigned p, bits;
 };
-static const struct unary_format F16 = { 11, 16 }, F32 = { 24, 32 }, F64 = { 53, 64 };
+static const struct unary_format F16 = {11, 16}, F32 = {24, 32}, F64 = {53, 64};
 
 /* Sign, magnitude m * 2^e (e of the lowest bit) of a finite number. */
 struct number {
@@ -32,7 +32,8 @@ static inline struct number split(uint64_t x, struct unary_format f)
     unsigned m = f.p - 1, w = f.bits - 1 - m;
     uint64_t field = x >> m & ((UINT64_C(1) << w) - 1), fraction = x & ((UINT64_C(1) << m) - 1);
     int bias = (1 << (w - 1)) - 1;
-    struct number n = { x >> (f.bits - 1) & 1, false, false, field ? fraction | UINT64_C(1) << m : fraction, (int)(field ? field : 1) - bias - (int)m };
+    struct number n = {x >> (f.bits - 1) & 1, false, false, field ? fraction | UINT64_C(1) << m : fraction,
+                       (int)(field ? field : 1) - bias - (int)m};
     n.nan = field == (UINT64_C(1) << w) - 1 && fraction;
     n.inf = field == (UINT64_C(1) << w) - 1 && !fraction;
     return n;
@@ -54,7 +55,10 @@ static inline uint64_t join(struct number n, struct unary_format f, unsigned mod
     e = e < low ? low : e;
     int drop = e - n.e;
     uint64_t kept = drop <= 0 ? n.m << -drop : drop > 63 ? 0 : n.m >> drop;
-    uint64_t rest = drop <= 0 ? 0 : drop > 63 ? n.m : n.m & ((UINT64_C(1) << drop) - 1), half = drop > 0 && drop <= 64 ? UINT64_C(1) << (drop - 1) : 0;
+    uint64_t rest = drop <= 0   ? 0
+                    : drop > 63 ? n.m
+                                : n.m & ((UINT64_C(1) << drop) - 1),
+             half = drop > 0 && drop <= 64 ? UINT64_C(1) << (drop - 1) : 0;
     int compared = drop > 64 ? -1 : rest < half ? -1 : rest > half;
     kept += rest && rounds_away(mode, n.negative, kept & 1, compared, true);
     uint64_t r = kept + ((uint64_t)(e - low) << m);
@@ -75,7 +79,7 @@ static inline struct number whole(struct number n, enum direction d)
     int compared = drop > 63 ? -1 : rest < half ? -1 : rest > half;
     unsigned mode = d == DOWN ? 2 : d == UP ? 1 : d == ZERO ? 3 : 0;
     kept += rest && rounds_away(mode, n.negative, kept & 1, compared, true);
-    return (struct number){ n.negative, false, false, kept, 0 };
+    return (struct number){n.negative, false, false, kept, 0};
 }
 
 /* Saturated integer of a number with e >= 0 or m = 0. */
@@ -89,7 +93,10 @@ static inline int64_t saturate(struct number n, int64_t low, int64_t high)
     return v < low ? low : v > high ? high : v;
 }
 
-static inline struct number integer(int64_t x) { return (struct number){ x < 0, false, false, x < 0 ? -(uint64_t)x : (uint64_t)x, 0 }; }
+static inline struct number integer(int64_t x)
+{
+    return (struct number){x < 0, false, false, x < 0 ? -(uint64_t)x : (uint64_t)x, 0};
+}
 
 #define IN32 split(source32(x, mode & 0x10), F32)
 #define IN16 split(source16(x & 0xffff, mode & 0x40), F16)
@@ -97,11 +104,11 @@ static inline struct number integer(int64_t x) { return (struct number){ x < 0, 
 #define R16 (mode >> 2 & 3)
 #define OUT32(n) result32(join((n), F32, R32), mode & 0x20)
 #define OUT16(n) result16(join((n), F16, R16), mode & 0x80)
-#define UNARY(name, expression) \
-    static uint64_t u_##name(uint32_t x, uint8_t mode) \
-    { \
-        (void)mode; \
-        return expression; \
+#define UNARY(name, expression)                                                                                        \
+    static uint64_t u_##name(uint32_t x, uint8_t mode)                                                                 \
+    {                                                                                                                  \
+        (void)mode;                                                                                                    \
+        return expression;                                                                                             \
     }
 
 /* x - floor(x) below 1; an exact zero is -0 when rounding down. */
@@ -110,21 +117,24 @@ static inline struct number fraction(struct number n, unsigned mode)
     if (n.nan)
         return n;
     if (n.inf)
-        return (struct number){ .nan = true };
-    struct number zero = { .negative = mode == 2 };
+        return (struct number){.nan = true};
+    struct number zero = {.negative = mode == 2};
     if (!n.m || n.e >= 0)
         return zero;
     unsigned drop = -n.e;
-    if (drop > 62) { /* far below 1 */
-        struct number rest = { false, false, false, (UINT64_C(1) << 62) - 1, -62 }; /* 1 - tiny */
+    if (drop > 62) {                                                              /* far below 1 */
+        struct number rest = {false, false, false, (UINT64_C(1) << 62) - 1, -62}; /* 1 - tiny */
         return n.negative ? rest : n;
     }
     uint64_t rest = n.m & ((UINT64_C(1) << drop) - 1);
     if (!rest)
         return zero;
-    return (struct number){ false, false, false, n.negative ? (UINT64_C(1) << drop) - rest : rest, n.e };
+    return (struct number){false, false, false, n.negative ? (UINT64_C(1) << drop) - rest : rest, n.e};
 }
-static inline uint64_t below_one(uint64_t r, uint64_t one) { return r >= one && r < 2 * one && (r & ~one) == 0 ? one - 1 : r; }
+static inline uint64_t below_one(uint64_t r, uint64_t one)
+{
+    return r >= one && r < 2 * one && (r & ~one) == 0 ? one - 1 : r;
+}
 
 static inline struct number mantissa(struct number n)
 {
@@ -132,7 +142,10 @@ static inline struct number mantissa(struct number n)
         n.e = __builtin_clzll(n.m) - 64;
     return n;
 }
-static inline int exponent(struct number n) { return n.nan || n.inf || !n.m ? 0 : n.e + 64 - __builtin_clzll(n.m); }
+static inline int exponent(struct number n)
+{
+    return n.nan || n.inf || !n.m ? 0 : n.e + 64 - __builtin_clzll(n.m);
+}
 
 static inline uint32_t reversed(uint32_t x)
 {
@@ -141,7 +154,10 @@ static inline uint32_t reversed(uint32_t x)
         r |= (x >> n & 1) << (31 - n);
     return r;
 }
-static inline uint32_t first_high(uint32_t x) { return x ? (uint32_t)__builtin_clz(x) : UINT32_MAX; }
+static inline uint32_t first_high(uint32_t x)
+{
+    return x ? (uint32_t)__builtin_clz(x) : UINT32_MAX;
+}
 
 UNARY(cvt_i32_f32, (uint32_t)saturate(whole(IN32, ZERO), INT32_MIN, INT32_MAX))
 UNARY(cvt_u32_f32, (uint32_t)saturate(whole(IN32, ZERO), 0, UINT32_MAX))
@@ -199,24 +215,52 @@ UNARY(fract_f16, below_one(OUT16(fraction(IN16, R16)), 0x3c00))
 UNARY(frexp_mant_f16, join(mantissa(IN16), F16, 0))
 UNARY(frexp_exp_i16_f16, (uint16_t)exponent(IN16))
 
-#define ROW(op, name, wide, rounds) { OP_V_##op, #name, u_##name, wide, rounds }
+#define ROW(op, name, wide, rounds)                                                                                    \
+    {                                                                                                                  \
+        OP_V_##op, #name, u_##name, wide, rounds                                                                       \
+    }
 static const struct unary_op unary32[] = {
-    ROW(CVT_I32_F32, cvt_i32_f32, false, false), ROW(CVT_U32_F32, cvt_u32_f32, false, false),
-    ROW(CVT_FLR_I32_F32, cvt_flr_i32_f32, false, false), ROW(CVT_RPI_I32_F32, cvt_rpi_i32_f32, false, false),
-    ROW(CVT_F32_I32, cvt_f32_i32, false, true), ROW(CVT_F32_U32, cvt_f32_u32, false, true), ROW(CVT_F16_F32, cvt_f16_f32, false, true),
-    ROW(CVT_F64_F32, cvt_f64_f32, true, false), ROW(CVT_F64_I32, cvt_f64_i32, true, false), ROW(CVT_F64_U32, cvt_f64_u32, true, false),
-    ROW(CVT_F32_UBYTE0, cvt_f32_ubyte0, false, false), ROW(CVT_F32_UBYTE1, cvt_f32_ubyte1, false, false),
-    ROW(CVT_F32_UBYTE2, cvt_f32_ubyte2, false, false), ROW(CVT_F32_UBYTE3, cvt_f32_ubyte3, false, false),
-    ROW(CVT_OFF_F32_I4, cvt_off_f32_i4, false, false), ROW(FLOOR_F32, floor_f32, false, false), ROW(CEIL_F32, ceil_f32, false, false),
-    ROW(TRUNC_F32, trunc_f32, false, false), ROW(RNDNE_F32, rndne_f32, false, false), ROW(FRACT_F32, fract_f32, false, true),
-    ROW(FREXP_MANT_F32, frexp_mant_f32, false, false), ROW(FREXP_EXP_I32_F32, frexp_exp_i32_f32, false, false), ROW(MOV_B32, mov_b32, false, false),
-    ROW(NOT_B32, not_b32, false, false), ROW(BFREV_B32, bfrev_b32, false, false), ROW(FFBH_U32, ffbh_u32, false, false),
-    ROW(FFBL_B32, ffbl_b32, false, false), ROW(FFBH_I32, ffbh_i32, false, false),
+    ROW(CVT_I32_F32, cvt_i32_f32, false, false),
+    ROW(CVT_U32_F32, cvt_u32_f32, false, false),
+    ROW(CVT_FLR_I32_F32, cvt_flr_i32_f32, false, false),
+    ROW(CVT_RPI_I32_F32, cvt_rpi_i32_f32, false, false),
+    ROW(CVT_F32_I32, cvt_f32_i32, false, true),
+    ROW(CVT_F32_U32, cvt_f32_u32, false, true),
+    ROW(CVT_F16_F32, cvt_f16_f32, false, true),
+    ROW(CVT_F64_F32, cvt_f64_f32, true, false),
+    ROW(CVT_F64_I32, cvt_f64_i32, true, false),
+    ROW(CVT_F64_U32, cvt_f64_u32, true, false),
+    ROW(CVT_F32_UBYTE0, cvt_f32_ubyte0, false, false),
+    ROW(CVT_F32_UBYTE1, cvt_f32_ubyte1, false, false),
+    ROW(CVT_F32_UBYTE2, cvt_f32_ubyte2, false, false),
+    ROW(CVT_F32_UBYTE3, cvt_f32_ubyte3, false, false),
+    ROW(CVT_OFF_F32_I4, cvt_off_f32_i4, false, false),
+    ROW(FLOOR_F32, floor_f32, false, false),
+    ROW(CEIL_F32, ceil_f32, false, false),
+    ROW(TRUNC_F32, trunc_f32, false, false),
+    ROW(RNDNE_F32, rndne_f32, false, false),
+    ROW(FRACT_F32, fract_f32, false, true),
+    ROW(FREXP_MANT_F32, frexp_mant_f32, false, false),
+    ROW(FREXP_EXP_I32_F32, frexp_exp_i32_f32, false, false),
+    ROW(MOV_B32, mov_b32, false, false),
+    ROW(NOT_B32, not_b32, false, false),
+    ROW(BFREV_B32, bfrev_b32, false, false),
+    ROW(FFBH_U32, ffbh_u32, false, false),
+    ROW(FFBL_B32, ffbl_b32, false, false),
+    ROW(FFBH_I32, ffbh_i32, false, false),
 };
 static const struct unary_op unary16[] = {
-    ROW(CVT_F32_F16, cvt_f32_f16, false, false), ROW(CVT_F16_U16, cvt_f16_u16, false, true), ROW(CVT_F16_I16, cvt_f16_i16, false, true),
-    ROW(CVT_U16_F16, cvt_u16_f16, false, false), ROW(CVT_I16_F16, cvt_i16_f16, false, false), ROW(FLOOR_F16, floor_f16, false, false),
-    ROW(CEIL_F16, ceil_f16, false, false), ROW(TRUNC_F16, trunc_f16, false, false), ROW(RNDNE_F16, rndne_f16, false, false),
-    ROW(FRACT_F16, fract_f16, false, true), ROW(FREXP_MANT_F16, frexp_mant_f16, false, false), ROW(FREXP_EXP_I16_F16, frexp_exp_i16_f16, false, false),
+    ROW(CVT_F32_F16, cvt_f32_f16, false, false),
+    ROW(CVT_F16_U16, cvt_f16_u16, false, true),
+    ROW(CVT_F16_I16, cvt_f16_i16, false, true),
+    ROW(CVT_U16_F16, cvt_u16_f16, false, false),
+    ROW(CVT_I16_F16, cvt_i16_f16, false, false),
+    ROW(FLOOR_F16, floor_f16, false, false),
+    ROW(CEIL_F16, ceil_f16, false, false),
+    ROW(TRUNC_F16, trunc_f16, false, false),
+    ROW(RNDNE_F16, rndne_f16, false, false),
+    ROW(FRACT_F16, fract_f16, false, true),
+    ROW(FREXP_MANT_F16, frexp_mant_f16, false, false),
+    ROW(FREXP_EXP_I16_F16, frexp_exp_i16_f16, false, false),
 };
 #endif

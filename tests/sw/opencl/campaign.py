@@ -100,7 +100,12 @@ def float_builtin(row, scalar):
     return source.Builtin(row.name, statement, ["int" if k == "i" else scalar for k in row.args], "int" if row.result == "i" else scalar)
 
 
-def float_data(rows, scalar, layout, seed):
+def every_half(count):
+    """Bits of all halves (NaNs quiet), again and again."""
+    return array.array("H", [x | 0x200 if x & 0x7FFF > 0x7C00 else x for x in range(0x10000)] * -(-count // 0x10000))[:count]
+
+
+def float_data(rows, scalar, layout, seed, every=False):
     data = bytearray(layout.in_size)
     for row, offsets in zip(rows, layout.in_offset):
         r = random.Random(f"{seed}{row.name}{scalar}")
@@ -110,7 +115,7 @@ def float_data(rows, scalar, layout, seed):
                 low, high = (-10, 10) if domain == "any" else domain
                 values = array.array("i", [r.randint(low, high) for _ in range(layout.elements)])
             else:
-                values = argument(r, scalar, kind, domain, layout.elements)
+                values = every_half(layout.elements) if every else argument(r, scalar, kind, domain, layout.elements)
             if row.name.endswith(".scalar") and k == 1:
                 for w, first in layout.sections():
                     for v in range(first, first + w * layout.items, w):
@@ -128,11 +133,11 @@ def oracle():
     return exe
 
 
-def float_batch(name, rows, scalar, items, models, options=(), widths=source.WIDTHS, seed=1):
+def float_batch(name, rows, scalar, items, models, options=(), widths=source.WIDTHS, seed=1, every=False):
     """[(row, worst error, failed, text of the first failure)]; all models must leave the same bytes."""
     layout = source.Layout([float_builtin(row, scalar) for row in rows], items, widths)
     code = compile_kernel(name, layout.source(), options)
-    data = float_data(rows, scalar, layout, seed)
+    data = float_data(rows, scalar, layout, seed, every)
     results = [launch(name, layout, code, data, m) for m in models]
     assert all(r == results[0] for r in results), f"{name}: the models differ"
     letter = {"half": "h", "float": "f", "double": "d"}[scalar]
