@@ -43,6 +43,9 @@ struct cp_space {
     struct cp_space *next_killing;
 };
 
+/* Scratch memory is dealt to this many positions of each CU: max_slots_scratch_cu of the topology, ScratchPerCu of the dispatcher. */
+#define CP_SCRATCH_PER_CU 32u
+
 /* Codes for the inactive signal of a queue. */
 enum cp_error {
     CP_ERROR_SCRATCH = 0x1, /* not an error: asks for scratch memory */

@@ -54,6 +54,16 @@ static uint32_t resources_check(const struct cp_config *config, const struct msg
     return cmd->lds_bytes > config->lds_bytes ? CP_ERROR_LDS : 0;
 }
 
+/* Scratch memory for scratch_waves wavefronts serves the first CP_SCRATCH_PER_CU positions of each CU in turn (ScratchPerCu in rtl/dispatch/dispatch_walk.sv): is there a CU
+ * that may be used and whose share takes a whole group? */
+static bool scratch_fits(const struct msg_cp_cmd *cmd)
+{
+    for (uint32_t cu = 0; cu < 64; cu++)
+        if (cmd->cu_mask >> cu & 1 && cmd->scratch_waves >= cu * CP_SCRATCH_PER_CU + cmd->waves)
+            return true;
+    return false;
+}
+
 static void sgpr_add(struct msg_cp_cmd *cmd, unsigned *at, uint64_t value, unsigned count)
 {
     for (unsigned i = 0; i < count && *at < 16; i++)
@@ -124,6 +134,8 @@ uint32_t launch_build(const struct cp *cp, const struct cp_queue *queue, uint64_
         cmd->root = space->scratch_base;
         cmd->scratch_waves = tmpring & 0xfff;
         cmd->scratch_wave_bytes = (tmpring >> 12 & 0x1fff) * 1024;
+        if (!scratch_fits(cmd))
+            return CP_ERROR_GROUP;
     }
     sgprs_build(queue, index, packet, get16(kd + 0x38), cmd);
     return 0;

@@ -24,6 +24,7 @@ package dispatch_pkg;
     count_t sgprs;
     lds_count_t lds;
     logic barrier;  // more than one wavefront
+    logic [6:0] positions;  // of the CU (slot * SIMDs + SIMD) that may be used, from 0 up; 64: all
   } pool_req_t;
 
   // where one of its wavefronts goes

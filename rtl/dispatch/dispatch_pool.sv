@@ -3,7 +3,7 @@
 // ranges of every SIMD, LDS ranges and barrier slots of every CU.  A request places a whole work-group in one CU or
 // nothing; each round places up to one wavefront on every SIMD, in turn from the SIMD behind the last one used.  What
 // was found is written only when the whole group fits, so a failed try leaves no trace.  A free of the same cycle comes
-// before the round.  Not responsible for: which CU is tried (the walk), when something is free (the events).
+// before the round.  A request may be confined to the first positions of the CU (slot * Simds + SIMD): scratch memory.  Not responsible for: which CU is tried (the walk), when something is free (the events).
 `include "gantry_assert.svh"
 
 module dispatch_pool
@@ -41,6 +41,11 @@ module dispatch_pool
   localparam int unsigned Ew = Cus * Simds > 1 ? $clog2(Cus * Simds) : 1;
   localparam int unsigned Cw = Cus > 1 ? $clog2(Cus) : 1;
 
+  // Slots of a SIMD whose position in the CU is below `positions`.
+  function automatic slots_t usable(input logic [6:0] positions, input logic [1:0] simd_at);
+    for (int unsigned k = 0; k < Slots; k++) usable[k] = k * Simds + 32'(simd_at) < 32'(positions);
+  endfunction
+
   // entry of a SIMD: cu * Simds + simd
   slots_t slots[Cus*Simds];
   vgprs_t vgprs[Cus*Simds];
@@ -49,7 +54,7 @@ module dispatch_pool
   groups_t groups[Cus];
 
   // the try in progress: the CU's rows as they will be
-  slots_t slots_w[Simds];
+  slots_t slots_w[Simds], open;
   vgprs_t vgprs_w[Simds];
   sgprs_t sgprs_w[Simds];
   lds_row_t lds_w, lds_mask;
@@ -119,9 +124,10 @@ module dispatch_pool
         simd      = 2'((32'(turn) + s) % Simds);
         vgpr_runs = pick_pkg::runs64(64'(vgprs_w[simd]), req_i.vgprs);
         sgpr_runs = pick_pkg::runs64(64'(sgprs_w[simd]), req_i.sgprs);
-        if (ok && left != 5'd0 && slots_w[simd] != '0 && vgpr_runs != '0 && sgpr_runs != '0) begin
+        open      = slots_w[simd] & usable(req_i.positions, simd);
+        if (ok && left != 5'd0 && open != '0 && vgpr_runs != '0 && sgpr_runs != '0) begin
           places[s].valid = 1'b1;
-          places[s].slot  = 4'(pick_pkg::first64(64'(slots_w[simd])));
+          places[s].slot  = 4'(pick_pkg::first64(64'(open)));
           places[s].vgpr  = pick_pkg::first64(vgpr_runs);
           places[s].sgpr  = pick_pkg::first64(sgpr_runs);
           slots_w[simd]   = slots_w[simd] & ~slots_t'(16'd1 << places[s].slot);

@@ -12,7 +12,6 @@ module dispatch_walk
 #(
   parameter int unsigned Cus = 4,
   parameter int unsigned Simds = 4,
-  parameter int unsigned WavesPerSimd = 10,
   parameter int unsigned GroupCycles = 4
 ) (
   input  logic                       clk_i,
@@ -73,6 +72,18 @@ module dispatch_walk
     granule_t vgpr;
     granule_t sgpr;
   } spot_t;
+
+  // Scratch memory of a queue has room for scratch_waves wavefronts, ScratchPerCu in each CU from the first one on: a wavefront that uses it
+  // must stand at a position of its CU (slot * Simds + SIMD) whose number is below that.  64: it may stand anywhere.
+  localparam int unsigned ScratchPerCu = 32;  // max_slots_scratch_cu of the topology
+  function automatic logic [6:0] scratch_positions(input logic [31:0] wave_bytes, input logic [31:0] waves,
+                                                   input cu_t at);
+    logic [31:0] first;
+    first = 32'(at) * ScratchPerCu;
+    if (wave_bytes == 32'd0) return 7'd64;
+    if (waves <= first) return 7'd0;
+    return waves - first < ScratchPerCu ? 7'(waves - first) : 7'(ScratchPerCu);
+  endfunction
 
   // launch table and the walk's place in it
   cp_cmd_t cmd[MaxLaunches];
@@ -146,8 +157,8 @@ module dispatch_walk
       c           = cmd[send_info.launch];
       items_left  = send_info.items - {1'b0, send_wave, 6'd0};
       info_word   = {send_wave == 4'd0, 25'd0, 1'b0, send_info.waves};
-      wave_number = 16'((32'(send_info.cu) * Simds + 32'(send_spots[send_wave].simd)) * WavesPerSimd
-                        + 32'(send_spots[send_wave].slot));
+      wave_number = 16'(32'(send_info.cu) * ScratchPerCu + 32'(send_spots[send_wave].slot) * Simds
+                        + 32'(send_spots[send_wave].simd));
       wave                = '0;
       wave.kind           = CU_WAVE;
       wave.vmid           = c.vmid;
@@ -353,7 +364,8 @@ module dispatch_walk
             vgprs: 7'((32'(cmd[l].vgprs) + VgprGranule - 1) / VgprGranule),
             sgprs: 7'((32'(cmd[l].sgprs) + SgprGranule - 1) / SgprGranule),
             lds: 8'((cmd[l].lds_bytes + LdsGranule - 1) / LdsGranule),
-            barrier: try_info.waves > 5'd1
+            barrier: try_info.waves > 5'd1,
+            positions: scratch_positions(cmd[l].scratch_wave_bytes, cmd[l].scratch_waves, cu)
         };
       end
     end

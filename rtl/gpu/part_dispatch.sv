@@ -100,7 +100,6 @@ module part_dispatch
   dispatch_walk #(
     .Cus(CuCount),
     .Simds(NumSimd),
-    .WavesPerSimd(WavesPerSimd),
     .GroupCycles(DispatchCycles)
   ) u_walk (
     .clk_i,

@@ -23,6 +23,7 @@ module dispatch_pool_fv
   input logic [1:0] vgprs_i,    // less 1
   input logic       sgprs_i,    // less 1
   input logic [1:0] lds_i,
+  input logic [2:0] positions_i,  // more than there are: all
   input logic       free_i,     // wavefront free_at_i ends, if it lives
   input logic [2:0] free_at_i
 );
@@ -79,6 +80,11 @@ module dispatch_pool_fv
   logic req_valid_q, done, ok, idle, free_valid;
   logic cu_q, sgprs_q;
   logic [1:0] waves_q, vgprs_q, lds_count_q;
+  logic [2:0] positions_q;
+  // slots of a SIMD that the request may use
+  function automatic logic [Slots-1:0] usable(input logic [2:0] positions, input int unsigned simd);
+    for (int unsigned k = 0; k < Slots; k++) usable[k] = k * Simds + simd < 32'(positions);
+  endfunction
   pool_req_t req;
   place_t [Simds-1:0] place;
   logic [1:0] first;
@@ -105,6 +111,7 @@ module dispatch_pool_fv
       vgprs_q     <= vgprs_i;
       sgprs_q     <= sgprs_i;
       lds_count_q <= lds_i;
+      positions_q <= positions_i;
     end
     if (!rst_ni) begin
       req_valid_q <= 1'b0;
@@ -113,23 +120,26 @@ module dispatch_pool_fv
   end
   always_comb begin
     req = '{cu: 6'(cu_q), waves: 5'(waves_q) + 5'd1, vgprs: 7'(vgprs_q) + 7'd1, sgprs: 7'(sgprs_q) + 7'd1,
-            lds: 8'(lds_count_q), barrier: waves_q != 2'd0};
+            lds: 8'(lds_count_q), barrier: waves_q != 2'd0, positions: 7'(positions_q)};
   end
 
   // the list: wavefront (cu * Simds + simd) * Slots + slot; hope: granted by a try that has not ended
   logic [Waves-1:0] live_q, hope_q, granted, ends;
   wave_t [Waves-1:0] wave_q, wave;
-  logic beyond, twice;
+  logic beyond, twice, refused;
   logic [2:0] places;
   always_comb begin
     granted = hope_q;
     wave    = wave_q;
     beyond  = 1'b0;
     twice   = 1'b0;
+    refused = 1'b0;
     places  = 3'd0;
     for (int unsigned s = 0; s < Simds; s++) begin
       if (place[s].valid) begin
         places = places + 3'd1;
+        for (int unsigned k = 0; k < Slots; k++)
+          refused = refused || (32'(place[s].slot) == k && k * Simds + (32'(first) + s) % Simds >= 32'(positions_q));
         beyond = beyond || 32'(place[s].slot) >= Slots || 32'(place[s].vgpr) + 32'(req.vgprs) > Vgprs
                  || 32'(place[s].sgpr) + 32'(req.sgprs) > Sgprs;
         for (int unsigned w = 0; w < Waves; w++) begin
@@ -257,7 +267,7 @@ module dispatch_pool_fv
         gone_sgprs[r] = smask(gone.sgpr, gone.sgprs_less);
       end
       if (r / Simds == 32'(cu_q)) begin
-        rooms = rooms + 4'(room(~held_slots[r] | gone_slots[r], ~held_vgprs[r] | gone_vgprs[r],
+        rooms = rooms + 4'(room((~held_slots[r] | gone_slots[r]) & usable(positions_q, r % Simds), ~held_vgprs[r] | gone_vgprs[r],
                                 ~held_sgprs[r] | gone_sgprs[r], vgprs_q, sgprs_q));
       end
     end
@@ -278,7 +288,7 @@ module dispatch_pool_fv
 `ifdef REACH  // bounded search: this assertion must fail, which shows that a history of this kind exists:
   // a full CU refuses a request, it empties, and then takes a group of four in several rounds with an end between them
   // (only groups of four of the smallest size are asked for, so that the search is short)
-  always_comb m_small : assume (waves_i == 2'd3 && vgprs_i == 2'd0 && !sgprs_i && lds_i == 2'd0);
+  always_comb m_small : assume (waves_i == 2'd3 && vgprs_i == 2'd0 && !sgprs_i && lds_i == 2'd0 && positions_i == 3'd7);
   logic full_q, between_q;
   always_ff @(posedge clk_i) begin
     if (done && !ok && live_q == '1) full_q <= 1'b1;
@@ -289,6 +299,7 @@ module dispatch_pool_fv
 `else
   `GANTRY_ASSERT(a_slots, !twice)
   `GANTRY_ASSERT(a_range, !beyond)
+  `GANTRY_ASSERT(a_position, !refused)
   `GANTRY_ASSERT(a_disjoint, !overlap)
   `GANTRY_ASSERT(a_lds, `GANTRY_IMPL(done && ok && lds_count_q != 2'd0,
       (held_lds[cu_q] & lmask(lds[1:0], lds_count_q)) == '0 && 32'(lds) + 32'(lds_count_q) <= Lds))

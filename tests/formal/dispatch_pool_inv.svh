@@ -46,7 +46,7 @@ always_comb begin
   rest = 4'd0;
   for (int unsigned r = 0; r < Rows; r++) begin
     if (r / Simds == 32'(cu_q)) begin
-      rest = rest + 4'(room(~held_slots[r] & ~hope_slots[r],
+      rest = rest + 4'(room(~held_slots[r] & ~hope_slots[r] & usable(positions_q, r % Simds),
                             ~held_vgprs[r] & ~hope_vgprs[r], ~held_sgprs[r] & ~hope_sgprs[r],
                             vgprs_q, sgprs_q));
     end

@@ -38,20 +38,22 @@ __global__ void with_scratch(int *out, const int *index, int n)
     out[blockIdx.x * blockDim.x + threadIdx.x] = shuffle(index, n, static_cast<int>(threadIdx.x));
 }
 
-static int test_scratch()
+// Many groups: more wavefronts at once than the scratch memory has room for.
+static int test_scratch(unsigned groups)
 {
     int *out, *index, wrong = 0;
-    std::vector<int> host_index(64), host_out(512);
+    const int items = static_cast<int>(groups) * 256;
+    std::vector<int> host_index(64), host_out(static_cast<size_t>(items));
     for (int i = 0; i < 64; i++)
         host_index[static_cast<size_t>(i)] = (i * 37 + 11) & 63;
-    if (hipMalloc(&out, 2048) != hipSuccess || hipMalloc(&index, 256) != hipSuccess)
+    if (hipMalloc(&out, host_out.size() * 4) != hipSuccess || hipMalloc(&index, 256) != hipSuccess)
         return 2;
     if (hipMemcpy(index, host_index.data(), 256, hipMemcpyHostToDevice) != hipSuccess)
         return 2;
-    with_scratch<<<2, 256>>>(out, index, 3);
-    if (hipMemcpy(host_out.data(), out, 2048, hipMemcpyDeviceToHost) != hipSuccess)
+    with_scratch<<<groups, 256>>>(out, index, 3);
+    if (hipMemcpy(host_out.data(), out, host_out.size() * 4, hipMemcpyDeviceToHost) != hipSuccess)
         return 2;
-    for (int i = 0; i < 512; i++)
+    for (int i = 0; i < items; i++)
         wrong += host_out[static_cast<size_t>(i)] != shuffle(host_index.data(), 3, i % 256);
     return wrong != 0;
 }
@@ -117,7 +119,7 @@ int main(int argc, char **argv)
         talk<<<2, 64>>>(7);
         status = hipDeviceSynchronize() != hipSuccess;
     } else {
-        status = !strcmp(what, "scratch")    ? test_scratch()
+        status = !strcmp(what, "scratch")    ? test_scratch(argc > 2 ? static_cast<unsigned>(atoi(argv[2])) : 2)
                  : !strcmp(what, "children") ? test_children()
                  : !strcmp(what, "handler")  ? test_handler()
                                              : test_large();

@@ -19,7 +19,7 @@
 #include "Vpart_dispatch.h"
 #include "gantry_msg.h"
 
-static const unsigned Cus = 64, Simds = 4, Slots = 10, Vgprs = 256, Sgprs = 800, Lds = 65536, Blks = 33, Credits = 8;
+static const unsigned Cus = 64, Simds = 4, Slots = 10, ScratchPerCu = 32, Vgprs = 256, Sgprs = 800, Lds = 65536, Blks = 33, Credits = 8;
 static Vpart_dispatch *dut;
 static uint64_t cycle, seed = 88172645463325252ull;
 static unsigned idle_errors;
@@ -122,8 +122,10 @@ static void wave_started(unsigned cu, const msg_cu_cmd &m)
     if (m.vmid != c.vmid || m.vgprs != c.vgprs || m.sgprs != c.sgprs || m.lds_bytes != c.lds_bytes || m.scratch_base != (uint32_t)(c.root >> 8) ||
         !(c.cu_mask >> cu & 1))
         FAIL("launch %u: fields or CU mask", id);
-    unsigned n = c.user_sgprs, number = (cu * Simds + (m.wave >> 4)) * Slots + (m.wave & 15);
+    unsigned n = c.user_sgprs, number = cu * ScratchPerCu + (m.wave & 15) * Simds + (m.wave >> 4);
     uint32_t sys[5] = {gid[0], gid[1], gid[2], (l.next_wave == 0 ? 1u << 31 : 0) | waves, number * c.scratch_wave_bytes};
+    if (c.scratch_wave_bytes && (number >= c.scratch_waves || (m.wave & 15) * Simds + (m.wave >> 4) >= ScratchPerCu))
+        FAIL("launch %u: wavefront %u has no room in a scratch memory of %u", id, number, c.scratch_waves);
     for (unsigned i = 0; i < n; i++)
         if (m.sgpr[i] != c.user_sgpr[i])
             FAIL("launch %u: user SGPR %u", id, i);
@@ -298,6 +300,10 @@ static msg_cp_cmd launch_make(unsigned id, unsigned gx, unsigned gy, unsigned gz
     for (unsigned i = 0; i < 16; i++)
         c.user_sgpr[i] = static_cast<uint32_t>(rng());
     c.cu_mask = pick(3) ? ~0ull : rng() | 1ull << pick(64);
+    unsigned lowest = 0; // of the CUs that may be used: the group must fit there
+    while (!(c.cu_mask >> lowest & 1))
+        lowest++;
+    c.scratch_waves = pick(2) ? 64 * ScratchPerCu : lowest * ScratchPerCu + c.waves + pick(Cus * ScratchPerCu / 2);
     return c;
 }
 
@@ -364,7 +370,7 @@ static void test_whole()
 {
     hold = 1;
     msg_cp_cmd c = launch_make(20000, 1024, 1, 1, 1024 * Cus, 1, 1);
-    c.vgprs = 64, c.sgprs = 112, c.lds_bytes = Lds, c.cu_mask = ~0ull;
+    c.vgprs = 64, c.sgprs = 112, c.lds_bytes = Lds, c.cu_mask = ~0ull, c.scratch_wave_bytes = 0;
     send(c);
     for (unsigned n = 0; n < 4000; n++)
         step(nullptr);
@@ -379,7 +385,7 @@ static void test_rate(unsigned waves, double expected)
     const unsigned groups = 400;
     run_cycles = 20;
     msg_cp_cmd c = launch_make(21000 + waves, 64 * waves, 1, 1, 64 * waves * groups, 1, 1);
-    c.vgprs = 8, c.sgprs = 16, c.lds_bytes = 0, c.cu_mask = ~0ull;
+    c.vgprs = 8, c.sgprs = 16, c.lds_bytes = 0, c.cu_mask = ~0ull, c.scratch_wave_bytes = 0;
     send(c);
     uint64_t first = 0, last = 0;
     for (unsigned n = 0; launches.count(21000 + waves); n++) {
