@@ -1,10 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-# HIP programs of sw/apps, with the stock compiler: `make apps` builds them into build/apps.
-APP_SRC := $(wildcard sw/apps/*.hip sw/apps/faults/*.hip)
+# HIP programs of sw/apps, with the stock compiler, into build/apps: `make apps` those of one or a few kernels, `make programs` the families
+# of kernels (which include suite.h), each with -O2.  build/apps/O0/NAME and build/apps/O3/NAME are the same at other levels.
+FAMILIES := $(shell grep -l 'include "suite.h"' sw/apps/*.hip)
+APP_SRC := $(filter-out $(FAMILIES),$(wildcard sw/apps/*.hip sw/apps/faults/*.hip))
 APPS := $(patsubst %.hip,$(B)/apps/%,$(notdir $(APP_SRC)))
+HIP_FLAGS := -std=c++17 -ffp-contract=off -Isw/apps -x hip
 vpath %.hip sw/apps sw/apps/faults
 apps: $(APPS)  ## build the HIP programs of sw/apps into build/apps
-$(B)/apps/%: %.hip sw/apps/check.h
+programs: $(patsubst sw/apps/%.hip,$(B)/apps/%,$(FAMILIES))  ## build the HIP programs with families of kernels into build/apps
+$(B)/apps/%: %.hip sw/apps/check.h sw/apps/suite.h sw/tools/hipcc.sh
 	@mkdir -p $(@D)
-	hipcc --offload-arch=gfx803 -O2 -std=c++17 -ffp-contract=off -Isw/apps -x hip $< -o $@ -lpthread
-.PHONY: apps
+	sw/tools/hipcc.sh -O2 $(HIP_FLAGS) $< -o $@ -lpthread
+define app_level
+$(B)/apps/$(1)/%: %.hip sw/apps/check.h sw/apps/suite.h sw/tools/hipcc.sh
+	@mkdir -p $$(@D)
+	sw/tools/hipcc.sh -$(1) $(HIP_FLAGS) $$< -o $$@ -lpthread
+endef
+$(foreach level,O0 O3,$(eval $(call app_level,$(level))))
+.PHONY: apps programs

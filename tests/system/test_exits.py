@@ -48,7 +48,7 @@ int main(int argc, char **argv)
     return hipDeviceSynchronize() != hipSuccess;
 }
 """)
-    subprocess.run(["hipcc", "--offload-arch=gfx803", "-O2", "-x", "hip", source, "-o", folder / "stay"], check=True,
+    subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-x", "hip", source, "-o", folder / "stay"], check=True,
                    capture_output=True)
     return folder / "stay"
 
@@ -168,7 +168,7 @@ int main()
     return v != 42;
 }
 """)
-    subprocess.run(["hipcc", "--offload-arch=gfx803", "-O2", "-x", "hip", source, "-o", tmp_path / "forks"], check=True,
+    subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-x", "hip", source, "-o", tmp_path / "forks"], check=True,
                    capture_output=True)
     result = gantry_run([tmp_path / "forks"])
     assert result.status == 0 and "forks: 42" in result.out, result

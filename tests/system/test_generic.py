@@ -12,7 +12,7 @@ from live import APPS, MODELS, ROOT, gantry_run
 def generic(apps, request):
     target, source = APPS / f"generic{request.param}", ROOT / "tests/system/programs/generic.hip"
     if not target.exists() or target.stat().st_mtime < source.stat().st_mtime:
-        subprocess.run(["hipcc", "--offload-arch=gfx803", request.param, f"-I{ROOT}", "-x", "hip", source, "-o", target], check=True,
+        subprocess.run([ROOT / "sw/tools/hipcc.sh", request.param, f"-I{ROOT}", "-x", "hip", source, "-o", target], check=True,
                        capture_output=True, text=True)
     return target
 

@@ -13,7 +13,7 @@ SHIM = ROOT / "build/lib/libgantry_shim.so"
 def mix(apps):
     target, source = APPS / "mix", ROOT / "tests/system/programs/mix.hip"
     if not target.exists() or target.stat().st_mtime < source.stat().st_mtime:
-        subprocess.run(["hipcc", "--offload-arch=gfx803", "-O2", "-x", "hip", source, "-o", target], check=True,
+        subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-x", "hip", source, "-o", target], check=True,
                        capture_output=True)
     return target
 

@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import pytest
-from live import gantry_run
+from live import ROOT, gantry_run
 
 SINGLE_THREADED = ["vecadd", "matmul", "transpose", "reduction", "histogram", "hash", "blur", "pipeline", "peer"]
 RUNS = {"rtl": 5, "golden": 2}
@@ -64,7 +64,7 @@ int main()
     return 0;
 }
 """)
-    subprocess.run(["hipcc", "--offload-arch=gfx803", "-O2", "-x", "hip", source, "-o", tmp_path / "poll"], check=True,
+    subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-x", "hip", source, "-o", tmp_path / "poll"], check=True,
                    capture_output=True)
     result = gantry_run([tmp_path / "poll"], options=["--set", "clock.patience=0.3"])
     assert result.status == 0, result
@@ -90,7 +90,7 @@ int main()
     return hipDeviceSynchronize() != hipSuccess;
 }
 """)
-    subprocess.run(["hipcc", "--offload-arch=gfx803", "-O2", "-x", "hip", source, "-o", tmp_path / "nap"], check=True,
+    subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-x", "hip", source, "-o", tmp_path / "nap"], check=True,
                    capture_output=True)
     result = gantry_run([tmp_path / "nap"])
     assert result.status == 0 and result.line["repeatable"] == "yes", result

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Families of kernels (sw/apps, those that include suite.h): each program compares every kernel's result with the CPU's and exits with 1 when
+one is wrong.  Here: each at -O2 on the golden model, some in lock step; nightly: each at -O0, -O2 and -O3 on the golden model, on the RTL and
+in lock step.  On configs/tiny.yaml."""
+import functools
+import os
+import re
+import subprocess
+
+import pytest
+from live import APPS, GANTRY, LIMIT, MODELS, ROOT, Result
+
+FAMILIES = sorted(p.stem for p in (ROOT / "sw/apps").glob("*.hip") if '#include "suite.h"' in p.read_text())
+LOCKSTEP = ["atomics", "calls", "fft", "lanes", "matrices"]  # in make test
+ORDER = {"atomics", "strings"}  # what they leave in memory depends on the order of atomics (tickets, list of places)
+rtl = pytest.mark.skipif("rtl" not in MODELS, reason="GANTRY_MODELS leaves the RTL out")
+
+
+@functools.cache
+def built(name, level):
+    target = APPS / name if level == "O2" else APPS / level / name
+    done = subprocess.run(["make", "-s", target.relative_to(ROOT)], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return target
+
+
+def tiny_run(program, *options):
+    cmd = [GANTRY, "run", "-c", "configs/tiny.yaml", *options, "--", program]
+    done = subprocess.run(cmd, cwd=ROOT, env=os.environ, text=True, stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT, errors="replace")
+    return Result(done.returncode, done.stdout, done.stderr, 0)
+
+
+def passed(result, name):
+    assert result.status == 0 and f"{name}: PASSED" in result.out, result
+    assert result.line["repeatable"] == "yes" and int(result.line["kernels"]) > 5, result
+    return result
+
+
+def lock_step(name, level):
+    """Every instruction compared, and the golden model leaves the same data."""
+    result = passed(tiny_run(built(name, level), "--lockstep"), name)
+    counts = re.search(r"lockstep compared=(\d+) retired=(\d+)", result.err)
+    assert counts and counts[1] == counts[2] == result.line["instructions"], result
+    if name not in ORDER:
+        assert passed(tiny_run(built(name, level), "--model", "golden"), name).line["data"] == result.line["data"], result
+
+
+def test_number_of_kernels():
+    """At least 60 in sw/apps, each launched by its program."""
+    count = 0
+    for source in (ROOT / "sw/apps").glob("*.hip"):
+        text = source.read_text()
+        for kernel in re.findall(r"__global__\s+void\s+(\w+)\(", text):
+            assert re.search(rf"\b{kernel}(<\w+>)?<<<|[(,] {kernel}[,)]", text), (source, kernel)
+            count += 1
+    assert count >= 60, count
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_golden(name):
+    passed(tiny_run(built(name, "O2"), "--model", "golden"), name)
+
+
+@rtl
+@pytest.mark.parametrize("name", LOCKSTEP)
+def test_lock_step(name):
+    lock_step(name, "O2")
+
+
+@rtl
+@pytest.mark.nightly
+@pytest.mark.parametrize("level", ["O0", "O2", "O3"])
+@pytest.mark.parametrize("name", FAMILIES)
+def test_all_levels(name, level):
+    lock_step(name, level)  # runs the golden model, too
+    if name in ORDER:
+        passed(tiny_run(built(name, level), "--model", "golden"), name)
+    passed(tiny_run(built(name, level), "--model", "rtl"), name)
