@@ -52,7 +52,7 @@ lint: all  ## Verilator -Wall, race checker, verible and yosys over all RTL
 print-flags:
 	@printf 'CC=%s\nCFLAGS=%s\nLDLIBS=%s\n' '$(CC)' '$(CFLAGS)' '$(LDLIBS)'
 
-nightly: bootstrap  ## make test with the long campaigns
+nightly:  ## make test with the long campaigns; installs the packages that only these need
 	@GANTRY_NIGHTLY=1 $(MAKE) --no-print-directory test
 
 clean:  ## remove generated files except the Python environment

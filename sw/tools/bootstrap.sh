@@ -2,16 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs what Gantry needs on a bare Debian 12: Debian packages (as root or through sudo) and a
 # Python environment inside the tree (build/venv) with pinned versions. Idempotent: when everything
-# is there it takes a few milliseconds.  Usage: sw/tools/bootstrap.sh [--check]
+# is there it takes a few milliseconds.  Usage: sw/tools/bootstrap.sh [--check].  With GANTRY_NIGHTLY=1 also the packages
+# that only `make nightly` needs.
 set -eu
 cd "$(dirname "$0")/../.."
 here=sw/tools
 stamp=build/.bootstrap
-sum=$(cat $here/packages.txt $here/requirements.txt $here/bootstrap.sh | cksum)
+lists=$here/packages.txt
+[ "${GANTRY_NIGHTLY:-}" = 1 ] && lists="$lists $here/packages-nightly.txt" && stamp=build/.bootstrap-nightly
+sum=$(cat $lists $here/requirements.txt $here/bootstrap.sh | cksum)
 [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$sum" ] && exit 0
 [ "${1:-}" = --check ] && { echo "bootstrap: not up to date; run sw/tools/bootstrap.sh" >&2; exit 1; }
 
-packages=$(sed -e 's/#.*//' $here/packages.txt | tr -s ' \n' ' ')
+packages=$(sed -e 's/#.*//' $lists | tr -s ' \n' ' ')
 missing=
 for p in $packages; do
     dpkg-query -W -f='${Status}' "$p" 2>/dev/null | grep -q 'ok installed' || missing="$missing $p"

@@ -26,7 +26,8 @@ def built(name, level):
 
 
 def tiny_run(program, *options):
-    cmd = [GANTRY, "run", "-c", "configs/tiny.yaml", *options, "--", program]
+    """program: a path, or a list with arguments."""
+    cmd = [GANTRY, "run", "-c", "configs/tiny.yaml", *options, "--", *(program if isinstance(program, list) else [program])]
     done = subprocess.run(cmd, cwd=ROOT, env=os.environ, text=True, stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT, errors="replace")
     return Result(done.returncode, done.stdout, done.stderr, 0)
 
