@@ -43,7 +43,8 @@ struct cp_space {
     struct cp_space *next_killing;
 };
 
-/* Scratch memory is dealt to this many positions of each CU: max_slots_scratch_cu of the topology, ScratchPerCu of the dispatcher. */
+/* Scratch memory is dealt to this many positions of each CU: max_slots_scratch_cu of the topology, ScratchPerCu of
+ * rtl/dispatch/dispatch_walk.sv. */
 #define CP_SCRATCH_PER_CU 32u
 
 /* Codes for the inactive signal of a queue. */

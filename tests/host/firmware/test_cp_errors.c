@@ -89,6 +89,19 @@ static void scratch_is_asked_for_and_retried(void **state)
     assert_int_equal(b->errors, 0);
 }
 
+static void scratch_without_room_for_a_group_is_refused(void **state)
+{
+    struct bench *b = *state;
+    queue_open(b, 0, 0, 0);
+    put(b, kernel_put(b, 0, 0x0b02, 0) + 0x18, 400, 4);
+    put(b, amd_at(0) + 0xb0, 416, 4);
+    put(b, amd_at(0) + 0x8c, 26u << 12 | 0, 4); /* memory, but for no wavefront */
+    ring(b, 0);
+    run(b);
+    assert_int_equal(inactive_of(b, 0), CP_ERROR_GROUP);
+    assert_int_equal(commands(b, CP_LAUNCH), 0);
+}
+
 static unsigned fault_status;
 static uint64_t client0_faults(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd, struct msg_cp_evt *evt)
 {
@@ -216,10 +229,15 @@ static void suspended_queues_wait(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(bad_packets_stop_their_queue),           TEST(scratch_is_asked_for_and_retried),
-        TEST(memory_fault_is_reported_and_contained), TEST(illegal_instruction_stops_the_queue),
-        TEST(aperture_violation_has_its_own_code),    TEST(a_client_that_goes_is_killed_on_the_gpu),
-        TEST(a_closed_queue_ends_without_a_trace),    TEST(suspended_queues_wait),
+        TEST(bad_packets_stop_their_queue),
+        TEST(scratch_is_asked_for_and_retried),
+        TEST(scratch_without_room_for_a_group_is_refused),
+        TEST(memory_fault_is_reported_and_contained),
+        TEST(illegal_instruction_stops_the_queue),
+        TEST(aperture_violation_has_its_own_code),
+        TEST(a_client_that_goes_is_killed_on_the_gpu),
+        TEST(a_closed_queue_ends_without_a_trace),
+        TEST(suspended_queues_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
