@@ -83,7 +83,7 @@ void sim_cmd(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd)
 {
     PART_CHECK(gpu < sim->gpu_count, NULL, sim->now, "command for gpu%u of %u", gpu, sim->gpu_count);
     struct sim_gpu *g = &sim->gpus[gpu];
-    if (cmd->kind == CP_LAUNCH || cmd->kind == CP_CACHE || cmd->kind == CP_KILL)
+    if (cmd->kind != CP_VMID)
         pending_add(g, cmd);
     part_send(sim->host, gpu, sim->now, cmd);
 }
@@ -112,13 +112,17 @@ static void pending_remove(struct sim_gpu *g, uint32_t i)
 static void event_account(struct sim_gpu *g, const struct msg_cp_evt *evt, uint64_t now)
 {
     static const uint8_t command[] = {[CP_EVT_LAUNCH_DONE] = CP_LAUNCH, [CP_EVT_CACHE_DONE] = CP_CACHE, [CP_EVT_KILL_DONE] = CP_KILL,
-                                      [CP_EVT_FAULT] = CP_LAUNCH, [CP_EVT_INTERRUPT] = CP_LAUNCH};
-    PART_CHECK(evt->kind >= CP_EVT_LAUNCH_DONE && evt->kind <= CP_EVT_INTERRUPT, g->dispatch, now, "event of kind %u", evt->kind);
+                                      [CP_EVT_FAULT] = CP_LAUNCH, [CP_EVT_INTERRUPT] = CP_LAUNCH, [CP_EVT_HALT] = CP_LAUNCH,
+                                      [CP_EVT_TRAP_DONE] = CP_TRAP};
+    PART_CHECK(evt->kind >= CP_EVT_LAUNCH_DONE && evt->kind <= CP_EVT_TRAP_DONE, g->dispatch, now, "event of kind %u", evt->kind);
     uint32_t i = pending_find(g, command[evt->kind], evt->id);
     PART_CHECK(i < g->pending_count, g->dispatch, now, "event %u for command %u, which is not under way", evt->kind, evt->id);
-    if (evt->kind == CP_EVT_FAULT)
-        g->pending[i].faulted = true;
-    if (evt->kind == CP_EVT_FAULT || evt->kind == CP_EVT_INTERRUPT)
+    struct sim_pending *p = &g->pending[i];
+    p->interrupted |= evt->kind == CP_EVT_INTERRUPT;
+    p->halted |= evt->kind == CP_EVT_HALT;
+    /* a trap handler tells the host and halts; a wavefront that only halts waits for nobody */
+    p->faulted |= evt->kind == CP_EVT_FAULT || (p->halted && p->interrupted);
+    if (command[evt->kind] == CP_LAUNCH && evt->kind != CP_EVT_LAUNCH_DONE)
         return;
     uint8_t vmid = g->pending[i].vmid;
     pending_remove(g, i);

@@ -16,7 +16,8 @@
 struct sim_pending {
     uint8_t kind, vmid;
     uint16_t id;
-    bool faulted; /* a launch with a halted wavefront: it ends by CP_KILL only */
+    bool faulted; /* a launch with a stopped wavefront, and the host knows: it ends by CP_KILL only */
+    bool interrupted, halted;
 };
 
 /* What the machine holds for one GPU. */

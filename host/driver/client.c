@@ -111,8 +111,12 @@ int client_space_open(struct driver *d, struct client *c, unsigned gpu)
         return ENOSPC;
     }
     d->vmid_used |= 1u << c->vmid;
-    on->space =
-        (struct cp_space){.pt = on->pt, .vmid = (uint8_t)c->vmid, .owner = c, .scratch_base = on->space.scratch_base};
+    on->space = (struct cp_space){.pt = on->pt,
+                                  .vmid = (uint8_t)c->vmid,
+                                  .owner = c,
+                                  .scratch_base = on->space.scratch_base,
+                                  .tba = on->space.tba,
+                                  .tma = on->space.tma};
     on->space_open = true;
     cp_space_open(machine_cp(d->machine, gpu), &on->space);
     return 0;

@@ -14,8 +14,7 @@
 
 static void on_event(void *ctx, void *owner, uint32_t event_id)
 {
-    (void)ctx;
-    event_raise(owner, event_id);
+    event_raise_mailbox(ctx, owner, event_id);
 }
 
 static void on_memory_fault(void *ctx, void *owner, unsigned gpu, uint64_t va, enum fault_kind kind)
@@ -38,8 +37,7 @@ static void on_queue_error(void *ctx, void *owner, unsigned gpu, unsigned queue,
 
 static void on_interrupt(void *ctx, void *owner, uint32_t m0)
 {
-    (void)ctx;
-    event_raise_interrupt(owner, m0);
+    event_raise_interrupt(ctx, owner, m0);
 }
 
 static void on_kernel(void *ctx, void *owner, const struct kernel_row *row)

@@ -73,7 +73,7 @@ struct client {
     struct object *objects;
     uint64_t next_handle;
     struct event events[EVENT_LIMIT];
-    bool event_page;
+    uint64_t event_page; /* handle of the buffer with a slot for each event; 0: none yet */
     uint64_t queue_ids[1024 / 64];
 };
 
@@ -154,7 +154,10 @@ int event_wait_begin(struct driver *d, struct conn *conn); /* 0, or errno: answe
 bool event_wait_ready(const struct driver *d, const struct conn *conn);
 void event_wait_finish(struct conn *conn, struct shim_answer *answer);
 void event_raise(struct client *c, uint32_t id);
-void event_raise_interrupt(struct client *c, uint32_t low8);
+/* The mailbox of the event was written by the command processor. */
+void event_raise_mailbox(struct driver *d, struct client *c, uint32_t id);
+/* s_sendmsg: the event whose slot the wavefront has written, m0 is a hint. */
+void event_raise_interrupt(struct driver *d, struct client *c, uint32_t m0);
 void event_raise_fault(struct client *c, uint32_t gpu_id, uint64_t va, enum fault_kind kind);
 
 /* queue.c */

@@ -10,10 +10,13 @@
 #include "base/log.h"
 #include "driver/doorbell.h"
 #include "driver/driver.h"
+#include "vm/pmem.h"
 
 #define WAIT_EVENTS_MAX 4096u
 #define FOREVER_MS 0xfffffffeu
 #define NS_PER_MS 1000000u
+#define SLOT_EMPTY UINT64_MAX /* of the event page */
+#define HINT_BITS 8u          /* of an event id that an interrupt carries */
 
 static struct event *event_of(struct client *c, uint32_t id)
 {
@@ -23,7 +26,6 @@ static struct event *event_of(struct client *c, uint32_t id)
 int event_create(struct driver *d, struct client *c, void *arg)
 {
     struct kfd_ioctl_create_event_args *a = arg;
-    (void)d;
     uint32_t id = 1;
     while (id < EVENT_LIMIT && c->events[id].used)
         id++;
@@ -33,7 +35,8 @@ int event_create(struct driver *d, struct client *c, void *arg)
         struct object *page = memory_find(c, a->event_page_offset);
         if (!page || page->kind != OBJECT_GTT)
             return EINVAL;
-        c->event_page = true;
+        c->event_page = page->handle;
+        memset(pmem_gtt(machine_memory(d->machine), page->offset, page->bytes), 0xff, page->bytes); /* SLOT_EMPTY */
     }
     c->events[id] = (struct event){.used = true, .auto_reset = a->auto_reset != 0, .type = a->event_type};
     a->event_id = id;
@@ -83,11 +86,42 @@ void event_raise(struct client *c, uint32_t id)
         e->set = true;
 }
 
-void event_raise_interrupt(struct client *c, uint32_t low8)
+/* Where a signal event's mailbox is, or NULL. */
+static uint64_t *slot_of(struct driver *d, struct client *c, uint32_t id)
 {
+    const struct object *page = c->event_page ? memory_find(c, c->event_page) : NULL;
+    const struct event *e = event_of(c, id);
+    if (!page || !e || e->type != KFD_IOC_EVENT_SIGNAL || (id + 1) * sizeof(uint64_t) > page->bytes)
+        return NULL;
+    return (uint64_t *)(void *)pmem_gtt(machine_memory(d->machine), page->offset + id * sizeof(uint64_t),
+                                        sizeof(uint64_t));
+}
+
+/* Sets the event when something was written to its slot, and empties that. */
+static bool slot_take(struct driver *d, struct client *c, uint32_t id)
+{
+    uint64_t *slot = slot_of(d, c, id);
+    if (!slot || __atomic_exchange_n(slot, SLOT_EMPTY, __ATOMIC_ACQ_REL) == SLOT_EMPTY)
+        return false;
+    event_raise(c, id);
+    return true;
+}
+
+void event_raise_mailbox(struct driver *d, struct client *c, uint32_t id)
+{
+    if (!slot_take(d, c, id))
+        event_raise(c, id);
+}
+
+/* As the Linux driver: the first written slot of those that the hint may mean, else all that are written.  The trap
+ * handler of the runtime writes a slot and leaves in M0 what the program had there. */
+void event_raise_interrupt(struct driver *d, struct client *c, uint32_t m0)
+{
+    for (uint32_t id = m0 & ((1u << HINT_BITS) - 1); id < EVENT_LIMIT; id += 1u << HINT_BITS)
+        if (slot_take(d, c, id))
+            return;
     for (uint32_t id = 1; id < EVENT_LIMIT; id++)
-        if (c->events[id].used && c->events[id].type == KFD_IOC_EVENT_SIGNAL && (id & 0xff) == (low8 & 0xff))
-            c->events[id].set = true;
+        slot_take(d, c, id);
 }
 
 void event_raise_fault(struct client *c, uint32_t gpu_id, uint64_t va, enum fault_kind kind)

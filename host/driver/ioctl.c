@@ -77,8 +77,15 @@ static int set_scratch_va(struct driver *d, struct client *c, void *arg)
 static int set_trap_handler(struct driver *d, struct client *c, void *arg)
 {
     const struct kfd_ioctl_set_trap_handler_args *a = arg;
-    (void)c;
-    return gpu_of_id(d, a->gpu_id) < 0 ? EINVAL : 0; /* traps end in the queue's error code instead */
+    int gpu = gpu_of_id(d, a->gpu_id);
+    if (gpu < 0)
+        return EINVAL;
+    struct client_gpu *on = &c->gpu[gpu];
+    on->space.tba = a->tba_addr;
+    on->space.tma = a->tma_addr;
+    if (on->space_open)
+        cp_space_trap(machine_cp(d->machine, (unsigned)gpu), &on->space);
+    return 0;
 }
 
 static int get_clock_counters(struct driver *d, struct client *c, void *arg)

@@ -266,8 +266,7 @@ static void dispatch_loop(struct local *l, const struct local_watch *watch, stru
             result->outcome = LOCAL_STOPPED;
         else if (end == MACHINE_MAX_CYCLES)
             result->outcome = LOCAL_MAX_CYCLES;
-        else if (end == MACHINE_NO_PROGRESS ||
-                 (end == MACHINE_IDLE && !machine_busy(l->machine) && *value != 0 && !l->finished))
+        else if (end == MACHINE_NO_PROGRESS || (end == MACHINE_IDLE && *value != 0 && !l->finished))
             result->outcome = LOCAL_NO_PROGRESS;
         else
             continue;

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
+
 #define COOKIE_POLL 0xffffu
 
 static uint16_t job_id(const struct cp *cp, const struct job *job)
@@ -143,6 +145,7 @@ static void job_complete(struct cp *cp, struct job *job)
         signal_complete(cp, space, signal, begin, end);
     queue->waiting = true; /* the next packet may have waited for this one */
     queue_release(cp, queue);
+    space_reap(cp, space);
 }
 
 /* All fences are done: write the signal, which takes the firmware some time. */
@@ -200,11 +203,12 @@ static void job_decoded(struct cp *cp, struct job *job)
     }
 }
 
-static void job_launch(struct cp *cp, struct job *job)
+void job_launch(struct cp *cp, struct job *job)
 {
     job->state = JOB_RUN;
-    if (job->space->killing)
-        return; /* dropped when the kill is answered */
+    job->held = job->space->killing;
+    if (job->held)
+        return; /* dropped or sent when the kill is answered */
     job->launch.id = job_id(cp, job);
     job->space->busy++;
     sim_cmd(cp->sim, cp->gpu, &job->launch);
@@ -310,6 +314,7 @@ static bool packet_start(struct cp *cp, struct cp_queue *queue)
     }
     queue->scratch_asked = false;
     job->state = JOB_DECODE;
+    job->halted = job->held = false;
     job->queue = queue;
     job->space = queue->space;
     job->begin = sim_now(cp->sim);
@@ -389,6 +394,14 @@ void cp_event(struct cp *cp, const struct msg_cp_evt *evt)
     case CP_EVT_INTERRUPT:
         if (job)
             cp->host.interrupt(cp->host.ctx, job->space->owner, (uint32_t)evt->data);
+        break;
+    case CP_EVT_HALT:
+        log_info("cp", "gpu%u: CU %u wavefront %u of vmid %u halted before pc 0x%llx", cp->gpu, evt->cu, evt->wave,
+                 evt->vmid, (unsigned long long)evt->pc);
+        if (job && job->state == JOB_RUN) {
+            job->halted = true;
+            space_reap(cp, job->space);
+        }
         break;
     default:
         break;

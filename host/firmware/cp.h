@@ -35,6 +35,7 @@ struct cp_space {
     uint8_t vmid;
     void *owner;           /* given back in callbacks */
     uint64_t scratch_base; /* address of the window for scratch memory: SH_HIDDEN_PRIVATE_BASE */
+    uint64_t tba, tma;     /* trap handler, its memory; 0: none */
     bool tlb_stale;        /* the next launch first drops TLB entries of vmid */
     bool faulted;          /* reported; its wavefronts are being killed */
     bool closing;
@@ -112,6 +113,8 @@ void cp_event(struct cp *cp, const struct msg_cp_evt *evt);
 void cp_timer(struct cp *cp, uint64_t cookie);
 
 void cp_space_open(struct cp *cp, struct cp_space *space);
+/* tba and tma of an open space have changed: wavefronts that start from now on have them. */
+void cp_space_trap(struct cp *cp, struct cp_space *space);
 /* Pages of the space were unmapped or changed. */
 void cp_space_shootdown(struct cp *cp, struct cp_space *space);
 /* Queues of the space are closed, its wavefronts killed; space_closed follows (at once when nothing ran). */

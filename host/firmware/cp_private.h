@@ -54,6 +54,8 @@ enum job_state {
 struct job {
     enum job_state state;
     uint8_t generation;
+    bool halted; /* a wavefront has halted itself: only a kill ends the launch */
+    bool held;   /* its launch was not sent, since a kill is under way */
     struct cp_queue *queue;
     struct cp_space *space;
     uint64_t index; /* packet number */
@@ -90,6 +92,7 @@ struct cp {
     uint64_t ready_count;
     unsigned launches;
     bool poll_armed;
+    uint32_t trap_vmids;      /* that the CUs know a trap handler of */
     struct cp_space *killing; /* list of spaces with a CP_KILL under way */
 };
 
@@ -123,13 +126,16 @@ static inline unsigned packet_release(const uint8_t *packet)
     return packet[1] >> 3 & 3;
 }
 
-/* cp.c: drop a job without completing it. */
+/* cp.c: drop a job without completing it; send its launch. */
 void job_abandon(struct cp *cp, struct job *job);
+void job_launch(struct cp *cp, struct job *job);
 
 /* space.c: a queue stops with an error code; a wavefront of a job has faulted; CP_KILL is answered. */
 void queue_fail(struct cp *cp, struct cp_queue *queue, uint32_t code, const struct msg_cp_evt *evt);
 void space_fault(struct cp *cp, struct job *job, const struct msg_cp_evt *evt);
 void space_killed(struct cp *cp, uint8_t vmid);
+/* Halted wavefronts of closed queues are killed as soon as nothing else of the space is under way. */
+void space_reap(struct cp *cp, struct cp_space *space);
 
 /* fence.c: enum cache_flag bits for a packet. */
 uint32_t fence_acquire(const uint8_t *packet);

@@ -47,6 +47,16 @@ void cp_space_open(struct cp *cp, struct cp_space *space)
 {
     command_send(cp, CP_VMID, space, 0, pagetable_root(space->pt));
     space->tlb_stale = true; /* the number may have belonged to another client */
+    if (space->tba || cp->trap_vmids >> space->vmid & 1)
+        cp_space_trap(cp, space);
+}
+
+void cp_space_trap(struct cp *cp, struct cp_space *space)
+{
+    struct msg_cp_cmd cmd = {
+        .kind = CP_TRAP, .vmid = space->vmid, .id = CP_NO_JOB, .root = space->tba, .pc = space->tma};
+    cp->trap_vmids = (cp->trap_vmids & ~(1u << space->vmid)) | (uint32_t)(space->tba != 0) << space->vmid;
+    sim_cmd(cp->sim, cp->gpu, &cmd);
 }
 
 void cp_space_shootdown(struct cp *cp, struct cp_space *space)
@@ -90,18 +100,40 @@ void space_killed(struct cp *cp, uint8_t vmid)
     if (!space)
         return;
     *link = space->next_killing;
+    bool all = space->faulted || space->closing;
     space->killing = false;
     space->faulted = false; /* new queues of the client may work */
-    space->busy = 0;
+    if (all)
+        space->busy = 0;
     for (unsigned i = 0; i < CP_JOBS; i++) {
         struct job *job = &cp->jobs[i];
         if (job->state == JOB_FREE || job->space != space)
             continue;
-        job->queue->dead = true;
-        job_abandon(cp, job);
+        if (all || job->halted) {
+            space->busy -= !all;
+            job->queue->dead = true;
+            job_abandon(cp, job);
+        } else if (job->state == JOB_RUN && job->held) {
+            job_launch(cp, job);
+        }
     }
     if (space->closing)
         space_finish(cp, space);
+}
+
+void space_reap(struct cp *cp, struct cp_space *space)
+{
+    bool any = false;
+    for (unsigned i = 0; i < CP_JOBS; i++) {
+        const struct job *job = &cp->jobs[i];
+        if (job->state == JOB_FREE || job->state == JOB_DONE || job->space != space)
+            continue;
+        if (!job->queue->closed || !job->halted)
+            return;
+        any = true;
+    }
+    if (any)
+        space_kill(cp, space);
 }
 
 void queue_fail(struct cp *cp, struct cp_queue *queue, uint32_t code, const struct msg_cp_evt *evt)
@@ -182,13 +214,15 @@ struct cp_queue *cp_queue_open(struct cp *cp, struct cp_space *space, const stru
     return queue;
 }
 
-/* Packets under way end without a trace; then the queue goes. */
+/* Packets under way end without a trace, or are killed where a wavefront has halted; then the queue goes. */
 void cp_queue_close(struct cp *cp, struct cp_queue *queue)
 {
     queue->closed = true;
     queue->limit = queue->next;
-    if (queue->jobs)
+    if (queue->jobs) {
+        space_reap(cp, queue->space);
         return;
+    }
     struct cp_queue **link = &cp->queues;
     while (*link != queue)
         link = &(*link)->next_queue;

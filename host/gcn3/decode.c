@@ -259,6 +259,8 @@ void gcn3_decode(uint64_t inst, struct gcn3_inst *d)
         d->len = 2;
     }
     count_sources(d);
+    d->privileged = (d->sdst_w && d->sdst < SREG_M0 && d->sdst + d->sdst_w > SREG_TBA) ||
+                    (d->fmt == FMT_SOP1 && (d->op == OP_S_MOVRELD_B32 || d->op == OP_S_MOVRELD_B64));
     if (d->illegal)
         d->unit = UNIT_ILLEGAL;
 }

@@ -15,6 +15,8 @@ enum gcn3_sreg {
     SREG_FLAT_SCRATCH = 102,
     SREG_XNACK = 104,
     SREG_VCC = 106,
+    SREG_TBA = 108, /* from here to the last TTMP: privileged */
+    SREG_TMA = 110,
     SREG_TTMP = 112,
     SREG_M0 = 124,
     SREG_EXEC = 126,
@@ -37,6 +39,7 @@ struct gcn3_inst {
     uint8_t neg, abs, omod;
     bool clamp, returns, glc, slc, offen, idxen, smem_imm;
     uint8_t srsrc;
+    bool privileged; /* its scalar result may lie in TBA, TMA or TTMP */
     uint32_t ext;
 };
 
@@ -56,6 +59,13 @@ struct gcn3_wave {
     uint8_t mode;      /* MODE[7:0]: round 3:0, denormals 7:4 */
     bool ieee, dx10_clamp;
     bool ended, at_barrier;
+    bool trap_en;  /* a trap handler is installed: tba, tma */
+    bool priv;     /* in the trap handler: s[108..123] are TBA, TMA, TTMP; else 0, and TTMP wait in ttmp[] */
+    bool halt;     /* s_sethalt; has no effect in the trap handler */
+    bool in_group; /* STATUS.IN_TG: the work-group has other wavefronts */
+    uint8_t prio;  /* s_setprio */
+    uint64_t tba, tma;
+    uint32_t ttmp[12];
     uint32_t hw_mode_hi; /* other bits of MODE, kept for s_getreg only */
     uint32_t (*v)[64]; /* VGPRs of this wavefront, v[register][lane] */
     unsigned vgprs, sgprs;
@@ -65,7 +75,7 @@ struct gcn3_wave {
     uint64_t scratch_base;          /* GPU virtual address of the scratch window (SH_HIDDEN_PRIVATE_BASE) */
     uint8_t vmid;
     uint32_t hw_id;
-    uint32_t gpr_alloc, lds_alloc;
+    uint32_t gpr_alloc, lds_alloc; /* hardware registers of these names */
     uint64_t instructions;
     uint64_t fault_va;
     void *owner;
@@ -106,6 +116,19 @@ struct gcn3_env {
 int gcn3_step(struct gcn3_wave *w, const struct gcn3_env *env);
 /* The same for an instruction that is already fetched and decoded. */
 int gcn3_execute(struct gcn3_wave *w, const struct gcn3_env *env, const struct gcn3_inst *inst);
+
+/* It issues nothing until it is killed. */
+static inline bool gcn3_halted(const struct gcn3_wave *w)
+{
+    return w->halt && !w->priv;
+}
+
+/* Scalar registers by operand code as they are stored, whether the wavefront may see them or not. */
+void gcn3_scalar_image(const struct gcn3_wave *w, uint32_t image[128]);
+
+/* Hardware registers from where a wavefront was placed; first registers and LDS in bytes as in struct msg_cu_cmd. */
+void gcn3_place(struct gcn3_wave *w, unsigned cu, unsigned wave, unsigned group, unsigned vgpr_base, unsigned sgpr_base,
+                uint32_t lds_base);
 
 /* One atomic operation on a value of `bytes` 4 or 8 (enum gcn3_memop): the new value. */
 uint64_t gcn3_atomic(unsigned op, unsigned bytes, uint64_t old, uint64_t operand, uint64_t compare);

@@ -100,6 +100,11 @@ static void execute_command(struct golden *g, const struct msg_cp_cmd *cmd)
         g->roots[cmd->vmid] = cmd->root;
         golden_mem_flush(g);
         return;
+    case CP_TRAP:
+        g->tba[cmd->vmid] = cmd->root;
+        g->tma[cmd->vmid] = cmd->pc;
+        evt.kind = CP_EVT_TRAP_DONE;
+        break;
     case CP_CACHE:
         golden_mem_flush(g);
         evt.kind = CP_EVT_CACHE_DONE;

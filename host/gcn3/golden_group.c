@@ -74,7 +74,7 @@ static void init_sgprs(struct gcn3_wave *w, const struct golden_launch *l, const
     }
 }
 
-static void init_wave(struct golden_group *group, unsigned n, const struct position *p)
+static void init_wave(const struct golden *g, struct golden_group *group, unsigned n, const struct position *p)
 {
     const struct msg_cp_cmd *cmd = &group->launch->cmd;
     struct gcn3_wave *w = &group->wave[n];
@@ -92,6 +92,11 @@ static void init_wave(struct golden_group *group, unsigned n, const struct posit
     w->private_hi = PRIVATE_APERTURE;
     w->scratch_base = cmd->root;
     w->vmid = cmd->vmid;
+    w->tba = g->tba[w->vmid];
+    w->tma = g->tma[w->vmid];
+    w->trap_en = w->tba != 0;
+    w->in_group = p->waves > 1;
+    gcn3_place(w, 0, (n & 3) << 4 | n >> 2, 0, 0, 0, 0);
     w->owner = group;
     init_sgprs(w, group->launch, p, n);
     WAVE_EXEC(w) = init_items(cmd, p, n, w->v);
@@ -112,7 +117,7 @@ struct golden_group *golden_group_new(struct golden *g, struct golden_launch *l,
     group->live = p.waves;
     group->hazards = g->check_hazards ? xcalloc(p.waves, sizeof *group->hazards) : NULL;
     for (unsigned n = 0; n < group->waves; n++)
-        init_wave(group, n, &p);
+        init_wave(g, group, n, &p);
     l->waves += group->live;
     return group;
 }
@@ -162,7 +167,7 @@ static void run_wave(struct golden *g, struct golden_group *group, unsigned n)
     struct gcn3_wave *w = &group->wave[n];
     uint64_t begin = w->instructions;
     g->yielded = false;
-    while (!w->ended && !w->at_barrier && !g->yielded && w->instructions - begin < SLICE) {
+    while (!w->ended && !w->at_barrier && !gcn3_halted(w) && !g->yielded && w->instructions - begin < SLICE) {
         int fault;
         const struct gcn3_inst *inst = find_code(g, w, &fault);
         if (!fault && group->hazards)
@@ -175,6 +180,10 @@ static void run_wave(struct golden *g, struct golden_group *group, unsigned n)
             report_fault(g, group, n, fault, fault == FAULT_ILLEGAL ? dwords : 0);
             break;
         }
+    }
+    if (gcn3_halted(w)) {
+        struct msg_cp_evt evt = { .kind = CP_EVT_HALT, .id = group->launch->cmd.id, .wave = n, .vmid = w->vmid, .pc = w->pc };
+        g->event(g->ctx, &evt);
     }
     uint64_t done = w->instructions - begin;
     g->instructions += done;
@@ -189,10 +198,10 @@ bool golden_group_run(struct golden *g, struct golden_group *group)
     bool can_run = false;
     for (unsigned n = 0; n < group->waves; n++) {
         struct gcn3_wave *w = &group->wave[n];
-        if (w->ended || w->at_barrier || group->halted[n])
+        if (w->ended || w->at_barrier || group->halted[n] || gcn3_halted(w))
             continue;
         run_wave(g, group, n);
-        can_run |= !w->ended && !w->at_barrier && !group->halted[n];
+        can_run |= !w->ended && !w->at_barrier && !group->halted[n] && !gcn3_halted(w);
     }
     if (group->live && group->waiting == group->live) {
         for (unsigned n = 0; n < group->waves; n++)

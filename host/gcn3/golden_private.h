@@ -61,6 +61,7 @@ struct golden {
     golden_event_fn event;
     void *ctx;
     uint64_t roots[256];
+    uint64_t tba[256], tma[256]; /* CP_TRAP */
     uint64_t time, instructions;
     struct msg_cp_cmd *queue;
     size_t queued, queue_room;

@@ -229,7 +229,11 @@ static void wave_start(struct ls_cu *cu, const struct msg_cu_cmd *cmd)
     s->shared_hi = 0x20000000;
     s->private_hi = 0x20000001;
     s->vmid = cmd->vmid;
-    s->hw_id = (cu->index & 15) << 8 | (cmd->wave & 63);
+    s->tba = cu->tba[cmd->vmid & 15];
+    s->tma = cu->tma[cmd->vmid & 15];
+    s->trap_en = s->tba != 0;
+    s->in_group = cmd->group_waves > 1;
+    gcn3_place(s, cu->index, cmd->wave, cmd->group, cmd->vgpr_base, cmd->sgpr_base, cmd->lds_base);
     s->owner = w;
     WAVE_EXEC(s) = cmd->exec;
     init_items(cu, w, cmd);
@@ -281,6 +285,10 @@ void lockstep_cu_cmd(struct lockstep *ls, unsigned gpu, unsigned cu, uint64_t cy
         wave_start(c, cmd);
     else if (cmd->kind == CU_KILL)
         kill_vmid(c, cmd->vmid);
+    else if (cmd->kind == CU_TRAP) {
+        c->tba[cmd->vmid & 15] = cmd->pc;
+        c->tma[cmd->vmid & 15] = cmd->exec;
+    }
 }
 
 void lockstep_cu_evt(struct lockstep *ls, unsigned gpu, unsigned cu, uint64_t cycle, const struct msg_cu_evt *evt)

@@ -81,6 +81,10 @@ static void compare_stray_rows(struct ls_check *c, const struct gcn3_inst *inst)
 
 static const char *scalar_name(unsigned code, char *text)
 {
+    if (code >= SREG_TTMP && code < SREG_M0) {
+        sprintf(text, "ttmp%u", code - SREG_TTMP);
+        return text;
+    }
     if (code == SREG_VCC || code == SREG_VCC + 1)
         return code == SREG_VCC ? "vcc_lo" : "vcc_hi";
     if (code == SREG_EXEC || code == SREG_EXEC + 1)
@@ -91,26 +95,32 @@ static const char *scalar_name(unsigned code, char *text)
     return text;
 }
 
-/* Scalar state: what the RTL wrote over the old values is what the golden model has now. */
-static void compare_scalars(struct ls_check *c, const uint32_t old[128], bool old_scc)
+/* Scalar state: what the RTL wrote over the old values is what the golden model has now.  A result for a register that
+ * the wavefront may not write is seen and has no effect: what the trap handler reads tells whether that is so. */
+static void compare_scalars(struct ls_check *c, const uint32_t old[128], bool old_scc, bool old_priv)
 {
-    uint32_t rtl[128];
+    const struct gcn3_wave *state = &c->wave->state;
+    unsigned hidden = old_priv || state->priv ? SREG_TTMP : SREG_M0; /* from TBA on */
+    uint32_t rtl[128], golden[128];
     bool scc = old_scc;
     char text[160], name[16];
     memcpy(rtl, old, sizeof rtl);
     for (const struct ls_write *x = c->entry->writes; x; x = x->link) {
         if (x->vector)
             continue;
-        for (unsigned k = 0; k < x->count && k < 16; k++)
-            rtl[(x->row + k) & 127] = x->data[k];
+        for (unsigned k = 0; k < x->count && k < 16; k++) {
+            unsigned code = (x->row + k) & 127;
+            if (code < SREG_TBA || code >= hidden)
+                rtl[code] = x->data[k];
+        }
         if (x->scc_valid)
             scc = x->scc;
     }
-    bool equal = memcmp(rtl, c->wave->state.s, sizeof rtl) == 0;
+    gcn3_scalar_image(state, golden);
+    bool equal = memcmp(rtl, golden, sizeof rtl) == 0;
     for (unsigned n = 0; !equal && n < 128; n++)
-        if (rtl[n] != c->wave->state.s[n]) {
-            snprintf(text, sizeof text, "%s: rtl %08x golden %08x (before %08x)", scalar_name(n, name), rtl[n],
-                     c->wave->state.s[n], old[n]);
+        if (rtl[n] != golden[n]) {
+            snprintf(text, sizeof text, "%s: rtl %08x golden %08x (before %08x)", scalar_name(n, name), rtl[n], golden[n], old[n]);
             ls_report(c->wave, c->entry, c->now, text);
             return;
         }
@@ -190,7 +200,9 @@ static void before_take(struct before *b, const struct gcn3_wave *w, const struc
 static void cover(const struct ls_check *c, const struct gcn3_inst *inst, const struct before *b, const uint32_t old[128], bool old_scc)
 {
     const struct gcn3_wave *w = &c->wave->state;
-    bool changed = memcmp(old, w->s, sizeof w->s) || old_scc != w->scc;
+    uint32_t now[128];
+    gcn3_scalar_image(w, now);
+    bool changed = memcmp(old, now, sizeof now) || old_scc != w->scc;
     for (unsigned k = 0; k < inst->vdst_w && k < 4; k++)
         changed |= memcmp(b->row[k], w->v[inst->vdst + k], sizeof b->row[k]) != 0;
     ls_coverage_take(c->cu->ls->coverage, inst, b->active, changed);
@@ -205,14 +217,14 @@ void ls_check_entry(struct ls_wave *w, struct ls_entry *e, uint64_t now)
     struct gcn3_inst inst;
     uint32_t old[128], rtl[4][64];
     struct before before;
-    bool old_scc = w->state.scc;
+    bool old_scc = w->state.scc, old_priv = w->state.priv;
     if (w->faulted || !control_flow_agrees(&c))
         return;
     env.ctx = &c;
     gcn3_decode(e->inst, &inst);
     if (w->cu->ls->coverage)
         before_take(&before, &w->state, &inst);
-    memcpy(old, w->state.s, sizeof old);
+    gcn3_scalar_image(&w->state, old);
     for (unsigned k = 0; k < inst.vdst_w && k < 4; k++) {
         memcpy(rtl[k], w->state.v[inst.vdst + k], sizeof rtl[k]);
         overlay(e, w->vgpr_base + inst.vdst + k, rtl[k]);
@@ -242,7 +254,7 @@ void ls_check_entry(struct ls_wave *w, struct ls_entry *e, uint64_t now)
         if (!compare_row(&c, w->vgpr_base + inst.vdst + k, rtl[k]))
             return;
     compare_stray_rows(&c, &inst);
-    compare_scalars(&c, old, old_scc);
+    compare_scalars(&c, old, old_scc, old_priv);
     if (w->cu->ls->coverage && !w->cu->ls->failed)
         cover(&c, &inst, &before, old, old_scc);
 }

@@ -92,6 +92,7 @@ struct ls_cu {
     uint32_t vgpr[LS_SIMDS][260][64];
     uint32_t sgpr[LS_SIMDS][LS_SGPRS];
     uint8_t lds[LS_LDS_BYTES + 16];
+    uint64_t tba[16], tma[16]; /* by VMID */
     uint64_t lds_seen, lds_next; /* turns given to, taken by LDS instructions */
     struct ls_lds *lds_waiting;
     unsigned endings; /* wavefronts that are ending */

@@ -3,6 +3,7 @@
  * Not responsible for: scalar memory (mem.c), messages and waits (step.c).
  */
 #include "gcn3/salu.h"
+#include "gcn3/trap.h"
 
 static const uint32_t inline_f32[9] = { 0x3f000000, 0xbf000000, 0x3f800000, 0xbf800000, 0x40000000,
                                         0xc0000000, 0x40800000, 0xc0800000, 0x3e22f983 };
@@ -263,27 +264,6 @@ static void sopc(struct gcn3_wave *w, const struct gcn3_inst *i)
     }
 }
 
-/* Hardware registers: MODE and HW_ID are real, the rest reads 0 and ignores writes. */
-static uint32_t hwreg_read(const struct gcn3_wave *w, unsigned id)
-{
-    if (id == 1)
-        return w->mode | w->dx10_clamp << 8 | w->ieee << 9 | w->hw_mode_hi;
-    return id == 4 ? w->hw_id : 0;
-}
-
-static void setreg(struct gcn3_wave *w, unsigned control, uint32_t value)
-{
-    unsigned id = control & 63, offset = control >> 6 & 31, size = (control >> 11 & 31) + 1;
-    uint32_t mask = field_mask(size) << offset;
-    uint32_t now = (hwreg_read(w, id) & ~mask) | (value << offset & mask);
-    if (id != 1)
-        return;
-    w->mode = now;
-    w->dx10_clamp = now >> 8 & 1;
-    w->ieee = now >> 9 & 1;
-    w->hw_mode_hi = now & ~UINT32_C(0x3ff);
-}
-
 static void sopk(struct gcn3_wave *w, const struct gcn3_inst *i)
 {
     int32_t imm = (int16_t)i->simm16, r;
@@ -297,7 +277,7 @@ static void sopk(struct gcn3_wave *w, const struct gcn3_inst *i)
         scalar_write32(w, i->sdst, hwreg_read(w, i->simm16 & 63) >> (i->simm16 >> 6 & 31) &
                                        field_mask((i->simm16 >> 11 & 31) + 1));
         break;
-    case OP_S_SETREG_B32: case OP_S_SETREG_IMM32_B32: setreg(w, i->simm16, a); break;
+    case OP_S_SETREG_B32: case OP_S_SETREG_IMM32_B32: hwreg_write(w, i->simm16, a); break;
     default: /* s_cmpk: the order of s_cmp from 2 on */
         w->scc = compare32(i->op - OP_S_CMPK_EQ_I32, a, i->op >= OP_S_CMPK_EQ_U32 ? i->simm16 : (uint32_t)imm);
     }
@@ -331,7 +311,9 @@ void branch_execute(struct gcn3_wave *w, const struct gcn3_inst *i)
         target = i->op == OP_S_GETPC_B64 ? next : scalar_read64(w, i, i->src[0]);
         if (i->sdst_w)
             scalar_write64(w, i->sdst, next);
-        w->pc = target & ~UINT64_C(3);
+        w->pc = target & (PC_MASK & ~UINT64_C(3));
+        if (i->op == OP_S_RFE_B64)
+            trap_return(w);
         return;
     }
     switch (i->op) {

@@ -3,26 +3,27 @@
  */
 #include "gantry_msg.h"
 #include "gcn3/salu.h"
+#include "gcn3/trap.h"
 
 static int internal_execute(struct gcn3_wave *w, const struct gcn3_env *env, const struct gcn3_inst *i)
 {
     switch (i->op) {
     case OP_S_ENDPGM: w->ended = true; break;
     case OP_S_BARRIER: w->at_barrier = true; break;
+    case OP_S_SETHALT: w->halt = i->simm16 & 1; break;
+    case OP_S_SETPRIO: w->prio = i->simm16 & 3; break;
     case OP_S_SLEEP:
         if (env->yield)
             env->yield(env->ctx, w);
         break;
     }
-    return 0; /* s_nop, s_waitcnt, s_setprio, ... */
+    return 0; /* s_nop, s_waitcnt, ... */
 }
 
 static int message_execute(struct gcn3_wave *w, const struct gcn3_env *env, const struct gcn3_inst *i)
 {
-    if (i->op == OP_S_TRAP) {
-        w->fault_va = i->simm16 & 255;
-        return FAULT_TRAP;
-    }
+    if (i->op == OP_S_TRAP)
+        return trap_execute(w, i->simm16 & 255);
     if ((i->simm16 & 15) == 1)
         env->interrupt(env->ctx, w);
     return 0;
@@ -48,6 +49,8 @@ int gcn3_execute(struct gcn3_wave *w, const struct gcn3_env *env, const struct g
         w->pc = pc;
         return fault;
     }
+    if (i->privileged)
+        trap_guard(w);
     w->instructions++;
     return 0;
 }

@@ -333,7 +333,7 @@ static void events_wake_waiters(void **state)
     assert_false(event_wait_ready(b->d, &conn));
     event_raise(b->client[0], one);
     assert_false(event_wait_ready(b->d, &conn));
-    event_raise_interrupt(b->client[0], two & 0xff);
+    event_raise(b->client[0], two);
     assert_true(event_wait_ready(b->d, &conn));
     event_wait_finish(&conn, &answer);
     memcpy(&w, answer.data, sizeof w);
@@ -354,6 +354,40 @@ static void events_wake_waiters(void **state)
     data[2].event_id = 4000;
     memcpy(conn.request.data, &w, sizeof w);
     assert_int_equal(event_wait_begin(b->d, &conn), EINVAL);
+}
+
+/* An interrupt sets the event whose slot in the event page was written, whatever the hint in M0 says. */
+static void interrupts_find_the_written_slot(void **state)
+{
+    struct bench *b = *state;
+    struct client *c = b->client[0];
+    uint32_t id[4];
+    struct kfd_ioctl_create_event_args a = {.event_type = KFD_IOC_EVENT_SIGNAL,
+                                            .event_page_offset =
+                                                alloc(b, 0, 0, 0x30000000, EVENT_LIMIT * 8, FLAGS_GTT, 0)};
+    assert_int_equal(call(b, 0, AMDKFD_IOC_CREATE_EVENT, &a), 0);
+    id[0] = a.event_id;
+    const struct object *page = memory_find(c, c->event_page);
+    assert_non_null(page);
+    uint64_t *slots = (uint64_t *)(void *)pmem_gtt(machine_memory(b->d->machine), page->offset, page->bytes);
+    for (unsigned n = 0; n < EVENT_LIMIT; n++)
+        assert_true(slots[n] == UINT64_MAX);
+    for (unsigned n = 1; n < 4; n++)
+        id[n] = event_new(b, n == 3 ? KFD_IOC_EVENT_MEMORY : KFD_IOC_EVENT_SIGNAL, false);
+    event_raise_interrupt(b->d, c, id[0]); /* nothing was written */
+    for (unsigned n = 0; n < 4; n++)
+        assert_false(c->events[id[n]].set);
+    slots[id[0]] = id[0], slots[id[1]] = id[1];
+    event_raise_interrupt(b->d, c, 0xffffff00 | id[1]); /* a good hint: this one alone */
+    assert_true(c->events[id[1]].set && !c->events[id[0]].set);
+    assert_true(slots[id[1]] == UINT64_MAX && slots[id[0]] == id[0]);
+    c->events[id[1]].set = false;
+    slots[id[2]] = slots[id[3]] = 1;
+    event_raise_interrupt(b->d, c, 0xff); /* a wrong one: all signal events that were written */
+    assert_true(c->events[id[0]].set && c->events[id[2]].set && !c->events[id[1]].set && !c->events[id[3]].set);
+    assert_true(slots[id[0]] == UINT64_MAX && slots[id[2]] == UINT64_MAX && slots[id[3]] == 1);
+    event_raise_mailbox(b->d, c, id[1]); /* the command processor has no need of the slot */
+    assert_true(c->events[id[1]].set);
 }
 
 static void event_ids_run_out_cleanly(void **state)
@@ -418,6 +452,7 @@ int main(void)
         TEST(doorbells_ring_their_gpu),         TEST(memory_is_mapped_where_asked),
         TEST(aql_rings_show_their_pages_twice), TEST(client_memory_is_reached_by_a_window),
         TEST(data_figure_is_over_contents),     TEST(events_wake_waiters),
+        TEST(data_figure_is_over_contents),     TEST(interrupts_find_the_written_slot),
         TEST(event_ids_run_out_cleanly),        TEST(unknown_ioctls_are_refused),
         TEST(everything_goes_with_its_process),
     };

@@ -209,6 +209,73 @@ static void a_closed_queue_ends_without_a_trace(void **state)
     assert_false(cp_busy(b->cp[0]));
 }
 
+static uint64_t client0_halts(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd, struct msg_cp_evt *evt)
+{
+    (void)sim, (void)gpu;
+    if (cmd->vmid != 1)
+        return 5000;
+    evt->kind = CP_EVT_HALT;
+    return 500;
+}
+
+/* A wavefront that halted itself lives as long as its queue, and longer while others of its process run. */
+static void a_halted_wavefront_ends_with_its_queue(void **state)
+{
+    struct bench *b = *state;
+    fake_launch = client0_halts;
+    for (unsigned q = 0; q < 3; q++) {
+        queue_open(b, q, q == 1, 0);
+        put(b, signal_at(q) + 8, 2, 8);
+        kernel_put(b, q, 0x0b02, signal_va(q));
+    }
+    ring(b, 0);
+    run(b);
+    assert_true(cp_busy(b->cp[0]));
+    assert_int_equal(commands(b, CP_KILL), 0);
+    fake_launch = NULL; /* the others end */
+    ring(b, 1);
+    ring(b, 2);
+    sim_run(b->sim, b->sim->now + 800);
+    assert_int_equal(commands(b, CP_LAUNCH), 3);
+    cp_queue_close(b->cp[0], b->queue[0]);
+    assert_int_equal(commands(b, CP_KILL), 0); /* queue 2 is of the same process */
+    for (unsigned n = 0; n < 200 && !commands(b, CP_KILL); n++)
+        sim_run(b->sim, b->sim->now + 20);
+    assert_int_equal(commands(b, CP_KILL), 1);
+    assert_int_equal(get(b, signal_at(2) + 8), 1);
+    kernel_put(b, 2, 0x0b02, signal_va(2)); /* comes while the kill is under way: waits for its end */
+    ring(b, 2);
+    run(b);
+    assert_int_equal(get(b, signal_at(0) + 8), 2);
+    assert_int_equal(get(b, signal_at(1) + 8), 1);
+    assert_int_equal(get(b, signal_at(2) + 8), 0);
+    assert_int_equal(commands(b, CP_KILL), 1);
+    assert_int_equal(b->kernels, 3);
+    assert_int_equal(b->space[0][0].busy, 0);
+    assert_false(cp_busy(b->cp[0]));
+}
+
+/* The CUs hear of a trap handler when its address space opens, when it changes, and when its number is used again. */
+static void trap_handlers_are_told(void **state)
+{
+    struct bench *b = *state;
+    struct cp_space *space = &b->space[0][0];
+    assert_int_equal(commands(b, CP_TRAP), 0);
+    space->tba = 0x4000001000, space->tma = 0x5000;
+    cp_space_trap(b->cp[0], space);
+    assert_int_equal(command_last(b, CP_TRAP)->root, 0x4000001000);
+    assert_int_equal(command_last(b, CP_TRAP)->pc, 0x5000);
+    assert_int_equal(command_last(b, CP_TRAP)->vmid, space->vmid);
+    cp_space_open(b->cp[0], space);
+    assert_int_equal(commands(b, CP_TRAP), 2);
+    space->tba = 0;
+    cp_space_open(b->cp[0], space);
+    assert_int_equal(commands(b, CP_TRAP), 3);
+    assert_int_equal(command_last(b, CP_TRAP)->root, 0);
+    cp_space_open(b->cp[0], space);
+    assert_int_equal(commands(b, CP_TRAP), 3);
+}
+
 static void suspended_queues_wait(void **state)
 {
     struct bench *b = *state;
@@ -238,6 +305,8 @@ int main(void)
         TEST(a_client_that_goes_is_killed_on_the_gpu),
         TEST(a_closed_queue_ends_without_a_trace),
         TEST(suspended_queues_wait),
+        TEST(a_halted_wavefront_ends_with_its_queue),
+        TEST(trap_handlers_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
