@@ -19,6 +19,10 @@ package cu_decode_pkg;
     return ones << code[6:1];
   endfunction
 
+  function automatic logic enters_trap(input dec_t d);
+    return d.fmt == FMT_SOPP && d.op == OP_S_TRAP;
+  endfunction
+
   function automatic class_e classify(input dec_t d);
     case (d.unit)
       UNIT_VALU: return ClsValu;
@@ -27,7 +31,7 @@ package cu_decode_pkg;
       UNIT_FLAT, UNIT_MUBUF: return ClsVmem;
       UNIT_LDS: return ClsLds;
       UNIT_BRANCH: return d.fmt == FMT_SOP1 ? ClsSalu : ClsBranch;
-      UNIT_MSG: return ClsBranch;
+      UNIT_MSG: return d.op == OP_S_TRAP ? ClsSalu : ClsBranch;
       UNIT_INTERNAL: return d.op == OP_S_ICACHE_INV ? ClsBranch : ClsInternal;
       default: return ClsBad;
     endcase
@@ -92,7 +96,7 @@ package cu_decode_pkg;
         fmt: d.fmt,
         op: d.op,
         smem: d.unit == UNIT_SMEM,
-        branch: d.unit == UNIT_BRANCH,
+        branch: d.unit == UNIT_BRANCH || enters_trap(d),
         movrels: d.unit == UNIT_SALU && d.fmt == FMT_SOP1 && d.op[7:1] == OP_S_MOVRELS_B32[7:1],
         src0: d.src0,
         src1: d.src1,
@@ -144,6 +148,7 @@ package cu_decode_pkg;
   function automatic void make_head(input logic [47:0] at, input logic [63:0] inst, input logic [3:0] first_fault,
                                     input logic [3:0] next_fault, output head_t h, output logic [1:0] len);
     dec_t d;
+    logic all;  // waits for everything under way
     h.pc   = at;
     h.inst = inst;
     h.op   = 64'd0;
@@ -161,7 +166,11 @@ package cu_decode_pkg;
         h.more = 32'(valu_rows(d));
       end
       ENC_SCALAR: begin
-        d    = dec_scalar(inst);
+        d = dec_scalar(inst);
+        if (enters_trap(d)) begin  // saves the PC in ttmp[0:1]
+          d.sdst   = 7'd112;
+          d.sdst_w = 5'd2;
+        end
         h.op = 64'(scalar_word(d));
       end
       ENC_SMEM: begin
@@ -193,11 +202,12 @@ package cu_decode_pkg;
     h.issue.we    = d.sdst_w == 5'd0 ? 2'b00 : d.sdst_w == 5'd2 ? 2'b11 : d.sdst[0] ? 2'b10 : 2'b01;
     h.issue.exec  = d.writes_exec && (d.sdst[6:1] != 6'd63 || d.sdst_w == 5'd0);
     h.issue.op    = d.op;
-    h.issue.simm16  = inst[15:0];
-    h.issue.waitcnt = h.issue.cls == ClsInternal && d.op == OP_S_WAITCNT;
+    all = h.issue.cls == ClsSalu && (enters_trap(d) || (d.fmt == FMT_SOP1 && d.op == OP_S_RFE_B64));
+    h.issue.simm16  = all ? 16'd0 : inst[15:0];
+    h.issue.waitcnt = all || (h.issue.cls == ClsInternal && d.op == OP_S_WAITCNT);
     h.issue.other_row = d.dpp && inst[48:40] >= 9'h130 && inst[48:41] != 8'ha0;
     h.write = write_pairs(d);
-    h.check = read_pairs(d, h.issue.cls) | (h.issue.cls == ClsValu ? 64'd0 : h.write);
+    h.check = all ? '1 : read_pairs(d, h.issue.cls) | (h.issue.cls == ClsValu ? 64'd0 : h.write);
   endfunction
 endpackage
 /* verilator lint_on UNUSEDSIGNAL */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What arrives at the CU from outside and fills registers: commands of the dispatcher (start of a wavefront with its
-// initial SGPRs and item-id VGPRs, invalidation, kill) and answers of the scalar cache (up to 16 dwords, one pair a
+// initial SGPRs and item-id VGPRs, invalidation, kill, trap handlers) and answers of the scalar cache (up to 16 dwords, one pair a
 // cycle in the two cycles of four that the register file has for them).  Not responsible for: barriers, wavefront
 // state (cu_issue), special registers (cu_scalar), the events that answer commands (cu_issue).
 //
@@ -32,7 +32,10 @@ module cu_fill
   output logic                              start_valid_o,
   output start_t                            start_o,
   output logic                              kill_valid_o,
-  output logic                       [ 7:0] cmd_vmid_o,        // of kill and invalidation
+  output logic                              trap_valid_o,      // trap handler of cmd_vmid_o
+  output logic                       [47:0] trap_tba_o,
+  output logic                       [47:0] trap_tma_o,
+  output logic                       [ 7:0] cmd_vmid_o,        // of kill, invalidation and trap handler
   input  logic                              kill_done_i,
   output logic                              inv_valid_o,
   output logic                       [ 7:0] inv_flags_o,
@@ -97,7 +100,7 @@ module cu_fill
   endfunction
 
   /* verilator lint_off UNUSEDSIGNAL */
-  function automatic start_t make_start(input cu_cmd_t c);
+  function automatic start_t make_start(input cu_cmd_t c, input logic [15:0] trap_en);
     start_t r;
     r.wave           = c.wave[5:0];
     r.vmid           = c.vmid;
@@ -115,12 +118,16 @@ module cu_fill
     r.mode           = c.mode;
     r.ieee           = c.ieee[0];
     r.dx10_clamp     = c.ieee[1];
+    r.trap_en        = trap_en[c.vmid[3:0]];
+    r.vgpr_size      = 6'(c.vgprs[7:2] - 6'd1);
+    r.sgpr_size      = 4'(c.sgprs[7:4] - 4'd1);
     return r;
   endfunction
   /* verilator lint_on UNUSEDSIGNAL */
 
   /* verilator lint_off BLKSEQ */
   state_e state;
+  logic [15:0] handlers;  // VMIDs with a trap handler
   logic [6:0] cmd_count;
   logic [4:0] rsp_count;
   logic [5:0] cmd_read;
@@ -148,6 +155,7 @@ module cu_fill
       start_valid_o     <= 1'b0;
       kill_valid_o      <= 1'b0;
       inv_valid_o       <= 1'b0;
+      trap_valid_o      <= 1'b0;
       obs_valid_o       <= 1'b0;
       free              = 1'b1;
       // ---- scalar memory: rsp holds the answer under way
@@ -231,13 +239,19 @@ module cu_fill
         StRead: begin
           busy = 1'b1;
           if (!cmd_re_q) begin
-            state = cmd.kind == CU_KILL ? StKill : cmd.kind == CU_INV ? StInv : StWave;
+            state = cmd.kind == CU_KILL ? StKill : cmd.kind == CU_INV ? StInv : cmd.kind == CU_TRAP ? StAck : StWave;
             cmd_vmid_o   <= cmd.vmid;
             inv_flags_o  <= cmd.flags[7:0];
             kill_valid_o <= cmd.kind == CU_KILL;
             inv_valid_o  <= cmd.kind == CU_INV;
             prepare_valid_o <= cmd.kind == CU_WAVE;
-            start_o         <= make_start(cmd);
+            start_o         <= make_start(cmd, handlers);
+            trap_valid_o    <= cmd.kind == CU_TRAP;
+            if (cmd.kind == CU_TRAP) begin
+              handlers[cmd.vmid[3:0]] = cmd.pc != 64'd0;
+              trap_tba_o <= cmd.pc[47:0];
+              trap_tma_o <= cmd.exec[47:0];
+            end
           end
         end
         StWave: begin
@@ -301,6 +315,7 @@ module cu_fill
       rsp_full_q  <= rsp_count == 5'd16;
       if (!rst_ni) begin
         state             = StIdle;
+        handlers          = '0;
         cmd_count         = '0;
         rsp_count         = '0;
         cmd_waddr_q       <= '0;
@@ -317,6 +332,7 @@ module cu_fill
         smem_done_valid_o <= 1'b0;
         kill_valid_o      <= 1'b0;
         inv_valid_o       <= 1'b0;
+        trap_valid_o      <= 1'b0;
         ack_valid_o       <= 1'b0;
         cmd_re_q          <= 1'b0;
         rsp_re_q          <= 1'b0;

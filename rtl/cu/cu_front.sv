@@ -13,7 +13,7 @@ module cu_front
   input  logic               clk_i,
   input  logic               rst_ni,
   input  logic        [ 5:0] cycle_i,
-  input  logic        [ 3:0] cu_id_i,
+  input  logic        [ 5:0] cu_id_i,
   // dispatcher, caches
   input  logic               cu_cmd_valid_i,
   input  cu_cmd_t            cu_cmd_i,
@@ -84,7 +84,9 @@ module cu_front
   issued_t issued;
   wave_t jump_wave[2];
   logic [47:0] jump_pc[2];
-  logic result_valid, pair_valid, intr_valid;
+  logic result_valid, pair_valid, intr_valid, trap_valid;
+  logic [47:0] trap_tba, trap_tma;
+  waves_t status[3];
   result_t result;
   pair_write_t pair;
   wave_t intr_wave;
@@ -120,6 +122,9 @@ module cu_front
     .start_valid_o(start_valid),
     .start_o      (start),
     .kill_valid_o (kill_valid),
+    .trap_valid_o (trap_valid),
+    .trap_tba_o   (trap_tba),
+    .trap_tma_o   (trap_tma),
     .cmd_vmid_o   (inv_vmid_o),
     .kill_done_i  (kill_done),
     .inv_valid_o,
@@ -196,6 +201,7 @@ module cu_front
     .intr_valid_i       (intr_valid),
     .intr_wave_i        (intr_wave),
     .intr_data_i        (intr_data),
+    .status_o           (status),
     .cu_evt_valid_o,
     .cu_evt_o,
     .cu_evt_credit_i,
@@ -210,6 +216,11 @@ module cu_front
     .rst_ni,
     .turn_i             (turn),
     .cu_id_i,
+    .trap_valid_i       (trap_valid),
+    .trap_vmid_i        (inv_vmid_o[3:0]),
+    .trap_tba_i         (trap_tba),
+    .trap_tma_i         (trap_tma),
+    .status_i           (status),
     .prepare_valid_i    (prepare_valid),
     .start_valid_i      (start_valid),
     .start_i            (start),

@@ -36,7 +36,7 @@ package cu_front_pkg;
 
   typedef enum logic [2:0] {
     ClsValu,
-    ClsSalu,  // with s_getpc, s_setpc, s_swappc
+    ClsSalu,  // with s_getpc, s_setpc, s_swappc, s_trap, s_rfe
     ClsSmem,
     ClsVmem,
     ClsLds,
@@ -64,6 +64,9 @@ package cu_front_pkg;
     logic [7:0] mode;
     logic ieee;
     logic dx10_clamp;
+    logic trap_en;  // its address space has a trap handler
+    logic [5:0] vgpr_size;  // allocated / 4 - 1
+    logic [3:0] sgpr_size;  // allocated / 16 - 1
   } start_t;
 
   // A write of an SGPR pair (or special register) beside the SALU: SMEM data, VALU results, initial values.
@@ -121,6 +124,13 @@ package cu_front_pkg;
       r[p] = !done && order[p] == 4'd15 ? slot : order[p];
       done = done || order[p] == 4'd15;
     end
+    return r;
+  endfunction
+
+  function automatic order_t order_insert(input order_t order, input slot_t slot, input logic [3:0] place);
+    order_t r;
+    r[0] = place == 4'd0 ? slot : order[0];
+    for (int unsigned p = 1; p < Slots; p++) r[p] = p[3:0] < place ? order[p] : p[3:0] == place ? slot : order[p-1];
     return r;
   endfunction
 endpackage

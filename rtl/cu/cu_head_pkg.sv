@@ -16,7 +16,7 @@ package cu_head_pkg;
     logic [6:0] sdst;  // vector ALU: scalar destination
     logic [1:0] we;  // its registers of the pair; 0: only EXEC
     logic exec;  // EXEC too
-    logic waitcnt;  // s_waitcnt
+    logic waitcnt;  // s_waitcnt; s_trap and s_rfe, which wait for all (simm16 is 0)
     logic other_row;  // DPP that reads lanes of another row
     logic [9:0] op;
     logic [15:0] simm16;  // of scalar instructions
@@ -50,7 +50,7 @@ package cu_head_pkg;
     fmt_e fmt;
     logic [9:0] op;
     logic smem;
-    logic branch;  // s_getpc, s_setpc, s_swappc, s_rfe
+    logic branch;  // s_getpc, s_setpc, s_swappc, s_rfe, s_trap
     logic movrels;
     logic [8:0] src0;
     logic [8:0] src1;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Heart of the compute unit's front end: which wavefront issues what.  One SIMD a cycle in turn; of its wavefronts
-// the oldest ready one for each of five ports (vector ALU; scalar ALU or memory; vector memory; LDS; branch or
+// the oldest ready one of the highest priority for each of five ports (vector ALU; scalar ALU or memory; vector memory; LDS; branch or
 // message), and one that only waits or does nothing.  Keeps the wavefront table: heads, pending scalar results,
 // s_waitcnt counters, operands that memory units still have to read, barriers, sleep, end, faults and kill, and
-// sends the events to the dispatcher.  Not responsible for: fetch and decode (cu_fetch), operand values, branches
+// sends the events to the dispatcher; the trap handler's privilege, priorities.  Not responsible for: fetch and decode (cu_fetch), operand values, branches
 // (cu_scalar), initial registers (cu_fill).
 //
 // Per-wavefront conditions are bit vectors by {simd, slot} that events update.  When four turns brought no change,
@@ -62,6 +62,7 @@ module cu_issue
   input  logic                   intr_valid_i,
   input  wave_t                  intr_wave_i,
   input  logic        [31:0]     intr_data_i,
+  output waves_t                 status_o[3],             // for s_getreg: priority bits 0 and 1, HALT
   output logic                   cu_evt_valid_o,
   output cu_evt_t                cu_evt_o,
   input  logic                   cu_evt_credit_i,
@@ -84,9 +85,11 @@ module cu_issue
   waves_t flat_lds;  // vector memory may still access the LDS: no LDS instruction overtakes it
   waves_t multi;  // its vector instruction takes several turns
   waves_t class_of[8];  // by class_e
+  waves_t trap_en, priv, halt;  // has a trap handler, is in it, s_sethalt
+  waves_t prio[2];  // bits of the priority
   waves_t other_row;  // its head is a DPP that reads another row
   logic [63:0] recent[4];  // who issued a vector instruction in the last four turns
-  order_t order[4];
+  order_t order[4], age[4];  // by priority and age; by age
   // by wavefront
   head_t head[64];
   logic [3:0] vm_count[64], lg_count[64];
@@ -279,6 +282,7 @@ module cu_issue
       if (table_changed) begin
         active_o <= live;
         order_o  <= order;
+        status_o <= '{prio[0], prio[1], halt};
       end
       if (busy) quiet = 3'd0;
       else quiet = quiet + 3'd1;
@@ -308,6 +312,7 @@ module cu_issue
       for (int unsigned k = 0; k < 4; k++) begin
         recent[k]        = '0;
         order[k]         = '1;
+        age[k]           = '1;
         fly_head[k]      = '0;
         fly_count[k]     = '0;
         turns[k]         = '0;
@@ -337,6 +342,11 @@ module cu_issue
       quiet               = '0;
       active_o            <= '0;
       order_o             <= order;
+      prio[0]             = '0;
+      prio[1]             = '0;
+      halt                = '0;
+      priv                = '0;
+      status_o            <= '{default: '0};
       issued.valid        = '0;
       issued_o            <= issued;
       obs_valid_o         <= '0;

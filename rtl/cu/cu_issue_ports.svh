@@ -42,7 +42,7 @@
   task automatic issue_others(input slots_t who);
     slots_t pick;
     // scalar ALU or memory
-    pick = of_simd(class_of[ClsSalu], s);
+    pick = of_simd(class_of[ClsSalu] & ~waiting, s);
     if (smem_out != 5'(MaxSmem)) pick = pick | of_simd(class_of[ClsSmem] & ~lg_full, s);
     pick = pick & who;
     if (pick != 16'd0) begin
@@ -53,7 +53,7 @@
       if (head[w].issue.cls == ClsSmem) begin
         smem_out = smem_out + 5'd1;
         count_lg(w, 1'b1);
-      end
+      end else if (head[w].issue.waitcnt) privilege(w);
     end
     // vector memory: not while the LDS reads this SIMD
     pick = who & of_simd(class_of[ClsVmem], s);
@@ -94,9 +94,6 @@
       issued.valid[PortBranch] = 1'b1;
       issued.slot[PortBranch]  = slot;
       intr_busy = head[w].issue.op == OP_S_SENDMSG && head[w].issue.simm16[3:0] == 4'd1;
-      if (head[w].issue.op == OP_S_TRAP) begin
-        raise_fault(w, FAULT_TRAP, {56'd0, head[w].issue.simm16[7:0]}, 32'd0);
-      end
     end
     // waits and no-ops
     pick = who & of_simd(class_of[ClsInternal] & ~waiting, s);

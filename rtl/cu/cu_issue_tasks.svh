@@ -43,6 +43,50 @@
     end
   endtask
 
+  // A wavefront halts for good, which the host is told once.
+  task automatic halt_wave(input widx_t at);
+    table_changed = 1'b1;
+    live[at]      = 1'b0;
+    head_ok[at]   = 1'b0;
+    faulted[at]   = 1'b1;
+  endtask
+
+  // s_trap and s_rfe: into the trap handler and out of it.  Without one, llvm.trap is a fault, others do nothing.
+  task automatic privilege(input widx_t at);
+    if (head[at].issue.op != OP_S_TRAP) begin
+      if (priv[at] && halt[at] && FaultSeed != 27) halt_wave(at);
+      priv[at] = 1'b0;
+    end else if (trap_en[at]) begin
+      priv[at] = 1'b1;
+    end else if (head[at].inst[7:0] == 8'd2) begin
+      raise_fault(at, FAULT_TRAP, {56'd0, head[at].inst[7:0]}, 32'd0);
+    end
+  endtask
+
+  // s_setprio: its place is behind all of higher priority and the older ones of the same.
+  task automatic set_priority(input widx_t at, input logic [1:0] to);
+    logic [3:0] place;
+    slots_t older;
+    slot_t other;
+    order_t rest;
+    table_changed = 1'b1;
+    prio[0][at]   = to[0];
+    prio[1][at]   = to[1];
+    older         = '0;
+    for (int unsigned k = 0; k < Slots; k++) begin
+      if (age[at[5:4]][k] == at[3:0]) break;
+      older[age[at[5:4]][k]] = 1'b1;
+    end
+    rest  = order_remove(order[at[5:4]], at[3:0]);
+    place = '0;
+    for (int unsigned k = 0; k < Slots; k++) begin
+      other = rest[k];
+      if (other != 4'd15 && ({prio[1][{at[5:4], other}], prio[0][{at[5:4], other}]} > to ||
+          ({prio[1][{at[5:4], other}], prio[0][{at[5:4], other}]} == to && older[other]))) place = place + 4'd1;
+    end
+    order[at[5:4]] = order_insert(rest, at[3:0], place);
+  endtask
+
   task automatic release_barrier(input logic [5:0] g, input logic [7:0] waves);
     if (arrived[g] != 8'd0 && arrived[g] + ended[g] >= waves) begin
       at_barrier      = at_barrier & ~arrived_mask[g];
@@ -72,6 +116,12 @@
     sleeping[at]   = 1'b0;
     at_barrier[at] = 1'b0;
     order[at[5:4]] = order_append(order[at[5:4]], at[3:0]);
+    age[at[5:4]]   = order_append(age[at[5:4]], at[3:0]);
+    trap_en[at]    = st.trap_en;
+    priv[at]       = 1'b0;
+    halt[at]       = 1'b0;
+    prio[0][at]    = 1'b0;
+    prio[1][at]    = 1'b0;
     tag[at]          = '0;
     instructions[at] = '0;
     last_pc[at]      = st.pc;
@@ -94,6 +144,7 @@
     ending[at]     = 1'b0;
     silent[at]     = 1'b0;
     order[at[5:4]] = order_remove(order[at[5:4]], at[3:0]);
+    age[at[5:4]]   = order_remove(age[at[5:4]], at[3:0]);
     ended[group[at][5:0]] = ended[group[at][5:0]] + 8'd1;
     release_barrier(group[at][5:0], group_waves[at]);
   endtask
@@ -168,9 +219,11 @@
       end
       OP_S_SETHALT: begin
         table_changed = 1'b1;
-        if (head[at].issue.simm16[0]) live[at] = 1'b0;
+        halt[at]      = head[at].issue.simm16[0];
+        if (halt[at] && !priv[at]) halt_wave(at);
       end
-      default: ;  // s_nop, s_waitcnt, s_setprio, s_wakeup
+      OP_S_SETPRIO: set_priority(at, head[at].issue.simm16[1:0]);
+      default: ;  // s_nop, s_waitcnt, s_wakeup
     endcase
   endtask
 
@@ -206,7 +259,7 @@
     end
   endtask
 
-  // One wavefront that has faulted, or has ended and nothing of it is under way: SIMDs in turn, oldest first.
+  // One wavefront that has faulted or halted itself, or has ended and nothing of it is under way: SIMDs in turn, oldest first.
   task automatic end_wave();
     slots_t over, bad;
     logic [1:0] sd;
@@ -224,7 +277,7 @@
       busy = 1'b1;
       at   = {sd, oldest(over | bad, order[sd])};
       if (faulted[at]) begin
-        make_event(CU_EVT_FAULT, at, fault_data[at]);
+        make_event(fault_status[at] != 8'd0 ? CU_EVT_FAULT : CU_EVT_HALT, at, fault_status[at] != 8'd0 ? fault_data[at] : 32'd0);
         faulted[at]    = 1'b0;
         cu_evt_valid_o <= 1'b1;
         credits        = credits - 8'd1;

@@ -17,7 +17,12 @@ module cu_scalar
   input  logic                              clk_i,
   input  logic                              rst_ni,
   input  logic                       [ 1:0] turn_i,
-  input  logic                       [ 3:0] cu_id_i,
+  input  logic                       [ 5:0] cu_id_i,
+  input  logic                              trap_valid_i,            // trap handler of an address space
+  input  logic                       [ 3:0] trap_vmid_i,
+  input  logic                       [47:0] trap_tba_i,
+  input  logic                       [47:0] trap_tma_i,
+  input  waves_t                            status_i[3],             // of cu_issue
   input  logic                              prepare_valid_i,         // start_i comes: registers are filled
   input  logic                              start_valid_i,
   input  start_t                            start_i,
@@ -70,6 +75,8 @@ module cu_scalar
   logic [63:0] exec[64], vcc[64];
   logic [31:0] m0[64], mode[64];
   logic [63:0] scc;
+  waves_t priv;  // in the trap handler
+  logic [47:0] tba[16], tma[16];  // by VMID
   start_t info[64];
   head_t head[64];
 
@@ -84,8 +91,15 @@ module cu_scalar
   // ---- registers
   /* verilator lint_off UNUSEDSIGNAL */  // functions look at parts of wide records
   function automatic logic [63:0] special(input logic [8:0] code, input logic [63:0] pair, input widx_t w);
-    return code[8:7] != 2'd0 ? pair : code[6:1] == 6'd53 ? vcc[w] : code[6:1] == 6'd63 ? exec[w] :
-           code[6:1] == 6'd62 ? {32'd0, m0[w]} : pair;
+    if (code[8:7] != 2'd0 || code[6:0] < 7'd106) return pair;
+    case (code[6:1])
+      6'd53: return vcc[w];
+      6'd54: return priv[w] ? {16'd0, tba[info[w].vmid[3:0]]} : 64'd0;
+      6'd55: return priv[w] ? {16'd0, tma[info[w].vmid[3:0]]} : 64'd0;
+      6'd62: return {32'd0, m0[w]};
+      6'd63: return exec[w];
+      default: return priv[w] ? pair : 64'd0;  // TTMP
+    endcase
   endfunction
 
   // Scalar operand; `pair` is what the register file holds at code[6:1].
@@ -120,10 +134,15 @@ module cu_scalar
     file_row1[at[5:4]] = row_of(at, code1);
   endtask
 
-  // A register pair, in the file or special.
+  // A register pair, in the file or special.  Outside the trap handler TTMP keep what they hold; TBA and TMA always do.
   task automatic pair_write(input widx_t at, input logic [6:0] code, input logic [1:0] we, input logic [63:0] data);
-    write_special(at, code[6:1], we, data);
-    if (in_file({2'd0, code}) && we != 2'd0) begin
+    logic stored;
+    stored = code < 7'd106;
+    if (!stored) begin
+      write_special(at, code[6:1], we, data);
+      stored = code >= 7'd112 && code < 7'd124 && (priv[at] || FaultSeed == 26);
+    end
+    if (stored && we != 2'd0) begin
       clash = clash || file_we[at[5:4]] != 2'd0;
       file_we[at[5:4]]         = we;
       file_write_row[at[5:4]]  = row_of(at, code);
@@ -179,10 +198,11 @@ module cu_scalar
     m0[w]   = 32'd0;
     mode[w] = {22'd0, start_i.ieee, start_i.dx10_clamp, start_i.mode};
     scc[w]  = 1'b0;
+    priv[w] = 1'b0;
   endtask
 
   always_ff @(posedge clk_i) begin
-    busy = issued_i.valid[4:0] != '0 || prepare_valid_i || start_valid_i || result_valid_i || pair_valid_i || age != '0;
+    busy = issued_i.valid[4:0] != '0 || prepare_valid_i || start_valid_i || result_valid_i || pair_valid_i || trap_valid_i || age != '0;
     // a cycle without work ends the pulses of the one before
     if (busy || !idle_o || head_valid_i != '0 || !rst_ni) begin
       jump_valid_o     <= '0;
@@ -226,6 +246,10 @@ module cu_scalar
       if (pair_valid_i) pair_write(pair_i.wave, pair_i.code, pair_i.we, pair_i.data);
       if (prepare_valid_i) info[start_i.wave] = start_i;
       if (start_valid_i) start_wave();
+      if (trap_valid_i) begin
+        tba[trap_vmid_i] = {trap_tba_i[47:8], 8'd0};
+        tma[trap_vmid_i] = trap_tma_i;
+      end
       // ---- what changes hands, after all reads: a successor may arrive while its forerunner is at t+4
       if (head_valid_i[0]) head[head_wave_i[0]] = head_i[0];
       if (head_valid_i[1]) head[head_wave_i[1]] = head_i[1];

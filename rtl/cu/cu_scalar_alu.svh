@@ -20,6 +20,23 @@
     file_read(at, code0, f.src1[6:0]);
   endtask
 
+  // MODE, STATUS, HW_ID, GPR_ALLOC, LDS_ALLOC; others read 0.
+  function automatic logic [31:0] hardware_register(input widx_t at, input logic [5:0] id);
+    case (id)
+      6'd1: return mode[at];
+      6'd2: begin
+        return {15'd0, 1'b1, 2'd0, status_i[2][at], 1'b0, info[at].group_waves > 8'd1, vcc[at] == 64'd0, exec[at] == 64'd0,
+                2'd0, info[at].trap_en, priv[at], status_i[1][at], status_i[0][at], 2'd0, scc[at]};
+      end
+      6'd4: begin
+        return {8'd0, info[at].vmid[3:0], info[at].group[3:0], 1'b0, cu_id_i[5:4], 1'b0, cu_id_i[3:0], 2'd0, at};
+      end
+      6'd5: return {4'd0, info[at].sgpr_size, 2'd0, info[at].sgpr_base[9:4], 2'd0, info[at].vgpr_size, 2'd0, info[at].vgpr_base[7:2]};
+      6'd6: return {11'd0, info[at].lds_bytes[16:8], 4'd0, info[at].lds_base[15:8]};
+      default: return 32'd0;
+    endcase
+  endfunction
+
   task automatic salu_execute(input widx_t at);
     logic [31:0] imm, field, shifted;
     imm     = {{16{simm16[15]}}, simm16};
@@ -36,7 +53,10 @@
         salu_pkg::sop1(q.op[7:0], q.two0, a, b, exec[at], r, r_scc);
         if (q.op == OP_S_CMOV_B32 || q.op == OP_S_CMOV_B64) r_write = scc[at];
         if (q.op == OP_S_MOVRELD_B32 || q.op == OP_S_MOVRELD_B64) r_code = q.sdst + m0[at][6:0];
-        if (q.branch) r = {16'd0, p.pc + 48'd4};
+        if (q.branch) begin
+          r = {16'd0, p.pc + 48'd4};
+          if (q.op == OP_S_RFE_B64) priv[at] = 1'b0;
+        end
         if (q.saveexec) begin
           r_exec = 1'b1;  // r is the new EXEC
           if (FaultSeed == 3) r = exec[at];
@@ -46,18 +66,27 @@
         r     = 64'd0;
         r_scc = salu_pkg::compare(q.op[4:0], a, b);
       end
+      FMT_SOPP: begin  // s_trap; without a handler, or in it, on to the next instruction
+        r_scc   = 1'b0;
+        r_write = info[at].trap_en && !priv[at];
+        r       = {8'd0, simm16[7:0], p.pc + (FaultSeed == 25 ? 48'd4 : 48'd0)};
+        a       = {16'd0, r_write ? tba[info[at].vmid[3:0]] : p.pc + 48'd4};
+        if (r_write) priv[at] = 1'b1;
+      end
       default: begin
         salu_pkg::sopk(q.op[4:0], a[31:0], imm, r, r_scc);
         if (q.op == OP_S_CMOVK_I32) r_write = scc[at];
         field   = 32'(pick_pkg::ones64({1'b0, {1'b0, simm16[15:11]} + 6'd1}));
         shifted = field << simm16[10:6];
         if (q.op == OP_S_GETREG_B32) begin
-          r = 64'd0;
-          if (simm16[5:0] == 6'd1) r[31:0] = (mode[at] >> simm16[10:6]) & field;
-          if (simm16[5:0] == 6'd4) r[31:0] = ({20'd0, cu_id_i, 2'd0, at} >> simm16[10:6]) & field;
+          r = {32'd0, (hardware_register(at, simm16[5:0]) >> simm16[10:6]) & field};
         end
-        if ((q.op == OP_S_SETREG_B32 || q.op == OP_S_SETREG_IMM32_B32) && simm16[5:0] == 6'd1) begin
-          mode[at] = (mode[at] & ~shifted) | ((a[31:0] << simm16[10:6]) & shifted);
+        if (q.op == OP_S_SETREG_B32 || q.op == OP_S_SETREG_IMM32_B32) begin
+          if (simm16[5:0] == 6'd1) mode[at] = (mode[at] & ~shifted) | ((a[31:0] << simm16[10:6]) & shifted);
+          if (simm16[5:0] == 6'd2 && priv[at] && simm16[10:6] == 5'd0) begin  // of STATUS only SCC
+            q.writes_scc = 1'b1;
+            r_scc        = a[0];
+          end
         end
       end
     endcase

@@ -85,6 +85,7 @@
   // ---- vector memory: its record is completed while more operands are read
   vmem_issue_t vmem5, vmem6;
   logic [8:0] soffset5, soffset6;
+  logic secret5;  // the resource lies in registers that the wavefront may not see
   logic [31:0] literal5, literal6;
 
   function automatic logic [6:0] vmem_srsrc(input widx_t at);
@@ -125,6 +126,7 @@
     if (FaultSeed == 11 && f.store) v.data = v.data + 8'd1;
     if (FaultSeed == 20 && f.load && v.dwords > 3'd1) v.dwords = v.dwords - 3'd1;
     vmem5    = v;
+    secret5  = f.srsrc >= 7'd108 && f.srsrc < 7'd124 && !priv[at];
     soffset5 = head[at].more[8:0];
     literal5 = head[at].inst[63:32];
     file_read(at, soffset5[6:0], 7'd102);
@@ -132,7 +134,7 @@
 
   task automatic vmem_resource(input logic [1:0] bank);
     vmem6      = vmem5;
-    vmem6.rsrc = {file_data1_i[bank], file_data0_i[bank]};
+    vmem6.rsrc = secret5 ? 128'd0 : {file_data1_i[bank], file_data0_i[bank]};
     soffset6   = soffset5;
     literal6   = literal5;
   endtask

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What comes back from the CUs: one queue a CU, one event a cycle in turn.  Returns the resources of ended wavefronts
-// to the pool, counts the wavefronts of every launch, tells the host of ends, faults and interrupts, and passes
+// to the pool, counts the wavefronts of every launch, tells the host of ends, faults, halts and interrupts, and passes
 // acknowledgements to the hub.  After the kill of an address space it returns what the killed wavefronts of a CU still
 // hold when that CU acknowledges.  Not responsible for: starting anything.
 `include "gantry_assert.svh"
@@ -31,7 +31,7 @@ module dispatch_events
   input  logic       [            7:0] tell_vmid_i,
   output logic                         told_o,
   // -> hub
-  output logic                         ack_valid_o,       // CU ack_cu_o finished its CU_INV or CU_KILL
+  output logic                         ack_valid_o,       // CU ack_cu_o finished its command
   output cu_t                          ack_cu_o,
   output logic                         ended_valid_o,     // launch slot is free again
   output launch_t                      ended_slot_o,
@@ -185,10 +185,10 @@ module dispatch_events
         ending             = 1'b1;
         ended_instructions = e.instructions;
       end
-      if (e.kind == CU_EVT_FAULT || e.kind == CU_EVT_INTERRUPT) begin
+      if (e.kind == CU_EVT_FAULT || e.kind == CU_EVT_INTERRUPT || e.kind == CU_EVT_HALT) begin
         l         = e.launch[2:0];
         evt_valid = !killed[l];
-        evt.kind  = e.kind == CU_EVT_FAULT ? CP_EVT_FAULT : CP_EVT_INTERRUPT;
+        evt.kind  = e.kind == CU_EVT_FAULT ? CP_EVT_FAULT : e.kind == CU_EVT_HALT ? CP_EVT_HALT : CP_EVT_INTERRUPT;
         evt.status = e.status;
         evt.id    = launch[l].id;
         evt.cu    = 16'(cu);

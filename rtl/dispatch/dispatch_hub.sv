@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Commands of the host: launches go into the table of the walk and the events, the rest is maintenance, one after
-// another: caches (L2 slices and the L2 TLB first, then what may refill from them), page-table roots, kills.
+// another: caches (L2 slices and the L2 TLB first, then what may refill from them), page-table roots, trap handlers,
+// kills.
 // A launch waits while no table slot is free.  Not responsible for: placing work-groups (walk), telling the host
 // (events).  See docs/reference/dispatch.md.
 `include "gantry_assert.svh"
@@ -36,6 +37,8 @@ module dispatch_hub
   output logic    [         7:0] cu_kind_o,
   output logic    [         7:0] cu_vmid_o,
   output logic    [        31:0] cu_flags_o,
+  output logic    [        63:0] cu_tba_o,        // of CU_TRAP
+  output logic    [        63:0] cu_tma_o,
   input  logic                   ack_valid_i,
   input  cu_t                    ack_cu_i,
   // -> events: tell the host
@@ -71,6 +74,7 @@ module dispatch_hub
     logic [15:0] id;
     logic [31:0] flags;
     logic [63:0] root;
+    logic [63:0] pc;
   } maintenance_t;
 
   cp_cmd_t queue[Depth];
@@ -106,7 +110,7 @@ module dispatch_hub
     // ---- the maintenance under way
     if (state == Shared && blk_left == '0) begin
       state    = m.kind == CP_VMID ? Rest : Private;
-      to_cus   = (m.flags & CuFlags) != 32'd0;
+      to_cus   = (m.flags & CuFlags) != 32'd0 || m.kind == CP_TRAP;
       cu_next  = to_cus ? 7'd0 : 7'(Cus);
       if ((m.flags & SqcFlags) != 32'd0 && m.kind == CP_CACHE) blk_send = {{(Slices + 1) {1'b0}}, {Sqcs{1'b1}}};
       active = 1'b1;
@@ -123,7 +127,9 @@ module dispatch_hub
       if (32'(cu_next) < Cus) begin
         cu_valid_o <= 1'b1;
         cu_o       <= cu_next[5:0];
-        cu_kind_o  <= m.kind == CP_KILL ? CU_KILL : CU_INV;
+        cu_kind_o  <= m.kind == CP_KILL ? CU_KILL : m.kind == CP_TRAP ? CU_TRAP : CU_INV;
+        cu_tba_o   <= m.root;
+        cu_tma_o   <= m.pc;
         cu_vmid_o  <= m.vmid;
         cu_flags_o <= m.flags & CuFlags;
         cu_left[cu_next[5:0]] = 1'b1;
@@ -145,7 +151,7 @@ module dispatch_hub
       head   = head + 1'b1;
       held   = held - 1'b1;
       active = 1'b1;
-      if (c.kind != CP_LAUNCH) m = '{kind: c.kind, vmid: c.vmid, id: c.id, flags: c.flags, root: c.root};
+      if (c.kind != CP_LAUNCH) m = '{kind: c.kind, vmid: c.vmid, id: c.id, flags: c.flags, root: c.root, pc: c.pc};
       unique case (c.kind)
         CP_LAUNCH: begin
           launch_valid_o <= 1'b1;
@@ -166,9 +172,9 @@ module dispatch_hub
           kill_valid_o <= 1'b1;
           kill_vmid_o  <= c.vmid;
         end
-        default: begin  // CP_CACHE, CP_VMID
+        default: begin  // CP_CACHE, CP_VMID, CP_TRAP
           state = Shared;
-          if (c.kind == CP_VMID || (c.flags & 32'(CACHE_INV_TLB)) != 32'd0) blk_send[Blks-1] = 1'b1;
+          if (c.kind == CP_VMID || (c.kind == CP_CACHE && (c.flags & 32'(CACHE_INV_TLB)) != 32'd0)) blk_send[Blks-1] = 1'b1;
           if (c.kind == CP_CACHE && (c.flags & L2Flags) != 32'd0) blk_send[Sqcs+:Slices] = '1;
         end
       endcase
@@ -183,7 +189,7 @@ module dispatch_hub
       blk_cmd_o.root  <= m.root;
     end
     tell_valid_o <= state == Telling;
-    tell_kind_o  <= m.kind == CP_KILL ? CP_EVT_KILL_DONE : CP_EVT_CACHE_DONE;
+    tell_kind_o  <= m.kind == CP_KILL ? CP_EVT_KILL_DONE : m.kind == CP_TRAP ? CP_EVT_TRAP_DONE : CP_EVT_CACHE_DONE;
     tell_id_o    <= m.id;
     tell_vmid_o  <= m.vmid;
     idle_o <= !active && blk_send == '0 && state != Telling

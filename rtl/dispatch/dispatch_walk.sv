@@ -30,6 +30,8 @@ module dispatch_walk
   input  logic     [            7:0] hub_kind_i,
   input  logic     [            7:0] hub_vmid_i,
   input  logic     [           31:0] hub_flags_i,
+  input  logic     [           63:0] hub_tba_i,        // of CU_TRAP
+  input  logic     [           63:0] hub_tma_i,
   // <-> pool
   output logic                       req_valid_o,
   output pool_req_t                  req_o,
@@ -151,6 +153,8 @@ module dispatch_walk
       wave.kind  = hub_kind_i;
       wave.vmid  = hub_vmid_i;
       wave.flags = hub_flags_i;
+      wave.pc    = hub_tba_i;
+      wave.exec  = hub_tma_i;
       cu_cmd_o[Cw'(hub_cu_i)]       <= wave;
       cu_cmd_valid_o[Cw'(hub_cu_i)] <= 1'b1;
     end else if (sending) begin

@@ -56,7 +56,7 @@ module part_cu
     .clk_i,
     .rst_ni,
     .cycle_i (cycle_i[5:0]),
-    .cu_id_i (id_i[3:0]),
+    .cu_id_i (id_i[5:0]),
     .gpu_id_i(id_i[15:8]),
     .cu_cmd_valid_i,
     .cu_cmd_i,
@@ -94,5 +94,5 @@ module part_cu
   );
 
   logic unused;
-  assign unused = ^{id_i[7:4], cycle_i[63:6]};
+  assign unused = ^{id_i[7:6], cycle_i[63:6]};
 endmodule

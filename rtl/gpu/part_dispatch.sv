@@ -43,6 +43,7 @@ module part_dispatch
   logic [15:0] tell_id;
   cu_t cu, ack_cu;
   logic [31:0] cu_flags, groups, blocked, waves;
+  logic [63:0] cu_tba, cu_tma;
   logic req_valid, pool_done, pool_ok, started_valid, free_valid;
   pool_req_t req;
   place_t [NumSimd-1:0] place;
@@ -84,6 +85,8 @@ module part_dispatch
     .cu_kind_o(cu_kind),
     .cu_vmid_o(cu_vmid),
     .cu_flags_o(cu_flags),
+    .cu_tba_o(cu_tba),
+    .cu_tma_o(cu_tma),
     .ack_valid_i(ack_valid),
     .ack_cu_i(ack_cu),
     .tell_valid_o(tell_valid),
@@ -115,6 +118,8 @@ module part_dispatch
     .hub_kind_i(cu_kind),
     .hub_vmid_i(cu_vmid),
     .hub_flags_i(cu_flags),
+    .hub_tba_i(cu_tba),
+    .hub_tma_i(cu_tma),
     .req_valid_o(req_valid),
     .req_o(req),
     .place_i(place),

@@ -22,6 +22,7 @@ extern "C" {
 }
 
 static constexpr uint64_t MemBase = 0x100000, MemBytes = 8 << 20;
+static constexpr unsigned Cu = 37;  // second shader engine but one, CU 5
 
 struct Random {
     uint64_t x = 0x9e3779b97f4a7c15;
@@ -77,7 +78,8 @@ struct Memory {
 struct Snapshot {
     uint64_t pc;
     uint32_t first;
-    uint32_t s[128];
+    bool priv;        // in the trap handler, before or after
+    uint32_t s[128];  // as stored, also where the wavefront may not look
     bool scc;
     unsigned vdst, vdst_w;
     uint32_t v[4][64];
@@ -87,6 +89,7 @@ struct WaveSetup {
     unsigned simd = 0, slot = 0, group = 0, group_waves = 1, wave_in_group = 0;
     unsigned vgpr_base = 0, vgprs = 64, sgpr_base = 0, sgprs = 112, lds_base = 0, lds_bytes = 0, items = 0;
     uint32_t scratch_base = 0;
+    uint64_t tba = 0, tma = 0;  // trap handler of the VMID: as told to the CU before
     uint64_t pc = MemBase, exec = ~0ull;
     uint8_t mode = 0xc0, ieee = 3, vmid = 1;
     std::vector<uint32_t> sgpr;
@@ -129,7 +132,7 @@ public:
     Bench()
     {
         top->rst_ni = 0;
-        top->cu_id_i = 5;
+        top->cu_id_i = Cu;
         top->gpu_id_i = 0;
         top->obs_en_i = 1;
         top->perf_en_i = 1;
@@ -221,7 +224,12 @@ public:
         g.scratch_base = q.scratch_base;
         g.shared_hi = 0x20000000;
         g.private_hi = 0x20000001;
-        g.hw_id = 5 << 8 | q.simd << 4 | q.slot;
+        g.vmid = q.vmid;
+        g.tba = q.tba;
+        g.tma = q.tma;
+        g.trap_en = q.tba != 0;
+        g.in_group = q.group_waves > 1;
+        gcn3_place(&g, Cu, q.simd << 4 | q.slot, q.group, q.vgpr_base, q.sgpr_base, q.lds_base);
         for (unsigned i = 0; i < q.sgpr.size(); i++)
             g.s[i] = w.s[i] = q.sgpr[i];
         WAVE_EXEC(&g) = q.exec;
@@ -240,7 +248,7 @@ public:
         for (bool moved = true; moved;) {
             moved = false;
             for (Wave *w : set)
-                while (!w->golden.ended && !w->golden.at_barrier && !w->fault) {
+                while (!w->golden.ended && !w->golden.at_barrier && !w->fault && !gcn3_halted(&w->golden)) {
                     golden_step(*w, env);
                     moved = true;
                     if (w->trace.size() > limit)
@@ -248,7 +256,7 @@ public:
                 }
             bool all = true;
             for (Wave *w : set)
-                all = all && (w->golden.ended || w->golden.at_barrier || w->fault);
+                all = all && (w->golden.ended || w->golden.at_barrier || w->fault || gcn3_halted(&w->golden));
             for (Wave *w : set)
                 if (all)
                     w->golden.at_barrier = false;
@@ -261,6 +269,7 @@ public:
         uint64_t dwords = 0;
         gcn3_inst inst;
         s.pc = w.golden.pc;
+        s.priv = w.golden.priv;
         w.fault = fetch(this, &w.golden, s.pc, &dwords);
         if (w.fault)
             return;
@@ -269,7 +278,8 @@ public:
         if (w.fault)
             return;
         s.first = dwords;
-        memcpy(s.s, w.golden.s, sizeof s.s);
+        s.priv |= w.golden.priv;
+        gcn3_scalar_image(&w.golden, s.s);
         s.scc = w.golden.scc;
         s.vdst = inst.vdst;
         s.vdst_w = inst.vdst_w;
@@ -436,9 +446,11 @@ public:
         if (observe && (w.issued != w.trace.size() || e.instructions != w.trace.size()))
             fail("wave %u.%u: %llu instructions issued, event says %u, golden %zu", q.simd, q.slot,
                  (unsigned long long)w.issued, e.instructions, w.trace.size());
+        uint32_t image[128];
+        gcn3_scalar_image(&w.golden, image);
         for (unsigned i = 0; observe && compare_registers && i < 128; i++)
-            if (w.s[i] != w.golden.s[i] && i != 125)
-                fail("wave %u.%u: at the end s[%u] = %08x, golden %08x", q.simd, q.slot, i, w.s[i], w.golden.s[i]);
+            if (w.s[i] != image[i] && i != 125)
+                fail("wave %u.%u: at the end s[%u] = %08x, golden %08x", q.simd, q.slot, i, w.s[i], image[i]);
         for (unsigned i = 0; observe && compare_registers && i < 256 * 64; i++)
             if (w.rv[i] != w.v[i])
                 fail("wave %u.%u: at the end v%u lane %u = %08x, golden %08x", q.simd, q.slot, i / 64, i % 64, w.rv[i], w.v[i]);
@@ -491,6 +503,8 @@ public:
                 Wave &w = *running[id];
                 const Snapshot &s = entry(w, field(x, 527, 8));
                 for (unsigned i = 0; i < count; i++) {
+                    if (first + i >= SREG_TBA && first + i < (s.priv ? SREG_TTMP : SREG_M0))
+                        continue;  // has no effect
                     if (x[i] != s.s[first + i])
                         fail("cycle %llu wave %02x pc %llx inst %08x: s[%u] = %08x, golden %08x (port %u)",
                              (unsigned long long)cycle, id, (unsigned long long)s.pc, s.first, first + i, x[i],

@@ -10,8 +10,9 @@
 // mutant: -DGANTRY_CU_FAULT=23
 //
 // The front end alone, with stand-ins for the vector blocks: random scalar programs with branches, calls and scalar
-// loads on many wavefronts against the golden model; faults, kill, invalidation, counters.  Covers cu_fetch, cu_issue,
+// loads on many wavefronts against the golden model; faults, kill, invalidation, counters; traps (traps.h).  Covers cu_fetch, cu_issue,
 // cu_scalar, cu_sgpr, cu_fill, cu_perf.  The mutants: waits skipped, SCC, old fetch answers, lost load data, a read port.
+#include "tests/rtl/cu/front/traps.h"
 #include "tests/rtl/cu/harness.h"
 
 struct Generator {
@@ -162,6 +163,7 @@ int main()
         run_random(b, i < 2 ? 1 : 1 + b.rnd.below(27));
     }
     run_commands(b);
+    run_traps(b);
     std::printf("passed: %llu register writes compared\n", (unsigned long long)b.observed);
     return 0;
 }
