@@ -204,8 +204,11 @@ static void wave_start(struct ls_cu *cu, const struct msg_cu_cmd *cmd)
 {
     struct ls_wave *w = &cu->wave[cmd->wave & 63];
     struct gcn3_wave *s = &w->state;
+    uint32_t left[128]; /* by the slot's last owner: TTMP stay */
     wave_clear(w);
+    gcn3_scalar_image(s, left);
     memset(s, 0, sizeof *s);
+    memcpy(s->ttmp, &left[SREG_TTMP], sizeof s->ttmp);
     w->active = true;
     w->faulted = false;
     w->observed = w->compared = 0;

@@ -220,6 +220,10 @@ void ls_check_entry(struct ls_wave *w, struct ls_entry *e, uint64_t now)
     bool old_scc = w->state.scc, old_priv = w->state.priv;
     if (w->faulted || !control_flow_agrees(&c))
         return;
+    if (gcn3_halted(&w->state)) {
+        ls_report(w, e, now, "instruction of a wavefront that has halted itself");
+        return;
+    }
     env.ctx = &c;
     gcn3_decode(e->inst, &inst);
     if (w->cu->ls->coverage)

@@ -99,15 +99,14 @@ def operand(regs, kind, width, slot, half=False):
         return regs.vgpr(width, slot)
     if kind == "sgpr":
         return regs.sgpr(width, slot)
-    if width > 2 and kind != "trap":
+    if width > 2:
         return None
     if kind in ("vcc", "exec"):
         return kind if width == 2 else regs.pick([f"{kind}_lo", f"{kind}_hi"])
     if kind == "m0":
         return "m0" if width == 1 else None
-    if kind == "trap":
-        return {1: regs.pick(["ttmp5", "ttmp2", "ttmp11", "flat_scratch_lo", "flat_scratch_hi"]), 2: regs.pick(["ttmp[4:5]", "ttmp[10:11]", "flat_scratch"]),
-                4: "ttmp[4:7]"}.get(width)
+    if kind == "trap":  # in a program TTMP read 0 and writes to them have no effect
+        return regs.pick(["ttmp5", "ttmp11", "flat_scratch_lo", "flat_scratch_hi"] if width == 1 else ["ttmp[4:5]", "flat_scratch", "flat_scratch"])
     if kind == "int":
         return regs.inline_int()
     if kind == "float":
@@ -292,7 +291,7 @@ def render_memory(e, kinds, mods, regs, address, soffset="0", offset="", resourc
 
 # Encodings that random programs do not deal as single instructions: control flow is made of blocks, others end a wavefront.
 BLOCKS = {"s_branch", "s_cbranch_scc0", "s_cbranch_scc1", "s_cbranch_vccz", "s_cbranch_vccnz", "s_cbranch_execz", "s_cbranch_execnz",
-          "s_getpc_b64", "s_setpc_b64", "s_swappc_b64", "s_rfe_b64", "s_endpgm", "s_barrier", "s_waitcnt", "s_trap"}
+          "s_getpc_b64", "s_setpc_b64", "s_swappc_b64", "s_rfe_b64", "s_endpgm", "s_barrier", "s_waitcnt"}
 
 
 def probe_text(e, kinds, mods):

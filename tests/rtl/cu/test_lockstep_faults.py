@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Twenty seeded faults of the compute unit (cu_pkg::FaultSeed: EXEC ignored, SCC wrong, wait skipped, ...), chosen at run
+"""Seeded faults of the compute unit (cu_pkg::FaultSeed: EXEC ignored, SCC wrong, wait skipped, ...), chosen at run
 time in one model: lock step finds every one of them in some kernel of sw/kernels, and none when none is chosen (B.6)."""
 import pathlib
+import shutil
 import subprocess
 import sys
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "tests/sw/kernels"))
+sys.path[:0] = [str(ROOT / "tests/sw/kernels"), str(ROOT / "tests/system")]
 import test_kernels  # noqa: E402
+import test_traps  # noqa: E402
 
 KERNELS = ["reduction", "mix64", "hash", "matmul", "shift64", "pack", "histogram", "vecadd", "blur", "grid3d", "transpose", "saxpy"]
 
@@ -65,3 +67,16 @@ def test_fault_is_found(seed, tmp_path, monkeypatch):
     found = first_difference(tmp_path)
     assert found, f"fault {seed} was not found by lock step in {', '.join(KERNELS)}"
     print(f"fault {seed}: {found}")
+
+
+# wrong PC saved by s_trap, TTMP written by a program, s_sethalt of the trap handler forgotten
+@pytest.mark.parametrize("seed,program,what", [(25, "handler", "ttmp0"), (26, "handler", "ttmp6"), (27, "trap", "halted itself")])
+def test_fault_of_traps_is_found(seed, program, what, monkeypatch):
+    if not shutil.which("hipcc"):
+        pytest.skip("hipcc is not installed")
+    target = test_traps.build(program)
+    monkeypatch.setenv("GANTRY_FAULT", str(seed))
+    done = subprocess.run([ROOT / "build/bin/gantry", "run", "-c", "tiny", "--lockstep", "--max-cycles", "3000000", "--", target, "abort"], cwd=ROOT,
+                          capture_output=True, text=True, timeout=600, stdin=subprocess.DEVNULL, errors="replace")
+    assert done.returncode == 70 and "gantry: lockstep: " in done.stderr, done
+    assert what in done.stderr.split("gantry: lockstep: ")[1].splitlines()[0], done.stderr

@@ -195,9 +195,10 @@ class Generator:
 
     def mode(self, e, kinds):
         if "getreg" in e.name:
-            which = self.r.choice(["hwreg(HW_REG_MODE)", "hwreg(HW_REG_MODE, 4, 4)", "hwreg(HW_REG_MODE, 2, 7)", "hwreg(HW_REG_IB_STS, 0, 8)", "hwreg(HW_REG_HW_ID)"])
+            which = self.r.choice(["hwreg(HW_REG_MODE)", "hwreg(HW_REG_MODE, 4, 4)", "hwreg(HW_REG_MODE, 2, 7)", "hwreg(HW_REG_IB_STS, 0, 8)", "hwreg(HW_REG_HW_ID)",
+                                   "hwreg(HW_REG_GPR_ALLOC)", "hwreg(HW_REG_LDS_ALLOC, 12, 9)", "hwreg(HW_REG_LDS_ALLOC)", "hwreg(HW_REG_STATUS)", "hwreg(HW_REG_STATUS, 3, 12)"])
             text = isa.render_scalar(e, kinds, self.pick, which)
-            if "HW_ID" in which:  # differs between runs: nothing may depend on it
+            if any(where in which for where in ("HW_ID", "GPR_ALLOC", "LDS_ALLOC)")):  # differs between runs: nothing may depend on it
                 return Group([Line(text), Line(f"s_mov_b32 {text.split(' ')[1]} {self.pick.inline_int()}")])
             return self.fix_exec(e, Line(text))
         else:
@@ -205,7 +206,7 @@ class Generator:
         return Line(isa.render_scalar(e, kinds, self.pick, which))
 
     def internal(self, name):
-        return name + {"s_nop": f" {self.r.randrange(16)}", "s_sleep": f" {self.r.randrange(3)}", "s_setprio": f" {self.r.randrange(4)}", "s_sethalt": " 0",
+        return name + {"s_nop": f" {self.r.randrange(16)}", "s_sleep": f" {self.r.randrange(3)}", "s_setprio": f" {self.r.randrange(4)}", "s_sethalt": " 0", "s_trap": f" {self.r.choice([0, 1, 3, 255])}",
                        "s_sendmsg": " 0"}.get(name, "")
 
     def scalar_relative(self, e, kinds):
@@ -252,7 +253,7 @@ class Generator:
             return Group([Line(dst_text, "sm", frozenset(dst)), Line(f"s_mov_b64 {target}, {self.r.randrange(65)}")])
         head, base = [], "s[2:3]"
         if kinds["src0"] != "sgpr":
-            base = {"vcc": "vcc", "trap": "ttmp[4:5]"}[kinds["src0"]]
+            base = {"vcc": "vcc", "trap": "flat_scratch"}[kinds["src0"]]
             head.append(Line(f"s_mov_b64 {base}, s[2:3]"))
         offset = hex(self.r.randrange(0, 16384 - 64) & ~self.r.choice([3, 0]))
         if kinds["src1"] != "int":

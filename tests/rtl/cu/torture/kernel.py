@@ -66,7 +66,7 @@ def prologue(p):
     out += ["  s_load_dwordx16 s[36:51], s[2:3], s23", "  s_add_u32 s23, s23, 64", "  s_load_dwordx16 s[52:67], s[2:3], s23", "  s_waitcnt lgkmcnt(0) & vmcnt(0)",
             "  s_mov_b64 s[68:69], s[36:37]", "  s_mov_b64 s[70:71], s[40:41]"]
     out += [f"  s_mov_b64 s[{n}:{n + 1}], s[{n + 20}:{n + 21}]" for n in range(22, 36, 2)]
-    out += [f"  s_mov_b32 ttmp{n}, s{40 + n}" for n in range(12)] + ["  s_mov_b64 flat_scratch, s[60:61]", "  s_mov_b64 vcc, s[62:63]", "  s_mov_b32 m0, -1", "  s_movk_i32 s21, 64"]
+    out += ["  s_mov_b64 flat_scratch, s[60:61]", "  s_mov_b64 vcc, s[62:63]", "  s_mov_b32 m0, -1", "  s_movk_i32 s21, 64"]
     state, g.r, seen = g.r, random.Random(f"addresses {p.seed}"), set()
     while len(seen) < 6:  # every kind of address once
         group = g.addresses()

@@ -57,7 +57,8 @@ static std::map<unsigned, msg_cp_cmd> maintenance;
 static std::deque<msg_cp_cmd> to_send;
 static std::deque<std::pair<uint64_t, unsigned>> blk_answers;
 static uint64_t blk_seen;
-static unsigned run_cycles = 40, hold = 0;
+static unsigned run_cycles = 40, hold = 0, halts_sent, halts_told;
+static std::map<unsigned, std::pair<uint64_t, uint64_t>> handler[64]; // of a CU by VMID: TBA, TMA
 
 static void group_shape(const msg_cp_cmd &c, uint64_t group, unsigned id[3], unsigned size[3])
 {
@@ -171,6 +172,8 @@ static void cu_command(unsigned cu, const msg_cu_cmd &m)
                 cus[cu].out.push_back({cycle + 10 + pick(20), evt_of(CU_EVT_WAVE_DONE, w.cmd)});
         }
     }
+    if (m.kind == CU_TRAP)
+        handler[cu][m.vmid] = {m.pc, m.exec};
     cus[cu].out.push_back({cycle + 32 + pick(20), ack});
 }
 
@@ -191,6 +194,8 @@ static void cu_step(unsigned cu)
             irq.data = w.cmd.wave_in_group;
             c.out.push_back({cycle, irq});
         }
+        if (pick(40) == 0) // it would not end; what matters is that the host is told
+            c.out.push_back({cycle, evt_of(CU_EVT_HALT, w.cmd)}), halts_sent++;
         c.out.push_back({cycle, e});
     }
 }
@@ -211,9 +216,14 @@ static void host_event(const msg_cp_evt &e)
     } else if (e.kind == CP_EVT_INTERRUPT) {
         if (!launches.count(e.id))
             FAIL("interrupt of no launch");
+    } else if (e.kind == CP_EVT_HALT) {
+        if (!launches.count(e.id))
+            FAIL("halt of no launch");
+        halts_told++;
     } else {
         auto it = maintenance.find(e.id);
-        if (it == maintenance.end() || (e.kind == CP_EVT_KILL_DONE) != (it->second.kind == CP_KILL))
+        if (it == maintenance.end() || (e.kind == CP_EVT_KILL_DONE) != (it->second.kind == CP_KILL) ||
+            (e.kind == CP_EVT_TRAP_DONE) != (it->second.kind == CP_TRAP))
             FAIL("answer %u to no command", e.kind);
         if (e.vmid != it->second.vmid)
             FAIL("answer %u of vmid %u to a command for vmid %u", e.kind, e.vmid, it->second.vmid);
@@ -221,6 +231,10 @@ static void host_event(const msg_cp_evt &e)
             for (auto l = launches.begin(); l != launches.end();)
                 l = l->second.killed ? launches.erase(l) : std::next(l);
         }
+        if (e.kind == CP_EVT_TRAP_DONE)
+            for (unsigned cu = 0; cu < Cus; cu++)
+                if (handler[cu][e.vmid] != std::make_pair(it->second.root, it->second.pc))
+                    FAIL("cu %u has another trap handler of vmid %u", cu, e.vmid);
         maintenance.erase(it);
     }
 }
@@ -352,6 +366,9 @@ static void test_random(unsigned rounds)
         } else if (what == 15) {
             c.kind = CP_VMID, c.vmid = 1 + pick(3), c.root = rng();
             send(c);
+        } else if (what == 17) {
+            c.kind = CP_TRAP, c.id = 0xa000 | (id++ & 0xfff), c.vmid = 1 + pick(3), c.root = rng(), c.pc = rng();
+            send(c);
         } else if (what == 16 && maintenance.empty() && pick(8) == 0) {
             c.kind = CP_KILL, c.id = 0x9000 | (id++ & 0xfff), c.vmid = 1 + pick(3);
             send(c);
@@ -411,6 +428,8 @@ int main()
         test_rate(w, w <= 4 ? 4 : 1.03 * w + 0.02);
     test_random(4000);
     test_whole();
+    if (halts_told == 0 || halts_told > halts_sent || handler[Cus - 1].size() != 3)
+        FAIL("%u halts told of %u, %zu trap handlers", halts_told, halts_sent, handler[Cus - 1].size());
     if (blk_seen != (1ull << Blks) - 1)
         FAIL("some cache was never told: %llx", (unsigned long long)blk_seen);
     for (unsigned n = 0; n < 100; n++)
