@@ -33,7 +33,7 @@ module cu_fill
   output start_t                            start_o,
   output logic                              kill_valid_o,
   output logic                              trap_valid_o,      // trap handler of cmd_vmid_o
-  output logic                       [47:0] trap_tba_o,
+  output logic                       [39:0] trap_tba_o,        // / 256
   output logic                       [47:0] trap_tma_o,
   output logic                       [ 7:0] cmd_vmid_o,        // of kill, invalidation and trap handler
   input  logic                              kill_done_i,
@@ -249,7 +249,7 @@ module cu_fill
             trap_valid_o    <= cmd.kind == CU_TRAP;
             if (cmd.kind == CU_TRAP) begin
               handlers[cmd.vmid[3:0]] = cmd.pc != 64'd0;
-              trap_tba_o <= cmd.pc[47:0];
+              trap_tba_o <= cmd.pc[47:8];
               trap_tma_o <= cmd.exec[47:0];
             end
           end

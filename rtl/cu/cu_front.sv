@@ -85,7 +85,8 @@ module cu_front
   wave_t jump_wave[2];
   logic [47:0] jump_pc[2];
   logic result_valid, pair_valid, intr_valid, trap_valid;
-  logic [47:0] trap_tba, trap_tma;
+  logic [39:0] trap_tba;
+  logic [47:0] trap_tma;
   waves_t status[3];
   result_t result;
   pair_write_t pair;

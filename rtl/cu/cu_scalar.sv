@@ -20,7 +20,7 @@ module cu_scalar
   input  logic                       [ 5:0] cu_id_i,
   input  logic                              trap_valid_i,            // trap handler of an address space
   input  logic                       [ 3:0] trap_vmid_i,
-  input  logic                       [47:0] trap_tba_i,
+  input  logic                       [39:0] trap_tba_i,              // / 256
   input  logic                       [47:0] trap_tma_i,
   input  waves_t                            status_i[3],             // of cu_issue
   input  logic                              prepare_valid_i,         // start_i comes: registers are filled
@@ -202,7 +202,8 @@ module cu_scalar
   endtask
 
   always_ff @(posedge clk_i) begin
-    busy = issued_i.valid[4:0] != '0 || prepare_valid_i || start_valid_i || result_valid_i || pair_valid_i || trap_valid_i || age != '0;
+    busy = issued_i.valid[4:0] != '0 || prepare_valid_i || start_valid_i || result_valid_i || pair_valid_i ||
+           trap_valid_i || age != '0;
     // a cycle without work ends the pulses of the one before
     if (busy || !idle_o || head_valid_i != '0 || !rst_ni) begin
       jump_valid_o     <= '0;
@@ -247,7 +248,7 @@ module cu_scalar
       if (prepare_valid_i) info[start_i.wave] = start_i;
       if (start_valid_i) start_wave();
       if (trap_valid_i) begin
-        tba[trap_vmid_i] = {trap_tba_i[47:8], 8'd0};
+        tba[trap_vmid_i] = {trap_tba_i, 8'd0};
         tma[trap_vmid_i] = trap_tma_i;
       end
       // ---- what changes hands, after all reads: a successor may arrive while its forerunner is at t+4

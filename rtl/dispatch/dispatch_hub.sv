@@ -174,7 +174,9 @@ module dispatch_hub
         end
         default: begin  // CP_CACHE, CP_VMID, CP_TRAP
           state = Shared;
-          if (c.kind == CP_VMID || (c.kind == CP_CACHE && (c.flags & 32'(CACHE_INV_TLB)) != 32'd0)) blk_send[Blks-1] = 1'b1;
+          if (c.kind == CP_VMID || (c.kind == CP_CACHE && (c.flags & 32'(CACHE_INV_TLB)) != 32'd0)) begin
+            blk_send[Blks-1] = 1'b1;
+          end
           if (c.kind == CP_CACHE && (c.flags & L2Flags) != 32'd0) blk_send[Sqcs+:Slices] = '1;
         end
       endcase
