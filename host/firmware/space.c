@@ -132,8 +132,10 @@ void space_reap(struct cp *cp, struct cp_space *space)
             return;
         any = true;
     }
-    if (any)
-        space_kill(cp, space);
+    if (!any || space->killing)
+        return;
+    log_info("cp", "gpu%u: halted wavefronts of vmid %u end with their queue", cp->gpu, space->vmid);
+    space_kill(cp, space);
 }
 
 void queue_fail(struct cp *cp, struct cp_queue *queue, uint32_t code, const struct msg_cp_evt *evt)

@@ -70,17 +70,38 @@ def test_own_trap_handler(apps, way):
         assert found and found[1] == found[2], result
 
 
+def kernels(folder, **bodies):
+    """A code object of kernels without arguments whose s[0:1] hold the queue."""
+    source, code = folder / "kernels.s", folder / "kernels.co"
+    text = '.amdgcn_target "amdgcn-amd-amdhsa--gfx803"\n.text\n'
+    for name, body in bodies.items():
+        text += f".globl {name}\n.p2align 8\n.type {name},@function\n{name}:\n{body}\nL{name}:\n.size {name}, L{name}-{name}\n"
+    text += ".rodata\n.p2align 6\n"
+    for name in bodies:
+        text += (f".amdhsa_kernel {name}\n .amdhsa_user_sgpr_queue_ptr 1\n .amdhsa_next_free_vgpr 4\n .amdhsa_next_free_sgpr 16\n"
+                 ".end_amdhsa_kernel\n")
+    text += ".amdgpu_metadata\namdhsa.version: [1, 1]\namdhsa.kernels:\n"
+    for name in bodies:
+        text += (f"  - .name: {name}\n    .symbol: {name}.kd\n    .kernarg_segment_size: 0\n    .group_segment_fixed_size: 0\n"
+                 "    .private_segment_fixed_size: 0\n    .kernarg_segment_align: 8\n    .wavefront_size: 64\n    .sgpr_count: 16\n"
+                 "    .vgpr_count: 4\n    .max_flat_workgroup_size: 64\n    .args: []\n")
+    source.write_text(text + ".end_amdgpu_metadata\n")
+    subprocess.run(["clang-19", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx803", "-mcode-object-version=4", "-o", code, source], check=True)
+    return code
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_program_outlives_its_trap(apps, tmp_path, way):
+    """A raw client goes on after the error: other queues work beside the halted wavefronts and after their queue is destroyed."""
+    code = kernels(tmp_path, traps=" s_trap 2\n s_endpgm", ends=" s_endpgm")
+    result = run([apps / "hsa_queue", "trap", code], way)
+    assert result.status == 0 and "queue error 0x1016" in result.out and "hsa_queue trap: PASSED" in result.out, result
+    assert "halted before" in result.err and "vmid 1 end with their queue" in result.err and ": fault " not in result.err, result
+
+
 @pytest.mark.parametrize("model", MODELS)
 def test_halt_without_a_reason_is_no_hang(tmp_path, model):
-    source, code = tmp_path / "halt.s", tmp_path / "halt.co"
-    source.write_text('.amdgcn_target "amdgcn-amd-amdhsa--gfx803"\n.text\n.globl halt\n.p2align 8\n.type halt,@function\nhalt:\n'
-                      " s_mov_b32 s4, 1\n s_sethalt 1\n s_endpgm\nLend:\n.size halt, Lend-halt\n.rodata\n.p2align 6\n"
-                      ".amdhsa_kernel halt\n .amdhsa_next_free_vgpr 4\n .amdhsa_next_free_sgpr 16\n.end_amdhsa_kernel\n"
-                      ".amdgpu_metadata\namdhsa.version: [1, 1]\namdhsa.kernels:\n  - .name: halt\n    .symbol: halt.kd\n"
-                      "    .kernarg_segment_size: 0\n    .group_segment_fixed_size: 0\n    .private_segment_fixed_size: 0\n"
-                      "    .kernarg_segment_align: 8\n    .wavefront_size: 64\n    .sgpr_count: 16\n    .vgpr_count: 4\n"
-                      "    .max_flat_workgroup_size: 64\n    .args: []\n.end_amdgpu_metadata\n")
-    subprocess.run(["clang-19", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx803", "-mcode-object-version=4", "-o", code, source], check=True)
+    code = kernels(tmp_path, halt=" s_mov_b32 s4, 1\n s_sethalt 1\n s_endpgm")
     done = subprocess.run([GANTRY, "kernel", "-c", "configs/demo.yaml", "--model", model, code, "--grid", "64", "--group", "64"], cwd=ROOT,
                           capture_output=True, text=True, timeout=600)
     assert done.returncode == 75 and "no progress" in done.stderr, done

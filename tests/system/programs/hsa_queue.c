@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A raw HSA client, for tests/system: argument "barrier" sends barrier-AND and barrier-OR packets and waits for their
  * signals; "packet", "group", "lds", "dims", "code" send one bad packet and print the error that the queue's callback
- * receives; "many" drains eight queues; "full" wraps a ring of 64 packets.  Exit 0 when all is as it should be.
+ * receives; "trap FILE" runs a kernel of a code object that traps, destroys its queue and runs another; "many" drains
+ * eight queues; "full" wraps a ring of 64 packets.  Exit 0 when all is as it should be.
  */
+#include <fcntl.h>
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
 #include <stdio.h>
@@ -161,6 +163,56 @@ static int test_error(hsa_agent_t gpu, const char *kind)
     return 0;
 }
 
+static hsa_executable_t executable_load(hsa_agent_t gpu, const char *path)
+{
+    hsa_code_object_reader_t reader;
+    hsa_executable_t executable;
+    int fd = open(path, O_RDONLY);
+    OK(hsa_code_object_reader_create_from_file(fd, &reader));
+    OK(hsa_executable_create_alt(HSA_PROFILE_BASE, HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT, NULL, &executable));
+    OK(hsa_executable_load_agent_code_object(executable, gpu, reader, NULL, NULL));
+    OK(hsa_executable_freeze(executable, NULL));
+    return executable;
+}
+
+/* Starts 64 x 8 items of a kernel without arguments. */
+static void kernel_start(hsa_queue_t *queue, hsa_agent_t gpu, hsa_executable_t executable, const char *name,
+                         hsa_signal_t done)
+{
+    hsa_executable_symbol_t symbol;
+    hsa_kernel_dispatch_packet_t packet = {.setup = 1,
+                                           .workgroup_size_x = 64,
+                                           .workgroup_size_y = 1,
+                                           .workgroup_size_z = 1,
+                                           .grid_size_x = 512,
+                                           .grid_size_y = 1,
+                                           .grid_size_z = 1,
+                                           .completion_signal = done};
+    OK(hsa_executable_get_symbol_by_name(executable, name, &gpu, &symbol));
+    OK(hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, &packet.kernel_object));
+    submit(queue, &packet, HEADER(HSA_PACKET_TYPE_KERNEL_DISPATCH, 1));
+}
+
+/* The program outlives a trap: its queue stops with an error, is destroyed with the wavefronts that halted in it, and
+ * other queues go on, the one that was there and a new one. */
+static int test_trap(hsa_agent_t gpu, const char *path)
+{
+    hsa_queue_t *queue = queue_make(gpu, 64), *other = queue_make(gpu, 64);
+    hsa_executable_t executable = executable_load(gpu, path);
+    hsa_signal_t never = signal_make(1), first = signal_make(1), second = signal_make(1), pause = signal_make(1);
+    kernel_start(queue, gpu, executable, "traps.kd", never);
+    while (queue_error == HSA_STATUS_SUCCESS)
+        hsa_signal_wait_relaxed(pause, HSA_SIGNAL_CONDITION_EQ, 0, 1000000, HSA_WAIT_STATE_BLOCKED);
+    printf("queue error 0x%x\n", (unsigned)queue_error);
+    kernel_start(other, gpu, executable, "ends.kd", first); /* beside the halted wavefronts */
+    wait_zero(first);
+    OK(hsa_queue_destroy(queue));
+    queue = queue_make(gpu, 64);
+    kernel_start(queue, gpu, executable, "ends.kd", second);
+    wait_zero(second);
+    return hsa_signal_load_scacquire(never) != 1;
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "barrier";
@@ -176,6 +228,8 @@ int main(int argc, char **argv)
         status = test_many();
     else if (strcmp(what, "full") == 0)
         status = test_full(gpus[gpu_count - 1]);
+    else if (strcmp(what, "trap") == 0 && argc > 2)
+        status = test_trap(gpus[0], argv[2]);
     else
         status = test_error(gpus[0], what);
     printf("hsa_queue %s: %s\n", what, status ? "FAILED" : "PASSED");
