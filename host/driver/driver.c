@@ -30,9 +30,10 @@ static void on_queue_error(void *ctx, void *owner, unsigned gpu, unsigned queue,
                            const struct msg_cp_evt *evt)
 {
     const struct client *c = owner;
+    char text[320];
     (void)ctx;
-    log_info("driver", "client %u: queue %u of gpu%u stopped: %s (pc 0x%llx)", c->index, queue, gpu,
-             cp_error_text(code), evt ? (unsigned long long)evt->pc : 0);
+    cp_fault_text(gpu, code, evt, text, sizeof text);
+    log_info("driver", "client %u: queue %u stopped: %s", c->index, queue, text);
 }
 
 static void on_interrupt(void *ctx, void *owner, uint32_t m0)

@@ -71,11 +71,7 @@ static void on_queue_error(void *ctx, void *owner, unsigned gpu, unsigned queue,
     l->result->error = code;
     l->result->pc = evt ? evt->pc : 0;
     l->result->instruction = evt ? evt->data : 0;
-    if (evt)
-        snprintf(l->result->text, sizeof l->result->text, "gpu%u: %s at pc 0x%llx (instruction 0x%016llx)", gpu,
-                 cp_error_text(code), (unsigned long long)evt->pc, (unsigned long long)evt->data);
-    else
-        snprintf(l->result->text, sizeof l->result->text, "gpu%u: %s", gpu, cp_error_text(code));
+    cp_fault_text(gpu, code, evt, l->result->text, sizeof l->result->text);
 }
 
 static void on_interrupt(void *ctx, void *owner, uint32_t m0)

@@ -38,7 +38,7 @@ struct local_result {
     enum fault_kind fault_kind;
     uint32_t error;
     uint64_t pc, instruction;
-    char text[160]; /* one line about what went wrong */
+    char text[320]; /* one line about what went wrong */
 };
 
 /* cfg is borrowed.  NULL with a line on stderr. */

@@ -7,6 +7,7 @@
 #ifndef GANTRY_CP_H
 #define GANTRY_CP_H
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "gantry_msg.h"
@@ -64,6 +65,9 @@ enum cp_error {
 
 /* For people, e.g. "work-group too large". */
 const char *cp_error_text(uint32_t code);
+/* What stopped a queue, in words: the cause, and of a wavefront (evt; NULL: none) PC, place, and for an illegal
+ * instruction its disassembly and its bytes. */
+void cp_fault_text(unsigned gpu, uint32_t code, const struct msg_cp_evt *evt, char *text, size_t room);
 
 /* What the command processor tells its owner; every call happens in a callback of struct sim_host_ops, in
  * cp_doorbell or in cp_poll. */

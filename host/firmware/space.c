@@ -3,10 +3,12 @@
  * when a queue or a wavefront fails.  A failed address space is killed on this GPU alone; others go on.  Not
  * responsible for: telling the client (host/driver does, through struct cp_host).
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/log.h"
 #include "firmware/cp_private.h"
+#include "gcn3/disasm.h"
 
 const char *cp_error_text(uint32_t code)
 {
@@ -34,6 +36,21 @@ const char *cp_error_text(uint32_t code)
     default:
         return "unknown error";
     }
+}
+
+void cp_fault_text(unsigned gpu, uint32_t code, const struct msg_cp_evt *evt, char *text, size_t room)
+{
+    int n = snprintf(text, room, "gpu%u: %s", gpu, cp_error_text(code));
+    if (!evt || (size_t)n >= room)
+        return;
+    n += snprintf(text + n, room - n, " at pc 0x%llx, CU %u wavefront %u", (unsigned long long)evt->pc, evt->cu, evt->wave);
+    if (code != CP_ERROR_ILLEGAL || (size_t)n >= room)
+        return;
+    char code_text[160] = "";
+    struct disasm *d = disasm_new();
+    bool known = d && disasm_text(d, evt->pc, evt->data, code_text, sizeof code_text);
+    disasm_free(d);
+    snprintf(text + n, room - n, ": %s (instruction 0x%016llx)", known ? code_text : "unknown to LLVM", (unsigned long long)evt->data);
 }
 
 static void command_send(struct cp *cp, enum cp_cmd_kind kind, const struct cp_space *space, uint32_t flags,

@@ -91,6 +91,7 @@ static void decode_smem(uint64_t inst, struct gcn3_inst *d)
         d->src[1] = d->smem_imm ? 0 : bits(inst, 38, 32);
         d->srcw[1] = !d->smem_imm;
     }
+    d->src[2] = d->srcw[2] ? bits(inst, 12, 6) : 0; /* stores: data */
     d->sdst = d->info->dw ? bits(inst, 12, 6) : 0;
     d->sdst_w = d->info->dw;
 }
@@ -235,6 +236,84 @@ static void decode_mubuf(uint64_t inst, struct gcn3_inst *d)
     d->vdst_w = d->returns ? d->info->dw : 0;
 }
 
+/* `width` scalar registers from operand code `code` on: pairs even, more on a multiple of 4 and of one kind. */
+static void check_scalar(struct gcn3_inst *d, unsigned code, unsigned width)
+{
+    if (!width)
+        return;
+    unsigned end = code + width;
+    if (code < SREG_FLAT_SCRATCH) {
+        d->illegal |= end > SREG_FLAT_SCRATCH;
+        d->sgprs = end > d->sgprs ? end : d->sgprs;
+    }
+    if (width == 1)
+        d->illegal |= code == SREG_M0 + 1;
+    else if (width == 2)
+        d->illegal |= code & 1 || code == SREG_M0;
+    else
+        d->illegal |= code & 3 || (code >= SREG_FLAT_SCRATCH && (code < SREG_TTMP || end > SREG_M0));
+}
+
+static void check_vector(struct gcn3_inst *d, unsigned reg, unsigned width)
+{
+    if (width && reg + width > d->vgprs)
+        d->vgprs = reg + width;
+    d->illegal |= width && reg + width > 256;
+}
+
+static void check_source(struct gcn3_inst *d, unsigned n, bool mask)
+{
+    unsigned code = d->src[n], width = mask ? 2 : d->srcw[n];
+    if (!d->srcw[n])
+        return;
+    if (mask)
+        d->illegal |= code >= 128;
+    if (code >= SREG_VGPR)
+        check_vector(d, code - SREG_VGPR, width);
+    else if (code < 128)
+        check_scalar(d, code, width);
+    else
+        d->illegal |= (code > 208 && code < 240) || code == 249 || code == 250 || code == 254 || (code == SREG_LITERAL && !d->literal);
+}
+
+/* A vector ALU instruction reads at most one scalar: register, literal, or condition bit.  (The lane of v_writelane may
+ * be in M0 beside it.) */
+static bool one_scalar(const struct gcn3_inst *d)
+{
+    int seen = d->reads_vcc ? SREG_VCC : -1;
+    for (unsigned n = 0; n < 3; n++) {
+        int code = d->src[n];
+        if (!d->srcw[n] || code >= SREG_VGPR || (code >= 128 && code < 251) || (code == SREG_M0 && d->op == OP_V_WRITELANE_B32 && n == 1))
+            continue;
+        if (seen >= 0 && seen != code)
+            return false;
+        seen = code;
+    }
+    return true;
+}
+
+/* Operands that no program may name make an instruction illegal (docs/reference/isa.md, "Operands that are faults"). */
+static void check_operands(struct gcn3_inst *d)
+{
+    for (unsigned n = 0; n < 3; n++)
+        check_source(d, n, n == 2 && d->src2_mask);
+    check_vector(d, d->vdst, d->vdst_w);
+    check_scalar(d, d->sdst, d->sdst_w);
+    if (d->unit == UNIT_MUBUF && d->info->kind != KIND_INV)
+        check_scalar(d, d->srsrc, 4);
+    if (d->unit == UNIT_VALU)
+        d->illegal |= !one_scalar(d);
+    if (d->fmt == FMT_SOP1 && (d->op == OP_S_MOVRELS_B32 || d->op == OP_S_MOVRELS_B64))
+        d->illegal |= d->src[0] >= 128;
+    if (d->unit != UNIT_VALU)
+        return;
+    if (d->op == OP_V_MOVRELS_B32 || d->op == OP_V_MOVRELSD_B32)
+        d->illegal |= d->src[0] < SREG_VGPR;
+    if (d->op == OP_V_READLANE_B32 || d->op == OP_V_WRITELANE_B32) /* one lane's value, a lane that is not a vector */
+        d->illegal |= d->src[1] >= SREG_VGPR || (d->op == OP_V_WRITELANE_B32) == (d->src[0] >= SREG_VGPR);
+    d->illegal |= d->srcw[2] > 2 && d->src[2] < SREG_VGPR;
+}
+
 void gcn3_decode(uint64_t inst, struct gcn3_inst *d)
 {
     memset(d, 0, sizeof *d);
@@ -259,8 +338,11 @@ void gcn3_decode(uint64_t inst, struct gcn3_inst *d)
         d->len = 2;
     }
     count_sources(d);
-    d->privileged = (d->sdst_w && d->sdst < SREG_M0 && d->sdst + d->sdst_w > SREG_TBA) ||
-                    (d->fmt == FMT_SOP1 && (d->op == OP_S_MOVRELD_B32 || d->op == OP_S_MOVRELD_B64));
+    d->privileged = d->sdst_w && d->sdst < SREG_M0 && d->sdst + d->sdst_w > SREG_TBA;
+    if (!d->illegal) {
+        check_operands(d);
+        d->operands = d->illegal;
+    }
     if (d->illegal)
         d->unit = UNIT_ILLEGAL;
 }

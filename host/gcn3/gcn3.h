@@ -31,7 +31,8 @@ struct gcn3_inst {
     uint16_t src[3];
     uint8_t srcw[3];
     uint8_t unit, fmt, len, nsrc;
-    bool illegal, literal, sdwa, dpp, src2_mask;
+    bool illegal, operands; /* operands: the opcode is a legal one, what its operands name is not */
+    bool literal, sdwa, dpp, src2_mask;
     uint8_t vdst, vdst_w, sdst, sdst_w;
     bool reads_vdst, sdst_mask;
     bool reads_vcc, writes_vcc, reads_scc, writes_scc, reads_exec, writes_exec, reads_m0;
@@ -40,6 +41,8 @@ struct gcn3_inst {
     bool clamp, returns, glc, slc, offen, idxen, smem_imm;
     uint8_t srsrc;
     bool privileged; /* its scalar result may lie in TBA, TMA or TTMP */
+    uint8_t sgprs;  /* registers that its operands name: the wavefront must have as many, else it is illegal */
+    uint16_t vgprs;
     uint32_t ext;
 };
 
@@ -110,6 +113,7 @@ struct gcn3_env {
     uint64_t (*time)(void *ctx, struct gcn3_wave *w);
     void (*interrupt)(void *ctx, struct gcn3_wave *w); /* s_sendmsg MSG_INTERRUPT */
     void (*yield)(void *ctx, struct gcn3_wave *w);     /* s_sleep: let others run; may be NULL */
+    int (*scalar_store)(void *ctx, struct gcn3_wave *w, uint64_t va, const uint32_t *from, unsigned dwords);
 };
 
 /* Execute one instruction.  0, or an enum fault_kind with w->pc at the instruction. */

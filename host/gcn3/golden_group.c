@@ -136,7 +136,7 @@ static void report_fault(struct golden *g, struct golden_group *group, unsigned 
 {
     struct gcn3_wave *w = &group->wave[n];
     struct msg_cp_evt evt = { .kind = CP_EVT_FAULT, .status = fault, .id = group->launch->cmd.id, .wave = n, .vmid = w->vmid };
-    evt.va = w->fault_va;
+    evt.va = fault == FAULT_ILLEGAL ? w->pc : w->fault_va;
     evt.pc = w->pc;
     evt.data = dwords;
     group->halted[n] = true;
@@ -155,10 +155,18 @@ static const struct gcn3_inst *find_code(struct golden *g, struct gcn3_wave *w, 
         w->fault_va = w->pc;
         return NULL;
     }
+    gcn3_decode(dwords, &c->inst);
+    c->pc = 1; /* no instruction's */
+    if (c->inst.len == 2 && w->pc % 4096 == 4092) { /* its second half is on another page */
+        *fault = g->env.fetch(g->env.ctx, w, w->pc + 4, &dwords);
+        if (*fault) {
+            w->fault_va = w->pc;
+            return NULL;
+        }
+    }
     c->pc = w->pc;
     c->generation = g->generation;
     c->vmid = w->vmid;
-    gcn3_decode(dwords, &c->inst);
     return &c->inst;
 }
 

@@ -178,6 +178,16 @@ static int scalar_load(void *ctx, struct gcn3_wave *w, uint64_t va, uint32_t *to
     return fault;
 }
 
+static int scalar_store(void *ctx, struct gcn3_wave *w, uint64_t va, const uint32_t *from, unsigned dwords)
+{
+    uint32_t data[4];
+    memcpy(data, from, 4 * dwords);
+    int fault = touch(ctx, w->vmid, va, data, 4 * dwords, RIGHT_WRITE);
+    if (fault)
+        w->fault_va = va;
+    return fault;
+}
+
 static uint64_t now(void *ctx, struct gcn3_wave *w)
 {
     (void)w;
@@ -202,7 +212,7 @@ static void interrupt(void *ctx, struct gcn3_wave *w)
 
 void golden_mem_init(struct golden *g)
 {
-    struct gcn3_env env = { g, fetch, load, store, atomic, scalar_load, now, interrupt, yield };
+    struct gcn3_env env = { g, fetch, load, store, atomic, scalar_load, now, interrupt, yield, scalar_store };
     g->env = env;
     golden_mem_flush(g);
 }

@@ -313,6 +313,21 @@ static int check_scalar_load(void *ctx, struct gcn3_wave *w, uint64_t va, uint32
     return 0;
 }
 
+/* The store leaves from the scalar cache: when its instruction has ended, memory holds it, or did a short time ago. */
+static int check_scalar_store(void *ctx, struct gcn3_wave *w, uint64_t va, const uint32_t *from, unsigned dwords)
+{
+    struct ls_check *c = ctx;
+    for (unsigned k = 0; k < dwords && !c->text[0]; k++) {
+        uint64_t pa = ls_translate(c->cu->ls, c->cu->gpu, w->vmid, va + 4 * k);
+        if (pa != LS_NOWHERE && plausible(c, pa, &from[k], 4))
+            continue;
+        uint32_t now = 0;
+        pmem_read(c->cu->ls->memory, pa, &now, 4);
+        snprintf(c->text, sizeof c->text, "scalar store of %08x to %lx: memory %08x", from[k], (unsigned long)(va + 4 * k), now);
+    }
+    return 0;
+}
+
 static uint64_t check_time(void *ctx, struct gcn3_wave *w)
 {
     struct ls_check *c = ctx;
@@ -328,4 +343,4 @@ static void check_interrupt(void *ctx, struct gcn3_wave *w)
 }
 
 const struct gcn3_env ls_env = { NULL, check_fetch, check_load, check_store, check_atomic, check_scalar_load, check_time,
-                                 check_interrupt, NULL };
+                                 check_interrupt, NULL, check_scalar_store };

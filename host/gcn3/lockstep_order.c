@@ -83,6 +83,13 @@ static struct ls_request *find_request(struct lockstep *ls, unsigned gpu, const 
     return NULL;
 }
 
+static void remember_order(struct lockstep *ls, uint64_t cycle, const struct lockstep_order *r)
+{
+    struct msg_mem_req req = { .op = MEM_WRITE, .addr = r->addr, .mask = r->mask };
+    memcpy(req.data, r->data, sizeof req.data);
+    ls_remember(ls, cycle, &req);
+}
+
 void lockstep_order(struct lockstep *ls, unsigned gpu, uint64_t cycle, const struct lockstep_order *r)
 {
     uint64_t expected;
@@ -94,6 +101,8 @@ void lockstep_order(struct lockstep *ls, unsigned gpu, uint64_t cycle, const str
         q->ordered = true;
         q->old = r->data[2];
     }
+    if (r->op == MEM_WRITE && !cu) /* of a scalar cache: nobody saw it leave */
+        remember_order(ls, cycle, r);
     if (r->op != MEM_ATOMIC) {
         shadow_store(ls, r);
     } else if (!shadow_atomic(ls, r, &expected) && cu) {

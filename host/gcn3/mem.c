@@ -207,37 +207,38 @@ int mem_execute(struct gcn3_wave *w, const struct gcn3_env *env, const struct gc
     return i->unit == UNIT_FLAT ? flat_execute(w, env, i) : buffer_execute(w, env, i);
 }
 
-/* Scalar buffer load: dwords beyond the records read 0. */
-static int buffer_load(struct gcn3_wave *w, const struct gcn3_env *env, const struct gcn3_inst *i, uint32_t offset, uint32_t *to)
+/* Dwords of a scalar access that lie in the buffer: from the first one on; *va is where it lies. */
+static unsigned buffer_dwords(struct gcn3_wave *w, const struct gcn3_inst *i, uint32_t offset, unsigned dwords, uint64_t *va)
 {
     struct buffer b = take_resource(w, i->src[0]);
-    uint64_t limit = b.stride ? (uint64_t)b.stride * b.records : b.records;
-    for (unsigned k = 0; k < i->sdst_w; k++, offset += 4) {
-        to[k] = 0;
-        int fault = (uint64_t)offset + 4 <= limit ? env->scalar_load(env->ctx, w, b.base + offset, &to[k], 1) : 0;
-        if (fault)
-            return fault;
-    }
-    return 0;
+    uint64_t limit = b.stride ? (uint64_t)b.stride * b.records : b.records, from = offset & ~UINT32_C(3);
+    uint64_t room = limit > from ? (limit - from) / 4 : 0;
+    *va = b.base + offset;
+    return room < dwords ? room : dwords;
 }
 
+/* Loads give 0 beyond the buffer, stores write nothing there. */
 int smem_execute(struct gcn3_wave *w, const struct gcn3_env *env, const struct gcn3_inst *i)
 {
-    uint32_t data[16];
+    uint32_t data[16] = { 0 };
     int fault = 0;
     if (i->op == OP_S_MEMTIME || i->op == OP_S_MEMREALTIME) {
         scalar_write64(w, i->sdst, env->time(env->ctx, w));
         return 0;
     }
-    if (i->info->kind != KIND_LOAD)
+    if (i->info->kind == KIND_NONE)
         return 0;
     uint32_t offset = i->smem_imm ? i->ext & 0xfffff : scalar_read32(w, i, i->src[1], false);
-    if (i->srcw[0] == 4) {
-        fault = buffer_load(w, env, i, offset & ~3u, data);
-    } else {
-        uint64_t va = (scalar_read64(w, i, i->src[0]) + offset) & ~UINT64_C(3);
-        fault = env->scalar_load(env->ctx, w, va, data, i->sdst_w);
-    }
+    uint64_t va = scalar_read64(w, i, i->src[0]) + offset;
+    bool store = i->info->kind == KIND_STORE;
+    unsigned words = store ? i->srcw[2] : i->sdst_w, dwords = words;
+    if (i->srcw[0] == 4)
+        dwords = buffer_dwords(w, i, offset, words, &va);
+    va &= ~UINT64_C(3);
+    for (unsigned k = 0; store && k < words; k++)
+        data[k] = w->s[i->src[2] + k];
+    if (dwords)
+        fault = store ? env->scalar_store(env->ctx, w, va, data, dwords) : env->scalar_load(env->ctx, w, va, data, dwords);
     for (unsigned k = 0; !fault && k < i->sdst_w; k++)
         scalar_write32(w, i->sdst + k, data[k]);
     return fault;

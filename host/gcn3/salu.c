@@ -166,6 +166,14 @@ static uint64_t reverse_bits(uint64_t x)
     return __builtin_bswap64(x);
 }
 
+/* Register `code` + M0 of a relative move; beyond the allocation 0 for a source, -1 for a destination (nothing is
+ * written).  Pairs are even. */
+static int relative(const struct gcn3_wave *w, unsigned code, unsigned width, int beyond)
+{
+    uint32_t at = (code + WAVE_M0(w)) & ~(width - 1);
+    return at < w->sgprs && at < SREG_FLAT_SCRATCH ? (int)at : beyond;
+}
+
 static void sop1_32(struct gcn3_wave *w, const struct gcn3_inst *i)
 {
     uint32_t a = scalar_read32(w, i, i->src[0], false);
@@ -188,8 +196,13 @@ static void sop1_32(struct gcn3_wave *w, const struct gcn3_inst *i)
     case OP_S_BITSET0_B64: result64(w, i, scalar_read64(w, i, i->sdst) & ~(UINT64_C(1) << (a & 63))); break;
     case OP_S_BITSET1_B64: result64(w, i, scalar_read64(w, i, i->sdst) | UINT64_C(1) << (a & 63)); break;
     case OP_S_ABS_I32: result32(w, i, (int32_t)a < 0 ? -a : a); break;
-    case OP_S_MOVRELS_B32: result32(w, i, w->s[(i->src[0] + WAVE_M0(w)) & 127]); break;
-    case OP_S_MOVRELD_B32: scalar_write32(w, i->sdst + WAVE_M0(w), a); break;
+    case OP_S_MOVRELS_B32: result32(w, i, w->s[relative(w, i->src[0], 1, 0)]); break;
+    case OP_S_MOVRELD_B32: {
+        int to = relative(w, i->sdst, 1, -1);
+        if (to >= 0)
+            scalar_write32(w, to, a);
+        break;
+    }
     }
 }
 
@@ -224,8 +237,13 @@ static void sop1_64(struct gcn3_wave *w, const struct gcn3_inst *i)
     case OP_S_NAND_SAVEEXEC_B64: save_exec(w, i, ~(a & e)); break;
     case OP_S_NOR_SAVEEXEC_B64: save_exec(w, i, ~(a | e)); break;
     case OP_S_XNOR_SAVEEXEC_B64: save_exec(w, i, ~(a ^ e)); break;
-    case OP_S_MOVRELS_B64: result64(w, i, scalar_read64(w, i, (i->src[0] + WAVE_M0(w)) & 127)); break;
-    case OP_S_MOVRELD_B64: scalar_write64(w, i->sdst + WAVE_M0(w), a); break;
+    case OP_S_MOVRELS_B64: result64(w, i, scalar_read64(w, i, relative(w, i->src[0], 2, 0))); break;
+    case OP_S_MOVRELD_B64: {
+        int to = relative(w, i->sdst, 2, -1);
+        if (to >= 0)
+            scalar_write64(w, to, a);
+        break;
+    }
     }
 }
 

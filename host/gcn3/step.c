@@ -8,7 +8,7 @@
 static int internal_execute(struct gcn3_wave *w, const struct gcn3_env *env, const struct gcn3_inst *i)
 {
     switch (i->op) {
-    case OP_S_ENDPGM: w->ended = true; break;
+    case OP_S_ENDPGM: case OP_S_ENDPGM_SAVED: w->ended = true; break;
     case OP_S_BARRIER: w->at_barrier = true; break;
     case OP_S_SETHALT: w->halt = i->simm16 & 1; break;
     case OP_S_SETPRIO: w->prio = i->simm16 & 3; break;
@@ -33,6 +33,8 @@ int gcn3_execute(struct gcn3_wave *w, const struct gcn3_env *env, const struct g
 {
     uint64_t pc = w->pc;
     int fault = 0;
+    if (i->vgprs > w->vgprs || i->sgprs > w->sgprs) /* registers of others, or of nobody */
+        return FAULT_ILLEGAL;
     w->pc = pc + 4 * i->len;
     switch (i->unit) {
     case UNIT_SALU: salu_execute(w, i); break;

@@ -115,15 +115,23 @@ static void qsad(struct valu *v, bool masked)
 static void qsad_pk(struct valu *v) { qsad(v, false); }
 static void mqsad_pk(struct valu *v) { qsad(v, true); }
 
+/* Two passes: results 0 and 1 are written before the sources of the others are read. */
 static void mqsad_u32(struct valu *v)
 {
-    unsigned src = v->inst->src[2];
-    for (unsigned n = 0; n < 4; n++)
+    uint32_t (*row)[64] = v->wave->v;
+    unsigned a = v->inst->src[0], c = v->inst->src[2] - SREG_VGPR;
+    for (unsigned n = 0; n < 4; n++) {
+        if (n == 2) {
+            for (unsigned k = 0; k < 2; k++)
+                LANES if (v->exec >> l & 1) row[v->inst->vdst + k][l] = v->wide[k][l];
+            if (a >= SREG_VGPR)
+                LANES v->buffer64[0][l] = row[a - SREG_VGPR][l] | (uint64_t)row[a - SREG_VGPR + 1][l] << 32;
+        }
         LANES {
-            uint32_t c = src >= 256 ? v->wave->v[src - 256 + n][l] : scalar_read32(v->wave, v->inst, src + n, false);
-            uint64_t sum = (uint64_t)sad(v->a64[l] >> 8 * n, v->b[l], true) + c;
+            uint64_t sum = (uint64_t)sad(v->a64[l] >> 8 * n, v->b[l], true) + row[c + n][l];
             v->wide[n][l] = sum > UINT32_MAX ? UINT32_MAX : sum;
         }
+    }
 }
 
 static void lshlrev_b64(struct valu *v) { LANES v->d64[l] = v->b64[l] << (v->a[l] & 63); }

@@ -95,5 +95,6 @@ const struct valu_op valu_cvt_ops[] = {
     { OP_V_CVT_PK_U16_U32, T_INT, T_INT, 0, cvt_pk_u16_u32 },
     { OP_V_CVT_PK_I16_I32, T_INT, T_INT, 0, cvt_pk_i16_i32 },
     { OP_V_CVT_PK_U8_F32, T_F32, T_INT, 1, cvt_pk_u8_f32 },
+    { OP_V_CVT_PKACCUM_U8_F32, T_F32, T_INT, 1, cvt_pk_u8_f32 }, /* into the old destination, its source 2 */
     { 0 },
 };

@@ -40,22 +40,26 @@ static void mbcnt_hi(struct valu *v)
 
 static void v_nop(struct valu *v) { (void)v; }
 
-/* Register index plus M0, wrapped inside the allocation. */
+/* Register index plus M0 (32 bits); NULL beyond the allocation. */
 static uint32_t *indexed(struct valu *v, unsigned reg)
 {
-    return v->wave->v[(reg + WAVE_M0(v->wave)) % v->wave->vgprs];
+    uint32_t at = reg + WAVE_M0(v->wave);
+    return at < v->wave->vgprs ? v->wave->v[at] : NULL;
 }
 
+/* Nothing is written beyond the allocation. */
 static void move_indexed(struct valu *v, const uint32_t *from, uint32_t *to)
 {
-    LANES if (v->exec >> l & 1) to[l] = from[l];
+    if (to)
+        LANES if (v->exec >> l & 1) to[l] = from[l];
     v->exec = 0; /* written here */
 }
 
+/* Beyond the allocation v0 is read. */
 static const uint32_t *relative_source(struct valu *v)
 {
-    unsigned code = v->inst->src[0];
-    return code < 256 ? v->a : indexed(v, code - 256);
+    const uint32_t *row = indexed(v, v->inst->src[0] - SREG_VGPR);
+    return row ? row : v->wave->v[0];
 }
 static void movreld_b32(struct valu *v) { move_indexed(v, v->a, indexed(v, v->inst->vdst)); }
 static void movrels_b32(struct valu *v) { move_indexed(v, relative_source(v), v->wave->v[v->inst->vdst]); }
@@ -63,6 +67,7 @@ static void movrelsd_b32(struct valu *v) { move_indexed(v, relative_source(v), i
 
 const struct valu_op valu_lane_ops[] = {
     { OP_V_NOP, T_INT, T_INT, 0, v_nop },
+    { OP_V_CLREXCP, T_INT, T_INT, 0, v_nop }, /* no exception flags are kept */
     { OP_V_READLANE_B32, T_INT, T_INT, 0, readlane_b32 },
     { OP_V_READFIRSTLANE_B32, T_INT, T_INT, 0, readfirstlane_b32 },
     { OP_V_WRITELANE_B32, T_INT, T_INT, 0, writelane_b32 },

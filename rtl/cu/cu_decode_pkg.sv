@@ -78,6 +78,7 @@ package cu_decode_pkg;
     logic [8:0] code0;
     logic [8:0] code1;
     r = '0;
+    r.relative = d.op == OP_V_MOVRELD_B32 || d.op == OP_V_MOVRELS_B32 || d.op == OP_V_MOVRELSD_B32;
     r.scalar = {d.src2_w != 5'd0 && !d.src2[8], d.src1_w != 5'd0 && !d.src1[8], d.src0_w != 5'd0 && !d.src0[8]};
     if (r.scalar != 3'd0) begin
       file    = r.scalar & {in_file(d.src2), in_file(d.src1), in_file(d.src0)};
@@ -103,12 +104,16 @@ package cu_decode_pkg;
         one0: d.src0_w == 5'd1,
         two0: d.src0_w == 5'd2,
         two1: d.src1_w == 5'd2,
-        sdst: d.sdst,
+        sdst: d.unit == UNIT_SMEM && d.store ? d.src2[6:0] : d.sdst,
         sdst_w: d.sdst_w,
         writes_scc: d.writes_scc,
         saveexec: d.fmt == FMT_SOP1 && d.unit != UNIT_BRANCH && d.writes_exec && d.reads_exec,
         smem_imm: d.smem_imm,
-        load: d.kind == KIND_LOAD
+        load: d.kind == KIND_LOAD,
+        many: d.unit == UNIT_SMEM && (d.src0_w == 5'd4 || d.store),
+        buffer: d.src0_w == 5'd4,
+        store: d.unit == UNIT_SMEM && d.store,
+        dwords: d.mem_bytes[4:2]
     };
   endfunction
 
@@ -144,9 +149,10 @@ package cu_decode_pkg;
     };
   endfunction
 
-  // Head of a wavefront at `at`: `inst` as for decode(), status of the chunk at `at` and of the next one.
-  function automatic void make_head(input logic [47:0] at, input logic [63:0] inst, input logic [3:0] first_fault,
-                                    input logic [3:0] next_fault, output head_t h, output logic [1:0] len);
+  // Head of a wavefront at `at` with `has` registers: `inst` as for decode(), status of the chunk at `at` and of the next
+  // one.
+  function automatic void make_head(input logic [47:0] at, input logic [63:0] inst, input registers_t has,
+                                    input logic [3:0] first_fault, input logic [3:0] next_fault, output head_t h, output logic [1:0] len);
     dec_t d;
     logic all;  // waits for everything under way
     h.pc   = at;
@@ -195,8 +201,8 @@ package cu_decode_pkg;
     endcase
     len           = d.len;
     h.issue.fault = first_fault != 4'd0 ? first_fault : d.len == 2'd2 && at[4:2] == 3'd7 ? next_fault : 4'd0;
-    h.issue.cls   = d.illegal || h.issue.fault != 4'd0 ? ClsBad : classify(d);
-    h.issue.turns = d.rate == RATE_FULL ? 5'd1 : d.rate == RATE_HALF ? 5'd2 : d.rate == RATE_QUARTER ? 5'd4 :
+    h.issue.cls   = d.illegal || d.vgprs > has.vgprs || d.sgprs > has.sgprs || h.issue.fault != 4'd0 ? ClsBad : classify(d);
+    h.issue.turns = d.rate == RATE_FULL ? 5'd1 : d.rate == RATE_HALF ? 5'd2 : d.rate == RATE_QUARTER ? (d.vdst_w == 5'd4 ? 5'd8 : 5'd4) :
         5'(gantry_cfg_pkg::Fp64Turns);
     h.issue.sdst  = d.sdst;
     h.issue.we    = d.sdst_w == 5'd0 ? 2'b00 : d.sdst_w == 5'd2 ? 2'b11 : d.sdst[0] ? 2'b10 : 2'b01;
@@ -206,6 +212,7 @@ package cu_decode_pkg;
     h.issue.simm16  = all ? 16'd0 : inst[15:0];
     h.issue.waitcnt = all || (h.issue.cls == ClsInternal && d.op == OP_S_WAITCNT);
     h.issue.other_row = d.dpp && inst[48:40] >= 9'h130 && inst[48:41] != 8'ha0;
+    h.issue.hold = d.unit != UNIT_SMEM ? 3'd0 : d.store ? 3'd4 : d.src0_w == 5'd4 ? 3'd2 : 3'd0;
     h.write = write_pairs(d);
     h.check = all ? '1 : read_pairs(d, h.issue.cls) | (h.issue.cls == ClsValu ? 64'd0 : h.write);
   endfunction

@@ -74,6 +74,7 @@ module cu_fetch
   logic [6:0] epoch[64];
   logic [1:0] len[64];
   logic [7:0] vmid[64];
+  registers_t registers[64];
   logic [3:0] fault[128];  // status of a chunk, by {wavefront, half}
   waves_t have0, have1, pending0, pending1;  // chunk in half 0, 1: in the buffer, asked for
   waves_t want_fetch, want_decode, undecoded, in_decode;
@@ -137,7 +138,8 @@ module cu_fetch
       if (jump_valid_i[0]) restart(jump_wave_i[0], jump_pc_i[0]);
       if (jump_valid_i[1]) restart(jump_wave_i[1], jump_pc_i[1]);
       if (start_valid_i) begin
-        vmid[start_i.wave] = start_i.vmid;
+        vmid[start_i.wave]      = start_i.vmid;
+        registers[start_i.wave] = {start_i.sgprs, start_i.vgprs};
         restart(start_i.wave, start_i.pc);
       end
       // ---- decode what was read
@@ -150,7 +152,7 @@ module cu_fetch
             q    = pc[w][4:3];
             inst = d == 0 ? quarter0[q] : quarter1[q];
             if (pc[w][2]) inst = {d == 0 ? quarter0[q+2'd1][31:0] : quarter1[q+2'd1][31:0], inst[63:32]};
-            decode_head(pc[w], fault[{w, pc[w][5]}], fault[{w, !pc[w][5]}]);
+            decode_head(pc[w], registers[w], fault[{w, pc[w][5]}], fault[{w, !pc[w][5]}]);
             if (dwords == 2'd2 && pc[w][4:2] == 3'd7 && !s2_both[d] && h.issue.fault == 4'd0) begin
               if (!have0[w] || !have1[w]) want_decode[w] = 1'b0;  // until it arrives
             end else begin
@@ -284,7 +286,7 @@ module cu_fetch
       awake       = 1'b0;
       for (int unsigned k = 0; k < 64; k++) epoch[k] = '0;
 `ifndef SYNTHESIS
-      for (int unsigned k = 0; k < Known; k++) known_len[k] = '0;
+      for (int unsigned k = 0; k < Known; k++) known_for[k] = '0;
 `endif
       head_valid_o       <= '0;
       ifetch_req_valid_o <= 1'b0;

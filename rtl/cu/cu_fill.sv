@@ -110,6 +110,8 @@ module cu_fill
     r.first_of_group = c.wave_in_group == 8'd0;
     r.vgpr_base      = c.vgpr_base[7:0];
     r.sgpr_base      = c.sgpr_base[9:0];
+    r.vgprs          = c.vgprs[8:0];
+    r.sgprs          = c.sgprs > 16'd102 ? 7'd102 : c.sgprs[6:0];
     r.lds_base       = c.lds_base[16:0];
     r.lds_bytes      = c.lds_bytes[16:0];
     r.scratch_base   = c.scratch_base;
@@ -163,8 +165,7 @@ module cu_fill
         busy       = 1'b1;
         slot_phase = turn_i - rsp.wave[5:4];
         code       = rsp.tag[14:8];
-        dwords     = rsp.status != 8'd0 || rsp.op == SMEM_DCACHE_INV || rsp.op == SMEM_DCACHE_WB ? 5'd0 :
-                     rsp.dwords[4:0];
+        dwords     = rsp.status != 8'd0 ? 5'd0 : rsp.tag[19:15];
         wide       = {rsp_pair, 1'b0} + 5'd2 >= dwords;  // last pair
         if (slot_phase == 2'd3 || slot_phase == 2'd0) begin
           free         = 1'b0;
@@ -172,6 +173,11 @@ module cu_fill
           pair.code    = {code[6:1], 1'b0} + {2'b0, rsp_pair, 1'b0};
           pair.we      = dwords == 5'd1 ? (code[0] ? 2'b10 : 2'b01) : 2'b11;
           pair.data    = dwords == 5'd1 && code[0] ? {rsp.data[0][31:0], 32'd0} : rsp.data[rsp_pair[2:0]];
+          // a buffer load: zeros beyond the buffer
+          if (rsp.dwords[4:0] < dwords) begin
+            if ({rsp_pair, 1'b0} >= rsp.dwords[4:0]) pair.data = 64'd0;
+            else if ({rsp_pair, 1'b1} >= rsp.dwords[4:0]) pair.data[63:32] = 32'd0;
+          end
           pair_o       <= pair;
           pair_valid_o <= dwords != 5'd0 && !(FaultSeed == 22 && wide && rsp_pair != 4'd0);
           rsp_pair     = rsp_pair + 4'd1;
@@ -197,6 +203,7 @@ module cu_fill
                   scc: 1'b0,
                   data: rsp.data
               };
+              for (int unsigned k = 0; k < 16; k++) if (k >= 32'(rsp.dwords)) obs_o.data[k[3:0]] <= 32'd0;
             end
           end
         end

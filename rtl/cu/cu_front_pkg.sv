@@ -56,6 +56,8 @@ package cu_front_pkg;
     logic first_of_group;
     vgpr_t vgpr_base;
     logic [9:0] sgpr_base;
+    logic [8:0] vgprs;  // of the allocation
+    logic [6:0] sgprs;  // at most 102
     logic [16:0] lds_base;
     logic [16:0] lds_bytes;
     logic [31:0] scratch_base;  // / 256

@@ -18,6 +18,7 @@ package cu_head_pkg;
     logic exec;  // EXEC too
     logic waitcnt;  // s_waitcnt; s_trap and s_rfe, which wait for all (simm16 is 0)
     logic other_row;  // DPP that reads lanes of another row
+    logic [2:0] hold;  // turns, with its own, in which it keeps the scalar port; 0: its own
     logic [9:0] op;
     logic [15:0] simm16;  // of scalar instructions
   } issue_word_t;
@@ -43,9 +44,10 @@ package cu_head_pkg;
     logic [2:0] scalar;  // this source needs a value
     logic [2:0] port1;  // which the register file reads at port 1
     logic reads;  // the file has one of them
+    logic relative;  // v_movrel
     logic [6:0] code0;
     logic [6:0] code1;
-  } valu_rows_t;  // its scalar operands
+  } valu_rows_t;  // its scalar operands, and what else is seldom
   typedef struct packed {
     fmt_e fmt;
     logic [9:0] op;
@@ -63,6 +65,10 @@ package cu_head_pkg;
     logic saveexec;
     logic smem_imm;
     logic load;
+    logic many;  // scalar memory with more operands than one turn reads: cu_scalar_long.svh
+    logic buffer;
+    logic store;  // sdst: data
+    logic [2:0] dwords;  // stored
   } scalar_word_t;  // also branches and messages
   typedef struct packed {
     vmem_kind_e kind;
@@ -90,6 +96,12 @@ package cu_head_pkg;
     vgpr_t dst;
     logic [15:0] offset;
   } lds_word_t;
+
+  // Registers of a wavefront.
+  typedef struct packed {
+    logic [6:0] sgprs;
+    logic [8:0] vgprs;
+  } registers_t;
 
   typedef struct {
     issue_word_t issue;

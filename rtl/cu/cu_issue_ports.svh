@@ -45,13 +45,14 @@
     pick = of_simd(class_of[ClsSalu] & ~waiting, s);
     if (smem_out != 5'(MaxSmem)) pick = pick | of_simd(class_of[ClsSmem] & ~lg_full, s);
     pick = pick & who;
-    if (pick != 16'd0) begin
+    if (pick != 16'd0 && hold[s] == 3'd0) begin
       issue(pick, PortSca);
       issued.valid[PortSca] = 1'b1;
       issued.slot[PortSca]  = slot;
       issued.tag[PortSca]   = now;
       if (head[w].issue.cls == ClsSmem) begin
         smem_out = smem_out + 5'd1;
+        hold[s]  = head[w].issue.hold;
         count_lg(w, 1'b1);
       end else if (head[w].issue.waitcnt) privilege(w);
     end
@@ -109,7 +110,7 @@
       busy       = 1'b1;
       w          = {s, oldest(pick, order[s])};
       last_pc[w] = head[w].pc;
-      raise_fault(w, head[w].issue.fault != 4'd0 ? {4'd0, head[w].issue.fault} : FAULT_ILLEGAL, {16'd0, head[w].pc},
-                  head[w].inst[31:0]);
+      if (head[w].issue.fault != 4'd0) raise_fault(w, {4'd0, head[w].issue.fault}, {16'd0, head[w].pc}, 32'd0);
+      else raise_fault(w, FAULT_ILLEGAL, head[w].inst, 32'd0);
     end
   endtask

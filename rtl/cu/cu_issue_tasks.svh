@@ -200,7 +200,7 @@
   // Waits, no-ops, barrier, sleep, end.
   task automatic internal(input widx_t at);
     case (head[at].issue.op)
-      OP_S_ENDPGM: begin
+      OP_S_ENDPGM, OP_S_ENDPGM_SAVED: begin
         table_changed = 1'b1;
         live[at]      = 1'b0;
         ending[at]    = 1'b1;

@@ -3,7 +3,8 @@
 // records of the vector ALU, LDS and vector memory with their scalar operands resolved.  Owns VCC, EXEC, M0, SCC and
 // MODE; general SGPRs are in cu_sgpr, whose ports it drives in the time slots of cu_front_pkg.  This file: state, who is
 // under way, ports of the register file; what is done with an instruction stands in cu_scalar_alu.svh (scalar class,
-// branches) and cu_scalar_records.svh (vector ALU, LDS, vector memory).
+// branches), cu_scalar_long.svh (scalar memory with many operands) and cu_scalar_records.svh (vector ALU, LDS, vector
+// memory).
 // Not responsible for: which instruction issues and whether its operands are ready (cu_issue).
 `include "gantry_assert.svh"
 
@@ -167,6 +168,7 @@ module cu_scalar
   head_t p;
   logic [1:0] simd;
   logic busy;
+  `include "cu_scalar_long.svh"
   `include "cu_scalar_alu.svh"
   `include "cu_scalar_records.svh"
   /* verilator lint_on UNUSEDSIGNAL */
@@ -203,7 +205,7 @@ module cu_scalar
 
   always_ff @(posedge clk_i) begin
     busy = issued_i.valid[4:0] != '0 || prepare_valid_i || start_valid_i || result_valid_i || pair_valid_i ||
-           trap_valid_i || age != '0;
+           trap_valid_i || age != '0 || long_age != '0;
     // a cycle without work ends the pulses of the one before
     if (busy || !idle_o || head_valid_i != '0 || !rst_ni) begin
       jump_valid_o     <= '0;
@@ -216,6 +218,7 @@ module cu_scalar
       clash            = 1'b0;
       file_re          = '0;
       file_we          = '0;
+      long_begun       = 1'b0;
       if (age != '0) begin
         // ---- t+6, t+5: vector memory, last operands
         if (age[5] != '0) vmem_last(turn_i - 2'd2);
@@ -240,6 +243,10 @@ module cu_scalar
         // ---- t+2: rows of the vector ALU
         if (age[1][PortValu]) valu_rows(who(turn_i - 2'd2, PortValu));
       end
+      if (long_age != '0 || long_begun) begin
+        long_steps();
+        long_age = {long_age[11:1], long_begun};
+      end
       // ---- t+1: rows of the scalar class
       if (issued_i.valid[PortSca]) scalar_rows({issued_i.simd, issued_i.slot[PortSca]});
       // ---- writes of others
@@ -259,6 +266,7 @@ module cu_scalar
       age = {age[4] & ToFive, age[3] & ToFive, age[2] & ToThree, age[1] & ToTwo, issued_i.valid[4:0]};
       if (!rst_ni) begin
         age              = '0;
+        long_age         = '0;
         file_re          = '0;
         file_we          = '0;
         jump_valid_o     <= '0;

@@ -11,12 +11,22 @@
   logic [15:0] simm16;
   gantry_msg_pkg::smem_req_t req;
 
+  // Register of a relative move: beyond the allocation s0; `there`: it is inside.
+  task automatic relative(input widx_t at, input logic [6:0] from, input logic pair, output logic [6:0] to,
+                          output logic there);
+    logic [31:0] sum;
+    sum   = {25'd0, from} + m0[at];
+    there = sum < {25'd0, info[at].sgprs};
+    to    = there ? {sum[6:1], sum[0] && !pair} : 7'd0;
+  endtask
+
   task automatic scalar_rows(input widx_t at);
     scalar_word_t f;
     logic [6:0] code0;
+    logic there;
     f     = $bits(scalar_word_t)'(head[at].op);
     code0 = f.src0[6:0];
-    if (f.movrels) code0 = code0 + m0[at][6:0];
+    if (f.movrels) relative(at, f.src0[6:0], f.two0, code0, there);
     file_read(at, code0, f.src1[6:0]);
   endtask
 
@@ -52,7 +62,7 @@
       FMT_SOP1: begin
         salu_pkg::sop1(q.op[7:0], q.two0, a, b, exec[at], r, r_scc);
         if (q.op == OP_S_CMOV_B32 || q.op == OP_S_CMOV_B64) r_write = scc[at];
-        if (q.op == OP_S_MOVRELD_B32 || q.op == OP_S_MOVRELD_B64) r_code = q.sdst + m0[at][6:0];
+        if (q.op == OP_S_MOVRELD_B32 || q.op == OP_S_MOVRELD_B64) relative(at, q.sdst, q.two0, r_code, r_write);
         if (q.branch) begin
           r = {16'd0, p.pc + 48'd4};
           if (q.op == OP_S_RFE_B64) priv[at] = 1'b0;
@@ -113,18 +123,21 @@
   endtask
 
   task automatic scalar(input widx_t at, input tag_t of_tag);
+    logic there;
     w      = at;
     p      = head[at];
     q      = $bits(scalar_word_t)'(p.op);
     simm16 = p.inst[15:0];
     code   = q.src0;
-    if (q.movrels) code[6:0] = code[6:0] + m0[at][6:0];  // the row was read so: scalar_rows
+    if (q.movrels) relative(at, q.src0[6:0], q.two0, code[6:0], there);  // the row was read so: scalar_rows
     a      = operand(code, !q.one0, 1'b0, file_data0_i[at[5:4]], p.inst[63:32], at);
     b      = operand(q.src1, q.two1, 1'b0, file_data1_i[at[5:4]], p.inst[63:32], at);
-    if (q.smem) begin
+    if (q.many) begin
+      long_first(at, of_tag);
+    end else if (q.smem) begin
       va               = a + (q.smem_imm ? {44'd0, p.inst[51:32]} : b);
       req.va           = {16'd0, va[47:2], 2'd0};
-      req.tag          = {17'd0, q.sdst_w == 5'd1 && FaultSeed == 9 ? q.sdst ^ 7'd1 : q.sdst, of_tag};
+      req.tag          = {12'd0, q.sdst_w, q.sdst_w == 5'd1 && FaultSeed == 9 ? q.sdst ^ 7'd1 : q.sdst, of_tag};
       req.dwords       = q.sdst_w == 5'd0 ? 8'd0 : {3'd0, q.sdst_w};
       req.vmid         = info[at].vmid;
       req.wave         = {2'd0, at};

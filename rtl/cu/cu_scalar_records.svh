@@ -14,7 +14,8 @@
     valu_word_t f;
     valu_rows_t rows;
     logic [63:0] value, data0, data1;
-    logic [7:0] add_src, add_dst, base;
+    logic [31:0] moved;
+    logic [7:0] base;
     f       = $bits(valu_word_t)'(head[at].op);
     rows    = $bits(valu_rows_t)'(head[at].more);
     base    = info[at].vgpr_base;
@@ -33,17 +34,24 @@
         end
       end
     end
-    add_dst = f.op == OP_V_MOVRELD_B32 || f.op == OP_V_MOVRELSD_B32 ? m0[at][7:0] : 8'd0;
-    add_src = f.op == OP_V_MOVRELS_B32 || f.op == OP_V_MOVRELSD_B32 ? m0[at][7:0] : 8'd0;
     v.slot       = at[3:0];
     v.tag        = of_tag;
     v.op         = f.op;
     v.src_vgpr   = {f.src[2][8], f.src[1][8], f.src[0][8]};
-    v.src_row[0] = base + f.src[0][7:0] + add_src;
+    v.src_row[0] = base + f.src[0][7:0];
     v.src_row[1] = base + f.src[1][7:0];
     v.src_row[2] = base + f.src[2][7:0];
-    v.dst        = base + f.dst + add_dst;
+    v.dst        = base + f.dst;
     v.dst_valid  = f.dst_valid;
+    if (rows.relative) begin  // beyond the allocation v0 is read, nothing written
+      moved = {24'd0, f.src[0][7:0]} + m0[at];
+      if (f.op != OP_V_MOVRELD_B32) v.src_row[0] = moved < {23'd0, info[at].vgprs} ? base + moved[7:0] : base;
+      moved = {24'd0, f.dst} + m0[at];
+      if (f.op != OP_V_MOVRELS_B32) begin
+        v.dst       = base + moved[7:0];
+        v.dst_valid = moved < {23'd0, info[at].vgprs};
+      end
+    end
     v.neg        = f.neg;
     v.abs        = f.abs;
     v.omod       = f.omod;

@@ -20,6 +20,7 @@ package simd_regs_pkg;
     logic read;     // operands are read
     logic write;    // a row is written
     logic high;     // the second register of a pair
+    logic second;   // of 128 bits the upper pair
     logic [1:0] sub;
     logic [1:0] ring;  // where its result waits
     logic [1:0] first;  // where results of what it executes go; pairs: the low half
@@ -66,6 +67,7 @@ package simd_regs_pkg;
     logic [2:0] pair;
     logic [2:0] mods;
     logic has_result;
+    logic twice;  // 128 bits: all slots run twice, once for each pair
     logic halves;  // operands become singles
     logic wide_small;  // needs the wide normaliser if subnormal sources are kept
     logic small32;  // keeps subnormal results as MODE[5] says
@@ -94,6 +96,7 @@ package simd_regs_pkg;
     o.pair = d.pair;
     o.mods = d.mods;
     o.has_result = d.has_result;
+    o.twice = op == OP_V_MQSAD_U32_U8;
     o.halves = d.half && d.mods != '0;
     o.wide_small = is_wide(op, 1'b1);
     o.small32 = keeps_small(op, 1'b1, 1'b0, d.out);

@@ -38,12 +38,20 @@
     v.bits = bits;
   endfunction
 
+  // second: sums 2 and 3 of v_mqsad_u32_u8.
   function automatic void qsad_half(`LANES_ARG input logic [1:0] r0, input logic [1:0] r1, input logic high,
-                                    input logic [9:0] op);
+                                    input logic second, input logic [9:0] op);
     `NO_INLINE
     logic masked;
     logic [63:0] wide;
     masked = op == OP_V_MQSAD_PK_U16_U8;
+    if (op == OP_V_MQSAD_U32_U8) begin
+      for (int unsigned l = 0; l < 8; l++) begin
+        wide = {v.qe[{high, l[2:0]}], v.qa[{high, l[2:0]}]} >> {second, 4'd0};
+        v.res[r0][{high, l[2:0]}] = sad_sum(32'(wide), v.qb[{high, l[2:0]}], v.qc[{high, l[2:0]}]);
+        v.res[r1][{high, l[2:0]}] = sad_sum(32'(wide >> 8), v.qb[{high, l[2:0]}], v.qd[{high, l[2:0]}]);
+      end
+    end else
     for (int unsigned l = 0; l < 8; l++) begin
       wide = {v.qe[{high, l[2:0]}], v.qa[{high, l[2:0]}]};
       v.res[r0][{high, l[2:0]}] = qsad_pair(wide, v.qb[{high, l[2:0]}], v.qc[{high, l[2:0]}], masked);

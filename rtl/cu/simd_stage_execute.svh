@@ -44,7 +44,7 @@
     r1 = {r0[1], 1'b1};
     case (r.i_ctl[q].cls)
       ClsTrans: trans_half(`LANES r0, r.st2.sub[1], r.i_issue[q].op, r.i_ctl[q].half, r.i_issue[q].mode);
-      ClsQsad: qsad_half(`LANES r0, r1, r.st2.sub[1], r.i_issue[q].op);
+      ClsQsad: qsad_half(`LANES r0, r1, r.st2.sub[1], r.st2.second, r.i_issue[q].op);
       ClsMul32: begin
         mul32_half(`LANES r0, r1, r.st2.sub[1], r.i_issue[q].op);
         part = 64'(v.bits[15:0] & r.lanes_of[r0]) << {r.st2.row[1:0], 4'd0};

@@ -90,6 +90,15 @@
     end
   endfunction
 
+  // 128 bits: the upper pair of the third source and of the destination.
+  function automatic void second_pass(`STATE_ONLY);
+    `NO_INLINE
+    r.at = {r.i_info[r.cur].kind, 4'd0};
+    r.row2[9:2] = r.row2[9:2] + 8'd2;
+    r.slot_or.row[9:2] = r.slot_or.row[9:2] + 8'd2;
+    r.slot_or.second = 1'b1;
+  endfunction
+
   // Slots move on.  Which rows the slot that enters stage 1 reads, and what of them is no operand yet.
   function automatic void read_stage(`STATE_ARG input logic asked);
     slot_info_t s;
@@ -111,6 +120,10 @@
         end else begin
           uneven_rows(`STATE s);
           if (s.high) s.row[9:2] = s.row[9:2] + 8'd1;
+          if (s.last && r.i_info[r.cur].twice && !s.second) begin
+            s.last = 1'b0;
+            second_pass(`STATE_CALL);
+          end
         end
       end
       running = !s.last;

@@ -33,9 +33,9 @@ package valu_dec_pkg;
   typedef struct packed {
     class_e cls;
     rate_e rate;
-    logic [2:0] pair;  // sources of 64 bits
+    logic [2:0] pair;  // sources of 64 bits (of 128: in two passes)
     logic use1, use2;  // has a second, third source
-    logic wide;  // result of 64 bits
+    logic wide;  // result of 64 or 128 bits
     logic has_result;
     logic half;  // 16-bit floats
     out_e out;
@@ -71,8 +71,8 @@ package valu_dec_pkg;
       OP_V_COS_F32, OP_V_RCP_F16, OP_V_SQRT_F16, OP_V_RSQ_F16, OP_V_LOG_F16, OP_V_EXP_F16, OP_V_SIN_F16,
       OP_V_COS_F16:
       return ClsTrans;
-      OP_V_QSAD_PK_U16_U8, OP_V_MQSAD_PK_U16_U8: return ClsQsad;
-      OP_V_NOP: return ClsNone;
+      OP_V_QSAD_PK_U16_U8, OP_V_MQSAD_PK_U16_U8, OP_V_MQSAD_U32_U8: return ClsQsad;
+      OP_V_NOP, OP_V_CLREXCP: return ClsNone;
       default: return op >= 10'h100 ? ClsBit : op[7:5] == 3'd7 ? ClsCmp64 : ClsCmp;
     endcase
   endfunction
@@ -137,10 +137,10 @@ package valu_dec_pkg;
     info = info_valu(op);
     d.rate = rate_e'(info.rate);
     d.cls = d.rate == RATE_F64 ? ClsF64 : class_of(op);
-    d.pair = {info.src2_w == 5'd2 && !info.mask2, info.src1_w == 5'd2, info.src0_w == 5'd2};
+    d.pair = {info.src2_w >= 5'd2 && !info.mask2, info.src1_w == 5'd2, info.src0_w == 5'd2};
     d.use1 = info.src1_w != 5'd0;
     d.use2 = info.src2_w != 5'd0 && !info.mask2;
-    d.wide = info.dst_w == 5'd2 && info.dst_kind == 2'd1;
+    d.wide = info.dst_w >= 5'd2 && info.dst_kind == 2'd1;
     d.has_result = info.vcc_w || info.dst_kind == 2'd2 || info.dst_kind == 2'd3;
     d.half = info.half;
     d.out = out_of(op, info.half, d.cls);

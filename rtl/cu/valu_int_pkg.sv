@@ -77,6 +77,13 @@ package valu_int_pkg;
     return (low > 32'hffff ? 32'hffff : low) | ((high > 32'hffff ? 32'hffff : high) << 16);
   endfunction
 
+  // A sum of v_mqsad_u32_u8, saturated.
+  function automatic logic [31:0] sad_sum(input logic [31:0] a, input logic [31:0] b, input logic [31:0] c);
+    logic [31:0] sum;
+    sum = sad(a, b, 1'b1) + c;
+    return sum < c ? 32'hffffffff : sum;
+  endfunction
+
   function automatic logic [31:0] sext16(input logic [31:0] x);
     return $unsigned($signed(x << 16) >>> 16);
   endfunction

@@ -197,6 +197,10 @@ module dispatch_events
         evt.va    = e.va;
         evt.pc    = e.pc;
         evt.data  = 64'(e.data);
+        if (e.kind == CU_EVT_FAULT && e.status == FAULT_ILLEGAL) begin  // the CU sends the instruction as va
+          evt.va   = e.pc;
+          evt.data = e.va;
+        end
       end
     end
 

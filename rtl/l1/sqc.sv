@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sequencer cache of a group of up to four CUs: instruction cache and scalar data cache behind one crossbar port.
-// Responsible for: ports of the CUs, scalar operations without data (s_memtime, cache invalidation), requests to the
+// Responsible for: ports of the CUs, scalar operations without a cache access (s_memtime, invalidation), requests to the
 // crossbar with credits, maintenance commands. Not responsible for: the caches themselves (sqc_cache.sv).
 `include "gantry_assert.svh"
 
@@ -15,7 +15,8 @@ module sqc
   parameter int unsigned KWays = 4,
   parameter int unsigned TlbEntries = 64,
   parameter int unsigned Credits = 16,
-  parameter bit SeedBug = 1'b0
+  parameter bit SeedBug = 1'b0,
+  parameter bit SeedStore = 1'b0
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
@@ -42,11 +43,13 @@ module sqc
   output logic        [    7:0] count_o  // pulses: scalar cache {tlb miss, tlb hit, miss, hit}, instruction cache same
 );
   localparam int unsigned Pw = Cus > 1 ? $clog2(Cus) : 1;
-  localparam int unsigned PlainRoom = 16;  // operations without data of one CU: fewer than its scalar requests
+  localparam int unsigned PlainRoom = 16;  // operations without a cache access of one CU: fewer than its scalar requests
 
   // i: instruction cache, k: scalar cache; no arrays, so that the wires are the caches' registers themselves
   logic i_idle, k_idle, i_rsp_valid, k_rsp_valid, i_miss_valid, k_miss_valid, i_miss_xlat, k_miss_xlat;
-  logic i_miss_ready, k_miss_ready, i_inv, k_inv;
+  logic i_miss_ready, k_miss_ready, i_inv, k_inv, k_rsp_store, k_miss_store;
+  logic [15:0] k_miss_words;
+  logic [15:0][31:0] k_miss_data;
   logic [1:0] i_rsp_port, k_rsp_port;
   logic [7:0] i_rsp_status, k_rsp_status, i_miss_vmid, k_miss_vmid, inv_vmid;
   logic [63:0] k_rsp_va, i_miss_addr, k_miss_addr;
@@ -62,23 +65,25 @@ module sqc
     .TlbEntries(TlbEntries), .Depth(128), .SeedBug(SeedBug)
   ) u_instruction (
     .clk_i, .rst_ni, .req_valid_i(ifetch_req_valid_i), .req_i(ifetch_req_i),
-    .rsp_valid_o(i_rsp_valid), .rsp_port_o(i_rsp_port), .rsp_status_o(i_rsp_status),
+    .rsp_valid_o(i_rsp_valid), .rsp_port_o(i_rsp_port), .rsp_store_o(), .rsp_status_o(i_rsp_status),
     .rsp_va_o(), .rsp_cookie_o(i_rsp_cookie), .rsp_data_o(i_rsp_data),
     .miss_valid_o(i_miss_valid), .miss_xlat_o(i_miss_xlat), .miss_entry_o(i_miss_entry),
-    .miss_vmid_o(i_miss_vmid), .miss_addr_o(i_miss_addr), .miss_ready_i(i_miss_ready),
+    .miss_vmid_o(i_miss_vmid), .miss_addr_o(i_miss_addr), .miss_store_o(), .miss_words_o(), .miss_data_o(),
+    .miss_ready_i(i_miss_ready),
     .fill_valid_i(mem_rsp_valid_i), .fill_scalar_i(mem_rsp_i.tag[5]), .fill_xlat_i(mem_rsp_i.tag[4]),
     .fill_entry_i(mem_rsp_i.tag[3:0]), .fill_status_i(mem_rsp_i.status), .fill_data_i(mem_rsp_i.data),
     .inv_lines_i(i_inv), .inv_tlb_i(inv_tlb), .inv_vmid_i(inv_vmid),
     .count_o(i_count), .idle_o(i_idle));
   sqc_cache #(
     .Scalar(1'b1), .Req(smem_req_t), .Cus(Cus), .Kib(KKib), .Ways(KWays),
-    .TlbEntries(TlbEntries), .Depth(32), .SeedBug(SeedBug)
+    .TlbEntries(TlbEntries), .Depth(32), .SeedBug(SeedBug), .SeedStore(SeedStore)
   ) u_scalar (
     .clk_i, .rst_ni, .req_valid_i(smem_req_valid_i), .req_i(smem_req_i),
-    .rsp_valid_o(k_rsp_valid), .rsp_port_o(k_rsp_port), .rsp_status_o(k_rsp_status),
+    .rsp_valid_o(k_rsp_valid), .rsp_port_o(k_rsp_port), .rsp_store_o(k_rsp_store), .rsp_status_o(k_rsp_status),
     .rsp_va_o(k_rsp_va), .rsp_cookie_o(k_rsp_cookie), .rsp_data_o(k_rsp_data),
     .miss_valid_o(k_miss_valid), .miss_xlat_o(k_miss_xlat), .miss_entry_o(k_miss_entry),
-    .miss_vmid_o(k_miss_vmid), .miss_addr_o(k_miss_addr), .miss_ready_i(k_miss_ready),
+    .miss_vmid_o(k_miss_vmid), .miss_addr_o(k_miss_addr), .miss_store_o(k_miss_store), .miss_words_o(k_miss_words),
+    .miss_data_o(k_miss_data), .miss_ready_i(k_miss_ready),
     .fill_valid_i(mem_rsp_valid_i), .fill_scalar_i(mem_rsp_i.tag[5]), .fill_xlat_i(mem_rsp_i.tag[4]),
     .fill_entry_i(mem_rsp_i.tag[3:0]), .fill_status_i(mem_rsp_i.status), .fill_data_i(mem_rsp_i.data),
     .inv_lines_i(k_inv), .inv_tlb_i(inv_tlb), .inv_vmid_i(inv_vmid),
@@ -94,7 +99,7 @@ module sqc
   assign k_miss_ready = send && choice;
 
   /* verilator lint_off BLKSEQ */
-  // operations without data wait here for a free cycle of their CU's answer port: {op, wave, tag}
+  // operations without a cache access wait here for a free cycle of their CU's answer port: {op, wave, tag}
   logic [63:0] plain[Cus*PlainRoom];
   logic [31:0] plain_head[Cus];
   logic [31:0] plain_count[Cus];
@@ -124,6 +129,11 @@ module sqc
       req.addr   = (choice ? k_miss_addr : i_miss_addr);
       req.target = (choice ? k_miss_xlat : i_miss_xlat) ? tlb_pkg::xlat_target(8'(NumSlices))
                                        : tlb_pkg::pa_target(req.addr, own_gpu_i, 8'(NumSlices));
+      if (choice && k_miss_store) begin
+        req.op = MEM_WRITE;
+        for (int unsigned k = 0; k < 16; k++) req.mask[4*k+:4] = {4{k_miss_words[k[3:0]]}};
+        req.data = k_miss_data;
+      end
       mem_req_o       <= req;
       mem_req_valid_o <= 1'b1;
       pulse = 1'b1;
@@ -137,7 +147,7 @@ module sqc
     if (k_rsp_valid) begin
       smem_rsp_valid_o[Pw'(k_rsp_port)] <= 1'b1;
       smem_rsp_o[Pw'(k_rsp_port)] <= '{wave: k_rsp_cookie[15:8], status: k_rsp_status,
-          dwords: k_rsp_cookie[7:0], op: SMEM_LOAD, tag: k_rsp_cookie[47:16],
+          dwords: k_rsp_cookie[7:0], op: k_rsp_store ? SMEM_STORE : SMEM_LOAD, tag: k_rsp_cookie[47:16],
           va: k_rsp_va, data: k_rsp_data};
       pulse = 1'b1;
     end
@@ -166,7 +176,8 @@ module sqc
     if (smem_req_valid_i != '0) begin
       /* verilator unroll_full */
       for (int unsigned c = 0; c < Cus; c++) begin
-        if (smem_req_valid_i[c] && smem_req_i[c].op != SMEM_LOAD) begin
+        if (smem_req_valid_i[c] && smem_req_i[c].op != SMEM_LOAD && smem_req_i[c].op != SMEM_STORE &&
+            smem_req_i[c].op != SMEM_DATA) begin
           plain[c*PlainRoom+((plain_head[c]+plain_count[c])&(PlainRoom-1))] =
               {16'd0, smem_req_i[c].op, smem_req_i[c].wave, smem_req_i[c].tag};
           plain_count[c] = plain_count[c] + 32'd1;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Read-only cache with its TLB, shared by up to four CUs: the instruction cache (Scalar = 0, answers of 32 bytes) and
-// the scalar data cache (Scalar = 1, answers of 1 to 16 dwords that may cross a line). Responsible for: requests of
-// the CUs in any order of completion, translation, physical tags, misses under misses, invalidation.
+// Cache with its TLB, shared by up to four CUs: the instruction cache (Scalar = 0, answers of 32 bytes) and the scalar
+// data cache (Scalar = 1, answers of 1 to 16 dwords that may cross a line; stores of 1 to 4 dwords, written through and
+// answered when performed; then no older copy of the line is kept). Responsible for: requests of the CUs in any order of
+// completion, translation, physical tags, misses under misses, invalidation.
 // Not responsible for: the crossbar port (sqc.sv), requests that need no data (sqc.sv answers them).
 //
 // Every request under way owns one of 16 entries. A lookup takes 5 edges: choose (0), TLB and tag RAM (1), compare (2),
@@ -19,7 +20,8 @@ module sqc_cache
   parameter int unsigned Ways = 4,       // power of two
   parameter int unsigned TlbEntries = 64,
   parameter int unsigned Depth = 128,    // requests of one CU that can be under way (power of two)
-  parameter bit SeedBug = 1'b0           // bench only: fills after an invalidation are kept
+  parameter bit SeedBug = 1'b0,          // bench only: fills after an invalidation are kept
+  parameter bit SeedStore = 1'b0         // bench only: lines stay when they are stored to
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
@@ -29,6 +31,7 @@ module sqc_cache
   // answers
   output logic                  rsp_valid_o,
   output logic      [      1:0] rsp_port_o,
+  output logic                  rsp_store_o,
   output logic      [      7:0] rsp_status_o,
   output logic      [     63:0] rsp_va_o,
   output logic      [     47:0] rsp_cookie_o,
@@ -39,6 +42,9 @@ module sqc_cache
   output logic      [      3:0] miss_entry_o,
   output logic      [      7:0] miss_vmid_o,
   output logic      [     63:0] miss_addr_o,
+  output logic                  miss_store_o,
+  output logic      [     15:0] miss_words_o,  // stores: dwords of the line that are written
+  output logic [15:0][31:0]     miss_data_o,
   input  logic                  miss_ready_i,
   input  logic                  fill_valid_i,
   input  logic                  fill_scalar_i,  // for the scalar cache
@@ -87,16 +93,20 @@ module sqc_cache
   /* verilator lint_off BLKSEQ */
   // requests that wait for an entry, one ring a port
   logic [63:0] q_va[Cus*Depth];
-  logic [63:0] q_rest[Cus*Depth];  // {vmid, cookie}
+  logic [63:0] q_rest[Cus*Depth];  // {store, vmid, cookie}
+  logic [127:0] q_data[Cus*Depth];  // of stores
+  logic [127:0] brought[Cus*4];  // data of the store that comes next, by SIMD
   logic [31:0] q_head[Cus];
   logic [31:0] q_count[Cus];
   logic [Cus-1:0] q_some;
   // entries: one bit of state each; woken becomes ready one edge later (the fill is then readable)
   logic [15:0] free, woken, ready, send_x, send_m, wait_x, wait_m, faulted, stale, second;
+  logic [15:0] store;  // faulted: done
   logic [63:0] e_va[16];  // looked up: in the second line once `second` is set
   logic [63:0] e_first[16];  // of the request
   logic [63:0] e_pa[16];
-  logic [63:0] e_rest[16];  // {vmid, cookie}
+  logic [63:0] e_rest[16];  // {store, vmid, cookie}
+  logic [127:0] e_data[16];  // of stores
   logic [31:0] e_status[16];
   logic [31:0] e_port[16];
   logic [31:0] e_owner[16];
@@ -111,14 +121,14 @@ module sqc_cache
   logic [31:0] late_set[3];
   logic [31:0] late_way[3];
 
-  logic [31:0] e, way, set, port, owner, off;
+  logic [31:0] e, way, set, port, owner, off, words;
   /* verilator lint_off UNUSEDSIGNAL */
   logic [31:0] slot;
   /* verilator lint_on UNUSEDSIGNAL */
   logic [63:0] pa;
   logic match, hit, xlat, respond, pulse;
   logic quiet;  // nothing to do until an input comes
-  logic [7:0] status;
+  logic [7:0] status, op;
   logic [15:0][31:0] answer, shifted;
   logic [1:0] turn;
 
@@ -127,11 +137,30 @@ module sqc_cache
   endfunction
 
   /* verilator lint_off UNUSEDSIGNAL */
-  function automatic logic is_load(input logic [127:0] message);
-    smem_req_t load;
-    load = message;
-    return !Scalar || load.op == SMEM_LOAD;
+  function automatic logic [7:0] op_of(input logic [127:0] message);
+    smem_req_t request;
+    request = message;
+    return Scalar ? request.op : SMEM_LOAD;
   endfunction
+
+  // Half of the data of a store, for its SIMD.
+  task automatic bring(input logic [31:0] cu, input logic [127:0] message);
+    smem_req_t request;
+    request = message;
+    slot = {cu[29:0], request.wave[5:4]};
+    if (request.dwords[0]) brought[slot][127:64] = request.va;
+    else brought[slot][63:0] = request.va;
+  endtask
+
+  // A line was written: neither the copy in the cache nor one that is under way may stay.  All sets that hold lines of
+  // this place in a page, whatever the virtual address.
+  task automatic forget(input logic [31:0] of_set);
+    for (int unsigned s = 0; s < Sets; s++) if (((s ^ of_set) & 32'd63) == 32'd0) valid[s] = '0;
+    for (int unsigned n = 0; n < 3; n++) if (((late_set[n] ^ of_set) & 32'd63) == 32'd0) late[n[1:0]] = 1'b0;
+    for (int unsigned i = 0; i < 16; i++) begin
+      if (wait_m[i[3:0]] && !store[i[3:0]] && ((set_of(e_va[i]) ^ of_set) & 32'd63) == 32'd0) stale[i[3:0]] = 1'b1;
+    end
+  endtask
 
   // What the answer returns; scalar: dwords in [7:0].
   function automatic logic [47:0] cookie_of(input logic [127:0] message);
@@ -181,7 +210,9 @@ module sqc_cache
         e = 32'(fill_entry_i);
         pulse = 1'b1;
         a_expected: assert (!rst_ni || (fill_xlat_i ? wait_x[fill_entry_i] : wait_m[fill_entry_i]));
-        if (fill_status_i == MEM_OK && !stale[fill_entry_i]) begin
+        if (Scalar && store[fill_entry_i] && !fill_xlat_i) begin
+          if (!SeedStore) forget(set_of(e_va[e]));
+        end else if (fill_status_i == MEM_OK && !stale[fill_entry_i]) begin
           if (fill_xlat_i) begin
             tlb_fill      <= 1'b1;
             tlb_fill_vmid <= e_rest[e][55:48];
@@ -211,6 +242,15 @@ module sqc_cache
           stale[i[3:0]] = match ? 1'b0 : stale[i[3:0]];
           wait_x[i[3:0]] = match ? 1'b0 : wait_x[i[3:0]];
           wait_m[i[3:0]] = match ? 1'b0 : wait_m[i[3:0]];
+        end
+        if (Scalar && store[fill_entry_i] && !fill_xlat_i && fill_status_i == MEM_OK) begin
+          if (!second[fill_entry_i] && 32'(e_first[e][5:2]) + 32'(e_rest[e][7:0]) > 32'd16) begin  // its second line
+            e_va[e] = {e_va[e][63:6] + 58'd1, 6'd0};
+            second[fill_entry_i] = 1'b1;
+          end else begin
+            woken[fill_entry_i]   = 1'b0;
+            faulted[fill_entry_i] = 1'b1;
+          end
         end
       end
 
@@ -250,6 +290,7 @@ module sqc_cache
         pulse = 1'b1;
         rsp_valid_o  <= 1'b1;
         rsp_port_o   <= e_port[e][1:0];
+        rsp_store_o  <= store[e[3:0]];
         rsp_status_o <= status;
         rsp_va_o     <= status == MEM_OK ? e_first[e] : e_va[e];
         rsp_cookie_o <= e_rest[e][47:0];
@@ -261,7 +302,7 @@ module sqc_cache
       s2 = 1'b0;
       if (s1) begin
         e = at1;
-        status = tlb_pkg::pte_status(tlb_pte, Access);
+        status = tlb_pkg::pte_status(tlb_pte, store[e[3:0]] ? tlb_pkg::ACCESS_WRITE : Access);
         pa = tlb_pkg::pte_pa(tlb_pte, {e_va[e][63:6], 6'd0});
         set = set_of(e_va[e]);
         hit = 1'b0;
@@ -273,11 +314,11 @@ module sqc_cache
         end
         xlat = !tlb_hit;
         pulse = 1'b1;
-        count_o <= {!tlb_hit, tlb_hit, tlb_hit && !hit, tlb_hit && hit};
+        count_o <= {!tlb_hit, tlb_hit, tlb_hit && !hit && !store[e[3:0]], tlb_hit && hit && !store[e[3:0]]};
         if (tlb_hit && status != MEM_OK) begin
           faulted[e[3:0]] = 1'b1;
           e_status[e] = 32'(status);
-        end else if (tlb_hit && hit) begin
+        end else if (tlb_hit && hit && !store[e[3:0]]) begin
           s2 = 1'b1;
           at2 = e;
           line_re    <= 1'b1;
@@ -288,7 +329,7 @@ module sqc_cache
           for (int unsigned i = 0; i < 16; i++) begin
             match = xlat ? (send_x[i[3:0]] || wait_x[i[3:0]]) && e_va[i][39:12] == e_va[e][39:12]
                            && e_rest[i][55:48] == e_rest[e][55:48]
-                         : (send_m[i[3:0]] || wait_m[i[3:0]]) && e_pa[i] == pa;
+                         : (send_m[i[3:0]] || wait_m[i[3:0]]) && e_pa[i] == pa && !store[i[3:0]] && !store[e[3:0]];
             match = match && e_owner[i] == i && i != e;
             owner = match ? i : owner;
           end
@@ -318,6 +359,8 @@ module sqc_cache
         e_va[e] = q_va[slot];
         e_first[e] = q_va[slot];
         e_rest[e] = q_rest[slot];
+        store[e[3:0]] = Scalar && q_rest[slot][56];
+        if (store[e[3:0]]) e_data[e] = q_data[slot];
         e_port[e] = port;
         q_head[port] = (q_head[port] + 32'd1) & (Depth - 1);
         q_count[port] = q_count[port] - 32'd1;
@@ -347,6 +390,15 @@ module sqc_cache
         miss_entry_o <= e[3:0];
         miss_vmid_o  <= e_rest[e][55:48];
         miss_addr_o  <= xlat ? {24'd0, e_va[e][39:12], 12'd0} : e_pa[e];
+        miss_store_o <= !xlat && store[e[3:0]];
+        if (Scalar && store[e[3:0]]) begin
+          off   = 32'(e_first[e][5:2]);
+          words = (32'd1 << e_rest[e][2:0]) - 32'd1;
+          words = words << off;
+          miss_words_o <= second[e[3:0]] ? words[31:16] : words[15:0];
+          for (int unsigned k = 0; k < 4; k++) shifted[4'(off + k)] = e_data[e][32*k+:32];
+          miss_data_o <= shifted;
+        end
         pulse = 1'b1;
       end
 
@@ -354,11 +406,14 @@ module sqc_cache
       if (req_valid_i != '0) begin
         /* verilator unroll_full */
         for (int unsigned c = 0; c < Cus; c++) begin
-          if (req_valid_i[c] && is_load(128'(req_i[c]))) begin
+          op = op_of(128'(req_i[c]));
+          if (Scalar && req_valid_i[c] && op == SMEM_DATA) bring(c, 128'(req_i[c]));
+          if (req_valid_i[c] && (op == SMEM_LOAD || op == SMEM_STORE)) begin
             q_head[c] = q_count[c] == 32'd0 ? 32'd0 : q_head[c];  // few words of the ring are in use
             slot = c * Depth + ((q_head[c] + q_count[c]) & (Depth - 1));
             q_va[slot] = req_i[c].va;
-            q_rest[slot] = {8'd0, req_i[c].vmid, cookie_of(128'(req_i[c]))};
+            q_rest[slot] = {7'd0, op == SMEM_STORE, req_i[c].vmid, cookie_of(128'(req_i[c]))};
+            if (op == SMEM_STORE) q_data[slot] = brought[{c[29:0], req_i[c].wave[5:4]}];
             q_count[c] = q_count[c] + 32'd1;
             q_some[c] = 1'b1;
           end
@@ -367,7 +422,7 @@ module sqc_cache
 
       if (!rst_ni) begin
         {s0, s1, s2, s3, late, q_some, turn} = '0;
-        {woken, ready, send_x, send_m, wait_x, wait_m, faulted, stale, second} = '0;
+        {woken, ready, send_x, send_m, wait_x, wait_m, faulted, stale, second, store} = '0;
         free = '1;
         for (int unsigned c = 0; c < Cus; c++) begin
           q_head[c] = 32'd0;

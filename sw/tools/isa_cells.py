@@ -126,7 +126,7 @@ def source_kinds(e, slot):
     if e.fmt == "MUBUF":
         return ["sgpr", "m0", "int", "float"] if slot == "src2" else ["vgpr"]
     if e.fmt == "SMEM":
-        return ["sgpr", "vcc", "trap"] if slot == "src0" else []
+        return [] if slot == "src1" else ["sgpr"] if e.width(slot) > 2 else ["sgpr", "vcc", "trap"]
     if e.fmt == "SOPK":
         return DEST_KINDS if e.name.startswith(("s_cmpk", "s_setreg_b32")) else []
     if not vector:
@@ -240,7 +240,7 @@ def render_vop(e, kinds, mods, regs):
     if None in out:
         return None
     suffix = "_sdwa" if is_sdwa(mods) else "_dpp" if is_dpp(mods) else "_e64" if e.fmt == "VOP3" and e.base != "VOP3" else \
-        "_e32" if e.base in ("VOP1", "VOP2", "VOPC") and "literal" not in e.flags and e.name not in ("v_nop", "v_readfirstlane_b32") else ""
+        "_e32" if e.base in ("VOP1", "VOP2", "VOPC") and "literal" not in e.flags and e.name not in ("v_nop", "v_clrexcp", "v_readfirstlane_b32") else ""
     return f"{e.name}{suffix} {', '.join(out + text)}{vop_tail(mods, len(sources), e.dst.startswith('v'), regs)}"
 
 
@@ -264,8 +264,11 @@ def render_scalar(e, kinds, regs, imm="0x1234"):
 
 
 def render_smem(e, kinds, regs, base, offset):
-    if not e.width("dst"):
+    if not e.width("dst") and not e.width("src2"):
         return e.name
+    if e.width("src2"):
+        data = operand(regs, kinds["src2"], e.width("src2"), "src2")
+        return data and f"{e.name} {data}, {base}, {offset}"
     dst = operand(regs, kinds.get("sdst", "sgpr"), e.width("dst"), "dst")
     return dst and (f"{e.name} {dst}" + (f", {base}, {offset}" if e.width("src0") else ""))
 
@@ -291,7 +294,7 @@ def render_memory(e, kinds, mods, regs, address, soffset="0", offset="", resourc
 
 # Encodings that random programs do not deal as single instructions: control flow is made of blocks, others end a wavefront.
 BLOCKS = {"s_branch", "s_cbranch_scc0", "s_cbranch_scc1", "s_cbranch_vccz", "s_cbranch_vccnz", "s_cbranch_execz", "s_cbranch_execnz",
-          "s_getpc_b64", "s_setpc_b64", "s_swappc_b64", "s_rfe_b64", "s_endpgm", "s_barrier", "s_waitcnt"}
+          "s_getpc_b64", "s_setpc_b64", "s_swappc_b64", "s_rfe_b64", "s_endpgm", "s_endpgm_saved", "s_barrier", "s_waitcnt"}
 
 
 def probe_text(e, kinds, mods):

@@ -23,3 +23,10 @@ kernel void values(global uchar *out, uchar a, char b, ushort c, short d, uint e
     u[0] = a; u[1] = b; u[2] = c; u[3] = d; u[4] = e; u[5] = f; u[6] = as_uint(i);
     w[0] = g; w[1] = h; w[2] = as_ulong(j);
 }
+
+kernel void beyond(global uint *out)
+{
+    *out = 1;
+    __asm__ volatile(".long 0x7ffe0300"); // v_mov_b32 v255, v0: no such register here
+    *out = 2;
+}

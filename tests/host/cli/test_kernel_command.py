@@ -130,7 +130,7 @@ def test_wrong_input(status, cause, args):
 
 
 def test_several_kernels_need_a_name(code):
-    refused(64, f"{code}: several kernels, name one as {code}:KERNEL: wild, illegal, endless, values", code, *SHAPE)
+    refused(64, f"{code}: several kernels, name one as {code}:KERNEL: wild, illegal, endless, values, beyond", code, *SHAPE)
 
 
 def damaged(tmp_path, change):
@@ -163,7 +163,7 @@ def test_object_with_damaged_notes(tmp_path):
 def fault(cause, *args, **kw):
     """Exit 76 with one line that says what happened, then the final line."""
     status, err = kernel(*args, **kw)
-    lines = err.splitlines()
+    lines = [line for line in err.splitlines() if not line.startswith("gantry: building model")]
     assert status == 76, err
     assert len(lines) == 2 and re.match("gantry: " + cause, lines[0]) and LINE.fullmatch(lines[1]), err
 
@@ -174,7 +174,15 @@ def test_store_to_nowhere(code):
 
 
 def test_illegal_instruction(code):
-    fault(r"illegal: gpu0: illegal instruction at pc 0x[0-9a-f]+ \(instruction 0x[0-9a-f]{8}7e00ffff\)", f"{code}:illegal", *SHAPE, "--arg", "zero:256")
+    for model in ("golden", "rtl"):
+        fault(r"illegal: gpu0: illegal instruction at pc 0x[0-9a-f]+, CU 0 wavefront 0: unknown to LLVM \(instruction 0x[0-9a-f]{8}7e00ffff\)",
+              f"{code}:illegal", *SHAPE, "--arg", "zero:256", model=model)
+
+
+def test_operand_that_no_program_may_name(code):
+    for model in ("golden", "rtl"):
+        fault(r"beyond: gpu0: illegal instruction at pc 0x[0-9a-f]+, CU 0 wavefront 0: v_mov_b32_e32 v255, v0 \(instruction 0x[0-9a-f]{8}7ffe0300\)",
+              f"{code}:beyond", *SHAPE, "--arg", "zero:256", model=model)
 
 
 def test_work_group_too_large():

@@ -18,6 +18,7 @@ static void machine_reset(uint8_t mode)
     memset(machine_vgprs, 0, sizeof machine_vgprs);
     machine.v = machine_vgprs;
     machine.vgprs = 60;
+    machine.sgprs = SREG_FLAT_SCRATCH;
     machine.lds = machine_lds;
     machine.lds_bytes = sizeof machine_lds;
     machine.mode = mode;

@@ -169,6 +169,14 @@ public:
         memcpy(to, b->golden_mem.at(va), 4 * dwords);
         return 0;
     }
+    static int scalar_store(void *c, gcn3_wave *, uint64_t va, const uint32_t *from, unsigned dwords)
+    {
+        auto *b = static_cast<Bench *>(c);
+        if (!b->golden_mem.has(va, 4 * dwords))
+            return FAULT_NOT_PRESENT;
+        memcpy(b->golden_mem.at(va), from, 4 * dwords);
+        return 0;
+    }
     static int access(void *c, gcn3_access *a, int what)
     {
         auto *b = static_cast<Bench *>(c);
@@ -242,7 +250,7 @@ public:
     // Run all waves added since the last call; barriers among them are honoured.
     void golden_run(std::vector<Wave *> set, unsigned limit = 200000)
     {
-        gcn3_env env = {this, fetch, load, store, atomic, scalar_load, time, interrupt, nullptr};
+        gcn3_env env = {this, fetch, load, store, atomic, scalar_load, time, interrupt, nullptr, scalar_store};
         for (Wave *w : set)
             golden_start(*w);
         for (bool moved = true; moved;) {
@@ -343,6 +351,7 @@ public:
         memcpy(&msg, &port, sizeof msg);
         return msg;
     }
+    uint64_t brought[4][2] = {}; // data of the next scalar store of a SIMD
     uint64_t due() { return cycle + latency + rnd.below(jitter + 1); }
     // at most one message a cycle on a port
     template <class M, class T> void send(M &queue, const T &msg)
@@ -409,11 +418,17 @@ public:
             r.op = q.op;
             r.dwords = q.dwords;
             r.va = q.va;
-            if (q.op == SMEM_LOAD && !mem.has(q.va, 4 * q.dwords))
+            bool data = q.op == SMEM_LOAD || q.op == SMEM_STORE;
+            if (data && !mem.has(q.va, 4 * q.dwords))
                 r.status = MEM_FAULT_NOT_PRESENT;
             else if (q.op == SMEM_LOAD)
                 memcpy(r.data, mem.at(q.va), 4 * q.dwords);
-            send(smem, r);
+            else if (q.op == SMEM_STORE)
+                memcpy(mem.at(q.va), brought[q.wave >> 4 & 3], 4 * q.dwords);
+            if (q.op == SMEM_DATA)
+                brought[q.wave >> 4 & 3][q.dwords & 1] = q.va;
+            else
+                send(smem, r);
         }
         top->mem_req_credit_i = 0;
         if (top->mem_req_valid_o) {

@@ -79,6 +79,53 @@ end:
   s_endpgm
 )";
 
+// buffers whose end lies in a load or a store, with and without stride; stores of registers of all kinds, read again;
+// other instructions of the wavefront in the turns that these take
+static const char *buffer_program = R"(
+  s_mov_b32 s0, 0x200000
+  s_mov_b32 s1, 0
+  s_mov_b32 s4, 0x200000
+  s_mov_b32 s5, 0
+  s_movk_i32 s6, 0x52
+  s_mov_b32 s7, 0x24fac
+  s_movk_i32 s34, 0x31
+  s_movk_i32 m0, 0x48
+  s_buffer_load_dwordx8 s[8:15], s[4:7], 0x40
+  v_add_u32 v1, vcc, s4, v0
+  s_buffer_load_dwordx2 s[16:17], s[4:7], s34
+  s_buffer_load_dwordx4 s[20:23], s[4:7], m0
+  s_buffer_load_dword s18, s[4:7], 0x50
+  s_buffer_load_dword s19, s[4:7], 0x4c
+  s_mov_b32 s35, 3
+  v_mov_b32 v2, s35
+  s_waitcnt lgkmcnt(0)
+  s_mov_b32 s5, 0x140000
+  s_movk_i32 s6, 3
+  s_buffer_load_dwordx16 s[40:55], s[4:7], 0x20
+  s_buffer_load_dwordx4 s[56:59], s[4:7], 0xffff0
+  s_waitcnt lgkmcnt(0)
+  s_add_u32 s60, s41, s58
+  s_mov_b64 vcc, s[10:11]
+  s_store_dword s9, s[0:1], 0x400
+  s_store_dwordx2 vcc, s[0:1], 0x408
+  s_store_dwordx4 s[20:23], s[0:1], m0
+  s_store_dword vcc_hi, s[0:1], 0x424
+  v_mov_b32 v3, vcc_lo
+  s_store_dwordx2 ttmp[4:5], s[0:1], s34 glc
+  s_buffer_store_dwordx4 s[8:11], s[4:7], 0x38
+  s_buffer_store_dword s34, s[4:7], s34
+  s_buffer_store_dwordx2 s[12:13], s[4:7], 0x3c
+  s_buffer_store_dwordx2 s[8:9], s[4:7], m0
+  s_mov_b32 s61, 77
+  s_waitcnt lgkmcnt(0)
+  s_dcache_wb
+  s_load_dwordx16 s[64:79], s[0:1], 0x30
+  s_load_dwordx4 s[80:83], s[0:1], 0x400
+  s_waitcnt lgkmcnt(0)
+  s_xor_b32 s60, s60, s70
+  s_endpgm
+)";
+
 static const char *valu_program = R"(
   v_mov_b32 v1, 0x1234
   v_add_u32 v2, vcc, v0, v1
@@ -346,7 +393,7 @@ static void run_faults(Bench &b)
 {
     struct Case {
         const char *name, *text;
-        unsigned status;
+        unsigned status, sgprs = 112;
     } cases[] = {
         {"illegal", "s_mov_b32 s2, 1\n .long 0xbf9f0000\n s_endpgm\n", FAULT_ILLEGAL},
         {"flat load", "v_mov_b32 v1, 0x12345\n v_mov_b32 v2, 0x70\n flat_load_dword v3, v[1:2]\n s_waitcnt vmcnt(0)\n s_endpgm\n",
@@ -360,17 +407,29 @@ static void run_faults(Bench &b)
         {"scalar load", "s_mov_b32 s2, 0\n s_mov_b32 s3, 0x70\n s_load_dword s4, s[2:3], 0x0\n s_waitcnt lgkmcnt(0)\n s_endpgm\n",
          FAULT_NOT_PRESENT},
         {"fetch", "s_mov_b32 s2, 0x40000000\n s_mov_b32 s3, 0\n s_setpc_b64 s[2:3]\n", FAULT_NOT_PRESENT},
+        {"beyond the VGPRs", "v_mov_b32 v1, 0\n v_add_f32 v64, v0, v1\n s_endpgm\n", FAULT_ILLEGAL},
+        {"beyond the SGPRs", "s_mov_b32 s2, 1\n s_mov_b64 s[16:17], 1\n s_endpgm\n", FAULT_ILLEGAL, 16},
+        {"odd pair", ".long 0xbe820103\n s_endpgm\n", FAULT_ILLEGAL},
+        {"scalar store", "s_mov_b32 s2, 0x40000000\n s_mov_b32 s3, 0\n s_store_dword s4, s[2:3], 0x0\n s_waitcnt lgkmcnt(0)\n s_endpgm\n",
+         FAULT_NOT_PRESENT},
         {"trap", "s_trap 2\n s_endpgm\n", FAULT_TRAP},
     };
     b.observe = false;
     for (auto &c : cases) {
         b.mem.put(MemBase, assemble(c.text));
         b.golden_mem = b.mem;
-        Wave *w = b.add({});
+        WaveSetup setup;
+        setup.sgprs = c.sgprs;
+        Wave *w = b.add(setup);
         b.golden_run({w});
         b.run({w});
         if (!w->faulted || w->event.status != c.status || w->fault != (int)c.status)
             fail("fault %s: status %u, golden %d, expected %u", c.name, w->event.status, w->fault, c.status);
+        uint64_t code = 0;
+        if (b.mem.has(w->event.pc, 8))
+            memcpy(&code, b.mem.at(w->event.pc), 8);
+        if (c.status == FAULT_ILLEGAL && (w->event.va != code || w->event.pc != w->golden.pc))
+            fail("fault %s: instruction %llx at pc %llx", c.name, (unsigned long long)w->event.va, (unsigned long long)w->event.pc);
         size_t before = b.events.size();
         msg_cu_cmd kill{};
         kill.kind = CU_KILL;
@@ -611,6 +670,7 @@ int main(int argc, char **argv)
     flat.sgpr_base = 688;
     run_one(b, "scalar", scalar_program);
     run_one(b, "smem", smem_program);
+    run_one(b, "buffer", buffer_program);
     run_one(b, "valu", valu_program);
     run_one(b, "lds", lds_program, lds);
     run_one(b, "flat", flat_program, flat);

@@ -65,7 +65,7 @@ struct Expected {
     unsigned vdst, width;
     bool has_result;
     uint64_t result;
-    uint32_t data[2][64];
+    uint32_t data[4][64];
     uint32_t src[3][64];
     uint8_t mode;
     uint64_t exec;
@@ -262,7 +262,7 @@ static bool in_scope(const struct gcn3_op &o)
 
 static unsigned slots(const struct gcn3_op &o)
 {
-    return o.rate == RATE_FULL ? 4 : o.rate == RATE_HALF ? 8 : o.rate == RATE_QUARTER ? 16 : 68;
+    return o.rate == RATE_FULL ? 4 : o.rate == RATE_HALF ? 8 : o.rate == RATE_QUARTER ? (o.dw == 4 ? 32 : 16) : 68;
 }
 
 static unsigned scalar_code()
@@ -397,7 +397,7 @@ static void one_instruction(const struct gcn3_op &o, unsigned tag)
     do {
         inst = encode(o);
         gcn3_decode(inst, &i);
-    } while (i.illegal);
+    } while (i.illegal || i.vgprs > Regs);
     WAVE_EXEC(&wave) = random_exec();
     Expected &e = expected[tag];
     e.used = true;

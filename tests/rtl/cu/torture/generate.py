@@ -100,6 +100,7 @@ class Generator:
         self.pick = Pick(self.r, free_v)
         self.dealt = seed * size // 2
         self.label = self.depth = self.masks = self.counters = 0
+        self.scalar_stores = 0
         self.cells = isa.legal_cells()
         usable = [e for e in isa.encodings() if e.implemented and e.name not in isa.BLOCKS and self.cells[e.key]]
         self.usable, self.weights = usable, [e.count + 30 for e in usable]
@@ -240,6 +241,8 @@ class Generator:
     # ---- memory
 
     def scalar_memory(self, e, slot, kind):
+        if e.kind == "store":
+            return self.scalar_store(e, slot, kind)
         if not e.width("dst"):
             return Line(e.name)
         kinds = {"sdst": "sgpr", "src0": "sgpr", "src1": "int"}
@@ -252,7 +255,9 @@ class Generator:
             target = dst_text.split(" ", 1)[1]
             return Group([Line(dst_text, "sm", frozenset(dst)), Line(f"s_mov_b64 {target}, {self.r.randrange(65)}")])
         head, base = [], "s[2:3]"
-        if kinds["src0"] != "sgpr":
+        if "buffer" in e.name:
+            head, base = self.scalar_buffer("s2", "s3", 0, 16384)
+        elif kinds["src0"] != "sgpr":
             base = {"vcc": "vcc", "trap": "flat_scratch"}[kinds["src0"]]
             head.append(Line(f"s_mov_b64 {base}, s[2:3]"))
         offset = hex(self.r.randrange(0, 16384 - 64) & ~self.r.choice([3, 0]))
@@ -262,6 +267,43 @@ class Generator:
             offset = reg
         text = dst_text.replace("BASE", base).replace("OFFSET", offset)
         return Group(head + [Line(text, "sm", frozenset(dst))])
+
+    def scalar_buffer(self, low, high, start, room):
+        """Lines that make a buffer resource of `room` bytes at most from `start` on, and its registers."""
+        r = self.r
+        first = 4 * r.randrange(FREE_S.start // 4, FREE_S.stop // 4)
+        stride = r.choice([0, 0, 4, 12, 16, 0x3fff])
+        records = r.choice([room, r.randrange(room + 1)]) // (stride or 1)
+        words = [f"s_add_u32 s{first}, {low}, {start}", f"s_addc_u32 s{first + 1}, {high}, {hex(stride << 16)}", f"s_movk_i32 s{first + 2}, {records}",
+                 f"s_mov_b32 s{first + 3}, 0x24fac"]
+        return [Line(w) for w in words], f"s[{first}:{first + 3}]"
+
+    def scalar_store(self, e, slot, kind):
+        """To a part of the own memory that vector instructions do not reach (the vector cache would not see it), 16 bytes for each, and
+        often loaded again.  Scalar memory has no order of its own: what was used before waits."""
+        r, number = self.r, self.scalar_stores
+        self.scalar_stores += 1
+        kinds = {"src0": "sgpr", "src1": "int", "src2": "sgpr", slot: kind}
+        at = number % 32 * 16 + 4 * r.randrange(5 - e.width("src2"))
+        lines = [Line("@wait lgkm 0")] if number >= 32 else []
+        if "buffer" in e.name:
+            head, base = self.scalar_buffer("s0", "s1", 0x1a00, 512)
+            offset = hex(at | r.randrange(4))
+        else:
+            base = {"sgpr": "s[0:1]", "vcc": "vcc", "trap": "flat_scratch"}[kinds["src0"]]
+            head, offset = ([Line(f"s_mov_b64 {base}, s[0:1]")] if base != "s[0:1]" else []), hex(0x1a00 + at | r.randrange(4))
+        if kinds["src1"] != "int":
+            reg = "m0" if kinds["src1"] == "m0" else f"s{r.choice([n for n in FREE_S if f's{n}' not in registers(base)])}"
+            head.append(Line(f"s_movk_i32 {reg}, {offset}"))
+            offset = reg
+        lines += [*head, Line(isa.render_smem(e, kinds, self.pick, base, offset), "sm")]
+        if r.random() < 0.6:
+            width = r.choice([1, 2, 4])
+            dst = self.pick.sgpr(width, "dst")
+            lines += [Line("@wait lgkm 0"), Line("s_dcache_wb", "sm")] if r.random() < 0.3 else []
+            lines += [Line("@wait lgkm 0"), Line(f"s_load_dword{'' if width == 1 else f'x{width}'} {dst}, s[0:1], {hex(0x1a00 + number % 32 * 16)}", "sm",
+                                                 frozenset(registers(dst)))]
+        return Group(lines)
 
     def lds(self, e, slot, kind, mod):
         r, head, offset = self.r, [], ""

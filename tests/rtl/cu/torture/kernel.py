@@ -89,7 +89,8 @@ def epilogue(p):
     for n in range(1, g.free_v):
         out += [f"  v_xor_b32_e32 v0, v0, v{n}", "  v_alignbit_b32 v0, v0, v0, 27"]
     out += ["  v_mov_b32_e32 v1, s36", "  s_movk_i32 s21, 0x1e00", f"  buffer_store_dword v0, v{g.lane_v}, s[4:7], s21 offen",
-            f"  buffer_store_dword v1, v{g.lane_v}, s[4:7], s21 offen offset:256", "  s_endpgm"]
+            f"  buffer_store_dword v1, v{g.lane_v}, s[4:7], s21 offen offset:256",
+            "  s_endpgm_saved" if p.seed % 4 == 1 else "  s_endpgm"]
     return out
 
 

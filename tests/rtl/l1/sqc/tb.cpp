@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of rtl/l1/sqc.sv: four CUs fetch instructions and load scalars at random from a few hundred pages of two
-// address spaces; crossbar answers come late and out of order. Data must be those of the page at some time between
+// address spaces, and store scalars to five pages that they all load from: a load sees each store that was answered before; crossbar answers come late and out of order. Data must be those of the page at some time between
 // request and answer; after an acknowledged invalidation no older contents may appear. Carries S0.5, S3.12.
 // top: sqc
 // sources: build/gen/gantry_msg_pkg.sv rtl/common/pick_pkg.sv rtl/common/credit_counter.sv rtl/tech/ram_1r1w.sv rtl/tlb/tlb_pkg.sv rtl/tlb/tlb_l1.sv rtl/l1/sqc_cache.sv rtl/l1/sqc.sv
 // args: -Irtl/common -GNumSlices=4 -GIKib=4 -GKKib=2 -GTlbEntries=8
 // mutant: -GSeedBug=1
+// mutant: -GSeedStore=1
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <map>
 #include <random>
+#include <vector>
 
 #include "Vsqc.h"
 #include "gantry_msg.h"
@@ -38,21 +40,40 @@ template <class T, class P> T get(const P &port)
 template <class P, class T> void put(P &port, const T &t) { memcpy(&port, &t, sizeof t); }
 
 // page 7 is not mapped; page 9 has no execute right
+// Pages that are stored to; the last one is read only.
+constexpr unsigned Stored = 212, StoredPages = 5;
+bool is_stored(uint64_t va) { return va >> 12 >= Stored && va >> 12 < Stored + StoredPages; }
+std::map<uint64_t, std::vector<uint32_t>> history; // by physical address: values so far, the first one's cycle is 0
+std::map<uint64_t, size_t> answered;               // index in it of the last store that was answered
+
 uint64_t translate(unsigned vmid, uint64_t va)
 {
     uint64_t page = va >> 12;
+    if (is_stored(va))
+        return (uint64_t)1 << 48 | (page + 100000) << 12 | 0x13 | (page == Stored + StoredPages - 1 ? 0 : 4);
     if (page % Pages == 7)
         return 0;
     return (uint64_t)1 << 48 | (page * 2 + vmid * 1000 + remap * 5000) << 12 | 0x13 | (page % Pages == 9 ? 0 : 8);
 }
 uint32_t word_at(uint64_t pa, uint32_t when) { return (uint32_t)(pa * 2654435761u) ^ when << 24 ^ (uint32_t)(pa >> 20); }
 
+std::vector<uint32_t> &values(uint64_t pa)
+{
+    auto &h = history[pa];
+    if (h.empty())
+        h.push_back(word_at(pa, 0));
+    return h;
+}
+uint64_t place(uint64_t va) { return (translate(1, va) & 0xfffffffff000) | (va & 0xffc); }
+
 struct Want {
     unsigned vmid, dwords;
     uint64_t va, at;
     uint32_t oldest;        // contents may be of any version from here on
     uint64_t oldest_map;
-    bool mem_time;
+    bool mem_time, store;
+    uint32_t data[4];          // stored
+    std::vector<size_t> first; // loads of stored pages: index of the oldest value that each dword may have
 };
 struct Reply {
     msg_mem_rsp rsp;
@@ -62,6 +83,16 @@ struct Reply {
 // Every dword is that of some moment since `oldest`: lines of one answer may be of different moments.
 bool matches(const Want &w, const uint32_t *data, unsigned dwords)
 {
+    for (unsigned i = 0; i < w.first.size(); i++) {
+        auto &h = values(place(w.va + 4 * i));
+        bool any = false;
+        for (size_t k = w.first[i]; k < h.size(); k++)
+            any |= h[k] == data[i];
+        if (!any)
+            return false;
+    }
+    if (!w.first.empty())
+        return true;
     for (unsigned i = 0; i < dwords; i++) {
         bool any = false;
         uint64_t keep = remap, va = w.va + 4 * i;
@@ -87,6 +118,8 @@ int main()
     uint32_t tag = 0, valid_version = 0;
     uint64_t valid_map = 0, done = 0, faults = 0;
     bool inv_pending = false;
+    std::deque<msg_smem_req> stores[Cus][4]; // of a SIMD: data, then the store
+    uint64_t stored = 0, loaded = 0;
     const uint64_t traffic = 120000;
     for (cycle = 0; cycle < traffic + 3000; cycle++) {
         unsigned load = cycle / 20000 % 3 == 0 ? 60 : cycle / 20000 % 3 == 1 ? 10 : 1;
@@ -112,6 +145,40 @@ int main()
                 in_flight[c]++;
                 input = true;
             }
+            auto &queue = stores[c][rng() % 4];
+            if (!queue.empty() && chance(70)) {
+                put(top.smem_req_i[c], queue.front());
+                queue.pop_front();
+                top.smem_req_valid_i |= 1 << c;
+                input = true;
+                continue;
+            }
+            if (queue.empty() && scalar_flight[c] < 14 && chance(load) && chance(30)) {
+                msg_smem_req r = {}, d = {};
+                Want w = {};
+                w.vmid = r.vmid = 1 + rng() % 2;
+                w.dwords = r.dwords = 1 << rng() % 3;
+                w.va = r.va = chance(3) ? 7 << 12 : (Stored + rng() % StoredPages) << 12 | (chance(90) ? rng() % 128 : 1016 + rng() % 8) << 2;
+                if (w.va >> 12 == Stored + StoredPages - 2) // the end of a store may not lie on the page that is read only
+                    w.va = r.va = w.va & ~0xf00ull;
+                w.store = true;
+                for (unsigned k = 0; k < 4; k++)
+                    w.data[k] = rng();
+                r.wave = (&queue - stores[c]) << 4 | rng() % 10;
+                r.tag = tag++;
+                d.wave = r.wave;
+                d.op = SMEM_DATA;
+                d.va = w.data[0] | (uint64_t)w.data[1] << 32;
+                queue.push_back(d);
+                d.dwords = 1;
+                d.va = w.data[2] | (uint64_t)w.data[3] << 32;
+                queue.push_back(d);
+                r.op = SMEM_STORE;
+                queue.push_back(r);
+                loads[(uint64_t)c << 32 | r.tag] = w;
+                scalar_flight[c]++;
+                continue;
+            }
             if (scalar_flight[c] < 14 && chance(load)) {
                 msg_smem_req r = {};
                 r.op = chance(5) ? SMEM_MEMTIME : SMEM_LOAD;
@@ -120,7 +187,12 @@ int main()
                 r.dwords = 1 << rng() % 5;
                 r.tag = tag++;
                 r.va = (rng() % spread) << 12 | (rng() % 1024) << 2;
-                loads[(uint64_t)c << 32 | r.tag] = {r.vmid, r.dwords, r.va, cycle, valid_version, valid_map, r.op == SMEM_MEMTIME};
+                if (r.op == SMEM_LOAD && chance(30))
+                    r.va = (Stored + rng() % 2) << 12 | (rng() % 128) << 2;
+                Want w = {r.vmid, r.dwords, r.va, cycle, valid_version, valid_map, r.op == SMEM_MEMTIME};
+                for (unsigned k = 0; is_stored(r.va) && k < r.dwords; k++)
+                    w.first.push_back(answered[place(r.va + 4 * k)]);
+                loads[(uint64_t)c << 32 | r.tag] = w;
                 put(top.smem_req_i[c], r);
                 top.smem_req_valid_i |= 1 << c;
                 scalar_flight[c]++;
@@ -176,8 +248,16 @@ int main()
             } else {
                 if (q.addr % 64 || q.target != (q.addr >> 8) % 4)
                     fail("line request to the wrong place");
-                for (unsigned i = 0; i < 16; i++)
-                    ((uint32_t *)a.data)[i] = word_at((q.addr & 0xffffffffffff) + 4 * i, version);
+                for (unsigned i = 0; i < 16; i++) {
+                    uint64_t pa = (q.addr & 0xffffffffffff) + 4 * i;
+                    bool own = is_stored((pa >> 12) - 100000 << 12);
+                    if (q.op == MEM_WRITE && (q.mask >> 4 * i & 15)) {
+                        if (!own || (q.mask >> 4 * i & 15) != 15)
+                            fail("store to the wrong place");
+                        values(pa).push_back(((const uint32_t *)q.data)[i]);
+                    }
+                    ((uint32_t *)a.data)[i] = own ? values(pa).back() : word_at(pa, version);
+                }
             }
             replies.push_back({a, cycle + 5 + rng() % 60});
             if (++owed > 16)
@@ -207,7 +287,22 @@ int main()
                     fail("unexpected scalar answer");
                 unsigned first = (w->second.va >> 12) % Pages, last = ((w->second.va + 4 * w->second.dwords - 1) >> 12) % Pages;
                 bool bad = first == 7 || last == 7;
-                if (w->second.mem_time) {
+                if (w->second.store) {
+                    unsigned expected = first == 7 ? MEM_FAULT_NOT_PRESENT : w->second.va >> 12 == Stored + StoredPages - 1 ? MEM_FAULT_READ_ONLY : MEM_OK;
+                    if (a.status != expected || a.op != SMEM_STORE)
+                        fail("wrong status of a scalar store");
+                    for (unsigned k = 0; a.status == MEM_OK && k < w->second.dwords; k++) {
+                        uint64_t pa = place(w->second.va + 4 * k);
+                        auto &h = values(pa);
+                        size_t at = h.size() - 1;
+                        while (at && h[at] != w->second.data[k])
+                            at--;
+                        if (!at)
+                            fail("a scalar store was answered but not performed");
+                        answered[pa] = std::max(answered[pa], at);
+                    }
+                    stored++;
+                } else if (w->second.mem_time) {
                     if (a.data[0] < w->second.at || a.data[0] > cycle)
                         fail("wrong time");
                 } else if (bad != (a.status != 0)) {
@@ -215,6 +310,7 @@ int main()
                 } else if (!bad && (a.dwords != w->second.dwords || !matches(w->second, (const uint32_t *)a.data, a.dwords))) {
                     fail("wrong scalar data");
                 }
+                loaded += !w->second.first.empty();
                 done++;
                 loads.erase(w);
                 scalar_flight[c]--;
@@ -223,8 +319,9 @@ int main()
     }
     if (!fetches.empty() || !loads.empty() || !top.idle_o)
         fail("requests left without an answer");
-    if (done < 20000 || faults < 100)
+    if (done < 20000 || faults < 100 || stored < 2000 || loaded < 2000)
         printf("%lu answers, %lu faults\n", (unsigned long)done, (unsigned long)faults), fail("too little traffic");
-    printf("PASS %lu answers, %lu fetch faults, %u versions\n", (unsigned long)done, (unsigned long)faults, version);
+    printf("PASS %lu answers, %lu fetch faults, %u versions, %lu stores, %lu loads of what they wrote\n", (unsigned long)done,
+           (unsigned long)faults, version, (unsigned long)stored, (unsigned long)loaded);
     return 0;
 }
