@@ -43,14 +43,16 @@ void cp_fault_text(unsigned gpu, uint32_t code, const struct msg_cp_evt *evt, ch
     int n = snprintf(text, room, "gpu%u: %s", gpu, cp_error_text(code));
     if (!evt || (size_t)n >= room)
         return;
-    n += snprintf(text + n, room - n, " at pc 0x%llx, CU %u wavefront %u", (unsigned long long)evt->pc, evt->cu, evt->wave);
+    n += snprintf(text + n, room - n, " at pc 0x%llx, CU %u wavefront %u", (unsigned long long)evt->pc, evt->cu,
+                  evt->wave);
     if (code != CP_ERROR_ILLEGAL || (size_t)n >= room)
         return;
     char code_text[160] = "";
     struct disasm *d = disasm_new();
     bool known = d && disasm_text(d, evt->pc, evt->data, code_text, sizeof code_text);
     disasm_free(d);
-    snprintf(text + n, room - n, ": %s (instruction 0x%016llx)", known ? code_text : "unknown to LLVM", (unsigned long long)evt->data);
+    snprintf(text + n, room - n, ": %s (instruction 0x%016llx)", known ? code_text : "unknown to LLVM",
+             (unsigned long long)evt->data);
 }
 
 static void command_send(struct cp *cp, enum cp_cmd_kind kind, const struct cp_space *space, uint32_t flags,

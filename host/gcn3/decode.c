@@ -292,6 +292,18 @@ static bool one_scalar(const struct gcn3_inst *d)
     return true;
 }
 
+/* Fields of the SDWA or DPP word with reserved values. */
+static bool reserved_control(const struct gcn3_inst *d)
+{
+    unsigned control = d->ext >> 8 & 0x1ff;
+    if (d->sdwa)
+        return (d->ext >> 16 & 7) == 7 || (d->srcw[1] && (d->ext >> 24 & 7) == 7) ||
+               (d->vdst_w && ((d->ext >> 8 & 7) == 7 || (d->ext >> 11 & 3) == 3));
+    if (!d->dpp || control < 0x100)
+        return false;
+    return control < 0x130 ? !(control & 15) : control < 0x140 ? (control & 3) != 0 : control > 0x143;
+}
+
 /* Operands that no program may name make an instruction illegal (docs/reference/isa.md, "Operands that are faults"). */
 static void check_operands(struct gcn3_inst *d)
 {
@@ -302,7 +314,7 @@ static void check_operands(struct gcn3_inst *d)
     if (d->unit == UNIT_MUBUF && d->info->kind != KIND_INV)
         check_scalar(d, d->srsrc, 4);
     if (d->unit == UNIT_VALU)
-        d->illegal |= !one_scalar(d);
+        d->illegal |= !one_scalar(d) || reserved_control(d);
     if (d->fmt == FMT_SOP1 && (d->op == OP_S_MOVRELS_B32 || d->op == OP_S_MOVRELS_B64))
         d->illegal |= d->src[0] >= 128;
     if (d->unit != UNIT_VALU)

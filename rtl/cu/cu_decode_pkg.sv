@@ -152,7 +152,8 @@ package cu_decode_pkg;
   // Head of a wavefront at `at` with `has` registers: `inst` as for decode(), status of the chunk at `at` and of the next
   // one.
   function automatic void make_head(input logic [47:0] at, input logic [63:0] inst, input registers_t has,
-                                    input logic [3:0] first_fault, input logic [3:0] next_fault, output head_t h, output logic [1:0] len);
+                                    input logic [3:0] first_fault, input logic [3:0] next_fault, output head_t h,
+                                    output logic [1:0] len);
     dec_t d;
     logic all;  // waits for everything under way
     h.pc   = at;
@@ -201,9 +202,10 @@ package cu_decode_pkg;
     endcase
     len           = d.len;
     h.issue.fault = first_fault != 4'd0 ? first_fault : d.len == 2'd2 && at[4:2] == 3'd7 ? next_fault : 4'd0;
-    h.issue.cls   = d.illegal || d.vgprs > has.vgprs || d.sgprs > has.sgprs || h.issue.fault != 4'd0 ? ClsBad : classify(d);
-    h.issue.turns = d.rate == RATE_FULL ? 5'd1 : d.rate == RATE_HALF ? 5'd2 : d.rate == RATE_QUARTER ? (d.vdst_w == 5'd4 ? 5'd8 : 5'd4) :
-        5'(gantry_cfg_pkg::Fp64Turns);
+    h.issue.cls   = d.illegal || d.vgprs > has.vgprs || d.sgprs > has.sgprs || h.issue.fault != 4'd0 ? ClsBad :
+        classify(d);
+    h.issue.turns = d.rate == RATE_FULL ? 5'd1 : d.rate == RATE_HALF ? 5'd2 : d.rate == RATE_F64 ?
+        5'(gantry_cfg_pkg::Fp64Turns) : d.vdst_w == 5'd4 ? 5'd8 : 5'd4;
     h.issue.sdst  = d.sdst;
     h.issue.we    = d.sdst_w == 5'd0 ? 2'b00 : d.sdst_w == 5'd2 ? 2'b11 : d.sdst[0] ? 2'b10 : 2'b01;
     h.issue.exec  = d.writes_exec && (d.sdst[6:1] != 6'd63 || d.sdst_w == 5'd0);

@@ -120,7 +120,8 @@ module cu_issue
   logic [2:0] vmem_queued;
   logic [1:0][3:0] lds_inside;  // instructions in the LDS, by pair of SIMDs
   logic [4:0] smem_out;
-  logic [3:0][2:0] hold;  // turns that a scalar memory instruction of the SIMD keeps the scalar port
+  logic [2:0] hold[4];  // turns that a scalar memory instruction of the SIMD keeps the scalar port
+  logic holding;  // there may be one
   logic [7:0] credits;
   logic intr_held, intr_busy, killing;  // an interrupt to send, one from its issue on
   wave_t intr_wave;
@@ -251,9 +252,10 @@ module cu_issue
         if (ready != 16'd0) issue_others(ready);
         issued.simd = s;
       end
-      if (hold != '0) begin
+      if (holding) begin
         busy = 1'b1;
         if (hold[s] != 3'd0) hold[s] = hold[s] - 3'd1;
+        holding = (hold[0] | hold[1] | hold[2] | hold[3]) != 3'd0;
       end
       issued_o <= issued;
       if (observe) obs_valid_o <= issued.valid;
@@ -323,6 +325,7 @@ module cu_issue
         turns[k]         = '0;
         vm_read_simd[k]  = '0;
         lds_read_simd[k] = '0;
+        hold[k]          = '0;
       end
       for (int unsigned k = 0; k < 64; k++) begin
         head[k].issue.cls = ClsValu;
@@ -340,7 +343,7 @@ module cu_issue
       vmem_queued         = '0;
       lds_inside          = '0;
       smem_out            = '0;
-      hold                = '0;
+      holding             = 1'b0;
       credits             = 8'(EvtDepth);
       intr_held           = 1'b0;
       intr_busy           = 1'b0;

@@ -45,7 +45,7 @@
     pick = of_simd(class_of[ClsSalu] & ~waiting, s);
     if (smem_out != 5'(MaxSmem)) pick = pick | of_simd(class_of[ClsSmem] & ~lg_full, s);
     pick = pick & who;
-    if (pick != 16'd0 && hold[s] == 3'd0) begin
+    if (pick != 16'd0 && !(holding && hold[s] != 3'd0)) begin
       issue(pick, PortSca);
       issued.valid[PortSca] = 1'b1;
       issued.slot[PortSca]  = slot;
@@ -53,6 +53,7 @@
       if (head[w].issue.cls == ClsSmem) begin
         smem_out = smem_out + 5'd1;
         hold[s]  = head[w].issue.hold;
+        holding  = holding || hold[s] != 3'd0;
         count_lg(w, 1'b1);
       end else if (head[w].issue.waitcnt) privilege(w);
     end

@@ -218,7 +218,6 @@ module cu_scalar
       clash            = 1'b0;
       file_re          = '0;
       file_we          = '0;
-      long_begun       = 1'b0;
       if (age != '0) begin
         // ---- t+6, t+5: vector memory, last operands
         if (age[5] != '0) vmem_last(turn_i - 2'd2);
@@ -243,9 +242,9 @@ module cu_scalar
         // ---- t+2: rows of the vector ALU
         if (age[1][PortValu]) valu_rows(who(turn_i - 2'd2, PortValu));
       end
-      if (long_age != '0 || long_begun) begin
+      if (long_age != '0) begin
         long_steps();
-        long_age = {long_age[11:1], long_begun};
+        long_age = long_age << 1;
       end
       // ---- t+1: rows of the scalar class
       if (issued_i.valid[PortSca]) scalar_rows({issued_i.simd, issued_i.slot[PortSca]});

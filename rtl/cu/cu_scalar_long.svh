@@ -9,7 +9,7 @@
 //   t+9  rows: stores to a buffer: second half of the resource            t+11  second half of the data       t+15  the store
 // One may be under way in each SIMD; they are in different places of `long_age`.
 
-  logic [12:1] long_age;  // cycles since t+3
+  logic [12:0] long_age;  // cycles since t+3
   widx_t long_at[4];
   tag_t long_tag[4];
   scalar_word_t long_word[4];
@@ -17,11 +17,10 @@
   logic [31:0] long_offset[4];
   logic [63:0] long_data[4];  // second half of the data
   logic [31:0] long_records[4];
-  logic long_begun;
 
   // t+3
   task automatic long_first(input widx_t at, input tag_t of_tag);
-    long_begun           = 1'b1;
+    long_age[0]          = 1'b1;
     long_at[at[5:4]]     = at;
     long_tag[at[5:4]]    = of_tag;
     long_word[at[5:4]]   = q;

@@ -43,7 +43,7 @@ module sqc
   output logic        [    7:0] count_o  // pulses: scalar cache {tlb miss, tlb hit, miss, hit}, instruction cache same
 );
   localparam int unsigned Pw = Cus > 1 ? $clog2(Cus) : 1;
-  localparam int unsigned PlainRoom = 16;  // operations without a cache access of one CU: fewer than its scalar requests
+  localparam int unsigned PlainRoom = 16;  // operations without a cache access of one CU: not more than its requests
 
   // i: instruction cache, k: scalar cache; no arrays, so that the wires are the caches' registers themselves
   logic i_idle, k_idle, i_rsp_valid, k_rsp_valid, i_miss_valid, k_miss_valid, i_miss_xlat, k_miss_xlat;

@@ -290,7 +290,7 @@ module sqc_cache
         pulse = 1'b1;
         rsp_valid_o  <= 1'b1;
         rsp_port_o   <= e_port[e][1:0];
-        rsp_store_o  <= store[e[3:0]];
+        rsp_store_o  <= Scalar && store[e[3:0]];
         rsp_status_o <= status;
         rsp_va_o     <= status == MEM_OK ? e_first[e] : e_va[e];
         rsp_cookie_o <= e_rest[e][47:0];
@@ -302,7 +302,7 @@ module sqc_cache
       s2 = 1'b0;
       if (s1) begin
         e = at1;
-        status = tlb_pkg::pte_status(tlb_pte, store[e[3:0]] ? tlb_pkg::ACCESS_WRITE : Access);
+        status = tlb_pkg::pte_status(tlb_pte, Scalar && store[e[3:0]] ? tlb_pkg::ACCESS_WRITE : Access);
         pa = tlb_pkg::pte_pa(tlb_pte, {e_va[e][63:6], 6'd0});
         set = set_of(e_va[e]);
         hit = 1'b0;
@@ -314,11 +314,12 @@ module sqc_cache
         end
         xlat = !tlb_hit;
         pulse = 1'b1;
-        count_o <= {!tlb_hit, tlb_hit, tlb_hit && !hit && !store[e[3:0]], tlb_hit && hit && !store[e[3:0]]};
+        count_o <= {!tlb_hit, tlb_hit, tlb_hit && !hit && !(Scalar && store[e[3:0]]),
+                    tlb_hit && hit && !(Scalar && store[e[3:0]])};
         if (tlb_hit && status != MEM_OK) begin
           faulted[e[3:0]] = 1'b1;
           e_status[e] = 32'(status);
-        end else if (tlb_hit && hit && !store[e[3:0]]) begin
+        end else if (tlb_hit && hit && !(Scalar && store[e[3:0]])) begin
           s2 = 1'b1;
           at2 = e;
           line_re    <= 1'b1;
@@ -329,7 +330,8 @@ module sqc_cache
           for (int unsigned i = 0; i < 16; i++) begin
             match = xlat ? (send_x[i[3:0]] || wait_x[i[3:0]]) && e_va[i][39:12] == e_va[e][39:12]
                            && e_rest[i][55:48] == e_rest[e][55:48]
-                         : (send_m[i[3:0]] || wait_m[i[3:0]]) && e_pa[i] == pa && !store[i[3:0]] && !store[e[3:0]];
+                         : (send_m[i[3:0]] || wait_m[i[3:0]]) && e_pa[i] == pa;
+            match = match && (xlat || !Scalar || !(store[i[3:0]] || store[e[3:0]]));
             match = match && e_owner[i] == i && i != e;
             owner = match ? i : owner;
           end
@@ -359,8 +361,10 @@ module sqc_cache
         e_va[e] = q_va[slot];
         e_first[e] = q_va[slot];
         e_rest[e] = q_rest[slot];
-        store[e[3:0]] = Scalar && q_rest[slot][56];
-        if (store[e[3:0]]) e_data[e] = q_data[slot];
+        if (Scalar) begin
+          store[e[3:0]] = q_rest[slot][56];
+          if (store[e[3:0]]) e_data[e] = q_data[slot];
+        end
         e_port[e] = port;
         q_head[port] = (q_head[port] + 32'd1) & (Depth - 1);
         q_count[port] = q_count[port] - 32'd1;
@@ -390,7 +394,7 @@ module sqc_cache
         miss_entry_o <= e[3:0];
         miss_vmid_o  <= e_rest[e][55:48];
         miss_addr_o  <= xlat ? {24'd0, e_va[e][39:12], 12'd0} : e_pa[e];
-        miss_store_o <= !xlat && store[e[3:0]];
+        miss_store_o <= Scalar && !xlat && store[e[3:0]];
         if (Scalar && store[e[3:0]]) begin
           off   = 32'(e_first[e][5:2]);
           words = (32'd1 << e_rest[e][2:0]) - 32'd1;
@@ -406,14 +410,14 @@ module sqc_cache
       if (req_valid_i != '0) begin
         /* verilator unroll_full */
         for (int unsigned c = 0; c < Cus; c++) begin
-          op = op_of(128'(req_i[c]));
-          if (Scalar && req_valid_i[c] && op == SMEM_DATA) bring(c, 128'(req_i[c]));
-          if (req_valid_i[c] && (op == SMEM_LOAD || op == SMEM_STORE)) begin
+          op = req_valid_i[c] ? op_of(128'(req_i[c])) : SMEM_NONE;
+          if (Scalar && op == SMEM_DATA) bring(c, 128'(req_i[c]));
+          if (op == SMEM_LOAD || (Scalar && op == SMEM_STORE)) begin
             q_head[c] = q_count[c] == 32'd0 ? 32'd0 : q_head[c];  // few words of the ring are in use
             slot = c * Depth + ((q_head[c] + q_count[c]) & (Depth - 1));
             q_va[slot] = req_i[c].va;
             q_rest[slot] = {7'd0, op == SMEM_STORE, req_i[c].vmid, cookie_of(128'(req_i[c]))};
-            if (op == SMEM_STORE) q_data[slot] = brought[{c[29:0], req_i[c].wave[5:4]}];
+            if (Scalar && op == SMEM_STORE) q_data[slot] = brought[{c[29:0], req_i[c].wave[5:4]}];
             q_count[c] = q_count[c] + 32'd1;
             q_some[c] = 1'b1;
           end

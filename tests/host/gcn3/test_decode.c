@@ -219,8 +219,60 @@ static void every_row(void **unused)
     assert_true(compared > 50000);
 }
 
+/* Operands that no program may name (docs/reference/isa.md), and what they name when they may. */
+static void operands(void **unused)
+{
+    static const struct {
+        uint64_t inst;
+        bool illegal;
+        unsigned vgprs, sgprs;
+        const char *what;
+    } cases[] = {
+        { 0xbe820104, false, 0, 6, "s_mov_b64 s[2:3], s[4:5]" },
+        { 0xbe820103, true, 0, 0, "odd source pair" },
+        { 0xbe830104, true, 0, 0, "odd destination pair" },
+        { 0xbe82017c, true, 0, 0, "M0 as a pair" },
+        { 0xbe82007d, true, 0, 0, "code 125" },
+        { 0xbe8200d1, true, 0, 0, "reserved constant" },
+        { 0xbe8200fe, true, 0, 0, "lds_direct" },
+        { 0x00000000c0080100, false, 0, 8, "s_load_dwordx4 s[4:7], s[0:1], s0" },
+        { 0x00000000c0080080, true, 0, 0, "s_load_dwordx4 s[2:5]" },
+        { 0x00000000c0081900, true, 0, 0, "s_load_dwordx4 s[100:103]" },
+        { 0x00000000c0081c00, false, 0, 2, "s_load_dwordx4 ttmp[0:3], s[0:1], s0" },
+        { 0x00000000c0081a00, true, 0, 0, "s_load_dwordx4 at flat_scratch, xnack" },
+        { 0x7e020302, false, 3, 0, "v_mov_b32 v1, v2" },
+        { 0x7ffe0302, false, 256, 0, "v_mov_b32 v255, v2" },
+        { UINT64_C(0x000203ffd28f00ff), true, 0, 0, "v_lshlrev_b64 v[255:256]" },
+        { UINT64_C(0x00000401d1130001), true, 0, 0, "v_and_b32_e64 v1, s1, s2" },
+        { UINT64_C(0x00000201d1130001), false, 2, 2, "v_and_b32_e64 v1, s1, s1" },
+        { UINT64_C(0x000202ffd1130001), true, 0, 0, "literal in VOP3" },
+        { 0x00020401, true, 0, 0, "v_cndmask_b32 v1, s1, v2, vcc" },
+        { 0x0002046a, false, 3, 0, "v_cndmask_b32 v1, vcc_lo, v2, vcc" },
+        { UINT64_C(0x040a0501d1000001), true, 0, 0, "v_cndmask_b32 by a VGPR" },
+        { UINT64_C(0x02420501d1000001), true, 0, 0, "v_cndmask_b32 by a constant" },
+        { UINT64_C(0x0000f802d28a0001), false, 2, 3, "v_writelane_b32 v1, s2, m0" },
+        { UINT64_C(0x00000802d28a0001), true, 0, 0, "v_writelane_b32 v1, s2, s4" },
+        { UINT64_C(0x00000702d2890001), false, 3, 4, "v_readlane_b32 s1, v2, s3" },
+        { UINT64_C(0x00020702d2890001), true, 0, 0, "v_readlane_b32 s1, v2, v3" },
+        { UINT64_C(0x00000602d2890001), true, 0, 0, "v_readlane_b32 s1, s2, s3" },
+        { UINT64_C(0x000607017e0402f9), true, 0, 0, "SDWA: destination selection 7" },
+        { UINT64_C(0x000606017e0402f9), false, 3, 0, "SDWA" },
+        { UINT64_C(0xff0100017e0402fa), true, 0, 0, "DPP: row_shl:0" },
+        { UINT64_C(0x80030000e0501000), false, 1, 16, "buffer_load_dword v0, v0, s[12:15], 0 offen" },
+        { UINT64_C(0x801a0000e0501000), true, 0, 0, "buffer resource at 104" },
+        { UINT64_C(0xff030000e0501000), true, 0, 0, "literal as buffer offset" },
+    };
+    (void)unused;
+    for (unsigned n = 0; n < sizeof cases / sizeof *cases; n++) {
+        struct gcn3_inst d;
+        gcn3_decode(cases[n].inst, &d);
+        if (d.illegal != cases[n].illegal || (!d.illegal && (d.vgprs != cases[n].vgprs || d.sgprs != cases[n].sgprs)))
+            fail_msg("%s: illegal %d, %u VGPRs, %u SGPRs", cases[n].what, d.illegal, d.vgprs, d.sgprs);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(every_row) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(every_row), cmocka_unit_test(operands) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,6 +88,13 @@ static const struct check checks[] = {
     { "v_cvt_f32_ubyte2 v4, v1", "v4", 0, 0x42080000 }, { "v_ldexp_f32 v4, 1.0, 3", "v4", 0, 0x41000000 },
     { "v_frexp_exp_i32_f32 v4, 4.0", "v4", 0, 3 }, { "v_cvt_pkrtz_f16_f32 v4, 1.0, -2.0", "v4", 0, 0xc0003c00 },
     { "s_mov_b32 m0, 1\n v_movrels_b32 v4, v1", "v4", 9, 9 }, { "s_mov_b32 m0, 3\n v_movreld_b32 v1, v3", "v4", 9, 0xdeadbeef },
+    { "s_mov_b32 m0, 60\n v_movrels_b32 v4, v1", "v4", 9, 0 }, { "s_mov_b32 m0, 60\n v_movreld_b32 v2, v3", "v2", 9, 9 },
+    { "s_mov_b32 m0, -1\n v_movrels_b32 v4, v3", "v4", 9, 9 }, { "s_mov_b32 m0, 3\n s_movreld_b64 s[8:9], s[6:7]", "s10", 0, 0xff00 },
+    { "s_mov_b32 m0, 102\n s_movrels_b32 s8, s4", "s8", 0, 0 }, { "s_mov_b32 m0, 102\n s_movreld_b32 s4, s5", "vcc_lo", 0, 0xaaaaaaaa },
+    { "s_and_saveexec_b64 exec, s[6:7]", "exec_lo", 0, 0xff00 }, { "v_cvt_pkaccum_u8_f32 v3, 4.0, 1", "v3", 0, 0xdead04ef },
+    { "v_mqsad_u32_u8 v[8:11], v[1:2], v3, v[12:15]", "v8", 0, 654 }, { "v_mqsad_u32_u8 v[8:11], v[1:2], v3, v[12:15]", "v9", 0, 722 },
+    { "v_mqsad_u32_u8 v[8:11], v[1:2], v3, v[12:15]", "v10", 0, 773 }, { "v_mqsad_u32_u8 v[8:11], v[1:2], v3, v[12:15]", "v11", 0, 807 },
+    { "v_mqsad_u32_u8 v[2:5], v[1:2], v3, v[12:15]", "v4", 0, 191 },
 };
 
 static void start_state(void)

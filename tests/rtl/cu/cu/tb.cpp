@@ -409,6 +409,8 @@ static void run_faults(Bench &b)
         {"fetch", "s_mov_b32 s2, 0x40000000\n s_mov_b32 s3, 0\n s_setpc_b64 s[2:3]\n", FAULT_NOT_PRESENT},
         {"beyond the VGPRs", "v_mov_b32 v1, 0\n v_add_f32 v64, v0, v1\n s_endpgm\n", FAULT_ILLEGAL},
         {"beyond the SGPRs", "s_mov_b32 s2, 1\n s_mov_b64 s[16:17], 1\n s_endpgm\n", FAULT_ILLEGAL, 16},
+        {"reserved selection of SDWA", ".long 0x7e0402f9, 0x00060701\n s_endpgm\n", FAULT_ILLEGAL},
+        {"reserved DPP control", ".long 0x7e0402fa, 0xff010001\n s_endpgm\n", FAULT_ILLEGAL},
         {"odd pair", ".long 0xbe820103\n s_endpgm\n", FAULT_ILLEGAL},
         {"scalar store", "s_mov_b32 s2, 0x40000000\n s_mov_b32 s3, 0\n s_store_dword s4, s[2:3], 0x0\n s_waitcnt lgkmcnt(0)\n s_endpgm\n",
          FAULT_NOT_PRESENT},
