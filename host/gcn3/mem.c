@@ -16,6 +16,8 @@ struct transfer {
     uint32_t result[4][64];
 };
 
+#define ADDRESS UINT64_C(0xfffffffffffc) /* of scalar memory: a dword in 48 bits */
+
 static unsigned words_of(unsigned bytes) { return bytes < 4 ? 1 : bytes / 4; }
 
 /* Run the access for register words [first, first + words) of every lane in mask. */
@@ -234,7 +236,7 @@ int smem_execute(struct gcn3_wave *w, const struct gcn3_env *env, const struct g
     unsigned words = store ? i->srcw[2] : i->sdst_w, dwords = words;
     if (i->srcw[0] == 4)
         dwords = buffer_dwords(w, i, offset, words, &va);
-    va &= ~UINT64_C(3);
+    va &= ADDRESS;
     for (unsigned k = 0; store && k < words; k++)
         data[k] = w->s[i->src[2] + k];
     if (dwords)

@@ -126,7 +126,7 @@ module sqc_cache
   logic [31:0] slot;
   /* verilator lint_on UNUSEDSIGNAL */
   logic [63:0] pa;
-  logic match, hit, xlat, respond, pulse;
+  logic match, hit, xlat, beyond, respond, pulse;
   logic quiet;  // nothing to do until an input comes
   logic [7:0] status, op;
   logic [15:0][31:0] answer, shifted;
@@ -302,7 +302,9 @@ module sqc_cache
       s2 = 1'b0;
       if (s1) begin
         e = at1;
-        status = tlb_pkg::pte_status(tlb_pte, Scalar && store[e[3:0]] ? tlb_pkg::ACCESS_WRITE : Access);
+        beyond = e_va[e][63:40] != '0;  // no such page: the TLB compares 28 bits of its number
+        status = beyond ? MEM_FAULT_NOT_PRESENT :
+            tlb_pkg::pte_status(tlb_pte, Scalar && store[e[3:0]] ? tlb_pkg::ACCESS_WRITE : Access);
         pa = tlb_pkg::pte_pa(tlb_pte, {e_va[e][63:6], 6'd0});
         set = set_of(e_va[e]);
         hit = 1'b0;
@@ -316,7 +318,7 @@ module sqc_cache
         pulse = 1'b1;
         count_o <= {!tlb_hit, tlb_hit, tlb_hit && !hit && !(Scalar && store[e[3:0]]),
                     tlb_hit && hit && !(Scalar && store[e[3:0]])};
-        if (tlb_hit && status != MEM_OK) begin
+        if ((tlb_hit || beyond) && status != MEM_OK) begin
           faulted[e[3:0]] = 1'b1;
           e_status[e] = 32'(status);
         end else if (tlb_hit && hit && !(Scalar && store[e[3:0]])) begin

@@ -49,6 +49,8 @@ std::map<uint64_t, size_t> answered;               // index in it of the last st
 uint64_t translate(unsigned vmid, uint64_t va)
 {
     uint64_t page = va >> 12;
+    if (va >> 40)
+        return 0;
     if (is_stored(va))
         return (uint64_t)1 << 48 | (page + 100000) << 12 | 0x13 | (page == Stored + StoredPages - 1 ? 0 : 4);
     if (page % Pages == 7)
@@ -136,7 +138,7 @@ int main()
                 r.wave = in_flight[c] % 40;
                 r.epoch = tag++;
                 r.vmid = 1 + rng() % 2;
-                r.va = (rng() % spread) << 12 | (rng() % 128) << 5;
+                r.va = (rng() % spread) << 12 | (rng() % 128) << 5 | (uint64_t)chance(2) << 44;
                 if (fetches.count((uint64_t)c << 32 | r.wave << 8 | r.epoch))
                     continue;
                 fetches[(uint64_t)c << 32 | r.wave << 8 | r.epoch] = {r.vmid, 8, r.va, cycle, valid_version, valid_map, false};
@@ -186,7 +188,7 @@ int main()
                 r.vmid = 1 + rng() % 2;
                 r.dwords = 1 << rng() % 5;
                 r.tag = tag++;
-                r.va = (rng() % spread) << 12 | (rng() % 1024) << 2;
+                r.va = (rng() % spread) << 12 | (rng() % 1024) << 2 | (uint64_t)chance(2) << 40;
                 if (r.op == SMEM_LOAD && chance(30))
                     r.va = (Stored + rng() % 2) << 12 | (rng() % 128) << 2;
                 Want w = {r.vmid, r.dwords, r.va, cycle, valid_version, valid_map, r.op == SMEM_MEMTIME};
@@ -270,8 +272,8 @@ int main()
                 if (w == fetches.end())
                     fail("unexpected instruction answer");
                 unsigned page = (w->second.va >> 12) % Pages;
-                bool bad = page == 7 || page == 9;
-                if (bad != (a.status != 0) || (page == 9 && a.status != MEM_FAULT_NO_EXECUTE))
+                bool beyond = w->second.va >> 40, bad = beyond || page == 7 || page == 9;
+                if (bad != (a.status != 0) || (page == 9 && !beyond && a.status != MEM_FAULT_NO_EXECUTE))
                     fail("wrong status of a fetch");
                 if (!bad && !matches(w->second, (const uint32_t *)a.data, 8))
                     fail("wrong instruction bytes");
@@ -286,7 +288,7 @@ int main()
                 if (w == loads.end())
                     fail("unexpected scalar answer");
                 unsigned first = (w->second.va >> 12) % Pages, last = ((w->second.va + 4 * w->second.dwords - 1) >> 12) % Pages;
-                bool bad = first == 7 || last == 7;
+                bool bad = first == 7 || last == 7 || w->second.va >> 40;
                 if (w->second.store) {
                     unsigned expected = first == 7 ? MEM_FAULT_NOT_PRESENT : w->second.va >> 12 == Stored + StoredPages - 1 ? MEM_FAULT_READ_ONLY : MEM_OK;
                     if (a.status != expected || a.op != SMEM_STORE)
