@@ -32,7 +32,9 @@ package cu_decode_pkg;
       UNIT_LDS: return ClsLds;
       UNIT_BRANCH: return d.fmt == FMT_SOP1 ? ClsSalu : ClsBranch;
       UNIT_MSG: return d.op == OP_S_TRAP ? ClsSalu : ClsBranch;
-      UNIT_INTERNAL: return d.op == OP_S_ICACHE_INV ? ClsBranch : ClsInternal;
+      UNIT_INTERNAL: begin
+        return d.op == OP_S_ICACHE_INV || d.op == OP_S_SETPRIO || d.op == OP_S_SETHALT ? ClsBranch : ClsInternal;
+      end
       default: return ClsBad;
     endcase
   endfunction

@@ -87,7 +87,6 @@ module cu_front
   logic result_valid, pair_valid, intr_valid, trap_valid;
   logic [39:0] trap_tba;
   logic [47:0] trap_tma;
-  waves_t status[3];
   result_t result;
   pair_write_t pair;
   wave_t intr_wave;
@@ -202,7 +201,6 @@ module cu_front
     .intr_valid_i       (intr_valid),
     .intr_wave_i        (intr_wave),
     .intr_data_i        (intr_data),
-    .status_o           (status),
     .cu_evt_valid_o,
     .cu_evt_o,
     .cu_evt_credit_i,
@@ -221,7 +219,6 @@ module cu_front
     .trap_vmid_i        (inv_vmid_o[3:0]),
     .trap_tba_i         (trap_tba),
     .trap_tma_i         (trap_tma),
-    .status_i           (status),
     .prepare_valid_i    (prepare_valid),
     .start_valid_i      (start_valid),
     .start_i            (start),

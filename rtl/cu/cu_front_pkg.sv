@@ -40,7 +40,7 @@ package cu_front_pkg;
     ClsSmem,
     ClsVmem,
     ClsLds,
-    ClsBranch,  // with messages
+    ClsBranch,  // with messages, s_setprio, s_sethalt
     ClsInternal,
     ClsBad  // illegal, or its fetch faulted
   } class_e;

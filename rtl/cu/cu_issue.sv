@@ -62,7 +62,6 @@ module cu_issue
   input  logic                   intr_valid_i,
   input  wave_t                  intr_wave_i,
   input  logic        [31:0]     intr_data_i,
-  output waves_t                 status_o[3],             // for s_getreg: priority bits 0 and 1, HALT
   output logic                   cu_evt_valid_o,
   output cu_evt_t                cu_evt_o,
   input  logic                   cu_evt_credit_i,
@@ -289,7 +288,6 @@ module cu_issue
       if (table_changed) begin
         active_o <= live;
         order_o  <= order;
-        status_o <= '{prio[0], prio[1], halt};
       end
       if (busy) quiet = 3'd0;
       else quiet = quiet + 3'd1;
@@ -355,7 +353,6 @@ module cu_issue
       prio[1]             = '0;
       halt                = '0;
       priv                = '0;
-      status_o            <= '{default: '0};
       issued.valid        = '0;
       issued_o            <= issued;
       obs_valid_o         <= '0;

@@ -95,7 +95,15 @@
       issue(pick, PortBranch);
       issued.valid[PortBranch] = 1'b1;
       issued.slot[PortBranch]  = slot;
-      intr_busy = head[w].issue.op == OP_S_SENDMSG && head[w].issue.simm16[3:0] == 4'd1;
+      case (head[w].issue.op)
+        OP_S_SENDMSG: intr_busy = head[w].issue.simm16[3:0] == 4'd1;
+        OP_S_SETPRIO: set_priority(w, head[w].issue.simm16[1:0]);
+        OP_S_SETHALT: begin
+          halt[w] = head[w].issue.simm16[0];
+          if (halt[w] && !priv[w]) halt_wave(w);
+        end
+        default: ;
+      endcase
     end
     // waits and no-ops
     pick = who & of_simd(class_of[ClsInternal] & ~waiting, s);

@@ -217,12 +217,6 @@
         sleep[at]    = head[at].issue.simm16[6:0];
         sleeping[at] = head[at].issue.simm16[6:0] != 7'd0;
       end
-      OP_S_SETHALT: begin
-        table_changed = 1'b1;
-        halt[at]      = head[at].issue.simm16[0];
-        if (halt[at] && !priv[at]) halt_wave(at);
-      end
-      OP_S_SETPRIO: set_priority(at, head[at].issue.simm16[1:0]);
       default: ;  // s_nop, s_waitcnt, s_wakeup
     endcase
   endtask

@@ -23,7 +23,6 @@ module cu_scalar
   input  logic                       [ 3:0] trap_vmid_i,
   input  logic                       [39:0] trap_tba_i,              // / 256
   input  logic                       [47:0] trap_tma_i,
-  input  waves_t                            status_i[3],             // of cu_issue
   input  logic                              prepare_valid_i,         // start_i comes: registers are filled
   input  logic                              start_valid_i,
   input  start_t                            start_i,
@@ -76,7 +75,8 @@ module cu_scalar
   logic [63:0] exec[64], vcc[64];
   logic [31:0] m0[64], mode[64];
   logic [63:0] scc;
-  waves_t priv;  // in the trap handler
+  waves_t priv, halt;  // in the trap handler; s_sethalt
+  waves_t prio[2];  // bits of the priority
   logic [47:0] tba[16], tma[16];  // by VMID
   start_t info[64];
   head_t head[64];
@@ -201,6 +201,9 @@ module cu_scalar
     mode[w] = {22'd0, start_i.ieee, start_i.dx10_clamp, start_i.mode};
     scc[w]  = 1'b0;
     priv[w] = 1'b0;
+    halt[w] = 1'b0;
+    prio[0][w] = 1'b0;
+    prio[1][w] = 1'b0;
   endtask
 
   always_ff @(posedge clk_i) begin

@@ -35,8 +35,8 @@
     case (id)
       6'd1: return mode[at];
       6'd2: begin
-        return {15'd0, 1'b1, 2'd0, status_i[2][at], 1'b0, info[at].group_waves > 8'd1, vcc[at] == 64'd0, exec[at] == 64'd0,
-                2'd0, info[at].trap_en, priv[at], status_i[1][at], status_i[0][at], 2'd0, scc[at]};
+        return {15'd0, 1'b1, 2'd0, halt[at], 1'b0, info[at].group_waves > 8'd1, vcc[at] == 64'd0, exec[at] == 64'd0,
+                2'd0, info[at].trap_en, priv[at], prio[1][at], prio[0][at], 2'd0, scc[at]};
       end
       6'd4: begin
         return {8'd0, info[at].vmid[3:0], info[at].group[3:0], 1'b0, cu_id_i[5:4], 1'b0, cu_id_i[3:0], 2'd0, at};
@@ -168,6 +168,15 @@
       OP_S_CBRANCH_VCCNZ: taken = vcc[at] != 64'd0;
       OP_S_CBRANCH_EXECZ: taken = exec[at] == 64'd0 && FaultSeed != 4;
       OP_S_CBRANCH_EXECNZ: taken = exec[at] != 64'd0;
+      OP_S_SETPRIO: begin
+        prio[0][at] = simm16[0];
+        prio[1][at] = simm16[1];
+        taken       = 1'b0;
+      end
+      OP_S_SETHALT: begin
+        halt[at] = simm16[0];
+        taken    = 1'b0;
+      end
       default: taken = q.op == OP_S_BRANCH || q.op == OP_S_ICACHE_INV;
     endcase
     jump_valid_o[0] <= taken;
