@@ -253,7 +253,8 @@
     end
   endtask
 
-  // One wavefront that has faulted or halted itself, or has ended and nothing of it is under way: SIMDs in turn, oldest first.
+  // One wavefront that has faulted or halted itself, or has ended and nothing of it is under way: SIMDs in turn,
+  // oldest first.
   task automatic end_wave();
     slots_t over, bad;
     logic [1:0] sd;
@@ -271,7 +272,8 @@
       busy = 1'b1;
       at   = {sd, oldest(over | bad, order[sd])};
       if (faulted[at]) begin
-        make_event(fault_status[at] != 8'd0 ? CU_EVT_FAULT : CU_EVT_HALT, at, fault_status[at] != 8'd0 ? fault_data[at] : 32'd0);
+        make_event(fault_status[at] != 8'd0 ? CU_EVT_FAULT : CU_EVT_HALT, at,
+                   fault_status[at] != 8'd0 ? fault_data[at] : 32'd0);
         faulted[at]    = 1'b0;
         cu_evt_valid_o <= 1'b1;
         credits        = credits - 8'd1;

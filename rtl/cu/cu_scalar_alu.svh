@@ -41,7 +41,10 @@
       6'd4: begin
         return {8'd0, info[at].vmid[3:0], info[at].group[3:0], 1'b0, cu_id_i[5:4], 1'b0, cu_id_i[3:0], 2'd0, at};
       end
-      6'd5: return {4'd0, info[at].sgpr_size, 2'd0, info[at].sgpr_base[9:4], 2'd0, info[at].vgpr_size, 2'd0, info[at].vgpr_base[7:2]};
+      6'd5: begin
+        return {4'd0, info[at].sgpr_size, 2'd0, info[at].sgpr_base[9:4], 2'd0, info[at].vgpr_size, 2'd0,
+                info[at].vgpr_base[7:2]};
+      end
       6'd6: return {11'd0, info[at].lds_bytes[16:8], 4'd0, info[at].lds_base[15:8]};
       default: return 32'd0;
     endcase
