@@ -294,7 +294,7 @@ def render_memory(e, kinds, mods, regs, address, soffset="0", offset="", resourc
 
 # Encodings that random programs do not deal as single instructions: control flow is made of blocks, others end a wavefront.
 BLOCKS = {"s_branch", "s_cbranch_scc0", "s_cbranch_scc1", "s_cbranch_vccz", "s_cbranch_vccnz", "s_cbranch_execz", "s_cbranch_execnz",
-          "s_getpc_b64", "s_setpc_b64", "s_swappc_b64", "s_rfe_b64", "s_endpgm", "s_endpgm_saved", "s_barrier", "s_waitcnt"}
+          "s_getpc_b64", "s_setpc_b64", "s_swappc_b64", "s_rfe_b64", "s_trap", "s_endpgm", "s_endpgm_saved", "s_barrier", "s_waitcnt"}
 
 
 def probe_text(e, kinds, mods):
