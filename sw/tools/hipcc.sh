@@ -8,4 +8,5 @@ mkdir -p "$build"
 TMPDIR=$(mktemp -d "$build/hipcc.XXXXXX")
 export TMPDIR
 trap 'rm -rf "$TMPDIR"' EXIT
+trap 'exit 1' HUP INT TERM
 hipcc --offload-arch=gfx803 "$@"
