@@ -9,6 +9,7 @@ import sys
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+ALONE = ("cli", "__pycache__")  # of tests/host
 
 
 class Recorder:
@@ -30,8 +31,12 @@ class Recorder:
 
 def main():
     recorder = Recorder()
-    # The RTL benches are builds above all and share nothing: two at a time. The rest watches clocks and processes: alone.
-    phases = [sys.argv[1:]] if sys.argv[1:] else [["-n", "2", "tests/rtl", "tests/formal"], ["tests", "--ignore=tests/rtl", "--ignore=tests/formal"]]
+    # Benches and proofs are builds above all and share nothing: two at a time.  So are tests of parts, those of one file one after
+    # another, for they share what they build.  Tests of the command and of whole programs watch clocks and processes: alone.
+    parts = ["tests/bridge", "tests/harness", "tests/sw", *(f"tests/host/{p.name}" for p in sorted((ROOT / "tests/host").iterdir()) if p.is_dir() and p.name not in ALONE)]
+    phases = [sys.argv[1:]] if sys.argv[1:] else [
+        ["-n", "2", "tests/rtl", "tests/formal"], ["-n", "2", "--dist", "loadfile", *parts],
+        ["tests", "--ignore=tests/rtl", "--ignore=tests/formal", *(f"--ignore={p}" for p in parts)]]
     for phase in phases:
         pytest.main(["--rootdir", str(ROOT), "--durations", "10", *phase], plugins=[recorder])
     (ROOT / "build").mkdir(exist_ok=True)
