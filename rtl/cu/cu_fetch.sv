@@ -286,7 +286,7 @@ module cu_fetch
       awake       = 1'b0;
       for (int unsigned k = 0; k < 64; k++) epoch[k] = '0;
 `ifndef SYNTHESIS
-      for (int unsigned k = 0; k < Known; k++) known_for[k] = '0;
+      for (int unsigned k = 0; k < Known; k++) known_as[k] = '0;
 `endif
       head_valid_o       <= '0;
       ifetch_req_valid_o <= 1'b0;

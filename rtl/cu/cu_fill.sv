@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What arrives at the CU from outside and fills registers: commands of the dispatcher (start of a wavefront with its
-// initial SGPRs and item-id VGPRs, invalidation, kill, trap handlers) and answers of the scalar cache (up to 16 dwords, one pair a
-// cycle in the two cycles of four that the register file has for them).  Not responsible for: barriers, wavefront
-// state (cu_issue), special registers (cu_scalar), the events that answer commands (cu_issue).
+// initial SGPRs and item-id VGPRs, invalidation, kill, trap handlers) and answers of the scalar cache (up to 16 dwords,
+// one pair a cycle in the two cycles of four that the register file has for them).  Not responsible for: barriers,
+// wavefront state (cu_issue), special registers (cu_scalar), the events that answer commands (cu_issue).
 //
 // Commands are done in order, one at a time.  Both queues are bounded by their senders: 64 commands, 16 answers.
 `include "gantry_assert.svh"

@@ -22,7 +22,8 @@
   // Vector ALU; `who` are the ready ones of SIMD s.
   task automatic issue_vector(input slots_t who);
     slots_t pick;
-    // rows of other beats are not bypassed: the wavefront's vector instruction before leaves one turn free (recent: its last)
+    // rows of other beats are not bypassed: the wavefront's vector instruction before leaves one turn free (recent:
+    // its last)
     pick = who & ~of_simd(vm_reads | lds_reads, s) & ~(of_simd(other_row, s) & recent[s][31:16]);
     if (pick != 16'd0) begin
       if (turns[s] == 5'd0 && !valu_wait_i[s] && fly_count[s] != 3'd4) begin

@@ -168,8 +168,8 @@ module cu_scalar
   head_t p;
   logic [1:0] simd;
   logic busy;
-  `include "cu_scalar_long.svh"
   `include "cu_scalar_alu.svh"
+  `include "cu_scalar_long.svh"
   `include "cu_scalar_records.svh"
   /* verilator lint_on UNUSEDSIGNAL */
 

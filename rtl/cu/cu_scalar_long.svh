@@ -5,8 +5,11 @@
 //
 // Such an instruction, chosen at t, is at t+3 as any other of its class: base or first half of the resource, and offset.
 // Its SIMD issues nothing at this port in the next turn (loads) or the next three (stores), whose times are used so:
-//   t+5  rows: loads the second half of the resource, stores their data   t+7   loads: the request; stores: first half of the data
-//   t+9  rows: stores to a buffer: second half of the resource            t+11  second half of the data       t+15  the store
+//   t+5   rows: loads the second half of the resource, stores their data
+//   t+7   loads: the request; stores: first half of the data
+//   t+9   rows: stores to a buffer: second half of the resource
+//   t+11  second half of the data
+//   t+15  the store
 // One may be under way in each SIMD; they are in different places of `long_age`.
 
   logic [12:0] long_age;  // cycles since t+3
@@ -69,6 +72,11 @@
     smem_req_valid_o <= 1'b1;
   endtask
 
+  // Second half of what begins at `from`: in the register file, for there are no others in fours; TTMP may be hidden.
+  function automatic logic [63:0] long_half(input logic [6:0] from, input logic [63:0] pair, input widx_t at);
+    return special({2'd0, from} + 9'd2, pair, at);
+  endfunction
+
   task automatic long_steps();
     logic [1:0] bank;
     logic [8:0] from;
@@ -86,14 +94,15 @@
       if (long_word[bank].store) begin
         from = {2'd0, long_word[bank].sdst};
         long_send(bank, 1'b0, registers(from[0], long_word[bank].dwords != 3'd1, special(from, file_data0_i[bank], w)));
-        long_data[bank] = file_data1_i[bank];
+        long_data[bank] = long_half(from[6:0], file_data1_i[bank], w);
       end else begin
-        long_request(bank, file_data0_i[bank][31:0]);
+        long_records[bank] = 32'(long_half(long_word[bank].src0[6:0], file_data0_i[bank], w));
+        long_request(bank, long_records[bank]);
         long_age[4] = 1'b0;
       end
     end
     if (long_age[8]) begin
-      long_records[bank] = file_data0_i[bank][31:0];
+      long_records[bank] = 32'(long_half(long_word[bank].src0[6:0], file_data0_i[bank], w));
       long_send(bank, 1'b1, long_data[bank]);
     end
     if (long_age[12]) long_request(bank, long_records[bank]);

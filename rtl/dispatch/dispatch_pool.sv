@@ -3,7 +3,8 @@
 // ranges of every SIMD, LDS ranges and barrier slots of every CU.  A request places a whole work-group in one CU or
 // nothing; each round places up to one wavefront on every SIMD, in turn from the SIMD behind the last one used.  What
 // was found is written only when the whole group fits, so a failed try leaves no trace.  A free of the same cycle comes
-// before the round.  A request may be confined to the first positions of the CU (slot * Simds + SIMD): scratch memory.  Not responsible for: which CU is tried (the walk), when something is free (the events).
+// before the round.  A request may be confined to the first positions of the CU (slot * Simds + SIMD): scratch memory.
+// Not responsible for: which CU is tried (the walk), when something is free (the events).
 `include "gantry_assert.svh"
 
 module dispatch_pool

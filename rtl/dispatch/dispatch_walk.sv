@@ -75,8 +75,9 @@ module dispatch_walk
     granule_t sgpr;
   } spot_t;
 
-  // Scratch memory of a queue has room for scratch_waves wavefronts, ScratchPerCu in each CU from the first one on: a wavefront that uses it
-  // must stand at a position of its CU (slot * Simds + SIMD) whose number is below that.  64: it may stand anywhere.
+  // Scratch memory of a queue has room for scratch_waves wavefronts, ScratchPerCu in each CU from the first one on: a
+  // wavefront that uses it must stand at a position of its CU (slot * Simds + SIMD) whose number is below that.  64: it
+  // may stand anywhere.
   localparam int unsigned ScratchPerCu = 32;  // max_slots_scratch_cu of the topology
   function automatic logic [6:0] scratch_positions(input logic [31:0] wave_bytes, input logic [31:0] waves,
                                                    input cu_t at);

@@ -92,8 +92,13 @@ static const char *trap_program = R"(
   s_setreg_imm32_b32 hwreg(HW_REG_STATUS, 0, 1), 1
   s_cselect_b32 s28, 1, 2
   s_getpc_b64 s[30:31]
-  s_add_u32 s30, s30, 16
+  s_add_u32 s30, s30, 48
   s_addc_u32 s31, s31, 0
+  s_store_dwordx4 ttmp[8:11], s[0:1], 0x10
+  s_buffer_load_dword s36, ttmp[8:11], 0x0  ; an empty resource
+  s_waitcnt lgkmcnt(0)
+  s_load_dwordx4 s[32:35], s[0:1], 0x10
+  s_waitcnt lgkmcnt(0)
   s_rfe_b64 s[30:31]  ; a jump
   s_movk_i32 s28, 3
   s_endpgm
@@ -103,7 +108,7 @@ static const char *trap_program = R"(
 static void run_handler(Bench &b)
 {
     b.mem.put(Handler, assemble(handler_program));
-    b.mem.put(HandlerData, {1, 2, 3, 4});
+    b.mem.put(HandlerData, {1, 2, 3, 4, 5, 6, 7, 8});
     b.mem.put(MemBase, assemble(trap_program));
     b.golden_mem = b.mem;
     handler_set(b, 3, Handler, 0x123456789abc);
@@ -129,6 +134,8 @@ static void run_handler(Bench &b)
         fail("trap handler: the program has not trapped twice");
     expect("STATUS at the start", s[26], 1 << 16 | 1 << 10 | 1 << 6); // VALID, VCCZ, TRAP_EN
     expect("TTMP read by a program", s[21] | s[22] | s[23] | s[25], 0);
+    expect("TTMP stored by a program", s[32] | s[33] | s[34] | s[35], 0);
+    expect("loaded from a resource in TTMP", s[36], 0);
     expect("SCC after the handler", s[24], 1);
     expect("STATUS in the handler", s[40], 1 << 16 | 1 << 10 | 1 << 9 | 1 << 6 | 1 << 5 | 1);
     expect("ttmp0", s[41], second & 0xffffffff);
