@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Inside of lock step: queues of observed instructions (lockstep.c), comparison (lockstep_check.c), memory
+ * Inside of lock step: queues of instructions (lockstep.c), what is observed (lockstep_observe.c), comparison (lockstep_check.c), memory
  * (lockstep_mem.c), coverage (lockstep_coverage.c).
  */
 #ifndef LOCKSTEP_PRIVATE_H
@@ -157,6 +157,20 @@ struct ls_check {
     char text[512]; /* first difference that a callback found */
     struct ls_bytes golden;
 };
+
+/* lockstep.c.  The entries of a wavefront stand in a ring, the oldest first; a new one is all 0. */
+static inline struct ls_entry *ls_entry_at(const struct ls_wave *w, size_t n)
+{
+    return &w->queue[(w->head + n) & (w->room - 1)];
+}
+struct ls_entry *ls_entry_add(struct ls_wave *w);
+/* Whether all observations of an instruction have come; all: those that have not will not. */
+bool ls_entry_ready(const struct ls_entry *e, uint64_t now, bool all);
+/* Compare what is complete. */
+void ls_drain(struct ls_wave *w, uint64_t now, bool all);
+/* Finish the wavefronts whose end lies before this cycle. */
+void ls_end_waves(struct ls_cu *cu, uint64_t cycle);
+struct ls_cu *ls_find_cu(struct lockstep *ls, unsigned gpu, unsigned cu);
 
 /* lockstep_check.c: execute and compare the oldest instruction. */
 void ls_check_entry(struct ls_wave *w, struct ls_entry *e, uint64_t now);
