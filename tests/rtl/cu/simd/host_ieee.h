@@ -134,20 +134,7 @@ static const Op table[] = {
 // ---- driving
 static void load(unsigned reg) // golden[reg] to the SIMD
 {
-    for (unsigned beat = 0; beat < 4; beat++) {
-        dut->init_valid_i = 1;
-        dut->init_row_i = reg * 4 + beat;
-        for (unsigned l = 0; l < 16; l++)
-            dut->init_data_i[l] = golden[reg][beat * 16 + l];
-        bool ready;
-        do {
-            dut->clk_i = 0;
-            dut->eval();
-            ready = dut->init_ready_o;
-            tick();
-        } while (!ready);
-    }
-    dut->init_valid_i = 0;
+    load_rows(reg * 4, reg * 4 + 4);
 }
 
 static uint64_t get(unsigned reg, unsigned words, unsigned lane)

@@ -202,6 +202,25 @@ static uint64_t random_exec()
     }
 }
 
+// golden rows [first, end) to the SIMD, as the front end does for a new wavefront
+static void load_rows(unsigned first, unsigned end)
+{
+    for (unsigned row = first; row < end; row++) {
+        dut->init_valid_i = 1;
+        dut->init_row_i = row;
+        for (unsigned l = 0; l < 16; l++)
+            dut->init_data_i[l] = golden[row / 4][row % 4 * 16 + l];
+        bool ready;
+        do {
+            dut->clk_i = 0;
+            dut->eval();
+            ready = dut->init_ready_o;
+            tick();
+        } while (!ready);
+    }
+    dut->init_valid_i = 0;
+}
+
 static void fill_registers()
 {
     for (unsigned r = 0; r < Regs; r++) {
@@ -235,20 +254,7 @@ static void fill_registers()
         if (chance(50))
             wave.s64[n] = value64();
     wave.s64[SREG_VCC / 2] = rng();
-    for (unsigned row = 0; row < Regs * 4; row++) {
-        dut->init_valid_i = 1;
-        dut->init_row_i = row;
-        for (unsigned l = 0; l < 16; l++)
-            dut->init_data_i[l] = golden[row / 4][row % 4 * 16 + l];
-        bool ready;
-        do {
-            dut->clk_i = 0;
-            dut->eval();
-            ready = dut->init_ready_o;
-            tick();
-        } while (!ready);
-    }
-    dut->init_valid_i = 0;
+    load_rows(0, Regs * 4);
     tick();
 }
 
