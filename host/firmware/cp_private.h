@@ -126,9 +126,30 @@ static inline unsigned packet_release(const uint8_t *packet)
     return packet[1] >> 3 & 3;
 }
 
-/* cp.c: drop a job without completing it; send its launch. */
+#define COOKIE_POLL 0xffffu /* of the timer that looks at waiting queues again; a job's id never has this slot */
+
+static inline uint64_t cookie_of(const struct cp *cp, uint64_t low)
+{
+    return (uint64_t)cp->gpu << 56 | low;
+}
+
+/* cp.c: drop a job without completing it; send its launch; firmware work of `cycles`, after what it does already, from
+ * which the timer comes back with the job. */
 void job_abandon(struct cp *cp, struct job *job);
 void job_launch(struct cp *cp, struct job *job);
+void job_work(struct cp *cp, struct job *job, uint32_t cycles);
+
+static inline void job_free(struct job *job)
+{
+    job->queue->jobs--;
+    job->state = JOB_FREE;
+    job->generation++;
+}
+
+/* queue.c: give slots of completed jobs back in order (a slot stays until its kernel, which reads its packet, has
+ * ended); free a closed queue once it has no job. */
+void queue_retire(struct cp *cp, struct cp_queue *queue);
+void queue_release(struct cp *cp, struct cp_queue *queue);
 
 /* space.c: a queue stops with an error code; a wavefront of a job has faulted; CP_KILL is answered. */
 void queue_fail(struct cp *cp, struct cp_queue *queue, uint32_t code, const struct msg_cp_evt *evt);
