@@ -350,6 +350,8 @@ void gcn3_decode(uint64_t inst, struct gcn3_inst *d)
         d->len = 2;
     }
     count_sources(d);
+    d->plain = d->unit == UNIT_VALU && !d->sdwa && !d->dpp && !d->omod && !d->clamp && !d->src2_mask && d->vdst_w <= 1 && d->srcw[0] <= 1 &&
+               d->srcw[1] <= 1 && d->srcw[2] <= 1;
     d->privileged = d->sdst_w && d->sdst < SREG_M0 && d->sdst + d->sdst_w > SREG_TBA;
     if (!d->illegal) {
         check_operands(d);

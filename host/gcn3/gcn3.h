@@ -40,6 +40,7 @@ struct gcn3_inst {
     uint8_t neg, abs, omod;
     bool clamp, returns, glc, slc, offen, idxen, smem_imm;
     uint8_t srsrc;
+    bool plain;      /* vector ALU on 32-bit rows as they stand: no SDWA, DPP, output modifier, wider operand */
     bool privileged; /* its scalar result may lie in TBA, TMA or TTMP */
     uint8_t sgprs;  /* registers that its operands name: the wavefront must have as many, else it is illegal */
     uint16_t vgprs;

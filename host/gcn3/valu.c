@@ -12,7 +12,7 @@ static const struct valu_op *op_index[1024];
 __attribute__((constructor)) static void index_ops(void)
 {
     static const struct valu_op *const lists[] = { valu_int_ops, valu_bit_ops, valu_cmp_ops, valu_f32_ops, valu_cvt_ops,
-                                                   valu_f16_ops, valu_f64_ops, valu_div_ops, valu_trans_ops, valu_lane_ops };
+                                                   valu_f16_ops, valu_f64_ops, valu_fma_ops, valu_div_ops, valu_trans_ops, valu_lane_ops };
     for (unsigned n = 0; n < sizeof lists / sizeof *lists; n++)
         for (const struct valu_op *o = lists[n]; o->fn; o++)
             op_index[o->op] = o;
@@ -67,90 +67,116 @@ static void apply_dpp(struct valu *v, const uint32_t *from, uint32_t *to)
     }
 }
 
-/* 32-bit source n in a form that may be read directly: a VGPR or the buffer. */
-static const uint32_t *fetch32(struct valu *v, unsigned n)
+/* What abs and neg do to the sign bit of a source: cleared, then turned. */
+struct modifiers {
+    bool abs, neg;
+};
+
+static inline uint32_t modify32(struct modifiers m, uint32_t x, uint32_t sign)
 {
-    const struct gcn3_inst *i = v->inst;
-    unsigned code = i->src[n];
-    uint32_t *buffer = v->buffer[n];
-    if (code < 256) {
-        uint32_t x = scalar_read32(v->wave, i, code, i->info->flags & FLAG_HALF);
-        LANES buffer[l] = x;
-        return buffer;
-    }
-    const uint32_t *row = v->wave->v[code - 256];
-    if (n == 0 && i->dpp) {
-        apply_dpp(v, row, buffer);
-        return buffer;
-    }
-    if (i->sdwa && n < 2) {
-        unsigned sel = i->ext >> (n ? 24 : 16) & 7;
-        bool sext = i->ext >> (n ? 27 : 19) & 1;
-        LANES buffer[l] = select_bits(row[l], sel, sext);
-        return buffer;
-    }
-    return row;
+    return (x & ~(m.abs ? sign : 0)) ^ (m.neg ? sign : 0);
 }
 
-static const uint64_t *fetch64(struct valu *v, unsigned n)
+static inline uint64_t modify64(struct modifiers m, uint64_t x)
+{
+    const uint64_t sign = UINT64_C(1) << 63;
+    return (x & ~(m.abs ? sign : 0)) ^ (m.neg ? sign : 0);
+}
+
+/* The same value in all lanes. */
+static inline const uint32_t *spread32(struct valu *v, unsigned n, struct modifiers m, uint32_t sign)
+{
+    const struct gcn3_inst *i = v->inst;
+    const uint32_t x = modify32(m, scalar_read32(v->wave, i, i->src[n], i->info->flags & FLAG_HALF), sign);
+    LANES v->buffer[n][l] = x;
+    return v->buffer[n];
+}
+
+/* 32-bit source n in a form that may be read directly: a VGPR or the buffer. */
+static const uint32_t *fetch32(struct valu *v, unsigned n, struct modifiers m, uint32_t sign)
+{
+    const struct gcn3_inst *i = v->inst;
+    if (i->src[n] < SREG_VGPR)
+        return spread32(v, n, m, sign);
+    const uint32_t *row = v->wave->v[i->src[n] - SREG_VGPR];
+    uint32_t selected[64];
+    if (n == 0 && i->dpp) {
+        apply_dpp(v, row, selected);
+        row = selected;
+    } else if (i->sdwa && n < 2) {
+        unsigned sel = i->ext >> (n ? 24 : 16) & 7;
+        bool sext = i->ext >> (n ? 27 : 19) & 1;
+        LANES selected[l] = select_bits(row[l], sel, sext);
+        row = selected;
+    } else if (!m.abs && !m.neg) {
+        return row;
+    }
+    LANES v->buffer[n][l] = modify32(m, row[l], sign);
+    return v->buffer[n];
+}
+
+static void fetch64(struct valu *v, unsigned n, struct modifiers m)
 {
     const struct gcn3_inst *i = v->inst;
     unsigned code = i->src[n];
     uint64_t *buffer = v->buffer64[n];
-    if (code >= 256) {
-        LANES buffer[l] = v->wave->v[code - 256][l] | (uint64_t)v->wave->v[code - 255][l] << 32;
-        return buffer;
+    if (code >= SREG_VGPR) {
+        const uint32_t *low = v->wave->v[code - SREG_VGPR], *high = v->wave->v[code - SREG_VGPR + 1];
+        LANES buffer[l] = modify64(m, low[l] | (uint64_t)high[l] << 32);
+        return;
     }
     uint64_t x = scalar_read64(v->wave, i, code);
     if (code == SREG_LITERAL && i->info->rate == RATE_F64)
         x <<= 32; /* a literal is the high half of a double */
+    x = modify64(m, x);
     LANES buffer[l] = x;
-    return buffer;
 }
 
-static const uint32_t *modify32(struct valu *v, unsigned n, const uint32_t *x, uint32_t sign)
+static inline struct modifiers modifiers_of(const struct gcn3_inst *i, const struct valu_op *o, unsigned n)
 {
-    bool neg = v->inst->neg >> n & 1, abs = v->inst->abs >> n & 1;
-    LANES {
-        uint32_t y = abs ? x[l] & ~sign : x[l];
-        v->buffer[n][l] = neg ? y ^ sign : y;
-    }
-    return v->buffer[n];
+    return (struct modifiers){ i->abs & o->mods & (1u << n), i->neg & o->mods & (1u << n) };
 }
 
-static void modify64(struct valu *v, unsigned n)
+static inline uint32_t sign_of(const struct valu_op *o)
 {
-    const uint64_t sign = UINT64_C(1) << 63;
-    bool neg = v->inst->neg >> n & 1, abs = v->inst->abs >> n & 1;
-    LANES {
-        uint64_t y = v->buffer64[n][l];
-        y = abs ? y & ~sign : y;
-        v->buffer64[n][l] = neg ? y ^ sign : y;
-    }
+    return o->in == T_F16 ? 0x8000 : 0x80000000;
 }
+
+static const uint32_t zero[64];
 
 static void fetch_sources(struct valu *v, const struct valu_op *o)
 {
-    static const uint32_t zero[64];
     v->a64 = v->buffer64[0];
     v->b64 = v->buffer64[1];
     v->c64 = v->buffer64[2];
     for (unsigned n = 0; n < 3; n++) {
         unsigned width = v->inst->srcw[n];
-        bool modified = (v->inst->neg | v->inst->abs) & o->mods & (1u << n);
+        struct modifiers m = modifiers_of(v->inst, o, n);
         v->source[n] = zero;
         if (width == 0 || (n == 2 && v->inst->src2_mask))
             continue;
-        if (width == 1) {
-            v->source[n] = fetch32(v, n);
-            if (modified)
-                v->source[n] = modify32(v, n, v->source[n], o->in == T_F16 ? 0x8000 : 0x80000000);
-        } else {
-            fetch64(v, n);
-            if (modified)
-                modify64(v, n);
-        }
+        if (width == 1)
+            v->source[n] = fetch32(v, n, m, sign_of(o));
+        else
+            fetch64(v, n, m);
     }
+}
+
+/* Source n of a plain instruction. */
+static inline const uint32_t *fetch_plain(struct valu *v, const struct valu_op *o, unsigned n)
+{
+    const struct gcn3_inst *i = v->inst;
+    if (!i->srcw[n])
+        return zero;
+    const struct modifiers m = modifiers_of(i, o, n);
+    if (i->src[n] < SREG_VGPR)
+        return spread32(v, n, m, sign_of(o));
+    const uint32_t *row = v->wave->v[i->src[n] - SREG_VGPR];
+    if (!m.abs && !m.neg)
+        return row;
+    const uint32_t sign = sign_of(o);
+    LANES v->buffer[n][l] = modify32(m, row[l], sign);
+    return v->buffer[n];
 }
 
 static void clamp_result(struct valu *v, unsigned type)
@@ -186,13 +212,30 @@ static void scale_result(struct valu *v, unsigned type)
         LANES v->d64[l] = finish64(from_f64(as_f64(v->d64[l]) * f), false);
 }
 
+/* Lanes of EXEC only; in two halves of 32-bit arithmetic, which the compiler vectorises. */
 static void write_lanes(uint32_t *row, const uint32_t *data, uint64_t exec)
 {
     if (exec == ~UINT64_C(0)) {
-        memcpy(row, data, 256);
+        LANES row[l] = data[l];
         return;
     }
-    LANES row[l] = exec >> l & 1 ? data[l] : row[l];
+    for (unsigned h = 0; h < 64; h += 32) {
+        const uint32_t bits = exec >> h;
+        for (unsigned k = 0; k < 32; k++)
+            row[h + k] = bits >> k & 1 ? data[h + k] : row[h + k];
+    }
+}
+
+static void write_pairs(uint32_t *low, uint32_t *high, const uint64_t *data, uint64_t exec)
+{
+    if (exec == ~UINT64_C(0)) {
+        LANES low[l] = data[l], high[l] = data[l] >> 32;
+        return;
+    }
+    uint32_t half[2][64];
+    LANES half[0][l] = data[l], half[1][l] = data[l] >> 32;
+    write_lanes(low, half[0], exec);
+    write_lanes(high, half[1], exec);
 }
 
 static void sdwa_result(struct valu *v)
@@ -214,6 +257,16 @@ static void sdwa_result(struct valu *v)
     }
 }
 
+static inline void write_mask(struct valu *v)
+{
+    const struct gcn3_inst *i = v->inst;
+    if (!i->sdst_mask)
+        return;
+    scalar_write64(v->wave, i->sdst, v->mask_out & v->exec);
+    if (i->info->flags & FLAG_EXEC_W)
+        WAVE_EXEC(v->wave) = v->mask_out & v->exec;
+}
+
 static void write_results(struct valu *v, const struct valu_op *o)
 {
     const struct gcn3_inst *i = v->inst;
@@ -227,25 +280,41 @@ static void write_results(struct valu *v, const struct valu_op *o)
             sdwa_result(v);
         write_lanes(w->v[i->vdst], v->d, v->exec);
     } else if (i->vdst_w == 2) {
-        uint32_t low[64], high[64];
-        LANES low[l] = v->d64[l], high[l] = v->d64[l] >> 32;
-        write_lanes(w->v[i->vdst], low, v->exec);
-        write_lanes(w->v[i->vdst + 1], high, v->exec);
+        write_pairs(w->v[i->vdst], w->v[i->vdst + 1], v->d64, v->exec);
     } else if (i->vdst_w == 4) {
         for (unsigned n = 0; n < 4; n++)
             write_lanes(w->v[i->vdst + n], v->wide[n], v->exec);
     }
-    if (i->sdst_mask) {
-        scalar_write64(w, i->sdst, v->mask_out & v->exec);
-        if (i->info->flags & FLAG_EXEC_W)
-            WAVE_EXEC(w) = v->mask_out & v->exec;
-    }
+    write_mask(v);
 }
 
 static int host_round(unsigned mode)
 {
     static const int table[4] = { FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO };
     return table[mode & 3];
+}
+
+static void execute_any(struct valu *v, const struct valu_op *o)
+{
+    v->d = v->out;
+    fetch_sources(v, o);
+    o->fn(v);
+    write_results(v, o);
+}
+
+/* Most instructions: results go to their row at once where all lanes are active. */
+static inline void execute_plain(struct valu *v, const struct valu_op *o)
+{
+    uint32_t *row = v->wave->v[v->inst->vdst];
+    const bool direct = v->exec == ~UINT64_C(0) && v->inst->vdst_w;
+    v->source[0] = fetch_plain(v, o, 0);
+    v->source[1] = fetch_plain(v, o, 1);
+    v->source[2] = fetch_plain(v, o, 2);
+    v->d = direct ? row : v->out;
+    o->fn(v);
+    if (!direct && v->inst->vdst_w)
+        write_lanes(row, v->out, v->exec);
+    write_mask(v);
 }
 
 int valu_execute(struct gcn3_wave *w, const struct gcn3_inst *i)
@@ -259,16 +328,14 @@ int valu_execute(struct gcn3_wave *w, const struct gcn3_inst *i)
     v.exec = WAVE_EXEC(w);
     v.mask_out = 0;
     v.mask_in = i->src2_mask ? scalar_read64(w, i, i->src[2]) : WAVE_VCC(w);
-    fetch_sources(&v, o);
     unsigned round = o->out == T_F32 ? w->mode & 3 : o->out == T_F64 ? w->mode >> 2 & 3 : 0;
-    if (round) {
+    if (round)
         fesetround(host_round(round));
-        o->fn(&v);
-        write_results(&v, o);
+    if (i->plain)
+        execute_plain(&v, o);
+    else
+        execute_any(&v, o);
+    if (round)
         fesetround(FE_TONEAREST);
-        return 0;
-    }
-    o->fn(&v);
-    write_results(&v, o);
     return 0;
 }

@@ -24,7 +24,8 @@ struct valu {
         const uint32_t *source[3];
     };
     const uint64_t *a64, *b64, *c64; /* buffer64 */
-    uint32_t d[64];
+    uint32_t *d;   /* 32-bit results: out, or the destination itself, which may be a source: lane l is read before it is written */
+    uint32_t out[64];
     uint64_t d64[64];
     uint32_t wide[4][64]; /* v_mqsad_u32_u8 */
     uint32_t buffer[3][64];
@@ -42,9 +43,10 @@ struct valu_op {
 
 /* Each file of operations exports its list, ended by fn == NULL. */
 extern const struct valu_op valu_int_ops[], valu_bit_ops[], valu_cmp_ops[], valu_f32_ops[], valu_cvt_ops[], valu_f16_ops[],
-    valu_f64_ops[], valu_div_ops[], valu_trans_ops[], valu_lane_ops[];
+    valu_f64_ops[], valu_fma_ops[], valu_div_ops[], valu_trans_ops[], valu_lane_ops[];
 
-#define LANES for (unsigned l = 0; l < 64; l++)
+/* Rows are the same or apart, so lanes do not depend on each other. */
+#define LANES _Pragma("GCC ivdep") for (unsigned l = 0; l < 64; l++)
 /* Operations on 32-bit values A, B, C giving a 32-bit value. */
 #define LANE_OP(name, expression) \
     static void name(struct valu *v) \
@@ -113,9 +115,10 @@ static inline uint64_t from_f64(double f)
 #define NAN16 UINT32_C(0x7e00)
 #define NAN64 UINT64_C(0x7ff8000000000000)
 
-static inline bool is_nan32(uint32_t x) { return (x & 0x7fffffff) > 0x7f800000; }
+/* One comparison of a vector, where one of integers would take three (32 bits) or not be done by vectors (64 bits). */
+static inline bool is_nan32(uint32_t x) { return __builtin_isnan(as_f32(x)); }
 static inline bool is_nan16(uint32_t x) { return (x & 0x7fff) > 0x7c00; }
-static inline bool is_nan64(uint64_t x) { return (x & INT64_MAX) > UINT64_C(0x7ff0000000000000); }
+static inline bool is_nan64(uint64_t x) { return __builtin_isnan(as_f64(x)); }
 
 /* MODE: bit 4 keeps f32 subnormals of sources, bit 5 of results; bits 6, 7 for f16 and f64. */
 static inline bool keep_in32(const struct valu *v) { return v->wave->mode & 0x10; }
@@ -131,9 +134,17 @@ static inline uint64_t flush64(uint64_t x, bool keep)
 }
 
 /* Result of an arithmetic operation: NaNs become the one quiet NaN, subnormals flushed unless kept. */
-static inline uint32_t finish32(uint32_t x, bool keep) { return is_nan32(x) ? NAN32 : flush32(x, keep); }
+static inline uint32_t finish32(uint32_t x, bool keep)
+{
+    uint32_t y = flush32(x, keep); /* outside of the condition: a selection, not a branch */
+    return is_nan32(x) ? NAN32 : y;
+}
 static inline uint32_t finish16(uint32_t x, bool keep) { return is_nan16(x) ? NAN16 : flush16(x, keep); }
-static inline uint64_t finish64(uint64_t x, bool keep) { return is_nan64(x) ? NAN64 : flush64(x, keep); }
+static inline uint64_t finish64(uint64_t x, bool keep)
+{
+    uint64_t y = flush64(x, keep);
+    return is_nan64(x) ? NAN64 : y;
+}
 
 /* f16.c: exact value of a half; rounding of a double to half or float in one of four modes (0 nearest even, 1 up,
  * 2 down, 3 to zero), with subnormals. */

@@ -14,12 +14,11 @@ LANE_OP(add_f32, OUT(IN(a) + IN(b)))
 LANE_OP(sub_f32, OUT(IN(a) - IN(b)))
 LANE_OP(subrev_f32, OUT(IN(b) - IN(a)))
 LANE_OP(mul_f32, OUT(IN(a) * IN(b)))
-LANE_OP(fma_f32, OUT(fmaf(IN(a), IN(b), IN(c))))
 
 static uint32_t mad(uint32_t a, uint32_t b, uint32_t c)
 {
     float product = as_f32(flush32(a, false)) * as_f32(flush32(b, false));
-    float sum = as_f32(finish32(from_f32(product), false)) + as_f32(flush32(c, false));
+    float sum = as_f32(flush32(from_f32(product), false)) + as_f32(flush32(c, false)); /* a NaN stays one */
     return finish32(from_f32(sum), false);
 }
 LANE_OP(mad_f32, mad(a, b, c))
@@ -108,7 +107,6 @@ const struct valu_op valu_f32_ops[] = {
     { OP_V_SUB_F32, T_F32, T_F32, 3, sub_f32 },
     { OP_V_SUBREV_F32, T_F32, T_F32, 3, subrev_f32 },
     { OP_V_MUL_F32, T_F32, T_F32, 3, mul_f32 },
-    { OP_V_FMA_F32, T_F32, T_F32, 7, fma_f32 },
     { OP_V_MAD_F32, T_F32, T_F32, 7, mad_f32 },
     { OP_V_MAC_F32, T_F32, T_F32, 7, mad_f32 },
     { OP_V_MADMK_F32, T_F32, T_F32, 0, mad_f32 },

@@ -10,7 +10,6 @@
 
 LANE_OP64(add_f64, OUT(IN(a) + IN(b)))
 LANE_OP64(mul_f64, OUT(IN(a) * IN(b)))
-LANE_OP64(fma_f64, OUT(fma(IN(a), IN(b), IN(c))))
 
 static uint64_t order64(uint64_t x) { return x >> 63 ? ~x : x | UINT64_C(1) << 63; }
 
@@ -93,7 +92,6 @@ LANE_OP64(frexp_mant_f64, frexp_mant(flush64(a, keep_in64(v))))
 const struct valu_op valu_f64_ops[] = {
     { OP_V_ADD_F64, T_F64, T_F64, 3, add_f64 },
     { OP_V_MUL_F64, T_F64, T_F64, 3, mul_f64 },
-    { OP_V_FMA_F64, T_F64, T_F64, 7, fma_f64 },
     { OP_V_MIN_F64, T_F64, T_F64, 3, min_f64 },
     { OP_V_MAX_F64, T_F64, T_F64, 3, max_f64 },
     { OP_V_FLOOR_F64, T_F64, T_F64, 1, floor_f64 },
