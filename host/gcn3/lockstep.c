@@ -80,6 +80,7 @@ void lockstep_free(struct lockstep *ls)
         free(ls->spare);
         ls->spare = next;
     }
+    ls_lds_free(ls);
     disasm_free(ls->disasm);
     ls_coverage_free(ls->coverage);
     free(ls->roots);
@@ -87,26 +88,27 @@ void lockstep_free(struct lockstep *ls)
     free(ls);
 }
 
-struct ls_cu *ls_find_cu(struct lockstep *ls, unsigned gpu, unsigned cu)
+struct ls_cu *ls_new_cu(struct lockstep *ls, unsigned gpu, unsigned cu)
 {
-    struct ls_cu **at = &ls->cu[gpu * ls->cus + cu];
-    if (*at)
-        return *at;
     struct ls_cu *c = xcalloc(1, sizeof *c);
     c->ls = ls;
     c->gpu = gpu;
     c->index = cu;
     for (unsigned n = 0; n < LS_WAVES; n++)
         c->wave[n].cu = c;
-    *at = c;
+    ls->cu[gpu * ls->cus + cu] = c;
     return c;
 }
 
-bool ls_entry_ready(const struct ls_entry *e, uint64_t now, bool all)
+const struct gcn3_inst *ls_decode(struct lockstep *ls, uint64_t bits)
 {
-    if (e->needs_done && !e->done)
-        return false;
-    return all || now >= (e->needs_done ? e->done_at : e->issued) + LS_SETTLE;
+    struct ls_decoded *d = &ls->decoded[(bits * UINT64_C(0x9e3779b97f4a7c15) >> 40) % LS_DECODED];
+    if (d->bits != bits || !d->valid) {
+        gcn3_decode(bits, &d->inst);
+        d->bits = bits;
+        d->valid = true;
+    }
+    return &d->inst;
 }
 
 /* Compare what is complete. */
@@ -127,7 +129,7 @@ void ls_drain(struct ls_wave *w, uint64_t now, bool all)
 struct ls_entry *ls_entry_add(struct ls_wave *w)
 {
     if (w->count == w->room) {
-        size_t room = w->room ? 2 * w->room : 64;
+        size_t room = w->room ? 2 * w->room : LS_ENTRIES;
         struct ls_entry *queue = xcalloc(room, sizeof *queue);
         for (size_t n = 0; n < w->count; n++)
             queue[n] = *ls_entry_at(w, n);
@@ -203,6 +205,7 @@ static void wave_start(struct ls_cu *cu, const struct msg_cu_cmd *cmd)
     s->owner = w;
     WAVE_EXEC(s) = cmd->exec;
     init_items(cu, w, cmd);
+    gcn3_scalar_image(s, w->scalar);
 }
 
 static void wave_end(struct ls_wave *w)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Comparison of one retired instruction: executes it on the golden state and compares every register and memory effect
- * with what was observed.
+ * Comparison of one retired instruction: executes it on the golden state and has every register (lockstep_compare.c) and
+ * memory effect (lockstep_mem.c) compared with what was observed.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/check.h"
@@ -32,104 +31,6 @@ void ls_report(struct ls_wave *w, const struct ls_entry *e, uint64_t now, const 
     check_fail(__FILE__, __LINE__, "rtl equals golden", component, "%s", text);
 }
 
-/* Register `phys` of the SIMD with the RTL's writes of this instruction on top of `old`. */
-static void overlay(const struct ls_entry *e, unsigned phys, uint32_t row[64])
-{
-    for (const struct ls_write *x = e->writes; x; x = x->link) {
-        if (!x->vector || x->row >> 2 != phys)
-            continue;
-        uint32_t *beat = &row[(x->row & 3) * 16];
-        for (unsigned l = 0; l < 16; l++)
-            beat[l] = x->lanes >> l & 1 ? x->data[l] : beat[l];
-    }
-}
-
-static bool compare_row(struct ls_check *c, unsigned phys, const uint32_t rtl[64])
-{
-    const uint32_t *golden = c->cu->vgpr[c->wave->simd][phys];
-    if (memcmp(rtl, golden, 64 * sizeof *rtl) == 0)
-        return true;
-    for (unsigned l = 0; l < 64; l++)
-        if (rtl[l] != golden[l]) {
-            char text[160];
-            snprintf(text, sizeof text, "v%u lane %u: rtl %08x golden %08x", phys - c->wave->vgpr_base, l, rtl[l], golden[l]);
-            ls_report(c->wave, c->entry, c->now, text);
-            return false;
-        }
-    return true;
-}
-
-/* Rows that the RTL wrote beside the destination (v_movreld, or by mistake) must hold the golden values too. */
-static void compare_stray_rows(struct ls_check *c, const struct gcn3_inst *inst)
-{
-    unsigned first = c->wave->vgpr_base + inst->vdst;
-    for (const struct ls_write *x = c->entry->writes; x; x = x->link) {
-        unsigned phys = x->row >> 2;
-        if (!x->vector || (phys >= first && phys < first + inst->vdst_w))
-            continue;
-        const uint32_t *golden = &c->cu->vgpr[c->wave->simd][phys][(x->row & 3) * 16];
-        for (unsigned l = 0; l < 16; l++)
-            if (x->lanes >> l & 1 && x->data[l] != golden[l]) {
-                char text[160];
-                snprintf(text, sizeof text, "v%d (not a destination) lane %u: rtl %08x golden %08x",
-                         (int)(phys - c->wave->vgpr_base), (x->row & 3) * 16 + l, x->data[l], golden[l]);
-                ls_report(c->wave, c->entry, c->now, text);
-                return;
-            }
-    }
-}
-
-static const char *scalar_name(unsigned code, char *text)
-{
-    if (code >= SREG_TTMP && code < SREG_M0) {
-        sprintf(text, "ttmp%u", code - SREG_TTMP);
-        return text;
-    }
-    if (code == SREG_VCC || code == SREG_VCC + 1)
-        return code == SREG_VCC ? "vcc_lo" : "vcc_hi";
-    if (code == SREG_EXEC || code == SREG_EXEC + 1)
-        return code == SREG_EXEC ? "exec_lo" : "exec_hi";
-    if (code == SREG_M0)
-        return "m0";
-    sprintf(text, "s%u", code);
-    return text;
-}
-
-/* Scalar state: what the RTL wrote over the old values is what the golden model has now.  A result for a register that
- * the wavefront may not write is seen and has no effect: what the trap handler reads tells whether that is so. */
-static void compare_scalars(struct ls_check *c, const uint32_t old[128], bool old_scc, bool old_priv)
-{
-    const struct gcn3_wave *state = &c->wave->state;
-    unsigned hidden = old_priv || state->priv ? SREG_TTMP : SREG_M0; /* from TBA on */
-    uint32_t rtl[128], golden[128];
-    bool scc = old_scc;
-    char text[160], name[16];
-    memcpy(rtl, old, sizeof rtl);
-    for (const struct ls_write *x = c->entry->writes; x; x = x->link) {
-        if (x->vector)
-            continue;
-        for (unsigned k = 0; k < x->count && k < 16; k++) {
-            unsigned code = (x->row + k) & 127;
-            if (code < SREG_TBA || code >= hidden)
-                rtl[code] = x->data[k];
-        }
-        if (x->scc_valid)
-            scc = x->scc;
-    }
-    gcn3_scalar_image(state, golden);
-    bool equal = memcmp(rtl, golden, sizeof rtl) == 0;
-    for (unsigned n = 0; !equal && n < 128; n++)
-        if (rtl[n] != golden[n]) {
-            snprintf(text, sizeof text, "%s: rtl %08x golden %08x (before %08x)", scalar_name(n, name), rtl[n], golden[n], old[n]);
-            ls_report(c->wave, c->entry, c->now, text);
-            return;
-        }
-    if (scc != c->wave->state.scc) {
-        snprintf(text, sizeof text, "scc: rtl %d golden %d", scc, c->wave->state.scc);
-        ls_report(c->wave, c->entry, c->now, text);
-    }
-}
-
 /* Active lanes of a FLAT instruction in the LDS aperture. */
 static uint64_t lds_lanes(const struct gcn3_wave *w, const struct gcn3_inst *inst)
 {
@@ -150,7 +51,7 @@ static int execute_lds(struct ls_check *c, const struct gcn3_inst *inst)
     }
     for (unsigned k = 0; k < inst->vdst_w && k < 4; k++) {
         memcpy(rtl[k], w->v[inst->vdst + k], sizeof rtl[k]);
-        overlay(c->entry, c->wave->vgpr_base + inst->vdst + k, rtl[k]);
+        ls_overlay(c->entry, c->wave->vgpr_base + inst->vdst + k, rtl[k]);
     }
     ls_lds_check(c, inst, rtl);
     for (unsigned k = 0; k < inst->vdst_w && k < 4; k++)
@@ -214,8 +115,8 @@ void ls_check_entry(struct ls_wave *w, struct ls_entry *e, uint64_t now)
     c.cu = w->cu, c.wave = w, c.entry = e, c.now = now;
     c.text[0] = 0;
     struct gcn3_env env = ls_env;
-    struct gcn3_inst inst;
-    uint32_t old[128], rtl[4][64];
+    uint32_t old[128];
+    struct ls_rows rows;
     struct before before;
     bool old_scc = w->state.scc, old_priv = w->state.priv;
     if (w->faulted || !control_flow_agrees(&c))
@@ -225,25 +126,23 @@ void ls_check_entry(struct ls_wave *w, struct ls_entry *e, uint64_t now)
         return;
     }
     env.ctx = &c;
-    gcn3_decode(e->inst, &inst);
-    if (w->cu->ls->coverage)
-        before_take(&before, &w->state, &inst);
-    gcn3_scalar_image(&w->state, old);
-    for (unsigned k = 0; k < inst.vdst_w && k < 4; k++) {
-        memcpy(rtl[k], w->state.v[inst.vdst + k], sizeof rtl[k]);
-        overlay(e, w->vgpr_base + inst.vdst + k, rtl[k]);
+    const struct gcn3_inst *inst = ls_decode(w->cu->ls, e->inst);
+    if (w->cu->ls->coverage) {
+        before_take(&before, &w->state, inst);
+        gcn3_scalar_image(&w->state, old);
     }
-    bool vector_memory = inst.unit == UNIT_FLAT || inst.unit == UNIT_MUBUF;
-    if (vector_memory && inst.info->kind == KIND_STORE)
+    ls_rows_take(&rows, w, e, inst);
+    bool vector_memory = ls_is_vmem(e);
+    if (vector_memory && inst->info->kind == KIND_STORE)
         memset(&c.golden, 0, sizeof c.golden);
-    uint64_t lds = inst.unit == UNIT_FLAT ? lds_lanes(&w->state, &inst) : 0;
-    if (e->requests && !(vector_memory && inst.info->kind != KIND_LOAD && WAVE_EXEC(&w->state) & ~lds))
+    uint64_t lds = inst->unit == UNIT_FLAT ? lds_lanes(&w->state, inst) : 0;
+    if (e->requests && !(vector_memory && inst->info->kind != KIND_LOAD && WAVE_EXEC(&w->state) & ~lds))
         snprintf(c.text, sizeof c.text, "request to memory of an instruction that makes none");
-    int fault = e->is_lds         ? execute_lds(&c, &inst)
-                : lds || e->parts ? execute_flat(&c, &env, &inst, lds, rtl)
-                                  : gcn3_execute(&w->state, &env, &inst);
+    int fault = inst->unit == UNIT_LDS ? execute_lds(&c, inst)
+                : lds || e->parts      ? execute_flat(&c, &env, inst, lds, rows.own)
+                                       : gcn3_execute(&w->state, &env, inst);
     w->state.at_barrier = false;
-    if (!c.text[0] && !fault && vector_memory && inst.info->kind == KIND_STORE)
+    if (!c.text[0] && !fault && vector_memory && inst->info->kind == KIND_STORE)
         ls_compare_stores(&c);
     if (!c.text[0])
         ls_compare_order(&c);
@@ -254,11 +153,10 @@ void ls_check_entry(struct ls_wave *w, struct ls_entry *e, uint64_t now)
         ls_report(w, e, now, c.text);
         return;
     }
-    for (unsigned k = 0; k < inst.vdst_w && k < 4; k++)
-        if (!compare_row(&c, w->vgpr_base + inst.vdst + k, rtl[k]))
-            return;
-    compare_stray_rows(&c, &inst);
-    compare_scalars(&c, old, old_scc, old_priv);
+    if (!ls_rows_agree(&rows, &c, inst))
+        return;
+    ls_compare_stray(&c, inst);
+    ls_compare_scalars(&c, old_scc, old_priv);
     if (w->cu->ls->coverage && !w->cu->ls->failed)
-        cover(&c, &inst, &before, old, old_scc);
+        cover(&c, inst, &before, old, old_scc);
 }

@@ -67,40 +67,82 @@ static void apply(struct ls_cu *cu, struct ls_lds *op)
             }
 }
 
+/* Some kilobytes each, and one for most LDS instructions: those that are done with wait in ls->spare_lds.  Rows hold
+ * anything. */
+static struct ls_lds *lds_take(struct lockstep *ls)
+{
+    struct ls_lds *op = ls->spare_lds;
+    if (!op)
+        return xcalloc(1, sizeof *op);
+    ls->spare_lds = op->link;
+    op->link = NULL;
+    op->skip = false;
+    op->turn = op->lanes = 0;
+    op->word = 0;
+    return op;
+}
+
+static void lds_give(struct lockstep *ls, struct ls_lds *op)
+{
+    op->link = ls->spare_lds;
+    ls->spare_lds = op;
+}
+
+void ls_lds_free(struct lockstep *ls)
+{
+    while (ls->spare_lds) {
+        struct ls_lds *next = ls->spare_lds->link;
+        free(ls->spare_lds);
+        ls->spare_lds = next;
+    }
+}
+
+static void lds_wait(struct ls_cu *cu, struct ls_lds *op)
+{
+    struct ls_lds **list = &cu->lds_waiting[op->turn % LS_TURNS];
+    op->link = *list;
+    *list = op;
+}
+
+/* The one whose turn it is, taken out; NULL when it has not come. */
+static struct ls_lds *lds_next(struct ls_cu *cu)
+{
+    for (struct ls_lds **at = &cu->lds_waiting[cu->lds_next % LS_TURNS]; *at; at = &(*at)->link) {
+        struct ls_lds *op = *at;
+        if (op->turn == cu->lds_next) {
+            *at = op->link;
+            return op;
+        }
+    }
+    return NULL;
+}
+
 static void run_turns(struct ls_cu *cu)
 {
-    for (struct ls_lds **at = &cu->lds_waiting; *at;) {
-        struct ls_lds *op = *at;
-        if (op->turn != cu->lds_next) {
-            at = &op->link;
-            continue;
-        }
-        *at = op->link;
+    for (struct ls_lds *op; (op = lds_next(cu)); cu->lds_next++) {
         if (!op->skip && !cu->ls->failed)
             apply(cu, op);
-        free(op);
-        cu->lds_next++;
-        at = &cu->lds_waiting;
+        lds_give(cu->ls, op);
     }
 }
 
 void ls_lds_skip(struct ls_cu *cu, uint64_t turn)
 {
-    struct ls_lds *op = xcalloc(1, sizeof *op);
+    struct ls_lds *op = lds_take(cu->ls);
     op->turn = turn;
     op->skip = true;
-    op->link = cu->lds_waiting;
-    cu->lds_waiting = op;
+    lds_wait(cu, op);
     run_turns(cu);
 }
 
 void ls_lds_clear(struct ls_cu *cu)
 {
-    while (cu->lds_waiting) {
-        struct ls_lds *next = cu->lds_waiting->link;
-        free(cu->lds_waiting);
-        cu->lds_waiting = next;
-    }
+    for (unsigned n = 0; n < LS_TURNS; n++)
+        while (cu->lds_waiting[n]) {
+            struct ls_lds *next = cu->lds_waiting[n]->link;
+            free(cu->lds_waiting[n]);
+            cu->lds_waiting[n] = next;
+        }
 }
 
 /* Copy the registers of source n to rows from `to` on, and make the instruction name those. */
@@ -113,7 +155,7 @@ static void take_source(struct ls_lds *op, const struct gcn3_wave *w, unsigned n
 
 static struct ls_lds *lds_new(const struct ls_check *c, const struct gcn3_inst *inst, uint32_t rtl[4][64])
 {
-    struct ls_lds *op = xcalloc(1, sizeof *op);
+    struct ls_lds *op = lds_take(c->cu->ls);
     op->pc = c->entry->pc;
     op->raw = c->entry->inst;
     op->wave = c->wave - c->cu->wave;
@@ -166,8 +208,7 @@ void ls_flat_check(struct ls_check *c, const struct gcn3_inst *inst, uint64_t la
         memcpy(op->row[0], w->v[inst->src[0] - 256], sizeof op->row[0]);
         for (unsigned k = 0; k < inst->srcw[1] && k < 4; k++)
             memcpy(op->row[1 + k], w->v[inst->src[1] - 256 + k], sizeof op->row[0]);
-        op->link = c->cu->lds_waiting;
-        c->cu->lds_waiting = op;
+        lds_wait(c->cu, op);
     }
     for (unsigned k = 0; k < inst->vdst_w && k < 4; k++)
         for (uint64_t m = lanes; m; m &= m - 1) {
@@ -190,10 +231,9 @@ void ls_lds_check(struct ls_check *c, const struct gcn3_inst *inst, uint32_t rtl
     op->inst.vdst = 9;
     if (!c->entry->lds_ordered) { /* only an instruction without lanes needs no turn */
         apply(c->cu, op);
-        free(op);
+        lds_give(c->cu->ls, op);
         return;
     }
-    op->link = c->cu->lds_waiting;
-    c->cu->lds_waiting = op;
+    lds_wait(c->cu, op);
     run_turns(c->cu);
 }

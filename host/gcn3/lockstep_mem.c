@@ -133,11 +133,11 @@ static bool plausible(const struct ls_check *c, uint64_t pa, const void *seen, u
 /* The RTL's value of a destination register. */
 static uint32_t rtl_word(const struct ls_check *c, unsigned reg, unsigned lane)
 {
-    unsigned row = (c->wave->vgpr_base + reg) << 2 | lane >> 4;
+    unsigned row = c->wave->vgpr_base + reg;
     uint32_t value = c->wave->state.v[reg][lane];
     for (const struct ls_write *x = c->entry->writes; x; x = x->link)
-        if (x->vector && x->row == row && x->lanes >> (lane & 15) & 1)
-            value = x->data[lane & 15];
+        if (x->vector && x->row == row && x->lanes >> lane & 1)
+            value = x->data[lane];
     return value;
 }
 

@@ -16,7 +16,8 @@ static struct ls_write *write_take(struct lockstep *ls)
     ls->spare = x->link;
     x->link = NULL;
     x->vector = x->scc_valid = x->scc = false;
-    x->row = x->count = x->lanes = 0;
+    x->row = x->count = 0;
+    x->lanes = 0;
     return x;
 }
 
@@ -25,16 +26,15 @@ enum ls_kind { LS_ANY, LS_VMEM, LS_NOT_VMEM };
 
 /* Oldest instruction with this tag that observations of now may belong to.  Tags are numbers modulo 256, and behind a
  * store that takes long more instructions wait for their comparison: those whose observations have all come are passed
- * over, and of vector memory instructions those that do not write `row` ({physical VGPR, beat}; -1: no vector
- * register). */
+ * over, and of vector memory instructions those that do not write `row` (physical VGPR; -1: none). */
 static struct ls_entry *entry_find(struct ls_wave *w, unsigned tag, uint64_t now, enum ls_kind kind, int row)
 {
     for (size_t n = 0; n < w->count; n++) {
         struct ls_entry *e = ls_entry_at(w, n);
-        if (e->tag != tag || ls_entry_ready(e, now, false) || (kind != LS_ANY && e->is_vmem != (kind == LS_VMEM)))
+        if (e->tag != tag || ls_entry_ready(e, now, false) || (kind != LS_ANY && ls_is_vmem(e) != (kind == LS_VMEM)))
             continue;
         unsigned first = w->vgpr_base + e->vdst;
-        if (row < 0 || !e->is_vmem || ((unsigned)row >> 2 >= first && (unsigned)row >> 2 < first + e->vdst_w))
+        if (row < 0 || !ls_is_vmem(e) || ((unsigned)row >= first && (unsigned)row < first + e->vdst_w))
             return e;
     }
     return NULL;
@@ -73,30 +73,40 @@ static void see_inst(struct ls_cu *cu, uint64_t cycle, const uint8_t *data)
     if (!w->active)
         return;
     struct ls_entry *e = ls_entry_add(w);
-    struct gcn3_inst d;
     memcpy(&e->inst, data, 8);
     memcpy(&e->pc, data + 8, 8);
     e->tag = data[16];
     e->issued = cycle;
-    gcn3_decode(e->inst, &d);
-    e->is_lds = d.unit == UNIT_LDS;
-    e->is_flat = d.unit == UNIT_FLAT;
-    e->is_vmem = d.unit == UNIT_FLAT || d.unit == UNIT_MUBUF;
-    e->unit = d.unit;
-    e->vdst = d.vdst;
-    e->vdst_w = d.vdst_w;
-    e->needs_done =
-        d.unit == UNIT_VALU || d.unit == UNIT_LDS || d.unit == UNIT_FLAT || d.unit == UNIT_MUBUF || d.unit == UNIT_SMEM;
+    const struct gcn3_inst *d = ls_decode(cu->ls, e->inst);
+    e->unit = d->unit;
+    e->vdst = d->vdst;
+    e->vdst_w = d->vdst_w;
     w->observed++;
     cu->ls->observed++;
 }
 
 static struct ls_write *add_write(struct lockstep *ls, struct ls_entry *e)
 {
-    struct ls_write *x = write_take(ls), **end = &e->writes;
-    while (*end)
-        end = &(*end)->link;
-    *end = x;
+    struct ls_write *x = write_take(ls);
+    *(e->writes ? &e->last_write->link : &e->writes) = x;
+    e->last_write = x;
+    return x;
+}
+
+/* A row comes in four beats; lanes that are written again begin another record. */
+static struct ls_write *vector_write(struct lockstep *ls, struct ls_entry *e, unsigned row, uint64_t lanes)
+{
+    struct ls_write *last = NULL;
+    for (struct ls_write *x = e->writes; x; x = x->link)
+        last = x->vector && x->row == row ? x : last;
+    if (last && !(last->lanes & lanes)) {
+        last->lanes |= lanes;
+        return last;
+    }
+    struct ls_write *x = add_write(ls, e);
+    x->vector = true;
+    x->row = row;
+    x->lanes = lanes;
     return x;
 }
 
@@ -114,7 +124,7 @@ static void see_sgpr(struct ls_cu *cu, uint64_t cycle, const uint8_t *data)
     x->count = field(data, 514, 5);
     x->scc_valid = field(data, 513, 1);
     x->scc = field(data, 512, 1);
-    memcpy(x->data, data, sizeof x->data);
+    memcpy(x->data, data, 64);
 }
 
 static void see_vgpr(struct ls_cu *cu, unsigned simd, uint64_t cycle, const uint8_t *data)
@@ -124,23 +134,21 @@ static void see_vgpr(struct ls_cu *cu, unsigned simd, uint64_t cycle, const uint
         return;
     if (w->observed == 0)
         return; /* item ids of a wavefront that starts */
-    struct ls_entry *e = entry_find(w, field(data, 538, 8), cycle, LS_ANY, field(data, 528, 10));
+    const unsigned row = field(data, 528, 10); /* {physical VGPR, beat} */
+    struct ls_entry *e = entry_find(w, field(data, 538, 8), cycle, LS_ANY, row >> 2);
     if (!e) {
         if (!w->faulted)
             ls_report(w, NULL, cycle, "vector register write of no instruction under way");
         return;
     }
-    struct ls_write *x = add_write(cu->ls, e);
-    x->vector = true;
-    x->row = field(data, 528, 10);
-    x->lanes = field(data, 512, 16);
-    memcpy(x->data, data, sizeof x->data);
+    struct ls_write *x = vector_write(cu->ls, e, row >> 2, field(data, 512, 16) << 16 * (row & 3));
+    memcpy(&x->data[16 * (row & 3)], data, 64);
 }
 
 /* Whether an instruction's end is reported by this port: SIMD 0 to 3, LDS by pair, vector memory, scalar memory. */
 static bool ends_at(const struct ls_entry *e, unsigned port)
 {
-    return port < 4 ? e->unit == UNIT_VALU : port < 6 ? e->is_lds : port == 6 ? e->is_vmem : e->unit == UNIT_SMEM;
+    return port < 4 ? e->unit == UNIT_VALU : port < 6 ? e->unit == UNIT_LDS : port == 6 ? ls_is_vmem(e) : e->unit == UNIT_SMEM;
 }
 
 static void see_tag(struct ls_cu *cu, bool lds, unsigned port, uint64_t cycle, const uint8_t *data)
@@ -149,7 +157,7 @@ static void see_tag(struct ls_cu *cu, bool lds, unsigned port, uint64_t cycle, c
     unsigned tag = data[0];
     for (size_t n = 0; w->active && n < w->count; n++) {
         struct ls_entry *e = ls_entry_at(w, n);
-        if (e->tag != tag || (lds ? !e->is_lds || e->lds_ordered : e->done || !ends_at(e, port)))
+        if (e->tag != tag || (lds ? e->unit != UNIT_LDS || e->lds_ordered : e->done || !ends_at(e, port)))
             continue;
         if (lds) {
             e->lds_ordered = true;
@@ -171,7 +179,7 @@ static void see_part(struct ls_cu *cu, uint64_t cycle, const uint8_t *data)
 {
     struct ls_wave *w = &cu->wave[field(data, 8, 6)];
     struct ls_entry *e = w->active ? entry_find(w, data[0], cycle, LS_VMEM, -1) : NULL;
-    if (!e || !e->is_flat) {
+    if (!e || e->unit != UNIT_FLAT) {
         if (w->active && !w->faulted)
             ls_report(w, e, cycle, "LDS access of no FLAT instruction under way");
         return;

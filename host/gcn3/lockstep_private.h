@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Inside of lock step: queues of instructions (lockstep.c), what is observed (lockstep_observe.c), comparison (lockstep_check.c), memory
- * (lockstep_mem.c), coverage (lockstep_coverage.c).
+ * Inside of lock step: queues of instructions (lockstep.c), what is observed (lockstep_observe.c), comparison
+ * (lockstep_check.c, lockstep_compare.c), memory (lockstep_mem.c), coverage (lockstep_coverage.c).
  */
 #ifndef LOCKSTEP_PRIVATE_H
 #define LOCKSTEP_PRIVATE_H
@@ -13,24 +13,27 @@
 #define LS_SETTLE 48     /* cycles after which all observations of an instruction have come */
 #define LS_SGPRS 1024    /* of a SIMD */
 #define LS_LDS_BYTES 65536
+#define LS_TURNS 256     /* lists of LDS instructions that wait */
 #define LS_HISTORY 65536 /* words of the shadow of memory */
 #define LS_SETS 65536    /* of remembered words, by address */
 #define LS_WAYS 4        /* words of a set, newest first */
 #define LS_VALUES 8      /* values of a word */
 #define LS_PAST 65536    /* words replaced lately, in order */
 #define LS_TLB 4096
+#define LS_DECODED 4096 /* decoded instructions, by their bits */
+#define LS_ENTRIES 8   /* a ring's first size: few enough that those of all wavefronts stay in the host's caches */
 #define LS_STORE_BYTES 2048 /* a power of two, at least twice 64 * 16 */
 #define LS_NOWHERE UINT64_MAX
 #define LS_WHOLE 4u /* all words of an element */
 
-/* A register write of the RTL: 16 lanes of a row, or scalar registers. */
+/* Register writes of the RTL: lanes of a VGPR, each at most once, or up to 16 scalar registers. */
 struct ls_write {
     struct ls_write *link;
     bool vector, scc_valid, scc;
-    unsigned row; /* {physical VGPR, beat}, or operand code */
+    unsigned row; /* physical VGPR, or operand code */
     unsigned count;
-    uint16_t lanes;
-    uint32_t data[16];
+    uint64_t lanes;
+    uint32_t data[64];
 };
 
 struct ls_request {
@@ -66,18 +69,30 @@ struct ls_entry {
     uint64_t pc, inst, issued, done_at;
     uint8_t tag;
     uint8_t unit, vdst, vdst_w; /* of the decoded instruction */
-    bool done, needs_done, is_lds, is_flat, is_vmem, lds_ordered;
+    bool done, lds_ordered;
     uint64_t lds_turn;
-    struct ls_write *writes;
+    struct ls_write *writes, *last_write;
     struct ls_request *requests;
     struct ls_part *parts; /* by turn */
 };
+
+static inline bool ls_is_vmem(const struct ls_entry *e)
+{
+    return e->unit == UNIT_FLAT || e->unit == UNIT_MUBUF;
+}
+
+/* Its end is reported. */
+static inline bool ls_needs_done(const struct ls_entry *e)
+{
+    return e->unit == UNIT_VALU || e->unit == UNIT_LDS || ls_is_vmem(e) || e->unit == UNIT_SMEM;
+}
 
 struct ls_wave {
     bool active, faulted, ending;
     struct msg_cu_evt end; /* ending: its CU_EVT_WAVE_DONE, observations of that cycle may still come */
     uint64_t end_cycle;
     struct gcn3_wave state;
+    uint32_t scalar[128]; /* as gcn3_scalar_image, by what the RTL wrote */
     unsigned simd, vgpr_base, sgpr_base;
     struct ls_entry *queue; /* ring */
     size_t room, head, count;
@@ -94,7 +109,7 @@ struct ls_cu {
     uint8_t lds[LS_LDS_BYTES + 16];
     uint64_t tba[16], tma[16]; /* by VMID */
     uint64_t lds_seen, lds_next; /* turns given to, taken by LDS instructions */
-    struct ls_lds *lds_waiting;
+    struct ls_lds *lds_waiting[LS_TURNS]; /* by turn */
     unsigned endings; /* wavefronts that are ending */
 };
 
@@ -116,6 +131,12 @@ struct ls_shadow {
     uint32_t value, known; /* known: mask of bits */
 };
 
+struct ls_decoded {
+    uint64_t bits;
+    bool valid;
+    struct gcn3_inst inst;
+};
+
 struct ls_page {
     uint64_t va; /* page address plus 1 */
     uint64_t entry;
@@ -134,7 +155,9 @@ struct lockstep {
     uint64_t *roots; /* [gpu][256] */
     struct ls_cu **cu; /* [gpu * cus + cu], made when first used */
     struct ls_write *spare; /* records for reuse */
+    struct ls_lds *spare_lds;
     struct ls_page tlb[LS_TLB];
+    struct ls_decoded decoded[LS_DECODED];
     struct ls_word history[LS_SETS][LS_WAYS];
     struct ls_past past[LS_PAST]; /* ring */
     uint64_t past_count;
@@ -165,16 +188,46 @@ static inline struct ls_entry *ls_entry_at(const struct ls_wave *w, size_t n)
 }
 struct ls_entry *ls_entry_add(struct ls_wave *w);
 /* Whether all observations of an instruction have come; all: those that have not will not. */
-bool ls_entry_ready(const struct ls_entry *e, uint64_t now, bool all);
+static inline bool ls_entry_ready(const struct ls_entry *e, uint64_t now, bool all)
+{
+    const bool needs_done = ls_needs_done(e);
+    if (needs_done && !e->done)
+        return false;
+    return all || now >= (needs_done ? e->done_at : e->issued) + LS_SETTLE;
+}
 /* Compare what is complete. */
 void ls_drain(struct ls_wave *w, uint64_t now, bool all);
 /* Finish the wavefronts whose end lies before this cycle. */
 void ls_end_waves(struct ls_cu *cu, uint64_t cycle);
-struct ls_cu *ls_find_cu(struct lockstep *ls, unsigned gpu, unsigned cu);
+struct ls_cu *ls_new_cu(struct lockstep *ls, unsigned gpu, unsigned cu);
+static inline struct ls_cu *ls_find_cu(struct lockstep *ls, unsigned gpu, unsigned cu)
+{
+    struct ls_cu *c = ls->cu[gpu * ls->cus + cu];
+    return c ? c : ls_new_cu(ls, gpu, cu);
+}
+/* The instruction with these bits, until the next call. */
+const struct gcn3_inst *ls_decode(struct lockstep *ls, uint64_t bits);
 
 /* lockstep_check.c: execute and compare the oldest instruction. */
 void ls_check_entry(struct ls_wave *w, struct ls_entry *e, uint64_t now);
 void ls_report(struct ls_wave *w, const struct ls_entry *e, uint64_t now, const char *what);
+
+/* What the RTL leaves in the destination rows: rows that it wrote whole as they are, others laid over what they held. */
+struct ls_rows {
+    const uint32_t *rtl[4];
+    uint32_t own[4][64];
+};
+
+/* lockstep_compare.c.  Register `phys` of the SIMD with the RTL's writes of an instruction on top of what is in `row`. */
+void ls_overlay(const struct ls_entry *e, unsigned phys, uint32_t row[64]);
+/* Before the instruction is executed; it must not change while `r` is in use.  Afterwards: false with a report. */
+void ls_rows_take(struct ls_rows *r, const struct ls_wave *w, const struct ls_entry *e, const struct gcn3_inst *inst);
+bool ls_rows_agree(const struct ls_rows *r, struct ls_check *c, const struct gcn3_inst *inst);
+/* Rows that the RTL wrote beside the destination (v_movreld, or by mistake) must hold the golden values too. */
+void ls_compare_stray(struct ls_check *c, const struct gcn3_inst *inst);
+/* Scalar state: what the RTL wrote over the old values is what the golden model has now.  A result for a register that
+ * the wavefront may not write is seen and has no effect: what the trap handler reads tells whether that is so. */
+void ls_compare_scalars(struct ls_check *c, bool old_scc, bool old_priv);
 
 /* lockstep_lds.c: LDS contents, changed in the order of the RTL. */
 void ls_lds_check(struct ls_check *c, const struct gcn3_inst *inst, uint32_t rtl[4][64]);
@@ -183,6 +236,7 @@ void ls_lds_check(struct ls_check *c, const struct gcn3_inst *inst, uint32_t rtl
 void ls_flat_check(struct ls_check *c, const struct gcn3_inst *inst, uint64_t lanes, uint32_t rtl[4][64]);
 void ls_lds_skip(struct ls_cu *cu, uint64_t turn);
 void ls_lds_clear(struct ls_cu *cu);
+void ls_lds_free(struct lockstep *ls); /* records for reuse */
 
 /* lockstep_coverage.c: NULL without GANTRY_COVERAGE=FOLDER; free writes the counts to FOLDER/<process>.tsv (appended). */
 struct ls_coverage *ls_coverage_new(void);
