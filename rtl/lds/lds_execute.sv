@@ -51,7 +51,7 @@ module lds_execute
   output logic               conflict_o
 );
   // rows of 16 lanes of a pair: {data, word, buffer, beat}; an address has word 0
-  logic [15:0][31:0] row0_mem[128], row1_mem[128];
+  (* no_rw_check *)logic [15:0][31:0] row0_mem[128], row1_mem[128];
   logic [7:0] full;  // buffers whose rows are complete: {pair, entry[1:0]}
   logic [2:0] next[2];  // entry whose turn it is
   logic [3:0][3:0] in_flight;  // by SIMD: groups on their way to the VGPRs (one word: bytes apart stall the host)
@@ -87,34 +87,8 @@ module lds_execute
   `include "../lds/lds_execute_pass.svh"
   `include "../lds/lds_execute_line.svh"
 
-  // Rows of operands; the last of an instruction is in its memory in the next cycle, in time for the first pass.
+  // Whose rows are complete; the last of an instruction is in its memory in the next cycle, in time for the first pass.
   task automatic take_rows();
-    if (capture_i[0].valid && !capture_i[0].none) begin
-      row = {
-        vrd_data_i[capture_i[0].simd][15], vrd_data_i[capture_i[0].simd][14],
-        vrd_data_i[capture_i[0].simd][13], vrd_data_i[capture_i[0].simd][12],
-        vrd_data_i[capture_i[0].simd][11], vrd_data_i[capture_i[0].simd][10],
-        vrd_data_i[capture_i[0].simd][9], vrd_data_i[capture_i[0].simd][8],
-        vrd_data_i[capture_i[0].simd][7], vrd_data_i[capture_i[0].simd][6],
-        vrd_data_i[capture_i[0].simd][5], vrd_data_i[capture_i[0].simd][4],
-        vrd_data_i[capture_i[0].simd][3], vrd_data_i[capture_i[0].simd][2],
-        vrd_data_i[capture_i[0].simd][1], vrd_data_i[capture_i[0].simd][0]
-      };
-      row0_mem[{capture_i[0].data, capture_i[0].word, capture_i[0].entry, capture_i[0].beat}] <= row;
-    end
-    if (capture_i[1].valid && !capture_i[1].none) begin
-      row = {
-        vrd_data_i[capture_i[1].simd][15], vrd_data_i[capture_i[1].simd][14],
-        vrd_data_i[capture_i[1].simd][13], vrd_data_i[capture_i[1].simd][12],
-        vrd_data_i[capture_i[1].simd][11], vrd_data_i[capture_i[1].simd][10],
-        vrd_data_i[capture_i[1].simd][9], vrd_data_i[capture_i[1].simd][8],
-        vrd_data_i[capture_i[1].simd][7], vrd_data_i[capture_i[1].simd][6],
-        vrd_data_i[capture_i[1].simd][5], vrd_data_i[capture_i[1].simd][4],
-        vrd_data_i[capture_i[1].simd][3], vrd_data_i[capture_i[1].simd][2],
-        vrd_data_i[capture_i[1].simd][1], vrd_data_i[capture_i[1].simd][0]
-      };
-      row1_mem[{capture_i[1].data, capture_i[1].word, capture_i[1].entry, capture_i[1].beat}] <= row;
-    end
     if (capture_i[0].valid && capture_i[0].final_row) full[{1'b0, capture_i[0].entry}] = 1'b1;
     if (capture_i[1].valid && capture_i[1].final_row) full[{1'b1, capture_i[1].entry}] = 1'b1;
   endtask
@@ -244,6 +218,33 @@ module lds_execute
         ahead = entered[line_i[0].wave.simd[1]];
       end
       if (capture_i[0].valid || capture_i[1].valid || full != '0 || popped_i != '0 || line_valid_i || awake) cycle();
+      // rows of operands; written in a task they are no memory for yosys
+      if (capture_i[0].valid && !capture_i[0].none) begin
+        row = {
+            vrd_data_i[capture_i[0].simd][15], vrd_data_i[capture_i[0].simd][14],
+            vrd_data_i[capture_i[0].simd][13], vrd_data_i[capture_i[0].simd][12],
+            vrd_data_i[capture_i[0].simd][11], vrd_data_i[capture_i[0].simd][10],
+            vrd_data_i[capture_i[0].simd][9], vrd_data_i[capture_i[0].simd][8],
+            vrd_data_i[capture_i[0].simd][7], vrd_data_i[capture_i[0].simd][6],
+            vrd_data_i[capture_i[0].simd][5], vrd_data_i[capture_i[0].simd][4],
+            vrd_data_i[capture_i[0].simd][3], vrd_data_i[capture_i[0].simd][2],
+            vrd_data_i[capture_i[0].simd][1], vrd_data_i[capture_i[0].simd][0]
+        };
+        row0_mem[{capture_i[0].data, capture_i[0].word, capture_i[0].entry, capture_i[0].beat}] <= row;
+      end
+      if (capture_i[1].valid && !capture_i[1].none) begin
+        row = {
+            vrd_data_i[capture_i[1].simd][15], vrd_data_i[capture_i[1].simd][14],
+            vrd_data_i[capture_i[1].simd][13], vrd_data_i[capture_i[1].simd][12],
+            vrd_data_i[capture_i[1].simd][11], vrd_data_i[capture_i[1].simd][10],
+            vrd_data_i[capture_i[1].simd][9], vrd_data_i[capture_i[1].simd][8],
+            vrd_data_i[capture_i[1].simd][7], vrd_data_i[capture_i[1].simd][6],
+            vrd_data_i[capture_i[1].simd][5], vrd_data_i[capture_i[1].simd][4],
+            vrd_data_i[capture_i[1].simd][3], vrd_data_i[capture_i[1].simd][2],
+            vrd_data_i[capture_i[1].simd][1], vrd_data_i[capture_i[1].simd][0]
+        };
+        row1_mem[{capture_i[1].data, capture_i[1].word, capture_i[1].entry, capture_i[1].beat}] <= row;
+      end
       if (!rst_ni) begin
         {full, next[0], next[1], entered[0], entered[1], turn, run, prepared, hold, ahead, awake} = '0;
         line_step = LineNone;

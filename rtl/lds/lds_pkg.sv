@@ -67,6 +67,7 @@ package lds_pkg;
     /* verilator lint_on UNUSEDSIGNAL */
     logic [31:0] limit;
     logic [2:0] words;
+    logic [4:0] places;
     info = info_ds(issue.op);
     op = '0;
     op.wave = issue.wave;
@@ -91,9 +92,10 @@ package lds_pkg;
     op.ctl.two = info.two;
     op.offset0 = {16'd0, issue.offset1, issue.offset0};
     op.offset1 = op.offset0;
-    if (info.two) begin
-      op.offset0 = 32'(issue.offset0) * (info.st64 ? 32'd64 : 32'd1) * 32'(info.bytes);
-      op.offset1 = 32'(issue.offset1) * (info.st64 ? 32'd64 : 32'd1) * 32'(info.bytes);
+    if (info.two) begin  // elements of 4 or 8 bytes, or 64 of them
+      places = (info.bytes[3] ? 5'd3 : 5'd2) + (info.st64 ? 5'd6 : 5'd0);
+      op.offset0 = 32'(issue.offset0) << places;
+      op.offset1 = 32'(issue.offset1) << places;
     end
     limit = issue.m0 < 32'(issue.bytes) ? issue.m0 : 32'(issue.bytes);
     op.ctl.limit_ok = limit >= 32'(info.bytes);
