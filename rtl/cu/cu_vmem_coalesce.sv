@@ -60,7 +60,7 @@ module cu_vmem_coalesce
 );
   // instructions; rows of 16 lanes {high, slot, beat}
   vop_t op_mem[16];
-  logic [15:0][31:0] addr_mem[128];
+  (* no_rw_check *)logic [15:0][31:0] addr_mem[128];
   logic [15:0] split;  // words of a lane are apart
   logic [15:0] near_lds;  // some lane is in the LDS aperture
   // instructions whose operands are there
@@ -101,7 +101,6 @@ module cu_vmem_coalesce
   // looks for both apertures, which differ in few bits.
   task automatic capture_row();
     for (int unsigned l = 0; l < 16; l++) row[l[3:0]] = vrd_data_i[capture_i.simd][l];
-    addr_mem[{capture_i.kind[0], capture_i.slot, capture_i.beat}] <= row;
     if (capture_i.kind[0]) begin
       top = op_mem[capture_i.slot];
       same = '0;
@@ -312,7 +311,10 @@ module cu_vmem_coalesce
         if (!active && order_count != '0) begin_instruction();
         if (active) coalesce();
         if (capture_i.valid) begin
-          if (!capture_i.none && !capture_i.kind[1]) capture_row();
+          if (!capture_i.none && !capture_i.kind[1]) begin
+            capture_row();
+            addr_mem[{capture_i.kind[0], capture_i.slot, capture_i.beat}] <= row;  // in a task: no memory for yosys
+          end
           if (capture_i.final_row) begin
             order[order_write] = capture_i.slot;
             order_write = order_write + 4'd1;

@@ -133,7 +133,7 @@ package cu_vmem_pkg;
   function automatic void buffer_address(input vop_t op, input logic [31:0] lane, input logic [31:0] word,
                                          input logic [31:0] voffset, input logic [31:0] vindex,
                                          output logic [63:0] va, output logic ok);
-    logic [63:0] linear, base, major, reach;
+    logic [63:0] linear, base, major, reach, product;
     logic [31:0] index, offset, stride, records, in_major, in_minor;
     logic [2:0] log_element, log_stride;
     base = {16'd0, op.rsrc[47:0]} + 64'(op.soffset);
@@ -143,10 +143,11 @@ package cu_vmem_pkg;
     log_stride = 3'd3 + {1'b0, op.rsrc[118:117]};
     index = (op.idxen ? vindex : 32'd0) + (op.rsrc[119] ? lane : 32'd0);
     offset = (op.offen ? voffset : 32'd0) + 32'(op.offset) + (word << 2);
-    linear = 64'(index) * 64'(stride) + 64'(offset);
     in_major = index >> log_stride;
+    product = 64'(op.rsrc[63] ? in_major : index) * 64'(stride);  // one multiplier for both
+    linear = product + 64'(offset);
     in_minor = index & ((32'd1 << log_stride) - 32'd1);
-    major = 64'(in_major) * 64'(stride) + {32'd0, (offset >> log_element) << log_element};
+    major = product + {32'd0, (offset >> log_element) << log_element};
     reach = op.rsrc[63] ? 64'(offset) : linear;
     reach = reach + 64'(op.swizzle ? 5'd4 : op.bytes) + 64'(op.soffset);
     ok = stride != '0 && op.rsrc[63] ? index < records : reach <= 64'(records);
