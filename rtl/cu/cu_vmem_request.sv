@@ -49,9 +49,9 @@ module cu_vmem_request
     logic [4:0] bytes;
   } what_t;
 
-  // instructions; rows of 16 lanes: {word, slot, beat}; addresses {slot, word, beat}
+  // instructions; rows of 16 lanes by word: {slot, beat}; addresses {slot, word, beat}
   what_t op_mem[16];
-  logic [15:0][31:0] data_mem[256];
+  logic [15:0][31:0] data0_mem[64], data1_mem[64], data2_mem[64], data3_mem[64];
   place_t place_mem[256];
   vmem_access_t wait_mem[4];
   logic [1:0] wait_read, wait_write;
@@ -78,29 +78,26 @@ module cu_vmem_request
   logic ok, low, whole, moved, awake;
 
   /* verilator lint_off BLKSEQ */
-  function automatic logic [7:0] data_row(input logic [1:0] word, input logic [1:0] of);
-    return {word, a.tx.slot, of};
-  endfunction
+  // Rows of a beat: read in one place, so that each memory has one read port.
+  task automatic read_rows(input logic all);
+    row = data0_mem[{a.tx.slot, beat}];
+    for (int unsigned l = 0; l < 16; l++) given[l] = row[l[3:0]];
+    if (all) begin
+      row = data1_mem[{a.tx.slot, beat}];
+      for (int unsigned l = 0; l < 16; l++) given[16+l] = row[l[3:0]];
+      row = data2_mem[{a.tx.slot, beat}];
+      for (int unsigned l = 0; l < 16; l++) given[32+l] = row[l[3:0]];
+      row = data3_mem[{a.tx.slot, beat}];
+      for (int unsigned l = 0; l < 16; l++) given[48+l] = row[l[3:0]];
+    end
+  endtask
 
   // Store data of the next 16 lanes, lane by lane: of lanes that overlap the highest wins.
   task automatic build_beat();
-    beat = lanes_left[15:0] != '0 ? 2'd0 : lanes_left[31:16] != '0 ? 2'd1 : lanes_left[47:32] != '0 ? 2'd2 : 2'd3;
     lanes16 = 32'(lanes_left >> {beat, 4'd0}) & 32'hffff;
     lanes_left = lanes_left & ~(64'hffff << {beat, 4'd0});
     where = place_mem[{a.tx.slot, a.tx.word, beat}];
-    row = data_mem[data_row(2'd0, beat)];
-    for (int unsigned l = 0; l < 16; l++) begin
-      place[l] = where.lanes[l[3:0]] - a.tx.va[31:0];
-      given[l] = row[l[3:0]];
-    end
-    if (op.words > 3'd1) begin
-      row = data_mem[data_row(2'd1, beat)];
-      for (int unsigned l = 0; l < 16; l++) given[16+l] = row[l[3:0]];
-      row = data_mem[data_row(2'd2, beat)];
-      for (int unsigned l = 0; l < 16; l++) given[32+l] = row[l[3:0]];
-      row = data_mem[data_row(2'd3, beat)];
-      for (int unsigned l = 0; l < 16; l++) given[48+l] = row[l[3:0]];
-    end
+    for (int unsigned l = 0; l < 16; l++) place[l] = where.lanes[l[3:0]] - a.tx.va[31:0];
     if (!where.split && !where.unaligned && op.bytes >= 5'd4) build_words();
     else build_bytes();
   endtask
@@ -139,14 +136,12 @@ module cu_vmem_request
 
   // Operands of the one lane of an atomic.
   task automatic fetch_operands();
-    leader = pick_pkg::first64(a.tx.lanes);
-    beat = leader[5:4];
-    req.data[31:0] = data_mem[data_row(2'd0, beat)][leader[3:0]];
-    value = data_mem[data_row(2'd1, beat)][leader[3:0]];
+    req.data[31:0] = given[{28'd0, leader[3:0]}];
+    value = given[32'd16+{28'd0, leader[3:0]}];
     req.data[63:32] = op.wide ? value : 32'd0;
-    value = op.wide ? data_mem[data_row(2'd2, beat)][leader[3:0]] : value;
+    value = op.wide ? given[32'd32+{28'd0, leader[3:0]}] : value;
     req.data[95:64] = op.atomic_op == 4'd1 ? value : 32'd0;
-    value = data_mem[data_row(2'd3, beat)][leader[3:0]];
+    value = given[32'd48+{28'd0, leader[3:0]}];
     req.data[127:96] = op.atomic_op == 4'd1 && op.wide ? value : 32'd0;
   endtask
 
@@ -168,9 +163,14 @@ module cu_vmem_request
         mask: '0,
         data: '0
     };
+    if (req.op == L1Write && !building) lanes_left = a.tx.lanes;
+    if (req.op == L1Write || req.op == L1Atomic) begin
+      leader = pick_pkg::first64(req.op == L1Write ? lanes_left : a.tx.lanes);
+      beat = leader[5:4];
+      read_rows(req.op == L1Atomic || op.words > 3'd1);
+    end
     if (req.op == L1Write) begin
       if (!building) begin
-        lanes_left = a.tx.lanes;
         for (int unsigned w = 0; w < 17; w++) line[w] = '0;
         bytes = '0;
       end
@@ -237,7 +237,12 @@ module cu_vmem_request
       end
       if (capture_i.valid && capture_i.kind[1]) begin
         for (int unsigned l = 0; l < 16; l++) row[l[3:0]] = vrd_data_i[capture_i.simd][l];
-        data_mem[{capture_i.word, capture_i.slot, capture_i.beat}] <= row;
+        case (capture_i.word)
+          2'd0: data0_mem[{capture_i.slot, capture_i.beat}] <= row;
+          2'd1: data1_mem[{capture_i.slot, capture_i.beat}] <= row;
+          2'd2: data2_mem[{capture_i.slot, capture_i.beat}] <= row;
+          default: data3_mem[{capture_i.slot, capture_i.beat}] <= row;
+        endcase
       end
       if (access_valid_i || waiting != '0 || line_taken_i || awake) begin
         moved = access_valid_i;
