@@ -21,6 +21,7 @@ struct Memory {
     unsigned min_delay = 20, spread = 100;
     uint64_t reads = 0, writes = 0, atomics = 0, xlats = 0;
     const char *error = nullptr;
+    static constexpr unsigned nobody = 9;  // owner of physical addresses behind which there is no memory
 
     uint8_t *at(uint64_t pa)
     {
@@ -77,6 +78,8 @@ struct Memory {
             r.status = !(r.data[0] & 1) || !(q.access & 2) || r.data[0] & 4 ? MEM_OK : MEM_FAULT_READ_ONLY;
             if (!(r.data[0] & 1))
                 r.status = MEM_FAULT_NOT_PRESENT, r.data[0] = 0;
+        } else if (q.addr >> 48 == nobody) {
+            r.status = MEM_FAULT_BUS;
         } else if (q.op == MEM_READ) {
             reads++;
             if (q.addr & 63)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of cu_vmem (with l1v and tlb_l1): random FLAT and MUBUF instructions of eight wavefronts, each in its own
 // pages, against bytes executed in program order; random latencies, masks, strides, misaligned elements, faults,
-// invalidation and remapping under traffic; lanes in the LDS aperture, mixed with others, against a model of the LDS behind
+// invalidation and remapping under traffic, addresses that nobody owns; lanes in the LDS aperture, mixed with others, against a model of the LDS behind
 // its port.  Then transaction counts of strides, permuted and masked lanes (S4.11)
 // and the order of completion of a wavefront (S1.2).  The argument `speed` prints ns a cycle instead.
 // top: cu_vmem
@@ -230,6 +230,10 @@ static uint8_t *expected(unsigned w, uint64_t va, unsigned vmid, bool write, uns
         *status = e & 1 ? MEM_FAULT_READ_ONLY : MEM_FAULT_NOT_PRESENT;
         return nullptr;
     }
+    if ((e >> 48 & 0xff) == Memory::nobody) {
+        *status = MEM_FAULT_BUS;
+        return nullptr;
+    }
     if (va >= SHARED_VA)
         return &shared_bytes[va - SHARED_VA];
     if (va >> 32 == RO_VA >> 32)
@@ -268,6 +272,8 @@ static void execute_lane(Vm &v, unsigned l, unsigned first_word, uint64_t va, un
     }
     if (status)
         v.status = status, v.fault_va.push_back(va);
+    if (status == MEM_FAULT_BUS)
+        v.fault_va.push_back(v.store ? 0 : va & ~63ull);  // an acknowledge carries no address
     if (!v.store && !v.atomic) {
         memcpy(&v.want[first_word][l], got, 4);
         for (unsigned k = 1; k < bytes / 4; k++)
@@ -642,6 +648,24 @@ static void transaction_counts()
     check_count("dword across lines", 1, 1, 2, [](unsigned) { return 62; });
 }
 
+// A translation to physical addresses that nobody owns: the fault comes with the memory's answer, of loads, stores and atomics.
+static void bus_faults()
+{
+    const uint64_t va = 0x3f0000000;
+    map_page(1, va, new_page(Memory::nobody), 2 | 4);
+    for (unsigned n = 0; n < 16; n++) {
+        Vm v;
+        v.wave = 0x10, v.addr = 0, v.data = 4, v.dst = 16, v.exec = n & 8 ? 1 : 0xf00f, v.tag = serial_of[2]++ & 255;
+        v.store = n % 4 == 1, v.atomic = n % 4 > 1, v.glc = n % 4 == 3, v.atomic_op = ATOMIC_ADD, v.dwords = n & 4 && !v.atomic ? 2 : 1;
+        for (unsigned l = 0; l < 64; l++)
+            vgpr[1][0][l] = va + l * 8, vgpr[1][1][l] = va >> 32;
+        issue(v);
+        if (flying.back().status != MEM_FAULT_BUS)
+            fail("the bench expects no fault", flying.back().status, MEM_FAULT_BUS);
+        drain();
+    }
+}
+
 static double cpu_ns()
 {
     struct timespec t;
@@ -729,7 +753,7 @@ int main(int argc, char **argv)
            (unsigned long long)count[2], (unsigned long long)count[3], (unsigned long long)count[4], (unsigned long long)count[5],
            (unsigned long long)count[6]);
     if (!failures)
-        transaction_counts();
+        transaction_counts(), bus_faults();
     printf("%s\n", failures ? "FAILED" : "passed");
     return failures != 0;
 }
