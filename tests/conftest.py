@@ -5,7 +5,7 @@ test_*.c   cmocka program, linked with libgantry.a          (build/tests/<path>)
            (seconds it may take in `make nightly`), ` * libs: FLAGS`
 tb.cpp     Verilator bench: comment lines `// top:`, `// sources:`, optional `// args:`, `// lib: yes`,
            `// mutant: ARG` (built a second time with the Verilator argument ARG: must then fail),
-           `// limit: N` (seconds it may take in `make nightly`)
+           `// limit: N` (seconds it may take in `make nightly`); with GANTRY_RTL_COVERAGE=FOLDER one that counts into it
 test_*.sh  script: exit 0 passed, 77 skipped (reason on the last line)
 test_*.py  pytest, as usual
 """
@@ -71,11 +71,12 @@ class BenchTest(Item):
         rel = self.path.relative_to(ROOT)
         head = self.path.read_text().splitlines()[:40]
         field = {m[1]: m[2] for m in (re.match(r"//\s*(top|sources|args|lib|cflags|run|limit):\s*(.*)", line) for line in head) if m}
-        out = BUILD / rel.parent / ("V" if self.mutant is None else "V" + re.sub(r"\W+", "_", self.mutant))
+        cover = bool(os.environ.get("GANTRY_RTL_COVERAGE"))
+        out = BUILD / rel.parent / ("Vcoverage" if cover else "V" if self.mutant is None else "V" + re.sub(r"\W+", "_", self.mutant))
         sources = [str(p.relative_to(ROOT)) for word in field["sources"].split() for p in (sorted(ROOT.glob(word)) or [ROOT / word])]
         for generated in [s for s in sources if s.startswith("build/gen/")]:
             run(["make", "-s", generated])
-        cmd = ["build/venv/bin/python", "sw/tools/verilate.py", "--top", field["top"], "--out", str(out), "--exe", str(rel), "--opt=-O1"]
+        cmd = ["build/venv/bin/python", "sw/tools/verilate.py", "--top", field["top"], "--out", str(out), "--exe", str(rel), "--opt=-O1"] + ["--coverage"] * cover
         cmd += [f"--arg={a}" for a in shlex.split(field.get("args", ""))] + ([f"--arg={self.mutant}"] if self.mutant else [])
         cmd += [f"--cflag={a}" for a in shlex.split(field.get("cflags", ""))]
         if field.get("lib"):
@@ -86,7 +87,7 @@ class BenchTest(Item):
         if build.returncode:
             raise Failed("does not build:\n" + build.stdout)
         done = run([str(out / ("V" + field["top"])), *shlex.split(field.get("run", ""))],
-                   limit=int(field.get("limit", LIMIT)) if os.environ.get("GANTRY_NIGHTLY") == "1" else LIMIT)
+                   limit=int(field.get("limit", LIMIT)) if os.environ.get("GANTRY_NIGHTLY") == "1" or cover else LIMIT)
         if self.mutant is None and done.returncode:
             raise Failed(f"exit status {done.returncode}\n{done.stdout[-6000:]}")
         if self.mutant is not None and done.returncode == 0:

@@ -69,6 +69,8 @@ static void command_line(struct words *w, const struct gantry_cfg *cfg, bool tra
         words_add(w, xstrdup("--check"));
     if (getenv("GANTRY_MODEL_STD_X"))
         words_add(w, xstrdup("--std-x"));
+    if (getenv("GANTRY_RTL_COVERAGE"))
+        words_add(w, xstrdup("--coverage"));
     add_defines(w, getenv("GANTRY_MODEL_DEFINES"));
     config_constants(cfg, add_constant, w);
     for (unsigned i = 1; i < count; i++)

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-coverage: all  ## which encodings, operand kinds and modifiers lock step has compared (N=instructions)
-	@$(PY) sw/tools/coverage.py $(if $(N),--instructions $(N))
+coverage: all  ## what tests of the compute unit reach: cells of encodings, lines of RTL (N=instructions, PART=cells or rtl)
+	@$(PY) sw/tools/coverage.py $(if $(N),--instructions $(N)) $(if $(PART),--part $(PART))
 .PHONY: coverage

@@ -297,12 +297,15 @@ BLOCKS = {"s_branch", "s_cbranch_scc0", "s_cbranch_scc1", "s_cbranch_vccz", "s_c
           "s_getpc_b64", "s_setpc_b64", "s_swappc_b64", "s_rfe_b64", "s_trap", "s_endpgm", "s_endpgm_saved", "s_barrier", "s_waitcnt"}
 
 
+PLAIN = {"s_endpgm", "s_endpgm_saved", "s_barrier", "s_icache_inv", "s_wakeup"}  # SOPP without an operand
+
+
 def probe_text(e, kinds, mods):
     regs = Registers()
     if e.fmt.startswith("VOP"):
         return render_vop(e, kinds, mods, regs)
     if e.fmt == "SOPP":
-        return e.name if e.name not in ("s_nop", "s_sleep", "s_setprio", "s_sethalt", "s_sendmsg") else f"{e.name} 0"
+        return e.name if e.name in PLAIN else f"{e.name} 0"
     if e.fmt == "SMEM":
         base = kinds.get("src0") and operand(regs, kinds["src0"], e.width("src0"), "src0")
         offset = "0x10" if kinds.get("src1", "int") == "int" else operand(regs, kinds["src1"], 1, "src1")
@@ -377,3 +380,43 @@ def refused_lines(lines):
     done = subprocess.run(["llvm-mc-19", "-triple=amdgcn-amd-amdhsa", "-mcpu=gfx803", "-filetype=null"], input="\n".join(lines) + "\n",
                           capture_output=True, text=True)
     return {int(m[1]): m[2] for m in re.finditer(r"^<stdin>:(\d+):\d+: error: (.*)$", done.stderr, re.M)}
+
+
+def illegal_cells(cells):
+    """Numbers (from 0) of the cells (encoding, cell) that LLVM assembles and the golden model's decoder refuses, and so the RTL's does."""
+    texts = []
+    for e, (slot, kind, mod) in cells:
+        kinds = default_kinds(e) | ({slot: kind} if slot != "-" else {})
+        texts.append(probe_text(e, kinds, [] if mod == "none" else [mod]))
+    done = subprocess.run(["llvm-mc-19", "-triple=amdgcn-amd-amdhsa", "-mcpu=gfx803", "-show-encoding"], input="\n".join(texts) + "\n",
+                          capture_output=True, text=True, check=True)
+    words = [bytes(int(b, 16) for b in m.split(",")).ljust(8, b"\0") for m in re.findall(r"encoding: \[([^\]]*)\]", done.stdout)]
+    assert len(words) == len(texts)
+    lengths = decoded_lengths([(int.from_bytes(w[:4], "little"), int.from_bytes(w[4:8], "little")) for w in words])
+    return {n for n, length in enumerate(lengths) if not length}
+
+
+@functools.cache
+def decoder():
+    """tests/rtl/cu/torture/legal.c, built."""
+    exe = ROOT / "build/torture/legal"
+    exe.parent.mkdir(parents=True, exist_ok=True)
+    subprocess.run(["gcc", "-std=c11", "-O2", "-D_GNU_SOURCE", "-Ihost", "-Ibridge", "-Ibuild/gen", "-o", exe, "tests/rtl/cu/torture/legal.c",
+                    "build/lib/libgantry.a"], cwd=ROOT, check=True)
+    return exe
+
+
+def decoded_lengths(pairs):
+    """Dwords of each instruction of two words, by the golden model's decoder; 0: illegal."""
+    text = "".join(f"{a:x} {b:x}\n" for a, b in pairs)
+    return [int(n) for n in subprocess.run([decoder()], input=text, capture_output=True, text=True, check=True).stdout.split()]
+
+
+def hitless(e, cell):
+    """Why a legal cell cannot be hit; empty when it can."""
+    slot, kind, _ = cell
+    if slot == "sdst" and kind == "exec" and e.name.startswith(("v_cmp_t_", "v_cmpx_t_", "v_cmp_tru_", "v_cmpx_tru_")):
+        return "true in every active lane: EXEC stays"
+    if e.name == "s_swappc_b64" and kind in ("int", "float", "literal", "scc"):
+        return "the fetch that follows is a fault, which ends the comparison: test_torture.py, test_wild_jump"
+    return ""

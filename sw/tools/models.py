@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Build the verilated partitions that a configuration needs: one shared library a kind and parameter set.
 
-models.py [--cc clang|gcc] [--trace] [--observe] [--check] [--std-x] [--define NAME[=VALUE]] [--opt=-O3] [--set KEY=VALUE]... KIND...
+models.py [--cc clang|gcc] [--trace] [--observe] [--check] [--std-x] [--coverage] [--define NAME[=VALUE]] [--opt=-O3] [--set KEY=VALUE]... KIND...
   Prints one line `KIND PATH` for each kind; progress on stderr.  A library lies in build/models/KIND-KEY, where KEY
   covers every source the partition reads, the generated wrapper and the constants of gantry_cfg_pkg that those
   sources name: a changed parameter or source rebuilds only what it must.  Observation ports (lock step) and RTL
   assertions cost time even when nobody looks: only with --observe (kinds that have such ports) or --check (all).
   Ordinary models (-O3, clang), with or without observation ports, are laid out by build/models/profile.profdata when sw/tools/tune.py has left it there.
+  --coverage: the compute unit counts its lines and branches (verilate_coverage.py); other kinds as always.
   One build at a time (lock), at most two compilers.  Exit 70 with one line when something does not build.
 """
 import argparse
@@ -32,6 +33,7 @@ try:
     import gen_params  # noqa: E402
     import gen_wrappers  # noqa: E402
     import rtl_sources  # noqa: E402
+    import verilate_coverage  # noqa: E402
 except ModuleNotFoundError as lost:
     print(f"gantry: models: Python module {lost.name} is missing: run sw/tools/bootstrap.sh", file=sys.stderr)
     sys.exit(70)
@@ -40,12 +42,14 @@ MODELS = ROOT / "build/models"
 FIXED = ["bridge/verilated/model.hpp", "bridge/verilated/model.h", "bridge/inproc/part.h", "bridge/inproc/channel.h",
          "sw/tools/verilate.py", "rtl/common/gantry_assert.svh"]
 READ = ["configs/params.def", "bridge/proto/messages.def", "bridge/verilated/partitions.yaml", "sw/tools/models.py",
-        "sw/tools/gen_params.py", "sw/tools/gen_messages.py", "sw/tools/gen_wrappers.py", "sw/tools/rtl_sources.py"]
+        "sw/tools/gen_params.py", "sw/tools/gen_messages.py", "sw/tools/gen_wrappers.py", "sw/tools/rtl_sources.py",
+        "sw/tools/verilate_coverage.py", "bridge/verilated/coverage.hpp"]
 FLAGS = ["--arg=-Wno-fatal", "--ldflag=-shared", "--cflag=-fPIC", "--cflag=-fvisibility=hidden", "--cflag=-DVL_USER_FATAL",
          "--cflag=-DVL_USER_STOP", "--cflag=-DVL_USER_FINISH", "--cflag=-DVL_IGNORE_UNKNOWN_ARCH"]
 FAST = ["--arg=-DGANTRY_NO_ASSERT", "--arg=-DGANTRY_NO_OBSERVE", "--arg=-Wno-UNUSEDSIGNAL"]  # signals that only assertions read
 PROFILE = MODELS / "profile.profdata"
 TUNED = [f"-fprofile-use={PROFILE}", "-Wno-profile-instr-out-of-date", "-Wno-profile-instr-unprofiled"]
+COUNT = ["--coverage", "--arg=--coverage-max-width", "--arg=0"]  # no toggles: they are for module benches, a model would take four times as long to build
 KEEP = 6  # libraries of a kind that stay when newer ones are built
 KEEP_STAMPS = 100
 KEEP_TEST = 40  # the same for those with definitions (seeded faults)
@@ -74,7 +78,8 @@ class Plan:
         self.package = gen_params.package(params, settings, self.only)
         self.define = [d for d in args.define if d.split("=")[0] in words]  # others do not concern this kind
         self.wrapper = gen_wrappers.emit(kind, value, "GANTRY_FAULTS" in self.define)
-        self.opt = args.opt if self.define or args.std_x or not args.define else "-O3"
+        self.coverage = args.coverage and any(str(p.relative_to(ROOT)).startswith(verilate_coverage.FOLDERS) for p in self.sources)
+        self.opt = "-O1" if self.coverage else args.opt if self.define or args.std_x or not args.define else "-O3"  # coverage: most of the time is its build
         special = (self.define, self.opt) if self.define or self.opt != "-O3" else []
         h = hashlib.sha256(repr((args.cc, args.trace, args.std_x, special, FLAGS, self.wrapper)).encode())
         h.update(re.sub(r"//[^\n]*", "", self.package).encode())
@@ -82,11 +87,13 @@ class Plan:
             h.update(p.name.encode() + b"\0" + p.read_bytes())
         self.fast = [] if args.check or (args.observe and "obs_en_i" in text) else FAST
         h.update(repr(self.fast).encode())
+        if self.coverage:
+            h.update(repr(COUNT).encode() + b"".join(p.read_bytes() for p in verilate_coverage.READ))
         plain = args.cc == "clang" and not special and not args.check and not args.trace and not args.std_x
         self.tuned = TUNED if plain and PROFILE.exists() else []
         if self.tuned:
             h.update(PROFILE.read_bytes())
-        self.label = f"{kind}_test" if special else kind
+        self.label = f"{kind}_cover" if self.coverage else f"{kind}_test" if special else kind
         self.folder = MODELS / f"{self.label}-{h.hexdigest()[:12]}"
         self.library = self.folder / f"V{self.top}"
 
@@ -102,7 +109,7 @@ class Plan:
         wrapper.write_text(self.wrapper)
         cmd = [sys.executable, str(ROOT / "sw/tools/verilate.py"), "--top", self.top, "--out", str(self.folder), "--exe", str(wrapper),
                "--cc", self.args.cc, *FLAGS]
-        cmd += ["--trace"] * self.args.trace + ["--std-x"] * self.args.std_x + self.fast + [f"--arg=-D{d}" for d in self.define] + [f"--opt={' '.join([self.opt, *self.tuned])}"]
+        cmd += ["--trace"] * self.args.trace + ["--std-x"] * self.args.std_x + COUNT * self.coverage + self.fast + [f"--arg=-D{d}" for d in self.define] + [f"--opt={' '.join([self.opt, *self.tuned])}"]
         done = subprocess.run([*cmd, str(package), *map(str, self.sources)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if done.returncode:
             (self.folder / "error.log").write_text(done.stdout)
@@ -172,6 +179,7 @@ def main():
     parser.add_argument("--observe", action="store_true")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--std-x", action="store_true")
+    parser.add_argument("--coverage", action="store_true")
     parser.add_argument("--define", action="append", default=[])
     parser.add_argument("--opt", default=os.environ.get("GANTRY_MODEL_OPT", "-O3"), help="of kinds that a --define concerns, or of all")
     parser.add_argument("--set", action="append", default=[])

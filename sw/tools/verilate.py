@@ -6,6 +6,7 @@ verilate.py --top MODULE --out DIR [--exe TB.cpp ...] [--arg VERILATOR_ARG] [--c
   Without --exe: DIR/libV<top>.a and its headers (class V<top>).  With --exe: the executable DIR/V<top>.
   The key is the content of every source, the arguments and the tool version: an unchanged call takes no time.
   --json-only: only DIR/V<top>.tree.json, for sw/tools/check_blocking.py.
+  --coverage: count lines, branches and toggles (verilate_coverage.py).
 Switches follow the measurements in docs/performance.md: --no-std-package, --unroll-stmts 1, clang -O3.
 """
 import argparse
@@ -17,6 +18,8 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+
+import verilate_coverage
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 VERILATOR_ROOT = ROOT / "build/venv/lib/python3.11/site-packages/verilator"
@@ -34,6 +37,8 @@ def include_files(args):
 def digest(args):
     h = hashlib.sha256()
     h.update(repr((args.top, args.arg, args.cc, args.json_only, args.trace, args.opt, args.std_x)).encode())
+    if args.coverage:
+        h.update(b"coverage" + b"".join(p.read_bytes() for p in verilate_coverage.READ))
     for path in [pathlib.Path(__file__), *map(pathlib.Path, args.sources), *map(pathlib.Path, args.exe), *include_files(args),
                  *sorted((ROOT / "rtl").glob("*/*.svh"))]:
         h.update(str(path.name).encode() + b"\0" + path.read_bytes())
@@ -78,6 +83,7 @@ def main():
     parser.add_argument("--trace", action="store_true", help="compile FST tracing in")
     parser.add_argument("--std-x", action="store_true", help="x-initial and x-assign unique instead of fast")
     parser.add_argument("--json-only", action="store_true")
+    parser.add_argument("--coverage", action="store_true", help="count lines, branches and toggles")
     parser.add_argument("sources", nargs="+")
     args = parser.parse_args()
     args.arg += args.cflag[:0]
@@ -107,8 +113,14 @@ def main():
             cmd += ["--exe", *[str(pathlib.Path(e).resolve()) for e in args.exe]]
     env = dict(os.environ, VERILATOR_ROOT=str(VERILATOR_ROOT))
     log = out / "build.log"
+    sources = args.sources
+    if args.coverage:
+        cmd += verilate_coverage.SWITCHES
+        sources = verilate_coverage.copies(args.sources, out / "sources")
     with open(log, "w") as f:
-        ok = subprocess.run(cmd + args.sources, stdout=f, stderr=subprocess.STDOUT, env=env).returncode == 0
+        ok = subprocess.run(cmd + sources, stdout=f, stderr=subprocess.STDOUT, env=env).returncode == 0
+        if ok and args.coverage:
+            verilate_coverage.instrument(out, "V" + args.top)
         if ok and not args.json_only:
             cxx = "clang++-19" if args.cc == "clang" else "g++"
             flags = " ".join(["-march=native", args.opt, "-std=c++17", f"-I{ROOT}", f"-I{ROOT}/build/gen", f"-I{ROOT}/host",
@@ -122,7 +134,7 @@ def main():
                     "USER_LDLIBS=" + " ".join([*args.ldflag, *profiling]), f"VERILATOR_ROOT={VERILATOR_ROOT}", f"PYTHON3={sys.executable}"]
             if not args.exe:
                 make.append(f"libV{args.top}")
-            shared = runtime_cache([cxx, flags, args.trace, cmd[cmd.index("--cc"):][:2]])
+            shared = runtime_cache([cxx, flags, args.trace, *["coverage"] * args.coverage, cmd[cmd.index("--cc"):][:2]])
             runtime_take(shared, out)
             ok = subprocess.run(make, stdout=f, stderr=subprocess.STDOUT, env=env).returncode == 0
             if ok:

@@ -18,7 +18,7 @@ KERNEL = [ROOT / "build/bin/gantry", "kernel", "-c", "tiny", "-q", "build/kernel
 
 
 def plan(kind="cu", **change):
-    args = argparse.Namespace(**{"cc": "clang", "trace": False, "observe": False, "check": False, "std_x": False, "define": [],
+    args = argparse.Namespace(**{"cc": "clang", "trace": False, "observe": False, "check": False, "std_x": False, "coverage": False, "define": [],
                                  "opt": "-O3", **change})
     return models.Plan(kind, args, [])
 

@@ -51,22 +51,6 @@ def opcodes():
     return [k for k in rows() if k not in rare], rare
 
 
-@functools.cache
-def checker():
-    """legal.c, built."""
-    exe = torture.ROOT / "build/tests/tests/rtl/cu/torture/legal"
-    exe.parent.mkdir(parents=True, exist_ok=True)
-    subprocess.run(["gcc", "-std=c11", "-O2", "-D_GNU_SOURCE", "-Ihost", "-Ibridge", "-Ibuild/gen", "-o", exe, "tests/rtl/cu/torture/legal.c",
-                    "build/lib/libgantry.a"], cwd=torture.ROOT, check=True)
-    return exe
-
-
-def lengths(pairs):
-    """Dwords of each instruction, 0: illegal."""
-    text = "".join(f"{a:x} {b:x}\n" for a, b in pairs)
-    return [int(n) for n in subprocess.run([checker()], input=text, capture_output=True, text=True, check=True).stdout.split()]
-
-
 def words(seed):
     """Instructions of one or two words; the wilder, the sooner the first fault.  What is illegal ends a program, so that most get few of
     those words.  The second word of a short instruction is mostly none of its own."""
@@ -83,10 +67,13 @@ def words(seed):
                 top, shift, mask = FORMATS[fmt]
                 first = top | op << shift | r.getrandbits(32) & mask
             pairs.append((first, r.getrandbits(32)))
-        for (first, second), length in zip(pairs, lengths(pairs)):
+        for (first, second), length in zip(pairs, isa.decoded_lengths(pairs)):
             if length or r.random() < bad:
                 out += [first, WAIT if length == 1 and r.random() >= bad else second, WAIT, WAIT]
     return out[:4 * WORDS]
+
+
+WILD = [f"s_swappc_b64 s[40:41], {target}" for target in ("64", "-16", "1.0", "0x12345678", "src_scc", "ttmp[4:5]")]  # jumps that end in a fault
 
 
 def program(seed):
@@ -109,11 +96,17 @@ def fault(text):
     return re.sub(r"instruction 0x[0-9a-f]*", "", line)
 
 
-def one(seed):
+def wild(text):
+    """A program of one instruction that jumps to where nothing is."""
+    p = program(0)
+    p.items = [Line(text)]
+    return p
+
+
+def one(p):
     """"" or what went wrong; how it ended."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        p = program(seed)
         kernel.assemble(p, folder)
         rtl = torture.gantry(p, folder, "--lockstep", "--max-cycles", str(MAX_CYCLES))
         if rtl.returncode in (0, 75):  # the end, or a loop
@@ -130,7 +123,7 @@ def campaign(first, seeds=None, seconds=None, out=sys.stdout):
     """Failures as text, and how many programs ended how."""
     failures, ends, seed, start = [], {}, first, time.time()
     while (seeds is None or seed < first + seeds) and (seconds is None or time.time() < start + seconds) and len(failures) < 10:
-        text, end = one(seed)
+        text, end = one(program(seed))
         ends[end] = ends.get(end, 0) + 1
         if text:
             failures.append(f"fuzz: seed {seed}: {text}\n  again: tests/rtl/cu/torture/fuzz.py --seed {seed} --seeds 1")

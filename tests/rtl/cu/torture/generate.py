@@ -5,6 +5,7 @@ chosen by their frequency in the code of public suites.  docs/verification.md, "
 import functools
 import pathlib
 import random
+import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[4]
@@ -16,6 +17,8 @@ FREE_S = range(36, 72)          # scalar registers that programs may write; belo
 CORNERS = [0, 1, 2, 0x7fffffff, 0x80000000, 0xffffffff, 0xfffffffe, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 0x7fa00001,
            0xffc12345, 0x00000001, 0x007fffff, 0x00800000, 0x80400000, 0x7f7fffff, 0x3c003c00, 0x7c00fc00, 0x7e017d01, 0x03ff0001, 0x7ff00000,
            0x7ff80001, 0x7ff40000, 0x000fffff, 0x43000000, 0x5f000000, 0x4f800000, 0xcf000000, 0x33800000, 0x42fe0000, 0x0000ffff, 0xffff0000]
+PAIRS = {"s[40:41]": ("s40", "s41"), "s[42:43]": ("s42", "s43"), **{p: (f"{p}_lo", f"{p}_hi") for p in ("vcc", "exec", "flat_scratch")}}  # of jumps
+NUMBERS = {"flat_scratch": 102, "vcc": 106, "ttmp": 112, "m0": 124, "exec": 126}
 MODES = ["hwreg(HW_REG_MODE, 0, 4)", "hwreg(HW_REG_MODE, 4, 4)", "hwreg(HW_REG_MODE, 4, 2)", "hwreg(HW_REG_MODE, 8, 1)", "hwreg(HW_REG_MODE, 9, 1)",
          "hwreg(HW_REG_MODE, 0, 8)", "hwreg(HW_REG_MODE, 2, 2)"]
 
@@ -34,13 +37,27 @@ def word(r):
     return r.getrandbits(32)
 
 
+def scalar_number(text):
+    """Operand code of a scalar register, the first one's of several."""
+    if m := re.match(r"(s|ttmp)\[?(\d+)", text):
+        return int(m[2]) + (NUMBERS["ttmp"] if m[1] == "ttmp" else 0)
+    return NUMBERS[re.sub("_(lo|hi)$", "", text)] + text.endswith("_hi")
+
+
 def pool(seed, dwords=4096):
     r = random.Random(f"pool {seed}")
     return b"".join(word(r).to_bytes(4, "little") for _ in range(dwords))
 
 
-@functools.cache
+wanted = None  # cells (encoding, (slot, kind, modifier)) that programs are to deal instead of the whole deck (sw/tools/coverage.py)
+
+
 def deck():
+    return wanted or full_deck()
+
+
+@functools.cache
+def full_deck():
     """Every cell of an implemented encoding, shuffled."""
     cells = isa.legal_cells()
     out = [(e, c) for e in isa.encodings() if e.implemented and e.name not in isa.BLOCKS for c in cells[e.key]]
@@ -108,7 +125,7 @@ class Generator:
     # ---- single instructions
 
     def cell(self):
-        if self.r.random() < 0.5:
+        if self.r.random() < (0.5 if wanted is None else 0.8):
             found = deck()[self.dealt % len(deck())]
             self.dealt += 1
             return found
@@ -213,17 +230,22 @@ class Generator:
                        "s_sendmsg": " 0"}.get(name, "")
 
     def scalar_relative(self, e, kinds):
-        width = e.width("dst")
-        text = isa.render_scalar(e, {**kinds, "src0": "sgpr", "sdst": "sgpr"} if "movrels" in e.name else {**kinds, "sdst": "sgpr"}, self.pick)
-        moved = text.split(", ")[1] if "movrels" in e.name else text.split(" ", 1)[1].split(",")[0]
-        first = min(int(x[1:]) for x in registers(moved))
-        step = self.r.randrange(0, (FREE_S.stop - width - first) // width + 1) * width if first >= FREE_S.start else 0
-        extra = frozenset(f"s{first + step + n}" for n in range(width))
-        return Group([Line(f"s_mov_b32 m0, {step}"), Line(text, extra=extra)])
+        """s_movrel: the register is number + M0, of whatever base; it stays among the free ones."""
+        width, source = e.width("dst"), "movrels" in e.name
+        if source and kinds["src0"] == "scc":  # the assembler takes it, for both models it is a fault
+            kinds = {**kinds, "src0": "sgpr"}
+        text = isa.render_scalar(e, kinds, self.pick)
+        moved = text.split(", ")[1] if source else text.split(" ", 1)[1].split(",")[0]
+        base = scalar_number(moved)
+        low = base if base in FREE_S else FREE_S.start
+        target = low + self.r.randrange((FREE_S.stop - width - low) // width + 1) * width
+        target = base if base < FREE_S.start else target
+        extra = frozenset(f"s{target + n}" for n in range(width))
+        return Group([Line(f"s_mov_b32 m0, {hex((target - base) & 0xffffffff)}"), self.fix_exec(e, Line(text, extra=extra))])
 
     def vector(self, e, slot, kind, mod):
         if "movrel" in e.name:
-            return self.vector_relative(e)
+            return self.vector_relative(e, self.kinds_of(e, slot, kind))
         kinds, mods = self.kinds_of(e, slot, kind), self.mods_of(e, mod)
         if isa.is_sdwa(mods) or isa.is_dpp(mods):
             kinds.update({s: "vgpr" for s in ("src0", "src1") if s in kinds})
@@ -232,13 +254,14 @@ class Generator:
         text = isa.render_vop(e, kinds, mods, self.pick)
         return self.fix_exec(e, Line(text))
 
-    def vector_relative(self, e):
+    def vector_relative(self, e, kinds):
         step = self.r.choice([0, self.r.randrange(4)])
         top = self.free_v - 1 - step
         d, s = self.r.randrange(top + 1), self.r.randrange(top + 1)
         extra = frozenset([f"v{d + step}"] * ("reld" in e.name or "relsd" in e.name) + [f"v{s + step}"] * ("rels" in e.name))
         suffix = "_e64" if e.fmt == "VOP3" else "_e32"
-        return Group([Line(f"s_mov_b32 m0, {step}"), Line(f"{e.name}{suffix} v{d}, v{s}", extra=extra)])
+        value = f"v{s}" if kinds["src0"] == "vgpr" else isa.operand(self.pick, kinds["src0"], 1, "src0")
+        return Group([Line(f"s_mov_b32 m0, {step}"), Line(f"{e.name}{suffix} v{d}, {value}", extra=extra)])
 
     # ---- memory
 
@@ -428,10 +451,13 @@ class Generator:
             "phase", settle=True)
 
     def jump(self):
-        """s_getpc, address arithmetic, s_setpc, s_swappc or s_rfe over something that must not run."""
+        """s_getpc, address arithmetic, s_setpc, s_swappc or s_rfe over something that must not run, by any pair of registers."""
         self.label += 1
-        n, how = self.label, self.r.choice(["s_setpc_b64 s[40:41]", "s_swappc_b64 s[42:43], s[40:41]", "s_rfe_b64 s[40:41]"])
-        return Group([Line("s_getpc_b64 s[40:41]"), Line(f"Lg{n}:"), Line(f"s_add_u32 s40, s40, Lt{n}-Lg{n}"), Line("s_addc_u32 s41, s41, 0"), Line(how),
+        n, pair = self.label, self.r.choice(sorted(PAIRS))
+        low, high = PAIRS[pair]
+        how = self.r.choice([f"s_setpc_b64 {pair}", f"s_swappc_b64 {self.r.choice(sorted(set(PAIRS) - {pair}))}, {pair}", f"s_rfe_b64 {pair}"])
+        self.restore = 1 if "exec" in how else self.restore
+        return Group([Line(f"s_getpc_b64 {pair}"), Line(f"Lg{n}:"), Line(f"s_add_u32 {low}, {low}, Lt{n}-Lg{n}"), Line(f"s_addc_u32 {high}, {high}, 0"), Line(how),
                       Line("s_trap 1"), Line(f"Lt{n}:")])
 
     def block(self, size):

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * For fuzz.py: of every pair of words on stdin (hexadecimal) the length of the instruction in dwords, 0: illegal, also for a
- * wavefront with 256 VGPRs and all SGPRs.  By the decoder of the golden model: it only thins out what would end a program.
+ * For isa_cells.py: of every pair of words on stdin (hexadecimal) the length of the instruction in dwords, 0: illegal,
+ * also for a wavefront with 256 VGPRs and all SGPRs.  By the decoder of the golden model.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -52,6 +52,12 @@ def test_random_words():
     assert ends.get("illegal", 0) >= 3
 
 
+@pytest.mark.parametrize("jump", fuzz.WILD)
+def test_wild_jump(jump):
+    """A jump to where nothing is executes, then the fetch is a memory fault in both models."""
+    assert fuzz.one(fuzz.wild(jump)) == ("", "other fault")
+
+
 @pytest.mark.nightly
 def test_many_random_words():
     failures, _ = fuzz.campaign(10_000, seconds=float(os.environ.get("GANTRY_FUZZ_NIGHTLY", 3600)))

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Coverage of rtl/cu, rtl/fpu and rtl/lds: runs of counting models (GANTRY_RTL_COVERAGE, verilate_coverage.py), and their report.
+
+Runs: the module benches of tests/rtl/cu and tests/rtl/lds with the forms that synthesis reads, random programs and random words in lock
+step, the kernels of sw/kernels in lock step, programs that trap in lock step.  Counts of every run are added to build/coverage/rtl.tsv
+and its files removed.  build/coverage/rtl_never.txt: lines and sides of branches never hit; rtl_never_toggle.txt: bits;
+rtl_uncounted.txt: places without counting code, which are not in the table."""
+import collections
+import os
+import re
+import subprocess
+import sys
+
+import coverage_data
+
+ROOT = coverage_data.ROOT
+sys.path.insert(0, str(ROOT / "tests/rtl/cu/torture"))
+import torture  # noqa: E402
+
+FOLDER = ROOT / "build/coverage"
+RAW, TOTAL = FOLDER / "rtl", FOLDER / "rtl.tsv"
+BENCHES = [f"tests/rtl/{name}/tb.cpp::tb.cpp" for name in
+           ("cu/cu", "cu/front", "cu/front_synth", "cu/simd", "cu/simd_synth", "cu/vmem", "lds/lds_unit", "lds/ram_banked")]
+FUZZ = 24    # programs of random words
+JUMP = re.compile(r"\b(return|break|continue)\b")
+BLOCK = 4    # lines from the head of a block to its jump
+CHUNK = 10   # random programs between two looks at their files
+
+
+def runs(seed):
+    """(name, command) of what is counted beside random programs."""
+    pytest = [sys.executable, "-m", "pytest", "-q", "--rootdir", ROOT]
+    torture = "tests/rtl/cu/torture"
+    return [("module benches", [*pytest, "-n", "2", *BENCHES]),
+            ("programs that once failed, wild jumps", [*pytest, f"{torture}/test_torture.py", "-k", "test_case or wild"]),
+            ("random words", [sys.executable, f"{torture}/fuzz.py", "--seed", str(seed), "--seeds", str(FUZZ)]),
+            ("kernels", [*pytest, "tests/sw/kernels/test_kernels.py", "-k", "test_lockstep"]),
+            ("traps", [*pytest, "tests/system/test_traps.py", "-k", "lockstep"])]
+
+
+def absorb():
+    """Add what models have written to the total; the number of files."""
+    counts = coverage_data.load(TOTAL) if TOTAL.exists() else collections.Counter()
+    files = sorted(RAW.glob("*.dat"))
+    for path in files:
+        counts.update(coverage_data.read(path))  # keeps points with 0
+        path.unlink()
+    if files:
+        coverage_data.save(counts, TOTAL)
+    return len(files)
+
+
+def counted(name):
+    print(f"coverage: {name}: {absorb()} files of counts", flush=True)
+
+
+def run(instructions, seed, only=""):
+    """All runs whose name holds `only`; what fails ends the tool.  Cells are counted with them (GANTRY_COVERAGE)."""
+    RAW.mkdir(parents=True, exist_ok=True)
+    os.environ.update(GANTRY_RTL_COVERAGE=str(RAW), GANTRY_COVERAGE=str(FOLDER))
+    for name, command in runs(seed):
+        if only not in name:
+            continue
+        before = len(list(RAW.glob("*.dat")))
+        if subprocess.run(command, cwd=ROOT).returncode:
+            raise SystemExit(f"coverage: {name} failed")
+        if len(list(RAW.glob("*.dat"))) == before:
+            raise SystemExit(f"coverage: {name}: no model has written its counts")
+        counted(name)
+    if only in "random programs":
+        compared = 0
+        while compared < instructions:
+            failures, seeds, more = torture.campaign(seed, seeds=CHUNK)
+            if failures:
+                raise SystemExit("coverage: random programs differ")
+            seed, compared = seed + seeds, compared + more
+            counted("random programs")
+    del os.environ["GANTRY_RTL_COVERAGE"], os.environ["GANTRY_COVERAGE"]
+
+
+def uncounted(counts):
+    """Places that have a point in no model, as file:line: what: text.  Blocks that end in a jump are left out: the jump has the point."""
+    known, sources, out = {(p.file, p.line, p.column) for p in counts}, coverage_data.Sources(ROOT), set()
+    jumps = {(p.file, p.line) for p in counts if p.kind != "toggle" and p.file.startswith(coverage_data.FOLDERS) and JUMP.search(sources.line(p.file, p.line))}
+    for path in [*ROOT.glob("build/models/cu_cover-*/uncounted.txt"), *ROOT.glob("build/tests/tests/rtl/*/*/Vcoverage/uncounted.txt")]:
+        for file, line, column, what in (row.split("\t") for row in path.read_text().splitlines()):
+            at = int(line)
+            if (file, at, int(column)) not in known and not any((file, at + n) in jumps for n in range(BLOCK)):
+                out.add((file, at, what))
+    return [f"{file}:{line}: {what}: {sources.line(file, line)}" for file, line, what in sorted(out)]
+
+
+def report():
+    """Print the table and write the lists."""
+    if not TOTAL.exists():
+        raise SystemExit(f"coverage: no counts in {TOTAL.relative_to(ROOT)}: run make coverage")
+    counts = coverage_data.load(TOTAL)
+    r = coverage_data.Report(counts)
+    for name, lines in (("rtl_never.txt", r.never), ("rtl_never_toggle.txt", r.toggles()), ("rtl_uncounted.txt", uncounted(counts))):
+        (FOLDER / name).write_text("\n".join(lines) + "\n")
+    print("\n".join(r.table()))
+    print(f"never hit: build/coverage/rtl_never.txt, {len(r.never)} lines; {r.aside} sides of assertions and of branches on seeded faults are not counted")
