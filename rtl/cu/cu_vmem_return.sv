@@ -101,8 +101,8 @@ module cu_vmem_return
   logic ok, moved, awake;
 
   /* verilator lint_off BLKSEQ */
-  // The next 16 lanes of an answer.
-  task automatic spread_beat();
+  // The next 16 lanes of an answer: where they are, which words of them are written.
+  task automatic begin_beat();
     beat = lanes_left[15:0] != '0 ? 2'd0 : lanes_left[31:16] != '0 ? 2'd1 : lanes_left[47:32] != '0 ? 2'd2 : 2'd3;
     lanes16 = 32'(lanes_left >> {beat, 4'd0}) & 32'hffff;
     lanes_left = lanes_left & ~(64'hffff << {beat, 4'd0});
@@ -115,19 +115,6 @@ module cu_vmem_return
     written = touched[at] ? written_mem[at] : '0;
     touched[at] = 1'b1;
     row_we = where.split ? 4'd1 << from.word : 4'hf >> (3'd4 - what.results);
-    now = result0_mem[at];
-    if (row_we[0]) spread_word(2'd0);
-    if (row_we[0]) result0_mem[at] <= now;
-    now = result1_mem[at];
-    if (row_we[1]) spread_word(2'd1);
-    if (row_we[1]) result1_mem[at] <= now;
-    now = result2_mem[at];
-    if (row_we[2]) spread_word(2'd2);
-    if (row_we[2]) result2_mem[at] <= now;
-    now = result3_mem[at];
-    if (row_we[3]) spread_word(2'd3);
-    if (row_we[3]) result3_mem[at] <= now;
-    written_mem[at] <= written;
   endtask
 
   // Into `now`: word k of those lanes that have it, or a part of it, on this line.
@@ -267,7 +254,23 @@ module cu_vmem_return
         if (!busy && queued != '0) take_answer();
         if (busy) begin
           moved = 1'b1;
-          if (lanes_left != '0) spread_beat();
+          if (lanes_left != '0) begin
+            begin_beat();
+            // here, since written in a task they are no memories for yosys
+            now = result0_mem[at];
+            if (row_we[0]) spread_word(2'd0);
+            if (row_we[0]) result0_mem[at] <= now;
+            now = result1_mem[at];
+            if (row_we[1]) spread_word(2'd1);
+            if (row_we[1]) result1_mem[at] <= now;
+            now = result2_mem[at];
+            if (row_we[2]) spread_word(2'd2);
+            if (row_we[2]) result2_mem[at] <= now;
+            now = result3_mem[at];
+            if (row_we[3]) spread_word(2'd3);
+            if (row_we[3]) result3_mem[at] <= now;
+            written_mem[at] <= written;
+          end
           if (lanes_left == '0) begin
             busy = 1'b0;
             ended_o <= '{valid: 1'b1, slot: from.slot, status: status, tx: 8'(tx)};
