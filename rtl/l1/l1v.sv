@@ -70,7 +70,7 @@ module l1v
   l1_req_t fifo[FifoDepth];
   logic [2:0] fifo_count;
   logic [1:0] fifo_read, fifo_write;
-  logic [511:0] answer_data[NumTx];
+  (* no_rw_check *)logic [511:0] answer_data[NumTx];
   logic [31:0] answer_tag[NumTx];
   logic [7:0] answer_status[NumTx];
   logic [31:0] answer_read, answer_write, answers;
@@ -83,7 +83,7 @@ module l1v
   l1_req_t req;
   logic [63:0] line, want;
   logic [31:0] base, way, number, index;
-  logic hit, merge, send, pop, moved;
+  logic hit, merge, send, pop, moved, first;
   logic awake;  // something is left to do without an input
   logic [63:0] same;  // misses under way of the line, as bits
   logic [2:0] quiet;
@@ -154,6 +154,7 @@ module l1v
         credits = credits + 32'd1;
         moved = 1'b1;
       end
+      first = 1'b0;
       if (mem_rsp_valid_i) begin
         moved = 1'b1;
         case (mem_rsp_i.tag[31:24])
@@ -169,7 +170,8 @@ module l1v
           end
           default: begin
             if (answers == '0) {answer_read, answer_write} = '0;  // few words of the queue are in use
-            answer_data[answer_write] = mem_rsp_i.data;
+            answer_data[answer_write] <= mem_rsp_i.data;  // a memory: who comes first in an empty queue goes past it
+            first = answers == '0;
             answer_tag[answer_write] = mem_rsp_i.tag;
             answer_status[answer_write] = mem_rsp_i.status;
             answer_write = (answer_write + 32'd1) & (NumTx - 1);
@@ -186,7 +188,8 @@ module l1v
         number = {24'd0, answer_tag[answer_read][7:0]};
         pop = 1'b1;
         out1 = '{valid: 1'b1, hit: 1'b0, id: number[7:0], status: answer_status[answer_read]};
-        out1_data = answer_data[answer_read];
+        if (first) out1_data = mem_rsp_i.data;
+        else out1_data = answer_data[answer_read];
         if (answer_tag[answer_read][31:24] == TagRead) begin
           number = number & (Mshrs - 1);
           if (!filled && (!dead[number] || SeedFault == 4'd2) && out1.status == MEM_OK) begin
