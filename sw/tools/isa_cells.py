@@ -116,6 +116,11 @@ def operand(regs, kind, width, slot, half=False):
     return regs.pick(["src_scc", "src_vccz", "src_execz"])
 
 
+def constant_slot(e):
+    """The source of v_madmk and v_madak that is a literal by the opcode."""
+    return ("src1" if "madmk" in e.name else "src2") if "literal" in e.flags else None
+
+
 def source_kinds(e, slot):
     """Kinds that a source of this encoding may have, by the rules of its format."""
     vector = e.fmt.startswith("VOP")
@@ -131,6 +136,8 @@ def source_kinds(e, slot):
         return DEST_KINDS if e.name.startswith(("s_cmpk", "s_setreg_b32")) else []
     if not vector:
         return [] if slot == "src1" and e.fmt == "SOP1" else SCALAR_KINDS
+    if slot == constant_slot(e):
+        return ["literal"]
     mask = e.src[int(slot[-1])] == "m"
     if e.fmt != "VOP3":
         if mask:
@@ -156,7 +163,8 @@ def modifiers(e):
         return word[:-1] not in ("neg", "abs", "sel", "sext") or word[-1] in sources
 
     if e.fmt == "VOP3":
-        return [m for m in VOP3_MODS if applies(m)]
+        no_abs = "vcc_w" in e.flags and e.dst.startswith("v")  # a second destination stands in the place of abs; LLVM takes some all the same
+        return [m for m in VOP3_MODS if applies(m) and not (no_abs and m.startswith("abs"))]
     if e.fmt in ("VOP1", "VOP2", "VOPC"):
         far = [m for m in DPP if m.startswith(("wave", "bcast"))] if "dst_r" in e.flags else []  # illegal in both models
         return (["none"] + ([m for m in SDWA_MODS if applies(m)] if "sdwa" in e.flags else []) +
@@ -228,8 +236,9 @@ def render_vop(e, kinds, mods, regs):
         if t is None:
             return None
         text.append(decorate(t, int(s[-1]), mods))
-    if "literal" in e.flags:  # v_madmk, v_madak: one of three is the constant
-        text[1 if "madmk" in e.name else 2] = regs.literal
+    if "literal" in e.flags:  # one of three is the constant, and source 0 may be the same
+        text[int(constant_slot(e)[-1])] = literal = regs.literal
+        text[0] = literal if kinds["src0"] == "literal" else text[0]
     out, sdst = [], kinds.get("sdst", "sgpr")
     if e.dst.startswith("v"):
         out.append(regs.vgpr(e.width("dst"), "dst"))

@@ -125,4 +125,7 @@ def test_cells_without_a_hit():
     cells = [(known["s_movrels_b32", "SOP1"], ("src0", "scc", "none")), (known["s_mov_b32", "SOP1"], ("src0", "scc", "none"))]
     assert isa.illegal_cells(cells) == {0}
     assert isa.hitless(known["v_cmp_t_i32", "VOP3"], ("sdst", "exec", "none")) and not isa.hitless(known["v_cmp_lt_i32", "VOP3"], ("sdst", "exec", "none"))
-    assert all(isa.legal_cells()[e.key] for e in isa.encodings() if e.implemented)
+    cells = isa.legal_cells()
+    assert all(cells[e.key] for e in isa.encodings() if e.implemented)
+    assert ("src1", "literal", "none") in cells["v_madmk_f32", "VOP2"] and ("src1", "vgpr", "none") not in cells["v_madmk_f32", "VOP2"]
+    assert not any(m.startswith("abs") for _, _, m in cells["v_div_scale_f32", "VOP3"])

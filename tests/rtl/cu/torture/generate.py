@@ -249,8 +249,6 @@ class Generator:
         kinds, mods = self.kinds_of(e, slot, kind), self.mods_of(e, mod)
         if isa.is_sdwa(mods) or isa.is_dpp(mods):
             kinds.update({s: "vgpr" for s in ("src0", "src1") if s in kinds})
-        if "literal" in e.flags and kinds["src0"] == "literal":
-            kinds["src0"] = "vgpr"
         text = isa.render_vop(e, kinds, mods, self.pick)
         return self.fix_exec(e, Line(text))
 
