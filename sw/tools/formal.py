@@ -60,6 +60,7 @@ BUGS = {f"bug{n}": bug(n) for n in (1, 2, 3)}
 PDR = {"bmc": bounded(10), "prove": Task("mode prove", "abc pdr"), "cover": Task("mode cover\ndepth 20", "smtbmc z3")}
 BLOCKS = {  # sources, tasks
     "stream_fifo": (["rtl/common/stream_fifo.sv"], {**PDR, **BUGS}),
+    "latency_floor": (["rtl/common/latency_floor.sv"], {**PDR, **BUGS, "bug4": bug(4)}),
     "rr_arbiter": (["rtl/common/pick_pkg.sv", "rtl/common/rr_arbiter.sv"], {**PDR, **BUGS}),
     "credit_counter": (
         ["rtl/common/stream_fifo.sv", "rtl/common/credit_counter.sv"],
