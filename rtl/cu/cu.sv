@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A compute unit: wires the front end, four SIMDs, the LDS and the vector memory unit with its L1 cache and TLB.
+// A compute unit: wires the front end, up to four SIMDs, the LDS and the vector memory unit with its L1 cache and TLB.
 // Memory units read VGPRs through one port of each SIMD (never two units one SIMD at a time: the front end sees to
 // that) and write them through two.  Not responsible for: the instruction and scalar caches (rtl/l1), partition
 // straps (rtl/gpu/part_cu.sv).
@@ -7,6 +7,7 @@ module cu
   import cu_pkg::*;
   import gantry_msg_pkg::*;
 #(
+  parameter int unsigned Simds = 4,  // 1, 2 or 4
   parameter int unsigned NumSlices = 4,
   parameter int unsigned LdsBytes = 65536,
   parameter int unsigned L1vBytes = 16384,
@@ -92,6 +93,7 @@ module cu
                   {lds_done_valid, lds_opread_valid, lds_vwr_valid} == '0 && valu_done_valid == '0;
 
   cu_front #(
+    .Simds    (Simds),
     .EvtDepth (EvtDepth)
   ) u_front (
     .clk_i,
@@ -152,7 +154,7 @@ module cu
     .idle_o             (front_idle)
   );
 
-  for (genvar s = 0; s < 4; s++) begin : gen_simd
+  for (genvar s = 0; s < Simds; s++) begin : gen_simd
     logic vrd_valid, obs_valid;
     obs_vgpr_t obs;
     row_t vrd_row;
@@ -190,6 +192,18 @@ module cu
     assign obs_vgpr_o[s]       = Observe ? obs : '0;
     assign obs_done_valid_o[s] = Observe && obs_en_i && valu_done_valid[s];
     assign obs_done_o[s]       = Observe ? '{wave: '{simd: 2'(s), slot: valu_done[s].slot}, tag: valu_done[s].tag} : '0;
+  end
+
+  for (genvar s = Simds; s < 4; s++) begin : gen_no_simd
+    assign {valu_done_valid[s], valu_wait[s], init_ready[s], vwr_ready[s]} = '0;
+    assign {obs_vgpr_valid_o[s], obs_done_valid_o[s]} = '0;
+    assign simd_idle[s]  = 1'b1;
+    assign valu_done[s]  = '0;
+    assign obs_vgpr_o[s] = '0;
+    assign obs_done_o[s] = '0;
+    for (genvar l = 0; l < 16; l++) begin : gen_lane
+      assign vrd_data[s][l] = '0;
+    end
   end
 
   lds_unit #(

@@ -151,6 +151,11 @@ package cu_decode_pkg;
     };
   endfunction
 
+  // Turns of a vector instruction that takes `times` as long as at full rate; fewer than 16 lanes: DPP first gathers rows.
+  function automatic turns_t turns_of(input logic [3:0] times, input logic dpp);
+    return turns_t'((32'(times) + (Parts > 1 && dpp ? 32'd1 : 32'd0)) * Parts);
+  endfunction
+
   // Head of a wavefront at `at` with `has` registers: `inst` as for decode(), status of the chunk at `at` and of the next
   // one.
   function automatic void make_head(input logic [47:0] at, input logic [63:0] inst, input registers_t has,
@@ -206,8 +211,10 @@ package cu_decode_pkg;
     h.issue.fault = first_fault != 4'd0 ? first_fault : d.len == 2'd2 && at[4:2] == 3'd7 ? next_fault : 4'd0;
     h.issue.cls   = d.illegal || d.vgprs > has.vgprs || d.sgprs > has.sgprs || h.issue.fault != 4'd0 ? ClsBad :
         classify(d);
-    h.issue.turns = d.rate == RATE_FULL ? 5'd1 : d.rate == RATE_HALF ? 5'd2 : d.rate == RATE_F64 ?
-        5'(gantry_cfg_pkg::Fp64Turns) : d.vdst_w == 5'd4 ? 5'd8 : 5'd4;
+    h.issue.turns = d.rate == RATE_F64 ? turns_t'(gantry_cfg_pkg::Fp64Turns) :
+        turns_of(d.rate == RATE_FULL ? 4'd1 : d.rate == RATE_HALF ? 4'd2 :
+                 d.src1_w == 5'd0 ? 4'(gantry_cfg_pkg::TransCost) :  // transcendentals have one source
+                 d.vdst_w == 5'd4 ? 4'd8 : 4'd4, d.dpp);
     h.issue.sdst  = d.sdst;
     h.issue.we    = d.sdst_w == 5'd0 ? 2'b00 : d.sdst_w == 5'd2 ? 2'b11 : d.sdst[0] ? 2'b10 : 2'b01;
     h.issue.exec  = d.writes_exec && (d.sdst[6:1] != 6'd63 || d.sdst_w == 5'd0);

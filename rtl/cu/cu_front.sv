@@ -8,6 +8,7 @@ module cu_front
   import cu_head_pkg::*;
   import gantry_msg_pkg::*;
 #(
+  parameter int unsigned Simds = 4,
   parameter int unsigned EvtDepth = 8
 ) (
   input  logic               clk_i,
@@ -259,7 +260,9 @@ module cu_front
     .idle_o             (scalar_idle)
   );
 
-  cu_sgpr u_sgpr (
+  cu_sgpr #(
+    .Simds(Simds)
+  ) u_sgpr (
     .clk_i,
     .en_i        (file_en),
     .re_i        (file_re),

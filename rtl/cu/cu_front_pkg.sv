@@ -11,10 +11,12 @@
 package cu_front_pkg;
   import cu_pkg::*;
 
-  localparam int unsigned Slots = 10;  // wavefronts a SIMD
-  typedef logic [15:0] slots_t;  // one bit a slot; 15:10 stay 0
+  localparam int unsigned Slots = gantry_cfg_pkg::WavesPerSimd;  // wavefronts a SIMD, at most 10
+  localparam int unsigned Second = Slots > 1 ? 1 : 0;  // lowest index of all but one
+  localparam int unsigned SgprRows = gantry_cfg_pkg::SgprsPerSimd / 2;
+  typedef logic [15:0] slots_t;  // one bit a slot; those from Slots on stay 0
   typedef logic [63:0] waves_t;  // one bit a wavefront, by {simd, slot}
-  typedef logic [9:0][3:0] order_t;  // slots of a SIMD from oldest to youngest, 15 = none
+  typedef logic [Slots-1:0][3:0] order_t;  // slots of a SIMD from oldest to youngest, 15 = none
   typedef logic [5:0] widx_t;  // {simd, slot}: index of per-wavefront arrays
 
   // Ports of the issue stage, by number.
@@ -89,11 +91,11 @@ package cu_front_pkg;
     logic [63:0] data;  // single registers in the half of their code
   } result_t;
 
-  // Row of the register file of a SIMD that holds the pair of operand code `code`: 400 rows of SGPRs, then 16 rows a
+  // Row of the register file of a SIMD that holds the pair of operand code `code`: rows of SGPRs, then 16 rows a
   // slot for codes 102 to 127 (VCC, M0 and EXEC live in cu_scalar).
   function automatic logic [9:0] sgpr_row(input logic [9:0] base, input slot_t slot, input logic [6:0] code);
     if (code < 7'd102) return {1'b0, base[9:1]} + {4'b0, code[6:1]};
-    return 10'd400 + {2'b0, slot, code[4:1] - 4'd3};
+    return 10'(SgprRows) + {2'b0, slot, code[4:1] - 4'd3};
   endfunction
 
   // Oldest set bit of `ready`; needs one.
@@ -102,7 +104,7 @@ package cu_front_pkg;
     rest = order;
     for (int unsigned p = 0; p < Slots; p++) begin
       if (ready[rest[0]]) return rest[0];
-      rest = {4'd15, rest[9:1]};
+      rest = order_t'({4'd15, rest[Slots-1:Second]});
     end
     return 4'd15;
   endfunction

@@ -4,6 +4,7 @@
 // Responsible for: the words.  Not responsible for: making them (cu_decode_pkg), values of operands (cu_operand_pkg).
 package cu_head_pkg;
   import cu_pkg::vgpr_t;
+  import cu_pkg::turns_t;
   import cu_pkg::vmem_kind_e;
   import cu_front_pkg::class_e;
   import gcn3_pkg::fmt_e;
@@ -12,7 +13,7 @@ package cu_head_pkg;
   typedef struct packed {
     class_e cls;
     logic [3:0] fault;  // status of its fetch
-    logic [4:0] turns;  // vector ALU: turns of its SIMD
+    turns_t turns;  // vector ALU: turns of its SIMD
     logic [6:0] sdst;  // vector ALU: scalar destination
     logic [1:0] we;  // its registers of the pair; 0: only EXEC
     logic exec;  // EXEC too

@@ -110,7 +110,7 @@ module cu_issue
   logic [63:0] result_keep[4];  // what stays pending of that wavefront
   logic [1:0] fly_head[4];
   logic [2:0] fly_count[4];
-  logic [4:0] turns[4];  // that the SIMD is still taken
+  turns_t turns[4];  // that the SIMD is still taken
   logic [3:0] vm_read_simd[4], lds_read_simd[4];
   // by barrier slot
   logic [7:0] arrived[64], ended[64];
@@ -238,10 +238,10 @@ module cu_issue
         busy      = 1'b1;
         recent[s] = {recent[s][47:0], of_simd(multi, s)};
       end
-      if (turns[s] != 5'd0) begin
+      if (turns[s] != '0) begin
         busy     = 1'b1;
-        turns[s] = turns[s] - 5'd1;
-        if (turns[s] == 5'd0) multi[{s, 4'd0}+:16] = '0;
+        turns[s] = turns[s] - turns_t'(1);
+        if (turns[s] == '0) multi[{s, 4'd0}+:16] = '0;
       end
       if (of_simd(live & head_ok, s) != 16'd0) begin
         ready = of_simd(live & head_ok & free_regs & ~sleeping & ~at_barrier, s);

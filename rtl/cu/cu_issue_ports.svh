@@ -26,13 +26,13 @@
     // its last)
     pick = who & ~of_simd(vm_reads | lds_reads, s) & ~(of_simd(other_row, s) & recent[s][31:16]);
     if (pick != 16'd0) begin
-      if (turns[s] == 5'd0 && !valu_wait_i[s] && fly_count[s] != 3'd4) begin
+      if (turns[s] == '0 && !valu_wait_i[s] && fly_count[s] != 3'd4) begin
         issue(pick, PortValu);
         issued.valid[PortValu] = 1'b1;
         issued.slot[PortValu]  = slot;
         issued.tag[PortValu]   = now;
         turns[s] = head[w].issue.turns;
-        if (turns[s] != 5'd1) multi[w] = 1'b1;
+        if (turns[s] != turns_t'(1)) multi[w] = 1'b1;
         recent[s][{2'd0, slot}] = 1'b1;
         if (head[w].write != 64'd0) remember_result(w, now);
       end else if (valu_wait_i[s]) busy = 1'b1;

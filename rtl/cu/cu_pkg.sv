@@ -3,13 +3,22 @@
 // and vector memory (cu_vmem). Widths are fixed for the largest CU (4 SIMDs, 16 slots, 256 VGPRs);
 // smaller configurations leave upper values unused. See docs/contracts.md and docs/reference/cu.md.
 //
-// Turns: SIMD s issues in cycles with (turn counter % NumSimd) == s, so every SIMD every 4 cycles.
-// An issue record is valid for one cycle. Lane l of beat b is lane 16*b + l of the wavefront.
-// VGPR row = {vgpr[7:0], beat[1:0]}: 1024 rows of 16 lanes x 32 bits a SIMD.
+// Turns: SIMD s issues in cycles with (turn counter % 4) == s, so every SIMD every 4 cycles.
+// An issue record is valid for one cycle.
+// Rows on ports have 16 lanes, {vgpr[7:0], row of the wavefront[1:0]}: lane l of row b is lane 16*b + l.  A SIMD with
+// fewer lanes passes them in parts of its width, `Parts` of them in as many cycles; inside it a row is
+// {vgpr[7:0], beat}, and lane l of beat b is lane Lanes*b + l.
 package cu_pkg;
   /* verilator lint_off UNUSEDPARAM */
-  localparam int unsigned Lanes = 16;  // lanes a beat
-  localparam int unsigned Beats = 4;  // beats a wavefront
+  localparam int unsigned Lanes = gantry_cfg_pkg::NumLanes;  // of a SIMD: 16, 8 or 4
+  localparam int unsigned LaneW = $clog2(Lanes);
+  localparam int unsigned Beats = 64 / Lanes;  // of a wavefront
+  localparam int unsigned BeatW = $clog2(Beats);
+  localparam int unsigned Parts = 16 / Lanes;  // beats of a row of 16 lanes
+  localparam int unsigned RowW = 8 + BeatW;
+  localparam int unsigned MemRowW = $clog2(gantry_cfg_pkg::VgprsPerSimd) + BeatW;  // as far as there are registers
+  localparam int unsigned TurnsW = Parts > 2 ? 6 : 5;  // turns of an instruction: up to 31 or 32
+  localparam int unsigned CountW = BeatW + 2;  // slots of an instruction (cu_simd): up to four a beat
 
   // Tests only: the seeded fault of docs/reference/cu.md; 0 is none.  With GANTRY_FAULTS one model holds them all and
   // the wrapper chooses.
@@ -31,7 +40,11 @@ package cu_pkg;
   typedef logic [7:0] tag_t;  // instruction number of a wavefront, modulo 256
   typedef logic [3:0] slot_t;  // wavefront slot in its SIMD
   typedef logic [7:0] vgpr_t;  // physical VGPR of a SIMD (base already added)
-  typedef logic [9:0] row_t;  // {vgpr_t, beat}
+  typedef logic [9:0] row_t;  // {vgpr_t, row of 16 lanes}
+  typedef logic [RowW-1:0] simd_row_t;  // {vgpr_t, beat}
+  typedef logic [BeatW-1:0] beat_t;
+  typedef logic [TurnsW-1:0] turns_t;
+  typedef logic [Lanes-1:0] enable_t;  // a bit a lane
   typedef struct packed {
     logic [1:0] simd;
     slot_t slot;

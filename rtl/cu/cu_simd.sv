@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// One SIMD of the compute unit: 16 lanes, 64 KiB of VGPRs, the vector ALU.  Responsible for: operand reads, bypass,
+// One SIMD of the compute unit: 16, 8 or 4 lanes, VGPRs, the vector ALU.  Responsible for: operand reads, bypass,
 // execution, row writes of the ALU, of the memory units and of new wavefronts, lane masks as results.
 // Not responsible for: scalar operands (in the issue record), dependencies and rates (front end: it sends nothing
 // before the slots of an instruction are over), EXEC itself.
 //
-// An instruction occupies slots: 4 (full rate: one a beat), 8 (half: low and high row of a beat) or 16 (quarter).
+// An instruction occupies slots: one a beat (full rate), two (half: low and high row) or four (quarter).
 // The slot read at the end of cycle t+k goes through stages 1, 2, 3 and is written at the end of cycle t+k+4; a row
 // that is written while it is read is bypassed.  Half rate: the result of both rows is made when the high row is
-// there.  Quarter rate: stage 2 of subslots 1 and 2 executes 8 lanes each, subslots 2 and 3 write low and high row.
+// there.  Quarter rate: stage 2 of subslots 1 and 2 executes half of the lanes each, subslots 2 and 3 write low and high row.
+// With fewer than 16 lanes a row of the ports passes in parts, one a cycle: vrd_valid_i stays for `Parts` cycles and the
+// row is complete in the cycle after the last; *_ready_o comes with the last part.  There is no bypass then: the next
+// instruction comes to a row long after it was written.  DPP costs one more slot a beat, which gathers a row of 16 lanes.
 // The stages are functions over its registers (simd_stage_*.svh); here are its ports, its VGPRs and their order.
 `include "gantry_assert.svh"
 `ifdef SYNTHESIS  // simd_rows_pkg says why
@@ -22,7 +25,7 @@
 `define STATE_CALL
 `define NO_INLINE
 `define OP_INFO(op) op_info(op)
-`define SLOT(at) slot_of(at[6:4], at[3:0])
+`define SLOT(at) slot_of(at[CountW+2:CountW], at[CountW-1:0])
 `define READ_X read_x
 `define READ_Y read_y
 `define READ_Z read_z
@@ -80,19 +83,22 @@ module cu_simd
   output obs_vgpr_t          obs_o,
   output logic               idle_o
 );
-  (* no_rw_check, ram_style = "block" *)logic [15:0][31:0] mem[1024];
+  (* no_rw_check, ram_style = "block" *)logic [Lanes-1:0][31:0] mem[1<<MemRowW];
   /* verilator lint_off UNUSEDSIGNAL */  // the stages use it
   lanes_t v;
   /* verilator lint_on UNUSEDSIGNAL */
   simd_regs_t r;
   logic idle_q;
-  logic [15:0][31:0] row;  // that is written
+  logic [Lanes-1:0][31:0] row;  // that is written
   logic [2:0] request, taken;  // initial rows, vector memory, LDS
+  logic [1:0] part;  // of the row of the one whose turn it is
+  logic [3:0] first;  // its first lane
+  row_t port_row;
 
 `ifdef SYNTHESIS
   // The memory's output registers, beside v: yosys joins the branches of a variable as a whole, and all of v would seem
   // to hang on the memory.
-  logic [31:0] read_x[16], read_y[16], read_z[16];
+  logic [31:0] read_x[Lanes], read_y[Lanes], read_z[Lanes];
   `include "simd_rows_int.svh"
   `include "simd_rows_lane.svh"
   `include "simd_rows_misc.svh"
@@ -103,6 +109,10 @@ module cu_simd
   `include "simd_stage_execute.svh"
   `include "simd_stage_read.svh"
 `endif
+
+  function automatic logic [MemRowW-1:0] part_row(input row_t of, input logic [1:0] at);
+    return MemRowW'(32'(of) * Parts + 32'(at));
+  endfunction
 
   assign idle_o  = idle_q && request == '0 && !valid_i && !vrd_valid_i;
   assign request = {init_valid_i, vwr_valid_i};
@@ -118,7 +128,7 @@ module cu_simd
         accept(`STATE_CALL);
       end
 `ifdef SYNTHESIS
-      for (int unsigned l = 0; l < 16; l++) begin
+      for (int unsigned l = 0; l < Lanes; l++) begin
         v.x[l] = read_x[l];
         v.y[l] = read_y[l];
         v.z[l] = read_z[l];
@@ -129,31 +139,49 @@ module cu_simd
       taken = r.granted & request;
       if (taken != '0) begin
         r.write = 1'b1;
-        r.wrow  = taken[0] ? vwr0_i.row : taken[1] ? vwr1_i.row : init_row_i;
-        r.lanes = taken[0] ? vwr0_i.lanes : taken[1] ? vwr1_i.lanes : 16'hffff;
+        port_row = taken[0] ? vwr0_i.row : taken[1] ? vwr1_i.row : init_row_i;
+        if (Parts == 1) begin
+          r.wrow  = simd_row_t'(port_row);
+          r.lanes = enable_t'(taken[0] ? vwr0_i.lanes : taken[1] ? vwr1_i.lanes : 16'hffff);
+        end else begin
+          part     = taken[0] ? r.part[0] : taken[1] ? r.part[1] : r.part[2];
+          r.wrow   = simd_row_t'(32'(port_row) * Parts + 32'(part));
+          r.lanes  = enable_t'((taken[0] ? vwr0_i.lanes : taken[1] ? vwr1_i.lanes : 16'hffff) >> (32'(part) * Lanes));
+        end
       end
       simd_cycle(`STATE request);
       if (taken != '0) begin
-        if (taken[0]) for (int unsigned l = 0; l < 16; l++) v.out[l] = vwr0_i.data[l[3:0]];
-        if (taken[1]) for (int unsigned l = 0; l < 16; l++) v.out[l] = vwr1_i.data[l[3:0]];
-        if (taken[2]) for (int unsigned l = 0; l < 16; l++) v.out[l] = init_data_i[l];
+        if (Parts == 1) begin
+          if (taken[0]) for (int unsigned l = 0; l < Lanes; l++) v.out[l] = vwr0_i.data[l[3:0]];
+          if (taken[1]) for (int unsigned l = 0; l < Lanes; l++) v.out[l] = vwr1_i.data[l[3:0]];
+          if (taken[2]) for (int unsigned l = 0; l < Lanes; l++) v.out[l] = init_data_i[l];
+        end else begin
+          first = 4'(32'(part) * Lanes);
+          if (taken[0]) for (int unsigned l = 0; l < Lanes; l++) v.out[l] = vwr0_i.data[first|l[3:0]];
+          if (taken[1]) for (int unsigned l = 0; l < Lanes; l++) v.out[l] = vwr1_i.data[first|l[3:0]];
+          if (taken[2]) for (int unsigned l = 0; l < Lanes; l++) v.out[l] = init_data_i[first|l[3:0]];
+          for (int unsigned k = 0; k < 3; k++) if (taken[k]) r.part[k] = 2'((32'(r.part[k]) + 32'd1) % Parts);
+        end
       end
       if (r.write) begin
-        for (int unsigned l = 0; l < 16; l++) row[l[3:0]] = v.out[l];
+        for (int unsigned l = 0; l < Lanes; l++) row[l[LaneW-1:0]] = v.out[l];
         // lanes that are not written keep what is there; here, so that yosys sees lane enables and no read port
-        if (r.lanes != 16'hffff) begin
-          for (int unsigned l = 0; l < 16; l++) row[l[3:0]] = r.lanes[l[3:0]] ? row[l[3:0]] : mem[r.wrow][l[3:0]];
+        if (r.lanes != '1) begin
+          for (int unsigned l = 0; l < Lanes; l++) begin
+            row[l[LaneW-1:0]] = r.lanes[l[LaneW-1:0]] ? row[l[LaneW-1:0]] : mem[r.wrow[MemRowW-1:0]][l[LaneW-1:0]];
+          end
         end
-        mem[r.wrow] <= row;
+        mem[r.wrow[MemRowW-1:0]] <= row;
       end
       // Operands of stage 1, read whether they are needed or not: these registers are the memory's, and what simd_cycle
       // makes of them must not stay.
-      for (int unsigned l = 0; l < 16; l++) `READ_X[l] = mem[r.ra][l[3:0]];
-      for (int unsigned l = 0; l < 16; l++) `READ_Y[l] = mem[r.rb][l[3:0]];
-      for (int unsigned l = 0; l < 16; l++) `READ_Z[l] = mem[r.rc][l[3:0]];
+      for (int unsigned l = 0; l < Lanes; l++) `READ_X[l] = mem[r.ra[MemRowW-1:0]][l[LaneW-1:0]];
+      for (int unsigned l = 0; l < Lanes; l++) `READ_Y[l] = mem[r.rb[MemRowW-1:0]][l[LaneW-1:0]];
+      for (int unsigned l = 0; l < Lanes; l++) `READ_Z[l] = mem[r.rc[MemRowW-1:0]][l[LaneW-1:0]];
       done_valid_o <= r.done_valid;
       if (r.done_valid) done_o <= r.done;
-      {init_ready_o, vwr_ready_o} <= r.granted;
+      {init_ready_o, vwr_ready_o} <= Parts == 1 ? r.granted : r.granted &
+          {r.part[2] == 2'(Parts - 1), r.part[1] == 2'(Parts - 1), r.part[0] == 2'(Parts - 1)};
       vwr_wait_o <= r.waited == 2'd3;
       idle_q     <= (r.live & Busy) == '0;
       if (Observe) begin
@@ -161,9 +189,9 @@ module cu_simd
         if (obs_en_i && r.write) begin
           obs_o.slot  <= r.from_alu ? r.i_issue[r.i_entry].slot : taken[0] ? vwr0_i.slot : vwr1_i.slot;
           obs_o.tag   <= r.from_alu ? r.i_issue[r.i_entry].tag : taken[0] ? vwr0_i.tag : vwr1_i.tag;
-          obs_o.row   <= r.wrow;
-          obs_o.lanes <= r.lanes;
-          obs_o.data  <= row;
+          obs_o.row   <= row_t'(32'(r.wrow) / Parts);
+          obs_o.lanes <= 16'(r.lanes) << (32'(r.wrow) % Parts * Lanes);
+          obs_o.data  <= {Parts{row}};
         end
       end
       if (!rst_ni) begin
@@ -180,6 +208,10 @@ module cu_simd
         r.st4     = '0;
         r.f.beat  = '0;
         r.f.step  = '0;
+        r.gather     = '0;
+        r.gather_row = '0;
+        for (int unsigned k = 0; k < 3; k++) r.part[k] = '0;
+        r.read_part  = '0;
         done_valid_o <= 1'b0;
         obs_valid_o <= 1'b0;
         vwr_wait_o <= 1'b0;
@@ -187,11 +219,19 @@ module cu_simd
         idle_q <= 1'b1;
       end
     end
-    // rows for the memory units
+    // Rows for the memory units: the block RAM's output register.  Parts move down as more of them follow.
     if (vrd_valid_i) begin
-      `define SIMD_VRD(l) vrd_data_o[l] <= mem[vrd_row_i][l];
-      `SIMD_VRD(0) `SIMD_VRD(1) `SIMD_VRD(2) `SIMD_VRD(3) `SIMD_VRD(4) `SIMD_VRD(5) `SIMD_VRD(6) `SIMD_VRD(7)
-      `SIMD_VRD(8) `SIMD_VRD(9) `SIMD_VRD(10) `SIMD_VRD(11) `SIMD_VRD(12) `SIMD_VRD(13) `SIMD_VRD(14) `SIMD_VRD(15)
+      if (Parts == 1) begin
+        `define SIMD_VRD(l) vrd_data_o[l] <= mem[MemRowW'(vrd_row_i)][(l)%Lanes];
+        `SIMD_VRD(0) `SIMD_VRD(1) `SIMD_VRD(2) `SIMD_VRD(3) `SIMD_VRD(4) `SIMD_VRD(5) `SIMD_VRD(6) `SIMD_VRD(7)
+        `SIMD_VRD(8) `SIMD_VRD(9) `SIMD_VRD(10) `SIMD_VRD(11) `SIMD_VRD(12) `SIMD_VRD(13) `SIMD_VRD(14) `SIMD_VRD(15)
+      end else begin
+        for (int unsigned l = 0; l < 16; l++) begin
+          vrd_data_o[l] <= l + Lanes < 16 ? vrd_data_o[(l+Lanes)%16] :
+              mem[part_row(vrd_row_i, r.read_part)][l[LaneW-1:0]];
+        end
+        r.read_part = 2'((32'(r.read_part) + 32'd1) % Parts);
+      end
     end
   end
   /* verilator lint_on BLKSEQ */

@@ -57,6 +57,7 @@ module cu_vmem_slots
   logic [3:0] slot;
   logic [5:0] rows_left;
   logic [1:0] row_kind, row_word, row_beat;
+  logic [1:0] row_part;  // a SIMD with fewer than 16 lanes reads a row in `Parts` cycles
   vmem_capture_t capture;
   /* verilator lint_off UNUSEDSIGNAL */
   vop_t op;
@@ -100,6 +101,11 @@ module cu_vmem_slots
     vrd_o.simd <= op.wave.simd;
     if (row_kind == 2'd2) vrd_o.row <= {op.data + 8'(row_word), row_beat};
     else vrd_o.row <= {op.addr + 8'(row_kind[0] ^ (op.mubuf && op.idxen)), row_beat};
+    if (Parts > 1) row_part = 2'((32'(row_part) + 32'd1) % Parts);
+    if (Parts == 1 || row_part == 2'd0) next_row();
+  endtask
+
+  task automatic next_row();
     rows_left = rows_left - 6'd1;
     capture = '{
         valid: 1'b1,
@@ -215,14 +221,14 @@ module cu_vmem_slots
           moved = 1'b1;
           request_row();
         end
-        ready_q <= rows_left <= 6'd1 && used != '1;
+        ready_q <= rows_left <= (Parts == 1 ? 6'd1 : 6'd0) && used != '1;
         next_slot_o <= pick_pkg::first64({48'd0, ~used})[3:0];
         drained_o <= outstanding == '0;
         awake = moved;
         moved_o <= moved;
       end
       if (!rst_ni) begin
-        {used, sent, finished, blocked, rows_left, wb_count, chosen, awake} = '0;
+        {used, sent, finished, blocked, rows_left, row_part, wb_count, chosen, awake} = '0;
         capture.valid = 1'b0;
         outstanding = '0;
         {vrd_valid_o, reading_o, opread_valid_o, wb_valid_o, done_valid_o} <= '0;

@@ -11,6 +11,7 @@ package simd_regs_pkg;
   import fpu_serial_pkg::f64_regs_t;
 
   typedef struct packed {
+    logic gather;   // fewer than 16 lanes: brings lanes for DPP
     logic valid;
     logic norm;     // goes through the normaliser
     logic quarter;  // goes through a quarter-rate unit
@@ -24,7 +25,7 @@ package simd_regs_pkg;
     logic [1:0] sub;
     logic [1:0] ring;  // where its result waits
     logic [1:0] first;  // where results of what it executes go; pairs: the low half
-    row_t row;      // that is written; its low bits are the beat
+    simd_row_t row;  // that is written; its low bits are the beat
   } slot_info_t;
 
   // what the stages must know of an instruction, in one word
@@ -113,51 +114,53 @@ package simd_regs_pkg;
   localparam op_table_t OpTable = op_table();
 
   // ---- constant: slot `count` of an instruction; kind: 0 full rate, {0, wide, 1} half, {1, wide, pair} quarter;
-  // 2: double precision, 16 slots a beat, which serial_slot of simd_serial.svh completes
-  typedef logic [$bits(slot_info_t)-1:0] slot_table_t[128];  // of slot_info_t
+  // 2: double precision, `Lanes` slots a beat, which serial_slot of simd_serial.svh completes
+  typedef logic [$bits(slot_info_t)-1:0] slot_table_t[8<<CountW];  // of slot_info_t
 
-  function automatic slot_info_t slot_of(input logic [2:0] kind, input logic [3:0] count);
+  function automatic slot_info_t slot_of(input logic [2:0] kind, input logic [CountW-1:0] count);
     slot_info_t s;
     s = '0;
     s.valid = 1'b1;
     if (kind == 3'd0) begin
-      s.row[1:0] = count[1:0];
+      s.row[BeatW-1:0] = count[BeatW-1:0];
       s.ring = count[1:0];
       s.read = 1'b1;
       s.write = 1'b1;
-      s.last = count == 4'd3;
+      s.last = count == CountW'(Beats - 1);
       s.norm = 1'b1;
     end else if (kind == 3'd2) begin
       s.serial = 1'b1;
       s.sub = {1'b0, count[0]};
       s.ring = {1'b0, count[0]};
-      s.read = count < 4'd2;
-      s.write = count == 4'd2 || count == 4'd3;
+      s.read = count < CountW'(2);
+      s.write = count == CountW'(2) || count == CountW'(3);
     end else if (!kind[2]) begin
-      s.row[1:0] = count[2:1];
+      s.row[BeatW-1:0] = count[BeatW:1];
       s.sub = {1'b0, count[0]};
       s.ring = count[1:0];
       s.read = 1'b1;
       s.write = kind[1] || !count[0];
-      s.last = count == 4'd7;
+      s.last = count == CountW'(2 * Beats - 1);
     end else begin
-      s.row[1:0] = count[3:2];
+      s.row[BeatW-1:0] = count[BeatW+1:2];
       s.sub = count[1:0];
       s.ring = {count[2], count[0]};
       s.read = count[1:0] == 2'd0 || (count[1:0] == 2'd1 && kind[0]);
       s.write = count[1:0] == 2'd2 || (kind[1] && count[1:0] == 2'd3);
-      s.last = count == 4'd15;
+      s.last = count == '1;
       s.norm = count[1:0] == 2'd0;
       s.quarter = count[1:0] == 2'd1 || count[1:0] == 2'd2;
     end
-    s.high = kind == 3'd2 ? count == 4'd3 : kind != 3'd0 && s.ring[0];
+    s.high = kind == 3'd2 ? count == CountW'(3) : kind != 3'd0 && s.ring[0];
     s.first = kind == 3'd0 ? s.ring : {s.ring[1], 1'b0};
     return s;
   endfunction
 
   function automatic slot_table_t slot_table();
     slot_table_t t;
-    for (int unsigned n = 0; n < 128; n++) t[n[6:0]] = slot_of(n[6:4], n[3:0]);
+    for (int unsigned n = 0; n < 8 << CountW; n++) begin
+      t[n[CountW+2:0]] = slot_of(n[CountW+2:CountW], n[CountW-1:0]);
+    end
     return t;
   endfunction
   localparam slot_table_t SlotTable = slot_table();
@@ -175,7 +178,7 @@ package simd_regs_pkg;
     // slots
     live_t live;
     logic cur;
-    logic [6:0] at;  // next slot in SlotTable: kind and number
+    logic [CountW+2:0] at;  // next slot in SlotTable: kind and number
     slot_info_t slot_and;  // what of SlotTable applies to the running instruction
     slot_info_t slot_or;   // what is the same in all its slots
     logic uneven;  // its rows follow from more than the beat
@@ -184,25 +187,25 @@ package simd_regs_pkg;
     slot_info_t st3;
     slot_info_t st4;
     // rows to read: of beat 0, and now; operands that the rows in v.x, v.y, v.z are not yet
-    row_t row0;
-    row_t row1;
-    row_t row2;
-    row_t ra;
-    row_t rb;
-    row_t rc;
+    simd_row_t row0;
+    simd_row_t row1;
+    simd_row_t row2;
+    simd_row_t ra;
+    simd_row_t rb;
+    simd_row_t rc;
     logic patch;  // any of the next, or a scalar
     logic [2:0] fwd;  // bypassed from v.out
-    logic [15:0] fwd_lanes;
+    enable_t fwd_lanes;
     logic [31:0] first_lane;  // DPP: lanes of rows that may be overwritten when they are asked for
     logic [31:0] lane31;
-    logic [15:0] em;  // DPP: lanes that are written
-    logic [15:0] lanes_of[4];  // lanes to write of waiting results
+    enable_t em;  // DPP: lanes that are written
+    enable_t lanes_of[4];  // lanes to write of waiting results
     // the row that is written in this cycle
     logic write;
     logic from_alu;
     logic i_entry;  // then: of this instruction
-    row_t wrow;
-    logic [15:0] lanes;
+    simd_row_t wrow;
+    enable_t lanes;
     // who may write in the next cycle: initial rows, vector memory, LDS
     logic [2:0] granted;
     logic [1:0] waited;
@@ -212,6 +215,12 @@ package simd_regs_pkg;
     // double precision; last, so that the others keep their places in a host's cache lines
     f64_regs_t f;
     slot_info_t serial;
+    // fewer than 16 lanes: slots that still gather for DPP, for which row; next parts of rows that the requesters write,
+    // and that a memory unit reads
+    logic [2:0] gather;
+    logic [1:0] gather_row;
+    logic [1:0] part[3];
+    logic [1:0] read_part;
 `ifdef GANTRY_FAULTS
     int unsigned fault;  // cu_pkg::FaultSeed
 `endif

@@ -11,7 +11,7 @@
     sel1 = 32'(ext[26:24]);
     sext0 = 32'(ext[19]);
     sext1 = 32'(ext[27]);
-    for (int unsigned l = 0; l < 16; l++) begin
+    for (int unsigned l = 0; l < Lanes; l++) begin
       v.x[l] = sdwa_select(v.x[l], sel0, sext0);
       v.y[l] = sdwa_select(v.y[l], sel1, sext1);
     end
@@ -23,25 +23,31 @@
     logic [31:0] sel, unused;
     sel = 32'(ext[10:8]);
     unused = 32'(ext[12:11]);
-    for (int unsigned l = 0; l < 16; l++) v.out[l] = sdwa_merge(v.out[l], v.old[r][l], sel, unused);
+    for (int unsigned l = 0; l < Lanes; l++) v.out[l] = sdwa_merge(v.out[l], v.old[r][l], sel, unused);
   endfunction
 
-  // First source through DPP dword ext.  v.x: own row, v.z: the other row; own and other: lanes of EXEC in both.
+  // First source through DPP dword ext, part `part` of row `row` of 16 lanes.  own and other: lanes of EXEC in that row
+  // and in the other one.  16 lanes: v.x is the own row, v.z the other; fewer: v.row16 and the lane v.other16.
   // Returns the lanes that are written.
-  function automatic logic [31:0] dpp_row(`LANES_ARG input logic [31:0] ext, input logic [1:0] beat,
-                                          input logic [31:0] own, input logic [31:0] other);
+  function automatic logic [31:0] dpp_row(`LANES_ARG input logic [31:0] ext, input logic [1:0] row,
+                                          input logic [1:0] part, input logic [31:0] own, input logic [31:0] other);
     `NO_INLINE
-    logic [31:0] n, t, set, written;
-    written = own;
-    for (int unsigned l = 0; l < 16; l++) begin
-      n = dpp_lane(32'(ext[16:8]), l, 32'(beat));
+    logic [31:0] at, n, t, set, written;
+    written = Parts == 1 ? own : own >> (32'(part) * Lanes);
+    for (int unsigned l = 0; l < Lanes; l++) begin
+      at = Parts == 1 ? l : 32'(part) * Lanes + l;
+      n = dpp_lane(32'(ext[16:8]), at, 32'(row));
       t = (n & 32'd16) == 32'd0 ? (((n & 32'd32) != 32'd0 ? other : own) >> (n & 32'd15)) & 32'd1 : 32'd0;
-      v.w[l] = t == 32'd0 ? 32'd0 : (n & 32'd32) != 32'd0 ? v.z[n[3:0]] : v.x[n[3:0]];
-      set = 32'(ext[31:28] >> beat) & 32'(ext[27:24] >> l[3:2]) & 32'd1;
+      if (Parts == 1) begin
+        v.w[l] = t == 32'd0 ? 32'd0 : (n & 32'd32) != 32'd0 ? v.z[n[LaneW-1:0]] : v.x[n[LaneW-1:0]];
+      end else begin
+        v.w[l] = t == 32'd0 ? 32'd0 : (n & 32'd32) != 32'd0 ? v.other16 : v.row16[n[3:0]];
+      end
+      set = 32'(ext[31:28] >> row) & 32'(ext[27:24] >> at[3:2]) & 32'd1;
       set = set & (t | 32'(ext[19]));
       written = written & ~((set ^ 32'd1) << l);
     end
-    for (int unsigned l = 0; l < 16; l++) v.x[l] = v.w[l];
+    for (int unsigned l = 0; l < Lanes; l++) v.x[l] = v.w[l];
     return written;
   endfunction
   /* verilator lint_on UNUSEDSIGNAL */
@@ -58,7 +64,7 @@
     flip0 = negate[0] ? sign : 32'd0;
     flip1 = negate[1] ? sign : 32'd0;
     flip2 = negate[2] ? sign : 32'd0;
-    for (int unsigned l = 0; l < 16; l++) begin
+    for (int unsigned l = 0; l < Lanes; l++) begin
       v.x[l] = (v.x[l] & keep0) ^ flip0;
       v.y[l] = (v.y[l] & keep1) ^ flip1;
       v.z[l] = (v.z[l] & keep2) ^ flip2;
@@ -70,14 +76,14 @@
                                         input logic [1:0] round, input logic clamp, input logic dx10);
     `NO_INLINE
     if (omod != 2'd0) begin
-      if (half) for (int unsigned l = 0; l < 16; l++) v.out[l] = omod_f16(v.out[l], 32'(omod), 32'(round));
-      else for (int unsigned l = 0; l < 16; l++) v.out[l] = omod_f32(v.out[l], 32'(omod), 32'(round));
+      if (half) for (int unsigned l = 0; l < Lanes; l++) v.out[l] = omod_f16(v.out[l], 32'(omod), 32'(round));
+      else for (int unsigned l = 0; l < Lanes; l++) v.out[l] = omod_f32(v.out[l], 32'(omod), 32'(round));
     end
     if (clamp) begin
       if (half) begin
-        for (int unsigned l = 0; l < 16; l++) v.out[l] = clamp_float(v.out[l], 32'h7c00, 32'h8000, 32'h3c00, dx10);
+        for (int unsigned l = 0; l < Lanes; l++) v.out[l] = clamp_float(v.out[l], 32'h7c00, 32'h8000, 32'h3c00, dx10);
       end else begin
-        for (int unsigned l = 0; l < 16; l++) begin
+        for (int unsigned l = 0; l < Lanes; l++) begin
           v.out[l] = clamp_float(v.out[l], 32'h7f800000, 32'h80000000, 32'h3f800000, dx10);
         end
       end

@@ -7,9 +7,9 @@
     `NO_INLINE
     logic keep;
     keep = keep16 && !(op == OP_V_MAD_F16 || op == OP_V_MAC_F16 || op == OP_V_MADMK_F16 || op == OP_V_MADAK_F16);
-    for (int unsigned l = 0; l < 16; l++) v.x[l] = half_to_f32(v.x[l], keep);
+    for (int unsigned l = 0; l < Lanes; l++) v.x[l] = half_to_f32(v.x[l], keep);
     if (op != OP_V_LDEXP_F16) begin
-      for (int unsigned l = 0; l < 16; l++) begin
+      for (int unsigned l = 0; l < Lanes; l++) begin
         v.y[l] = half_to_f32(v.y[l], keep);
         v.z[l] = half_to_f32(v.z[l], keep);
       end
@@ -21,7 +21,7 @@
   function automatic void sum_xy(`LANES_ARG input logic [31:0] fx, input logic [31:0] fy, input logic keep);
     logic [31:0] small_mask;
     small_mask = keep ? 32'h7fffff : 32'd0;
-    for (int unsigned l = 0; l < 16; l++) begin
+    for (int unsigned l = 0; l < Lanes; l++) begin
       fpu_sum_pkg::sum(v.x[l] ^ fx, v.y[l] ^ fy, small_mask, v.ph1[l], v.ch1[l], v.d1[l], v.e1[l], v.g1[l]);
     end
   endfunction
@@ -30,8 +30,8 @@
     `NO_INLINE
     logic [31:0] add, turn, even, most, most_turn;
     fpu_sum_pkg::rounding(mode, add, turn, even, most, most_turn);
-    for (int unsigned l = 0; l < 16; l++) fpu_sum_pkg::product_bits(v.x[l], v.y[l], v.over[l], v.w[l]);
-    for (int unsigned l = 0; l < 16; l++) begin
+    for (int unsigned l = 0; l < Lanes; l++) fpu_sum_pkg::product_bits(v.x[l], v.y[l], v.over[l], v.w[l]);
+    for (int unsigned l = 0; l < Lanes; l++) begin
       fpu_sum_pkg::multiply_add(v.x[l], v.y[l], v.z[l], v.over[l], v.w[l], add, turn, even, most, most_turn, v.ph1[l],
                                 v.ch1[l], v.d1[l], v.e1[l], v.g1[l]);
     end
@@ -41,13 +41,13 @@
   function automatic void half_add_row(`LANES_ARG input logic fused, input logic [1:0] mode);
     `NO_INLINE
     logic [31:0] n;
-    for (int unsigned l = 0; l < 16; l++) begin
+    for (int unsigned l = 0; l < Lanes; l++) begin
       n = fused ? v.z[l] : (v.x[l] ^ v.y[l]) & 32'h80000000;
       fpu_fma_pkg::product(v.x[l], v.y[l], n, 1'b1, v.ph1[l], v.pl1[l], v.ch1[l], v.d1[l], v.e1[l], v.g1[l]);
       v.ph1[l] = v.ph1[l] | 32'(v.pl1[l] != 32'd0);
     end
     if (!fused) begin
-      for (int unsigned l = 0; l < 16; l++) begin
+      for (int unsigned l = 0; l < Lanes; l++) begin
         fpu_sum_pkg::round_f16(v.ph1[l], v.e1[l], v.g1[l], 32'd1 << mode, 32'd0, n);
         n = half_to_f32(n, 1'b0);
         fpu_sum_pkg::sum(n, v.z[l], 32'h7fffff, v.ph1[l], v.ch1[l], v.d1[l], v.e1[l], v.g1[l]);
@@ -57,7 +57,7 @@
 
   function automatic void ldexp_row(`LANES_ARG input logic half, input logic keep);
     logic [31:0] n, t, m;
-    for (int unsigned l = 0; l < 16; l++) begin
+    for (int unsigned l = 0; l < Lanes; l++) begin
       n = half ? sext16(v.y[l]) : v.y[l];
       n = max_s(min_s(n, 32'd400), -32'd400);
       t = (v.x[l] >> 23) & 32'd255;
@@ -71,7 +71,7 @@
 
   // Integers in v.w: value (magnitude below 2**32) and exponent.
   function automatic void from_signed(`LANES_ARG input logic [31:0] exponent);
-    for (int unsigned l = 0; l < 16; l++) begin
+    for (int unsigned l = 0; l < Lanes; l++) begin
       v.ph1[l] = v.w[l][31] ? 32'd0 - v.w[l] : v.w[l];
       fpu_sum_pkg::place(exponent, v.w[l] >> 31, v.ch1[l], v.d1[l], v.e1[l], v.g1[l]);
     end
@@ -79,7 +79,7 @@
 
   // An unsigned field of x.
   function automatic void from_field(`LANES_ARG input logic [31:0] shift, input logic [31:0] mask);
-    for (int unsigned l = 0; l < 16; l++) begin
+    for (int unsigned l = 0; l < Lanes; l++) begin
       v.ph1[l] = (v.x[l] >> shift) & mask;
       fpu_sum_pkg::place(32'd156, 32'd0, v.ch1[l], v.d1[l], v.e1[l], v.g1[l]);
     end
@@ -93,14 +93,14 @@
       OP_V_ADD_F32, OP_V_ADD_F16: sum_xy(`LANES 32'd0, 32'd0, keep);
       OP_V_SUB_F32, OP_V_SUB_F16: sum_xy(`LANES 32'd0, 32'h80000000, keep);
       OP_V_SUBREV_F32, OP_V_SUBREV_F16: begin
-        for (int unsigned l = 0; l < 16; l++) begin
+        for (int unsigned l = 0; l < Lanes; l++) begin
           fpu_sum_pkg::sum(v.y[l], v.x[l] ^ 32'h80000000, keep ? 32'h7fffff : 32'd0, v.ph1[l], v.ch1[l], v.d1[l],
                            v.e1[l], v.g1[l]);
         end
       end
       OP_V_MUL_F32, OP_V_MUL_F16: begin
-        for (int unsigned l = 0; l < 16; l++) fpu_sum_pkg::product_bits(v.x[l], v.y[l], v.over[l], v.w[l]);
-        for (int unsigned l = 0; l < 16; l++) begin
+        for (int unsigned l = 0; l < Lanes; l++) fpu_sum_pkg::product_bits(v.x[l], v.y[l], v.over[l], v.w[l]);
+        for (int unsigned l = 0; l < Lanes; l++) begin
           fpu_sum_pkg::multiply(v.x[l], v.y[l], v.over[l], v.w[l], v.ph1[l], v.d1[l], v.e1[l], v.g1[l]);
           v.ch1[l] = 32'd0;
         end
@@ -108,20 +108,20 @@
       OP_V_FMA_F16: half_add_row(`LANES 1'b1, mode);
       OP_V_MAD_F16, OP_V_MAC_F16, OP_V_MADMK_F16, OP_V_MADAK_F16: half_add_row(`LANES 1'b0, mode);
       OP_V_FRACT_F32, OP_V_FRACT_F16: begin
-        for (int unsigned l = 0; l < 16; l++) v.y[l] = whole(v.x[l], 32'd3, keep, 1'b1);
+        for (int unsigned l = 0; l < Lanes; l++) v.y[l] = whole(v.x[l], 32'd3, keep, 1'b1);
         sum_xy(`LANES 32'd0, 32'h80000000, keep);
       end
       OP_V_LDEXP_F32, OP_V_LDEXP_F16: ldexp_row(`LANES half, keep);
       OP_V_CVT_F32_I32: begin
-        for (int unsigned l = 0; l < 16; l++) v.w[l] = v.x[l];
+        for (int unsigned l = 0; l < Lanes; l++) v.w[l] = v.x[l];
         from_signed(`LANES 32'd156);
       end
       OP_V_CVT_F16_I16: begin
-        for (int unsigned l = 0; l < 16; l++) v.w[l] = sext16(v.x[l]);
+        for (int unsigned l = 0; l < Lanes; l++) v.w[l] = sext16(v.x[l]);
         from_signed(`LANES 32'd156);
       end
       OP_V_CVT_OFF_F32_I4: begin
-        for (int unsigned l = 0; l < 16; l++) v.w[l] = $unsigned($signed(v.x[l] << 28) >>> 28);
+        for (int unsigned l = 0; l < Lanes; l++) v.w[l] = $unsigned($signed(v.x[l] << 28) >>> 28);
         from_signed(`LANES 32'd152);
       end
       OP_V_CVT_F32_U32: from_field(`LANES 32'd0, 32'hffffffff);
@@ -143,14 +143,14 @@
     bits = 32'd0;
     case (op)
       OP_V_DIV_FMAS_F32: begin  // sources are not flushed; lanes of VCC are scaled, up if c is large
-        for (int unsigned l = 0; l < 16; l++) begin
+        for (int unsigned l = 0; l < Lanes; l++) begin
           fpu_fma_pkg::product(v.x[l], v.y[l], v.z[l], 1'b1, v.ph1[l], v.pl1[l], v.ch1[l], v.d1[l], v.e1[l], v.g1[l]);
           n = ((v.z[l] >> 23) & 32'd255) > 32'd127 ? 32'd64 : -32'd64;
           v.n1[l] = ((mask >> l) & 32'd1) != 32'd0 ? n : 32'd0;
         end
       end
       OP_V_DIV_SCALE_F32: begin
-        for (int unsigned l = 0; l < 16; l++) begin
+        for (int unsigned l = 0; l < Lanes; l++) begin
           fpu_div_pkg::div_scale(v.x[l], v.y[l], v.z[l], n, flag, nan);
           v.n1[l] = n;
           bits = bits | (flag << l);
@@ -162,13 +162,13 @@
         end
       end
       OP_V_MUL_F32: begin
-        for (int unsigned l = 0; l < 16; l++) begin
+        for (int unsigned l = 0; l < Lanes; l++) begin
           fpu_fma_pkg::product(v.x[l], v.y[l], (v.x[l] ^ v.y[l]) & 32'h80000000, keep, v.ph1[l], v.pl1[l], v.ch1[l],
                                v.d1[l], v.e1[l], v.g1[l]);
         end
       end
       default: begin
-        for (int unsigned l = 0; l < 16; l++) begin
+        for (int unsigned l = 0; l < Lanes; l++) begin
           fpu_fma_pkg::product(v.x[l], v.y[l], v.z[l], keep, v.ph1[l], v.pl1[l], v.ch1[l], v.d1[l], v.e1[l], v.g1[l]);
         end
       end
@@ -181,7 +181,7 @@
     `NO_INLINE
     logic [31:0] zero_sign;
     zero_sign = 32'(down);
-    for (int unsigned l = 0; l < 16; l++) begin
+    for (int unsigned l = 0; l < Lanes; l++) begin
       fpu_sum_pkg::align_add(v.ph1[l], v.ch1[l], v.d1[l], v.g1[l], zero_sign, v.sh2[l], v.g2[l]);
       v.e2[l] = v.e1[l];
     end
@@ -189,12 +189,12 @@
 
   function automatic void wide_align_row(`LANES_ARG input logic scaled, input logic [31:0] round);
     `NO_INLINE
-    for (int unsigned l = 0; l < 16; l++) begin
+    for (int unsigned l = 0; l < Lanes; l++) begin
       fpu_fma_pkg::align_add(v.ph1[l], v.pl1[l], v.ch1[l], v.d1[l], v.g1[l], round, v.sh2[l], v.sl2[l], v.g2[l]);
       v.e2[l] = v.e1[l];
     end
     if (scaled) begin
-      for (int unsigned l = 0; l < 16; l++) begin
+      for (int unsigned l = 0; l < Lanes; l++) begin
         fpu_fma_pkg::rescale(v.sh2[l], v.sl2[l], v.e1[l], v.n1[l], v.sh2[l], v.sl2[l], v.e2[l]);
       end
     end
@@ -206,14 +206,14 @@
     logic [31:0] add, turn, even, most, most_turn, mask;
     fpu_sum_pkg::rounding(mode, add, turn, even, most, most_turn);
     mask = 32'd0 - 32'(keep);
-    for (int unsigned l = 0; l < 16; l++) begin
+    for (int unsigned l = 0; l < Lanes; l++) begin
       fpu_sum_pkg::round_f32(v.sh2[l], v.e2[l], v.g2[l], add, turn, even, most, most_turn, mask, v.res[r][l]);
     end
   endfunction
 
   function automatic void round16_row(`LANES_ARG input logic [1:0] r, input logic [1:0] mode, input logic keep);
     `NO_INLINE
-    for (int unsigned l = 0; l < 16; l++) begin
+    for (int unsigned l = 0; l < Lanes; l++) begin
       fpu_sum_pkg::round_f16(v.sh2[l], v.e2[l], v.g2[l], 32'd1 << mode, 32'd0 - 32'(keep), v.res[r][l]);
     end
   endfunction
@@ -224,7 +224,7 @@
     `NO_INLINE
     logic [31:0] n, sh, sl, kept, t;
     kept = 32'(keep);
-    for (int unsigned l = 0; l < 16; l++) begin
+    for (int unsigned l = 0; l < Lanes; l++) begin
       fpu_fma_pkg::leading32(v.sh2[l], v.sl2[l], v.e2[l] + 32'd1, n);
       fpu_fma_pkg::normalise(v.sh2[l], v.sl2[l], n, sh, sl);
       fpu_fma_pkg::round_f32(sh, sl, n, v.e2[l], v.g2[l], 32'd1 << mode, kept, t);
@@ -237,5 +237,5 @@
     `NO_INLINE
     logic [31:0] one;
     one = half ? 32'h3c00 : 32'h3f800000;
-    for (int unsigned l = 0; l < 16; l++) v.res[r][l] = v.res[r][l] == one ? one - 32'd1 : v.res[r][l];
+    for (int unsigned l = 0; l < Lanes; l++) v.res[r][l] = v.res[r][l] == one ? one - 32'd1 : v.res[r][l];
   endfunction

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of simd_rows_pkg: quarter-rate units on half a row (8 lanes, stage 2 of cu_simd): 32-bit multiplier, sums of
-// absolute differences, transcendentals.  Operands v.qa to v.qe, results v.res; high: lanes 8 to 15.  Not responsible
+// Part of simd_rows_pkg: quarter-rate units on half a row (Lanes / 2 lanes, stage 2 of cu_simd): 32-bit multiplier, sums of
+// absolute differences, transcendentals.  Operands v.qa to v.qe, results v.res; high: the upper ones.  Not responsible
 // for: the operations themselves (valu_int_pkg, fpu_trans_pkg), when they run (cu_simd).
   // Operands of a quarter-rate unit, in two slots; pair: the third source has 64 bits.
   function automatic void quarter_row(`LANES_ARG input logic high, input logic pair);
     `NO_INLINE
     if (!high) begin
-      for (int unsigned l = 0; l < 16; l++) begin
+      for (int unsigned l = 0; l < Lanes; l++) begin
         v.qa[l] = v.x[l];
         v.qb[l] = v.y[l];
         v.qc[l] = pair ? v.z[l] : 32'd0;
         v.qd[l] = 32'd0;
       end
     end else if (pair) begin
-      for (int unsigned l = 0; l < 16; l++) begin
+      for (int unsigned l = 0; l < Lanes; l++) begin
         v.qd[l] = v.z[l];
         v.qe[l] = v.x[l];
       end
@@ -28,12 +28,12 @@
     logic [63:0] wide;
     is_signed = 32'(op == OP_V_MUL_HI_I32 || op == OP_V_MAD_I64_I32);
     bits = 32'd0;
-    for (int unsigned l = 0; l < 8; l++) begin
-      mul32_op(v.qa[{high, l[2:0]}], v.qb[{high, l[2:0]}], {v.qd[{high, l[2:0]}], v.qc[{high, l[2:0]}]}, is_signed,
+    for (int unsigned l = 0; l < Lanes / 2; l++) begin
+      mul32_op(v.qa[{high, l[LaneW-2:0]}], v.qb[{high, l[LaneW-2:0]}], {v.qd[{high, l[LaneW-2:0]}], v.qc[{high, l[LaneW-2:0]}]}, is_signed,
                wide, t);
-      v.res[r0][{high, l[2:0]}] = op == OP_V_MUL_HI_U32 || op == OP_V_MUL_HI_I32 ? 32'(wide >> 32) : 32'(wide);
-      v.res[r1][{high, l[2:0]}] = 32'(wide >> 32);
-      bits = bits | (t << {high, l[2:0]});
+      v.res[r0][{high, l[LaneW-2:0]}] = op == OP_V_MUL_HI_U32 || op == OP_V_MUL_HI_I32 ? 32'(wide >> 32) : 32'(wide);
+      v.res[r1][{high, l[LaneW-2:0]}] = 32'(wide >> 32);
+      bits = bits | (t << {high, l[LaneW-2:0]});
     end
     v.bits = bits;
   endfunction
@@ -46,16 +46,16 @@
     logic [63:0] wide;
     masked = op == OP_V_MQSAD_PK_U16_U8;
     if (op == OP_V_MQSAD_U32_U8) begin
-      for (int unsigned l = 0; l < 8; l++) begin
-        wide = {v.qe[{high, l[2:0]}], v.qa[{high, l[2:0]}]} >> {second, 4'd0};
-        v.res[r0][{high, l[2:0]}] = sad_sum(32'(wide), v.qb[{high, l[2:0]}], v.qc[{high, l[2:0]}]);
-        v.res[r1][{high, l[2:0]}] = sad_sum(32'(wide >> 8), v.qb[{high, l[2:0]}], v.qd[{high, l[2:0]}]);
+      for (int unsigned l = 0; l < Lanes / 2; l++) begin
+        wide = {v.qe[{high, l[LaneW-2:0]}], v.qa[{high, l[LaneW-2:0]}]} >> {second, 4'd0};
+        v.res[r0][{high, l[LaneW-2:0]}] = sad_sum(32'(wide), v.qb[{high, l[LaneW-2:0]}], v.qc[{high, l[LaneW-2:0]}]);
+        v.res[r1][{high, l[LaneW-2:0]}] = sad_sum(32'(wide >> 8), v.qb[{high, l[LaneW-2:0]}], v.qd[{high, l[LaneW-2:0]}]);
       end
     end else
-    for (int unsigned l = 0; l < 8; l++) begin
-      wide = {v.qe[{high, l[2:0]}], v.qa[{high, l[2:0]}]};
-      v.res[r0][{high, l[2:0]}] = qsad_pair(wide, v.qb[{high, l[2:0]}], v.qc[{high, l[2:0]}], masked);
-      v.res[r1][{high, l[2:0]}] = qsad_pair(wide >> 16, v.qb[{high, l[2:0]}], v.qd[{high, l[2:0]}], masked);
+    for (int unsigned l = 0; l < Lanes / 2; l++) begin
+      wide = {v.qe[{high, l[LaneW-2:0]}], v.qa[{high, l[LaneW-2:0]}]};
+      v.res[r0][{high, l[LaneW-2:0]}] = qsad_pair(wide, v.qb[{high, l[LaneW-2:0]}], v.qc[{high, l[LaneW-2:0]}], masked);
+      v.res[r1][{high, l[LaneW-2:0]}] = qsad_pair(wide >> 16, v.qb[{high, l[LaneW-2:0]}], v.qd[{high, l[LaneW-2:0]}], masked);
     end
   endfunction
 
@@ -75,14 +75,14 @@
       OP_V_SIN_F32, OP_V_SIN_F16: kind = fpu_trans_pkg::Sin;
       default: kind = fpu_trans_pkg::Cos;
     endcase
-    for (int unsigned l = 0; l < 8; l++) begin
-      t = half ? half_to_f32(v.qa[{high, l[2:0]}], mode[6]) : v.qa[{high, l[2:0]}];
-      fpu_trans_pkg::trans_f32(kind, t, v.res[r][{high, l[2:0]}]);
+    for (int unsigned l = 0; l < Lanes / 2; l++) begin
+      t = half ? half_to_f32(v.qa[{high, l[LaneW-2:0]}], mode[6]) : v.qa[{high, l[LaneW-2:0]}];
+      fpu_trans_pkg::trans_f32(kind, t, v.res[r][{high, l[LaneW-2:0]}]);
     end
     if (half) begin
-      for (int unsigned l = 0; l < 8; l++) begin
-        t = v.res[r][{high, l[2:0]}];
-        v.res[r][{high, l[2:0]}] = f32_to_half(t, 32'd1 << mode[3:2], 1'b1, mode[7]);
+      for (int unsigned l = 0; l < Lanes / 2; l++) begin
+        t = v.res[r][{high, l[LaneW-2:0]}];
+        v.res[r][{high, l[LaneW-2:0]}] = f32_to_half(t, 32'd1 << mode[3:2], 1'b1, mode[7]);
       end
     end
   endfunction

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of simd_rows_pkg: the serial unit for double precision, one lane a cycle through five steps.  Slots 0 and 1 of
-// each 16 read the low and the high row of a beat, slots 2 and 3 write those of the beat before; 68 slots in all.  Lane n
+// Part of simd_rows_pkg: the serial unit for double precision, one lane a cycle through five steps.  A beat has
+// `Lanes` slots: 0 and 1 read its low and high row, 2 and 3 write those of the beat before; 68 slots in all.  Lane n
 // is in step p while slot n + p - 1 is in stage 2.  Not responsible for: arithmetic (fpu_*64_pkg), slots of other rates.
 
   /* verilator lint_off UNUSEDSIGNAL */  // each uses parts of control words
@@ -9,38 +9,38 @@
   function automatic void serial_slot(`STATE_ARG input slot_info_t s);
     `NO_INLINE
     slot_info_t t;
-    logic [3:0] sub;
+    logic [LaneW-1:0] sub;
     logic [2:0] pair;
     t = s;
-    sub = r.at[3:0] - 4'd1;  // already the next one
-    if (sub == 4'd15) r.at = {3'd2, 4'd0};
-    t.row[1:0] = sub[1] ? r.f.beat[1:0] - 2'd1 : r.f.beat[1:0];
+    sub = r.at[LaneW-1:0] - LaneW'(1);  // already the next one
+    if (sub == '1) r.at = {3'd2, CountW'(0)};
+    t.row[BeatW-1:0] = sub[1] ? r.f.beat[BeatW-1:0] - BeatW'(1) : r.f.beat[BeatW-1:0];
     t.ring[1] = ~r.f.beat[0];
     t.first[1] = r.f.beat[0];
     t.read = s.read && r.f.beat != F64Beats;
-    t.write = s.write && r.f.beat != 3'd0 && (!s.high || r.i_ctl[r.cur].out == OutF64);
+    t.write = s.write && r.f.beat != '0 && (!s.high || r.i_ctl[r.cur].out == OutF64);
     t.last = s.high && r.f.beat == F64Beats;
-    if (s.high) t.row[9:2] = s.row[9:2] + 8'd1;
+    if (s.high) t.row[RowW-1:BeatW] = s.row[RowW-1:BeatW] + 8'd1;
     pair = sub[0] ? r.i_info[r.cur].pair : 3'd0;
-    r.ra = {r.row0[9:2] + {7'd0, pair[0]}, t.row[1:0]};
-    r.rb = {r.row1[9:2] + {7'd0, pair[1]}, t.row[1:0]};
-    r.rc = {r.row2[9:2] + {7'd0, pair[2]}, t.row[1:0]};
-    r.f.beat = t.last ? 3'd0 : sub == 4'd15 ? r.f.beat + 3'd1 : r.f.beat;
+    r.ra = {r.row0[RowW-1:BeatW] + {7'd0, pair[0]}, t.row[BeatW-1:0]};
+    r.rb = {r.row1[RowW-1:BeatW] + {7'd0, pair[1]}, t.row[BeatW-1:0]};
+    r.rc = {r.row2[RowW-1:BeatW] + {7'd0, pair[2]}, t.row[BeatW-1:0]};
+    r.f.beat = t.last ? '0 : sub == '1 ? r.f.beat + (BeatW+1)'(1) : r.f.beat;
     r.serial = t;
   endfunction
 
   // Stage 1: rows of a beat.  The low ones wait, since the last lane of the beat before is only then taken.
   function automatic void serial_rows(`STATE_ARG input logic q, input logic high);
     if (!high) begin
-      if (r.st1.row[1:0] == 2'd0) r.i_result[q] = '0;
-      for (int unsigned l = 0; l < 16; l++) begin
+      if (r.st1.row[BeatW-1:0] == '0) r.i_result[q] = '0;
+      for (int unsigned l = 0; l < Lanes; l++) begin
         v.old[0][l] = v.x[l];
         v.old[1][l] = v.y[l];
         v.w[l] = v.z[l];
       end
     end else begin
       r.f.op = f64_op(r.i_issue[q].op);
-      for (int unsigned l = 0; l < 16; l++) begin
+      for (int unsigned l = 0; l < Lanes; l++) begin
         v.qa[l] = v.old[0][l];
         v.qb[l] = v.old[1][l];
         v.qc[l] = v.w[l];
@@ -53,11 +53,11 @@
 
   // Step 1: sources of a lane with their modifiers.
   function automatic void serial_pick(`STATE_ARG input logic q);
-    logic [3:0] l;
+    logic [LaneW-1:0] l;
     logic [2:0] absolute, negate;
     logic [63:0] sign;
     logic keep;
-    l = r.f.step[3:0];
+    l = r.f.step[LaneW-1:0];
     keep = r.i_issue[q].mode[6];
     absolute = r.i_ctl[q].mod ? r.i_abs[q] : 3'd0;
     negate = r.i_ctl[q].mod ? r.i_neg[q] : 3'd0;
@@ -252,8 +252,8 @@
       if (r.i_issue[q].clamp) t = clamp_float(t, 32'h7f800000, 32'h80000000, 32'h3f800000, r.i_issue[q].dx10_clamp);
       y = {32'd0, t};
     end
-    v.res[{n[4], 1'b0}][n[3:0]] = y[31:0];
-    v.res[{n[4], 1'b1}][n[3:0]] = y[63:32];
+    v.res[{n[LaneW], 1'b0}][n[LaneW-1:0]] = y[31:0];
+    v.res[{n[LaneW], 1'b1}][n[LaneW-1:0]] = y[63:32];
     r.i_result[q][n[5:0]] = r.f.bit4 && r.i_issue[q].exec[n[5:0]];
   endfunction
 

@@ -47,8 +47,8 @@
       ClsQsad: qsad_half(`LANES r0, r1, r.st2.sub[1], r.st2.second, r.i_issue[q].op);
       ClsMul32: begin
         mul32_half(`LANES r0, r1, r.st2.sub[1], r.i_issue[q].op);
-        part = 64'(v.bits[15:0] & r.lanes_of[r0]) << {r.st2.row[1:0], 4'd0};
-        r.i_result[q] = r.st2.row[1:0] == 2'd0 && !r.st2.sub[1] ? part : r.i_result[q] | part;
+        part = 64'(v.bits[Lanes-1:0] & r.lanes_of[r0]) << {r.st2.row[BeatW-1:0], LaneW'(0)};
+        r.i_result[q] = r.st2.row[BeatW-1:0] == '0 && !r.st2.sub[1] ? part : r.i_result[q] | part;
       end
       default: ;
     endcase
@@ -56,29 +56,56 @@
 
   // Stage 1: lanes that are written, DPP, SDWA, old destination, modifiers of sources.  exec and r.em: lanes
   // that are on, and those that are written.
-  function automatic void special_operands(`STATE_ARG input logic [15:0] exec);
+  function automatic void special_operands(`STATE_ARG input enable_t exec);
     `NO_INLINE
     logic q;
     ctl_t k;
     logic [31:0] em, other;
+    logic [1:0] row;  // of 16 lanes
     q = r.st1.entry;
     k = r.i_ctl[q];
     em = 32'(exec);
     if (k.dpp) begin
-      other = 32'(r.i_issue[q].exec >> {dpp_other(r.i_issue[q].ext[16:8], r.st1.row[1:0]), 4'd0});
-      // at quarter rate the rows of beats 0 and 1 may be overwritten when beat 3 asks for them
-      if (r.st1.row[1:0] == 2'd0) r.first_lane = v.x[0];
-      if (r.st1.row[1:0] == 2'd1) r.lane31 = v.x[15];
-      if (r.st1.row[1:0] == 2'd3 && r.i_issue[q].ext[16:8] == 9'h134) v.z[0] = r.first_lane;
-      if (r.st1.row[1:0] == 2'd3 && r.i_issue[q].ext[16:8] == 9'h143) v.z[15] = r.lane31;
-      em = dpp_row(`LANES r.i_issue[q].ext, r.st1.row[1:0], em, other);
+      row = r.st1.row[BeatW-1:BeatW-2];
+      other = 32'(r.i_issue[q].exec >> {dpp_other(r.i_issue[q].ext[16:8], row), 4'd0});
+      if (Parts == 1) begin
+        // at quarter rate the rows of beats 0 and 1 may be overwritten when beat 3 asks for them
+        if (row == 2'd0) r.first_lane = v.x[0];
+        if (row == 2'd1) r.lane31 = v.x[Lanes-1];
+        if (row == 2'd3 && r.i_issue[q].ext[16:8] == 9'h134) v.z[0] = r.first_lane;
+        if (row == 2'd3 && r.i_issue[q].ext[16:8] == 9'h143) v.z[Lanes-1] = r.lane31;
+      end else begin
+        em = 32'(r.i_issue[q].exec >> {row, 4'd0}) & 32'hffff;
+      end
+      em = dpp_row(`LANES r.i_issue[q].ext, row, 2'(32'(r.st1.row) % Parts), em, other);
     end
     if (k.keep) begin
-      for (int unsigned l = 0; l < 16; l++) v.old[r.st1.ring][l] = v.z[l];
+      for (int unsigned l = 0; l < Lanes; l++) v.old[r.st1.ring][l] = v.z[l];
     end
     if (k.sdwa) sdwa_sources(`LANES r.i_issue[q].ext);
     if (k.mod) modify_sources(`LANES r.i_abs[q], r.i_neg[q], k.half);
-    r.em = em[15:0];
+    r.em = em[Lanes-1:0];
+  endfunction
+
+  // Fewer than 16 lanes, stage 1 of a slot that gathers for DPP: a part of the row of 16 whose lanes are asked for; with
+  // the first of them the lane of the other row.  That was read before any write of this instruction to that row but
+  // the ones of beats long past: rows 0 and 1 may have new values when row 3 asks for a lane of theirs.
+  function automatic void gather_stage(`STATE_ONLY);
+    `NO_INLINE
+    logic q, next;
+    logic [1:0] row, part;
+    q = r.st1.entry;
+    row = r.st1.row[BeatW-1:BeatW-2];
+    part = 2'(32'(r.st1.row) % Parts);
+    next = r.i_issue[q].ext[16:11] == 6'b100110;  // wave_shl, wave_rol
+    for (int unsigned l = 0; l < Lanes; l++) v.row16[4'(32'(part) * Lanes + l)] = v.x[l];
+    if (part == 2'd0) begin
+      v.other16 = next ? v.z[0] : v.z[Lanes-1];
+      if (row == 2'd0) r.first_lane = v.x[0];
+      if (row == 2'd3 && r.i_issue[q].ext[16:8] == 9'h134) v.other16 = r.first_lane;
+      if (row == 2'd2) r.lane31 = v.other16;
+      if (row == 2'd3 && r.i_issue[q].ext[16:8] == 9'h143) v.other16 = r.lane31;
+    end
   endfunction
 
   // Before all stages: v.x, v.y and v.z, rows as they were read, become operands.  The row that was written when they
@@ -95,47 +122,48 @@
     if (!k.vgpr[0]) begin
       scalar = r.i_issue[q].sval[0];
       value = sub ? scalar[63:32] : scalar[31:0];
-      for (int unsigned l = 0; l < 16; l++) v.x[l] = value;
+      for (int unsigned l = 0; l < Lanes; l++) v.x[l] = value;
     end
     if (k.use1 && !k.vgpr[1]) begin
       scalar = r.i_issue[q].sval[1];
       value = sub ? scalar[63:32] : scalar[31:0];
-      for (int unsigned l = 0; l < 16; l++) v.y[l] = value;
+      for (int unsigned l = 0; l < Lanes; l++) v.y[l] = value;
     end
     if (k.third && !k.vgpr[2]) begin
       scalar = r.i_issue[q].sval[2];
       value = sub ? scalar[63:32] : scalar[31:0];
-      for (int unsigned l = 0; l < 16; l++) v.z[l] = value;
+      for (int unsigned l = 0; l < Lanes; l++) v.z[l] = value;
     end
     if (r.fwd == '0) begin
-    end else if (r.fwd_lanes == 16'hffff) begin
-      if (r.fwd[0]) for (int unsigned l = 0; l < 16; l++) v.x[l] = v.out[l];
-      if (r.fwd[1]) for (int unsigned l = 0; l < 16; l++) v.y[l] = v.out[l];
-      if (r.fwd[2]) for (int unsigned l = 0; l < 16; l++) v.z[l] = v.out[l];
+    end else if (r.fwd_lanes == '1) begin
+      if (r.fwd[0]) for (int unsigned l = 0; l < Lanes; l++) v.x[l] = v.out[l];
+      if (r.fwd[1]) for (int unsigned l = 0; l < Lanes; l++) v.y[l] = v.out[l];
+      if (r.fwd[2]) for (int unsigned l = 0; l < Lanes; l++) v.z[l] = v.out[l];
     end else begin
-      if (r.fwd[0]) for (int unsigned l = 0; l < 16; l++) v.x[l] = r.fwd_lanes[l[3:0]] ? v.out[l] : v.x[l];
-      if (r.fwd[1]) for (int unsigned l = 0; l < 16; l++) v.y[l] = r.fwd_lanes[l[3:0]] ? v.out[l] : v.y[l];
-      if (r.fwd[2]) for (int unsigned l = 0; l < 16; l++) v.z[l] = r.fwd_lanes[l[3:0]] ? v.out[l] : v.z[l];
+      if (r.fwd[0]) for (int unsigned l = 0; l < Lanes; l++) v.x[l] = r.fwd_lanes[l[LaneW-1:0]] ? v.out[l] : v.x[l];
+      if (r.fwd[1]) for (int unsigned l = 0; l < Lanes; l++) v.y[l] = r.fwd_lanes[l[LaneW-1:0]] ? v.out[l] : v.y[l];
+      if (r.fwd[2]) for (int unsigned l = 0; l < Lanes; l++) v.z[l] = r.fwd_lanes[l[LaneW-1:0]] ? v.out[l] : v.z[l];
     end
   endfunction
 
   // Stage 1: operations of one lane, of pairs and of the quarter-rate units.
   function automatic void other_operation(`STATE_ARG input logic q, input class_e cls);
     `NO_INLINE
-    logic [1:0] r0, beat;
+    logic [1:0] r0;
+    beat_t beat;
     r0 = r.st1.first;
-    beat = r.st1.row[1:0];
+    beat = r.st1.row[BeatW-1:0];
     case (cls)
       ClsLane: begin
         if (r.i_issue[q].op == OP_V_WRITELANE_B32) begin
-          for (int unsigned l = 0; l < 16; l++) v.res[r0][l] = v.x[l];
-          r.lanes_of[r0] = beat == r.i_lane[q][5:4] ? 16'd1 << r.i_lane[q][3:0] : 16'd0;
+          for (int unsigned l = 0; l < Lanes; l++) v.res[r0][l] = v.x[l];
+          r.lanes_of[r0] = beat == r.i_lane[q][5:LaneW] ? enable_t'(1) << r.i_lane[q][LaneW-1:0] : '0;
         end
-        if (beat == r.i_lane[q][5:4]) r.i_result[q] = 64'(v.x[r.i_lane[q][3:0]]);
+        if (beat == r.i_lane[q][5:LaneW]) r.i_result[q] = 64'(v.x[r.i_lane[q][LaneW-1:0]]);
       end
       ClsShift64, ClsCmp64: begin
         if (!r.st1.sub[0]) begin
-          for (int unsigned l = 0; l < 16; l++) begin
+          for (int unsigned l = 0; l < Lanes; l++) begin
             v.xl[l] = v.x[l];
             v.yl[l] = v.y[l];
           end
@@ -152,17 +180,18 @@
   function automatic void operand_stage(`STATE_ONLY);
     logic q;
     ctl_t k;
-    logic [1:0] r0, beat;
+    logic [1:0] r0;
+    beat_t beat;
     logic [9:0] op;
-    logic [15:0] em;
+    enable_t em;
     logic [31:0] carry;
     logic [63:0] part;
     q = r.st1.entry;
     k = r.i_ctl[q];
     r0 = r.st1.first;
-    beat = r.st1.row[1:0];
+    beat = r.st1.row[BeatW-1:0];
     op = r.i_issue[q].op;
-    em = 16'(r.i_issue[q].exec >> {beat, 4'd0});
+    em = enable_t'(r.i_issue[q].exec >> {beat, LaneW'(0)});
     if (k.special) begin
       special_operands(`STATE em);
       em = r.em;
@@ -174,11 +203,11 @@
     end
     case (k.cls)
       ClsBit: bit_row(`LANES r0, op, 32'(k.clamp));
-      ClsSelect: select_row(`LANES r0, op, beat, 32'(r.i_issue[q].mask >> {beat, 4'd0}));
+      ClsSelect: select_row(`LANES r0, op, beat, 32'(r.i_issue[q].mask >> {beat, LaneW'(0)}));
       ClsAdd: begin
         // carry-in only for the second three opcodes
-        carry = op >= OP_V_ADDC_U32 ? 32'(r.i_issue[q].mask >> {beat, 4'd0}) : 32'd0;
-        add_row(`LANES r0, op, `SIMD_FAULT == 18 ? carry ^ 32'h10 : carry, 32'(k.clamp));
+        carry = op >= OP_V_ADDC_U32 ? 32'(r.i_issue[q].mask >> {beat, LaneW'(0)}) : 32'd0;
+        add_row(`LANES r0, op, `SIMD_FAULT == 18 ? carry ^ (Lanes > 4 ? 32'h10 : 32'h8) : carry, 32'(k.clamp));
       end
       ClsMul24: mul24_row(`LANES r0, op);
       ClsCmp: cmp_row(`LANES op[7:0], k.half, r.i_issue[q].mode[6], r.i_issue[q].mode[4]);
@@ -187,7 +216,7 @@
         if (r.st1.sub == 2'd0) begin
           if (r.i_info[q].halves) halves_row(`LANES op, r.i_issue[q].mode[6]);
           if (k.wide_norm) begin
-            wide_first_row(`LANES r0, op, r.i_issue[q].mode[4], 32'(r.i_issue[q].mask >> {beat, 4'd0}));
+            wide_first_row(`LANES r0, op, r.i_issue[q].mode[4], 32'(r.i_issue[q].mask >> {beat, LaneW'(0)}));
           end else first_row(`LANES op, k.half, r.i_issue[q].mode[4] || k.half, k.round);
         end
       end
@@ -195,8 +224,8 @@
     endcase
     if (k.bits) begin
       if (k.cls != ClsCmp64 || r.st1.sub[0]) begin
-        part = 64'(v.bits[15:0] & r.lanes_of[r0]) << {beat, 4'd0};
-        r.i_result[q] = beat == 2'd0 ? part : r.i_result[q] | part;
+        part = 64'(v.bits[Lanes-1:0] & r.lanes_of[r0]) << {beat, LaneW'(0)};
+        r.i_result[q] = beat == '0 ? part : r.i_result[q] | part;
       end
     end
   endfunction

@@ -27,8 +27,9 @@
         (k.out != OutInt && k.cls != ClsF64 && (r.i_issue[e].clamp || r.i_issue[e].omod != 2'd0));
     k.clamp = r.i_issue[e].clamp;
     r.i_ctl[e] = k;
-    if (keep) r.row2 = {r.i_issue[e].dst, 2'd0};
-    r.uneven = r.uneven || crosses;
+    if (keep) r.row2 = {r.i_issue[e].dst, BeatW'(0)};
+    r.uneven = r.uneven || (Parts == 1 && crosses);
+    if (Parts > 1 && r.i_issue[e].dpp) r.gather = 3'(Parts);
   endfunction
 
   // A new instruction stands in r.i_issue, in the entry that is not the current one; the slots of the one before are
@@ -50,17 +51,17 @@
     k.small_kept = k.small_kept || (info.small32 && r.i_issue[e].mode[5]) || (info.small16 && r.i_issue[e].mode[7]);
     r.i_ctl[e] = k;
     r.live.running = 1'b1;
-    r.at = {info.kind, 4'd0};
+    r.at = {info.kind, CountW'(0)};
     r.slot_and = '1;
     r.slot_and.norm = k.cls == ClsFma;
     r.slot_and.write = r.i_issue[e].dst_valid;
     r.slot_or = '0;
     r.slot_or.entry = e;
-    r.slot_or.row = {r.i_issue[e].dst, 2'd0};
+    r.slot_or.row = {r.i_issue[e].dst, BeatW'(0)};
     // a row is read for scalars, too: its value is dropped
-    r.row0 = {k.vgpr[0] ? r.i_issue[e].src_row[0] : r.i_issue[e].dst, 2'd0};
-    r.row1 = {k.vgpr[1] ? r.i_issue[e].src_row[1] : r.i_issue[e].dst, 2'd0};
-    r.row2 = {k.vgpr[2] ? r.i_issue[e].src_row[2] : r.i_issue[e].dst, 2'd0};
+    r.row0 = {k.vgpr[0] ? r.i_issue[e].src_row[0] : r.i_issue[e].dst, BeatW'(0)};
+    r.row1 = {k.vgpr[1] ? r.i_issue[e].src_row[1] : r.i_issue[e].dst, BeatW'(0)};
+    r.row2 = {k.vgpr[2] ? r.i_issue[e].src_row[2] : r.i_issue[e].dst, BeatW'(0)};
     r.uneven = info.kind != 3'd0;
     if ({r.i_issue[e].neg, r.i_issue[e].abs, r.i_issue[e].omod, r.i_issue[e].clamp, r.i_issue[e].sdwa,
          r.i_issue[e].dpp} != '0) begin
@@ -81,22 +82,42 @@
     logic [2:0] next;
     q = r.cur;
     next = s.sub[0] ? r.i_info[q].pair : 3'd0;
-    r.ra[9:2] = r.row0[9:2] + {7'd0, next[0]};
-    r.rb[9:2] = r.row1[9:2] + {7'd0, next[1]};
-    if (r.i_ctl[q].dpp && r.i_issue[q].ext[16:8] >= 9'h130 && r.i_issue[q].ext[16:9] != 8'ha0) begin
-      r.rc = {r.i_issue[q].src_row[0], dpp_other(r.i_issue[q].ext[16:8], s.row[1:0])};
+    r.ra[RowW-1:BeatW] = r.row0[RowW-1:BeatW] + {7'd0, next[0]};
+    r.rb[RowW-1:BeatW] = r.row1[RowW-1:BeatW] + {7'd0, next[1]};
+    if (Parts == 1 && r.i_ctl[q].dpp && r.i_issue[q].ext[16:8] >= 9'h130 && r.i_issue[q].ext[16:9] != 8'ha0) begin
+      r.rc = simd_row_t'({r.i_issue[q].src_row[0], dpp_other(r.i_issue[q].ext[16:8], s.row[1:0])});
     end else if (!r.i_ctl[q].keep) begin
-      r.rc[9:2] = r.row2[9:2] + {7'd0, next[2]};
+      r.rc[RowW-1:BeatW] = r.row2[RowW-1:BeatW] + {7'd0, next[2]};
     end
   endfunction
 
   // 128 bits: the upper pair of the third source and of the destination.
   function automatic void second_pass(`STATE_ONLY);
     `NO_INLINE
-    r.at = {r.i_info[r.cur].kind, 4'd0};
-    r.row2[9:2] = r.row2[9:2] + 8'd2;
-    r.slot_or.row[9:2] = r.slot_or.row[9:2] + 8'd2;
+    r.at = {r.i_info[r.cur].kind, CountW'(0)};
+    r.row2[RowW-1:BeatW] = r.row2[RowW-1:BeatW] + 8'd2;
+    r.slot_or.row[RowW-1:BeatW] = r.slot_or.row[RowW-1:BeatW] + 8'd2;
     r.slot_or.second = 1'b1;
+  endfunction
+
+  // Fewer than 16 lanes: slots before those of a row of 16 bring its lanes for DPP to stage 1, to r.serial.  The third
+  // port reads the lane of another row.
+  function automatic void gather_slot(`STATE_ONLY);
+    `NO_INLINE
+    slot_info_t t;
+    logic [1:0] row;
+    logic [8:0] control;
+    control = r.i_issue[r.cur].ext[16:8];
+    t = '0;
+    t.valid = 1'b1;
+    t.gather = 1'b1;
+    t.entry = r.cur;
+    t.row = simd_row_t'(32'(r.gather_row) * Parts + (Parts - 32'(r.gather)));
+    row = dpp_other(control, r.gather_row);
+    r.ra = r.row0 | t.row;
+    r.rc = {r.i_issue[r.cur].src_row[0], BeatW'(32'(row) * Parts + (control[8:3] == 6'b100110 ? 32'd0 : Parts - 32'd1))};
+    r.gather = r.gather - 3'd1;
+    r.serial = t;
   endfunction
 
   // Slots move on.  Which rows the slot that enters stage 1 reads, and what of them is no operand yet.
@@ -107,19 +128,22 @@
     s = '0;
     running = r.live.running;
     r.patch = 1'b0;
-    if (running) begin
+    if (Parts > 1 && running && r.gather != '0) begin
+      gather_slot(`STATE_CALL);
+      s = r.serial;
+    end else if (running) begin
       s = (`SLOT(r.at) & r.slot_and) | r.slot_or;
-      r.at = r.at + 7'd1;
-      r.ra = r.row0 | {8'd0, s.row[1:0]};
-      r.rb = r.row1 | {8'd0, s.row[1:0]};
-      r.rc = r.row2 | {8'd0, s.row[1:0]};
+      r.at = r.at + (CountW+3)'(1);
+      r.ra = r.row0 | {8'd0, s.row[BeatW-1:0]};
+      r.rb = r.row1 | {8'd0, s.row[BeatW-1:0]};
+      r.rc = r.row2 | {8'd0, s.row[BeatW-1:0]};
       if (r.uneven) begin
         if (s.serial) begin
           serial_slot(`STATE s);
           s = r.serial;
         end else begin
           uneven_rows(`STATE s);
-          if (s.high) s.row[9:2] = s.row[9:2] + 8'd1;
+          if (s.high) s.row[RowW-1:BeatW] = s.row[RowW-1:BeatW] + 8'd1;
           if (s.last && r.i_info[r.cur].twice && !s.second) begin
             s.last = 1'b0;
             second_pass(`STATE_CALL);
@@ -129,12 +153,19 @@
       running = !s.last;
       if (s.read) begin
         r.fwd = '0;
-        if (r.write && `SIMD_FAULT != 16) begin
+        // fewer lanes: the next instruction's row is read long after
+        if (Parts == 1 && r.write && `SIMD_FAULT != 16) begin
           same = {r.wrow == r.rc, r.wrow == r.rb, r.wrow == r.ra};
           r.fwd = same & r.i_ctl[r.cur].vgpr;
           r.fwd_lanes = r.lanes;
         end
         r.patch = r.fwd != '0 || r.i_ctl[r.cur].scalar;
+      end
+      // the last slot of a row of 16 lanes
+      if (Parts > 1 && r.i_ctl[r.cur].dpp && 32'(s.row) % Parts == Parts - 1 &&
+          (r.i_info[r.cur].kind == 3'd0 || s.sub == 2'd3)) begin
+        r.gather = s.last ? 3'd0 : 3'(Parts);
+        r.gather_row = r.gather_row + 2'd1;
       end
     end
     r.live = {asked, r.write, running, r.live.slots[3:0], s.valid};

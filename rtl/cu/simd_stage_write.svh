@@ -24,7 +24,7 @@
   function automatic void write_stage(`STATE_ONLY);
     logic q;
     logic [1:0] ring;
-    logic [15:0] lanes;
+    enable_t lanes;
     q = r.st4.entry;
     ring = r.st4.ring;
     if (r.st4.last) begin
@@ -32,16 +32,20 @@
       r.done = '{slot: r.i_issue[q].slot, tag: r.i_issue[q].tag, has_result: r.i_info[q].has_result,
                  result: r.i_result[q]};
     end
-    lanes = `SIMD_FAULT == 15 ? 16'hffff : r.lanes_of[ring];
-    if (r.st4.write && lanes != 16'd0) begin
+    lanes = `SIMD_FAULT == 15 ? '1 : r.lanes_of[ring];
+    // four lanes: the serial unit has taken the place in the ring for the beat after the next one
+    if (Lanes == 4 && r.i_ctl[q].cls == ClsF64) begin
+      lanes = enable_t'(r.i_issue[q].exec >> {r.st4.row[BeatW-1:0], LaneW'(0)});
+    end
+    if (r.st4.write && lanes != '0) begin
       r.write = 1'b1;
       r.from_alu = 1'b1;
       r.i_entry = q;
       r.wrow = r.st4.row;
       r.lanes = lanes;
-      for (int unsigned l = 0; l < 16; l++) v.out[l] = v.res[ring][l];
+      for (int unsigned l = 0; l < Lanes; l++) v.out[l] = v.res[ring][l];
       if (r.i_ctl[q].post) post_row(`STATE q, ring);
-      if (`SIMD_FAULT == 17) v.out[5] = v.out[4];
+      if (`SIMD_FAULT == 17) v.out[Lanes > 4 ? 5 : 1] = v.out[Lanes > 4 ? 4 : 0];
     end
   endfunction
 
@@ -61,6 +65,7 @@
       if (r.st2.quarter) quarter_stage(`STATE_CALL);
     end
     if (r.st1.read) operand_stage(`STATE_CALL);
+    if (Parts > 1 && r.st1.gather) gather_stage(`STATE_CALL);
     if (r.st2.serial) serial_stage(`STATE_CALL);
     read_stage(`STATE request != '0);
     if (request != '0) begin

@@ -3,9 +3,11 @@
 // steps.  Not responsible for: the steps (simd_serial.svh), arithmetic (fpu_fma64_pkg, fpu_misc64_pkg, fpu_seed64_pkg).
 package fpu_serial_pkg;
   import gcn3_pkg::*;
+  import cu_pkg::Beats;
+  import cu_pkg::BeatW;
 
   localparam logic [6:0] F64Steps = 7'd5;
-  localparam logic [2:0] F64Beats = 3'd4;
+  localparam logic [BeatW:0] F64Beats = (BeatW + 1)'(Beats);
 
   typedef enum logic [4:0] {
     // through the normaliser
@@ -66,7 +68,7 @@ package fpu_serial_pkg;
   endfunction
 
   typedef struct {
-    logic [2:0] beat;  // of the slot that comes next
+    logic [BeatW:0] beat;  // of the slot that comes next
     logic [6:0] step;  // lane n is in step p when this is n + p - 1
     f64_op_t op;
     // 1 to 2: sources

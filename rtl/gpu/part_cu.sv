@@ -45,6 +45,7 @@ module part_cu
   output obs_lds_t            obs_lds_o
 );
   cu #(
+    .Simds     (NumSimd),
     .NumSlices (L2Slices),
     .LdsBytes  (LdsKib * 1024),
     .L1vBytes  (L1vKib * 1024),

@@ -35,6 +35,7 @@ module lds_collect
   logic [4:0] rows_left[2];
   logic want_data[2];
   logic [1:0] row_word[2], row_beat[2];
+  logic [1:0] part[2];  // of the row on the port: a SIMD with fewer than 16 lanes reads it in `Parts` cycles
   lds_capture_t capture[2], on_port[2];
   wave_tag_t opread[2], due_tag[2];
   vrd_req_t vrd[2];
@@ -64,6 +65,12 @@ module lds_collect
         3'(row_word[p]) < op[p].ctl.regs0 ? op[p].data0 + 8'(row_word[p]) :
         op[p].data1 + 8'(row_word[p]) - 8'(op[p].ctl.regs0);
     vrd[p] = '{simd: op[p].wave.simd, row: {register, row_beat[p]}};
+    if (Parts > 1) part[p] = 2'((32'(part[p]) + 32'd1) % Parts);
+    if (Parts == 1 || part[p] == 2'd0) next_row(p);
+  endtask
+
+  // Its row is complete one cycle after it was on the port.
+  task automatic next_row(input logic p);
     rows_left[p] = rows_left[p] - 5'd1;
     capture[p] = '{
         valid: 1'b1,
@@ -119,7 +126,7 @@ module lds_collect
         for (int unsigned p = 0; p < 2; p++) begin
           write_at[p[0]] = '0;
           entry[p[0]] = 3'd7;
-          {used[p[0]], waiting[p[0]], kept[p[0]], rows_left[p[0]]} = '0;
+          {used[p[0]], waiting[p[0]], kept[p[0]], rows_left[p[0]], part[p[0]]} = '0;
           capture[p[0]].valid = 1'b0;
           on_port[p[0]].valid = 1'b0;
           {awake[p[0]], reads[p[0]], opread_valid[p[0]], shown[p[0]], due[p[0]], full[p[0]]} = '0;

@@ -30,10 +30,27 @@ def tool(cmd, limit=None):
     return done.returncode, done.stdout
 
 
-def verilator(module):
-    """Verilator -Wall and the blocking-assignment checker, from one JSON-only run."""
+# a compute unit with one SIMD of four lanes
+NARROW = ["gpu.cu.lanes=4", "gpu.cu.simds=1", "gpu.cu.waves_per_simd=4", "gpu.cu.sgprs_per_simd=448", "gpu.cu.lds_kib=16"]
+TINY = ["gpu.cu.count=1", "gpu.l2.slices=1", "gpu.l2.kib_per_slice=8"]
+
+
+def configuration(name, settings):
+    """The constants of a configuration in build/gen/NAME; (path, findings)."""
+    package = ROOT / f"build/gen/{name}/gantry_cfg_pkg.sv"
+    package.parent.mkdir(parents=True, exist_ok=True)
+    code, text = tool([sys.executable, "sw/tools/gen_params.py", "sv", "--out", str(package), *[w for s in settings for w in ("--set", s)]])
+    return package, [text.strip()] if code else []
+
+
+def verilator(module, settings=None):
+    """Verilator -Wall and the blocking-assignment checker, from one JSON-only run; settings: not the default constants."""
+    package, wrong = configuration("narrow", settings) if settings else (None, [])
+    if wrong:
+        return wrong
     with tempfile.TemporaryDirectory() as folder:
-        sources = [str(p.relative_to(ROOT)) for p in rtl_sources.sources(module)]
+        paths = [package if package and p.name == package.name else p for p in rtl_sources.sources(module)]
+        sources = [str(p.relative_to(ROOT)) for p in paths]
         code, out = tool([str(VENV / "python"), "sw/tools/verilate.py", "--top", module, "--out", folder, "--json-only", "--arg=-Irtl/common",
                           "--arg=-Wno-UNUSEDPARAM", *sources])
         if code:
@@ -42,16 +59,13 @@ def verilator(module):
         return [line for line in out.splitlines() if line.startswith("RACE")] if code else []
 
 
-def slang(module):
-    """Elaborate with the constants of the smallest configuration: what synthesizes does not depend on port counts.
+def slang(module, settings=()):
+    """Elaborate with few ports: what synthesizes does not depend on their number; settings: other constants.
 
     Blocks that are checked on their own are empty boxes in what instantiates them."""
-    package = ROOT / "build/gen/tiny/gantry_cfg_pkg.sv"
-    package.parent.mkdir(parents=True, exist_ok=True)
-    tiny = ["gpu.cu.count=1", "gpu.l2.slices=1", "gpu.l2.kib_per_slice=8"]
-    code, text = tool([sys.executable, "sw/tools/gen_params.py", "sv", "--out", str(package), *[w for t in tiny for w in ("--set", t)]])
-    if code:
-        return [text.strip()]
+    package, wrong = configuration("tiny-narrow" if settings else "tiny", [*TINY, *settings])
+    if wrong:
+        return wrong
     boxes = " ".join(f"--blackboxed-module {name}" for name in BOXES if name != module)
     code, out = netlist.yosys(f"{netlist.read(module, boxes, package)}; hierarchy -check -top {module}", SLANG_LIMIT)
     return [line for line in out.splitlines() if "error" in line.lower()][:5] or [out.strip()[-400:]] if code else []
@@ -76,6 +90,12 @@ def main():
     for module in (m for m in wanted if sys.argv[1:] or m in elaborated()):
         checks += 1
         findings += [f"read_slang {module}: {line}" for line in slang(module)]
+    if "cu" in wanted:  # with all that it instantiates
+        checks += 1
+        findings += [f"verilator cu, narrow: {line}" for line in verilator("cu", NARROW)]
+    if "cu_simd" in wanted:
+        checks += 1
+        findings += [f"read_slang cu_simd, narrow: {line}" for line in slang("cu_simd", NARROW)]
     checks += 1
     findings += [f"verible {line}" for line in verible(sorted((ROOT / "rtl").glob("*/*.sv")))]
     print("\n".join(findings))

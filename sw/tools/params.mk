@@ -7,6 +7,9 @@ $(B)/gen/gantry_cfg.h $(B)/gen/gantry_cfg_table.h &: configs/params.def sw/tools
 $(B)/gen/gantry_cfg_pkg.sv: configs/params.def sw/tools/gen_params.py
 	@mkdir -p $(B)/gen
 	python3 sw/tools/gen_params.py sv --out $@
+$(B)/gen/lanes%/gantry_cfg_pkg.sv: configs/params.def sw/tools/gen_params.py
+	@mkdir -p $(@D)
+	python3 sw/tools/gen_params.py sv --set gpu.cu.lanes=$* --out $@
 $(B)/obj/host/config/table.o: $(B)/gen/gantry_cfg_table.h
 docs-config:  ## rewrite docs/reference/config.md from configs/params.def
 	@python3 sw/tools/gen_params.py md --out docs/reference/config.md

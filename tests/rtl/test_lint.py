@@ -18,6 +18,11 @@ def test_verilator_and_races(module):
     assert lint.verilator(module) == []
 
 
+def test_narrow_unit():
+    """One SIMD of four lanes, with all that the compute unit instantiates."""
+    assert lint.verilator("cu", lint.NARROW) == []
+
+
 def test_verible():
     assert lint.verible(sorted((ROOT / "rtl").glob("*/*.sv"))) == []
 

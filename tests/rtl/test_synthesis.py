@@ -41,6 +41,10 @@ def test_elaborates_in_yosys(module):
     assert lint.slang(module) == []
 
 
+def test_narrow_simd_elaborates_in_yosys():
+    assert lint.slang("cu_simd", lint.NARROW) == []
+
+
 def counts(path):
     """Cells by type, of a `stat -width`: type -> [(width or 0, number)]."""
     out = {}

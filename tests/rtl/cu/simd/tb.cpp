@@ -7,7 +7,7 @@
 // `host N` is the comparison with the host's arithmetic alone (host_ieee.h), N vectors a family.
 // Registers start with random bits: nothing may depend on them.
 // top: cu_simd
-// sources: build/gen/gcn3_pkg.sv rtl/common/pick_pkg.sv rtl/cu/cu_pkg.sv rtl/cu/valu_dec_pkg.sv rtl/cu/valu_int_pkg.sv rtl/cu/valu_cmp_pkg.sv rtl/cu/valu_lanes_pkg.sv rtl/fpu/fpu_serial_pkg.sv rtl/cu/simd_regs_pkg.sv rtl/cu/valu_lane_pkg.sv rtl/fpu/fpu_fma_pkg.sv rtl/fpu/fpu_sum_pkg.sv rtl/fpu/fpu_misc_pkg.sv build/gen/trans_tables_pkg.sv rtl/fpu/fpu_trans_pkg.sv rtl/fpu/fpu_div_pkg.sv rtl/tech/tech_mul_pkg.sv rtl/fpu/fpu_fma64_pkg.sv rtl/fpu/fpu_misc64_pkg.sv rtl/fpu/fpu_seed64_pkg.sv rtl/cu/simd_rows_pkg.sv rtl/cu/cu_simd.sv
+// sources: build/gen/gcn3_pkg.sv rtl/common/pick_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/cu/cu_pkg.sv rtl/cu/valu_dec_pkg.sv rtl/cu/valu_int_pkg.sv rtl/cu/valu_cmp_pkg.sv rtl/cu/valu_lanes_pkg.sv rtl/fpu/fpu_serial_pkg.sv rtl/cu/simd_regs_pkg.sv rtl/cu/valu_lane_pkg.sv rtl/fpu/fpu_fma_pkg.sv rtl/fpu/fpu_sum_pkg.sv rtl/fpu/fpu_misc_pkg.sv build/gen/trans_tables_pkg.sv rtl/fpu/fpu_trans_pkg.sv rtl/fpu/fpu_div_pkg.sv rtl/tech/tech_mul_pkg.sv rtl/fpu/fpu_fma64_pkg.sv rtl/fpu/fpu_misc64_pkg.sv rtl/fpu/fpu_seed64_pkg.sv rtl/cu/simd_rows_pkg.sv rtl/cu/cu_simd.sv
 // args: -Wno-UNUSEDPARAM --x-initial unique --x-assign unique
 // lib: yes
 // limit: 7200
@@ -27,6 +27,10 @@ extern "C" {
 #include "gcn3/salu.h"
 }
 
+#ifndef LANES
+#define LANES 16 // of the SIMD: rows of the ports pass in 16 / LANES parts
+#endif
+static const unsigned Parts = 16 / LANES;
 static const unsigned Regs = 64; // VGPRs in use
 static std::mt19937_64 rng(7);
 static Vcu_simd *dut;
@@ -266,9 +270,11 @@ static bool in_scope(const struct gcn3_op &o)
     return o.implemented && o.unit == UNIT_VALU && strncmp(o.name, "v_movrel", 8) != 0;
 }
 
-static unsigned slots(const struct gcn3_op &o)
+// Cycles that an instruction keeps the SIMD; fewer than 16 lanes: DPP gathers rows first.
+static unsigned slots(const struct gcn3_op &o, bool dpp = false)
 {
-    return o.rate == RATE_FULL ? 4 : o.rate == RATE_HALF ? 8 : o.rate == RATE_QUARTER ? (o.dw == 4 ? 32 : 16) : 68;
+    unsigned times = o.rate == RATE_FULL ? 1 : o.rate == RATE_HALF ? 2 : o.dw == 4 ? 8 : 4;
+    return o.rate == RATE_F64 ? 68 : 4 * Parts * (times + (dpp && Parts > 1));
 }
 
 static unsigned scalar_code()
@@ -430,7 +436,7 @@ static void one_instruction(const struct gcn3_op &o, unsigned tag)
     dut->valid_i = 1;
     tick();
     dut->valid_i = 0;
-    for (unsigned left = slots(o) - 1; left; left--)
+    for (unsigned left = slots(o, i.dpp) - 1; left; left--)
         tick();
 }
 
@@ -473,7 +479,8 @@ static void compare_registers()
     for (unsigned row = 0; row < Regs * 4; row++) {
         dut->vrd_valid_i = 1;
         dut->vrd_row_i = row;
-        tick();
+        for (unsigned n = 0; n < Parts; n++)
+            tick();
         dut->vrd_valid_i = 0;
         for (unsigned l = 0; l < 16; l++)
             if (dut->vrd_data_o[l] != golden[row / 4][row % 4 * 16 + l] && ++failures <= 20)
@@ -595,7 +602,7 @@ static void speed(const char *only)
         WAVE_EXEC(&wave) = k.exec;
         drive(i, 1);
         printf("%-15s%-13s %6.1f ns a cycle\n", k.name, k.src0 == 249 ? "sdwa" : k.src0 == 250 ? "dpp" : ~k.exec ? "part" : "",
-               measure(slots(*o)));
+               measure(slots(*o, k.src0 == 250)));
     }
 }
 

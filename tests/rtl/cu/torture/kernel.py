@@ -32,10 +32,10 @@ class Program:
     sgprs: int = FREE_S.stop
 
 
-def make(seed, size=1500):
-    """The program of a seed; size: instructions of its body, as written."""
+def make(seed, size=1500, most_waves=16):
+    """The program of a seed; size: instructions of its body, as written; most_waves: of a group that the CU has room for."""
     r = random.Random(f"shape {seed}")
-    waves = r.choice([1, 1, 2, 3, 4, 4, 8, 16])
+    waves = min(r.choice([1, 1, 2, 3, 4, 4, 8, 16]), most_waves)
     free_v = r.choice([11, 11, 15, 19, 35, 51])
     g = Generator(seed, size, waves, free_v)
     slots = 4 * (256 // ((g.vgprs + 3) // 4 * 4))

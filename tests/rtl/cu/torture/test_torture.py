@@ -32,6 +32,15 @@ def test_random_programs():
     assert total >= INSTRUCTIONS and programs >= 10
 
 
+def test_random_programs_on_the_smallest(monkeypatch):
+    """One SIMD of four lanes with four slots (nightly a million)."""
+    monkeypatch.setattr(torture, "CONFIG", "smallest")
+    want = 1_000_000 if os.environ.get("GANTRY_NIGHTLY") == "1" else 100_000
+    failures, _, total = torture.campaign(FIRST, instructions=want)
+    assert not failures, "\n".join(failures)
+    assert total >= want
+
+
 @pytest.mark.nightly
 def test_many_random_programs():
     failures, _, total = torture.campaign(100_000, instructions=int(os.environ.get("GANTRY_TORTURE_NIGHTLY", 100_000_000)))

@@ -3,7 +3,7 @@
 """Random-program torture of the compute unit: RTL and golden model in lock step, then the golden model alone, whose memory must be
 the same.  A failing program is shrunk to what still fails in the same way.
 
-usage: torture.py [--seed N] [--seeds COUNT] [--size N] [--instructions N] [--keep FOLDER] [--show]
+usage: torture.py [--seed N] [--seeds COUNT] [--size N] [--instructions N] [--config NAME] [--keep FOLDER] [--show]
   --seeds COUNT programs from --seed on, or as many as it takes for --instructions compared; --show prints a program and ends."""
 import argparse
 import copy
@@ -24,6 +24,8 @@ from program import Block, count, emit  # noqa: E402
 ROOT = HERE.parents[3]
 SIZE = 1500
 MAX_CYCLES = 20_000_000
+CONFIG = "tiny"
+MOST_WAVES = {"smallest": 4}  # of a group, where a CU has fewer slots than 16
 
 
 @dataclass
@@ -35,7 +37,7 @@ class Outcome:
 
 
 def gantry(p, folder, *options):
-    command = [ROOT / "build/bin/gantry", "kernel", "-c", "tiny", "-q", "--max-cycles", str(MAX_CYCLES), *options]
+    command = [ROOT / "build/bin/gantry", "kernel", "-c", CONFIG, "-q", "--max-cycles", str(MAX_CYCLES), *options]
     for key, value in p.settings.items():
         command += ["--set", f"{key}={value}"]
     items = p.groups * p.waves * 64
@@ -154,7 +156,7 @@ class Shrinker:
 
 
 def report(p, outcome, size, shrunk=None):
-    lines = [f"torture: seed {p.seed}: {outcome.kind}", f"  {outcome.detail}", f"  again: tests/rtl/cu/torture/torture.py --seed {p.seed} --seeds 1 --size {size}"]
+    lines = [f"torture: seed {p.seed}: {outcome.kind}", f"  {outcome.detail}", f"  again: tests/rtl/cu/torture/torture.py --config {CONFIG} --seed {p.seed} --seeds 1 --size {size}"]
     if shrunk:
         lines += [f"  shrunk to {count(shrunk.items)} instructions, {shrunk.groups} x {shrunk.waves} wavefronts, settings {shrunk.settings}, "
                   f"MODE round {shrunk.rounding} denormals {shrunk.denormals} ieee {shrunk.ieee} dx10_clamp {shrunk.dx10_clamp}:"]
@@ -166,7 +168,7 @@ def one(seed, size=SIZE, shrink=True, keep=None, golden=True):
     """Outcome of a seed, its text when it fails, the shrunk program or None."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(keep or name)
-        p = kernel.make(seed, size)
+        p = kernel.make(seed, size, MOST_WAVES.get(CONFIG, 16))
         dropped, refused = kernel.settle(p)
         assert dropped * 100 <= max(size, 200), f"the assembler refuses {dropped} of {size} instructions: {refused}"
         outcome = execute(p, folder, golden)
@@ -201,10 +203,12 @@ def main():
     parser.add_argument("--size", type=int, default=SIZE)
     parser.add_argument("--instructions", type=int)
     parser.add_argument("--show", action="store_true")
+    parser.add_argument("--config", default=CONFIG, help="a system file of configs/")
     parser.add_argument("--keep", help="folder for the sources and files of the last program")
     o = parser.parse_args()
+    globals()["CONFIG"] = o.config
     if o.show:
-        p = kernel.make(o.seed, o.size)
+        p = kernel.make(o.seed, o.size, MOST_WAVES.get(CONFIG, 16))
         kernel.settle(p)
         print(kernel.text(p))
         return 0

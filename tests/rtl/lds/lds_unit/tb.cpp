@@ -6,7 +6,7 @@
 // conflict-free, strided and same-address accesses, rows that go on while a port is busy, bounds, idleness.  The argument
 // `speed` prints ns a cycle instead.
 // top: lds_unit
-// sources: build/gen/gcn3_pkg.sv rtl/cu/cu_pkg.sv rtl/common/pick_pkg.sv rtl/lds/lds_fadd_pkg.sv rtl/lds/lds_atomic_pkg.sv rtl/lds/lds_pkg.sv rtl/tech/ram_banked.sv rtl/lds/lds_collect.sv rtl/lds/lds_execute.sv rtl/lds/lds_writeback.sv rtl/lds/lds_unit.sv
+// sources: build/gen/gcn3_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/cu/cu_pkg.sv rtl/common/pick_pkg.sv rtl/lds/lds_fadd_pkg.sv rtl/lds/lds_atomic_pkg.sv rtl/lds/lds_pkg.sv rtl/tech/ram_banked.sv rtl/lds/lds_collect.sv rtl/lds/lds_execute.sv rtl/lds/lds_writeback.sv rtl/lds/lds_unit.sv
 // args: -Wno-UNUSEDPARAM
 // mutant: -GSeedFault=4'd1
 // mutant: -GSeedFault=4'd2
