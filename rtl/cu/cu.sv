@@ -15,11 +15,17 @@ module cu
   parameter int unsigned L1vMshrs = 16,
   parameter int unsigned NocCredits = 16,  // places of the crossbar's queue for this CU
   parameter int unsigned TlbEntries = 64,
-  parameter int unsigned EvtDepth = 8
+  parameter int unsigned EvtDepth = 8,
+  // from the choice of an instruction to that of what needs its result, at least
+  parameter int unsigned LdsLatency = 48,
+  parameter int unsigned L1vLatency = 120,
+  parameter int unsigned ScalarLatency = 48,
+  parameter int unsigned TimeLatency = 41,
+  parameter int unsigned AddressLanes = 4  // of vector memory, a cycle
 ) (
   input  logic               clk_i,
   input  logic               rst_ni,
-  input  logic        [ 5:0] cycle_i,
+  input  logic        [15:0] cycle_i,
   input  logic        [ 5:0] cu_id_i,
   input  logic        [ 7:0] gpu_id_i,
   input  logic               cu_cmd_valid_i,
@@ -63,7 +69,7 @@ module cu
   logic [31:0] init_data[16];
   /* verilator lint_off UNUSEDSIGNAL */  // reports that only benches or some users need
   logic lds_valid;
-  logic [1:0] lds_opread_valid, lds_done_valid;  // by pair of SIMDs
+  logic [1:0] lds_opread_valid, lds_left, lds_done_valid;  // by pair of SIMDs
   logic [3:0] lds_vrd_valid, lds_vwr_valid;
   lds_issue_t lds;
   wave_tag_t lds_opread[2], vmem_opread;
@@ -90,15 +96,17 @@ module cu
 
   // nothing under way inside a block or, as a pulse, between blocks (the vector memory unit counts its pulses itself)
   assign idle_o = front_idle && simd_idle == '1 && lds_idle && vmem_idle &&
-                  {lds_done_valid, lds_opread_valid, lds_vwr_valid} == '0 && valu_done_valid == '0;
+                  {lds_left, lds_done_valid, lds_opread_valid, lds_vwr_valid} == '0 && valu_done_valid == '0;
 
   cu_front #(
-    .Simds    (Simds),
-    .EvtDepth (EvtDepth)
+    .Simds        (Simds),
+    .EvtDepth     (EvtDepth),
+    .ScalarLatency(ScalarLatency),
+    .TimeLatency  (TimeLatency)
   ) u_front (
     .clk_i,
     .rst_ni,
-    .cycle_i,
+    .cycle_i            (cycle_i[11:0]),
     .cu_id_i,
     .cu_cmd_valid_i,
     .cu_cmd_i,
@@ -126,6 +134,7 @@ module cu
     .lds_o              (lds),
     .lds_opread_valid_i (lds_opread_valid),
     .lds_opread_i       (lds_opread),
+    .lds_left_i         (lds_left),
     .lds_done_valid_i   (lds_done_valid),
     .lds_done_i         (lds_done),
     .vmem_valid_o       (vmem_valid),
@@ -207,7 +216,8 @@ module cu
   end
 
   lds_unit #(
-    .Bytes    (LdsBytes)
+    .Bytes    (LdsBytes),
+    .Latency  (LdsLatency)
   ) u_lds (
     .clk_i,
     .rst_ni,
@@ -228,6 +238,7 @@ module cu
     .vwr2_o          (lds_vwr2),
     .vwr3_o          (lds_vwr3),
     .vwr_ready_i     (vwr_ready),
+    .left_o          (lds_left),
     .done_valid_o    (lds_done_valid),
     .done_o          (lds_done),
     .obs_en_i,
@@ -243,10 +254,13 @@ module cu
     .L1vWays   (L1vWays),
     .L1vMshrs  (L1vMshrs),
     .Credits   (NocCredits),
-    .TlbEntries(TlbEntries)
+    .TlbEntries(TlbEntries),
+    .Latency   (L1vLatency),
+    .AddressLanes(AddressLanes)
   ) u_vmem (
     .clk_i,
     .rst_ni,
+    .time_i          (cycle_i),
     .own_gpu_i       (gpu_id_i),
     .valid_i         (vmem_valid),
     .issue_i         (vmem),

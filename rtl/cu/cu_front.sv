@@ -9,11 +9,14 @@ module cu_front
   import gantry_msg_pkg::*;
 #(
   parameter int unsigned Simds = 4,
-  parameter int unsigned EvtDepth = 8
+  parameter int unsigned EvtDepth = 8,
+  // from the choice of a scalar load to that of what needs its data: key gpu.sqc.hit_latency
+  parameter int unsigned ScalarLatency = 48,
+  parameter int unsigned TimeLatency = 41  // the same of s_memtime: key gpu.cu.time_latency
 ) (
   input  logic               clk_i,
   input  logic               rst_ni,
-  input  logic        [ 5:0] cycle_i,
+  input  logic        [11:0] cycle_i,
   input  logic        [ 5:0] cu_id_i,
   // dispatcher, caches
   input  logic               cu_cmd_valid_i,
@@ -44,6 +47,7 @@ module cu_front
   output lds_issue_t         lds_o,
   input  logic        [ 1:0] lds_opread_valid_i,
   input  wave_tag_t          lds_opread_i[2],
+  input  logic        [ 1:0] lds_left_i,
   input  logic        [ 1:0] lds_done_valid_i,
   input  wave_tag_t          lds_done_i[2],
   // vector memory
@@ -99,22 +103,30 @@ module cu_front
   logic [63:0] file_data0[4], file_data1[4], file_write_data[4];
   logic vmem_push;
   vmem_issue_t vmem_record;
-  logic fetch_idle, fill_idle, issue_idle, scalar_idle, vmem_queue_idle;
+  logic fetch_idle, fill_idle, issue_idle, scalar_idle, vmem_queue_idle, none_waits;
+  logic smem_left, smem_room;
+  logic [8:0] smem_rest;
+  mem_done_t smem_end;
 
-  assign idle_o = fetch_idle && fill_idle && issue_idle && scalar_idle && vmem_queue_idle;
+  assign idle_o = fetch_idle && fill_idle && issue_idle && scalar_idle && vmem_queue_idle && none_waits;
 
-  cu_fill u_fill (
+  cu_fill #(
+    .ScalarLatency(ScalarLatency > TimeLatency ? ScalarLatency : TimeLatency)
+  ) u_fill (
     .clk_i,
     .rst_ni,
     .turn_i       (turn),
+    .time_i       (cycle_i),
     .cu_cmd_valid_i,
     .cu_cmd_i,
     .smem_rsp_valid_i,
     .smem_rsp_i,
     .pair_valid_o (pair_valid),
     .pair_o       (pair),
-    .smem_done_valid_o,
-    .smem_done_o,
+    .smem_done_valid_o(smem_left),
+    .smem_done_o  (smem_end),
+    .smem_rest_o  (smem_rest),
+    .smem_room_i  (smem_room),
     .init_valid_o,
     .init_row_o,
     .init_data_o,
@@ -137,6 +149,21 @@ module cu_front
     .obs_valid_o  (obs_sgpr_valid_o[4]),
     .obs_o        (obs_sgpr_o[4]),
     .idle_o       (fill_idle)
+  );
+
+  latency_floor #(
+    .Width($bits(mem_done_t))
+  ) u_smem_floor (
+    .clk_i,
+    .rst_ni,
+    .valid_i(smem_left),
+    .rest_i (smem_rest),
+    .key_i  (smem_end.wave),
+    .data_i (smem_end),
+    .ready_o(smem_room),
+    .valid_o(smem_done_valid_o),
+    .data_o (smem_done_o),
+    .idle_o (none_waits)
   );
 
   cu_fetch u_fetch (
@@ -166,7 +193,7 @@ module cu_front
   ) u_issue (
     .clk_i,
     .rst_ni,
-    .cycle_i,
+    .cycle_i            (cycle_i[5:0]),
     .start_valid_i      (start_valid),
     .start_i            (start),
     .kill_valid_i       (kill_valid),
@@ -189,6 +216,7 @@ module cu_front
     .result_o           (result),
     .lds_opread_valid_i,
     .lds_opread_i,
+    .lds_left_i,
     .lds_done_valid_i,
     .lds_done_i,
     .vmem_pop_i         (vmem_valid_o),
@@ -197,6 +225,7 @@ module cu_front
     .vmem_opread_lds_i,
     .vmem_done_valid_i,
     .vmem_done_i,
+    .smem_left_i        (smem_left),
     .smem_done_valid_i  (smem_done_valid_o),
     .smem_done_i        (smem_done_o),
     .intr_valid_i       (intr_valid),
@@ -211,10 +240,14 @@ module cu_front
     .idle_o             (issue_idle)
   );
 
-  cu_scalar u_scalar (
+  cu_scalar #(
+    .ScalarLatency(ScalarLatency),
+    .TimeLatency  (TimeLatency)
+  ) u_scalar (
     .clk_i,
     .rst_ni,
     .turn_i             (turn),
+    .time_i             (cycle_i),
     .cu_id_i,
     .trap_valid_i       (trap_valid),
     .trap_vmid_i        (inv_vmid_o[3:0]),

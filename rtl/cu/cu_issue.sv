@@ -49,6 +49,7 @@ module cu_issue
   /* verilator lint_off UNUSEDSIGNAL */  // parts of records
   input  logic        [ 1:0]     lds_opread_valid_i,      // by pair of SIMDs
   input  wave_tag_t              lds_opread_i[2],
+  input  logic        [ 1:0]     lds_left_i,              // an instruction is no longer inside; complete now or later
   input  logic        [ 1:0]     lds_done_valid_i,
   input  wave_tag_t              lds_done_i[2],
   input  logic                   vmem_pop_i,
@@ -57,6 +58,7 @@ module cu_issue
   input  logic                   vmem_opread_lds_i,       // it has lanes in the LDS aperture
   input  logic                   vmem_done_valid_i,
   input  mem_done_t              vmem_done_i,
+  input  logic                   smem_left_i,             // an answer was taken
   input  logic                   smem_done_valid_i,
   input  mem_done_t              smem_done_i,
   input  logic                   intr_valid_i,
@@ -141,8 +143,8 @@ module cu_issue
   always_ff @(posedge clk_i) begin
     s        = cycle_i[1:0];
     outside  = cu_evt_credit_i || start_valid_i || kill_valid_i || ack_valid_i || intr_valid_i;
-    memory   = (lds_opread_valid_i | lds_done_valid_i) != '0 || vmem_pop_i || vmem_opread_valid_i ||
-               vmem_done_valid_i || smem_done_valid_i;
+    memory   = (lds_opread_valid_i | lds_left_i | lds_done_valid_i) != '0 || vmem_pop_i || vmem_opread_valid_i ||
+               vmem_done_valid_i || smem_left_i || smem_done_valid_i;
     reported = outside || memory || (head_valid_i | jump_valid_i) != '0 || valu_done_valid_i != '0;
     if (reported || quiet != 3'd4) begin
       kill_done_o    <= 1'b0;
@@ -194,8 +196,8 @@ module cu_issue
               lds_read_simd[w[5:4]] = lds_read_simd[w[5:4]] - 4'd1;
               if (lds_read_count[w] == 4'd0) lds_reads[w] = 1'b0;
             end
+            if (lds_left_i[k]) lds_inside[k] = lds_inside[k] - 4'd1;
             if (lds_done_valid_i[k]) begin
-              lds_inside[k] = lds_inside[k] - 4'd1;
               count_lg(lds_done_i[k].wave, 1'b0);
               check_wait(lds_done_i[k].wave);
             end
@@ -209,10 +211,8 @@ module cu_issue
             if (vmem_opread_lds_i) flat_lds[w] = 1'b1;
           end
           if (vmem_done_valid_i) memory_done(vmem_done_i, 1'b1);
-          if (smem_done_valid_i) begin
-            smem_out = smem_out - 5'd1;
-            memory_done(smem_done_i, 1'b0);
-          end
+          if (smem_left_i) smem_out = smem_out - 5'd1;
+          if (smem_done_valid_i) memory_done(smem_done_i, 1'b0);
         end
         if (kill_valid_i) begin
           killing = 1'b1;

@@ -14,10 +14,14 @@ module cu_scalar
   import cu_head_pkg::*;
   import cu_operand_pkg::*;
   import gcn3_pkg::*;
-(
+#(
+  parameter int unsigned ScalarLatency = 48,  // see cu_front
+  parameter int unsigned TimeLatency = 41
+) (
   input  logic                              clk_i,
   input  logic                              rst_ni,
   input  logic                       [ 1:0] turn_i,
+  input  logic                       [11:0] time_i,                  // cycle
   input  logic                       [ 5:0] cu_id_i,
   input  logic                              trap_valid_i,            // trap handler of an address space
   input  logic                       [ 3:0] trap_vmid_i,

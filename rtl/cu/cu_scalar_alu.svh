@@ -11,6 +11,12 @@
   logic [15:0] simm16;
   gantry_msg_pkg::smem_req_t req;
 
+  // When a request of scalar memory may be complete at the earliest, if its instruction was chosen `ago` cycles ago: what
+  // needs the data is chosen 4 cycles after its wait, which is chosen in the cycle of the report.
+  function automatic logic [11:0] due(input logic clock, input logic [11:0] ago);
+    return time_i - ago + 12'((clock ? TimeLatency : ScalarLatency) - 4);
+  endfunction
+
   // Register of a relative move: beyond the allocation s0; `there`: it is inside.
   task automatic relative(input widx_t at, input logic [6:0] from, input logic pair, output logic [6:0] to,
                           output logic there);
@@ -140,7 +146,8 @@
     end else if (q.smem) begin
       va               = a + (q.smem_imm ? {44'd0, p.inst[51:32]} : b);
       req.va           = {16'd0, va[47:2], 2'd0};
-      req.tag          = {12'd0, q.sdst_w, q.sdst_w == 5'd1 && FaultSeed == 9 ? q.sdst ^ 7'd1 : q.sdst, of_tag};
+      req.tag          = {due(q.op == OP_S_MEMTIME || q.op == OP_S_MEMREALTIME, 12'd3),
+                          q.sdst_w, q.sdst_w == 5'd1 && FaultSeed == 9 ? q.sdst ^ 7'd1 : q.sdst, of_tag};
       req.dwords       = q.sdst_w == 5'd0 ? 8'd0 : {3'd0, q.sdst_w};
       req.vmid         = info[at].vmid;
       req.wave         = {2'd0, at};

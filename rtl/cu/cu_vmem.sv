@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vector memory unit of a CU: wires the instruction pipeline, the L1 TLB and the vector L1 cache, and carries out
 // CU_INV.  Responsible for: invalidation (the cache at once: misses under way are not kept; the TLB after all
-// transactions under way ended), counters.  Not responsible for: what the parts do.
+// transactions under way ended), the shortest latency, counters.  Not responsible for: what the parts do.
 `include "gantry_assert.svh"
 
 module cu_vmem
@@ -14,11 +14,14 @@ module cu_vmem
   parameter int unsigned L1vWays = 4,
   parameter int unsigned L1vMshrs = 16,
   parameter int unsigned TlbEntries = 64,
+  parameter int unsigned Latency = 120,  // key gpu.l1v.hit_latency: from the choice of a load to that of what needs it
+  parameter int unsigned AddressLanes = 4,  // key gpu.cu.vmem_lanes
   parameter bit [3:0] SeedFault = 4'd0,  // bench only: see cu_vmem_pipe
   parameter bit [3:0] SeedFaultL1 = 4'd0  // bench only: see l1v
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
+  input  logic      [15:0] time_i,            // cycle
   input  logic      [ 7:0] own_gpu_i,
   input  logic             valid_i,
   input  vmem_issue_t      issue_i,
@@ -65,13 +68,16 @@ module cu_vmem
   logic [7:0] ack_slot, ack_status, xlat_status;
   logic [63:0] xlat_pte;
   logic en, pending, waiting, flushing, finish, stir_q;
+  logic done_valid, room, none_waits;
+  logic [8:0] early;
+  mem_done_t done;
   logic [1:0] settle;
 
   // While the unit rests (no input, nothing moves, no pulse is on its way) none of its blocks looks at anything.  An
   // answer of memory or a credit wakes the cache alone, and what the cache does then wakes the rest; one of the LDS wakes
   // all.
   assign en     = !pipe_idle || !l1_idle || valid_i || inv_i || line_rsp_valid_i;
-  assign idle_o = !en;
+  assign idle_o = !en && none_waits;
 
   // CU_INV: a TLB invalidation first lets everything under way end
   /* verilator lint_off BLKSEQ */
@@ -103,11 +109,16 @@ module cu_vmem
   end
   /* verilator lint_on BLKSEQ */
 
+  // valid_i comes 9 cycles after the choice, if nothing stands before it; what needs the data is chosen 4 cycles after its
+  // wait, which is chosen in the cycle of the report
   cu_vmem_pipe #(
-    .SeedFault(SeedFault)
+    .Latency     (Latency - 13),
+    .AddressLanes(AddressLanes),
+    .SeedFault   (SeedFault)
   ) u_pipe (
     .clk_i,
     .rst_ni,
+    .time_i,
     .en_i           (en),
     .stir_i         (inv_i || stir_q),
     .own_gpu_i,
@@ -125,8 +136,10 @@ module cu_vmem
     .vwr_valid_o,
     .vwr_o,
     .vwr_ready_i,
-    .done_valid_o,
-    .done_o,
+    .done_valid_o   (done_valid),
+    .done_o         (done),
+    .rest_o         (early),
+    .room_i         (room),
     .tlb_lookup_o   (tlb_lookup),
     .tlb_vmid_o     (tlb_vmid),
     .tlb_vpn_o      (tlb_vpn),
@@ -157,6 +170,23 @@ module cu_vmem
     .drained_o      (drained),
     .perf_o         (perf_o[2:0]),
     .idle_o         (pipe_idle)
+  );
+
+  // all 16 under way and two on their way in may end after the last place but 20 was taken
+  latency_floor #(
+    .Width($bits(mem_done_t)),
+    .Spare(20)
+  ) u_floor (
+    .clk_i,
+    .rst_ni,
+    .valid_i(done_valid),
+    .rest_i (early),
+    .key_i  (done.wave),
+    .data_i (done),
+    .ready_o(room),
+    .valid_o(done_valid_o),
+    .data_o (done_o),
+    .idle_o (none_waits)
   );
 
   tlb_l1 #(
@@ -214,7 +244,7 @@ module cu_vmem
 
   // at rest no pulse is up that a block would have to take back or another would take again
   `GANTRY_ASSERT(a_rest,
-                 en || !(opread_valid_o || vrd_valid_o != '0 || vwr_valid_o != '0 || done_valid_o || inv_done_o))
+                 en || !(opread_valid_o || vrd_valid_o != '0 || vwr_valid_o != '0 || done_valid || inv_done_o))
   `GANTRY_ASSERT(a_rest_inside,
                  en || !(line_valid_o || tlb_lookup || tlb_fill || tlb_inv_q || req_valid || rsp_valid || ack_valid ||
                          xlat_valid))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of cu_vmem_coalesce: byte addresses of the next 16 lanes of an instruction (flat, scratch, LDS, buffer), lanes out
-// of range, faults of addresses, lanes that reach into a second line.  Not responsible for: which lanes share a line.
+// of range, faults of addresses, lanes that reach into a second line, the time that the addresses take.  Not responsible
+// for: which lanes share a line.
 
   // Addresses of the lanes of a beat, before checks.
   task automatic lane_addresses();
@@ -38,6 +39,31 @@
       exec16 = exec16 & ~(32'(lds_lane && !ok) << l);
       lane_va[l] = lds_lane ? {23'd0, 1'b1, va[39:0]} + {60'd0, part, 2'd0} : lane_va[l];
     end
+  endtask
+
+  // Cycles until the addresses of the next beat are taken.  Words that are apart: the first stands for all.  Compare-and-swap
+  // takes twice the time of other atomics (CLRX GcnTimings).
+  task automatic address_time();
+    hold = BeatCycles;
+    if (!op.store && !op.atomic) begin
+      if (op.results == 3'd1) begin  // to successive elements, or all to one?
+        leader = {26'd0, pick_pkg::first64({32'd0, exec16})};
+        va = lane_va[leader[3:0]];
+        size = op.bytes[2] ? 32'd2 : {31'd0, op.bytes[1]};
+        other = va - (64'(leader) << size);
+        unlike = '0;
+        astray = '0;
+        for (int unsigned l = 0; l < 16; l++) begin
+          unlike = unlike | (32'(lane_va[l] != va) << l);
+          astray = astray | (32'(lane_va[l] != other + (64'(l) << size)) << l);
+        end
+        if ((unlike & exec16) == '0 || (astray & exec16) == '0) hold = '0;
+      end
+      if (op.results == 3'd2 && beat == '1) hold = hold + PairExtra;
+    end else if (op.atomic && op.atomic_op == 4'd1) begin
+      hold = hold << 1;
+    end
+    if (part != '0) hold = '0;
   endtask
 
   // The next 16 lanes of the current instruction (of one word, when its words are apart).
@@ -80,4 +106,5 @@
         unaligned: !op.bytes[0] && (odd & exec16) != '0,
         lanes: row
     };
+    address_time();
   endtask

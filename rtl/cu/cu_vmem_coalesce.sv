@@ -7,6 +7,9 @@
 //
 // The lowest pending lane of a beat names a line, all lanes of the beat on that line join, and a following beat that
 // begins with the same line joins too.  One transaction a cycle: TLB lookup (2 cycles), then to cu_vmem_request.
+//
+// As on hardware 16 addresses a cycle are taken only of loads of one register whose lanes go to successive elements or all
+// to one; else AddressLanes a cycle, so that a beat of 16 lanes takes 4 cycles, whatever EXEC is.
 module cu_vmem_coalesce
   import cu_pkg::*;
   import cu_vmem_pkg::*;
@@ -14,6 +17,7 @@ module cu_vmem_coalesce
   import gantry_msg_pkg::*;
 #(
   parameter int unsigned NumTx = 64,
+  parameter int unsigned AddressLanes = 4,  // key gpu.cu.vmem_lanes
   parameter bit [3:0] SeedFault = 4'd0  // bench only: see cu_vmem_pipe
 ) (
   input  logic                clk_i,
@@ -58,6 +62,10 @@ module cu_vmem_coalesce
   output logic          [2:0] perf_o,          // pulses: transaction, TLB hit, TLB miss
   output logic                moved_o
 );
+  localparam logic [5:0] BeatCycles = 6'(SeedFault == 4'd6 ? 1 : 16 / AddressLanes);
+  // A load of two registers takes 18 cycles, not 16 (measured on Fury: sebbbi/perftest, all patterns; CLRX GcnTimings).
+  localparam logic [5:0] PairExtra = AddressLanes == 4 && SeedFault != 4'd6 ? 6'd2 : 6'd0;
+
   // instructions; rows of 16 lanes {high, slot, beat}
   vop_t op_mem[16];
   (* no_rw_check *)logic [15:0][31:0] addr_mem[128];
@@ -73,6 +81,7 @@ module cu_vmem_coalesce
   /* verilator lint_on UNUSEDSIGNAL */
   logic active, room, emit, apart;
   logic [4:0] step, steps;
+  logic [5:0] hold;  // cycles until the addresses of the next beat are taken
   logic [3:0] cur;
   logic [1:0] beat, part;
   logic [31:0] pending0, pending1, joined0, joined1;
@@ -89,7 +98,7 @@ module cu_vmem_coalesce
   vmem_access_t access;
   logic [15:0][31:0] row;
   logic [63:0] va, other;
-  logic [31:0] exec16, in_lds, bad, spill, odd, size, leader, value, same, other_bits;
+  logic [31:0] exec16, in_lds, bad, spill, odd, unlike, astray, size, leader, value, same, other_bits;
   logic [3:0] first_bad;
   logic [7:0] outcome;
   logic ok, private_lane, lds_lane, direct, busy, moved, awake;
@@ -185,7 +194,7 @@ module cu_vmem_coalesce
   endtask
 
   task automatic coalesce();
-    if (pending0 == '0 && pending1 == '0 && step != steps) begin
+    if (pending0 == '0 && pending1 == '0 && step != steps && hold == '0) begin
       prepare_beat();
       step  = step + 5'd1;
       moved = 1'b1;
@@ -287,7 +296,7 @@ module cu_vmem_coalesce
         split[next_slot_i] = top.swizzle;
         near_lds[next_slot_i] = 1'b0;
       end
-      busy = order_count != '0 || active || tx0.valid || tx1.valid;
+      busy = order_count != '0 || active || tx0.valid || tx1.valid || hold != '0;
       if (busy || capture_i.valid || ended_valid_i || forget_i || awake) begin
         moved = capture_i.valid || xlat_valid_i;
         access_valid_o <= 1'b0;
@@ -308,6 +317,10 @@ module cu_vmem_coalesce
           tx0.valid = 1'b0;
           moved = 1'b1;
         end
+        if (hold != '0) begin
+          hold  = hold - 6'd1;
+          moved = 1'b1;
+        end
         if (!active && order_count != '0) begin_instruction();
         if (active) coalesce();
         if (capture_i.valid) begin
@@ -326,7 +339,7 @@ module cu_vmem_coalesce
         moved_o <= moved;
       end
       if (!rst_ni) begin
-        {order_read, order_write, order_count, active, held, asked, last_valid, awake} = '0;
+        {order_read, order_write, order_count, active, hold, held, asked, last_valid, awake} = '0;
         tx0.valid = 1'b0;
         tx1.valid = 1'b0;
         open.valid = 1'b0;

@@ -11,11 +11,15 @@ module cu_vmem_pipe
   import l1v_pkg::*;
 #(
   parameter int unsigned NumTx = 64,
-  // bench only: 1 lines of lanes not compared, 2 rights ignored, 3 order of completion, 4 bounds of the LDS ignored
+  parameter int unsigned Latency = 0,  // see cu_vmem_slots
+  parameter int unsigned AddressLanes = 4,  // see cu_vmem_coalesce
+  // bench only: 1 lines of lanes not compared, 2 rights ignored, 3 order of completion, 4 bounds of the LDS ignored,
+  // 5 completion before the shortest latency, 6 all lanes at once
   parameter bit [3:0] SeedFault = 4'd0
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
+  input  logic      [15:0] time_i,
   input  logic             en_i,            // low: nothing is valid, nothing moves, no pulse has to fall
   input  logic             stir_i,          // something outside is about to move
   input  logic      [ 7:0] own_gpu_i,
@@ -35,6 +39,8 @@ module cu_vmem_pipe
   input  logic      [ 1:0] vwr_ready_i[4],
   output logic             done_valid_o,
   output mem_done_t        done_o,
+  output logic      [ 8:0] rest_o,          // cycles that it comes before its time
+  input  logic             room_i,          // such reports, of all 16, have a place
   output logic             tlb_lookup_o,
   output logic      [ 7:0] tlb_vmid_o,
   output logic      [27:0] tlb_vpn_o,
@@ -88,10 +94,12 @@ module cu_vmem_pipe
   end
 
   cu_vmem_slots #(
+    .Latency  (SeedFault == 4'd5 ? 1 : Latency),
     .SeedFault(SeedFault)
   ) u_slots (
     .clk_i,
     .rst_ni,
+    .time_i,
     .en_i,
     .valid_i,
     .issue_i,
@@ -120,13 +128,16 @@ module cu_vmem_pipe
     .wb_done_i      (wb_done),
     .done_valid_o,
     .done_o,
+    .rest_o,
+    .room_i,
     .drained_o,
     .moved_o        (moved_slots)
   );
 
   cu_vmem_coalesce #(
-    .NumTx    (NumTx),
-    .SeedFault(SeedFault)
+    .NumTx       (NumTx),
+    .AddressLanes(AddressLanes),
+    .SeedFault   (SeedFault)
   ) u_coalesce (
     .clk_i,
     .rst_ni,

@@ -7,10 +7,12 @@ module cu_vmem_slots
   import cu_pkg::*;
   import cu_vmem_pkg::*;
 #(
+  parameter int unsigned Latency = 0,  // shortest time from valid_i to the report of completion
   parameter bit [3:0] SeedFault = 4'd0  // bench only: see cu_vmem_pipe
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
+  input  logic         [15:0] time_i,
   input  logic                en_i,             // low: nothing is valid, nothing moves, no pulse has to fall
   input  logic                valid_i,
   input  vmem_issue_t         issue_i,
@@ -43,6 +45,8 @@ module cu_vmem_slots
   input  logic                wb_done_i,
   output logic                done_valid_o,
   output mem_done_t           done_o,
+  output logic          [8:0] rest_o,           // cycles that the report comes before its time
+  input  logic                room_i,           // such reports, of all slots, have a place
   output logic                drained_o,        // no transaction is under way
   output logic                moved_o
 );
@@ -51,6 +55,7 @@ module cu_vmem_slots
   logic [5:0] wave[16];
   logic [7:0] tag[16], status[16];
   logic [63:0] fault_va[16];
+  logic [15:0] since[16], age;  // when it came in
   logic [31:0] older[16], left[16];
   logic [31:0] outstanding;
   // operand rows
@@ -87,6 +92,7 @@ module cu_vmem_slots
     wave[slot] = op.wave;
     tag[slot] = op.tag;
     status[slot] = '0;
+    since[slot] = time_i;
     left[slot] = '0;
     row_word = '0;
     row_beat = '0;
@@ -188,6 +194,8 @@ module cu_vmem_slots
     if (complete) begin
       done_valid_o <= 1'b1;
       done_o <= '{wave: wave[last], tag: tag[last], vm: 1'b1, lgkm: 1'b0, status: status[last], va: fault_va[last]};
+      age = time_i - since[last] + 16'd1;
+      rest_o <= age < 16'(Latency) ? 9'(16'(Latency) - age) : 9'd0;
       used[last] = 1'b0;
       for (int unsigned s = 0; s < 16; s++) begin
         older[s] = older[s] & ~(32'd1 << last);
@@ -221,7 +229,7 @@ module cu_vmem_slots
           moved = 1'b1;
           request_row();
         end
-        ready_q <= rows_left <= (Parts == 1 ? 6'd1 : 6'd0) && used != '1;
+        ready_q <= rows_left <= (Parts == 1 ? 6'd1 : 6'd0) && used != '1 && room_i;
         next_slot_o <= pick_pkg::first64({48'd0, ~used})[3:0];
         drained_o <= outstanding == '0;
         awake = moved;

@@ -52,11 +52,16 @@ module part_cu
     .L1vWays   (L1vWays),
     .L1vMshrs  (L1vMshrs),
     .NocCredits(NocQueue),
-    .TlbEntries(L1vTlbEntries)
+    .TlbEntries(L1vTlbEntries),
+    .LdsLatency(LdsLatency),
+    .L1vLatency(L1vHitLatency),
+    .ScalarLatency(SqcHitLatency),
+    .TimeLatency(TimeLatency),
+    .AddressLanes(VmemLanes)
   ) u_cu (
     .clk_i,
     .rst_ni,
-    .cycle_i (cycle_i[5:0]),
+    .cycle_i (cycle_i[15:0]),
     .cu_id_i (id_i[5:0]),
     .gpu_id_i(id_i[15:8]),
     .cu_cmd_valid_i,
@@ -95,5 +100,5 @@ module part_cu
   );
 
   logic unused;
-  assign unused = ^{id_i[7:6], cycle_i[63:6]};
+  assign unused = ^{id_i[7:6], cycle_i[63:16]};
 endmodule

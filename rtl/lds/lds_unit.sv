@@ -7,9 +7,10 @@
 // of FLAT instructions (cu_vmem).
 //
 // Ports with [2] or [1:0] are by pair: SIMDs 0 and 1, 2 and 3 (wide ones are ports of their own: the simulator copies
-// elements of an array of ports every cycle).  Up to eight instructions of a pair may be inside: the front end counts
-// them.  A pair's instructions complete in order; the banks execute one instruction after another.  Costs are those of
-// rows (one of 16 lanes a cycle and pair into the LDS and one out of it) and of the banks' passes.
+// elements of an array of ports every cycle).  Up to eight instructions of a pair may be inside, from valid_i to left_o:
+// the front end counts them.  A pair's instructions complete in order; the banks execute one instruction after another.
+// Costs are those of rows (one of 16 lanes a cycle and pair into the LDS and one out of it) and of the banks' passes.
+// What is faster than `Latency` leaves when it is through, but is reported as complete when its time has come.
 `include "gantry_assert.svh"
 
 module lds_unit
@@ -17,9 +18,10 @@ module lds_unit
   import lds_pkg::*;
 #(
   parameter int unsigned Bytes = 65536,
+  parameter int unsigned Latency = 48,  // key gpu.cu.lds_latency: from the choice of a read to that of what needs it
   // bench only: 1 lane order of atomics, 2 conflict ignored, 3 bounds ignored, 4 one pair goes first, 5 wide stores fast,
   // 6 a row that waits stops its pair, 7 cycles lost to busy ports are not made up for, 8 half of a line's bytes lost,
-  // 9 a line overtakes the instructions before it
+  // 9 a line overtakes the instructions before it, 10 completion before the shortest latency
   parameter bit [3:0] SeedFault = 4'd0
 ) (
   input  logic             clk_i,
@@ -41,7 +43,8 @@ module lds_unit
   output vwr_req_t         vwr2_o,
   output vwr_req_t         vwr3_o,
   input  logic       [1:0] vwr_ready_i[4],  // by SIMD: bit 0
-  output logic       [1:0] done_valid_o,
+  output logic       [1:0] left_o,          // an instruction is no longer inside
+  output logic       [1:0] done_valid_o,    // it is complete: at the same time or later
   output wave_tag_t        done_o[2],
   input  logic             obs_en_i,
   output logic             obs_valid_o,
@@ -56,10 +59,14 @@ module lds_unit
   logic [31:0][31:0] group;
   logic [3:0][1:0] popped;  // by SIMD
   logic [1:0] group_valid, through;
-  logic en, rest, empty, line_busy;
+  logic en, rest, empty, nothing, line_busy;
   logic [3:0] quiet;  // cycles since the last instruction left, at most 15
+  wave_tag_t left[2];
+  logic [7:0] early[2];
+  logic [1:0] room, none_waits;
 
-  assign idle_o = empty && !valid_i && !line_valid_i && !line_busy;
+  assign nothing = empty && !valid_i && !line_valid_i && !line_busy;
+  assign idle_o  = nothing && none_waits == '1;
 
   // Nothing is evaluated while nothing is inside: all blocks test this one bit.  It stays long enough for every pulse and
   // every clock that the banks keep (lds_pkg, clocks) to end.
@@ -68,7 +75,7 @@ module lds_unit
   /* verilator lint_off BLKSEQ */
   always_ff @(posedge clk_i) begin
     if (en) begin
-      quiet = !idle_o || !rst_ni ? 4'd0 : quiet + 4'd1;
+      quiet = !nothing || !rst_ni ? 4'd0 : quiet + 4'd1;
       rest <= quiet == 4'd15;
     end
   end
@@ -87,16 +94,21 @@ module lds_unit
     .capture_o(capture),
     .op_o     (op),
     .through_i(through),
-    .retire_i (done_valid_o),
+    .retire_i (left_o),
     .idle_o   (empty)
   );
 
+  // valid_i comes 5 cycles after the choice; what needs the data is chosen 4 cycles after its wait, which is chosen in the
+  // cycle of the report
   lds_writeback #(
+    .Latency  (SeedFault == 4'd10 ? 1 : Latency - 9),
     .SeedFault(SeedFault)
   ) u_writeback (
     .clk_i,
     .rst_ni,
     .en_i         (en),
+    .valid_i,
+    .pair_i       (issue_i.wave.simd[1]),
     .op_i         (op),
     .group_valid_i(group_valid),
     .group_i      (group),
@@ -108,9 +120,29 @@ module lds_unit
     .vwr2_o,
     .vwr3_o,
     .vwr_ready_i,
-    .done_valid_o,
-    .done_o
+    .done_valid_o (left_o),
+    .done_o       (left),
+    .rest_o       (early),
+    .room_i       (room)
   );
+
+  for (genvar p = 0; p < 2; p++) begin : gen_floor
+    latency_floor #(
+      .Width($bits(wave_tag_t)),
+      .KeyW (5)
+    ) u_floor (
+      .clk_i,
+      .rst_ni,
+      .valid_i(left_o[p]),
+      .rest_i ({1'b0, early[p]}),
+      .key_i  ({left[p].wave.simd[0], left[p].wave.slot}),
+      .data_i (left[p]),
+      .ready_o(room[p]),
+      .valid_o(done_valid_o[p]),
+      .data_o (done_o[p]),
+      .idle_o (none_waits[p])
+    );
+  end
 
   lds_execute #(
     .Bytes    (Bytes),
@@ -158,7 +190,7 @@ module lds_unit
     .wdata_i(wdata)
   );
 
-  `GANTRY_ASSERT(a_rest, `GANTRY_IMPL(!en, {opread_valid_o, vrd_valid_o, vwr_valid_o, done_valid_o, obs_valid_o,
+  `GANTRY_ASSERT(a_rest, `GANTRY_IMPL(!en, {opread_valid_o, vrd_valid_o, vwr_valid_o, left_o, obs_valid_o,
                                            perf_conflict_o, line_rsp_valid_o, group_valid, through, popped} == '0 &&
                                            {re, we, capture[0].valid, capture[1].valid} == '0))
 endmodule

@@ -2,18 +2,21 @@
 // Way of results from the LDS to the VGPRs of the two pairs of SIMDs: groups of 32 words wait in a memory of eight a
 // SIMD, and a pair sends one row of 16 lanes a cycle, in order for each SIMD.  A port that the vector ALU keeps busy stops
 // the rows of its own SIMD only, and what it delays is made up for: on the average, not in every cycle, a pair sends one
-// row.  A pair's instructions complete in order, those without results too.  Responsible for: those, and telling the
-// executor how many groups left.  Not responsible for: the values, room for groups (lds_execute).  Both pairs run
+// row.  A pair's instructions complete in order, those without results too.  Responsible for: those, how long each still
+// has to wait for its shortest latency, and telling the executor how many groups left.  Not responsible for: the values, room for groups (lds_execute).  Both pairs run
 // through one text: the simulator has its code once.
 module lds_writeback
   import cu_pkg::*;
   import lds_pkg::*;
 #(
+  parameter int unsigned Latency = 0,  // shortest time from valid_i to the report of completion
   parameter bit [3:0] SeedFault = 4'd0  // bench only: see lds_unit
 ) (
   input  logic               clk_i,
   input  logic               rst_ni,
   input  logic               en_i,              // low: nothing to do in the whole LDS
+  input  logic               valid_i,           // an instruction of pair_i enters
+  input  logic               pair_i,
   input  lds_op_t            op_i[16],          // {pair, entry}
   input  logic        [ 1:0] group_valid_i,     // by pair; at most one
   input  logic  [31:0][31:0] group_i,
@@ -28,7 +31,9 @@ module lds_writeback
   input  logic        [ 1:0] vwr_ready_i[4],    // by SIMD: bit 0
   /* verilator lint_on UNUSEDSIGNAL */
   output logic        [ 1:0] done_valid_o,      // by pair
-  output wave_tag_t          done_o[2]
+  output wave_tag_t          done_o[2],
+  output logic        [ 7:0] rest_o[2],         // cycles that the report of done_o comes before its time
+  input  logic        [ 1:0] room_i             // by pair: for a report in this and the next cycle
 );
   // by pair
   logic [2:0] entry[2], arriving[2];  // the oldest instruction; the one whose groups arrive
@@ -38,6 +43,10 @@ module lds_writeback
   logic awake[2];
   logic [1:0] done_valid;
   wave_tag_t done[2];
+  logic [7:0] rest[2];
+  // when instructions came in; the time goes on while something is inside
+  logic [15:0] now, age, since[16];
+  logic [2:0] enters[2];
   // by SIMD.  An instruction has an even number of groups: its first has an even number, and two groups one owner.
   logic [31:0][31:0] group_mem[32];  // {SIMD, group}
   logic [2:0] owner[16];  // entry; {SIMD, group[2:1]}
@@ -172,9 +181,11 @@ module lds_writeback
       if (closes[{p, 1'b1}]) sent[p][sender[{p, 1'b1}]] = 1'b1;
     end
     // all rows are written and the last pass is through: completion
-    if (finished[p] != '0 && (!op_i[{p, entry[p]}].ctl.brings || sent[p][entry[p]])) begin
+    if (finished[p] != '0 && room_i[p] && (!op_i[{p, entry[p]}].ctl.brings || sent[p][entry[p]])) begin
       done_valid[p] = 1'b1;
       done[p] = '{wave: op_i[{p, entry[p]}].wave, tag: op_i[{p, entry[p]}].tag};
+      age = now - since[{p, entry[p]}] + 16'd1;
+      rest[p] = age < 16'(Latency) ? 8'(16'(Latency) - age) : 8'd0;
       finished[p] = finished[p] - 4'd1;
       sent[p][entry[p]] = 1'b0;
       entry[p] = entry[p] + 3'd1;
@@ -188,6 +199,11 @@ module lds_writeback
     if (en_i) begin
       done_valid = '0;
       popped = '0;
+      now = now + 16'd1;
+      if (valid_i) begin
+        since[{pair_i, enters[pair_i]}] = now;
+        enters[pair_i] = enters[pair_i] + 3'd1;
+      end
       if (group_valid_i != '0) begin
         store_group(group_valid_i[1]);
         group_mem[newest] <= group_i;
@@ -198,16 +214,20 @@ module lds_writeback
       if (!rst_ni) begin
         for (int unsigned p = 0; p < 2; p++) begin
           {entry[p[0]], arriving[p[0]], finished[p[0]], sent[p[0]], due[p[0]], awake[p[0]]} = '0;
+          enters[p[0]] = '0;
         end
         for (int unsigned k = 0; k < 4; k++) begin
           {read_at[k[1:0]], write_at[k[1:0]], beats[k[1:0]], row[k[1:0]], group[k[1:0]]} = '0;
         end
-        {some, hold, done_valid, popped} = '0;
+        {some, hold, done_valid, popped, now} = '0;
       end
       popped_o <= popped;
       vwr_valid_o <= hold;
       done_valid_o <= done_valid;
-      if (done_valid != '0) done_o <= done;
+      if (done_valid != '0) begin
+        done_o <= done;
+        rest_o <= rest;
+      end
     end
   end
   /* verilator lint_on BLKSEQ */

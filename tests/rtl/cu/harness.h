@@ -102,7 +102,7 @@ struct Wave {
     int fault = 0;
     std::vector<uint32_t> v = std::vector<uint32_t>(256 * 64);
     // what the RTL showed
-    uint64_t issued = 0, checked = 0;
+    uint64_t issued = 0, checked = 0, issued_at[256] = {};
     uint32_t s[128] = {};
     std::vector<uint32_t> rv = std::vector<uint32_t>(256 * 64);
     bool done = false, faulted = false;
@@ -121,8 +121,8 @@ public:
     std::deque<msg_cu_cmd> commands;
     std::vector<msg_cu_evt> events;
     Random rnd;
-    uint64_t cycle = 0, evaluated = 0, observed = 0;
-    unsigned latency = 12, jitter = 20;
+    uint64_t cycle = 0, evaluated = 0, observed = 0, completions = 0;
+    unsigned latency = 12, jitter = 20, vector_latency = 120;
     bool trace = getenv("CU_TRACE") != nullptr;  // print fetches and issues
     bool check_idle = getenv("CU_EVERY_CYCLE") == nullptr, observe = true, compare_registers = true;
     std::multimap<uint64_t, msg_ifetch_rsp> ifetch;
@@ -143,7 +143,7 @@ public:
 
     void clock()
     {
-        top->cycle_i = cycle & 63;
+        top->cycle_i = cycle & 0xffff;
         top->clk_i = 0;
         top->eval();
         top->clk_i = 1;
@@ -509,8 +509,12 @@ public:
                     fail("cycle %llu wave %02x instruction %llu: pc %llx inst %08x tag %u, golden pc %llx inst %08x",
                          (unsigned long long)cycle, id, (unsigned long long)w.issued, (unsigned long long)field(x, 64, 64),
                          (unsigned)field(x, 0, 32), (unsigned)field(x, 128, 8), (unsigned long long)s.pc, s.first);
+                w.issued_at[w.issued & 255] = cycle;
                 w.issued++;
             }
+        for (unsigned k = 4; k < 8; k++)
+            if (top->obs_done_valid_o >> k & 1)
+                observe_done(k, top->obs_done_o[k]);
         for (unsigned k = 0; k < 5; k++)
             if (top->obs_sgpr_valid_o >> k & 1) {
                 const uint32_t *x = top->obs_sgpr_o[k].data();
@@ -534,6 +538,23 @@ public:
         for (unsigned k = 0; k < 4; k++)
             if (top->obs_vgpr_valid_o >> k & 1)
                 observe_vgpr(k, top->obs_vgpr_o[k].data());
+    }
+
+    // No access is complete before its shortest latency (defaults of the parameters of cu).  An instruction is
+    // seen one cycle after its choice; what needs its result is chosen at least 4 cycles after the report.
+    void observe_done(unsigned port, unsigned done)
+    {
+        unsigned id = done >> 8 & 63, tag = done & 255;
+        if (!running.count(id))
+            return;
+        Wave &w = *running[id];
+        const Snapshot &s = entry(w, tag);
+        bool time = port == 7 && (s.first >> 18 & 255) >= 0x24 && (s.first >> 18 & 255) <= 0x25;
+        unsigned least = port == 6 ? vector_latency : time ? 41 : 48;
+        if (cycle - w.issued_at[tag] + 5 < least)
+            fail("cycle %llu wave %02x pc %llx inst %08x: complete after %llu cycles", (unsigned long long)cycle, id,
+                 (unsigned long long)s.pc, s.first, (unsigned long long)(cycle - w.issued_at[tag] + 5));
+        completions++;
     }
 
     void observe_vgpr(unsigned simd, const uint32_t *x)

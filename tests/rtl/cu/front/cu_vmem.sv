@@ -10,11 +10,14 @@ module cu_vmem
   parameter int unsigned L1vWays = 4,
   parameter int unsigned L1vMshrs = 16,
   parameter int unsigned Credits = 16,
-  parameter int unsigned TlbEntries = 64
+  parameter int unsigned TlbEntries = 64,
+  parameter int unsigned Latency = 120,
+  parameter int unsigned AddressLanes = 4
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
   /* verilator lint_off UNUSEDSIGNAL */
+  input  logic      [15:0] time_i,
   input  logic      [ 7:0] own_gpu_i,
   input  logic             valid_i,
   input  vmem_issue_t      issue_i,
@@ -49,7 +52,7 @@ module cu_vmem
   output logic      [ 6:0] perf_o,
   output logic             idle_o
 );
-  localparam int unsigned Unused = NumSlices + L1vBytes + L1vWays + L1vMshrs + Credits + TlbEntries;
+  localparam int unsigned Unused = NumSlices + L1vBytes + L1vWays + L1vMshrs + Credits + TlbEntries + Latency + AddressLanes;
 
   assign ready_o         = Unused != 0;
   assign opread_lds_o    = 1'b0;

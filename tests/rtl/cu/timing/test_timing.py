@@ -14,6 +14,20 @@ def test_costs():
     assert now == {line["class"]: [line[c] for c in microbench.MEASURED] for line in table}
 
 
+# What the keys' smallest values leave is what the pipelines take themselves.
+SMALLEST = {"gpu.cu.lds_latency": 28, "gpu.sqc.hit_latency": 36, "gpu.cu.time_latency": 32, "gpu.l1v.hit_latency": 48, "gpu.cu.vmem_lanes": 16}
+LATENCIES = {"LDS read, 1 dword": 28, "scalar load, 1 dword, hit": 36, "time": 32, "vector load, 1 dword, L1 hit": 48}
+RATES = {"vector load, 2 dwords, L1 hit": (8, 10), "vector store, 1 dword": (8, 10)}  # of a CU, least and most
+
+
+def test_keys_reach_the_pipelines():
+    table = [line for line in microbench.read_table() if line["class"] in LATENCIES or line["class"] in RATES]
+    measured = microbench.measure(table, options=[f"--set={key}={value}" for key, value in SMALLEST.items()])
+    assert {name: measured[name][2] for name in LATENCIES} == LATENCIES
+    for name, (least, most) in RATES.items():
+        assert least <= measured[name][1] <= most, (name, measured[name])
+
+
 def test_page_shows_the_table():
     assert microbench.BEGIN + microbench.page_table(microbench.read_table()) + microbench.END in microbench.PAGE.read_text()
 

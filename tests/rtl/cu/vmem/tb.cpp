@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of cu_vmem (with l1v and tlb_l1): random FLAT and MUBUF instructions of eight wavefronts, each in its own
 // pages, against bytes executed in program order; random latencies, masks, strides, misaligned elements, faults,
-// invalidation and remapping under traffic, addresses that nobody owns; lanes in the LDS aperture, mixed with others, against a model of the LDS behind
-// its port.  Then transaction counts of strides, permuted and masked lanes (S4.11)
-// and the order of completion of a wavefront (S1.2).  The argument `speed` prints ns a cycle instead.
+// invalidation and remapping under traffic, addresses that nobody owns; lanes in the LDS aperture, mixed with others, against a
+// model of the LDS behind its port.  Then transaction counts of strides, permuted and masked lanes (S4.11), cycles of streams of instructions,
+// and always the order of completion of a wavefront (S1.2) and the shortest latency.  The argument `speed` prints ns a cycle instead.
 // top: cu_vmem
-// sources: build/gen/gantry_msg_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/cu/cu_pkg.sv rtl/cu/cu_vmem_pkg.sv rtl/l1/l1v_pkg.sv rtl/common/pick_pkg.sv rtl/tlb/tlb_pkg.sv rtl/tech/ram_1r1w.sv rtl/cu/cu_vmem_slots.sv rtl/cu/cu_vmem_coalesce.sv rtl/cu/cu_vmem_request.sv rtl/cu/cu_vmem_return.sv rtl/cu/cu_vmem_pipe.sv rtl/l1/l1v.sv rtl/tlb/tlb_l1.sv rtl/cu/cu_vmem.sv
+// sources: build/gen/gantry_msg_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/cu/cu_pkg.sv rtl/cu/cu_vmem_pkg.sv rtl/l1/l1v_pkg.sv rtl/common/pick_pkg.sv rtl/common/latency_floor.sv rtl/tlb/tlb_pkg.sv rtl/tech/ram_1r1w.sv rtl/cu/cu_vmem_slots.sv rtl/cu/cu_vmem_coalesce.sv rtl/cu/cu_vmem_request.sv rtl/cu/cu_vmem_return.sv rtl/cu/cu_vmem_pipe.sv rtl/l1/l1v.sv rtl/tlb/tlb_l1.sv rtl/cu/cu_vmem.sv
 // args: -Wno-UNUSEDPARAM
 // mutant: -GSeedFault=4'd1
 // mutant: -GSeedFault=4'd2
 // mutant: -GSeedFault=4'd3
 // mutant: -GSeedFault=4'd4
+// mutant: -GSeedFault=4'd5
+// mutant: -GSeedFault=4'd6
 // mutant: -GSeedFaultL1=4'd1
 // mutant: -GSeedFaultL1=4'd2
 // mutant: -GSeedFaultL1=4'd3
@@ -21,6 +23,7 @@
 #include "Vcu_vmem.h"
 #include "memory.h"
 
+enum { LATENCY = 120 - 13 };  // default of the parameter: from valid_i to the report
 enum { SLICES = 4, WAVES = 8, PAGES = 4, CREDITS = 16 };
 static const uint64_t SHARED_VA = 0x7000000000, BAD_VA = 0x3000000000, RO_VA = 0x3100000000;
 
@@ -72,10 +75,11 @@ struct Vm {
     uint32_t want[4][64] = {};
     unsigned results = 0, status = 0;
     std::vector<uint64_t> fault_va;
+    uint64_t issued = 0;  // cycle
     bool read_done = false, in_lds = false, apart = false;  // apart: lanes in scratch make all go word by word
 };
 static std::deque<Vm> flying;  // all wavefronts, in order of issue
-static uint64_t completed;
+static uint64_t completed, slowest;
 
 static void complete(const uint32_t *w)
 {
@@ -88,6 +92,9 @@ static void complete(const uint32_t *w)
         return fail("completion without instruction", wave, 0);
     if (it->tag != tag)
         fail("completion out of order (S1.2), tag", tag, it->tag);
+    if (cycle - it->issued < LATENCY)
+        fail("completion after cycles", cycle - it->issued, LATENCY);
+    slowest = cycle - it->issued > slowest ? cycle - it->issued : slowest;
     if (!it->read_done)
         fail("completion before operands were read", tag, 0);
     if (status != it->status)
@@ -160,6 +167,7 @@ static void answer_line()
 static void tick()
 {
     dut->clk_i = 0;
+    dut->time_i = cycle;
     dut->eval();
     bool read = dut->vrd_valid_o;
     unsigned row = dut->vrd_o & 1023, simd = dut->vrd_o >> 10 & 3;
@@ -383,6 +391,7 @@ static void issue(Vm v)
     p.put(v.dwords, 3), p.put(v.size, 3), p.put(v.atomic_op, 4), p.put(v.atomic, 1), p.put(v.store, 1), p.put(v.kind, 2), p.put(v.tag, 8), p.put(v.wave, 6);
     memcpy(dut->issue_i.data(), p.words, sizeof dut->issue_i);
     dut->valid_i = 1;
+    v.issued = cycle;
     flying.push_back(v);
 }
 
@@ -666,6 +675,67 @@ static void bus_faults()
     }
 }
 
+// Cycles of an instruction in a stream of flat ones that hit, with lane l of wavefront w at byte place(l).
+template <typename F> static void check_cost(const char *what, Vm v, double want, F place)
+{
+    uint64_t begin = 0;
+    const unsigned warm = 64, all = 192;
+    drain();
+    mem.min_delay = 20, mem.spread = 1;
+    for (unsigned i = 0; i < all; i++) {
+        v.wave = i % 4 << 4 | (i / 4 & 1);
+        unsigned w = wave_index(v.wave), s = v.wave >> 4;
+        wait_for_registers(v.wave);
+        v.tag = serial_of[w] & 255;
+        v.addr = (v.wave & 1) * 128 + serial_of[w]++ % 4 * 32, v.data = v.addr + 4, v.dst = v.addr + 16;
+        uint64_t base = v.store || v.atomic ? region_va(w) : SHARED_VA;
+        for (unsigned l = 0; l < 64; l++)
+            vgpr[s][v.addr][l] = base + place(l), vgpr[s][v.addr + 1][l] = base >> 32;
+        if (i == warm)
+            begin = cycle;
+        issue(v);
+    }
+    double got = (double)(cycle - begin) / (all - warm);
+    drain();
+    printf("%-40s %6.2f cycles, want %.0f\n", what, got, want);
+    if (got < want - 0.1 || got > want + 0.7)
+        fail(what, (uint64_t)(got * 100), (uint64_t)(want * 100));
+}
+
+static void costs()
+{
+    Vm load, wide, store, add, swap;
+    auto linear = [](unsigned l) { return l * 4; };
+    store.store = true;
+    add.atomic = true, add.atomic_op = 2, add.exec = 1;
+    swap.atomic = true, swap.atomic_op = 1, swap.exec = 1ull << 40;
+    // 8 rows of addresses are read in 8 cycles; coalesced addresses are no slower
+    check_cost("load, successive dwords", load, 8, linear);
+    check_cost("load, successive dwords from byte 4", load, 8, [](unsigned l) { return 4 + l * 4; });
+    check_cost("load, one dword", load, 8, [](unsigned) { return 100; });
+    check_cost("load, every second dword", load, 16, [](unsigned l) { return l * 8; });
+    check_cost("load, up to 15 dwords further", load, 16, [](unsigned l) { return (l + l * l * 7 % 16) * 4; });
+    check_cost("load, reversed in 16 lanes", load, 16, [](unsigned l) { return (l ^ 15) * 4; });
+    load.exec = 0x8000000000000001;
+    check_cost("load, two lanes far apart", load, 8, [](unsigned l) { return l * 60; });
+    load.exec = 0x0000000100000003;
+    check_cost("load, two lanes of a beat apart", load, 8, [](unsigned l) { return l * 60; });
+    load.exec = ~0ull, load.size = 1;
+    check_cost("load, successive shorts", load, 8, [](unsigned l) { return l * 2; });
+    check_cost("load, shorts in every dword", load, 16, linear);
+    wide.dwords = 2;
+    check_cost("load x2", wide, 18, [](unsigned l) { return l * 8; });
+    wide.dwords = 3;
+    check_cost("load x3", wide, 16, [](unsigned l) { return l * 12; });
+    wide.exec = 1;
+    check_cost("load x3, one lane", wide, 16, [](unsigned l) { return l * 12; });
+    check_cost("store", store, 16, linear);
+    store.exec = 1;
+    check_cost("store, one lane", store, 16, linear);
+    check_cost("atomic, one lane", add, 16, linear);
+    check_cost("compare and swap, one lane", swap, 32, linear);
+}
+
 static double cpu_ns()
 {
     struct timespec t;
@@ -699,6 +769,7 @@ static double speed(bool store, unsigned dwords)
         p.put(v.dwords, 3), p.put(2, 3), p.put(0, 5), p.put(v.store, 1), p.put(0, 2), p.put(v.tag, 8), p.put(v.wave, 6);
         memcpy(dut->issue_i.data(), p.words, sizeof dut->issue_i);
         dut->valid_i = 1;
+        v.issued = cycle;
         flying.push_back(v);
     }
     drain();
@@ -752,8 +823,11 @@ int main(int argc, char **argv)
            (unsigned long long)completed, (unsigned long long)cycle, (unsigned long long)count[0], (unsigned long long)count[1],
            (unsigned long long)count[2], (unsigned long long)count[3], (unsigned long long)count[4], (unsigned long long)count[5],
            (unsigned long long)count[6]);
+    printf("slowest: %llu cycles\n", (unsigned long long)slowest);
     if (!failures)
         transaction_counts(), bus_faults();
+    if (!failures)
+        costs();
     printf("%s\n", failures ? "FAILED" : "passed");
     return failures != 0;
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of lds_unit: random DS instructions of both pairs of SIMDs against a C++ model that executes them in the order
 // that the unit reports, lanes one after another; VGPRs of four SIMDs are modelled here.  Checks every result row, memory
-// through later loads, order of completion, clocks of one pair alone and of both at once (docs/reference/lds.md) with
+// through later loads, order of completion, its cycle (when the instruction left, but not before the shortest latency), clocks of one pair alone and of both at once (docs/reference/lds.md) with
 // lines of FLAT instructions between them, which overtake nothing that is inside,
 // conflict-free, strided and same-address accesses, rows that go on while a port is busy, bounds, idleness.  The argument
 // `speed` prints ns a cycle instead.
 // top: lds_unit
-// sources: build/gen/gcn3_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/cu/cu_pkg.sv rtl/common/pick_pkg.sv rtl/lds/lds_fadd_pkg.sv rtl/lds/lds_atomic_pkg.sv rtl/lds/lds_pkg.sv rtl/tech/ram_banked.sv rtl/lds/lds_collect.sv rtl/lds/lds_execute.sv rtl/lds/lds_writeback.sv rtl/lds/lds_unit.sv
+// sources: build/gen/gcn3_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/cu/cu_pkg.sv rtl/common/pick_pkg.sv rtl/common/latency_floor.sv rtl/lds/lds_fadd_pkg.sv rtl/lds/lds_atomic_pkg.sv rtl/lds/lds_pkg.sv rtl/tech/ram_banked.sv rtl/lds/lds_collect.sv rtl/lds/lds_execute.sv rtl/lds/lds_writeback.sv rtl/lds/lds_unit.sv
 // args: -Wno-UNUSEDPARAM
 // mutant: -GSeedFault=4'd1
 // mutant: -GSeedFault=4'd2
@@ -17,6 +17,7 @@
 // mutant: -GSeedFault=4'd7
 // mutant: -GSeedFault=4'd8
 // mutant: -GSeedFault=4'd9
+// mutant: -GSeedFault=4'd10
 #include <ctime>
 #include <cmath>
 #include <cstdio>
@@ -63,8 +64,11 @@ static uint64_t bits_of(const uint32_t *w, unsigned at, unsigned n)
 
 struct Pending {
     Ds ds;
+    uint64_t issued = 0, left = 0;  // cycles
     bool executed = false, read_done = false;
 };
+enum { LATENCY = 48 - 9 };  // default of the parameter: from valid_i to the report
+static unsigned inside[2];
 static std::deque<Ds> queued[2];        // by pair: not yet issued
 static std::deque<Pending> flying[2];
 static uint64_t done_count, executed_count[2];
@@ -202,6 +206,25 @@ static void complete(unsigned pair, unsigned done)
         fail("completion of tag", tag, ds.tag);
     if (!p.read_done || !p.executed)
         fail("completion before operands were read or before its effect", tag, 0);
+    // as soon as it has left, but not before the shortest latency
+    uint64_t due = p.left > p.issued + LATENCY ? p.left : p.issued + LATENCY;
+    if (!p.left || cycle != due)
+        fail("cycle of completion", cycle, due);
+    flying[pair].pop_front();
+    done_count++;
+}
+
+// Its results are written; those of a younger one may follow before it is reported as complete.
+static void left(unsigned pair)
+{
+    auto p = flying[pair].begin();
+    while (p != flying[pair].end() && p->left)
+        ++p;
+    if (p == flying[pair].end())
+        return fail("left without instruction", pair, 0);
+    p->left = cycle;
+    inside[pair]--;
+    const Ds &ds = p->ds;
     for (unsigned k = 0; k < ds.results; k++)
         for (unsigned l = 0; l < 64; l++)
             if (vgpr[ds.wave >> 4][ds.dst + k][l] != want_vgpr[ds.wave >> 4][ds.dst + k][l]) {
@@ -210,8 +233,6 @@ static void complete(unsigned pair, unsigned done)
                            l, k, ds.wave, ds.addr, ds.dst, (unsigned long long)ds.exec, ds.m0, ds.base, ds.bytes, ds.offset0, ds.offset1);
                 fail("result", vgpr[ds.wave >> 4][ds.dst + k][l], want_vgpr[ds.wave >> 4][ds.dst + k][l]);
             }
-    flying[pair].pop_front();
-    done_count++;
 }
 
 // As the front end: one record a cycle, at most eight of a pair inside.
@@ -221,7 +242,7 @@ static void drive()
     dut->valid_i = 0;
     for (unsigned k = 0; k < 2 && !dut->valid_i; k++) {
         unsigned pair = turn ^= 1;
-        if (queued[pair].empty() || flying[pair].size() == 8)
+        if (queued[pair].empty() || inside[pair] == 8)
             continue;
         const Ds &ds = queued[pair].front();
         Packer p;
@@ -229,7 +250,8 @@ static void drive()
         p.put(ds.dst, 8), p.put(ds.data1, 8), p.put(ds.data0, 8), p.put(ds.addr, 8), p.put(ds.op, 8), p.put(ds.tag, 8), p.put(ds.wave, 6);
         memcpy(dut->issue_i.data(), p.words, sizeof dut->issue_i);
         dut->valid_i = 1;
-        flying[pair].push_back({ds});
+        flying[pair].push_back({ds, cycle});
+        inside[pair]++;
         queued[pair].pop_front();
     }
 }
@@ -278,9 +300,12 @@ static void tick()
     if (!lines.empty() && cycle - lines[0].issued > 2000)
         fail("line never answered", cycle - lines[0].issued, 0), exit(1);
     drive_line();
-    for (unsigned pair = 0; pair < 2; pair++)
+    for (unsigned pair = 0; pair < 2; pair++) {
+        if (dut->left_o >> pair & 1)
+            left(pair);
         if (dut->done_valid_o >> pair & 1)
             complete(pair, dut->done_o[pair]);
+    }
 }
 
 static void issue(const Ds &ds)
