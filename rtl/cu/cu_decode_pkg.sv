@@ -225,6 +225,10 @@ package cu_decode_pkg;
     h.issue.other_row = d.dpp && inst[48:40] >= 9'h130 && inst[48:41] != 8'ha0;
     h.issue.hold = d.unit != UNIT_SMEM ? 3'd0 : d.store ? 3'd4 : d.src0_w == 5'd4 ? 3'd2 : 3'd0;
     h.write = write_pairs(d);
+    h.issue.slow = h.issue.cls == ClsSalu && ((d.fmt == FMT_SOP1 && d.writes_exec && d.reads_exec) ||
+        (d.fmt == FMT_SOPK && (d.op == OP_S_SETREG_B32 || d.op == OP_S_SETREG_IMM32_B32)));
+    h.issue.flags = h.issue.cls == ClsSalu ? d.writes_scc || h.write[53] || h.write[63] :
+        d.fmt == FMT_SOPP && d.op >= OP_S_CBRANCH_SCC0 && d.op <= OP_S_CBRANCH_EXECNZ;
     h.check = all ? '1 : read_pairs(d, h.issue.cls) | (h.issue.cls == ClsValu ? 64'd0 : h.write);
   endfunction
 endpackage

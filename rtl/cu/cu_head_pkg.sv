@@ -19,6 +19,8 @@ package cu_head_pkg;
     logic exec;  // EXEC too
     logic waitcnt;  // s_waitcnt; s_trap and s_rfe, which wait for all (simm16 is 0)
     logic other_row;  // DPP that reads lanes of another row
+    logic slow;  // scalar ALU: its wavefront issues nothing in the next turn (CLRX GcnTimings: 8 cycles)
+    logic flags;  // scalar ALU: writes what branches look at (SCC, VCC, EXEC); branch: looks at it
     logic [2:0] hold;  // turns, with its own, in which it keeps the scalar port; 0: its own
     logic [9:0] op;
     logic [15:0] simm16;  // of scalar instructions

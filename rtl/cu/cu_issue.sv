@@ -89,6 +89,12 @@ module cu_issue
   waves_t trap_en, priv, halt;  // has a trap handler, is in it, s_sethalt
   waves_t prio[2];  // bits of the priority
   waves_t other_row;  // its head is a DPP that reads another row
+  waves_t looks;  // its head is a branch that looks at SCC, VCC or EXEC
+  // Of the wavefronts of a SIMD in its next turn (CLRX GcnTimings): who rests after a slow scalar instruction; who wrote
+  // what branches look at, and branches 4 cycles later; whose head waited for a result of the vector ALU, which scalar
+  // instructions read 4 cycles later than vector ones.
+  slots_t resting[4], flagged[4], fresh[4], rests, wrote, late;
+  logic waited;
   logic [63:0] recent[4];  // who issued a vector instruction in the last four turns
   order_t order[4], age[4];  // by priority and age; by age
   // by wavefront
@@ -174,6 +180,7 @@ module cu_issue
                 class_of[head_i[k].issue.cls][w] = 1'b1;
               end
               other_row[w] = head_i[k].issue.other_row;
+              looks[w]     = head_i[k].issue.flags;
               head[w]      = head_i[k];
               head_ok[w]   = 1'b1;
               check_wait(w);
@@ -229,7 +236,9 @@ module cu_issue
           result_o        <= result[s];
           w               = result[s].wave;
           pending[w]      = result_keep[s];
+          waited          = !free_regs[w];
           check_registers(w);
+          if (waited && free_regs[w]) fresh[s][w[3:0]] = 1'b1;
         end
         s = cycle_i[1:0];
       end
@@ -243,8 +252,17 @@ module cu_issue
         turns[s] = turns[s] - turns_t'(1);
         if (turns[s] == '0) multi[{s, 4'd0}+:16] = '0;
       end
+      rests = resting[s];
+      wrote = flagged[s];
+      late  = fresh[s];
+      if ((rests | wrote | late) != 16'd0) begin
+        busy       = 1'b1;
+        resting[s] = '0;
+        flagged[s] = '0;
+        fresh[s]   = '0;
+      end
       if (of_simd(live & head_ok, s) != 16'd0) begin
-        ready = of_simd(live & head_ok & free_regs & ~sleeping & ~at_barrier, s);
+        ready = of_simd(live & head_ok & free_regs & ~sleeping & ~at_barrier, s) & ~rests;
         m     = of_simd(class_of[ClsValu], s);
         if ((ready & m) != 16'd0) issue_vector(ready & m);
         ready = ready & ~m;
@@ -324,6 +342,9 @@ module cu_issue
         vm_read_simd[k]  = '0;
         lds_read_simd[k] = '0;
         hold[k]          = '0;
+        resting[k]       = '0;
+        flagged[k]       = '0;
+        fresh[k]         = '0;
       end
       for (int unsigned k = 0; k < 64; k++) begin
         head[k].issue.cls = ClsValu;

@@ -45,7 +45,7 @@
     // scalar ALU or memory
     pick = of_simd(class_of[ClsSalu] & ~waiting, s);
     if (smem_out != 5'(MaxSmem)) pick = pick | of_simd(class_of[ClsSmem] & ~lg_full, s);
-    pick = pick & who;
+    pick = pick & who & ~late;
     if (pick != 16'd0 && !(holding && hold[s] != 3'd0)) begin
       issue(pick, PortSca);
       issued.valid[PortSca] = 1'b1;
@@ -56,7 +56,11 @@
         hold[s]  = head[w].issue.hold;
         holding  = holding || hold[s] != 3'd0;
         count_lg(w, 1'b1);
-      end else if (head[w].issue.waitcnt) privilege(w);
+      end else begin
+        resting[s][slot] = head[w].issue.slow;
+        flagged[s][slot] = head[w].issue.flags;
+        if (head[w].issue.waitcnt) privilege(w);
+      end
     end
     // vector memory: not while the LDS reads this SIMD
     pick = who & of_simd(class_of[ClsVmem], s);
@@ -91,7 +95,7 @@
       end
     end
     // branch or message; one interrupt at a time
-    pick = who & of_simd(class_of[ClsBranch], s);
+    pick = who & of_simd(class_of[ClsBranch], s) & ~late & ~(wrote & of_simd(looks, s));
     if (pick != 16'd0 && !intr_busy) begin
       issue(pick, PortBranch);
       issued.valid[PortBranch] = 1'b1;
