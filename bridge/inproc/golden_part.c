@@ -7,6 +7,7 @@
 
 #include "base/xalloc.h"
 #include "bridge/inproc/sched.h"
+#include "bridge/inproc/team.h"
 #include "gantry_msg.h"
 #include "host/gcn3/golden.h"
 
@@ -72,13 +73,20 @@ static void golden_part_free(struct part *part)
 
 static const struct part_ops golden_ops = {golden_visit, golden_counters, golden_report, golden_part_free};
 
-struct part *golden_part_new(struct pmem *memory, unsigned gpu, const struct gantry_cfg *cfg)
+static void golden_team(void *team, uint32_t count, void (*work)(void *ctx, uint32_t n), void *ctx)
+{
+    team_run(team, count, work, ctx);
+}
+
+struct part *golden_part_new(struct pmem *memory, unsigned gpu, const struct gantry_cfg *cfg, struct team *team, unsigned threads)
 {
     char name[32];
     struct golden_part *g = xcalloc(1, sizeof *g);
     snprintf(name, sizeof name, "gpu%u.golden", gpu);
     g->resume = UINT64_MAX;
     g->golden = golden_new(memory, gpu, cfg, golden_event, g);
+    if (team)
+        golden_share(g->golden, threads, golden_team, team);
     g->part = part_new(&golden_ops, name, 1, 1, g);
     return g->part;
 }

@@ -4,26 +4,35 @@
  */
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "base/xalloc.h"
 #include "bridge/inproc/golden_part.h"
 #include "bridge/inproc/memory_parts.h"
 #include "bridge/inproc/sim_private.h"
+#include "bridge/inproc/team.h"
 #include "bridge/verilated/lockstep_tap.h"
 #include "bridge/verilated/rtl_gpu.h"
 #include "gantry_cfg.h"
 
 #define HOSTMEM_CREDITS 16 /* depth of rtl/rdma's queue of far answers */
 
-static void golden_build(struct sim *sim)
+static bool golden_build(struct sim *sim)
 {
     const struct gantry_cfg *cfg = sim->cfg;
+    unsigned threads = sim->options.threads;
+    sim->golden_team = threads > 1 ? team_new(threads) : NULL;
+    if (threads > 1 && sim->golden_team == NULL) {
+        diag("--threads", "%u host threads cannot be made", threads);
+        return false;
+    }
     for (unsigned g = 0; g < sim->gpu_count; g++) {
-        struct part *part = golden_part_new(sim->memory, g, cfg);
+        struct part *part = golden_part_new(sim->memory, g, cfg, sim->golden_team, threads);
         sched_add(&sim->sched, part);
         sim->gpus[g].golden = sim->gpus[g].dispatch = part;
         sched_connect(&sim->sched, sim->host, g, part, 0, sizeof(struct msg_cp_cmd), cfg->link_host);
         sched_connect(&sim->sched, part, 0, sim->host, g, sizeof(struct msg_cp_evt), cfg->link_host);
     }
+    return true;
 }
 
 static bool rtl_build(struct sim *sim)
@@ -49,12 +58,12 @@ bool machine_build(struct sim *sim)
     sim->host = sim_host_part(sim, sim->gpu_count);
     if (sim->options.model == SIM_RTL)
         return rtl_build(sim);
-    golden_build(sim);
-    return true;
+    return golden_build(sim);
 }
 
 void machine_free(struct sim *sim)
 {
     lockstep_tap_free(sim->tap);
     rtl_machine_free(sim->rtl);
+    team_free(sim->golden_team);
 }

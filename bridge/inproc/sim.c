@@ -39,7 +39,8 @@ struct sim *sim_new(const struct gantry_cfg *cfg, struct pmem *memory, const str
         sim_free(sim);
         return NULL;
     }
-    sim->sched.threads = options->lockstep || options->wave ? 1 : options->threads; /* those look into many partitions at once */
+    /* Lock step and waves look into many partitions at once; golden GPUs share out work-groups. */
+    sim->sched.threads = options->lockstep || options->wave || options->model == SIM_GOLDEN ? 1 : options->threads;
     if (!sched_start(&sim->sched)) {
         diag("--threads", "%u host threads cannot be made", options->threads);
         sim_free(sim);

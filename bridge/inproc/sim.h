@@ -31,7 +31,9 @@ struct sim_options {
     uint64_t seed;
     const char *wave;       /* SCOPE[@FROM:TO] or NULL */
     const char *wave_dir;   /* folder of the .fst files */
-    unsigned threads;       /* of the host; 0 or 1: only the caller's.  No result depends on it; ignored with lockstep and wave */
+    /* Of the host; 0 or 1: only the caller's.  No result depends on it, but with SIM_GOLDEN those of work-groups that depend on
+     * each other (docs/reference/cli.md); ignored with lockstep and wave. */
+    unsigned threads;
     bool no_skip;           /* evaluate idle partitions too (for the test that skipping changes nothing) */
 };
 

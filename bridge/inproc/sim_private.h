@@ -46,6 +46,7 @@ struct sim {
     uint64_t watch_sent, watch_cycle; /* watchdog: messages and cycle of the last look */
     struct rtl_machine *rtl; /* NULL with the golden model */
     struct lockstep_tap *tap; /* --lockstep, else NULL */
+    struct team *golden_team; /* host threads of golden GPUs; NULL: one */
 };
 
 /* The partition that stands for the host model, added to the scheduler. */

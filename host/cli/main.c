@@ -23,7 +23,7 @@ static const char usage[] =
     "  --seed N               seed of everything chosen at random\n"
     "  --wave SCOPE[@FROM:TO] FST wave of one part, e.g. gpu0.cu3@1000:5000\n"
     "  --max-cycles N         stop after N target cycles\n"
-    "  --threads N            host threads for RTL (1 to 64, default 1): same results, less time\n"
+    "  --threads N            host threads (1 to 64, default 1): same results, less time\n"
     "  --progress auto|always|never\n"
     "  -q, --quiet            no progress line, no table\n"
     "  -v, --verbose          more messages; twice: all\n"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The golden GPU (golden.h): command queue, launches under way, completion events.
- * Not responsible for: what a wavefront does (golden_group.c), memory (golden_mem.c).
+ * Not responsible for: what a wavefront does (golden_group.c), on which thread (golden_ahead.c), memory (golden_mem.c).
  */
 #include "gcn3/golden.h"
 
@@ -19,15 +19,28 @@ struct golden *golden_new(struct pmem *memory, unsigned gpu, const struct gantry
     g->gpu = gpu;
     g->event = event;
     g->ctx = ctx;
-    golden_mem_init(g);
+    g->generation = 1;
+    pthread_mutex_init(&g->lock, NULL);
+    pthread_mutex_init(&g->window, NULL);
+    golden_share(g, 1, NULL, NULL);
     return g;
+}
+
+void golden_share(struct golden *g, unsigned threads, golden_share_fn share, void *team)
+{
+    unsigned workers = share && !g->check_hazards ? threads : 1;
+    g->worker = xrealloc(g->worker, workers, sizeof *g->worker);
+    while (g->workers < workers)
+        g->worker[g->workers++] = golden_worker_new(g);
+    g->share = workers > 1 ? share : NULL;
+    g->team = team;
 }
 
 static void launch_free(struct golden *g, struct golden_launch *l)
 {
+    golden_ahead_drop(g, l);
     for (unsigned n = 0; n < GOLDEN_IN_FLIGHT; n++)
-        golden_group_free(l->group[n]);
-    g->slots &= ~(UINT32_C(1) << l->slot);
+        golden_group_free(g, l->group[n]);
     free(l);
 }
 
@@ -40,6 +53,13 @@ void golden_free(struct golden *g)
         g->launches = l->link;
         launch_free(g, l);
     }
+    for (unsigned n = 0; n < g->workers; n++)
+        free(g->worker[n]);
+    free(g->worker);
+    free(g->paused);
+    free(g->scratch);
+    pthread_mutex_destroy(&g->lock);
+    pthread_mutex_destroy(&g->window);
     free(g->queue);
     free(g->told);
     free(g);
@@ -68,8 +88,6 @@ static void launch_begin(struct golden *g, const struct msg_cp_cmd *cmd)
     l->groups = (uint64_t)cmd->groups[0] * cmd->groups[1] * cmd->groups[2];
     l->limit = 1;
     l->start = g->time;
-    l->slot = ~g->slots ? (unsigned)__builtin_ctz(~g->slots) : 31;
-    g->slots |= UINT32_C(1) << l->slot;
     g->generation++; /* code may have changed since the last launch */
     while (*end)
         end = &(*end)->link;
@@ -127,7 +145,9 @@ static void launch_fill(struct golden *g, struct golden_launch *l)
         in_flight += l->group[n] != NULL;
     for (unsigned n = 0; n < GOLDEN_IN_FLIGHT && in_flight < l->limit && l->next < l->groups; n++)
         if (!l->group[n]) {
-            l->group[n] = golden_group_new(g, l, l->next++);
+            l->group[n] = golden_group_start(g, l);
+            if (!l->group[n])
+                return;
             in_flight++;
         }
 }
@@ -142,8 +162,8 @@ static bool launch_run(struct golden *g, struct golden_launch *l)
         if (!group)
             continue;
         can_run |= golden_group_run(g, group);
-        if (group->live == 0) {
-            golden_group_free(group);
+        if (group->left == 0) {
+            golden_group_free(g, group);
             l->group[n] = NULL;
             can_run = true;
         } else if (group->instructions > GOLDEN_PATIENCE && l->limit < GOLDEN_IN_FLIGHT && l->next < l->groups) {

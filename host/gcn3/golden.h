@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The golden model as a whole GPU: takes the same commands and raises the same events as rtl/dispatch, executes
- * functionally and has no clock.  Work-groups run one after another, wavefronts of a group round robin.
+ * functionally and has no clock.  Work-groups run one after another, wavefronts of a group round robin; with host
+ * threads work-groups run before their turn, and what they did is told in the same order.
  * Not responsible for: queues and packets (host/firmware), timing.
  */
 #ifndef GANTRY_GOLDEN_H
@@ -23,6 +24,11 @@ void golden_free(struct golden *g);
 void golden_cmd(struct golden *g, const struct msg_cp_cmd *cmd);
 /* Execute up to about `budget` wavefront instructions; true while work remains (also when waves only spin). */
 bool golden_run(struct golden *g, uint64_t budget);
+/* Call work(ctx, n) for every n below `count`, at the same time as far as there are threads; return when all have. */
+typedef void (*golden_share_fn)(void *team, uint32_t count, void (*work)(void *ctx, uint32_t n), void *ctx);
+/* Before the first command: work-groups are shared out among `threads` (ignored with check.hazards, whose warnings are
+ * in the order of execution).  Events and counts are those of one thread, each work-group for itself being the same. */
+void golden_share(struct golden *g, unsigned threads, golden_share_fn share, void *team);
 uint64_t golden_instructions(const struct golden *g);
 /* Value of s_memtime and s_memrealtime, set by the owner of the clock. */
 void golden_set_time(struct golden *g, uint64_t cycle);

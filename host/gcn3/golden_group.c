@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Work-groups of the golden GPU: start state of wavefronts, slices round robin, barriers, faults.
+ * Work-groups of the golden GPU: start state of wavefronts, slices round robin, barriers, faults.  On any host thread:
+ * touches nothing but its work-group, its worker and simulated memory.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -57,9 +58,9 @@ static uint64_t init_items(const struct msg_cp_cmd *cmd, const struct position *
     return live >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << live) - 1;
 }
 
-static void init_sgprs(struct gcn3_wave *w, const struct golden_launch *l, const struct position *p, unsigned wave)
+static void init_sgprs(struct gcn3_wave *w, const struct golden_group *group, const struct position *p, unsigned wave)
 {
-    const struct msg_cp_cmd *cmd = &l->cmd;
+    const struct msg_cp_cmd *cmd = &group->launch->cmd;
     unsigned n = 0;
     for (; n < cmd->user_sgprs; n++)
         w->s[n] = cmd->user_sgpr[n];
@@ -69,7 +70,7 @@ static void init_sgprs(struct gcn3_wave *w, const struct golden_launch *l, const
     if (cmd->sys_sgprs & 8)
         w->s[n++] = (uint32_t)(wave == 0) << 31 | p->waves;
     if (cmd->sys_sgprs & 16) {
-        unsigned slot = l->slot * GOLDEN_WAVES + wave;
+        unsigned slot = group->scratch + wave;
         w->s[n++] = cmd->scratch_waves ? slot % cmd->scratch_waves * cmd->scratch_wave_bytes : 0;
     }
 }
@@ -83,7 +84,7 @@ static void init_wave(const struct golden *g, struct golden_group *group, unsign
     w->mode = cmd->rsrc1 >> 12;
     w->dx10_clamp = cmd->rsrc1 >> 21 & 1;
     w->ieee = cmd->rsrc1 >> 23 & 1;
-    w->v = group->vgprs + (size_t)n * 256;
+    w->v = group->vgprs + (size_t)n * cmd->vgprs;
     w->vgprs = cmd->vgprs;
     w->sgprs = cmd->sgprs;
     w->lds = group->lds;
@@ -98,11 +99,11 @@ static void init_wave(const struct golden *g, struct golden_group *group, unsign
     w->in_group = p->waves > 1;
     gcn3_place(w, 0, (n & 3) << 4 | n >> 2, 0, 0, 0, 0);
     w->owner = group;
-    init_sgprs(w, group->launch, p, n);
+    init_sgprs(w, group, p, n);
     WAVE_EXEC(w) = init_items(cmd, p, n, w->v);
 }
 
-struct golden_group *golden_group_new(struct golden *g, struct golden_launch *l, uint64_t number)
+struct golden_group *golden_group_new(const struct golden *g, struct golden_launch *l, uint64_t number)
 {
     const struct msg_cp_cmd *cmd = &l->cmd;
     CHECK(cmd->waves >= 1 && cmd->waves <= GOLDEN_WAVES && cmd->vgprs <= 256, "golden", "gpu=%u waves=%u vgprs=%u", g->gpu,
@@ -111,28 +112,51 @@ struct golden_group *golden_group_new(struct golden *g, struct golden_launch *l,
     struct position p = group_position(cmd, number);
     CHECK(p.waves >= 1 && p.waves <= cmd->waves, "golden", "gpu=%u group=%lu waves=%u", g->gpu, (unsigned long)number, p.waves);
     group->launch = l;
-    group->vgprs = xcalloc((size_t)cmd->waves * 256 + 4, sizeof *group->vgprs);
-    group->lds = xcalloc(1, cmd->lds_bytes + 16);
-    group->waves = p.waves;
-    group->live = p.waves;
-    group->hazards = g->check_hazards ? xcalloc(p.waves, sizeof *group->hazards) : NULL;
-    for (unsigned n = 0; n < group->waves; n++)
-        init_wave(g, group, n, &p);
-    l->waves += group->live;
+    group->number = number;
+    group->waves = group->live = group->left = p.waves;
     return group;
 }
 
-void golden_group_free(struct golden_group *group)
+/* Registers, LDS and the wavefronts' start. */
+static void group_open(const struct golden *g, struct golden_group *group)
 {
-    if (!group)
-        return;
+    const struct msg_cp_cmd *cmd = &group->launch->cmd;
+    struct position p = group_position(cmd, group->number);
+    group->vgprs = xcalloc((size_t)p.waves * cmd->vgprs + 4, sizeof *group->vgprs);
+    group->lds = xcalloc(1, cmd->lds_bytes + 16);
+    group->hazards = g->check_hazards ? xcalloc(p.waves, sizeof *group->hazards) : NULL;
+    for (unsigned n = 0; n < group->waves; n++)
+        init_wave(g, group, n, &p);
+}
+
+static void group_close(struct golden *g, struct golden_group *group)
+{
+    golden_scratch_give(g, group);
     free(group->vgprs);
     free(group->lds);
     free(group->hazards);
+    group->vgprs = NULL;
+    group->lds = NULL;
+    group->hazards = NULL;
+}
+
+void golden_group_free(struct golden *g, struct golden_group *group)
+{
+    if (!group)
+        return;
+    group_close(g, group);
+    free(group->round);
+    free(group->event);
     free(group);
 }
 
-static void report_fault(struct golden *g, struct golden_group *group, unsigned n, int fault, uint64_t dwords)
+void golden_group_event(struct golden_group *group, const struct msg_cp_evt *evt)
+{
+    group->event = xgrow(group->event, &group->event_room, group->events + 1, sizeof *group->event);
+    group->event[group->events++] = *evt;
+}
+
+static void note_fault(struct golden_group *group, unsigned n, int fault, uint64_t dwords)
 {
     struct gcn3_wave *w = &group->wave[n];
     struct msg_cp_evt evt = { .kind = CP_EVT_FAULT, .status = fault, .id = group->launch->cmd.id, .wave = n, .vmid = w->vmid };
@@ -140,17 +164,17 @@ static void report_fault(struct golden *g, struct golden_group *group, unsigned 
     evt.pc = w->pc;
     evt.data = dwords;
     group->halted[n] = true;
-    g->event(g->ctx, &evt);
+    golden_group_event(group, &evt);
 }
 
-static const struct gcn3_inst *find_code(struct golden *g, struct gcn3_wave *w, int *fault)
+static const struct gcn3_inst *find_code(struct golden_worker *k, struct gcn3_wave *w, int *fault)
 {
-    struct golden_code *c = &g->code[(w->pc / 4 ^ w->vmid) % GOLDEN_CODE];
+    struct golden_code *c = &k->code[(w->pc / 4 ^ w->vmid) % GOLDEN_CODE];
     uint64_t dwords;
     *fault = 0;
-    if (c->pc == w->pc && c->generation == g->generation && c->vmid == w->vmid)
+    if (c->pc == w->pc && c->generation == k->g->generation && c->vmid == w->vmid)
         return &c->inst;
-    *fault = g->env.fetch(g->env.ctx, w, w->pc, &dwords);
+    *fault = k->env.fetch(k->env.ctx, w, w->pc, &dwords);
     if (*fault) {
         w->fault_va = w->pc;
         return NULL;
@@ -158,64 +182,78 @@ static const struct gcn3_inst *find_code(struct golden *g, struct gcn3_wave *w, 
     gcn3_decode(dwords, &c->inst);
     c->pc = 1; /* no instruction's */
     if (c->inst.len == 2 && w->pc % 4096 == 4092) { /* its second half is on another page */
-        *fault = g->env.fetch(g->env.ctx, w, w->pc + 4, &dwords);
+        *fault = k->env.fetch(k->env.ctx, w, w->pc + 4, &dwords);
         if (*fault) {
             w->fault_va = w->pc;
             return NULL;
         }
     }
     c->pc = w->pc;
-    c->generation = g->generation;
+    c->generation = k->g->generation;
     c->vmid = w->vmid;
     return &c->inst;
 }
 
-static void run_wave(struct golden *g, struct golden_group *group, unsigned n)
+static void run_wave(struct golden_worker *k, struct golden_group *group, unsigned n)
 {
     struct gcn3_wave *w = &group->wave[n];
     uint64_t begin = w->instructions;
-    g->yielded = false;
-    while (!w->ended && !w->at_barrier && !gcn3_halted(w) && !g->yielded && w->instructions - begin < SLICE) {
+    k->yielded = false;
+    while (!w->ended && !w->at_barrier && !gcn3_halted(w) && !k->yielded && w->instructions - begin < SLICE) {
         int fault;
-        const struct gcn3_inst *inst = find_code(g, w, &fault);
+        const struct gcn3_inst *inst = find_code(k, w, &fault);
         if (!fault && group->hazards)
-            golden_hazard(g, group, n, inst);
+            golden_hazard(k->g, group, n, inst);
         if (!fault)
-            fault = gcn3_execute(w, &g->env, inst);
+            fault = gcn3_execute(w, &k->env, inst);
         if (fault) {
             uint64_t dwords = 0;
-            g->env.fetch(g->env.ctx, w, w->pc, &dwords);
-            report_fault(g, group, n, fault, fault == FAULT_ILLEGAL ? dwords : 0);
+            k->env.fetch(k->env.ctx, w, w->pc, &dwords);
+            note_fault(group, n, fault, fault == FAULT_ILLEGAL ? dwords : 0);
             break;
         }
     }
     if (gcn3_halted(w)) {
         struct msg_cp_evt evt = { .kind = CP_EVT_HALT, .id = group->launch->cmd.id, .wave = n, .vmid = w->vmid, .pc = w->pc };
-        g->event(g->ctx, &evt);
+        golden_group_event(group, &evt);
     }
-    uint64_t done = w->instructions - begin;
-    g->instructions += done;
-    group->instructions += done;
-    group->launch->instructions += done;
     group->live -= w->ended;
     group->waiting += w->at_barrier;
 }
 
-bool golden_group_run(struct golden *g, struct golden_group *group)
+static bool wave_can_run(const struct golden_group *group, unsigned n)
 {
-    bool can_run = false;
+    const struct gcn3_wave *w = &group->wave[n];
+    return !w->ended && !w->at_barrier && !group->halted[n] && !gcn3_halted(w);
+}
+
+uint64_t golden_group_round(struct golden_worker *k, struct golden_group *group)
+{
+    struct golden_round r = { 0 };
+    const size_t events = group->events;
+    golden_worker_look(k);
+    if (!group->vgprs)
+        group_open(k->g, group);
     for (unsigned n = 0; n < group->waves; n++) {
-        struct gcn3_wave *w = &group->wave[n];
-        if (w->ended || w->at_barrier || group->halted[n] || gcn3_halted(w))
+        if (!wave_can_run(group, n))
             continue;
-        run_wave(g, group, n);
-        can_run |= !w->ended && !w->at_barrier && !group->halted[n] && !gcn3_halted(w);
+        const uint64_t begin = group->wave[n].instructions;
+        run_wave(k, group, n);
+        r.instructions += group->wave[n].instructions - begin;
+        r.can_run |= wave_can_run(group, n);
     }
     if (group->live && group->waiting == group->live) {
         for (unsigned n = 0; n < group->waves; n++)
             group->wave[n].at_barrier = false;
         group->waiting = 0;
-        can_run = true;
+        r.can_run = true;
     }
-    return can_run;
+    group->stuck = group->live && !r.can_run;
+    if (!group->live)
+        group_close(k->g, group);
+    r.live = group->live;
+    r.events = group->events - events;
+    group->round = xgrow(group->round, &group->round_room, group->rounds + 1, sizeof *group->round);
+    group->round[group->rounds++] = r;
+    return r.instructions;
 }

@@ -29,7 +29,7 @@ void golden_hazard(struct golden *g, struct golden_group *group, unsigned n, con
     if (rule == HAZARD_NONE || told(g, w, rule))
         return;
     struct disasm *d = disasm_new();
-    if (d && g->env.fetch(g->env.ctx, w, w->pc, &dwords) == 0)
+    if (d && g->worker[0]->env.fetch(g->worker[0]->env.ctx, w, w->pc, &dwords) == 0)
         disasm_text(d, w->pc, dwords, text, sizeof text);
     disasm_free(d);
     snprintf(component, sizeof component, "gpu%u.golden", g->gpu);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Memory of the golden GPU: a software TLB over the page tables in simulated memory, and the callbacks of
- * struct gcn3_env.  No caches: every access reaches memory in program order.
+ * struct gcn3_env.  No caches: every access reaches memory in program order.  Several host threads (and clients) may
+ * access the same bytes: aligned elements are loaded and stored whole, by words of 4 or 8 bytes.
  */
 #include <string.h>
 
+#include "base/xalloc.h"
 #include "gcn3/golden_private.h"
 #include "vm/pagetable.h"
 #include "vm/pmem.h"
@@ -20,10 +22,11 @@ static uint8_t *host_page(struct golden *g, uint64_t pa)
     return offset < PMEM_WINDOW_BASE ? pmem_gtt(g->memory, offset, PAGE_BYTES) : NULL;
 }
 
-static struct golden_page *find_page(struct golden *g, unsigned vmid, uint64_t va)
+static struct golden_page *find_page(struct golden_worker *k, unsigned vmid, uint64_t va)
 {
+    struct golden *g = k->g;
     uint64_t page = va & ~(PAGE_BYTES - 1);
-    struct golden_page *p = &g->tlb[(va / PAGE_BYTES ^ vmid) % GOLDEN_TLB];
+    struct golden_page *p = &k->tlb[(va / PAGE_BYTES ^ vmid) % GOLDEN_TLB];
     if (p->va == (page | 1) && p->vmid == vmid)
         return p;
     uint64_t entry = g->roots[vmid] ? pagetable_walk(g->memory, g->roots[vmid], va) : 0;
@@ -41,49 +44,113 @@ static struct golden_page *find_page(struct golden *g, unsigned vmid, uint64_t v
 
 void golden_mem_flush(struct golden *g)
 {
-    memset(g->tlb, 0, sizeof g->tlb);
+    g->flushes++;
     g->generation++;
+}
+
+void golden_worker_look(struct golden_worker *k)
+{
+    if (k->flushes == k->g->flushes)
+        return;
+    memset(k->tlb, 0, sizeof k->tlb);
+    k->flushes = k->g->flushes;
 }
 
 enum right { RIGHT_READ, RIGHT_WRITE, RIGHT_EXECUTE };
 
-/* One piece of an access that does not cross a page. */
-static int touch_page(struct golden *g, unsigned vmid, uint64_t va, void *buffer, unsigned bytes, enum right right)
+static inline void get_bytes(void *to, const uint8_t *from, unsigned bytes)
 {
-    struct golden_page *p = find_page(g, vmid, va);
+    const uintptr_t odd = (uintptr_t)from | bytes;
+    uint8_t *out = to;
+    for (unsigned n = 0; n < bytes;) {
+        if (odd % 8 == 0) {
+            uint64_t x = __atomic_load_n((const uint64_t *)(const void *)(from + n), __ATOMIC_RELAXED);
+            memcpy(out + n, &x, 8);
+            n += 8;
+        } else if (odd % 4 == 0) {
+            uint32_t x = __atomic_load_n((const uint32_t *)(const void *)(from + n), __ATOMIC_RELAXED);
+            memcpy(out + n, &x, 4);
+            n += 4;
+        } else if (odd % 2 == 0) {
+            uint16_t x = __atomic_load_n((const uint16_t *)(const void *)(from + n), __ATOMIC_RELAXED);
+            memcpy(out + n, &x, 2);
+            n += 2;
+        } else {
+            out[n] = __atomic_load_n(from + n, __ATOMIC_RELAXED);
+            n++;
+        }
+    }
+}
+
+static inline void put_bytes(uint8_t *to, const void *from, unsigned bytes)
+{
+    const uintptr_t odd = (uintptr_t)to | bytes;
+    const uint8_t *in = from;
+    for (unsigned n = 0; n < bytes;) {
+        if (odd % 8 == 0) {
+            uint64_t x;
+            memcpy(&x, in + n, 8);
+            __atomic_store_n((uint64_t *)(void *)(to + n), x, __ATOMIC_RELAXED);
+            n += 8;
+        } else if (odd % 4 == 0) {
+            uint32_t x;
+            memcpy(&x, in + n, 4);
+            __atomic_store_n((uint32_t *)(void *)(to + n), x, __ATOMIC_RELAXED);
+            n += 4;
+        } else if (odd % 2 == 0) {
+            uint16_t x;
+            memcpy(&x, in + n, 2);
+            __atomic_store_n((uint16_t *)(void *)(to + n), x, __ATOMIC_RELAXED);
+            n += 2;
+        } else {
+            __atomic_store_n(to + n, in[n], __ATOMIC_RELAXED);
+            n++;
+        }
+    }
+}
+
+/* Memory of a client: no host pointer, no atomic access; one thread at a time. */
+static int touch_window(struct golden *g, uint64_t pa, void *buffer, unsigned bytes, bool write)
+{
+    pthread_mutex_lock(&g->window);
+    int status = write ? pmem_write(g->memory, pa, buffer, bytes) : pmem_read(g->memory, pa, buffer, bytes);
+    pthread_mutex_unlock(&g->window);
+    return status < 0 ? FAULT_BUS : 0;
+}
+
+/* One piece of an access that does not cross a page. */
+static int touch_page(struct golden_worker *k, unsigned vmid, uint64_t va, void *buffer, unsigned bytes, enum right right)
+{
+    struct golden_page *p = find_page(k, vmid, va);
     uint64_t offset = va & (PAGE_BYTES - 1);
     if (!p)
         return FAULT_NOT_PRESENT;
     if (right == RIGHT_WRITE ? !p->writable : right == RIGHT_READ ? !p->readable : !p->executable)
         return right == RIGHT_WRITE ? FAULT_READ_ONLY : right == RIGHT_READ ? FAULT_NOT_PRESENT : FAULT_NO_EXECUTE;
-    if (!p->bytes) {
-        int status = right == RIGHT_WRITE ? pmem_write(g->memory, p->pa + offset, buffer, bytes)
-                                          : pmem_read(g->memory, p->pa + offset, buffer, bytes);
-        return status < 0 ? FAULT_BUS : 0;
-    }
+    if (!p->bytes)
+        return touch_window(k->g, p->pa + offset, buffer, bytes, right == RIGHT_WRITE);
     if (right == RIGHT_WRITE)
-        memcpy(p->bytes + offset, buffer, bytes);
+        put_bytes(p->bytes + offset, buffer, bytes);
     else
-        memcpy(buffer, p->bytes + offset, bytes);
+        get_bytes(buffer, p->bytes + offset, bytes);
     return 0;
 }
 
-static int touch(struct golden *g, unsigned vmid, uint64_t va, void *buffer, unsigned bytes, enum right right)
+static int touch(struct golden_worker *k, unsigned vmid, uint64_t va, void *buffer, unsigned bytes, enum right right)
 {
     uint64_t room = PAGE_BYTES - (va & (PAGE_BYTES - 1));
     if (bytes <= room)
-        return touch_page(g, vmid, va, buffer, bytes, right);
-    int fault = touch_page(g, vmid, va, buffer, room, right);
-    return fault ? fault : touch_page(g, vmid, va + room, (uint8_t *)buffer + room, bytes - room, right);
+        return touch_page(k, vmid, va, buffer, bytes, right);
+    int fault = touch_page(k, vmid, va, buffer, room, right);
+    return fault ? fault : touch_page(k, vmid, va + room, (uint8_t *)buffer + room, bytes - room, right);
 }
 
 static int fetch(void *ctx, struct gcn3_wave *w, uint64_t pc, uint64_t *inst)
 {
-    struct golden *g = ctx;
     uint32_t dword[2] = { 0 };
-    int fault = touch(g, w->vmid, pc, &dword[0], 4, RIGHT_EXECUTE);
+    int fault = touch(ctx, w->vmid, pc, &dword[0], 4, RIGHT_EXECUTE);
     if (!fault)
-        touch(g, w->vmid, pc + 4, &dword[1], 4, RIGHT_EXECUTE); /* may lie beyond the end of the program */
+        touch(ctx, w->vmid, pc + 4, &dword[1], 4, RIGHT_EXECUTE); /* may lie beyond the end of the program */
     *inst = dword[0] | (uint64_t)dword[1] << 32;
     return fault;
 }
@@ -121,18 +188,22 @@ static int store(void *ctx, struct gcn3_wave *w, struct gcn3_access *a)
 }
 
 /* Old value of one lane's atomic; the client may act on the same word, so the update is atomic on the host too. */
-static int atomic_lane(struct golden *g, unsigned vmid, uint64_t va, const struct gcn3_access *a, uint64_t operand,
+static int atomic_lane(struct golden_worker *k, unsigned vmid, uint64_t va, const struct gcn3_access *a, uint64_t operand,
                        uint64_t compare, uint64_t *old)
 {
     if (va % a->bytes)
         return FAULT_ALIGN;
-    struct golden_page *p = find_page(g, vmid, va);
+    struct golden_page *p = find_page(k, vmid, va);
     if (!p || !p->readable)
         return FAULT_NOT_PRESENT;
     if (!p->writable)
         return FAULT_READ_ONLY;
-    if (!p->bytes)
-        return pmem_atomic(g->memory, p->pa + va % PAGE_BYTES, a->atomic_op, a->bytes, operand, compare, old) ? FAULT_BUS : 0;
+    if (!p->bytes) {
+        pthread_mutex_lock(&k->g->window);
+        int status = pmem_atomic(k->g->memory, p->pa + va % PAGE_BYTES, a->atomic_op, a->bytes, operand, compare, old);
+        pthread_mutex_unlock(&k->g->window);
+        return status ? FAULT_BUS : 0;
+    }
     uint8_t *at = p->bytes + va % PAGE_BYTES;
     if (a->bytes == 8) {
         uint64_t seen = __atomic_load_n((uint64_t *)(void *)at, __ATOMIC_RELAXED);
@@ -191,28 +262,29 @@ static int scalar_store(void *ctx, struct gcn3_wave *w, uint64_t va, const uint3
 static uint64_t now(void *ctx, struct gcn3_wave *w)
 {
     (void)w;
-    return ((struct golden *)ctx)->time;
+    return ((struct golden_worker *)ctx)->g->time;
 }
 
 static void yield(void *ctx, struct gcn3_wave *w)
 {
     (void)w;
-    ((struct golden *)ctx)->yielded = true;
+    ((struct golden_worker *)ctx)->yielded = true;
 }
 
 static void interrupt(void *ctx, struct gcn3_wave *w)
 {
-    struct golden *g = ctx;
-    const struct golden_group *group = w->owner;
+    struct golden_group *group = w->owner;
+    (void)ctx;
     struct msg_cp_evt evt = { .kind = CP_EVT_INTERRUPT, .vmid = w->vmid, .id = group->launch->cmd.id, .pc = w->pc };
     evt.wave = w - group->wave;
     evt.data = WAVE_M0(w);
-    g->event(g->ctx, &evt);
+    golden_group_event(group, &evt);
 }
 
-void golden_mem_init(struct golden *g)
+struct golden_worker *golden_worker_new(struct golden *g)
 {
-    struct gcn3_env env = { g, fetch, load, store, atomic, scalar_load, now, interrupt, yield, scalar_store };
-    g->env = env;
-    golden_mem_flush(g);
+    struct golden_worker *k = xcalloc(1, sizeof *k);
+    k->g = g;
+    k->env = (struct gcn3_env){ k, fetch, load, store, atomic, scalar_load, now, interrupt, yield, scalar_store };
+    return k;
 }

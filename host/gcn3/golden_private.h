@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Inside of the golden GPU: state shared by golden.c (commands, launches), golden_group.c (work-groups, wavefronts)
- * and golden_mem.c (translation, access).
+ * Inside of the golden GPU: state shared by golden.c (commands, launches), golden_group.c (work-groups, wavefronts),
+ * golden_ahead.c (rounds of work-groups, before their turn on several threads), golden_scratch.c (places in scratch
+ * memory) and golden_mem.c (translation, access).
  */
 #ifndef GOLDEN_PRIVATE_H
 #define GOLDEN_PRIVATE_H
+#include <pthread.h>
+
 #include "gcn3/gcn3.h"
 #include "gcn3/golden.h"
 #include "gcn3/hazard.h"
@@ -13,6 +16,9 @@
 #define GOLDEN_CODE 8192     /* decoded instructions, direct mapped */
 #define GOLDEN_IN_FLIGHT 16  /* work-groups of a launch at a time */
 #define GOLDEN_PATIENCE 4000000 /* instructions after which the next work-group starts beside a spinning one */
+#define GOLDEN_AHEAD 256     /* work-groups of a launch made before their turn */
+#define GOLDEN_SHARE 524288  /* instructions of a thread before all meet again */
+#define GOLDEN_UNTOLD 1000000 /* rounds of a work-group that runs before its turn */
 
 struct golden_page {
     uint64_t va;    /* page address, bit 0 set when valid */
@@ -34,25 +40,57 @@ struct golden_told {
     uint8_t vmid, rule;
 };
 
+/* One pass over the wavefronts of a work-group, as executed; golden_group_run tells it. */
+struct golden_round {
+    uint32_t instructions, events;
+    uint8_t live; /* wavefronts that have not ended */
+    bool can_run;
+};
+
 struct golden_group {
     struct golden_launch *launch;
+    struct golden_group *link; /* made before its turn, by number */
+    uint64_t number;
+    /* As executed.  vgprs: NULL before the first round and after the last. */
     struct gcn3_wave wave[GOLDEN_WAVES];
     bool halted[GOLDEN_WAVES];
+    bool stuck; /* no wavefront can ever run again */
+    bool has_scratch;
+    unsigned scratch; /* first wavefront slot of scratch memory */
     unsigned waves, live, waiting;
-    uint64_t instructions;
     uint32_t (*vgprs)[64];
     uint8_t *lds;
     struct hazard_wave *hazards; /* by wavefront; NULL: not checked */
+    /* As told. */
+    unsigned left; /* wavefronts that have not ended */
+    uint64_t instructions;
+    /* Executed and not told: round[told] to round[rounds - 1]. */
+    struct golden_round *round;
+    struct msg_cp_evt *event;
+    size_t rounds, told, round_room, events, events_told, event_room;
 };
 
 struct golden_launch {
     struct msg_cp_cmd cmd;
     uint64_t next, groups; /* work-groups started, of how many */
+    uint64_t made;         /* and made: those from `next` on stand in `ahead` */
+    struct golden_group *ahead, *last_ahead;
+    struct golden_group *waiting; /* of those made, for scratch memory before its turn */
+    bool stalled;          /* one is stuck: the others wait for their turn */
     unsigned limit;        /* work-groups that may be in flight */
-    unsigned slot;         /* distinguishes launches under way for scratch */
     struct golden_group *group[GOLDEN_IN_FLIGHT];
     uint64_t start, waves, instructions;
     struct golden_launch *link;
+};
+
+/* What one host thread executes with. */
+struct golden_worker {
+    struct golden *g;
+    struct gcn3_env env;
+    bool yielded;
+    uint32_t flushes; /* of g that its TLB has seen */
+    struct golden_page tlb[GOLDEN_TLB];
+    struct golden_code code[GOLDEN_CODE];
 };
 
 struct golden {
@@ -66,25 +104,45 @@ struct golden {
     struct msg_cp_cmd *queue;
     size_t queued, queue_room;
     struct golden_launch *launches;
-    uint32_t slots; /* scratch slots of launches in use */
-    bool yielded;
-    uint32_t generation;
-    struct gcn3_env env;
+    uint32_t generation; /* of code: never 0 */
+    uint32_t flushes;    /* of TLBs */
     bool check_hazards;
     struct golden_told *told; /* places of hazards that were reported */
     size_t told_count, told_room;
-    struct golden_page tlb[GOLDEN_TLB];
-    struct golden_code code[GOLDEN_CODE];
+    struct golden_worker **worker; /* [workers] */
+    unsigned workers;
+    golden_share_fn share; /* NULL: one thread */
+    void *team;
+    pthread_mutex_t lock;   /* of paused, scratch, and of launches: made, ahead, stalled */
+    pthread_mutex_t window; /* of memory that has no host pointer */
+    struct golden_group **paused; /* executed before their turn, and not to their end */
+    size_t paused_count, paused_room;
+    struct golden_group **scratch; /* those with a place in scratch memory */
+    size_t scratch_count, scratch_room;
 };
 
 /* golden_mem.c */
-void golden_mem_init(struct golden *g);
+struct golden_worker *golden_worker_new(struct golden *g);
+/* What was translated and decoded counts no more; a worker looks at the beginning of a round. */
 void golden_mem_flush(struct golden *g);
+void golden_worker_look(struct golden_worker *k);
 /* golden_hazard.c: the instruction that wavefront n is about to execute, when hazards are checked. */
 void golden_hazard(struct golden *g, struct golden_group *group, unsigned n, const struct gcn3_inst *inst);
 /* golden_group.c */
-struct golden_group *golden_group_new(struct golden *g, struct golden_launch *l, uint64_t number);
-void golden_group_free(struct golden_group *group);
-/* Run every wavefront once for a slice; true while one of them can still run. */
+struct golden_group *golden_group_new(const struct golden *g, struct golden_launch *l, uint64_t number);
+void golden_group_free(struct golden *g, struct golden_group *group);
+/* Run every wavefront once for a slice and note what happened; the instructions executed. */
+uint64_t golden_group_round(struct golden_worker *k, struct golden_group *group);
+/* To be told with the round under way. */
+void golden_group_event(struct golden_group *group, const struct msg_cp_evt *evt);
+/* golden_ahead.c */
+/* The next work-group of a launch, whose turn it is; NULL: it must wait for scratch memory. */
+struct golden_group *golden_group_start(struct golden *g, struct golden_launch *l);
+/* Tell the next round of a work-group, executed now if need be; true while one of its wavefronts can still run. */
 bool golden_group_run(struct golden *g, struct golden_group *group);
+/* Drop what a launch has executed before its turn. */
+void golden_ahead_drop(struct golden *g, struct golden_launch *l);
+/* golden_scratch.c: a place in scratch memory for a work-group that needs one and has none.  False: no room.  With lock held. */
+bool golden_scratch_take(struct golden *g, struct golden_group *group, bool before_turn);
+void golden_scratch_give(struct golden *g, struct golden_group *group);
 #endif

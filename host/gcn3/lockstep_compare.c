@@ -52,7 +52,8 @@ static bool compare_row(struct ls_check *c, unsigned phys, const uint32_t rtl[64
     for (unsigned l = 0; l < 64; l++)
         if (rtl[l] != golden[l]) {
             char text[160];
-            snprintf(text, sizeof text, "v%u lane %u: rtl %08x golden %08x", phys - c->wave->vgpr_base, l, rtl[l], golden[l]);
+            snprintf(text, sizeof text, "v%u lane %u: rtl %08x golden %08x", phys - c->wave->vgpr_base, l, rtl[l],
+                     golden[l]);
             ls_report(c->wave, c->entry, c->now, text);
             return false;
         }
@@ -132,8 +133,8 @@ static void report_scalars(struct ls_check *c)
     gcn3_scalar_image(&c->wave->state, golden);
     for (unsigned n = 0; n < 128; n++)
         if (rtl[n] != golden[n]) {
-            snprintf(text, sizeof text, "%s: rtl %08x golden %08x (before %08x)", scalar_name(n, name), rtl[n], golden[n],
-                     scalar_before(c, n));
+            snprintf(text, sizeof text, "%s: rtl %08x golden %08x (before %08x)", scalar_name(n, name), rtl[n],
+                     golden[n], scalar_before(c, n));
             ls_report(c->wave, c->entry, c->now, text);
             return;
         }

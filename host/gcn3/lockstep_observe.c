@@ -148,7 +148,10 @@ static void see_vgpr(struct ls_cu *cu, unsigned simd, uint64_t cycle, const uint
 /* Whether an instruction's end is reported by this port: SIMD 0 to 3, LDS by pair, vector memory, scalar memory. */
 static bool ends_at(const struct ls_entry *e, unsigned port)
 {
-    return port < 4 ? e->unit == UNIT_VALU : port < 6 ? e->unit == UNIT_LDS : port == 6 ? ls_is_vmem(e) : e->unit == UNIT_SMEM;
+    return port < 4    ? e->unit == UNIT_VALU
+           : port < 6  ? e->unit == UNIT_LDS
+           : port == 6 ? ls_is_vmem(e)
+                       : e->unit == UNIT_SMEM;
 }
 
 static void see_tag(struct ls_cu *cu, bool lds, unsigned port, uint64_t cycle, const uint8_t *data)

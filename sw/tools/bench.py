@@ -72,9 +72,9 @@ def rounds(config, name, waves, group, counts, *options, data=()):
     return {k: many[k] - few[k] for k in few}
 
 
-def sized(config, name, few, many):
+def sized(config, name, few, many, *options):
     """Difference of two runs of other sizes; each a (grid, group, args)."""
-    a, b = kernel(config, name, *few), kernel(config, name, *many)
+    a, b = kernel(config, name, *few, *options), kernel(config, name, *many, *options)
     return {k: b[k] - a[k] for k in a}
 
 
@@ -150,6 +150,23 @@ def two_threads():
     return {"value": (elapsed("1", 1024 * 64) / elapsed("2", 1024 * 64), "x")}
 
 
+def golden_two_threads():
+    """Elapsed time of the golden model on one host thread over that on two: FMA mix, 200 work-groups."""
+    def elapsed(threads, rounds):
+        cmd = command("r9nano", "fma", 200 * 256, 256, [f"out:{200 * 256 * 4}:{NULL}", f"u32:{rounds}"], "--model", "golden", "--threads", threads)
+        start = time.monotonic()
+        subprocess.run(cmd, cwd=ROOT, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        return time.monotonic() - start
+    one, two = (elapsed(t, 4050) - elapsed(t, 50) for t in ("1", "2"))
+    return {"value": (one / max(two, 1e-6), "x")}
+
+
+def lock_step(measure):
+    """CPU time of a run in lock step over that of the RTL alone."""
+    locked, alone = measure("--lockstep"), measure()
+    return {"value": (locked["cpu_s"] / max(alone["cpu_s"], 1e-6), "x")}
+
+
 # (measurement, {figure: how it follows}); one measurement may give several figures.  ALONE: measured once.
 def plan():
     golden = ("--model", "golden")
@@ -172,6 +189,9 @@ def plan():
         (lambda: rounds("r9nano", "int", 40, 256, (50, 2050), *golden), {"golden.int.rate": rate}),
         (lambda: rounds("r9nano", "fma", 40, 256, (50, 4050), *golden), {"golden.fma.rate": rate}),
         (lambda: rounds("r9nano", "fp64", 40, 256, (50, 4050), *golden), {"golden.fp64.rate": rate}),
+        (golden_two_threads, {"golden.threads2": value}),
+        (lambda: lock_step(lambda *o: rounds("tiny", "int", 40, 256, (20, 420), *o)), {"lockstep.int.ratio": value}),
+        (lambda: lock_step(lambda *o: sized("tiny", "matmul", matmul(48), matmul(128), *o)), {"lockstep.matmul.ratio": value}),
         (build_cu, {"build.cu": value}),
         (memory, {"memory.2gpu": value}),
     ]

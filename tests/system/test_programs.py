@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Families of kernels (sw/apps, those that include suite.h): each program compares every kernel's result with the CPU's and exits with 1 when
-one is wrong.  Here: nine of them at -O2 on the golden model, some in lock step (a compilation takes 4 s); nightly: each at -O0, -O2 and -O3 on
+one is wrong.  Here: nine of them at -O2 on the golden model (one host thread and three), some in lock step (a compilation takes 4 s); nightly: each at -O0, -O2 and -O3 on
 the golden model, on the RTL and in lock step, with the programs of one or a few kernels.  On configs/tiny.yaml."""
 import functools
 import os
@@ -14,7 +14,8 @@ FAMILIES = sorted(p.stem for p in (ROOT / "sw/apps").glob("*.hip") if '#include 
 SINGLE = ["blur", "hash", "histogram", "matmul", "peer", "pipeline", "reduction", "saxpy2", "transpose", "vecadd"]  # at -O2: test_ladder
 OFTEN = ["atomics", "calls", "crypto", "fft", "integers", "lanes", "matrices", "montecarlo", "sorting"]
 LOCKSTEP = ["atomics", "calls", "fft", "lanes", "matrices"]
-ORDER = {"atomics", "strings"}  # what they leave in memory depends on the order of atomics (tickets, list of places)
+# What they leave in memory depends on the order of atomics.
+ORDER = {l.split("\t")[0] for l in (ROOT / "sw/apps/order.tsv").read_text().splitlines() if "\t" in l and not l.startswith(("#", "program\t"))}
 rtl = pytest.mark.skipif("rtl" not in MODELS, reason="GANTRY_MODELS leaves the RTL out")
 
 
@@ -59,9 +60,27 @@ def test_number_of_kernels():
     assert count >= 60, count
 
 
+def threads_agree(name, level):
+    """The golden model on one host thread and on three."""
+    one = passed(tiny_run(built(name, level), "--model", "golden"), name)
+    many = passed(tiny_run(built(name, level), "--model", "golden", "--threads", "3"), name)
+    assert name in ORDER or one.line["data"] == many.line["data"], many
+
+
+def test_list_of_equal_data():
+    """docs/verification.md names every program and kernel as equal in `data`, but those of order.tsv."""
+    text = (ROOT / "docs/verification.md").read_text().split("## Data of the two models", 1)[1].split("\n## ", 1)[0]
+    rows = dict(re.findall(r"^\| (equal|depends on the order of atomics) \|.*?\| ([^|]*) \|$", text, re.M))
+    named = {k: set(re.findall(r"`(\w+)`", v)) for k, v in rows.items()}
+    assert ORDER < set(FAMILIES) and named["depends on the order of atomics"] == ORDER
+    assert named["equal"] == set(FAMILIES + SINGLE) - ORDER
+    kernels = set(re.findall(r"`(\w+)`", re.search(r"^\| equal, kernels \|.*?\| ([^|]*) \|$", text, re.M)[1]))
+    assert kernels == {p.stem for p in (ROOT / "sw/kernels").glob("*.cl") if not p.stem.startswith("bench_")}
+
+
 @pytest.mark.parametrize("name", OFTEN)
 def test_golden(name):
-    passed(tiny_run(built(name, "O2"), "--model", "golden"), name)
+    threads_agree(name, "O2")
 
 
 @rtl
@@ -76,6 +95,5 @@ def test_lock_step(name):
 @pytest.mark.parametrize("name", FAMILIES + SINGLE)
 def test_all_levels(name, level):
     lock_step(name, level)  # runs the golden model, too
-    if name in ORDER:
-        passed(tiny_run(built(name, level), "--model", "golden"), name)
+    threads_agree(name, level)
     passed(tiny_run(built(name, level), "--model", "rtl"), name)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Vector operations whose destination is one of their sources: with all lanes active the result is written where the
- * source lies, else beside it and copied.  Every operation of 32-bit rows must give the same both ways, in every source.
+ * source lies, else beside it and copied.  Every operation of 32-bit rows must give the same both ways, in every
+ * source.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -75,6 +76,6 @@ static void every_operation(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(every_operation) };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_operation)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
