@@ -30,17 +30,12 @@ import generate  # noqa: E402
 import torture  # noqa: E402
 
 
-def checked(failures):
-    if failures:
-        raise SystemExit("coverage: a difference in lock step: " + "\n".join(failures))
-
-
 def run(instructions, seed):
     """The lock-step runs that feed the tables; their failures end the tool."""
     os.environ["GANTRY_COVERAGE"] = str(FOLDER)
     if subprocess.run([sys.executable, "-m", "pytest", "-q", "--rootdir", ROOT, "tests/sw/kernels/test_kernels.py", "-k", "test_lockstep"], cwd=ROOT).returncode:
         raise SystemExit("coverage: kernels failed")
-    checked(torture.campaign(seed, instructions=instructions)[0])
+    coverage_rtl.checked(torture.campaign(seed, instructions=instructions)[0])
     seed += 1_000_000
     for number in range(ROUNDS):
         left = [(e, c) for e, c, reason in never(read()) if not reason and e.name not in isa.BLOCKS]
@@ -49,7 +44,7 @@ def run(instructions, seed):
         print(f"coverage: {len(left)} cells were never hit: programs of them", flush=True)
         random.Random(f"left {seed}").shuffle(left)
         generate.wanted, seeds = left, max(2, 2 * len(left) // DEALT)
-        checked(torture.campaign(seed, seeds=seeds)[0])
+        coverage_rtl.checked(torture.campaign(seed, seeds=seeds)[0])
         seed += seeds
     generate.wanted = None
     del os.environ["GANTRY_COVERAGE"]

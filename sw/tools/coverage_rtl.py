@@ -7,14 +7,17 @@ and its files removed.  build/coverage/rtl_never.txt: lines and sides of branche
 rtl_uncounted.txt: places without counting code, which are not in the table."""
 import collections
 import os
+import random
 import re
 import subprocess
 import sys
 
 import coverage_data
+import isa_cells
 
 ROOT = coverage_data.ROOT
 sys.path.insert(0, str(ROOT / "tests/rtl/cu/torture"))
+import generate  # noqa: E402
 import torture  # noqa: E402
 
 FOLDER = ROOT / "build/coverage"
@@ -50,6 +53,19 @@ def absorb():
     return len(files)
 
 
+def encodings(seed):
+    """One cell of every encoding, in random order: a program deals them all."""
+    r, cells = random.Random(f"encodings {seed}"), isa_cells.legal_cells()
+    out = [(e, r.choice(cells[e.key])) for e in isa_cells.encodings() if e.implemented and e.name not in isa_cells.BLOCKS]
+    r.shuffle(out)
+    return out
+
+
+def checked(failures):
+    if failures:
+        raise SystemExit("coverage: a difference in lock step: " + "\n".join(failures))
+
+
 def counted(name):
     print(f"coverage: {name}: {absorb()} files of counts", flush=True)
 
@@ -68,11 +84,13 @@ def run(instructions, seed, only=""):
             raise SystemExit(f"coverage: {name}: no model has written its counts")
         counted(name)
     if only in "random programs":
-        compared = 0
+        generate.wanted, compared = encodings(seed), 0
+        checked(torture.campaign(seed, seeds=2)[0])
+        counted("programs of every encoding")
+        generate.wanted = None
         while compared < instructions:
             failures, seeds, more = torture.campaign(seed, seeds=CHUNK)
-            if failures:
-                raise SystemExit("coverage: random programs differ")
+            checked(failures)
             seed, compared = seed + seeds, compared + more
             counted("random programs")
     del os.environ["GANTRY_RTL_COVERAGE"], os.environ["GANTRY_COVERAGE"]

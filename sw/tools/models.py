@@ -79,7 +79,7 @@ class Plan:
         self.define = [d for d in args.define if d.split("=")[0] in words]  # others do not concern this kind
         self.wrapper = gen_wrappers.emit(kind, value, "GANTRY_FAULTS" in self.define)
         self.coverage = args.coverage and any(str(p.relative_to(ROOT)).startswith(verilate_coverage.FOLDERS) for p in self.sources)
-        self.opt = "-O1" if self.coverage else args.opt if self.define or args.std_x or not args.define else "-O3"  # coverage: most of the time is its build
+        self.opt = "-O0" if self.coverage else args.opt if self.define or args.std_x or not args.define else "-O3"  # coverage: short runs
         special = (self.define, self.opt) if self.define or self.opt != "-O3" else []
         h = hashlib.sha256(repr((args.cc, args.trace, args.std_x, special, FLAGS, self.wrapper)).encode())
         h.update(re.sub(r"//[^\n]*", "", self.package).encode())
