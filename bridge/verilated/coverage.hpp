@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts of Verilator's coverage to files: the generated class of a model built with verilate.py --coverage calls these two.  A model
-// writes when it is destroyed, or at exit when nobody destroys it, to <folder>/<class>-<pid>-<n>.dat; folder: environment
-// GANTRY_RTL_COVERAGE, none: nothing is written.  Not responsible for: reading (sw/tools/coverage_data.py).
+// Counts of Verilator's coverage to files: the generated class of a model built with verilate.py --coverage calls
+// these two.  A model writes when it is destroyed, or at exit when nobody destroys it, to
+// <folder>/<class>-<pid>-<n>.dat; folder: environment GANTRY_RTL_COVERAGE, none: nothing is written.  Not responsible
+// for: reading (sw/tools/coverage_data.py).
 #ifndef GANTRY_COVERAGE_HPP
 #define GANTRY_COVERAGE_HPP
 #include <unistd.h>
@@ -14,7 +15,8 @@
 #include "verilated.h"
 #include "verilated_cov.h"
 
-namespace gantry {
+namespace gantry
+{
 
 // One context holds one living model: its points go with it, for they refer to its counters.
 struct CoverageModels {
@@ -29,7 +31,8 @@ struct CoverageModels {
     {
         const char *folder = std::getenv("GANTRY_RTL_COVERAGE");
         if (folder && *folder) {
-            std::string path = std::string(folder) + "/" + entry.name + "-" + std::to_string(getpid()) + "-" + std::to_string(written++);
+            std::string path = std::string(folder) + "/" + entry.name + "-" + std::to_string(getpid()) + "-" +
+                               std::to_string(written++);
             entry.context->coveragep()->write(path + ".part");
             std::rename((path + ".part").c_str(), (path + ".dat").c_str());
         }
@@ -61,5 +64,5 @@ inline void coverage_close(const void *model)
     models.live.erase(at);
 }
 
-}  // namespace gantry
+} // namespace gantry
 #endif

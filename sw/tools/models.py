@@ -49,7 +49,7 @@ FLAGS = ["--arg=-Wno-fatal", "--ldflag=-shared", "--cflag=-fPIC", "--cflag=-fvis
 FAST = ["--arg=-DGANTRY_NO_ASSERT", "--arg=-DGANTRY_NO_OBSERVE", "--arg=-Wno-UNUSEDSIGNAL"]  # signals that only assertions read
 PROFILE = MODELS / "profile.profdata"
 TUNED = [f"-fprofile-use={PROFILE}", "-Wno-profile-instr-out-of-date", "-Wno-profile-instr-unprofiled"]
-COUNT = ["--coverage", "--arg=--coverage-max-width", "--arg=0"]  # no toggles: they are for module benches, a model would take four times as long to build
+COUNT = ["--coverage", "--arg=--coverage-max-width", "--arg=0"]  # no toggles: they are for module benches, a model would take several times as long to build
 KEEP = 6  # libraries of a kind that stay when newer ones are built
 KEEP_STAMPS = 100
 KEEP_TEST = 40  # the same for those with definitions (seeded faults)
