@@ -97,11 +97,11 @@ package fpu_fma_pkg;
   function automatic void align_add(input logic [31:0] ph, input logic [31:0] pl, input logic [31:0] ch,
                                     input logic [31:0] d, input logic [31:0] sgi, input logic [31:0] round,
                                     output logic [31:0] sh, output logic [31:0] sl, output logic [31:0] sg);
-    logic [63:0] p, c, n, x, y, big, t, sub64, neg64;
+    logic [63:0] p, c, n, x, y, big, t, less;
     logic [31:0] ad, dn, sub, neg, sign, zero_sign;
     dn = d >> 31;
     ad = dn != 32'd0 ? 32'd0 - d : d;
-    ad = ad > 32'd63 ? 32'd63 : ad;
+    ad = (ad >> 6) != 32'd0 ? 32'd63 : ad;
     sub = (sgi ^ (sgi >> 1)) & 32'd1;
     p = {ph, pl};
     c = {ch, 32'd0};
@@ -109,16 +109,15 @@ package fpu_fma_pkg;
     x = dn != 32'd0 ? p : c;
     big = dn != 32'd0 ? c : p;
     y = x >> n;
-    y = y | ((y << n) != x ? 64'd1 : 64'd0);
-    sub64 = 64'd0 - 64'(sub);
-    t = big + (y ^ sub64) - sub64;
-    neg = sub & 32'(t >> 63);
-    neg64 = 64'd0 - 64'(neg);
-    sh = 32'(((t ^ neg64) - neg64) >> 32);
-    sl = 32'((t ^ neg64) - neg64);
+    y = y | (((x << 1) << (n ^ 64'd63)) != 64'd0 ? 64'd1 : 64'd0);  // what is shifted out
+    less = big - y;
+    neg = sub & 32'(less >> 63);
+    t = neg != 32'd0 ? y - big : sub != 32'd0 ? less : big + y;  // side by side: the carry is the longest path
+    sh = 32'(t >> 32);
+    sl = 32'(t);
     zero_sign = (round >> 2) & 32'd1;
     sign = ((dn != 32'd0 ? sgi >> 1 : sgi) ^ neg) & 32'd1;
-    sign = sub != 32'd0 && t == 64'd0 ? zero_sign : sign;
+    sign = big == y ? zero_sign : sign;  // of a difference
     sg = (sgi & 32'd28) | (sub == 32'd0 || (sgi & 32'd4) != 32'd0 ? sgi & 32'd1 : sign);
   endfunction
 

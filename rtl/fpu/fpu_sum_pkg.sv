@@ -139,20 +139,20 @@ package fpu_sum_pkg;
   function automatic void align_add(input logic [31:0] p, input logic [31:0] q, input logic [31:0] d,
                                     input logic [31:0] sgi, input logic [31:0] down, output logic [31:0] s,
                                     output logic [31:0] sg);
-    logic [31:0] swap, n, x, y, big, sub, t, neg, sign;
+    logic [31:0] swap, n, x, y, big, sub, less, neg, sign;
     swap = 32'd0 - (d >> 31);
     n = (d ^ swap) - swap;
-    n = n > 32'd31 ? 32'd31 : n;
+    n = (n >> 5) != 32'd0 ? 32'd31 : n;
     x = swap != 32'd0 ? p : q;
     big = swap != 32'd0 ? q : p;
     sub = 32'd0 - ((sgi ^ (sgi >> 1)) & 32'd1);
     y = x >> (n & 32'd31);
-    y = y | 32'((y << (n & 32'd31)) != x);
-    t = big + (y ^ sub) - sub;
-    neg = $unsigned($signed(t & sub) >>> 31);
-    s = (t ^ neg) - neg;
+    y = y | 32'(((x << 1) << (n ^ 32'd31)) != 32'd0);  // what is shifted out
+    less = big - y;
+    neg = $unsigned($signed(less & sub) >>> 31);
+    s = neg != 32'd0 ? y - big : sub != 32'd0 ? less : big + y;  // side by side: the carry is the longest path
     sign = ((swap != 32'd0 ? sgi >> 1 : sgi) ^ neg) & 32'd1;
-    sign = t == 32'd0 ? down : sign;
+    sign = big == y ? down : sign;  // of a difference
     sg = (sgi & 32'd28) | (sub == 32'd0 || (sgi & 32'd4) != 32'd0 ? sgi & 32'd1 : sign);
   endfunction
 
