@@ -25,11 +25,13 @@ SPEED, MEGAHERTZ, SEED = 6, 50, 1  # slowest grade, the goal
 NICE = int(os.environ.get("GANTRY_SYNTH_NICE", "10"))
 FORMAT = 3  # of the answers kept: changes with this file's meaning
 # synth_ecp5 in pieces; between them what is a memory, what became of it, the longest path without wires
-STEPS = """
+ELABORATE = """
 hierarchy -check -top {top}
 opt_clean
 tee -q -o {out}/index.txt dump t:$bmux t:$bwmux t:$demux t:$shiftx t:$shift
 tee -q -o {out}/registers.txt dump t:$*dff*
+"""
+STEPS = ELABORATE + """\
 synth_ecp5 -top {top} -run begin:map_ram
 tee -q -o {out}/memories.txt dump t:$mem_v2
 synth_ecp5 -top {top} -run map_ram:map_ffram
@@ -87,16 +89,41 @@ def key_of(*parts):
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 
-def synthesize(block, constants, package, folder, limit, extra=()):
-    """Areas and memories of a block; {"error": text} when it does not come through.
-
-    constants, package: of the configuration; extra: files that stand before the block's own (tests)."""
+def prepare(block, constants, package, folder, extra=()):
+    """(command that reads the block, files): its sources with the configuration's package, or the generated module."""
     folder.mkdir(parents=True, exist_ok=True)
-    files = [package if p.name == package.name else p for p in block.sources()] + list(extra) if block.top in rtl_sources.defined() or block.uses else list(extra)
+    sources = block.sources() if block.top in rtl_sources.defined() or block.uses else []
+    files = [package if p.name == package.name else p for p in sources] + list(extra)
     if block.text:
         shell = folder / f"{block.top}.sv"
         shell.write_text(block.text)
         files.append(shell)
+    given = " ".join(f"-G {n}={v}" for n, v in block.values(constants).items())
+    names = " ".join(str(p.relative_to(ROOT)) for p in files)
+    return f"read_slang --threads 1 --std 1800-2017 -I rtl/common -I rtl/cu -D SYNTHESIS {DEFINES} {given} --top {block.top} {names}", files
+
+
+def yosys(lines, folder, limit):
+    """Run a script in the block's folder: what run() says."""
+    (folder / "synth.ys").write_text("\n".join([*lines, ""]))
+    out = folder.relative_to(ROOT)
+    return run([netlist.YOSYS, "-q", "-l", out / "yosys.log", "-s", out / "synth.ys"], folder / "yosys.out", limit)
+
+
+def elaborate(block, constants, package, folder, limit):
+    """Only the front end: arrays in registers, as synthesize() names them; raises RuntimeError where yosys refuses."""
+    read, _ = prepare(block, constants, package, folder)
+    status, _, _ = yosys([read, *ELABORATE.format(top=block.top, out=folder.relative_to(ROOT)).strip().splitlines()], folder, limit)
+    if status:
+        raise RuntimeError(f"{block.name}: " + (folder / "yosys.out").read_text(errors="replace")[-2000:])
+    return synth_names.arrays(folder / "registers.txt", folder / "index.txt")
+
+
+def synthesize(block, constants, package, folder, limit, extra=()):
+    """Areas and memories of a block; {"error": text} when it does not come through.
+
+    constants, package: of the configuration; extra: files that stand before the block's own (tests)."""
+    read, files = prepare(block, constants, package, folder, extra)
     values = block.values(constants)
     texts = [rtl_sources.whole(p) for p in files if p != package]
     words = set(re.findall(r"\b[A-Z]\w*\b", "\n".join(texts)))
@@ -107,12 +134,8 @@ def synthesize(block, constants, package, folder, limit, extra=()):
         for old in folder.glob("*.txt"):
             old.unlink()
         out = folder.relative_to(ROOT)
-        given = " ".join(f"-G {n}={v}" for n, v in values.items())
-        names = " ".join(str(p.relative_to(ROOT)) for p in files)
-        script = [f"read_slang --threads 1 --std 1800-2017 -I rtl/common -I rtl/cu -D SYNTHESIS {DEFINES} {given} --top {block.top} {names}",
-                  *STEPS.format(top=block.top, out=out).strip().splitlines()]
-        (folder / "synth.ys").write_text("\n".join([*script, ""]))
-        status, seconds, peak = run([netlist.YOSYS, "-q", "-l", out / "yosys.log", "-s", out / "synth.ys"], folder / "yosys.out", limit)
+        script = [read, *STEPS.format(top=block.top, out=out).strip().splitlines()]
+        status, seconds, peak = yosys(script, folder, limit)
         answer = {"seconds": seconds, "mib": peak}
         if (folder / "registers.txt").exists():  # what is known even if it did not come to an end
             answer |= {"arrays": synth_names.arrays(folder / "registers.txt", folder / "index.txt")}

@@ -11,8 +11,12 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "sw/tools"))
+import gen_params  # noqa: E402
 import lint  # noqa: E402
 import netlist  # noqa: E402
+import synth  # noqa: E402
+import synth_blocks  # noqa: E402
+import synth_flow  # noqa: E402
 
 BUILD = ROOT / "build/tests/rtl/synthesis"
 # An elaborated SIMD without all logic but that around the memory: registers that a read reaches, what decides over them,
@@ -68,6 +72,23 @@ def test_vgpr_is_block_ram():
     assert "TRELLIS_DPR16X4" not in mapped.read_text() and "cu_simd.mem using" not in log.read_text()
     state = sum(width * n for width, n in counts(whole)["$dff"])
     assert 512 * 4 < state < 40000, f"{state} flip-flops"  # 512 Ki bits of VGPR are none of them
+
+
+SMALL = ["gpu.l1v.kib=4", "gpu.l1v.mshrs=8"]  # of configs/ecp5.yaml, which synth_registers.tsv is about
+
+
+@pytest.mark.parametrize("module", ["lds_execute", "lds_writeback", "cu_vmem_coalesce", "cu_vmem_request", "cu_vmem_return", "l1v"])
+def test_row_memories_are_memories(module):
+    """Arrays of rows do not become registers because a task writes them, which read_slang does not tell."""
+    params = gen_params.read_table()
+    constants = {name: value for name, (value, _) in gen_params.constants(params, SMALL).items()}
+    package = BUILD / "gantry_cfg_pkg.sv"
+    package.write_text(gen_params.package(params, SMALL, None))
+    synth_flow.NICE = 0
+    arrays = synth_flow.elaborate(synth_blocks.find(module), constants, package, BUILD / "arrays" / module, 300)
+    known = synth.allowed()
+    large = {name: bits for name, _, bits in arrays if bits > max(8192, known.get((module, name), 0))}
+    assert large == {}, f"{large} bits in registers (docs/reference/synthesis.md)"
 
 
 # module -> bench, Verilator arguments (wide operations as calls: a netlist is full of them)
