@@ -5,7 +5,8 @@ test_*.c   cmocka program, linked with libgantry.a          (build/tests/<path>)
            (seconds it may take in `make nightly`), ` * libs: FLAGS`
 tb.cpp     Verilator bench: comment lines `// top:`, `// sources:`, optional `// args:`, `// lib: yes`,
            `// mutant: ARG` (built a second time with the Verilator argument ARG: must then fail),
-           `// limit: N` (seconds it may take in `make nightly`); with GANTRY_RTL_COVERAGE=FOLDER one that counts into it
+            `// limit: N` (seconds it may take in `make nightly`), `// nightly: yes` (only there); with
+            GANTRY_RTL_COVERAGE=FOLDER one that counts into it
 test_*.sh  script: exit 0 passed, 77 skipped (reason on the last line)
 test_*.py  pytest, as usual
 """
@@ -107,7 +108,10 @@ class File(pytest.File):
     kind = None
 
     def collect(self):
-        yield self.kind.from_parent(self, name=self.path.name)
+        first = self.kind.from_parent(self, name=self.path.name)
+        if self.kind is BenchTest and re.search(r"^// nightly: yes$", self.path.read_text()[:3000], re.M):
+            first.add_marker(pytest.mark.nightly)
+        yield first
         if self.kind is BenchTest:
             for line in self.path.read_text().splitlines()[:40]:
                 if m := re.match(r"//\s*mutant:\s*(\S+)", line):

@@ -111,6 +111,9 @@ static enum gantry_status cu_check(const struct config *c)
         return broken(c, "gpu.cu.vgprs_per_simd", "%u is not a multiple of the granule 4", g->gpu_cu_vgprs_per_simd);
     if (g->gpu_cu_sgprs_per_simd % 16)
         return broken(c, "gpu.cu.sgprs_per_simd", "%u is not a multiple of the granule 16", g->gpu_cu_sgprs_per_simd);
+    /* rule: `gpu.cu.operand_stages` is 0 with 16 `gpu.cu.lanes`: a dependent instruction comes 4 cycles later then. */
+    if (g->gpu_cu_operand_stages && g->gpu_cu_lanes == 16)
+        return broken(c, "gpu.cu.operand_stages", "%u with 16 lanes: only for 8 or 4", g->gpu_cu_operand_stages);
     return STATUS_OK;
 }
 

@@ -115,7 +115,6 @@ module cu_issue
   logic [63:0] fly_write[16];
   result_t fly[16], result[4];
   logic [3:0] result_ready;
-  logic [63:0] result_keep[4];  // what stays pending of that wavefront
   logic [1:0] fly_head[4];
   logic [2:0] fly_count[4];
   turns_t turns[4];  // that the SIMD is still taken
@@ -235,9 +234,8 @@ module cu_issue
           result_valid_o  <= 1'b1;
           result_o        <= result[s];
           w               = result[s].wave;
-          pending[w]      = result_keep[s];
           waited          = !free_regs[w];
-          check_registers(w);
+          settle_result(s);
           if (waited && free_regs[w]) fresh[s][w[3:0]] = 1'b1;
         end
         s = cycle_i[1:0];

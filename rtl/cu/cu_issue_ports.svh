@@ -25,6 +25,7 @@
     // rows of other beats are not bypassed: the wavefront's vector instruction before leaves one turn free (recent:
     // its last)
     pick = who & ~of_simd(vm_reads | lds_reads, s) & ~(of_simd(other_row, s) & recent[s][31:16]);
+    if (OperandStage) pick = pick & ~(of_simd(other_row, s) & recent[s][47:32]);  // written a cycle later
     if (pick != 16'd0) begin
       if (turns[s] == '0 && !valu_wait_i[s] && fly_count[s] != 3'd4) begin
         issue(pick, PortValu);

@@ -181,20 +181,27 @@
 
   task automatic take_result(input logic [1:0] sd, input logic [63:0] value);
     logic [3:0] f;
-    logic [63:0] keep;
     f               = {sd, fly_head[sd]};
     result[sd]      = fly[f];
     result[sd].data = fly[f].we == 2'b10 ? value << 32 : value;
     fly_head[sd]    = fly_head[sd] + 2'd1;
     fly_count[sd]   = fly_count[sd] - 3'd1;
-    keep            = 64'd0;
+    result_ready[sd] = 1'b1;
+  endtask
+
+  // The result of SIMD sd is written: what stays pending of its wavefront, also of instructions that issued since it came.
+  task automatic settle_result(input logic [1:0] sd);
+    logic [63:0] keep;
+    widx_t at;
+    at   = result[sd].wave;
+    keep = 64'd0;
     for (int unsigned k = 0; k < 4; k++) begin
-      if (k[2:0] < fly_count[sd] && fly_slot[{sd, fly_head[sd] + k[1:0]}] == fly_slot[f]) begin
+      if (k[2:0] < fly_count[sd] && fly_slot[{sd, fly_head[sd] + k[1:0]}] == at[3:0]) begin
         keep = keep | fly_write[{sd, fly_head[sd] + k[1:0]}];
       end
     end
-    result_keep[sd]  = keep;
-    result_ready[sd] = 1'b1;
+    pending[at] = keep;
+    check_registers(at);
   endtask
 
   // Waits, no-ops, barrier, sleep, end.

@@ -11,6 +11,7 @@
 // With fewer than 16 lanes a row of the ports passes in parts, one a cycle: vrd_valid_i stays for `Parts` cycles and the
 // row is complete in the cycle after the last; *_ready_o comes with the last part.  There is no bypass then: the next
 // instruction comes to a row long after it was written.  DPP costs one more slot a beat, which gathers a row of 16 lanes.
+// `OperandStage` cuts before stage 1: there operands become what they are (scalars, DPP, SDWA, signs) in a stage 0.
 // The stages are functions over its registers (simd_stage_*.svh); here are its ports, its VGPRs and their order.
 `include "gantry_assert.svh"
 `ifdef SYNTHESIS  // simd_rows_pkg says why
@@ -202,6 +203,7 @@ module cu_simd
         r.at      = '0;
         r.waited  = '0;
         r.granted = '0;
+        r.st0     = '0;
         r.st1     = '0;
         r.st2     = '0;
         r.st3     = '0;

@@ -52,14 +52,17 @@ package simd_regs_pkg;
     logic fract;
   } ctl_t;
 
+  localparam int unsigned Stages = OperandStage ? 5 : 4;
+
   // why there is something to do in the next cycle
   typedef struct packed {
     logic asked;  // somebody wants to write a row
     logic wrote;  // a row was written: outputs tell of it
     logic running;  // slots of the current instruction are to come
-    logic [4:0] slots;  // there is one in stages 1 to 4; highest: there was one in stage 4
+    logic [Stages:0] slots;  // there is one in stages 1 (or 0) to 4; highest: there was one in stage 4
   } live_t;
-  localparam live_t Busy = '{asked: 1'b1, wrote: 1'b0, running: 1'b1, slots: 5'b01111};  // not idle
+  localparam logic [Stages:0] Before = (Stages + 1)'((1 << Stages) - 1);  // all but the highest
+  localparam live_t Busy = '{asked: 1'b1, wrote: 1'b0, running: 1'b1, slots: Before};  // not idle
 
   // ---- constant: an opcode
   typedef struct packed {
@@ -221,6 +224,7 @@ package simd_regs_pkg;
     logic [1:0] gather_row;
     logic [1:0] part[3];
     logic [1:0] read_part;
+    slot_info_t st0;  // with a stage for operands: its slot
 `ifdef GANTRY_FAULTS
     int unsigned fault;  // cu_pkg::FaultSeed
 `endif

@@ -58,15 +58,17 @@
   // that are on, and those that are written.
   function automatic void special_operands(`STATE_ARG input enable_t exec);
     `NO_INLINE
+    slot_info_t s;
     logic q;
     ctl_t k;
     logic [31:0] em, other;
     logic [1:0] row;  // of 16 lanes
-    q = r.st1.entry;
+    s = OperandStage ? r.st0 : r.st1;
+    q = s.entry;
     k = r.i_ctl[q];
     em = 32'(exec);
     if (k.dpp) begin
-      row = r.st1.row[BeatW-1:BeatW-2];
+      row = s.row[BeatW-1:BeatW-2];
       other = 32'(r.i_issue[q].exec >> {dpp_other(r.i_issue[q].ext[16:8], row), 4'd0});
       if (Parts == 1) begin
         // at quarter rate the rows of beats 0 and 1 may be overwritten when beat 3 asks for them
@@ -77,10 +79,10 @@
       end else begin
         em = 32'(r.i_issue[q].exec >> {row, 4'd0}) & 32'hffff;
       end
-      em = dpp_row(`LANES r.i_issue[q].ext, row, 2'(32'(r.st1.row) % Parts), em, other);
+      em = dpp_row(`LANES r.i_issue[q].ext, row, 2'(32'(s.row) % Parts), em, other);
     end
     if (k.keep) begin
-      for (int unsigned l = 0; l < Lanes; l++) v.old[r.st1.ring][l] = v.z[l];
+      for (int unsigned l = 0; l < Lanes; l++) v.old[s.ring][l] = v.z[l];
     end
     if (k.sdwa) sdwa_sources(`LANES r.i_issue[q].ext);
     if (k.mod) modify_sources(`LANES r.i_abs[q], r.i_neg[q], k.half);
@@ -92,11 +94,13 @@
   // the ones of beats long past: rows 0 and 1 may have new values when row 3 asks for a lane of theirs.
   function automatic void gather_stage(`STATE_ONLY);
     `NO_INLINE
+    slot_info_t s;
     logic q, next;
     logic [1:0] row, part;
-    q = r.st1.entry;
-    row = r.st1.row[BeatW-1:BeatW-2];
-    part = 2'(32'(r.st1.row) % Parts);
+    s = OperandStage ? r.st0 : r.st1;
+    q = s.entry;
+    row = s.row[BeatW-1:BeatW-2];
+    part = 2'(32'(s.row) % Parts);
     next = r.i_issue[q].ext[16:11] == 6'b100110;  // wave_shl, wave_rol
     for (int unsigned l = 0; l < Lanes; l++) v.row16[4'(32'(part) * Lanes + l)] = v.x[l];
     if (part == 2'd0) begin
@@ -112,13 +116,15 @@
   // were read is still in v.out.
   function automatic void patch_operands(`STATE_ONLY);
     `NO_INLINE
+    slot_info_t s;
     logic q, sub;
     ctl_t k;
     logic [63:0] scalar;
     logic [31:0] value;
-    q = r.st1.entry;
+    s = OperandStage ? r.st0 : r.st1;
+    q = s.entry;
     k = r.i_ctl[q];
-    sub = r.st1.sub[0];
+    sub = s.sub[0];
     if (!k.vgpr[0]) begin
       scalar = r.i_issue[q].sval[0];
       value = sub ? scalar[63:32] : scalar[31:0];
@@ -143,6 +149,40 @@
       if (r.fwd[0]) for (int unsigned l = 0; l < Lanes; l++) v.x[l] = r.fwd_lanes[l[LaneW-1:0]] ? v.out[l] : v.x[l];
       if (r.fwd[1]) for (int unsigned l = 0; l < Lanes; l++) v.y[l] = r.fwd_lanes[l[LaneW-1:0]] ? v.out[l] : v.y[l];
       if (r.fwd[2]) for (int unsigned l = 0; l < Lanes; l++) v.z[l] = r.fwd_lanes[l[LaneW-1:0]] ? v.out[l] : v.z[l];
+    end
+  endfunction
+
+  // With a stage for operands: what it made in the cycle before takes the place of the rows that were read.
+  function automatic void operands_in(`LANES_ONLY);
+    for (int unsigned l = 0; l < Lanes; l++) begin
+      v.xr[l] = v.x[l];
+      v.yr[l] = v.y[l];
+      v.zr[l] = v.z[l];
+      v.x[l] = v.xo[l];
+      v.y[l] = v.yo[l];
+      v.z[l] = v.zo[l];
+    end
+  endfunction
+
+  // That stage: the rows again, which become the operands of stage 1.  r.em waits with them.
+  function automatic void zero_stage(`STATE_ONLY);
+    `NO_INLINE
+    logic q;
+    for (int unsigned l = 0; l < Lanes; l++) begin
+      v.x[l] = v.xr[l];
+      v.y[l] = v.yr[l];
+      v.z[l] = v.zr[l];
+    end
+    if (r.patch) patch_operands(`STATE_CALL);
+    q = r.st0.entry;
+    if (r.st0.read && r.i_ctl[q].special) begin
+      special_operands(`STATE enable_t'(r.i_issue[q].exec >> {r.st0.row[BeatW-1:0], LaneW'(0)}));
+    end
+    if (r.st0.gather) gather_stage(`STATE_CALL);
+    for (int unsigned l = 0; l < Lanes; l++) begin
+      v.xo[l] = v.x[l];
+      v.yo[l] = v.y[l];
+      v.zo[l] = v.z[l];
     end
   endfunction
 
@@ -193,7 +233,7 @@
     op = r.i_issue[q].op;
     em = enable_t'(r.i_issue[q].exec >> {beat, LaneW'(0)});
     if (k.special) begin
-      special_operands(`STATE em);
+      if (!OperandStage) special_operands(`STATE em);
       em = r.em;
     end
     if (k.rate == RATE_FULL) r.lanes_of[r0] = em;

@@ -168,11 +168,16 @@
         r.gather_row = r.gather_row + 2'd1;
       end
     end
-    r.live = {asked, r.write, running, r.live.slots[3:0], s.valid};
+    r.live = {asked, r.write, running, r.live.slots[Stages-1:0], s.valid};
     r.st4 = r.st3;
     r.st3 = r.st2;
     r.st2 = r.st1;
-    r.st1 = s;
+    if (OperandStage) begin
+      r.st1 = r.st0;
+      r.st0 = s;
+    end else begin
+      r.st1 = s;
+    end
   endfunction
 
   // Requesters of row writes: a lone one keeps its grant, so that it can send every cycle; nobody is granted a cycle in

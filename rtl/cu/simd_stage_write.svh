@@ -56,7 +56,7 @@
     slot_info_t deep;
     r.from_alu = 1'b0;
     r.done_valid = 1'b0;
-    if (r.patch) patch_operands(`STATE_CALL);
+    if (!OperandStage && r.patch) patch_operands(`STATE_CALL);
     if (r.st4.valid) write_stage(`STATE_CALL);
     deep = r.st3 | r.st2;
     if (deep.norm || deep.quarter) begin
@@ -64,8 +64,10 @@
       if (r.st2.norm) align_stage(`STATE_CALL);
       if (r.st2.quarter) quarter_stage(`STATE_CALL);
     end
+    if (OperandStage) operands_in(`LANES_CALL);
     if (r.st1.read) operand_stage(`STATE_CALL);
-    if (Parts > 1 && r.st1.gather) gather_stage(`STATE_CALL);
+    if (OperandStage) zero_stage(`STATE_CALL);
+    else if (Parts > 1 && r.st1.gather) gather_stage(`STATE_CALL);
     if (r.st2.serial) serial_stage(`STATE_CALL);
     read_stage(`STATE request != '0);
     if (request != '0) begin

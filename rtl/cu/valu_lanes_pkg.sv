@@ -43,5 +43,12 @@ package valu_lanes_pkg;
     // DPP with fewer than 16 lanes: the row of 16 whose lanes are asked for, and the lane of another row
     logic [31:0] row16[16];
     logic [31:0] other16;
+    // with a stage for operands: those of stage 1, and where rows that are read stand aside for them
+    logic [31:0] xo[Lanes];
+    logic [31:0] yo[Lanes];
+    logic [31:0] zo[Lanes];
+    logic [31:0] xr[Lanes];
+    logic [31:0] yr[Lanes];
+    logic [31:0] zr[Lanes];
   } lanes_t;
 endpackage

@@ -7,9 +7,10 @@ $(B)/gen/gantry_cfg.h $(B)/gen/gantry_cfg_table.h &: configs/params.def sw/tools
 $(B)/gen/gantry_cfg_pkg.sv: configs/params.def sw/tools/gen_params.py
 	@mkdir -p $(B)/gen
 	python3 sw/tools/gen_params.py sv --out $@
-$(B)/gen/lanes%/gantry_cfg_pkg.sv: configs/params.def sw/tools/gen_params.py
+# Other compute units for benches: build/gen/cu_lanes.4+operand_stages.1/gantry_cfg_pkg.sv
+$(B)/gen/cu_%/gantry_cfg_pkg.sv: configs/params.def sw/tools/gen_params.py
 	@mkdir -p $(@D)
-	python3 sw/tools/gen_params.py sv --set gpu.cu.lanes=$* --out $@
+	python3 sw/tools/gen_params.py sv $(patsubst %,--set gpu.cu.%,$(subst .,=,$(subst +, ,$*))) --out $@
 $(B)/obj/host/config/table.o: $(B)/gen/gantry_cfg_table.h
 docs-config:  ## rewrite docs/reference/config.md from configs/params.def
 	@python3 sw/tools/gen_params.py md --out docs/reference/config.md

@@ -45,6 +45,7 @@ def test_elaborates_in_yosys(module):
     assert lint.slang(module) == []
 
 
+@pytest.mark.nightly
 def test_narrow_simd_elaborates_in_yosys():
     assert lint.slang("cu_simd", lint.NARROW) == []
 

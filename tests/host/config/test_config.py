@@ -87,6 +87,8 @@ def test_overlapping_windows_are_refused(tmp_path):
     ("- 1\n- 2\n", 1, "expected keys and values"),
     ("gpu.l1v.kib: 1\ngpu.l1v.ways: 16\nlink.gpu: 5\n", 3, "link.gpu: 5 is below the minimum 100"),
     ("gpu.l2.kib_per_slice: 4\ngpu.cu.vgprs_per_simd: 30\n", 2, "gpu.cu.vgprs_per_simd: 30 is not a multiple of the granule 4"),
+    ("gpu.cu.lanes: 12\n", 1, "gpu.cu.lanes: 12 is not a power of two"),
+    ("gpu.cu.operand_stages: 1\n", 1, "gpu.cu.operand_stages: 1 with 16 lanes: only for 8 or 4"),
     ("gpu.cu.sgprs_per_simd: 120\n", 1, "gpu.cu.sgprs_per_simd: 120 is not a multiple of the granule 16"),
     ("gpu.dram.trefi: 120\n", 1, "gpu.dram.trefi: 120 is not above gpu.dram.trfc 130"),
     ("a: &x {b: *x}\n", 1, None),

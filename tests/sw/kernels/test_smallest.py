@@ -35,10 +35,10 @@ def test_lockstep(name, tmp_path):
 
 
 def test_narrow_takes_longer(tmp_path):
-    """The same instructions take at least three times as many cycles as with 16 lanes where the vector ALU is what counts."""
-    small, tiny = (compare("nbody", tmp_path, c) for c in ("smallest", "tiny"))
+    """The same instructions, more cycles: the vector ALU is a quarter as wide."""
+    small, tiny = compare("nbody", tmp_path, "smallest"), launch("nbody", 4, tmp_path)[0]
     assert small["instructions"] == tiny["instructions"]
-    assert int(small["cycles"]) > 3 * int(tiny["cycles"])
+    assert int(small["cycles"]) > 1.5 * int(tiny["cycles"])
 
 
 @pytest.mark.nightly

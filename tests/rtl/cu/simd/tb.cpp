@@ -30,6 +30,9 @@ extern "C" {
 #ifndef LANES
 #define LANES 16 // of the SIMD: rows of the ports pass in 16 / LANES parts
 #endif
+#ifndef OPERAND_STAGES
+#define OPERAND_STAGES 0 // before the four of the SIMD
+#endif
 static const unsigned Parts = 16 / LANES;
 static const unsigned Regs = 64; // VGPRs in use
 static std::mt19937_64 rng(7);
@@ -430,8 +433,8 @@ static void one_instruction(const struct gcn3_op &o, unsigned tag)
     e.result = i.sdst_mask ? scalar_read64(&wave, &i, i.sdst) : i.sdst_w ? scalar_read32(&wave, &i, i.sdst, false) : 0;
     for (unsigned n = 0; n < i.vdst_w; n++)
         memcpy(e.data[n], golden[i.vdst + n], 256);
-    // rows of other beats are not bypassed: one turn between (software leaves two before any DPP)
-    for (unsigned n = 0; crosses_rows(i) && n < 4; n++)
+    // rows of other beats are not bypassed: one turn between (software leaves two before any DPP), or two
+    for (unsigned n = 0; crosses_rows(i) && n < 4 + 4 * OPERAND_STAGES; n++)
         tick();
     dut->valid_i = 1;
     tick();
