@@ -418,8 +418,8 @@ static void map_page(unsigned vmid, uint64_t va, uint64_t pa, unsigned flags) { 
 
 static uint64_t new_page(unsigned owner)
 {
-    static uint64_t next = 0x40;
-    return (uint64_t)owner << 48 | (next += 1 + rng() % 5) << 12;
+    static uint64_t next = 0x40;  // another page for each, anywhere in 36 bits
+    return (uint64_t)owner << 48 | ((next += 1 + rng() % 5) * 0x9e3779b97 & 0xfffffffff) << 12;
 }
 
 static void set_up()
@@ -736,6 +736,33 @@ static void costs()
     check_cost("compare and swap, one lane", swap, 32, linear);
 }
 
+// Faults of addresses: atomics that are no multiple of their size (other lanes are performed), atomics in scratch, loads beyond the
+// scratch memory of a lane, addresses anywhere without a page, also beyond 40 bits.
+static void address_faults()
+{
+    enum { ALIGN, ATOMIC, BEYOND, FAR };
+    for (unsigned n = 0; n < 400; n++) {
+        unsigned what = n < 16 ? n % 4 : FAR, lane = n % 64;
+        Vm v;
+        v.wave = 0x10, v.addr = 0, v.data = 4, v.dst = 16, v.tag = serial_of[2]++ & 255, v.exec = what == ALIGN ? ~0ull : 1ull << lane;
+        v.atomic = what < BEYOND, v.atomic_op = ATOMIC_ADD, v.glc = n & 4, v.dwords = n & 8 && v.atomic ? 2 : 1;
+        v.flat_scratch = what == BEYOND ? 256 | region_va(2) >> 8 << 32 : 0;
+        for (unsigned l = 0; l < 64; l++) {
+            uint64_t va = region_va(2) + l * 8 + (l == lane ? v.dwords * 2 : 0);
+            vgpr[1][0][l] = what == BEYOND ? 256 : what == FAR ? rng() : (uint32_t)va;
+            vgpr[1][1][l] = what == ALIGN ? va >> 32 : what == FAR ? (n & 1 ? rng() : rng() & 0xff) | 0x80 : 0x20000001;
+        }
+        issue(v);
+        Vm &want = flying.back();
+        uint64_t flat = (uint64_t)vgpr[1][1][lane] << 32 | vgpr[1][0][lane];
+        if (what == ATOMIC || what == BEYOND)
+            want.status = FAULT_APERTURE, want.fault_va = {what == ATOMIC ? flat : region_va(2) + 256 / 4 * 256 + lane * 4};
+        if (want.status != (what == ALIGN ? FAULT_ALIGN : what == FAR ? MEM_FAULT_NOT_PRESENT : FAULT_APERTURE))
+            fail("the bench expects no such fault", want.status, what);
+        drain();
+    }
+}
+
 static double cpu_ns()
 {
     struct timespec t;
@@ -825,7 +852,7 @@ int main(int argc, char **argv)
            (unsigned long long)count[6]);
     printf("slowest: %llu cycles\n", (unsigned long long)slowest);
     if (!failures)
-        transaction_counts(), bus_faults();
+        transaction_counts(), bus_faults(), address_faults();
     if (!failures)
         costs();
     printf("%s\n", failures ? "FAILED" : "passed");
