@@ -73,7 +73,8 @@ def words(seed):
     return out[:4 * WORDS]
 
 
-WILD = [f"s_swappc_b64 s[40:41], {target}" for target in ("64", "-16", "1.0", "0x12345678", "src_scc", "ttmp[4:5]")]  # jumps that end in a fault
+# Ends that both models must call a fault: a trap without a handler, jumps to where nothing is.
+WILD = ["s_trap 2"] + [f"s_swappc_b64 s[40:41], {target}" for target in ("64", "-16", "1.0", "0x12345678", "src_scc", "ttmp[4:5]")]
 
 
 def program(seed):
@@ -97,7 +98,7 @@ def fault(text):
 
 
 def wild(text):
-    """A program of one instruction that jumps to where nothing is."""
+    """A program of one instruction that ends it."""
     p = program(0)
     p.items = [Line(text)]
     return p

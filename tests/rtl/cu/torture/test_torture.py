@@ -63,7 +63,7 @@ def test_random_words():
 
 @pytest.mark.parametrize("jump", fuzz.WILD)
 def test_wild_jump(jump):
-    """A jump to where nothing is executes, then the fetch is a memory fault in both models."""
+    """s_trap 2 without a handler is a fault; a jump to where nothing is executes, then the fetch is one, in both models."""
     assert fuzz.one(fuzz.wild(jump)) == ("", "other fault")
 
 
