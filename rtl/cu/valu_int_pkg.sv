@@ -178,13 +178,12 @@ package valu_int_pkg;
   // 32 x 32 + 64 bits; over: carry (unsigned) or overflow (signed) of the sum.
   function automatic void mul32_op(input logic [31:0] a, input logic [31:0] b, input logic [63:0] c,
                                    input logic [31:0] is_signed, output logic [63:0] sum, output logic [31:0] over);
-    logic [63:0] p, q, product, s;
-    logic [31:0] na, nb;
+    logic [63:0] product, s;
+    logic [31:0] na, nb, off;
     na = 32'd0 - (is_signed & (a >> 31));
     nb = 32'd0 - (is_signed & (b >> 31));
-    p = {na, a};
-    q = {nb, b};
-    product = p * q;
+    off = (na & b) + (nb & a);
+    product = 64'(a) * 64'(b) - {off, 32'd0};  // signed: each sign takes off the other factor
     s = product + c;
     sum = s;
     over = is_signed != 32'd0 ? 32'(((product ^ s) & (c ^ s)) >> 63) : 32'(s < product);
