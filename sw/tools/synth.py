@@ -27,6 +27,7 @@ ROOT = rtl_sources.ROOT
 BUILD = ROOT / "build/synth"
 PAGE = ROOT / "docs/reference/synthesis.md"
 ALLOWED = ROOT / "sw/tools/synth_registers.tsv"
+LIMIT = 1800  # seconds of CPU
 DEVICE = {"lut": 83640, "ff": 83640, "dsp": 156, "bram": 208}  # of an ECP5-85F
 COLUMNS = ("block", "LUT sites", "FF", "DSP", "block RAM", "LUT RAM", "bits of memories in registers", "logic, ns", "MHz", "longest path", "synthesis", "routing")
 
@@ -73,18 +74,18 @@ def fits(cells):
 def row(block, made, routed):
     """Cells of the table."""
     cells = made.get("cells")
-    bits = sum(b for _, _, b, _ in in_registers(made))
+    bits = f"{sum(b for _, _, b, _ in in_registers(made)):,}" if "arrays" in made else ""
     area = [f"{cells[k]:,}" for k in ("lut", "ff", "dsp", "bram", "lutram")] if cells else [made.get("error", ""), "", "", "", ""]
     ns = f"{made['path'][0]:.1f}" if cells and made.get("path") else ""
     if "mhz" in routed:
         clock, path = f"{routed['mhz']:.0f}", f"`{routed['from']}` to `{routed['to']}`"
     else:
-        clock, path = "", routed.get("error", "")
+        clock, path = "", routed.get("error", "").removeprefix("not run")
         if cells and made.get("path") and not path:
             path = f"(not routed) `{made['path'][1]}` to `{made['path'][2]}`"
     spent = f"{made['seconds']:.0f} s, {made['mib']} MiB" if "seconds" in made else ""
     place = f"{routed['route_seconds']:.0f} s" if "route_seconds" in routed else ""
-    return [f"`{block.name}`", *area, f"{bits:,}", ns, clock, path, spent, place]
+    return [f"`{block.name}`", *area, bits, ns, clock, path, spent, place]
 
 
 def machine():
@@ -139,7 +140,7 @@ def main():
     parser.add_argument("configs", nargs="*", metavar="CONFIG", default=["ecp5"])
     parser.add_argument("--block", action="append", default=[])
     parser.add_argument("--no-route", action="store_true")
-    parser.add_argument("--limit", type=int, default=1800)
+    parser.add_argument("--limit", type=int, default=LIMIT)
     parser.add_argument("--list", action="store_true", help="names of the table's blocks")
     args = parser.parse_args()
     if args.list:
@@ -165,7 +166,8 @@ def main():
             results.append((block, made, routed))
             found += [f"{name}: {f}" for f in findings(block, made, known)]
         if not args.block:
-            write_page(name, f"make synth CONFIG={config}", results)
+            options = f" ARGS='--limit {args.limit}{' --no-route' * args.no_route}'" if args.limit != LIMIT or args.no_route else ""
+            write_page(name, f"make synth CONFIG={config}{options}", results)
     print("\n".join([*found, f"synth: {len(found)} findings"]))
     return 1 if found else 0
 
