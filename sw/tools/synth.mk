@@ -3,6 +3,6 @@
 # Hours at the first run; what is done is kept in build/synth.  `make synth CONFIG="ecp5 mine.yaml" ARGS="--block l1v --no-route"`.
 synth: all  ## ECP5 area, memories and clock of the compute unit of CONFIG (default ecp5); installs nextpnr
 	@GANTRY_SYNTH=1 sw/tools/bootstrap.sh
-	@$(MAKE) --no-print-directory $(MODEL_PACKAGES) $(B)/gen/trans_tables_pkg.sv
+	@$(MAKE) -s --no-print-directory $(MODEL_PACKAGES) $(B)/gen/trans_tables_pkg.sv
 	@$(PY) sw/tools/synth.py $(CONFIG) $(ARGS)
 .PHONY: synth
