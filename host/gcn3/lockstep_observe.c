@@ -93,7 +93,7 @@ static struct ls_write *add_write(struct lockstep *ls, struct ls_entry *e)
     return x;
 }
 
-/* A row comes in four beats; lanes that are written again begin another record. */
+/* A row comes in four beats or in parts of beats; lanes that are written again begin another record. */
 static struct ls_write *vector_write(struct lockstep *ls, struct ls_entry *e, unsigned row, uint64_t lanes)
 {
     struct ls_write *last = NULL;
@@ -141,8 +141,16 @@ static void see_vgpr(struct ls_cu *cu, unsigned simd, uint64_t cycle, const uint
             ls_report(w, NULL, cycle, "vector register write of no instruction under way");
         return;
     }
-    struct ls_write *x = vector_write(cu->ls, e, row >> 2, field(data, 512, 16) << 16 * (row & 3));
-    memcpy(&x->data[16 * (row & 3)], data, 64);
+    const uint64_t lanes = field(data, 512, 16);
+    struct ls_write *x = vector_write(cu->ls, e, row >> 2, lanes << 16 * (row & 3));
+    uint32_t *beat = &x->data[16 * (row & 3)];
+    if (lanes == 0xffff) {
+        memcpy(beat, data, 64);
+        return;
+    }
+    for (unsigned l = 0; l < 16; l++) /* the others may be there already */
+        if (lanes >> l & 1)
+            memcpy(&beat[l], data + 4 * l, 4);
 }
 
 /* Whether an instruction's end is reported by this port: SIMD 0 to 3, LDS by pair, vector memory, scalar memory. */

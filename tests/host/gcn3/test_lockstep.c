@@ -200,6 +200,16 @@ static void report_row(unsigned reg, unsigned beat, uint16_t lanes, const uint32
     lockstep_observe(ls, 0, 1, LOCKSTEP_VGPR, 0, cycle, data);
 }
 
+static void report_in_parts(unsigned reg, unsigned beat, uint16_t lanes, const uint32_t *values)
+{
+    for (unsigned at = 0; at < 16; at += 4) {
+        uint32_t some[16];
+        memset(some, 0xa5, sizeof some);
+        memcpy(some + at, values + at, 16);
+        report_row(reg, beat, lanes & 0xf << at, some);
+    }
+}
+
 static void report_vectors(const struct gcn3_inst *i, const struct gcn3_wave *now, uint64_t exec)
 {
     if (tell(STRAY_WRITE)) {
@@ -221,7 +231,10 @@ static void report_vectors(const struct gcn3_inst *i, const struct gcn3_wave *no
                 values[3]++;
             if (i->vdst == 12 && tell(FLAT_LDS_WRONG))
                 values[3]++;
-            report_row(i->vdst + k, beat, lanes, values);
+            if (beat == 1) /* as a SIMD of four lanes does; what is beside its lanes is of no concern */
+                report_in_parts(i->vdst + k, beat, lanes, values);
+            else
+                report_row(i->vdst + k, beat, lanes, values);
         }
 }
 
