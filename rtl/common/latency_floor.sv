@@ -32,7 +32,9 @@ module latency_floor #(
 
   logic pass;  // the report of this cycle leaves in it
   logic due_q;  // head_q leaves, unless another report passes in that cycle
-  logic full_q;
+  /* verilator lint_off UNUSEDSIGNAL */
+  logic full_q;  // only the assertion reads it
+  /* verilator lint_on UNUSEDSIGNAL */
   logic [Width-1:0] head_q;
   logic [Keys-1:0] waiting_q;  // keys of which some report waits
 

@@ -11,7 +11,7 @@ module cu_vmem_pipe
   import l1v_pkg::*;
 #(
   parameter int unsigned NumTx = 64,
-  parameter int unsigned Latency = 0,  // see cu_vmem_slots
+  parameter int unsigned Latency = 120,  // see cu_vmem_slots
   parameter int unsigned AddressLanes = 4,  // see cu_vmem_coalesce
   // bench only: 1 lines of lanes not compared, 2 rights ignored, 3 order of completion, 4 bounds of the LDS ignored,
   // 5 completion before the shortest latency, 6 all lanes at once

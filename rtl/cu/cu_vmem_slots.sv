@@ -7,7 +7,7 @@ module cu_vmem_slots
   import cu_pkg::*;
   import cu_vmem_pkg::*;
 #(
-  parameter int unsigned Latency = 0,  // shortest time from valid_i to the report of completion
+  parameter int unsigned Latency = 120,  // shortest time from valid_i to the report of completion
   parameter bit [3:0] SeedFault = 4'd0  // bench only: see cu_vmem_pipe
 ) (
   input  logic                clk_i,

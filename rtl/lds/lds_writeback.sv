@@ -9,7 +9,7 @@ module lds_writeback
   import cu_pkg::*;
   import lds_pkg::*;
 #(
-  parameter int unsigned Latency = 0,  // shortest time from valid_i to the report of completion
+  parameter int unsigned Latency = 48,  // shortest time from valid_i to the report of completion
   parameter bit [3:0] SeedFault = 4'd0  // bench only: see lds_unit
 ) (
   input  logic               clk_i,

@@ -3,7 +3,7 @@
 """make synth: the compute unit of a configuration on an ECP5-85F: area, memories and clock, block by block and as a whole.
 
 synth.py [CONFIG...] [--block NAME]... [--no-route] [--limit SECONDS] [--list]
-  CONFIG     name or file of a configuration (default ecp5); its constants are the package that the RTL sees
+  CONFIG     name or file of a configuration (default smallest); its constants are the package that the RTL sees
   --block    only this one: of the table (synth_blocks.py), or any module of rtl/ with its own defaults
   --no-route areas only        --limit  seconds that one run of a tool may take (default 1800); 0: only what is kept
 Prints one line a block and what fell apart.  Without --block the table goes into docs/reference/synthesis.md.  Answers are kept
@@ -137,7 +137,7 @@ def one(block, values, package, folder, args):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("configs", nargs="*", metavar="CONFIG", default=["ecp5"])
+    parser.add_argument("configs", nargs="*", metavar="CONFIG", default=["smallest"])
     parser.add_argument("--block", action="append", default=[])
     parser.add_argument("--no-route", action="store_true")
     parser.add_argument("--limit", type=int, default=LIMIT)
@@ -152,7 +152,7 @@ def main():
             print(f"synth: {name}: neither a block of the table nor a module of rtl/ (synth.py --list)", file=sys.stderr)
             return 64
     known, found = allowed(), []
-    for config in args.configs or ["ecp5"]:
+    for config in args.configs or ["smallest"]:
         path = configuration(config)
         values, text = constants(path)
         name = pathlib.Path(path).stem

@@ -30,7 +30,7 @@ class Block:
         return self.params(constants) if self.params else {}
 
 
-FRONT = ["cu_fill", "cu_fetch", "cu_issue", "cu_scalar", "cu_sgpr", "cu_perf"]
+FRONT = {"cu_fill": None, "cu_fetch": None, "cu_issue": None, "cu_scalar": None, "cu_sgpr": lambda c: {"Simds": c["NumSimd"]}, "cu_perf": None}
 VMEM = {
     "cu_vmem_slots": None, "cu_vmem_coalesce": None, "cu_vmem_request": None, "cu_vmem_return": None,
     "tlb_l1": lambda c: {"Entries": c["L1vTlbEntries"]},
@@ -91,7 +91,7 @@ def function_top(package, name):
 
 def table():
     """All blocks by name, in the order of the page; small ones of a group come first, the whole unit last."""
-    out = [Block(m, m, "front end") for m in FRONT]
+    out = [Block(m, m, "front end", p) for m, p in FRONT.items()]
     out += [Block(m, m, "local data share", p) for m, p in LDS.items()]
     out += [Block(m, m, "vector memory", p) for m, p in VMEM.items()]
     out += [Block(m, m, "dispatcher", p) for m, p in DISPATCH.items()]

@@ -75,7 +75,7 @@ def test_vgpr_is_block_ram():
     assert 512 * 4 < state < 40000, f"{state} flip-flops"  # 512 Ki bits of VGPR are none of them
 
 
-SMALL = ["gpu.l1v.kib=4", "gpu.l1v.mshrs=8"]  # of configs/ecp5.yaml, which synth_registers.tsv is about
+SMALL = ["gpu.l1v.kib=4", "gpu.l1v.mshrs=8"]  # small enough for synth_registers.tsv
 
 
 @pytest.mark.parametrize("module", ["lds_execute", "lds_writeback", "cu_vmem_coalesce", "cu_vmem_request", "cu_vmem_return", "l1v"])

@@ -54,7 +54,7 @@ def category(text):
     words = what[1] if what else text.split("gantry: ", 1)[-1].splitlines()[0] if text.strip() else "no message"
     words = re.sub(r"\(.*?\)", "", words)
     words = re.sub(r"\b(s|v)\d+\b", r"\1", words)
-    return " ".join(w for w in re.sub(r"\b[0-9a-f]*\d[0-9a-f]*\b", "", words).replace("_lo", "").replace("_hi", "").split() if not re.fullmatch(r"[0-9a-f]{8}", w))
+    return " ".join(re.sub(r"\b([0-9a-f]*\d[0-9a-f]*|[0-9a-f]{8})\b", "", words).replace("_lo", "").replace("_hi", "").split())
 
 
 def execute(p, folder, golden=True):

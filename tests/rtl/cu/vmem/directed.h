@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cases of their own: invalidation under traffic, transactions and cycles by pattern of addresses, faults.
+#ifndef TESTS_VMEM_DIRECTED_H
+#define TESTS_VMEM_DIRECTED_H
+#include "traffic.h"
+
+static void invalidate(unsigned flags, unsigned vmid)
+{
+    dut->inv_i = 1, dut->inv_flags_i = flags, dut->inv_vmid_i = vmid;
+    int patience = 5000;
+    do
+        tick();
+    while (!dut->inv_done_o && --patience);
+    if (!patience)
+        fail("invalidation never done", 0, 1), exit(1);
+}
+
+// The host writes the shared pages (all of them, moved to new places with `remap`): visible after an invalidation.
+static void change_shared(bool remap)
+{
+    while (!flying.empty())
+        tick();
+    for (auto &b : shared_bytes)
+        b = rng();
+    for (unsigned p = 0; p < PAGES; p++) {
+        if (remap) {
+            uint64_t pa = new_page(1);
+            map_page(1, SHARED_VA + p * 4096, pa, 2 | 4), map_page(1, RO_VA + p * 4096, pa, 2);
+        }
+        memcpy(mem.at(mem.pa_of(1, SHARED_VA + p * 4096)), &shared_bytes[p * 4096], 4096);
+    }
+    invalidate(remap ? CACHE_INV_L1V | CACHE_INV_TLB : CACHE_INV_L1V, rng() % 2 ? 1 : 255);
+}
+
+// A load of shared lines is under way while the host changes them and a wavefront invalidates: later loads are fresh.
+static void race_invalidation()
+{
+    Vm v;
+    v.wave = 0, v.addr = 0, v.dst = 16, v.data = 4, v.tag = serial_of[0]++ & 255;
+    drain();
+    vgpr[0][0][0] = (uint32_t)SHARED_VA, vgpr[0][1][0] = SHARED_VA >> 32, v.exec = 1;
+    issue(v);  // the translation is there from here on
+    drain();
+    invalidate(CACHE_INV_L1V, 1);
+    mem.min_delay = 200, mem.spread = 1;
+    v.exec = 0xffff, v.tag = serial_of[0]++ & 255;  // as many lines as the cache has misses
+    for (unsigned l = 0; l < 64; l++)
+        vgpr[0][0][l] = SHARED_VA + l * 64 % 4096, vgpr[0][1][l] = SHARED_VA >> 32;
+    issue(v);
+    for (unsigned i = 0; i < 150; i++)
+        tick();
+    mem.min_delay = 20;
+    for (unsigned i = 0; i < 4096; i++)
+        shared_bytes[i] ^= 0xff, *mem.at(mem.pa_of(1, SHARED_VA + i)) ^= 0xff;
+    Vm inv;
+    inv.kind = 2, inv.wave = 0x10, inv.tag = serial_of[2]++ & 255, inv.addr = inv.data = inv.dst = 32;
+    if (rng() % 2)
+        issue(inv);
+    else
+        invalidate(CACHE_INV_L1V, 1);
+    for (unsigned i = 0; i < 600; i++)
+        tick();
+    v.addr = 32, v.dst = 48, v.tag = serial_of[0]++ & 255;
+    for (unsigned l = 0; l < 64; l++)
+        vgpr[0][32][l] = SHARED_VA + l * 64 % 4096, vgpr[0][33][l] = SHARED_VA >> 32;
+    issue(v);
+    drain();
+}
+
+// Transactions of one load with lane l at byte place(l).
+template <typename F> static void check_count(const char *what, unsigned dwords, uint64_t exec, unsigned want, F place)
+{
+    Vm v;
+    v.wave = 0, v.addr = 0, v.dst = 16, v.dwords = dwords, v.exec = exec, v.tag = serial_of[0]++ & 255;
+    for (unsigned l = 0; l < 64; l++)
+        vgpr[0][0][l] = SHARED_VA + place(l), vgpr[0][1][l] = SHARED_VA >> 32;
+    drain();
+    uint64_t before = count[0];
+    issue(v);
+    drain();
+    printf("%-32s %3llu transactions, want %u\n", what, (unsigned long long)(count[0] - before), want);
+    if (count[0] - before != want)
+        fail(what, count[0] - before, want);
+}
+
+static void transaction_counts()
+{
+    for (unsigned stride = 1; stride <= 64; stride *= 2) {
+        char name[32];
+        snprintf(name, sizeof name, "stride %u dwords", stride);
+        check_count(name, 1, ~0ull, stride < 16 ? 4 * stride : 64, [=](unsigned l) { return l * stride * 4; });
+    }
+    check_count("permuted in 16 lanes", 1, ~0ull, 4, [](unsigned l) { return (l ^ 11) * 4; });
+    check_count("reversed", 1, ~0ull, 4, [](unsigned l) { return (63 - l) * 4; });
+    check_count("same address", 1, ~0ull, 1, [](unsigned) { return 100; });
+    check_count("stride 1 from byte 4", 1, ~0ull, 5, [](unsigned l) { return 4 + l * 4; });
+    check_count("masked: even lanes of stride 1", 1, 0x5555555555555555, 4, [](unsigned l) { return l * 4; });
+    check_count("masked: lanes 0 to 15", 1, 0xffff, 1, [](unsigned l) { return l * 4; });
+    check_count("masked: one lane", 1, 1ull << 37, 1, [](unsigned l) { return l * 4; });
+    check_count("masked: none", 1, 0, 0, [](unsigned l) { return l * 4; });
+    check_count("x2", 2, ~0ull, 8, [](unsigned l) { return l * 8; });
+    check_count("x4", 4, ~0ull, 16, [](unsigned l) { return l * 16; });
+    check_count("dword across lines", 1, 1, 2, [](unsigned) { return 62; });
+}
+
+// A translation to physical addresses that nobody owns: the fault comes with the memory's answer, of loads, stores and atomics.
+static void bus_faults()
+{
+    const uint64_t va = 0x3f0000000;
+    map_page(1, va, new_page(Memory::nobody), 2 | 4);
+    for (unsigned n = 0; n < 16; n++) {
+        Vm v;
+        v.wave = 0x10, v.addr = 0, v.data = 4, v.dst = 16, v.exec = n & 8 ? 1 : 0xf00f, v.tag = serial_of[2]++ & 255;
+        v.store = n % 4 == 1, v.atomic = n % 4 > 1, v.glc = n % 4 == 3, v.atomic_op = ATOMIC_ADD, v.dwords = n & 4 && !v.atomic ? 2 : 1;
+        for (unsigned l = 0; l < 64; l++)
+            vgpr[1][0][l] = va + l * 8, vgpr[1][1][l] = va >> 32;
+        issue(v);
+        if (flying.back().status != MEM_FAULT_BUS)
+            fail("the bench expects no fault", flying.back().status, MEM_FAULT_BUS);
+        drain();
+    }
+}
+
+// Cycles of an instruction in a stream of flat ones that hit, with lane l of wavefront w at byte place(l).
+template <typename F> static void check_cost(const char *what, Vm v, double want, F place)
+{
+    uint64_t begin = 0;
+    const unsigned warm = 64, all = 192;
+    drain();
+    mem.min_delay = 20, mem.spread = 1;
+    for (unsigned i = 0; i < all; i++) {
+        v.wave = i % 4 << 4 | (i / 4 & 1);
+        unsigned w = wave_index(v.wave), s = v.wave >> 4;
+        wait_for_registers(v.wave);
+        v.tag = serial_of[w] & 255;
+        v.addr = (v.wave & 1) * 128 + serial_of[w]++ % 4 * 32, v.data = v.addr + 4, v.dst = v.addr + 16;
+        uint64_t base = v.store || v.atomic ? region_va(w) : SHARED_VA;
+        for (unsigned l = 0; l < 64; l++)
+            vgpr[s][v.addr][l] = base + place(l), vgpr[s][v.addr + 1][l] = base >> 32;
+        if (i == warm)
+            begin = cycle;
+        issue(v);
+    }
+    double got = (double)(cycle - begin) / (all - warm);
+    drain();
+    printf("%-40s %6.2f cycles, want %.0f\n", what, got, want);
+    if (got < want - 0.1 || got > want + 0.7)
+        fail(what, (uint64_t)(got * 100), (uint64_t)(want * 100));
+}
+
+static void costs()
+{
+    Vm load, wide, store, add, swap;
+    auto linear = [](unsigned l) { return l * 4; };
+    store.store = true;
+    add.atomic = true, add.atomic_op = 2, add.exec = 1;
+    swap.atomic = true, swap.atomic_op = 1, swap.exec = 1ull << 40;
+    // 8 rows of addresses are read in 8 cycles; coalesced addresses are no slower
+    check_cost("load, successive dwords", load, 8, linear);
+    check_cost("load, successive dwords from byte 4", load, 8, [](unsigned l) { return 4 + l * 4; });
+    check_cost("load, one dword", load, 8, [](unsigned) { return 100; });
+    check_cost("load, every second dword", load, 16, [](unsigned l) { return l * 8; });
+    check_cost("load, up to 15 dwords further", load, 16, [](unsigned l) { return (l + l * l * 7 % 16) * 4; });
+    check_cost("load, reversed in 16 lanes", load, 16, [](unsigned l) { return (l ^ 15) * 4; });
+    load.exec = 0x8000000000000001;
+    check_cost("load, two lanes far apart", load, 8, [](unsigned l) { return l * 60; });
+    load.exec = 0x0000000100000003;
+    check_cost("load, two lanes of a beat apart", load, 8, [](unsigned l) { return l * 60; });
+    load.exec = ~0ull, load.size = 1;
+    check_cost("load, successive shorts", load, 8, [](unsigned l) { return l * 2; });
+    check_cost("load, shorts in every dword", load, 16, linear);
+    wide.dwords = 2;
+    check_cost("load x2", wide, 18, [](unsigned l) { return l * 8; });
+    wide.dwords = 3;
+    check_cost("load x3", wide, 16, [](unsigned l) { return l * 12; });
+    wide.exec = 1;
+    check_cost("load x3, one lane", wide, 16, [](unsigned l) { return l * 12; });
+    check_cost("store", store, 16, linear);
+    store.exec = 1;
+    check_cost("store, one lane", store, 16, linear);
+    check_cost("atomic, one lane", add, 16, linear);
+    check_cost("compare and swap, one lane", swap, 32, linear);
+}
+
+// Faults of addresses: atomics that are no multiple of their size (other lanes are performed), atomics in scratch, loads beyond the
+// scratch memory of a lane, addresses anywhere without a page, also beyond 40 bits.
+static void address_faults()
+{
+    enum { ALIGN, ATOMIC, BEYOND, FAR };
+    for (unsigned n = 0; n < 400; n++) {
+        unsigned what = n < 16 ? n % 4 : FAR, lane = n % 64;
+        Vm v;
+        v.wave = 0x10, v.addr = 0, v.data = 4, v.dst = 16, v.tag = serial_of[2]++ & 255, v.exec = what == ALIGN ? ~0ull : 1ull << lane;
+        v.atomic = what < BEYOND, v.atomic_op = ATOMIC_ADD, v.glc = n & 4, v.dwords = n & 8 && v.atomic ? 2 : 1;
+        v.flat_scratch = what == BEYOND ? 256 | region_va(2) >> 8 << 32 : 0;
+        for (unsigned l = 0; l < 64; l++) {
+            uint64_t va = region_va(2) + l * 8 + (l == lane ? v.dwords * 2 : 0);
+            vgpr[1][0][l] = what == BEYOND ? 256 : what == FAR ? rng() : (uint32_t)va;
+            vgpr[1][1][l] = what == ALIGN ? va >> 32 : what == FAR ? (n & 1 ? rng() : rng() & 0xff) | 0x80 : 0x20000001;
+        }
+        issue(v);
+        Vm &want = flying.back();
+        uint64_t flat = (uint64_t)vgpr[1][1][lane] << 32 | vgpr[1][0][lane];
+        if (what == ATOMIC || what == BEYOND)
+            want.status = FAULT_APERTURE, want.fault_va = {what == ATOMIC ? flat : region_va(2) + 256 / 4 * 256 + lane * 4};
+        if (want.status != (what == ALIGN ? FAULT_ALIGN : what == FAR ? MEM_FAULT_NOT_PRESENT : FAULT_APERTURE))
+            fail("the bench expects no such fault", want.status, what);
+        drain();
+    }
+}
+#endif

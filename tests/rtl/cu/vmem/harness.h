@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// What surrounds cu_vmem in its bench: VGPRs, the LDS behind its port, memory, the ends of instructions; one call of tick() a cycle.
+#ifndef TESTS_VMEM_HARNESS_H
+#define TESTS_VMEM_HARNESS_H
+
+#include <cmath>
+#include <ctime>
+#include <deque>
+
+#include "Vcu_vmem.h"
+#include "memory.h"
+
+enum { LATENCY = 120 - 13 };  // default of the parameter: from valid_i to the report
+enum { SLICES = 4, WAVES = 8, PAGES = 4, CREDITS = 16 };
+static const uint64_t SHARED_VA = 0x7000000000, BAD_VA = 0x3000000000, RO_VA = 0x3100000000;
+
+static std::mt19937_64 rng(3);
+static Vcu_vmem *dut;
+static Memory mem;
+static uint64_t cycle;
+static uint32_t vgpr[4][256][64];
+static std::vector<uint8_t> region[WAVES], shared_bytes;  // expected contents
+static uint8_t lds[65536], want_lds[65536];               // behind the port, in program order of each wavefront
+static const uint64_t LDS_VA = 0x2000000000000000;
+static uint64_t line_due, lines, flat_lds;
+static int failures, credits_out;
+static bool stall_writes;
+static uint64_t count[7];
+static std::deque<uint64_t> credit_due;
+
+static void fail(const char *what, uint64_t a, uint64_t b)
+{
+    if (++failures <= 10)
+        printf("cycle %llu: %s: got %llx, want %llx\n", (unsigned long long)cycle, what, (unsigned long long)a, (unsigned long long)b);
+}
+
+struct Packer {
+    uint32_t words[32] = {};
+    unsigned at = 0;
+    void put(uint64_t v, unsigned bits)
+    {
+        for (unsigned i = 0; i < bits; i++, at++)
+            words[at / 32] |= (uint32_t)((v >> i) & 1) << (at % 32);
+    }
+};
+static uint64_t bits_of(const uint32_t *w, unsigned at, unsigned n)
+{
+    uint64_t v = 0;
+    for (unsigned i = 0; i < n; i++)
+        v |= (uint64_t)(w[(at + i) / 32] >> ((at + i) % 32) & 1) << i;
+    return v;
+}
+
+struct Vm {
+    unsigned wave = 0, tag = 0, kind = 0;  // kind: 0 flat, 1 mubuf, 2 invalidate
+    bool store = false, atomic = false, sext = false, glc = false, idxen = false, offen = false;
+    unsigned atomic_op = 0, size = 2, dwords = 1, addr = 0, data = 0, dst = 0, vmid = 1, offset = 0;
+    uint32_t soffset = 0, rsrc[4] = {};
+    uint64_t exec = ~0ull, flat_scratch = 0;
+    unsigned bytes() const { return size < 2 ? 1u << size : dwords * 4; }
+    // expected
+    uint32_t want[4][64] = {};
+    unsigned results = 0, status = 0;
+    std::vector<uint64_t> fault_va;
+    uint64_t issued = 0;  // cycle
+    bool read_done = false, in_lds = false, apart = false;  // apart: lanes in scratch make all go word by word
+};
+static std::deque<Vm> flying;  // all wavefronts, in order of issue
+static uint64_t completed, slowest;
+
+static void complete(const uint32_t *w)
+{
+    unsigned tag = bits_of(w, 74, 8), wave = bits_of(w, 82, 6), status = bits_of(w, 64, 8);
+    uint64_t va = bits_of(w, 0, 64);
+    auto it = flying.begin();
+    while (it != flying.end() && it->wave != wave)
+        ++it;  // the oldest of its wavefront
+    if (it == flying.end())
+        return fail("completion without instruction", wave, 0);
+    if (it->tag != tag)
+        fail("completion out of order (S1.2), tag", tag, it->tag);
+    if (cycle - it->issued < LATENCY)
+        fail("completion after cycles", cycle - it->issued, LATENCY);
+    slowest = cycle - it->issued > slowest ? cycle - it->issued : slowest;
+    if (!it->read_done)
+        fail("completion before operands were read", tag, 0);
+    if (status != it->status)
+        fail("status", status, it->status);
+    bool known = !status;
+    for (uint64_t f : it->fault_va)
+        known |= f == va;
+    if (!known)
+        fail("address of the fault", va, it->fault_va.empty() ? 0 : it->fault_va[0]);
+    if (!status)
+        for (unsigned k = 0; k < it->results; k++)
+            for (unsigned l = 0; l < 64; l++)
+                if (vgpr[wave >> 4][it->dst + k][l] != (it->exec >> l & 1 ? it->want[k][l] : 0xdead0000 + l)) {
+                    if (failures < 10)
+                        printf("kind %u bytes %u atomic %d wave %x lane %u word %u offen %d idxen %d rsrc %x %x %x %x\n", it->kind, it->bytes(), it->atomic,
+                               wave, l, k, it->offen, it->idxen, it->rsrc[0], it->rsrc[1], it->rsrc[2], it->rsrc[3]);
+                    fail("result", vgpr[wave >> 4][it->dst + k][l], it->exec >> l & 1 ? it->want[k][l] : 0xdead0000 + l);
+                }
+    flying.erase(it);
+    completed++;
+}
+
+// ---- the LDS: one line at a time, answered after a random delay
+struct Line {
+    unsigned tag, wave, id, atomic_op, word, addr;
+    bool store, atomic, wide, split;
+    uint64_t lanes, mask;
+    uint8_t data[64];
+};
+static Line line_of(const uint32_t *w)
+{
+    Line q;
+    memcpy(q.data, w, 64);
+    q.mask = bits_of(w, 512, 64), q.addr = bits_of(w, 576, 17), q.lanes = bits_of(w, 593, 64), q.word = bits_of(w, 657, 2);
+    q.split = bits_of(w, 659, 1), q.wide = bits_of(w, 660, 1), q.atomic_op = bits_of(w, 661, 4), q.atomic = bits_of(w, 665, 1);
+    q.store = bits_of(w, 666, 1), q.id = bits_of(w, 667, 8), q.tag = bits_of(w, 675, 8), q.wave = bits_of(w, 683, 6);
+    return q;
+}
+
+static unsigned lds_base(unsigned wave) { return 512 + wave * 1024; }  // allocation of a wavefront: 512 bytes and a bit
+static unsigned lds_bytes(unsigned wave) { return 512 + wave % 8 * 8; }
+
+static void answer_line()
+{
+    Line q = line_of(dut->line_o[0].data());
+    uint32_t answer[17] = {};
+    unsigned base = lds_base(q.wave);
+    if (q.addr < base || (q.addr & ~63u) > base + lds_bytes(q.wave) - 1 || !q.lanes || (!q.atomic && q.addr & 63))
+        fail("line outside the allocation, empty or not aligned: address", q.addr, base);
+    if (q.atomic && q.lanes & (q.lanes - 1))
+        fail("atomic of several lanes", q.lanes, 0);
+    if (q.store) {
+        for (unsigned i = 0; i < 64; i++)
+            if (q.mask >> i & 1)
+                lds[q.addr + i] = q.data[i];
+    } else if (q.atomic) {
+        uint64_t a, b, old;
+        memcpy(&a, q.data, 8), memcpy(&b, q.data + 8, 8);
+        old = mem.atomic(q.atomic_op, q.wide ? 8 : 4, &lds[q.addr], a, b);
+        memcpy(answer, &old, 8);
+    } else {
+        memcpy(answer, &lds[q.addr], 64);
+    }
+    answer[16] = q.id;
+    memcpy(dut->line_rsp_i[0].data(), answer, sizeof answer);
+    dut->line_rsp_valid_i = 1;
+    line_due = 0;
+}
+
+static void tick()
+{
+    dut->clk_i = 0;
+    dut->time_i = cycle;
+    dut->eval();
+    bool read = dut->vrd_valid_o;
+    unsigned row = dut->vrd_o & 1023, simd = dut->vrd_o >> 10 & 3;
+    const uint32_t *w = dut->vwr_o.data();
+    unsigned s = bits_of(w, 550, 2);
+    if (read && dut->vrd_valid_o != 1u << simd)
+        fail("SIMDs read", dut->vrd_valid_o, 1u << simd);
+    if (dut->vwr_valid_o && dut->vwr_valid_o != 1u << s)
+        fail("SIMDs written", dut->vwr_valid_o, 1u << s);
+    if (dut->vwr_valid_o && dut->vwr_ready_i[s] & 2) {
+        unsigned lanes = bits_of(w, 512, 16), vrow = bits_of(w, 528, 10);
+        for (unsigned l = 0; l < 16; l++)
+            if (lanes >> l & 1)
+                vgpr[s][vrow >> 2][(vrow & 3) * 16 + l] = w[l];
+    }
+    dut->clk_i = 1;
+    dut->eval();
+    cycle++;
+    dut->valid_i = 0, dut->inv_i = 0, dut->mem_rsp_valid_i = 0, dut->mem_req_credit_i = 0, dut->line_rsp_valid_i = 0;
+    for (unsigned i = 0; i < 4; i++)
+        dut->vwr_ready_i[i] = (stall_writes ? rng() % 3 != 0 : 1) << 1 | (rng() & 1);
+    if (read)
+        for (unsigned l = 0; l < 16; l++)
+            dut->vrd_data_i[simd][l] = vgpr[simd][row >> 2][(row & 3) * 16 + l];
+    if (dut->mem_req_valid_o) {
+        msg_mem_req q;
+        memcpy(&q, dut->mem_req_o.data(), sizeof q);
+        mem.request(q, cycle, SLICES);
+        if (++credits_out > CREDITS)
+            fail("more requests than credits", credits_out, CREDITS);
+        credit_due.push_back(cycle + 8 + (stall_writes ? rng() % 20 : 0));
+    }
+    if (line_due && line_due <= cycle)
+        answer_line();
+    if (dut->line_valid_o) {
+        if (line_due)
+            fail("a line before the answer to the one before", line_due, 0);
+        line_due = cycle + 3 + (rng() % 4 ? 0 : rng() % 60), lines++;
+    }
+    if (!credit_due.empty() && credit_due.front() <= cycle)
+        credit_due.pop_front(), credits_out--, dut->mem_req_credit_i = 1;
+    if (!mem.answers.empty() && mem.answers.begin()->first <= cycle) {
+        memcpy(dut->mem_rsp_i.data(), &mem.answers.begin()->second, sizeof(msg_mem_rsp));
+        dut->mem_rsp_valid_i = 1;
+        mem.answers.erase(mem.answers.begin());
+    }
+    for (unsigned i = 0; i < 7; i++)
+        count[i] += dut->perf_o >> i & 1;
+    if (dut->opread_valid_o)
+        for (auto &p : flying)
+            if (!p.read_done) {
+                p.read_done = true;
+                if ((dut->opread_o & 255) != p.tag)
+                    fail("operands read of tag", dut->opread_o & 255, p.tag);
+                if (dut->opread_lds_o != p.in_lds)
+                    fail("operands read: lanes in the LDS aperture", dut->opread_lds_o, p.in_lds);
+                break;
+            }
+    if (dut->done_valid_o)
+        complete(dut->done_o.data());
+}
+#endif
