@@ -247,6 +247,8 @@ void cp_event(struct cp *cp, const struct msg_cp_evt *evt)
                  evt->vmid, (unsigned long long)evt->pc);
         if (job && job->state == JOB_RUN) {
             job->halted = true;
+            /* the slot that a trap handler writes may have come later than its interrupt: look again */
+            cp->host.interrupt(cp->host.ctx, job->space->owner, 0);
             space_reap(cp, job->space);
         }
         break;
