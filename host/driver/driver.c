@@ -36,9 +36,9 @@ static void on_queue_error(void *ctx, void *owner, unsigned gpu, unsigned queue,
     log_info("driver", "client %u: queue %u stopped: %s", c->index, queue, text);
 }
 
-static void on_interrupt(void *ctx, void *owner, uint32_t m0)
+static void on_interrupt(void *ctx, void *owner)
 {
-    event_raise_interrupt(ctx, owner, m0);
+    event_raise_interrupt(ctx, owner);
 }
 
 static void on_kernel(void *ctx, void *owner, const struct kernel_row *row)

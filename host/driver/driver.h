@@ -156,8 +156,8 @@ void event_wait_finish(struct conn *conn, struct shim_answer *answer);
 void event_raise(struct client *c, uint32_t id);
 /* The mailbox of the event was written by the command processor. */
 void event_raise_mailbox(struct driver *d, struct client *c, uint32_t id);
-/* s_sendmsg: the event whose slot the wavefront has written, m0 is a hint. */
-void event_raise_interrupt(struct driver *d, struct client *c, uint32_t m0);
+/* s_sendmsg: the events whose slots wavefronts have written. */
+void event_raise_interrupt(struct driver *d, struct client *c);
 void event_raise_fault(struct client *c, uint32_t gpu_id, uint64_t va, enum fault_kind kind);
 
 /* queue.c */

@@ -16,7 +16,6 @@
 #define FOREVER_MS 0xfffffffeu
 #define NS_PER_MS 1000000u
 #define SLOT_EMPTY UINT64_MAX /* of the event page */
-#define HINT_BITS 8u          /* of an event id that an interrupt carries */
 
 static struct event *event_of(struct client *c, uint32_t id)
 {
@@ -113,15 +112,13 @@ void event_raise_mailbox(struct driver *d, struct client *c, uint32_t id)
         event_raise(c, id);
 }
 
-/* As the Linux driver: the first written slot of those that the hint may mean, else all that are written.  The trap
- * handler of the runtime writes a slot and leaves in M0 what the program had there. */
-void event_raise_interrupt(struct driver *d, struct client *c, uint32_t m0)
+/* All slots, whatever M0 of the interrupt says: as a hint for the event it is neither complete (the trap handler of the
+ * runtime leaves in it what the program had) nor needed, and a slot passed over now may have no further interrupt. */
+void event_raise_interrupt(struct driver *d, struct client *c)
 {
-    for (uint32_t id = m0 & ((1u << HINT_BITS) - 1); id < EVENT_LIMIT; id += 1u << HINT_BITS)
-        if (slot_take(d, c, id))
-            return;
     for (uint32_t id = 1; id < EVENT_LIMIT; id++)
-        slot_take(d, c, id);
+        if (c->events[id].used)
+            slot_take(d, c, id);
 }
 
 void event_raise_fault(struct client *c, uint32_t gpu_id, uint64_t va, enum fault_kind kind)

@@ -74,9 +74,9 @@ static void on_queue_error(void *ctx, void *owner, unsigned gpu, unsigned queue,
     cp_fault_text(gpu, code, evt, l->result->text, sizeof l->result->text);
 }
 
-static void on_interrupt(void *ctx, void *owner, uint32_t m0)
+static void on_interrupt(void *ctx, void *owner)
 {
-    (void)ctx, (void)owner, (void)m0;
+    (void)ctx, (void)owner;
 }
 
 static void on_kernel(void *ctx, void *owner, const struct kernel_row *row)

@@ -85,10 +85,10 @@ static void cp_on_queue_error(void *ctx, void *owner, unsigned gpu, unsigned que
     m->user.cp.queue_error(m->user.cp.ctx, owner, gpu, queue, code, evt);
 }
 
-static void cp_on_interrupt(void *ctx, void *owner, uint32_t m0)
+static void cp_on_interrupt(void *ctx, void *owner)
 {
     struct machine *m = ctx;
-    m->user.cp.interrupt(m->user.cp.ctx, owner, m0);
+    m->user.cp.interrupt(m->user.cp.ctx, owner);
     machine_touch(m);
 }
 
@@ -158,6 +158,7 @@ int machine_start(struct machine *m)
         .launch_cycles = cfg->cp_launch_cycles,
         .barrier_cycles = cfg->cp_barrier_cycles,
         .signal_cycles = cfg->cp_signal_cycles,
+        .interrupt_cycles = cfg->cp_interrupt_cycles,
         .poll_cycles = CP_POLL_CYCLES,
         .lds_bytes = cfg->gpu_cu_lds_kib * 1024,
         .simds = cfg->gpu_cu_simds,

@@ -203,6 +203,8 @@ void cp_timer(struct cp *cp, uint64_t cookie)
 {
     if ((cookie & 0xffffff) == COOKIE_POLL) {
         cp->poll_armed = false;
+    } else if ((cookie & 0xffffff) == COOKIE_INTERRUPT) {
+        interrupt_serve(cp);
     } else {
         struct job *job = job_of(cp, (uint16_t)cookie);
         if (job && job->state == JOB_DECODE)
@@ -240,15 +242,13 @@ void cp_event(struct cp *cp, const struct msg_cp_evt *evt)
         break;
     case CP_EVT_INTERRUPT:
         if (job)
-            cp->host.interrupt(cp->host.ctx, job->space->owner, (uint32_t)evt->data);
+            interrupt_raise(cp, job->space);
         break;
     case CP_EVT_HALT:
         log_info("cp", "gpu%u: CU %u wavefront %u of vmid %u halted before pc 0x%llx", cp->gpu, evt->cu, evt->wave,
                  evt->vmid, (unsigned long long)evt->pc);
         if (job && job->state == JOB_RUN) {
             job->halted = true;
-            /* the slot that a trap handler writes may have come later than its interrupt: look again */
-            cp->host.interrupt(cp->host.ctx, job->space->owner, 0);
             space_reap(cp, job->space);
         }
         break;

@@ -43,6 +43,8 @@ struct cp_space {
     bool killing;
     unsigned busy; /* commands of this space at the GPU */
     struct cp_space *next_killing;
+    uint64_t interrupt_at, interrupt_last; /* cycles at which the next and the last interrupt sent are served */
+    struct cp_space *next_interrupted;
 };
 
 /* Scratch memory is dealt to this many positions of each CU: max_slots_scratch_cu of the topology, ScratchPerCu of
@@ -81,20 +83,22 @@ struct cp_host {
     /* Queue stopped with one of enum cp_error (after the inactive signal is written; also before that is possible). */
     void (*queue_error)(void *ctx, void *owner, unsigned gpu, unsigned queue, uint32_t code,
                         const struct msg_cp_evt *evt);
-    void (*interrupt)(void *ctx, void *owner, uint32_t m0);
+    /* Event slots were written by wavefronts that sent an interrupt: look at all of them. */
+    void (*interrupt)(void *ctx, void *owner);
     void (*kernel)(void *ctx, void *owner, const struct kernel_row *row);
     /* Nothing of a closing space is left on the GPU. */
     void (*space_closed)(void *ctx, struct cp_space *space);
 };
 
 struct cp_config {
-    uint32_t packet_cycles;  /* fetch and decode of one packet */
-    uint32_t launch_cycles;  /* from acquire to the launch command */
-    uint32_t barrier_cycles; /* processing of a barrier packet */
-    uint32_t signal_cycles;  /* writing a completion signal */
-    uint32_t launches;       /* at the dispatcher at a time */
-    uint32_t poll_cycles;    /* repeat of an unsatisfied dependency while kernels run */
-    uint32_t lds_bytes;      /* of a CU */
+    uint32_t packet_cycles;    /* fetch and decode of one packet */
+    uint32_t launch_cycles;    /* from acquire to the launch command */
+    uint32_t barrier_cycles;   /* processing of a barrier packet */
+    uint32_t signal_cycles;    /* writing a completion signal */
+    uint32_t interrupt_cycles; /* from the arrival of a wavefront's interrupt until it is served */
+    uint32_t launches;         /* at the dispatcher at a time */
+    uint32_t poll_cycles;      /* repeat of an unsatisfied dependency while kernels run */
+    uint32_t lds_bytes;        /* of a CU */
     uint32_t simds;
     uint32_t waves_per_simd;
     uint32_t vgprs_per_simd; /* rows of 64 lanes */

@@ -93,7 +93,8 @@ struct cp {
     unsigned launches;
     bool poll_armed;
     uint32_t trap_vmids;      /* that the CUs know a trap handler of */
-    struct cp_space *killing; /* list of spaces with a CP_KILL under way */
+    struct cp_space *killing;     /* list of spaces with a CP_KILL under way */
+    struct cp_space *interrupted; /* of spaces with an interrupt to serve, earliest first */
 };
 
 static inline uint16_t get16(const uint8_t *p)
@@ -126,7 +127,9 @@ static inline unsigned packet_release(const uint8_t *packet)
     return packet[1] >> 3 & 3;
 }
 
-#define COOKIE_POLL 0xffffu /* of the timer that looks at waiting queues again; a job's id never has this slot */
+/* Timers that belong to no job; a job's id never has these slots. */
+#define COOKIE_POLL 0xffffu      /* looks at waiting queues again */
+#define COOKIE_INTERRUPT 0xfffeu /* serves the interrupt that is due */
 
 static inline uint64_t cookie_of(const struct cp *cp, uint64_t low)
 {
@@ -157,6 +160,11 @@ void space_fault(struct cp *cp, struct job *job, const struct msg_cp_evt *evt);
 void space_killed(struct cp *cp, uint8_t vmid);
 /* Halted wavefronts of closed queues are killed as soon as nothing else of the space is under way. */
 void space_reap(struct cp *cp, struct cp_space *space);
+
+/* interrupt.c: a wavefront of the space has sent an interrupt; the timer's call; the space is closing. */
+void interrupt_raise(struct cp *cp, struct cp_space *space);
+void interrupt_serve(struct cp *cp);
+void interrupt_forget(struct cp *cp, struct cp_space *space);
 
 /* fence.c: enum cache_flag bits for a packet. */
 uint32_t fence_acquire(const uint8_t *packet);

@@ -203,6 +203,7 @@ void cp_space_close(struct cp *cp, struct cp_space *space)
     if (space->closing)
         return;
     space->closing = true;
+    interrupt_forget(cp, space);
     for (struct cp_queue *queue = cp->queues, *after; queue; queue = after) {
         after = queue->next_queue;
         if (queue->space == space)

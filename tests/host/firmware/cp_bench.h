@@ -83,9 +83,9 @@ static void on_error(void *ctx, void *owner, unsigned gpu, unsigned queue, uint3
     b->errors++;
     b->last_error = code;
 }
-static void on_interrupt(void *ctx, void *owner, uint32_t m0)
+static void on_interrupt(void *ctx, void *owner)
 {
-    (void)owner, (void)m0;
+    (void)owner;
     ((struct bench *)ctx)->interrupts++;
 }
 static void on_kernel(void *ctx, void *owner, const struct kernel_row *row)
@@ -122,6 +122,7 @@ static int bench_setup(void **state)
                                             .launch_cycles = 200,
                                             .barrier_cycles = 100,
                                             .signal_cycles = 50,
+                                            .interrupt_cycles = 700,
                                             .launches = 8,
                                             .poll_cycles = 1000,
                                             .lds_bytes = 65536,

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Interrupts of wavefronts (s_sendmsg) on their way to the driver.  A program need not wait for its store to the event
+ * slot before it sends the message, and on hardware that store always wins, for an interrupt takes microseconds until
+ * the host serves it.  So one is served `interrupt_cycles` after it came, and the driver then looks at all slots.
+ */
+#include "firmware/cp_private.h"
+
+static void interrupt_arm(struct cp *cp, struct cp_space *space, uint64_t at)
+{
+    space->interrupt_at = at;
+    space->next_interrupted = NULL;
+    struct cp_space **link = &cp->interrupted;
+    while (*link)
+        link = &(*link)->next_interrupted;
+    *link = space;
+    sim_timer(cp->sim, at, cookie_of(cp, COOKIE_INTERRUPT));
+}
+
+void interrupt_raise(struct cp *cp, struct cp_space *space)
+{
+    space->interrupt_last = sim_now(cp->sim) + cp->config.interrupt_cycles;
+    for (const struct cp_space *s = cp->interrupted; s; s = s->next_interrupted)
+        if (s == space)
+            return; /* interrupt_last says that it is to be served once more */
+    interrupt_arm(cp, space, space->interrupt_last);
+}
+
+void interrupt_forget(struct cp *cp, struct cp_space *space)
+{
+    struct cp_space **link = &cp->interrupted;
+    while (*link && *link != space)
+        link = &(*link)->next_interrupted;
+    if (*link)
+        *link = space->next_interrupted;
+}
+
+void interrupt_serve(struct cp *cp)
+{
+    struct cp_space *first = cp->interrupted; /* by time: the delay is the same for all */
+    if (!first || first->interrupt_at > sim_now(cp->sim))
+        return; /* the timer of a space that has been closed */
+    cp->interrupted = first->next_interrupted;
+    if (first->interrupt_last > first->interrupt_at)
+        interrupt_arm(cp, first, first->interrupt_last);
+    cp->host.interrupt(cp->host.ctx, first->owner);
+}
