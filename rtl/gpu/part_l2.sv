@@ -4,7 +4,7 @@
 module part_l2
   import gantry_cfg_pkg::*;
 #(
-  parameter int unsigned Depth = NocQueue,  // input queue, and credits towards the crossbar
+  parameter int unsigned Depth = NocTargetQueue,  // input queue, and credits towards the crossbar
   parameter bit [2:0] SeedFault = 3'd0,     // bench only
   parameter bit [1:0] SeedFaultDram = 2'd0  // bench only
 ) (

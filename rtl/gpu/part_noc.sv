@@ -8,7 +8,8 @@
 module part_noc
   import gantry_cfg_pkg::*;
 #(
-  parameter int unsigned Depth = NocQueue,  // queue of an input port, and credits of an output port
+  parameter int unsigned Depth = NocQueue,              // queue of an initiator's requests
+  parameter int unsigned TargetDepth = NocTargetQueue,  // queue of a target's answers, and credits towards a target
   parameter bit [1:0] SeedFault = 2'd0  // bench only
 ) (
   input  logic                                 clk_i,
@@ -40,7 +41,7 @@ module part_noc
     .Out       (NocTargets),
     .Msg       (gantry_msg_pkg::mem_req_t),
     .Depth     (Depth),
-    .OutCredits(Depth),
+    .OutCredits(TargetDepth),
     .DestLsb   (8),   // target
     .SetSource (1'b1),
     .SourceLsb (16),
@@ -63,7 +64,7 @@ module part_noc
     .In        (NocTargets),
     .Out       (NocInitiators),
     .Msg       (gantry_msg_pkg::mem_rsp_t),
-    .Depth     (Depth),
+    .Depth     (TargetDepth),
     .OutCredits(0),
     .DestLsb   (16),  // source
     .SeedFault (SeedFault)

@@ -4,7 +4,8 @@
 module part_utcl2
   import gantry_cfg_pkg::*;
 #(
-  parameter int unsigned Depth = NocQueue,  // input queue, and credits towards the crossbar
+  parameter int unsigned Depth = NocTargetQueue,  // input queue, and credits for answers
+  parameter int unsigned ReqDepth = NocQueue,     // credits for the walker's requests
   parameter bit [2:0] SeedFault = 3'd0  // bench only
 ) (
   input  logic                     clk_i,
@@ -78,7 +79,7 @@ module part_utcl2
   utcl2_walker #(
     .Walks    (Utcl2Walks),
     .Slices   (L2Slices),
-    .Depth    (Depth),
+    .Depth    (ReqDepth),
     .SeedFault(SeedFault)
   ) u_walker (
     .clk_i,

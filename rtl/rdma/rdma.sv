@@ -13,7 +13,8 @@ module rdma
   parameter int unsigned NumSlices = 4,    // power of two
   parameter int unsigned Outstanding = 64, // inbound requests under way, power of two, 2..64
   parameter int unsigned Depth = 16,       // credits of every far channel end
-  parameter int unsigned NocDepth = 16,    // credits of every channel end at the crossbar
+  parameter int unsigned NocDepth = 16,    // credits of its requests to the crossbar
+  parameter int unsigned TargetDepth = 16, // queue of requests from the crossbar, credits of its answers
   parameter bit SeedBug = 1'b0             // bench only: the tag of inbound answers is not restored
 ) (
   input  logic                    clk_i,
@@ -63,7 +64,7 @@ module rdma
   // ---- outbound requests: crossbar -> far port of the owner
   logic out_valid, out_take;
   mem_req_t out_head;
-  stream_fifo #(.Width(MemReqBits), .Depth(NocDepth)) u_out (
+  stream_fifo #(.Width(MemReqBits), .Depth(TargetDepth)) u_out (
     .clk_i, .rst_ni, .valid_i(mem_req_valid_i), .ready_o(), .data_i(mem_req_i),
     .valid_o(out_valid), .ready_i(out_take), .data_o(out_head), .count_o());
   port_t out_port;
@@ -114,7 +115,7 @@ module rdma
       .clk_i, .rst_ni, .spend_i(done_take && done_origin.link == port_t'(p)),
       .credit_i(far_rsp_credit_i[p]), .available_o(far_rsp_room[p]), .count_o());
   end
-  credit_counter #(.Depth(NocDepth)) u_mem_rsp_credit (
+  credit_counter #(.Depth(TargetDepth)) u_mem_rsp_credit (
     .clk_i, .rst_ni, .spend_i(back_go), .credit_i(mem_rsp_credit_i), .available_o(mem_rsp_room), .count_o());
   credit_counter #(.Depth(NocDepth)) u_mem_req_credit (
     .clk_i, .rst_ni, .spend_i(in_go), .credit_i(mem_req_credit_i), .available_o(mem_req_room), .count_o());

@@ -37,9 +37,10 @@ def row(template, n):
 
 
 def timed(template, n, slot):
-    """One measurement; its cycles go to dword `slot` of the wavefront's results (s[12:15]) of this pass (s24)."""
+    """One measurement; its cycles go to dword `slot` of the wavefront's results (s[12:15]) of this pass (s24).  The row's first
+    instruction once before: a class that was measured earlier may have turned its line out of the L1."""
     drain = "  s_waitcnt vmcnt(0) & lgkmcnt(0)"
-    return [drain, "  s_barrier", "  s_nop 7", "  s_nop 7", "  s_nop 7", "  .p2align 6", "  s_memtime s[16:17]", "  s_waitcnt lgkmcnt(0)", *row(template, n), drain, "  s_memtime s[18:19]",
+    return [drain, "  s_barrier", *row(template, 1), drain, "  s_barrier", "  s_nop 7", "  s_nop 7", "  s_nop 7", "  .p2align 6", "  s_memtime s[16:17]", "  s_waitcnt lgkmcnt(0)", *row(template, n), drain, "  s_memtime s[18:19]",
             "  s_waitcnt lgkmcnt(0)", "  s_sub_u32 s18, s18, s16", "  v_mov_b32 v1, s18", f"  buffer_store_dword v1, off, s[12:15], s24 offset:{4 * slot}"]
 
 
@@ -106,7 +107,7 @@ def run(templates, waves, folder, config, options=()):
     return [(long - short) / (LONG - SHORT) for short, long in zip(worst[::2], worst[1::2])]
 
 
-def measure(table, config="tiny", at_once=4, options=()):
+def measure(table, config="demo", at_once=4, options=()):
     """{class: (alone, cu, dependent)} in cycles; None where a class has no such measurement.  options: of gantry kernel."""
     result = {line["class"]: [None, None, None] for line in table}
     with tempfile.TemporaryDirectory() as name:
@@ -144,7 +145,7 @@ def write(table, measured):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--config", default="tiny")
+    parser.add_argument("--config", default="demo")
     parser.add_argument("--write", action="store_true")
     args = parser.parse_args()
     table = read_table()

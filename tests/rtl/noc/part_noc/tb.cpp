@@ -4,7 +4,7 @@
 // Responsible for both directions.  Not responsible for: what targets do.  The argument `speed` prints ns a cycle.
 // top: part_noc
 // sources: build/gen/gantry_msg_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/noc/noc_xbar.sv rtl/gpu/part_noc.sv
-// args: -Wno-UNUSEDPARAM -GDepth=16
+// args: -Wno-UNUSEDPARAM -GDepth=16 -GTargetDepth=16
 // mutant: -GSeedFault=2'd1
 // mutant: -GSeedFault=2'd2
 #include <deque>

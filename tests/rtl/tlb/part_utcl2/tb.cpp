@@ -5,7 +5,7 @@
 // Requirement S3.12 (an entry is found only by the address space that owns it).  `speed` prints ns a cycle.
 // top: part_utcl2
 // sources: build/gen/gantry_msg_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/tlb/tlb_pkg.sv rtl/tech/ram_1r1w.sv rtl/tlb/utcl2_walker.sv rtl/tlb/utcl2_tlb.sv rtl/gpu/part_utcl2.sv
-// args: -Wno-UNUSEDPARAM -GDepth=16
+// args: -Wno-UNUSEDPARAM -GDepth=16 -GReqDepth=16
 // mutant: -GSeedFault=3'd1
 // mutant: -GSeedFault=3'd2
 // mutant: -GSeedFault=3'd3
