@@ -12,8 +12,8 @@ lists=$here/packages.txt
 [ "${GANTRY_NIGHTLY:-}" = 1 ] && lists="$lists $here/packages-nightly.txt" && stamp=build/.bootstrap-nightly
 requirements=$here/requirements.txt
 [ "${GANTRY_SYNTH:-}" = 1 ] && requirements="$requirements $here/requirements-synth.txt" && stamp=$stamp-synth
-sum=$(cat $lists $requirements $here/bootstrap.sh | cksum)
-[ -f "$stamp" ] && [ "$(cat "$stamp")" = "$sum" ] && exit 0
+sum="$(cat $lists $requirements $here/bootstrap.sh | cksum) $PWD" # programs of an environment name its place
+[ -x build/venv/bin/python ] && [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$sum" ] && exit 0
 [ "${1:-}" = --check ] && { echo "bootstrap: not up to date; run sw/tools/bootstrap.sh" >&2; exit 1; }
 
 packages=$(sed -e 's/#.*//' $lists | tr -s ' \n' ' ')
@@ -37,7 +37,11 @@ if [ -n "$missing" ]; then
     }
 fi
 mkdir -p build
-[ -x build/venv/bin/python ] || /usr/bin/python3 -m venv build/venv
+if ! [ -x build/venv/bin/python ] || [ "$(cat build/venv/place 2>/dev/null)" != "$PWD" ]; then # new, or the tree was moved
+    rm -rf build/venv
+    /usr/bin/python3 -m venv build/venv
+    echo "$PWD" >build/venv/place
+fi
 build/venv/bin/python -m pip --disable-pip-version-check install -q --no-deps $(printf -- '-r %s ' $requirements) >>build/bootstrap.log 2>&1 || {
     tail -n 5 build/bootstrap.log >&2
     echo "bootstrap: pip failed; the whole output is in build/bootstrap.log" >&2

@@ -20,3 +20,14 @@ status=0
 PATH="$work/bin:$PATH" "$work/tree/sw/tools/bootstrap.sh" >"$work/out" 2>"$work/err" || status=$?
 [ "$status" = 69 ] || { echo "exit status $status, expected 69"; exit 1; }
 [ "$(wc -l <"$work/err")" = 1 ] && grep -q 'apt-get install .*hipcc' "$work/err" || { cat "$work/err"; exit 1; }
+
+# an environment that is gone, or of a tree that was moved since, is made anew
+printf '#!/bin/sh\nexec echo "install ok installed"\n' >"$work/bin/dpkg-query"
+: >"$work/tree/sw/tools/requirements.txt"
+for step in first gone moved; do
+    [ "$step" != gone ] || rm -rf "$work/tree/build/venv"
+    [ "$step" != moved ] || mv "$work/tree" "$work/tree-$step"
+    tree=$(ls -d "$work"/tree*)
+    PATH="$work/bin:$PATH" "$tree/sw/tools/bootstrap.sh"
+    "$tree/build/venv/bin/python" -c '' && head -n 1 "$tree/build/venv/bin/pip" | grep -q "$tree/build/venv/bin/python" || { echo "$step: no environment for $tree"; exit 1; }
+done
