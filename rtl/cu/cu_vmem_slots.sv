@@ -75,7 +75,8 @@ module cu_vmem_slots
   logic [15:0] ready;
   logic awake, moved, complete, ready_q;
 
-  assign ready_o = ready_q && !valid_i;
+  // room_i rises while this unit rests, when reports have left the floor behind it
+  assign ready_o = ready_q && room_i && !valid_i;
 
   /* verilator lint_off BLKSEQ */
   task automatic accept();
@@ -229,7 +230,7 @@ module cu_vmem_slots
           moved = 1'b1;
           request_row();
         end
-        ready_q <= rows_left <= (Parts == 1 ? 6'd1 : 6'd0) && used != '1 && room_i;
+        ready_q <= rows_left <= (Parts == 1 ? 6'd1 : 6'd0) && used != '1;
         next_slot_o <= pick_pkg::first64({48'd0, ~used})[3:0];
         drained_o <= outstanding == '0;
         awake = moved;

@@ -3,6 +3,7 @@
 unit are found and shrunk to a few instructions.  Programs that once failed are in cases/."""
 import os
 import pathlib
+import re
 import sys
 
 import pytest
@@ -49,8 +50,11 @@ def test_many_random_programs():
 
 @pytest.mark.parametrize("case", sorted(p.name for p in (HERE / "cases").glob("*.s")))
 def test_case(case, tmp_path):
-    lines = [line.strip() for line in (HERE / "cases" / case).read_text().splitlines() if line.strip() and not line.startswith(";")]
-    outcome = run_body(lines, tmp_path, groups=4, waves=2)
+    text = (HERE / "cases" / case).read_text()
+    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith(";")]
+    shape = re.search(r"^; groups (\d+), waves (\d+)$", text, re.M)
+    groups, waves = (int(shape[1]), int(shape[2])) if shape else (4, 2)
+    outcome = run_body(lines, tmp_path, groups=groups, waves=waves)
     assert not outcome.kind, outcome.detail
 
 
