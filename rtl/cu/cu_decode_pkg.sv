@@ -45,6 +45,8 @@ package cu_decode_pkg;
         pair_mask(d.src2, d.src2_mask ? 5'd2 : d.src2_w);
     if (d.unit == UNIT_MUBUF) m = m | pair_mask({2'b0, d.srsrc}, 5'd4);
     m = m | {d.reads_exec || cls == ClsValu || cls == ClsVmem || cls == ClsLds, d.reads_m0, 8'd0, d.reads_vcc, 53'd0};
+    // STATUS shows VCCZ and EXECZ
+    if (d.fmt == FMT_SOPK && d.op == OP_S_GETREG_B32 && d.simm16[5:0] == 6'd2) m = m | 64'd1 << 53 | 64'd1 << 63;
     // relative moves read and write what M0 says
     if (d.fmt == FMT_SOP1 && d.op >= OP_S_MOVRELS_B32 && d.op <= OP_S_MOVRELD_B64) m = '1;
     return m;
