@@ -35,6 +35,9 @@ struct sim_options {
      * each other (docs/reference/cli.md); ignored with lockstep and wave. */
     unsigned threads;
     bool no_skip;           /* evaluate idle partitions too (for the test that skipping changes nothing) */
+    /* Asked by sim_new while it waits for models to be built, at least ten times a second: true gives up.  May be NULL. */
+    bool (*unwanted)(void *arg);
+    void *unwanted_arg;
 };
 
 enum sim_result {
@@ -43,7 +46,7 @@ enum sim_result {
     SIM_NO_PROGRESS, /* some partition waits for ever: the report was written to stderr */
 };
 
-/* cfg, memory and ops are borrowed for the life of the sim.  NULL with a diagnostic on stderr on error. */
+/* cfg, memory and ops are borrowed for the life of the sim.  NULL with a diagnostic on stderr on error, without one when unwanted. */
 struct sim *sim_new(const struct gantry_cfg *cfg, struct pmem *memory, const struct sim_options *options,
                     const struct sim_host_ops *ops, void *ctx);
 void sim_free(struct sim *sim);

@@ -4,15 +4,14 @@
 #include "bridge/verilated/library.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/check.h"
 #include "base/xalloc.h"
+#include "bridge/inproc/sim.h"
+#include "bridge/verilated/builder.h"
 #include "bridge/verilated/stamp.h"
 #include "config/config.h"
 
@@ -78,43 +77,6 @@ static void command_line(struct words *w, const struct gantry_cfg *cfg, bool tra
     words_end(w, xstrdup(libraries[count - 1].kind));
 }
 
-/* Run models.py; its standard output in a new string, NULL when it failed (it said why). */
-static char *models_run(struct words *w)
-{
-    int ends[2];
-    if (pipe(ends) < 0)
-        return NULL;
-    pid_t pid = fork();
-    if (pid == 0) {
-        dup2(ends[1], STDOUT_FILENO);
-        close(ends[0]);
-        close(ends[1]);
-        unsetenv("LD_PRELOAD");
-        execvp(w->list[0], w->list);
-        fprintf(stderr, "gantry: models: %s: %s\n", w->list[0], strerror(errno));
-        _exit(127);
-    }
-    close(ends[1]);
-    char *text = NULL;
-    size_t room = 0, length = 0;
-    for (ssize_t n = 1; n > 0 || (n < 0 && errno == EINTR);) {
-        text = xgrow(text, &room, length + 4096, 1);
-        n = read(ends[0], text + length, 4095);
-        length += n > 0 ? (size_t)n : 0;
-    }
-    text[length] = 0;
-    close(ends[0]);
-    int status = 0;
-    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        continue;
-    if (pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
-        return text;
-    if (pid < 0 || WIFSIGNALED(status))
-        fprintf(stderr, "gantry: models: the builder of the RTL models was ended\n");
-    free(text);
-    return NULL;
-}
-
 static void model_bug(const char *name, uint64_t cycle, const char *text)
 {
     check_fail(__FILE__, __LINE__, "RTL assertion", name, "cycle=%llu %s", (unsigned long long)cycle, text);
@@ -138,16 +100,16 @@ static bool library_open(struct library *lib, const char *path)
     return true;
 }
 
-bool library_load(const struct gantry_cfg *cfg, bool trace, bool observe, struct library *libraries, unsigned count)
+bool library_load(const struct gantry_cfg *cfg, const struct sim_options *options, bool trace, struct library *libraries, unsigned count)
 {
     struct words w = {0};
     if (count == 0)
         return true;
-    command_line(&w, cfg, trace, observe, libraries, count);
+    command_line(&w, cfg, trace, options->lockstep, libraries, count);
     char *stamp = stamp_name(w.list), *text = stamp_answer(config_root(), stamp);
     if (text == NULL) {
         words_end(&w, xasprintf("--stamp=%s", stamp));
-        text = models_run(&w);
+        text = builder_run(w.list, options->unwanted, options->unwanted_arg);
     }
     free(stamp);
     words_fini(&w);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Model libraries: asks sw/tools/models.py for the one of each kind that fits the configuration (built when missing)
- * and loads it.  Responsible for: finding, building, dlopen, ABI check.  Not responsible for: instances (rtl_part.h).
+ * and loads it.  Responsible for: finding, building, dlopen, ABI check.  Not responsible for: the process that builds
+ * (builder.h), instances (rtl_part.h).
  * GANTRY_MODEL_DEFINES (names separated by commas: seeded faults of the RTL) and GANTRY_MODEL_STD_X (any value: all
  * registers start with random contents) select variants for tests.
  */
@@ -11,6 +12,7 @@
 #include "bridge/verilated/model.h"
 
 struct gantry_cfg;
+struct sim_options;
 
 struct library {
     const char *kind;
@@ -18,8 +20,8 @@ struct library {
     void *handle;
 };
 
-/* Load `count` kinds (library[i].kind is set by the caller), with FST tracing, with observation ports.  False with one
- * line on stderr. */
-bool library_load(const struct gantry_cfg *cfg, bool trace, bool observe, struct library *libraries, unsigned count);
+/* Load `count` kinds (library[i].kind is set by the caller), with FST tracing when asked for, with observation ports for
+ * lock step.  False with one line on stderr, or without when options->unwanted said that nobody waits any more. */
+bool library_load(const struct gantry_cfg *cfg, const struct sim_options *options, bool trace, struct library *libraries, unsigned count);
 void library_unload(struct library *libraries, unsigned count);
 #endif

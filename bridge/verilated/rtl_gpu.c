@@ -131,8 +131,8 @@ static bool libraries_load(struct rtl_machine *m)
             traced[count++] = (struct library){.kind = kind_names[k]};
         }
     }
-    bool observe = m->sim->options.lockstep;
-    bool ok = library_load(cfg, false, observe, m->plain, KIND_COUNT) && library_load(cfg, true, observe, traced, count);
+    const struct sim_options *options = &m->sim->options;
+    bool ok = library_load(cfg, options, false, m->plain, KIND_COUNT) && library_load(cfg, options, true, traced, count);
     for (unsigned i = 0; i < count; i++)
         m->traced[which[i]] = traced[i];
     return ok;

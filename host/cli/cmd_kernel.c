@@ -134,6 +134,30 @@ static int outcome_explain(const struct launch *l, const struct local_result *re
     return status_exit(STATUS_INTERNAL);
 }
 
+/* Asked while the models are built (sim.h). */
+static bool stop_asked(void *arg)
+{
+    (void)arg;
+    return cli_stop != 0;
+}
+
+/* The machine that the launch runs on; exit status, with its line and the final one when the user did not want to wait. */
+static int machine_open(struct launch *l)
+{
+    struct cli_options *o = &l->session->options;
+    struct summary summary = {.repeatable = true};
+
+    o->sim.unwanted = stop_asked;
+    l->local = local_open(&l->session->config.cfg, &o->sim, o->gpu);
+    if (l->local)
+        return 0;
+    if (!cli_stop)
+        return status_exit(STATUS_INTERNAL);
+    diag(NULL, "ended by signal %d", cli_stop);
+    summary.exit_status = exit_of_signal(cli_stop);
+    return session_report(l->session, &summary, NULL);
+}
+
 static int launch_run(struct launch *l)
 {
     struct cli_options *o = &l->session->options;
@@ -196,12 +220,9 @@ int cmd_kernel(int argc, char **argv)
         status = shape_check(&l);
     if (status == STATUS_OK)
         status = args_parse(&l.args, l.kernel, &session.options);
-    if (status == STATUS_OK) {
-        l.local = local_open(&session.config.cfg, &session.options.sim, session.options.gpu);
-        if (!l.local)
-            status = STATUS_INTERNAL;
-    }
-    exit_status = status == STATUS_OK ? launch_run(&l) : status_exit(status);
+    exit_status = status == STATUS_OK ? machine_open(&l) : status_exit(status);
+    if (exit_status == 0)
+        exit_status = launch_run(&l);
     local_close(l.local);
     args_fini(&l.args);
     object_free(l.object);

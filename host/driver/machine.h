@@ -25,7 +25,7 @@ struct machine *machine_new(const struct gantry_cfg *cfg, const struct sim_optio
                             const struct machine_user *user);
 void machine_delete(struct machine *m);
 
-/* 0, or -1 with a line on stderr.  Later calls do nothing. */
+/* 0, or -1 with a line on stderr, or without one when options.unwanted has said so.  Later calls do nothing. */
 int machine_start(struct machine *m);
 bool machine_started(const struct machine *m);
 

@@ -38,7 +38,8 @@ struct run {
     struct driver *driver;
     struct janitor janitor;
     pid_t child;
-    int child_fd; /* pidfd */
+    int child_fd;  /* pidfd */
+    bool unwanted; /* the program ended, or had to, while models were built: that they are missing is no failure */
     double progress_at;
     double restless_since; /* host time of the last request or rest */
     double cpu_base;       /* CPU time of the clients at that moment, or -1: not read yet */
@@ -52,18 +53,35 @@ static double host_seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+static bool stop_asked(const struct run *r)
+{
+    return r->options.stop && *r->options.stop;
+}
+
+/* The only thread is building models (sim.h): does anybody still wait for them?  The program is not reaped here. */
+static bool run_unwanted(void *arg)
+{
+    struct run *r = arg;
+    siginfo_t end = {0};
+    bool ended = r->child > 0 && waitid(P_PID, (id_t)r->child, &end, WEXITED | WNOHANG | WNOWAIT) == 0 && end.si_pid;
+    r->unwanted = r->unwanted || ended || stop_asked(r);
+    return r->unwanted;
+}
+
 struct run *run_new(const struct run_options *options)
 {
     struct run *r = xcalloc(1, sizeof *r);
     char root[256];
     r->options = *options;
+    r->options.sim.unwanted = run_unwanted;
+    r->options.sim.unwanted_arg = r;
     r->child_fd = -1;
     if (janitor_start(&r->janitor, root, sizeof root) < 0) {
         diag(NULL, "temporary folder: %s", strerror(errno));
         free(r);
         return NULL;
     }
-    r->driver = driver_new(options->cfg, &options->sim);
+    r->driver = driver_new(options->cfg, &r->options.sim);
     if (!r->driver) {
         run_free(r);
         return NULL;
@@ -277,9 +295,9 @@ static void serve(struct run *r, struct run_report *report)
     while (!child_reap(r, report)) {
         enum gate_step step = d->gated ? turn_gated(r, &pace) : turn_free(r, &pace);
         progress(r);
-        if (r->options.stop && *r->options.stop)
+        if (stop_asked(r))
             report->end = RUN_STOPPED;
-        else if (d->failed)
+        else if (d->failed && !r->unwanted)
             report->end = RUN_FAILED;
         else if (step == GATE_MAX_CYCLES)
             report->end = RUN_MAX_CYCLES;
@@ -302,7 +320,7 @@ static void drain(struct run *r, struct run_report *report)
     enum machine_result result = MACHINE_UNTIL;
     while (machine_busy(d->machine) && result != MACHINE_IDLE && report->end == RUN_EXITED) {
         result = machine_run(d->machine, client_cycle(d) + DRAIN_CYCLES);
-        if (r->options.stop && *r->options.stop)
+        if (stop_asked(r))
             report->end = RUN_STOPPED;
         else if (result == MACHINE_MAX_CYCLES)
             report->end = RUN_MAX_CYCLES;

@@ -9,8 +9,13 @@ models.py [--cc clang|gcc] [--trace] [--observe] [--check] [--std-x] [--coverage
   assertions cost time even when nobody looks: only with --observe (kinds that have such ports) or --check (all).
   Ordinary models (-O3, clang), with or without observation ports, are laid out by build/models/profile.profdata when sw/tools/tune.py has left it there.
   --coverage: the compute unit counts its lines and branches (verilate_coverage.py); other kinds as always.
-  One build at a time (lock), at most two compilers.  Exit 70 with one line when something does not build.
+  One build at a time (lock), at most two compilers.  Exit 70 with one line when something does not build; 128 + N when
+  signal N ended it: no process of the build is left then, nor the half-built library (build_process.py).
 """
+import signal
+
+if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # no traceback before main() catches it
 import argparse
 import fcntl
 import hashlib
@@ -18,7 +23,6 @@ import os
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 import time
 
@@ -30,6 +34,7 @@ if __name__ == "__main__" and os.environ.get("GANTRY_MODELS_PYTHON") != VENV_PYT
     os.execv(VENV_PYTHON, [VENV_PYTHON, *sys.argv])
 
 try:
+    import build_process  # noqa: E402
     import gen_params  # noqa: E402
     import gen_wrappers  # noqa: E402
     import rtl_sources  # noqa: E402
@@ -43,7 +48,7 @@ FIXED = ["bridge/verilated/model.hpp", "bridge/verilated/model.h", "bridge/inpro
          "sw/tools/verilate.py", "rtl/common/gantry_assert.svh"]
 READ = ["configs/params.def", "bridge/proto/messages.def", "bridge/verilated/partitions.yaml", "sw/tools/models.py",
         "sw/tools/gen_params.py", "sw/tools/gen_messages.py", "sw/tools/gen_wrappers.py", "sw/tools/rtl_sources.py",
-        "sw/tools/verilate_coverage.py", "bridge/verilated/coverage.hpp"]
+        "sw/tools/verilate_coverage.py", "sw/tools/build_process.py", "bridge/verilated/coverage.hpp"]
 FLAGS = ["--arg=-Wno-fatal", "--ldflag=-shared", "--cflag=-fPIC", "--cflag=-fvisibility=hidden", "--cflag=-DVL_USER_FATAL",
          "--cflag=-DVL_USER_STOP", "--cflag=-DVL_USER_FINISH", "--cflag=-DVL_IGNORE_UNKNOWN_ARCH"]
 FAST = ["--arg=-DGANTRY_NO_ASSERT", "--arg=-DGANTRY_NO_OBSERVE", "--arg=-Wno-UNUSEDSIGNAL"]  # signals that only assertions read
@@ -100,6 +105,10 @@ class Plan:
     def done(self):
         return (self.folder / ".key").exists() and self.library.exists()
 
+    def remove(self):
+        shutil.rmtree(self.folder, ignore_errors=True)
+        shutil.rmtree(MODELS / "generated" / self.folder.name, ignore_errors=True)
+
     def build(self):
         self.folder.mkdir(parents=True, exist_ok=True)
         generated = MODELS / "generated" / self.folder.name
@@ -110,10 +119,10 @@ class Plan:
         cmd = [sys.executable, str(ROOT / "sw/tools/verilate.py"), "--top", self.top, "--out", str(self.folder), "--exe", str(wrapper),
                "--cc", self.args.cc, *FLAGS]
         cmd += ["--trace"] * self.args.trace + ["--std-x"] * self.args.std_x + COUNT * self.coverage + self.fast + [f"--arg=-D{d}" for d in self.define] + [f"--opt={' '.join([self.opt, *self.tuned])}"]
-        done = subprocess.run([*cmd, str(package), *map(str, self.sources)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        if done.returncode:
-            (self.folder / "error.log").write_text(done.stdout)
-            lines = [line for line in done.stdout.splitlines() if "rror" in line] or ["no message"]
+        status, text = build_process.run([*cmd, str(package), *map(str, self.sources)])
+        if status:
+            (self.folder / "error.log").write_text(text)
+            lines = [line for line in text.splitlines() if "rror" in line] or ["no message"]
             raise SystemExit(f"models: {self.kind}: does not build: {lines[0].strip()[:300]} (all of it: {self.folder}/error.log)")
         self.clock_check()
 
@@ -147,6 +156,10 @@ def build_all(plans):
             except SystemExit:
                 print(" failed", file=sys.stderr)
                 raise
+            except build_process.Ended:
+                plan.remove()
+                print(" stopped", file=sys.stderr)
+                raise
             print(f" {time.time() - start:.0f} s", file=sys.stderr, flush=True)
         for kind in {p.label for p in todo}:
             sweep(kind)
@@ -166,8 +179,11 @@ def stamp_write(name, before, plans):
     lines = [f"in {size} {time_ns} {path}" for size, time_ns, path in before]
     lines += [f"out {p.kind} {p.library.relative_to(ROOT)}" for p in plans]
     fresh = folder / f"{name}.{os.getpid()}"
-    fresh.write_text("\n".join([*lines, "end", ""]))
-    fresh.rename(folder / name)
+    try:
+        fresh.write_text("\n".join([*lines, "end", ""]))
+        fresh.rename(folder / name)
+    finally:
+        fresh.unlink(missing_ok=True)
     for old in sorted(folder.iterdir(), key=lambda p: p.stat().st_mtime)[:-KEEP_STAMPS]:
         old.unlink(missing_ok=True)
 
@@ -202,7 +218,10 @@ def main():
 
 if __name__ == "__main__":
     try:
+        build_process.signals_catch()
         main()
+    except build_process.Ended as ended:
+        sys.exit(128 + ended.number)
     except SystemExit as error:
         if isinstance(error.code, str):
             print(f"gantry: {error.code}", file=sys.stderr)

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The model builder as the command uses it: no Python at a start that changes nothing, asked again when a source did;
 no model of the smallest machine builds with a warning; tools that are missing and sources that do not build end the
-command with one line and exit 70."""
+command with one line and exit 70; a build that is ended leaves no process and no half of a library."""
 import os
 import pathlib
+import re
+import signal
 import subprocess
+import time
 
 import pytest
+from processes import Terminal, holding, names, programs, within
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 CODE = "build/kernels/vecadd.v4.co"
@@ -14,10 +18,12 @@ KINDS = ["cu", "sqc", "noc", "l2", "utcl2", "rdma", "dispatch"]
 SOURCE = ROOT / "rtl/rdma/rdma.sv"
 
 
-def kernel(**env):
-    cmd = [ROOT / "build/bin/gantry", "kernel", "-c", "tiny", "-q", CODE, "--grid", "64", "--group", "64", "--arg", "zero:256",
+COMMAND = [ROOT / "build/bin/gantry", "kernel", "-c", "tiny", "-q", CODE, "--grid", "64", "--group", "64", "--arg", "zero:256",
            "--arg", "fill:1:256", "--arg", "fill:2:256"]
-    done = subprocess.run(cmd, cwd=ROOT, env=dict(os.environ, **env), capture_output=True, text=True, timeout=800)
+
+
+def kernel(**env):
+    done = subprocess.run(COMMAND, cwd=ROOT, env=dict(os.environ, **env), capture_output=True, text=True, timeout=800)
     return done.returncode, done.stderr
 
 
@@ -72,3 +78,34 @@ def test_an_environment_without_its_modules(tmp_path, touched):
     (tmp_path / "yaml.py").write_text("raise ModuleNotFoundError(\"No module named 'yaml'\", name='yaml')\n")
     status, err = kernel(PYTHONPATH=str(tmp_path))
     assert (status, err) == (70, "gantry: models: Python module yaml is missing: run sw/tools/bootstrap.sh\n")
+
+
+def remains(build, pids):
+    """What a build that was under way may leave: library, what it is made from, objects on their way into the cache."""
+    folders = [ROOT / "build/models" / build, ROOT / "build/models/generated" / build]
+    return [f for f in folders if f.exists()] + [f for pid in pids for f in (ROOT / "build/obj/verilated").glob(f"*.{pid}")]
+
+
+@pytest.mark.parametrize("way", ["terminal", "signal", "killed"])
+@pytest.mark.parametrize("stage", ["verilator_bin", "clang"])
+def test_a_build_is_ended(stage, way):
+    """Ctrl-C on the terminal, SIGTERM to the command, SIGKILL of the command; while Verilator runs and while compilers do."""
+    mark = f"GANTRY_MODEL_DEFINES=FarPorts={os.getpid()}"  # only the RDMA engine has this word: one small model
+    env = dict(os.environ, **dict([mark.split("=", 1)]))
+
+    terminal = Terminal(COMMAND, cwd=ROOT, env=env)
+    assert within(120, lambda: stage in programs(holding(mark))), terminal.process.poll()
+    pids = holding(mark)
+    build = re.search(r"build/models/(rdma_test-\w+)", "\n".join(names(pids)))[1]
+    begin = time.monotonic()
+    if way == "terminal":
+        terminal.ctrl_c()
+    else:
+        terminal.process.send_signal(signal.SIGTERM if way == "signal" else signal.SIGKILL)
+    status = terminal.process.wait(10)
+    assert within(1.0, lambda: not holding(mark)) is True, names(holding(mark))
+    seconds = time.monotonic() - begin
+    text = terminal.wait(10)[1]
+    assert status == {"terminal": 130, "signal": 143, "killed": -9}[way] and seconds < 1.0, (status, seconds, text)
+    assert "building model rdma (1 of 1) ..." in text and " stopped\r\n" in text and "Traceback" not in text, text
+    assert remains(build, pids) == []
