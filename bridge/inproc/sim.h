@@ -35,7 +35,8 @@ struct sim_options {
      * each other (docs/reference/cli.md); ignored with lockstep and wave. */
     unsigned threads;
     bool no_skip;           /* evaluate idle partitions too (for the test that skipping changes nothing) */
-    /* Asked by sim_new while it waits for models to be built, at least ten times a second: true gives up.  May be NULL. */
+    /* Does anybody still wait?  May be NULL.  Asked by sim_new while models are built, ten times a second: true gives up; and by
+     * sim_run after each slice of the golden model: true makes it return SIM_STOPPED early. */
     bool (*unwanted)(void *arg);
     void *unwanted_arg;
 };

@@ -134,7 +134,7 @@ static int outcome_explain(const struct launch *l, const struct local_result *re
     return status_exit(STATUS_INTERNAL);
 }
 
-/* Asked while the models are built (sim.h). */
+/* Asked while models are built and between slices of the golden model (sim.h). */
 static bool stop_asked(void *arg)
 {
     (void)arg;

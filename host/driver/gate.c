@@ -3,23 +3,9 @@
  * doorbells, or lets the machine run to the next moment that a client could see.  So a program that does not race with
  * itself gets the same cycles every time.  Rules: docs/reference/clock.md.
  */
-#include <time.h>
-
 #include "base/log.h"
 #include "driver/driver.h"
-
-#define SLICE_FIRST 20000u
-#define SLICE_MIN 1000u
-#define SLICE_MAX (UINT64_C(1) << 32)
-#define SLICE_LOW 0.02 /* seconds of host time: the socket is looked at this often */
-#define SLICE_HIGH 0.1
-
-static double host_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
+#include "driver/slice.h"
 
 bool gate_needed(const struct driver *d)
 {
@@ -96,16 +82,6 @@ static uint64_t deadline_first(const struct driver *d)
     return first;
 }
 
-/* How many cycles to run before looking at the sockets again: only host time depends on it. */
-static uint64_t slice_next(uint64_t slice, double seconds)
-{
-    if (seconds < SLICE_LOW && slice < SLICE_MAX)
-        return slice * 2;
-    if (seconds > SLICE_HIGH && slice > SLICE_MIN)
-        return slice / 2;
-    return slice;
-}
-
 /* Nothing can happen in the machine.  A thread may have begun to poll without need: let it look once; then skip the
  * idle time to the next deadline; without one, a thread that polls on has its reasons. */
 static enum gate_step idle_step(struct driver *d)
@@ -124,17 +100,17 @@ static enum gate_step idle_step(struct driver *d)
 
 enum gate_step gate_advance(struct driver *d)
 {
-    static uint64_t slice = SLICE_FIRST;
+    static struct slice slice = SLICE_INIT;
     if (!machine_started(d->machine)) {
         parked_release(d, true);
         return GATE_IDLE;
     }
     queue_doorbells(d);
     machine_poll(d->machine);
-    uint64_t until = client_cycle(d) + slice, deadline = deadline_first(d);
-    double before = host_seconds();
+    uint64_t until = client_cycle(d) + slice.cycles, deadline = deadline_first(d);
+    slice_begin(&slice);
     enum machine_result result = machine_run(d->machine, until < deadline ? until : deadline);
-    slice = slice_next(slice, host_seconds() - before);
+    slice_end(&slice);
     switch (result) {
     case MACHINE_VISIBLE:
         visible_changed(d);

@@ -34,11 +34,15 @@ static void janitor_main(int fd, const char *root)
     _exit(0);
 }
 
-int janitor_start(struct janitor *j, char *root, unsigned room)
+int janitor_start(struct janitor *j)
 {
     const char *base = getenv("TMPDIR");
+    char *root = j->root;
     int ends[2];
-    snprintf(root, room, "%s/gantry-XXXXXX", base && *base ? base : "/tmp");
+    if (snprintf(root, sizeof j->root, "%s/gantry-XXXXXX", base && *base ? base : "/tmp") >= (int)sizeof j->root) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
     if (!mkdtemp(root))
         return -1;
     if (pipe2(ends, O_CLOEXEC) < 0) {
@@ -66,7 +70,10 @@ void janitor_finish(struct janitor *j)
     if (j->pid <= 0)
         return;
     close(j->pipe);
-    while (waitpid(j->pid, NULL, 0) < 0 && errno == EINTR)
+    int status = 0;
+    while (waitpid(j->pid, &status, 0) < 0 && errno == EINTR)
         ;
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        topology_remove(j->root);
     j->pid = 0;
 }

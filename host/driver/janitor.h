@@ -5,14 +5,16 @@
 #define GANTRY_JANITOR_H
 #include <sys/types.h>
 
+#define JANITOR_ROOT 256
+
 struct janitor {
     pid_t pid;
     int pipe;
+    char root[JANITOR_ROOT]; /* the folder */
 };
 
-/* Make a private temporary folder (its path in root, at most `room` bytes) and the process that watches over it.
- * 0, or -1 with errno. */
-int janitor_start(struct janitor *j, char *root, unsigned room);
-/* The folder is gone when this returns. */
+/* Make a private temporary folder (j->root) and the process that watches over it.  0, or -1 with errno. */
+int janitor_start(struct janitor *j);
+/* The folder is gone when this returns, also when somebody has killed the janitor. */
 void janitor_finish(struct janitor *j);
 #endif

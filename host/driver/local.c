@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "driver/datahash.h"
+#include "driver/slice.h"
 #include "vm/pagetable.h"
 #include "vm/pmem.h"
 
@@ -17,7 +18,6 @@
 #define RING_PACKETS 64u
 #define VMID 1u
 #define VA_BASE UINT64_C(0x100000000)
-#define SLICE_FIRST 20000u
 
 struct block {
     uint64_t offset, bytes;
@@ -251,11 +251,13 @@ static bool scratch_give(struct local *l, uint32_t private_bytes)
 
 static void dispatch_loop(struct local *l, const struct local_watch *watch, struct local_result *result)
 {
-    uint64_t slice = SLICE_FIRST;
+    struct slice slice = SLICE_INIT;
     const int64_t *value = (const int64_t *)(const void *)(l->signal_host + 8);
     while (!l->finished && *value != 0) {
         struct sim *sim = machine_sim(l->machine);
-        enum machine_result end = machine_run(l->machine, sim_now(sim) + slice);
+        slice_begin(&slice);
+        enum machine_result end = machine_run(l->machine, sim_now(sim) + slice.cycles);
+        slice_end(&slice);
         if (watch && watch->progress)
             watch->progress(watch->arg, sim_now(sim), sim_instructions(sim));
         if (watch && watch->stop && *watch->stop)

@@ -13,7 +13,6 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/check.h"
@@ -21,6 +20,7 @@
 #include "base/xalloc.h"
 #include "driver/driver.h"
 #include "driver/janitor.h"
+#include "driver/slice.h"
 #include "driver/topology.h"
 #include "gantry_cfg.h"
 
@@ -30,7 +30,6 @@
 #define IDLE_LOOKS 8 /* idle answers to polling threads before they are slowed down */
 #define IDLE_PAUSE_US 1000
 #define PROGRESS_SECONDS 0.1
-#define DRAIN_CYCLES 20000u /* between two looks at Ctrl-C */
 #define STOP_SECONDS 0.5 /* between asking a program to end and killing it */
 
 struct run {
@@ -39,26 +38,19 @@ struct run {
     struct janitor janitor;
     pid_t child;
     int child_fd;  /* pidfd */
-    bool unwanted; /* the program ended, or had to, while models were built: that they are missing is no failure */
+    bool unwanted; /* the program has ended, or has to: models that are missing are no failure */
     double progress_at;
     double restless_since; /* host time of the last request or rest */
     double cpu_base;       /* CPU time of the clients at that moment, or -1: not read yet */
     bool patience_over;
 };
 
-static double host_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static bool stop_asked(const struct run *r)
 {
     return r->options.stop && *r->options.stop;
 }
 
-/* The only thread is building models (sim.h): does anybody still wait for them?  The program is not reaped here. */
+/* The only thread builds models or simulates (sim.h): does anybody still wait for that?  The program is not reaped here. */
 static bool run_unwanted(void *arg)
 {
     struct run *r = arg;
@@ -71,12 +63,12 @@ static bool run_unwanted(void *arg)
 struct run *run_new(const struct run_options *options)
 {
     struct run *r = xcalloc(1, sizeof *r);
-    char root[256];
+    const char *root = r->janitor.root;
     r->options = *options;
     r->options.sim.unwanted = run_unwanted;
     r->options.sim.unwanted_arg = r;
     r->child_fd = -1;
-    if (janitor_start(&r->janitor, root, sizeof root) < 0) {
+    if (janitor_start(&r->janitor) < 0) {
         diag(NULL, "temporary folder: %s", strerror(errno));
         free(r);
         return NULL;
@@ -318,8 +310,11 @@ static void drain(struct run *r, struct run_report *report)
     for (struct client *c = d->clients; c; c = c->next)
         client_end(d, c);
     enum machine_result result = MACHINE_UNTIL;
+    struct slice slice = SLICE_INIT;
     while (machine_busy(d->machine) && result != MACHINE_IDLE && report->end == RUN_EXITED) {
-        result = machine_run(d->machine, client_cycle(d) + DRAIN_CYCLES);
+        slice_begin(&slice);
+        result = machine_run(d->machine, client_cycle(d) + slice.cycles);
+        slice_end(&slice);
         if (stop_asked(r))
             report->end = RUN_STOPPED;
         else if (result == MACHINE_MAX_CYCLES)
