@@ -6,6 +6,8 @@ import re
 import subprocess
 import time
 
+from processes import holding, names
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GANTRY = ROOT / "build/bin/gantry"
 APPS = ROOT / "build/apps"
@@ -35,11 +37,31 @@ def gantry_run(program, model="golden", gpus=2, options=(), env=None):
     return Result(done.returncode, done.stdout, done.stderr, time.monotonic() - begin)
 
 
-def leftovers(folder):
-    """What runs with TMPDIR=folder may have left in the system: trees, and sockets whose simulator is gone."""
+def shared_names():
+    """Names of shared memory and semaphores in the system."""
+    return {p.name for p in pathlib.Path("/dev/shm").glob("*")}
+
+
+def shared_in_use():
+    """Those that somebody has mapped: programs that have nothing to do with the test."""
+    found = set()
+    for maps in pathlib.Path("/proc").glob("[0-9]*/maps"):
+        try:
+            found |= set(re.findall(r" /dev/shm/(\S+)$", maps.read_text(), re.M))
+        except OSError:
+            continue
+    return found
+
+
+def leftovers(folder, shared=None):
+    """What runs with TMPDIR=folder may have left in the system: trees, sockets whose simulator is gone, processes, names of
+    shared memory that were not among `shared` before."""
     found = [str(f) for f in pathlib.Path(folder).glob("gantry-*")]
     for line in open("/proc/net/unix"):
         name = re.search(r"@gantry-(\d+)$", line.strip())
         if name and not os.path.exists(f"/proc/{name[1]}"):
             found.append(name[0])
+    found += names(holding(f"TMPDIR={folder}"))
+    if shared is not None and (fresh := shared_names() - shared):
+        found += sorted(fresh - shared_in_use())
     return found
