@@ -4,7 +4,7 @@ import shutil
 import subprocess
 
 import pytest
-from live import APPS, MODELS, ROOT
+from live import APPS, LADDER_FAMILIES, MODELS, ROOT
 
 
 @pytest.fixture(scope="session")
@@ -12,7 +12,7 @@ def apps():
     """The HIP programs and the raw HSA client, built."""
     if not shutil.which("hipcc"):
         pytest.skip("hipcc is not installed")
-    subprocess.run(["make", "-s", "apps"], cwd=ROOT, check=True, capture_output=True, text=True)
+    subprocess.run(["make", "-s", "apps", *(f"build/apps/{name}" for name in LADDER_FAMILIES)], cwd=ROOT, check=True, capture_output=True, text=True)
     client = APPS / "hsa_queue"
     source = ROOT / "tests/system/programs/hsa_queue.c"
     if not client.exists() or client.stat().st_mtime < source.stat().st_mtime:

@@ -11,6 +11,7 @@ from processes import holding, names
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GANTRY = ROOT / "build/bin/gantry"
 APPS = ROOT / "build/apps"
+LADDER_FAMILIES = ("sorting",)  # the ladder runs these of the families of kernels (sw/tools/apps.mk), too
 MODELS = os.environ.get("GANTRY_MODELS", "golden rtl").split()
 LIMIT = 600  # the first run of a configuration builds its models
 
@@ -35,6 +36,18 @@ def gantry_run(program, model="golden", gpus=2, options=(), env=None):
     done = subprocess.run(command(program, model, gpus, options), cwd=ROOT, env={**os.environ, **(env or {})}, text=True,
                           stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT, errors="replace")
     return Result(done.returncode, done.stdout, done.stderr, time.monotonic() - begin)
+
+
+def rows(result):
+    """The rows of the kernel table: (GPU, kernel)."""
+    found = [line.split() for line in result.err.splitlines() if re.match(r" *\d+ +\d+ \S+ ", line)]
+    assert len(found) == int(result.line["kernels"]), result
+    return [(int(row[0]), row[2]) for row in found]
+
+
+def on_last_gpus(gpus, count=1):
+    """The environment in which a program sees only the last `count` of the GPUs, the last one first."""
+    return {"HIP_VISIBLE_DEVICES": ",".join(str(gpus - 1 - n) for n in range(count))}
 
 
 def shared_names():

@@ -1,26 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
 """Faults of a program end in ROCr's own errors, on the GPU that had them; the simulator lives on (B.8)."""
 import pytest
-from live import gantry_run
+from live import gantry_run, on_last_gpus, rows
 
 SIGABRT = 128 + 6
 
 
-def test_wild_store(apps, model, gpus):
-    """Rung 13: a store to an unmapped address."""
-    result = gantry_run([apps / "wild_store"], model, gpus)
+places = pytest.mark.parametrize("gpus,gpu", [(1, 0), (2, 0), (2, 1), (4, 0), (4, 3)])  # how many there are, which has the fault
+
+
+def environment(gpus, gpu):
+    return on_last_gpus(gpus) if gpu == gpus - 1 else None
+
+
+@places
+def test_wild_store(apps, model, gpus, gpu):
+    """Rung 13: a store to an unmapped address; the message names the node (node 0 is the CPU)."""
+    result = gantry_run([apps / "wild_store"], model, gpus, env=environment(gpus, gpu))
     assert result.status == SIGABRT, result
-    assert "Memory access fault by GPU node-1" in result.err and "on address 0xdead00000" in result.err, result
+    assert f"Memory access fault by GPU node-{gpu + 1} " in result.err and "on address 0xdead00000" in result.err, result
     assert "Page not present" in result.err, result
     assert "went on" not in result.out, result
     assert result.line["gpus"] == str(gpus), result
+    assert {g for g, _ in rows(result)} == {gpu}, result
 
 
-def test_illegal_instruction(apps, model, gpus):
-    """Rung 13: an illegal instruction."""
-    result = gantry_run([apps / "illegal"], model, gpus)
+@places
+def test_illegal_instruction(apps, model, gpus, gpu):
+    """Rung 13: an illegal instruction; ROCr's message has no node, the log has the GPU."""
+    result = gantry_run([apps / "illegal"], model, gpus, ["-v"], env=environment(gpus, gpu))
     assert result.status == SIGABRT, result
     assert "HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION" in result.err, result
+    assert f"gpu{gpu}: illegal instruction at pc" in result.err and {g for g, _ in rows(result)} == {gpu}, result
     assert "went on" not in result.out, result
 
 

@@ -4,9 +4,11 @@ import re
 import shutil
 
 import pytest
-from live import gantry_run
+from live import LADDER_FAMILIES, gantry_run, on_last_gpus, rows
 
-PROGRAMS = ["vecadd", "matmul", "transpose", "reduction", "histogram", "hash", "blur", "saxpy2", "pipeline", "peer"]
+PROGRAMS = ["vecadd", "matmul", "transpose", "reduction", "histogram", "hash", "blur", "saxpy2", "pipeline", "peer", "copies",
+            *LADDER_FAMILIES]
+TWO_DEVICES = ("saxpy2", "peer")
 
 
 def need(program):
@@ -60,21 +62,41 @@ def test_raw_queues(apps, model, gpus, what):
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_programs(apps, model, gpus, program):
-    """Rungs 4 to 7, 9, 10: copies, kernels, LDS, dimensions, memset, two devices, peer copies, events."""
+    """Rungs 4 to 7, 9, 10: copies, kernels, LDS, dimensions, memset, two devices, peer copies, events.
+
+    S0.18 in its kernel-boundary form: each kernel of `sorting` reads through the L1 of its CU what the one before has written from
+    another; without the acquire at the start of a kernel it reads old lines on the RTL.
+    """
     result = good(gantry_run([apps / program], model, gpus), f"{program}: PASSED")
     assert int(result.line["kernels"]) >= 3, result
     assert int(result.line["instructions"]) > 100, result
     assert int(result.line["gpus"]) == gpus, result
 
 
+@pytest.mark.parametrize("gpus", [2, 4])
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_programs_on_the_last_gpus(apps, model, gpus, program):
+    """The same rungs where GPU 0 does nothing; S0.11: all work is on the GPUs that the program sees."""
+    count = 2 if program in TWO_DEVICES else 1
+    result = good(gantry_run([apps / program], model, gpus, env=on_last_gpus(gpus, count)), f"{program}: PASSED")
+    assert int(result.line["gpus"]) == gpus, result
+    assert {gpu for gpu, _ in rows(result)} == {gpus - 1 - n for n in range(count)}, result
+
+
+def test_copies_and_fills_are_kernels(apps, model):
+    """Rungs 4, 7: the kernels that ROCr and HIP bring for words, for bytes, between buffers and for fills have all run; `copies`
+    has compared every byte."""
+    kernels = [kernel for _, kernel in rows(good(gantry_run([apps / "copies"], model, 1), "copies: PASSED"))]
+    assert {"rocr.copy_aligned", "rocr.copy_misaligned", "__amd_rocclr_copyBuffer", "__amd_rocclr_fillBufferAligned"} == set(kernels), kernels
+    assert kernels.count("__amd_rocclr_fillBufferAligned") >= 5 and kernels.count("rocr.copy_misaligned") >= 2, kernels
+
+
 def test_work_goes_to_the_named_gpu(apps, model):
     """S0.11: the GPU of a queue is fixed when it is created; saxpy2 puts one kernel on each of two."""
     result = good(gantry_run([apps / "saxpy2"], model, 2))
-    rows = [line.split() for line in result.err.splitlines() if "saxpy" in line and line.split()[0] in "0123"]
-    assert sorted(row[0] for row in rows) == ["0", "1"], result
+    assert sorted(gpu for gpu, kernel in rows(result) if kernel == "saxpy") == [0, 1], result
     result = good(gantry_run([apps / "vecadd"], model, 2))
-    rows = [line.split() for line in result.err.splitlines() if "vector_add" in line]
-    assert [row[0] for row in rows] == ["0"], result
+    assert [gpu for gpu, kernel in rows(result) if kernel == "vector_add"] == [0], result
 
 
 @pytest.mark.parametrize("setting", ["driver.large_bar=off", "driver.fw_version=730", "clock.mode=free"])

@@ -6,8 +6,8 @@ import sys
 import pytest
 from live import ROOT, gantry_run
 
-SINGLE_THREADED = ["vecadd", "matmul", "transpose", "reduction", "histogram", "hash", "blur", "pipeline", "peer"]
-RUNS = {"rtl": 5, "golden": 2}
+SINGLE_THREADED = ["vecadd", "matmul", "transpose", "reduction", "histogram", "hash", "blur", "pipeline", "peer", "copies"]
+RUNS = 5
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def figures(result):
 @pytest.mark.parametrize("program", SINGLE_THREADED)
 def test_runs_are_equal(apps, model, load, program):
     first = figures(gantry_run([apps / program], model, 2))
-    for _ in range(RUNS[model] - 1):
+    for _ in range(RUNS - 1):
         assert figures(gantry_run([apps / program], model, 2)) == first
 
 
