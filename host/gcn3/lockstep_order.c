@@ -69,16 +69,18 @@ static bool same_request(const struct msg_mem_req *q, const struct lockstep_orde
     return true;
 }
 
-/* The request of a CU of this GPU that the record stands for. */
-static struct ls_request *find_request(struct lockstep *ls, unsigned gpu, const struct lockstep_order *r)
+/* The request of a CU of this GPU that the record stands for, and whose it is. */
+static struct ls_request *find_request(struct lockstep *ls, unsigned gpu, const struct lockstep_order *r, const struct ls_entry **of)
 {
     struct ls_cu *cu = r->source < ls->cus ? ls->cu[gpu * ls->cus + r->source] : NULL;
     struct ls_wave *w = cu ? &cu->wave[r->user & 63] : NULL;
     for (size_t n = 0; w && w->active && n < w->count; n++) {
         struct ls_entry *e = &w->queue[(w->head + n) & (w->room - 1)];
         for (struct ls_request *q = e->tag == (r->user >> 8 & 255) ? e->requests : NULL; q; q = q->link)
-            if (!q->ordered && same_request(&q->req, r))
+            if (!q->ordered && same_request(&q->req, r)) {
+                *of = e;
                 return q;
+            }
     }
     return NULL;
 }
@@ -93,7 +95,8 @@ static void remember_order(struct lockstep *ls, uint64_t cycle, const struct loc
 void lockstep_order(struct lockstep *ls, unsigned gpu, uint64_t cycle, const struct lockstep_order *r)
 {
     uint64_t expected;
-    struct ls_request *q = ls->failed ? NULL : find_request(ls, gpu, r);
+    const struct ls_entry *entry = NULL;
+    struct ls_request *q = ls->failed ? NULL : find_request(ls, gpu, r, &entry);
     struct ls_cu *cu = r->source < ls->cus ? ls->cu[gpu * ls->cus + r->source] : NULL;
     if (ls->failed)
         return;
@@ -109,7 +112,7 @@ void lockstep_order(struct lockstep *ls, unsigned gpu, uint64_t cycle, const str
         char text[200];
         snprintf(text, sizeof text, "atomic %u at physical %lx found %lx, the last store or atomic left %lx", r->atomic,
                  (unsigned long)r->addr, (unsigned long)r->data[2], (unsigned long)expected);
-        ls_report(&cu->wave[r->user & 63], NULL, cycle, text);
+        ls_report(&cu->wave[r->user & 63], entry, cycle, text);
     }
 }
 

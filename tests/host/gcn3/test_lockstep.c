@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Lock step against an imitation of a compute unit: a second golden wavefront runs a program and reports what an RTL CU
- * would.  A true report gives no difference and compares every instruction; each kind of lie is found.
+ * would.  A true report gives no difference and compares every instruction; each kind of lie is found, at the instruction
+ * that the lie was about, which the message names as LLVM's disassembler does (B.6).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,6 +23,33 @@
 enum lie { TRUTH, VGPR_BIT, VGPR_LANE, EXEC_IGNORED, SCC_WRONG, SGPR_WRONG, PC_WRONG, STORE_DROPPED, STORE_LANE, STORE_VALUE,
            LOAD_WRONG, LDS_WRONG, VCC_WRONG, SLOAD_WRONG, ATOMIC_WRONG, INSTRUCTION_LOST, STRAY_WRITE, STORE_LOST, ATOMIC_OLD,
            PART_LOST, PART_TWICE, PART_LANE, PARTS_LOST, FLAT_LDS_WRONG, LIES };
+
+/* The instruction and the place that the message must name. */
+static const char *const named[LIES] = {
+    [VGPR_BIT] = "pc 000000100034: v_add_f32_e32 v7, v6, v6: v7 lane 2: ",
+    [VGPR_LANE] = "pc 000000100034: v_add_f32_e32 v7, v6, v6: v7 lane 1: ",
+    [EXEC_IGNORED] = "pc 000000100034: v_add_f32_e32 v7, v6, v6: v7 lane 63: ",
+    [SCC_WRONG] = "pc 00000010000c: s_add_u32 s3, s2, s2: scc: ",
+    [SGPR_WRONG] = "pc 00000010000c: s_add_u32 s3, s2, s2: s3: ",
+    [PC_WRONG] = ": s_add_u32 s3, s2, s2: program counter: rtl 000000100010 golden 00000010000c",
+    [STORE_DROPPED] = "pc 00000010004c: flat_store_dword v[4:5], v8: store to physical ",
+    [STORE_LANE] = "pc 00000010004c: flat_store_dword v[4:5], v8: store to physical ",
+    [STORE_VALUE] = "pc 00000010004c: flat_store_dword v[4:5], v8: store to physical 1000000040000: rtl 01 golden 00",
+    [LOAD_WRONG] = "pc 000000100020: flat_load_dword v6, v[4:5]: load of lane 9 ",
+    [LDS_WRONG] = "pc 000000100044: ds_read_b32 v8, v3: LDS result 0 lane 3: ",
+    [VCC_WRONG] = "pc 000000100080: v_cmp_ne_u32_e32 vcc, v11, v8: vcc_hi: ",
+    [SLOAD_WRONG] = "pc 000000100000: s_load_dword s2, s[0:1], 0x10: scalar load from ",
+    [ATOMIC_WRONG] = "pc 000000100054: flat_atomic_add v[4:5], v0: atomic of lane 0 to ",
+    [INSTRUCTION_LOST] = ": s_add_u32 s3, s2, s2: program counter: rtl 00000010000c golden 000000100008", /* s_waitcnt was lost */
+    [STRAY_WRITE] = "pc 000000100000: s_load_dword s2, s[0:1], 0x10: v20 (not a destination) lane 0: ",
+    [STORE_LOST] = "pc 00000010004c: flat_store_dword v[4:5], v8: store to physical 1000000040000 never took effect in the L2",
+    [ATOMIC_OLD] = "pc 000000100054: flat_atomic_add v[4:5], v0: atomic 2 at physical 1000000040000 found ",
+    [PART_LOST] = "pc 000000100068: flat_store_dword v[9:10], v7: LDS accesses of word 0: ",
+    [PART_TWICE] = "pc 000000100068: flat_store_dword v[9:10], v7: LDS accesses of word 0: ",
+    [PART_LANE] = "pc 000000100068: flat_store_dword v[9:10], v7: LDS accesses of word 0: ",
+    [PARTS_LOST] = "pc 000000100068: flat_store_dword v[9:10], v7: LDS accesses of word 0: ",
+    [FLAT_LDS_WRONG] = "pc 000000100078: flat_load_dword v12, v[9:10]: LDS result 0 lane 3: ",
+};
 
 /* v0 lane; s[0:1] data */
 static const uint32_t program[] = {
@@ -349,6 +377,8 @@ static void truth_and_lies(void **unused)
             fail_msg("lie %d was never told", lie);
         if (found != (lie != TRUTH))
             fail_msg("lie %d: %s", lie, found ? difference : "not found");
+        if (lie != TRUTH && (!named[lie] || !strstr(difference, named[lie])))
+            fail_msg("lie %d: \"%s\" does not name \"%s\"", lie, difference, named[lie] ? named[lie] : "");
     }
     pagetable_free(table);
     pmem_free(memory);
