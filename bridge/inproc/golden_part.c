@@ -92,4 +92,5 @@ struct part *golden_part_new(struct pmem *memory, unsigned gpu, const struct gan
 }
 
 uint64_t golden_part_instructions(const struct part *part) { return golden_instructions(((struct golden_part *)part->own)->golden); }
+uint64_t golden_part_written(const struct part *part) { return golden_written(((struct golden_part *)part->own)->golden); }
 uint64_t golden_part_slices(const struct part *part) { return ((struct golden_part *)part->own)->slices; }

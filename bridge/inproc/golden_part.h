@@ -18,6 +18,7 @@ struct team;
 /* team: host threads that share out work-groups, `threads` of them; NULL: the caller's only.  Borrowed. */
 struct part *golden_part_new(struct pmem *memory, unsigned gpu, const struct gantry_cfg *cfg, struct team *team, unsigned threads);
 uint64_t golden_part_instructions(const struct part *part);
+uint64_t golden_part_written(const struct part *part); /* golden_written */
 /* Slices that ended with work left, since the start: how long waves have been running without an event. */
 uint64_t golden_part_slices(const struct part *part);
 #endif

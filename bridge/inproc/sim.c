@@ -304,6 +304,8 @@ uint64_t sim_write_hash(const struct sim *sim)
     for (unsigned g = 0; g < sim->gpu_count && g < 256; g++) {
         if (sim->gpus[g].store)
             hashes[n++] = store_hash(sim->gpus[g].store);
+        if (sim->gpus[g].golden)
+            hashes[n++] = golden_part_written(sim->gpus[g].golden);
     }
     if (sim->hostmem)
         hashes[n++] = hostmem_hash(sim->hostmem);

@@ -73,7 +73,8 @@ bool sim_quiet(const struct sim *sim);
 /* Counters, hashes: walk all counters as (location "gpu0.cu3.valu", name, value, unit). */
 typedef void (*sim_counter_fn)(void *arg, const char *location, const char *name, uint64_t value, const char *unit);
 void sim_counters(struct sim *sim, sim_counter_fn fn, void *arg);
-/* XXH64 over each memory's stream of GPU writes (address, bytes, order), memories in fixed order. */
+/* XXH64 over each memory's stream of GPU writes (address, bytes, order), memories in fixed order; of golden GPUs over
+ * what each has stored (golden_written). */
 uint64_t sim_write_hash(const struct sim *sim);
 /* Wavefront instructions executed so far, all GPUs. */
 uint64_t sim_instructions(const struct sim *sim);

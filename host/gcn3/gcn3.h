@@ -98,6 +98,7 @@ struct gcn3_access {
     uint8_t bytes;     /* of a lane: 1, 2, 4, 8, 12, 16 */
     uint8_t first;     /* register that data[0] stands for, from the first one on: not 0 where words go one by one */
     uint8_t atomic_op; /* enum atomic_op */
+    bool scratch;      /* private memory: by the flat aperture, or by a swizzled resource that adds the lane */
     uint32_t data[4][64]; /* loads and atomics: old values out; stores: in; atomics: operand, then compare */
     uint64_t fault_va;
 };

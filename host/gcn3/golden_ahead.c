@@ -129,6 +129,7 @@ bool golden_group_run(struct golden *g, struct golden_group *group)
     const struct golden_round r = group->round[group->told++];
     for (unsigned n = 0; n < r.events; n++)
         g->event(g->ctx, &group->event[group->events_told++]);
+    golden_writes_told(g, r.written);
     g->instructions += r.instructions;
     group->instructions += r.instructions;
     group->launch->instructions += r.instructions;

@@ -232,6 +232,7 @@ uint64_t golden_group_round(struct golden_worker *k, struct golden_group *group)
     struct golden_round r = { 0 };
     const size_t events = group->events;
     golden_worker_look(k);
+    golden_writes_begin(k);
     if (!group->vgprs)
         group_open(k->g, group);
     for (unsigned n = 0; n < group->waves; n++) {
@@ -252,6 +253,7 @@ uint64_t golden_group_round(struct golden_worker *k, struct golden_group *group)
     if (!group->live)
         group_close(k->g, group);
     r.live = group->live;
+    r.written = k->written;
     r.events = group->events - events;
     group->round = xgrow(group->round, &group->round_room, group->rounds + 1, sizeof *group->round);
     group->round[group->rounds++] = r;

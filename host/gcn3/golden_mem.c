@@ -173,6 +173,7 @@ static int load(void *ctx, struct gcn3_wave *w, struct gcn3_access *a)
 
 static int store(void *ctx, struct gcn3_wave *w, struct gcn3_access *a)
 {
+    const bool private = a->scratch && ((const struct golden_group *)w->owner)->has_scratch;
     for (uint64_t m = a->mask; m; m &= m - 1) {
         unsigned l = __builtin_ctzll(m);
         uint32_t x[4] = { a->data[0][l] };
@@ -183,6 +184,8 @@ static int store(void *ctx, struct gcn3_wave *w, struct gcn3_access *a)
             a->fault_va = a->va[l];
             return fault;
         }
+        if (!private)
+            golden_write_bytes(ctx, w->vmid, a->va[l], x, a->bytes);
     }
     return 0;
 }
@@ -235,6 +238,7 @@ static int atomic(void *ctx, struct gcn3_wave *w, struct gcn3_access *a)
             a->fault_va = a->va[l];
             return fault;
         }
+        golden_write_atomic(ctx, w->vmid, a->va[l], a, operand, compare);
         a->data[0][l] = old;
         a->data[1][l] = old >> 32;
     }
@@ -251,11 +255,13 @@ static int scalar_load(void *ctx, struct gcn3_wave *w, uint64_t va, uint32_t *to
 
 static int scalar_store(void *ctx, struct gcn3_wave *w, uint64_t va, const uint32_t *from, unsigned dwords)
 {
-    uint32_t data[4];
+    uint32_t data[4] = { 0 };
     memcpy(data, from, 4 * dwords);
     int fault = touch(ctx, w->vmid, va, data, 4 * dwords, RIGHT_WRITE);
     if (fault)
         w->fault_va = va;
+    else
+        golden_write_bytes(ctx, w->vmid, va, data, 4 * dwords);
     return fault;
 }
 

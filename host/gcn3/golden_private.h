@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Inside of the golden GPU: state shared by golden.c (commands, launches), golden_group.c (work-groups, wavefronts),
  * golden_ahead.c (rounds of work-groups, before their turn on several threads), golden_scratch.c (places in scratch
- * memory) and golden_mem.c (translation, access).
+ * memory), golden_mem.c (translation, access) and golden_writes.c (the hash of what was written).
  */
 #ifndef GOLDEN_PRIVATE_H
 #define GOLDEN_PRIVATE_H
@@ -42,6 +42,7 @@ struct golden_told {
 
 /* One pass over the wavefronts of a work-group, as executed; golden_group_run tells it. */
 struct golden_round {
+    uint64_t written; /* golden_writes.c */
     uint32_t instructions, events;
     uint8_t live; /* wavefronts that have not ended */
     bool can_run;
@@ -88,6 +89,7 @@ struct golden_worker {
     struct golden *g;
     struct gcn3_env env;
     bool yielded;
+    uint64_t writes, written; /* of the round under way */
     uint32_t flushes; /* of g that its TLB has seen */
     struct golden_page tlb[GOLDEN_TLB];
     struct golden_code code[GOLDEN_CODE];
@@ -100,7 +102,7 @@ struct golden {
     void *ctx;
     uint64_t roots[256];
     uint64_t tba[256], tma[256]; /* CP_TRAP */
-    uint64_t time, instructions;
+    uint64_t time, instructions, written;
     struct msg_cp_cmd *queue;
     size_t queued, queue_room;
     struct golden_launch *launches;
@@ -126,6 +128,12 @@ struct golden_worker *golden_worker_new(struct golden *g);
 /* What was translated and decoded counts no more; a worker looks at the beginning of a round. */
 void golden_mem_flush(struct golden *g);
 void golden_worker_look(struct golden_worker *k);
+/* golden_writes.c: a store (data in x) or an atomic of a lane, not to scratch memory; the start of a round; one that is told. */
+void golden_write_bytes(struct golden_worker *k, unsigned vmid, uint64_t va, const uint32_t x[4], unsigned bytes);
+void golden_write_atomic(struct golden_worker *k, unsigned vmid, uint64_t va, const struct gcn3_access *a, uint64_t operand,
+                         uint64_t compare);
+void golden_writes_begin(struct golden_worker *k);
+void golden_writes_told(struct golden *g, uint64_t round);
 /* golden_hazard.c: the instruction that wavefront n is about to execute, when hazards are checked. */
 void golden_hazard(struct golden *g, struct golden_group *group, unsigned n, const struct gcn3_inst *inst);
 /* golden_group.c */

@@ -108,6 +108,7 @@ static int flat_scratch(struct transfer *t, uint64_t mask, const uint64_t va[64]
             }
             t->a.va[l] = base + (uint64_t)(offset / 4) * 256 + l * 4 + offset % 4;
         }
+        t->a.scratch = true;
         int fault = run_access(t, mask, k, step);
         if (fault)
             return fault;
@@ -128,6 +129,7 @@ static int flat_execute(struct gcn3_wave *w, const struct gcn3_env *env, const s
     }
     in_lds &= exec, in_scratch &= exec;
     memcpy(t.a.va, va, sizeof va);
+    t.a.scratch = false;
     int fault = run_access(&t, exec & ~in_lds & ~in_scratch, 0, i->info->bytes);
     if (!fault && in_scratch)
         fault = flat_scratch(&t, in_scratch, va);
@@ -186,6 +188,7 @@ static int buffer_execute(struct gcn3_wave *w, const struct gcn3_env *env, const
     if (i->info->kind == KIND_INV)
         return 0;
     t.w = w, t.env = env, t.i = i;
+    t.a.scratch = b.swizzle && b.add_lane;
     memset(t.result, 0, sizeof t.result);
     for (unsigned k = 0; k < bytes; k += step) {
         uint64_t mask = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vector addition: the smallest whole program (copies in, kernel with a partial last group, copy out).
+// Vector addition: the smallest whole program (copies in, kernel with a partial last group, copy out).  A third argument
+// names a byte of the first input whose lowest bit is the other one.
 #include <vector>
 
 #include "check.h"
@@ -20,6 +21,8 @@ int main(int argc, char **argv)
         a[i] = static_cast<int>(random_next(seed));
         b[i] = static_cast<int>(i);
     }
+    if (argc > 3)
+        reinterpret_cast<unsigned char *>(a.data())[std::strtoul(argv[3], nullptr, 0) % (n * sizeof(int))] ^= 1;
     int *da, *db, *dc;
     HIP_OK(hipMalloc(&da, n * sizeof(int)));
     HIP_OK(hipMalloc(&db, n * sizeof(int)));
