@@ -14,6 +14,6 @@ $(B)/kernels/%.v4.co: sw/kernels/%.cl
 $(B)/kernels/%.v5.co: sw/kernels/%.cl
 	@mkdir -p $(@D)
 	clang-19 $(CL_FLAGS) -mcode-object-version=5 -o $@ $<
-KERNELS := $(filter-out bench_%,$(patsubst sw/kernels/%.cl,%,$(wildcard sw/kernels/*.cl)))
+KERNELS := $(patsubst sw/kernels/%.cl,%,$(wildcard sw/kernels/*.cl))
 kernels: $(foreach v,v2 v3 v4 v5,$(KERNELS:%=$(B)/kernels/%.$v.co))  ## code objects of sw/kernels
 .PHONY: kernels

@@ -4,20 +4,12 @@
 case(name, seed) -> (grid, group, arguments, expected): arguments are ("in", bytes), ("inout", bytes), ("out", size),
 ("lds", size) or (spec text); expected holds the contents of the out and inout buffers in their order.
 """
-import fractions
 import math
 import random
 import struct
 
-M32, M64 = (1 << 32) - 1, (1 << 64) - 1
-
-
-def u32s(values):
-    return struct.pack(f"<{len(values)}I", *values)
-
-
-def f32s(values):
-    return struct.pack(f"<{len(values)}f", *values)
+import reference_bench
+from values import M32, M64, f32s, fma, u32s
 
 
 def vecadd(r):
@@ -138,11 +130,6 @@ def grid3d(r):
     return f"{gx},{gy},{gz}", f"{lx},{ly},{lz}", [("out", 4 * gx * gy * gz)], [u32s(out)]
 
 
-def fma(x, y, z):
-    """x * y + z with one rounding; finite, the sum not 0."""
-    return float(fractions.Fraction(x) * fractions.Fraction(y) + fractions.Fraction(z))
-
-
 def nbody(r):
     n, soft = 96, 0.0625
     body = [[r.uniform(-50, 50) for _ in range(3)] + [r.uniform(0.1, 20) * 2.0 ** r.randrange(-30, 30)] for _ in range(n)]
@@ -241,7 +228,8 @@ def generic(r):
             [pack([o for o, _, _ in out]), pack(keep), u32s(sums), struct.pack(f"<{n}Q", *back)])
 
 
-CASES = {f.__name__: f for f in (vecadd, saxpy, matmul, transpose, reduction, histogram, hash, blur, pack, mix64, grid3d, nbody, real64, generic)}
+CASES = {f.__name__: f for f in (vecadd, saxpy, matmul, transpose, reduction, histogram, hash, blur, pack, mix64, grid3d, nbody, real64, generic,
+                                  *reference_bench.CASES)}
 
 
 def case(name, seed=1):

@@ -84,6 +84,10 @@ def test_rtl_repeats_and_sees_one_byte(tmp_path):
     assert launch("hash", 4, tmp_path, seed=2)[0]["hash"] != first["hash"]
 
 
+def test_every_kernel_has_a_reference():
+    assert set(reference.CASES) == {path.stem for path in (ROOT / "sw/kernels").glob("*.cl")}
+
+
 def test_reference_can_differ(tmp_path):
     """The comparison itself notices one wrong byte."""
     with pytest.raises(AssertionError):
