@@ -2,9 +2,10 @@
 """Unmodified ROCm programs on 1, 2 and 4 GPUs (B.1, S0.7): the acceptance ladder of docs/reference/driver.md."""
 import re
 import shutil
+import subprocess
 
 import pytest
-from live import LADDER_FAMILIES, gantry_run, on_last_gpus, rows
+from live import GANTRY, LADDER_FAMILIES, ROOT, gantry_run, on_last_gpus, rows
 
 PROGRAMS = ["vecadd", "matmul", "transpose", "reduction", "histogram", "hash", "blur", "saxpy2", "pipeline", "peer", "copies",
             *LADDER_FAMILIES]
@@ -37,8 +38,6 @@ def test_rocminfo_lists_agents(model, gpus):
 def test_rocminfo_of_the_big_machine():
     """Done-when 2: two gfx803 agents with 64 CUs each."""
     need("rocminfo")
-    import subprocess
-    from live import GANTRY, ROOT
     done = subprocess.run([GANTRY, "run", "-c", "configs/r9nano-2gpu.yaml", "--", "rocminfo"], cwd=ROOT, text=True,
                           capture_output=True, timeout=60)
     assert done.returncode == 0, done.stderr
@@ -46,12 +45,20 @@ def test_rocminfo_of_the_big_machine():
     assert len(re.findall(r"Compute Unit: +64 ", done.stdout)) == 2
 
 
-def test_agent_enumerator(gpus):
+def test_agent_enumerator(model, gpus):
     """Rung 2: another client, in Python, that starts rocminfo as its child."""
     need("rocm_agent_enumerator")
-    result = gantry_run(["rocm_agent_enumerator"], "golden", gpus)
+    result = gantry_run(["rocm_agent_enumerator"], model, gpus)
     assert result.status == 0, result
     assert result.out.split() == ["gfx000"] + ["gfx803"] * gpus, result
+
+
+def test_agent_enumerator_of_the_big_machine():
+    """Done-when 2: gfx000, gfx803, gfx803."""
+    need("rocm_agent_enumerator")
+    done = subprocess.run([GANTRY, "run", "-c", "configs/r9nano-2gpu.yaml", "--", "rocm_agent_enumerator"], cwd=ROOT, text=True,
+                          capture_output=True, timeout=60)
+    assert done.returncode == 0 and done.stdout.split() == ["gfx000", "gfx803", "gfx803"], done
 
 
 @pytest.mark.parametrize("what", ["barrier", "many", "full"])

@@ -2,6 +2,7 @@
 """Seeded faults of the compute unit (cu_pkg::FaultSeed: EXEC ignored, SCC wrong, wait skipped, ...), chosen at run
 time in one model: lock step finds every one of them in some kernel of sw/kernels, and none when none is chosen (B.6)."""
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,12 @@ import test_kernels  # noqa: E402
 import test_traps  # noqa: E402
 
 KERNELS = ["reduction", "mix64", "hash", "matmul", "shift64", "pack", "histogram", "vecadd", "blur", "grid3d", "transpose", "saxpy"]
+
+
+# What the disassembly in the message must be where a fault concerns one kind of instruction.
+NAMED = {2: r"s_add_u32 ", 3: r"s_\w+_saveexec_b64 ", 7: r"v_cmp\w* |s_\w+_b64 ", 8: r"\w+ .*, 0x[1-9a-f][0-9a-f]{4,}", 9: r"s_load_dword\w* ",
+         10: r"flat_store_\w+ |buffer_store_\w+ ", 11: r"flat_store_\w+ |buffer_store_\w+ ", 12: r"\w+ .*-(\d|1[0-6])\b", 13: r"s_lshl_b64 ",
+         14: r"ds_\w+ .*offset0?:", 15: r"v_lshlrev_b64 ", 19: r"ds_\w+ ", 20: r"flat_load_dwordx[234] |buffer_load_dwordx[234] "}
 
 
 def run_shift64(folder):
@@ -66,6 +73,8 @@ def test_fault_is_found(seed, tmp_path, monkeypatch):
     monkeypatch.setenv("GANTRY_FAULT", str(seed))
     found = first_difference(tmp_path)
     assert found, f"fault {seed} was not found by lock step in {', '.join(KERNELS)}"
+    text = re.fullmatch(r"gpu0\.cu\d+ simd \d slot \d+ cycle \d+ instruction \d+ pc [0-9a-f]{12}: ([a-z]\w+.*?): .+", found)
+    assert text and re.match(NAMED.get(seed, r"\w+"), text[1]), found
     print(f"fault {seed}: {found}")
 
 
