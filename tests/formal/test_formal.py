@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small blocks carry proofs (the resource pool: S3.6, S3.7, S3.10): bounded and unbounded, a reached cover each, and
+"""B.12: small blocks carry proofs (the resource pool: S3.6, S3.7, S3.10): bounded and unbounded, a reached cover each, and
 three seeded faults each that are refuted.  Not responsible for: what is proved (tests/formal/<block>_fv.sv)."""
 import pathlib
 import sys

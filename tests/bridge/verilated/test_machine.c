@@ -2,7 +2,7 @@
 // Test of the assembled RTL machine (configuration tiny) through sim.h, without driver or firmware: a launch of several
 // groups writes what it should; skipping idle cycles on and off gives the same cycles, counters and hash; the same hash
 // again on a second run, another for another input (issue 3, point 3); a planted loss of one answer is diagnosed by the
-// watchdog with who waits for whom.
+// watchdog with who waits for whom (B.7).
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

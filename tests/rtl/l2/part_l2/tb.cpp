@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of part_l2 (slice and DRAM channels): random reads, stores, atomics of all operations and invalidations, few
 // and many lines, back-pressure on answers, against a memory in C++.  The requests to one line must behave as in
-// order of arrival, the backing store must equal the memory when all is answered, the order port must name every
+// order of arrival, the backing store must equal the memory when all is answered and nothing was flushed (S0.16: the
+// cache writes through), the order port must name every
 // store and atomic, answers carry what the request brought.  DRAM: row hits, conflicts and refreshes cost what the
 // parameters say.  Invalidation during traffic, and stale data after a host write without one.  Requirement S1.2.
 // The argument `speed` prints ns a cycle.
