@@ -5,8 +5,9 @@ test_*.c   cmocka program, linked with libgantry.a          (build/tests/<path>)
            (seconds it may take in `make nightly`), ` * libs: FLAGS`
 tb.cpp     Verilator bench: comment lines `// top:`, `// sources:`, optional `// args:`, `// lib: yes`,
            `// mutant: ARG` (built a second time with the Verilator argument ARG: must then fail),
-            `// limit: N` (seconds it may take in `make nightly`), `// nightly: yes` (only there); with
-            GANTRY_RTL_COVERAGE=FOLDER one that counts into it
+           `// mutate: FILE: OLD => NEW` (built with a copy of this source in which NEW stands for OLD, which is in it once:
+           the checks of the bench must then fail), `// limit: N` (seconds it may take in `make nightly`),
+           `// nightly: yes` (only there); with GANTRY_RTL_COVERAGE=FOLDER one that counts into it
 test_*.sh  script: exit 0 passed, 77 skipped (reason on the last line)
 test_*.py  pytest, as usual
 """
@@ -15,10 +16,14 @@ import pathlib
 import re
 import shlex
 import subprocess
+import sys
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "sw/tools"))
+import mutation  # noqa: E402
+
 BUILD = ROOT / "build/tests"
 LIMIT = 900  # seconds a test may take before it counts as hung
 
@@ -65,20 +70,44 @@ class CTest(Item):
             raise Failed(f"exit status {done.returncode}\n{done.stdout[-6000:]}")
 
 
+def head_lines(path, kind):
+    """What stands behind `// KIND: ` in the head of a bench."""
+    return [m[1] for m in (re.match(rf"//\s*{kind}:\s*(.*\S)", line) for line in path.read_text().splitlines()[:40]) if m]
+
+
 class BenchTest(Item):
-    mutant = None
+    mutant = None  # Verilator argument that seeds a fault
+    fault = None   # FILE: OLD => NEW
+
+    def planted(self, sources):
+        """The sources with the copy that has the fault instead of the file."""
+        try:
+            source, old, new = mutation.parse(self.fault)
+            if source not in sources:
+                raise ValueError(f"{source} is not a source of this bench")
+            copy = BUILD / self.path.relative_to(ROOT).parent / f"{self.label()}.fault" / pathlib.Path(source).name
+            mutation.plant(source, copy, old, new)
+        except (OSError, ValueError) as wrong:
+            raise Failed(f"mutate: {wrong}") from None
+        return [str(copy.relative_to(ROOT)) if s == source else s for s in sources]
+
+    def label(self):
+        seeded = self.mutant or self.fault
+        return "V" if seeded is None else "V" + re.sub(r"\W+", "_", self.mutant or self.name)
 
     def runtest(self):
         rel = self.path.relative_to(ROOT)
-        head = self.path.read_text().splitlines()[:40]
-        field = {m[1]: m[2] for m in (re.match(r"//\s*(top|sources|args|lib|cflags|run|limit):\s*(.*)", line) for line in head) if m}
+        field = {kind: text[-1] for kind in ("top", "sources", "args", "lib", "cflags", "run", "limit") if (text := head_lines(self.path, kind))}
         cover = bool(os.environ.get("GANTRY_RTL_COVERAGE"))
-        out = BUILD / rel.parent / ("Vcoverage" if cover else "V" if self.mutant is None else "V" + re.sub(r"\W+", "_", self.mutant))
+        out = BUILD / rel.parent / ("Vcoverage" if cover else self.label())
         sources = [str(p.relative_to(ROOT)) for word in field["sources"].split() for p in (sorted(ROOT.glob(word)) or [ROOT / word])]
         for generated in [s for s in sources if s.startswith("build/gen/")]:
             run(["make", "-s", generated])
+        if self.fault:
+            sources = self.planted(sources)
         cmd = ["build/venv/bin/python", "sw/tools/verilate.py", "--top", field["top"], "--out", str(out), "--exe", str(rel), "--opt=-O1"] + ["--coverage"] * cover
         cmd += [f"--arg={a}" for a in shlex.split(field.get("args", ""))] + ([f"--arg={self.mutant}"] if self.mutant else [])
+        cmd += ["--arg=-Wno-lint", "--arg=-Wno-style"] if self.fault else []  # what a fault leaves unused
         cmd += [f"--cflag={a}" for a in shlex.split(field.get("cflags", ""))]
         if field.get("lib"):
             flags = make_variables()
@@ -89,10 +118,13 @@ class BenchTest(Item):
             raise Failed("does not build:\n" + build.stdout)
         done = run([str(out / ("V" + field["top"])), *shlex.split(field.get("run", ""))],
                    limit=int(field.get("limit", LIMIT)) if os.environ.get("GANTRY_NIGHTLY") == "1" or cover else LIMIT)
-        if self.mutant is None and done.returncode:
+        seeded = self.mutant or self.fault
+        if not seeded and done.returncode:
             raise Failed(f"exit status {done.returncode}\n{done.stdout[-6000:]}")
-        if self.mutant is not None and done.returncode == 0:
-            raise Failed(f"the bench does not notice the seeded fault {self.mutant}\n{done.stdout[-2000:]}")
+        if seeded and done.returncode == 0:
+            raise Failed(f"the bench does not notice the seeded fault {seeded}\n{done.stdout[-2000:]}")
+        if self.fault and done.returncode < 0 and "%Error" not in done.stdout:  # Verilator ends so when an assertion of the RTL fails
+            raise Failed(f"the bench crashed (signal {-done.returncode}) instead of noticing the seeded fault {seeded}\n{done.stdout[-2000:]}")
 
 
 class ShellTest(Item):
@@ -113,11 +145,14 @@ class File(pytest.File):
             first.add_marker(pytest.mark.nightly)
         yield first
         if self.kind is BenchTest:
-            for line in self.path.read_text().splitlines()[:40]:
-                if m := re.match(r"//\s*mutant:\s*(\S+)", line):
-                    item = BenchTest.from_parent(self, name=f"mutant[{m[1]}]")
-                    item.mutant = m[1]
-                    yield item
+            for text in head_lines(self.path, "mutant"):
+                item = BenchTest.from_parent(self, name=f"mutant[{text.split()[0]}]")
+                item.mutant = text.split()[0]
+                yield item
+            for number, text in enumerate(head_lines(self.path, "mutate"), 1):
+                item = BenchTest.from_parent(self, name=f"mutate[{number}-{pathlib.Path(text.split(':')[0]).stem}]")
+                item.fault = text
+                yield item
 
 
 def pytest_collect_file(parent, file_path):

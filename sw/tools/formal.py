@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 
+import mutation
 import netlist
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -101,16 +102,6 @@ def run_induction(work, frames):
     return ("PASS" if proved else "UNKNOWN"), done.stdout
 
 
-def plant(source, work, pair):
-    """A copy of the source with a fault."""
-    text = (ROOT / source).read_text()
-    if text.count(pair[0]) != 1:
-        raise ValueError(f"{source}: not once in it: {pair[0]}")
-    copy = work.with_suffix(".fault.sv")
-    (ROOT / copy).write_text(text.replace(*pair))
-    return copy
-
-
 def run(block, name):
     """(as expected, what happened, seconds)"""
     sources, tasks = BLOCKS[block]
@@ -123,7 +114,9 @@ def run(block, name):
     names = " ".join(pathlib.Path(f).name for f in files if f.endswith(".sv"))
     if task.replace:
         own = [f for f in sources if f.startswith("rtl/")][-1]
-        files[files.index(own)] = f"{pathlib.Path(own).name} {plant(own, work, task.replace)}"
+        copy = work.with_suffix(".fault.sv")
+        mutation.plant(own, copy, *task.replace)
+        files[files.index(own)] = f"{pathlib.Path(own).name} {copy}"
     flags = " ".join([f"-D {d}=1" for d in ("GANTRY_FORMAL", *task.defines)]
                      + [f"-G {k}={v}" for k, v in task.params.items()])
     sby = ROOT / work.with_suffix(".sby")

@@ -13,7 +13,13 @@
 #include <string>
 #include <vector>
 
+#ifdef PART_CU  // the partition's top (part_cu)
+#include "Vpart_cu.h"
+using Top = Vpart_cu;
+#else
 #include "Vcu.h"
+using Top = Vcu;
+#endif
 #include "verilated.h"
 extern "C" {
 #include "gantry_msg.h"
@@ -113,7 +119,7 @@ struct Wave {
 class Bench {
 public:
     VerilatedContext ctx;
-    std::unique_ptr<Vcu> top{new Vcu{&ctx}};
+    std::unique_ptr<Top> top{new Top{&ctx}};
     Memory mem, golden_mem;
     std::vector<uint8_t> lds = std::vector<uint8_t>(65536), golden_lds = std::vector<uint8_t>(65536);
     std::map<unsigned, Wave *> running;  // by {simd, slot}
@@ -132,8 +138,12 @@ public:
     Bench()
     {
         top->rst_ni = 0;
+#ifdef PART_CU
+        top->id_i = Cu;  // of GPU 0
+#else
         top->cu_id_i = Cu;
         top->gpu_id_i = 0;
+#endif
         top->obs_en_i = 1;
         top->perf_en_i = 1;
         for (unsigned i = 0; i < 4; i++)

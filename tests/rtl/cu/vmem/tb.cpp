@@ -16,6 +16,9 @@
 // mutant: -GSeedFaultL1=4'd1
 // mutant: -GSeedFaultL1=4'd2
 // mutant: -GSeedFaultL1=4'd3
+// mutate: rtl/cu/cu_vmem.sv: (Latency - 13) => (Latency - 15)
+// mutate: rtl/cu/cu_vmem_request.sv: (off < 32'd64 || low) => off < 32'd64
+// mutate: rtl/cu/cu_vmem_return.sv: (has[l] ? now[l[3:0]] : 32'd0) => now[l[3:0]]
 #include "directed.h"
 
 static double cpu_ns()

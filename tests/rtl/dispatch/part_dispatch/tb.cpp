@@ -9,6 +9,10 @@
 // mutant: -GSeedPool=2'd1
 // mutant: -GSeedPool=2'd2
 // mutant: -GSeedPool=2'd3
+// mutate: rtl/dispatch/dispatch_events.sv: left[group_index] == 5'd0 => left[group_index] <= 5'd1
+// mutate: rtl/dispatch/dispatch_hub.sv: to_cus ? 7'd0 : 7'(Cus) => to_cus ? 7'd1 : 7'(Cus)
+// mutate: rtl/dispatch/dispatch_walk.sv: cmd[l].cu_mask & ~nofit[l] & pick_pkg => ~nofit[l] & pick_pkg
+// mutate: rtl/gpu/part_dispatch.sv: .freed_cu_i(freed.cu) => .freed_cu_i(cu)
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

@@ -7,6 +7,7 @@
 // args: -Irtl/common -GNumSlices=4 -GIKib=4 -GKKib=2 -GTlbEntries=8
 // mutant: -GSeedBug=1
 // mutant: -GSeedStore=1
+// mutate: rtl/l1/sqc.sv: plain_some[c] && !(k_rsp_valid && k_rsp_port == c[1:0]) => plain_some[c]
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -15,8 +16,19 @@
 #include <random>
 #include <vector>
 
-#include "Vsqc.h"
 #include "gantry_msg.h"
+
+#ifdef PART // ../part_sqc: its top and the default configuration
+#include "Vpart_sqc.h"
+using Top = Vpart_sqc;
+static void name_gpu(Top &top) { top.id_i = 5; } // of GPU 0
+constexpr unsigned Slices = 16, Credits = 128;
+#else
+#include "Vsqc.h"
+using Top = Vsqc;
+static void name_gpu(Top &top) { top.own_gpu_i = 0; }
+constexpr unsigned Slices = 4, Credits = 16;
+#endif
 
 namespace {
 constexpr unsigned Cus = 4, Pages = 96;
@@ -109,11 +121,35 @@ bool matches(const Want &w, const uint32_t *data, unsigned dwords)
     }
     return true;
 }
+
+#ifdef PART
+// Hits and misses of lines, then of translations; of instructions, then of scalars.  A line is looked for when its
+// translation is there (a store looks for none); of several that miss the same one asks.
+void check_counters(Top &top, const uint64_t (&asked)[2][2])
+{
+    uint64_t n[8];
+    top.perf_en_i = 1;
+    for (unsigned i = 0; i < 8; i++) {
+        top.perf_addr_i = i;
+        top.clk_i = 0, top.eval(), top.clk_i = 1, top.eval();
+        n[i] = top.perf_data_o;
+    }
+    for (unsigned k = 0; k < 2; k++) {
+        const uint64_t *c = n + 4 * k;
+        if (c[0] == 0 || c[1] < asked[1][k] || c[3] < asked[0][k] || (k ? c[0] + c[1] >= c[2] : c[0] + c[1] != c[2]))
+            printf("hits %lu, misses %lu (asked for %lu), translations: hits %lu, misses %lu (%lu)\n", c[0], c[1], asked[1][k], c[2], c[3],
+                   asked[0][k]), fail("counters");
+    }
+}
+#else
+void check_counters(Top &, const uint64_t (&)[2][2]) {}
+#endif
 } // namespace
 
 int main()
 {
-    Vsqc top;
+    Top top;
+    uint64_t asked[2][2] = {}; // translations, lines: for instructions, scalars
     std::map<uint64_t, Want> fetches, loads; // by {cu, wave, epoch} and {cu, tag}
     std::deque<Reply> replies;
     unsigned owed = 0, in_flight[Cus] = {}, scalar_flight[Cus] = {};
@@ -127,7 +163,7 @@ int main()
         unsigned load = cycle / 20000 % 3 == 0 ? 60 : cycle / 20000 % 3 == 1 ? 10 : 1;
         unsigned spread = cycle / 5000 % 2 ? Pages : 4;
         top.clk_i = 0;
-        top.own_gpu_i = 0;
+        name_gpu(top);
         top.cycle_i = cycle;
         top.rst_ni = cycle >= 2;
         top.ifetch_req_valid_i = top.smem_req_valid_i = top.mem_rsp_valid_i = top.mem_req_credit_i = top.blk_cmd_valid_i = 0;
@@ -241,14 +277,15 @@ int main()
             msg_mem_rsp a = {};
             a.op = q.op;
             a.tag = q.tag;
+            asked[q.op != MEM_XLAT][q.tag >> 5 & 1] += q.op != MEM_WRITE;
             if (q.op == MEM_XLAT) {
-                if (q.target != 4)
+                if (q.target != Slices)
                     fail("translation sent to a slice");
                 uint64_t pte = translate(q.vmid, q.addr);
                 a.status = !pte ? MEM_FAULT_NOT_PRESENT : (q.access & 4) && !(pte & 8) ? MEM_FAULT_NO_EXECUTE : MEM_OK;
                 a.data[0] = a.status == MEM_OK ? pte : 0;
             } else {
-                if (q.addr % 64 || q.target != (q.addr >> 8) % 4)
+                if (q.addr % 64 || q.target != (q.addr >> 8) % Slices)
                     fail("line request to the wrong place");
                 for (unsigned i = 0; i < 16; i++) {
                     uint64_t pa = (q.addr & 0xffffffffffff) + 4 * i;
@@ -262,7 +299,7 @@ int main()
                 }
             }
             replies.push_back({a, cycle + 5 + rng() % 60});
-            if (++owed > 16)
+            if (++owed > Credits)
                 fail("credit overdrawn");
         }
         for (unsigned c = 0; c < Cus; c++) {
@@ -323,6 +360,7 @@ int main()
         fail("requests left without an answer");
     if (done < 20000 || faults < 100 || stored < 2000 || loaded < 2000)
         printf("%lu answers, %lu faults\n", (unsigned long)done, (unsigned long)faults), fail("too little traffic");
+    check_counters(top, asked);
     printf("PASS %lu answers, %lu fetch faults, %u versions, %lu stores, %lu loads of what they wrote\n", (unsigned long)done,
            (unsigned long)faults, version, (unsigned long)stored, (unsigned long)loaded);
     return 0;

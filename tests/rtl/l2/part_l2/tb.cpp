@@ -14,6 +14,7 @@
 // mutant: -GSeedFault=3'd3
 // mutant: -GSeedFaultDram=2'd1
 // mutant: -GSeedFaultDram=2'd2
+// mutate: rtl/gpu/part_l2.sv: slice_idle && channel_idle == '1 => slice_idle && channel_idle != '0
 #include <deque>
 #include <map>
 #include <vector>
@@ -152,12 +153,15 @@ static void clock_once(const msg_mem_req *req, unsigned drain)
         store_answers.pop_front();
     }
     dut->cycle_i = cycle;
+    bool rests = dut->idle_o && !(dut->mem_req_valid_i | dut->mem_rsp_credit_i | dut->dram_rsp_valid_i | dut->blk_cmd_valid_i); // nothing may happen
     dut->clk_i = 1;
     dut->eval();
     dut->clk_i = 0;
     dut->eval();
     cycle++;
     dut->blk_cmd_valid_i = 0;
+    if (rests && (!dut->idle_o | dut->mem_req_credit_o | dut->mem_rsp_valid_o | dut->blk_evt_valid_o | dut->obs_order_valid_o | dut->dram_req_valid_o))
+        fail("idle, but something moved", cycle, 0);
     credits += dut->mem_req_credit_o;
     evts += dut->blk_evt_valid_o;
     if (dut->dram_req_valid_o)

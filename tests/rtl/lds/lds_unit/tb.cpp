@@ -18,6 +18,8 @@
 // mutant: -GSeedFault=4'd8
 // mutant: -GSeedFault=4'd9
 // mutant: -GSeedFault=4'd10
+// mutate: rtl/tech/ram_banked.sv: mem[{raddr_i[b][Aw-1:0], b[4:0]}] => mem[{row[Aw-1:0], b[4:0]}]
+// mutate: rtl/lds/lds_collect.sv: op[p].data1 + 8'(row_word[p]) - 8'(op[p].ctl.regs0) => op[p].data1 + 8'(row_word[p])
 #include <ctime>
 #include <cmath>
 #include <cstdio>

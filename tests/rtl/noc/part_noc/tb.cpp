@@ -7,6 +7,7 @@
 // args: -Wno-UNUSEDPARAM -GDepth=16 -GTargetDepth=16
 // mutant: -GSeedFault=2'd1
 // mutant: -GSeedFault=2'd2
+// mutate: rtl/gpu/part_noc.sv: req_idle && rsp_idle => req_idle || rsp_idle
 #include <deque>
 #include <map>
 
@@ -31,8 +32,9 @@ template <class M> static M random_message()
     return m;
 }
 
-static void check_outputs()
+static unsigned check_outputs() // credits that came back
 {
+    unsigned credits = 0;
     for (unsigned t = 0; t < Out; t++) {
         if (bit(dut->mem_req_valid_o, t)) {
             msg_mem_req got = get<msg_mem_req>(dut->mem_req_o[t]);
@@ -52,7 +54,7 @@ static void check_outputs()
                 out_room[t]--;
         }
         if (bit(dut->mem_rsp_credit_o, t))
-            rsp_credit[t]++;
+            rsp_credit[t]++, credits++;
     }
     for (unsigned i = 0; i < In; i++) {
         if (bit(dut->mem_rsp_valid_o, i)) {
@@ -69,8 +71,9 @@ static void check_outputs()
                 fail("answer unknown or out of order, tag", got.tag, i);
         }
         if (bit(dut->mem_req_credit_o, i))
-            req_credit[i]++;
+            req_credit[i]++, credits++;
     }
+    return credits;
 }
 
 // One clock; `load`: chance of a message on each port in 256ths, `drain`: chance of a credit from a target.
@@ -79,8 +82,10 @@ static void clock_once(unsigned load, unsigned drain, unsigned hot)
     clear(dut->mem_req_valid_i);
     clear(dut->mem_rsp_valid_i);
     clear(dut->mem_req_credit_i);
+    bool rests = dut->idle_o; // without an input nothing may happen
     for (unsigned i = 0; i < In; i++) {
         if (req_credit[i] && pick(256) < load) {
+            rests = false;
             msg_mem_req m = random_message<msg_mem_req>();
             m.target = (uint8_t)(pick(100) < hot ? 3 : pick(Out));
             set_bit(dut->mem_req_valid_i, i);
@@ -93,6 +98,7 @@ static void clock_once(unsigned load, unsigned drain, unsigned hot)
     }
     for (unsigned t = 0; t < Out; t++) {
         if (rsp_credit[t] && pick(256) < load) {
+            rests = false;
             msg_mem_rsp m = random_message<msg_mem_rsp>();
             m.source = (uint8_t)pick(In);
             set_bit(dut->mem_rsp_valid_i, t);
@@ -102,6 +108,7 @@ static void clock_once(unsigned load, unsigned drain, unsigned hot)
             sent++;
         }
         if (out_room[t] < Depth && pick(256) < drain) {
+            rests = false;
             set_bit(dut->mem_req_credit_i, t);
             out_room[t]++;
         }
@@ -111,7 +118,10 @@ static void clock_once(unsigned load, unsigned drain, unsigned hot)
     dut->clk_i = 0;
     dut->eval();
     cycle++;
-    check_outputs();
+    uint64_t before = received;
+    unsigned credits = check_outputs();
+    if (rests && (received != before || credits || !dut->idle_o))
+        fail("idle, but something moved", received - before, credits);
 }
 
 static void run(const char *name, unsigned cycles, unsigned load, unsigned drain, unsigned hot)

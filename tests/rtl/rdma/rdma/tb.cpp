@@ -13,11 +13,21 @@
 #include <map>
 #include <random>
 
-#include "Vrdma.h"
 #include "gantry_msg.h"
 
+// Credits: Depth of a far channel, NocIn of requests from the crossbar and its answers, NocOut of requests to it.
+#ifdef PART // ../part_rdma: its top and the default configuration
+#include "Vpart_rdma.h"
+using Top = Vpart_rdma;
+constexpr unsigned Ports = 9, Slices = 16, NocIn = 64, NocOut = 128;
+#else
+#include "Vrdma.h"
+using Top = Vrdma;
+constexpr unsigned Ports = 4, Slices = 4, NocIn = 16, NocOut = 16;
+#endif
+
 namespace {
-constexpr unsigned Ports = 4, Depth = 16, Own = 1; // own GPU 1 = owner 2: far ports 0, 1, 3 are used
+constexpr unsigned Depth = 16, Own = 1; // own GPU 1 = owner 2: far ports 0, 1, 3 are used
 std::mt19937_64 rng(12345);
 uint64_t cycle = 0;
 
@@ -39,19 +49,39 @@ template <class P, class T> void put(P &port, const T &t) { memcpy(&port, &t, si
 bool chance(unsigned percent) { return rng() % 100 < percent; }
 
 unsigned far_port() { return (const unsigned[]){0, 1, 3}[rng() % 3]; }
+
+#ifdef PART
+void name_gpu(Top &top) { top.id_i = Own << 8 | 0x37; }
+
+// The counters: outbound to the host, to GPUs, inbound reads, other inbound requests.
+void check_counters(Top &top, const uint64_t (&expected)[4])
+{
+    top.perf_en_i = 1;
+    for (unsigned n = 0; n < 4; n++) {
+        top.perf_addr_i = n;
+        top.clk_i = 0, top.eval(), top.clk_i = 1, top.eval();
+        if (top.perf_data_o != expected[n])
+            printf("counter %u is %lu, expected %lu\n", n, (unsigned long)top.perf_data_o, (unsigned long)expected[n]), fail("counter");
+    }
+}
+#else
+void name_gpu(Top &top) { top.own_gpu_i = Own; }
+void check_counters(Top &, const uint64_t (&)[4]) {}
+#endif
 } // namespace
 
 int main()
 {
-    Vrdma top;
+    Top top;
+    uint64_t counted[4] = {};
     std::map<uint32_t, msg_mem_req> local, remote[Ports]; // waiting for an answer, by tag
     std::deque<msg_mem_req> at_far[Ports], at_slice;       // requests that a server has not answered yet
-    unsigned noc_in = Depth, noc_rsp_owed = 0, noc_req_owed = 0;
+    unsigned noc_in = NocIn, noc_rsp_owed = 0, noc_req_owed = 0;
     unsigned far_in[Ports], far_back[Ports], far_req_owed[Ports] = {}, far_rsp_owed[Ports] = {};
     uint32_t next_tag = 1, done_local = 0, done_remote = 0;
     for (unsigned p = 0; p < Ports; p++)
         far_in[p] = far_back[p] = Depth;
-    top.own_gpu_i = Own;
+    name_gpu(top);
     top.rst_ni = 0;
     const uint64_t traffic = 60000, end = traffic + 5000;
     for (cycle = 0; cycle < end; cycle++) {
@@ -147,15 +177,16 @@ int main()
             local.erase(w);
             done_local++;
             noc_rsp_owed++;
-            if (noc_rsp_owed > Depth)
+            if (noc_rsp_owed > NocIn)
                 fail("crossbar answer credit overdrawn");
         }
         if (top.mem_req_valid_o) {
             auto q = get<msg_mem_req>(top.mem_req_o);
-            if (q.target != (q.addr >> 8) % 4)
+            if (q.target != (q.addr >> 8) % Slices)
                 fail("wrong slice");
             at_slice.push_back(q);
-            if (++noc_req_owed > Depth)
+            counted[q.op == MEM_READ ? 2 : 3]++;
+            if (++noc_req_owed > NocOut)
                 fail("crossbar request credit overdrawn");
         }
         for (unsigned p = 0; p < Ports; p++) {
@@ -164,6 +195,7 @@ int main()
                 if (q.addr >> 48 != p || q.gpu != Own || !local.count(q.tag) || q.data[5] != local[q.tag].data[5])
                     fail("request left on the wrong port or changed");
                 at_far[p].push_back(q);
+                counted[p ? 1 : 0]++;
                 if (++far_req_owed[p] > Depth)
                     fail("far request credit overdrawn");
             }
@@ -188,6 +220,7 @@ int main()
         fail("requests left without an answer");
     if (done_local < 5000 || done_remote < 5000)
         fail("too little traffic");
+    check_counters(top, counted);
     printf("PASS %u outbound, %u inbound\n", done_local, done_remote);
     return 0;
 }

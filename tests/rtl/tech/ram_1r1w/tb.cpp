@@ -3,6 +3,7 @@
 // top: ram_1r1w
 // sources: rtl/tech/ram_1r1w.sv
 // args: -GWidth=64 -GDepth=40 -GLanes=8
+// mutate: rtl/tech/ram_1r1w.sv: mem[waddr_i][l*LaneW+:LaneW] => mem[raddr_i][l*LaneW+:LaneW]
 #include <cstdint>
 #include <cstdio>
 

@@ -2,6 +2,7 @@
 // Bench of ram_2r1w: random writes and reads on both ports against an array in C++.
 // top: ram_2r1w
 // sources: rtl/tech/ram_2r1w.sv
+// mutate: rtl/tech/ram_2r1w.sv: if (re1_i) out1_q[0] => if (re0_i || re1_i) out1_q[0]
 #include <cstdint>
 #include <cstdio>
 

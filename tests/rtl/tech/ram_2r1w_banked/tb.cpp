@@ -3,6 +3,7 @@
 // top: ram_2r1w_banked
 // sources: rtl/tech/ram_2r1w_banked.sv
 // args: -GLanes=2 -GDepth=48
+// mutate: rtl/tech/ram_2r1w_banked.sv: if (re1_i[b]) word1[b] => if (re0_i[b] || re1_i[b]) word1[b]
 #include <cstdint>
 #include <cstdio>
 

@@ -10,6 +10,7 @@
 // mutant: -GSeedFault=3'd2
 // mutant: -GSeedFault=3'd3
 // mutant: -GSeedFault=3'd5
+// mutate: rtl/gpu/part_utcl2.sv: tlb_idle && walker_idle => tlb_idle || walker_idle
 #include <deque>
 #include <map>
 #include <unordered_map>
@@ -139,12 +140,15 @@ static void clock_once(const msg_mem_req *req, unsigned drain)
         put(dut->mem_rsp_i, walk_answers.begin()->second);
         walk_answers.erase(walk_answers.begin());
     }
+    bool rests = dut->idle_o && !(dut->mem_req_valid_i | dut->mem_rsp_credit_i | dut->mem_req_credit_i | dut->mem_rsp_valid_i | dut->blk_cmd_valid_i); // nothing may happen
     dut->clk_i = 1;
     dut->eval();
     dut->clk_i = 0;
     dut->eval();
     cycle++;
     dut->blk_cmd_valid_i = 0;
+    if (rests && (!dut->idle_o | dut->mem_req_credit_o | dut->mem_rsp_valid_o | dut->blk_evt_valid_o | dut->mem_req_valid_o))
+        fail("idle, but something moved", cycle, 0);
     credits += dut->mem_req_credit_o;
     evts += dut->blk_evt_valid_o;
     if (dut->mem_req_valid_o) {

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Seeded faults of the benches: every RTL module stands in some bench and has a fault that one must notice; and the
+mechanism itself (tests/conftest.py, sw/tools/mutation.py) on a small module: what is noticed, and what is a failure."""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "sw/tools"))
+import mutation  # noqa: E402
+import rtl_sources  # noqa: E402
+
+FOLDER = ROOT / "build/tests/harness/mutation"
+BENCHES = sorted((ROOT / "tests/rtl").rglob("tb.cpp"))
+
+
+def head(path, kind):
+    return re.findall(rf"^// {kind}: (.*\S)", path.read_text(), flags=re.M)
+
+
+def source_of(module):
+    return str(rtl_sources.defined()[module][1].relative_to(ROOT))
+
+
+@pytest.mark.parametrize("module", rtl_sources.modules())
+def test_module_stands_in_a_bench(module):
+    assert [b for b in BENCHES if source_of(module) in " ".join(head(b, "sources")).split()]
+
+
+@pytest.mark.parametrize("module", rtl_sources.modules())
+def test_module_has_a_seeded_fault(module):
+    """One by `mutate:`, or one in its text that a `mutant:` of a bench with this source switches on."""
+    source = source_of(module)
+    planted = [m for b in BENCHES for m in head(b, "mutate") if mutation.parse(m)[0] == source]
+    switches = set(re.findall(r"\b(SeedBug|SeedStore|SeedFault|FaultSeed)\s*[=!]=|\b(SeedBug|SeedStore)\s*[?)]|(SIMD_FAULT) FaultSeed",
+                              rtl_sources.whole(ROOT / source)))
+    seeded = [b for b in BENCHES if source in " ".join(head(b, "sources")).split() and head(b, "mutant")]
+    assert planted or (switches and seeded)
+
+
+@pytest.mark.parametrize("bench, text", [pytest.param(b, m, id=f"{b.parent.name}-{n}") for b in BENCHES for n, m in enumerate(head(b, "mutate"), 1)])
+def test_fault_can_be_planted(bench, text, tmp_path):
+    """Quick to know when a source was changed: the text is still in it, once."""
+    source, old, new = mutation.parse(text)
+    assert source in " ".join(head(bench, "sources")).split()
+    mutation.plant(source, tmp_path / "copy.sv", old, new)
+
+
+SOURCE = """module sum (input logic clk_i, input logic [7:0] a_i, b_i, output logic [7:0] sum_o, twice_o);
+  always_ff @(posedge clk_i) begin
+    sum_o   <= a_i + b_i;
+    twice_o <= a_i + a_i;
+  end
+endmodule
+"""
+BENCH = """// top: sum
+// sources: build/tests/harness/mutation/{name}/sum.sv
+// mutate: {fault}
+#include "Vsum.h"
+int main()
+{{
+    Vsum d;
+    d.clk_i = 0, d.eval();
+    d.a_i = 3, d.b_i = 4, d.clk_i = 1, d.eval();
+    return d.sum_o != 7;
+}}
+"""
+CASES = {  # fault, what the test of the fault says ("": it passes)
+    "noticed": ("{0}: a_i + b_i => a_i - b_i", ""),
+    "harmless": ("{0}: a_i + b_i => b_i + a_i", "does not notice"),
+    "elsewhere": ("{0}: a_i + a_i => a_i", "does not notice"),
+    "nowhere": ("{0}: a_i * b_i => a_i", "0 times in it"),
+    "twice": ("{0}: <= a_i + => <= a_i -", "2 times in it"),
+    "same": ("{0}: a_i + b_i => a_i + b_i", "nothing changes"),
+    "foreign": ("rtl/rdma/rdma.sv: SeedBug ? r.tag : tag => tag", "not a source of this bench"),
+    "malformed": ("{0}: a_i + b_i", "not FILE: OLD => NEW"),
+    "broken": ("{0}: a_i + b_i => a_i +", "does not build"),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_mechanism(name):
+    fault, said = CASES[name]
+    folder = FOLDER / name
+    folder.mkdir(parents=True, exist_ok=True)
+    source = folder / "sum.sv"
+    source.write_text(SOURCE)
+    (folder / "tb.cpp").write_text(BENCH.format(name=name, fault=fault.format(source.relative_to(ROOT))))
+    env = dict(os.environ, PYTHONPATH=str(ROOT / "tests"), PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
+    env.pop("GANTRY_RTL_COVERAGE", None)
+    done = subprocess.run([sys.executable, "-m", "pytest", "-p", "conftest", "-k", "mutate", str(folder / "tb.cpp")], cwd=ROOT, env=env,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if said:
+        assert done.returncode == 1 and said in done.stdout, done.stdout
+    else:
+        assert done.returncode == 0 and "1 passed" in done.stdout, done.stdout
