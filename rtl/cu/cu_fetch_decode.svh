@@ -14,10 +14,11 @@
 `else
   localparam int unsigned Known = 256;
   head_t known[Known];  // without faults; its pc is of another wavefront
-  struct packed {
+  typedef struct packed {
     registers_t owned;  // of a wavefront with as many registers; 0: nothing is known
     logic [1:0] dwords;
-  } known_as[Known];
+  } known_as_t;
+  known_as_t known_as[Known];
   logic [7:0] line;
 
   task automatic decode_head(input logic [47:0] at, input registers_t owned, input logic [3:0] first_fault,

@@ -51,7 +51,8 @@
       va     = {16'd0, long_base[bank][47:0]} + {32'd0, offset};
     end
     req.va     = {16'd0, va[47:2], 2'd0};
-    req.tag    = {due(1'b0, f.store ? 12'd15 : 12'd7), f.store ? 5'd0 : f.sdst_w, f.store ? 7'd0 : f.sdst, long_tag[bank]};
+    req.tag    = {due(1'b0, f.store ? 12'd15 : 12'd7), f.store ? 5'd0 : f.sdst_w, f.store ? 7'd0 : f.sdst,
+                  long_tag[bank]};
     req.dwords = {3'd0, dwords};
     req.vmid   = info[long_at[bank]].vmid;
     req.wave   = {2'd0, long_at[bank]};

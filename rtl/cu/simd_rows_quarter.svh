@@ -29,8 +29,8 @@
     is_signed = 32'(op == OP_V_MUL_HI_I32 || op == OP_V_MAD_I64_I32);
     bits = 32'd0;
     for (int unsigned l = 0; l < Lanes / 2; l++) begin
-      mul32_op(v.qa[{high, l[LaneW-2:0]}], v.qb[{high, l[LaneW-2:0]}], {v.qd[{high, l[LaneW-2:0]}], v.qc[{high, l[LaneW-2:0]}]}, is_signed,
-               wide, t);
+      mul32_op(v.qa[{high, l[LaneW-2:0]}], v.qb[{high, l[LaneW-2:0]}],
+               {v.qd[{high, l[LaneW-2:0]}], v.qc[{high, l[LaneW-2:0]}]}, is_signed, wide, t);
       v.res[r0][{high, l[LaneW-2:0]}] = op == OP_V_MUL_HI_U32 || op == OP_V_MUL_HI_I32 ? 32'(wide >> 32) : 32'(wide);
       v.res[r1][{high, l[LaneW-2:0]}] = 32'(wide >> 32);
       bits = bits | (t << {high, l[LaneW-2:0]});
@@ -49,13 +49,15 @@
       for (int unsigned l = 0; l < Lanes / 2; l++) begin
         wide = {v.qe[{high, l[LaneW-2:0]}], v.qa[{high, l[LaneW-2:0]}]} >> {second, 4'd0};
         v.res[r0][{high, l[LaneW-2:0]}] = sad_sum(32'(wide), v.qb[{high, l[LaneW-2:0]}], v.qc[{high, l[LaneW-2:0]}]);
-        v.res[r1][{high, l[LaneW-2:0]}] = sad_sum(32'(wide >> 8), v.qb[{high, l[LaneW-2:0]}], v.qd[{high, l[LaneW-2:0]}]);
+        v.res[r1][{high, l[LaneW-2:0]}] = sad_sum(32'(wide >> 8), v.qb[{high, l[LaneW-2:0]}],
+                                                  v.qd[{high, l[LaneW-2:0]}]);
       end
     end else
     for (int unsigned l = 0; l < Lanes / 2; l++) begin
       wide = {v.qe[{high, l[LaneW-2:0]}], v.qa[{high, l[LaneW-2:0]}]};
       v.res[r0][{high, l[LaneW-2:0]}] = qsad_pair(wide, v.qb[{high, l[LaneW-2:0]}], v.qc[{high, l[LaneW-2:0]}], masked);
-      v.res[r1][{high, l[LaneW-2:0]}] = qsad_pair(wide >> 16, v.qb[{high, l[LaneW-2:0]}], v.qd[{high, l[LaneW-2:0]}], masked);
+      v.res[r1][{high, l[LaneW-2:0]}] = qsad_pair(wide >> 16, v.qb[{high, l[LaneW-2:0]}],
+                                                  v.qd[{high, l[LaneW-2:0]}], masked);
     end
   endfunction
 

@@ -115,7 +115,8 @@
     t.row = simd_row_t'(32'(r.gather_row) * Parts + (Parts - 32'(r.gather)));
     row = dpp_other(control, r.gather_row);
     r.ra = r.row0 | t.row;
-    r.rc = {r.i_issue[r.cur].src_row[0], BeatW'(32'(row) * Parts + (control[8:3] == 6'b100110 ? 32'd0 : Parts - 32'd1))};
+    r.rc = {r.i_issue[r.cur].src_row[0],
+            BeatW'(32'(row) * Parts + (control[8:3] == 6'b100110 ? 32'd0 : Parts - 32'd1))};
     r.gather = r.gather - 3'd1;
     r.serial = t;
   endfunction

@@ -38,7 +38,10 @@ module part_rdma
   input  logic     [FarPorts-1:0] far_rsp_credit_i
 );
   logic [3:0] count;
-  rdma #(.FarPorts(FarPorts), .NumSlices(L2Slices), .NocDepth(NocQueue), .TargetDepth(NocTargetQueue), .Outstanding(RdmaOutstanding)) u_rdma (
+  rdma #(
+    .FarPorts(FarPorts), .NumSlices(L2Slices), .NocDepth(NocQueue), .TargetDepth(NocTargetQueue),
+    .Outstanding(RdmaOutstanding)
+  ) u_rdma (
     .clk_i, .rst_ni, .own_gpu_i(id_i[15:8]), .idle_o, .count_o(count),
     .mem_req_valid_i, .mem_req_i, .mem_req_credit_o, .mem_rsp_valid_o, .mem_rsp_o, .mem_rsp_credit_i,
     .mem_req_valid_o, .mem_req_o, .mem_req_credit_i, .mem_rsp_valid_i, .mem_rsp_i,

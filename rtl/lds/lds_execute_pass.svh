@@ -42,7 +42,8 @@
     end
     for (int unsigned i = 0; i < 32; i++) owner[place[31-i][6:2]] = name[31-i];
     for (int unsigned s = 0; s < 32; s++) begin
-      hit = (pending >> s) & 32'(owner[place[s][6:2]] == name[s] || (!by_lane && (SeedFault == 4'd2 || FaultSeed == 19)));
+      hit = (pending >> s) & 32'(owner[place[s][6:2]] == name[s] ||
+                                 (!by_lane && (SeedFault == 4'd2 || FaultSeed == 19)));
       served = served | (hit << s);
       re = re | (hit << place[s][6:2]);
     end

@@ -24,7 +24,23 @@ def test_narrow_unit():
 
 
 def test_verible():
-    assert lint.verible(sorted((ROOT / "rtl").glob("*/*.sv"))) == []
+    assert any(p.suffix == ".svh" for p in lint.texts())
+    assert lint.verible(lint.texts()) == []
+
+
+@pytest.mark.parametrize("name", ["cu_issue_tasks.svh", "simd_stage_read.svh"])
+def test_verible_reads_included_texts(name, monkeypatch):
+    """A finding in them is told with the file's name, also where macros stand in for arguments of tasks."""
+    path = ROOT / "rtl/cu" / name
+    folder = ROOT / "build/tests/rtl/lint/rtl/cu"
+    folder.mkdir(parents=True, exist_ok=True)
+    monkeypatch.setattr(lint, "ROOT", folder.parents[1])
+    monkeypatch.setattr(lint, "VERIBLE", ["--rules_config", str(ROOT / "sw/tools/verible.rules"), "--waiver_files", str(ROOT / "sw/tools/verible.waiver")])
+    bad = folder / name
+    bad.write_text(path.read_text())
+    assert lint.verible([bad]) == []
+    bad.write_text(path.read_text() + "  struct packed { logic a; } without_name;\n")
+    assert len(found := lint.verible([bad])) == 1 and found[0].startswith(f"rtl/cu/{name}") and "typedef" in found[0]
 
 
 def test_race_is_found(tmp_path):
