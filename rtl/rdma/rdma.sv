@@ -76,10 +76,11 @@ module rdma
   logic [FarPorts-1:0] back_valid, back_take, in_valid, in_take;
   mem_rsp_t back_head[FarPorts];
   mem_req_t in_head  [FarPorts];
-  port_t back_pick, in_pick, back_turn_q, in_turn_q;
-  logic mem_rsp_room, mem_req_room, back_go, in_go;
-  assign back_pick = port_t'(pick_pkg::rr64(64'(back_valid), 6'(back_turn_q)));
-  assign back_go   = back_valid != '0 && mem_rsp_room;
+  port_t back_pick, in_pick;
+  logic mem_rsp_room, mem_req_room, back_any, in_any, back_go, in_go;
+  rr_arbiter #(.N(FarPorts)) u_back_turn (
+    .clk_i, .rst_ni, .request_i(back_valid), .take_i(back_go), .valid_o(back_any), .grant_o(back_pick));
+  assign back_go   = back_any && mem_rsp_room;
   assign back_take = back_go ? FarPorts'(1) << back_pick : '0;
 
   // ---- inbound requests -> own slices; `origin` remembers who asked
@@ -87,8 +88,9 @@ module rdma
   logic [Outstanding-1:0] busy_q;
   entry_t in_entry;
   assign in_entry = entry_t'(pick_pkg::first64(64'(~busy_q)));
-  assign in_pick  = port_t'(pick_pkg::rr64(64'(in_valid), 6'(in_turn_q)));
-  assign in_go    = in_valid != '0 && mem_req_room && busy_q != '1;
+  rr_arbiter #(.N(FarPorts)) u_in_turn (
+    .clk_i, .rst_ni, .request_i(in_valid), .take_i(in_go), .valid_o(in_any), .grant_o(in_pick));
+  assign in_go    = in_any && mem_req_room && busy_q != '1;
   assign in_take  = in_go ? FarPorts'(1) << in_pick : '0;
 
   // ---- answers of own slices wait for their link; an entry stays busy until its answer has left
@@ -155,14 +157,12 @@ module rdma
       far_req_o[out_port] <= leave(out_head, own_gpu_i);
     end
     if (back_go) begin
-      mem_rsp_o   <= back_head[back_pick];
-      back_turn_q <= back_pick == port_t'(FarPorts - 1) ? '0 : back_pick + 1'b1;
+      mem_rsp_o <= back_head[back_pick];
     end
     if (in_go) begin
       mem_req_o        <= enter(in_head[in_pick], 32'(in_entry));
       origin[in_entry] <= '{link: in_pick, source: in_head[in_pick].source, gpu: in_head[in_pick].gpu,
                             tag: in_head[in_pick].tag};
-      in_turn_q        <= in_pick == port_t'(FarPorts - 1) ? '0 : in_pick + 1'b1;
     end
     if (done_take) begin
       far_rsp_o[done_origin.link] <= answer(done_head, done_origin.source, done_origin.gpu, done_origin.tag);
@@ -174,10 +174,8 @@ module rdma
     if (!rst_ni) begin
       {mem_req_credit_o, mem_rsp_valid_o, mem_req_valid_o} <= '0;
       {far_req_valid_o, far_rsp_valid_o, far_rsp_credit_o, far_req_credit_o} <= '0;
-      back_turn_q <= '0;
-      in_turn_q   <= '0;
-      busy_q      <= '0;
-      count_o     <= '0;
+      busy_q  <= '0;
+      count_o <= '0;
     end
   end
 

@@ -62,7 +62,18 @@ PDR = {"bmc": bounded(10), "prove": Task("mode prove", "abc pdr"), "cover": Task
 BLOCKS = {  # sources, tasks
     "stream_fifo": (["rtl/common/stream_fifo.sv"], {**PDR, **BUGS}),
     "latency_floor": (["rtl/common/latency_floor.sv"], {**PDR, **BUGS, "bug4": bug(4)}),
-    "rr_arbiter": (["rtl/common/pick_pkg.sv", "rtl/common/rr_arbiter.sv"], {**PDR, **BUGS}),
+    "rr_arbiter": (["rtl/common/pick_pkg.sv", "rtl/common/rr_arbiter.sv"],
+                   {**PDR, "prove_ports": Task("mode prove", "abc pdr", params={"N": 9}), **BUGS}),  # as many as part_rdma has
+    "pick_pkg": (
+        ["rtl/common/pick_pkg.sv"],
+        {"bmc": bounded(2), "prove": bounded(4, defines=("HELPERS",), frames=4), "cover": reach(8),
+         **faults(("return first64(ahead != 64'd0 ? ahead : requests);", "return first64(requests);"),
+                  ("high_ahead = pointer[6] ? high & mask : high;", "high_ahead = high & mask;"),
+                  ("return {1'b1, first64(high_ahead)};", "return {1'b1, first64(high)};"),
+                  ("64'hCCCCCCCCCCCCCCCC", "64'hCCCCCCCCCCCCCCC8"),
+                  ("count >= 7'd64 ?", "count > 7'd64 ?"),
+                  ("done = 7'd1;", "done = 7'd2;")),
+         "bug_pointer": bug(1)}),
     "credit_counter": (
         ["rtl/common/stream_fifo.sv", "rtl/common/credit_counter.sv"],
         {**PDR, **faults(("if (!rst_ni) count_q <= Cw'(Depth);", "if (!rst_ni) count_q <= Cw'(Depth - 1);"),

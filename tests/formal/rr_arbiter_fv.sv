@@ -29,6 +29,7 @@ module rr_arbiter_fv #(
   end
   always_comb m_reset : assume (rst_ni == started);
   always_comb if (started) m_pick : assume (pick_i == pick_q);
+  always_comb m_range : assume (32'(pick_i) < N);
 
   `GANTRY_ASSERT(a_some, valid == (request_i != '0))
   `GANTRY_ASSERT(a_legal, `GANTRY_IMPL(valid, request_i[grant]))

@@ -14,6 +14,7 @@ sys.path.insert(0, str(ROOT / "sw/tools"))
 import gen_params  # noqa: E402
 import lint  # noqa: E402
 import netlist  # noqa: E402
+import rtl_sources  # noqa: E402
 import synth  # noqa: E402
 import synth_blocks  # noqa: E402
 import synth_flow  # noqa: E402
@@ -43,6 +44,12 @@ def at_root(monkeypatch):
 @pytest.mark.parametrize("module", [m for m in lint.elaborated() if m != "cu_simd"])  # cu_simd: the next test
 def test_elaborates_in_yosys(module):
     assert lint.slang(module) == []
+
+
+def test_every_module_is_elaborated():
+    """What lint.elaborated() names reaches all RTL, through what these instantiate; a box is elaborated on its own."""
+    reached = {path for module in lint.elaborated() for path in rtl_sources.sources(module)}
+    assert [m for m in rtl_sources.modules() if rtl_sources.defined()[m][1] not in reached] == []
 
 
 @pytest.mark.nightly

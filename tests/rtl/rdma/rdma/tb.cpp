@@ -3,7 +3,7 @@
 // what each requester waits for. Every request must arrive once at its owner with its payload, every answer once at
 // its requester with its tag; credits are never overdrawn; idle means that nothing moves. Carries S1.3, S1.5.
 // top: rdma
-// sources: build/gen/gantry_msg_pkg.sv rtl/common/pick_pkg.sv rtl/common/credit_counter.sv rtl/common/stream_fifo.sv rtl/rdma/rdma.sv
+// sources: build/gen/gantry_msg_pkg.sv rtl/common/pick_pkg.sv rtl/common/credit_counter.sv rtl/common/rr_arbiter.sv rtl/common/stream_fifo.sv rtl/rdma/rdma.sv
 // args: -Irtl/common -GFarPorts=4 -GNumSlices=4
 // mutant: -GSeedBug=1
 #include <cstdio>
