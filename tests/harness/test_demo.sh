@@ -1,0 +1,23 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# make demo: both GPUs have kernels in the table, the program checked its result, two lines say what was seen and what comes next; a
+# program that fails makes the demo fail.
+set -eu
+fail() { echo "$1"; cat "$work/out" "$work/err"; exit 1; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+make -s demo >"$work/out" 2>"$work/err" || fail "exit status $?"
+grep -q '^peer: PASSED' "$work/out" || fail "the program did not check its result"
+for gpu in 0 1; do
+    grep -Eq "^ +$gpu +[0-9]+ add_to_all " "$work/err" || fail "no kernel of the program on GPU $gpu"
+done
+tail -n 1 "$work/err" | grep -q '^gantry: gpus=2 kernels=[1-9].* repeatable=yes ' || fail "final line"
+[ "$(tail -n 1 "$work/out")" = "demo: passed" ] && [ "$(grep -c '^demo: \(you saw\|next\)' "$work/out")" = 2 ] || fail "last lines"
+
+mkdir -p "$work/tree/sw/tools" "$work/tree/build/bin"
+cp sw/tools/demo.sh "$work/tree/sw/tools"
+printf '#!/bin/sh\nexit 1\n' >"$work/tree/build/bin/gantry"
+chmod +x "$work/tree/build/bin/gantry"
+status=0
+"$work/tree/sw/tools/demo.sh" >"$work/out" 2>"$work/err" || status=$?
+[ "$status" = 1 ] && grep -q '^demo: FAILED' "$work/err" && ! grep -q passed "$work/out" || fail "a failing program: status $status"
