@@ -16,6 +16,16 @@ kernel void endless(global uint *out)
         ;
     out[1] = 1;
 }
+kernel void busy(global uint *out)
+{
+    uint x = get_global_id(0);
+    while (x != 7) { // never: bit 3 is set
+        for (int i = 0; i < 64; i++)
+            x = x * 1664525u + 1013904223u;
+        x |= 8;
+    }
+    out[1] = x;
+}
 kernel void values(global uchar *out, uchar a, char b, ushort c, short d, uint e, int f, ulong g, long h, float i, double j)
 {
     global uint *u = (global uint *)out;

@@ -130,7 +130,7 @@ def test_wrong_input(status, cause, args):
 
 
 def test_several_kernels_need_a_name(code):
-    refused(64, f"{code}: several kernels, name one as {code}:KERNEL: wild, illegal, endless, values, beyond", code, *SHAPE)
+    refused(64, f"{code}: several kernels, name one as {code}:KERNEL: wild, endless, busy, illegal, values, beyond", code, *SHAPE)
 
 
 def damaged(tmp_path, change):
@@ -196,17 +196,23 @@ def test_lds_too_large():
           "--arg", "lds:40000", "--arg", "lds:40000")
 
 
-def test_interrupt_ends_within_a_second(code):
-    """Ctrl-C in a kernel that never ends: 128 + SIGINT, the final line, quickly."""
-    run = subprocess.Popen([GANTRY, "kernel", "-c", "tiny", "--model", "golden", f"{code}:endless", *SHAPE, "--arg", "zero:256"], cwd=ROOT,
-                           stderr=subprocess.PIPE, text=True)
-    time.sleep(0.5)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("model, config, name, grid", [("golden", "tiny", "endless", 64), ("rtl", "tiny", "endless", 64), ("golden", "demo", "busy", 65536),
+                                                       ("rtl", "demo", "busy", 65536)])
+def test_signal_ends_within_a_second(code, model, config, name, grid, number):
+    """Ctrl-C in a kernel that never ends, one wavefront that waits or all CUs busy: 128 + N, the final line, quickly."""
+    run = subprocess.Popen([GANTRY, "kernel", "-c", config, "--model", model, "--progress", "always", f"{code}:{name}", "--grid", str(grid), "--group",
+                            "64", "--arg", "zero:256K"], cwd=ROOT, stderr=subprocess.PIPE, text=True)
+    while not (line := run.stderr.readline()).startswith("cycle "):
+        assert line.startswith("gantry: building model"), line
+    time.sleep(0.3)
     assert run.poll() is None
-    begin = time.time()
-    run.send_signal(signal.SIGINT)
+    begin = time.monotonic()
+    run.send_signal(number)
     err = run.communicate(timeout=10)[1]
-    assert time.time() - begin < 1.5
-    assert run.returncode == 128 + signal.SIGINT and "gantry: ended by signal 2" in err and LINE.fullmatch(err.splitlines()[-1])
+    seconds = time.monotonic() - begin
+    assert run.returncode == 128 + number and f"gantry: ended by signal {number.value}\n" in err and LINE.fullmatch(err.splitlines()[-1]), err
+    assert seconds < 1.0, err
 
 
 def test_progress_and_eta(code):
