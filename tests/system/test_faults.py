@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Faults of a program end in ROCr's own errors, on the GPU that had them; the simulator lives on (B.8)."""
+import re
+
 import pytest
 from live import gantry_run, on_last_gpus, rows
 
@@ -23,6 +25,7 @@ def test_wild_store(apps, model, gpus, gpu):
     assert "went on" not in result.out, result
     assert result.line["gpus"] == str(gpus), result
     assert {g for g, _ in rows(result)} == {gpu}, result
+    assert result.err.splitlines()[-1].startswith("gantry: gpus="), result
 
 
 @places
@@ -33,22 +36,26 @@ def test_illegal_instruction(apps, model, gpus, gpu):
     assert "HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION" in result.err, result
     assert f"gpu{gpu}: illegal instruction at pc" in result.err and {g for g, _ in rows(result)} == {gpu}, result
     assert "went on" not in result.out, result
+    assert result.line["gpus"] == str(gpus) and int(result.line["instructions"]) > 0, result
+    assert result.err.splitlines()[-1].startswith("gantry: gpus="), result
 
 
 @pytest.mark.parametrize("program,error", [("group_large", "hipErrorInvalidConfiguration"), ("lds_large", "hipErrorOutOfMemory")])
-def test_sizes_that_hip_refuses(apps, model, program, error):
+def test_sizes_that_hip_refuses(apps, model, gpus, program, error):
     """HIP checks sizes itself; the program goes on and launches a good kernel."""
-    result = gantry_run([apps / program], model, 1)
+    result = gantry_run([apps / program], model, gpus)
     assert result.status == 0 and f"{program}: {error}" in result.out, result
 
 
 @pytest.mark.parametrize("what,code", [("packet", "0x1009"), ("group", "0x1001"), ("lds", "0x1003"), ("dims", "0x100d"),
                                        ("code", "0x1010")])
-def test_bad_packets(apps, model, what, code):
-    """What a raw HSA client gets from the queue's error callback, while its other queue goes on."""
-    result = gantry_run([apps / "hsa_queue", what], model, 1)
+def test_bad_packets(apps, model, gpus, what, code):
+    """What a raw HSA client gets from the error callback of a queue on the last GPU, while its queues on all GPUs go on."""
+    result = gantry_run([apps / "hsa_queue", what], model, gpus, ["-v"])
     assert result.status == 0, result
-    assert f"queue error {code}" in result.out, result
+    assert f"queue error {code} " in result.out, result
+    assert re.findall(r"queue \d+ stopped: gpu(\d+): ", result.err) == [str(gpus - 1)], result
+    assert result.line["gpus"] == str(gpus), result
 
 
 def test_program_without_gpu_work():

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A raw HSA client, for tests/system: argument "barrier" sends barrier-AND and barrier-OR packets and waits for their
- * signals; "packet", "group", "lds", "dims", "code" send one bad packet and print the error that the queue's callback
- * receives; "trap FILE" runs a kernel of a code object that traps, destroys its queue and runs another; "many" drains
+ * signals; "packet", "group", "lds", "dims", "code" send one bad packet to the last GPU, print the error that the queue's
+ * callback receives and use queues of all GPUs meanwhile; "trap FILE" runs a kernel of a code object that traps, destroys its queue and runs another; "many" drains
  * eight queues; "full" wraps a ring of 64 packets.  Exit 0 when all is as it should be.
  */
 #include <fcntl.h>
@@ -122,7 +122,9 @@ static int test_full(hsa_agent_t gpu)
 
 static int test_error(hsa_agent_t gpu, const char *kind)
 {
-    hsa_queue_t *queue = queue_make(gpu, 64), *other = queue_make(gpu, 64);
+    hsa_queue_t *queue = queue_make(gpu, 64), *others[8];
+    for (int g = 0; g < gpu_count; g++)
+        others[g] = queue_make(gpus[g], 64);
     hsa_kernel_dispatch_packet_t packet = {.setup = 3,
                                            .workgroup_size_x = 64,
                                            .workgroup_size_y = 1,
@@ -150,9 +152,10 @@ static int test_error(hsa_agent_t gpu, const char *kind)
     else
         return 2;
     submit(queue, &packet, header);
-    hsa_signal_t done = signal_make(1);
+    hsa_signal_t done = signal_make(gpu_count);
     hsa_barrier_and_packet_t barrier = {.completion_signal = done};
-    submit(other, &barrier, HEADER(HSA_PACKET_TYPE_BARRIER_AND, 1)); /* another queue of the process goes on */
+    for (int g = 0; g < gpu_count; g++) /* the process's other queues go on, there and elsewhere */
+        submit(others[g], &barrier, HEADER(HSA_PACKET_TYPE_BARRIER_AND, 1));
     wait_zero(done);
     hsa_signal_t pause = signal_make(1);
     while (queue_error == HSA_STATUS_SUCCESS)
@@ -231,7 +234,7 @@ int main(int argc, char **argv)
     else if (strcmp(what, "trap") == 0 && argc > 2)
         status = test_trap(gpus[0], argv[2]);
     else
-        status = test_error(gpus[0], what);
+        status = test_error(gpus[gpu_count - 1], what);
     printf("hsa_queue %s: %s\n", what, status ? "FAILED" : "PASSED");
     return status;
 }
