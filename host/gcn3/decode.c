@@ -220,18 +220,21 @@ static void decode_mubuf(uint64_t inst, struct gcn3_inst *d)
     unsigned op = bits(inst, 24, 18);
     take_info(d, find_op(gcn3_index_mubuf, op), FMT_MUBUF, op);
     d->len = 2;
-    d->illegal |= bits(inst, 55, 55) || bits(inst, 16, 16);
     d->glc = bits(inst, 14, 14);
     d->slc = bits(inst, 17, 17);
     d->offen = bits(inst, 12, 12);
     d->idxen = bits(inst, 13, 13);
+    d->lds = bits(inst, 16, 16);
+    bool from_lds = op == OP_BUFFER_STORE_LDS_DWORD, to_lds = d->lds && d->info->kind == KIND_LOAD && d->info->bytes <= 4;
+    d->illegal |= bits(inst, 55, 55) || d->lds != (from_lds || to_lds) || (from_lds && (d->offen || d->idxen));
+    d->reads_m0 = d->lds;
     d->offset = bits(inst, 11, 0);
     d->srsrc = bits(inst, 52, 48) << 2;
     d->srcw[0] = d->info->sw0 ? d->offen + d->idxen : 0;
     d->src[0] = d->srcw[0] ? 256 + bits(inst, 39, 32) : 0;
     d->src[1] = d->srcw[1] ? 256 + bits(inst, 47, 40) : 0;
     d->src[2] = d->srcw[2] ? bits(inst, 63, 56) : 0;
-    d->returns = d->info->dw && (!d->info->glc || d->glc);
+    d->returns = d->info->dw && (!d->info->glc || d->glc) && !d->lds;
     d->vdst = d->returns ? bits(inst, 47, 40) : 0;
     d->vdst_w = d->returns ? d->info->dw : 0;
 }

@@ -38,7 +38,7 @@ struct gcn3_inst {
     bool reads_vcc, writes_vcc, reads_scc, writes_scc, reads_exec, writes_exec, reads_m0;
     uint16_t simm16, offset;
     uint8_t neg, abs, omod;
-    bool clamp, returns, glc, slc, offen, idxen, smem_imm;
+    bool clamp, returns, glc, slc, offen, idxen, lds, smem_imm;
     uint8_t srsrc;
     bool plain;      /* vector ALU on 32-bit rows as they stand: no SDWA, DPP, output modifier, wider operand */
     bool privileged; /* its scalar result may lie in TBA, TMA or TTMP */

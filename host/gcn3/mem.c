@@ -32,7 +32,7 @@ static int run_access(struct transfer *t, uint64_t mask, unsigned first, unsigne
     t->a.bytes = bytes;
     t->a.first = first;
     t->a.atomic_op = o->atomic;
-    if (o->kind != KIND_LOAD)
+    if (o->kind != KIND_LOAD && !t->i->lds)
         for (unsigned k = 0; k < store_words; k++)
             memcpy(t->a.data[k], t->w->v[t->i->src[1] - 256 + first + k], sizeof t->a.data[k]);
     int fault = o->kind == KIND_LOAD ? t->env->load(t->env->ctx, t->w, &t->a)
@@ -42,11 +42,16 @@ static int run_access(struct transfer *t, uint64_t mask, unsigned first, unsigne
         t->w->fault_va = t->a.fault_va;
         return fault;
     }
-    if (t->i->vdst_w)
+    if (t->i->vdst_w || t->i->lds)
         for (unsigned k = 0; k < words; k++)
             for (uint64_t m = mask; m; m &= m - 1)
                 t->result[first + k][__builtin_ctzll(m)] = t->a.data[k][__builtin_ctzll(m)];
     return 0;
+}
+
+static uint32_t extend(const struct gcn3_op *o, uint32_t x)
+{
+    return !o->is_signed ? x : o->bytes == 1 ? (uint32_t)(int8_t)x : (uint32_t)(int16_t)x;
 }
 
 static void write_back(struct transfer *t, uint64_t mask)
@@ -55,10 +60,7 @@ static void write_back(struct transfer *t, uint64_t mask)
     for (unsigned k = 0; k < t->i->vdst_w; k++)
         for (uint64_t m = mask; m; m &= m - 1) {
             unsigned l = __builtin_ctzll(m);
-            uint32_t x = t->result[k][l];
-            if (o->is_signed)
-                x = o->bytes == 1 ? (uint32_t)(int8_t)x : (uint32_t)(int16_t)x;
-            t->w->v[t->i->vdst + k][l] = x;
+            t->w->v[t->i->vdst + k][l] = extend(o, t->result[k][l]);
         }
 }
 
@@ -177,34 +179,88 @@ static bool buffer_address(const struct buffer *b, uint32_t index, uint32_t offs
     return true;
 }
 
-static int buffer_execute(struct gcn3_wave *w, const struct gcn3_env *env, const struct gcn3_inst *i)
+static void begin_buffer(struct transfer *t, struct gcn3_wave *w, const struct gcn3_env *env, const struct gcn3_inst *i)
 {
-    struct transfer t;
+    t->w = w, t->env = env, t->i = i;
+    memset(t->result, 0, sizeof t->result);
+}
+
+/* All accesses of these lanes. */
+static int buffer_access(struct transfer *t, uint64_t lanes)
+{
+    struct gcn3_wave *w = t->w;
+    const struct gcn3_inst *i = t->i;
     struct buffer b = take_resource(w, i->srsrc);
     uint32_t soffset = scalar_read32(w, i, i->src[2], false);
     unsigned bytes = i->info->bytes, step = b.swizzle && bytes > 4 ? 4 : bytes;
     const uint32_t *first = i->srcw[0] ? w->v[i->src[0] - 256] : NULL;
     const uint32_t *second = i->srcw[0] > 1 ? w->v[i->src[0] - 255] : first;
-    if (i->info->kind == KIND_INV)
-        return 0;
-    t.w = w, t.env = env, t.i = i;
-    t.a.scratch = b.swizzle && b.add_lane;
-    memset(t.result, 0, sizeof t.result);
+    t->a.scratch = b.swizzle && b.add_lane;
     for (unsigned k = 0; k < bytes; k += step) {
         uint64_t mask = 0;
-        for (uint64_t m = WAVE_EXEC(w); m; m &= m - 1) {
+        for (uint64_t m = lanes; m; m &= m - 1) {
             unsigned l = __builtin_ctzll(m);
             uint32_t offset = (i->offen ? second[l] : 0) + i->offset + k;
             uint32_t index = (i->idxen ? first[l] : 0) + (b.add_lane ? l : 0);
-            if (buffer_address(&b, index, offset, soffset, step, &t.a.va[l]))
+            if (buffer_address(&b, index, offset, soffset, step, &t->a.va[l]))
                 mask |= UINT64_C(1) << l;
         }
-        int fault = run_access(&t, mask, k / 4, step);
+        int fault = run_access(t, mask, k / 4, step);
         if (fault)
             return fault;
     }
-    write_back(&t, WAVE_EXEC(w));
     return 0;
+}
+
+uint32_t buffer_lds_address(const struct gcn3_wave *w, const struct gcn3_inst *i, unsigned lane)
+{
+    return (((WAVE_M0(w) & 0xffff) + i->offset) & ~3u) + 4 * lane;
+}
+
+uint64_t buffer_lds_lanes(const struct gcn3_wave *w, const struct gcn3_inst *i)
+{
+    uint32_t at = buffer_lds_address(w, i, 0), room = w->lds_bytes > at ? (w->lds_bytes - at) / 4 : 0;
+    return WAVE_EXEC(w) & (room < 64 ? (UINT64_C(1) << room) - 1 : UINT64_MAX);
+}
+
+int buffer_lds_move(struct gcn3_wave *w, const struct gcn3_env *env, const struct gcn3_inst *i, uint32_t data[64])
+{
+    struct transfer t;
+    uint64_t lanes = buffer_lds_lanes(w, i);
+    begin_buffer(&t, w, env, i);
+    memcpy(t.a.data[0], data, sizeof t.a.data[0]);
+    int fault = buffer_access(&t, lanes);
+    for (uint64_t m = i->info->kind == KIND_LOAD ? lanes : 0; m; m &= m - 1)
+        data[__builtin_ctzll(m)] = extend(i->info, t.result[0][__builtin_ctzll(m)]);
+    return fault;
+}
+
+/* Between memory and the LDS.  Nothing is written there when a lane faults. */
+static int buffer_lds(struct gcn3_wave *w, const struct gcn3_env *env, const struct gcn3_inst *i)
+{
+    uint32_t data[64] = { 0 };
+    uint64_t lanes = buffer_lds_lanes(w, i);
+    bool load = i->info->kind == KIND_LOAD;
+    for (uint64_t m = load ? 0 : lanes; m; m &= m - 1)
+        lds_read(w, buffer_lds_address(w, i, __builtin_ctzll(m)), &data[__builtin_ctzll(m)], 4);
+    int fault = buffer_lds_move(w, env, i, data);
+    for (uint64_t m = load && !fault ? lanes : 0; m; m &= m - 1)
+        lds_write(w, buffer_lds_address(w, i, __builtin_ctzll(m)), &data[__builtin_ctzll(m)], 4);
+    return fault;
+}
+
+static int buffer_execute(struct gcn3_wave *w, const struct gcn3_env *env, const struct gcn3_inst *i)
+{
+    if (i->info->kind == KIND_INV)
+        return 0;
+    if (i->lds)
+        return buffer_lds(w, env, i);
+    struct transfer t;
+    begin_buffer(&t, w, env, i);
+    int fault = buffer_access(&t, WAVE_EXEC(w));
+    if (!fault)
+        write_back(&t, WAVE_EXEC(w));
+    return fault;
 }
 
 int mem_execute(struct gcn3_wave *w, const struct gcn3_env *env, const struct gcn3_inst *i)

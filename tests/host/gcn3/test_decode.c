@@ -98,7 +98,7 @@ static void compare(uint64_t raw)
     if (d.illegal) {
         unsigned row = length ? row_of(name) : 0;
         bool far_mac = strncmp(name, "v_mac_", 6) == 0 && (strstr(text, " wave_") || strstr(text, " row_bcast"));
-        bool other = far_mac || strstr(text, " gds") || strstr(text, " lds") || strstr(text, " tfe");
+        bool other = far_mac || strstr(text, " gds") || strstr(text, " tfe");
         if (row && (gcn3_op_table[row].implemented || gcn3_op_table[row].later) && !other) {
             wrong++;
             printf("%016lx: llvm '%s', illegal here\n", (unsigned long)inst, text);
@@ -194,7 +194,7 @@ static void memory_formats(void)
             if (op < 128) {
                 compare((regs & 0x7f00ffffull << 32) | 0xdc000000u | op << 18 | (rnd() & 3) << 16);
                 compare((regs & 0xffffull << 32) | (uint64_t)(rnd() % 8 << 16 | 0x80u << 24) << 32 | 0xe0000000u | op << 18 |
-                        (rnd() & 3) << 12 | (rnd() & 0xfff));
+                        (rnd() & 1) << 16 | (rnd() & 3) << 12 | (rnd() & 0xfff));
             }
         }
 }
@@ -261,6 +261,14 @@ static void operands(void **unused)
         { UINT64_C(0x80030000e0501000), false, 1, 16, "buffer_load_dword v0, v0, s[12:15], 0 offen" },
         { UINT64_C(0x801a0000e0501000), true, 0, 0, "buffer resource at 104" },
         { UINT64_C(0xff030000e0501000), true, 0, 0, "literal as buffer offset" },
+        { UINT64_C(0x8003ff09e0511000), false, 10, 16, "buffer_load_dword v9, s[12:15], 0 offen lds: no destination" },
+        { UINT64_C(0x80830000e0511000), true, 0, 0, "the same with tfe" },
+        { UINT64_C(0x80030000e0550000), true, 0, 0, "buffer_load_dwordx2 lds" },
+        { UINT64_C(0x80030000e0710000), true, 0, 0, "buffer_store_dword lds" },
+        { UINT64_C(0x80030000e1090000), true, 0, 0, "buffer_atomic_add lds" },
+        { UINT64_C(0x8003fffce0f50000), false, 0, 16, "buffer_store_lds_dword s[12:15], 0" },
+        { UINT64_C(0x80030000e0f40000), true, 0, 0, "buffer_store_lds_dword without lds" },
+        { UINT64_C(0x80030000e0f51000), true, 0, 0, "buffer_store_lds_dword offen" },
     };
     (void)unused;
     for (unsigned n = 0; n < sizeof cases / sizeof *cases; n++) {

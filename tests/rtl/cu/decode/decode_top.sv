@@ -52,6 +52,7 @@ module decode_top
   output logic [0:0] st64_o,
   output logic [0:0] offen_o,
   output logic [0:0] idxen_o,
+  output logic [0:0] lds_o,
   output logic [0:0] smem_imm_o,
   output logic [15:0] offset_o,
   output logic [6:0] srsrc_o
@@ -107,6 +108,7 @@ module decode_top
     st64_o <= d.st64;
     offen_o <= d.offen;
     idxen_o <= d.idxen;
+    lds_o <= d.lds;
     smem_imm_o <= d.smem_imm;
     offset_o <= d.offset;
     srsrc_o <= d.srsrc;

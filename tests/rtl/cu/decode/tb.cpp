@@ -33,7 +33,7 @@ static uint64_t random_instruction()
     if (n < 3 && rnd() % 4 == 0)
         x = (x & ~UINT64_C(511)) | (249 + rnd() % 2);
     if (n == 12)
-        x &= ~(UINT64_C(1) << 55 | 1 << 16);
+        x &= ~(UINT64_C(1) << 55 | (rnd() % 4 ? 1 << 16 : 0));
     if (n == 10)
         x &= ~UINT64_C(0x10000);
     return x;
@@ -97,6 +97,7 @@ static void compare(uint64_t inst, const Vdecode_top &t, const gcn3_inst &d)
     same(inst, "st64", t.st64_o, d.info->st64);
     same(inst, "offen", t.offen_o, d.offen);
     same(inst, "idxen", t.idxen_o, d.idxen);
+    same(inst, "lds", t.lds_o, d.lds);
     same(inst, "smem_imm", t.smem_imm_o, d.smem_imm);
     same(inst, "offset", t.offset_o, d.offset);
     same(inst, "srsrc", t.srsrc_o, d.srsrc);
