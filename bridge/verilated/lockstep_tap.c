@@ -26,7 +26,7 @@ struct lockstep_tap {
     unsigned count;
 };
 
-static const char *const observed_names[] = {"obs_inst", "obs_sgpr", "obs_vgpr", "obs_done", "obs_lds"};
+static const char *const observed_names[] = {"obs_inst", "obs_sgpr", "obs_vgpr", "obs_done", "obs_lds", "obs_row"};
 
 static uint32_t slot_of(const struct part *part, const char *name, bool out)
 {
@@ -75,7 +75,7 @@ static void tap_cu(struct lockstep_tap *all, struct part *part, unsigned gpu, un
     *t = (struct tap){all, gpu, cu, slot_of(part, "cu_cmd", false), slot_of(part, "cu_evt", true), slot_of(part, "mem_req", true),
                       UINT32_MAX, {-1, -1, -1, -1, -1, -1, -1, -1}};
     for (uint32_t i = 0; i < api->obs_count && i < 8; i++)
-        for (int k = 0; k < 5; k++)
+        for (int k = 0; k < 6; k++)
             if (strcmp(api->obs[i].name, observed_names[k]) == 0)
                 t->port[i] = k;
     rtl_part_observe(part, tap_observe, t);

@@ -27,14 +27,21 @@ struct lockstep *lockstep_new(struct pmem *memory, unsigned gpus, unsigned cus, 
     return ls;
 }
 
+static void writes_clear(struct lockstep *ls, struct ls_write *x)
+{
+    while (x) {
+        struct ls_write *next = x->link;
+        x->link = ls->spare;
+        ls->spare = x;
+        x = next;
+    }
+}
+
 static void entry_clear(struct lockstep *ls, struct ls_entry *e)
 {
-    while (e->writes) {
-        struct ls_write *next = e->writes->link;
-        e->writes->link = ls->spare;
-        ls->spare = e->writes;
-        e->writes = next;
-    }
+    writes_clear(ls, e->writes);
+    writes_clear(ls, e->rows);
+    e->writes = e->rows = NULL;
     while (e->requests) {
         struct ls_request *next = e->requests->link;
         free(e->requests);

@@ -43,6 +43,7 @@ enum lockstep_port {
     LOCKSTEP_VGPR, /* obs_vgpr_t, lane = SIMD */
     LOCKSTEP_DONE, /* wave_tag_t */
     LOCKSTEP_LDS,  /* obs_lds_t, order of execution */
+    LOCKSTEP_ROW,  /* obs_row_t, dwords of a buffer instruction on their way into the LDS or from there */
 };
 void lockstep_observe(struct lockstep *ls, unsigned gpu, unsigned cu, enum lockstep_port port, unsigned lane, uint64_t cycle,
                       const void *data);

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "gcn3/lockstep_private.h"
+#include "gcn3/mem.h"
 
 void ls_report(struct ls_wave *w, const struct ls_entry *e, uint64_t now, const char *what)
 {
@@ -74,6 +75,38 @@ static int execute_flat(struct ls_check *c, const struct gcn3_env *env, const st
     return fault;
 }
 
+/* Buffer instruction between memory and the LDS: its dwords are taken from the RTL, compared with memory now and with the
+ * LDS when their turns come.  A store that stores nothing has read nothing either. */
+static int execute_buffer_lds(struct ls_check *c, const struct gcn3_env *env, const struct gcn3_inst *inst)
+{
+    struct gcn3_wave *w = &c->wave->state;
+    uint64_t lanes = buffer_lds_lanes(w, inst), seen = 0;
+    uint32_t rtl[64] = { 0 }, data[64];
+    for (const struct ls_write *x = c->entry->rows; x; x = x->link) {
+        seen |= x->lanes;
+        for (uint64_t m = x->lanes; m; m &= m - 1)
+            rtl[__builtin_ctzll(m)] = x->data[__builtin_ctzll(m)];
+    }
+    memcpy(data, rtl, sizeof data);
+    c->row = rtl;
+    int fault = buffer_lds_move(w, env, inst, data);
+    if (fault)
+        return fault;
+    if (inst->info->kind == KIND_STORE && c->golden.count == 0)
+        lanes = 0;
+    if (!c->text[0] && seen != lanes)
+        snprintf(c->text, sizeof c->text, "dwords between memory and the LDS: rtl lanes %016lx golden %016lx", (unsigned long)seen,
+                 (unsigned long)lanes);
+    for (uint64_t m = lanes; m && !c->text[0]; m &= m - 1)
+        if (data[__builtin_ctzll(m)] != rtl[__builtin_ctzll(m)])
+            snprintf(c->text, sizeof c->text, "dword of lane %u for the LDS: rtl %08x golden %08x", (unsigned)__builtin_ctzll(m),
+                     rtl[__builtin_ctzll(m)], data[__builtin_ctzll(m)]);
+    ls_buffer_check(c, inst, lanes, data);
+    w->pc += 4 * inst->len;
+    w->instructions++;
+    return 0;
+}
+
 static bool control_flow_agrees(struct ls_check *c)
 {
     char text[160];
@@ -93,7 +126,7 @@ struct before {
 
 static void before_take(struct before *b, const struct gcn3_wave *w, const struct gcn3_inst *inst)
 {
-    b->active = WAVE_EXEC(w) != 0;
+    b->active = inst->lds ? buffer_lds_lanes(w, inst) != 0 : WAVE_EXEC(w) != 0;
     for (unsigned k = 0; k < inst->vdst_w && k < 4; k++)
         memcpy(b->row[k], w->v[inst->vdst + k], sizeof b->row[k]);
 }
@@ -139,6 +172,7 @@ void ls_check_entry(struct ls_wave *w, struct ls_entry *e, uint64_t now)
     if (e->requests && !(vector_memory && inst->info->kind != KIND_LOAD && WAVE_EXEC(&w->state) & ~lds))
         snprintf(c.text, sizeof c.text, "request to memory of an instruction that makes none");
     int fault = inst->unit == UNIT_LDS ? execute_lds(&c, inst)
+                : inst->lds            ? execute_buffer_lds(&c, &env, inst)
                 : lds || e->parts      ? execute_flat(&c, &env, inst, lds, rows.own)
                                        : gcn3_execute(&w->state, &env, inst);
     w->state.at_barrier = false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * LDS side of lock step: contents of a CU's LDS, changed by the golden model in the order in which the RTL executed LDS
- * instructions and parts of FLAT ones, whatever the order in which wavefronts are compared.
+ * instructions and parts of vector memory ones, whatever the order in which wavefronts are compared.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static void report(struct ls_cu *cu, const struct ls_lds *op, unsigned reg, unsi
     ls_report(&cu->wave[op->wave], &e, 0, text);
 }
 
-/* One lane of a part of a FLAT instruction; true when its result is what the RTL has. */
+/* One lane of a part of a vector memory instruction; true when its result is what the RTL has. */
 static bool apply_lane(struct ls_cu *cu, struct ls_lds *op, unsigned l)
 {
     const struct gcn3_op *o = op->inst.info;
@@ -215,6 +215,29 @@ void ls_flat_check(struct ls_check *c, const struct gcn3_inst *inst, uint64_t la
             unsigned l = __builtin_ctzll(m);
             w->v[inst->vdst + k][l] = good >> l & 1 ? rtl[k][l] : 0;
         }
+    run_turns(c->cu);
+}
+
+void ls_buffer_check(struct ls_check *c, const struct gcn3_inst *inst, uint64_t lanes, const uint32_t data[64])
+{
+    static const struct gcn3_op write = { .kind = KIND_STORE, .bytes = 4 }, read = { .kind = KIND_LOAD, .bytes = 4 };
+    const bool load = inst->info->kind == KIND_LOAD;
+    struct gcn3_inst as = *inst; /* what it does in the LDS, with its only row as result where it reads */
+    uint32_t rtl[4][64];
+    as.info = load ? &write : &read;
+    as.vdst_w = load ? 0 : 1;
+    memcpy(rtl[0], data, sizeof rtl[0]);
+    compare_parts(c, &as, lanes);
+    for (const struct ls_part *p = c->entry->parts; p && !c->text[0]; p = p->link) {
+        struct ls_lds *op = lds_new(c, &as, rtl);
+        op->turn = p->turn;
+        op->lanes = p->lanes;
+        op->word = LS_WHOLE;
+        memcpy(op->row[1], data, sizeof op->row[1]);
+        for (unsigned l = 0; l < 64; l++)
+            op->row[0][l] = buffer_lds_address(&op->state, inst, l);
+        lds_wait(c->cu, op);
+    }
     run_turns(c->cu);
 }
 

@@ -156,7 +156,7 @@ static int check_load(void *ctx, struct gcn3_wave *w, struct gcn3_access *a)
         unsigned l = __builtin_ctzll(m);
         uint32_t x[4] = { 0 };
         for (unsigned k = 0; k < (a->bytes + 3u) / 4; k++)
-            a->data[k][l] = x[k] = rtl_word(c, a->inst->vdst + a->first + k, l);
+            a->data[k][l] = x[k] = a->inst->lds ? c->row[l] : rtl_word(c, a->inst->vdst + a->first + k, l);
         uint64_t pa = ls_translate(ls, c->cu->gpu, w->vmid, a->va[l]);
         if (a->bytes < 4)
             a->data[0][l] = x[0] &= a->bytes == 1 ? 0xff : 0xffff;

@@ -81,6 +81,7 @@ static void see_inst(struct ls_cu *cu, uint64_t cycle, const uint8_t *data)
     e->unit = d->unit;
     e->vdst = d->vdst;
     e->vdst_w = d->vdst_w;
+    e->lds = d->lds;
     w->observed++;
     cu->ls->observed++;
 }
@@ -185,14 +186,14 @@ static void see_tag(struct ls_cu *cu, bool lds, unsigned port, uint64_t cycle, c
         ls_report(w, NULL, cycle, lds ? "LDS order of no instruction under way" : "end of no instruction under way");
 }
 
-/* A part of a FLAT instruction takes its turn in the LDS. */
+/* A part of a vector memory instruction takes its turn in the LDS. */
 static void see_part(struct ls_cu *cu, uint64_t cycle, const uint8_t *data)
 {
     struct ls_wave *w = &cu->wave[field(data, 8, 6)];
     struct ls_entry *e = w->active ? entry_find(w, data[0], cycle, LS_VMEM, -1) : NULL;
-    if (!e || e->unit != UNIT_FLAT) {
+    if (!e || (e->unit != UNIT_FLAT && !e->lds)) {
         if (w->active && !w->faulted)
-            ls_report(w, e, cycle, "LDS access of no FLAT instruction under way");
+            ls_report(w, e, cycle, "LDS access of no vector memory instruction under way that makes one");
         return;
     }
     struct ls_part *p = xcalloc(1, sizeof *p), **end = &e->parts;
@@ -202,6 +203,24 @@ static void see_part(struct ls_cu *cu, uint64_t cycle, const uint8_t *data)
     while (*end)
         end = &(*end)->link;
     *end = p;
+}
+
+/* 16 lanes of a buffer instruction between memory and the LDS. */
+static void see_row(struct ls_cu *cu, uint64_t cycle, const uint8_t *data)
+{
+    struct ls_wave *w = &cu->wave[field(data, 538, 6)];
+    struct ls_entry *e = w->active ? entry_find(w, field(data, 530, 8), cycle, LS_VMEM, -1) : NULL;
+    if (!e || !e->lds) {
+        if (w->active && !w->faulted)
+            ls_report(w, e, cycle, "dwords for the LDS or from there of no instruction under way that moves some");
+        return;
+    }
+    struct ls_write *x = write_take(cu->ls);
+    const unsigned first = 16 * field(data, 528, 2);
+    x->lanes = field(data, 512, 16) << first;
+    memcpy(&x->data[first], data, 64);
+    x->link = e->rows;
+    e->rows = x;
 }
 
 void lockstep_observe(struct lockstep *ls, unsigned gpu, unsigned cu, enum lockstep_port port, unsigned lane,
@@ -231,6 +250,9 @@ void lockstep_observe(struct lockstep *ls, unsigned gpu, unsigned cu, enum locks
             see_part(c, cycle, data);
         else
             see_tag(c, true, 0, cycle, data);
+        break;
+    case LOCKSTEP_ROW:
+        see_row(c, cycle, data);
         break;
     }
 }

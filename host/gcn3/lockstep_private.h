@@ -44,21 +44,21 @@ struct ls_request {
     uint64_t old;  /* ordered atomics */
 };
 
-/* Lanes of a FLAT instruction that the RTL let access the LDS in one turn. */
+/* Lanes of a FLAT instruction, or of a buffer instruction with the lds bit, that the RTL let access the LDS in one turn. */
 struct ls_part {
     struct ls_part *link;
     uint64_t turn, lanes;
     unsigned word; /* LS_WHOLE, or the only word of their elements that it covers */
 };
 
-/* An LDS instruction, or a part of a FLAT one, with its operands, waiting for its turn; result rows as the RTL left
+/* An LDS instruction, or a part of a vector memory one, with its operands, waiting for its turn; result rows as the RTL left
  * them. */
 struct ls_lds {
     struct ls_lds *link;
     uint64_t turn, pc, raw;
     bool skip; /* of a killed wavefront */
     unsigned wave, word;
-    uint64_t lanes;          /* not 0: a part of a FLAT instruction */
+    uint64_t lanes;          /* not 0: a part of a vector memory instruction */
     struct gcn3_inst inst;   /* registers renumbered into row[] */
     struct gcn3_wave state;
     uint32_t row[16][64];    /* 0 address, 1-4 data0, 5-8 data1, 9-12 destination before */
@@ -69,9 +69,10 @@ struct ls_entry {
     uint64_t pc, inst, issued, done_at;
     uint8_t tag;
     uint8_t unit, vdst, vdst_w; /* of the decoded instruction */
-    bool done, lds_ordered;
+    bool done, lds_ordered, lds; /* lds: between memory and the LDS */
     uint64_t lds_turn;
     struct ls_write *writes, *last_write;
+    struct ls_write *rows; /* dwords by lane between memory and the LDS */
     struct ls_request *requests;
     struct ls_part *parts; /* by turn */
 };
@@ -177,6 +178,7 @@ struct ls_check {
     struct ls_wave *wave;
     struct ls_entry *entry;
     uint64_t now;
+    const uint32_t *row; /* by lane, what the RTL moved between memory and the LDS */
     char text[512]; /* first difference that a callback found */
     struct ls_bytes golden;
 };
@@ -234,6 +236,8 @@ void ls_lds_check(struct ls_check *c, const struct gcn3_inst *inst, uint32_t rtl
 /* Lanes of a FLAT instruction that are in the LDS aperture.  Those inside the allocation are taken from the RTL now and
  * compared at the turns of the parts, the others give 0; a difference between lanes and parts is noted in c->text. */
 void ls_flat_check(struct ls_check *c, const struct gcn3_inst *inst, uint64_t lanes, uint32_t rtl[4][64]);
+/* Lanes that a buffer instruction has moved between memory and the LDS: these dwords are compared at the turns of its parts. */
+void ls_buffer_check(struct ls_check *c, const struct gcn3_inst *inst, uint64_t lanes, const uint32_t data[64]);
 void ls_lds_skip(struct ls_cu *cu, uint64_t turn);
 void ls_lds_clear(struct ls_cu *cu);
 void ls_lds_free(struct lockstep *ls); /* records for reuse */

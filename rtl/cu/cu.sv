@@ -60,6 +60,8 @@ module cu
   output wave_tag_t          obs_done_o[8],
   output logic               obs_lds_valid_o,   // order of execution in the LDS
   output obs_lds_t           obs_lds_o,
+  output logic               obs_row_valid_o,   // rows between memory and the LDS
+  output obs_row_t           obs_row_o,
   output logic               idle_o
 );
   logic [3:0] valu_valid, valu_done_valid, valu_wait, init_valid, init_ready, simd_idle;
@@ -87,8 +89,9 @@ module cu
   logic [31:0] vrd_data[4][16];
   logic [1:0] vwr_ready[4];
   logic [6:0] vmem_events;
-  logic lds_conflict, obs_lds_valid;
+  logic lds_conflict, obs_lds_valid, obs_row_valid;
   obs_lds_t obs_lds;
+  obs_row_t obs_row;
   logic line_valid, line_rsp_valid;
   lds_line_t line[1];
   lds_line_rsp_t line_rsp[1];
@@ -292,11 +295,16 @@ module cu
     .inv_vmid_i      (inv_vmid),
     .inv_done_o      (inv_done),
     .perf_o          (vmem_events),
+    .obs_en_i,
+    .obs_row_valid_o (obs_row_valid),
+    .obs_row_o       (obs_row),
     .idle_o          (vmem_idle)
   );
 
   assign obs_lds_valid_o       = Observe && obs_lds_valid;
   assign obs_lds_o             = Observe ? obs_lds : '0;
+  assign obs_row_valid_o       = Observe && obs_row_valid;
+  assign obs_row_o             = Observe ? obs_row : '0;
   assign obs_done_valid_o[7:4] = {smem_done_valid, vmem_done_valid, lds_done_valid} & {4{Observe && obs_en_i}};
   assign obs_done_o[4]         = Observe ? lds_done[0] : '0;
   assign obs_done_o[5]         = Observe ? lds_done[1] : '0;

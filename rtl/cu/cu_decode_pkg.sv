@@ -137,6 +137,7 @@ package cu_decode_pkg;
         dst: d.vdst,
         idxen: d.idxen,
         offen: d.offen,
+        lds: d.lds,
         offset: d.offset[11:0],
         srsrc: d.srsrc
     };

@@ -88,6 +88,7 @@ package cu_head_pkg;
     vgpr_t dst;
     logic idxen;
     logic offen;
+    logic lds;  // between memory and the LDS
     logic [11:0] offset;
     logic [6:0] srsrc;
   } vmem_word_t;

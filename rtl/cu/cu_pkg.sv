@@ -128,6 +128,8 @@ package cu_pkg;
     VmemInv  // buffer_wbinvl1, buffer_wbinvl1_vol: invalidate the L1V
   } vmem_kind_e;
   typedef struct packed {
+    logic lds;  // between memory and the LDS: no data in VGPRs; exec only lanes whose dword is in the allocation
+    logic [14:0] lds_word;  // dword of lane 0 in the allocation
     wave_t wave;
     tag_t tag;
     vmem_kind_e kind;
@@ -157,7 +159,8 @@ package cu_pkg;
     logic [63:0] flat_scratch;  // {base / 256, size}: registers of the wavefront, the upper with the window's base
   } vmem_issue_t;
 
-  // ---- vector memory unit -> LDS: lanes of a FLAT instruction in the LDS aperture that share a 64-byte line
+  // ---- vector memory unit -> LDS: lanes of a FLAT instruction in the LDS aperture, or of a buffer instruction between
+  // memory and the LDS, that share a 64-byte line
   typedef struct packed {
     wave_t wave;
     tag_t tag;
@@ -219,8 +222,15 @@ package cu_pkg;
   typedef struct packed {
     logic split;  // of elements of several words only `word`
     logic [1:0] word;
-    logic [63:0] lanes;  // lanes of a FLAT instruction; 0: a DS instruction, whole
+    logic [63:0] lanes;  // lanes of a vector memory instruction; 0: a DS instruction, whole
     wave_t wave;
     tag_t tag;
   } obs_lds_t;  // takes effect in the LDS now
+  typedef struct packed {
+    wave_t wave;
+    tag_t tag;
+    logic [1:0] beat;
+    logic [15:0] lanes;
+    logic [15:0][31:0] data;
+  } obs_row_t;  // dwords of lanes that a buffer instruction writes into the LDS, or has read there
 endpackage

@@ -102,6 +102,19 @@
     return f.srsrc;
   endfunction
 
+  // Between memory and the LDS: the dword of lane 0, M0[15:0] + offset; lanes whose dword lies in the allocation.
+  function automatic logic [14:0] vmem_lds_word(input logic [31:0] base, input logic [11:0] offset);
+    logic [16:0] address;
+    address = {1'b0, base[15:0]} + {5'd0, offset};
+    return address[16:2];
+  endfunction
+
+  function automatic logic [63:0] vmem_lds_lanes(input logic [14:0] first, input logic [16:0] bytes);
+    logic [14:0] room;
+    room = bytes[16:2] > first ? bytes[16:2] - first : 15'd0;
+    return room >= 15'd64 ? '1 : (64'd1 << room[5:0]) - 64'd1;
+  endfunction
+
   task automatic vmem_first(input widx_t at, input tag_t of_tag);
     vmem_issue_t v;
     vmem_word_t f;
@@ -130,6 +143,11 @@
     v.idxen      = f.idxen;
     v.offen      = f.offen;
     v.offset     = f.offset;
+    if (f.lds) begin
+      v.lds      = 1'b1;
+      v.lds_word = vmem_lds_word(FaultSeed == 29 ? 32'd0 : m0[at], f.offset);
+      v.exec     = v.exec & vmem_lds_lanes(v.lds_word, v.lds_bytes);
+    end
     if (FaultSeed == 10 && f.store) v.exec[0] = 1'b0;
     if (FaultSeed == 11 && f.store) v.data = v.data + 8'd1;
     if (FaultSeed == 20 && f.load && v.dwords > 3'd1) v.dwords = v.dwords - 3'd1;

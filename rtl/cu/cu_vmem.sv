@@ -28,7 +28,7 @@ module cu_vmem
   output logic             ready_o,           // an issue is taken in the next cycle
   output logic             opread_valid_o,
   output wave_tag_t        opread_o,
-  output logic             opread_lds_o,      // it has lanes in the LDS aperture
+  output logic             opread_lds_o,      // it accesses the LDS
   output logic             reading_o,
   output logic      [ 1:0] reading_simd_o,
   output logic      [ 3:0] vrd_valid_o,       // by SIMD, one at a time
@@ -44,7 +44,7 @@ module cu_vmem
   input  logic             mem_req_credit_i,
   input  logic             mem_rsp_valid_i,
   input  mem_rsp_t         mem_rsp_i,
-  output logic             line_valid_o,      // lanes in the LDS aperture; one at a time, the record stays
+  output logic             line_valid_o,      // to the LDS; one at a time, the record stays
   output lds_line_t        line_o[1],
   input  logic             line_rsp_valid_i,
   input  lds_line_rsp_t    line_rsp_i[1],     // stays until the next line
@@ -54,6 +54,9 @@ module cu_vmem
   output logic             inv_done_o,
   output logic      [ 6:0] perf_o,            // pulses: 0 transaction, 1 TLB hit, 2 TLB miss, 3 read hit, 4 read miss,
                                               // 5 joined a miss, 6 write or atomic
+  input  logic             obs_en_i,
+  output logic             obs_row_valid_o,   // dwords of a buffer instruction on their way into the LDS, or from there
+  output obs_row_t         obs_row_o,
   output logic             idle_o
 );
   import l1v_pkg::*;
@@ -169,6 +172,9 @@ module cu_vmem
     .quiesce_i      (quiesce_q),
     .drained_o      (drained),
     .perf_o         (perf_o[2:0]),
+    .obs_en_i,
+    .obs_row_valid_o,
+    .obs_row_o,
     .idle_o         (pipe_idle)
   );
 
@@ -244,7 +250,8 @@ module cu_vmem
 
   // at rest no pulse is up that a block would have to take back or another would take again
   `GANTRY_ASSERT(a_rest,
-                 en || !(opread_valid_o || vrd_valid_o != '0 || vwr_valid_o != '0 || done_valid || inv_done_o))
+                 en || !(opread_valid_o || vrd_valid_o != '0 || vwr_valid_o != '0 || done_valid || inv_done_o ||
+                       obs_row_valid_o))
   `GANTRY_ASSERT(a_rest_inside,
                  en || !(line_valid_o || tlb_lookup || tlb_fill || tlb_inv_q || req_valid || rsp_valid || ack_valid ||
                          xlat_valid))

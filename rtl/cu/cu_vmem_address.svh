@@ -75,7 +75,7 @@
     bad = '0;
     lane_addresses();
     in_lds = '0;
-    if (near_lds[cur]) lds_lanes();
+    if (near_lds[cur] && !op.mubuf) lds_lanes();
     spill = '0;
     odd = '0;
     for (int unsigned l = 0; l < 16; l++) begin

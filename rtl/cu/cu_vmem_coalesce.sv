@@ -37,7 +37,7 @@ module cu_vmem_coalesce
   output logic          [3:0] started_slot_o,
   output logic                sent_valid_o,
   output logic          [3:0] sent_slot_o,
-  output logic                opread_lds_o,    // the instruction whose operands are read has lanes in the LDS aperture
+  output logic                opread_lds_o,    // the instruction whose operands are read accesses the LDS
   output vmem_event_t         fault_o,
   output vmem_event_t         denied_o,
   output logic                tlb_lookup_o,
@@ -70,7 +70,7 @@ module cu_vmem_coalesce
   vop_t op_mem[16];
   (* no_rw_check *)logic [15:0][31:0] addr_mem[128];
   logic [15:0] split;  // words of a lane are apart
-  logic [15:0] near_lds;  // some lane is in the LDS aperture
+  logic [15:0] near_lds;  // some lane is in the LDS aperture, or its data are in the LDS
   // instructions whose operands are there
   logic [15:0][3:0] order;
   logic [3:0] order_read, order_write;
@@ -294,7 +294,7 @@ module cu_vmem_coalesce
         top = prepare(issue_i);
         op_mem[next_slot_i] <= top;
         split[next_slot_i] = top.swizzle;
-        near_lds[next_slot_i] = 1'b0;
+        near_lds[next_slot_i] = issue_i.lds;
       end
       busy = order_count != '0 || active || tx0.valid || tx1.valid || hold != '0;
       if (busy || capture_i.valid || ended_valid_i || forget_i || awake) begin

@@ -14,7 +14,7 @@ module cu_vmem_pipe
   parameter int unsigned Latency = 120,  // see cu_vmem_slots
   parameter int unsigned AddressLanes = 4,  // see cu_vmem_coalesce
   // bench only: 1 lines of lanes not compared, 2 rights ignored, 3 order of completion, 4 bounds of the LDS ignored,
-  // 5 completion before the shortest latency, 6 all lanes at once
+  // 5 completion before the shortest latency, 6 all lanes at once, 7 second line of a row of the LDS left out
   parameter bit [3:0] SeedFault = 4'd0
 ) (
   input  logic             clk_i,
@@ -28,7 +28,7 @@ module cu_vmem_pipe
   output logic             ready_o,
   output logic             opread_valid_o,
   output wave_tag_t        opread_o,
-  output logic             opread_lds_o,    // it has lanes in the LDS aperture
+  output logic             opread_lds_o,    // it accesses the LDS
   output logic             reading_o,
   output logic      [ 1:0] reading_simd_o,
   output logic      [ 3:0] vrd_valid_o,
@@ -70,11 +70,19 @@ module cu_vmem_pipe
   input  logic             quiesce_i,       // start no transaction; drained_o tells when none is under way
   output logic             drained_o,
   output logic      [ 2:0] perf_o,          // pulses: transaction, TLB hit, TLB miss
+  input  logic             obs_en_i,
+  output logic             obs_row_valid_o,
+  output obs_row_t         obs_row_o,
   output logic             idle_o
 );
   logic place_valid, access_valid, access_ready, started_valid, sent_valid, wb_valid, wb_done;
   logic [3:0] next_slot, started_slot, sent_slot, wb_slot;
   logic line_taken, moved_slots, moved_coalesce, moved_request, moved_return;
+  logic row_line_valid, fetch_valid, fill_valid, fill_done;
+  logic [3:0] fetch_slot;
+  logic [1:0] fill_beat;
+  logic [15:0][31:0] fill;
+  lds_line_t row_line[1];
   vmem_capture_t capture;
   vmem_place_t place;
   vmem_access_t access;
@@ -200,11 +208,20 @@ module cu_vmem_pipe
     .line_valid_o,
     .line_o,
     .line_taken_i  (line_taken),
+    .row_line_valid_i(row_line_valid),
+    .row_line_i    (row_line),
+    .fetch_valid_o (fetch_valid),
+    .fetch_slot_o  (fetch_slot),
+    .fill_valid_i  (fill_valid),
+    .fill_done_i   (fill_done),
+    .fill_beat_i   (fill_beat),
+    .fill_i        (fill),
     .moved_o       (moved_request)
   );
 
   cu_vmem_return #(
-    .NumTx(NumTx)
+    .NumTx    (NumTx),
+    .SeedFault(SeedFault)
   ) u_return (
     .clk_i,
     .rst_ni,
@@ -222,6 +239,14 @@ module cu_vmem_pipe
     .line_valid_i  (line_rsp_valid_i),
     .line_i        (line_rsp_i),
     .line_taken_o  (line_taken),
+    .row_line_valid_o(row_line_valid),
+    .row_line_o    (row_line),
+    .fetch_valid_i (fetch_valid),
+    .fetch_slot_i  (fetch_slot),
+    .fill_valid_o  (fill_valid),
+    .fill_done_o   (fill_done),
+    .fill_beat_o   (fill_beat),
+    .fill_o        (fill),
     .ended_o       (ended),
     .ended_va_o    (ended_va),
     .wb_valid_i    (wb_valid),
@@ -230,6 +255,9 @@ module cu_vmem_pipe
     .vwr_valid_o,
     .vwr_o,
     .vwr_ready_i,
+    .obs_en_i,
+    .obs_row_valid_o,
+    .obs_row_o,
     .moved_o       (moved_return)
   );
 endmodule

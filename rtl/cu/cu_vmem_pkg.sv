@@ -93,6 +93,7 @@ package cu_vmem_pkg;
     logic [7:0] tx;
   } vmem_end_t;
 
+  /* verilator lint_off UNUSEDSIGNAL */  // functions look at parts of wide records
   function automatic vop_t prepare(input vmem_issue_t issue);
     vop_t op;
     op.wave = issue.wave;
@@ -128,7 +129,6 @@ package cu_vmem_pkg;
     return op;
   endfunction
 
-  /* verilator lint_off UNUSEDSIGNAL */
   // Address of access `word` (0 unless swizzled) of a lane in a buffer.  `ok` low: out of range, reads 0.
   function automatic void buffer_address(input vop_t op, input logic [31:0] lane, input logic [31:0] word,
                                          input logic [31:0] voffset, input logic [31:0] vindex,

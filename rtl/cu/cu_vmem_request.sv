@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Data of vector memory transactions on their way to the cache: store lines from the lanes' rows, 16 lanes a cycle,
 // and operands of atomics.  Lines of the LDS leave on a port of their own, the next when the answer to the one before was
-// taken.  Responsible for: the rows of data, l1_req_t, lds_line_t, order.  Not responsible for: which lanes share
+// taken.  The rows of a store from the LDS are asked for when it is the oldest, and come from cu_vmem_return.
+// Responsible for: the rows of data, l1_req_t, lds_line_t, order.  Not responsible for: which lanes share
 // a line, translation and rights (cu_vmem_coalesce).
 module cu_vmem_request
   import cu_pkg::*;
@@ -29,6 +30,14 @@ module cu_vmem_request
   output logic                line_valid_o,      // to the LDS; the record stays until the next
   output lds_line_t           line_o[1],
   input  logic                line_taken_i,
+  input  logic                row_line_valid_i,  // a line that cu_vmem_return asks for; stays until its answer
+  input  lds_line_t           row_line_i[1],
+  output logic                fetch_valid_o,     // the rows of this store are wanted
+  output logic          [3:0] fetch_slot_o,
+  input  logic                fill_valid_i,      // one of them
+  input  logic                fill_done_i,       // the last
+  input  logic          [1:0] fill_beat_i,
+  input  logic   [15:0][31:0] fill_i,
   output logic                moved_o
 );
   typedef struct packed {
@@ -57,7 +66,12 @@ module cu_vmem_request
   logic [1:0] wait_read, wait_write;
   logic [2:0] waiting;
   logic [3:0] wait_lds;
-  logic line_busy;
+  logic line_busy, row_wait;
+  // rows of the oldest store, when they come from the LDS
+  logic [15:0] from_lds;
+  logic [15:0][31:0] fetch_mem[4];
+  logic fetched, fetching;
+  logic [3:0] fetch_slot;
   // line being put together
   logic building;
   logic [63:0] lanes_left, bytes;
@@ -75,12 +89,12 @@ module cu_vmem_request
   logic [63:0] window, mask;
   logic [5:0] leader;
   logic [1:0] beat;
-  logic ok, low, whole, moved, awake;
+  logic ok, low, whole, missing, moved, awake;
 
   /* verilator lint_off BLKSEQ */
   // Rows of a beat: read in one place, so that each memory has one read port.
   task automatic read_rows(input logic all);
-    row = data0_mem[{a.tx.slot, beat}];
+    row = from_lds[a.tx.slot] ? fetch_mem[beat] : data0_mem[{a.tx.slot, beat}];
     for (int unsigned l = 0; l < 16; l++) given[l] = row[l[3:0]];
     if (all) begin
       row = data1_mem[{a.tx.slot, beat}];
@@ -143,6 +157,28 @@ module cu_vmem_request
     req.data[95:64] = op.atomic_op == 4'd1 ? value : 32'd0;
     value = given[32'd48+{28'd0, leader[3:0]}];
     req.data[127:96] = op.atomic_op == 4'd1 && op.wide ? value : 32'd0;
+  endtask
+
+  // Whether the oldest access is of a store whose rows are still in the LDS; then they are asked for.
+  task automatic fetch_rows();
+    a = wait_mem[wait_read];
+    missing = from_lds[a.tx.slot] && !(fetched && fetch_slot == a.tx.slot);
+    if (missing && !fetching) begin
+      fetching = 1'b1;
+      fetched = 1'b0;
+      fetch_slot = a.tx.slot;
+      fetch_slot_o <= a.tx.slot;
+      fetch_valid_o <= 1'b1;
+      moved = 1'b1;
+    end
+  endtask
+
+  task automatic send_row_line();
+    row_wait = 1'b0;
+    line_busy = 1'b1;
+    line_valid_o <= 1'b1;
+    line_o[0] <= row_line_i[0];
+    moved = 1'b1;
   endtask
 
   // The oldest access: a store leaves when all its lanes are in the line.
@@ -227,6 +263,8 @@ module cu_vmem_request
             words: fresh.words,
             bytes: fresh.bytes
         };
+        from_lds[next_slot_i] = issue_i.lds && issue_i.store;
+        if (fetch_slot == next_slot_i) fetched = 1'b0;
       end
       if (place_valid_i) begin
         place_mem[{place_i.slot, place_i.word, place_i.beat}] <= '{
@@ -244,12 +282,25 @@ module cu_vmem_request
           default: data3_mem[{capture_i.slot, capture_i.beat}] <= row;
         endcase
       end
-      if (access_valid_i || waiting != '0 || line_taken_i || awake) begin
+      if (access_valid_i || waiting != '0 || line_taken_i || row_line_valid_i || awake) begin
         moved = access_valid_i;
         req_valid_o <= 1'b0;
         line_valid_o <= 1'b0;
+        fetch_valid_o <= 1'b0;
         if (line_taken_i) line_busy = 1'b0;
-        if (waiting != '0 && (wait_lds[wait_read] ? !line_busy : req_ready_i)) serve();
+        if (row_line_valid_i) row_wait = 1'b1;
+        if (row_wait && !line_busy) send_row_line();
+        missing = 1'b0;
+        if (waiting != '0 && from_lds != '0) fetch_rows();
+        if (waiting != '0 && !missing && (wait_lds[wait_read] ? !line_busy : req_ready_i)) serve();
+        if (fill_valid_i) begin
+          fetch_mem[fill_beat_i] <= fill_i;
+          if (fill_done_i) begin
+            fetched  = 1'b1;
+            fetching = 1'b0;
+          end
+          moved = 1'b1;
+        end
         if (access_valid_i) begin
           wait_lds[wait_write] = access_i.tx.lds;
           wait_mem[wait_write] <= access_i;
@@ -261,8 +312,9 @@ module cu_vmem_request
         moved_o <= moved;
       end
       if (!rst_ni) begin
-        {wait_read, wait_write, waiting, building, line_busy, awake} = '0;
+        {wait_read, wait_write, waiting, building, line_busy, row_wait, from_lds, fetched, fetching, awake} = '0;
         req_valid_o <= 1'b0;
+        fetch_valid_o <= 1'b0;
         line_valid_o <= 1'b0;
         access_ready_o <= 1'b1;
         moved_o <= 1'b0;

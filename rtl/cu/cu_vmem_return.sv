@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Answers of the cache and of the LDS on their way to the VGPRs: words of a line to their lanes, 16 lanes a cycle, put together in
-// rows until the instruction is finished, then one row a cycle.  Responsible for: those, and which transaction an
-// answer belongs to.  Not responsible for: when an instruction is finished (cu_vmem_slots).
+// rows until the instruction is finished, then one row a cycle.  Responsible for: those, which transaction an answer
+// belongs to, rows between the LDS and buffer instructions (cu_vmem_rows.svh).  Not responsible for: when an instruction is finished (cu_vmem_slots).
 module cu_vmem_return
   import cu_pkg::*;
   import cu_vmem_pkg::*;
   import l1v_pkg::*;
 #(
-  parameter int unsigned NumTx = 64
+  parameter int unsigned NumTx = 64,
+  parameter bit [3:0] SeedFault = 4'd0  // bench only: see cu_vmem_pipe
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
@@ -27,6 +28,14 @@ module cu_vmem_return
   input  logic                line_valid_i,     // the LDS has answered; the answer stays until line_taken_o
   input  lds_line_rsp_t       line_i[1],
   output logic                line_taken_o,
+  output logic                row_line_valid_o, // a line for a row; the record stays until its answer
+  output lds_line_t           row_line_o[1],
+  input  logic                fetch_valid_i,    // the rows of this store are wanted
+  input  logic          [3:0] fetch_slot_i,
+  output logic                fill_valid_o,     // one of them
+  output logic                fill_done_o,      // the last
+  output logic          [1:0] fill_beat_o,
+  output logic   [15:0][31:0] fill_o,
   output vmem_end_t           ended_o,
   output logic         [63:0] ended_va_o[1],    // of a fault
   input  logic                wb_valid_i,       // at most one more while one is being written
@@ -37,6 +46,9 @@ module cu_vmem_return
   /* verilator lint_off UNUSEDSIGNAL */
   input  logic          [1:0] vwr_ready_i[4],   // by SIMD: upper bit
   /* verilator lint_on UNUSEDSIGNAL */
+  input  logic                obs_en_i,
+  output logic                obs_row_valid_o,  // dwords on their way into the LDS, or from there
+  output obs_row_t            obs_row_o,
   output logic                moved_o
 );
   typedef struct packed {
@@ -57,11 +69,13 @@ module cu_vmem_return
     logic [2:0] results;
     wave_t wave;
     tag_t tag;
+    logic lds;
     vgpr_t dst;
     logic [63:0] exec;
   } what_t;
 
   localparam int unsigned TxW = $clog2(NumTx);
+  localparam logic [7:0] RowId = 8'h80;  // of a line for a row: no transaction's number
 
   // instructions; addresses of lanes {slot, word, beat}; results by word {slot, beat} and which lanes hold data
   what_t what_mem[16];
@@ -87,8 +101,17 @@ module cu_vmem_return
   logic [4:0] wb_row;
   /* verilator lint_off UNUSEDSIGNAL */
   vop_t op;
-  what_t what, wb;  // of the answer, of the instruction being written
+  what_t what, wb, row_what;  // of the answer, of the instruction being written, of the row
+  logic [16:0] row_where;  // its byte in the LDS
   /* verilator lint_on UNUSEDSIGNAL */
+  // rows between the LDS and buffer instructions
+  logic [16:0] lds_mem[16];  // byte of lane 0 in the LDS
+  logic row_busy, row_fetch, row_half, row_asked;  // row_fetch: from the LDS; row_asked: a line is under way
+  logic fetch_wait;
+  logic [3:0] row_slot, fetch_slot;
+  logic [1:0] row_beat;
+  logic [15:0] row_lanes;
+  logic [15:0][31:0] row_data;
   // temporaries
   place_t where;
   logic [15:0][31:0] row, now;
@@ -143,6 +166,8 @@ module cu_vmem_return
     written[k] = written[k] | took[15:0];
   endtask
 
+  `include "cu_vmem_rows.svh"
+
   // The oldest answer.
   task automatic take_answer();
     busy = 1'b1;
@@ -175,7 +200,9 @@ module cu_vmem_return
       end
     end
     has = 32'(wb.exec >> {wb_row[1:0], 4'd0}) & 32'hffff;
-    if (has != '0) begin
+    if (wb.lds) begin
+      start_row(has[15:0]);
+    end else if (has != '0) begin
       vwr_valid_o <= 4'd1 << wb.wave.simd;
       wb_hold = 1'b1;
       vwr_o <= '{
@@ -201,9 +228,11 @@ module cu_vmem_return
             results: op.results,
             wave: op.wave,
             tag: op.tag,
+            lds: issue_i.lds,
             dst: op.dst,
             exec: op.exec
         };
+        if (issue_i.lds) lds_mem[next_slot_i] <= issue_i.lds_base + {issue_i.lds_word, 2'd0};
         touched = touched & ~(64'hf << {next_slot_i, 2'd0});
       end
       if (place_valid_i) begin
@@ -221,11 +250,15 @@ module cu_vmem_return
             lanes: access_i.op == L1Write ? 64'd0 : access_i.tx.lanes
         };
       end
-      if (rsp_valid_i || queued != '0 || busy || wb_valid_i || wb_active || line_valid_i || awake) begin
+      if (rsp_valid_i || queued != '0 || busy || wb_valid_i || wb_active || line_valid_i || fetch_valid_i ||
+          awake) begin
         moved = rsp_valid_i || wb_valid_i;
+        row_line_valid_o <= 1'b0;
+        fill_valid_o <= 1'b0;
+        obs_row_valid_o <= 1'b0;
         // ---------------- rows of a finished instruction
         wb_done_o <= 1'b0;
-        if (wb_active && (vwr_ready_i[wb.wave.simd][1] || !wb_hold)) begin
+        if (wb_active && (vwr_ready_i[wb.wave.simd][1] || !wb_hold) && !(wb.lds && row_busy)) begin
           moved = 1'b1;
           if (wb_hold) vwr_valid_o <= '0;
           wb_hold = 1'b0;
@@ -237,7 +270,7 @@ module cu_vmem_return
             wb_row = '0;
             wb = what_mem[wb_slot];
           end
-          if (wb_active) send_row();
+          if (wb_active && !(wb.lds && row_busy)) send_row();
         end
         if (wb_valid_i) begin
           wb_next = wb_slot_i;
@@ -278,7 +311,13 @@ module cu_vmem_return
           end
         end
         line_taken_o <= 1'b0;
-        if (line_valid_i) line_held = 1'b1;
+        if (line_valid_i && line_i[0].id == RowId) begin
+          line_taken_o <= 1'b1;
+          moved = 1'b1;
+          take_line();
+        end else if (line_valid_i) begin
+          line_held = 1'b1;
+        end
         if (line_held) begin
           moved = 1'b1;
           if (!rsp_valid_i && rsp_ready_o) begin
@@ -294,12 +333,27 @@ module cu_vmem_return
           queue_write = queue_write + 3'd1;
           queued = queued + 4'd1;
         end
+        // ---------------- rows between the LDS and buffer instructions
+        if (fetch_valid_i) begin
+          fetch_wait = 1'b1;
+          fetch_slot = fetch_slot_i;
+        end
+        if (fetch_wait && !row_busy) begin
+          fetch_wait = 1'b0;
+          start_fetch(2'd0);
+        end
+        if (row_busy && !row_asked) begin
+          moved = 1'b1;
+          ask_line();
+        end
         rsp_ready_o <= queued <= 4'd3;
         awake = moved;
         moved_o <= moved;
       end
       if (!rst_ni) begin
-        {busy, queue_read, queue_write, queued, wb_active, wb_more, wb_hold, line_held, awake} = '0;
+        {busy, queue_read, queue_write, queued, wb_active, wb_more, wb_hold, line_held, row_busy, row_asked} = '0;
+        {fetch_wait, awake} = '0;
+        {row_line_valid_o, fill_valid_o, obs_row_valid_o} <= '0;
         touched = '0;
         {vwr_valid_o, wb_done_o, line_taken_o} <= '0;
         ended_o <= '0;

@@ -98,7 +98,7 @@ module cu_vmem_slots
     row_word = '0;
     row_beat = '0;
     row_kind = !op.mubuf || op.offen ? 2'd0 : op.idxen ? 2'd1 : 2'd2;
-    rows_left = 6'(op.words) + (op.mubuf ? 6'(op.idxen) + 6'(op.offen) : 6'd2);
+    rows_left = 6'(issue_i.lds ? 3'd0 : op.words) + (op.mubuf ? 6'(op.idxen) + 6'(op.offen) : 6'd2);
     rows_left = op.inv || op.exec == '0 ? '0 : rows_left << 2;
     if (rows_left == '0) capture = '{valid: 1'b1, none: 1'b1, slot: slot, final_row: 1'b1, default: '0};
   endtask

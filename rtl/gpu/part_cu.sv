@@ -42,7 +42,9 @@ module part_cu
   output logic         [ 7:0] obs_done_valid_o,
   output wave_tag_t           obs_done_o[8],
   output logic                obs_lds_valid_o,
-  output obs_lds_t            obs_lds_o
+  output obs_lds_t            obs_lds_o,
+  output logic                obs_row_valid_o,
+  output obs_row_t            obs_row_o
 );
   cu #(
     .Simds     (NumSimd),
@@ -96,6 +98,8 @@ module part_cu
     .obs_done_o,
     .obs_lds_valid_o,
     .obs_lds_o,
+    .obs_row_valid_o,
+    .obs_row_o,
     .idle_o
   );
 

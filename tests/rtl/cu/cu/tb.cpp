@@ -306,6 +306,65 @@ again:
   s_endpgm
 )";
 
+// Buffer instructions between memory and the LDS beside DS instructions of the same wavefront, in program order without waits for DS;
+// only what a load brings is waited for before a buffer store or a FLAT load takes it.  Over the end of the allocation, out of EXEC,
+// beyond the buffer, with M0 from a lane, and several under way at once.
+static const char *buffer_lds_program = R"(
+  s_mov_b32 s8, s0
+  s_or_b32 s9, s1, 0x80000
+  s_movk_i32 s10, 256
+  s_mov_b32 s11, 0x824fac
+  s_mov_b32 s12, s0
+  s_mov_b32 s13, s1
+  s_movk_i32 s14, 600
+  s_mov_b32 s15, 0x24fac
+  v_lshlrev_b32 v1, 2, v0
+  v_mul_u32_u24 v4, 0x12345, v0
+  s_movk_i32 s6, 3
+again:
+  s_mov_b32 m0, 0x7fff0000
+  buffer_load_dword v1, s[12:15], 0 offen lds
+  s_mov_b32 m0, -1
+  ds_read_b32 v5, v1
+  ds_write_b32 v1, v4 offset:200
+  s_movk_i32 m0, 196
+  buffer_store_lds_dword s[8:11], 0 offset:6 lds
+  s_mov_b32 m0, -1
+  ds_write_b32 v1, v0 offset:204
+  s_movk_i32 m0, 513
+  buffer_load_sbyte v0, s[12:15], 7 idxen lds
+  buffer_load_ushort off, s[12:15], 9 offset:300 glc lds
+  s_movk_i32 m0, 904
+  buffer_load_dword v[0:1], s[8:11], 16 idxen offen lds
+  s_waitcnt vmcnt(0)
+  buffer_store_lds_dword s[8:11], m0 lds
+  s_mov_b32 m0, -1
+  ds_read2_b32 v[6:7], v1 offset0:128 offset1:200
+  ds_read2_b32 v[8:9], v1 offset0:49 offset1:210
+  v_cmp_gt_u32 vcc, 40, v0
+  s_and_saveexec_b64 s[4:5], vcc
+  v_readlane_b32 m0, v1, 21
+  buffer_store_lds_dword s[8:11], 0 offset:4 lds
+  buffer_load_ubyte v1, s[12:15], 0 offen lds
+  s_mov_b64 exec, 0
+  buffer_load_dword v1, s[12:15], 0 offen lds
+  buffer_store_lds_dword s[8:11], 0 lds
+  s_mov_b64 exec, s[4:5]
+  s_waitcnt vmcnt(0)
+  buffer_store_lds_dword s[8:11], 0 offset:12 lds
+  s_mov_b32 m0, -1
+  ds_read_b32 v10, v1 offset:84
+  s_waitcnt vmcnt(0) lgkmcnt(0)
+  v_xor_b32 v4, v5, v6
+  v_xor_b32 v4, v4, v8
+  s_sub_u32 s6, s6, 1
+  s_cmp_lg_u32 s6, 0
+  s_cbranch_scc1 again
+  buffer_load_dword v11, v0, s[8:11], 0 idxen
+  s_waitcnt vmcnt(0)
+  s_endpgm
+)";
+
 // One instruction with lanes in the LDS, in scratch (whose window has a base) and in memory.
 static const char *mixed_program = R"(
   s_mov_b32 flat_scratch_lo, 0x400
@@ -394,7 +453,7 @@ static void run_faults(Bench &b)
 {
     struct Case {
         const char *name, *text;
-        unsigned status, sgprs = 112;
+        unsigned status, sgprs = 112, lds_bytes = 0;
     } cases[] = {
         {"illegal", "s_mov_b32 s2, 1\n .long 0xbf9f0000\n s_endpgm\n", FAULT_ILLEGAL},
         {"flat load", "v_mov_b32 v1, 0x12345\n v_mov_b32 v2, 0x70\n flat_load_dword v3, v[1:2]\n s_waitcnt vmcnt(0)\n s_endpgm\n",
@@ -415,6 +474,11 @@ static void run_faults(Bench &b)
         {"odd pair", ".long 0xbe820103\n s_endpgm\n", FAULT_ILLEGAL},
         {"scalar store", "s_mov_b32 s2, 0x40000000\n s_mov_b32 s3, 0\n s_store_dword s4, s[2:3], 0x0\n s_waitcnt lgkmcnt(0)\n s_endpgm\n",
          FAULT_NOT_PRESENT},
+        {"load into the LDS", "s_mov_b32 s0, 0\n s_movk_i32 s1, 0x70\n s_mov_b32 s2, -1\n s_mov_b32 s3, 0x24fac\n s_mov_b32 m0, 0\n"
+         "buffer_load_dword off, s[0:3], 0 lds\n s_waitcnt vmcnt(0)\n s_endpgm\n", FAULT_NOT_PRESENT, 112, 256},
+        {"store from the LDS", "s_mov_b32 s0, 0\n s_movk_i32 s1, 0x70\n s_mov_b32 s2, -1\n s_mov_b32 s3, 0x24fac\n s_mov_b32 m0, 0\n"
+         "buffer_store_lds_dword s[0:3], 0 lds\n s_waitcnt vmcnt(0)\n s_endpgm\n", FAULT_NOT_PRESENT, 112, 256},
+        {"store from the LDS by a VGPR", ".long 0xe0f51000, 0x80000000\n s_endpgm\n", FAULT_ILLEGAL},
         {"trap", "s_trap 2\n s_endpgm\n", FAULT_TRAP},
     };
     b.observe = false;
@@ -423,6 +487,7 @@ static void run_faults(Bench &b)
         b.golden_mem = b.mem;
         WaveSetup setup;
         setup.sgprs = c.sgprs;
+        setup.lds_bytes = c.lds_bytes;
         Wave *w = b.add(setup);
         b.golden_run({w});
         b.run({w});
@@ -685,6 +750,7 @@ int main(int argc, char **argv)
     both.lds_base = 1536;
     both.lds_bytes = 1100;
     run_one(b, "flat_lds", flat_lds_program, both);
+    run_one(b, "buffer_lds", buffer_lds_program, both);
     both.scratch_base = 0x400000;
     run_one(b, "mixed", mixed_program, both);
     run_group(b);

@@ -50,6 +50,11 @@ module cu_vmem
   /* verilator lint_on UNUSEDSIGNAL */
   output logic             inv_done_o,
   output logic      [ 6:0] perf_o,
+  /* verilator lint_off UNUSEDSIGNAL */
+  input  logic             obs_en_i,
+  /* verilator lint_on UNUSEDSIGNAL */
+  output logic             obs_row_valid_o,
+  output obs_row_t         obs_row_o,
   output logic             idle_o
 );
   localparam int unsigned Unused = NumSlices + L1vBytes + L1vWays + L1vMshrs + Credits + TlbEntries + Latency + AddressLanes;
@@ -67,6 +72,8 @@ module cu_vmem
   assign mem_req_valid_o = 1'b0;
   assign mem_req_o       = '0;
   assign perf_o          = '0;
+  assign obs_row_valid_o = 1'b0;
+  assign obs_row_o       = '0;
   assign idle_o          = !opread_valid_o && !done_valid_o && !inv_done_o;
 
   always_ff @(posedge clk_i) begin

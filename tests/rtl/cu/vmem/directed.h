@@ -182,6 +182,18 @@ static void costs()
     check_cost("compare and swap, one lane", swap, 32, linear);
 }
 
+// Instructions without a lane end long before their shortest latency, so more reports wait than may: the unit, at rest then, takes
+// the next instruction all the same when some have left.
+static void many_without_lanes()
+{
+    for (unsigned n = 0; n < 200; n++) {
+        Vm v;
+        v.wave = n % 64, v.tag = n / 64, v.exec = 0;
+        issue(v);
+    }
+    drain();
+}
+
 // Faults of addresses: atomics that are no multiple of their size (other lanes are performed), atomics in scratch, loads beyond the
 // scratch memory of a lane, addresses anywhere without a page, also beyond 40 bits.
 static void address_faults()

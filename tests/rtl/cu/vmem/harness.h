@@ -22,7 +22,7 @@ static uint32_t vgpr[4][256][64];
 static std::vector<uint8_t> region[WAVES], shared_bytes;  // expected contents
 static uint8_t lds[65536], want_lds[65536];               // behind the port, in program order of each wavefront
 static const uint64_t LDS_VA = 0x2000000000000000;
-static uint64_t line_due, lines, flat_lds;
+static uint64_t line_due, lines, flat_lds, buffer_lds;
 static int failures, credits_out;
 static bool stall_writes;
 static uint64_t count[7];
@@ -53,7 +53,8 @@ static uint64_t bits_of(const uint32_t *w, unsigned at, unsigned n)
 
 struct Vm {
     unsigned wave = 0, tag = 0, kind = 0;  // kind: 0 flat, 1 mubuf, 2 invalidate
-    bool store = false, atomic = false, sext = false, glc = false, idxen = false, offen = false;
+    bool store = false, atomic = false, sext = false, glc = false, idxen = false, offen = false, lds = false;
+    unsigned lds_word = 0;
     unsigned atomic_op = 0, size = 2, dwords = 1, addr = 0, data = 0, dst = 0, vmid = 1, offset = 0;
     uint32_t soffset = 0, rsrc[4] = {};
     uint64_t exec = ~0ull, flat_scratch = 0;
@@ -67,6 +68,10 @@ struct Vm {
 };
 static std::deque<Vm> flying;  // all wavefronts, in order of issue
 static uint64_t completed, slowest;
+
+static unsigned lds_base(unsigned wave) { return 512 + wave * 1024; }  // allocation of a wavefront: 512 bytes and a bit
+static unsigned lds_bytes(unsigned wave) { return 512 + wave % 8 * 8; }
+static uint32_t *lds_dword(uint8_t *of, const Vm &v, unsigned lane) { return (uint32_t *)&of[lds_base(v.wave) + 4 * (v.lds_word + lane)]; }
 
 static void complete(const uint32_t *w)
 {
@@ -91,6 +96,9 @@ static void complete(const uint32_t *w)
         known |= f == va;
     if (!known)
         fail("address of the fault", va, it->fault_va.empty() ? 0 : it->fault_va[0]);
+    for (unsigned l = 0; l < 64 && it->lds && !it->store && !status; l++)
+        if (uint32_t *p = lds_dword(lds, *it, l); it->exec >> l & 1 && *p != it->want[0][l])
+            fail("dword loaded into the LDS", *p, it->want[0][l]);
     if (!status)
         for (unsigned k = 0; k < it->results; k++)
             for (unsigned l = 0; l < 64; l++)
@@ -120,9 +128,6 @@ static Line line_of(const uint32_t *w)
     q.store = bits_of(w, 666, 1), q.id = bits_of(w, 667, 8), q.tag = bits_of(w, 675, 8), q.wave = bits_of(w, 683, 6);
     return q;
 }
-
-static unsigned lds_base(unsigned wave) { return 512 + wave * 1024; }  // allocation of a wavefront: 512 bytes and a bit
-static unsigned lds_bytes(unsigned wave) { return 512 + wave % 8 * 8; }
 
 static void answer_line()
 {
@@ -210,7 +215,7 @@ static void tick()
                 if ((dut->opread_o & 255) != p.tag)
                     fail("operands read of tag", dut->opread_o & 255, p.tag);
                 if (dut->opread_lds_o != p.in_lds)
-                    fail("operands read: lanes in the LDS aperture", dut->opread_lds_o, p.in_lds);
+                    fail("operands read: access to the LDS", dut->opread_lds_o, p.in_lds);
                 break;
             }
     if (dut->done_valid_o)

@@ -31,6 +31,8 @@ static void execute_lane(Vm &v, unsigned l, unsigned first_word, uint64_t va, un
     uint32_t d[4];
     for (unsigned k = 0; k < 4; k++)
         d[k] = vgpr[s][v.data + first_word + k][l];
+    if (v.lds)
+        d[0] = *lds_dword(want_lds, v, l);
     if (v.atomic) {
         uint8_t *p = expected(w, va, v.vmid, true, &status);
         if (va % bytes)
@@ -141,7 +143,7 @@ static void issue(Vm v)
     if (!patience)
         fail("never ready", 0, 1), exit(1);
     tick();
-    v.results = v.kind == 2 || v.store ? 0 : v.atomic ? (v.glc ? v.dwords : 0) : v.dwords;
+    v.results = v.kind == 2 || v.store || v.lds ? 0 : v.atomic ? (v.glc ? v.dwords : 0) : v.dwords;
     unsigned s = v.wave >> 4;
     for (unsigned l = 0; l < 64; l++)
         v.apart |= v.kind == 0 && v.exec >> l & 1 && vgpr[s][v.addr + 1][l] == 0x20000001;
@@ -152,6 +154,9 @@ static void issue(Vm v)
             else
                 execute_flat(v, l, n / 64);
         }
+    for (unsigned l = 0; l < 64 && v.lds && !v.store && !v.status; l++)
+        if (v.exec >> l & 1)
+            *lds_dword(want_lds, v, l) = v.want[0][l];
     for (unsigned k = 0; k < v.results; k++)
         for (unsigned l = 0; l < 64; l++)
             vgpr[s][v.dst + k][l] = 0xdead0000 + l;
@@ -163,6 +168,7 @@ static void issue(Vm v)
     p.put(lds_bytes(v.wave), 17), p.put(lds_base(v.wave), 17), p.put(0x20000001, 32), p.put(0x20000000, 32), p.put(1, 1);
     p.put(v.vmid, 8), p.put(v.exec, 64), p.put(v.dst, 8), p.put(v.data, 8), p.put(v.addr, 8), p.put(v.glc, 1), p.put(v.sext, 1);
     p.put(v.dwords, 3), p.put(v.size, 3), p.put(v.atomic_op, 4), p.put(v.atomic, 1), p.put(v.store, 1), p.put(v.kind, 2), p.put(v.tag, 8), p.put(v.wave, 6);
+    p.put(v.lds_word, 15), p.put(v.lds, 1);
     memcpy(dut->issue_i.data(), p.words, sizeof dut->issue_i);
     dut->valid_i = 1;
     v.issued = cycle;

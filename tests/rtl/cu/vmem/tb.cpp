@@ -2,7 +2,7 @@
 // Bench of cu_vmem (with l1v and tlb_l1): random FLAT and MUBUF instructions of eight wavefronts, each in its own
 // pages, against bytes executed in program order; random latencies, masks, strides, misaligned elements, faults,
 // invalidation and remapping under traffic, addresses that nobody owns; lanes in the LDS aperture, mixed with others, against a
-// model of the LDS behind its port.  Then transaction counts of strides, permuted and masked lanes (S4.11), cycles of streams of instructions,
+// model of the LDS behind its port, and so are buffer instructions between memory and the LDS.  Then transaction counts of strides, permuted and masked lanes (S4.11), cycles of streams of instructions,
 // and always the order of completion of a wavefront (S1.2) and the shortest latency.  The argument `speed` prints ns a cycle instead.
 // top: cu_vmem
 // sources: build/gen/gantry_msg_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/cu/cu_pkg.sv rtl/cu/cu_vmem_pkg.sv rtl/l1/l1v_pkg.sv rtl/common/pick_pkg.sv rtl/common/latency_floor.sv rtl/tlb/tlb_pkg.sv rtl/tech/ram_1r1w.sv rtl/cu/cu_vmem_slots.sv rtl/cu/cu_vmem_coalesce.sv rtl/cu/cu_vmem_request.sv rtl/cu/cu_vmem_return.sv rtl/cu/cu_vmem_pipe.sv rtl/l1/l1v.sv rtl/tlb/tlb_l1.sv rtl/cu/cu_vmem.sv
@@ -13,6 +13,7 @@
 // mutant: -GSeedFault=4'd4
 // mutant: -GSeedFault=4'd5
 // mutant: -GSeedFault=4'd6
+// mutant: -GSeedFault=4'd7
 // mutant: -GSeedFaultL1=4'd1
 // mutant: -GSeedFaultL1=4'd2
 // mutant: -GSeedFaultL1=4'd3
@@ -103,14 +104,15 @@ int main(int argc, char **argv)
     for (unsigned i = 0; i < sizeof lds; i++)
         if (lds[i] != want_lds[i])
             fail("LDS", lds[i], want_lds[i]);
-    printf("%llu instructions with lanes in the LDS, %llu lines\n", (unsigned long long)flat_lds, (unsigned long long)lines);
+    printf("%llu instructions with lanes in the LDS, %llu between memory and the LDS, %llu lines\n", (unsigned long long)flat_lds,
+           (unsigned long long)buffer_lds, (unsigned long long)lines);
     printf("%llu instructions in %llu cycles; transactions %llu, TLB hit %llu miss %llu, read hit %llu miss %llu joined %llu, write %llu\n",
            (unsigned long long)completed, (unsigned long long)cycle, (unsigned long long)count[0], (unsigned long long)count[1],
            (unsigned long long)count[2], (unsigned long long)count[3], (unsigned long long)count[4], (unsigned long long)count[5],
            (unsigned long long)count[6]);
     printf("slowest: %llu cycles\n", (unsigned long long)slowest);
     if (!failures)
-        transaction_counts(), bus_faults(), address_faults();
+        transaction_counts(), bus_faults(), address_faults(), many_without_lanes();
     if (!failures)
         costs();
     printf("%s\n", failures ? "FAILED" : "passed");

@@ -117,6 +117,19 @@ static void random_buffer(Vm &v)
     }
 }
 
+// Between memory and the LDS, at any dword of the allocation: lanes beyond it are not there.  A store's lanes go to different
+// places by their number.
+static void random_buffer_lds(Vm &v)
+{
+    v.lds = v.in_lds = true;
+    v.lds_word = rng() % 4 ? rng() % 80 : rng() % 8 ? rng() % 200 : rng() % 0x8000;
+    unsigned dwords = lds_bytes(v.wave) / 4, room = dwords > v.lds_word ? dwords - v.lds_word : 0;
+    v.exec &= room < 64 ? (1ull << room) - 1 : ~0ull;
+    if (v.store)
+        v.offen = v.idxen = false, v.rsrc[3] |= 1u << 23, v.rsrc[1] |= 4u << 16;
+    buffer_lds++;
+}
+
 static unsigned serial_of[WAVES];
 
 // A wavefront has four blocks of registers, used in turn.
@@ -132,6 +145,21 @@ static void wait_for_registers(unsigned wave)
     }
     if (!patience)
         fail("no completion", 0, 1), exit(1);
+}
+
+// What a load has for the LDS is there when it ends: who accesses it before has no order with it.
+static void wait_for_lds(unsigned wave)
+{
+    int patience = 20000;
+    for (bool loads = true; loads && --patience;) {
+        loads = false;
+        for (auto &f : flying)
+            loads |= f.wave == wave && f.lds && !f.store;
+        if (loads)
+            tick();
+    }
+    if (!patience)
+        fail("no completion of a load into the LDS", 0, 1), exit(1);
 }
 
 static Vm random_vm(unsigned serial)
@@ -164,6 +192,10 @@ static Vm random_vm(unsigned serial)
         random_flat(v, serial);
     if (v.kind == 0 && rng() % 4 == 0)
         into_apertures(v);
+    if (v.kind == 1 && v.dwords == 1 && (!v.store || v.size == 2) && rng() % 2)
+        random_buffer_lds(v);
+    if (v.lds || v.kind == 0)
+        wait_for_lds(v.wave);
     return v;
 }
 #endif
