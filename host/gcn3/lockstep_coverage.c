@@ -43,7 +43,7 @@ static const char *const modifier_names[] = {
     "bcast15",   "bcast31",    "bound_ctrl", "row_mask",
     "bank_mask", "dpp:neg0",   "dpp:neg1",   "dpp:abs0",
     "dpp:abs1",  "glc",        "slc",        "offset",
-    "offen",     "idxen",      "bothen",
+    "offen",     "idxen",      "bothen",     "lds",
 };
 enum modifier {
     M_NONE,
@@ -83,6 +83,7 @@ enum modifier {
     M_OFFEN,
     M_IDXEN,
     M_BOTHEN,
+    M_LDS,
     MODIFIERS
 };
 _Static_assert(sizeof modifier_names / sizeof *modifier_names == MODIFIERS, "a name for each modifier");
@@ -197,6 +198,7 @@ static void take_modifiers(struct modifiers *m, const struct gcn3_inst *i)
         add(m, i->fmt == FMT_MUBUF && i->offen && !i->idxen, M_OFFEN);
         add(m, i->fmt == FMT_MUBUF && i->idxen && !i->offen, M_IDXEN);
         add(m, i->fmt == FMT_MUBUF && i->idxen && i->offen, M_BOTHEN);
+        add(m, i->lds && i->info->kind == KIND_LOAD, M_LDS); /* the store has no other form */
     }
     add(m, m->count == 0, M_NONE);
 }

@@ -21,7 +21,7 @@ SDWA_MODS = ([f"sel0:{s}" for s in SELECTS] + [f"sel1:{s}" for s in SELECTS] + [
              ["sext0", "sext1", "sdwa:neg0", "sdwa:neg1", "sdwa:abs0", "sdwa:abs1", "sdwa:clamp"])
 DPP_MODS = list(DPP) + ["bound_ctrl", "row_mask", "bank_mask", "dpp:neg0", "dpp:neg1", "dpp:abs0", "dpp:abs1"]
 VOP3_MODS = ["none", "neg0", "neg1", "neg2", "abs0", "abs1", "abs2", "clamp", "mul2", "mul4", "div2"]
-MUBUF_MODS = ["none", "glc", "slc", "offset", "offen", "idxen", "bothen"]
+MUBUF_MODS = ["none", "glc", "slc", "offset", "offen", "idxen", "bothen", "lds"]
 SCALAR_KINDS = ["sgpr", "vcc", "exec", "m0", "trap", "int", "float", "literal", "scc"]
 DEST_KINDS = ["sgpr", "vcc", "exec", "m0", "trap"]
 BUS = {"sgpr", "vcc", "exec", "m0", "trap", "literal", "scc"}  # a vector instruction reads one of these at most
@@ -173,8 +173,8 @@ def modifiers(e):
         return ["none", "offset"] if e.width("src0") or "swizzle" in e.name else ["none"]
     if e.fmt == "FLAT":
         return ["none", "glc", "slc"]
-    if e.fmt == "MUBUF":
-        return MUBUF_MODS if e.kind != "inv" else ["none"]
+    if e.fmt == "MUBUF":  # lds: only loads have a form without
+        return ["none"] if e.kind == "inv" else MUBUF_MODS if e.kind == "load" else MUBUF_MODS[:-1]
     return ["none"]
 
 
@@ -291,10 +291,12 @@ def render_memory(e, kinds, mods, regs, address, soffset="0", offset="", resourc
         if e.kind == "inv":
             return e.name
         words = [m for m in mods if m in ("offen", "idxen")] + (["idxen", "offen"] if "bothen" in mods else [])
-        if returns and data:  # an atomic returns into its operand
+        if returns and data or "lds" in mods:  # an atomic returns into its operand, the LDS takes the place of a register
             out = []
-        return (f"{e.name} {', '.join(out + data)}, {address if words else 'off'}, {resource}, {soffset} {' '.join(words)}"
-                f"{offset}{' glc' if 'glc' in mods else ''}{' slc' if 'slc' in mods else ''}")
+        from_lds = e.name == "buffer_store_lds_dword"  # no register of data or address; the assembler wants its words in this order
+        where = [] if from_lds and not words else [address if words else "off"]
+        return (f"{e.name} {', '.join(out + data + where + [resource, soffset])} {' '.join(words)}{offset}{' lds' if from_lds else ''}"
+                f"{' glc' if 'glc' in mods else ''}{' slc' if 'slc' in mods else ''}{' lds' if 'lds' in mods else ''}")
     if not e.width("src0"):
         return e.name
     tail = "".join(f" {m}" for m in mods if m in ("glc", "slc"))

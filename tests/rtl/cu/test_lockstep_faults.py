@@ -38,6 +38,17 @@ def run_shift64(folder):
     assert got == [(5 << 37) + i for i in range(64)]
 
 
+def run_buffer_lds(folder):
+    """A kernel of this folder that copies 4 KiB through the LDS by buffer instructions; the finished process."""
+    code = ROOT / "build/tests/rtl/cu/buffer_lds.co"
+    code.parent.mkdir(parents=True, exist_ok=True)
+    subprocess.run(["clang-19", "-x", "assembler", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx803", "-mcode-object-version=4", "-o", code,
+                    ROOT / "tests/rtl/cu/buffer_lds.s"], check=True)
+    (folder / "in").write_bytes(bytes(range(256)) * 15 + bytes(range(255, -1, -1)))
+    return subprocess.run([ROOT / "build/bin/gantry", "kernel", "-c", "tiny", "--lockstep", code, "--grid", "1024", "--group", "256", "--arg",
+                           f"out:4096:{folder}/out", "--arg", f"in:{folder}/in"], cwd=ROOT, capture_output=True, text=True, timeout=600)
+
+
 def first_difference(folder):
     """The line that lock step prints, from the first kernel that shows the fault; None when none does."""
     for name in KERNELS:
@@ -66,6 +77,16 @@ def faulty_model(monkeypatch):
 def test_no_fault(tmp_path):
     run_shift64(tmp_path)
     assert first_difference(tmp_path) is None
+
+
+def test_buffer_lds(tmp_path, monkeypatch):
+    done = run_buffer_lds(tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out").read_bytes() == (tmp_path / "in").read_bytes()
+    monkeypatch.setenv("GANTRY_FAULT", "29")
+    done = run_buffer_lds(tmp_path)
+    assert done.returncode == 70 and "gantry: lockstep: " in done.stderr, done
+    assert "LDS result" in done.stderr.split("gantry: lockstep: ")[1].splitlines()[0], done.stderr
 
 
 @pytest.mark.parametrize("seed", range(1, 21))

@@ -364,6 +364,8 @@ class Generator:
     def buffer(self, e, slot, kind, mod):
         if e.kind == "inv":
             return Line(e.name)
+        if mod == "lds" or e.name == "buffer_store_lds_dword":
+            return self.buffer_lds(e, kind if slot == "src2" else "int", mod)
         r, head = self.r, []
         atomic = e.kind == "atomic"
         mods = [] if mod == "none" else [mod]
@@ -398,6 +400,28 @@ class Generator:
             offset = f" offset:{max(amount & ~7, 8) if atomic else amount}"
         text = isa.render_memory(e, {}, mods, self.pick, address, soffset, offset, resource)
         return self.memory_line(head, text, e, mods, "vm")
+
+    def buffer_lds(self, e, soffset, mod):
+        """Between memory and 64 dwords of the own LDS, at any dword; a lone wavefront of its group also reaches over the end.  A load has
+        written when it ends: stores wait for that, DS instructions need not (the front end holds them back)."""
+        r, load = self.r, e.kind == "load"
+        form = r.choice(["off", "offen", "idxen", "bothen"]) if load else "off"
+        mods = [m for m in (mod, form) if m not in ("none", "off", "offset")] + ([r.choice(["glc", "slc"])] if load and r.random() < 0.2 else [])
+        resource, address = {"off": (r.choice(["s[4:7]", "s[8:11]", "s[8:11]"]), ""), "offen": ("s[4:7]", f"v{self.raw_v}"), "idxen": ("s[8:11]", f"v{self.index_v}"),
+                             "bothen": ("s[8:11]", f"v[{self.index_v}:{self.small_v}]")}[form]
+        at = r.randrange(769)  # lane 0 in the own kilobyte
+        if self.waves == 1 and r.random() < 0.3:
+            at = r.randrange(768, 1100)
+        offset = r.randrange(1, at + 1) if at and (mod == "offset" or r.random() < 0.3) else 0
+        head = [Line(f"s_add_u32 m0, s20, {at - offset}")]
+        if r.random() < 0.06:  # beyond the allocation of the group
+            head = [Line(f"s_movk_i32 m0, {self.waves * 1024 + r.randrange(4000)}")]
+        if r.random() < 0.2:  # the upper half of M0 plays no part
+            head.append(Line("s_bitset1_b32 m0, 30"))
+        soffset = {"m0": "m0", "int": str(r.choice([0, 8, 16, 64])), "float": r.choice(["1.0", "-4.0"]), "sgpr": r.choice(["s21", self.pick.sgpr(1, "src2")])}[soffset]
+        text = isa.render_memory(e, {}, mods, self.pick, address, soffset, f" offset:{offset}" if offset else "", resource)
+        lds = frozenset(["lds"])
+        return Group([*head, Line(text, "vm", lds if load else frozenset(), frozenset() if load else lds)])
 
     # ---- what keeps a program interesting
 
