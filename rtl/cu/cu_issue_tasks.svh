@@ -130,7 +130,7 @@
     launch[at]       = st.launch;
     group[at]        = st.group;
     group_waves[at]  = st.group_waves;
-    if (st.first_of_group) begin
+    if (st.first_of_group && st.group_waves > 8'd1) begin  // alone it has no barrier slot
       arrived[st.group[5:0]]      = 8'd0;
       ended[st.group[5:0]]        = 8'd0;
       arrived_mask[st.group[5:0]] = 64'd0;
@@ -145,8 +145,10 @@
     silent[at]     = 1'b0;
     order[at[5:4]] = order_remove(order[at[5:4]], at[3:0]);
     age[at[5:4]]   = order_remove(age[at[5:4]], at[3:0]);
-    ended[group[at][5:0]] = ended[group[at][5:0]] + 8'd1;
-    release_barrier(group[at][5:0], group_waves[at]);
+    if (group_waves[at] > 8'd1) begin
+      ended[group[at][5:0]] = ended[group[at][5:0]] + 8'd1;
+      release_barrier(group[at][5:0], group_waves[at]);
+    end
   endtask
 
   task automatic kill_waves(input logic [7:0] of_vmid);

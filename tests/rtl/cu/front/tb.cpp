@@ -123,6 +123,47 @@ static void run_random(Bench &b, unsigned count)
     std::printf("random: %u wavefronts, %zu instructions, cycle %llu\n", count, total, (unsigned long long)b.cycle);
 }
 
+// A wavefront that is alone in its group has barrier slot 0 in its record, too.  It starts, or ends, while one of the
+// group to which the slot belongs waits there for the other.
+static void run_lone(Bench &b, bool ends)
+{
+    b.waves.clear();
+    uint64_t text = MemBase, own = MemBase + 0x1000;
+    b.mem.put(text, assemble("  s_cmp_lg_u32 s0, 0\n  s_cbranch_scc0 meet\n  s_sleep 40\nmeet:\n  s_barrier\n  s_endpgm\n"));
+    b.mem.put(own, assemble(ends ? "  s_sleep 12\n  s_endpgm\n" : "  s_endpgm\n"));
+    b.golden_mem = b.mem;
+    Wave *set[3];
+    for (unsigned n = 0; n < 3; n++) {
+        WaveSetup q;
+        q.pc = n == 2 ? own : text;
+        q.simd = n;
+        q.sgpr_base = 16;
+        q.group_waves = n == 2 ? 1 : 2;
+        q.wave_in_group = n & 1;
+        q.sgpr = {n};
+        set[n] = b.add(q);
+    }
+    b.golden_run({set[0], set[1], set[2]});
+    if (ends)
+        b.launch(set[2]);
+    b.launch(set[0]);
+    b.launch(set[1]);
+    for (unsigned i = 0; i < 400; i++)
+        b.step();
+    if (set[0]->done || set[1]->done || set[2]->done)
+        fail("barrier: somebody has ended before the lone wavefront");
+    if (!ends)
+        b.launch(set[2]);
+    for (unsigned i = 0; i < 1200; i++)
+        b.step();
+    if (!set[2]->done || set[0]->done || set[1]->done)
+        fail("barrier: the lone wavefront %s", set[2]->done ? "releases that of another group" : "has not ended");
+    for (unsigned i = 0; i < 4000 && !(set[0]->done && set[1]->done); i++)
+        b.step();
+    if (!set[0]->done || !set[1]->done)
+        fail("barrier: lost, after a lone wavefront %s", ends ? "ended" : "started");
+}
+
 static uint64_t counter(Bench &b, unsigned number)
 {
     b.top->perf_addr_i = number;
@@ -169,6 +210,8 @@ int main()
     }
     run_commands(b);
     run_traps(b);
+    run_lone(b, false);
+    run_lone(b, true);
     std::printf("passed: %llu register writes compared, %llu accesses complete\n", (unsigned long long)b.observed, (unsigned long long)b.completions);
     return 0;
 }
