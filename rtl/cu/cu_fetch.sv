@@ -37,16 +37,18 @@ module cu_fetch
   /* verilator lint_on UNUSEDSIGNAL */
   output logic                              idle_o
 );
+  localparam int unsigned IbufDepth = 2 * ({26'd0, SimdMask, SlotMask} + 1);  // {wavefront, half}
+  localparam int unsigned IbufAw = $clog2(IbufDepth);
   logic ram_en_q;  // a write or a read
   logic [3:0] ram_we_q, ram_re0_q, ram_re1_q;  // by bank; reads for decoder 0, 1
-  logic [3:0][6:0] ram_waddr_q, ram_raddr0_q, ram_raddr1_q;
+  logic [3:0][IbufAw-1:0] ram_waddr_q, ram_raddr0_q, ram_raddr1_q;
   logic [63:0] ram_wdata_q[4];
   logic [63:0] quarter0[4], quarter1[4];
 
   ram_2r1w_banked #(
     .Banks(4),
     .Width(64),
-    .Depth(128)
+    .Depth(IbufDepth)
   ) u_ibuf (
     .clk_i,
     .en_i    (ram_en_q),
@@ -65,8 +67,8 @@ module cu_fetch
   localparam logic [3:0] Quarters[8] = '{4'd1, 4'd3, 4'd2, 4'd6, 4'd4, 4'd12, 4'd8, 4'd9};
 
   // Rows of the four quarters from quarter `from` of `half` on: bank 0 follows bank 3 in the other half.
-  function automatic logic [3:0][6:0] rows(input widx_t of, input logic of_half, input logic [1:0] from);
-    return {4{of, of_half}} ^ {27'd0, from == 2'd3};
+  function automatic logic [3:0][IbufAw-1:0] rows(input widx_t of, input logic of_half, input logic [1:0] from);
+    return {4{IbufAw'({of, of_half})}} ^ (4 * IbufAw)'(from == 2'd3);
   endfunction
 
   /* verilator lint_off BLKSEQ */
@@ -108,12 +110,12 @@ module cu_fetch
   // Next wavefront of `of`, whose SIMDs are looked at from `first` on; needs one bit set.
   function automatic widx_t choose(input waves_t of, input logic [1:0] first);
     logic [1:0] s;
-    s = first;
+    s = first & SimdMask;
     for (int unsigned n = 0; n < 3; n++) begin
       if (of[{s, 4'd0}+:16] != '0) break;
-      s = s + 2'd1;
+      s = (s + 2'd1) & SimdMask;
     end
-    return {s, oldest(of[{s, 4'd0}+:16], order_i[s])};
+    return windex({s, oldest(of[{s, 4'd0}+:16], order_i[s])});
   endfunction
 
   `include "cu_fetch_decode.svh"
@@ -135,18 +137,22 @@ module cu_fetch
       ram_write = 1'b0;
       ifetch_req_valid_o <= 1'b0;
       // ---- jumps and new wavefronts, before a decode of the old path can leave
-      if (jump_valid_i[0]) restart(jump_wave_i[0], jump_pc_i[0]);
-      if (jump_valid_i[1]) restart(jump_wave_i[1], jump_pc_i[1]);
+      if (jump_valid_i[0]) restart(windex(jump_wave_i[0]), jump_pc_i[0]);
+      if (jump_valid_i[1]) restart(windex(jump_wave_i[1]), jump_pc_i[1]);
       if (start_valid_i) begin
-        vmid[start_i.wave]      = start_i.vmid;
-        registers[start_i.wave] = {start_i.sgprs, start_i.vgprs};
-        restart(start_i.wave, start_i.pc);
+        w            = windex(start_i.wave);
+        vmid[w]      = start_i.vmid;
+        registers[w] = {start_i.sgprs, start_i.vgprs};
+        restart(w, start_i.pc);
       end
       // ---- decode what was read
+`ifdef SYNTHESIS
+      head = head_o;  // else what is not decoded would be kept in registers of its own
+`endif
       for (int unsigned d = 0; d < 2; d++) begin
         if (s2_valid[d]) begin
           awake        = 1'b1;
-          w            = s2_wave[d];
+          w            = windex(s2_wave[d]);
           in_decode[w] = 1'b0;
           if (s2_epoch[d] == epoch[w]) begin
             q    = pc[w][4:3];
@@ -187,7 +193,7 @@ module cu_fetch
         for (int unsigned k = 0; k < 6; k++) begin
           if (issued_i.valid >> k == 6'd0) break;
           if (issued_i.valid[k]) begin
-            w            = {issued_i.simd, issued_i.slot[k]};
+            w            = windex({issued_i.simd, issued_i.slot[k]});
             half         = pc[w][5];
             pc[w]        = pc[w] + {44'd0, len[w], 2'b0};
             undecoded[w] = 1'b1;
@@ -216,13 +222,13 @@ module cu_fetch
         end
       end
       if (s1_valid[0]) begin
-        w            = s1_wave[0];
+        w            = windex(s1_wave[0]);
         q            = pc[w][4:3];
         ram_raddr0_q <= rows(w, pc[w][5], q);
         ram_read0    = Quarters[pc[w][4:2]];
       end
       if (s1_valid[1]) begin
-        w            = s1_wave[1];
+        w            = windex(s1_wave[1]);
         q            = pc[w][4:3];
         ram_raddr1_q <= rows(w, pc[w][5], q);
         ram_read1    = Quarters[pc[w][4:2]];
@@ -252,11 +258,11 @@ module cu_fetch
       // ---- answers
       if (ifetch_rsp_valid_i) begin
         awake = 1'b1;
-        w     = ifetch_rsp_i.wave[5:0];
+        w     = windex(ifetch_rsp_i.wave[5:0]);
         half  = ifetch_rsp_i.epoch[0];
         if (ifetch_rsp_i.epoch[7:1] == epoch[w] || FaultSeed == 21) begin
           ram_write   = 1'b1;
-          ram_waddr_q <= {4{w, half}};
+          ram_waddr_q <= {4{IbufAw'({w, half})}};
           data        = ifetch_rsp_i.data;
           for (int unsigned b = 0; b < 4; b++) ram_wdata[b] = data[64*b+:64];
           ram_wdata_q <= ram_wdata;

@@ -19,6 +19,21 @@ package cu_front_pkg;
   typedef logic [Slots-1:0][3:0] order_t;  // slots of a SIMD from oldest to youngest, 15 = none
   typedef logic [5:0] widx_t;  // {simd, slot}: index of per-wavefront arrays
 
+  // What of an index the configuration uses.  Arrays have an entry for every value; indices pass through these functions
+  // where they come in, so that synthesis drops the entries which nobody can name.
+  localparam logic [1:0] SimdMask = 2'(gantry_cfg_pkg::NumSimd - 1);
+  localparam slot_t SlotMask = 4'((1 << $clog2(Slots)) - 1);
+  localparam logic [5:0] GroupMask = 6'((1 << $clog2(gantry_cfg_pkg::GroupsPerCu)) - 1);
+
+  function automatic widx_t windex(input widx_t at);
+    return at & {SimdMask, SlotMask};
+  endfunction
+
+  // There is a SIMD with this turn.
+  function automatic logic has_simd(input logic [1:0] turn);
+    return (turn & ~SimdMask) == 2'd0;
+  endfunction
+
   // Ports of the issue stage, by number.
   localparam logic [2:0] PortValu = 3'd0;
   localparam logic [2:0] PortSca = 3'd1;

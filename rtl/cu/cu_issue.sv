@@ -172,7 +172,7 @@ module cu_issue
         end
         for (int unsigned k = 0; k < 2; k++) begin
           if (head_valid_i[k]) begin
-            w = head_wave_i[k];
+            w = windex(head_wave_i[k]);
             if (live[w]) begin
               if (head[w].issue.cls != head_i[k].issue.cls) begin
                 class_of[head[w].issue.cls][w]   = 1'b0;
@@ -187,30 +187,33 @@ module cu_issue
             end
           end
         end
-        if (jump_valid_i[0]) head_ok[jump_wave_i[0]] = 1'b0;
-        if (jump_valid_i[1]) head_ok[jump_wave_i[1]] = 1'b0;
+        if (jump_valid_i[0]) head_ok[windex(jump_wave_i[0])] = 1'b0;
+        if (jump_valid_i[1]) head_ok[windex(jump_wave_i[1])] = 1'b0;
         if (valu_done_valid_i != 4'd0) begin
           for (int unsigned k = 0; k < 4; k++) begin
-            if (valu_done_valid_i[k] && valu_done_i[k].has_result) take_result(k[1:0], valu_done_i[k].result);
+            if (has_simd(k[1:0]) && valu_done_valid_i[k] && valu_done_i[k].has_result) begin
+              take_result(k[1:0], valu_done_i[k].result);
+            end
           end
         end
         if (memory) begin
           for (int unsigned k = 0; k < 2; k++) begin
             if (lds_opread_valid_i[k]) begin
-              w = lds_opread_i[k].wave;
+              w = windex(lds_opread_i[k].wave);
               lds_read_count[w]     = lds_read_count[w] - 4'd1;
               lds_read_simd[w[5:4]] = lds_read_simd[w[5:4]] - 4'd1;
               if (lds_read_count[w] == 4'd0) lds_reads[w] = 1'b0;
             end
             if (lds_left_i[k]) lds_inside[k] = lds_inside[k] - 4'd1;
             if (lds_done_valid_i[k]) begin
-              count_lg(lds_done_i[k].wave, 1'b0);
-              check_wait(lds_done_i[k].wave);
+              w = windex(lds_done_i[k].wave);
+              count_lg(w, 1'b0);
+              check_wait(w);
             end
           end
           if (vmem_pop_i) vmem_queued = vmem_queued - 3'd1;
           if (vmem_opread_valid_i) begin
-            w = vmem_opread_i.wave;
+            w = windex(vmem_opread_i.wave);
             vm_read_count[w]     = vm_read_count[w] - 4'd1;
             vm_read_simd[w[5:4]] = vm_read_simd[w[5:4]] - 4'd1;
             if (vm_read_count[w] == 4'd0) vm_reads[w] = 1'b0;
@@ -229,11 +232,12 @@ module cu_issue
       if (result_ready != 4'd0) begin
         busy = 1'b1;
         s    = cycle_i[1:0] - 2'd1;
-        if (result_ready[s]) begin
+        if (has_simd(s) && result_ready[s]) begin
+          s               = s & SimdMask;
           result_ready[s] = 1'b0;
           result_valid_o  <= 1'b1;
           result_o        <= result[s];
-          w               = result[s].wave;
+          w               = windex(result[s].wave);
           waited          = !free_regs[w];
           settle_result(s);
           if (waited && free_regs[w]) fresh[s][w[3:0]] = 1'b1;
@@ -241,35 +245,38 @@ module cu_issue
         s = cycle_i[1:0];
       end
       // ---------------- issue
-      if (recent[s] != 64'd0) begin
-        busy      = 1'b1;
-        recent[s] = {recent[s][47:0], of_simd(multi, s)};
-      end
-      if (turns[s] != '0) begin
-        busy     = 1'b1;
-        turns[s] = turns[s] - turns_t'(1);
-        if (turns[s] == '0) multi[{s, 4'd0}+:16] = '0;
-      end
-      rests = resting[s];
-      wrote = flagged[s];
-      late  = fresh[s];
-      if ((rests | wrote | late) != 16'd0) begin
-        busy       = 1'b1;
-        resting[s] = '0;
-        flagged[s] = '0;
-        fresh[s]   = '0;
-      end
-      if (of_simd(live & head_ok, s) != 16'd0) begin
-        ready = of_simd(live & head_ok & free_regs & ~sleeping & ~at_barrier, s) & ~rests;
-        m     = of_simd(class_of[ClsValu], s);
-        if ((ready & m) != 16'd0) issue_vector(ready & m);
-        ready = ready & ~m;
-        if (ready != 16'd0) issue_others(ready);
-        issued.simd = s;
+      if (has_simd(s)) begin
+        s = s & SimdMask;
+        if (recent[s] != 64'd0) begin
+          busy      = 1'b1;
+          recent[s] = {recent[s][47:0], of_simd(multi, s)};
+        end
+        if (turns[s] != '0) begin
+          busy     = 1'b1;
+          turns[s] = turns[s] - turns_t'(1);
+          if (turns[s] == '0) multi[{s, 4'd0}+:16] = '0;
+        end
+        rests = resting[s];
+        wrote = flagged[s];
+        late  = fresh[s];
+        if ((rests | wrote | late) != 16'd0) begin
+          busy       = 1'b1;
+          resting[s] = '0;
+          flagged[s] = '0;
+          fresh[s]   = '0;
+        end
+        if (of_simd(live & head_ok, s) != 16'd0) begin
+          ready = of_simd(live & head_ok & free_regs & ~sleeping & ~at_barrier, s) & ~rests;
+          m     = of_simd(class_of[ClsValu], s);
+          if ((ready & m) != 16'd0) issue_vector(ready & m);
+          ready = ready & ~m;
+          if (ready != 16'd0) issue_others(ready);
+          issued.simd = s;
+        end
       end
       if (holding) begin
         busy = 1'b1;
-        if (hold[s] != 3'd0) hold[s] = hold[s] - 3'd1;
+        if (has_simd(s) && hold[s&SimdMask] != 3'd0) hold[s&SimdMask] = hold[s&SimdMask] - 3'd1;
         holding = (hold[0] | hold[1] | hold[2] | hold[3]) != 3'd0;
       end
       issued_o <= issued;
@@ -280,7 +287,7 @@ module cu_issue
           busy           = 1'b1;
           intr_held      = 1'b0;
           intr_busy      = 1'b0;
-          make_event(CU_EVT_INTERRUPT, intr_wave, intr_data);
+          make_event(CU_EVT_INTERRUPT, windex(intr_wave), intr_data);
           cu_evt_valid_o <= 1'b1;
           cu_evt_o       <= evt;
           credits        = credits - 8'd1;
@@ -309,7 +316,7 @@ module cu_issue
       else quiet = quiet + 3'd1;
     end
     // in phase with the turn, after it
-    if (sleeping != '0 && cycle_i[5:2] == 4'd0) wake(s);
+    if (sleeping != '0 && cycle_i[5:2] == 4'd0 && has_simd(cycle_i[1:0])) wake(cycle_i[1:0] & SimdMask);
     if (!rst_ni) begin
       used       = '0;
       live       = '0;

@@ -6,7 +6,7 @@
   task automatic issue(input slots_t who, input logic [2:0] port);
     busy            = 1'b1;
     slot            = oldest(who, order[s]);
-    w               = {s, slot};
+    w               = windex({s, slot});
     now             = tag[w];
     head_ok[w]      = 1'b0;
     tag[w]          = now + 8'd1;
@@ -123,7 +123,7 @@
     pick = who & of_simd(class_of[ClsBad], s);
     if (pick != 16'd0) begin
       busy       = 1'b1;
-      w          = {s, oldest(pick, order[s])};
+      w          = windex({s, oldest(pick, order[s])});
       last_pc[w] = head[w].pc;
       if (head[w].issue.fault != 4'd0) raise_fault(w, {4'd0, head[w].issue.fault}, {16'd0, head[w].pc}, 32'd0);
       else raise_fault(w, FAULT_ILLEGAL, head[w].inst, 32'd0);

@@ -87,6 +87,10 @@
     order[at[5:4]] = order_insert(rest, at[3:0], place);
   endtask
 
+  function automatic logic [5:0] barrier_of(input widx_t at);
+    return group[at][5:0] & GroupMask;
+  endfunction
+
   task automatic release_barrier(input logic [5:0] g, input logic [7:0] waves);
     if (arrived[g] != 8'd0 && arrived[g] + ended[g] >= waves) begin
       at_barrier      = at_barrier & ~arrived_mask[g];
@@ -96,16 +100,18 @@
   endtask
 
   task automatic memory_done(input mem_done_t done, input logic vector);
-    if (vector) count_vm(done.wave, 1'b0);
-    else count_lg(done.wave, 1'b0);
-    if (!vm_some[done.wave]) flat_lds[done.wave] = 1'b0;
-    check_wait(done.wave);
-    if (done.status != 8'd0) raise_fault(done.wave, done.status, done.va, 32'd0);
+    widx_t at;
+    at = windex(done.wave);
+    if (vector) count_vm(at, 1'b0);
+    else count_lg(at, 1'b0);
+    if (!vm_some[at]) flat_lds[at] = 1'b0;
+    check_wait(at);
+    if (done.status != 8'd0) raise_fault(at, done.status, done.va, 32'd0);
   endtask
 
   task automatic start_wave(input start_t st);
     widx_t at;
-    at             = st.wave;
+    at             = windex(st.wave);
     table_changed  = 1'b1;
     used[at]       = 1'b1;
     live[at]       = 1'b1;
@@ -131,9 +137,9 @@
     group[at]        = st.group;
     group_waves[at]  = st.group_waves;
     if (st.first_of_group && st.group_waves > 8'd1) begin  // alone it has no barrier slot
-      arrived[st.group[5:0]]      = 8'd0;
-      ended[st.group[5:0]]        = 8'd0;
-      arrived_mask[st.group[5:0]] = 64'd0;
+      arrived[st.group[5:0] & GroupMask]      = 8'd0;
+      ended[st.group[5:0] & GroupMask]        = 8'd0;
+      arrived_mask[st.group[5:0] & GroupMask] = 64'd0;
     end
   endtask
 
@@ -146,8 +152,8 @@
     order[at[5:4]] = order_remove(order[at[5:4]], at[3:0]);
     age[at[5:4]]   = order_remove(age[at[5:4]], at[3:0]);
     if (group_waves[at] > 8'd1) begin
-      ended[group[at][5:0]] = ended[group[at][5:0]] + 8'd1;
-      release_barrier(group[at][5:0], group_waves[at]);
+      ended[barrier_of(at)] = ended[barrier_of(at)] + 8'd1;
+      release_barrier(barrier_of(at), group_waves[at]);
     end
   endtask
 
@@ -195,7 +201,7 @@
   task automatic settle_result(input logic [1:0] sd);
     logic [63:0] keep;
     widx_t at;
-    at   = result[sd].wave;
+    at   = windex(result[sd].wave);
     keep = 64'd0;
     for (int unsigned k = 0; k < 4; k++) begin
       if (k[2:0] < fly_count[sd] && fly_slot[{sd, fly_head[sd] + k[1:0]}] == at[3:0]) begin
@@ -217,9 +223,9 @@
       OP_S_BARRIER: begin
         if (group_waves[at] > 8'd1) begin
           at_barrier[at]               = 1'b1;
-          arrived[group[at][5:0]]      = arrived[group[at][5:0]] + 8'd1;
-          arrived_mask[group[at][5:0]] = arrived_mask[group[at][5:0]] | (64'd1 << at);
-          release_barrier(group[at][5:0], group_waves[at]);
+          arrived[barrier_of(at)]      = arrived[barrier_of(at)] + 8'd1;
+          arrived_mask[barrier_of(at)] = arrived_mask[barrier_of(at)] | (64'd1 << at);
+          release_barrier(barrier_of(at), group_waves[at]);
         end
       end
       OP_S_SLEEP: begin
@@ -268,18 +274,18 @@
     slots_t over, bad;
     logic [1:0] sd;
     widx_t at;
-    sd = cycle_i[1:0];
+    sd = cycle_i[1:0] & SimdMask;
     for (int unsigned k = 0; k < 4; k++) begin
       over = ending[{sd, 4'd0}+:16] & ~vm_some[{sd, 4'd0}+:16] & ~lg_some[{sd, 4'd0}+:16] & ~sb_some[{sd, 4'd0}+:16] &
              ~vm_reads[{sd, 4'd0}+:16] & ~lds_reads[{sd, 4'd0}+:16] &
              ~(recent[sd][15:0] | recent[sd][31:16] | recent[sd][47:32] | recent[sd][63:48]);
       bad  = faulted[{sd, 4'd0}+:16];
       if ((over | bad) != 16'd0) break;
-      sd = sd + 2'd1;
+      sd = (sd + 2'd1) & SimdMask;
     end
     if ((over | bad) != 16'd0) begin
       busy = 1'b1;
-      at   = {sd, oldest(over | bad, order[sd])};
+      at   = windex({sd, oldest(over | bad, order[sd])});
       if (faulted[at]) begin
         make_event(fault_status[at] != 8'd0 ? CU_EVT_FAULT : CU_EVT_HALT, at,
                    fault_status[at] != 8'd0 ? fault_data[at] : 32'd0);

@@ -178,13 +178,13 @@ module cu_scalar
   /* verilator lint_on UNUSEDSIGNAL */
 
   function automatic widx_t who(input logic [1:0] of_simd, input logic [2:0] port);
-    return {of_simd, slots[of_simd][port]};
+    return windex({of_simd, slots[of_simd&SimdMask][port]});
   endfunction
 
   // A vector result or a pair of cu_fill.
   task automatic result_write();
     logic [63:0] result;
-    w      = result_i.wave;
+    w      = windex(result_i.wave);
     result = FaultSeed == 7 && result_i.we == 2'b11 ? {32'd0, result_i.data[31:0]} : result_i.data;
     pair_write(w, result_i.code, result_i.we, result);
     if (result_i.exec) exec[w] = result;
@@ -198,7 +198,7 @@ module cu_scalar
   endtask
 
   task automatic start_wave();
-    w       = start_i.wave;
+    w       = windex(start_i.wave);
     exec[w] = start_i.exec;
     vcc[w]  = 64'd0;
     m0[w]   = 32'd0;
@@ -227,18 +227,18 @@ module cu_scalar
       file_we          = '0;
       if (age != '0) begin
         // ---- t+6, t+5: vector memory, last operands
-        if (age[5] != '0) vmem_last(turn_i - 2'd2);
-        if (age[4] != '0) vmem_resource(turn_i - 2'd1);
+        if (age[5] != '0) vmem_last((turn_i - 2'd2) & SimdMask);
+        if (age[4] != '0) vmem_resource((turn_i - 2'd1) & SimdMask);
         // ---- t+4: records
         if (age[3] != '0) begin
-          simd = turn_i;
+          simd = turn_i & SimdMask;
           if (age[3][PortVmem]) vmem_first(who(simd, PortVmem), tags[simd][PortVmem]);
           if (age[3][PortLds]) lds_issue(who(simd, PortLds), tags[simd][PortLds]);
           if (age[3][PortValu]) valu_issue(who(simd, PortValu), tags[simd][PortValu]);
         end
         // ---- t+3: scalar class executes, branches resolve, rows of the buffer resource
         if (age[2] != '0) begin
-          simd = turn_i - 2'd3;
+          simd = (turn_i - 2'd3) & SimdMask;
           if (age[2][PortBranch]) branch(who(simd, PortBranch));
           if (age[2][PortSca]) scalar(who(simd, PortSca), tags[simd][PortSca]);
           if (age[2][PortVmem]) begin
@@ -247,28 +247,30 @@ module cu_scalar
           end
         end
         // ---- t+2: rows of the vector ALU
-        if (age[1][PortValu]) valu_rows(who(turn_i - 2'd2, PortValu));
+        if (age[1][PortValu]) valu_rows(who((turn_i - 2'd2) & SimdMask, PortValu));
       end
       if (long_age != '0) begin
         long_steps();
         long_age = long_age << 1;
       end
       // ---- t+1: rows of the scalar class
-      if (issued_i.valid[PortSca]) scalar_rows({issued_i.simd, issued_i.slot[PortSca]});
+      if (issued_i.valid[PortSca]) scalar_rows(windex({issued_i.simd, issued_i.slot[PortSca]}));
       // ---- writes of others
       if (result_valid_i) result_write();
-      if (pair_valid_i) pair_write(pair_i.wave, pair_i.code, pair_i.we, pair_i.data);
-      if (prepare_valid_i) info[start_i.wave] = start_i;
+      if (pair_valid_i) pair_write(windex(pair_i.wave), pair_i.code, pair_i.we, pair_i.data);
+      if (prepare_valid_i) info[windex(start_i.wave)] = start_i;
       if (start_valid_i) start_wave();
       if (trap_valid_i) begin
         tba[trap_vmid_i] = {trap_tba_i, 8'd0};
         tma[trap_vmid_i] = trap_tma_i;
       end
       // ---- what changes hands, after all reads: a successor may arrive while its forerunner is at t+4
-      if (head_valid_i[0]) head[head_wave_i[0]] = head_i[0];
-      if (head_valid_i[1]) head[head_wave_i[1]] = head_i[1];
-      slots[issued_i.simd] = issued_i.slot[4:0];
-      tags[issued_i.simd]  = issued_i.tag;
+      if (head_valid_i[0]) head[windex(head_wave_i[0])] = head_i[0];
+      if (head_valid_i[1]) head[windex(head_wave_i[1])] = head_i[1];
+      if (has_simd(issued_i.simd)) begin
+        slots[issued_i.simd&SimdMask] = issued_i.slot[4:0];
+        tags[issued_i.simd&SimdMask]  = issued_i.tag;
+      end
       age = {age[4] & ToFive, age[3] & ToFive, age[2] & ToThree, age[1] & ToTwo, issued_i.valid[4:0]};
       if (!rst_ni) begin
         age              = '0;

@@ -54,7 +54,7 @@
     req.tag    = {due(1'b0, f.store ? 12'd15 : 12'd7), f.store ? 5'd0 : f.sdst_w, f.store ? 7'd0 : f.sdst,
                   long_tag[bank]};
     req.dwords = {3'd0, dwords};
-    req.vmid   = info[long_at[bank]].vmid;
+    req.vmid   = info[windex(long_at[bank])].vmid;
     req.wave   = {2'd0, long_at[bank]};
     req.op     = dwords == 5'd0 ? gantry_msg_pkg::SMEM_NONE :
                  f.store ? gantry_msg_pkg::SMEM_STORE : gantry_msg_pkg::SMEM_LOAD;
@@ -81,16 +81,16 @@
   task automatic long_steps();
     logic [1:0] bank;
     logic [8:0] from;
-    bank = turn_i - 2'd1;
-    w    = long_at[bank];
+    bank = (turn_i - 2'd1) & SimdMask;
+    w    = windex(long_at[bank]);
     if (long_age[2]) begin
       from = {2'd0, long_word[bank].sdst};
       if (!long_word[bank].store) from = long_word[bank].src0 + 9'd2;
       file_read(w, from[6:0], from[6:0] + 7'd2);
     end
     if (long_age[6]) file_read(w, long_word[bank].src0[6:0] + 7'd2, long_word[bank].src0[6:0] + 7'd2);
-    bank = turn_i - 2'd3;
-    w    = long_at[bank];
+    bank = (turn_i - 2'd3) & SimdMask;
+    w    = windex(long_at[bank]);
     if (long_age[4]) begin
       if (long_word[bank].store) begin
         from = {2'd0, long_word[bank].sdst};

@@ -170,9 +170,9 @@
     logic [63:0] offset;
     v              = vmem6;
     offset         = soffset6[7] ? constant(soffset6[7:0], 1'b0, 1'b0, literal6, 3'd0) :
-                     registers(soffset6[0], 1'b0, special(soffset6, file_data0_i[bank], v.wave));
+                     registers(soffset6[0], 1'b0, special(soffset6, file_data0_i[bank], windex(v.wave)));
     v.soffset      = offset[31:0];
-    v.flat_scratch = {file_data1_i[bank][63:32] + info[v.wave].scratch_base, file_data1_i[bank][31:0]};
+    v.flat_scratch = {file_data1_i[bank][63:32] + info[windex(v.wave)].scratch_base, file_data1_i[bank][31:0]};
     vmem_o         <= v;
     vmem_valid_o   <= 1'b1;
   endtask
