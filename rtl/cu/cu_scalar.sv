@@ -81,7 +81,8 @@ module cu_scalar
   logic [63:0] scc;
   waves_t priv, halt;  // in the trap handler; s_sethalt
   waves_t prio[2];  // bits of the priority
-  logic [47:0] tba[16], tma[16];  // by VMID
+  logic [95:0] handlers[16];  // by VMID: {TMA, TBA}
+  logic [95:0] handler[64];  // of the wavefront's VMID, for its operands
   start_t info[64];
   head_t head[64];
 
@@ -99,8 +100,8 @@ module cu_scalar
     if (code[8:7] != 2'd0 || code[6:0] < 7'd106) return pair;
     case (code[6:1])
       6'd53: return vcc[w];
-      6'd54: return priv[w] ? {16'd0, tba[info[w].vmid[3:0]]} : 64'd0;
-      6'd55: return priv[w] ? {16'd0, tma[info[w].vmid[3:0]]} : 64'd0;
+      6'd54: return priv[w] ? {16'd0, handler[w][47:0]} : 64'd0;
+      6'd55: return priv[w] ? {16'd0, handler[w][95:48]} : 64'd0;
       6'd62: return {32'd0, m0[w]};
       6'd63: return exec[w];
       default: return priv[w] ? pair : 64'd0;  // TTMP
@@ -258,11 +259,18 @@ module cu_scalar
       // ---- writes of others
       if (result_valid_i) result_write();
       if (pair_valid_i) pair_write(windex(pair_i.wave), pair_i.code, pair_i.we, pair_i.data);
-      if (prepare_valid_i) info[windex(start_i.wave)] = start_i;
+      if (prepare_valid_i) begin
+        info[windex(start_i.wave)]    = start_i;
+        handler[windex(start_i.wave)] = handlers[start_i.vmid[3:0]];
+      end
       if (start_valid_i) start_wave();
       if (trap_valid_i) begin
-        tba[trap_vmid_i] = {trap_tba_i, 8'd0};
-        tma[trap_vmid_i] = trap_tma_i;
+        handlers[trap_vmid_i] <= {trap_tma_i, trap_tba_i, 8'd0};
+        for (int unsigned k = 0; k < 64; k++) begin
+          if (windex(k[5:0]) == k[5:0] && info[k[5:0]].vmid[3:0] == trap_vmid_i) begin
+            handler[k[5:0]] = {trap_tma_i, trap_tba_i, 8'd0};
+          end
+        end
       end
       // ---- what changes hands, after all reads: a successor may arrive while its forerunner is at t+4
       if (head_valid_i[0]) head[windex(head_wave_i[0])] = head_i[0];

@@ -89,7 +89,7 @@
         r_scc   = 1'b0;
         r_write = info[at].trap_en && !priv[at];
         r       = {8'd0, simm16[7:0], p.pc + (FaultSeed == 25 ? 48'd4 : 48'd0)};
-        a       = {16'd0, r_write ? tba[info[at].vmid[3:0]] : p.pc + 48'd4};
+        a       = {16'd0, r_write ? handler[at][47:0] : p.pc + 48'd4};
         if (r_write) priv[at] = 1'b1;
       end
       default: begin
