@@ -209,7 +209,7 @@ module cu_fetch
       // ---- choose two heads to decode, first those of the SIMD that issued last
       s1_valid = 2'd0;
       m        = want_decode & active_i & ~in_decode;
-      for (int unsigned d = 0; d < 2; d++) begin
+      for (int unsigned d = 0; d < Decoders; d++) begin
         if (m != '0) begin
           awake        = 1'b1;
           w            = choose(m, turn_i - 2'd1);

@@ -19,6 +19,10 @@ package cu_front_pkg;
   typedef logic [Slots-1:0][3:0] order_t;  // slots of a SIMD from oldest to youngest, 15 = none
   typedef logic [5:0] widx_t;  // {simd, slot}: index of per-wavefront arrays
 
+  // Heads that are decoded in a cycle; a lone narrow SIMD, whose vector instructions
+  // take 8 or 16 cycles, is content with one.
+  localparam int unsigned Decoders = gantry_cfg_pkg::NumSimd == 1 && Parts > 1 ? 1 : 2;
+
   // What of an index the configuration uses.  Arrays have an entry for every value; indices pass through these functions
   // where they come in, so that synthesis drops the entries which nobody can name.
   localparam logic [1:0] SimdMask = 2'(gantry_cfg_pkg::NumSimd - 1);

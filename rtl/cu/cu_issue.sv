@@ -170,7 +170,7 @@ module cu_issue
             intr_data = intr_data_i;
           end
         end
-        for (int unsigned k = 0; k < 2; k++) begin
+        for (int unsigned k = 0; k < Decoders; k++) begin
           if (head_valid_i[k]) begin
             w = windex(head_wave_i[k]);
             if (live[w]) begin

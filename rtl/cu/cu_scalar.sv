@@ -274,7 +274,7 @@ module cu_scalar
       end
       // ---- what changes hands, after all reads: a successor may arrive while its forerunner is at t+4
       if (head_valid_i[0]) head[windex(head_wave_i[0])] = head_i[0];
-      if (head_valid_i[1]) head[windex(head_wave_i[1])] = head_i[1];
+      if (Decoders > 1 && head_valid_i[1]) head[windex(head_wave_i[1])] = head_i[1];
       if (has_simd(issued_i.simd)) begin
         slots[issued_i.simd&SimdMask] = issued_i.slot[4:0];
         tags[issued_i.simd&SimdMask]  = issued_i.tag;
