@@ -101,7 +101,9 @@ module cu_fill
     q    = prod >> 20;
     prod = q * {11'd0, recip_y};
     z    = prod >> 20;
-    return axis == 2'd0 ? {22'd0, n} - q * {16'd0, size_x} : axis == 2'd1 ? q - z * {16'd0, size_y} : z;
+    if (axis == 2'd2) return z;
+    prod = (axis == 2'd0 ? q : z) * (axis == 2'd0 ? {16'd0, size_x} : {16'd0, size_y});
+    return (axis == 2'd0 ? {22'd0, n} : q) - prod;
   endfunction
 
   /* verilator lint_off UNUSEDSIGNAL */
@@ -150,9 +152,12 @@ module cu_fill
   logic free, busy, wide;
   logic [6:0] code;
   logic [4:0] dwords;
-  logic [9:0] first;
+  // item ids of a row: as many a cycle as a SIMD takes, just before it does
+  logic [9:0] id_first;
+  logic [1:0] id_axis, id_part;
+  logic id_more;
   pair_write_t pair;
-  logic [31:0] ids[16];
+  logic [31:0] ids[Lanes];
 
   always_ff @(posedge clk_i) begin
     if (awake || cu_cmd_valid_i || smem_rsp_valid_i || !rst_ni) begin
@@ -286,18 +291,28 @@ module cu_fill
             init_held    = 1'b0;
             init_valid_o <= '0;
           end
-          if (!init_held && !rows_done) begin
-            first = {cmd.wave_in_group[3:0], vgpr_row[1:0], 4'd0};
-            for (int unsigned l = 0; l < 16; l++) begin
-              ids[l] = item_id(first + l[9:0], vgpr_row[3:2], cmd.group_size[0], cmd.group_size[1],
+          if (id_more || (!init_held && !rows_done)) begin
+            if (!id_more) begin
+              id_first     = {cmd.wave_in_group[3:0], vgpr_row[1:0], 4'd0};
+              id_axis      = vgpr_row[3:2];
+              init_row_o   <= {cmd.vgpr_base[7:0], 2'd0} + {6'd0, vgpr_row};
+              init_valid_o <= 4'd1 << cmd.wave[5:4];
+              init_held    = 1'b1;
+              rows_done    = vgpr_row == {cmd.vgpr_items[1:0], 2'b11};
+              vgpr_row     = vgpr_row + 4'd1;
+            end
+            for (int unsigned l = 0; l < Lanes; l++) begin
+              ids[l] = item_id(id_first + l[9:0], id_axis, cmd.group_size[0], cmd.group_size[1],
                                cmd.recip_x[20:0], cmd.recip_y[20:0]);
             end
-            init_data_o  <= ids;
-            init_row_o   <= {cmd.vgpr_base[7:0], 2'd0} + {6'd0, vgpr_row};
-            init_valid_o <= 4'd1 << cmd.wave[5:4];
-            init_held    = 1'b1;
-            rows_done    = vgpr_row == {cmd.vgpr_items[1:0], 2'b11};
-            vgpr_row     = vgpr_row + 4'd1;
+            if (Parts == 1) begin
+              for (int unsigned l = 0; l < 16; l++) init_data_o[l] <= ids[l%Lanes];
+            end else begin
+              for (int unsigned l = 0; l < 16; l++) if (l / Lanes == 32'(id_part)) init_data_o[l] <= ids[l%Lanes];
+              id_first = id_first + 10'(Lanes);
+              id_part  = 2'((32'(id_part) + 32'd1) % Parts);
+              id_more  = id_part != 2'd0;
+            end
           end
           if (rows_done && !init_held && {sgpr_pair, 1'b0} >= cmd.init_sgprs[4:0]) begin
             start_valid_o <= 1'b1;
@@ -341,6 +356,8 @@ module cu_fill
         rsp_loading       = 1'b0;
         rsp_busy          = 1'b0;
         init_held         = 1'b0;
+        id_part           = '0;
+        id_more           = 1'b0;
         init_valid_o      <= '0;
         pair_valid_o      <= 1'b0;
         prepare_valid_o   <= 1'b0;
