@@ -104,6 +104,7 @@ module cu_simd
   `include "simd_rows_lane.svh"
   `include "simd_rows_misc.svh"
   `include "simd_rows_norm.svh"
+  `include "simd_rows_shared.svh"
   `include "simd_rows_quarter.svh"
   `include "simd_serial.svh"
   `include "simd_stage_write.svh"

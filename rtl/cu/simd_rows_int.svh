@@ -155,6 +155,7 @@
     gather(`LANES_CALL);
   endfunction
 
+`ifndef SYNTHESIS  // hardware: simd_rows_shared.svh
   function automatic void mul24_row(`LANES_ARG input logic [1:0] r, input logic [9:0] op);
     `NO_INLINE
     case (op)
@@ -180,6 +181,7 @@
       end
     endcase
   endfunction
+`endif
 
   // Compares of 32 and 16 bits and class tests.
   function automatic void cmp_row(`LANES_ARG input logic [7:0] op, input logic half, input logic keep16,

@@ -85,6 +85,7 @@
     end
   endfunction
 
+`ifndef SYNTHESIS  // hardware: simd_rows_shared.svh
   // keep: subnormal sources stay; mode: rounding.
   function automatic void first_row(`LANES_ARG input logic [9:0] op, input logic half, input logic keep,
                                     input logic [1:0] mode);
@@ -175,6 +176,7 @@
     endcase
     v.bits = bits;
   endfunction
+`endif
 
   // ---- step 2; round is one-hot
   function automatic void align_row(`LANES_ARG input logic down);

@@ -241,6 +241,10 @@
       r.lanes_of[r0] = em;
       r.lanes_of[{r0[1], 1'b1}] = em;
     end
+`ifdef SYNTHESIS  // one multiplier a lane
+    if (k.cls == ClsFma && r.st1.sub == 2'd0 && r.i_info[q].halves) halves_row(op, r.i_issue[q].mode[6]);
+    multiply_row(op, k.cls == ClsMul24, k.wide_norm, r.i_issue[q].mode[4]);
+`endif
     case (k.cls)
       ClsBit: bit_row(`LANES r0, op, 32'(k.clamp));
       ClsSelect: select_row(`LANES r0, op, beat, 32'(r.i_issue[q].mask >> {beat, LaneW'(0)}));
@@ -254,7 +258,9 @@
       ClsMisc: misc_row(`LANES r0, op, r.i_issue[q].mode, r.i_issue[q].ieee);
       ClsFma: begin
         if (r.st1.sub == 2'd0) begin
+`ifndef SYNTHESIS
           if (r.i_info[q].halves) halves_row(`LANES op, r.i_issue[q].mode[6]);
+`endif
           if (k.wide_norm) begin
             wide_first_row(`LANES r0, op, r.i_issue[q].mode[4], 32'(r.i_issue[q].mask >> {beat, LaneW'(0)}));
           end else first_row(`LANES op, k.half, r.i_issue[q].mode[4] || k.half, k.round);

@@ -67,23 +67,38 @@ package fpu_fma_pkg;
         cs | (cs << 1) | 32'd4 | (nan << 3);
   endfunction
 
+  // Significand of a; keep: subnormals are not 0.
+  function automatic logic [31:0] significand(input logic [31:0] a, input logic keep);
+    return ((a >> 23) & 32'd255) != 32'd0 ? (a & 32'h7fffff) | 32'h800000 : keep ? a & 32'h7fffff : 32'd0;
+  endfunction
+
   // Step 1: exact product beside c.
   function automatic void product(input logic [31:0] a, input logic [31:0] b, input logic [31:0] c, input logic keep,
                                   output logic [31:0] ph, output logic [31:0] pl, output logic [31:0] ch,
                                   output logic [31:0] d, output logic [31:0] e, output logic [31:0] sg);
     logic [63:0] p;
+    p = 64'(significand(a, keep)) * 64'(significand(b, keep));
+    beside(a, b, c, keep, p, ph, pl, ch, d, e, sg);
+  endfunction
+
+  // The same, given the product of the significands.
+  function automatic void beside(input logic [31:0] a, input logic [31:0] b, input logic [31:0] c, input logic keep,
+                                 input logic [63:0] pi, output logic [31:0] ph, output logic [31:0] pl,
+                                 output logic [31:0] ch, output logic [31:0] d, output logic [31:0] e,
+                                 output logic [31:0] sg);
+    logic [63:0] p;
     logic [31:0] ea, eb, ec, ma, mb, mc, ep, zero;
     ea = (a >> 23) & 32'd255;
     eb = (b >> 23) & 32'd255;
     ec = (c >> 23) & 32'd255;
-    ma = ea != 32'd0 ? (a & 32'h7fffff) | 32'h800000 : keep ? a & 32'h7fffff : 32'd0;
-    mb = eb != 32'd0 ? (b & 32'h7fffff) | 32'h800000 : keep ? b & 32'h7fffff : 32'd0;
-    mc = ec != 32'd0 ? (c & 32'h7fffff) | 32'h800000 : keep ? c & 32'h7fffff : 32'd0;
+    ma = significand(a, keep);
+    mb = significand(b, keep);
+    mc = significand(c, keep);
     specials(a, b, c, ma, mb, sg);
     ea = ea == 32'd0 ? 32'd1 : ea;
     eb = eb == 32'd0 ? 32'd1 : eb;
     ec = ec == 32'd0 ? 32'd1 : ec;
-    p = (64'(ma) * 64'(mb)) << 15;
+    p = pi << 15;
     ph = 32'(p >> 32);
     pl = 32'(p);
     ch = mc << 6;
