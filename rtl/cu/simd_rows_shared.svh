@@ -73,15 +73,16 @@
       OP_V_CVT_F32_UBYTE3: from_field(32'd24, 32'hff);
       OP_V_MUL_F32, OP_V_MUL_F16: begin
         for (int unsigned l = 0; l < Lanes; l++) begin
-          fpu_sum_pkg::multiply(v.x[l], v.y[l], products[l][47:16], products[l][31:0], v.ph1[l], v.d1[l], v.e1[l], v.g1[l]);
+          fpu_sum_pkg::multiply(v.x[l], v.y[l], products[l][47:16], products[l][31:0], v.ph1[l], v.d1[l],
+                                v.e1[l], v.g1[l]);
           v.ch1[l] = 32'd0;
         end
       end
       default: begin
         if (!fused && !unfused) begin  // v_mad_f32, v_mac_f32, v_madmk_f32, v_madak_f32
           for (int unsigned l = 0; l < Lanes; l++) begin
-            fpu_sum_pkg::multiply_add(v.x[l], v.y[l], v.z[l], products[l][47:16], products[l][31:0], add, turn, even, most,
-                                      most_turn, v.ph1[l], v.ch1[l], v.d1[l], v.e1[l], v.g1[l]);
+            fpu_sum_pkg::multiply_add(v.x[l], v.y[l], v.z[l], products[l][47:16], products[l][31:0], add, turn, even,
+                                      most, most_turn, v.ph1[l], v.ch1[l], v.d1[l], v.e1[l], v.g1[l]);
           end
         end
       end
@@ -89,7 +90,8 @@
     if (fused || unfused) begin  // halves: multiply-add in the upper word, fused or with a rounded product
       for (int unsigned l = 0; l < Lanes; l++) begin
         n = fused ? v.z[l] : (v.x[l] ^ v.y[l]) & 32'h80000000;
-        fpu_fma_pkg::beside(v.x[l], v.y[l], n, 1'b1, products[l], v.ph1[l], v.pl1[l], v.ch1[l], v.d1[l], v.e1[l], v.g1[l]);
+        fpu_fma_pkg::beside(v.x[l], v.y[l], n, 1'b1, products[l], v.ph1[l], v.pl1[l], v.ch1[l], v.d1[l], v.e1[l],
+                            v.g1[l]);
         v.ph1[l] = v.ph1[l] | 32'(v.pl1[l] != 32'd0);
       end
     end
@@ -123,8 +125,8 @@
     for (int unsigned l = 0; l < Lanes; l++) begin
       b = scale ? 32'h3f800000 : v.y[l];
       c = scale ? v.x[l] & 32'h80000000 : op == OP_V_MUL_F32 ? (v.x[l] ^ v.y[l]) & 32'h80000000 : v.z[l];
-      fpu_fma_pkg::beside(v.x[l], b, c, scale || fmas || keep, products[l], v.ph1[l], v.pl1[l], v.ch1[l], v.d1[l], v.e1[l],
-                          v.g1[l]);
+      fpu_fma_pkg::beside(v.x[l], b, c, scale || fmas || keep, products[l], v.ph1[l], v.pl1[l], v.ch1[l], v.d1[l],
+                          v.e1[l], v.g1[l]);
       if (fmas) begin  // lanes of VCC are scaled, up if c is large
         n = ((v.z[l] >> 23) & 32'd255) > 32'd127 ? 32'd64 : -32'd64;
         v.n1[l] = ((mask >> l) & 32'd1) != 32'd0 ? n : 32'd0;
