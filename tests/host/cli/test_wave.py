@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--wave SCOPE@FROM:TO: an FST file of that part whose blocks are whole and whose times lie in the window; what the run
+"""--wave SCOPE@FROM:TO, of a kernel and of a program: an FST file of that part whose blocks are whole and whose times lie in the window; what the run
 computes is the same with and without; wrong scopes are refused before anything is built.  The progress line on a
 terminal, with the time to --max-cycles.  (GTKWave's fst2vcd reads the files; it is not needed here.)"""
 import os
@@ -46,17 +46,37 @@ def blocks(path):
     return out
 
 
-def test_window_of_one_part(tmp_path):
-    plain, traced = kernel(), kernel("--wave", "gpu0.sqc0@3000:3400", "-o", tmp_path)
-    assert final(traced) == final(plain)
-    assert [p.name for p in tmp_path.glob("*.fst")] == ["gpu0.sqc0.fst"]
-    found = blocks(tmp_path / "gpu0.sqc0.fst")
+def window(folder, part, first, last, module, port):
+    """The one file is of that part, and of those cycles only."""
+    assert [p.name for p in folder.glob("*.fst")] == [f"{part}.fst"]
+    found = blocks(folder / f"{part}.fst")
     kinds = [kind for kind, _ in found]
     assert kinds[0] == HEADER and any(k in HIERARCHY for k in kinds) and any(k in VALUES for k in kinds)
     start, end = struct.unpack_from(">QQ", found[0][1])
-    assert 2 * 3000 <= start < end <= 2 * 3400 + 1  # two times a cycle: the clock's edges
+    assert 2 * first <= start < end <= 2 * last + 1  # two times a cycle: the clock's edges
     names = next(data for kind, data in found if kind in HIERARCHY)
-    assert b"part_sqc" in names and b"ifetch_req" in names
+    assert module in names and port in names
+
+
+@pytest.mark.parametrize("part, module, port", [("gpu0.sqc0", b"part_sqc", b"ifetch_req"), ("gpu0.cu0", b"part_cu", b"ifetch_req")])
+def test_window_of_one_part(tmp_path, part, module, port):
+    plain, traced = kernel(), kernel("--wave", f"{part}@3000:3400", "-o", tmp_path)
+    assert final(traced) == final(plain)
+    window(tmp_path, part, 3000, 3400, module, port)
+
+
+def test_wave_of_a_program(tmp_path):
+    """A whole HIP program: same result, same cycles."""
+    subprocess.run(["make", "-s", "build/apps/vecadd"], cwd=ROOT, check=True)
+
+    def run(*options):
+        done = subprocess.run([GANTRY, "run", "-c", "tiny", "-q", *options, "--", "build/apps/vecadd"], cwd=ROOT, capture_output=True, text=True,
+                              timeout=800)
+        assert done.returncode == 0 and "PASSED" in done.stdout, done.stderr
+        return done.stderr
+    plain, traced = run(), run("--wave", "gpu0.cu0@3000:20000", "-o", tmp_path)
+    assert final(traced) == final(plain)
+    window(tmp_path, "gpu0.cu0", 3000, 20000, b"part_cu", b"ifetch_req")
 
 
 @pytest.mark.parametrize("scope, cause", [("gpu1", "no part of the machine is called 'gpu1'"), ("gpu0.cu", "no part of the machine"),
