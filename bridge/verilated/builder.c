@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The builder process; contract in builder.h.  It has a process group of its own: Ctrl-C on a terminal reaches the whole
- * foreground group, and then one process, the simulator, decides what becomes of the build.
+ * The builder process; contract in builder.h.  It has a process group of its own: Ctrl-C on a terminal reaches the
+ * whole foreground group, and then one process, the simulator, decides what becomes of the build.
  */
 #include "bridge/verilated/builder.h"
 
@@ -18,8 +18,8 @@
 
 #include "base/xalloc.h"
 
-#define LOOK_MS 100 /* between two questions whether the answer is still wanted */
-#define END_MS 5    /* between two looks whether it has ended */
+#define LOOK_MS 100  /* between two questions whether the answer is still wanted */
+#define END_MS 5     /* between two looks whether it has ended */
 #define END_LOOKS 80 /* 0.4 s to tidy up */
 #define PIECE 4096
 

@@ -141,7 +141,8 @@ static bool stop_asked(void *arg)
     return cli_stop != 0;
 }
 
-/* The machine that the launch runs on; exit status, with its line and the final one when the user did not want to wait. */
+/* The machine that the launch runs on; exit status, with its line and the final one when the user did not want to wait.
+ */
 static int machine_open(struct launch *l)
 {
     struct cli_options *o = &l->session->options;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * How many target cycles to run before looking around again (requests, signals, a program that has gone): as many as take
- * some hundredths of a second here and now, be the machine small or large.  Only host time depends on it.
+ * How many target cycles to run before looking around again (requests, signals, a program that has gone): as many as
+ * take some hundredths of a second here and now, be the machine small or large.  Only host time depends on it.
  */
 #ifndef GANTRY_SLICE_H
 #define GANTRY_SLICE_H
@@ -12,7 +12,10 @@ struct slice {
 };
 
 /* A short one first: nothing is known yet. */
-#define SLICE_INIT {.cycles = 2000}
+#define SLICE_INIT                                                                                                     \
+    {                                                                                                                  \
+        .cycles = 2000                                                                                                 \
+    }
 
 void slice_begin(struct slice *slice); /* the run starts */
 void slice_end(struct slice *slice);   /* it has returned */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Shared memory and semaphore of the ROCm user space: libhsakmt keeps two system-wide names in /dev/shm for its counters,
- * which outlive a program that is killed (a semaphore even in the state it had then, so that every later program would
- * wait for it).  Under a run they lie in its private folder and go with it.  Other names pass through.
+ * Shared memory and semaphore of the ROCm user space: libhsakmt keeps two system-wide names in /dev/shm for its
+ * counters, which outlive a program that is killed (a semaphore even in the state it had then, so that every later
+ * program would wait for it).  Under a run they lie in its private folder and go with it.  Other names pass through.
  */
 #include <dlfcn.h>
 #include <errno.h>
