@@ -62,6 +62,7 @@ template <class Top, class Edge> class Model {
 #if VM_TRACE
     std::unique_ptr<VerilatedFstC> fst;
     uint64_t trace_from = 0, trace_to = 0;
+    bool trace_begun = false;
 #endif
 
     Model(const char *model_name, uint64_t seed) : name(model_name), context(new VerilatedContext)
@@ -101,10 +102,14 @@ template <class Top, class Edge> class Model {
             changed = true;
         }
 #if VM_TRACE
+        if (fst && cycle > trace_from)
+            trace_begin();
         top->clk_i = 1;
         top->eval();
-        if (fst && cycle >= trace_from && cycle < trace_to)
+        if (fst && cycle >= trace_from && cycle < trace_to) {
             fst->dump(2 * cycle);
+            trace_begun = true;
+        }
         top->clk_i = 0;
         top->eval();
         if (fst && cycle >= trace_from && cycle < trace_to)
@@ -233,12 +238,22 @@ template <class Top, class Edge> class Model {
         trace_to = to;
         return fst->isOpen();
     }
+
+    /* Nothing happened when the window began: what it found then.  A file without any time is not one. */
+    void trace_begin()
+    {
+        if (!trace_begun)
+            fst->dump(2 * trace_from);
+        trace_begun = true;
+    }
 #endif
     ~Model()
     {
 #if VM_TRACE
-        if (fst)
+        if (fst) {
+            trace_begin();
             fst->close();
+        }
 #endif
         top->final();
     }

@@ -46,14 +46,14 @@ def blocks(path):
     return out
 
 
-def window(folder, part, first, last, module, port):
-    """The one file is of that part, and of those cycles only."""
+def window(folder, part, first, last, module, port, still=False):
+    """The one file is of that part, and of those cycles only; still: nothing moves in them."""
     assert [p.name for p in folder.glob("*.fst")] == [f"{part}.fst"]
     found = blocks(folder / f"{part}.fst")
     kinds = [kind for kind, _ in found]
     assert kinds[0] == HEADER and any(k in HIERARCHY for k in kinds) and any(k in VALUES for k in kinds)
     start, end = struct.unpack_from(">QQ", found[0][1])
-    assert 2 * first <= start < end <= 2 * last + 1  # two times a cycle: the clock's edges
+    assert start == 2 * first and (start == end if still else start < end <= 2 * last + 1)  # two times a cycle: the clock's edges
     names = next(data for kind, data in found if kind in HIERARCHY)
     assert module in names and port in names
 
@@ -63,6 +63,14 @@ def test_window_of_one_part(tmp_path, part, module, port):
     plain, traced = kernel(), kernel("--wave", f"{part}@3000:3400", "-o", tmp_path)
     assert final(traced) == final(plain)
     window(tmp_path, part, 3000, 3400, module, port)
+
+
+def test_window_in_which_nothing_happens(tmp_path):
+    """One before the first message, one behind the last cycle: what the part was then, in a whole file."""
+    for first, last in ((100, 200), (10**9, 10**9 + 100)):
+        folder = tmp_path / str(first)
+        kernel("--wave", f"gpu0.sqc0@{first}:{last}", "-o", folder)
+        window(folder, "gpu0.sqc0", first, last, b"part_sqc", b"ifetch_req", still=True)
 
 
 def test_wave_of_a_program(tmp_path):
