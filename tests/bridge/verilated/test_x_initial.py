@@ -5,8 +5,13 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
+
+import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "tests/sw/kernels"))
+import test_kernels  # noqa: E402
 
 
 def final_line(tmp_path, seed, defines=""):
@@ -24,6 +29,19 @@ def final_line(tmp_path, seed, defines=""):
 def test_seed_of_initial_contents_changes_nothing(tmp_path):
     subprocess.run(["make", "-s", "kernels"], cwd=ROOT, check=False, stdout=subprocess.DEVNULL)
     assert len({final_line(tmp_path, seed) for seed in (1, 2, 3, 77)}) == 1
+
+
+@pytest.mark.parametrize("name", ["histogram", "generic"])
+def test_seed_changes_nothing_in_the_lds_atomics_and_flat_addresses(name, tmp_path, monkeypatch):
+    """histogram: LDS and its atomics, atomics in the L2; generic: addresses of any memory in one access, atomics of 32 and 64 bits."""
+    monkeypatch.setenv("GANTRY_MODEL_STD_X", "1")
+    monkeypatch.setenv("GANTRY_MODEL_OPT", "-O0")
+    seen = set()
+    for seed in ("1", "2", "77"):
+        line, got, want = test_kernels.launch(name, 4, tmp_path, "--seed", seed, "-q")
+        test_kernels.difference(got, want)
+        seen.add((line["cycles"], line["hash"], line["data"]))
+    assert len(seen) == 1, seen
 
 
 def test_missing_reset_is_caught(tmp_path):
