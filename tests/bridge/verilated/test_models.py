@@ -1,18 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """The model builder as the command uses it: no Python at a start that changes nothing, asked again when a source did;
-no model of the smallest machine builds with a warning; tools that are missing and sources that do not build end the
-command with one line and exit 70; a build that is ended leaves no process and no half of a library."""
+a changed parameter changes the key of those models alone that read it; no model of the smallest machine builds with a
+warning; tools that are missing and sources that do not build end the command with one line and exit 70; a build that is
+ended leaves no process and no half of a library."""
+import argparse
+import functools
 import os
 import pathlib
 import re
 import signal
 import subprocess
+import sys
 import time
 
 import pytest
 from processes import Terminal, holding, names, programs, within
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "sw/tools"))
+import models  # noqa: E402
+
 CODE = "build/kernels/vecadd.v4.co"
 KINDS = ["cu", "sqc", "noc", "l2", "utcl2", "rdma", "dispatch"]
 SOURCE = ROOT / "rtl/rdma/rdma.sv"
@@ -109,3 +116,20 @@ def test_a_build_is_ended(stage, way):
     assert status == {"terminal": 130, "signal": 143, "killed": -9}[way] and seconds < 1.0, (status, seconds, text)
     assert "building model rdma (1 of 1) ..." in text and " stopped\r\n" in text and "Traceback" not in text, text
     assert remains(build, pids) == []
+
+
+@functools.cache
+def folders(*settings):
+    """Kind -> folder in which its model is kept with these settings beside those of the smallest machine; nothing is built."""
+    command = [ROOT / "build/bin/gantry", "config", "-c", "tiny", *(w for s in settings for w in ("--set", s)), "--sv"]
+    constants = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    args = argparse.Namespace(cc="clang", trace=False, observe=False, check=False, std_x=False, coverage=False, define=[], opt="-O3")
+    return {kind: models.Plan(kind, args, constants).folder for kind in KINDS}
+
+
+@pytest.mark.parametrize("setting, kinds", [("gpu.l2.kib_per_slice=128", {"l2"}), ("gpu.rdma.outstanding=8", {"rdma"}), ("gpu.cu.lds_kib=32", {"cu", "dispatch"}),
+                                            ("clock.patience=3", set())])
+def test_a_changed_parameter_rebuilds_only_what_it_must(setting, kinds):
+    """Issue 3, point 1.  A model is kept under a key of what its partition reads."""
+    before, after = folders(), folders(setting)
+    assert {kind for kind in KINDS if before[kind] != after[kind]} == kinds
