@@ -5,6 +5,7 @@
  * eight queues; "full" wraps a ring of 64 packets.  Exit 0 when all is as it should be.
  */
 #include <fcntl.h>
+#include <hsa/amd_hsa_signal.h>
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
 #include <stdio.h>
@@ -74,6 +75,18 @@ static hsa_signal_t signal_make(int64_t value)
     return signal;
 }
 
+/* Target cycles that the packet with this completion signal took, as the command processor wrote them. */
+static const amd_signal_t *times(hsa_signal_t signal)
+{
+    return (const amd_signal_t *)(uintptr_t)signal.handle;
+}
+
+/* A packet ends when it began or later, and after the one that it waited for. */
+static int times_wrong(const amd_signal_t *before, const amd_signal_t *after)
+{
+    return after->end_ts == 0 || after->start_ts > after->end_ts || (before && before->end_ts > after->end_ts);
+}
+
 static int test_barrier(hsa_agent_t gpu)
 {
     hsa_queue_t *one = queue_make(gpu, 64), *two = queue_make(gpu, 64);
@@ -88,6 +101,8 @@ static int test_barrier(hsa_agent_t gpu)
     hsa_queue_t *start = queue_make(gpu, 64);
     submit(start, &plain, HEADER(HSA_PACKET_TYPE_BARRIER_AND, 1));
     wait_zero(third);
+    if (times_wrong(NULL, times(first)) || times_wrong(times(first), times(second)) || times_wrong(times(second), times(third)))
+        return 1;
     return hsa_signal_load_scacquire(first) || hsa_signal_load_scacquire(second) ||
            hsa_signal_load_scacquire(never) != 1;
 }
