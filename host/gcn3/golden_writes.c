@@ -15,7 +15,7 @@ struct written {
 
 static void note(struct golden_worker *k, uint64_t va, uint64_t what, uint64_t low, uint64_t high)
 {
-    const struct written w = { k->writes++, va, what, { low, high } };
+    const struct written w = {k->writes++, va, what, {low, high}};
     k->written += XXH3_64bits(&w, sizeof w); /* a sum: the place is inside, and no write waits for the one before */
 }
 
@@ -26,8 +26,8 @@ void golden_write_bytes(struct golden_worker *k, unsigned vmid, uint64_t va, con
          bytes > 8 ? x[2] | (uint64_t)(bytes > 12 ? x[3] : 0) << 32 : 0);
 }
 
-void golden_write_atomic(struct golden_worker *k, unsigned vmid, uint64_t va, const struct gcn3_access *a, uint64_t operand,
-                         uint64_t compare)
+void golden_write_atomic(struct golden_worker *k, unsigned vmid, uint64_t va, const struct gcn3_access *a,
+                         uint64_t operand, uint64_t compare)
 {
     note(k, va, (uint64_t)vmid << 32 | (a->atomic_op + 1u) << 8 | a->bytes, operand, compare);
 }

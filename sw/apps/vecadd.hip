@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vector addition: the smallest whole program (copies in, kernel with a partial last group, copy out).  A third argument
-// names a byte of the first input whose lowest bit is the other one.
+// Vector addition: the smallest whole program (copies in, kernel with a partial last group, copy out).  A third
+// argument names a byte of the first input whose lowest bit is the other one.
 #include <vector>
 
 #include "check.h"
