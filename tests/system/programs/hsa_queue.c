@@ -101,7 +101,8 @@ static int test_barrier(hsa_agent_t gpu)
     hsa_queue_t *start = queue_make(gpu, 64);
     submit(start, &plain, HEADER(HSA_PACKET_TYPE_BARRIER_AND, 1));
     wait_zero(third);
-    if (times_wrong(NULL, times(first)) || times_wrong(times(first), times(second)) || times_wrong(times(second), times(third)))
+    if (times_wrong(NULL, times(first)) || times_wrong(times(first), times(second)) ||
+        times_wrong(times(second), times(third)))
         return 1;
     return hsa_signal_load_scacquire(first) || hsa_signal_load_scacquire(second) ||
            hsa_signal_load_scacquire(never) != 1;
