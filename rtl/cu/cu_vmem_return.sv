@@ -112,6 +112,11 @@ module cu_vmem_return
   logic [1:0] row_beat;
   logic [15:0] row_lanes;
   logic [15:0][31:0] row_data;
+  // of the line asked for: here, since locals of a task are set to 0 in every cycle of the simulation
+  logic [15:0] row_part, row_words;
+  logic [3:0] row_word;
+  logic [63:0] row_bytes;
+  logic [511:0] row_line;
   // temporaries
   place_t where;
   logic [15:0][31:0] row, now;

@@ -41,23 +41,20 @@
   endtask
 
   // Lanes of the row on its first line, or on its second.
-  function automatic logic [15:0] lanes_on(input logic second);
-    logic [15:0] first;
-    first = 16'hffff >> row_where[5:2];
-    return row_lanes & (second ? ~first : first);
-  endfunction
+  task automatic select_half();
+    row_part = 16'hffff >> row_where[5:2];
+    row_part = row_lanes & (row_half ? ~row_part : row_part);
+  endtask
 
   // The line of this half, if it has lanes.
   task automatic ask_line();
-    logic [63:0] bytes;
-    logic [15:0] words;
-    logic [511:0] data;
-    words = row_half ? lanes_on(1'b1) >> (5'd16 - {1'b0, row_where[5:2]}) : lanes_on(1'b0) << row_where[5:2];
-    for (int unsigned w = 0; w < 16; w++) begin
-      bytes[4*w+:4] = {4{words[w[3:0]]}};
-      data[32*w+:32] = row_data[w[3:0]-row_where[5:2]];
-    end
-    if (words != '0) begin
+    select_half();
+    row_words = row_half ? row_part >> (5'd16 - {1'b0, row_where[5:2]}) : row_part << row_where[5:2];
+    if (row_part != '0) begin
+      for (int unsigned w = 0; w < 16; w++) begin
+        row_bytes[4*w+:4] = {4{row_words[w[3:0]]}};
+        row_line[32*w+:32] = row_data[w[3:0]-row_where[5:2]];
+      end
       row_asked        = 1'b1;
       row_line_valid_o <= 1'b1;
       row_line_o[0] <= '{
@@ -70,10 +67,10 @@
           wide: 1'b0,
           split: 1'b0,
           word: '0,
-          lanes: 64'(lanes_on(row_half)) << {row_beat, 4'd0},
+          lanes: 64'(row_part) << {row_beat, 4'd0},
           addr: {row_where[16:6] + 11'(row_half), 6'd0},
-          mask: bytes,
-          data: data
+          mask: row_bytes,
+          data: row_line
       };
     end else begin
       next_half();
@@ -81,12 +78,10 @@
   endtask
 
   task automatic take_line();
-    logic [15:0] lanes;
-    logic [3:0] word;
-    lanes = lanes_on(row_half);
+    select_half();
     for (int unsigned l = 0; l < 16; l++) begin
-      word = l[3:0] + row_where[5:2];
-      if (row_fetch && lanes[l[3:0]]) row_data[l[3:0]] = line_i[0].data[32*word+:32];
+      row_word = l[3:0] + row_where[5:2];
+      if (row_fetch && row_part[l[3:0]]) row_data[l[3:0]] = line_i[0].data[32*row_word+:32];
     end
     row_asked = 1'b0;
     next_half();
