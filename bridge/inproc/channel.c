@@ -49,8 +49,8 @@ uint64_t channel_send(struct channel *c, uint64_t now, const void *message)
     c->sent++;
     if (c->ring == NULL || channel_count(c) > c->mask)
         ring_grow(c);
-    PART_CHECK(c->depth == 0 || channel_count(c) < c->depth, c->from, now, "channel %u to %s holds %zu messages, depth %u", c->id,
-               part_name(c->to), channel_count(c), c->depth);
+    PART_CHECK(c->depth == 0 || channel_count(c) < c->depth, c->from, now,
+               "channel %u to %s holds %zu messages, depth %u", c->id, part_name(c->to), channel_count(c), c->depth);
     uint64_t *entry = channel_entry(c, c->tail - c->head);
     entry[0] = stamp;
     if (c->bytes)

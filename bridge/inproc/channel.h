@@ -13,18 +13,18 @@
 struct part;
 
 struct channel {
-    uint16_t id;          /* unique in the machine: rank among messages of one cycle */
-    uint16_t to_slot;     /* input number at the receiver */
-    uint32_t bytes;       /* width of a message; 0: a credit pulse */
-    uint32_t latency;     /* cycles, at least SCHED_WINDOW */
-    uint32_t header;      /* bandwidth model: bytes on the wire = header + payload_bytes(message) */
+    uint16_t id;              /* unique in the machine: rank among messages of one cycle */
+    uint16_t to_slot;         /* input number at the receiver */
+    uint32_t bytes;           /* width of a message; 0: a credit pulse */
+    uint32_t latency;         /* cycles, at least SCHED_WINDOW */
+    uint32_t header;          /* bandwidth model: bytes on the wire = header + payload_bytes(message) */
     uint32_t bytes_per_cycle; /* 0: one message a cycle */
     uint32_t (*payload_bytes)(const void *message);
-    uint32_t depth;       /* most messages inside (0: unlimited); more is a bug of the sender */
+    uint32_t depth; /* most messages inside (0: unlimited); more is a bug of the sender */
     struct part *from, *to;
-    uint64_t last;        /* stamp of the newest message + 1: the next free cycle of the receiving port */
-    uint64_t link_free;   /* cycle at which the link can take the next message */
-    uint64_t sent;        /* messages so far */
+    uint64_t last;           /* stamp of the newest message + 1: the next free cycle of the receiving port */
+    uint64_t link_free;      /* cycle at which the link can take the next message */
+    uint64_t sent;           /* messages so far */
     size_t head, tail, mask; /* ring of (stamp, payload), free running */
     uint8_t *ring;
     size_t stride;
@@ -35,13 +35,28 @@ void channel_fini(struct channel *c);
 /* Append a message sent at `now`; returns its stamp. */
 uint64_t channel_send(struct channel *c, uint64_t now, const void *message);
 
-static inline bool channel_empty(const struct channel *c) { return c->head == c->tail; }
-static inline size_t channel_count(const struct channel *c) { return c->tail - c->head; }
+static inline bool channel_empty(const struct channel *c)
+{
+    return c->head == c->tail;
+}
+static inline size_t channel_count(const struct channel *c)
+{
+    return c->tail - c->head;
+}
 static inline uint64_t *channel_entry(const struct channel *c, size_t n)
 {
     return (uint64_t *)(c->ring + ((c->head + n) & c->mask) * c->stride);
 }
-static inline uint64_t channel_stamp(const struct channel *c, size_t n) { return *channel_entry(c, n); }
-static inline const void *channel_payload(const struct channel *c, size_t n) { return channel_entry(c, n) + 1; }
-static inline void channel_drop(struct channel *c, size_t n) { c->head += n; }
+static inline uint64_t channel_stamp(const struct channel *c, size_t n)
+{
+    return *channel_entry(c, n);
+}
+static inline const void *channel_payload(const struct channel *c, size_t n)
+{
+    return channel_entry(c, n) + 1;
+}
+static inline void channel_drop(struct channel *c, size_t n)
+{
+    c->head += n;
+}
 #endif

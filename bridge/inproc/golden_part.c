@@ -14,8 +14,8 @@
 struct golden_part {
     struct part *part;
     struct golden *golden;
-    uint64_t cycle;   /* of the message or slice in hand */
-    uint64_t resume;  /* next slice; UINT64_MAX: no work */
+    uint64_t cycle;  /* of the message or slice in hand */
+    uint64_t resume; /* next slice; UINT64_MAX: no work */
     uint64_t slices;
 };
 
@@ -78,7 +78,8 @@ static void golden_team(void *team, uint32_t count, void (*work)(void *ctx, uint
     team_run(team, count, work, ctx);
 }
 
-struct part *golden_part_new(struct pmem *memory, unsigned gpu, const struct gantry_cfg *cfg, struct team *team, unsigned threads)
+struct part *golden_part_new(struct pmem *memory, unsigned gpu, const struct gantry_cfg *cfg, struct team *team,
+                             unsigned threads)
 {
     char name[32];
     struct golden_part *g = xcalloc(1, sizeof *g);
@@ -91,6 +92,15 @@ struct part *golden_part_new(struct pmem *memory, unsigned gpu, const struct gan
     return g->part;
 }
 
-uint64_t golden_part_instructions(const struct part *part) { return golden_instructions(((struct golden_part *)part->own)->golden); }
-uint64_t golden_part_written(const struct part *part) { return golden_written(((struct golden_part *)part->own)->golden); }
-uint64_t golden_part_slices(const struct part *part) { return ((struct golden_part *)part->own)->slices; }
+uint64_t golden_part_instructions(const struct part *part)
+{
+    return golden_instructions(((struct golden_part *)part->own)->golden);
+}
+uint64_t golden_part_written(const struct part *part)
+{
+    return golden_written(((struct golden_part *)part->own)->golden);
+}
+uint64_t golden_part_slices(const struct part *part)
+{
+    return ((struct golden_part *)part->own)->slices;
+}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The golden model as a partition: takes cp_cmd on input 0, raises cp_evt on output 0, in place of all RTL partitions of
- * a GPU.  Responsible for: slices of execution as events in time, so that waves that spin on memory hold up nobody.
+ * The golden model as a partition: takes cp_cmd on input 0, raises cp_evt on output 0, in place of all RTL partitions
+ * of a GPU.  Responsible for: slices of execution as events in time, so that waves that spin on memory hold up nobody.
  * Not responsible for: execution (host/gcn3).  It has no timing: a slice of SLICE instructions passes
  * GOLDEN_SLICE_CYCLES of the clock that orders events, whatever it executes.
  */
@@ -16,7 +16,8 @@ struct pmem;
 struct team;
 
 /* team: host threads that share out work-groups, `threads` of them; NULL: the caller's only.  Borrowed. */
-struct part *golden_part_new(struct pmem *memory, unsigned gpu, const struct gantry_cfg *cfg, struct team *team, unsigned threads);
+struct part *golden_part_new(struct pmem *memory, unsigned gpu, const struct gantry_cfg *cfg, struct team *team,
+                             unsigned threads);
 uint64_t golden_part_instructions(const struct part *part);
 uint64_t golden_part_written(const struct part *part); /* golden_written */
 /* Slices that ended with work left, since the start: how long waves have been running without an event. */

@@ -20,5 +20,8 @@ struct heap {
 void heap_push(struct heap *h, uint64_t cycle, uint64_t value);
 struct heap_item heap_pop(struct heap *h); /* only when count > 0 */
 void heap_fini(struct heap *h);
-static inline uint64_t heap_next(const struct heap *h) { return h->count ? h->items[0].cycle : UINT64_MAX; }
+static inline uint64_t heap_next(const struct heap *h)
+{
+    return h->count ? h->items[0].cycle : UINT64_MAX;
+}
 #endif

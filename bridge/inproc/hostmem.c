@@ -124,7 +124,8 @@ static void hostmem_report(struct part *part, FILE *out)
     struct hostmem *h = part->own;
     for (unsigned g = 0; g < h->gpus; g++) {
         if (h->answers[g].count)
-            fprintf(out, "  %s waits for gpu%u.rdma: %zu answers held, no credit\n", part->name, g, h->answers[g].count);
+            fprintf(out, "  %s waits for gpu%u.rdma: %zu answers held, no credit\n", part->name, g,
+                    h->answers[g].count);
     }
 }
 
@@ -154,4 +155,7 @@ struct part *hostmem_new(struct pmem *memory, unsigned gpus, uint32_t depth)
     return part_new(&hostmem_ops, "host.memory", 2 * gpus, 2 * gpus, h);
 }
 
-uint64_t hostmem_hash(const struct part *hostmem) { return XXH64_digest(((struct hostmem *)hostmem->own)->hash); }
+uint64_t hostmem_hash(const struct part *hostmem)
+{
+    return XXH64_digest(((struct hostmem *)hostmem->own)->hash);
+}

@@ -11,9 +11,13 @@
 #include "base/xalloc.h"
 #include "bridge/inproc/sched.h"
 
-const char *part_name(const struct part *part) { return part ? part->name : "sim"; }
+const char *part_name(const struct part *part)
+{
+    return part ? part->name : "sim";
+}
 
-void part_bug(const struct part *part, uint64_t cycle, const char *file, int line, const char *what, const char *format, ...)
+void part_bug(const struct part *part, uint64_t cycle, const char *file, int line, const char *what, const char *format,
+              ...)
 {
     char text[512];
     va_list list;
@@ -71,8 +75,9 @@ void part_gather(struct part *part, uint64_t from)
             for (; n < count; n++) {
                 uint64_t ahead = channel_stamp(c, n) - from;
                 if (ahead >= SCHED_WINDOW) {
-                    PART_CHECK((int64_t)ahead > 0, part, from, "channel %u from %s: message of cycle %llu comes too late", c->id,
-                               part_name(c->from), (unsigned long long)(ahead + from));
+                    PART_CHECK((int64_t)ahead > 0, part, from,
+                               "channel %u from %s: message of cycle %llu comes too late", c->id, part_name(c->from),
+                               (unsigned long long)(ahead + from));
                     break;
                 }
                 due_append(part, (unsigned)ahead, slot, channel_payload(c, n));
@@ -84,7 +89,10 @@ void part_gather(struct part *part, uint64_t from)
     }
 }
 
-void part_release(struct part *part) { memset(part->due_count, 0, sizeof part->due_count); }
+void part_release(struct part *part)
+{
+    memset(part->due_count, 0, sizeof part->due_count);
+}
 
 void part_send(struct part *part, uint32_t slot, uint64_t now, const void *message)
 {

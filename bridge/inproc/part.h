@@ -36,18 +36,18 @@ struct part_ops {
 struct part {
     const struct part_ops *ops;
     struct sched *sched;
-    char name[40];     /* "gpu0.cu3" */
-    uint32_t index;    /* in its group: order of visits */
-    uint32_t group;    /* of partitions that the scheduler visits together (sched.h); 0 unless set before sched_start */
-    bool idle;         /* no clock edge changes its state until a message arrives */
+    char name[40];  /* "gpu0.cu3" */
+    uint32_t index; /* in its group: order of visits */
+    uint32_t group; /* of partitions that the scheduler visits together (sched.h); 0 unless set before sched_start */
+    bool idle;      /* no clock edge changes its state until a message arrives */
     uint32_t ins, outs;
     struct channel **in, **out; /* NULL: not connected */
     uint64_t *waiting;          /* bit per input: its channel holds messages */
     struct part_in *due[SCHED_WINDOW];
     uint32_t due_count[SCHED_WINDOW], due_room[SCHED_WINDOW];
-    uint64_t visited;           /* last window visited */
+    uint64_t visited; /* last window visited */
     uint64_t visits;
-    void *own;                  /* of the implementation */
+    void *own; /* of the implementation */
 };
 
 struct part *part_new(const struct part_ops *ops, const char *name, uint32_t ins, uint32_t outs, void *own);
@@ -64,11 +64,11 @@ void part_send(struct part *part, uint32_t slot, uint64_t now, const void *messa
 void part_deliver(struct channel *c, uint64_t now, const void *message);
 
 /* The end of the program on our own bug: component, cycle, condition, values (host/base/check.h). */
-void part_bug(const struct part *part, uint64_t cycle, const char *file, int line, const char *what, const char *format, ...)
-    __attribute__((noreturn, format(printf, 6, 7)));
-#define PART_CHECK(condition, part, cycle, ...) \
-    do { \
-        if (__builtin_expect(!(condition), 0)) \
-            part_bug(part, cycle, __FILE__, __LINE__, #condition, __VA_ARGS__); \
+void part_bug(const struct part *part, uint64_t cycle, const char *file, int line, const char *what, const char *format,
+              ...) __attribute__((noreturn, format(printf, 6, 7)));
+#define PART_CHECK(condition, part, cycle, ...)                                                                        \
+    do {                                                                                                               \
+        if (__builtin_expect(!(condition), 0))                                                                         \
+            part_bug(part, cycle, __FILE__, __LINE__, #condition, __VA_ARGS__);                                        \
     } while (0)
 #endif

@@ -9,7 +9,10 @@
 #include "base/xalloc.h"
 #include "bridge/inproc/team.h"
 
-void sched_init(struct sched *s) { memset(s, 0, sizeof *s); }
+void sched_init(struct sched *s)
+{
+    memset(s, 0, sizeof *s);
+}
 
 static void group_fini(struct sched_group *g)
 {
@@ -48,10 +51,10 @@ void sched_add(struct sched *s, struct part *part)
 struct channel *sched_connect(struct sched *s, struct part *from, uint32_t slot_from, struct part *to, uint32_t slot_to,
                               uint32_t bytes, uint32_t latency)
 {
-    PART_CHECK(slot_from < from->outs && slot_to < to->ins, from, 0, "output %u of %u to %s input %u of %u", slot_from, from->outs,
-               to->name, slot_to, to->ins);
-    PART_CHECK(!from->out[slot_from] && !to->in[slot_to], from, 0, "output %u or input %u of %s is connected twice", slot_from, slot_to,
-               to->name);
+    PART_CHECK(slot_from < from->outs && slot_to < to->ins, from, 0, "output %u of %u to %s input %u of %u", slot_from,
+               from->outs, to->name, slot_to, to->ins);
+    PART_CHECK(!from->out[slot_from] && !to->in[slot_to], from, 0, "output %u or input %u of %s is connected twice",
+               slot_from, slot_to, to->name);
     PART_CHECK(latency >= SCHED_WINDOW, from, 0, "channel to %s: latency %u is below the window", to->name, latency);
     PART_CHECK(s->channel_count < UINT16_MAX, from, 0, "too many channels");
     struct channel *c = xcalloc(1, sizeof *c);
@@ -267,7 +270,10 @@ uint64_t sched_next(const struct sched *s)
     return first;
 }
 
-bool sched_quiet(const struct sched *s) { return sched_next(s) == UINT64_MAX; }
+bool sched_quiet(const struct sched *s)
+{
+    return sched_next(s) == UINT64_MAX;
+}
 
 uint64_t sched_visits(const struct sched *s)
 {

@@ -17,19 +17,19 @@
 #include "bridge/inproc/part.h"
 
 #define SCHED_WHEEL 256 /* windows that the calendar covers; what is due later waits in a heap */
-#define SCHED_STRETCH 8 /* most windows at once: fewer cycles than host and GPU need to reach each other (link.host) */
+#define SCHED_STRETCH 8 /* most windows at once: fewer cycles than host and GPU are apart (link.host) */
 #define SCHED_SHARED 4  /* groups with work from which on threads share them out */
 
 struct team;
 
 struct sched_group {
     struct part **parts;
-    uint32_t count, words;    /* partitions; 64-bit words of a set of them */
-    uint64_t *busy;           /* partitions that are not idle */
-    uint64_t *wheel;          /* SCHED_WHEEL sets: partitions with something due in that window */
+    uint32_t count, words;             /* partitions; 64-bit words of a set of them */
+    uint64_t *busy;                    /* partitions that are not idle */
+    uint64_t *wheel;                   /* SCHED_WHEEL sets: partitions with something due in that window */
     uint64_t filled[SCHED_WHEEL / 64]; /* sets of the wheel that are not empty */
-    struct heap late;         /* (cycle, partition) beyond the wheel */
-    uint8_t *outbox;          /* messages to other groups: struct sched_mail and payload, each a multiple of 8 bytes */
+    struct heap late;                  /* (cycle, partition) beyond the wheel */
+    uint8_t *outbox; /* messages to other groups: struct sched_mail and payload, each a multiple of 8 bytes */
     size_t outbox_used, outbox_room;
     uint64_t visits;
 };
@@ -41,14 +41,14 @@ struct sched {
     uint32_t channel_count;
     struct sched_group *groups;
     uint32_t group_count;
-    uint64_t now;             /* first cycle of the present window */
-    uint32_t stretch;         /* windows that a group may run at once: 1 to SCHED_STRETCH */
-    bool no_skip;             /* visit every partition in every window */
-    unsigned threads;         /* of the host; 0 as 1.  Set before sched_start */
-    struct team *team;        /* NULL: one thread */
-    bool apart;               /* groups run at the same time: messages to others go to the outbox */
-    uint32_t *ready;          /* groups with something to do in this run */
-    unsigned windows_now;     /* of this run */
+    uint64_t now;         /* first cycle of the present window */
+    uint32_t stretch;     /* windows that a group may run at once: 1 to SCHED_STRETCH */
+    bool no_skip;         /* visit every partition in every window */
+    unsigned threads;     /* of the host; 0 as 1.  Set before sched_start */
+    struct team *team;    /* NULL: one thread */
+    bool apart;           /* groups run at the same time: messages to others go to the outbox */
+    uint32_t *ready;      /* groups with something to do in this run */
+    unsigned windows_now; /* of this run */
 };
 
 void sched_init(struct sched *s);

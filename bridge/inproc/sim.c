@@ -69,7 +69,10 @@ struct part *sim_host_part(struct sim *sim, unsigned gpus)
     return host;
 }
 
-uint64_t sim_now(const struct sim *sim) { return sim->now; }
+uint64_t sim_now(const struct sim *sim)
+{
+    return sim->now;
+}
 
 static void pending_add(struct sim_gpu *g, const struct msg_cp_cmd *cmd)
 {
@@ -94,7 +97,10 @@ void sim_timer(struct sim *sim, uint64_t at, uint64_t cookie)
     heap_push(&sim->timers, at > sim->now ? at : sim->now, cookie);
 }
 
-void sim_stop(struct sim *sim) { sim->stop = true; }
+void sim_stop(struct sim *sim)
+{
+    sim->stop = true;
+}
 
 static uint32_t pending_find(const struct sim_gpu *g, unsigned kind, unsigned id)
 {
@@ -112,12 +118,15 @@ static void pending_remove(struct sim_gpu *g, uint32_t i)
 
 static void event_account(struct sim_gpu *g, const struct msg_cp_evt *evt, uint64_t now)
 {
-    static const uint8_t command[] = {[CP_EVT_LAUNCH_DONE] = CP_LAUNCH, [CP_EVT_CACHE_DONE] = CP_CACHE, [CP_EVT_KILL_DONE] = CP_KILL,
-                                      [CP_EVT_FAULT] = CP_LAUNCH, [CP_EVT_INTERRUPT] = CP_LAUNCH, [CP_EVT_HALT] = CP_LAUNCH,
-                                      [CP_EVT_TRAP_DONE] = CP_TRAP};
-    PART_CHECK(evt->kind >= CP_EVT_LAUNCH_DONE && evt->kind <= CP_EVT_TRAP_DONE, g->dispatch, now, "event of kind %u", evt->kind);
+    static const uint8_t command[] = {
+        [CP_EVT_LAUNCH_DONE] = CP_LAUNCH, [CP_EVT_CACHE_DONE] = CP_CACHE, [CP_EVT_KILL_DONE] = CP_KILL,
+        [CP_EVT_FAULT] = CP_LAUNCH,       [CP_EVT_INTERRUPT] = CP_LAUNCH, [CP_EVT_HALT] = CP_LAUNCH,
+        [CP_EVT_TRAP_DONE] = CP_TRAP};
+    PART_CHECK(evt->kind >= CP_EVT_LAUNCH_DONE && evt->kind <= CP_EVT_TRAP_DONE, g->dispatch, now, "event of kind %u",
+               evt->kind);
     uint32_t i = pending_find(g, command[evt->kind], evt->id);
-    PART_CHECK(i < g->pending_count, g->dispatch, now, "event %u for command %u, which is not under way", evt->kind, evt->id);
+    PART_CHECK(i < g->pending_count, g->dispatch, now, "event %u for command %u, which is not under way", evt->kind,
+               evt->id);
     struct sim_pending *p = &g->pending[i];
     p->interrupted |= evt->kind == CP_EVT_INTERRUPT;
     p->halted |= evt->kind == CP_EVT_HALT;
@@ -133,14 +142,16 @@ static void event_account(struct sim_gpu *g, const struct msg_cp_evt *evt, uint6
     }
 }
 
-/* Cycle of the host's first event or timer, UINT64_MAX without one; *gpu: that sent the event, gpu_count for a timer. */
+/* Cycle of the host's first event or timer, UINT64_MAX without one; *gpu: that sent the event, gpu_count for a timer.
+ */
 static uint64_t host_next(const struct sim *sim, unsigned *gpu)
 {
     uint64_t cycle = heap_next(&sim->timers);
     *gpu = sim->gpu_count;
     for (unsigned g = 0; g < sim->gpu_count; g++) {
         const struct channel *c = sim->host->in[g];
-        if (!channel_empty(c) && (channel_stamp(c, 0) < cycle || (channel_stamp(c, 0) == cycle && *gpu == sim->gpu_count))) {
+        if (!channel_empty(c) &&
+            (channel_stamp(c, 0) < cycle || (channel_stamp(c, 0) == cycle && *gpu == sim->gpu_count))) {
             cycle = channel_stamp(c, 0);
             *gpu = g;
         }
@@ -234,15 +245,16 @@ static unsigned windows_now(const struct sim *sim, uint64_t until)
     return windows;
 }
 
-/* The golden model's work takes no cycles: enough of it since `slices` to let the caller look around, or a new slice (*seen)
- * and nobody who waits for more. */
+/* The golden model's work takes no cycles: enough of it since `slices` to let the caller look around, or a new slice
+ * (*seen) and nobody who waits for more. */
 static bool golden_pause(const struct sim *sim, uint64_t slices, uint64_t *seen)
 {
     uint64_t done = golden_slices(sim);
     if (done == *seen)
         return false;
     *seen = done;
-    return done - slices >= SIM_GOLDEN_SLICES || (sim->options.unwanted && sim->options.unwanted(sim->options.unwanted_arg));
+    return done - slices >= SIM_GOLDEN_SLICES ||
+           (sim->options.unwanted && sim->options.unwanted(sim->options.unwanted_arg));
 }
 
 enum sim_result sim_run(struct sim *sim, uint64_t until)
@@ -282,7 +294,10 @@ enum sim_result sim_run(struct sim *sim, uint64_t until)
     }
 }
 
-bool sim_quiet(const struct sim *sim) { return sched_quiet(&sim->sched); }
+bool sim_quiet(const struct sim *sim)
+{
+    return sched_quiet(&sim->sched);
+}
 
 void sim_counters(struct sim *sim, sim_counter_fn fn, void *arg)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The simulated machine as the host model sees it: N GPUs (RTL partitions or the golden model behind the same
  * channels), one target clock, command and event channels, timers.  Not responsible for: queues, packets, page
- * tables (host/).  Callers use one thread, and callbacks come on it; nothing here blocks.  All times are target cycles (1 cycle = 1 ns at 1 GHz).
- * See docs/contracts.md, "The scheduler".
+ * tables (host/).  Callers use one thread, and callbacks come on it; nothing here blocks.  All times are target cycles
+ * (1 cycle = 1 ns at 1 GHz). See docs/contracts.md, "The scheduler".
  */
 #ifndef GANTRY_SIM_H
 #define GANTRY_SIM_H
@@ -26,28 +26,29 @@ struct sim_host_ops {
 
 struct sim_options {
     enum sim_model model;
-    bool lockstep;          /* compare every retired instruction with the golden model; first difference: CHECK exit 70 */
-    uint64_t max_cycles;    /* 0: none */
+    bool lockstep;       /* compare every retired instruction with the golden model; first difference: CHECK exit 70 */
+    uint64_t max_cycles; /* 0: none */
     uint64_t seed;
-    const char *wave;       /* SCOPE[@FROM:TO] or NULL */
-    const char *wave_dir;   /* folder of the .fst files */
-    /* Of the host; 0 or 1: only the caller's.  No result depends on it, but with SIM_GOLDEN those of work-groups that depend on
-     * each other (docs/reference/cli.md); ignored with lockstep and wave. */
+    const char *wave;     /* SCOPE[@FROM:TO] or NULL */
+    const char *wave_dir; /* folder of the .fst files */
+    /* Of the host; 0 or 1: only the caller's.  No result depends on it, but with SIM_GOLDEN those of work-groups that
+     * depend on each other (docs/reference/cli.md); ignored with lockstep and wave. */
     unsigned threads;
-    bool no_skip;           /* evaluate idle partitions too (for the test that skipping changes nothing) */
-    /* Does anybody still wait?  May be NULL.  Asked by sim_new while models are built, ten times a second: true gives up; and by
-     * sim_run after each slice of the golden model: true makes it return SIM_STOPPED early. */
+    bool no_skip; /* evaluate idle partitions too (for the test that skipping changes nothing) */
+    /* Does anybody still wait?  May be NULL.  Asked by sim_new while models are built, ten times a second: true gives
+     * up; and by sim_run after each slice of the golden model: true makes it return SIM_STOPPED early. */
     bool (*unwanted)(void *arg);
     void *unwanted_arg;
 };
 
 enum sim_result {
-    SIM_STOPPED,     /* sim_stop was called, or nothing more can happen without the host (all idle, no timer) */
+    SIM_STOPPED, /* sim_stop was called, or nothing more can happen without the host (all idle, no timer) */
     SIM_MAX_CYCLES,
     SIM_NO_PROGRESS, /* some partition waits for ever: the report was written to stderr */
 };
 
-/* cfg, memory and ops are borrowed for the life of the sim.  NULL with a diagnostic on stderr on error, without one when unwanted. */
+/* cfg, memory and ops are borrowed for the life of the sim.  NULL with a diagnostic on stderr on error, without one
+ * when unwanted. */
 struct sim *sim_new(const struct gantry_cfg *cfg, struct pmem *memory, const struct sim_options *options,
                     const struct sim_host_ops *ops, void *ctx);
 void sim_free(struct sim *sim);

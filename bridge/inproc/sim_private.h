@@ -36,17 +36,17 @@ struct sim {
     const struct sim_host_ops *ops;
     void *ctx;
     struct sched sched;
-    struct part *host;     /* the host model: cp_evt of GPU g at input g, cp_cmd at output g */
-    struct part *hostmem;  /* NULL with the golden model */
+    struct part *host;    /* the host model: cp_evt of GPU g at input g, cp_cmd at output g */
+    struct part *hostmem; /* NULL with the golden model */
     struct sim_gpu *gpus;
     unsigned gpu_count;
     struct heap timers;
-    uint64_t now;          /* of the host */
+    uint64_t now; /* of the host */
     bool stop, running;
     uint64_t watch_sent, watch_cycle; /* watchdog: messages and cycle of the last look */
-    struct rtl_machine *rtl; /* NULL with the golden model */
-    struct lockstep_tap *tap; /* --lockstep, else NULL */
-    struct team *golden_team; /* host threads of golden GPUs; NULL: one */
+    struct rtl_machine *rtl;          /* NULL with the golden model */
+    struct lockstep_tap *tap;         /* --lockstep, else NULL */
+    struct team *golden_team;         /* host threads of golden GPUs; NULL: one */
 };
 
 /* The partition that stands for the host model, added to the scheduler. */

@@ -30,10 +30,11 @@ static void line_write(uint8_t *line, const struct msg_dram_req *req)
     }
 }
 
-static void store_take(struct part *part, struct store *s, uint64_t cycle, uint32_t slot, const struct msg_dram_req *req)
+static void store_take(struct part *part, struct store *s, uint64_t cycle, uint32_t slot,
+                       const struct msg_dram_req *req)
 {
-    PART_CHECK(req->addr % 64 == 0 && req->addr < s->bytes && s->bytes - req->addr >= 64, part, cycle, "slice %u asks for address 0x%llx",
-               slot, (unsigned long long)req->addr);
+    PART_CHECK(req->addr % 64 == 0 && req->addr < s->bytes && s->bytes - req->addr >= 64, part, cycle,
+               "slice %u asks for address 0x%llx", slot, (unsigned long long)req->addr);
     if (req->write) {
         uint8_t line[64] = {0};
         line_write(s->vram + req->addr, req);
@@ -87,4 +88,7 @@ struct part *store_new(struct pmem *memory, unsigned gpu, uint64_t vram_bytes, u
     return part_new(&store_ops, name, slices, slices, s);
 }
 
-uint64_t store_hash(const struct part *store) { return XXH64_digest(((struct store *)store->own)->hash); }
+uint64_t store_hash(const struct part *store)
+{
+    return XXH64_digest(((struct store *)store->own)->hash);
+}

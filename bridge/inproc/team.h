@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A team of host threads that share out numbered pieces of work, again and again, thousands of times a second.  Each
  * thread has its own slice of the numbers, the same every time (what it works on stays in its caches), and takes from
- * the others' slices when its own is done.  Responsible for: threads, sharing out, waiting for the end.  Not responsible
- * for: what the pieces do to each other (they must be independent).
+ * the others' slices when its own is done.  Responsible for: threads, sharing out, waiting for the end.  Not
+ * responsible for: what the pieces do to each other (they must be independent).
  */
 #ifndef GANTRY_TEAM_H
 #define GANTRY_TEAM_H

@@ -18,8 +18,8 @@ static void report_part(const struct sim *sim, struct part *part, FILE *out)
     for (uint32_t i = 0; i < part->outs; i++) {
         const struct channel *c = part->out[i];
         if (c && channel_count(c))
-            fprintf(out, "  %s -> %s: %zu messages under way, next due at cycle %llu\n", part->name, c->to->name, channel_count(c),
-                    (unsigned long long)channel_stamp(c, 0));
+            fprintf(out, "  %s -> %s: %zu messages under way, next due at cycle %llu\n", part->name, c->to->name,
+                    channel_count(c), (unsigned long long)channel_stamp(c, 0));
     }
     if (part->ops->report)
         part->ops->report(part, out);
@@ -34,8 +34,8 @@ void watchdog_report(struct sim *sim, FILE *out, const char *why)
         const struct sim_gpu *gpu = &sim->gpus[g];
         static const char *const kinds[] = {"?", "launch", "cache maintenance", "vmid", "kill"};
         for (uint32_t i = 0; i < gpu->pending_count; i++)
-            fprintf(out, "  host.cp waits for %s: %s %u%s\n", gpu->dispatch->name, kinds[gpu->pending[i].kind], gpu->pending[i].id,
-                    gpu->pending[i].faulted ? " (faulted)" : "");
+            fprintf(out, "  host.cp waits for %s: %s %u%s\n", gpu->dispatch->name, kinds[gpu->pending[i].kind],
+                    gpu->pending[i].id, gpu->pending[i].faulted ? " (faulted)" : "");
     }
     for (uint32_t i = 0; i < sim->sched.count; i++)
         report_part(sim, sim->sched.parts[i], out);

@@ -55,7 +55,8 @@ static void add_defines(struct words *w, const char *names)
     }
 }
 
-static void command_line(struct words *w, const struct gantry_cfg *cfg, bool trace, bool observe, const struct library *libraries, unsigned count)
+static void command_line(struct words *w, const struct gantry_cfg *cfg, bool trace, bool observe,
+                         const struct library *libraries, unsigned count)
 {
     words_add(w, xstrdup("python3"));
     words_add(w, xasprintf("%s/sw/tools/models.py", config_root()));
@@ -100,7 +101,8 @@ static bool library_open(struct library *lib, const char *path)
     return true;
 }
 
-bool library_load(const struct gantry_cfg *cfg, const struct sim_options *options, bool trace, struct library *libraries, unsigned count)
+bool library_load(const struct gantry_cfg *cfg, const struct sim_options *options, bool trace,
+                  struct library *libraries, unsigned count)
 {
     struct words w = {0};
     if (count == 0)

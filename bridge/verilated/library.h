@@ -20,8 +20,9 @@ struct library {
     void *handle;
 };
 
-/* Load `count` kinds (library[i].kind is set by the caller), with FST tracing when asked for, with observation ports for
- * lock step.  False with one line on stderr, or without when options->unwanted said that nobody waits any more. */
-bool library_load(const struct gantry_cfg *cfg, const struct sim_options *options, bool trace, struct library *libraries, unsigned count);
+/* Load `count` kinds (library[i].kind is set by the caller), with FST tracing when asked for, with observation ports
+ * for lock step.  False with one line on stderr, or without when options->unwanted said that nobody waits any more. */
+bool library_load(const struct gantry_cfg *cfg, const struct sim_options *options, bool trace,
+                  struct library *libraries, unsigned count);
 void library_unload(struct library *libraries, unsigned count);
 #endif

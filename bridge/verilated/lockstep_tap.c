@@ -72,8 +72,14 @@ static void tap_cu(struct lockstep_tap *all, struct part *part, unsigned gpu, un
 {
     struct tap *t = &all->taps[all->count++];
     const struct model_api *api = rtl_part_api(part);
-    *t = (struct tap){all, gpu, cu, slot_of(part, "cu_cmd", false), slot_of(part, "cu_evt", true), slot_of(part, "mem_req", true),
-                      UINT32_MAX, {-1, -1, -1, -1, -1, -1, -1, -1}};
+    *t = (struct tap){all,
+                      gpu,
+                      cu,
+                      slot_of(part, "cu_cmd", false),
+                      slot_of(part, "cu_evt", true),
+                      slot_of(part, "mem_req", true),
+                      UINT32_MAX,
+                      {-1, -1, -1, -1, -1, -1, -1, -1}};
     for (uint32_t i = 0; i < api->obs_count && i < 8; i++)
         for (int k = 0; k < 6; k++)
             if (strcmp(api->obs[i].name, observed_names[k]) == 0)
@@ -110,7 +116,10 @@ void lockstep_tap_free(struct lockstep_tap *tap)
     free(tap);
 }
 
-void lockstep_tap_settle(struct lockstep_tap *tap) { lockstep_settle(tap->lockstep); }
+void lockstep_tap_settle(struct lockstep_tap *tap)
+{
+    lockstep_settle(tap->lockstep);
+}
 
 uint64_t lockstep_tap_compared(const struct lockstep_tap *tap)
 {
@@ -118,4 +127,7 @@ uint64_t lockstep_tap_compared(const struct lockstep_tap *tap)
     return lockstep_compared(tap->lockstep);
 }
 
-uint64_t lockstep_tap_observed(const struct lockstep_tap *tap) { return lockstep_observed(tap->lockstep); }
+uint64_t lockstep_tap_observed(const struct lockstep_tap *tap)
+{
+    return lockstep_observed(tap->lockstep);
+}

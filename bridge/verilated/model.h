@@ -42,14 +42,16 @@ struct model_api {
     const struct model_counter *counters;
     const struct model_obs *obs;
     uint32_t port_count, counter_count, obs_count, ins, outs;
-    /* seed: of --x-initial unique models; else without effect.  The model has gone through reset and stands at cycle 0. */
+    /* seed: of --x-initial unique models; else without effect.  The model has gone through reset and stands at cycle 0.
+     */
     void *(*create)(const char *name, uint16_t id, uint64_t seed);
     void (*destroy)(void *model);
     /* Run cycles [from, from + MODEL_WINDOW): due[c], count[c] are the messages of cycle from + c.  Idle cycles are not
      * evaluated unless no_skip.  Returns true when the model is idle at the end. */
-    bool (*step)(void *model, uint64_t from, struct part_in *const *due, const uint32_t *count, bool no_skip, const struct model_sink *sink);
-    uint64_t (*evaluated)(const void *model);               /* cycles evaluated so far */
-    uint64_t (*counter)(void *model, uint32_t address);     /* takes a clock edge: only while idle, or at the end */
+    bool (*step)(void *model, uint64_t from, struct part_in *const *due, const uint32_t *count, bool no_skip,
+                 const struct model_sink *sink);
+    uint64_t (*evaluated)(const void *model);           /* cycles evaluated so far */
+    uint64_t (*counter)(void *model, uint32_t address); /* takes a clock edge: only while idle, or at the end */
     void (*observe)(void *model, bool on);
     bool (*trace)(void *model, const char *file, uint64_t from, uint64_t to); /* NULL: compiled without tracing */
     /* Called on a failed assertion of the RTL; must not return. */
@@ -59,5 +61,6 @@ struct model_api {
 #ifdef __cplusplus
 extern "C"
 #endif
-const struct model_api *gantry_model(void);
+    const struct model_api *
+    gantry_model(void);
 #endif

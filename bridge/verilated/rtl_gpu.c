@@ -132,7 +132,8 @@ static bool libraries_load(struct rtl_machine *m)
         }
     }
     const struct sim_options *options = &m->sim->options;
-    bool ok = library_load(cfg, options, false, m->plain, KIND_COUNT) && library_load(cfg, options, true, traced, count);
+    bool ok =
+        library_load(cfg, options, false, m->plain, KIND_COUNT) && library_load(cfg, options, true, traced, count);
     for (unsigned i = 0; i < count; i++)
         m->traced[which[i]] = traced[i];
     return ok;
@@ -145,7 +146,8 @@ static struct part *part_make(struct rtl_machine *m, unsigned gpu, enum kind kin
     part_title(name, sizeof name, gpu, kind, index);
     bool wave = wave_wants(m, name);
     uint64_t seed = sim->options.seed * 1000003 + sim->sched.count;
-    struct part *part = rtl_part_new(wave ? &m->traced[kind] : &m->plain[kind], name, gpu, index, seed, sim->options.no_skip);
+    struct part *part =
+        rtl_part_new(wave ? &m->traced[kind] : &m->plain[kind], name, gpu, index, seed, sim->options.no_skip);
     sched_add(&sim->sched, part);
     if (wave) {
         char *file = xasprintf("%s/%s.fst", sim->options.wave_dir ? sim->options.wave_dir : ".", name);
@@ -208,7 +210,8 @@ static void connect_cu(struct rtl_machine *m, struct rtl_gpu *g, unsigned i)
 }
 
 /* Between C and RTL partitions: one lane, with or without credits. */
-static void connect_ends(struct sim *sim, struct part *a, uint32_t out, struct part *b, uint32_t in, uint32_t bytes, uint32_t latency)
+static void connect_ends(struct sim *sim, struct part *a, uint32_t out, struct part *b, uint32_t in, uint32_t bytes,
+                         uint32_t latency)
 {
     sched_connect(&sim->sched, a, out, b, in, bytes, latency);
 }
@@ -219,8 +222,10 @@ static void connect_store(struct rtl_machine *m, unsigned gpu)
     struct part *store = sim->gpus[gpu].store;
     for (unsigned i = 0; i < m->slices; i++) {
         struct part *l2 = m->gpus[gpu].l2[i];
-        connect_ends(sim, l2, rtl_port(l2, "dram_req", true)->slot, store, i, sizeof(struct msg_dram_req), sim->cfg->link_store);
-        connect_ends(sim, store, i, l2, rtl_port(l2, "dram_rsp", false)->slot, sizeof(struct msg_dram_rsp), sim->cfg->link_store);
+        connect_ends(sim, l2, rtl_port(l2, "dram_req", true)->slot, store, i, sizeof(struct msg_dram_req),
+                     sim->cfg->link_store);
+        connect_ends(sim, store, i, l2, rtl_port(l2, "dram_rsp", false)->slot, sizeof(struct msg_dram_rsp),
+                     sim->cfg->link_store);
     }
 }
 
@@ -275,10 +280,10 @@ static void gpu_connect(struct rtl_machine *m, unsigned gpu)
     struct rtl_gpu *g = &m->gpus[gpu];
     struct sim *sim = m->sim;
     const struct gantry_cfg *cfg = sim->cfg;
-    sched_connect(&sim->sched, sim->host, gpu, g->dispatch, rtl_port(g->dispatch, "cp_cmd", false)->slot, sizeof(struct msg_cp_cmd),
-                  cfg->link_host);
-    sched_connect(&sim->sched, g->dispatch, rtl_port(g->dispatch, "cp_evt", true)->slot, sim->host, gpu, sizeof(struct msg_cp_evt),
-                  cfg->link_host);
+    sched_connect(&sim->sched, sim->host, gpu, g->dispatch, rtl_port(g->dispatch, "cp_cmd", false)->slot,
+                  sizeof(struct msg_cp_cmd), cfg->link_host);
+    sched_connect(&sim->sched, g->dispatch, rtl_port(g->dispatch, "cp_evt", true)->slot, sim->host, gpu,
+                  sizeof(struct msg_cp_evt), cfg->link_host);
     for (unsigned i = 0; i < m->cus; i++)
         connect_cu(m, g, i);
     for (unsigned i = 0; i < m->groups; i++) {
@@ -331,7 +336,19 @@ void rtl_machine_free(struct rtl_machine *m)
     free(m);
 }
 
-unsigned rtl_machine_slices(const struct rtl_machine *m) { return m->slices; }
-unsigned rtl_machine_cus(const struct rtl_machine *m) { return m->cus; }
-struct part *rtl_machine_cu(const struct rtl_machine *m, unsigned gpu, unsigned cu) { return m->gpus[gpu].cu[cu]; }
-struct part *rtl_machine_l2(const struct rtl_machine *m, unsigned gpu, unsigned slice) { return m->gpus[gpu].l2[slice]; }
+unsigned rtl_machine_slices(const struct rtl_machine *m)
+{
+    return m->slices;
+}
+unsigned rtl_machine_cus(const struct rtl_machine *m)
+{
+    return m->cus;
+}
+struct part *rtl_machine_cu(const struct rtl_machine *m, unsigned gpu, unsigned cu)
+{
+    return m->gpus[gpu].cu[cu];
+}
+struct part *rtl_machine_l2(const struct rtl_machine *m, unsigned gpu, unsigned slice)
+{
+    return m->gpus[gpu].l2[slice];
+}

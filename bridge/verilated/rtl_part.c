@@ -16,7 +16,7 @@ struct rtl_part {
     void *model;
     struct model_sink sink;
     bool no_skip;
-    uint32_t cu_evt;       /* output that carries cu_evt, or UINT32_MAX */
+    uint32_t cu_evt; /* output that carries cu_evt, or UINT32_MAX */
     uint64_t instructions;
     rtl_observe_fn observe;
     void *observe_ctx;
@@ -97,9 +97,9 @@ static void rtl_report(struct part *part, FILE *out)
                 const struct channel *c = part->out[ask->slot + lane];
                 uint64_t sent = lane_sent(part, ask, lane, true), got = lane_sent(part, answer, lane, false);
                 if (c && sent > got)
-                    fprintf(out, "  %s waits for %s: %llu of %llu %s unanswered, the last sent at cycle %llu\n", part->name, c->to->name,
-                            (unsigned long long)(sent - got), (unsigned long long)sent, ask->name,
-                            (unsigned long long)(c->last - 1 - c->latency));
+                    fprintf(out, "  %s waits for %s: %llu of %llu %s unanswered, the last sent at cycle %llu\n",
+                            part->name, c->to->name, (unsigned long long)(sent - got), (unsigned long long)sent,
+                            ask->name, (unsigned long long)(c->last - 1 - c->latency));
             }
         }
     }
@@ -114,7 +114,8 @@ static void rtl_free(struct part *part)
 
 static const struct part_ops rtl_ops = {rtl_visit, rtl_counters, rtl_report, rtl_free};
 
-struct part *rtl_part_new(const struct library *library, const char *name, unsigned gpu, unsigned index, uint64_t seed, bool no_skip)
+struct part *rtl_part_new(const struct library *library, const char *name, unsigned gpu, unsigned index, uint64_t seed,
+                          bool no_skip)
 {
     struct rtl_part *r = xcalloc(1, sizeof *r);
     r->api = library->api;
@@ -152,8 +153,14 @@ bool rtl_part_trace(struct part *part, const char *file, uint64_t from, uint64_t
     return r->api->trace && r->api->trace(r->model, file, from, to);
 }
 
-const struct model_api *rtl_part_api(const struct part *part) { return ((struct rtl_part *)part->own)->api; }
-uint64_t rtl_part_instructions(const struct part *part) { return ((struct rtl_part *)part->own)->instructions; }
+const struct model_api *rtl_part_api(const struct part *part)
+{
+    return ((struct rtl_part *)part->own)->api;
+}
+uint64_t rtl_part_instructions(const struct part *part)
+{
+    return ((struct rtl_part *)part->own)->instructions;
+}
 
 const struct model_port *rtl_port(const struct part *part, const char *name, bool out)
 {
@@ -166,12 +173,14 @@ const struct model_port *rtl_port(const struct part *part, const char *name, boo
     return NULL;
 }
 
-void rtl_connect(struct sched *s, struct part *a, unsigned a_lane, struct part *b, unsigned b_lane, const char *name, uint32_t latency)
+void rtl_connect(struct sched *s, struct part *a, unsigned a_lane, struct part *b, unsigned b_lane, const char *name,
+                 uint32_t latency)
 {
     const struct model_port *from = rtl_port(a, name, true), *to = rtl_port(b, name, false);
-    PART_CHECK(from->bytes == to->bytes && from->credit == to->credit, a, 0, "port %s differs from that of %s", name, b->name);
-    PART_CHECK(a_lane < from->count && b_lane < to->count, a, 0, "port %s: lane %u of %u to %s lane %u of %u", name, a_lane, from->count,
-               b->name, b_lane, to->count);
+    PART_CHECK(from->bytes == to->bytes && from->credit == to->credit, a, 0, "port %s differs from that of %s", name,
+               b->name);
+    PART_CHECK(a_lane < from->count && b_lane < to->count, a, 0, "port %s: lane %u of %u to %s lane %u of %u", name,
+               a_lane, from->count, b->name, b_lane, to->count);
     sched_connect(s, a, from->slot + a_lane, b, to->slot + b_lane, from->bytes, latency);
     if (from->credit)
         sched_connect(s, b, to->credit_slot + b_lane, a, from->credit_slot + a_lane, 0, latency);

@@ -9,9 +9,11 @@
 
 struct sched;
 
-typedef void (*rtl_observe_fn)(void *ctx, struct part *part, uint32_t port, uint32_t lane, uint64_t cycle, const void *data);
+typedef void (*rtl_observe_fn)(void *ctx, struct part *part, uint32_t port, uint32_t lane, uint64_t cycle,
+                               const void *data);
 
-struct part *rtl_part_new(const struct library *library, const char *name, unsigned gpu, unsigned index, uint64_t seed, bool no_skip);
+struct part *rtl_part_new(const struct library *library, const char *name, unsigned gpu, unsigned index, uint64_t seed,
+                          bool no_skip);
 /* Deliver the observation ports to fn from now on. */
 void rtl_part_observe(struct part *part, rtl_observe_fn fn, void *ctx);
 /* Show fn every message that is taken (out false) or sent from now on, with its cycle. */
@@ -23,9 +25,10 @@ const struct model_api *rtl_part_api(const struct part *part);
 /* Instructions of wavefronts that ended in this CU (other kinds: 0). */
 uint64_t rtl_part_instructions(const struct part *part);
 
-/* Connect lane `a_lane` of output port `name` of a to lane `b_lane` of input port `name` of b, with the credits that the
- * port has.  Both are RTL partitions. */
-void rtl_connect(struct sched *s, struct part *a, unsigned a_lane, struct part *b, unsigned b_lane, const char *name, uint32_t latency);
+/* Connect lane `a_lane` of output port `name` of a to lane `b_lane` of input port `name` of b, with the credits that
+ * the port has.  Both are RTL partitions. */
+void rtl_connect(struct sched *s, struct part *a, unsigned a_lane, struct part *b, unsigned b_lane, const char *name,
+                 uint32_t latency);
 /* Port by name and direction; CHECK when it does not exist. */
 const struct model_port *rtl_port(const struct part *part, const char *name, bool out);
 #endif

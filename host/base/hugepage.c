@@ -17,7 +17,8 @@ void hugepage_heap(size_t bytes)
     mallopt(M_MMAP_THRESHOLD, 1 << 30);
     mallopt(M_TRIM_THRESHOLD, 1 << 30);
     uintptr_t from = ((uintptr_t)sbrk(0) + HUGE_BYTES - 1) & ~(HUGE_BYTES - 1);
-    void *volatile block = malloc(bytes); /* the heap grows by what it lacks and keeps it; nobody has touched those pages */
+    void *volatile block =
+        malloc(bytes); /* the heap grows by what it lacks and keeps it; nobody has touched those pages */
     free(block);
     uintptr_t to = (uintptr_t)sbrk(0) & ~(HUGE_BYTES - 1);
     if (to > from)

@@ -7,7 +7,7 @@
 #define GANTRY_HUGEPAGE_H
 #include <stddef.h>
 
-/* The heap grows by `bytes` of address space, of which memory is taken as it is used; from now on large blocks come from
- * the heap too.  Where the kernel has no large pages (or the heap cannot grow) allocation goes on as it would. */
+/* The heap grows by `bytes` of address space, of which memory is taken as it is used; from now on large blocks come
+ * from the heap too.  Where the kernel has no large pages (or the heap cannot grow) allocation goes on as it would. */
 void hugepage_heap(size_t bytes);
 #endif

@@ -157,7 +157,8 @@ static enum gantry_status option_apply(struct cli_options *o, struct config *con
     case OPT_THREADS:
         status = number_read("--threads", text, &number);
         o->sim.threads = (unsigned)number;
-        return status == STATUS_OK && (number < 1 || number > TEAM_MOST) ? wrong("--threads", text, "is outside 1..64") : status;
+        return status == STATUS_OK && (number < 1 || number > TEAM_MOST) ? wrong("--threads", text, "is outside 1..64")
+                                                                         : status;
     case OPT_SET:
         return config_set(config, "--set", text);
     case OPT_SEED:

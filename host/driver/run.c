@@ -50,7 +50,8 @@ static bool stop_asked(const struct run *r)
     return r->options.stop && *r->options.stop;
 }
 
-/* The only thread builds models or simulates (sim.h): does anybody still wait for that?  The program is not reaped here. */
+/* The only thread builds models or simulates (sim.h): does anybody still wait for that?  The program is not reaped
+ * here. */
 static bool run_unwanted(void *arg)
 {
     struct run *r = arg;
@@ -323,7 +324,8 @@ static void drain(struct run *r, struct run_report *report)
             report->end = RUN_NO_PROGRESS;
     }
     CHECK(report->end != RUN_EXITED || !machine_busy(d->machine), "driver",
-          "every process has ended, nothing can happen, and work is left at cycle %llu", (unsigned long long)client_cycle(d));
+          "every process has ended, nothing can happen, and work is left at cycle %llu",
+          (unsigned long long)client_cycle(d));
 }
 
 void run_program(struct run *r, struct run_report *report)

@@ -92,7 +92,7 @@ struct cp {
     uint64_t ready_count;
     unsigned launches;
     bool poll_armed;
-    uint32_t trap_vmids;      /* that the CUs know a trap handler of */
+    uint32_t trap_vmids;          /* that the CUs know a trap handler of */
     struct cp_space *killing;     /* list of spaces with a CP_KILL under way */
     struct cp_space *interrupted; /* of spaces with an interrupt to serve, earliest first */
 };

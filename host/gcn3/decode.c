@@ -70,7 +70,8 @@ static void decode_scalar(uint64_t inst, struct gcn3_inst *d)
         d->src[0] = bits(inst, 7, 0);
         d->src[1] = bits(inst, 15, 8);
     }
-    d->literal = !d->illegal && ((d->srcw[0] && d->src[0] == SREG_LITERAL) || (d->srcw[1] && d->src[1] == SREG_LITERAL));
+    d->literal =
+        !d->illegal && ((d->srcw[0] && d->src[0] == SREG_LITERAL) || (d->srcw[1] && d->src[1] == SREG_LITERAL));
     d->len = d->literal ? 2 : 1;
     if (d->info->dkind == 2) {
         d->sdst = sdst;
@@ -129,8 +130,9 @@ static void vop_destination(struct gcn3_inst *d, unsigned vdst, unsigned sdst, u
 static void decode_vop(uint64_t inst, struct gcn3_inst *d)
 {
     unsigned fmt = bits(inst, 31, 25) == 0x3f ? FMT_VOP1 : bits(inst, 31, 25) == 0x3e ? FMT_VOPC : FMT_VOP2;
-    unsigned op = fmt == FMT_VOP1 ? 0x140 + bits(inst, 16, 9) : fmt == FMT_VOPC ? bits(inst, 24, 17)
-                                                                                : 0x100 + bits(inst, 30, 25);
+    unsigned op = fmt == FMT_VOP1   ? 0x140 + bits(inst, 16, 9)
+                  : fmt == FMT_VOPC ? bits(inst, 24, 17)
+                                    : 0x100 + bits(inst, 30, 25);
     bool no_op = fmt == FMT_VOP1 && bits(inst, 16, 16);
     unsigned vsrc1 = 256 + bits(inst, 16, 9), vdst = bits(inst, 24, 17), src0 = bits(inst, 8, 0);
     take_info(d, no_op ? &gcn3_op_table[0] : find_op(gcn3_index_valu, op), fmt, op);
@@ -142,8 +144,11 @@ static void decode_vop(uint64_t inst, struct gcn3_inst *d)
     d->src[0] = d->sdwa || d->dpp ? 256 + bits(inst, 39, 32) : info->sw0 ? src0 : 0;
     d->src[1] = !info->sw1 ? 0 : madmk ? SREG_LITERAL : vsrc1;
     d->srcw[2] = info->sw2 ? info->sw2 : keep;
-    d->src[2] = info->mask2 ? SREG_VCC : (info->flags & FLAG_DST_R) || keep ? 256 + vdst : madmk ? vsrc1
-                : info->flags & FLAG_LITERAL ? SREG_LITERAL : 0;
+    d->src[2] = info->mask2                          ? SREG_VCC
+                : (info->flags & FLAG_DST_R) || keep ? 256 + vdst
+                : madmk                              ? vsrc1
+                : info->flags & FLAG_LITERAL         ? SREG_LITERAL
+                                                     : 0;
     d->src2_mask = info->mask2;
     d->reads_vdst = keep || (info->flags & FLAG_DST_R);
     d->literal = !d->illegal && ((info->flags & FLAG_LITERAL) || (info->sw0 && src0 == SREG_LITERAL));
@@ -225,7 +230,8 @@ static void decode_mubuf(uint64_t inst, struct gcn3_inst *d)
     d->offen = bits(inst, 12, 12);
     d->idxen = bits(inst, 13, 13);
     d->lds = bits(inst, 16, 16);
-    bool from_lds = op == OP_BUFFER_STORE_LDS_DWORD, to_lds = d->lds && d->info->kind == KIND_LOAD && d->info->bytes <= 4;
+    bool from_lds = op == OP_BUFFER_STORE_LDS_DWORD,
+         to_lds = d->lds && d->info->kind == KIND_LOAD && d->info->bytes <= 4;
     d->illegal |= bits(inst, 55, 55) || d->lds != (from_lds || to_lds) || (from_lds && (d->offen || d->idxen));
     d->reads_m0 = d->lds;
     d->offset = bits(inst, 11, 0);
@@ -276,7 +282,8 @@ static void check_source(struct gcn3_inst *d, unsigned n, bool mask)
     else if (code < 128)
         check_scalar(d, code, width);
     else
-        d->illegal |= (code > 208 && code < 240) || code == 249 || code == 250 || code == 254 || (code == SREG_LITERAL && !d->literal);
+        d->illegal |= (code > 208 && code < 240) || code == 249 || code == 250 || code == 254 ||
+                      (code == SREG_LITERAL && !d->literal);
 }
 
 /* A vector ALU instruction reads at most one scalar: register, literal, or condition bit.  (The lane of v_writelane may
@@ -286,7 +293,8 @@ static bool one_scalar(const struct gcn3_inst *d)
     int seen = d->reads_vcc ? SREG_VCC : -1;
     for (unsigned n = 0; n < 3; n++) {
         int code = d->src[n];
-        if (!d->srcw[n] || code >= SREG_VGPR || (code >= 128 && code < 251) || (code == SREG_M0 && d->op == OP_V_WRITELANE_B32 && n == 1))
+        if (!d->srcw[n] || code >= SREG_VGPR || (code >= 128 && code < 251) ||
+            (code == SREG_M0 && d->op == OP_V_WRITELANE_B32 && n == 1))
             continue;
         if (seen >= 0 && seen != code)
             return false;
@@ -353,8 +361,8 @@ void gcn3_decode(uint64_t inst, struct gcn3_inst *d)
         d->len = 2;
     }
     count_sources(d);
-    d->plain = d->unit == UNIT_VALU && !d->sdwa && !d->dpp && !d->omod && !d->clamp && !d->src2_mask && d->vdst_w <= 1 && d->srcw[0] <= 1 &&
-               d->srcw[1] <= 1 && d->srcw[2] <= 1;
+    d->plain = d->unit == UNIT_VALU && !d->sdwa && !d->dpp && !d->omod && !d->clamp && !d->src2_mask &&
+               d->vdst_w <= 1 && d->srcw[0] <= 1 && d->srcw[1] <= 1 && d->srcw[2] <= 1;
     d->privileged = d->sdst_w && d->sdst < SREG_M0 && d->sdst + d->sdst_w > SREG_TBA;
     if (!d->illegal) {
         check_operands(d);

@@ -32,8 +32,10 @@ uint32_t half_round(double x, unsigned round)
     if (shift > 63)
         shift = 63;
     uint64_t kept = m >> shift, rest = m & ((UINT64_C(1) << shift) - 1), half = UINT64_C(1) << (shift - 1);
-    bool up = round == 0 ? rest > half || (rest == half && kept & 1)
-              : round == 1 ? rest && !sign : round == 2 ? rest && sign : false;
+    bool up = round == 0   ? rest > half || (rest == half && kept & 1)
+              : round == 1 ? rest && !sign
+              : round == 2 ? rest && sign
+                           : false;
     /* kept holds the hidden bit for normal results, so adding the exponent less one makes the encoding */
     uint64_t r = kept + up + (e >= -14 ? (uint64_t)(e + 14) << 10 : 0);
     if (r >= 0x7c00)

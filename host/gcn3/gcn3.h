@@ -42,7 +42,7 @@ struct gcn3_inst {
     uint8_t srsrc;
     bool plain;      /* vector ALU on 32-bit rows as they stand: no SDWA, DPP, output modifier, wider operand */
     bool privileged; /* its scalar result may lie in TBA, TMA or TTMP */
-    uint8_t sgprs;  /* registers that its operands name: the wavefront must have as many, else it is illegal */
+    uint8_t sgprs;   /* registers that its operands name: the wavefront must have as many, else it is illegal */
     uint16_t vgprs;
     uint32_t ext;
 };
@@ -60,7 +60,7 @@ struct gcn3_wave {
         uint64_t s64[64];
     };
     bool scc;
-    uint8_t mode;      /* MODE[7:0]: round 3:0, denormals 7:4 */
+    uint8_t mode; /* MODE[7:0]: round 3:0, denormals 7:4 */
     bool ieee, dx10_clamp;
     bool ended, at_barrier;
     bool trap_en;  /* a trap handler is installed: tba, tma */
@@ -71,7 +71,7 @@ struct gcn3_wave {
     uint64_t tba, tma;
     uint32_t ttmp[12];
     uint32_t hw_mode_hi; /* other bits of MODE, kept for s_getreg only */
-    uint32_t (*v)[64]; /* VGPRs of this wavefront, v[register][lane] */
+    uint32_t (*v)[64];   /* VGPRs of this wavefront, v[register][lane] */
     unsigned vgprs, sgprs;
     uint8_t *lds; /* of the work-group */
     uint32_t lds_bytes;
@@ -93,12 +93,12 @@ struct gcn3_wave {
  * resolved: every address here is a global virtual address. */
 struct gcn3_access {
     const struct gcn3_inst *inst;
-    uint64_t mask;     /* lanes that take part */
+    uint64_t mask; /* lanes that take part */
     uint64_t va[64];
-    uint8_t bytes;     /* of a lane: 1, 2, 4, 8, 12, 16 */
-    uint8_t first;     /* register that data[0] stands for, from the first one on: not 0 where words go one by one */
-    uint8_t atomic_op; /* enum atomic_op */
-    bool scratch;      /* private memory: by the flat aperture, or by a swizzled resource that adds the lane */
+    uint8_t bytes;        /* of a lane: 1, 2, 4, 8, 12, 16 */
+    uint8_t first;        /* register that data[0] stands for, from the first one on: not 0 where words go one by one */
+    uint8_t atomic_op;    /* enum atomic_op */
+    bool scratch;         /* private memory: by the flat aperture, or by a swizzled resource that adds the lane */
     uint32_t data[4][64]; /* loads and atomics: old values out; stores: in; atomics: operand, then compare */
     uint64_t fault_va;
 };

@@ -11,7 +11,8 @@
 #include "gantry_cfg.h"
 #include "gcn3/golden_private.h"
 
-struct golden *golden_new(struct pmem *memory, unsigned gpu, const struct gantry_cfg *cfg, golden_event_fn event, void *ctx)
+struct golden *golden_new(struct pmem *memory, unsigned gpu, const struct gantry_cfg *cfg, golden_event_fn event,
+                          void *ctx)
 {
     struct golden *g = xcalloc(1, sizeof *g);
     g->check_hazards = cfg->check_hazards;
@@ -109,7 +110,7 @@ static void kill_vmid(struct golden *g, unsigned vmid)
 
 static void execute_command(struct golden *g, const struct msg_cp_cmd *cmd)
 {
-    struct msg_cp_evt evt = { .id = cmd->id, .vmid = cmd->vmid, .start = g->time, .end = g->time };
+    struct msg_cp_evt evt = {.id = cmd->id, .vmid = cmd->vmid, .start = g->time, .end = g->time};
     switch (cmd->kind) {
     case CP_LAUNCH:
         launch_begin(g, cmd);
@@ -185,7 +186,7 @@ static bool launch_finished(const struct golden_launch *l)
 
 static void launch_done(struct golden *g, struct golden_launch *l)
 {
-    struct msg_cp_evt evt = { .kind = CP_EVT_LAUNCH_DONE, .id = l->cmd.id, .vmid = l->cmd.vmid };
+    struct msg_cp_evt evt = {.kind = CP_EVT_LAUNCH_DONE, .id = l->cmd.id, .vmid = l->cmd.vmid};
     evt.data = l->waves;
     evt.start = l->start;
     evt.end = g->time;

@@ -18,7 +18,8 @@ struct gantry_cfg;
 /* Called from golden_run, never from golden_cmd; may call golden_cmd. */
 typedef void (*golden_event_fn)(void *ctx, const struct msg_cp_evt *evt);
 
-struct golden *golden_new(struct pmem *memory, unsigned gpu, const struct gantry_cfg *cfg, golden_event_fn event, void *ctx);
+struct golden *golden_new(struct pmem *memory, unsigned gpu, const struct gantry_cfg *cfg, golden_event_fn event,
+                          void *ctx);
 void golden_free(struct golden *g);
 /* Queue a command (copied); executed in order by golden_run, launches may overlap (a later one need not wait). */
 void golden_cmd(struct golden *g, const struct msg_cp_cmd *cmd);

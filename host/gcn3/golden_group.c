@@ -106,11 +106,12 @@ static void init_wave(const struct golden *g, struct golden_group *group, unsign
 struct golden_group *golden_group_new(const struct golden *g, struct golden_launch *l, uint64_t number)
 {
     const struct msg_cp_cmd *cmd = &l->cmd;
-    CHECK(cmd->waves >= 1 && cmd->waves <= GOLDEN_WAVES && cmd->vgprs <= 256, "golden", "gpu=%u waves=%u vgprs=%u", g->gpu,
-          cmd->waves, cmd->vgprs);
+    CHECK(cmd->waves >= 1 && cmd->waves <= GOLDEN_WAVES && cmd->vgprs <= 256, "golden", "gpu=%u waves=%u vgprs=%u",
+          g->gpu, cmd->waves, cmd->vgprs);
     struct golden_group *group = xcalloc(1, sizeof *group);
     struct position p = group_position(cmd, number);
-    CHECK(p.waves >= 1 && p.waves <= cmd->waves, "golden", "gpu=%u group=%lu waves=%u", g->gpu, (unsigned long)number, p.waves);
+    CHECK(p.waves >= 1 && p.waves <= cmd->waves, "golden", "gpu=%u group=%lu waves=%u", g->gpu, (unsigned long)number,
+          p.waves);
     group->launch = l;
     group->number = number;
     group->waves = group->live = group->left = p.waves;
@@ -159,7 +160,8 @@ void golden_group_event(struct golden_group *group, const struct msg_cp_evt *evt
 static void note_fault(struct golden_group *group, unsigned n, int fault, uint64_t dwords)
 {
     struct gcn3_wave *w = &group->wave[n];
-    struct msg_cp_evt evt = { .kind = CP_EVT_FAULT, .status = fault, .id = group->launch->cmd.id, .wave = n, .vmid = w->vmid };
+    struct msg_cp_evt evt = {
+        .kind = CP_EVT_FAULT, .status = fault, .id = group->launch->cmd.id, .wave = n, .vmid = w->vmid};
     evt.va = fault == FAULT_ILLEGAL ? w->pc : w->fault_va;
     evt.pc = w->pc;
     evt.data = dwords;
@@ -180,7 +182,7 @@ static const struct gcn3_inst *find_code(struct golden_worker *k, struct gcn3_wa
         return NULL;
     }
     gcn3_decode(dwords, &c->inst);
-    c->pc = 1; /* no instruction's */
+    c->pc = 1;                                      /* no instruction's */
     if (c->inst.len == 2 && w->pc % 4096 == 4092) { /* its second half is on another page */
         *fault = k->env.fetch(k->env.ctx, w, w->pc + 4, &dwords);
         if (*fault) {
@@ -214,7 +216,8 @@ static void run_wave(struct golden_worker *k, struct golden_group *group, unsign
         }
     }
     if (gcn3_halted(w)) {
-        struct msg_cp_evt evt = { .kind = CP_EVT_HALT, .id = group->launch->cmd.id, .wave = n, .vmid = w->vmid, .pc = w->pc };
+        struct msg_cp_evt evt = {
+            .kind = CP_EVT_HALT, .id = group->launch->cmd.id, .wave = n, .vmid = w->vmid, .pc = w->pc};
         golden_group_event(group, &evt);
     }
     group->live -= w->ended;
@@ -229,7 +232,7 @@ static bool wave_can_run(const struct golden_group *group, unsigned n)
 
 uint64_t golden_group_round(struct golden_worker *k, struct golden_group *group)
 {
-    struct golden_round r = { 0 };
+    struct golden_round r = {0};
     const size_t events = group->events;
     golden_worker_look(k);
     golden_writes_begin(k);

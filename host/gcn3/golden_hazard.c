@@ -15,7 +15,7 @@ static bool told(struct golden *g, const struct gcn3_wave *w, enum hazard rule)
             return true;
     }
     g->told = xgrow(g->told, &g->told_room, g->told_count + 1, sizeof *g->told);
-    g->told[g->told_count++] = (struct golden_told){ w->pc, w->vmid, (uint8_t)rule };
+    g->told[g->told_count++] = (struct golden_told){w->pc, w->vmid, (uint8_t)rule};
     return false;
 }
 
@@ -33,6 +33,6 @@ void golden_hazard(struct golden *g, struct golden_group *group, unsigned n, con
         disasm_text(d, w->pc, dwords, text, sizeof text);
     disasm_free(d);
     snprintf(component, sizeof component, "gpu%u.golden", g->gpu);
-    log_warn(component, "hazard at %012lx: %s: %s; %u wait states between, %u are needed (wavefront %u)", (unsigned long)w->pc, text,
-             hazard_rules[rule].text, states, hazard_rules[rule].states, n);
+    log_warn(component, "hazard at %012lx: %s: %s; %u wait states between, %u are needed (wavefront %u)",
+             (unsigned long)w->pc, text, hazard_rules[rule].text, states, hazard_rules[rule].states, n);
 }

@@ -119,7 +119,8 @@ static int touch_window(struct golden *g, uint64_t pa, void *buffer, unsigned by
 }
 
 /* One piece of an access that does not cross a page. */
-static int touch_page(struct golden_worker *k, unsigned vmid, uint64_t va, void *buffer, unsigned bytes, enum right right)
+static int touch_page(struct golden_worker *k, unsigned vmid, uint64_t va, void *buffer, unsigned bytes,
+                      enum right right)
 {
     struct golden_page *p = find_page(k, vmid, va);
     uint64_t offset = va & (PAGE_BYTES - 1);
@@ -147,7 +148,7 @@ static int touch(struct golden_worker *k, unsigned vmid, uint64_t va, void *buff
 
 static int fetch(void *ctx, struct gcn3_wave *w, uint64_t pc, uint64_t *inst)
 {
-    uint32_t dword[2] = { 0 };
+    uint32_t dword[2] = {0};
     int fault = touch(ctx, w->vmid, pc, &dword[0], 4, RIGHT_EXECUTE);
     if (!fault)
         touch(ctx, w->vmid, pc + 4, &dword[1], 4, RIGHT_EXECUTE); /* may lie beyond the end of the program */
@@ -159,7 +160,7 @@ static int load(void *ctx, struct gcn3_wave *w, struct gcn3_access *a)
 {
     for (uint64_t m = a->mask; m; m &= m - 1) {
         unsigned l = __builtin_ctzll(m);
-        uint32_t x[4] = { 0 };
+        uint32_t x[4] = {0};
         int fault = touch(ctx, w->vmid, a->va[l], x, a->bytes, RIGHT_READ);
         if (fault) {
             a->fault_va = a->va[l];
@@ -176,7 +177,7 @@ static int store(void *ctx, struct gcn3_wave *w, struct gcn3_access *a)
     const bool private = a->scratch && ((const struct golden_group *)w->owner)->has_scratch;
     for (uint64_t m = a->mask; m; m &= m - 1) {
         unsigned l = __builtin_ctzll(m);
-        uint32_t x[4] = { a->data[0][l] };
+        uint32_t x[4] = {a->data[0][l]};
         for (unsigned k = 1; k < (a->bytes + 3u) / 4; k++)
             x[k] = a->data[k][l];
         int fault = touch(ctx, w->vmid, a->va[l], x, a->bytes, RIGHT_WRITE);
@@ -191,8 +192,8 @@ static int store(void *ctx, struct gcn3_wave *w, struct gcn3_access *a)
 }
 
 /* Old value of one lane's atomic; the client may act on the same word, so the update is atomic on the host too. */
-static int atomic_lane(struct golden_worker *k, unsigned vmid, uint64_t va, const struct gcn3_access *a, uint64_t operand,
-                       uint64_t compare, uint64_t *old)
+static int atomic_lane(struct golden_worker *k, unsigned vmid, uint64_t va, const struct gcn3_access *a,
+                       uint64_t operand, uint64_t compare, uint64_t *old)
 {
     if (va % a->bytes)
         return FAULT_ALIGN;
@@ -210,8 +211,9 @@ static int atomic_lane(struct golden_worker *k, unsigned vmid, uint64_t va, cons
     uint8_t *at = p->bytes + va % PAGE_BYTES;
     if (a->bytes == 8) {
         uint64_t seen = __atomic_load_n((uint64_t *)(void *)at, __ATOMIC_RELAXED);
-        while (!__atomic_compare_exchange_n((uint64_t *)(void *)at, &seen, gcn3_atomic(a->atomic_op, 8, seen, operand, compare),
-                                            false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
+        while (!__atomic_compare_exchange_n((uint64_t *)(void *)at, &seen,
+                                            gcn3_atomic(a->atomic_op, 8, seen, operand, compare), false,
+                                            __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
         }
         *old = seen;
         return 0;
@@ -255,7 +257,7 @@ static int scalar_load(void *ctx, struct gcn3_wave *w, uint64_t va, uint32_t *to
 
 static int scalar_store(void *ctx, struct gcn3_wave *w, uint64_t va, const uint32_t *from, unsigned dwords)
 {
-    uint32_t data[4] = { 0 };
+    uint32_t data[4] = {0};
     memcpy(data, from, 4 * dwords);
     int fault = touch(ctx, w->vmid, va, data, 4 * dwords, RIGHT_WRITE);
     if (fault)
@@ -281,7 +283,7 @@ static void interrupt(void *ctx, struct gcn3_wave *w)
 {
     struct golden_group *group = w->owner;
     (void)ctx;
-    struct msg_cp_evt evt = { .kind = CP_EVT_INTERRUPT, .vmid = w->vmid, .id = group->launch->cmd.id, .pc = w->pc };
+    struct msg_cp_evt evt = {.kind = CP_EVT_INTERRUPT, .vmid = w->vmid, .id = group->launch->cmd.id, .pc = w->pc};
     evt.wave = w - group->wave;
     evt.data = WAVE_M0(w);
     golden_group_event(group, &evt);
@@ -291,6 +293,6 @@ struct golden_worker *golden_worker_new(struct golden *g)
 {
     struct golden_worker *k = xcalloc(1, sizeof *k);
     k->g = g;
-    k->env = (struct gcn3_env){ k, fetch, load, store, atomic, scalar_load, now, interrupt, yield, scalar_store };
+    k->env = (struct gcn3_env){k, fetch, load, store, atomic, scalar_load, now, interrupt, yield, scalar_store};
     return k;
 }

@@ -11,17 +11,17 @@
 #include "gcn3/golden.h"
 #include "gcn3/hazard.h"
 
-#define GOLDEN_WAVES 16      /* of a work-group */
-#define GOLDEN_TLB 4096      /* entries, direct mapped */
-#define GOLDEN_CODE 8192     /* decoded instructions, direct mapped */
-#define GOLDEN_IN_FLIGHT 16  /* work-groups of a launch at a time */
+#define GOLDEN_WAVES 16         /* of a work-group */
+#define GOLDEN_TLB 4096         /* entries, direct mapped */
+#define GOLDEN_CODE 8192        /* decoded instructions, direct mapped */
+#define GOLDEN_IN_FLIGHT 16     /* work-groups of a launch at a time */
 #define GOLDEN_PATIENCE 4000000 /* instructions after which the next work-group starts beside a spinning one */
-#define GOLDEN_AHEAD 256     /* work-groups of a launch made before their turn */
-#define GOLDEN_SHARE 524288  /* instructions of a thread before all meet again */
-#define GOLDEN_UNTOLD 1000000 /* rounds of a work-group that runs before its turn */
+#define GOLDEN_AHEAD 256        /* work-groups of a launch made before their turn */
+#define GOLDEN_SHARE 524288     /* instructions of a thread before all meet again */
+#define GOLDEN_UNTOLD 1000000   /* rounds of a work-group that runs before its turn */
 
 struct golden_page {
-    uint64_t va;    /* page address, bit 0 set when valid */
+    uint64_t va; /* page address, bit 0 set when valid */
     uint64_t pa;
     uint8_t *bytes; /* NULL: only through pmem_read and pmem_write */
     uint8_t vmid;
@@ -77,8 +77,8 @@ struct golden_launch {
     uint64_t made;         /* and made: those from `next` on stand in `ahead` */
     struct golden_group *ahead, *last_ahead;
     struct golden_group *waiting; /* of those made, for scratch memory before its turn */
-    bool stalled;          /* one is stuck: the others wait for their turn */
-    unsigned limit;        /* work-groups that may be in flight */
+    bool stalled;                 /* one is stuck: the others wait for their turn */
+    unsigned limit;               /* work-groups that may be in flight */
     struct golden_group *group[GOLDEN_IN_FLIGHT];
     uint64_t start, waves, instructions;
     struct golden_launch *link;
@@ -90,7 +90,7 @@ struct golden_worker {
     struct gcn3_env env;
     bool yielded;
     uint64_t writes, written; /* of the round under way */
-    uint32_t flushes; /* of g that its TLB has seen */
+    uint32_t flushes;         /* of g that its TLB has seen */
     struct golden_page tlb[GOLDEN_TLB];
     struct golden_code code[GOLDEN_CODE];
 };
@@ -115,8 +115,8 @@ struct golden {
     unsigned workers;
     golden_share_fn share; /* NULL: one thread */
     void *team;
-    pthread_mutex_t lock;   /* of paused, scratch, and of launches: made, ahead, stalled */
-    pthread_mutex_t window; /* of memory that has no host pointer */
+    pthread_mutex_t lock;         /* of paused, scratch, and of launches: made, ahead, stalled */
+    pthread_mutex_t window;       /* of memory that has no host pointer */
     struct golden_group **paused; /* executed before their turn, and not to their end */
     size_t paused_count, paused_room;
     struct golden_group **scratch; /* those with a place in scratch memory */
@@ -128,10 +128,11 @@ struct golden_worker *golden_worker_new(struct golden *g);
 /* What was translated and decoded counts no more; a worker looks at the beginning of a round. */
 void golden_mem_flush(struct golden *g);
 void golden_worker_look(struct golden_worker *k);
-/* golden_writes.c: a store (data in x) or an atomic of a lane, not to scratch memory; the start of a round; one that is told. */
+/* golden_writes.c: a store (data in x) or an atomic of a lane, not to scratch memory; the start of a round; one that is
+ * told. */
 void golden_write_bytes(struct golden_worker *k, unsigned vmid, uint64_t va, const uint32_t x[4], unsigned bytes);
-void golden_write_atomic(struct golden_worker *k, unsigned vmid, uint64_t va, const struct gcn3_access *a, uint64_t operand,
-                         uint64_t compare);
+void golden_write_atomic(struct golden_worker *k, unsigned vmid, uint64_t va, const struct gcn3_access *a,
+                         uint64_t operand, uint64_t compare);
 void golden_writes_begin(struct golden_worker *k);
 void golden_writes_told(struct golden *g, uint64_t round);
 /* golden_hazard.c: the instruction that wavefront n is about to execute, when hazards are checked. */
@@ -150,7 +151,8 @@ struct golden_group *golden_group_start(struct golden *g, struct golden_launch *
 bool golden_group_run(struct golden *g, struct golden_group *group);
 /* Drop what a launch has executed before its turn. */
 void golden_ahead_drop(struct golden *g, struct golden_launch *l);
-/* golden_scratch.c: a place in scratch memory for a work-group that needs one and has none.  False: no room.  With lock held. */
+/* golden_scratch.c: a place in scratch memory for a work-group that needs one and has none.  False: no room.  With lock
+ * held. */
 bool golden_scratch_take(struct golden *g, struct golden_group *group, bool before_turn);
 void golden_scratch_give(struct golden *g, struct golden_group *group);
 #endif

@@ -49,8 +49,14 @@ static void note(uint32_t *noted, unsigned first, unsigned count, unsigned limit
         noted[k] = now;
 }
 
-static bool lane_access(const struct gcn3_inst *i) { return i->op == OP_V_READLANE_B32 || i->op == OP_V_WRITELANE_B32; }
-static bool vector_memory(const struct gcn3_inst *i) { return i->unit == UNIT_FLAT || i->unit == UNIT_MUBUF; }
+static bool lane_access(const struct gcn3_inst *i)
+{
+    return i->op == OP_V_READLANE_B32 || i->op == OP_V_WRITELANE_B32;
+}
+static bool vector_memory(const struct gcn3_inst *i)
+{
+    return i->unit == UNIT_FLAT || i->unit == UNIT_MUBUF;
+}
 static bool setreg(const struct gcn3_inst *i)
 {
     return i->fmt == FMT_SOPK && (i->op == OP_S_SETREG_B32 || i->op == OP_S_SETREG_IMM32_B32);

@@ -34,12 +34,12 @@ extern const struct hazard_rule hazard_rules[HAZARD_COUNT];
 
 /* One wavefront's recent past: wait states at which registers were last written.  All zero at its start. */
 struct hazard_wave {
-    uint32_t now; /* wait states so far */
+    uint32_t now;                                      /* wait states so far */
     uint32_t sgpr[128], exec, m0, setreg[64], trapsts; /* 0: never; VALU writes of SGPRs (VCC 106, 107) and of EXEC */
     uint32_t vgpr[256], stored[256];
 };
 
-/* The instruction that the wavefront executes next.  Returns the first rule that it breaks; *states: wait states that lay
- * between.  Takes note of what it writes. */
+/* The instruction that the wavefront executes next.  Returns the first rule that it breaks; *states: wait states that
+ * lay between.  Takes note of what it writes. */
 enum hazard hazard_step(struct hazard_wave *h, const struct gcn3_inst *i, unsigned *states);
 #endif

@@ -23,9 +23,12 @@ static uint64_t atomic_float(unsigned op, unsigned bytes, uint64_t old, uint64_t
 {
     double x = to_double(old, bytes), y = to_double(operand, bytes);
     switch (op) {
-    case MEMOP_FMIN: return y < x ? operand : old;
-    case MEMOP_FMAX: return y > x ? operand : old;
-    case MEMOP_FCMPSWAP: return x == to_double(compare, bytes) ? operand : old;
+    case MEMOP_FMIN:
+        return y < x ? operand : old;
+    case MEMOP_FMAX:
+        return y > x ? operand : old;
+    case MEMOP_FCMPSWAP:
+        return x == to_double(compare, bytes) ? operand : old;
     default:
         if (is_nan32(old) || is_nan32(operand))
             return (is_nan32(old) ? old : operand) | 0x400000;
@@ -39,27 +42,61 @@ uint64_t gcn3_atomic(unsigned op, unsigned bytes, uint64_t old, uint64_t operand
     old &= mask, operand &= mask, compare &= mask;
     int64_t so = sign_extend(old, bytes), sv = sign_extend(operand, bytes);
     switch (op) {
-    case MEMOP_SWAP: r = operand; break;
-    case MEMOP_CMPSWAP: r = old == compare ? operand : old; break;
-    case MEMOP_ADD: r = old + operand; break;
-    case MEMOP_SUB: r = old - operand; break;
-    case MEMOP_RSUB: r = operand - old; break;
-    case MEMOP_SMIN: r = sv < so ? operand : old; break;
-    case MEMOP_UMIN: r = operand < old ? operand : old; break;
-    case MEMOP_SMAX: r = sv > so ? operand : old; break;
-    case MEMOP_UMAX: r = operand > old ? operand : old; break;
-    case MEMOP_AND: r = old & operand; break;
-    case MEMOP_OR: r = old | operand; break;
-    case MEMOP_XOR: r = old ^ operand; break;
-    case MEMOP_INC: r = old >= operand ? 0 : old + 1; break;
-    case MEMOP_DEC: r = old == 0 || old > operand ? operand : old - 1; break;
-    case MEMOP_MSKOR: r = (old & ~operand) | compare; break;
-    case MEMOP_WRAP: r = old >= operand ? old - operand : old + compare; break;
+    case MEMOP_SWAP:
+        r = operand;
+        break;
+    case MEMOP_CMPSWAP:
+        r = old == compare ? operand : old;
+        break;
+    case MEMOP_ADD:
+        r = old + operand;
+        break;
+    case MEMOP_SUB:
+        r = old - operand;
+        break;
+    case MEMOP_RSUB:
+        r = operand - old;
+        break;
+    case MEMOP_SMIN:
+        r = sv < so ? operand : old;
+        break;
+    case MEMOP_UMIN:
+        r = operand < old ? operand : old;
+        break;
+    case MEMOP_SMAX:
+        r = sv > so ? operand : old;
+        break;
+    case MEMOP_UMAX:
+        r = operand > old ? operand : old;
+        break;
+    case MEMOP_AND:
+        r = old & operand;
+        break;
+    case MEMOP_OR:
+        r = old | operand;
+        break;
+    case MEMOP_XOR:
+        r = old ^ operand;
+        break;
+    case MEMOP_INC:
+        r = old >= operand ? 0 : old + 1;
+        break;
+    case MEMOP_DEC:
+        r = old == 0 || old > operand ? operand : old - 1;
+        break;
+    case MEMOP_MSKOR:
+        r = (old & ~operand) | compare;
+        break;
+    case MEMOP_WRAP:
+        r = old >= operand ? old - operand : old + compare;
+        break;
     case MEMOP_CONDXCHG: /* halves with their top bit set are written, without that bit */
         r = (operand & 0x80000000 ? operand & 0x7fffffff : old & UINT32_MAX) |
             (operand >> 63 ? operand & UINT64_C(0x7fffffff00000000) : old & UINT64_C(0xffffffff00000000));
         break;
-    default: r = atomic_float(op, bytes, old, operand, compare); break;
+    default:
+        r = atomic_float(op, bytes, old, operand, compare);
+        break;
     }
     return r & mask;
 }
@@ -87,7 +124,8 @@ void lds_write(struct gcn3_wave *w, uint32_t address, const void *from, unsigned
 }
 
 /* Old value; the operand and compare values are as gcn3_atomic takes them. */
-uint64_t lds_atomic(struct gcn3_wave *w, uint32_t address, unsigned op, unsigned bytes, uint64_t operand, uint64_t compare)
+uint64_t lds_atomic(struct gcn3_wave *w, uint32_t address, unsigned op, unsigned bytes, uint64_t operand,
+                    uint64_t compare)
 {
     uint64_t old = 0;
     if (!lds_read(w, address, &old, bytes))
@@ -109,10 +147,11 @@ static uint64_t pair(const uint32_t x[4], unsigned bytes)
     return bytes == 8 ? x[0] | (uint64_t)x[1] << 32 : x[0];
 }
 
-static void lane_access(struct gcn3_wave *w, const struct gcn3_inst *i, unsigned l, uint32_t address, unsigned data, uint32_t *out)
+static void lane_access(struct gcn3_wave *w, const struct gcn3_inst *i, unsigned l, uint32_t address, unsigned data,
+                        uint32_t *out)
 {
     const struct gcn3_op *o = i->info;
-    uint32_t d0[4] = { 0 }, d1[4] = { 0 };
+    uint32_t d0[4] = {0}, d1[4] = {0};
     if (o->kind == KIND_LOAD) {
         lds_read(w, address, out, o->bytes);
         if (o->is_signed)
@@ -149,7 +188,7 @@ static void lds_memory(struct gcn3_wave *w, const struct gcn3_inst *i)
         uint32_t offset = !o->two ? i->offset : (i->offset >> 8 * n & 255) * o->bytes * (o->st64 ? 64 : 1);
         for (uint64_t m = exec; m; m &= m - 1) {
             unsigned l = __builtin_ctzll(m);
-            uint32_t out[4] = { 0 };
+            uint32_t out[4] = {0};
             lane_access(w, i, l, address[l] + offset, 1 + n, out);
             for (unsigned k = 0; k < words; k++)
                 result[n * words + k][l] = out[k];
@@ -171,7 +210,7 @@ static unsigned swizzle_source(unsigned control, unsigned l)
 static void lds_lanes(struct gcn3_wave *w, const struct gcn3_inst *i)
 {
     uint64_t exec = WAVE_EXEC(w);
-    uint32_t result[64] = { 0 };
+    uint32_t result[64] = {0};
     const uint32_t *a = w->v[i->src[0] - 256], *d = i->srcw[1] ? w->v[i->src[1] - 256] : a;
     for (unsigned l = 0; l < 64; l++) {
         unsigned other = i->info->kind == KIND_SWIZZLE ? swizzle_source(i->offset, l) : (a[l] + i->offset) >> 2 & 63;
@@ -190,7 +229,15 @@ static void lds_lanes(struct gcn3_wave *w, const struct gcn3_inst *i)
 void lds_execute(struct gcn3_wave *w, const struct gcn3_inst *i)
 {
     switch (i->info->kind) {
-    case KIND_LOAD: case KIND_STORE: case KIND_ATOMIC: lds_memory(w, i); break;
-    case KIND_SWIZZLE: case KIND_PERMUTE: case KIND_BPERMUTE: lds_lanes(w, i); break;
+    case KIND_LOAD:
+    case KIND_STORE:
+    case KIND_ATOMIC:
+        lds_memory(w, i);
+        break;
+    case KIND_SWIZZLE:
+    case KIND_PERMUTE:
+    case KIND_BPERMUTE:
+        lds_lanes(w, i);
+        break;
     }
 }

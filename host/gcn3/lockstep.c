@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Lock step: wavefronts from start to end, their observed instructions in program order, of which the oldest goes to
- * the comparison once everything the RTL does for it has been seen.  Not responsible for: what an observation belongs to
- * (lockstep_observe.c).
+ * the comparison once everything the RTL does for it has been seen.  Not responsible for: what an observation belongs
+ * to (lockstep_observe.c).
  */
 #include "gcn3/lockstep.h"
 

@@ -45,8 +45,8 @@ enum lockstep_port {
     LOCKSTEP_LDS,  /* obs_lds_t, order of execution */
     LOCKSTEP_ROW,  /* obs_row_t, dwords of a buffer instruction on their way into the LDS or from there */
 };
-void lockstep_observe(struct lockstep *ls, unsigned gpu, unsigned cu, enum lockstep_port port, unsigned lane, uint64_t cycle,
-                      const void *data);
+void lockstep_observe(struct lockstep *ls, unsigned gpu, unsigned cu, enum lockstep_port port, unsigned lane,
+                      uint64_t cycle, const void *data);
 
 /* Finish the comparison of wavefronts that have ended; before the numbers below are read. */
 void lockstep_settle(struct lockstep *ls);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Comparison of one retired instruction: executes it on the golden state and has every register (lockstep_compare.c) and
- * memory effect (lockstep_mem.c) compared with what was observed.
+ * Comparison of one retired instruction: executes it on the golden state and has every register (lockstep_compare.c)
+ * and memory effect (lockstep_mem.c) compared with what was observed.
  */
 #include <stdio.h>
 #include <string.h>
@@ -19,9 +19,9 @@ void ls_report(struct ls_wave *w, const struct ls_entry *e, uint64_t now, const 
     ls->failed = true;
     if (e)
         disasm_text(ls->disasm, e->pc, e->inst, code, sizeof code);
-    snprintf(text, sizeof text, "gpu%u.cu%u simd %u slot %u cycle %lu instruction %lu pc %012lx: %s: %s", w->cu->gpu, w->cu->index,
-             n >> 4, n & 15, (unsigned long)(e && e->issued ? e->issued : now), (unsigned long)w->compared,
-             (unsigned long)(e ? e->pc : w->state.pc), code, what);
+    snprintf(text, sizeof text, "gpu%u.cu%u simd %u slot %u cycle %lu instruction %lu pc %012lx: %s: %s", w->cu->gpu,
+             w->cu->index, n >> 4, n & 15, (unsigned long)(e && e->issued ? e->issued : now),
+             (unsigned long)w->compared, (unsigned long)(e ? e->pc : w->state.pc), code, what);
     if (ls->fail) {
         ls->fail(ls->ctx, text);
         return;
@@ -75,13 +75,13 @@ static int execute_flat(struct ls_check *c, const struct gcn3_env *env, const st
     return fault;
 }
 
-/* Buffer instruction between memory and the LDS: its dwords are taken from the RTL, compared with memory now and with the
- * LDS when their turns come.  A store that stores nothing has read nothing either. */
+/* Buffer instruction between memory and the LDS: its dwords are taken from the RTL, compared with memory now and with
+ * the LDS when their turns come.  A store that stores nothing has read nothing either. */
 static int execute_buffer_lds(struct ls_check *c, const struct gcn3_env *env, const struct gcn3_inst *inst)
 {
     struct gcn3_wave *w = &c->wave->state;
     uint64_t lanes = buffer_lds_lanes(w, inst), seen = 0;
-    uint32_t rtl[64] = { 0 }, data[64];
+    uint32_t rtl[64] = {0}, data[64];
     for (const struct ls_write *x = c->entry->rows; x; x = x->link) {
         seen |= x->lanes;
         for (uint64_t m = x->lanes; m; m &= m - 1)
@@ -95,12 +95,12 @@ static int execute_buffer_lds(struct ls_check *c, const struct gcn3_env *env, co
     if (inst->info->kind == KIND_STORE && c->golden.count == 0)
         lanes = 0;
     if (!c->text[0] && seen != lanes)
-        snprintf(c->text, sizeof c->text, "dwords between memory and the LDS: rtl lanes %016lx golden %016lx", (unsigned long)seen,
-                 (unsigned long)lanes);
+        snprintf(c->text, sizeof c->text, "dwords between memory and the LDS: rtl lanes %016lx golden %016lx",
+                 (unsigned long)seen, (unsigned long)lanes);
     for (uint64_t m = lanes; m && !c->text[0]; m &= m - 1)
         if (data[__builtin_ctzll(m)] != rtl[__builtin_ctzll(m)])
-            snprintf(c->text, sizeof c->text, "dword of lane %u for the LDS: rtl %08x golden %08x", (unsigned)__builtin_ctzll(m),
-                     rtl[__builtin_ctzll(m)], data[__builtin_ctzll(m)]);
+            snprintf(c->text, sizeof c->text, "dword of lane %u for the LDS: rtl %08x golden %08x",
+                     (unsigned)__builtin_ctzll(m), rtl[__builtin_ctzll(m)], data[__builtin_ctzll(m)]);
     ls_buffer_check(c, inst, lanes, data);
     w->pc += 4 * inst->len;
     w->instructions++;
@@ -113,7 +113,8 @@ static bool control_flow_agrees(struct ls_check *c)
     uint64_t golden = c->wave->state.pc & ((UINT64_C(1) << 48) - 1);
     if (golden == c->entry->pc)
         return true;
-    snprintf(text, sizeof text, "program counter: rtl %012lx golden %012lx", (unsigned long)c->entry->pc, (unsigned long)golden);
+    snprintf(text, sizeof text, "program counter: rtl %012lx golden %012lx", (unsigned long)c->entry->pc,
+             (unsigned long)golden);
     ls_report(c->wave, c->entry, c->now, text);
     return false;
 }
@@ -131,7 +132,8 @@ static void before_take(struct before *b, const struct gcn3_wave *w, const struc
         memcpy(b->row[k], w->v[inst->vdst + k], sizeof b->row[k]);
 }
 
-static void cover(const struct ls_check *c, const struct gcn3_inst *inst, const struct before *b, const uint32_t old[128], bool old_scc)
+static void cover(const struct ls_check *c, const struct gcn3_inst *inst, const struct before *b,
+                  const uint32_t old[128], bool old_scc)
 {
     const struct gcn3_wave *w = &c->wave->state;
     uint32_t now[128];

@@ -14,7 +14,7 @@
 static void report(struct ls_cu *cu, const struct ls_lds *op, unsigned reg, unsigned lane, uint32_t golden)
 {
     char text[200];
-    struct ls_entry e = { .pc = op->pc, .inst = op->raw };
+    struct ls_entry e = {.pc = op->pc, .inst = op->raw};
     snprintf(text, sizeof text, "LDS result %u lane %u: rtl %08x golden %08x (address %08x)", reg, lane,
              op->rtl[reg][lane], golden, op->row[0][lane]);
     ls_report(&cu->wave[op->wave], &e, 0, text);
@@ -191,8 +191,9 @@ static void compare_parts(struct ls_check *c, const struct gcn3_inst *inst, uint
             }
     for (unsigned k = 0; k < words && !c->text[0]; k++)
         if (covered[k] != lanes || twice)
-            snprintf(c->text, sizeof c->text, "LDS accesses of word %u: rtl lanes %016lx golden %016lx, more than once %016lx",
-                     k, (unsigned long)covered[k], (unsigned long)lanes, (unsigned long)twice);
+            snprintf(c->text, sizeof c->text,
+                     "LDS accesses of word %u: rtl lanes %016lx golden %016lx, more than once %016lx", k,
+                     (unsigned long)covered[k], (unsigned long)lanes, (unsigned long)twice);
 }
 
 void ls_flat_check(struct ls_check *c, const struct gcn3_inst *inst, uint64_t lanes, uint32_t rtl[4][64])
@@ -220,7 +221,7 @@ void ls_flat_check(struct ls_check *c, const struct gcn3_inst *inst, uint64_t la
 
 void ls_buffer_check(struct ls_check *c, const struct gcn3_inst *inst, uint64_t lanes, const uint32_t data[64])
 {
-    static const struct gcn3_op write = { .kind = KIND_STORE, .bytes = 4 }, read = { .kind = KIND_LOAD, .bytes = 4 };
+    static const struct gcn3_op write = {.kind = KIND_STORE, .bytes = 4}, read = {.kind = KIND_LOAD, .bytes = 4};
     const bool load = inst->info->kind == KIND_LOAD;
     struct gcn3_inst as = *inst; /* what it does in the LDS, with its only row as result where it reads */
     uint32_t rtl[4][64];

@@ -72,7 +72,7 @@ static void remember_word(struct lockstep *ls, uint64_t cycle, uint64_t address,
 {
     uint32_t old = 0;
     pmem_read(ls->memory, address, &old, 4);
-    ls->past[ls->past_count++ % LS_PAST] = (struct ls_past){ address, cycle, old };
+    ls->past[ls->past_count++ % LS_PAST] = (struct ls_past){address, cycle, old};
     remember_value(ls, address, old);
     remember_value(ls, address, (old & ~mask) | (value & mask));
 }
@@ -97,8 +97,8 @@ void ls_remember(struct lockstep *ls, uint64_t cycle, const struct msg_mem_req *
     }
 }
 
-/* Whether a byte was in memory at some time since `since`, though more than LS_VALUES stores came after it (atomics of 64
- * lanes on one word).  Slow: for what the remembered values of its word do not explain. */
+/* Whether a byte was in memory at some time since `since`, though more than LS_VALUES stores came after it (atomics of
+ * 64 lanes on one word).  Slow: for what the remembered values of its word do not explain. */
 static bool was_there(const struct lockstep *ls, uint64_t pa, uint8_t byte, uint64_t since)
 {
     for (uint64_t n = ls->past_count; n && n + LS_PAST > ls->past_count; n--) {
@@ -154,7 +154,7 @@ static int check_load(void *ctx, struct gcn3_wave *w, struct gcn3_access *a)
     struct lockstep *ls = c->cu->ls;
     for (uint64_t m = a->mask; m; m &= m - 1) {
         unsigned l = __builtin_ctzll(m);
-        uint32_t x[4] = { 0 };
+        uint32_t x[4] = {0};
         for (unsigned k = 0; k < (a->bytes + 3u) / 4; k++)
             a->data[k][l] = x[k] = a->inst->lds ? c->row[l] : rtl_word(c, a->inst->vdst + a->first + k, l);
         uint64_t pa = ls_translate(ls, c->cu->gpu, w->vmid, a->va[l]);
@@ -162,9 +162,10 @@ static int check_load(void *ctx, struct gcn3_wave *w, struct gcn3_access *a)
             a->data[0][l] = x[0] &= a->bytes == 1 ? 0xff : 0xffff;
         bool crosses = a->va[l] % PAGE + a->bytes > PAGE;
         if (!c->text[0] && (pa == LS_NOWHERE || (!crosses && !plausible(c, pa, x, a->bytes)))) {
-            uint32_t now[4] = { 0 };
+            uint32_t now[4] = {0};
             pmem_read(ls->memory, pa, now, a->bytes);
-            snprintf(c->text, sizeof c->text, "load of lane %u from %lx (physical %lx): rtl %08x %08x, memory %08x %08x", l,
+            snprintf(c->text, sizeof c->text,
+                     "load of lane %u from %lx (physical %lx): rtl %08x %08x, memory %08x %08x", l,
                      (unsigned long)a->va[l], (unsigned long)pa, x[0], x[1], now[0], now[1]);
         }
     }
@@ -206,12 +207,13 @@ static void compare_bytes(struct ls_check *c, const struct ls_bytes *rtl, const 
         if (r && g && *r == *g)
             continue;
         snprintf(c->text, sizeof c->text, "store to physical %lx: rtl %s%02x golden %s%02x (%u bytes against %u)",
-                 (unsigned long)(at - 1), r ? "" : "none ", r ? *r : 0, g ? "" : "none ", g ? *g : 0, rtl->count, golden->count);
+                 (unsigned long)(at - 1), r ? "" : "none ", r ? *r : 0, g ? "" : "none ", g ? *g : 0, rtl->count,
+                 golden->count);
     }
     for (unsigned n = 0; n < LS_STORE_BYTES && !c->text[0]; n++)
         if (rtl->address[n] && !get_byte(golden, rtl->address[n] - 1))
-            snprintf(c->text, sizeof c->text, "store to physical %lx: rtl %02x golden none", (unsigned long)(rtl->address[n] - 1),
-                     rtl->value[n]);
+            snprintf(c->text, sizeof c->text, "store to physical %lx: rtl %02x golden none",
+                     (unsigned long)(rtl->address[n] - 1), rtl->value[n]);
 }
 
 static int check_store(void *ctx, struct gcn3_wave *w, struct gcn3_access *a)
@@ -222,7 +224,8 @@ static int check_store(void *ctx, struct gcn3_wave *w, struct gcn3_access *a)
         for (unsigned k = 0; k < a->bytes; k++) {
             uint64_t pa = ls_translate(c->cu->ls, c->cu->gpu, w->vmid, a->va[l] + k);
             if (pa == LS_NOWHERE && !c->text[0])
-                snprintf(c->text, sizeof c->text, "store of lane %u to %lx, which is not mapped", l, (unsigned long)a->va[l]);
+                snprintf(c->text, sizeof c->text, "store of lane %u to %lx, which is not mapped", l,
+                         (unsigned long)a->va[l]);
             put_byte(&c->golden, pa, a->data[k / 4][l] >> 8 * (k & 3));
         }
     }
@@ -247,7 +250,8 @@ static uint64_t lane_pair(const struct gcn3_access *a, unsigned word, unsigned l
 }
 
 /* Whether a request is the one of this lane: address, operands, and the value returned where that is known. */
-static bool lane_made(const struct ls_check *c, const struct gcn3_access *a, unsigned l, uint64_t pa, const struct ls_request *r)
+static bool lane_made(const struct ls_check *c, const struct gcn3_access *a, unsigned l, uint64_t pa,
+                      const struct ls_request *r)
 {
     uint64_t all = a->bytes == 8 ? UINT64_MAX : UINT32_MAX, back = 0;
     if (r->taken || r->req.addr != pa || r->req.atomic != a->atomic_op || r->req.size != a->bytes ||
@@ -273,13 +277,14 @@ static int check_atomic(void *ctx, struct gcn3_wave *w, struct gcn3_access *a)
         if (r)
             r->taken = true;
         else
-            snprintf(c->text, sizeof c->text, "atomic of lane %u to %lx (physical %lx, operand %lx): no request of the RTL like it",
-                     l, (unsigned long)a->va[l], (unsigned long)pa, (unsigned long)lane_pair(a, 0, l));
+            snprintf(c->text, sizeof c->text,
+                     "atomic of lane %u to %lx (physical %lx, operand %lx): no request of the RTL like it", l,
+                     (unsigned long)a->va[l], (unsigned long)pa, (unsigned long)lane_pair(a, 0, l));
     }
     for (const struct ls_request *r = c->entry->requests; r && !c->text[0]; r = r->link)
         if (!r->taken)
-            snprintf(c->text, sizeof c->text, "atomic %u of %lx to physical %lx: no lane of the golden model makes it", r->req.atomic,
-                     (unsigned long)r->req.data[0], (unsigned long)r->req.addr);
+            snprintf(c->text, sizeof c->text, "atomic %u of %lx to physical %lx: no lane of the golden model makes it",
+                     r->req.atomic, (unsigned long)r->req.data[0], (unsigned long)r->req.addr);
     for (unsigned k = 0; k < a->inst->vdst_w; k++)
         for (unsigned l = 0; l < 64; l++)
             a->data[k][l] = rtl_word(c, a->inst->vdst + k, l);
@@ -307,7 +312,8 @@ static int check_scalar_load(void *ctx, struct gcn3_wave *w, uint64_t va, uint32
         if (!c->text[0] && (pa == LS_NOWHERE || !plausible(c, pa, &to[k], 4))) {
             uint32_t now = 0;
             pmem_read(c->cu->ls->memory, pa, &now, 4);
-            snprintf(c->text, sizeof c->text, "scalar load from %lx: rtl %08x, memory %08x", (unsigned long)(va + 4 * k), to[k], now);
+            snprintf(c->text, sizeof c->text, "scalar load from %lx: rtl %08x, memory %08x",
+                     (unsigned long)(va + 4 * k), to[k], now);
         }
     }
     return 0;
@@ -323,7 +329,8 @@ static int check_scalar_store(void *ctx, struct gcn3_wave *w, uint64_t va, const
             continue;
         uint32_t now = 0;
         pmem_read(c->cu->ls->memory, pa, &now, 4);
-        snprintf(c->text, sizeof c->text, "scalar store of %08x to %lx: memory %08x", from[k], (unsigned long)(va + 4 * k), now);
+        snprintf(c->text, sizeof c->text, "scalar store of %08x to %lx: memory %08x", from[k],
+                 (unsigned long)(va + 4 * k), now);
     }
     return 0;
 }
@@ -342,5 +349,6 @@ static void check_interrupt(void *ctx, struct gcn3_wave *w)
     (void)ctx, (void)w;
 }
 
-const struct gcn3_env ls_env = { NULL, check_fetch, check_load, check_store, check_atomic, check_scalar_load, check_time,
-                                 check_interrupt, NULL, check_scalar_store };
+const struct gcn3_env ls_env = {NULL,         check_fetch,       check_load, check_store,
+                                check_atomic, check_scalar_load, check_time, check_interrupt,
+                                NULL,         check_scalar_store};

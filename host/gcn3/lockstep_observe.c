@@ -134,7 +134,7 @@ static void see_vgpr(struct ls_cu *cu, unsigned simd, uint64_t cycle, const uint
     if (!w->active)
         return;
     if (w->observed == 0)
-        return; /* item ids of a wavefront that starts */
+        return;                                /* item ids of a wavefront that starts */
     const unsigned row = field(data, 528, 10); /* {physical VGPR, beat} */
     struct ls_entry *e = entry_find(w, field(data, 538, 8), cycle, LS_ANY, row >> 2);
     if (!e) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * L2 side of lock step: the order in which stores and atomics take effect.  Every request of a CU to its GPU's own memory
- * must take effect once, unchanged, before its instruction ends; an atomic must find the value that the stores and
- * atomics before it left.
+ * L2 side of lock step: the order in which stores and atomics take effect.  Every request of a CU to its GPU's own
+ * memory must take effect once, unchanged, before its instruction ends; an atomic must find the value that the stores
+ * and atomics before it left.
  */
 #include <stdio.h>
 #include <string.h>
@@ -70,7 +70,8 @@ static bool same_request(const struct msg_mem_req *q, const struct lockstep_orde
 }
 
 /* The request of a CU of this GPU that the record stands for, and whose it is. */
-static struct ls_request *find_request(struct lockstep *ls, unsigned gpu, const struct lockstep_order *r, const struct ls_entry **of)
+static struct ls_request *find_request(struct lockstep *ls, unsigned gpu, const struct lockstep_order *r,
+                                       const struct ls_entry **of)
 {
     struct ls_cu *cu = r->source < ls->cus ? ls->cu[gpu * ls->cus + r->source] : NULL;
     struct ls_wave *w = cu ? &cu->wave[r->user & 63] : NULL;
@@ -87,7 +88,7 @@ static struct ls_request *find_request(struct lockstep *ls, unsigned gpu, const 
 
 static void remember_order(struct lockstep *ls, uint64_t cycle, const struct lockstep_order *r)
 {
-    struct msg_mem_req req = { .op = MEM_WRITE, .addr = r->addr, .mask = r->mask };
+    struct msg_mem_req req = {.op = MEM_WRITE, .addr = r->addr, .mask = r->mask};
     memcpy(req.data, r->data, sizeof req.data);
     ls_remember(ls, cycle, &req);
 }

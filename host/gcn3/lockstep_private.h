@@ -9,9 +9,9 @@
 #include "gcn3/lockstep.h"
 
 #define LS_SIMDS 4
-#define LS_WAVES 64      /* {simd[1:0], slot[3:0]} */
-#define LS_SETTLE 48     /* cycles after which all observations of an instruction have come */
-#define LS_SGPRS 1024    /* of a SIMD */
+#define LS_WAVES 64   /* {simd[1:0], slot[3:0]} */
+#define LS_SETTLE 48  /* cycles after which all observations of an instruction have come */
+#define LS_SGPRS 1024 /* of a SIMD */
 #define LS_LDS_BYTES 65536
 #define LS_TURNS 256     /* lists of LDS instructions that wait */
 #define LS_HISTORY 65536 /* words of the shadow of memory */
@@ -20,8 +20,8 @@
 #define LS_VALUES 8      /* values of a word */
 #define LS_PAST 65536    /* words replaced lately, in order */
 #define LS_TLB 4096
-#define LS_DECODED 4096 /* decoded instructions, by their bits */
-#define LS_ENTRIES 8   /* a ring's first size: few enough that those of all wavefronts stay in the host's caches */
+#define LS_DECODED 4096     /* decoded instructions, by their bits */
+#define LS_ENTRIES 8        /* a ring's first size: few enough that those of all wavefronts stay in the host's caches */
 #define LS_STORE_BYTES 2048 /* a power of two, at least twice 64 * 16 */
 #define LS_NOWHERE UINT64_MAX
 #define LS_WHOLE 4u /* all words of an element */
@@ -39,36 +39,37 @@ struct ls_write {
 struct ls_request {
     struct ls_request *link;
     struct msg_mem_req req;
-    bool ordered;  /* took effect in an L2 slice of the same GPU */
-    bool taken;    /* matched with a lane */
-    uint64_t old;  /* ordered atomics */
+    bool ordered; /* took effect in an L2 slice of the same GPU */
+    bool taken;   /* matched with a lane */
+    uint64_t old; /* ordered atomics */
 };
 
-/* Lanes of a FLAT instruction, or of a buffer instruction with the lds bit, that the RTL let access the LDS in one turn. */
+/* Lanes of a FLAT instruction, or of a buffer instruction with the lds bit, that the RTL let access the LDS in one
+ * turn. */
 struct ls_part {
     struct ls_part *link;
     uint64_t turn, lanes;
     unsigned word; /* LS_WHOLE, or the only word of their elements that it covers */
 };
 
-/* An LDS instruction, or a part of a vector memory one, with its operands, waiting for its turn; result rows as the RTL left
- * them. */
+/* An LDS instruction, or a part of a vector memory one, with its operands, waiting for its turn; result rows as the RTL
+ * left them. */
 struct ls_lds {
     struct ls_lds *link;
     uint64_t turn, pc, raw;
     bool skip; /* of a killed wavefront */
     unsigned wave, word;
-    uint64_t lanes;          /* not 0: a part of a vector memory instruction */
-    struct gcn3_inst inst;   /* registers renumbered into row[] */
+    uint64_t lanes;        /* not 0: a part of a vector memory instruction */
+    struct gcn3_inst inst; /* registers renumbered into row[] */
     struct gcn3_wave state;
-    uint32_t row[16][64];    /* 0 address, 1-4 data0, 5-8 data1, 9-12 destination before */
+    uint32_t row[16][64]; /* 0 address, 1-4 data0, 5-8 data1, 9-12 destination before */
     uint32_t rtl[4][64];
 };
 
 struct ls_entry {
     uint64_t pc, inst, issued, done_at;
     uint8_t tag;
-    uint8_t unit, vdst, vdst_w; /* of the decoded instruction */
+    uint8_t unit, vdst, vdst_w;  /* of the decoded instruction */
     bool done, lds_ordered, lds; /* lds: between memory and the LDS */
     uint64_t lds_turn;
     struct ls_write *writes, *last_write;
@@ -108,10 +109,10 @@ struct ls_cu {
     uint32_t vgpr[LS_SIMDS][260][64];
     uint32_t sgpr[LS_SIMDS][LS_SGPRS];
     uint8_t lds[LS_LDS_BYTES + 16];
-    uint64_t tba[16], tma[16]; /* by VMID */
-    uint64_t lds_seen, lds_next; /* turns given to, taken by LDS instructions */
+    uint64_t tba[16], tma[16];            /* by VMID */
+    uint64_t lds_seen, lds_next;          /* turns given to, taken by LDS instructions */
     struct ls_lds *lds_waiting[LS_TURNS]; /* by turn */
-    unsigned endings; /* wavefronts that are ending */
+    unsigned endings;                     /* wavefronts that are ending */
 };
 
 struct ls_word {
@@ -128,7 +129,7 @@ struct ls_past {
 
 /* Value of a word after the last store or atomic in the order of the L2. */
 struct ls_shadow {
-    uint64_t address; /* plus 1 */
+    uint64_t address;      /* plus 1 */
     uint32_t value, known; /* known: mask of bits */
 };
 
@@ -153,8 +154,8 @@ struct lockstep {
     struct disasm *disasm;
     struct ls_coverage *coverage; /* NULL: not asked for */
     uint64_t observed, compared;
-    uint64_t *roots; /* [gpu][256] */
-    struct ls_cu **cu; /* [gpu * cus + cu], made when first used */
+    uint64_t *roots;        /* [gpu][256] */
+    struct ls_cu **cu;      /* [gpu * cus + cu], made when first used */
     struct ls_write *spare; /* records for reuse */
     struct ls_lds *spare_lds;
     struct ls_page tlb[LS_TLB];
@@ -179,7 +180,7 @@ struct ls_check {
     struct ls_entry *entry;
     uint64_t now;
     const uint32_t *row; /* by lane, what the RTL moved between memory and the LDS */
-    char text[512]; /* first difference that a callback found */
+    char text[512];      /* first difference that a callback found */
     struct ls_bytes golden;
 };
 
@@ -214,13 +215,15 @@ const struct gcn3_inst *ls_decode(struct lockstep *ls, uint64_t bits);
 void ls_check_entry(struct ls_wave *w, struct ls_entry *e, uint64_t now);
 void ls_report(struct ls_wave *w, const struct ls_entry *e, uint64_t now, const char *what);
 
-/* What the RTL leaves in the destination rows: rows that it wrote whole as they are, others laid over what they held. */
+/* What the RTL leaves in the destination rows: rows that it wrote whole as they are, others laid over what they held.
+ */
 struct ls_rows {
     const uint32_t *rtl[4];
     uint32_t own[4][64];
 };
 
-/* lockstep_compare.c.  Register `phys` of the SIMD with the RTL's writes of an instruction on top of what is in `row`. */
+/* lockstep_compare.c.  Register `phys` of the SIMD with the RTL's writes of an instruction on top of what is in `row`.
+ */
 void ls_overlay(const struct ls_entry *e, unsigned phys, uint32_t row[64]);
 /* Before the instruction is executed; it must not change while `r` is in use.  Afterwards: false with a report. */
 void ls_rows_take(struct ls_rows *r, const struct ls_wave *w, const struct ls_entry *e, const struct gcn3_inst *inst);
@@ -236,16 +239,19 @@ void ls_lds_check(struct ls_check *c, const struct gcn3_inst *inst, uint32_t rtl
 /* Lanes of a FLAT instruction that are in the LDS aperture.  Those inside the allocation are taken from the RTL now and
  * compared at the turns of the parts, the others give 0; a difference between lanes and parts is noted in c->text. */
 void ls_flat_check(struct ls_check *c, const struct gcn3_inst *inst, uint64_t lanes, uint32_t rtl[4][64]);
-/* Lanes that a buffer instruction has moved between memory and the LDS: these dwords are compared at the turns of its parts. */
+/* Lanes that a buffer instruction has moved between memory and the LDS: these dwords are compared at the turns of its
+ * parts. */
 void ls_buffer_check(struct ls_check *c, const struct gcn3_inst *inst, uint64_t lanes, const uint32_t data[64]);
 void ls_lds_skip(struct ls_cu *cu, uint64_t turn);
 void ls_lds_clear(struct ls_cu *cu);
 void ls_lds_free(struct lockstep *ls); /* records for reuse */
 
-/* lockstep_coverage.c: NULL without GANTRY_COVERAGE=FOLDER; free writes the counts to FOLDER/<process>.tsv (appended). */
+/* lockstep_coverage.c: NULL without GANTRY_COVERAGE=FOLDER; free writes the counts to FOLDER/<process>.tsv (appended).
+ */
 struct ls_coverage *ls_coverage_new(void);
 void ls_coverage_free(struct ls_coverage *coverage);
-/* An instruction that agreed: EXEC was not 0 (active), a register that it writes has another value than before (changed). */
+/* An instruction that agreed: EXEC was not 0 (active), a register that it writes has another value than before
+ * (changed). */
 void ls_coverage_take(struct ls_coverage *coverage, const struct gcn3_inst *inst, bool active, bool changed);
 
 /* lockstep_mem.c */

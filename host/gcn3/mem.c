@@ -18,7 +18,10 @@ struct transfer {
 
 #define ADDRESS UINT64_C(0xfffffffffffc) /* of scalar memory: a dword in 48 bits */
 
-static unsigned words_of(unsigned bytes) { return bytes < 4 ? 1 : bytes / 4; }
+static unsigned words_of(unsigned bytes)
+{
+    return bytes < 4 ? 1 : bytes / 4;
+}
 
 /* Run the access for register words [first, first + words) of every lane in mask. */
 static int run_access(struct transfer *t, uint64_t mask, unsigned first, unsigned bytes)
@@ -35,7 +38,7 @@ static int run_access(struct transfer *t, uint64_t mask, unsigned first, unsigne
     if (o->kind != KIND_LOAD && !t->i->lds)
         for (unsigned k = 0; k < store_words; k++)
             memcpy(t->a.data[k], t->w->v[t->i->src[1] - 256 + first + k], sizeof t->a.data[k]);
-    int fault = o->kind == KIND_LOAD ? t->env->load(t->env->ctx, t->w, &t->a)
+    int fault = o->kind == KIND_LOAD    ? t->env->load(t->env->ctx, t->w, &t->a)
                 : o->kind == KIND_STORE ? t->env->store(t->env->ctx, t->w, &t->a)
                                         : t->env->atomic(t->env->ctx, t->w, &t->a);
     if (fault) {
@@ -70,7 +73,7 @@ static void flat_lds(struct transfer *t, uint64_t mask, const uint64_t va[64])
     const struct gcn3_op *o = t->i->info;
     for (uint64_t m = mask; m; m &= m - 1) {
         unsigned l = __builtin_ctzll(m), data = t->i->src[1] - 256;
-        uint32_t x[4] = { 0 }, address = va[l];
+        uint32_t x[4] = {0}, address = va[l];
         if (o->kind == KIND_LOAD) {
             lds_read(t->w, address, x, o->bytes);
         } else {
@@ -165,7 +168,8 @@ static struct buffer take_resource(const struct gcn3_wave *w, unsigned sgpr)
 }
 
 /* Address of a byte offset of a lane; false when out of range. */
-static bool buffer_address(const struct buffer *b, uint32_t index, uint32_t offset, uint32_t soffset, unsigned bytes, uint64_t *va)
+static bool buffer_address(const struct buffer *b, uint32_t index, uint32_t offset, uint32_t soffset, unsigned bytes,
+                           uint64_t *va)
 {
     uint64_t linear = (uint64_t)index * b->stride + offset;
     if (b->stride && b->swizzle ? index >= b->records : (b->swizzle ? offset : linear) + bytes + soffset > b->records)
@@ -238,7 +242,7 @@ int buffer_lds_move(struct gcn3_wave *w, const struct gcn3_env *env, const struc
 /* Between memory and the LDS.  Nothing is written there when a lane faults. */
 static int buffer_lds(struct gcn3_wave *w, const struct gcn3_env *env, const struct gcn3_inst *i)
 {
-    uint32_t data[64] = { 0 };
+    uint32_t data[64] = {0};
     uint64_t lanes = buffer_lds_lanes(w, i);
     bool load = i->info->kind == KIND_LOAD;
     for (uint64_t m = load ? 0 : lanes; m; m &= m - 1)
@@ -269,7 +273,8 @@ int mem_execute(struct gcn3_wave *w, const struct gcn3_env *env, const struct gc
 }
 
 /* Dwords of a scalar access that lie in the buffer: from the first one on; *va is where it lies. */
-static unsigned buffer_dwords(struct gcn3_wave *w, const struct gcn3_inst *i, uint32_t offset, unsigned dwords, uint64_t *va)
+static unsigned buffer_dwords(struct gcn3_wave *w, const struct gcn3_inst *i, uint32_t offset, unsigned dwords,
+                              uint64_t *va)
 {
     struct buffer b = take_resource(w, i->src[0]);
     uint64_t limit = b.stride ? (uint64_t)b.stride * b.records : b.records, from = offset & ~UINT32_C(3);
@@ -281,7 +286,7 @@ static unsigned buffer_dwords(struct gcn3_wave *w, const struct gcn3_inst *i, ui
 /* Loads give 0 beyond the buffer, stores write nothing there. */
 int smem_execute(struct gcn3_wave *w, const struct gcn3_env *env, const struct gcn3_inst *i)
 {
-    uint32_t data[16] = { 0 };
+    uint32_t data[16] = {0};
     int fault = 0;
     if (i->op == OP_S_MEMTIME || i->op == OP_S_MEMREALTIME) {
         scalar_write64(w, i->sdst, env->time(env->ctx, w));
@@ -299,7 +304,8 @@ int smem_execute(struct gcn3_wave *w, const struct gcn3_env *env, const struct g
     for (unsigned k = 0; store && k < words; k++)
         data[k] = w->s[i->src[2] + k];
     if (dwords)
-        fault = store ? env->scalar_store(env->ctx, w, va, data, dwords) : env->scalar_load(env->ctx, w, va, data, dwords);
+        fault =
+            store ? env->scalar_store(env->ctx, w, va, data, dwords) : env->scalar_load(env->ctx, w, va, data, dwords);
     for (unsigned k = 0; !fault && k < i->sdst_w; k++)
         scalar_write32(w, i->sdst + k, data[k]);
     return fault;

@@ -5,12 +5,12 @@
 #include "gcn3/salu.h"
 #include "gcn3/trap.h"
 
-static const uint32_t inline_f32[9] = { 0x3f000000, 0xbf000000, 0x3f800000, 0xbf800000, 0x40000000,
-                                        0xc0000000, 0x40800000, 0xc0800000, 0x3e22f983 };
-static const uint16_t inline_f16[9] = { 0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400, 0x3118 };
-static const uint64_t inline_f64[9] = { 0x3fe0000000000000, 0xbfe0000000000000, 0x3ff0000000000000,
-                                        0xbff0000000000000, 0x4000000000000000, 0xc000000000000000,
-                                        0x4010000000000000, 0xc010000000000000, 0x3fc45f306dc9c882 };
+static const uint32_t inline_f32[9] = {0x3f000000, 0xbf000000, 0x3f800000, 0xbf800000, 0x40000000,
+                                       0xc0000000, 0x40800000, 0xc0800000, 0x3e22f983};
+static const uint16_t inline_f16[9] = {0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400, 0x3118};
+static const uint64_t inline_f64[9] = {0x3fe0000000000000, 0xbfe0000000000000, 0x3ff0000000000000,
+                                       0xbff0000000000000, 0x4000000000000000, 0xc000000000000000,
+                                       0x4010000000000000, 0xc010000000000000, 0x3fc45f306dc9c882};
 
 uint32_t scalar_read32(const struct gcn3_wave *w, const struct gcn3_inst *i, unsigned code, bool half)
 {
@@ -23,11 +23,16 @@ uint32_t scalar_read32(const struct gcn3_wave *w, const struct gcn3_inst *i, uns
     if (code >= 240 && code <= 248)
         return half ? inline_f16[code - 240] : inline_f32[code - 240];
     switch (code) {
-    case 251: return WAVE_VCC(w) == 0;
-    case 252: return WAVE_EXEC(w) == 0;
-    case 253: return w->scc;
-    case SREG_LITERAL: return i->ext;
-    default: return 0;
+    case 251:
+        return WAVE_VCC(w) == 0;
+    case 252:
+        return WAVE_EXEC(w) == 0;
+    case 253:
+        return w->scc;
+    case SREG_LITERAL:
+        return i->ext;
+    default:
+        return 0;
     }
 }
 
@@ -99,6 +104,8 @@ static void add_carry(struct gcn3_wave *w, const struct gcn3_inst *i, uint64_t s
     with_scc(w, i, sum, sum >> 32 & 1);
 }
 
+/* Operations as tables, one a line. */
+/* clang-format off */
 static void sop2_32(struct gcn3_wave *w, const struct gcn3_inst *i)
 {
     uint32_t a = scalar_read32(w, i, i->src[0], false), b = scalar_read32(w, i, i->src[1], false);
@@ -282,20 +289,35 @@ static void sopc(struct gcn3_wave *w, const struct gcn3_inst *i)
     }
 }
 
+/* clang-format on */
+
 static void sopk(struct gcn3_wave *w, const struct gcn3_inst *i)
 {
     int32_t imm = (int16_t)i->simm16, r;
     uint32_t a = scalar_read32(w, i, i->src[0], false);
     switch (i->op) {
-    case OP_S_MOVK_I32: scalar_write32(w, i->sdst, imm); break;
-    case OP_S_CMOVK_I32: if (w->scc) scalar_write32(w, i->sdst, imm); break;
-    case OP_S_ADDK_I32: w->scc = __builtin_add_overflow((int32_t)a, imm, &r); scalar_write32(w, i->sdst, r); break;
-    case OP_S_MULK_I32: scalar_write32(w, i->sdst, a * (uint32_t)imm); break;
-    case OP_S_GETREG_B32:
-        scalar_write32(w, i->sdst, hwreg_read(w, i->simm16 & 63) >> (i->simm16 >> 6 & 31) &
-                                       field_mask((i->simm16 >> 11 & 31) + 1));
+    case OP_S_MOVK_I32:
+        scalar_write32(w, i->sdst, imm);
         break;
-    case OP_S_SETREG_B32: case OP_S_SETREG_IMM32_B32: hwreg_write(w, i->simm16, a); break;
+    case OP_S_CMOVK_I32:
+        if (w->scc)
+            scalar_write32(w, i->sdst, imm);
+        break;
+    case OP_S_ADDK_I32:
+        w->scc = __builtin_add_overflow((int32_t)a, imm, &r);
+        scalar_write32(w, i->sdst, r);
+        break;
+    case OP_S_MULK_I32:
+        scalar_write32(w, i->sdst, a * (uint32_t)imm);
+        break;
+    case OP_S_GETREG_B32:
+        scalar_write32(w, i->sdst,
+                       hwreg_read(w, i->simm16 & 63) >> (i->simm16 >> 6 & 31) & field_mask((i->simm16 >> 11 & 31) + 1));
+        break;
+    case OP_S_SETREG_B32:
+    case OP_S_SETREG_IMM32_B32:
+        hwreg_write(w, i->simm16, a);
+        break;
     default: /* s_cmpk: the order of s_cmp from 2 on */
         w->scc = compare32(i->op - OP_S_CMPK_EQ_I32, a, i->op >= OP_S_CMPK_EQ_U32 ? i->simm16 : (uint32_t)imm);
     }
@@ -316,8 +338,12 @@ void salu_execute(struct gcn3_wave *w, const struct gcn3_inst *i)
         else
             sop1_32(w, i);
         break;
-    case FMT_SOPC: sopc(w, i); break;
-    default: sopk(w, i); break;
+    case FMT_SOPC:
+        sopc(w, i);
+        break;
+    default:
+        sopk(w, i);
+        break;
     }
 }
 
@@ -335,12 +361,24 @@ void branch_execute(struct gcn3_wave *w, const struct gcn3_inst *i)
         return;
     }
     switch (i->op) {
-    case OP_S_CBRANCH_SCC0: take = !w->scc; break;
-    case OP_S_CBRANCH_SCC1: take = w->scc; break;
-    case OP_S_CBRANCH_VCCZ: take = !WAVE_VCC(w); break;
-    case OP_S_CBRANCH_VCCNZ: take = WAVE_VCC(w) != 0; break;
-    case OP_S_CBRANCH_EXECZ: take = !WAVE_EXEC(w); break;
-    case OP_S_CBRANCH_EXECNZ: take = WAVE_EXEC(w) != 0; break;
+    case OP_S_CBRANCH_SCC0:
+        take = !w->scc;
+        break;
+    case OP_S_CBRANCH_SCC1:
+        take = w->scc;
+        break;
+    case OP_S_CBRANCH_VCCZ:
+        take = !WAVE_VCC(w);
+        break;
+    case OP_S_CBRANCH_VCCNZ:
+        take = WAVE_VCC(w) != 0;
+        break;
+    case OP_S_CBRANCH_EXECZ:
+        take = !WAVE_EXEC(w);
+        break;
+    case OP_S_CBRANCH_EXECNZ:
+        take = WAVE_EXEC(w) != 0;
+        break;
     }
     w->pc = take ? target : next;
 }

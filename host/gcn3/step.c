@@ -8,10 +8,19 @@
 static int internal_execute(struct gcn3_wave *w, const struct gcn3_env *env, const struct gcn3_inst *i)
 {
     switch (i->op) {
-    case OP_S_ENDPGM: case OP_S_ENDPGM_SAVED: w->ended = true; break;
-    case OP_S_BARRIER: w->at_barrier = true; break;
-    case OP_S_SETHALT: w->halt = i->simm16 & 1; break;
-    case OP_S_SETPRIO: w->prio = i->simm16 & 3; break;
+    case OP_S_ENDPGM:
+    case OP_S_ENDPGM_SAVED:
+        w->ended = true;
+        break;
+    case OP_S_BARRIER:
+        w->at_barrier = true;
+        break;
+    case OP_S_SETHALT:
+        w->halt = i->simm16 & 1;
+        break;
+    case OP_S_SETPRIO:
+        w->prio = i->simm16 & 3;
+        break;
     case OP_S_SLEEP:
         if (env->yield)
             env->yield(env->ctx, w);
@@ -37,15 +46,33 @@ int gcn3_execute(struct gcn3_wave *w, const struct gcn3_env *env, const struct g
         return FAULT_ILLEGAL;
     w->pc = pc + 4 * i->len;
     switch (i->unit) {
-    case UNIT_SALU: salu_execute(w, i); break;
-    case UNIT_BRANCH: branch_execute(w, i); break;
-    case UNIT_VALU: fault = valu_execute(w, i); break;
-    case UNIT_LDS: lds_execute(w, i); break;
-    case UNIT_FLAT: case UNIT_MUBUF: fault = mem_execute(w, env, i); break;
-    case UNIT_SMEM: fault = smem_execute(w, env, i); break;
-    case UNIT_INTERNAL: fault = internal_execute(w, env, i); break;
-    case UNIT_MSG: fault = message_execute(w, env, i); break;
-    default: fault = FAULT_ILLEGAL;
+    case UNIT_SALU:
+        salu_execute(w, i);
+        break;
+    case UNIT_BRANCH:
+        branch_execute(w, i);
+        break;
+    case UNIT_VALU:
+        fault = valu_execute(w, i);
+        break;
+    case UNIT_LDS:
+        lds_execute(w, i);
+        break;
+    case UNIT_FLAT:
+    case UNIT_MUBUF:
+        fault = mem_execute(w, env, i);
+        break;
+    case UNIT_SMEM:
+        fault = smem_execute(w, env, i);
+        break;
+    case UNIT_INTERNAL:
+        fault = internal_execute(w, env, i);
+        break;
+    case UNIT_MSG:
+        fault = message_execute(w, env, i);
+        break;
+    default:
+        fault = FAULT_ILLEGAL;
     }
     if (fault) {
         w->pc = pc;

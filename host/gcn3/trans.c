@@ -25,9 +25,9 @@ static int64_t piece(const int32_t c[3], int64_t x, unsigned bits)
 static uint32_t pack32(uint32_t sign, uint64_t y, int exponent)
 {
     int zeros = __builtin_clzll(y);
-    uint64_t top = y << zeros;                              /* leading one in bit 63 */
-    uint64_t rounded = (top >> 40) + (top >> 39 & 1);       /* 2^23 .. 2^24 inclusive */
-    int e = exponent + 63 - zeros + (int)(rounded >> 24);   /* of the leading one */
+    uint64_t top = y << zeros;                            /* leading one in bit 63 */
+    uint64_t rounded = (top >> 40) + (top >> 39 & 1);     /* 2^23 .. 2^24 inclusive */
+    int e = exponent + 63 - zeros + (int)(rounded >> 24); /* of the leading one */
     if (e > 127)
         return sign | INF32;
     if (e < -126)
@@ -54,7 +54,7 @@ struct root {
 
 static struct root halve(int e)
 {
-    struct root r = { (e - (e & 1)) / 2, e & 1 };
+    struct root r = {(e - (e & 1)) / 2, e & 1};
     return r;
 }
 
@@ -127,7 +127,7 @@ uint32_t trans_log32(uint32_t x)
         return QNAN32;
     if (e == 255)
         return INF32;
-    int upper = m >> 22;                                        /* mantissa in [1.5, 2): take half of it */
+    int upper = m >> 22; /* mantissa in [1.5, 2): take half of it */
     int64_t n = (int64_t)e - 127 + upper;
     int64_t t = upper ? (int64_t)(m | 0x800000) - 0x1000000 : (int64_t)m << 1; /* (mantissa - 1) * 2^24 */
     int64_t sum = n * (INT64_C(1) << 54) + t * piece(trans_log2[m >> 15], m & 0x7fff, 15);
@@ -197,7 +197,7 @@ static struct double_parts split64(uint64_t bits)
         m = m << (zeros - 11) & ((UINT64_C(1) << 52) - 1);
         e = 12 - zeros;
     }
-    struct double_parts p = { m >> 44, m >> 22 & 0x3fffff, e - 1023 };
+    struct double_parts p = {m >> 44, m >> 22 & 0x3fffff, e - 1023};
     return p;
 }
 

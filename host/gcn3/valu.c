@@ -11,8 +11,9 @@ static const struct valu_op *op_index[1024];
 
 __attribute__((constructor)) static void index_ops(void)
 {
-    static const struct valu_op *const lists[] = { valu_int_ops, valu_bit_ops, valu_cmp_ops, valu_f32_ops, valu_cvt_ops,
-                                                   valu_f16_ops, valu_f64_ops, valu_fma_ops, valu_div_ops, valu_trans_ops, valu_lane_ops };
+    static const struct valu_op *const lists[] = {valu_int_ops, valu_bit_ops,   valu_cmp_ops, valu_f32_ops,
+                                                  valu_cvt_ops, valu_f16_ops,   valu_f64_ops, valu_fma_ops,
+                                                  valu_div_ops, valu_trans_ops, valu_lane_ops};
     for (unsigned n = 0; n < sizeof lists / sizeof *lists; n++)
         for (const struct valu_op *o = lists[n]; o->fn; o++)
             op_index[o->op] = o;
@@ -34,20 +35,32 @@ static int dpp_source(unsigned control, int l)
     if (control < 0x100)
         return (l & ~3) + (control >> (l & 3) * 2 & 3);
     switch (control >> 4) {
-    case 0x10: return n && in_row + n < 16 ? l + n : -1;
-    case 0x11: return n && in_row - n >= 0 ? l - n : -1;
-    case 0x12: return n ? row + ((in_row - n) & 15) : -1;
+    case 0x10:
+        return n && in_row + n < 16 ? l + n : -1;
+    case 0x11:
+        return n && in_row - n >= 0 ? l - n : -1;
+    case 0x12:
+        return n ? row + ((in_row - n) & 15) : -1;
     }
     switch (control) {
-    case 0x130: return l < 63 ? l + 1 : -1;
-    case 0x134: return (l + 1) & 63;
-    case 0x138: return l - 1;
-    case 0x13c: return (l - 1) & 63;
-    case 0x140: return row + 15 - in_row;
-    case 0x141: return (l & ~7) + 7 - (l & 7);
-    case 0x142: return row - 1;
-    case 0x143: return l >= 32 ? 31 : -1;
-    default: return -1;
+    case 0x130:
+        return l < 63 ? l + 1 : -1;
+    case 0x134:
+        return (l + 1) & 63;
+    case 0x138:
+        return l - 1;
+    case 0x13c:
+        return (l - 1) & 63;
+    case 0x140:
+        return row + 15 - in_row;
+    case 0x141:
+        return (l & ~7) + 7 - (l & 7);
+    case 0x142:
+        return row - 1;
+    case 0x143:
+        return l >= 32 ? 31 : -1;
+    default:
+        return -1;
     }
 }
 
@@ -134,7 +147,7 @@ static void fetch64(struct valu *v, unsigned n, struct modifiers m)
 
 static inline struct modifiers modifiers_of(const struct gcn3_inst *i, const struct valu_op *o, unsigned n)
 {
-    return (struct modifiers){ i->abs & o->mods & (1u << n), i->neg & o->mods & (1u << n) };
+    return (struct modifiers){i->abs & o->mods & (1u << n), i->neg & o->mods & (1u << n)};
 }
 
 static inline uint32_t sign_of(const struct valu_op *o)
@@ -183,17 +196,20 @@ static void clamp_result(struct valu *v, unsigned type)
 {
     bool nan_to_zero = v->wave->dx10_clamp;
     if (type == T_F32)
-        LANES {
+        LANES
+        {
             uint32_t x = v->d[l];
             v->d[l] = is_nan32(x) ? (nan_to_zero ? 0 : x) : x >> 31 ? 0 : x > 0x3f800000 ? 0x3f800000 : x;
         }
     else if (type == T_F16)
-        LANES {
+        LANES
+        {
             uint32_t x = v->d[l];
             v->d[l] = is_nan16(x) ? (nan_to_zero ? 0 : x) : x >> 15 ? 0 : x > 0x3c00 ? 0x3c00 : x;
         }
     else if (type == T_F64)
-        LANES {
+        LANES
+        {
             uint64_t x = v->d64[l], one = UINT64_C(0x3ff0000000000000);
             v->d64[l] = is_nan64(x) ? (nan_to_zero ? 0 : x) : x >> 63 ? 0 : x > one ? one : x;
         }
@@ -202,12 +218,13 @@ static void clamp_result(struct valu *v, unsigned type)
 /* Output modifier: times 2, 4 or 1/2; without effect where results keep subnormals. */
 static void scale_result(struct valu *v, unsigned type)
 {
-    static const double factor[4] = { 1, 2, 4, 0.5 };
+    static const double factor[4] = {1, 2, 4, 0.5};
     double f = factor[v->inst->omod];
     if (type == T_F32 && !keep_out32(v))
         LANES v->d[l] = finish32(from_f32(as_f32(v->d[l]) * (float)f), false);
     else if (type == T_F16 && !keep_out64(v))
-        LANES v->d[l] = finish16(is_nan16(v->d[l]) ? NAN16 : half_round(half_value(v->d[l]) * f, v->wave->mode >> 2 & 3), false);
+        LANES v->d[l] =
+            finish16(is_nan16(v->d[l]) ? NAN16 : half_round(half_value(v->d[l]) * f, v->wave->mode >> 2 & 3), false);
     else if (type == T_F64 && !keep_out64(v))
         LANES v->d64[l] = finish64(from_f64(as_f64(v->d64[l]) * f), false);
 }
@@ -247,7 +264,8 @@ static void sdwa_result(struct valu *v)
     unsigned shift = sel < 4 ? sel * 8 : (sel - 4) * 16, width = sel < 4 ? 8 : 16;
     uint32_t field = ((1u << width) - 1) << shift;
     const uint32_t *old = v->wave->v[v->inst->vdst];
-    LANES {
+    LANES
+    {
         uint32_t x = v->d[l] << shift & field;
         if (unused == 1 && v->d[l] >> (width - 1) & 1)
             x |= ~(field | (field - 1)); /* sign into the bits above */
@@ -290,7 +308,7 @@ static void write_results(struct valu *v, const struct valu_op *o)
 
 static int host_round(unsigned mode)
 {
-    static const int table[4] = { FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO };
+    static const int table[4] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
     return table[mode & 3];
 }
 

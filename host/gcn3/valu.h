@@ -24,7 +24,8 @@ struct valu {
         const uint32_t *source[3];
     };
     const uint64_t *a64, *b64, *c64; /* buffer64 */
-    uint32_t *d;   /* 32-bit results: out, or the destination itself, which may be a source: lane l is read before it is written */
+    uint32_t *d; /* 32-bit results: out, or the destination itself, which may be a source: lane l is read before it is
+                    written */
     uint32_t out[64];
     uint64_t d64[64];
     uint32_t wide[4][64]; /* v_mqsad_u32_u8 */
@@ -42,45 +43,47 @@ struct valu_op {
 };
 
 /* Each file of operations exports its list, ended by fn == NULL. */
-extern const struct valu_op valu_int_ops[], valu_bit_ops[], valu_cmp_ops[], valu_f32_ops[], valu_cvt_ops[], valu_f16_ops[],
-    valu_f64_ops[], valu_fma_ops[], valu_div_ops[], valu_trans_ops[], valu_lane_ops[];
+extern const struct valu_op valu_int_ops[], valu_bit_ops[], valu_cmp_ops[], valu_f32_ops[], valu_cvt_ops[],
+    valu_f16_ops[], valu_f64_ops[], valu_fma_ops[], valu_div_ops[], valu_trans_ops[], valu_lane_ops[];
 
 /* Rows are the same or apart, so lanes do not depend on each other. */
 #define LANES _Pragma("GCC ivdep") for (unsigned l = 0; l < 64; l++)
 /* Operations on 32-bit values A, B, C giving a 32-bit value. */
-#define LANE_OP(name, expression) \
-    static void name(struct valu *v) \
-    { \
-        LANES { \
-            const uint32_t a = v->a[l], b = v->b[l], c = v->c[l]; \
-            (void)a, (void)b, (void)c; \
-            v->d[l] = (expression); \
-        } \
+#define LANE_OP(name, expression)                                                                                      \
+    static void name(struct valu *v)                                                                                   \
+    {                                                                                                                  \
+        LANES                                                                                                          \
+        {                                                                                                              \
+            const uint32_t a = v->a[l], b = v->b[l], c = v->c[l];                                                      \
+            (void)a, (void)b, (void)c;                                                                                 \
+            v->d[l] = (expression);                                                                                    \
+        }                                                                                                              \
     }
 /* The same on 64-bit values. */
-#define LANE_OP64(name, expression) \
-    static void name(struct valu *v) \
-    { \
-        LANES { \
-            const uint64_t a = v->a64[l], b = v->b64[l], c = v->c64[l]; \
-            (void)a, (void)b, (void)c; \
-            v->d64[l] = (expression); \
-        } \
+#define LANE_OP64(name, expression)                                                                                    \
+    static void name(struct valu *v)                                                                                   \
+    {                                                                                                                  \
+        LANES                                                                                                          \
+        {                                                                                                              \
+            const uint64_t a = v->a64[l], b = v->b64[l], c = v->c64[l];                                                \
+            (void)a, (void)b, (void)c;                                                                                 \
+            v->d64[l] = (expression);                                                                                  \
+        }                                                                                                              \
     }
 
 /* Lane mask of a condition on l, in two halves of 32-bit arithmetic, which the compiler vectorises. */
-#define LANE_MASK(mask, condition) \
-    do { \
-        uint32_t half_[2]; \
-        for (unsigned h_ = 0; h_ < 2; h_++) { \
-            uint32_t bits_ = 0; \
-            for (unsigned k_ = 0; k_ < 32; k_++) { \
-                const unsigned l = 32 * h_ + k_; \
-                bits_ |= (uint32_t)(condition) << k_; \
-            } \
-            half_[h_] = bits_; \
-        } \
-        (mask) = half_[0] | (uint64_t)half_[1] << 32; \
+#define LANE_MASK(mask, condition)                                                                                     \
+    do {                                                                                                               \
+        uint32_t half_[2];                                                                                             \
+        for (unsigned h_ = 0; h_ < 2; h_++) {                                                                          \
+            uint32_t bits_ = 0;                                                                                        \
+            for (unsigned k_ = 0; k_ < 32; k_++) {                                                                     \
+                const unsigned l = 32 * h_ + k_;                                                                       \
+                bits_ |= (uint32_t)(condition) << k_;                                                                  \
+            }                                                                                                          \
+            half_[h_] = bits_;                                                                                         \
+        }                                                                                                              \
+        (mask) = half_[0] | (uint64_t)half_[1] << 32;                                                                  \
     } while (0)
 
 static inline float as_f32(uint32_t x)
@@ -116,18 +119,45 @@ static inline uint64_t from_f64(double f)
 #define NAN64 UINT64_C(0x7ff8000000000000)
 
 /* One comparison of a vector, where one of integers would take three (32 bits) or not be done by vectors (64 bits). */
-static inline bool is_nan32(uint32_t x) { return __builtin_isnan(as_f32(x)); }
-static inline bool is_nan16(uint32_t x) { return (x & 0x7fff) > 0x7c00; }
-static inline bool is_nan64(uint64_t x) { return __builtin_isnan(as_f64(x)); }
+static inline bool is_nan32(uint32_t x)
+{
+    return __builtin_isnan(as_f32(x));
+}
+static inline bool is_nan16(uint32_t x)
+{
+    return (x & 0x7fff) > 0x7c00;
+}
+static inline bool is_nan64(uint64_t x)
+{
+    return __builtin_isnan(as_f64(x));
+}
 
 /* MODE: bit 4 keeps f32 subnormals of sources, bit 5 of results; bits 6, 7 for f16 and f64. */
-static inline bool keep_in32(const struct valu *v) { return v->wave->mode & 0x10; }
-static inline bool keep_out32(const struct valu *v) { return v->wave->mode & 0x20; }
-static inline bool keep_in64(const struct valu *v) { return v->wave->mode & 0x40; }
-static inline bool keep_out64(const struct valu *v) { return v->wave->mode & 0x80; }
+static inline bool keep_in32(const struct valu *v)
+{
+    return v->wave->mode & 0x10;
+}
+static inline bool keep_out32(const struct valu *v)
+{
+    return v->wave->mode & 0x20;
+}
+static inline bool keep_in64(const struct valu *v)
+{
+    return v->wave->mode & 0x40;
+}
+static inline bool keep_out64(const struct valu *v)
+{
+    return v->wave->mode & 0x80;
+}
 
-static inline uint32_t flush32(uint32_t x, bool keep) { return keep || (x & 0x7f800000) ? x : x & 0x80000000; }
-static inline uint32_t flush16(uint32_t x, bool keep) { return keep || (x & 0x7c00) ? x : x & 0x8000; }
+static inline uint32_t flush32(uint32_t x, bool keep)
+{
+    return keep || (x & 0x7f800000) ? x : x & 0x80000000;
+}
+static inline uint32_t flush16(uint32_t x, bool keep)
+{
+    return keep || (x & 0x7c00) ? x : x & 0x8000;
+}
 static inline uint64_t flush64(uint64_t x, bool keep)
 {
     return keep || (x & UINT64_C(0x7ff0000000000000)) ? x : x & UINT64_C(0x8000000000000000);
@@ -139,7 +169,10 @@ static inline uint32_t finish32(uint32_t x, bool keep)
     uint32_t y = flush32(x, keep); /* outside of the condition: a selection, not a branch */
     return is_nan32(x) ? NAN32 : y;
 }
-static inline uint32_t finish16(uint32_t x, bool keep) { return is_nan16(x) ? NAN16 : flush16(x, keep); }
+static inline uint32_t finish16(uint32_t x, bool keep)
+{
+    return is_nan16(x) ? NAN16 : flush16(x, keep);
+}
 static inline uint64_t finish64(uint64_t x, bool keep)
 {
     uint64_t y = flush64(x, keep);

@@ -4,12 +4,12 @@
 #include "gcn3/valu.h"
 
 #define S(x) ((int32_t)(x))
-#define H(x) ((x) & 0xffff)
-#define BYTE(x, n) ((x) >> 8 * (n) & 255)
+#define H(x) ((x)&0xffff)
+#define BYTE(x, n) ((x) >> 8 * (n)&255)
 
 LANE_OP(mov_b32, a)
 LANE_OP(not_b32, ~a)
-LANE_OP(and_b32, a & b)
+LANE_OP(and_b32, a &b)
 LANE_OP(or_b32, a | b)
 LANE_OP(xor_b32, a ^ b)
 LANE_OP(cndmask_b32, v->mask_in >> l & 1 ? b : a)
@@ -76,7 +76,10 @@ static uint32_t perm(uint32_t a, uint32_t b, uint32_t sel)
 }
 LANE_OP(perm_b32, perm(a, b, c))
 
-static uint32_t absdiff(uint32_t x, uint32_t y) { return x > y ? x - y : y - x; }
+static uint32_t absdiff(uint32_t x, uint32_t y)
+{
+    return x > y ? x - y : y - x;
+}
 
 /* Sum of absolute differences of bytes; masked leaves out bytes that are 0 in b. */
 static uint32_t sad(uint32_t a, uint32_t b, bool masked)
@@ -103,7 +106,8 @@ LANE_OP(lerp_u8, lerp(a, b, c))
 
 static void qsad(struct valu *v, bool masked)
 {
-    LANES {
+    LANES
+    {
         uint64_t r = 0;
         for (unsigned n = 0; n < 4; n++) {
             uint64_t sum = sad(v->a64[l] >> 8 * n, v->b[l], masked) + (v->c64[l] >> 16 * n & 0xffff);
@@ -112,13 +116,19 @@ static void qsad(struct valu *v, bool masked)
         v->d64[l] = r;
     }
 }
-static void qsad_pk(struct valu *v) { qsad(v, false); }
-static void mqsad_pk(struct valu *v) { qsad(v, true); }
+static void qsad_pk(struct valu *v)
+{
+    qsad(v, false);
+}
+static void mqsad_pk(struct valu *v)
+{
+    qsad(v, true);
+}
 
 /* Two passes: results 0 and 1 are written before the sources of the others are read. */
 static void mqsad_u32(struct valu *v)
 {
-    uint32_t (*row)[64] = v->wave->v;
+    uint32_t(*row)[64] = v->wave->v;
     unsigned a = v->inst->src[0], c = v->inst->src[2] - SREG_VGPR;
     for (unsigned n = 0; n < 4; n++) {
         if (n == 2) {
@@ -127,53 +137,63 @@ static void mqsad_u32(struct valu *v)
             if (a >= SREG_VGPR)
                 LANES v->buffer64[0][l] = row[a - SREG_VGPR][l] | (uint64_t)row[a - SREG_VGPR + 1][l] << 32;
         }
-        LANES {
+        LANES
+        {
             uint64_t sum = (uint64_t)sad(v->a64[l] >> 8 * n, v->b[l], true) + row[c + n][l];
             v->wide[n][l] = sum > UINT32_MAX ? UINT32_MAX : sum;
         }
     }
 }
 
-static void lshlrev_b64(struct valu *v) { LANES v->d64[l] = v->b64[l] << (v->a[l] & 63); }
-static void lshrrev_b64(struct valu *v) { LANES v->d64[l] = v->b64[l] >> (v->a[l] & 63); }
-static void ashrrev_i64(struct valu *v) { LANES v->d64[l] = (int64_t)v->b64[l] >> (v->a[l] & 63); }
+static void lshlrev_b64(struct valu *v)
+{
+    LANES v->d64[l] = v->b64[l] << (v->a[l] & 63);
+}
+static void lshrrev_b64(struct valu *v)
+{
+    LANES v->d64[l] = v->b64[l] >> (v->a[l] & 63);
+}
+static void ashrrev_i64(struct valu *v)
+{
+    LANES v->d64[l] = (int64_t)v->b64[l] >> (v->a[l] & 63);
+}
 
 const struct valu_op valu_bit_ops[] = {
-    { OP_V_MOV_B32, T_INT, T_INT, 0, mov_b32 },
-    { OP_V_NOT_B32, T_INT, T_INT, 0, not_b32 },
-    { OP_V_AND_B32, T_INT, T_INT, 0, and_b32 },
-    { OP_V_OR_B32, T_INT, T_INT, 0, or_b32 },
-    { OP_V_XOR_B32, T_INT, T_INT, 0, xor_b32 },
-    { OP_V_CNDMASK_B32, T_F32, T_INT, 3, cndmask_b32 },
-    { OP_V_LSHRREV_B32, T_INT, T_INT, 0, lshrrev_b32 },
-    { OP_V_ASHRREV_I32, T_INT, T_INT, 0, ashrrev_i32 },
-    { OP_V_LSHLREV_B32, T_INT, T_INT, 0, lshlrev_b32 },
-    { OP_V_LSHRREV_B16, T_INT, T_INT, 0, lshrrev_b16 },
-    { OP_V_ASHRREV_I16, T_INT, T_INT, 0, ashrrev_i16 },
-    { OP_V_LSHLREV_B16, T_INT, T_INT, 0, lshlrev_b16 },
-    { OP_V_BFM_B32, T_INT, T_INT, 0, bfm_b32 },
-    { OP_V_BFI_B32, T_INT, T_INT, 0, bfi_b32 },
-    { OP_V_ALIGNBIT_B32, T_INT, T_INT, 0, alignbit_b32 },
-    { OP_V_ALIGNBYTE_B32, T_INT, T_INT, 0, alignbyte_b32 },
-    { OP_V_BCNT_U32_B32, T_INT, T_INT, 0, bcnt_u32_b32 },
-    { OP_V_FFBH_U32, T_INT, T_INT, 0, ffbh_u32 },
-    { OP_V_FFBL_B32, T_INT, T_INT, 0, ffbl_b32 },
-    { OP_V_FFBH_I32, T_INT, T_INT, 0, ffbh_i32 },
-    { OP_V_BFREV_B32, T_INT, T_INT, 0, bfrev_b32 },
-    { OP_V_BFE_U32, T_INT, T_INT, 0, bfe_u32 },
-    { OP_V_BFE_I32, T_INT, T_INT, 0, bfe_i32 },
-    { OP_V_PERM_B32, T_INT, T_INT, 0, perm_b32 },
-    { OP_V_SAD_U8, T_INT, T_INT, 0, sad_u8 },
-    { OP_V_SAD_HI_U8, T_INT, T_INT, 0, sad_hi_u8 },
-    { OP_V_SAD_U16, T_INT, T_INT, 0, sad_u16 },
-    { OP_V_SAD_U32, T_INT, T_INT, 0, sad_u32 },
-    { OP_V_MSAD_U8, T_INT, T_INT, 0, msad_u8 },
-    { OP_V_LERP_U8, T_INT, T_INT, 0, lerp_u8 },
-    { OP_V_QSAD_PK_U16_U8, T_INT, T_INT, 0, qsad_pk },
-    { OP_V_MQSAD_PK_U16_U8, T_INT, T_INT, 0, mqsad_pk },
-    { OP_V_MQSAD_U32_U8, T_INT, T_INT, 0, mqsad_u32 },
-    { OP_V_LSHLREV_B64, T_INT, T_INT, 0, lshlrev_b64 },
-    { OP_V_LSHRREV_B64, T_INT, T_INT, 0, lshrrev_b64 },
-    { OP_V_ASHRREV_I64, T_INT, T_INT, 0, ashrrev_i64 },
-    { 0 },
+    {OP_V_MOV_B32, T_INT, T_INT, 0, mov_b32},
+    {OP_V_NOT_B32, T_INT, T_INT, 0, not_b32},
+    {OP_V_AND_B32, T_INT, T_INT, 0, and_b32},
+    {OP_V_OR_B32, T_INT, T_INT, 0, or_b32},
+    {OP_V_XOR_B32, T_INT, T_INT, 0, xor_b32},
+    {OP_V_CNDMASK_B32, T_F32, T_INT, 3, cndmask_b32},
+    {OP_V_LSHRREV_B32, T_INT, T_INT, 0, lshrrev_b32},
+    {OP_V_ASHRREV_I32, T_INT, T_INT, 0, ashrrev_i32},
+    {OP_V_LSHLREV_B32, T_INT, T_INT, 0, lshlrev_b32},
+    {OP_V_LSHRREV_B16, T_INT, T_INT, 0, lshrrev_b16},
+    {OP_V_ASHRREV_I16, T_INT, T_INT, 0, ashrrev_i16},
+    {OP_V_LSHLREV_B16, T_INT, T_INT, 0, lshlrev_b16},
+    {OP_V_BFM_B32, T_INT, T_INT, 0, bfm_b32},
+    {OP_V_BFI_B32, T_INT, T_INT, 0, bfi_b32},
+    {OP_V_ALIGNBIT_B32, T_INT, T_INT, 0, alignbit_b32},
+    {OP_V_ALIGNBYTE_B32, T_INT, T_INT, 0, alignbyte_b32},
+    {OP_V_BCNT_U32_B32, T_INT, T_INT, 0, bcnt_u32_b32},
+    {OP_V_FFBH_U32, T_INT, T_INT, 0, ffbh_u32},
+    {OP_V_FFBL_B32, T_INT, T_INT, 0, ffbl_b32},
+    {OP_V_FFBH_I32, T_INT, T_INT, 0, ffbh_i32},
+    {OP_V_BFREV_B32, T_INT, T_INT, 0, bfrev_b32},
+    {OP_V_BFE_U32, T_INT, T_INT, 0, bfe_u32},
+    {OP_V_BFE_I32, T_INT, T_INT, 0, bfe_i32},
+    {OP_V_PERM_B32, T_INT, T_INT, 0, perm_b32},
+    {OP_V_SAD_U8, T_INT, T_INT, 0, sad_u8},
+    {OP_V_SAD_HI_U8, T_INT, T_INT, 0, sad_hi_u8},
+    {OP_V_SAD_U16, T_INT, T_INT, 0, sad_u16},
+    {OP_V_SAD_U32, T_INT, T_INT, 0, sad_u32},
+    {OP_V_MSAD_U8, T_INT, T_INT, 0, msad_u8},
+    {OP_V_LERP_U8, T_INT, T_INT, 0, lerp_u8},
+    {OP_V_QSAD_PK_U16_U8, T_INT, T_INT, 0, qsad_pk},
+    {OP_V_MQSAD_PK_U16_U8, T_INT, T_INT, 0, mqsad_pk},
+    {OP_V_MQSAD_U32_U8, T_INT, T_INT, 0, mqsad_u32},
+    {OP_V_LSHLREV_B64, T_INT, T_INT, 0, lshlrev_b64},
+    {OP_V_LSHRREV_B64, T_INT, T_INT, 0, lshrrev_b64},
+    {OP_V_ASHRREV_I64, T_INT, T_INT, 0, ashrrev_i64},
+    {0},
 };

@@ -6,6 +6,8 @@
 
 enum { LESS = 1, EQUAL = 2, GREATER = 4, UNORDERED = 8 };
 
+/* clang-format takes `<` and `>` for brackets of a template. */
+/* clang-format off */
 #define COMPARE(name, set, type, x, y) \
     static void name(struct valu *v) \
     { \
@@ -15,6 +17,7 @@ enum { LESS = 1, EQUAL = 2, GREATER = 4, UNORDERED = 8 };
         LANES p[l] = (x), q[l] = (y); \
         LANE_MASK(v->mask_out, p[l] < q[l] ? less : p[l] == q[l] ? equal : p[l] > q[l] ? greater : unordered); \
     }
+/* clang-format on */
 
 COMPARE(cmp_i16, 7, int16_t, (int16_t)v->a[l], (int16_t)v->b[l])
 COMPARE(cmp_u16, 7, uint16_t, (uint16_t)v->a[l], (uint16_t)v->b[l])
@@ -24,7 +27,8 @@ COMPARE(cmp_i64, 7, int64_t, (int64_t)v->a64[l], (int64_t)v->b64[l])
 COMPARE(cmp_u64, 7, uint64_t, v->a64[l], v->b64[l])
 COMPARE(cmp_f32, 15, float, as_f32(flush32(v->a[l], keep_in32(v))), as_f32(flush32(v->b[l], keep_in32(v))))
 COMPARE(cmp_f64, 15, double, as_f64(flush64(v->a64[l], keep_in64(v))), as_f64(flush64(v->b64[l], keep_in64(v))))
-COMPARE(cmp_f16, 15, double, half_value(flush16(v->a[l] & 0xffff, keep_in64(v))), half_value(flush16(v->b[l] & 0xffff, keep_in64(v))))
+COMPARE(cmp_f16, 15, double, half_value(flush16(v->a[l] & 0xffff, keep_in64(v))),
+        half_value(flush16(v->b[l] & 0xffff, keep_in64(v))))
 
 /* Number of the class that v_cmp_class tests with this bit. */
 static unsigned class_of(uint64_t x, unsigned exponent_bits, unsigned mantissa_bits)
@@ -38,23 +42,27 @@ static unsigned class_of(uint64_t x, unsigned exponent_bits, unsigned mantissa_b
     return negative ? 2 + n : 9 - n;
 }
 
-#define CLASS(name, x, e, m) \
-    static void name(struct valu *v) \
-    { \
-        uint64_t out = 0; \
-        LANES out |= (uint64_t)(v->b[l] >> class_of((x), (e), (m)) & 1) << l; \
-        v->mask_out = out; \
+#define CLASS(name, x, e, m)                                                                                           \
+    static void name(struct valu *v)                                                                                   \
+    {                                                                                                                  \
+        uint64_t out = 0;                                                                                              \
+        LANES out |= (uint64_t)(v->b[l] >> class_of((x), (e), (m)) & 1) << l;                                          \
+        v->mask_out = out;                                                                                             \
     }
 CLASS(class_f16, v->a[l] & 0xffff, 5, 10)
 CLASS(class_f32, v->a[l], 8, 23)
 CLASS(class_f64, v->a64[l], 11, 52)
 
-#define ONE(op, type, mods, fn) { (op), (type), T_INT, (mods), (fn) }
-#define EIGHT(op, type, mods, fn) \
-    ONE(op, type, mods, fn), ONE(op + 1, type, mods, fn), ONE(op + 2, type, mods, fn), ONE(op + 3, type, mods, fn), \
-        ONE(op + 4, type, mods, fn), ONE(op + 5, type, mods, fn), ONE(op + 6, type, mods, fn), ONE(op + 7, type, mods, fn)
-#define FLOATS(op, type, fn) EIGHT(op, type, 3, fn), EIGHT((op) + 8, type, 3, fn), EIGHT((op) + 16, type, 3, fn), \
-    EIGHT((op) + 24, type, 3, fn)
+#define ONE(op, type, mods, fn)                                                                                        \
+    {                                                                                                                  \
+        (op), (type), T_INT, (mods), (fn)                                                                              \
+    }
+#define EIGHT(op, type, mods, fn)                                                                                      \
+    ONE(op, type, mods, fn), ONE(op + 1, type, mods, fn), ONE(op + 2, type, mods, fn), ONE(op + 3, type, mods, fn),    \
+        ONE(op + 4, type, mods, fn), ONE(op + 5, type, mods, fn), ONE(op + 6, type, mods, fn),                         \
+        ONE(op + 7, type, mods, fn)
+#define FLOATS(op, type, fn)                                                                                           \
+    EIGHT(op, type, 3, fn), EIGHT((op) + 8, type, 3, fn), EIGHT((op) + 16, type, 3, fn), EIGHT((op) + 24, type, 3, fn)
 #define INTS(op, fn) EIGHT(op, T_INT, 0, fn), EIGHT((op) + 16, T_INT, 0, fn)
 
 const struct valu_op valu_cmp_ops[] = {
@@ -73,5 +81,5 @@ const struct valu_op valu_cmp_ops[] = {
     INTS(OP_V_CMP_F_U32, cmp_u32),
     INTS(OP_V_CMP_F_I64, cmp_i64),
     INTS(OP_V_CMP_F_U64, cmp_u64),
-    { 0 },
+    {0},
 };

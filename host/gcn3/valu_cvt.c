@@ -7,7 +7,7 @@
 
 #define IN(x) as_f32(flush32((x), keep_in32(v)))
 #define IN64(x) as_f64(flush64((x), keep_in64(v)))
-#define BYTE(x, n) ((x) >> 8 * (n) & 255)
+#define BYTE(x, n) ((x) >> 8 * (n)&255)
 
 static uint32_t saturate(double x, double low, double high)
 {
@@ -32,11 +32,26 @@ LANE_OP(cvt_f32_ubyte3, from_f32((float)BYTE(a, 3)))
 /* signed 4-bit value in sixteenths */
 LANE_OP(cvt_off_f32_i4, from_f32((float)((int32_t)(a << 28) >> 28) * 0.0625f))
 
-static void cvt_i32_f64(struct valu *v) { LANES v->d[l] = TO_I32(trunc(IN64(v->a64[l]))); }
-static void cvt_u32_f64(struct valu *v) { LANES v->d[l] = TO_U32(trunc(IN64(v->a64[l]))); }
-static void cvt_f64_i32(struct valu *v) { LANES v->d64[l] = from_f64((double)(int32_t)v->a[l]); }
-static void cvt_f64_u32(struct valu *v) { LANES v->d64[l] = from_f64((double)v->a[l]); }
-static void cvt_f64_f32(struct valu *v) { LANES v->d64[l] = finish64(from_f64((double)IN(v->a[l])), true); }
+static void cvt_i32_f64(struct valu *v)
+{
+    LANES v->d[l] = TO_I32(trunc(IN64(v->a64[l])));
+}
+static void cvt_u32_f64(struct valu *v)
+{
+    LANES v->d[l] = TO_U32(trunc(IN64(v->a64[l])));
+}
+static void cvt_f64_i32(struct valu *v)
+{
+    LANES v->d64[l] = from_f64((double)(int32_t)v->a[l]);
+}
+static void cvt_f64_u32(struct valu *v)
+{
+    LANES v->d64[l] = from_f64((double)v->a[l]);
+}
+static void cvt_f64_f32(struct valu *v)
+{
+    LANES v->d64[l] = finish64(from_f64((double)IN(v->a[l])), true);
+}
 static void cvt_f32_f64(struct valu *v)
 {
     LANES v->d[l] = finish32(from_f32((float)IN64(v->a64[l])), keep_out32(v));
@@ -56,8 +71,14 @@ static uint32_t norm(float x, double low, double factor)
 LANE_OP(cvt_pknorm_i16_f32, norm(IN(a), -1, 32767) | norm(IN(b), -1, 32767) << 16)
 LANE_OP(cvt_pknorm_u16_f32, norm(IN(a), 0, 65535) | norm(IN(b), 0, 65535) << 16)
 
-static uint32_t low_u16(uint32_t x) { return x > 0xffff ? 0xffff : x; }
-static uint32_t low_i16(int32_t x) { return (uint32_t)(x > 32767 ? 32767 : x < -32768 ? -32768 : x) & 0xffff; }
+static uint32_t low_u16(uint32_t x)
+{
+    return x > 0xffff ? 0xffff : x;
+}
+static uint32_t low_i16(int32_t x)
+{
+    return (uint32_t)(x > 32767 ? 32767 : x < -32768 ? -32768 : x) & 0xffff;
+}
 LANE_OP(cvt_pk_u16_u32, low_u16(a) | low_u16(b) << 16)
 LANE_OP(cvt_pk_i16_i32, low_i16(a) | low_i16(b) << 16)
 
@@ -70,31 +91,31 @@ static uint32_t pack_u8(float x, uint32_t byte, uint32_t old)
 LANE_OP(cvt_pk_u8_f32, pack_u8(IN(a), b, c))
 
 const struct valu_op valu_cvt_ops[] = {
-    { OP_V_CVT_I32_F32, T_F32, T_INT, 1, cvt_i32_f32 },
-    { OP_V_CVT_U32_F32, T_F32, T_INT, 1, cvt_u32_f32 },
-    { OP_V_CVT_RPI_I32_F32, T_F32, T_INT, 1, cvt_rpi_i32_f32 },
-    { OP_V_CVT_FLR_I32_F32, T_F32, T_INT, 1, cvt_flr_i32_f32 },
-    { OP_V_CVT_F32_I32, T_INT, T_F32, 0, cvt_f32_i32 },
-    { OP_V_CVT_F32_U32, T_INT, T_F32, 0, cvt_f32_u32 },
-    { OP_V_CVT_F32_UBYTE0, T_INT, T_F32, 0, cvt_f32_ubyte0 },
-    { OP_V_CVT_F32_UBYTE1, T_INT, T_F32, 0, cvt_f32_ubyte1 },
-    { OP_V_CVT_F32_UBYTE2, T_INT, T_F32, 0, cvt_f32_ubyte2 },
-    { OP_V_CVT_F32_UBYTE3, T_INT, T_F32, 0, cvt_f32_ubyte3 },
-    { OP_V_CVT_OFF_F32_I4, T_INT, T_F32, 0, cvt_off_f32_i4 },
-    { OP_V_CVT_I32_F64, T_F64, T_INT, 1, cvt_i32_f64 },
-    { OP_V_CVT_U32_F64, T_F64, T_INT, 1, cvt_u32_f64 },
-    { OP_V_CVT_F64_I32, T_INT, T_F64, 0, cvt_f64_i32 },
-    { OP_V_CVT_F64_U32, T_INT, T_F64, 0, cvt_f64_u32 },
-    { OP_V_CVT_F64_F32, T_F32, T_F64, 1, cvt_f64_f32 },
-    { OP_V_CVT_F32_F64, T_F64, T_F32, 1, cvt_f32_f64 },
-    { OP_V_CVT_F16_F32, T_F32, T_F16, 1, cvt_f16_f32 },
-    { OP_V_CVT_F32_F16, T_F16, T_F32, 1, cvt_f32_f16 },
-    { OP_V_CVT_PKRTZ_F16_F32, T_F32, T_INT, 3, cvt_pkrtz_f16_f32 },
-    { OP_V_CVT_PKNORM_I16_F32, T_F32, T_INT, 3, cvt_pknorm_i16_f32 },
-    { OP_V_CVT_PKNORM_U16_F32, T_F32, T_INT, 3, cvt_pknorm_u16_f32 },
-    { OP_V_CVT_PK_U16_U32, T_INT, T_INT, 0, cvt_pk_u16_u32 },
-    { OP_V_CVT_PK_I16_I32, T_INT, T_INT, 0, cvt_pk_i16_i32 },
-    { OP_V_CVT_PK_U8_F32, T_F32, T_INT, 1, cvt_pk_u8_f32 },
-    { OP_V_CVT_PKACCUM_U8_F32, T_F32, T_INT, 1, cvt_pk_u8_f32 }, /* into the old destination, its source 2 */
-    { 0 },
+    {OP_V_CVT_I32_F32, T_F32, T_INT, 1, cvt_i32_f32},
+    {OP_V_CVT_U32_F32, T_F32, T_INT, 1, cvt_u32_f32},
+    {OP_V_CVT_RPI_I32_F32, T_F32, T_INT, 1, cvt_rpi_i32_f32},
+    {OP_V_CVT_FLR_I32_F32, T_F32, T_INT, 1, cvt_flr_i32_f32},
+    {OP_V_CVT_F32_I32, T_INT, T_F32, 0, cvt_f32_i32},
+    {OP_V_CVT_F32_U32, T_INT, T_F32, 0, cvt_f32_u32},
+    {OP_V_CVT_F32_UBYTE0, T_INT, T_F32, 0, cvt_f32_ubyte0},
+    {OP_V_CVT_F32_UBYTE1, T_INT, T_F32, 0, cvt_f32_ubyte1},
+    {OP_V_CVT_F32_UBYTE2, T_INT, T_F32, 0, cvt_f32_ubyte2},
+    {OP_V_CVT_F32_UBYTE3, T_INT, T_F32, 0, cvt_f32_ubyte3},
+    {OP_V_CVT_OFF_F32_I4, T_INT, T_F32, 0, cvt_off_f32_i4},
+    {OP_V_CVT_I32_F64, T_F64, T_INT, 1, cvt_i32_f64},
+    {OP_V_CVT_U32_F64, T_F64, T_INT, 1, cvt_u32_f64},
+    {OP_V_CVT_F64_I32, T_INT, T_F64, 0, cvt_f64_i32},
+    {OP_V_CVT_F64_U32, T_INT, T_F64, 0, cvt_f64_u32},
+    {OP_V_CVT_F64_F32, T_F32, T_F64, 1, cvt_f64_f32},
+    {OP_V_CVT_F32_F64, T_F64, T_F32, 1, cvt_f32_f64},
+    {OP_V_CVT_F16_F32, T_F32, T_F16, 1, cvt_f16_f32},
+    {OP_V_CVT_F32_F16, T_F16, T_F32, 1, cvt_f32_f16},
+    {OP_V_CVT_PKRTZ_F16_F32, T_F32, T_INT, 3, cvt_pkrtz_f16_f32},
+    {OP_V_CVT_PKNORM_I16_F32, T_F32, T_INT, 3, cvt_pknorm_i16_f32},
+    {OP_V_CVT_PKNORM_U16_F32, T_F32, T_INT, 3, cvt_pknorm_u16_f32},
+    {OP_V_CVT_PK_U16_U32, T_INT, T_INT, 0, cvt_pk_u16_u32},
+    {OP_V_CVT_PK_I16_I32, T_INT, T_INT, 0, cvt_pk_i16_i32},
+    {OP_V_CVT_PK_U8_F32, T_F32, T_INT, 1, cvt_pk_u8_f32},
+    {OP_V_CVT_PKACCUM_U8_F32, T_F32, T_INT, 1, cvt_pk_u8_f32}, /* into the old destination, its source 2 */
+    {0},
 };

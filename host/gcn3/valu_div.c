@@ -11,13 +11,13 @@ struct format {
     unsigned mantissa, exponent;
     int bias, scale, far, tiny;
 };
-static const struct format single = { 23, 8, 127, 64, 96, 23 };
-static const struct format twice = { 52, 11, 1023, 128, 768, 53 };
+static const struct format single = {23, 8, 127, 64, 96, 23};
+static const struct format twice = {52, 11, 1023, 128, 768, 53};
 
 struct parts {
     bool zero, subnormal;
-    int field;       /* biased exponent */
-    int exponent;    /* of the normalised mantissa */
+    int field;         /* biased exponent */
+    int exponent;      /* of the normalised mantissa */
     uint64_t mantissa; /* normalised, hidden bit at bit 63 */
 };
 
@@ -74,7 +74,8 @@ static int div_scale(uint64_t a, uint64_t b, uint64_t c, const struct format *f,
 static void div_scale_f32(struct valu *v)
 {
     uint64_t out = 0;
-    LANES {
+    LANES
+    {
         bool flag, nan;
         int n = div_scale(v->a[l], v->b[l], v->c[l], &single, &flag, &nan);
         double scaled = (double)as_f32(v->a[l]) * as_f64((uint64_t)(1023 + n) << 52);
@@ -87,7 +88,8 @@ static void div_scale_f32(struct valu *v)
 static void div_scale_f64(struct valu *v)
 {
     uint64_t out = 0;
-    LANES {
+    LANES
+    {
         bool flag, nan;
         int n = div_scale(v->a64[l], v->b64[l], v->c64[l], &twice, &flag, &nan);
         double scaled = as_f64(v->a64[l]) * as_f64((uint64_t)(1023 + n) << 52);
@@ -108,7 +110,8 @@ static uint32_t fmas32(uint32_t a, uint32_t b, uint32_t c, bool scale, bool keep
 }
 LANE_OP(div_fmas_f32, fmas32(a, b, c, v->mask_in >> l & 1, keep_out32(v)))
 
-/* The sum of an exact product and z in 113 bits, rounded to odd: scaling and one more rounding give the exact result. */
+/* The sum of an exact product and z in 113 bits, rounded to odd: scaling and one more rounding give the exact result.
+ */
 static __float128 sum_odd(__float128 product, __float128 z)
 {
     bool z_is_larger = (z < 0 ? -z : z) > (product < 0 ? -product : product);
@@ -158,17 +161,13 @@ static uint64_t div_fixup(uint64_t a, uint64_t b, uint64_t c, struct fixup f)
         return sign | inf;
     return sign | (a & (sign_bit - 1));
 }
-LANE_OP(div_fixup_f32, div_fixup(a, b, c, (struct fixup){ 23, 8, -150 }))
-LANE_OP(div_fixup_f16, div_fixup(a & 0xffff, b & 0xffff, c & 0xffff, (struct fixup){ 10, 5, -1000 }))
-LANE_OP64(div_fixup_f64, div_fixup(a, b, c, (struct fixup){ 52, 11, -1075 }))
+LANE_OP(div_fixup_f32, div_fixup(a, b, c, (struct fixup){23, 8, -150}))
+LANE_OP(div_fixup_f16, div_fixup(a & 0xffff, b & 0xffff, c & 0xffff, (struct fixup){10, 5, -1000}))
+LANE_OP64(div_fixup_f64, div_fixup(a, b, c, (struct fixup){52, 11, -1075}))
 
 const struct valu_op valu_div_ops[] = {
-    { OP_V_DIV_SCALE_F32, T_F32, T_F32, 7, div_scale_f32 },
-    { OP_V_DIV_SCALE_F64, T_F64, T_F64, 7, div_scale_f64 },
-    { OP_V_DIV_FMAS_F32, T_F32, T_F32, 7, div_fmas_f32 },
-    { OP_V_DIV_FMAS_F64, T_F64, T_F64, 7, div_fmas_f64 },
-    { OP_V_DIV_FIXUP_F32, T_F32, T_F32, 7, div_fixup_f32 },
-    { OP_V_DIV_FIXUP_F16, T_F16, T_F16, 7, div_fixup_f16 },
-    { OP_V_DIV_FIXUP_F64, T_F64, T_F64, 7, div_fixup_f64 },
-    { 0 },
+    {OP_V_DIV_SCALE_F32, T_F32, T_F32, 7, div_scale_f32}, {OP_V_DIV_SCALE_F64, T_F64, T_F64, 7, div_scale_f64},
+    {OP_V_DIV_FMAS_F32, T_F32, T_F32, 7, div_fmas_f32},   {OP_V_DIV_FMAS_F64, T_F64, T_F64, 7, div_fmas_f64},
+    {OP_V_DIV_FIXUP_F32, T_F32, T_F32, 7, div_fixup_f32}, {OP_V_DIV_FIXUP_F16, T_F16, T_F16, 7, div_fixup_f16},
+    {OP_V_DIV_FIXUP_F64, T_F64, T_F64, 7, div_fixup_f64}, {0},
 };

@@ -24,9 +24,15 @@ static uint32_t mad(uint32_t a, uint32_t b, uint32_t c)
 LANE_OP(mad_f32, mad(a, b, c))
 
 /* Minimum and maximum do not flush.  A NaN loses against a number; with IEEE a signalling NaN wins, made quiet. */
-static inline uint32_t order32(uint32_t x) { return x >> 31 ? ~x : x | 0x80000000; }
+static inline uint32_t order32(uint32_t x)
+{
+    return x >> 31 ? ~x : x | 0x80000000;
+}
 
-static bool signals(uint32_t x) { return is_nan32(x) && !(x & 0x400000); }
+static bool signals(uint32_t x)
+{
+    return is_nan32(x) && !(x & 0x400000);
+}
 
 static uint32_t pick(uint32_t a, uint32_t b, bool ieee, bool maximum)
 {
@@ -103,26 +109,26 @@ LANE_OP(frexp_exp_i32_f32, frexp_exp(flush32(a, keep_in32(v))))
 LANE_OP(frexp_mant_f32, frexp_mant(flush32(a, keep_in32(v))))
 
 const struct valu_op valu_f32_ops[] = {
-    { OP_V_ADD_F32, T_F32, T_F32, 3, add_f32 },
-    { OP_V_SUB_F32, T_F32, T_F32, 3, sub_f32 },
-    { OP_V_SUBREV_F32, T_F32, T_F32, 3, subrev_f32 },
-    { OP_V_MUL_F32, T_F32, T_F32, 3, mul_f32 },
-    { OP_V_MAD_F32, T_F32, T_F32, 7, mad_f32 },
-    { OP_V_MAC_F32, T_F32, T_F32, 7, mad_f32 },
-    { OP_V_MADMK_F32, T_F32, T_F32, 0, mad_f32 },
-    { OP_V_MADAK_F32, T_F32, T_F32, 0, mad_f32 },
-    { OP_V_MIN_F32, T_F32, T_F32, 3, min_f32 },
-    { OP_V_MAX_F32, T_F32, T_F32, 3, max_f32 },
-    { OP_V_MIN3_F32, T_F32, T_F32, 7, min3_f32 },
-    { OP_V_MAX3_F32, T_F32, T_F32, 7, max3_f32 },
-    { OP_V_MED3_F32, T_F32, T_F32, 7, med3_f32 },
-    { OP_V_FLOOR_F32, T_F32, T_F32, 1, floor_f32 },
-    { OP_V_CEIL_F32, T_F32, T_F32, 1, ceil_f32 },
-    { OP_V_TRUNC_F32, T_F32, T_F32, 1, trunc_f32 },
-    { OP_V_RNDNE_F32, T_F32, T_F32, 1, rndne_f32 },
-    { OP_V_FRACT_F32, T_F32, T_F32, 1, fract_f32 },
-    { OP_V_LDEXP_F32, T_F32, T_F32, 1, ldexp_f32 },
-    { OP_V_FREXP_EXP_I32_F32, T_F32, T_INT, 1, frexp_exp_i32_f32 },
-    { OP_V_FREXP_MANT_F32, T_F32, T_F32, 1, frexp_mant_f32 },
-    { 0 },
+    {OP_V_ADD_F32, T_F32, T_F32, 3, add_f32},
+    {OP_V_SUB_F32, T_F32, T_F32, 3, sub_f32},
+    {OP_V_SUBREV_F32, T_F32, T_F32, 3, subrev_f32},
+    {OP_V_MUL_F32, T_F32, T_F32, 3, mul_f32},
+    {OP_V_MAD_F32, T_F32, T_F32, 7, mad_f32},
+    {OP_V_MAC_F32, T_F32, T_F32, 7, mad_f32},
+    {OP_V_MADMK_F32, T_F32, T_F32, 0, mad_f32},
+    {OP_V_MADAK_F32, T_F32, T_F32, 0, mad_f32},
+    {OP_V_MIN_F32, T_F32, T_F32, 3, min_f32},
+    {OP_V_MAX_F32, T_F32, T_F32, 3, max_f32},
+    {OP_V_MIN3_F32, T_F32, T_F32, 7, min3_f32},
+    {OP_V_MAX3_F32, T_F32, T_F32, 7, max3_f32},
+    {OP_V_MED3_F32, T_F32, T_F32, 7, med3_f32},
+    {OP_V_FLOOR_F32, T_F32, T_F32, 1, floor_f32},
+    {OP_V_CEIL_F32, T_F32, T_F32, 1, ceil_f32},
+    {OP_V_TRUNC_F32, T_F32, T_F32, 1, trunc_f32},
+    {OP_V_RNDNE_F32, T_F32, T_F32, 1, rndne_f32},
+    {OP_V_FRACT_F32, T_F32, T_F32, 1, fract_f32},
+    {OP_V_LDEXP_F32, T_F32, T_F32, 1, ldexp_f32},
+    {OP_V_FREXP_EXP_I32_F32, T_F32, T_INT, 1, frexp_exp_i32_f32},
+    {OP_V_FREXP_MANT_F32, T_F32, T_F32, 1, frexp_mant_f32},
+    {0},
 };

@@ -11,9 +11,15 @@
 LANE_OP64(add_f64, OUT(IN(a) + IN(b)))
 LANE_OP64(mul_f64, OUT(IN(a) * IN(b)))
 
-static uint64_t order64(uint64_t x) { return x >> 63 ? ~x : x | UINT64_C(1) << 63; }
+static uint64_t order64(uint64_t x)
+{
+    return x >> 63 ? ~x : x | UINT64_C(1) << 63;
+}
 
-static bool signals(uint64_t x) { return is_nan64(x) && !(x >> 51 & 1); }
+static bool signals(uint64_t x)
+{
+    return is_nan64(x) && !(x >> 51 & 1);
+}
 
 static uint64_t pick(uint64_t a, uint64_t b, bool ieee, bool maximum)
 {
@@ -73,7 +79,8 @@ static void ldexp_f64(struct valu *v)
 
 static void frexp_exp_i32_f64(struct valu *v)
 {
-    LANES {
+    LANES
+    {
         double x = IN(v->a64[l]);
         int e = 0;
         if (isfinite(x))
@@ -90,17 +97,17 @@ static uint64_t frexp_mant(uint64_t x)
 LANE_OP64(frexp_mant_f64, frexp_mant(flush64(a, keep_in64(v))))
 
 const struct valu_op valu_f64_ops[] = {
-    { OP_V_ADD_F64, T_F64, T_F64, 3, add_f64 },
-    { OP_V_MUL_F64, T_F64, T_F64, 3, mul_f64 },
-    { OP_V_MIN_F64, T_F64, T_F64, 3, min_f64 },
-    { OP_V_MAX_F64, T_F64, T_F64, 3, max_f64 },
-    { OP_V_FLOOR_F64, T_F64, T_F64, 1, floor_f64 },
-    { OP_V_CEIL_F64, T_F64, T_F64, 1, ceil_f64 },
-    { OP_V_TRUNC_F64, T_F64, T_F64, 1, trunc_f64 },
-    { OP_V_RNDNE_F64, T_F64, T_F64, 1, rndne_f64 },
-    { OP_V_FRACT_F64, T_F64, T_F64, 1, fract_f64 },
-    { OP_V_LDEXP_F64, T_F64, T_F64, 1, ldexp_f64 },
-    { OP_V_FREXP_EXP_I32_F64, T_F64, T_INT, 1, frexp_exp_i32_f64 },
-    { OP_V_FREXP_MANT_F64, T_F64, T_F64, 1, frexp_mant_f64 },
-    { 0 },
+    {OP_V_ADD_F64, T_F64, T_F64, 3, add_f64},
+    {OP_V_MUL_F64, T_F64, T_F64, 3, mul_f64},
+    {OP_V_MIN_F64, T_F64, T_F64, 3, min_f64},
+    {OP_V_MAX_F64, T_F64, T_F64, 3, max_f64},
+    {OP_V_FLOOR_F64, T_F64, T_F64, 1, floor_f64},
+    {OP_V_CEIL_F64, T_F64, T_F64, 1, ceil_f64},
+    {OP_V_TRUNC_F64, T_F64, T_F64, 1, trunc_f64},
+    {OP_V_RNDNE_F64, T_F64, T_F64, 1, rndne_f64},
+    {OP_V_FRACT_F64, T_F64, T_F64, 1, fract_f64},
+    {OP_V_LDEXP_F64, T_F64, T_F64, 1, ldexp_f64},
+    {OP_V_FREXP_EXP_I32_F64, T_F64, T_INT, 1, frexp_exp_i32_f64},
+    {OP_V_FREXP_MANT_F64, T_F64, T_F64, 1, frexp_mant_f64},
+    {0},
 };

@@ -4,9 +4,9 @@
 #include "gcn3/valu.h"
 
 #define SX24(x) ((int32_t)((x) << 8) >> 8)
-#define ZX24(x) ((x) & 0xffffff)
+#define ZX24(x) ((x)&0xffffff)
 #define S(x) ((int32_t)(x))
-#define H(x) ((x) & 0xffff)
+#define H(x) ((x)&0xffff)
 #define SH(x) ((int16_t)(x))
 #define MIN(x, y) ((x) < (y) ? (x) : (y))
 #define MAX(x, y) ((x) > (y) ? (x) : (y))
@@ -19,13 +19,15 @@ static void add_sub(struct valu *v, const uint32_t *x, const uint32_t *y, bool s
     uint64_t in = with_carry ? v->mask_in : 0;
     LANES carry[l] = with_carry ? in >> l & 1 : 0;
     if (subtract)
-        LANES {
+        LANES
+        {
             uint32_t r = x[l] - y[l];
             over[l] = (x[l] < y[l]) | (r < carry[l]);
             v->d[l] = r - carry[l];
         }
     else
-        LANES {
+        LANES
+        {
             uint32_t r = x[l] + y[l];
             over[l] = (r < x[l]) | (r + carry[l] < r);
             v->d[l] = r + carry[l];
@@ -35,12 +37,30 @@ static void add_sub(struct valu *v, const uint32_t *x, const uint32_t *y, bool s
         LANES v->d[l] = !over[l] ? v->d[l] : subtract ? 0 : UINT32_MAX;
 }
 
-static void add_u32(struct valu *v) { add_sub(v, v->a, v->b, false, false); }
-static void sub_u32(struct valu *v) { add_sub(v, v->a, v->b, true, false); }
-static void subrev_u32(struct valu *v) { add_sub(v, v->b, v->a, true, false); }
-static void addc_u32(struct valu *v) { add_sub(v, v->a, v->b, false, true); }
-static void subb_u32(struct valu *v) { add_sub(v, v->a, v->b, true, true); }
-static void subbrev_u32(struct valu *v) { add_sub(v, v->b, v->a, true, true); }
+static void add_u32(struct valu *v)
+{
+    add_sub(v, v->a, v->b, false, false);
+}
+static void sub_u32(struct valu *v)
+{
+    add_sub(v, v->a, v->b, true, false);
+}
+static void subrev_u32(struct valu *v)
+{
+    add_sub(v, v->b, v->a, true, false);
+}
+static void addc_u32(struct valu *v)
+{
+    add_sub(v, v->a, v->b, false, true);
+}
+static void subb_u32(struct valu *v)
+{
+    add_sub(v, v->a, v->b, true, true);
+}
+static void subbrev_u32(struct valu *v)
+{
+    add_sub(v, v->b, v->a, true, true);
+}
 
 static uint32_t add16(const struct valu *v, uint32_t x, uint32_t y)
 {
@@ -56,7 +76,7 @@ static uint32_t sub16(const struct valu *v, uint32_t x, uint32_t y)
 LANE_OP(add_u16, add16(v, a, b))
 LANE_OP(sub_u16, sub16(v, a, b))
 LANE_OP(subrev_u16, sub16(v, b, a))
-LANE_OP(mul_lo_u16, H(a * b))
+LANE_OP(mul_lo_u16, H(a *b))
 LANE_OP(mad_u16, H(H(a) * H(b) + H(c)))
 LANE_OP(min_u16, MIN(H(a), H(b)))
 LANE_OP(max_u16, MAX(H(a), H(b)))
@@ -80,14 +100,15 @@ LANE_OP(mul_u32_u24, ZX24(a) * ZX24(b))
 LANE_OP(mul_hi_u32_u24, (uint64_t)ZX24(a) * ZX24(b) >> 32)
 LANE_OP(mad_i32_i24, (uint32_t)SX24(a) * (uint32_t)SX24(b) + c)
 LANE_OP(mad_u32_u24, ZX24(a) * ZX24(b) + c)
-LANE_OP(mul_lo_u32, a * b)
-LANE_OP(mul_hi_u32, (uint64_t)a * b >> 32)
+LANE_OP(mul_lo_u32, a *b)
+LANE_OP(mul_hi_u32, (uint64_t)a *b >> 32)
 LANE_OP(mul_hi_i32, (uint64_t)((int64_t)S(a) * S(b)) >> 32)
 
 static void mad_u64_u32(struct valu *v)
 {
     uint64_t out = 0;
-    LANES {
+    LANES
+    {
         uint64_t product = (uint64_t)v->a[l] * v->b[l];
         v->d64[l] = product + v->c64[l];
         out |= (uint64_t)(v->d64[l] < product) << l;
@@ -98,7 +119,8 @@ static void mad_u64_u32(struct valu *v)
 static void mad_i64_i32(struct valu *v)
 {
     uint64_t out = 0;
-    LANES {
+    LANES
+    {
         int64_t product = (int64_t)S(v->a[l]) * S(v->b[l]), sum;
         out |= (uint64_t)__builtin_add_overflow(product, (int64_t)v->c64[l], &sum) << l;
         v->d64[l] = sum;
@@ -107,42 +129,23 @@ static void mad_i64_i32(struct valu *v)
 }
 
 const struct valu_op valu_int_ops[] = {
-    { OP_V_ADD_U32, T_INT, T_INT, 0, add_u32 },
-    { OP_V_SUB_U32, T_INT, T_INT, 0, sub_u32 },
-    { OP_V_SUBREV_U32, T_INT, T_INT, 0, subrev_u32 },
-    { OP_V_ADDC_U32, T_INT, T_INT, 0, addc_u32 },
-    { OP_V_SUBB_U32, T_INT, T_INT, 0, subb_u32 },
-    { OP_V_SUBBREV_U32, T_INT, T_INT, 0, subbrev_u32 },
-    { OP_V_ADD_U16, T_INT, T_INT, 0, add_u16 },
-    { OP_V_SUB_U16, T_INT, T_INT, 0, sub_u16 },
-    { OP_V_SUBREV_U16, T_INT, T_INT, 0, subrev_u16 },
-    { OP_V_MUL_LO_U16, T_INT, T_INT, 0, mul_lo_u16 },
-    { OP_V_MAD_U16, T_INT, T_INT, 0, mad_u16 },
-    { OP_V_MAD_I16, T_INT, T_INT, 0, mad_u16 },
-    { OP_V_MIN_U16, T_INT, T_INT, 0, min_u16 },
-    { OP_V_MAX_U16, T_INT, T_INT, 0, max_u16 },
-    { OP_V_MIN_I16, T_INT, T_INT, 0, min_i16 },
-    { OP_V_MAX_I16, T_INT, T_INT, 0, max_i16 },
-    { OP_V_MIN_I32, T_INT, T_INT, 0, min_i32 },
-    { OP_V_MAX_I32, T_INT, T_INT, 0, max_i32 },
-    { OP_V_MIN_U32, T_INT, T_INT, 0, min_u32 },
-    { OP_V_MAX_U32, T_INT, T_INT, 0, max_u32 },
-    { OP_V_MIN3_I32, T_INT, T_INT, 0, min3_i32 },
-    { OP_V_MAX3_I32, T_INT, T_INT, 0, max3_i32 },
-    { OP_V_MED3_I32, T_INT, T_INT, 0, med3_i32 },
-    { OP_V_MIN3_U32, T_INT, T_INT, 0, min3_u32 },
-    { OP_V_MAX3_U32, T_INT, T_INT, 0, max3_u32 },
-    { OP_V_MED3_U32, T_INT, T_INT, 0, med3_u32 },
-    { OP_V_MUL_I32_I24, T_INT, T_INT, 0, mul_i32_i24 },
-    { OP_V_MUL_HI_I32_I24, T_INT, T_INT, 0, mul_hi_i32_i24 },
-    { OP_V_MUL_U32_U24, T_INT, T_INT, 0, mul_u32_u24 },
-    { OP_V_MUL_HI_U32_U24, T_INT, T_INT, 0, mul_hi_u32_u24 },
-    { OP_V_MAD_I32_I24, T_INT, T_INT, 0, mad_i32_i24 },
-    { OP_V_MAD_U32_U24, T_INT, T_INT, 0, mad_u32_u24 },
-    { OP_V_MUL_LO_U32, T_INT, T_INT, 0, mul_lo_u32 },
-    { OP_V_MUL_HI_U32, T_INT, T_INT, 0, mul_hi_u32 },
-    { OP_V_MUL_HI_I32, T_INT, T_INT, 0, mul_hi_i32 },
-    { OP_V_MAD_U64_U32, T_INT, T_INT, 0, mad_u64_u32 },
-    { OP_V_MAD_I64_I32, T_INT, T_INT, 0, mad_i64_i32 },
-    { 0 },
+    {OP_V_ADD_U32, T_INT, T_INT, 0, add_u32},         {OP_V_SUB_U32, T_INT, T_INT, 0, sub_u32},
+    {OP_V_SUBREV_U32, T_INT, T_INT, 0, subrev_u32},   {OP_V_ADDC_U32, T_INT, T_INT, 0, addc_u32},
+    {OP_V_SUBB_U32, T_INT, T_INT, 0, subb_u32},       {OP_V_SUBBREV_U32, T_INT, T_INT, 0, subbrev_u32},
+    {OP_V_ADD_U16, T_INT, T_INT, 0, add_u16},         {OP_V_SUB_U16, T_INT, T_INT, 0, sub_u16},
+    {OP_V_SUBREV_U16, T_INT, T_INT, 0, subrev_u16},   {OP_V_MUL_LO_U16, T_INT, T_INT, 0, mul_lo_u16},
+    {OP_V_MAD_U16, T_INT, T_INT, 0, mad_u16},         {OP_V_MAD_I16, T_INT, T_INT, 0, mad_u16},
+    {OP_V_MIN_U16, T_INT, T_INT, 0, min_u16},         {OP_V_MAX_U16, T_INT, T_INT, 0, max_u16},
+    {OP_V_MIN_I16, T_INT, T_INT, 0, min_i16},         {OP_V_MAX_I16, T_INT, T_INT, 0, max_i16},
+    {OP_V_MIN_I32, T_INT, T_INT, 0, min_i32},         {OP_V_MAX_I32, T_INT, T_INT, 0, max_i32},
+    {OP_V_MIN_U32, T_INT, T_INT, 0, min_u32},         {OP_V_MAX_U32, T_INT, T_INT, 0, max_u32},
+    {OP_V_MIN3_I32, T_INT, T_INT, 0, min3_i32},       {OP_V_MAX3_I32, T_INT, T_INT, 0, max3_i32},
+    {OP_V_MED3_I32, T_INT, T_INT, 0, med3_i32},       {OP_V_MIN3_U32, T_INT, T_INT, 0, min3_u32},
+    {OP_V_MAX3_U32, T_INT, T_INT, 0, max3_u32},       {OP_V_MED3_U32, T_INT, T_INT, 0, med3_u32},
+    {OP_V_MUL_I32_I24, T_INT, T_INT, 0, mul_i32_i24}, {OP_V_MUL_HI_I32_I24, T_INT, T_INT, 0, mul_hi_i32_i24},
+    {OP_V_MUL_U32_U24, T_INT, T_INT, 0, mul_u32_u24}, {OP_V_MUL_HI_U32_U24, T_INT, T_INT, 0, mul_hi_u32_u24},
+    {OP_V_MAD_I32_I24, T_INT, T_INT, 0, mad_i32_i24}, {OP_V_MAD_U32_U24, T_INT, T_INT, 0, mad_u32_u24},
+    {OP_V_MUL_LO_U32, T_INT, T_INT, 0, mul_lo_u32},   {OP_V_MUL_HI_U32, T_INT, T_INT, 0, mul_hi_u32},
+    {OP_V_MUL_HI_I32, T_INT, T_INT, 0, mul_hi_i32},   {OP_V_MAD_U64_U32, T_INT, T_INT, 0, mad_u64_u32},
+    {OP_V_MAD_I64_I32, T_INT, T_INT, 0, mad_i64_i32}, {0},
 };

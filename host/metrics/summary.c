@@ -116,8 +116,8 @@ void table_print(FILE *out, const struct kernel_row *rows, unsigned count)
         snprintf(group, sizeof(group), "%u,%u,%u", r->group[0], r->group[1], r->group[2]);
         fprintf(out,
                 "%3u %5u %-28s %14s %11s %12" PRIu64 " %12" PRIu64 " %10" PRIu64 " %9" PRIu64 " %12" PRIu64 " %7.3f\n",
-                r->gpu, r->queue, name, grid, group, r->start, r->end, r->end - r->start, r->wavefronts, r->instructions,
-                row_ipc(r));
+                r->gpu, r->queue, name, grid, group, r->start, r->end, r->end - r->start, r->wavefronts,
+                r->instructions, row_ipc(r));
         free(name);
     }
 }

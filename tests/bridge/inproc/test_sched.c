@@ -44,7 +44,10 @@ static void nothing(struct part *part, uint64_t from)
 }
 static const struct part_ops silent = {.visit = nothing};
 
-static uint32_t payload_of(const void *message) { return *(const uint32_t *)message; }
+static uint32_t payload_of(const void *message)
+{
+    return *(const uint32_t *)message;
+}
 
 static void test_channel_stamps(void **state)
 {
@@ -116,7 +119,10 @@ static void node_visit(struct part *part, uint64_t from)
     part->idle = n->count == 0;
 }
 
-static void node_free(struct part *part) { free(part->own); }
+static void node_free(struct part *part)
+{
+    free(part->own);
+}
 static const struct part_ops node_ops = {.visit = node_visit, .free = node_free};
 
 struct history {
@@ -181,12 +187,14 @@ static void test_skipping_changes_nothing(void **state)
     }
 }
 
-/* Groups that are visited for two windows at once have the same history; groups with fast channels between are refused. */
+/* Groups that are visited for two windows at once have the same history; groups with fast channels between are refused.
+ */
 static void test_groups_change_nothing(void **state)
 {
     (void)state;
     for (unsigned nodes = 8; nodes <= 68; nodes += 20) {
-        struct history one = run_ring(false, nodes, 0, 1), four = run_ring(false, nodes, 4, 1), three = run_ring(false, nodes, 3, 1);
+        struct history one = run_ring(false, nodes, 0, 1), four = run_ring(false, nodes, 4, 1),
+                       three = run_ring(false, nodes, 3, 1);
         assert_true(one.received > 100);
         assert_true(one.hash == four.hash && one.received == four.received);
         assert_true(one.hash == three.hash && one.received == three.received);
@@ -200,7 +208,8 @@ static void test_threads_change_nothing(void **state)
     for (unsigned threads = 2; threads <= 4; threads++) {
         struct history one = run_ring(false, 68, 4, 1), more = run_ring(false, 68, 4, threads);
         assert_true(one.received > 1000);
-        assert_true(one.hash == more.hash && one.received == more.received && one.visits == more.visits && one.end == more.end);
+        assert_true(one.hash == more.hash && one.received == more.received && one.visits == more.visits &&
+                    one.end == more.end);
     }
 }
 
@@ -214,7 +223,8 @@ static void piece(void *ctx, uint32_t n)
     struct pieces *p = ctx;
     atomic_fetch_add(&p->done[n], 1);
     if (n % 17 == 3)
-        nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL); /* the others' slices are taken over, or the caller waits */
+        nanosleep(&(struct timespec){.tv_nsec = 100000},
+                  NULL); /* the others' slices are taken over, or the caller waits */
 }
 
 /* Every piece of every round is done once and before the round ends, also after threads went to sleep. */

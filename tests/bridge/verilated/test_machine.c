@@ -150,7 +150,8 @@ static struct outcome run_once(bool no_skip, unsigned items)
     assert_int_equal(sim_instructions(m.sim), m.done.instructions);
     assert_int_equal(m.done.instructions, (uint64_t)13 * ((items + 63) / 64));
     sim_counters(m.sim, note_counter, &m);
-    struct outcome o = {sim_now(m.sim), sim_write_hash(m.sim), m.counters, sched_visits(&m.sim->sched), m.done.start, m.done.end};
+    struct outcome o = {sim_now(m.sim), sim_write_hash(m.sim), m.counters, sched_visits(&m.sim->sched), m.done.start,
+                        m.done.end};
     machine_close(&m);
     return o;
 }
@@ -158,7 +159,8 @@ static struct outcome run_once(bool no_skip, unsigned items)
 static void test_skipping_and_repeat(void **state)
 {
     (void)state;
-    struct outcome a = run_once(false, ITEMS), b = run_once(true, ITEMS), c = run_once(false, ITEMS), d = run_once(false, ITEMS - 1);
+    struct outcome a = run_once(false, ITEMS), b = run_once(true, ITEMS), c = run_once(false, ITEMS),
+                   d = run_once(false, ITEMS - 1);
     assert_true(a.start == b.start && a.end == b.end);
     assert_true(a.hash == b.hash);
     assert_true(a.counters == b.counters);

@@ -160,8 +160,8 @@ static void grow_doubles(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(exit_codes), cmocka_unit_test(check_ends),
-                                       cmocka_unit_test(log_levels), cmocka_unit_test(log_file_gets_info),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(exit_codes),   cmocka_unit_test(check_ends),
+                                       cmocka_unit_test(log_levels),   cmocka_unit_test(log_file_gets_info),
                                        cmocka_unit_test(grow_doubles), cmocka_unit_test(large_pages)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A lone wavefront for tests of the golden model: registers, encodings of VOP3, random numbers with many special values.
+ * A lone wavefront for tests of the golden model: registers, encodings of VOP3, random numbers with many special
+ * values.
  */
 #ifndef TEST_GCN3_MACHINE_H
 #define TEST_GCN3_MACHINE_H
@@ -51,20 +52,29 @@ static inline uint64_t rnd64(void)
     return machine_state * UINT64_C(0x2545f4914f6cdd1d);
 }
 
-/* A float of `bits` with m mantissa bits: one in eight special (zero, subnormal, infinity, NaN, power of two, all ones). */
+/* A float of `bits` with m mantissa bits: one in eight special (zero, subnormal, infinity, NaN, power of two, all
+ * ones). */
 static inline uint64_t rnd_float(unsigned bits, unsigned m)
 {
     uint64_t x = rnd64() >> (64 - bits), sign = UINT64_C(1) << (bits - 1), inf = sign - (UINT64_C(1) << m);
     uint64_t mantissa = (UINT64_C(1) << m) - 1;
     switch (rnd64() % 24) {
-    case 0: return x & sign;
-    case 1: return x & (sign | mantissa);
-    case 2: return (x & sign) | inf;
-    case 3: return x | inf;
-    case 4: return x & ~mantissa;
-    case 5: return x | mantissa;
-    case 6: return (x & sign) | (UINT64_C(1) << m);
-    default: return x;
+    case 0:
+        return x & sign;
+    case 1:
+        return x & (sign | mantissa);
+    case 2:
+        return (x & sign) | inf;
+    case 3:
+        return x | inf;
+    case 4:
+        return x & ~mantissa;
+    case 5:
+        return x | mantissa;
+    case 6:
+        return (x & sign) | (UINT64_C(1) << m);
+    default:
+        return x;
     }
 }
 #endif

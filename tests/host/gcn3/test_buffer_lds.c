@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Buffer instructions between memory and the LDS (golden model), the expected bytes written down by hand: where lane l stands
- * (M0[15:0] + offset + 4 l), what the upper half of M0 and the low address bits do not do, lanes beyond the allocation or out of
- * EXEC, the buffer's range, extension of bytes and shorts, faults.
+ * Buffer instructions between memory and the LDS (golden model), the expected bytes written down by hand: where lane l
+ * stands (M0[15:0] + offset + 4 l), what the upper half of M0 and the low address bits do not do, lanes beyond the
+ * allocation or out of EXEC, the buffer's range, extension of bytes and shorts, faults.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,11 +36,19 @@ static int move(struct gcn3_access *a, bool store)
     }
     return 0;
 }
-static int load(void *ctx, struct gcn3_wave *w, struct gcn3_access *a) { (void)ctx, (void)w; return move(a, false); }
-static int store(void *ctx, struct gcn3_wave *w, struct gcn3_access *a) { (void)ctx, (void)w; return move(a, true); }
+static int load(void *ctx, struct gcn3_wave *w, struct gcn3_access *a)
+{
+    (void)ctx, (void)w;
+    return move(a, false);
+}
+static int store(void *ctx, struct gcn3_wave *w, struct gcn3_access *a)
+{
+    (void)ctx, (void)w;
+    return move(a, true);
+}
 
-/* s[4:7]: 1,024 bytes from BASE on; s[8:11]: 64 records of 8 bytes with the lane as index.  v1 = 4 * lane.  Memory: dword n is
- * 0x80ff0000 + n; LDS: GUARD. */
+/* s[4:7]: 1,024 bytes from BASE on; s[8:11]: 64 records of 8 bytes with the lane as index.  v1 = 4 * lane.  Memory:
+ * dword n is 0x80ff0000 + n; LDS: GUARD. */
 static void start(uint32_t m0)
 {
     machine_reset(0);
@@ -61,7 +69,7 @@ static void start(uint32_t m0)
 
 static int run(uint64_t inst)
 {
-    const struct gcn3_env env = { .load = load, .store = store };
+    const struct gcn3_env env = {.load = load, .store = store};
     struct gcn3_inst d;
     gcn3_decode(inst, &d);
     assert_false(d.illegal);
@@ -96,14 +104,14 @@ static void places(void **unused)
     assert_int_equal(run(LOAD_DWORD), 0);
     expect_lds(512, UINT64_MAX, 0x80ff0000, 1);
     assert_int_equal(machine.v[2][5], 0x55); /* no VGPR is written */
-    start(515); /* 515 + 260 = 775: dword 193; the offset counts in memory too */
+    start(515);                              /* 515 + 260 = 775: dword 193; the offset counts in memory too */
     WAVE_EXEC(&machine) = 0x8000000100000002;
     assert_int_equal(run(LOAD_DWORD | 260), 0);
     expect_lds(772, 0x8000000100000002, 0x80ff0000 + 65, 1);
     assert_int_equal(touched, 0x8000000100000002);
     start(100); /* to lane l's record: 8 l + 4 */
     for (unsigned l = 0; l < 64; l++)
-        memcpy(&machine_lds[104 + 4 * l], &(uint32_t){ 0x1000 + l }, 4);
+        memcpy(&machine_lds[104 + 4 * l], &(uint32_t){0x1000 + l}, 4);
     assert_int_equal(run(STORE_DWORD | 4), 0);
     for (unsigned l = 0; l < 64; l++) {
         assert_int_equal(dword(&memory[8 * l + 4]), 0x1000 + l);
@@ -152,8 +160,10 @@ static void narrow(void **unused)
     static const struct {
         uint32_t low, value;
     } loads[] = {
-        { 0xe0411000, 0x000000ff }, { 0xe0451000, 0xffffffff }, /* ubyte, sbyte at byte 2 */
-        { 0xe0491000, 0x000080ff }, { 0xe04d1000, 0xffff80ff }, /* ushort, sshort at byte 2 */
+        {0xe0411000, 0x000000ff},
+        {0xe0451000, 0xffffffff}, /* ubyte, sbyte at byte 2 */
+        {0xe0491000, 0x000080ff},
+        {0xe04d1000, 0xffff80ff}, /* ushort, sshort at byte 2 */
     };
     (void)unused;
     for (unsigned n = 0; n < 4; n++) {
@@ -180,7 +190,8 @@ static void faults(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(places), cmocka_unit_test(bounds), cmocka_unit_test(buffer_range), cmocka_unit_test(narrow),
-                                        cmocka_unit_test(faults) };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(places), cmocka_unit_test(bounds),
+                                       cmocka_unit_test(buffer_range), cmocka_unit_test(narrow),
+                                       cmocka_unit_test(faults)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The C decoder against LLVM's disassembler: every opcode of every format with random operands.  Where LLVM decodes an
- * instruction that the table implements, ours has the same mnemonic and length; nothing else is legal (S0.4 table part).
+ * instruction that the table implements, ours has the same mnemonic and length; nothing else is legal (S0.4 table
+ * part).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -41,7 +42,7 @@ static void bare_name(const char *text, char *name)
     while (text[n] && text[n] != ' ' && n < 60)
         name[n] = text[n], n++;
     name[n] = 0;
-    static const char *const suffix[] = { "_e32", "_e64", "_sdwa", "_dpp" };
+    static const char *const suffix[] = {"_e32", "_e64", "_sdwa", "_dpp"};
     for (unsigned s = 0; s < 4; s++) {
         size_t k = strlen(suffix[s]);
         if (n > k && !strcmp(name + n - k, suffix[s]))
@@ -120,16 +121,27 @@ static void compare(uint64_t raw)
 static unsigned scalar_source(void)
 {
     switch (rnd() % 6) {
-    case 0: return 106;
-    case 1: return 128 + rnd() % 81;
-    case 2: return 240 + rnd() % 9;
-    case 3: return 126;
-    default: return rnd() % 24 * 4;
+    case 0:
+        return 106;
+    case 1:
+        return 128 + rnd() % 81;
+    case 2:
+        return 240 + rnd() % 9;
+    case 3:
+        return 126;
+    default:
+        return rnd() % 24 * 4;
     }
 }
 
-static unsigned scalar_dest(void) { return rnd() % 4 ? rnd() % 20 * 4 : 106; }
-static unsigned any_source(void) { return rnd() & 1 ? 256 + rnd() % 200 : scalar_source(); }
+static unsigned scalar_dest(void)
+{
+    return rnd() % 4 ? rnd() % 20 * 4 : 106;
+}
+static unsigned any_source(void)
+{
+    return rnd() & 1 ? 256 + rnd() % 200 : scalar_source();
+}
 
 static void scalar_formats(void)
 {
@@ -140,7 +152,8 @@ static void scalar_formats(void)
             if (op < 0x60)
                 compare(ext | 0x80000000u | op << 23 | scalar_dest() << 16 | b << 8 | a);
             compare(ext | 0xbf000000u | op << 16 | b << 8 | a);
-            compare(ext | 0xbf800000u | op << 16 | (op == OP_S_WAKEUP || op == OP_S_BARRIER || op == OP_S_ICACHE_INV ? 0 : rnd() & 15));
+            compare(ext | 0xbf800000u | op << 16 |
+                    (op == OP_S_WAKEUP || op == OP_S_BARRIER || op == OP_S_ICACHE_INV ? 0 : rnd() & 15));
             if (op < 32)
                 compare(ext | 0xb0000000u | op << 23 | scalar_dest() << 16 | (rnd() & 0x1041));
         }
@@ -193,8 +206,8 @@ static void memory_formats(void)
             compare(regs | 0xd8000000u | op << 17 | (rnd() & 0xffff));
             if (op < 128) {
                 compare((regs & 0x7f00ffffull << 32) | 0xdc000000u | op << 18 | (rnd() & 3) << 16);
-                compare((regs & 0xffffull << 32) | (uint64_t)(rnd() % 8 << 16 | 0x80u << 24) << 32 | 0xe0000000u | op << 18 |
-                        (rnd() & 1) << 16 | (rnd() & 3) << 12 | (rnd() & 0xfff));
+                compare((regs & 0xffffull << 32) | (uint64_t)(rnd() % 8 << 16 | 0x80u << 24) << 32 | 0xe0000000u |
+                        op << 18 | (rnd() & 1) << 16 | (rnd() & 3) << 12 | (rnd() & 0xfff));
             }
         }
 }
@@ -228,47 +241,47 @@ static void operands(void **unused)
         unsigned vgprs, sgprs;
         const char *what;
     } cases[] = {
-        { 0xbe820104, false, 0, 6, "s_mov_b64 s[2:3], s[4:5]" },
-        { 0xbe820103, true, 0, 0, "odd source pair" },
-        { 0xbe830104, true, 0, 0, "odd destination pair" },
-        { 0xbe82017c, true, 0, 0, "M0 as a pair" },
-        { 0xbe82007d, true, 0, 0, "code 125" },
-        { 0xbe8200d1, true, 0, 0, "reserved constant" },
-        { 0xbe8200fe, true, 0, 0, "lds_direct" },
-        { 0x00000000c0080100, false, 0, 8, "s_load_dwordx4 s[4:7], s[0:1], s0" },
-        { 0x00000000c0080080, true, 0, 0, "s_load_dwordx4 s[2:5]" },
-        { 0x00000000c0081900, true, 0, 0, "s_load_dwordx4 s[100:103]" },
-        { 0x00000000c0081c00, false, 0, 2, "s_load_dwordx4 ttmp[0:3], s[0:1], s0" },
-        { 0x00000000c0081a00, true, 0, 0, "s_load_dwordx4 at flat_scratch, xnack" },
-        { 0x7e020302, false, 3, 0, "v_mov_b32 v1, v2" },
-        { 0x7ffe0302, false, 256, 0, "v_mov_b32 v255, v2" },
-        { UINT64_C(0x000203ffd28f00ff), true, 0, 0, "v_lshlrev_b64 v[255:256]" },
-        { UINT64_C(0x00000401d1130001), true, 0, 0, "v_and_b32_e64 v1, s1, s2" },
-        { UINT64_C(0x00000201d1130001), false, 2, 2, "v_and_b32_e64 v1, s1, s1" },
-        { UINT64_C(0x000202ffd1130001), true, 0, 0, "literal in VOP3" },
-        { 0x00020401, true, 0, 0, "v_cndmask_b32 v1, s1, v2, vcc" },
-        { 0x0002046a, false, 3, 0, "v_cndmask_b32 v1, vcc_lo, v2, vcc" },
-        { UINT64_C(0x040a0501d1000001), true, 0, 0, "v_cndmask_b32 by a VGPR" },
-        { UINT64_C(0x02420501d1000001), true, 0, 0, "v_cndmask_b32 by a constant" },
-        { UINT64_C(0x0000f802d28a0001), false, 2, 3, "v_writelane_b32 v1, s2, m0" },
-        { UINT64_C(0x00000802d28a0001), true, 0, 0, "v_writelane_b32 v1, s2, s4" },
-        { UINT64_C(0x00000702d2890001), false, 3, 4, "v_readlane_b32 s1, v2, s3" },
-        { UINT64_C(0x00020702d2890001), true, 0, 0, "v_readlane_b32 s1, v2, v3" },
-        { UINT64_C(0x00000602d2890001), true, 0, 0, "v_readlane_b32 s1, s2, s3" },
-        { UINT64_C(0x000607017e0402f9), true, 0, 0, "SDWA: destination selection 7" },
-        { UINT64_C(0x000606017e0402f9), false, 3, 0, "SDWA" },
-        { UINT64_C(0xff0100017e0402fa), true, 0, 0, "DPP: row_shl:0" },
-        { UINT64_C(0x80030000e0501000), false, 1, 16, "buffer_load_dword v0, v0, s[12:15], 0 offen" },
-        { UINT64_C(0x801a0000e0501000), true, 0, 0, "buffer resource at 104" },
-        { UINT64_C(0xff030000e0501000), true, 0, 0, "literal as buffer offset" },
-        { UINT64_C(0x8003ff09e0511000), false, 10, 16, "buffer_load_dword v9, s[12:15], 0 offen lds: no destination" },
-        { UINT64_C(0x80830000e0511000), true, 0, 0, "the same with tfe" },
-        { UINT64_C(0x80030000e0550000), true, 0, 0, "buffer_load_dwordx2 lds" },
-        { UINT64_C(0x80030000e0710000), true, 0, 0, "buffer_store_dword lds" },
-        { UINT64_C(0x80030000e1090000), true, 0, 0, "buffer_atomic_add lds" },
-        { UINT64_C(0x8003fffce0f50000), false, 0, 16, "buffer_store_lds_dword s[12:15], 0" },
-        { UINT64_C(0x80030000e0f40000), true, 0, 0, "buffer_store_lds_dword without lds" },
-        { UINT64_C(0x80030000e0f51000), true, 0, 0, "buffer_store_lds_dword offen" },
+        {0xbe820104, false, 0, 6, "s_mov_b64 s[2:3], s[4:5]"},
+        {0xbe820103, true, 0, 0, "odd source pair"},
+        {0xbe830104, true, 0, 0, "odd destination pair"},
+        {0xbe82017c, true, 0, 0, "M0 as a pair"},
+        {0xbe82007d, true, 0, 0, "code 125"},
+        {0xbe8200d1, true, 0, 0, "reserved constant"},
+        {0xbe8200fe, true, 0, 0, "lds_direct"},
+        {0x00000000c0080100, false, 0, 8, "s_load_dwordx4 s[4:7], s[0:1], s0"},
+        {0x00000000c0080080, true, 0, 0, "s_load_dwordx4 s[2:5]"},
+        {0x00000000c0081900, true, 0, 0, "s_load_dwordx4 s[100:103]"},
+        {0x00000000c0081c00, false, 0, 2, "s_load_dwordx4 ttmp[0:3], s[0:1], s0"},
+        {0x00000000c0081a00, true, 0, 0, "s_load_dwordx4 at flat_scratch, xnack"},
+        {0x7e020302, false, 3, 0, "v_mov_b32 v1, v2"},
+        {0x7ffe0302, false, 256, 0, "v_mov_b32 v255, v2"},
+        {UINT64_C(0x000203ffd28f00ff), true, 0, 0, "v_lshlrev_b64 v[255:256]"},
+        {UINT64_C(0x00000401d1130001), true, 0, 0, "v_and_b32_e64 v1, s1, s2"},
+        {UINT64_C(0x00000201d1130001), false, 2, 2, "v_and_b32_e64 v1, s1, s1"},
+        {UINT64_C(0x000202ffd1130001), true, 0, 0, "literal in VOP3"},
+        {0x00020401, true, 0, 0, "v_cndmask_b32 v1, s1, v2, vcc"},
+        {0x0002046a, false, 3, 0, "v_cndmask_b32 v1, vcc_lo, v2, vcc"},
+        {UINT64_C(0x040a0501d1000001), true, 0, 0, "v_cndmask_b32 by a VGPR"},
+        {UINT64_C(0x02420501d1000001), true, 0, 0, "v_cndmask_b32 by a constant"},
+        {UINT64_C(0x0000f802d28a0001), false, 2, 3, "v_writelane_b32 v1, s2, m0"},
+        {UINT64_C(0x00000802d28a0001), true, 0, 0, "v_writelane_b32 v1, s2, s4"},
+        {UINT64_C(0x00000702d2890001), false, 3, 4, "v_readlane_b32 s1, v2, s3"},
+        {UINT64_C(0x00020702d2890001), true, 0, 0, "v_readlane_b32 s1, v2, v3"},
+        {UINT64_C(0x00000602d2890001), true, 0, 0, "v_readlane_b32 s1, s2, s3"},
+        {UINT64_C(0x000607017e0402f9), true, 0, 0, "SDWA: destination selection 7"},
+        {UINT64_C(0x000606017e0402f9), false, 3, 0, "SDWA"},
+        {UINT64_C(0xff0100017e0402fa), true, 0, 0, "DPP: row_shl:0"},
+        {UINT64_C(0x80030000e0501000), false, 1, 16, "buffer_load_dword v0, v0, s[12:15], 0 offen"},
+        {UINT64_C(0x801a0000e0501000), true, 0, 0, "buffer resource at 104"},
+        {UINT64_C(0xff030000e0501000), true, 0, 0, "literal as buffer offset"},
+        {UINT64_C(0x8003ff09e0511000), false, 10, 16, "buffer_load_dword v9, s[12:15], 0 offen lds: no destination"},
+        {UINT64_C(0x80830000e0511000), true, 0, 0, "the same with tfe"},
+        {UINT64_C(0x80030000e0550000), true, 0, 0, "buffer_load_dwordx2 lds"},
+        {UINT64_C(0x80030000e0710000), true, 0, 0, "buffer_store_dword lds"},
+        {UINT64_C(0x80030000e1090000), true, 0, 0, "buffer_atomic_add lds"},
+        {UINT64_C(0x8003fffce0f50000), false, 0, 16, "buffer_store_lds_dword s[12:15], 0"},
+        {UINT64_C(0x80030000e0f40000), true, 0, 0, "buffer_store_lds_dword without lds"},
+        {UINT64_C(0x80030000e0f51000), true, 0, 0, "buffer_store_lds_dword offen"},
     };
     (void)unused;
     for (unsigned n = 0; n < sizeof cases / sizeof *cases; n++) {
@@ -281,6 +294,6 @@ static void operands(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(every_row), cmocka_unit_test(operands) };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_row), cmocka_unit_test(operands)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

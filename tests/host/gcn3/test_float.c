@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Floats of the golden model against arithmetic that it does not use: 113-bit floats, the compiler's half type.  Rounding
- * modes, subnormals, unsigned division, minimum, maximum, conversions.  Campaigns: test_ieee.c, test_unary.c, test_trans.c.
+ * Floats of the golden model against arithmetic that it does not use: 113-bit floats, the compiler's half type.
+ * Rounding modes, subnormals, unsigned division, minimum, maximum, conversions.  Campaigns: test_ieee.c, test_unary.c,
+ * test_trans.c.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -50,7 +51,8 @@ static void f32_arithmetic(void **unused)
                 assert_int_equal(machine.v[10][l], round_exact(a + b, mode, mode == 2));
                 assert_int_equal(machine.v[13][l], round_exact(a - b, mode, mode == 2));
                 assert_int_equal(machine.v[11][l], round_exact(a * b, mode, false));
-                machine.v[2][l] = (machine.v[11][l] & 0x7f800000) > 0x3f800000 ? machine.v[2][l] : machine.v[11][l] ^ 0x80000000;
+                machine.v[2][l] =
+                    (machine.v[11][l] & 0x7f800000) > 0x3f800000 ? machine.v[2][l] : machine.v[11][l] ^ 0x80000000;
             }
             machine_run(vop3(OP_V_FMA_F32, 12, 0, 1, 2));
             for (unsigned l = 0; l < 64; l++) {
@@ -87,9 +89,14 @@ static void subnormals_and_nans(void **unused)
     }
     machine_reset(0xf0);
     const uint32_t snan = 0x7f812345, qnan = 0x7fc54321, one = 0x3f800000, minus0 = 0x80000000;
-    const uint32_t cases[][4] = { /* a, b, min, max */
-        { snan, one, snan | 0x400000, snan | 0x400000 }, { one, snan, snan | 0x400000, snan | 0x400000 },
-        { qnan, one, one, one }, { one, qnan, one, one }, { minus0, 0, minus0, 0 }, { 0, minus0, minus0, 0 }, { 1, 2, 1, 2 } };
+    const uint32_t cases[][4] = {/* a, b, min, max */
+                                 {snan, one, snan | 0x400000, snan | 0x400000},
+                                 {one, snan, snan | 0x400000, snan | 0x400000},
+                                 {qnan, one, one, one},
+                                 {one, qnan, one, one},
+                                 {minus0, 0, minus0, 0},
+                                 {0, minus0, minus0, 0},
+                                 {1, 2, 1, 2}};
     for (unsigned n = 0; n < sizeof cases / sizeof *cases; n++) {
         machine.v[0][0] = cases[n][0], machine.v[1][0] = cases[n][1];
         machine_run(vop3(OP_V_MIN_F32, 2, 0, 1, 0));
@@ -105,8 +112,8 @@ static void fmas_f64_rounds_once(void **unused)
     (void)unused;
     machine_reset(0xc0);
     machine.s64[SREG_VCC / 2] = UINT64_MAX;
-    static const double addend[4] = { 0, 0x1p-1070, -0x1p-1070, 0x1p-1000 };
-    static const uint64_t want[4] = { 2, 2, 1, 2 };
+    static const double addend[4] = {0, 0x1p-1070, -0x1p-1070, 0x1p-1000};
+    static const uint64_t want[4] = {2, 2, 1, 2};
     for (unsigned l = 0; l < 64; l++) {
         set64(0, l, of64(3)), set64(2, l, of64(0x1p-947));
         set64(4, l, of64(addend[l % 4]));
@@ -177,7 +184,7 @@ static void halves(void **unused)
                 uint16_t bits = machine.v[r][l];
                 memcpy(&x[r], &bits, 2);
             }
-            quad exact[3] = { (quad)x[0] + x[1], (quad)x[0] * x[1], (quad)x[0] * x[1] + x[2] };
+            quad exact[3] = {(quad)x[0] + x[1], (quad)x[0] * x[1], (quad)x[0] * x[1] + x[2]};
             for (unsigned k = 0; k < 3; k++) {
                 _Float16 want = (_Float16)exact[k];
                 uint16_t bits;
@@ -204,7 +211,10 @@ static void conversions(void **unused)
         machine_run(vop3(OP_V_CVT_F32_I32, 4, 0, 0, 0));
         for (unsigned l = 0; l < 64; l++) {
             float x = as32(machine.v[0][l]);
-            int64_t whole = isnan(x) ? 0 : x >= 0x1p40f ? INT64_C(1) << 40 : x <= -0x1p40f ? -(INT64_C(1) << 40) : (int64_t)x;
+            int64_t whole = isnan(x)        ? 0
+                            : x >= 0x1p40f  ? INT64_C(1) << 40
+                            : x <= -0x1p40f ? -(INT64_C(1) << 40)
+                                            : (int64_t)x;
             int64_t i = whole > INT32_MAX ? INT32_MAX : whole < INT32_MIN ? INT32_MIN : whole;
             int64_t u = whole > UINT32_MAX ? UINT32_MAX : whole < 0 ? 0 : whole;
             assert_int_equal(machine.v[1][l], (uint32_t)i);
@@ -218,8 +228,11 @@ static void conversions(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(f32_arithmetic), cmocka_unit_test(subnormals_and_nans), cmocka_unit_test(fmas_f64_rounds_once),
-        cmocka_unit_test(division_u32),   cmocka_unit_test(halves),
+        cmocka_unit_test(f32_arithmetic),
+        cmocka_unit_test(subnormals_and_nans),
+        cmocka_unit_test(fmas_f64_rounds_once),
+        cmocka_unit_test(division_u32),
+        cmocka_unit_test(halves),
         cmocka_unit_test(conversions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

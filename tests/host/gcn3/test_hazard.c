@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Rules of software hazards (host/gcn3/hazard.h): sequences written as assembly (LLVM assembles them), each with the rule
- * that its last instruction breaks, once with too few wait states between and once with as many as are needed.
+ * Rules of software hazards (host/gcn3/hazard.h): sequences written as assembly (LLVM assembles them), each with the
+ * rule that its last instruction breaks, once with too few wait states between and once with as many as are needed.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,7 +30,8 @@ static const struct check {
     {"v_readfirstlane_b32 s4, v0", "v_readlane_b32 s5, v1, s4", HAZARD_LANE_SELECT},
     {"v_readfirstlane_b32 s4, v0", "v_writelane_b32 v1, 6, s4", HAZARD_LANE_SELECT},
     {"v_mov_b32 v1, v0", "v_mov_b32_dpp v2, v1 row_shl:1 row_mask:0xf bank_mask:0xf", HAZARD_DPP_VGPR},
-    {"v_lshlrev_b64 v[4:5], 3, v[0:1]", "v_add_f32_dpp v2, v5, v3 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf", HAZARD_DPP_VGPR},
+    {"v_lshlrev_b64 v[4:5], 3, v[0:1]", "v_add_f32_dpp v2, v5, v3 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf",
+     HAZARD_DPP_VGPR},
     {"v_cmpx_eq_u32 vcc, v0, v1", "v_mov_b32_dpp v2, v3 row_shl:1 row_mask:0xf bank_mask:0xf", HAZARD_DPP_EXEC},
     {"s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 3", "s_getreg_b32 s4, hwreg(HW_REG_MODE, 0, 4)", HAZARD_SETREG},
     {"s_setreg_b32 hwreg(HW_REG_MODE, 4, 2), s3", "s_setreg_b32 hwreg(HW_REG_MODE, 0, 4), s2", HAZARD_SETREG},
@@ -70,7 +71,10 @@ static void write_sequence(FILE *out, const struct check *c, unsigned between, b
     fprintf(out, "%s\n", c->second);
 }
 
-static unsigned needed(const struct check *c) { return c->rule == HAZARD_NONE ? 0 : hazard_rules[c->rule].states; }
+static unsigned needed(const struct check *c)
+{
+    return c->rule == HAZARD_NONE ? 0 : hazard_rules[c->rule].states;
+}
 
 static int assemble(void **unused)
 {
@@ -125,9 +129,11 @@ static void rules(void **unused)
     for (unsigned k = 0; k < COUNT; k++) {
         for (unsigned between = 0; between <= needed(&checks[k]); between++) {
             for (unsigned nop = 0; nop < 2; nop++) {
-                enum hazard want = between < needed(&checks[k]) ? checks[k].rule : HAZARD_NONE, got = run_sequence(&at, &states);
+                enum hazard want = between < needed(&checks[k]) ? checks[k].rule : HAZARD_NONE,
+                            got = run_sequence(&at, &states);
                 if (got != want)
-                    printf("%s | %s, %u between: rule %d instead of %d\n", checks[k].first, checks[k].second, between, got, want);
+                    printf("%s | %s, %u between: rule %d instead of %d\n", checks[k].first, checks[k].second, between,
+                           got, want);
                 assert_int_equal(got, want);
                 if (got)
                     assert_int_equal(states, between);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Lock step against an imitation of a compute unit: a second golden wavefront runs a program and reports what an RTL CU
- * would.  A true report gives no difference and compares every instruction; each kind of lie is found, at the instruction
- * that the lie was about, which the message names as LLVM's disassembler does (B.6).
+ * would.  A true report gives no difference and compares every instruction; each kind of lie is found, at the
+ * instruction that the lie was about, which the message names as LLVM's disassembler does (B.6).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,9 +20,33 @@
 #define CODE UINT64_C(0x100000)
 #define DATA UINT64_C(0x200000)
 
-enum lie { TRUTH, VGPR_BIT, VGPR_LANE, EXEC_IGNORED, SCC_WRONG, SGPR_WRONG, PC_WRONG, STORE_DROPPED, STORE_LANE, STORE_VALUE,
-           LOAD_WRONG, LDS_WRONG, VCC_WRONG, SLOAD_WRONG, ATOMIC_WRONG, INSTRUCTION_LOST, STRAY_WRITE, STORE_LOST, ATOMIC_OLD,
-           PART_LOST, PART_TWICE, PART_LANE, PARTS_LOST, FLAT_LDS_WRONG, LIES };
+enum lie {
+    TRUTH,
+    VGPR_BIT,
+    VGPR_LANE,
+    EXEC_IGNORED,
+    SCC_WRONG,
+    SGPR_WRONG,
+    PC_WRONG,
+    STORE_DROPPED,
+    STORE_LANE,
+    STORE_VALUE,
+    LOAD_WRONG,
+    LDS_WRONG,
+    VCC_WRONG,
+    SLOAD_WRONG,
+    ATOMIC_WRONG,
+    INSTRUCTION_LOST,
+    STRAY_WRITE,
+    STORE_LOST,
+    ATOMIC_OLD,
+    PART_LOST,
+    PART_TWICE,
+    PART_LANE,
+    PARTS_LOST,
+    FLAT_LDS_WRONG,
+    LIES
+};
 
 /* The instruction and the place that the message must name. */
 static const char *const named[LIES] = {
@@ -40,9 +64,11 @@ static const char *const named[LIES] = {
     [VCC_WRONG] = "pc 000000100080: v_cmp_ne_u32_e32 vcc, v11, v8: vcc_hi: ",
     [SLOAD_WRONG] = "pc 000000100000: s_load_dword s2, s[0:1], 0x10: scalar load from ",
     [ATOMIC_WRONG] = "pc 000000100054: flat_atomic_add v[4:5], v0: atomic of lane 0 to ",
-    [INSTRUCTION_LOST] = ": s_add_u32 s3, s2, s2: program counter: rtl 00000010000c golden 000000100008", /* s_waitcnt was lost */
+    [INSTRUCTION_LOST] =
+        ": s_add_u32 s3, s2, s2: program counter: rtl 00000010000c golden 000000100008", /* s_waitcnt was lost */
     [STRAY_WRITE] = "pc 000000100000: s_load_dword s2, s[0:1], 0x10: v20 (not a destination) lane 0: ",
-    [STORE_LOST] = "pc 00000010004c: flat_store_dword v[4:5], v8: store to physical 1000000040000 never took effect in the L2",
+    [STORE_LOST] =
+        "pc 00000010004c: flat_store_dword v[4:5], v8: store to physical 1000000040000 never took effect in the L2",
     [ATOMIC_OLD] = "pc 000000100054: flat_atomic_add v[4:5], v0: atomic 2 at physical 1000000040000 found ",
     [PART_LOST] = "pc 000000100068: flat_store_dword v[9:10], v7: LDS accesses of word 0: ",
     [PART_TWICE] = "pc 000000100068: flat_store_dword v[9:10], v7: LDS accesses of word 0: ",
@@ -53,29 +79,29 @@ static const char *const named[LIES] = {
 
 /* v0 lane; s[0:1] data */
 static const uint32_t program[] = {
-    0xc0020080, 0x00000010,             /* s_load_dword s2, s[0:1], 0x10 */
-    0xbf8c007f,                         /* s_waitcnt lgkmcnt(0) */
-    0x80030202,                         /* s_add_u32 s3, s2, s2 */
-    0x24060082,                         /* v_lshlrev_b32 v3, 2, v0 */
-    0x32080600,                         /* v_add_u32 v4, vcc, s0, v3 */
-    0x7e0a0201,                         /* v_mov_b32 v5, s1 */
-    0x380a0a80,                         /* v_addc_u32 v5, vcc, 0, v5, vcc */
-    0xdc500000, 0x06000004,             /* flat_load_dword v6, v[4:5] */
-    0xbf8c0070,                         /* s_waitcnt vmcnt(0) */
-    0xbefe01ff, 0x0f0f0f0f,             /* s_mov_b64 exec, 0x0f0f0f0f */
-    0x020e0d06,                         /* v_add_f32 v7, v6, v6 */
-    0xbefc00c1,                         /* s_mov_b32 m0, -1 */
-    0xd81a0000, 0x00000703,             /* ds_write_b32 v3, v7 */
-    0xd86c0000, 0x08000003,             /* ds_read_b32 v8, v3 */
-    0xdc700000, 0x00000804,             /* flat_store_dword v[4:5], v8 */
-    0xdd080000, 0x00000004,             /* flat_atomic_add v[4:5], v0 */
-    0x7e120303,                         /* v_mov_b32 v9, v3 */
-    0x7e1402ff, 0x20000000,             /* v_mov_b32 v10, 0x20000000 */
-    0xdc700000, 0x00000709,             /* flat_store_dword v[9:10], v7: the LDS */
-    0xdd090000, 0x0d000009,             /* flat_atomic_add v13, v[9:10], v0 glc */
-    0xdc500000, 0x0c000009,             /* flat_load_dword v12, v[9:10] */
-    0x7d9a110b,                         /* v_cmp_ne_u32 vcc, v11, v8 */
-    0xbf810000,                         /* s_endpgm */
+    0xc0020080, 0x00000010, /* s_load_dword s2, s[0:1], 0x10 */
+    0xbf8c007f,             /* s_waitcnt lgkmcnt(0) */
+    0x80030202,             /* s_add_u32 s3, s2, s2 */
+    0x24060082,             /* v_lshlrev_b32 v3, 2, v0 */
+    0x32080600,             /* v_add_u32 v4, vcc, s0, v3 */
+    0x7e0a0201,             /* v_mov_b32 v5, s1 */
+    0x380a0a80,             /* v_addc_u32 v5, vcc, 0, v5, vcc */
+    0xdc500000, 0x06000004, /* flat_load_dword v6, v[4:5] */
+    0xbf8c0070,             /* s_waitcnt vmcnt(0) */
+    0xbefe01ff, 0x0f0f0f0f, /* s_mov_b64 exec, 0x0f0f0f0f */
+    0x020e0d06,             /* v_add_f32 v7, v6, v6 */
+    0xbefc00c1,             /* s_mov_b32 m0, -1 */
+    0xd81a0000, 0x00000703, /* ds_write_b32 v3, v7 */
+    0xd86c0000, 0x08000003, /* ds_read_b32 v8, v3 */
+    0xdc700000, 0x00000804, /* flat_store_dword v[4:5], v8 */
+    0xdd080000, 0x00000004, /* flat_atomic_add v[4:5], v0 */
+    0x7e120303,             /* v_mov_b32 v9, v3 */
+    0x7e1402ff, 0x20000000, /* v_mov_b32 v10, 0x20000000 */
+    0xdc700000, 0x00000709, /* flat_store_dword v[9:10], v7: the LDS */
+    0xdd090000, 0x0d000009, /* flat_atomic_add v13, v[9:10], v0 glc */
+    0xdc500000, 0x0c000009, /* flat_load_dword v12, v[9:10] */
+    0x7d9a110b,             /* v_cmp_ne_u32 vcc, v11, v8 */
+    0xbf810000,             /* s_endpgm */
 };
 
 static struct pmem *memory;
@@ -124,7 +150,7 @@ static int load(void *ctx, struct gcn3_wave *w, struct gcn3_access *a)
 
 static struct msg_mem_req request(unsigned op, uint64_t va)
 {
-    struct msg_mem_req r = { .op = op, .user = tag << 8 | 5 };
+    struct msg_mem_req r = {.op = op, .user = tag << 8 | 5};
     uint64_t entry = pagetable_lookup(table, va);
     r.addr = (entry & UINT64_C(0x00fffffffffff000)) | (va & 4095);
     return r;
@@ -133,8 +159,13 @@ static struct msg_mem_req request(unsigned op, uint64_t va)
 /* What the L2 slice reports. */
 static void order(const struct msg_mem_req *q, uint64_t old)
 {
-    struct lockstep_order r = { .op = q->op, .atomic = q->atomic, .size = q->size, .user = q->user, .source = 1, .addr = q->addr,
-                                .mask = q->mask };
+    struct lockstep_order r = {.op = q->op,
+                               .atomic = q->atomic,
+                               .size = q->size,
+                               .user = q->user,
+                               .source = 1,
+                               .addr = q->addr,
+                               .mask = q->mask};
     memcpy(r.data, q->data, sizeof r.data);
     if (q->op == MEM_ATOMIC)
         r.data[2] = old;
@@ -200,8 +231,9 @@ static void put(uint8_t *data, unsigned low, unsigned count, uint64_t x)
 static void report_scalars(const struct gcn3_wave *before, const struct gcn3_wave *now, bool scc)
 {
     for (unsigned n = 0; n < 128; n++) {
-        uint8_t data[72] = { 0 };
-        bool lie_here = (n == 3 && now->s[3] != before->s[3] && tell(SGPR_WRONG)) || (n == 107 && now->s[106] != before->s[106] && tell(VCC_WRONG));
+        uint8_t data[72] = {0};
+        bool lie_here = (n == 3 && now->s[3] != before->s[3] && tell(SGPR_WRONG)) ||
+                        (n == 107 && now->s[106] != before->s[106] && tell(VCC_WRONG));
         if (before->s[n] == now->s[n] && !lie_here && !(n == 3 && scc))
             continue;
         uint32_t value = now->s[n] ^ lie_here;
@@ -219,7 +251,7 @@ static void report_scalars(const struct gcn3_wave *before, const struct gcn3_wav
 /* The registers that changed, as rows of 16 lanes; wave 5 is SIMD 0 slot 5, VGPR base 32. */
 static void report_row(unsigned reg, unsigned beat, uint16_t lanes, const uint32_t *values)
 {
-    uint8_t data[72] = { 0 };
+    uint8_t data[72] = {0};
     memcpy(data, values, 64);
     put(data, 512, 16, lanes);
     put(data, 528, 10, (32 + reg) << 2 | beat);
@@ -241,7 +273,7 @@ static void report_in_parts(unsigned reg, unsigned beat, uint16_t lanes, const u
 static void report_vectors(const struct gcn3_inst *i, const struct gcn3_wave *now, uint64_t exec)
 {
     if (tell(STRAY_WRITE)) {
-        uint32_t junk[16] = { 77 };
+        uint32_t junk[16] = {77};
         report_row(20, 0, 1, junk);
     }
     for (unsigned k = 0; k < i->vdst_w; k++)
@@ -290,11 +322,12 @@ static void report_parts(uint64_t exec)
 
 static void one_instruction(struct gcn3_wave *w)
 {
-    static const struct gcn3_env env = { .fetch = fetch, .load = load, .store = store, .atomic = atomic, .scalar_load = scalar_load };
+    static const struct gcn3_env env = {
+        .fetch = fetch, .load = load, .store = store, .atomic = atomic, .scalar_load = scalar_load};
     struct gcn3_wave before = *w;
     struct gcn3_inst i;
     uint64_t inst;
-    uint8_t data[72] = { 0 }, end[16] = { 0 };
+    uint8_t data[72] = {0}, end[16] = {0};
     fetch(NULL, w, w->pc, &inst);
     gcn3_decode(inst, &i);
     memcpy(data, &inst, 8);
@@ -326,12 +359,29 @@ static void run_program(void)
 {
     static uint32_t vgprs[64][64];
     static uint8_t lds[1024];
-    struct gcn3_wave w = { .pc = CODE, .mode = 0xf0, .v = vgprs, .vgprs = 32, .sgprs = 32, .lds = lds, .lds_bytes = 1024,
-                           .shared_hi = 0x20000000 };
-    struct msg_cu_cmd cmd = { .kind = CU_WAVE, .vmid = 3, .wave = 5, .vgpr_base = 32, .vgprs = 32, .sgprs = 32, .lds_bytes = 1024,
-                              .pc = CODE, .exec = UINT64_MAX, .group_size = { 64, 1, 1 }, .recip_x = 16384, .recip_y = 1 << 20,
-                              .mode = 0xf0, .init_sgprs = 2 };
-    struct msg_cp_cmd root = { .kind = CP_VMID, .vmid = 3, .root = pagetable_root(table) };
+    struct gcn3_wave w = {.pc = CODE,
+                          .mode = 0xf0,
+                          .v = vgprs,
+                          .vgprs = 32,
+                          .sgprs = 32,
+                          .lds = lds,
+                          .lds_bytes = 1024,
+                          .shared_hi = 0x20000000};
+    struct msg_cu_cmd cmd = {.kind = CU_WAVE,
+                             .vmid = 3,
+                             .wave = 5,
+                             .vgpr_base = 32,
+                             .vgprs = 32,
+                             .sgprs = 32,
+                             .lds_bytes = 1024,
+                             .pc = CODE,
+                             .exec = UINT64_MAX,
+                             .group_size = {64, 1, 1},
+                             .recip_x = 16384,
+                             .recip_y = 1 << 20,
+                             .mode = 0xf0,
+                             .init_sgprs = 2};
+    struct msg_cp_cmd root = {.kind = CP_VMID, .vmid = 3, .root = pagetable_root(table)};
     uint32_t values[64];
     memset(vgprs, 0, sizeof vgprs);
     memset(lds, 0, sizeof lds);
@@ -348,7 +398,7 @@ static void run_program(void)
         one_instruction(&w);
     if (slow_store)
         lockstep_observe(ls, 0, 1, LOCKSTEP_DONE, 6, cycle, held);
-    struct msg_cu_evt evt = { .kind = CU_EVT_WAVE_DONE, .wave = 5, .vmid = 3, .instructions = w.instructions };
+    struct msg_cu_evt evt = {.kind = CU_EVT_WAVE_DONE, .wave = 5, .vmid = 3, .instructions = w.instructions};
     lockstep_cu_evt(ls, 0, 1, cycle, &evt);
     bool clean = lockstep_finish(ls);
     assert_int_equal(clean, !found);
@@ -384,12 +434,12 @@ static void truth_and_lies(void **unused)
     pmem_free(memory);
 }
 
-/* A store under way for longer than tags last (8 bits): registers written 256 instructions later belong to the later instruction,
- * and so does the end of a vector instruction that has the store's tag. */
+/* A store under way for longer than tags last (8 bits): registers written 256 instructions later belong to the later
+ * instruction, and so does the end of a vector instruction that has the store's tag. */
 static void tags_come_again(void **unused)
 {
     (void)unused;
-    uint32_t code[600] = { 0x24060082, 0x32080600, 0x7e0a0201, 0x380a0a80, 0xdc700000, 0x00000304 };
+    uint32_t code[600] = {0x24060082, 0x32080600, 0x7e0a0201, 0x380a0a80, 0xdc700000, 0x00000304};
     for (unsigned n = 6; n < 599; n++)
         code[n] = 0x7e000200 | (7 + n % 7) << 17 | (128 + n % 61); /* v_mov_b32 v7 to v13, 0 to 60 */
     code[599] = 0xbf810000;
@@ -410,6 +460,6 @@ static void tags_come_again(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(truth_and_lies), cmocka_unit_test(tags_come_again) };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(truth_and_lies), cmocka_unit_test(tags_come_again)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,28 +20,28 @@
     {                                                                                                                  \
         return call(y, X, Y, MPFR_RNDN);                                                                               \
     }
+
+/* clang-format indents each of such a list behind the one before. */
+/* clang-format off */
+ONE(acos, mpfr_acos) ONE(acosh, mpfr_acosh) ONE(acospi, mpfr_acospi) ONE(asin, mpfr_asin) ONE(asinh, mpfr_asinh)
+ONE(asinpi, mpfr_asinpi) ONE(atan, mpfr_atan) ONE(atanh, mpfr_atanh) ONE(atanpi, mpfr_atanpi) ONE(cbrt, mpfr_cbrt)
+ONE(cos, mpfr_cos) ONE(cosh, mpfr_cosh) ONE(cospi, mpfr_cospi) ONE(erf, mpfr_erf) ONE(erfc, mpfr_erfc)
+ONE(exp, mpfr_exp) ONE(exp2, mpfr_exp2) ONE(exp10, mpfr_exp10) ONE(expm1, mpfr_expm1) ONE(log, mpfr_log)
+ONE(log2, mpfr_log2) ONE(log10, mpfr_log10) ONE(log1p, mpfr_log1p) ONE(sin, mpfr_sin) ONE(sinh, mpfr_sinh)
+ONE(sinpi, mpfr_sinpi) ONE(tan, mpfr_tan) ONE(tanh, mpfr_tanh) ONE(tanpi, mpfr_tanpi) ONE(tgamma, mpfr_gamma)
+ONE(sqrt, mpfr_sqrt) ONE(rint, mpfr_rint) ONE(fabs, mpfr_abs) TWO(atan2, mpfr_atan2) TWO(atan2pi, mpfr_atan2pi)
+TWO(hypot, mpfr_hypot) TWO(pow, mpfr_pow) TWO(fmod, mpfr_fmod) TWO(remainder, mpfr_remainder) TWO(add, mpfr_add)
+TWO(sub, mpfr_sub) TWO(mul, mpfr_mul) TWO(div, mpfr_div) TWO(copysign, mpfr_copysign)
 #define BODY(name) static int f_##name(mpfr_t y, const struct arguments *a)
 
-ONE(acos, mpfr_acos)
-ONE(acosh, mpfr_acosh)
-ONE(acospi, mpfr_acospi) ONE(asin, mpfr_asin) ONE(asinh, mpfr_asinh) ONE(asinpi, mpfr_asinpi) ONE(atan, mpfr_atan)
-    ONE(atanh, mpfr_atanh) ONE(atanpi, mpfr_atanpi) ONE(cbrt, mpfr_cbrt) ONE(cos, mpfr_cos) ONE(cosh, mpfr_cosh)
-        ONE(cospi, mpfr_cospi) ONE(erf, mpfr_erf) ONE(erfc, mpfr_erfc) ONE(exp, mpfr_exp) ONE(exp2, mpfr_exp2)
-            ONE(exp10, mpfr_exp10) ONE(expm1, mpfr_expm1) ONE(log, mpfr_log) ONE(log2, mpfr_log2) ONE(log10, mpfr_log10)
-                ONE(log1p, mpfr_log1p) ONE(sin, mpfr_sin) ONE(sinh, mpfr_sinh) ONE(sinpi, mpfr_sinpi) ONE(tan, mpfr_tan)
-                    ONE(tanh, mpfr_tanh) ONE(tanpi, mpfr_tanpi) ONE(tgamma, mpfr_gamma) ONE(sqrt, mpfr_sqrt)
-                        ONE(rint, mpfr_rint) ONE(fabs, mpfr_abs) TWO(atan2, mpfr_atan2) TWO(atan2pi, mpfr_atan2pi)
-                            TWO(hypot, mpfr_hypot) TWO(pow, mpfr_pow) TWO(fmod, mpfr_fmod)
-                                TWO(remainder, mpfr_remainder) TWO(add, mpfr_add) TWO(sub, mpfr_sub) TWO(mul, mpfr_mul)
-                                    TWO(div, mpfr_div) TWO(copysign, mpfr_copysign)
-
-                                        BODY(rsqrt)
+BODY(rsqrt)
 {
     int t = mpfr_rec_sqrt(y, X, MPFR_RNDN);
     if (mpfr_zero_p(X))
         mpfr_set_inf(y, mpfr_signbit(X) ? -1 : 1);
     return t;
 }
+/* clang-format on */
 BODY(powr) /* MPFR follows IEEE 754: powr(1, NaN) = 1 */
 {
     if (mpfr_nan_p(X) || mpfr_nan_p(Y))

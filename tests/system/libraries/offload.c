@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * OpenMP target regions: maps, reductions, atomics, nested loops, functions of the device, resident data with updates.
- * The program ends with _Exit: at an ordinary exit libomptarget 15 (__tgt_unregister_lib, called by the last destructors) asks the ROCm
- * runtime about an agent whose memory is free by then, and crashes; the driver has no part in it.
+ * The program ends with _Exit: at an ordinary exit libomptarget 15 (__tgt_unregister_lib, called by the last
+ * destructors) asks the ROCm runtime about an agent whose memory is free by then, and crashes; the driver has no part
+ * in it.
  */
 #include <math.h>
 #include <omp.h>
@@ -85,7 +86,7 @@ static void matrix(void)
                 }
         }
         a[0][0] = 100;
-#pragma omp target update to(a[0 : 1])
+#pragma omp target update to(a [0:1])
 #pragma omp target
         c[0][0] = a[0][0] + sqrt(b[0][1] + 0.5);
     }

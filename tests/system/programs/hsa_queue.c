@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A raw HSA client, for tests/system: argument "barrier" sends barrier-AND and barrier-OR packets and waits for their
- * signals; "packet", "group", "lds", "dims", "code" send one bad packet to the last GPU, print the error that the queue's
- * callback receives and use queues of all GPUs meanwhile; "trap FILE" runs a kernel of a code object that traps, destroys its queue and runs another; "many" drains
- * eight queues; "full" wraps a ring of 64 packets.  Exit 0 when all is as it should be.
+ * signals; "packet", "group", "lds", "dims", "code" send one bad packet to the last GPU, print the error that the
+ * queue's callback receives and use queues of all GPUs meanwhile; "trap FILE" runs a kernel of a code object that
+ * traps, destroys its queue and runs another; "many" drains eight queues; "full" wraps a ring of 64 packets.  Exit 0
+ * when all is as it should be.
  */
 #include <fcntl.h>
 #include <hsa/amd_hsa_signal.h>
