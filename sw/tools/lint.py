@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""lint.py [MODULE...]: every RTL module through Verilator -Wall, the race checker, verible and yosys' read_slang.
+"""lint.py [MODULE...]: every RTL module through Verilator -Wall, the race checker, verible and yosys' read_slang; C by clang-format.
 
 Without arguments: all modules for Verilator and the race checker, all files for verible, the partition tops
-(rtl/gpu/part_*) and the blocks of the compute unit for read_slang.  Prints one line a finding and
+(rtl/gpu/part_*) and the blocks of the compute unit for read_slang, all C sources for clang-format.  Prints one line a finding and
 `lint: N checks, N findings`; exit 1 on findings.
 """
 import re
@@ -105,6 +105,21 @@ def texts():
     return sorted(p for p in (ROOT / "rtl").glob("*/*") if p.suffix in (".sv", ".svh"))
 
 
+def c_sources():
+    """C and its headers; benches of RTL and HIP programs are C++."""
+    found = [p for folder in ("host", "bridge", "sw", "tests") for p in (ROOT / folder).rglob("*.[ch]")]
+    return sorted(p for p in found if not {ROOT / "tests/rtl", ROOT / "sw/apps"} & set(p.parents))
+
+
+def c_format(paths):
+    """What clang-format 14 (Debian 12) would change, by .clang-format: the first line of each file."""
+    code, out = tool(["clang-format-14", "--dry-run", "--style=file", *map(str, paths)])
+    first = {}
+    for place in re.findall(r"^(\S+:\d+):\d+: warning: code should be clang-formatted", out, flags=re.M):
+        first.setdefault(place.split(":")[0], place.replace(f"{ROOT}/", ""))
+    return list(first.values()) or ([out.strip()] if code or out.strip() else [])
+
+
 def main():
     wanted = sys.argv[1:] or rtl_sources.modules()
     checks, findings = 0, []
@@ -122,6 +137,9 @@ def main():
         findings += [f"read_slang cu_simd, narrow: {line}" for line in slang("cu_simd", NARROW)]
     checks += 1
     findings += [f"verible {line}" for line in verible(texts())]
+    if not sys.argv[1:]:
+        checks += 1
+        findings += [f"clang-format {line}" for line in c_format(c_sources())]
     print("\n".join(findings))
     print(f"lint: {checks} checks, {len(findings)} findings")
     return 1 if findings else 0

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every RTL module through Verilator -Wall and the race checker, every file through verible.  What yosys
-makes of them: test_synthesis.py."""
+"""Every RTL module through Verilator -Wall and the race checker, every file through verible, C through clang-format.
+What yosys makes of the RTL: test_synthesis.py."""
 import pathlib
 import subprocess
 import sys
@@ -41,6 +41,19 @@ def test_verible_reads_included_texts(name, monkeypatch):
     assert lint.verible([bad]) == []
     bad.write_text(path.read_text() + "  struct packed { logic a; } without_name;\n")
     assert len(found := lint.verible([bad])) == 1 and found[0].startswith(f"rtl/cu/{name}") and "typedef" in found[0]
+
+
+def test_c_is_formatted():
+    assert lint.c_format(lint.c_sources()) == []
+
+
+def test_unformatted_c_is_found():
+    folder = ROOT / "build/tests/rtl/lint"
+    folder.mkdir(parents=True, exist_ok=True)
+    good, bad = folder / "good.c", folder / "bad.c"
+    good.write_text("int one(void)\n{\n    return 1;\n}\n")
+    bad.write_text("int one(void)\n{\n  return 1;\n}\n\nint two(void) {\n    return 2;\n}\n")
+    assert lint.c_format([good, bad]) == ["build/tests/rtl/lint/bad.c:2"]
 
 
 def test_race_is_found(tmp_path):
