@@ -14,6 +14,7 @@ import fcntl
 import hashlib
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -27,11 +28,17 @@ COMMON = ["--no-std-package", "-fno-dedup", "--unroll-stmts", "1", "-Wall", "-Wn
 
 
 def include_files(args):
-    """Headers that the test bench includes from its own folder or the tree count for the key."""
-    out = []
-    for exe in args.exe:
-        out += sorted(pathlib.Path(exe).resolve().parent.glob("*.h"))
-    return out + [pathlib.Path(p) for p in args.dep]
+    """Headers that the test bench includes, from wherever in the tree, and those that they include count for the key."""
+    found, left = {}, [pathlib.Path(p).resolve() for p in args.exe]
+    while left:
+        file = left.pop()
+        for name in re.findall(r'^\s*#\s*include "([^"]+)"', file.read_text(), re.M):
+            places = [(base / name).resolve() for base in (file.parent, ROOT, ROOT / "host", ROOT / "build/gen")]
+            header = next((p for p in places if p.is_file()), None)  # else of Verilator or of what it writes
+            if header and header not in found:
+                found[header] = True
+                left.append(header)
+    return sorted(found) + [pathlib.Path(p) for p in args.dep]
 
 
 def digest(args):
