@@ -122,6 +122,9 @@ def c_format(paths):
 
 def main():
     wanted = sys.argv[1:] or rtl_sources.modules()
+    unknown = [m for m in wanted if m not in rtl_sources.defined()]
+    if unknown:
+        sys.exit(f"lint: no module {', '.join(unknown)} in rtl; usage: lint.py [MODULE...]")
     checks, findings = 0, []
     for module in wanted:
         checks += 1
