@@ -126,7 +126,7 @@ package fpu_misc_pkg;
     e = (x >> 23) & 32'd255;
     sign = x >> 31;
     t = e != 32'd0 ? (x & 32'h7fffff) | 32'h800000 : x & 32'h7fffff;
-    q = {32'd0, t} * (is_signed ? 64'd32767 : 64'd65535);
+    q = ({32'd0, t} << (is_signed ? 64'd15 : 64'd16)) - {32'd0, t};  // times 32767 or 65535
     sh = e >= 32'd127 ? 64'd23 : 32'd150 - e > 32'd60 ? 64'd60 : 64'd150 - 64'(e);
     rest = q & ((64'd1 << sh) - 64'd1);
     half = 64'd1 << (sh - 64'd1);
