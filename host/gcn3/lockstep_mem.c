@@ -52,7 +52,18 @@ static struct ls_word *word_of(struct lockstep *ls, uint64_t address)
     return NULL;
 }
 
-static void remember_value(struct lockstep *ls, uint64_t address, uint32_t value)
+/* A word as the L2 has it: memory, or what the last request left that may still be on its way there. */
+static uint32_t word_now(struct lockstep *ls, uint64_t cycle, uint64_t address)
+{
+    const struct ls_word *w = word_of(ls, address);
+    uint32_t value = 0;
+    if (w && cycle - w->cycle < LS_FLIGHT)
+        return w->value[(w->next + LS_VALUES - 1) % LS_VALUES];
+    pmem_read(ls->memory, address, &value, 4);
+    return value;
+}
+
+static void remember_value(struct lockstep *ls, uint64_t cycle, uint64_t address, uint32_t value)
 {
     struct ls_word *w = word_of(ls, address);
     if (!w) {
@@ -65,23 +76,24 @@ static void remember_value(struct lockstep *ls, uint64_t address, uint32_t value
     }
     if (w->value[(w->next + LS_VALUES - 1) % LS_VALUES] != value)
         w->value[w->next++ % LS_VALUES] = value;
+    w->cycle = cycle;
 }
 
 /* A word of a request: its old value in memory and the one it leaves. */
 static void remember_word(struct lockstep *ls, uint64_t cycle, uint64_t address, uint32_t value, uint32_t mask)
 {
-    uint32_t old = 0;
-    pmem_read(ls->memory, address, &old, 4);
+    uint32_t old = word_now(ls, cycle, address);
     ls->past[ls->past_count++ % LS_PAST] = (struct ls_past){address, cycle, old};
-    remember_value(ls, address, old);
-    remember_value(ls, address, (old & ~mask) | (value & mask));
+    remember_value(ls, cycle, address, old);
+    remember_value(ls, cycle, address, (old & ~mask) | (value & mask));
 }
 
 void ls_remember(struct lockstep *ls, uint64_t cycle, const struct msg_mem_req *req)
 {
     if (req->op == MEM_ATOMIC) {
-        uint64_t old = 0;
-        pmem_read(ls->memory, req->addr, &old, req->size);
+        uint64_t old = word_now(ls, cycle, req->addr);
+        if (req->size == 8)
+            old |= (uint64_t)word_now(ls, cycle, req->addr + 4) << 32;
         uint64_t now = gcn3_atomic(req->atomic, req->size, old, req->data[0], req->data[1]);
         remember_word(ls, cycle, req->addr, now, UINT32_MAX);
         if (req->size == 8)

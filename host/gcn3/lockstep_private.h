@@ -18,6 +18,7 @@
 #define LS_SETS 65536    /* of remembered words, by address */
 #define LS_WAYS 4        /* words of a set, newest first */
 #define LS_VALUES 8      /* values of a word */
+#define LS_FLIGHT 4096   /* cycles in which a store of the L2 has reached memory (link.store: 1,000 at most) */
 #define LS_PAST 65536    /* words replaced lately, in order */
 #define LS_TLB 4096
 #define LS_DECODED 4096     /* decoded instructions, by their bits */
@@ -117,6 +118,7 @@ struct ls_cu {
 
 struct ls_word {
     uint64_t address; /* physical, of 4 bytes, plus 1 */
+    uint64_t cycle;   /* of the last store or atomic on it */
     unsigned next;
     uint32_t value[LS_VALUES];
 };

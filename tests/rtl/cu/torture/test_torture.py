@@ -20,9 +20,9 @@ FIRST = 1
 INSTRUCTIONS = int(os.environ.get("GANTRY_TORTURE", 2_000_000))
 
 
-def run_body(lines, folder, groups=1, waves=1):
+def run_body(lines, folder, groups=1, waves=1, settings=()):
     p = kernel.make(1, 10)
-    p.groups, p.waves, p.settings, p.rounding, p.denormals = groups, waves, {}, 0, 0
+    p.groups, p.waves, p.settings, p.rounding, p.denormals = groups, waves, dict(settings), 0, 0
     p.items = [Line(line) for line in lines]
     return torture.execute(p, folder)
 
@@ -54,7 +54,7 @@ def test_case(case, tmp_path):
     lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith(";")]
     shape = re.search(r"^; groups (\d+), waves (\d+)$", text, re.M)
     groups, waves = (int(shape[1]), int(shape[2])) if shape else (4, 2)
-    outcome = run_body(lines, tmp_path, groups=groups, waves=waves)
+    outcome = run_body(lines, tmp_path, groups=groups, waves=waves, settings=re.findall(r"^; set (\S+)=(\S+)$", text, re.M))
     assert not outcome.kind, outcome.detail
 
 
