@@ -285,7 +285,7 @@ class Generator:
             head.append(Line(f"s_mov_b64 {base}, s[2:3]"))
         offset = hex(self.r.randrange(0, 16384 - 64) & ~self.r.choice([3, 0]))
         if kinds["src1"] != "int":
-            reg = "m0" if kinds["src1"] == "m0" else f"s{self.r.choice([n for n in FREE_S])}"
+            reg = "m0" if kinds["src1"] == "m0" else f"s{self.r.choice([n for n in FREE_S if f's{n}' not in registers(base)])}"
             head.append(Line(f"s_movk_i32 {reg}, {offset}"))
             offset = reg
         text = dst_text.replace("BASE", base).replace("OFFSET", offset)
