@@ -205,7 +205,7 @@ def plan():
         (lambda: rounds("r9nano", "fma", 40, 256, (50, 36050), *golden), {"golden.fma.rate": rate}),
         (lambda: rounds("r9nano", "fp64", 40, 256, (50, 36050), *golden), {"golden.fp64.rate": rate}),
         (golden_two_threads, {"golden.threads2": value}),
-        (lambda: lock_step(lambda *o: rounds("tiny", "int", 40, 256, (20, 420), *o)), {"lockstep.int.ratio": value}),
+        (lambda: lock_step(lambda *o: rounds("tiny", "int", 40, 256, (20, 2420), *o)), {"lockstep.int.ratio": value}),
         (lambda: lock_step(lambda *o: sized("tiny", "matmul", matmul(48), matmul(128), *o)), {"lockstep.matmul.ratio": value}),
         (build_cu, {"build.cu": value}),
         (memory, {"memory.2gpu": value}),
