@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Interrupts of wavefronts (s_sendmsg) on their way to the driver.  A program need not wait for its store to the event
- * slot before it sends the message, and on hardware that store always wins, for an interrupt takes microseconds until
+ * slot before it sends the message, and on hardware that store has landed by then, for an interrupt takes microseconds until
  * the host serves it.  So one is served `interrupt_cycles` after it came, and the driver then looks at all slots.
  */
 #include "firmware/cp_private.h"
 
 static void interrupt_arm(struct cp *cp, struct cp_space *space, uint64_t at)
 {
-    space->interrupt_at = at;
-    space->next_interrupted = NULL;
     struct cp_space **link = &cp->interrupted;
-    while (*link)
+    while (*link && (*link)->interrupt_at <= at) /* others may have come since the one that is armed again */
         link = &(*link)->next_interrupted;
+    space->interrupt_at = at;
+    space->next_interrupted = *link;
     *link = space;
     sim_timer(cp->sim, at, cookie_of(cp, COOKIE_INTERRUPT));
 }
@@ -36,7 +36,7 @@ void interrupt_forget(struct cp *cp, struct cp_space *space)
 
 void interrupt_serve(struct cp *cp)
 {
-    struct cp_space *first = cp->interrupted; /* by time: the delay is the same for all */
+    struct cp_space *first = cp->interrupted;
     if (!first || first->interrupt_at > sim_now(cp->sim))
         return; /* the timer of a space that has been closed */
     cp->interrupted = first->next_interrupted;

@@ -41,7 +41,7 @@ static uint8_t *at(struct bench *b, uint64_t offset)
 {
     return pmem_gtt(b->pm, offset, 8);
 }
-static uint64_t get(struct bench *b, uint64_t offset)
+__attribute__((unused)) static uint64_t get(struct bench *b, uint64_t offset)
 {
     uint64_t v;
     memcpy(&v, at(b, offset), 8);
@@ -243,7 +243,7 @@ static void run(struct bench *b)
         sim_run(b->sim, UINT64_MAX);
 }
 
-static unsigned commands(struct bench *b, unsigned kind)
+__attribute__((unused)) static unsigned commands(struct bench *b, unsigned kind)
 {
     unsigned n = 0;
     for (unsigned i = 0; i < b->sim->logged; i++)

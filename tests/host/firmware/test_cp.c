@@ -180,49 +180,6 @@ static void signals_raise_their_event(void **state)
     assert_int_equal(get(b, MAILBOX + 8 * 77), 77);
 }
 
-static uint64_t endless(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd, struct msg_cp_evt *evt)
-{
-    (void)sim, (void)gpu, (void)cmd, (void)evt;
-    return 0;
-}
-
-static void interrupt_send(struct bench *b, uint64_t at)
-{
-    const struct msg_cp_cmd *launch = command_last(b, CP_LAUNCH);
-    fake_add(b->sim,
-             (struct fake_due){.at = at, .evt = {.kind = CP_EVT_INTERRUPT, .id = launch->id, .vmid = launch->vmid}});
-}
-
-/* The store that belongs to an interrupt may come after it: each is served its time after it came. */
-static void interrupts_are_served_after_their_time(void **state)
-{
-    struct bench *b = *state;
-    queue_open(b, 0, 0, 0);
-    fake_launch = endless;
-    kernel_put(b, 0, 0x1502, 0);
-    ring(b, 0);
-    run(b);
-    uint64_t start = sim_now(b->sim) + 1000;
-    interrupt_send(b, start);
-    interrupt_send(b, start + 100); /* the first is not served yet */
-    interrupt_send(b, start + 300);
-    const struct {
-        uint64_t cycle;
-        unsigned served;
-    } seen[] = {{699, 0}, {700, 1}, {999, 1}, {1000, 2}, {5000, 2}};
-    for (unsigned i = 0; i < sizeof seen / sizeof seen[0]; i++) {
-        sim_run(b->sim, start + seen[i].cycle);
-        assert_int_equal(b->interrupts, seen[i].served);
-    }
-    start = sim_now(b->sim) + 1000;
-    interrupt_send(b, start);
-    sim_run(b->sim, start + 10);
-    cp_space_close(b->cp[0], &b->space[0][0]); /* nobody is left to be told */
-    run(b);
-    assert_int_equal(b->interrupts, 2);
-    assert_int_equal(b->closed, 1);
-}
-
 static void launch_record_is_complete(void **state)
 {
     struct bench *b = *state;
@@ -398,7 +355,6 @@ int main(void)
         TEST(system_barrier_empties_the_l2_before_its_signal),
         TEST(dependencies_hold_packets_back),
         TEST(signals_raise_their_event),
-        TEST(interrupts_are_served_after_their_time),
         TEST(launch_record_is_complete),
         TEST(eight_launches_at_a_time),
         TEST(a_stalled_gpu_does_not_stop_another),

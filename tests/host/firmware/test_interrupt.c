@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Interrupts of wavefronts: when they are served, and that none is lost (S0.8).
+ */
+#include "cp_bench.h"
+
+static uint64_t endless(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd, struct msg_cp_evt *evt)
+{
+    (void)sim, (void)gpu, (void)cmd, (void)evt;
+    return 0;
+}
+
+static void interrupt_send(struct bench *b, uint64_t at)
+{
+    const struct msg_cp_cmd *launch = command_last(b, CP_LAUNCH);
+    fake_add(b->sim,
+             (struct fake_due){.at = at, .evt = {.kind = CP_EVT_INTERRUPT, .id = launch->id, .vmid = launch->vmid}});
+}
+
+/* The store that belongs to an interrupt may come after it: each is served its time after it came. */
+static void interrupts_are_served_after_their_time(void **state)
+{
+    struct bench *b = *state;
+    queue_open(b, 0, 0, 0);
+    fake_launch = endless;
+    kernel_put(b, 0, 0x1502, 0);
+    ring(b, 0);
+    run(b);
+    uint64_t start = sim_now(b->sim) + 1000;
+    interrupt_send(b, start);
+    interrupt_send(b, start + 100); /* the first is not served yet */
+    interrupt_send(b, start + 300);
+    const struct {
+        uint64_t cycle;
+        unsigned served;
+    } seen[] = {{699, 0}, {700, 1}, {999, 1}, {1000, 2}, {5000, 2}};
+    for (unsigned i = 0; i < sizeof seen / sizeof seen[0]; i++) {
+        sim_run(b->sim, start + seen[i].cycle);
+        assert_int_equal(b->interrupts, seen[i].served);
+    }
+    start = sim_now(b->sim) + 1000;
+    interrupt_send(b, start);
+    sim_run(b->sim, start + 10);
+    cp_space_close(b->cp[0], &b->space[0][0]); /* nobody is left to be told */
+    run(b);
+    assert_int_equal(b->interrupts, 2);
+    assert_int_equal(b->closed, 1);
+}
+
+/* Two address spaces by turns: what one sends again comes before what the other sent later. */
+static void spaces_do_not_hide_each_other(void **state)
+{
+    struct bench *b = *state;
+    uint16_t id[2];
+    fake_launch = endless;
+    for (unsigned c = 0; c < 2; c++) {
+        queue_open(b, c, c, 0);
+        kernel_put(b, c, 0x1502, 0);
+        ring(b, c);
+        run(b);
+        id[c] = command_last(b, CP_LAUNCH)->id;
+    }
+    uint64_t start = sim_now(b->sim) + 1000;
+    const struct {
+        unsigned client, cycle;
+    } sent[] = {{0, 0}, {0, 100}, {1, 200}};
+    for (unsigned i = 0; i < 3; i++)
+        fake_add(b->sim, (struct fake_due){.at = start + sent[i].cycle,
+                                           .evt = {.kind = CP_EVT_INTERRUPT, .id = id[sent[i].client]}});
+    for (unsigned i = 0; i < 3; i++) {
+        sim_run(b->sim, start + sent[i].cycle + 699);
+        assert_int_equal(b->interrupts, i);
+        sim_run(b->sim, start + sent[i].cycle + 700);
+        assert_int_equal(b->interrupts, i + 1);
+    }
+    sim_run(b->sim, start + 5000);
+    assert_int_equal(b->interrupts, 3);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, bench_setup, bench_teardown)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(interrupts_are_served_after_their_time),
+        TEST(spaces_do_not_hide_each_other),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
