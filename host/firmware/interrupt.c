@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Interrupts of wavefronts (s_sendmsg) on their way to the driver.  A program need not wait for its store to the event
- * slot before it sends the message, and on hardware that store has landed by then, for an interrupt takes microseconds until
- * the host serves it.  So one is served `interrupt_cycles` after it came, and the driver then looks at all slots.
+ * slot before it sends the message: on hardware an interrupt takes microseconds until the host serves it, and the
+ * store has landed by then.  So one is served `interrupt_cycles` after it came, and the driver looks at all slots.
  */
 #include "firmware/cp_private.h"
 
+/* Into the list, by time, with a timer of its own. */
 static void interrupt_arm(struct cp *cp, struct cp_space *space, uint64_t at)
 {
     struct cp_space **link = &cp->interrupted;
