@@ -78,7 +78,7 @@ module cu
   wave_tag_t lds_done[2];
   mem_done_t vmem_done, smem_done;
   vrd_req_t lds_vrd[2], vmem_vrd;
-  vwr_req_t lds_vwr0, lds_vwr1, lds_vwr2, lds_vwr3, vmem_vwr;
+  vwr_req_t lds_vwr0, lds_vwr1, lds_vwr2, lds_vwr3, vmem_vwr0, vmem_vwr1, vmem_vwr2, vmem_vwr3;
   logic vmem_valid, vmem_ready, vmem_opread_valid, vmem_opread_lds, vmem_done_valid, vmem_reading;
   logic [3:0] vmem_vrd_valid, vmem_vwr_valid;  // by SIMD
   logic [1:0] vmem_reading_simd;
@@ -170,11 +170,12 @@ module cu
     logic vrd_valid, obs_valid;
     obs_vgpr_t obs;
     row_t vrd_row;
-    vwr_req_t lds_vwr;
+    vwr_req_t lds_vwr, vmem_vwr;
 
     assign vrd_valid = lds_vrd_valid[s] || vmem_vrd_valid[s];
     assign vrd_row   = lds_vrd_valid[s] ? lds_vrd[s/2].row : vmem_vrd.row;
     assign lds_vwr   = s == 0 ? lds_vwr0 : s == 1 ? lds_vwr1 : s == 2 ? lds_vwr2 : lds_vwr3;
+    assign vmem_vwr  = s == 0 ? vmem_vwr0 : s == 1 ? vmem_vwr1 : s == 2 ? vmem_vwr2 : vmem_vwr3;
 
     cu_simd u_simd (
       .clk_i,
@@ -277,7 +278,10 @@ module cu
     .vrd_o           (vmem_vrd),
     .vrd_data_i      (vrd_data),
     .vwr_valid_o     (vmem_vwr_valid),
-    .vwr_o           (vmem_vwr),
+    .vwr0_o          (vmem_vwr0),
+    .vwr1_o          (vmem_vwr1),
+    .vwr2_o          (vmem_vwr2),
+    .vwr3_o          (vmem_vwr3),
     .vwr_ready_i     (vwr_ready),
     .done_valid_o    (vmem_done_valid),
     .done_o          (vmem_done),

@@ -34,8 +34,11 @@ module cu_vmem
   output logic      [ 3:0] vrd_valid_o,       // by SIMD, one at a time
   output vrd_req_t         vrd_o,
   input  logic      [31:0] vrd_data_i[4][16],
-  output logic      [ 3:0] vwr_valid_o,       // by SIMD, one at a time
-  output vwr_req_t         vwr_o,
+  output logic      [ 3:0] vwr_valid_o,       // by SIMD
+  output vwr_req_t         vwr0_o,            // of SIMD 0
+  output vwr_req_t         vwr1_o,
+  output vwr_req_t         vwr2_o,
+  output vwr_req_t         vwr3_o,
   input  logic      [ 1:0] vwr_ready_i[4],    // by SIMD: upper bit
   output logic             done_valid_o,
   output mem_done_t        done_o,
@@ -137,7 +140,10 @@ module cu_vmem
     .vrd_o,
     .vrd_data_i,
     .vwr_valid_o,
-    .vwr_o,
+    .vwr0_o,
+    .vwr1_o,
+    .vwr2_o,
+    .vwr3_o,
     .vwr_ready_i,
     .done_valid_o   (done_valid),
     .done_o         (done),

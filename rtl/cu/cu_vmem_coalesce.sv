@@ -6,7 +6,8 @@
 // contents of the TLB (tlb_l1).
 //
 // The lowest pending lane of a beat names a line, all lanes of the beat on that line join, and a following beat that
-// begins with the same line joins too.  One transaction a cycle: TLB lookup (2 cycles), then to cu_vmem_request.
+// begins with the same line joins too; the line behind is looked at in the same cycle, since successive elements that do not
+// begin on a line stand on two in every beat.  One transaction a cycle: TLB lookup (2 cycles), then to cu_vmem_request.
 //
 // As on hardware 16 addresses a cycle are taken only of loads of one register whose lanes go to successive elements or all
 // to one; else AddressLanes a cycle, so that a beat of 16 lanes takes 4 cycles, whatever EXEC is.
@@ -65,6 +66,9 @@ module cu_vmem_coalesce
   localparam logic [5:0] BeatCycles = 6'(SeedFault == 4'd6 ? 1 : 16 / AddressLanes);
   // A load of two registers takes 18 cycles, not 16 (measured on Fury: sebbbi/perftest, all patterns; CLRX GcnTimings).
   localparam logic [5:0] PairExtra = AddressLanes == 4 && SeedFault != 4'd6 ? 6'd2 : 6'd0;
+
+  // Two lines of a beat in a cycle: with narrow SIMDs, whose rows take longer to read, one is enough.
+  localparam bit Behind = gantry_cfg_pkg::NumLanes == 16;
 
   // instructions; rows of 16 lanes {high, slot, beat}
   vop_t op_mem[16];
@@ -193,6 +197,31 @@ module cu_vmem_coalesce
     end
   endtask
 
+  // The line behind, in the same cycle: successive elements that do not begin on a line stand on two in every beat.
+  task automatic join_behind();
+    line = line + 64'd1;
+    joined0 = '0;
+    joined1 = '0;
+    for (int unsigned l = 0; l < 16; l++) begin
+      joined0 = joined0 | (32'(lane_va[l] >> 6 == line) << l);
+      joined1 = joined1 | (32'((lane_va[l] >> 6) + 64'd1 == line) << l);
+    end
+    joined0 = joined0 & pending0;
+    joined1 = joined1 & pending1;
+    if ((joined0 | joined1) != '0) begin
+      leader = {26'd0, pick_pkg::first64({32'd0, joined0})};
+      if (next.valid) open = next;
+      emit = 1'b1;
+      next = open;
+      next.valid = 1'b1;
+      next.va = {line[33:0], 6'd0};
+      next.first = joined0 != '0 ? lane_va[leader[3:0]][39:0] : {line[33:0], 6'd0};
+      next.lanes = 64'(joined0 | joined1) << {beat, 4'd0};
+      pending0 = pending0 & ~joined0;
+      pending1 = pending1 & ~joined1;
+    end
+  endtask
+
   task automatic coalesce();
     if (pending0 == '0 && pending1 == '0 && step != steps && hold == '0) begin
       prepare_beat();
@@ -202,8 +231,12 @@ module cu_vmem_coalesce
     room = !tx0.valid && !quiesce_i;
     emit = 1'b0;
     next.valid = 1'b0;
-    if (pending0 != '0 || pending1 != '0) join_lanes();
-    else if (step == steps) emit = open.valid && room;
+    if (pending0 != '0 || pending1 != '0) begin
+      join_lanes();
+      if (Behind && ok && room && !emit && !op.atomic && (pending0 | pending1) != '0) join_behind();
+    end else if (step == steps) begin
+      emit = open.valid && room;
+    end
     if (emit) begin
       tx0 = open;
       tlb_lookup_o <= !open.inv && !open.lds;

@@ -35,7 +35,10 @@ module cu_vmem_pipe
   output vrd_req_t         vrd_o,
   input  logic      [31:0] vrd_data_i[4][16],
   output logic      [ 3:0] vwr_valid_o,
-  output vwr_req_t         vwr_o,
+  output vwr_req_t         vwr0_o,            // of SIMD 0
+  output vwr_req_t         vwr1_o,
+  output vwr_req_t         vwr2_o,
+  output vwr_req_t         vwr3_o,
   input  logic      [ 1:0] vwr_ready_i[4],
   output logic             done_valid_o,
   output mem_done_t        done_o,
@@ -75,9 +78,9 @@ module cu_vmem_pipe
   output obs_row_t         obs_row_o,
   output logic             idle_o
 );
-  logic place_valid, access_valid, access_ready, started_valid, sent_valid, wb_valid, wb_done;
-  logic [3:0] next_slot, started_slot, sent_slot, wb_slot;
-  logic line_taken, moved_slots, moved_coalesce, moved_request, moved_return;
+  logic place_valid, access_valid, access_ready, started_valid, sent_valid, wb_valid, wb_left, wb_done, row_valid;
+  logic [3:0] next_slot, started_slot, sent_slot, wb_slot, wb_done_slot, row_room;
+  logic line_taken, moved_slots, moved_coalesce, moved_request, moved_return, moved_writeback;
   logic row_line_valid, fetch_valid, fill_valid, fill_done;
   logic [3:0] fetch_slot;
   logic [1:0] fill_beat;
@@ -88,6 +91,7 @@ module cu_vmem_pipe
   vmem_access_t access;
   vmem_event_t fault, denied;
   vmem_end_t ended;
+  vmem_row_t row;
   logic [63:0] ended_va[1];
   logic [2:0] quiet_q;
 
@@ -95,7 +99,7 @@ module cu_vmem_pipe
   assign idle_o = quiet_q[2];
   always_ff @(posedge clk_i) begin
     if (en_i || !rst_ni) begin
-      quiet_q <= moved_slots || moved_coalesce || moved_request || moved_return || vwr_valid_o != '0 || valid_i ||
+      quiet_q <= moved_slots || moved_coalesce || moved_request || moved_return || moved_writeback || valid_i ||
           stir_i || rsp_valid_i || line_rsp_valid_i || ack_valid_i || xlat_valid_i || !rst_ni ? '0 :
           {quiet_q[1:0], 1'b1};
     end
@@ -133,7 +137,9 @@ module cu_vmem_pipe
     .ack_status_i,
     .wb_valid_o     (wb_valid),
     .wb_slot_o      (wb_slot),
+    .wb_left_i      (wb_left),
     .wb_done_i      (wb_done),
+    .wb_done_slot_i (wb_done_slot),
     .done_valid_o,
     .done_o,
     .rest_o,
@@ -251,13 +257,31 @@ module cu_vmem_pipe
     .ended_va_o    (ended_va),
     .wb_valid_i    (wb_valid),
     .wb_slot_i     (wb_slot),
-    .wb_done_o     (wb_done),
-    .vwr_valid_o,
-    .vwr_o,
-    .vwr_ready_i,
+    .wb_left_o     (wb_left),
+    .row_valid_o   (row_valid),
+    .row_o         (row),
+    .row_room_i    (row_room),
     .obs_en_i,
     .obs_row_valid_o,
     .obs_row_o,
     .moved_o       (moved_return)
+  );
+
+  cu_vmem_writeback u_writeback (
+    .clk_i,
+    .rst_ni,
+    .en_i,
+    .row_valid_i(row_valid),
+    .row_i      (row),
+    .room_o     (row_room),
+    .vwr_valid_o,
+    .vwr0_o,
+    .vwr1_o,
+    .vwr2_o,
+    .vwr3_o,
+    .vwr_ready_i,
+    .done_valid_o(wb_done),
+    .done_slot_o (wb_done_slot),
+    .moved_o     (moved_writeback)
   );
 endmodule

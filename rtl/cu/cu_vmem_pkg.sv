@@ -5,6 +5,13 @@
 package cu_vmem_pkg;
   import cu_pkg::*;
 
+  // A row on its way to the VGPRs; without lanes it only ends its instruction.
+  typedef struct packed {
+    logic final_row;
+    logic [3:0] slot;
+    vwr_req_t vwr;
+  } vmem_row_t;
+
   typedef struct packed {
     wave_t wave;
     tag_t tag;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Answers of the cache and of the LDS on their way to the VGPRs: words of a line to their lanes, 16 lanes a cycle, put together in
 // rows until the instruction is finished, then one row a cycle.  Responsible for: those, which transaction an answer
-// belongs to, rows between the LDS and buffer instructions (cu_vmem_rows.svh).  Not responsible for: when an instruction is finished (cu_vmem_slots).
+// belongs to, rows between the LDS and buffer instructions (cu_vmem_rows.svh).  Not responsible for: when an instruction is finished
+// (cu_vmem_slots), writing rows (cu_vmem_writeback).
 module cu_vmem_return
   import cu_pkg::*;
   import cu_vmem_pkg::*;
@@ -40,12 +41,10 @@ module cu_vmem_return
   output logic         [63:0] ended_va_o[1],    // of a fault
   input  logic                wb_valid_i,       // at most one more while one is being written
   input  logic          [3:0] wb_slot_i,
-  output logic                wb_done_o,
-  output logic          [3:0] vwr_valid_o,      // by SIMD
-  output vwr_req_t            vwr_o,
-  /* verilator lint_off UNUSEDSIGNAL */
-  input  logic          [1:0] vwr_ready_i[4],   // by SIMD: upper bit
-  /* verilator lint_on UNUSEDSIGNAL */
+  output logic                wb_left_o,        // the last row has left: there is a place for another one
+  output logic                row_valid_o,
+  output vmem_row_t           row_o,
+  input  logic          [3:0] row_room_i,       // by SIMD: for a row
   input  logic                obs_en_i,
   output logic                obs_row_valid_o,  // dwords on their way into the LDS, or from there
   output obs_row_t            obs_row_o,
@@ -96,7 +95,7 @@ module cu_vmem_return
   from_t from;
   logic [7:0] status;
   // write-back
-  logic wb_active, wb_more, wb_hold;
+  logic wb_active, wb_more;
   logic [3:0] wb_slot, wb_next;
   logic [4:0] wb_row;
   /* verilator lint_off UNUSEDSIGNAL */
@@ -187,6 +186,23 @@ module cu_vmem_return
     queued = queued - 4'd1;
   endtask
 
+  // `row` leaves, to be written by cu_vmem_writeback.
+  task automatic give_row(input logic [15:0] lanes);
+    row_valid_o <= lanes != '0 || wb_row + 5'd1 >= {wb.results, 2'd0};
+    row_o <= '{
+        final_row: wb_row + 5'd1 >= {wb.results, 2'd0},
+        slot: wb_slot,
+        vwr: '{
+            simd: wb.wave.simd,
+            slot: wb.wave.slot,
+            tag: wb.tag,
+            row: {wb.dst + 8'(wb_row[4:2]), wb_row[1:0]},
+            lanes: lanes,
+            data: row
+        }
+    };
+  endtask
+
   // A row of a finished instruction: lanes without data read 0.
   task automatic send_row();
     wb_at = {wb_slot, wb_row[1:0]};
@@ -205,20 +221,8 @@ module cu_vmem_return
       end
     end
     has = 32'(wb.exec >> {wb_row[1:0], 4'd0}) & 32'hffff;
-    if (wb.lds) begin
-      start_row(has[15:0]);
-    end else if (has != '0) begin
-      vwr_valid_o <= 4'd1 << wb.wave.simd;
-      wb_hold = 1'b1;
-      vwr_o <= '{
-          simd: wb.wave.simd,
-          slot: wb.wave.slot,
-          tag: wb.tag,
-          row: {wb.dst + 8'(wb_row[4:2]), wb_row[1:0]},
-          lanes: has[15:0],
-          data: row
-      };
-    end
+    if (wb.lds) start_row(has[15:0]);
+    else give_row(has[15:0]);
     wb_row = wb_row + 5'd1;
   endtask
 
@@ -262,20 +266,20 @@ module cu_vmem_return
         fill_valid_o <= 1'b0;
         obs_row_valid_o <= 1'b0;
         // ---------------- rows of a finished instruction
-        wb_done_o <= 1'b0;
-        if (wb_active && (vwr_ready_i[wb.wave.simd][1] || !wb_hold) && !(wb.lds && row_busy)) begin
+        wb_left_o <= 1'b0;
+        row_valid_o <= 1'b0;
+        if (wb_active && row_room_i[wb.wave.simd] && !(wb.lds && row_busy)) begin
           moved = 1'b1;
-          if (wb_hold) vwr_valid_o <= '0;
-          wb_hold = 1'b0;
-          if (wb_row == {wb.results, 2'd0}) begin
-            wb_done_o <= 1'b1;
+          if (wb_row != {wb.results, 2'd0}) send_row();
+          else give_row('0);  // its last row has reached the LDS
+          if (wb_row >= {wb.results, 2'd0} && !(wb.lds && row_busy)) begin
+            wb_left_o <= 1'b1;
             wb_active = wb_more;
             wb_more = 1'b0;
             wb_slot = wb_next;
             wb_row = '0;
             wb = what_mem[wb_slot];
           end
-          if (wb_active && !(wb.lds && row_busy)) send_row();
         end
         if (wb_valid_i) begin
           wb_next = wb_slot_i;
@@ -356,11 +360,11 @@ module cu_vmem_return
         moved_o <= moved;
       end
       if (!rst_ni) begin
-        {busy, queue_read, queue_write, queued, wb_active, wb_more, wb_hold, line_held, row_busy, row_asked} = '0;
+        {busy, queue_read, queue_write, queued, wb_active, wb_more, line_held, row_busy, row_asked} = '0;
         {fetch_wait, awake} = '0;
         {row_line_valid_o, fill_valid_o, obs_row_valid_o} <= '0;
         touched = '0;
-        {vwr_valid_o, wb_done_o, line_taken_o} <= '0;
+        {row_valid_o, wb_left_o, line_taken_o} <= '0;
         ended_o <= '0;
         rsp_ready_o <= 1'b1;
         moved_o <= 1'b0;

@@ -42,7 +42,9 @@ module cu_vmem_slots
   input  logic          [7:0] ack_status_i,
   output logic                wb_valid_o,       // write the rows of this slot
   output logic          [3:0] wb_slot_o,
-  input  logic                wb_done_i,
+  input  logic                wb_left_i,        // the rows of one such instruction are on their way
+  input  logic                wb_done_i,        // those of this slot are written
+  input  logic          [3:0] wb_done_slot_i,
   output logic                done_valid_o,
   output mem_done_t           done_o,
   output logic          [8:0] rest_o,           // cycles that the report comes before its time
@@ -68,8 +70,8 @@ module cu_vmem_slots
   vop_t op;
   /* verilator lint_on UNUSEDSIGNAL */
   // completion
-  logic [1:0] wb_count;  // instructions whose rows are being written
-  logic [3:0] chosen, last, wb_first, wb_second;
+  logic [1:0] wb_count;  // instructions whose rows have not left
+  logic [3:0] chosen, last;
   // temporaries
   logic [31:0] others;
   logic [15:0] ready;
@@ -167,14 +169,11 @@ module cu_vmem_slots
     end
   endtask
 
-  // Completion: a finished instruction with rows waits until they are written; two may wait.
+  // Completion: a finished instruction with rows waits until they are written; two may wait for their rows to leave.
   task automatic retire();
     complete = wb_done_i;
-    last = wb_first;
-    if (wb_done_i) begin
-      wb_first = wb_second;
-      wb_count = wb_count - 2'd1;
-    end
+    last = wb_done_slot_i;
+    if (wb_left_i) wb_count = wb_count - 2'd1;
     ready = finished & ~blocked;
     if (ready != '0 && !wb_count[1]) begin
       moved = 1'b1;
@@ -183,8 +182,6 @@ module cu_vmem_slots
         finished[chosen] = 1'b0;
         wb_valid_o <= 1'b1;
         wb_slot_o <= chosen;
-        wb_second = chosen;
-        if (wb_count == '0) wb_first = chosen;
         wb_count = wb_count + 2'd1;
       end else if (!complete) begin
         finished[chosen] = 1'b0;
@@ -210,7 +207,7 @@ module cu_vmem_slots
     if (en_i || !rst_ni) begin
       if (valid_i || used != '0 || awake) begin
         moved = valid_i || started_valid_i || sent_valid_i || denied_i.valid || ended_i.valid || ack_valid_i ||
-            wb_done_i;
+            wb_left_i || wb_done_i;
         done_valid_o <= 1'b0;
         wb_valid_o <= 1'b0;
         take_events();

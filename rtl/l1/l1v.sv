@@ -48,6 +48,7 @@ module l1v
 );
   localparam int unsigned Lines = Bytes / 64;
   localparam int unsigned Sets = Lines / Ways;
+  localparam int unsigned SetW = $clog2(Sets);
   localparam int unsigned LineW = $clog2(Lines);
   localparam int unsigned FifoDepth = 4;
 
@@ -106,6 +107,12 @@ module l1v
     .raddr_i(ram_raddr_q),
     .rdata_o(ram_rdata)
   );
+
+  // Sets are chosen by the exclusive or of three fields of the line's number: work-groups of one CU are mostly a power of two of
+  // bytes apart (every 64th group of a grid), and would all meet in the same few sets.
+  function automatic logic [31:0] set_of(input logic [63:0] l);
+    return (32'(l) ^ 32'(l >> SetW) ^ 32'(l >> 2 * SetW)) & (Sets - 1);
+  endfunction
 
   assign idle_o = quiet[2];  // an input empties it at the edge that takes it
 
@@ -194,7 +201,7 @@ module l1v
           number = number & (Mshrs - 1);
           if (!filled && (!dead[number] || SeedFault == 4'd2) && out1.status == MEM_OK) begin
             line = miss_line[number];
-            base = 32'(line) & (Sets - 1);
+            base = set_of(line);
             way = next_way[base] & (Ways - 1);
             next_way[base] = way + 32'd1;
             tag[base*Ways+way] = line | (64'd1 << 63);
@@ -217,7 +224,7 @@ module l1v
       end else if (fifo_count != '0) begin
         req  = fifo[fifo_read];
         line = req.addr >> 6;
-        base = 32'(line) & (Sets - 1);
+        base = set_of(line);
         want = line | (64'd1 << 63);
         send = 1'b0;
         pop  = 1'b0;

@@ -32,7 +32,7 @@ class Block:
 
 FRONT = {"cu_fill": None, "cu_fetch": None, "cu_issue": None, "cu_scalar": None, "cu_sgpr": lambda c: {"Simds": c["NumSimd"]}, "cu_perf": None}
 VMEM = {
-    "cu_vmem_slots": None, "cu_vmem_coalesce": None, "cu_vmem_request": None, "cu_vmem_return": None,
+    "cu_vmem_slots": None, "cu_vmem_coalesce": None, "cu_vmem_request": None, "cu_vmem_return": None, "cu_vmem_writeback": None,
     "tlb_l1": lambda c: {"Entries": c["L1vTlbEntries"]},
     "l1v": lambda c: {"Bytes": c["L1vKib"] * 1024, "Ways": c["L1vWays"], "Mshrs": c["L1vMshrs"], "NumSlices": c["L2Slices"],
                       "Credits": c["NocQueue"]},

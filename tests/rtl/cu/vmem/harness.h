@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What surrounds cu_vmem in its bench: VGPRs, the LDS behind its port, memory, the ends of instructions; one call of tick() a cycle.
+// What surrounds cu_vmem in its bench: VGPRs, the LDS behind its port, memory, the ends of instructions; one call of
+// tick() a cycle.
 #ifndef TESTS_VMEM_HARNESS_H
 #define TESTS_VMEM_HARNESS_H
 
@@ -10,7 +11,7 @@
 #include "Vcu_vmem.h"
 #include "memory.h"
 
-enum { LATENCY = 120 - 13 };  // default of the parameter: from valid_i to the report
+enum { LATENCY = 120 - 13 }; // default of the parameter: from valid_i to the report
 enum { SLICES = 4, WAVES = 8, PAGES = 4, CREDITS = 16 };
 static const uint64_t SHARED_VA = 0x7000000000, BAD_VA = 0x3000000000, RO_VA = 0x3100000000;
 
@@ -19,8 +20,8 @@ static Vcu_vmem *dut;
 static Memory mem;
 static uint64_t cycle;
 static uint32_t vgpr[4][256][64];
-static std::vector<uint8_t> region[WAVES], shared_bytes;  // expected contents
-static uint8_t lds[65536], want_lds[65536];               // behind the port, in program order of each wavefront
+static std::vector<uint8_t> region[WAVES], shared_bytes; // expected contents
+static uint8_t lds[65536], want_lds[65536];              // behind the port, in program order of each wavefront
 static const uint64_t LDS_VA = 0x2000000000000000;
 static uint64_t line_due, lines, flat_lds, buffer_lds;
 static int failures, credits_out;
@@ -31,7 +32,8 @@ static std::deque<uint64_t> credit_due;
 static void fail(const char *what, uint64_t a, uint64_t b)
 {
     if (++failures <= 10)
-        printf("cycle %llu: %s: got %llx, want %llx\n", (unsigned long long)cycle, what, (unsigned long long)a, (unsigned long long)b);
+        printf("cycle %llu: %s: got %llx, want %llx\n", (unsigned long long)cycle, what, (unsigned long long)a,
+               (unsigned long long)b);
 }
 
 struct Packer {
@@ -52,7 +54,7 @@ static uint64_t bits_of(const uint32_t *w, unsigned at, unsigned n)
 }
 
 struct Vm {
-    unsigned wave = 0, tag = 0, kind = 0;  // kind: 0 flat, 1 mubuf, 2 invalidate
+    unsigned wave = 0, tag = 0, kind = 0; // kind: 0 flat, 1 mubuf, 2 invalidate
     bool store = false, atomic = false, sext = false, glc = false, idxen = false, offen = false, lds = false;
     unsigned lds_word = 0;
     unsigned atomic_op = 0, size = 2, dwords = 1, addr = 0, data = 0, dst = 0, vmid = 1, offset = 0;
@@ -63,15 +65,24 @@ struct Vm {
     uint32_t want[4][64] = {};
     unsigned results = 0, status = 0;
     std::vector<uint64_t> fault_va;
-    uint64_t issued = 0;  // cycle
-    bool read_done = false, in_lds = false, apart = false;  // apart: lanes in scratch make all go word by word
+    uint64_t issued = 0;                                   // cycle
+    bool read_done = false, in_lds = false, apart = false; // apart: lanes in scratch make all go word by word
 };
-static std::deque<Vm> flying;  // all wavefronts, in order of issue
+static std::deque<Vm> flying; // all wavefronts, in order of issue
 static uint64_t completed, slowest;
 
-static unsigned lds_base(unsigned wave) { return 512 + wave * 1024; }  // allocation of a wavefront: 512 bytes and a bit
-static unsigned lds_bytes(unsigned wave) { return 512 + wave % 8 * 8; }
-static uint32_t *lds_dword(uint8_t *of, const Vm &v, unsigned lane) { return (uint32_t *)&of[lds_base(v.wave) + 4 * (v.lds_word + lane)]; }
+static unsigned lds_base(unsigned wave)
+{
+    return 512 + wave * 1024;
+} // allocation of a wavefront: 512 bytes and a bit
+static unsigned lds_bytes(unsigned wave)
+{
+    return 512 + wave % 8 * 8;
+}
+static uint32_t *lds_dword(uint8_t *of, const Vm &v, unsigned lane)
+{
+    return (uint32_t *)&of[lds_base(v.wave) + 4 * (v.lds_word + lane)];
+}
 
 static void complete(const uint32_t *w)
 {
@@ -79,7 +90,7 @@ static void complete(const uint32_t *w)
     uint64_t va = bits_of(w, 0, 64);
     auto it = flying.begin();
     while (it != flying.end() && it->wave != wave)
-        ++it;  // the oldest of its wavefront
+        ++it; // the oldest of its wavefront
     if (it == flying.end())
         return fail("completion without instruction", wave, 0);
     if (it->tag != tag)
@@ -104,9 +115,12 @@ static void complete(const uint32_t *w)
             for (unsigned l = 0; l < 64; l++)
                 if (vgpr[wave >> 4][it->dst + k][l] != (it->exec >> l & 1 ? it->want[k][l] : 0xdead0000 + l)) {
                     if (failures < 10)
-                        printf("kind %u bytes %u atomic %d wave %x lane %u word %u offen %d idxen %d rsrc %x %x %x %x\n", it->kind, it->bytes(), it->atomic,
-                               wave, l, k, it->offen, it->idxen, it->rsrc[0], it->rsrc[1], it->rsrc[2], it->rsrc[3]);
-                    fail("result", vgpr[wave >> 4][it->dst + k][l], it->exec >> l & 1 ? it->want[k][l] : 0xdead0000 + l);
+                        printf(
+                            "kind %u bytes %u atomic %d wave %x lane %u word %u offen %d idxen %d rsrc %x %x %x %x\n",
+                            it->kind, it->bytes(), it->atomic, wave, l, k, it->offen, it->idxen, it->rsrc[0],
+                            it->rsrc[1], it->rsrc[2], it->rsrc[3]);
+                    fail("result", vgpr[wave >> 4][it->dst + k][l],
+                         it->exec >> l & 1 ? it->want[k][l] : 0xdead0000 + l);
                 }
     flying.erase(it);
     completed++;
@@ -123,8 +137,10 @@ static Line line_of(const uint32_t *w)
 {
     Line q;
     memcpy(q.data, w, 64);
-    q.mask = bits_of(w, 512, 64), q.addr = bits_of(w, 576, 17), q.lanes = bits_of(w, 593, 64), q.word = bits_of(w, 657, 2);
-    q.split = bits_of(w, 659, 1), q.wide = bits_of(w, 660, 1), q.atomic_op = bits_of(w, 661, 4), q.atomic = bits_of(w, 665, 1);
+    q.mask = bits_of(w, 512, 64), q.addr = bits_of(w, 576, 17), q.lanes = bits_of(w, 593, 64),
+    q.word = bits_of(w, 657, 2);
+    q.split = bits_of(w, 659, 1), q.wide = bits_of(w, 660, 1), q.atomic_op = bits_of(w, 661, 4),
+    q.atomic = bits_of(w, 665, 1);
     q.store = bits_of(w, 666, 1), q.id = bits_of(w, 667, 8), q.tag = bits_of(w, 675, 8), q.wave = bits_of(w, 683, 6);
     return q;
 }
@@ -163,13 +179,15 @@ static void tick()
     dut->eval();
     bool read = dut->vrd_valid_o;
     unsigned row = dut->vrd_o & 1023, simd = dut->vrd_o >> 10 & 3;
-    const uint32_t *w = dut->vwr_o.data();
-    unsigned s = bits_of(w, 550, 2);
+    const uint32_t *rows[4] = {dut->vwr0_o.data(), dut->vwr1_o.data(), dut->vwr2_o.data(), dut->vwr3_o.data()};
     if (read && dut->vrd_valid_o != 1u << simd)
         fail("SIMDs read", dut->vrd_valid_o, 1u << simd);
-    if (dut->vwr_valid_o && dut->vwr_valid_o != 1u << s)
-        fail("SIMDs written", dut->vwr_valid_o, 1u << s);
-    if (dut->vwr_valid_o && dut->vwr_ready_i[s] & 2) {
+    for (unsigned s = 0; s < 4; s++) {
+        const uint32_t *w = rows[s];
+        if (!(dut->vwr_valid_o >> s & 1) || !(dut->vwr_ready_i[s] & 2))
+            continue;
+        if (bits_of(w, 550, 2) != s)
+            fail("SIMD of a row", bits_of(w, 550, 2), s);
         unsigned lanes = bits_of(w, 512, 16), vrow = bits_of(w, 528, 10);
         for (unsigned l = 0; l < 16; l++)
             if (lanes >> l & 1)
