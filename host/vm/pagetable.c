@@ -21,7 +21,9 @@
 #define ENTRIES 512u
 #define ROOT_ENTRIES 1024u
 #define BLOCK (UINT64_C(16) * PAGE)
+#define LARGE (UINT64_C(256) * PAGE)
 #define FRAGMENT_BLOCK (UINT64_C(4) << PTE_FRAGMENT_SHIFT)
+#define FRAGMENT_LARGE (UINT64_C(8) << PTE_FRAGMENT_SHIFT)
 #define FRAGMENT_BIG (UINT64_C(9) << PTE_FRAGMENT_SHIFT)
 
 struct pagetable {
@@ -113,7 +115,7 @@ uint64_t pagetable_root(const struct pagetable *pt)
     return pmem_addr(pt->gpu + 1, pt->root);
 }
 
-/* The table below *entry, made when absent; a big leaf is split into 512 small ones, still in whole blocks. */
+/* The table below *entry, made when absent; a big leaf is split into 512 small ones, still in two large blocks. */
 static uint64_t *table_below(struct pagetable *pt, uint64_t *entry)
 {
     if ((*entry & PTE_VALID) && !(*entry & PTE_LEAF))
@@ -124,15 +126,19 @@ static uint64_t *table_below(struct pagetable *pt, uint64_t *entry)
     uint64_t *below = table_at(pt->pm, pt->gpu, offset);
     if (*entry & PTE_VALID)
         for (unsigned i = 0; i < ENTRIES; i++)
-            below[i] = ((*entry & ~PTE_FRAGMENT) | FRAGMENT_BLOCK) + (uint64_t)i * PAGE;
+            below[i] = ((*entry & ~PTE_FRAGMENT) | FRAGMENT_LARGE) + (uint64_t)i * PAGE;
     *entry = pmem_addr(pt->gpu + 1, offset) | PTE_VALID;
     return below;
 }
 
-/* The entry of va in a lowest table becomes `value`; the rest of the block that it was one of is single from now on. */
+/* The entry of va in a lowest table becomes `value`; the rest of the block that it was one of is single from now on,
+ * that of a large block becomes blocks. */
 static void leaf_set(uint64_t *leaf, uint64_t va, uint64_t value)
 {
     unsigned i = (unsigned)(va >> 12) & (ENTRIES - 1);
+    if ((leaf[i] & PTE_FRAGMENT) >= FRAGMENT_LARGE)
+        for (unsigned k = i & ~255u; k < (i | 255u) + 1; k++)
+            leaf[k] = (leaf[k] & ~PTE_FRAGMENT) | FRAGMENT_BLOCK;
     if (leaf[i] & PTE_FRAGMENT)
         for (unsigned k = i & ~15u; k < (i | 15u) + 1; k++)
             leaf[k] &= ~PTE_FRAGMENT;
@@ -161,7 +167,7 @@ static bool range_ok(uint64_t va, uint64_t bytes)
 
 uint64_t pagetable_align(uint64_t bytes)
 {
-    return bytes >= BIG ? BIG : bytes >= BLOCK ? BLOCK : PAGE;
+    return bytes >= BIG ? BIG : bytes >= LARGE ? LARGE : bytes >= BLOCK ? BLOCK : PAGE;
 }
 
 int pagetable_map(struct pagetable *pt, uint64_t va, uint64_t pa, uint64_t bytes, uint32_t flags)
@@ -186,13 +192,13 @@ int pagetable_map(struct pagetable *pt, uint64_t va, uint64_t pa, uint64_t bytes
         if (!leaf)
             return -ENOMEM;
         do {
+            bool large = !((va | pa) & (LARGE - 1)) && bytes >= LARGE;
             bool block = !((va | pa) & (BLOCK - 1)) && bytes >= BLOCK;
-            uint64_t end = va + (block ? BLOCK : PAGE);
+            uint64_t start = va, end = va + (large ? LARGE : block ? BLOCK : PAGE);
             for (; va < end; va += PAGE, pa += PAGE, bytes -= PAGE)
                 leaf_set(leaf, va, pa | bits);
-            if (block)
-                for (uint64_t at = end - BLOCK; at < end; at += PAGE)
-                    leaf[(at >> 12) & (ENTRIES - 1)] |= FRAGMENT_BLOCK;
+            for (uint64_t at = start; block && at < end; at += PAGE)
+                leaf[(at >> 12) & (ENTRIES - 1)] |= large ? FRAGMENT_LARGE : FRAGMENT_BLOCK;
         } while (bytes && (va & (BIG - 1)));
     }
     return 0;

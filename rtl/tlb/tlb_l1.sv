@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // First-level TLB: set-associative table of translations, tagged with VMID and page; one lookup a cycle.  An entry that
-// the page table marks as one of a 64 KiB block (tlb_pkg::pte_block) is kept for all 16 pages of it, in the set of the
-// block; a lookup looks into the set of the page and into that of its block.
+// the page table marks as one of a block of 64 KiB (tlb_pkg::pte_block) or 1 MiB (pte_large) is kept for all 16 or 256 pages of
+// it, in the set of the block; a lookup looks into the set of the page and into those of its blocks.
 // Responsible for: lookup, replacement (oldest way of a set), invalidation by VMID or of all (255).  Not responsible
 // for: asking the L2 TLB after a miss, merging misses and checking rights (the user; tlb_pkg::pte_status).
 //
@@ -36,13 +36,13 @@ module tlb_l1 #(
   localparam logic [15:0] SetMask = 16'(Sets - 1);
 
   /* verilator lint_off BLKSEQ */
-  logic [63:0] tag[Entries];  // {block, valid, vmid, vpn}; entry = set * ways + way
+  logic [63:0] tag[Entries];  // {1 MiB, 64 KiB, valid, vmid, vpn}; entry = set * ways + way
   logic [63:0] pte[Entries];
   logic [31:0] oldest[Sets];
 
-  logic [31:0] base, way, hit_way, block_base;
-  logic [63:0] wanted, block_wanted, found;
-  logic hit, in_block;
+  logic [31:0] base, way, hit_way, block_base, large_base;
+  logic [63:0] wanted, block_wanted, large_wanted, found;
+  logic hit, in_block, in_large;
 
   function automatic logic [63:0] make_tag(input logic [7:0] vmid, input logic [27:0] vpn);
     return {27'd0, 1'b1, SeedFault == 2'd1 ? 8'd0 : vmid, vpn};
@@ -53,12 +53,20 @@ module tlb_l1 #(
     return {26'd0, 2'b11, SeedFault == 2'd1 ? 8'd0 : vmid, vpn[27:4], 4'd0};
   endfunction
 
+  function automatic logic [63:0] make_large_tag(input logic [7:0] vmid, input logic [27:0] vpn);
+    return {25'd0, 3'b101, SeedFault == 2'd1 ? 8'd0 : vmid, vpn[27:8], 8'd0};
+  endfunction
+
   function automatic logic [31:0] set_of(input logic [27:0] vpn);
     return 32'(tlb_pkg::vpn_hash(vpn) & SetMask);
   endfunction
 
   function automatic logic [31:0] block_set_of(input logic [27:0] vpn);
     return set_of({4'd0, vpn[27:4]});
+  endfunction
+
+  function automatic logic [31:0] large_set_of(input logic [27:0] vpn);
+    return set_of({8'd0, vpn[27:8]});
   endfunction
   /* verilator lint_on UNUSEDSIGNAL */
 
@@ -72,9 +80,11 @@ module tlb_l1 #(
       end
       if (fill_valid_i) begin
         in_block = tlb_pkg::pte_block(fill_pte_i);
-        base   = in_block ? block_set_of(fill_vpn_i) : set_of(fill_vpn_i);
+        in_large = tlb_pkg::pte_large(fill_pte_i);
+        base   = in_large ? large_set_of(fill_vpn_i) : in_block ? block_set_of(fill_vpn_i) : set_of(fill_vpn_i);
         way    = oldest[base] & 32'(NumWays - 1);
-        wanted = in_block ? make_block_tag(fill_vmid_i, fill_vpn_i) : make_tag(fill_vmid_i, fill_vpn_i);
+        wanted = in_large ? make_large_tag(fill_vmid_i, fill_vpn_i) :
+            in_block ? make_block_tag(fill_vmid_i, fill_vpn_i) : make_tag(fill_vmid_i, fill_vpn_i);
         hit    = 1'b0;
         for (int unsigned w = 0; w < NumWays; w++) begin  // the same page again (two misses of one page): in place
           hit_way = tag[base*NumWays+w] == wanted ? w : hit_way;
@@ -90,17 +100,23 @@ module tlb_l1 #(
         wanted  = make_tag(lookup_vmid_i, lookup_vpn_i);
         block_base   = block_set_of(lookup_vpn_i) * NumWays;
         block_wanted = make_block_tag(lookup_vmid_i, lookup_vpn_i);
+        large_base   = large_set_of(lookup_vpn_i) * NumWays;
+        large_wanted = make_large_tag(lookup_vmid_i, lookup_vpn_i);
         hit_way  = 32'd0;
         hit      = 1'b0;
         in_block = 1'b0;
+        in_large = 1'b0;
         for (int unsigned w = 0; w < NumWays; w++) begin
-          hit_way  = tag[base+w] == wanted ? base + w : tag[block_base+w] == block_wanted ? block_base + w : hit_way;
+          hit_way  = tag[base+w] == wanted ? base + w : tag[block_base+w] == block_wanted ? block_base + w :
+              tag[large_base+w] == large_wanted ? large_base + w : hit_way;
           hit      = tag[base+w] == wanted ? 1'b1 : hit;
           in_block = tag[block_base+w] == block_wanted ? 1'b1 : in_block;
+          in_large = tag[large_base+w] == large_wanted ? 1'b1 : in_large;
         end
         found = pte[hit_way];
-        if (in_block && SeedFault != 2'd3) found[15:12] = lookup_vpn_i[3:0];
-        result_hit_o <= hit || in_block;
+        if ((in_block || in_large) && SeedFault != 2'd3) found[15:12] = lookup_vpn_i[3:0];
+        if (in_large && SeedFault != 2'd3) found[19:16] = lookup_vpn_i[7:4];
+        result_hit_o <= hit || in_block || in_large;
         result_pte_o <= found;
       end
       result_valid_o <= lookup_valid_i && rst_ni;

@@ -26,6 +26,11 @@ package tlb_pkg;
     return pte[11:7] >= 5'd4;
   endfunction
 
+  // Of 256 such pages?
+  function automatic logic pte_large(input logic [63:0] pte);
+    return pte[11:7] >= 5'd8;
+  endfunction
+
   // Entries handed out by the L2 TLB map 4 KiB.
   function automatic logic [63:0] pte_pa(input logic [63:0] pte, input logic [63:0] va);
     return {8'd0, pte[55:12], va[11:0]};

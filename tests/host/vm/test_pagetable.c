@@ -80,7 +80,8 @@ static void big_page_splits(void **state)
     pagetable_free(pt);
 }
 
-/* Blocks of 64 KiB: told apart where both addresses allow it, single again where one page of a block changes. */
+/* Blocks of 64 KiB and 1 MiB: told apart where both addresses allow it, single again where one page of a block changes.
+ */
 static void blocks_are_fragments(void **state)
 {
     struct pagetable *pt = pagetable_new(*state, 0);
@@ -102,6 +103,21 @@ static void blocks_are_fragments(void **state)
     assert_int_equal(pagetable_unmap(pt, 80 * MIB, 4096), 0);
     assert_int_equal(fragment(pt, 80 * MIB + 0x1000), 0);
     assert_int_equal(fragment(pt, 80 * MIB + 0x10000), 4);
+    assert_int_equal(fragment(pt, 80 * MIB + MIB - 4096), 4);
+    assert_int_equal(fragment(pt, 80 * MIB + MIB), 8);
+    /* half a MiB, a whole one, and what is left */
+    assert_int_equal(pagetable_map(pt, 90 * MIB + MIB / 2, pmem_addr(1, 6 * MIB + MIB / 2), 2 * MIB - 0x8000, PTE_R),
+                     0);
+    assert_int_equal(fragment(pt, 91 * MIB - 4096), 4);
+    assert_int_equal(fragment(pt, 91 * MIB), 8);
+    assert_int_equal(fragment(pt, 92 * MIB - 4096), 8);
+    assert_int_equal(fragment(pt, 92 * MIB), 4);
+    assert_int_equal(fragment(pt, 92 * MIB + MIB / 2 - 0x9000), 0);
+    assert_int_equal(pagetable_map(pt, 91 * MIB + 0x23000, 0x1000, 4096, PTE_R), 0);
+    assert_int_equal(fragment(pt, 91 * MIB + 0x22000), 0);
+    assert_int_equal(fragment(pt, 91 * MIB + 0x1f000), 4);
+    assert_int_equal(fragment(pt, 91 * MIB + 0x30000), 4);
+    assert_int_equal(pagetable_lookup(pt, 91 * MIB + 0x24000) & PTE_PLACE, pmem_addr(1, 7 * MIB + 0x24000));
     pagetable_free(pt);
 }
 
@@ -155,6 +171,9 @@ static void random_maps_agree_with_an_array(void **state)
             if (fragment(pt, base + at * 4096) >= 4)
                 for (uint64_t i = 0; i < 16; i++)
                     assert_int_equal(model[(at & ~15u) + i], model[at & ~15u] + i * 4096);
+            if (fragment(pt, base + at * 4096) >= 8)
+                for (uint64_t i = 0; i < 256; i++)
+                    assert_int_equal(model[(at & ~255u) + i], model[at & ~255u] + i * 4096);
         }
     }
     assert_int_equal(pagetable_lookup(other, base), 0);

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of tlb_l1: random fills, lookups and invalidations against a map; a hit must carry the newest entry of exactly
 // this address space and page, a page just filled must hit, nothing may survive its invalidation (S3.12).  Pages from
-// 4096 on lie in blocks of 64 KiB: a fill of one page is one of all 16.
+// 4096 on lie in blocks of 64 KiB, from 65536 on in blocks of 1 MiB: a fill of one page is one of all 16 or 256.
 // top: tlb_l1
 // sources: build/gen/gantry_msg_pkg.sv rtl/tlb/tlb_pkg.sv rtl/tlb/tlb_l1.sv
 // args: -Wno-UNUSEDPARAM
 // mutant: -GSeedFault=2'd1
 // mutant: -GSeedFault=2'd2
 // mutant: -GSeedFault=2'd3
+// mutate: rtl/tlb/tlb_l1.sv: found[19:16] = lookup_vpn_i[7:4] => found[19:16] = found[19:16]
 #include <map>
 
 #include "../../mem_bench.h"
 #include "Vtlb_l1.h"
 
 static Vtlb_l1 *dut;
-static std::map<std::pair<unsigned, unsigned>, uint64_t> entries;  // newest entry by (vmid, page)
+static std::map<std::pair<unsigned, unsigned>, uint64_t> entries; // newest entry by (vmid, page)
 static uint64_t hits, misses;
 
 static void clock_once()
@@ -57,8 +58,14 @@ static void fill(unsigned vmid, unsigned vpn)
     dut->fill_vmid_i = (uint8_t)vmid;
     dut->fill_vpn_i = vpn;
     dut->fill_pte_i = pte;
+    if (vpn & 0x10000) {
+        dut->fill_pte_i = pte = (pte & ~0xff000ull) | (uint64_t)(vpn & 255) << 12 | (8 + pick(2)) << 7;
+        for (uint64_t p = 0; p < 256; p++)
+            entries[{vmid, (unsigned)((vpn & ~255u) | p)}] = (pte & ~0xff000ull) | p << 12;
+        return;
+    }
     if (vpn & 0x1000) {
-        dut->fill_pte_i = pte = (pte & ~0xf000ull) | (vpn & 15) << 12 | (4 + pick(6)) << 7;
+        dut->fill_pte_i = pte = (pte & ~0xf000ull) | (vpn & 15) << 12 | (4 + pick(4)) << 7;
         for (uint64_t p = 0; p < 16; p++)
             entries[{vmid, (unsigned)((vpn & ~15u) | p)}] = (pte & ~0xf000ull) | p << 12;
         return;
@@ -96,6 +103,8 @@ int main(int argc, char **argv)
         unsigned vmid = 1 + (unsigned)pick(3), vpn = (unsigned)(pick(40) | pick(3) << 20);
         if (pick(2))
             vpn = 0x1000 | (vpn & 7) << 4 | (unsigned)pick(16) | (vpn & 0x300000);
+        else if (pick(2))
+            vpn = 0x10000 | (vpn & 3) << 8 | (unsigned)pick(256) | (vpn & 0x300000);
         unsigned what = (unsigned)pick(100);
         bool filled = false;
         if (what < 40) {
@@ -133,6 +142,17 @@ int main(int argc, char **argv)
         lookup(1, 0x1000 | p);
         clock_once();
         check(1, 0x1000 | p, true);
+    }
+    invalidate(255);
+    clock_once();
+    for (unsigned b = 0; b < 64; b++) {
+        fill(1, 0x10000 | b << 8 | (unsigned)pick(256));
+        clock_once();
+    }
+    for (unsigned p = 0; p < 64 * 256; p += 1 + (unsigned)pick(7)) {
+        lookup(1, 0x10000 | p);
+        clock_once();
+        check(1, 0x10000 | p, true);
     }
     printf("hits %llu, misses %llu\n", (unsigned long long)hits, (unsigned long long)misses);
     if (hits < 50000 || misses < 20000)
