@@ -196,7 +196,8 @@ static int buffer_access(struct transfer *t, uint64_t lanes)
     const struct gcn3_inst *i = t->i;
     struct buffer b = take_resource(w, i->srsrc);
     uint32_t soffset = scalar_read32(w, i, i->src[2], false);
-    unsigned bytes = i->info->bytes, step = b.swizzle && bytes > 4 ? 4 : bytes;
+    /* words of a swizzled element lie apart, but not what an atomic changes */
+    unsigned bytes = i->info->bytes, step = b.swizzle && bytes > 4 && i->info->kind != KIND_ATOMIC ? 4 : bytes;
     const uint32_t *first = i->srcw[0] ? w->v[i->src[0] - 256] : NULL;
     const uint32_t *second = i->srcw[0] > 1 ? w->v[i->src[0] - 255] : first;
     t->a.scratch = b.swizzle && b.add_lane;
