@@ -17,13 +17,14 @@ static void on_event(void *ctx, void *owner, uint32_t event_id)
     event_raise_mailbox(ctx, owner, event_id);
 }
 
-static void on_memory_fault(void *ctx, void *owner, unsigned gpu, uint64_t va, enum fault_kind kind)
+static void on_memory_fault(void *ctx, void *owner, unsigned gpu, const struct msg_cp_evt *evt)
 {
     struct driver *d = ctx;
     struct client *c = owner;
-    log_info("driver", "client %u: memory fault on gpu%u at 0x%llx, kind %d", c->index, gpu, (unsigned long long)va,
-             kind);
-    event_raise_fault(c, topology_gpu_id(d->cfg, gpu), va, kind);
+    char text[320];
+    cp_memory_fault_text(gpu, evt, text, sizeof text);
+    log_info("driver", "client %u: %s", c->index, text);
+    event_raise_fault(c, topology_gpu_id(d->cfg, gpu), evt->va, (enum fault_kind)evt->status);
 }
 
 static void on_queue_error(void *ctx, void *owner, unsigned gpu, unsigned queue, uint32_t code,

@@ -43,20 +43,17 @@ static void on_event(void *ctx, void *owner, uint32_t event_id)
     (void)ctx, (void)owner, (void)event_id;
 }
 
-static void on_memory_fault(void *ctx, void *owner, unsigned gpu, uint64_t va, enum fault_kind kind)
+static void on_memory_fault(void *ctx, void *owner, unsigned gpu, const struct msg_cp_evt *evt)
 {
-    static const char *const why[] = {"", "page not present", "page is read-only", "page is not executable",
-                                      "nobody owns the memory"};
     struct local *l = ctx;
     (void)owner;
     if (!l->result || l->finished)
         return;
     l->finished = true;
     l->result->outcome = LOCAL_MEMORY_FAULT;
-    l->result->fault_va = va;
-    l->result->fault_kind = kind;
-    snprintf(l->result->text, sizeof l->result->text, "gpu%u: memory fault at address 0x%llx: %s", gpu,
-             (unsigned long long)va, kind >= 1 && kind <= 4 ? why[kind] : "access");
+    l->result->fault_va = evt->va;
+    l->result->fault_kind = (enum fault_kind)evt->status;
+    cp_memory_fault_text(gpu, evt, l->result->text, sizeof l->result->text);
 }
 
 static void on_queue_error(void *ctx, void *owner, unsigned gpu, unsigned queue, uint32_t code,

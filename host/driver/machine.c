@@ -72,10 +72,10 @@ static void cp_on_visible(void *ctx)
     machine_touch(m);
 }
 
-static void cp_on_memory_fault(void *ctx, void *owner, unsigned gpu, uint64_t va, enum fault_kind kind)
+static void cp_on_memory_fault(void *ctx, void *owner, unsigned gpu, const struct msg_cp_evt *evt)
 {
     struct machine *m = ctx;
-    m->user.cp.memory_fault(m->user.cp.ctx, owner, gpu, va, kind);
+    m->user.cp.memory_fault(m->user.cp.ctx, owner, gpu, evt);
 }
 
 static void cp_on_queue_error(void *ctx, void *owner, unsigned gpu, unsigned queue, uint32_t code,

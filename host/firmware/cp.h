@@ -67,9 +67,11 @@ enum cp_error {
 
 /* For people, e.g. "work-group too large". */
 const char *cp_error_text(uint32_t code);
-/* What stopped a queue, in words: the cause, and of a wavefront (evt; NULL: none) PC, place, and for an illegal
- * instruction its disassembly and its bytes. */
+/* What stopped a queue, in words: the cause, and of a wavefront (evt; NULL: none) PC, place, and the instruction (the 8
+ * bytes in evt->data) with its disassembly. */
 void cp_fault_text(unsigned gpu, uint32_t code, const struct msg_cp_evt *evt, char *text, size_t room);
+/* The same of a memory fault, with its address. */
+void cp_memory_fault_text(unsigned gpu, const struct msg_cp_evt *evt, char *text, size_t room);
 
 /* What the command processor tells its owner; every call happens in a callback of struct sim_host_ops, in
  * cp_doorbell or in cp_poll. */
@@ -79,7 +81,8 @@ struct cp_host {
     void (*event)(void *ctx, void *owner, uint32_t event_id);
     /* Memory that a client or another queue may be waiting on has changed. */
     void (*visible)(void *ctx);
-    void (*memory_fault)(void *ctx, void *owner, unsigned gpu, uint64_t va, enum fault_kind kind);
+    /* A wavefront has accessed evt->va in vain (evt->status: enum fault_kind); data: the 8 bytes at its PC. */
+    void (*memory_fault)(void *ctx, void *owner, unsigned gpu, const struct msg_cp_evt *evt);
     /* Queue stopped with one of enum cp_error (after the inactive signal is written; also before that is possible). */
     void (*queue_error)(void *ctx, void *owner, unsigned gpu, unsigned queue, uint32_t code,
                         const struct msg_cp_evt *evt);

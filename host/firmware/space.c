@@ -38,14 +38,18 @@ const char *cp_error_text(uint32_t code)
     }
 }
 
-void cp_fault_text(unsigned gpu, uint32_t code, const struct msg_cp_evt *evt, char *text, size_t room)
+/* Behind the n characters that stand in text: " at pc P, CU C wavefront W: disassembly (instruction 0x...)".  A memory
+ * access fails while its wavefront goes on, as on hardware: then P is where that was. */
+enum place { PLACE_EXACT, PLACE_LATE, PLACE_FETCH /* nothing to disassemble */ };
+
+static void place_text(int n, const struct msg_cp_evt *evt, enum place place, char *text, size_t room)
 {
-    int n = snprintf(text, room, "gpu%u: %s", gpu, cp_error_text(code));
-    if (!evt || (size_t)n >= room)
+    if ((size_t)n >= room)
         return;
-    n += snprintf(text + n, room - n, " at pc 0x%llx, CU %u wavefront %u", (unsigned long long)evt->pc, evt->cu,
+    n += snprintf(text + n, room - n, "%s at pc 0x%llx, CU %u wavefront %u",
+                  place == PLACE_LATE ? "; last instruction issued" : "", (unsigned long long)evt->pc, evt->cu,
                   evt->wave);
-    if (code != CP_ERROR_ILLEGAL || (size_t)n >= room)
+    if (place == PLACE_FETCH || (size_t)n >= room)
         return;
     char code_text[160] = "";
     struct disasm *d = disasm_new();
@@ -53,6 +57,22 @@ void cp_fault_text(unsigned gpu, uint32_t code, const struct msg_cp_evt *evt, ch
     disasm_free(d);
     snprintf(text + n, room - n, ": %s (instruction 0x%016llx)", known ? code_text : "unknown to LLVM",
              (unsigned long long)evt->data);
+}
+
+void cp_fault_text(unsigned gpu, uint32_t code, const struct msg_cp_evt *evt, char *text, size_t room)
+{
+    int n = snprintf(text, room, "gpu%u: %s", gpu, cp_error_text(code));
+    if (evt)
+        place_text(n, evt, code == CP_ERROR_APERTURE ? PLACE_LATE : PLACE_EXACT, text, room);
+}
+
+void cp_memory_fault_text(unsigned gpu, const struct msg_cp_evt *evt, char *text, size_t room)
+{
+    static const char *const why[] = {"access", "page not present", "page is read-only", "page is not executable",
+                                      "nobody owns the memory"};
+    int n = snprintf(text, room, "gpu%u: memory fault at address 0x%llx: %s", gpu, (unsigned long long)evt->va,
+                     why[evt->status < 5 ? evt->status : 0]);
+    place_text(n, evt, evt->va == evt->pc ? PLACE_FETCH : PLACE_LATE, text, room);
 }
 
 static void command_send(struct cp *cp, enum cp_cmd_kind kind, const struct cp_space *space, uint32_t flags,
@@ -170,12 +190,21 @@ void queue_fail(struct cp *cp, struct cp_queue *queue, uint32_t code, const stru
     cp->host.visible(cp->host.ctx);
 }
 
+/* The 8 bytes at a PC; the second half may lie on a page that is not there. */
+static uint64_t code_at(struct cp_space *space, uint64_t pc)
+{
+    return guest_read(space, pc, 4) | guest_read(space, pc + 4, 4) << 32;
+}
+
 void space_fault(struct cp *cp, struct job *job, const struct msg_cp_evt *evt)
 {
     struct cp_space *space = job->space;
+    struct msg_cp_evt told = *evt;
     if (space->faulted || space->closing)
         return;
     space->faulted = true;
+    if (evt->status != FAULT_ILLEGAL) /* which brings its bytes */
+        told.data = code_at(space, evt->pc);
     log_info("cp", "gpu%u: CU %u wavefront %u of vmid %u: fault %u at pc 0x%llx, address 0x%llx", cp->gpu, evt->cu,
              evt->wave, evt->vmid, evt->status, (unsigned long long)evt->pc, (unsigned long long)evt->va);
     switch (evt->status) {
@@ -184,14 +213,14 @@ void space_fault(struct cp *cp, struct job *job, const struct msg_cp_evt *evt)
         break;
     case FAULT_ALIGN:
     case FAULT_APERTURE:
-        queue_fail(cp, job->queue, CP_ERROR_APERTURE, evt);
+        queue_fail(cp, job->queue, CP_ERROR_APERTURE, &told);
         break;
     case FAULT_TRAP:
-        queue_fail(cp, job->queue, CP_ERROR_TRAP, evt);
+        queue_fail(cp, job->queue, CP_ERROR_TRAP, &told);
         break;
     default:
         job->queue->dead = true;
-        cp->host.memory_fault(cp->host.ctx, space->owner, cp->gpu, evt->va, (enum fault_kind)evt->status);
+        cp->host.memory_fault(cp->host.ctx, space->owner, cp->gpu, &told);
         cp->host.visible(cp->host.ctx);
         break;
     }

@@ -157,11 +157,17 @@ void golden_group_event(struct golden_group *group, const struct msg_cp_evt *evt
     group->event[group->events++] = *evt;
 }
 
+/* {SIMD, slot}, as s_getreg HW_ID shows it and as the RTL names a wavefront. */
+static uint8_t place_of(const struct gcn3_wave *w)
+{
+    return w->hw_id & 63;
+}
+
 static void note_fault(struct golden_group *group, unsigned n, int fault, uint64_t dwords)
 {
     struct gcn3_wave *w = &group->wave[n];
     struct msg_cp_evt evt = {
-        .kind = CP_EVT_FAULT, .status = fault, .id = group->launch->cmd.id, .wave = n, .vmid = w->vmid};
+        .kind = CP_EVT_FAULT, .status = fault, .id = group->launch->cmd.id, .wave = place_of(w), .vmid = w->vmid};
     evt.va = fault == FAULT_ILLEGAL ? w->pc : w->fault_va;
     evt.pc = w->pc;
     evt.data = dwords;
@@ -217,7 +223,7 @@ static void run_wave(struct golden_worker *k, struct golden_group *group, unsign
     }
     if (gcn3_halted(w)) {
         struct msg_cp_evt evt = {
-            .kind = CP_EVT_HALT, .id = group->launch->cmd.id, .wave = n, .vmid = w->vmid, .pc = w->pc};
+            .kind = CP_EVT_HALT, .id = group->launch->cmd.id, .wave = place_of(w), .vmid = w->vmid, .pc = w->pc};
         golden_group_event(group, &evt);
     }
     group->live -= w->ended;

@@ -284,7 +284,7 @@ static void interrupt(void *ctx, struct gcn3_wave *w)
     struct golden_group *group = w->owner;
     (void)ctx;
     struct msg_cp_evt evt = {.kind = CP_EVT_INTERRUPT, .vmid = w->vmid, .id = group->launch->cmd.id, .pc = w->pc};
-    evt.wave = w - group->wave;
+    evt.wave = w->hw_id & 63; /* {SIMD, slot}, as in golden_group.c */
     evt.data = WAVE_M0(w);
     golden_group_event(group, &evt);
 }

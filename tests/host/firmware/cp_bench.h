@@ -69,12 +69,12 @@ static void on_visible(void *ctx)
 {
     ((struct bench *)ctx)->visible++;
 }
-static void on_fault(void *ctx, void *owner, unsigned gpu, uint64_t va, enum fault_kind kind)
+static void on_fault(void *ctx, void *owner, unsigned gpu, const struct msg_cp_evt *evt)
 {
     struct bench *b = ctx;
-    (void)owner, (void)gpu, (void)kind;
+    (void)owner, (void)gpu;
     b->faults++;
-    b->fault_va = va;
+    b->fault_va = evt->va;
 }
 static void on_error(void *ctx, void *owner, unsigned gpu, unsigned queue, uint32_t code, const struct msg_cp_evt *evt)
 {

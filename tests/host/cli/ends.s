@@ -1,0 +1,102 @@
+; SPDX-License-Identifier: Apache-2.0
+; Kernels that end badly in one way each, for tests/host/cli/test_bad_ends.py.
+.amdgcn_target "amdgcn-amd-amdhsa--gfx803"
+.macro kernel name
+  .text
+  .globl \name
+  .p2align 8
+  .type \name,@function
+  .rodata
+  .p2align 6
+  .amdhsa_kernel \name
+    .amdhsa_next_free_vgpr 8
+    .amdhsa_next_free_sgpr 16
+    .amdhsa_group_segment_fixed_size 64
+  .end_amdhsa_kernel
+  .text
+\name:
+.endm
+.macro only_second other   ; wavefronts but the second of a group go to `other`
+  v_readfirstlane_b32 s4, v0
+  s_cmp_eq_u32 s4, 64
+  s_cbranch_scc0 \other
+.endm
+
+kernel opcode              ; no such opcode, in the second wavefront
+  only_second 1f
+  .long 0xfe000000
+1:
+  s_endpgm
+
+kernel registers           ; beyond the allocation
+  v_mov_b32 v200, v0
+  s_endpgm
+
+kernel reserved            ; a pair of scalars at an odd number
+  .long 0xbe840103
+  s_endpgm
+
+kernel trap
+  s_nop 0
+  s_trap 2
+
+kernel jump                ; to where nothing is
+  s_mov_b32 s4, 0x1000
+  s_mov_b32 s5, 0x77
+  s_setpc_b64 s[4:5]
+
+kernel store               ; to where nothing is; the next instruction waits for it
+  v_mov_b32 v1, 0x77
+  v_mov_b32 v0, 0
+  flat_store_dword v[0:1], v0
+  s_waitcnt vmcnt(0)
+  s_endpgm
+
+kernel unaligned           ; an atomic
+  v_mov_b32 v1, 0x77
+  v_mov_b32 v0, 1
+  flat_atomic_add v[0:1], v0
+  s_waitcnt vmcnt(0)
+  s_endpgm
+
+kernel loop                ; endless, in the second wavefront; the first waits at a barrier
+  only_second 2f
+1:
+  s_branch 1b
+2:
+  s_barrier
+  s_endpgm
+
+kernel halt                ; the second wavefront halts, the first waits at a barrier for ever
+  only_second 1f
+  s_sethalt 1
+1:
+  s_barrier
+  s_endpgm
+
+kernel ended               ; a barrier does not wait for wavefronts that have ended
+  only_second 1f
+  s_endpgm
+1:
+  s_barrier
+  s_barrier
+  s_endpgm
+
+kernel through             ; past the end of the code, where zeros follow
+  s_nop 0
+
+.amdgpu_metadata
+amdhsa.version: [1, 1]
+amdhsa.kernels:
+  - {.name: opcode, .symbol: opcode.kd, .kernarg_segment_size: 0, .kernarg_segment_align: 8, .group_segment_fixed_size: 64, .private_segment_fixed_size: 0, .wavefront_size: 64, .sgpr_count: 16, .vgpr_count: 8, .max_flat_workgroup_size: 256}
+  - {.name: registers, .symbol: registers.kd, .kernarg_segment_size: 0, .kernarg_segment_align: 8, .group_segment_fixed_size: 64, .private_segment_fixed_size: 0, .wavefront_size: 64, .sgpr_count: 16, .vgpr_count: 8, .max_flat_workgroup_size: 256}
+  - {.name: reserved, .symbol: reserved.kd, .kernarg_segment_size: 0, .kernarg_segment_align: 8, .group_segment_fixed_size: 64, .private_segment_fixed_size: 0, .wavefront_size: 64, .sgpr_count: 16, .vgpr_count: 8, .max_flat_workgroup_size: 256}
+  - {.name: trap, .symbol: trap.kd, .kernarg_segment_size: 0, .kernarg_segment_align: 8, .group_segment_fixed_size: 64, .private_segment_fixed_size: 0, .wavefront_size: 64, .sgpr_count: 16, .vgpr_count: 8, .max_flat_workgroup_size: 256}
+  - {.name: jump, .symbol: jump.kd, .kernarg_segment_size: 0, .kernarg_segment_align: 8, .group_segment_fixed_size: 64, .private_segment_fixed_size: 0, .wavefront_size: 64, .sgpr_count: 16, .vgpr_count: 8, .max_flat_workgroup_size: 256}
+  - {.name: through, .symbol: through.kd, .kernarg_segment_size: 0, .kernarg_segment_align: 8, .group_segment_fixed_size: 64, .private_segment_fixed_size: 0, .wavefront_size: 64, .sgpr_count: 16, .vgpr_count: 8, .max_flat_workgroup_size: 256}
+  - {.name: store, .symbol: store.kd, .kernarg_segment_size: 0, .kernarg_segment_align: 8, .group_segment_fixed_size: 64, .private_segment_fixed_size: 0, .wavefront_size: 64, .sgpr_count: 16, .vgpr_count: 8, .max_flat_workgroup_size: 256}
+  - {.name: unaligned, .symbol: unaligned.kd, .kernarg_segment_size: 0, .kernarg_segment_align: 8, .group_segment_fixed_size: 64, .private_segment_fixed_size: 0, .wavefront_size: 64, .sgpr_count: 16, .vgpr_count: 8, .max_flat_workgroup_size: 256}
+  - {.name: loop, .symbol: loop.kd, .kernarg_segment_size: 0, .kernarg_segment_align: 8, .group_segment_fixed_size: 64, .private_segment_fixed_size: 0, .wavefront_size: 64, .sgpr_count: 16, .vgpr_count: 8, .max_flat_workgroup_size: 256}
+  - {.name: halt, .symbol: halt.kd, .kernarg_segment_size: 0, .kernarg_segment_align: 8, .group_segment_fixed_size: 64, .private_segment_fixed_size: 0, .wavefront_size: 64, .sgpr_count: 16, .vgpr_count: 8, .max_flat_workgroup_size: 256}
+  - {.name: ended, .symbol: ended.kd, .kernarg_segment_size: 0, .kernarg_segment_align: 8, .group_segment_fixed_size: 64, .private_segment_fixed_size: 0, .wavefront_size: 64, .sgpr_count: 16, .vgpr_count: 8, .max_flat_workgroup_size: 256}
+.end_amdgpu_metadata
