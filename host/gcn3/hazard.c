@@ -62,6 +62,13 @@ static bool setreg(const struct gcn3_inst *i)
     return i->fmt == FMT_SOPK && (i->op == OP_S_SETREG_B32 || i->op == OP_S_SETREG_IMM32_B32);
 }
 
+/* A DPP instruction that may leave lanes of its destination as they are. */
+static bool keeps_old(const struct gcn3_inst *i)
+{
+    const unsigned bound_ctrl = i->ext >> 19 & 1, masks = i->ext >> 24;
+    return i->vdst_w && (!bound_ctrl || masks != 0xff);
+}
+
 static void look_valu(struct finding *f, const struct gcn3_inst *i)
 {
     const struct hazard_wave *h = f->wave;
@@ -69,9 +76,12 @@ static void look_valu(struct finding *f, const struct gcn3_inst *i)
         look(f, HAZARD_DIV_FMAS, &h->sgpr[SREG_VCC], 2);
     if (lane_access(i))
         look_sgpr(f, HAZARD_LANE_SELECT, i->src[1], 1);
-    if (i->dpp) {
-        if (i->src[0] >= SREG_VGPR)
-            look(f, HAZARD_DPP_VGPR, &h->vgpr[i->src[0] - SREG_VGPR], 1);
+    if (i->dpp) { /* any VGPR that it reads, as LLVM has it: also the other source, and the old destination */
+        for (unsigned n = 0; n < 3; n++)
+            if (i->srcw[n] && i->src[n] >= SREG_VGPR)
+                look(f, HAZARD_DPP_VGPR, &h->vgpr[i->src[n] - SREG_VGPR], 1);
+        if (keeps_old(i))
+            look(f, HAZARD_DPP_VGPR, &h->vgpr[i->vdst], 1);
         look(f, HAZARD_DPP_EXEC, &h->exec, 1);
     }
     if (i->vdst + i->vdst_w <= 256)
