@@ -60,8 +60,9 @@ module sqc_cache
   output logic                  idle_o
 );
   localparam int unsigned Sets = Kib * 1024 / 64 / Ways;
-  localparam int unsigned Sw = $clog2(Sets);
+  localparam int unsigned Sw = Sets > 1 ? $clog2(Sets) : 1;
   localparam int unsigned Ww = Ways > 1 ? $clog2(Ways) : 1;
+  localparam int unsigned Lw = $clog2(Sets << Ww);
   localparam int unsigned Pw = Cus > 1 ? $clog2(Cus) : 1;
   localparam logic [7:0] Access = Scalar ? tlb_pkg::ACCESS_READ : tlb_pkg::ACCESS_EXECUTE;
 
@@ -80,7 +81,7 @@ module sqc_cache
   logic [Sw-1:0] tag_waddr, tag_raddr;
   logic [Ways-1:0][63:0] tag_wdata, tag_row;
   logic tag_re, line_we, line_re;
-  logic [Sw+Ww-1:0] line_waddr, line_raddr;
+  logic [Lw-1:0] line_waddr, line_raddr;
   logic [7:0][63:0] line_wdata;
   logic [15:0][31:0] line;
   ram_1r1w #(.Width(64 * Ways), .Depth(Sets), .Lanes(Ways)) u_tags (
@@ -223,6 +224,9 @@ module sqc_cache
             way = victim[set] & (Ways - 1);
             victim[set] = way + 32'd1;
             valid[set] = valid[set] & ~Ways'(32'd1 << way);
+            if (Ways < 4) begin  // a line that is replaced before it was visible stays unseen
+              for (int unsigned n = 1; n < 3; n++) if (late_set[n] == set && late_way[n] == way) late[n[1:0]] = 1'b0;
+            end
             late[0] = 1'b1;
             late_set[0] = set;
             late_way[0] = way;
@@ -230,7 +234,7 @@ module sqc_cache
             tag_waddr  <= Sw'(set);
             tag_wdata  <= {Ways{e_pa[e]}};
             line_we    <= 1'b1;
-            line_waddr <= (Sw + Ww)'((set << Ww) | way);
+            line_waddr <= Lw'((set << Ww) | way);
             line_wdata <= fill_data_i;
           end
         end
@@ -325,7 +329,7 @@ module sqc_cache
           s2 = 1'b1;
           at2 = e;
           line_re    <= 1'b1;
-          line_raddr <= (Sw + Ww)'((set << Ww) | way);
+          line_raddr <= Lw'((set << Ww) | way);
         end else begin
           owner = e;
           e_pa[e] = pa;
