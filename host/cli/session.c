@@ -62,6 +62,10 @@ enum gantry_status session_open(struct session *s, const char *command, int argc
     }
     if (o->sim.wave && !rtl_machine_wave(&s->config.cfg, o->sim.wave))
         return STATUS_USAGE;
+    if (s->config.cfg.check_hazards && o->sim.model == SIM_RTL) {
+        diag("check.hazards", "only with --model golden, which finds them");
+        return STATUS_USAGE;
+    }
     log_set_level(o->verbose >= 2 ? LOG_LEVEL_DEBUG : o->verbose ? LOG_LEVEL_INFO : LOG_LEVEL_WARN);
     if (o->output) {
         status = results_open(o->output, &s->results);

@@ -60,6 +60,12 @@ def test_each_place_once(careless):
     assert re.search(r"hazard at [0-9a-f]{12}: v_mov_b32_dpp v2, v1 .*: .*; 1 wait states between, 2 are needed", lines[1]), lines
 
 
+def test_only_the_golden_model_finds_them(careless):
+    done = subprocess.run([GANTRY, "kernel", "-c", "tiny", careless, "--grid", "64", "--group", "64", "--set", "check.hazards=on"], cwd=ROOT,
+                          capture_output=True, text=True, timeout=120)
+    assert done.returncode == 64 and done.stderr == "gantry: check.hazards: only with --model golden, which finds them\n", done.stderr
+
+
 def test_off_by_default(careless):
     assert run(careless, "--grid", "64", "--group", "64") == []
 
