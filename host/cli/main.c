@@ -2,6 +2,7 @@
  * The gantry command: picks the sub-command.
  */
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +16,8 @@ static const char usage[] =
     "       gantry config [-c CONFIG] [--set KEY=VALUE]... [--list | --get KEY | --sv]\n"
     "\n"
     "options of run and kernel:\n"
-    "  -c, --config FILE      system file, or a name: tiny, demo, r9nano, r9nano-2gpu, r9nano-4gpu\n"
+    "  -c, --config FILE      system file, or a name: tiny, smallest, demo, r9nano, r9nano-2gpu,\n"
+    "                         r9nano-4gpu\n"
     "  --model rtl|golden     what executes the kernels (default rtl)\n"
     "  --lockstep             compare every retired instruction with the golden model\n"
     "  --set KEY=VALUE        override a configuration key; may be repeated\n"
@@ -27,10 +29,19 @@ static const char usage[] =
     "  --progress auto|always|never\n"
     "  -q, --quiet            no progress line, no table\n"
     "  -v, --verbose          more messages; twice: all\n"
+    "  --no-skip              evaluate idle parts too: slower, same hash\n"
     "  --gpu I                GPU that runs the kernel (kernel only)\n"
     "\n"
     "argument specs: u8 i8 u16 i16 u32 i32 u64 i64 f16 f32 f64:VALUE, in:FILE, zero:BYTES, fill:BYTE:BYTES,\n"
-    "  out:BYTES:FILE, inout:FILE:FILE, lds:BYTES\n";
+    "  out:BYTES:FILE, inout:FILE:FILE, lds:BYTES\n"
+    "\n"
+    "exit status: the program's (run), 0 success, 64 usage, 65 bad input, 66 missing file, 70 internal error,\n"
+    "  74 input or output error, 75 no progress, 76 fault of the kernel, 128+N ended by signal N\n";
+
+static bool asks_help(const char *word)
+{
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
 
 int main(int argc, char **argv)
 {
@@ -40,7 +51,7 @@ int main(int argc, char **argv)
     } commands[] = {{"run", cmd_run}, {"kernel", cmd_kernel}, {"config", cmd_config}};
 
     signal(SIGPIPE, SIG_IGN);
-    if (argc >= 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)) {
+    if (argc >= 2 && (asks_help(argv[1]) || strcmp(argv[1], "help") == 0 || (argc >= 3 && asks_help(argv[2])))) {
         fputs(usage, stdout);
         return 0;
     }

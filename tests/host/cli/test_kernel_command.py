@@ -129,6 +129,15 @@ def test_wrong_input(status, cause, args):
         refused(status, cause, *args)
 
 
+@pytest.mark.parametrize("command", [[], ["run"], ["kernel"], ["config"]])
+@pytest.mark.parametrize("option", ["--help", "-h"])
+def test_help(command, option):
+    done = subprocess.run([GANTRY, *command, option], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and not done.stderr and done.stdout.startswith("usage: gantry run "), done
+    systems = {path.stem for path in (ROOT / "configs").glob("*.yaml")}
+    assert systems <= set(re.findall(r"[\w-]+", done.stdout.split("--config FILE")[1].split("--model")[0]))
+
+
 def test_several_kernels_need_a_name(code):
     refused(64, f"{code}: several kernels, name one as {code}:KERNEL: wild, endless, busy, illegal, values, beyond", code, *SHAPE)
 
