@@ -11,6 +11,8 @@
 #include "gantry_msg.h"
 #include "host/gcn3/golden.h"
 
+#define WHERE 16 /* wavefronts in a report */
+
 struct golden_part {
     struct part *part;
     struct golden *golden;
@@ -57,6 +59,7 @@ static void golden_report(struct part *part, FILE *out)
 {
     struct golden_part *g = part->own;
     fprintf(out, "  %s: %s\n", part->name, g->resume == UINT64_MAX ? "no wavefront can run" : "wavefronts are running");
+    golden_where(g->golden, part->name, WHERE, out);
 }
 
 static void golden_counters(struct part *part, part_counter_fn fn, void *arg)

@@ -269,6 +269,7 @@ enum sim_result sim_run(struct sim *sim, uint64_t until)
         }
         if (sim->options.max_cycles && s->now >= sim->options.max_cycles) {
             sim->now = sim->now > s->now ? sim->now : s->now;
+            watchdog_where(sim, stderr);
             return SIM_MAX_CYCLES;
         }
         uint64_t next = sched_next(s), timer = heap_next(&sim->timers);

@@ -42,7 +42,7 @@ struct sim {
     unsigned gpu_count;
     struct heap timers;
     uint64_t now; /* of the host */
-    bool stop, running;
+    bool stop, running, where_told;
     uint64_t watch_sent, watch_cycle; /* watchdog: messages and cycle of the last look */
     struct rtl_machine *rtl;          /* NULL with the golden model */
     struct lockstep_tap *tap;         /* --lockstep, else NULL */
@@ -56,6 +56,8 @@ bool machine_build(struct sim *sim);
 void machine_free(struct sim *sim);
 /* Who waits for whom, with cycles. */
 void watchdog_report(struct sim *sim, FILE *out, const char *why);
+/* Where the wavefronts of golden GPUs are; once a run. */
+void watchdog_where(struct sim *sim, FILE *out);
 /* All messages sent so far. */
 uint64_t watchdog_sent(const struct sim *sim);
 #endif

@@ -40,3 +40,13 @@ void watchdog_report(struct sim *sim, FILE *out, const char *why)
     for (uint32_t i = 0; i < sim->sched.count; i++)
         report_part(sim, sim->sched.parts[i], out);
 }
+
+void watchdog_where(struct sim *sim, FILE *out)
+{
+    for (unsigned g = 0; g < sim->gpu_count && !sim->where_told; g++) {
+        struct part *golden = sim->gpus[g].golden;
+        if (golden && sim->gpus[g].pending_count)
+            golden->ops->report(golden, out);
+    }
+    sim->where_told = true;
+}

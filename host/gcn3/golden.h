@@ -8,6 +8,7 @@
 #define GANTRY_GOLDEN_H
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "gantry_msg.h"
 
@@ -34,6 +35,8 @@ uint64_t golden_instructions(const struct golden *g);
 /* Hash over the stores and atomics so far (address, size, data, order), without those to scratch memory; the same with
  * any number of threads. */
 uint64_t golden_written(const struct golden *g);
+/* Each wavefront that has begun and not ended: one line with place, state, PC and next instruction; at most `most`. */
+void golden_where(struct golden *g, const char *name, unsigned most, FILE *out);
 /* Value of s_memtime and s_memrealtime, set by the owner of the clock. */
 void golden_set_time(struct golden *g, uint64_t cycle);
 #endif

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that go wrong: each ends in a defined fault that names PC, wavefront and instruction, in both models alike (B.8)."""
+"""Programs that go wrong: each ends in a defined fault that names PC, wavefront and instruction, in both models alike (B.8);
+what has no end is stopped."""
 import pathlib
 import re
 import subprocess
@@ -46,6 +47,24 @@ def test_fault(code, name):
         assert status == 76 and len(lines) == 1, lines
         assert re.fullmatch(f"gantry: {name}: gpu0: {FAULTS[name]}", lines[0]), lines
     assert ends[0] == ends[1]
+
+
+ENDLESS = {
+    "loop": [r"CU 0 wavefront 0 of work-group 0, at a barrier, before pc 0x[0-9a-f]+: s_endpgm",
+             r"CU 0 wavefront 16 of work-group 0, running, before pc 0x[0-9a-f]+: s_branch 65535"],
+    "halt": [r"CU 0 wavefront 0 of work-group 0, at a barrier, before pc 0x[0-9a-f]+: s_endpgm",
+             r"CU 0 wavefront 16 of work-group 0, has halted, before pc 0x[0-9a-f]+: s_barrier"],
+}
+
+
+@pytest.mark.parametrize("name", ENDLESS)
+def test_no_end(code, name):
+    """The golden model tells where each wavefront is, when nothing can go on and at --max-cycles."""
+    status, lines = run(code, name, "golden", "--max-cycles", "200000")
+    assert status == 75, lines
+    where = [line.removeprefix("  gpu0.golden: ") for line in lines if line.startswith("  gpu0.golden: CU")]
+    assert len(where) == 2 and all(map(re.fullmatch, ENDLESS[name], where)), lines
+    assert run(code, name, "rtl", "--max-cycles", "200000")[0] == 75
 
 
 def test_barrier_with_ended_wavefronts(code):
