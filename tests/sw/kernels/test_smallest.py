@@ -11,13 +11,22 @@ from test_kernels import ROOT, code_object, difference, launch
 
 NIGHTLY = os.environ.get("GANTRY_NIGHTLY") == "1"
 SOME = ["vecadd", "reduction", "hash", "nbody", "real64", "generic"]
-# SIMDs, lanes, slots, VGPRs, SGPRs, LDS, rate of transcendentals, of doubles
+# SIMDs, lanes, slots, VGPRs, SGPRs, LDS, rate of transcendentals, of doubles; caches and TLBs; latencies; the other compiler of the models
 SHAPES = {
     "two": ["gpu.cu.simds=2", "gpu.cu.lanes=8", "gpu.cu.waves_per_simd=7", "gpu.cu.vgprs_per_simd=136", "gpu.cu.sgprs_per_simd=320",
             "gpu.cu.lds_kib=32", "gpu.cu.trans_cost=7", "gpu.cu.fp64_turns=31"],
     "four": ["gpu.cu.simds=4", "gpu.cu.lanes=4", "gpu.cu.waves_per_simd=10", "gpu.cu.lds_kib=64"],
     "one": ["gpu.cu.simds=1", "gpu.cu.lanes=16", "gpu.cu.waves_per_simd=4", "gpu.cu.sgprs_per_simd=448", "gpu.cu.lds_kib=8"],
     "wide": ["gpu.cu.simds=2", "gpu.cu.lanes=16", "gpu.cu.waves_per_simd=3", "gpu.cu.vgprs_per_simd=64", "gpu.cu.sgprs_per_simd=352"],
+    "direct": ["gpu.l1v.kib=1", "gpu.l1v.ways=1", "gpu.l1v.tlb_entries=4", "gpu.l1v.mshrs=1", "gpu.l1i.kib=1", "gpu.l1i.ways=1", "gpu.l1k.kib=1",
+               "gpu.l1k.ways=1", "gpu.sqc.tlb_entries=4", "gpu.l2.kib_per_slice=4", "gpu.l2.ways=1", "gpu.l2.mshrs=2", "gpu.utcl2.entries=16",
+               "gpu.utcl2.ways=1", "gpu.utcl2.walks=1", "gpu.cu.vmem_lanes=1"],
+    "one_set": ["gpu.l1v.kib=1", "gpu.l1v.ways=16", "gpu.l1i.kib=1", "gpu.l1i.ways=16", "gpu.l1k.kib=1", "gpu.l1k.ways=16", "gpu.l2.kib_per_slice=4",
+                "gpu.l2.ways=16", "gpu.utcl2.entries=16", "gpu.utcl2.ways=16", "gpu.cu.vmem_lanes=16", "gpu.cu.time_latency=32",
+                "gpu.cu.lds_latency=28", "gpu.l1v.hit_latency=48", "gpu.sqc.hit_latency=36"],
+    "slow": ["gpu.cu.lanes=8", "gpu.cu.operand_stages=1", "gpu.cu.time_latency=255", "gpu.cu.lds_latency=255", "gpu.l1v.hit_latency=255",
+             "gpu.sqc.hit_latency=255"],
+    "gcc": ["host.model_cc=gcc"],
 }
 
 
