@@ -5,6 +5,13 @@
 package cu_vmem_pkg;
   import cu_pkg::*;
 
+  // Instructions under way; their tables have 16 entries, of which synthesis drops those that `vslot` never names.
+  localparam int unsigned NumSlots = gantry_cfg_pkg::VmemSlots;
+
+  function automatic logic [3:0] vslot(input logic [3:0] at);
+    return at & 4'(NumSlots - 1);
+  endfunction
+
   // A row on its way to the VGPRs; without lanes it only ends its instruction.
   typedef struct packed {
     logic final_row;

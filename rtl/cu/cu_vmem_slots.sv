@@ -52,14 +52,17 @@ module cu_vmem_slots
   output logic                drained_o,        // no transaction is under way
   output logic                moved_o
 );
+  localparam logic [15:0] AllSlots = 16'((1 << NumSlots) - 1);
+
   // instructions in flight
   logic [15:0] used, sent, finished, blocked, rows;  // rows: brings results
   logic [5:0] wave[16];
   logic [7:0] tag[16], status[16];
   logic [63:0] fault_va[16];
   logic [15:0] since[16], age;  // when it came in
-  logic [31:0] older[16], left[16];
-  logic [31:0] outstanding;
+  logic [15:0] older[16];  // instructions of its wavefront before it
+  logic [9:0] left[16];  // transactions under way: 64 lanes, up to 4 words, each may lie in two lines
+  logic [13:0] outstanding;  // of all
   // operand rows
   logic [3:0] slot;
   logic [5:0] rows_left;
@@ -73,8 +76,7 @@ module cu_vmem_slots
   logic [1:0] wb_count;  // instructions whose rows have not left
   logic [3:0] chosen, last;
   // temporaries
-  logic [31:0] others;
-  logic [15:0] ready;
+  logic [15:0] others, ready;
   logic awake, moved, complete, ready_q;
 
   // room_i rises while this unit rests, when reports have left the floor behind it
@@ -82,10 +84,10 @@ module cu_vmem_slots
 
   /* verilator lint_off BLKSEQ */
   task automatic accept();
-    slot = next_slot_o;
+    slot = vslot(next_slot_o);
     op = prepare(issue_i);
     others = '0;
-    for (int unsigned s = 0; s < 16; s++) others = others | (32'(used[s] && wave[s] == op.wave) << s);
+    for (int unsigned s = 0; s < NumSlots; s++) others = others | (16'(used[s] && wave[s] == op.wave) << s);
     older[slot] = others;
     blocked[slot] = others != '0 && SeedFault != 4'd3;
     used[slot] = 1'b1;
@@ -133,51 +135,61 @@ module cu_vmem_slots
     end
   endtask
 
-  // The first fault of an instruction is reported.
-  task automatic note_fault(input logic [3:0] at, input logic [7:0] what, input logic [63:0] va);
-    fault_va[at] = status[at] == '0 ? va : fault_va[at];
-    status[at]   = status[at] == '0 ? what : status[at];
+  // The first fault of an instruction is reported, of one cycle the one nearest to the beginning of this unit.  Addresses of
+  // transactions have 40 bits; the cache knows none.
+  task automatic take_faults();
+    for (int unsigned s = 0; s < NumSlots; s++) begin
+      if (status[s] == '0) begin
+        if (fault_i.valid && vslot(fault_i.slot) == s[3:0]) begin
+          status[s]   = fault_i.status;
+          fault_va[s] = fault_i.va;
+        end else if (denied_i.valid && vslot(denied_i.slot) == s[3:0]) begin
+          status[s]   = denied_i.status;
+          fault_va[s] = {24'd0, denied_i.va[39:0]};
+        end else if (ended_i.valid && ended_i.status != '0 && vslot(ended_i.slot) == s[3:0]) begin
+          status[s]   = ended_i.status;
+          fault_va[s] = {24'd0, ended_va_i[0][39:0]};
+        end else if (ack_valid_i && ack_status_i != '0 && vslot(ack_slot_i[3:0]) == s[3:0]) begin
+          status[s]   = ack_status_i;
+          fault_va[s] = '0;
+        end
+      end
+    end
   endtask
 
   task automatic end_transaction(input logic [3:0] at);
-    left[at] = left[at] - 32'd1;
-    outstanding = outstanding - 32'd1;
+    left[at] = left[at] - 10'd1;
+    outstanding = outstanding - 14'd1;
     finished[at] = left[at] == '0 && sent[at];
   endtask
 
   task automatic take_events();
     if (started_valid_i) begin
-      left[started_slot_i] = left[started_slot_i] + 32'd1;
-      outstanding = outstanding + 32'd1;
+      left[vslot(started_slot_i)] = left[vslot(started_slot_i)] + 10'd1;
+      outstanding = outstanding + 14'd1;
     end
-    if (fault_i.valid) note_fault(fault_i.slot, fault_i.status, fault_i.va);
     if (sent_valid_i) begin
-      sent[sent_slot_i] = 1'b1;
-      finished[sent_slot_i] = left[sent_slot_i] == '0;
+      sent[vslot(sent_slot_i)] = 1'b1;
+      finished[vslot(sent_slot_i)] = left[vslot(sent_slot_i)] == '0;
     end
-    if (denied_i.valid) begin
-      note_fault(denied_i.slot, denied_i.status, denied_i.va);
-      end_transaction(denied_i.slot);
-    end
-    if (ended_i.valid) begin
-      if (ended_i.status != '0) note_fault(ended_i.slot, ended_i.status, ended_va_i[0]);
-      end_transaction(ended_i.slot);
-    end
-    if (ack_valid_i) begin
-      if (ack_status_i != '0) note_fault(ack_slot_i[3:0], ack_status_i, 64'd0);
-      end_transaction(ack_slot_i[3:0]);
+    if (denied_i.valid) end_transaction(vslot(denied_i.slot));
+    if (ended_i.valid) end_transaction(vslot(ended_i.slot));
+    if (ack_valid_i) end_transaction(vslot(ack_slot_i[3:0]));
+    if (fault_i.valid || denied_i.valid || (ended_i.valid && ended_i.status != '0) ||
+        (ack_valid_i && ack_status_i != '0)) begin
+      take_faults();
     end
   endtask
 
   // Completion: a finished instruction with rows waits until they are written; two may wait for their rows to leave.
   task automatic retire();
     complete = wb_done_i;
-    last = wb_done_slot_i;
+    last = vslot(wb_done_slot_i);
     if (wb_left_i) wb_count = wb_count - 2'd1;
     ready = finished & ~blocked;
     if (ready != '0 && !wb_count[1]) begin
       moved = 1'b1;
-      chosen = pick_pkg::rr64({48'd0, ready}, {2'd0, chosen})[3:0];
+      chosen = vslot(pick_pkg::rr64({48'd0, ready}, {2'd0, chosen})[3:0]);
       if (rows[chosen] && status[chosen] == '0) begin
         finished[chosen] = 1'b0;
         wb_valid_o <= 1'b1;
@@ -195,8 +207,8 @@ module cu_vmem_slots
       age = time_i - since[last] + 16'd1;
       rest_o <= age < 16'(Latency) ? 9'(16'(Latency) - age) : 9'd0;
       used[last] = 1'b0;
-      for (int unsigned s = 0; s < 16; s++) begin
-        older[s] = older[s] & ~(32'd1 << last);
+      for (int unsigned s = 0; s < NumSlots; s++) begin
+        older[s] = older[s] & ~(16'd1 << last);
         blocked[s[3:0]] = older[s] != '0 && SeedFault != 4'd3;
       end
       moved = 1'b1;
@@ -210,12 +222,17 @@ module cu_vmem_slots
             wb_left_i || wb_done_i;
         done_valid_o <= 1'b0;
         wb_valid_o <= 1'b0;
-        take_events();
-        retire();
+        if (Narrow) begin  // completion, and a cycle later what it hangs on, for the clock
+          retire();
+          take_events();
+        end else begin
+          take_events();
+          retire();
+        end
         opread_valid_o <= capture_o.valid && capture_o.final_row;
         if (capture_o.valid) begin
           moved = 1'b1;
-          opread_o <= '{wave: wave[capture_o.slot], tag: tag[capture_o.slot]};
+          opread_o <= '{wave: wave[vslot(capture_o.slot)], tag: tag[vslot(capture_o.slot)]};
         end
         if (capture.valid) moved = 1'b1;
         capture_o <= capture;
@@ -227,8 +244,8 @@ module cu_vmem_slots
           moved = 1'b1;
           request_row();
         end
-        ready_q <= rows_left <= (Parts == 1 ? 6'd1 : 6'd0) && used != '1;
-        next_slot_o <= pick_pkg::first64({48'd0, ~used})[3:0];
+        ready_q <= rows_left <= (Parts == 1 ? 6'd1 : 6'd0) && used != AllSlots;
+        next_slot_o <= vslot(pick_pkg::first64({48'd0, ~used & AllSlots})[3:0]);
         drained_o <= outstanding == '0;
         awake = moved;
         moved_o <= moved;

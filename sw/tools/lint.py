@@ -32,7 +32,8 @@ def tool(cmd, limit=None):
 
 
 # a compute unit with one SIMD of four lanes
-NARROW = ["gpu.cu.lanes=4", "gpu.cu.operand_stages=1", "gpu.cu.simds=1", "gpu.cu.waves_per_simd=4", "gpu.cu.sgprs_per_simd=448", "gpu.cu.lds_kib=16"]
+NARROW = ["gpu.cu.lanes=4", "gpu.cu.operand_stages=1", "gpu.cu.simds=1", "gpu.cu.waves_per_simd=4", "gpu.cu.sgprs_per_simd=448", "gpu.cu.lds_kib=16",
+          "gpu.cu.vmem_slots=4"]
 TINY = ["gpu.cu.count=1", "gpu.l2.slices=1", "gpu.l2.kib_per_slice=8"]
 
 
