@@ -9,18 +9,28 @@ module cu_perf (
   input  logic [ 7:0] addr_i,
   output logic [63:0] data_o
 );
-  // A counter is 16 x counter + its column of the bit planes: most events touch the planes only.
+  // A counter is 16 x (its word + its carry) + its column of the bit planes: most events touch the planes only.  A carry
+  // comes every 16 cycles at most, and the words are in turn every 16 cycles, so that one adder and a memory are enough.
   /* verilator lint_off BLKSEQ */
-  logic [59:0] counter[16];
+  (* no_rw_check *) logic [59:0] words[16];
+  logic [15:0] some;  // the word is not zero: it is in the memory
   logic [15:0] plane[4];
-  logic [15:0] carry0, carry1, carry2, carry3;
-  logic [3:0] k;
+  logic [15:0] carries, carry0, carry1, carry2, carry3;
+  logic [3:0] turn, k;
+  logic [59:0] high;
 
   always_ff @(posedge clk_i) begin
     if (en_i) begin
-      k = addr_i[3:0];
-      if (addr_i < 8'd16) data_o <= {counter[k], plane[3][k], plane[2][k], plane[1][k], plane[0][k]};
+      k    = addr_i[3:0];
+      high = (some[k] ? words[k] : 60'd0) + {59'd0, carries[k]};
+      if (addr_i < 8'd16) data_o <= {high, plane[3][k], plane[2][k], plane[1][k], plane[0][k]};
       else data_o <= 64'd0;
+      if (carries[turn]) begin
+        words[turn]   <= (some[turn] ? words[turn] : 60'd0) + 60'd1;
+        some[turn]    = 1'b1;
+        carries[turn] = 1'b0;
+      end
+      turn     = turn + 4'd1;
       carry0   = plane[0] & events_i;
       carry1   = plane[1] & carry0;
       carry2   = plane[2] & carry1;
@@ -29,12 +39,12 @@ module cu_perf (
       plane[1] = plane[1] ^ carry0;
       plane[2] = plane[2] ^ carry1;
       plane[3] = plane[3] ^ carry2;
-      if (carry3 != 16'd0) begin
-        for (int unsigned n = 0; n < 16; n++) counter[n] = counter[n] + {59'd0, carry3[n]};
-      end
+      carries  = carries | carry3;
     end
     if (!rst_ni) begin
-      for (int unsigned n = 0; n < 16; n++) counter[n] = '0;
+      some    = '0;
+      carries = '0;
+      turn    = '0;
       for (int unsigned n = 0; n < 4; n++) plane[n] = '0;
     end
   end

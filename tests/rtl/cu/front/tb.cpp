@@ -11,6 +11,7 @@
 // mutant: -DGANTRY_CU_FAULT=28
 // mutate: rtl/cu/cu_front.sv: scalar_idle && vmem_queue_idle && none_waits => scalar_idle && vmem_queue_idle
 // mutate: rtl/cu/cu_perf.sv: plane[2] = plane[2] ^ carry1 => plane[2] = plane[2] ^ carry2
+// mutate: rtl/cu/cu_perf.sv: some[turn]    = 1'b1 => some[turn]    = 1'b0
 //
 // The front end alone, with stand-ins for the vector blocks: random scalar programs with branches, calls and scalar
 // loads on many wavefronts against the golden model; faults, kill, invalidation, counters; traps (traps.h).  Covers cu_fetch, cu_issue,
