@@ -72,12 +72,12 @@ module cu_fetch
   endfunction
 
   /* verilator lint_off BLKSEQ */
-  logic [47:0] pc[64];
-  logic [6:0] epoch[64];
-  logic [1:0] len[64];
-  logic [7:0] vmid[64];
-  registers_t registers[64];
-  logic [3:0] fault[128];  // status of a chunk, by {wavefront, half}
+  logic [47:0] pc[Waves];
+  logic [6:0] epoch[Waves];
+  logic [1:0] len[Waves];
+  logic [7:0] vmid[Waves];
+  registers_t registers[Waves];
+  logic [3:0] fault[2*Waves];  // status of a chunk, by {wavefront, half}
   waves_t have0, have1, pending0, pending1;  // chunk in half 0, 1: in the buffer, asked for
   waves_t want_fetch, want_decode, undecoded, in_decode;
 
@@ -85,6 +85,10 @@ module cu_fetch
   logic [1:0] s1_valid, s2_valid, s1_both, s2_both, decoded;
   widx_t s1_wave[2], s2_wave[2];
   logic [6:0] s1_epoch[2], s2_epoch[2];
+  logic [1:0] n1_valid;  // narrow: what comes to the first of them
+  widx_t n1_wave;
+  logic [6:0] n1_epoch;
+  logic n1_both;
   head_t head[2], h;
   logic [1:0] dwords;
   logic [63:0] inst;
@@ -95,7 +99,9 @@ module cu_fetch
   endfunction
 
   task automatic restart(input widx_t at, input logic [47:0] to);
-    pc[at]          = to;
+    if (Narrow) begin
+      for (int unsigned n = 0; n < Slots; n++) if (at == n[5:0]) pc[n] = to;
+    end else pc[at] = to;
     have0[at]       = 1'b0;
     have1[at]       = 1'b0;
     pending0[at]    = 1'b0;
@@ -128,6 +134,104 @@ module cu_fetch
   logic [63:0] ram_wdata[4];
   logic [1:0] q;
   gantry_msg_pkg::ifetch_req_t req;
+
+  // One request a cycle.
+  task automatic ask();
+    m = want_fetch & active_i;
+    if (m != '0) begin
+      awake = 1'b1;
+      w     = choose(m, turn_i);
+      half  = pc[w][5];
+      want0 = !has(w, half) && !(half ? pending1[w] : pending0[w]);
+      want1 = !has(w, !half) && !(half ? pending0[w] : pending1[w]);
+      if (want0 || want1) begin
+        if (!want0) half = !half;
+        if (half) pending1[w] = 1'b1;
+        else pending0[w] = 1'b1;
+        req                = '0;
+        req.wave           = {2'd0, w};
+        req.vmid           = vmid[w];
+        req.epoch          = {epoch[w], half};
+        req.va             = {16'd0, pc[w][47:5] + {42'd0, half != pc[w][5]}, 5'd0};
+        ifetch_req_valid_o <= 1'b1;
+        ifetch_req_o       <= req;
+      end
+      if (!(want0 && want1)) want_fetch[w] = 1'b0;
+    end
+  endtask
+
+  // Two heads to decode, first those of the SIMD that issued last.
+  task automatic choose_heads();
+    s1_valid = 2'd0;
+    m        = want_decode & active_i & ~in_decode;
+    for (int unsigned d = 0; d < Decoders; d++) begin
+      if (m != '0) begin
+        awake        = 1'b1;
+        w            = choose(m, turn_i - 2'd1);
+        m[w]         = 1'b0;
+        in_decode[w] = 1'b1;
+        s1_valid[d]  = 1'b1;
+        s1_wave[d]   = w;
+        s1_epoch[d]  = epoch[w];
+        s1_both[d]   = have0[w] && have1[w];
+      end
+    end
+    if (s1_valid[0]) begin
+      w            = windex(s1_wave[0]);
+      q            = pc[w][4:3];
+      ram_raddr0_q <= rows(w, pc[w][5], q);
+      ram_read0    = Quarters[pc[w][4:2]];
+    end
+    if (s1_valid[1]) begin
+      w            = windex(s1_wave[1]);
+      q            = pc[w][4:3];
+      ram_raddr1_q <= rows(w, pc[w][5], q);
+      ram_read1    = Quarters[pc[w][4:2]];
+    end
+  endtask
+
+  // The same for one decoder, at the begin of a cycle: what a jump of this cycle makes void is dropped by its epoch.
+  task automatic choose_head();
+    n1_valid = 2'd0;
+    m        = want_decode & active_i & ~in_decode;
+    if (m != '0) begin
+      awake        = 1'b1;
+      w            = choose(m, turn_i - 2'd1);
+      in_decode[w] = 1'b1;
+      n1_valid[0]  = 1'b1;
+      n1_wave      = w;
+      n1_epoch     = epoch[w];
+      n1_both      = have0[w] && have1[w];
+      ram_raddr0_q <= rows(w, pc[w][5], pc[w][4:3]);
+      ram_read0    = Quarters[pc[w][4:2]];
+    end
+  endtask
+
+  // The head of a wavefront was issued.
+  task automatic step_on(input widx_t at);
+    half          = pc[at][5];
+    pc[at]        = pc[at] + {44'd0, len[at], 2'b0};
+    undecoded[at] = 1'b1;
+    if (pc[at][5] != half) begin
+      if (half) have1[at] = 1'b0;
+      else have0[at] = 1'b0;
+      want_fetch[at] = 1'b1;
+    end
+    if (has(at, pc[at][5])) want_decode[at] = 1'b1;
+  endtask
+
+  // By wavefront: one adder for each, not one for each port.
+  task automatic step_all();
+    logic hit;
+    for (int unsigned n = 0; n < Slots; n++) begin
+      hit = 1'b0;
+      for (int unsigned k = 0; k < 6; k++) begin
+        hit = hit || (issued_i.valid[k] && windex({2'd0, issued_i.slot[k]}) == n[5:0]);
+      end
+      if (hit) step_on(n[5:0]);
+    end
+  endtask
+
   always_ff @(posedge clk_i) begin
     if (awake || start_valid_i || jump_valid_i != '0 || issued_i.valid != '0 || ifetch_rsp_valid_i) begin
       awake     = 1'b0;
@@ -136,6 +240,10 @@ module cu_fetch
       ram_read1 = '0;
       ram_write = 1'b0;
       ifetch_req_valid_o <= 1'b0;
+      if (Narrow) begin  // what the last cycle left decides: shorter paths
+        ask();
+        choose_head();
+      end
       // ---- jumps and new wavefronts, before a decode of the old path can leave
       if (jump_valid_i[0]) restart(windex(jump_wave_i[0]), jump_pc_i[0]);
       if (jump_valid_i[1]) restart(windex(jump_wave_i[1]), jump_pc_i[1]);
@@ -190,71 +298,21 @@ module cu_fetch
       // ---- heads that were issued
       if (issued_i.valid != 6'd0) begin
         awake = 1'b1;
-        for (int unsigned k = 0; k < 6; k++) begin
-          if (issued_i.valid >> k == 6'd0) break;
-          if (issued_i.valid[k]) begin
-            w            = windex({issued_i.simd, issued_i.slot[k]});
-            half         = pc[w][5];
-            pc[w]        = pc[w] + {44'd0, len[w], 2'b0};
-            undecoded[w] = 1'b1;
-            if (pc[w][5] != half) begin
-              if (half) have1[w] = 1'b0;
-              else have0[w] = 1'b0;
-              want_fetch[w] = 1'b1;
-            end
-            if (has(w, pc[w][5])) want_decode[w] = 1'b1;
+        if (Narrow) step_all();
+        else begin
+          for (int unsigned k = 0; k < 6; k++) begin
+            if (issued_i.valid >> k == 6'd0) break;
+            if (issued_i.valid[k]) step_on(windex({issued_i.simd, issued_i.slot[k]}));
           end
         end
       end
-      // ---- choose two heads to decode, first those of the SIMD that issued last
-      s1_valid = 2'd0;
-      m        = want_decode & active_i & ~in_decode;
-      for (int unsigned d = 0; d < Decoders; d++) begin
-        if (m != '0) begin
-          awake        = 1'b1;
-          w            = choose(m, turn_i - 2'd1);
-          m[w]         = 1'b0;
-          in_decode[w] = 1'b1;
-          s1_valid[d]  = 1'b1;
-          s1_wave[d]   = w;
-          s1_epoch[d]  = epoch[w];
-          s1_both[d]   = have0[w] && have1[w];
-        end
-      end
-      if (s1_valid[0]) begin
-        w            = windex(s1_wave[0]);
-        q            = pc[w][4:3];
-        ram_raddr0_q <= rows(w, pc[w][5], q);
-        ram_read0    = Quarters[pc[w][4:2]];
-      end
-      if (s1_valid[1]) begin
-        w            = windex(s1_wave[1]);
-        q            = pc[w][4:3];
-        ram_raddr1_q <= rows(w, pc[w][5], q);
-        ram_read1    = Quarters[pc[w][4:2]];
-      end
-      // ---- one request a cycle
-      m = want_fetch & active_i;
-      if (m != '0) begin
-        awake = 1'b1;
-        w     = choose(m, turn_i);
-        half  = pc[w][5];
-        want0 = !has(w, half) && !(half ? pending1[w] : pending0[w]);
-        want1 = !has(w, !half) && !(half ? pending0[w] : pending1[w]);
-        if (want0 || want1) begin
-          if (!want0) half = !half;
-          if (half) pending1[w] = 1'b1;
-          else pending0[w] = 1'b1;
-          req                = '0;
-          req.wave           = {2'd0, w};
-          req.vmid           = vmid[w];
-          req.epoch          = {epoch[w], half};
-          req.va             = {16'd0, pc[w][47:5] + {42'd0, half != pc[w][5]}, 5'd0};
-          ifetch_req_valid_o <= 1'b1;
-          ifetch_req_o       <= req;
-        end
-        if (!(want0 && want1)) want_fetch[w] = 1'b0;
-      end
+      if (Narrow) begin
+        s1_valid    = n1_valid;
+        s1_wave[0]  = n1_wave;
+        s1_epoch[0] = n1_epoch;
+        s1_both[0]  = n1_both;
+      end else choose_heads();
+      if (!Narrow) ask();
       // ---- answers
       if (ifetch_rsp_valid_i) begin
         awake = 1'b1;
@@ -290,7 +348,7 @@ module cu_fetch
       undecoded   = '0;
       in_decode   = '0;
       awake       = 1'b0;
-      for (int unsigned k = 0; k < 64; k++) epoch[k] = '0;
+      for (int unsigned k = 0; k < Waves; k++) epoch[k] = '0;
 `ifndef SYNTHESIS
       for (int unsigned k = 0; k < Known; k++) known_as[k] = '0;
 `endif

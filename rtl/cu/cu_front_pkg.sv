@@ -21,13 +21,23 @@ package cu_front_pkg;
 
   // Heads that are decoded in a cycle; a lone narrow SIMD, whose vector instructions
   // take 8 or 16 cycles, is content with one.
-  localparam int unsigned Decoders = gantry_cfg_pkg::NumSimd == 1 && Parts > 1 ? 1 : 2;
+  localparam int unsigned Decoders = Narrow ? 1 : 2;
 
-  // What of an index the configuration uses.  Arrays have an entry for every value; indices pass through these functions
-  // where they come in, so that synthesis drops the entries which nobody can name.
+  // What of an index the configuration uses; indices pass through `windex` where they come in.  In simulation arrays have an
+  // entry for every value, so that no index has to be checked; hardware has those which can be named.
   localparam logic [1:0] SimdMask = 2'(gantry_cfg_pkg::NumSimd - 1);
   localparam slot_t SlotMask = 4'((1 << $clog2(Slots)) - 1);
   localparam logic [5:0] GroupMask = 6'((1 << $clog2(gantry_cfg_pkg::GroupsPerCu)) - 1);
+
+`ifndef VERILATOR
+  localparam int unsigned Turns = 32'(SimdMask) + 1;
+  localparam int unsigned Waves = 32'({SimdMask, SlotMask}) + 1;
+  localparam int unsigned Groups = 32'(GroupMask) + 1;
+`else
+  localparam int unsigned Turns = 4;
+  localparam int unsigned Waves = 64;
+  localparam int unsigned Groups = 64;
+`endif
 
   function automatic widx_t windex(input widx_t at);
     return at & {SimdMask, SlotMask};

@@ -87,6 +87,7 @@ module cu_issue
   waves_t multi;  // its vector instruction takes several turns
   waves_t class_of[8];  // by class_e
   waves_t trap_en, priv, halt;  // has a trap handler, is in it, s_sethalt
+  waves_t head_fault;  // the fault is of its head, which stays
   waves_t prio[2];  // bits of the priority
   waves_t other_row;  // its head is a DPP that reads another row
   waves_t looks;  // its head is a branch that looks at SCC, VCC or EXEC
@@ -94,34 +95,34 @@ module cu_issue
   // what branches look at, and branches 4 cycles later; whose head waited for a result of the vector ALU, which scalar
   // instructions read 4 cycles later than vector ones.
   slots_t resting[4], flagged[4], fresh[4], rests, wrote, late;
+  slots_t took;  // narrow: who issued in this cycle
   logic waited;
   logic [63:0] recent[4];  // who issued a vector instruction in the last four turns
   order_t order[4], age[4];  // by priority and age; by age
   // by wavefront
-  head_t head[64];
-  logic [3:0] vm_count[64], lg_count[64];
-  logic [3:0] vm_read_count[64], lds_read_count[64];
-  logic [63:0] pending[64];  // register pairs that the vector ALU will write
-  tag_t tag[64];
-  logic [31:0] instructions[64];
-  logic [47:0] last_pc[64];
-  logic [7:0] vmid[64], launch[64], group[64], group_waves[64];
-  logic [6:0] sleep[64];
-  logic [7:0] fault_status[64];
-  logic [63:0] fault_va[64];
-  logic [31:0] fault_data[64];
+  head_t head[Waves];
+  logic [3:0] vm_count[Waves], lg_count[Waves];
+  logic [3:0] vm_read_count[Waves], lds_read_count[Waves];
+  logic [63:0] pending[Waves];  // register pairs that the vector ALU will write
+  tag_t tag[Waves];
+  logic [31:0] instructions[Waves];
+  logic [47:0] last_pc[Waves];
+  logic [7:0] vmid[Waves], launch[Waves], group[Waves], group_waves[Waves];
+  logic [6:0] sleep[Waves];
+  logic [7:0] fault_status[Waves];
+  logic [63:0] fault_va[Waves];  // of an access
   // vector results under way, by {simd, position}
-  slot_t fly_slot[16];
-  logic [63:0] fly_write[16];
-  result_t fly[16], result[4];
+  slot_t fly_slot[4*Turns];
+  logic [63:0] fly_write[4*Turns];
+  result_t fly[4*Turns], result[4];
   logic [3:0] result_ready;
   logic [1:0] fly_head[4];
   logic [2:0] fly_count[4];
   turns_t turns[4];  // that the SIMD is still taken
   logic [3:0] vm_read_simd[4], lds_read_simd[4];
   // by barrier slot
-  logic [7:0] arrived[64], ended[64];
-  logic [63:0] arrived_mask[64];
+  logic [7:0] arrived[Groups], ended[Groups];
+  logic [63:0] arrived_mask[Groups];
 
   logic [2:0] vmem_queued;
   logic [1:0][3:0] lds_inside;  // instructions in the LDS, by pair of SIMDs
@@ -141,10 +142,11 @@ module cu_issue
   widx_t w;
   tag_t now;
 
+  slots_t ready, m;
   `include "cu_issue_tasks.svh"
   `include "cu_issue_ports.svh"
+  `include "cu_issue_steps.svh"
 
-  slots_t ready, m;
   always_ff @(posedge clk_i) begin
     s        = cycle_i[1:0];
     outside  = cu_evt_credit_i || start_valid_i || kill_valid_i || ack_valid_i || intr_valid_i;
@@ -159,155 +161,19 @@ module cu_issue
       busy           = reported;
       table_changed  = 1'b0;
       issued.valid   = '0;
-      // ---------------- what others report
-      if (reported) begin
-        if (outside) begin
-          if (cu_evt_credit_i) credits = credits + 8'd1;
-          if (start_valid_i) start_wave(start_i);
-          if (intr_valid_i) begin
-            intr_held = 1'b1;
-            intr_wave = intr_wave_i;
-            intr_data = intr_data_i;
-          end
-        end
-        for (int unsigned k = 0; k < Decoders; k++) begin
-          if (head_valid_i[k]) begin
-            w = windex(head_wave_i[k]);
-            if (live[w]) begin
-              if (head[w].issue.cls != head_i[k].issue.cls) begin
-                class_of[head[w].issue.cls][w]   = 1'b0;
-                class_of[head_i[k].issue.cls][w] = 1'b1;
-              end
-              other_row[w] = head_i[k].issue.other_row;
-              looks[w]     = head_i[k].issue.flags;
-              head[w]      = head_i[k];
-              head_ok[w]   = 1'b1;
-              check_wait(w);
-              check_registers(w);
-            end
-          end
-        end
-        if (jump_valid_i[0]) head_ok[windex(jump_wave_i[0])] = 1'b0;
-        if (jump_valid_i[1]) head_ok[windex(jump_wave_i[1])] = 1'b0;
-        if (valu_done_valid_i != 4'd0) begin
-          for (int unsigned k = 0; k < 4; k++) begin
-            if (has_simd(k[1:0]) && valu_done_valid_i[k] && valu_done_i[k].has_result) begin
-              take_result(k[1:0], valu_done_i[k].result);
-            end
-          end
-        end
-        if (memory) begin
-          for (int unsigned k = 0; k < 2; k++) begin
-            if (lds_opread_valid_i[k]) begin
-              w = windex(lds_opread_i[k].wave);
-              lds_read_count[w]     = lds_read_count[w] - 4'd1;
-              lds_read_simd[w[5:4]] = lds_read_simd[w[5:4]] - 4'd1;
-              if (lds_read_count[w] == 4'd0) lds_reads[w] = 1'b0;
-            end
-            if (lds_left_i[k]) lds_inside[k] = lds_inside[k] - 4'd1;
-            if (lds_done_valid_i[k]) begin
-              w = windex(lds_done_i[k].wave);
-              count_lg(w, 1'b0);
-              check_wait(w);
-            end
-          end
-          if (vmem_pop_i) vmem_queued = vmem_queued - 3'd1;
-          if (vmem_opread_valid_i) begin
-            w = windex(vmem_opread_i.wave);
-            vm_read_count[w]     = vm_read_count[w] - 4'd1;
-            vm_read_simd[w[5:4]] = vm_read_simd[w[5:4]] - 4'd1;
-            if (vm_read_count[w] == 4'd0) vm_reads[w] = 1'b0;
-            if (vmem_opread_lds_i) flat_lds[w] = 1'b1;
-          end
-          if (vmem_done_valid_i) memory_done(vmem_done_i, 1'b1);
-          if (smem_left_i) smem_out = smem_out - 5'd1;
-          if (smem_done_valid_i) memory_done(smem_done_i, 1'b0);
-        end
-        if (kill_valid_i) begin
-          killing = 1'b1;
-          kill_waves(kill_vmid_i);
-        end
-      end
-      // ---------------- scalar result of the vector ALU of the SIMD in phase 1
-      if (result_ready != 4'd0) begin
-        busy = 1'b1;
-        s    = cycle_i[1:0] - 2'd1;
-        if (has_simd(s) && result_ready[s]) begin
-          s               = s & SimdMask;
-          result_ready[s] = 1'b0;
-          result_valid_o  <= 1'b1;
-          result_o        <= result[s];
-          w               = windex(result[s].wave);
-          waited          = !free_regs[w];
-          settle_result(s);
-          if (waited && free_regs[w]) fresh[s][w[3:0]] = 1'b1;
-        end
-        s = cycle_i[1:0];
-      end
-      // ---------------- issue
-      if (has_simd(s)) begin
-        s = s & SimdMask;
-        if (recent[s] != 64'd0) begin
-          busy      = 1'b1;
-          recent[s] = {recent[s][47:0], of_simd(multi, s)};
-        end
-        if (turns[s] != '0) begin
-          busy     = 1'b1;
-          turns[s] = turns[s] - turns_t'(1);
-          if (turns[s] == '0) multi[{s, 4'd0}+:16] = '0;
-        end
-        rests = resting[s];
-        wrote = flagged[s];
-        late  = fresh[s];
-        if ((rests | wrote | late) != 16'd0) begin
-          busy       = 1'b1;
-          resting[s] = '0;
-          flagged[s] = '0;
-          fresh[s]   = '0;
-        end
-        if (of_simd(live & head_ok, s) != 16'd0) begin
-          ready = of_simd(live & head_ok & free_regs & ~sleeping & ~at_barrier, s) & ~rests;
-          m     = of_simd(class_of[ClsValu], s);
-          if ((ready & m) != 16'd0) issue_vector(ready & m);
-          ready = ready & ~m;
-          if (ready != 16'd0) issue_others(ready);
-          issued.simd = s;
-        end
-      end
-      if (holding) begin
-        busy = 1'b1;
-        if (has_simd(s) && hold[s&SimdMask] != 3'd0) hold[s&SimdMask] = hold[s&SimdMask] - 3'd1;
-        holding = (hold[0] | hold[1] | hold[2] | hold[3]) != 3'd0;
+      if (Narrow) begin  // each step from what the last cycle left: shorter paths
+        send_events();
+        take_turn();
+        if (reported) take_reports();
+        hand_result();
+      end else begin
+        if (reported) take_reports();
+        hand_result();
+        take_turn();
+        send_events();
       end
       issued_o <= issued;
       if (observe) obs_valid_o <= issued.valid;
-      // ---------------- events
-      if (credits != 8'd0) begin
-        if (intr_held) begin
-          busy           = 1'b1;
-          intr_held      = 1'b0;
-          intr_busy      = 1'b0;
-          make_event(CU_EVT_INTERRUPT, windex(intr_wave), intr_data);
-          cu_evt_valid_o <= 1'b1;
-          cu_evt_o       <= evt;
-          credits        = credits - 8'd1;
-        end else if (ack_valid_i && !ack_taken_o) begin
-          busy           = 1'b1;
-          ack_taken_o    <= 1'b1;
-          evt            = '0;
-          evt.kind       = CU_EVT_ACK;
-          cu_evt_valid_o <= 1'b1;
-          cu_evt_o       <= evt;
-          credits        = credits - 8'd1;
-        end else if ((ending | faulted) != '0) begin
-          end_wave();
-        end
-      end
-      if (killing && silent == '0) begin
-        busy        = 1'b1;
-        killing     = 1'b0;
-        kill_done_o <= 1'b1;
-      end
       if (table_changed) begin
         active_o <= live;
         order_o  <= order;
@@ -351,16 +217,18 @@ module cu_issue
         flagged[k]       = '0;
         fresh[k]         = '0;
       end
-      for (int unsigned k = 0; k < 64; k++) begin
+      for (int unsigned k = 0; k < Waves; k++) begin
         head[k].issue.cls = ClsValu;
         vm_count[k]       = '0;
         lg_count[k]       = '0;
         vm_read_count[k]  = '0;
         lds_read_count[k] = '0;
         pending[k]        = '0;
-        arrived[k]        = '0;
-        ended[k]          = '0;
-        arrived_mask[k]   = '0;
+      end
+      for (int unsigned k = 0; k < Groups; k++) begin
+        arrived[k]      = '0;
+        ended[k]        = '0;
+        arrived_mask[k] = '0;
       end
       for (int unsigned k = 0; k < 8; k++) class_of[k] = k == 32'(ClsValu) ? '1 : '0;
       result_ready        = '0;

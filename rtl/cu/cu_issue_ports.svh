@@ -9,10 +9,24 @@
     w               = windex({s, slot});
     now             = tag[w];
     head_ok[w]      = 1'b0;
-    tag[w]          = now + 8'd1;
-    instructions[w] = instructions[w] + 32'd1;
-    last_pc[w]      = head[w].pc;
+    took[slot]      = 1'b1;
+    if (!Narrow) begin
+      tag[w]          = now + 8'd1;
+      instructions[w] = instructions[w] + 32'd1;
+      last_pc[w]      = head[w].pc;
+    end
     if (observe) obs_o[port] <= '{wave: w, tag: now, pc: {16'd0, head[w].pc}, inst: head[w].inst};
+  endtask
+
+  // The same by wavefront instead of by port: a lone SIMD with few slots has one counter for each, not one for each port.
+  task automatic count_issued();
+    for (int unsigned k = 0; k < Slots; k++) begin
+      if (took[k]) begin
+        tag[k]          = tag[k] + 8'd1;
+        instructions[k] = instructions[k] + 32'd1;
+        last_pc[k]      = head[k].pc;
+      end
+    end
   endtask
 
   function automatic slots_t of_simd(input waves_t all, input logic [1:0] simd);
@@ -122,10 +136,8 @@
     // illegal, or its fetch faulted
     pick = who & of_simd(class_of[ClsBad], s);
     if (pick != 16'd0) begin
-      busy       = 1'b1;
-      w          = windex({s, oldest(pick, order[s])});
-      last_pc[w] = head[w].pc;
-      if (head[w].issue.fault != 4'd0) raise_fault(w, {4'd0, head[w].issue.fault}, {16'd0, head[w].pc}, 32'd0);
-      else raise_fault(w, FAULT_ILLEGAL, head[w].inst, 32'd0);
+      busy = 1'b1;
+      w    = windex({s, oldest(pick, order[s])});
+      raise_fault(w, head[w].issue.fault != 4'd0 ? {4'd0, head[w].issue.fault} : FAULT_ILLEGAL, 1'b1);
     end
   endtask

@@ -18,19 +18,19 @@
   endtask
 
   // s_waitcnt at the head of a wavefront
-  task automatic check_wait(input widx_t at);
+  task automatic check_wait(input widx_t at, input issue_word_t word);
     waiting[at] = 1'b0;
-    if (head[at].issue.waitcnt && FaultSeed != 1) begin
-      waiting[at] = vm_count[at] > head[at].issue.simm16[3:0] || lg_count[at] > head[at].issue.simm16[11:8];
+    if (word.waitcnt && FaultSeed != 1) begin
+      waiting[at] = vm_count[at] > word.simm16[3:0] || lg_count[at] > word.simm16[11:8];
     end
   endtask
 
-  task automatic check_registers(input widx_t at);
-    free_regs[at] = (head[at].check & pending[at]) == 64'd0;
-    sb_some[at]   = pending[at] != 64'd0;
+  task automatic check_registers(input widx_t at, input logic [63:0] check, input logic [63:0] written);
+    free_regs[at] = (check & written) == 64'd0;
+    sb_some[at]   = written != 64'd0;
   endtask
 
-  task automatic raise_fault(input widx_t at, input logic [7:0] status, input logic [63:0] va, input logic [31:0] data);
+  task automatic raise_fault(input widx_t at, input logic [7:0] status, input logic of_head);
     if (used[at] && !silent[at] && fault_status[at] == 8'd0) begin
       table_changed    = 1'b1;
       live[at]         = 1'b0;
@@ -38,8 +38,7 @@
       ending[at]       = 1'b0;
       faulted[at]      = 1'b1;
       fault_status[at] = status;
-      fault_va[at]     = va;
-      fault_data[at]   = data;
+      head_fault[at]   = of_head;
     end
   endtask
 
@@ -59,7 +58,7 @@
     end else if (trap_en[at]) begin
       priv[at] = 1'b1;
     end else if (head[at].inst[7:0] == 8'd2) begin
-      raise_fault(at, FAULT_TRAP, {56'd0, head[at].inst[7:0]}, 32'd0);
+      raise_fault(at, FAULT_TRAP, 1'b1);
     end
   endtask
 
@@ -105,8 +104,11 @@
     if (vector) count_vm(at, 1'b0);
     else count_lg(at, 1'b0);
     if (!vm_some[at]) flat_lds[at] = 1'b0;
-    check_wait(at);
-    if (done.status != 8'd0) raise_fault(at, done.status, done.va, 32'd0);
+    check_wait(at, head[at].issue);
+    if (done.status != 8'd0) begin
+      for (int unsigned k = 0; k < Waves; k++) if (at == k[5:0] && fault_status[k] == 8'd0) fault_va[k] = done.va;
+      raise_fault(at, done.status, 1'b0);
+    end
   endtask
 
   task automatic start_wave(input start_t st);
@@ -159,7 +161,7 @@
 
   task automatic kill_waves(input logic [7:0] of_vmid);
     table_changed = 1'b1;
-    for (int unsigned k = 0; k < 64; k++) begin
+    for (int unsigned k = 0; k < Waves; k++) begin
       if (used[k[5:0]] && vmid[k] == of_vmid) begin
         live[k[5:0]]    = 1'b0;
         head_ok[k[5:0]] = 1'b0;
@@ -184,7 +186,7 @@
     fly[f].exec  = head[at].issue.exec;
     fly[f].data  = '0;
     pending[at]  = pending[at] | head[at].write;
-    check_registers(at);
+    check_registers(at, head[at].check, pending[at]);
   endtask
 
   task automatic take_result(input logic [1:0] sd, input logic [63:0] value);
@@ -200,16 +202,16 @@
   // The result of SIMD sd is written: what stays pending of its wavefront, also of instructions that issued since it came.
   task automatic settle_result(input logic [1:0] sd);
     logic [63:0] keep;
+    logic [1:0] place;
     widx_t at;
     at   = windex(result[sd].wave);
     keep = 64'd0;
     for (int unsigned k = 0; k < 4; k++) begin
-      if (k[2:0] < fly_count[sd] && fly_slot[{sd, fly_head[sd] + k[1:0]}] == at[3:0]) begin
-        keep = keep | fly_write[{sd, fly_head[sd] + k[1:0]}];
-      end
+      place = k[1:0] - fly_head[sd];
+      if ({1'b0, place} < fly_count[sd] && fly_slot[{sd, k[1:0]}] == at[3:0]) keep = keep | fly_write[{sd, k[1:0]}];
     end
     pending[at] = keep;
-    check_registers(at);
+    check_registers(at, head[at].check, keep);
   endtask
 
   // Waits, no-ops, barrier, sleep, end.
@@ -253,6 +255,8 @@
   // ---- events
   cu_evt_t evt;
   task automatic make_event(input logic [7:0] kind, input widx_t at, input logic [31:0] data);
+    logic own;
+    own              = kind == CU_EVT_FAULT && head_fault[at];
     evt              = '0;
     evt.kind         = kind;
     evt.wave         = {2'd0, at};
@@ -261,10 +265,11 @@
     evt.group        = group[at];
     evt.instructions = instructions[at];
     evt.data         = data;
-    evt.pc           = {16'd0, last_pc[at]};
+    evt.pc           = {16'd0, own ? head[at].pc : last_pc[at]};
     if (kind == CU_EVT_FAULT) begin
       evt.status = fault_status[at];
-      evt.va     = fault_va[at];
+      evt.va     = !own ? fault_va[at] : fault_status[at] == FAULT_ILLEGAL ? head[at].inst :
+                   fault_status[at] == FAULT_TRAP ? {56'd0, head[at].inst[7:0]} : {16'd0, head[at].pc};
     end
   endtask
 
@@ -286,14 +291,12 @@
     if ((over | bad) != 16'd0) begin
       busy = 1'b1;
       at   = windex({sd, oldest(over | bad, order[sd])});
+      make_event(!faulted[at] ? CU_EVT_WAVE_DONE : fault_status[at] != 8'd0 ? CU_EVT_FAULT : CU_EVT_HALT, at, 32'd0);
       if (faulted[at]) begin
-        make_event(fault_status[at] != 8'd0 ? CU_EVT_FAULT : CU_EVT_HALT, at,
-                   fault_status[at] != 8'd0 ? fault_data[at] : 32'd0);
         faulted[at]    = 1'b0;
         cu_evt_valid_o <= 1'b1;
         credits        = credits - 8'd1;
       end else begin
-        make_event(CU_EVT_WAVE_DONE, at, 32'd0);
         if (!silent[at]) begin
           cu_evt_valid_o <= 1'b1;
           credits        = credits - 8'd1;

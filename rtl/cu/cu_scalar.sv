@@ -76,15 +76,15 @@ module cu_scalar
   assign observe = Observe && obs_en_i;
 
   /* verilator lint_off BLKSEQ */
-  logic [63:0] exec[64], vcc[64];
-  logic [31:0] m0[64], mode[64];
+  logic [63:0] exec[Waves], vcc[Waves];
+  logic [31:0] m0[Waves], mode[Waves];
   logic [63:0] scc;
   waves_t priv, halt;  // in the trap handler; s_sethalt
   waves_t prio[2];  // bits of the priority
   logic [95:0] handlers[16];  // by VMID: {TMA, TBA}
-  logic [95:0] handler[64];  // of the wavefront's VMID, for its operands
-  start_t info[64];
-  head_t head[64];
+  logic [95:0] handler[Waves];  // of the wavefront's VMID, for its operands; not if narrow
+  start_t info[Waves];
+  head_t head[Waves];
 
   // Ports that have an instruction under way, by age: 1 to 5 cycles after it came in at issued_i.  Who it is stands by
   // SIMD until that SIMD's next turn; vector memory is older in the end, and then is a record.
@@ -94,14 +94,26 @@ module cu_scalar
   logic [4:0][3:0] slots[4];
   logic [4:0][7:0] tags[4];
 
+  // Narrow: what one cycle writes to VCC, EXEC and M0.  The scalar ALU, vector results and cu_fill have phases of their own.
+  widx_t put_at;
+  logic [5:0] put_pair;
+  logic [1:0] put_we;
+  logic put_all;  // EXEC beside the pair
+  logic [63:0] put_data, put_exec;
+
   // ---- registers
   /* verilator lint_off UNUSEDSIGNAL */  // functions look at parts of wide records
+  // {TMA, TBA}: of a few wavefronts the memory itself is read.
+  function automatic logic [95:0] handler_of(input widx_t w);
+    return Narrow ? handlers[info[w].vmid[3:0]] : handler[w];
+  endfunction
+
   function automatic logic [63:0] special(input logic [8:0] code, input logic [63:0] pair, input widx_t w);
     if (code[8:7] != 2'd0 || code[6:0] < 7'd106) return pair;
     case (code[6:1])
       6'd53: return vcc[w];
-      6'd54: return priv[w] ? {16'd0, handler[w][47:0]} : 64'd0;
-      6'd55: return priv[w] ? {16'd0, handler[w][95:48]} : 64'd0;
+      6'd54: return priv[w] ? {16'd0, handler_of(w)[47:0]} : 64'd0;
+      6'd55: return priv[w] ? {16'd0, handler_of(w)[95:48]} : 64'd0;
       6'd62: return {32'd0, m0[w]};
       6'd63: return exec[w];
       default: return priv[w] ? pair : 64'd0;  // TTMP
@@ -118,10 +130,39 @@ module cu_scalar
 
   task automatic write_special(input widx_t at, input logic [5:0] pair, input logic [1:0] we, input logic [63:0] data);
     logic [63:0] mask;
-    mask = {{32{we[1]}}, {32{we[0]}}};
-    if (pair == 6'd53) vcc[at] = (vcc[at] & ~mask) | (data & mask);
-    if (pair == 6'd63) exec[at] = (exec[at] & ~mask) | (data & mask);
-    if (pair == 6'd62 && we[0]) m0[at] = data[31:0];
+    if (Narrow) begin
+      put_at   = at;
+      put_pair = pair;
+      put_we   = we;
+      put_data = data;
+    end else begin
+      mask = {{32{we[1]}}, {32{we[0]}}};
+      if (pair == 6'd53) vcc[at] = (vcc[at] & ~mask) | (data & mask);
+      if (pair == 6'd63) exec[at] = (exec[at] & ~mask) | (data & mask);
+      if (pair == 6'd62 && we[0]) m0[at] = data[31:0];
+    end
+  endtask
+
+  // EXEC beside a pair.
+  task automatic write_exec(input widx_t at, input logic [63:0] data);
+    if (Narrow) begin
+      put_at   = at;
+      put_all  = 1'b1;
+      put_exec = data;
+    end else exec[at] = data;
+  endtask
+
+  // By wavefront: an enable for each half, no multiplexer for each bit.
+  task automatic put_special();
+    for (int unsigned k = 0; k < Slots; k++) begin
+      if (put_at == k[5:0]) begin
+        if (put_pair == 6'd53 && put_we[0]) vcc[k][31:0] = put_data[31:0];
+        if (put_pair == 6'd53 && put_we[1]) vcc[k][63:32] = put_data[63:32];
+        if (put_pair == 6'd62 && put_we[0]) m0[k] = put_data[31:0];
+        if (put_all || (put_pair == 6'd63 && put_we[0])) exec[k][31:0] = put_all ? put_exec[31:0] : put_data[31:0];
+        if (put_all || (put_pair == 6'd63 && put_we[1])) exec[k][63:32] = put_all ? put_exec[63:32] : put_data[63:32];
+      end
+    end
   endtask
 
   function automatic logic [9:0] row_of(input widx_t at, input logic [6:0] code);
@@ -188,7 +229,7 @@ module cu_scalar
     w      = windex(result_i.wave);
     result = FaultSeed == 7 && result_i.we == 2'b11 ? {32'd0, result_i.data[31:0]} : result_i.data;
     pair_write(w, result_i.code, result_i.we, result);
-    if (result_i.exec) exec[w] = result;
+    if (result_i.exec) write_exec(w, result);
     if (observe) begin
       obs_valid_o[2] <= result_i.we != 2'd0;
       obs_o[2]       <= obs_pair(w, result_i.tag, result_i.code, result_i.we == 2'b11 ? 5'd2 : 5'd1,
@@ -226,6 +267,7 @@ module cu_scalar
       clash            = 1'b0;
       file_re          = '0;
       file_we          = '0;
+      if (Narrow) {put_at, put_pair, put_we, put_all, put_data, put_exec} = '0;
       if (age != '0) begin
         // ---- t+6, t+5: vector memory, last operands
         if (age[5] != '0) vmem_last((turn_i - 2'd2) & SimdMask);
@@ -259,21 +301,31 @@ module cu_scalar
       // ---- writes of others
       if (result_valid_i) result_write();
       if (pair_valid_i) pair_write(windex(pair_i.wave), pair_i.code, pair_i.we, pair_i.data);
+      if (Narrow) put_special();
       if (prepare_valid_i) begin
-        info[windex(start_i.wave)]    = start_i;
-        handler[windex(start_i.wave)] = handlers[start_i.vmid[3:0]];
+        w = windex(start_i.wave);
+        if (Narrow) begin
+          for (int unsigned k = 0; k < Slots; k++) if (w == k[5:0]) info[k] = start_i;
+        end else begin
+          info[w]    = start_i;
+          handler[w] = handlers[start_i.vmid[3:0]];
+        end
       end
       if (start_valid_i) start_wave();
       if (trap_valid_i) begin
         handlers[trap_vmid_i] <= {trap_tma_i, trap_tba_i, 8'd0};
-        for (int unsigned k = 0; k < 64; k++) begin
-          if (windex(k[5:0]) == k[5:0] && info[k[5:0]].vmid[3:0] == trap_vmid_i) begin
+        for (int unsigned k = 0; k < Waves; k++) begin
+          if (!Narrow && windex(k[5:0]) == k[5:0] && info[k[5:0]].vmid[3:0] == trap_vmid_i) begin
             handler[k[5:0]] = {trap_tma_i, trap_tba_i, 8'd0};
           end
         end
       end
       // ---- what changes hands, after all reads: a successor may arrive while its forerunner is at t+4
-      if (head_valid_i[0]) head[windex(head_wave_i[0])] = head_i[0];
+      if (Narrow) begin
+        for (int unsigned k = 0; k < Slots; k++) begin
+          if (head_valid_i[0] && windex(head_wave_i[0]) == k[5:0]) head[k] = head_i[0];
+        end
+      end else if (head_valid_i[0]) head[windex(head_wave_i[0])] = head_i[0];
       if (Decoders > 1 && head_valid_i[1]) head[windex(head_wave_i[1])] = head_i[1];
       if (has_simd(issued_i.simd)) begin
         slots[issued_i.simd&SimdMask] = issued_i.slot[4:0];

@@ -89,7 +89,7 @@
         r_scc   = 1'b0;
         r_write = info[at].trap_en && !priv[at];
         r       = {8'd0, simm16[7:0], p.pc + (FaultSeed == 25 ? 48'd4 : 48'd0)};
-        a       = {16'd0, r_write ? handler[at][47:0] : p.pc + 48'd4};
+        a       = {16'd0, r_write ? handler_of(at)[47:0] : p.pc + 48'd4};
         if (r_write) priv[at] = 1'b1;
       end
       default: begin
@@ -128,7 +128,7 @@
       pair_write(at, r_code, q.sdst_w == 5'd2 ? 2'b11 : r_code[0] ? 2'b10 : 2'b01,
                  q.sdst_w == 5'd2 || !r_code[0] ? value : value << 32);
     end
-    if (r_exec) exec[at] = r;
+    if (r_exec) write_exec(at, r);
   endtask
 
   task automatic scalar(input widx_t at, input tag_t of_tag);
