@@ -31,7 +31,10 @@ module cu_vmem
   output vrd_req_t         vrd_o,
   input  logic      [31:0] vrd_data_i[4][16],
   output logic      [ 3:0] vwr_valid_o,
-  output vwr_req_t         vwr_o,
+  output vwr_req_t         vwr0_o,
+  output vwr_req_t         vwr1_o,
+  output vwr_req_t         vwr2_o,
+  output vwr_req_t         vwr3_o,
   input  logic      [ 1:0] vwr_ready_i[4],
   output logic             done_valid_o,
   output mem_done_t        done_o,
@@ -68,7 +71,10 @@ module cu_vmem
   assign vrd_valid_o     = '0;
   assign vrd_o           = '0;
   assign vwr_valid_o     = '0;
-  assign vwr_o           = '0;
+  assign vwr0_o          = '0;
+  assign vwr1_o          = '0;
+  assign vwr2_o          = '0;
+  assign vwr3_o          = '0;
   assign mem_req_valid_o = 1'b0;
   assign mem_req_o       = '0;
   assign perf_o          = '0;
