@@ -139,7 +139,8 @@ package cu_vmem_pkg;
     op.offset = issue.offset;
     op.soffset = issue.soffset;
     op.rsrc = issue.rsrc;
-    op.swizzle = op.mubuf && issue.rsrc[63] && op.bytes > 5'd4 && !op.atomic;  // what an atomic changes lies in one place
+    // words of an element lie apart, but not what an atomic changes
+    op.swizzle = op.mubuf && issue.rsrc[63] && op.bytes > 5'd4 && !op.atomic;
     return op;
   endfunction
 

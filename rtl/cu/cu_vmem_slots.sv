@@ -55,7 +55,9 @@ module cu_vmem_slots
   localparam logic [15:0] AllSlots = 16'((1 << NumSlots) - 1);
 
   // instructions in flight
-  logic [15:0] used, sent, finished, blocked, rows;  // rows: brings results
+  logic [15:0] used, sent, finished, rows;  // rows: brings results
+  logic [15:0] begun, written;  // its rows have begun to leave; they are in the VGPRs
+  logic [15:0] behind, blocked;  // an older one of its wavefront has not begun; has not completed
   logic [5:0] wave[16];
   logic [7:0] tag[16], status[16];
   logic [63:0] fault_va[16];
@@ -90,9 +92,12 @@ module cu_vmem_slots
     for (int unsigned s = 0; s < NumSlots; s++) others = others | (16'(used[s] && wave[s] == op.wave) << s);
     older[slot] = others;
     blocked[slot] = others != '0 && SeedFault != 4'd3;
+    behind[slot] = (others & ~begun) != '0 && SeedFault != 4'd3;
     used[slot] = 1'b1;
     sent[slot] = 1'b0;
     finished[slot] = 1'b0;
+    begun[slot] = 1'b0;
+    written[slot] = 1'b0;
     rows[slot] = op.results != '0 && op.exec != '0;
     wave[slot] = op.wave;
     tag[slot] = op.tag;
@@ -153,6 +158,7 @@ module cu_vmem_slots
           status[s]   = ack_status_i;
           fault_va[s] = '0;
         end
+        if (status[s] != '0) rows[s[3:0]] = 1'b0;
       end
     end
   endtask
@@ -181,36 +187,46 @@ module cu_vmem_slots
     end
   endtask
 
-  // Completion: a finished instruction with rows waits until they are written; two may wait for their rows to leave.
-  task automatic retire();
-    complete = wb_done_i;
-    last = vslot(wb_done_slot_i);
-    if (wb_left_i) wb_count = wb_count - 2'd1;
-    ready = finished & ~blocked;
-    if (ready != '0 && !wb_count[1]) begin
-      moved = 1'b1;
-      chosen = vslot(pick_pkg::rr64({48'd0, ready}, {2'd0, chosen})[3:0]);
-      if (rows[chosen] && status[chosen] == '0) begin
-        finished[chosen] = 1'b0;
-        wb_valid_o <= 1'b1;
-        wb_slot_o <= chosen;
-        wb_count = wb_count + 2'd1;
-      end else if (!complete) begin
-        finished[chosen] = 1'b0;
-        complete = 1'b1;
-        last = chosen;
-      end
+  // Instructions of a wavefront that have begun, or have completed, no longer hold up younger ones.
+  task automatic release_younger();
+    for (int unsigned s = 0; s < NumSlots; s++) begin
+      blocked[s[3:0]] = older[s] != '0 && SeedFault != 4'd3;
+      behind[s[3:0]]  = (older[s] & ~begun) != '0 && SeedFault != 4'd3;
     end
-    if (complete) begin
+  endtask
+
+  // A finished instruction with rows has them written, behind those of older ones of its wavefront: rows of a SIMD stay in
+  // order.  Two may wait for their rows to leave.  It completes when they are written; one without, or with a fault, at once,
+  // but in the order of the wavefront.
+  task automatic retire();
+    if (wb_done_i) written[vslot(wb_done_slot_i)] = 1'b1;
+    if (wb_left_i) wb_count = wb_count - 2'd1;
+    ready = finished & rows & ~behind;
+    complete = 1'b0;
+    if (ready != '0 && !wb_count[1]) begin
+      chosen = vslot(pick_pkg::rr64({48'd0, ready}, {2'd0, chosen})[3:0]);
+      finished[chosen] = 1'b0;
+      begun[chosen] = 1'b1;
+      wb_valid_o <= 1'b1;
+      wb_slot_o <= chosen;
+      wb_count = wb_count + 2'd1;
+      complete = 1'b1;
+    end
+    ready = (written | (finished & ~rows)) & ~blocked;
+    if (ready != '0) begin
+      last = vslot(pick_pkg::rr64({48'd0, ready}, {2'd0, last})[3:0]);
+      finished[last] = 1'b0;
+      written[last] = 1'b0;
       done_valid_o <= 1'b1;
       done_o <= '{wave: wave[last], tag: tag[last], vm: 1'b1, lgkm: 1'b0, status: status[last], va: fault_va[last]};
       age = time_i - since[last] + 16'd1;
       rest_o <= age < 16'(Latency) ? 9'(16'(Latency) - age) : 9'd0;
       used[last] = 1'b0;
-      for (int unsigned s = 0; s < NumSlots; s++) begin
-        older[s] = older[s] & ~(16'd1 << last);
-        blocked[s[3:0]] = older[s] != '0 && SeedFault != 4'd3;
-      end
+      for (int unsigned s = 0; s < NumSlots; s++) older[s] = older[s] & ~(16'd1 << last);
+      complete = 1'b1;
+    end
+    if (complete) begin
+      release_younger();
       moved = 1'b1;
     end
   endtask
@@ -251,7 +267,8 @@ module cu_vmem_slots
         moved_o <= moved;
       end
       if (!rst_ni) begin
-        {used, sent, finished, blocked, rows_left, row_part, wb_count, chosen, awake} = '0;
+        {used, sent, finished, begun, written, blocked, behind} = '0;
+        {rows_left, row_part, wb_count, chosen, last, awake} = '0;
         capture.valid = 1'b0;
         outstanding = '0;
         {vrd_valid_o, reading_o, opread_valid_o, wb_valid_o, done_valid_o} <= '0;
