@@ -52,18 +52,24 @@ module lds_unit
   output logic             perf_conflict_o,  // a pass beyond the first of its group
   output logic             idle_o
 );
+  // valid_i comes 5 cycles after the choice; what needs the data is chosen 4 cycles after its wait, which is chosen in the
+  // cycle of the report
+  localparam int unsigned Shortest = SeedFault == 4'd10 ? 1 : Latency - 9;
+
   lds_op_t op[16];
   lds_capture_t [1:0] capture;
-  logic [31:0] re, raddr[32], rdata[32], waddr[32], wdata[32];
+  logic [31:0] re;
   logic [3:0][31:0] we;
-  logic [31:0][31:0] group;
   logic [3:0][1:0] popped;  // by SIMD
   logic [1:0] group_valid, through;
   logic en, rest, empty, nothing, line_busy;
   logic [3:0] quiet;  // cycles since the last instruction left, at most 15
   wave_tag_t left[2];
   logic [7:0] early[2];
-  logic [1:0] room, none_waits;
+  /* verilator lint_off UNUSEDSIGNAL */  // of a lone SIMD one
+  logic [1:0] room;
+  /* verilator lint_on UNUSEDSIGNAL */
+  logic [1:0] none_waits;
 
   assign nothing = empty && !valid_i && !line_valid_i && !line_busy;
   assign idle_o  = nothing && none_waits == '1;
@@ -98,34 +104,6 @@ module lds_unit
     .idle_o   (empty)
   );
 
-  // valid_i comes 5 cycles after the choice; what needs the data is chosen 4 cycles after its wait, which is chosen in the
-  // cycle of the report
-  lds_writeback #(
-    .Latency  (SeedFault == 4'd10 ? 1 : Latency - 9),
-    .SeedFault(SeedFault)
-  ) u_writeback (
-    .clk_i,
-    .rst_ni,
-    .en_i         (en),
-    .valid_i,
-    .pair_i       (issue_i.wave.simd[1]),
-    .op_i         (op),
-    .group_valid_i(group_valid),
-    .group_i      (group),
-    .final_i      (through),
-    .popped_o     (popped),
-    .vwr_valid_o,
-    .vwr0_o,
-    .vwr1_o,
-    .vwr2_o,
-    .vwr3_o,
-    .vwr_ready_i,
-    .done_valid_o (left_o),
-    .done_o       (left),
-    .rest_o       (early),
-    .room_i       (room)
-  );
-
   for (genvar p = 0; p < 2; p++) begin : gen_floor
     latency_floor #(
       .Width($bits(wave_tag_t)),
@@ -144,51 +122,117 @@ module lds_unit
     );
   end
 
-  lds_execute #(
-    .Bytes    (Bytes),
-    .SeedFault(SeedFault)
-  ) u_execute (
-    .clk_i,
-    .rst_ni,
-    .en_i         (en),
-    .valid_i,
-    .pair_i       (issue_i.wave.simd[1]),
-    .line_valid_i,
-    .line_i,
-    .line_rsp_valid_o,
-    .line_rsp_o,
-    .line_busy_o  (line_busy),
-    .capture_i    (capture),
-    .vrd_data_i,
-    .op_i         (op),
-    .re_o         (re),
-    .raddr_o      (raddr),
-    .rdata_i      (rdata),
-    .we_o         (we),
-    .waddr_o      (waddr),
-    .wdata_o      (wdata),
-    .group_valid_o(group_valid),
-    .group_o      (group),
-    .final_o      (through),
-    .popped_i     (popped),
-    .obs_en_i,
-    .obs_valid_o,
-    .obs_o,
-    .conflict_o   (perf_conflict_o)
-  );
+  if (Serial) begin : gen_serial
+    assign {vwr_valid_o[3:1], vwr1_o, vwr2_o, vwr3_o, through[1], left_o[1], left[1], early[1]} = '0;
+    assign perf_conflict_o = 1'b0;
+    assign through[0] = left_o[0];
+    // not used: results go from row to row
+    assign {group_valid, popped, re, we} = '0;
 
-  ram_banked #(
-    .Rows(Bytes / 128)
-  ) u_banks (
-    .clk_i,
-    .en_i   (en),
-    .re_i   (re),
-    .raddr_i(raddr),
-    .rdata_o(rdata),
-    .we_i   (we),
-    .waddr_i(waddr),
-    .wdata_i(wdata)
-  );
+    lds_serial #(
+      .Bytes    (Bytes),
+      .Latency  (Shortest),
+      .SeedFault(SeedFault)
+    ) u_serial (
+      .clk_i,
+      .rst_ni,
+      .en_i        (en),
+      .valid_i,
+      .line_valid_i,
+      .line_i,
+      .line_rsp_valid_o,
+      .line_rsp_o,
+      .line_busy_o (line_busy),
+      .capture_i   (capture[0]),
+      .vrd_data_i  (vrd_data_i[0]),
+      .op_i        (op[0:7]),
+      .vwr_valid_o (vwr_valid_o[0]),
+      .vwr_o       (vwr0_o),
+      .vwr_ready_i (vwr_ready_i[0][0]),
+      .left_o      (left_o[0]),
+      .left_tag_o  (left[0]),
+      .rest_o      (early[0]),
+      .room_i      (room[0]),
+      .obs_en_i,
+      .obs_valid_o,
+      .obs_o
+    );
+  end else begin : gen_banks
+    logic [31:0] raddr[32], rdata[32], waddr[32], wdata[32];
+    logic [31:0][31:0] group;
+
+    lds_writeback #(
+      .Latency  (Shortest),
+      .SeedFault(SeedFault)
+    ) u_writeback (
+      .clk_i,
+      .rst_ni,
+      .en_i         (en),
+      .valid_i,
+      .pair_i       (issue_i.wave.simd[1]),
+      .op_i         (op),
+      .group_valid_i(group_valid),
+      .group_i      (group),
+      .final_i      (through),
+      .popped_o     (popped),
+      .vwr_valid_o,
+      .vwr0_o,
+      .vwr1_o,
+      .vwr2_o,
+      .vwr3_o,
+      .vwr_ready_i,
+      .done_valid_o (left_o),
+      .done_o       (left),
+      .rest_o       (early),
+      .room_i       (room)
+    );
+
+    lds_execute #(
+      .Bytes    (Bytes),
+      .SeedFault(SeedFault)
+    ) u_execute (
+      .clk_i,
+      .rst_ni,
+      .en_i         (en),
+      .valid_i,
+      .pair_i       (issue_i.wave.simd[1]),
+      .line_valid_i,
+      .line_i,
+      .line_rsp_valid_o,
+      .line_rsp_o,
+      .line_busy_o  (line_busy),
+      .capture_i    (capture),
+      .vrd_data_i,
+      .op_i         (op),
+      .re_o         (re),
+      .raddr_o      (raddr),
+      .rdata_i      (rdata),
+      .we_o         (we),
+      .waddr_o      (waddr),
+      .wdata_o      (wdata),
+      .group_valid_o(group_valid),
+      .group_o      (group),
+      .final_o      (through),
+      .popped_i     (popped),
+      .obs_en_i,
+      .obs_valid_o,
+      .obs_o,
+      .conflict_o   (perf_conflict_o)
+    );
+
+    ram_banked #(
+      .Rows(Bytes / 128)
+    ) u_banks (
+      .clk_i,
+      .en_i   (en),
+      .re_i   (re),
+      .raddr_i(raddr),
+      .rdata_o(rdata),
+      .we_i   (we),
+      .waddr_i(waddr),
+      .wdata_i(wdata)
+    );
+  end
 
   `GANTRY_ASSERT(a_rest, `GANTRY_IMPL(!en, {opread_valid_o, vrd_valid_o, vwr_valid_o, left_o, obs_valid_o,
                                            perf_conflict_o, line_rsp_valid_o, group_valid, through, popped} == '0 &&

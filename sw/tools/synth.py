@@ -162,6 +162,8 @@ def main():
         package.write_text(text)
         results = []
         for _, block in blocks:
+            if not args.block and not block.stands_in(values):
+                continue
             made, routed = one(block, values, package, folder, args)
             results.append((block, made, routed))
             found += [f"{name}: {f}" for f in findings(block, made, known)]

@@ -26,6 +26,10 @@ class Block:
         """RTL files in the order in which they are read."""
         return rtl_sources.sources(self.uses or self.top)
 
+    def stands_in(self, constants):
+        """A configuration with these constants has this block."""
+        return self.name not in HAS or HAS[self.name](constants)
+
     def values(self, constants):
         return self.params(constants) if self.params else {}
 
@@ -37,8 +41,11 @@ VMEM = {
     "l1v": lambda c: {"Bytes": c["L1vKib"] * 1024, "Ways": c["L1vWays"], "Mshrs": c["L1vMshrs"], "NumSlices": c["L2Slices"],
                       "Credits": c["NocQueue"]},
 }
-LDS = {"lds_collect": None, "lds_execute": lambda c: {"Bytes": c["LdsKib"] * 1024}, "lds_writeback": None,
-       "ram_banked": lambda c: {"Rows": c["LdsKib"] * 8}}
+LDS = {"lds_collect": None, "lds_serial": lambda c: {"Bytes": c["LdsKib"] * 1024}, "lds_execute": lambda c: {"Bytes": c["LdsKib"] * 1024},
+       "lds_writeback": None, "ram_banked": lambda c: {"Rows": c["LdsKib"] * 8}}
+# Which blocks a configuration has where not all do: a lone narrow SIMD has an LDS of its own (lds_pkg::Serial).
+HAS = {"lds_serial": lambda c: c["NumSimd"] == 1 and c["NumLanes"] < 16}
+HAS |= {name: lambda c: not HAS["lds_serial"](c) for name in ("lds_execute", "lds_writeback", "ram_banked")}
 DISPATCH = {
     "dispatch_hub": lambda c: {"Cus": c["CuCount"], "Sqcs": c["SqcCount"], "Slices": c["L2Slices"], "Launches": c["DispatchLaunches"]},
     "dispatch_walk": lambda c: {"Cus": c["CuCount"], "Simds": c["NumSimd"], "GroupCycles": c["DispatchCycles"]},

@@ -6,7 +6,7 @@
 // conflict-free, strided and same-address accesses, rows that go on while a port is busy, bounds, idleness.  The argument
 // `speed` prints ns a cycle instead.
 // top: lds_unit
-// sources: build/gen/gcn3_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/cu/cu_pkg.sv rtl/common/pick_pkg.sv rtl/common/latency_floor.sv rtl/lds/lds_fadd_pkg.sv rtl/lds/lds_atomic_pkg.sv rtl/lds/lds_pkg.sv rtl/tech/ram_banked.sv rtl/lds/lds_collect.sv rtl/lds/lds_execute.sv rtl/lds/lds_writeback.sv rtl/lds/lds_unit.sv
+// sources: build/gen/gcn3_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/cu/cu_pkg.sv rtl/common/pick_pkg.sv rtl/common/latency_floor.sv rtl/lds/lds_fadd_pkg.sv rtl/lds/lds_atomic_pkg.sv rtl/lds/lds_pkg.sv rtl/tech/ram_1r1w.sv rtl/tech/ram_banked.sv rtl/lds/lds_collect.sv rtl/lds/lds_step_pkg.sv rtl/lds/lds_serial.sv rtl/lds/lds_execute.sv rtl/lds/lds_writeback.sv rtl/lds/lds_unit.sv
 // args: -Wno-UNUSEDPARAM
 // mutant: -GSeedFault=4'd1
 // mutant: -GSeedFault=4'd2
@@ -28,6 +28,9 @@
 #include <deque>
 #include <random>
 
+#ifndef SERIAL
+#define SERIAL 0 // 1: the LDS of a lone narrow SIMD, whose cycles differ
+#endif
 #include "Vlds_unit.h"
 #include "lds_model.h"
 
@@ -70,6 +73,7 @@ struct Pending {
     bool executed = false, read_done = false;
 };
 enum { LATENCY = 48 - 9 };  // default of the parameter: from valid_i to the report
+enum { PAIRS = SERIAL ? 1 : 2, SIMDS = SERIAL ? 1 : 4, SLOW = SERIAL ? 32 : 1 };
 static unsigned inside[2];
 static std::deque<Ds> queued[2];        // by pair: not yet issued
 static std::deque<Pending> flying[2];
@@ -148,7 +152,7 @@ static void drive_line()
         return;
     Line q = {};
     unsigned kind = rng() % 3;
-    q.wave = rng() % 4 << 4 | rng() % 2, q.tag = rng() & 255, q.id = rng() & 255, q.store = kind == 0, q.atomic = kind == 1;
+    q.wave = rng() % SIMDS << 4 | rng() % 2, q.tag = rng() & 255, q.id = rng() & 255, q.store = kind == 0, q.atomic = kind == 1;
     q.wide = rng() % 2, q.op = rng() % 13, q.lanes = q.atomic ? 1ull << rng() % 64 : rng() | 1, q.mask = q.store ? rng() | rng() : 0;
     q.addr = rng() % (rng() % 4 ? 16 : 1024) * 64 + (q.atomic ? (q.wide ? rng() % 8 * 8 : rng() % 16 * 4) : 0);
     for (auto &b : q.data)
@@ -242,8 +246,8 @@ static void drive()
 {
     static unsigned turn;
     dut->valid_i = 0;
-    for (unsigned k = 0; k < 2 && !dut->valid_i; k++) {
-        unsigned pair = turn ^= 1;
+    for (unsigned k = 0; k < PAIRS && !dut->valid_i; k++) {
+        unsigned pair = SERIAL ? 0 : turn ^= 1;
         if (queued[pair].empty() || inside[pair] == 8)
             continue;
         const Ds &ds = queued[pair].front();
@@ -295,15 +299,18 @@ static void tick()
             operands_read(pair, dut->opread_o[pair] & 255);
     }
     drive();
+    for (unsigned pair = 0; SERIAL && pair < PAIRS; pair++)
+        if (dut->left_o >> pair & 1)
+            left(pair); // the next instruction starts in this cycle
     if (dut->obs_valid_o)
         observe(dut->obs_o[0] >> 8 & 63, dut->obs_o[0] & 255, bits_of(dut->obs_o.data(), 14, 64));
     if (dut->line_rsp_valid_o)
         line_answer(dut->line_rsp_o[0].data());
-    if (!lines.empty() && cycle - lines[0].issued > 2000)
+    if (!lines.empty() && cycle - lines[0].issued > 2000 * SLOW)
         fail("line never answered", cycle - lines[0].issued, 0), exit(1);
     drive_line();
     for (unsigned pair = 0; pair < 2; pair++) {
-        if (dut->left_o >> pair & 1)
+        if (!SERIAL && dut->left_o >> pair & 1)
             left(pair);
         if (dut->done_valid_o >> pair & 1)
             complete(pair, dut->done_o[pair]);
@@ -323,7 +330,7 @@ static void wait(unsigned pair, size_t most)
         tick();
         if (done != done_count)
             last = cycle, done = done_count;
-        if (cycle - last > 3000)
+        if (cycle - last > 3000 * (SERIAL ? 2 : 1))
             fail("never done", under_way(pair), most), exit(1);
     }
 }
@@ -359,7 +366,7 @@ static Ds random_ds(unsigned pair, unsigned serial)
     Ds ds;
     ds.row = &ds_rows[rng() % ds_row_count];
     ds.op = ds.row->op;
-    ds.wave = pair << 5 | rng() % 2 << 4 | rng() % 2;
+    ds.wave = pair << 5 | (SERIAL ? 0 : rng() % 2 << 4) | rng() % 2;
     ds.tag = serial & 255;
     unsigned base = (ds.wave & 1) * 128 + serial % 4 * 32, simd = ds.wave >> 4;
     ds.addr = base, ds.data0 = base + 4, ds.data1 = base + 8, ds.dst = base + 16;
@@ -467,6 +474,32 @@ static void check_rates()
             check_rate(r, pairs, 1.02);
 }
 
+// One lane after another: a word a cycle; atomics of 32 and 64 bits, without and with a second operand.  Beside that
+// the first word's way and the last row's to the VGPRs.
+static void check_serial_rates()
+{
+    static const struct {
+        const char *name;
+        unsigned op, stride, words, more;
+    } serial[] = {
+        {"ds_read_b32", 54, 4, 64, 10},         {"ds_read_b32 stride 128", 54, 128, 64, 10}, {"ds_read_u8", 58, 4, 64, 10},
+        {"ds_read2_b64", 119, 8, 256, 10},      {"ds_read_b96", 254, 16, 192, 10},           {"ds_write_b32", 13, 4, 64, 8},
+        {"ds_write2_b32", 14, 4, 128, 8},      {"ds_write_b128", 223, 16, 256, 8},         {"ds_add_u32", 0, 4, 64 * 7, 6},
+        {"ds_add_rtn_u64", 96, 8, 64 * 8 + 12, 10}, {"ds_cmpst_rtn_b32", 48, 4, 64 * 8, 6},  {"ds_cmpst_rtn_b64", 112, 8, 64 * 10 + 12, 10},
+        {"ds_swizzle_b32", 61, 4, 64, 10},      {"ds_bpermute_b32", 63, 4, 64, 10},          {"ds_permute_b32", 62, 4, 256, 10},
+    };
+    for (auto &r : serial) {
+        drain();
+        uint64_t begin = cycle;
+        stream(r.op, r.stride, 100, 0, 0);
+        drain();
+        double got = (cycle - begin) / 100.0;
+        printf("%-26s %7.2f clocks, want %u\n", r.name, got, r.words + r.more);
+        if (got < r.words + r.more || got > r.words + r.more + 1.5)
+            fail(r.name, (uint64_t)(got * 100), (r.words + r.more) * 100);
+    }
+}
+
 // One SIMD's port takes nothing: as long as its rows have room, those of the other SIMD of the pair flow, and the pair
 // completes in order as soon as the port takes rows.
 static void check_closed_port()
@@ -502,10 +535,10 @@ static void check_lines()
         for (int k = 0; k < 200 && lines.empty(); k++)
             tick();
         line_mode = false;
-        for (int k = 0; k < 20 && !lines.empty(); k++)
+        for (int k = 0; k < 20 + 10 * SERIAL && !lines.empty(); k++)
             tick();
         if (!lines.empty())
-            fail("a lone line takes long", 20, 5), exit(1);
+            fail("a lone line takes long", 20 + 10 * SERIAL, 5), exit(1);
     }
     drain();
 }
@@ -560,11 +593,11 @@ int main(int argc, char **argv)
     }
     unsigned serial[2] = {};
     for (unsigned n = 0; n < 20000 && !failures; n++) {
-        unsigned pair = rng() % 2;
+        unsigned pair = rng() % PAIRS;
         stall_writes = n / 64 % 2;
         line_mode = n / 32 % 4 != 0;
         if (n % 16 == 0)
-            busy_until[rng() % 4] = cycle + rng() % 200;
+            busy_until[rng() % SIMDS] = cycle + rng() % 200;
         if (n % 256 == 0)
             drain();
         wait(pair, n / 128 % 2 ? 1 : 3);
@@ -578,7 +611,7 @@ int main(int argc, char **argv)
     printf("%llu instructions, %llu lines in %llu cycles\n", (unsigned long long)done_count, (unsigned long long)line_count,
            (unsigned long long)cycle);
     if (!failures)
-        check_closed_port(), check_rates();
+        SERIAL ? check_serial_rates() : (check_closed_port(), check_rates());
     printf("%s\n", failures ? "FAILED" : "passed");
     return failures != 0;
 }
