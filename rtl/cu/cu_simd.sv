@@ -26,6 +26,9 @@
 `define STATE_CALL
 `define NO_INLINE
 `define OP_INFO(op) op_info(op)
+// results of this cycle's operation, put where they wait in one place (put_result of simd_rows_shared.svh)
+`define RESULT(r) result
+`define RESULT_HIGH(r) result_high
 `define SLOT(at) slot_of(at[CountW+2:CountW], at[CountW-1:0])
 `define READ_X read_x
 `define READ_Y read_y
@@ -100,16 +103,25 @@ module cu_simd
   // The memory's output registers, beside v: yosys joins the branches of a variable as a whole, and all of v would seem
   // to hang on the memory.
   logic [31:0] read_x[Lanes], read_y[Lanes], read_z[Lanes];
+  logic [31:0] result[Lanes], result_high[Lanes];  // of a stage; put_result puts them where they wait
+  localparam fpu_trans_pkg::tables_t TransRom = fpu_trans_pkg::rows_of_all();
+  logic [10:0] rom_row[Lanes/2];
+  logic [Lanes/2-1:0][95:0] rom_q;  // packed: an array of them would be the memory
+  /* verilator lint_off UNUSEDSIGNAL */  // results have one way (put_result), so row functions do not need its number
   `include "simd_rows_int.svh"
   `include "simd_rows_lane.svh"
   `include "simd_rows_misc.svh"
   `include "simd_rows_norm.svh"
   `include "simd_rows_shared.svh"
+  `include "simd_rows_shared_int.svh"
+  `include "simd_rows_shared_misc.svh"
+  `include "simd_rows_shared_trans.svh"
   `include "simd_rows_quarter.svh"
   `include "simd_serial.svh"
   `include "simd_stage_write.svh"
   `include "simd_stage_execute.svh"
   `include "simd_stage_read.svh"
+  /* verilator lint_on UNUSEDSIGNAL */
 `endif
 
   function automatic logic [MemRowW-1:0] part_row(input row_t of, input logic [1:0] at);
@@ -152,6 +164,9 @@ module cu_simd
         end
       end
       simd_cycle(`STATE request);
+`ifdef SYNTHESIS
+      for (int unsigned l = 0; l < Lanes / 2; l++) rom_q[l[LaneW-2:0]] <= TransRom[rom_row[l]];
+`endif
       if (taken != '0) begin
         if (Parts == 1) begin
           if (taken[0]) for (int unsigned l = 0; l < Lanes; l++) v.out[l] = vwr0_i.data[l[3:0]];

@@ -2,6 +2,7 @@
 // Part of simd_rows_pkg: integer operations on a row (stage 1 of cu_simd), the opcode test outside, the lane loop
 // inside.  Operands v.x, v.y, v.z; results v.res[r] and, one bit a lane, v.bits.  Not responsible for: the
 // operations themselves (valu_int_pkg, valu_cmp_pkg), modifiers, quarter-rate units.
+`ifndef SYNTHESIS  // hardware: simd_rows_shared_int.svh
   // Bit fields, shifts, minimum and maximum, 16-bit sums: everything of class ClsBit.
   function automatic void bit_row(`LANES_ARG input logic [1:0] r, input logic [9:0] op, input logic [31:0] clamp);
     `NO_INLINE
@@ -103,6 +104,7 @@
       end
     endcase
   endfunction
+`endif
 
   // v_cndmask (mask: bits of this row), v_mbcnt.
   function automatic void select_row(`LANES_ARG input logic [1:0] r, input logic [9:0] op, input beat_t beat,
@@ -110,14 +112,14 @@
     `NO_INLINE
     logic [31:0] first, n;
     if (op == OP_V_CNDMASK_B32) begin
-      for (int unsigned l = 0; l < Lanes; l++) v.res[r][l] = ((mask >> l) & 32'd1) != 32'd0 ? v.y[l] : v.x[l];
+      for (int unsigned l = 0; l < Lanes; l++) `RESULT(r)[l] = ((mask >> l) & 32'd1) != 32'd0 ? v.y[l] : v.x[l];
     end else begin
       // ones below this lane, in the half of the wavefront that the opcode names
       first = op == OP_V_MBCNT_LO_U32_B32 ? 32'd0 : 32'd32;
       for (int unsigned l = 0; l < Lanes; l++) begin
         n = 32'({beat, l[LaneW-1:0]});
         n = n >= first + 32'd32 ? 32'hffffffff : n < first ? 32'd0 : (32'd1 << (n & 32'd31)) - 32'd1;
-        v.res[r][l] = popcount(v.x[l] & n) + v.y[l];
+        `RESULT(r)[l] = popcount(v.x[l] & n) + v.y[l];
       end
     end
   endfunction
@@ -130,6 +132,7 @@
     v.bits = bits & 32'(enable_t'('1));
   endfunction
 
+`ifndef SYNTHESIS  // hardware: simd_rows_shared_int.svh
   // Sum or difference with carry; carry: bits of this row, 0 where the opcode takes none.
   function automatic void add_row(`LANES_ARG input logic [1:0] r, input logic [9:0] op, input logic [31:0] carry,
                                   input logic [31:0] clamp);
@@ -154,6 +157,7 @@
     end
     gather(`LANES_CALL);
   endfunction
+`endif
 
 `ifndef SYNTHESIS  // hardware: simd_rows_shared.svh
   function automatic void mul24_row(`LANES_ARG input logic [1:0] r, input logic [9:0] op);
@@ -183,6 +187,7 @@
   endfunction
 `endif
 
+`ifndef SYNTHESIS  // hardware: simd_rows_shared_int.svh
   // Compares of 32 and 16 bits and class tests.
   function automatic void cmp_row(`LANES_ARG input logic [7:0] op, input logic half, input logic keep16,
                                   input logic keep32);
@@ -217,6 +222,7 @@
     endcase
     gather(`LANES_CALL);
   endfunction
+`endif
 
   // Pairs: high rows in v.x, v.y, low rows in v.xl, v.yl.
   function automatic void cmp64_row(`LANES_ARG input logic [3:0] op);
@@ -231,6 +237,7 @@
     gather(`LANES_CALL);
   endfunction
 
+`ifndef SYNTHESIS
   function automatic void shift64_row(`LANES_ARG input logic [1:0] r0, input logic [1:0] r1, input logic [9:0] op);
     `NO_INLINE
     logic [63:0] t;
@@ -242,3 +249,4 @@
       v.res[r1][l] = 32'(t >> 32);
     end
   endfunction
+`endif

@@ -2,6 +2,7 @@
 // Part of simd_rows_pkg: floating-point operations without a normaliser on a row (stage 1 of cu_simd, class ClsMisc).
 // Operands v.x, v.y, v.z, result v.res[r].  Not responsible for: the operations themselves (fpu_misc_pkg,
 // fpu_div_pkg), arithmetic that rounds after normalising (simd_rows_norm.svh).
+`ifndef SYNTHESIS  // hardware: simd_rows_shared_misc.svh
   // mode as in the issue record: [1:0] rounding, [4], [5] subnormal sources and results of singles, [6], [7] of halves.
   /* verilator lint_off UNUSEDSIGNAL */  // of mode
   function automatic void misc_row(`LANES_ARG input logic [1:0] r, input logic [9:0] op, input logic [7:0] mode,
@@ -119,3 +120,4 @@
       default: ;
     endcase
   endfunction
+`endif

@@ -2,6 +2,7 @@
 // Part of simd_rows_pkg: steps of the normaliser on a row (class ClsFma, stages 1 to 3 of cu_simd).  Narrow operations
 // use v.ph1, v.ch1, v.sh2 only (fpu_sum_pkg), wide ones v.pl1, v.sl2, v.n1 as well (fpu_fma_pkg).  Not responsible for:
 // the arithmetic of a lane, modifiers.
+`ifndef SYNTHESIS
   // Halves become singles; v_mad_f16 and its kin flush always.
   function automatic void halves_row(`LANES_ARG input logic [9:0] op, input logic keep16);
     `NO_INLINE
@@ -15,6 +16,7 @@
       end
     end
   endfunction
+`endif
 
   // ---- step 1, narrow
   // a + c; the sign bits of the operands are flipped by fx, fz.
@@ -209,14 +211,14 @@
     fpu_sum_pkg::rounding(mode, add, turn, even, most, most_turn);
     mask = 32'd0 - 32'(keep);
     for (int unsigned l = 0; l < Lanes; l++) begin
-      fpu_sum_pkg::round_f32(v.sh2[l], v.e2[l], v.g2[l], add, turn, even, most, most_turn, mask, v.res[r][l]);
+      fpu_sum_pkg::round_f32(v.sh2[l], v.e2[l], v.g2[l], add, turn, even, most, most_turn, mask, `RESULT(r)[l]);
     end
   endfunction
 
   function automatic void round16_row(`LANES_ARG input logic [1:0] r, input logic [1:0] mode, input logic keep);
     `NO_INLINE
     for (int unsigned l = 0; l < Lanes; l++) begin
-      fpu_sum_pkg::round_f16(v.sh2[l], v.e2[l], v.g2[l], 32'd1 << mode, 32'd0 - 32'(keep), v.res[r][l]);
+      fpu_sum_pkg::round_f16(v.sh2[l], v.e2[l], v.g2[l], 32'd1 << mode, 32'd0 - 32'(keep), `RESULT(r)[l]);
     end
   endfunction
 
@@ -230,7 +232,7 @@
       fpu_fma_pkg::leading32(v.sh2[l], v.sl2[l], v.e2[l] + 32'd1, n);
       fpu_fma_pkg::normalise(v.sh2[l], v.sl2[l], n, sh, sl);
       fpu_fma_pkg::round_f32(sh, sl, n, v.e2[l], v.g2[l], 32'd1 << mode, kept, t);
-      v.res[r][l] = select_old && (v.g2[l] & 32'd16) != 32'd0 ? v.old[r][l] : t;
+      `RESULT(r)[l] = select_old && (v.g2[l] & 32'd16) != 32'd0 ? v.old[r][l] : t;
     end
   endfunction
 
@@ -239,5 +241,5 @@
     `NO_INLINE
     logic [31:0] one;
     one = half ? 32'h3c00 : 32'h3f800000;
-    for (int unsigned l = 0; l < Lanes; l++) v.res[r][l] = v.res[r][l] == one ? one - 32'd1 : v.res[r][l];
+    for (int unsigned l = 0; l < Lanes; l++) `RESULT(r)[l] = `RESULT(r)[l] == one ? one - 32'd1 : `RESULT(r)[l];
   endfunction

@@ -38,6 +38,8 @@ package simd_rows_pkg;
   `define STATE_CALL v, r
   `define NO_INLINE /* verilator no_inline_task */
   `define OP_INFO(op) OpTable[op]  // synthesis: the functions behind the tables
+  `define RESULT(r) v.res[r]
+  `define RESULT_HIGH(r) v.res[r]
   `define SLOT(at) SlotTable[at]
   `include "simd_rows_int.svh"
   `include "simd_rows_lane.svh"

@@ -31,8 +31,8 @@
     for (int unsigned l = 0; l < Lanes / 2; l++) begin
       mul32_op(v.qa[{high, l[LaneW-2:0]}], v.qb[{high, l[LaneW-2:0]}],
                {v.qd[{high, l[LaneW-2:0]}], v.qc[{high, l[LaneW-2:0]}]}, is_signed, wide, t);
-      v.res[r0][{high, l[LaneW-2:0]}] = op == OP_V_MUL_HI_U32 || op == OP_V_MUL_HI_I32 ? 32'(wide >> 32) : 32'(wide);
-      v.res[r1][{high, l[LaneW-2:0]}] = 32'(wide >> 32);
+      `RESULT(r0)[{high, l[LaneW-2:0]}] = op == OP_V_MUL_HI_U32 || op == OP_V_MUL_HI_I32 ? 32'(wide >> 32) : 32'(wide);
+      `RESULT_HIGH(r1)[{high, l[LaneW-2:0]}] = 32'(wide >> 32);
       bits = bits | (t << {high, l[LaneW-2:0]});
     end
     v.bits = bits;
@@ -48,19 +48,21 @@
     if (op == OP_V_MQSAD_U32_U8) begin
       for (int unsigned l = 0; l < Lanes / 2; l++) begin
         wide = {v.qe[{high, l[LaneW-2:0]}], v.qa[{high, l[LaneW-2:0]}]} >> {second, 4'd0};
-        v.res[r0][{high, l[LaneW-2:0]}] = sad_sum(32'(wide), v.qb[{high, l[LaneW-2:0]}], v.qc[{high, l[LaneW-2:0]}]);
-        v.res[r1][{high, l[LaneW-2:0]}] = sad_sum(32'(wide >> 8), v.qb[{high, l[LaneW-2:0]}],
+        `RESULT(r0)[{high, l[LaneW-2:0]}] = sad_sum(32'(wide), v.qb[{high, l[LaneW-2:0]}], v.qc[{high, l[LaneW-2:0]}]);
+        `RESULT_HIGH(r1)[{high, l[LaneW-2:0]}] = sad_sum(32'(wide >> 8), v.qb[{high, l[LaneW-2:0]}],
                                                   v.qd[{high, l[LaneW-2:0]}]);
       end
     end else
     for (int unsigned l = 0; l < Lanes / 2; l++) begin
       wide = {v.qe[{high, l[LaneW-2:0]}], v.qa[{high, l[LaneW-2:0]}]};
-      v.res[r0][{high, l[LaneW-2:0]}] = qsad_pair(wide, v.qb[{high, l[LaneW-2:0]}], v.qc[{high, l[LaneW-2:0]}], masked);
-      v.res[r1][{high, l[LaneW-2:0]}] = qsad_pair(wide >> 16, v.qb[{high, l[LaneW-2:0]}],
+      `RESULT(r0)[{high, l[LaneW-2:0]}] = qsad_pair(wide, v.qb[{high, l[LaneW-2:0]}],
+                                                    v.qc[{high, l[LaneW-2:0]}], masked);
+      `RESULT_HIGH(r1)[{high, l[LaneW-2:0]}] = qsad_pair(wide >> 16, v.qb[{high, l[LaneW-2:0]}],
                                                   v.qd[{high, l[LaneW-2:0]}], masked);
     end
   endfunction
 
+`ifndef SYNTHESIS  // hardware: simd_rows_shared_trans.svh
   // half: 16-bit floats; mode as in the issue record.
   /* verilator lint_off UNUSEDSIGNAL */  // of mode
   function automatic void trans_half(`LANES_ARG input logic [1:0] r, input logic high, input logic [9:0] op,
@@ -79,12 +81,13 @@
     endcase
     for (int unsigned l = 0; l < Lanes / 2; l++) begin
       t = half ? half_to_f32(v.qa[{high, l[LaneW-2:0]}], mode[6]) : v.qa[{high, l[LaneW-2:0]}];
-      fpu_trans_pkg::trans_f32(kind, t, v.res[r][{high, l[LaneW-2:0]}]);
+      fpu_trans_pkg::trans_f32(kind, t, `RESULT(r)[{high, l[LaneW-2:0]}]);
     end
     if (half) begin
       for (int unsigned l = 0; l < Lanes / 2; l++) begin
-        t = v.res[r][{high, l[LaneW-2:0]}];
-        v.res[r][{high, l[LaneW-2:0]}] = f32_to_half(t, 32'd1 << mode[3:2], 1'b1, mode[7]);
+        t = `RESULT(r)[{high, l[LaneW-2:0]}];
+        `RESULT(r)[{high, l[LaneW-2:0]}] = f32_to_half(t, 32'd1 << mode[3:2], 1'b1, mode[7]);
       end
     end
   endfunction
+`endif

@@ -5,6 +5,61 @@
 // golden model.  Not responsible for: the arithmetic of a lane, the steps that follow.
 
   logic [63:0] products[Lanes];  // of this cycle's operands
+  logic [31:0] halves[Lanes];  // v.x of halves as singles
+  logic [31:0] wholes[Lanes];  // rounded to whole numbers
+
+  function automatic void clear_result();
+    for (int unsigned l = 0; l < Lanes; l++) begin
+      result[l] = '0;
+      result_high[l] = '0;
+      v.over[l] = '0;
+    end
+    v.bits = '0;
+  endfunction
+
+  // To row `r` of the results that wait, its lower half of lanes, its upper one or both.  The only place in a stage that
+  // does: a row function that did would bring a multiplexer of four rows for each operation.
+  function automatic void put_result(input logic [1:0] r, input logic low, input logic upper);
+    for (int unsigned k = 0; k < 4; k++) begin
+      for (int unsigned l = 0; l < Lanes; l++) begin
+        if (r == k[1:0] && (l < Lanes / 2 ? low : upper)) v.res[k][l] = result[l];
+      end
+    end
+  endfunction
+
+  function automatic void put_high_result(input logic [1:0] r, input logic low, input logic upper);
+    for (int unsigned k = 0; k < 4; k++) begin
+      for (int unsigned l = 0; l < Lanes; l++) begin
+        if (r == k[1:0] && (l < Lanes / 2 ? low : upper)) v.res[k][l] = result_high[l];
+      end
+    end
+  endfunction
+
+  // Halves of v.x as singles; of the normaliser's operations all sources become them.  v_trunc and its kin, v_fract:
+  // rounded to whole numbers.
+  function automatic void whole_row(input logic [9:0] op, input class_e cls, input logic all, input logic [7:0] mode);
+    logic keep, half;
+    logic [31:0] kind;
+    keep = mode[6] && (cls != ClsFma || !(op == OP_V_MAD_F16 || op == OP_V_MAC_F16 || op == OP_V_MADMK_F16 ||
+                                          op == OP_V_MADAK_F16));
+    for (int unsigned l = 0; l < Lanes; l++) halves[l] = half_to_f32(v.x[l], keep);
+    if (all) begin
+      for (int unsigned l = 0; l < Lanes; l++) begin
+        v.x[l] = halves[l];
+        if (op != OP_V_LDEXP_F16) begin
+          v.y[l] = half_to_f32(v.y[l], keep);
+          v.z[l] = half_to_f32(v.z[l], keep);
+        end
+      end
+    end
+    half = op == OP_V_TRUNC_F16 || op == OP_V_CEIL_F16 || op == OP_V_RNDNE_F16 || op == OP_V_FLOOR_F16;
+    kind = op == OP_V_TRUNC_F32 || op == OP_V_TRUNC_F16 ? 32'd0 : op == OP_V_CEIL_F32 || op == OP_V_CEIL_F16 ? 32'd1 :
+        op == OP_V_RNDNE_F32 || op == OP_V_RNDNE_F16 ? 32'd2 : 32'd3;
+    for (int unsigned l = 0; l < Lanes; l++) begin
+      wholes[l] = whole(half ? halves[l] : v.x[l], kind, half || mode[4] || op == OP_V_FRACT_F16,
+                        half || mode[5] || cls == ClsFma);
+    end
+  endfunction
 
   // The one multiplication of a lane: 24-bit integers with their sign, or significands.
   function automatic void multiply_row(input logic [9:0] op, input logic integers, input logic wide, input logic keep);
@@ -36,7 +91,23 @@
     adds = !(high || op == OP_V_MUL_LO_U16 || op == OP_V_MUL_I32_I24 || op == OP_V_MUL_U32_U24);
     mask = op == OP_V_MUL_LO_U16 || op == OP_V_MAD_U16 || op == OP_V_MAD_I16 ? 32'hffff : 32'hffffffff;
     for (int unsigned l = 0; l < Lanes; l++) begin
-      v.res[r][l] = ((high ? products[l][63:32] : products[l][31:0]) + (adds ? v.z[l] : 32'd0)) & mask;
+      `RESULT(r)[l] = ((high ? products[l][63:32] : products[l][31:0]) + (adds ? v.z[l] : 32'd0)) & mask;
+    end
+  endfunction
+
+  // Step 1 of the normaliser.  mask: VCC bits of this row.
+  function automatic void normaliser_row(input logic [1:0] r, input logic [9:0] op, input ctl_t k, input logic keep,
+                                         input logic [31:0] mask);
+    for (int unsigned l = 0; l < Lanes; l++) v.pl1[l] = '0;
+    if (k.wide_norm) wide_first_row(r, op, keep, mask);
+    else first_row(op, k.half, keep || k.half, k.round);
+  endfunction
+
+  // Step 3 to half precision; what lies in the lower word counts as one bit.
+  function automatic void wide_round16_row(input logic [1:0] mode, input logic keep);
+    for (int unsigned l = 0; l < Lanes; l++) begin
+      fpu_sum_pkg::round_f16(v.sh2[l] | 32'(v.sl2[l] != 32'd0), v.e2[l], v.g2[l], 32'd1 << mode, 32'd0 - 32'(keep),
+                             result[l]);
     end
   endfunction
 
@@ -103,7 +174,7 @@
           a = v.y[l];
           c = v.x[l];
         end
-        if (op == OP_V_FRACT_F32 || op == OP_V_FRACT_F16) c = whole(v.x[l], 32'd3, keep, 1'b1);
+        if (op == OP_V_FRACT_F32 || op == OP_V_FRACT_F16) c = wholes[l];
         if (unfused) begin
           fpu_sum_pkg::round_f16(v.ph1[l], v.e1[l], v.g1[l], 32'd1 << mode, 32'd0, n);
           a = half_to_f32(n, 1'b0);
@@ -136,7 +207,7 @@
         v.n1[l] = n;
         bits = bits | (flag << l);
         v.g1[l] = nan != 32'd0 ? 32'd12 : n == 32'd0 ? v.g1[l] | 32'd16 : v.g1[l];  // bit 4: the source itself
-        v.old[r][l] = v.x[l];
+        for (int unsigned k = 0; k < 4; k++) if (r == k[1:0]) v.old[k][l] = v.x[l];
       end
     end
     v.bits = bits;

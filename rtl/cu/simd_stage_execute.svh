@@ -9,6 +9,13 @@
     ctl_t k;
     q = r.st3.entry;
     k = r.i_ctl[q];
+`ifdef SYNTHESIS
+    clear_result();
+`endif
+`ifdef SYNTHESIS  // the wide normaliser serves all: what is narrow has zeros below
+    wide_round_row(r.st3.ring, k.round, k.small_kept, r.i_issue[q].op == OP_V_DIV_SCALE_F32);
+    if (!k.wide_norm && k.out == OutF16) wide_round16_row(k.round, k.small_kept);
+`else
     if (k.wide_norm) begin
       wide_round_row(`LANES r.st3.ring, k.round, k.small_kept, r.i_issue[q].op == OP_V_DIV_SCALE_F32);
     end else if (k.out == OutF16) begin
@@ -16,7 +23,11 @@
     end else begin
       round_row(`LANES r.st3.ring, k.round, k.small_kept);
     end
+`endif
     if (k.fract) below_one_row(`LANES r.st3.ring, k.half);
+`ifdef SYNTHESIS
+    put_result(r.st3.ring, 1'b1, 1'b1);
+`endif
   endfunction
 
   // Stage 2: align and add.
@@ -25,12 +36,17 @@
     ctl_t k;
     q = r.st2.entry;
     k = r.i_ctl[q];
+`ifdef SYNTHESIS
+    wide_align_row(k.wide_norm && (r.i_issue[q].op == OP_V_DIV_SCALE_F32 || r.i_issue[q].op == OP_V_DIV_FMAS_F32),
+                   32'd1 << k.round);
+`else
     if (k.wide_norm) begin
       wide_align_row(`LANES r.i_issue[q].op == OP_V_DIV_SCALE_F32 || r.i_issue[q].op == OP_V_DIV_FMAS_F32,
                      32'd1 << k.round);
     end else begin
       align_row(`LANES k.round == 2'd2);
     end
+`endif
   endfunction
 
   // Stage 2: quarter-rate units.
@@ -42,6 +58,9 @@
     q = r.st2.entry;
     r0 = r.st2.first;
     r1 = {r0[1], 1'b1};
+`ifdef SYNTHESIS
+    clear_result();
+`endif
     case (r.i_ctl[q].cls)
       ClsTrans: trans_half(`LANES r0, r.st2.sub[1], r.i_issue[q].op, r.i_ctl[q].half, r.i_issue[q].mode);
       ClsQsad: qsad_half(`LANES r0, r1, r.st2.sub[1], r.st2.second, r.i_issue[q].op);
@@ -52,6 +71,12 @@
       end
       default: ;
     endcase
+`ifdef SYNTHESIS
+    if (r.i_ctl[q].cls == ClsTrans || r.i_ctl[q].cls == ClsQsad || r.i_ctl[q].cls == ClsMul32) begin
+      put_result(r0, !r.st2.sub[1], r.st2.sub[1]);
+      if (r.i_ctl[q].cls != ClsTrans) put_high_result(r1, !r.st2.sub[1], r.st2.sub[1]);
+    end
+`endif
   endfunction
 
   // Stage 1: lanes that are written, DPP, SDWA, old destination, modifiers of sources.  exec and r.em: lanes
@@ -82,7 +107,13 @@
       em = dpp_row(`LANES r.i_issue[q].ext, row, 2'(32'(s.row) % Parts), em, other);
     end
     if (k.keep) begin
+`ifdef SYNTHESIS  // write enables of four rows; with an index it would be a multiplexer of all of them
+      for (int unsigned n = 0; n < 4; n++) begin
+        for (int unsigned l = 0; l < Lanes; l++) if (s.ring == n[1:0]) v.old[n][l] = v.z[l];
+      end
+`else
       for (int unsigned l = 0; l < Lanes; l++) v.old[s.ring][l] = v.z[l];
+`endif
     end
     if (k.sdwa) sdwa_sources(`LANES r.i_issue[q].ext);
     if (k.mod) modify_sources(`LANES r.i_abs[q], r.i_neg[q], k.half);
@@ -102,7 +133,11 @@
     row = s.row[BeatW-1:BeatW-2];
     part = 2'(32'(s.row) % Parts);
     next = r.i_issue[q].ext[16:11] == 6'b100110;  // wave_shl, wave_rol
+`ifdef SYNTHESIS
+    for (int unsigned l = 0; l < 16; l++) if (part == 2'(l / Lanes)) v.row16[l] = v.x[l%Lanes];
+`else
     for (int unsigned l = 0; l < Lanes; l++) v.row16[4'(32'(part) * Lanes + l)] = v.x[l];
+`endif
     if (part == 2'd0) begin
       v.other16 = next ? v.z[0] : v.z[Lanes-1];
       if (row == 2'd0) r.first_lane = v.x[0];
@@ -196,7 +231,7 @@
     case (cls)
       ClsLane: begin
         if (r.i_issue[q].op == OP_V_WRITELANE_B32) begin
-          for (int unsigned l = 0; l < Lanes; l++) v.res[r0][l] = v.x[l];
+          for (int unsigned l = 0; l < Lanes; l++) `RESULT(r0)[l] = v.x[l];
           r.lanes_of[r0] = beat == r.i_lane[q][5:LaneW] ? enable_t'(1) << r.i_lane[q][LaneW-1:0] : '0;
         end
         if (beat == r.i_lane[q][5:LaneW]) r.i_result[q] = 64'(v.x[r.i_lane[q][LaneW-1:0]]);
@@ -241,9 +276,13 @@
       r.lanes_of[r0] = em;
       r.lanes_of[{r0[1], 1'b1}] = em;
     end
-`ifdef SYNTHESIS  // one multiplier a lane
-    if (k.cls == ClsFma && r.st1.sub == 2'd0 && r.i_info[q].halves) halves_row(op, r.i_issue[q].mode[6]);
+`ifdef SYNTHESIS  // one multiplier a lane, one conversion from halves, one rounding to whole numbers
+    clear_result();
+    whole_row(op, k.cls, k.cls == ClsFma && r.st1.sub == 2'd0 && r.i_info[q].halves, r.i_issue[q].mode);
     multiply_row(op, k.cls == ClsMul24, k.wide_norm, r.i_issue[q].mode[4]);
+`endif
+`ifdef SYNTHESIS  // step 1 of the normaliser, whether it is needed or not: registers that need not stay
+    normaliser_row(r0, op, k, r.i_issue[q].mode[4], 32'(r.i_issue[q].mask >> {beat, LaneW'(0)}));
 `endif
     case (k.cls)
       ClsBit: bit_row(`LANES r0, op, 32'(k.clamp));
@@ -256,18 +295,27 @@
       ClsMul24: mul24_row(`LANES r0, op);
       ClsCmp: cmp_row(`LANES op[7:0], k.half, r.i_issue[q].mode[6], r.i_issue[q].mode[4]);
       ClsMisc: misc_row(`LANES r0, op, r.i_issue[q].mode, r.i_issue[q].ieee);
+`ifdef SYNTHESIS
+      ClsFma: ;
+`else
       ClsFma: begin
         if (r.st1.sub == 2'd0) begin
-`ifndef SYNTHESIS
           if (r.i_info[q].halves) halves_row(`LANES op, r.i_issue[q].mode[6]);
-`endif
           if (k.wide_norm) begin
             wide_first_row(`LANES r0, op, r.i_issue[q].mode[4], 32'(r.i_issue[q].mask >> {beat, LaneW'(0)}));
           end else first_row(`LANES op, k.half, r.i_issue[q].mode[4] || k.half, k.round);
         end
       end
+`endif
       default: other_operation(`STATE q, k.cls);
     endcase
+`ifdef SYNTHESIS
+    if (k.cls == ClsBit || k.cls == ClsSelect || k.cls == ClsAdd || k.cls == ClsMul24 || k.cls == ClsMisc ||
+        (k.cls == ClsShift64 && r.st1.sub[0]) || op == OP_V_WRITELANE_B32) begin
+      put_result(r0, 1'b1, 1'b1);
+    end
+    if (k.cls == ClsShift64 && r.st1.sub[0]) put_high_result({r0[1], 1'b1}, 1'b1, 1'b1);
+`endif
     if (k.bits) begin
       if (k.cls != ClsCmp64 || r.st1.sub[0]) begin
         part = 64'(v.bits[Lanes-1:0] & r.lanes_of[r0]) << {beat, LaneW'(0)};

@@ -69,6 +69,9 @@
     if (OperandStage) zero_stage(`STATE_CALL);
     else if (Parts > 1 && r.st1.gather) gather_stage(`STATE_CALL);
     if (r.st2.serial) serial_stage(`STATE_CALL);
+`ifdef SYNTHESIS
+    frame_stage();
+`endif
     read_stage(`STATE request != '0);
     if (request != '0) begin
       grant_write(`STATE request);

@@ -6,7 +6,7 @@ package valu_lane_pkg;
   function automatic logic [31:0] sdwa_select(input logic [31:0] x, input logic [31:0] sel, input logic [31:0] sext);
     logic [31:0] left, right;
     // shift the field to the top, then down again
-    left  = sel < 32'd4 ? 32'd24 - (sel << 3) : sel == 32'd4 ? 32'd16 : 32'd0;
+    left  = sel < 32'd4 ? (sel ^ 32'd3) << 3 : sel == 32'd4 ? 32'd16 : 32'd0;
     right = sel < 32'd4 ? 32'd24 : sel < 32'd6 ? 32'd16 : 32'd0;
     return sext != 32'd0 ? $unsigned($signed(x << left) >>> right) : (x << left) >> right;
   endfunction

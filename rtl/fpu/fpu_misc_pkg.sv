@@ -52,22 +52,22 @@ package fpu_misc_pkg;
   // Whole numbers: kind 0 trunc, 1 ceil, 2 rndne, 3 floor (opcode order of v_trunc..v_floor).
   function automatic logic [31:0] whole(input logic [31:0] a, input logic [31:0] kind, input logic keep_in,
                                         input logic keep_out);
-    logic [31:0] x, e, m, sign, sh, kept, rest, half, up, r;
+    logic [31:0] x, e, m, sign, sh, below, top, lowest, up, r;
     x = flush(a, keep_in);
     e = (x >> 23) & 32'd255;
     sign = x >> 31;
     // mantissa with hidden bit: bits below the point are dropped; 25 is enough when |x| < 1/2
     m = (x & 32'h7fffff) | (e != 32'd0 ? 32'h800000 : 32'd0);
     sh = e >= 32'd150 ? 32'd0 : 32'd150 - e > 32'd25 ? 32'd25 : 32'd150 - e;
-    kept = m >> sh;
-    rest = m & ((32'd1 << sh) - 32'd1);
-    half = sh == 32'd0 ? 32'd0 : 32'd1 << (sh - 32'd1);
-    away(32'd1, sign, kept & 32'd1, 32'((rest & half) != 32'd0), 32'((rest & (half - 32'd1)) != 32'd0), up);
-    up = kind == 32'd0 ? 32'd0 : kind == 32'd1 ? 32'(rest != 32'd0) & ~sign & 32'd1 :
-        kind == 32'd3 ? 32'(rest != 32'd0) & sign : up;
+    below = (32'd1 << sh) - 32'd1;
+    top = below ^ (below >> 1);  // the highest bit that is dropped
+    lowest = below ^ ((below << 1) | 32'd1);  // the lowest that is kept
+    away(32'd1, sign, 32'((m & lowest) != 32'd0), 32'((m & top) != 32'd0), 32'((m & (below >> 1)) != 32'd0), up);
+    up = kind == 32'd0 ? 32'd0 : kind == 32'd1 ? 32'((m & below) != 32'd0) & ~sign & 32'd1 :
+        kind == 32'd3 ? 32'((m & below) != 32'd0) & sign : up;
     // below 1 the result is 0 or 1; else the fraction bits are cleared and one unit is added
     r = e < 32'd127 ? (up != 32'd0 ? 32'h3f800000 : 32'd0) :
-        (x & 32'h7fffffff & ~((32'd1 << sh) - 32'd1)) + (up << sh);
+        (((x & 32'h7fffffff) | below) + up) & ~below;
     return e >= 32'd150 ? finish(x, keep_out) : (sign << 31) | r;
   endfunction
 
@@ -100,16 +100,16 @@ package fpu_misc_pkg;
   // Single to half precision, one rounding.
   function automatic logic [31:0] f32_to_half(input logic [31:0] a, input logic [31:0] round, input logic keep_in,
                                               input logic keep_out);
-    logic [31:0] x, e, m, sign, sh, kept, rest, half, up, r, big;
+    logic [31:0] x, e, m, sign, sh, kept, below, top, up, r, big;
     x = flush(a, keep_in);
     e = (x >> 23) & 32'd255;
     sign = x >> 31;
     m = (x & 32'h7fffff) | (e != 32'd0 ? 32'h800000 : 32'd0);
     sh = e >= 32'd113 ? 32'd13 : e < 32'd101 ? 32'd25 : 32'd126 - e;
     kept = m >> sh;
-    rest = m & ((32'd1 << sh) - 32'd1);
-    half = 32'd1 << (sh - 32'd1);
-    away(round, sign, kept & 32'd1, 32'((rest & half) != 32'd0), 32'((rest & (half - 32'd1)) != 32'd0), up);
+    below = (32'd1 << sh) - 32'd1;
+    top = below ^ (below >> 1);
+    away(round, sign, kept & 32'd1, 32'((m & top) != 32'd0), 32'((m & (below >> 1)) != 32'd0), up);
     r = (e > 32'd143 ? 32'h7c00 : e >= 32'd113 ? (e - 32'd113) << 10 : 32'd0) + kept + up;
     outward(round, sign, big);
     big = 32'h7bff + big;

@@ -198,7 +198,7 @@ package fpu_sum_pkg;
   // Step 3 to half precision; round is one-hot as in fpu_fma_pkg::away.
   function automatic void round_f16(input logic [31:0] s, input logic [31:0] e, input logic [31:0] sg,
                                     input logic [31:0] round, input logic [31:0] keep, output logic [31:0] result);
-    logic [31:0] n, m, sh, rest, half, er, up, r, sign, big, kept;
+    logic [31:0] n, m, sh, below, top, er, up, r, sign, big, kept;
     leading(s, n);
     m = s << n;
     sign = sg & 32'd1;
@@ -206,9 +206,9 @@ package fpu_sum_pkg;
     sh = $signed(er) >= 32'sd1 ? 32'd21 : $signed(er) < -32'sd9 ? 32'd31 : 32'd22 - er;
     m = $signed(er) >= -32'sd9 ? m : er == -32'd10 ? (m >> 1) | (m & 32'd1) : (m >> 2) | 32'(m != 32'd0);
     kept = m >> sh;
-    rest = m & ((32'd1 << sh) - 32'd1);
-    half = 32'd1 << (sh - 32'd1);
-    away(round, sign, kept & 32'd1, 32'((rest & half) != 32'd0), 32'((rest & (half - 32'd1)) != 32'd0), up);
+    below = (32'd1 << sh) - 32'd1;
+    top = below ^ (below >> 1);  // the highest bit that is dropped
+    away(round, sign, kept & 32'd1, 32'((m & top) != 32'd0), 32'((m & (below >> 1)) != 32'd0), up);
     r = ($signed(er) > 32'sd31 ? 32'd31 << 10 : $signed(er) >= 32'sd1 ? (er - 32'd1) << 10 : 32'd0) + kept + up;
     outward(round, sign, big);
     big = 32'h7bff + big;

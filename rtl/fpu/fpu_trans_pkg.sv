@@ -123,11 +123,55 @@ package fpu_trans_pkg;
     endcase
   endfunction
 
-  function automatic void trans_f32(input logic [31:0] kind, input logic [31:0] x, output logic [31:0] result);
-    logic [31:0] k0, k1, k2, f, sign, exponent, value;
-    logic [63:0] factor, y, sum;
+  // Row of all tables in a block (rows_of_all): in hardware they are one memory, which is read a cycle before.
+  function automatic logic [10:0] table_row(input logic [31:0] kind, input logic [31:0] x);
+    logic [31:0] e, m, turn, u;
+    logic [63:0] t;
+    e = (x >> 23) & 32'd255;
+    m = x & 32'h7fffff;
+    fixed(e > 32'd135 ? 32'd0 : e, m, t);
+    t = x[31] ? 64'd0 - t : t;
+    turn = t[31:0] + (kind == Cos ? 32'h40000000 : 32'd0);
+    u = turn & 32'h3fffffff;
+    u = !turn[30] ? u : u != 32'd0 ? 32'h40000000 - u : 32'h3fffffff;
+    case (kind)
+      Rcp: return {3'd0, m[22:15]};
+      Rsq: return {2'b01, !e[0], m[22:15]};
+      Sqrt: return {2'b10, !e[0], m[22:15]};
+      Exp: return {3'd6, t[31:24]};
+      Log: return {3'd7, m[22:15]};
+      default: return {3'd1, u[29:22]};
+    endcase
+  endfunction
+
+  typedef logic [95:0] tables_t[2048];
+  function automatic tables_t rows_of_all();
+    tables_t t;
+    for (int unsigned n = 0; n < 256; n++) begin
+      t[n] = TABLE_RCP[n];
+      t[n+256] = TABLE_SIN[n];
+      t[n+512] = TABLE_RSQ1[n];
+      t[n+768] = TABLE_RSQ2[n];
+      t[n+1024] = TABLE_SQRT1[n];
+      t[n+1280] = TABLE_SQRT2[n];
+      t[n+1536] = TABLE_EXP2[n];
+      t[n+1792] = TABLE_LOG2[n];
+    end
+    return t;
+  endfunction
+
+  // From the table's piece and what prepare() made.
+  function automatic void complete(input logic [31:0] kind, input logic [31:0] k0, input logic [31:0] k1,
+                                   input logic [31:0] k2, input logic [31:0] f, input logic [31:0] sign_in,
+                                   input logic [31:0] exponent_in, input logic [63:0] factor, input logic special_in,
+                                   input logic [31:0] value_in, output logic [31:0] result);
+    logic [31:0] sign, exponent, value;
+    logic [63:0] y, sum;
     logic special;
-    prepare(kind, x, k0, k1, k2, f, sign, exponent, factor, special, value);
+    sign = sign_in;
+    exponent = exponent_in;
+    special = special_in;
+    value = value_in;
     piece(k0, k1, k2, f, kind == Exp || kind == Sin || kind == Cos ? 64'd22 : 64'd15, y);
     // a reciprocal just above the middle of two floats rounds up (needed for division)
     y = kind == Rcp ? y + 64'd2 : y;
@@ -143,5 +187,13 @@ package fpu_trans_pkg;
     end
     pack(sign, y, exponent, result);
     result = special ? value : result;
+  endfunction
+
+  function automatic void trans_f32(input logic [31:0] kind, input logic [31:0] x, output logic [31:0] result);
+    logic [31:0] k0, k1, k2, f, sign, exponent, value;
+    logic [63:0] factor;
+    logic special;
+    prepare(kind, x, k0, k1, k2, f, sign, exponent, factor, special, value);
+    complete(kind, k0, k1, k2, f, sign, exponent, factor, special, value, result);
   endfunction
 endpackage

@@ -1,0 +1,1 @@
+../simd/tb.cpp

@@ -1,0 +1,1 @@
+../simd/host_ieee.h
