@@ -106,7 +106,7 @@ module cu_simd
   logic [31:0] result[Lanes], result_high[Lanes];  // of a stage; put_result puts them where they wait
   localparam fpu_trans_pkg::tables_t TransRom = fpu_trans_pkg::rows_of_all();
   logic [10:0] rom_row[Lanes/2];
-  logic [Lanes/2-1:0][95:0] rom_q;  // packed: an array of them would be the memory
+  fpu_trans_pkg::table_row_t [Lanes/2-1:0] rom_q;  // packed: an array of them would be the memory
   /* verilator lint_off UNUSEDSIGNAL */  // results have one way (put_result), so row functions do not need its number
   `include "simd_rows_int.svh"
   `include "simd_rows_lane.svh"

@@ -47,7 +47,7 @@
     logic [31:0] t;
     logic [95:0] k;
     for (int unsigned l = 0; l < Lanes / 2; l++) begin
-      k = rom_q[l[LaneW-2:0]];
+      k = fpu_trans_pkg::unpack_row(rom_q[l[LaneW-2:0]]);
       fpu_trans_pkg::complete(trans_kind(op), k[31:0], k[63:32], k[95:64], frame_f[l], frame_sign[l], frame_exponent[l],
                               frame_factor[l], frame_special[l], frame_value[l], t);
       if (half) t = f32_to_half(t, 32'd1 << mode[3:2], 1'b1, mode[7]);

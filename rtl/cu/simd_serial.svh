@@ -198,7 +198,7 @@
     if (r.f.op.kind == F64Seed) begin
       fpu_seed64_pkg::look_up(seed_kind(op), r.f.index2, r.f.f2, r.f.k0, r.f.k1, r.f.k2, r.f.square3);
 `ifdef SYNTHESIS  // the tables are in a memory, which was read
-      {r.f.k2, r.f.k1, r.f.k0} = rom_q[0];
+      {r.f.k2, r.f.k1, r.f.k0} = fpu_trans_pkg::unpack_row(rom_q[0]);
 `endif
     end else if (r.f.op.kind == F64Preop) begin
       r.f.value3 = fpu_seed64_pkg::preop_bits(r.f.e2);

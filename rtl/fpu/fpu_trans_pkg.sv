@@ -144,18 +144,29 @@ package fpu_trans_pkg;
     endcase
   endfunction
 
-  typedef logic [95:0] tables_t[2048];
+  // Without the bits that repeat a sign: 15 of c2, 24 of c1, so that a row has nine bits of eight block RAMs.
+  typedef logic [70:0] table_row_t;
+  typedef table_row_t tables_t[2048];
+  /* verilator lint_off UNUSEDSIGNAL */  // signs
+  function automatic table_row_t pack_row(input logic [95:0] row);
+    /* verilator lint_on UNUSEDSIGNAL */
+    return {row[78:64], row[55:0]};  // c2, c1, c0
+  endfunction
+  function automatic logic [95:0] unpack_row(input table_row_t row);
+    return {{17{row[70]}}, row[70:56], {8{row[55]}}, row[55:0]};
+  endfunction
+
   function automatic tables_t rows_of_all();
     tables_t t;
     for (int unsigned n = 0; n < 256; n++) begin
-      t[n] = TABLE_RCP[n];
-      t[n+256] = TABLE_SIN[n];
-      t[n+512] = TABLE_RSQ1[n];
-      t[n+768] = TABLE_RSQ2[n];
-      t[n+1024] = TABLE_SQRT1[n];
-      t[n+1280] = TABLE_SQRT2[n];
-      t[n+1536] = TABLE_EXP2[n];
-      t[n+1792] = TABLE_LOG2[n];
+      t[n] = pack_row(TABLE_RCP[n]);
+      t[n+256] = pack_row(TABLE_SIN[n]);
+      t[n+512] = pack_row(TABLE_RSQ1[n]);
+      t[n+768] = pack_row(TABLE_RSQ2[n]);
+      t[n+1024] = pack_row(TABLE_SQRT1[n]);
+      t[n+1280] = pack_row(TABLE_SQRT2[n]);
+      t[n+1536] = pack_row(TABLE_EXP2[n]);
+      t[n+1792] = pack_row(TABLE_LOG2[n]);
     end
     return t;
   endfunction
