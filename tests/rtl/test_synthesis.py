@@ -85,7 +85,8 @@ def test_vgpr_is_block_ram():
 SMALL = ["gpu.l1v.kib=4", "gpu.l1v.mshrs=8"]  # small enough for synth_registers.tsv
 
 
-@pytest.mark.parametrize("module", ["lds_execute", "lds_writeback", "cu_vmem_coalesce", "cu_vmem_request", "cu_vmem_return", "cu_vmem_writeback", "l1v"])
+@pytest.mark.parametrize("module", ["lds_execute", "lds_writeback", "lds_serial",
+                                    "cu_vmem_coalesce", "cu_vmem_request", "cu_vmem_return", "cu_vmem_writeback", "l1v"])
 def test_row_memories_are_memories(module):
     """Arrays of rows do not become registers because a task writes them, which read_slang does not tell."""
     params = gen_params.read_table()

@@ -8,5 +8,7 @@
 // mutant: -GSeedFault=4'd8
 // mutant: -GSeedFault=4'd9
 // mutant: -GSeedFault=4'd10
+// mutate: rtl/lds/lds_serial.sv: Pace = 4'd6 => Pace = 4'd5
+// mutate: rtl/lds/lds_serial.sv: ahead = held; => ahead = 4'd0;
 #define SERIAL 1
 #include "../lds_unit/tb.cpp"
