@@ -56,6 +56,18 @@ package cu_decode_pkg;
     return pair_mask({2'b0, d.sdst}, d.sdst_w) | {d.writes_exec, 9'd0, d.writes_vcc, 53'd0};
   endfunction
 
+  // v_cndmask and additions with carry read a mask beat by beat, v_div_fmas whole (hardware: four wait states behind a
+  // vector instruction that writes VCC).
+  function automatic mask_pair_t mask_read(input dec_t d);
+    mask_pair_t m;
+    logic [63:0] others;
+    others  = pair_mask(d.src0, d.src0_w) | pair_mask(d.src1, d.src1_w);
+    m.pair  = d.src2_mask ? d.src2[6:1] : 6'd53;
+    m.valid = (d.src2_mask ? d.src2[8:7] == 2'd0 && !d.src2[0] : d.reads_vcc) && !others[m.pair] && m.pair != 6'd63 &&
+        d.op != OP_V_DIV_FMAS_F32 && d.op != OP_V_DIV_FMAS_F64;
+    return m;
+  endfunction
+
   function automatic valu_word_t valu_word(input dec_t d);
     return '{
         op: d.op,
@@ -221,6 +233,8 @@ package cu_decode_pkg;
     h.issue.sdst  = d.sdst;
     h.issue.we    = d.sdst_w == 5'd0 ? 2'b00 : d.sdst_w == 5'd2 ? 2'b11 : d.sdst[0] ? 2'b10 : 2'b01;
     h.issue.exec  = d.writes_exec && (d.sdst[6:1] != 6'd63 || d.sdst_w == 5'd0);
+    h.issue.gives_mask = MaskForward && h.issue.we == 2'b11 && d.rate != RATE_F64;
+    h.issue.mask       = MaskForward && h.issue.cls == ClsValu ? mask_read(d) : '0;
     h.issue.op    = d.op;
     all = h.issue.cls == ClsSalu && (enters_trap(d) || (d.fmt == FMT_SOP1 && d.op == OP_S_RFE_B64));
     h.issue.simm16  = all ? 16'd0 : inst[15:0];

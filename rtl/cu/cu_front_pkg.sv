@@ -63,6 +63,7 @@ package cu_front_pkg;
     logic [1:0] simd;
     logic [5:0][3:0] slot;
     logic [4:0][7:0] tag;  // not of port 5
+    mask_from_t mask_from;  // of port 0
   } issued_t;
 
   typedef enum logic [2:0] {

@@ -9,6 +9,12 @@ package cu_head_pkg;
   import cu_front_pkg::class_e;
   import gcn3_pkg::fmt_e;
 
+  // Pair of registers of which a vector instruction only reads the lane mask.
+  typedef struct packed {
+    logic valid;
+    logic [5:0] pair;
+  } mask_pair_t;
+
   // What cu_issue asks.
   typedef struct packed {
     class_e cls;
@@ -17,6 +23,8 @@ package cu_head_pkg;
     logic [6:0] sdst;  // vector ALU: scalar destination
     logic [1:0] we;  // its registers of the pair; 0: only EXEC
     logic exec;  // EXEC too
+    logic gives_mask;  // vector ALU: sdst gets a lane mask, which a SIMD can hand on
+    mask_pair_t mask;  // that a SIMD can hand to it
     logic waitcnt;  // s_waitcnt; s_trap and s_rfe, which wait for all (simm16 is 0)
     logic other_row;  // DPP that reads lanes of another row
     logic slow;  // scalar ALU: its wavefront issues nothing in the next turn (CLRX GcnTimings: 8 cycles)

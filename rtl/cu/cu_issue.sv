@@ -90,6 +90,7 @@ module cu_issue
   waves_t head_fault;  // the fault is of its head, which stays
   waves_t prio[2];  // bits of the priority
   waves_t other_row;  // its head is a DPP that reads another row
+  waves_t masked;  // its head waits for nothing but a lane mask, which the SIMD may hand to it
   waves_t looks;  // its head is a branch that looks at SCC, VCC or EXEC
   // Of the wavefronts of a SIMD in its next turn (CLRX GcnTimings): who rests after a slow scalar instruction; who wrote
   // what branches look at, and branches 4 cycles later; whose head waited for a result of the vector ALU, which scalar
@@ -119,6 +120,14 @@ module cu_issue
   logic [1:0] fly_head[4];
   logic [2:0] fly_count[4];
   turns_t turns[4];  // that the SIMD is still taken
+  // The last three vector instructions of a SIMD, the newest lowest: who, and the pair of registers it writes.
+  typedef struct packed {
+    logic any;
+    logic whole;  // a lane mask, which the SIMD keeps
+    slot_t slot;
+    logic [5:0] pair;
+  } writer_t;
+  writer_t [2:0] writers[4];
   logic [3:0] vm_read_simd[4], lds_read_simd[4];
   // by barrier slot
   logic [7:0] arrived[Groups], ended[Groups];
@@ -142,7 +151,7 @@ module cu_issue
   widx_t w;
   tag_t now;
 
-  slots_t ready, m;
+  slots_t able, ready, m;
   `include "cu_issue_tasks.svh"
   `include "cu_issue_ports.svh"
   `include "cu_issue_steps.svh"
@@ -203,6 +212,7 @@ module cu_issue
       flat_lds   = '0;
       lds_reads  = '0;
       multi      = '0;
+      masked     = '0;
       for (int unsigned k = 0; k < 4; k++) begin
         recent[k]        = '0;
         order[k]         = '1;
@@ -216,6 +226,7 @@ module cu_issue
         resting[k]       = '0;
         flagged[k]       = '0;
         fresh[k]         = '0;
+        writers[k]       = '0;
       end
       for (int unsigned k = 0; k < Waves; k++) begin
         head[k].issue.cls = ClsValu;

@@ -33,6 +33,32 @@
     return all[{simd, 4'd0}+:16];
   endfunction
 
+  // Which of the last three vector instructions of SIMD s wrote the mask that the head of wavefront {s, of} waits for; 3: an
+  // earlier one.
+  function automatic logic [1:0] writer_of(input slot_t of);
+    for (int unsigned k = 0; k < 3; k++) begin
+      if (writers[s][k].any && writers[s][k].slot == of &&
+          writers[s][k].pair == head[{s, of}].issue.mask.pair) return 2'(k);
+    end
+    return 2'd3;
+  endfunction
+
+  // Of `who`, whose heads wait for a mask, those that need not: the last two results are in the SIMD, and before the
+  // operands of an instruction three later are read (8 cycles or more after the next one was chosen, and 4 more) VCC
+  // has been written; SGPRs have not.
+  function automatic slots_t handed(input slots_t who);
+    slots_t h;
+    slot_t of;
+    h = '0;
+    for (int unsigned k = 0; k < 3; k++) begin
+      of = writers[s][k].slot;
+      if (who[of] && writers[s][k].whole && writer_of(of) == 2'(k) && (k < 2 || writers[s][k].pair == 6'd53)) begin
+        h[of] = 1'b1;
+      end
+    end
+    return h;
+  endfunction
+
   // Vector ALU; `who` are the ready ones of SIMD s.
   task automatic issue_vector(input slots_t who);
     slots_t pick;
@@ -49,6 +75,19 @@
         turns[s] = head[w].issue.turns;
         if (turns[s] != turns_t'(1)) multi[w] = 1'b1;
         recent[s][{2'd0, slot}] = 1'b1;
+        if (MaskForward) begin
+          issued.mask_from = MaskRegister;
+          if (masked[w]) begin
+            case (writer_of(slot))
+              2'd0: issued.mask_from = MaskLast;
+              2'd1: issued.mask_from = MaskSecond;
+              default: ;
+            endcase
+          end
+          writers[s] = {
+            writers[s][1:0], head[w].issue.we != 2'd0, head[w].issue.gives_mask, slot, head[w].issue.sdst[6:1]
+          };
+        end
         if (head[w].write != 64'd0) remember_result(w, now);
       end else if (valu_wait_i[s]) busy = 1'b1;
     end

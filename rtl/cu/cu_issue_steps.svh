@@ -28,7 +28,7 @@
             for (int unsigned n = 0; n < Slots; n++) if (w == n[5:0]) head[n] = head_i[k];
           end else head[w] = head_i[k];
           check_wait(w, head_i[k].issue);
-          check_registers(w, head_i[k].check, pending[w]);
+          check_registers(w, head_i[k].check, pending[w], head_i[k].issue.mask);
         end
       end
     end
@@ -117,9 +117,13 @@
       end
       took = '0;
       if (of_simd(live & head_ok, s) != 16'd0) begin
-        ready = of_simd(live & head_ok & free_regs & ~sleeping & ~at_barrier, s) & ~rests;
+        able  = of_simd(live & head_ok & ~sleeping & ~at_barrier, s) & ~rests;
+        ready = able & of_simd(free_regs, s);
         m     = of_simd(class_of[ClsValu], s);
-        if ((ready & m) != 16'd0) issue_vector(ready & m);
+        able  = MaskForward ? able & of_simd(masked, s) : 16'd0;
+        if (able != 16'd0) able = handed(able);
+        able  = able | (ready & m);
+        if (able != 16'd0) issue_vector(able);
         ready = ready & ~m;
         if (ready != 16'd0) issue_others(ready);
         issued.simd = s;

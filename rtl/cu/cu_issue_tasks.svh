@@ -25,8 +25,10 @@
     end
   endtask
 
-  task automatic check_registers(input widx_t at, input logic [63:0] check, input logic [63:0] written);
+  task automatic check_registers(input widx_t at, input logic [63:0] check, input logic [63:0] written,
+                                 input mask_pair_t mask);
     free_regs[at] = (check & written) == 64'd0;
+    masked[at]    = MaskForward && mask.valid && (check & written) == 64'd1 << mask.pair;
     sb_some[at]   = written != 64'd0;
   endtask
 
@@ -186,7 +188,7 @@
     fly[f].exec  = head[at].issue.exec;
     fly[f].data  = '0;
     pending[at]  = pending[at] | head[at].write;
-    check_registers(at, head[at].check, pending[at]);
+    check_registers(at, head[at].check, pending[at], head[at].issue.mask);
   endtask
 
   task automatic take_result(input logic [1:0] sd, input logic [63:0] value);
@@ -211,7 +213,7 @@
       if ({1'b0, place} < fly_count[sd] && fly_slot[{sd, k[1:0]}] == at[3:0]) keep = keep | fly_write[{sd, k[1:0]}];
     end
     pending[at] = keep;
-    check_registers(at, head[at].check, keep);
+    check_registers(at, head[at].check, keep, head[at].issue.mask);
   endtask
 
   // Waits, no-ops, barrier, sleep, end.

@@ -22,6 +22,7 @@ package cu_pkg;
   localparam bit Narrow = gantry_cfg_pkg::NumSimd == 1 && Parts > 1;
   localparam bit OperandStage = Parts > 1 && gantry_cfg_pkg::OperandStages != 0;  // one more stage of a SIMD
   localparam int unsigned CountW = BeatW + 2;  // slots of an instruction (cu_simd): up to four a beat
+  localparam bit MaskForward = Lanes == 16;  // masks go from instruction to instruction inside a SIMD (mask_from_t)
 
   // Tests only: the seeded fault of docs/reference/cu.md; 0 is none.  With GANTRY_FAULTS one model holds them all and
   // the wrapper chooses.
@@ -53,9 +54,18 @@ package cu_pkg;
     slot_t slot;
   } wave_t;
 
+  // Whose result is the lane mask that a vector instruction reads.  A mask is whole when its last beat has been through
+  // stage 1, which is before the next instruction's first beat, and 4 cycles or more before VCC is written.
+  typedef enum logic [1:0] {
+    MaskRegister,  // VCC or SGPRs, in the record
+    MaskLast,  // of the instruction of this SIMD before
+    MaskSecond  // of the one before that
+  } mask_from_t;
+
   // ---- front -> SIMD: a vector ALU instruction. The front end resolves scalar operands.
   // Long fields are lowest and none crosses a word of 32 bits without need: a simulator takes them without shifts.
   typedef struct packed {
+    mask_from_t mask_from;
     logic dx10_clamp;
     logic dst_valid;
     logic [2:0] src_vgpr;  // source i comes from VGPRs (else from sval)
@@ -75,7 +85,7 @@ package cu_pkg;
     logic [31:0] ext;
     logic [2:0][63:0] sval;  // scalar value of source i (32-bit values in the low half, 64-bit
                              // constants and SGPR pairs whole; f64 inline constants expanded)
-    logic [63:0] mask;  // carry-in / select / div_fmas mask (VCC or SGPR pair)
+    logic [63:0] mask;  // carry-in / select / div_fmas mask (VCC or SGPR pair), of MaskRegister
     logic [63:0] exec;
   } valu_issue_t;
   // v_mac and SDWA with dst_unused = preserve get the old destination as source 2.

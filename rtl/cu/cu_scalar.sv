@@ -93,6 +93,7 @@ module cu_scalar
   under_way_t [5:1] age;
   logic [4:0][3:0] slots[4];
   logic [4:0][7:0] tags[4];
+  mask_from_t mask_from[4];
 
   // Narrow: what one cycle writes to VCC, EXEC and M0.  The scalar ALU, vector results and cu_fill have phases of their own.
   widx_t put_at;
@@ -330,6 +331,7 @@ module cu_scalar
       if (has_simd(issued_i.simd)) begin
         slots[issued_i.simd&SimdMask] = issued_i.slot[4:0];
         tags[issued_i.simd&SimdMask]  = issued_i.tag;
+        if (MaskForward) mask_from[issued_i.simd&SimdMask] = issued_i.mask_from;
       end
       age = {age[4] & ToFive, age[3] & ToFive, age[2] & ToThree, age[1] & ToTwo, issued_i.valid[4:0]};
       if (!rst_ni) begin

@@ -60,6 +60,7 @@
     v.dpp        = f.dpp;
     v.ext        = head[at].inst[63:32];
     v.mask       = f.mask2 ? special(f.src[2], data1, at) : vcc[at];
+    v.mask_from  = MaskForward ? mask_from[at[5:4]] : MaskRegister;
     v.exec       = exec[at];
     v.mode       = mode[at][7:0];
     v.dx10_clamp = mode[at][8];

@@ -49,6 +49,11 @@
 `endif
   endfunction
 
+  // The result of entry q is whole: to the next instruction, if that is here already and takes its mask from it.
+  function automatic void hand_mask(`STATE_ARG input logic q);
+    if (r.cur != q && r.i_issue[!q].mask_from == MaskLast && `SIMD_FAULT != 31) r.i_issue[!q].mask = r.i_result[q];
+  endfunction
+
   // Stage 2: quarter-rate units.
   function automatic void quarter_stage(`STATE_ONLY);
     `NO_INLINE
@@ -68,6 +73,7 @@
         mul32_half(`LANES r0, r1, r.st2.sub[1], r.i_issue[q].op);
         part = 64'(v.bits[Lanes-1:0] & r.lanes_of[r0]) << {r.st2.row[BeatW-1:0], LaneW'(0)};
         r.i_result[q] = r.st2.row[BeatW-1:0] == '0 && !r.st2.sub[1] ? part : r.i_result[q] | part;
+        if (MaskForward && r.st2.row[BeatW-1:0] == '1 && r.st2.sub[1]) hand_mask(`STATE q);
       end
       default: ;
     endcase
@@ -320,6 +326,7 @@
       if (k.cls != ClsCmp64 || r.st1.sub[0]) begin
         part = 64'(v.bits[Lanes-1:0] & r.lanes_of[r0]) << {beat, LaneW'(0)};
         r.i_result[q] = beat == '0 ? part : r.i_result[q] | part;
+        if (MaskForward && beat == '1) hand_mask(`STATE q);
       end
     end
   endfunction

@@ -32,6 +32,15 @@
     if (Parts > 1 && r.i_issue[e].dpp) r.gather = 3'(Parts);
   endfunction
 
+  // The lane mask of a new instruction is the result of one of the last two: the last one's is in the other entry and
+  // may not be whole yet (hand_mask), the second's is still in its own entry.
+  function automatic void take_mask(`STATE_ONLY);
+    `NO_INLINE
+    logic e;
+    e = r.cur;
+    r.i_issue[e].mask = r.i_result[r.i_issue[e].mask_from == MaskLast || `SIMD_FAULT == 30 ? !e : e];
+  endfunction
+
   // A new instruction stands in r.i_issue, in the entry that is not the current one; the slots of the one before are
   // over.
   function automatic void accept(`STATE_ONLY);
@@ -67,6 +76,7 @@
          r.i_issue[e].dpp} != '0) begin
       accept_special(`STATE e, info);
     end
+    if (MaskForward && r.i_issue[e].mask_from != MaskRegister) take_mask(`STATE_CALL);
     k = r.i_ctl[e];
     r.i_ctl[e].scalar = !k.vgpr[0] || (k.use1 && !k.vgpr[1]) || (k.third && !k.vgpr[2]);
     if (k.cls == ClsLane) begin

@@ -13,6 +13,8 @@
 // limit: 7200
 // mutant: -DGANTRY_CU_FAULT=16
 // mutant: -DGANTRY_CU_FAULT=24
+// mutant: -DGANTRY_CU_FAULT=30
+// mutant: -DGANTRY_CU_FAULT=31
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -355,12 +357,14 @@ static bool crosses_rows(const struct gcn3_inst &i)
 }
 
 // ---- issue record as the front end makes it
-static void drive(const struct gcn3_inst &i, unsigned tag)
+// mask_from: 0 the mask is in the record, 1 and 2 it is the result of the last instruction or of the one before (the
+// record has another)
+static void drive(const struct gcn3_inst &i, unsigned tag, unsigned mask_from = 0)
 {
     Packer p;
     bool half = i.info->flags & FLAG_HALF;
     p.put(WAVE_EXEC(&wave), 64);
-    p.put(i.src2_mask ? scalar_read64(&wave, &i, i.src[2]) : WAVE_VCC(&wave), 64);
+    p.put(mask_from ? rng() : i.src2_mask ? scalar_read64(&wave, &i, i.src[2]) : WAVE_VCC(&wave), 64);
     unsigned is_vgpr = 0;
     for (unsigned n = 0; n < 3; n++) {
         uint64_t v = 0;
@@ -393,6 +397,7 @@ static void drive(const struct gcn3_inst &i, unsigned tag)
     p.put(is_vgpr, 3);
     p.put(i.vdst_w != 0, 1);
     p.put(wave.dx10_clamp, 1);
+    p.put(mask_from, 2);
     for (unsigned w = 0; w < 14; w++)
         dut->issue_i[w] = p.words[w];
 }
@@ -404,6 +409,13 @@ static void remember_sources(Expected &e, const struct gcn3_inst &i)
             e.src[n][l] = !i.srcw[n] ? 0 : i.src[n] >= 256 ? golden[i.src[n] - 256][l]
                           : scalar_read32(&wave, &i, i.src[n], i.info->flags & FLAG_HALF);
 }
+
+// Results of the last two instructions.
+static struct {
+    bool whole; // a lane mask that the SIMD hands on
+    uint64_t mask;
+} made[2];
+static uint64_t masks_handed[2];
 
 static void one_instruction(const struct gcn3_op &o, unsigned tag)
 {
@@ -423,14 +435,25 @@ static void one_instruction(const struct gcn3_op &o, unsigned tag)
     e.width = i.vdst_w;
     e.mode = wave.mode;
     e.exec = WAVE_EXEC(&wave);
+    // a mask that one of the last two instructions made: hardware reads it beat by beat, so 4 cycles later
+    bool reads = i.src2_mask || (i.info->flags & FLAG_VCC_R), fmas = o.op == OP_V_DIV_FMAS_F32 || o.op == OP_V_DIV_FMAS_F64;
+    unsigned mask_from = LANES == 16 && reads && !fmas && chance(70) ? 1 + below(2) : 0;
+    if (mask_from && !made[mask_from - 1].whole)
+        mask_from = 0;
+    if (mask_from) {
+        scalar_write64(&wave, i.src2_mask ? i.src[2] : SREG_VCC, made[mask_from - 1].mask);
+        masks_handed[mask_from - 1]++;
+    }
     remember_sources(e, i);
-    drive(i, tag);
+    drive(i, tag, mask_from);
     if (valu_execute(&wave, &i)) {
         printf("golden model does not know %s\n", o.name);
         exit(1);
     }
     e.has_result = i.sdst_w != 0;
     e.result = i.sdst_mask ? scalar_read64(&wave, &i, i.sdst) : i.sdst_w ? scalar_read32(&wave, &i, i.sdst, false) : 0;
+    made[1] = made[0];
+    made[0] = { i.sdst_mask && o.rate != RATE_F64, e.result };
     for (unsigned n = 0; n < i.vdst_w; n++)
         memcpy(e.data[n], golden[i.vdst + n], 256);
     // rows of other beats are not bypassed: one turn between (software leaves two before any DPP), or two
@@ -517,6 +540,7 @@ static void batch(unsigned instructions, const struct gcn3_op *only)
 
 static void reset()
 {
+    made[0] = made[1] = {};
     dut->rst_ni = 0;
     dut->valid_i = dut->vwr_valid_i = dut->init_valid_i = dut->vrd_valid_i = 0;
     dut->obs_en_i = 1;
@@ -650,6 +674,10 @@ int main(int argc, char **argv)
             batch(300, NULL);
         const char *nightly = getenv("GANTRY_NIGHTLY");
         host::run(nightly && *nightly == '1' ? 100000000 : 100000);
+    }
+    if (LANES == 16 && argc == 1 && (masks_handed[0] < 200 || masks_handed[1] < 200)) {
+        printf("only %llu and %llu masks were handed on\n", (unsigned long long)masks_handed[0], (unsigned long long)masks_handed[1]);
+        failures++;
     }
     printf("%zu instructions, %llu lane results, %llu rows, %llu masks, %llu cycles, %d failures\n", ops.size(),
            (unsigned long long)lane_results, (unsigned long long)rows_seen, (unsigned long long)masks_seen, (unsigned long long)cycle, failures);

@@ -3,6 +3,8 @@
 import pathlib
 import sys
 
+import pytest
+
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import microbench  # noqa: E402
 
@@ -27,6 +29,14 @@ def test_keys_reach_the_pipelines():
     assert {name: measured[name][2] for name in LATENCIES} == LATENCIES
     for name, (least, most) in RATES.items():
         assert least <= measured[name][1] <= most, (name, measured[name])
+
+
+@pytest.mark.parametrize("between", range(5))
+def test_masks_cost_no_turn(between):
+    """A compare, others, and the select that reads VCC follow each other in 4 cycles."""
+    line = next(dict(line) for line in microbench.read_table() if line["class"] == "compare to VCC, then select")
+    line["dependency"] = line["dependency"].replace("; ", "; " + "v_mov_b32 v11, v6; " * between)
+    assert microbench.measure([line])[line["class"]][2] == 8 + 4 * between
 
 
 def test_page_shows_the_table():
