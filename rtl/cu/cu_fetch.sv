@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instruction fetch and decode of the compute unit: per wavefront a PC and a buffer of two 32-byte chunks (16
+// Instruction fetch and decode of the compute unit: per wavefront a PC and a buffer of four 32-byte chunks (32
 // dwords), one fetch request a cycle (oldest wavefront of a SIMD first, SIMDs in turn), sequential prefetch, epochs
 // that drop answers older than the last jump; two decoders turn the dwords at the head of a wavefront into a head_t,
 // once.  Not responsible for: when an instruction issues (cu_issue), branch targets (cu_scalar), the instruction
 // cache and its TLB (rtl/l1).
 //
-// The chunk at PC stands in half pc[5] of the buffer, the next one in the other half.  The epoch field of a fetch
-// message carries {epoch[6:0], half}.  The buffer memory has four banks of 8 bytes, one a quarter of a chunk; a
-// decoder reads the quarter at PC and, when PC points to its upper half, the following one.
+// Chunk n of the code stands in place n % 4 of the buffer.  Asked for are the chunk at PC, the next one and, once the
+// first is here, the one after that: a lone wavefront uses up a chunk in 16 cycles and waits 28 for another.  What is
+// there beside these stays, mostly the chunk before; a branch to a chunk that is in the buffer or on its way needs no
+// fetch.  Chunks in the buffer and on their way are at most four in sequence, PC among them, so bit n[2] tells which of
+// those that share a place is there.  The hardware's cache is nearer than ours; `BranchTurns` keeps ours from being
+// faster.  A fetch message carries the epoch and the place of its chunk: {epoch[6:0], place[0]} and, above the
+// wavefront, place[1].  The buffer memory has four banks of 8 bytes, one a quarter of a chunk; a decoder reads the one
+// at PC and, when PC points to its upper half, the next.
 //
 // A decode takes three cycles: choice, read, decoding.  Sets of wavefronts are bit vectors by {simd, slot}.
 module cu_fetch
@@ -27,6 +32,7 @@ module cu_fetch
   input  logic            [1:0]             jump_valid_i,
   input  wave_t                             jump_wave_i[2],
   input  logic            [47:0]            jump_pc_i[2],
+  input  logic                              jump_keep_i,            // the first jump may use what is in the buffer
   output logic            [1:0]             head_valid_o,           // decoded: next instruction of head_wave_o
   output wave_t                             head_wave_o[2],
   output head_t                             head_o[2],
@@ -37,7 +43,7 @@ module cu_fetch
   /* verilator lint_on UNUSEDSIGNAL */
   output logic                              idle_o
 );
-  localparam int unsigned IbufDepth = 2 * ({26'd0, SimdMask, SlotMask} + 1);  // {wavefront, half}
+  localparam int unsigned IbufDepth = 4 * ({26'd0, SimdMask, SlotMask} + 1);  // {wavefront, place}
   localparam int unsigned IbufAw = $clog2(IbufDepth);
   logic ram_en_q;  // a write or a read
   logic [3:0] ram_we_q, ram_re0_q, ram_re1_q;  // by bank; reads for decoder 0, 1
@@ -66,10 +72,16 @@ module cu_fetch
   // Banks that hold the two dwords from dword pc[4:2] of a chunk on.
   localparam logic [3:0] Quarters[8] = '{4'd1, 4'd3, 4'd2, 4'd6, 4'd4, 4'd12, 4'd8, 4'd9};
 
-  // Rows of the four quarters from quarter `from` of `half` on: bank 0 follows bank 3 in the other half.
-  function automatic logic [3:0][IbufAw-1:0] rows(input widx_t of, input logic of_half, input logic [1:0] from);
-    return {4{IbufAw'({of, of_half})}} ^ (4 * IbufAw)'(from == 2'd3);
+  // Rows of the four quarters from quarter `from` of `place` on: bank 0 follows bank 3 in the next place.
+  function automatic logic [3:0][IbufAw-1:0] rows(input widx_t of, input logic [1:0] place, input logic [1:0] from);
+    logic [1:0] next;
+    next = place + 2'd1;
+    return {{3{IbufAw'({of, place})}}, IbufAw'({of, from == 2'd3 ? next : place})};
   endfunction
+
+  // Turns of its SIMD that a branch waits whose target is in the buffer: it takes 20 cycles (CLRX GcnTimings; AMD's
+  // optimization guide says 16).
+  localparam int unsigned BranchTurns = 3;
 
   /* verilator lint_off BLKSEQ */
   logic [47:0] pc[Waves];
@@ -77,8 +89,11 @@ module cu_fetch
   logic [1:0] len[Waves];
   logic [7:0] vmid[Waves];
   registers_t registers[Waves];
-  logic [3:0] fault[2*Waves];  // status of a chunk, by {wavefront, half}
-  waves_t have0, have1, pending0, pending1;  // chunk in half 0, 1: in the buffer, asked for
+  logic [3:0] fault[4*Waves];  // status of a chunk, by {wavefront, place}
+  logic [3:0] have[Waves], asked[Waves], upper[Waves];  // by place: chunk in the buffer, asked for; bit 2 of its number
+  // who took a branch into its buffer, by SIMD; lowest: goes on at its turn
+  logic [BranchTurns-1:0][15:0] returning[4];
+  logic branching;  // there may be one
   waves_t want_fetch, want_decode, undecoded, in_decode;
 
   // decoder d: read and decode stages
@@ -94,23 +109,50 @@ module cu_fetch
   logic [63:0] inst;
   logic awake;  // something changed: the next cycle may bring more
 
-  function automatic logic has(input widx_t at, input logic of_half);
-    return of_half ? have1[at] : have0[at];
+  // Chunk with these low bits of its number: in the buffer; not even asked for.
+  function automatic logic has(input widx_t at, input logic [2:0] chunk);
+    return have[at][chunk[1:0]] && upper[at][chunk[1:0]] == chunk[2];
+  endfunction
+  function automatic logic lacks(input widx_t at, input logic [2:0] chunk);
+    return !((have[at][chunk[1:0]] || asked[at][chunk[1:0]]) && upper[at][chunk[1:0]] == chunk[2]);
   endfunction
 
   task automatic restart(input widx_t at, input logic [47:0] to);
     if (Narrow) begin
       for (int unsigned n = 0; n < Slots; n++) if (at == n[5:0]) pc[n] = to;
     end else pc[at] = to;
-    have0[at]       = 1'b0;
-    have1[at]       = 1'b0;
-    pending0[at]    = 1'b0;
-    pending1[at]    = 1'b0;
+    have[at]        = '0;
+    asked[at]       = '0;
     epoch[at]       = epoch[at] + 7'd1;
     undecoded[at]   = 1'b1;
     want_decode[at] = 1'b0;
     want_fetch[at]  = 1'b1;
     awake           = 1'b1;
+    for (int unsigned k = 0; k < BranchTurns; k++) returning[at[5:4]][k][at[3:0]] = 1'b0;
+  endtask
+
+  // A branch to a chunk at most three away that is here or will be; what is being decoded is of the old path.
+  task automatic branch(input widx_t at, input logic [47:0] to);
+    logic [42:0] away;
+    away = to[47:5] - pc[at][47:5] + 43'd3;
+    if (away > 43'd6 || lacks(at, to[7:5])) begin
+      restart(at, to);
+    end else begin
+      if (Narrow && n1_wave == at) n1_epoch = epoch[at] + 7'd64;
+      for (int unsigned d = 0; d < 2; d++) begin
+        if (s1_wave[d] == at) s1_epoch[d] = epoch[at] + 7'd64;
+        if (s2_wave[d] == at) s2_epoch[d] = epoch[at] + 7'd64;
+      end
+      if (Narrow) begin
+        for (int unsigned n = 0; n < Slots; n++) if (at == n[5:0]) pc[n] = to;
+      end else pc[at] = to;
+      undecoded[at]   = 1'b0;
+      want_decode[at] = 1'b0;
+      want_fetch[at]  = 1'b1;
+      awake           = 1'b1;
+      branching       = 1'b1;
+      returning[at[5:4]][BranchTurns-1][at[3:0]] = 1'b1;
+    end
   endtask
 
   // Next wavefront of `of`, whose SIMDs are looked at from `first` on; needs one bit set.
@@ -128,7 +170,10 @@ module cu_fetch
 
   widx_t w;
   waves_t m;
-  logic half, want0, want1, ram_write;
+  logic [2:0] chunk;
+  logic [1:0] place, s;
+  logic [42:0] number;
+  logic want0, want1, want2, ram_write;
   logic [3:0] ram_read0, ram_read1;
   logic [255:0] data;
   logic [63:0] ram_wdata[4];
@@ -141,22 +186,29 @@ module cu_fetch
     if (m != '0) begin
       awake = 1'b1;
       w     = choose(m, turn_i);
-      half  = pc[w][5];
-      want0 = !has(w, half) && !(half ? pending1[w] : pending0[w]);
-      want1 = !has(w, !half) && !(half ? pending0[w] : pending1[w]);
-      if (want0 || want1) begin
-        if (!want0) half = !half;
-        if (half) pending1[w] = 1'b1;
-        else pending0[w] = 1'b1;
-        req                = '0;
-        req.wave           = {2'd0, w};
-        req.vmid           = vmid[w];
-        req.epoch          = {epoch[w], half};
-        req.va             = {16'd0, pc[w][47:5] + {42'd0, half != pc[w][5]}, 5'd0};
-        ifetch_req_valid_o <= 1'b1;
-        ifetch_req_o       <= req;
+      chunk = pc[w][7:5];
+      want0 = lacks(w, chunk);
+      want1 = lacks(w, chunk + 3'd1);
+      want2 = has(w, chunk) && lacks(w, chunk + 3'd2);
+      if (want0 || want1 || want2) begin
+        number = pc[w][47:5] + (want0 ? 43'd0 : want1 ? 43'd1 : 43'd2);
+        place  = number[1:0];
+        if (asked[w][place]) begin  // an old one is on its way there: when it has come
+          want_fetch[w] = 1'b0;
+        end else begin
+          have[w][place]  = 1'b0;
+          asked[w][place] = 1'b1;
+          upper[w][place] = number[2];
+          req                = '0;
+          req.wave           = {1'b0, place[1], w};
+          req.vmid           = vmid[w];
+          req.epoch          = {epoch[w], place[0]};
+          req.va             = {16'd0, number, 5'd0};
+          ifetch_req_valid_o <= 1'b1;
+          ifetch_req_o       <= req;
+        end
       end
-      if (!(want0 && want1)) want_fetch[w] = 1'b0;
+      if ({1'b0, want0} + {1'b0, want1} + {1'b0, want2} < 2'd2) want_fetch[w] = 1'b0;
     end
   endtask
 
@@ -173,19 +225,19 @@ module cu_fetch
         s1_valid[d]  = 1'b1;
         s1_wave[d]   = w;
         s1_epoch[d]  = epoch[w];
-        s1_both[d]   = have0[w] && have1[w];
+        s1_both[d]   = has(w, pc[w][7:5] + 3'd1);
       end
     end
     if (s1_valid[0]) begin
       w            = windex(s1_wave[0]);
       q            = pc[w][4:3];
-      ram_raddr0_q <= rows(w, pc[w][5], q);
+      ram_raddr0_q <= rows(w, pc[w][6:5], q);
       ram_read0    = Quarters[pc[w][4:2]];
     end
     if (s1_valid[1]) begin
       w            = windex(s1_wave[1]);
       q            = pc[w][4:3];
-      ram_raddr1_q <= rows(w, pc[w][5], q);
+      ram_raddr1_q <= rows(w, pc[w][6:5], q);
       ram_read1    = Quarters[pc[w][4:2]];
     end
   endtask
@@ -201,23 +253,19 @@ module cu_fetch
       n1_valid[0]  = 1'b1;
       n1_wave      = w;
       n1_epoch     = epoch[w];
-      n1_both      = have0[w] && have1[w];
-      ram_raddr0_q <= rows(w, pc[w][5], pc[w][4:3]);
+      n1_both      = has(w, pc[w][7:5] + 3'd1);
+      ram_raddr0_q <= rows(w, pc[w][6:5], pc[w][4:3]);
       ram_read0    = Quarters[pc[w][4:2]];
     end
   endtask
 
   // The head of a wavefront was issued.
   task automatic step_on(input widx_t at);
-    half          = pc[at][5];
+    chunk         = pc[at][7:5];
     pc[at]        = pc[at] + {44'd0, len[at], 2'b0};
     undecoded[at] = 1'b1;
-    if (pc[at][5] != half) begin
-      if (half) have1[at] = 1'b0;
-      else have0[at] = 1'b0;
-      want_fetch[at] = 1'b1;
-    end
-    if (has(at, pc[at][5])) want_decode[at] = 1'b1;
+    if (pc[at][7:5] != chunk) want_fetch[at] = 1'b1;
+    if (has(at, pc[at][7:5])) want_decode[at] = 1'b1;
   endtask
 
   // By wavefront: one adder for each, not one for each port.
@@ -234,7 +282,7 @@ module cu_fetch
 
   always_ff @(posedge clk_i) begin
     if (awake || start_valid_i || jump_valid_i != '0 || issued_i.valid != '0 || ifetch_rsp_valid_i) begin
-      awake     = 1'b0;
+      awake     = branching;
       decoded   = '0;
       ram_read0 = '0;
       ram_read1 = '0;
@@ -245,7 +293,19 @@ module cu_fetch
         choose_head();
       end
       // ---- jumps and new wavefronts, before a decode of the old path can leave
-      if (jump_valid_i[0]) restart(windex(jump_wave_i[0]), jump_pc_i[0]);
+      s = turn_i & SimdMask;
+      if (branching && has_simd(turn_i)) begin
+        undecoded[{s, 4'd0}+:16] = undecoded[{s, 4'd0}+:16] | returning[s][0];
+        for (int unsigned k = 0; k < Slots; k++) begin
+          if (returning[s][0][k] && has({s, k[3:0]}, pc[{s, k[3:0]}][7:5])) want_decode[{s, k[3:0]}] = 1'b1;
+        end
+        returning[s] = returning[s] >> 16;
+        branching    = (returning[0] | returning[1] | returning[2] | returning[3]) != '0;
+      end
+      if (jump_valid_i[0]) begin
+        if (jump_keep_i) branch(windex(jump_wave_i[0]), jump_pc_i[0]);
+        else restart(windex(jump_wave_i[0]), jump_pc_i[0]);
+      end
       if (jump_valid_i[1]) restart(windex(jump_wave_i[1]), jump_pc_i[1]);
       if (start_valid_i) begin
         w            = windex(start_i.wave);
@@ -266,9 +326,11 @@ module cu_fetch
             q    = pc[w][4:3];
             inst = d == 0 ? quarter0[q] : quarter1[q];
             if (pc[w][2]) inst = {d == 0 ? quarter0[q+2'd1][31:0] : quarter1[q+2'd1][31:0], inst[63:32]};
-            decode_head(pc[w], registers[w], fault[{w, pc[w][5]}], fault[{w, !pc[w][5]}]);
+            place = pc[w][6:5] + 2'd1;
+            decode_head(pc[w], registers[w], fault[{w, pc[w][6:5]}],
+                        s2_both[d] ? fault[{w, place}] : 4'd0);
             if (dwords == 2'd2 && pc[w][4:2] == 3'd7 && !s2_both[d] && h.issue.fault == 4'd0) begin
-              if (!have0[w] || !have1[w]) want_decode[w] = 1'b0;  // until it arrives
+              if (!has(w, pc[w][7:5] + 3'd1)) want_decode[w] = 1'b0;  // until it arrives
             end else begin
               want_decode[w] = 1'b0;
               undecoded[w]   = 1'b0;
@@ -317,22 +379,20 @@ module cu_fetch
       if (ifetch_rsp_valid_i) begin
         awake = 1'b1;
         w     = windex(ifetch_rsp_i.wave[5:0]);
-        half  = ifetch_rsp_i.epoch[0];
+        place = {ifetch_rsp_i.wave[6], ifetch_rsp_i.epoch[0]};
         if (ifetch_rsp_i.epoch[7:1] == epoch[w] || FaultSeed == 21) begin
           ram_write   = 1'b1;
-          ram_waddr_q <= {4{IbufAw'({w, half})}};
+          ram_waddr_q <= {4{IbufAw'({w, place})}};
           data        = ifetch_rsp_i.data;
           for (int unsigned b = 0; b < 4; b++) ram_wdata[b] = data[64*b+:64];
           ram_wdata_q <= ram_wdata;
-          if (half) begin
-            have1[w]    = 1'b1;
-            pending1[w] = 1'b0;
-          end else begin
-            have0[w]    = 1'b1;
-            pending0[w] = 1'b0;
-          end
-          fault[{w, half}] = ifetch_rsp_i.status[3:0];
-          if (undecoded[w] && has(w, pc[w][5])) want_decode[w] = 1'b1;
+          have[w][place]    = 1'b1;
+          asked[w][place]   = 1'b0;
+          fault[{w, place}] = ifetch_rsp_i.status[3:0];
+          if (undecoded[w] && has(w, pc[w][7:5])) want_decode[w] = 1'b1;
+          // the chunk at PC, or one before it: more may be asked for now
+          chunk = {upper[w][place], place} - pc[w][7:5];
+          if (chunk == 3'd0 || chunk[2]) want_fetch[w] = 1'b1;
         end
       end
       ram_we_q  <= {4{ram_write}};
@@ -349,6 +409,8 @@ module cu_fetch
       in_decode   = '0;
       awake       = 1'b0;
       for (int unsigned k = 0; k < Waves; k++) epoch[k] = '0;
+      for (int unsigned k = 0; k < 4; k++) returning[k] = '0;
+      branching   = 1'b0;
 `ifndef SYNTHESIS
       for (int unsigned k = 0; k < Known; k++) known_as[k] = '0;
 `endif

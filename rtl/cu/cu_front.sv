@@ -89,6 +89,7 @@ module cu_front
   issued_t issued;
   wave_t jump_wave[2];
   logic [47:0] jump_pc[2];
+  logic jump_keep;
   logic result_valid, pair_valid, intr_valid, trap_valid;
   logic [39:0] trap_tba;
   logic [47:0] trap_tma;
@@ -178,6 +179,7 @@ module cu_front
     .jump_valid_i   (jump_valid),
     .jump_wave_i    (jump_wave),
     .jump_pc_i      (jump_pc),
+    .jump_keep_i    (jump_keep),
     .head_valid_o   (head_valid),
     .head_wave_o    (head_wave),
     .head_o         (head),
@@ -276,6 +278,7 @@ module cu_front
     .jump_valid_o       (jump_valid),
     .jump_wave_o        (jump_wave),
     .jump_pc_o          (jump_pc),
+    .jump_keep_o        (jump_keep),
     .intr_valid_o       (intr_valid),
     .intr_wave_o        (intr_wave),
     .intr_data_o        (intr_data),

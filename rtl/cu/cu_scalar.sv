@@ -56,6 +56,7 @@ module cu_scalar
   output logic                       [ 1:0] jump_valid_o,            // branches, s_setpc
   output wave_t                             jump_wave_o[2],
   output logic                       [47:0] jump_pc_o[2],
+  output logic                              jump_keep_o,             // the branch may use what is in the fetch buffer
   output logic                              intr_valid_o,
   output wave_t                             intr_wave_o,
   output logic                       [31:0] intr_data_o,

@@ -190,6 +190,7 @@
       default: taken = q.op == OP_S_BRANCH || q.op == OP_S_ICACHE_INV;
     endcase
     jump_valid_o[0] <= taken;
+    jump_keep_o     <= q.op != OP_S_ICACHE_INV;
     jump_wave_o[0]  <= at;
     jump_pc_o[0]    <= p.pc + 48'd4 + (q.op == OP_S_ICACHE_INV ? 48'd0 : {{30{simm16[15]}}, simm16, 2'd0}) -
                        (FaultSeed == 5 && simm16[15] ? 48'd4 : 48'd0);

@@ -62,7 +62,7 @@ module sqc
 
   sqc_cache #(
     .Scalar(1'b0), .Req(ifetch_req_t), .Cus(Cus), .Kib(IKib), .Ways(IWays),
-    .TlbEntries(TlbEntries), .Depth(128), .SeedBug(SeedBug)
+    .TlbEntries(TlbEntries), .Depth(256), .SeedBug(SeedBug)
   ) u_instruction (
     .clk_i, .rst_ni, .req_valid_i(ifetch_req_valid_i), .req_i(ifetch_req_i),
     .rsp_valid_o(i_rsp_valid), .rsp_port_o(i_rsp_port), .rsp_store_o(), .rsp_status_o(i_rsp_status),

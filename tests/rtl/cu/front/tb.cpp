@@ -10,6 +10,7 @@
 // mutant: -DGANTRY_CU_FAULT=23
 // mutant: -DGANTRY_CU_FAULT=28
 // mutate: rtl/cu/cu_front.sv: scalar_idle && vmem_queue_idle && none_waits => scalar_idle && vmem_queue_idle
+// mutate: rtl/cu/cu_fetch.sv: have[w][place]  = 1'b0; => have[w][place]  = have[w][place];
 // mutate: rtl/cu/cu_perf.sv: plane[2] = plane[2] ^ carry1 => plane[2] = plane[2] ^ carry2
 // mutate: rtl/cu/cu_perf.sv: some[turn]    = 1'b1 => some[turn]    = 1'b0
 //
