@@ -64,6 +64,9 @@ module cu_vmem
 );
   import l1v_pkg::*;
 
+  // Transactions under way: lines of a narrow CU take longer than memory has room for.
+  localparam int unsigned NumTx = Parts == 1 ? 64 : 16;
+
   logic tlb_lookup, tlb_fill, tlb_hit, tlb_inv_q, quiesce_q, drained, l1_inv_q;
   logic [7:0] tlb_vmid, tlb_fill_vmid, inv_vmid_q;
   logic [27:0] tlb_vpn, tlb_fill_vpn;
@@ -118,6 +121,7 @@ module cu_vmem
   // valid_i comes 9 cycles after the choice, if nothing stands before it; what needs the data is chosen 4 cycles after its
   // wait, which is chosen in the cycle of the report
   cu_vmem_pipe #(
+    .NumTx       (NumTx),
     .Latency     (Latency - 13),
     .AddressLanes(AddressLanes),
     .SeedFault   (SeedFault)
@@ -225,6 +229,7 @@ module cu_vmem
     .Bytes    (L1vBytes),
     .Ways     (L1vWays),
     .Mshrs    (L1vMshrs),
+    .NumTx    (NumTx),
     .NumSlices(NumSlices),
     .Credits  (Credits),
     .SeedFault(SeedFaultL1)

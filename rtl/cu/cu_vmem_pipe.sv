@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pipeline of vector memory instructions.  Wires the slots (cu_vmem_slots: issue, operand rows, completion), addresses
 // and translation (cu_vmem_coalesce), data to the cache (cu_vmem_request) and back to the VGPRs (cu_vmem_return).
+// SIMDs with fewer than 16 lanes have narrow forms of the last three, fed by cu_vmem_parts.
 // Responsible for: instructions from issue to completion, and telling when nothing moves.  Not responsible for: the
 // cache and the memory channel (l1v), TLB contents (tlb_l1), the LDS.
 //
@@ -11,6 +12,7 @@ module cu_vmem_pipe
   import l1v_pkg::*;
 #(
   parameter int unsigned NumTx = 64,
+  parameter int unsigned Slots = NumSlots,  // instructions in flight
   parameter int unsigned Latency = 120,  // see cu_vmem_slots
   parameter int unsigned AddressLanes = 4,  // see cu_vmem_coalesce
   // bench only: 1 lines of lanes not compared, 2 rights ignored, 3 order of completion, 4 bounds of the LDS ignored,
@@ -78,20 +80,20 @@ module cu_vmem_pipe
   output obs_row_t         obs_row_o,
   output logic             idle_o
 );
-  logic place_valid, access_valid, access_ready, started_valid, sent_valid, wb_valid, wb_left, wb_done, row_valid;
-  logic [3:0] next_slot, started_slot, sent_slot, wb_slot, wb_done_slot, row_room;
+  logic access_valid, access_ready, started_valid, sent_valid, wb_valid, wb_left, wb_done;
+  /* verilator lint_off UNUSEDSIGNAL */
+  logic opread_valid;  // when rows are taken whole
+  wave_tag_t opread;
+  /* verilator lint_on UNUSEDSIGNAL */
+  logic [3:0] next_slot, started_slot, sent_slot, wb_slot, wb_done_slot;
   logic line_taken, moved_slots, moved_coalesce, moved_request, moved_return, moved_writeback;
   logic row_line_valid, fetch_valid, fill_valid, fill_done;
   logic [3:0] fetch_slot;
-  logic [1:0] fill_beat;
-  logic [15:0][31:0] fill;
   lds_line_t row_line[1];
   vmem_capture_t capture;
-  vmem_place_t place;
   vmem_access_t access;
   vmem_event_t fault, denied;
   vmem_end_t ended;
-  vmem_row_t row;
   logic [63:0] ended_va[1];
   logic [2:0] quiet_q;
 
@@ -116,8 +118,8 @@ module cu_vmem_pipe
     .valid_i,
     .issue_i,
     .ready_o,
-    .opread_valid_o,
-    .opread_o,
+    .opread_valid_o (opread_valid),
+    .opread_o       (opread),
     .reading_o,
     .reading_simd_o,
     .vrd_valid_o,
@@ -148,140 +150,298 @@ module cu_vmem_pipe
     .moved_o        (moved_slots)
   );
 
-  cu_vmem_coalesce #(
-    .NumTx       (NumTx),
-    .AddressLanes(AddressLanes),
-    .SeedFault   (SeedFault)
-  ) u_coalesce (
-    .clk_i,
-    .rst_ni,
-    .en_i,
-    .own_gpu_i,
-    .valid_i,
-    .issue_i,
-    .next_slot_i    (next_slot),
-    .capture_i      (capture),
-    .vrd_data_i,
-    .place_valid_o  (place_valid),
-    .place_o        (place),
-    .started_valid_o(started_valid),
-    .started_slot_o (started_slot),
-    .sent_valid_o   (sent_valid),
-    .sent_slot_o    (sent_slot),
-    .opread_lds_o,
-    .fault_o        (fault),
-    .denied_o       (denied),
-    .tlb_lookup_o,
-    .tlb_vmid_o,
-    .tlb_vpn_o,
-    .tlb_hit_i,
-    .tlb_pte_i,
-    .tlb_fill_o,
-    .tlb_fill_pte_o,
-    .tlb_fill_vpn_o,
-    .tlb_fill_vmid_o,
-    .xlat_valid_i,
-    .xlat_pte_i,
-    .xlat_status_i,
-    .forget_i,
-    .quiesce_i,
-    .access_valid_o (access_valid),
-    .access_o       (access),
-    .access_ready_i (access_ready),
-    .ended_valid_i  (ended.valid),
-    .ended_tx_i     (ended.tx),
-    .perf_o,
-    .moved_o        (moved_coalesce)
-  );
+  if (Parts == 1) begin : gen_wide
+    logic place_valid, row_valid;
+    logic [3:0] row_room;
+    vmem_place_t place;
+    vmem_row_t row;
+    logic [1:0] fill_beat;
+    logic [15:0][31:0] fill;
 
-  cu_vmem_request u_request (
-    .clk_i,
-    .rst_ni,
-    .en_i,
-    .valid_i,
-    .issue_i,
-    .next_slot_i    (next_slot),
-    .capture_i     (capture),
-    .vrd_data_i,
-    .place_valid_i (place_valid),
-    .place_i       (place),
-    .access_valid_i(access_valid),
-    .access_i      (access),
-    .access_ready_o(access_ready),
-    .req_valid_o,
-    .req_o,
-    .req_ready_i,
-    .line_valid_o,
-    .line_o,
-    .line_taken_i  (line_taken),
-    .row_line_valid_i(row_line_valid),
-    .row_line_i    (row_line),
-    .fetch_valid_o (fetch_valid),
-    .fetch_slot_o  (fetch_slot),
-    .fill_valid_i  (fill_valid),
-    .fill_done_i   (fill_done),
-    .fill_beat_i   (fill_beat),
-    .fill_i        (fill),
-    .moved_o       (moved_request)
-  );
+    assign opread_valid_o = opread_valid;
+    assign opread_o = opread;
 
-  cu_vmem_return #(
-    .NumTx    (NumTx),
-    .SeedFault(SeedFault)
-  ) u_return (
-    .clk_i,
-    .rst_ni,
-    .en_i,
-    .valid_i,
-    .issue_i,
-    .next_slot_i    (next_slot),
-    .access_i      (access),
-    .access_valid_i(access_valid),
-    .place_valid_i (place_valid),
-    .place_i       (place),
-    .rsp_valid_i,
-    .rsp_i,
-    .rsp_ready_o,
-    .line_valid_i  (line_rsp_valid_i),
-    .line_i        (line_rsp_i),
-    .line_taken_o  (line_taken),
-    .row_line_valid_o(row_line_valid),
-    .row_line_o    (row_line),
-    .fetch_valid_i (fetch_valid),
-    .fetch_slot_i  (fetch_slot),
-    .fill_valid_o  (fill_valid),
-    .fill_done_o   (fill_done),
-    .fill_beat_o   (fill_beat),
-    .fill_o        (fill),
-    .ended_o       (ended),
-    .ended_va_o    (ended_va),
-    .wb_valid_i    (wb_valid),
-    .wb_slot_i     (wb_slot),
-    .wb_left_o     (wb_left),
-    .row_valid_o   (row_valid),
-    .row_o         (row),
-    .row_room_i    (row_room),
-    .obs_en_i,
-    .obs_row_valid_o,
-    .obs_row_o,
-    .moved_o       (moved_return)
-  );
+    cu_vmem_coalesce #(
+      .NumTx       (NumTx),
+      .AddressLanes(AddressLanes),
+      .SeedFault   (SeedFault)
+    ) u_coalesce (
+      .clk_i,
+      .rst_ni,
+      .en_i,
+      .own_gpu_i,
+      .valid_i,
+      .issue_i,
+      .next_slot_i    (next_slot),
+      .capture_i      (capture),
+      .vrd_data_i,
+      .place_valid_o  (place_valid),
+      .place_o        (place),
+      .started_valid_o(started_valid),
+      .started_slot_o (started_slot),
+      .sent_valid_o   (sent_valid),
+      .sent_slot_o    (sent_slot),
+      .opread_lds_o,
+      .fault_o        (fault),
+      .denied_o       (denied),
+      .tlb_lookup_o,
+      .tlb_vmid_o,
+      .tlb_vpn_o,
+      .tlb_hit_i,
+      .tlb_pte_i,
+      .tlb_fill_o,
+      .tlb_fill_pte_o,
+      .tlb_fill_vpn_o,
+      .tlb_fill_vmid_o,
+      .xlat_valid_i,
+      .xlat_pte_i,
+      .xlat_status_i,
+      .forget_i,
+      .quiesce_i,
+      .access_valid_o (access_valid),
+      .access_o       (access),
+      .access_ready_i (access_ready),
+      .ended_valid_i  (ended.valid),
+      .ended_tx_i     (ended.tx),
+      .perf_o,
+      .moved_o        (moved_coalesce)
+    );
 
-  cu_vmem_writeback u_writeback (
-    .clk_i,
-    .rst_ni,
-    .en_i,
-    .row_valid_i(row_valid),
-    .row_i      (row),
-    .room_o     (row_room),
-    .vwr_valid_o,
-    .vwr0_o,
-    .vwr1_o,
-    .vwr2_o,
-    .vwr3_o,
-    .vwr_ready_i,
-    .done_valid_o(wb_done),
-    .done_slot_o (wb_done_slot),
-    .moved_o     (moved_writeback)
-  );
+    cu_vmem_request u_request (
+      .clk_i,
+      .rst_ni,
+      .en_i,
+      .valid_i,
+      .issue_i,
+      .next_slot_i    (next_slot),
+      .capture_i     (capture),
+      .vrd_data_i,
+      .place_valid_i (place_valid),
+      .place_i       (place),
+      .access_valid_i(access_valid),
+      .access_i      (access),
+      .access_ready_o(access_ready),
+      .req_valid_o,
+      .req_o,
+      .req_ready_i,
+      .line_valid_o,
+      .line_o,
+      .line_taken_i  (line_taken),
+      .row_line_valid_i(row_line_valid),
+      .row_line_i    (row_line),
+      .fetch_valid_o (fetch_valid),
+      .fetch_slot_o  (fetch_slot),
+      .fill_valid_i  (fill_valid),
+      .fill_done_i   (fill_done),
+      .fill_beat_i   (fill_beat),
+      .fill_i        (fill),
+      .moved_o       (moved_request)
+    );
+
+    cu_vmem_return #(
+      .NumTx    (NumTx),
+      .SeedFault(SeedFault)
+    ) u_return (
+      .clk_i,
+      .rst_ni,
+      .en_i,
+      .valid_i,
+      .issue_i,
+      .next_slot_i    (next_slot),
+      .access_i      (access),
+      .access_valid_i(access_valid),
+      .place_valid_i (place_valid),
+      .place_i       (place),
+      .rsp_valid_i,
+      .rsp_i,
+      .rsp_ready_o,
+      .line_valid_i  (line_rsp_valid_i),
+      .line_i        (line_rsp_i),
+      .line_taken_o  (line_taken),
+      .row_line_valid_o(row_line_valid),
+      .row_line_o    (row_line),
+      .fetch_valid_i (fetch_valid),
+      .fetch_slot_i  (fetch_slot),
+      .fill_valid_o  (fill_valid),
+      .fill_done_o   (fill_done),
+      .fill_beat_o   (fill_beat),
+      .fill_o        (fill),
+      .ended_o       (ended),
+      .ended_va_o    (ended_va),
+      .wb_valid_i    (wb_valid),
+      .wb_slot_i     (wb_slot),
+      .wb_left_o     (wb_left),
+      .row_valid_o   (row_valid),
+      .row_o         (row),
+      .row_room_i    (row_room),
+      .obs_en_i,
+      .obs_row_valid_o,
+      .obs_row_o,
+      .moved_o       (moved_return)
+    );
+
+    cu_vmem_writeback u_writeback (
+      .clk_i,
+      .rst_ni,
+      .en_i,
+      .row_valid_i(row_valid),
+      .row_i      (row),
+      .room_o     (row_room),
+      .vwr_valid_o,
+      .vwr0_o,
+      .vwr1_o,
+      .vwr2_o,
+      .vwr3_o,
+      .vwr_ready_i,
+      .done_valid_o(wb_done),
+      .done_slot_o (wb_done_slot),
+      .moved_o     (moved_writeback)
+    );
+
+  end else begin : gen_narrow
+    vmem_part_t part;
+    vmem_spot_t spot;
+    vwr_req_t vwr;
+    logic fill_ready, moved_parts, moved_rest;
+    logic [5:0] fill_lane;
+    logic [31:0] fill;
+
+    assign moved_coalesce = moved_parts || moved_rest;
+    assign moved_writeback = vwr_valid_o != '0;
+    assign wb_left = wb_done;  // a row leaves when it is written
+    assign {vwr0_o, vwr1_o, vwr2_o, vwr3_o} = {4{vwr}};  // one SIMD at a time
+
+    cu_vmem_parts u_parts (
+      .clk_i,
+      .rst_ni,
+      .en_i,
+      .capture_i (capture),
+      .vrd_data_i,
+      .part_o    (part),
+      .moved_o   (moved_parts)
+    );
+
+    cu_vmem_coalesce_narrow #(
+      .Slots       (Slots),
+      .NumTx       (NumTx),
+      .AddressLanes(AddressLanes),
+      .SeedFault   (SeedFault)
+    ) u_coalesce (
+      .clk_i,
+      .rst_ni,
+      .en_i,
+      .own_gpu_i,
+      .valid_i,
+      .issue_i,
+      .next_slot_i    (next_slot),
+      .part_i        (part),
+      .spot_o        (spot),
+      .started_valid_o(started_valid),
+      .started_slot_o (started_slot),
+      .sent_valid_o   (sent_valid),
+      .sent_slot_o    (sent_slot),
+      .opread_valid_o,
+      .opread_o,
+      .opread_lds_o,
+      .fault_o        (fault),
+      .denied_o       (denied),
+      .tlb_lookup_o,
+      .tlb_vmid_o,
+      .tlb_vpn_o,
+      .tlb_hit_i,
+      .tlb_pte_i,
+      .tlb_fill_o,
+      .tlb_fill_pte_o,
+      .tlb_fill_vpn_o,
+      .tlb_fill_vmid_o,
+      .xlat_valid_i,
+      .xlat_pte_i,
+      .xlat_status_i,
+      .forget_i,
+      .quiesce_i,
+      .access_valid_o (access_valid),
+      .access_o       (access),
+      .access_ready_i (access_ready),
+      .ended_valid_i  (ended.valid),
+      .ended_tx_i     (ended.tx),
+      .perf_o,
+      .moved_o        (moved_rest)
+    );
+
+    cu_vmem_request_narrow #(
+      .Slots(Slots)
+    ) u_request (
+      .clk_i,
+      .rst_ni,
+      .en_i,
+      .valid_i,
+      .issue_i,
+      .next_slot_i    (next_slot),
+      .part_i        (part),
+      .spot_i        (spot),
+      .access_valid_i(access_valid),
+      .access_i      (access),
+      .access_ready_o(access_ready),
+      .req_valid_o,
+      .req_o,
+      .req_ready_i,
+      .line_valid_o,
+      .line_o,
+      .line_taken_i  (line_taken),
+      .row_line_valid_i(row_line_valid),
+      .row_line_i    (row_line),
+      .fetch_valid_o (fetch_valid),
+      .fetch_slot_o  (fetch_slot),
+      .fill_valid_i  (fill_valid),
+      .fill_ready_o  (fill_ready),
+      .fill_done_i   (fill_done),
+      .fill_lane_i   (fill_lane),
+      .fill_i        (fill),
+      .moved_o       (moved_request)
+    );
+
+    cu_vmem_return_narrow #(
+      .Slots    (Slots),
+      .NumTx    (NumTx),
+      .SeedFault(SeedFault)
+    ) u_return (
+      .clk_i,
+      .rst_ni,
+      .en_i,
+      .valid_i,
+      .issue_i,
+      .next_slot_i    (next_slot),
+      .access_i      (access),
+      .access_valid_i(access_valid),
+      .spot_i        (spot),
+      .rsp_valid_i,
+      .rsp_i,
+      .rsp_ready_o,
+      .line_valid_i  (line_rsp_valid_i),
+      .line_i        (line_rsp_i),
+      .line_taken_o  (line_taken),
+      .row_line_valid_o(row_line_valid),
+      .row_line_o    (row_line),
+      .fetch_valid_i (fetch_valid),
+      .fetch_slot_i  (fetch_slot),
+      .fill_valid_o  (fill_valid),
+      .fill_ready_i  (fill_ready),
+      .fill_done_o   (fill_done),
+      .fill_lane_o   (fill_lane),
+      .fill_o        (fill),
+      .ended_o       (ended),
+      .ended_va_o    (ended_va),
+      .wb_valid_i    (wb_valid),
+      .wb_slot_i     (wb_slot),
+      .wb_done_o     (wb_done),
+      .wb_done_slot_o(wb_done_slot),
+      .vwr_valid_o,
+      .vwr_o         (vwr),
+      .vwr_ready_i,
+      .obs_en_i,
+      .obs_row_valid_o,
+      .obs_row_o,
+      .moved_o       (moved_return)
+    );
+  end
 endmodule

@@ -72,6 +72,27 @@ package cu_vmem_pkg;
     logic [15:0][31:0] lanes;
   } vmem_place_t;
 
+  typedef struct packed {  // lanes of a row that is on the read port, as many as a SIMD has (cu_vmem_parts)
+    logic valid;
+    logic none;  // an instruction without rows
+    logic final_part;  // of the instruction
+    logic [1:0] kind;  // as in vmem_capture_t
+    logic [3:0] slot;
+    logic [1:0] word;
+    beat_t group;
+    logic [Lanes-1:0][31:0] lanes;
+  } vmem_part_t;
+
+  typedef struct packed {  // where as many lanes are: what narrow compute units keep of vmem_place_t
+    logic valid;
+    logic split;
+    logic [3:0] slot;
+    logic [1:0] word;
+    beat_t group;
+    logic [Lanes-1:0] ok;  // lanes that access memory
+    logic [Lanes-1:0][6:0] lanes;  // byte modulo two lines: on the line of the transaction, or on the one before
+  } vmem_spot_t;
+
   typedef struct packed {  // lanes that share a line
     logic valid;
     logic inv;
@@ -144,22 +165,34 @@ package cu_vmem_pkg;
     return op;
   endfunction
 
-  // Address of access `word` (0 unless swizzled) of a lane in a buffer.  `ok` low: out of range, reads 0.
-  function automatic void buffer_address(input vop_t op, input logic [31:0] lane, input logic [31:0] word,
-                                         input logic [31:0] voffset, input logic [31:0] vindex,
-                                         output logic [63:0] va, output logic ok);
-    logic [63:0] linear, base, major, reach, product;
-    logic [31:0] index, offset, stride, records, in_major, in_minor;
+  // Parts of the address of access `word` (0 unless swizzled) of a lane in a buffer: offset, index, their product with
+  // the stride, and the address.  `ok` low: out of range, reads 0.
+  function automatic logic [31:0] buffer_offset(input vop_t op, input logic [31:0] word, input logic [31:0] voffset);
+    return (op.offen ? voffset : 32'd0) + 32'(op.offset) + (word << 2);
+  endfunction
+
+  function automatic logic [31:0] buffer_index(input vop_t op, input logic [31:0] lane, input logic [31:0] vindex);
+    return (op.idxen ? vindex : 32'd0) + (op.rsrc[119] ? lane : 32'd0);
+  endfunction
+
+  function automatic logic [63:0] buffer_product(input vop_t op, input logic [31:0] index);
+    logic [31:0] major;
+    logic [2:0] log_stride;
+    log_stride = 3'd3 + {1'b0, op.rsrc[118:117]};
+    major = index >> log_stride;
+    return 64'(op.rsrc[63] ? major : index) * 64'(op.rsrc[61:48]);  // one multiplier for both
+  endfunction
+
+  function automatic void buffer_place(input vop_t op, input logic [31:0] index, input logic [31:0] offset,
+                                       input logic [63:0] product, output logic [63:0] va, output logic ok);
+    logic [63:0] linear, base, major, reach;
+    logic [31:0] stride, records, in_minor;
     logic [2:0] log_element, log_stride;
     base = {16'd0, op.rsrc[47:0]} + 64'(op.soffset);
     stride = {18'd0, op.rsrc[61:48]};
     records = op.rsrc[95:64];
     log_element = 3'd1 + {1'b0, op.rsrc[116:115]};
     log_stride = 3'd3 + {1'b0, op.rsrc[118:117]};
-    index = (op.idxen ? vindex : 32'd0) + (op.rsrc[119] ? lane : 32'd0);
-    offset = (op.offen ? voffset : 32'd0) + 32'(op.offset) + (word << 2);
-    in_major = index >> log_stride;
-    product = 64'(op.rsrc[63] ? in_major : index) * 64'(stride);  // one multiplier for both
     linear = product + 64'(offset);
     in_minor = index & ((32'd1 << log_stride) - 32'd1);
     major = product + {32'd0, (offset >> log_element) << log_element};
@@ -171,6 +204,14 @@ package cu_vmem_pkg;
       va = base + (major << log_stride) + {32'd0, in_minor << log_element} +
            {32'd0, offset & ((32'd1 << log_element) - 32'd1)};
     end
+  endfunction
+
+  function automatic void buffer_address(input vop_t op, input logic [31:0] lane, input logic [31:0] word,
+                                         input logic [31:0] voffset, input logic [31:0] vindex,
+                                         output logic [63:0] va, output logic ok);
+    logic [31:0] index;
+    index = buffer_index(op, lane, vindex);
+    buffer_place(op, index, buffer_offset(op, word, voffset), buffer_product(op, index), va, ok);
   endfunction
 
   // Byte of the LDS that an address in its aperture names: bits below the size of the access are ignored (12 bytes: 16).

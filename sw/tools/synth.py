@@ -161,9 +161,7 @@ def main():
         package = folder / "gantry_cfg_pkg.sv"
         package.write_text(text)
         results = []
-        for _, block in blocks:
-            if not args.block and not block.stands_in(values):
-                continue
+        for block in [b for _, b in blocks if args.block or b.stands_in(values)]:
             made, routed = one(block, values, package, folder, args)
             results.append((block, made, routed))
             found += [f"{name}: {f}" for f in findings(block, made, known)]

@@ -34,18 +34,36 @@ class Block:
         return self.params(constants) if self.params else {}
 
 
+def wide(constants):
+    return constants["NumLanes"] == 16
+
+
+def slots(constants):
+    return constants["VmemSlots"]
+
+
+def transactions(constants):
+    return 64 if wide(constants) else 16  # as cu_vmem
+
+
 FRONT = {"cu_fill": None, "cu_fetch": None, "cu_issue": None, "cu_scalar": None, "cu_sgpr": lambda c: {"Simds": c["NumSimd"]}, "cu_perf": None}
 VMEM = {
-    "cu_vmem_slots": None, "cu_vmem_coalesce": None, "cu_vmem_request": None, "cu_vmem_return": None, "cu_vmem_writeback": None,
+    "cu_vmem_slots": None, "cu_vmem_coalesce": None, "cu_vmem_request": None, "cu_vmem_return": None, "cu_vmem_writeback": None, "cu_vmem_parts": None,
+    "cu_vmem_coalesce_narrow": lambda c: {"NumTx": transactions(c), "Slots": slots(c), "AddressLanes": c["VmemLanes"]},
+    "cu_vmem_request_narrow": lambda c: {"Slots": slots(c)},
+    "cu_vmem_return_narrow": lambda c: {"NumTx": transactions(c), "Slots": slots(c)},
     "tlb_l1": lambda c: {"Entries": c["L1vTlbEntries"]},
-    "l1v": lambda c: {"Bytes": c["L1vKib"] * 1024, "Ways": c["L1vWays"], "Mshrs": c["L1vMshrs"], "NumSlices": c["L2Slices"],
-                      "Credits": c["NocQueue"]},
+    "l1v": lambda c: {"Bytes": c["L1vKib"] * 1024, "Ways": c["L1vWays"], "Mshrs": c["L1vMshrs"], "NumTx": transactions(c),
+                      "NumSlices": c["L2Slices"], "Credits": c["NocQueue"]},
 }
 LDS = {"lds_collect": None, "lds_serial": lambda c: {"Bytes": c["LdsKib"] * 1024}, "lds_execute": lambda c: {"Bytes": c["LdsKib"] * 1024},
        "lds_writeback": None, "ram_banked": lambda c: {"Rows": c["LdsKib"] * 8}}
-# Which blocks a configuration has where not all do: a lone narrow SIMD has an LDS of its own (lds_pkg::Serial).
+# Which blocks a configuration has where not all do: a lone narrow SIMD has an LDS of its own (lds_pkg::Serial), narrow SIMDs have
+# vector memory of their own.
 HAS = {"lds_serial": lambda c: c["NumSimd"] == 1 and c["NumLanes"] < 16}
 HAS |= {name: lambda c: not HAS["lds_serial"](c) for name in ("lds_execute", "lds_writeback", "ram_banked")}
+HAS |= {name: wide for name in ("cu_vmem_coalesce", "cu_vmem_request", "cu_vmem_return", "cu_vmem_writeback")}
+HAS |= {name: lambda c: not wide(c) for name in ("cu_vmem_parts", "cu_vmem_coalesce_narrow", "cu_vmem_request_narrow", "cu_vmem_return_narrow")}
 DISPATCH = {
     "dispatch_hub": lambda c: {"Cus": c["CuCount"], "Sqcs": c["SqcCount"], "Slices": c["L2Slices"], "Launches": c["DispatchLaunches"]},
     "dispatch_walk": lambda c: {"Cus": c["CuCount"], "Simds": c["NumSimd"], "GroupCycles": c["DispatchCycles"]},

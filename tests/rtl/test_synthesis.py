@@ -52,9 +52,9 @@ def test_every_module_is_elaborated():
     assert [m for m in rtl_sources.modules() if rtl_sources.defined()[m][1] not in reached] == []
 
 
-@pytest.mark.nightly
-def test_narrow_simd_elaborates_in_yosys():
-    assert lint.slang("cu_simd", lint.NARROW) == []
+@pytest.mark.parametrize("module", [pytest.param("cu_simd", marks=pytest.mark.nightly), "cu_vmem"])
+def test_narrow_unit_elaborates_in_yosys(module):
+    assert lint.slang(module, lint.NARROW) == []
 
 
 def counts(path):
@@ -85,14 +85,19 @@ def test_vgpr_is_block_ram():
 SMALL = ["gpu.l1v.kib=4", "gpu.l1v.mshrs=8"]  # small enough for synth_registers.tsv
 
 
-@pytest.mark.parametrize("module", ["lds_execute", "lds_writeback", "lds_serial",
-                                    "cu_vmem_coalesce", "cu_vmem_request", "cu_vmem_return", "cu_vmem_writeback", "l1v"])
+ROWS = ["lds_execute", "lds_writeback", "lds_serial", "cu_vmem_coalesce", "cu_vmem_request", "cu_vmem_return", "cu_vmem_writeback", "l1v"]
+NARROW_ROWS = ["cu_vmem_coalesce_narrow", "cu_vmem_request_narrow", "cu_vmem_return_narrow"]
+
+
+@pytest.mark.parametrize("module", ROWS + NARROW_ROWS)
 def test_row_memories_are_memories(module):
     """Arrays of rows do not become registers because a task writes them, which read_slang does not tell."""
     params = gen_params.read_table()
-    constants = {name: value for name, (value, _) in gen_params.constants(params, SMALL).items()}
-    package = BUILD / "gantry_cfg_pkg.sv"
-    package.write_text(gen_params.package(params, SMALL, None))
+    settings = SMALL + (lint.NARROW if module in NARROW_ROWS else [])
+    constants = {name: value for name, (value, _) in gen_params.constants(params, settings).items()}
+    package = BUILD / ("narrow" if module in NARROW_ROWS else "wide") / "gantry_cfg_pkg.sv"
+    package.parent.mkdir(parents=True, exist_ok=True)
+    package.write_text(gen_params.package(params, settings, None))
     synth_flow.NICE = 0
     arrays = synth_flow.elaborate(synth_blocks.find(module), constants, package, BUILD / "arrays" / module, 300)
     known = synth.allowed()

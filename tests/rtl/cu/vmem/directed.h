@@ -182,6 +182,18 @@ static void costs()
     check_cost("compare and swap, one lane", swap, 32, linear);
 }
 
+// 8 rows of addresses are read in 32 cycles by 4 lanes.  A line is spread by 4 lanes and a word a cycle and two more, put together by
+// one lane and a word a cycle and three more.
+static void narrow_costs()
+{
+    Vm load, wide, store;
+    auto linear = [](unsigned l) { return l * 4; };
+    store.store = true, wide.dwords = 4;
+    check_cost("load, successive dwords", load, LANES == 4 ? 33 : 22, linear);
+    check_cost("load x4", wide, 96, [](unsigned l) { return l * 16; });
+    check_cost("store", store, 76, linear);
+}
+
 // Instructions without a lane end long before their shortest latency, so more reports wait than may: the unit, at rest then, takes
 // the next instruction all the same when some have left.
 static void many_without_lanes()

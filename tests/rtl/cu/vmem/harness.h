@@ -12,6 +12,9 @@
 #include "memory.h"
 
 enum { LATENCY = 120 - 13 }; // default of the parameter: from valid_i to the report
+#ifndef LANES
+#define LANES 16  // of a SIMD
+#endif
 enum { SLICES = 4, WAVES = 8, PAGES = 4, CREDITS = 16 };
 static const uint64_t SHARED_VA = 0x7000000000, BAD_VA = 0x3000000000, RO_VA = 0x3100000000;
 
@@ -199,9 +202,13 @@ static void tick()
     dut->valid_i = 0, dut->inv_i = 0, dut->mem_rsp_valid_i = 0, dut->mem_req_credit_i = 0, dut->line_rsp_valid_i = 0;
     for (unsigned i = 0; i < 4; i++)
         dut->vwr_ready_i[i] = (stall_writes ? rng() % 3 != 0 : 1) << 1 | (rng() & 1);
-    if (read)
+    if (read) {  // a narrow SIMD passes a row in parts, which move down
+        static unsigned part[4];
         for (unsigned l = 0; l < 16; l++)
-            dut->vrd_data_i[simd][l] = vgpr[simd][row >> 2][(row & 3) * 16 + l];
+            dut->vrd_data_i[simd][l] =
+                l + LANES < 16 ? dut->vrd_data_i[simd][l + LANES] : vgpr[simd][row >> 2][(row & 3) * 16 + part[simd] * LANES + l % LANES];
+        part[simd] = (part[simd] + 1) % (16 / LANES);
+    }
     if (dut->mem_req_valid_o) {
         msg_mem_req q;
         memcpy(&q, dut->mem_req_o.data(), sizeof q);

@@ -1,0 +1,1 @@
+../vmem/directed.h

@@ -1,0 +1,1 @@
+../vmem/model.h
