@@ -30,8 +30,8 @@ void pagetable_free(struct pagetable *pt);
 uint64_t pagetable_root(const struct pagetable *pt); /* physical address for CP_VMID */
 
 /* va, pa and bytes multiples of 4 KiB; flags PTE_R|PTE_W|PTE_X|PTE_UNCACHED.  0, -ENOMEM, -EINVAL (range beyond 40
- * bits).  Where va and pa are equal modulo 64 KiB or 1 MiB, whole blocks become fragments; a change inside a block makes
- * the rest of its 64 KiB single pages, the rest of its MiB blocks of 64 KiB. */
+ * bits).  Where va and pa are equal modulo 64 KiB or 1 MiB, whole blocks become fragments; a change inside a block
+ * makes the rest of its 64 KiB single pages, the rest of its MiB blocks of 64 KiB. */
 int pagetable_map(struct pagetable *pt, uint64_t va, uint64_t pa, uint64_t bytes, uint32_t flags);
 /* Alignment, of both addresses, with which memory of so many bytes gets the largest entries: a 2 MiB leaf, a block of
  * 1 MiB or 64 KiB, or a page. */
