@@ -5,10 +5,11 @@
 // once.  Not responsible for: when an instruction issues (cu_issue), branch targets (cu_scalar), the instruction
 // cache and its TLB (rtl/l1).
 //
-// Chunk n of the code stands in place n % 4 of the buffer.  Asked for are the chunk at PC, the next one and, once the
-// first is here, the one after that: a lone wavefront uses up a chunk in 16 cycles and waits 28 for another.  What is
-// there beside these stays, mostly the chunk before; a branch to a chunk that is in the buffer or on its way needs no
-// fetch.  Chunks in the buffer and on their way are at most four in sequence, PC among them, so bit n[2] tells which of
+// Chunk n of the code stands in place n % 4 of the buffer.  Asked for are the chunk at PC, the next one and, of the
+// first wavefront of a SIMD once its first is here, the one after that: alone it uses up a chunk in 16 cycles and waits
+// 28 for another, beside others it need not hurry.  What is there beside these stays, mostly the chunk before; a branch
+// to a chunk that is in the buffer or on its way needs no fetch.  Chunks in the buffer and on their way are at most four
+// in sequence, PC among them, so bit n[2] tells which of
 // those that share a place is there.  The hardware's cache is nearer than ours; `BranchTurns` keeps ours from being
 // faster.  A fetch message carries the epoch and the place of its chunk: {epoch[6:0], place[0]} and, above the
 // wavefront, place[1].  The buffer memory has four banks of 8 bytes, one a quarter of a chunk; a decoder reads the one
@@ -189,7 +190,7 @@ module cu_fetch
       chunk = pc[w][7:5];
       want0 = lacks(w, chunk);
       want1 = lacks(w, chunk + 3'd1);
-      want2 = has(w, chunk) && lacks(w, chunk + 3'd2);
+      want2 = order_i[w[5:4]][0] == w[3:0] && has(w, chunk) && lacks(w, chunk + 3'd2);
       if (want0 || want1 || want2) begin
         number = pc[w][47:5] + (want0 ? 43'd0 : want1 ? 43'd1 : 43'd2);
         place  = number[1:0];
