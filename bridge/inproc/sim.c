@@ -208,13 +208,24 @@ static enum sim_result run_dry(struct sim *sim)
     return SIM_NO_PROGRESS;
 }
 
+/* Some compute unit turns: its program computes or sleeps.  That may take as long as it likes without a message (a
+ * short loop stays in the fetch buffer); --max-cycles ends what never ends. */
+static bool computing(const struct sim *sim)
+{
+    for (unsigned g = 0; g < sim->gpu_count; g++)
+        for (unsigned c = 0; sim->rtl && c < rtl_machine_cus(sim->rtl); c++)
+            if (!rtl_machine_cu(sim->rtl, g, c)->idle)
+                return true;
+    return false;
+}
+
 /* Partitions that turn for ever without a message; looked at once in SIM_WATCH_CYCLES. */
 static bool watchdog_turning(struct sim *sim)
 {
     if (sim->sched.now - sim->watch_cycle < SIM_WATCH_CYCLES || sim->gpus[0].golden)
         return false;
     uint64_t sent = watchdog_sent(sim);
-    bool stuck = sent == sim->watch_sent && outstanding(sim) && sim->timers.count == 0;
+    bool stuck = sent == sim->watch_sent && outstanding(sim) && sim->timers.count == 0 && !computing(sim);
     sim->watch_sent = sent;
     sim->watch_cycle = sim->sched.now;
     if (stuck)

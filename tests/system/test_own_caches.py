@@ -27,8 +27,8 @@ int main(int, char **argv)
     uint32_t *from, *to, sums[64], host[1024];
     for (unsigned i = 0; i < 1024; i++)
         host[i] = i;
-    HIP_OK(hipMalloc(&from, 256 << 10));
-    from += 32 << 10; // words: far from the other buffers, under a TLB entry of their own
+    HIP_OK(hipMalloc(&from, 8 << 20));
+    from += 1 << 20; // words: far from the other buffers, under a TLB entry of their own
     HIP_OK(hipMemcpy(from, host, sizeof host, hipMemcpyHostToDevice));
     for (int gpu = 0; gpu < 2; gpu++) {
         const unsigned lines = std::strtoul(argv[1 + gpu], nullptr, 0);

@@ -8,5 +8,7 @@
 // mutant: -GSeedFault=4'd2
 // mutant: -GSeedFault=4'd4
 // mutant: -GSeedFault=4'd7
+// mutate: rtl/cu/cu_vmem_parts.sv: part = part + 2'd1; => part = part + 2'd2;
+// mutate: rtl/cu/cu_vmem_request_narrow.sv: lanes_left = lanes_left & (lanes_left - 64'd1); => lanes_left = '0;
 #define LANES 4
 #include "bench.h"
