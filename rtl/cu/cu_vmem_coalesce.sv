@@ -67,9 +67,6 @@ module cu_vmem_coalesce
   // A load of two registers takes 18 cycles, not 16 (measured on Fury: sebbbi/perftest, all patterns; CLRX GcnTimings).
   localparam logic [5:0] PairExtra = AddressLanes == 4 && SeedFault != 4'd6 ? 6'd2 : 6'd0;
 
-  // Two lines of a beat in a cycle: with narrow SIMDs, whose rows take longer to read, one is enough.
-  localparam bit Behind = gantry_cfg_pkg::NumLanes == 16;
-
   // instructions; rows of 16 lanes {high, slot, beat}
   vop_t op_mem[16];
   (* no_rw_check *)logic [15:0][31:0] addr_mem[128];
@@ -169,7 +166,7 @@ module cu_vmem_coalesce
     next.valid = 1'b0;
     if (pending0 != '0 || pending1 != '0) begin
       join_lanes();
-      if (Behind && ok && room && !emit && !op.atomic && (pending0 | pending1) != '0) join_behind();
+      if (ok && room && !emit && !op.atomic && (pending0 | pending1) != '0) join_behind();
     end else if (step == steps) begin
       emit = open.valid && room;
     end

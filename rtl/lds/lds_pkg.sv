@@ -8,7 +8,7 @@ package lds_pkg;
 
   // A lone narrow SIMD has an LDS that serves one lane a cycle (lds_serial): few lanes ask, and a way from every lane to
   // every bank is larger than all the rest of its compute unit.
-  localparam bit Serial = gantry_cfg_pkg::NumSimd == 1 && Parts > 1;
+  localparam bit Serial = Narrow;
 
   typedef struct packed {  // what the stages must know of an instruction: one word of the simulator
     logic active;  // has work for the banks or an exchange
