@@ -12,7 +12,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-ID = re.compile(r"^(S[0134]\.\d+|B\.\d+)$")
+ID = re.compile(r"^(S[0134]\.\d+|[BC]\.\d+)$")
 
 
 def rows():

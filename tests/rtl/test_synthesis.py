@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What yosys makes of the RTL: every block elaborates in read_slang, the VGPR is block RAM, and netlists written back
-as Verilog pass the benches of their modules, since read_slang may drop what a text does without a message."""
+as Verilog pass the benches of their modules, since read_slang may drop what a text does without a message (C.9)."""
 import pathlib
 import re
 import shlex

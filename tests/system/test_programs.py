@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Families of kernels (sw/apps, those that include suite.h): each program compares every kernel's result with the CPU's and exits with 1 when
-one is wrong.  Here: nine of them at -O2 on the golden model (one host thread and three), some in lock step (a compilation takes 4 s); nightly: each at -O0, -O2 and -O3 on
+one is wrong (C.6).  Here: nine of them at -O2 on the golden model (one host thread and three), some in lock step (a compilation takes 4 s); nightly: each at -O0, -O2 and -O3 on
 the golden model, on the RTL and in lock step, with the programs of one or a few kernels.  On configs/tiny.yaml."""
 import functools
 import os

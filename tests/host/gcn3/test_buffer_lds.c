@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Buffer instructions between memory and the LDS (golden model), the expected bytes written down by hand: where lane l
  * stands (M0[15:0] + offset + 4 l), what the upper half of M0 and the low address bits do not do, lanes beyond the
- * allocation or out of EXEC, the buffer's range, extension of bytes and shorts, faults.
+ * allocation or out of EXEC, the buffer's range, extension of bytes and shorts, faults (C.3).
  */
 #include <setjmp.h>
 #include <stdarg.h>

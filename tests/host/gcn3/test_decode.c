@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The C decoder against LLVM's disassembler: every opcode of every format with random operands.  Where LLVM decodes an
- * instruction that the table implements, ours has the same mnemonic and length; nothing else is legal (S0.4 table
- * part).
+ * instruction that the table implements, ours has the same mnemonic and length; nothing else is legal (C.1).
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Rules of software hazards (host/gcn3/hazard.h): sequences written as assembly (LLVM assembles them), each with the
- * rule that its last instruction breaks, once with too few wait states between and once with as many as are needed.
+ * rule that its last instruction breaks, once with too few wait states between and once with as many as are needed
+ * (C.7).
  */
 #include <setjmp.h>
 #include <stdarg.h>

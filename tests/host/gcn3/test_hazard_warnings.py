@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""check.hazards: hand-written code that breaks a wait-state rule is named once for each place; what compilers make breaks none."""
+"""check.hazards (C.7): hand-written code that breaks a wait-state rule is named once for each place; what compilers make breaks none."""
 import pathlib
 import re
 import subprocess

@@ -2,7 +2,7 @@
  * Addition, multiplication, fused multiply-add and the division and square root sequences that clang emits for gfx803,
  * in single, double and half precision, against the host's IEEE arithmetic: all rounding modes, all modes of
  * subnormals, a quarter of the operands special, sums that cancel.  20 million vectors a family in `make nightly`,
- * 400,000 in `make test`. Sequences are exact in the rounding mode they are made for, nearest even.
+ * 400,000 in `make test`. Sequences are exact in the rounding mode they are made for, nearest even (C.2).
  */
 #include <setjmp.h>
 #include <stdarg.h>

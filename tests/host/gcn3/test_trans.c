@@ -2,7 +2,7 @@
  * Transcendental operations of the golden model against MPFR: the largest error of each over 2^24 sources in `make
  * nightly` (2^14 in `make test`), halves over all 2^16.  The program prints the table of docs/verification.md. Limits:
  * faithful (error below 1 ulp) for rcp, rsq, sqrt, exp, log; 2^-24 absolute for sin and cos; halves below 0.51 ulp
- * (sin, cos: plus their absolute error); double seeds 2^26 ulp (2^-27 relative).
+ * (sin, cos: plus their absolute error); double seeds 2^26 ulp (2^-27 relative; C.2).
  *
  * libs: -lmpfr -lgmp
  * limit: 3600

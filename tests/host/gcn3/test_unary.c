@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Unary vector operations of the golden model against integer arithmetic: those on 16 bits for every source in all
  * rounding and subnormal modes; those on 32 bits for every source in `make nightly` (on all host cores), for 2^18
- * spread over the range in `make test`.  A VOP1 row of opcodes.tsv that has no reference here or in test_trans.c fails.
+ * spread over the range in `make test`.  A VOP1 row of opcodes.tsv that has no reference here or in test_trans.c fails
+ * (C.2).
  *
  * limit: 3600
  */

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The smallest configuration (configs/smallest.yaml: one SIMD of four lanes, four wavefront slots) runs the same kernels
-with the same results: every retired instruction agrees with the golden model (B.6), `data` is that of other configurations.
+with the same results: every retired instruction agrees with the golden model (B.6, C.5), `data` is that of other configurations.
 In `make nightly` all kernels, and others between it and the largest; random programs: tests/rtl/cu/torture."""
 import os
 import subprocess

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`--model golden --threads N` (B.4): the same outputs, instructions, `data` and `hash` as with one host thread; work-groups that wait for each
+"""`--model golden --threads N` (B.4, C.6): the same outputs, instructions, `data` and `hash` as with one host thread; work-groups that wait for each
 other, one that faults, an end by a signal."""
 import pathlib
 import re

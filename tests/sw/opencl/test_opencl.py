@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""OpenCL C builtins compiled by stock clang against MPFR and plain arithmetic, on the golden model and on the RTL in lock step.
+"""OpenCL C builtins compiled by stock clang against MPFR and plain arithmetic (C.2), on the golden model and on the RTL in lock step.
 
 `make test`: all functions in some vector widths; `make nightly`: all functions in all widths, more arguments, other seeds.
 Known defects of the device library are listed in math_table.py and plain_table.py; nightly they must be seen where the arguments

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reading and adding up of Verilator's coverage (sw/tools/coverage_data.py) on a planted example, that no point of a package is lost on
-the way (verilate_coverage.py), and cells of encodings that are known to have no hit (coverage.py)."""
+the way (verilate_coverage.py), and cells of encodings that are known to have no hit (coverage.py, C.8)."""
 import os
 import pathlib
 import subprocess

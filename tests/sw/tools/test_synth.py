@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""sw/tools/synth.py on small modules: areas, what became of each memory, one line for what does not exist."""
+"""sw/tools/synth.py on small modules: areas, what became of each memory, one line for what does not exist (C.9)."""
 import json
 import pathlib
 import re

@@ -4,7 +4,7 @@
 // lib: yes
 //
 // decode() of gcn3_pkg against gcn3_decode() of the golden model, field by field: two million random instructions, half
-// of them with a valid opcode of each format.
+// of them with a valid opcode of each format (C.1).
 #include <cstdint>
 #include <cstdio>
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every class of instructions costs what classes.tsv says, and docs/reference/cu.md shows that table."""
+"""Every class of instructions costs what classes.tsv says (C.4), and docs/reference/cu.md shows that table."""
 import pathlib
 import sys
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random programs in lock step (B.6): no difference in 2 million instructions (nightly 100 million), and seeded faults of the compute
+"""Random programs in lock step (B.6, C.1), on other shapes of a compute unit too (C.5): no difference in 2 million instructions (nightly 100 million), and seeded faults of the compute
 unit are found and shrunk to a few instructions.  Programs that once failed are in cases/."""
 import os
 import pathlib

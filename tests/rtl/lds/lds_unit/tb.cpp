@@ -3,7 +3,7 @@
 // that the unit reports, lanes one after another; VGPRs of four SIMDs are modelled here.  Checks every result row, memory
 // through later loads, order of completion, its cycle (when the instruction left, but not before the shortest latency), clocks of one pair alone and of both at once (docs/reference/lds.md) with
 // lines of FLAT instructions between them, which overtake nothing that is inside,
-// conflict-free, strided and same-address accesses, rows that go on while a port is busy, bounds, idleness.  The argument
+// conflict-free, strided and same-address accesses, rows that go on while a port is busy, bounds, idleness (C.3).  The argument
 // `speed` prints ns a cycle instead.
 // top: lds_unit
 // sources: build/gen/gcn3_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/cu/cu_pkg.sv rtl/common/pick_pkg.sv rtl/common/latency_floor.sv rtl/lds/lds_fadd_pkg.sv rtl/lds/lds_atomic_pkg.sv rtl/lds/lds_pkg.sv rtl/tech/ram_1r1w.sv rtl/tech/ram_banked.sv rtl/lds/lds_collect.sv rtl/lds/lds_step_pkg.sv rtl/lds/lds_serial.sv rtl/lds/lds_execute.sv rtl/lds/lds_writeback.sv rtl/lds/lds_unit.sv
