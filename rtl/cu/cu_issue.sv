@@ -92,7 +92,7 @@ module cu_issue
   waves_t other_row;  // its head is a DPP that reads another row
   waves_t masked;  // its head waits for nothing but a lane mask, which the SIMD may hand to it
   waves_t looks;  // its head is a branch that looks at SCC, VCC or EXEC
-  // Of the wavefronts of a SIMD in its next turn (CLRX GcnTimings): who rests after a slow scalar instruction; who wrote
+  // Of the wavefronts of a SIMD in its next turn (CLRX GcnTimings): who rests after a slow scalar instruction or in s_nop; who wrote
   // what branches look at, and branches 4 cycles later; whose head waited for a result of the vector ALU, which scalar
   // instructions read 4 cycles later than vector ones.
   slots_t resting[4], flagged[4], fresh[4], rests, wrote, late;
@@ -110,6 +110,7 @@ module cu_issue
   logic [47:0] last_pc[Waves];
   logic [7:0] vmid[Waves], launch[Waves], group[Waves], group_waves[Waves];
   logic [6:0] sleep[Waves];
+  logic [3:0] nops[Waves];  // turns that s_nop still takes; 0: it does not rest, or a slow instruction is why
   logic [7:0] fault_status[Waves];
   logic [63:0] fault_va[Waves];  // of an access
   // vector results under way, by {simd, position}
@@ -235,6 +236,7 @@ module cu_issue
         vm_read_count[k]  = '0;
         lds_read_count[k] = '0;
         pending[k]        = '0;
+        nops[k]           = '0;
       end
       for (int unsigned k = 0; k < Groups; k++) begin
         arrived[k]      = '0;

@@ -132,6 +132,7 @@
     halt[at]       = 1'b0;
     prio[0][at]    = 1'b0;
     prio[1][at]    = 1'b0;
+    nops[at]       = '0;
     tag[at]          = '0;
     instructions[at] = '0;
     last_pc[at]      = st.pc;
@@ -236,9 +237,27 @@
         sleep[at]    = head[at].issue.simm16[6:0];
         sleeping[at] = head[at].issue.simm16[6:0] != 7'd0;
       end
-      default: ;  // s_nop, s_waitcnt, s_wakeup
+      OP_S_NOP: begin
+        nops[at]                  = head[at].issue.simm16[3:0];
+        resting[at[5:4]][at[3:0]] = head[at].issue.simm16[3:0] != 4'd0;
+      end
+      default: ;  // s_waitcnt, s_wakeup
     endcase
   endtask
+
+  // Of `who`, wavefronts of SIMD s that rest in this turn, those that rest in the next one too: s_nop n takes n + 1 turns of its
+  // wavefront, n in four bits (LLVM AMDGPU, GCNSubtarget::getSNopBits from Volcanic Islands on; wait states of the GCN3 ISA).
+  function automatic slots_t rest_on(input slots_t who);
+    slots_t on;
+    on = '0;
+    for (int unsigned k = 0; k < Slots; k++) begin
+      if (who[k] && nops[{s, k[3:0]}] != 4'd0) begin
+        nops[{s, k[3:0]}] = nops[{s, k[3:0]}] - 4'd1;
+        on[k]             = nops[{s, k[3:0]}] != 4'd0;
+      end
+    end
+    return on;
+  endfunction
 
   // Sleeping wavefronts of SIMD `sd` count down every 64 cycles, in its turn.
   task automatic wake(input logic [1:0] sd);
