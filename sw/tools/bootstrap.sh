@@ -3,7 +3,7 @@
 # Installs what Gantry needs on a bare Debian 12: Debian packages (as root or through sudo) and a
 # Python environment inside the tree (build/venv) with pinned versions. Idempotent: when everything
 # is there it takes a few milliseconds.  Usage: sw/tools/bootstrap.sh [--check].  With GANTRY_NIGHTLY=1 also the packages
-# that only `make nightly` needs, with GANTRY_SYNTH=1 also the Python package that only `make synth` needs.
+# that only `make nightly` needs, with GANTRY_SYNTH=1 also the Python packages that only `make synth` needs.
 set -eu
 cd "$(dirname "$0")/../.."
 here=sw/tools

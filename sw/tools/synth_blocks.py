@@ -21,6 +21,7 @@ class Block:
     params: object = None
     text: str = ""
     uses: str = ""  # package that a generated module needs
+    large: bool = False  # hundreds of thousands of gates
 
     def sources(self):
         """RTL files in the order in which they are read."""
@@ -124,7 +125,7 @@ def table():
         for name in names:
             module, text = function_top(package, name)
             out.append(Block(module, module, "functions of one lane", text=text, uses=package))
-    out += [Block("cu_simd", "cu_simd", "vector ALU"), Block("part_cu", "part_cu", "whole compute unit")]
+    out += [Block("cu_simd", "cu_simd", "vector ALU", large=True), Block("part_cu", "part_cu", "whole compute unit", large=True)]
     return {b.name: b for b in out}
 
 
