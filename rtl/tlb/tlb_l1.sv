@@ -36,39 +36,26 @@ module tlb_l1 #(
   localparam logic [15:0] SetMask = 16'(Sets - 1);
 
   /* verilator lint_off BLKSEQ */
-  logic [63:0] tag[Entries];  // {1 MiB, 64 KiB, valid, vmid, vpn}; entry = set * ways + way
+  logic [63:0] tag[Entries];  // {size, valid, vmid, number of the page or block}; entry = set * ways + way
   logic [63:0] pte[Entries];
   logic [31:0] oldest[Sets];
 
-  logic [31:0] base, way, hit_way, block_base, large_base;
-  logic [63:0] wanted, block_wanted, large_wanted, found;
-  logic hit, in_block, in_large;
+  // Size of an entry: 0 a page, 1 a block of 64 KiB, 2 of 1 MiB, so 16 ** size pages.
+  logic [31:0] base, way, hit_way, size, hit_size;
+  logic [63:0] wanted, found;
+  logic hit;
 
-  function automatic logic [63:0] make_tag(input logic [7:0] vmid, input logic [27:0] vpn);
-    return {27'd0, 1'b1, SeedFault == 2'd1 ? 8'd0 : vmid, vpn};
+  function automatic logic [27:0] number_of(input logic [31:0] of_size, input logic [27:0] vpn);
+    return of_size == 32'd2 ? {8'd0, vpn[27:8]} : of_size == 32'd1 ? {4'd0, vpn[27:4]} : vpn;
   endfunction
 
-  /* verilator lint_off UNUSEDSIGNAL */  // the page of the block does not matter
-  function automatic logic [63:0] make_block_tag(input logic [7:0] vmid, input logic [27:0] vpn);
-    return {26'd0, 2'b11, SeedFault == 2'd1 ? 8'd0 : vmid, vpn[27:4], 4'd0};
+  function automatic logic [63:0] make_tag(input logic [31:0] of_size, input logic [7:0] vmid, input logic [27:0] vpn);
+    return {25'd0, of_size[1:0], 1'b1, SeedFault == 2'd1 ? 8'd0 : vmid, number_of(of_size, vpn)};
   endfunction
 
-  function automatic logic [63:0] make_large_tag(input logic [7:0] vmid, input logic [27:0] vpn);
-    return {25'd0, 3'b101, SeedFault == 2'd1 ? 8'd0 : vmid, vpn[27:8], 8'd0};
+  function automatic logic [31:0] set_of(input logic [31:0] of_size, input logic [27:0] vpn);
+    return 32'(tlb_pkg::vpn_hash(number_of(of_size, vpn)) & SetMask);
   endfunction
-
-  function automatic logic [31:0] set_of(input logic [27:0] vpn);
-    return 32'(tlb_pkg::vpn_hash(vpn) & SetMask);
-  endfunction
-
-  function automatic logic [31:0] block_set_of(input logic [27:0] vpn);
-    return set_of({4'd0, vpn[27:4]});
-  endfunction
-
-  function automatic logic [31:0] large_set_of(input logic [27:0] vpn);
-    return set_of({8'd0, vpn[27:8]});
-  endfunction
-  /* verilator lint_on UNUSEDSIGNAL */
 
   always_ff @(posedge clk_i) begin
     if (en_i || !rst_ni) begin
@@ -79,12 +66,10 @@ module tlb_l1 #(
         end
       end
       if (fill_valid_i) begin
-        in_block = tlb_pkg::pte_block(fill_pte_i);
-        in_large = tlb_pkg::pte_large(fill_pte_i);
-        base   = in_large ? large_set_of(fill_vpn_i) : in_block ? block_set_of(fill_vpn_i) : set_of(fill_vpn_i);
+        size   = tlb_pkg::pte_large(fill_pte_i) ? 32'd2 : tlb_pkg::pte_block(fill_pte_i) ? 32'd1 : 32'd0;
+        base   = set_of(size, fill_vpn_i);
         way    = oldest[base] & 32'(NumWays - 1);
-        wanted = in_large ? make_large_tag(fill_vmid_i, fill_vpn_i) :
-            in_block ? make_block_tag(fill_vmid_i, fill_vpn_i) : make_tag(fill_vmid_i, fill_vpn_i);
+        wanted = make_tag(size, fill_vmid_i, fill_vpn_i);
         hit    = 1'b0;
         for (int unsigned w = 0; w < NumWays; w++) begin  // the same page again (two misses of one page): in place
           hit_way = tag[base*NumWays+w] == wanted ? w : hit_way;
@@ -96,27 +81,22 @@ module tlb_l1 #(
         pte[base*NumWays+way] = fill_pte_i;
       end
       if (lookup_valid_i) begin
-        base    = set_of(lookup_vpn_i) * NumWays;
-        wanted  = make_tag(lookup_vmid_i, lookup_vpn_i);
-        block_base   = block_set_of(lookup_vpn_i) * NumWays;
-        block_wanted = make_block_tag(lookup_vmid_i, lookup_vpn_i);
-        large_base   = large_set_of(lookup_vpn_i) * NumWays;
-        large_wanted = make_large_tag(lookup_vmid_i, lookup_vpn_i);
-        hit_way  = 32'd0;
         hit      = 1'b0;
-        in_block = 1'b0;
-        in_large = 1'b0;
-        for (int unsigned w = 0; w < NumWays; w++) begin
-          hit_way  = tag[base+w] == wanted ? base + w : tag[block_base+w] == block_wanted ? block_base + w :
-              tag[large_base+w] == large_wanted ? large_base + w : hit_way;
-          hit      = tag[base+w] == wanted ? 1'b1 : hit;
-          in_block = tag[block_base+w] == block_wanted ? 1'b1 : in_block;
-          in_large = tag[large_base+w] == large_wanted ? 1'b1 : in_large;
+        hit_way  = 32'd0;
+        hit_size = 32'd0;
+        for (int unsigned n = 0; n < 3; n++) begin
+          base   = set_of(n, lookup_vpn_i) * NumWays;
+          wanted = make_tag(n, lookup_vmid_i, lookup_vpn_i);
+          for (int unsigned w = 0; w < NumWays; w++) begin
+            hit_way  = tag[base+w] == wanted ? base + w : hit_way;
+            hit_size = tag[base+w] == wanted ? n : hit_size;
+            hit      = tag[base+w] == wanted ? 1'b1 : hit;
+          end
         end
         found = pte[hit_way];
-        if ((in_block || in_large) && SeedFault != 2'd3) found[15:12] = lookup_vpn_i[3:0];
-        if (in_large && SeedFault != 2'd3) found[19:16] = lookup_vpn_i[7:4];
-        result_hit_o <= hit || in_block || in_large;
+        if (hit_size >= 32'd1 && SeedFault != 2'd3) found[15:12] = lookup_vpn_i[3:0];
+        if (hit_size == 32'd2 && SeedFault != 2'd3) found[19:16] = lookup_vpn_i[7:4];
+        result_hit_o <= hit;
         result_pte_o <= found;
       end
       result_valid_o <= lookup_valid_i && rst_ni;
