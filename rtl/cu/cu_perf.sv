@@ -21,10 +21,11 @@ module cu_perf (
 
   always_ff @(posedge clk_i) begin
     if (en_i) begin
-      k    = addr_i[3:0];
-      high = (some[k] ? words[k] : 60'd0) + {59'd0, carries[k]};
-      if (addr_i < 8'd16) data_o <= {high, plane[3][k], plane[2][k], plane[1][k], plane[0][k]};
-      else data_o <= 64'd0;
+      if (addr_i < 8'd16) begin  // rarely
+        k    = addr_i[3:0];
+        high = (some[k] ? words[k] : 60'd0) + {59'd0, carries[k]};
+        data_o <= {high, plane[3][k], plane[2][k], plane[1][k], plane[0][k]};
+      end else data_o <= 64'd0;
       if (carries[turn]) begin
         words[turn]   <= (some[turn] ? words[turn] : 60'd0) + 60'd1;
         some[turn]    = 1'b1;
