@@ -226,7 +226,8 @@ module cu_fetch
         s1_valid[d]  = 1'b1;
         s1_wave[d]   = w;
         s1_epoch[d]  = epoch[w];
-        s1_both[d]   = has(w, pc[w][7:5] + 3'd1);
+        s1_both[d]   = pc[w][4:2] == 3'd7;
+        if (s1_both[d]) s1_both[d] = has(w, pc[w][7:5] + 3'd1);
       end
     end
     if (s1_valid[0]) begin
@@ -294,8 +295,8 @@ module cu_fetch
         choose_head();
       end
       // ---- jumps and new wavefronts, before a decode of the old path can leave
-      s = turn_i & SimdMask;
       if (branching && has_simd(turn_i)) begin
+        s = turn_i & SimdMask;
         undecoded[{s, 4'd0}+:16] = undecoded[{s, 4'd0}+:16] | returning[s][0];
         for (int unsigned k = 0; k < Slots; k++) begin
           if (returning[s][0][k] && has({s, k[3:0]}, pc[{s, k[3:0]}][7:5])) want_decode[{s, k[3:0]}] = 1'b1;

@@ -9,8 +9,9 @@
     w               = windex({s, slot});
     now             = tag[w];
     head_ok[w]      = 1'b0;
-    took[slot]      = 1'b1;
-    if (!Narrow) begin
+    if (Narrow) begin
+      took[slot] = 1'b1;
+    end else begin
       tag[w]          = now + 8'd1;
       instructions[w] = instructions[w] + 32'd1;
       last_pc[w]      = head[w].pc;

@@ -115,7 +115,7 @@
         flagged[s] = '0;
         fresh[s]   = '0;
       end
-      took = '0;
+      if (Narrow) took = '0;
       if (of_simd(live & head_ok, s) != 16'd0) begin
         able  = of_simd(live & head_ok & ~sleeping & ~at_barrier, s) & ~rests;
         ready = able & of_simd(free_regs, s);
