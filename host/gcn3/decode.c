@@ -7,8 +7,6 @@
 #define GCN3_OPS_TABLE
 #include "gcn3/gcn3.h"
 
-bool gcn3_decode_later;
-
 static unsigned bits(uint64_t inst, unsigned high, unsigned low)
 {
     return inst >> low & ((UINT64_C(1) << (high - low + 1)) - 1);
@@ -17,7 +15,7 @@ static unsigned bits(uint64_t inst, unsigned high, unsigned low)
 static void take_info(struct gcn3_inst *d, const struct gcn3_op *info, unsigned fmt, unsigned op)
 {
     d->info = info;
-    d->illegal = !info->implemented && !(info->later && gcn3_decode_later);
+    d->illegal = !info->implemented;
     d->unit = info->unit;
     d->fmt = fmt;
     d->op = op;
@@ -35,7 +33,7 @@ static void take_info(struct gcn3_inst *d, const struct gcn3_op *info, unsigned 
 static const struct gcn3_op *find_op(const uint16_t *index, unsigned op)
 {
     const struct gcn3_op *info = &gcn3_op_table[index[op]];
-    return info->implemented || (info->later && gcn3_decode_later) ? info : &gcn3_op_table[0];
+    return info->implemented ? info : &gcn3_op_table[0];
 }
 
 static void count_sources(struct gcn3_inst *d)

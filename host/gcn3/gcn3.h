@@ -47,9 +47,6 @@ struct gcn3_inst {
     uint32_t ext;
 };
 
-/* Rows of the table that the RTL lacks (implemented = later) are legal when set: for tests of the golden model only. */
-extern bool gcn3_decode_later;
-
 /* inst: the dword at PC in the low half, the following one in the high half. */
 void gcn3_decode(uint64_t inst, struct gcn3_inst *out);
 

@@ -43,7 +43,7 @@ def parse_row(cells, line):
     if len(cells) != len(keys):
         fail(line, f"{len(cells)} columns, expected {len(keys)}")
     r = dict(zip(keys, cells))
-    if r["fmt"] not in FORMATS or r["unit"] not in UNITS or r["rate"] not in RATES or r["impl"] not in ("yes", "later", "no"):
+    if r["fmt"] not in FORMATS or r["unit"] not in UNITS or r["rate"] not in RATES or r["impl"] not in ("yes", "no"):
         fail(line, "unknown format, unit, rate or implemented")
     r["op"] = int(r["op"]) + BASE.get(r["fmt"], 0)
     r["dkind"], r["dw"] = parse_register(r["dst"], line)
@@ -97,7 +97,7 @@ def write_c(rows, path):
     out += [f"    OP_{r['name'].upper()} = {r['op']:#x}," for r in rows]
     out += ["};", "struct gcn3_op {", "    const char *name;", "    uint16_t op, flags;",
             "    uint8_t fmt, unit, rate, dkind, dw, sw0, sw1, sw2, mask2;",
-            "    uint8_t kind, bytes, atomic, is_signed, two, st64, rtn, glc, implemented, later;", "};",
+            "    uint8_t kind, bytes, atomic, is_signed, two, st64, rtn, glc, implemented;", "};",
             f"#define GCN3_OP_COUNT {len(rows) + 1}", "#ifdef GCN3_OPS_TABLE",
             "static const struct gcn3_op gcn3_op_table[GCN3_OP_COUNT] = {", "    { .name = \"illegal\" },"]
     for r in rows:
@@ -106,7 +106,7 @@ def write_c(rows, path):
         out.append(f"    {{ \"{r['name']}\", {r['op']:#x}, {flags:#x}, FMT_{r['fmt']}, UNIT_{unit}, "
                    f"{RATES.index(r['rate'])}, {r['dkind']}, {r['dw']}, {r['sw'][0]}, {r['sw'][1]}, {r['sw'][2]}, "
                    f"{r['mask2']}, {r['kind']}, {r['bytes']}, {r['atomic']}, {r['signed']}, {r['two']}, {r['st64']}, "
-                   f"{r['rtn']}, {r['glc']}, {int(r['impl'] == 'yes')}, {int(r['impl'] == 'later')} }},")
+                   f"{r['rtn']}, {r['glc']}, {int(r['impl'] == 'yes')} }},")
     out.append("};")
     numbered = list(enumerate(rows, 1))
     c_table(numbered, ("VOPC", "VOP2", "VOP1", "VOP3"), "valu", 1024, out)

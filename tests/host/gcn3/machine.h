@@ -14,7 +14,6 @@ static struct gcn3_wave machine;
 
 static void machine_reset(uint8_t mode)
 {
-    gcn3_decode_later = true;
     memset(&machine, 0, sizeof machine);
     memset(machine_vgprs, 0, sizeof machine_vgprs);
     machine.v = machine_vgprs;

@@ -99,7 +99,7 @@ static void compare(uint64_t raw)
         unsigned row = length ? row_of(name) : 0;
         bool far_mac = strncmp(name, "v_mac_", 6) == 0 && (strstr(text, " wave_") || strstr(text, " row_bcast"));
         bool other = far_mac || strstr(text, " gds") || strstr(text, " tfe");
-        if (row && (gcn3_op_table[row].implemented || gcn3_op_table[row].later) && !other) {
+        if (row && gcn3_op_table[row].implemented && !other) {
             wrong++;
             printf("%016lx: llvm '%s', illegal here\n", (unsigned long)inst, text);
         }
@@ -216,7 +216,6 @@ static void every_row(void **unused)
 {
     (void)unused;
     llvm = disasm_new();
-    gcn3_decode_later = true;
     assert_non_null(llvm);
     scalar_formats();
     vector_formats();
@@ -226,7 +225,7 @@ static void every_row(void **unused)
     printf("%u instructions equal to LLVM's, %u illegal here, %u wrong\n", compared - wrong, illegal_both, wrong);
     assert_int_equal(wrong, 0);
     for (unsigned n = 1; n < GCN3_OP_COUNT; n++)
-        if ((gcn3_op_table[n].implemented || gcn3_op_table[n].later) && !seen[n])
+        if (gcn3_op_table[n].implemented && !seen[n])
             fail_msg("%s never decoded", gcn3_op_table[n].name);
     assert_true(compared > 50000);
 }

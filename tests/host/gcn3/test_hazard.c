@@ -153,7 +153,6 @@ static void rules(void **unused)
 
 int main(void)
 {
-    gcn3_decode_later = true;
     const struct CMUnitTest tests[] = {cmocka_unit_test(rules)};
     return cmocka_run_group_tests(tests, assemble, NULL);
 }
