@@ -7,11 +7,10 @@
 
 #include "base/xalloc.h"
 #include "bridge/inproc/sched.h"
+#include "bridge/inproc/sim_private.h"
 #include "bridge/inproc/team.h"
 #include "gantry_msg.h"
 #include "host/gcn3/golden.h"
-
-#define WHERE 16 /* wavefronts in a report */
 
 struct golden_part {
     struct part *part;
@@ -59,7 +58,7 @@ static void golden_report(struct part *part, FILE *out)
 {
     struct golden_part *g = part->own;
     fprintf(out, "  %s: %s\n", part->name, g->resume == UINT64_MAX ? "no wavefront can run" : "wavefronts are running");
-    golden_where(g->golden, part->name, WHERE, out);
+    golden_where(g->golden, part->name, SIM_WHERE, out);
 }
 
 static void golden_counters(struct part *part, part_counter_fn fn, void *arg)

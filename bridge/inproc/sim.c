@@ -87,7 +87,9 @@ void sim_cmd(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd)
 {
     PART_CHECK(gpu < sim->gpu_count, NULL, sim->now, "command for gpu%u of %u", gpu, sim->gpu_count);
     struct sim_gpu *g = &sim->gpus[gpu];
-    if (cmd->kind != CP_VMID)
+    if (cmd->kind == CP_VMID)
+        g->roots[cmd->vmid] = cmd->root;
+    else
         pending_add(g, cmd);
     part_send(sim->host, gpu, sim->now, cmd);
 }
@@ -208,28 +210,20 @@ static enum sim_result run_dry(struct sim *sim)
     return SIM_NO_PROGRESS;
 }
 
-/* Some compute unit turns: its program computes or sleeps.  That may take as long as it likes without a message (a
- * short loop stays in the fetch buffer); --max-cycles ends what never ends. */
-static bool computing(const struct sim *sim)
-{
-    for (unsigned g = 0; g < sim->gpu_count; g++)
-        for (unsigned c = 0; sim->rtl && c < rtl_machine_cus(sim->rtl); c++)
-            if (!rtl_machine_cu(sim->rtl, g, c)->idle)
-                return true;
-    return false;
-}
-
-/* Partitions that turn for ever without a message; looked at once in SIM_WATCH_CYCLES. */
+/* Partitions that turn for ever without a message or an instruction; looked at once in SIM_WATCH_CYCLES.  A program may
+ * compute as long as it likes without a message (a short loop stays in the fetch buffer): --max-cycles ends what never
+ * ends.  A wavefront that sleeps issues again after 8,128 cycles at most. */
 static bool watchdog_turning(struct sim *sim)
 {
     if (sim->sched.now - sim->watch_cycle < SIM_WATCH_CYCLES || sim->gpus[0].golden)
         return false;
-    uint64_t sent = watchdog_sent(sim);
-    bool stuck = sent == sim->watch_sent && outstanding(sim) && sim->timers.count == 0 && !computing(sim);
+    uint64_t sent = watchdog_sent(sim) + sim_instructions(sim);
+    bool stuck = sent == sim->watch_sent && outstanding(sim) && sim->timers.count == 0;
     sim->watch_sent = sent;
     sim->watch_cycle = sim->sched.now;
     if (stuck)
-        watchdog_report(sim, stderr, "partitions are busy, but no message was sent for 1048576 cycles");
+        watchdog_report(sim, stderr,
+                        "partitions are busy, but for 1048576 cycles no message was sent and no instruction issued");
     return stuck;
 }
 

@@ -9,7 +9,8 @@
 #include "bridge/inproc/sched.h"
 #include "bridge/inproc/sim.h"
 
-#define SIM_WATCH_CYCLES (UINT64_C(1) << 20) /* no message for so long with work outstanding: no progress */
+#define SIM_WATCH_CYCLES (UINT64_C(1) << 20) /* no message, no instruction for so long: no progress */
+#define SIM_WHERE 16                         /* wavefronts in a report */
 #define SIM_GOLDEN_SLICES 16                 /* golden slices without an event before sim_run returns to its caller */
 
 /* A command that waits for its event. */
@@ -27,6 +28,7 @@ struct sim_gpu {
     struct part *store;
     struct sim_pending *pending; /* in the order of sending */
     uint32_t pending_count, pending_room;
+    uint64_t roots[256]; /* page table by VMID, 0: none */
 };
 
 struct sim {
@@ -43,7 +45,7 @@ struct sim {
     struct heap timers;
     uint64_t now; /* of the host */
     bool stop, running, where_told;
-    uint64_t watch_sent, watch_cycle; /* watchdog: messages and cycle of the last look */
+    uint64_t watch_sent, watch_cycle; /* watchdog: messages and instructions, cycle of the last look */
     struct rtl_machine *rtl;          /* NULL with the golden model */
     struct lockstep_tap *tap;         /* --lockstep, else NULL */
     struct team *golden_team;         /* host threads of golden GPUs; NULL: one */

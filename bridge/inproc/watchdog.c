@@ -4,6 +4,7 @@
  * the other end.  Not responsible for: deciding that nothing moves (sim.c).
  */
 #include "bridge/inproc/sim_private.h"
+#include "bridge/verilated/rtl_where.h"
 
 uint64_t watchdog_sent(const struct sim *sim)
 {
@@ -38,7 +39,9 @@ void watchdog_report(struct sim *sim, FILE *out, const char *why)
                     gpu->pending[i].id, gpu->pending[i].faulted ? " (faulted)" : "");
     }
     for (uint32_t i = 0; i < sim->sched.count; i++)
-        report_part(sim, sim->sched.parts[i], out);
+        report_part(sim, sim->sched.parts[i], out); /* golden GPUs tell where their wavefronts are */
+    for (unsigned g = 0; g < sim->gpu_count && sim->rtl; g++)
+        rtl_where(sim, g, SIM_WHERE, out);
 }
 
 void watchdog_where(struct sim *sim, FILE *out)
@@ -47,6 +50,8 @@ void watchdog_where(struct sim *sim, FILE *out)
         struct part *golden = sim->gpus[g].golden;
         if (golden && sim->gpus[g].pending_count)
             golden->ops->report(golden, out);
+        if (sim->rtl && sim->gpus[g].pending_count)
+            rtl_where(sim, g, SIM_WHERE, out);
     }
     sim->where_told = true;
 }

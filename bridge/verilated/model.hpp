@@ -41,7 +41,7 @@ struct Observation {
 
 inline thread_local const char *current_name = "model";
 inline thread_local uint64_t current_cycle = 0;
-constexpr uint8_t no_counter = 0xff;  // the RTL need not gather a value in every cycle
+constexpr uint8_t no_counter = 0xff;  // the RTL need not gather a value in every cycle; a CU shows its instructions
 inline void (*bug_handler)(const char *name, uint64_t cycle, const char *text) = nullptr;
 
 template <class Top, class Edge> class Model {
@@ -53,11 +53,14 @@ template <class Top, class Edge> class Model {
     std::vector<Output> outputs;
     std::vector<Observation> observations;
     uint64_t *cycle_port = nullptr;     // cycle_i
+    uint8_t *perf_en = nullptr;         // perf_en_i
     uint8_t *perf_addr = nullptr;       // perf_addr_i; no_counter, unless one is read
     const uint64_t *perf_data = nullptr;
     uint8_t *observe_port = nullptr;    // obs_en_i
     bool idle = false, observing = false;
     bool changed = true;                // an input other than the clock since the last edge
+    bool asked = false;                 // perf_data has the answer to a question, `kept` what it showed before
+    uint64_t kept = 0;
     uint64_t evaluated = 0;
 #if VM_TRACE
     std::unique_ptr<VerilatedFstC> fst;
@@ -191,6 +194,7 @@ template <class Top, class Edge> class Model {
     bool step(uint64_t from, part_in *const *due, const uint32_t *count, bool no_skip, const model_sink &sink)
     {
         current_name = name.c_str();
+        asked = false;
         for (uint32_t c = 0; c < MODEL_WINDOW; c++) {
             if (idle && count[c] == 0 && !no_skip)
                 continue;
@@ -211,14 +215,36 @@ template <class Top, class Edge> class Model {
     {
         if (!perf_addr)
             return 0;
+        return ask(address, 1);
+    }
+
+    // Counters stand still, the model moves on.
+    uint64_t look(uint32_t what)
+    {
+        if (!perf_addr)
+            return 0;
+        *perf_en = 0;
+        uint64_t answer = ask(what, 3);  // one more than it takes: a series of looks sees every turn of the CU
+        *perf_en = 1;
+        return answer;
+    }
+
+    uint64_t ask(uint32_t address, unsigned clocks)
+    {
         current_name = name.c_str();
+        kept = shown();
+        asked = true;
         *perf_addr = static_cast<uint8_t>(address);
         changed = true;
-        clock(cycle_port ? *cycle_port : 0);
-        evaluated--;
+        for (unsigned n = 0; n < clocks; n++)
+            clock(cycle_port ? *cycle_port + 1 : 0);
+        evaluated -= clocks;
         *perf_addr = no_counter;
+        changed = true;
         return *perf_data;
     }
+
+    uint64_t shown() const { return asked ? kept : perf_data ? *perf_data : 0; }
 
     void observe(bool on)
     {

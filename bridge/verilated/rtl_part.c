@@ -16,8 +16,6 @@ struct rtl_part {
     void *model;
     struct model_sink sink;
     bool no_skip;
-    uint32_t cu_evt; /* output that carries cu_evt, or UINT32_MAX */
-    uint64_t instructions;
     rtl_observe_fn observe;
     void *observe_ctx;
     rtl_tap_fn tap;
@@ -30,10 +28,6 @@ static void rtl_send(void *ctx, uint32_t slot, uint64_t cycle, const void *messa
 {
     struct part *part = ctx;
     struct rtl_part *r = part->own;
-    if (slot == r->cu_evt) {
-        const struct msg_cu_evt *evt = message;
-        r->instructions += evt->kind == CU_EVT_WAVE_DONE ? evt->instructions : 0;
-    }
     if (r->tap && message)
         r->tap(r->tap_ctx, true, slot, cycle, message);
     part_send(part, slot, cycle, message);
@@ -123,11 +117,6 @@ struct part *rtl_part_new(const struct library *library, const char *name, unsig
     r->model = r->api->create(part->name, (uint16_t)(gpu << 8 | index), seed);
     r->sink = (struct model_sink){part, rtl_send, rtl_observed};
     r->no_skip = no_skip;
-    r->cu_evt = UINT32_MAX;
-    for (uint32_t i = 0; i < r->api->port_count; i++) {
-        if (r->api->ports[i].out && strcmp(r->api->ports[i].name, "cu_evt") == 0)
-            r->cu_evt = r->api->ports[i].slot;
-    }
     part->idle = false; /* the first visit finds out */
     return part;
 }
@@ -159,7 +148,14 @@ const struct model_api *rtl_part_api(const struct part *part)
 }
 uint64_t rtl_part_instructions(const struct part *part)
 {
-    return ((struct rtl_part *)part->own)->instructions;
+    const struct rtl_part *r = part->own;
+    return r->api->shown(r->model);
+}
+
+uint64_t rtl_part_look(struct part *part, uint32_t what)
+{
+    struct rtl_part *r = part->own;
+    return r->api->look(r->model, what);
 }
 
 const struct model_port *rtl_port(const struct part *part, const char *name, bool out)

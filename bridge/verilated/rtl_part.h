@@ -22,8 +22,10 @@ void rtl_part_tap(struct part *part, rtl_tap_fn fn, void *ctx);
 /* Record cycles [from, to) into an FST file; false when the library has no tracing or the file cannot be made. */
 bool rtl_part_trace(struct part *part, const char *file, uint64_t from, uint64_t to);
 const struct model_api *rtl_part_api(const struct part *part);
-/* Instructions of wavefronts that ended in this CU (other kinds: 0). */
+/* Wavefront instructions that this CU has issued (other kinds: no meaning). */
 uint64_t rtl_part_instructions(const struct part *part);
+/* Where wavefront `what` of this CU is (docs/contracts.md).  Takes clock edges: at the end only. */
+uint64_t rtl_part_look(struct part *part, uint32_t what);
 
 /* Connect lane `a_lane` of output port `name` of a to lane `b_lane` of input port `name` of b, with the credits that
  * the port has.  Both are RTL partitions. */

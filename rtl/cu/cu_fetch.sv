@@ -34,6 +34,9 @@ module cu_fetch
   input  wave_t                             jump_wave_i[2],
   input  logic            [47:0]            jump_pc_i[2],
   input  logic                              jump_keep_i,            // the first jump may use what is in the buffer
+  input  logic                              where_en_i,             // tell about this wavefront
+  input  wave_t                             where_i,
+  output logic           [55:0]             where_o,                // VMID, PC of its next instruction
   output logic            [1:0]             head_valid_o,           // decoded: next instruction of head_wave_o
   output wave_t                             head_wave_o[2],
   output head_t                             head_o[2],
@@ -401,6 +404,10 @@ module cu_fetch
       ram_re0_q <= ram_read0;
       ram_re1_q <= ram_read1;
       ram_en_q  <= ram_write || (ram_read0 | ram_read1) != 4'd0;
+    end
+    if (where_en_i) begin
+      w       = windex(where_i);
+      where_o <= {vmid[w], pc[w]};
     end
     if (!rst_ni) begin
       s1_valid    = '0;

@@ -102,6 +102,8 @@ module cu_front
   logic [3:0][1:0] file_we;
   logic [3:0][9:0] file_row0, file_row1, file_write_row;
   logic [63:0] file_data0[4], file_data1[4], file_write_data[4];
+  logic [55:0] where_pc;  // of the wavefront perf_addr_i, while perf_en_i is low: VMID and next PC; its state
+  logic [7:0] where_state;
   logic vmem_push;
   vmem_issue_t vmem_record;
   logic fetch_idle, fill_idle, issue_idle, scalar_idle, vmem_queue_idle, none_waits;
@@ -180,6 +182,9 @@ module cu_front
     .jump_wave_i    (jump_wave),
     .jump_pc_i      (jump_pc),
     .jump_keep_i    (jump_keep),
+    .where_en_i     (!perf_en_i),
+    .where_i        (perf_addr_i[5:0]),
+    .where_o        (where_pc),
     .head_valid_o   (head_valid),
     .head_wave_o    (head_wave),
     .head_o         (head),
@@ -233,6 +238,9 @@ module cu_front
     .intr_valid_i       (intr_valid),
     .intr_wave_i        (intr_wave),
     .intr_data_i        (intr_data),
+    .where_en_i         (!perf_en_i),
+    .where_i            (perf_addr_i[5:0]),
+    .where_o            (where_state),
     .cu_evt_valid_o,
     .cu_evt_o,
     .cu_evt_credit_i,
@@ -325,6 +333,7 @@ module cu_front
       issued.valid[1:0]
     }),
     .addr_i  (perf_addr_i),
+    .where_i ({where_state, where_pc}),
     .data_o  (perf_data_o)
   );
 

@@ -64,6 +64,9 @@ module cu_issue
   input  logic                   intr_valid_i,
   input  wave_t                  intr_wave_i,
   input  logic        [31:0]     intr_data_i,
+  input  logic                   where_en_i,              // tell about this wavefront
+  input  wave_t                  where_i,
+  output logic        [ 7:0]     where_o,                 // what tell() tells
   output logic                   cu_evt_valid_o,
   output cu_evt_t                cu_evt_o,
   input  logic                   cu_evt_credit_i,
@@ -172,6 +175,7 @@ module cu_issue
       table_changed  = 1'b0;
       issued.valid   = '0;
       if (Narrow) begin  // each step from what the last cycle left: shorter paths
+        tell();
         send_events();
         take_turn();
         if (reported) take_reports();
@@ -179,6 +183,7 @@ module cu_issue
       end else begin
         if (reported) take_reports();
         hand_result();
+        tell();
         take_turn();
         send_events();
       end
@@ -190,7 +195,7 @@ module cu_issue
       end
       if (busy) quiet = 3'd0;
       else quiet = quiet + 3'd1;
-    end
+    end else tell();
     // in phase with the turn, after it
     if (sleeping != '0 && cycle_i[5:2] == 4'd0 && has_simd(cycle_i[1:0])) wake(cycle_i[1:0] & SimdMask);
     if (!rst_ni) begin

@@ -93,6 +93,18 @@
     end
   endtask
 
+  // Where a wavefront is, as its SIMD sees it in its turn: behind a branch that has issued, the head may be of the old path
+  // until then.
+  task automatic tell();
+    if (where_en_i) begin
+      w = windex(where_i);
+      where_o <= {
+        used[w], live[w], head_ok[w], at_barrier[w], sleeping[w], fault_status[w] != 8'd0, ending[w],
+        cycle_i[1:0] == w[5:4]
+      };
+    end
+  endtask
+
   // The SIMD in turn issues.
   task automatic take_turn();
     if (has_simd(s)) begin

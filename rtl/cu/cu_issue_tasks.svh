@@ -264,7 +264,7 @@
     if (sleeping[{sd, 4'd0}+:16] != '0) begin
       for (int unsigned k = 0; k < Slots; k++) begin
         if (sleeping[{sd, k[3:0]}]) begin
-          sleep[{sd, k[3:0]}]    = sleep[{sd, k[3:0]}] - 7'd1;
+          if (FaultSeed != 32) sleep[{sd, k[3:0]}] = sleep[{sd, k[3:0]}] - 7'd1;
           sleeping[{sd, k[3:0]}] = sleep[{sd, k[3:0]}] != 7'd0;
           quiet                  = 3'd0;
         end

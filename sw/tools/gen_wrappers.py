@@ -87,7 +87,7 @@ def emit(kind, constants, faults=False):
     if entry.get("time"):
         binds.append("    m->cycle_port = reinterpret_cast<uint64_t *>(&m->top->cycle_i);")
     if counters:
-        binds += ["    m->top->perf_en_i = 1;", "    m->perf_addr = &m->top->perf_addr_i;",
+        binds += ["    m->top->perf_en_i = 1;", "    m->perf_en = &m->top->perf_en_i;", "    m->perf_addr = &m->top->perf_addr_i;",
                   "    m->perf_data = reinterpret_cast<const uint64_t *>(&m->top->perf_data_o);"]
     if obs:
         binds.append("    m->observe_port = &m->top->obs_en_i;")
@@ -160,6 +160,8 @@ bool step(void *m, uint64_t from, part_in *const *due, const uint32_t *count, bo
 }}
 uint64_t evaluated(const void *m) {{ return static_cast<const M *>(m)->evaluated; }}
 uint64_t counter(void *m, uint32_t address) {{ return static_cast<M *>(m)->counter(address); }}
+uint64_t shown(const void *m) {{ return static_cast<const M *>(m)->shown(); }}
+uint64_t look(void *m, uint32_t what) {{ return static_cast<M *>(m)->look(what); }}
 void observe(void *m, bool on) {{ static_cast<M *>(m)->observe(on); }}
 #if VM_TRACE
 bool trace(void *m, const char *file, uint64_t from, uint64_t to) {{ return static_cast<M *>(m)->trace(file, from, to); }}
@@ -168,7 +170,7 @@ constexpr bool (*trace)(void *, const char *, uint64_t, uint64_t) = nullptr;
 #endif
 void set_bug(void (*bug)(const char *, uint64_t, const char *)) {{ gantry::bug_handler = bug; }}
 const model_api api = {{MODEL_ABI, "{kind}", port_rows, counter_rows, obs_rows, {len(rows)}, {len(counters)}, {len(obs)}, {ins}, {outs},
-                       create, destroy, step, evaluated, counter, observe, trace, set_bug}};
+                       create, destroy, step, evaluated, counter, shown, look, observe, trace, set_bug}};
 }}  // namespace
 
 __attribute__((visibility("default"))) const model_api *gantry_model(void)

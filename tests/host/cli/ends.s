@@ -82,6 +82,22 @@ kernel ended               ; a barrier does not wait for wavefronts that have en
   s_barrier
   s_endpgm
 
+kernel sleep               ; for a while
+  s_sleep 1
+  s_endpgm
+
+kernel count               ; a loop of 28 cycles that takes more than 2^20 of them and sends no message
+  s_mov_b32 s4, 50000
+1:
+  s_sub_u32 s4, s4, 1
+  s_cmp_lg_u32 s4, 0
+  s_cbranch_scc1 1b
+  s_endpgm
+
+kernel spin                ; endless, every wavefront
+1:
+  s_branch 1b
+
 kernel through             ; past the end of the code, where zeros follow
   s_nop 0
 
@@ -99,4 +115,7 @@ amdhsa.kernels:
   - {.name: loop, .symbol: loop.kd, .kernarg_segment_size: 0, .kernarg_segment_align: 8, .group_segment_fixed_size: 64, .private_segment_fixed_size: 0, .wavefront_size: 64, .sgpr_count: 16, .vgpr_count: 8, .max_flat_workgroup_size: 256}
   - {.name: halt, .symbol: halt.kd, .kernarg_segment_size: 0, .kernarg_segment_align: 8, .group_segment_fixed_size: 64, .private_segment_fixed_size: 0, .wavefront_size: 64, .sgpr_count: 16, .vgpr_count: 8, .max_flat_workgroup_size: 256}
   - {.name: ended, .symbol: ended.kd, .kernarg_segment_size: 0, .kernarg_segment_align: 8, .group_segment_fixed_size: 64, .private_segment_fixed_size: 0, .wavefront_size: 64, .sgpr_count: 16, .vgpr_count: 8, .max_flat_workgroup_size: 256}
+  - {.name: spin, .symbol: spin.kd, .kernarg_segment_size: 0, .kernarg_segment_align: 8, .group_segment_fixed_size: 64, .private_segment_fixed_size: 0, .wavefront_size: 64, .sgpr_count: 16, .vgpr_count: 8, .max_flat_workgroup_size: 256}
+  - {.name: sleep, .symbol: sleep.kd, .kernarg_segment_size: 0, .kernarg_segment_align: 8, .group_segment_fixed_size: 64, .private_segment_fixed_size: 0, .wavefront_size: 64, .sgpr_count: 16, .vgpr_count: 8, .max_flat_workgroup_size: 256}
+  - {.name: count, .symbol: count.kd, .kernarg_segment_size: 0, .kernarg_segment_align: 8, .group_segment_fixed_size: 64, .private_segment_fixed_size: 0, .wavefront_size: 64, .sgpr_count: 16, .vgpr_count: 8, .max_flat_workgroup_size: 256}
 .end_amdgpu_metadata

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs that go wrong: each ends in a defined fault that names PC, wavefront and instruction, in both models alike (B.8);
-what has no end is stopped."""
+what has no end is stopped, and told where it is (B.7)."""
+import os
 import pathlib
 import re
 import subprocess
@@ -34,10 +35,15 @@ def code(tmp_path_factory):
 
 def run(code, name, model, *options):
     """Exit status and the lines before the final one."""
+    return whole(code, name, model, *options)[:2]
+
+
+def whole(code, name, model, *options, **env):
+    """The same, and the numbers of the final line."""
     done = subprocess.run([ROOT / "build/bin/gantry", "kernel", "-c", "tiny", "--model", model, "-q", *options, f"{code}:{name}", "--grid", "128",
-                           "--group", "128"], cwd=ROOT, capture_output=True, text=True, timeout=600)
+                           "--group", "128"], cwd=ROOT, capture_output=True, text=True, timeout=600, env={**os.environ, **env})
     lines = [line for line in done.stderr.splitlines() if "building model" not in line]
-    return done.returncode, lines[:-1]
+    return done.returncode, lines[:-1], {key: int(value) for key, value in re.findall(r"\b(cycles|instructions)=([0-9]+)", lines[-1])}
 
 
 @pytest.mark.parametrize("name", FAULTS)
@@ -50,23 +56,61 @@ def test_fault(code, name):
 
 
 ENDLESS = {
-    "loop": [r"CU 0 wavefront 0 of work-group 0, at a barrier, before pc 0x[0-9a-f]+: s_endpgm",
-             r"CU 0 wavefront 16 of work-group 0, running, before pc 0x[0-9a-f]+: s_branch 65535"],
-    "halt": [r"CU 0 wavefront 0 of work-group 0, at a barrier, before pc 0x[0-9a-f]+: s_endpgm",
-             r"CU 0 wavefront 16 of work-group 0, has halted, before pc 0x[0-9a-f]+: s_barrier"],
+    "loop": [r"CU 0 wavefront 0, at a barrier, before pc 0x[0-9a-f]+: s_endpgm",
+             r"CU 0 wavefront 16, running, before pc 0x[0-9a-f]+: s_branch 65535"],
+    "halt": [r"CU 0 wavefront 0, at a barrier, before pc 0x[0-9a-f]+: s_endpgm",
+             r"CU 0 wavefront 16, has halted, before pc 0x[0-9a-f]+: s_barrier"],
 }
 
 
 @pytest.mark.parametrize("name", ENDLESS)
 def test_no_end(code, name):
-    """The golden model tells where each wavefront is, when nothing can go on and at --max-cycles."""
-    status, lines = run(code, name, "golden", "--max-cycles", "200000")
-    assert status == 75, lines
-    where = [line.removeprefix("  gpu0.golden: ") for line in lines if line.startswith("  gpu0.golden: CU")]
-    assert len(where) == 2 and all(map(re.fullmatch, ENDLESS[name], where)), lines
-    assert run(code, name, "rtl", "--max-cycles", "200000")[0] == 75
+    """Both models tell where each wavefront is, when nothing can go on and at --max-cycles."""
+    told = []
+    for model in ("golden", "rtl"):
+        status, lines = run(code, name, model, "--max-cycles", "200000")
+        assert status == 75, lines
+        told.append([re.sub(r"^  gpu0\.(golden|cu0): |(?<=wavefront )(\d+) of work-group 0", r"\2", line) for line in lines if " before pc " in line])
+        assert len(told[-1]) == 2 and all(map(re.fullmatch, ENDLESS[name], told[-1])), lines
+    assert told[0] == told[1]
+
+
+def test_where_of_many(code):
+    """16 wavefronts of the RTL are told, the others counted; those of all CUs."""
+    for config in ("tiny", "demo"):
+        done = subprocess.run([ROOT / "build/bin/gantry", "kernel", "-c", config, "--model", "rtl", "-q", "--max-cycles", "100000", f"{code}:spin",
+                               "--grid", "1280", "--group", "64"], cwd=ROOT, capture_output=True, text=True, timeout=600)
+        assert done.returncode == 75, done.stderr
+        told = re.findall(r"CU \d wavefront \d+, running, before pc 0x[0-9a-f]+: s_branch 65535$", done.stderr, re.M)
+        assert len(told) == 16 and "and 4 more wavefronts" in done.stderr, done.stderr
 
 
 def test_barrier_with_ended_wavefronts(code):
     for model in ("golden", "rtl"):
         assert run(code, "ended", model) == (0, [])
+
+
+def test_short_loop_goes_on(code):
+    """A wavefront that computes for more than 2^20 cycles without a message is no machine without progress."""
+    ends = [whole(code, "count", model) for model in ("golden", "rtl")]
+    assert ends[1][:2] == (0, []) and ends[1][2]["cycles"] > 1 << 20, ends[1]
+    assert ends[0][2]["instructions"] == ends[1][2]["instructions"] == 2 * (3 * 50000 + 2)
+
+
+def test_livelock(code):
+    """A compute unit that turns for ever and issues nothing: a wavefront that never wakes (seeded fault 32 of rtl/cu)."""
+    env = {"GANTRY_MODEL_DEFINES": "GANTRY_FAULTS", "GANTRY_MODEL_OPT": "-O1"}
+    assert whole(code, "sleep", "rtl", **env)[:2] == (0, [])
+    status, lines, numbers = whole(code, "sleep", "rtl", "--max-cycles", "5000000", GANTRY_FAULT="32", **env)
+    assert status == 75 and numbers["cycles"] < 3 << 20, (lines, numbers)
+    assert re.fullmatch(r"gantry: no progress at cycle \d+: partitions are busy, but for 1048576 cycles no message was sent and no instruction issued",
+                        lines[0]), lines
+    assert any(line.startswith("  gpu0.cu0 is busy") for line in lines), lines
+
+
+def test_instructions_without_end(code):
+    """The final line counts the instructions of wavefronts that have not ended."""
+    for model in ("golden", "rtl"):
+        assert whole(code, "halt", model, "--max-cycles", "200000")[2]["instructions"] == 8
+    numbers = whole(code, "loop", "rtl", "--max-cycles", "200000")[2]
+    assert 190000 < 20 * (numbers["instructions"] - 7) < 200000, numbers  # a branch takes 20 cycles

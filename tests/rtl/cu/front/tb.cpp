@@ -13,6 +13,8 @@
 // mutate: rtl/cu/cu_fetch.sv: have[w][place]  = 1'b0; => have[w][place]  = have[w][place];
 // mutate: rtl/cu/cu_perf.sv: plane[2] = plane[2] ^ carry1 => plane[2] = plane[2] ^ carry2
 // mutate: rtl/cu/cu_perf.sv: some[turn]    = 1'b1 => some[turn]    = 1'b0
+// mutate: rtl/cu/cu_perf.sv: Classes = 16'h007b => Classes = 16'h003b
+// mutate: rtl/cu/cu_fetch.sv: where_o <= {vmid[w], pc[w]} => where_o <= {vmid[w], pc[0]}
 //
 // The front end alone, with stand-ins for the vector blocks: random scalar programs with branches, calls and scalar
 // loads on many wavefronts against the golden model; faults, kill, invalidation, counters; traps (traps.h).  Covers cu_fetch, cu_issue,
@@ -125,6 +127,19 @@ static void run_random(Bench &b, unsigned count)
     std::printf("random: %u wavefronts, %zu instructions, cycle %llu\n", count, total, (unsigned long long)b.cycle);
 }
 
+// What the counters' port tells of a wavefront while counting is off: {state, VMID, PC of the next instruction}.
+static uint64_t where(Bench &b, unsigned wave)
+{
+    b.top->perf_en_i = 0;
+    b.top->perf_addr_i = wave;
+    b.step();
+    b.step();
+    uint64_t word = b.top->perf_data_o;
+    b.top->perf_en_i = 1;
+    b.top->perf_addr_i = 0xff;
+    return word;
+}
+
 // A wavefront that is alone in its group has barrier slot 0 in its record, too.  It starts, or ends, while one of the
 // group to which the slot belongs waits there for the other.
 static void run_lone(Bench &b, bool ends)
@@ -154,6 +169,13 @@ static void run_lone(Bench &b, bool ends)
         b.step();
     if (set[0]->done || set[1]->done || set[2]->done)
         fail("barrier: somebody has ended before the lone wavefront");
+    for (unsigned n = 0; n < 2; n++) {  // used, live, decoded; at the barrier before s_endpgm, asleep before s_barrier
+        uint64_t word = where(b, n << 4);
+        if ((word >> 56 & 0xfe) != (n ? 0xe8 : 0xf0) || (word & 0xffffffffffff) != text + (n ? 12 : 16))
+            fail("where: wavefront %u: %016llx", n << 4, (unsigned long long)word);
+    }
+    if (where(b, 0x31) >> 63)
+        fail("where: a wavefront that does not exist");
     if (!ends)
         b.launch(set[2]);
     for (unsigned i = 0; i < 1200; i++)
@@ -193,6 +215,8 @@ static void run_commands(Bench &b)
         sum += counter(b, number);
     if (total != sum)
         fail("counters: %llu instructions, events say %llu", (unsigned long long)sum, (unsigned long long)total);
+    if (total != counter(b, 0xff))
+        fail("counters: without a number %llu, events say %llu", (unsigned long long)counter(b, 0xff), (unsigned long long)total);
     if (counter(b, 2) == 0 || counter(b, 9) == 0)
         fail("counters: no scalar memory or no fetch");
 }
