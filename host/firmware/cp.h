@@ -68,7 +68,8 @@ enum cp_error {
 /* For people, e.g. "work-group too large". */
 const char *cp_error_text(uint32_t code);
 /* What stopped a queue, in words: the cause, and of a wavefront (evt; NULL: none) PC, place, and the instruction (the 8
- * bytes in evt->data) with its disassembly. */
+ * bytes in evt->data) with its disassembly; of an illegal one why it is (evt->va: VGPRs, SGPRs << 16 of the
+ * wavefront). */
 void cp_fault_text(unsigned gpu, uint32_t code, const struct msg_cp_evt *evt, char *text, size_t room);
 /* The same of a memory fault, with its address. */
 void cp_memory_fault_text(unsigned gpu, const struct msg_cp_evt *evt, char *text, size_t room);

@@ -5,10 +5,12 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "firmware/cp_private.h"
 #include "gcn3/disasm.h"
+#include "gcn3/gcn3.h"
 
 const char *cp_error_text(uint32_t code)
 {
@@ -64,6 +66,13 @@ void cp_fault_text(unsigned gpu, uint32_t code, const struct msg_cp_evt *evt, ch
     int n = snprintf(text, room, "gpu%u: %s", gpu, cp_error_text(code));
     if (evt)
         place_text(n, evt, code == CP_ERROR_APERTURE ? PLACE_LATE : PLACE_EXACT, text, room);
+    size_t used = strlen(text);
+    if (!evt || code != CP_ERROR_ILLEGAL || used + 3 > room)
+        return;
+    char why[96];
+    gcn3_why_text(evt->data, evt->va & 0xffff, evt->va >> 16 & 0xffff, why, sizeof why);
+    if (*why)
+        snprintf(text + used, room - used, ": %s", why);
 }
 
 void cp_memory_fault_text(unsigned gpu, const struct msg_cp_evt *evt, char *text, size_t room)
@@ -203,13 +212,15 @@ void space_fault(struct cp *cp, struct job *job, const struct msg_cp_evt *evt)
     if (space->faulted || space->closing)
         return;
     space->faulted = true;
-    if (evt->status != FAULT_ILLEGAL) /* which brings its bytes */
+    if (evt->status != FAULT_ILLEGAL)
         told.data = code_at(space, evt->pc);
+    else /* which brings its bytes; what the wavefront has tells why */
+        told.va = job->launch.vgprs | (uint64_t)job->launch.sgprs << 16;
     log_info("cp", "gpu%u: CU %u wavefront %u of vmid %u: fault %u at pc 0x%llx, address 0x%llx", cp->gpu, evt->cu,
              evt->wave, evt->vmid, evt->status, (unsigned long long)evt->pc, (unsigned long long)evt->va);
     switch (evt->status) {
     case FAULT_ILLEGAL:
-        queue_fail(cp, job->queue, CP_ERROR_ILLEGAL, evt);
+        queue_fail(cp, job->queue, CP_ERROR_ILLEGAL, &told);
         break;
     case FAULT_ALIGN:
     case FAULT_APERTURE:

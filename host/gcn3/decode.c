@@ -12,10 +12,19 @@ static unsigned bits(uint64_t inst, unsigned high, unsigned low)
     return inst >> low & ((UINT64_C(1) << (high - low + 1)) - 1);
 }
 
+/* Illegal when `when`; the first reason is told. */
+static void deny(struct gcn3_inst *d, enum gcn3_why why, bool when)
+{
+    if (when && !d->illegal) {
+        d->illegal = true;
+        d->why = why;
+    }
+}
+
 static void take_info(struct gcn3_inst *d, const struct gcn3_op *info, unsigned fmt, unsigned op)
 {
     d->info = info;
-    d->illegal = !info->implemented;
+    deny(d, WHY_OPCODE, !info->implemented);
     d->unit = info->unit;
     d->fmt = fmt;
     d->op = op;
@@ -151,11 +160,12 @@ static void decode_vop(uint64_t inst, struct gcn3_inst *d)
     d->reads_vdst = keep || (info->flags & FLAG_DST_R);
     d->literal = !d->illegal && ((info->flags & FLAG_LITERAL) || (info->sw0 && src0 == SREG_LITERAL));
     d->len = d->literal || (!d->illegal && (d->sdwa || d->dpp)) ? 2 : 1;
-    d->illegal |= (d->sdwa && !(info->flags & FLAG_SDWA)) || (d->dpp && !(info->flags & FLAG_DPP));
+    deny(d, WHY_SDWA, d->sdwa && !(info->flags & FLAG_SDWA));
+    deny(d, WHY_DPP, d->dpp && !(info->flags & FLAG_DPP));
     // another row (wave_*, row_bcast*) and the old destination (v_mac) would need a fourth register read
     unsigned control = bits(inst, 48, 40);
     bool other_row = control >= 0x130 && control != 0x140 && control != 0x141;
-    d->illegal |= d->dpp && other_row && (info->flags & FLAG_DST_R);
+    deny(d, WHY_OTHER_ROW, d->dpp && other_row && (info->flags & FLAG_DST_R));
     vop_destination(d, vdst, bits(inst, 23, 17), SREG_VCC);
     vop_modifiers(inst, d);
 }
@@ -180,7 +190,8 @@ static void decode_vop3(uint64_t inst, struct gcn3_inst *d)
     d->src2_mask = info->mask2;
     d->reads_vdst = info->flags & FLAG_DST_R;
     d->reads_vcc = (info->flags & FLAG_VCC_R) && !info->mask2;
-    d->illegal |= special_source(d->src[0]) || special_source(d->src[1]) || special_source(d->src[2]);
+    for (unsigned n = 0; n < 3; n++)
+        deny(d, WHY_SOURCE + n, special_source(d->src[n]));
     vop_destination(d, bits(inst, 7, 0), bits(inst, 6, 0), form_b ? bits(inst, 14, 8) : bits(inst, 6, 0));
     d->neg = bits(inst, 63, 61);
     d->abs = form_b ? 0 : bits(inst, 10, 8);
@@ -193,7 +204,7 @@ static void decode_ds(uint64_t inst, struct gcn3_inst *d)
     unsigned op = bits(inst, 24, 17);
     take_info(d, find_op(gcn3_index_ds, op), FMT_DS, op);
     d->len = 2;
-    d->illegal |= bits(inst, 16, 16);
+    deny(d, WHY_GDS, bits(inst, 16, 16));
     d->offset = bits(inst, 15, 0);
     d->src[0] = d->srcw[0] ? 256 + bits(inst, 39, 32) : 0;
     d->src[1] = d->srcw[1] ? 256 + bits(inst, 47, 40) : 0;
@@ -208,7 +219,7 @@ static void decode_flat(uint64_t inst, struct gcn3_inst *d)
     unsigned op = bits(inst, 24, 18);
     take_info(d, find_op(gcn3_index_flat, op), FMT_FLAT, op);
     d->len = 2;
-    d->illegal |= bits(inst, 55, 55);
+    deny(d, WHY_TFE, bits(inst, 55, 55));
     d->glc = bits(inst, 16, 16);
     d->slc = bits(inst, 17, 17);
     d->src[0] = 256 + bits(inst, 39, 32);
@@ -230,7 +241,8 @@ static void decode_mubuf(uint64_t inst, struct gcn3_inst *d)
     d->lds = bits(inst, 16, 16);
     bool from_lds = op == OP_BUFFER_STORE_LDS_DWORD,
          to_lds = d->lds && d->info->kind == KIND_LOAD && d->info->bytes <= 4;
-    d->illegal |= bits(inst, 55, 55) || d->lds != (from_lds || to_lds) || (from_lds && (d->offen || d->idxen));
+    deny(d, WHY_TFE, bits(inst, 55, 55));
+    deny(d, WHY_LDS, d->lds != (from_lds || to_lds) || (from_lds && (d->offen || d->idxen)));
     d->reads_m0 = d->lds;
     d->offset = bits(inst, 11, 0);
     d->srsrc = bits(inst, 52, 48) << 2;
@@ -244,28 +256,28 @@ static void decode_mubuf(uint64_t inst, struct gcn3_inst *d)
 }
 
 /* `width` scalar registers from operand code `code` on: pairs even, more on a multiple of 4 and of one kind. */
-static void check_scalar(struct gcn3_inst *d, unsigned code, unsigned width)
+static void check_scalar(struct gcn3_inst *d, enum gcn3_why why, unsigned code, unsigned width)
 {
     if (!width)
         return;
     unsigned end = code + width;
     if (code < SREG_FLAT_SCRATCH) {
-        d->illegal |= end > SREG_FLAT_SCRATCH;
+        deny(d, why, end > SREG_FLAT_SCRATCH);
         d->sgprs = end > d->sgprs ? end : d->sgprs;
     }
     if (width == 1)
-        d->illegal |= code == SREG_M0 + 1;
+        deny(d, why, code == SREG_M0 + 1);
     else if (width == 2)
-        d->illegal |= code & 1 || code == SREG_M0;
+        deny(d, why, code & 1 || code == SREG_M0);
     else
-        d->illegal |= code & 3 || (code >= SREG_FLAT_SCRATCH && (code < SREG_TTMP || end > SREG_M0));
+        deny(d, why, code & 3 || (code >= SREG_FLAT_SCRATCH && (code < SREG_TTMP || end > SREG_M0)));
 }
 
-static void check_vector(struct gcn3_inst *d, unsigned reg, unsigned width)
+static void check_vector(struct gcn3_inst *d, enum gcn3_why why, unsigned reg, unsigned width)
 {
     if (width && reg + width > d->vgprs)
         d->vgprs = reg + width;
-    d->illegal |= width && reg + width > 256;
+    deny(d, why, width && reg + width > 256);
 }
 
 static void check_source(struct gcn3_inst *d, unsigned n, bool mask)
@@ -274,14 +286,15 @@ static void check_source(struct gcn3_inst *d, unsigned n, bool mask)
     if (!d->srcw[n])
         return;
     if (mask)
-        d->illegal |= code >= 128;
+        deny(d, WHY_SOURCE + n, code >= 128);
     if (code >= SREG_VGPR)
-        check_vector(d, code - SREG_VGPR, width);
+        check_vector(d, WHY_SOURCE + n, code - SREG_VGPR, width);
     else if (code < 128)
-        check_scalar(d, code, width);
+        check_scalar(d, WHY_SOURCE + n, code, width);
     else
-        d->illegal |= (code > 208 && code < 240) || code == 249 || code == 250 || code == 254 ||
-                      (code == SREG_LITERAL && !d->literal);
+        deny(d, WHY_SOURCE + n,
+             (code > 208 && code < 240) || code == 249 || code == 250 || code == 254 ||
+                 (code == SREG_LITERAL && !d->literal));
 }
 
 /* A vector ALU instruction reads at most one scalar: register, literal, or condition bit.  (The lane of v_writelane may
@@ -318,21 +331,25 @@ static void check_operands(struct gcn3_inst *d)
 {
     for (unsigned n = 0; n < 3; n++)
         check_source(d, n, n == 2 && d->src2_mask);
-    check_vector(d, d->vdst, d->vdst_w);
-    check_scalar(d, d->sdst, d->sdst_w);
+    check_vector(d, WHY_VDST, d->vdst, d->vdst_w);
+    check_scalar(d, WHY_SDST, d->sdst, d->sdst_w);
     if (d->unit == UNIT_MUBUF && d->info->kind != KIND_INV)
-        check_scalar(d, d->srsrc, 4);
-    if (d->unit == UNIT_VALU)
-        d->illegal |= !one_scalar(d) || reserved_control(d);
+        check_scalar(d, WHY_RESOURCE, d->srsrc, 4);
+    if (d->unit == UNIT_VALU) {
+        deny(d, WHY_SCALARS, !one_scalar(d));
+        deny(d, WHY_CONTROL, reserved_control(d));
+    }
     if (d->fmt == FMT_SOP1 && (d->op == OP_S_MOVRELS_B32 || d->op == OP_S_MOVRELS_B64))
-        d->illegal |= d->src[0] >= 128;
+        deny(d, WHY_SOURCE, d->src[0] >= 128);
     if (d->unit != UNIT_VALU)
         return;
     if (d->op == OP_V_MOVRELS_B32 || d->op == OP_V_MOVRELSD_B32)
-        d->illegal |= d->src[0] < SREG_VGPR;
-    if (d->op == OP_V_READLANE_B32 || d->op == OP_V_WRITELANE_B32) /* one lane's value, a lane that is not a vector */
-        d->illegal |= d->src[1] >= SREG_VGPR || (d->op == OP_V_WRITELANE_B32) == (d->src[0] >= SREG_VGPR);
-    d->illegal |= d->srcw[2] > 2 && d->src[2] < SREG_VGPR;
+        deny(d, WHY_SOURCE, d->src[0] < SREG_VGPR);
+    if (d->op == OP_V_READLANE_B32 || d->op == OP_V_WRITELANE_B32) { /* one lane's value, a lane that is not a vector */
+        deny(d, WHY_SOURCE + 1, d->src[1] >= SREG_VGPR);
+        deny(d, WHY_SOURCE, (d->op == OP_V_WRITELANE_B32) == (d->src[0] >= SREG_VGPR));
+    }
+    deny(d, WHY_SOURCE + 2, d->srcw[2] > 2 && d->src[2] < SREG_VGPR);
 }
 
 void gcn3_decode(uint64_t inst, struct gcn3_inst *d)

@@ -6,6 +6,7 @@
 #ifndef GANTRY_GCN3_H
 #define GANTRY_GCN3_H
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "gcn3_ops.h"
@@ -24,6 +25,24 @@ enum gcn3_sreg {
     SREG_VGPR = 256,
 };
 
+/* Why an instruction is illegal, whatever the wavefront has. */
+enum gcn3_why {
+    WHY_NONE,
+    WHY_OPCODE,
+    WHY_GDS,       /* a DS instruction with the gds bit */
+    WHY_TFE,       /* a vector memory instruction with the tfe bit */
+    WHY_LDS,       /* lds bit of MUBUF */
+    WHY_SDWA,      /* it has no such form */
+    WHY_DPP,       /* the same */
+    WHY_OTHER_ROW, /* DPP of another row where the old destination is read too */
+    WHY_CONTROL,   /* reserved values in the SDWA or DPP word */
+    WHY_SCALARS,   /* two different scalars in a vector ALU instruction */
+    WHY_VDST,
+    WHY_SDST,
+    WHY_RESOURCE, /* of MUBUF */
+    WHY_SOURCE,   /* source 0; + n: source n */
+};
+
 /* One decoded instruction; fields as dec_t of host/gcn3/gcn3_pkg.sv.in, which documents them. */
 struct gcn3_inst {
     const struct gcn3_op *info;
@@ -33,6 +52,7 @@ struct gcn3_inst {
     uint8_t unit, fmt, len, nsrc;
     bool illegal, operands; /* operands: the opcode is a legal one, what its operands name is not */
     bool literal, sdwa, dpp, src2_mask;
+    uint8_t why; /* enum gcn3_why */
     uint8_t vdst, vdst_w, sdst, sdst_w;
     bool reads_vdst, sdst_mask;
     bool reads_vcc, writes_vcc, reads_scc, writes_scc, reads_exec, writes_exec, reads_m0;
@@ -49,6 +69,9 @@ struct gcn3_inst {
 
 /* inst: the dword at PC in the low half, the following one in the high half. */
 void gcn3_decode(uint64_t inst, struct gcn3_inst *out);
+
+/* In words why an instruction is illegal for a wavefront with so many registers; "" when it is not. */
+void gcn3_why_text(uint64_t inst, unsigned vgprs, unsigned sgprs, char *text, size_t room);
 
 struct gcn3_wave {
     uint64_t pc;

@@ -12,12 +12,13 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 PLACE = r"at pc 0x[0-9a-f]+, CU 0 wavefront"
 # What the line says after "gantry: KERNEL: gpu0: ".
 FAULTS = {
-    "opcode": rf"illegal instruction {PLACE} 16: unknown to LLVM \(instruction 0x[0-9a-f]{{8}}fe000000\)",
-    "registers": rf"illegal instruction {PLACE} 0: v_mov_b32_e32 v200, v0 \(instruction 0x[0-9a-f]{{8}}7f900300\)",
-    "reserved": rf"illegal instruction {PLACE} 0: s_mov_b64 s\[4:5\], s\[2:3\] .*\(instruction 0x[0-9a-f]{{8}}be840103\)",
+    "opcode": rf"illegal instruction {PLACE} 16: unknown to LLVM \(instruction 0x[0-9a-f]{{8}}fe000000\): unknown opcode",
+    "registers": rf"illegal instruction {PLACE} 0: v_mov_b32_e32 v200, v0 \(instruction 0x[0-9a-f]{{8}}7f900300\): v200 is beyond the 8 VGPRs of the wavefront",
+    "reserved": rf"illegal instruction {PLACE} 0: s_mov_b64 s\[4:5\], s\[2:3\] .*\(instruction 0x[0-9a-f]{{8}}be840103\): "
+                r"source 0 cannot be 2 registers from scalar code 3 on",
     "trap": rf"trap {PLACE} 0: s_trap 2 \(instruction 0x[0-9a-f]{{8}}bf920002\)",
     "jump": r"memory fault at address 0x7700001000: page not present at pc 0x7700001000, CU 0 wavefront 0",
-    "through": rf"illegal instruction {PLACE} 0: v_cndmask_b32_e32 v0, s0, v0, vcc \(instruction 0x0000000000000000\)",
+    "through": rf"illegal instruction {PLACE} 0: v_cndmask_b32_e32 v0, s0, v0, vcc \(instruction 0x0000000000000000\)(: .*)?",
     "store": rf"memory fault at address 0x7700000000: page not present; last instruction issued {PLACE} 0: flat_store_dword v\[0:1\], v0 "
              r"\(instruction 0x00000000dc700000\)",
     "unaligned": rf"misaligned access or access outside an aperture; last instruction issued {PLACE} 0: flat_atomic_add v\[0:1\], v0 "

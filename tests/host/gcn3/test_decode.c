@@ -287,6 +287,40 @@ static void operands(void **unused)
         gcn3_decode(cases[n].inst, &d);
         if (d.illegal != cases[n].illegal || (!d.illegal && (d.vgprs != cases[n].vgprs || d.sgprs != cases[n].sgprs)))
             fail_msg("%s: illegal %d, %u VGPRs, %u SGPRs", cases[n].what, d.illegal, d.vgprs, d.sgprs);
+        char why[96];
+        gcn3_why_text(cases[n].inst, 256, 102, why, sizeof why);
+        if (d.illegal != (*why != 0))
+            fail_msg("%s: illegal %d, reason '%s'", cases[n].what, d.illegal, why);
+    }
+}
+
+/* The reason is in the message of the fault. */
+static void reasons(void **unused)
+{
+    static const struct {
+        uint64_t inst;
+        const char *why;
+    } cases[] = {
+        {0xbe820104, ""},
+        {0x00000000fe000000, "unknown opcode"},
+        {0xbe820103, "source 0 cannot be 2 registers from scalar code 3 on"},
+        {0xbe830104, "destination cannot be 2 registers from scalar code 3 on"},
+        {0xbe8200d1, "source 0 cannot have code 209"},
+        {UINT64_C(0x000203ffd28f00ff), "destination cannot be 2 registers from v255 on"},
+        {UINT64_C(0x00000401d1130001), "two different scalars in one vector instruction"},
+        {UINT64_C(0x040a0501d1000001), "source 2 is no lane mask in scalar registers"},
+        {UINT64_C(0x000607017e0402f9), "reserved value in the SDWA or DPP word"},
+        {UINT64_C(0x801a0000e0501000), "buffer resource cannot be 4 registers from scalar code 104 on"},
+        {UINT64_C(0x80830000e0511000), "no partially resident textures (tfe)"},
+        {UINT64_C(0x80030000e0710000), "the lds bit does not fit this instruction"},
+        {0x7e020320, "v32 is beyond the 32 VGPRs of the wavefront"},
+        {0xbe82011e, "s31 is beyond the 16 SGPRs of the wavefront"},
+    };
+    (void)unused;
+    for (unsigned n = 0; n < sizeof cases / sizeof *cases; n++) {
+        char why[96];
+        gcn3_why_text(cases[n].inst, 32, 16, why, sizeof why);
+        assert_string_equal(why, cases[n].why);
     }
 }
 
@@ -311,6 +345,6 @@ static void reserved_selections_have_a_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_row), cmocka_unit_test(operands),
-                                       cmocka_unit_test(reserved_selections_have_a_text)};
+                                       cmocka_unit_test(reasons), cmocka_unit_test(reserved_selections_have_a_text)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
