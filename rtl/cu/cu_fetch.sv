@@ -293,7 +293,7 @@ module cu_fetch
       ram_read1 = '0;
       ram_write = 1'b0;
       ifetch_req_valid_o <= 1'b0;
-      if (Narrow) begin  // what the last cycle left decides: shorter paths
+      if (Narrow) begin  // what the last cycle left decides: no path from the reports of this one
         ask();
         choose_head();
       end

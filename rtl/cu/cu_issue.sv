@@ -174,7 +174,7 @@ module cu_issue
       busy           = reported;
       table_changed  = 1'b0;
       issued.valid   = '0;
-      if (Narrow) begin  // each step from what the last cycle left: shorter paths
+      if (Narrow) begin  // each step from what the last cycle left: no path goes through two of them
         tell();
         send_events();
         take_turn();

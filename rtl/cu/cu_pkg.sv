@@ -18,7 +18,7 @@ package cu_pkg;
   localparam int unsigned RowW = 8 + BeatW;
   localparam int unsigned MemRowW = $clog2(gantry_cfg_pkg::VgprsPerSimd) + BeatW;  // as far as there are registers
   localparam int unsigned TurnsW = Parts > 2 ? 6 : 5;  // turns of an instruction: up to 31 or 32
-  // A lone narrow SIMD: shorter paths for a few more cycles.
+  // A lone narrow SIMD: its steps do not follow each other within a cycle, for a few more cycles.
   localparam bit Narrow = gantry_cfg_pkg::NumSimd == 1 && Parts > 1;
   localparam bit OperandStage = Parts > 1 && gantry_cfg_pkg::OperandStages != 0;  // one more stage of a SIMD
   localparam int unsigned CountW = BeatW + 2;  // slots of an instruction (cu_simd): up to four a beat
