@@ -229,7 +229,7 @@ package cu_decode_pkg;
     h.issue.turns = d.rate == RATE_F64 ? turns_t'(gantry_cfg_pkg::Fp64Turns) :
         turns_of(d.rate == RATE_FULL ? 4'd1 : d.rate == RATE_HALF ? 4'd2 :
                  d.src1_w == 5'd0 ? 4'(gantry_cfg_pkg::TransCost) :  // transcendentals have one source
-                 d.vdst_w == 5'd4 ? 4'd8 : 4'd4, d.dpp);
+                 d.vdst_w == 5'd4 ? 4'(2 * gantry_cfg_pkg::QuarterCost) : 4'(gantry_cfg_pkg::QuarterCost), d.dpp);
     h.issue.sdst  = d.sdst;
     h.issue.we    = d.sdst_w == 5'd0 ? 2'b00 : d.sdst_w == 5'd2 ? 2'b11 : d.sdst[0] ? 2'b10 : 2'b01;
     h.issue.exec  = d.writes_exec && (d.sdst[6:1] != 6'd63 || d.sdst_w == 5'd0);

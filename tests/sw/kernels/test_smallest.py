@@ -14,7 +14,7 @@ SOME = ["vecadd", "reduction", "hash", "nbody", "real64", "generic"]
 # SIMDs, lanes, slots, VGPRs, SGPRs, LDS, rate of transcendentals, of doubles; caches and TLBs; latencies; the other compiler of the models
 SHAPES = {
     "two": ["gpu.cu.simds=2", "gpu.cu.lanes=8", "gpu.cu.waves_per_simd=7", "gpu.cu.vgprs_per_simd=136", "gpu.cu.sgprs_per_simd=320",
-            "gpu.cu.lds_kib=32", "gpu.cu.trans_cost=7", "gpu.cu.fp64_turns=31"],
+            "gpu.cu.lds_kib=32", "gpu.cu.quarter_cost=7", "gpu.cu.trans_cost=7", "gpu.cu.fp64_turns=31"],
     "four": ["gpu.cu.simds=4", "gpu.cu.lanes=4", "gpu.cu.waves_per_simd=10", "gpu.cu.lds_kib=64"],
     "one": ["gpu.cu.simds=1", "gpu.cu.lanes=16", "gpu.cu.waves_per_simd=4", "gpu.cu.sgprs_per_simd=448", "gpu.cu.lds_kib=8"],
     "wide": ["gpu.cu.simds=2", "gpu.cu.lanes=16", "gpu.cu.waves_per_simd=3", "gpu.cu.vgprs_per_simd=64", "gpu.cu.sgprs_per_simd=352"],
