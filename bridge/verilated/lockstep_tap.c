@@ -10,6 +10,7 @@
 #include "bridge/inproc/sim_private.h"
 #include "bridge/verilated/rtl_gpu.h"
 #include "bridge/verilated/rtl_part.h"
+#include "gantry_cfg.h"
 #include "gcn3/lockstep.h"
 
 /* One tapped partition. */
@@ -93,6 +94,7 @@ struct lockstep_tap *lockstep_tap_new(struct sim *sim)
     struct lockstep_tap *all = xcalloc(1, sizeof *all);
     unsigned cus = rtl_machine_cus(sim->rtl);
     all->lockstep = lockstep_new(sim->memory, sim->gpu_count, cus, NULL, NULL);
+    lockstep_check_lds(all->lockstep, sim->cfg->check_lds);
     all->taps = xcalloc((size_t)sim->gpu_count * (cus + 1), sizeof *all->taps);
     for (unsigned g = 0; g < sim->gpu_count; g++) {
         struct part *dispatch = sim->gpus[g].dispatch;

@@ -66,6 +66,10 @@ enum gantry_status session_open(struct session *s, const char *command, int argc
         diag("check.hazards", "only with --model golden, which finds them");
         return STATUS_USAGE;
     }
+    if (s->config.cfg.check_lds && o->sim.model == SIM_RTL && !o->sim.lockstep) {
+        diag("check.lds", "only with --model golden or --lockstep, which find them");
+        return STATUS_USAGE;
+    }
     log_set_level(o->verbose >= 2 ? LOG_LEVEL_DEBUG : o->verbose ? LOG_LEVEL_INFO : LOG_LEVEL_WARN);
     if (o->output) {
         status = results_open(o->output, &s->results);

@@ -95,6 +95,8 @@ struct gcn3_wave {
     unsigned vgprs, sgprs;
     uint8_t *lds; /* of the work-group */
     uint32_t lds_bytes;
+    bool lds_missed; /* an access lay outside; who asks clears it.  The first: its byte, and how many it could reach */
+    uint32_t lds_missed_at, lds_missed_of;
     uint32_t shared_hi, private_hi; /* flat apertures, high address words */
     uint64_t scratch_base;          /* GPU virtual address of the scratch window (SH_HIDDEN_PRIVATE_BASE) */
     uint8_t vmid;

@@ -16,6 +16,7 @@ struct golden *golden_new(struct pmem *memory, unsigned gpu, const struct gantry
 {
     struct golden *g = xcalloc(1, sizeof *g);
     g->check_hazards = cfg->check_hazards;
+    g->outside.on = cfg->check_lds;
     g->memory = memory;
     g->gpu = gpu;
     g->event = event;
@@ -29,7 +30,7 @@ struct golden *golden_new(struct pmem *memory, unsigned gpu, const struct gantry
 
 void golden_share(struct golden *g, unsigned threads, golden_share_fn share, void *team)
 {
-    unsigned workers = share && !g->check_hazards ? threads : 1;
+    unsigned workers = share && !g->check_hazards && !g->outside.on ? threads : 1;
     g->worker = xrealloc(g->worker, workers, sizeof *g->worker);
     while (g->workers < workers)
         g->worker[g->workers++] = golden_worker_new(g);
@@ -63,6 +64,7 @@ void golden_free(struct golden *g)
     pthread_mutex_destroy(&g->window);
     free(g->queue);
     free(g->told);
+    outside_free(&g->outside);
     free(g);
 }
 

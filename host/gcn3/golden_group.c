@@ -202,6 +202,18 @@ static const struct gcn3_inst *find_code(struct golden_worker *k, struct gcn3_wa
     return &c->inst;
 }
 
+static void lds_missed(struct golden_worker *k, struct golden_group *group, unsigned n, uint64_t pc)
+{
+    struct gcn3_wave *w = &group->wave[n];
+    uint64_t dwords = 0;
+    if (!k->g->outside.on) { /* others may be at work on other threads */
+        w->lds_missed = false;
+        return;
+    }
+    k->env.fetch(k->env.ctx, w, pc, &dwords);
+    outside_warn(&k->g->outside, w, k->g->gpu, 0, place_of(w), pc, dwords);
+}
+
 static void run_wave(struct golden_worker *k, struct golden_group *group, unsigned n)
 {
     struct gcn3_wave *w = &group->wave[n];
@@ -212,8 +224,11 @@ static void run_wave(struct golden_worker *k, struct golden_group *group, unsign
         const struct gcn3_inst *inst = find_code(k, w, &fault);
         if (!fault && group->hazards)
             golden_hazard(k->g, group, n, inst);
+        const uint64_t pc = w->pc;
         if (!fault)
             fault = gcn3_execute(w, &k->env, inst);
+        if (w->lds_missed)
+            lds_missed(k, group, n, pc);
         if (fault) {
             uint64_t dwords = 0;
             k->env.fetch(k->env.ctx, w, w->pc, &dwords);

@@ -10,6 +10,7 @@
 #include "gcn3/gcn3.h"
 #include "gcn3/golden.h"
 #include "gcn3/hazard.h"
+#include "gcn3/outside.h"
 
 #define GOLDEN_WAVES 16         /* of a work-group */
 #define GOLDEN_TLB 4096         /* entries, direct mapped */
@@ -109,6 +110,7 @@ struct golden {
     uint32_t generation; /* of code: never 0 */
     uint32_t flushes;    /* of TLBs */
     bool check_hazards;
+    struct outside outside;   /* check.lds */
     struct golden_told *told; /* places of hazards that were reported */
     size_t told_count, told_room;
     struct golden_worker **worker; /* [workers] */

@@ -106,12 +106,23 @@ static unsigned alignment(unsigned bytes)
     return bytes == 12 ? 16 : bytes;
 }
 
-bool lds_read(const struct gcn3_wave *w, uint32_t address, void *to, unsigned bytes)
+void lds_miss(struct gcn3_wave *w, uint32_t address)
+{
+    if (w->lds_missed)
+        return;
+    w->lds_missed = true;
+    w->lds_missed_at = address;
+    w->lds_missed_of = w->lds ? w->lds_bytes : 0;
+}
+
+bool lds_read(struct gcn3_wave *w, uint32_t address, void *to, unsigned bytes)
 {
     memset(to, 0, bytes);
     address &= ~(alignment(bytes) - 1);
-    if (!w->lds || (uint64_t)address + bytes > w->lds_bytes)
+    if (!w->lds || (uint64_t)address + bytes > w->lds_bytes) {
+        lds_miss(w, address);
         return false;
+    }
     memcpy(to, w->lds + address, bytes);
     return true;
 }
@@ -121,6 +132,8 @@ void lds_write(struct gcn3_wave *w, uint32_t address, const void *from, unsigned
     address &= ~(alignment(bytes) - 1);
     if (w->lds && (uint64_t)address + bytes <= w->lds_bytes)
         memcpy(w->lds + address, from, bytes);
+    else
+        lds_miss(w, address);
 }
 
 /* Old value; the operand and compare values are as gcn3_atomic takes them. */

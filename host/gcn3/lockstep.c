@@ -27,6 +27,11 @@ struct lockstep *lockstep_new(struct pmem *memory, unsigned gpus, unsigned cus, 
     return ls;
 }
 
+void lockstep_check_lds(struct lockstep *ls, bool on)
+{
+    ls->outside.on = on;
+}
+
 static void writes_clear(struct lockstep *ls, struct ls_write *x)
 {
     while (x) {
@@ -88,6 +93,7 @@ void lockstep_free(struct lockstep *ls)
         ls->spare = next;
     }
     ls_lds_free(ls);
+    outside_free(&ls->outside);
     disasm_free(ls->disasm);
     ls_coverage_free(ls->coverage);
     free(ls->roots);

@@ -19,6 +19,8 @@ typedef void (*lockstep_fail_fn)(void *ctx, const char *text);
 
 struct lockstep *lockstep_new(struct pmem *memory, unsigned gpus, unsigned cus, lockstep_fail_fn fail, void *ctx);
 void lockstep_free(struct lockstep *ls);
+/* Warn of LDS accesses outside the allocation (check.lds). */
+void lockstep_check_lds(struct lockstep *ls, bool on);
 
 /* A command that reached the dispatcher: page-table roots (CP_VMID). */
 void lockstep_cp_cmd(struct lockstep *ls, unsigned gpu, uint64_t cycle, const struct msg_cp_cmd *cmd);

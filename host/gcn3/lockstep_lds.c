@@ -122,6 +122,8 @@ static void run_turns(struct ls_cu *cu)
     for (struct ls_lds *op; (op = lds_next(cu)); cu->lds_next++) {
         if (!op->skip && !cu->ls->failed)
             apply(cu, op);
+        if (!op->skip && op->state.lds_missed)
+            outside_warn(&cu->ls->outside, &op->state, cu->gpu, cu->index, op->wave, op->pc, op->raw);
         lds_give(cu->ls, op);
     }
 }
@@ -161,13 +163,14 @@ static struct ls_lds *lds_new(const struct ls_check *c, const struct gcn3_inst *
     op->wave = c->wave - c->cu->wave;
     op->inst = *inst;
     op->state = c->wave->state;
+    op->state.lds_missed = false;
     for (unsigned k = 0; k < inst->vdst_w && k < 4; k++)
         memcpy(op->rtl[k], rtl[k], sizeof op->rtl[k]);
     return op;
 }
 
 /* Lanes whose element lies in the allocation. */
-static uint64_t lanes_inside(const struct gcn3_wave *w, const struct gcn3_inst *inst, uint64_t lanes)
+static uint64_t lanes_inside(struct gcn3_wave *w, const struct gcn3_inst *inst, uint64_t lanes)
 {
     uint64_t good = 0;
     uint32_t unused[4];
@@ -176,6 +179,15 @@ static uint64_t lanes_inside(const struct gcn3_wave *w, const struct gcn3_inst *
         good |= (uint64_t)lds_read(w, w->v[inst->src[0] - 256][l], unused, inst->info->bytes) << l;
     }
     return good;
+}
+
+/* Lanes of a vector memory instruction that lie outside are no part that takes a turn. */
+static void missed(struct ls_check *c)
+{
+    struct gcn3_wave *w = &c->wave->state;
+    if (w->lds_missed)
+        outside_warn(&c->cu->ls->outside, w, c->cu->gpu, c->cu->index, c->wave - c->cu->wave, c->entry->pc,
+                     c->entry->inst);
 }
 
 /* Every word of every lane must be covered by one part. */
@@ -200,6 +212,7 @@ void ls_flat_check(struct ls_check *c, const struct gcn3_inst *inst, uint64_t la
 {
     struct gcn3_wave *w = &c->wave->state;
     uint64_t good = lanes_inside(w, inst, lanes);
+    missed(c);
     compare_parts(c, inst, good);
     for (const struct ls_part *p = c->entry->parts; p && !c->text[0]; p = p->link) {
         struct ls_lds *op = lds_new(c, inst, rtl);
@@ -228,6 +241,8 @@ void ls_buffer_check(struct ls_check *c, const struct gcn3_inst *inst, uint64_t 
     as.info = load ? &write : &read;
     as.vdst_w = load ? 0 : 1;
     memcpy(rtl[0], data, sizeof rtl[0]);
+    buffer_lds_missed(&c->wave->state, inst);
+    missed(c);
     compare_parts(c, &as, lanes);
     for (const struct ls_part *p = c->entry->parts; p && !c->text[0]; p = p->link) {
         struct ls_lds *op = lds_new(c, &as, rtl);

@@ -7,6 +7,7 @@
 #include "gcn3/disasm.h"
 #include "gcn3/gcn3.h"
 #include "gcn3/lockstep.h"
+#include "gcn3/outside.h"
 
 #define LS_SIMDS 4
 #define LS_WAVES 64   /* {simd[1:0], slot[3:0]} */
@@ -160,6 +161,7 @@ struct lockstep {
     struct ls_cu **cu;      /* [gpu * cus + cu], made when first used */
     struct ls_write *spare; /* records for reuse */
     struct ls_lds *spare_lds;
+    struct outside outside; /* check.lds */
     struct ls_page tlb[LS_TLB];
     struct ls_decoded decoded[LS_DECODED];
     struct ls_word history[LS_SETS][LS_WAYS];

@@ -228,6 +228,13 @@ uint64_t buffer_lds_lanes(const struct gcn3_wave *w, const struct gcn3_inst *i)
     return WAVE_EXEC(w) & (room < 64 ? (UINT64_C(1) << room) - 1 : UINT64_MAX);
 }
 
+void buffer_lds_missed(struct gcn3_wave *w, const struct gcn3_inst *i)
+{
+    uint64_t out = WAVE_EXEC(w) & ~buffer_lds_lanes(w, i);
+    if (out)
+        lds_miss(w, buffer_lds_address(w, i, __builtin_ctzll(out)));
+}
+
 int buffer_lds_move(struct gcn3_wave *w, const struct gcn3_env *env, const struct gcn3_inst *i, uint32_t data[64])
 {
     struct transfer t;
@@ -246,6 +253,7 @@ static int buffer_lds(struct gcn3_wave *w, const struct gcn3_env *env, const str
     uint32_t data[64] = {0};
     uint64_t lanes = buffer_lds_lanes(w, i);
     bool load = i->info->kind == KIND_LOAD;
+    buffer_lds_missed(w, i);
     for (uint64_t m = load ? 0 : lanes; m; m &= m - 1)
         lds_read(w, buffer_lds_address(w, i, __builtin_ctzll(m)), &data[__builtin_ctzll(m)], 4);
     int fault = buffer_lds_move(w, env, i, data);

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Warnings of LDS accesses outside the allocation (check.lds), which read 0 and write nothing: one line for each place
+ * in the code.  Used by the golden GPU and by lock step.  Not responsible for: noticing them (lds.c, mem.c).
+ */
+#ifndef GANTRY_OUTSIDE_H
+#define GANTRY_OUTSIDE_H
+#include "gcn3/gcn3.h"
+
+struct outside_place {
+    uint64_t pc;
+    unsigned gpu;
+    uint8_t vmid;
+};
+struct outside {
+    bool on;
+    struct outside_place *told;
+    size_t told_count, told_room;
+};
+
+/* w has just executed `inst` (8 bytes) at pc; takes w->lds_missed back. */
+void outside_warn(struct outside *o, struct gcn3_wave *w, unsigned gpu, unsigned cu, unsigned wave, uint64_t pc,
+                  uint64_t inst);
+void outside_free(struct outside *o);
+#endif

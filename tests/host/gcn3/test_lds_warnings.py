@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""check.lds: an LDS access outside the allocation is named once for each place, by the golden model and in lock step alike; accesses inside never (B.8)."""
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+GANTRY = ROOT / "build/bin/gantry"
+# 64 bytes of LDS are named; allocated are 512, the granule.
+SOURCE = """
+    .text
+    .globl beyond
+    .p2align 8
+    .type beyond,@function
+beyond:
+    s_mov_b32 m0, -1
+    s_mov_b32 s9, 2
+    v_mov_b32 v0, 508
+    v_mov_b32 v1, 0x20000000
+    v_mov_b32 v2, 512
+    v_mov_b32 v3, v1
+    v_mov_b32 v4, 0
+loop:
+    ds_write_b32 v0, v4
+    flat_load_dword v5, v[0:1]
+    s_waitcnt vmcnt(0) & lgkmcnt(0)
+    ds_write_b32 v0, v4 offset:4
+    ds_read_b64 v[6:7], v0 offset:12
+    s_waitcnt lgkmcnt(0)
+    ds_add_u32 v2, v4 offset:256
+    flat_store_dword v[2:3], v4
+    s_waitcnt vmcnt(0) & lgkmcnt(0)
+    s_sub_u32 s9, s9, 1
+    s_cmp_lg_u32 s9, 0
+    s_cbranch_scc1 loop
+    s_endpgm
+    .rodata
+    .p2align 6
+    .amdhsa_kernel beyond
+      .amdhsa_next_free_vgpr 8
+      .amdhsa_next_free_sgpr 16
+      .amdhsa_group_segment_fixed_size 64
+    .end_amdhsa_kernel
+    .amdgpu_metadata
+amdhsa.version: [1, 1]
+amdhsa.kernels:
+  - {.name: beyond, .symbol: beyond.kd, .kernarg_segment_size: 0, .group_segment_fixed_size: 64, .private_segment_fixed_size: 0,
+     .kernarg_segment_align: 8, .wavefront_size: 64, .sgpr_count: 16, .vgpr_count: 8, .max_flat_workgroup_size: 256}
+    .end_amdgpu_metadata
+"""
+WANTED = [("512", "ds_write_b32"), ("520", "ds_read_b64"), ("768", "ds_add_u32"), ("512", "flat_store_dword")]
+ON = ["--set", "check.lds=on"]
+
+
+def run(code, *args, status=0):
+    """What is said of the LDS, without who says it."""
+    done = subprocess.run([GANTRY, "kernel", "-c", "tiny", "-q", code, "--grid", "256", "--group", "128", *args], cwd=ROOT, capture_output=True,
+                          text=True, timeout=600)
+    assert done.returncode == status, done.stderr
+    return [line[line.index("LDS access"):] for line in done.stderr.splitlines() if "LDS access" in line]
+
+
+@pytest.fixture(scope="module")
+def beyond(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("lds")
+    (folder / "beyond.s").write_text(SOURCE)
+    subprocess.run(["clang-19", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx803", "-mcode-object-version=4", "-o", folder / "beyond.co",
+                    folder / "beyond.s"], check=True)
+    return folder / "beyond.co"
+
+
+def places(lines):
+    return [re.sub(r"wavefront \d+", "wavefront", line) for line in lines]
+
+
+def test_each_place_once(beyond):
+    """In the order of the code; the wavefront that comes first may be another in lock step."""
+    golden = run(beyond, "--model", "golden", *ON)
+    assert [re.fullmatch(r"LDS access at byte (\d+) of \d+ at pc 0x[0-9a-f]+, CU 0 wavefront \d+: (\w+) .*", line).groups() for line in golden] == WANTED, golden
+    assert sorted(places(run(beyond, "--lockstep", *ON))) == sorted(places(golden))
+
+
+def test_off_by_default(beyond):
+    assert run(beyond, "--model", "golden") == run(beyond, "--lockstep") == []
+
+
+def test_the_rtl_alone_does_not_look(beyond):
+    done = subprocess.run([GANTRY, "kernel", "-c", "tiny", beyond, "--grid", "64", "--group", "64", *ON], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 64 and done.stderr == "gantry: check.lds: only with --model golden or --lockstep, which find them\n", done.stderr
