@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "base/hugepage.h"
 #include "base/xalloc.h"
 #include "bridge/inproc/sim.h"
 #include "bridge/verilated/builder.h"
@@ -98,8 +97,6 @@ static bool library_open(struct library *lib, const char *path)
         fprintf(stderr, "gantry: models: %s: not a library of this kind and version\n", path);
         return false;
     }
-    if (!getenv("GANTRY_SMALL_PAGES"))
-        hugepage_text(*(void **)&entry);
     lib->api->set_bug(model_bug);
     return true;
 }

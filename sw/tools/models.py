@@ -49,8 +49,7 @@ FIXED = ["bridge/verilated/model.hpp", "bridge/verilated/model.h", "bridge/inpro
 READ = ["configs/params.def", "bridge/proto/messages.def", "bridge/verilated/partitions.yaml", "sw/tools/models.py",
         "sw/tools/gen_params.py", "sw/tools/gen_messages.py", "sw/tools/gen_wrappers.py", "sw/tools/rtl_sources.py",
         "sw/tools/verilate_coverage.py", "sw/tools/build_process.py", "bridge/verilated/coverage.hpp"]
-FLAGS = ["--arg=-Wno-fatal", "--ldflag=-shared", "--ldflag=-Wl,-z,max-page-size=0x200000",  # hugepage_text in host/base
-         "--cflag=-fPIC", "--cflag=-fvisibility=hidden", "--cflag=-DVL_USER_FATAL",
+FLAGS = ["--arg=-Wno-fatal", "--ldflag=-shared", "--cflag=-fPIC", "--cflag=-fvisibility=hidden", "--cflag=-DVL_USER_FATAL",
          "--cflag=-DVL_USER_STOP", "--cflag=-DVL_USER_FINISH", "--cflag=-DVL_IGNORE_UNKNOWN_ARCH"]
 FAST = ["--arg=-DGANTRY_NO_ASSERT", "--arg=-DGANTRY_NO_OBSERVE", "--arg=-Wno-UNUSEDSIGNAL"]  # signals that only assertions read
 PROFILE = MODELS / "profile.profdata"

@@ -27,7 +27,7 @@ DEFAULT = ["build/bin/gantry", "kernel", "-c", "configs/tiny.yaml", "-q", "build
 
 
 def record(command, data):
-    env = dict(os.environ, GANTRY_MODEL_OPT="-O3 -g", GANTRY_SMALL_PAGES="1")  # names of code that was moved are lost
+    env = dict(os.environ, GANTRY_MODEL_OPT="-O3 -g")
     subprocess.run(command, cwd=ROOT, env=env, check=True, stdout=subprocess.DEVNULL)  # builds the models
     perf = subprocess.run(["perf", "record", "-q", "-F", "2000", "-o", data, *command], cwd=ROOT, env=env, capture_output=True, text=True)
     if perf.returncode:

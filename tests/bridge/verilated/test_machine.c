@@ -203,37 +203,9 @@ static void test_lost_answer_is_diagnosed(void **state)
     machine_close(&m);
 }
 
-/* The code of the models is in pages of the process and not of their files, unless it is asked to stay. */
-static unsigned code_of_files(void)
-{
-    char line[512];
-    unsigned count = 0;
-    FILE *maps = fopen("/proc/self/maps", "r");
-    assert_non_null(maps);
-    while (fgets(line, sizeof line, maps))
-        count += strstr(line, " r-xp ") && strstr(line, "/build/models/");
-    fclose(maps);
-    return count;
-}
-
-static void test_code_in_pages_of_its_own(void **state)
-{
-    struct machine m;
-    (void)state;
-    setenv("GANTRY_SMALL_PAGES", "1", 1); /* first: libraries stay loaded */
-    machine_open(&m, false);
-    assert_true(code_of_files() >= 5);
-    machine_close(&m);
-    unsetenv("GANTRY_SMALL_PAGES");
-    machine_open(&m, false);
-    assert_int_equal(code_of_files(), 0);
-    machine_close(&m);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_code_in_pages_of_its_own),
         cmocka_unit_test(test_skipping_and_repeat),
         cmocka_unit_test(test_lost_answer_is_diagnosed),
     };

@@ -57,17 +57,6 @@ static void large_pages(void **state)
     assert_true(asked || access("/sys/kernel/mm/transparent_hugepage/enabled", F_OK) != 0);
 }
 
-/* Code whose pages hold other segments as well stays where it is (what is moved:
- * tests/bridge/verilated/test_machine.c). */
-static void text_beside_data_stays(void **state)
-{
-    static const int data = 7;
-    int before = data;
-    assert_false(hugepage_text((const void *)(uintptr_t)text_beside_data_stays));
-    assert_false(hugepage_text(state)); /* no code at all */
-    assert_int_equal(before, data);
-}
-
 /* Run fn in a child; its exit status and what it wrote to stderr. */
 static int child(void (*fn)(void), char *text, size_t room)
 {
@@ -171,13 +160,9 @@ static void grow_doubles(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(exit_codes),
-                                       cmocka_unit_test(check_ends),
-                                       cmocka_unit_test(log_levels),
-                                       cmocka_unit_test(log_file_gets_info),
-                                       cmocka_unit_test(grow_doubles),
-                                       cmocka_unit_test(large_pages),
-                                       cmocka_unit_test(text_beside_data_stays)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(exit_codes),   cmocka_unit_test(check_ends),
+                                       cmocka_unit_test(log_levels),   cmocka_unit_test(log_file_gets_info),
+                                       cmocka_unit_test(grow_doubles), cmocka_unit_test(large_pages)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
