@@ -43,17 +43,20 @@ module latency_floor #(
   assign data_o  = pass ? data_i : head_q;
 
   /* verilator lint_off BLKSEQ */
+  // Written with `<=`, so that they are memories on an FPGA: what comes in this cycle is not in them yet.
   logic [Width-1:0] word[Depth];
-  logic [KeyW-1:0] key[Depth];
   logic [TimeW-1:0] due[Depth];  // in cycles of `now`, which counts only while something waits
-  logic [TimeW-1:0] now, left;
+  logic [KeyW-1:0] key[Depth];
+  logic [TimeW-1:0] now, left, due_new;
+  logic only;  // the report of this cycle is the first of those that wait
   logic [Pw-1:0] read, write;
   logic [Pw:0] count, waits[Keys];
   logic [Keys-1:0] waiting;
 
   always_ff @(posedge clk_i) begin
     if (valid_i || count != '0 || !rst_ni) begin
-      now = now + 1'b1;  // the cycle that begins
+      now  = now + 1'b1;  // the cycle that begins
+      only = 1'b0;
       if (due_q && (!pass || SeedBug == 3'd2)) begin
         waits[key[read]] = waits[key[read]] - 1'b1;
         if (waits[key[read]] == '0) waiting[key[read]] = 1'b0;
@@ -61,17 +64,19 @@ module latency_floor #(
         count = count - 1'b1;
       end
       if (valid_i && !pass) begin
-        word[write]    = data_i;
+        due_new        = now + TimeW'(rest_i) - TimeW'(SeedBug == 3'd1 ? 2 : 1);
+        only           = count == '0;
+        word[write]    <= data_i;
+        due[write]     <= due_new;
         key[write]     = key_i;
-        due[write]     = now + TimeW'(rest_i) - TimeW'(SeedBug == 3'd1 ? 2 : 1);
         waits[key_i]   = waits[key_i] + 1'b1;
         waiting[key_i] = 1'b1;
         write = write + 1'b1;
         count = count + 1'b1;
       end
-      left    = due[read] - now;  // negative: its time came while others left
+      left    = (only ? due_new : due[read]) - now;  // negative: its time came while others left
       due_q   <= count != '0 && (left == '0 || left[TimeW-1]);
-      head_q  <= word[SeedBug == 3'd3 ? '0 : read];
+      head_q  <= only && SeedBug != 3'd3 ? data_i : word[SeedBug == 3'd3 ? '0 : read];
       idle_o  <= count == '0;
       ready_o <= count < (Pw + 1)'(Depth - Spare);
       full_q  <= count == (Pw + 1)'(Depth);
