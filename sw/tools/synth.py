@@ -29,6 +29,8 @@ PAGE = ROOT / "docs/reference/synthesis.md"
 ALLOWED = ROOT / "sw/tools/synth_registers.tsv"
 LIMIT = 1800  # seconds of CPU
 DEVICE = {"lut": 83640, "ff": 83640, "dsp": 156, "bram": 208}  # of an ECP5-85F
+UNIT = ("front end", "local data share", "vector memory", "vector ALU")  # groups that make up a compute unit
+CACHES = ("l1v",)
 COLUMNS = ("block", "LUT sites", "FF", "DSP", "block RAM", "LUT RAM", "bits of memories in registers", "logic, ns", "MHz", "longest path", "synthesis", "routing")
 
 
@@ -93,14 +95,27 @@ def machine():
     return f"{len(re.findall('^processor', pathlib.Path('/proc/cpuinfo').read_text(), re.M))} cores, {model[1].strip() if model else 'unknown'}, under other load"
 
 
+def sums(results):
+    """Rows of what the blocks of a compute unit take together, with and without its cache; one that is missing is named."""
+    for title, left_out in (("sum of blocks", ()), (f"sum without `{CACHES[0]}`", CACHES)):
+        of = [(block, made) for block, made, _ in results if block.group in UNIT and block.name not in left_out]
+        missing = [f"`{block.name}`" for block, made in of if "cells" not in made]
+        total = [sum(made["cells"][k] for _, made in of if "cells" in made) for k in ("lut", "ff", "dsp", "bram", "lutram")]
+        bits = sum(b for _, made in of for _, _, b, _ in in_registers(made))
+        note = f"without {', '.join(missing)}" if missing else ""
+        yield [title, *[f"{n:,}" for n in [*total, bits]], "", "", note, "", ""]
+
+
 def table(results):
-    """The generated part of the page: groups of blocks, then memories in registers."""
+    """The generated part of the page: groups of blocks, sums before the whole unit, then memories in registers."""
     lines = ["| " + " | ".join(COLUMNS) + " |", "|" + "---|" * len(COLUMNS)]
     group = ""
     for block, made, routed in results:
         if block.group != group:
             group = block.group
             lines.append(f"| **{group}** |" + " |" * (len(COLUMNS) - 1))
+            if group == "whole compute unit":
+                lines += ["| " + " | ".join(line) + " |" for line in sums(results)]
         lines.append("| " + " | ".join(row(block, made, routed)) + " |")
     lines += ["", "Memories in registers (words, bits):", ""]
     for block, made, _ in results:

@@ -21,7 +21,6 @@ class Block:
     params: object = None
     text: str = ""
     uses: str = ""  # package that a generated module needs
-    large: bool = False  # hundreds of thousands of gates
 
     def sources(self):
         """RTL files in the order in which they are read."""
@@ -30,6 +29,11 @@ class Block:
     def stands_in(self, constants):
         """A configuration with these constants has this block."""
         return self.name not in HAS or HAS[self.name](constants)
+
+    @property
+    def large(self):
+        """Hundreds of thousands of gates."""
+        return self.name in ("cu_simd", "part_cu", "dispatch_hub")
 
     def values(self, constants):
         return self.params(constants) if self.params else {}
@@ -125,7 +129,7 @@ def table():
         for name in names:
             module, text = function_top(package, name)
             out.append(Block(module, module, "functions of one lane", text=text, uses=package))
-    out += [Block("cu_simd", "cu_simd", "vector ALU", large=True), Block("part_cu", "part_cu", "whole compute unit", large=True)]
+    out += [Block("cu_simd", "cu_simd", "vector ALU"), Block("part_cu", "part_cu", "whole compute unit")]
     return {b.name: b for b in out}
 
 
