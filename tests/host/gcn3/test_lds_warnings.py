@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""check.lds: an LDS access outside the allocation is named once for each place, by the golden model and in lock step alike; accesses inside never (B.8)."""
+"""check.lds (C.7): an LDS access outside the allocation is named once for each place, by the golden model and in lock step alike; accesses inside never (B.8)."""
 import pathlib
 import re
 import subprocess
