@@ -11,8 +11,7 @@
 #include "vm/pagetable.h"
 #include "vm/pmem.h"
 
-#define ADDRESS UINT64_C(0x00fffffffffff000) /* of a page table entry */
-#define TRIES 64                             /* looks at a wavefront, each of which takes three cycles */
+#define TRIES 64 /* looks at a wavefront, each of which takes three cycles */
 
 /* Bits of the word. */
 enum {
@@ -53,7 +52,7 @@ static uint64_t look(struct part *cu, unsigned wave)
 static bool code_read(struct sim *sim, unsigned gpu, unsigned vmid, uint64_t va, uint32_t *dword)
 {
     uint64_t root = sim->gpus[gpu].roots[vmid], entry = root ? pagetable_walk(sim->memory, root, va) : 0;
-    return (entry & PTE_VALID) && pmem_read(sim->memory, (entry & ADDRESS) + (va & 4095), dword, sizeof *dword) == 0;
+    return (entry & PTE_VALID) && pmem_read(sim->memory, (entry & PTE_ADDR) + (va & 4095), dword, sizeof *dword) == 0;
 }
 
 static void wave_where(struct sim *sim, unsigned gpu, unsigned cu, unsigned wave, uint64_t word, struct disasm *d,

@@ -11,7 +11,6 @@
 #include "vm/pmem.h"
 
 #define PAGE_BYTES UINT64_C(4096)
-#define ENTRY_ADDRESS UINT64_C(0x00fffffffffff000)
 
 static uint8_t *host_page(struct golden *g, uint64_t pa)
 {
@@ -34,7 +33,7 @@ static struct golden_page *find_page(struct golden_worker *k, unsigned vmid, uin
         return NULL;
     p->va = page | 1;
     p->vmid = vmid;
-    p->pa = entry & ENTRY_ADDRESS;
+    p->pa = entry & PTE_ADDR;
     p->bytes = host_page(g, p->pa);
     p->readable = entry & PTE_R;
     p->writable = entry & PTE_W;

@@ -12,7 +12,6 @@
 #include "vm/pmem.h"
 
 #define PAGE UINT64_C(4096)
-#define ENTRY_ADDRESS UINT64_C(0x00fffffffffff000)
 
 void ls_flush(struct lockstep *ls)
 {
@@ -34,7 +33,7 @@ uint64_t ls_translate(struct lockstep *ls, unsigned gpu, unsigned vmid, uint64_t
         p->va = page + 1;
         p->space = space;
     }
-    return (p->entry & ENTRY_ADDRESS) | (va & (PAGE - 1));
+    return (p->entry & PTE_ADDR) | (va & (PAGE - 1));
 }
 
 static struct ls_word *set_of(struct lockstep *ls, uint64_t address)

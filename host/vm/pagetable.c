@@ -17,7 +17,6 @@
 #define PAGE 4096u
 #define BIG (UINT64_C(2) << 20)
 #define PTE_OFFSET UINT64_C(0x0000fffffffff000)
-#define PTE_ADDR UINT64_C(0x00fffffffffff000)
 #define ENTRIES 512u
 #define ROOT_ENTRIES 1024u
 #define BLOCK (UINT64_C(16) * PAGE)

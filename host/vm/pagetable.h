@@ -18,6 +18,7 @@
 #define PTE_X 8u
 #define PTE_LEAF 16u
 #define PTE_UNCACHED 32u
+#define PTE_ADDR UINT64_C(0x00fffffffffff000) /* of the page */
 #define PTE_FRAGMENT_SHIFT 7
 #define PTE_FRAGMENT (UINT64_C(31) << PTE_FRAGMENT_SHIFT)
 
