@@ -41,17 +41,15 @@ const char *cp_error_text(uint32_t code)
 }
 
 /* Behind the n characters that stand in text: " at pc P, CU C wavefront W: disassembly (instruction 0x...)".  A memory
- * access fails while its wavefront goes on, as on hardware: then P is where that was. */
-enum place { PLACE_EXACT, PLACE_LATE, PLACE_FETCH /* nothing to disassemble */ };
-
-static void place_text(int n, const struct msg_cp_evt *evt, enum place place, char *text, size_t room)
+ * access fails while its wavefront goes on, as on hardware: P is the access all the same.  Without disassembly where
+ * the fetch failed. */
+static void place_text(int n, const struct msg_cp_evt *evt, bool fetched, char *text, size_t room)
 {
     if ((size_t)n >= room)
         return;
-    n += snprintf(text + n, room - n, "%s at pc 0x%llx, CU %u wavefront %u",
-                  place == PLACE_LATE ? "; last instruction issued" : "", (unsigned long long)evt->pc, evt->cu,
+    n += snprintf(text + n, room - n, " at pc 0x%llx, CU %u wavefront %u", (unsigned long long)evt->pc, evt->cu,
                   evt->wave);
-    if (place == PLACE_FETCH || (size_t)n >= room)
+    if (!fetched || (size_t)n >= room)
         return;
     char code_text[160] = "";
     struct disasm *d = disasm_new();
@@ -65,7 +63,7 @@ void cp_fault_text(unsigned gpu, uint32_t code, const struct msg_cp_evt *evt, ch
 {
     int n = snprintf(text, room, "gpu%u: %s", gpu, cp_error_text(code));
     if (evt)
-        place_text(n, evt, code == CP_ERROR_APERTURE ? PLACE_LATE : PLACE_EXACT, text, room);
+        place_text(n, evt, true, text, room);
     size_t used = strlen(text);
     if (!evt || code != CP_ERROR_ILLEGAL || used + 3 > room)
         return;
@@ -81,7 +79,7 @@ void cp_memory_fault_text(unsigned gpu, const struct msg_cp_evt *evt, char *text
                                       "nobody owns the memory"};
     int n = snprintf(text, room, "gpu%u: memory fault at address 0x%llx: %s", gpu, (unsigned long long)evt->va,
                      why[evt->status < 5 ? evt->status : 0]);
-    place_text(n, evt, evt->va == evt->pc ? PLACE_FETCH : PLACE_LATE, text, room);
+    place_text(n, evt, evt->va != evt->pc, text, room);
 }
 
 static void command_send(struct cp *cp, enum cp_cmd_kind kind, const struct cp_space *space, uint32_t flags,

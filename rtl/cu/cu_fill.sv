@@ -25,6 +25,9 @@ module cu_fill
   /* verilator lint_on UNUSEDSIGNAL */
   output logic                              pair_valid_o,      // to cu_scalar, in phases 0 and 1 of the SIMD
   output pair_write_t                       pair_o,
+  input  logic                              smem_begun_valid_i,  // an instruction whose answer will come
+  input  wave_tag_t                         smem_begun_i,
+  input  logic                       [47:0] smem_begun_pc_i,
   output logic                              smem_done_valid_o,
   output mem_done_t                         smem_done_o,
   output logic                       [ 8:0] smem_rest_o,       // cycles that the report comes before its time
@@ -90,6 +93,19 @@ module cu_fill
     .re_i   (rsp_re_q),
     .raddr_i(rsp_raddr_q),
     .rdata_o(rsp)
+  );
+
+  logic answer_q;  // rsp is another one from this cycle on
+  logic [47:0] answer_pc;
+  cu_smem_pc u_pc (
+    .clk_i,
+    .rst_ni,
+    .begun_valid_i(smem_begun_valid_i),
+    .begun_i      (smem_begun_i),
+    .begun_pc_i   (smem_begun_pc_i),
+    .ended_valid_i(answer_q),
+    .ended_i      ('{wave: rsp.wave[5:0], tag: rsp.tag[7:0]}),
+    .pc_o         (answer_pc)
   );
 
   // Item id `axis` (0 x, 1 y, 2 z) of the n-th work-item of its group.
@@ -199,6 +215,7 @@ module cu_fill
             rest = rsp.tag[31:20] - time_i - 12'd1;  // its time has passed: a large number
             smem_rest_o <= rest < 12'(ScalarLatency) && FaultSeed != 28 ? rest[8:0] : 9'd0;
             smem_done_o       <= '{
+                pc: answer_pc,
                 wave: rsp.wave[5:0],
                 tag: rsp.tag[7:0],
                 vm: 1'b0,
@@ -228,6 +245,7 @@ module cu_fill
         rsp_busy    = 1'b1;
         rsp_pair    = '0;
       end
+      answer_q <= rsp_re_q;
       if (rsp_re_q) begin
         busy        = 1'b1;
         rsp_loading = 1'b1;

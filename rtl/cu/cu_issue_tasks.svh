@@ -108,7 +108,12 @@
     if (!vm_some[at]) flat_lds[at] = 1'b0;
     check_wait(at, head[at].issue);
     if (done.status != 8'd0) begin
-      for (int unsigned k = 0; k < Waves; k++) if (at == k[5:0] && fault_status[k] == 8'd0) fault_va[k] = done.va;
+      for (int unsigned k = 0; k < Waves; k++) begin
+        if (at == k[5:0] && fault_status[k] == 8'd0) begin
+          fault_va[k] = done.va;
+          last_pc[k]  = done.pc;  // it issues no more
+        end
+      end
       raise_fault(at, done.status, 1'b0);
     end
   endtask

@@ -140,6 +140,7 @@ package cu_pkg;
     VmemInv  // buffer_wbinvl1, buffer_wbinvl1_vol: invalidate the L1V
   } vmem_kind_e;
   typedef struct packed {
+    logic [47:0] pc;  // of the instruction, for its fault
     logic lds;  // between memory and the LDS: no data in VGPRs; exec only lanes whose dword is in the allocation
     logic [14:0] lds_word;  // dword of lane 0 in the allocation
     wave_t wave;
@@ -195,6 +196,7 @@ package cu_pkg;
 
   // ---- memory units -> front
   typedef struct packed {
+    logic [47:0] pc;  // of the instruction, if status is not 0
     wave_t wave;
     tag_t tag;
     logic vm;  // decrement vmcnt

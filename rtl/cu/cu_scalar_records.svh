@@ -121,6 +121,7 @@
     vmem_word_t f;
     f            = $bits(vmem_word_t)'(head[at].op);
     v            = '0;
+    v.pc         = head[at].pc;
     v.wave       = at;
     v.tag        = of_tag;
     v.kind       = f.kind;

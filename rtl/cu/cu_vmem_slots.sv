@@ -61,6 +61,7 @@ module cu_vmem_slots
   logic [5:0] wave[16];
   logic [7:0] tag[16], status[16];
   logic [63:0] fault_va[16];
+  (* no_rw_check *) logic [47:0] pc[16];
   logic [15:0] since[16], age;  // when it came in
   logic [15:0] older[16];  // instructions of its wavefront before it
   logic [9:0] left[16];  // transactions under way: 64 lanes, up to 4 words, each may lie in two lines
@@ -218,7 +219,9 @@ module cu_vmem_slots
       finished[last] = 1'b0;
       written[last] = 1'b0;
       done_valid_o <= 1'b1;
-      done_o <= '{wave: wave[last], tag: tag[last], vm: 1'b1, lgkm: 1'b0, status: status[last], va: fault_va[last]};
+      done_o <= '{
+          pc: pc[last], wave: wave[last], tag: tag[last], vm: 1'b1, lgkm: 1'b0, status: status[last], va: fault_va[last]
+      };
       age = time_i - since[last] + 16'd1;
       rest_o <= age < 16'(Latency) ? 9'(16'(Latency) - age) : 9'd0;
       used[last] = 1'b0;
@@ -253,7 +256,10 @@ module cu_vmem_slots
         if (capture.valid) moved = 1'b1;
         capture_o <= capture;
         capture.valid = 1'b0;
-        if (valid_i) accept();
+        if (valid_i) begin
+          accept();
+          pc[vslot(next_slot_o)] <= issue_i.pc;
+        end
         vrd_valid_o <= rows_left != '0 ? 4'd1 << op.wave.simd : '0;
         reading_o   <= rows_left != '0;
         if (rows_left != '0) begin

@@ -59,6 +59,60 @@ kernel unaligned           ; an atomic
   s_waitcnt vmcnt(0)
   s_endpgm
 
+.macro go_on               ; what issues before the fault of an access is reported
+  .rept 40
+  s_add_u32 s12, s12, 1
+  .endr
+  s_endpgm
+.endm
+.macro places              ; s[4:5], v[2:3]: code; s[6:7], v[0:1]: where nothing is
+  s_getpc_b64 s[4:5]
+  s_mov_b32 s6, 0
+  s_mov_b32 s7, 0x77
+  v_mov_b32 v0, s6
+  v_mov_b32 v1, s7
+  v_mov_b32 v2, s4
+  v_mov_b32 v3, s5
+.endm
+
+kernel vector_late         ; the second of three loads, whose wavefront goes on
+  places
+  flat_load_dword v4, v[2:3]
+  flat_load_dword v5, v[0:1]
+  flat_load_dword v6, v[2:3]
+  go_on
+
+kernel buffer_late
+  s_mov_b32 s8, 0
+  s_mov_b32 s9, 0x77
+  s_mov_b32 s10, 64
+  s_mov_b32 s11, 0x27fac
+  buffer_store_dword v0, off, s[8:11], 0
+  go_on
+
+kernel scalar_late
+  places
+  s_load_dword s8, s[4:5], 0x0
+  s_load_dwordx2 s[10:11], s[6:7], 0x40
+  s_load_dword s9, s[4:5], 0x0
+  go_on
+
+kernel scalar_buffer_late
+  s_getpc_b64 s[4:5]
+  s_mov_b32 s8, 0
+  s_mov_b32 s9, 0x77
+  s_mov_b32 s10, 64
+  s_mov_b32 s11, 0
+  s_buffer_load_dword s6, s[8:11], 0x8
+  s_load_dword s7, s[4:5], 0x0
+  go_on
+
+kernel scalar_store_late
+  places
+  s_store_dword s4, s[6:7], 0x0
+  s_memtime s[8:9]
+  go_on
+
 kernel loop                ; endless, in the second wavefront; the first waits at a barrier
   only_second 2f
 1:

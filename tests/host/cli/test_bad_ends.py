@@ -19,9 +19,9 @@ FAULTS = {
     "trap": rf"trap {PLACE} 0: s_trap 2 \(instruction 0x[0-9a-f]{{8}}bf920002\)",
     "jump": r"memory fault at address 0x7700001000: page not present at pc 0x7700001000, CU 0 wavefront 0",
     "through": rf"illegal instruction {PLACE} 0: v_cndmask_b32_e32 v0, s0, v0, vcc \(instruction 0x0000000000000000\)(: .*)?",
-    "store": rf"memory fault at address 0x7700000000: page not present; last instruction issued {PLACE} 0: flat_store_dword v\[0:1\], v0 "
+    "store": rf"memory fault at address 0x7700000000: page not present {PLACE} 0: flat_store_dword v\[0:1\], v0 "
              r"\(instruction 0x00000000dc700000\)",
-    "unaligned": rf"misaligned access or access outside an aperture; last instruction issued {PLACE} 0: flat_atomic_add v\[0:1\], v0 "
+    "unaligned": rf"misaligned access or access outside an aperture {PLACE} 0: flat_atomic_add v\[0:1\], v0 "
                  r"\(instruction 0x00000000dd080000\)",
 }
 

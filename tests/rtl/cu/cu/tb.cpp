@@ -2,8 +2,9 @@
 // top: cu
 // lib: yes
 // args: -Wno-UNUSEDPARAM -Wno-PINCONNECTEMPTY -Wno-UNUSEDSIGNAL
-// sources: build/gen/gantry_cfg_pkg.sv rtl/cu/cu_pkg.sv build/gen/gcn3_pkg.sv rtl/cu/cu_front_pkg.sv rtl/cu/cu_head_pkg.sv rtl/cu/cu_decode_pkg.sv rtl/cu/cu_operand_pkg.sv build/gen/gantry_msg_pkg.sv rtl/common/pick_pkg.sv rtl/common/latency_floor.sv rtl/cu/salu_pkg.sv rtl/cu/valu_int_pkg.sv rtl/fpu/fpu_div_pkg.sv rtl/fpu/fpu_fma_pkg.sv rtl/fpu/fpu_misc_pkg.sv build/gen/trans_tables_pkg.sv rtl/fpu/fpu_trans_pkg.sv rtl/cu/valu_cmp_pkg.sv rtl/cu/valu_dec_pkg.sv rtl/cu/valu_lanes_pkg.sv rtl/fpu/fpu_serial_pkg.sv rtl/cu/simd_regs_pkg.sv rtl/cu/valu_lane_pkg.sv rtl/fpu/fpu_sum_pkg.sv rtl/cu/cu_vmem_pkg.sv rtl/l1/l1v_pkg.sv rtl/tlb/tlb_pkg.sv rtl/lds/lds_fadd_pkg.sv rtl/lds/lds_atomic_pkg.sv rtl/lds/lds_pkg.sv rtl/tech/ram_2r1w_banked.sv rtl/cu/cu_fetch.sv rtl/tech/ram_1r1w.sv rtl/cu/cu_fill.sv rtl/cu/cu_issue.sv rtl/cu/cu_perf.sv rtl/cu/cu_scalar.sv rtl/cu/cu_sgpr.sv rtl/cu/issue_queue.sv rtl/cu/cu_front.sv rtl/tech/tech_mul_pkg.sv rtl/fpu/fpu_fma64_pkg.sv rtl/fpu/fpu_misc64_pkg.sv rtl/fpu/fpu_seed64_pkg.sv rtl/cu/simd_rows_pkg.sv rtl/cu/cu_simd.sv rtl/cu/cu_vmem_slots.sv rtl/cu/cu_vmem_coalesce.sv rtl/cu/cu_vmem_request.sv rtl/cu/cu_vmem_return.sv rtl/cu/cu_vmem_writeback.sv rtl/cu/cu_vmem_parts.sv rtl/cu/cu_vmem_coalesce_narrow.sv rtl/cu/cu_vmem_request_narrow.sv rtl/cu/cu_vmem_return_narrow.sv rtl/cu/cu_vmem_pipe.sv rtl/l1/l1v.sv rtl/tlb/tlb_l1.sv rtl/cu/cu_vmem.sv rtl/tech/ram_banked.sv rtl/lds/lds_collect.sv rtl/lds/lds_step_pkg.sv rtl/lds/lds_serial.sv rtl/lds/lds_execute.sv rtl/lds/lds_writeback.sv rtl/lds/lds_unit.sv rtl/cu/cu.sv
+// sources: build/gen/gantry_cfg_pkg.sv rtl/cu/cu_pkg.sv build/gen/gcn3_pkg.sv rtl/cu/cu_front_pkg.sv rtl/cu/cu_head_pkg.sv rtl/cu/cu_decode_pkg.sv rtl/cu/cu_operand_pkg.sv build/gen/gantry_msg_pkg.sv rtl/common/pick_pkg.sv rtl/common/latency_floor.sv rtl/cu/salu_pkg.sv rtl/cu/valu_int_pkg.sv rtl/fpu/fpu_div_pkg.sv rtl/fpu/fpu_fma_pkg.sv rtl/fpu/fpu_misc_pkg.sv build/gen/trans_tables_pkg.sv rtl/fpu/fpu_trans_pkg.sv rtl/cu/valu_cmp_pkg.sv rtl/cu/valu_dec_pkg.sv rtl/cu/valu_lanes_pkg.sv rtl/fpu/fpu_serial_pkg.sv rtl/cu/simd_regs_pkg.sv rtl/cu/valu_lane_pkg.sv rtl/fpu/fpu_sum_pkg.sv rtl/cu/cu_vmem_pkg.sv rtl/l1/l1v_pkg.sv rtl/tlb/tlb_pkg.sv rtl/lds/lds_fadd_pkg.sv rtl/lds/lds_atomic_pkg.sv rtl/lds/lds_pkg.sv rtl/tech/ram_2r1w_banked.sv rtl/cu/cu_fetch.sv rtl/tech/ram_1r1w.sv rtl/cu/cu_smem_pc.sv rtl/cu/cu_fill.sv rtl/cu/cu_issue.sv rtl/cu/cu_perf.sv rtl/cu/cu_scalar.sv rtl/cu/cu_sgpr.sv rtl/cu/issue_queue.sv rtl/cu/cu_front.sv rtl/tech/tech_mul_pkg.sv rtl/fpu/fpu_fma64_pkg.sv rtl/fpu/fpu_misc64_pkg.sv rtl/fpu/fpu_seed64_pkg.sv rtl/cu/simd_rows_pkg.sv rtl/cu/cu_simd.sv rtl/cu/cu_vmem_slots.sv rtl/cu/cu_vmem_coalesce.sv rtl/cu/cu_vmem_request.sv rtl/cu/cu_vmem_return.sv rtl/cu/cu_vmem_writeback.sv rtl/cu/cu_vmem_parts.sv rtl/cu/cu_vmem_coalesce_narrow.sv rtl/cu/cu_vmem_request_narrow.sv rtl/cu/cu_vmem_return_narrow.sv rtl/cu/cu_vmem_pipe.sv rtl/l1/l1v.sv rtl/tlb/tlb_l1.sv rtl/cu/cu_vmem.sv rtl/tech/ram_banked.sv rtl/lds/lds_collect.sv rtl/lds/lds_step_pkg.sv rtl/lds/lds_serial.sv rtl/lds/lds_execute.sv rtl/lds/lds_writeback.sv rtl/lds/lds_unit.sv rtl/cu/cu.sv
 // mutate: rtl/cu/cu.sv: lds_vrd[s/2].row => lds_vrd[0].row
+// mutate: rtl/cu/cu_smem_pc.sv: pc_o <= pcs[place] => pc_o <= pcs[0]
 //
 // The compute unit against the golden model: small programs of every class, each register write compared.
 #include "tests/rtl/cu/harness.h"
@@ -480,6 +481,13 @@ static void run_faults(Bench &b)
          "buffer_store_lds_dword s[0:3], 0 lds\n s_waitcnt vmcnt(0)\n s_endpgm\n", FAULT_NOT_PRESENT, 112, 256},
         {"store from the LDS by a VGPR", ".long 0xe0f51000, 0x80000000\n s_endpgm\n", FAULT_ILLEGAL},
         {"trap", "s_trap 2\n s_endpgm\n", FAULT_TRAP},
+        // one of several under way, while the wavefront goes on
+        {"second of three loads", "s_getpc_b64 s[2:3]\n v_mov_b32 v1, s2\n v_mov_b32 v2, s3\n v_mov_b32 v4, 0x70\n flat_load_dword v5, v[1:2]\n"
+         "flat_load_dword v6, v[3:4]\n flat_load_dword v7, v[1:2]\n .rept 50\n s_nop 7\n .endr\n s_endpgm\n", FAULT_NOT_PRESENT},
+        {"second of three scalar loads", "s_getpc_b64 s[2:3]\n s_mov_b32 s4, 0\n s_movk_i32 s5, 0x70\n s_load_dword s6, s[2:3], 0x0\n"
+         "s_load_dword s7, s[4:5], 0x0\n s_load_dword s8, s[2:3], 0x0\n .rept 50\n s_nop 7\n .endr\n s_endpgm\n", FAULT_NOT_PRESENT},
+        {"second of two scalar stores", "s_getpc_b64 s[2:3]\n s_mov_b32 s4, 0\n s_movk_i32 s5, 0x70\n s_store_dword s6, s[2:3], 0x1000\n"
+         "s_store_dword s7, s[4:5], 0x0\n s_memtime s[8:9]\n .rept 50\n s_nop 7\n .endr\n s_endpgm\n", FAULT_NOT_PRESENT},
     };
     b.observe = false;
     for (auto &c : cases) {
@@ -496,7 +504,7 @@ static void run_faults(Bench &b)
         uint64_t code = 0;
         if (b.mem.has(w->event.pc, 8))
             memcpy(&code, b.mem.at(w->event.pc), 8);
-        if (c.status == FAULT_ILLEGAL && (w->event.va != code || w->event.pc != w->golden.pc))
+        if (w->event.pc != w->golden.pc || (c.status == FAULT_ILLEGAL && w->event.va != code))
             fail("fault %s: instruction %llx at pc %llx", c.name, (unsigned long long)w->event.va, (unsigned long long)w->event.pc);
         size_t before = b.events.size();
         msg_cu_cmd kill{};

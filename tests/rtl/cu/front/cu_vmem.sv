@@ -86,7 +86,7 @@ module cu_vmem
     opread_valid_o <= rst_ni && valid_i;
     opread_o       <= '{wave: issue_i.wave, tag: issue_i.tag};
     done_valid_o   <= rst_ni && valid_i;
-    done_o         <= '{wave: issue_i.wave, tag: issue_i.tag, vm: 1'b1, lgkm: 1'b0, status: '0, va: '0};
+    done_o         <= '{pc: issue_i.pc, wave: issue_i.wave, tag: issue_i.tag, vm: 1'b1, lgkm: 1'b0, status: '0, va: '0};
     inv_done_o     <= rst_ni && inv_i;
   end
 endmodule

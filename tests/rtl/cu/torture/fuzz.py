@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Random words as code, in lock step: no crash, no hang, no difference, and a fault of the RTL is the golden model's too (same kind, for
-an illegal instruction the same address).  Waits stand after each pair of words, so that no result is used before it is there.
+"""Random words as code, in lock step: no crash, no hang, no difference, and a fault of the RTL is the golden model's too (same kind, PC and
+instruction).  Waits stand after each pair of words, so that no result is used before it is there.
 
 usage: fuzz.py [--seed N] [--seeds COUNT | --seconds N] [--show]"""
 import argparse
@@ -90,10 +90,9 @@ def program(seed):
 
 
 def fault(text):
-    """What ended a program: its words; the address for illegal instructions.  Of the faults of one memory instruction any may be told."""
+    """What ended a program: its words, PC and instruction.  Of the faults of one memory instruction any may be told."""
     line = next((line for line in text.splitlines() if line.startswith("gantry: ") and "building model" not in line), text[-200:])
-    if "memory fault" in line or "misaligned" in line:
-        return "memory fault"
+    line = re.sub(r"memory fault at address 0x[0-9a-f]*: .*? at pc|misaligned access .*? at pc", "memory fault at pc", line)
     return re.sub(r"instruction 0x[0-9a-f]*", "", line)
 
 

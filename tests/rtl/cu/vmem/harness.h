@@ -62,7 +62,7 @@ struct Vm {
     unsigned lds_word = 0;
     unsigned atomic_op = 0, size = 2, dwords = 1, addr = 0, data = 0, dst = 0, vmid = 1, offset = 0;
     uint32_t soffset = 0, rsrc[4] = {};
-    uint64_t exec = ~0ull, flat_scratch = 0;
+    uint64_t exec = ~0ull, flat_scratch = 0, pc = 0;
     unsigned bytes() const { return size < 2 ? 1u << size : dwords * 4; }
     // expected
     uint32_t want[4][64] = {};
@@ -105,6 +105,8 @@ static void complete(const uint32_t *w)
         fail("completion before operands were read", tag, 0);
     if (status != it->status)
         fail("status", status, it->status);
+    if (status && bits_of(w, 88, 48) != it->pc)
+        fail("pc of the fault", bits_of(w, 88, 48), it->pc);
     bool known = !status;
     for (uint64_t f : it->fault_va)
         known |= f == va;

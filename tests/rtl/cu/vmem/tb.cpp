@@ -17,6 +17,7 @@
 // mutant: -GSeedFaultL1=4'd1
 // mutant: -GSeedFaultL1=4'd2
 // mutant: -GSeedFaultL1=4'd3
+// mutate: rtl/cu/cu_vmem_slots.sv: pc: pc[last], => pc: pc[chosen],
 // mutate: rtl/cu/cu_vmem.sv: (Latency - 13) => (Latency - 15)
 // mutate: rtl/cu/cu_vmem_request.sv: (off < 32'd64 || low) => off < 32'd64
 // mutate: rtl/cu/cu_vmem_writeback.sv: if (hold[s] && vwr_ready_i[s][1]) begin => if (hold[s]) begin
