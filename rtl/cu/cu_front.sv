@@ -327,7 +327,10 @@ module cu_front
     .write_data_i(file_write_data)
   );
 
-  cu_perf u_perf (
+  // events_i[6:0]: what issues, by port; of these scalar memory (2) is port 1's too
+  cu_perf #(
+    .Instructions(16'h007b)
+  ) u_perf (
     .clk_i,
     .rst_ni,
     .en_i    (perf_en_i),

@@ -123,7 +123,7 @@
       late  = fresh[s];
       if ((rests | wrote | late) != 16'd0) begin
         busy       = 1'b1;
-        resting[s] = rest_on(rests);
+        rest_on(rests);
         flagged[s] = '0;
         fresh[s]   = '0;
       end

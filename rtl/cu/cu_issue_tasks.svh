@@ -250,19 +250,17 @@
     endcase
   endtask
 
-  // Of `who`, wavefronts of SIMD s that rest in this turn, those that rest in the next one too: s_nop n takes n + 1 turns of its
+  // Of `who`, wavefronts of SIMD s that rest in this turn, some rest in the next one too: s_nop n takes n + 1 turns of its
   // wavefront, n in four bits (LLVM AMDGPU, GCNSubtarget::getSNopBits from Volcanic Islands on; wait states of the GCN3 ISA).
-  function automatic slots_t rest_on(input slots_t who);
-    slots_t on;
-    on = '0;
+  task automatic rest_on(input slots_t who);
+    resting[s] = '0;
     for (int unsigned k = 0; k < Slots; k++) begin
       if (who[k] && nops[{s, k[3:0]}] != 4'd0) begin
         nops[{s, k[3:0]}] = nops[{s, k[3:0]}] - 4'd1;
-        on[k]             = nops[{s, k[3:0]}] != 4'd0;
+        resting[s][k]     = nops[{s, k[3:0]}] != 4'd0;
       end
     end
-    return on;
-  endfunction
+  endtask
 
   // Sleeping wavefronts of SIMD `sd` count down every 64 cycles, in its turn.
   task automatic wake(input logic [1:0] sd);

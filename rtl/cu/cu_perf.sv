@@ -4,7 +4,9 @@
 // wavefronts get on.
 // While disabled it counts nothing and shows where a wavefront is.
 // Not responsible for: what counts as an event, what is told of a wavefront (cu_front), names (bridge/verilated/partitions.yaml).
-module cu_perf (
+module cu_perf #(
+  parameter bit [15:0] Instructions = 16'h007b  // events that are instructions, each once
+) (
   input  logic        clk_i,
   input  logic        rst_ni,
   input  logic        en_i,
@@ -22,7 +24,6 @@ module cu_perf (
   logic [15:0] carries, carry0, carry1, carry2, carry3;
   logic [3:0] turn, k;
   logic [59:0] high;
-  localparam logic [15:0] Classes = 16'h007b;  // events that are instructions, each once: all but scalar memory
   logic [47:0] issued;
 
   always_ff @(posedge clk_i) begin
@@ -32,7 +33,7 @@ module cu_perf (
         high = (some[k] ? words[k] : 60'd0) + {59'd0, carries[k]};
         data_o <= {high, plane[3][k], plane[2][k], plane[1][k], plane[0][k]};
       end else data_o <= {16'd0, issued};
-      if ((events_i & Classes) != '0) issued = issued + 48'($countones(events_i & Classes));
+      if ((events_i & Instructions) != '0) issued = issued + 48'($countones(events_i & Instructions));
       if (carries[turn]) begin
         words[turn]   <= (some[turn] ? words[turn] : 60'd0) + 60'd1;
         some[turn]    = 1'b1;

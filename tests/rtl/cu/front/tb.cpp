@@ -13,7 +13,7 @@
 // mutate: rtl/cu/cu_fetch.sv: have[w][place]  = 1'b0; => have[w][place]  = have[w][place];
 // mutate: rtl/cu/cu_perf.sv: plane[2] = plane[2] ^ carry1 => plane[2] = plane[2] ^ carry2
 // mutate: rtl/cu/cu_perf.sv: some[turn]    = 1'b1 => some[turn]    = 1'b0
-// mutate: rtl/cu/cu_perf.sv: Classes = 16'h007b => Classes = 16'h003b
+// mutate: rtl/cu/cu_front.sv: .Instructions(16'h007b) => .Instructions(16'h003b)
 // mutate: rtl/cu/cu_fetch.sv: where_o <= {vmid[w], pc[w]} => where_o <= {vmid[w], pc[0]}
 //
 // The front end alone, with stand-ins for the vector blocks: random scalar programs with branches, calls and scalar
