@@ -25,9 +25,9 @@ module cu_fill
   /* verilator lint_on UNUSEDSIGNAL */
   output logic                              pair_valid_o,      // to cu_scalar, in phases 0 and 1 of the SIMD
   output pair_write_t                       pair_o,
-  input  logic                              smem_begun_valid_i,  // an instruction whose answer will come
-  input  wave_tag_t                         smem_begun_i,
-  input  logic                       [47:0] smem_begun_pc_i,
+  input  logic                              smem_req_valid_i,  // what cu_scalar asks for, and its PC
+  input  gantry_msg_pkg::smem_req_t         smem_req_i,
+  input  logic                       [47:0] smem_pc_i,
   output logic                              smem_done_valid_o,
   output mem_done_t                         smem_done_o,
   output logic                       [ 8:0] smem_rest_o,       // cycles that the report comes before its time
@@ -100,9 +100,9 @@ module cu_fill
   cu_smem_pc u_pc (
     .clk_i,
     .rst_ni,
-    .begun_valid_i(smem_begun_valid_i),
-    .begun_i      (smem_begun_i),
-    .begun_pc_i   (smem_begun_pc_i),
+    .req_valid_i  (smem_req_valid_i),
+    .req_i        (smem_req_i),
+    .pc_i         (smem_pc_i),
     .ended_valid_i(answer_q),
     .ended_i      ('{wave: rsp.wave[5:0], tag: rsp.tag[7:0]}),
     .pc_o         (answer_pc)

@@ -107,9 +107,8 @@ module cu_front
   logic vmem_push;
   vmem_issue_t vmem_record;
   logic fetch_idle, fill_idle, issue_idle, scalar_idle, vmem_queue_idle, none_waits;
-  logic smem_left, smem_room, smem_begun_valid;
-  wave_tag_t smem_begun;
-  logic [47:0] smem_begun_pc;
+  logic smem_left, smem_room;
+  logic [47:0] smem_pc;  // of smem_req_o
   logic [8:0] smem_rest;
   mem_done_t smem_end;
 
@@ -128,9 +127,9 @@ module cu_front
     .smem_rsp_i,
     .pair_valid_o (pair_valid),
     .pair_o       (pair),
-    .smem_begun_valid_i(smem_begun_valid),
-    .smem_begun_i   (smem_begun),
-    .smem_begun_pc_i(smem_begun_pc),
+    .smem_req_valid_i(smem_req_valid_o),
+    .smem_req_i   (smem_req_o),
+    .smem_pc_i    (smem_pc),
     .smem_done_valid_o(smem_left),
     .smem_done_o  (smem_end),
     .smem_rest_o  (smem_rest),
@@ -297,9 +296,7 @@ module cu_front
     .intr_data_o        (intr_data),
     .smem_req_valid_o,
     .smem_req_o,
-    .smem_begun_valid_o (smem_begun_valid),
-    .smem_begun_o       (smem_begun),
-    .smem_begun_pc_o    (smem_begun_pc),
+    .smem_pc_o          (smem_pc),
     .valu_valid_o,
     .valu_o,
     .lds_valid_o,

@@ -253,13 +253,15 @@
   // Of `who`, wavefronts of SIMD s that rest in this turn, some rest in the next one too: s_nop n takes n + 1 turns of its
   // wavefront, n in four bits (LLVM AMDGPU, GCNSubtarget::getSNopBits from Volcanic Islands on; wait states of the GCN3 ISA).
   task automatic rest_on(input slots_t who);
-    resting[s] = '0;
+    slots_t on;
+    on = '0;
     for (int unsigned k = 0; k < Slots; k++) begin
       if (who[k] && nops[{s, k[3:0]}] != 4'd0) begin
         nops[{s, k[3:0]}] = nops[{s, k[3:0]}] - 4'd1;
-        resting[s][k]     = nops[{s, k[3:0]}] != 4'd0;
+        on[k]             = nops[{s, k[3:0]}] != 4'd0;
       end
     end
+    resting[s] = on;
   endtask
 
   // Sleeping wavefronts of SIMD `sd` count down every 64 cycles, in its turn.

@@ -62,9 +62,7 @@ module cu_scalar
   output logic                       [31:0] intr_data_o,
   output logic                              smem_req_valid_o,
   output gantry_msg_pkg::smem_req_t         smem_req_o,
-  output logic                              smem_begun_valid_o,      // scalar memory: one answer will come
-  output wave_tag_t                         smem_begun_o,
-  output logic                       [47:0] smem_begun_pc_o,
+  output logic                       [47:0] smem_pc_o,               // of the instruction that asks
   output logic                       [ 3:0] valu_valid_o,
   output valu_issue_t                       valu_o,
   output logic                              lds_valid_o,
@@ -266,7 +264,6 @@ module cu_scalar
       obs_valid_o      <= '0;
       intr_valid_o     <= 1'b0;
       smem_req_valid_o <= 1'b0;
-      smem_begun_valid_o <= 1'b0;
       valu_valid_o     <= '0;
       lds_valid_o      <= 1'b0;
       vmem_valid_o     <= 1'b0;
@@ -347,8 +344,7 @@ module cu_scalar
         jump_valid_o     <= '0;
         intr_valid_o     <= 1'b0;
         smem_req_valid_o <= 1'b0;
-        smem_begun_valid_o <= 1'b0;
-        valu_valid_o     <= '0;
+          valu_valid_o     <= '0;
         lds_valid_o      <= 1'b0;
         vmem_valid_o     <= 1'b0;
       end

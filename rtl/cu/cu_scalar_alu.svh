@@ -141,11 +141,6 @@
     if (q.movrels) relative(at, q.src0[6:0], q.two0, code[6:0], there);  // the row was read so: scalar_rows
     a      = operand(code, !q.one0, 1'b0, file_data0_i[at[5:4]], p.inst[63:32], at);
     b      = operand(q.src1, q.two1, 1'b0, file_data1_i[at[5:4]], p.inst[63:32], at);
-    if (q.smem) begin
-      smem_begun_valid_o <= 1'b1;
-      smem_begun_o       <= '{wave: at, tag: of_tag};
-      smem_begun_pc_o    <= p.pc;
-    end
     if (q.many) begin
       long_first(at, of_tag);
     end else if (q.smem) begin
@@ -162,6 +157,7 @@
                          gantry_msg_pkg::SMEM_DCACHE_INV : gantry_msg_pkg::SMEM_DCACHE_WB;
       smem_req_o       <= req;
       smem_req_valid_o <= 1'b1;
+      smem_pc_o        <= p.pc;
     end else begin
       salu_execute(at);
       salu_write(at, of_tag);

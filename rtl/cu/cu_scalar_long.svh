@@ -15,6 +15,7 @@
   logic [12:0] long_age;  // cycles since t+3
   widx_t long_at[4];
   tag_t long_tag[4];
+  logic [47:0] long_pc[4];
   scalar_word_t long_word[4];
   logic [63:0] long_base[4];  // of a buffer: first half of its resource
   logic [31:0] long_offset[4];
@@ -26,6 +27,7 @@
     long_age[0]          = 1'b1;
     long_at[at[5:4]]     = at;
     long_tag[at[5:4]]    = of_tag;
+    long_pc[at[5:4]]     = p.pc;
     long_word[at[5:4]]   = q;
     long_base[at[5:4]]   = a;
     long_offset[at[5:4]] = q.smem_imm ? {12'd0, p.inst[51:32]} : b[31:0];
@@ -60,6 +62,7 @@
                  f.store ? gantry_msg_pkg::SMEM_STORE : gantry_msg_pkg::SMEM_LOAD;
     smem_req_o       <= req;
     smem_req_valid_o <= 1'b1;
+    smem_pc_o        <= long_pc[bank];
   endtask
 
   // 8 bytes of the data of a store.
