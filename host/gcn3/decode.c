@@ -162,10 +162,6 @@ static void decode_vop(uint64_t inst, struct gcn3_inst *d)
     d->len = d->literal || (!d->illegal && (d->sdwa || d->dpp)) ? 2 : 1;
     deny(d, WHY_SDWA, d->sdwa && !(info->flags & FLAG_SDWA));
     deny(d, WHY_DPP, d->dpp && !(info->flags & FLAG_DPP));
-    // another row (wave_*, row_bcast*) and the old destination (v_mac) would need a fourth register read
-    unsigned control = bits(inst, 48, 40);
-    bool other_row = control >= 0x130 && control != 0x140 && control != 0x141;
-    deny(d, WHY_OTHER_ROW, d->dpp && other_row && (info->flags & FLAG_DST_R));
     vop_destination(d, vdst, bits(inst, 23, 17), SREG_VCC);
     vop_modifiers(inst, d);
 }

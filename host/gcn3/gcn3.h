@@ -34,7 +34,6 @@ enum gcn3_why {
     WHY_LDS,       /* lds bit of MUBUF */
     WHY_SDWA,      /* it has no such form */
     WHY_DPP,       /* the same */
-    WHY_OTHER_ROW, /* DPP of another row where the old destination is read too */
     WHY_CONTROL,   /* reserved values in the SDWA or DPP word */
     WHY_SCALARS,   /* two different scalars in a vector ALU instruction */
     WHY_VDST,

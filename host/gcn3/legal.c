@@ -28,7 +28,6 @@ void gcn3_why_text(uint64_t inst, unsigned vgprs, unsigned sgprs, char *text, si
         [WHY_LDS] = "the lds bit does not fit this instruction",
         [WHY_SDWA] = "it has no SDWA form",
         [WHY_DPP] = "it has no DPP form",
-        [WHY_OTHER_ROW] = "no DPP of another row with an old destination",
         [WHY_CONTROL] = "reserved value in the SDWA or DPP word",
         [WHY_SCALARS] = "two different scalars in one vector instruction",
     };

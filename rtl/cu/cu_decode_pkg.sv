@@ -166,9 +166,20 @@ package cu_decode_pkg;
     };
   endfunction
 
-  // Turns of a vector instruction that takes `times` as long as at full rate; fewer than 16 lanes: DPP first gathers rows.
-  function automatic turns_t turns_of(input logic [3:0] times, input logic dpp);
-    return turns_t'((32'(times) + (Parts > 1 && dpp ? 32'd1 : 32'd0)) * Parts);
+  // DPP that reads lanes of another row.
+  function automatic logic crosses(input dec_t d);
+    return d.dpp && d.ext[16:8] >= 9'h130 && d.ext[16:9] != 8'ha0;
+  endfunction
+
+  // DPP whose lanes are read before those of a beat: always with fewer than 16 lanes; else where the third read is of the
+  // old destination (v_mac).
+  function automatic logic gathers(input dec_t d);
+    return d.dpp && (Parts > 1 || (crosses(d) && d.reads_vdst));
+  endfunction
+
+  // Turns of a vector instruction that takes `times` as long as at full rate.
+  function automatic turns_t turns_of(input logic [3:0] times, input logic gathered);
+    return turns_t'((32'(times) + 32'(gathered)) * Parts);
   endfunction
 
   // Head of a wavefront at `at` with `has` registers: `inst` as for decode(), status of the chunk at `at` and of the next
@@ -229,7 +240,7 @@ package cu_decode_pkg;
     h.issue.turns = d.rate == RATE_F64 ? turns_t'(gantry_cfg_pkg::Fp64Turns) :
         turns_of(d.rate == RATE_FULL ? 4'd1 : d.rate == RATE_HALF ? 4'd2 :
                  d.src1_w == 5'd0 ? 4'(gantry_cfg_pkg::TransCost) :  // transcendentals have one source
-                 d.vdst_w == 5'd4 ? 4'(2 * gantry_cfg_pkg::QuarterCost) : 4'(gantry_cfg_pkg::QuarterCost), d.dpp);
+                 d.vdst_w == 5'd4 ? 4'(2 * gantry_cfg_pkg::QuarterCost) : 4'(gantry_cfg_pkg::QuarterCost), gathers(d));
     h.issue.sdst  = d.sdst;
     h.issue.we    = d.sdst_w == 5'd0 ? 2'b00 : d.sdst_w == 5'd2 ? 2'b11 : d.sdst[0] ? 2'b10 : 2'b01;
     h.issue.exec  = d.writes_exec && (d.sdst[6:1] != 6'd63 || d.sdst_w == 5'd0);
@@ -239,7 +250,7 @@ package cu_decode_pkg;
     all = h.issue.cls == ClsSalu && (enters_trap(d) || (d.fmt == FMT_SOP1 && d.op == OP_S_RFE_B64));
     h.issue.simm16  = all ? 16'd0 : inst[15:0];
     h.issue.waitcnt = all || (h.issue.cls == ClsInternal && d.op == OP_S_WAITCNT);
-    h.issue.other_row = d.dpp && inst[48:40] >= 9'h130 && inst[48:41] != 8'ha0;
+    h.issue.other_row = crosses(d);
     h.issue.hold = d.unit != UNIT_SMEM ? 3'd0 : d.store ? 3'd4 : d.src0_w == 5'd4 ? 3'd2 : 3'd0;
     h.write = write_pairs(d);
     h.issue.slow = h.issue.cls == ClsSalu && ((d.fmt == FMT_SOP1 && d.writes_exec && d.reads_exec) ||

@@ -11,7 +11,7 @@ package simd_regs_pkg;
   import fpu_serial_pkg::f64_regs_t;
 
   typedef struct packed {
-    logic gather;   // fewer than 16 lanes: brings lanes for DPP
+    logic gather;   // brings lanes for DPP: fewer than 16 lanes, and v_mac
     logic valid;
     logic norm;     // goes through the normaliser
     logic quarter;  // goes through a quarter-rate unit
@@ -218,8 +218,8 @@ package simd_regs_pkg;
     // double precision; last, so that the others keep their places in a host's cache lines
     f64_regs_t f;
     slot_info_t serial;
-    // fewer than 16 lanes: slots that still gather for DPP, for which row; next parts of rows that the requesters write,
-    // and that a memory unit reads
+    // slots that still gather for DPP, for which row; fewer than 16 lanes: next parts of rows that the requesters write, and
+    // that a memory unit reads
     logic [2:0] gather;
     logic [1:0] gather_row;
     logic [1:0] part[3];

@@ -92,8 +92,9 @@
     slot_info_t s;
     logic q;
     ctl_t k;
-    logic [31:0] em, other;
+    logic [31:0] em, other, addend;
     logic [1:0] row;  // of 16 lanes
+    logic gathered, next;
     s = OperandStage ? r.st0 : r.st1;
     q = s.entry;
     k = r.i_ctl[q];
@@ -101,7 +102,13 @@
     if (k.dpp) begin
       row = s.row[BeatW-1:BeatW-2];
       other = 32'(r.i_issue[q].exec >> {dpp_other(r.i_issue[q].ext[16:8], row), 4'd0});
-      if (Parts == 1) begin
+      gathered = Parts == 1 && gathers(`STATE q);
+      next = r.i_issue[q].ext[16:11] == 6'b100110;
+      addend = next ? v.z[0] : v.z[Lanes-1];
+      if (gathered) begin  // the lane of the other row, in the place of an addend for as long as DPP looks
+        if (next) v.z[0] = v.other16;
+        else v.z[Lanes-1] = v.other16;
+      end else if (Parts == 1) begin
         // at quarter rate the rows of beats 0 and 1 may be overwritten when beat 3 asks for them
         if (row == 2'd0) r.first_lane = v.x[0];
         if (row == 2'd1) r.lane31 = v.x[Lanes-1];
@@ -111,6 +118,8 @@
         em = 32'(r.i_issue[q].exec >> {row, 4'd0}) & 32'hffff;
       end
       em = dpp_row(`LANES r.i_issue[q].ext, row, 2'(32'(s.row) % Parts), em, other);
+      if (gathered && next) v.z[0] = addend;
+      if (gathered && !next) v.z[Lanes-1] = addend;
     end
     if (k.keep) begin
 `ifdef SYNTHESIS  // write enables of four rows; with an index it would be a multiplexer of all of them
@@ -126,7 +135,7 @@
     r.em = em[Lanes-1:0];
   endfunction
 
-  // Fewer than 16 lanes, stage 1 of a slot that gathers for DPP: a part of the row of 16 whose lanes are asked for; with
+  // Stage 1 of a slot that gathers for DPP: a part of the row of 16 whose lanes are asked for, with fewer than 16 lanes; with
   // the first of them the lane of the other row.  That was read before any write of this instruction to that row but
   // the ones of beats long past: rows 0 and 1 may have new values when row 3 asks for a lane of theirs.
   function automatic void gather_stage(`STATE_ONLY);
@@ -140,9 +149,9 @@
     part = 2'(32'(s.row) % Parts);
     next = r.i_issue[q].ext[16:11] == 6'b100110;  // wave_shl, wave_rol
 `ifdef SYNTHESIS
-    for (int unsigned l = 0; l < 16; l++) if (part == 2'(l / Lanes)) v.row16[l] = v.x[l%Lanes];
+    for (int unsigned l = 0; l < 16; l++) if (Parts > 1 && part == 2'(l / Lanes)) v.row16[l] = v.x[l%Lanes];
 `else
-    for (int unsigned l = 0; l < Lanes; l++) v.row16[4'(32'(part) * Lanes + l)] = v.x[l];
+    if (Parts > 1) for (int unsigned l = 0; l < Lanes; l++) v.row16[4'(32'(part) * Lanes + l)] = v.x[l];
 `endif
     if (part == 2'd0) begin
       v.other16 = next ? v.z[0] : v.z[Lanes-1];

@@ -3,6 +3,12 @@
 // who may write a row in the next cycle.  Not responsible for: the operations.
 
   /* verilator lint_off UNUSEDSIGNAL */  // a stage looks at parts of control words
+  // 16 lanes: DPP of another row with the old destination as third source (v_mac), which leaves no port for that row.
+  function automatic logic gathers(`STATE_ARG input logic e);
+    return r.i_ctl[e].dpp && r.i_info[e].ctl.third && r.i_issue[e].ext[16:8] >= 9'h130 &&
+        r.i_issue[e].ext[16:9] != 8'ha0;
+  endfunction
+
   // Modifiers of a new instruction, SDWA and DPP.
   function automatic void accept_special(`STATE_ARG input logic e, input op_info_t info);
     `NO_INLINE
@@ -29,7 +35,7 @@
     r.i_ctl[e] = k;
     if (keep) r.row2 = {r.i_issue[e].dst, BeatW'(0)};
     r.uneven = r.uneven || (Parts == 1 && crosses);
-    if (Parts > 1 && r.i_issue[e].dpp) r.gather = 3'(Parts);
+    if (Parts == 1 ? gathers(`STATE e) : k.dpp) r.gather = 3'(Parts);
   endfunction
 
   // The lane mask of a new instruction is the result of one of the last two: the last one's is in the other entry and
@@ -94,7 +100,8 @@
     next = s.sub[0] ? r.i_info[q].pair : 3'd0;
     r.ra[RowW-1:BeatW] = r.row0[RowW-1:BeatW] + {7'd0, next[0]};
     r.rb[RowW-1:BeatW] = r.row1[RowW-1:BeatW] + {7'd0, next[1]};
-    if (Parts == 1 && r.i_ctl[q].dpp && r.i_issue[q].ext[16:8] >= 9'h130 && r.i_issue[q].ext[16:9] != 8'ha0) begin
+    if (Parts == 1 && r.i_ctl[q].dpp && !r.i_info[q].ctl.third && r.i_issue[q].ext[16:8] >= 9'h130 &&
+        r.i_issue[q].ext[16:9] != 8'ha0) begin
       r.rc = simd_row_t'({r.i_issue[q].src_row[0], dpp_other(r.i_issue[q].ext[16:8], s.row[1:0])});
     end else if (!r.i_ctl[q].keep) begin
       r.rc[RowW-1:BeatW] = r.row2[RowW-1:BeatW] + {7'd0, next[2]};
@@ -110,8 +117,8 @@
     r.slot_or.second = 1'b1;
   endfunction
 
-  // Fewer than 16 lanes: slots before those of a row of 16 bring its lanes for DPP to stage 1, to r.serial.  The third
-  // port reads the lane of another row.
+  // Slots before those of a row of 16 bring its lanes for DPP to stage 1, to r.serial: with fewer than 16 lanes, and for
+  // v_mac.  The third port reads the lane of another row.
   function automatic void gather_slot(`STATE_ONLY);
     `NO_INLINE
     slot_info_t t;
@@ -152,7 +159,15 @@
         if (s.serial) begin
           serial_slot(`STATE s);
           s = r.serial;
+        end else if (Parts == 1 && r.gather != '0) begin
+          gather_slot(`STATE_CALL);
+          s = r.serial;
+          r.at = r.at - (CountW+3)'(1);  // the slot comes next
         end else begin
+          if (Parts == 1 && gathers(`STATE r.cur)) begin
+            r.gather = s.last ? 3'd0 : 3'd1;
+            r.gather_row = r.gather_row + 2'd1;
+          end
           uneven_rows(`STATE s);
           if (s.high) s.row[RowW-1:BeatW] = s.row[RowW-1:BeatW] + 8'd1;
           if (s.last && r.i_info[r.cur].twice && !s.second) begin

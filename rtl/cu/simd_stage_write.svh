@@ -66,8 +66,8 @@
     end
     if (OperandStage) operands_in(`LANES_CALL);
     if (r.st1.read) operand_stage(`STATE_CALL);
+    else if (!OperandStage && r.st1.gather) gather_stage(`STATE_CALL);
     if (OperandStage) zero_stage(`STATE_CALL);
-    else if (Parts > 1 && r.st1.gather) gather_stage(`STATE_CALL);
     if (r.st2.serial) serial_stage(`STATE_CALL);
 `ifdef SYNTHESIS
     frame_stage();

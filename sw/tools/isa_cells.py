@@ -166,9 +166,8 @@ def modifiers(e):
         no_abs = "vcc_w" in e.flags and e.dst.startswith("v")  # a second destination stands in the place of abs; LLVM takes some all the same
         return [m for m in VOP3_MODS if applies(m) and not (no_abs and m.startswith("abs"))]
     if e.fmt in ("VOP1", "VOP2", "VOPC"):
-        far = [m for m in DPP if m.startswith(("wave", "bcast"))] if "dst_r" in e.flags else []  # illegal in both models
         return (["none"] + ([m for m in SDWA_MODS if applies(m)] if "sdwa" in e.flags else []) +
-                ([m for m in DPP_MODS if m not in far and applies(m)] if "dpp" in e.flags else []))
+                ([m for m in DPP_MODS if applies(m)] if "dpp" in e.flags else []))
     if e.fmt == "DS":
         return ["none", "offset"] if e.width("src0") or "swizzle" in e.name else ["none"]
     if e.fmt == "FLAT":

@@ -97,8 +97,7 @@ static void compare(uint64_t raw)
         return;
     if (d.illegal) {
         unsigned row = length ? row_of(name) : 0;
-        bool far_mac = strncmp(name, "v_mac_", 6) == 0 && (strstr(text, " wave_") || strstr(text, " row_bcast"));
-        bool other = far_mac || strstr(text, " gds") || strstr(text, " tfe");
+        bool other = strstr(text, " gds") || strstr(text, " tfe");
         if (row && gcn3_op_table[row].implemented && !other) {
             wrong++;
             printf("%016lx: llvm '%s', illegal here\n", (unsigned long)inst, text);

@@ -275,11 +275,12 @@ static bool in_scope(const struct gcn3_op &o)
     return o.implemented && o.unit == UNIT_VALU && strncmp(o.name, "v_movrel", 8) != 0;
 }
 
-// Cycles that an instruction keeps the SIMD; fewer than 16 lanes: DPP gathers rows first.
-static unsigned slots(const struct gcn3_op &o, bool dpp = false)
+// Cycles that an instruction keeps the SIMD; DPP gathers rows first with fewer than 16 lanes, and where it reaches another row
+// while the third read is of the old destination (v_mac).
+static unsigned slots(const struct gcn3_op &o, bool dpp = false, bool crosses = false)
 {
     unsigned times = o.rate == RATE_FULL ? 1 : o.rate == RATE_HALF ? 2 : o.dw == 4 ? 8 : 4;
-    return o.rate == RATE_F64 ? 68 : 4 * Parts * (times + (dpp && Parts > 1));
+    return o.rate == RATE_F64 ? 68 : 4 * Parts * (times + (dpp && (Parts > 1 || (crosses && (o.flags & FLAG_DST_R)))));
 }
 
 static unsigned scalar_code()
@@ -462,7 +463,7 @@ static void one_instruction(const struct gcn3_op &o, unsigned tag)
     dut->valid_i = 1;
     tick();
     dut->valid_i = 0;
-    for (unsigned left = slots(o, i.dpp) - 1; left; left--)
+    for (unsigned left = slots(o, i.dpp, crosses_rows(i)) - 1; left; left--)
         tick();
 }
 
