@@ -101,19 +101,22 @@ class Plan:
         self.label = f"{kind}_cover" if self.coverage else f"{kind}_test" if special else kind
         self.folder = MODELS / f"{self.label}-{h.hexdigest()[:12]}"
         self.library = self.folder / f"V{self.top}"
+        self.generated = MODELS / "generated" / self.folder.name
+        self.unfinished = self.generated / "unfinished"  # there while the library is built, and after a build that was killed
 
     def done(self):
-        return (self.folder / ".key").exists() and self.library.exists()
+        """The key alone tells that it was linked (verilate.py), not that clock_check() and rewrite() came to their ends."""
+        return (self.folder / ".key").exists() and self.library.exists() and not self.unfinished.exists()
 
     def remove(self):
         shutil.rmtree(self.folder, ignore_errors=True)
-        shutil.rmtree(MODELS / "generated" / self.folder.name, ignore_errors=True)
+        shutil.rmtree(self.generated, ignore_errors=True)
 
     def build(self):
         self.folder.mkdir(parents=True, exist_ok=True)
-        generated = MODELS / "generated" / self.folder.name
-        generated.mkdir(parents=True, exist_ok=True)
-        package, wrapper = generated / "gantry_cfg_pkg.sv", generated / f"{self.kind}_model.cpp"
+        self.generated.mkdir(parents=True, exist_ok=True)
+        self.unfinished.touch()
+        package, wrapper = self.generated / "gantry_cfg_pkg.sv", self.generated / f"{self.kind}_model.cpp"
         package.write_text(self.package)
         wrapper.write_text(self.wrapper)
         cmd = [sys.executable, str(ROOT / "sw/tools/verilate.py"), "--top", self.top, "--out", str(self.folder), "--exe", str(wrapper),
@@ -125,7 +128,11 @@ class Plan:
             lines = [line for line in text.splitlines() if "rror" in line] or ["no message"]
             raise SystemExit(f"models: {self.kind}: does not build: {lines[0].strip()[:300]} (all of it: {self.folder}/error.log)")
         self.clock_check()
-        self.rewrite()
+        try:
+            self.rewrite()
+            self.unfinished.unlink()
+        except OSError:  # no room: the library is right as it was linked, the next start tries again
+            (self.folder / "library.fresh").unlink(missing_ok=True)
 
     def rewrite(self):
         """Write the library once more, in one piece: a file stays in the memory into which the linker wrote it bit by bit, and code
@@ -139,7 +146,6 @@ class Plan:
         text = "".join(p.read_text() for p in self.folder.glob(f"V{self.top}___024root*.cpp"))
         events = set(re.findall(r"region trigger index \d+ is active: (@[^\\]*)", text))
         if events != {"@(posedge clk_i)"}:
-            (self.folder / ".key").unlink()
             raise SystemExit(f"models: {self.kind}: evaluated at {', '.join(sorted(events))}, not at @(posedge clk_i) alone")
 
 
@@ -217,7 +223,7 @@ def main():
     for p in plans:
         os.utime(p.folder)
         print(p.kind, p.library)
-    if args.stamp:
+    if args.stamp and all(p.done() for p in plans):
         try:
             stamp_write(args.stamp, before, plans)
         except OSError:  # an installed tree that is not ours to write: the next start asks again

@@ -4,6 +4,7 @@ a changed parameter changes the key of those models alone that read it; no model
 warning; tools that are missing and sources that do not build end the command with one line and exit 70; a build that is
 ended leaves no process and no half of a library."""
 import argparse
+import errno
 import functools
 import os
 import pathlib
@@ -133,3 +134,53 @@ def test_a_changed_parameter_rebuilds_only_what_it_must(setting, kinds):
     """Issue 3, point 1.  A model is kept under a key of what its partition reads."""
     before, after = folders(), folders(setting)
     assert {kind for kind in KINDS if before[kind] != after[kind]} == kinds
+
+
+@pytest.fixture
+def linked(tmp_path, monkeypatch):
+    """A plan whose library is linked in no time, and how often that was."""
+    monkeypatch.setattr(models, "MODELS", tmp_path)
+    args = argparse.Namespace(cc="clang", trace=False, observe=False, check=False, std_x=False, coverage=False, define=[], opt="-O3")
+    plan = models.Plan("rdma", args, [])
+    links = []
+
+    def link(cmd):
+        if not (plan.folder / ".key").exists():
+            links.append(cmd)
+            (plan.folder / f"V{plan.top}___024root.cpp").write_text("region trigger index 0 is active: @(posedge clk_i)")
+            plan.library.write_text("linked")
+            (plan.folder / ".key").touch()
+        return 0, ""
+    monkeypatch.setattr(models.build_process, "run", link)
+    return plan, links
+
+
+def test_a_library_is_taken_when_it_was_rewritten(linked, monkeypatch):
+    """Ended between link and rewrite: the next start finishes it, and links nothing."""
+    plan, links = linked
+
+    def end():
+        raise models.build_process.Ended(signal.SIGKILL)
+    with monkeypatch.context() as patch:
+        patch.setattr(plan, "rewrite", end)
+        with pytest.raises(models.build_process.Ended):
+            plan.build()
+    assert not plan.done()
+    before = plan.library.stat().st_ino
+    plan.build()
+    assert plan.done() and len(links) == 1 and plan.library.stat().st_ino != before
+
+
+def test_no_room_to_rewrite(linked, monkeypatch):
+    """The library stays as it was linked and the run goes on; the next start tries again."""
+    plan, links = linked
+
+    def copy(source, to):
+        to.write_text("lin")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), to)
+    with monkeypatch.context() as patch:
+        patch.setattr(models.shutil, "copy", copy)
+        models.build_all([plan])
+    assert plan.library.read_text() == "linked" and not plan.done() and not (plan.folder / "library.fresh").exists()
+    models.build_all([plan])
+    assert plan.library.read_text() == "linked" and plan.done() and len(links) == 1
