@@ -63,7 +63,7 @@ void golden_free(struct golden *g)
     pthread_mutex_destroy(&g->lock);
     pthread_mutex_destroy(&g->window);
     free(g->queue);
-    free(g->told);
+    places_free(&g->hazards);
     outside_free(&g->outside);
     free(g);
 }

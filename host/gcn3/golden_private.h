@@ -11,6 +11,7 @@
 #include "gcn3/golden.h"
 #include "gcn3/hazard.h"
 #include "gcn3/outside.h"
+#include "gcn3/places.h"
 
 #define GOLDEN_WAVES 16         /* of a work-group */
 #define GOLDEN_TLB 4096         /* entries, direct mapped */
@@ -34,11 +35,6 @@ struct golden_code {
     uint32_t generation;
     uint8_t vmid;
     struct gcn3_inst inst;
-};
-
-struct golden_told {
-    uint64_t pc;
-    uint8_t vmid, rule;
 };
 
 /* One pass over the wavefronts of a work-group, as executed; golden_group_run tells it. */
@@ -110,9 +106,8 @@ struct golden {
     uint32_t generation; /* of code: never 0 */
     uint32_t flushes;    /* of TLBs */
     bool check_hazards;
-    struct outside outside;   /* check.lds */
-    struct golden_told *told; /* places of hazards that were reported */
-    size_t told_count, told_room;
+    struct outside outside;        /* check.lds */
+    struct places hazards;         /* that were reported */
     struct golden_worker **worker; /* [workers] */
     unsigned workers;
     golden_share_fn share; /* NULL: one thread */

@@ -3,28 +3,15 @@
  */
 #include "gcn3/outside.h"
 
-#include <stdlib.h>
-
 #include "base/log.h"
-#include "base/xalloc.h"
 #include "gcn3/disasm.h"
-
-static bool told(struct outside *o, unsigned gpu, uint8_t vmid, uint64_t pc)
-{
-    for (size_t k = 0; k < o->told_count; k++)
-        if (o->told[k].pc == pc && o->told[k].vmid == vmid && o->told[k].gpu == gpu)
-            return true;
-    o->told = xgrow(o->told, &o->told_room, o->told_count + 1, sizeof *o->told);
-    o->told[o->told_count++] = (struct outside_place){pc, gpu, vmid};
-    return false;
-}
 
 void outside_warn(struct outside *o, struct gcn3_wave *w, unsigned gpu, unsigned cu, unsigned wave, uint64_t pc,
                   uint64_t inst)
 {
     char component[24], text[160] = "";
     w->lds_missed = false;
-    if (!o->on || told(o, gpu, w->vmid, pc))
+    if (!o->on || !places_first(&o->told, (struct place){.pc = pc, .gpu = gpu, .vmid = w->vmid}))
         return;
     struct disasm *d = disasm_new();
     if (d)
@@ -37,5 +24,5 @@ void outside_warn(struct outside *o, struct gcn3_wave *w, unsigned gpu, unsigned
 
 void outside_free(struct outside *o)
 {
-    free(o->told);
+    places_free(&o->told);
 }

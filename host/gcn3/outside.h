@@ -5,16 +5,11 @@
 #ifndef GANTRY_OUTSIDE_H
 #define GANTRY_OUTSIDE_H
 #include "gcn3/gcn3.h"
+#include "gcn3/places.h"
 
-struct outside_place {
-    uint64_t pc;
-    unsigned gpu;
-    uint8_t vmid;
-};
 struct outside {
     bool on;
-    struct outside_place *told;
-    size_t told_count, told_room;
+    struct places told;
 };
 
 /* w has just executed `inst` (8 bytes) at pc; takes w->lds_missed back. */
