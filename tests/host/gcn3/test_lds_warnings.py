@@ -1,20 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """check.lds (C.7): an LDS access outside the allocation is named once for each place, by the golden model and in lock step alike; accesses inside never (B.8)."""
-import pathlib
 import re
-import subprocess
 
 import pytest
+from snippet import assemble, run
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
-GANTRY = ROOT / "build/bin/gantry"
 # 64 bytes of LDS are named; allocated are 512, the granule.
-SOURCE = """
-    .text
-    .globl beyond
-    .p2align 8
-    .type beyond,@function
-beyond:
+BODY = """
     s_mov_b32 m0, -1
     s_mov_b32 s9, 2
     v_mov_b32 v0, 508
@@ -36,39 +28,20 @@ loop:
     s_cmp_lg_u32 s9, 0
     s_cbranch_scc1 loop
     s_endpgm
-    .rodata
-    .p2align 6
-    .amdhsa_kernel beyond
-      .amdhsa_next_free_vgpr 8
-      .amdhsa_next_free_sgpr 16
-      .amdhsa_group_segment_fixed_size 64
-    .end_amdhsa_kernel
-    .amdgpu_metadata
-amdhsa.version: [1, 1]
-amdhsa.kernels:
-  - {.name: beyond, .symbol: beyond.kd, .kernarg_segment_size: 0, .group_segment_fixed_size: 64, .private_segment_fixed_size: 0,
-     .kernarg_segment_align: 8, .wavefront_size: 64, .sgpr_count: 16, .vgpr_count: 8, .max_flat_workgroup_size: 256}
-    .end_amdgpu_metadata
 """
 WANTED = [("512", "ds_write_b32"), ("520", "ds_read_b64"), ("768", "ds_add_u32"), ("512", "flat_store_dword")]
 ON = ["--set", "check.lds=on"]
 
 
-def run(code, *args, status=0):
+def warnings(code, *args):
     """What is said of the LDS, without who says it."""
-    done = subprocess.run([GANTRY, "kernel", "-c", "tiny", "-q", code, "--grid", "256", "--group", "128", *args], cwd=ROOT, capture_output=True,
-                          text=True, timeout=600)
-    assert done.returncode == status, done.stderr
-    return [line[line.index("LDS access"):] for line in done.stderr.splitlines() if "LDS access" in line]
+    said = run(code, "--grid", "256", "--group", "128", *args)
+    return [line[line.index("LDS access"):] for line in said.splitlines() if "LDS access" in line]
 
 
 @pytest.fixture(scope="module")
 def beyond(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("lds")
-    (folder / "beyond.s").write_text(SOURCE)
-    subprocess.run(["clang-19", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx803", "-mcode-object-version=4", "-o", folder / "beyond.co",
-                    folder / "beyond.s"], check=True)
-    return folder / "beyond.co"
+    return assemble(tmp_path_factory.mktemp("lds"), "beyond", BODY, vgprs=8, lds=64)
 
 
 def places(lines):
@@ -77,15 +50,15 @@ def places(lines):
 
 def test_each_place_once(beyond):
     """In the order of the code; the wavefront that comes first may be another in lock step."""
-    golden = run(beyond, "--model", "golden", *ON)
+    golden = warnings(beyond, "--model", "golden", *ON)
     assert [re.fullmatch(r"LDS access at byte (\d+) of \d+ at pc 0x[0-9a-f]+, CU 0 wavefront \d+: (\w+) .*", line).groups() for line in golden] == WANTED, golden
-    assert sorted(places(run(beyond, "--lockstep", *ON))) == sorted(places(golden))
+    assert sorted(places(warnings(beyond, "--lockstep", *ON))) == sorted(places(golden))
 
 
 def test_off_by_default(beyond):
-    assert run(beyond, "--model", "golden") == run(beyond, "--lockstep") == []
+    assert warnings(beyond, "--model", "golden") == warnings(beyond, "--lockstep") == []
 
 
 def test_the_rtl_alone_does_not_look(beyond):
-    done = subprocess.run([GANTRY, "kernel", "-c", "tiny", beyond, "--grid", "64", "--group", "64", *ON], cwd=ROOT, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 64 and done.stderr == "gantry: check.lds: only with --model golden or --lockstep, which find them\n", done.stderr
+    said = run(beyond, "--grid", "64", "--group", "64", *ON, status=64)
+    assert said == "gantry: check.lds: only with --model golden or --lockstep, which find them\n"
