@@ -15,11 +15,13 @@
 // mutate: rtl/cu/cu_perf.sv: some[turn]    = 1'b1 => some[turn]    = 1'b0
 // mutate: rtl/cu/cu_front.sv: .Instructions(16'h007b) => .Instructions(16'h003b)
 // mutate: rtl/cu/cu_fetch.sv: where_o <= {vmid[w], pc[w]} => where_o <= {vmid[w], pc[0]}
+// mutate: rtl/cu/cu_issue.sv: logic [3:0] nops[Waves] => logic [2:0] nops[Waves]
 //
 // The front end alone, with stand-ins for the vector blocks: random scalar programs with branches, calls and scalar
-// loads on many wavefronts against the golden model; faults, kill, invalidation, counters; traps (traps.h).  Covers cu_fetch, cu_issue,
+// loads on many wavefronts against the golden model; faults, kill, invalidation, counters; traps (traps.h); turns of s_nop (nops.h).  Covers cu_fetch, cu_issue,
 // cu_scalar, cu_sgpr, cu_fill, cu_perf.  The mutants: waits skipped, SCC, old fetch answers, lost load data, a read port,
 // scalar memory complete before its shortest latency.
+#include "tests/rtl/cu/front/nops.h"
 #include "tests/rtl/cu/front/traps.h"
 #include "tests/rtl/cu/harness.h"
 
@@ -235,6 +237,7 @@ int main()
         run_random(b, i < 2 ? 1 : 1 + b.rnd.below(27));
     }
     run_commands(b);
+    run_nops(b);
     run_traps(b);
     run_lone(b, false);
     run_lone(b, true);
