@@ -46,7 +46,7 @@ def timed(template, n, slot):
 
 def source(templates):
     """A kernel that measures templates; registers: v2 lane * 4, v8 lane * 8, v[4:5] address of the data, v6 and v7 0, s[8:11] resource of the data,
-    s[64:67] the same as scratch: swizzled by 64 lanes of a dword, the lane added; m0 is -1."""
+    s[64:67] the same as scratch: swizzled by 64 lanes of a dword, the lane added; v[16:17] flat address of that (FLAT_SCRATCH: the data); m0 is -1."""
     body, slot = [], 0
     for text in templates:
         for n in (SHORT, LONG):
@@ -54,7 +54,8 @@ def source(templates):
             slot += 1
     start = ["s_load_dwordx4 s[4:7], s[0:1], 0x0", "v_readfirstlane_b32 s20, v0", "s_lshr_b32 s20, s20, 6", "s_mul_i32 s20, s20, 256", "s_mov_b32 m0, -1",
              "s_waitcnt lgkmcnt(0)", "s_add_u32 s12, s4, s20", "s_addc_u32 s13, s5, 0", "s_movk_i32 s14, 256", "s_mov_b32 s15, 0x24fac", "s_mov_b64 s[8:9], s[6:7]",
-             "s_movk_i32 s10, 4096", "s_mov_b32 s11, 0x24fac", "s_mov_b32 s64, s6", "s_or_b32 s65, s7, 0x80000000", "s_movk_i32 s66, 4096", "s_mov_b32 s67, 0xea4fac", "s_mov_b64 s[2:3], s[6:7]", "v_mbcnt_lo_u32_b32 v2, -1, 0", "v_mbcnt_hi_u32_b32 v2, -1, v2",
+             "s_movk_i32 s10, 4096", "s_mov_b32 s11, 0x24fac", "s_mov_b32 s64, s6", "s_or_b32 s65, s7, 0x80000000", "s_movk_i32 s66, 4096", "s_mov_b32 s67, 0xea4fac", "s_movk_i32 flat_scratch_lo, 4096", "s_lshr_b64 s[68:69], s[6:7], 8",
+             "s_mov_b32 flat_scratch_hi, s68", "v_mov_b32 v16, 0", "v_mov_b32 v17, 0x20000001", "s_mov_b64 s[2:3], s[6:7]", "v_mbcnt_lo_u32_b32 v2, -1, 0", "v_mbcnt_hi_u32_b32 v2, -1, v2",
              "v_lshlrev_b32 v2, 2, v2", "v_mov_b32 v4, s6", "v_mov_b32 v5, s7", "v_add_u32 v4, vcc, v4, v2", "v_addc_u32 v5, vcc, 0, v5, vcc", "v_mov_b32 v6, 0",
              "v_mov_b32 v7, 0", "v_lshlrev_b32 v8, 1, v2", "v_mov_b32 v10, v2", "v_mov_b32 v11, 0", "s_mov_b32 s30, 0", "s_mov_b32 s31, 0", "s_mov_b32 s24, 0", f"s_movk_i32 s21, {PASSES}"]
     return "\n".join(['.amdgcn_target "amdgcn-amd-amdhsa--gfx803"', ".text", ".globl timing", ".p2align 8", ".type timing,@function", "timing:",
