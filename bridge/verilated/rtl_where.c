@@ -49,21 +49,14 @@ static uint64_t look(struct part *cu, unsigned wave)
     return word;
 }
 
-static bool code_read(struct sim *sim, unsigned gpu, unsigned vmid, uint64_t va, uint32_t *dword)
-{
-    uint64_t root = sim->gpus[gpu].roots[vmid], entry = root ? pagetable_walk(sim->memory, root, va) : 0;
-    return (entry & PTE_VALID) && pmem_read(sim->memory, (entry & PTE_ADDR) + (va & 4095), dword, sizeof *dword) == 0;
-}
-
 static void wave_where(struct sim *sim, unsigned gpu, unsigned cu, unsigned wave, uint64_t word, struct disasm *d,
                        FILE *out)
 {
-    uint64_t pc = word & PMEM_OFFSET_MASK;
-    unsigned vmid = word >> 48 & 255;
+    uint64_t pc = word & PMEM_OFFSET_MASK, root = sim->gpus[gpu].roots[word >> 48 & 255];
     uint32_t dwords[2] = {0, 0};
     char text[160] = "no code there";
-    if (code_read(sim, gpu, vmid, pc, &dwords[0])) {
-        code_read(sim, gpu, vmid, pc + 4, &dwords[1]);
+    if (pagetable_walk_read(sim->memory, root, pc, &dwords[0], 4) == 0) {
+        pagetable_walk_read(sim->memory, root, pc + 4, &dwords[1], 4); /* may be on a page that is not there */
         disasm_text(d, pc, dwords[0] | (uint64_t)dwords[1] << 32, text, sizeof text);
     }
     fprintf(out, "  %s: CU %u wavefront %u, %s, before pc 0x%llx: %s\n", part_name(rtl_machine_cu(sim->rtl, gpu, cu)),

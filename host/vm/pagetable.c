@@ -262,17 +262,17 @@ uint64_t pagetable_lookup(const struct pagetable *pt, uint64_t va)
     return pagetable_walk(pt->pm, pagetable_root(pt), va);
 }
 
-static int copy(struct pagetable *pt, uint64_t va, uint8_t *buffer, uint64_t bytes, bool write)
+static int copy(struct pmem *pm, uint64_t root, uint64_t va, uint8_t *buffer, uint64_t bytes, bool write)
 {
     while (bytes) {
-        uint64_t entry = pagetable_lookup(pt, va);
+        uint64_t entry = pagetable_walk(pm, root, va);
         if (!entry)
             return -EFAULT;
         uint64_t n = PAGE - (va & (PAGE - 1));
         if (n > bytes)
             n = bytes;
         uint64_t pa = (entry & PTE_ADDR) + (va & (PAGE - 1));
-        int status = write ? pmem_write(pt->pm, pa, buffer, n) : pmem_read(pt->pm, pa, buffer, n);
+        int status = write ? pmem_write(pm, pa, buffer, n) : pmem_read(pm, pa, buffer, n);
         if (status < 0)
             return status;
         buffer += n;
@@ -284,12 +284,17 @@ static int copy(struct pagetable *pt, uint64_t va, uint8_t *buffer, uint64_t byt
 
 int pagetable_read(struct pagetable *pt, uint64_t va, void *to, uint64_t bytes)
 {
-    return copy(pt, va, to, bytes, false);
+    return copy(pt->pm, pagetable_root(pt), va, to, bytes, false);
+}
+
+int pagetable_walk_read(struct pmem *pm, uint64_t root, uint64_t va, void *to, uint64_t bytes)
+{
+    return copy(pm, root, va, to, bytes, false);
 }
 
 int pagetable_write(struct pagetable *pt, uint64_t va, const void *from, uint64_t bytes)
 {
-    return copy(pt, va, (uint8_t *)(uintptr_t)from, bytes, true);
+    return copy(pt->pm, pagetable_root(pt), va, (uint8_t *)(uintptr_t)from, bytes, true);
 }
 
 int pagetable_atomic(struct pagetable *pt, uint64_t va, unsigned op, unsigned size, uint64_t operand)

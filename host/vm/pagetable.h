@@ -50,6 +50,8 @@ int pagetable_write(struct pagetable *pt, uint64_t va, const void *from, uint64_
 /* Read-modify-write of `size` bytes (4 or 8, aligned): 0 or -EFAULT. */
 int pagetable_atomic(struct pagetable *pt, uint64_t va, unsigned op, unsigned size, uint64_t operand);
 
-/* The same walk and answer from a root physical address alone (golden model, lock step). */
+/* pagetable_lookup and pagetable_read from a root physical address alone, 0: none (golden model, lock step, reports).
+ */
 uint64_t pagetable_walk(struct pmem *pm, uint64_t root, uint64_t va);
+int pagetable_walk_read(struct pmem *pm, uint64_t root, uint64_t va, void *to, uint64_t bytes);
 #endif

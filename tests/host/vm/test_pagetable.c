@@ -194,6 +194,10 @@ static void same_address_different_data(void **state)
     assert_int_equal(got[0], 0);
     assert_int_equal(pagetable_read(a, 0x10123, got, sizeof got), 0);
     assert_memory_equal(got, text, sizeof got);
+    memset(got, 0, sizeof got);
+    assert_int_equal(pagetable_walk_read(*state, pagetable_root(a), 0x10123, got, sizeof got), 0);
+    assert_memory_equal(got, text, sizeof got);
+    assert_int_equal(pagetable_walk_read(*state, 0, 0x10123, got, sizeof got), -EFAULT);
     assert_int_equal(pagetable_write(a, 0x11fff, text, 2), -EFAULT);
     pagetable_free(a);
     pagetable_free(b);
