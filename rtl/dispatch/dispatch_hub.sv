@@ -77,10 +77,12 @@ module dispatch_hub
     logic [63:0] pc;
   } maintenance_t;
 
+  // Written with `<=`, so that it is a memory on an FPGA: the command of this cycle is not in it yet.
   cp_cmd_t queue[Depth];
+  logic [Depth-1:0] launches;  // which of its commands are launches, that of this cycle as well
   logic [Qw-1:0] head, tail;
   logic [Qw:0] held;
-  cp_cmd_t c;  // command at the head
+  cp_cmd_t c;  // command that is taken
   maintenance_t m;  // the one under way
   logic [MaxLaunches-1:0] free;
   state_e state;
@@ -99,9 +101,10 @@ module dispatch_hub
     active   = 1'b0;
     blk_send = '0;
     if (cp_cmd_valid_i) begin
-      queue[tail] = cp_cmd_i;
-      tail        = tail + 1'b1;
-      held        = held + 1'b1;
+      queue[tail]    <= cp_cmd_i;
+      launches[tail] = cp_cmd_i.kind == CP_LAUNCH;
+      tail = tail + 1'b1;
+      held = held + 1'b1;
     end
     if (ended_valid_i) free[ended_slot_i] = 1'b1;
     blk_left = blk_left & ~blk_evt_valid_i;
@@ -145,9 +148,9 @@ module dispatch_hub
     if (state == Telling && told_i) state = Rest;
 
     // ---- the next command
-    c    = queue[head];
-    take = held != '0 && (c.kind == CP_LAUNCH ? free != '0 : state == Rest);
+    take = held != '0 && (launches[head] ? free != '0 : state == Rest);
     if (take) begin
+      c      = cp_cmd_valid_i && held == (Qw + 1)'(1) ? cp_cmd_i : queue[head];
       head   = head + 1'b1;
       held   = held - 1'b1;
       active = 1'b1;
@@ -195,7 +198,7 @@ module dispatch_hub
     tell_id_o    <= m.id;
     tell_vmid_o  <= m.vmid;
     idle_o <= !active && blk_send == '0 && state != Telling
-              && !(held != '0 && (queue[head].kind == CP_LAUNCH ? free != '0 : state == Rest));
+              && !(held != '0 && (launches[head] ? free != '0 : state == Rest));
     if (!rst_ni) begin
       head     = '0;
       tail     = '0;

@@ -11,6 +11,9 @@
 // mutant: -GSeedPool=2'd3
 // mutate: rtl/dispatch/dispatch_events.sv: left[group_index] == 5'd0 => left[group_index] <= 5'd1
 // mutate: rtl/dispatch/dispatch_hub.sv: to_cus ? 7'd0 : 7'(Cus) => to_cus ? 7'd1 : 7'(Cus)
+// mutate: rtl/dispatch/dispatch_hub.sv: cp_cmd_valid_i && held == (Qw + 1)'(1) ? cp_cmd_i => held == (Qw + 1)'(1) ? cp_cmd_i
+// mutate: rtl/dispatch/dispatch_hub.sv: cp_cmd_valid_i && held == (Qw + 1)'(1) ? cp_cmd_i => cp_cmd_valid_i ? cp_cmd_i
+// mutate: rtl/dispatch/dispatch_hub.sv: launches[tail] = cp_cmd_i.kind => launches[head] = cp_cmd_i.kind
 // mutate: rtl/dispatch/dispatch_walk.sv: cmd[l].cu_mask & ~nofit[l] & pick_pkg => ~nofit[l] & pick_pkg
 // mutate: rtl/gpu/part_dispatch.sv: .freed_cu_i(freed.cu) => .freed_cu_i(cu)
 #include <cstdio>
@@ -255,6 +258,8 @@ static void step(const msg_cp_cmd *cmd)
     dut->cp_cmd_valid_i = cmd != nullptr;
     if (cmd)
         memcpy(&dut->cp_cmd_i, cmd, sizeof *cmd);
+    else
+        memset(&dut->cp_cmd_i, 0xff, sizeof *cmd); // no command is taken from there
     dut->cu_evt_valid_i = 0;
     bool input = cmd != nullptr;
     for (unsigned c = 0; c < Cus; c++) {
