@@ -33,7 +33,7 @@ class Block:
     @property
     def large(self):
         """Hundreds of thousands of gates."""
-        return self.name in ("cu_simd", "part_cu", "dispatch_hub")
+        return self.name in ("cu_simd", "part_cu")
 
     def values(self, constants):
         return self.params(constants) if self.params else {}

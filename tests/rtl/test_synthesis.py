@@ -85,13 +85,13 @@ def test_vgpr_is_block_ram():
 SMALL = ["gpu.l1v.kib=4", "gpu.l1v.mshrs=8"]  # small enough for synth_registers.tsv
 
 
-ROWS = ["lds_execute", "lds_writeback", "lds_serial", "cu_vmem_coalesce", "cu_vmem_request", "cu_vmem_return", "cu_vmem_writeback", "l1v"]
+ROWS = ["lds_execute", "lds_writeback", "lds_serial", "cu_vmem_coalesce", "cu_vmem_request", "cu_vmem_return", "cu_vmem_writeback", "l1v", "dispatch_hub"]
 NARROW_ROWS = ["cu_vmem_coalesce_narrow", "cu_vmem_request_narrow", "cu_vmem_return_narrow"]
 
 
 @pytest.mark.parametrize("module", ROWS + NARROW_ROWS)
 def test_row_memories_are_memories(module):
-    """Arrays of rows do not become registers because a task writes them, which read_slang does not tell."""
+    """Arrays of rows and of commands do not become registers because a task writes them, which read_slang does not tell."""
     params = gen_params.read_table()
     settings = SMALL + (lint.NARROW if module in NARROW_ROWS else [])
     constants = {name: value for name, (value, _) in gen_params.constants(params, settings).items()}
