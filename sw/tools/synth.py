@@ -62,6 +62,8 @@ def in_registers(made):
 
 
 def findings(block, made, known):
+    if "older" in made:
+        return  # of a text that is no more
     if "error" in made and "limit" not in made:
         yield f"{block.name}: {made['error']}"
     for name, words, bits, why in in_registers(made):
@@ -87,7 +89,7 @@ def row(block, made, routed):
             path = f"(not routed) `{made['path'][1]}` to `{made['path'][2]}`"
     spent = f"{made['seconds']:.0f} s, {made['mib']} MiB" if "seconds" in made else ""
     place = f"{routed['route_seconds']:.0f} s" if "route_seconds" in routed else ""
-    return [f"`{block.name}`", *area, bits, ns, clock, path, spent, place]
+    return [f"`{block.name}`" + " (older text)" * ("older" in made), *area, bits, ns, clock, path, spent, place]
 
 
 def machine():

@@ -112,13 +112,15 @@ def run(command, log, limit):
     return -1 if late else done.returncode, round(seconds, 1), usage.ru_maxrss // 1024
 
 
-def keep(path, key, limit, make):
+def keep(path, key, limit, make, older=False):
     """The answer kept in `path` under `key`, or a new one; what was stopped for want of time gets another chance with more.
-    `limit` 0: only what is kept."""
+    `limit` 0: only what is kept, with `older` also an area of another text, marked as such."""
     if path.exists():
         old = json.loads(path.read_text())
         if old.get("key") == key and old.get("limit", limit) >= limit:
             return old
+        if limit == 0 and older and "cells" in old:
+            return {**old, "older": True}
     if limit == 0:
         return {"key": key, "error": "not run", "limit": 0}
     new = {"key": key, **make()}
@@ -194,7 +196,7 @@ def synthesize(block, constants, package, folder, limit, extra=()):
             return answer | {"error": (said or [f"yosys ended with status {status}"])[0].strip()[:200]}
         return answer | {"cells": synth_names.cells(folder / "stat.json", block.top), "path": synth_names.longest(folder / "sta.txt")}
 
-    return keep(folder / "synth.json", key, limit, make)
+    return keep(folder / "synth.json", key, limit, make, older=True)
 
 
 def route(block, made, folder, limit):
@@ -214,7 +216,7 @@ def route(block, made, folder, limit):
         (folder / "report.json").unlink(missing_ok=True)
         status, seconds, peak = run(
             [NEXTPNR, "--85k", "--package", "CABGA756", "--speed", SPEED, "--freq", MEGAHERTZ, "--seed", SEED, "--router", "router2", "--threads", 1,
-             "--lpf-allow-unconstrained", "--timing-allow-fail", "-q", "--json", out / "pins.json", "--report", out / "report.json"],
+             "--lpf-allow-unconstrained", "--timing-allow-fail", "-q", "--log", out / "nextpnr.log", "--json", out / "pins.json", "--report", out / "report.json"],
             folder / "nextpnr.out", limit)
         answer = {"route_seconds": seconds, "route_mib": peak}
         if status == -1:

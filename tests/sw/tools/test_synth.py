@@ -70,6 +70,25 @@ def test_a_memory_stays_one():
     assert answer["cells"]["bram"] + answer["cells"]["lutram"] > 0
 
 
+def test_an_area_of_another_text_is_marked():
+    answer, folder = made(planted(GOOD), "older")
+    (folder / "route.json").write_text(json.dumps({"key": "of yet another text", "mhz": 77.0, "from": "a", "to": "b"}))
+    package = ROOT / "build/gen/gantry_cfg_pkg.sv"
+
+    def kept(text):
+        again = synth_flow.synthesize(planted(text), {}, package, folder, 0)
+        routed = synth_flow.route(planted(text), again, folder, 0)
+        return again, synth.row(planted(text), again, routed)
+    same, line = kept(GOOD)
+    assert same == answer and line[0] == "`planted`" and "77" not in line
+    older, line = kept(BLOCKING)
+    assert older == {**answer, "older": True} and line[0] == "`planted` (older text)" and line[1] == f"{answer['cells']['lut']:,}" and "77" not in line
+    assert list(synth.findings(planted(BLOCKING), {**older, "arrays": [["mem", 32, 512]]}, {})) == []
+    assert json.loads((folder / "synth.json").read_text()) == answer
+    (folder / "synth.json").unlink()
+    assert kept(GOOD)[0]["error"] == "not run"
+
+
 def test_what_yosys_refuses_is_a_finding():
     answer, _ = made(planted("assign q_o = nothing;"), "planted")
     assert re.fullmatch(r"planted: .*error.*", next(iter(synth.findings(planted(""), answer, {}))), re.I)
