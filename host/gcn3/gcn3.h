@@ -29,13 +29,13 @@ enum gcn3_sreg {
 enum gcn3_why {
     WHY_NONE,
     WHY_OPCODE,
-    WHY_GDS,       /* a DS instruction with the gds bit */
-    WHY_TFE,       /* a vector memory instruction with the tfe bit */
-    WHY_LDS,       /* lds bit of MUBUF */
-    WHY_SDWA,      /* it has no such form */
-    WHY_DPP,       /* the same */
-    WHY_CONTROL,   /* reserved values in the SDWA or DPP word */
-    WHY_SCALARS,   /* two different scalars in a vector ALU instruction */
+    WHY_GDS,     /* a DS instruction with the gds bit */
+    WHY_TFE,     /* a vector memory instruction with the tfe bit */
+    WHY_LDS,     /* lds bit of MUBUF */
+    WHY_SDWA,    /* it has no such form */
+    WHY_DPP,     /* the same */
+    WHY_CONTROL, /* reserved values in the SDWA or DPP word */
+    WHY_SCALARS, /* two different scalars in a vector ALU instruction */
     WHY_VDST,
     WHY_SDST,
     WHY_RESOURCE, /* of MUBUF */
