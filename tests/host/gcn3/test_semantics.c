@@ -21,6 +21,10 @@ struct check {
     uint32_t value;
 };
 
+/* v4 = 1.0, v6 = lane; halves: v4 = 1.0 below other bits, v6 = 1.5, v7 = 2.0 */
+#define FLOATS "v_cvt_f32_u32 v6, v2\n v_mov_b32 v4, 1.0\n "
+#define HALVES "v_mov_b32 v4, 0x77773c00\n v_mov_b32 v6, 0x3e00\n v_mov_b32 v7, 0x4000\n "
+
 static const struct check checks[] = {
     {"s_add_u32 s8, s4, s4", "s8", 0, 2},
     {"s_add_u32 s8, s4, s4", "scc", 0, 1},
@@ -114,6 +118,24 @@ static const struct check checks[] = {
     {"v_mov_b32_dpp v4, v2 row_bcast:15 row_mask:0xa bank_mask:0xf", "v4", 20, 15},
     {"v_mov_b32_dpp v4, v2 row_bcast:15 row_mask:0xa bank_mask:0xf", "v4", 40, 0},
     {"v_mov_b32_dpp v4, v2 row_bcast:31 row_mask:0xc bank_mask:0xf", "v4", 60, 31},
+    {FLOATS "v_mac_f32_dpp v4, v6, v6 wave_shl:1 row_mask:0xf bank_mask:0xf", "v4", 15, 0x43710000},
+    {FLOATS "v_mac_f32_dpp v4, v6, v6 wave_shl:1 row_mask:0xf bank_mask:0xf", "v4", 63, 0x3f800000},
+    {FLOATS "v_mac_f32_dpp v2, v6, v6 wave_shl:1 row_mask:0xf bank_mask:0xf", "v2", 63, 63},
+    {FLOATS "v_mac_f32_dpp v2, v6, v6 wave_shl:1 row_mask:0xf bank_mask:0xf bound_ctrl:0", "v2", 63, 0},
+    {FLOATS "v_mac_f32_dpp v4, v6, v6 wave_shr:1 row_mask:0xf bank_mask:0xf", "v4", 48, 0x450d1000},
+    {FLOATS "v_mac_f32_dpp v6, v6, v4 wave_ror:1 row_mask:0xf bank_mask:0xf", "v6", 0, 0x427c0000},
+    {FLOATS "v_mac_f32_dpp v6, v6, v6 wave_shr:1 row_mask:0xf bank_mask:0xf", "v6", 16, 0x43800000},
+    {FLOATS "v_mac_f32_dpp v6, v6, v4 wave_rol:1 row_mask:0xf bank_mask:0xf", "v6", 63, 0x427c0000},
+    {FLOATS "v_mac_f32_dpp v4, v6, -v6 row_bcast:15 row_mask:0xf bank_mask:0xf", "v4", 40, 0xc49ae000},
+    {FLOATS "v_mac_f32_dpp v4, v6, v6 row_bcast:15 row_mask:0xf bank_mask:0xf", "v4", 3, 0x3f800000},
+    {FLOATS "v_mac_f32_dpp v4, v6, v6 row_bcast:15 row_mask:0xd bank_mask:0xf", "v4", 20, 0x3f800000},
+    {FLOATS "v_mac_f32_dpp v4, v6, v6 row_bcast:31 row_mask:0xc bank_mask:0xf", "v4", 60, 0x44e8a000},
+    {FLOATS "s_mov_b64 exec, 0xff\n v_mac_f32_dpp v4, v6, v6 wave_shl:1 row_mask:0xf bank_mask:0xf", "v4", 7,
+     0x3f800000},
+    {FLOATS "s_mov_b64 exec, 0xff\n v_mac_f32_dpp v4, |v6|, v6 wave_shl:1 row_mask:0xf bank_mask:0xf", "v4", 6,
+     0x422c0000},
+    {HALVES "v_mac_f16_dpp v4, v6, v7 wave_shl:1 row_mask:0xf bank_mask:0xf", "v4", 31, 0x4400},
+    {HALVES "v_mac_f16_dpp v4, v6, v7 wave_shl:1 row_mask:0xf bank_mask:0xf", "v4", 63, 0x77773c00},
     {"ds_swizzle_b32 v4, v2 offset:swizzle(SWAP,1)", "v4", 6, 7},
     {"ds_swizzle_b32 v4, v2 offset:0x801b", "v4", 4, 7},
     {"ds_bpermute_b32 v4, v2, v1", "v4", 12, 0x11223347},
