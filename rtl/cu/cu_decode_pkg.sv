@@ -57,13 +57,13 @@ package cu_decode_pkg;
   endfunction
 
   // v_cndmask and additions with carry read a mask beat by beat, v_div_fmas whole (hardware: four wait states behind a
-  // vector instruction that writes VCC).
+  // vector instruction that writes VCC).  None behind VCC is handed on: TTMP keep what they get in the trap handler only.
   function automatic mask_pair_t mask_read(input dec_t d);
     mask_pair_t m;
     logic [63:0] others;
     others  = pair_mask(d.src0, d.src0_w) | pair_mask(d.src1, d.src1_w);
     m.pair  = d.src2_mask ? d.src2[6:1] : 6'd53;
-    m.valid = (d.src2_mask ? d.src2[8:7] == 2'd0 && !d.src2[0] : d.reads_vcc) && !others[m.pair] && m.pair != 6'd63 &&
+    m.valid = (d.src2_mask ? d.src2[8:7] == 2'd0 && !d.src2[0] : d.reads_vcc) && !others[m.pair] && m.pair <= 6'd53 &&
         d.op != OP_V_DIV_FMAS_F32 && d.op != OP_V_DIV_FMAS_F64;
     return m;
   endfunction
