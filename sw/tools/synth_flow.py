@@ -220,7 +220,8 @@ def route(block, made, folder, limit):
             folder / "nextpnr.out", limit)
         answer = {"route_seconds": seconds, "route_mib": peak}
         if status == -1:
-            return answer | {"error": f"not routed in {limit} s", "limit": limit}
+            left = synth_names.overused(folder / "nextpnr.log")
+            return answer | {"error": f"not routed in {limit} s" + (f", {left} wires with several signals at best" if left else ""), "limit": limit}
         if status or not (folder / "report.json").exists():
             said = [line for line in (folder / "nextpnr.out").read_text(errors="replace").splitlines() if "ERROR" in line or "trap" in line]
             return answer | {"error": (said or [f"nextpnr ended with status {status}"])[0].strip()[:200]}

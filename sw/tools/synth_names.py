@@ -131,6 +131,12 @@ def pins(top, path):
     return "\n".join([*o, f"  assign parity_o = {row[0]};" if row else "  assign parity_o = serial_i;", "endmodule", ""])
 
 
+def overused(path):
+    """Of router2's log: the least number of wires, after any of its rounds, that several signals use; None without a round."""
+    rounds = re.findall(r"iter=\d+ wires=\d+ overused=(\d+)", path.read_text(errors="replace")) if path.exists() else []
+    return min(map(int, rounds), default=None)
+
+
 def clock(path):
     """Of nextpnr's report: clock in MHz, the ends of its longest path, its time in logic and in wires."""
     report = json.loads(path.read_text())

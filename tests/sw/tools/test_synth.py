@@ -123,6 +123,15 @@ def test_clock_is_read_from_a_report(tmp_path):
     assert (answer["logic_ns"], answer["wires_ns"], answer["used"]) == (0.8, 6.0, {"DP16KD": 4})
 
 
+def test_what_a_router_that_was_stopped_had_left(tmp_path):
+    path = tmp_path / "nextpnr.log"
+    assert synth_names.overused(path) is None
+    path.write_text("Info: Routing globals...\n")
+    assert synth_names.overused(path) is None
+    path.write_text("".join(f"Info:     iter={i} wires=203182 overused={n} overuse={n + 9} archfail=NA\n" for i, n in ((1, 900), (2, 20), (3, 101))))
+    assert synth_names.overused(path) == 20
+
+
 @pytest.mark.skipif(not synth_flow.NEXTPNR.exists(), reason="nextpnr is installed by make synth only")
 def test_a_queue_is_routed():
     block = synth_blocks.find("stream_fifo")
