@@ -177,6 +177,17 @@ def pytest_collection_modifyitems(items):
         for item in items:
             if item.get_closest_marker("nightly"):
                 item.add_marker(pytest.mark.skip(reason="long: part of make nightly"))
+    elif {item.path.relative_to(ROOT).parts[1] for item in items} <= {"rtl", "formal"}:
+        items[:] = long_first(items)
+
+
+def long_first(items):
+    """Campaigns first, each followed by another test: a process of run_tests.py holds two at a time, so no campaign waits for another."""
+    campaigns = [i for i in items if i.get_closest_marker("nightly")]
+    others = [i for i in items if not i.get_closest_marker("nightly")]
+    pairs = [i for pair in zip(campaigns, others) for i in pair]
+    n = len(pairs) // 2
+    return pairs + campaigns[n:] + others[n:]
 
 
 def pytest_sessionstart(session):

@@ -35,7 +35,7 @@ def main():
     # another, for they share what they build.  Tests of the command and of whole programs watch clocks and processes: alone.
     parts = ["tests/bridge", "tests/harness", "tests/sw", *(f"tests/host/{p.name}" for p in sorted((ROOT / "tests/host").iterdir()) if p.is_dir() and p.name not in ALONE)]
     phases = [sys.argv[1:]] if sys.argv[1:] else [
-        ["-n", "2", "tests/rtl", "tests/formal"], ["-n", "2", "--dist", "loadfile", *parts],
+        ["-n", "2", "--maxschedchunk", "1", "tests/rtl", "tests/formal"], ["-n", "2", "--dist", "loadfile", *parts],
         ["tests", "--ignore=tests/rtl", "--ignore=tests/formal", *(f"--ignore={p}" for p in parts)]]
     for phase in phases:
         pytest.main(["--rootdir", str(ROOT), "--durations", "10", *phase], plugins=[recorder])

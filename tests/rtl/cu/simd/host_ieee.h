@@ -2,7 +2,7 @@
 // The vector ALU's arithmetic against the host's, without the golden model: included by tb.cpp, whose
 // SIMD it drives.  Sums, products, fused and unfused multiply-add, ldexp, conversions in single, double and half precision in all
 // rounding and subnormal modes; division (div_scale, div_fmas, div_fixup) and square roots as the sequences that clang emits.
-// 100 million vectors a family in `make nightly` (GANTRY_NIGHTLY=1), 100,000 otherwise.
+// 100 million vectors a family in `make nightly` (GANTRY_NIGHTLY=1; 10 million of the text for synthesis), 100,000 otherwise.
 #include <cfenv>
 #include <cmath>
 
