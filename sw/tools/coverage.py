@@ -26,7 +26,7 @@ FOLDER = ROOT / "build/coverage"
 ROUNDS = 8  # campaigns of what was never hit
 DEALT = 1200  # cells that such a program deals
 sys.path.insert(0, str(ROOT / "tests/rtl/cu/torture"))
-import generate  # noqa: E402
+import deck  # noqa: E402
 import torture  # noqa: E402
 
 
@@ -43,10 +43,10 @@ def run(instructions, seed):
             break
         print(f"coverage: {len(left)} cells were never hit: programs of them", flush=True)
         random.Random(f"left {seed}").shuffle(left)
-        generate.wanted, seeds = left, max(2, 2 * len(left) // DEALT)
+        deck.wanted, seeds = left, max(2, 2 * len(left) // DEALT)
         coverage_rtl.checked(torture.campaign(seed, seeds=seeds)[0])
         seed += seeds
-    generate.wanted = None
+    deck.wanted = None
     del os.environ["GANTRY_COVERAGE"]
 
 

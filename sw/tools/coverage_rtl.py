@@ -17,7 +17,7 @@ import isa_cells
 
 ROOT = coverage_data.ROOT
 sys.path.insert(0, str(ROOT / "tests/rtl/cu/torture"))
-import generate  # noqa: E402
+import deck  # noqa: E402
 import torture  # noqa: E402
 
 FOLDER = ROOT / "build/coverage"
@@ -84,10 +84,10 @@ def run(instructions, seed, only=""):
             raise SystemExit(f"coverage: {name}: no model has written its counts")
         counted(name)
     if only in "random programs":
-        generate.wanted, compared = encodings(seed), 0
+        deck.wanted, compared = encodings(seed), 0
         checked(torture.campaign(seed, seeds=2)[0])
         counted("programs of every encoding")
-        generate.wanted = None
+        deck.wanted = None
         while compared < instructions:
             failures, seeds, more = torture.campaign(seed, seeds=CHUNK)
             checked(failures)

@@ -16,7 +16,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import kernel  # noqa: E402
-from generate import isa  # noqa: E402
+from deck import isa  # noqa: E402
 import torture  # noqa: E402
 from program import Line  # noqa: E402
 

@@ -9,7 +9,9 @@ import sys
 from dataclasses import dataclass, field
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from generate import FREE_S, Generator, isa, pool  # noqa: E402
+from deck import isa  # noqa: E402
+from generate import Generator  # noqa: E402
+from pick import FREE_S, pool  # noqa: E402
 from program import Line, emit  # noqa: E402
 
 REGION = 8192  # bytes of memory of a wavefront: 4 KiB that instructions reach, and what swizzled accesses and the digest need beyond

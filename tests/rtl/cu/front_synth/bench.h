@@ -1,1 +1,0 @@
-../front/tb.cpp

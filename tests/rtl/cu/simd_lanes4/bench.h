@@ -1,1 +1,0 @@
-../simd/tb.cpp

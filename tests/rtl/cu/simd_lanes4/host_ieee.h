@@ -1,1 +1,0 @@
-../simd/host_ieee.h

@@ -1,1 +1,0 @@
-../vmem/tb.cpp

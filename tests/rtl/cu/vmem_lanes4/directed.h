@@ -1,1 +1,0 @@
-../vmem/directed.h

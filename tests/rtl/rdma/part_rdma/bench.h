@@ -1,1 +1,0 @@
-../rdma/tb.cpp
