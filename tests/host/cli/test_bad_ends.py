@@ -23,6 +23,17 @@ FAULTS = {
              r"\(instruction 0x00000000dc700000\)",
     "unaligned": rf"misaligned access or access outside an aperture {PLACE} 0: flat_atomic_add v\[0:1\], v0 "
                  r"\(instruction 0x00000000dd080000\)",
+    "image": rf"illegal instruction {PLACE} 0: image_load v0, v0, s\[0:7\] dmask:0x1 \(instruction 0x00000000f0000100\): unknown opcode",
+    # the PC is that of the access, though its wavefront has gone on
+    "vector_late": rf"memory fault at address 0x7700000000: page not present {PLACE} 0: flat_load_dword v5, v\[0:1\] \(instruction 0x05000000dc500000\)",
+    "buffer_late": rf"memory fault at address 0x7700000000: page not present {PLACE} 0: buffer_store_dword v0, off, s\[8:11\], 0 "
+                   r"\(instruction 0x80020000e0700000\)",
+    "scalar_late": rf"memory fault at address 0x7700000040: page not present {PLACE} 0: s_load_dwordx2 s\[10:11\], s\[6:7\], 0x40 "
+                   r"\(instruction 0x00000040c0060283\)",
+    "scalar_buffer_late": rf"memory fault at address 0x7700000008: page not present {PLACE} 0: s_buffer_load_dword s6, s\[8:11\], 0x8 "
+                          r"\(instruction 0x00000008c0220184\)",
+    "scalar_store_late": rf"memory fault at address 0x7700000000: page not present {PLACE} 0: s_store_dword s4, s\[6:7\], 0x0 "
+                         r"\(instruction 0x00000000c0420103\)",
 }
 
 
