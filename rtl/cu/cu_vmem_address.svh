@@ -41,8 +41,7 @@
     end
   endtask
 
-  // Cycles until the addresses of the next beat are taken.  Words that are apart: the first stands for all.  Compare-and-swap
-  // takes twice the time of other atomics (CLRX GcnTimings).
+  // Cycles until the addresses of the next beat are taken.  Words that are apart: the first stands for all.
   task automatic address_time();
     hold = BeatCycles;
     if (!op.store && !op.atomic) begin
@@ -61,7 +60,7 @@
       end
       if (op.results == 3'd2 && beat == '1) hold = hold + PairExtra;
     end else if (op.atomic && op.atomic_op == 4'd1) begin
-      hold = hold << 1;
+      hold = hold * CmpSwapTimes;
     end
     if (part != '0) hold = '0;
   endtask

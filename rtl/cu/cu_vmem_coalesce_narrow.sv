@@ -171,7 +171,7 @@ module cu_vmem_coalesce_narrow
     gathering = gathering + 2'd1;
     hold = BeatCycles;
     if (!op.store && !op.atomic && op.results == 3'd2 && next_beat == '1) hold = hold + PairExtra;
-    if (op.atomic && op.atomic_op == 4'd1) hold = hold << 1;
+    if (op.atomic && op.atomic_op == 4'd1) hold = hold * CmpSwapTimes;
     if (next_part != '0) hold = '0;
   endtask
 

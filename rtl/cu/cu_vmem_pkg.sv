@@ -8,6 +8,9 @@ package cu_vmem_pkg;
   // Instructions under way; their tables have 16 entries, of which synthesis drops those that `vslot` never names.
   localparam int unsigned NumSlots = gantry_cfg_pkg::VmemSlots;
 
+  // Addresses of a compare-and-swap take so many times as long as those of other atomics: 32 and 16 cycles (CLRX GcnTimings).
+  localparam logic [5:0] CmpSwapTimes = 6'd2;
+
   function automatic logic [3:0] vslot(input logic [3:0] at);
     return at & 4'(NumSlots - 1);
   endfunction

@@ -10,6 +10,10 @@ package lds_pkg;
   // every bank is larger than all the rest of its compute unit.
   localparam bit Serial = Narrow;
 
+  // Clocks that the banks keep for a store of two dwords a lane, of three: more than their rows (four dwords: as their rows, 10).
+  // Source: stores of 8 and 10 cycles a CU, CLRX GcnTimings.
+  localparam logic [3:0] StorePairClocks = 4'd8, StoreTripleClocks = 4'd10;
+
   typedef struct packed {  // what the stages must know of an instruction: one word of the simulator
     logic active;  // has work for the banks or an exchange
     logic brings;  // writes registers of some lane
@@ -90,8 +94,8 @@ package lds_pkg;
     op.ctl.regs0 = info.src1_w[2:0];
     op.ctl.regs1 = info.src2_w[2:0];
     op.ctl.results = info.dst_w[2:0];
-    // measured on hardware: such stores take longer than their rows
-    op.clocks = info.kind != KIND_STORE || info.two ? 4'd0 : words == 3'd2 ? 4'd8 : words == 3'd3 ? 4'd10 : 4'd0;
+    op.clocks = info.kind != KIND_STORE || info.two ? 4'd0 : words == 3'd2 ? StorePairClocks :
+        words == 3'd3 ? StoreTripleClocks : 4'd0;
     op.ctl.sext = info.is_signed;
     op.ctl.two = info.two;
     op.offset0 = {16'd0, issue.offset1, issue.offset0};
