@@ -53,8 +53,8 @@ struct model_api {
     uint64_t (*evaluated)(const void *model);           /* cycles evaluated so far */
     uint64_t (*counter)(void *model, uint32_t address); /* takes a clock edge: only while idle, or at the end */
     uint64_t (*shown)(const void *model); /* perf_data_o while no counter is read: takes no clock edge, any time */
-    /* perf_data_o while counting is off, for address `what` (CUs: where a wavefront is); takes three clock edges, as
-     * above. */
+    /* perf_data_o while counting is off, for address `what` (CUs: where a wavefront is); takes three to ten clock
+     * edges, as above. */
     uint64_t (*look)(void *model, uint32_t what);
     void (*observe)(void *model, bool on);
     bool (*trace)(void *model, const char *file, uint64_t from, uint64_t to); /* NULL: compiled without tracing */

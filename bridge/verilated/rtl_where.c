@@ -11,7 +11,7 @@
 #include "vm/pagetable.h"
 #include "vm/pmem.h"
 
-#define TRIES 64 /* looks at a wavefront, each of which takes three cycles */
+#define TRIES 256 /* looks at a wavefront, each of which takes three to ten cycles */
 
 /* Bits of the word. */
 enum {

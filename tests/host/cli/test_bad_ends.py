@@ -97,6 +97,15 @@ def test_where_of_many(code):
         assert len(told) == 16 and "and 4 more wavefronts" in done.stderr, done.stderr
 
 
+def test_where_in_a_loop(code):
+    """The place told is one that the wavefront comes to, whatever the loop's period (here 24 cycles)."""
+    for cycles in (50000, 50009, 50018):
+        done = subprocess.run([ROOT / "build/bin/gantry", "kernel", "-c", "tiny", "--model", "rtl", "-q", "--max-cycles", str(cycles), f"{code}:rounds",
+                               "--grid", "256", "--group", "256"], cwd=ROOT, capture_output=True, text=True, timeout=600)
+        assert done.returncode == 75, done.stderr
+        assert len(re.findall(r"before pc 0x[0-9a-f]+: (s_barrier|s_branch 65534)$", done.stderr, re.M)) == 4, done.stderr
+
+
 def test_barrier_with_ended_wavefronts(code):
     for model in ("golden", "rtl"):
         assert run(code, "ended", model) == (0, [])
