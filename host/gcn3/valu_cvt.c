@@ -57,8 +57,8 @@ static void cvt_f32_f64(struct valu *v)
     LANES v->d[l] = finish32(from_f32((float)IN64(v->a64[l])), keep_out32(v));
 }
 
-/* Float to half: sources flush by the f32 bits of MODE, results by the f16 bits; rounding is that of f32. */
-LANE_OP(cvt_f16_f32, finish16(half_round((double)IN(a), v->wave->mode & 3), keep_out64(v)))
+/* Float to half: sources flush by the f32 bits of MODE, results by the f16 bits, which tell the rounding too. */
+LANE_OP(cvt_f16_f32, finish16(half_round((double)IN(a), v->wave->mode >> 2 & 3), keep_out64(v)))
 LANE_OP(cvt_f32_f16, finish32(from_f32((float)half_value(flush16(a & 0xffff, keep_in64(v)))), true))
 #define RTZ(x) finish16(half_round((double)IN(x), 3), keep_out64(v))
 LANE_OP(cvt_pkrtz_f16_f32, RTZ(a) | RTZ(b) << 16)

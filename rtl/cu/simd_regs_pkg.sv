@@ -105,7 +105,7 @@ package simd_regs_pkg;
     o.wide_small = is_wide(op, 1'b1);
     o.small32 = keeps_small(op, 1'b1, 1'b0, d.out);
     o.small16 = keeps_small(op, 1'b0, 1'b1, d.out);
-    o.round16 = d.out == OutF16 && op != OP_V_CVT_F16_F32;
+    o.round16 = d.out == OutF16;
     return o;
   endfunction
 

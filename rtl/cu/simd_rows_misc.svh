@@ -3,7 +3,7 @@
 // Operands v.x, v.y, v.z, result v.res[r].  Not responsible for: the operations themselves (fpu_misc_pkg,
 // fpu_div_pkg), arithmetic that rounds after normalising (simd_rows_norm.svh).
 `ifndef SYNTHESIS  // hardware: simd_rows_shared_misc.svh
-  // mode as in the issue record: [1:0] rounding, [4], [5] subnormal sources and results of singles, [6], [7] of halves.
+  // mode as in the issue record: [3:2] rounding of halves; kept subnormals: [4], [5] sources, results of singles, [6], [7] of halves.
   /* verilator lint_off UNUSEDSIGNAL */  // of mode
   function automatic void misc_row(`LANES_ARG input logic [1:0] r, input logic [9:0] op, input logic [7:0] mode,
                                    input logic ieee);
@@ -15,7 +15,7 @@
     keep_out = mode[5];
     keep16 = mode[6];
     out16 = mode[7];
-    rnd = 32'd1 << mode[1:0];
+    rnd = 32'd1 << mode[3:2];
     case (op)
       OP_V_MIN_F32, OP_V_MAX_F32: begin
         signed_op = op == OP_V_MAX_F32;

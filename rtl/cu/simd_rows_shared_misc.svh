@@ -103,7 +103,7 @@
         pick32(first, second, 1'b0, 1'b1);
   endfunction
 
-  // mode as in the issue record: [1:0] rounding, [4], [5] subnormal sources and results of singles, [6], [7] of halves.
+  // mode as in the issue record: [3:2] rounding of halves; kept subnormals: [4], [5] sources, results of singles, [6], [7] of halves.
   function automatic void misc_row(input logic [1:0] r, input logic [9:0] op, input logic [7:0] mode,
                                    input logic ieee);
     logic [31:0] a, b, x, y, z, t, kind, kept, kept_y, rnd;
@@ -119,7 +119,7 @@
         op == OP_V_CVT_I16_F16 || op == OP_V_CVT_PKNORM_I16_F32;
     kind = op == OP_V_CVT_RPI_I32_F32 ? 32'd1 : op == OP_V_CVT_FLR_I32_F32 ? 32'd2 :
         op == OP_V_CVT_PK_U8_F32 || op == OP_V_CVT_PKACCUM_U8_F32 ? 32'd3 : 32'd0;
-    rnd = op == OP_V_CVT_PKRTZ_F16_F32 ? 32'd8 : 32'd1 << mode[1:0];
+    rnd = op == OP_V_CVT_PKRTZ_F16_F32 ? 32'd8 : 32'd1 << mode[3:2];
     fixup16 = op == OP_V_DIV_FIXUP_F16;
     for (int unsigned l = 0; l < Lanes; l++) begin
       x = v.x[l];

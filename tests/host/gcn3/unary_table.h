@@ -174,7 +174,7 @@ static uint64_t u_cvt_rpi_i32_f32(uint32_t x, uint8_t mode) /* floor(x + 0.5), e
 }
 UNARY(cvt_f32_i32, OUT32(integer((int32_t)x)))
 UNARY(cvt_f32_u32, OUT32(integer(x)))
-UNARY(cvt_f16_f32, result16(join(IN32, F16, R32), mode & 0x80))
+UNARY(cvt_f16_f32, result16(join(IN32, F16, R16), mode & 0x80))
 UNARY(cvt_f64_f32, join(IN32, F64, 0))
 UNARY(cvt_f64_i32, join(integer((int32_t)x), F64, 0))
 UNARY(cvt_f64_u32, join(integer(x), F64, 0))
