@@ -215,18 +215,32 @@ static void clamp_result(struct valu *v, unsigned type)
         }
 }
 
-/* Output modifier: times 2, 4 or 1/2; without effect where results keep subnormals. */
+/* Output modifier: times 2, 4 or 1/2, and zero is +0; without effect where results keep subnormals and with IEEE. */
 static void scale_result(struct valu *v, unsigned type)
 {
     static const double factor[4] = {1, 2, 4, 0.5};
     double f = factor[v->inst->omod];
+    if (v->wave->ieee)
+        return;
     if (type == T_F32 && !keep_out32(v))
-        LANES v->d[l] = finish32(from_f32(as_f32(v->d[l]) * (float)f), false);
+        LANES
+        {
+            uint32_t y = finish32(from_f32(as_f32(v->d[l]) * (float)f), false);
+            v->d[l] = y << 1 ? y : 0;
+        }
     else if (type == T_F16 && !keep_out64(v))
-        LANES v->d[l] =
-            finish16(is_nan16(v->d[l]) ? NAN16 : half_round(half_value(v->d[l]) * f, v->wave->mode >> 2 & 3), false);
+        LANES
+        {
+            uint32_t x = v->d[l];
+            uint32_t y = is_nan16(x) ? NAN16 : half_round(half_value(x) * f, v->wave->mode >> 2 & 3);
+            v->d[l] = flush16(y, false) & 0x7fff ? y : 0;
+        }
     else if (type == T_F64 && !keep_out64(v))
-        LANES v->d64[l] = finish64(from_f64(as_f64(v->d64[l]) * f), false);
+        LANES
+        {
+            uint64_t y = finish64(from_f64(as_f64(v->d64[l]) * f), false);
+            v->d64[l] = y << 1 ? y : 0;
+        }
 }
 
 /* Lanes of EXEC only; in two halves of 32-bit arithmetic, which the compiler vectorises. */

@@ -54,7 +54,7 @@
     end
     v.neg        = f.neg;
     v.abs        = f.abs;
-    v.omod       = f.omod;
+    v.omod       = mode[at][9] ? 2'd0 : f.omod;  // without effect with IEEE
     v.clamp      = f.clamp;
     v.sdwa       = f.sdwa;
     v.dpp        = f.dpp;

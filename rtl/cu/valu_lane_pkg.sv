@@ -60,7 +60,7 @@ package valu_lane_pkg;
     return control[8:3] == 6'b100110 ? beat + 2'd1 : beat - 2'd1;
   endfunction
 
-  // Output multiplier (1: x2, 2: x4, 3: /2) of a finished result; overflow and underflow follow the rounding mode.
+  // Output multiplier (1: x2, 2: x4, 3: /2) of a finished result; overflow and underflow follow the rounding mode; zero is +0.
   function automatic logic [31:0] omod_f32(input logic [31:0] x, input logic [31:0] omod, input logic [31:0] round);
     logic [31:0] e, m, sign, up, r;
     sign = x & 32'h80000000;
@@ -72,10 +72,10 @@ package valu_lane_pkg;
     // only minimum and maximum bring subnormals here
     r = m << omod;
     r = r >= 32'h1000000 ? 32'h1000000 | ((r >> 1) & 32'h7fffff) : r;
-    if (e == 32'd0) return omod == 32'd3 || r < 32'h800000 ? sign : sign | r;
+    if (e == 32'd0) return omod == 32'd3 || r < 32'h800000 ? 32'd0 : sign | r;
     if (omod == 32'd3) begin
       r = e > 32'd1 ? ((e - 32'd1) << 23) | m : m == 32'h7fffff && up != 32'd0 ? 32'h800000 : 32'd0;
-      return sign | r;
+      return r == 32'd0 ? 32'd0 : sign | r;
     end
     e = e + omod;
     return sign | (e < 32'd255 ? (e << 23) | m : up != 32'd0 ? 32'h7f800000 : 32'h7f7fffff);
@@ -90,10 +90,10 @@ package valu_lane_pkg;
     if (e == 32'd31) return m != 32'd0 ? 32'h7e00 : x & 32'hffff;
     r = m << omod;
     r = r >= 32'h800 ? 32'h800 | ((r >> 1) & 32'h3ff) : r;
-    if (e == 32'd0) return omod == 32'd3 || r < 32'h400 ? sign : sign | r;
+    if (e == 32'd0) return omod == 32'd3 || r < 32'h400 ? 32'd0 : sign | r;
     if (omod == 32'd3) begin
       r = e > 32'd1 ? ((e - 32'd1) << 10) | m : m == 32'h3ff && up != 32'd0 ? 32'h400 : 32'd0;
-      return sign | r;
+      return r == 32'd0 ? 32'd0 : sign | r;
     end
     e = e + omod;
     return sign | (e < 32'd31 ? (e << 10) | m : up != 32'd0 ? 32'h7c00 : 32'h7bff);

@@ -167,7 +167,7 @@ package fpu_fma64_pkg;
   /* verilator lint_on UNUSEDSIGNAL */
 
   // ---- modifiers of a finished result
-  // Times 2, 4 or 1/2 (omod 1, 2, 3); overflow and underflow follow the rounding mode, subnormal results are 0.
+  // Times 2, 4 or 1/2 (omod 1, 2, 3); overflow and underflow follow the rounding mode, subnormal results are 0, zero is +0.
   function automatic logic [63:0] omod(input logic [63:0] x, input logic [1:0] by, input logic [1:0] mode);
     logic [63:0] m, r, sign;
     logic [31:0] e;
@@ -183,7 +183,7 @@ package fpu_fma64_pkg;
       if (by == 2'd3) r = e > 32'd1 ? (64'(e - 32'd1) << 52) | m : m == Fraction && out ? Hidden : 64'd0;
       else r = e + 32'(by) < 32'd2047 ? (64'(e + 32'(by)) << 52) | m : out ? Inf : Inf - 64'd1;
     end
-    return e == 32'd2047 ? (m != 64'd0 ? QuietNan : x) : sign | r;
+    return e == 32'd2047 ? (m != 64'd0 ? QuietNan : x) : r == 64'd0 ? 64'd0 : sign | r;
   endfunction
 
   // To 0..1; NaN gives 0 with DX10_CLAMP.

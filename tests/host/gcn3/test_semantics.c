@@ -23,6 +23,8 @@ struct check {
 
 /* v4 = 1.0, v6 = lane; halves: v4 = 1.0 below other bits, v6 = 1.5, v7 = 2.0 */
 #define FLOATS "v_cvt_f32_u32 v6, v2\n v_mov_b32 v4, 1.0\n "
+/* MODE, `n` bits from bit 4 on, is 0: 4 flush subnormals, 6 also without DX10_CLAMP and IEEE */
+#define OMOD(n) "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, " #n "), 0\n "
 #define HALVES "v_mov_b32 v4, 0x77773c00\n v_mov_b32 v6, 0x3e00\n v_mov_b32 v7, 0x4000\n "
 
 static const struct check checks[] = {
@@ -149,6 +151,11 @@ static const struct check checks[] = {
     {"v_mad_u64_u32 v[8:9], s[8:9], v3, v3, 5", "v9", 0, 0xc1b1cd12},
     {"v_lshrrev_b64 v[8:9], 36, s[6:7]", "v8", 0, 0x0f0f0f0f},
     {"v_add_f32 v4, 1.0, 1.0 mul:2", "v4", 0, 0x40000000},
+    {OMOD(4) "v_add_f32 v4, 1.0, 1.0 mul:2", "v4", 0, 0x40000000},
+    {OMOD(6) "v_add_f32 v4, 1.0, 1.0 mul:2", "v4", 0, 0x40800000},
+    {OMOD(6) "v_mul_f32_e64 v4, 0, -1.0 mul:2", "v4", 0, 0},
+    {OMOD(6) "v_mul_f16_e64 v4, 0, -1.0 div:2", "v4", 0, 0},
+    {OMOD(6) "v_mul_f64 v[4:5], 0, -1.0 mul:4", "v5", 0, 0},
     {"v_add_f32 v4, 1.0, 1.0 clamp", "v4", 0, 0x3f800000},
     {"v_cvt_f16_f32 v4, 0x3f800001", "v4", 0, 0x3c00},
     {"s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 1\n v_cvt_f16_f32 v4, 0x3f800001", "v4", 0, 0x3c00},

@@ -33,7 +33,7 @@ static void drive(const struct gcn3_inst &i, unsigned tag, unsigned mask_from = 
     p.put(i.dpp, 1);
     p.put(i.sdwa, 1);
     p.put(i.clamp, 1);
-    p.put(i.omod, 2);
+    p.put(wave.ieee ? 0 : i.omod, 2); // as cu_scalar does
     p.put(i.abs, 3);
     p.put(i.neg, 3);
     p.put(wave.ieee, 1);
