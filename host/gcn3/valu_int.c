@@ -76,8 +76,21 @@ static uint32_t sub16(const struct valu *v, uint32_t x, uint32_t y)
 LANE_OP(add_u16, add16(v, a, b))
 LANE_OP(sub_u16, sub16(v, a, b))
 LANE_OP(subrev_u16, sub16(v, b, a))
-LANE_OP(mul_lo_u16, H(a *b))
-LANE_OP(mad_u16, H(H(a) * H(b) + H(c)))
+/* Product and sum of 16 bits; clamp saturates them. */
+static uint32_t mad_unsigned16(const struct valu *v, uint32_t x, uint32_t y, uint32_t z)
+{
+    uint32_t r = H(x) * H(y) + H(z);
+    return v->inst->clamp && r > 0xffff ? 0xffff : H(r);
+}
+
+static uint32_t mad_signed16(const struct valu *v, uint32_t x, uint32_t y, uint32_t z)
+{
+    int32_t r = SH(x) * SH(y) + SH(z);
+    return H((uint32_t)(!v->inst->clamp ? r : r > 32767 ? 32767 : r < -32768 ? -32768 : r));
+}
+LANE_OP(mul_lo_u16, mad_unsigned16(v, a, b, 0))
+LANE_OP(mad_u16, mad_unsigned16(v, a, b, c))
+LANE_OP(mad_i16, mad_signed16(v, a, b, c))
 LANE_OP(min_u16, MIN(H(a), H(b)))
 LANE_OP(max_u16, MAX(H(a), H(b)))
 LANE_OP(min_i16, H((uint32_t)MIN(SH(a), SH(b))))
@@ -134,7 +147,7 @@ const struct valu_op valu_int_ops[] = {
     {OP_V_SUBB_U32, T_INT, T_INT, 0, subb_u32},       {OP_V_SUBBREV_U32, T_INT, T_INT, 0, subbrev_u32},
     {OP_V_ADD_U16, T_INT, T_INT, 0, add_u16},         {OP_V_SUB_U16, T_INT, T_INT, 0, sub_u16},
     {OP_V_SUBREV_U16, T_INT, T_INT, 0, subrev_u16},   {OP_V_MUL_LO_U16, T_INT, T_INT, 0, mul_lo_u16},
-    {OP_V_MAD_U16, T_INT, T_INT, 0, mad_u16},         {OP_V_MAD_I16, T_INT, T_INT, 0, mad_u16},
+    {OP_V_MAD_U16, T_INT, T_INT, 0, mad_u16},         {OP_V_MAD_I16, T_INT, T_INT, 0, mad_i16},
     {OP_V_MIN_U16, T_INT, T_INT, 0, min_u16},         {OP_V_MAX_U16, T_INT, T_INT, 0, max_u16},
     {OP_V_MIN_I16, T_INT, T_INT, 0, min_i16},         {OP_V_MAX_I16, T_INT, T_INT, 0, max_i16},
     {OP_V_MIN_I32, T_INT, T_INT, 0, min_i32},         {OP_V_MAX_I32, T_INT, T_INT, 0, max_i32},

@@ -160,13 +160,13 @@
 `endif
 
 `ifndef SYNTHESIS  // hardware: simd_rows_shared.svh
-  function automatic void mul24_row(`LANES_ARG input logic [1:0] r, input logic [9:0] op);
+  function automatic void mul24_row(`LANES_ARG input logic [1:0] r, input logic [9:0] op, input logic [31:0] clamp);
     `NO_INLINE
     case (op)
-      OP_V_MUL_LO_U16, OP_V_MAD_U16, OP_V_MAD_I16: begin
+      OP_V_MAD_I16: for (int unsigned l = 0; l < Lanes; l++) v.res[r][l] = mad_i16(v.x[l], v.y[l], v.z[l], clamp);
+      OP_V_MUL_LO_U16, OP_V_MAD_U16: begin
         for (int unsigned l = 0; l < Lanes; l++) begin
-          v.res[r][l] = ((v.x[l] & 32'hffff) * (v.y[l] & 32'hffff) + (op == OP_V_MUL_LO_U16 ? 32'd0 : v.z[l])) &
-              32'hffff;
+          v.res[r][l] = mad_u16(v.x[l], v.y[l], op == OP_V_MUL_LO_U16 ? 32'd0 : v.z[l], clamp);
         end
       end
       OP_V_MUL_HI_I32_I24: begin

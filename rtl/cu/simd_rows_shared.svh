@@ -63,10 +63,11 @@
 
   // The one multiplication of a lane: 24-bit integers with their sign, or significands.
   function automatic void multiply_row(input logic [9:0] op, input logic integers, input logic wide, input logic keep);
-    logic low, is_signed, keep_ab;
+    logic low, half_sign, is_signed, keep_ab;
     logic [31:0] x, y;
     logic signed [24:0] a, b;
     low = op == OP_V_MUL_LO_U16 || op == OP_V_MAD_U16 || op == OP_V_MAD_I16;
+    half_sign = op == OP_V_MAD_I16;
     is_signed = op == OP_V_MUL_I32_I24 || op == OP_V_MUL_HI_I32_I24 || op == OP_V_MAD_I32_I24;
     // narrow operations look at a product only where no source is subnormal, or keep all (halves)
     keep_ab = !wide || op == OP_V_DIV_FMAS_F32 || op == OP_V_DIV_SCALE_F32 || keep;
@@ -74,8 +75,8 @@
       x = v.x[l];
       y = op == OP_V_DIV_SCALE_F32 && !integers ? 32'h3f800000 : v.y[l];
       if (integers) begin
-        a = {is_signed && x[23], low ? 8'd0 : x[23:16], x[15:0]};
-        b = {is_signed && y[23], low ? 8'd0 : y[23:16], y[15:0]};
+        a = {low ? {9{half_sign && x[15]}} : {is_signed && x[23], x[23:16]}, x[15:0]};
+        b = {low ? {9{half_sign && y[15]}} : {is_signed && y[23], y[23:16]}, y[15:0]};
       end else begin
         a = 25'(fpu_fma_pkg::significand(x, keep_ab));
         b = 25'(fpu_fma_pkg::significand(y, keep_ab));
@@ -84,14 +85,18 @@
     end
   endfunction
 
-  function automatic void mul24_row(input logic [1:0] r, input logic [9:0] op);
-    logic [31:0] mask;
-    logic high, adds;
+  function automatic void mul24_row(input logic [1:0] r, input logic [9:0] op, input logic [31:0] clamp);
+    logic [31:0] z, t;
+    logic high, adds, low;
     high = op == OP_V_MUL_HI_I32_I24 || op == OP_V_MUL_HI_U32_U24;
     adds = !(high || op == OP_V_MUL_LO_U16 || op == OP_V_MUL_I32_I24 || op == OP_V_MUL_U32_U24);
-    mask = op == OP_V_MUL_LO_U16 || op == OP_V_MAD_U16 || op == OP_V_MAD_I16 ? 32'hffff : 32'hffffffff;
+    low = op == OP_V_MUL_LO_U16 || op == OP_V_MAD_U16 || op == OP_V_MAD_I16;
     for (int unsigned l = 0; l < Lanes; l++) begin
-      `RESULT(r)[l] = ((high ? products[l][63:32] : products[l][31:0]) + (adds ? v.z[l] : 32'd0)) & mask;
+      z = v.z[l];
+      z = {low ? {16{op == OP_V_MAD_I16 && z[15]}} : z[31:16], z[15:0]};
+      t = (high ? products[l][63:32] : products[l][31:0]) + (adds ? z : 32'd0);
+      if (low) t = !clamp[0] ? t & 32'hffff : op == OP_V_MAD_I16 ? sat_i16(t) : sat_u16(t);
+      `RESULT(r)[l] = t;
     end
   endfunction
 

@@ -307,7 +307,7 @@
         carry = op >= OP_V_ADDC_U32 ? 32'(r.i_issue[q].mask >> {beat, LaneW'(0)}) : 32'd0;
         add_row(`LANES r0, op, `SIMD_FAULT == 18 ? carry ^ (Lanes > 4 ? 32'h10 : 32'h8) : carry, 32'(k.clamp));
       end
-      ClsMul24: mul24_row(`LANES r0, op);
+      ClsMul24: mul24_row(`LANES r0, op, 32'(k.clamp));
       ClsCmp: cmp_row(`LANES op[7:0], k.half, r.i_issue[q].mode[6], r.i_issue[q].mode[4]);
       ClsMisc: misc_row(`LANES r0, op, r.i_issue[q].mode, r.i_issue[q].ieee);
 `ifdef SYNTHESIS

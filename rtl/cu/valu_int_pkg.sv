@@ -141,6 +141,21 @@ package valu_int_pkg;
     return clamp != 32'd0 && (a & 32'hffff) < (b & 32'hffff) ? 32'd0 : (a - b) & 32'hffff;
   endfunction
 
+  // Products and sums of 16 bits, saturating with clamp.
+  function automatic logic [31:0] mad_u16(input logic [31:0] a, input logic [31:0] b, input logic [31:0] c,
+                                          input logic [31:0] clamp);
+    logic [31:0] t;
+    t = (a & 32'hffff) * (b & 32'hffff) + (c & 32'hffff);
+    return clamp != 32'd0 ? sat_u16(t) : t & 32'hffff;
+  endfunction
+
+  function automatic logic [31:0] mad_i16(input logic [31:0] a, input logic [31:0] b, input logic [31:0] c,
+                                          input logic [31:0] clamp);
+    logic [31:0] t;
+    t = sext16(a) * sext16(b) + sext16(c);
+    return clamp != 32'd0 ? sat_i16(t) : t & 32'hffff;
+  endfunction
+
   // x + y + carry; over: carry out.  Saturates with clamp.
   function automatic void add_op(input logic [31:0] x, input logic [31:0] y, input logic [31:0] carry,
                                  input logic [31:0] clamp, output logic [31:0] sum, output logic [31:0] over);

@@ -156,6 +156,12 @@ static const struct check checks[] = {
     {OMOD(6) "v_mul_f32_e64 v4, 0, -1.0 mul:2", "v4", 0, 0},
     {OMOD(6) "v_mul_f16_e64 v4, 0, -1.0 div:2", "v4", 0, 0},
     {OMOD(6) "v_mul_f64 v[4:5], 0, -1.0 mul:4", "v5", 0, 0},
+    {"v_mad_u16 v4, v2, v2, v3 clamp", "v4", 63, 0xce70},
+    {"v_mad_u16 v4, v3, 1, v3 clamp", "v4", 0, 0xffff},
+    {"v_mad_i16 v4, v3, 1, v3 clamp", "v4", 0, 0x8000},
+    {"v_mad_i16 v4, v3, v3, v2 clamp", "v4", 0, 0x7fff},
+    {"v_mad_i16 v4, v2, -2, 1 clamp", "v4", 63, 0xff83},
+    {"v_mad_i16 v4, v3, v3, v2", "v4", 0, 0xa321},
     {"v_add_f32 v4, 1.0, 1.0 clamp", "v4", 0, 0x3f800000},
     {"v_cvt_f16_f32 v4, 0x3f800001", "v4", 0, 0x3c00},
     {"s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 1\n v_cvt_f16_f32 v4, 0x3f800001", "v4", 0, 0x3c00},
@@ -265,8 +271,21 @@ static void cases(void **unused)
     assert_int_equal(wrong, 0);
 }
 
+/* LLVM does not assemble this clamp, which manuals name. */
+static void product16_saturates(void **unused)
+{
+    (void)unused;
+    start_state();
+    assert_int_equal(machine_run(vop3(OP_V_MUL_LO_U16, 4, 3, 2, 0) | 1 << 15), 0);
+    assert_int_equal(machine.v[4][1], 0xbeef);
+    assert_int_equal(machine.v[4][2], 0xffff);
+    assert_int_equal(machine_run(vop3(OP_V_MUL_LO_U16, 4, 3, 2, 0)), 0);
+    assert_int_equal(machine.v[4][2], 0x7dde);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(assemble), cmocka_unit_test(cases)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(assemble), cmocka_unit_test(cases),
+                                       cmocka_unit_test(product16_saturates)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
