@@ -79,6 +79,8 @@ void lockstep_free(struct lockstep *ls)
     if (!ls)
         return;
     for (size_t n = 0; n < (size_t)ls->gpus * ls->cus; n++) {
+        if (ls->cu[n])
+            ls_lds_clear(ls->cu[n]); /* their turns can no longer come */
         for (unsigned k = 0; ls->cu[n] && k < LS_WAVES; k++) {
             wave_clear(&ls->cu[n]->wave[k]);
             free(ls->cu[n]->wave[k].queue);
@@ -252,6 +254,7 @@ void ls_end_waves(struct ls_cu *cu, uint64_t cycle)
 
 static void kill_vmid(struct ls_cu *cu, unsigned vmid)
 {
+    ls_lds_kill(cu, vmid);
     for (unsigned n = 0; n < LS_WAVES; n++)
         if (cu->wave[n].active && cu->wave[n].state.vmid == vmid) {
             cu->ls->observed -= cu->wave[n].count;

@@ -137,6 +137,14 @@ void ls_lds_skip(struct ls_cu *cu, uint64_t turn)
     run_turns(cu);
 }
 
+/* Before them may stand instructions that nobody will see complete, so there is nothing to compare them with. */
+void ls_lds_kill(struct ls_cu *cu, unsigned vmid)
+{
+    for (unsigned n = 0; n < LS_TURNS; n++)
+        for (struct ls_lds *op = cu->lds_waiting[n]; op; op = op->link)
+            op->skip |= op->state.vmid == vmid;
+}
+
 void ls_lds_clear(struct ls_cu *cu)
 {
     for (unsigned n = 0; n < LS_TURNS; n++)

@@ -247,6 +247,7 @@ void ls_flat_check(struct ls_check *c, const struct gcn3_inst *inst, uint64_t la
  * parts. */
 void ls_buffer_check(struct ls_check *c, const struct gcn3_inst *inst, uint64_t lanes, const uint32_t data[64]);
 void ls_lds_skip(struct ls_cu *cu, uint64_t turn);
+void ls_lds_kill(struct ls_cu *cu, unsigned vmid); /* what waits for its turn, of an address space, is not compared */
 void ls_lds_clear(struct ls_cu *cu);
 void ls_lds_free(struct lockstep *ls); /* records for reuse */
 

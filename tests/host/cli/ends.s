@@ -117,6 +117,24 @@ kernel scalar_store_late
   s_memtime s[8:9]
   go_on
 
+kernel lds_order           ; the first reads in the LDS what the second, whose load is still under way, has added
+  v_mov_b32 v6, 0
+  v_mov_b32 v7, 1
+  s_mov_b32 m0, -1
+  only_second 1f
+  places
+  flat_load_dword v4, v[2:3]
+  ds_add_u32 v6, v7
+  s_barrier
+  go_on
+1:
+  s_barrier
+  ds_read_b32 v5, v6
+  s_waitcnt lgkmcnt(0)
+  s_nop 15
+  s_nop 15
+  .long 0xfe000000
+
 kernel loop                ; endless, in the second wavefront; the first waits at a barrier
   only_second 2f
 1:
@@ -176,6 +194,7 @@ amdhsa.kernels:
   - {.name: through, .symbol: through.kd, .kernarg_segment_size: 0, .kernarg_segment_align: 8, .group_segment_fixed_size: 64, .private_segment_fixed_size: 0, .wavefront_size: 64, .sgpr_count: 16, .vgpr_count: 8, .max_flat_workgroup_size: 256}
   - {.name: store, .symbol: store.kd, .kernarg_segment_size: 0, .kernarg_segment_align: 8, .group_segment_fixed_size: 64, .private_segment_fixed_size: 0, .wavefront_size: 64, .sgpr_count: 16, .vgpr_count: 8, .max_flat_workgroup_size: 256}
   - {.name: unaligned, .symbol: unaligned.kd, .kernarg_segment_size: 0, .kernarg_segment_align: 8, .group_segment_fixed_size: 64, .private_segment_fixed_size: 0, .wavefront_size: 64, .sgpr_count: 16, .vgpr_count: 8, .max_flat_workgroup_size: 256}
+  - {.name: lds_order, .symbol: lds_order.kd, .kernarg_segment_size: 0, .kernarg_segment_align: 8, .group_segment_fixed_size: 64, .private_segment_fixed_size: 0, .wavefront_size: 64, .sgpr_count: 16, .vgpr_count: 8, .max_flat_workgroup_size: 256}
   - {.name: loop, .symbol: loop.kd, .kernarg_segment_size: 0, .kernarg_segment_align: 8, .group_segment_fixed_size: 64, .private_segment_fixed_size: 0, .wavefront_size: 64, .sgpr_count: 16, .vgpr_count: 8, .max_flat_workgroup_size: 256}
   - {.name: halt, .symbol: halt.kd, .kernarg_segment_size: 0, .kernarg_segment_align: 8, .group_segment_fixed_size: 64, .private_segment_fixed_size: 0, .wavefront_size: 64, .sgpr_count: 16, .vgpr_count: 8, .max_flat_workgroup_size: 256}
   - {.name: ended, .symbol: ended.kd, .kernarg_segment_size: 0, .kernarg_segment_align: 8, .group_segment_fixed_size: 64, .private_segment_fixed_size: 0, .wavefront_size: 64, .sgpr_count: 16, .vgpr_count: 8, .max_flat_workgroup_size: 256}

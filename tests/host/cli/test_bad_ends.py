@@ -67,6 +67,14 @@ def test_fault(code, name):
     assert ends[0] == ends[1]
 
 
+@pytest.mark.parametrize("options", [(), ("-c", "smallest")])
+def test_fault_in_lock_step(code, options):
+    """What other wavefronts had not finished when the run ends is no difference in what was seen of it in the LDS."""
+    status, lines = run(code, "lds_order", "rtl", "--lockstep", "--set", "link.cu_noc=1000", *options)
+    assert status == 76 and "unknown opcode" in lines[0], lines
+    assert re.fullmatch(r"gantry: lockstep compared=\d+ retired=\d+", lines[1]), lines
+
+
 ENDLESS = {
     "loop": [r"CU 0 wavefront 0, at a barrier, before pc 0x[0-9a-f]+: s_endpgm",
              r"CU 0 wavefront 16, running, before pc 0x[0-9a-f]+: s_branch 65535"],
