@@ -110,8 +110,8 @@ static void qsad(struct valu *v, bool masked)
     {
         uint64_t r = 0;
         for (unsigned n = 0; n < 4; n++) {
-            uint64_t sum = sad(v->a64[l] >> 8 * n, v->b[l], masked) + (v->c64[l] >> 16 * n & 0xffff);
-            r |= (sum > 0xffff ? 0xffff : sum) << 16 * n;
+            uint32_t sum = sad(v->a64[l] >> 8 * n, v->b[l], masked) + (uint32_t)(v->c64[l] >> 16 * n);
+            r |= (uint64_t)H(sum) << 16 * n;
         }
         v->d64[l] = r;
     }
@@ -139,8 +139,7 @@ static void mqsad_u32(struct valu *v)
         }
         LANES
         {
-            uint64_t sum = (uint64_t)sad(v->a64[l] >> 8 * n, v->b[l], true) + row[c + n][l];
-            v->wide[n][l] = sum > UINT32_MAX ? UINT32_MAX : sum;
+            v->wide[n][l] = sad(v->a64[l] >> 8 * n, v->b[l], true) + row[c + n][l];
         }
     }
 }

@@ -68,20 +68,18 @@ package valu_int_pkg;
     return d0 + d1 + d2 + d3;
   endfunction
 
-  // Halves n and n+1 (n = 0, 2) of v_qsad_pk_u16_u8: sums over bytes n.. of a, added to two halves of c, saturated.
+  // Halves n and n+1 (n = 0, 2) of v_qsad_pk_u16_u8: sums over bytes n.. of a, added to two halves of c, modulo 2^16.
   function automatic logic [31:0] qsad_pair(input logic [63:0] a, input logic [31:0] b, input logic [31:0] c,
                                             input logic masked);
     logic [31:0] low, high;
-    low  = sad(32'(a), b, masked) + (c & 32'hffff);
+    low  = sad(32'(a), b, masked) + c;
     high = sad(32'(a >> 8), b, masked) + (c >> 16);
-    return (low > 32'hffff ? 32'hffff : low) | ((high > 32'hffff ? 32'hffff : high) << 16);
+    return (low & 32'hffff) | (high << 16);
   endfunction
 
-  // A sum of v_mqsad_u32_u8, saturated.
+  // A sum of v_mqsad_u32_u8.
   function automatic logic [31:0] sad_sum(input logic [31:0] a, input logic [31:0] b, input logic [31:0] c);
-    logic [31:0] sum;
-    sum = sad(a, b, 1'b1) + c;
-    return sum < c ? 32'hffffffff : sum;
+    return sad(a, b, 1'b1) + c;
   endfunction
 
   function automatic logic [31:0] sext16(input logic [31:0] x);
