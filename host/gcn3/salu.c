@@ -120,8 +120,8 @@ static void sop2_32(struct gcn3_wave *w, const struct gcn3_inst *i)
     case OP_S_SUBB_U32: add_carry(w, i, (uint64_t)a - b - w->scc); break;
     case OP_S_MIN_I32: with_scc(w, i, sa < sb ? a : b, sa < sb); break;
     case OP_S_MIN_U32: with_scc(w, i, a < b ? a : b, a < b); break;
-    case OP_S_MAX_I32: with_scc(w, i, sa > sb ? a : b, sa > sb); break;
-    case OP_S_MAX_U32: with_scc(w, i, a > b ? a : b, a > b); break;
+    case OP_S_MAX_I32: with_scc(w, i, sa >= sb ? a : b, sa >= sb); break;
+    case OP_S_MAX_U32: with_scc(w, i, a >= b ? a : b, a >= b); break;
     case OP_S_CSELECT_B32: result32(w, i, w->scc ? a : b); break;
     case OP_S_AND_B32: result32(w, i, a & b); break;
     case OP_S_OR_B32: result32(w, i, a | b); break;
@@ -139,7 +139,7 @@ static void sop2_32(struct gcn3_wave *w, const struct gcn3_inst *i)
     case OP_S_MUL_I32: result32(w, i, a * b); break;
     case OP_S_BFE_U32: result32(w, i, extract_u(a, b, 32)); break;
     case OP_S_BFE_I32: result32(w, i, extract_i((int32_t)a, b, 32)); break;
-    case OP_S_ABSDIFF_I32: result32(w, i, sa > sb ? a - b : b - a); break;
+    case OP_S_ABSDIFF_I32: result32(w, i, (int32_t)(a - b) < 0 ? b - a : a - b); break;
     }
 }
 

@@ -67,8 +67,8 @@ package salu_pkg;
       7'd3: {scc_o, r} = {(a[31] != b[31]) && (diff[31] != a[31]), diff[31:0]};
       7'd6: {scc_o, r} = {less, less ? a : b};
       7'd7: {scc_o, r} = {uless, uless ? a : b};
-      7'd8: {scc_o, r} = {!less && a != b, !less ? a : b};
-      default: {scc_o, r} = {!uless && a != b, !uless ? a : b};
+      7'd8: {scc_o, r} = {!less, !less ? a : b};
+      default: {scc_o, r} = {!uless, !uless ? a : b};
     endcase
   endfunction
 
@@ -76,7 +76,8 @@ package salu_pkg;
   function automatic void sop2_other(input logic [6:0] op, input logic wide, input logic [63:0] a,
                                      input logic [63:0] b, input logic scc_i, output logic [63:0] r);
     logic [5:0] shift;
-    logic [63:0] sa;
+    logic [63:0] sa, diff;
+    diff  = a - b;
     shift = wide ? b[5:0] : {1'b0, b[4:0]};
     sa    = wide ? a : {{32{a[31]}}, a[31:0]};
     case (op)
@@ -89,7 +90,7 @@ package salu_pkg;
       7'd36: r = {32'd0, a[31:0] * b[31:0]};
       7'd37, 7'd39: r = extract(a, shift, b[22:16]);
       7'd38, 7'd40: r = extract_signed(sa, shift, b[22:16], wide ? 7'd64 : 7'd32);
-      7'd42: r = $signed(a[31:0]) > $signed(b[31:0]) ? a - b : b - a;
+      7'd42: r = diff[31] ? b - a : diff;
       default: logic_op(op[3:1] - 3'd6, a, b, r);  // 12 to 27
     endcase
   endfunction
