@@ -154,7 +154,9 @@ uint32_t trans_sin32(uint32_t x)
         return QNAN32;
     if (e > 135 || (e == 135 && m)) /* more than 256 revolutions */
         return 0;
-    uint32_t turn = e ? (uint32_t)fixed32(e, m) : 0;
+    if (e == 0)
+        return x & 0x80000000;
+    uint32_t turn = (uint32_t)fixed32(e, m);
     return sine(x >> 31 ? -turn : turn);
 }
 

@@ -113,7 +113,7 @@ package fpu_trans_pkg;
         u = turn & 32'h3fffffff;
         u = !turn[30] ? u : u != 32'd0 ? 32'h40000000 - u : 32'h3fffffff;
         special = huge || u == 32'd0;
-        value = e == 32'd255 ? 32'h7fc00000 : huge && kind == Cos ? 32'h3f800000 : 32'd0;
+        value = e == 32'd255 ? 32'h7fc00000 : huge && kind == Cos ? 32'h3f800000 : zero && kind == Sin ? sign : 32'd0;
         {k2, k1, k0} = TABLE_SIN[u[29:22]];
         f = u & 32'h3fffff;
         factor = {32'd0, u};
