@@ -139,7 +139,7 @@ static uint64_t four(uint64_t a, uint64_t b, uint64_t c, bool masked)
     uint64_t x = 0;
     for (unsigned n = 0; n < 4; n++) {
         const uint64_t sum = differences((uint32_t)(a >> 8 * n), (uint32_t)b, 8, masked) + (c >> 16 * n & 0xffff);
-        x |= LOW(sum, 0xffff) << 16 * n;
+        x |= (sum & 0xffff) << 16 * n;
     }
     return x;
 }
