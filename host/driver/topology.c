@@ -152,18 +152,23 @@ static int cache_write(const struct gantry_cfg *cfg, const char *root, unsigned 
     return file_write(root, t.bytes, "kfd/topology/nodes/%u/caches/%u/properties", gpu + 1, index);
 }
 
+/* User space takes four SIMDs for a CU (ROCr divides their number by four for the groups of a copy): a CU with fewer is
+ * told as one of four with as many wavefront slots in all. */
+#define SIMDS_TOLD 4u
+
 static void gpu_properties(const struct gantry_cfg *cfg, unsigned gpu, struct text *t)
 {
     /* Shader engines must divide the CUs, or user space would count others than there are. */
     unsigned engines = cfg->gpu_cu_count % 4 == 0 ? 4 : cfg->gpu_cu_count % 2 == 0 ? 2 : 1;
+    unsigned slots = cfg->gpu_cu_simds * cfg->gpu_cu_waves_per_simd;
     add(t, "cpu_cores_count", 0);
-    add(t, "simd_count", (uint64_t)cfg->gpu_cu_count * cfg->gpu_cu_simds);
+    add(t, "simd_count", (uint64_t)cfg->gpu_cu_count * SIMDS_TOLD);
     add(t, "mem_banks_count", 1);
     add(t, "caches_count", 3);
     add(t, "io_links_count", cfg->system_gpus);
     add(t, "cpu_core_id_base", 0);
     add(t, "simd_id_base", 0x80001000u + gpu * 0x1000u);
-    add(t, "max_waves_per_simd", cfg->gpu_cu_waves_per_simd);
+    add(t, "max_waves_per_simd", slots > SIMDS_TOLD ? slots / SIMDS_TOLD : 1);
     add(t, "lds_size_in_kb", cfg->gpu_cu_lds_kib);
     add(t, "gds_size_in_kb", 0);
     add(t, "num_gws", 0);
@@ -171,7 +176,7 @@ static void gpu_properties(const struct gantry_cfg *cfg, unsigned gpu, struct te
     add(t, "array_count", engines);
     add(t, "simd_arrays_per_engine", 1);
     add(t, "cu_per_simd_array", cfg->gpu_cu_count / engines);
-    add(t, "simd_per_cu", cfg->gpu_cu_simds);
+    add(t, "simd_per_cu", SIMDS_TOLD);
     add(t, "max_slots_scratch_cu", CP_SCRATCH_PER_CU);
     add(t, "gfx_target_version", 80003);
     add(t, "vendor_id", 0x1002);

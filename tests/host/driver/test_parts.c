@@ -121,6 +121,8 @@ static void topology_equals_configuration(void **state)
         snprintf(text, sizeof text, "gpu.cu.count=%s", cus[rand() % 7]);
         assert_int_equal(config_set(&c, "test", text), STATUS_OK);
         assert_int_equal(config_set(&c, "test", round & 1 ? "driver.large_bar=on" : "driver.large_bar=off"), STATUS_OK);
+        snprintf(text, sizeof text, "gpu.cu.simds=%u", 1u << round % 3);
+        assert_int_equal(config_set(&c, "test", text), STATUS_OK);
         assert_int_equal(config_finish(&c), STATUS_OK);
         assert_non_null(mkdtemp(root));
         assert_int_equal(topology_write(&c.cfg, root), 0);
@@ -131,7 +133,9 @@ static void topology_equals_configuration(void **state)
         for (unsigned n = 1; n <= gpus; n++) {
             long simds = property(root, n, "properties", "simd_count");
             long engines = property(root, n, "properties", "array_count");
-            assert_int_equal(simds, c.cfg.gpu_cu_count * 4);
+            assert_int_equal(simds, c.cfg.gpu_cu_count * 4); /* whatever the CU has: user space counts CUs by fours */
+            assert_int_equal(property(root, n, "properties", "simd_per_cu"), 4);
+            assert_int_equal(property(root, n, "properties", "max_waves_per_simd"), 10 * c.cfg.gpu_cu_simds / 4);
             assert_int_equal(property(root, n, "properties", "cu_per_simd_array") * engines * 4, simds);
             assert_int_equal(property(root, n, "properties", "drm_render_minor"), 127 + n);
             assert_int_equal(property(root, n, "properties", "mem_banks_count"), 1);
