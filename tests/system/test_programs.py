@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Families of kernels (sw/apps, those that include suite.h): each program compares every kernel's result with the CPU's and exits with 1 when
 one is wrong (C.6).  Here: nine of them at -O2 on the golden model (one host thread and three), some in lock step (a compilation takes 4 s); nightly: each at -O0, -O2 and -O3 on
-the golden model, on the RTL and in lock step, with the programs of one or a few kernels.  On configs/tiny.yaml."""
+the golden model, on the RTL and in lock step, with the programs of one or a few kernels.  On configs/tiny.yaml.  Nightly at -O2 on CUs of configs/smallest.yaml, too (B.6, C.5)."""
 import functools
 import os
 import re
@@ -14,6 +14,14 @@ FAMILIES = sorted(p.stem for p in (ROOT / "sw/apps").glob("*.hip") if '#include 
 SINGLE = ["blur", "copies", "hash", "histogram", "matmul", "peer", "pipeline", "reduction", "saxpy2", "transpose", "vecadd"]  # at -O2: test_ladder
 OFTEN = ["atomics", "calls", "crypto", "fft", "integers", "lanes", "matrices", "montecarlo", "sorting"]
 LOCKSTEP = ["atomics", "calls", "fft", "lanes", "matrices"]
+# A CU of configs/smallest.yaml, four of them: ROCr's copies divide by (SIMDs of the GPU) / 4, and end with SIGFPE where there are fewer than four.
+SMALLEST = ["configs/smallest.yaml", "--set", "gpu.cu.count=4"]
+# What such a CU can never hold: exit status, message.
+TOO_LARGE = {
+    "lanes": (134, "stopped: gpu0: work-group too large"),    # 320 work-items
+    "lu": (134, "stopped: gpu0: work-group too large"),       # 361
+    "sorting": (2, "hipGetLastError(): hipErrorOutOfMemory"),  # sort_records: 20 KiB of LDS of 16; clang puts a record of each of 1,024 work-items there
+}
 # What they leave in memory depends on the order of atomics.
 ORDER = {l.split("\t")[0] for l in (ROOT / "sw/apps/order.tsv").read_text().splitlines() if "\t" in l and not l.startswith(("#", "program\t"))}
 rtl = pytest.mark.skipif("rtl" not in MODELS, reason="GANTRY_MODELS leaves the RTL out")
@@ -27,9 +35,9 @@ def built(name, level):
     return target
 
 
-def tiny_run(program, *options):
+def tiny_run(program, *options, config=("configs/tiny.yaml",)):
     """program: a path, or a list with arguments."""
-    cmd = [GANTRY, "run", "-c", "configs/tiny.yaml", *options, "--", *(program if isinstance(program, list) else [program])]
+    cmd = [GANTRY, "run", "-c", *config, *options, "--", *(program if isinstance(program, list) else [program])]
     done = subprocess.run(cmd, cwd=ROOT, env=os.environ, text=True, stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT, errors="replace")
     return Result(done.returncode, done.stdout, done.stderr, 0)
 
@@ -40,13 +48,14 @@ def passed(result, name):
     return result
 
 
-def lock_step(name, level):
+def lock_step(name, level, **config):
     """Every instruction compared, and the golden model leaves the same data."""
-    result = passed(tiny_run(built(name, level), "--lockstep"), name)
+    result = passed(tiny_run(built(name, level), "--lockstep", **config), name)
     counts = re.search(r"lockstep compared=(\d+) retired=(\d+)", result.err)
     assert counts and counts[1] == counts[2] == result.line["instructions"], result
     if name not in ORDER:
-        assert passed(tiny_run(built(name, level), "--model", "golden"), name).line["data"] == result.line["data"], result
+        assert passed(tiny_run(built(name, level), "--model", "golden", **config), name).line["data"] == result.line["data"], result
+    return result
 
 
 def test_number_of_kernels():
@@ -97,3 +106,24 @@ def test_all_levels(name, level):
     lock_step(name, level)  # runs the golden model, too
     threads_agree(name, level)
     passed(tiny_run(built(name, level), "--model", "rtl"), name)
+
+
+@rtl
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", [n for n in FAMILIES + SINGLE if n not in TOO_LARGE])
+def test_smallest(name):
+    """One SIMD of 4 lanes and 4 slots: the RTL alone and in lock step leave the golden model's data."""
+    result = lock_step(name, "O2", config=SMALLEST)
+    alone = passed(tiny_run(built(name, "O2"), "--model", "rtl", config=SMALLEST), name)
+    assert name in ORDER or alone.line["data"] == result.line["data"], alone
+
+
+@rtl
+@pytest.mark.nightly
+@pytest.mark.parametrize("model", ["golden", "rtl"])
+@pytest.mark.parametrize("name", TOO_LARGE)
+def test_too_large_for_smallest(name, model):
+    """No CU can ever hold a group of it: ROCr's or HIP's own error, in both models."""
+    status, message = TOO_LARGE[name]
+    result = tiny_run(built(name, "O2"), "-v", "--model", model, config=SMALLEST)
+    assert result.status == status and message in result.err, result
