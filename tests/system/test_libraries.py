@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Libraries and compilers that we did not write, from Debian's packages (sw/tools/packages-nightly.txt), on configs/tiny.yaml: rocRAND,
 rocPRIM and rocSPARSE on their own gfx803 code or headers, OpenMP offload by clang 15.  Each program of libraries/ compares with the CPU.
-In lock step, but for rocRAND's generators with states: to set up 131072 of them takes 100 million instructions."""
+In lock step, but for rocRAND's generators with states: to set up 131072 of them takes 100 million instructions, on the RTL alone."""
 import os
 import pathlib
 import re
@@ -52,3 +52,10 @@ def test_lock_step(name, args):
     result = passed(tiny_run([built(name), *args], "--lockstep"), name)
     counts = re.search(r"lockstep compared=(\d+) retired=(\d+)", result.err)
     assert counts and counts[1] == counts[2] == result.line["instructions"], result
+
+
+@pytest.mark.skipif("rtl" not in MODELS, reason="GANTRY_MODELS leaves the RTL out")
+def test_generators_with_states():
+    """All of rocRAND on the RTL: XORWOW's and MRG32k3a's engines, too."""
+    golden, rtl = (passed(tiny_run([built("random")], "--model", model, limit=1800), "random") for model in ("golden", "rtl"))
+    assert int(rtl.line["instructions"]) > 100_000_000 and rtl.line["data"] == golden.line["data"], (golden, rtl)

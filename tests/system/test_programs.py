@@ -35,10 +35,10 @@ def built(name, level):
     return target
 
 
-def tiny_run(program, *options, config=("configs/tiny.yaml",)):
+def tiny_run(program, *options, config=("configs/tiny.yaml",), limit=LIMIT):
     """program: a path, or a list with arguments."""
     cmd = [GANTRY, "run", "-c", *config, *options, "--", *(program if isinstance(program, list) else [program])]
-    done = subprocess.run(cmd, cwd=ROOT, env=os.environ, text=True, stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT, errors="replace")
+    done = subprocess.run(cmd, cwd=ROOT, env=os.environ, text=True, stdin=subprocess.DEVNULL, capture_output=True, timeout=limit, errors="replace")
     return Result(done.returncode, done.stdout, done.stderr, 0)
 
 
