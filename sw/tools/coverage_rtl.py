@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Coverage of rtl/cu, rtl/fpu and rtl/lds: runs of counting models (GANTRY_RTL_COVERAGE, verilate_coverage.py), and their report.
 
-Runs: the module benches of tests/rtl/cu and tests/rtl/lds with the forms that synthesis reads, random programs and random words in lock
-step, the kernels of sw/kernels in lock step, programs that trap in lock step.  Counts of every run are added to build/coverage/rtl.tsv
-and its files removed.  build/coverage/rtl_never.txt: lines and sides of branches never hit; rtl_never_toggle.txt: bits;
-rtl_uncounted.txt: places without counting code, which are not in the table."""
+Runs: the module benches of tests/rtl/cu and tests/rtl/lds with the forms that synthesis reads and those of narrow SIMDs, random programs
+and random words in lock step, the kernels of sw/kernels in lock step, some of them and random programs on the smallest CU, programs that
+trap in lock step.  Counts of every run are added to build/coverage/rtl.tsv and its files removed.  build/coverage/rtl_never.txt: lines and
+sides of branches never hit; rtl_never_toggle.txt: bits; rtl_uncounted.txt: places without counting code, which are not in the table."""
 import collections
 import os
 import random
@@ -24,6 +24,8 @@ FOLDER = ROOT / "build/coverage"
 RAW, TOTAL = FOLDER / "rtl", FOLDER / "rtl.tsv"
 BENCHES = [f"tests/rtl/{name}/tb.cpp::tb.cpp" for name in
            ("cu/cu", "cu/front", "cu/front_synth", "cu/simd", "cu/simd_synth", "cu/vmem", "lds/lds_unit", "lds/ram_banked")]
+# Of SIMDs with 4 lanes.  Not simd_lanes4, which is nightly: the kernels on the smallest CU run its text.
+NARROW = [f"tests/rtl/{name}/tb.cpp::tb.cpp" for name in ("cu/vmem_lanes4", "cu/simd_synth4", "lds/lds_serial")]
 FUZZ = 24    # programs of random words
 JUMP = re.compile(r"\b(return|break|continue)\b")
 BLOCK = 4    # lines from the head of a block to its jump
@@ -35,9 +37,11 @@ def runs(seed):
     pytest = [sys.executable, "-m", "pytest", "-q", "--rootdir", ROOT]
     torture = "tests/rtl/cu/torture"
     return [("module benches", [*pytest, "-n", "2", *BENCHES]),
+            ("benches of narrow SIMDs", [*pytest, "-n", "2", *NARROW]),
             ("programs that once failed, wild jumps", [*pytest, f"{torture}/test_torture.py", "-k", "test_case or wild"]),
             ("random words", [sys.executable, f"{torture}/fuzz.py", "--seed", str(seed), "--seeds", str(FUZZ)]),
             ("kernels", [*pytest, "tests/sw/kernels/test_kernels.py", "-k", "test_lockstep"]),
+            ("on the smallest CU", [*pytest, "tests/sw/kernels/test_smallest.py", f"{torture}/test_torture.py", "-k", "test_lockstep or on_the_smallest"]),
             ("traps", [*pytest, "tests/system/test_traps.py", "-k", "lockstep"])]
 
 
