@@ -122,8 +122,9 @@ static bool was_there(const struct lockstep *ls, uint64_t pa, uint8_t byte, uint
     return false;
 }
 
-/* Whether a load may have seen these bytes: memory holds them, or did when a recent store was made. */
-static bool plausible(const struct ls_check *c, uint64_t pa, const void *seen, unsigned bytes)
+/* Whether a load may have seen these bytes: memory holds them, or did when a recent store was made; one that no cache
+ * has kept (`fresh`) sees none from before its issue, but for the remembered values. */
+static bool plausible(const struct ls_check *c, uint64_t pa, const void *seen, unsigned bytes, bool fresh)
 {
     struct lockstep *ls = c->cu->ls;
     uint8_t now[64];
@@ -135,7 +136,7 @@ static bool plausible(const struct ls_check *c, uint64_t pa, const void *seen, u
         bool found = now[k] == byte;
         for (unsigned n = 0; w && n < LS_VALUES; n++)
             found |= (w->value[n] >> 8 * ((pa + k) & 3) & 255) == byte;
-        if (!found && !was_there(ls, pa + k, byte, c->entry->issued))
+        if (!found && !was_there(ls, pa + k, byte, fresh ? c->entry->issued : 0))
             return false;
     }
     return true;
@@ -172,7 +173,7 @@ static int check_load(void *ctx, struct gcn3_wave *w, struct gcn3_access *a)
         if (a->bytes < 4)
             a->data[0][l] = x[0] &= a->bytes == 1 ? 0xff : 0xffff;
         bool crosses = a->va[l] % PAGE + a->bytes > PAGE;
-        if (!c->text[0] && (pa == LS_NOWHERE || (!crosses && !plausible(c, pa, x, a->bytes)))) {
+        if (!c->text[0] && (pa == LS_NOWHERE || (!crosses && !plausible(c, pa, x, a->bytes, a->inst->glc)))) {
             uint32_t now[4] = {0};
             pmem_read(ls->memory, pa, now, a->bytes);
             snprintf(c->text, sizeof c->text,
@@ -320,7 +321,7 @@ static int check_scalar_load(void *ctx, struct gcn3_wave *w, uint64_t va, uint32
     for (unsigned k = 0; k < dwords; k++) {
         uint64_t pa = ls_translate(c->cu->ls, c->cu->gpu, w->vmid, va + 4 * k);
         to[k] = rtl_scalar(c, inst.sdst + k);
-        if (!c->text[0] && (pa == LS_NOWHERE || !plausible(c, pa, &to[k], 4))) {
+        if (!c->text[0] && (pa == LS_NOWHERE || !plausible(c, pa, &to[k], 4, false))) {
             uint32_t now = 0;
             pmem_read(c->cu->ls->memory, pa, &now, 4);
             snprintf(c->text, sizeof c->text, "scalar load from %lx: rtl %08x, memory %08x",
@@ -336,7 +337,7 @@ static int check_scalar_store(void *ctx, struct gcn3_wave *w, uint64_t va, const
     struct ls_check *c = ctx;
     for (unsigned k = 0; k < dwords && !c->text[0]; k++) {
         uint64_t pa = ls_translate(c->cu->ls, c->cu->gpu, w->vmid, va + 4 * k);
-        if (pa != LS_NOWHERE && plausible(c, pa, &from[k], 4))
+        if (pa != LS_NOWHERE && plausible(c, pa, &from[k], 4, true))
             continue;
         uint32_t now = 0;
         pmem_read(c->cu->ls->memory, pa, &now, 4);

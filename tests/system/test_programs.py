@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Families of kernels (sw/apps, those that include suite.h): each program compares every kernel's result with the CPU's and exits with 1 when
 one is wrong (C.6).  Here: nine of them at -O2 on the golden model (one host thread and three), some in lock step (a compilation takes 4 s); nightly: each at -O0, -O2 and -O3 on
-the golden model, on the RTL and in lock step, with the programs of one or a few kernels.  On configs/tiny.yaml.  Nightly at -O2 on CUs of configs/smallest.yaml, too (B.6, C.5)."""
+the golden model, on the RTL and in lock step, with the programs of one or a few kernels.  On configs/tiny.yaml.  Nightly at -O2 on configs/smallest.yaml, too (one of them always; B.6, C.5)."""
 import functools
 import os
 import re
@@ -14,8 +14,7 @@ FAMILIES = sorted(p.stem for p in (ROOT / "sw/apps").glob("*.hip") if '#include 
 SINGLE = ["blur", "copies", "hash", "histogram", "matmul", "peer", "pipeline", "reduction", "saxpy2", "transpose", "vecadd"]  # at -O2: test_ladder
 OFTEN = ["atomics", "calls", "crypto", "fft", "integers", "lanes", "matrices", "montecarlo", "sorting"]
 LOCKSTEP = ["atomics", "calls", "fft", "lanes", "matrices"]
-# A CU of configs/smallest.yaml, four of them: ROCr's copies divide by (SIMDs of the GPU) / 4, and end with SIGFPE where there are fewer than four.
-SMALLEST = ["configs/smallest.yaml", "--set", "gpu.cu.count=4"]
+SMALLEST = ["configs/smallest.yaml"]
 # What such a CU can never hold: exit status, message.
 TOO_LARGE = {
     "lanes": (134, "stopped: gpu0: work-group too large"),    # 320 work-items
@@ -109,8 +108,7 @@ def test_all_levels(name, level):
 
 
 @rtl
-@pytest.mark.nightly
-@pytest.mark.parametrize("name", [n for n in FAMILIES + SINGLE if n not in TOO_LARGE])
+@pytest.mark.parametrize("name", [n if n == "calls" else pytest.param(n, marks=pytest.mark.nightly) for n in FAMILIES + SINGLE if n not in TOO_LARGE])
 def test_smallest(name):
     """One SIMD of 4 lanes and 4 slots: the RTL alone and in lock step leave the golden model's data."""
     result = lock_step(name, "O2", config=SMALLEST)
