@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # Gantry: `make help` lists the targets.  Only `demo` and `test` may be the first command on a bare machine.
 .DEFAULT_GOAL := all
-B := build
-PY := $(B)/venv/bin/python
+MARCH ?= native
+B := build$(if $(filter native,$(MARCH)),,/$(MARCH))
+PY := build/venv/bin/python
 CC := gcc
 CLANG := clang-19
-CFLAGS := -std=c11 -O3 -g -march=native -Wall -Wextra -Werror -D_GNU_SOURCE -I. -Ihost -Ibridge -I$(B)/gen $(EXTRA_CFLAGS)
+CFLAGS := -std=c11 -O3 -g -march=$(MARCH) -Wall -Wextra -Werror -D_GNU_SOURCE -I. -Ihost -Ibridge -I$(B)/gen $(EXTRA_CFLAGS)
 LLVM_LIBS := $(shell llvm-config-19 --libs 2>/dev/null)
-LDLIBS := -lyaml -lsqlite3 -lelf -lmsgpackc -lxxhash -llz4 -lz -lm -ldl -lpthread $(LLVM_LIBS) -L/usr/lib/llvm-19/lib -lstdc++
+LDLIBS := -lyaml -lsqlite3 -ldw -lelf -lmsgpackc -lxxhash -llz4 -lz -lm -ldl -lpthread $(LLVM_LIBS) -L/usr/lib/llvm-19/lib -lstdc++
 
 all: $(B)/bin/gantry $(B)/lib/libgantry_shim.so  ## build the command and the shim
 include $(wildcard sw/tools/*.mk)
@@ -26,7 +27,7 @@ $(B)/bin/gantry: $(B)/obj/host/cli/main.o $(B)/lib/libgantry.a
 $(B)/obj/%.o: %.c | $(GENERATED)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -fPIC -MMD -MP -c -o $@ $<
-$(B)/lib/libgantry_shim.so: $(wildcard sw/shim/*.c sw/shim/*.h) | $(GENERATED)
+$(B)/lib/libgantry_shim.so: $(wildcard sw/shim/*.c sw/shim/*.h) host/driver/protocol.h host/driver/address.h | $(GENERATED)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -fPIC -shared -fvisibility=hidden -o $@ $(wildcard sw/shim/*.c) -ldl -lpthread
 -include $(LIB_OBJ:.o=.d) $(B)/obj/host/cli/main.d

@@ -10,6 +10,8 @@ tb.cpp     Verilator bench: comment lines `// top:`, `// sources:`, optional `//
            `// nightly: yes` (only there); with GANTRY_RTL_COVERAGE=FOLDER one that counts into it
 test_*.sh  script: exit 0 passed, 77 skipped (reason on the last line)
 test_*.py  pytest, as usual
+Cases of the first three: sw/tools/test_cases.py; each must have run.  The marker `shows` of a Python test names requirements,
+`may_skip` the reason for which it may be skipped (it begins so); sw/tools/manifest.py keeps all in tests/manifest.tsv.
 """
 import os
 import pathlib
@@ -23,6 +25,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "sw/tools"))
 import mutation  # noqa: E402
+import test_cases  # noqa: E402
 
 BUILD = ROOT / "build/tests"
 LIMIT = 900  # seconds a test may take before it counts as hung
@@ -48,6 +51,16 @@ class Item(pytest.Item):
     def reportinfo(self):
         return self.path, 0, str(self.path.relative_to(ROOT))
 
+    def cases_ran(self, output):
+        """Hand on which cases a run names."""
+        self.user_properties += [("case", (name, outcome)) for name, outcome in test_cases.in_output(self.path, output).items()]
+
+    def cases_complete(self, output):
+        """Those of a run that ended with status 0 must be the ones in the text."""
+        wrong = test_cases.difference(self.path, output)
+        if wrong:
+            raise Failed(f"{wrong}\n{output[-3000:]}")
+
 
 def make_variables():
     out = run(["make", "-s", "print-flags"]).stdout.splitlines()
@@ -66,8 +79,10 @@ class CTest(Item):
         if build.returncode:
             raise Failed("does not compile:\n" + build.stdout)
         done = run([str(exe)], limit=int(field.get("limit", LIMIT)) if os.environ.get("GANTRY_NIGHTLY") == "1" else LIMIT)
+        self.cases_ran(done.stdout)
         if done.returncode:
             raise Failed(f"exit status {done.returncode}\n{done.stdout[-6000:]}")
+        self.cases_complete(done.stdout)
 
 
 def head_lines(path, kind):
@@ -78,6 +93,10 @@ def head_lines(path, kind):
 class BenchTest(Item):
     mutant = None  # Verilator argument that seeds a fault
     fault = None   # FILE: OLD => NEW
+
+    @property
+    def seeded(self):
+        return bool(self.mutant or self.fault)
 
     def planted(self, sources):
         """The sources with the copy that has the fault instead of the file."""
@@ -119,8 +138,11 @@ class BenchTest(Item):
         done = run([str(out / ("V" + field["top"])), *shlex.split(field.get("run", ""))],
                    limit=int(field.get("limit", LIMIT)) if os.environ.get("GANTRY_NIGHTLY") == "1" or cover else LIMIT)
         seeded = self.mutant or self.fault
-        if not seeded and done.returncode:
-            raise Failed(f"exit status {done.returncode}\n{done.stdout[-6000:]}")
+        if not seeded:
+            self.cases_ran(done.stdout)
+            if done.returncode:
+                raise Failed(f"exit status {done.returncode}\n{done.stdout[-6000:]}")
+            self.cases_complete(done.stdout)
         if seeded and done.returncode == 0:
             raise Failed(f"the bench does not notice the seeded fault {seeded}\n{done.stdout[-2000:]}")
         if self.fault and done.returncode < 0 and "%Error" not in done.stdout:  # Verilator ends so when an assertion of the RTL fails
@@ -132,8 +154,10 @@ class ShellTest(Item):
         done = run(["bash", str(self.path)])
         if done.returncode == 77:
             pytest.skip((done.stdout.strip().splitlines() or ["no reason given"])[-1])
+        self.cases_ran(done.stdout)
         if done.returncode:
             raise Failed(f"exit status {done.returncode}\n{done.stdout[-6000:]}")
+        self.cases_complete(done.stdout)
 
 
 class File(pytest.File):
@@ -170,6 +194,27 @@ def pytest_collect_file(parent, file_path):
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "nightly: long; runs only in `make nightly` (GANTRY_NIGHTLY=1)")
+    config.addinivalue_line("markers", "shows(id, ...): the requirements of docs/map.md that the test shows")
+    config.addinivalue_line("markers", "may_skip(why): it may be skipped for a reason that begins so")
+
+
+def pytest_addoption(parser):
+    parser.addoption("--print-manifest", action="store_true", help="print the rows of tests/manifest.tsv (sw/tools/manifest.py)")
+
+
+def manifest_rows(item):
+    """(case, ids, why it may be skipped) of what one test consists of."""
+    skip = "nightly" if item.get_closest_marker("nightly") else " | ".join(m.args[0] for m in item.iter_markers("may_skip"))
+    if isinstance(item, Item) and not getattr(item, "seeded", False):
+        file = item.nodeid.split("::")[0]
+        return [(f"{file}::{name}", " ".join(ids), skip) for name, ids in (test_cases.in_text(item.path) or {item.name: []}).items()]
+    return [(item.nodeid, " ".join(sorted({i for m in item.iter_markers("shows") for i in m.args})), skip)]
+
+
+def pytest_collection_finish(session):
+    if session.config.getoption("--print-manifest"):
+        for row in (row for item in session.items for row in manifest_rows(item)):
+            print("manifest", *row, sep="\t")
 
 
 def pytest_collection_modifyitems(items):
@@ -192,3 +237,4 @@ def long_first(items):
 
 def pytest_sessionstart(session):
     os.environ.setdefault("GANTRY_ROOT", str(ROOT))
+    os.environ.setdefault("GANTRY_MODEL_CHECK", "1")  # whole GPUs with the assertions of the RTL; what is about production models unsets it

@@ -9,28 +9,22 @@
 #include "base/xalloc.h"
 #include "bridge/inproc/part.h"
 
-void channel_init(struct channel *c, uint16_t id, uint32_t bytes, uint32_t latency)
+void channel_init(struct channel *c, uint16_t id, uint32_t bytes, uint32_t latency, uint32_t depth)
 {
-    *c = (struct channel){.id = id, .bytes = bytes, .latency = latency, .stride = sizeof(uint64_t) + bytes};
+    PART_CHECK(depth > 0, NULL, 0, "channel %u has no depth", id);
+    *c = (struct channel){.id = id, .bytes = bytes, .latency = latency, .depth = depth};
+    c->stride = sizeof(uint64_t) + ((size_t)bytes + 7) / 8 * 8;
+    size_t room = 1;
+    while (room < depth)
+        room *= 2;
+    c->mask = room - 1;
+    c->ring = xrealloc(NULL, room, c->stride);
 }
 
 void channel_fini(struct channel *c)
 {
     free(c->ring);
     c->ring = NULL;
-}
-
-static void ring_grow(struct channel *c)
-{
-    size_t count = channel_count(c), room = c->ring ? 2 * (c->mask + 1) : 8;
-    uint8_t *ring = xrealloc(NULL, room * c->stride, 1);
-    for (size_t i = 0; i < count; i++)
-        memcpy(ring + i * c->stride, channel_entry(c, i), c->stride);
-    free(c->ring);
-    c->ring = ring;
-    c->mask = room - 1;
-    c->head = 0;
-    c->tail = count;
 }
 
 uint64_t channel_send(struct channel *c, uint64_t now, const void *message)
@@ -47,11 +41,12 @@ uint64_t channel_send(struct channel *c, uint64_t now, const void *message)
         stamp = c->last;
     c->last = stamp + 1;
     c->sent++;
-    if (c->ring == NULL || channel_count(c) > c->mask)
-        ring_grow(c);
-    PART_CHECK(c->depth == 0 || channel_count(c) < c->depth, c->from, now,
-               "channel %u to %s holds %zu messages, depth %u", c->id, part_name(c->to), channel_count(c), c->depth);
-    uint64_t *entry = channel_entry(c, c->tail - c->head);
+    size_t count = channel_count(c);
+    PART_CHECK(count < c->depth, c->from, now, "channel %u to %s holds %zu messages, depth %u", c->id, part_name(c->to),
+               count, c->depth);
+    if (count == 0)
+        c->head = c->tail = 0; /* the places used last are still in the host's caches */
+    uint64_t *entry = channel_entry(c, channel_count(c));
     entry[0] = stamp;
     if (c->bytes)
         memcpy(entry + 1, message, c->bytes);

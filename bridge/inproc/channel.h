@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A channel: one-directional, in order, lossless; a message sent at cycle t is taken at cycle t + latency, later when
- * the link's bandwidth or an earlier message of the same cycle holds it up.  Responsible for: stamps, storage, the
- * check of the declared depth.  Not responsible for: who sends when (credits are the target's business; the bridge
- * carries their pulses as channels of width 0), ordering between channels (calendar.h, sched.h).
+ * the link's bandwidth or an earlier message of the same cycle holds it up.  Responsible for: stamps, storage for as
+ * many messages as its declared depth, made once, and the check that no more are inside.  Not responsible for: who
+ * sends when (credits are the target's business; the bridge carries their pulses as channels of width 0), ordering
+ * between channels (calendar.h, sched.h).
  */
 #ifndef GANTRY_CHANNEL_H
 #define GANTRY_CHANNEL_H
@@ -20,7 +21,8 @@ struct channel {
     uint32_t header;          /* bandwidth model: bytes on the wire = header + payload_bytes(message) */
     uint32_t bytes_per_cycle; /* 0: one message a cycle */
     uint32_t (*payload_bytes)(const void *message);
-    uint32_t depth; /* most messages inside (0: unlimited); more is a bug of the sender */
+    uint32_t depth; /* most messages inside; more is a bug of the sender */
+    bool silent;    /* the receiver is not woken: it looks when it needs to (credits of the host) */
     struct part *from, *to;
     uint64_t last;           /* stamp of the newest message + 1: the next free cycle of the receiving port */
     uint64_t link_free;      /* cycle at which the link can take the next message */
@@ -30,7 +32,8 @@ struct channel {
     size_t stride;
 };
 
-void channel_init(struct channel *c, uint16_t id, uint32_t bytes, uint32_t latency);
+/* depth: the written bound of what is inside at once (bridge/verilated/bounds.h), at least 1. */
+void channel_init(struct channel *c, uint16_t id, uint32_t bytes, uint32_t latency, uint32_t depth);
 void channel_fini(struct channel *c);
 /* Append a message sent at `now`; returns its stamp. */
 uint64_t channel_send(struct channel *c, uint64_t now, const void *message);

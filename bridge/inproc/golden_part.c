@@ -29,13 +29,14 @@ static void golden_event(void *ctx, const struct msg_cp_evt *evt)
         if (copy.start == 0 || copy.start > copy.end)
             copy.start = copy.end;
     }
-    part_send(g->part, 0, g->cycle, &copy);
+    part_send(g->part, GOLDEN_EVENTS, g->cycle, &copy);
 }
 
 static void golden_slice(struct golden_part *g)
 {
     golden_set_time(g->golden, g->cycle);
-    bool work = golden_run(g->golden, GOLDEN_SLICE);
+    bool full = channel_count(g->part->out[GOLDEN_EVENTS]) > GOLDEN_SLICE; /* the host takes them with time */
+    bool work = full || golden_run(g->golden, GOLDEN_SLICE);
     g->slices += work;
     g->resume = work ? g->cycle + GOLDEN_SLICE_CYCLES : UINT64_MAX;
     if (work)
@@ -47,8 +48,10 @@ static void golden_visit(struct part *part, uint64_t from)
     struct golden_part *g = part->own;
     for (unsigned c = 0; c < SCHED_WINDOW; c++) {
         g->cycle = from + c;
-        for (uint32_t i = 0; i < part->due_count[c]; i++)
+        for (uint32_t i = 0; i < part->due_count[c]; i++) {
             golden_cmd(g->golden, part->due[c][i].data);
+            part_send(part, GOLDEN_CREDITS, g->cycle, NULL);
+        }
         if (part->due_count[c] || g->resume == g->cycle)
             golden_slice(g);
     }
@@ -90,13 +93,17 @@ struct part *golden_part_new(struct pmem *memory, unsigned gpu, const struct gan
     g->golden = golden_new(memory, gpu, cfg, golden_event, g);
     if (team)
         golden_share(g->golden, threads, golden_team, team);
-    g->part = part_new(&golden_ops, name, 1, 1, g);
+    g->part = part_new(&golden_ops, name, 1, 2, g);
     return g->part;
 }
 
 uint64_t golden_part_instructions(const struct part *part)
 {
     return golden_instructions(((struct golden_part *)part->own)->golden);
+}
+uint64_t golden_part_groups(const struct part *part)
+{
+    return golden_groups(((struct golden_part *)part->own)->golden);
 }
 uint64_t golden_part_written(const struct part *part)
 {

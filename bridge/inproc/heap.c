@@ -15,6 +15,7 @@ static bool item_less(const struct heap_item *a, const struct heap_item *b)
 
 void heap_push(struct heap *h, uint64_t cycle, uint64_t value)
 {
+    PART_CHECK(h->limit == 0 || h->count < h->limit, NULL, cycle, "%zu wake-ups, at most %zu", h->count, h->limit);
     if (h->count == h->room) {
         h->room = h->room ? 2 * h->room : 64;
         h->items = xrealloc(h->items, h->room, sizeof *h->items);

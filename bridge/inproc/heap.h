@@ -14,6 +14,7 @@ struct heap_item {
 struct heap {
     struct heap_item *items;
     size_t count, room;
+    size_t limit; /* most items; more is a bug (0: the host's timers, which programs set) */
     uint64_t seq;
 };
 

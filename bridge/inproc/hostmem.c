@@ -47,7 +47,8 @@ void hostmem_serve(struct pmem *memory, const struct msg_mem_req *req, struct ms
 static void answers_push(struct answers *a, const struct msg_mem_rsp *rsp)
 {
     if (a->head + a->count == a->room) {
-        memmove(a->list, a->list + a->head, a->count * sizeof *a->list);
+        if (a->head) /* the first time there is no list yet */
+            memmove(a->list, a->list + a->head, a->count * sizeof *a->list);
         a->head = 0;
         if (a->count == a->room) {
             a->room = a->room ? 2 * a->room : 16;

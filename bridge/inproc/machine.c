@@ -12,9 +12,8 @@
 #include "bridge/inproc/team.h"
 #include "bridge/verilated/lockstep_tap.h"
 #include "bridge/verilated/rtl_gpu.h"
+#include "bridge/verilated/rtl_groups.h"
 #include "gantry_cfg.h"
-
-#define HOSTMEM_CREDITS 16 /* depth of rtl/rdma's queue of far answers */
 
 static bool golden_build(struct sim *sim)
 {
@@ -29,8 +28,7 @@ static bool golden_build(struct sim *sim)
         struct part *part = golden_part_new(sim->memory, g, cfg, sim->golden_team, threads);
         sched_add(&sim->sched, part);
         sim->gpus[g].golden = sim->gpus[g].dispatch = part;
-        sched_connect(&sim->sched, sim->host, g, part, 0, sizeof(struct msg_cp_cmd), cfg->link_host);
-        sched_connect(&sim->sched, part, 0, sim->host, g, sizeof(struct msg_cp_evt), cfg->link_host);
+        commands_connect(sim, g, part, 0, GOLDEN_CREDITS, GOLDEN_EVENTS, GOLDEN_EVENT_DEPTH);
     }
     return true;
 }
@@ -43,11 +41,13 @@ static bool rtl_build(struct sim *sim)
         sim->gpus[g].store = store_new(sim->memory, g, vram, cfg->gpu_l2_slices);
         sched_add(&sim->sched, sim->gpus[g].store);
     }
-    sim->hostmem = hostmem_new(sim->memory, sim->gpu_count, HOSTMEM_CREDITS);
+    sim->hostmem = hostmem_new(sim->memory, sim->gpu_count, FAR_DEPTH);
     sched_add(&sim->sched, sim->hostmem);
     sim->rtl = rtl_machine_new(sim);
     if (sim->rtl && sim->options.lockstep)
         sim->tap = lockstep_tap_new(sim);
+    if (sim->rtl)
+        sim->groups = rtl_groups_new(sim);
     return sim->rtl != NULL;
 }
 
@@ -55,6 +55,8 @@ bool machine_build(struct sim *sim)
 {
     sim->gpu_count = sim->cfg->system_gpus;
     sim->gpus = xcalloc(sim->gpu_count, sizeof *sim->gpus);
+    for (unsigned g = 0; g < sim->gpu_count; g++)
+        commands_init(&sim->gpus[g].commands);
     sim->host = sim_host_part(sim, sim->gpu_count);
     if (sim->options.model == SIM_RTL)
         return rtl_build(sim);
@@ -64,6 +66,7 @@ bool machine_build(struct sim *sim)
 void machine_free(struct sim *sim)
 {
     lockstep_tap_free(sim->tap);
+    rtl_groups_free(sim->groups);
     rtl_machine_free(sim->rtl);
     team_free(sim->golden_team);
 }

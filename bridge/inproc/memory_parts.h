@@ -9,6 +9,8 @@
 
 struct pmem;
 
+#define FAR_DEPTH 16u /* credits of every far channel: Depth of rtl/rdma/rdma.sv */
+
 /* inputs: dram_req of slice i; outputs: dram_rsp of slice i.  vram: the GPU's whole VRAM. */
 struct part *store_new(struct pmem *memory, unsigned gpu, uint64_t vram_bytes, unsigned slices);
 /* inputs: far_req of GPU g at g, credits of far_rsp at gpus + g; outputs: far_rsp at g, credits of far_req at gpus + g.

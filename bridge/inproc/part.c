@@ -72,6 +72,8 @@ void part_gather(struct part *part, uint64_t from)
             uint32_t slot = w * 64 + (uint32_t)__builtin_ctzll(bits);
             struct channel *c = part->in[slot];
             size_t n = 0, count = channel_count(c);
+            PART_CHECK(count <= c->depth, part, from, "channel %u from %s holds %zu messages, depth %u", c->id,
+                       part_name(c->from), count, c->depth);
             for (; n < count; n++) {
                 uint64_t ahead = channel_stamp(c, n) - from;
                 if (ahead >= SCHED_WINDOW) {
@@ -107,6 +109,8 @@ void part_send(struct part *part, uint32_t slot, uint64_t now, const void *messa
 void part_deliver(struct channel *c, uint64_t now, const void *message)
 {
     uint64_t stamp = channel_send(c, now, message);
+    if (c->silent)
+        return;
     c->to->waiting[c->to_slot / 64] |= UINT64_C(1) << (c->to_slot & 63);
     sched_wake(c->to->sched, c->to, stamp);
 }

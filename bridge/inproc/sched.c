@@ -49,7 +49,7 @@ void sched_add(struct sched *s, struct part *part)
 }
 
 struct channel *sched_connect(struct sched *s, struct part *from, uint32_t slot_from, struct part *to, uint32_t slot_to,
-                              uint32_t bytes, uint32_t latency)
+                              uint32_t bytes, uint32_t latency, uint32_t depth)
 {
     PART_CHECK(slot_from < from->outs && slot_to < to->ins, from, 0, "output %u of %u to %s input %u of %u", slot_from,
                from->outs, to->name, slot_to, to->ins);
@@ -58,7 +58,7 @@ struct channel *sched_connect(struct sched *s, struct part *from, uint32_t slot_
     PART_CHECK(latency >= SCHED_WINDOW, from, 0, "channel to %s: latency %u is below the window", to->name, latency);
     PART_CHECK(s->channel_count < UINT16_MAX, from, 0, "too many channels");
     struct channel *c = xcalloc(1, sizeof *c);
-    channel_init(c, (uint16_t)s->channel_count, bytes, latency);
+    channel_init(c, (uint16_t)s->channel_count, bytes, latency, depth);
     c->from = from;
     c->to = to;
     c->to_slot = (uint16_t)slot_to;
@@ -87,6 +87,34 @@ static void group_start(struct sched_group *g)
     }
 }
 
+struct sched_mail {
+    struct channel *channel;
+    uint64_t now;
+};
+
+static size_t mail_bytes(const struct channel *c)
+{
+    return sizeof(struct sched_mail) + ((size_t)c->bytes + 7) / 8 * 8;
+}
+
+/* Written bounds of what grows with messages: wake-ups beyond the wheel (one a message, and one of each partition's
+ * own) and, for groups that run at the same time, mail (what is in an outbox is not yet in its channel). */
+static void bounds_set(struct sched *s)
+{
+    for (uint32_t i = 0; i < s->group_count; i++)
+        s->groups[i].late.limit = s->groups[i].count;
+    for (uint32_t i = 0; i < s->channel_count; i++) {
+        const struct channel *c = s->channels[i];
+        s->groups[c->to->group].late.limit += c->depth;
+        if (s->threads > 1 && c->from->group != c->to->group)
+            s->groups[c->from->group].outbox_room += c->depth * mail_bytes(c);
+    }
+    for (uint32_t i = 0; i < s->group_count; i++) {
+        if (s->groups[i].outbox_room)
+            s->groups[i].outbox = xrealloc(NULL, s->groups[i].outbox_room, 1);
+    }
+}
+
 bool sched_start(struct sched *s)
 {
     for (uint32_t i = 0; i < s->count; i++) {
@@ -99,6 +127,7 @@ bool sched_start(struct sched *s)
         group_add(&s->groups[s->parts[i]->group], s->parts[i]);
     for (uint32_t i = 0; i < s->group_count; i++)
         group_start(&s->groups[i]);
+    bounds_set(s);
     s->stretch = SCHED_STRETCH;
     for (uint32_t i = 0; i < s->channel_count; i++) {
         const struct channel *c = s->channels[i];
@@ -124,19 +153,12 @@ void sched_wake(struct sched *s, struct part *part, uint64_t cycle)
 }
 
 /* ---- messages between groups that run at the same time */
-struct sched_mail {
-    struct channel *channel;
-    uint64_t now;
-};
-
 void sched_mail(struct channel *c, uint64_t now, const void *message)
 {
     struct sched_group *g = &c->from->sched->groups[c->from->group];
-    size_t bytes = sizeof(struct sched_mail) + ((size_t)c->bytes + 7) / 8 * 8;
-    if (g->outbox_used + bytes > g->outbox_room) {
-        g->outbox_room = 2 * g->outbox_room + bytes;
-        g->outbox = xrealloc(g->outbox, g->outbox_room, 1);
-    }
+    size_t bytes = mail_bytes(c);
+    PART_CHECK(g->outbox_used + bytes <= g->outbox_room, c->from, now, "outbox of group %u: %zu of %zu bytes",
+               c->from->group, g->outbox_used, g->outbox_room);
     struct sched_mail *mail = (struct sched_mail *)(g->outbox + g->outbox_used);
     *mail = (struct sched_mail){c, now};
     if (c->bytes)
@@ -149,7 +171,7 @@ static void deliver(struct sched_group *g)
     for (size_t at = 0; at < g->outbox_used;) {
         const struct sched_mail *mail = (const struct sched_mail *)(g->outbox + at);
         part_deliver(mail->channel, mail->now, mail + 1);
-        at += sizeof *mail + ((size_t)mail->channel->bytes + 7) / 8 * 8;
+        at += mail_bytes(mail->channel);
     }
     g->outbox_used = 0;
 }

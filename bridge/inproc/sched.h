@@ -29,7 +29,8 @@ struct sched_group {
     uint64_t *wheel;                   /* SCHED_WHEEL sets: partitions with something due in that window */
     uint64_t filled[SCHED_WHEEL / 64]; /* sets of the wheel that are not empty */
     struct heap late;                  /* (cycle, partition) beyond the wheel */
-    uint8_t *outbox; /* messages to other groups: struct sched_mail and payload, each a multiple of 8 bytes */
+    uint8_t *outbox; /* messages to other groups: struct sched_mail and payload, each a multiple of 8 bytes; room for
+                        all that its channels may hold */
     size_t outbox_used, outbox_room;
     uint64_t visits;
 };
@@ -55,9 +56,9 @@ void sched_init(struct sched *s);
 void sched_fini(struct sched *s); /* frees partitions and channels */
 /* Takes the partition over; before sched_start. */
 void sched_add(struct sched *s, struct part *part);
-/* Output `slot_from` of `from` to input `slot_to` of `to`. */
+/* Output `slot_from` of `from` to input `slot_to` of `to`; never more than `depth` messages inside. */
 struct channel *sched_connect(struct sched *s, struct part *from, uint32_t slot_from, struct part *to, uint32_t slot_to,
-                              uint32_t bytes, uint32_t latency);
+                              uint32_t bytes, uint32_t latency, uint32_t depth);
 /* All partitions are there and connected.  False when the host threads cannot be made. */
 bool sched_start(struct sched *s);
 

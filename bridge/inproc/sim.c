@@ -14,6 +14,7 @@
 #include "bridge/inproc/sim_private.h"
 #include "bridge/verilated/lockstep_tap.h"
 #include "bridge/verilated/rtl_gpu.h"
+#include "bridge/verilated/rtl_groups.h"
 #include "bridge/verilated/rtl_part.h"
 
 static void host_visit(struct part *part, uint64_t from)
@@ -56,15 +57,17 @@ void sim_free(struct sim *sim)
     sched_fini(&sim->sched);
     machine_free(sim);
     heap_fini(&sim->timers);
-    for (unsigned g = 0; g < sim->gpu_count; g++)
+    for (unsigned g = 0; g < sim->gpu_count; g++) {
         free(sim->gpus[g].pending);
+        commands_fini(&sim->gpus[g].commands);
+    }
     free(sim->gpus);
     free(sim);
 }
 
 struct part *sim_host_part(struct sim *sim, unsigned gpus)
 {
-    struct part *host = part_new(&host_ops, "host.cp", gpus, gpus, sim);
+    struct part *host = part_new(&host_ops, "host.cp", 2 * gpus, gpus, sim);
     sched_add(&sim->sched, host);
     return host;
 }
@@ -91,7 +94,7 @@ void sim_cmd(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd)
         g->roots[cmd->vmid] = cmd->root;
     else
         pending_add(g, cmd);
-    part_send(sim->host, gpu, sim->now, cmd);
+    commands_send(sim, gpu, cmd);
 }
 
 void sim_timer(struct sim *sim, uint64_t at, uint64_t cookie)
@@ -144,11 +147,17 @@ static void event_account(struct sim_gpu *g, const struct msg_cp_evt *evt, uint6
     }
 }
 
-/* Cycle of the host's first event or timer, UINT64_MAX without one; *gpu: that sent the event, gpu_count for a timer.
- */
+static uint64_t host_alarm(const struct sim *sim)
+{
+    uint64_t timer = heap_next(&sim->timers), command = commands_due(sim);
+    return command < timer ? command : timer;
+}
+
+/* Cycle of the host's first event or timer or of a command that gets its place, UINT64_MAX without one; *gpu: that sent
+ * the event, else gpu_count. */
 static uint64_t host_next(const struct sim *sim, unsigned *gpu)
 {
-    uint64_t cycle = heap_next(&sim->timers);
+    uint64_t cycle = host_alarm(sim);
     *gpu = sim->gpu_count;
     for (unsigned g = 0; g < sim->gpu_count; g++) {
         const struct channel *c = sim->host->in[g];
@@ -169,6 +178,10 @@ static bool host_step(struct sim *sim, uint64_t end, uint64_t until)
     if (cycle >= end || cycle > until)
         return false;
     sim->now = cycle;
+    if (gpu == sim->gpu_count && commands_due(sim) == cycle) {
+        commands_resume(sim);
+        return true;
+    }
     if (gpu == sim->gpu_count) {
         sim->ops->timer(sim->ctx, cycle, heap_pop(&sim->timers).value);
         return true;
@@ -277,7 +290,7 @@ enum sim_result sim_run(struct sim *sim, uint64_t until)
             watchdog_where(sim, stderr);
             return SIM_MAX_CYCLES;
         }
-        uint64_t next = sched_next(s), timer = heap_next(&sim->timers);
+        uint64_t next = sched_next(s), timer = host_alarm(sim);
         if (next == UINT64_MAX && timer == UINT64_MAX)
             return run_dry(sim);
         if (timer < next)
@@ -300,6 +313,27 @@ enum sim_result sim_run(struct sim *sim, uint64_t until)
     }
 }
 
+void sim_where(struct sim *sim)
+{
+    watchdog_where(sim, stderr);
+}
+
+unsigned sim_group(const struct sim *sim, unsigned gpu, const struct msg_cp_evt *evt, const struct msg_cp_cmd *launch,
+                   uint32_t group[3])
+{
+    const uint32_t *sgpr = sim->groups ? rtl_groups_sgprs(sim->groups, gpu, evt->cu, evt->wave) : NULL;
+    uint64_t number = evt->start; /* golden */
+    unsigned at = launch->user_sgprs, known = 0;
+    for (unsigned d = 0; d < 3; d++) {
+        bool told = launch->sys_sgprs >> d & 1;
+        group[d] = sgpr && told ? sgpr[at] : sgpr ? 0 : (uint32_t)(number % launch->groups[d]);
+        number /= launch->groups[d];
+        at += told;
+        known |= (unsigned)(told || launch->groups[d] == 1) << d;
+    }
+    return known;
+}
+
 bool sim_quiet(const struct sim *sim)
 {
     return sched_quiet(&sim->sched);
@@ -318,6 +352,12 @@ void sim_counters(struct sim *sim, sim_counter_fn fn, void *arg)
     }
 }
 
+void sim_models(const struct sim *sim, void (*fn)(void *arg, const char *key, const char *tools), void *arg)
+{
+    if (sim->rtl)
+        rtl_machine_models(sim->rtl, fn, arg);
+}
+
 uint64_t sim_write_hash(const struct sim *sim)
 {
     uint64_t hashes[257] = {0};
@@ -333,6 +373,12 @@ uint64_t sim_write_hash(const struct sim *sim)
     return n ? XXH64(hashes, n * sizeof *hashes, 0) : 0;
 }
 
+uint64_t sim_groups(const struct sim *sim, unsigned gpu)
+{
+    const struct sim_gpu *g = &sim->gpus[gpu];
+    return g->golden ? golden_part_groups(g->golden) : g->dispatch ? rtl_part_shown(g->dispatch) : 0;
+}
+
 uint64_t sim_instructions(const struct sim *sim)
 {
     uint64_t sum = 0;
@@ -340,7 +386,7 @@ uint64_t sim_instructions(const struct sim *sim)
         if (sim->gpus[g].golden)
             sum += golden_part_instructions(sim->gpus[g].golden);
         for (unsigned c = 0; sim->rtl && c < rtl_machine_cus(sim->rtl); c++)
-            sum += rtl_part_instructions(rtl_machine_cu(sim->rtl, g, c));
+            sum += rtl_part_shown(rtl_machine_cu(sim->rtl, g, c));
     }
     return sum;
 }

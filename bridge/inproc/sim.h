@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/status.h"
 #include "gantry_msg.h"
 
 struct gantry_cfg;
@@ -39,6 +40,7 @@ struct sim_options {
      * up; and by sim_run after each slice of the golden model: true makes it return SIM_STOPPED early. */
     bool (*unwanted)(void *arg);
     void *unwanted_arg;
+    enum gantry_status *failure; /* the class of what made sim_new fail is left here; may be NULL */
 };
 
 enum sim_result {
@@ -68,15 +70,27 @@ void sim_stop(struct sim *sim);
 /* Run until sim_stop, or until `until` (UINT64_MAX: no limit), or until nothing can happen. */
 enum sim_result sim_run(struct sim *sim, uint64_t until);
 
+/* Tell on stderr where wavefronts are, once a run.  The machine must not run afterwards. */
+void sim_where(struct sim *sim);
+
+/* Work-group of the wavefront of a CP_EVT_FAULT or CP_EVT_HALT of `launch`, from the event's callback: bit d of the
+ * result when group[d] is known.  One in whose dimension there are several is known when the kernel is told it. */
+unsigned sim_group(const struct sim *sim, unsigned gpu, const struct msg_cp_evt *evt, const struct msg_cp_cmd *launch,
+                   uint32_t group[3]);
+
 /* True when every partition is idle and no message is under way (timers do not count). */
 bool sim_quiet(const struct sim *sim);
 
 /* Counters, hashes: walk all counters as (location "gpu0.cu3.valu", name, value, unit). */
 typedef void (*sim_counter_fn)(void *arg, const char *location, const char *name, uint64_t value, const char *unit);
 void sim_counters(struct sim *sim, sim_counter_fn fn, void *arg);
+/* Walk the model libraries of the RTL (none for golden GPUs): key in the cache, tools that built it. */
+void sim_models(const struct sim *sim, void (*fn)(void *arg, const char *key, const char *tools), void *arg);
 /* XXH64 over each memory's stream of GPU writes (address, bytes, order), memories in fixed order; of golden GPUs over
  * what each has stored (golden_written). */
 uint64_t sim_write_hash(const struct sim *sim);
+/* Work-groups of a GPU that have ended (or were killed) so far; for people: the RTL may be some cycles behind. */
+uint64_t sim_groups(const struct sim *sim, unsigned gpu);
 /* Wavefront instructions executed so far, all GPUs. */
 uint64_t sim_instructions(const struct sim *sim);
 #endif

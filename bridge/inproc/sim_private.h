@@ -4,6 +4,7 @@
  */
 #ifndef GANTRY_SIM_PRIVATE_H
 #define GANTRY_SIM_PRIVATE_H
+#include "bridge/inproc/commands.h"
 #include "bridge/inproc/heap.h"
 #include "bridge/inproc/part.h"
 #include "bridge/inproc/sched.h"
@@ -28,6 +29,7 @@ struct sim_gpu {
     struct part *store;
     struct sim_pending *pending; /* in the order of sending */
     uint32_t pending_count, pending_room;
+    struct commands commands;
     uint64_t roots[256]; /* page table by VMID, 0: none */
 };
 
@@ -38,16 +40,19 @@ struct sim {
     const struct sim_host_ops *ops;
     void *ctx;
     struct sched sched;
-    struct part *host;    /* the host model: cp_evt of GPU g at input g, cp_cmd at output g */
+    struct part
+        *host; /* the host model: cp_evt of GPU g at input g, cp_cmd at output g; commands.c knows the credits */
     struct part *hostmem; /* NULL with the golden model */
     struct sim_gpu *gpus;
     unsigned gpu_count;
     struct heap timers;
-    uint64_t now; /* of the host */
+    uint32_t commands_waiting; /* for a place in a hub, all GPUs */
+    uint64_t now;              /* of the host */
     bool stop, running, where_told;
     uint64_t watch_sent, watch_cycle; /* watchdog: messages and instructions, cycle of the last look */
     struct rtl_machine *rtl;          /* NULL with the golden model */
     struct lockstep_tap *tap;         /* --lockstep, else NULL */
+    struct rtl_groups *groups;        /* NULL with the golden model */
     struct team *golden_team;         /* host threads of golden GPUs; NULL: one */
 };
 

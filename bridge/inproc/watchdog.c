@@ -33,7 +33,7 @@ void watchdog_report(struct sim *sim, FILE *out, const char *why)
     fprintf(out, "gantry: no progress at cycle %llu: %s\n", (unsigned long long)sim->sched.now, why);
     for (unsigned g = 0; g < sim->gpu_count; g++) {
         const struct sim_gpu *gpu = &sim->gpus[g];
-        static const char *const kinds[] = {"?", "launch", "cache maintenance", "vmid", "kill"};
+        static const char *const kinds[] = {"?", "launch", "cache maintenance", "vmid", "kill", "trap handler"};
         for (uint32_t i = 0; i < gpu->pending_count; i++)
             fprintf(out, "  host.cp waits for %s: %s %u%s\n", gpu->dispatch->name, kinds[gpu->pending[i].kind],
                     gpu->pending[i].id, gpu->pending[i].faulted ? " (faulted)" : "");

@@ -115,10 +115,11 @@ static bool end_wait(const struct builder *b, int *status, bool (*unwanted)(void
     return true;
 }
 
-char *builder_run(char *const *words, bool (*unwanted)(void *arg), void *arg)
+char *builder_run(char *const *words, bool (*unwanted)(void *arg), void *arg, enum gantry_status *failure)
 {
     struct builder b;
     int status = 0;
+    *failure = STATUS_INTERNAL;
     if (unwanted && unwanted(arg))
         return NULL;
     if (!builder_start(&b, words)) {
@@ -134,6 +135,8 @@ char *builder_run(char *const *words, bool (*unwanted)(void *arg), void *arg)
     }
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return text;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == status_exit(STATUS_IO))
+        *failure = STATUS_IO;
     if (WIFSIGNALED(status))
         fprintf(stderr, "gantry: models: the builder of the RTL models was ended\n");
     free(text);

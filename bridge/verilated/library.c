@@ -83,8 +83,32 @@ static void model_bug(const char *name, uint64_t cycle, const char *text)
     check_fail(__FILE__, __LINE__, "RTL assertion", name, "cycle=%llu %s", (unsigned long long)cycle, text);
 }
 
+/* What models.py noted about the build beside the library: a new string. */
+static char *tools_read(const char *path)
+{
+    char *name = xasprintf("%.*s/tools.txt", (int)(strrchr(path, '/') - path), path), line[256] = "";
+    FILE *file = fopen(name, "re");
+    if (file && fgets(line, sizeof line, file))
+        line[strcspn(line, "\n")] = 0;
+    if (file)
+        fclose(file);
+    free(name);
+    return xstrdup(line);
+}
+
+/* "cu-1e8a677be468" of ".../cu-1e8a677be468/Vpart_cu" */
+static char *key_of(const char *path)
+{
+    const char *end = strrchr(path, '/'), *begin = end;
+    while (begin > path && begin[-1] != '/')
+        begin--;
+    return xasprintf("%.*s", (int)(end - begin), begin);
+}
+
 static bool library_open(struct library *lib, const char *path)
 {
+    lib->key = key_of(path);
+    lib->tools = tools_read(path);
     lib->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (lib->handle == NULL) {
         fprintf(stderr, "gantry: models: %s: %s\n", lib->kind, dlerror());
@@ -105,17 +129,20 @@ bool library_load(const struct gantry_cfg *cfg, const struct sim_options *option
                   struct library *libraries, unsigned count)
 {
     struct words w = {0};
+    enum gantry_status failure = STATUS_INTERNAL;
     if (count == 0)
         return true;
     command_line(&w, cfg, trace, options->lockstep, libraries, count);
     char *stamp = stamp_name(w.list), *text = stamp_answer(config_root(), stamp);
     if (text == NULL) {
         words_end(&w, xasprintf("--stamp=%s", stamp));
-        text = builder_run(w.list, options->unwanted, options->unwanted_arg);
+        text = builder_run(w.list, options->unwanted, options->unwanted_arg, &failure);
     }
     free(stamp);
     words_fini(&w);
     bool ok = text != NULL;
+    if (!ok && options->failure)
+        *options->failure = failure;
     unsigned n = 0;
     for (char *line = text, *end; ok && line && (end = strchr(line, '\n')) != NULL; line = end + 1) {
         *end = 0;
@@ -133,6 +160,8 @@ void library_unload(struct library *libraries, unsigned count)
     for (unsigned i = 0; i < count; i++) {
         if (libraries[i].handle)
             dlclose(libraries[i].handle);
-        libraries[i].handle = NULL;
+        free(libraries[i].key);
+        free(libraries[i].tools);
+        libraries[i] = (struct library){.kind = libraries[i].kind};
     }
 }

@@ -18,6 +18,8 @@ struct library {
     const char *kind;
     const struct model_api *api;
     void *handle;
+    char *key;   /* name in the cache: kind and hash of sources, constants, tools */
+    char *tools; /* versions that built it, "" when nobody knows */
 };
 
 /* Load `count` kinds (library[i].kind is set by the caller), with FST tracing when asked for, with observation ports

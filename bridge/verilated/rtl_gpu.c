@@ -10,6 +10,7 @@
 #include "base/xalloc.h"
 #include "bridge/inproc/memory_parts.h"
 #include "bridge/inproc/sim_private.h"
+#include "bridge/verilated/bounds.h"
 #include "bridge/verilated/rtl_part.h"
 #include "gantry_cfg.h"
 
@@ -167,53 +168,56 @@ static struct part **parts_make(struct rtl_machine *m, unsigned gpu, enum kind k
     return list;
 }
 
+/* One lane of a port between RTL partitions. */
+static void lane_connect(struct rtl_machine *m, struct part *a, unsigned a_lane, struct part *b, unsigned b_lane,
+                         const char *name, uint32_t latency, enum bound bound)
+{
+    rtl_connect(&m->sim->sched, a, a_lane, b, b_lane, name, latency, bound_depth(m->sim->cfg, bound, latency));
+}
+
 /* Requests of `part` go to the crossbar as initiator `port`. */
 static void connect_initiator(struct rtl_machine *m, struct rtl_gpu *g, struct part *part, unsigned port)
 {
-    struct sched *s = &m->sim->sched;
     uint32_t latency = m->sim->cfg->link_cu_noc;
-    rtl_connect(s, part, 0, g->noc, port, "mem_req", latency);
-    rtl_connect(s, g->noc, port, part, 0, "mem_rsp", latency);
+    lane_connect(m, part, 0, g->noc, port, "mem_req", latency, BOUND_INITIATOR);
+    lane_connect(m, g->noc, port, part, 0, "mem_rsp", latency, BOUND_PORT);
 }
 
 static void connect_target(struct rtl_machine *m, struct rtl_gpu *g, struct part *part, unsigned port)
 {
-    struct sched *s = &m->sim->sched;
     uint32_t latency = m->sim->cfg->link_noc_l2;
-    rtl_connect(s, g->noc, port, part, 0, "mem_req", latency);
-    rtl_connect(s, part, 0, g->noc, port, "mem_rsp", latency);
+    lane_connect(m, g->noc, port, part, 0, "mem_req", latency, BOUND_TARGET);
+    lane_connect(m, part, 0, g->noc, port, "mem_rsp", latency, BOUND_TARGET);
 }
 
 static void connect_block(struct rtl_machine *m, struct rtl_gpu *g, struct part *part, unsigned port)
 {
-    struct sched *s = &m->sim->sched;
-    rtl_connect(s, g->dispatch, port, part, 0, "blk_cmd", m->sim->cfg->link_dispatch);
-    rtl_connect(s, part, 0, g->dispatch, port, "blk_evt", m->sim->cfg->link_dispatch);
+    lane_connect(m, g->dispatch, port, part, 0, "blk_cmd", m->sim->cfg->link_dispatch, BOUND_ONE);
+    lane_connect(m, part, 0, g->dispatch, port, "blk_evt", m->sim->cfg->link_dispatch, BOUND_ONE);
 }
 
 static void connect_cu(struct rtl_machine *m, struct rtl_gpu *g, unsigned i)
 {
-    struct sched *s = &m->sim->sched;
     const struct gantry_cfg *cfg = m->sim->cfg;
     unsigned group = i / cfg->gpu_sqc_cus_per_group, place = i % cfg->gpu_sqc_cus_per_group;
     static const char *const pairs[] = {"ifetch", "smem"};
     char name[16];
-    rtl_connect(s, g->dispatch, i, g->cu[i], 0, "cu_cmd", cfg->link_dispatch);
-    rtl_connect(s, g->cu[i], 0, g->dispatch, i, "cu_evt", cfg->link_dispatch);
+    lane_connect(m, g->dispatch, i, g->cu[i], 0, "cu_cmd", cfg->link_dispatch, BOUND_PORT);
+    lane_connect(m, g->cu[i], 0, g->dispatch, i, "cu_evt", cfg->link_dispatch, BOUND_EVENTS);
     for (unsigned p = 0; p < 2; p++) {
         snprintf(name, sizeof name, "%s_req", pairs[p]);
-        rtl_connect(s, g->cu[i], 0, g->sqc[group], place, name, cfg->link_cu_sqc);
+        lane_connect(m, g->cu[i], 0, g->sqc[group], place, name, cfg->link_cu_sqc, BOUND_PORT);
         snprintf(name, sizeof name, "%s_rsp", pairs[p]);
-        rtl_connect(s, g->sqc[group], place, g->cu[i], 0, name, cfg->link_cu_sqc);
+        lane_connect(m, g->sqc[group], place, g->cu[i], 0, name, cfg->link_cu_sqc, BOUND_PORT);
     }
     connect_initiator(m, g, g->cu[i], i);
 }
 
 /* Between C and RTL partitions: one lane, with or without credits. */
 static void connect_ends(struct sim *sim, struct part *a, uint32_t out, struct part *b, uint32_t in, uint32_t bytes,
-                         uint32_t latency)
+                         uint32_t latency, enum bound bound)
 {
-    sched_connect(&sim->sched, a, out, b, in, bytes, latency);
+    sched_connect(&sim->sched, a, out, b, in, bytes, latency, bound_depth(sim->cfg, bound, latency));
 }
 
 static void connect_store(struct rtl_machine *m, unsigned gpu)
@@ -223,9 +227,9 @@ static void connect_store(struct rtl_machine *m, unsigned gpu)
     for (unsigned i = 0; i < m->slices; i++) {
         struct part *l2 = m->gpus[gpu].l2[i];
         connect_ends(sim, l2, rtl_port(l2, "dram_req", true)->slot, store, i, sizeof(struct msg_dram_req),
-                     sim->cfg->link_store);
+                     sim->cfg->link_store, BOUND_PORT);
         connect_ends(sim, store, i, l2, rtl_port(l2, "dram_rsp", false)->slot, sizeof(struct msg_dram_rsp),
-                     sim->cfg->link_store);
+                     sim->cfg->link_store, BOUND_FILLS);
     }
 }
 
@@ -242,18 +246,18 @@ static void connect_far(struct rtl_machine *m, unsigned gpu)
     struct part *rdma = m->gpus[gpu].rdma, *host = sim->hostmem;
     uint32_t latency = sim->cfg->link_host;
     const struct model_port *req = rtl_port(rdma, "far_req", true), *rsp = rtl_port(rdma, "far_rsp", false);
-    connect_ends(sim, rdma, req->slot, host, gpu, sizeof(struct msg_mem_req), latency);
-    connect_ends(sim, host, sim->gpu_count + gpu, rdma, req->credit_slot, 0, latency);
-    connect_ends(sim, host, gpu, rdma, rsp->slot, sizeof(struct msg_mem_rsp), latency);
-    connect_ends(sim, rdma, rsp->credit_slot, host, sim->gpu_count + gpu, 0, latency);
+    connect_ends(sim, rdma, req->slot, host, gpu, sizeof(struct msg_mem_req), latency, BOUND_FAR);
+    connect_ends(sim, host, sim->gpu_count + gpu, rdma, req->credit_slot, 0, latency, BOUND_FAR);
+    connect_ends(sim, host, gpu, rdma, rsp->slot, sizeof(struct msg_mem_rsp), latency, BOUND_FAR);
+    connect_ends(sim, rdma, rsp->credit_slot, host, sim->gpu_count + gpu, 0, latency, BOUND_FAR);
     host->out[gpu]->bytes_per_cycle = sim->cfg->gpu_rdma_bytes_per_cycle;
     host->out[gpu]->header = 16;
     host->out[gpu]->payload_bytes = rsp_bytes;
     for (unsigned other = 0; other < sim->gpu_count; other++) {
         if (other == gpu)
             continue;
-        rtl_connect(&sim->sched, rdma, other + 1, m->gpus[other].rdma, gpu + 1, "far_req", sim->cfg->link_gpu);
-        rtl_connect(&sim->sched, rdma, other + 1, m->gpus[other].rdma, gpu + 1, "far_rsp", sim->cfg->link_gpu);
+        lane_connect(m, rdma, other + 1, m->gpus[other].rdma, gpu + 1, "far_req", sim->cfg->link_gpu, BOUND_FAR);
+        lane_connect(m, rdma, other + 1, m->gpus[other].rdma, gpu + 1, "far_rsp", sim->cfg->link_gpu, BOUND_FAR);
     }
 }
 
@@ -279,11 +283,9 @@ static void gpu_connect(struct rtl_machine *m, unsigned gpu)
 {
     struct rtl_gpu *g = &m->gpus[gpu];
     struct sim *sim = m->sim;
-    const struct gantry_cfg *cfg = sim->cfg;
-    sched_connect(&sim->sched, sim->host, gpu, g->dispatch, rtl_port(g->dispatch, "cp_cmd", false)->slot,
-                  sizeof(struct msg_cp_cmd), cfg->link_host);
-    sched_connect(&sim->sched, g->dispatch, rtl_port(g->dispatch, "cp_evt", true)->slot, sim->host, gpu,
-                  sizeof(struct msg_cp_evt), cfg->link_host);
+    const struct model_port *cmd = rtl_port(g->dispatch, "cp_cmd", false);
+    commands_connect(sim, gpu, g->dispatch, cmd->slot, cmd->credit_slot, rtl_port(g->dispatch, "cp_evt", true)->slot,
+                     bound_depth(sim->cfg, BOUND_PORT, sim->cfg->link_host));
     for (unsigned i = 0; i < m->cus; i++)
         connect_cu(m, g, i);
     for (unsigned i = 0; i < m->groups; i++) {
@@ -344,6 +346,16 @@ unsigned rtl_machine_cus(const struct rtl_machine *m)
 {
     return m->cus;
 }
+void rtl_machine_models(const struct rtl_machine *m, void (*fn)(void *arg, const char *key, const char *tools),
+                        void *arg)
+{
+    for (unsigned k = 0; k < KIND_COUNT; k++) {
+        fn(arg, m->plain[k].key, m->plain[k].tools);
+        if (m->traced[k].key)
+            fn(arg, m->traced[k].key, m->traced[k].tools);
+    }
+}
+
 struct part *rtl_machine_cu(const struct rtl_machine *m, unsigned gpu, unsigned cu)
 {
     return m->gpus[gpu].cu[cu];

@@ -19,6 +19,9 @@ struct rtl_machine *rtl_machine_new(struct sim *sim);
 void rtl_machine_free(struct rtl_machine *m);
 unsigned rtl_machine_slices(const struct rtl_machine *m);
 unsigned rtl_machine_cus(const struct rtl_machine *m);
+/* Walk the model libraries: key in the cache, tools that built it. */
+void rtl_machine_models(const struct rtl_machine *m, void (*fn)(void *arg, const char *key, const char *tools),
+                        void *arg);
 struct part *rtl_machine_cu(const struct rtl_machine *m, unsigned gpu, unsigned cu);
 struct part *rtl_machine_l2(const struct rtl_machine *m, unsigned gpu, unsigned slice);
 #endif

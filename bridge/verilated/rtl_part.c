@@ -136,6 +136,13 @@ void rtl_part_tap(struct part *part, rtl_tap_fn fn, void *ctx)
     r->tap_ctx = ctx;
 }
 
+rtl_tap_fn rtl_part_tapped(const struct part *part, void **ctx)
+{
+    const struct rtl_part *r = part->own;
+    *ctx = r->tap_ctx;
+    return r->tap;
+}
+
 bool rtl_part_trace(struct part *part, const char *file, uint64_t from, uint64_t to)
 {
     struct rtl_part *r = part->own;
@@ -146,7 +153,7 @@ const struct model_api *rtl_part_api(const struct part *part)
 {
     return ((struct rtl_part *)part->own)->api;
 }
-uint64_t rtl_part_instructions(const struct part *part)
+uint64_t rtl_part_shown(const struct part *part)
 {
     const struct rtl_part *r = part->own;
     return r->api->shown(r->model);
@@ -170,14 +177,14 @@ const struct model_port *rtl_port(const struct part *part, const char *name, boo
 }
 
 void rtl_connect(struct sched *s, struct part *a, unsigned a_lane, struct part *b, unsigned b_lane, const char *name,
-                 uint32_t latency)
+                 uint32_t latency, uint32_t depth)
 {
     const struct model_port *from = rtl_port(a, name, true), *to = rtl_port(b, name, false);
     PART_CHECK(from->bytes == to->bytes && from->credit == to->credit, a, 0, "port %s differs from that of %s", name,
                b->name);
     PART_CHECK(a_lane < from->count && b_lane < to->count, a, 0, "port %s: lane %u of %u to %s lane %u of %u", name,
                a_lane, from->count, b->name, b_lane, to->count);
-    sched_connect(s, a, from->slot + a_lane, b, to->slot + b_lane, from->bytes, latency);
+    sched_connect(s, a, from->slot + a_lane, b, to->slot + b_lane, from->bytes, latency, depth);
     if (from->credit)
-        sched_connect(s, b, to->credit_slot + b_lane, a, from->credit_slot + a_lane, 0, latency);
+        sched_connect(s, b, to->credit_slot + b_lane, a, from->credit_slot + a_lane, 0, latency, depth);
 }

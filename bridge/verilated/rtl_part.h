@@ -19,18 +19,21 @@ void rtl_part_observe(struct part *part, rtl_observe_fn fn, void *ctx);
 /* Show fn every message that is taken (out false) or sent from now on, with its cycle. */
 typedef void (*rtl_tap_fn)(void *ctx, bool out, uint32_t slot, uint64_t cycle, const void *message);
 void rtl_part_tap(struct part *part, rtl_tap_fn fn, void *ctx);
+/* The tap that is there, for one that hands on what it sees; NULL: none. */
+rtl_tap_fn rtl_part_tapped(const struct part *part, void **ctx);
 /* Record cycles [from, to) into an FST file; false when the library has no tracing or the file cannot be made. */
 bool rtl_part_trace(struct part *part, const char *file, uint64_t from, uint64_t to);
 const struct model_api *rtl_part_api(const struct part *part);
-/* Wavefront instructions that this CU has issued (other kinds: no meaning). */
-uint64_t rtl_part_instructions(const struct part *part);
+/* What a partition shows without a clock: a CU the wavefront instructions that it has issued, the dispatcher the
+ * work-groups that have ended or were killed (other kinds: no meaning). */
+uint64_t rtl_part_shown(const struct part *part);
 /* Where wavefront `what` of this CU is (docs/contracts.md).  Takes clock edges: at the end only. */
 uint64_t rtl_part_look(struct part *part, uint32_t what);
 
 /* Connect lane `a_lane` of output port `name` of a to lane `b_lane` of input port `name` of b, with the credits that
- * the port has.  Both are RTL partitions. */
+ * the port has; never more than `depth` messages inside.  Both are RTL partitions. */
 void rtl_connect(struct sched *s, struct part *a, unsigned a_lane, struct part *b, unsigned b_lane, const char *name,
-                 uint32_t latency);
+                 uint32_t latency, uint32_t depth);
 /* Port by name and direction; CHECK when it does not exist. */
 const struct model_port *rtl_port(const struct part *part, const char *name, bool out);
 #endif

@@ -3,6 +3,9 @@
  */
 #include "bridge/verilated/stamp.h"
 
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
 #include <fcntl.h>
 #include <libgen.h>
 #include <stdbool.h>
@@ -15,10 +18,28 @@
 
 #include "base/xalloc.h"
 
+/* What processor.py makes of the processor, told differently: a tree may be seen from several machines. */
+static uint64_t processor_hash(uint64_t hash)
+{
+#ifdef __x86_64__
+    static const unsigned leaves[] = {1, 7, 0x80000001, 0x80000002, 0x80000003, 0x80000004};
+    for (unsigned i = 0; i < sizeof leaves / sizeof *leaves; i++) {
+        unsigned word[4] = {0};
+        __get_cpuid_count(leaves[i], 0, &word[0], &word[1], &word[2], &word[3]);
+        if (leaves[i] == 1)
+            word[1] = 0; /* the number of the core that asks */
+        hash = XXH64(word, sizeof word, hash);
+    }
+#endif
+    const char *march = getenv("GANTRY_MARCH"); /* processor.py reads it too */
+    return march ? XXH64(march, strlen(march), hash) : hash;
+}
+
 char *stamp_name(char *const *words)
 {
     const char *opt = getenv("GANTRY_MODEL_OPT"); /* models.py reads it too */
     uint64_t hash = XXH64(opt ? opt : "", opt ? strlen(opt) : 0, opt != NULL);
+    hash = processor_hash(hash);
     for (; *words; words++)
         hash = XXH64(*words, strlen(*words), hash);
     return xasprintf("%016llx", (unsigned long long)hash);
@@ -63,7 +84,10 @@ static bool library_there(const char *root, const char *line, char **answer)
 
 char *stamp_answer(const char *root, const char *name)
 {
-    char *path = xasprintf("%s/build/models/stamps/%s", root, name), *answer = xstrdup(""), *line = NULL;
+    const char *cache = getenv("GANTRY_MODEL_CACHE"); /* models.py reads it too */
+    char *path =
+        cache && *cache ? xasprintf("%s/stamps/%s", cache, name) : xasprintf("%s/build/models/stamps/%s", root, name);
+    char *answer = xstrdup(""), *line = NULL;
     FILE *file = fopen(path, "re");
     size_t room = 0;
     bool same = file != NULL, ended = false;

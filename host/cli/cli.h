@@ -3,9 +3,16 @@
  */
 #ifndef GANTRY_CLI_H
 #define GANTRY_CLI_H
+#include <stdbool.h>
+#include <stdio.h>
 
 int cmd_run(int argc, char **argv);
 int cmd_kernel(int argc, char **argv);
 int cmd_config(int argc, char **argv);
+
+/* --help, -h */
+bool help_asked(const char *word);
+/* How a command is used; NULL or an unknown one: which there are. */
+void help_print(FILE *out, const char *command);
 
 #endif

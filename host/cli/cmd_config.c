@@ -9,26 +9,31 @@
 #include "base/log.h"
 #include "cli/cli.h"
 #include "config/config.h"
+#include "config/names.h"
+#include "config/table.h"
 
 struct config_options {
     const char *file;
     const char *get;
-    bool list;
-    bool sv;
+    const char *prefix; /* of --list */
+    bool list, json, names, sv;
 };
 
 static enum gantry_status options_read(int argc, char **argv, struct config_options *o, struct config *config)
 {
     static const struct option longs[] = {{"config", 1, NULL, 'c'}, {"set", 1, NULL, 's'}, {"list", 0, NULL, 'l'},
-                                          {"get", 1, NULL, 'g'},    {"sv", 0, NULL, 'v'},  {NULL, 0, NULL, 0}};
+                                          {"get", 1, NULL, 'g'},    {"sv", 0, NULL, 'v'},  {"json", 0, NULL, 'j'},
+                                          {"names", 0, NULL, 'n'},  {NULL, 0, NULL, 0}};
     enum gantry_status status = STATUS_OK;
     int c;
 
     /* First the file, then --set in its order: a setting wins wherever it stands. */
     opterr = 0;
+    o->file = "demo";
+    o->prefix = "";
     for (int pass = 0; pass < 2 && status == STATUS_OK; pass++) {
         optind = 0;
-        while ((c = getopt_long(argc, argv, "+:c:", longs, NULL)) != -1 && status == STATUS_OK) {
+        while ((c = getopt_long(argc, argv, ":c:", longs, NULL)) != -1 && status == STATUS_OK) {
             if (c == '?' || c == ':') {
                 diag("config", c == ':' ? "%s needs a value" : "unknown option %s", argv[optind - 1]);
                 return STATUS_USAGE;
@@ -41,9 +46,15 @@ static enum gantry_status options_read(int argc, char **argv, struct config_opti
                 o->get = optarg;
             else if (c == 'v')
                 o->sv = true;
+            else if (c == 'j')
+                o->json = true;
+            else if (c == 'n')
+                o->names = true;
             else if (pass == 1)
                 status = config_set(config, "--set", optarg);
         }
+        if (o->list && optind < argc)
+            o->prefix = argv[optind++];
         if (optind < argc && status == STATUS_OK) {
             diag("config", "unexpected argument %s", argv[optind]);
             return STATUS_USAGE;
@@ -59,31 +70,51 @@ static void constant_print(void *arg, const char *name, uint64_t value)
     fprintf(arg, "%s=%" PRIu64 "\n", name, value);
 }
 
+static enum gantry_status key_unknown(const char *option, const char *key)
+{
+    const char *near = param_nearest(key);
+
+    diag(option, "%s: unknown key%s%s%s", key, near ? "; did you mean " : " (gantry config --list shows all)",
+         near ? near : "", near ? "?" : "");
+    return STATUS_USAGE;
+}
+
+static enum gantry_status answer_print(const struct config_options *o, const struct gantry_cfg *cfg)
+{
+    char text[2048];
+
+    if (o->names) {
+        system_list(stdout);
+    } else if (o->get) {
+        if (!config_get(cfg, o->get, text, sizeof(text)))
+            return key_unknown("--get", o->get);
+        printf("%s\n", text);
+    } else if (o->list) {
+        if (!(o->json ? config_list_json : config_list)(stdout, o->prefix))
+            return key_unknown("--list", o->prefix);
+    } else if (o->sv) {
+        config_constants(cfg, constant_print, stdout);
+    } else if (o->json) {
+        config_json(stdout, cfg, "");
+        putchar('\n');
+    } else {
+        config_print(stdout, cfg);
+    }
+    return STATUS_OK;
+}
+
 int cmd_config(int argc, char **argv)
 {
     struct config_options o = {0};
     struct config config;
     enum gantry_status status;
-    char text[2048];
 
     config_init(&config);
     status = options_read(argc, argv, &o, &config);
     if (status == STATUS_OK)
         status = config_finish(&config);
-    if (status == STATUS_OK && o.get) {
-        if (config_get(&config.cfg, o.get, text, sizeof(text))) {
-            printf("%s\n", text);
-        } else {
-            diag("--get", "%s: unknown key (gantry config --list shows all)", o.get);
-            status = STATUS_USAGE;
-        }
-    } else if (status == STATUS_OK && o.list) {
-        config_list(stdout);
-    } else if (status == STATUS_OK && o.sv) {
-        config_constants(&config.cfg, constant_print, stdout);
-    } else if (status == STATUS_OK) {
-        config_print(stdout, &config.cfg);
-    }
+    if (status == STATUS_OK)
+        status = answer_print(&o, &config.cfg);
     config_fini(&config);
     if (fflush(stdout) != 0 && status == STATUS_OK) {
         diag("stdout", "%m");

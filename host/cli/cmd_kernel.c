@@ -22,15 +22,32 @@ struct launch {
     struct local *local;
 };
 
-/* "FILE[:KERNEL]": a file of that very name wins. */
+/* Where FILE of "FILE[:KERNEL]" ends: all of it when that is a file, else the first colon behind a file (a kernel's
+ * name may have colons, too), else the first. */
+static size_t file_length(const char *word)
+{
+    const char *colon = access(word, F_OK) == 0 ? NULL : strchr(word, ':');
+    size_t first = colon ? (size_t)(colon - word) : strlen(word);
+
+    for (; colon; colon = strchr(colon + 1, ':')) {
+        char *path = xasprintf("%.*s", (int)(colon - word), word);
+        bool there = access(path, F_OK) == 0;
+
+        free(path);
+        if (there)
+            return (size_t)(colon - word);
+    }
+    return first;
+}
+
 static enum gantry_status kernel_open(struct launch *l, const char *word)
 {
-    const char *colon = strrchr(word, ':');
-    char *path = colon && access(word, F_OK) != 0 ? xasprintf("%.*s", (int)(colon - word), word) : xstrdup(word);
+    size_t length = file_length(word);
+    char *path = xasprintf("%.*s", (int)length, word);
     enum gantry_status status = object_open(path, &l->object);
 
     if (status == STATUS_OK) {
-        l->kernel = object_kernel_find(l->object, strcmp(path, word) == 0 ? NULL : colon + 1);
+        l->kernel = object_kernel_find(l->object, word[length] ? word + length + 1 : NULL);
         if (!l->kernel)
             status = STATUS_USAGE;
     }
@@ -84,6 +101,7 @@ static enum gantry_status memory_fill(struct launch *l, struct local_dispatch *d
     status = object_image_place(image, base, host);
     if (status != STATUS_OK)
         return status;
+    local_code(l->local, base, image->bytes, image->size);
     d->kernel_object = base + l->kernel->descriptor;
     for (unsigned i = 0; i < l->args.count; i++) {
         struct kernel_arg *a = &l->args.arg[i];
@@ -96,6 +114,8 @@ static enum gantry_status memory_fill(struct launch *l, struct local_dispatch *d
         a->host = host;
         if (a->content)
             memcpy(host, a->content, a->room);
+        else if (a->fill) /* memory is zero */
+            memset(host, a->fill, a->room);
     }
     d->kernarg = local_alloc(l->local, LOCAL_HOST, block_bytes, &host);
     if (!d->kernarg)
@@ -104,10 +124,11 @@ static enum gantry_status memory_fill(struct launch *l, struct local_dispatch *d
     return STATUS_OK;
 }
 
-static void progress_note(void *arg, uint64_t cycle, uint64_t instructions)
+static void progress_note(void *arg, struct machine *machine)
 {
-    (void)arg;
-    progress_show(cycle, instructions, 0);
+    const struct launch *l = arg;
+
+    session_progress(l->session, machine, l->kernel->name, 0);
 }
 
 /* One line for everything but success; the exit status. */
@@ -121,8 +142,7 @@ static int outcome_explain(const struct launch *l, const struct local_result *re
         diag(l->kernel->name, "%s", result->text);
         return status_exit(STATUS_GUEST_FAULT);
     case LOCAL_STOPPED:
-        diag(NULL, "ended by signal %d", cli_stop);
-        return exit_of_signal(cli_stop);
+        return stop_explain(l->session);
     case LOCAL_MAX_CYCLES:
         diag("--max-cycles", "stopped after %llu target cycles",
              (unsigned long long)l->session->options.sim.max_cycles);
@@ -153,9 +173,8 @@ static int machine_open(struct launch *l)
     if (l->local)
         return 0;
     if (!cli_stop)
-        return status_exit(STATUS_INTERNAL);
-    diag(NULL, "ended by signal %d", cli_stop);
-    summary.exit_status = exit_of_signal(cli_stop);
+        return status_exit(l->session->failure);
+    summary.exit_status = stop_explain(l->session);
     return session_report(l->session, &summary, NULL);
 }
 
@@ -166,7 +185,7 @@ static int launch_run(struct launch *l)
                                .group_bytes = l->args.lds_bytes
                                                   ? ((l->kernel->group_bytes + 15) & ~15u) + l->args.lds_bytes
                                                   : l->kernel->group_bytes};
-    struct local_watch watch = {.progress = progress_note, .stop = &cli_stop};
+    struct local_watch watch = {.progress = progress_note, .arg = l, .stop = &cli_stop};
     struct summary summary = {.repeatable = true};
     struct local_result result;
     enum gantry_status status;
@@ -186,17 +205,21 @@ static int launch_run(struct launch *l)
     local_dispatch(l->local, &d, &watch, &result);
     progress_end();
     exit_status = outcome_explain(l, &result);
-    if (result.outcome == LOCAL_DONE) {
+    if (result.launched) {
         summary.rows = &result.row;
         summary.row_count = 1;
+        snprintf(result.row.name, sizeof(result.row.name), "%s", l->kernel->name);
+    }
+    if (result.outcome == LOCAL_DONE) {
         status = args_write(&l->args);
         if (status != STATUS_OK)
             exit_status = status_exit(status);
-        snprintf(result.row.name, sizeof(result.row.name), "%s", l->kernel->name);
     }
     summary.cycles = o->sim.model == SIM_RTL ? sim_now(sim) - begin : 0;
     summary.data = local_data_hash(l->local);
     summary.exit_status = exit_status;
+    summary.complete =
+        result.outcome == LOCAL_DONE || result.outcome == LOCAL_MEMORY_FAULT || result.outcome == LOCAL_QUEUE_ERROR;
     return session_report(l->session, &summary, sim);
 }
 

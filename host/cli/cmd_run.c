@@ -12,6 +12,7 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "driver/run.h"
+#include "loader/object.h"
 
 /* Next to the command (build/bin and build/lib, or PREFIX/bin and PREFIX/lib). */
 static char *shim_path(void)
@@ -32,14 +33,13 @@ static char *shim_path(void)
     return path;
 }
 
-static void progress_note(void *arg, uint64_t cycle, uint64_t instructions, unsigned kernels)
+static void progress_note(void *arg, struct machine *machine, unsigned kernels)
 {
-    (void)arg;
-    progress_show(cycle, instructions, kernels);
+    session_progress(arg, machine, NULL, kernels);
 }
 
 /* Exit status, with the line that explains it where the program's own does not. */
-static int end_explain(const struct run_report *report, const char *program, uint64_t max_cycles)
+static int end_explain(const struct session *s, const struct run_report *report, const char *program)
 {
     switch (report->end) {
     case RUN_EXITED:
@@ -50,17 +50,41 @@ static int end_explain(const struct run_report *report, const char *program, uin
         diag(program, "%s", strerror(report->error));
         return status_exit(report->error == ENOENT || report->error == ENOTDIR ? STATUS_MISSING : STATUS_DATA);
     case RUN_STOPPED:
-        diag(NULL, "ended by signal %d", cli_stop);
-        return exit_of_signal(cli_stop);
+        return stop_explain(s);
     case RUN_MAX_CYCLES:
-        diag("--max-cycles", "stopped after %llu target cycles", (unsigned long long)max_cycles);
+        diag("--max-cycles", "stopped after %llu target cycles", (unsigned long long)s->options.sim.max_cycles);
         return status_exit(STATUS_NO_PROGRESS);
     case RUN_NO_PROGRESS:
         return status_exit(STATUS_NO_PROGRESS);
     case RUN_FAILED:
         break;
     }
-    return report->error == EIO || report->error == ENOSPC ? status_exit(STATUS_IO) : status_exit(STATUS_INTERNAL);
+    return status_exit(s->failure);
+}
+
+/* Path of the program as execvp finds it: a new string. */
+static char *program_find(const char *program)
+{
+    char *list = xstrdup(getenv("PATH") ? getenv("PATH") : ""), *rest = list, *path = xstrdup(program);
+
+    for (char *folder; !strchr(program, '/') && access(path, X_OK) != 0 && (folder = strsep(&rest, ":"));) {
+        free(path);
+        path = xasprintf("%s/%s", *folder ? folder : ".", program);
+    }
+    free(list);
+    return path;
+}
+
+/* A program that ended by itself without any kernel: why that may be. */
+static void idle_explain(const struct run_report *report, const char *program)
+{
+    char targets[512], *path = program_find(program);
+
+    if (object_foreign(path, targets, sizeof(targets)))
+        diag(path, "holds GPU code for %s only: compile with hipcc --offload-arch=gfx803", targets);
+    else if (!report->gpu_work)
+        diag(NULL, "no GPU work was seen: %s opened no GPU queue", program);
+    free(path);
 }
 
 static int program_run(struct session *s, char **program)
@@ -72,7 +96,8 @@ static int program_run(struct session *s, char **program)
                                   .argv = program,
                                   .shim = shim,
                                   .stop = &cli_stop,
-                                  .progress = progress_note};
+                                  .progress = progress_note,
+                                  .arg = s};
     struct run_report report = {0};
     struct summary summary = {0};
     struct run *run = run_new(&options);
@@ -85,7 +110,7 @@ static int program_run(struct session *s, char **program)
     }
     run_program(run, &report);
     progress_end();
-    status = end_explain(&report, program[0], o->sim.max_cycles);
+    status = end_explain(s, &report, program[0]);
     if (report.end != RUN_NOT_STARTED) {
         sim = run_machine(run) ? machine_sim(run_machine(run)) : NULL;
         summary.rows = report.rows;
@@ -93,10 +118,11 @@ static int program_run(struct session *s, char **program)
         summary.repeatable = report.repeatable;
         summary.data = report.data_hash;
         summary.exit_status = status;
+        summary.complete = report.end == RUN_EXITED;
         if (o->sim.model == SIM_RTL && report.last_completion > report.first_doorbell)
             summary.cycles = report.last_completion - report.first_doorbell;
-        if (!report.gpu_work)
-            diag(NULL, "no GPU work was seen: %s opened no GPU queue", program[0]);
+        if (report.end == RUN_EXITED && report.row_count == 0)
+            idle_explain(&report, program[0]);
         status = session_report(s, &summary, sim);
     }
     run_free(run);

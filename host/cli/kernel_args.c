@@ -30,10 +30,12 @@ static bool size_parse(const char *text, const char **end, uint64_t *bytes)
     *bytes = strtoull(text, &stop, 0);
     if (stop == text || errno || *text == '-')
         return false;
-    if (*stop == 'K' || *stop == 'M' || *stop == 'G')
-        *bytes <<= *stop == 'K' ? 10 : *stop == 'M' ? 20 : 30, stop++;
-    *end = stop;
-    return *bytes > 0 && *bytes <= BUFFER_LIMIT;
+    unsigned shift = *stop == 'K' ? 10 : *stop == 'M' ? 20 : *stop == 'G' ? 30 : 0;
+    *end = stop + (shift > 0);
+    if (*bytes == 0 || *bytes > BUFFER_LIMIT >> shift)
+        return false;
+    *bytes <<= shift;
+    return true;
 }
 
 static enum gantry_status integer_parse(struct kernel_arg *a, const char *text, unsigned bits, bool is_signed)
@@ -93,9 +95,11 @@ static enum gantry_status file_load(struct kernel_arg *a, const char *path)
     if (!S_ISREG(info.st_mode) || info.st_size == 0 || (uint64_t)info.st_size > BUFFER_LIMIT) {
         diag(path, "%s", S_ISREG(info.st_mode) ? info.st_size ? "too large" : "empty file" : "not a regular file");
         status = STATUS_DATA;
+    } else if (!(a->content = malloc((size_t)info.st_size))) {
+        diag(path, "too large");
+        status = STATUS_DATA;
     } else {
         a->room = (uint64_t)info.st_size;
-        a->content = xcalloc(a->room, 1);
         if (fread(a->content, 1, a->room, file) != a->room) {
             diag(path, "%s", strerror(errno));
             status = STATUS_IO;
@@ -134,8 +138,7 @@ static enum gantry_status buffer_parse(struct kernel_arg *a, const char *kind, c
 
         if (stop == text || *stop != ':' || byte > 255 || !size_parse(stop + 1, &end, &a->room) || *end)
             return wrong(a->spec, "expected fill:BYTE:BYTES");
-        a->content = xcalloc(a->room, 1);
-        memset(a->content, (int)byte, a->room);
+        a->fill = (uint8_t)byte;
         return STATUS_OK;
     }
     if (strcmp(kind, "out") == 0)

@@ -12,9 +12,10 @@ struct kernel_arg {
     enum { SPEC_VALUE, SPEC_BUFFER, SPEC_LDS } kind;
     uint8_t value[8]; /* SPEC_VALUE */
     uint32_t bytes;   /* of the value */
-    uint8_t *content; /* SPEC_BUFFER: initial bytes; owned */
-    uint64_t room;    /* of the buffer or LDS in bytes */
-    char *out;        /* file to write afterwards, NULL: none; owned */
+    uint8_t *content; /* SPEC_BUFFER: initial bytes; owned; NULL: `fill` in all of them */
+    uint8_t fill;
+    uint64_t room; /* of the buffer or LDS in bytes */
+    char *out;     /* file to write afterwards, NULL: none; owned */
     int out_fd;
     uint8_t *host; /* the buffer in GPU memory */
     uint64_t address;

@@ -4,64 +4,14 @@
 #include "cli/options_private.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "bridge/inproc/team.h"
+#include "cli/option_table.h"
 
-enum option_id {
-    OPT_MODEL = 256,
-    OPT_LOCKSTEP,
-    OPT_SET,
-    OPT_SEED,
-    OPT_WAVE,
-    OPT_TRACE,
-    OPT_MAX_CYCLES,
-    OPT_PROGRESS,
-    OPT_GPU,
-    OPT_GRID,
-    OPT_GROUP,
-    OPT_ARG,
-    OPT_NO_SKIP,
-    OPT_THREADS
-};
-
-static const struct option run_longs[] = {{"config", 1, NULL, 'c'},
-                                          {"output", 1, NULL, 'o'},
-                                          {"quiet", 0, NULL, 'q'},
-                                          {"verbose", 0, NULL, 'v'},
-                                          {"model", 1, NULL, OPT_MODEL},
-                                          {"lockstep", 0, NULL, OPT_LOCKSTEP},
-                                          {"set", 1, NULL, OPT_SET},
-                                          {"seed", 1, NULL, OPT_SEED},
-                                          {"wave", 1, NULL, OPT_WAVE},
-                                          {"trace", 1, NULL, OPT_TRACE},
-                                          {"max-cycles", 1, NULL, OPT_MAX_CYCLES},
-                                          {"progress", 1, NULL, OPT_PROGRESS},
-                                          {"no-skip", 0, NULL, OPT_NO_SKIP},
-                                          {"threads", 1, NULL, OPT_THREADS},
-                                          {NULL, 0, NULL, 0}};
-static const struct option kernel_longs[] = {{"config", 1, NULL, 'c'},
-                                             {"output", 1, NULL, 'o'},
-                                             {"quiet", 0, NULL, 'q'},
-                                             {"verbose", 0, NULL, 'v'},
-                                             {"model", 1, NULL, OPT_MODEL},
-                                             {"lockstep", 0, NULL, OPT_LOCKSTEP},
-                                             {"set", 1, NULL, OPT_SET},
-                                             {"seed", 1, NULL, OPT_SEED},
-                                             {"wave", 1, NULL, OPT_WAVE},
-                                             {"trace", 1, NULL, OPT_TRACE},
-                                             {"max-cycles", 1, NULL, OPT_MAX_CYCLES},
-                                             {"progress", 1, NULL, OPT_PROGRESS},
-                                             {"no-skip", 0, NULL, OPT_NO_SKIP},
-                                             {"threads", 1, NULL, OPT_THREADS},
-                                             {"gpu", 1, NULL, OPT_GPU},
-                                             {"grid", 1, NULL, OPT_GRID},
-                                             {"group", 1, NULL, OPT_GROUP},
-                                             {"arg", 1, NULL, OPT_ARG},
-                                             {NULL, 0, NULL, 0}};
+#define MAX_SECONDS 31536000u /* a year */
 
 static enum gantry_status wrong(const char *option, const char *text, const char *why)
 {
@@ -78,6 +28,29 @@ static enum gantry_status number_read(const char *option, const char *text, uint
     if (end == text || *end || errno || *text == '-')
         return wrong(option, text, "is not a number");
     return STATUS_OK;
+}
+
+/* A number that may end in K, M or G: thousands, as clocks are counted. */
+static enum gantry_status count_read(const char *option, const char *text, uint64_t *value)
+{
+    static const struct {
+        char letter;
+        uint64_t factor;
+    } suffixes[] = {{'K', 1000}, {'M', 1000000}, {'G', 1000000000}};
+    size_t length = strlen(text);
+    uint64_t factor = 1;
+    char digits[32];
+
+    for (unsigned i = 0; length && i < 3; i++)
+        if ((text[length - 1] & ~0x20) == suffixes[i].letter)
+            factor = suffixes[i].factor;
+    snprintf(digits, sizeof(digits), "%.*s", (int)(factor > 1 ? length - 1 : length), text);
+    if (length >= sizeof(digits) || number_read(option, digits, value) != STATUS_OK)
+        return length >= sizeof(digits) ? wrong(option, text, "is not a number") : STATUS_USAGE;
+    if (*value > UINT64_MAX / factor)
+        return wrong(option, text, "is too large");
+    *value *= factor;
+    return *value ? STATUS_OK : wrong(option, text, "must be at least 1");
 }
 
 /* "X[,Y[,Z]]", each 1..limit; missing ones are 1. */
@@ -171,9 +144,13 @@ static enum gantry_status option_apply(struct cli_options *o, struct config *con
     case OPT_TRACE:
         return trace_read(text);
     case OPT_MAX_CYCLES:
-        status = number_read("--max-cycles", text, &o->sim.max_cycles);
-        return status == STATUS_OK && o->sim.max_cycles == 0 ? wrong("--max-cycles", text, "must be at least 1")
-                                                             : status;
+        return count_read("--max-cycles", text, &o->sim.max_cycles);
+    case OPT_MAX_SECONDS:
+        status = number_read("--max-seconds", text, &number);
+        o->max_seconds = (unsigned)number;
+        return status == STATUS_OK && (number < 1 || number > MAX_SECONDS)
+                   ? wrong("--max-seconds", text, "is outside 1..31536000")
+                   : status;
     case OPT_PROGRESS:
         return progress_read(text, &o->progress);
     case OPT_GPU:
@@ -199,34 +176,32 @@ enum gantry_status options_read(struct cli_options *o, struct config *config, in
     bool kernel = strcmp(o->command, "kernel") == 0;
     const char *shorts = kernel ? ":c:o:qv" : "+:c:o:qv";
     enum gantry_status status = STATUS_OK;
+    struct option longs[OPTIONS_MOST];
     int c;
 
+    option_longs(kernel, longs);
+    o->file = "demo";
     opterr = 0;
     /* The file first, then the other options in their order: an option wins over the file wherever it stands. */
     for (int pass = 0; pass < 2 && status == STATUS_OK; pass++) {
         optind = 0;
-        while (status == STATUS_OK &&
-               (c = getopt_long(argc, argv, shorts, kernel ? kernel_longs : run_longs, NULL)) != -1) {
+        while (status == STATUS_OK && (c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
             if (c == '?' || c == ':') {
                 const char *word = optopt && optopt < 256 ? (char[]){'-', (char)optopt, 0} : argv[optind - 1];
 
                 diag(o->command, c == ':' ? "%s needs a value" : "unknown option %s", word);
                 return STATUS_USAGE;
             }
-            if (pass == 0 && c == 'c')
+            if (pass == 0 && c == OPT_CONFIG)
                 o->file = optarg;
-            else if (pass == 0 && c == 'o')
+            else if (pass == 0 && c == OPT_OUTPUT)
                 o->output = optarg;
-            else if (pass == 0 && c == 'q')
+            else if (pass == 0 && c == OPT_QUIET)
                 o->quiet = true;
-            else if (pass == 0 && c == 'v')
+            else if (pass == 0 && c == OPT_VERBOSE)
                 o->verbose++;
             else if (pass == 1)
                 status = option_apply(o, config, c, optarg);
-        }
-        if (pass == 0 && !o->file) {
-            diag(o->command, "no configuration: give -c CONFIG, for example -c tiny");
-            return STATUS_USAGE;
         }
         if (pass == 0 && status == STATUS_OK)
             status = config_load(config, o->file);

@@ -15,12 +15,13 @@
 
 struct cli_options {
     const char *command; /* "run", "kernel": for messages */
-    const char *file;    /* -c */
+    const char *file;    /* -c; demo when it was left out */
     const char *output;  /* -o or NULL */
     struct sim_options sim;
     enum progress_mode progress;
     bool quiet;
     unsigned verbose;
+    unsigned max_seconds; /* 0: none */
     /* kernel only */
     unsigned gpu;
     uint32_t grid[3], group[3];
@@ -30,11 +31,14 @@ struct cli_options {
     int first; /* index in argv of the first word that is no option */
 };
 
+struct machine;
+
 struct session {
     struct cli_options options;
     struct config config;
     struct results *results;
-    const char **argv; /* as typed, for run.json: getopt reorders the original */
+    enum gantry_status failure; /* of what the machine could not be made with */
+    const char **argv;          /* as typed, for run.json: getopt reorders the original */
 };
 
 /* Number of the signal that asks to end, 0 so far. */
@@ -43,10 +47,14 @@ extern volatile int cli_stop;
 /* Read options and configuration, open the result folder, catch signals.  On failure one line was printed;
  * session_close is to be called in any case. */
 enum gantry_status session_open(struct session *session, const char *command, int argc, char **argv);
+/* Draw the progress line when it is due; kernel: name of the one that runs, NULL: ask the machine. */
+void session_progress(struct session *session, struct machine *machine, const char *kernel, unsigned kernels);
 /* Table, final line, result folder; returns the exit status: exit_status of the summary, or that of a lost file. */
 int session_report(struct session *session, struct summary *summary, struct sim *sim);
 void session_close(struct session *session);
 
 /* Exit status of a run that ended without the program's own status. */
 int exit_of_signal(int number);
+/* One line about cli_stop, which is SIGALRM when --max-seconds are over; the exit status. */
+int stop_explain(const struct session *session);
 #endif

@@ -5,11 +5,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "bridge/verilated/rtl_gpu.h"
 #include "cli/options_private.h"
+#include "driver/machine.h"
 
 volatile int cli_stop;
 
@@ -28,6 +31,32 @@ static void signals_catch(void)
     sigaction(SIGHUP, &action, NULL);
 }
 
+#define SECONDS_MORE 30 /* after --max-seconds, until a run that still has not ended is killed */
+
+static void time_over(int number)
+{
+    cli_stop = number;
+    alarm(SECONDS_MORE); /* which this handler does not catch again */
+}
+
+static void time_limit(unsigned seconds)
+{
+    struct sigaction action = {.sa_handler = time_over, .sa_flags = (int)SA_RESETHAND};
+
+    if (seconds && sigaction(SIGALRM, &action, NULL) == 0)
+        alarm(seconds);
+}
+
+int stop_explain(const struct session *s)
+{
+    if (cli_stop != SIGALRM) {
+        diag(NULL, "ended by signal %d", cli_stop);
+        return exit_of_signal(cli_stop);
+    }
+    diag("--max-seconds", "stopped after %u seconds", s->options.max_seconds);
+    return status_exit(STATUS_NO_PROGRESS);
+}
+
 int exit_of_signal(int number)
 {
     return 128 + number;
@@ -44,6 +73,8 @@ enum gantry_status session_open(struct session *s, const char *command, int argc
     for (int i = 0; i < argc; i++)
         s->argv[i + 1] = argv[i];
     o->command = command;
+    s->failure = STATUS_INTERNAL;
+    o->sim.failure = &s->failure;
     config_init(&s->config);
     status = options_read(o, &s->config, argc, argv);
     if (status == STATUS_OK)
@@ -79,6 +110,7 @@ enum gantry_status session_open(struct session *s, const char *command, int argc
     }
     o->sim.wave_dir = o->output ? o->output : ".";
     signals_catch();
+    time_limit(o->max_seconds);
     progress_start(o->quiet ? PROGRESS_NEVER : o->progress, o->sim.max_cycles);
     return STATUS_OK;
 }
@@ -88,6 +120,32 @@ static void compared_find(void *arg, const char *location, const char *name, uin
     (void)unit;
     if (strcmp(name, "compared") == 0 && strstr(location, "lockstep"))
         *(uint64_t *)arg += value;
+}
+
+void session_progress(struct session *s, struct machine *machine, const char *kernel, unsigned kernels)
+{
+    struct sim *sim = machine_sim(machine);
+    struct cp_progress at;
+    struct progress_state state = {.kernels = kernels};
+
+    (void)s;
+    if (!progress_due())
+        return;
+    machine_progress(machine, &at);
+    state.kernel = kernel && *at.kernel ? kernel : at.kernel;
+    state.groups_done = at.done;
+    state.groups = at.total;
+    state.cycle = machine_now(machine);
+    state.instructions = sim ? sim_instructions(sim) : 0;
+    progress_show(&state);
+}
+
+/* Columns of the terminal that stderr is, 0 when it is none. */
+static int terminal_width(void)
+{
+    struct winsize size;
+
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
 int session_report(struct session *s, struct summary *summary, struct sim *sim)
@@ -101,11 +159,13 @@ int session_report(struct session *s, struct summary *summary, struct sim *sim)
     summary->lockstep = s->options.sim.lockstep;
     summary->instructions = sim ? sim_instructions(sim) : 0;
     summary->hash = summary_hash(summary->rows, summary->row_count, sim);
+    summary->counters = summary_counters(sim);
+    summary->now = sim && s->options.sim.model == SIM_RTL ? sim_now(sim) : 0;
     summary->cpu_s = cpu_seconds();
     if (summary->lockstep && sim)
         sim_counters(sim, compared_find, &summary->compared);
     if (!s->options.quiet)
-        table_print(stderr, summary->rows, summary->row_count);
+        table_print(stderr, summary->rows, summary->row_count, terminal_width());
     if (s->results) {
         status = results_write(s->results, summary, sim);
         if (results_close(s->results) != STATUS_OK && status == STATUS_OK)

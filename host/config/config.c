@@ -4,13 +4,16 @@
 #include "config/config.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/check.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "base/xalloc.h"
+#include "config/names.h"
 #include "config/rules.h"
 #include "config/table.h"
 #include "config/yaml.h"
@@ -36,23 +39,17 @@ void config_fini(struct config *config)
 
 enum gantry_status config_load(struct config *config, const char *file)
 {
-    const char *base = strrchr(file, '/');
-    enum gantry_status status;
-    char *own;
+    const char *name = strncmp(file, "configs/", 8) == 0 ? file + 8 : file; /* as if in the tree, from anywhere */
+    char own[PATH_MAX], hint[512];
 
     config->file = file;
     if (access(file, F_OK) == 0)
         return yaml_load(config, file, NULL, 0);
-    base = base ? base + 1 : file;
-    own = xasprintf("%s/configs/%s%s", config_root(), base, strstr(base, ".yaml") ? "" : ".yaml");
-    if ((base == file || strncmp(file, "configs/", 8) == 0) && access(own, F_OK) == 0) {
-        status = yaml_load(config, own, NULL, 0);
-    } else {
-        diag(file, "%s", strerror(ENOENT));
-        status = STATUS_MISSING;
-    }
-    free(own);
-    return status;
+    if (system_find(name, own, sizeof(own)))
+        return yaml_load(config, own, NULL, 0);
+    system_hint(name, hint, sizeof(hint));
+    diag(file, "%s%s", strerror(ENOENT), hint);
+    return STATUS_MISSING;
 }
 
 enum gantry_status config_set(struct config *config, const char *place, const char *setting)
@@ -109,12 +106,25 @@ void config_print(FILE *out, const struct gantry_cfg *cfg)
     }
 }
 
-void config_list(FILE *out)
+/* A key, or a part of one up to a dot. */
+static bool key_below(const char *key, const char *prefix)
 {
+    size_t n = strlen(prefix);
+
+    return strncmp(key, prefix, n) == 0 && (n == 0 || prefix[n - 1] == '.' || key[n] == '.' || !key[n]);
+}
+
+bool config_list(FILE *out, const char *prefix)
+{
+    bool any = false;
+
     for (unsigned i = 0; i < cfg_param_count; i++) {
         const struct cfg_param *p = &cfg_params[i];
         char type[256], range[256];
 
+        if (!key_below(p->key, prefix))
+            continue;
+        any = true;
         param_type(p, type, sizeof(type));
         param_range(p, range, sizeof(range));
         fprintf(out, "%s\n    type %s", p->key, type);
@@ -124,4 +134,60 @@ void config_list(FILE *out)
             fprintf(out, ", unit %s", p->unit);
         fprintf(out, ", default %s (%s)\n    %s\n", *p->default_text ? p->default_text : "(empty)", p->source, p->help);
     }
+    return any;
+}
+
+static void json_value(FILE *out, const struct cfg_param *p, const char *text)
+{
+    if (p->type == CFG_BOOL)
+        fputs(strcmp(text, "on") == 0 ? "true" : "false", out);
+    else if (p->type == CFG_STRING || p->type == CFG_ENUM)
+        json_text(out, text);
+    else
+        fputs(text, out);
+}
+
+void config_json(FILE *out, const struct gantry_cfg *cfg, const char *indent)
+{
+    char text[2048];
+
+    fputc('{', out);
+    for (unsigned i = 0; i < cfg_param_count; i++) {
+        param_format(&cfg_params[i], cfg, text, sizeof(text));
+        fprintf(out, "%s\n%s  \"%s\": ", i ? "," : "", indent, cfg_params[i].key);
+        json_value(out, &cfg_params[i], text);
+    }
+    fprintf(out, "\n%s}", indent);
+}
+
+static void json_field(FILE *out, const char *name, const char *text)
+{
+    fprintf(out, ", \"%s\": ", name);
+    json_text(out, text);
+}
+
+bool config_list_json(FILE *out, const char *prefix)
+{
+    bool any = false;
+
+    for (unsigned i = 0; i < cfg_param_count; i++) {
+        const struct cfg_param *p = &cfg_params[i];
+        char type[256], range[256];
+
+        if (!key_below(p->key, prefix))
+            continue;
+        param_type(p, type, sizeof(type));
+        param_range(p, range, sizeof(range));
+        fprintf(out, "%s{\"key\": \"%s\"", any ? ",\n " : "[", p->key);
+        json_field(out, "type", type);
+        json_field(out, "range", range);
+        json_field(out, "unit", p->unit);
+        json_field(out, "default", p->default_text);
+        json_field(out, "source", p->source);
+        json_field(out, "help", p->help);
+        fputc('}', out);
+        any = true;
+    }
+    fputs(any ? "]\n" : "[]\n", out);
+    return any;
 }

@@ -34,8 +34,12 @@ enum gantry_status config_finish(struct config *config);
 bool config_get(const struct gantry_cfg *cfg, const char *key, char *text, size_t room);
 /* "key: value" lines of all keys, in the order of the table: a system file that gives the same machine again. */
 void config_print(FILE *out, const struct gantry_cfg *cfg);
-/* Every key with type, unit, range, default, help. */
-void config_list(FILE *out);
+/* The same as one JSON object; lines after the first begin with `indent`. */
+void config_json(FILE *out, const struct gantry_cfg *cfg, const char *indent);
+/* Every key that is `prefix` or below it ("gpu.l2"; "": all) with type, unit, range, default, help; false: none is. */
+bool config_list(FILE *out, const char *prefix);
+/* The same as a JSON list of objects. */
+bool config_list_json(FILE *out, const char *prefix);
 
 /* Every SystemVerilog constant of this configuration, derived ones (SqcCount, NocInitiators...) last. */
 typedef void (*config_constant_fn)(void *arg, const char *name, uint64_t value);

@@ -21,49 +21,6 @@ int param_find(const char *key)
     return -1;
 }
 
-static unsigned edit_distance(const char *a, const char *b)
-{
-    size_t n = strlen(b);
-    unsigned row[128];
-
-    if (n >= 128)
-        return 999;
-    for (size_t j = 0; j <= n; j++)
-        row[j] = (unsigned)j;
-    for (size_t i = 1; a[i - 1]; i++) {
-        unsigned diagonal = row[0];
-
-        row[0] = (unsigned)i;
-        for (size_t j = 1; j <= n; j++) {
-            unsigned best = diagonal + (a[i - 1] != b[j - 1]);
-
-            diagonal = row[j];
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
-            row[j] = best;
-        }
-    }
-    return row[n];
-}
-
-const char *param_nearest(const char *key)
-{
-    const char *best = NULL;
-    unsigned least = 4;
-
-    for (unsigned i = 0; i < cfg_param_count; i++) {
-        unsigned d = edit_distance(key, cfg_params[i].key);
-
-        if (d < least) {
-            least = d;
-            best = cfg_params[i].key;
-        }
-    }
-    return best;
-}
-
 /* Integer within min..max of the row. */
 static bool integer_parse(const struct cfg_param *p, const char *text, uint64_t *value, char *why, size_t room)
 {
@@ -99,16 +56,18 @@ static bool integer_parse(const struct cfg_param *p, const char *text, uint64_t 
 static bool float_parse(const struct cfg_param *p, const char *text, double *value, char *why, size_t room)
 {
     char *end;
+    double number = strtod(text, &end);
 
-    *value = strtod(text, &end);
-    if (end == text || *end || isnan(*value))
+    if (end == text || *end || isnan(number))
         snprintf(why, room, "'%s' is not a number", text);
-    else if (*value < p->fmin)
+    else if (number < p->fmin)
         snprintf(why, room, "%s is below the minimum %g", text, p->fmin);
-    else if (*value > p->fmax)
+    else if (number > p->fmax)
         snprintf(why, room, "%s is above the maximum %g", text, p->fmax);
-    else
+    else {
+        *value = number;
         return true;
+    }
     return false;
 }
 
@@ -182,6 +141,7 @@ enum gantry_status param_parse(const struct cfg_param *p, struct gantry_cfg *cfg
                                size_t room)
 {
     void *field = (char *)cfg + p->offset;
+    struct cfg_list list;
     uint64_t integer;
     bool ok = false;
 
@@ -204,7 +164,9 @@ enum gantry_status param_parse(const struct cfg_param *p, struct gantry_cfg *cfg
         ok = enum_parse(p, text, field, why, room);
         break;
     case CFG_LIST:
-        ok = list_parse(p, text, field, why, room);
+        ok = list_parse(p, text, &list, why, room);
+        if (ok)
+            *(struct cfg_list *)field = list;
         break;
     case CFG_STRING:
         ok = strlen(text) < CFG_STRING_MAX;

@@ -33,7 +33,7 @@ extern const unsigned cfg_param_count;
 
 /* Index of a key in cfg_params, -1 if unknown. */
 int param_find(const char *key);
-/* Parse and store; on failure an explanation without place or key in why, and STATUS_CONFIG. */
+/* Parse and store; on failure nothing is stored: an explanation without place or key in why, and STATUS_CONFIG. */
 enum gantry_status param_parse(const struct cfg_param *param, struct gantry_cfg *cfg, const char *text, char *why,
                                size_t room);
 void param_format(const struct cfg_param *param, const struct gantry_cfg *cfg, char *text, size_t room);

@@ -14,6 +14,7 @@
 
 #include "base/log.h"
 #include "base/xalloc.h"
+#include "config/names.h"
 #include "config/table.h"
 
 #define INCLUDE_DEPTH 16
@@ -97,7 +98,8 @@ static enum gantry_status mapping_apply(struct source *src, const yaml_node_t *m
         char key[KEY_ROOM];
         enum gantry_status status;
 
-        if (name->type != YAML_SCALAR_NODE)
+        /* With an empty one the key would not grow: a mapping that holds itself would never end. */
+        if (name->type != YAML_SCALAR_NODE || name->data.scalar.length == 0)
             return bad(src, name, prefix, "a key must be a plain word");
         if ((size_t)snprintf(key, sizeof(key), "%s%s%s", prefix, *prefix ? "." : "", (char *)name->data.scalar.value) >=
             sizeof(key))
@@ -123,7 +125,7 @@ static enum gantry_status mapping_apply(struct source *src, const yaml_node_t *m
 static enum gantry_status include_one(struct source *src, const yaml_node_t *node)
 {
     const char *slash = strrchr(src->name, '/');
-    char path[PATH_MAX];
+    char path[PATH_MAX], own[PATH_MAX];
     const char *name;
 
     if (node->type != YAML_SCALAR_NODE)
@@ -133,10 +135,13 @@ static enum gantry_status include_one(struct source *src, const yaml_node_t *nod
         snprintf(path, sizeof(path), "%s", name);
     else
         snprintf(path, sizeof(path), "%.*s/%s", (int)(slash - src->name), src->name, name);
-    if (access(path, R_OK) != 0) {
-        char why[PATH_MAX + 64];
+    if (access(path, R_OK) != 0 && system_find(name, own, sizeof(own))) {
+        strcpy(path, own);
+    } else if (access(path, R_OK) != 0) {
+        char why[PATH_MAX + 600], hint[512];
 
-        snprintf(why, sizeof(why), "%s: %s", path, strerror(errno));
+        system_hint(name, hint, sizeof(hint));
+        snprintf(why, sizeof(why), "%s: %s%s", path, strerror(ENOENT), hint);
         bad(src, node, "include", why);
         return STATUS_MISSING;
     }

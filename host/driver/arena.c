@@ -36,15 +36,29 @@ void arena_release(struct arena *a)
     *a = (struct arena){0};
 }
 
-uint64_t arena_alloc(struct arena *a, uint64_t bytes, uint64_t align, uint64_t like)
+/* First place in a free range; ARENA_NONE. */
+static uint64_t range_fit(struct arena_range r, uint64_t bytes, uint64_t align, uint64_t like, arena_next_fn next,
+                          const void *arg)
+{
+    for (uint64_t from = r.at;;) {
+        uint64_t at = from + ((like - from) & (align - 1)), skip = at - r.at;
+        if (skip > r.bytes || r.bytes - skip < bytes)
+            return ARENA_NONE;
+        from = next ? next(arg, at, bytes) : at;
+        if (from == at)
+            return at;
+    }
+}
+
+uint64_t arena_alloc_where(struct arena *a, uint64_t bytes, uint64_t align, uint64_t like, arena_next_fn next,
+                           const void *arg)
 {
     for (size_t i = 0; i < a->count; i++) {
         struct arena_range r = a->ranges[i];
-        uint64_t at = r.at + ((like - r.at) & (align - 1));
-        uint64_t skip = at - r.at;
-        if (skip > r.bytes || r.bytes - skip < bytes)
+        uint64_t at = range_fit(r, bytes, align, like, next, arg);
+        if (at == ARENA_NONE)
             continue;
-        uint64_t after = r.bytes - skip - bytes;
+        uint64_t skip = at - r.at, after = r.bytes - skip - bytes;
         if (skip)
             a->ranges[i].bytes = skip;
         else
@@ -55,6 +69,11 @@ uint64_t arena_alloc(struct arena *a, uint64_t bytes, uint64_t align, uint64_t l
         return at;
     }
     return ARENA_NONE;
+}
+
+uint64_t arena_alloc(struct arena *a, uint64_t bytes, uint64_t align, uint64_t like)
+{
+    return arena_alloc_where(a, bytes, align, like, NULL, NULL);
 }
 
 void arena_free(struct arena *a, uint64_t at, uint64_t bytes)

@@ -23,5 +23,9 @@ void arena_release(struct arena *a);
 /* A range whose start is equal to `like` modulo align; bytes, align and like multiples of 4 KiB, align a power of two.
  * ARENA_NONE when nothing fits. */
 uint64_t arena_alloc(struct arena *a, uint64_t bytes, uint64_t align, uint64_t like);
+/* The same, where `next` agrees: of a free place it answers the place itself, or a later one from which on to look. */
+typedef uint64_t (*arena_next_fn)(const void *arg, uint64_t at, uint64_t bytes);
+uint64_t arena_alloc_where(struct arena *a, uint64_t bytes, uint64_t align, uint64_t like, arena_next_fn next,
+                           const void *arg);
 void arena_free(struct arena *a, uint64_t at, uint64_t bytes);
 #endif

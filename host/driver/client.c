@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -64,8 +65,8 @@ static int pages_open(struct driver *d, struct client *c)
         uint64_t top = queue_window(d, g) + (uint64_t)d->cfg->system_doorbell_kib * 1024;
         end = top > end ? top : end;
     }
-    c->page_fd = memfd_create("gantry-kfd", MFD_CLOEXEC);
-    if (c->page_fd < 0 || ftruncate(c->page_fd, (off_t)end) < 0)
+    c->page_fd = pmem_sealed_file("gantry-pages", end);
+    if (c->page_fd < 0)
         return errno;
     void *p = mmap(NULL, end, PROT_READ | PROT_WRITE, MAP_SHARED, c->page_fd, 0);
     if (p == MAP_FAILED)
@@ -142,6 +143,7 @@ void client_end(struct driver *d, struct client *c)
         if (conn->client == c)
             conn->gone = true;
     queue_release_all(d, c);
+    pmem_windows_orphan(machine_memory(d->machine), c->pid);
     for (unsigned g = 0; g < machine_gpus(d->machine); g++)
         if (c->gpu[g].space_open)
             cp_space_close(machine_cp(d->machine, g), &c->gpu[g].space);
@@ -167,6 +169,8 @@ static void client_free(struct driver *d, struct client *c)
         close(c->page_fd);
     if (c->pidfd >= 0)
         close(c->pidfd);
+    if (c->pid != d->program)
+        waitpid(c->pid, NULL, WNOHANG); /* if we have adopted it */
     free(c);
 }
 

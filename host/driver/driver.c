@@ -4,10 +4,14 @@
  */
 #include "driver/driver.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "base/xalloc.h"
+#include "driver/near.h"
+#include "driver/source.h"
 #include "driver/topology.h"
 #include "gantry_cfg.h"
 #include "vm/pmem.h"
@@ -17,24 +21,64 @@ static void on_event(void *ctx, void *owner, uint32_t event_id)
     event_raise_mailbox(ctx, owner, event_id);
 }
 
+static const char *kind_name(const struct object *o)
+{
+    static const char *const names[] = {"VRAM", "host-memory", "registered-memory", "device-page"};
+    return names[o->kind];
+}
+
+/* One line on stderr for what went wrong, with all that is known of it: the text so far, where in which kernel, and for
+ * an address the allocation it belongs to. */
+static void fault_tell(struct driver *d, const struct client *c, unsigned gpu, const struct msg_cp_evt *evt, char *text,
+                       size_t room)
+{
+    char source[256] = "", process[32];
+    struct near near = {0};
+    if (evt->kind == CP_EVT_FAULT || evt->kind == CP_EVT_HALT) {
+        if (evt->kind == CP_EVT_FAULT)
+            source_line(c, evt->pc, source, sizeof source);
+        cp_place_text(machine_cp(d->machine, gpu), evt, source, text, room);
+    }
+    if (evt->kind != CP_EVT_HALT && evt->status >= FAULT_NOT_PRESENT && evt->status <= FAULT_BUS) {
+        for (const struct object *o = c->objects; o; o = o->next)
+            if (o->mapped >> gpu & 1)
+                near_offer(&near, evt->va, o->va, o->bytes, kind_name(o));
+        size_t used = strlen(text);
+        snprintf(text + used, room - used, "; ");
+        near_text(&near, evt->va, text + strlen(text), room - strlen(text));
+    }
+    snprintf(process, sizeof process, "process %d", (int)c->pid);
+    diag(d->client_count > 1 ? process : NULL, "%s", text);
+}
+
 static void on_memory_fault(void *ctx, void *owner, unsigned gpu, const struct msg_cp_evt *evt)
 {
     struct driver *d = ctx;
     struct client *c = owner;
-    char text[320];
+    char text[1024];
     cp_memory_fault_text(gpu, evt, text, sizeof text);
-    log_info("driver", "client %u: %s", c->index, text);
+    fault_tell(d, c, gpu, evt, text, sizeof text);
     event_raise_fault(c, topology_gpu_id(d->cfg, gpu), evt->va, (enum fault_kind)evt->status);
 }
 
 static void on_queue_error(void *ctx, void *owner, unsigned gpu, unsigned queue, uint32_t code,
                            const struct msg_cp_evt *evt)
 {
-    const struct client *c = owner;
-    char text[320];
-    (void)ctx;
-    cp_fault_text(gpu, code, evt, text, sizeof text);
-    log_info("driver", "client %u: queue %u stopped: %s", c->index, queue, text);
+    static const struct msg_cp_evt none;
+    struct driver *d = ctx;
+    char text[1024];
+    int n = snprintf(text, sizeof text, "queue %u stopped: ", queue);
+    cp_fault_text(gpu, code, evt, text + n, sizeof text - (size_t)n);
+    if (!evt)
+        cp_packet_text(machine_cp(d->machine, gpu), queue, text, sizeof text);
+    fault_tell(d, owner, gpu, evt ? evt : &none, text, sizeof text);
+}
+
+static void on_halted(void *ctx, void *owner, unsigned gpu, const struct msg_cp_evt *evt)
+{
+    char text[1024];
+    cp_halt_text(gpu, evt, text, sizeof text);
+    fault_tell(ctx, owner, gpu, evt, text, sizeof text);
 }
 
 static void on_interrupt(void *ctx, void *owner)
@@ -45,9 +89,10 @@ static void on_interrupt(void *ctx, void *owner)
 static void on_kernel(void *ctx, void *owner, const struct kernel_row *row)
 {
     struct driver *d = ctx;
-    (void)owner;
+    const struct client *c = owner;
     d->rows = xgrow(d->rows, &d->row_room, d->row_count + 1, sizeof *d->rows);
-    d->rows[d->row_count++] = *row;
+    d->rows[d->row_count] = *row;
+    d->rows[d->row_count++].process = c->index;
     if (row->end > d->last_completion)
         d->last_completion = row->end;
 }
@@ -63,6 +108,11 @@ static void on_visible(void *ctx)
 static void on_space_closed(void *ctx, struct cp_space *space)
 {
     client_space_closed(ctx, space);
+}
+
+static void on_shootdown(void *ctx)
+{
+    quarantine_release(ctx);
 }
 
 static void on_timer(void *ctx, uint64_t now, uint64_t cookie)
@@ -84,14 +134,18 @@ struct driver *driver_new(const struct gantry_cfg *cfg, const struct sim_options
                .visible = on_visible,
                .memory_fault = on_memory_fault,
                .queue_error = on_queue_error,
+               .halted = on_halted,
                .interrupt = on_interrupt,
                .kernel = on_kernel,
-               .space_closed = on_space_closed},
+               .space_closed = on_space_closed,
+               .shootdown = on_shootdown},
         .timer = on_timer,
     };
     d->cfg = cfg;
     d->gated = cfg->clock_mode == CFG_CLOCK_MODE_GATED;
-    d->listen_fd = -1;
+    d->listen_fd = d->spare_fd = d->kfd_token = -1;
+    for (unsigned g = 0; g < DRIVER_GPUS; g++)
+        d->dri_token[g] = -1;
     d->vmid_used = 1;
     d->first_doorbell = NEVER;
     d->machine = machine_new(cfg, options, &user);
@@ -101,8 +155,8 @@ struct driver *driver_new(const struct gantry_cfg *cfg, const struct sim_options
     }
     struct pmem *pm = machine_memory(d->machine);
     for (unsigned g = 0; g < cfg->system_gpus; g++)
-        arena_init(&d->vram[g], 0, pmem_vram_bytes(pm) - pmem_table_bytes(pm));
-    arena_init(&d->gtt, 0, pmem_gtt_bytes(pm));
+        store_init(&d->vram[g], pm, g);
+    store_init(&d->gtt, pm, PMEM_GTT);
     return d;
 }
 
@@ -119,8 +173,9 @@ void driver_delete(struct driver *d)
             free(q);
         }
     for (unsigned g = 0; g < DRIVER_GPUS; g++)
-        arena_release(&d->vram[g]);
-    arena_release(&d->gtt);
+        store_fini(&d->vram[g]);
+    store_fini(&d->gtt);
+    quarantine_fini(d);
     machine_delete(d->machine);
     free(d->rows);
     free(d);

@@ -6,12 +6,14 @@
 #define GANTRY_DRIVER_H
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
-#include "driver/arena.h"
 #include "driver/datahash.h"
 #include "driver/machine.h"
 #include "driver/protocol.h"
+#include "driver/quarantine.h"
+#include "driver/store.h"
 
 #define DRIVER_GPUS 8
 #define EVENT_LIMIT 4096
@@ -63,15 +65,19 @@ struct client {
     unsigned index;
     pid_t pid;
     int pidfd;
-    bool opened; /* /dev/kfd */
-    bool ended;  /* process gone; closing */
+    bool opened;  /* /dev/kfd */
+    bool ended;   /* process gone; closing */
+    bool greeted; /* has a life line */
     unsigned vmid;
     int page_fd; /* doorbell and MMIO pages */
     uint8_t *pages;
     uint64_t pages_bytes;
     struct client_gpu gpu[DRIVER_GPUS];
     struct object *objects;
+    unsigned object_count;
+    uint64_t user_bytes; /* of the user pointers among them */
     uint64_t next_handle;
+    uint64_t clock_calls; /* GET_CLOCK_COUNTERS so far */
     struct event events[EVENT_LIMIT];
     uint64_t event_page; /* handle of the buffer with a slot for each event; 0: none yet */
     uint64_t queue_ids[1024 / 64];
@@ -89,6 +95,7 @@ struct conn {
     enum conn_state state;
     bool due;          /* PARK: may go on */
     bool looked;       /* PARK: was let go since anything changed, and came back */
+    bool again;        /* SLEEP: an ioctl is to be tried again */
     bool batch;        /* belongs to those that are answered before others become due */
     uint64_t deadline; /* WAIT, SLEEP: target cycle, or NEVER */
     struct shim_request request;
@@ -98,24 +105,27 @@ struct driver {
     struct machine *machine;
     const struct gantry_cfg *cfg;
     bool gated;
-    int listen_fd;
-    char socket_name[64];
+    int kfd_token, dri_token[DRIVER_GPUS]; /* what a client gets for a device file: empty, to be known by its inode */
+    int listen_fd, spare_fd;               /* spare: to turn a connection away when there is no other descriptor */
+    unsigned conn_room, refused;           /* connections at a time; those that were turned away */
+    uint64_t files_before;                 /* descriptors a process of the run may have: ours are more */
+    pid_t program;                         /* reaped by run.c alone */
     char root[256];
     struct client *clients; /* in order of arrival */
     struct conn *conns;
     unsigned client_count, queue_count;
-    struct arena vram[DRIVER_GPUS], gtt;
+    struct store vram[DRIVER_GPUS], gtt;
+    struct quarantine quarantine;
     struct queue *queues[QUEUE_BUCKETS];
     uint32_t vmid_used;
-    uint64_t clock_calls;
     struct datahash data;
     struct kernel_row *rows;
     size_t row_count, row_room;
     uint64_t first_doorbell, last_completion;
     uint64_t doorbells[DRIVER_GPUS];
     bool gpu_work, not_repeatable, failed;
-    bool changed; /* a client did something since the clock was last looked at */
-    uint64_t requests;
+    bool changed;      /* a client did something since the clock was last looked at */
+    uint64_t requests; /* without those by which a thread only waits */
 };
 
 /* driver.c: the whole; callbacks of the command processors. */
@@ -144,6 +154,10 @@ int memory_map(struct driver *d, struct client *c, void *arg);
 int memory_unmap(struct driver *d, struct client *c, void *arg);
 void memory_release_all(struct driver *d, struct client *c);
 struct object *memory_find(struct client *c, uint64_t handle);
+/* mmap of render node `gpu`: the file (borrowed), the offset in it and how much of *bytes lies there; -1 when [offset,
+ * +*bytes) is not within one object of the client. */
+int memory_map_file(struct driver *d, struct client *c, unsigned gpu, uint64_t offset, uint64_t *bytes,
+                    uint64_t *file_offset);
 
 /* event.c */
 int event_create(struct driver *d, struct client *c, void *arg);
@@ -153,12 +167,15 @@ int event_reset(struct driver *d, struct client *c, void *arg);
 int event_wait_begin(struct driver *d, struct conn *conn); /* 0, or errno: answer at once */
 bool event_wait_ready(const struct driver *d, const struct conn *conn);
 void event_wait_finish(struct conn *conn, struct shim_answer *answer);
+void event_wait_tell(const struct driver *d, const struct conn *conn, FILE *out); /* "waits for ...", a line */
 void event_raise(struct client *c, uint32_t id);
 /* The mailbox of the event was written by the command processor. */
 void event_raise_mailbox(struct driver *d, struct client *c, uint32_t id);
 /* s_sendmsg: the events whose slots wavefronts have written. */
 void event_raise_interrupt(struct driver *d, struct client *c);
 void event_raise_fault(struct client *c, uint32_t gpu_id, uint64_t va, enum fault_kind kind);
+/* A memory fault was raised, and no thread of the process waits for it. */
+bool event_fault_unseen(const struct driver *d, const struct client *c);
 
 /* queue.c */
 int queue_create(struct driver *d, struct client *c, void *arg);
@@ -171,6 +188,8 @@ bool queue_doorbells(struct driver *d);                      /* serve all; true 
 uint64_t queue_window(const struct driver *d, unsigned gpu); /* of doorbells, in the kfd file */
 int queue_map_offset(struct driver *d, struct client *c, uint64_t offset, uint64_t bytes, uint64_t *file_offset);
 
+/* ioctl.c: WAIT_EVENTS. */
+bool ioctl_waits(const struct shim_request *request);
 /* ioctl.c: true when *answer is to be sent now, false when the thread waits. */
 bool ioctl_serve(struct driver *d, struct conn *conn, struct shim_answer *answer);
 
@@ -183,7 +202,10 @@ void server_answer(struct driver *d, struct conn *conn, const struct shim_answer
 
 /* rest.c */
 bool rest_reached(struct driver *d);
-double rest_cpu_seconds(const struct driver *d); /* of all clients */
+/* A thread of a client, or of what it started, waits for something that no such thread does (or runs). */
+bool rest_outside(const struct driver *d);
+void rest_tell(const struct driver *d, FILE *out); /* threads without a request, one line each */
+double rest_cpu_seconds(const struct driver *d);   /* of all clients */
 
 /* gate.c */
 enum gate_step { GATE_BUSY, GATE_IDLE, GATE_MAX_CYCLES, GATE_NO_PROGRESS };

@@ -167,6 +167,22 @@ int event_wait_begin(struct driver *d, struct conn *conn)
     return 0;
 }
 
+void event_wait_tell(const struct driver *d, const struct conn *conn, FILE *out)
+{
+    struct kfd_ioctl_wait_events_args a;
+    struct kfd_event_data *list = wait_read(conn, &a);
+    (void)d;
+    const char *how = !list || a.num_events == 1 ? "event" : a.wait_for_all ? "all events" : "one event of";
+    fprintf(out, "waits for %s", how);
+    for (uint32_t i = 0; list && i < a.num_events; i++) {
+        const struct event *e = event_of(conn->client, list[i].event_id);
+        fprintf(out, "%s %u%s", i ? "," : "", list[i].event_id,
+                e && e->type == KFD_IOC_EVENT_MEMORY ? " (memory fault)" : "");
+    }
+    fputc('\n', out);
+    free(list);
+}
+
 static bool wait_satisfied(const struct conn *conn, const struct kfd_ioctl_wait_events_args *a,
                            const struct kfd_event_data *list)
 {
@@ -187,6 +203,25 @@ bool event_wait_ready(const struct driver *d, const struct conn *conn)
     bool ready = !list || wait_satisfied(conn, &a, list);
     free(list);
     return ready;
+}
+
+bool event_fault_unseen(const struct driver *d, const struct client *c)
+{
+    bool raised = false;
+    for (uint32_t id = 1; id < EVENT_LIMIT && !raised; id++)
+        raised = c->events[id].used && c->events[id].type == KFD_IOC_EVENT_MEMORY && c->events[id].set;
+    for (const struct conn *conn = d->conns; raised && conn; conn = conn->next) {
+        if (conn->client != c || conn->state != CONN_WAIT)
+            continue;
+        struct kfd_ioctl_wait_events_args a;
+        struct kfd_event_data *list = wait_read(conn, &a);
+        for (uint32_t i = 0; list && i < a.num_events; i++) {
+            const struct event *e = event_of(conn->client, list[i].event_id);
+            raised &= !e || e->type != KFD_IOC_EVENT_MEMORY;
+        }
+        free(list);
+    }
+    return raised;
 }
 
 static void fault_describe(struct kfd_event_data *data, const struct event *e)

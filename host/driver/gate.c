@@ -3,6 +3,8 @@
  * doorbells, or lets the machine run to the next moment that a client could see.  So a program that does not race with
  * itself gets the same cycles every time.  Rules: docs/reference/clock.md.
  */
+#include <errno.h>
+
 #include "base/log.h"
 #include "driver/driver.h"
 #include "driver/slice.h"
@@ -37,6 +39,11 @@ static void conn_deliver(struct driver *d, struct conn *conn)
     conn->batch = false;
     if (conn->state == CONN_WAIT)
         event_wait_finish(conn, &answer);
+    else if (conn->state == CONN_PARK && event_fault_unseen(d, conn->client))
+        answer.result = PARK_FAULT;
+    else if (conn->state == CONN_SLEEP && conn->again)
+        answer = (struct shim_answer){.result = -1, .error = EAGAIN};
+    conn->again = false;
     server_answer(d, conn, &answer, -1);
 }
 

@@ -68,7 +68,7 @@ static int set_scratch_va(struct driver *d, struct client *c, void *arg)
 {
     const struct kfd_ioctl_set_scratch_backing_va_args *a = arg;
     int gpu = gpu_of_id(d, a->gpu_id);
-    if (gpu < 0)
+    if (gpu < 0 || a->va_addr > GPUVM_LIMIT >> 16)
         return EINVAL;
     c->gpu[gpu].space.scratch_base = a->va_addr << 16;
     return 0;
@@ -78,7 +78,7 @@ static int set_trap_handler(struct driver *d, struct client *c, void *arg)
 {
     const struct kfd_ioctl_set_trap_handler_args *a = arg;
     int gpu = gpu_of_id(d, a->gpu_id);
-    if (gpu < 0)
+    if (gpu < 0 || a->tba_addr > GPUVM_LIMIT || a->tma_addr > GPUVM_LIMIT)
         return EINVAL;
     struct client_gpu *on = &c->gpu[gpu];
     on->space.tba = a->tba_addr;
@@ -91,11 +91,10 @@ static int set_trap_handler(struct driver *d, struct client *c, void *arg)
 static int get_clock_counters(struct driver *d, struct client *c, void *arg)
 {
     struct kfd_ioctl_get_clock_counters_args *a = arg;
-    (void)c;
     if (a->gpu_id && gpu_of_id(d, a->gpu_id) < 0)
         return EINVAL;
     /* Two readings must differ: the runtime divides by their distance. */
-    uint64_t now = client_cycle(d) + ++d->clock_calls;
+    uint64_t now = client_cycle(d) + ++c->clock_calls;
     a->gpu_clock_counter = a->cpu_clock_counter = a->system_clock_counter = now;
     a->system_clock_freq = UINT64_C(1000000000);
     return 0;
@@ -126,14 +125,19 @@ static int get_available_memory(struct driver *d, struct client *c, void *arg)
     (void)c;
     if (gpu < 0)
         return EINVAL;
-    a->available = d->vram[gpu].free_bytes;
+    a->available = d->vram[gpu].arena.free_bytes;
     return 0;
 }
 
-static int refuse_xnack(struct driver *d, struct client *c, void *arg)
+/* gfx803 repeats no access after a fault: a question (a negative number) is answered with "off". */
+static int set_xnack_mode(struct driver *d, struct client *c, void *arg)
 {
-    (void)d, (void)c, (void)arg;
-    return EPERM;
+    struct kfd_ioctl_set_xnack_mode_args *a = arg;
+    (void)d, (void)c;
+    if (a->xnack_enabled > 0)
+        return EPERM;
+    a->xnack_enabled = 0;
+    return 0;
 }
 
 static int refuse_debugger(struct driver *d, struct client *c, void *arg)
@@ -167,7 +171,7 @@ static const struct {
     {0x18, sizeof(struct kfd_ioctl_map_memory_to_gpu_args), memory_map, "MAP_MEMORY_TO_GPU"},
     {0x19, sizeof(struct kfd_ioctl_unmap_memory_from_gpu_args), memory_unmap, "UNMAP_MEMORY_FROM_GPU"},
     {0x1a, sizeof(struct kfd_ioctl_set_cu_mask_args), queue_cu_mask, "SET_CU_MASK"},
-    {XNACK_NUMBER, 0, refuse_xnack, "SET_XNACK_MODE"},
+    {XNACK_NUMBER, sizeof(struct kfd_ioctl_set_xnack_mode_args), set_xnack_mode, "SET_XNACK_MODE"},
     {0x23, sizeof(struct kfd_ioctl_get_available_memory_args), get_available_memory, "AVAILABLE_MEMORY"},
     {DBG_TRAP_NUMBER, 0, refuse_debugger, "DBG_TRAP"},
 };
@@ -188,6 +192,11 @@ static int ioctl_call(struct driver *d, struct client *c, const struct shim_requ
     return EINVAL;
 }
 
+bool ioctl_waits(const struct shim_request *request)
+{
+    return (request->code & 0xff) == 0x0c && request->bytes >= sizeof(struct kfd_ioctl_wait_events_args);
+}
+
 bool ioctl_serve(struct driver *d, struct conn *conn, struct shim_answer *answer)
 {
     const struct shim_request *request = &conn->request;
@@ -196,12 +205,18 @@ bool ioctl_serve(struct driver *d, struct conn *conn, struct shim_answer *answer
     if (!conn->client->opened) { /* a descriptor inherited over fork: the child has to open its own */
         log_info("driver", "client %u: ioctl on a descriptor of another process", conn->client->index);
         error = EBADF;
-    } else if ((request->code & 0xff) == 0x0c && request->bytes >= sizeof(struct kfd_ioctl_wait_events_args)) {
+    } else if (ioctl_waits(request)) {
         error = event_wait_begin(d, conn);
         if (!error)
             return false;
     } else {
         error = ioctl_call(d, conn->client, request, answer->data);
+        if (error == EAGAIN) { /* the runtime calls again, as it does with the kernel's driver: some cycles later */
+            conn->state = CONN_SLEEP;
+            conn->again = true;
+            conn->deadline = client_cycle(d) + WAIT_LEAST;
+            return false;
+        }
     }
     answer->result = error ? -1 : 0;
     answer->error = (uint32_t)error;

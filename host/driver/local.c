@@ -4,13 +4,17 @@
  */
 #include "driver/local.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
+#include "base/xalloc.h"
 #include "driver/datahash.h"
+#include "driver/near.h"
 #include "driver/slice.h"
+#include "loader/lines.h"
 #include "vm/pagetable.h"
 #include "vm/pmem.h"
 
@@ -21,6 +25,12 @@
 
 struct block {
     uint64_t offset, bytes;
+};
+
+/* What was allocated, as it was asked for. */
+struct region {
+    uint64_t va, bytes;
+    enum local_place place;
 };
 
 struct local {
@@ -34,6 +44,11 @@ struct local {
     uint64_t packets;
     struct block *blocks;
     size_t block_count;
+    struct region *regions;
+    size_t region_count, region_room;
+    const void *code; /* local_code */
+    size_t code_bytes;
+    uint64_t code_base;
     struct local_result *result; /* of the dispatch under way */
     bool finished;
 };
@@ -41,6 +56,24 @@ struct local {
 static void on_event(void *ctx, void *owner, uint32_t event_id)
 {
     (void)ctx, (void)owner, (void)event_id;
+}
+
+/* Behind the text of a fault: where in the kernel, and for an address the allocation it belongs to. */
+static void place_tell(struct local *l, const struct msg_cp_evt *evt)
+{
+    char source[256] = "", *text = l->result->text;
+    const size_t room = sizeof l->result->text;
+    struct near near = {0};
+    if (evt->kind == CP_EVT_FAULT && l->code)
+        lines_find(l->code, l->code_bytes, evt->pc - l->code_base, source, sizeof source);
+    cp_place_text(machine_cp(l->machine, l->gpu), evt, source, text, room);
+    if (evt->status < FAULT_NOT_PRESENT || evt->status > FAULT_BUS)
+        return;
+    for (size_t i = 0; i < l->region_count; i++)
+        near_offer(&near, evt->va, l->regions[i].va, l->regions[i].bytes,
+                   l->regions[i].place == LOCAL_VRAM ? "VRAM" : "host-memory");
+    snprintf(text + strlen(text), room - strlen(text), "; ");
+    near_text(&near, evt->va, text + strlen(text), room - strlen(text));
 }
 
 static void on_memory_fault(void *ctx, void *owner, unsigned gpu, const struct msg_cp_evt *evt)
@@ -54,6 +87,7 @@ static void on_memory_fault(void *ctx, void *owner, unsigned gpu, const struct m
     l->result->fault_va = evt->va;
     l->result->fault_kind = (enum fault_kind)evt->status;
     cp_memory_fault_text(gpu, evt, l->result->text, sizeof l->result->text);
+    place_tell(l, evt);
 }
 
 static void on_queue_error(void *ctx, void *owner, unsigned gpu, unsigned queue, uint32_t code,
@@ -69,6 +103,13 @@ static void on_queue_error(void *ctx, void *owner, unsigned gpu, unsigned queue,
     l->result->pc = evt ? evt->pc : 0;
     l->result->instruction = evt ? evt->data : 0;
     cp_fault_text(gpu, code, evt, l->result->text, sizeof l->result->text);
+    if (evt)
+        place_tell(l, evt);
+}
+
+static void on_halted(void *ctx, void *owner, unsigned gpu, const struct msg_cp_evt *evt)
+{
+    (void)ctx, (void)owner, (void)gpu, (void)evt; /* the report of a run without progress tells of it */
 }
 
 static void on_interrupt(void *ctx, void *owner)
@@ -80,8 +121,10 @@ static void on_kernel(void *ctx, void *owner, const struct kernel_row *row)
 {
     struct local *l = ctx;
     (void)owner;
-    if (l->result)
-        l->result->row = *row;
+    if (!l->result)
+        return;
+    l->result->row = *row;
+    l->result->launched = true;
 }
 
 static void on_space_closed(void *ctx, struct cp_space *space)
@@ -98,6 +141,7 @@ uint64_t local_alloc(struct local *l, enum local_place place, uint64_t bytes, vo
 {
     struct pmem *pm = machine_memory(l->machine);
     const uint64_t align = pagetable_align(bytes);
+    const uint64_t asked = bytes;
     uint64_t *next = place == LOCAL_VRAM ? &l->next_vram : &l->next_gtt;
     uint64_t end = place == LOCAL_VRAM ? pmem_vram_bytes(pm) - pmem_table_bytes(pm) : pmem_gtt_bytes(pm);
     bytes = bytes ? (bytes + PAGE - 1) & ~(PAGE - 1) : PAGE;
@@ -109,6 +153,8 @@ uint64_t local_alloc(struct local *l, enum local_place place, uint64_t bytes, vo
     if (pagetable_map(l->space.pt, va, pmem_addr(place == LOCAL_VRAM ? l->gpu + 1 : 0, offset), bytes, flags) < 0)
         return 0;
     *next = offset + bytes;
+    l->regions = xgrow(l->regions, &l->region_room, l->region_count + 1, sizeof *l->regions);
+    l->regions[l->region_count++] = (struct region){va, asked, place};
     l->next_va = va + bytes + PAGE;
     *host = place == LOCAL_VRAM ? pmem_vram(pm, l->gpu, offset, bytes) : pmem_gtt(pm, offset, bytes);
     if (place == LOCAL_VRAM) {
@@ -166,6 +212,7 @@ struct local *local_open(const struct gantry_cfg *cfg, const struct sim_options 
                .event = on_event,
                .memory_fault = on_memory_fault,
                .queue_error = on_queue_error,
+               .halted = on_halted,
                .interrupt = on_interrupt,
                .kernel = on_kernel,
                .space_closed = on_space_closed},
@@ -195,7 +242,15 @@ void local_close(struct local *l)
     pagetable_free(l->space.pt);
     machine_delete(l->machine);
     free(l->blocks);
+    free(l->regions);
     free(l);
+}
+
+void local_code(struct local *l, uint64_t base, const void *elf, size_t bytes)
+{
+    l->code = elf;
+    l->code_bytes = bytes;
+    l->code_base = base;
 }
 
 struct machine *local_machine(struct local *l)
@@ -256,10 +311,12 @@ static void dispatch_loop(struct local *l, const struct local_watch *watch, stru
         enum machine_result end = machine_run(l->machine, sim_now(sim) + slice.cycles);
         slice_end(&slice);
         if (watch && watch->progress)
-            watch->progress(watch->arg, sim_now(sim), sim_instructions(sim));
-        if (watch && watch->stop && *watch->stop)
+            watch->progress(watch->arg, l->machine);
+        if (watch && watch->stop && *watch->stop) {
             result->outcome = LOCAL_STOPPED;
-        else if (end == MACHINE_MAX_CYCLES)
+            if (*watch->stop == SIGALRM) /* time is over */
+                sim_where(sim);
+        } else if (end == MACHINE_MAX_CYCLES)
             result->outcome = LOCAL_MAX_CYCLES;
         else if (end == MACHINE_NO_PROGRESS || (end == MACHINE_IDLE && *value != 0 && !l->finished))
             result->outcome = LOCAL_NO_PROGRESS;
@@ -286,6 +343,8 @@ void local_dispatch(struct local *l, const struct local_dispatch *d, const struc
     packet_write(l, d);
     cp_doorbell(machine_cp(l->machine, l->gpu), l->queue);
     dispatch_loop(l, watch, result);
+    if (result->outcome != LOCAL_DONE)
+        machine_unfinished(l->machine);
     l->result = NULL;
 }
 

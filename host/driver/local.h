@@ -4,6 +4,7 @@
  */
 #ifndef GANTRY_LOCAL_H
 #define GANTRY_LOCAL_H
+#include <stddef.h>
 #include <stdint.h>
 
 #include "driver/machine.h"
@@ -33,12 +34,13 @@ enum local_outcome {
 
 struct local_result {
     enum local_outcome outcome;
-    struct kernel_row row; /* LOCAL_DONE */
+    bool launched; /* row is there, unfinished unless LOCAL_DONE */
+    struct kernel_row row;
     uint64_t fault_va;
     enum fault_kind fault_kind;
     uint32_t error;
     uint64_t pc, instruction;
-    char text[320]; /* one line about what went wrong */
+    char text[1024]; /* one line about what went wrong */
 };
 
 /* cfg is borrowed.  NULL with a line on stderr. */
@@ -50,9 +52,12 @@ struct machine *local_machine(struct local *l);
  * when large, at least a 4 KiB gap), or 0 when memory is full.  *host is where the same bytes lie here. */
 uint64_t local_alloc(struct local *l, enum local_place place, uint64_t bytes, void **host);
 
+/* The code object whose load-relative address 0 is at `base`, for source lines of faults; borrowed. */
+void local_code(struct local *l, uint64_t base, const void *elf, size_t bytes);
+
 /* Called now and then during a dispatch (progress line); may be NULL.  *stop may be set by a signal handler. */
 struct local_watch {
-    void (*progress)(void *arg, uint64_t cycle, uint64_t instructions);
+    void (*progress)(void *arg, struct machine *machine);
     void *arg;
     const volatile int *stop;
 };

@@ -85,6 +85,12 @@ static void cp_on_queue_error(void *ctx, void *owner, unsigned gpu, unsigned que
     m->user.cp.queue_error(m->user.cp.ctx, owner, gpu, queue, code, evt);
 }
 
+static void cp_on_halted(void *ctx, void *owner, unsigned gpu, const struct msg_cp_evt *evt)
+{
+    struct machine *m = ctx;
+    m->user.cp.halted(m->user.cp.ctx, owner, gpu, evt);
+}
+
 static void cp_on_interrupt(void *ctx, void *owner)
 {
     struct machine *m = ctx;
@@ -104,13 +110,22 @@ static void cp_on_space_closed(void *ctx, struct cp_space *space)
     m->user.cp.space_closed(m->user.cp.ctx, space);
 }
 
+static void cp_on_shootdown(void *ctx)
+{
+    struct machine *m = ctx;
+    if (m->user.cp.shootdown)
+        m->user.cp.shootdown(m->user.cp.ctx);
+}
+
 static const struct cp_host cp_ops = {.event = cp_on_event,
                                       .visible = cp_on_visible,
                                       .memory_fault = cp_on_memory_fault,
                                       .queue_error = cp_on_queue_error,
+                                      .halted = cp_on_halted,
                                       .interrupt = cp_on_interrupt,
                                       .kernel = cp_on_kernel,
-                                      .space_closed = cp_on_space_closed};
+                                      .space_closed = cp_on_space_closed,
+                                      .shootdown = cp_on_shootdown};
 
 struct machine *machine_new(const struct gantry_cfg *cfg, const struct sim_options *options,
                             const struct machine_user *user)
@@ -218,6 +233,25 @@ void machine_poll(struct machine *m)
 {
     for (unsigned g = 0; m->sim && g < m->gpus; g++)
         cp_poll(m->cps[g]);
+}
+
+void machine_progress(struct machine *m, struct cp_progress *progress)
+{
+    *progress = (struct cp_progress){0};
+    for (unsigned g = 0; m->sim && g < m->gpus; g++) {
+        struct cp_progress one;
+        cp_progress(m->cps[g], sim_groups(m->sim, g), &one);
+        if (!*progress->kernel)
+            memcpy(progress->kernel, one.kernel, sizeof one.kernel);
+        progress->done += one.done;
+        progress->total += one.total;
+    }
+}
+
+void machine_unfinished(struct machine *m)
+{
+    for (unsigned g = 0; m->sim && g < m->gpus; g++)
+        cp_unfinished(m->cps[g]);
 }
 
 bool machine_busy(const struct machine *m)

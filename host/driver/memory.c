@@ -4,11 +4,11 @@
  * too, so nothing depends on client addresses.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 
 #include <linux/kfd_ioctl.h>
 
+#include "base/check.h"
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "driver/doorbell.h"
@@ -20,6 +20,8 @@
 
 #define PAGE UINT64_C(4096)
 #define VA_LIMIT (UINT64_C(1) << 40)
+#define OBJECTS_MAX 65536u      /* of a process */
+#define USER_BYTES_MAX VA_LIMIT /* of a process: user pointers together, as much as it has GPU addresses */
 
 struct object *memory_find(struct client *c, uint64_t handle)
 {
@@ -34,6 +36,12 @@ static uint64_t round_up(uint64_t bytes)
     return (bytes + PAGE - 1) & ~(PAGE - 1);
 }
 
+/* Offsets of a render node: VRAM, on the first one the GTT behind it. */
+static uint64_t gtt_begin(const struct driver *d)
+{
+    return pmem_vram_bytes(machine_memory(d->machine));
+}
+
 static int place_take(struct driver *d, struct client *c, struct object *o,
                       struct kfd_ioctl_alloc_memory_of_gpu_args *a)
 {
@@ -41,17 +49,22 @@ static int place_take(struct driver *d, struct client *c, struct object *o,
     const uint64_t align = pagetable_align(o->bytes);
     if (a->flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM) {
         o->kind = OBJECT_VRAM;
-        o->offset = arena_alloc(&d->vram[o->gpu], o->bytes, align, o->va);
+        o->offset = store_alloc(&d->vram[o->gpu], c->index + 1, o->bytes, align, o->va);
         a->mmap_offset = o->offset;
     } else if (a->flags & KFD_IOC_ALLOC_MEM_FLAGS_GTT) {
         o->kind = OBJECT_GTT;
-        o->offset = arena_alloc(&d->gtt, o->bytes, align, o->va);
-        a->mmap_offset = pmem_gtt_file_offset(machine_memory(d->machine)) + o->offset;
+        o->offset = store_alloc(&d->gtt, c->index + 1, o->bytes, align, o->va);
+        a->mmap_offset = gtt_begin(d) + o->offset;
     } else if (a->flags & KFD_IOC_ALLOC_MEM_FLAGS_USERPTR) {
         o->kind = OBJECT_USER;
+        if (a->mmap_offset > UINT64_MAX - o->bytes)
+            return EINVAL;
+        if (o->bytes > USER_BYTES_MAX - c->user_bytes)
+            return ENOMEM;
         o->offset = pmem_window_add(machine_memory(d->machine), c->pid, a->mmap_offset & ~(PAGE - 1), o->bytes);
         if (!o->offset)
-            o->offset = ARENA_NONE;
+            return ENOMEM;
+        c->user_bytes += o->bytes;
     } else if (a->flags & (KFD_IOC_ALLOC_MEM_FLAGS_DOORBELL | KFD_IOC_ALLOC_MEM_FLAGS_MMIO_REMAP)) {
         bool doorbell = a->flags & KFD_IOC_ALLOC_MEM_FLAGS_DOORBELL;
         o->kind = OBJECT_PAGE;
@@ -59,7 +72,9 @@ static int place_take(struct driver *d, struct client *c, struct object *o,
     } else {
         return EINVAL;
     }
-    return o->offset == ARENA_NONE ? ENOMEM : 0;
+    if (o->offset != ARENA_NONE)
+        return 0;
+    return quarantine_empty(d) ? ENOMEM : EAGAIN; /* there may be room when GPUs have answered */
 }
 
 int memory_alloc(struct driver *d, struct client *c, void *arg)
@@ -68,6 +83,12 @@ int memory_alloc(struct driver *d, struct client *c, void *arg)
     int gpu = gpu_of_id(d, a->gpu_id);
     if (gpu < 0 || a->size == 0 || a->size > VA_LIMIT || a->va_addr > VA_LIMIT - a->size || (a->va_addr & (PAGE - 1)))
         return EINVAL;
+    if (a->flags & KFD_IOC_ALLOC_MEM_FLAGS_AQL_QUEUE_MEM && a->size % (2 * PAGE))
+        return EINVAL; /* two halves of whole pages */
+    if (c->object_count == OBJECTS_MAX) {
+        log_warn("driver", "client %u: no more than %u allocations", c->index, OBJECTS_MAX);
+        return ENOMEM;
+    }
     struct object *o = xcalloc(1, sizeof *o);
     *o = (struct object){.va = a->va_addr, .bytes = round_up(a->size), .flags = a->flags, .gpu = (unsigned)gpu};
     int error = place_take(d, c, o, a);
@@ -80,6 +101,7 @@ int memory_alloc(struct driver *d, struct client *c, void *arg)
     while (*link)
         link = &(*link)->next;
     *link = o;
+    c->object_count++;
     a->handle = o->handle;
     return 0;
 }
@@ -96,13 +118,18 @@ static uint32_t entry_flags(const struct object *o)
     return flags;
 }
 
-static int object_map(struct client *c, struct object *o, unsigned gpu)
+/* Something else of the client is mapped at these addresses. */
+static bool range_taken(const struct client *c, const struct object *o, unsigned gpu)
 {
-    struct pagetable *pt = c->gpu[gpu].pt;
-    if (o->kind == OBJECT_PAGE) /* GPUs do not ring doorbells here */
-        return 0;
-    if (!pt)
-        return EINVAL;
+    for (const struct object *p = c->objects; p; p = p->next)
+        if (p != o && p->mapped >> gpu & 1 && p->kind != OBJECT_PAGE && p->va < o->va + o->bytes &&
+            o->va < p->va + p->bytes)
+            return true;
+    return false;
+}
+
+static int entries_write(struct pagetable *pt, const struct object *o)
+{
     uint64_t pa = pmem_addr(o->kind == OBJECT_VRAM ? o->gpu + 1 : 0, o->offset);
     if (o->flags & KFD_IOC_ALLOC_MEM_FLAGS_AQL_QUEUE_MEM) { /* the second half shows the same pages again */
         uint64_t half = o->bytes / 2;
@@ -110,6 +137,31 @@ static int object_map(struct client *c, struct object *o, unsigned gpu)
         return error ? error : -pagetable_map(pt, o->va + half, pa, half, entry_flags(o));
     }
     return -pagetable_map(pt, o->va, pa, o->bytes, entry_flags(o));
+}
+
+/* As the kernel's driver: mapping again changes nothing, and an address leads to one object at a time.  So no valid
+ * entry is ever replaced, and those of an object are all gone when it is unmapped, or when mapping it fails. */
+static int object_map(struct client *c, struct object *o, unsigned gpu)
+{
+    struct pagetable *pt = c->gpu[gpu].pt;
+    if (o->kind == OBJECT_PAGE || o->mapped >> gpu & 1) /* GPUs do not ring doorbells here */
+        return 0;
+    if (!pt)
+        return EINVAL;
+    if (range_taken(c, o, gpu)) {
+        log_warn("driver", "client %u: 0x%llx is mapped already on gpu%u", c->index, (unsigned long long)o->va, gpu);
+        return EINVAL;
+    }
+    int error = entries_write(pt, o);
+    if (error)
+        pagetable_unmap(pt, o->va, o->bytes);
+    return error;
+}
+
+/* Page tables that unmapping has taken out. */
+static void tables_put(struct driver *d, unsigned gpu)
+{
+    quarantine_put(d, HELD_TABLES, gpu, pagetable_removed(machine_memory(d->machine), gpu), 0);
 }
 
 static void object_unmap(struct driver *d, struct client *c, struct object *o, unsigned gpu)
@@ -120,9 +172,11 @@ static void object_unmap(struct driver *d, struct client *c, struct object *o, u
     o->mapped &= ~(1u << gpu);
     if (o->kind == OBJECT_PAGE || !on->pt)
         return;
-    pagetable_unmap(on->pt, o->va, o->bytes);
+    CHECK(pagetable_unmap(on->pt, o->va, o->bytes) == 0, "driver.memory", "va=%llx bytes=%llx",
+          (unsigned long long)o->va, (unsigned long long)o->bytes);
     if (on->space_open && !c->ended)
         cp_space_shootdown(machine_cp(d->machine, gpu), &on->space);
+    tables_put(d, gpu);
 }
 
 /* Scratch memory is left out: its contents depend on where wavefronts ran.  Alone among the kinds of VRAM that the
@@ -135,21 +189,18 @@ static void object_hash(struct driver *d, const struct object *o)
 
 static void object_release(struct driver *d, struct client *c, struct object *o)
 {
-    struct pmem *pm = machine_memory(d->machine);
     for (unsigned g = 0; g < machine_gpus(d->machine); g++)
         object_unmap(d, c, o, g);
     if (o->kind == OBJECT_VRAM) {
         object_hash(d, o);
-        fallocate(pmem_vram_fd(pm, o->gpu), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)o->offset,
-                  (off_t)o->bytes);
-        arena_free(&d->vram[o->gpu], o->offset, o->bytes);
+        quarantine_put(d, HELD_VRAM, o->gpu, o->offset, o->bytes);
     } else if (o->kind == OBJECT_GTT) {
-        fallocate(pmem_gtt_fd(pm), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                  (off_t)(pmem_gtt_file_offset(pm) + o->offset), (off_t)o->bytes);
-        arena_free(&d->gtt, o->offset, o->bytes);
+        quarantine_put(d, HELD_GTT, 0, o->offset, o->bytes);
     } else if (o->kind == OBJECT_USER) {
-        pmem_window_remove(pm, o->offset);
+        quarantine_put(d, HELD_WINDOW, 0, o->offset, 0);
+        c->user_bytes -= o->bytes;
     }
+    c->object_count--;
     free(o);
 }
 
@@ -165,6 +216,22 @@ int memory_free(struct driver *d, struct client *c, void *arg)
         return 0;
     }
     return EINVAL;
+}
+
+int memory_map_file(struct driver *d, struct client *c, unsigned gpu, uint64_t offset, uint64_t *bytes,
+                    uint64_t *file_offset)
+{
+    const bool gtt = gpu == 0 && offset >= gtt_begin(d);
+    const uint64_t at = gtt ? offset - gtt_begin(d) : offset;
+    const struct object *o = c->objects;
+    if (offset % PAGE || *bytes == 0)
+        return -1;
+    while (o && !(o->kind == (gtt ? OBJECT_GTT : OBJECT_VRAM) && (gtt || o->gpu == gpu) && at >= o->offset &&
+                  at - o->offset < o->bytes))
+        o = o->next;
+    if (!o || *bytes > o->bytes - (at - o->offset))
+        return -1;
+    return store_fd(gtt ? &d->gtt : &d->vram[gpu], at, file_offset, bytes);
 }
 
 void memory_release_all(struct driver *d, struct client *c)
@@ -190,8 +257,10 @@ static int devices_each(struct driver *d, struct client *c, struct kfd_ioctl_map
             return EINVAL;
         if (map) {
             int error = object_map(c, o, (unsigned)gpu);
-            if (error)
+            if (error) {
+                tables_put(d, (unsigned)gpu);
                 return error;
+            }
             o->mapped |= 1u << gpu;
         } else {
             object_unmap(d, c, o, (unsigned)gpu);

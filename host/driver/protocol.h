@@ -9,19 +9,24 @@
 
 #define PROTOCOL_BYTES 160 /* largest ioctl argument */
 
-#define ENV_SOCKET "GANTRY_SOCKET" /* abstract socket name */
-#define ENV_ROOT "GANTRY_ROOT"     /* folder of the generated sysfs tree */
-#define ENV_CLOCK "GANTRY_CLOCK"   /* "gated" or "free" */
+#define ENV_ROOT "GANTRY_ROOT"   /* private folder of the run: socket (address.h) and generated sysfs tree */
+#define ENV_CLOCK "GANTRY_CLOCK" /* "gated" or "free" */
 
 enum request_op {
     REQ_HELLO = 1, /* life line of a process */
     REQ_OPEN_KFD,  /* answer carries a descriptor */
     REQ_OPEN_DRI,  /* index: render minor; answer carries a descriptor */
     REQ_IOCTL,     /* code, arg: pointer in the client, data: the argument */
-    REQ_MMAP,      /* of the kfd descriptor: arg: offset asked for, data: u64 bytes; answer: u64 offset to use */
-    REQ_PARK,      /* the thread polls: answered when something that it may watch has changed; arg: place */
-    REQ_SLEEP,     /* arg: nanoseconds; answered at that target time, or at once with result 1: sleep for real */
+    REQ_MMAP,  /* index: render minor, 0: the kfd; arg: offset, data: u64 bytes; answer: descriptor, struct map_place */
+    REQ_PARK,  /* the thread polls: answered when something that it may watch has changed; arg: place */
+    REQ_SLEEP, /* arg: nanoseconds; answered at that target time, or at once with result 1: sleep for real */
 };
+
+/* arg of a PARK: offset in the code of libhsa-runtime64, or a loop that may be the program's own */
+#define PARK_YIELD 0xe00000u /* sched_yield */
+#define PARK_LOAD 0xf00000u  /* one signal or read index */
+#define PARK_LIMITED 1u      /* index of a PARK: the runtime waits with a time limit */
+#define PARK_FAULT 1         /* result of a PARK: a memory fault that no thread of the process waits for */
 
 struct shim_request {
     uint32_t op;
@@ -34,8 +39,16 @@ struct shim_request {
     uint8_t data[PROTOCOL_BYTES];
 };
 
+/* Answer of REQ_MMAP, beside the descriptor. */
+struct map_place {
+    uint64_t offset; /* in its file */
+    uint64_t bytes;  /* of those asked for that lie there: ask again for the rest */
+};
+
+#define ANSWER_REFUSED (-2) /* with error; sent before any request: the connection is closed */
+
 struct shim_answer {
-    int32_t result; /* 0, or -1 with error */
+    int32_t result; /* 0, -1 with error, or ANSWER_REFUSED */
     uint32_t error; /* errno */
     uint8_t data[PROTOCOL_BYTES];
 };

@@ -14,9 +14,12 @@
 #include "driver/driver.h"
 #include "driver/topology.h"
 #include "gantry_cfg.h"
+#include "vm/pagetable.h"
 
 #define AQL_BYTES 64u
 #define WINDOW_KIB 1024u
+#define PAGE UINT64_C(4096)
+#define VA_LIMIT (UINT64_C(1) << 40)
 
 uint64_t queue_window(const struct driver *d, unsigned gpu)
 {
@@ -77,6 +80,26 @@ static void queue_link(struct driver *d, struct queue *q)
     *doorbell_word(d, q) = DOORBELL_IDLE;
 }
 
+/* All pages of the range belong to the client on that GPU. */
+static bool range_mapped(const struct pagetable *pt, uint64_t va, uint64_t bytes)
+{
+    bool all = pt && va < VA_LIMIT && bytes <= VA_LIMIT - va;
+    for (uint64_t at = va & ~(PAGE - 1); all && at < va + bytes; at += PAGE)
+        all = pagetable_lookup(pt, at) != 0;
+    return all;
+}
+
+/* Ring and indices lie in memory of the client. */
+static bool places_valid(const struct client *c, unsigned gpu, const struct kfd_ioctl_create_queue_args *a)
+{
+    const struct pagetable *pt = c->gpu[gpu].pt;
+    return a->ring_size >= 2 * AQL_BYTES && a->ring_base_address % AQL_BYTES == 0 &&
+           a->read_pointer_address % sizeof(uint64_t) == 0 && a->write_pointer_address % sizeof(uint64_t) == 0 &&
+           range_mapped(pt, a->ring_base_address, a->ring_size) &&
+           range_mapped(pt, a->read_pointer_address, sizeof(uint64_t)) &&
+           range_mapped(pt, a->write_pointer_address, sizeof(uint64_t));
+}
+
 int queue_create(struct driver *d, struct client *c, void *arg)
 {
     struct kfd_ioctl_create_queue_args *a = arg;
@@ -86,6 +109,10 @@ int queue_create(struct driver *d, struct client *c, void *arg)
         if (gpu >= 0)
             log_info("driver", "client %u: queue of type %u refused: only AQL queues are served", c->index,
                      a->queue_type);
+        return EINVAL;
+    }
+    if (!places_valid(c, (unsigned)gpu, a)) {
+        log_warn("driver", "client %u: queue refused: ring or indices are not in mapped memory", c->index);
         return EINVAL;
     }
     if (queues_on(d, (unsigned)gpu) >= d->cfg->cp_queues)
@@ -165,8 +192,7 @@ int queue_cu_mask(struct driver *d, struct client *c, void *arg)
     if (!q || a->num_cu_mask == 0 || a->num_cu_mask % 32 ||
         client_read(c, a->cu_mask_ptr, words, count * sizeof words[0]))
         return EINVAL;
-    cp_queue_cu_mask(q->cp, words[0] | (uint64_t)words[1] << 32);
-    return 0;
+    return cp_queue_cu_mask(machine_cp(d->machine, q->gpu), q->cp, words[0] | (uint64_t)words[1] << 32) ? 0 : EINVAL;
 }
 
 bool queue_doorbells(struct driver *d)

@@ -4,11 +4,13 @@
  */
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -131,24 +133,29 @@ static void family_read(struct family *f)
         closedir(folder);
 }
 
-/* Descendants of clients that are no clients themselves, such as a child between fork and the loading of the shim. */
-static bool strangers_blocked(const struct driver *d, struct family *f, uint64_t *sum)
+/* A descendant of a client that is no client itself, such as a child between fork and the loading of the shim. */
+static bool family_stranger(const struct driver *d, const struct family *f, unsigned i)
+{
+    if (client_of(d, f->pid[i]))
+        return false;
+    pid_t up = f->parent[i];
+    for (unsigned depth = 0; depth < 32 && up > 1 && !client_of(d, up); depth++) {
+        unsigned k = 0;
+        while (k < f->count && f->pid[k] != up)
+            k++;
+        up = k < f->count ? f->parent[k] : 0;
+    }
+    return up > 1 && client_of(d, up);
+}
+
+static bool strangers_blocked(const struct driver *d, const struct family *f, uint64_t *sum)
 {
     for (unsigned i = 0; i < f->count; i++) {
-        if (client_of(d, f->pid[i]))
+        if (!family_stranger(d, f, i))
             continue;
-        pid_t up = f->parent[i];
-        for (unsigned depth = 0; depth < 32 && up > 1 && !client_of(d, up); depth++) {
-            unsigned k = 0;
-            while (k < f->count && f->pid[k] != up)
-                k++;
-            up = k < f->count ? f->parent[k] : 0;
-        }
-        if (up > 1 && client_of(d, up)) {
-            *sum += (uint64_t)f->pid[i];
-            if (!process_blocked(d, NULL, f->pid[i], sum))
-                return false;
-        }
+        *sum += (uint64_t)f->pid[i];
+        if (!process_blocked(d, NULL, f->pid[i], sum))
+            return false;
     }
     return true;
 }
@@ -162,6 +169,80 @@ static bool look(const struct driver *d, struct family *f, uint64_t *sum)
     if (f->count == 0)
         family_read(f);
     return strangers_blocked(d, f, sum);
+}
+
+/* Futex waits without a time limit and waits for a child: what another thread here ends. */
+enum place { PLACE_THREAD, PLACE_CHILD, PLACE_OUTSIDE };
+
+static enum place thread_place(pid_t pid, pid_t tid)
+{
+    char path[96], text[512];
+    unsigned long long number = 0, arg[6] = {0};
+    snprintf(path, sizeof path, "/proc/%d/task/%d/syscall", (int)pid, (int)tid);
+    if (file_read(text, sizeof text, path) <= 0 ||
+        sscanf(text, "%llu 0x%llx 0x%llx 0x%llx 0x%llx", &number, &arg[0], &arg[1], &arg[2], &arg[3]) != 5)
+        return PLACE_OUTSIDE; /* it runs, or is not for us to see */
+    unsigned op = arg[1] & ~(unsigned)(FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME);
+    if (number == SYS_futex && (op == FUTEX_WAIT || op == FUTEX_WAIT_BITSET) && arg[3] == 0)
+        return PLACE_THREAD;
+    return number == SYS_wait4 || number == SYS_waitid ? PLACE_CHILD : PLACE_OUTSIDE;
+}
+
+/* Calls fn for each thread of pid that has no request outstanding; stops when it returns false. */
+static bool threads_each(const struct driver *d, const struct client *c, pid_t pid,
+                         bool (*fn)(pid_t pid, pid_t tid, FILE *out), FILE *out)
+{
+    char path[96], text[512];
+    int parent;
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    DIR *folder = opendir(path);
+    bool all = true;
+    for (struct dirent *entry; folder && all && (entry = readdir(folder));) {
+        pid_t tid = (pid_t)atoi(entry->d_name);
+        snprintf(path, sizeof path, "/proc/%d/task/%d/stat", (int)pid, (int)tid);
+        if (tid <= 0 || (c && thread_waits(d, c, tid)) || file_read(text, sizeof text, path) <= 0)
+            continue;
+        char state = stat_parse(text, &parent);
+        if (state != 'Z' && state != 'X')
+            all = fn(pid, tid, out);
+    }
+    if (folder)
+        closedir(folder);
+    return all;
+}
+
+static bool thread_inside(pid_t pid, pid_t tid, FILE *out)
+{
+    (void)out;
+    return thread_place(pid, tid) != PLACE_OUTSIDE;
+}
+
+static bool thread_tell(pid_t pid, pid_t tid, FILE *out)
+{
+    static const char *const what[] = {"for another thread (futex)", "for a process that it started",
+                                       "for something outside"};
+    fprintf(out, "  process %d thread %d waits %s\n", (int)pid, (int)tid, what[thread_place(pid, tid)]);
+    return true;
+}
+
+bool rest_outside(const struct driver *d)
+{
+    static struct family family;
+    bool inside = true;
+    for (struct client *c = d->clients; c && inside; c = c->next)
+        inside = c->ended || threads_each(d, c, c->pid, thread_inside, NULL);
+    family_read(&family);
+    for (unsigned i = 0; i < family.count && inside; i++)
+        if (family_stranger(d, &family, i))
+            inside = threads_each(d, NULL, family.pid[i], thread_inside, NULL);
+    return !inside;
+}
+
+void rest_tell(const struct driver *d, FILE *out)
+{
+    for (struct client *c = d->clients; c; c = c->next)
+        if (!c->ended)
+            threads_each(d, c, c->pid, thread_tell, out);
 }
 
 static bool requests_unread(const struct driver *d)

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,9 +19,11 @@
 #include "base/check.h"
 #include "base/log.h"
 #include "base/xalloc.h"
+#include "driver/debugger.h"
 #include "driver/driver.h"
 #include "driver/janitor.h"
 #include "driver/slice.h"
+#include "driver/still.h"
 #include "driver/topology.h"
 #include "gantry_cfg.h"
 
@@ -29,8 +32,10 @@
 #define POLL_STOP_US 200000
 #define IDLE_LOOKS 8 /* idle answers to polling threads before they are slowed down */
 #define IDLE_PAUSE_US 1000
+#define FLOOD_PATIENCE 32 /* times the patience with a client that makes no call */
 #define PROGRESS_SECONDS 0.1
-#define STOP_SECONDS 0.5 /* between asking a program to end and killing it */
+#define RESTLESS_SECONDS 0.5 /* without a request or a rest: the program computes */
+#define STOP_SECONDS 0.5     /* between asking a program to end and killing it */
 
 struct run {
     struct run_options options;
@@ -43,6 +48,10 @@ struct run {
     double restless_since; /* host time of the last request or rest */
     double cpu_base;       /* CPU time of the clients at that moment, or -1: not read yet */
     bool patience_over;
+    double flood_base; /* CPU time of the clients at the last rest, or -1: not read yet */
+    double flood_look; /* host time of the next look */
+    bool flooded;
+    struct still still;
 };
 
 static bool stop_asked(const struct run *r)
@@ -69,6 +78,7 @@ struct run *run_new(const struct run_options *options)
     r->options.sim.unwanted = run_unwanted;
     r->options.sim.unwanted_arg = r;
     r->child_fd = -1;
+    r->flood_base = -1;
     if (janitor_start(&r->janitor) < 0) {
         diag(NULL, "temporary folder: %s", strerror(errno));
         free(r);
@@ -109,9 +119,13 @@ static void child_main(struct run *r, pid_t parent, int error_fd)
     const char *preload = getenv("LD_PRELOAD");
     char *list = preload && *preload ? xasprintf("%s:%s", r->options.shim, preload) : xstrdup(r->options.shim);
     setenv("LD_PRELOAD", list, 1);
-    setenv(ENV_SOCKET, r->driver->socket_name, 1);
     setenv(ENV_ROOT, r->driver->root, 1);
     setenv(ENV_CLOCK, r->driver->gated ? "gated" : "free", 1);
+    struct rlimit files;
+    if (r->driver->files_before && getrlimit(RLIMIT_NOFILE, &files) == 0) {
+        files.rlim_cur = r->driver->files_before;
+        setrlimit(RLIMIT_NOFILE, &files);
+    }
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     if (getppid() != parent)
         _exit(127);
@@ -121,7 +135,7 @@ static void child_main(struct run *r, pid_t parent, int error_fd)
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
     signal(SIGPIPE, SIG_DFL);
-    execvp(r->options.argv[0], r->options.argv);
+    execvp(r->options.argv[0], debugger_argv(r->options.argv));
     int error = errno;
     if (write(error_fd, &error, sizeof error) < 0)
         _exit(127);
@@ -140,12 +154,14 @@ static int child_start(struct run *r)
         log_warn("driver", "address randomisation cannot be switched off: runs may differ");
         r->driver->not_repeatable = true;
     }
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* whose parent has ended still belongs to the run (peer.h) */
     r->child = fork();
     if (r->child == 0) {
         close(ends[0]);
         child_main(r, self, ends[1]);
     }
     error = r->child < 0 ? errno : 0;
+    r->driver->program = r->child;
     if (persona >= 0)
         personality((unsigned long)persona);
     close(ends[1]);
@@ -200,9 +216,7 @@ static void progress(struct run *r)
     if (!r->options.progress || now < r->progress_at)
         return;
     r->progress_at = now + PROGRESS_SECONDS;
-    struct sim *sim = machine_sim(r->driver->machine);
-    r->options.progress(r->options.arg, machine_now(r->driver->machine), sim ? sim_instructions(sim) : 0,
-                        (unsigned)r->driver->row_count);
+    r->options.progress(r->options.arg, r->driver->machine, (unsigned)r->driver->row_count);
 }
 
 /* A client computes without calling the driver for longer than the configured CPU time: it may be polling memory. */
@@ -224,11 +238,30 @@ static bool patience_ended(struct run *r)
     return r->patience_over = rest_cpu_seconds(r->driver) - r->cpu_base > r->options.cfg->clock_patience;
 }
 
+/* Who calls again and again without ever resting holds up the clock of all others: after much more time it runs, too.
+ */
+static bool flood_seen(struct run *r)
+{
+    double now = host_seconds();
+    if (now < r->flood_look)
+        return r->flooded;
+    double cpu = rest_cpu_seconds(r->driver);
+    r->flood_look = now + 0.02;
+    if (r->flood_base < 0)
+        r->flood_base = cpu;
+    return r->flooded = r->flooded || cpu - r->flood_base > FLOOD_PATIENCE * r->options.cfg->clock_patience;
+}
+
 static enum gate_step turn_restless(struct run *r)
 {
     struct driver *d = r->driver;
-    if (!patience_ended(r))
+    const bool flood = flood_seen(r);
+    if (!patience_ended(r) && !flood) {
+        if (host_seconds() - r->restless_since > RESTLESS_SECONDS)
+            still_reset(&r->still); /* it computes */
         return GATE_BUSY;
+    }
+    still_reset(&r->still);
     uint64_t before = client_cycle(d);
     enum gate_step step = gate_advance(d);
     if (client_cycle(d) != before || machine_busy(d->machine)) {
@@ -236,6 +269,8 @@ static enum gate_step turn_restless(struct run *r)
             log_info("driver", "a client polls: the clock runs beside it from cycle %llu", (unsigned long long)before);
         d->not_repeatable = true;
     }
+    if (flood)
+        gate_release(d); /* the others' waits, for which there is no rest */
     return step;
 }
 
@@ -261,9 +296,12 @@ static enum gate_step turn_gated(struct run *r, struct pace *pace)
     }
     if (!rest_reached(d))
         return turn_restless(r);
-    r->patience_over = false;
+    r->patience_over = r->flooded = false;
+    r->flood_base = -1;
     d->changed = true;
     enum gate_step step = gate_step(d);
+    if ((step == GATE_BUSY || step == GATE_IDLE) && still_ended(d, &r->still, step == GATE_IDLE))
+        return GATE_NO_PROGRESS;
     if (step == GATE_IDLE)
         pace->poll_us = ++pace->idle > IDLE_LOOKS ? IDLE_PAUSE_US : POLL_FIRST_US;
     else
@@ -297,6 +335,8 @@ static void serve(struct run *r, struct run_report *report)
         else if (step == GATE_NO_PROGRESS)
             report->end = RUN_NO_PROGRESS;
         if (report->end != RUN_EXITED) {
+            if (stop_asked(r) && *r->options.stop == SIGALRM && machine_started(d->machine))
+                sim_where(machine_sim(d->machine));
             child_stop(r, report);
             return;
         }
@@ -340,6 +380,7 @@ void run_program(struct run *r, struct run_report *report)
     serve(r, report);
     server_close(d);
     drain(r, report);
+    machine_unfinished(d->machine);
     client_drop_all(d);
     report->gpu_work = d->gpu_work;
     report->repeatable = d->gated && !d->not_repeatable;

@@ -16,9 +16,10 @@ struct run_options {
     struct sim_options sim;
     char *const *argv;        /* program and arguments, NULL at the end; looked up in PATH */
     const char *shim;         /* path of libgantry_shim.so */
-    const volatile int *stop; /* number of a signal that asks to end, 0 so far; may be NULL */
-    void (*progress)(void *arg, uint64_t cycle, uint64_t instructions, unsigned kernels);
-    void *arg; /* of progress */
+    const volatile int *stop; /* number of a signal that asks to end, 0 so far; may be NULL.  SIGALRM: time is over */
+    void (*progress)(void *arg, struct machine *machine,
+                     unsigned kernels); /* ten times a second; kernels that have ended */
+    void *arg;                          /* of progress */
 };
 
 enum run_end {

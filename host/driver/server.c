@@ -3,11 +3,13 @@
  * Not responsible for: what is asked (ioctl.c), when waits are answered (gate.c).
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <time.h>
@@ -15,24 +17,62 @@
 
 #include "base/log.h"
 #include "base/xalloc.h"
+#include "driver/address.h"
 #include "driver/driver.h"
+#include "driver/peer.h"
 #include "driver/topology.h"
 #include "vm/pmem.h"
 
 #define RENDER_FIRST 128u
+#define BACKLOG 256
+#define ACCEPT_AT_ONCE 64u /* then others have their turn */
+#define FILES_LEAST 64u
+#define FILES_MOST (1u << 20)
+#define SLEEP_MOST (UINT64_C(1) << 62) /* cycle that no clock reaches */
+
+/* As many descriptors as the system grants: each thread of a client takes one. */
+static void descriptors_raise(struct driver *d)
+{
+    struct rlimit files;
+    d->conn_room = FILES_LEAST;
+    if (getrlimit(RLIMIT_NOFILE, &files) < 0)
+        return;
+    d->files_before = files.rlim_cur;
+    files.rlim_cur = files.rlim_max;
+    if (setrlimit(RLIMIT_NOFILE, &files) < 0)
+        getrlimit(RLIMIT_NOFILE, &files);
+    uint64_t all = files.rlim_cur < FILES_MOST ? files.rlim_cur : FILES_MOST;
+    if (all / 2 > d->conn_room)
+        d->conn_room = (unsigned)(all / 2); /* the rest: memory, processes, files */
+}
 
 int server_open(struct driver *d)
 {
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    struct sockaddr_un address;
+    descriptors_raise(d);
+    d->kfd_token = pmem_sealed_file("gantry-kfd", 0);
+    for (unsigned g = 0; g < machine_gpus(d->machine); g++)
+        d->dri_token[g] = pmem_sealed_file("gantry-render", 0);
+    d->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
     d->listen_fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (d->listen_fd < 0)
-        return -1;
-    snprintf(d->socket_name, sizeof d->socket_name, "gantry-%d", (int)getpid());
-    memcpy(address.sun_path + 1, d->socket_name, strlen(d->socket_name));
-    socklen_t length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(d->socket_name));
-    if (bind(d->listen_fd, (struct sockaddr *)&address, length) < 0 || listen(d->listen_fd, 256) < 0)
-        return -1;
-    return 0;
+    int folder = address_open(d->root, &address);
+    int status = d->listen_fd < 0 || folder < 0 ||
+                         bind(d->listen_fd, (struct sockaddr *)&address, sizeof address) < 0 ||
+                         listen(d->listen_fd, BACKLOG) < 0
+                     ? -1
+                     : 0;
+    int error = errno;
+    if (folder >= 0)
+        close(folder);
+    errno = error;
+    return status;
+}
+
+static void descriptor_close(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
 }
 
 void server_close(struct driver *d)
@@ -43,24 +83,88 @@ void server_close(struct driver *d)
         close(conn->fd);
         free(conn);
     }
-    if (d->listen_fd >= 0)
-        close(d->listen_fd);
-    d->listen_fd = -1;
+    descriptor_close(&d->listen_fd);
+    descriptor_close(&d->spare_fd);
+    descriptor_close(&d->kfd_token);
+    for (unsigned g = 0; g < DRIVER_GPUS; g++)
+        descriptor_close(&d->dri_token[g]);
 }
 
-static void conn_accept(struct driver *d)
+/* The answer to the first request, whatever it will be; the caller's mistake is told now and then, not flooded. */
+static void conn_refuse(struct driver *d, int fd, int error, const char *why)
 {
-    for (int fd; (fd = accept4(d->listen_fd, NULL, NULL, SOCK_CLOEXEC)) >= 0;) {
-        struct ucred peer;
-        socklen_t length = sizeof peer;
-        struct conn *conn = xcalloc(1, sizeof *conn);
-        *conn = (struct conn){.fd = fd};
-        if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0)
-            conn->pid = peer.pid;
-        struct conn **link = &d->conns;
-        while (*link)
-            link = &(*link)->next;
-        *link = conn;
+    const struct shim_answer answer = {.result = ANSWER_REFUSED, .error = (uint32_t)error};
+    if (send(fd, &answer, sizeof answer, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+        log_debug("driver", "refused connection: %s", strerror(errno));
+    close(fd);
+    d->refused++;
+    if ((d->refused & (d->refused - 1)) == 0)
+        log_warn("driver", "connection refused: %s (%u so far)", why, d->refused);
+}
+
+/* Room for a connection of that process: no process takes more than half of what there is. */
+static bool conn_fits(const struct driver *d, pid_t pid)
+{
+    unsigned all = 0, own = 0;
+    for (const struct conn *conn = d->conns; conn; conn = conn->next) {
+        all++;
+        own += conn->pid == pid;
+    }
+    return all < d->conn_room && own < d->conn_room / 2;
+}
+
+static void conn_add(struct driver *d, int fd)
+{
+    char why[96];
+    pid_t pid = 0;
+    close(d->spare_fd); /* looking at the peer takes one, too */
+    bool belongs = peer_belongs(fd, &pid, why, sizeof why);
+    d->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (d->spare_fd < 0) {
+        conn_refuse(d, fd, EMFILE, "out of descriptors");
+        d->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+        return;
+    }
+    if (!belongs) {
+        conn_refuse(d, fd, EACCES, why);
+        return;
+    }
+    if (!conn_fits(d, pid)) {
+        snprintf(why, sizeof why, "process %d: no more than %u connections, %u for a process", (int)pid, d->conn_room,
+                 d->conn_room / 2);
+        conn_refuse(d, fd, EMFILE, why);
+        return;
+    }
+    struct conn *conn = xcalloc(1, sizeof *conn);
+    *conn = (struct conn){.fd = fd, .pid = pid};
+    struct conn **link = &d->conns;
+    while (*link)
+        link = &(*link)->next;
+    *link = conn;
+}
+
+/* Without a free descriptor nobody could be told that there is none, and the socket would stay readable: the spare one
+ * serves for that. */
+static bool conn_turn_away(struct driver *d)
+{
+    if ((errno != EMFILE && errno != ENFILE) || d->spare_fd < 0)
+        return false;
+    close(d->spare_fd);
+    int fd = accept4(d->listen_fd, NULL, NULL, SOCK_CLOEXEC);
+    if (fd >= 0)
+        conn_refuse(d, fd, EMFILE, "out of descriptors");
+    d->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    return fd >= 0;
+}
+
+static void conns_accept(struct driver *d)
+{
+    for (unsigned n = 0; n < ACCEPT_AT_ONCE; n++) {
+        int fd = accept4(d->listen_fd, NULL, NULL, SOCK_CLOEXEC);
+        if (fd >= 0)
+            conn_add(d, fd);
+        else if (!conn_turn_away(d))
+            return;
     }
 }
 
@@ -89,25 +193,29 @@ void server_answer(struct driver *d, struct conn *conn, const struct shim_answer
 static int open_serve(struct driver *d, struct conn *conn, int *fd)
 {
     if (conn->request.op == REQ_OPEN_KFD) {
-        int error = client_open(d, conn->client);
-        *fd = conn->client->page_fd;
-        return error;
+        *fd = d->kfd_token;
+        return client_open(d, conn->client);
     }
     unsigned gpu = conn->request.index - RENDER_FIRST;
-    *fd = pmem_vram_fd(machine_memory(d->machine), gpu);
+    *fd = gpu < machine_gpus(d->machine) ? d->dri_token[gpu] : -1;
     return *fd < 0 ? ENOENT : 0;
 }
 
-static int mmap_serve(struct driver *d, struct conn *conn, struct shim_answer *answer)
+/* Which file lies behind what a client maps: pages of its own, or a slab of its own. */
+static int mmap_serve(struct driver *d, struct conn *conn, struct shim_answer *answer, int *fd)
 {
-    uint64_t bytes, at = 0;
-    memcpy(&bytes, conn->request.data, sizeof bytes);
-    int error = queue_map_offset(d, conn->client, conn->request.arg, bytes, &at);
-    if (error)
-        log_warn("driver", "client %u: mmap offset 0x%llx refused", conn->client->index,
-                 (unsigned long long)conn->request.arg);
-    memcpy(answer->data, &at, sizeof at);
-    return error;
+    struct map_place place = {0};
+    const uint64_t offset = conn->request.arg;
+    unsigned gpu = conn->request.index - RENDER_FIRST;
+    memcpy(&place.bytes, conn->request.data, sizeof place.bytes);
+    if (conn->request.index == 0)
+        *fd = queue_map_offset(d, conn->client, offset, place.bytes, &place.offset) ? -1 : conn->client->page_fd;
+    else if (gpu < machine_gpus(d->machine))
+        *fd = memory_map_file(d, conn->client, gpu, offset, &place.bytes, &place.offset);
+    if (*fd < 0)
+        log_warn("driver", "client %u: mmap offset 0x%llx refused", conn->client->index, (unsigned long long)offset);
+    memcpy(answer->data, &place, sizeof place);
+    return *fd < 0 ? EINVAL : 0;
 }
 
 static void sleep_serve(struct driver *d, struct conn *conn)
@@ -117,8 +225,21 @@ static void sleep_serve(struct driver *d, struct conn *conn)
         server_answer(d, conn, &answer, -1);
         return;
     }
+    uint64_t now = client_cycle(d), cycles = conn->request.arg > WAIT_LEAST ? conn->request.arg : WAIT_LEAST;
     conn->state = CONN_SLEEP;
-    conn->deadline = client_cycle(d) + (conn->request.arg > WAIT_LEAST ? conn->request.arg : WAIT_LEAST);
+    conn->deadline = cycles < SLEEP_MOST - now ? now + cycles : NEVER;
+}
+
+/* The life line of a process.  A second one means that the process runs another program now: what the first had is
+ * gone, as the kernel's driver sees it. */
+static void hello_serve(struct driver *d, struct conn *conn)
+{
+    if (conn->client->greeted && conn->client->opened) {
+        client_end(d, conn->client); /* and its connections, this one too */
+        conn->gone = false;
+        conn->client = client_get(d, conn->pid);
+    }
+    conn->client->greeted = conn->hello = true;
 }
 
 static void request_serve(struct driver *d, struct conn *conn)
@@ -126,12 +247,12 @@ static void request_serve(struct driver *d, struct conn *conn)
     struct shim_answer answer = {0};
     int fd = -1, error = 0;
     d->changed = true;
-    d->requests++;
     if (conn->request.op != REQ_PARK)
         conn->looked = false;
+    d->requests += conn->request.op != REQ_PARK && !(conn->request.op == REQ_IOCTL && ioctl_waits(&conn->request));
     switch (conn->request.op) {
     case REQ_HELLO:
-        conn->hello = true;
+        hello_serve(d, conn);
         break;
     case REQ_OPEN_KFD:
     case REQ_OPEN_DRI:
@@ -143,7 +264,7 @@ static void request_serve(struct driver *d, struct conn *conn)
         server_answer(d, conn, &answer, -1);
         return;
     case REQ_MMAP:
-        error = mmap_serve(d, conn, &answer);
+        error = mmap_serve(d, conn, &answer, &fd);
         break;
     case REQ_PARK:
         conn->state = CONN_PARK;
@@ -165,15 +286,17 @@ static void request_serve(struct driver *d, struct conn *conn)
 
 static void conn_read(struct driver *d, struct conn *conn)
 {
-    ssize_t got = recv(conn->fd, &conn->request, sizeof conn->request, MSG_DONTWAIT);
+    struct shim_request request;
+    ssize_t got = recv(conn->fd, &request, sizeof request, MSG_DONTWAIT | MSG_TRUNC);
     if (got < 0 && (errno == EAGAIN || errno == EINTR))
         return;
-    if (got != (ssize_t)sizeof conn->request) {
+    if (got != (ssize_t)sizeof request || conn->state != CONN_RUNNING) { /* one request at a time */
         conn->gone = true;
         d->changed = true;
         return;
     }
-    conn->tid = conn->request.tid;
+    conn->request = request;
+    conn->tid = request.tid;
     if (!conn->client)
         conn->client = client_get(d, conn->pid);
     request_serve(d, conn);
@@ -234,7 +357,7 @@ bool server_poll(struct driver *d, long timeout_us, int extra_fd)
                 conn_read(d, conn);
         clients_check(d, fds, conns_end);
         if (fds[0].revents)
-            conn_accept(d);
+            conns_accept(d);
         conns_sweep(d);
         client_reap(d);
     }

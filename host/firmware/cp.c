@@ -60,21 +60,65 @@ static void cache_send(struct cp *cp, struct job *job, uint32_t flags)
 {
     struct msg_cp_cmd cmd = {.kind = CP_CACHE, .vmid = job->space->vmid, .id = job_id(cp, job), .flags = flags};
     job->space->busy++;
+    job->flush = flags & CACHE_INV_TLB;
+    job->space->flushes += job->flush;
     sim_cmd(cp->sim, cp->gpu, &cmd);
 }
 
+static uint64_t job_groups(const struct job *job)
+{
+    return (uint64_t)job->launch.groups[0] * job->launch.groups[1] * job->launch.groups[2];
+}
+
+/* Of a kernel that has ended, or that ends with the run. */
 static void row_emit(struct cp *cp, const struct job *job)
 {
     struct kernel_row row = {.gpu = cp->gpu,
                              .queue = job->queue->args.number,
+                             .unfinished = job->state != JOB_DONE,
                              .start = job->begin,
-                             .end = job->end,
+                             .end = job->state == JOB_DONE ? job->end : 0,
+                             .groups = job_groups(job),
                              .wavefronts = job->wavefronts,
                              .instructions = job->instructions};
     memcpy(row.grid, job->launch.grid, sizeof row.grid);
     memcpy(row.group, job->launch.group, sizeof row.group);
     kernel_name(job->space, get64(job->packet + 0x20), row.name, sizeof row.name);
     cp->host.kernel(cp->host.ctx, job->space->owner, &row);
+}
+
+/* Sent to the dispatcher, not completed. */
+static bool job_unfinished(const struct job *job)
+{
+    return packet_type(job->packet) == AQL_KERNEL && !job->held &&
+           (job->state == JOB_RUN || job->state == JOB_RELEASE || job->state == JOB_SIGNAL);
+}
+
+void cp_progress(struct cp *cp, uint64_t groups, struct cp_progress *progress)
+{
+    const struct job *first = NULL;
+    *progress = (struct cp_progress){.done = groups - cp->groups_before};
+    for (unsigned i = 0; i < CP_JOBS; i++) {
+        const struct job *job = &cp->jobs[i];
+        if (job->state != JOB_RUN || job->held)
+            continue;
+        progress->total += job_groups(job);
+        if (!first || job->begin < first->begin)
+            first = job;
+    }
+    if (first)
+        kernel_name(first->space, get64(first->packet + 0x20), progress->kernel, sizeof progress->kernel);
+    else
+        cp->groups_before = groups; /* also forgets those that ended by a kill */
+    if (progress->done > progress->total)
+        progress->done = progress->total;
+}
+
+void cp_unfinished(struct cp *cp)
+{
+    for (unsigned i = 0; i < CP_JOBS; i++)
+        if (job_unfinished(&cp->jobs[i]))
+            row_emit(cp, &cp->jobs[i]);
 }
 
 static void job_complete(struct cp *cp, struct job *job)
@@ -139,9 +183,9 @@ static void job_decoded(struct cp *cp, struct job *job)
     uint32_t flags = fence_acquire(job->packet);
     if (packet_type(job->packet) != AQL_KERNEL)
         flags |= fence_release(job->packet);
-    if (job->space->tlb_stale) {
+    if (job->space->tlb_stale || (job->space->flushes && packet_type(job->packet) == AQL_KERNEL)) {
         flags |= CACHE_INV_TLB;
-        job->space->tlb_stale = false;
+        job->space->tlb_stale = false; /* a flush under way, of another packet, may come too late for this one */
     }
     if (flags) {
         job->state = JOB_ACQUIRE;
@@ -158,6 +202,7 @@ void job_launch(struct cp *cp, struct job *job)
     if (job->held)
         return; /* dropped or sent when the kill is answered */
     job->launch.id = job_id(cp, job);
+    job->begin = sim_now(cp->sim); /* until the dispatcher tells */
     job->space->busy++;
     sim_cmd(cp->sim, cp->gpu, &job->launch);
 }
@@ -165,6 +210,7 @@ void job_launch(struct cp *cp, struct job *job)
 static void job_ran(struct cp *cp, struct job *job, const struct msg_cp_evt *evt)
 {
     cp->launches--;
+    cp->groups_before += job_groups(job);
     job->begin = evt->start;
     job->end = evt->end;
     job->wavefronts = evt->data;
@@ -179,10 +225,19 @@ static void job_ran(struct cp *cp, struct job *job, const struct msg_cp_evt *evt
     launches_start(cp);
 }
 
+static void job_flushed(struct job *job)
+{
+    job->space->flushes -= job->flush;
+    job->flush = false;
+}
+
 /* The address space of the job is gone or stopped. */
 void job_abandon(struct cp *cp, struct job *job)
 {
     struct cp_queue *queue = job->queue;
+    job_flushed(job);
+    if (job_unfinished(job))
+        row_emit(cp, job);
     if (job->state == JOB_LAUNCH || job->state == JOB_RUN)
         cp->launches--;
     if (job->state != JOB_DONE)
@@ -191,7 +246,7 @@ void job_abandon(struct cp *cp, struct job *job)
     queue_release(cp, queue);
 }
 
-static struct job *job_of(struct cp *cp, uint16_t id)
+struct job *job_of(struct cp *cp, uint16_t id)
 {
     unsigned at = id & 0xff;
     if (at >= CP_JOBS || cp->jobs[at].state == JOB_FREE || cp->jobs[at].generation != id >> 8)
@@ -220,12 +275,15 @@ void cp_timer(struct cp *cp, uint64_t cookie)
 void cp_event(struct cp *cp, const struct msg_cp_evt *evt)
 {
     struct job *job = job_of(cp, evt->id);
+    if (evt->kind == CP_EVT_CACHE_DONE && evt->id == CP_SHOOTDOWN)
+        shootdown_answered(cp);
     switch (evt->kind) {
     case CP_EVT_LAUNCH_DONE:
     case CP_EVT_CACHE_DONE:
         if (!job || (job->state != JOB_RUN && job->state != JOB_ACQUIRE && job->state != JOB_RELEASE))
             break;
         job->space->busy--;
+        job_flushed(job);
         if (job->state == JOB_RUN)
             job_ran(cp, job, evt);
         else if (job->state == JOB_ACQUIRE)
@@ -248,6 +306,8 @@ void cp_event(struct cp *cp, const struct msg_cp_evt *evt)
         log_info("cp", "gpu%u: CU %u wavefront %u of vmid %u halted before pc 0x%llx", cp->gpu, evt->cu, evt->wave,
                  evt->vmid, (unsigned long long)evt->pc);
         if (job && job->state == JOB_RUN) {
+            if (!job->halted)
+                cp->host.halted(cp->host.ctx, job->space->owner, cp->gpu, evt);
             job->halted = true;
             space_reap(cp, job->space);
         }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "gantry_msg.h"
 
@@ -19,13 +20,16 @@ struct sim;
 
 /* One row of the kernel table. */
 struct kernel_row {
+    unsigned process; /* number of the client in this run; set by the driver */
     unsigned gpu;
     unsigned queue; /* number of the queue in this run, in order of creation */
     char name[120];
     uint32_t grid[3];
     uint16_t group[3];
-    uint64_t start; /* target cycle at which the first wavefront was placed */
+    bool unfinished; /* still at the GPU when the run ended: start is the launch, end and counts are 0 */
+    uint64_t start;  /* target cycle at which the first wavefront was placed */
     uint64_t end;
+    uint64_t groups;
     uint64_t wavefronts;
     uint64_t instructions;
 };
@@ -38,6 +42,7 @@ struct cp_space {
     uint64_t scratch_base; /* address of the window for scratch memory: SH_HIDDEN_PRIVATE_BASE */
     uint64_t tba, tma;     /* trap handler, its memory; 0: none */
     bool tlb_stale;        /* the next launch first drops TLB entries of vmid */
+    unsigned flushes;      /* packets under way whose fence does that */
     bool faulted;          /* reported; its wavefronts are being killed */
     bool closing;
     bool killing;
@@ -53,7 +58,7 @@ struct cp_space {
 
 /* Codes for the inactive signal of a queue. */
 enum cp_error {
-    CP_ERROR_SCRATCH = 0x1, /* not an error: asks for scratch memory */
+    CP_ERROR_SCRATCH = 0x1, /* asks for scratch memory; an error only where the queue has no signal to ask by */
     CP_ERROR_DIMS = 0x2,
     CP_ERROR_LDS = 0x4,
     CP_ERROR_CODE = 0x8,
@@ -74,6 +79,14 @@ void cp_fault_text(unsigned gpu, uint32_t code, const struct msg_cp_evt *evt, ch
 /* The same of a memory fault, with its address. */
 void cp_memory_fault_text(unsigned gpu, const struct msg_cp_evt *evt, char *text, size_t room);
 
+/* A wavefront that has halted itself. */
+void cp_halt_text(unsigned gpu, const struct msg_cp_evt *evt, char *text, size_t room);
+/* Appended to one of these texts, in the callback of the event: "; in KERNEL+OFFSET (SOURCE), work-group X,Y,Z".  The
+ * source line may be "". */
+void cp_place_text(struct cp *cp, const struct msg_cp_evt *evt, const char *source, char *text, size_t room);
+/* The same for a packet that was refused, in the callback of its queue's error. */
+void cp_packet_text(struct cp *cp, unsigned queue, char *text, size_t room);
+
 /* What the command processor tells its owner; every call happens in a callback of struct sim_host_ops, in
  * cp_doorbell or in cp_poll. */
 struct cp_host {
@@ -82,16 +95,22 @@ struct cp_host {
     void (*event)(void *ctx, void *owner, uint32_t event_id);
     /* Memory that a client or another queue may be waiting on has changed. */
     void (*visible)(void *ctx);
-    /* A wavefront has accessed evt->va in vain (evt->status: enum fault_kind); data: the 8 bytes at its PC. */
+    /* A wavefront has accessed evt->va in vain (evt->status: enum fault_kind); data: the 8 bytes at its PC.  With
+     * evt->kind 0 the command processor itself has: nobody can be told that a queue has stopped. */
     void (*memory_fault)(void *ctx, void *owner, unsigned gpu, const struct msg_cp_evt *evt);
     /* Queue stopped with one of enum cp_error (after the inactive signal is written; also before that is possible). */
     void (*queue_error)(void *ctx, void *owner, unsigned gpu, unsigned queue, uint32_t code,
                         const struct msg_cp_evt *evt);
+    /* The first wavefront of a kernel has halted itself, as a trap handler does that has told the host. */
+    void (*halted)(void *ctx, void *owner, unsigned gpu, const struct msg_cp_evt *evt);
     /* Event slots were written by wavefronts that sent an interrupt: look at all of them. */
     void (*interrupt)(void *ctx, void *owner);
+    /* A kernel has ended, or was killed unfinished. */
     void (*kernel)(void *ctx, void *owner, const struct kernel_row *row);
     /* Nothing of a closing space is left on the GPU. */
     void (*space_closed)(void *ctx, struct cp_space *space);
+    /* cp_shootdowns_done has risen; may be NULL. */
+    void (*shootdown)(void *ctx);
 };
 
 struct cp_config {
@@ -127,19 +146,35 @@ void cp_timer(struct cp *cp, uint64_t cookie);
 void cp_space_open(struct cp *cp, struct cp_space *space);
 /* tba and tma of an open space have changed: wavefronts that start from now on have them. */
 void cp_space_trap(struct cp *cp, struct cp_space *space);
-/* Pages of the space were unmapped or changed. */
+/* Pages of the space were unmapped or changed: what has begun to start or runs loses its translations by a command of
+ * its own, what starts later by its first fence. */
 void cp_space_shootdown(struct cp *cp, struct cp_space *space);
+/* Such commands sent so far, of all spaces, and those that are answered: in the order of sending.  After the answer no
+ * access of this GPU is under way that was translated before it. */
+uint64_t cp_shootdowns_sent(const struct cp *cp);
+uint64_t cp_shootdowns_done(const struct cp *cp);
 /* Queues of the space are closed, its wavefronts killed; space_closed follows (at once when nothing ran). */
 void cp_space_close(struct cp *cp, struct cp_space *space);
 
 struct cp_queue *cp_queue_open(struct cp *cp, struct cp_space *space, const struct cp_queue_args *args);
 void cp_queue_close(struct cp *cp, struct cp_queue *queue);
 void cp_queue_suspend(struct cp *cp, struct cp_queue *queue, bool suspended);
-void cp_queue_cu_mask(struct cp_queue *queue, uint64_t mask);
+/* 0: all CUs.  False when none of the mask exists: it stays as it was. */
+bool cp_queue_cu_mask(struct cp *cp, struct cp_queue *queue, uint64_t mask);
 
 void cp_doorbell(struct cp *cp, struct cp_queue *queue);
 /* Look again at queues that wait for a packet header, a dependency or scratch. */
 void cp_poll(struct cp *cp);
+/* How far the kernels at the GPU are, for people.  `groups` have ended at this GPU so far (sim_groups). */
+struct cp_progress {
+    char kernel[120];     /* the one that was launched first; "": none */
+    uint64_t done, total; /* work-groups of all of them */
+};
+void cp_progress(struct cp *cp, uint64_t groups, struct cp_progress *progress);
+/* At the end of a run: the kernel callback for every kernel at the GPU, as unfinished. */
+void cp_unfinished(struct cp *cp);
+/* Each packet under way and each queue that waits: one line, for a run that makes no progress. */
+void cp_tell(const struct cp *cp, FILE *out);
 /* True when some packet is fetched and not completed (waiting for dependencies does not count). */
 bool cp_busy(const struct cp *cp);
 #endif

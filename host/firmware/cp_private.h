@@ -8,8 +8,9 @@
 #include "firmware/cp.h"
 #include "vm/pagetable.h"
 
-#define CP_JOBS 64      /* packets under way at a GPU */
-#define CP_NO_JOB 0xffu /* low half of the id of a command whose answer nobody waits for */
+#define CP_JOBS 64         /* packets under way at a GPU */
+#define CP_NO_JOB 0xffu    /* id of a command whose answer nobody waits for */
+#define CP_SHOOTDOWN 0xfeu /* id of a shoot-down */
 
 enum aql_type {
     AQL_VENDOR = 0,
@@ -55,6 +56,7 @@ struct job {
     enum job_state state;
     uint8_t generation;
     bool halted; /* a wavefront has halted itself: only a kill ends the launch */
+    bool flush;  /* its fence under way drops TLB entries */
     bool held;   /* its launch was not sent, since a kill is under way */
     struct cp_queue *queue;
     struct cp_space *space;
@@ -91,7 +93,9 @@ struct cp {
     uint64_t busy_until; /* the one firmware thread */
     uint64_t ready_count;
     unsigned launches;
+    uint64_t groups_before; /* sim_groups without those of the kernels that run */
     bool poll_armed;
+    uint64_t shootdowns_sent, shootdowns_done;
     uint32_t trap_vmids;          /* that the CUs know a trap handler of */
     struct cp_space *killing;     /* list of spaces with a CP_KILL under way */
     struct cp_space *interrupted; /* of spaces with an interrupt to serve, earliest first */
@@ -142,6 +146,9 @@ void job_abandon(struct cp *cp, struct job *job);
 void job_launch(struct cp *cp, struct job *job);
 void job_work(struct cp *cp, struct job *job, uint32_t cycles);
 
+/* The job whose command has this id, NULL when it is gone. */
+struct job *job_of(struct cp *cp, uint16_t id);
+
 static inline void job_free(struct job *job)
 {
     job->queue->jobs--;
@@ -154,12 +161,19 @@ static inline void job_free(struct job *job)
 void queue_retire(struct cp *cp, struct cp_queue *queue);
 void queue_release(struct cp *cp, struct cp_queue *queue);
 
+static inline uint64_t queue_inactive(struct cp_queue *queue)
+{
+    return queue->args.read_index - QUEUE_READ_INDEX + QUEUE_INACTIVE;
+}
+
 /* space.c: a queue stops with an error code; a wavefront of a job has faulted; CP_KILL is answered. */
 void queue_fail(struct cp *cp, struct cp_queue *queue, uint32_t code, const struct msg_cp_evt *evt);
 void space_fault(struct cp *cp, struct job *job, const struct msg_cp_evt *evt);
 void space_killed(struct cp *cp, uint8_t vmid);
 /* Halted wavefronts of closed queues are killed as soon as nothing else of the space is under way. */
 void space_reap(struct cp *cp, struct cp_space *space);
+/* The oldest shoot-down is answered. */
+void shootdown_answered(struct cp *cp);
 
 /* interrupt.c: a wavefront of the space has sent an interrupt; the timer's call; the space is closing. */
 void interrupt_raise(struct cp *cp, struct cp_space *space);
@@ -179,6 +193,8 @@ uint64_t guest_read(struct cp_space *space, uint64_t va, unsigned bytes);
 void guest_write(struct cp_space *space, uint64_t va, uint64_t value, unsigned bytes);
 void signal_complete(struct cp *cp, struct cp_space *space, uint64_t signal, uint64_t begin, uint64_t end);
 void signal_store(struct cp *cp, struct cp_space *space, uint64_t signal, uint64_t value);
+/* Somebody can be told by it: it is not 0, and its memory is mapped. */
+bool signal_there(struct cp_space *space, uint64_t signal);
 /* All (or, with `any`, one) of the five dependency signals of a barrier packet are 0. */
 bool signal_satisfied(struct cp_space *space, const uint8_t *packet, bool any);
 

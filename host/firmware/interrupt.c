@@ -5,7 +5,8 @@
  */
 #include "firmware/cp_private.h"
 
-/* Into the list, by time, with a timer of its own. */
+/* Into the list, by time, with a timer of its own.  The list holds open spaces only: a closing one leaves it for good,
+ * since its owner may free it as soon as the last of its wavefronts is gone. */
 static void interrupt_arm(struct cp *cp, struct cp_space *space, uint64_t at)
 {
     struct cp_space **link = &cp->interrupted;
@@ -19,6 +20,8 @@ static void interrupt_arm(struct cp *cp, struct cp_space *space, uint64_t at)
 
 void interrupt_raise(struct cp *cp, struct cp_space *space)
 {
+    if (space->closing)
+        return; /* of a wavefront that is about to be killed: nobody is left to be told */
     space->interrupt_last = sim_now(cp->sim) + cp->config.interrupt_cycles;
     for (const struct cp_space *s = cp->interrupted; s; s = s->next_interrupted)
         if (s == space)

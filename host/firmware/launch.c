@@ -122,6 +122,8 @@ uint32_t launch_build(const struct cp *cp, const struct cp_queue *queue, uint64_
     cmd->cu_mask = cp->config.cu_mask & queue->cu_mask;
     if ((cmd->rsrc2 >> 1 & 31) > 16 || cmd->vgpr_items > 2 || (cmd->pc & 3))
         return CP_ERROR_CODE;
+    if (cmd->cu_mask == 0) /* no group would ever be placed */
+        return CP_ERROR_GROUP;
     error = resources_check(&cp->config, cmd);
     if (error)
         return error;

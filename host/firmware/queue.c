@@ -66,14 +66,18 @@ static struct job *job_slot(struct cp *cp)
     return NULL;
 }
 
-/* The scratch request is repeated until the client has answered by changing the inactive signal from 1. */
-static void scratch_ask(struct cp *cp, struct cp_queue *queue)
+/* The scratch request is repeated until the client has answered by changing the inactive signal from 1.  False: there
+ * is no signal to ask by, so nobody would ever answer. */
+static bool scratch_ask(struct cp *cp, struct cp_queue *queue)
 {
-    uint64_t signal = guest_read(queue->space, queue->args.read_index - QUEUE_READ_INDEX + QUEUE_INACTIVE, 8);
+    uint64_t signal = guest_read(queue->space, queue_inactive(queue), 8);
+    if (!signal_there(queue->space, signal))
+        return false;
     if (queue->scratch_asked && guest_read(queue->space, signal + SIGNAL_VALUE, 8) == CP_ERROR_SCRATCH)
-        return;
+        return true;
     queue->scratch_asked = true;
     signal_store(cp, queue->space, signal, CP_ERROR_SCRATCH);
+    return true;
 }
 
 /* Start the next packet if it may; false when the queue has to wait. */
@@ -95,10 +99,8 @@ static bool packet_start(struct cp *cp, struct cp_queue *queue)
         return false;
     job->index = queue->next;
     uint32_t error = packet_check(cp, queue, job);
-    if (error == CP_ERROR_SCRATCH) {
-        scratch_ask(cp, queue);
+    if (error == CP_ERROR_SCRATCH && scratch_ask(cp, queue))
         return false;
-    }
     if (error) {
         if (!queue->active) /* earlier packets complete first */
             queue_fail(cp, queue, error, NULL);

@@ -27,6 +27,11 @@ static void signal_notify(struct cp *cp, struct cp_space *space, uint64_t signal
     cp->host.visible(cp->host.ctx);
 }
 
+bool signal_there(struct cp_space *space, uint64_t signal)
+{
+    return signal && pagetable_lookup(space->pt, signal + SIGNAL_VALUE);
+}
+
 void signal_complete(struct cp *cp, struct cp_space *space, uint64_t signal, uint64_t begin, uint64_t end)
 {
     guest_write(space, signal + SIGNAL_START, begin, 8);

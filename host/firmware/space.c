@@ -3,84 +3,11 @@
  * when a queue or a wavefront fails.  A failed address space is killed on this GPU alone; others go on.  Not
  * responsible for: telling the client (host/driver does, through struct cp_host).
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "firmware/cp_private.h"
-#include "gcn3/disasm.h"
-#include "gcn3/gcn3.h"
-
-const char *cp_error_text(uint32_t code)
-{
-    switch (code) {
-    case CP_ERROR_SCRATCH:
-        return "scratch memory wanted";
-    case CP_ERROR_DIMS:
-        return "bad grid or work-group dimensions";
-    case CP_ERROR_LDS:
-        return "work-group needs more LDS than a CU has";
-    case CP_ERROR_CODE:
-        return "bad kernel object";
-    case CP_ERROR_PACKET:
-        return "bad packet";
-    case CP_ERROR_GROUP:
-        return "work-group too large";
-    case CP_ERROR_REGISTERS:
-        return "work-group needs more registers than a CU has";
-    case CP_ERROR_APERTURE:
-        return "misaligned access or access outside an aperture";
-    case CP_ERROR_ILLEGAL:
-        return "illegal instruction";
-    case CP_ERROR_TRAP:
-        return "trap";
-    default:
-        return "unknown error";
-    }
-}
-
-/* Behind the n characters that stand in text: " at pc P, CU C wavefront W: disassembly (instruction 0x...)".  A memory
- * access fails while its wavefront goes on, as on hardware: P is the access all the same.  Without disassembly where
- * the fetch failed. */
-static void place_text(int n, const struct msg_cp_evt *evt, bool fetched, char *text, size_t room)
-{
-    if ((size_t)n >= room)
-        return;
-    n += snprintf(text + n, room - n, " at pc 0x%llx, CU %u wavefront %u", (unsigned long long)evt->pc, evt->cu,
-                  evt->wave);
-    if (!fetched || (size_t)n >= room)
-        return;
-    char code_text[160] = "";
-    struct disasm *d = disasm_new();
-    bool known = d && disasm_text(d, evt->pc, evt->data, code_text, sizeof code_text);
-    disasm_free(d);
-    snprintf(text + n, room - n, ": %s (instruction 0x%016llx)", known ? code_text : "unknown to LLVM",
-             (unsigned long long)evt->data);
-}
-
-void cp_fault_text(unsigned gpu, uint32_t code, const struct msg_cp_evt *evt, char *text, size_t room)
-{
-    int n = snprintf(text, room, "gpu%u: %s", gpu, cp_error_text(code));
-    if (evt)
-        place_text(n, evt, true, text, room);
-    size_t used = strlen(text);
-    if (!evt || code != CP_ERROR_ILLEGAL || used + 3 > room)
-        return;
-    char why[96];
-    gcn3_why_text(evt->data, evt->va & 0xffff, evt->va >> 16 & 0xffff, why, sizeof why);
-    if (*why)
-        snprintf(text + used, room - used, ": %s", why);
-}
-
-void cp_memory_fault_text(unsigned gpu, const struct msg_cp_evt *evt, char *text, size_t room)
-{
-    static const char *const why[] = {"access", "page not present", "page is read-only", "page is not executable",
-                                      "nobody owns the memory"};
-    int n = snprintf(text, room, "gpu%u: memory fault at address 0x%llx: %s", gpu, (unsigned long long)evt->va,
-                     why[evt->status < 5 ? evt->status : 0]);
-    place_text(n, evt, evt->va != evt->pc, text, room);
-}
 
 static void command_send(struct cp *cp, enum cp_cmd_kind kind, const struct cp_space *space, uint32_t flags,
                          uint64_t root)
@@ -105,11 +32,39 @@ void cp_space_trap(struct cp *cp, struct cp_space *space)
     sim_cmd(cp->sim, cp->gpu, &cmd);
 }
 
+/* Some packet is behind its acquire fence, or in it. */
+static bool space_started(const struct cp *cp, const struct cp_space *space)
+{
+    for (unsigned i = 0; i < CP_JOBS; i++)
+        if (cp->jobs[i].state > JOB_DECODE && cp->jobs[i].state < JOB_RELEASE && cp->jobs[i].space == space)
+            return true;
+    return space->busy;
+}
+
 void cp_space_shootdown(struct cp *cp, struct cp_space *space)
 {
-    if (space->busy)
-        command_send(cp, CP_CACHE, space, CACHE_INV_TLB, 0);
+    if (space_started(cp, space)) {
+        struct msg_cp_cmd cmd = {.kind = CP_CACHE, .vmid = space->vmid, .id = CP_SHOOTDOWN, .flags = CACHE_INV_TLB};
+        cp->shootdowns_sent++;
+        sim_cmd(cp->sim, cp->gpu, &cmd);
+    }
     space->tlb_stale = true;
+}
+
+uint64_t cp_shootdowns_sent(const struct cp *cp)
+{
+    return cp->shootdowns_sent;
+}
+uint64_t cp_shootdowns_done(const struct cp *cp)
+{
+    return cp->shootdowns_done;
+}
+
+void shootdown_answered(struct cp *cp)
+{
+    cp->shootdowns_done++;
+    if (cp->host.shootdown)
+        cp->host.shootdown(cp->host.ctx);
 }
 
 static struct cp_space **killing_tail(struct cp *cp)
@@ -190,10 +145,15 @@ void queue_fail(struct cp *cp, struct cp_queue *queue, uint32_t code, const stru
     if (queue->dead)
         return;
     queue->dead = true;
-    uint64_t signal = guest_read(space, queue->args.read_index - QUEUE_READ_INDEX + QUEUE_INACTIVE, 8);
-    if (signal)
+    uint64_t signal = guest_read(space, queue_inactive(queue), 8);
+    bool there = signal_there(space, signal);
+    if (there)
         signal_store(cp, space, signal, code);
     cp->host.queue_error(cp->host.ctx, space->owner, cp->gpu, queue->args.number, code, evt);
+    if (!there) { /* the command processor's own store has failed */
+        const struct msg_cp_evt fault = {.status = FAULT_NOT_PRESENT, .va = signal + SIGNAL_VALUE};
+        cp->host.memory_fault(cp->host.ctx, space->owner, cp->gpu, &fault);
+    }
     cp->host.visible(cp->host.ctx);
 }
 
@@ -298,7 +258,10 @@ void cp_queue_suspend(struct cp *cp, struct cp_queue *queue, bool suspended)
         cp_poll(cp);
 }
 
-void cp_queue_cu_mask(struct cp_queue *queue, uint64_t mask)
+bool cp_queue_cu_mask(struct cp *cp, struct cp_queue *queue, uint64_t mask)
 {
+    if (mask && !(mask & cp->config.cu_mask))
+        return false;
     queue->cu_mask = mask ? mask : UINT64_MAX;
+    return true;
 }

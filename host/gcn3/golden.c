@@ -74,6 +74,10 @@ void golden_cmd(struct golden *g, const struct msg_cp_cmd *cmd)
     g->queue[g->queued++] = *cmd;
 }
 
+uint64_t golden_groups(const struct golden *g)
+{
+    return g->groups;
+}
 uint64_t golden_instructions(const struct golden *g)
 {
     return g->instructions;
@@ -168,6 +172,7 @@ static bool launch_run(struct golden *g, struct golden_launch *l)
         if (group->left == 0) {
             golden_group_free(g, group);
             l->group[n] = NULL;
+            g->groups++;
             can_run = true;
         } else if (group->instructions > GOLDEN_PATIENCE && l->limit < GOLDEN_IN_FLIGHT && l->next < l->groups) {
             group->instructions = 0;

@@ -32,6 +32,7 @@ typedef void (*golden_share_fn)(void *team, uint32_t count, void (*work)(void *c
  * in the order of execution).  Events and counts are those of one thread, each work-group for itself being the same. */
 void golden_share(struct golden *g, unsigned threads, golden_share_fn share, void *team);
 uint64_t golden_instructions(const struct golden *g);
+uint64_t golden_groups(const struct golden *g); /* work-groups that have ended */
 /* Hash over the stores and atomics so far (address, size, data, order), without those to scratch memory; the same with
  * any number of threads. */
 uint64_t golden_written(const struct golden *g);

@@ -171,6 +171,7 @@ static void note_fault(struct golden_group *group, unsigned n, int fault, uint64
     evt.va = fault == FAULT_ILLEGAL ? w->pc : w->fault_va;
     evt.pc = w->pc;
     evt.data = dwords;
+    evt.start = group->number; /* for sim_group: the RTL sends nothing there */
     group->halted[n] = true;
     golden_group_event(group, &evt);
 }
@@ -239,6 +240,7 @@ static void run_wave(struct golden_worker *k, struct golden_group *group, unsign
     if (gcn3_halted(w)) {
         struct msg_cp_evt evt = {
             .kind = CP_EVT_HALT, .id = group->launch->cmd.id, .wave = place_of(w), .vmid = w->vmid, .pc = w->pc};
+        evt.start = group->number;
         golden_group_event(group, &evt);
     }
     group->live -= w->ended;

@@ -100,6 +100,7 @@ struct golden {
     uint64_t roots[256];
     uint64_t tba[256], tma[256]; /* CP_TRAP */
     uint64_t time, instructions, written;
+    uint64_t groups; /* work-groups that have ended */
     struct msg_cp_cmd *queue;
     size_t queued, queue_room;
     struct golden_launch *launches;

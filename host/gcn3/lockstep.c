@@ -24,7 +24,14 @@ struct lockstep *lockstep_new(struct pmem *memory, unsigned gpus, unsigned cus, 
     ls->coverage = ls_coverage_new();
     ls->roots = xcalloc((size_t)gpus * 256, sizeof *ls->roots);
     ls->cu = xcalloc((size_t)gpus * cus, sizeof *ls->cu);
+    ls->start = ls_start_new(gpus);
+    ls->simds = LS_SIMDS;
     return ls;
+}
+
+void lockstep_simds(struct lockstep *ls, unsigned simds)
+{
+    ls->simds = simds;
 }
 
 void lockstep_check_lds(struct lockstep *ls, bool on)
@@ -98,6 +105,7 @@ void lockstep_free(struct lockstep *ls)
     outside_free(&ls->outside);
     disasm_free(ls->disasm);
     ls_coverage_free(ls->coverage);
+    ls_start_free(ls->start);
     free(ls->roots);
     free(ls->cu);
     free(ls);
@@ -165,6 +173,7 @@ void lockstep_cp_cmd(struct lockstep *ls, unsigned gpu, uint64_t cycle, const st
         ls->roots[gpu * 256 + cmd->vmid] = cmd->root;
     if (cmd->kind == CP_VMID || cmd->kind == CP_CACHE)
         ls_flush(ls);
+    ls_start_cmd(ls, gpu, cmd);
     memset(ls->shadow, 0, sizeof ls->shadow); /* the host may have written since */
 }
 

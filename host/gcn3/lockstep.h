@@ -18,12 +18,18 @@ struct pmem;
 typedef void (*lockstep_fail_fn)(void *ctx, const char *text);
 
 struct lockstep *lockstep_new(struct pmem *memory, unsigned gpus, unsigned cus, lockstep_fail_fn fail, void *ctx);
+/* SIMDs of a CU, 4 unless told: scratch slots are numbered by them. */
+void lockstep_simds(struct lockstep *ls, unsigned simds);
 void lockstep_free(struct lockstep *ls);
 /* Warn of LDS accesses outside the allocation (check.lds). */
 void lockstep_check_lds(struct lockstep *ls, bool on);
 
-/* A command that reached the dispatcher: page-table roots (CP_VMID). */
+/* A command that reached the dispatcher: page-table roots (CP_VMID), launches, kills. */
 void lockstep_cp_cmd(struct lockstep *ls, unsigned gpu, uint64_t cycle, const struct msg_cp_cmd *cmd);
+/* What the dispatcher sends, in its order: a wavefront's start follows from its launch, and a launch ends when all of
+ * its wavefronts have started. */
+void lockstep_dispatched(struct lockstep *ls, unsigned gpu, unsigned cu, uint64_t cycle, const struct msg_cu_cmd *cmd);
+void lockstep_cp_evt(struct lockstep *ls, unsigned gpu, uint64_t cycle, const struct msg_cp_evt *evt);
 /* Messages as the CU takes (cu_cmd, mem_rsp) or sends (cu_evt, mem_req) them. */
 void lockstep_cu_cmd(struct lockstep *ls, unsigned gpu, unsigned cu, uint64_t cycle, const struct msg_cu_cmd *cmd);
 void lockstep_cu_evt(struct lockstep *ls, unsigned gpu, unsigned cu, uint64_t cycle, const struct msg_cu_evt *evt);

@@ -158,6 +158,8 @@ struct lockstep {
     struct ls_coverage *coverage; /* NULL: not asked for */
     uint64_t observed, compared;
     uint64_t *roots;        /* [gpu][256] */
+    struct ls_start *start; /* [gpu] */
+    unsigned simds;         /* of a CU */
     struct ls_cu **cu;      /* [gpu * cus + cu], made when first used */
     struct ls_write *spare; /* records for reuse */
     struct ls_lds *spare_lds;
@@ -215,7 +217,14 @@ static inline struct ls_cu *ls_find_cu(struct lockstep *ls, unsigned gpu, unsign
 /* The instruction with these bits, until the next call. */
 const struct gcn3_inst *ls_decode(struct lockstep *ls, uint64_t bits);
 
-/* lockstep_check.c: execute and compare the oldest instruction. */
+/* lockstep_start.c: launches and the wavefronts that they start. */
+struct ls_start *ls_start_new(unsigned gpus);
+void ls_start_free(struct ls_start *start);
+void ls_start_cmd(struct lockstep *ls, unsigned gpu, const struct msg_cp_cmd *cmd);
+
+/* lockstep_check.c: the first difference, in words; nothing is compared any more. */
+void ls_fail(struct lockstep *ls, unsigned gpu, unsigned cu, const char *text);
+/* Execute and compare the oldest instruction. */
 void ls_check_entry(struct ls_wave *w, struct ls_entry *e, uint64_t now);
 void ls_report(struct ls_wave *w, const struct ls_entry *e, uint64_t now, const char *what);
 

@@ -3,6 +3,7 @@
  * Not responsible for: the inside of a code object (elf_image.c).
  */
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -35,6 +36,19 @@ static uint64_t u64_at(const uint8_t *at)
     return value;
 }
 
+/* One line, unless the file is only looked at. */
+static enum gantry_status __attribute__((format(printf, 2, 3)))
+bundle_bad(const struct object *object, const char *format, ...)
+{
+    char cause[1024];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(cause, sizeof(cause), format, args);
+    va_end(args);
+    return object->quiet ? STATUS_OBJECT : object_bad(object->path, "%s", cause);
+}
+
 static void image_add(struct object *object, const uint8_t *bytes, size_t size, const char *where)
 {
     struct object_image *image;
@@ -65,24 +79,22 @@ static enum gantry_status bundle_read(struct object *object, const uint8_t *p, s
     char where[512];
 
     if (room < at)
-        return object_bad(object->path, "offload bundle is truncated");
+        return bundle_bad(object, "offload bundle is truncated");
     count = u64_at(p + MAGIC_BYTES);
     *used = at;
     for (uint64_t i = 0; i < count; i++) {
         uint64_t offset, size, length;
 
         if (room - at < 24)
-            return object_bad(object->path, "offload bundle is truncated in the table of its %" PRIu64 " entries",
-                              count);
+            return bundle_bad(object, "offload bundle is truncated in the table of its %" PRIu64 " entries", count);
         offset = u64_at(p + at);
         size = u64_at(p + at + 8);
         length = u64_at(p + at + 16);
         at += 24;
         if (length > room - at)
-            return object_bad(object->path, "offload bundle is truncated in the table of its %" PRIu64 " entries",
-                              count);
+            return bundle_bad(object, "offload bundle is truncated in the table of its %" PRIu64 " entries", count);
         if (offset > room || size > room - offset)
-            return object_bad(object->path, "offload bundle is truncated: entry %.*s ends at byte %" PRIu64 " of %zu",
+            return bundle_bad(object, "offload bundle is truncated: entry %.*s ends at byte %" PRIu64 " of %zu",
                               (int)length, (const char *)p + at, offset + size, room);
         if (triple_fits((const char *)p + at, length)) {
             snprintf(where, sizeof(where), "%s(%.*s)", object->path, (int)length, (const char *)p + at);
@@ -143,6 +155,36 @@ static bool fatbin_find(struct object *object, const uint8_t **at, size_t *bytes
     return found;
 }
 
+/* "gfx906:sramecc+" of "hipv4-amdgcn-amd-amdhsa--gfx906:sramecc+"; a name without one as it is. */
+static void targets_short(const struct seen *seen, char *text, size_t room)
+{
+    char names[sizeof(seen->text)], *rest = names;
+    size_t n = 0;
+
+    memcpy(names, seen->text, sizeof(names));
+    for (char *name; n < room && (name = strsep(&rest, ","));) {
+        const char *gfx = strstr(name, "gfx");
+
+        n += (size_t)snprintf(text + n, room - n, "%s%s", n ? ", " : "", gfx ? gfx : name + strspn(name, " "));
+    }
+}
+
+bool bundle_foreign(struct object *object, char *targets, size_t room)
+{
+    struct seen seen = {.n = 0};
+    const uint8_t *at;
+    size_t bytes;
+
+    elf_version(EV_CURRENT);
+    object->quiet = true;
+    if (object->size < sizeof(Elf64_Ehdr) || memcmp(object->data, "\177ELF", 4) != 0 ||
+        !fatbin_find(object, &at, &bytes) || bundles_read(object, at, bytes, &seen) != STATUS_OK ||
+        object->image_count || !seen.n)
+        return false;
+    targets_short(&seen, targets, room);
+    return true;
+}
+
 enum gantry_status bundle_scan(struct object *object)
 {
     struct seen seen = {.n = 0};
@@ -155,11 +197,11 @@ enum gantry_status bundle_scan(struct object *object)
     if (object->size >= MAGIC_BYTES && memcmp(object->data, MAGIC, MAGIC_BYTES) == 0) {
         status = bundles_read(object, object->data, object->size, &seen);
     } else if (object->size >= 4 && memcmp(object->data, MAGIC_COMPRESSED, 4) == 0) {
-        return object_bad(object->path, "compressed offload bundle: build without --offload-compress");
+        return bundle_bad(object, "compressed offload bundle: build without --offload-compress");
     } else if (object->size < 4 || memcmp(object->data, "\177ELF", 4) != 0) {
-        return object_bad(object->path, "neither ELF nor offload bundle");
+        return bundle_bad(object, "neither ELF nor offload bundle");
     } else if (object->size < sizeof(Elf64_Ehdr)) {
-        return object_bad(object->path, "truncated: %zu bytes are no ELF header", object->size);
+        return bundle_bad(object, "truncated: %zu bytes are no ELF header", object->size);
     } else {
         memcpy(&machine, object->data + 18, 2);
         if (machine == EM_AMDGPU) {
@@ -167,11 +209,10 @@ enum gantry_status bundle_scan(struct object *object)
             return STATUS_OK;
         }
         if (!fatbin_find(object, &at, &bytes))
-            return object_bad(object->path, "ELF for machine %u without GPU code (no .hip_fatbin section)", machine);
+            return bundle_bad(object, "ELF for machine %u without GPU code (no .hip_fatbin section)", machine);
         status = bundles_read(object, at, bytes, &seen);
     }
     if (status == STATUS_OK && object->image_count == 0)
-        return object_bad(object->path, "no code object for " TARGET_GFX "%s%s", seen.n ? ", only for " : "",
-                          seen.text);
+        return bundle_bad(object, "no code object for " TARGET_GFX "%s%s", seen.n ? ", only for " : "", seen.text);
     return status;
 }

@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/demangle.h"
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "loader/object_private.h"
@@ -95,20 +97,53 @@ void object_free(struct object *object)
     free(object);
 }
 
+bool object_foreign(const char *path, char *targets, size_t room)
+{
+    struct object *object = xcalloc(1, sizeof(*object));
+    bool foreign;
+
+    object->path = xstrdup(path);
+    foreign = access(path, R_OK) == 0 && file_read(object) == STATUS_OK && bundle_foreign(object, targets, room);
+    object_free(object);
+    return foreign;
+}
+
+/* Names as the source has them, where they are others than the symbols. */
+static void kernels_list(const struct object *object, char *list, size_t room)
+{
+    size_t n = 0;
+
+    *list = 0;
+    for (unsigned i = 0; i < object->kernel_count && n < room; i++) {
+        char *plain = symbol_plain(object->kernels[i].name);
+
+        n += (size_t)snprintf(list + n, room - n, "%s%s", i ? ", " : "", plain);
+        free(plain);
+    }
+}
+
 const struct object_kernel *object_kernel_find(const struct object *object, const char *name)
 {
+    const struct object_kernel *found = NULL;
+    unsigned count = 0;
     char list[1024];
-    size_t n = 0;
 
     if (!name && object->kernel_count == 1)
         return &object->kernels[0];
-    for (unsigned i = 0; i < object->kernel_count; i++) {
-        if (name && strcmp(object->kernels[i].name, name) == 0)
+    for (unsigned i = 0; name && i < object->kernel_count; i++) {
+        if (strcmp(object->kernels[i].name, name) == 0)
             return &object->kernels[i];
-        if (n < sizeof(list))
-            n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", i ? ", " : "", object->kernels[i].name);
+        if (symbol_is(object->kernels[i].name, name)) {
+            found = &object->kernels[i];
+            count++;
+        }
     }
-    if (name)
+    if (count == 1)
+        return found;
+    kernels_list(object, list, sizeof(list));
+    if (count > 1)
+        diag(object->path, "%u kernels are named %s: give the parameters too, or the symbol", count, name);
+    else if (name)
         diag(object->path, "no kernel %s; it holds %s", name, list);
     else
         diag(object->path, "several kernels, name one as %s:KERNEL: %s", object->path, list);

@@ -91,13 +91,19 @@ struct object {
     unsigned image_count;
     struct object_kernel *kernels;
     unsigned kernel_count;
+    bool quiet; /* only looked at: nothing is printed */
 };
 
 /* STATUS_MISSING, STATUS_IO, STATUS_OBJECT. */
 enum gantry_status object_open(const char *path, struct object **out);
 void object_free(struct object *object);
 
-/* The kernel `name`, or the only one when name is NULL; NULL with a line that lists the kernels. */
+/* The program at `path` holds GPU code, but none for our GPU: true, with "gfx900, gfx906" in targets.  Prints nothing.
+ */
+bool object_foreign(const char *path, char *targets, size_t room);
+
+/* The kernel `name` (symbol, or as in the source with or without parameters), or the only one when name is NULL; NULL
+ * with a line that lists the kernels. */
 const struct object_kernel *object_kernel_find(const struct object *object, const char *name);
 
 /* Write the loaded image (load_bytes, zeroed by the caller) to `to`; base is its GPU address, for relocations. */

@@ -28,6 +28,9 @@ enum gantry_status notes_yaml_read(struct object *object, struct object_image *i
 enum gantry_status notes_msgpack_read(struct object *object, struct object_image *image, unsigned first,
                                       const char *text, size_t bytes);
 
+/* The file is an ELF with offload bundles, none of them for our GPU: true, with the names of those there are. */
+bool bundle_foreign(struct object *object, char *targets, size_t room);
+
 /* Kind of a metadata name in either spelling; ARG_KIND_COUNT when unknown. */
 enum arg_kind arg_kind_find(const char *text, size_t bytes);
 /* Kernel of this image by symbol ("t@kd", "t.kd" or "t"), NULL when there is none. */

@@ -17,7 +17,7 @@ static const char schema[] =
     "CREATE TABLE metrics(location TEXT NOT NULL, what TEXT NOT NULL, value NUMERIC NOT NULL, unit TEXT NOT NULL);"
     "CREATE TABLE kernels(gpu INTEGER, queue INTEGER, kernel TEXT, grid_x INTEGER, grid_y INTEGER, grid_z INTEGER,"
     " group_x INTEGER, group_y INTEGER, group_z INTEGER, \"start\" INTEGER, \"end\" INTEGER, cycles INTEGER,"
-    " wavefronts INTEGER, instructions INTEGER, ipc REAL);";
+    " wavefronts INTEGER, instructions INTEGER, ipc REAL, process INTEGER, groups INTEGER, finished INTEGER);";
 
 struct writer {
     sqlite3 *db;
@@ -49,16 +49,19 @@ static void kernels_add(struct writer *w, sqlite3_stmt *stmt, const struct summa
 {
     for (unsigned i = 0; i < s->row_count; i++) {
         const struct kernel_row *r = &s->rows[i];
-        const uint64_t numbers[] = {r->grid[0],        r->grid[1],    r->grid[2],     r->group[0],
-                                    r->group[1],       r->group[2],   r->start,       r->end,
-                                    r->end - r->start, r->wavefronts, r->instructions};
+        const uint64_t cycles = row_cycles(r);
+        const uint64_t numbers[] = {r->grid[0], r->grid[1], r->grid[2], r->group[0],   r->group[1],    r->group[2],
+                                    r->start,   r->end,     cycles,     r->wavefronts, r->instructions};
+        const uint64_t more[] = {r->process, r->groups, !r->unfinished};
 
         sqlite3_bind_int64(stmt, 1, r->gpu);
         sqlite3_bind_int64(stmt, 2, r->queue);
         sqlite3_bind_text(stmt, 3, r->name, -1, SQLITE_TRANSIENT);
         for (int k = 0; k < (int)(sizeof(numbers) / sizeof(numbers[0])); k++)
             sqlite3_bind_int64(stmt, 4 + k, (sqlite3_int64)numbers[k]);
-        sqlite3_bind_double(stmt, 15, r->end > r->start ? (double)r->instructions / (double)(r->end - r->start) : 0.0);
+        sqlite3_bind_double(stmt, 15, row_ipc(r));
+        for (int k = 0; k < (int)(sizeof(more) / sizeof(more[0])); k++)
+            sqlite3_bind_int64(stmt, 16 + k, (sqlite3_int64)more[k]);
         step(w, stmt);
     }
 }
@@ -69,12 +72,13 @@ static void rows_add(struct writer *w, const struct summary *s, struct sim *sim)
     int rc = sqlite3_prepare_v2(w->db, "INSERT INTO metrics VALUES(?,?,?,?)", -1, &w->metric, NULL);
 
     if (rc == SQLITE_OK)
-        rc = sqlite3_prepare_v2(w->db, "INSERT INTO kernels VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", -1, &kernel, NULL);
+        rc = sqlite3_prepare_v2(w->db, "INSERT INTO kernels VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", -1, &kernel,
+                                NULL);
     if (rc != SQLITE_OK) {
         w->error = rc;
     } else {
         metric_add(w, "run", "gpus", s->cfg->system_gpus, "GPUs");
-        metric_add(w, "run", "kernels", s->row_count, "kernels");
+        metric_add(w, "run", "kernels", summary_kernels(s), "kernels");
         metric_add(w, "run", "cycles", s->cycles, "cycles");
         metric_add(w, "run", "instructions", s->instructions, "wavefront instructions");
         metric_add(w, "run", "cpu_us", (uint64_t)(s->cpu_s * 1e6), "us");

@@ -30,17 +30,36 @@ struct summary {
     uint64_t compared; /* instructions compared in lock step */
     uint64_t hash;
     uint64_t data;
+    uint64_t counters; /* hash over all counters */
+    uint64_t now;      /* target cycle of the end; 0 without a clock */
     int exit_status;
+    bool complete; /* it came to its own end: not stopped by a signal, a limit or the watchdog */
 };
 
-/* XXH64 over the kernel table, all counters and the stream of GPU writes; sim may be NULL (nothing ran). */
+/* Kernels that have ended. */
+unsigned summary_kernels(const struct summary *summary);
+/* XXH64 over the rows of kernels that have ended and the stream of GPU writes; sim may be NULL (nothing ran). */
 uint64_t summary_hash(const struct kernel_row *rows, unsigned count, struct sim *sim);
+/* XXH64 over location, name and value of all counters; sim may be NULL. */
+uint64_t summary_counters(struct sim *sim);
+
+/* Cycles and wavefront instructions per cycle of a row; 0 while it is unfinished. */
+static inline uint64_t row_cycles(const struct kernel_row *row)
+{
+    return row->end > row->start ? row->end - row->start : 0;
+}
+static inline double row_ipc(const struct kernel_row *row)
+{
+    return row_cycles(row) ? (double)row->instructions / (double)row_cycles(row) : 0.0;
+}
 
 /* CPU seconds of this process so far. */
 double cpu_seconds(void);
 
-/* One row a kernel, with a head; nothing for no kernels. */
-void table_print(FILE *out, const struct kernel_row *rows, unsigned count);
+/* The kernel table, with a head; nothing for no kernels.  Launches of one kernel with one shape on one queue are one
+ * line, copies and fills come last.  No line is longer than `width` characters as far as names can be shortened and
+ * columns left out; 0: as wide as it gets. */
+void table_print(FILE *out, const struct kernel_row *rows, unsigned count, int width);
 /* `gantry: gpus=... data=...` */
 void line_print(FILE *out, const struct summary *summary);
 

@@ -4,17 +4,22 @@
 #include "metrics/progress.h"
 
 #include <inttypes.h>
-#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/demangle.h"
 #include "base/log.h"
 
 static struct {
     bool on, terminal, drawn;
     uint64_t max_cycles;
-    double begin, last;
-    uint64_t last_instructions, last_cycle;
+    double last; /* when the line was drawn */
+    struct progress_state drawn_state;
+    double since; /* when work-groups began to be counted */
+    struct progress_state first_state;
 } line;
 
 static double seconds(void)
@@ -37,34 +42,73 @@ void progress_start(enum progress_mode mode, uint64_t max_cycles)
     line.terminal = isatty(STDERR_FILENO);
     line.on = mode == PROGRESS_ALWAYS || (mode == PROGRESS_AUTO && line.terminal);
     line.max_cycles = max_cycles;
-    line.begin = line.last = seconds();
-    line.last_instructions = line.last_cycle = 0;
+    line.last = line.since = seconds();
+    line.drawn_state = line.first_state = (struct progress_state){0};
     if (line.on && line.terminal)
         log_set_wipe(line_wipe);
 }
 
-void progress_show(uint64_t cycle, uint64_t instructions, unsigned kernels)
+bool progress_due(void)
 {
-    double now, passed, rate;
-    char eta[48] = "";
+    return line.on && seconds() - line.last >= (line.terminal ? 0.2 : 1.0);
+}
 
-    if (!line.on)
+double progress_eta(const struct progress_state *before, const struct progress_state *now, double passed,
+                    uint64_t max_cycles)
+{
+    double eta = -1, cycles;
+
+    if (now->groups && now->groups_done > before->groups_done)
+        eta = (double)(now->groups - now->groups_done) * passed / (double)(now->groups_done - before->groups_done);
+    if (max_cycles > now->cycle && now->cycle > before->cycle) {
+        cycles = (double)(max_cycles - now->cycle) * passed / (double)(now->cycle - before->cycle);
+        eta = eta < 0 || cycles < eta ? cycles : eta;
+    }
+    return eta;
+}
+
+void progress_line(char *text, size_t room, const struct progress_state *s, double rate, double eta, int width)
+{
+    char *name = symbol_plain(s->kernel);
+    int n = snprintf(text, room, "cycle %" PRIu64 ", %" PRIu64 " instructions, %.2f M/s, %u kernels done", s->cycle,
+                     s->instructions, rate / 1e6, s->kernels);
+
+    if (*name && (size_t)n < room)
+        n += snprintf(text + n, room - (size_t)n, ", %s %" PRIu64 " of %" PRIu64 " work-groups", name, s->groups_done,
+                      s->groups);
+    if (eta >= 0 && (size_t)n < room)
+        n += snprintf(text + n, room - (size_t)n, ", ETA %.0f s", eta);
+    if (width > 0 && n > width && (size_t)width < room)
+        text[width] = 0;
+    free(name);
+}
+
+/* Work-groups are counted anew when others run. */
+static void pace_restart(const struct progress_state *state, double now)
+{
+    if (state->groups == line.first_state.groups && state->kernels == line.first_state.kernels &&
+        state->groups_done >= line.first_state.groups_done)
         return;
-    now = seconds();
-    passed = now - line.last;
-    if (passed < (line.terminal ? 0.2 : 1.0))
-        return;
-    rate = (double)(instructions - line.last_instructions) / passed;
-    if (line.max_cycles && cycle > line.last_cycle && cycle < line.max_cycles)
-        snprintf(eta, sizeof(eta), ", ETA %.0f s",
-                 (double)(line.max_cycles - cycle) * passed / (double)(cycle - line.last_cycle));
-    fprintf(stderr, "%scycle %" PRIu64 ", %" PRIu64 " instructions, %.2f M/s, %u kernels done%s%s",
-            line.terminal ? "\r" : "", cycle, instructions, rate / 1e6, kernels, eta, line.terminal ? "\033[K" : "\n");
+    line.first_state = *state;
+    line.since = now;
+}
+
+void progress_show(const struct progress_state *state)
+{
+    double now = seconds(), rate = (double)(state->instructions - line.drawn_state.instructions) / (now - line.last);
+    struct winsize size = {0};
+    char text[512];
+
+    pace_restart(state, now);
+    if (line.terminal)
+        ioctl(STDERR_FILENO, TIOCGWINSZ, &size);
+    progress_line(text, sizeof(text), state, rate,
+                  progress_eta(&line.first_state, state, now - line.since, line.max_cycles), size.ws_col - 1);
+    fprintf(stderr, "%s%s%s", line.terminal ? "\r" : "", text, line.terminal ? "\033[K" : "\n");
     fflush(stderr);
     line.drawn = line.terminal;
     line.last = now;
-    line.last_instructions = instructions;
-    line.last_cycle = cycle;
+    line.drawn_state = *state;
 }
 
 void progress_end(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The result folder: log.txt, kernels.csv, run.json.  metrics.sqlite is in database.c.
+ * The result folder: log.txt, kernels.csv.  metrics.sqlite is in database.c, run.json in run_json.c.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,10 +11,9 @@
 
 #include "base/log.h"
 #include "base/xalloc.h"
-#include "config/config.h"
-#include "config/table.h"
 #include "metrics/database.h"
 #include "metrics/metrics.h"
+#include "metrics/run_json.h"
 
 #define RESERVE_BYTES (256 * 1024) /* run.json, kernels.csv and a small database */
 
@@ -122,8 +121,9 @@ enum gantry_status results_close(struct results *r)
 }
 
 /* A file of the folder, written by `fill`; anything lost on the way is an error. */
-static enum gantry_status file_write(struct results *r, const char *name, void (*fill)(FILE *, const struct summary *),
-                                     const struct summary *summary)
+static enum gantry_status file_write(struct results *r, const char *name,
+                                     void (*fill)(FILE *, const struct summary *, const struct sim *),
+                                     const struct summary *summary, const struct sim *sim)
 {
     char *path = xasprintf("%s/%s", r->dir, name);
     FILE *file = fopen(path, "we");
@@ -133,7 +133,7 @@ static enum gantry_status file_write(struct results *r, const char *name, void (
     if (!file) {
         cause = errno;
     } else {
-        fill(file, summary);
+        fill(file, summary, sim);
         if (ferror(file) || fflush(file) != 0)
             cause = errno ? errno : EIO;
         if (fclose(file) != 0 && !cause)
@@ -156,11 +156,12 @@ static void csv_text(FILE *out, const char *text)
     fputc('"', out);
 }
 
-static void csv_fill(FILE *out, const struct summary *s)
+static void csv_fill(FILE *out, const struct summary *s, const struct sim *sim)
 {
-    fputs(
-        "gpu,queue,kernel,grid_x,grid_y,grid_z,group_x,group_y,group_z,start,end,cycles,wavefronts,instructions,ipc\n",
-        out);
+    (void)sim;
+    fputs("gpu,queue,kernel,grid_x,grid_y,grid_z,group_x,group_y,group_z,start,end,cycles,wavefronts,instructions,ipc,"
+          "process,groups,finished\n",
+          out);
     for (unsigned i = 0; i < s->row_count; i++) {
         const struct kernel_row *r = &s->rows[i];
 
@@ -170,67 +171,15 @@ static void csv_fill(FILE *out, const struct summary *s)
             fprintf(out, ",%" PRIu32, r->grid[d]);
         for (unsigned d = 0; d < 3; d++)
             fprintf(out, ",%u", r->group[d]);
-        fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.6f\n", r->start, r->end,
-                r->end - r->start, r->wavefronts, r->instructions,
-                r->end > r->start ? (double)r->instructions / (double)(r->end - r->start) : 0.0);
+        fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.6f,%u,%" PRIu64 ",%d\n", r->start,
+                r->end, row_cycles(r), r->wavefronts, r->instructions, row_ipc(r), r->process, r->groups,
+                !r->unfinished);
     }
-}
-
-static void json_text(FILE *out, const char *text)
-{
-    fputc('"', out);
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-
-        if (c == '"' || c == '\\')
-            fprintf(out, "\\%c", c);
-        else if (c < 0x20)
-            fprintf(out, "\\u%04x", c);
-        else
-            fputc(c, out);
-    }
-    fputc('"', out);
-}
-
-static void json_fill(FILE *out, const struct summary *s)
-{
-    char text[2048];
-
-    fputs("{\n  \"command\": [", out);
-    for (unsigned i = 0; s->argv[i]; i++) {
-        fputs(i ? ", " : "", out);
-        json_text(out, s->argv[i]);
-    }
-    fputs("],\n  \"configuration\": {", out);
-    for (unsigned i = 0; i < cfg_param_count; i++) {
-        const struct cfg_param *p = &cfg_params[i];
-
-        param_format(p, s->cfg, text, sizeof(text));
-        fprintf(out, "%s\n    \"%s\": ", i ? "," : "", p->key);
-        if (p->type == CFG_BOOL)
-            fputs(strcmp(text, "on") == 0 ? "true" : "false", out);
-        else if (p->type == CFG_STRING || p->type == CFG_ENUM)
-            json_text(out, text);
-        else
-            fputs(text, out);
-    }
-    fprintf(out, "\n  },\n  \"versions\": {\"gantry\": \"0.1\", \"compiler\": ");
-    json_text(out, __VERSION__);
-    fprintf(out,
-            "},\n  \"model\": \"%s\",\n  \"lockstep\": %s,\n  \"compared\": %" PRIu64 ",\n  \"gpus\": %" PRIu32
-            ",\n  \"kernels\": %u,\n"
-            "  \"cycles\": %" PRIu64 ",\n  \"instructions\": %" PRIu64
-            ",\n  \"cpu_s\": %.3f,\n  \"inst_per_cpu_s\": %.0f,\n"
-            "  \"repeatable\": %s,\n  \"hash\": \"%016" PRIx64 "\",\n  \"data\": \"%016" PRIx64
-            "\",\n  \"exit_status\": %d\n}\n",
-            s->model, s->lockstep ? "true" : "false", s->compared, s->cfg->system_gpus, s->row_count, s->cycles,
-            s->instructions, s->cpu_s, s->cpu_s > 0 ? (double)s->instructions / s->cpu_s : 0.0,
-            s->repeatable ? "true" : "false", s->hash, s->data, s->exit_status);
 }
 
 enum gantry_status results_write(struct results *r, const struct summary *s, struct sim *sim)
 {
-    enum gantry_status status = file_write(r, "kernels.csv", csv_fill, s);
+    enum gantry_status status = file_write(r, "kernels.csv", csv_fill, s, sim);
 
     if (status == STATUS_OK) {
         char *path = xasprintf("%s/metrics.sqlite", r->dir);
@@ -239,6 +188,6 @@ enum gantry_status results_write(struct results *r, const struct summary *s, str
         free(path);
     }
     if (status == STATUS_OK)
-        status = file_write(r, "run.json", json_fill, s);
+        status = file_write(r, "run.json", run_json_write, s, sim);
     return status;
 }

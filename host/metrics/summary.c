@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Kernel table, final line and hash of a run.
+ * Final line and hashes of a run.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <xxhash.h>
 
 #include "base/check.h"
-#include "base/xalloc.h"
 #include "bridge/inproc/sim.h"
 #include "gantry_cfg.h"
 #include "metrics/metrics.h"
@@ -40,16 +38,41 @@ static void hash_counter(void *arg, const char *location, const char *name, uint
     hash_u64(arg, value);
 }
 
-uint64_t summary_hash(const struct kernel_row *rows, unsigned count, struct sim *sim)
+static XXH64_state_t *hash_begin(void)
 {
     XXH64_state_t *state = XXH64_createState();
-    uint64_t hash;
 
     CHECK(state, "metrics", "no memory for a hash");
     XXH64_reset(state, 0);
+    return state;
+}
+
+static uint64_t hash_end(XXH64_state_t *state)
+{
+    uint64_t hash = XXH64_digest(state);
+
+    XXH64_freeState(state);
+    return hash;
+}
+
+uint64_t summary_counters(struct sim *sim)
+{
+    XXH64_state_t *state = hash_begin();
+
+    if (sim)
+        sim_counters(sim, hash_counter, state);
+    return hash_end(state);
+}
+
+uint64_t summary_hash(const struct kernel_row *rows, unsigned count, struct sim *sim)
+{
+    XXH64_state_t *state = hash_begin();
+
     for (unsigned i = 0; i < count; i++) {
         const struct kernel_row *r = &rows[i];
 
+        if (r->unfinished)
+            continue;
         hash_u64(state, r->gpu);
         hash_u64(state, r->queue);
         hash_text(state, r->name);
@@ -62,71 +85,27 @@ uint64_t summary_hash(const struct kernel_row *rows, unsigned count, struct sim 
         hash_u64(state, r->wavefronts);
         hash_u64(state, r->instructions);
     }
-    if (sim) {
-        sim_counters(sim, hash_counter, state);
+    if (sim)
         hash_u64(state, sim_write_hash(sim));
-    }
-    hash = XXH64_digest(state);
-    XXH64_freeState(state);
-    return hash;
+    return hash_end(state);
 }
 
-static double row_ipc(const struct kernel_row *r)
+unsigned summary_kernels(const struct summary *s)
 {
-    return r->end > r->start ? (double)r->instructions / (double)(r->end - r->start) : 0;
-}
+    unsigned count = 0;
 
-/* libstdc++: the name in a new string, NULL when it is not a mangled one. */
-char *__cxa_demangle(const char *name, char *buffer, size_t *length, int *status);
-
-/* A C++ kernel as its source names it: qualified name and template arguments, without the parameters. */
-static char *name_plain(const char *name)
-{
-    int status = 0, depth = 0;
-    char *full = strncmp(name, "_Z", 2) == 0 ? __cxa_demangle(name, NULL, NULL, &status) : NULL;
-    size_t end = full ? strlen(full) : 0;
-
-    if (!full)
-        return xstrdup(name);
-    if (full[end - 1] == ')') {
-        do {
-            end--;
-            depth += full[end] == ')';
-            depth -= full[end] == '(';
-        } while (end > 0 && depth > 0);
-        if (end > 0)
-            full[end] = 0;
-    }
-    if (strncmp(full, "void ", 5) == 0) /* only templates carry their return type */
-        memmove(full, full + 5, strlen(full + 5) + 1);
-    return full;
-}
-
-void table_print(FILE *out, const struct kernel_row *rows, unsigned count)
-{
-    if (count == 0)
-        return;
-    fprintf(out, "%3s %5s %-28s %14s %11s %12s %12s %10s %9s %12s %7s\n", "gpu", "queue", "kernel", "grid", "group",
-            "start", "end", "cycles", "waves", "instructions", "IPC");
-    for (unsigned i = 0; i < count; i++) {
-        const struct kernel_row *r = &rows[i];
-        char grid[40], group[24], *name = name_plain(r->name);
-
-        snprintf(grid, sizeof(grid), "%" PRIu32 ",%" PRIu32 ",%" PRIu32, r->grid[0], r->grid[1], r->grid[2]);
-        snprintf(group, sizeof(group), "%u,%u,%u", r->group[0], r->group[1], r->group[2]);
-        fprintf(out,
-                "%3u %5u %-28s %14s %11s %12" PRIu64 " %12" PRIu64 " %10" PRIu64 " %9" PRIu64 " %12" PRIu64 " %7.3f\n",
-                r->gpu, r->queue, name, grid, group, r->start, r->end, r->end - r->start, r->wavefronts,
-                r->instructions, row_ipc(r));
-        free(name);
-    }
+    for (unsigned i = 0; i < s->row_count; i++)
+        count += !s->rows[i].unfinished;
+    return count;
 }
 
 void line_print(FILE *out, const struct summary *s)
 {
     fprintf(out,
             "gantry: gpus=%" PRIu32 " kernels=%u cycles=%" PRIu64 " instructions=%" PRIu64
-            " cpu_s=%.2f inst_per_cpu_s=%.0f repeatable=%s hash=%016" PRIx64 " data=%016" PRIx64 "\n",
-            s->cfg->system_gpus, s->row_count, s->cycles, s->instructions, s->cpu_s,
-            s->cpu_s > 0 ? (double)s->instructions / s->cpu_s : 0.0, s->repeatable ? "yes" : "no", s->hash, s->data);
+            " cpu_s=%.2f inst_per_cpu_s=%.0f repeatable=%s hash=%016" PRIx64 " data=%016" PRIx64 " counters=%016" PRIx64
+            " now=%" PRIu64 "\n",
+            s->cfg->system_gpus, summary_kernels(s), s->cycles, s->instructions, s->cpu_s,
+            s->cpu_s > 0 ? (double)s->instructions / s->cpu_s : 0.0, s->repeatable ? "yes" : "no", s->hash, s->data,
+            s->counters, s->now);
 }

@@ -70,6 +70,41 @@ static void table_free(struct pmem *pm, unsigned gpu, uint64_t offset, uint32_t 
         r->hint = i;
 }
 
+/* The table is out of its tree; see pagetable_recycle.  Without memory for the list it stays used for ever. */
+static void table_remove(struct pmem *pm, unsigned gpu, uint64_t offset)
+{
+    struct table_region *r = &pm->vram[gpu].tables;
+    if (r->removed_count == r->removed_room) {
+        uint32_t room = r->removed_room ? 2 * r->removed_room : 64;
+        uint32_t *grown = realloc(r->removed, room * sizeof *grown);
+        if (!grown)
+            return;
+        r->removed = grown;
+        r->removed_room = room;
+    }
+    r->removed[r->removed_count++] = (uint32_t)((offset - (pm->vram_bytes - pmem_table_bytes(pm))) / PAGE);
+}
+
+uint64_t pagetable_removed(const struct pmem *pm, unsigned gpu)
+{
+    return pm->vram[gpu].tables.recycled + pm->vram[gpu].tables.removed_count;
+}
+
+void pagetable_recycle(struct pmem *pm, unsigned gpu, uint64_t upto)
+{
+    struct table_region *r = &pm->vram[gpu].tables;
+    uint32_t count = upto > r->recycled ? (uint32_t)(upto - r->recycled) : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        r->used[r->removed[i]] = 0;
+        if (r->removed[i] < r->hint)
+            r->hint = r->removed[i];
+    }
+    if (count)
+        memmove(r->removed, r->removed + count, (r->removed_count - count) * sizeof *r->removed);
+    r->removed_count -= count;
+    r->recycled += count;
+}
+
 static uint64_t *table_at(struct pmem *pm, unsigned gpu, uint64_t offset)
 {
     return (uint64_t *)(void *)pmem_vram(pm, gpu, offset, PAGE);
@@ -180,7 +215,7 @@ int pagetable_map(struct pagetable *pt, uint64_t va, uint64_t pa, uint64_t bytes
             return -ENOMEM;
         if (!((va | pa) & (BIG - 1)) && bytes >= BIG) {
             if ((*entry & (PTE_VALID | PTE_LEAF)) == PTE_VALID)
-                table_free(pt->pm, pt->gpu, *entry & PTE_OFFSET, 1);
+                table_remove(pt->pm, pt->gpu, *entry & PTE_OFFSET);
             *entry = pa | bits | FRAGMENT_BIG;
             va += BIG;
             pa += BIG;
@@ -223,12 +258,12 @@ int pagetable_unmap(struct pagetable *pt, uint64_t va, uint64_t bytes)
             for (uint64_t at = 0; at < step; at += PAGE)
                 leaf_set(leaf, va + at, 0);
             if (table_empty(leaf)) {
-                table_free(pt->pm, pt->gpu, *entry & PTE_OFFSET, 1);
+                table_remove(pt->pm, pt->gpu, *entry & PTE_OFFSET);
                 *entry = 0;
             }
         }
         if (middle && table_empty(middle)) {
-            table_free(pt->pm, pt->gpu, root[va >> 30] & PTE_OFFSET, 1);
+            table_remove(pt->pm, pt->gpu, root[va >> 30] & PTE_OFFSET);
             root[va >> 30] = 0;
         }
         va += step;

@@ -38,6 +38,10 @@ int pagetable_map(struct pagetable *pt, uint64_t va, uint64_t pa, uint64_t bytes
  * 1 MiB or 64 KiB, or a page. */
 uint64_t pagetable_align(uint64_t bytes);
 int pagetable_unmap(struct pagetable *pt, uint64_t va, uint64_t bytes);
+/* Tables that unmapping (or a big leaf in their place) has made superfluous are not used again before they are
+ * recycled: a walker may still read them.  How many there were so far on a GPU; give back those up to the `upto`th. */
+uint64_t pagetable_removed(const struct pmem *pm, unsigned gpu);
+void pagetable_recycle(struct pmem *pm, unsigned gpu, uint64_t upto);
 /* Entry of the 4 KiB page that holds va, 0 if not mapped.  Below a 2 MiB leaf, va[20:12] is added to its address:
  * the answer looks the same for both page sizes but for the fragment. */
 uint64_t pagetable_lookup(const struct pagetable *pt, uint64_t va);

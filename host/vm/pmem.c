@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Physical memory of the machine (pmem.h): one sparse memfd a GPU, the GTT behind the VRAM of GPU 0 (the ROCm user
- * space maps all system memory through the first render node), windows of client memory.  Not responsible for:
- * which bytes are in use (driver), translation (pagetable.c), timing.
+ * Physical memory of the machine (pmem.h): one address range a GPU with a sparse file behind it, the GTT behind the
+ * VRAM of GPU 0 (the ROCm user space maps all system memory through the first render node).  Not responsible for:
+ * slabs that clients share (pmem_slab.c), windows of client memory (pmem_window.c), which bytes are in use (driver),
+ * translation (pagetable.c), timing.
  */
 #include "vm/pmem.h"
 
@@ -9,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "gantry_msg.h"
@@ -58,12 +58,15 @@ void pmem_free(struct pmem *pm)
 {
     if (!pm)
         return;
+    pmem_slabs_free(pm, PMEM_GTT);
     for (unsigned g = 0; g < PMEM_MAX_GPUS; g++) {
+        pmem_slabs_free(pm, g);
         if (pm->vram[g].base)
             munmap(pm->vram[g].base, pm->vram[g].mapped);
         if (pm->vram[g].fd >= 0)
             close(pm->vram[g].fd);
         free(pm->vram[g].tables.used);
+        free(pm->vram[g].tables.removed);
     }
     free(pm->windows);
     free(pm);
@@ -87,19 +90,6 @@ uint64_t pmem_table_bytes(const struct pmem *pm)
     return bytes < PMEM_TABLE_MIN ? PMEM_TABLE_MIN : bytes;
 }
 
-int pmem_vram_fd(const struct pmem *pm, unsigned gpu)
-{
-    return gpu < pm->gpus ? pm->vram[gpu].fd : -1;
-}
-int pmem_gtt_fd(const struct pmem *pm)
-{
-    return pm->vram[0].fd;
-}
-uint64_t pmem_gtt_file_offset(const struct pmem *pm)
-{
-    return pm->vram_bytes;
-}
-
 uint8_t *pmem_vram(struct pmem *pm, unsigned gpu, uint64_t offset, uint64_t bytes)
 {
     if (gpu >= pm->gpus || bytes > pm->vram_bytes || offset > pm->vram_bytes - bytes)
@@ -112,74 +102,6 @@ uint8_t *pmem_gtt(struct pmem *pm, uint64_t offset, uint64_t bytes)
     if (bytes > pm->gtt_bytes || offset > pm->gtt_bytes - bytes)
         return NULL;
     return pm->vram[0].base + pm->vram_bytes + offset;
-}
-
-uint64_t pmem_window_add(struct pmem *pm, pid_t pid, uint64_t cpu_addr, uint64_t bytes)
-{
-    if (bytes == 0 || (bytes & 0xfff))
-        return 0;
-    if (pm->window_count == pm->window_room) {
-        size_t room = pm->window_room ? 2 * pm->window_room : 64;
-        struct pmem_window *grown = realloc(pm->windows, room * sizeof *grown);
-        if (!grown)
-            return 0;
-        pm->windows = grown;
-        pm->window_room = room;
-    }
-    struct pmem_window *w = &pm->windows[pm->window_count++];
-    *w = (struct pmem_window){.offset = pm->next_window, .bytes = bytes, .cpu_addr = cpu_addr, .pid = pid};
-    pm->next_window += bytes;
-    return w->offset;
-}
-
-/* Windows lie in rising order of offset, so a binary search finds the one that holds `offset`. */
-static struct pmem_window *window_find(struct pmem *pm, uint64_t offset)
-{
-    size_t lo = 0, hi = pm->window_count;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        struct pmem_window *w = &pm->windows[mid];
-        if (offset < w->offset)
-            hi = mid;
-        else if (offset - w->offset >= w->bytes)
-            lo = mid + 1;
-        else
-            return w;
-    }
-    return NULL;
-}
-
-void pmem_window_remove(struct pmem *pm, uint64_t offset)
-{
-    struct pmem_window *w = window_find(pm, offset);
-    if (!w)
-        return;
-    size_t at = (size_t)(w - pm->windows);
-    memmove(w, w + 1, (pm->window_count - at - 1) * sizeof *w);
-    pm->window_count--;
-}
-
-static int window_copy(struct pmem *pm, uint64_t offset, void *buffer, size_t bytes, bool write)
-{
-    uint8_t *p = buffer;
-    while (bytes) {
-        struct pmem_window *w = window_find(pm, offset);
-        if (!w)
-            return -EFAULT;
-        size_t n = w->offset + w->bytes - offset;
-        if (n > bytes)
-            n = bytes;
-        struct iovec local = {p, n};
-        struct iovec remote = {(void *)(uintptr_t)(w->cpu_addr + (offset - w->offset)), n};
-        ssize_t done = write ? process_vm_writev(w->pid, &local, 1, &remote, 1, 0)
-                             : process_vm_readv(w->pid, &local, 1, &remote, 1, 0);
-        if (done != (ssize_t)n)
-            return -EFAULT;
-        p += n;
-        offset += n;
-        bytes -= n;
-    }
-    return 0;
 }
 
 /* Host pointer of a physical range that lies in a memfd, else NULL (window or nobody's). */
@@ -202,7 +124,7 @@ int pmem_read(struct pmem *pm, uint64_t pa, void *to, size_t bytes)
         memcpy(to, p, bytes);
         return 0;
     }
-    return is_window(pa) ? window_copy(pm, pa & PMEM_OFFSET_MASK, to, bytes, false) : -EFAULT;
+    return is_window(pa) ? pmem_window_copy(pm, pa & PMEM_OFFSET_MASK, to, bytes, false) : -EFAULT;
 }
 
 int pmem_write(struct pmem *pm, uint64_t pa, const void *from, size_t bytes)
@@ -212,7 +134,7 @@ int pmem_write(struct pmem *pm, uint64_t pa, const void *from, size_t bytes)
         memcpy(p, from, bytes);
         return 0;
     }
-    return is_window(pa) ? window_copy(pm, pa & PMEM_OFFSET_MASK, (void *)(uintptr_t)from, bytes, true) : -EFAULT;
+    return is_window(pa) ? pmem_window_copy(pm, pa & PMEM_OFFSET_MASK, (void *)(uintptr_t)from, bytes, true) : -EFAULT;
 }
 
 int pmem_write_masked(struct pmem *pm, uint64_t pa, const void *line, uint64_t mask)

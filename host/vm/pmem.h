@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Physical memory of the machine: VRAM of every GPU (a memfd each, shared with client processes), host memory
- * (GTT: a memfd; windows: pages of a client process reached by process_vm_readv/writev).  Owner of all bytes that
+ * Physical memory of the machine: VRAM of every GPU and host memory (GTT), of which slabs are shared with client
+ * processes; windows: pages of a client process reached by process_vm_readv/writev.  Owner of all bytes that
  * a GPU can reach.  Not responsible for: allocation policy and page tables (pagetable.h, driver), timing (RTL).
  *
  * A physical address is {owner 55:48 (0 host, k+1 GPU k), offset 47:0}.  In host memory, offsets below
@@ -15,6 +15,7 @@
 #define PMEM_OWNER_SHIFT 48
 #define PMEM_OFFSET_MASK ((UINT64_C(1) << 48) - 1)
 #define PMEM_WINDOW_BASE (UINT64_C(1) << 44)
+#define PMEM_WINDOW_END (UINT64_C(1) << PMEM_OWNER_SHIFT) /* no window reaches into the owner bits */
 
 struct pmem;
 
@@ -27,10 +28,6 @@ static inline uint64_t pmem_addr(unsigned owner, uint64_t offset)
 struct pmem *pmem_new(unsigned gpus, uint64_t vram_bytes, uint64_t gtt_bytes);
 void pmem_free(struct pmem *pm);
 
-int pmem_vram_fd(const struct pmem *pm, unsigned gpu); /* borrowed; [0,VRAM) */
-int pmem_gtt_fd(const struct pmem *pm);                /* borrowed; the GTT begins at pmem_gtt_file_offset */
-uint64_t pmem_gtt_file_offset(const struct pmem *pm);
-
 unsigned pmem_gpus(const struct pmem *pm);
 uint64_t pmem_vram_bytes(const struct pmem *pm);
 uint64_t pmem_gtt_bytes(const struct pmem *pm);
@@ -40,10 +37,31 @@ uint64_t pmem_table_bytes(const struct pmem *pm); /* top of each VRAM, kept for 
 uint8_t *pmem_vram(struct pmem *pm, unsigned gpu, uint64_t offset, uint64_t bytes);
 uint8_t *pmem_gtt(struct pmem *pm, uint64_t offset, uint64_t bytes);
 
+/* What is shared with clients: of memory `memory` (a GPU's number: its VRAM, or PMEM_GTT) the first pmem_shared_bytes,
+ * never page tables, in granules of pmem_granule bytes.  A slab is a run of granules with a file of its own, sealed so
+ * that nobody changes its length.  Offsets count from the beginning of the memory. */
+#define PMEM_GTT UINT32_MAX
+uint64_t pmem_shared_bytes(const struct pmem *pm, unsigned memory);
+uint64_t pmem_granule(const struct pmem *pm, unsigned memory); /* a power of two, 64 KiB or more */
+/* [at, +bytes), whole granules (the last of the memory may be short) that are in no slab, becomes a slab and reads as
+ * zeros.  0 or -errno. */
+int pmem_slab_take(struct pmem *pm, unsigned memory, uint64_t at, uint64_t bytes);
+/* The granule at `at` leaves its slab, if it is in one; the slab goes with its last one. */
+void pmem_slab_give(struct pmem *pm, unsigned memory, uint64_t at);
+/* The descriptor (borrowed) of the slab at `at`, where that lies in it, and how far it reaches; -1: no slab. */
+int pmem_slab_fd(const struct pmem *pm, unsigned memory, uint64_t at, uint64_t *file_offset, uint64_t *bytes);
+/* [at, +bytes) reads as zeros and takes no memory. */
+void pmem_clear(struct pmem *pm, unsigned memory, uint64_t at, uint64_t bytes);
+/* A file for clients that nobody can cut or extend; -1 with errno. */
+int pmem_sealed_file(const char *name, uint64_t bytes);
+
 /* A window makes client pages [cpu_addr, +bytes) of process pid host-physical at the returned offset
- * (>= PMEM_WINDOW_BASE, numbered in the order of calls, never from cpu_addr).  0 on failure. */
+ * (>= PMEM_WINDOW_BASE, numbered in the order of calls, never from cpu_addr; freed numbers are used again once there
+ * are no new ones).  0 on failure: bad range, or no gap is large enough. */
 uint64_t pmem_window_add(struct pmem *pm, pid_t pid, uint64_t cpu_addr, uint64_t bytes);
 void pmem_window_remove(struct pmem *pm, uint64_t offset);
+/* The process has ended: its windows lead nowhere from now on, whoever gets its number next. */
+void pmem_windows_orphan(struct pmem *pm, pid_t pid);
 
 /* Any physical address.  0, or -EFAULT when some byte has no owner (window process gone included). */
 int pmem_read(struct pmem *pm, uint64_t pa, void *to, size_t bytes);

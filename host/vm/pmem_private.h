@@ -17,14 +17,23 @@
 struct table_region {
     uint8_t *used;
     uint32_t count;
-    uint32_t hint; /* no free page below */
+    uint32_t hint;     /* no free page below */
+    uint32_t *removed; /* pages of tables that a walker may still read, oldest first */
+    uint32_t removed_count, removed_room;
+    uint64_t recycled; /* of these, before the list's first */
+};
+
+/* Slab of each granule of a memory, NULL: none; allocated with the first (pmem_slab.c). */
+struct slab_table {
+    struct slab **slab;
 };
 
 struct pmem_vram {
-    int fd;
+    int fd; /* base file: nobody else has it */
     uint8_t *base;
     uint64_t mapped;
     struct table_region tables;
+    struct slab_table slabs;
 };
 
 struct pmem_window {
@@ -39,9 +48,15 @@ struct pmem {
     uint64_t vram_bytes;
     uint64_t gtt_bytes;
     struct pmem_vram vram[PMEM_MAX_GPUS];
-    struct pmem_window *windows;
+    struct slab_table gtt_slabs;
+    struct pmem_window *windows; /* in rising order of offset, never overlapping */
     size_t window_count;
     size_t window_room;
-    uint64_t next_window;
+    uint64_t next_window; /* where the last one ended */
 };
+
+/* pmem_window.c: between `buffer` and windows.  0, or -EFAULT when a byte lies in none or its process has gone. */
+int pmem_window_copy(struct pmem *pm, uint64_t offset, void *buffer, size_t bytes, bool write);
+/* pmem_slab.c: all slabs of a memory go. */
+void pmem_slabs_free(struct pmem *pm, unsigned memory);
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One spelling of assertions that Verilator, yosys read_slang and verible accept: no |->, no ##, no sequences.
-// Responsible for: the macros.  Not responsible for: where they stand (one labelled section at the end of a module).
-// Each uses clk_i and rst_ni of the module it stands in.  `$past` gives next-cycle properties.
+// Responsible for: the macros.  Not responsible for: where they stand (one labelled section at the end of a module),
+// what a message may hold (stream_rules_pkg).  Each uses clk_i and rst_ni of the module it stands in.
 `ifndef GANTRY_ASSERT_SVH
 `define GANTRY_ASSERT_SVH
 `define GANTRY_IMPL(a, b) (!(a) || (b))
@@ -9,7 +9,8 @@
 `define GANTRY_ASSERT(name, expr)
 `define GANTRY_ASSUME(name, expr)
 `define GANTRY_COVER(name, expr)
-`define STREAM_ASSERT(name, valid, ready, payload)
+`define STREAM_ASSERT(name, valid, rule)
+`define STREAM_BOUND(name, depth, push, pop)
 `else
 `ifdef VERILATOR
 // The same check without sampled copies of what it reads: those cost two copies a cycle, also of wide messages.
@@ -26,12 +27,29 @@
 `ifdef GANTRY_FORMAL
 `define GANTRY_COVER(name, expr) \
   name: cover property (@(posedge clk_i) ((rst_ni) && (expr)));
+// Proofs count on their own: the state of these would be outside of their invariants.
+`define STREAM_ASSERT(name, valid, rule)
+`define STREAM_BOUND(name, depth, push, pop)
 `else
 `define GANTRY_COVER(name, expr)
+// A stream (valid, no ready: the receiver takes what comes): a message keeps `rule`, which is evaluated for messages only.
+`define STREAM_ASSERT(name, valid, rule) \
+  always_ff @(posedge clk_i) if (rst_ni && (valid) && !(rule)) begin : name``_failed \
+    name: assert (1'b0); \
+  end
+// What bounds a stream: never more than `depth` pushes without their pops, no pop without its push.  Messages against
+// credits at either end, requests against answers, places of a queue.
+`define STREAM_BOUND(name, depth, push, pop) \
+  int unsigned name``_held; \
+  always_ff @(posedge clk_i) begin \
+    if (!rst_ni) name``_held <= 0; \
+    else if ((push) != (pop)) begin \
+      name``_held <= (push) ? name``_held + 1 : name``_held - 1; \
+      if ((push) ? name``_held >= 32'(depth) : name``_held == 0) begin : name``_failed \
+        name: assert (1'b0); \
+      end \
+    end \
+  end
 `endif
-// A valid message that was not taken stays, unchanged.  `payload` narrow: the check copies it every cycle.
-`define STREAM_ASSERT(name, valid, ready, payload) \
-  name``_held: assert property (@(posedge clk_i) disable iff (!rst_ni) \
-      `GANTRY_IMPL($past(rst_ni && (valid) && !(ready)), (valid) && $stable(payload)));
 `endif
 `endif

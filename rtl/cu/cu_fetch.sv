@@ -12,8 +12,9 @@
 // in sequence, PC among them, so bit n[2] tells which of
 // those that share a place is there.  The hardware's cache is nearer than ours; `BranchTurns` keeps ours from being
 // faster.  A fetch message carries the epoch and the place of its chunk: {epoch[6:0], place[0]} and, above the
-// wavefront, place[1].  The buffer memory has four banks of 8 bytes, one a quarter of a chunk; a decoder reads the one
-// at PC and, when PC points to its upper half, the next.
+// wavefront, place[1].  An epoch comes again after 128 jumps: a wavefront fetches nothing in one half of them before
+// all answers of 64 jumps ago, in that half, have come.  The buffer memory has four banks of 8 bytes, one a quarter
+// of a chunk; a decoder reads the one at PC and, when PC points to its upper half, the next.
 //
 // A decode takes three cycles: choice, read, decoding.  Sets of wavefronts are bit vectors by {simd, slot}.
 module cu_fetch
@@ -90,6 +91,8 @@ module cu_fetch
   /* verilator lint_off BLKSEQ */
   logic [47:0] pc[Waves];
   logic [6:0] epoch[Waves];
+  logic [8:0] flight[2*Waves], asked_for;  // answers to come, by {wavefront, half of the epochs}; of all, at most 256
+  waves_t late;  // waits for answers of its half of the epochs, from the time before
   logic [1:0] len[Waves];
   logic [7:0] vmid[Waves];
   registers_t registers[Waves];
@@ -128,6 +131,7 @@ module cu_fetch
     have[at]        = '0;
     asked[at]       = '0;
     epoch[at]       = epoch[at] + 7'd1;
+    if (epoch[at][5:0] == 6'd0 && flight[{at, epoch[at][6]}] != 9'd0) late[at] = 1'b1;
     undecoded[at]   = 1'b1;
     want_decode[at] = 1'b0;
     want_fetch[at]  = 1'b1;
@@ -186,8 +190,8 @@ module cu_fetch
 
   // One request a cycle.
   task automatic ask();
-    m = want_fetch & active_i;
-    if (m != '0) begin
+    m = want_fetch & active_i & ~late;
+    if (m != '0 && !asked_for[8]) begin  // the instruction cache has places for 256
       awake = 1'b1;
       w     = choose(m, turn_i);
       chunk = pc[w][7:5];
@@ -202,6 +206,8 @@ module cu_fetch
         end else begin
           have[w][place]  = 1'b0;
           asked[w][place] = 1'b1;
+          asked_for       = asked_for + 9'd1;
+          flight[{w, epoch[w][6]}] = flight[{w, epoch[w][6]}] + 9'd1;
           upper[w][place] = number[2];
           req                = '0;
           req.wave           = {1'b0, place[1], w};
@@ -385,6 +391,9 @@ module cu_fetch
         awake = 1'b1;
         w     = windex(ifetch_rsp_i.wave[5:0]);
         place = {ifetch_rsp_i.wave[6], ifetch_rsp_i.epoch[0]};
+        asked_for = asked_for - 9'd1;
+        flight[{w, ifetch_rsp_i.epoch[7]}] = flight[{w, ifetch_rsp_i.epoch[7]}] - 9'd1;
+        if (ifetch_rsp_i.epoch[7] == epoch[w][6] && flight[{w, epoch[w][6]}] == 9'd0) late[w] = 1'b0;
         if (ifetch_rsp_i.epoch[7:1] == epoch[w] || FaultSeed == 21) begin
           ram_write   = 1'b1;
           ram_waddr_q <= {4{IbufAw'({w, place})}};
@@ -418,6 +427,8 @@ module cu_fetch
       in_decode   = '0;
       awake       = 1'b0;
       for (int unsigned k = 0; k < Waves; k++) epoch[k] = '0;
+      for (int unsigned k = 0; k < 2 * Waves; k++) flight[k] = '0;
+      {asked_for, late} = '0;
       for (int unsigned k = 0; k < 4; k++) returning[k] = '0;
       branching   = 1'b0;
 `ifndef SYNTHESIS

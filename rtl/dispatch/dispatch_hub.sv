@@ -14,13 +14,14 @@ module dispatch_hub
   parameter int unsigned Sqcs = 1,
   parameter int unsigned Slices = 1,
   parameter int unsigned Launches = 8,
-  parameter int unsigned Depth = 64  // commands that the host may have under way
+  parameter int unsigned Depth = 64  // power of two; credits of the host: SIM_CMD_DEPTH of bridge/inproc/commands.h
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
   // <- host
   input  logic                   cp_cmd_valid_i,
   input  cp_cmd_t                cp_cmd_i,
+  output logic                   cp_cmd_credit_o,  // a place is free again
   // -> walk, events: a launch; a kill
   output logic                   launch_valid_o,
   output launch_t                launch_slot_o,
@@ -101,6 +102,7 @@ module dispatch_hub
     active   = 1'b0;
     blk_send = '0;
     if (cp_cmd_valid_i) begin
+      a_room: assert (!rst_ni || held != (Qw + 1)'(Depth));
       queue[tail]    <= cp_cmd_i;
       launches[tail] = cp_cmd_i.kind == CP_LAUNCH;
       tail = tail + 1'b1;
@@ -149,6 +151,7 @@ module dispatch_hub
 
     // ---- the next command
     take = held != '0 && (launches[head] ? free != '0 : state == Rest);
+    cp_cmd_credit_o <= take;
     if (take) begin
       c      = cp_cmd_valid_i && held == (Qw + 1)'(1) ? cp_cmd_i : queue[head];
       head   = head + 1'b1;
@@ -208,6 +211,7 @@ module dispatch_hub
       blk_left = '0;
       cu_left  = 64'd0;
       settle   = 2'd0;
+      cp_cmd_credit_o <= 1'b0;
       launch_valid_o  <= 1'b0;
       kill_valid_o    <= 1'b0;
       cu_valid_o      <= 1'b0;

@@ -19,6 +19,7 @@ module part_dispatch
   // host
   input  logic                           cp_cmd_valid_i,
   input  cp_cmd_t                        cp_cmd_i,
+  output logic                           cp_cmd_credit_o,
   output logic                           cp_evt_valid_o,
   output cp_evt_t                        cp_evt_o,
   // CUs
@@ -42,7 +43,7 @@ module part_dispatch
   logic [7:0] kill_vmid, cu_kind, cu_vmid, tell_kind, tell_vmid;
   logic [15:0] tell_id;
   cu_t cu, ack_cu;
-  logic [31:0] cu_flags, groups, blocked, waves;
+  logic [31:0] cu_flags, groups, blocked, waves, ended_groups;
   logic [63:0] cu_tba, cu_tma;
   logic req_valid, pool_done, pool_ok, started_valid, free_valid;
   pool_req_t req;
@@ -71,6 +72,7 @@ module part_dispatch
     .rst_ni,
     .cp_cmd_valid_i,
     .cp_cmd_i,
+    .cp_cmd_credit_o,
     .launch_valid_o(launch_valid),
     .launch_slot_o(launch_slot),
     .launch_o(launch),
@@ -199,10 +201,15 @@ module part_dispatch
     .waves_o(waves)
   );
 
-  // ---- counters; address 255: the identity strap
+  // ---- counters; address 255: work-groups that have ended or were killed, which the bridge reads without a clock
+  always_ff @(posedge clk_i) begin
+    if (free_valid && freed.last) ended_groups <= ended_groups + 32'd1;
+    if (!rst_ni) ended_groups <= 32'd0;
+  end
   always_ff @(posedge clk_i) begin
     if (perf_en_i) begin
       unique case (perf_addr_i)
+        8'd255: perf_data_o <= 64'(ended_groups) + 64'(free_valid && freed.last);
         8'd0: perf_data_o <= 64'(groups);
         8'd1: perf_data_o <= 64'(waves);
         8'd2: perf_data_o <= 64'(blocked);

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Partition top of a sequencer cache group: parameters from the configuration, counters. Contract: docs/contracts.md.
+`include "gantry_assert.svh"
+
 module part_sqc
   import gantry_msg_pkg::*;
   import gantry_cfg_pkg::*;
+  import stream_rules_pkg::*;
 (
   input  logic                     clk_i,
   input  logic                     rst_ni,
@@ -59,4 +62,20 @@ module part_sqc
   assign idle_o = idle && count == '0 && !pulse_q;
   logic unused;
   assign unused = ^{id_i[7:0], perf_addr_i[7:3]};
+  // ---- assertions
+  for (genvar n = 0; n < SqcCus; n++) begin : gen_check_cu
+    `STREAM_ASSERT(a_fetch, ifetch_req_valid_i[n], ifetch_req_ok(ifetch_req_i[n]))
+    `STREAM_ASSERT(a_fetched, ifetch_rsp_valid_o[n], ifetch_rsp_ok(ifetch_rsp_o[n]))
+    `STREAM_BOUND(a_fetches, Any, ifetch_req_valid_i[n], ifetch_rsp_valid_o[n])
+    `STREAM_ASSERT(a_scalar, smem_req_valid_i[n], smem_req_ok(smem_req_i[n]))
+    `STREAM_ASSERT(a_scalar_answer, smem_rsp_valid_o[n], smem_rsp_ok(smem_rsp_o[n]))
+    `STREAM_BOUND(a_scalars, Any, smem_req_valid_i[n] && smem_req_i[n].op != SMEM_DATA, smem_rsp_valid_o[n])
+  end
+  `STREAM_ASSERT(a_req, mem_req_valid_o, mem_req_ok(mem_req_o) && 32'(mem_req_o.target) < L2Slices + 2)
+  `STREAM_BOUND(a_req_credit, NocQueue, mem_req_valid_o, mem_req_credit_i)
+  `STREAM_ASSERT(a_rsp, mem_rsp_valid_i, mem_rsp_ok(mem_rsp_i))
+  `STREAM_BOUND(a_answered, Any, mem_req_valid_o, mem_rsp_valid_i)
+  `STREAM_ASSERT(a_cmd, blk_cmd_valid_i, blk_cmd_ok(blk_cmd_i) && blk_cmd_i.kind == BLK_INV)
+  `STREAM_ASSERT(a_evt, blk_evt_valid_o, blk_evt_ok(blk_evt_o))
+  `STREAM_BOUND(a_one_cmd, 1, blk_cmd_valid_i, blk_evt_valid_o)
 endmodule

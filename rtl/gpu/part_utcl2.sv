@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Partition: L2 TLB and page walker of one GPU.  Responsible for: putting utcl2_tlb and utcl2_walker together.
 // Not responsible for: first-level TLBs (with the caches), page tables (the driver writes them).
+`include "gantry_assert.svh"
+
 module part_utcl2
   import gantry_cfg_pkg::*;
+  import stream_rules_pkg::*;
 #(
   parameter int unsigned Depth = NocTargetQueue,  // input queue, and credits for answers
   parameter int unsigned ReqDepth = NocQueue,     // credits for the walker's requests
@@ -112,4 +115,17 @@ module part_utcl2
     if (perf_en_i) reads_wanted_q <= perf_addr_i == 8'd5;
   end
   assign perf_data_o = reads_wanted_q ? reads : tlb_perf;
+  // ---- assertions
+  `STREAM_ASSERT(a_req, mem_req_valid_i, mem_req_ok(mem_req_i) && mem_req_i.op == gantry_msg_pkg::MEM_XLAT)
+  `STREAM_BOUND(a_req_room, Depth, mem_req_valid_i, mem_req_credit_o)
+  `STREAM_ASSERT(a_rsp, mem_rsp_valid_o, mem_rsp_ok(mem_rsp_o) && mem_rsp_o.op == gantry_msg_pkg::MEM_XLAT)
+  `STREAM_BOUND(a_rsp_credit, Depth, mem_rsp_valid_o, mem_rsp_credit_i)
+  `STREAM_BOUND(a_answered, Any, mem_req_valid_i, mem_rsp_valid_o)
+  `STREAM_ASSERT(a_walk, mem_req_valid_o, mem_req_ok(mem_req_o) && mem_req_o.op == gantry_msg_pkg::MEM_READ_NC)
+  `STREAM_BOUND(a_walk_credit, ReqDepth, mem_req_valid_o, mem_req_credit_i)
+  `STREAM_ASSERT(a_entry, mem_rsp_valid_i, 32'(mem_rsp_i.tag) < Utcl2Walks)
+  `STREAM_BOUND(a_entries, Utcl2Walks, mem_req_valid_o, mem_rsp_valid_i)
+  `STREAM_ASSERT(a_cmd, blk_cmd_valid_i, blk_cmd_ok(blk_cmd_i))
+  `STREAM_ASSERT(a_evt, blk_evt_valid_o, blk_evt_ok(blk_evt_o))
+  `STREAM_BOUND(a_one_cmd, 1, blk_cmd_valid_i, blk_evt_valid_o)
 endmodule

@@ -51,6 +51,7 @@ module l1v
   localparam int unsigned SetW = $clog2(Sets);
   localparam int unsigned LineW = $clog2(Lines);
   localparam int unsigned FifoDepth = 4;
+  localparam logic [31:0] MshrMask = (32'd1 << $clog2(Mshrs)) - 32'd1;  // any number of MSHRs
 
   typedef struct packed {
     logic valid;
@@ -198,7 +199,7 @@ module l1v
         if (first) out1_data = mem_rsp_i.data;
         else out1_data = answer_data[answer_read];
         if (answer_tag[answer_read][31:24] == TagRead) begin
-          number = number & (Mshrs - 1);
+          number = number & MshrMask;  // of a read that one of them has sent
           if (!filled && (!dead[number] || SeedFault == 4'd2) && out1.status == MEM_OK) begin
             line = miss_line[number];
             base = set_of(line);

@@ -58,7 +58,8 @@ module sqc
   logic [15:0][31:0] i_rsp_data, k_rsp_data;
   /* verilator lint_on UNUSEDSIGNAL */
   logic [3:0] i_miss_entry, k_miss_entry, i_count, k_count;
-  logic inv_tlb, room, send, choice, busy_q;
+  logic inv_tlb, i_drained, k_drained, room, send, choice, busy_q;
+  logic tlb_left, tlb_taken;  // the answer to an invalidation of the TLBs waits; the caches have seen it
 
   sqc_cache #(
     .Scalar(1'b0), .Req(ifetch_req_t), .Cus(Cus), .Kib(IKib), .Ways(IWays),
@@ -73,7 +74,7 @@ module sqc
     .fill_valid_i(mem_rsp_valid_i), .fill_scalar_i(mem_rsp_i.tag[5]), .fill_xlat_i(mem_rsp_i.tag[4]),
     .fill_entry_i(mem_rsp_i.tag[3:0]), .fill_status_i(mem_rsp_i.status), .fill_data_i(mem_rsp_i.data),
     .inv_lines_i(i_inv), .inv_tlb_i(inv_tlb), .inv_vmid_i(inv_vmid),
-    .count_o(i_count), .idle_o(i_idle));
+    .drained_o(i_drained), .count_o(i_count), .idle_o(i_idle));
   sqc_cache #(
     .Scalar(1'b1), .Req(smem_req_t), .Cus(Cus), .Kib(KKib), .Ways(KWays),
     .TlbEntries(TlbEntries), .Depth(32), .SeedBug(SeedBug), .SeedStore(SeedStore)
@@ -87,7 +88,7 @@ module sqc
     .fill_valid_i(mem_rsp_valid_i), .fill_scalar_i(mem_rsp_i.tag[5]), .fill_xlat_i(mem_rsp_i.tag[4]),
     .fill_entry_i(mem_rsp_i.tag[3:0]), .fill_status_i(mem_rsp_i.status), .fill_data_i(mem_rsp_i.data),
     .inv_lines_i(k_inv), .inv_tlb_i(inv_tlb), .inv_vmid_i(inv_vmid),
-    .count_o(k_count), .idle_o(k_idle));
+    .drained_o(k_drained), .count_o(k_count), .idle_o(k_idle));
   assign count_o = {k_count, i_count};
 
   // ---- crossbar port: instruction misses first (a wavefront without instructions does nothing at all)
@@ -185,13 +186,22 @@ module sqc
         end
       end
     end
+    // answered when nothing translated before is under way: what is freed after the answer is out of reach
+    if (tlb_left && tlb_taken && i_drained && k_drained) begin
+      tlb_left = 1'b0;
+      blk_evt_valid_o <= 1'b1;
+      pulse = 1'b1;
+    end
+    tlb_taken = tlb_left && (tlb_taken || inv_tlb);
     if (blk_cmd_valid_i || plain_inv) begin
       i_inv <= blk_cmd_valid_i && blk_cmd_i.kind == BLK_INV && (blk_cmd_i.flags & 32'(CACHE_INV_L1I)) != '0;
       k_inv <= plain_inv
           || (blk_cmd_valid_i && blk_cmd_i.kind == BLK_INV && (blk_cmd_i.flags & 32'(CACHE_INV_L1K)) != '0);
       inv_tlb      <= blk_cmd_valid_i && blk_cmd_i.kind == BLK_INV && (blk_cmd_i.flags & 32'(CACHE_INV_TLB)) != '0;
       inv_vmid     <= blk_cmd_i.vmid;
-      blk_evt_valid_o <= blk_cmd_valid_i;
+      tlb_left = tlb_left
+          || (blk_cmd_valid_i && blk_cmd_i.kind == BLK_INV && (blk_cmd_i.flags & 32'(CACHE_INV_TLB)) != '0);
+      if (blk_cmd_valid_i && !tlb_left) blk_evt_valid_o <= 1'b1;  // beside s_dcache_inv the answer above stays
       blk_evt_o       <= '{kind: blk_cmd_i.kind, pad0: '0};
       pulse = 1'b1;
     end
@@ -201,9 +211,10 @@ module sqc
         plain_count[c] = 32'd0;
       end
       plain_some = '0;
+      {tlb_left, tlb_taken} = '0;
       {mem_req_valid_o, blk_evt_valid_o} <= '0;
     end
-    busy_q <= pulse || plain_some != '0;
+    busy_q <= pulse || plain_some != '0 || (tlb_left && inv_tlb);
   end
   /* verilator lint_on BLKSEQ */
   assign idle_o = i_idle && k_idle && !busy_q && !send && !i_rsp_valid && !k_rsp_valid;

@@ -56,6 +56,7 @@ module sqc_cache
   input  logic                  inv_lines_i,
   input  logic                  inv_tlb_i,
   input  logic      [      7:0] inv_vmid_i,
+  output logic                  drained_o,  // no access is under way that was translated before the last inv_tlb_i
   output logic      [      3:0] count_o,  // pulses: {tlb miss, tlb hit, read miss, read hit}
   output logic                  idle_o
 );
@@ -103,6 +104,7 @@ module sqc_cache
   // entries: one bit of state each; woken becomes ready one edge later (the fill is then readable)
   logic [15:0] free, woken, ready, send_x, send_m, wait_x, wait_m, faulted, stale, second;
   logic [15:0] store;  // faulted: done
+  logic [15:0] old;  // to be sent or under way by a translation from before the invalidation of the TLB
   logic [63:0] e_va[16];  // looked up: in the second line once `second` is set
   logic [63:0] e_first[16];  // of the request
   logic [63:0] e_pa[16];
@@ -430,7 +432,15 @@ module sqc_cache
         end
       end
 
+      // what a lookup before the invalidation has translated, up to that which was compared at this edge
+      if (inv_tlb_i || old != '0) begin
+        old = (inv_tlb_i ? 16'hffff : old) & (send_m | wait_m);
+        drained_o <= old == '0;
+      end
+
       if (!rst_ni) begin
+        old = '0;
+        drained_o <= 1'b1;
         {s0, s1, s2, s3, late, q_some, turn} = '0;
         {woken, ready, send_x, send_m, wait_x, wait_m, faulted, stale, second, store} = '0;
         free = '1;

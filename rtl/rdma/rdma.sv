@@ -62,7 +62,8 @@ module rdma
   } origin_t;
 
   // ---- outbound requests: crossbar -> far port of the owner
-  logic out_valid, out_take;
+  logic out_valid, out_take, out_go;
+  logic lost, lost_go, mem_rsp_room;  // nobody owns the address: answered here, before answers of far ports
   mem_req_t out_head;
   stream_fifo #(.Width(MemReqBits), .Depth(TargetDepth)) u_out (
     .clk_i, .rst_ni, .valid_i(mem_req_valid_i), .ready_o(), .data_i(mem_req_i),
@@ -70,17 +71,20 @@ module rdma
   port_t out_port;
   logic [FarPorts-1:0] far_req_room, far_rsp_room;
   assign out_port = port_t'(out_head.addr[55:48]);
-  assign out_take = out_valid && far_req_room[out_port];
+  assign lost     = out_valid && 32'(out_head.addr[55:48]) >= FarPorts;
+  assign lost_go  = lost && mem_rsp_room;
+  assign out_go   = out_valid && !lost && far_req_room[out_port];
+  assign out_take = out_go || lost_go;
 
   // ---- far answers -> crossbar
   logic [FarPorts-1:0] back_valid, back_take, in_valid, in_take;
   mem_rsp_t back_head[FarPorts];
   mem_req_t in_head  [FarPorts];
   port_t back_pick, in_pick;
-  logic mem_rsp_room, mem_req_room, back_any, in_any, back_go, in_go;
+  logic mem_req_room, back_any, in_any, back_go, in_go;
   rr_arbiter #(.N(FarPorts)) u_back_turn (
     .clk_i, .rst_ni, .request_i(back_valid), .take_i(back_go), .valid_o(back_any), .grant_o(back_pick));
-  assign back_go   = back_any && mem_rsp_room;
+  assign back_go   = back_any && mem_rsp_room && !lost;
   assign back_take = back_go ? FarPorts'(1) << back_pick : '0;
 
   // ---- inbound requests -> own slices; `origin` remembers who asked
@@ -111,14 +115,15 @@ module rdma
       .clk_i, .rst_ni, .valid_i(far_req_valid_i[p]), .ready_o(), .data_i(far_req_i[p]),
       .valid_o(in_valid[p]), .ready_i(in_take[p]), .data_o(in_head[p]), .count_o());
     credit_counter #(.Depth(Depth)) u_req_credit (
-      .clk_i, .rst_ni, .spend_i(out_take && out_port == port_t'(p)), .credit_i(far_req_credit_i[p]),
+      .clk_i, .rst_ni, .spend_i(out_go && out_port == port_t'(p)), .credit_i(far_req_credit_i[p]),
       .available_o(far_req_room[p]), .count_o());
     credit_counter #(.Depth(Depth)) u_rsp_credit (
       .clk_i, .rst_ni, .spend_i(done_take && done_origin.link == port_t'(p)),
       .credit_i(far_rsp_credit_i[p]), .available_o(far_rsp_room[p]), .count_o());
   end
   credit_counter #(.Depth(TargetDepth)) u_mem_rsp_credit (
-    .clk_i, .rst_ni, .spend_i(back_go), .credit_i(mem_rsp_credit_i), .available_o(mem_rsp_room), .count_o());
+    .clk_i, .rst_ni, .spend_i(back_go || lost_go), .credit_i(mem_rsp_credit_i), .available_o(mem_rsp_room),
+    .count_o());
   credit_counter #(.Depth(NocDepth)) u_mem_req_credit (
     .clk_i, .rst_ni, .spend_i(in_go), .credit_i(mem_req_credit_i), .available_o(mem_req_room), .count_o());
 
@@ -145,19 +150,23 @@ module rdma
 
   always_ff @(posedge clk_i) begin
     mem_req_credit_o <= out_take;
-    mem_rsp_valid_o  <= back_go;
+    mem_rsp_valid_o  <= back_go || lost_go;
     mem_req_valid_o  <= in_go;
-    far_req_valid_o  <= out_take ? FarPorts'(1) << out_port : '0;
+    far_req_valid_o  <= out_go ? FarPorts'(1) << out_port : '0;
     far_rsp_valid_o  <= done_take ? FarPorts'(1) << done_origin.link : '0;
     far_rsp_credit_o <= back_take;
     far_req_credit_o <= in_take;
     count_o          <= {in_go && in_head[in_pick].op != MEM_READ, in_go && in_head[in_pick].op == MEM_READ,
-                         out_take && out_port != '0, out_take && out_port == '0};
-    if (out_take) begin
+                         out_go && out_port != '0, out_go && out_port == '0};
+    if (out_go) begin
       far_req_o[out_port] <= leave(out_head, own_gpu_i);
     end
     if (back_go) begin
       mem_rsp_o <= back_head[back_pick];
+    end
+    if (lost_go) begin
+      mem_rsp_o <= '{op: out_head.op, status: MEM_FAULT_BUS, source: out_head.source, gpu: own_gpu_i, tag: out_head.tag,
+                     data: '0};
     end
     if (in_go) begin
       mem_req_o        <= enter(in_head[in_pick], 32'(in_entry));
@@ -184,7 +193,6 @@ module rdma
       && {mem_req_credit_o, mem_rsp_valid_o, mem_req_valid_o, far_req_valid_o, far_rsp_valid_o, far_rsp_credit_o,
           far_req_credit_o, count_o} == '0;
 
-  `GANTRY_ASSERT(a_owner, `GANTRY_IMPL(out_valid, 32'(out_head.addr[55:48]) < FarPorts))
   `GANTRY_ASSERT(a_not_own, `GANTRY_IMPL(out_valid, out_head.addr[55:48] != own_gpu_i + 8'd1))
   `GANTRY_ASSERT(a_entry, `GANTRY_IMPL(done_valid, busy_q[entry_t'(done_head.tag)]))
 endmodule

@@ -52,6 +52,8 @@ module utcl2_tlb
   localparam int unsigned SetBits = Sets > 1 ? $clog2(Sets) : 1;
   localparam logic [63:0] WalkMask = Walks == 64 ? '1 : (64'd1 << Walks) - 64'd1;
   localparam logic [31:0] None = 32'hFFFFFFFF;
+  // A walk answers while fewer answers wait than this: that of the lookup behind it still fits, one more in a long queue.
+  localparam int unsigned AnswerRoom = RspDepth > 2 ? RspDepth - 2 : 1;
 
   logic re_q;
   logic [SetBits-1:0] raddr_q, waddr_q;
@@ -190,7 +192,7 @@ module utcl2_tlb
         end
       end
       // ---- requests of a finished walk, one a cycle when the lookup has no answer
-      if (!answering && answer_set != 64'd0 && rsp_count < RspDepth - 2) begin
+      if (!answering && answer_set != 64'd0 && rsp_count < AnswerRoom) begin
         walk      = 32'(pick_pkg::first64(answer_set));
         slot      = wait_first[walk];
         entry     = walk_pte[walk];
@@ -204,6 +206,7 @@ module utcl2_tlb
       end
       if (answering) begin
         rsp = make_rsp(info, entry);
+        a_room: assert (!rst_ni || rsp_count < RspDepth);
         counter[4] = rsp.status != MEM_OK ? counter[4] + 64'd1 : counter[4];
         rsp_queue[(rsp_first+rsp_count)&(RspDepth-1)] = rsp;
         rsp_count  = rsp_count + 32'd1;
@@ -248,12 +251,12 @@ module utcl2_tlb
       s2_slot  = s1_slot;
       s2_set   = s1_set;
 
-      // ---- commands: when no lookup is under way
+      // ---- commands: when no lookup is under way and what was found before has been answered
       blk_evt_valid_o <= 1'b0;
       inv_valid_o     <= 1'b0;
       root_valid_o    <= 1'b0;
       inv_sent        = 1'b0;
-      if (cmd_busy && !s2_valid) begin
+      if (cmd_busy && !s2_valid && answer_set == 64'd0 && rsp_count == 32'd0) begin
         cmd_busy = 1'b0;
         inv_sent = 1'b1;
         sent     = 1'b1;
@@ -298,6 +301,7 @@ module utcl2_tlb
 
       // ---- arrival
       if (mem_req_valid_i) begin
+        a_queue: assert (!rst_ni || in_count < Depth);
         slot = next_slot;
         slot_page[slot] = {27'd0, mem_req_i.addr[63:40] != 24'd0, mem_req_i.vmid, mem_req_i.addr[39:12]};
         slot_info[slot] = {8'd0, mem_req_i.gpu, mem_req_i.source, mem_req_i.access, mem_req_i.tag};

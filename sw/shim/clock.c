@@ -23,8 +23,6 @@
 #define JUMP_TICKS 1000000u /* ends ROCr's short spins, which last 200 us */
 #define YIELDS_PARK 4
 #define LOADS_PARK 3
-#define PLACE_YIELD 0xe00000u
-#define PLACE_LOAD 0xf00000u
 
 static bool armed, gpu_opened;
 static uint64_t runtime_low, runtime_high; /* code of libhsa-runtime64 */
@@ -32,14 +30,15 @@ static uint64_t jumped;                    /* ticks that the counter is ahead in
 static struct sigaction program_action;    /* what the program wants of SIGSEGV */
 static __thread uint64_t trap_place;
 static __thread unsigned trap_repeats, trap_calls;
-static __thread bool paused;
+static __thread bool limited; /* this thread waits in the runtime with a time limit */
 
 static void park(uint64_t place)
 {
-    struct shim_request request = {.op = REQ_PARK, .arg = place};
+    struct shim_request request = {.op = REQ_PARK, .arg = place, .index = limited ? PARK_LIMITED : 0};
     struct shim_answer answer;
     int saved = errno;
-    shim_call(&request, &answer, NULL);
+    if (shim_call(&request, &answer, NULL) == 0 && answer.result == PARK_FAULT)
+        fault_look();
     errno = saved;
 }
 
@@ -147,21 +146,18 @@ void clock_arm(void)
         real_sigaction(SIGSEGV, &program_action, NULL);
 }
 
-/* The setting survives execve, and the new program has no handler. */
+/* The setting survives execve, and the new program has no handler.  It is the thread's in the kernel; none of it is
+ * kept here, where a child of vfork would leave it to its parent. */
 void clock_pause(void)
 {
-    if (armed && !paused) {
-        paused = true;
+    if (armed)
         prctl(PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0);
-    }
 }
 
 void clock_resume(void)
 {
-    if (armed && paused) {
-        paused = false;
+    if (armed)
         prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0);
-    }
 }
 
 void clock_gpu_opened(void)
@@ -228,7 +224,7 @@ EXPORT int sched_yield(void)
         yields = 0;
     }
     if (++yields >= YIELDS_PARK) {
-        park(PLACE_YIELD);
+        park(PARK_YIELD);
         yields = 0;
         calls = shim_calls();
         return 0;
@@ -249,7 +245,7 @@ static int64_t value_loaded(uint64_t handle, int64_t value)
         repeats = 0;
     } else if (++repeats >= LOADS_PARK) {
         repeats = 0;
-        park(PLACE_LOAD);
+        park(PARK_LOAD);
         calls = shim_calls();
     }
     return value;
@@ -282,6 +278,22 @@ int64_t hsa_signal_load_acquire(uint64_t handle)
     REAL(int64_t, "hsa_signal_load_acquire", uint64_t);
     return signal_loaded(handle, real(handle));
 }
+
+/* A wait of the program's with a time limit ends by itself; those of the runtime itself have none. */
+#define SIGNAL_WAIT(name)                                                                                              \
+    EXPORT int64_t name(uint64_t handle, int condition, int64_t value, uint64_t timeout, int state);                   \
+    int64_t name(uint64_t handle, int condition, int64_t value, uint64_t timeout, int state)                           \
+    {                                                                                                                  \
+        REAL(int64_t, #name, uint64_t, int, int64_t, uint64_t, int);                                                   \
+        limited = timeout != UINT64_MAX;                                                                               \
+        int64_t seen = real(handle, condition, value, timeout, state);                                                 \
+        limited = false;                                                                                               \
+        return seen;                                                                                                   \
+    }
+
+SIGNAL_WAIT(hsa_signal_wait_relaxed)
+SIGNAL_WAIT(hsa_signal_wait_scacquire)
+SIGNAL_WAIT(hsa_signal_wait_acquire)
 
 /* A full ring: the same read index of one queue again and again. */
 EXPORT uint64_t hsa_queue_load_read_index_relaxed(const void *queue);

@@ -16,9 +16,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "driver/address.h"
 #include "shim.h"
 
-#define FD_FLOOR 700 /* out of the way of the program's own descriptors */
 #define EXIT_LOST 70
 
 static __thread int thread_fd = -1;
@@ -32,7 +32,7 @@ bool shim_active(void)
 {
     static int active = -1;
     if (active < 0)
-        active = getenv(ENV_SOCKET) != NULL;
+        active = getenv(ENV_ROOT) != NULL;
     return active;
 }
 
@@ -44,34 +44,32 @@ void shim_lost(void)
     _exit(EXIT_LOST);
 }
 
-static int driver_connect(void)
+static int connection_make(void)
 {
-    const char *name = getenv(ENV_SOCKET);
-    if (!name)
+    struct sockaddr_un address;
+    const char *root = getenv(ENV_ROOT);
+    int folder = root ? address_open(root, &address) : -1;
+    if (folder < 0)
         return -1;
     int fd = (int)syscall(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    if (fd < 0)
-        return -1;
-    int high = fcntl(fd, F_DUPFD_CLOEXEC, FD_FLOOR);
-    if (high >= 0) {
+    if (fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof address) < 0) {
         syscall(SYS_close, fd);
-        fd = high;
+        fd = -1;
     }
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    strncpy(address.sun_path + 1, name, sizeof address.sun_path - 2);
-    socklen_t length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(name));
-    if (connect(fd, (struct sockaddr *)&address, length) < 0) {
-        syscall(SYS_close, fd);
-        return -1;
-    }
+    syscall(SYS_close, folder);
     return fd;
+}
+
+static int driver_connect(void)
+{
+    return descriptor_hide(connection_make);
 }
 
 static void thread_end(void *value)
 {
     (void)value;
     if (thread_fd >= 0 && thread_pid == getpid())
-        syscall(SYS_close, thread_fd);
+        descriptor_close(thread_fd);
     thread_fd = -1;
 }
 
@@ -97,13 +95,30 @@ static int thread_connection(void)
     return fd;
 }
 
+/* The answer, after what was sent; a connection that was turned away has one although nothing could be sent. */
+static void answer_receive(int connection, struct msghdr *message, bool sent)
+{
+    bool reset = false; /* told once when the other side closes with our request unread */
+    ssize_t got;
+    while ((got = recvmsg(connection, message, MSG_CMSG_CLOEXEC)) < 0) {
+        if (errno == EINTR)
+            continue;
+        if (errno != ECONNRESET || reset)
+            shim_lost();
+        reset = true;
+    }
+    if (got == 0 || (!sent && ((struct shim_answer *)message->msg_iov->iov_base)->result != ANSWER_REFUSED))
+        shim_lost();
+}
+
+/* 0, or -1 with errno; ANSWER_REFUSED when the connection is of no use. */
 static int exchange(int connection, struct shim_request *request, struct shim_answer *answer, int *fd)
 {
+    bool sent;
     request->pid = getpid();
     request->tid = (int32_t)syscall(SYS_gettid);
-    while (send(connection, request, sizeof *request, MSG_NOSIGNAL) < 0)
-        if (errno != EINTR)
-            shim_lost();
+    while (!(sent = send(connection, request, sizeof *request, MSG_NOSIGNAL) >= 0) && errno == EINTR)
+        ;
     union {
         struct cmsghdr header;
         char room[CMSG_SPACE(sizeof(int))];
@@ -111,23 +126,15 @@ static int exchange(int connection, struct shim_request *request, struct shim_an
     struct iovec part = {answer, sizeof *answer};
     struct msghdr message = {
         .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
-    ssize_t got;
-    while ((got = recvmsg(connection, &message, MSG_CMSG_CLOEXEC)) < 0)
-        if (errno != EINTR)
-            shim_lost();
-    if (got == 0)
-        shim_lost();
+    answer_receive(connection, &message, sent);
     if (fd) {
         struct cmsghdr *passed = CMSG_FIRSTHDR(&message);
         *fd = -1;
         if (passed && passed->cmsg_type == SCM_RIGHTS)
             memcpy(fd, CMSG_DATA(passed), sizeof *fd);
     }
-    if (answer->result < 0) {
-        errno = (int)answer->error;
-        return -1;
-    }
-    return 0;
+    errno = answer->result < 0 ? (int)answer->error : errno;
+    return answer->result;
 }
 
 int shim_call(struct shim_request *request, struct shim_answer *answer, int *fd)
@@ -138,7 +145,12 @@ int shim_call(struct shim_request *request, struct shim_answer *answer, int *fd)
         return -1;
     }
     thread_calls++;
-    return exchange(connection, request, answer, fd);
+    int result = exchange(connection, request, answer, fd);
+    if (result == ANSWER_REFUSED) { /* the driver says why on its own stderr */
+        descriptor_close(connection);
+        thread_fd = -1;
+    }
+    return result < 0 ? -1 : 0;
 }
 
 unsigned shim_calls(void)
@@ -163,8 +175,11 @@ void shim_hello(void)
     int fd = driver_connect();
     if (fd < 0)
         return;
+    if (exchange(fd, &request, &answer, NULL) < 0) {
+        descriptor_close(fd);
+        return;
+    }
     lifeline = fd;
-    exchange(fd, &request, &answer, NULL);
     struct sigaction action = {.sa_handler = lifeline_signal, .sa_flags = SA_RESTART};
     sigaction(SIGRTMAX - 1, &action, NULL);
     fcntl(fd, F_SETSIG, SIGRTMAX - 1);
@@ -176,10 +191,7 @@ void shim_hello(void)
 
 void shim_after_fork(void)
 {
-    if (lifeline >= 0)
-        syscall(SYS_close, lifeline);
-    if (thread_fd >= 0)
-        syscall(SYS_close, thread_fd);
+    descriptors_after_fork();
     lifeline = thread_fd = -1;
     shim_hello();
 }

@@ -3,11 +3,13 @@
  * trapped time-stamp counter must not reach a program that has no handler yet.
  */
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "shim.h"
@@ -16,6 +18,7 @@ static void forked(void)
 {
     shim_after_fork();
     clock_after_fork();
+    fault_after_fork();
 }
 
 __attribute__((constructor)) static void shim_start(void)
@@ -70,6 +73,19 @@ EXPORT int posix_spawn(pid_t *restrict pid, const char *restrict path,
     int status = real(path, argv, envp);
     clock_resume();
     return status;
+}
+
+EXPORT int execveat(int folder, const char *path, char *const argv[], char *const envp[], int flags)
+{
+    clock_pause();
+    int status = (int)syscall(SYS_execveat, folder, path, argv, envp, flags);
+    clock_resume();
+    return status;
+}
+
+EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
+{
+    return execveat(fd, "", argv, envp, AT_EMPTY_PATH);
 }
 
 EXPORT int execv(const char *path, char *const argv[])

@@ -27,6 +27,20 @@ int shim_call(struct shim_request *request, struct shim_answer *answer, int *fd)
 unsigned shim_calls(void); /* requests of this thread so far */
 void shim_lost(void) __attribute__((noreturn));
 
+/* fault.c */
+void fault_look(void); /* let the event library note a memory fault that the driver has told of */
+void fault_after_fork(void);
+
+/* descriptors.c: a descriptor made by `make` that the program does not see, whatever its own limit; -1 with errno. */
+int descriptor_hide(int (*make)(void));
+void descriptor_close(int fd);
+void descriptors_after_fork(void); /* in the child: all of them are closed */
+
+/* device.c */
+#define DEVICE_NOT_OURS (-2)
+int device_open(const char *path); /* a descriptor, -1 with errno, or DEVICE_NOT_OURS */
+bool device_is_render(int fd);
+
 /* clock.c */
 void clock_arm(void);   /* trap the time-stamp counter when the ROCm runtime is loaded */
 void clock_pause(void); /* around starting another program, in this thread */

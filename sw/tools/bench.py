@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """make bench: the figures of docs/performance.md, each the median of N runs beside a calibrated C loop.
 
-bench.py [--runs N] [NAME...]   NAME: prefix of figures, e.g. cu, gpu64.hash; default all.  Writes build/bench.json.
+bench.py [--runs N] [--out FILE] [NAME...]   NAME: prefix of figures, e.g. cu, gpu64.hash; default all.  Writes build/bench.json.
 A rate is the difference of a long and a short run of `gantry kernel` that differ in rounds only, so start-up, launch and
 the end do not count.  What the tree cannot do yet is named with the reason and left out of the file.
 """
@@ -17,6 +17,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+import host_instructions
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GANTRY = ROOT / "build/bin/gantry"
@@ -209,6 +211,8 @@ def plan():
         (lambda: lock_step(lambda *o: sized("tiny", "matmul", matmul(48), matmul(128), *o)), {"lockstep.matmul.ratio": value}),
         (build_cu, {"build.cu": value}),
         (memory, {"memory.2gpu": value}),
+        *((lambda name=name: {"value": (host_instructions.measure(host_instructions.copy(""), name), "instructions/cycle")}, {f"host.{name}": value})
+          for name in host_instructions.KERNELS),
     ]
 
 
@@ -246,14 +250,20 @@ def measure_all(names, runs):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--out", type=pathlib.Path, default=ROOT / "build/bench.json")
     parser.add_argument("names", nargs="*")
     args = parser.parse_args()
+    for name in args.names:
+        if not any(figure.startswith(name) for _, figures in plan() for figure in figures):
+            print(f"bench: no figure begins with {name}", file=sys.stderr)
+            return 64
     begin = time.time()
     results, missing = measure_all(args.names, args.runs)
-    (ROOT / "build/bench.json").write_text(json.dumps(results, indent=1) + "\n")
+    args.out.write_text(json.dumps(results, indent=1) + "\n")
     absent = f", {missing} not there yet" if missing else ""
-    print(f"bench: {len(results)} figures in build/bench.json, {time.time() - begin:.0f} s{absent}")
+    print(f"bench: {len(results)} figures in {args.out}, {time.time() - begin:.0f} s{absent}")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

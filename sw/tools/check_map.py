@@ -2,14 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """check_map.py [--ran]: docs/map.md tells the truth.
 
-Every row `| id | what | RTL | host | test | keys |`: paths exist; the test's file contains the id; each key is a row of
-configs/params.def; with --ran the test also passed in build/test-results.tsv: of its file some test did and none
-failed, so that parts may be skipped (long ones, for `make nightly`) but not all.  Every
-source file of rtl/, host/, bridge/ and sw/shim is named in the map (a folder names all its files).  One line a finding.
+Every row `| id | what | RTL | host | test | keys |`: paths exist; of the test's file some case shows the id, by
+tests/manifest.tsv; each key is a row of configs/params.def; every source file of rtl/, host/, bridge/ and sw/shim is named in
+the map (a folder names all its files).  An id that a case shows stands in the map.  One line a finding.
+With --ran also build/test-results.tsv: of the cases that show the id some passed and none failed (long ones may be skipped, but
+not all), and no other of their file failed.  Without, the manifest is held against the tests that stand in the tree (manifest.py).
 """
 import pathlib
 import re
 import sys
+
+import manifest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ID = re.compile(r"^(S[0134]\.\d+|[BC]\.\d+)$")
@@ -28,13 +31,15 @@ def paths(cell):
 
 def main():
     findings, named = [], set()
-    ran = {}
+    ran, failed = {}, set()
+    listed = manifest.load()
     results = ROOT / "build/test-results.tsv"
     if "--ran" in sys.argv and results.exists():
         for line in results.read_text().splitlines():
             outcome, _, test = line.split("\t", 2)
-            file = test.split("::")[0]
-            ran.setdefault(file, set()).add(outcome)
+            ran[test] = outcome
+            if outcome == "failed":
+                failed.add(test.split("::")[0])
     params = (ROOT / "configs/params.def").read_text() if (ROOT / "configs/params.def").exists() else ""
     for cells in rows():
         requirement = ID.match(cells[0])
@@ -51,14 +56,19 @@ def main():
             if not tests:
                 findings.append(f"docs/map.md: {cells[0]}: no test")
             for test in [t for t in tests if (ROOT / t).is_file()]:
-                if not re.search(rf"\b{re.escape(cells[0])}\b", (ROOT / test).read_text()):
-                    findings.append(f"docs/map.md: {cells[0]}: {test} does not carry the id")
-                outcomes = ran.get(test, {"not run"})
-                if "--ran" in sys.argv and ("failed" in outcomes or "passed" not in outcomes):
+                cases = [case for case, (ids, _) in listed.items() if case.startswith(f"{test}::") and cells[0] in ids]
+                if not cases:
+                    findings.append(f"docs/map.md: {cells[0]}: no case of {test} shows it")
+                outcomes = {ran.get(case, "not run") for case in cases} | ({"failed"} if test in failed else set())
+                if cases and "--ran" in sys.argv and ("failed" in outcomes or "passed" not in outcomes):
                     findings.append(f"docs/map.md: {cells[0]}: {test} did not pass in this run ({', '.join(sorted(outcomes))})")
             for key in paths(cells[5]):
                 if not re.search(rf"\b{re.escape(key)}\b", params):
                     findings.append(f"docs/map.md: {cells[0]}: key {key} is not in configs/params.def")
+    known = {cells[0] for cells in rows()}
+    findings += [f"tests/manifest.tsv: {case}: {i} is no row of docs/map.md" for case, (ids, _) in listed.items() for i in sorted(ids - known)]
+    if "--ran" not in sys.argv:
+        findings += [f"tests/manifest.tsv: {line} (sw/tools/manifest.py --update)" for line in manifest.differences()]
     for pattern in ("rtl/*/*.sv", "host/*/*.[ch]", "bridge/*/*.[ch]", "bridge/*/*.cpp", "sw/shim/*.[ch]"):
         for file in sorted(ROOT.glob(pattern)):
             rel = file.relative_to(ROOT)

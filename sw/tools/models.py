@@ -3,13 +3,13 @@
 """Build the verilated partitions that a configuration needs: one shared library a kind and parameter set.
 
 models.py [--cc clang|gcc] [--trace] [--observe] [--check] [--std-x] [--coverage] [--define NAME[=VALUE]] [--opt=-O3] [--set KEY=VALUE]... KIND...
-  Prints one line `KIND PATH` for each kind; progress on stderr.  A library lies in build/models/KIND-KEY, where KEY
+  Prints one line `KIND PATH` for each kind; progress on stderr.  A library lies in build/models/KIND-KEY-PROCESSOR (or below GANTRY_MODEL_CACHE), where KEY
   covers every source the partition reads, the generated wrapper and the constants of gantry_cfg_pkg that those
   sources name: a changed parameter or source rebuilds only what it must.  Observation ports (lock step) and RTL
   assertions cost time even when nobody looks: only with --observe (kinds that have such ports) or --check (all).
   Ordinary models (-O3, clang), with or without observation ports, are laid out by build/models/profile.profdata when sw/tools/tune.py has left it there.
   --coverage: the compute unit counts its lines and branches (verilate_coverage.py); other kinds as always.
-  One build at a time (lock), at most two compilers.  Exit 70 with one line when something does not build; 128 + N when
+  One build at a time (lock), at most two compilers.  Exit 70 with one line when something does not build, 74 when the cache cannot be written; 128 + N when
   signal N ended it: no process of the build is left then, nor the half-built library (build_process.py).
 """
 import signal
@@ -19,10 +19,12 @@ if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is signal.default_
 import argparse
 import fcntl
 import hashlib
+import importlib.metadata
 import os
 import pathlib
 import re
 import shutil
+import subprocess
 import sys
 import time
 
@@ -37,27 +39,27 @@ try:
     import build_process  # noqa: E402
     import gen_params  # noqa: E402
     import gen_wrappers  # noqa: E402
+    import processor  # noqa: E402
     import rtl_sources  # noqa: E402
     import verilate_coverage  # noqa: E402
 except ModuleNotFoundError as lost:
     print(f"gantry: models: Python module {lost.name} is missing: run sw/tools/bootstrap.sh", file=sys.stderr)
     sys.exit(70)
 
-MODELS = ROOT / "build/models"
+MODELS = pathlib.Path(os.environ.get("GANTRY_MODEL_CACHE") or ROOT / "build/models").absolute()
 FIXED = ["bridge/verilated/model.hpp", "bridge/verilated/model.h", "bridge/inproc/part.h", "bridge/inproc/channel.h",
          "sw/tools/verilate.py", "rtl/common/gantry_assert.svh"]
 READ = ["configs/params.def", "bridge/proto/messages.def", "bridge/verilated/partitions.yaml", "sw/tools/models.py",
         "sw/tools/gen_params.py", "sw/tools/gen_messages.py", "sw/tools/gen_wrappers.py", "sw/tools/rtl_sources.py",
-        "sw/tools/verilate_coverage.py", "sw/tools/build_process.py", "bridge/verilated/coverage.hpp"]
+        "sw/tools/verilate_coverage.py", "sw/tools/build_process.py", "sw/tools/processor.py", "bridge/verilated/coverage.hpp"]
 FLAGS = ["--arg=-Wno-fatal", "--ldflag=-shared", "--cflag=-fPIC", "--cflag=-fvisibility=hidden", "--cflag=-DVL_USER_FATAL",
          "--cflag=-DVL_USER_STOP", "--cflag=-DVL_USER_FINISH", "--cflag=-DVL_IGNORE_UNKNOWN_ARCH"]
 FAST = ["--arg=-DGANTRY_NO_ASSERT", "--arg=-DGANTRY_NO_OBSERVE", "--arg=-Wno-UNUSEDSIGNAL"]  # signals that only assertions read
 PROFILE = MODELS / "profile.profdata"
 TUNED = [f"-fprofile-use={PROFILE}", "-Wno-profile-instr-out-of-date", "-Wno-profile-instr-unprofiled"]
 COUNT = ["--coverage", "--arg=--coverage-max-width", "--arg=0"]  # no toggles: they are for module benches, a model would take several times as long to build
-KEEP = 6  # libraries of a kind that stay when newer ones are built
+KEEP_GIB = float(os.environ.get("GANTRY_MODEL_GIB", "8"))  # libraries that may stay; the ones used longest ago go first
 KEEP_STAMPS = 100
-KEEP_TEST = 40  # the same for those with definitions (seeded faults)
 
 
 class Plan:
@@ -99,7 +101,8 @@ class Plan:
         if self.tuned:
             h.update(PROFILE.read_bytes())
         self.label = f"{kind}_cover" if self.coverage else f"{kind}_test" if special else kind
-        self.folder = MODELS / f"{self.label}-{h.hexdigest()[:12]}"
+        h.update(processor.name().encode())
+        self.folder = MODELS / f"{self.label}-{h.hexdigest()[:12]}-{processor.name()}"
         self.library = self.folder / f"V{self.top}"
         self.generated = MODELS / "generated" / self.folder.name
         self.unfinished = self.generated / "unfinished"  # there while the library is built, and after a build that was killed
@@ -129,6 +132,8 @@ class Plan:
             raise SystemExit(f"models: {self.kind}: does not build: {lines[0].strip()[:300]} (all of it: {self.folder}/error.log)")
         self.clock_check()
         try:
+            (self.folder / "tools.txt").write_text(f"Verilator {importlib.metadata.version('verilator')}, "
+                                                   f"{tool_version('clang++-19' if self.args.cc == 'clang' else 'g++')}, {self.opt} -march={processor.march()}\n")
             self.rewrite()
             self.unfinished.unlink()
         except OSError:  # no room: the library is right as it was linked, the next start tries again
@@ -149,12 +154,27 @@ class Plan:
             raise SystemExit(f"models: {self.kind}: evaluated at {', '.join(sorted(events))}, not at @(posedge clk_i) alone")
 
 
-def sweep(kind):
-    """Remove the libraries of a kind that were used longest ago."""
-    folders = sorted((p for p in MODELS.glob(f"{kind}-*") if p.is_dir()), key=lambda p: p.stat().st_mtime)
-    for folder in folders[: -(KEEP_TEST if kind.endswith("_test") else KEEP)]:
-        shutil.rmtree(folder, ignore_errors=True)
-        shutil.rmtree(MODELS / "generated" / folder.name, ignore_errors=True)
+def tool_version(program):
+    """First line of what it says of itself."""
+    return (subprocess.run([program, "--version"], capture_output=True, text=True).stdout.splitlines() or [program])[0]
+
+
+def size(folder):
+    return sum(p.stat().st_size for p in folder.rglob("*") if p.is_file())
+
+
+def sweep(keep):
+    """Remove the libraries that were used longest ago until the others take no more than KEEP_GIB; never those in `keep`."""
+    folders = [p for p in MODELS.glob("*-*") if p.is_dir()]
+    sizes = {p: size(p) + size(MODELS / "generated" / p.name) for p in folders}
+    left = sum(sizes.values())
+    for folder in sorted(folders, key=lambda p: p.stat().st_mtime):
+        if left <= KEEP_GIB * 2**30:
+            break
+        if folder not in keep:
+            left -= sizes[folder]
+            shutil.rmtree(folder, ignore_errors=True)
+            shutil.rmtree(MODELS / "generated" / folder.name, ignore_errors=True)
 
 
 def build_all(plans):
@@ -175,8 +195,8 @@ def build_all(plans):
                 print(" stopped", file=sys.stderr)
                 raise
             print(f" {time.time() - start:.0f} s", file=sys.stderr, flush=True)
-        for kind in {p.label for p in todo}:
-            sweep(kind)
+        if todo:
+            sweep({p.folder for p in plans})
 
 
 def inputs():
@@ -191,7 +211,7 @@ def stamp_write(name, before, plans):
     folder = MODELS / "stamps"
     folder.mkdir(exist_ok=True)
     lines = [f"in {size} {time_ns} {path}" for size, time_ns, path in before]
-    lines += [f"out {p.kind} {p.library.relative_to(ROOT)}" for p in plans]
+    lines += [f"out {p.kind} {p.library.relative_to(ROOT) if p.library.is_relative_to(ROOT) else p.library}" for p in plans]
     fresh = folder / f"{name}.{os.getpid()}"
     try:
         fresh.write_text("\n".join([*lines, "end", ""]))
@@ -241,6 +261,7 @@ if __name__ == "__main__":
             print(f"gantry: {error.code}", file=sys.stderr)
             sys.exit(70)
         raise
-    except OSError as error:
-        print(f"gantry: models: {error.filename}: {error.strerror}", file=sys.stderr)
-        sys.exit(70)
+    except OSError as error:  # 74: no right to write, no room
+        print(f"gantry: models: {error.filename}: {error.strerror}; make room or let GANTRY_MODEL_CACHE name a folder of yours for models",
+              file=sys.stderr)
+        sys.exit(74)

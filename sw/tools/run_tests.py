@@ -1,55 +1,114 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_tests.py [PATH...]: run the tests by pytest, write build/test-results.tsv (outcome, seconds, test) and end
-with the line `N passed, N failed[, N skipped]`.  Exit status 0 when none failed and at least one ran."""
+"""run_tests.py [PATH...]: run the tests by pytest, write build/test-results.tsv (outcome, seconds, test; then its cases, if it is
+no Python) and build/test-minutes.md, and end with the line `N passed, N failed[, N skipped]`.  Exit status 0 only when all that
+tests/manifest.tsv lists below the paths ran (or was skipped for a reason that it allows), nothing else, and none failed.
+
+pytest runs in a process of its own for each phase, which hands over what it saw at its end (test_record.py): one that is
+ended, by whatever, hands over nothing."""
+import json
+import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 
-import pytest
+import manifest
+import test_record
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = manifest.ROOT
 ALONE = ("cli", "__pycache__")  # of tests/host
 
 
-class Recorder:
-    def __init__(self):
-        self.rows, self.skips, self.broken = {}, [], 0
+def phases():
+    """Benches and proofs are builds above all and share nothing: two at a time.  So are tests of parts, those of one file one after
+    another, for they share what they build.  Tests of the command and of whole programs watch clocks and processes: alone."""
+    parts = ["tests/bridge", "tests/harness", "tests/sw", *(f"tests/host/{p.name}" for p in sorted((ROOT / "tests/host").iterdir()) if p.is_dir() and p.name not in ALONE)]
+    return [["-n", "2", "--maxschedchunk", "1", "tests/rtl", "tests/formal"], ["-n", "2", "--dist", "loadfile", *parts],
+            ["tests", "--ignore=tests/rtl", "--ignore=tests/formal", *(f"--ignore={p}" for p in parts)]]
 
-    def pytest_runtest_logreport(self, report):
-        outcome, seconds = self.rows.get(report.nodeid, ("passed", 0.0))
-        if report.skipped:
-            outcome = "skipped"
-            self.skips.append((report.nodeid, str(report.longrepr[2]) if isinstance(report.longrepr, tuple) else str(report.longrepr)))
-        elif report.failed:
-            outcome = "failed"
-        self.rows[report.nodeid] = (outcome, seconds + report.duration)
 
-    def pytest_collectreport(self, report):
-        self.broken += report.failed
+def run(args):
+    """The record of one phase; its findings say what is wrong with the run itself."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = pathlib.Path(folder) / "record"
+        done = subprocess.run([sys.executable, ROOT / "sw/tools/test_record.py", out, "--rootdir", ROOT, "--durations", "10", *args])
+        if not out.exists():
+            return {"rows": {}, "findings": [f"pytest {' '.join(args)}: ended early, status {done.returncode}"]}
+        return json.loads(out.read_text())
+
+
+def case_rows(rows, listed):
+    """(case, outcome, reason of a skip) as the manifest counts: a C test, bench or script is its cases."""
+    for test, row in rows.items():
+        file, _, name = test.partition("::")
+        if name != pathlib.Path(file).name:
+            yield test, row["outcome"], row["reason"]
+        elif row["cases"]:
+            yield from ((f"{file}::{case}", outcome, "") for case, outcome in row["cases"].items())
+        else:  # it failed before its first case, or was skipped as a whole
+            cases = [case for case in listed if case.startswith(f"{file}::") and not case.startswith((f"{file}::mutant[", f"{file}::mutate["))]
+            yield from ((case, row["outcome"], row["reason"]) for case in cases or [test])
+
+
+def expected(paths, listed):
+    """What of the manifest should run: all, or what is below files and folders; tests that are named singly are no part."""
+    if any(p.startswith("-") for p in paths):
+        return set()
+    places = [str(pathlib.Path(p).resolve().relative_to(ROOT)) for p in paths if "::" not in p] if paths else ["tests"]
+    return {case for case in listed for place in places if place == "." or (case.split("::")[0] + "/").startswith(place + "/")}
+
+
+def against_manifest(rows, paths, nightly):
+    """One line for each thing that is not as tests/manifest.tsv says."""
+    listed, seen, found = manifest.load(), {}, []
+    for case, outcome, reason in case_rows(rows, listed):
+        seen[case] = outcome
+        allowed = listed.get(case, (set(), ""))[1].split(" | ")
+        if case not in listed:
+            found.append(f"{case}: not in tests/manifest.tsv (sw/tools/manifest.py --update)")
+        elif outcome == "skipped" and not any(reason.startswith("long: ") and not nightly if a == manifest.NIGHTLY else a and reason.startswith(a) for a in allowed):
+            found.append(f"{case}: skipped for a reason that tests/manifest.tsv does not allow: {reason}")
+    return found + [f"{case}: stands in tests/manifest.tsv, but did not run" for case in sorted(expected(paths, listed) - set(seen))]
+
+
+def minutes(rows):
+    """The table of minutes by folder, of one process at a time."""
+    folders = {}
+    for test, row in rows.items():
+        parts = test.split("::")[0].split("/")[:-1]
+        entry = folders.setdefault("/".join(parts[:3 if parts[1] in ("rtl", "host") else 2]), [0, 0.0])
+        entry[0] += row["outcome"] != "skipped"
+        entry[1] += row["seconds"] / 60
+    lines = [f"| `{name}` | {tests} | {time:.1f} |" for name, (tests, time) in sorted(folders.items())]
+    total = [sum(e[i] for e in folders.values()) for i in (0, 1)]
+    return "\n".join(["| folder | tests | minutes |", "|---|---|---|", *lines, f"| all | {total[0]} | {total[1]:.1f} |"]) + "\n"
 
 
 def main():
-    recorder = Recorder()
-    # Benches and proofs are builds above all and share nothing: two at a time.  So are tests of parts, those of one file one after
-    # another, for they share what they build.  Tests of the command and of whole programs watch clocks and processes: alone.
-    parts = ["tests/bridge", "tests/harness", "tests/sw", *(f"tests/host/{p.name}" for p in sorted((ROOT / "tests/host").iterdir()) if p.is_dir() and p.name not in ALONE)]
-    phases = [sys.argv[1:]] if sys.argv[1:] else [
-        ["-n", "2", "--maxschedchunk", "1", "tests/rtl", "tests/formal"], ["-n", "2", "--dist", "loadfile", *parts],
-        ["tests", "--ignore=tests/rtl", "--ignore=tests/formal", *(f"--ignore={p}" for p in parts)]]
-    for phase in phases:
-        pytest.main(["--rootdir", str(ROOT), "--durations", "10", *phase], plugins=[recorder])
+    paths, rows, findings = sys.argv[1:], {}, []
+    for phase in [paths] if paths else phases():
+        record = run(phase)
+        rows.update(record["rows"])
+        findings += record["findings"]
+    findings += against_manifest(rows, paths, os.environ.get("GANTRY_NIGHTLY") == "1")
     (ROOT / "build").mkdir(exist_ok=True)
     with open(ROOT / "build/test-results.tsv", "w") as out:
-        for test, (outcome, seconds) in recorder.rows.items():
-            out.write(f"{outcome}\t{seconds:.2f}\t{test}\n")
-    count = {k: sum(o == k for o, _ in recorder.rows.values()) for k in ("passed", "failed", "skipped")}
-    count["failed"] += recorder.broken
-    if not sys.argv[1:] and (ROOT / "docs/map.md").exists():
+        for test, row in rows.items():
+            out.write(f"{row['outcome']}\t{row['seconds']:.2f}\t{test}\n")
+            out.writelines(f"{outcome}\t0.00\t{test.split('::')[0]}::{case}\n" for case, outcome in row["cases"].items())
+    (ROOT / "build/test-minutes.md").write_text(minutes(rows))
+    count = {k: sum(row["outcome"] == k for row in rows.values()) for k in ("passed", "failed", "skipped")}
+    if not paths:
+        print(minutes(rows), end="")
         check = subprocess.run([sys.executable, ROOT / "sw/tools/check_map.py", "--ran"])
         count["failed" if check.returncode else "passed"] += 1
-    for test, reason in recorder.skips:
-        print(f"skipped {test}: {reason}")
+    for test, row in rows.items():
+        if row["outcome"] == "skipped":
+            print(f"skipped {test}: {row['reason']}")
+    for finding in findings:
+        print(f"failed {finding}")
+    count["failed"] += len(findings)
     skipped = f", {count['skipped']} skipped" if count["skipped"] else ""
     print(f"{count['passed']} passed, {count['failed']} failed{skipped}")
     return 0 if count["failed"] == 0 and count["passed"] else 1

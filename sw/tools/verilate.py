@@ -20,6 +20,7 @@ import subprocess
 import sys
 import sysconfig
 
+import processor
 import verilate_coverage
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -43,6 +44,7 @@ def include_files(args):
 
 def digest(args):
     h = hashlib.sha256()
+    h.update(processor.name().encode())
     h.update(repr((args.top, args.arg, args.cc, args.json_only, args.trace, args.opt, args.std_x)).encode())
     if args.coverage:
         h.update(b"coverage" + b"".join(p.read_bytes() for p in verilate_coverage.READ))
@@ -55,7 +57,7 @@ def digest(args):
 
 def runtime_cache(key):
     """Folder of the objects of Verilator's own runtime for these flags: the same for every model."""
-    words = [str(k).replace(str(ROOT), "") for k in key]
+    words = [processor.name(), *(str(k).replace(str(ROOT), "") for k in key)]
     return ROOT / "build/obj/verilated" / hashlib.sha256(repr(words).encode()).hexdigest()[:12]
 
 
@@ -67,13 +69,13 @@ def runtime_take(shared, out):
 def runtime_keep(shared, out):
     if not shared.exists():
         fresh = shared.with_name(f"{shared.name}.{os.getpid()}")
-        fresh.mkdir(parents=True)
-        for obj in out.glob("verilated*.o"):
-            shutil.copy(obj, fresh / obj.name)
         try:
+            fresh.mkdir(parents=True)
+            for obj in out.glob("verilated*.o"):
+                shutil.copy(obj, fresh / obj.name)
             fresh.rename(shared)
-        except OSError:  # another build was first
-            shutil.rmtree(fresh)
+        except OSError:  # another build was first, or the tree is not ours to write: the next build compiles them again
+            shutil.rmtree(fresh, ignore_errors=True)
 
 
 def main():
@@ -130,7 +132,7 @@ def main():
             verilate_coverage.instrument(out, "V" + args.top)
         if ok and not args.json_only:
             cxx = "clang++-19" if args.cc == "clang" else "g++"
-            flags = " ".join(["-march=native", args.opt, "-std=c++17", f"-I{ROOT}", f"-I{ROOT}/build/gen", f"-I{ROOT}/host",
+            flags = " ".join([f"-march={processor.march()}", args.opt, "-std=c++17", f"-I{ROOT}", f"-I{ROOT}/build/gen", f"-I{ROOT}/host",
                               f"-I{ROOT}/bridge", *args.cflag])
             profiling = [word for word in args.opt.split() if word.startswith("-fprofile-generate")]  # links its runtime
             make = ["make", "-C", str(out), "-f", f"V{args.top}.mk", "-j2", f"CXX={cxx}", f"LINK={cxx}",

@@ -10,6 +10,7 @@ cp sw/tools/bootstrap.sh sw/tools/packages*.txt sw/tools/requirements.txt "$work
 # everything is installed in the tree under test
 out=$(sw/tools/bootstrap.sh)
 [ -z "$out" ] || { echo "unexpected output: $out"; exit 1; }
+echo "case done: nothing to do is silent"
 
 # a plain user on a bare machine: fake id, sudo and dpkg-query
 printf '#!/bin/sh\necho 1000\n' >"$work/bin/id"
@@ -20,6 +21,7 @@ status=0
 PATH="$work/bin:$PATH" "$work/tree/sw/tools/bootstrap.sh" >"$work/out" 2>"$work/err" || status=$?
 [ "$status" = 69 ] || { echo "exit status $status, expected 69"; exit 1; }
 [ "$(wc -l <"$work/err")" = 1 ] && grep -q 'apt-get install .*hipcc' "$work/err" || { cat "$work/err"; exit 1; }
+echo "case done: a user without rights gets one line"
 
 # an environment that is gone, or of a tree that was moved since, is made anew
 printf '#!/bin/sh\nexec echo "install ok installed"\n' >"$work/bin/dpkg-query"
@@ -31,3 +33,4 @@ for step in first gone moved; do
     PATH="$work/bin:$PATH" "$tree/sw/tools/bootstrap.sh"
     "$tree/build/venv/bin/python" -c '' && head -n 1 "$tree/build/venv/bin/pip" | grep -q "$tree/build/venv/bin/python" || { echo "$step: no environment for $tree"; exit 1; }
 done
+echo "case done: an environment is made anew"

@@ -18,10 +18,11 @@ static int failures;
 
 static inline uint64_t pick(uint64_t n) { return rng() % n; }
 
-static inline void fail(const char *what, uint64_t got, uint64_t want)
+// Names the function that found it, so that a bug kept in tests/planted can name the one that must.
+static inline void fail(const char *what, uint64_t got, uint64_t want, const char *where = __builtin_FUNCTION())
 {
     if (++failures <= 10)
-        printf("cycle %llu: %s: got %llx, want %llx\n", (unsigned long long)cycle, what, (unsigned long long)got, (unsigned long long)want);
+        printf("%s: cycle %llu: %s: got %llx, want %llx\n", where, (unsigned long long)cycle, what, (unsigned long long)got, (unsigned long long)want);
 }
 
 // A port is a VlWide (or an array of them): the exact image of the C struct.

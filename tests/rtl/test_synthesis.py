@@ -42,6 +42,7 @@ def at_root(monkeypatch):
 
 
 @pytest.mark.parametrize("module", [m for m in lint.elaborated() if m != "cu_simd"])  # cu_simd: the next test
+@pytest.mark.shows("C.9")
 def test_elaborates_in_yosys(module):
     assert lint.slang(module) == []
 
@@ -90,6 +91,7 @@ NARROW_ROWS = ["cu_vmem_coalesce_narrow", "cu_vmem_request_narrow", "cu_vmem_ret
 
 
 @pytest.mark.parametrize("module", ROWS + NARROW_ROWS)
+@pytest.mark.shows("C.9")
 def test_row_memories_are_memories(module):
     """Arrays of rows and of commands do not become registers because a task writes them, which read_slang does not tell."""
     params = gen_params.read_table()
@@ -135,6 +137,7 @@ def bench(module, folder, extra):
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("module", NETLISTS)
+@pytest.mark.shows("C.9")
 def test_netlist_passes_the_bench(module):
     status, text = bench(module, *NETLISTS[module])
     assert status == 0, text[-3000:]

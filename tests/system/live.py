@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whole programs under `gantry run`: how they are built, started and judged.  GANTRY_MODELS names the models."""
+import csv
 import os
 import pathlib
 import re
 import subprocess
+import tempfile
 import time
 
 from processes import holding, names
@@ -17,8 +19,8 @@ LIMIT = 600  # the first run of a configuration builds its models
 
 
 class Result:
-    def __init__(self, status, out, err, seconds):
-        self.status, self.out, self.err, self.seconds = status, out, err, seconds
+    def __init__(self, status, out, err, seconds, kernels=()):
+        self.status, self.out, self.err, self.seconds, self.kernels = status, out, err, seconds, list(kernels)
         line = next((l for l in reversed(err.splitlines()) if l.startswith("gantry: gpus=")), "")
         self.line = dict(re.findall(r"(\w+)=(\S+)", line))
 
@@ -33,16 +35,20 @@ def command(program, model="golden", gpus=2, options=()):
 
 def gantry_run(program, model="golden", gpus=2, options=(), env=None):
     begin = time.monotonic()
-    done = subprocess.run(command(program, model, gpus, options), cwd=ROOT, env={**os.environ, **(env or {})}, text=True,
-                          stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT, errors="replace")
-    return Result(done.returncode, done.stdout, done.stderr, time.monotonic() - begin)
+    with tempfile.TemporaryDirectory(prefix="result-") as folder:
+        done = subprocess.run(command(program, model, gpus, ["-o", folder, *options]), cwd=ROOT, env={**os.environ, **(env or {})},
+                              text=True, stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT, errors="replace")
+        table = pathlib.Path(folder, "kernels.csv")
+        kernels = list(csv.DictReader(table.open())) if table.exists() else []
+    return Result(done.returncode, done.stdout, done.stderr, time.monotonic() - begin, kernels)
 
 
 def rows(result):
-    """The rows of the kernel table: (GPU, kernel)."""
-    found = [line.split() for line in result.err.splitlines() if re.match(r" *\d+ +\d+ \S+ ", line)]
+    """The launches that have ended, in that order: (GPU, kernel without its parameters)."""
+    found = [row for row in result.kernels if row["finished"] == "1"]
     assert len(found) == int(result.line["kernels"]), result
-    return [(int(row[0]), row[2]) for row in found]
+    names = subprocess.run(["c++filt", "-p"], input="\n".join(row["kernel"] for row in found), capture_output=True, text=True, check=True)
+    return [(int(row["gpu"]), name) for row, name in zip(found, names.stdout.splitlines())]
 
 
 def on_last_gpus(gpus, count=1):

@@ -141,6 +141,7 @@ def test_socket_closed(clean, model, tmp_path):
     source.write_text("""
 #include <hip/hip_runtime.h>
 #include <cstdio>
+#include <sys/syscall.h>
 #include <unistd.h>
 __global__ void store(int *p) { *p = 1; }
 int main()
@@ -151,7 +152,7 @@ int main()
     if (hipDeviceSynchronize() != hipSuccess) return 3;
     printf("%d\\n", (int)getpid());
     fflush(stdout);
-    for (int fd = 3; fd < 4096; fd++) close(fd);
+    for (int fd = 3; fd < 30000; fd++) syscall(SYS_close, fd); // the C library's close does not reach them
     hipMalloc(&q, 1 << 20);
     store<<<1, 64>>>(p);
     hipDeviceSynchronize();
@@ -189,6 +190,7 @@ def test_two_at_once(clean, apps):
         assert run.returncode == 0 and "PASSED" in out, err
 
 
+@pytest.mark.shows("S0.10", "S3.12")
 def test_several_clients(clean, apps, model):
     """S0.10, S3.12: processes with their own queues and address spaces share the GPUs; one that dies hurts no other."""
     result = gantry_run(["/bin/sh", "-c", f"{apps}/wild_store 2>/dev/null & {apps}/vecadd 3000 & {apps}/hash & wait"], model)
@@ -229,6 +231,8 @@ int main()
     assert result.status == 0 and "forks: 42" in result.out, result
 
 
+@pytest.mark.may_skip("needs root to mount a small file system")
+@pytest.mark.may_skip("cannot mount a file system here")
 def test_no_space_in_the_output_folder(clean, apps, tmp_path):
     if os.geteuid() != 0:
         pytest.skip("needs root to mount a small file system")

@@ -16,6 +16,7 @@ def environment(gpus, gpu):
 
 
 @places
+@pytest.mark.shows("B.8")
 def test_wild_store(apps, model, gpus, gpu):
     """Rung 13: a store to an unmapped address; the message names the node (node 0 is the CPU)."""
     result = gantry_run([apps / "wild_store"], model, gpus, env=environment(gpus, gpu))
@@ -29,6 +30,7 @@ def test_wild_store(apps, model, gpus, gpu):
 
 
 @places
+@pytest.mark.shows("B.8")
 def test_illegal_instruction(apps, model, gpus, gpu):
     """Rung 13: an illegal instruction; ROCr's message has no node, the log has the GPU."""
     result = gantry_run([apps / "illegal"], model, gpus, ["-v"], env=environment(gpus, gpu))
@@ -49,6 +51,7 @@ def test_sizes_that_hip_refuses(apps, model, gpus, program, error):
 
 @pytest.mark.parametrize("what,code", [("packet", "0x1009"), ("group", "0x1001"), ("lds", "0x1003"), ("dims", "0x100d"),
                                        ("code", "0x1010")])
+@pytest.mark.shows("B.8")
 def test_bad_packets(apps, model, gpus, what, code):
     """What a raw HSA client gets from the error callback of a queue on the last GPU, while its queues on all GPUs go on."""
     result = gantry_run([apps / "hsa_queue", what], model, gpus, ["-v"])
@@ -75,6 +78,7 @@ def test_missing_program():
     assert len([l for l in result.err.splitlines() if l.startswith("gantry: ") and "gpus=" not in l]) == 1, result
 
 
+@pytest.mark.shows("S0.8", "S0.14")
 def test_unknown_ioctl_is_refused_with_a_line(tmp_path):
     """S0.8: errno and a log line, never silence.  S0.14: a malformed mmap offset is refused."""
     source = tmp_path / "odd.c"

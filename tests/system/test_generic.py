@@ -17,12 +17,14 @@ def generic(apps, request):
     return target
 
 
+@pytest.mark.shows("B.1")
 def test_generic_pointers(generic, model):
     result = gantry_run([generic], model, 1)
     assert result.status == 0 and "generic: PASSED" in result.out, result
 
 
 @pytest.mark.skipif("rtl" not in MODELS, reason="GANTRY_MODELS leaves the RTL out")
+@pytest.mark.shows("B.6")
 def test_generic_pointers_in_lock_step(generic):
     result = gantry_run([generic], "rtl", 1, ["--lockstep"])
     assert result.status == 0 and "generic: PASSED" in result.out, result

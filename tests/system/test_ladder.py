@@ -25,6 +25,7 @@ def good(result, text=None):
     return result
 
 
+@pytest.mark.shows("S0.1", "S0.6")
 def test_rocminfo_lists_agents(model, gpus):
     """Rung 1.  S0.1, S0.6: one driver, N agents as configured."""
     need("rocminfo")
@@ -45,6 +46,7 @@ def test_rocminfo_of_the_big_machine():
     assert len(re.findall(r"Compute Unit: +64 ", done.stdout)) == 2
 
 
+@pytest.mark.shows("B.1", "S0.6")
 def test_agent_enumerator(model, gpus):
     """Rung 2: another client, in Python, that starts rocminfo as its child."""
     need("rocm_agent_enumerator")
@@ -62,12 +64,14 @@ def test_agent_enumerator_of_the_big_machine():
 
 
 @pytest.mark.parametrize("what", ["barrier", "many", "full"])
+@pytest.mark.shows("S0.7", "S0.10", "S0.15")
 def test_raw_queues(apps, model, gpus, what):
     """Rung 3: barrier packets, signals; S0.10: eight queues in one process all drain; S0.15: rings that wrap."""
     good(gantry_run([apps / "hsa_queue", what], model, gpus), f"hsa_queue {what}: PASSED")
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.shows("B.1", "S0.7", "S0.18")
 def test_programs(apps, model, gpus, program):
     """Rungs 4 to 7, 9, 10: copies, kernels, LDS, dimensions, memset, two devices, peer copies, events.
 
@@ -82,6 +86,7 @@ def test_programs(apps, model, gpus, program):
 
 @pytest.mark.parametrize("gpus", [2, 4])
 @pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.shows("S0.11")
 def test_programs_on_the_last_gpus(apps, model, gpus, program):
     """The same rungs where GPU 0 does nothing; S0.11: all work is on the GPUs that the program sees."""
     count = 2 if program in TWO_DEVICES else 1
@@ -98,6 +103,7 @@ def test_copies_and_fills_are_kernels(apps, model):
     assert kernels.count("__amd_rocclr_fillBufferAligned") >= 5 and kernels.count("rocr.copy_misaligned") >= 2, kernels
 
 
+@pytest.mark.shows("S0.11")
 def test_work_goes_to_the_named_gpu(apps, model):
     """S0.11: the GPU of a queue is fixed when it is created; saxpy2 puts one kernel on each of two."""
     result = good(gantry_run([apps / "saxpy2"], model, 2))

@@ -10,6 +10,7 @@ pytestmark = pytest.mark.skipif("rtl" not in MODELS, reason="GANTRY_MODELS leave
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.shows("B.6")
 def test_lockstep(apps, program):
     result = gantry_run([apps / program], "rtl", 2, ["--lockstep"])
     assert result.status == 0 and f"{program}: PASSED" in result.out, result

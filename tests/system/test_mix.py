@@ -28,13 +28,13 @@ def test_mix(mix, what):
             [f"block {b} lane {l} n 7" for b in (0, 1) for l in (0, 1)], result
 
 
-def test_shim_without_a_simulator():
-    """LD_PRELOAD alone changes nothing; with a name that nobody listens on, the device is absent."""
+def test_shim_without_a_simulator(tmp_path):
+    """LD_PRELOAD alone changes nothing; with a folder in which nobody listens, the device is absent."""
     env = {**os.environ, "LD_PRELOAD": str(SHIM)}
     plain = subprocess.run(["ls", "/proc/self/fd"], capture_output=True, text=True)
     loaded = subprocess.run(["ls", "/proc/self/fd"], capture_output=True, text=True, env=env)
     assert loaded.returncode == 0 and loaded.stdout == plain.stdout and not loaded.stderr
-    env["GANTRY_SOCKET"] = "gantry-nobody"
+    env["GANTRY_ROOT"] = str(tmp_path)
     lost = subprocess.run(["cat", "/dev/kfd"], capture_output=True, text=True, env=env)
     assert lost.returncode == 1 and "No such device" in lost.stderr
 

@@ -60,6 +60,7 @@ def counters(program, folder, *lines):
     return found
 
 
+@pytest.mark.shows("S0.5")
 def test_one_gpu_does_not_warm_the_other(tmp_path):
     (tmp_path / "read.hip").write_text(SOURCE)
     subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-std=c++17", "-I", ROOT / "sw/apps", "-x", "hip", tmp_path / "read.hip", "-o", tmp_path / "read"],

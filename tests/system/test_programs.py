@@ -87,12 +87,14 @@ def test_list_of_equal_data():
 
 
 @pytest.mark.parametrize("name", OFTEN)
+@pytest.mark.shows("C.6")
 def test_golden(name):
     threads_agree(name, "O2")
 
 
 @rtl
 @pytest.mark.parametrize("name", LOCKSTEP)
+@pytest.mark.shows("B.6")
 def test_lock_step(name):
     lock_step(name, "O2")
 
@@ -109,6 +111,7 @@ def test_all_levels(name, level):
 
 @rtl
 @pytest.mark.parametrize("name", [n if n == "calls" else pytest.param(n, marks=pytest.mark.nightly) for n in FAMILIES + SINGLE if n not in TOO_LARGE])
+@pytest.mark.shows("C.5")
 def test_smallest(name):
     """One SIMD of 4 lanes and 4 slots: the RTL alone and in lock step leave the golden model's data."""
     result = lock_step(name, "O2", config=SMALLEST)
@@ -120,6 +123,7 @@ def test_smallest(name):
 @pytest.mark.nightly
 @pytest.mark.parametrize("model", ["golden", "rtl"])
 @pytest.mark.parametrize("name", TOO_LARGE)
+@pytest.mark.shows("C.5")
 def test_too_large_for_smallest(name, model):
     """No CU can ever hold a group of it: ROCr's or HIP's own error, in both models."""
     status, message = TOO_LARGE[name]

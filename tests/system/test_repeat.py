@@ -23,11 +23,11 @@ def load():
 def figures(result):
     assert result.status == 0, result
     assert result.line["repeatable"] == "yes", result
-    rows = [l for l in result.err.splitlines() if l[:3].strip().isdigit()]
-    return {k: result.line[k] for k in ("kernels", "cycles", "instructions", "hash", "data")}, rows
+    return {k: result.line[k] for k in ("kernels", "cycles", "instructions", "hash", "data", "counters", "now")}, result.kernels
 
 
 @pytest.mark.parametrize("program", SINGLE_THREADED)
+@pytest.mark.shows("B.4")
 def test_runs_are_equal(apps, model, load, program):
     first = figures(gantry_run([apps / program], model, 2))
     for _ in range(RUNS - 1):

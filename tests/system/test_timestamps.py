@@ -59,8 +59,8 @@ def program(tmp_path_factory):
 def test_elapsed_times(program, model):
     result = gantry_run([program], model, 2)
     assert result.status == 0 and result.line["repeatable"] == "yes", result
-    table = [line.split() for line in result.err.splitlines() if " spin " in line]
-    start, end = ([int(row[column]) for row in table] for column in (5, 6))
+    table = [row for row in result.kernels if "spin" in row["kernel"]]
+    start, end = ([int(row[column]) for row in table] for column in ("start", "end"))
     assert len(table) == 4, result
     told = {(int(a), int(b)): round(float(ms) * 1e6) for a, b, ms in re.findall(r"^(\d) (\d) (\S+)$", result.out, re.M)}
     assert len(told) == 6, result

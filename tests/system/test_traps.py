@@ -13,13 +13,13 @@ RTL = pytest.mark.skipif("rtl" not in MODELS, reason="GANTRY_MODELS leaves the R
 WAYS = [m for m in MODELS if m == "golden"] + [pytest.param("lockstep", marks=RTL)]
 
 
-def build(name):
+def build(name, *options):
     """A program of this folder; the kernel's own headers lack some where only the driver's interface is needed."""
     target, source = APPS / name, ROOT / f"tests/system/programs/{name}.hip"
     if not target.exists() or target.stat().st_mtime < source.stat().st_mtime:
         APPS.mkdir(parents=True, exist_ok=True)
         fresh = target.with_name(f"{name}.{os.getpid()}")  # two workers may want it
-        subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-idirafter", ROOT / "host", "-x", "hip", source, "-o", fresh], check=True, capture_output=True, text=True)
+        subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-idirafter", ROOT / "host", "-x", "hip", source, "-o", fresh, *options], check=True, capture_output=True, text=True)
         fresh.rename(target)
     return target
 
@@ -37,6 +37,7 @@ def trap(apps):
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("what", ["abort", "some", "trap", "assert"])
+@pytest.mark.shows("B.8")
 def test_runtime_reports_a_trap(trap, tmp_path, what, way):
     result = run([trap, what], way, tmp_path)
     assert result.status == SIGABRT, result
@@ -63,6 +64,7 @@ def test_device_printf(trap, way):
 
 
 @pytest.mark.parametrize("way", WAYS)
+@pytest.mark.shows("B.8")
 def test_own_trap_handler(apps, way):
     """SET_TRAP_HANDLER of a program: its handler sees the trap's number and its memory, and goes on behind the trap."""
     result = run([build("handler")], way)
@@ -93,6 +95,7 @@ def kernels(folder, **bodies):
 
 
 @pytest.mark.parametrize("way", WAYS)
+@pytest.mark.shows("B.8")
 def test_program_outlives_its_trap(apps, tmp_path, way):
     """A raw client goes on after the error: other queues work beside the halted wavefronts and after their queue is destroyed."""
     code = kernels(tmp_path, traps=" s_trap 2\n s_endpgm", ends=" s_endpgm")

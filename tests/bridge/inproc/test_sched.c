@@ -8,7 +8,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -55,7 +57,7 @@ static void test_channel_stamps(void **state)
     struct channel c;
     struct part *a = part_new(&silent, "a", 0, 1, NULL), *b = part_new(&silent, "b", 1, 0, NULL);
     uint32_t message[2] = {0, 7};
-    channel_init(&c, 0, 8, 20);
+    channel_init(&c, 0, 8, 20, 107);
     c.from = a;
     c.to = b;
     assert_int_equal(channel_send(&c, 100, message), 120);
@@ -77,6 +79,110 @@ static void test_channel_stamps(void **state)
     channel_fini(&c);
     part_free(a);
     part_free(b);
+}
+
+/* Ends with the text on stderr and the exit status of our own bugs. */
+static void assert_bug(void (*act)(void), const char *text)
+{
+    int ends[2], status;
+    char said[1024];
+    assert_int_equal(pipe(ends), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        dup2(ends[1], 2);
+        act();
+        _exit(0);
+    }
+    close(ends[1]);
+    size_t n = 0;
+    for (ssize_t got; n < sizeof said - 1 && (got = read(ends[0], said + n, sizeof said - 1 - n)) > 0;)
+        n += (size_t)got;
+    said[n] = 0;
+    close(ends[0]);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(!WIFEXITED(status) || WEXITSTATUS(status) == 70);
+    assert_non_null(strstr(said, text));
+}
+
+static struct channel *three_places(struct sched *s)
+{
+    sched_init(s);
+    struct part *from = part_new(&silent, "from", 0, 1, NULL), *to = part_new(&silent, "to", 1, 0, NULL);
+    sched_add(s, from);
+    sched_add(s, to);
+    return sched_connect(s, from, 0, to, 0, 8, 16, 3);
+}
+
+static void one_too_many(void)
+{
+    struct sched s;
+    struct channel *c = three_places(&s);
+    uint64_t message = 1;
+    for (unsigned i = 0; i < 4; i++)
+        channel_send(c, i, &message);
+}
+
+static void receiver_sees_too_many(void)
+{
+    struct sched s;
+    struct channel *c = three_places(&s);
+    uint64_t message = 1;
+    assert_true(sched_start(&s));
+    part_send(s.parts[0], 0, 0, &message);
+    c->tail += 3; /* as if a sender had not looked */
+    part_gather(s.parts[1], 16);
+}
+
+static void no_depth(void)
+{
+    struct channel c;
+    channel_init(&c, 7, 8, 20, 0);
+}
+
+static void too_many_wakes(void)
+{
+    struct sched s;
+    three_places(&s);
+    assert_true(sched_start(&s));
+    for (unsigned i = 0; i < 100; i++)
+        sched_wake(&s, s.parts[1], 1000000 + i);
+}
+
+static void too_much_mail(void)
+{
+    struct sched s;
+    struct channel *c = three_places(&s);
+    uint64_t message = 1;
+    s.parts[1]->group = 1;
+    s.threads = 2;
+    assert_true(sched_start(&s));
+    for (unsigned i = 0; i < 4; i++)
+        sched_mail(c, i, &message);
+}
+
+/* The declared depth holds to the last place, for ever, and one message more is our own bug at either end; so is what
+ * no message stands behind in the calendar and the outbox. */
+static void test_bounds(void **state)
+{
+    (void)state;
+    struct sched s;
+    struct channel *c = three_places(&s);
+    const uint8_t *ring = c->ring;
+    for (uint64_t i = 0; i < 1000; i++) {
+        channel_send(c, 100 * i, &i);
+        for (uint64_t k = 1; k <= i % 3; k++)
+            channel_send(c, 100 * i + k, &k);
+        assert_int_equal(*(const uint64_t *)channel_payload(c, 0), i);
+        assert_int_equal(channel_count(c), 1 + i % 3);
+        channel_drop(c, 1 + i % 3);
+    }
+    assert_true(c->ring == ring);
+    sched_fini(&s);
+    assert_bug(one_too_many, "holds 3 messages, depth 3");
+    assert_bug(receiver_sees_too_many, "holds 4 messages, depth 3");
+    assert_bug(no_depth, "channel 7 has no depth");
+    assert_bug(too_many_wakes, "wake-ups, at most");
+    assert_bug(too_much_mail, "outbox of group 0");
 }
 
 /* A node that answers every message after some cycles of its own work, to a neighbour that the message names. */
@@ -150,7 +256,7 @@ static struct history run_ring(bool no_skip, unsigned nodes, unsigned group, uns
     for (unsigned i = 0; i < nodes; i++) {
         for (unsigned k = 0; k < 3; k++) /* a step out of the group takes longer, with and without groups */
             sched_connect(&s, parts[i], k, parts[(i + step[k]) % nodes], k, 8,
-                          latency[k] + (i / 4 != (i + step[k]) % nodes / 4 ? 8 : 0));
+                          latency[k] + (i / 4 != (i + step[k]) % nodes / 4 ? 8 : 0), 8192);
     }
     assert_true(sched_start(&s));
     assert_int_equal(s.stretch, group == 0 ? SCHED_STRETCH : group == 4 ? 2 : 1);
@@ -253,6 +359,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_heap),
         cmocka_unit_test(test_channel_stamps),
+        cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_skipping_changes_nothing),
         cmocka_unit_test(test_groups_change_nothing),
         cmocka_unit_test(test_threads_change_nothing),

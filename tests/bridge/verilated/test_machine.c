@@ -2,7 +2,7 @@
 // Test of the assembled RTL machine (configuration tiny) through sim.h, without driver or firmware: a launch of several
 // groups writes what it should; skipping idle cycles on and off gives the same cycles, counters and hash; the same hash
 // again on a second run, another for another input (issue 3, point 3); a planted loss of one answer is diagnosed by the
-// watchdog with who waits for whom (B.7).
+// watchdog with who waits for whom (B.7); more commands at once than the hub has places wait at the host, in order.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,6 +48,7 @@ struct machine {
     struct pagetable *table;
     struct sim *sim;
     struct msg_cp_evt done;
+    uint16_t ids[1024]; /* of the events, in their order */
     unsigned events;
     uint64_t counters; /* hash over names and values */
 };
@@ -58,6 +59,7 @@ static void on_event(void *ctx, unsigned gpu, uint64_t now, const struct msg_cp_
     (void)gpu;
     (void)now;
     m->done = *evt;
+    m->ids[m->events % 1024] = evt->id;
     m->events++;
 }
 
@@ -70,7 +72,7 @@ static void on_timer(void *ctx, uint64_t now, uint64_t cookie)
 
 static const struct sim_host_ops host_ops = {on_event, on_timer};
 
-static void machine_open(struct machine *m, bool no_skip)
+static void machine_model(struct machine *m, enum sim_model model, bool no_skip)
 {
     memset(m, 0, sizeof *m);
     config_init(&m->config);
@@ -85,9 +87,14 @@ static void machine_open(struct machine *m, bool no_skip)
     uint64_t out = OUT_VA;
     pmem_write(m->memory, pmem_addr(1, 0x1000), program, sizeof program);
     pmem_write(m->memory, pmem_addr(1, 0x2000), &out, sizeof out);
-    struct sim_options options = {.model = SIM_RTL, .seed = 1, .no_skip = no_skip};
+    struct sim_options options = {.model = model, .seed = 1, .no_skip = no_skip};
     m->sim = sim_new(&m->config.cfg, m->memory, &options, &host_ops, m);
     assert_non_null(m->sim);
+}
+
+static void machine_open(struct machine *m, bool no_skip)
+{
+    machine_model(m, SIM_RTL, no_skip);
 }
 
 static void launch(struct machine *m, unsigned items)
@@ -148,6 +155,7 @@ static struct outcome run_once(bool no_skip, unsigned items)
     for (unsigned i = 0; i < 1024; i++)
         assert_int_equal(out[i], i < items ? 4 * i : 0);
     assert_int_equal(sim_instructions(m.sim), m.done.instructions);
+    assert_int_equal(sim_groups(m.sim, 0), GROUPS);
     assert_int_equal(m.done.instructions, (uint64_t)13 * ((items + 63) / 64));
     sim_counters(m.sim, note_counter, &m);
     struct outcome o = {sim_now(m.sim), sim_write_hash(m.sim), m.counters, sched_visits(&m.sim->sched), m.done.start,
@@ -169,7 +177,7 @@ static void test_skipping_and_repeat(void **state)
     assert_true(a.hash != d.hash);
 }
 
-/* Lose the first answer of the crossbar to the CU. */
+/* shows B.7: Lose the first answer of the crossbar to the CU. */
 static void test_lost_answer_is_diagnosed(void **state)
 {
     (void)state;
@@ -203,11 +211,47 @@ static void test_lost_answer_is_diagnosed(void **state)
     machine_close(&m);
 }
 
+static void flood(enum sim_model model, unsigned count, bool later)
+{
+    struct machine m;
+    machine_model(&m, model, false);
+    for (unsigned i = 0; i < count; i++) {
+        struct msg_cp_cmd cmd = {.kind = CP_CACHE, .vmid = 3, .id = (uint16_t)(100 + i), .flags = CACHE_INV_TLB};
+        sim_cmd(m.sim, 0, &cmd);
+        if (later && i % 16 == 0) /* some find waiting ones before them, when places have come back */
+            assert_int_equal(sim_run(m.sim, sim_now(m.sim) + 33), SIM_STOPPED);
+    }
+    launch(&m, ITEMS);
+    assert_int_equal(sim_run(m.sim, 1000000), SIM_STOPPED);
+    assert_int_equal(m.events, count + 1);
+    for (unsigned i = 0; i < count; i++)
+        assert_int_equal(m.ids[i], 100 + i);
+    assert_int_equal(m.done.kind, CP_EVT_LAUNCH_DONE);
+    assert_int_equal(m.sim->gpus[0].pending_count, 0);
+    struct msg_cp_cmd last = {.kind = CP_CACHE, .vmid = 3, .id = 99, .flags = CACHE_INV_TLB};
+    sim_cmd(m.sim, 0, &last);
+    assert_int_equal(sim_run(m.sim, 2000000), SIM_STOPPED);
+    assert_int_equal(m.ids[count + 1], 99);
+    assert_int_equal(m.sim->gpus[0].commands.credits, SIM_CMD_DEPTH - 1);
+    machine_close(&m);
+}
+
+static void test_flood_of_commands(void **state)
+{
+    (void)state;
+    for (unsigned later = 0; later < 2; later++) {
+        flood(SIM_GOLDEN, 500, later);
+        flood(SIM_RTL, SIM_CMD_DEPTH, later);
+        flood(SIM_RTL, 500, later);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_skipping_and_repeat),
         cmocka_unit_test(test_lost_answer_is_diagnosed),
+        cmocka_unit_test(test_flood_of_commands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,9 +57,9 @@ def test_a_start_without_change_runs_no_python(tmp_path):
 
 
 def test_the_models_build_without_warnings():
-    """The smallest parameters are where widths go wrong; a warning does not stop a user's build."""
+    """The smallest parameters are where widths go wrong; a warning does not stop a user's build.  With the assertions, as every test."""
     constants = subprocess.run([ROOT / "build/bin/gantry", "config", "-c", "tiny", "--sv"], capture_output=True, text=True, check=True).stdout
-    done = subprocess.run(["python3", "sw/tools/models.py", *[f"--set={c}" for c in constants.split()], *KINDS], cwd=ROOT, capture_output=True,
+    done = subprocess.run(["python3", "sw/tools/models.py", "--check", *[f"--set={c}" for c in constants.split()], *KINDS], cwd=ROOT, capture_output=True,
                           text=True, check=True)
     libraries = [pathlib.Path(line.split()[1]) for line in done.stdout.splitlines()]
     assert len(libraries) == len(KINDS)
@@ -104,7 +104,7 @@ def test_a_build_is_ended(stage, way):
     terminal = Terminal(COMMAND, cwd=ROOT, env=env)
     assert within(120, lambda: stage in programs(holding(mark))), terminal.process.poll()
     pids = holding(mark)
-    build = re.search(r"build/models/(rdma_test-\w+)", "\n".join(names(pids)))[1]
+    build = re.search(r"build/models/(rdma_test-[\w-]+)", "\n".join(names(pids)))[1]
     begin = time.monotonic()
     if way == "terminal":
         terminal.ctrl_c()
@@ -184,3 +184,39 @@ def test_no_room_to_rewrite(linked, monkeypatch):
     assert plan.library.read_text() == "linked" and not plan.done() and not (plan.folder / "library.fresh").exists()
     models.build_all([plan])
     assert plan.library.read_text() == "linked" and plan.done() and len(links) == 1
+
+
+def test_a_cache_that_cannot_be_written():
+    """74, what is wrong and what to do, for both commands."""
+    line = "gantry: models: /proc/nowhere: No such file or directory; make room or let GANTRY_MODEL_CACHE name a folder of yours for models\n"
+    assert kernel(GANTRY_MODEL_CACHE="/proc/nowhere") == (74, line)
+    subprocess.run(["make", "-s", "build/apps/vecadd"], cwd=ROOT, check=True)
+    done = subprocess.run([ROOT / "build/bin/gantry", "run", "-c", "tiny", "-q", "--", "build/apps/vecadd"], cwd=ROOT, capture_output=True, text=True,
+                          env=dict(os.environ, GANTRY_MODEL_CACHE="/proc/nowhere"), timeout=100)
+    assert done.returncode == 74 and line in done.stderr and "no GPU work" not in done.stderr, done.stderr
+
+
+def test_a_cache_elsewhere(tmp_path):
+    """GANTRY_MODEL_CACHE: libraries and stamps are there, and the next start finds them without Python."""
+    cache = tmp_path / "mine"
+    subprocess.run(["cp", "-r", ROOT / "build/models", cache], check=True)
+    (cache / "stamps").rename(cache / "none")
+    assert kernel(GANTRY_MODEL_CACHE=str(cache))[0] == 0 and list((cache / "stamps").iterdir())
+    status, err = kernel(GANTRY_MODEL_CACHE=str(cache), PATH=str(tmp_path))
+    assert status == 0 and err.count("\n") == 1, err
+
+
+def test_old_libraries_go_when_the_cache_is_too_large(tmp_path, monkeypatch):
+    """The ones used longest ago, until the others take no more than the limit; never one that this run uses."""
+    monkeypatch.setattr(models, "MODELS", tmp_path)
+    monkeypatch.setattr(models, "KEEP_GIB", 3500 / 2**30)
+    for age, name in enumerate(["cu-a", "l2-b", "cu-c", "noc_test-d", "cu-e"]):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "V").write_bytes(bytes(1000))
+        os.utime(tmp_path / name, (1000 + age, 1000 + age))
+    (tmp_path / "stamps").mkdir()
+    models.sweep({tmp_path / "cu-a"})
+    assert {p.name for p in tmp_path.iterdir()} == {"cu-a", "noc_test-d", "cu-e", "stamps"}
+    monkeypatch.setattr(models, "KEEP_GIB", 0)
+    models.sweep({tmp_path / "cu-a"})
+    assert {p.name for p in tmp_path.iterdir()} == {"cu-a", "stamps"}

@@ -23,7 +23,7 @@ def final_line(tmp_path, seed, defines=""):
     done = subprocess.run(cmd, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=800)
     assert done.returncode == 0, done.stdout[-3000:]
     line = done.stdout.strip().splitlines()[-1]
-    return re.search(r"cycles=\S+", line)[0], re.search(r"\bhash=\S+", line)[0], re.search(r"\bdata=\S+", line)[0]
+    return re.search(r"cycles=\S+", line)[0], *(re.search(rf"\b{k}=\S+", line)[0] for k in ("hash", "data", "counters", "now"))
 
 
 def test_seed_of_initial_contents_changes_nothing(tmp_path):

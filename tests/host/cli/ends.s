@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: Apache-2.0
 ; Kernels that end badly in one way each, for tests/host/cli/test_bad_ends.py.
 .amdgcn_target "amdgcn-amd-amdhsa--gfx803"
-.macro kernel name
+.macro kernel name, ids=0    ; 1: all three numbers of the work-group, from s0 on
   .text
   .globl \name
   .p2align 8
@@ -12,6 +12,8 @@
     .amdhsa_next_free_vgpr 8
     .amdhsa_next_free_sgpr 16
     .amdhsa_group_segment_fixed_size 64
+    .amdhsa_system_sgpr_workgroup_id_y \ids
+    .amdhsa_system_sgpr_workgroup_id_z \ids
   .end_amdhsa_kernel
   .text
 \name:
@@ -24,6 +26,17 @@
 
 kernel opcode              ; no such opcode, in the second wavefront
   only_second 1f
+  .long 0xfe000000
+1:
+  s_endpgm
+
+kernel group_number, 1     ; only work-group 1,2,1 goes wrong
+  s_lshl_b32 s1, s1, 4
+  s_lshl_b32 s2, s2, 8
+  s_or_b32 s0, s0, s1
+  s_or_b32 s0, s0, s2
+  s_cmp_lg_u32 s0, 0x121
+  s_cbranch_scc1 1f
   .long 0xfe000000
 1:
   s_endpgm
@@ -187,6 +200,7 @@ kernel through             ; past the end of the code, where zeros follow
 amdhsa.version: [1, 1]
 amdhsa.kernels:
   - {.name: opcode, .symbol: opcode.kd, .kernarg_segment_size: 0, .kernarg_segment_align: 8, .group_segment_fixed_size: 64, .private_segment_fixed_size: 0, .wavefront_size: 64, .sgpr_count: 16, .vgpr_count: 8, .max_flat_workgroup_size: 256}
+  - {.name: group_number, .symbol: group_number.kd, .kernarg_segment_size: 0, .kernarg_segment_align: 8, .group_segment_fixed_size: 64, .private_segment_fixed_size: 0, .wavefront_size: 64, .sgpr_count: 16, .vgpr_count: 8, .max_flat_workgroup_size: 256}
   - {.name: registers, .symbol: registers.kd, .kernarg_segment_size: 0, .kernarg_segment_align: 8, .group_segment_fixed_size: 64, .private_segment_fixed_size: 0, .wavefront_size: 64, .sgpr_count: 16, .vgpr_count: 8, .max_flat_workgroup_size: 256}
   - {.name: reserved, .symbol: reserved.kd, .kernarg_segment_size: 0, .kernarg_segment_align: 8, .group_segment_fixed_size: 64, .private_segment_fixed_size: 0, .wavefront_size: 64, .sgpr_count: 16, .vgpr_count: 8, .max_flat_workgroup_size: 256}
   - {.name: trap, .symbol: trap.kd, .kernarg_segment_size: 0, .kernarg_segment_align: 8, .group_segment_fixed_size: 64, .private_segment_fixed_size: 0, .wavefront_size: 64, .sgpr_count: 16, .vgpr_count: 8, .max_flat_workgroup_size: 256}

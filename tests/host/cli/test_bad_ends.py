@@ -36,6 +36,17 @@ FAULTS = {
                          r"\(instruction 0x00000000c0420103\)",
 }
 
+# Where it is in the kernel: bytes from its entry; code outside of it has none.
+OFFSETS = {"opcode": 0xc, "registers": 0, "reserved": 0, "trap": 4, "jump": None, "through": None, "store": 0xc, "unaligned": 0xc, "image": 0,
+           "vector_late": 0x28, "buffer_late": 0x18, "scalar_late": 0x28, "scalar_buffer_late": 0x18, "scalar_store_late": 0x20}
+
+
+def tail(name):
+    """What follows: kernel, work-group, and for an address the allocation next to it."""
+    offset = {"jump": "", "through": r"\+0x[0-9a-f]+"}.get(name, rf"\+0x{OFFSETS[name] or 0:x}")
+    near = re.match(r"memory fault at address (0x\w+): ", FAULTS[name])
+    return rf"; in {name}{offset}, work-group 0,0,0" + (f"; {near[1]} is near no allocation" if near else "")
+
 
 @pytest.fixture(scope="module")
 def code(tmp_path_factory):
@@ -59,12 +70,34 @@ def whole(code, name, model, *options, **env):
 
 
 @pytest.mark.parametrize("name", FAULTS)
+@pytest.mark.shows("B.8")
 def test_fault(code, name):
     ends = [run(code, name, model) for model in ("golden", "rtl")]
     for status, lines in ends:
         assert status == 76 and len(lines) == 1, lines
-        assert re.fullmatch(f"gantry: {name}: gpu0: {FAULTS[name]}", lines[0]), lines
+        assert re.fullmatch(f"gantry: {name}: gpu0: {FAULTS[name]}{tail(name)}", lines[0]), lines
     assert ends[0] == ends[1]
+
+
+def test_work_group_of_a_fault(code):
+    """The work-group is that of the wavefront, in three dimensions; one of a dimension that the kernel is not told is not known."""
+    for name, group in ("group_number", "1,2,1"), ("registers", r"\d,\?,\?"):
+        for model in ("golden", "rtl"):
+            done = subprocess.run([ROOT / "build/bin/gantry", "kernel", "-c", "tiny", "--model", model, "-q", f"{code}:{name}", "--grid", "192,4,2",
+                                   "--group", "64,1,1"], cwd=ROOT, capture_output=True, text=True, timeout=600)
+            assert done.returncode == 76 and re.search(rf"; in {name}\+0x\w+, work-group {group}$", done.stderr, re.M), done.stderr
+
+
+def test_source_line_of_a_fault(tmp_path):
+    """Of a code object with DWARF, in both models; see tests/system/test_fault_matrix.py for programs."""
+    out, source = tmp_path / "lines.co", ROOT / "tests/host/cli/ends.s"
+    subprocess.run(["clang-19", "-g", "-x", "assembler", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx803", "-mcode-object-version=4", "-o", out, source],
+                   check=True)
+    text = source.read_text().split("\n")
+    line = next(n for n in range(text.index("kernel trap"), len(text)) if "s_trap" in text[n]) + 1
+    for model in ("golden", "rtl"):
+        status, lines = run(out, "trap", model)
+        assert status == 76 and lines[0].endswith(f"; in trap+0x4 (ends.s:{line}), work-group 0,0,0"), lines
 
 
 @pytest.mark.parametrize("options", [(), ("-c", "smallest")])
@@ -84,6 +117,7 @@ ENDLESS = {
 
 
 @pytest.mark.parametrize("name", ENDLESS)
+@pytest.mark.shows("B.7")
 def test_no_end(code, name):
     """Both models tell where each wavefront is, when nothing can go on and at --max-cycles."""
     told = []
@@ -95,6 +129,7 @@ def test_no_end(code, name):
     assert told[0] == told[1]
 
 
+@pytest.mark.shows("B.7")
 def test_where_of_many(code):
     """16 wavefronts of the RTL are told, the others counted; those of all CUs."""
     for config in ("tiny", "demo"):
@@ -105,6 +140,7 @@ def test_where_of_many(code):
         assert len(told) == 16 and "and 4 more wavefronts" in done.stderr, done.stderr
 
 
+@pytest.mark.shows("B.7")
 def test_where_in_a_loop(code):
     """The place told is one that the wavefront comes to, whatever the loop's period (here 24 cycles)."""
     for cycles in (50000, 50009, 50018):
@@ -126,6 +162,7 @@ def test_short_loop_goes_on(code):
     assert ends[0][2]["instructions"] == ends[1][2]["instructions"] == 2 * (3 * 50000 + 2)
 
 
+@pytest.mark.shows("B.7")
 def test_livelock(code):
     """A compute unit that turns for ever and issues nothing: a wavefront that never wakes (seeded fault 32 of rtl/cu)."""
     env = {"GANTRY_MODEL_DEFINES": "GANTRY_FAULTS", "GANTRY_MODEL_OPT": "-O1"}

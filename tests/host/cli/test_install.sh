@@ -13,3 +13,14 @@ cd /
 [ "$(od -An -tx4 -N4 "$dir/sum")" = " 03030303" ]
 "$dir/bin/gantry" run -c demo --model golden -- /bin/sh -c 'case $LD_PRELOAD in */lib/libgantry_shim.so*) exit 5;; esac' && exit 1 || [ $? = 5 ]
 [ -s "$dir/share/man/man1/gantry.1" ] && [ -s "$dir/include/gantry/sim.h" ] && [ -s "$dir/share/gantry/rtl/cu/cu_pkg.sv" ]
+echo "case done: an installed tree works away from the sources"
+
+# A package that will run elsewhere: nothing of this processor alone in the command, and models are compiled for the same.
+cd "$OLDPWD"
+make -s install DESTDIR="$dir/package" PREFIX=/usr | grep -q "^install: gantry is in $dir/package/usr/bin"
+[ "$(cat "$dir/package/usr/share/gantry/build/march")" = x86-64-v3 ] && [ ! -e "$dir/package/usr/share/gantry/build/models" ]
+objdump -d --no-show-raw-insn "$dir/package/usr/bin/gantry" | grep -Eq '%(zmm|k[0-7])' && exit 1
+objdump -d --no-show-raw-insn "$dir/package/usr/bin/gantry" | grep -q '%ymm'
+[ "$("$dir/package/usr/bin/gantry" config -c demo --get gpu.cu.count)" = 4 ]
+[ "$(GANTRY_MARCH=x86-64-v3 build/venv/bin/python -c 'import sys; sys.path.insert(0, "sw/tools"); import processor; print(processor.march(), processor.name())')" = "x86-64-v3 x86-64-v3" ]
+echo "case done: a package for another machine has nothing of this processor"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """gantry kernel: argument specs, every wrong input and fault with its exit code and one line, the result folder."""
+import calendar
 import csv
 import json
 import os
@@ -19,7 +20,7 @@ VECADD = "build/kernels/vecadd.v4.co"
 SHAPE = ["--grid", "64", "--group", "64"]
 ARGS = ["--arg", "zero:256", "--arg", "fill:1:256", "--arg", "fill:2:256"]
 LINE = re.compile(r"gantry: gpus=\d+ kernels=\d+ cycles=\d+ instructions=\d+ cpu_s=[0-9.]+ inst_per_cpu_s=\d+ repeatable=(yes|no) "
-                  r"hash=[0-9a-f]{16} data=[0-9a-f]{16}")
+                  r"hash=[0-9a-f]{16} data=[0-9a-f]{16} counters=[0-9a-f]{16} now=\d+")
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -73,7 +74,6 @@ def test_inout_and_fill(tmp_path):
 
 
 @pytest.mark.parametrize("status, cause, args", [
-    (64, "kernel: no configuration", None),
     (64, "kernel: unknown option --frob", ["--frob", VECADD]),
     (64, "kernel: unknown option -z", ["-z", VECADD]),
     (64, "kernel: --grid needs a value", [VECADD, "--grid"]),
@@ -119,23 +119,65 @@ def test_inout_and_fill(tmp_path):
     (66, "missing.bin: No such file or directory", [VECADD, *SHAPE, *ARGS[:4], "--arg", "in:missing.bin"]),
     (65, "/dev/null: not a regular file", [VECADD, *SHAPE, *ARGS[:4], "--arg", "in:/dev/null"]),
     (74, "/nowhere/x: No such file or directory", [VECADD, *SHAPE, *ARGS[:4], "--arg", "out:4:/nowhere/x"]),
+    (64, "--arg: zero:17179869185G: expected zero:BYTES", [VECADD, *SHAPE, *ARGS[:4], "--arg", "zero:17179869185G"]),
+    (65, "fill:1:60G: GPU memory is full", [VECADD, *SHAPE, *ARGS[:4], "--arg", "fill:1:60G"]),
     (65, "zero:60G: GPU memory is full", [VECADD, *SHAPE, *ARGS[:4], "--arg", "zero:60G"]),
 ])
 def test_wrong_input(status, cause, args):
-    if args is None:
-        done = subprocess.run([GANTRY, "kernel", VECADD], cwd=ROOT, capture_output=True, text=True)
-        assert done.returncode == status and done.stderr.startswith("gantry: " + cause) and done.stderr.count("\n") == 1
-    else:
-        refused(status, cause, *args)
+    refused(status, cause, *args)
 
 
-@pytest.mark.parametrize("command", [[], ["run"], ["kernel"], ["config"]])
 @pytest.mark.parametrize("option", ["--help", "-h"])
-def test_help(command, option):
+@pytest.mark.parametrize("command, told, not_told", [
+    ([], "COMMAND run kernel config", "--config --set --get"),
+    (["run"], "PROGRAM --config --lockstep --max-cycles", "--grid --gpu --arg --get"),
+    (["kernel"], "FILE --config --grid --gpu --arg inout", "PROGRAM --get"),
+    (["config"], "--list --get --json --names --sv", "--grid --lockstep PROGRAM"),
+])
+def test_help(command, told, not_told, option):
+    """Each command tells what is its own."""
     done = subprocess.run([GANTRY, *command, option], cwd=ROOT, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0 and not done.stderr and done.stdout.startswith("usage: gantry run "), done
-    systems = {path.stem for path in (ROOT / "configs").glob("*.yaml")}
-    assert systems <= set(re.findall(r"[\w-]+", done.stdout.split("--config FILE")[1].split("--model")[0]))
+    assert done.returncode == 0 and not done.stderr and done.stdout.startswith(f"usage: gantry {' '.join(command)}"), done
+    words = set(re.findall(r"(?<![\w-])(?:--)?[\w][\w-]*", done.stdout))
+    assert set(told.split()) <= words and not set(not_told.split()) & words
+    assert max(map(len, done.stdout.splitlines())) <= 120
+
+
+def test_gantry_alone_tells_its_commands():
+    done = subprocess.run([GANTRY], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 64 and not done.stdout and done.stderr.startswith("usage: gantry COMMAND") and "--config" not in done.stderr
+
+
+def test_name_with_colons(tmp_path):
+    """FILE ends at the first colon behind a file; of two kernels with one name the parameters tell."""
+    source, file = tmp_path / "names.hip", tmp_path / "names.co"
+    source.write_text("""#include <hip/hip_runtime.h>
+namespace blur { __global__ void apply(int *p) { p[threadIdx.x] = 1; } __global__ void apply(float *p) { p[threadIdx.x] = 1; } }
+template <int N> __global__ void fill(int *p) { p[threadIdx.x] = N; }
+template __global__ void fill<7>(int *);
+""")
+    subprocess.run(["hipcc", "--genco", "--offload-arch=gfx803", "-O1", "-o", file, source], check=True, capture_output=True,
+                   env={**os.environ, "HIP_PLATFORM": "amd"})
+    out = tmp_path / "out"
+    shape = [*SHAPE, "--arg", f"out:256:{out}"]
+    assert kernel(f"{file}:fill<7>", *shape)[0] == 0 and out.read_bytes() == b"\7\0\0\0" * 64
+    assert kernel(f"{file}:blur::apply(float*)", *shape)[0] == 0 and out.read_bytes() == struct.pack("<f", 1) * 64
+    refused(64, f"{file}: 2 kernels are named blur::apply: give the parameters too, or the symbol", f"{file}:blur::apply", *shape)
+    status, err = kernel(f"{file}:fill<8>", *shape)
+    assert status == 64 and err.startswith(f"gantry: {file}: no kernel fill<8>; it holds ") and "fill<7>" in err and err.count("\n") == 1
+
+
+@pytest.mark.parametrize("text, cycles", [("2K", 2000), ("2k", 2000), ("0x7d0", 2000), ("1M", None), ("3G", None)])
+def test_max_cycles_counts_thousands(text, cycles):
+    status, err = kernel(VECADD, *SHAPE, *ARGS, "--max-cycles", text, "-q", model="rtl")
+    assert (status, err.count("\n") > 1) == ((75, True) if cycles else (0, False)), err
+    assert cycles is None or f"gantry: --max-cycles: stopped after {cycles} target cycles" in err
+
+
+def test_unfinished_kernel_is_listed():
+    status, err = kernel(VECADD, *SHAPE, *ARGS, "--max-cycles", "3K", model="rtl")
+    row = next(line.split() for line in err.splitlines() if " vecadd " in line)
+    assert status == 75 and row[6] == "unfinished" and " kernels=0 " in err
 
 
 def test_several_kernels_need_a_name(code):
@@ -169,12 +211,14 @@ def test_object_with_damaged_notes(tmp_path):
     refused(65, f"{path}: damaged notes", path, *SHAPE, *ARGS)
 
 
-def fault(cause, *args, **kw):
-    """Exit 76 with one line that says what happened, then the final line."""
+def fault(cause, *args, started=True, **kw):
+    """Exit 76 with one line that says what happened, then the final line; before it the table, in which a kernel that was started is
+    unfinished."""
     status, err = kernel(*args, **kw)
     lines = [line for line in err.splitlines() if not line.startswith(("gantry: building model", "gantry: lockstep compared"))]
     assert status == 76, err
-    assert len(lines) == 2 and re.match("gantry: " + cause, lines[0]) and LINE.fullmatch(lines[1]), err
+    assert len(lines) == 2 + 2 * started and re.match("gantry: " + cause, lines[0]) and LINE.fullmatch(lines[-1]), err
+    assert not started or lines[2].split()[6] == "unfinished", err
 
 
 def test_store_to_nowhere(code):
@@ -196,13 +240,13 @@ def test_operand_that_no_program_may_name(code):
 
 def test_work_group_too_large():
     fault(r"vecadd: gpu0: work-group too large", VECADD, "--grid", "2048", "--group", "2048", "--arg", "zero:8192", "--arg", "zero:8192", "--arg",
-          "zero:8192")
+          "zero:8192", started=False)
 
 
 def test_lds_too_large():
     subprocess.run(["make", "-s", "build/kernels/reduction.v4.co"], cwd=ROOT, check=True)
     fault(r"reduction: gpu0: .*LDS", "build/kernels/reduction.v4.co", *SHAPE, "--arg", "zero:16", "--arg", "zero:256", "--arg", "u32:64",
-          "--arg", "lds:40000", "--arg", "lds:40000")
+          "--arg", "lds:40000", "--arg", "lds:40000", started=False)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
@@ -257,6 +301,7 @@ def test_folder_cannot_be_made(tmp_path):
     refused(74, f"{tmp_path}/file/x: Not a directory", VECADD, *SHAPE, *ARGS, "-o", tmp_path / "file/x")
 
 
+@pytest.mark.may_skip("mounting a small file system needs root")
 def test_folder_without_space(tmp_path):
     """No space in the output folder: one line, exit 74, before the kernel runs."""
     disk = tmp_path / "disk"
@@ -274,6 +319,23 @@ def test_output_file_without_space():
     assert status == 74 and err.splitlines()[0] == "gantry: /dev/full: No space left on device"
 
 
+def test_run_json_tells_what_made_the_figures(tmp_path):
+    status, err = kernel(VECADD, *SHAPE, *ARGS, "-o", tmp_path, model="rtl")
+    run, line = json.loads((tmp_path / "run.json").read_text()), dict(re.findall(r"(\w+)=(\S+)", err.splitlines()[-1]))
+    assert status == 0 and run["complete"] is True and all(str(run[k]) == line[k] for k in ("cycles", "hash", "data", "counters", "now", "kernels"))
+    head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout.strip()
+    assert head.startswith(run["versions"]["commit"].rstrip("+")) if head else run["versions"]["commit"] == "unknown"
+    assert {m["key"].split("-")[0] for m in run["models"]} == {"cu", "sqc", "noc", "l2", "utcl2", "rdma", "dispatch"}
+    assert all((ROOT / "build/models" / m["key"]).is_dir() and "Verilator 5.48" in m["tools"] and "clang" in m["tools"] for m in run["models"])
+    assert run["host"]["name"] == os.uname().nodename and abs(time.time() - calendar.timegm(time.strptime(run["date"], "%Y-%m-%dT%H:%M:%SZ"))) < 100
+    assert run["command"][:2] == ["gantry", "kernel"] and run["configuration"]["gpu.cu.count"] == 1
+
+
+def test_run_json_of_a_run_that_was_cut_short(tmp_path):
+    assert kernel(VECADD, *SHAPE, *ARGS, "-o", tmp_path, "--max-cycles", "3K", model="rtl")[0] == 75
+    assert json.loads((tmp_path / "run.json").read_text())["complete"] is False
+
+
 def test_same_run_same_hash_other_input_other_data():
     def line(*args):
         return dict(re.findall(r"(\w+)=(\S+)", kernel(VECADD, *SHAPE, *args, "-q")[1]))
@@ -282,10 +344,12 @@ def test_same_run_same_hash_other_input_other_data():
     assert c["data"] != a["data"]
 
 
-def test_kernel_of_a_hip_executable(tmp_path):
-    """A host executable that holds gfx803 code in .hip_fatbin; code-object version 4 with no hidden arguments."""
+@pytest.mark.parametrize("name", ["_Z10vector_addPKiS0_Pij", "vector_add", "vector_add(int const*, int const*, int*, unsigned int)"])
+def test_kernel_of_a_hip_executable(name, tmp_path):
+    """A host executable that holds gfx803 code in .hip_fatbin; code-object version 4 with no hidden arguments.  A kernel may be named
+    by its symbol or as in the source."""
     subprocess.run(["make", "-s", "build/apps/vecadd"], cwd=ROOT, check=True)
     out = tmp_path / "sum"
-    status, err = kernel("build/apps/vecadd:_Z10vector_addPKiS0_Pij", *SHAPE, *ARGS[2:], "--arg", f"out:256:{out}", "--arg", "u32:60")
+    status, err = kernel(f"build/apps/vecadd:{name}", *SHAPE, *ARGS[2:], "--arg", f"out:256:{out}", "--arg", "u32:60")
     assert status == 0, err
     assert struct.unpack("<64I", out.read_bytes()) == (0x03030303,) * 60 + (0,) * 4

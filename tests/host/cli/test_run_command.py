@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """gantry run: options, exit codes that pass through, programs without GPU work. Whole ROCm programs: tests/system."""
+import os
 import pathlib
 import re
 import signal
@@ -10,7 +11,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 GANTRY = ROOT / "build/bin/gantry"
-LINE = re.compile(r"gantry: gpus=2 kernels=0 cycles=0 instructions=0 .* data=[0-9a-f]{16}")
+LINE = re.compile(r"gantry: gpus=2 kernels=0 cycles=0 instructions=0 .* data=[0-9a-f]{16} counters=[0-9a-f]{16} now=\d+")
 
 
 def run(*args, **kw):
@@ -19,13 +20,17 @@ def run(*args, **kw):
 
 
 @pytest.mark.parametrize("status, cause, args", [
-    (64, "run: no configuration: give -c CONFIG, for example -c tiny", ["--", "/bin/true"]),
     (64, "run: no program: gantry run -c CONFIG", ["-c", "demo"]),
     (64, "run: no program", ["-c", "demo", "--"]),
     (64, "run: unknown option --gpu", ["-c", "demo", "--gpu", "1", "--", "/bin/true"]),
     (64, "run: unknown option -x", ["-x", "-c", "demo", "--", "/bin/true"]),
     (64, "run: -o needs a value", ["-c", "demo", "-o"]),
-    (66, "nothing.yaml: No such file or directory", ["-c", "nothing.yaml", "--", "/bin/true"]),
+    (66, "nothing.yaml: No such file or directory; named systems: demo, ", ["-c", "nothing.yaml", "--", "/bin/true"]),
+    (66, "dmeo: No such file or directory; did you mean demo?", ["-c", "dmeo", "--", "/bin/true"]),
+    (66, "./demo: No such file or directory\n", ["-c", "./demo", "--", "/bin/true"]),
+    (64, "--max-cycles: '1X' is not a number", ["--max-cycles", "1X", "--", "/bin/true"]),
+    (64, "--max-cycles: '0M' must be at least 1", ["--max-cycles", "0M", "--", "/bin/true"]),
+    (64, "--max-cycles: '99999999999G' is too large", ["--max-cycles", "99999999999G", "--", "/bin/true"]),
     (65, "--set: gpu.cu.count: 1000 is above the maximum 64", ["-c", "demo", "--set", "gpu.cu.count=1000", "--", "/bin/true"]),
     (66, "/no/such/program: No such file or directory", ["-c", "demo", "--", "/no/such/program"]),
     (66, "no-such-program-anywhere: No such file or directory", ["-c", "demo", "--", "no-such-program-anywhere"]),
@@ -44,6 +49,34 @@ def test_status_passes_through(script, status):
     lines = err.splitlines()
     assert got == status and len(lines) == 2, err
     assert lines[0].startswith("gantry: no GPU work was seen") and LINE.fullmatch(lines[1])
+
+
+def test_demo_is_the_default():
+    """The two GPUs of demo without -c."""
+    status, _, err = run("--model", "golden", "--", "/bin/true")
+    assert status == 0 and LINE.fullmatch(err.splitlines()[-1])
+
+
+def test_program_for_another_gpu(tmp_path):
+    """One line says which targets it holds and how to compile; found in PATH, too."""
+    source = tmp_path / "other.hip"
+    source.write_text("""#include <hip/hip_runtime.h>
+__global__ void k(int *p) { *p = 1; }
+int main() { int *p; if (hipMalloc(&p, 4) != hipSuccess) return 3; k<<<1, 1>>>(p); return hipDeviceSynchronize(); }
+""")
+    subprocess.run(["hipcc", "--offload-arch=gfx900", "--offload-arch=gfx906:sramecc+", "-o", tmp_path / "other", source], check=True,
+                   capture_output=True, env={**os.environ, "HIP_PLATFORM": "amd"})
+    line = f"gantry: {tmp_path}/other: holds GPU code for gfx900, gfx906:sramecc+ only: compile with hipcc --offload-arch=gfx803"
+    for program in (tmp_path / "other", "other"):
+        status, _, err = run("--model", "golden", "--", program, env={**os.environ, "PATH": f"{os.environ['PATH']}:{tmp_path}"})
+        assert status != 0 and [l for l in err.splitlines() if l.startswith("gantry: ")][0] == line and "no GPU work" not in err, err
+
+
+@pytest.mark.parametrize("option, status", [(["--max-cycles", "1"], 75), (["--set", "gpu.cu.count=0"], 65)])
+def test_no_gpu_work_is_not_told_after_another_end(option, status):
+    subprocess.run(["make", "-s", "build/apps/vecadd"], cwd=ROOT, check=True)
+    got, _, err = run("--model", "golden", *option, "--", "build/apps/vecadd")
+    assert got == status and "no GPU work" not in err, err
 
 
 def test_program_options_are_its_own():
@@ -75,8 +108,7 @@ def test_signal_ends_program_and_simulator(number):
 
 def test_installed_names_and_help():
     done = subprocess.run([GANTRY, "--help"], cwd="/", capture_output=True, text=True)
-    assert done.returncode == 0 and "gantry kernel -c CONFIG" in done.stdout
+    assert done.returncode == 0 and "gantry kernel -c tiny" in done.stdout
     assert subprocess.run([GANTRY, "config", "-c", "demo", "--get", "system.gpus"], cwd="/", capture_output=True, text=True).stdout == "2\n"
-    for args in ([], ["frobnicate"]):
-        done = subprocess.run([GANTRY, *args], capture_output=True, text=True)
-        assert done.returncode == 64 and done.stderr.count("\n") == 1
+    done = subprocess.run([GANTRY, "frobnicate"], capture_output=True, text=True)
+    assert done.returncode == 64 and done.stderr == "gantry: frobnicate: unknown command (gantry --help shows all)\n"

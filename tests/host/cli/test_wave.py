@@ -32,7 +32,7 @@ def kernel(*options, status=0):
 
 def final(text):
     line = text.splitlines()[-1]
-    return re.findall(r"\b(?:cycles|instructions|hash|data)=\S+", line)
+    return re.findall(r"\b(?:cycles|instructions|hash|data|counters|now)=\S+", line)
 
 
 def blocks(path):
@@ -99,7 +99,8 @@ def test_golden_model_has_none():
 
 
 def test_progress_line_on_a_terminal():
-    """Cycle, instructions, rate, kernels and the time to --max-cycles, drawn over itself and wiped at the end."""
+    """Cycle, instructions, rate, kernels, the one that runs with its work-groups, and the time to --max-cycles, drawn over itself and wiped at
+    the end."""
     code = ROOT / "build/tests/host/cli/wait.co"
     code.parent.mkdir(parents=True, exist_ok=True)
     subprocess.run(["clang-19", "-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx803", "-O2", "-mcode-object-version=4",
@@ -117,7 +118,7 @@ def test_progress_line_on_a_terminal():
         if not part:
             break
         text += part
-        drawn = re.findall(rb"\rcycle (\d+), \d+ instructions, [0-9.]+ M/s, 0 kernels done, ETA \d+ s\x1b\[K", text)
+        drawn = re.findall(rb"\rcycle (\d+), \d+ instructions, [0-9.]+ M/s, 0 kernels done, \w+ 0 of 1 work-groups, ETA \d+ s\x1b\[K", text)
         if len(drawn) >= 2 and not asked:  # however fast the host is
             asked = True
             run.send_signal(signal.SIGINT)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Configuration: files, keys, ranges, rules between keys (S0.1, S0.3, S0.4), and that all generated forms agree."""
+import json
 import pathlib
 import re
 import subprocess
@@ -34,6 +35,7 @@ def written(tmp_path, text, name="x.yaml"):
 
 
 @pytest.mark.parametrize("name, gpus, cus", [("smallest", 1, 1), ("tiny", 1, 1), ("demo", 2, 4), ("r9nano", 1, 64), ("r9nano-2gpu", 2, 64), ("r9nano-4gpu", 4, 64)])
+@pytest.mark.shows("S0.1")
 def test_named_systems(name, gpus, cus):
     """S0.1: N GPUs of one configuration; a named system says at its head what it is for and how it is tested."""
     values = resolved("-c", f"configs/{name}.yaml")
@@ -43,6 +45,7 @@ def test_named_systems(name, gpus, cus):
     assert re.search(rf"^# {name}: ", head, re.M) and "Tested by" in head
 
 
+@pytest.mark.shows("S0.3", "S0.4")
 def test_identities_and_windows_are_unique():
     """S0.3, S0.4: without being told, every GPU gets its own identity and its own doorbell window."""
     values = resolved("--set", "system.gpus=8")
@@ -51,6 +54,7 @@ def test_identities_and_windows_are_unique():
         assert len(numbers) == len(set(numbers)) == 8
 
 
+@pytest.mark.shows("S0.3")
 def test_same_identity_is_refused(tmp_path):
     """S0.3: duplicates end the elaboration."""
     path = written(tmp_path, "system:\n  gpus: 2\n  gpu_ids: [7, 7]\n")
@@ -58,6 +62,7 @@ def test_same_identity_is_refused(tmp_path):
     assert code == 65 and text == f"gantry: {path}:3: system.gpu_ids: GPU 0 and GPU 1 have the same identity 7"
 
 
+@pytest.mark.shows("S0.4")
 def test_overlapping_windows_are_refused(tmp_path):
     """S0.4: the checker rejects overlap, also partial, and accepts neighbours."""
     path = written(tmp_path, "system:\n  gpus: 3\n  doorbell_kib: 128\n  doorbell_windows: [1024, 2048, 1088]\n")
@@ -78,6 +83,9 @@ def test_overlapping_windows_are_refused(tmp_path):
     ("gpu.cu.count: [1, 2]\n", 1, "gpu.cu.count: a list where one value is expected"),
     ("\ngpu.l2.slices: 3\n", 2, "gpu.l2.slices: 3 is not a power of two"),
     ("gpu.cu.cuont: 4\n", 1, "gpu.cu.cuont: unknown key; did you mean gpu.cu.count?"),
+    ("cu.count: 4\n", 1, "cu.count: unknown key; did you mean gpu.cu.count?"),
+    ("gpu.l1.mshr: 4\n", 1, "gpu.l1.mshr: unknown key; did you mean gpu.l1v.mshrs?"),
+    ("trefi: 4\n", 1, "trefi: unknown key; did you mean gpu.dram.trefi?"),
     ("banana: 4\n", 1, "banana: unknown key (gantry config --list shows all)"),
     ("gpu: {cu: {count: 4, count: 5}}\n", 1, "gpu.cu.count: given twice in this file"),
     ("clock.mode: sometimes\n", 1, "clock.mode: 'sometimes' is none of gated, free"),
@@ -121,6 +129,28 @@ def test_include_overrides_and_cycles(tmp_path):
     assert code == 65 and message == f"gantry: {tmp_path}/b.yaml:1: include: {tmp_path}/a.yaml includes itself"
 
 
+def test_include_of_a_named_system(tmp_path):
+    """From any folder; a file of that name beside wins."""
+    top = written(tmp_path, "include: demo\nseed: 9\n", "top.yaml")
+    values = resolved("-c", top)
+    assert values == {**resolved("-c", "demo"), "seed": "9"}
+    code, message = error("-c", written(tmp_path, "include: tini\n", "bad.yaml"))
+    assert code == 66 and message == f"gantry: {tmp_path}/bad.yaml:1: include: {tmp_path}/tini: No such file or directory; did you mean tiny?"
+    written(tmp_path, "gpu.cu.count: 7\n", "demo")
+    assert resolved("-c", top)["gpu.cu.count"] == "7"
+
+
+def test_demo_is_the_default():
+    assert resolved() == resolved("-c", "demo")
+
+
+def test_names():
+    """Every file of configs/ with what it says at its head."""
+    lines = config("--names")[1].splitlines()
+    assert {line.split()[0] for line in lines} == {path.stem for path in (ROOT / "configs").glob("*.yaml")}
+    assert "demo           2 GPUs with 4 CUs each" in "\n".join(lines)
+
+
 def test_error_names_the_included_file(tmp_path):
     written(tmp_path, "seed: 1\ngpu.cu.count: 0\n", "base.yaml")
     code, message = error("-c", written(tmp_path, "include: base.yaml\n", "top.yaml"))
@@ -157,11 +187,32 @@ def test_list_shows_every_key():
     assert "type u32, range 1..64, unit CUs, default 64 (HF A)" in out
 
 
+def test_list_below_a_prefix():
+    def keys(*prefix):
+        return [line for line in config("--list", *prefix)[1].splitlines() if not line.startswith(" ")]
+    assert keys("gpu.l2") == keys("gpu.l2.") == [key for key in keys() if key.startswith("gpu.l2.")] != []
+    assert keys("gpu.cu.count") == ["gpu.cu.count"]
+    assert error("--list", "banana") == (64, "gantry: --list: banana: unknown key (gantry config --list shows all)")
+    assert error("--list", "cu.count") == (64, "gantry: --list: cu.count: unknown key; did you mean gpu.cu.count?")
+    assert error("--list", "gpu.l")[0] == 64  # no part of a word
+
+
+def test_json():
+    """Values with their types; the table with the same texts as --list."""
+    values = json.loads(config("-c", "demo", "--json", "--set", "clock.patience=2.5", "--set", "driver.large_bar=off")[1])
+    assert values["system.gpus"] == 2 and values["clock.patience"] == 2.5 and values["driver.large_bar"] is False and values["clock.mode"] == "gated"
+    assert list(values) == list(resolved("-c", "demo"))
+    table = json.loads(config("--list", "gpu.cu.count", "--json")[1])
+    assert table == [{"key": "gpu.cu.count", "type": "u32", "range": "1..64", "unit": "CUs", "default": "64", "source": "HF A", "help": table[0]["help"]}]
+    assert len(json.loads(config("--list", "--json")[1])) == len(values)
+
+
+@pytest.mark.shows("S0.1")
 def test_generated_forms_agree():
     """S0.1: C, SystemVerilog and page come from one table."""
     settings = ["gpu.cu.count=6", "gpu.l2.slices=8", "gpu.sqc.cus_per_group=4"]
     sets = [word for s in settings for word in ("--set", s)]
-    from_c = dict(line.split("=") for line in config("--sv", *sets)[1].splitlines())
+    from_c = dict(line.split("=") for line in config("-c", "r9nano", "--sv", *sets)[1].splitlines())
     package = subprocess.run(["python3", "sw/tools/gen_params.py", "sv", *sets], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     from_sv = dict(re.findall(r"localparam int unsigned (\w+) = (\d+);", package))
     assert from_c == from_sv and from_sv["SqcCount"] == "2" and from_sv["NocTargets"] == "10"

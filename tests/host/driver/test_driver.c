@@ -4,7 +4,7 @@
  */
 #include "bench.h"
 
-/* S0.9, S0.10, S0.12: random creation, update and destruction over GPUs and processes, against a table. */
+/* shows S0.9, S0.10, S0.12: random creation, update and destruction over GPUs and processes, against a table. */
 static void queues_agree_with_a_table(void **state)
 {
     enum { IDS = 64 };
@@ -54,6 +54,7 @@ static void queues_agree_with_a_table(void **state)
     }
 }
 
+/* shows S0.10 */
 static void foreign_queues_are_refused(void **state)
 {
     struct bench *b = *state;
@@ -69,7 +70,7 @@ static void foreign_queues_are_refused(void **state)
     assert_int_equal(call(b, 0, AMDKFD_IOC_CREATE_QUEUE, &a), EINVAL);
 }
 
-/* S0.13, S0.14: a doorbell in the window of GPU i rings queues of GPU i alone. */
+/* shows S0.13, S0.14: a doorbell in the window of GPU i rings queues of GPU i alone. */
 static void doorbells_ring_their_gpu(void **state)
 {
     struct bench *b = *state;
@@ -95,6 +96,7 @@ static void doorbells_ring_their_gpu(void **state)
     assert_int_equal(queue_map_offset(b->d, b->client[0], doorbell_encode(PAGE_DOORBELL, 0x7777), 4096, &at), EINVAL);
 }
 
+/* shows S3.12 */
 static void memory_is_mapped_where_asked(void **state)
 {
     struct bench *b = *state;
@@ -173,33 +175,45 @@ static void data_figure_is_over_contents(void **state)
     assert_int_not_equal(sums[0], sums[2]);
 }
 
-/* S0.8: what is not served is refused, and so is an argument that is too small. */
+/* shows S0.8: what is not served is refused, and so is an argument that is too small. */
 static void unknown_ioctls_are_refused(void **state)
 {
     struct bench *b = *state;
     char room[160] = {0};
     for (unsigned number = 0; number < 256; number++) {
         int error = call(b, 0, _IOC(_IOC_READ | _IOC_WRITE, 'K', number, 4), room);
-        assert_true(error > 0);
+        assert_true(error > 0 || number == _IOC_NR(AMDKFD_IOC_SET_XNACK_MODE));
     }
+}
+
+/* The run-time asks with -1; gfx803 cannot switch it on. */
+static void xnack_mode_is_off(void **state)
+{
+    struct bench *b = *state;
+    struct kfd_ioctl_set_xnack_mode_args args = {.xnack_enabled = -1};
+    assert_int_equal(call(b, 0, AMDKFD_IOC_SET_XNACK_MODE, &args), 0);
+    assert_int_equal(args.xnack_enabled, 0);
+    assert_int_equal(call(b, 0, AMDKFD_IOC_SET_XNACK_MODE, &args), 0);
+    args.xnack_enabled = 1;
+    assert_int_equal(call(b, 0, AMDKFD_IOC_SET_XNACK_MODE, &args), EPERM);
 }
 
 static void everything_goes_with_its_process(void **state)
 {
     struct bench *b = *state;
     uint32_t id;
-    uint64_t offset, free_before = b->d->vram[1].free_bytes;
+    uint64_t offset, free_before = b->d->vram[1].arena.free_bytes;
     unsigned commands = 0;
     assert_int_equal(queue_new(b, 1, 1, &id, &offset), 0);
     assert_int_equal(queue_new(b, 1, 2, &id, &offset), 0);
     alloc(b, 1, 1, 0x20000000, 0x100000, FLAGS_VRAM, 0);
-    assert_true(b->d->vram[1].free_bytes < free_before);
+    assert_true(b->d->vram[1].arena.free_bytes < free_before);
     client_end(b->d, b->client[1]);
     while (machine_sim(b->d->machine)->count)
         machine_run(b->d->machine, UINT64_MAX);
     client_reap(b->d);
     assert_null(b->client[0]->next);
-    assert_int_equal(b->d->vram[1].free_bytes, free_before);
+    assert_int_equal(b->d->vram[1].arena.free_bytes, free_before);
     assert_int_equal(b->d->vmid_used, 1);
     for (unsigned k = 0; k < QUEUE_BUCKETS; k++)
         assert_null(b->d->queues[k]);
@@ -212,10 +226,15 @@ static void everything_goes_with_its_process(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(queues_agree_with_a_table),        TEST(foreign_queues_are_refused),
-        TEST(doorbells_ring_their_gpu),         TEST(memory_is_mapped_where_asked),
-        TEST(aql_rings_show_their_pages_twice), TEST(client_memory_is_reached_by_a_window),
-        TEST(data_figure_is_over_contents),     TEST(unknown_ioctls_are_refused),
+        TEST(queues_agree_with_a_table),
+        TEST(foreign_queues_are_refused),
+        TEST(doorbells_ring_their_gpu),
+        TEST(memory_is_mapped_where_asked),
+        TEST(aql_rings_show_their_pages_twice),
+        TEST(client_memory_is_reached_by_a_window),
+        TEST(data_figure_is_over_contents),
+        TEST(unknown_ioctls_are_refused),
+        TEST(xnack_mode_is_off),
         TEST(everything_goes_with_its_process),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

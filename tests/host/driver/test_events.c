@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Events of the driver by its ioctls: waiters, the event page and interrupts, ids (S0.8).
  */
-#include "bench.h"
+#include "packets.h"
 
 static uint32_t event_new(struct bench *b, uint32_t type, bool auto_reset)
 {
@@ -11,6 +11,7 @@ static uint32_t event_new(struct bench *b, uint32_t type, bool auto_reset)
     return a.event_id;
 }
 
+/* shows S0.8 */
 static void events_wake_waiters(void **state)
 {
     struct bench *b = *state;
@@ -96,12 +97,142 @@ static void event_ids_run_out_cleanly(void **state)
     assert_int_equal(a.event_id, 77);
 }
 
+struct waiter {
+    struct conn conn;
+    struct kfd_event_data data[2];
+};
+
+/* A thread waits for two events; timeout in ms. */
+static void wait_begin(struct bench *b, struct waiter *w, uint32_t one, uint32_t two, bool all, uint32_t timeout)
+{
+    *w = (struct waiter){.conn = {.fd = -1, .client = b->client[0]}, .data = {{.event_id = one}, {.event_id = two}}};
+    struct kfd_ioctl_wait_events_args a = {
+        .events_ptr = (uintptr_t)w->data, .num_events = 2, .wait_for_all = all, .timeout = timeout};
+    memcpy(w->conn.request.data, &a, sizeof a);
+    assert_int_equal(event_wait_begin(b->d, &w->conn), 0);
+}
+
+/* What the ioctl answers in wait_result, now that the wait is over. */
+static uint32_t wait_end(struct bench *b, struct waiter *w)
+{
+    struct shim_answer answer = {0};
+    struct kfd_ioctl_wait_events_args a;
+    assert_true(event_wait_ready(b->d, &w->conn));
+    event_wait_finish(&w->conn, &answer);
+    assert_int_equal(answer.error, 0);
+    memcpy(&a, answer.data, sizeof a);
+    return a.wait_result;
+}
+
+static void event_end(struct bench *b, uint32_t id)
+{
+    struct kfd_ioctl_destroy_event_args e = {.event_id = id};
+    assert_int_equal(call(b, 0, AMDKFD_IOC_DESTROY_EVENT, &e), 0);
+}
+
+/* Nobody can raise an event that is destroyed: it holds no thread. */
+static void destroyed_events_hold_nobody(void **state)
+{
+    struct bench *b = *state;
+    struct waiter any, all;
+    uint32_t one = event_new(b, KFD_IOC_EVENT_SIGNAL, false), two = event_new(b, KFD_IOC_EVENT_SIGNAL, false);
+    wait_begin(b, &any, one, two, false, UINT32_MAX);
+    wait_begin(b, &all, one, two, true, UINT32_MAX);
+    event_end(b, one);
+    assert_int_equal(wait_end(b, &any), KFD_IOC_WAIT_RESULT_COMPLETE);
+    assert_false(event_wait_ready(b->d, &all.conn)); /* the other one is still there */
+    event_end(b, two);
+    assert_int_equal(wait_end(b, &all), KFD_IOC_WAIT_RESULT_COMPLETE);
+}
+
+static void time_passes(struct bench *b, uint64_t until)
+{
+    machine_timer(b->d->machine, until, 0);
+    run_dry(b);
+    assert_true(machine_now(b->d->machine) == until);
+}
+
+/* shows S0.8: A wait whose time is over says so, takes no event, and was no shorter than asked for; 1 ms is 10^6
+ * cycles. */
+static void waits_end_with_their_time(void **state)
+{
+    struct bench *b = *state;
+    struct waiter w;
+    sender_new(b, 0, 0, 0); /* starts the clock */
+    for (unsigned all = 0; all < 2; all++) {
+        uint32_t one = event_new(b, KFD_IOC_EVENT_SIGNAL, true), two = event_new(b, KFD_IOC_EVENT_SIGNAL, true);
+        uint64_t begin = machine_now(b->d->machine);
+        wait_begin(b, &w, one, two, all, 3);
+        if (all)
+            event_raise(b->client[0], two); /* one of two is not all */
+        time_passes(b, begin + 2999999);
+        assert_false(event_wait_ready(b->d, &w.conn));
+        time_passes(b, begin + 3000000);
+        assert_int_equal(wait_end(b, &w), KFD_IOC_WAIT_RESULT_TIMEOUT);
+        if (!all)
+            continue;
+        event_raise(b->client[0], one); /* the first is still set: the next wait gets both */
+        wait_begin(b, &w, one, two, true, 0);
+        assert_int_equal(wait_end(b, &w), KFD_IOC_WAIT_RESULT_COMPLETE);
+        wait_begin(b, &w, one, two, false, 0);
+        assert_false(event_wait_ready(b->d, &w.conn)); /* and has consumed them */
+    }
+}
+
+/* SET_EVENT and RESET_EVENT do what they say; an event is born unset, also under the id of one that was set. */
+static void events_are_set_and_reset(void **state)
+{
+    struct bench *b = *state;
+    struct waiter w;
+    uint32_t one = event_new(b, KFD_IOC_EVENT_SIGNAL, false), two = event_new(b, KFD_IOC_EVENT_SIGNAL, false);
+    struct kfd_ioctl_set_event_args set = {.event_id = one};
+    struct kfd_ioctl_reset_event_args reset = {.event_id = one};
+    wait_begin(b, &w, one, two, false, UINT32_MAX);
+    assert_false(event_wait_ready(b->d, &w.conn));
+    assert_int_equal(call(b, 0, AMDKFD_IOC_SET_EVENT, &set), 0);
+    assert_int_equal(wait_end(b, &w), KFD_IOC_WAIT_RESULT_COMPLETE);
+    assert_int_equal(call(b, 0, AMDKFD_IOC_RESET_EVENT, &reset), 0);
+    wait_begin(b, &w, one, two, false, UINT32_MAX);
+    assert_false(event_wait_ready(b->d, &w.conn));
+    assert_int_equal(call(b, 0, AMDKFD_IOC_SET_EVENT, &set), 0);
+    event_end(b, one);
+    assert_int_equal(event_new(b, KFD_IOC_EVENT_SIGNAL, false), one);
+    wait_begin(b, &w, one, two, false, UINT32_MAX);
+    assert_false(event_wait_ready(b->d, &w.conn));
+    set.event_id = reset.event_id = 4000;
+    assert_int_equal(call(b, 0, AMDKFD_IOC_SET_EVENT, &set), EINVAL);
+    assert_int_equal(call(b, 0, AMDKFD_IOC_RESET_EVENT, &reset), EINVAL);
+}
+
+/* All memory events of a process hear of a fault, none of another process. */
+static void every_memory_event_hears_of_a_fault(void **state)
+{
+    struct bench *b = *state;
+    struct waiter w;
+    uint32_t one = event_new(b, KFD_IOC_EVENT_MEMORY, false), two = event_new(b, KFD_IOC_EVENT_MEMORY, false);
+    struct kfd_ioctl_create_event_args a = {.event_type = KFD_IOC_EVENT_MEMORY};
+    assert_int_equal(call(b, 1, AMDKFD_IOC_CREATE_EVENT, &a), 0);
+    wait_begin(b, &w, one, two, true, UINT32_MAX);
+    event_raise_fault(b->client[0], id_of(1), 0x1234000, FAULT_NOT_PRESENT);
+    assert_int_equal(wait_end(b, &w), KFD_IOC_WAIT_RESULT_COMPLETE);
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(w.data[i].memory_exception_data.va, 0x1234000);
+        assert_int_equal(w.data[i].memory_exception_data.gpu_id, id_of(1));
+        assert_int_equal(w.data[i].memory_exception_data.failure.NotPresent, 1);
+    }
+    assert_false(b->client[1]->events[a.event_id].set);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(events_wake_waiters),
         TEST(interrupts_take_all_written_slots),
         TEST(event_ids_run_out_cleanly),
+        TEST(destroyed_events_hold_nobody),
+        TEST(waits_end_with_their_time),
+        TEST(events_are_set_and_reset),
+        TEST(every_memory_event_hears_of_a_fault),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

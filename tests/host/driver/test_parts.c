@@ -62,6 +62,7 @@ static void arena_agrees_with_a_map(void **state)
     arena_release(&a);
 }
 
+/* shows S0.14 */
 static void offsets_round_trip(void **state)
 {
     enum page_kind kind;
@@ -105,7 +106,7 @@ static bool exists(const char *format, const char *root, unsigned node, unsigned
     return access(path, F_OK) == 0;
 }
 
-/* S0.6: what the tree says is what the configuration says. */
+/* shows S0.6: what the tree says is what the configuration says. */
 static void topology_equals_configuration(void **state)
 {
     (void)state;

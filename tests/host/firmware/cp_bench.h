@@ -31,10 +31,12 @@ struct bench {
     uint64_t written[16];        /* packets written to each queue */
     struct cp_queue *queue[16];
     unsigned gpu_of[16], client_of[16];
-    unsigned events, faults, errors, kernels, closed, interrupts, visible;
+    unsigned events, faults, errors, kernels, unfinished, closed, interrupts, halted, visible, shootdowns;
     uint32_t last_event, last_error;
     uint64_t fault_va;
-    struct kernel_row rows[64];
+    uint64_t watch, watched; /* word whose value is noted when an event is raised */
+    struct cp_space *last_closed;
+    struct kernel_row rows[64], last_unfinished;
 };
 
 static uint8_t *at(struct bench *b, uint64_t offset)
@@ -64,6 +66,8 @@ static void on_event(void *ctx, void *owner, uint32_t id)
     (void)owner;
     b->events++;
     b->last_event = id;
+    if (b->watch)
+        b->watched = get(b, b->watch);
 }
 static void on_visible(void *ctx)
 {
@@ -83,6 +87,11 @@ static void on_error(void *ctx, void *owner, unsigned gpu, unsigned queue, uint3
     b->errors++;
     b->last_error = code;
 }
+static void on_halted(void *ctx, void *owner, unsigned gpu, const struct msg_cp_evt *evt)
+{
+    (void)owner, (void)gpu, (void)evt;
+    ((struct bench *)ctx)->halted++;
+}
 static void on_interrupt(void *ctx, void *owner)
 {
     (void)owner;
@@ -92,12 +101,21 @@ static void on_kernel(void *ctx, void *owner, const struct kernel_row *row)
 {
     struct bench *b = ctx;
     (void)owner;
-    b->rows[b->kernels++ % 64] = *row;
+    if (row->unfinished)
+        b->unfinished++, b->last_unfinished = *row;
+    else
+        b->rows[b->kernels++ % 64] = *row;
 }
 static void on_closed(void *ctx, struct cp_space *space)
 {
-    (void)space;
-    ((struct bench *)ctx)->closed++;
+    struct bench *b = ctx;
+    b->closed++;
+    b->last_closed = space;
+}
+
+static void on_shootdown(void *ctx)
+{
+    ((struct bench *)ctx)->shootdowns++;
 }
 
 static void host_event(void *ctx, unsigned gpu, uint64_t now, const struct msg_cp_evt *evt)
@@ -134,7 +152,8 @@ static int bench_setup(void **state)
     struct bench *b = calloc(1, sizeof *b);
     b->pm = pmem_new(2, UINT64_C(64) << 20, GTT_BYTES);
     b->sim = sim_new(NULL, b->pm, NULL, &ops, b);
-    const struct cp_host host = {b, on_event, on_visible, on_fault, on_error, on_interrupt, on_kernel, on_closed};
+    const struct cp_host host = {b,         on_event,     on_visible, on_fault,  on_error,
+                                 on_halted, on_interrupt, on_kernel,  on_closed, on_shootdown};
     for (unsigned g = 0; g < 2; g++)
         b->cp[g] = cp_new(b->sim, g, &config, &host);
     for (unsigned c = 0; c < 2; c++)

@@ -3,6 +3,7 @@
  */
 #include "cp_bench.h"
 
+/* shows S0.15 */
 static void nothing_is_fetched_without_a_doorbell(void **state)
 {
     struct bench *b = *state;
@@ -85,6 +86,7 @@ static void an_invalid_slot_stalls_the_queue(void **state)
     assert_int_equal(b->kernels, 3);
 }
 
+/* shows S0.18 */
 static void fences_follow_the_header(void **state)
 {
     static const struct {
@@ -124,7 +126,7 @@ static void fences_follow_the_header(void **state)
     }
 }
 
-/* S0.18: the L2 is written back and empty before the signal of a system-scope barrier packet is written. */
+/* shows S0.18: the L2 is written back and empty before the signal of a system-scope barrier packet is written. */
 static void system_barrier_empties_the_l2_before_its_signal(void **state)
 {
     struct bench *b = *state;
@@ -265,7 +267,7 @@ static uint64_t gpu0_hangs(struct sim *sim, unsigned gpu, const struct msg_cp_cm
     return gpu == 0 ? 0 : 1000;
 }
 
-/* S0.2: each GPU has its own command processor; one that never answers does not hold the other up. */
+/* shows S0.2: each GPU has its own command processor; one that never answers does not hold the other up. */
 static void a_stalled_gpu_does_not_stop_another(void **state)
 {
     struct bench *b = *state;
@@ -316,7 +318,7 @@ static void a_ring_wraps(void **state)
     assert_int_equal(get(b, amd_at(0) + 0x80), 200);
 }
 
-/* S3.12: the launch carries the address space of the queue's process, whose root the GPU was given. */
+/* shows S3.12: the launch carries the address space of the queue's process, whose root the GPU was given. */
 static void launches_carry_their_address_space(void **state)
 {
     struct bench *b = *state;
@@ -344,6 +346,71 @@ static void launches_carry_their_address_space(void **state)
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, bench_setup, bench_teardown)
+static uint64_t launched_at(const struct bench *b, unsigned nth)
+{
+    for (unsigned i = 0; i < b->sim->logged; i++)
+        if (b->sim->log[i].cmd.kind == CP_LAUNCH && nth-- == 0)
+            return b->sim->log[i].at;
+    return 0;
+}
+
+/* Shoot-downs of a space that computes are commands, answered in order; one more while the packet's launch is only
+ * being made; none of a space that rests. */
+static void shootdowns_are_counted(void **state)
+{
+    struct bench *b = *state;
+    queue_open(b, 0, 0, 0);
+    cp_space_shootdown(b->cp[0], &b->space[0][0]);
+    assert_int_equal(cp_shootdowns_sent(b->cp[0]), 0);
+    kernel_put(b, 0, 0x0b02, 0);
+    ring(b, 0);
+    sim_run(b->sim, 100);
+    assert_int_equal(command_last(b, CP_CACHE)->flags & CACHE_INV_TLB, CACHE_INV_TLB); /* the packet's own */
+    while (b->space[0][0].busy) /* its fence is answered, the firmware makes the launch */
+        sim_run(b->sim, sim_now(b->sim) + 10);
+    assert_int_equal(commands(b, CP_LAUNCH), 0);
+    cp_space_shootdown(b->cp[0], &b->space[0][0]);
+    assert_int_equal(cp_shootdowns_sent(b->cp[0]), 1);
+    while (commands(b, CP_LAUNCH) == 0)
+        sim_run(b->sim, sim_now(b->sim) + 10);
+    for (unsigned i = 0; i < 100; i++)
+        cp_space_shootdown(b->cp[0], &b->space[0][0]);
+    cp_space_shootdown(b->cp[0], &b->space[1][0]); /* another client, which rests */
+    assert_int_equal(cp_shootdowns_sent(b->cp[0]), 101);
+    assert_int_equal(cp_shootdowns_done(b->cp[0]), 0);
+    unsigned steps = 0;
+    for (uint64_t done = 0; done < 101; steps++) {
+        sim_run(b->sim, sim_now(b->sim) + 1);
+        assert_true(cp_shootdowns_done(b->cp[0]) >= done);
+        done = cp_shootdowns_done(b->cp[0]);
+        assert_int_equal(b->shootdowns, done);
+        assert_true(steps < 10000);
+    }
+    run(b);
+    assert_int_equal(b->kernels, 1);
+}
+
+/* After an unmap two queues start at the same time: neither kernel begins before a flush that it waited for. */
+static void kernels_do_not_overtake_a_flush(void **state)
+{
+    struct bench *b = *state;
+    fake_cache_cycles = 5000;
+    for (unsigned q = 0; q < 2; q++)
+        queue_open(b, q, 0, 0);
+    cp_space_shootdown(b->cp[0], &b->space[0][0]);
+    for (unsigned q = 0; q < 2; q++) {
+        kernel_put(b, q, 0x0002, 0); /* no fences */
+        ring(b, q);
+    }
+    run(b);
+    uint64_t flushed = 0;
+    for (unsigned i = 0; i < b->sim->logged; i++)
+        if (b->sim->log[i].cmd.kind == CP_CACHE && !flushed)
+            flushed = b->sim->log[i].at + 5000 + 2 * fake_latency;
+    fake_cache_cycles = 50;
+    assert_true(flushed && launched_at(b, 0) >= flushed && launched_at(b, 1) >= flushed);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -361,6 +428,8 @@ int main(void)
         TEST(pm4_packet_flushes_and_retires),
         TEST(a_ring_wraps),
         TEST(launches_carry_their_address_space),
+        TEST(shootdowns_are_counted),
+        TEST(kernels_do_not_overtake_a_flush),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@ static uint64_t inactive_of(struct bench *b, unsigned q)
     return get(b, signal_at(40 + q) + 8);
 }
 
+/* shows B.8 */
 static void bad_packets_stop_their_queue(void **state)
 {
     struct bench *b = *state;
@@ -58,6 +59,23 @@ static void bad_packets_stop_their_queue(void **state)
     assert_int_equal(commands(b, CP_KILL), 0);
 }
 
+/* Without a barrier bit too: what stands before a bad packet completes, and says so, before the queue stops. */
+static void a_bad_packet_waits_for_earlier_ones(void **state)
+{
+    struct bench *b = *state;
+    queue_open(b, 0, 0, 0);
+    put(b, signal_at(0) + 8, 1, 8);
+    kernel_put(b, 0, 0x0a02, signal_va(0));
+    put(b, kernel_put(b, 0, 0x0a02, 0) + 2, 0, 2); /* no dimensions */
+    ring(b, 0);
+    while (inactive_of(b, 0) == 0 && b->sim->count)
+        sim_run(b->sim, sim_now(b->sim) + 50);
+    assert_int_equal(inactive_of(b, 0), CP_ERROR_DIMS);
+    assert_int_equal(get(b, signal_at(0) + 8), 0);
+    assert_int_equal(get(b, amd_at(0) + 0x80), 1);
+    assert_int_equal(b->kernels, 1);
+}
+
 static void scratch_is_asked_for_and_retried(void **state)
 {
     struct bench *b = *state;
@@ -102,6 +120,33 @@ static void scratch_without_room_for_a_group_is_refused(void **state)
     assert_int_equal(commands(b, CP_LAUNCH), 0);
 }
 
+/* The store to a signal that is not there faults as a wavefront's would; no clock stands still for it. */
+static void signal_that_is_not_there(void **state)
+{
+    struct bench *b = *state;
+    static const uint64_t signals[] = {0, 0xdead00000};
+    for (unsigned q = 0; q < 4; q++) {
+        queue_open(b, q, 0, 0);
+        put(b, amd_at(q) + 0xc0, signals[q & 1], 8);
+        uint64_t s = kernel_put(b, q, 0x0b02, 0);
+        if (q < 2)
+            put(b, s + 0x18, 400, 4); /* scratch: asked for by that signal */
+        else
+            put(b, s + 4, 1025 | 1ull << 16 | 1ull << 32, 8);
+        ring(b, q);
+        run(b);
+        unsigned visible = b->visible;
+        poll_all(b);
+        run(b);
+        assert_int_equal(b->visible, visible); /* else nobody would ever be at rest */
+        assert_int_equal(b->errors, q + 1);
+        assert_int_equal(b->last_error, q < 2 ? CP_ERROR_SCRATCH : CP_ERROR_GROUP);
+        assert_int_equal(b->faults, q + 1);
+        assert_int_equal(b->fault_va, signals[q & 1] + 8);
+    }
+    assert_int_equal(commands(b, CP_LAUNCH), 0);
+}
+
 static unsigned fault_status;
 static uint64_t client0_faults(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd, struct msg_cp_evt *evt)
 {
@@ -133,6 +178,7 @@ static void fault_case(struct bench *b, unsigned status)
     assert_int_equal(b->kernels, 1);
 }
 
+/* shows B.8 */
 static void memory_fault_is_reported_and_contained(void **state)
 {
     struct bench *b = *state;
@@ -142,6 +188,7 @@ static void memory_fault_is_reported_and_contained(void **state)
     assert_int_equal(inactive_of(b, 0), 0);
 }
 
+/* shows B.8 */
 static void illegal_instruction_stops_the_queue(void **state)
 {
     struct bench *b = *state;
@@ -157,6 +204,7 @@ static void illegal_instruction_stops_the_queue(void **state)
     assert_int_equal(b->kernels, 2);
 }
 
+/* shows B.8 */
 static void aperture_violation_has_its_own_code(void **state)
 {
     struct bench *b = *state;
@@ -285,7 +333,8 @@ static void suspended_queues_wait(void **state)
     ring(b, 0);
     run(b);
     assert_int_equal(b->kernels, 0);
-    cp_queue_cu_mask(b->queue[0], 0x2);
+    assert_false(cp_queue_cu_mask(b->cp[0], b->queue[0], 0xf0)); /* no such CU */
+    assert_true(cp_queue_cu_mask(b->cp[0], b->queue[0], 0x2));
     cp_queue_suspend(b->cp[0], b->queue[0], false);
     run(b);
     assert_int_equal(b->kernels, 1);
@@ -297,8 +346,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(bad_packets_stop_their_queue),
+        TEST(a_bad_packet_waits_for_earlier_ones),
         TEST(scratch_is_asked_for_and_retried),
         TEST(scratch_without_room_for_a_group_is_refused),
+        TEST(signal_that_is_not_there),
         TEST(memory_fault_is_reported_and_contained),
         TEST(illegal_instruction_stops_the_queue),
         TEST(aperture_violation_has_its_own_code),

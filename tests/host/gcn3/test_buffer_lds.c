@@ -97,6 +97,7 @@ static void expect_lds(unsigned at, uint64_t lanes, uint32_t first, uint32_t ste
 #define LOAD_DWORD UINT64_C(0x80010201e0511000)  /* buffer_load_dword v1, s[4:7], 0 offen lds; field vdata names v2 */
 #define STORE_DWORD UINT64_C(0x80020000e0f50000) /* buffer_store_lds_dword s[8:11], 0 */
 
+/* shows C.3 */
 static void places(void **unused)
 {
     (void)unused;
@@ -119,7 +120,7 @@ static void places(void **unused)
     }
 }
 
-/* Lanes beyond the allocation take no part, in memory neither; there is no way round from 0xffff to 0. */
+/* shows C.3: Lanes beyond the allocation take no part, in memory neither; there is no way round from 0xffff to 0. */
 static void bounds(void **unused)
 {
     (void)unused;
@@ -173,6 +174,7 @@ static void narrow(void **unused)
     }
 }
 
+/* shows C.3 */
 static void faults(void **unused)
 {
     (void)unused;

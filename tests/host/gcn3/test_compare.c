@@ -40,6 +40,7 @@ static bool compared(char kind, unsigned which, uint64_t a, uint64_t b)
     return which >> (order + 1) & 1; /* f, lt, eq, le, gt, ne, ge, t */
 }
 
+/* shows C.1 */
 static void compares(void **unused)
 {
     (void)unused;

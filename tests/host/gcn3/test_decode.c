@@ -210,7 +210,7 @@ static void memory_formats(void)
         }
 }
 
-/* Every implemented row of the table is legal in some encoding, and every other row in none. */
+/* shows C.1: Every implemented row of the table is legal in some encoding, and every other row in none. */
 static void every_row(void **unused)
 {
     (void)unused;

@@ -127,6 +127,7 @@ static enum hazard run_sequence(unsigned *at, unsigned *states)
     return rule;
 }
 
+/* shows C.7 */
 static void rules(void **unused)
 {
     (void)unused;

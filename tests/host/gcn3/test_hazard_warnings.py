@@ -30,6 +30,7 @@ def careless(tmp_path_factory):
     return assemble(tmp_path_factory.mktemp("hazards"), "careless", BODY, vgprs=4)
 
 
+@pytest.mark.shows("C.7")
 def test_each_place_once(careless):
     lines = hazards(careless, "--grid", "256", "--group", "128", *ON)
     assert len(lines) == 2, lines
@@ -48,6 +49,7 @@ def test_off_by_default(careless):
 @pytest.mark.parametrize("name, args", [("matmul", ["--grid", "64,64", "--group", "16,16", "--arg", "out:16384:/dev/null", "--arg", "zero:16384",
                                                     "--arg", "zero:16384", "--arg", "u32:64"]),
                                         ("fma", ["--grid", "256", "--group", "256", "--arg", "out:1024:/dev/null", "--arg", "u32:4"])])
+@pytest.mark.shows("C.7")
 def test_compilers_keep_the_rules(tmp_path, name, args):
     out = tmp_path / f"{name}.co"
     subprocess.run(["clang-19", "-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx803", "-O2", "-mcode-object-version=4",

@@ -68,6 +68,7 @@ static void cancel64(double *c, const double *a, const double *b)
     }
 }
 
+/* shows C.2 */
 static void arithmetic_f32(void **unused)
 {
     (void)unused;
@@ -99,6 +100,7 @@ static void arithmetic_f32(void **unused)
     }
 }
 
+/* shows C.2 */
 static void arithmetic_f64(void **unused)
 {
     (void)unused;
@@ -140,6 +142,7 @@ static __attribute__((noinline)) void round_halves(uint16_t bits[4], const __flo
     bits[2] = of16((_Float16)(x[0] * x[1]));
     bits[3] = of16((_Float16)(x[0] * x[1] + x[2]));
 }
+/* shows C.2 */
 static void arithmetic_f16(void **unused)
 {
     (void)unused;
@@ -205,6 +208,7 @@ static void near_ties(float *a, const float *b)
     LANES64 if (rnd64() % 2) a[l] = (float)((double)b[l] * (1 + (double)(rnd64() % 0x2000000) * 0x1p-25));
 }
 
+/* shows C.2 */
 static void division_f32(void **unused)
 {
     (void)unused;
@@ -222,6 +226,7 @@ static void division_f32(void **unused)
     }
 }
 
+/* shows C.2 */
 static void division_f64(void **unused)
 {
     (void)unused;
@@ -253,7 +258,8 @@ static void division_f64(void **unused)
     }
 }
 
-/* Square root of a float, correctly rounded, where subnormals are flushed: clang scales by 2^32 below 2^-96. */
+/* shows C.2: Square root of a float, correctly rounded, where subnormals are flushed: clang scales by 2^32 below 2^-96.
+ */
 static void square_root_f32(void **unused)
 {
     (void)unused;
@@ -293,6 +299,7 @@ static void square_root_f32(void **unused)
     }
 }
 
+/* shows C.2 */
 static void square_root_f64(void **unused)
 {
     (void)unused;

@@ -48,6 +48,7 @@ def places(lines):
     return [re.sub(r"wavefront \d+", "wavefront", line) for line in lines]
 
 
+@pytest.mark.shows("C.7")
 def test_each_place_once(beyond):
     """In the order of the code; the wavefront that comes first may be another in lock step."""
     golden = warnings(beyond, "--model", "golden", *ON)

@@ -409,6 +409,7 @@ static void run_program(void)
     lockstep_free(ls);
 }
 
+/* shows B.6 */
 static void truth_and_lies(void **unused)
 {
     (void)unused;

@@ -350,6 +350,7 @@ static const struct row {
     X(SOPC, CMP_LG_U64, cmp_lg_u64),
 };
 
+/* shows C.1 */
 static void operations(void **unused)
 {
     (void)unused;

@@ -164,6 +164,7 @@ static void run_op(const struct op *o, struct finding *r)
     mpfr_clears(mx, my, (mpfr_ptr)0);
 }
 
+/* shows C.2 */
 static void largest_errors(void **unused)
 {
     (void)unused;

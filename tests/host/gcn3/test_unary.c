@@ -38,6 +38,7 @@ static int run_row(const struct unary_op *o, uint32_t first, uint32_t step, uint
     return -1;
 }
 
+/* shows C.2 */
 static void every_half(void **unused)
 {
     (void)unused;
@@ -72,7 +73,7 @@ static bool sweep_modes(const struct unary_op *o, unsigned part, unsigned parts)
     return good;
 }
 
-/* As many processes as host cores, each with its share of the sources. */
+/* shows C.2: As many processes as host cores, each with its share of the sources. */
 static void every_word(void **unused)
 {
     (void)unused;

@@ -18,6 +18,7 @@
 #define VRAM (UINT64_C(64) << 20)
 #define MIB (UINT64_C(1) << 20)
 #define PTE_PLACE UINT64_C(0x00fffffffffff000)
+#define PTE_TABLE UINT64_C(0x0000fffffffff000) /* without the owner */
 
 static int setup(void **state)
 {
@@ -129,7 +130,10 @@ static void tables_come_back(void **state)
         uint64_t va = i * 3 % 1000 * (UINT64_C(1) << 30) + i * 4096;
         assert_int_equal(pagetable_map(pt, va, 0x1000, 4096, PTE_R), 0);
         assert_int_equal(pagetable_unmap(pt, va, 4096), 0);
+        if (i % 50 == 0)
+            pagetable_recycle(*state, 0, pagetable_removed(*state, 0));
     }
+    pagetable_recycle(*state, 0, pagetable_removed(*state, 0));
     int status = 0;
     uint64_t n = 0;
     for (; status == 0 && n < 1000; n++)
@@ -140,6 +144,67 @@ static void tables_come_back(void **state)
     pt = pagetable_new(*state, 0);
     assert_int_equal(pagetable_map(pt, 0, 0x1000, 4096, PTE_R), 0);
     pagetable_free(pt);
+}
+
+/* Until it is recycled, in the order of removal, a removed table keeps its page: a walker may still read it. */
+static void removed_tables_stay_empty(void **state)
+{
+    struct pmem *pm = *state;
+    struct pagetable *pt = pagetable_new(pm, 0);
+    const uint64_t *table[3];
+    for (uint64_t i = 0; i < 3; i++) { /* one root entry: a middle table that stays, and a lowest one each */
+        assert_int_equal(pagetable_map(pt, i * 2 * MIB, 0x1000, 4096, PTE_R), 0);
+        const uint64_t *root = (const void *)pmem_vram(pm, 0, pagetable_root(pt) & PTE_TABLE, 4096);
+        const uint64_t *middle = (const void *)pmem_vram(pm, 0, root[0] & PTE_TABLE, 4096);
+        table[i] = (const void *)pmem_vram(pm, 0, middle[i] & PTE_TABLE, 4096);
+        assert_int_not_equal(table[i][0], 0);
+    }
+    uint64_t before = pagetable_removed(pm, 0);
+    assert_int_equal(pagetable_unmap(pt, 0, 4096), 0);
+    assert_int_equal(pagetable_removed(pm, 0), before + 1);
+    assert_int_equal(pagetable_unmap(pt, 2 * MIB, 4096), 0);
+    assert_int_equal(pagetable_removed(pm, 0), before + 2);
+    assert_int_equal(pagetable_map(pt, 6 * MIB, 0x2000, 4096, PTE_R), 0);
+    assert_true(table[0][0] == 0 && table[1][0] == 0);
+    pagetable_recycle(pm, 0, before + 1);
+    assert_int_equal(pagetable_map(pt, 8 * MIB, 0x3000, 4096, PTE_R), 0);
+    assert_true((table[0][0] & PTE_PLACE) == 0x3000 && table[1][0] == 0);
+    pagetable_recycle(pm, 0, before + 2);
+    assert_int_equal(pagetable_map(pt, 10 * MIB, 0x4000, 4096, PTE_R), 0);
+    assert_true((table[1][0] & PTE_PLACE) == 0x4000);
+    pagetable_free(pt);
+}
+
+/* Small pages that a big one replaces, again and again: their table is used for something else. */
+static void replaced_tables_come_back(void **state)
+{
+    struct pagetable *pt = pagetable_new(*state, 0);
+    for (unsigned i = 0; i < 1000; i++) {
+        assert_int_equal(pagetable_map(pt, 64 * MIB + 0x3000, 0x1000, 4096, PTE_R), 0);
+        assert_int_equal(pagetable_map(pt, 64 * MIB, pmem_addr(1, 4 * MIB), 2 * MIB, PTE_R), 0);
+        assert_int_equal(pagetable_unmap(pt, 64 * MIB, 2 * MIB), 0);
+        pagetable_recycle(*state, 0, pagetable_removed(*state, 0));
+    }
+    pagetable_free(pt);
+}
+
+/* Address spaces that end give back all their tables, and only theirs. */
+static void spaces_end_with_their_own_tables(void **state)
+{
+    struct pagetable *stays = pagetable_new(*state, 0);
+    for (uint64_t i = 0; i < 300; i++) { /* more than there are pages for tables */
+        struct pagetable *pt = pagetable_new(*state, 0);
+        assert_non_null(pt);
+        for (uint64_t k = 0; k < 4; k++) { /* tables of both by turns: a middle one and a lowest one each */
+            const uint64_t va = ((i * 4 + k) % 20) << 30;
+            assert_int_equal(pagetable_map(pt, k << 30, pmem_addr(1, MIB + (k << 12)), 4096, PTE_R), 0);
+            assert_int_equal(pagetable_map(stays, va, pmem_addr(1, va >> 18), 4096, PTE_R), 0);
+        }
+        pagetable_free(pt);
+        for (uint64_t n = 0; n < 20 && n < i * 4 + 4; n++)
+            assert_int_equal(pagetable_lookup(stays, n << 30) & PTE_PLACE, pmem_addr(1, (n << 30) >> 18));
+    }
+    pagetable_free(stays);
 }
 
 static void random_maps_agree_with_an_array(void **state)
@@ -165,6 +230,7 @@ static void random_maps_agree_with_an_array(void **state)
             assert_int_equal(pagetable_unmap(pt, base + first * 4096, count * 4096), 0);
             memset(model + first, 0, count * sizeof model[0]);
         }
+        pagetable_recycle(*state, 0, pagetable_removed(*state, 0));
         for (int probe = 0; probe < 40; probe++) {
             uint64_t at = (uint64_t)rand() % PAGES;
             assert_int_equal(pagetable_lookup(pt, base + at * 4096) & ~PTE_FRAGMENT, model[at]);
@@ -181,6 +247,7 @@ static void random_maps_agree_with_an_array(void **state)
     pagetable_free(pt);
 }
 
+/* shows S3.12 */
 static void same_address_different_data(void **state)
 {
     struct pmem *pm = *state;
@@ -211,6 +278,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(big_page_splits, setup, teardown),
         cmocka_unit_test_setup_teardown(blocks_are_fragments, setup, teardown),
         cmocka_unit_test_setup_teardown(tables_come_back, setup, teardown),
+        cmocka_unit_test_setup_teardown(removed_tables_stay_empty, setup, teardown),
+        cmocka_unit_test_setup_teardown(replaced_tables_come_back, setup, teardown),
+        cmocka_unit_test_setup_teardown(spaces_end_with_their_own_tables, setup, teardown),
         cmocka_unit_test_setup_teardown(random_maps_agree_with_an_array, setup, teardown),
         cmocka_unit_test_setup_teardown(same_address_different_data, setup, teardown),
     };

@@ -71,10 +71,10 @@ struct Bench : GoldenSide, ObserverSide {
         c.scratch_base = q.scratch_base >> 8;
         c.pc = q.pc;
         c.exec = q.exec;
-        c.group_size[0] = 1024;
-        c.group_size[1] = c.group_size[2] = 1;
-        c.recip_x = 1024;
-        c.recip_y = 1 << 20;
+        for (unsigned d = 0; d < 3; d++)
+            c.group_size[d] = q.size[d];
+        c.recip_x = ((1 << 20) + q.size[0] - 1) / q.size[0];
+        c.recip_y = ((1 << 20) + q.size[1] - 1) / q.size[1];
         c.mode = q.mode;
         c.ieee = q.ieee;
         c.init_sgprs = q.sgpr.size();

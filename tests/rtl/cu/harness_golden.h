@@ -97,9 +97,11 @@ struct GoldenSide {
             g.s[i] = w.s[i] = q.sgpr[i];
         WAVE_EXEC(&g) = q.exec;
         memcpy(&w.s[126], &q.exec, 8);
-        for (unsigned l = 0; l < 64; l++)
+        for (unsigned l = 0; l < 64; l++) {
+            unsigned item = q.wave_in_group * 64 + l, id[3] = {item % q.size[0], item / q.size[0] % q.size[1], item / q.size[0] / q.size[1]};
             for (unsigned k = 0; k <= q.items; k++)
-                w.v[k * 64 + l] = w.rv[k * 64 + l] = k == 0 ? q.wave_in_group * 64 + l : 0;
+                w.v[k * 64 + l] = w.rv[k * 64 + l] = id[k];
+        }
     }
 
     // Run all waves added since the last call; barriers among them are honoured.

@@ -9,6 +9,8 @@ struct MemorySide {
     uint64_t cycle = 0;
     unsigned latency = 12, jitter = 20;
     bool trace = getenv("CU_TRACE") != nullptr;  // print fetches and issues
+    uint64_t late_va = 0;   // a chunk of code whose answers take up to late_most cycles more
+    unsigned late_most = 0;
     std::multimap<uint64_t, msg_ifetch_rsp> ifetch;
     std::multimap<uint64_t, msg_smem_rsp> smem;
     std::multimap<uint64_t, msg_mem_rsp> vector;
@@ -21,11 +23,12 @@ struct MemorySide {
         return msg;
     }
     uint64_t brought[4][2] = {}; // data of the next scalar store of a SIMD
+    unsigned data_late = 0;      // cycles that data come later than code
     uint64_t due() { return cycle + latency + rnd.below(jitter + 1); }
     // at most one message a cycle on a port
-    template <class M, class T> void send(M &queue, const T &msg)
+    template <class M, class T> void send(M &queue, const T &msg, unsigned more)
     {
-        uint64_t t = due();
+        uint64_t t = due() + more;
         while (queue.count(t))
             t++;
         queue.emplace(t, msg);
@@ -61,7 +64,7 @@ struct MemorySide {
                 memcpy(r.data, p, 64);
             }
         }
-        send(vector, r);
+        send(vector, r, data_late);
     }
 
     void answer_ifetch(const msg_ifetch_req &q)
@@ -75,7 +78,7 @@ struct MemorySide {
             memcpy(r.data, mem.at(q.va), 32);
         else
             r.status = MEM_FAULT_NOT_PRESENT;
-        send(ifetch, r);
+        send(ifetch, r, late_most && q.va == late_va ? late_most - rnd.below(late_most * 3 / 4) : 0);
     }
 
     void answer_smem(const msg_smem_req &q)
@@ -96,7 +99,7 @@ struct MemorySide {
         if (q.op == SMEM_DATA)
             brought[q.wave >> 4 & 3][q.dwords & 1] = q.va;
         else
-            send(smem, r);
+            send(smem, r, data_late);
     }
 
     template <class M, class P> void deliver(M &queue, uint8_t &valid, P &port)

@@ -93,6 +93,7 @@ struct Snapshot {
 struct WaveSetup {
     unsigned simd = 0, slot = 0, group = 0, group_waves = 1, wave_in_group = 0;
     unsigned vgpr_base = 0, vgprs = 64, sgpr_base = 0, sgprs = 112, lds_base = 0, lds_bytes = 0, items = 0;
+    unsigned size[3] = {1024, 1, 1};  // of the group
     uint32_t scratch_base = 0;
     uint64_t tba = 0, tma = 0;  // trap handler of the VMID: as told to the CU before
     uint64_t pc = MemBase, exec = ~0ull;

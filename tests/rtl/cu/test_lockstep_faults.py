@@ -74,6 +74,7 @@ def faulty_model(monkeypatch):
     monkeypatch.setenv("GANTRY_MODEL_OPT", "-O1")  # short runs
 
 
+@pytest.mark.shows("B.6")
 def test_no_fault(tmp_path):
     run_shift64(tmp_path)
     assert first_difference(tmp_path) is None
@@ -90,6 +91,7 @@ def test_buffer_lds(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("seed", [*range(1, 21), 31])
+@pytest.mark.shows("B.6")
 def test_fault_is_found(seed, tmp_path, monkeypatch):
     monkeypatch.setenv("GANTRY_FAULT", str(seed))
     found = first_difference(tmp_path)
@@ -101,6 +103,7 @@ def test_fault_is_found(seed, tmp_path, monkeypatch):
 
 # wrong PC saved by s_trap, TTMP written by a program, s_sethalt of the trap handler forgotten
 @pytest.mark.parametrize("seed,program,what", [(25, "handler", "ttmp0"), (26, "handler", "ttmp6"), (27, "trap", "halted itself")])
+@pytest.mark.shows("B.6")
 def test_fault_of_traps_is_found(seed, program, what, monkeypatch):
     if not shutil.which("hipcc"):
         pytest.skip("hipcc is not installed")

@@ -33,6 +33,7 @@ def code(tmp_path_factory):
 
 
 @pytest.mark.parametrize("model", ["golden", "rtl"])
+@pytest.mark.shows("C.3")
 def test_target_time(code, model, tmp_path):
     subprocess.run([GANTRY, "kernel", "-c", "tiny", "-q", "--model", model, "-o", tmp_path / "run", code, "--grid", "1", "--group", "1",
                     "--arg", f"out:{24 * ROUNDS}:{tmp_path}/times", "--arg", f"u32:{ROUNDS}"], cwd=ROOT, check=True, capture_output=True)

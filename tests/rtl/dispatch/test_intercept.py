@@ -30,6 +30,7 @@ def cycles(code, groups, waves):
 
 # With fewer work-groups the cold instruction cache shows; from 1,000 on the dispatcher sets the pace.
 @pytest.mark.parametrize("waves", [1, 4])
+@pytest.mark.shows("S3.1", "S3.2", "S3.4")
 def test_constant_and_slope(empty, waves):
     sizes = [1000, 1500, 2000]
     taken = [cycles(empty, groups, waves) for groups in sizes]

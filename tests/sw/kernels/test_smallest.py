@@ -39,6 +39,7 @@ def compare(name, folder, config, *options):
 
 
 @pytest.mark.parametrize("name", list(reference.CASES) if NIGHTLY else SOME)
+@pytest.mark.shows("B.6", "C.5")
 def test_lockstep(name, tmp_path):
     compare(name, tmp_path, "smallest")
 
@@ -53,6 +54,7 @@ def test_narrow_takes_longer(tmp_path):
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", SOME)
 @pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.shows("B.6", "C.5")
 def test_shapes(shape, name, tmp_path):
     compare(name, tmp_path, "tiny", *[w for s in SHAPES[shape] for w in ("--set", s)])
 

@@ -41,10 +41,11 @@ def run(*launch_as):
 
 
 def same(line):
-    return {k: line[k] for k in ("kernels", "instructions", "data", "hash")}
+    return {k: line[k] for k in ("kernels", "instructions", "data", "hash", "counters")}
 
 
 @pytest.mark.parametrize("name", list(reference.CASES))
+@pytest.mark.shows("B.4", "C.6")
 def test_kernels(name, tmp_path):
     one, got, want = launch(name, 4, tmp_path, "--model", "golden")
     difference(got, want)
@@ -68,6 +69,7 @@ def test_long_kernels(name, tmp_path):
 
 
 @pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.shows("C.6")
 def test_groups_that_wait_for_later_ones(code, threads, tmp_path):
     (tmp_path / "come").write_bytes(bytes(64))
     status, err, _ = run(threads, f"{code}:reverse", "384", "64", [f"inout:{tmp_path}/come:{tmp_path}/came", f"out:1536:{tmp_path}/out"])

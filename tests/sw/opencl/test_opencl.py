@@ -32,6 +32,7 @@ def check_floats(family, results):
 
 
 @pytest.mark.parametrize("family", campaign.FLOAT_FAMILIES)
+@pytest.mark.shows("C.2")
 def test_math(family):
     check_floats(family, campaign.float_family(family, 64, BOTH, WIDTHS[family], "t"))
 
@@ -39,11 +40,13 @@ def test_math(family):
 @pytest.mark.nightly
 @pytest.mark.parametrize("model, items", [("golden", 256), ("lockstep", 64)])
 @pytest.mark.parametrize("family", campaign.FLOAT_FAMILIES)
+@pytest.mark.shows("C.2")
 def test_math_all(family, model, items):
     check_floats(family, campaign.float_family(family, items, [model]))
 
 
 @pytest.mark.nightly
+@pytest.mark.shows("C.2")
 def test_every_half():
     """All 65,536 arguments of the functions of one half."""
     rows = [r for r in math_table.MATH if r.args == "f" and r.limits[2] != math_table.REPORT]
@@ -62,6 +65,7 @@ def check_plain(results, complete):
 
 
 @pytest.mark.parametrize("family, widths, every", [("integer", (1, 3), 3), ("relational", (2,), 1), ("conversion", (1, 4), 8)])
+@pytest.mark.shows("C.2")
 def test_plain(family, widths, every):
     check_plain(plain.family(family, 64, BOTH, widths, "t", every), False)
 

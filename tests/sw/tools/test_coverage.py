@@ -59,6 +59,7 @@ def tree(tmp_path):
     return tmp_path
 
 
+@pytest.mark.shows("C.8")
 def test_never_hit_lines_are_named(tree):
     """Two runs add up; what neither hit is reported with file and line; a line with two points is hit when one of them is."""
     total = planted(tree / "one.dat", (0, 4, 0, 0, 4, 4, 7, 0))
@@ -119,6 +120,7 @@ def test_other_folders_are_not_counted(tree):
     assert not any("CoverInsert(&(vlSymsp" in p.read_text() or "CoverToggleInsert(0" in p.read_text() for p in code.glob("*.cpp"))
 
 
+@pytest.mark.shows("C.8")
 def test_cells_without_a_hit():
     """What both models refuse, and what cannot have another result, is told apart from what was not tried."""
     known = {e.key: e for e in isa.encodings()}

@@ -12,3 +12,4 @@ TMPDIR=$work/tmp "$work/tree/sw/tools/hipcc.sh" -x hip "$work/empty.hip" -o "$wo
 "$work/empty"
 left=$(ls -A "$work/tmp" "$work/tree/build" | grep -v -e ':$' -e '^$' || true)
 [ -z "$left" ] || { echo "left behind: $left"; exit 1; }
+echo "case done: nothing is left behind"

@@ -61,7 +61,7 @@ def test_trained_models_compute_the_same():
     def run():
         done = subprocess.run(KERNEL, cwd=ROOT, capture_output=True, text=True, timeout=900)
         assert done.returncode == 0, done.stderr
-        return re.findall(r"\b(?:cycles|instructions|hash|data)=\w+", done.stderr.splitlines()[-1]), "building model" in done.stderr
+        return re.findall(r"\b(?:cycles|instructions|hash|data|counters|now)=\w+", done.stderr.splitlines()[-1]), "building model" in done.stderr
 
     subprocess.run(["rm", "-rf", *map(str, [models.PROFILE, models.PROFILE.with_suffix(".key"), models.MODELS / "stamps"])], check=True)
     plain, _ = run()

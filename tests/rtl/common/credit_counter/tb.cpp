@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 
+#include "tests/rtl/case_done.h"
 #include "Vcredit_counter.h"
 
 int main()
@@ -32,5 +33,6 @@ int main()
         count = count - d.spend_i + d.credit_i;
         clock();
     }
+    case_done("random against a count");
     return !(empty && full);
 }

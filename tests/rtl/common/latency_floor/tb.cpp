@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <deque>
 
+#include "tests/rtl/case_done.h"
 #include "Vlatency_floor.h"
 
 int main()
@@ -61,5 +62,6 @@ int main()
     }
     std::printf("%llu passed, %llu waited, of these %llu behind their own, %llu held back\n", (unsigned long long)passed, (unsigned long long)waited,
                 (unsigned long long)behind, (unsigned long long)stalled);
+    case_done("random against a queue");
     return !passed || !waited || !behind || !stalled;
 }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdio>
 
+#include "tests/rtl/case_done.h"
 #include "Vrr_arbiter.h"
 
 int main()
@@ -38,5 +39,6 @@ int main()
             pointer = (want + 1) % N;
         clock();
     }
+    case_done("random against a model");
     return 0;
 }

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <deque>
 
+#include "tests/rtl/case_done.h"
 #include "Vstream_fifo.h"
 
 int main()
@@ -39,5 +40,6 @@ int main()
             q.pop_front();
         clock();
     }
+    case_done("random against a model");
     return 0;
 }

@@ -8,9 +8,11 @@
 //
 // The compute unit against the golden model: small programs of every class (programs.h,
 // lds_programs.h), groups, faults and random programs (generator.h), each register write compared.
+#include "tests/rtl/case_done.h"
 #include "tests/rtl/cu/cu/generator.h"
 #include "tests/rtl/cu/cu/lds_programs.h"
 #include "tests/rtl/cu/cu/programs.h"
+#include "tests/rtl/cu/cu/waits.h"
 #include "tests/rtl/cu/harness.h"
 
 static void run_one(Bench &b, const char *name, const std::string &text, WaveSetup setup = {})
@@ -155,13 +157,23 @@ int main(int argc, char **argv)
     run_one(b, "buffer_lds", buffer_lds_program, both);
     both.scratch_base = 0x400000;
     run_one(b, "mixed", mixed_program, both);
+    case_done("programs of every class");
     run_group(b);
+    case_done("groups");
+    run_waits(b);
+    case_done("waits with a count");
+    run_ended(b);
+    case_done("barriers with ended wavefronts");
+    run_items(b);
+    case_done("item ids");
     run_faults(b);
+    case_done("faults");
     unsigned rounds = argc > 1 ? std::atoi(argv[1]) : 6;
     for (unsigned i = 0; i < rounds; i++) {
         b.latency = 8 + 40 * (i & 1);
         run_random(b, 1 + b.rnd.below(20));
     }
+    case_done("random programs");
     std::printf("passed: %llu register writes compared\n", (unsigned long long)b.observed);
     return 0;
 }

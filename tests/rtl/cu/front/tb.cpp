@@ -11,6 +11,7 @@
 // mutant: -DGANTRY_CU_FAULT=28
 // mutate: rtl/cu/cu_front.sv: scalar_idle && vmem_queue_idle && none_waits => scalar_idle && vmem_queue_idle
 // mutate: rtl/cu/cu_fetch.sv: have[w][place]  = 1'b0; => have[w][place]  = have[w][place];
+// mutate: rtl/cu/cu_fetch.sv: late[at] = 1'b1 => late[at] = 1'b0
 // mutate: rtl/cu/cu_perf.sv: plane[2] = plane[2] ^ carry1 => plane[2] = plane[2] ^ carry2
 // mutate: rtl/cu/cu_perf.sv: some[turn]    = 1'b1 => some[turn]    = 1'b0
 // mutate: rtl/cu/cu_front.sv: .Instructions(16'h007b) => .Instructions(16'h003b)
@@ -21,6 +22,8 @@
 // loads on many wavefronts against the golden model; faults, kill, invalidation, counters; traps (traps.h); turns of s_nop (nops.h).  Covers cu_fetch, cu_issue,
 // cu_scalar, cu_sgpr, cu_fill, cu_perf.  The mutants: waits skipped, SCC, old fetch answers, lost load data, a read port,
 // scalar memory complete before its shortest latency.
+#include "tests/rtl/case_done.h"
+#include "tests/rtl/cu/front/late.h"
 #include "tests/rtl/cu/front/nops.h"
 #include "tests/rtl/cu/front/traps.h"
 #include "tests/rtl/cu/harness.h"
@@ -236,11 +239,18 @@ int main()
         b.jitter = i & 2 ? 0 : 60;
         run_random(b, i < 2 ? 1 : 1 + b.rnd.below(27));
     }
+    case_done("random programs");
     run_commands(b);
+    case_done("commands");
     run_nops(b);
+    case_done("s_nop");
+    run_late(b);
+    case_done("answers of fetches that are 128 jumps late");
     run_traps(b);
+    case_done("traps");
     run_lone(b, false);
     run_lone(b, true);
+    case_done("a lone wavefront");
     std::printf("passed: %llu register writes compared, %llu accesses complete\n", (unsigned long long)b.observed, (unsigned long long)b.completions);
     return 0;
 }

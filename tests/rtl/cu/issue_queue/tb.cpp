@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <deque>
 
+#include "tests/rtl/case_done.h"
 #include "Vissue_queue.h"
 
 int main()
@@ -45,5 +46,6 @@ int main()
             return 1;
         }
     }
+    case_done("random against a queue");
     return !full;
 }

@@ -15,6 +15,7 @@
 // mutant: -DGANTRY_CU_FAULT=24
 // mutant: -DGANTRY_CU_FAULT=30
 // mutant: -DGANTRY_CU_FAULT=31
+#include "tests/rtl/case_done.h"
 #include "drive.h"
 #include "host_ieee.h"
 #include "speed.h"
@@ -60,6 +61,7 @@ int main(int argc, char **argv)
         if (failures == 0)
             host::run(nightly && *nightly == '1' ? NIGHTLY_VECTORS : 100000);
     }
+    case_done("every instruction", "C.2");
     if (LANES == 16 && argc == 1 && (masks_handed[0] < 200 || masks_handed[1] < 200)) {
         printf("only %llu and %llu masks were handed on\n", (unsigned long long)masks_handed[0], (unsigned long long)masks_handed[1]);
         failures++;

@@ -9,6 +9,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import microbench  # noqa: E402
 
 
+@pytest.mark.shows("C.4")
 def test_costs():
     table = microbench.read_table()
     measured = microbench.measure(table)
@@ -24,6 +25,7 @@ LATENCIES = {"LDS read, 1 dword": 28, "scalar load, 1 dword, hit": 36, "time": 3
 RATES = {"vector load, 2 dwords, L1 hit": (8, 10), "vector store, 1 dword": (8, 10)}  # of a CU, least and most
 
 
+@pytest.mark.shows("C.4")
 def test_keys_reach_the_pipelines():
     table = [line for line in microbench.read_table() if line["class"] in LATENCIES or line["class"] in RATES]
     measured = microbench.measure(table, options=[f"--set={key}={value}" for key, value in SMALLEST.items()])

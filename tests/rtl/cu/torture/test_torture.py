@@ -27,12 +27,14 @@ def run_body(lines, folder, groups=1, waves=1, settings=()):
     return torture.execute(p, folder)
 
 
+@pytest.mark.shows("B.6", "C.1")
 def test_random_programs():
     failures, programs, total = torture.campaign(FIRST, instructions=INSTRUCTIONS)
     assert not failures, "\n".join(failures)
     assert total >= INSTRUCTIONS and programs >= 10
 
 
+@pytest.mark.shows("C.5")
 def test_random_programs_on_the_smallest(monkeypatch):
     """One SIMD of four lanes with four slots (nightly a million)."""
     monkeypatch.setattr(torture, "CONFIG", "smallest")
@@ -58,6 +60,7 @@ def test_case(case, tmp_path):
     assert not outcome.kind, outcome.detail
 
 
+@pytest.mark.shows("C.1")
 def test_random_words():
     """Random words as code: no crash, no hang, no difference; faults are the same in both models."""
     failures, ends = fuzz.campaign(1, seconds=10)
@@ -97,6 +100,7 @@ def test_waits():
     assert count([Group(load), block]) == 5
 
 
+@pytest.mark.shows("C.1")
 def test_every_cell_is_dealt():
     """The deck holds every implemented encoding, and seeds in a row go through it."""
     isa = deck.isa

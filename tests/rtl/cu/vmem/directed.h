@@ -43,7 +43,7 @@ static void race_invalidation()
     drain();
     invalidate(CACHE_INV_L1V, 1);
     mem.min_delay = 200, mem.spread = 1;
-    v.exec = 0xffff, v.tag = serial_of[0]++ & 255;  // as many lines as the cache has misses
+    v.exec = (1u << MSHRS) - 1, v.tag = serial_of[0]++ & 255;  // as many lines as the cache has misses
     for (unsigned l = 0; l < 64; l++)
         vgpr[0][0][l] = SHARED_VA + l * 64 % 4096, vgpr[0][1][l] = SHARED_VA >> 32;
     issue(v);

@@ -15,6 +15,9 @@ enum { LATENCY = 120 - 13 }; // default of the parameter: from valid_i to the re
 #ifndef LANES
 #define LANES 16  // of a SIMD
 #endif
+#ifndef MSHRS
+#define MSHRS 16  // misses that the cache can have under way
+#endif
 enum { SLICES = 4, WAVES = 8, PAGES = 4, CREDITS = 16 };
 static const uint64_t SHARED_VA = 0x7000000000, BAD_VA = 0x3000000000, RO_VA = 0x3100000000;
 

@@ -24,6 +24,7 @@
 // mutate: rtl/cu/cu_vmem_writeback.sv: closes[s] = next.final_row; => closes[s] = 1'b1;
 // mutate: rtl/cu/cu_vmem_coalesce.sv: next.lanes = 64'(joined0 | joined1) => next.lanes = 64'(joined0)
 // mutate: rtl/cu/cu_vmem_return.sv: (has[l] ? now[l[3:0]] : 32'd0) => now[l[3:0]]
+#include "tests/rtl/case_done.h"
 #include "directed.h"
 
 static double cpu_ns()
@@ -108,6 +109,7 @@ int main(int argc, char **argv)
     for (unsigned i = 0; i < sizeof lds; i++)
         if (lds[i] != want_lds[i])
             fail("LDS", lds[i], want_lds[i]);
+    case_done("random instructions", "S1.2, C.3");
     printf("%llu instructions with lanes in the LDS, %llu between memory and the LDS, %llu lines\n", (unsigned long long)flat_lds,
            (unsigned long long)buffer_lds, (unsigned long long)lines);
     printf("%llu instructions in %llu cycles; transactions %llu, TLB hit %llu miss %llu, read hit %llu miss %llu joined %llu, write %llu\n",
@@ -117,8 +119,10 @@ int main(int argc, char **argv)
     printf("slowest: %llu cycles\n", (unsigned long long)slowest);
     if (!failures)
         transaction_counts(), bus_faults(), address_faults(), many_without_lanes();
+    case_done("transactions", "S4.11");
     if (!failures)
         LANES == 16 ? costs() : narrow_costs();
+    case_done("costs");
     printf("%s\n", failures ? "FAILED" : "passed");
     return failures != 0;
 }

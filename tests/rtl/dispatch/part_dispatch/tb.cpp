@@ -2,10 +2,11 @@
 // Bench of part_dispatch (hub, walk, pool, events): random launches, cache maintenance and kills against CUs in C++
 // that own every resource they were named: no overlap, no leak (S3.5 to S3.7, S3.10), every wavefront of every group
 // exactly once with the right lanes and SGPRs, x fastest, groups overlap between launches (S3.9), 4 cycles a group of 1
-// to 4 wavefronts (S3.2), 1.03 N + 0.02 for more (S3.3), idle exact.  Not responsible for: other partitions.
+// to 4 wavefronts (S3.2), 1.03 N + 0.02 for more (S3.3), idle exact, a credit for every command that is taken, every field of every
+// message (fields.h), CU masks, scratch places, kernels beside each other (cases.h).  Not responsible for: other partitions.
 // top: part_dispatch
 // sources: build/gen/gantry_msg_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/dispatch/dispatch_pkg.sv rtl/dispatch/dispatch_pool.sv rtl/dispatch/dispatch_walk.sv rtl/dispatch/dispatch_events.sv rtl/dispatch/dispatch_hub.sv rtl/gpu/part_dispatch.sv
-// args: -Wno-UNUSEDPARAM
+// args: -Wno-UNUSEDPARAM --x-initial unique
 // mutant: -GSeedPool=2'd1
 // mutant: -GSeedPool=2'd2
 // mutant: -GSeedPool=2'd3
@@ -14,6 +15,8 @@
 // mutate: rtl/dispatch/dispatch_hub.sv: cp_cmd_valid_i && held == (Qw + 1)'(1) ? cp_cmd_i => held == (Qw + 1)'(1) ? cp_cmd_i
 // mutate: rtl/dispatch/dispatch_hub.sv: cp_cmd_valid_i && held == (Qw + 1)'(1) ? cp_cmd_i => cp_cmd_valid_i ? cp_cmd_i
 // mutate: rtl/dispatch/dispatch_hub.sv: launches[tail] = cp_cmd_i.kind => launches[head] = cp_cmd_i.kind
+// mutate: rtl/dispatch/dispatch_hub.sv: cp_cmd_credit_o <= take => cp_cmd_credit_o <= take && c.kind == CP_LAUNCH
+// mutate: rtl/dispatch/dispatch_hub.sv: cp_cmd_credit_o <= take => cp_cmd_credit_o <= cp_cmd_valid_i
 // mutate: rtl/dispatch/dispatch_walk.sv: cmd[l].cu_mask & ~nofit[l] & pick_pkg => ~nofit[l] & pick_pkg
 // mutate: rtl/gpu/part_dispatch.sv: .freed_cu_i(freed.cu) => .freed_cu_i(cu)
 #include <cstdio>
@@ -23,10 +26,11 @@
 #include <map>
 #include <vector>
 
+#include "tests/rtl/case_done.h"
 #include "Vpart_dispatch.h"
-#include "gantry_msg.h"
+#include "fields.h"
 
-static const unsigned Cus = 64, Simds = 4, Slots = 10, ScratchPerCu = 32, Vgprs = 256, Sgprs = 800, Lds = 65536, Blks = 33, Credits = 8;
+static const unsigned Cus = 64, Simds = 4, Slots = 10, ScratchPerCu = 32, Vgprs = 256, Sgprs = 800, Lds = 65536, Blks = 33, Credits = 8, Places = 64;
 static Vpart_dispatch *dut;
 static uint64_t cycle, seed = 88172645463325252ull;
 static unsigned idle_errors;
@@ -64,7 +68,11 @@ static std::map<unsigned, msg_cp_cmd> maintenance;
 static std::deque<msg_cp_cmd> to_send;
 static std::deque<std::pair<uint64_t, unsigned>> blk_answers;
 static uint64_t blk_seen;
-static unsigned run_cycles = 40, hold = 0, halts_sent, halts_told;
+static std::vector<msg_cp_cmd> roots; // page-table roots that were set
+static unsigned places = Places; // credits of the host
+static unsigned run_cycles = 40, hold = 0, halts_sent, halts_told, faults_sent, faults_told;
+static std::deque<msg_cp_evt> told; // events that the host has not heard of; those of killed launches it does not
+static uint64_t invalidations;      // commands for CUs
 static std::map<unsigned, std::pair<uint64_t, uint64_t>> handler[64]; // of a CU by VMID: TBA, TMA
 
 static void group_shape(const msg_cp_cmd &c, uint64_t group, unsigned id[3], unsigned size[3])
@@ -127,8 +135,7 @@ static void wave_started(unsigned cu, const msg_cu_cmd &m)
             FAIL("launch %u: size %d is %u, expected %u", id, d, m.group_size[d], size[d]);
     if (m.recip_x != ((1u << 20) + size[0] - 1) / size[0] || m.recip_y != ((1u << 20) + size[1] - 1) / size[1])
         FAIL("launch %u: reciprocals %u %u for %u %u", id, m.recip_x, m.recip_y, size[0], size[1]);
-    if (m.vmid != c.vmid || m.vgprs != c.vgprs || m.sgprs != c.sgprs || m.lds_bytes != c.lds_bytes || m.scratch_base != (uint32_t)(c.root >> 8) ||
-        !(c.cu_mask >> cu & 1))
+    if (!same(m, wave_fields(c, m)) || !(c.cu_mask >> cu & 1))
         FAIL("launch %u: fields or CU mask", id);
     unsigned n = c.user_sgprs, number = cu * ScratchPerCu + (m.wave & 15) * Simds + (m.wave >> 4);
     uint32_t sys[5] = {gid[0], gid[1], gid[2], (l.next_wave == 0 ? 1u << 31 : 0) | waves, number * c.scratch_wave_bytes};
@@ -179,9 +186,33 @@ static void cu_command(unsigned cu, const msg_cu_cmd &m)
                 cus[cu].out.push_back({cycle + 10 + pick(20), evt_of(CU_EVT_WAVE_DONE, w.cmd)});
         }
     }
+    msg_cu_cmd plain = {};
+    plain.kind = m.kind, plain.vmid = m.vmid, plain.flags = m.flags, plain.pc = m.pc, plain.exec = m.exec;
+    if (!same(plain, m) || (m.kind == CU_INV && (m.flags == 0 || m.flags & ~(CACHE_INV_L1V | CACHE_INV_TLB))))
+        FAIL("cu %u: command %u, fields", cu, m.kind);
+    invalidations += m.kind == CU_INV;
     if (m.kind == CU_TRAP)
         handler[cu][m.vmid] = {m.pc, m.exec};
     cus[cu].out.push_back({cycle + 32 + pick(20), ack});
+}
+
+// An event with something in every field; the host must hear exactly that.
+static void tell_host(unsigned cu, unsigned kind, const msg_cu_cmd &m)
+{
+    msg_cu_evt e = evt_of(kind, m);
+    e.status = static_cast<uint8_t>(1 + pick(8)), e.data = static_cast<uint32_t>(rng()), e.va = rng(), e.pc = rng();
+    cus[cu].out.push_back({cycle, e});
+    told.push_back(host_fields(e, cu, by_slot[m.launch]));
+}
+
+static void heard(const msg_cp_evt &e)
+{
+    for (auto it = told.begin(); it != told.end(); ++it)
+        if (same(*it, e)) {
+            told.erase(it);
+            return;
+        }
+    FAIL("event %u of cu %u, wave %u: no CU has sent that", e.kind, e.cu, e.wave);
 }
 
 static void cu_step(unsigned cu)
@@ -197,12 +228,12 @@ static void cu_step(unsigned cu)
         l.instructions += e.instructions;
         l.running--;
         if (pick(40) == 0) {
-            msg_cu_evt irq = evt_of(CU_EVT_INTERRUPT, w.cmd);
-            irq.data = w.cmd.wave_in_group;
-            c.out.push_back({cycle, irq});
+            tell_host(cu, CU_EVT_INTERRUPT, w.cmd);
         }
         if (pick(40) == 0) // it would not end; what matters is that the host is told
-            c.out.push_back({cycle, evt_of(CU_EVT_HALT, w.cmd)}), halts_sent++;
+            tell_host(cu, CU_EVT_HALT, w.cmd), halts_sent++;
+        if (pick(40) == 0)
+            tell_host(cu, CU_EVT_FAULT, w.cmd), faults_sent++;
         c.out.push_back({cycle, e});
     }
 }
@@ -216,6 +247,13 @@ static void host_event(const msg_cp_evt &e)
         Launch &l = it->second;
         if (l.running || l.next_wave || l.next_group != uint64_t(l.cmd.groups[0]) * l.cmd.groups[1] * l.cmd.groups[2])
             FAIL("launch %u ended early", e.id);
+        msg_cp_evt plain = e;
+        plain.status = 0, plain.cu = 0, plain.wave = 0, plain.va = plain.pc = 0;
+        if (!same(plain, e) || e.vmid != l.cmd.vmid)
+            FAIL("launch %u: fields of its end", e.id);
+        if (e.start != l.first_start + 1 || e.end <= l.last_start || e.end > cycle)
+            FAIL("launch %u ran from %llu to %llu, expected from %llu", e.id, (unsigned long long)e.start, (unsigned long long)e.end,
+                 (unsigned long long)l.first_start);
         if (e.data != l.started || e.instructions != l.instructions || e.start > e.end || e.end > cycle)
             FAIL("launch %u: %llu waves %llu instructions, expected %llu %llu", e.id, (unsigned long long)e.data,
                  (unsigned long long)e.instructions, (unsigned long long)l.started, (unsigned long long)l.instructions);
@@ -223,15 +261,24 @@ static void host_event(const msg_cp_evt &e)
     } else if (e.kind == CP_EVT_INTERRUPT) {
         if (!launches.count(e.id))
             FAIL("interrupt of no launch");
+        heard(e);
+    } else if (e.kind == CP_EVT_FAULT) {
+        heard(e);
+        faults_told++;
     } else if (e.kind == CP_EVT_HALT) {
         if (!launches.count(e.id))
             FAIL("halt of no launch");
+        heard(e);
         halts_told++;
     } else {
         auto it = maintenance.find(e.id);
         if (it == maintenance.end() || (e.kind == CP_EVT_KILL_DONE) != (it->second.kind == CP_KILL) ||
             (e.kind == CP_EVT_TRAP_DONE) != (it->second.kind == CP_TRAP))
             FAIL("answer %u to no command", e.kind);
+        msg_cp_evt plain = {};
+        plain.kind = e.kind, plain.id = e.id, plain.vmid = e.vmid;
+        if (!same(plain, e))
+            FAIL("answer %u: other fields", e.kind);
         if (e.vmid != it->second.vmid)
             FAIL("answer %u of vmid %u to a command for vmid %u", e.kind, e.vmid, it->second.vmid);
         if (e.kind == CP_EVT_KILL_DONE) {
@@ -248,14 +295,27 @@ static void host_event(const msg_cp_evt &e)
 
 static void blk_commands()
 {
-    for (unsigned b = 0; b < Blks; b++)
-        if (dut->blk_cmd_valid_o >> b & 1)
-            blk_answers.push_back({cycle + 20 + pick(50), b}), blk_seen |= 1ull << b;
+    for (unsigned b = 0; b < Blks; b++) {
+        if (!(dut->blk_cmd_valid_o >> b & 1))
+            continue;
+        msg_blk_cmd m;
+        memcpy(&m, &dut->blk_cmd_o[b], sizeof m);
+        bool asked = false;
+        for (auto &c : maintenance)
+            asked = asked || (m.kind == BLK_INV && c.second.kind == CP_CACHE && c.second.vmid == m.vmid && c.second.flags == m.flags);
+        for (auto &r : roots)
+            asked = asked || (m.kind == BLK_VMID && r.vmid == m.vmid && r.root == m.root);
+        if (!asked || m.pad0)
+            FAIL("command %u, vmid %u, flags %x for a cache: nobody wants that", m.kind, m.vmid, m.flags);
+        blk_answers.push_back({cycle + 20 + pick(50), b}), blk_seen |= 1ull << b;
+    }
 }
 
 static void step(const msg_cp_cmd *cmd)
 {
     dut->cp_cmd_valid_i = cmd != nullptr;
+    if (cmd && places-- == 0)
+        FAIL("a command without a place");
     if (cmd)
         memcpy(&dut->cp_cmd_i, cmd, sizeof *cmd);
     else
@@ -285,9 +345,12 @@ static void step(const msg_cp_cmd *cmd)
     bool was_idle = dut->idle_o && !input;
     dut->cycle_i = cycle;
     dut->clk_i = 1, dut->eval(), dut->clk_i = 0, dut->eval();
-    bool any = dut->cp_evt_valid_o || dut->cu_cmd_valid_o || dut->cu_evt_credit_o || dut->blk_cmd_valid_o;
+    bool any = dut->cp_evt_valid_o || dut->cu_cmd_valid_o || dut->cu_evt_credit_o || dut->blk_cmd_valid_o || dut->cp_cmd_credit_o;
     if (was_idle && (any || !dut->idle_o))
         FAIL("something happens after idle_o without input");
+    places += dut->cp_cmd_credit_o;
+    if (places > Places)
+        FAIL("%u places, the hub has %u", places, Places);
     for (unsigned c = 0; c < Cus; c++) {
         cus[c].credits += dut->cu_evt_credit_o >> c & 1;
         if (dut->cu_cmd_valid_o >> c & 1) {
@@ -322,6 +385,7 @@ static msg_cp_cmd launch_make(unsigned id, unsigned gx, unsigned gy, unsigned gz
     c.user_sgprs = pick(17), c.sys_sgprs = pick(32), c.scratch_wave_bytes = 1024 * pick(3), c.root = (uint64_t)pick(1 << 30) << 8, c.vgpr_items = pick(3);
     for (unsigned i = 0; i < 16; i++)
         c.user_sgpr[i] = static_cast<uint32_t>(rng());
+    c.rsrc1 = static_cast<uint32_t>(rng()), c.rsrc2 = static_cast<uint32_t>(rng());
     c.cu_mask = pick(3) ? ~0ull : rng() | 1ull << pick(64);
     unsigned lowest = 0; // of the CUs that may be used: the group must fit there
     while (!(c.cu_mask >> lowest & 1))
@@ -353,6 +417,8 @@ static void send(const msg_cp_cmd &c)
         launches[c.id].cmd = c;
     else if (c.kind != CP_VMID)
         maintenance[c.id] = c;
+    else
+        roots.push_back(c);
     if (c.kind == CP_KILL) {
         for (auto &l : launches)
             if (l.second.cmd.vmid == c.vmid)
@@ -406,6 +472,35 @@ static void test_whole()
     drain(20000);
 }
 
+// As many commands at once as there are places, then more as places come back, each of them slow; launches that find no
+// slot hold up what is behind them.  All are answered, in order, and every place comes back.
+static void test_places(unsigned count)
+{
+    unsigned full = 0, launched = 0;
+    hold = 1;
+    for (unsigned i = 0; i < count;) {
+        msg_cp_cmd c = {};
+        if (i % 8 == 1 && launched < 12) {
+            c = launch_make(22000 + launched++, 64, 1, 1, 64, 1, 1);
+            c.vgprs = 4, c.sgprs = 16, c.lds_bytes = 0;
+        } else {
+            c.kind = i % 16 == 3 ? CP_VMID : CP_CACHE, c.id = 0xb000 | i, c.flags = CACHE_INV_TLB | CACHE_INV_L1V, c.vmid = 1 + i % 3;
+        }
+        full += places == 0;
+        hold = hold && full < 1000;
+        if (places == 0)
+            step(nullptr);
+        else
+            send(c), i++;
+    }
+    hold = 0;
+    drain(200000);
+    for (unsigned n = 0; n < 200; n++)
+        step(nullptr);
+    if (full == 0 || places != Places)
+        FAIL("%u cycles without a place, %u places at the end", full, places);
+}
+
 static void test_rate(unsigned waves, double expected)
 {
     const unsigned groups = 400;
@@ -426,8 +521,11 @@ static void test_rate(unsigned waves, double expected)
         FAIL("rate");
 }
 
+#include "cases.h"
+
 int main()
 {
+    Verilated::randReset(2); // what reset leaves alone holds anything
     dut = new Vpart_dispatch;
     dut->rst_ni = 0;
     for (int i = 0; i < 2; i++)
@@ -435,8 +533,16 @@ int main()
     dut->rst_ni = 1;
     for (unsigned w : {1u, 2u, 4u, 5u, 8u, 16u})
         test_rate(w, w <= 4 ? 4 : 1.03 * w + 0.02);
+    case_done("cycles of a group", "S3.2, S3.3");
     test_random(4000);
+    case_done("random launches", "S3.5, S3.7, S3.10");
+    test_places(300);
+    case_done("places");
     test_whole();
+    case_done("groups that fill a CU");
+    test_cases();
+    if (faults_told == 0 || faults_told > faults_sent)
+        FAIL("%u faults told of %u", faults_told, faults_sent);
     if (halts_told == 0 || halts_told > halts_sent || handler[Cus - 1].size() != 3)
         FAIL("%u halts told of %u, %zu trap handlers", halts_told, halts_sent, handler[Cus - 1].size());
     if (blk_seen != (1ull << Blks) - 1)
@@ -445,6 +551,7 @@ int main()
         step(nullptr);
     if (!dut->idle_o)
         FAIL("not idle at the end");
+    case_done("every cache and halt was told, idle at the end");
     std::printf("passed, %llu cycles\n", (unsigned long long)cycle);
     return 0;
 }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rtl/l1/sqc.sv: four CUs fetch instructions and load scalars at random from a few hundred pages of two
-// address spaces, and store scalars to five pages that they all load from: a load sees each store that was answered before; crossbar answers come late and out of order. Data must be those of the page at some time between
-// request and answer; after an acknowledged invalidation no older contents may appear. Carries S0.5, S3.12.
+// Bench of rtl/l1/sqc.sv: four CUs fetch instructions and load scalars at random from a few hundred pages of nine
+// address spaces whose numbers differ in one bit, and store scalars to five pages that they all load from: a load sees each store that was answered before; crossbar answers come late and out of order. Data must be those of the page at some time between
+// request and answer; after an acknowledged invalidation no older contents may appear, no page of an older translation is accessed and no such access is under way. Carries S0.5, S3.12.
 // top: sqc
 // sources: build/gen/gantry_msg_pkg.sv rtl/common/pick_pkg.sv rtl/common/credit_counter.sv rtl/tech/ram_1r1w.sv rtl/tlb/tlb_pkg.sv rtl/tlb/tlb_l1.sv rtl/l1/sqc_cache.sv rtl/l1/sqc.sv
-// args: -Irtl/common -GNumSlices=4 -GIKib=4 -GKKib=2 -GTlbEntries=8
+// args: -Irtl/common -GNumSlices=4 -GIKib=4 -GKKib=2 -GTlbEntries=8 --x-initial unique
 // mutant: -GSeedBug=1
 // mutant: -GSeedStore=1
 // mutate: rtl/l1/sqc.sv: plain_some[c] && !(k_rsp_valid && k_rsp_port == c[1:0]) => plain_some[c]
+// mutate: rtl/l1/sqc_cache.sv: 16'hffff : old) & (send_m | wait_m) => 16'hffff : old) & wait_m
+// mutate: rtl/l1/sqc.sv: tlb_taken && i_drained && k_drained => tlb_taken && i_drained
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -16,10 +18,11 @@
 #include <random>
 #include <vector>
 
+#include "tests/rtl/case_done.h"
 #include "gantry_msg.h"
 
 #ifndef ENOUGH
-#define ENOUGH 20000 // answers
+#define ENOUGH 15000 // answers
 #endif
 #ifdef PART // ../part_sqc: its top and the default configuration
 #include "Vpart_sqc.h"
@@ -45,6 +48,10 @@ uint64_t remap = 0;         // ... and so do translations
     printf("FAIL cycle %lu: %s\n", (unsigned long)cycle, what);
     exit(1);
 }
+// Address space 1 and those that differ from it in one bit; 1 and 3 more often.
+unsigned random_vmid() { return rng() % 10 < 7 ? 1 + (rng() & 2) : 1 ^ 1u << rng() % 8; }
+unsigned space_of(unsigned vmid) { return vmid == 1 ? 0 : 1 + __builtin_ctz(vmid ^ 1); }
+
 bool chance(unsigned percent) { return rng() % 100 < percent; }
 template <class T, class P> T get(const P &port)
 {
@@ -70,7 +77,7 @@ uint64_t translate(unsigned vmid, uint64_t va)
         return (uint64_t)1 << 48 | (page + 100000) << 12 | 0x13 | (page == Stored + StoredPages - 1 ? 0 : 4);
     if (page % Pages == 7)
         return 0;
-    return (uint64_t)1 << 48 | (page * 2 + vmid * 1000 + remap * 5000) << 12 | 0x13 | (page % Pages == 9 ? 0 : 8);
+    return (uint64_t)1 << 48 | (page * 2 + (1 + space_of(vmid)) * 500 + remap * 5000) << 12 | 0x13 | (page % Pages == 9 ? 0 : 8);
 }
 uint32_t word_at(uint64_t pa, uint32_t when) { return (uint32_t)(pa * 2654435761u) ^ when << 24 ^ (uint32_t)(pa >> 20); }
 
@@ -89,13 +96,16 @@ struct Want {
     uint32_t oldest;        // contents may be of any version from here on
     uint64_t oldest_map;
     bool mem_time, store;
+    unsigned wave;
     uint32_t data[4];          // stored
     std::vector<size_t> first; // loads of stored pages: index of the oldest value that each dword may have
 };
 struct Reply {
     msg_mem_rsp rsp;
-    uint64_t due;
+    uint64_t due, addr; // addr 0: of a translation
 };
+// Translations (remap) of which a physical page is; pages that are stored to are of all.
+bool older(uint64_t pa) { return pa && !is_stored(((pa & 0xffffffffffff) >> 12) - 100000 << 12) && (pa & 0xffffffffffff) >> 12 < remap * 5000; }
 
 // Every dword is that of some moment since `oldest`: lines of one answer may be of different moments.
 bool matches(const Want &w, const uint32_t *data, unsigned dwords)
@@ -151,6 +161,7 @@ void check_counters(Top &, const uint64_t (&)[2][2]) {}
 
 int main()
 {
+    Verilated::randReset(2); // what reset leaves alone holds anything
     Top top;
     uint64_t asked[2][2] = {}; // translations, lines: for instructions, scalars
     std::map<uint64_t, Want> fetches, loads; // by {cu, wave, epoch} and {cu, tag}
@@ -164,6 +175,7 @@ int main()
     const uint64_t traffic = 120000;
     for (cycle = 0; cycle < traffic + 3000; cycle++) {
         unsigned load = cycle / 20000 % 3 == 0 ? 60 : cycle / 20000 % 3 == 1 ? 10 : 1;
+        const bool narrow = cycle / 4000 % 12 == 2; // a busy crossbar: what is translated waits to be sent
         unsigned spread = cycle / 5000 % 2 ? Pages : 4;
         top.clk_i = 0;
         name_gpu(top);
@@ -177,7 +189,7 @@ int main()
                 msg_ifetch_req r = {};
                 r.wave = in_flight[c] % 40;
                 r.epoch = tag++;
-                r.vmid = 1 + rng() % 2;
+                r.vmid = random_vmid();
                 r.va = (rng() % spread) << 12 | (rng() % 128) << 5 | (uint64_t)chance(2) << 44;
                 if (fetches.count((uint64_t)c << 32 | r.wave << 8 | r.epoch))
                     continue;
@@ -198,7 +210,7 @@ int main()
             if (more && queue.empty() && scalar_flight[c] < 14 && chance(load) && chance(30)) {
                 msg_smem_req r = {}, d = {};
                 Want w = {};
-                w.vmid = r.vmid = 1 + rng() % 2;
+                w.vmid = r.vmid = random_vmid();
                 w.dwords = r.dwords = 1 << rng() % 3;
                 w.va = r.va = chance(3) ? 7 << 12 : (Stored + rng() % StoredPages) << 12 | (chance(90) ? rng() % 128 : 1016 + rng() % 8) << 2;
                 if (w.va >> 12 == Stored + StoredPages - 2) // the end of a store may not lie on the page that is read only
@@ -208,7 +220,7 @@ int main()
                     w.data[k] = rng();
                 r.wave = (&queue - stores[c]) << 4 | rng() % 10;
                 r.tag = tag++;
-                d.wave = r.wave;
+                d.wave = w.wave = r.wave;
                 d.op = SMEM_DATA;
                 d.va = w.data[0] | (uint64_t)w.data[1] << 32;
                 queue.push_back(d);
@@ -225,13 +237,14 @@ int main()
                 msg_smem_req r = {};
                 r.op = chance(5) ? SMEM_MEMTIME : SMEM_LOAD;
                 r.wave = rng() % 40;
-                r.vmid = 1 + rng() % 2;
+                r.vmid = random_vmid();
                 r.dwords = 1 << rng() % 5;
                 r.tag = tag++;
                 r.va = (rng() % spread) << 12 | (rng() % 1024) << 2 | (uint64_t)chance(2) << 40;
                 if (r.op == SMEM_LOAD && chance(30))
                     r.va = (Stored + rng() % 2) << 12 | (rng() % 128) << 2;
                 Want w = {r.vmid, r.dwords, r.va, cycle, valid_version, valid_map, r.op == SMEM_MEMTIME};
+                w.wave = r.wave;
                 for (unsigned k = 0; is_stored(r.va) && k < r.dwords; k++)
                     w.first.push_back(answered[place(r.va + 4 * k)]);
                 loads[(uint64_t)c << 32 | r.tag] = w;
@@ -241,7 +254,7 @@ int main()
                 input = true;
             }
         }
-        if (!inv_pending && cycle > 100 && chance(1) && chance(10)) { // memory and tables change, then everything is invalidated
+        if (!inv_pending && cycle > 100 && chance(1) && (narrow || chance(10))) { // memory and tables change, then everything is invalidated
             version++;
             remap += chance(30);
             msg_blk_cmd b = {};
@@ -261,7 +274,7 @@ int main()
                 input = true;
             }
         }
-        if (owed && chance(60))
+        if (owed && chance(narrow ? 4 : 60))
             owed--, top.mem_req_credit_i = 1, input = true;
         top.eval();
         bool idle = top.idle_o && !input && cycle > 4;
@@ -273,6 +286,9 @@ int main()
             fail("idle, but an output moved");
         if (top.blk_evt_valid_o) {
             inv_pending = false;
+            for (auto &r : replies)
+                if (older(r.addr))
+                    fail("invalidated, but an access that was translated before is under way");
             valid_version = version;
             valid_map = remap;
         }
@@ -289,6 +305,8 @@ int main()
                 a.status = !pte ? MEM_FAULT_NOT_PRESENT : (q.access & 4) && !(pte & 8) ? MEM_FAULT_NO_EXECUTE : MEM_OK;
                 a.data[0] = a.status == MEM_OK ? pte : 0;
             } else {
+                if (!inv_pending && older(q.addr))
+                    fail("access by a translation from before the invalidation");
                 if (q.addr % 64 || q.target != (q.addr >> 8) % Slices)
                     fail("line request to the wrong place");
                 for (unsigned i = 0; i < 16; i++) {
@@ -302,7 +320,7 @@ int main()
                     ((uint32_t *)a.data)[i] = own ? values(pa).back() : word_at(pa, version);
                 }
             }
-            replies.push_back({a, cycle + 5 + rng() % 60});
+            replies.push_back({a, cycle + 5 + rng() % 60, q.op == MEM_XLAT ? 0 : q.addr});
             if (++owed > Credits)
                 fail("credit overdrawn");
         }
@@ -326,8 +344,10 @@ int main()
             if (top.smem_rsp_valid_o >> c & 1) {
                 auto a = get<msg_smem_rsp>(top.smem_rsp_o[c]);
                 auto w = loads.find((uint64_t)c << 32 | a.tag);
-                if (w == loads.end())
+                if (w == loads.end() || a.wave != w->second.wave)
                     fail("unexpected scalar answer");
+                if (a.status && a.va != w->second.va)
+                    fail("address of a scalar access that failed");
                 unsigned first = (w->second.va >> 12) % Pages, last = ((w->second.va + 4 * w->second.dwords - 1) >> 12) % Pages;
                 bool bad = first == 7 || last == 7 || w->second.va >> 40;
                 if (w->second.store) {
@@ -362,9 +382,11 @@ int main()
     }
     if (!fetches.empty() || !loads.empty() || !top.idle_o)
         fail("requests left without an answer");
-    if (done < ENOUGH || faults < ENOUGH / 200 || stored < ENOUGH / 10 || loaded < ENOUGH / 10)
+    if (done < ENOUGH || faults < ENOUGH / 200 || stored < ENOUGH / 12 || loaded < ENOUGH / 12)
         printf("%lu answers, %lu faults\n", (unsigned long)done, (unsigned long)faults), fail("too little traffic");
+    case_done("traffic with invalidations", "S0.5, S3.12");
     check_counters(top, asked);
+    case_done("counters");
     printf("PASS %lu answers, %lu fetch faults, %u versions, %lu stores, %lu loads of what they wrote\n", (unsigned long)done,
            (unsigned long)faults, version, (unsigned long)stored, (unsigned long)loaded);
     return 0;

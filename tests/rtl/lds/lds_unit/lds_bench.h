@@ -18,6 +18,8 @@ static Vlds_unit *dut;
 static uint64_t cycle;
 static uint32_t vgpr[4][256][64], want_vgpr[4][256][64];
 static bool stall_writes, busy_writes;  // ports of the VGPRs: taken now and then, by vector instructions
+static bool one_row;                    // no port is taken for long: a pair sends one row a cycle
+static uint64_t conflicts;              // cycles in which the unit said so
 static unsigned closed;                 // SIMDs whose port takes nothing
 static uint64_t busy_until[4], rows_taken[4];
 static int failures;

@@ -25,13 +25,14 @@ static void observe(unsigned wave, unsigned tag, uint64_t lanes)
     fail("effect without instruction", tag, 0);
 }
 
-static void operands_read(unsigned pair, unsigned tag)
+static void operands_read(unsigned pair, unsigned read)
 {
+    unsigned tag = read & 255, wave = read >> 8;
     for (auto &p : flying[pair])
         if (!p.read_done) {
             p.read_done = true;
-            if (tag != p.ds.tag)
-                fail("operands read of tag", tag, p.ds.tag);
+            if (tag != p.ds.tag || wave != p.ds.wave)
+                fail("operands read of tag", read, p.ds.tag);
             return;
         }
     fail("operands read without instruction", tag, 0);
@@ -44,8 +45,8 @@ static void complete(unsigned pair, unsigned done)
         return fail("completion without instruction", tag, 0);
     const Pending &p = flying[pair].front();
     const Ds &ds = p.ds;
-    if (tag != ds.tag || wave != ds.wave)
-        fail("completion of tag", tag, ds.tag);
+    if (done >> 14 || tag != ds.tag || wave != ds.wave)
+        fail("completion of tag", done, ds.tag);
     if (!p.read_done || !p.executed)
         fail("completion before operands were read or before its effect", tag, 0);
     // as soon as it has left, but not before the shortest latency
@@ -98,6 +99,15 @@ static void drive()
     }
 }
 
+// A row names the instruction that it belongs to, and is one of its results.
+static void check_sender(unsigned simd, unsigned tag, unsigned slot, unsigned reg)
+{
+    for (auto &p : flying[simd >> 1])
+        if (!p.left && p.executed && p.ds.tag == tag && p.ds.wave == (simd << 4 | slot) && reg - p.ds.dst < p.ds.results)
+            return;
+    fail("row of no instruction: tag, register", tag, reg);
+}
+
 static void tick()
 {
     dut->clk_i = 0;
@@ -112,13 +122,18 @@ static void tick()
             unsigned lanes = bits_of(w, 512, 16), row = bits_of(w, 528, 10);
             if (bits_of(w, 550, 2) != s)
                 fail("row of another SIMD", bits_of(w, 550, 2), s);
+            check_sender(s, bits_of(w, 538, 8), bits_of(w, 546, 4), row >> 2);
             rows_taken[s]++;
             for (unsigned l = 0; l < 16; l++)
                 if (lanes >> l & 1)
                     vgpr[s][row >> 2][(row & 3) * 16 + l] = w[l];
         }
+    unsigned rows = dut->vwr_valid_o;
+    if (one_row && ((rows & 3) == 3 || (rows & 12) == 12))
+        fail("rows of a pair in one cycle, though no port was ever busy", rows, 1);
     dut->eval();
     cycle++;
+    conflicts += dut->perf_conflict_o;
     for (unsigned s = 0; s < 4; s++) {
         if (busy_writes && cycle % 4 == s && rng() % 4 == 0)  // one instruction of four beats of the vector ALU
             busy_until[s] = cycle + 4;
@@ -132,7 +147,7 @@ static void tick()
             for (unsigned l = 0; l < 16; l++)
                 dut->vrd_data_i[simd][l] = vgpr[simd][row >> 2][(row & 3) * 16 + l];
         if (dut->opread_valid_o >> pair & 1)
-            operands_read(pair, dut->opread_o[pair] & 255);
+            operands_read(pair, dut->opread_o[pair]);
     }
     drive();
     for (unsigned pair = 0; SERIAL && pair < PAIRS; pair++)

@@ -57,8 +57,24 @@ static const Rate rates[] = {
     {"ds_write_b96", 222, 16, 16, 10},  {"ds_write_b128", 223, 16, 20, 10},           {"ds_write2_b64", 78, 8, 20, 10},
     {"ds_add_u32", 0, 4, 8, 4},         {"ds_add_rtn_u32", 32, 4, 8, 4},              {"ds_cmpst_rtn_b32", 48, 4, 12, 6},
     {"ds_add_u64", 64, 8, 12, 6},       {"ds_add_rtn_u64", 96, 8, 12, 6},             {"ds_cmpst_rtn_b64", 112, 8, 20, 10},
-    {"ds_swizzle_b32", 61, 4, 4, 2},    {"ds_bpermute_b32", 63, 4, 8, 4},
+    {"ds_swizzle_b32", 61, 4, 4, 2},    {"ds_bpermute_b32", 63, 4, 8, 4},             {"ds_permute_b32", 62, 4, 8, 4},
 };
+
+// Passes beyond the first of each group of 32 words are told, one a cycle.
+static void check_conflicts()
+{
+    static const struct {
+        unsigned op, stride, conflicts;
+    } cases[] = {{54, 4, 0}, {54, 0, 0}, {54, 8, 2}, {54, 128, 62}, {13, 64, 30}, {0, 0, 62}, {118, 8, 0}, {118, 64, 28}, {61, 4, 0}};
+    for (auto &c : cases) {
+        drain();
+        uint64_t before = conflicts;
+        stream(c.op, c.stride, 10, 0, 16);
+        drain();
+        if (conflicts - before != 10 * c.conflicts)
+            fail("conflicts of ten instructions", conflicts - before, 10 * c.conflicts);
+    }
+}
 
 static void check_rate(const Rate &r, unsigned pairs, double slack)
 {
@@ -79,9 +95,13 @@ static void check_rates()
         for (unsigned pairs = 1; pairs <= 2; pairs++)
             check_rate(r, pairs, 1.05);
     busy_writes = false;
+    drain();
+    one_row = true;
     for (const Rate &r : rates)
         for (unsigned pairs = 1; pairs <= 2; pairs++)
             check_rate(r, pairs, 1.02);
+    check_conflicts();
+    one_row = false;
 }
 
 // One lane after another: a word a cycle; atomics of 32 and 64 bits, without and with a second operand.  Beside that

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of rtl/rdma/rdma.sv: random far traffic in both directions with slow links and slow slices, against a list of
-// what each requester waits for. Every request must arrive once at its owner with its payload, every answer once at
-// its requester with its tag; credits are never overdrawn; idle means that nothing moves. Carries S1.3, S1.5.
+// what each requester waits for. Every request must arrive once at its owner and every answer once at its requester, with
+// all that it carried (byte mask, operands and kind of an atomic, status of a fault); answers of one link do not wait for those
+// of another; an owner without a port is answered with a bus fault; credits are never overdrawn; idle means that nothing moves. Carries S1.3, S1.5.
 // top: rdma
 // sources: build/gen/gantry_msg_pkg.sv rtl/common/pick_pkg.sv rtl/common/credit_counter.sv rtl/common/rr_arbiter.sv rtl/common/stream_fifo.sv rtl/rdma/rdma.sv
-// args: -Irtl/common -GFarPorts=4 -GNumSlices=4
+// args: -Irtl/common -GFarPorts=4 -GNumSlices=4 --x-initial unique
 // mutant: -GSeedBug=1
+// mutate: rtl/rdma/rdma.sv: back_any && mem_rsp_room && !lost => back_any && mem_rsp_room
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -13,6 +15,7 @@
 #include <map>
 #include <random>
 
+#include "tests/rtl/case_done.h"
 #include "gantry_msg.h"
 
 // Credits: Depth of a far channel, NocIn of requests from the crossbar and its answers, NocOut of requests to it.
@@ -46,6 +49,32 @@ template <class T, class P> T get(const P &port)
 }
 template <class P, class T> void put(P &port, const T &t) { memcpy(&port, &t, sizeof t); }
 
+// Every field holds something; the RDMA engine knows only the addresses.
+msg_mem_req random_request(uint32_t tag, uint64_t addr)
+{
+    msg_mem_req r;
+    auto *bytes = reinterpret_cast<uint8_t *>(&r);
+    for (size_t i = 0; i < sizeof r; i++)
+        bytes[i] = static_cast<uint8_t>(rng());
+    r.op = rng() % 4; // MEM_READ to MEM_ATOMIC
+    r.tag = tag;
+    r.addr = addr;
+    return r;
+}
+
+// What the owner of the memory answers: anything, for the requester that stands in the request.
+msg_mem_rsp random_answer(const msg_mem_req &q)
+{
+    msg_mem_rsp a;
+    auto *bytes = reinterpret_cast<uint8_t *>(&a);
+    for (size_t i = 0; i < sizeof a; i++)
+        bytes[i] = static_cast<uint8_t>(rng());
+    a.op = q.op, a.source = q.source, a.gpu = q.gpu, a.tag = q.tag;
+    return a;
+}
+
+template <class T> bool same(const T &a, const T &b) { return !memcmp(&a, &b, sizeof a); }
+
 bool chance(unsigned percent) { return rng() % 100 < percent; }
 
 unsigned far_port() { return (const unsigned[]){0, 1, 3}[rng() % 3]; }
@@ -72,13 +101,17 @@ void check_counters(Top &, const uint64_t (&)[4]) {}
 
 int main()
 {
+    Verilated::randReset(2); // what reset leaves alone holds anything
     Top top;
     uint64_t counted[4] = {};
     std::map<uint32_t, msg_mem_req> local, remote[Ports]; // waiting for an answer, by tag
+    std::map<uint32_t, msg_mem_req> entered;                   // of other GPUs, not yet at the slices, by user
+    std::map<uint32_t, msg_mem_rsp> local_answers, remote_answers;
+    std::map<uint32_t, uint32_t> names;                        // tag of a request at the slices: that of its requester
     std::deque<msg_mem_req> at_far[Ports], at_slice;       // requests that a server has not answered yet
     unsigned noc_in = NocIn, noc_rsp_owed = 0, noc_req_owed = 0;
     unsigned far_in[Ports], far_back[Ports], far_req_owed[Ports] = {}, far_rsp_owed[Ports] = {};
-    uint32_t next_tag = 1, done_local = 0, done_remote = 0;
+    uint32_t next_tag = 1, done_local = 0, done_remote = 0, refused = 0;
     for (unsigned p = 0; p < Ports; p++)
         far_in[p] = far_back[p] = Depth;
     name_gpu(top);
@@ -93,14 +126,16 @@ int main()
         bool input = false;
         if (cycle > 3) {
             if (noc_in && cycle < traffic && chance(load)) { // a CU asks for far memory
-                msg_mem_req r = {};
-                r.op = rng() % 4;
-                r.source = rng() % 80;
-                r.tag = next_tag++;
-                r.addr = (uint64_t)far_port() << 48 | (rng() % 4096) * 64;
-                for (auto &d : r.data)
-                    d = rng();
+                const bool nobody = chance(4);
+                const uint64_t owner = nobody ? Ports + rng() % (256 - Ports) : far_port();
+                msg_mem_req r = random_request(next_tag++, owner << 48 | (rng() & 0xffffffffffff));
                 local[r.tag] = r;
+                if (nobody) { // the engine answers itself
+                    msg_mem_rsp a = {};
+                    a.op = r.op, a.status = MEM_FAULT_BUS, a.source = r.source, a.gpu = Own, a.tag = r.tag;
+                    local_answers[a.tag] = a;
+                    refused++;
+                }
                 put(top.mem_req_i, r);
                 top.mem_req_valid_i = 1;
                 noc_in--;
@@ -110,15 +145,10 @@ int main()
                 if (p == Own + 1)
                     continue;
                 if (far_in[p] && p && cycle < traffic && chance(load / 2)) { // another GPU asks for our memory
-                    msg_mem_req r = {};
-                    r.op = rng() % 4;
-                    r.source = rng() % 80;
+                    msg_mem_req r = random_request(next_tag++, (uint64_t)(Own + 1) << 48 | (rng() & 0xffffffffffff));
                     r.gpu = p - 1;
-                    r.tag = next_tag++;
-                    r.addr = (uint64_t)(Own + 1) << 48 | (rng() % 4096) * 64;
-                    for (auto &d : r.data)
-                        d = rng();
-                    remote[p][r.tag] = r;
+                    r.user = r.tag; // by which the bench knows it at the slices
+                    remote[p][r.tag] = entered[r.user] = r;
                     put(top.far_req_i[p], r);
                     top.far_req_valid_i |= 1 << p;
                     far_in[p]--;
@@ -128,10 +158,8 @@ int main()
                     size_t k = rng() % at_far[p].size();
                     msg_mem_req q = at_far[p][k];
                     at_far[p].erase(at_far[p].begin() + k);
-                    msg_mem_rsp a = {};
-                    a.op = q.op, a.source = q.source, a.gpu = q.gpu, a.tag = q.tag;
-                    for (unsigned i = 0; i < 8; i++)
-                        a.data[i] = ~q.data[i];
+                    msg_mem_rsp a = random_answer(q);
+                    local_answers[a.tag] = a;
                     put(top.far_rsp_i[p], a);
                     top.far_rsp_valid_i |= 1 << p;
                     far_back[p]--;
@@ -146,10 +174,9 @@ int main()
                 size_t k = rng() % at_slice.size();
                 msg_mem_req q = at_slice[k];
                 at_slice.erase(at_slice.begin() + k);
-                msg_mem_rsp a = {};
-                a.op = q.op, a.tag = q.tag, a.source = 99;
-                for (unsigned i = 0; i < 8; i++)
-                    a.data[i] = q.data[i] + 1;
+                msg_mem_rsp a = random_answer(q);
+                a.source = 99, a.gpu = 99; // the engine's port of the crossbar
+                remote_answers[names[q.tag]] = a;
                 put(top.mem_rsp_i, a);
                 top.mem_rsp_valid_i = 1;
                 input = true;
@@ -172,8 +199,9 @@ int main()
         if (top.mem_rsp_valid_o) { // answer to a CU
             auto a = get<msg_mem_rsp>(top.mem_rsp_o);
             auto w = local.find(a.tag);
-            if (w == local.end() || a.source != w->second.source || a.data[3] != ~w->second.data[3])
+            if (w == local.end() || !local_answers.count(a.tag) || !same(a, local_answers[a.tag]))
                 fail("wrong or unexpected answer to this GPU");
+            local_answers.erase(a.tag);
             local.erase(w);
             done_local++;
             noc_rsp_owed++;
@@ -182,8 +210,17 @@ int main()
         }
         if (top.mem_req_valid_o) {
             auto q = get<msg_mem_req>(top.mem_req_o);
+            msg_mem_req asked = q; // but for the slice and the engine's tag, as another GPU has sent it
+            auto w = entered.find(q.user);
             if (q.target != (q.addr >> 8) % Slices)
                 fail("wrong slice");
+            if (w == entered.end() || q.tag >= 64)
+                fail("request of nobody");
+            asked.target = w->second.target, asked.tag = w->second.tag;
+            if (!same(asked, w->second))
+                fail("request of another GPU changed on its way");
+            names[q.tag] = w->second.tag;
+            entered.erase(w);
             at_slice.push_back(q);
             counted[q.op == MEM_READ ? 2 : 3]++;
             if (++noc_req_owed > NocOut)
@@ -192,7 +229,9 @@ int main()
         for (unsigned p = 0; p < Ports; p++) {
             if (top.far_req_valid_o >> p & 1) {
                 auto q = get<msg_mem_req>(top.far_req_o[p]);
-                if (q.addr >> 48 != p || q.gpu != Own || !local.count(q.tag) || q.data[5] != local[q.tag].data[5])
+                msg_mem_req asked = local.count(q.tag) ? local[q.tag] : msg_mem_req{};
+                asked.gpu = Own;
+                if (q.addr >> 48 != p || !same(q, asked))
                     fail("request left on the wrong port or changed");
                 at_far[p].push_back(q);
                 counted[p ? 1 : 0]++;
@@ -202,8 +241,13 @@ int main()
             if (top.far_rsp_valid_o >> p & 1) {
                 auto a = get<msg_mem_rsp>(top.far_rsp_o[p]);
                 auto w = remote[p].find(a.tag);
-                if (w == remote[p].end() || a.source != w->second.source || a.gpu != p - 1 || a.data[2] != w->second.data[2] + 1)
-                    fail("wrong or unexpected answer to another GPU");
+                if (w == remote[p].end() || !remote_answers.count(a.tag))
+                    fail("unexpected answer to another GPU");
+                msg_mem_rsp sent = remote_answers[a.tag];
+                sent.source = w->second.source, sent.gpu = p - 1, sent.tag = a.tag;
+                if (!same(a, sent))
+                    fail("wrong answer to another GPU");
+                remote_answers.erase(a.tag);
                 remote[p].erase(w);
                 done_remote++;
                 if (++far_rsp_owed[p] > Depth)
@@ -218,9 +262,11 @@ int main()
         left += r.size();
     if (left || !top.idle_o)
         fail("requests left without an answer");
-    if (done_local < 5000 || done_remote < 5000)
+    if (done_local < 5000 || done_remote < 5000 || refused < 200)
         fail("too little traffic");
+    case_done("traffic", "S1.3, S1.5");
     check_counters(top, counted);
+    case_done("counters");
     printf("PASS %u outbound, %u inbound\n", done_local, done_remote);
     return 0;
 }

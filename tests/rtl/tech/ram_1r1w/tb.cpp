@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 
+#include "tests/rtl/case_done.h"
 #include "Vram_1r1w.h"
 
 int main()
@@ -34,5 +35,6 @@ int main()
             return 1;
         }
     }
+    case_done("random against an array");
     return 0;
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 
+#include "tests/rtl/case_done.h"
 #include "Vram_2r1w.h"
 
 int main()
@@ -35,5 +36,6 @@ int main()
             return 1;
         }
     }
+    case_done("random against an array");
     return 0;
 }

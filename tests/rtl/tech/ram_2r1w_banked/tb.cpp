@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 
+#include "tests/rtl/case_done.h"
 #include "Vram_2r1w_banked.h"
 
 int main()
@@ -47,5 +48,6 @@ int main()
                 return 1;
             }
     }
+    case_done("random against an array");
     return 0;
 }

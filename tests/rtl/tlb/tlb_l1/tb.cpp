@@ -2,15 +2,17 @@
 // Bench of tlb_l1: random fills, lookups and invalidations against a map; a hit must carry the newest entry of exactly
 // this address space and page, a page just filled must hit, nothing may survive its invalidation (S3.12).  Pages from
 // 4096 on lie in blocks of 64 KiB, from 65536 on in blocks of 1 MiB: a fill of one page is one of all 16 or 256.
+// Address spaces and pages that differ in one bit are different ones, to lookups and to invalidations.
 // top: tlb_l1
 // sources: build/gen/gantry_msg_pkg.sv rtl/tlb/tlb_pkg.sv rtl/tlb/tlb_l1.sv
-// args: -Wno-UNUSEDPARAM
+// args: -Wno-UNUSEDPARAM --x-initial unique
 // mutant: -GSeedFault=2'd1
 // mutant: -GSeedFault=2'd2
 // mutant: -GSeedFault=2'd3
 // mutate: rtl/tlb/tlb_l1.sv: found[19:16] = lookup_vpn_i[7:4] => found[19:16] = found[19:16]
 #include <map>
 
+#include "tests/rtl/case_done.h"
 #include "../../mem_bench.h"
 #include "Vtlb_l1.h"
 
@@ -81,8 +83,41 @@ static void invalidate(unsigned vmid)
         it = vmid == 255 || it->first.first == vmid ? entries.erase(it) : std::next(it);
 }
 
+static void look(unsigned vmid, unsigned vpn, bool must_hit)
+{
+    lookup(vmid, vpn);
+    clock_once();
+    check(vmid, vpn, must_hit);
+}
+
+// One entry of a page, of a block of 16 and of one of 256: no other address space and no other page finds it, and only
+// its own address space's invalidation removes it.
+static void single_bits()
+{
+    const unsigned vmid = 0x5a;
+    for (unsigned vpn : {0x0aa0a55u, 0xaaa1a55u, 0x551a500u}) {
+        invalidate(255);
+        clock_once();
+        fill(vmid, vpn);
+        clock_once();
+        for (unsigned b = 0; b < 8; b++) {
+            look(vmid ^ 1u << b, vpn, false);
+            invalidate(vmid ^ 1u << b);
+            clock_once();
+            look(vmid, vpn, true);
+        }
+        for (unsigned b = 0; b < 28; b++)
+            look(vmid, vpn ^ 1u << b, false); // check() knows what is mapped
+        look(vmid, vpn, true);
+        invalidate(vmid);
+        clock_once();
+        look(vmid, vpn, false);
+    }
+}
+
 int main(int argc, char **argv)
 {
+    Verilated::randReset(2); // what reset leaves alone holds anything
     dut = new Vtlb_l1;
     clock_once();
     clock_once();
@@ -119,6 +154,9 @@ int main(int argc, char **argv)
         clock_once();
         check(vmid, vpn, filled);
     }
+    case_done("random against a map", "S3.12");
+    single_bits();
+    case_done("single bits");
     // a working set of the size of the table, each set filled evenly, stays
     invalidate(255);
     clock_once();
@@ -131,6 +169,7 @@ int main(int argc, char **argv)
         clock_once();
         check(1, p, true);
     }
+    case_done("a working set of its size stays");
     // so do as many blocks, whatever page of them was filled
     invalidate(255);
     clock_once();
@@ -154,6 +193,7 @@ int main(int argc, char **argv)
         clock_once();
         check(1, 0x10000 | p, true);
     }
+    case_done("as many blocks stay");
     printf("hits %llu, misses %llu\n", (unsigned long long)hits, (unsigned long long)misses);
     if (hits < 50000 || misses < 20000)
         fail("too little of one kind, hits", hits, misses);

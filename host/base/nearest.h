@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * How alike two words are, for "did you mean".
+ */
+#ifndef GANTRY_NEAREST_H
+#define GANTRY_NEAREST_H
+
+/* Insertions, deletions and exchanges of one letter that make `a` of `b`; 999 for a `b` of more than 127 letters. */
+unsigned edit_distance(const char *a, const char *b);
+#endif

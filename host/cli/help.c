@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What --help prints: of the command as a whole, and of each of its commands.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/option_table.h"
+
+static const char overview[] =
+    "usage: gantry COMMAND [options]\n"
+    "\n"
+    "  run      an unmodified ROCm or HIP program on the simulated GPUs\n"
+    "           gantry run -c demo -- ./program\n"
+    "  kernel   one kernel of a code object, without ROCm\n"
+    "           gantry kernel -c tiny sum.co --grid 1024 --group 256 --arg zero:4096\n"
+    "  config   the configuration: its keys, their values, the systems that come with the command\n"
+    "           gantry config --list gpu.l2\n"
+    "\n"
+    "gantry COMMAND --help tells the options of a command, man gantry tells more.\n";
+
+static const char exits_run[] = "\n"
+                                "exit status: the program's; otherwise 64 usage, 65 bad input, 66 missing file, 70 "
+                                "internal error, 74 input or output\n"
+                                "error, 75 no progress, 128+N ended by signal N\n";
+
+static const char exits_kernel[] =
+    "\n"
+    "exit status: 0 success, 64 usage, 65 bad input, 66 missing file, 70 internal error, 74 input or output error,\n"
+    "75 no progress, 76 fault of the kernel, 128+N ended by signal N\n";
+
+static const char config_text[] =
+    "usage: gantry config [-c CONFIG] [--set KEY=VALUE]... [--json]   every key with its value\n"
+    "       gantry config --list [PREFIX] [--json]                    keys (below PREFIX) with type, range, default\n"
+    "       gantry config [-c CONFIG] [--set KEY=VALUE]... --get KEY  one value\n"
+    "       gantry config [-c CONFIG] [--set KEY=VALUE]... --sv       constants for SystemVerilog\n"
+    "       gantry config --names                                     systems that come with the command\n";
+
+bool help_asked(const char *word)
+{
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
+void help_print(FILE *out, const char *command)
+{
+    if (command && strcmp(command, "run") == 0) {
+        fputs("usage: gantry run [options] -- PROGRAM [ARG...]\n\n", out);
+        option_help(out, false);
+        fputs(exits_run, out);
+    } else if (command && strcmp(command, "kernel") == 0) {
+        fputs("usage: gantry kernel [options] FILE[:KERNEL] --grid X[,Y[,Z]] --group X[,Y[,Z]] [--arg SPEC]...\n\n",
+              out);
+        option_help(out, true);
+        fputs(exits_kernel, out);
+    } else {
+        fputs(command && strcmp(command, "config") == 0 ? config_text : overview, out);
+    }
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The one table of the options of `run` and `kernel`: what getopt_long reads and what --help prints.
+ */
+#ifndef GANTRY_CLI_OPTION_TABLE_H
+#define GANTRY_CLI_OPTION_TABLE_H
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+enum option_id {
+    OPT_CONFIG = 'c',
+    OPT_OUTPUT = 'o',
+    OPT_QUIET = 'q',
+    OPT_VERBOSE = 'v',
+    OPT_MODEL = 256,
+    OPT_LOCKSTEP,
+    OPT_SET,
+    OPT_SEED,
+    OPT_WAVE,
+    OPT_TRACE,
+    OPT_MAX_CYCLES,
+    OPT_MAX_SECONDS,
+    OPT_PROGRESS,
+    OPT_NO_SKIP,
+    OPT_THREADS,
+    OPT_GPU,
+    OPT_GRID,
+    OPT_GROUP,
+    OPT_ARG
+};
+
+#define OPTIONS_MOST 32
+
+/* The long options of a command, ended by zeros. */
+void option_longs(bool kernel, struct option longs[OPTIONS_MOST]);
+/* Their explanation, a line or two each. */
+void option_help(FILE *out, bool kernel);
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What a client gave back while a GPU may still reach it by an old translation: pages of VRAM and GTT, windows of
+ * client memory, pages of page tables.  Nobody gets it before every shoot-down that was on its way is answered by its
+ * GPU; it is emptied then, not before.  Without such a shoot-down it is free at once.  The order is that of the calls.
+ * Not responsible for: sending shoot-downs (memory.c, firmware), when a GPU answers one (rtl).
+ */
+#ifndef GANTRY_QUARANTINE_H
+#define GANTRY_QUARANTINE_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct driver;
+struct held;
+
+enum held_kind { HELD_VRAM, HELD_GTT, HELD_WINDOW, HELD_TABLES };
+
+struct quarantine {
+    struct held *items; /* oldest first; those before `head` are gone */
+    size_t head, count, room;
+};
+
+/* The client has no right to it any more: VRAM of `gpu` or GTT from `at` on, the window at `at`, or page-table pages of
+ * `gpu` removed so far (at: pagetable_removed). */
+void quarantine_put(struct driver *d, enum held_kind kind, unsigned gpu, uint64_t at, uint64_t bytes);
+/* A GPU has answered a shoot-down. */
+void quarantine_release(struct driver *d);
+bool quarantine_empty(const struct driver *d);
+/* The end: nothing runs any more. */
+void quarantine_fini(struct driver *d);
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Source lines of a client's code (source.h).  ROCr keeps a list of loaded code objects for debuggers, of the form of
+ * the dynamic linker's: _amdgpu_r_debug, whose names are `file://PATH#offset=N&size=N` or `memory://PID#...`.  What the
+ * client says is read in a process of its own, with a limit of time: nothing that is in it can harm the simulator.
+ */
+#include "driver/source.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "driver/driver.h"
+#include "loader/lines.h"
+
+#define OBJECTS_MOST 4096
+#define OBJECT_BYTES_MOST (UINT64_C(1) << 30)
+#define SECONDS_MOST 5
+
+/* Where the client has mapped libhsa-runtime64 from its beginning, and its path. */
+static uint64_t runtime_base(const struct client *c, char *path, size_t room)
+{
+    char name[64], line[4600], file[4100];
+    unsigned long long base = 0, offset = 0, found = 0;
+    snprintf(name, sizeof name, "/proc/%d/maps", (int)c->pid);
+    FILE *maps = fopen(name, "re");
+    while (maps && !found && fgets(line, sizeof line, maps))
+        if (sscanf(line, "%llx-%*x %*s %llx %*s %*s %4095[^\n]", &base, &offset, file) == 3 && offset == 0 &&
+            strstr(file, "libhsa-runtime64")) {
+            found = base;
+            snprintf(path, room, "%s", file);
+        }
+    if (maps)
+        fclose(maps);
+    return found;
+}
+
+/* Value of a dynamic symbol of the file; 0: none. */
+static uint64_t symbol_value(const char *path, const char *symbol)
+{
+    Elf64_Ehdr header;
+    Elf64_Shdr table, strings;
+    uint64_t value = 0;
+    FILE *f = fopen(path, "re");
+    bool good = f && fread(&header, sizeof header, 1, f) == 1 && memcmp(header.e_ident, ELFMAG, SELFMAG) == 0;
+    for (unsigned i = 0; good && !value && i < header.e_shnum; i++) {
+        if (fseek(f, (long)(header.e_shoff + i * sizeof table), SEEK_SET) || fread(&table, sizeof table, 1, f) != 1)
+            break;
+        if (table.sh_type != SHT_DYNSYM || fseek(f, (long)(header.e_shoff + table.sh_link * sizeof table), SEEK_SET) ||
+            fread(&strings, sizeof strings, 1, f) != 1)
+            continue;
+        for (uint64_t at = 0; at < table.sh_size && !value; at += sizeof(Elf64_Sym)) {
+            Elf64_Sym entry;
+            char name[64] = "";
+            if (fseek(f, (long)(table.sh_offset + at), SEEK_SET) || fread(&entry, sizeof entry, 1, f) != 1 ||
+                fseek(f, (long)(strings.sh_offset + entry.st_name), SEEK_SET) || !fgets(name, sizeof name, f))
+                break;
+            if (strcmp(name, symbol) == 0)
+                value = entry.st_value;
+        }
+    }
+    if (f)
+        fclose(f);
+    return value;
+}
+
+static void string_read(const struct client *c, uint64_t at, char *text, size_t room)
+{
+    size_t n = 0;
+    while (n + 1 < room && client_read(c, at + n, &text[n], 1) == 0 && text[n])
+        n++;
+    text[n] = 0;
+}
+
+/* The code object that lies at pc: its load address; its name into uri. */
+static uint64_t object_find(const struct client *c, uint64_t pc, char *uri, size_t room)
+{
+    char path[4100];
+    uint64_t base = runtime_base(c, path, sizeof path), debug = base ? symbol_value(path, "_amdgpu_r_debug") : 0;
+    uint64_t map = 0, best = 0, name = 0, entry[4]; /* of a link_map: address, name, -, next */
+    if (!debug || client_read(c, base + debug + 8, &map, sizeof map))
+        return 0;
+    for (unsigned n = 0; map && n < OBJECTS_MOST && client_read(c, map, entry, sizeof entry) == 0; n++, map = entry[3])
+        if (entry[0] <= pc && entry[0] > best) {
+            best = entry[0];
+            name = entry[1];
+        }
+    string_read(c, name, uri, room);
+    return best;
+}
+
+static uint64_t number_after(const char *text, const char *key)
+{
+    const char *at = strstr(text, key);
+    return at ? strtoull(at + strlen(key), NULL, 0) : 0;
+}
+
+/* %XX of a path, in place. */
+static void percent_decode(char *path)
+{
+    char *to = path;
+    for (const char *from = path; *from; to++) {
+        unsigned byte;
+        if (*from == '%' && sscanf(from + 1, "%2x", &byte) == 1) {
+            *to = (char)byte;
+            from += 3;
+        } else {
+            *to = *from++;
+        }
+    }
+    *to = 0;
+}
+
+static void *object_read(const struct client *c, char *uri, size_t *bytes)
+{
+    char *rest = strchr(uri, '#');
+    uint64_t offset = rest ? number_after(rest, "offset=") : 0, size = rest ? number_after(rest, "size=") : 0;
+    bool memory = strncmp(uri, "memory://", 9) == 0;
+    int fd = -1;
+    if (rest)
+        *rest = 0;
+    if (!memory && strncmp(uri, "file://", 7) == 0) {
+        percent_decode(uri + 7);
+        fd = open(uri + 7, O_RDONLY | O_CLOEXEC);
+        if (fd >= 0 && !size)
+            size = (uint64_t)lseek(fd, 0, SEEK_END);
+    }
+    void *to = size && size < OBJECT_BYTES_MOST && (memory || fd >= 0) ? malloc(size) : NULL;
+    *bytes = size;
+    if (to && (memory ? client_read(c, offset, to, size) == 0 : pread(fd, to, size, (off_t)offset) == (ssize_t)size))
+        return to;
+    return NULL;
+}
+
+/* Never returns; the answer goes to `out`. */
+static void line_look(const struct client *c, uint64_t pc, int out)
+{
+    const struct rlimit cpu = {SECONDS_MOST, SECONDS_MOST}, none = {0, 0};
+    char uri[8192] = "", text[256];
+    size_t bytes = 0;
+    setrlimit(RLIMIT_CPU, &cpu);
+    setrlimit(RLIMIT_CORE, &none);
+    for (int number = 1; number < 32; number++)
+        signal(number, SIG_DFL);
+    uint64_t base = object_find(c, pc, uri, sizeof uri);
+    void *elf = base ? object_read(c, uri, &bytes) : NULL;
+    if (elf && lines_find(elf, bytes, pc - base, text, sizeof text) && write(out, text, strlen(text)) < 0)
+        _exit(1);
+    _exit(0);
+}
+
+bool source_line(const struct client *c, uint64_t pc, char *text, size_t room)
+{
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) < 0)
+        return false;
+    pid_t child = fork();
+    if (child == 0)
+        line_look(c, pc, ends[1]);
+    close(ends[1]);
+    struct pollfd fd = {.fd = ends[0], .events = POLLIN};
+    ssize_t got = child > 0 && poll(&fd, 1, SECONDS_MOST * 1000) > 0 ? read(ends[0], text, room - 1) : 0;
+    close(ends[0]);
+    if (child > 0) {
+        kill(child, SIGKILL);
+        waitpid(child, NULL, 0);
+    }
+    text[got > 0 ? got : 0] = 0;
+    for (char *at = text; *at; at++)
+        if (*at < ' ')
+            *at = '?';
+    return got > 0;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Memory divided among clients (store.h).  The arena knows free ranges; here is who has which granule.
+ */
+#include "driver/store.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/xalloc.h"
+#include "vm/pmem.h"
+
+struct store_granule {
+    uint32_t owner; /* 0: nobody */
+    uint64_t used;  /* bytes */
+};
+
+void store_init(struct store *s, struct pmem *pm, unsigned memory)
+{
+    uint64_t bytes = pmem_shared_bytes(pm, memory);
+    *s = (struct store){.pm = pm, .memory = memory, .granule = pmem_granule(pm, memory)};
+    s->granules = xcalloc(bytes / s->granule + 1, sizeof *s->granules);
+    arena_init(&s->arena, 0, bytes);
+}
+
+void store_fini(struct store *s)
+{
+    arena_release(&s->arena);
+    free(s->granules);
+    s->granules = NULL;
+}
+
+struct place {
+    const struct store *store;
+    uint32_t owner;
+};
+
+/* Behind the last granule of somebody else in the range; `at` when there is none. */
+static uint64_t place_next(const void *arg, uint64_t at, uint64_t bytes)
+{
+    const struct place *place = arg;
+    const struct store *s = place->store;
+    for (uint64_t g = (at + bytes - 1) / s->granule; g + 1 > at / s->granule; g--)
+        if (s->granules[g].owner && s->granules[g].owner != place->owner)
+            return (g + 1) * s->granule;
+    return at;
+}
+
+/* Bytes of [at, +bytes) in granule g. */
+static uint64_t share(const struct store *s, uint64_t g, uint64_t at, uint64_t bytes)
+{
+    uint64_t first = g * s->granule, last = first + s->granule;
+    return (at + bytes < last ? at + bytes : last) - (at > first ? at : first);
+}
+
+/* Each run of granules that nobody has becomes a slab. */
+static int slabs_take(struct store *s, uint64_t first, uint64_t last)
+{
+    uint64_t end = pmem_shared_bytes(s->pm, s->memory);
+    for (uint64_t g = first, run; g <= last; g = run) {
+        run = g + 1;
+        if (s->granules[g].used)
+            continue;
+        while (run <= last && !s->granules[run].used)
+            run++;
+        uint64_t at = g * s->granule, upto = run * s->granule;
+        int error = pmem_slab_take(s->pm, s->memory, at, (upto < end ? upto : end) - at);
+        if (!error)
+            continue;
+        log_warn("driver", "no memory for a client: %s", strerror(-error));
+        for (uint64_t back = first; back < g; back++)
+            if (!s->granules[back].used)
+                pmem_slab_give(s->pm, s->memory, back * s->granule);
+        return error;
+    }
+    return 0;
+}
+
+uint64_t store_alloc(struct store *s, uint32_t owner, uint64_t bytes, uint64_t align, uint64_t like)
+{
+    const struct place place = {s, owner};
+    uint64_t at = arena_alloc_where(&s->arena, bytes, align, like, place_next, &place);
+    if (at == ARENA_NONE)
+        return at;
+    uint64_t first = at / s->granule, last = (at + bytes - 1) / s->granule;
+    if (slabs_take(s, first, last) < 0) {
+        arena_free(&s->arena, at, bytes);
+        return ARENA_NONE;
+    }
+    for (uint64_t g = first; g <= last; g++) {
+        s->granules[g].owner = owner;
+        s->granules[g].used += share(s, g, at, bytes);
+    }
+    return at;
+}
+
+void store_free(struct store *s, uint64_t at, uint64_t bytes)
+{
+    pmem_clear(s->pm, s->memory, at, bytes);
+    for (uint64_t g = at / s->granule; g <= (at + bytes - 1) / s->granule; g++) {
+        s->granules[g].used -= share(s, g, at, bytes);
+        if (s->granules[g].used)
+            continue;
+        s->granules[g].owner = 0;
+        pmem_slab_give(s->pm, s->memory, g * s->granule);
+    }
+    arena_free(&s->arena, at, bytes);
+}
+
+int store_fd(const struct store *s, uint64_t at, uint64_t *file_offset, uint64_t *bytes)
+{
+    uint64_t there = 0;
+    int fd = pmem_slab_fd(s->pm, s->memory, at, file_offset, &there);
+    *bytes = fd < 0 ? 0 : *bytes < there ? *bytes : there;
+    return fd;
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Faults in words: what stopped a queue or a wavefront, where in which kernel.  Not responsible for: what happens then
+ * (space.c), source lines and allocations (host/driver).
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/demangle.h"
+#include "firmware/cp_private.h"
+#include "gcn3/disasm.h"
+#include "gcn3/gcn3.h"
+
+#define KERNEL_BYTES (UINT64_C(16) << 20) /* code farther behind an entry belongs to something else */
+
+const char *cp_error_text(uint32_t code)
+{
+    switch (code) {
+    case CP_ERROR_SCRATCH:
+        return "scratch memory wanted, and no signal to ask for it";
+    case CP_ERROR_DIMS:
+        return "bad grid or work-group dimensions";
+    case CP_ERROR_LDS:
+        return "work-group needs more LDS than a CU has";
+    case CP_ERROR_CODE:
+        return "bad kernel object";
+    case CP_ERROR_PACKET:
+        return "bad packet";
+    case CP_ERROR_GROUP:
+        return "work-group too large";
+    case CP_ERROR_REGISTERS:
+        return "work-group needs more registers than a CU has";
+    case CP_ERROR_APERTURE:
+        return "misaligned access or access outside an aperture";
+    case CP_ERROR_ILLEGAL:
+        return "illegal instruction";
+    case CP_ERROR_TRAP:
+        return "trap";
+    default:
+        return "unknown error";
+    }
+}
+
+/* Behind the n characters that stand in text: " at pc P, CU C wavefront W: disassembly (instruction 0x...)".  A memory
+ * access fails while its wavefront goes on, as on hardware: P is the access all the same.  Without disassembly where
+ * the fetch failed. */
+static void place_text(int n, const struct msg_cp_evt *evt, bool fetched, char *text, size_t room)
+{
+    if ((size_t)n >= room)
+        return;
+    n += snprintf(text + n, room - n, " at pc 0x%llx, CU %u wavefront %u", (unsigned long long)evt->pc, evt->cu,
+                  evt->wave);
+    if (!fetched || (size_t)n >= room)
+        return;
+    char code_text[160] = "";
+    struct disasm *d = disasm_new();
+    bool known = d && disasm_text(d, evt->pc, evt->data, code_text, sizeof code_text);
+    disasm_free(d);
+    snprintf(text + n, room - n, ": %s (instruction 0x%016llx)", known ? code_text : "unknown to LLVM",
+             (unsigned long long)evt->data);
+}
+
+void cp_fault_text(unsigned gpu, uint32_t code, const struct msg_cp_evt *evt, char *text, size_t room)
+{
+    int n = snprintf(text, room, "gpu%u: %s", gpu, cp_error_text(code));
+    if (evt)
+        place_text(n, evt, true, text, room);
+    size_t used = strlen(text);
+    if (!evt || code != CP_ERROR_ILLEGAL || used + 3 > room)
+        return;
+    char why[96];
+    gcn3_why_text(evt->data, evt->va & 0xffff, evt->va >> 16 & 0xffff, why, sizeof why);
+    if (*why)
+        snprintf(text + used, room - used, ": %s", why);
+}
+
+void cp_memory_fault_text(unsigned gpu, const struct msg_cp_evt *evt, char *text, size_t room)
+{
+    static const char *const why[] = {"access", "page not present", "page is read-only", "page is not executable",
+                                      "nobody owns the memory"};
+    int n = snprintf(text, room, "gpu%u: memory fault at address 0x%llx: %s", gpu, (unsigned long long)evt->va,
+                     why[evt->status < 5 ? evt->status : 0]);
+    if (evt->kind != CP_EVT_FAULT)
+        snprintf(text + n, room - (size_t)n, ": inactive signal of a queue that has stopped");
+    else
+        place_text(n, evt, evt->va != evt->pc, text, room);
+}
+
+/* Without the PC: a wavefront that a trap handler has halted has left its own. */
+void cp_halt_text(unsigned gpu, const struct msg_cp_evt *evt, char *text, size_t room)
+{
+    snprintf(text, room, "gpu%u: a wavefront has halted itself, as after a trap, CU %u wavefront %u", gpu, evt->cu,
+             evt->wave);
+}
+
+static void group_text(const struct cp *cp, const struct job *job, const struct msg_cp_evt *evt, char *text,
+                       size_t room)
+{
+    uint32_t group[3];
+    unsigned known = sim_group(cp->sim, cp->gpu, evt, &job->launch, group);
+    size_t n = 0;
+    for (unsigned d = 0; d < 3 && n < room; d++)
+        n += (size_t)(known >> d & 1 ? snprintf(text + n, room - n, "%s%u", d ? "," : "", group[d])
+                                     : snprintf(text + n, room - n, "%s?", d ? "," : ""));
+}
+
+void cp_place_text(struct cp *cp, const struct msg_cp_evt *evt, const char *source, char *text, size_t room)
+{
+    const struct job *job = job_of(cp, evt->id);
+    size_t used = strlen(text);
+    char name[120], offset[32] = "", group[48];
+    if (evt->kind != CP_EVT_FAULT && evt->kind != CP_EVT_HALT)
+        return;
+    if (!job || job->state == JOB_FREE || packet_type(job->packet) != AQL_KERNEL)
+        return;
+    kernel_name(job->space, get64(job->packet + 0x20), name, sizeof name);
+    char *plain = symbol_plain(name);
+    if (evt->kind == CP_EVT_FAULT && evt->pc - job->launch.pc < KERNEL_BYTES)
+        snprintf(offset, sizeof offset, "+0x%llx", (unsigned long long)(evt->pc - job->launch.pc));
+    group_text(cp, job, evt, group, sizeof group);
+    snprintf(text + used, room - used, "; in %s%s%s%s%s, work-group %s", plain, offset, *source ? " (" : "", source,
+             *source ? ")" : "", group);
+    free(plain);
+}
+
+void cp_packet_text(struct cp *cp, unsigned number, char *text, size_t room)
+{
+    const struct cp_queue *queue = cp->queues;
+    uint8_t packet[AQL_BYTES];
+    char name[120];
+    size_t used = strlen(text);
+    while (queue && queue->args.number != number)
+        queue = queue->next_queue;
+    uint64_t slot = queue ? queue->args.ring + (queue->next & (queue->args.packets - 1)) * AQL_BYTES : 0;
+    if (!queue || pagetable_read(queue->space->pt, slot, packet, sizeof packet) < 0)
+        return;
+    used += (size_t)snprintf(text + used, room - used, "; packet %llu", (unsigned long long)queue->next);
+    if (packet_type(packet) != AQL_KERNEL || used >= room)
+        return;
+    kernel_name(queue->space, get64(packet + 0x20), name, sizeof name);
+    char *plain = symbol_plain(name);
+    snprintf(text + used, room - used, ": %s, grid %u,%u,%u, work-group %u,%u,%u, %u bytes of LDS, %u bytes of scratch",
+             plain, get32(packet + 0xc), get32(packet + 0x10), get32(packet + 0x14), get16(packet + 4),
+             get16(packet + 6), get16(packet + 8), get32(packet + 0x1c), get32(packet + 0x18));
+    free(plain);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Where the queues of a command processor are, for the report of a run that makes no progress.  Not responsible for:
+ * deciding that (host/driver/still.c), wavefronts (bridge).
+ */
+#include "firmware/cp_private.h"
+
+static void job_tell(const struct cp *cp, const struct job *job, FILE *out)
+{
+    static const char *const states[] = {[JOB_DECODE] = "is being decoded",
+                                         [JOB_ACQUIRE] = "waits for the caches, before its launch",
+                                         [JOB_READY] = "waits for a launch slot",
+                                         [JOB_LAUNCH] = "is being launched",
+                                         [JOB_RUN] = "runs",
+                                         [JOB_RELEASE] = "waits for the caches, after its kernel",
+                                         [JOB_SIGNAL] = "is about to be completed",
+                                         [JOB_DONE] = "waits for earlier packets"};
+    char name[120] = "a barrier";
+    if (packet_type(job->packet) == AQL_KERNEL)
+        kernel_name(job->space, get64(job->packet + 0x20), name, sizeof name);
+    fprintf(out, "  gpu%u queue %u: packet %llu (%s) %s%s\n", cp->gpu, job->queue->args.number,
+            (unsigned long long)job->index, name, states[job->state],
+            job->halted ? ", and a wavefront has halted" : "");
+}
+
+static void signals_tell(struct cp_space *space, const uint8_t *packet, FILE *out)
+{
+    for (unsigned i = 0; i < 5; i++) {
+        uint64_t signal = get64(packet + AQL_DEPS + 8 * i);
+        int64_t value = (int64_t)guest_read(space, signal + SIGNAL_VALUE, 8);
+        if (signal && value)
+            fprintf(out, " signal 0x%llx (value %lld)", (unsigned long long)signal, (long long)value);
+    }
+}
+
+/* The first packet that has not been started. */
+static void next_tell(const struct cp *cp, const struct cp_queue *queue, FILE *out)
+{
+    uint8_t packet[AQL_BYTES] = {AQL_INVALID};
+    uint64_t slot = queue->args.ring + (queue->next & (queue->args.packets - 1)) * AQL_BYTES;
+    pagetable_read(queue->space->pt, slot, packet, sizeof packet);
+    unsigned type = packet_type(packet);
+    fprintf(out, "  gpu%u queue %u: packet %llu of %llu ", cp->gpu, queue->args.number, (unsigned long long)queue->next,
+            (unsigned long long)queue->limit);
+    if (queue->dead)
+        fprintf(out, "stays: the queue has stopped after an error");
+    else if (queue->suspended)
+        fprintf(out, "stays: the queue is suspended");
+    else if (type == AQL_INVALID)
+        fprintf(out, "has no valid header");
+    else if (queue->scratch_asked)
+        fprintf(out, "waits for scratch memory");
+    else if (packet_barrier(packet) && queue->active)
+        fprintf(out, "waits for earlier packets");
+    else if (type == AQL_BARRIER_AND || type == AQL_BARRIER_OR) {
+        fprintf(out, "waits for");
+        signals_tell(queue->space, packet, out);
+    } else
+        fprintf(out, "waits for a place");
+    fputc('\n', out);
+}
+
+void cp_tell(const struct cp *cp, FILE *out)
+{
+    for (const struct cp_queue *queue = cp->queues; queue; queue = queue->next_queue) {
+        for (unsigned i = 0; i < CP_JOBS; i++)
+            if (cp->jobs[i].state != JOB_FREE && cp->jobs[i].queue == queue)
+                job_tell(cp, &cp->jobs[i], out);
+        if (queue->dead || queue->next < queue->limit)
+            next_tell(cp, queue, out);
+    }
+}

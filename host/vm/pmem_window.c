@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Windows of client memory (pmem.h): ranges of host-physical addresses behind which the pages of a client process lie.
+ * Not responsible for: how much a client may have of them (driver).
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+
+#include "vm/pmem.h"
+#include "vm/pmem_private.h"
+
+/* Index of the first window that ends above `offset`. */
+static size_t window_after(const struct pmem *pm, uint64_t offset)
+{
+    size_t lo = 0, hi = pm->window_count;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (pm->windows[mid].offset + pm->windows[mid].bytes <= offset)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+static struct pmem_window *window_find(struct pmem *pm, uint64_t offset)
+{
+    size_t i = window_after(pm, offset);
+    return i < pm->window_count && pm->windows[i].offset <= offset ? &pm->windows[i] : NULL;
+}
+
+/* Room for `bytes` in the first gap at or above `from`; *index: the window behind it.  0: none. */
+static uint64_t gap_find(const struct pmem *pm, uint64_t from, uint64_t bytes, size_t *index)
+{
+    for (size_t i = window_after(pm, from); i <= pm->window_count; i++) {
+        uint64_t end = i < pm->window_count ? pm->windows[i].offset : PMEM_WINDOW_END;
+        if (from < end && end - from >= bytes) {
+            *index = i;
+            return from;
+        }
+        if (i < pm->window_count)
+            from = pm->windows[i].offset + pm->windows[i].bytes;
+    }
+    return 0;
+}
+
+/* Rising numbers as long as there are new ones, then those that have become free. */
+uint64_t pmem_window_add(struct pmem *pm, pid_t pid, uint64_t cpu_addr, uint64_t bytes)
+{
+    size_t at = 0;
+    if (bytes == 0 || (bytes & 0xfff) || cpu_addr > UINT64_MAX - bytes)
+        return 0;
+    uint64_t offset = gap_find(pm, pm->next_window, bytes, &at);
+    if (!offset)
+        offset = gap_find(pm, PMEM_WINDOW_BASE, bytes, &at);
+    if (!offset)
+        return 0;
+    if (pm->window_count == pm->window_room) {
+        size_t room = pm->window_room ? 2 * pm->window_room : 64;
+        struct pmem_window *grown = realloc(pm->windows, room * sizeof *grown);
+        if (!grown)
+            return 0;
+        pm->windows = grown;
+        pm->window_room = room;
+    }
+    memmove(&pm->windows[at + 1], &pm->windows[at], (pm->window_count - at) * sizeof pm->windows[0]);
+    pm->windows[at] = (struct pmem_window){.offset = offset, .bytes = bytes, .cpu_addr = cpu_addr, .pid = pid};
+    pm->window_count++;
+    pm->next_window = offset + bytes;
+    return offset;
+}
+
+void pmem_window_remove(struct pmem *pm, uint64_t offset)
+{
+    struct pmem_window *w = window_find(pm, offset);
+    if (!w)
+        return;
+    size_t at = (size_t)(w - pm->windows);
+    memmove(w, w + 1, (pm->window_count - at - 1) * sizeof *w);
+    pm->window_count--;
+}
+
+void pmem_windows_orphan(struct pmem *pm, pid_t pid)
+{
+    for (size_t i = 0; i < pm->window_count; i++)
+        if (pm->windows[i].pid == pid)
+            pm->windows[i].pid = 0;
+}
+
+int pmem_window_copy(struct pmem *pm, uint64_t offset, void *buffer, size_t bytes, bool write)
+{
+    uint8_t *p = buffer;
+    while (bytes) {
+        struct pmem_window *w = window_find(pm, offset);
+        if (!w || w->pid == 0)
+            return -EFAULT;
+        size_t n = w->offset + w->bytes - offset;
+        if (n > bytes)
+            n = bytes;
+        struct iovec local = {p, n};
+        struct iovec remote = {(void *)(uintptr_t)(w->cpu_addr + (offset - w->offset)), n};
+        ssize_t done = write ? process_vm_writev(w->pid, &local, 1, &remote, 1, 0)
+                             : process_vm_readv(w->pid, &local, 1, &remote, 1, 0);
+        if (done != (ssize_t)n)
+            return -EFAULT;
+        p += n;
+        offset += n;
+        bytes -= n;
+    }
+    return 0;
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every message of a kind holds, whoever sends it: known values of enumerations, alignment, fields that go together.
+// Only assertions of streams use it (gantry_assert.svh).  Not responsible for: what one receiver asks for beyond that.
+package stream_rules_pkg;
+  import gantry_msg_pkg::*;
+
+  localparam int unsigned Any = 32'hffff_ffff;  // depth of a STREAM_BOUND whose pushes something else bounds
+
+  /* verilator lint_off UNUSEDSIGNAL */  // of a message a rule looks at some fields only
+  function automatic logic atomic_ok(input mem_req_t m);
+    return m.atomic <= ATOMIC_DEC &&
+           ((m.size == 8'd4 && m.addr[1:0] == 2'd0) || (m.size == 8'd8 && m.addr[2:0] == 3'd0));
+  endfunction
+
+  function automatic logic mem_req_ok(input mem_req_t m);
+    unique case (m.op)
+      MEM_READ, MEM_READ_NC, MEM_WRITE: return m.addr[5:0] == 6'd0;
+      MEM_ATOMIC: return atomic_ok(m);
+      MEM_XLAT: return m.access != 8'd0 && m.access < 8'd8;
+      default: return 1'b0;
+    endcase
+  endfunction
+
+  function automatic logic mem_rsp_ok(input mem_rsp_t m);
+    return m.op <= MEM_XLAT && m.status <= MEM_FAULT_BUS;
+  endfunction
+
+  function automatic logic dram_req_ok(input dram_req_t m);
+    return m.write <= 8'd1 && m.addr[5:0] == 6'd0;
+  endfunction
+
+  function automatic logic ifetch_req_ok(input ifetch_req_t m);
+    return m.va[4:0] == 5'd0;
+  endfunction
+
+  function automatic logic ifetch_rsp_ok(input ifetch_rsp_t m);
+    return m.status <= MEM_FAULT_BUS;
+  endfunction
+
+  // A buffer load is cut at the end of its resource: any number up to that of the longest load.
+  function automatic logic smem_dwords_ok(input logic [7:0] n);
+    return n != 8'd0 && n <= 8'd16;
+  endfunction
+
+  function automatic logic smem_req_ok(input smem_req_t m);
+    return m.op <= SMEM_NONE && (m.op != SMEM_LOAD || smem_dwords_ok(m.dwords));
+  endfunction
+
+  function automatic logic smem_rsp_ok(input smem_rsp_t m);
+    return m.op <= SMEM_NONE && m.op != SMEM_DATA && m.status <= MEM_FAULT_BUS;
+  endfunction
+
+  function automatic logic cp_cmd_ok(input cp_cmd_t m);
+    return m.kind >= CP_LAUNCH && m.kind <= CP_TRAP &&
+           (m.kind != CP_LAUNCH || (m.waves != 16'd0 && m.vgprs[1:0] == 2'd0 && m.sgprs[3:0] == 4'd0));
+  endfunction
+
+  function automatic logic cp_evt_ok(input cp_evt_t m);
+    return m.kind >= CP_EVT_LAUNCH_DONE && m.kind <= CP_EVT_TRAP_DONE && m.status <= FAULT_TRAP;
+  endfunction
+
+  function automatic logic cu_cmd_ok(input cu_cmd_t m);
+    return m.kind >= CU_WAVE && m.kind <= CU_TRAP &&
+           (m.kind != CU_WAVE || (m.exec[0] && m.init_sgprs <= 8'd24 && m.wave_in_group < m.group_waves));
+  endfunction
+
+  function automatic logic cu_evt_ok(input cu_evt_t m);
+    return m.kind >= CU_EVT_WAVE_DONE && m.kind <= CU_EVT_HALT && m.status <= FAULT_TRAP;
+  endfunction
+
+  function automatic logic blk_cmd_ok(input blk_cmd_t m);
+    return m.kind == BLK_INV || m.kind == BLK_VMID;
+  endfunction
+
+  function automatic logic blk_evt_ok(input blk_evt_t m);
+    return m.kind == BLK_INV || m.kind == BLK_VMID;
+  endfunction
+  /* verilator lint_on UNUSEDSIGNAL */
+endpackage

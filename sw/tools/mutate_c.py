@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A mutant of a C source of host/ or bridge/ against its tests, nearest first: the C tests of its folder, those of the folders
+beside it, then programs on the golden model, whose end (status, output, instructions, data) must be that of the tree.
+The changed file alone is compiled (-O1, no -Werror) and linked before libgantry.a.  Not responsible for: which mutants."""
+import os
+import pathlib
+import re
+import shlex
+import signal
+import subprocess
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "build/mutation"
+NEAR = {"host/driver": ["host/driver", "host/firmware", "host/vm"], "host/firmware": ["host/firmware", "host/driver"],
+        "host/vm": ["host/vm", "host/firmware", "host/driver"], "bridge": ["bridge", "host/firmware", "host/driver"]}
+LIMIT = 90  # seconds of host time for what takes a few: a hang is noticed, also on a busy machine
+KEPT = re.compile(r"\b(?:kernels|instructions|data|repeatable)=\S+")  # no figure of time: what the tests hold
+RUN = ["run", "-c", "configs/demo.yaml", "--model", "golden", "--"]
+VECADD = ["kernel", "-c", "tiny", "--model", "golden", "-q", "build/kernels/vecadd.v4.co", "--grid", "4096", "--group", "256", "--arg", "out:16384:-",
+          "--arg", "fill:1:16384", "--arg", "fill:2:16384"]
+PROGRAMS = [("vecadd.co", VECADD), *((" ".join(p), [*RUN, *(f"build/apps/{p[0]}", *p[1:])]) for p in (
+    ["peer"], ["hsa_queue", "many"], ["hsa_queue", "barrier"], ["hsa_queue", "full"], ["copies"], ["pipeline"], ["wild_store"], ["illegal"]))]
+
+
+def flags():
+    out = subprocess.run(["make", "-s", "print-flags"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    return dict(line.split("=", 1) for line in out.splitlines() if "=" in line)
+
+
+def timed(cmd, limit, **options):
+    """(exit status or "no end", output, seconds of CPU) of a command in a process group of its own."""
+    with tempfile.TemporaryFile("w+", errors="replace") as out:
+        child = subprocess.Popen(cmd, stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, start_new_session=True, **options)
+        deadline, ended = time.monotonic() + limit, 0
+        while not ended and time.monotonic() < deadline:
+            ended, status, usage = os.wait4(child.pid, os.WNOHANG)
+            time.sleep(0 if ended else 0.02)
+        try:
+            os.killpg(child.pid, signal.SIGKILL)  # also what a program of it has left
+        except ProcessLookupError:
+            pass
+        if not ended:
+            _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        return child.returncode if ended else "no end", out.read(), usage.ru_utime + usage.ru_stime
+
+
+class Runner:
+    """One slot: two of them share nothing that is written but what prepare() made."""
+
+    def __init__(self, folder, slot):
+        self.folder, self.place = folder, FOLDER / f"{folder.replace('/', '-')}.{slot}"
+        self.flags = flags()
+        self.cflags = [f for f in shlex.split(self.flags["CFLAGS"]) if not re.match(r"-O|-g$|-W", f)] + ["-O1", "-w"]
+        self.tests = [t for near in NEAR[folder] for t in sorted((ROOT / "tests" / near).rglob("test_*.c"))]
+        tree = self.place / "tree"
+        for name in ("configs", "rtl", "sw", "build/models", "build/gen", "build/lib", "build/apps", "build/kernels"):
+            (tree / name).parent.mkdir(parents=True, exist_ok=True)
+            if not (tree / name).is_symlink():
+                (tree / name).symlink_to(ROOT / name)
+        (tree / "build/bin").mkdir(exist_ok=True)
+        self.gantry = tree / "build/bin/gantry"
+
+    def compiled(self, source, out):
+        return timed([self.flags["CC"], *self.cflags, "-fPIC", "-c", "-o", out, source], LIMIT, cwd=ROOT)
+
+    def linked(self, first, objects, out, libs=()):
+        out.parent.mkdir(parents=True, exist_ok=True)
+        return timed([self.flags["CC"], "-rdynamic", "-o", out, first, *objects, ROOT / "build/lib/libgantry.a", *libs,
+                      *shlex.split(self.flags["LDLIBS"])], LIMIT, cwd=ROOT)
+
+    def test_object(self, test):
+        return FOLDER / "objects" / test.relative_to(ROOT).with_suffix(".o")
+
+    def program(self, arguments):
+        status, out, cpu = timed([self.gantry, *arguments], LIMIT, cwd=ROOT)
+        lines = [line for line in out.splitlines() if not line.startswith("gantry: ")] if status == 0 else []
+        final = next((KEPT.findall(line) for line in reversed(out.splitlines()) if line.startswith("gantry: gpus=")), [])
+        return (status, lines[:20], final), cpu
+
+    def prepare(self):
+        """Objects of the tests, and how they and the programs end without a change; a test that then fails is left out."""
+        apps = [word for _, words in PROGRAMS for word in words if word.startswith("build/apps/") and "hsa_queue" not in word]
+        subprocess.run(["make", "-s", *dict.fromkeys(apps), "build/kernels/vecadd.v4.co"], cwd=ROOT, check=True)
+        subprocess.run(["gcc", "-O1", "-o", "build/apps/hsa_queue", "tests/system/programs/hsa_queue.c", "-lhsa-runtime64"], cwd=ROOT, check=True)
+        good = []
+        for test in self.tests:
+            self.test_object(test).parent.mkdir(parents=True, exist_ok=True)
+            self.compiled(test, self.test_object(test))
+            exe = self.place / "test"
+            if self.linked(self.test_object(test), ["-lcmocka"], exe)[0] == 0 and timed([exe], LIMIT * 4, cwd=ROOT)[0] == 0:
+                good.append(test)
+            else:
+                print(f"mutation: {test.relative_to(ROOT)} does not pass without a change: left out")
+        self.tests = good
+        self.linked(ROOT / "build/obj/host/cli/main.o", [], self.gantry)
+        self.reference = {name: self.program(words)[0] for name, words in PROGRAMS}
+        again = {name: self.program(words)[0] for name, words in PROGRAMS}
+        self.unsteady = {name for name in again if again[name] != self.reference[name]}
+        print(f"mutation: {self.folder}: {len(self.tests)} C tests, programs {', '.join(n for n in again if n not in self.unsteady)}")
+
+    def share(self, other):
+        self.tests, self.reference, self.unsteady = other.tests, other.reference, other.unsteady
+        return self
+
+    def same_object(self, mutant, source, out):
+        """Whether the change means nothing; None when it does not compile."""
+        plain = FOLDER / "objects" / (mutant.file + ".plain.o")
+        plain.parent.mkdir(parents=True, exist_ok=True)
+        copy = self.place / "plain" / pathlib.Path(mutant.file).name
+        copy.parent.mkdir(exist_ok=True)
+        copy.write_text((ROOT / mutant.file).read_text())
+        if not plain.exists() or plain.stat().st_mtime < (ROOT / mutant.file).stat().st_mtime:
+            self.compiled_as(copy, mutant, plain)
+        if self.compiled_as(source, mutant, out)[0] != 0:
+            return None
+        return plain.read_bytes() == out.read_bytes()
+
+    def compiled_as(self, source, mutant, out):
+        """As if it stood in its own folder: its includes are found, and the text of __FILE__ is the same."""
+        own = (ROOT / mutant.file).parent
+        return timed([self.flags["CC"], *self.cflags, f"-I{own}", f"-ffile-prefix-map={source}={mutant.file}", "-fPIC", "-c", "-o", out, source], LIMIT, cwd=ROOT)
+
+    def verdict(self, mutant):
+        """("killed" | "survived" | "equal" | "no build", by what, seconds of CPU)"""
+        source, out, exe, cpu = self.place / "mutant" / pathlib.Path(mutant.file).name, self.place / "mutant.o", self.place / "test", 0.2
+        source.parent.mkdir(exist_ok=True)
+        source.write_text(mutant.text())
+        same = self.same_object(mutant, source, out)
+        if same is not False:
+            return ("equal" if same else "no build"), "", cpu
+        for test in self.tests:
+            status, _, used = self.linked(self.test_object(test), [out, "-lcmocka"], exe)
+            cpu += used
+            if status != 0:
+                return "no build", str(test.relative_to(ROOT)), cpu
+            status, said, used = timed([exe], LIMIT, cwd=ROOT)
+            cpu += used
+            if status != 0:
+                case = re.search(r"\[  FAILED  \] (\w+)$", said, re.M)
+                return "killed", f"{test.relative_to(ROOT)}{'::' + case[1] if case else ''} ({status})", cpu
+        cpu += self.linked(ROOT / "build/obj/host/cli/main.o", [out], self.gantry)[2]
+        for name, words in PROGRAMS:
+            if name in self.unsteady:
+                continue
+            end, used = self.program(words)
+            cpu += used
+            if end != self.reference[name]:
+                again, used = self.program(words)  # what a busy machine did once is no difference
+                cpu += used
+                if again != self.reference[name]:
+                    return "killed", f"program {name} ({end[0]})", cpu
+        return "survived", "", cpu

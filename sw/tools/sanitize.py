@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""sanitize.py asan|tsan [--short] [PATTERN...]: host, bridge and shim built by clang with sanitizers in build/asan or build/tsan, and what runs there:
+C tests, `gantry kernel`, HIP programs under `gantry run` (gantry itself is instrumented; the shim, which lives in the program, is not).
+A line for each, with its report when there is one; ends with `asan: N passed, N failed`, exit status 1 when one failed.
+
+PATTERN: only cases that have one in their name.  --short: what `make test` runs.
+"""
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LIMIT = 1800  # seconds a case
+REPORT = re.compile(r"ERROR: (Address|Leak)Sanitizer|WARNING: ThreadSanitizer|runtime error:|Sanitizer:DEADLYSIGNAL|internal error")
+# A shift into the sign, as linux/kfd_ioctl.h has one, is defined by the compilers.  fuzzer-no-link: the fuzzers (fuzzers.py) link the same objects.
+FLAGS = {
+    "asan": "-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize=shift-base -fno-sanitize-recover=undefined",
+    "tsan": "-fsanitize=thread",
+}
+ENV = {
+    # The runtime of the client reserves a TiB of addresses; a test of descriptors or of memory that is full wants NULL, as without.
+    "ASAN_OPTIONS": "protect_shadow_gap=0:allocator_may_return_null=1:detect_stack_use_after_return=0",
+    "UBSAN_OPTIONS": "print_stacktrace=1",
+    "TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1",
+}
+SHORT_C = {"asan": ["base", "driver", "firmware", "loader", "vm"], "tsan": []}  # folders of the C tests in `make test`
+SHORT_APPS = ["peer"]
+SHORT_KERNELS = ["vecadd"]
+
+
+def make(kind, *targets):
+    """gcc has seen all warnings; clang knows fewer pragmas."""
+    cmd = ["make", "-s", "-j2", f"B=build/{kind}", f"CC=clang-19 {FLAGS[kind]}", "EXTRA_CFLAGS=-O1 -fno-omit-frame-pointer -w -DGANTRY_SANITIZED", *targets]
+    return subprocess.run(cmd, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+
+
+def build(kind):
+    """libgantry.a, gantry beside the plain shim (which is loaded into programs that are not instrumented).  Text of the error, or None."""
+    done = make(kind, f"build/{kind}/bin/gantry")
+    if done.returncode:
+        return done.stdout
+    (ROOT / f"build/{kind}/lib").mkdir(exist_ok=True)
+    shutil.copy2(ROOT / "build/lib/libgantry_shim.so", ROOT / f"build/{kind}/lib")
+    return None
+
+
+def variables(kind):
+    return dict(line.split("=", 1) for line in make(kind, "print-flags").stdout.splitlines() if "=" in line)
+
+
+def compile_c(kind, flags, source, out, *more):
+    """Link one C file with the library; None or the compiler's text."""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    cmd = [*shlex.split(flags["CC"]), "-fuse-ld=lld", *shlex.split(flags["CFLAGS"]), "-rdynamic", "-o", out, source, f"build/{kind}/lib/libgantry.a",
+           *more, *shlex.split(flags["LDLIBS"])]
+    done = subprocess.run(cmd, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    return done.stdout if done.returncode else None
+
+
+def judged(cmd, wanted=(0,), env=None):
+    """Run to its end: None when its exit status is wanted and no sanitizer has spoken, else what it wrote."""
+    try:
+        done = subprocess.run(cmd, cwd=ROOT, env={**os.environ, **ENV, **(env or {})}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, errors="replace", timeout=LIMIT, check=False)
+    except subprocess.TimeoutExpired:
+        return f"no end after {LIMIT} s"
+    if done.returncode in wanted and not REPORT.search(done.stdout):
+        return None
+    return f"exit status {done.returncode}\n{done.stdout[-6000:]}"
+
+
+def c_test(kind, flags, source):
+    exe = ROOT / f"build/{kind}" / pathlib.Path(source).with_suffix("")
+    libs = re.findall(r"^ \* libs: (.+)$", (ROOT / source).read_text()[:3000], re.M)
+    wrong = compile_c(kind, flags, source, exe, "-lcmocka", *shlex.split(" ".join(libs)))
+    return wrong or judged([exe])
+
+
+def program(kind, path, *options, wanted=(0,)):
+    """A HIP program on the golden model."""
+    done = subprocess.run(["make", "-s", path], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    if done.returncode:
+        return done.stdout
+    return judged([f"build/{kind}/bin/gantry", "run", "-c", "tiny", "-q", "--set", "system.gpus=2", *options, "--", path], wanted)
+
+
+def kernel(kind, name, *options):
+    """A code object under `gantry kernel`; it faults where it takes the sizes for something else, and ends all the same (76)."""
+    file = f"build/kernels/{name}.v4.co"
+    done = subprocess.run(["make", "-s", file], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    if done.returncode:
+        return done.stdout
+    return judged([f"build/{kind}/bin/gantry", "kernel", "-c", "tiny", "-q", *options, file, "--grid", "4096", "--group", "256",
+                   "--arg", "out:16384:/dev/null", "--arg", "zero:16384", "--arg", "zero:16384"])
+
+
+def cases(kind, flags, short):
+    """(name, function) of everything that runs."""
+    found = []
+    for path in sorted((ROOT / "tests").rglob("test_*.c")):
+        source = str(path.relative_to(ROOT))
+        if not short or (path.parent.name in SHORT_C[kind] and not path.stem.endswith("_rtl")):
+            found.append((source, lambda s=source: c_test(kind, flags, s)))
+    models = [("golden", ["--model", "golden"])] if kind == "asan" else [("golden", ["--model", "golden", "--threads", "3"])]
+    models += [] if short else [("rtl", ["--model", "rtl", "--threads", "3"])]
+    apps = SHORT_APPS if short else sorted(p.stem for p in (ROOT / "sw/apps").glob("*.hip"))
+    for app in apps:
+        for label, options in models[:1]:
+            found.append((f"{app} {label}", lambda a=app, o=options: program(kind, f"build/apps/{a}", *o)))
+    for name in SHORT_KERNELS:
+        for label, options in models:
+            found.append((f"kernel {name} {label}", lambda n=name, o=options: kernel(kind, n, *o)))
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kind", choices=FLAGS)
+    parser.add_argument("--short", action="store_true")
+    parser.add_argument("pattern", nargs="*")
+    args = parser.parse_args()
+    wrong = build(args.kind)
+    if wrong:
+        print(f"{wrong}\n{args.kind}: does not build\n{args.kind}: 0 passed, 1 failed")
+        return 1
+    found = [(n, f) for n, f in cases(args.kind, variables(args.kind), args.short) if not args.pattern or any(p in n for p in args.pattern)]
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        def timed(case):
+            begin = time.monotonic()
+            return case[0], case[1](), time.monotonic() - begin
+        for name, text, seconds in pool.map(timed, found):
+            failed += text is not None
+            print(f"{name}: {'passed' if text is None else 'FAILED'} ({seconds:.0f} s)" + (f"\n{text}" if text else ""), flush=True)
+    print(f"{args.kind}: {len(found) - failed} passed, {failed} failed")
+    return 1 if failed or not found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`make mutation`: the mutants that are made (sw/tools/mutants.py), the draw and the record (mutate.py), and verdicts on C and
+RTL (mutate_c.py, mutate_rtl.py): noticed, not noticed, the same object, what does not compile, a hang."""
+import pathlib
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "sw/tools"))
+import mutants  # noqa: E402
+import mutate  # noqa: E402
+import mutate_c  # noqa: E402
+import mutate_rtl  # noqa: E402
+
+
+def changes(line, verilog=False):
+    return {line[:c] + new + line[c + len(old):] for c, old, new in mutants.of_line(mutants.code_of(line), verilog)}
+
+
+def test_changes_of_c():
+    assert changes("    if (a < 3 && !b)") == {"    if (a <= 3 && !b)", "    if (a < 4 && !b)", "    if (a < 2 && !b)", "    if (a < 3 || !b)", "    if (a < 3 && b)",
+                                               "    if (!(a < 3 && !b))", "    if (0)", "    if (1)"}
+    assert changes("    x->n++;  // a < b") == {"    x->n--;  // a < b", "    ;  // a < b"}
+    assert changes('    said = "1 + 1";') == {"    ;"}
+    assert changes("    return a ? x + 1 : 0;") >= {"    return a ? x - 1 : 0;", "    return a ? x + 2 : 0;", "    return a ? x + 1 : 1;"}
+
+
+def test_changes_of_verilog():
+    assert changes("      q_o <= a_i + 4'd1;", True) == {"      q_o <= a_i - 4'd1;", "      q_o <= a_i + 4'd0;", "      ;"}
+    assert "      if (a < b) q <= '1;" in changes("      if (a <= b) q <= '1;", True)
+    assert "      if (a <= b) q <= '0;" in changes("      if (a <= b) q <= '1;", True)
+
+
+def test_what_is_left_alone():
+    for folder in mutants.FOLDERS:
+        found = mutants.of_folder(folder)
+        assert len(found) > 100 and len({m.name() for m in found}) == len(found)
+        for m in found[::97]:
+            before, after = (ROOT / m.file).read_text().split("\n"), m.text().split("\n")
+            wrong = [n for n, (a, b) in enumerate(zip(before, after), 1) if a != b]
+            assert len(before) == len(after) and wrong == [m.line] and " CHECK(" not in before[m.line - 1]
+
+
+def test_the_draw_is_that_of_the_seed():
+    one, again, other = (mutants.sample("host/vm", seed) for seed in (1, 1, 2))
+    assert one == again and one != other and set(one) == set(other)
+
+
+def of(file, old, new):
+    found = [m for m in mutants.of_file(ROOT / file) if (m.old, m.new) == (old, new)]
+    assert found, (file, old, new)
+    return found[0]
+
+
+@pytest.fixture
+def runner(tmp_path, monkeypatch):
+    monkeypatch.setattr(mutate_c, "FOLDER", tmp_path)
+    monkeypatch.setattr(mutate_c, "PROGRAMS", [])
+    monkeypatch.setattr(mutate_c, "LIMIT", 30)
+    monkeypatch.setitem(mutate_c.NEAR, "host/vm", ["host/vm"])
+    runner = mutate_c.Runner("host/vm", 0)
+    runner.tests = [t for t in runner.tests if t.name == "test_pmem.c"]
+    monkeypatch.setattr(mutate_c.subprocess, "run", lambda *a, **k: None)  # no programs
+    runner.prepare()
+    assert len(runner.tests) == 1
+    return runner
+
+
+def test_verdicts_on_c(runner):
+    pmem = "host/vm/pmem.c"
+    line = next(m for m in mutants.of_file(ROOT / pmem) if m.new == ";" and m.old.startswith("return old + operand"))
+    outcome, by, cpu = runner.verdict(line)
+    assert outcome == "killed" and "atomics_follow_their_definition" in by and cpu > 0
+    same = mutants.Mutant(pmem, line.line, line.column, line.old, line.old.replace("old + operand", "operand + old"))
+    assert runner.verdict(same)[0] == "equal"
+    assert runner.verdict(mutants.Mutant(pmem, line.line, line.column, line.old, "return nothing;"))[0] == "no build"
+    hang = mutants.Mutant(pmem, line.line, line.column, line.old, "for (;;) ;")
+    mutate_c.LIMIT = 8
+    assert "no end" in runner.verdict(hang)[1]
+    runner.tests = []
+    assert runner.verdict(line)[0] == "survived"
+
+
+def test_benches_of_a_source():
+    names = [str(b.parent.relative_to(ROOT / "tests/rtl")) for b in mutate_rtl.benches_of("rtl/l1/l1v.sv")]
+    assert names[0] in ("cu/vmem", "l1/l1v") and "cu/cu" in names and "cu/vmem_lanes4" in names[1:]
+    assert mutate_rtl.sources_of("rtl/cu/simd_stage_read.svh") [0] == "rtl/cu/cu_simd.sv"
+
+
+def test_verdicts_on_rtl(tmp_path, monkeypatch):
+    monkeypatch.setattr(mutate_rtl, "FOLDER", tmp_path)
+    monkeypatch.setattr(mutate_rtl, "benches_of", lambda file: [ROOT / "tests/rtl/common/credit_counter/tb.cpp"])
+    file, runner = "rtl/common/credit_counter.sv", mutate_rtl.Runner("rtl/noc", 0)
+    found = {(m.old, m.new): m for m in mutants.of_file(ROOT / file)}
+    some = next(m for m in found.values() if m.old == "!=")
+    assert runner.verdict(some)[0] == "killed"
+    assert runner.verdict(mutants.Mutant(some.file, some.line, some.column, "!=", "!=  "))[0] == "equal"
+    assert runner.verdict(mutants.Mutant(some.file, some.line, some.column, "!=", "!!"))[0] == "no build"
+
+
+def test_record_and_score(tmp_path, monkeypatch, capsys):
+    """What was tried is not tried again; the first N of the draw that count are the score."""
+    tried = []
+
+    class Fake:
+        def __init__(self, folder, slot):
+            pass
+
+        def prepare(self):
+            pass
+
+        def share(self, other):
+            return self
+
+        def verdict(self, mutant):
+            tried.append(mutant)
+            return ("equal", "survived", "killed", "killed")[mutant.line % 4], "by", 1.0
+
+    monkeypatch.setattr(mutate, "FOLDER", tmp_path)
+    monkeypatch.setattr(mutate.mutate_c, "Runner", Fake)
+    for n in (5, 5, 9):
+        mutate.campaign("host/vm", n, "s", 2)
+        assert mutate.score("host/vm", n, "s")[0] == n
+    assert len(tried) == len(set(tried))
+    order = [m for m in mutants.sample("host/vm", "s") if m.line % 4][:9]
+    count, killed, left, _, survivors = mutate.score("host/vm", 9, "s")
+    assert survivors == [m for m in order if m.line % 4 == 1] and killed == 9 - len(survivors)
+    mutate.report(["host/vm"], 9, "s")
+    assert f"| `host/vm` | 9 | {killed} | {100 * killed / 9:.0f} % | {left} |" in capsys.readouterr().out

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The test base cannot shrink or lie: sw/tools/run_tests.py on a small tree (what makes a run fail), and tests/manifest.tsv
+against every test file of this one, deleted or emptied."""
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "sw/tools"))
+import manifest  # noqa: E402
+import run_tests  # noqa: E402
+
+PY = "import os, pytest\n\ndef test_one():\n    assert os\n\n@pytest.mark.parametrize('n', [1, 2])\ndef test_two(n):\n    assert n\n"
+C = """#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+static void first(void **state) { (void)state; }
+/* shows S0.1: that it can */
+static void second(void **state) { (void)state; }
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(first), cmocka_unit_test(second)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+"""
+SH = 'true\necho "case done: one"\ntrue\necho "case done: two"\n'
+MAKE = "print-flags:\n\t@echo CC=gcc\n\t@echo CFLAGS=-O0\n\t@echo LDLIBS=\n"
+FILES = {"tests/host/base/test_c.c": C, "tests/sw/test_s.sh": SH,
+         **{f"tests/{folder}/test_{folder}.py": PY for folder in ("rtl", "formal", "bridge", "harness", "system")}}
+
+
+def small_tree(folder):
+    for name in ("run_tests.py", "test_record.py", "manifest.py", "check_map.py", "test_cases.py", "mutation.py"):
+        (folder / "sw/tools").mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / "sw/tools" / name, folder / "sw/tools" / name)
+    for name, text in {**FILES, "Makefile": MAKE, "docs/map.md": "| S0.1 | it can | | | `tests/host/base/test_c.c` | |\n"}.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    shutil.copy(ROOT / "pytest.ini", folder)
+    shutil.copy(ROOT / "tests/conftest.py", folder / "tests/conftest.py")
+    (folder / "build/lib").mkdir(parents=True)
+    subprocess.run(["ar", "rcs", folder / "build/lib/libgantry.a"], check=True)
+    assert tool(folder, "manifest.py", "--update").returncode == 0
+    return folder
+
+
+def tool(tree, name, *args):
+    return subprocess.run([sys.executable, tree / "sw/tools" / name, *args], cwd=tree, capture_output=True, text=True, timeout=120)
+
+
+@pytest.fixture(scope="module")
+def pristine(tmp_path_factory):
+    return small_tree(tmp_path_factory.mktemp("small"))
+
+
+@pytest.fixture
+def tree(pristine, tmp_path):
+    shutil.copytree(pristine, tmp_path / "tree")
+    return tmp_path / "tree"
+
+
+def fails(tree, what, *paths):
+    done = tool(tree, "run_tests.py", *paths)
+    last = done.stdout.splitlines()[-1]
+    assert done.returncode == 1 and " 0 failed" not in last and " failed" in last, done
+    assert what in done.stdout, done.stdout
+
+
+def test_all_is_well(tree):
+    done = tool(tree, "run_tests.py")
+    assert done.returncode == 0 and done.stdout.splitlines()[-1] == "18 passed, 0 failed", done
+    rows = (tree / "build/test-results.tsv").read_text().splitlines()
+    assert [row.split("\t")[0::2] for row in rows if "test_c.c" in row] == [
+        ["passed", f"tests/host/base/test_c.c::{name}"] for name in ("test_c.c", "first", "second")]
+    assert "| `tests/host/base` | 1 |" in (tree / "build/test-minutes.md").read_text()
+
+
+def test_worker_that_ends(tree):
+    """A process of two ends with status 0 in the middle."""
+    path = tree / "tests/rtl/test_rtl.py"
+    path.write_text(PY.replace("assert n\n", "n == 1 and os._exit(0)\n"))
+    fails(tree, "tests/rtl/test_rtl.py::test_two[1]", "-n", "2", "tests/rtl")
+
+
+def test_without_the_conftest(tree):
+    (tree / "tests/conftest.py").write_text("")
+    fails(tree, "tests/host/base/test_c.c::first: stands in tests/manifest.tsv, but did not run", "tests/host", "tests/system")
+
+
+PLACE = {".py": "tests/system/test_system.py", ".c": "tests/host/base/test_c.c", ".sh": "tests/sw/test_s.sh"}
+CASES = {  # kind, text that is replaced, by what, what is said
+    "deleted": (".py", None, None, "did not run"),
+    "emptied": (".py", PY, "", "did not run"),
+    "function": (".py", "def test_one", "def tost_one", "test_one: stands in tests/manifest.tsv, but did not run"),
+    "parameter": (".py", "[1, 2]", "[1]", "test_two[2]: stands in tests/manifest.tsv, but did not run"),
+    "new": (".py", "[1, 2]", "[1, 2, 3]", "test_two[3]: not in tests/manifest.tsv"),
+    "exit": (".py", "assert os", "pytest.exit('enough', returncode=0)", "test_one: did not finish"),
+    "exit_1": (".py", "assert os", "pytest.exit('enough', returncode=1)", "test_two[1]: was not run"),
+    "gone": (".py", "assert os", "os._exit(0)", "ended early, status 0"),
+    "interrupt": (".py", "assert os", "raise KeyboardInterrupt", "INTERRUPTED"),
+    "not_python": (".py", "assert os", "assert assert", "cannot be collected"),
+    "xpass": (".py", "def test_one", "@pytest.mark.xfail(reason='hard')\ndef test_one", "test_one - [XPASS(strict)] hard"),
+    "xfail": (".py", "def test_one():\n    assert os", "@pytest.mark.xfail(reason='hard')\ndef test_one():\n    assert not os", "test_one: xfail or xpass: hard"),
+    "skip": (".py", "assert os", "pytest.skip('tired')", "test_one: skipped for a reason that tests/manifest.tsv does not allow: tired"),
+    "nightly": (".py", "def test_one", "@pytest.mark.nightly\ndef test_one", "test_one: skipped for a reason that tests/manifest.tsv does not allow: long"),
+    "whole_skip": (".py", "import os, pytest", "import os, pytest\npytest.skip('tired', allow_module_level=True)", "skipped as a whole"),
+    "c_emptied": (".c", C, "", "does not compile"),
+    "c_main": (".c", "return cmocka_run", "return 0; cmocka_run", "case first did not run"),
+    "c_case": (".c", ", cmocka_unit_test(second)}", "}; (void)second", "case second did not run"),
+    "c_ends": (".c", "second(void **state) { (void)state; }", "second(void **state) { (void)state; exit(0); }", "case second did not run"),
+    "c_skip": (".c", "second(void **state) { (void)state; }", "second(void **state) { (void)state; skip(); }", "case second did not run"),
+    "sh_emptied": (".sh", SH, "", "no case stands in the text"),
+    "sh_ends": (".sh", "true\necho \"case done: two", "exit 0\necho \"case done: two", "case two did not run"),
+    "sh_skip": (".sh", "true\necho \"case done: two", "exit 77\necho \"case done: two", "does not allow: case done: one"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_run_that_fails(tree, case):
+    kind, old, new, said = CASES[case]
+    path = tree / PLACE[kind]
+    if old is None:
+        path.unlink()
+    else:
+        assert path.read_text().count(old) == 1
+        path.write_text(path.read_text().replace(old, new))
+    fails(tree, said, str(path.parent.relative_to(tree)))
+
+
+@pytest.mark.parametrize("place, said", [("tests/nowhere", "USAGE_ERROR"), ("tests/nothing", "NO_TESTS_COLLECTED"), ("tests/system/test_system.py::test_three", "USAGE_ERROR")])
+def test_place_without_tests(tree, place, said):
+    (tree / "tests/nothing").mkdir()
+    fails(tree, said, place)
+
+
+def test_single_tests_and_allowed_skips(tree):
+    one = tool(tree, "run_tests.py", "tests/system/test_system.py::test_two[1]", "tests/sw")
+    assert one.returncode == 0 and one.stdout.splitlines()[-1] == "2 passed, 0 failed", one
+    path = tree / PLACE[".py"]
+    path.write_text(PY.replace("def test_one", "@pytest.mark.may_skip('tired')\ndef test_one").replace("assert os", "pytest.skip('tired today')"))
+    tool(tree, "manifest.py", "--update")
+    two = tool(tree, "run_tests.py", "tests/system")
+    assert two.returncode == 0 and two.stdout.splitlines()[-1] == "2 passed, 0 failed, 1 skipped", two
+
+
+def test_manifest_against_the_tree(tree):
+    assert tool(tree, "manifest.py").stdout == "manifest: 0 findings\n"
+    path = tree / "tests/host/base/test_c.c"
+    path.write_text(C.replace("shows S0.1", "shows S0.2").replace("first", "furst"))
+    done = tool(tree, "manifest.py")
+    assert done.returncode == 1 and [line.split("::")[1] for line in done.stdout.splitlines()[:3]] == [
+        "first is in the manifest, but not in the tree", "furst is not in the manifest", "second: ids or allowed skip differ"], done
+    assert "test_c.c::furst is not in the manifest" in tool(tree, "check_map.py").stdout
+
+
+TEST_FILES = sorted({case.split("::")[0] for case in manifest.load()})
+
+
+def passed(cases):
+    """Rows of a run in which these passed."""
+    rows = {}
+    for case in cases:
+        file, _, name = case.partition("::")
+        of_text = not file.endswith(".py") and not name.startswith(("mutant[", "mutate["))
+        test = f"{file}::{pathlib.Path(file).name}" if of_text else case
+        row = rows.setdefault(test, {"outcome": "passed", "reason": "", "cases": {}})
+        row["cases"].update({name: "passed"} if of_text else {})
+    return rows
+
+
+@pytest.fixture(scope="module")
+def emptied(tmp_path_factory):
+    """What is collected in a copy of the tree in which every test file is emptied to the comment that had the ids."""
+    tree = tmp_path_factory.mktemp("emptied")
+    shutil.copytree(ROOT / "sw/tools", tree / "sw/tools", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "tests", tree / "tests", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pytest.ini", tree)
+    for file in TEST_FILES:
+        (tree / file).write_text({".py": "# S0.1 B.8\n", ".sh": "# S0.1\n"}.get(pathlib.Path(file).suffix, "// S0.1 S3.12\n"))
+    done = subprocess.run([sys.executable, "-m", "pytest", "--rootdir", tree, "--collect-only", "--print-manifest", "tests"], cwd=tree,
+                          capture_output=True, text=True)
+    return [line.split("\t")[1] for line in done.stdout.splitlines() if line.startswith("manifest\t")]
+
+
+@pytest.mark.parametrize("kind", ["deleted", "emptied"])
+def test_any_one_file(kind, emptied):
+    """Without it, or with what is left of it, something is missed; with all, nothing."""
+    listed = manifest.load()
+    assert len(TEST_FILES) > 100 and run_tests.against_manifest(passed(listed), [], False) == []
+    for file in TEST_FILES:
+        left = [case for case in emptied if case.startswith(f"{file}::")] if kind == "emptied" else []
+        found = run_tests.against_manifest(passed([case for case in listed if not case.startswith(f"{file}::")] + left), [], False)
+        assert [line for line in found if line.startswith(f"{file}::") and line.endswith("did not run")], file
+    assert len({case.split("::")[0] for case in manifest.collected()}) == len(TEST_FILES)

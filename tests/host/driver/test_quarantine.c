@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What a client gives back while a kernel runs: neither it nor another client gets the pages, nor are their contents or
+ * window changed, before all GPUs have answered their shoot-downs (S3.12); without a running kernel they are free at
+ * once.
+ */
+#include "bench.h"
+
+#define AT UINT64_C(0x20000000)
+#define BYTES 0x3000u
+
+static uint64_t endless(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd, struct msg_cp_evt *evt)
+{
+    (void)sim, (void)gpu, (void)cmd, (void)evt;
+    return 0;
+}
+
+/* A kernel of client 0 runs on each GPU of the set and will not end. */
+static void kernels_start(struct bench *b, unsigned gpus)
+{
+    struct pmem *pm = machine_memory(b->d->machine);
+    struct client *c = b->client[0];
+    fake_launch = endless;
+    for (unsigned g = 0; g < GPUS; g++) {
+        if (!(gpus >> g & 1))
+            continue;
+        uint32_t id;
+        uint64_t offset, kd = b->ring[0] + 0x3000, ring = b->ring[0];
+        assert_int_equal(queue_new(b, 0, g, &id, &offset), 0);
+        uint64_t words[8] = {0x0000000000030b02 | UINT64_C(64) << 32 | UINT64_C(1) << 48,
+                             1 | UINT64_C(64) << 32,
+                             1 | UINT64_C(1) << 32,
+                             0,
+                             kd,
+                             0,
+                             0,
+                             0};
+        uint64_t at = pagetable_lookup(c->gpu[g].pt, ring) & PTE_ADDR, one = 1, zero = 0;
+        pmem_write(pm, at, words, sizeof words);
+        pmem_write(pm, at + 0x1050, &one, 8);
+        pmem_write(pm, at + 0x1080, &zero, 8);
+        cp_doorbell(machine_cp(b->d->machine, g), queue_find(b->d, c, id)->cp);
+        unsigned before = machine_sim(b->d->machine)->logged;
+        machine_run(b->d->machine, client_cycle(b->d) + 20000);
+        const struct sim *sim = machine_sim(b->d->machine);
+        bool launched = false;
+        for (unsigned i = before; i < sim->logged; i++)
+            launched |= sim->log[i].cmd.kind == CP_LAUNCH && sim->log[i].gpu == g;
+        assert_true(launched);
+        pmem_write(pm, at + 0x1050, &zero, 8);
+    }
+}
+
+static void give_back(struct bench *b, uint64_t handle)
+{
+    struct kfd_ioctl_free_memory_of_gpu_args f = {.handle = handle};
+    assert_int_equal(call(b, 0, AMDKFD_IOC_FREE_MEMORY_OF_GPU, &f), 0);
+}
+
+static uint64_t offset_of(struct bench *b, unsigned client, uint64_t handle)
+{
+    return memory_find(b->client[client], handle)->offset;
+}
+
+static void pages_of_the_resting_are_free_at_once(void **state)
+{
+    struct bench *b = *state;
+    uint64_t h = alloc(b, 0, 0, AT, BYTES, FLAGS_VRAM, 0), offset = offset_of(b, 0, h);
+    assert_int_equal(map(b, 0, h, 1, true), 0);
+    give_back(b, h);
+    assert_true(quarantine_empty(b->d));
+    assert_int_equal(offset_of(b, 1, alloc(b, 1, 0, AT, BYTES, FLAGS_VRAM, 0)), offset);
+}
+
+/* VRAM of GPU 1 that GPU 2 reaches as a peer: the slower answer counts, in whatever order map and free came. */
+static void pages_wait_for_all_answers(void **state)
+{
+    struct bench *b = *state;
+    struct pmem *pm = machine_memory(b->d->machine);
+    for (unsigned way = 0; way < 2; way++) {
+        uint64_t h = alloc(b, 0, 1, AT, BYTES, FLAGS_VRAM, 0), offset = offset_of(b, 0, h), free_bytes;
+        assert_int_equal(map(b, 0, h, 6, true), 0);
+        if (way == 0)
+            kernels_start(b, 6);
+        uint32_t *page = (uint32_t *)(void *)pmem_vram(pm, 1, offset, BYTES);
+        page[5] = 77;
+        free_bytes = b->d->vram[1].arena.free_bytes;
+        if (way) /* an unmap before it is still on its way */
+            assert_int_equal(map(b, 0, h, 6, false), 0);
+        give_back(b, h);
+        assert_false(quarantine_empty(b->d));
+        assert_int_equal(b->d->vram[1].arena.free_bytes, free_bytes);
+        page[6] = 78; /* an access that was translated before */
+        uint64_t other = alloc(b, 1, 1, AT, BYTES, FLAGS_VRAM, 0);
+        assert_int_not_equal(offset_of(b, 1, other), offset);
+        uint64_t sent = cp_shootdowns_sent(machine_cp(b->d->machine, 1));
+        assert_int_equal(sent, way + 1);
+        while (cp_shootdowns_done(machine_cp(b->d->machine, 1)) < sent)
+            machine_run(b->d->machine, client_cycle(b->d) + 1);
+        if (cp_shootdowns_done(machine_cp(b->d->machine, 2)) < sent) /* one GPU has answered */
+            assert_false(quarantine_empty(b->d));
+        machine_run(b->d->machine, client_cycle(b->d) + 1000);
+        assert_true(quarantine_empty(b->d));
+        uint64_t again = alloc(b, 1, 1, AT + 0x100000, BYTES, FLAGS_VRAM, 0);
+        assert_int_equal(offset_of(b, 1, again), offset);
+        assert_true(page[5] == 0 && page[6] == 0); /* nobody reads what was written late */
+        struct kfd_ioctl_free_memory_of_gpu_args f = {.handle = other};
+        assert_int_equal(call(b, 1, AMDKFD_IOC_FREE_MEMORY_OF_GPU, &f), 0);
+        f.handle = again;
+        assert_int_equal(call(b, 1, AMDKFD_IOC_FREE_MEMORY_OF_GPU, &f), 0);
+        machine_run(b->d->machine, client_cycle(b->d) + 1000);
+    }
+}
+
+/* A window keeps its number, a page table its page. */
+static void windows_and_tables_wait_too(void **state)
+{
+    struct bench *b = *state;
+    struct pmem *pm = machine_memory(b->d->machine);
+    static uint8_t page[8192] __attribute__((aligned(4096)));
+    struct kfd_ioctl_alloc_memory_of_gpu_args a = {.va_addr = AT,
+                                                   .size = 8192,
+                                                   .gpu_id = id_of(0),
+                                                   .mmap_offset = (uintptr_t)page,
+                                                   .flags = KFD_IOC_ALLOC_MEM_FLAGS_USERPTR |
+                                                            KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE};
+    assert_int_equal(call(b, 0, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &a), 0);
+    assert_int_equal(map(b, 0, a.handle, 1, true), 0);
+    kernels_start(b, 1);
+    uint64_t at = offset_of(b, 0, a.handle), removed = pagetable_removed(pm, 0);
+    give_back(b, a.handle);
+    assert_true(pagetable_removed(pm, 0) > removed);
+    uint8_t late = 9;
+    assert_int_equal(pmem_write(pm, pmem_addr(0, at) + 3, &late, 1), 0);
+    assert_int_equal(page[3], 9);
+    machine_run(b->d->machine, client_cycle(b->d) + 1000);
+    assert_true(quarantine_empty(b->d));
+    assert_int_not_equal(pmem_write(pm, pmem_addr(0, at) + 3, &late, 1), 0);
+}
+
+/* Memory that is full but for pages in quarantine is not full: the runtime is told to try again, some cycles later. */
+static void a_full_memory_waits(void **state)
+{
+    struct bench *b = *state;
+    kernels_start(b, 1);
+    uint64_t most = b->d->vram[0].arena.ranges[0].bytes & ~UINT64_C(0x1fffff),
+             h = alloc(b, 0, 0, AT, most, FLAGS_VRAM, 0);
+    assert_int_equal(map(b, 0, h, 1, true), 0);
+    alloc(b, 1, 0, AT, most, FLAGS_VRAM, ENOMEM);
+    give_back(b, h);
+    struct kfd_ioctl_alloc_memory_of_gpu_args a = {
+        .va_addr = AT, .size = most, .gpu_id = id_of(0), .flags = FLAGS_VRAM};
+    assert_int_equal(call(b, 1, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &a), -2);
+    machine_run(b->d->machine, client_cycle(b->d) + WAIT_LEAST);
+    assert_int_equal(call(b, 1, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &a), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(pages_of_the_resting_are_free_at_once),
+        TEST(pages_wait_for_all_answers),
+        TEST(windows_and_tables_wait_too),
+        TEST(a_full_memory_waits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

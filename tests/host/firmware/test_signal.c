@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Signals: what a dependency is, what completion writes, when, and in which order (S0.15, S0.18).
+ */
+#include "cp_bench.h"
+
+#define BARRIER_AND 0x1503u
+#define BARRIER_OR 0x1505u
+
+/* A barrier packet without dependencies has nothing to wait for, of either kind. */
+static void a_barrier_without_dependencies_completes(void **state)
+{
+    static const uint16_t headers[] = {BARRIER_AND, BARRIER_OR};
+    struct bench *b = *state;
+    queue_open(b, 0, 0, 0);
+    for (unsigned i = 0; i < 2; i++) {
+        put(b, signal_at(0) + 8, 1, 8);
+        barrier_put(b, 0, headers[i], NULL, 0, signal_va(0));
+        ring(b, 0);
+        run(b);
+        assert_int_equal(get(b, signal_at(0) + 8), 0);
+    }
+}
+
+/* Each of the five places counts; a signal is satisfied when all of its 64 bits are 0, and not when it is negative. */
+static void every_place_and_every_bit_is_a_dependency(void **state)
+{
+    static const uint64_t values[] = {1, UINT64_C(1) << 32, UINT64_C(1) << 63, UINT64_MAX};
+    static const unsigned deps[] = {1, 2, 3, 4, 5};
+    struct bench *b = *state;
+    queue_open(b, 0, 0, 0);
+    for (unsigned n = 0; n < 20; n++) {
+        uint64_t place = signal_at(deps[n % 5]) + 8;
+        put(b, signal_at(0) + 8, 1, 8);
+        put(b, place, values[n / 5], 8);
+        barrier_put(b, 0, BARRIER_AND, deps, 5, signal_va(0));
+        ring(b, 0);
+        run(b);
+        assert_int_equal(get(b, signal_at(0) + 8), 1);
+        put(b, place, 0, 8);
+        poll_all(b);
+        run(b);
+        assert_int_equal(get(b, signal_at(0) + 8), 0);
+    }
+    for (unsigned n = 0; n < 5; n++) { /* one of them is enough for a barrier-OR */
+        for (unsigned i = 0; i < 5; i++)
+            put(b, signal_at(deps[i]) + 8, 1, 8);
+        put(b, signal_at(0) + 8, 1, 8);
+        barrier_put(b, 0, BARRIER_OR, deps, 5, signal_va(0));
+        ring(b, 0);
+        run(b);
+        assert_int_equal(get(b, signal_at(0) + 8), 1);
+        put(b, signal_at(deps[n]) + 8, 0, 8);
+        poll_all(b);
+        run(b);
+        assert_int_equal(get(b, signal_at(0) + 8), 0);
+    }
+}
+
+/* Completion counts the signal down by one, writes when the kernel began and ended on the GPU, then raises the event.
+ */
+static void completion_counts_down_and_tells_when(void **state)
+{
+    struct bench *b = *state;
+    queue_open(b, 0, 0, 0);
+    put(b, signal_at(0) + 8, 5, 8);
+    put(b, signal_at(0) + 0x10, VA + MAILBOX, 8);
+    put(b, signal_at(0) + 0x18, 9, 4);
+    b->watch = signal_at(0) + 8;
+    for (uint64_t left = 5; left-- > 0;) {
+        kernel_put(b, 0, 0x1502, signal_va(0));
+        ring(b, 0);
+        run(b);
+        assert_int_equal(get(b, signal_at(0) + 8), left);
+        assert_int_equal(b->watched, left); /* who is woken finds the new value */
+        assert_int_equal(b->events, 5 - left);
+        assert_int_equal(b->last_event, 9);
+        uint64_t sent = 0;
+        for (unsigned i = 0; i < b->sim->logged; i++)
+            if (b->sim->log[i].cmd.kind == CP_LAUNCH)
+                sent = b->sim->log[i].at;
+        assert_int_equal(get(b, signal_at(0) + 0x20), sent + fake_latency); /* as the fake machine runs kernels */
+        assert_int_equal(get(b, signal_at(0) + 0x28), sent + fake_latency + 1000);
+    }
+}
+
+/* shows S0.18: what a kernel wrote is in memory before its signal says so. */
+static void a_signal_waits_for_the_write_back(void **state)
+{
+    struct bench *b = *state;
+    fake_cache_cycles = 3000;
+    queue_open(b, 0, 0, 0);
+    put(b, signal_at(0) + 8, 1, 8);
+    kernel_put(b, 0, 0x1502, signal_va(0));
+    ring(b, 0);
+    while (commands(b, CP_LAUNCH) == 0)
+        sim_run(b->sim, sim_now(b->sim) + 10);
+    unsigned before = commands(b, CP_CACHE);
+    while (commands(b, CP_CACHE) == before) {
+        assert_int_equal(get(b, signal_at(0) + 8), 1);
+        sim_run(b->sim, sim_now(b->sim) + 10);
+    }
+    assert_true(command_last(b, CP_CACHE)->flags & CACHE_WB_L2);
+    uint64_t answered = sim_now(b->sim) + 2 * fake_latency + fake_cache_cycles - 20;
+    while (sim_now(b->sim) < answered) {
+        assert_int_equal(get(b, signal_at(0) + 8), 1);
+        sim_run(b->sim, sim_now(b->sim) + 100);
+    }
+    run(b);
+    assert_int_equal(get(b, signal_at(0) + 8), 0);
+    fake_cache_cycles = 50;
+}
+
+/* One firmware: packets of several queues that come together take their time one after another. */
+static void packets_take_their_turns(void **state)
+{
+    struct bench *b = *state;
+    uint64_t begin[4];
+    for (unsigned q = 0; q < 4; q++) {
+        queue_open(b, q, 0, 0);
+        barrier_put(b, q, 0x0003, NULL, 0, 0);
+        ring(b, q);
+        run(b);
+    }
+    uint64_t now = sim_now(b->sim);
+    for (unsigned q = 0; q < 4; q++) {
+        put(b, signal_at(q) + 8, 1, 8);
+        barrier_put(b, q, 0x0003, NULL, 0, signal_va(q));
+        ring(b, q);
+    }
+    run(b);
+    for (unsigned q = 0; q < 4; q++) {
+        begin[q] = get(b, signal_at(q) + 0x28);
+        assert_true(begin[q] >= now + (q + 1) * 100); /* 100 cycles a barrier packet */
+    }
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, bench_setup, bench_teardown)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_barrier_without_dependencies_completes),
+        TEST(every_place_and_every_bit_is_a_dependency),
+        TEST(completion_counts_down_and_tells_when),
+        TEST(a_signal_waits_for_the_write_back),
+        TEST(packets_take_their_turns),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cases of the bench of part_dispatch: which CUs a mask names, room for scratch memory, kernels beside each other, rest
+// of caches alone.  Included by tb.cpp, whose CUs and launches it uses.
+#ifndef CASES_H
+#define CASES_H
+
+static msg_cp_cmd plain_launch(unsigned id, unsigned groups, uint64_t mask)
+{
+    msg_cp_cmd c = launch_make(id, 64, 1, 1, 64 * groups, 1, 1);
+    c.vgprs = 8, c.sgprs = 16, c.lds_bytes = 0, c.scratch_wave_bytes = 0, c.scratch_waves = 0, c.cu_mask = mask;
+    return c;
+}
+
+static unsigned live_of(unsigned cu, unsigned id)
+{
+    unsigned n = 0;
+    for (const Wave &w : cus[cu].wave)
+        n += w.live && w.cmd.pc == launches[id].cmd.pc;
+    return n;
+}
+
+// A mask of one CU means that one; of many, all of them in turn.
+static void test_masks()
+{
+    hold = 1;
+    for (unsigned cu = 0; cu < Cus; cu++) {
+        send(plain_launch(23000, 3, 1ull << cu));
+        for (unsigned n = 0; n < 60; n++)
+            step(nullptr);
+        if (live_of(cu, 23000) != 3)
+            FAIL("mask of cu %u alone: %u wavefronts there", cu, live_of(cu, 23000));
+        hold = 0;
+        drain(2000);
+        hold = 1;
+    }
+    const uint64_t odd = 0x8421c00100830055ull;
+    unsigned named = static_cast<unsigned>(__builtin_popcountll(odd));
+    send(plain_launch(23001, 2 * named, odd));
+    for (unsigned n = 0; n < 400; n++)
+        step(nullptr);
+    for (unsigned cu = 0; cu < Cus; cu++)
+        if (live_of(cu, 23001) != 2 * (odd >> cu & 1))
+            FAIL("mask %llx: %u wavefronts in cu %u", (unsigned long long)odd, live_of(cu, 23001), cu);
+    hold = 0;
+    drain(4000);
+}
+
+// Scratch memory of 70 wavefronts, of CUs 1 and 2 of a mask: 32 places in CU 1, 6 in CU 2, and nowhere else.
+static void test_scratch_places()
+{
+    hold = 1;
+    msg_cp_cmd c = plain_launch(23100, 60, 0xfffffffffffffff6ull);
+    c.scratch_wave_bytes = 1024, c.scratch_waves = 70;
+    send(c);
+    for (unsigned n = 0; n < 2000; n++)
+        step(nullptr);
+    if (live_of(1, 23100) != 32 || live_of(2, 23100) != 6 || launches[23100].started != 38)
+        FAIL("scratch memory of 70 wavefronts: %u in cu 1, %u in cu 2, %llu in all", live_of(1, 23100), live_of(2, 23100),
+             (unsigned long long)launches[23100].started);
+    hold = 0;
+    drain(20000);
+}
+
+// Kernels run beside each other (S3.9): one with groups for every CU, and one behind it that finds room; one that finds none does not
+// hold up the next.
+static void test_beside()
+{
+    hold = 1;
+    send(plain_launch(23200, 40, ~0ull));
+    send(plain_launch(23201, 40, ~0ull));
+    for (unsigned n = 0; n < 600; n++)
+        step(nullptr);
+    if (launches[23200].started != 40 || launches[23201].started != 40)
+        FAIL("two kernels: %llu and %llu wavefronts at once", (unsigned long long)launches[23200].started, (unsigned long long)launches[23201].started);
+    msg_cp_cmd whole = plain_launch(23202, 1, 1); // all the LDS of CU 0, twice
+    whole.lds_bytes = Lds;
+    send(whole);
+    whole = plain_launch(23203, 1, 1);
+    whole.lds_bytes = Lds;
+    send(whole);
+    send(plain_launch(23204, 10, ~0ull));
+    for (unsigned n = 0; n < 600; n++)
+        step(nullptr);
+    if (launches[23202].started != 1 || launches[23203].started != 0 || launches[23204].started != 10)
+        FAIL("a kernel that waits for room: %llu, %llu, %llu wavefronts", (unsigned long long)launches[23202].started,
+             (unsigned long long)launches[23203].started, (unsigned long long)launches[23204].started);
+    hold = 0;
+    drain(20000);
+}
+
+// Which blocks each kind of maintenance reaches: instruction and scalar caches, L2 slices, the L2 TLB, CUs.
+static void test_maintenance()
+{
+    static const struct {
+        uint32_t flags;
+        bool sqcs, slices, tlb, cus;
+    } cases[] = {{CACHE_INV_L1V, false, false, false, true}, {CACHE_INV_L1K, true, false, false, false}, {CACHE_INV_L1I, true, false, false, false},
+                 {CACHE_WB_L2, false, true, false, false},   {CACHE_INV_L2, false, true, false, false},  {CACHE_INV_TLB, true, false, true, true}};
+    const uint64_t sqcs = (1ull << Cus / 4) - 1, slices = 0xffffull << Cus / 4, tlb = 1ull << (Blks - 1);
+    for (auto &m : cases) {
+        msg_cp_cmd c = {};
+        c.kind = CP_CACHE, c.id = 0xc000, c.flags = m.flags, c.vmid = 7;
+        uint64_t before = invalidations;
+        blk_seen = 0;
+        send(c);
+        drain(2000);
+        uint64_t want = (m.sqcs ? sqcs : 0) | (m.slices ? slices : 0) | (m.tlb ? tlb : 0);
+        if (blk_seen != want || invalidations - before != (m.cus ? Cus : 0))
+            FAIL("flags %x: blocks %llx, %llu CUs", m.flags, (unsigned long long)blk_seen, (unsigned long long)(invalidations - before));
+    }
+    blk_seen = (1ull << Blks) - 1;
+}
+
+static void test_cases()
+{
+    test_masks();
+    case_done("CU masks");
+    test_scratch_places();
+    case_done("scratch places");
+    test_beside();
+    case_done("kernels beside each other", "S3.9");
+    test_maintenance();
+    case_done("blocks of a maintenance");
+}
+#endif

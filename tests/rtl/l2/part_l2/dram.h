@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cases of the bench of part_l2: times of the DRAM, held against the figures of HBM1 (clock of 500 MHz, 4096 bits, 512 GB/s;
+// CL 7, CWL 2, RCD 7, RP 7, RAS 17, WR 8, RFC 130, REFI 1950, bursts of two clocks), not against the model's keys.  Two
+// channels a slice of 16; a GPU cycle is 1 ns, so a clock of the memory is two.  Included by tb.cpp.
+#ifndef DRAM_H
+#define DRAM_H
+
+static const unsigned Clock = 2, Cl = 7, Cwl = 2, Rcd = 7, Rp = 7, Ras = 17, Wr = 8, Rfc = 130, Refi = 1950, Burst = 2;
+static const unsigned RowLines = 32, DramBanks = 16;
+
+// Slice line of a column of a row of bank `bank` of channel 0: lines alternate between the channels.
+static uint64_t dram_line(uint64_t row, uint64_t bank, uint64_t column)
+{
+    return 2 * (((row * DramBanks + (bank ^ (row % DramBanks))) * RowLines) + column);
+}
+
+static msg_mem_req access(unsigned op, uint64_t line)
+{
+    msg_mem_req q = {};
+    q.op = (uint8_t)op;
+    q.addr = slice_line(line) * 64;
+    q.mask = 0xff; // of a store: less than a line, so that it reads nothing
+    return q;
+}
+
+static void rest(unsigned cycles)
+{
+    while (!flying.empty())
+        clock_once(nullptr, 256);
+    for (unsigned i = 0; i < cycles; i++)
+        clock_once(nullptr, 256);
+}
+
+// Cycles from request to answer.
+static uint64_t lone_read(uint64_t line)
+{
+    uint64_t before = latency_sum;
+    issue(access(MEM_READ_NC, line), 256);
+    rest(100);
+    return latency_sum - before;
+}
+
+// The second access comes one cycle after the first: cycles from its request to its answer.
+static uint64_t second_of(unsigned op, uint64_t first, uint64_t second)
+{
+    issue(access(op, first), 256);
+    uint64_t from = cycle;
+    issue(access(MEM_READ_NC, second), 256);
+    rest(0);
+    uint64_t took = answered_at - from;
+    rest(100);
+    return took;
+}
+
+static void close_rows()
+{
+    invalidate(CACHE_INV_L2);
+    cycle += 100000; // rows close at the refresh
+}
+
+static void expect(const char *what, uint64_t got, uint64_t want)
+{
+    if (got != want)
+        fail(what, got, want, "rows");
+}
+
+// Closed, open, another row of the bank; what may not follow at once.
+static void rows()
+{
+    close_rows();
+    uint64_t closed = lone_read(dram_line(0, 0, 0)), open = lone_read(dram_line(0, 0, 1)), other = lone_read(dram_line(1, 0, 0));
+    printf("DRAM: row closed %llu, open %llu, conflict %llu cycles\n", (unsigned long long)closed, (unsigned long long)open, (unsigned long long)other);
+    expect("activate", closed - open, Rcd * Clock);
+    expect("precharge", other - closed, Rp * Clock);
+    reads_of(dram_line(1, 0, 0));
+    uint64_t before = latency_sum;
+    reads_of(dram_line(1, 0, 0));
+    uint64_t hit = latency_sum - before; // in the L2
+    if (open - hit < (Cl + Burst) * Clock || open - hit > (Cl + Burst) * Clock + 8)
+        fail("open row behind a hit", open - hit, (Cl + Burst) * Clock);
+    close_rows(); // the first access activates: the row stays for tRAS
+    expect("tRAS", second_of(MEM_READ_NC, dram_line(0, 0, 0), dram_line(1, 0, 0)), open + (Ras + Rp + Rcd) * Clock - 1);
+    close_rows();
+    lone_read(dram_line(0, 0, 0));
+    expect("tWR", second_of(MEM_WRITE, dram_line(0, 0, 1), dram_line(1, 0, 0)), open + (Cwl + Burst + Wr + Rp + Rcd) * Clock - 1);
+    close_rows();
+    lone_read(dram_line(0, 0, 0));
+    expect("read, then another row", second_of(MEM_READ_NC, dram_line(0, 0, 1), dram_line(1, 0, 0)), open + (Burst + Rp + Rcd) * Clock - 1);
+    close_rows();
+    expect("two banks", second_of(MEM_READ_NC, dram_line(0, 0, 0), dram_line(0, 1, 0)), closed + Burst * Clock - 1);
+    close_rows();
+    expect("one row", second_of(MEM_READ_NC, dram_line(0, 0, 0), dram_line(0, 0, 1)), closed + Burst * Clock - 1);
+    close_rows();
+    expect("two channels", second_of(MEM_READ_NC, dram_line(0, 0, 0), dram_line(0, 0, 0) + 1), closed);
+    for (unsigned b = 0; b < 18; b++) { // rows that differ in one bit are different ones
+        lone_read(dram_line(0, 0, 0));
+        if (lone_read(dram_line(1ull << b, 0, 0)) < other)
+            fail("a row was taken for another, bit", b, other);
+    }
+}
+
+// Cycles that 3,000 accesses take: reads of consecutive lines, or stores.
+static uint64_t stream(unsigned op)
+{
+    const unsigned count = 3000;
+    close_rows();
+    uint64_t from = cycle;
+    for (unsigned n = 0; n < count; n++)
+        issue(access(op, n), 256);
+    rest(0);
+    return answered_at - from;
+}
+
+// 32 GB/s a slice: 64 bytes in two cycles; reads reach nearly that, and nothing goes beyond.
+static void bandwidth()
+{
+    uint64_t reads = stream(MEM_READ_NC), stores = stream(MEM_WRITE);
+    printf("DRAM: 3000 lines read in %llu cycles, stored in %llu\n", (unsigned long long)reads, (unsigned long long)stores);
+    if (reads < 3000 * 2 || reads > 3000 * 2 * 110 / 100)
+        fail("cycles of reads", reads, 3000 * 2);
+    if (stores < 3000 * 2 - 100) // those still queued have been answered
+        fail("cycles of stores", stores, 3000 * 2);
+}
+
+// One refresh a channel every 3.9 us under load, and 260 ns long.
+static void refresh()
+{
+    const unsigned intervals = 6;
+    close_rows();
+    lone_read(dram_line(0, 0, 0));
+    lone_read(dram_line(0, 0, 0) + 1);
+    uint64_t before = counter(13), from = cycle, worst = 0;
+    for (unsigned n = 0; cycle - from < intervals * Refi * Clock; n++) {
+        uint64_t sum = latency_sum;
+        issue(access(MEM_READ_NC, n % 32), 256);
+        rest(0);
+        worst = latency_sum - sum > worst ? latency_sum - sum : worst;
+    }
+    uint64_t count = counter(13) - before, open = lone_read(dram_line(0, 0, 3)), most = open + (Rcd + Rfc) * Clock;
+    if (count < 2 * intervals - 2 || count > 2 * intervals + 2)
+        fail("refreshes of two channels", count, 2 * intervals);
+    if (worst > most || worst < most - 80)
+        fail("longest wait for a refresh", worst, most);
+}
+
+static void dram()
+{
+    rows();
+    bandwidth();
+    refresh();
+}
+#endif

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Directed cases of the bench of part_utcl2: address spaces that differ in one bit, generations that come again, what
+// the TLB and the walker keep, walks that share and overlap, page tables that nobody owns, counters.  Included by tb.cpp, whose
+// traffic and page tables it uses.  Not responsible for: answers, which take_answer compares.
+#ifndef DIRECTED_H
+#define DIRECTED_H
+
+static const uint64_t Far = 1ull << 38; // the 2 MiB regions of these cases, away from random_va's
+
+// An entry with all rights; pages of the own VRAM that tell apart whatever asked for them.
+static uint64_t plain_entry(uint64_t number) { return owner_bits(number << 12) | 31; }
+
+static void ask(unsigned vmid, uint64_t va)
+{
+    issue(vmid, va, 1, 256);
+    while (!flying.empty())
+        clock_once(nullptr, 256);
+}
+
+// Address spaces that differ in one bit: each finds its own page at one address, whichever asked before.
+static void spaces()
+{
+    const unsigned base = 0x5a;
+    unsigned all[9] = {base};
+    for (unsigned b = 0; b < 8; b++)
+        all[b + 1] = base ^ 1u << b;
+    for (unsigned vmid : all) {
+        new_root(vmid);
+        map_page(vmid, Far, plain_entry(0x100 + vmid), false);
+        map_page(vmid, Far + 0x1000, plain_entry(0x300 + vmid), false);
+    }
+    for (unsigned vmid : all)
+        ask(vmid, Far);
+    for (unsigned vmid : all) // by what the walker has kept of the level above
+        ask(vmid, Far + 0x1000);
+    map_page(base, Far + 0x3000, plain_entry(0x400), false); // in a set without the others
+    ask(base, Far + 0x3000);
+    for (unsigned b = 0; b < 8; b++) { // one is invalidated: the others keep theirs
+        unsigned vmid = base ^ 1u << b;
+        map_page(vmid, Far, plain_entry(0x500 + vmid), false);
+        command(BLK_INV, vmid, 0, true);
+        ask(vmid, Far);
+        uint64_t reads = walk_reads;
+        ask(base, Far + 0x3000);
+        if (walk_reads != reads)
+            fail("an invalidation of another address space removed an entry, reads", walk_reads - reads, 0);
+    }
+}
+
+// So many invalidations later nothing of before may be found, and what is filled then is.
+static void generations()
+{
+    for (unsigned count : {1u, 127u, 128u, 255u, 256u, 257u, 512u}) {
+        map_page(1, Far, plain_entry(0x700 + count), false);
+        command(BLK_INV, 1, 0, true);
+        ask(1, Far);
+        map_page(1, Far, plain_entry(0x900 + count), false);
+        for (unsigned i = 0; i < count; i++)
+            command(BLK_INV, 1, 0, true);
+        ask(1, Far);
+        uint64_t reads = walk_reads;
+        ask(1, Far);
+        if (walk_reads != reads)
+            fail("a page just translated is walked again, reads", walk_reads - reads, 0);
+    }
+}
+
+static uint64_t reads_of(uint64_t va, unsigned pages, uint64_t stride)
+{
+    uint64_t before = walk_reads;
+    for (unsigned p = 0; p < pages; p++)
+        issue(2, va + p * stride, 1, 256);
+    drain_all();
+    return walk_reads - before;
+}
+
+// Nothing of a region is known: one walk of three reads, then one read a page.
+static void walk_afresh(unsigned regions)
+{
+    for (unsigned region = 0; region < regions; region++) {
+        uint64_t va = Far + region * (512ull << 12), first = reads_of(va, 1, 0), rest = reads_of(va + 4096, 511, 4096);
+        if (first != 3 || rest != 511)
+            fail("reads of a first walk, of 511 beside it", first, rest);
+    }
+}
+
+// A working set of as many pages as there are entries stays, but not beyond an invalidation; so does the pointer to the
+// table of a region.
+static void kept()
+{
+    const unsigned entries = 4096; // gpu.utcl2.entries
+    for (unsigned p = 0; p < entries; p++)
+        map_page(2, Far + p * 4096ull, plain_entry(0x10000 + p), false);
+    command(BLK_INV, 255, 0, true);
+    walk_afresh(entries / 512);
+    if (uint64_t again = reads_of(Far, entries, 4096))
+        fail("a working set of the size of the TLB does not stay, reads", again, 0);
+    command(BLK_INV, 255, 0, true);
+    walk_afresh(entries / 512);
+}
+
+// Equal misses share a walk; different ones overlap: 16 take not much longer than one.
+static void together()
+{
+    uint64_t way = latency_max;
+    latency_max = 1; // 4 or 5 cycles a read
+    command(BLK_INV, 2, 0, true);
+    if (uint64_t reads = reads_of(Far, 12, 0); Depth >= 12 && reads != 3)
+        fail("twelve requests of one page, reads", reads, 3);
+    reads_of(Far + 4096, 1, 0);
+    latency_fixed = 400;
+    uint64_t from = cycle;
+    for (unsigned p = 0; p < 16; p++)
+        issue(2, Far + (2 + p) * 4096ull, 1, 256);
+    while (!flying.empty())
+        clock_once(nullptr, 256);
+    if (cycle - from > 400 + 100)
+        fail("16 walks of one read each of 400 cycles, cycles", cycle - from, 400);
+    latency_fixed = 0;
+    latency_max = way;
+}
+
+// A table at an address without an owner gives no translation, whatever the data of the failed read are.
+static void bus_faults()
+{
+    memory[(root_of[3] & 0xfffffffff000ull) + (Far >> 30 & 1023) * 8] = owner_bits(Nowhere) | 1;
+    command(BLK_INV, 3, 0, true);
+    ask(3, Far);
+    memory[(root_of[3] & 0xfffffffff000ull) + (Far >> 30 & 1023) * 8] = 0;
+}
+
+static uint64_t counter(unsigned number)
+{
+    dut->perf_en_i = 1;
+    dut->perf_addr_i = (uint8_t)number;
+    clock_once(nullptr, 256);
+    dut->perf_en_i = 0;
+    return dut->perf_data_o;
+}
+
+// Every answer is a hit, a miss or joined one; a miss is a walk.
+static void counters()
+{
+    uint64_t hit = counter(0), miss = counter(1), joined = counter(2);
+    if (hit + miss + joined != answered)
+        fail("hits, misses and joined", hit + miss + joined, answered);
+    if (counter(3) != miss)
+        fail("walks", counter(3), miss);
+    if (counter(4) != faults)
+        fail("faults", counter(4), faults);
+    if (counter(5) != walk_reads)
+        fail("reads of tables", counter(5), walk_reads);
+    uint64_t before = answered;
+    ask(2, Far);
+    ask(2, Far);
+    if (answered - before != 2 || counter(0) - hit < 1 || counter(2) != joined)
+        fail("counters of two requests one after the other", counter(0) - hit, counter(2) - joined);
+}
+
+static void directed()
+{
+    spaces();
+    generations();
+    kept();
+    together();
+    bus_faults();
+    counters();
+}
+#endif

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`make asan` and `make tsan`: what they run passes without a report (short forms here, all nightly), and each notices a fault of its kind."""
+import pathlib
+import subprocess
+
+import pytest
+import sanitize
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+# Each uses the library, so that its flags are those of the build.
+FAULTS = {
+    "asan": """#include "base/xalloc.h"
+               #include <stdlib.h>
+               int main(int argc, char **argv) { char *p = xcalloc(argc, 8); (void)argv; free(p); return p[0]; }""",
+    "undefined": """#include "base/xalloc.h"
+                    int main(int argc, char **argv) { int *p = xcalloc(2, 4); (void)argv; return p[0] >> (argc + 40) ? 1 : 0; }""",
+    "leak": """#include "base/xalloc.h"
+               int main(void) { char *volatile p = xcalloc(1, 77); p = 0; return p != 0; }""",
+    "tsan": """#include <pthread.h>
+               #include "base/xalloc.h"
+               static int *shared;
+               static void *add(void *arg) { for (int i = 0; i < 1000; i++) ++*shared; return arg; }
+               int main(void) { pthread_t t; shared = xcalloc(1, 4); pthread_create(&t, 0, add, 0); add(0); pthread_join(t, 0); return 0; }""",
+}
+
+
+def whole(kind, *more):
+    done = subprocess.run(["make", "-s", kind, *more], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    last = done.stdout.splitlines()[-1]
+    assert done.returncode == 0 and last.startswith(f"{kind}: ") and last.endswith(" 0 failed"), done.stdout[-8000:]
+
+
+def test_asan_short():
+    whole("asan", "SHORT=1")
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("kind", ["asan", "tsan"])
+def test_whole(kind):
+    whole(kind)
+
+
+@pytest.mark.parametrize("fault", [f if f != "tsan" else pytest.param(f, marks=pytest.mark.nightly) for f in FAULTS])
+def test_seeded_fault_is_reported(fault, tmp_path):
+    kind = "tsan" if fault == "tsan" else "asan"
+    assert sanitize.build(kind) is None
+    source = tmp_path / "fault.c"
+    source.write_text(FAULTS[fault])
+    assert sanitize.compile_c(kind, sanitize.variables(kind), source, tmp_path / "fault") is None
+    assert sanitize.judged([tmp_path / "fault"], wanted=range(256)) is not None

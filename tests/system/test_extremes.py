@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every key of configs/params.def that reaches the RTL or the bridge at its least and greatest value and, where the type permits, at
+one that is no power of two: two GPUs of `tiny` with two CUs run a mixed set of kernels (programs/extremes.hip: caches, atomics, LDS,
+scalar loads, long code, memory of the other GPU and of the host) with the CPU's results and the `data` of the golden model.
+
+A value that cannot work is refused by the configuration with its key and the reason: REFUSED lists these, nothing else may be refused.
+The cases come from params.def: a new key is tested at once.  `make test` sets all keys behind the CUs to odd values at once, `make nightly` to both ends, and each key alone."""
+import argparse
+import functools
+import math
+import re
+import subprocess
+import sys
+
+import pytest
+from live import APPS, GANTRY, LIMIT, ROOT
+
+sys.path.insert(0, str(ROOT / "sw/tools"))
+import gen_params  # noqa: E402
+import models  # noqa: E402
+
+SOURCE = ROOT / "tests/system/programs/extremes.hip"
+KINDS = ["cu", "sqc", "noc", "l2", "utcl2", "rdma", "dispatch"]
+ENDS = ("least", "greatest", "odd")
+BASE = {"system.gpus": 2, "gpu.cu.count": 2}
+REFUSED = {  # what the line says after the key
+    ("gpu.dram.trefi", "least"): ("gpu.dram.trefi", "100 is not above gpu.dram.trfc 130"),
+    ("gpu.dram.trfc", "greatest"): ("gpu.dram.trefi", "1950 is not above gpu.dram.trfc 4095"),
+    ("gpu.dram.tras", "least"): ("gpu.dram.tras", "1 is below gpu.dram.trcd 7"),
+    ("gpu.dram.trcd", "greatest"): ("gpu.dram.tras", "17 is below gpu.dram.trcd 255"),
+    ("gpu.dram.trcd", "odd"): ("gpu.dram.tras", "17 is below gpu.dram.trcd 48"),
+    ("gpu.cu.operand_stages", "greatest"): ("gpu.cu.operand_stages", "1 with 16 lanes: only for 8 or 4"),
+}
+ALLOW = {  # other keys with which such a value works
+    ("gpu.dram.trefi", "least"): {"gpu.dram.trfc": 50},
+    ("gpu.dram.trfc", "greatest"): {"gpu.dram.trefi": 8000},
+    ("gpu.dram.tras", "least"): {"gpu.dram.trcd": 1},
+    ("gpu.dram.trcd", "greatest"): {"gpu.dram.tras": 255},
+    ("gpu.dram.trcd", "odd"): {"gpu.dram.tras": 48},
+    ("gpu.cu.operand_stages", "greatest"): {"gpu.cu.lanes": 8},
+}
+
+
+@functools.cache
+def readers():
+    """Constant of gantry_cfg_pkg -> kinds of partitions that read it."""
+    args = argparse.Namespace(cc="clang", trace=False, observe=False, check=True, std_x=False, coverage=False, define=[], opt="-O3")
+    found = {}
+    for kind in KINDS:
+        for name in models.Plan(kind, args, []).only:
+            for source in gen_params.DERIVED[name][0] if name in gen_params.DERIVED else (name,):
+                found.setdefault(source, set()).add(kind)
+    return found
+
+
+@functools.cache
+def parameters():
+    """The keys under test: numbers that a partition or the bridge reads."""
+    bridge = "".join(p.read_text() for p in sorted((ROOT / "bridge").rglob("*.[ch]")))
+    fields = set(re.findall(r"->(\w+)", bridge))
+    return {p.key: p for p in gen_params.read_table() if p.kind == "u32" and (p.sv in readers() or p.field in fields)}
+
+
+def value(p, end):
+    """None: the type has no such value.  Odd: near the geometric mean, a multiple of 16 where steps so large are small."""
+    least, greatest = int(p.min), int(p.max)
+    if end != "odd":
+        return least if end == "least" else greatest
+    step = 16 if greatest - least >= 128 else 1
+    middle = math.isqrt(max(least, 1) * greatest)
+    found = (n for n in range(-(-middle // step) * step, greatest, step) if n & (n - 1))
+    return None if p.pow2 else next(found, None)
+
+
+def cases(end):
+    return {key: v for key, p in parameters().items() if (v := value(p, end)) is not None}
+
+
+def behind_the_cus(end):
+    """Keys that no model of a CU reads and that do not make the machine larger: together they take some ten seconds to build."""
+    return {key: v for key, v in cases(end).items() if key.startswith(("gpu.", "link.")) and not key.startswith("gpu.cu.")
+            and "cu" not in readers().get(parameters()[key].sv, ())}
+
+
+def in_the_cus(end):
+    keys = {key: v for key, v in cases(end).items() if "cu" in readers().get(parameters()[key].sv, ())}
+    if end == "greatest":
+        keys["gpu.cu.operand_stages"] = 0  # refused with 16 lanes
+    if end == "least":  # one SIMD takes a group of 256 work-items of ROCm's own kernels
+        keys.update({"gpu.cu.waves_per_simd": 4, "gpu.cu.vgprs_per_simd": 32, "gpu.cu.sgprs_per_simd": 448})
+    return keys
+
+
+def command(settings, *words):
+    return [GANTRY, *words, "-c", "tiny", *(w for key, v in {**BASE, **settings}.items() for w in ("--set", f"{key}={v}"))]
+
+
+@pytest.fixture(scope="module")
+def program():
+    target = APPS / "extremes"
+    if not target.exists() or target.stat().st_mtime < SOURCE.stat().st_mtime:
+        APPS.mkdir(parents=True, exist_ok=True)
+        subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-x", "hip", SOURCE, "-o", target], check=True, capture_output=True)
+    return target
+
+
+def run(program, settings, model):
+    done = subprocess.run([*command(settings, "run"), "--model", model, "-q", "--", program], cwd=ROOT, capture_output=True, text=True,
+                          timeout=LIMIT, stdin=subprocess.DEVNULL)
+    line = dict(re.findall(r"(\w+)=(\S+)", done.stderr))
+    assert done.returncode == 0 and "extremes: PASSED" in done.stdout, (settings, model, done.returncode, done.stdout, done.stderr[-3000:])
+    assert line["repeatable"] == "yes", done.stderr
+    return line
+
+
+def agree(program, settings):
+    rtl, golden = run(program, settings, "rtl"), run(program, settings, "golden")
+    assert rtl["data"] == golden["data"] and int(rtl["cycles"]) > 0, (settings, rtl, golden)
+
+
+@pytest.fixture
+def light(monkeypatch):
+    """A model of a CU that runs for a second need not be optimized for long."""
+    monkeypatch.setenv("GANTRY_MODEL_OPT", "-O1")
+
+
+@pytest.mark.parametrize("end", ["odd", *(pytest.param(e, marks=pytest.mark.nightly) for e in ("least", "greatest"))])
+def test_all_behind_the_cus(program, end):
+    settings = behind_the_cus(end)
+    assert len(settings) >= 20, settings
+    agree(program, settings)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("end", ENDS)
+def test_all_in_the_cus(program, end, light):
+    settings = in_the_cus(end)
+    assert len(settings) >= 10, settings
+    agree(program, settings)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("key, end", [(key, end) for key in parameters() for end in ENDS if key in cases(end)])
+def test_each(program, key, end, light):
+    agree(program, {key: cases(end)[key], **ALLOW.get((key, end), {})})
+
+
+@pytest.mark.parametrize("key, end", [(key, end) for key in parameters() for end in ENDS if key in cases(end)])
+def test_refused_with_the_reason(key, end):
+    """The configuration takes each value alone, or says what is wrong with it, as REFUSED has it."""
+    done = subprocess.run([*command({key: cases(end)[key]}, "config"), "--get", key], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    if (key, end) not in REFUSED:
+        assert (done.returncode, done.stdout) == (0, f"{cases(end)[key]}\n"), (done.stdout, done.stderr)
+        return
+    named, reason = REFUSED[key, end]
+    assert done.returncode == 65 and done.stderr.count("\n") == 1 and done.stderr.rstrip().endswith(f": {named}: {reason}"), done.stderr
+
+
+def test_every_key_is_looked_at():
+    """A key with a constant that no partition reads would be tested by nobody; every refusal belongs to a case."""
+    unread = [p.key for p in gen_params.read_table() if p.sv != "-" and p.min != p.max and p.key not in parameters()]
+    assert unread == [], unread
+    assert {k for k in REFUSED if k[0] not in cases(k[1])} == set() and set(ALLOW) <= set(REFUSED)
