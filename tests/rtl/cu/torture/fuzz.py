@@ -90,9 +90,11 @@ def program(seed):
 
 
 def fault(text):
-    """What ended a program: its words, PC and instruction.  Of the faults of one memory instruction any may be told."""
+    """What ended a program: its words, PC and instruction.  Of the faults of one memory instruction any may be told, and only some
+    of them have an address, at the end of the line with the nearest allocation."""
     line = next((line for line in text.splitlines() if line.startswith("gantry: ") and "building model" not in line), text[-200:])
     line = re.sub(r"memory fault at address 0x[0-9a-f]*: .*? at pc|misaligned access .*? at pc", "memory fault at pc", line)
+    line = re.sub(r"; 0x[0-9a-f]+ is (near no allocation|\d+ bytes .*)$", "", line)
     return re.sub(r"instruction 0x[0-9a-f]*", "", line)
 
 
