@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // One spelling of assertions that Verilator, yosys read_slang and verible accept: no |->, no ##, no sequences.
-// Responsible for: the macros.  Not responsible for: where they stand (one labelled section at the end of a module),
-// what a message may hold (stream_rules_pkg).  Each uses clk_i and rst_ni of the module it stands in.
+// Responsible for: the macros.  Not responsible for: where they stand (one labelled section at the end of a module, but for
+// GANTRY_CHECK, which stands where its state is), what a message may hold (stream_rules_pkg).
+// Each uses clk_i and rst_ni of the module it stands in.
 `ifndef GANTRY_ASSERT_SVH
 `define GANTRY_ASSERT_SVH
 `define GANTRY_IMPL(a, b) (!(a) || (b))
 `ifdef GANTRY_NO_ASSERT
 `define GANTRY_ASSERT(name, expr)
+`define GANTRY_CHECK(name, expr)
 `define GANTRY_ASSUME(name, expr)
 `define GANTRY_COVER(name, expr)
 `define STREAM_ASSERT(name, valid, rule)
@@ -18,7 +20,14 @@
   always_ff @(posedge clk_i) if (rst_ni && !(expr)) begin : name``_failed \
     name: assert (1'b0); \
   end
+// A statement inside an always_ff, on what is true there: for state that the block assigns with `=`, which no other block may
+// read.  Never the only statement behind an `if` without `begin`.  (yosys takes a name once, also in a loop: no name there.)
+`define GANTRY_CHECK(name, expr) \
+  if (rst_ni && !(expr)) begin : name``_failed \
+    name: assert (1'b0); \
+  end
 `else
+`define GANTRY_CHECK(name, expr) if (rst_ni && !(expr)) assert (1'b0);
 `define GANTRY_ASSERT(name, expr) \
   name: assert property (@(posedge clk_i) disable iff (!rst_ni) (expr));
 `endif

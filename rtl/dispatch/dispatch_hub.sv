@@ -102,7 +102,7 @@ module dispatch_hub
     active   = 1'b0;
     blk_send = '0;
     if (cp_cmd_valid_i) begin
-      a_room: assert (!rst_ni || held != (Qw + 1)'(Depth));
+      `GANTRY_CHECK(a_room, held != (Qw + 1)'(Depth))
       queue[tail]    <= cp_cmd_i;
       launches[tail] = cp_cmd_i.kind == CP_LAUNCH;
       tail = tail + 1'b1;
