@@ -2,7 +2,7 @@
 """How the tests of the tree are found and run; see tests/README.md.
 
 test_*.c   cmocka program, linked with libgantry.a          (build/tests/<path>); lines in its first comment: ` * limit: N`
-           (seconds it may take in `make nightly`), ` * libs: FLAGS`
+           (seconds it may take in `make nightly`), lines ` * libs: FLAGS`
 tb.cpp     Verilator bench: comment lines `// top:`, `// sources:`, optional `// args:`, `// lib: yes`,
            `// mutant: ARG` (built a second time with the Verilator argument ARG: must then fail),
            `// mutate: FILE: OLD => NEW` (built with a copy of this source in which NEW stands for OLD, which is in it once:
@@ -73,12 +73,13 @@ class CTest(Item):
         exe = BUILD / rel.with_suffix("")
         exe.parent.mkdir(parents=True, exist_ok=True)
         flags = make_variables()
-        field = dict(re.findall(r"^ \* (limit|libs): (.+)$", self.path.read_text()[:3000], re.M))
+        head = self.path.read_text()[:3000]
+        limit, libs = re.search(r"^ \* limit: (\d+)$", head, re.M), " ".join(re.findall(r"^ \* libs: (.+)$", head, re.M))
         build = run([*shlex.split(flags["CC"]), *shlex.split(flags["CFLAGS"]), "-rdynamic", "-o", str(exe), str(rel), "build/lib/libgantry.a",
-                     "-lcmocka", *shlex.split(field.get("libs", "")), *shlex.split(flags["LDLIBS"])])
+                     "-lcmocka", *shlex.split(libs), *shlex.split(flags["LDLIBS"])])
         if build.returncode:
             raise Failed("does not compile:\n" + build.stdout)
-        done = run([str(exe)], limit=int(field.get("limit", LIMIT)) if os.environ.get("GANTRY_NIGHTLY") == "1" else LIMIT)
+        done = run([str(exe)], limit=int(limit[1]) if limit and os.environ.get("GANTRY_NIGHTLY") == "1" else LIMIT)
         self.cases_ran(done.stdout)
         if done.returncode:
             raise Failed(f"exit status {done.returncode}\n{done.stdout[-6000:]}")

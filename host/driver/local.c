@@ -23,14 +23,12 @@
 #define VMID 1u
 #define VA_BASE UINT64_C(0x100000000)
 
-struct block {
-    uint64_t offset, bytes;
-};
-
-/* What was allocated, as it was asked for. */
+/* What was allocated. */
 struct region {
-    uint64_t va, bytes;
+    uint64_t va, bytes; /* as it was asked for */
     enum local_place place;
+    uint64_t offset, room; /* whole pages of VRAM or GTT */
+    bool data;             /* counts for local_data_hash */
 };
 
 struct local {
@@ -42,8 +40,6 @@ struct local {
     uint64_t ring, amd_queue, signal, inactive;
     uint8_t *ring_host, *amd_host, *signal_host;
     uint64_t packets;
-    struct block *blocks;
-    size_t block_count;
     struct region *regions;
     size_t region_count, region_room;
     const void *code; /* local_code */
@@ -154,22 +150,25 @@ uint64_t local_alloc(struct local *l, enum local_place place, uint64_t bytes, vo
         return 0;
     *next = offset + bytes;
     l->regions = xgrow(l->regions, &l->region_room, l->region_count + 1, sizeof *l->regions);
-    l->regions[l->region_count++] = (struct region){va, asked, place};
+    l->regions[l->region_count++] = (struct region){va, asked, place, offset, bytes, place == LOCAL_VRAM};
     l->next_va = va + bytes + PAGE;
     *host = place == LOCAL_VRAM ? pmem_vram(pm, l->gpu, offset, bytes) : pmem_gtt(pm, offset, bytes);
-    if (place == LOCAL_VRAM) {
-        struct block *grown = realloc(l->blocks, (l->block_count + 1) * sizeof *grown);
-        if (!grown)
-            return 0;
-        l->blocks = grown;
-        l->blocks[l->block_count++] = (struct block){offset, bytes};
-    }
     return va;
 }
 
-static void put(uint8_t *at, uint64_t value, unsigned bytes)
+static void put16(uint8_t *at, uint16_t value)
 {
-    memcpy(at, &value, bytes);
+    memcpy(at, &value, sizeof value);
+}
+
+static void put32(uint8_t *at, uint32_t value)
+{
+    memcpy(at, &value, sizeof value);
+}
+
+static void put64(uint8_t *at, uint64_t value)
+{
+    memcpy(at, &value, sizeof value);
 }
 
 static bool queue_make(struct local *l)
@@ -186,13 +185,13 @@ static bool queue_make(struct local *l)
     for (unsigned i = 0; i < RING_PACKETS; i++)
         l->ring_host[64 * i] = 1; /* INVALID */
     l->inactive = l->signal + 64;
-    put(l->amd_host + 0x08, l->ring, 8);
-    put(l->amd_host + 0x18, RING_PACKETS, 4);
-    put(l->amd_host + 0x40, 0x20000000, 4);
-    put(l->amd_host + 0x44, 0x20000001, 4);
-    put(l->amd_host + 0x88, 0x80, 4);
-    put(l->amd_host + 0xb4, 2 | 8, 4);
-    put(l->amd_host + 0xc0, l->inactive, 8);
+    put64(l->amd_host + 0x08, l->ring);
+    put32(l->amd_host + 0x18, RING_PACKETS);
+    put32(l->amd_host + 0x40, 0x20000000);
+    put32(l->amd_host + 0x44, 0x20000001);
+    put32(l->amd_host + 0x88, 0x80);
+    put32(l->amd_host + 0xb4, 2 | 8);
+    put64(l->amd_host + 0xc0, l->inactive);
     struct cp_queue_args args = {.number = 0,
                                  .ring = l->ring,
                                  .packets = RING_PACKETS,
@@ -204,9 +203,7 @@ static bool queue_make(struct local *l)
 
 struct local *local_open(const struct gantry_cfg *cfg, const struct sim_options *options, unsigned gpu)
 {
-    struct local *l = calloc(1, sizeof *l);
-    if (!l)
-        return NULL;
+    struct local *l = xcalloc(1, sizeof *l);
     const struct machine_user user = {
         .cp = {.ctx = l,
                .event = on_event,
@@ -241,7 +238,6 @@ void local_close(struct local *l)
         return;
     pagetable_free(l->space.pt);
     machine_delete(l->machine);
-    free(l->blocks);
     free(l->regions);
     free(l);
 }
@@ -262,18 +258,18 @@ static void packet_write(struct local *l, const struct local_dispatch *d)
 {
     uint8_t *packet = l->ring_host + l->packets % RING_PACKETS * 64;
     memset(packet, 0, 64);
-    put(packet + 2, 3, 2);
+    put16(packet + 2, 3);
     for (unsigned i = 0; i < 3; i++) {
-        put(packet + 4 + 2 * i, d->group[i], 2);
-        put(packet + 0xc + 4 * i, d->grid[i], 4);
+        put16(packet + 4 + 2 * i, d->group[i]);
+        put32(packet + 0xc + 4 * i, d->grid[i]);
     }
-    put(packet + 0x18, d->private_bytes, 4);
-    put(packet + 0x1c, d->group_bytes, 4);
-    put(packet + 0x20, d->kernel_object, 8);
-    put(packet + 0x28, d->kernarg, 8);
-    put(packet + 0x38, l->signal, 8);
-    put(packet, 0x1502, 2); /* kernel, barrier bit, system scopes */
-    put(l->amd_host + 0x50, ++l->packets, 8);
+    put32(packet + 0x18, d->private_bytes);
+    put32(packet + 0x1c, d->group_bytes);
+    put64(packet + 0x20, d->kernel_object);
+    put64(packet + 0x28, d->kernarg);
+    put64(packet + 0x38, l->signal);
+    put16(packet, 0x1502); /* kernel, barrier bit, system scopes */
+    put64(l->amd_host + 0x50, ++l->packets);
 }
 
 /* Scratch as ROCr lays it out: a slot for each wavefront the GPU can hold, or as many as a quarter of VRAM takes. */
@@ -289,15 +285,15 @@ static bool scratch_give(struct local *l, uint32_t private_bytes)
     if (!va)
         return false;
     l->space.scratch_base = va;
-    l->block_count--; /* contents depend on placement: not part of the data hash */
-    put(l->amd_host + 0x8c, (wave_bytes / 1024) << 12 | waves, 4);
-    put(l->amd_host + 0x90, va, 8); /* SRD: base, swizzled, 4-byte elements, index stride 64 */
-    put(l->amd_host + 0x94, (va >> 32) | 0x80000000u, 4);
-    put(l->amd_host + 0x98, waves * wave_bytes, 4);
-    put(l->amd_host + 0x9c, 0x00ea4fac, 4);
-    put(l->amd_host + 0xa0, 0, 8); /* offset from the window, which begins with it */
-    put(l->amd_host + 0xa8, waves * wave_bytes, 8);
-    put(l->amd_host + 0xb0, private_bytes, 4);
+    l->regions[l->region_count - 1].data = false; /* contents depend on placement */
+    put32(l->amd_host + 0x8c, (wave_bytes / 1024) << 12 | waves);
+    put64(l->amd_host + 0x90, va); /* SRD: base, swizzled, 4-byte elements, index stride 64 */
+    put32(l->amd_host + 0x94, (va >> 32) | 0x80000000u);
+    put32(l->amd_host + 0x98, waves * wave_bytes);
+    put32(l->amd_host + 0x9c, 0x00ea4fac);
+    put64(l->amd_host + 0xa0, 0); /* offset from the window, which begins with it */
+    put64(l->amd_host + 0xa8, waves * wave_bytes);
+    put32(l->amd_host + 0xb0, private_bytes);
     return true;
 }
 
@@ -332,8 +328,8 @@ void local_dispatch(struct local *l, const struct local_dispatch *d, const struc
     memset(result, 0, sizeof *result);
     l->result = result;
     l->finished = false;
-    put(l->signal_host + 8, 1, 8);
-    put(l->signal_host + 64 + 8, 0, 8);
+    put64(l->signal_host + 8, 1);
+    put64(l->signal_host + 64 + 8, 0);
     if (d->private_bytes && !scratch_give(l, d->private_bytes)) {
         result->outcome = LOCAL_QUEUE_ERROR;
         snprintf(result->text, sizeof result->text, "no memory for %u bytes of scratch a work-item", d->private_bytes);
@@ -351,9 +347,10 @@ void local_dispatch(struct local *l, const struct local_dispatch *d, const struc
 uint64_t local_data_hash(struct local *l)
 {
     struct datahash hash = {0};
-    for (size_t i = 0; i < l->block_count; i++) {
-        const struct block *b = &l->blocks[i];
-        datahash_add(&hash, pmem_vram(machine_memory(l->machine), l->gpu, b->offset, b->bytes), b->bytes);
+    for (size_t i = 0; i < l->region_count; i++) {
+        const struct region *r = &l->regions[i];
+        if (r->data)
+            datahash_add(&hash, pmem_vram(machine_memory(l->machine), l->gpu, r->offset, r->room), r->room);
     }
     return hash.value;
 }

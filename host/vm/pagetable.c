@@ -48,12 +48,10 @@ static uint64_t table_alloc(struct pmem *pm, unsigned gpu, uint32_t pages)
     if (!r)
         return 0;
     uint64_t base = pm->vram_bytes - pmem_table_bytes(pm);
-    for (uint32_t i = r->hint; i + pages <= r->count; i++) {
+    for (uint32_t i = 0; i + pages <= r->count; i++) {
         if (r->used[i] || (pages == 2 && ((i & 1) || r->used[i + 1])))
             continue;
         memset(r->used + i, 1, pages);
-        if (pages == 1 && i == r->hint)
-            r->hint = i + 1;
         uint64_t offset = base + (uint64_t)i * PAGE;
         memset(pmem_vram(pm, gpu, offset, (uint64_t)pages * PAGE), 0, (size_t)pages * PAGE);
         return offset;
@@ -66,8 +64,6 @@ static void table_free(struct pmem *pm, unsigned gpu, uint64_t offset, uint32_t 
     struct table_region *r = &pm->vram[gpu].tables;
     uint32_t i = (uint32_t)((offset - (pm->vram_bytes - pmem_table_bytes(pm))) / PAGE);
     memset(r->used + i, 0, pages);
-    if (i < r->hint)
-        r->hint = i;
 }
 
 /* The table is out of its tree; see pagetable_recycle.  Without memory for the list it stays used for ever. */
@@ -94,11 +90,8 @@ void pagetable_recycle(struct pmem *pm, unsigned gpu, uint64_t upto)
 {
     struct table_region *r = &pm->vram[gpu].tables;
     uint32_t count = upto > r->recycled ? (uint32_t)(upto - r->recycled) : 0;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         r->used[r->removed[i]] = 0;
-        if (r->removed[i] < r->hint)
-            r->hint = r->removed[i];
-    }
     if (count)
         memmove(r->removed, r->removed + count, (r->removed_count - count) * sizeof *r->removed);
     r->removed_count -= count;

@@ -15,14 +15,22 @@
 #include "gantry_msg.h"
 #include "vm/pmem_private.h"
 
+/* 0, or -1 with errno and nothing left. */
 static int vram_create(struct pmem_vram *v, uint64_t bytes)
 {
-    v->fd = memfd_create("gantry-vram", MFD_CLOEXEC);
-    if (v->fd < 0 || ftruncate(v->fd, (off_t)bytes) < 0)
+    int fd = memfd_create("gantry-vram", MFD_CLOEXEC);
+    if (fd < 0)
         return -1;
-    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, v->fd, 0);
-    if (p == MAP_FAILED)
+    void *p = MAP_FAILED;
+    if (ftruncate(fd, (off_t)bytes) == 0)
+        p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    if (p == MAP_FAILED) {
+        int error = errno;
+        close(fd);
+        errno = error;
         return -1;
+    }
+    v->fd = fd;
     v->base = p;
     v->mapped = bytes;
     return 0;
@@ -37,21 +45,17 @@ struct pmem *pmem_new(unsigned gpus, uint64_t vram_bytes, uint64_t gtt_bytes)
     struct pmem *pm = calloc(1, sizeof *pm);
     if (!pm)
         return NULL;
-    pm->gpus = gpus;
     pm->vram_bytes = vram_bytes;
     pm->gtt_bytes = gtt_bytes;
-    for (unsigned g = 0; g < PMEM_MAX_GPUS; g++)
-        pm->vram[g].fd = -1;
-    for (unsigned g = 0; g < gpus; g++)
-        if (vram_create(&pm->vram[g], vram_bytes + (g == 0 ? gtt_bytes : 0)) < 0)
-            goto fail;
     pm->next_window = PMEM_WINDOW_BASE;
+    for (; pm->gpus < gpus; pm->gpus++)
+        if (vram_create(&pm->vram[pm->gpus], vram_bytes + (pm->gpus == 0 ? gtt_bytes : 0)) < 0) {
+            int error = errno;
+            pmem_free(pm);
+            errno = error;
+            return NULL;
+        }
     return pm;
-fail:;
-    int error = errno;
-    pmem_free(pm);
-    errno = error;
-    return NULL;
 }
 
 void pmem_free(struct pmem *pm)
@@ -59,12 +63,10 @@ void pmem_free(struct pmem *pm)
     if (!pm)
         return;
     pmem_slabs_free(pm, PMEM_GTT);
-    for (unsigned g = 0; g < PMEM_MAX_GPUS; g++) {
+    for (unsigned g = 0; g < pm->gpus; g++) {
         pmem_slabs_free(pm, g);
-        if (pm->vram[g].base)
-            munmap(pm->vram[g].base, pm->vram[g].mapped);
-        if (pm->vram[g].fd >= 0)
-            close(pm->vram[g].fd);
+        munmap(pm->vram[g].base, pm->vram[g].mapped);
+        close(pm->vram[g].fd);
         free(pm->vram[g].tables.used);
         free(pm->vram[g].tables.removed);
     }
@@ -143,17 +145,15 @@ int pmem_write_masked(struct pmem *pm, uint64_t pa, const void *line, uint64_t m
     uint8_t *p = direct(pm, pa, 64);
     if (!p && !is_window(pa))
         return -EFAULT;
-    if (mask == UINT64_MAX)
-        return pmem_write(pm, pa, line, 64);
     while (mask) { /* one run of enabled bytes a turn */
         unsigned first = (unsigned)__builtin_ctzll(mask);
-        uint64_t rest = ~(mask >> first);
-        unsigned count = rest ? (unsigned)__builtin_ctzll(rest) : 64 - first;
+        uint64_t carried = mask + (UINT64_C(1) << first); /* the run turned into the bit behind it */
+        unsigned count = (carried ? (unsigned)__builtin_ctzll(carried) : 64) - first;
         if (p)
             memcpy(p + first, from + first, count);
         else if (pmem_write(pm, pa + first, from + first, count) < 0)
             return -EFAULT;
-        mask = first + count >= 64 ? 0 : mask & (UINT64_MAX << (first + count));
+        mask &= carried;
     }
     return 0;
 }

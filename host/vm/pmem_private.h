@@ -17,7 +17,6 @@
 struct table_region {
     uint8_t *used;
     uint32_t count;
-    uint32_t hint;     /* no free page below */
     uint32_t *removed; /* pages of tables that a walker may still read, oldest first */
     uint32_t removed_count, removed_room;
     uint64_t recycled; /* of these, before the list's first */

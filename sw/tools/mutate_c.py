@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """A mutant of a C source of host/ or bridge/ against its tests, nearest first: the C tests of its folder, those of the folders
-beside it, then programs on the golden model, whose end (status, output, instructions, data) must be that of the tree.
-The changed file alone is compiled (-O1, no -Werror) and linked before libgantry.a.  Not responsible for: which mutants."""
+beside it, then programs on the golden model, whose end (status, output, instructions, data) must be that of the tree, then
+tests of the commands and of the client boundary (SYSTEM), on the golden model, too.  The changed file alone is compiled (-O1; of
+the warnings only that of a function that ends without its value is an error, as what it returns then means nothing) and linked
+before libgantry.a.  Not responsible for: which mutants."""
 import os
 import pathlib
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -15,10 +18,17 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "build/mutation"
 NEAR = {"host/driver": ["host/driver", "host/firmware", "host/vm"], "host/firmware": ["host/firmware", "host/driver"],
         "host/vm": ["host/vm", "host/firmware", "host/driver"], "bridge": ["bridge", "host/firmware", "host/driver"]}
+CLIENTS = ("tests/system/test_shim.py", "tests/system/test_boundary.py")
+COMMAND = ("tests/host/cli/test_run_command.py", "tests/system/test_no_progress.py", "tests/system/test_exits.py", *CLIENTS)
+FAULTS = ("tests/system/test_fault_matrix.py", "tests/system/test_faults.py", "tests/system/test_traps.py", *CLIENTS)
+SYSTEM = {"host/driver/local.c": ("tests/host/cli/test_kernel_command.py", "tests/host/cli/test_bad_ends.py"), "host/driver/debugger.c": ("tests/system/test_debugger.py",),
+          **{f"host/driver/{name}.c": COMMAND for name in ("gate", "janitor", "machine", "rest", "run", "slice", "still")},
+          **{f"host/driver/{name}.c": FAULTS for name in ("driver", "event", "source")}}  # of the others: CLIENTS
 LIMIT = 90  # seconds of host time for what takes a few: a hang is noticed, also on a busy machine
 KEPT = re.compile(r"\b(?:kernels|instructions|data|repeatable)=\S+")  # no figure of time: what the tests hold
+FAILED = re.compile(r"^(?:FAILED|ERROR) (tests/\S+?(?:\[[^]]*\])?)(?: - .*)?$", re.M)
 RUN = ["run", "-c", "configs/demo.yaml", "--model", "golden", "--"]
-VECADD = ["kernel", "-c", "tiny", "--model", "golden", "-q", "build/kernels/vecadd.v4.co", "--grid", "4096", "--group", "256", "--arg", "out:16384:-",
+VECADD = ["kernel", "-c", "tiny", "--model", "golden", "-q", "build/kernels/vecadd.v4.co", "--grid", "4096", "--group", "256", "--arg", "out:16384:/dev/null",
           "--arg", "fill:1:16384", "--arg", "fill:2:16384"]
 PROGRAMS = [("vecadd.co", VECADD), *((" ".join(p), [*RUN, *(f"build/apps/{p[0]}", *p[1:])]) for p in (
     ["peer"], ["hsa_queue", "many"], ["hsa_queue", "barrier"], ["hsa_queue", "full"], ["copies"], ["pipeline"], ["wild_store"], ["illegal"]))]
@@ -54,23 +64,30 @@ class Runner:
     def __init__(self, folder, slot):
         self.folder, self.place = folder, FOLDER / f"{folder.replace('/', '-')}.{slot}"
         self.flags = flags()
-        self.cflags = [f for f in shlex.split(self.flags["CFLAGS"]) if not re.match(r"-O|-g$|-W", f)] + ["-O1", "-w"]
-        self.tests = [t for near in NEAR[folder] for t in sorted((ROOT / "tests" / near).rglob("test_*.c"))]
+        self.cflags = [f for f in shlex.split(self.flags["CFLAGS"]) if not re.match(r"-O|-g$|-W", f)] + ["-O1", "-Werror=return-type"]
+        self.tests = [t for near in NEAR[folder] for t in sorted((ROOT / "tests" / near).rglob("test_*.c"), key=lambda t: (t.stem.endswith("_rtl"), t))]
         tree = self.place / "tree"
-        for name in ("configs", "rtl", "sw", "build/models", "build/gen", "build/lib", "build/apps", "build/kernels"):
+        for name in ("configs", "rtl", "sw", "host", "bridge", "Makefile", "pytest.ini", "README.md", "build/models", "build/gen", "build/lib", "build/apps",
+                     "build/kernels", "build/venv"):
             (tree / name).parent.mkdir(parents=True, exist_ok=True)
             if not (tree / name).is_symlink():
                 (tree / name).symlink_to(ROOT / name)
         (tree / "build/bin").mkdir(exist_ok=True)
-        self.gantry = tree / "build/bin/gantry"
+        shutil.rmtree(tree / "tests", ignore_errors=True)  # of an earlier run
+        self.tree, self.gantry = tree, tree / "build/bin/gantry"
+        self.members, self.unfit = {}, {}
 
     def compiled(self, source, out):
         return timed([self.flags["CC"], *self.cflags, "-fPIC", "-c", "-o", out, source], LIMIT, cwd=ROOT)
 
     def linked(self, first, objects, out, libs=()):
         out.parent.mkdir(parents=True, exist_ok=True)
-        return timed([self.flags["CC"], "-rdynamic", "-o", out, first, *objects, ROOT / "build/lib/libgantry.a", *libs,
+        return timed([self.flags["CC"], "-B/usr/lib/llvm-19/bin", "-fuse-ld=lld", "-rdynamic", "-o", out, first, *objects, ROOT / "build/lib/libgantry.a", *libs,
                       *shlex.split(self.flags["LDLIBS"])], LIMIT, cwd=ROOT)
+
+    def linked_test(self, test, objects, out):
+        libs = re.findall(r"^ \* libs: (.+)$", test.read_text()[:3000], re.M)
+        return self.linked(self.test_object(test), [*objects, "-lcmocka"], out, ["-Wl,-t", *shlex.split(" ".join(libs))])
 
     def test_object(self, test):
         return FOLDER / "objects" / test.relative_to(ROOT).with_suffix(".o")
@@ -86,12 +103,16 @@ class Runner:
         apps = [word for _, words in PROGRAMS for word in words if word.startswith("build/apps/") and "hsa_queue" not in word]
         subprocess.run(["make", "-s", *dict.fromkeys(apps), "build/kernels/vecadd.v4.co"], cwd=ROOT, check=True)
         subprocess.run(["gcc", "-O1", "-o", "build/apps/hsa_queue", "tests/system/programs/hsa_queue.c", "-lhsa-runtime64"], cwd=ROOT, check=True)
-        good = []
+        good, sources = [], {p.stem for p in (ROOT / self.folder).rglob("*.c")}
         for test in self.tests:
             self.test_object(test).parent.mkdir(parents=True, exist_ok=True)
             self.compiled(test, self.test_object(test))
             exe = self.place / "test"
-            if self.linked(self.test_object(test), ["-lcmocka"], exe)[0] == 0 and timed([exe], LIMIT * 4, cwd=ROOT)[0] == 0:
+            status, said, _ = self.linked_test(test, [], exe)
+            self.members[test] = set(re.findall(r"libgantry\.a\W+(\w+)\.o", said))
+            if status == 0 and not self.members[test] & sources:
+                continue
+            if status == 0 and timed([exe], LIMIT * 4, cwd=ROOT)[0] == 0:
                 good.append(test)
             else:
                 print(f"mutation: {test.relative_to(ROOT)} does not pass without a change: left out")
@@ -104,6 +125,7 @@ class Runner:
 
     def share(self, other):
         self.tests, self.reference, self.unsteady = other.tests, other.reference, other.unsteady
+        self.members, self.unfit = other.members, other.unfit
         return self
 
     def same_object(self, mutant, source, out):
@@ -132,11 +154,13 @@ class Runner:
         same = self.same_object(mutant, source, out)
         if same is not False:
             return ("equal" if same else "no build"), "", cpu
-        for test in self.tests:
-            status, _, used = self.linked(self.test_object(test), [out, "-lcmocka"], exe)
+        for test in sorted(self.tests, key=lambda t: source.stem not in t.stem):  # its own first
+            if source.stem not in self.members[test]:
+                continue  # nothing of the file is in it
+            status, said, used = self.linked_test(test, [out], exe)
             cpu += used
             if status != 0:
-                return "no build", str(test.relative_to(ROOT)), cpu
+                raise RuntimeError(f"{test}: {said[-2000:]}")
             status, said, used = timed([exe], LIMIT, cwd=ROOT)
             cpu += used
             if status != 0:
@@ -153,4 +177,36 @@ class Runner:
                 cpu += used
                 if again != self.reference[name]:
                     return "killed", f"program {name} ({end[0]})", cpu
-        return "survived", "", cpu
+        by, used = self.system(SYSTEM.get(mutant.file, CLIENTS), out)
+        return "killed" if by else "survived", by, cpu + used
+
+    def pytest(self, files, *options):
+        env = {**os.environ, "GANTRY_MODELS": "golden", "PYTHONDONTWRITEBYTECODE": "1"}
+        return timed([ROOT / "build/venv/bin/python", "-m", "pytest", "--rootdir", self.tree, *options, *files], LIMIT * 10, cwd=self.tree, env=env)
+
+    def system(self, files, out):
+        """The first of these tests that fails with the mutant, again when it is alone, and not without; "" when none does."""
+        tests, main, cpu = self.tree / "tests", ROOT / "build/obj/host/cli/main.o", 0
+        if not files:
+            return "", cpu
+        if not tests.exists():  # no symbolic link: they find the command from where they lie
+            shutil.copytree(ROOT / "tests", tests, copy_function=os.link, ignore=shutil.ignore_patterns("__pycache__"))
+        if files not in self.unfit:
+            self.linked(main, [], self.gantry)
+            _, said, cpu = self.pytest(files)
+            self.unfit[files] = FAILED.findall(said)
+            self.linked(main, [out], self.gantry)
+        unfit = list(self.unfit[files])
+        while True:
+            status, said, used = self.pytest(files, "-x", *(f"--deselect={node}" for node in unfit))
+            cpu += used
+            if status == 0:
+                return "", cpu
+            if status == "no end":
+                return f"{files[0]}: no end", cpu
+            failed = FAILED.findall(said)
+            if not failed:
+                raise RuntimeError(said[-3000:])
+            if self.pytest(failed)[0] != 0:
+                return failed[0], cpu
+            unfit += failed

@@ -57,6 +57,7 @@ def of(file, old, new):
 def runner(tmp_path, monkeypatch):
     monkeypatch.setattr(mutate_c, "FOLDER", tmp_path)
     monkeypatch.setattr(mutate_c, "PROGRAMS", [])
+    monkeypatch.setattr(mutate_c, "CLIENTS", ())
     monkeypatch.setattr(mutate_c, "LIMIT", 30)
     monkeypatch.setitem(mutate_c.NEAR, "host/vm", ["host/vm"])
     runner = mutate_c.Runner("host/vm", 0)
@@ -78,8 +79,32 @@ def test_verdicts_on_c(runner):
     hang = mutants.Mutant(pmem, line.line, line.column, line.old, "for (;;) ;")
     mutate_c.LIMIT = 8
     assert "no end" in runner.verdict(hang)[1]
-    runner.tests = []
+    runner.members[runner.tests[0]].remove("pmem")  # as if nothing of the file were in the test
     assert runner.verdict(line)[0] == "survived"
+
+
+def test_a_function_that_ends_without_its_value_does_not_build(runner):
+    found = [m for m in mutants.of_file(ROOT / "host/vm/pmem.c") if m.old == "return pm->gpus;" and m.new == ";"]
+    assert len(found) == 1 and runner.verdict(found[0])[0] == "no build"
+
+
+def test_system_tests_are_asked_last_and_twice(runner, monkeypatch):
+    """What fails without a change is not asked; what fails once has failed by itself."""
+    asked = []
+
+    def answers(*told):
+        told = list(told)
+        monkeypatch.setattr(runner, "pytest", lambda files, *options: asked.append((tuple(files), options)) or (told.pop(0)))
+
+    bad, flaky, good = (f"FAILED tests/a.py::{n} - why\n" for n in ("test_b[x - y]", "test_f", "test_g"))
+    answers((1, bad, 1.0), (1, flaky, 1.0), (0, "", 1.0), (1, good, 1.0), (1, good, 1.0))
+    assert runner.system(("tests/a.py",), pathlib.Path("none.o")) == ("tests/a.py::test_g", 3.0)
+    assert asked[1][1] == ("-x", "--deselect=tests/a.py::test_b[x - y]") and asked[2][0] == ("tests/a.py::test_f",)
+    assert asked[3][1][2] == "--deselect=tests/a.py::test_f"
+    answers((0, "", 1.0))
+    assert runner.system(("tests/a.py",), pathlib.Path("none.o")) == ("", 1.0)
+    answers(("no end", "", 600.0))
+    assert "no end" in runner.system(("tests/a.py",), pathlib.Path("none.o"))[0]
 
 
 def test_benches_of_a_source():

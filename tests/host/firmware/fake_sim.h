@@ -39,6 +39,8 @@ struct sim {
 /* The test's: cycles that a launch takes (0: never ends); may change *evt, e.g. into a fault. */
 static uint64_t (*fake_launch)(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd, struct msg_cp_evt *evt);
 static uint64_t fake_latency = 100, fake_cache_cycles = 50;
+static enum sim_result fake_end = SIM_STOPPED; /* of a run in which nothing more can happen, or that comes to its end */
+static unsigned fake_wheres;                   /* how often it was asked where wavefronts are */
 
 static void fake_add(struct sim *sim, struct fake_due due)
 {
@@ -157,7 +159,13 @@ enum sim_result sim_run(struct sim *sim, uint64_t until)
         else
             sim->ops->event(sim->ctx, due.gpu, sim->now, &due.evt);
     }
-    return SIM_STOPPED;
+    return fake_end;
+}
+
+void sim_where(struct sim *sim)
+{
+    (void)sim;
+    fake_wheres++;
 }
 
 void sim_counters(struct sim *sim, sim_counter_fn fn, void *arg)
