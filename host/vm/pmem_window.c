@@ -33,22 +33,21 @@ static struct pmem_window *window_find(struct pmem *pm, uint64_t offset)
 /* Room for `bytes` in the first gap at or above `from`; *index: the window behind it.  0: none. */
 static uint64_t gap_find(const struct pmem *pm, uint64_t from, uint64_t bytes, size_t *index)
 {
-    for (size_t i = window_after(pm, from); i <= pm->window_count; i++) {
-        uint64_t end = i < pm->window_count ? pm->windows[i].offset : PMEM_WINDOW_END;
-        if (from < end && end - from >= bytes) {
-            *index = i;
-            return from;
-        }
-        if (i < pm->window_count)
-            from = pm->windows[i].offset + pm->windows[i].bytes;
+    size_t i = window_after(pm, from);
+    for (; i < pm->window_count; i++) {
+        const struct pmem_window *w = &pm->windows[i];
+        if (from < w->offset && w->offset - from >= bytes)
+            break;
+        from = w->offset + w->bytes;
     }
-    return 0;
+    *index = i;
+    return i < pm->window_count || PMEM_WINDOW_END - from >= bytes ? from : 0;
 }
 
 /* Rising numbers as long as there are new ones, then those that have become free. */
 uint64_t pmem_window_add(struct pmem *pm, pid_t pid, uint64_t cpu_addr, uint64_t bytes)
 {
-    size_t at = 0;
+    size_t at;
     if (bytes == 0 || (bytes & 0xfff) || cpu_addr > UINT64_MAX - bytes)
         return 0;
     uint64_t offset = gap_find(pm, pm->next_window, bytes, &at);

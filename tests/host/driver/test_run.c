@@ -158,6 +158,13 @@ static void nothing_else_is_handed_on(void **state)
     assert_int_equal(personality(0xffffffff), persona);
 }
 
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
 /* The program's own end, and that it has used no GPU. */
 static void ends_are_told_as_they_were(void **state)
 {
@@ -168,9 +175,11 @@ static void ends_are_told_as_they_were(void **state)
     assert_true(report.first_doorbell == 0 && report.last_completion == 0 && report.data_hash == 0);
     report = script(b, "kill -9 $$");
     assert_true(report.end == RUN_EXITED && WIFSIGNALED(report.wait_status) && WTERMSIG(report.wait_status) == SIGKILL);
+    notes = 0;
+    double begin = seconds();
     report = script(b, "sleep 0.4");
     assert_true(report.end == RUN_EXITED && report.wait_status == 0);
-    assert_in_range(notes, 3, 9); /* ten times a second */
+    assert_true(notes >= 2 && notes < 10 * (seconds() - begin) + 2); /* ten times a second */
 }
 
 /* What cannot be executed is told with its errno. */
@@ -187,13 +196,6 @@ static void what_does_not_start(void **state)
     }
 }
 
-static double seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static void stop_now(int number)
 {
     stop = number;
@@ -204,29 +206,23 @@ static void programs_are_stopped(void **state)
 {
     static const struct {
         const char *script;
-        int number, status; /* as waitpid tells it */
-    } cases[] = {{"echo on; exec sleep 60", SIGALRM, SIGTERM},
-                 {"trap 'exit 9' TERM; echo on; while :; do :; done", SIGINT, 9 << 8},
-                 {"trap '' TERM; echo on; while :; do :; done", SIGINT, SIGKILL}};
+        int status; /* as waitpid tells it */
+    } cases[] = {{"echo on; kill -ALRM $PPID; exec sleep 60", SIGTERM},
+                 {"trap 'exit 9' TERM; echo on; kill -ALRM $PPID; while :; do :; done", 9 << 8},
+                 {"trap '' TERM; echo on; kill -ALRM $PPID; while :; do :; done", SIGKILL}};
     struct bench *b = *state;
+    signal(SIGALRM, stop_now);
     for (unsigned i = 0; i < 3; i++) {
         stop = 0;
-        signal(SIGALRM, stop_now);
-        const struct itimerspec soon = {.it_value = {0, 250000000}};
-        struct sigevent by = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM};
-        timer_t timer;
-        assert_int_equal(timer_create(CLOCK_MONOTONIC, &by, &timer), 0);
-        assert_int_equal(timer_settime(timer, 0, &soon, NULL), 0);
         double begin = seconds();
         struct run_report report = script(b, cases[i].script);
         double took = seconds() - begin;
-        timer_delete(timer);
-        signal(SIGALRM, SIG_DFL);
         assert_int_equal(report.end, RUN_STOPPED);
         assert_int_equal(report.wait_status & 0xff7f, cases[i].status);
         assert_line(b, "on\n");
-        assert_true(took > 0.2 && took < 5 && (i < 2 || took > 0.7));
+        assert_true(took < 40 && (i < 2 || took > 0.5));
     }
+    signal(SIGALRM, SIG_DFL);
 }
 
 static void runs_that_cannot_begin(void **state)
