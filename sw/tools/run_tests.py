@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """run_tests.py [PATH...]: run the tests by pytest, write build/test-results.tsv (outcome, seconds, test; then its cases, if it is
 no Python) and build/test-minutes.md, and end with the line `N passed, N failed[, N skipped]`.  Exit status 0 only when all that
-tests/manifest.tsv lists below the paths ran (or was skipped for a reason that it allows), nothing else, and none failed.
+tests/manifest.tsv lists below the paths ran (or was skipped for a reason that it allows), nothing else, none failed, and none
+of those in Python is without anything that could (asserting.py).
 
 pytest runs in a process of its own for each phase, which hands over what it saw at its end (test_record.py): one that is
 ended, by whatever, hands over nothing."""
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 
+import asserting
 import manifest
 import test_record
 
@@ -92,6 +94,7 @@ def main():
         rows.update(record["rows"])
         findings += record["findings"]
     findings += against_manifest(rows, paths, os.environ.get("GANTRY_NIGHTLY") == "1")
+    findings += asserting.findings([place for p in paths or ["tests"] if (place := ROOT / p.split("::")[0]).exists()])
     (ROOT / "build").mkdir(exist_ok=True)
     with open(ROOT / "build/test-results.tsv", "w") as out:
         for test, row in rows.items():

@@ -10,6 +10,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "sw/tools"))
+import asserting  # noqa: E402
 import manifest  # noqa: E402
 import run_tests  # noqa: E402
 
@@ -36,7 +37,7 @@ FILES = {"tests/host/base/test_c.c": C, "tests/sw/test_s.sh": SH,
 
 
 def small_tree(folder):
-    for name in ("run_tests.py", "test_record.py", "manifest.py", "check_map.py", "test_cases.py", "mutation.py"):
+    for name in ("run_tests.py", "asserting.py", "test_record.py", "manifest.py", "check_map.py", "test_cases.py", "mutation.py"):
         (folder / "sw/tools").mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / "sw/tools" / name, folder / "sw/tools" / name)
     for name, text in {**FILES, "Makefile": MAKE, "docs/map.md": "| S0.1 | it can | | | `tests/host/base/test_c.c` | |\n"}.items():
@@ -98,6 +99,7 @@ CASES = {  # kind, text that is replaced, by what, what is said
     "deleted": (".py", None, None, "did not run"),
     "emptied": (".py", PY, "", "did not run"),
     "function": (".py", "def test_one", "def tost_one", "test_one: stands in tests/manifest.tsv, but did not run"),
+    "body": (".py", "def test_one():\n    assert os", "def test_one():\n    pass", "test_one: nothing in it can fail"),
     "parameter": (".py", "[1, 2]", "[1]", "test_two[2]: stands in tests/manifest.tsv, but did not run"),
     "new": (".py", "[1, 2]", "[1, 2, 3]", "test_two[3]: not in tests/manifest.tsv"),
     "exit": (".py", "assert os", "pytest.exit('enough', returncode=0)", "test_one: did not finish"),
@@ -131,6 +133,30 @@ def test_run_that_fails(tree, case):
         assert path.read_text().count(old) == 1
         path.write_text(path.read_text().replace(old, new))
     fails(tree, said, str(path.parent.relative_to(tree)))
+
+
+BODIES = {  # what a test's body may be, and whether it can fail
+    "pass": False, "print(1)": False, "return None": False, "'''assert'''": False, "idle()": False, "print(state)": False, "os.getpid()": False, "subprocess.run(['false'], check=False)": False,
+    "assert state": True, "with pytest.raises(OSError):\n        os.close(99)": True, "raise OSError": True, "if not state:\n        pytest.fail()": True,
+    "subprocess.run(['true'], check=True)": True, "deeper()": True, "list(map(deeper, [1]))": True, "snippet.held()": True, "if 1:\n        for n in ():\n            assert n": True,
+}
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_body_that_cannot_fail(tmp_path, body):
+    """Helpers count, in the file and in modules of the tests; fixtures and decorators do not."""
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests/snippet.py").write_text("def held():\n    assert held\n\n\ndef unused():\n    assert unused\n")
+    file = tmp_path / "tests/test_it.py"
+    file.write_text("import os, subprocess\nimport pytest\nimport snippet\n\n\n@pytest.fixture\ndef state():\n    assert os\n\n\ndef idle():\n    return idle\n\n\n"
+                    "def deep(n=1):\n    assert n\n\n\ndef deeper(n=1):\n    deep(n)\n\n\n"
+                    f"@pytest.mark.parametrize('n', [deep(1)])\ndef test_it(state, n):\n    {body}\n")
+    assert asserting.findings([tmp_path], tmp_path) == ([] if BODIES[body] else ["tests/test_it.py::test_it: nothing in it can fail"])
+
+
+def test_every_test_of_the_tree_can_fail():
+    files = sorted((ROOT / "tests").rglob("test_*.py"))
+    assert len(files) > 50 and asserting.findings(files) == []
 
 
 @pytest.mark.parametrize("place, said", [("tests/nowhere", "USAGE_ERROR"), ("tests/nothing", "NO_TESTS_COLLECTED"), ("tests/system/test_system.py::test_three", "USAGE_ERROR")])
