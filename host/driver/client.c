@@ -165,10 +165,8 @@ static void client_free(struct driver *d, struct client *c)
     d->vmid_used &= ~(1u << c->vmid) | 1u;
     if (c->pages)
         munmap(c->pages, c->pages_bytes);
-    if (c->page_fd >= 0)
-        close(c->page_fd);
-    if (c->pidfd >= 0)
-        close(c->pidfd);
+    close(c->page_fd); /* -1: nothing happens */
+    close(c->pidfd);
     if (c->pid != d->program)
         waitpid(c->pid, NULL, WNOHANG); /* if we have adopted it */
     free(c);

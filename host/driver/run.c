@@ -104,8 +104,7 @@ void run_free(struct run *r)
         return;
     driver_delete(r->driver);
     janitor_finish(&r->janitor);
-    if (r->child_fd >= 0)
-        close(r->child_fd);
+    close(r->child_fd); /* -1: nothing happens */
     free(r);
 }
 

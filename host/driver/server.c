@@ -62,16 +62,14 @@ int server_open(struct driver *d)
                      ? -1
                      : 0;
     int error = errno;
-    if (folder >= 0)
-        close(folder);
+    close(folder); /* -1: nothing happens */
     errno = error;
     return status;
 }
 
 static void descriptor_close(int *fd)
 {
-    if (*fd >= 0)
-        close(*fd);
+    close(*fd); /* -1: nothing happens */
     *fd = -1;
 }
 

@@ -86,7 +86,7 @@ static uint64_t object_find(const struct client *c, uint64_t pc, char *uri, size
     uint64_t map = 0, best = 0, name = 0, entry[4]; /* of a link_map: address, name, -, next */
     if (!debug || client_read(c, base + debug + 8, &map, sizeof map))
         return 0;
-    for (unsigned n = 0; map && n < OBJECTS_MOST && client_read(c, map, entry, sizeof entry) == 0; n++, map = entry[3])
+    for (unsigned n = 0; n < OBJECTS_MOST && client_read(c, map, entry, sizeof entry) == 0; n++, map = entry[3])
         if (entry[0] <= pc && entry[0] > best) {
             best = entry[0];
             name = entry[1];

@@ -142,16 +142,13 @@ int pmem_write(struct pmem *pm, uint64_t pa, const void *from, size_t bytes)
 int pmem_write_masked(struct pmem *pm, uint64_t pa, const void *line, uint64_t mask)
 {
     const uint8_t *from = line;
-    uint8_t *p = direct(pm, pa, 64);
-    if (!p && !is_window(pa))
+    if (!direct(pm, pa, 64) && !is_window(pa))
         return -EFAULT;
     while (mask) { /* one run of enabled bytes a turn */
         unsigned first = (unsigned)__builtin_ctzll(mask);
         uint64_t carried = mask + (UINT64_C(1) << first); /* the run turned into the bit behind it */
         unsigned count = (carried ? (unsigned)__builtin_ctzll(carried) : 64) - first;
-        if (p)
-            memcpy(p + first, from + first, count);
-        else if (pmem_write(pm, pa + first, from + first, count) < 0)
+        if (pmem_write(pm, pa + first, from + first, count) < 0)
             return -EFAULT;
         mask &= carried;
     }

@@ -87,8 +87,7 @@ int pmem_sealed_file(const char *name, uint64_t bytes)
     if (fd >= 0 && ftruncate(fd, (off_t)bytes) == 0 && fcntl(fd, F_ADD_SEALS, SEALS) == 0)
         return fd;
     int error = errno;
-    if (fd >= 0)
-        close(fd);
+    close(fd); /* -1: nothing happens */
     errno = error;
     return -1;
 }
@@ -107,8 +106,7 @@ int pmem_slab_take(struct pmem *pm, unsigned memory, uint64_t at, uint64_t bytes
     *slab = (struct slab){.fd = pmem_sealed_file("gantry-memory", bytes), .at = at};
     int error = slab->fd < 0 ? -errno : range_map(&area, at, bytes, slab->fd, 0);
     if (error) {
-        if (slab->fd >= 0)
-            close(slab->fd);
+        close(slab->fd); /* -1: nothing happens */
         free(slab);
         return error;
     }

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A mutant of a C source of host/ or bridge/ against its tests, nearest first: the C tests of its folder, those of the folders
 beside it, then programs on the golden model, whose end (status, output, instructions, data) must be that of the tree, then
-tests of the commands and of the client boundary (SYSTEM), on the golden model, too.  The changed file alone is compiled (-O1; of
+the C tests as `make asan` runs them (a leak, an access beyond the end), then tests of the commands and of the client boundary
+(SYSTEM), on the golden model, too.  The changed file alone is compiled (-O1; of
 the warnings only that of a function that ends without its value is an error, as what it returns then means nothing) and linked
 before libgantry.a.  Not responsible for: which mutants."""
 import os
@@ -12,7 +13,10 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import threading
 import time
+
+import sanitize
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "build/mutation"
@@ -56,6 +60,9 @@ def timed(cmd, limit, **options):
         child.returncode = os.waitstatus_to_exitcode(status)
         out.seek(0)
         return child.returncode if ended else "no end", out.read(), usage.ru_utime + usage.ru_stime
+
+
+SANITIZER = threading.Lock()  # one slot builds for all
 
 
 class Runner:
@@ -177,8 +184,51 @@ class Runner:
                 cpu += used
                 if again != self.reference[name]:
                     return "killed", f"program {name} ({end[0]})", cpu
+        by, used = self.sanitized(mutant, source)
+        cpu += used
+        if by:
+            return "killed", by, cpu
         by, used = self.system(SYSTEM.get(mutant.file, CLIENTS), out)
         return "killed" if by else "survived", by, cpu + used
+
+    def sanitized(self, mutant, source):
+        """The first C test of the folder itself that fails with the mutant under AddressSanitizer, LeakSanitizer and UBSan."""
+        own = [t for t in self.tests if t.is_relative_to(ROOT / "tests" / self.folder) and not t.stem.endswith("_rtl") and source.stem in self.members[t]]
+        if self.folder.split("/")[-1] not in sanitize.SHORT_C["asan"] or not own:
+            return "", 0
+        with SANITIZER:
+            if "asan" not in self.unfit:
+                wrong = sanitize.build("asan")
+                if wrong:
+                    raise RuntimeError(wrong)
+                self.unfit["asan"] = {"flags": sanitize.variables("asan")}
+        made, cpu, out, exe = self.unfit["asan"], 0, self.place / "mutant.asan.o", self.place / "test.asan"
+        cc, cflags = shlex.split(made["flags"]["CC"]), [f for f in shlex.split(made["flags"]["CFLAGS"]) if not re.match(r"-O\d", f)] + ["-O1"]
+
+        def run(test, objects):
+            """(whether it passed, seconds of CPU)"""
+            head, object = test.read_text()[:3000], FOLDER / "objects" / test.relative_to(ROOT).with_suffix(".asan.o")
+            with SANITIZER:
+                if not object.exists() or object.stat().st_mtime < test.stat().st_mtime:
+                    timed([*cc, *cflags, "-c", "-o", object, test], LIMIT, cwd=ROOT)
+            libs = shlex.split(" ".join(re.findall(r"^ \* libs: (.+)$", head, re.M)))
+            status, said, used = timed([*cc, "-fuse-ld=lld", "-rdynamic", "-o", exe, object, *objects, ROOT / "build/asan/lib/libgantry.a", "-lcmocka", *libs,
+                                        *shlex.split(made["flags"]["LDLIBS"])], LIMIT, cwd=ROOT)
+            if status != 0:
+                raise RuntimeError(f"{test}: {said[-2000:]}")
+            status, said, more = timed([exe], LIMIT, cwd=ROOT, env={**os.environ, **sanitize.ENV})
+            return status == 0 and not sanitize.REPORT.search(said), used + more
+
+        status, said, used = timed([*cc, *cflags, f"-I{(ROOT / mutant.file).parent}", "-fPIC", "-c", "-o", out, source], LIMIT, cwd=ROOT)
+        cpu += used
+        if status != 0:
+            raise RuntimeError(f"{mutant.name()}: {said[-2000:]}")
+        for test in own:
+            passed, used = run(test, [out])
+            cpu += used
+            if not passed and not run(test, [out])[0] and run(test, [])[0]:
+                return f"asan {test.relative_to(ROOT)}", cpu
+        return "", cpu
 
     def pytest(self, files, *options):
         env = {**os.environ, "GANTRY_MODELS": "golden", "PYTHONDONTWRITEBYTECODE": "1"}

@@ -13,6 +13,8 @@ import mutate  # noqa: E402
 import mutate_c  # noqa: E402
 import mutate_rtl  # noqa: E402
 
+RUN = mutate_c.subprocess.run
+
 
 def changes(line, verilog=False):
     return {line[:c] + new + line[c + len(old):] for c, old, new in mutants.of_line(mutants.code_of(line), verilog)}
@@ -86,6 +88,13 @@ def test_verdicts_on_c(runner):
 def test_a_function_that_ends_without_its_value_does_not_build(runner):
     found = [m for m in mutants.of_file(ROOT / "host/vm/pmem.c") if m.old == "return pm->gpus;" and m.new == ";"]
     assert len(found) == 1 and runner.verdict(found[0])[0] == "no build"
+
+
+def test_a_leak_is_noticed(runner, monkeypatch):
+    """By LeakSanitizer alone: the list of windows is not given back."""
+    monkeypatch.setattr(mutate_c.subprocess, "run", RUN)
+    found = [m for m in mutants.of_file(ROOT / "host/vm/pmem.c") if m.old == "free(pm->windows);" and m.new == ";"]
+    assert len(found) == 1 and runner.verdict(found[0])[:2] == ("killed", "asan tests/host/vm/test_pmem.c")
 
 
 def test_system_tests_are_asked_last_and_twice(runner, monkeypatch):

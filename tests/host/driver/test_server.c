@@ -3,6 +3,7 @@
  */
 #include "bench.h"
 
+#include <fcntl.h>
 #include <grp.h>
 #include <poll.h>
 #include <signal.h>
@@ -98,6 +99,35 @@ static int serve(struct bench *b, pid_t pid)
     for (unsigned i = 0; i < 3; i++)
         server_poll(b->d, 1000, -1);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+static unsigned descriptors(void)
+{
+    unsigned n = 0;
+    for (int fd = 0; fd < 1024; fd++)
+        n += fcntl(fd, F_GETFD) >= 0;
+    return n;
+}
+
+/* Processes that come and go, with memory, queues' pages and two connections, leave no descriptor behind. */
+static void processes_leave_no_descriptor(void **state)
+{
+    struct bench *b = *state;
+    unsigned before = 0;
+    for (unsigned n = 0; n < 6; n++) {
+        pid_t pid = fork();
+        if (pid == 0) {
+            int life = client_connect(b), thread = client_connect(b);
+            _exit(say(life, REQ_HELLO) || say(thread, REQ_OPEN_KFD));
+        }
+        assert_int_equal(serve(b, pid), 0);
+        for (unsigned i = 0; i < 100 && b->d->clients->next->next; i++) /* the bench's own two */
+            server_poll(b->d, 10000, -1);
+        assert_null(b->d->clients->next->next);
+        if (n == 0)
+            before = descriptors();
+        assert_int_equal(descriptors(), before);
+    }
 }
 
 static void own_processes_connect(void **state)
@@ -357,9 +387,11 @@ static void bad_messages_end_their_connection(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SERVED(own_processes_connect),   SERVED(another_user_is_refused),           SERVED(another_run_is_refused),
-        SERVED(connections_are_counted), SERVED(no_descriptor_is_no_circle),        SERVED(long_folders_are_reached),
-        SERVED(exec_is_a_new_client),    SERVED(bad_messages_end_their_connection),
+        SERVED(processes_leave_no_descriptor),     SERVED(own_processes_connect),
+        SERVED(another_user_is_refused),           SERVED(another_run_is_refused),
+        SERVED(connections_are_counted),           SERVED(no_descriptor_is_no_circle),
+        SERVED(long_folders_are_reached),          SERVED(exec_is_a_new_client),
+        SERVED(bad_messages_end_their_connection),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
