@@ -3,11 +3,13 @@
 before more, other forms of the same bench (lanes, synthesis) last.  The C++ that Verilator makes of the change is compared with that
 of the tree: equal means no difference, and of the rest only the files that differ are compiled (-O1).
 Not responsible for: which mutants, and benches that only `make nightly` runs."""
+import hashlib
 import os
 import pathlib
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -75,28 +77,44 @@ class Bench:
                       f"OPT_GLOBAL={plain}", "CFG_CXXFLAGS_PCH_I=-include-pch", "CFG_GCH_IF_CLANG=.gch", f"USER_LDLIBS={libraries}",
                       f"VERILATOR_ROOT={verilate.VERILATOR_ROOT}", f"PYTHON3={sys.executable}"], LIMIT, cwd=ROOT)
 
-    def run(self, out):
-        return timed([out / ("V" + self.fields["top"]), *shlex.split(self.fields.get("run", ""))], LIMIT, cwd=ROOT)
+    def run(self, out, cpu=LIMIT):
+        """`cpu`: seconds of CPU after which it hangs, however busy the machine is."""
+        status, said, used = timed(["prlimit", f"--cpu={cpu}", out / ("V" + self.fields["top"]), *shlex.split(self.fields.get("run", ""))],
+                                   LIMIT, cwd=ROOT)
+        return "no end" if status == -signal.SIGXCPU else status, said, used
+
+    def patience(self):
+        """Seconds of CPU that a mutant of it may take: five times what the tree's text took."""
+        return 10 + 5 * int(float((self.base / "passed").read_text().split()[0]))
 
     def generated(self, out, place=""):
         """{name: text} of the C++; assertions name the file of the source."""
         return {p.name: p.read_text().replace(place, "") if place else p.read_text() for p in sorted(out.iterdir())
                 if p.suffix in (".cpp", ".h") and "__ver" not in p.name}
 
+    def key(self):
+        """What the bench is made of: a change of any of it makes what was built before worthless."""
+        files = [self.path, *(ROOT / s for s in self.sources), *sorted((ROOT / "rtl").rglob("*.svh")), *sorted((ROOT / "tests/rtl").rglob("*.h"))]
+        files += [ROOT / "build/lib/libgantry.a"] if "lib" in self.fields else []
+        return hashlib.sha256(b"".join(hashlib.sha256(p.read_bytes()).digest() for p in files)).hexdigest()[:16]
+
     def prepare(self):
-        """Built of the tree's text, and passed; its C++ is in base/generated."""
-        if (self.base / "passed").exists():
-            return True
+        """Built of the tree's text as it is now, and passed; its C++ is in base/generated."""
         for generated in [s for s in self.sources if s.startswith("build/gen/")]:
             subprocess.run(["make", "-s", generated], cwd=ROOT, check=True)
+        key, passed = self.key(), self.base / "passed"
+        if passed.exists() and passed.read_text().split()[1:] == [key]:
+            return True
         ok = self.verilated(self.base, self.sources)[0] == 0
         texts = self.generated(self.base) if ok else {}
-        ok = ok and self.made(self.base)[0] == 0 and self.run(self.base)[0] == 0
+        ok = ok and self.made(self.base)[0] == 0
+        status, _, used = self.run(self.base) if ok else (1, "", 0)
+        ok = status == 0
         (self.base / "generated").mkdir(exist_ok=True)
         for name, text in texts.items():
             (self.base / "generated" / name).write_text(text)
         if ok:
-            (self.base / "passed").write_text("")
+            passed.write_text(f"{used:.1f} {key}")
         else:
             print(f"mutation: {self.path.relative_to(ROOT)} does not pass without a change: left out", flush=True)
         return ok
@@ -151,7 +169,7 @@ class Runner:
             cpu += used
             if status != 0:
                 return "no build", said[-300:].replace("\n", " ").replace("\t", " "), cpu
-            status, said, used = bench.run(work)
+            status, said, used = bench.run(work, bench.patience())
             cpu += used
             if status != 0:
                 return "killed", f"{bench.path.parent.relative_to(ROOT)} ({status})", cpu
