@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // One spelling of assertions that Verilator, yosys read_slang and verible accept: no |->, no ##, no sequences.
 // Responsible for: the macros.  Not responsible for: where they stand (one labelled section at the end of a module, but for
-// GANTRY_CHECK, which stands where its state is), what a message may hold (stream_rules_pkg).
+// GANTRY_CHECK, which stands where its state is, or in the section's task `check_state`), what a message may hold (stream_rules_pkg).
 // Each uses clk_i and rst_ni of the module it stands in.
 `ifndef GANTRY_ASSERT_SVH
 `define GANTRY_ASSERT_SVH
 `define GANTRY_IMPL(a, b) (!(a) || (b))
+// First statement of a clocked block: its GANTRY_CHECKs, which stand in a task of the section of assertions, see the state before this edge
+// and the inputs of it.  Only in simulation: proofs count on their own.
+`define GANTRY_CHECKS
 `ifdef GANTRY_NO_ASSERT
 `define GANTRY_ASSERT(name, expr)
 `define GANTRY_CHECK(name, expr)
@@ -15,6 +18,9 @@
 `define STREAM_BOUND(name, depth, push, pop)
 `else
 `ifdef VERILATOR
+`define GANTRY_CHECKED
+`undef GANTRY_CHECKS
+`define GANTRY_CHECKS if (rst_ni) check_state()
 // The same check without sampled copies of what it reads: those cost two copies a cycle, also of wide messages.
 `define GANTRY_ASSERT(name, expr) \
   always_ff @(posedge clk_i) if (rst_ni && !(expr)) begin : name``_failed \

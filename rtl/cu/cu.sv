@@ -3,6 +3,8 @@
 // Memory units read VGPRs through one port of each SIMD (never two units one SIMD at a time: the front end sees to
 // that) and write them through two.  Not responsible for: the instruction and scalar caches (rtl/l1), partition
 // straps (rtl/gpu/part_cu.sv).
+`include "gantry_assert.svh"
+
 module cu
   import cu_pkg::*;
   import gantry_msg_pkg::*;
@@ -314,4 +316,10 @@ module cu
   assign obs_done_o[5]         = Observe ? lds_done[1] : '0;
   assign obs_done_o[6]         = Observe ? '{wave: vmem_done.wave, tag: vmem_done.tag} : '0;
   assign obs_done_o[7]         = Observe ? '{wave: smem_done.wave, tag: smem_done.tag} : '0;
+
+  // ---- assertions
+  // one memory unit at a time reads a SIMD
+  `GANTRY_ASSERT(a_one_reader, (lds_vrd_valid & vmem_vrd_valid) == '0)
+  // at rest no message stands at a port that the next edge would take back
+  `GANTRY_ASSERT(a_rest, !(idle_o && (cu_evt_valid_o || ifetch_req_valid_o || smem_req_valid_o || mem_req_valid_o)))
 endmodule

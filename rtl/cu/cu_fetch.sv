@@ -17,6 +17,8 @@
 // of a chunk; a decoder reads the one at PC and, when PC points to its upper half, the next.
 //
 // A decode takes three cycles: choice, read, decoding.  Sets of wavefronts are bit vectors by {simd, slot}.
+`include "gantry_assert.svh"
+
 module cu_fetch
   import cu_pkg::*;
   import cu_front_pkg::*;
@@ -293,6 +295,7 @@ module cu_fetch
 
   always_ff @(posedge clk_i) begin
     if (awake || start_valid_i || jump_valid_i != '0 || issued_i.valid != '0 || ifetch_rsp_valid_i) begin
+      `GANTRY_CHECKS;
       awake     = branching;
       decoded   = '0;
       ram_read0 = '0;
@@ -394,7 +397,8 @@ module cu_fetch
         asked_for = asked_for - 9'd1;
         flight[{w, ifetch_rsp_i.epoch[7]}] = flight[{w, ifetch_rsp_i.epoch[7]}] - 9'd1;
         if (ifetch_rsp_i.epoch[7] == epoch[w][6] && flight[{w, epoch[w][6]}] == 9'd0) late[w] = 1'b0;
-        if (ifetch_rsp_i.epoch[7:1] == epoch[w] || FaultSeed == 21) begin
+        // one of this epoch for a place that nothing was asked for is 128 jumps old: the wavefront waits for just these
+        if ((ifetch_rsp_i.epoch[7:1] == epoch[w] && asked[w][place]) || FaultSeed == 21) begin
           ram_write   = 1'b1;
           ram_waddr_q <= {4{IbufAw'({w, place})}};
           data        = ifetch_rsp_i.data;
@@ -444,4 +448,26 @@ module cu_fetch
     idle_o <= !awake;
   end
   /* verilator lint_on BLKSEQ */
+
+  // ---- assertions
+  task automatic check_state();
+    widx_t at;
+    // what issues was decoded after the last jump, from a chunk that is here
+    for (int unsigned k = 0; k < 6; k++) begin
+      at = windex({issued_i.simd, issued_i.slot[k]});
+      `GANTRY_CHECK(a_decoded, `GANTRY_IMPL(issued_i.valid[k], !undecoded[at] && has(at, pc[at][7:5])))
+    end
+    // two decoders never have the same wavefront
+    `GANTRY_CHECK(a_two_waves, `GANTRY_IMPL(s1_valid == 2'b11, s1_wave[0] != s1_wave[1]))
+    for (int unsigned d = 0; d < 2; d++) begin
+      `GANTRY_CHECK(a_in_decode, `GANTRY_IMPL(s2_valid[d], in_decode[s2_wave[d]]))
+    end
+    // an answer was asked for, and one of this epoch for this place, or it is one that the wavefront waits for
+    at = windex(ifetch_rsp_i.wave[5:0]);
+    `GANTRY_CHECK(a_flight, `GANTRY_IMPL(ifetch_rsp_valid_i,
+                                         asked_for != 9'd0 && flight[{at, ifetch_rsp_i.epoch[7]}] != 9'd0))
+    `GANTRY_CHECK(a_place, `GANTRY_IMPL(ifetch_rsp_valid_i && ifetch_rsp_i.epoch[7:1] == epoch[at],
+                                        asked[at][{ifetch_rsp_i.wave[6], ifetch_rsp_i.epoch[0]}] || late[at]))
+    `GANTRY_CHECK(a_asked_for, asked_for <= 9'd256)
+  endtask
 endmodule

@@ -180,6 +180,7 @@ module cu_fill
   logic [31:0] ids[Lanes];
 
   always_ff @(posedge clk_i) begin
+    `GANTRY_CHECKS;
     if (awake || cu_cmd_valid_i || smem_rsp_valid_i || !rst_ni) begin
       busy              = 1'b0;
       pair_valid_o      <= 1'b0;
@@ -397,6 +398,17 @@ module cu_fill
   end
   /* verilator lint_on BLKSEQ */
 
+  // ---- assertions
   `GANTRY_ASSERT(a_commands, `GANTRY_IMPL(cu_cmd_valid_i, !cmd_full_q))
   `GANTRY_ASSERT(a_answers, `GANTRY_IMPL(smem_rsp_valid_i, !rsp_full_q))
+  `GANTRY_ASSERT(a_one_simd, $onehot0(init_valid_o))
+  // registers are written in the two cycles of four that are left for it
+  `GANTRY_ASSERT(a_phase, `GANTRY_IMPL(pair_valid_o, 2'(turn_i - pair_o.wave.simd) < 2'd2))
+  task automatic check_state();
+    // nobody reports the end of a command that is not being carried out
+    `GANTRY_CHECK(a_killed, `GANTRY_IMPL(kill_done_i, state == StKill))
+    `GANTRY_CHECK(a_invalidated, `GANTRY_IMPL(inv_done_i, state == StInv))
+    `GANTRY_CHECK(a_acknowledged, `GANTRY_IMPL(ack_taken_i, state == StAck))
+    `GANTRY_CHECK(a_one_answer, !(rsp_busy && rsp_loading))
+  endtask
 endmodule

@@ -2,6 +2,8 @@
 // Front end of the compute unit: wires fetch, issue, operand stage, scalar register file, register filling and the
 // queue before the vector memory unit.  Not responsible for: vector execution (cu_simd), LDS (lds_unit), vector memory
 // (cu_vmem), the partition's ports (rtl/gpu/part_cu.sv).
+`include "gantry_assert.svh"
+
 module cu_front
   import cu_pkg::*;
   import cu_front_pkg::*;
@@ -357,4 +359,12 @@ module cu_front
     .data_o (vmem_o),
     .idle_o (vmem_queue_idle)
   );
+
+  // ---- assertions
+  for (genvar s = 0; s < 4; s++) begin : gen_check_turn
+    `GANTRY_ASSERT(a_turn, `GANTRY_IMPL(valu_valid_o[s], turn == 2'(s + 1)))  // five cycles after its choice
+  end
+  `STREAM_BOUND(a_vmem_queue, 4, vmem_push, vmem_valid_o)
+  `STREAM_BOUND(a_scalars, 16, smem_req_valid_o && smem_req_o.op != SMEM_DATA, smem_rsp_valid_i)
+  `STREAM_BOUND(a_one_invalidation, 1, inv_valid_o, inv_done_i)
 endmodule

@@ -167,6 +167,7 @@ module cu_issue
                vmem_done_valid_i || smem_left_i || smem_done_valid_i;
     reported = outside || memory || (head_valid_i | jump_valid_i) != '0 || valu_done_valid_i != '0;
     if (reported || quiet != 3'd4) begin
+      `GANTRY_CHECKS;
       kill_done_o    <= 1'b0;
       ack_taken_o    <= 1'b0;
       result_valid_o <= 1'b0;
@@ -276,4 +277,77 @@ module cu_issue
     idle_o <= quiet == 3'd4 && sleeping == '0;
   end
   /* verilator lint_on BLKSEQ */
+
+  // ---- assertions
+  // An order of a SIMD: each of its wavefronts once, and nothing behind the first free place.
+  function automatic logic is_order(input order_t of, input slots_t all);
+    slots_t seen;
+    logic free, whole;
+    seen  = '0;
+    free  = 1'b0;
+    whole = 1'b1;
+    for (int unsigned p = 0; p < Slots; p++) begin
+      free  = free || of[p] == 4'd15;
+      whole = whole && (free ? of[p] == 4'd15 : !seen[of[p]]);
+      if (!free) seen[of[p]] = 1'b1;
+    end
+    return whole && seen == all;
+  endfunction
+
+  task automatic check_state();
+    waves_t under_way;
+    widx_t at;
+    logic [5:0] g;
+    logic [3:0] f;
+    // a wavefront in the table runs, ends, has a fault to tell, or stays after that; a killed one only ends
+    `GANTRY_CHECK(a_used, ((live | ending | faulted) & ~used) == '0)
+    `GANTRY_CHECK(a_one_state, (live & (ending | faulted)) == '0 && (ending & faulted) == '0)
+    `GANTRY_CHECK(a_head_runs, (head_ok & ~live) == '0)
+    `GANTRY_CHECK(a_silent_ends, (silent & ~ending) == '0 && (killing || silent == '0))
+    if (table_changed) begin
+      for (int unsigned k = 0; k < 4; k++) begin
+        `GANTRY_CHECK(a_order, is_order(order[k], of_simd(used, k[1:0])) && is_order(age[k], of_simd(used, k[1:0])))
+      end
+    end
+    // of one wavefront and one barrier a cycle: masks tell what the counters hold; operands are read before an access is complete
+    at = windex(cycle_i);
+    g  = cycle_i & GroupMask;
+    `GANTRY_CHECK(a_vm, vm_some[at] == (vm_count[at] != 4'd0) && vm_full[at] == (vm_count[at] == 4'd15))
+    `GANTRY_CHECK(a_lg, lg_some[at] == (lg_count[at] != 4'd0) && lg_full[at] == (lg_count[at] == 4'd15))
+    `GANTRY_CHECK(a_vm_reads, vm_reads[at] == (vm_read_count[at] != 4'd0) && vm_read_count[at] <= vm_count[at])
+    `GANTRY_CHECK(a_lds_reads, lds_reads[at] == (lds_read_count[at] != 4'd0) && lds_read_count[at] <= lg_count[at])
+    `GANTRY_CHECK(a_pending, sb_some[at] == (pending[at] != '0))
+    `GANTRY_CHECK(a_class, class_of[head[at].issue.cls][at])
+    `GANTRY_CHECK(a_arrived, arrived[g] == 8'($countones(arrived_mask[g])) && (arrived_mask[g] & ~at_barrier) == '0)
+    // a slot is handed on when nothing of its wavefront is under way, so no report meets another wavefront
+    under_way = used | vm_some | lg_some | sb_some | vm_reads | lds_reads;
+    `GANTRY_CHECK(a_free, `GANTRY_IMPL(start_valid_i, !under_way[windex(start_i.wave)]))
+    for (int unsigned k = 0; k < Decoders; k++) begin
+      `GANTRY_CHECK(a_one_head, `GANTRY_IMPL(head_valid_i[k], !head_ok[windex(head_wave_i[k])]))
+    end
+    if (memory) begin
+      for (int unsigned k = 0; k < 2; k++) begin
+        `GANTRY_CHECK(a_lds_operands, `GANTRY_IMPL(lds_opread_valid_i[k], lds_reads[windex(lds_opread_i[k].wave)]))
+        `GANTRY_CHECK(a_lds_left, `GANTRY_IMPL(lds_left_i[k], lds_inside[k] != 4'd0))
+        `GANTRY_CHECK(a_lds_done, `GANTRY_IMPL(lds_done_valid_i[k], lg_some[windex(lds_done_i[k].wave)]))
+      end
+      `GANTRY_CHECK(a_vmem_pop, `GANTRY_IMPL(vmem_pop_i, vmem_queued != 3'd0))
+      `GANTRY_CHECK(a_vmem_operands, `GANTRY_IMPL(vmem_opread_valid_i, vm_reads[windex(vmem_opread_i.wave)]))
+      `GANTRY_CHECK(a_vmem_done, `GANTRY_IMPL(vmem_done_valid_i, vm_some[windex(vmem_done_i.wave)]))
+      `GANTRY_CHECK(a_smem_left, `GANTRY_IMPL(smem_left_i, smem_out != 5'd0))
+      `GANTRY_CHECK(a_smem_done, `GANTRY_IMPL(smem_done_valid_i, lg_some[windex(smem_done_i.wave)]))
+    end
+    // scalar results come in the order of issue, each when the one before has been handed on
+    for (int unsigned k = 0; k < 4; k++) begin
+      f = {k[1:0], fly_head[k]};
+      `GANTRY_CHECK(a_result, `GANTRY_IMPL(has_simd(k[1:0]) && valu_done_valid_i[k] && valu_done_i[k].has_result,
+                                           fly_count[k] != 3'd0 && !result_ready[k] &&
+                                           fly_slot[f] == valu_done_i[k].slot && fly[f].tag == valu_done_i[k].tag))
+    end
+    // what others have room for
+    `GANTRY_CHECK(a_rooms, vmem_queued <= 3'd4 && lds_inside[0] <= 4'd8 && lds_inside[1] <= 4'd8 &&
+                           smem_out <= 5'(MaxSmem))
+    `GANTRY_CHECK(a_credits, credits <= 8'(EvtDepth) && `GANTRY_IMPL(cu_evt_credit_i, credits != 8'(EvtDepth)))
+    `GANTRY_CHECK(a_one_interrupt, `GANTRY_IMPL(intr_valid_i, intr_busy && !intr_held))
+  endtask
 endmodule

@@ -4,6 +4,8 @@
 // wavefronts get on.
 // While disabled it counts nothing and shows where a wavefront is.
 // Not responsible for: what counts as an event, what is told of a wavefront (cu_front), names (bridge/verilated/partitions.yaml).
+`include "gantry_assert.svh"
+
 module cu_perf #(
   parameter bit [15:0] Instructions = 16'h007b  // events that are instructions, each once
 ) (
@@ -28,6 +30,7 @@ module cu_perf #(
 
   always_ff @(posedge clk_i) begin
     if (en_i) begin
+      `GANTRY_CHECKS;
       if (addr_i < 8'd16) begin  // rarely
         k    = addr_i[3:0];
         high = (some[k] ? words[k] : 60'd0) + {59'd0, carries[k]};
@@ -59,4 +62,10 @@ module cu_perf #(
     end
   end
   /* verilator lint_on BLKSEQ */
+
+  // ---- assertions
+  task automatic check_state();
+    // a carry is in its word before the next one comes
+    `GANTRY_CHECK(a_carry, (plane[0] & plane[1] & plane[2] & plane[3] & events_i & carries & ~(16'd1 << turn)) == '0)
+  endtask
 endmodule

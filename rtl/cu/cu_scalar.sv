@@ -256,6 +256,7 @@ module cu_scalar
   endtask
 
   always_ff @(posedge clk_i) begin
+    `GANTRY_CHECKS;
     busy = issued_i.valid[4:0] != '0 || prepare_valid_i || start_valid_i || result_valid_i || pair_valid_i ||
            trap_valid_i || age != '0 || long_age != '0;
     // a cycle without work ends the pulses of the one before
@@ -365,8 +366,18 @@ module cu_scalar
   end
   /* verilator lint_on BLKSEQ */
 
-  `GANTRY_ASSERT(a_one_write, !clash_q)
-
   logic unused;
   assign unused = clash_q;
+  // ---- assertions
+  `GANTRY_ASSERT(a_one_write, !clash_q)
+  // the ports of a bank belong to one class in each cycle: who writes comes in its phase
+  `GANTRY_ASSERT(a_result_phase, `GANTRY_IMPL(result_valid_i, 2'(turn_i - result_i.wave.simd) == 2'd2))
+  `GANTRY_ASSERT(a_pair_phase, `GANTRY_IMPL(pair_valid_i, 2'(turn_i - pair_i.wave.simd) < 2'd2))
+  task automatic check_state();
+    // one instruction of scalar memory with many operands in each SIMD, whose phases are four cycles apart
+    for (int unsigned k = 0; k < 4; k++) begin
+      `GANTRY_CHECK(a_one_long, $onehot0((long_age >> k) & 13'b1_0001_0001_0001))
+    end
+    `GANTRY_CHECK(a_prepared, `GANTRY_IMPL(start_valid_i, info[windex(start_i.wave)].pc == start_i.pc))
+  endtask
 endmodule

@@ -136,6 +136,9 @@ module cu_simd
 `ifdef GANTRY_FAULTS
     r.fault = FaultSeed;
 `endif
+`ifdef GANTRY_CHECKED  // this file's own macros keep Verible from reading those of others
+    if (rst_ni) check_state();
+`endif
     if (r.live != '0 || valid_i || request != '0 || !rst_ni) begin
       if (valid_i) begin
         r.i_issue[!r.cur] = issue_i;
@@ -253,4 +256,17 @@ module cu_simd
     end
   end
   /* verilator lint_on BLKSEQ */
+
+  // ---- assertions
+`ifdef GANTRY_CHECKED
+  task automatic check_state();
+    // an instruction comes when the slots of the one before are over, into an entry that no slot on its way needs
+    a_slots_over: assert (!valid_i || !r.live.running);
+    a_entry_free: assert (!valid_i || !((r.st1.valid && r.st1.entry != r.cur) ||
+                                        (r.st2.valid && r.st2.entry != r.cur) ||
+                                        (r.st3.valid && r.st3.entry != r.cur) ||
+                                        (r.st4.valid && r.st4.entry != r.cur)));
+    a_one_writer: assert ($onehot0(r.granted));
+  endtask
+`endif
 endmodule

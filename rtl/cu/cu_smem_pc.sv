@@ -3,6 +3,8 @@
 // order, while the wavefront goes on.  An entry lives from its request to its answer; cu_issue lets no more than `Entries`
 // be under way.  Two of one wavefront with the same tag, 256 instructions apart, may be taken for each other.
 // Not responsible for: vector memory, whose instructions keep theirs in their slots (cu_vmem_slots).
+`include "gantry_assert.svh"
+
 module cu_smem_pc
   import cu_pkg::*;
   import gantry_msg_pkg::*;
@@ -30,6 +32,7 @@ module cu_smem_pc
 
   always_ff @(posedge clk_i) begin
     if (req_valid_i || ended_valid_i || !rst_ni) begin
+      `GANTRY_CHECKS;
       if (ended_valid_i) begin
         for (int unsigned k = 0; k < Entries; k++) hits[k] = key[k] == ended_i;
         place = Aw'(pick_pkg::first64(64'(hits & used)));
@@ -48,4 +51,13 @@ module cu_smem_pc
     end
   end
   /* verilator lint_on BLKSEQ */
+
+  // ---- assertions
+  task automatic check_state();
+    logic known;
+    known = 1'b0;
+    for (int unsigned k = 0; k < Entries; k++) known = known || (used[k] && key[k] == ended_i);
+    `GANTRY_CHECK(a_known, `GANTRY_IMPL(ended_valid_i, known))
+    `GANTRY_CHECK(a_room, `GANTRY_IMPL(req_valid_i && req_i.op != SMEM_DATA && !ended_valid_i, used != '1))
+  endtask
 endmodule

@@ -259,6 +259,8 @@ module cu_vmem
     .idle_o       (l1_idle)
   );
 
+  // ---- assertions
+  `STREAM_BOUND(a_one_invalidation, 1, inv_i, inv_done_o)
   // at rest no pulse is up that a block would have to take back or another would take again
   `GANTRY_ASSERT(a_rest,
                  en || !(opread_valid_o || vrd_valid_o != '0 || vwr_valid_o != '0 || done_valid || inv_done_o ||

@@ -11,6 +11,8 @@
 //
 // As on hardware 16 addresses a cycle are taken only of loads of one register whose lanes go to successive elements or all
 // to one; else AddressLanes a cycle, so that a beat of 16 lanes takes 4 cycles, whatever EXEC is.
+`include "gantry_assert.svh"
+
 module cu_vmem_coalesce
   import cu_pkg::*;
   import cu_vmem_pkg::*;
@@ -199,6 +201,7 @@ module cu_vmem_coalesce
       end
       busy = order_count != '0 || active || tx0.valid || tx1.valid || hold != '0;
       if (busy || capture_i.valid || ended_valid_i || forget_i || awake) begin
+        `GANTRY_CHECKS;
         moved = capture_i.valid || xlat_valid_i;
         access_valid_o <= 1'b0;
         tlb_lookup_o <= 1'b0;
@@ -253,4 +256,14 @@ module cu_vmem_coalesce
     end
   end
   /* verilator lint_on BLKSEQ */
+
+  // ---- assertions
+  task automatic check_state();
+    // a number is free again when its data have been spread, once
+    `GANTRY_CHECK(a_number, `GANTRY_IMPL(ended_valid_i, 32'(ended_tx_i) < NumTx &&
+                                         ((tx_free >> ended_tx_i) & NumTx'(1)) == '0))
+    `GANTRY_CHECK(a_asked, `GANTRY_IMPL(xlat_valid_i, asked && tx1.valid))
+    `GANTRY_CHECK(a_order, 32'(order_count) <= NumSlots)
+    `GANTRY_CHECK(a_some_lane, `GANTRY_IMPL(tx1.valid, tx1.inv || tx1.lanes != '0))
+  endtask
 endmodule

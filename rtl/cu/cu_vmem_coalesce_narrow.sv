@@ -5,6 +5,8 @@
 //
 // A beat takes `Parts` cycles and five until it is gathered, never less than BeatCycles: loads whose lanes go to
 // successive elements are no faster than others.  While it is gathered the beat before joins lines.
+`include "gantry_assert.svh"
+
 module cu_vmem_coalesce_narrow
   import cu_pkg::*;
   import cu_vmem_pkg::*;
@@ -340,6 +342,7 @@ module cu_vmem_coalesce_narrow
       end
       busy = order_count != '0 || active || tx0.valid || tx1.valid || hold != '0;
       if (busy || part_i.valid || ended_valid_i || forget_i || awake) begin
+        `GANTRY_CHECKS;
         moved = part_i.valid || xlat_valid_i;
         access_valid_o <= 1'b0;
         tlb_lookup_o <= 1'b0;
@@ -388,4 +391,14 @@ module cu_vmem_coalesce_narrow
     end
   end
   /* verilator lint_on BLKSEQ */
+
+  // ---- assertions
+  task automatic check_state();
+    // a number is free again when its data have been spread, once
+    `GANTRY_CHECK(a_number, `GANTRY_IMPL(ended_valid_i, 32'(ended_tx_i) < NumTx &&
+                                         ((tx_free >> ended_tx_i) & NumTx'(1)) == '0))
+    `GANTRY_CHECK(a_asked, `GANTRY_IMPL(xlat_valid_i, asked && tx1.valid))
+    `GANTRY_CHECK(a_order, 32'(order_count) <= NumSlots)
+    `GANTRY_CHECK(a_some_lane, `GANTRY_IMPL(tx1.valid, tx1.inv || tx1.lanes != '0))
+  endtask
 endmodule

@@ -84,6 +84,7 @@ module cu_vmem_parts
   end
   /* verilator lint_on BLKSEQ */
 
+  // ---- assertions
   `GANTRY_ASSERT(a_row, !(en_i && capture_i.valid && !capture_i.none && busy_q))
   `GANTRY_ASSERT(a_waiting, !(en_i && capture_i.valid && full_q))
 endmodule

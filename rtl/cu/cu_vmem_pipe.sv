@@ -6,6 +6,8 @@
 // cache and the memory channel (l1v), TLB contents (tlb_l1), the LDS.
 //
 // 16 instructions are in flight.  Loads come back in any order, completion is in the order of each wavefront.
+`include "gantry_assert.svh"
+
 module cu_vmem_pipe
   import cu_pkg::*;
   import cu_vmem_pkg::*;
@@ -444,4 +446,8 @@ module cu_vmem_pipe
       .moved_o       (moved_return)
     );
   end
+  // ---- assertions
+  // every instruction tells once that its operands are read, and once that it is complete
+  `STREAM_BOUND(a_operands, NumSlots, valid_i, opread_valid_o)
+  `STREAM_BOUND(a_complete, NumSlots, valid_i, done_valid_o)
 endmodule

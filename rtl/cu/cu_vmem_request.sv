@@ -4,6 +4,8 @@
 // taken.  The rows of a store from the LDS are asked for when it is the oldest, and come from cu_vmem_return.
 // Responsible for: the rows of data, l1_req_t, lds_line_t, order.  Not responsible for: which lanes share
 // a line, translation and rights (cu_vmem_coalesce).
+`include "gantry_assert.svh"
+
 module cu_vmem_request
   import cu_pkg::*;
   import cu_vmem_pkg::*;
@@ -283,6 +285,7 @@ module cu_vmem_request
         endcase
       end
       if (access_valid_i || waiting != '0 || line_taken_i || row_line_valid_i || awake) begin
+        `GANTRY_CHECKS;
         moved = access_valid_i;
         req_valid_o <= 1'b0;
         line_valid_o <= 1'b0;
@@ -322,4 +325,13 @@ module cu_vmem_request
     end
   end
   /* verilator lint_on BLKSEQ */
+
+  // ---- assertions
+  `GANTRY_ASSERT(a_bytes, `GANTRY_IMPL(req_valid_o && req_o[0].op == L1Write, req_o[0].mask != '0))
+  task automatic check_state();
+    `GANTRY_CHECK(a_room, waiting <= 3'd4 && `GANTRY_IMPL(access_valid_i, waiting != 3'd4))
+    // an answer of the LDS, or dwords from there, come when they are waited for
+    `GANTRY_CHECK(a_line, `GANTRY_IMPL(line_taken_i, line_busy))
+    `GANTRY_CHECK(a_fill, `GANTRY_IMPL(fill_valid_i, fetching))
+  endtask
 endmodule

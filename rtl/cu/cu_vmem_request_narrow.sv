@@ -2,6 +2,8 @@
 // cu_vmem_request of a compute unit whose SIMDs have fewer than 16 lanes: store lines are put together from one word of
 // one lane a cycle, out of memories that are as wide as a SIMD and read two cycles before.  What comes from the LDS for a store
 // stands in the same memory.  Responsible for and not: as cu_vmem_request.
+`include "gantry_assert.svh"
+
 module cu_vmem_request_narrow
   import cu_pkg::*;
   import cu_vmem_pkg::*;
@@ -275,6 +277,7 @@ module cu_vmem_request_narrow
         if (fetch_slot == next_slot_i) fetched = 1'b0;
       end
       if (access_valid_i || waiting != '0 || line_taken_i || row_line_valid_i || awake) begin
+        `GANTRY_CHECKS;
         moved = access_valid_i;
         req_valid_o <= 1'b0;
         line_valid_o <= 1'b0;
@@ -325,4 +328,13 @@ module cu_vmem_request_narrow
     end
   end
   /* verilator lint_on BLKSEQ */
+
+  // ---- assertions
+  `GANTRY_ASSERT(a_bytes, `GANTRY_IMPL(req_valid_o && req_o[0].op == L1Write, req_o[0].mask != '0))
+  task automatic check_state();
+    `GANTRY_CHECK(a_room, waiting <= 3'd4 && `GANTRY_IMPL(access_valid_i, waiting != 3'd4))
+    // an answer of the LDS, or dwords from there, come when they are waited for
+    `GANTRY_CHECK(a_line, `GANTRY_IMPL(line_taken_i, line_busy))
+    `GANTRY_CHECK(a_fill, `GANTRY_IMPL(fill_valid_i, fetching))
+  endtask
 endmodule

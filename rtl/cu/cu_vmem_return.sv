@@ -3,6 +3,8 @@
 // rows until the instruction is finished, then one row a cycle.  Responsible for: those, which transaction an answer
 // belongs to, rows between the LDS and buffer instructions (cu_vmem_rows.svh).  Not responsible for: when an instruction is finished
 // (cu_vmem_slots), writing rows (cu_vmem_writeback).
+`include "gantry_assert.svh"
+
 module cu_vmem_return
   import cu_pkg::*;
   import cu_vmem_pkg::*;
@@ -261,6 +263,7 @@ module cu_vmem_return
       end
       if (rsp_valid_i || queued != '0 || busy || wb_valid_i || wb_active || line_valid_i || fetch_valid_i ||
           awake) begin
+        `GANTRY_CHECKS;
         moved = rsp_valid_i || wb_valid_i;
         row_line_valid_o <= 1'b0;
         fill_valid_o <= 1'b0;
@@ -372,4 +375,12 @@ module cu_vmem_return
     end
   end
   /* verilator lint_on BLKSEQ */
+
+  // ---- assertions
+  task automatic check_state();
+    `GANTRY_CHECK(a_room, queued <= 4'd8 && `GANTRY_IMPL(rsp_valid_i, queued != 4'd8))
+    `GANTRY_CHECK(a_one_more, `GANTRY_IMPL(wb_valid_i, !wb_more))
+    `GANTRY_CHECK(a_one_fetch, `GANTRY_IMPL(fetch_valid_i, !fetch_wait))
+    `GANTRY_CHECK(a_row_asked, `GANTRY_IMPL(line_valid_i && line_i[0].id == RowId, row_busy && row_asked))
+  endtask
 endmodule

@@ -3,6 +3,8 @@
 // line into a memory of that width, byte by byte, so that nothing is read to be changed; rows of a finished instruction
 // are read from there in parts.  Responsible for and not: as cu_vmem_return (rows between the LDS and buffer
 // instructions: cu_vmem_rows_narrow.svh).
+`include "gantry_assert.svh"
+
 module cu_vmem_return_narrow
   import cu_pkg::*;
   import cu_vmem_pkg::*;
@@ -342,6 +344,7 @@ module cu_vmem_return_narrow
       end
       if (rsp_valid_i || queued != '0 || busy || wb_valid_i || wb_active || line_valid_i || fetch_valid_i ||
           awake) begin
+        `GANTRY_CHECKS;
         moved = rsp_valid_i || wb_valid_i || busy || wb_active || queued != '0;
         {row_load, row_fill, row_turn} = '0;
         row_line_valid_o <= 1'b0;
@@ -445,4 +448,12 @@ module cu_vmem_return_narrow
     end
   end
   /* verilator lint_on BLKSEQ */
+
+  // ---- assertions
+  task automatic check_state();
+    `GANTRY_CHECK(a_room, queued <= 4'd8 && `GANTRY_IMPL(rsp_valid_i, queued != 4'd8))
+    `GANTRY_CHECK(a_one_more, `GANTRY_IMPL(wb_valid_i, !wb_more))
+    `GANTRY_CHECK(a_one_fetch, `GANTRY_IMPL(fetch_valid_i, !fetch_wait))
+    `GANTRY_CHECK(a_row_asked, `GANTRY_IMPL(line_valid_i && line_i[0].id == RowId, row_busy && row_asked))
+  endtask
 endmodule

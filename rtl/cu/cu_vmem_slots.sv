@@ -3,6 +3,8 @@
 // a cycle, counts its transactions, and lets it complete when all are done, in the order of its wavefront.
 // Responsible for: the table of instructions in flight, faults, the order of completion.  Not responsible for:
 // addresses (cu_vmem_coalesce), data (cu_vmem_request, cu_vmem_return).
+`include "gantry_assert.svh"
+
 module cu_vmem_slots
   import cu_pkg::*;
   import cu_vmem_pkg::*;
@@ -237,6 +239,7 @@ module cu_vmem_slots
   always_ff @(posedge clk_i) begin
     if (en_i || !rst_ni) begin
       if (valid_i || used != '0 || awake) begin
+        `GANTRY_CHECKS;
         moved = valid_i || started_valid_i || sent_valid_i || denied_i.valid || ended_i.valid || ack_valid_i ||
             wb_left_i || wb_done_i;
         done_valid_o <= 1'b0;
@@ -287,4 +290,31 @@ module cu_vmem_slots
     end
   end
   /* verilator lint_on BLKSEQ */
+
+  // ---- assertions
+  task automatic check_state();
+    logic [3:0] at;
+    // an instruction comes into a free slot when the rows of the one before have been asked for
+    `GANTRY_CHECK(a_free, `GANTRY_IMPL(valid_i, !used[vslot(next_slot_o)] && rows_left == '0))
+    `GANTRY_CHECK(a_live, ((finished | written) & ~used) == '0 && (finished & written) == '0)
+    // what ends had begun
+    `GANTRY_CHECK(a_denied, `GANTRY_IMPL(denied_i.valid, left[vslot(denied_i.slot)] != '0))
+    `GANTRY_CHECK(a_ended, `GANTRY_IMPL(ended_i.valid, left[vslot(ended_i.slot)] != '0))
+    `GANTRY_CHECK(a_answered, `GANTRY_IMPL(ack_valid_i, left[vslot(ack_slot_i[3:0])] != '0))
+    `GANTRY_CHECK(a_sent, `GANTRY_IMPL(sent_valid_i, used[vslot(sent_slot_i)] && !sent[vslot(sent_slot_i)]))
+    `GANTRY_CHECK(a_started, `GANTRY_IMPL(started_valid_i, used[vslot(started_slot_i)] && !sent[vslot(started_slot_i)]))
+    `GANTRY_CHECK(a_rows_left, wb_count <= 2'd2 && `GANTRY_IMPL(wb_left_i, wb_count != 2'd0))
+    `GANTRY_CHECK(a_rows_written, `GANTRY_IMPL(wb_done_i, begun[vslot(wb_done_slot_i)] &&
+                                               !written[vslot(wb_done_slot_i)]))
+    // of one slot a cycle
+    at = vslot(time_i[3:0]);
+    `GANTRY_CHECK(a_under_way, `GANTRY_IMPL(used[at], 14'(left[at]) <= outstanding))
+    `GANTRY_CHECK(a_older, `GANTRY_IMPL(used[at], (older[at] & ~used) == '0))
+    // no older instruction of its wavefront is left behind one that is reported complete
+    if (done_valid_o) begin
+      for (int unsigned s = 0; s < NumSlots; s++) begin
+        `GANTRY_CHECK(a_in_order, `GANTRY_IMPL(used[s] && wave[s] == done_o.wave, 8'(tag[s] - done_o.tag) < 8'd128))
+      end
+    end
+  endtask
 endmodule

@@ -81,6 +81,7 @@ module cu_vmem_writeback
   always_ff @(posedge clk_i) begin
     if (en_i || !rst_ni) begin
       if (row_valid_i || awake) begin
+        `GANTRY_CHECKS;
         moved = row_valid_i;
         if ((some | hold) != '0) for (int unsigned s = 0; s < 4; s++) leave(s[1:0]);
         store = row_valid_i && (some[row_i.vwr.simd] || hold[row_i.vwr.simd]);
@@ -117,5 +118,12 @@ module cu_vmem_writeback
   end
   /* verilator lint_on BLKSEQ */
 
+  // ---- assertions
   `GANTRY_ASSERT(a_room, !lost)
+  task automatic check_state();
+    for (int unsigned s = 0; s < 4; s++) begin
+      `GANTRY_CHECK(a_some, some[s] == (count[s] != '0) && count[s] <= 4'(Depth) &&
+                            3'(write_at[s] - read_at[s]) == count[s][2:0])
+    end
+  endtask
 endmodule

@@ -44,5 +44,7 @@ module issue_queue #(
     end
   end
 
+  // ---- assertions
   `GANTRY_ASSERT(a_room, `GANTRY_IMPL(push_i, count_q != 3'd4))
+  `GANTRY_ASSERT(a_places, count_q <= 3'd4 && count_q[1:0] == 2'(write_q - read_q))
 endmodule

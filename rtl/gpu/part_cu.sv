@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Partition top of a compute unit: parameters from the configuration, identity straps.  Contract: docs/contracts.md.
 // Not responsible for: anything that the unit does (rtl/cu/cu.sv).
+`include "gantry_assert.svh"
+
 module part_cu
   import gantry_msg_pkg::*;
   import gantry_cfg_pkg::*;
   import cu_pkg::*;
+  import stream_rules_pkg::*;
 (
   input  logic                clk_i,
   input  logic                rst_ni,
@@ -105,4 +108,21 @@ module part_cu
 
   logic unused;
   assign unused = ^{id_i[7:6], cycle_i[63:16]};
+  // ---- assertions
+  `STREAM_ASSERT(a_cmd, cu_cmd_valid_i, cu_cmd_ok(cu_cmd_i))
+  `STREAM_ASSERT(a_evt, cu_evt_valid_o, cu_evt_ok(cu_evt_o))
+  `STREAM_BOUND(a_evt_credit, 8, cu_evt_valid_o, cu_evt_credit_i)
+  // what is not the start of a wavefront is acknowledged, once
+  `STREAM_BOUND(a_acknowledged, 64, cu_cmd_valid_i && cu_cmd_i.kind != CU_WAVE,
+                cu_evt_valid_o && cu_evt_o.kind == CU_EVT_ACK)
+  `STREAM_ASSERT(a_fetch, ifetch_req_valid_o, ifetch_req_ok(ifetch_req_o))
+  `STREAM_ASSERT(a_fetched, ifetch_rsp_valid_i, ifetch_rsp_ok(ifetch_rsp_i))
+  `STREAM_BOUND(a_fetches, 256, ifetch_req_valid_o, ifetch_rsp_valid_i)
+  `STREAM_ASSERT(a_scalar, smem_req_valid_o, smem_req_ok(smem_req_o))
+  `STREAM_ASSERT(a_scalar_answer, smem_rsp_valid_i, smem_rsp_ok(smem_rsp_i))
+  `STREAM_BOUND(a_scalars, 16, smem_req_valid_o && smem_req_o.op != SMEM_DATA, smem_rsp_valid_i)
+  `STREAM_ASSERT(a_req, mem_req_valid_o, mem_req_ok(mem_req_o) && 32'(mem_req_o.target) < L2Slices + 2)
+  `STREAM_BOUND(a_req_credit, NocQueue, mem_req_valid_o, mem_req_credit_i)
+  `STREAM_ASSERT(a_rsp, mem_rsp_valid_i, mem_rsp_ok(mem_rsp_i))
+  `STREAM_BOUND(a_answered, Any, mem_req_valid_o, mem_rsp_valid_i)
 endmodule

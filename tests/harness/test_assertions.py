@@ -23,19 +23,6 @@ WITHOUT = {
 
 # Still without; a name leaves the list with its first assertion, a top when all its streams have theirs.
 NONE_YET = [
-    "cu_fetch",
-    "cu_issue",
-    "cu_perf",
-    "cu_simd",
-    "cu_smem_pc",
-    "cu_vmem_coalesce",
-    "cu_vmem_coalesce_narrow",
-    "cu_vmem_pipe",
-    "cu_vmem_request",
-    "cu_vmem_request_narrow",
-    "cu_vmem_return",
-    "cu_vmem_return_narrow",
-    "cu_vmem_slots",
     "dispatch_events",
     "dispatch_events",
     "dispatch_walk",
@@ -45,7 +32,6 @@ NONE_YET = [
     "lds_serial",
     "lds_writeback",
     "noc_xbar",
-    "part_cu",
     "part_dispatch",
     "part_l2",
     "part_noc",

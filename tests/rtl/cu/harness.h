@@ -38,6 +38,9 @@ struct Bench : GoldenSide, ObserverSide {
         top->eval();
         cycle++;
         evaluated++;
+        // inputs are pulses: who clocks without new ones gives no credit and no answer again
+        top->cu_evt_credit_i = top->mem_req_credit_i = 0;
+        top->cu_cmd_valid_i = top->ifetch_rsp_valid_i = top->smem_rsp_valid_i = top->mem_rsp_valid_i = 0;
     }
 
     Wave *add(const WaveSetup &setup)

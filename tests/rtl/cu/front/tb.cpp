@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // top: cu
 // lib: yes
-// args: -Wno-UNUSEDPARAM -Wno-UNUSEDSIGNAL
+// args: -Wno-UNUSEDPARAM -Wno-UNUSEDSIGNAL --x-initial unique --x-assign unique
 // sources: build/gen/gantry_msg_pkg.sv build/gen/gantry_cfg_pkg.sv build/gen/gcn3_pkg.sv rtl/common/pick_pkg.sv rtl/common/latency_floor.sv rtl/cu/cu_pkg.sv rtl/cu/cu_front_pkg.sv rtl/cu/cu_head_pkg.sv rtl/cu/cu_decode_pkg.sv rtl/cu/cu_operand_pkg.sv rtl/cu/salu_pkg.sv rtl/tech/ram_1r1w.sv rtl/tech/ram_2r1w_banked.sv rtl/tech/ram_banked.sv rtl/lds/lds_fadd_pkg.sv rtl/lds/lds_atomic_pkg.sv rtl/lds/lds_pkg.sv rtl/lds/lds_collect.sv rtl/lds/lds_step_pkg.sv rtl/lds/lds_serial.sv rtl/lds/lds_execute.sv rtl/lds/lds_writeback.sv rtl/lds/lds_unit.sv rtl/cu/issue_queue.sv rtl/cu/cu_smem_pc.sv rtl/cu/cu_fill.sv rtl/cu/cu_fetch.sv rtl/cu/cu_issue.sv rtl/cu/cu_scalar.sv rtl/cu/cu_sgpr.sv rtl/cu/cu_perf.sv rtl/cu/cu_front.sv rtl/cu/cu.sv tests/rtl/cu/front/cu_simd.sv tests/rtl/cu/front/cu_vmem.sv
 // mutant: -DGANTRY_CU_FAULT=1
 // mutant: -DGANTRY_CU_FAULT=2
@@ -17,16 +17,19 @@
 // mutate: rtl/cu/cu_front.sv: .Instructions(16'h007b) => .Instructions(16'h003b)
 // mutate: rtl/cu/cu_fetch.sv: where_o <= {vmid[w], pc[w]} => where_o <= {vmid[w], pc[0]}
 // mutate: rtl/cu/cu_issue.sv: logic [3:0] nops[Waves] => logic [2:0] nops[Waves]
+// mutate: rtl/cu/cu_issue.sv: = 8'(EvtDepth); => = 8'(EvtDepth) + 8'd1;
+// mutate: rtl/cu/cu_issue.sv: killing             = 1'b0; => killing             = 1'b1;
 //
 // The front end alone, with stand-ins for the vector blocks: random scalar programs with branches, calls and scalar
 // loads on many wavefronts against the golden model; faults, kill, invalidation, counters; traps (traps.h); turns of s_nop (nops.h).  Covers cu_fetch, cu_issue,
 // cu_scalar, cu_sgpr, cu_fill, cu_perf.  The mutants: waits skipped, SCC, old fetch answers, lost load data, a read port,
-// scalar memory complete before its shortest latency.
+// scalar memory complete before its shortest latency; a credit too many and a kill that nobody asked for, which only assertions see.
 #include "tests/rtl/case_done.h"
 #include "tests/rtl/cu/front/late.h"
 #include "tests/rtl/cu/front/nops.h"
 #include "tests/rtl/cu/front/traps.h"
 #include "tests/rtl/cu/harness.h"
+#include "tests/rtl/cu/pinned.h"
 
 struct Generator {
     Random &r;
@@ -239,18 +242,24 @@ int main()
         b.jitter = i & 2 ? 0 : 60;
         run_random(b, i < 2 ? 1 : 1 + b.rnd.below(27));
     }
+    pinned_case(b, "random programs", 37049, 33285);
     case_done("random programs");
     run_commands(b);
     case_done("commands");
     run_nops(b);
+    pinned_case(b, "commands and s_nop", 2698, 2693);
     case_done("s_nop");
-    run_late(b);
+    run_late(b, false);
+    run_late(b, true);
+    pinned_case(b, "late answers", 923563, 209387);
     case_done("answers of fetches that are 128 jumps late");
     run_traps(b);
+    pinned_case(b, "traps", 55775, 47689);
     case_done("traps");
     run_lone(b, false);
     run_lone(b, true);
+    pinned_case(b, "a lone wavefront", 5245, 5245);
     case_done("a lone wavefront");
     std::printf("passed: %llu register writes compared, %llu accesses complete\n", (unsigned long long)b.observed, (unsigned long long)b.completions);
-    return 0;
+    return pins_differ != 0;
 }

@@ -104,17 +104,30 @@ static const char *trap_program = R"(
   s_endpgm
 )";
 
+// TTMP hold anything when a wavefront starts; the golden model's are 0: so are those of this slot after this.
+static void clear_ttmp(Bench &b, const WaveSetup &q)
+{
+    b.mem.put(Handler, assemble("  s_mov_b64 ttmp[2:3], 0\n  s_mov_b64 ttmp[4:5], 0\n  s_mov_b64 ttmp[6:7], 0\n  s_mov_b64 ttmp[8:9], 0\n"
+                                "  s_mov_b64 ttmp[10:11], 0\n  s_add_u32 ttmp0, ttmp0, 4\n  s_rfe_b64 ttmp[0:1]\n  s_endpgm\n"));
+    b.mem.put(MemBase, assemble("  s_trap 1\n  s_endpgm\n"));
+    b.golden_mem = b.mem;
+    Wave *w = b.add(q);
+    b.golden_run({w});
+    b.run({w});
+}
+
 // Entry and return, what is saved, TTMP and TBA hidden from the program and kept for the handler.
 static void run_handler(Bench &b)
 {
-    b.mem.put(Handler, assemble(handler_program));
-    b.mem.put(HandlerData, {1, 2, 3, 4, 5, 6, 7, 8});
-    b.mem.put(MemBase, assemble(trap_program));
-    b.golden_mem = b.mem;
     handler_set(b, 3, Handler, 0x123456789abc);
     WaveSetup q;
     q.vmid = 3, q.simd = 2, q.slot = 4;
     q.tba = Handler, q.tma = 0x123456789abc;
+    clear_ttmp(b, q);
+    b.mem.put(Handler, assemble(handler_program));
+    b.mem.put(HandlerData, {1, 2, 3, 4, 5, 6, 7, 8});
+    b.mem.put(MemBase, assemble(trap_program));
+    b.golden_mem = b.mem;
     q.sgpr = {(uint32_t)HandlerData, 0};
     q.sgpr.resize(24);
     Wave *w = b.add(q);

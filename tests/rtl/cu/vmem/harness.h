@@ -185,14 +185,14 @@ static void tick()
     dut->clk_i = 0;
     dut->time_i = cycle;
     dut->eval();
-    bool read = dut->vrd_valid_o;
+    bool read = dut->vrd_valid_o && dut->rst_ni; // before reset outputs are anything
     unsigned row = dut->vrd_o & 1023, simd = dut->vrd_o >> 10 & 3;
     const uint32_t *rows[4] = {dut->vwr0_o.data(), dut->vwr1_o.data(), dut->vwr2_o.data(), dut->vwr3_o.data()};
     if (read && dut->vrd_valid_o != 1u << simd)
         fail("SIMDs read", dut->vrd_valid_o, 1u << simd);
     for (unsigned s = 0; s < 4; s++) {
         const uint32_t *w = rows[s];
-        if (!(dut->vwr_valid_o >> s & 1) || !(dut->vwr_ready_i[s] & 2))
+        if (!(dut->vwr_valid_o >> s & 1) || !(dut->vwr_ready_i[s] & 2) || !dut->rst_ni)
             continue;
         if (bits_of(w, 550, 2) != s)
             fail("SIMD of a row", bits_of(w, 550, 2), s);
@@ -214,6 +214,8 @@ static void tick()
                 l + LANES < 16 ? dut->vrd_data_i[simd][l + LANES] : vgpr[simd][row >> 2][(row & 3) * 16 + part[simd] * LANES + l % LANES];
         part[simd] = (part[simd] + 1) % (16 / LANES);
     }
+    if (!dut->rst_ni)
+        return;
     if (dut->mem_req_valid_o) {
         msg_mem_req q;
         memcpy(&q, dut->mem_req_o.data(), sizeof q);
