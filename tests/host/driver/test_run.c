@@ -139,6 +139,12 @@ static void nothing_else_is_handed_on(void **state)
     struct rlimit files, few;
     sigset_t some, before;
     const int persona = personality(0xffffffff);
+    char line[128], expected[256] = "";
+    FILE *status = fopen("/proc/self/status", "r"); /* what make has left ignored stays so */
+    while (fgets(line, sizeof line, status))
+        if (strncmp(line, "SigIgn:", 7) == 0)
+            snprintf(expected, sizeof expected, "SigBlk:\t0000000000000000\n%s100\n4\n", line);
+    fclose(status);
     getrlimit(RLIMIT_NOFILE, &files);
     few = (struct rlimit){100, files.rlim_max};
     setrlimit(RLIMIT_NOFILE, &few);
@@ -153,7 +159,7 @@ static void nothing_else_is_handed_on(void **state)
     sigprocmask(SIG_SETMASK, &before, NULL);
     setrlimit(RLIMIT_NOFILE, &files);
     assert_int_equal(report.end, RUN_EXITED);
-    assert_line(b, "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n100\n4\n");
+    assert_line(b, expected);
     assert_line(b, "00040000\n");
     assert_int_equal(personality(0xffffffff), persona);
 }
