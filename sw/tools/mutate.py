@@ -57,18 +57,24 @@ def campaign(folder, n, seed, slots):
             free.put(mine)
 
     with concurrent.futures.ThreadPoolExecutor(slots) as pool, open(results_file(folder, seed), "a") as out:
-        counted, at = 0, 0
-        while counted < n and at < len(order):
-            batch = order[at:at + min(slots, n - counted)]
-            at += len(batch)
-            fresh = [m for m in batch if m.name() not in done]
-            for mutant, (outcome, by, cpu) in zip(fresh, pool.map(attempt, fresh)):
+        counted, at, running = 0, 0, {}
+        while True:
+            while at < len(order) and len(running) < min(slots, n - counted):  # never more than those that are wanted
+                mutant, at = order[at], at + 1
+                if mutant.name() in done:
+                    counted += counts(done[mutant.name()][0])
+                else:
+                    running[pool.submit(attempt, mutant)] = mutant
+            if not running:
+                return
+            for future in concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED).done:
+                mutant, (outcome, by, cpu) = running.pop(future), future.result()
                 done[mutant.name()] = (outcome, by, cpu)
+                counted += counts(outcome)
                 out.write(f"{outcome}\t{by}\t{cpu:.1f}\t{mutant.name()}\n")
                 out.flush()
                 if counts(outcome):
                     print(f"{outcome} {mutant.name()}\t{by}\t{cpu:.1f} s", flush=True)
-            counted += sum(counts(done[m.name()][0]) for m in batch)
 
 
 def score(folder, n, seed):
