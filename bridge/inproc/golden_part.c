@@ -18,6 +18,7 @@ struct golden_part {
     uint64_t cycle;  /* of the message or slice in hand */
     uint64_t resume; /* next slice; UINT64_MAX: no work */
     uint64_t slices;
+    uint32_t slice; /* instructions of one */
 };
 
 static void golden_event(void *ctx, const struct msg_cp_evt *evt)
@@ -36,7 +37,7 @@ static void golden_slice(struct golden_part *g)
 {
     golden_set_time(g->golden, g->cycle);
     bool full = channel_count(g->part->out[GOLDEN_EVENTS]) > GOLDEN_SLICE; /* the host takes them with time */
-    bool work = full || golden_run(g->golden, GOLDEN_SLICE);
+    bool work = full || golden_run(g->golden, g->slice);
     g->slices += work;
     g->resume = work ? g->cycle + GOLDEN_SLICE_CYCLES : UINT64_MAX;
     if (work)
@@ -84,12 +85,13 @@ static void golden_team(void *team, uint32_t count, void (*work)(void *ctx, uint
 }
 
 struct part *golden_part_new(struct pmem *memory, unsigned gpu, const struct gantry_cfg *cfg, struct team *team,
-                             unsigned threads)
+                             unsigned threads, uint32_t slice)
 {
     char name[32];
     struct golden_part *g = xcalloc(1, sizeof *g);
     snprintf(name, sizeof name, "gpu%u.golden", gpu);
     g->resume = UINT64_MAX;
+    g->slice = slice && slice < GOLDEN_SLICE ? slice : GOLDEN_SLICE;
     g->golden = golden_new(memory, gpu, cfg, golden_event, g);
     if (team)
         golden_share(g->golden, threads, golden_team, team);

@@ -2,7 +2,7 @@
  * The golden model as a partition: takes cp_cmd on input 0 and gives their places back at once, raises
  * cp_evt, in place of all RTL partitions of a GPU.  Responsible for: slices of execution as events in time, so that
  * waves that spin on memory hold up nobody. Not responsible for: execution (host/gcn3).  It has no timing: a slice of
- * SLICE instructions passes GOLDEN_SLICE_CYCLES of the clock that orders events, whatever it executes.
+ * instructions passes GOLDEN_SLICE_CYCLES of the clock that orders events, whatever it executes.
  */
 #ifndef GANTRY_GOLDEN_PART_H
 #define GANTRY_GOLDEN_PART_H
@@ -20,9 +20,10 @@ struct gantry_cfg;
 struct pmem;
 struct team;
 
-/* team: host threads that share out work-groups, `threads` of them; NULL: the caller's only.  Borrowed. */
+/* team: host threads that share out work-groups, `threads` of them; NULL: the caller's only.  Borrowed.  slice:
+ * sim_options.golden_slice. */
 struct part *golden_part_new(struct pmem *memory, unsigned gpu, const struct gantry_cfg *cfg, struct team *team,
-                             unsigned threads);
+                             unsigned threads, uint32_t slice);
 uint64_t golden_part_instructions(const struct part *part);
 uint64_t golden_part_groups(const struct part *part);  /* work-groups that have ended */
 uint64_t golden_part_written(const struct part *part); /* golden_written */

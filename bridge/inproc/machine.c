@@ -25,7 +25,7 @@ static bool golden_build(struct sim *sim)
         return false;
     }
     for (unsigned g = 0; g < sim->gpu_count; g++) {
-        struct part *part = golden_part_new(sim->memory, g, cfg, sim->golden_team, threads);
+        struct part *part = golden_part_new(sim->memory, g, cfg, sim->golden_team, threads, sim->options.golden_slice);
         sched_add(&sim->sched, part);
         sim->gpus[g].golden = sim->gpus[g].dispatch = part;
         commands_connect(sim, g, part, 0, GOLDEN_CREDITS, GOLDEN_EVENTS, GOLDEN_EVENT_DEPTH);

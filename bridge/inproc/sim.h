@@ -35,6 +35,9 @@ struct sim_options {
     /* Of the host; 0 or 1: only the caller's.  No result depends on it, but with SIM_GOLDEN those of work-groups that
      * depend on each other (docs/reference/cli.md); ignored with lockstep and wave. */
     unsigned threads;
+    /* Instructions that a golden GPU executes before it looks at its commands again, and a wavefront of it before the
+     * next one's turn (up to 20,000); 0, and what is more: GOLDEN_SLICE.  Few: whatever never ends is soon ended. */
+    uint32_t golden_slice;
     bool no_skip; /* evaluate idle partitions too (for the test that skipping changes nothing) */
     /* Does anybody still wait?  May be NULL.  Asked by sim_new while models are built, ten times a second: true gives
      * up; and by sim_run after each slice of the golden model: true makes it return SIM_STOPPED early. */

@@ -5,20 +5,21 @@
 
 #include <string.h>
 
-unsigned edit_distance(const char *a, const char *b)
+unsigned edit_distance(const char *a, const char *b, unsigned most)
 {
-    size_t n = strlen(b);
+    size_t m = strlen(a), n = strlen(b);
     unsigned row[128];
 
-    if (n >= 128)
-        return 999;
+    if (n >= 128 || (m > n ? m - n : n - m) > most)
+        return most + 1;
     for (size_t j = 0; j <= n; j++)
         row[j] = (unsigned)j;
-    for (size_t i = 1; a[i - 1]; i++) {
-        unsigned diagonal = row[0];
+    for (size_t i = 1; i <= m; i++) { /* cells more than `most` off the diagonal are too far away, whatever comes */
+        size_t from = i > most ? i - most : 1, to = i + most < n ? i + most : n;
+        unsigned diagonal = row[from - 1], least;
 
-        row[0] = (unsigned)i;
-        for (size_t j = 1; j <= n; j++) {
+        row[from - 1] = least = from == 1 ? (unsigned)i : most + 1;
+        for (size_t j = from; j <= to; j++) {
             unsigned best = diagonal + (a[i - 1] != b[j - 1]);
 
             diagonal = row[j];
@@ -27,7 +28,11 @@ unsigned edit_distance(const char *a, const char *b)
             if (row[j - 1] + 1 < best)
                 best = row[j - 1] + 1;
             row[j] = best;
+            if (best < least)
+                least = best;
         }
+        if (least > most) /* of the whole row, and no later one has less */
+            return most + 1;
     }
-    return row[n];
+    return row[n] > most ? most + 1 : row[n];
 }

@@ -4,6 +4,7 @@
 #ifndef GANTRY_NEAREST_H
 #define GANTRY_NEAREST_H
 
-/* Insertions, deletions and exchanges of one letter that make `a` of `b`; 999 for a `b` of more than 127 letters. */
-unsigned edit_distance(const char *a, const char *b);
+/* Insertions, deletions and exchanges of one letter that make `a` of `b`; most + 1 when they are more than `most`, and
+ * for a `b` of more than 127 letters.  Words that are not alike cost next to nothing. */
+unsigned edit_distance(const char *a, const char *b, unsigned most);
 #endif

@@ -128,7 +128,7 @@ static void progress_note(void *arg, struct machine *machine)
 {
     const struct launch *l = arg;
 
-    session_progress(l->session, machine, l->kernel->name, 0);
+    session_progress(machine, l->kernel->name, 0);
 }
 
 /* One line for everything but success; the exit status. */

@@ -35,7 +35,8 @@ static char *shim_path(void)
 
 static void progress_note(void *arg, struct machine *machine, unsigned kernels)
 {
-    session_progress(arg, machine, NULL, kernels);
+    (void)arg;
+    session_progress(machine, NULL, kernels);
 }
 
 /* Exit status, with the line that explains it where the program's own does not. */

@@ -48,7 +48,7 @@ extern volatile int cli_stop;
  * session_close is to be called in any case. */
 enum gantry_status session_open(struct session *session, const char *command, int argc, char **argv);
 /* Draw the progress line when it is due; kernel: name of the one that runs, NULL: ask the machine. */
-void session_progress(struct session *session, struct machine *machine, const char *kernel, unsigned kernels);
+void session_progress(struct machine *machine, const char *kernel, unsigned kernels);
 /* Table, final line, result folder; returns the exit status: exit_status of the summary, or that of a lost file. */
 int session_report(struct session *session, struct summary *summary, struct sim *sim);
 void session_close(struct session *session);

@@ -122,13 +122,12 @@ static void compared_find(void *arg, const char *location, const char *name, uin
         *(uint64_t *)arg += value;
 }
 
-void session_progress(struct session *s, struct machine *machine, const char *kernel, unsigned kernels)
+void session_progress(struct machine *machine, const char *kernel, unsigned kernels)
 {
     struct sim *sim = machine_sim(machine);
     struct cp_progress at;
     struct progress_state state = {.kernels = kernels};
 
-    (void)s;
     if (!progress_due())
         return;
     machine_progress(machine, &at);

@@ -114,27 +114,40 @@ static bool key_below(const char *key, const char *prefix)
     return strncmp(key, prefix, n) == 0 && (n == 0 || prefix[n - 1] == '.' || key[n] == '.' || !key[n]);
 }
 
-bool config_list(FILE *out, const char *prefix)
+typedef void (*key_fn)(FILE *out, const struct cfg_param *p, const char *type, const char *range, bool first);
+
+/* Calls fn for every key below the prefix; false: there is none. */
+static bool keys_each(FILE *out, const char *prefix, key_fn fn)
 {
     bool any = false;
 
     for (unsigned i = 0; i < cfg_param_count; i++) {
-        const struct cfg_param *p = &cfg_params[i];
         char type[256], range[256];
 
-        if (!key_below(p->key, prefix))
+        if (!key_below(cfg_params[i].key, prefix))
             continue;
+        param_type(&cfg_params[i], type, sizeof(type));
+        param_range(&cfg_params[i], range, sizeof(range));
+        fn(out, &cfg_params[i], type, range, !any);
         any = true;
-        param_type(p, type, sizeof(type));
-        param_range(p, range, sizeof(range));
-        fprintf(out, "%s\n    type %s", p->key, type);
-        if (*range)
-            fprintf(out, ", range %s", range);
-        if (*p->unit)
-            fprintf(out, ", unit %s", p->unit);
-        fprintf(out, ", default %s (%s)\n    %s\n", *p->default_text ? p->default_text : "(empty)", p->source, p->help);
     }
     return any;
+}
+
+static void key_lines(FILE *out, const struct cfg_param *p, const char *type, const char *range, bool first)
+{
+    (void)first;
+    fprintf(out, "%s\n    type %s", p->key, type);
+    if (*range)
+        fprintf(out, ", range %s", range);
+    if (*p->unit)
+        fprintf(out, ", unit %s", p->unit);
+    fprintf(out, ", default %s (%s)\n    %s\n", *p->default_text ? p->default_text : "(empty)", p->source, p->help);
+}
+
+bool config_list(FILE *out, const char *prefix)
+{
+    return keys_each(out, prefix, key_lines);
 }
 
 static void json_value(FILE *out, const struct cfg_param *p, const char *text)
@@ -166,28 +179,22 @@ static void json_field(FILE *out, const char *name, const char *text)
     json_text(out, text);
 }
 
+static void key_json(FILE *out, const struct cfg_param *p, const char *type, const char *range, bool first)
+{
+    fprintf(out, "%s{\"key\": \"%s\"", first ? "[" : ",\n ", p->key);
+    json_field(out, "type", type);
+    json_field(out, "range", range);
+    json_field(out, "unit", p->unit);
+    json_field(out, "default", p->default_text);
+    json_field(out, "source", p->source);
+    json_field(out, "help", p->help);
+    fputc('}', out);
+}
+
 bool config_list_json(FILE *out, const char *prefix)
 {
-    bool any = false;
+    bool any = keys_each(out, prefix, key_json);
 
-    for (unsigned i = 0; i < cfg_param_count; i++) {
-        const struct cfg_param *p = &cfg_params[i];
-        char type[256], range[256];
-
-        if (!key_below(p->key, prefix))
-            continue;
-        param_type(p, type, sizeof(type));
-        param_range(p, range, sizeof(range));
-        fprintf(out, "%s{\"key\": \"%s\"", any ? ",\n " : "[", p->key);
-        json_field(out, "type", type);
-        json_field(out, "range", range);
-        json_field(out, "unit", p->unit);
-        json_field(out, "default", p->default_text);
-        json_field(out, "source", p->source);
-        json_field(out, "help", p->help);
-        fputc('}', out);
-        any = true;
-    }
     fputs(any ? "]\n" : "[]\n", out);
     return any;
 }

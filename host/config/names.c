@@ -54,7 +54,7 @@ void system_hint(const char *name, char *text, size_t room)
     systems_glob(&found);
     for (size_t i = 0; i < found.gl_pathc; i++) {
         system_name(found.gl_pathv[i], one, sizeof(one));
-        unsigned edits = edit_distance(name, one);
+        unsigned edits = edit_distance(name, one, least - 1);
 
         if (edits < least) {
             least = edits;

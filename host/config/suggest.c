@@ -31,9 +31,9 @@ static void words_split(struct words *w, const char *key)
 /* A word with some slips, not another one. */
 static unsigned word_cost(const char *typed, const char *meant)
 {
-    unsigned edits = edit_distance(typed, meant);
+    unsigned edits = edit_distance(typed, meant, FOREIGN - 1);
 
-    return 2 * edits > strlen(meant) || edits > FOREIGN ? FOREIGN : edits;
+    return 2 * edits > strlen(meant) ? FOREIGN : edits;
 }
 
 static unsigned least(unsigned a, unsigned b)
@@ -71,7 +71,7 @@ const char *param_nearest(const char *key)
     words_split(&typed, key);
     for (unsigned i = 0; i < cfg_param_count; i++) {
         words_split(&known, cfg_params[i].key);
-        unsigned cost = least(key_cost(&typed, &known), edit_distance(key, cfg_params[i].key));
+        unsigned cost = least(key_cost(&typed, &known), edit_distance(key, cfg_params[i].key, LIMIT - 1));
 
         if (cost < cheapest) {
             cheapest = cost;

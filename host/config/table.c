@@ -15,9 +15,19 @@
 
 int param_find(const char *key)
 {
-    for (unsigned i = 0; i < cfg_param_count; i++)
-        if (strcmp(cfg_params[i].key, key) == 0)
-            return (int)i;
+    unsigned low = 0, high = cfg_param_count;
+
+    while (low < high) {
+        unsigned middle = (low + high) / 2;
+        int order = strcmp(key, cfg_params[cfg_by_key[middle]].key);
+
+        if (order == 0)
+            return cfg_by_key[middle];
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
     return -1;
 }
 

@@ -112,7 +112,10 @@ static enum gantry_status mapping_apply(struct source *src, const yaml_node_t *m
         }
         if (strcmp(key, "include") == 0)
             continue;
-        if (value->type == YAML_MAPPING_NODE)
+        /* Mappings full of aliases of each other that hold nothing at last would be walked for ever. */
+        if (value->type == YAML_MAPPING_NODE && value->data.mapping.pairs.start == value->data.mapping.pairs.top)
+            status = bad(src, value, key, "no keys below it");
+        else if (value->type == YAML_MAPPING_NODE)
             status = mapping_apply(src, value, key);
         else
             status = value_apply(src, value, key);

@@ -22,6 +22,7 @@
 #define OBJECTS_MOST 4096
 #define OBJECT_BYTES_MOST (UINT64_C(1) << 30)
 #define SECONDS_MOST 5
+#define PATH_ROOM 4100
 
 /* Where the client has mapped libhsa-runtime64 from its beginning, and its path. */
 static uint64_t runtime_base(const struct client *c, char *path, size_t room)
@@ -78,11 +79,16 @@ static void string_read(const struct client *c, uint64_t at, char *text, size_t 
     text[n] = 0;
 }
 
+/* The runtime in the client: its file and where it lies. */
+struct runtime {
+    char path[PATH_ROOM];
+    uint64_t base;
+};
+
 /* The code object that lies at pc: its load address; its name into uri. */
-static uint64_t object_find(const struct client *c, uint64_t pc, char *uri, size_t room)
+static uint64_t object_find(const struct client *c, const struct runtime *runtime, uint64_t pc, char *uri, size_t room)
 {
-    char path[4100];
-    uint64_t base = runtime_base(c, path, sizeof path), debug = base ? symbol_value(path, "_amdgpu_r_debug") : 0;
+    uint64_t base = runtime->base, debug = symbol_value(runtime->path, "_amdgpu_r_debug");
     uint64_t map = 0, best = 0, name = 0, entry[4]; /* of a link_map: address, name, -, next */
     if (!debug || client_read(c, base + debug + 8, &map, sizeof map))
         return 0;
@@ -139,7 +145,7 @@ static void *object_read(const struct client *c, char *uri, size_t *bytes)
 }
 
 /* Never returns; the answer goes to `out`. */
-static void line_look(const struct client *c, uint64_t pc, int out)
+static void line_look(const struct client *c, const struct runtime *runtime, uint64_t pc, int out)
 {
     const struct rlimit cpu = {SECONDS_MOST, SECONDS_MOST}, none = {0, 0};
     char uri[8192] = "", text[256];
@@ -148,7 +154,7 @@ static void line_look(const struct client *c, uint64_t pc, int out)
     setrlimit(RLIMIT_CORE, &none);
     for (int number = 1; number < 32; number++)
         signal(number, SIG_DFL);
-    uint64_t base = object_find(c, pc, uri, sizeof uri);
+    uint64_t base = object_find(c, runtime, pc, uri, sizeof uri);
     void *elf = base ? object_read(c, uri, &bytes) : NULL;
     if (elf && lines_find(elf, bytes, pc - base, text, sizeof text) && write(out, text, strlen(text)) < 0)
         _exit(1);
@@ -157,12 +163,17 @@ static void line_look(const struct client *c, uint64_t pc, int out)
 
 bool source_line(const struct client *c, uint64_t pc, char *text, size_t room)
 {
+    struct runtime runtime;
     int ends[2];
+    *text = 0;
+    runtime.base = runtime_base(c, runtime.path, sizeof runtime.path); /* the kernel's text: no harm in it */
+    if (!runtime.base)
+        return false; /* nor a list: a client without ROCr is not worth a process */
     if (pipe2(ends, O_CLOEXEC) < 0)
         return false;
     pid_t child = fork();
     if (child == 0)
-        line_look(c, pc, ends[1]);
+        line_look(c, &runtime, pc, ends[1]);
     close(ends[1]);
     struct pollfd fd = {.fd = ends[0], .events = POLLIN};
     ssize_t got = child > 0 && poll(&fd, 1, SECONDS_MOST * 1000) > 0 ? read(ends[0], text, room - 1) : 0;

@@ -215,6 +215,7 @@ bool golden_run(struct golden *g, uint64_t budget)
 {
     uint64_t end = g->instructions + budget;
     bool can_run = true;
+    g->turn = budget < GOLDEN_TURN ? budget : GOLDEN_TURN;
     while (can_run && g->instructions < end) {
         take_commands(g);
         can_run = false;

@@ -24,7 +24,8 @@ struct golden *golden_new(struct pmem *memory, unsigned gpu, const struct gantry
 void golden_free(struct golden *g);
 /* Queue a command (copied); executed in order by golden_run, launches may overlap (a later one need not wait). */
 void golden_cmd(struct golden *g, const struct msg_cp_cmd *cmd);
-/* Execute up to about `budget` wavefront instructions; true while work remains (also when waves only spin). */
+/* Execute up to about `budget` wavefront instructions, no more than `budget` of one in its turn; true while work
+ * remains (also when waves only spin). */
 bool golden_run(struct golden *g, uint64_t budget);
 /* Call work(ctx, n) for every n below `count`, at the same time as far as there are threads; return when all have. */
 typedef void (*golden_share_fn)(void *team, uint32_t count, void (*work)(void *ctx, uint32_t n), void *ctx);

@@ -9,8 +9,6 @@
 #include "base/xalloc.h"
 #include "gcn3/golden_private.h"
 
-#define SLICE 20000 /* instructions of a wavefront before the next one */
-
 #define SHARED_APERTURE 0x20000000
 #define PRIVATE_APERTURE 0x20000001
 
@@ -220,7 +218,7 @@ static void run_wave(struct golden_worker *k, struct golden_group *group, unsign
     struct gcn3_wave *w = &group->wave[n];
     uint64_t begin = w->instructions;
     k->yielded = false;
-    while (!w->ended && !w->at_barrier && !gcn3_halted(w) && !k->yielded && w->instructions - begin < SLICE) {
+    while (!w->ended && !w->at_barrier && !gcn3_halted(w) && !k->yielded && w->instructions - begin < k->g->turn) {
         int fault;
         const struct gcn3_inst *inst = find_code(k, w, &fault);
         if (!fault && group->hazards)

@@ -16,6 +16,7 @@
 #define GOLDEN_WAVES 16         /* of a work-group */
 #define GOLDEN_TLB 4096         /* entries, direct mapped */
 #define GOLDEN_CODE 8192        /* decoded instructions, direct mapped */
+#define GOLDEN_TURN 20000       /* instructions of a wavefront before the next one */
 #define GOLDEN_IN_FLIGHT 16     /* work-groups of a launch at a time */
 #define GOLDEN_PATIENCE 4000000 /* instructions after which the next work-group starts beside a spinning one */
 #define GOLDEN_AHEAD 256        /* work-groups of a launch made before their turn */
@@ -101,6 +102,7 @@ struct golden {
     uint64_t tba[256], tma[256]; /* CP_TRAP */
     uint64_t time, instructions, written;
     uint64_t groups; /* work-groups that have ended */
+    uint64_t turn;   /* instructions of a wavefront before the next one */
     struct msg_cp_cmd *queue;
     size_t queued, queue_room;
     struct golden_launch *launches;

@@ -95,7 +95,9 @@ def table(params):
         o.append(f"    {{{quote(p.key)}, CFG_{p.kind.upper()}, offsetof(struct gantry_cfg, {p.field}), {quote(p.default)}, "
                  f"UINT64_C({low}), UINT64_C({high}), {flow}, {fhigh}, {str(p.pow2).lower()}, {choices}, {quote(p.unit)}, "
                  f"{quote('' if p.sv == '-' else p.sv)}, {quote(p.source)}, {quote(p.help)}}},")
-    return "\n".join([*o, "};", "const unsigned cfg_param_count = sizeof(cfg_params) / sizeof(cfg_params[0]);", ""])
+    o += ["};", "const unsigned cfg_param_count = sizeof(cfg_params) / sizeof(cfg_params[0]);"]
+    order = sorted(range(len(params)), key=lambda i: params[i].key)
+    return "\n".join([*o, "static const uint16_t cfg_by_key[] = {", *(f"    {i}, /* {params[i].key} */" for i in order), "};", ""])
 
 
 def constants(params, settings):

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """sanitize.py asan|tsan [--short] [PATTERN...]: host, bridge and shim built by clang with sanitizers in build/asan or build/tsan, and what runs there:
-C tests, `gantry kernel`, HIP programs under `gantry run` (gantry itself is instrumented; the shim, which lives in the program, is not).
+C tests, `gantry kernel`, HIP programs under `gantry run`, and clients that are C programs.  The shim lives in the program: in the C programs
+it has the sanitizers of gantry, as they have; in HIP programs those of undefined behaviour alone, which trap (ROCr takes addresses that the
+sanitizers need).
 A line for each, with its report when there is one; ends with `asan: N passed, N failed`, exit status 1 when one failed.
 
 PATTERN: only cases that have one in their name.  --short: what `make test` runs.
@@ -22,7 +24,8 @@ LIMIT = 1800  # seconds a case
 REPORT = re.compile(r"ERROR: (Address|Leak)Sanitizer|WARNING: ThreadSanitizer|runtime error:|Sanitizer:DEADLYSIGNAL|internal error")
 # A shift into the sign, as linux/kfd_ioctl.h has one, is defined by the compilers.  fuzzer-no-link: the fuzzers (fuzzers.py) link the same objects.
 FLAGS = {
-    "asan": "-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize=shift-base -fno-sanitize-recover=undefined",
+    "asan": "-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize=shift-base -fno-sanitize-recover=undefined"
+            " -fsanitize-coverage-ignorelist=sw/tools/fuzz_uncovered.txt",
     "tsan": "-fsanitize=thread",
 }
 ENV = {
@@ -32,6 +35,14 @@ ENV = {
     "TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1",
 }
 SHORT_C = {"asan": ["base", "driver", "firmware", "loader", "vm"], "tsan": []}  # folders of the C tests in `make test`
+# Of the shim: that of a C program with the same sanitizers, which has their run-time library, and that of any program.
+SHIM = {
+    "asan": "-fsanitize=address,undefined -fno-sanitize=shift-base -fno-sanitize-recover=undefined",
+    "tsan": "-fsanitize=thread",
+}
+ANY_SHIM = {"asan": "-fsanitize=undefined -fno-sanitize=shift-base -fsanitize-trap=undefined", "tsan": ""}
+DESCRIPTORS = ["duplicates", "closes", "threads", "exec", "fork"]  # arguments of tests/system/programs/descriptors.c
+HOSTILE = ["files", "asks 1", "edges", "crowd", "dies"]  # and of hostile.c
 SHORT_APPS = ["peer"]
 SHORT_KERNELS = ["vecadd"]
 
@@ -42,14 +53,30 @@ def make(kind, *targets):
     return subprocess.run(cmd, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
 
 
+def shim_build(kind, flags, sanitizers, folder):
+    """The shim in folder/lib, gantry in folder/bin; None or the compiler's text."""
+    for part in ("bin", "lib"):
+        (folder / part).mkdir(parents=True, exist_ok=True)
+    if not (folder / "bin/gantry").exists() or not (folder / "bin/gantry").samefile(ROOT / f"build/{kind}/bin/gantry"):
+        (folder / "bin/gantry").unlink(missing_ok=True)
+        (folder / "bin/gantry").hardlink_to(ROOT / f"build/{kind}/bin/gantry")
+    shim, sources = folder / "lib/libgantry_shim.so", sorted((ROOT / "sw/shim").glob("*.c"))
+    read = [*sources, *(ROOT / "sw/shim").glob("*.h"), *(ROOT / "host/driver").glob("*.h"), pathlib.Path(__file__)]
+    if shim.exists() and shim.stat().st_mtime > max(p.stat().st_mtime for p in read):
+        return None
+    cmd = ["clang-19", *shlex.split(sanitizers), *shlex.split(flags["CFLAGS"]), "-fPIC", "-shared", "-fvisibility=hidden", "-o", shim, *sources,
+           "-ldl", "-lpthread"]
+    done = subprocess.run(cmd, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    return done.stdout if done.returncode else None
+
+
 def build(kind):
-    """libgantry.a, gantry beside the plain shim (which is loaded into programs that are not instrumented).  Text of the error, or None."""
+    """libgantry.a, gantry beside a shim for any program, and for a C program in `client`.  Text of the error, or None."""
     done = make(kind, f"build/{kind}/bin/gantry")
     if done.returncode:
         return done.stdout
-    (ROOT / f"build/{kind}/lib").mkdir(exist_ok=True)
-    shutil.copy2(ROOT / "build/lib/libgantry_shim.so", ROOT / f"build/{kind}/lib")
-    return None
+    flags, folder = variables(kind), ROOT / f"build/{kind}"
+    return shim_build(kind, flags, ANY_SHIM[kind], folder) or shim_build(kind, flags, SHIM[kind], folder / "client")
 
 
 def variables(kind):
@@ -92,6 +119,25 @@ def program(kind, path, *options, wanted=(0,)):
     return judged([f"build/{kind}/bin/gantry", "run", "-c", "tiny", "-q", "--set", "system.gpus=2", *options, "--", path], wanted)
 
 
+def client_compile(kind, flags, source, exe):
+    """A C program for the shim of `client`; None or the compiler's text."""
+    cmd = ["clang-19", *shlex.split(SHIM[kind]), *shlex.split(flags["CFLAGS"]), "-Ihost/drm", "-o", exe, source, "-lpthread",
+           "-Wl,--no-as-needed", "-lhsa-runtime64"]  # with which the time-stamp counter traps
+    done = subprocess.run(cmd, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    return done.stdout if done.returncode else None
+
+
+def client_run(kind, exe, *words):
+    return judged([f"build/{kind}/client/bin/gantry", "run", "-c", "tiny", "-q", "--set", "system.gpus=2", "--model", "golden", "--", exe, *words],
+                  env={"ASAN_OPTIONS": ENV["ASAN_OPTIONS"] + ":symbolize=0"})  # the symbolizer would have the shim, too
+
+
+def client(kind, flags, name, *words):
+    """A program of tests/system/programs that is C: it and its shim have the sanitizers, too."""
+    exe = ROOT / f"build/{kind}/client/{name}-{words[0]}"  # cases run at the same time
+    return client_compile(kind, flags, f"tests/system/programs/{name}.c", exe) or client_run(kind, exe, *words)
+
+
 def kernel(kind, name, *options):
     """A code object under `gantry kernel`; it faults where it takes the sizes for something else, and ends all the same (76)."""
     file = f"build/kernels/{name}.v4.co"
@@ -115,6 +161,8 @@ def cases(kind, flags, short):
     for app in apps:
         for label, options in models[:1]:
             found.append((f"{app} {label}", lambda a=app, o=options: program(kind, f"build/apps/{a}", *o)))
+    found += [(f"client {what}", lambda w=what: client(kind, flags, "descriptors", w)) for what in DESCRIPTORS]
+    found += [(f"hostile {what}", lambda w=what: client(kind, flags, "hostile", *w.split())) for what in HOSTILE if not short]
     for name in SHORT_KERNELS:
         for label, options in models:
             found.append((f"kernel {name} {label}", lambda n=name, o=options: kernel(kind, n, *o)))

@@ -5,6 +5,8 @@
 #include "config/config.h"
 #include "fuzz.h"
 
+#define REFUSED 4u
+
 static void fuzz_start(void) {}
 
 static void constant_note(void *arg, const char *name, uint64_t value)
@@ -12,11 +14,14 @@ static void constant_note(void *arg, const char *name, uint64_t value)
     *(uint64_t *)arg += strlen(name) + value;
 }
 
+/* The command ends at the first line that is refused; here some more, since a refused value must leave nothing behind.
+ */
 static void lines_set(struct config *config, char *text)
 {
     char *rest = NULL;
-    for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-        config_set(config, "--set", line);
+    unsigned refused = 0;
+    for (char *line = strtok_r(text, "\n", &rest); line && refused < REFUSED; line = strtok_r(NULL, "\n", &rest))
+        refused += config_set(config, "--set", line) != STATUS_OK;
 }
 
 /* What was accepted is printed, and what was printed is accepted and the same. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Fuzzer of the driver's socket: two clients (processes that only wait, so that their memory can be read and written)
- * send requests over two connections each to a new driver with a golden machine of two GPUs: ioctls whose arguments are
+ * send requests over two connections each to a driver with a golden machine of two GPUs: ioctls whose arguments are
  * mostly of a kind that fits, others, and bytes as they are; between them packets, doorbells and steps of the clock.
- * Afterwards everything goes with its process, and all memory is free again.
+ * Afterwards everything goes with its process, and all memory is free again.  A driver serves INPUTS inputs, as one
+ * does that sees many processes come and go: the clients of each are new to it.
  */
 #include <fcntl.h>
 #include <linux/kfd_ioctl.h>
@@ -21,15 +22,20 @@
 #define CONNS 4u
 #define GPUS 2u
 #define OP_BYTES 16u
-#define OPS 48u
+#define OPS 32u
 #define ARENA ((uint8_t *)0x20000000)
 #define ARENA_BYTES 0x10000u
 #define HANDLES 16u
+#define INPUTS 1000u
+#define FAR (UINT64_C(1) << 40) /* cycles: a sleep may take the clock to the end of time, where others are cut off */
+#define GOLDEN_SLICE_SMALL 64u  /* instructions: what never ends takes little time */
 
 static struct {
     struct config config;
     pid_t pid[CLIENTS];
     struct driver *d;
+    unsigned inputs; /* that it has served */
+    uint64_t free_bytes[GPUS + 1];
     int end[CONNS]; /* our ends of the connections */
     struct conn *conn[CONNS];
     uint64_t handle[HANDLES];
@@ -74,11 +80,26 @@ static void arena_fill(void)
         events[i].event_id = i + 1;
 }
 
-static void open_all(void)
+static void driver_open(void)
 {
-    static const struct sim_options options = {.model = SIM_GOLDEN};
+    static const struct sim_options options = {.model = SIM_GOLDEN, .golden_slice = GOLDEN_SLICE_SMALL};
     f.d = driver_new(&f.config.cfg, &options);
     CHECK(f.d, "fuzz", "driver");
+    for (unsigned g = 0; g < GPUS; g++)
+        f.free_bytes[g] = f.d->vram[g].arena.free_bytes;
+    f.free_bytes[GPUS] = f.d->gtt.arena.free_bytes;
+    f.inputs = 0;
+}
+
+static void open_all(void)
+{
+    if (f.d && (f.inputs == INPUTS || client_cycle(f.d) > FAR)) {
+        driver_delete(f.d);
+        f.d = NULL;
+    }
+    if (!f.d)
+        driver_open();
+    f.inputs++;
     f.handles = 0;
     memset(&f.queue, 0, sizeof f.queue);
     for (unsigned i = 0; i < CONNS; i++) { /* as server.c makes them of what it accepts */
@@ -356,10 +377,11 @@ static void begin(void)
     }
 }
 
-static void end(uint64_t *free_before)
+static void end(void)
 {
     fprintf(stderr, "%llu requests, %zu kernels, cycle %llu\n", (unsigned long long)f.d->requests, f.d->row_count,
             (unsigned long long)client_cycle(f.d));
+    f.d->row_count = 0;
     for (struct client *c = f.d->clients; c; c = c->next)
         client_end(f.d, c);
     for (unsigned n = 0; n < 200 && machine_started(f.d->machine) && machine_busy(f.d->machine); n++)
@@ -368,27 +390,24 @@ static void end(uint64_t *free_before)
     client_reap(f.d);
     CHECK(!f.d->clients, "fuzz", "a client is left");
     for (unsigned g = 0; g < GPUS; g++)
-        CHECK(f.d->vram[g].arena.free_bytes == free_before[g], "fuzz", "memory of gpu%u is lost", g);
-    CHECK(f.d->gtt.arena.free_bytes == free_before[GPUS], "fuzz", "host memory is lost");
+        CHECK(f.d->vram[g].arena.free_bytes == f.free_bytes[g], "fuzz", "memory of gpu%u is lost", g);
+    CHECK(f.d->gtt.arena.free_bytes == f.free_bytes[GPUS], "fuzz", "host memory is lost");
     CHECK(f.d->vmid_used == 1, "fuzz", "an address space number is lost");
     for (unsigned q = 0; q < QUEUE_BUCKETS; q++)
         CHECK(!f.d->queues[q], "fuzz", "a queue is left");
-    driver_delete(f.d);
     for (unsigned i = 0; i < CONNS; i++)
         close(f.end[i]);
+    server_poll(f.d, 0, -1);
+    CHECK(!f.d->conns, "fuzz", "a connection is left");
 }
 
 static void fuzz_one(const uint8_t *data, size_t bytes)
 {
-    uint64_t free_before[GPUS + 1];
     arena_fill();
     open_all();
-    for (unsigned g = 0; g < GPUS; g++)
-        free_before[g] = f.d->vram[g].arena.free_bytes;
-    free_before[GPUS] = f.d->gtt.arena.free_bytes;
     begin();
     for (unsigned n = 0; n < OPS && OP_BYTES * (n + 1) <= bytes; n++)
         op(data + OP_BYTES * n);
     steps(4);
-    end(free_before);
+    end();
 }

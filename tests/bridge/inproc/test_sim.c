@@ -13,6 +13,7 @@
 #include "bridge/inproc/sim.h"
 #include "config/config.h"
 #include "gantry_cfg.h"
+#include "host/vm/pagetable.h"
 #include "host/vm/pmem.h"
 
 struct bench {
@@ -98,6 +99,42 @@ static void timers_fire_at_their_cycle(void **state)
     }
 }
 
+// What never ends executes no more in a slice than the caller allows, every wavefront in its turn; a run pauses
+// after 16.
+static void slices_are_as_short_as_asked_for(void **state)
+{
+    static const struct sim_host_ops ops = {.event = on_event, .timer = on_timer};
+    static const uint32_t branch_to_itself = 0xbf82ffff;
+    struct bench *b = *state;
+    for (unsigned slice = 0; slice <= 100; slice += 50) {
+        const struct sim_options options = {.model = SIM_GOLDEN, .golden_slice = slice};
+        struct sim *sim = sim_new(&b->config.cfg, b->memory, &options, &ops, b);
+        struct pagetable *table = pagetable_new(b->memory, 0);
+        assert_true(sim && table);
+        assert_int_equal(pagetable_map(table, 0x10000, pmem_addr(1, 0x1000), 0x1000, PTE_R | PTE_X), 0);
+        pmem_write(b->memory, pmem_addr(1, 0x1000), &branch_to_itself, sizeof branch_to_itself);
+        const struct msg_cp_cmd vmid = {.kind = CP_VMID, .vmid = 3, .root = pagetable_root(table)};
+        const struct msg_cp_cmd launch = {.kind = CP_LAUNCH,
+                                          .vmid = 3,
+                                          .pc = 0x10000,
+                                          .grid = {256, 1, 1},
+                                          .group = {256, 1, 1},
+                                          .groups = {1, 1, 1},
+                                          .waves = 4,
+                                          .vgprs = 4,
+                                          .sgprs = 16};
+        sim_cmd(sim, 0, &vmid);
+        sim_cmd(sim, 0, &launch);
+        assert_int_equal(sim_run(sim, UINT64_MAX), SIM_STOPPED);
+        if (slice)
+            assert_int_equal(sim_instructions(sim), 16 * 4 * slice);
+        else
+            assert_true(sim_instructions(sim) > 16 * 100000);
+        sim_free(sim);
+        pagetable_free(table);
+    }
+}
+
 static void cache_send(struct bench *b, unsigned gpu, uint16_t id)
 {
     struct msg_cp_cmd cmd = {.kind = CP_CACHE, .id = id, .flags = CACHE_INV_L2};
@@ -147,6 +184,7 @@ int main(void)
         TEST(timers_fire_at_their_cycle),
         TEST(events_come_before_timers),
         TEST(a_stop_loses_nothing),
+        TEST(slices_are_as_short_as_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

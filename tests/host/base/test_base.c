@@ -16,6 +16,7 @@
 #include "base/check.h"
 #include "base/hugepage.h"
 #include "base/log.h"
+#include "base/nearest.h"
 #include "base/status.h"
 #include "base/xalloc.h"
 
@@ -161,11 +162,36 @@ static void grow_doubles(void **state)
     free(a);
 }
 
+/* Exact up to the limit, one more beyond it, whichever way is cut short. */
+static void distances_end_at_the_limit(void **state)
+{
+    static const struct {
+        const char *a, *b;
+        unsigned edits;
+    } pairs[] = {{"", "", 0},    {"count", "count", 0},    {"cuont", "count", 2},   {"", "abc", 3},
+                 {"abc", "", 3}, {"kitten", "sitting", 3}, {"abcdef", "uvwxyz", 6}, {"xabcdefgh", "abcdefghx", 2}};
+    char longer[129];
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
+        for (unsigned most = 0; most < 10; most++)
+            assert_int_equal(edit_distance(pairs[i].a, pairs[i].b, most),
+                             pairs[i].edits <= most ? pairs[i].edits : most + 1);
+    memset(longer, 'a', 128);
+    longer[128] = 0;
+    assert_int_equal(edit_distance(longer, longer, 5), 6);
+    assert_int_equal(edit_distance(longer, longer + 1, 5), 1);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(exit_codes),   cmocka_unit_test(check_ends),
-                                       cmocka_unit_test(log_levels),   cmocka_unit_test(log_file_gets_info),
-                                       cmocka_unit_test(grow_doubles), cmocka_unit_test(large_pages)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(exit_codes),
+                                       cmocka_unit_test(check_ends),
+                                       cmocka_unit_test(log_levels),
+                                       cmocka_unit_test(log_file_gets_info),
+                                       cmocka_unit_test(grow_doubles),
+                                       cmocka_unit_test(large_pages),
+                                       cmocka_unit_test(distances_end_at_the_limit)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -101,6 +101,9 @@ def test_overlapping_windows_are_refused(tmp_path):
     ("gpu.dram.trefi: 120\n", 1, "gpu.dram.trefi: 120 is not above gpu.dram.trfc 130"),
     ("a: &x {b: *x}\n", 1, None),
     ("include: nowhere.yaml\n", 1, None),
+    ("gpu:\n  cu: {}\n", 2, "gpu.cu: no keys below it"),
+    # Each holds the one before twice: 2^60 ways through nothing.
+    ("a0: &a0 {}\n" + "".join(f"a{n}: &a{n} {{x: *a{n - 1}, y: *a{n - 1}}}\n" for n in range(1, 61)), 1, "a0: no keys below it"),
 ])
 def test_bad_file(tmp_path, text, where, cause):
     """Every mistake is one line with file, line and key."""

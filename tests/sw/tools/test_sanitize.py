@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`make asan` and `make tsan`: what they run passes without a report (short forms here, all nightly), and each notices a fault of its kind."""
 import pathlib
+import re
 import subprocess
 
 import pytest
@@ -25,7 +26,7 @@ FAULTS = {
 
 
 def whole(kind, *more):
-    done = subprocess.run(["make", "-s", kind, *more], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    done = subprocess.run(["make", "-s", kind, "T=", *more], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     last = done.stdout.splitlines()[-1]
     assert done.returncode == 0 and last.startswith(f"{kind}: ") and last.endswith(" 0 failed"), done.stdout[-8000:]
 
@@ -48,3 +49,16 @@ def test_seeded_fault_is_reported(fault, tmp_path):
     source.write_text(FAULTS[fault])
     assert sanitize.compile_c(kind, sanitize.variables(kind), source, tmp_path / "fault") is None
     assert sanitize.judged([tmp_path / "fault"], wanted=range(256)) is not None
+
+
+def test_fault_inside_of_the_shim_is_reported(tmp_path):
+    """A C program of the instrumented shim hands an ioctl less memory than its number says: the shim writes behind it."""
+    assert sanitize.build("asan") is None
+    source, exe = tmp_path / "client.c", tmp_path / "client"
+    source.write_text("""#include <fcntl.h>
+                         #include <stdlib.h>
+                         #include <sys/ioctl.h>
+                         int main(void) { return ioctl(open("/dev/kfd", O_RDWR), _IOWR('K', 1, char[8]), malloc(4)); }""")
+    assert sanitize.client_compile("asan", sanitize.variables("asan"), source, exe) is None
+    wrong = sanitize.client_run("asan", exe)
+    assert wrong and "AddressSanitizer: heap-buffer-overflow" in wrong and re.search(r"#[12] .*libgantry_shim.so", wrong), wrong
