@@ -41,7 +41,7 @@ demo: bootstrap  ## a HIP program on two RTL GPUs
 	@sw/tools/demo.sh
 
 test: bootstrap  ## run all tests, or those under T=path; ends with "N passed, N failed"
-	@$(MAKE) --no-print-directory -j2 all
+	@$(MAKE) --no-print-directory -j2 all $(if $(T),,apps kernels $(B)/apps/sorting) # which tests beside each other need
 	@$(PY) sw/tools/run_tests.py $(T)
 
 bench: all  ## speed figures beside a calibrated C loop, in build/bench.json

@@ -128,6 +128,7 @@ class BenchTest(Item):
         cmd = ["build/venv/bin/python", "sw/tools/verilate.py", "--top", field["top"], "--out", str(out), "--exe", str(rel), "--opt=-O1"] + ["--coverage"] * cover
         cmd += [f"--arg={a}" for a in shlex.split(field.get("args", ""))] + ([f"--arg={self.mutant}"] if self.mutant else [])
         cmd += ["--arg=-Wno-lint", "--arg=-Wno-style"] if self.fault else []  # what a fault leaves unused
+        cmd += ["--base", str(BUILD / rel.parent / "V")] * self.seeded
         cmd += [f"--cflag={a}" for a in shlex.split(field.get("cflags", ""))]
         if field.get("lib"):
             flags = make_variables()

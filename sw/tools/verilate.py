@@ -5,6 +5,7 @@
 verilate.py --top MODULE --out DIR [--exe TB.cpp ...] [--arg VERILATOR_ARG] [--cc gcc] SOURCE.sv ...
   Without --exe: DIR/libV<top>.a and its headers (class V<top>).  With --exe: the executable DIR/V<top>.
   The key is the content of every source, the arguments and the tool version: an unchanged call takes no time.
+  --base DIR: a build of nearly the same text (without a seeded fault): only what differs is compiled, if it is there.
   --json-only: only DIR/V<top>.tree.json, for sw/tools/check_blocking.py.
   --coverage: count lines, branches and toggles (verilate_coverage.py).
 Switches follow the measurements in docs/performance.md: --no-std-package, --unroll-stmts 1, clang -O3.
@@ -78,6 +79,20 @@ def runtime_keep(shared, out):
             shutil.rmtree(fresh, ignore_errors=True)
 
 
+def reuse(base, out):
+    """Objects of the base; C++ that is equal takes the base's time, so that make compiles the rest only."""
+    if not base.exists():
+        return
+    with open(base / ".lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_SH)
+        for file in base.iterdir() if (base / ".key").exists() else ():
+            mine = out / file.name
+            if file.suffix in (".o", ".d", ".gch"):
+                shutil.copy2(file, mine)
+            elif file.suffix in (".cpp", ".h") and mine.exists() and mine.read_bytes() == file.read_bytes():
+                shutil.copystat(file, mine)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--top", required=True)
@@ -92,6 +107,7 @@ def main():
     parser.add_argument("--trace", action="store_true", help="compile FST tracing in")
     parser.add_argument("--std-x", action="store_true", help="x-initial and x-assign unique instead of fast")
     parser.add_argument("--json-only", action="store_true")
+    parser.add_argument("--base", type=pathlib.Path)
     parser.add_argument("--coverage", action="store_true", help="count lines, branches and toggles")
     parser.add_argument("sources", nargs="+")
     args = parser.parse_args()
@@ -145,6 +161,8 @@ def main():
                 make.append(f"libV{args.top}")
             shared = runtime_cache([cxx, flags, args.trace, *["coverage"] * args.coverage, cmd[cmd.index("--cc"):][:2]])
             runtime_take(shared, out)
+            if args.base:
+                reuse(args.base, out)
             ok = subprocess.run(make, stdout=f, stderr=subprocess.STDOUT, env=env).returncode == 0
             if ok:
                 runtime_keep(shared, out)
