@@ -31,9 +31,10 @@ struct object {
     uint64_t handle, va, bytes;
     uint32_t flags;
     enum object_kind kind;
-    unsigned gpu;    /* owner of VRAM */
-    uint64_t offset; /* in VRAM or GTT; window offset of OBJECT_USER */
-    uint32_t mapped; /* GPUs, one bit each */
+    unsigned gpu;     /* owner of VRAM */
+    uint64_t offset;  /* in VRAM or GTT; window offset of OBJECT_USER */
+    uint32_t mapped;  /* GPUs, one bit each */
+    uint32_t reached; /* GPUs that it was ever mapped on */
 };
 
 struct event {

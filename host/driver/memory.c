@@ -161,7 +161,7 @@ static int object_map(struct client *c, struct object *o, unsigned gpu)
 /* Page tables that unmapping has taken out. */
 static void tables_put(struct driver *d, unsigned gpu)
 {
-    quarantine_put(d, HELD_TABLES, gpu, pagetable_removed(machine_memory(d->machine), gpu), 0);
+    quarantine_put(d, HELD_TABLES, gpu, pagetable_removed(machine_memory(d->machine), gpu), 0, 0);
 }
 
 static void object_unmap(struct driver *d, struct client *c, struct object *o, unsigned gpu)
@@ -193,11 +193,11 @@ static void object_release(struct driver *d, struct client *c, struct object *o)
         object_unmap(d, c, o, g);
     if (o->kind == OBJECT_VRAM) {
         object_hash(d, o);
-        quarantine_put(d, HELD_VRAM, o->gpu, o->offset, o->bytes);
+        quarantine_put(d, HELD_VRAM, o->gpu, o->offset, o->bytes, o->reached);
     } else if (o->kind == OBJECT_GTT) {
-        quarantine_put(d, HELD_GTT, 0, o->offset, o->bytes);
+        quarantine_put(d, HELD_GTT, 0, o->offset, o->bytes, o->reached);
     } else if (o->kind == OBJECT_USER) {
-        quarantine_put(d, HELD_WINDOW, 0, o->offset, 0);
+        quarantine_put(d, HELD_WINDOW, 0, o->offset, 0, o->reached);
         c->user_bytes -= o->bytes;
     }
     c->object_count--;
@@ -262,6 +262,7 @@ static int devices_each(struct driver *d, struct client *c, struct kfd_ioctl_map
                 return error;
             }
             o->mapped |= 1u << gpu;
+            o->reached |= 1u << gpu;
         } else {
             object_unmap(d, c, o, (unsigned)gpu);
         }

@@ -15,15 +15,55 @@ struct held {
     enum held_kind kind;
     unsigned gpu;
     uint64_t at, bytes;
-    uint64_t fence[DRIVER_GPUS]; /* shoot-downs sent to each GPU when it was given back */
+    uint32_t reached;            /* GPUs whose caches may hold its contents, until they were told to drop them */
+    uint64_t fence[DRIVER_GPUS]; /* shoot-downs sent to each GPU when it was given back, or when its caches were told */
 };
+
+static unsigned gpus_of(const struct driver *d)
+{
+    return machine_started(d->machine) ? machine_gpus(d->machine) : 0;
+}
+
+static void fence_take(struct driver *d, struct held *h)
+{
+    for (unsigned g = 0; g < gpus_of(d); g++)
+        h->fence[g] = cp_shootdowns_sent(machine_cp(d->machine, g));
+}
 
 static bool answered(const struct driver *d, const struct held *h)
 {
-    for (unsigned g = 0; machine_started(d->machine) && g < machine_gpus(d->machine); g++)
+    for (unsigned g = 0; g < gpus_of(d); g++)
         if (cp_shootdowns_done(machine_cp(d->machine, g)) < h->fence[g])
             return false;
     return true;
+}
+
+/* Nothing is under way any more that was translated before the first items were given back: what they held leaves the
+ * caches, by one command a GPU for all of them.  The L2 caches of a GPU hold its own VRAM, whoever reached it. */
+static void caches_drop(struct driver *d, struct held *items, size_t count)
+{
+    uint32_t reached = 0, own = 0;
+    for (size_t i = 0; i < count; i++) {
+        reached |= items[i].reached;
+        if (items[i].reached && items[i].kind == HELD_VRAM)
+            own |= 1u << items[i].gpu;
+    }
+    for (unsigned g = 0; g < gpus_of(d); g++)
+        if ((reached | own) >> g & 1)
+            cp_caches_drop(machine_cp(d->machine, g), own >> g & 1);
+    for (size_t i = 0; i < count; i++) {
+        if (items[i].reached)
+            fence_take(d, &items[i]);
+        items[i].reached = 0;
+    }
+}
+
+static size_t answered_first(const struct driver *d, const struct held *items, size_t count)
+{
+    size_t n = 0;
+    while (n < count && answered(d, &items[n]))
+        n++;
+    return n;
 }
 
 static void give(struct driver *d, const struct held *h)
@@ -45,23 +85,21 @@ static void give(struct driver *d, const struct held *h)
     }
 }
 
-void quarantine_put(struct driver *d, enum held_kind kind, unsigned gpu, uint64_t at, uint64_t bytes)
+void quarantine_put(struct driver *d, enum held_kind kind, unsigned gpu, uint64_t at, uint64_t bytes, uint32_t reached)
 {
     struct quarantine *q = &d->quarantine;
-    struct held h = {.kind = kind, .gpu = gpu, .at = at, .bytes = bytes};
-    for (unsigned g = 0; machine_started(d->machine) && g < machine_gpus(d->machine); g++)
-        h.fence[g] = cp_shootdowns_sent(machine_cp(d->machine, g));
-    if (q->head == q->count && answered(d, &h)) {
-        give(d, &h);
-        return;
-    }
+    struct held h = {.kind = kind, .gpu = gpu, .at = at, .bytes = bytes, .reached = reached};
+    fence_take(d, &h);
     q->items = xgrow(q->items, &q->room, q->count + 1, sizeof *q->items);
     q->items[q->count++] = h;
+    quarantine_release(d);
 }
 
 void quarantine_release(struct driver *d)
 {
     struct quarantine *q = &d->quarantine;
+    struct held *first = q->items + q->head;
+    caches_drop(d, first, answered_first(d, first, q->count - q->head));
     while (q->head < q->count && answered(d, &q->items[q->head]))
         give(d, &q->items[q->head++]);
     if (2 * q->head >= q->count) { /* the rest to the front */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What a client gave back while a GPU may still reach it by an old translation: pages of VRAM and GTT, windows of
  * client memory, pages of page tables.  Nobody gets it before every shoot-down that was on its way is answered by its
- * GPU; it is emptied then, not before.  Without such a shoot-down it is free at once.  The order is that of the calls.
+ * GPU, and then the caches that may hold its contents have dropped them; it is emptied then, not before.  Without
+ * anything running that takes no time.  The order is that of the calls.
  * Not responsible for: sending shoot-downs (memory.c, firmware), when a GPU answers one (rtl).
  */
 #ifndef GANTRY_QUARANTINE_H
@@ -21,8 +22,8 @@ struct quarantine {
 };
 
 /* The client has no right to it any more: VRAM of `gpu` or GTT from `at` on, the window at `at`, or page-table pages of
- * `gpu` removed so far (at: pagetable_removed). */
-void quarantine_put(struct driver *d, enum held_kind kind, unsigned gpu, uint64_t at, uint64_t bytes);
+ * `gpu` removed so far (at: pagetable_removed).  reached: GPUs, one bit each, that it was ever mapped on. */
+void quarantine_put(struct driver *d, enum held_kind kind, unsigned gpu, uint64_t at, uint64_t bytes, uint32_t reached);
 /* A GPU has answered a shoot-down. */
 void quarantine_release(struct driver *d);
 bool quarantine_empty(const struct driver *d);

@@ -187,6 +187,12 @@ static void job_decoded(struct cp *cp, struct job *job)
         flags |= CACHE_INV_TLB;
         job->space->tlb_stale = false; /* a flush under way, of another packet, may come too late for this one */
     }
+    if (cp->caches_stale || (cp->drops && packet_type(job->packet) == AQL_KERNEL)) { /* likewise */
+        flags |= fence_caches(true);
+        cp->caches_stale = false;
+        job->drop = true;
+        cp->drops++;
+    }
     if (flags) {
         job->state = JOB_ACQUIRE;
         cache_send(cp, job, flags);
@@ -225,17 +231,18 @@ static void job_ran(struct cp *cp, struct job *job, const struct msg_cp_evt *evt
     launches_start(cp);
 }
 
-static void job_flushed(struct job *job)
+static void job_flushed(struct cp *cp, struct job *job)
 {
     job->space->flushes -= job->flush;
-    job->flush = false;
+    cp->drops -= job->drop;
+    job->flush = job->drop = false;
 }
 
 /* The address space of the job is gone or stopped. */
 void job_abandon(struct cp *cp, struct job *job)
 {
     struct cp_queue *queue = job->queue;
-    job_flushed(job);
+    job_flushed(cp, job);
     if (job_unfinished(job))
         row_emit(cp, job);
     if (job->state == JOB_LAUNCH || job->state == JOB_RUN)
@@ -283,7 +290,7 @@ void cp_event(struct cp *cp, const struct msg_cp_evt *evt)
         if (!job || (job->state != JOB_RUN && job->state != JOB_ACQUIRE && job->state != JOB_RELEASE))
             break;
         job->space->busy--;
-        job_flushed(job);
+        job_flushed(cp, job);
         if (job->state == JOB_RUN)
             job_ran(cp, job, evt);
         else if (job->state == JOB_ACQUIRE)

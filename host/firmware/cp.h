@@ -149,6 +149,9 @@ void cp_space_trap(struct cp *cp, struct cp_space *space);
 /* Pages of the space were unmapped or changed: what has begun to start or runs loses its translations by a command of
  * its own, what starts later by its first fence. */
 void cp_space_shootdown(struct cp *cp, struct cp_space *space);
+/* Memory that no translation leads to any more changes hands: what runs on this GPU loses what its caches hold by a
+ * command that counts as a shoot-down, what starts later by its first fence.  own: it is VRAM of this GPU. */
+void cp_caches_drop(struct cp *cp, bool own);
 /* Such commands sent so far, of all spaces, and those that are answered: in the order of sending.  After the answer no
  * access of this GPU is under way that was translated before it. */
 uint64_t cp_shootdowns_sent(const struct cp *cp);

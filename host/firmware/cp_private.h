@@ -57,6 +57,7 @@ struct job {
     uint8_t generation;
     bool halted; /* a wavefront has halted itself: only a kill ends the launch */
     bool flush;  /* its fence under way drops TLB entries */
+    bool drop;   /* and what was left in the caches of memory that has changed hands */
     bool held;   /* its launch was not sent, since a kill is under way */
     struct cp_queue *queue;
     struct cp_space *space;
@@ -96,6 +97,8 @@ struct cp {
     uint64_t groups_before; /* sim_groups without those of the kernels that run */
     bool poll_armed;
     uint64_t shootdowns_sent, shootdowns_done;
+    bool caches_stale;            /* they may hold memory that has changed hands: the next fence drops it */
+    unsigned drops;               /* packets under way whose fence does that */
     uint32_t trap_vmids;          /* that the CUs know a trap handler of */
     struct cp_space *killing;     /* list of spaces with a CP_KILL under way */
     struct cp_space *interrupted; /* of spaces with an interrupt to serve, earliest first */
@@ -180,9 +183,11 @@ void interrupt_raise(struct cp *cp, struct cp_space *space);
 void interrupt_serve(struct cp *cp);
 void interrupt_forget(struct cp *cp, struct cp_space *space);
 
-/* fence.c: enum cache_flag bits for a packet. */
+/* fence.c: enum cache_flag bits for a packet; all caches, or (own: false) those that hold more than the GPU's own VRAM.
+ */
 uint32_t fence_acquire(const uint8_t *packet);
 uint32_t fence_release(const uint8_t *packet);
+uint32_t fence_caches(bool own);
 
 /* launch.c: fill *cmd from packet and descriptor; 0 or one of enum cp_error (CP_ERROR_SCRATCH: ask and retry). */
 uint32_t launch_build(const struct cp *cp, const struct cp_queue *queue, uint64_t index, const uint8_t *packet,

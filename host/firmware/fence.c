@@ -8,17 +8,22 @@
 #define FENCE_L2 (CACHE_WB_L2 | CACHE_INV_L2)
 #define FENCE_L1 (CACHE_INV_L1V | CACHE_INV_L1K)
 
+uint32_t fence_caches(bool own)
+{
+    return FENCE_L1 | CACHE_INV_L1I | (own ? FENCE_L2 : 0);
+}
+
 uint32_t fence_acquire(const uint8_t *packet)
 {
     if (packet_type(packet) == AQL_VENDOR)
-        return FENCE_L1 | CACHE_INV_L1I | FENCE_L2; /* PM4: sent after code was loaded */
+        return fence_caches(true); /* PM4: sent after code was loaded */
     switch (packet_acquire(packet)) {
     case SCOPE_NONE:
         return 0;
     case SCOPE_AGENT:
         return FENCE_L1;
     default:
-        return FENCE_L1 | CACHE_INV_L1I | FENCE_L2;
+        return fence_caches(true);
     }
 }
 

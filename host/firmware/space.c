@@ -41,14 +41,29 @@ static bool space_started(const struct cp *cp, const struct cp_space *space)
     return space->busy;
 }
 
+static void shootdown_send(struct cp *cp, uint8_t vmid, uint32_t flags)
+{
+    struct msg_cp_cmd cmd = {.kind = CP_CACHE, .vmid = vmid, .id = CP_SHOOTDOWN, .flags = flags};
+    cp->shootdowns_sent++;
+    sim_cmd(cp->sim, cp->gpu, &cmd);
+}
+
 void cp_space_shootdown(struct cp *cp, struct cp_space *space)
 {
-    if (space_started(cp, space)) {
-        struct msg_cp_cmd cmd = {.kind = CP_CACHE, .vmid = space->vmid, .id = CP_SHOOTDOWN, .flags = CACHE_INV_TLB};
-        cp->shootdowns_sent++;
-        sim_cmd(cp->sim, cp->gpu, &cmd);
-    }
+    if (space_started(cp, space))
+        shootdown_send(cp, space->vmid, CACHE_INV_TLB);
     space->tlb_stale = true;
+}
+
+void cp_caches_drop(struct cp *cp, bool own)
+{
+    bool started = false;
+    for (unsigned i = 0; i < CP_JOBS && !started; i++)
+        started = cp->jobs[i].state != JOB_FREE && space_started(cp, cp->jobs[i].space);
+    if (started)
+        shootdown_send(cp, 0, fence_caches(own));
+    else
+        cp->caches_stale = true;
 }
 
 uint64_t cp_shootdowns_sent(const struct cp *cp)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * For test_pages_rtl.c: a driver on RTL models with eight clients, each a process that only waits; what a client asks
- * of the driver, its queue, and the kernel that reads or writes one page again and again.
+ * For tests of pages on RTL: a driver on RTL models with eight clients, each a process that only waits; what a client
+ * asks of the driver, its queue, and the kernel that reads or writes one page again and again.
  */
 #ifndef TESTS_HOST_DRIVER_PAGES_BENCH_H
 #define TESTS_HOST_DRIVER_PAGES_BENCH_H
@@ -35,6 +35,9 @@
 #define AT_RESULT 0x4000u
 #define QUEUE_BYTES 0x10000u
 #define LANES 64u
+#define PAGE 4096u
+#define HEADER_SYSTEM 0x1502u /* kernel, barrier, system scope on both sides */
+#define HEADER_NONE 0x0102u   /* no fences */
 
 enum access { ACCESS_READ, ACCESS_WRITE, ACCESS_SCALAR_WRITE, ACCESS_SCALAR_READ, ACCESS_COUNT };
 
@@ -46,12 +49,13 @@ struct bench {
     struct client *client[CLIENTS];
     uint32_t queue[CLIENTS];
     uint64_t written[CLIENTS];
+    uint16_t header; /* of the next packets */
 };
 
-/* s[0:1]: address, iterations, access, address of results, tag, mask of a tag.  Lanes stand side by side; a
+/* s[0:1]: address, iterations, access, address of results, tag, mask of a tag.  Lanes stand 64 bytes apart; a
  * word read whose tag is another's stays in the results, then the last word read.  Stores are not waited for. */
 static const uint32_t pages_program[] = {
-    0xc00a0100, 0x00000000, 0xc00a0200, 0x00000010, 0x24020082, 0xbf8c007f, 0x7e060205, 0x32040204, 0x38060680,
+    0xc00a0100, 0x00000000, 0xc00a0200, 0x00000010, 0x24020086, 0xbf8c007f, 0x7e060205, 0x32040204, 0x38060680,
     0x7e0a020a, 0x7e0c0280, 0x7e080280, 0xbe8c017e, 0xbf068107, 0xbf85000b, 0xbf068207, 0xbf850013, 0xbf068307,
     0xbf85000a, 0xdc510000, 0x04000002, 0xbf8c0070, 0x260e080b, 0x7d9a0b07, 0x000c0906, 0xbf820018, 0xdc700000,
     0x00000502, 0xbf820015, 0xc0020402, 0x00000040, 0xc0800000, 0x00000000, 0xbf8c007f, 0x7e080210, 0xbf82fff2,
@@ -167,7 +171,7 @@ static inline void launch(struct bench *b, unsigned c, uint64_t va, enum access 
     put(b, c, slot + 0x20, VA_CODE, 8);
     put(b, c, slot + 0x28, VA_QUEUE + AT_ARGS, 8);
     put(b, c, slot + 0x38, VA_QUEUE + AT_SIGNAL, 8);
-    put(b, c, slot, 0x1502, 2);
+    put(b, c, slot, b->header, 2);
     put(b, c, VA_QUEUE + AT_AMD + 0x50, b->written[c], 8);
     struct queue *q = queue_find(b->d, b->client[c], b->queue[c]);
     cp_doorbell(machine_cp(b->d->machine, 0), q->cp);
@@ -204,6 +208,7 @@ static inline int setup(void **state)
 {
     static const struct sim_options options = {.model = SIM_RTL};
     struct bench *b = calloc(1, sizeof *b);
+    b->header = HEADER_SYSTEM;
     config_init(&b->config);
     if (config_load(&b->config, "tiny") != STATUS_OK ||
         config_set(&b->config, "test", "gpu.vram_mib=64") != STATUS_OK || config_finish(&b->config) != STATUS_OK)

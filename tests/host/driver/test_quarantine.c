@@ -93,7 +93,7 @@ static void pages_wait_for_all_answers(void **state)
         uint64_t other = alloc(b, 1, 1, AT, BYTES, FLAGS_VRAM, 0);
         assert_int_not_equal(offset_of(b, 1, other), offset);
         uint64_t sent = cp_shootdowns_sent(machine_cp(b->d->machine, 1));
-        assert_int_equal(sent, way + 1);
+        assert_int_equal(sent, 2 * way + 1); /* each time an answer of the caches follows */
         while (cp_shootdowns_done(machine_cp(b->d->machine, 1)) < sent)
             machine_run(b->d->machine, client_cycle(b->d) + 1);
         if (cp_shootdowns_done(machine_cp(b->d->machine, 2)) < sent) /* one GPU has answered */
@@ -109,6 +109,43 @@ static void pages_wait_for_all_answers(void **state)
         assert_int_equal(call(b, 1, AMDKFD_IOC_FREE_MEMORY_OF_GPU, &f), 0);
         machine_run(b->d->machine, client_cycle(b->d) + 1000);
     }
+}
+
+/* shows B.8: Once nothing is under way that was translated before, what the pages held leaves the caches of every GPU
+ * that reached them, the home's L2 with its own; only then does somebody get them. */
+static void contents_leave_the_caches_last(void **state)
+{
+    struct bench *b = *state;
+    uint64_t h = alloc(b, 0, 1, AT, BYTES, FLAGS_VRAM, 0),
+             unmapped = alloc(b, 0, 1, AT + 0x100000, BYTES, FLAGS_VRAM, 0);
+    assert_int_equal(map(b, 0, h, 4, true), 0); /* GPU 2 reaches memory of GPU 1 */
+    kernels_start(b, 6);
+    unsigned from = machine_sim(b->d->machine)->logged;
+    give_back(b, unmapped); /* no cache has seen it */
+    assert_true(quarantine_empty(b->d));
+    give_back(b, h);
+    const struct sim *sim = machine_sim(b->d->machine);
+    uint64_t done = 0, own = 0, dropped = 0;
+    while (!quarantine_empty(b->d)) {
+        done = cp_shootdowns_done(machine_cp(b->d->machine, 2));
+        machine_run(b->d->machine, client_cycle(b->d) + 1);
+        for (; from < sim->logged; from++) {
+            const struct msg_cp_cmd *cmd = &sim->log[from].cmd;
+            if (cmd->kind != CP_CACHE || cmd->flags & CACHE_INV_TLB)
+                continue;
+            assert_true(cp_shootdowns_done(machine_cp(b->d->machine, 2)) > 0); /* behind the translations */
+            assert_int_equal(cmd->flags & CACHE_INV_L1V, CACHE_INV_L1V);
+            assert_int_equal((cmd->flags & CACHE_INV_L2) != 0, sim->log[from].gpu == 1);
+            dropped |= 1u << sim->log[from].gpu;
+            own += sim->log[from].gpu == 1;
+        }
+    }
+    assert_int_equal(dropped, 6);
+    assert_int_equal(own, 1);
+    assert_int_equal(done, 1); /* its second answer, the caches', set them free */
+    for (unsigned g = 1; g <= 2; g++)
+        assert_int_equal(cp_shootdowns_done(machine_cp(b->d->machine, g)),
+                         cp_shootdowns_sent(machine_cp(b->d->machine, g)));
 }
 
 /* A window keeps its number, a page table its page. */
@@ -159,6 +196,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(pages_of_the_resting_are_free_at_once),
         TEST(pages_wait_for_all_answers),
+        TEST(contents_leave_the_caches_last),
         TEST(windows_and_tables_wait_too),
         TEST(a_full_memory_waits),
     };

@@ -136,6 +136,74 @@ static void a_kill_leaves_other_queues_alone(void **state)
     fake_cache_cycles = 50;
 }
 
+#define L1_FLAGS (uint32_t)(CACHE_INV_L1V | CACHE_INV_L1K | CACHE_INV_L1I)
+#define ALL_FLAGS (L1_FLAGS | (uint32_t)CACHE_INV_L2)
+
+/* Commands from `from` on that drop at least these caches. */
+static unsigned drops(struct bench *b, unsigned from, uint32_t flags)
+{
+    unsigned n = 0;
+    for (unsigned i = from; i < b->sim->logged; i++) {
+        const struct msg_cp_cmd *cmd = &b->sim->log[i].cmd;
+        n += cmd->kind == CP_CACHE && (cmd->flags & flags) == flags;
+    }
+    return n;
+}
+
+/* shows B.8: What memory held before it changed hands is in no cache for a kernel of whatever client that starts
+ * afterwards, not even for one that starts while another one's fence still drops it; once is enough. */
+static void old_contents_leave_the_caches_before_a_kernel(void **state)
+{
+    struct bench *b = *state;
+    for (unsigned q = 0; q < 2; q++) {
+        queue_open(b, q, q, 0);
+        kernel_run(b, q);
+    }
+    unsigned from = b->sim->logged;
+    cp_caches_drop(b->cp[0], false);
+    run(b);
+    assert_int_equal(b->sim->logged, from); /* nothing runs: nothing to do yet */
+    fake_cache_cycles = 3000; /* the second kernel is ready long before the first one's fence is through */
+    for (unsigned q = 0; q < 2; q++) {
+        kernel_put(b, q, 0x0002, 0);
+        ring(b, q);
+    }
+    run(b);
+    fake_cache_cycles = 50;
+    assert_int_equal(drops(b, from, ALL_FLAGS), 2);
+    unsigned seen = 0;
+    for (unsigned i = from; i < b->sim->logged; i++) {
+        seen += b->sim->log[i].cmd.kind == CP_CACHE;
+        assert_true(b->sim->log[i].cmd.kind != CP_LAUNCH || seen);
+    }
+    from = b->sim->logged;
+    for (unsigned q = 0; q < 2; q++)
+        kernel_run(b, q);
+    assert_int_equal(drops(b, from, 0), 0);
+}
+
+/* shows B.8: While a kernel runs they leave at once, by a command that is waited for; the L2 caches keep the rest of
+ * their GPU's memory when it is another memory that has changed hands. */
+static void old_contents_leave_the_caches_beside_a_kernel(void **state)
+{
+    struct bench *b = *state;
+    queue_open(b, 0, 0, 0);
+    fake_launch = endless;
+    kernel_run(b, 0);
+    for (unsigned own = 0; own < 2; own++) {
+        unsigned from = b->sim->logged;
+        uint64_t sent = cp_shootdowns_sent(b->cp[0]);
+        cp_caches_drop(b->cp[0], own);
+        assert_int_equal(drops(b, from, L1_FLAGS), 1);
+        assert_int_equal(drops(b, from, ALL_FLAGS), own);
+        assert_int_equal(cp_shootdowns_sent(b->cp[0]), sent + 1);
+        assert_int_equal(cp_shootdowns_done(b->cp[0]), sent);
+        run(b);
+        assert_int_equal(cp_shootdowns_done(b->cp[0]), sent + 1);
+    }
+    fake_launch = NULL;
+}
+
 /* A resumed queue goes on with what was rung while it was suspended, and never beyond what was written. */
 static void a_resumed_queue_goes_on(void **state)
 {
@@ -159,8 +227,13 @@ static void a_resumed_queue_goes_on(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(changed_translations_are_dropped), TEST(a_number_is_handed_on_clean), TEST(kills_end_their_own_space),
-        TEST(a_kill_leaves_other_queues_alone), TEST(a_resumed_queue_goes_on),
+        TEST(changed_translations_are_dropped),
+        TEST(a_number_is_handed_on_clean),
+        TEST(kills_end_their_own_space),
+        TEST(a_kill_leaves_other_queues_alone),
+        TEST(a_resumed_queue_goes_on),
+        TEST(old_contents_leave_the_caches_before_a_kernel),
+        TEST(old_contents_leave_the_caches_beside_a_kernel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
