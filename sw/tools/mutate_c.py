@@ -2,7 +2,7 @@
 """A mutant of a C source of host/ or bridge/ against its tests, nearest first: the C tests of its folder, those of the folders
 beside it, then programs on the golden model, whose end (status, output, instructions, data) must be that of the tree, then
 the C tests as `make asan` runs them (a leak, an access beyond the end), then tests of the commands and of the client boundary
-(SYSTEM), on the golden model, too.  The changed file alone is compiled (-O1; of
+(SYSTEM), on the golden model, too.  Nothing that needs a model of the RTL.  The changed file alone is compiled (-O1; of
 the warnings only that of a function that ends without its value is an error, as what it returns then means nothing) and linked
 before libgantry.a.  Not responsible for: which mutants."""
 import os
@@ -72,7 +72,7 @@ class Runner:
         self.folder, self.place = folder, FOLDER / f"{folder.replace('/', '-')}.{slot}"
         self.flags = flags()
         self.cflags = [f for f in shlex.split(self.flags["CFLAGS"]) if not re.match(r"-O|-g$|-W", f)] + ["-O1", "-Werror=return-type"]
-        self.tests = [t for near in NEAR[folder] for t in sorted((ROOT / "tests" / near).rglob("test_*.c"), key=lambda t: (t.stem.endswith("_rtl"), t))]
+        self.tests = [t for near in NEAR[folder] for t in sorted((ROOT / "tests" / near).rglob("test_*.c")) if not t.stem.endswith("_rtl")]
         tree = self.place / "tree"
         for name in ("configs", "rtl", "sw", "host", "bridge", "Makefile", "pytest.ini", "README.md", "build/models", "build/gen", "build/lib", "build/apps",
                      "build/kernels", "build/venv"):
@@ -193,7 +193,7 @@ class Runner:
 
     def sanitized(self, mutant, source):
         """The first C test of the folder itself that fails with the mutant under AddressSanitizer, LeakSanitizer and UBSan."""
-        own = [t for t in self.tests if t.is_relative_to(ROOT / "tests" / self.folder) and not t.stem.endswith("_rtl") and source.stem in self.members[t]]
+        own = [t for t in self.tests if t.is_relative_to(ROOT / "tests" / self.folder) and source.stem in self.members[t]]
         if self.folder.split("/")[-1] not in sanitize.SHORT_C["asan"] or not own:
             return "", 0
         with SANITIZER:

@@ -158,6 +158,23 @@ static void addresses_end_after_40_bits(void **state)
     pagetable_free(pt);
 }
 
+/* What programs keep at the beginning of VRAM is taken for no table, whatever it looks like. */
+static void empty_entries_lead_nowhere(void **state)
+{
+    struct pmem *pm = *state;
+    struct pagetable *pt = pagetable_new(pm, 0);
+    assert_int_equal(pagetable_map(pt, 0, 0x1000, 4096, PTE_R), 0);
+    memset(pmem_vram(pm, 0, 0, 4096), 0xff, 4096); /* valid entries, all of them */
+    assert_int_equal(pagetable_lookup(pt, GIB), 0);
+    assert_int_equal(pagetable_lookup(pt, 2 * MIB), 0);
+    assert_int_equal(pagetable_lookup(pt, 4096), 0);
+    assert_int_equal(pagetable_unmap(pt, GIB, 4 * MIB), 0);
+    assert_int_equal(pagetable_unmap(pt, 2 * MIB, 4096), 0);
+    for (unsigned i = 0; i < 4096; i++)
+        assert_int_equal(*pmem_vram(pm, 0, i, 1), 0xff);
+    pagetable_free(pt);
+}
+
 /* Rights and memory type are those asked for and nothing else, for pages, blocks and 2 MiB. */
 static void entries_hold_what_was_asked(void **state)
 {
@@ -251,6 +268,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_big_page_that_cannot_split_stays, setup, teardown),
         cmocka_unit_test_setup_teardown(many_tables_are_removed_at_once, setup, teardown),
         cmocka_unit_test_setup_teardown(addresses_end_after_40_bits, setup, teardown),
+        cmocka_unit_test_setup_teardown(empty_entries_lead_nowhere, setup, teardown),
         cmocka_unit_test_setup_teardown(entries_hold_what_was_asked, setup, teardown),
         cmocka_unit_test_setup_teardown(walks_stay_in_vram, setup, teardown),
         cmocka_unit_test_setup_teardown(accesses_fail_where_pages_end, setup, teardown),
