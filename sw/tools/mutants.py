@@ -19,6 +19,7 @@ CONDITION = re.compile(r"\b(?:if|while) (\()")
 SIMPLE = re.compile(r"^\s*(?!return|break|continue|goto|case|default|typedef|struct|static|extern|const|enum|import|end|assign|logic|input|output|"
                     r"localparam|parameter|int |unsigned |uint|bool |char |size_t|void \w|[\w ]+_t \w)[\w.>*\[\]()&, +:'{}<!=|-]+;\s*$")
 LEFT_ALONE = re.compile(r"^\s*[#`]|\b(\w*CHECK|assert|static_assert|_Static_assert|assume|cover|STREAM_ASSERT)\b|\$error|\$fatal|\$display|\blog_\w+\(|printf\(|user_error|Seed(?:Fault|Bug|Store)|GANTRY_CU_FAULT|SIMD_FAULT|^\s*(?:parameter|localparam|import)\b|^\s*logic\b[^=]*;")
+SECTION = "// ---- assertions"  # of a module: from here to its end there are only checks
 FOLDERS = {"host/driver": ".c", "host/firmware": ".c", "host/vm": ".c", "bridge": ".c",
            **{f"rtl/{name}": ".sv" for name in ("l1", "l2", "tlb", "noc", "rdma", "dram", "dispatch", "lds", "cu")}}
 
@@ -90,6 +91,8 @@ def of_file(path):
     text, off = path.read_text(), False
     lines, code = text.split("\n"), code_of(text).split("\n")
     for number, (line, bare) in enumerate(zip(lines, code), 1):
+        if verilog and line.strip().startswith(SECTION):
+            break
         off = bool(re.match(r"\s*`ifn?def", line)) or (off and not re.match(r"\s*`(endif|else)", line))  # text of another build
         if off or LEFT_ALONE.search(bare) or (not verilog and not bare.startswith((" ", "\t"))):
             continue
