@@ -7,6 +7,8 @@
 // One operation a cycle: an answer from memory is passed to one waiting transaction, else the oldest request is
 // served.  A store or atomic drops the own line and marks a miss under way on it dead: its data still go to the
 // transactions that wait, but are not kept and no later reader joins.  An invalidation does the same to all.
+`include "gantry_assert.svh"
+
 module l1v
   import gantry_msg_pkg::*;
   import l1v_pkg::*;
@@ -91,6 +93,10 @@ module l1v
   logic [2:0] quiet;
   logic [7:0] mem_op;
   logic [31:0] mem_tag;
+  // as it is between two edges, for the assertions
+  logic [Mshrs-1:0] busy_q;
+  logic [2:0] fifo_q;
+  logic [7:0] answers_q;
 
   logic ram_re_q, ram_we_q;
   logic [LineW-1:0] ram_raddr_q, ram_waddr_q;
@@ -345,6 +351,10 @@ module l1v
       awake = moved || quiet != '1 || answers != '0 || fifo_count != '0;
       if (moved || quiet != '1) quiet <= moved ? '0 : {quiet[1:0], 1'b1};
 
+      busy_q <= busy;
+      fifo_q <= fifo_count;
+      answers_q <= answers[7:0];
+
       if (!rst_ni) begin
         for (int unsigned l = 0; l < Lines; l++) tag[l] = '0;
         for (int unsigned s = 0; s < Sets; s++) next_way[s] = '0;
@@ -354,6 +364,7 @@ module l1v
         out2.valid = 1'b0;
         {rsp_valid_o, ack_valid_o, xlat_valid_o, mem_req_valid_o, ram_re_q, ram_we_q} <= '0;
         perf_o <= '0;
+        {busy_q, fifo_q, answers_q} <= '0;
         req_ready_o <= 1'b1;
         quiet <= '0;
         awake = 1'b1;
@@ -362,4 +373,23 @@ module l1v
   end
   /* verilator lint_on BLKSEQ */
 
+  // ---- assertions (tests/formal/l1v_fv.sv proves more of a small cache)
+  localparam int unsigned Any = 32'hffff_ffff;
+  logic [7:0] asked, told;  // kinds of the request to memory and of the answer in this cycle; 0: none
+  assign asked = mem_req_valid_o ? mem_req_o.tag[31:24] : 8'd0;
+  assign told  = mem_rsp_valid_i ? mem_rsp_i.tag[31:24] : 8'd0;
+  // every request is answered once: reads and atomics with data, writes and invalidations, translations
+  `STREAM_BOUND(a_answers, NumTx, req_valid_i && (req_i[0].op == L1Read || req_i[0].op == L1Atomic), rsp_valid_o)
+  `STREAM_BOUND(a_acks, Any, req_valid_i && (req_i[0].op == L1Write || req_i[0].op == L1Inv), ack_valid_o)
+  `STREAM_BOUND(a_xlats, Any, req_valid_i && req_i[0].op == L1Xlat, xlat_valid_o)
+  // a request of the pipeline had a promise (req_ready_o) of a place; answers have as many as there are transactions
+  `STREAM_ASSERT(a_room, req_valid_i, 32'(fifo_q) < FifoDepth)
+  `STREAM_ASSERT(a_queue, mem_rsp_valid_i, 32'(answers_q) < NumTx || told == TagWrite || told == TagXlat)
+  // requests to memory have a credit, and each kind its answers; a read is the one of a miss under way
+  `STREAM_BOUND(a_credit, Credits, mem_req_valid_o, mem_req_credit_i)
+  `STREAM_BOUND(a_reads, Mshrs, asked == TagRead, told == TagRead)
+  `STREAM_BOUND(a_atomics, NumTx, asked == TagAtomic, told == TagAtomic)
+  `STREAM_BOUND(a_writes, Any, asked == TagWrite, told == TagWrite)
+  `STREAM_ASSERT(a_miss, told == TagRead, 1'(64'(busy_q) >> mem_rsp_i.tag[7:0]))
+  `STREAM_ASSERT(a_idle, idle_o, {rsp_valid_o, ack_valid_o, xlat_valid_o, mem_req_valid_o} == '0)
 endmodule

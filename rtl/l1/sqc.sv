@@ -220,5 +220,25 @@ module sqc
   assign idle_o = i_idle && k_idle && !busy_q && !send && !i_rsp_valid && !k_rsp_valid;
   logic unused;
   assign unused = ^{blk_cmd_i.pad0, blk_cmd_i.root, mem_rsp_i.op, mem_rsp_i.source, mem_rsp_i.gpu, mem_rsp_i.tag[31:6]};
+  // ---- assertions
+  localparam int unsigned Any = 32'hffff_ffff;
+  for (genvar c = 0; c < Cus; c++) begin : gen_check_cu
+    // a fetch, an access and an operation without one are each answered once, as what they are
+    logic fetched, accessed, done, access, plain_req;
+    assign fetched   = ifetch_rsp_valid_o[c];
+    assign accessed  = smem_rsp_valid_o[c] && (smem_rsp_o[c].op == SMEM_LOAD || smem_rsp_o[c].op == SMEM_STORE);
+    assign done      = smem_rsp_valid_o[c] && !accessed;
+    assign access    = smem_req_valid_i[c] && (smem_req_i[c].op == SMEM_LOAD || smem_req_i[c].op == SMEM_STORE);
+    assign plain_req = smem_req_valid_i[c] && !access && smem_req_i[c].op != SMEM_DATA;
+    `STREAM_BOUND(a_fetches, Any, ifetch_req_valid_i[c], fetched)
+    `STREAM_BOUND(a_accesses, Any, access, accessed)
+    `STREAM_BOUND(a_plain, Any, plain_req, done)
+    // its ring has room for an operation that comes (its answer may be on its way)
+    `STREAM_ASSERT(a_ring, plain_req, a_plain_held <= PlainRoom)
+  end
+  // answers name an entry of one of the caches
   `GANTRY_ASSERT(a_data, `GANTRY_IMPL(mem_rsp_valid_i, mem_rsp_i.tag[31:6] == '0))
+  // a command is answered once, when no access by an older translation is under way
+  `STREAM_BOUND(a_command, 1, blk_cmd_valid_i, blk_evt_valid_o)
+  `STREAM_ASSERT(a_drained, blk_evt_valid_o, i_drained && k_drained)
 endmodule

@@ -134,6 +134,9 @@ module sqc_cache
   logic [7:0] status, op;
   logic [15:0][31:0] answer, shifted;
   logic [1:0] turn;
+  // as it is between two edges, for the assertions
+  logic [15:0] free_q, woken_q, ready_q, send_x_q, send_m_q, wait_x_q, wait_m_q, faulted_q;
+  logic [15:0] flow_q;  // entries in the pipeline
 
   function automatic logic [31:0] set_of(input logic [63:0] va);
     return 32'(va >> 6) & (Sets - 1);
@@ -175,6 +178,10 @@ module sqc_cache
   endfunction
   /* verilator lint_on UNUSEDSIGNAL */
 
+  function automatic logic [15:0] one_of(input logic valid_entry, input logic [3:0] entry);
+    return valid_entry ? 16'd1 << entry : 16'd0;
+  endfunction
+
   always_ff @(posedge clk_i) begin
     if (!quiet || req_valid_i != '0 || fill_valid_i || inv_lines_i || inv_tlb_i || miss_ready_i || !rst_ni) begin
       rsp_valid_o <= 1'b0;
@@ -212,7 +219,6 @@ module sqc_cache
       if (fill_valid_i && fill_scalar_i == Scalar) begin
         e = 32'(fill_entry_i);
         pulse = 1'b1;
-        a_expected: assert (!rst_ni || (fill_xlat_i ? wait_x[fill_entry_i] : wait_m[fill_entry_i]));
         if (Scalar && store[fill_entry_i] && !fill_xlat_i) begin
           if (!SeedStore) forget(set_of(e_va[e]));
         end else if (fill_status_i == MEM_OK && !stale[fill_entry_i]) begin
@@ -455,6 +461,9 @@ module sqc_cache
         miss_valid_o <= 1'b0;
         rsp_valid_o  <= 1'b0;
       end
+      {free_q, woken_q, ready_q, faulted_q} <= {free, woken, ready, faulted};
+      {send_x_q, send_m_q, wait_x_q, wait_m_q} <= {send_x, send_m, wait_x, wait_m};
+      flow_q <= one_of(s0, at0[3:0]) | one_of(s1, at1[3:0]) | one_of(s2, at2[3:0]) | one_of(s3, at3[3:0]);
       quiet  = rst_ni && !pulse && !(s0 || s1 || s2 || s3) && late == '0 && (q_some == '0 || free == '0)
           && (woken | ready | send_x | send_m | faulted) == '0;
       idle_o <= quiet;
@@ -464,4 +473,35 @@ module sqc_cache
 
   logic unused;
   assign unused = tlb_result;
+  // ---- assertions
+  // each entry is at one place: free, about to look up again, in the pipeline, to be sent, waiting, or to be answered
+  logic [15:0] here, away;
+  assign here = free_q | woken_q | ready_q | flow_q | faulted_q;
+  assign away = send_x_q | send_m_q | wait_x_q | wait_m_q;
+  `STREAM_ASSERT(a_place, !idle_o,
+                 (here | away) == '1 && $countones({free_q, woken_q, ready_q, flow_q, faulted_q}) +
+                 $countones({send_x_q, send_m_q, wait_x_q, wait_m_q}) == 16)
+  // an answer comes for an entry that waits for it, and every request to memory has one
+  logic taken, answered;
+  assign taken    = miss_valid_o && miss_ready_i;
+  assign answered = fill_valid_i && fill_scalar_i == Scalar;
+  `STREAM_ASSERT(a_expected, answered, fill_xlat_i ? wait_x_q[fill_entry_i] : wait_m_q[fill_entry_i])
+  `STREAM_BOUND(a_asked, 16, taken, answered)
+  // a request to memory stands until it is taken
+  logic stands_q;
+  logic [76:0] miss_q;
+  always_ff @(posedge clk_i) begin
+    stands_q <= rst_ni && miss_valid_o && !miss_ready_i;
+    if (miss_valid_o) miss_q <= {miss_addr_o, miss_vmid_o, miss_entry_o, miss_xlat_o};
+  end
+  `STREAM_ASSERT(a_stands, stands_q,
+                 miss_valid_o && {miss_addr_o, miss_vmid_o, miss_entry_o, miss_xlat_o} == miss_q)
+  // requests of a port and their answers; no more under way than its ring has places
+  for (genvar c = 0; c < Cus; c++) begin : gen_check_port
+    logic asks;
+    logic [7:0] kind;
+    assign kind = op_of(128'(req_i[c]));
+    assign asks = req_valid_i[c] && (kind == SMEM_LOAD || (Scalar && kind == SMEM_STORE));
+    `STREAM_BOUND(a_under_way, Depth, asks, rsp_valid_o && rsp_port_o == 2'(c))
+  end
 endmodule

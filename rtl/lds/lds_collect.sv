@@ -25,10 +25,7 @@ module lds_collect
   input  logic         [1:0] retire_i,           // the oldest instruction has completed
   output logic               idle_o              // no instruction in the tables: lags one behind valid_i
 );
-  /* verilator lint_off UNUSEDSIGNAL */
-  logic [1:0] full_q;  // for the assertion
-  /* verilator lint_on UNUSEDSIGNAL */
-  logic awake[2], accept[2], reads[2], opread_valid[2], shown[2], due[2], full[2], idle_q[2];
+  logic awake[2], accept[2], reads[2], opread_valid[2], shown[2], due[2], idle_q[2];
   logic [3:0] used[2], waiting[2];  // instructions in the table; of these, nothing was read
   logic [2:0] kept[2];  // instructions whose rows are kept
   logic [2:0] write_at[2], entry[2];
@@ -42,6 +39,7 @@ module lds_collect
   /* verilator lint_off UNUSEDSIGNAL */
   lds_op_t op[2];  // the instruction whose rows are read
   /* verilator lint_on UNUSEDSIGNAL */
+  logic [1:0][10:0] held_q;  // {kept, waiting, used}, for the assertions
 
   /* verilator lint_off BLKSEQ */
   task automatic start_reading(input logic p);
@@ -110,7 +108,6 @@ module lds_collect
       used[p] = used[p] + 4'd1;
       waiting[p] = waiting[p] + 4'd1;
     end
-    full[p] = used[p][3];
     idle_q[p] = used[p] == '0 && !awake[p];
   endtask
 
@@ -129,7 +126,7 @@ module lds_collect
           {used[p[0]], waiting[p[0]], kept[p[0]], rows_left[p[0]], part[p[0]]} = '0;
           capture[p[0]].valid = 1'b0;
           on_port[p[0]].valid = 1'b0;
-          {awake[p[0]], reads[p[0]], opread_valid[p[0]], shown[p[0]], due[p[0]], full[p[0]]} = '0;
+          {awake[p[0]], reads[p[0]], opread_valid[p[0]], shown[p[0]], due[p[0]]} = '0;
           idle_q[p[0]] = 1'b1;
         end
       end
@@ -140,10 +137,28 @@ module lds_collect
                       reads[0] && vrd[0].simd[0], reads[0] && !vrd[0].simd[0]};
       vrd_o <= vrd;
       idle_o <= idle_q[1] && idle_q[0];
-      full_q <= {full[1], full[0]};
+      held_q <= {kept[1], waiting[1], used[1], kept[0], waiting[0], used[0]};
     end
   end
   /* verilator lint_on BLKSEQ */
 
-  `GANTRY_ASSERT(a_room, `GANTRY_IMPL(valid_i, !full_q[issue_i.wave.simd[1]]))
+  // ---- assertions
+  for (genvar p = 0; p < 2; p++) begin : gen_check_pair
+    // the table has room, and what leaves it was in it
+    `STREAM_BOUND(a_room, 8, valid_i && issue_i.wave.simd[1] == 1'(p), retire_i[p])
+    // an instruction waits, or its rows are kept until the banks are through with it, or it waits for its results
+    `STREAM_ASSERT(a_table, en_i, 32'(held_q[p][10:8]) <= 4 && 32'(held_q[p][10:8]) + 32'(held_q[p][7:4]) <=
+                                  32'(held_q[p][3:0]) && 32'(held_q[p][3:0]) <= 8)
+    // rows of four instructions at a time, and nothing is through before all of its rows were there
+    `STREAM_BOUND(a_kept, 4, capture_o[p].valid && capture_o[p].final_row, through_i[p])
+    // each instruction is told as read once, when its last row was on the port
+    `STREAM_BOUND(a_read, 1, capture_o[p].valid && capture_o[p].final_row, opread_valid_o[p])
+    // one instruction's rows after another's, in the order of issue
+    logic [1:0] turn_q;
+    always_ff @(posedge clk_i) begin
+      if (!rst_ni) turn_q <= '0;
+      else if (capture_o[p].valid && capture_o[p].final_row) turn_q <= turn_q + 2'd1;
+    end
+    `STREAM_ASSERT(a_order, capture_o[p].valid, capture_o[p].entry == turn_q)
+  end
 endmodule

@@ -12,6 +12,8 @@
 // before wrote from a bypass, and nothing follows before their last write is on its way.  A group that brings results
 // starts only when lds_writeback has room for it, eight a SIMD, and an instruction when there is room for two groups of
 // its SIMD, so that the other pair seldom waits for VGPRs.
+`include "gantry_assert.svh"
+
 module lds_execute
   import cu_pkg::*;
   import gcn3_pkg::*;
@@ -81,6 +83,11 @@ module lds_execute
   logic [31:0] re, we0, we1, we2, we3;
   logic [1:0] beat;
   logic second, exchange, by_lane;
+  // as it is between two edges, for the assertions
+  logic [7:0] full_q;
+  logic [3:0][3:0] in_flight_q;
+  logic [1:0] line_q;
+  logic passes_q, stored_q, atomic_q;  // a pass is under way; one of a store left; an atomic writes at the next edge
 
   /* verilator lint_off BLKSEQ */
   `include "../lds/lds_execute_group.svh"
@@ -245,6 +252,12 @@ module lds_execute
         };
         row1_mem[{capture_i[1].data, capture_i[1].word, capture_i[1].entry, capture_i[1].beat}] <= row;
       end
+      full_q <= full;
+      in_flight_q <= in_flight;
+      line_q <= line_step;
+      passes_q <= run || pass1.valid || pass2.valid;
+      stored_q <= pass1.valid && ctl1.kind == KIND_STORE;
+      atomic_q <= pass2.valid && ctl2.kind == KIND_ATOMIC;
       if (!rst_ni) begin
         {full, next[0], next[1], entered[0], entered[1], turn, run, prepared, hold, ahead, awake} = '0;
         line_step = LineNone;
@@ -255,8 +268,31 @@ module lds_execute
         re_o <= '0;
         we_o <= '0;
         {obs_valid_o, conflict_o, line_rsp_valid_o, line_busy_o} <= '0;
+        {full_q, in_flight_q, line_q, passes_q, stored_q, atomic_q} <= '0;
       end
     end
   end
   /* verilator lint_on BLKSEQ */
+
+  // ---- assertions
+  for (genvar p = 0; p < 2; p++) begin : gen_check_pair
+    // through once, and at most eight are not
+    `STREAM_BOUND(a_through, 8, valid_i && pair_i == 1'(p), final_o[p])
+    // no row of another instruction into a buffer before the banks are through with the one whose rows are complete there
+    `STREAM_ASSERT(a_buffer, capture_i[p].valid, !full_q[{1'(p), capture_i[p].entry}])
+    // a group is one of an instruction that has work
+    `STREAM_ASSERT(a_group, group_valid_o[p], a_through_held != 0)
+  end
+  for (genvar s = 0; s < 4; s++) begin : gen_check_simd
+    // lds_writeback has room for what is on its way, and gives back no more than it got
+    `STREAM_ASSERT(a_flight, en_i, in_flight_q[s] <= 4'd8)
+  end
+  `STREAM_BOUND(a_line, 1, line_valid_i, line_rsp_valid_o)
+  // the banks serve one at a time: a line, or passes; of these one that stores, or the atomic units
+  `STREAM_ASSERT(a_line_alone, line_q >= LineBanks, !passes_q)
+  logic writes_q;  // an atomic wrote at the edge before
+  always_ff @(posedge clk_i) begin
+    if (en_i) writes_q <= atomic_q;
+  end
+  `STREAM_ASSERT(a_one_writer, en_i && stored_q, !writes_q)
 endmodule

@@ -11,6 +11,8 @@
 // and high, then the second operand), then four stages of arithmetic, and the next lane follows when the memory was
 // written.
 // Loops, outermost first: element, beat, word (permute: source beat), lane, part of an atomic.
+`include "gantry_assert.svh"
+
 module lds_serial
   import cu_pkg::*;
   import gcn3_pkg::*;
@@ -117,6 +119,11 @@ module lds_serial
   // temporaries
   logic [31:0] effective, value, mask;
   logic [2:0] operand;
+  // as it is between two edges, for the assertions
+  logic [1:0] rows_q, waits_q;
+  logic [3:0] held_q, full_q;
+  logic [4:0] lanes_q;  // of an atomic: lanes whose word is not written yet
+  logic runs_q, line_q;
 
   for (genvar l = 0; l < 16; l++) begin : gen_lane
     assign capture_row[32*l+:32] = vrd_data_i[l];
@@ -197,6 +204,10 @@ module lds_serial
       if (capture_i.valid && capture_i.final_row) full[capture_i.entry] = 1'b1;
       start();
       line_busy_o <= line_step != LineNone;
+      {rows_q, waits_q, held_q, full_q} <= {rows, second_waits, waits, held, full};
+      lanes_q <= {x1.valid, x2.valid, x3.valid, x4.valid, high};
+      runs_q <= run;
+      line_q <= line_step == LineRun || line_step == LineEnd;
       if (!rst_ni) begin
         {full, entry, enters, held, ahead, run, issuing, rows, waits, second_waits, high, now} = '0;
         {s1.valid, s2.valid, s3.valid, s4.valid, s5.valid, s6.valid, s7.valid, s8.valid} = '0;
@@ -205,8 +216,30 @@ module lds_serial
         vwr_valid_o <= 1'b0;
         we <= '0;
         {left_o, obs_valid_o, line_rsp_valid_o, line_busy_o} <= '0;
+        {rows_q, waits_q, held_q, full_q, lanes_q, runs_q, line_q} <= '0;
       end
     end
   end
   /* verilator lint_on BLKSEQ */
+
+  // ---- assertions
+  `STREAM_BOUND(a_inside, 8, valid_i, left_o)
+  `STREAM_BOUND(a_line, 1, line_valid_i, line_rsp_valid_o)
+  `STREAM_ASSERT(a_held, en_i, held_q <= 4'd8)
+  // no row of another instruction into a buffer before the one whose rows are complete there has left
+  `STREAM_ASSERT(a_buffer, capture_i.valid, !full_q[capture_i.entry])
+  // rows that wait were counted when their first word set out, two at most
+  `STREAM_ASSERT(a_rows, en_i, rows_q <= 2'd2 && 2'(waits_q[1]) + 2'(waits_q[0]) + 2'(vwr_valid_o) <= rows_q)
+  // one lane of an atomic at a time: it reads what the one before it has written
+  `STREAM_ASSERT(a_one_lane, en_i, $onehot0(lanes_q))
+  // the memory serves an instruction or a line
+  `STREAM_ASSERT(a_line_alone, line_q, !runs_q)
+  // a row stays until it is taken
+  logic stays_q;
+  logic [37:0] row_q;
+  always_ff @(posedge clk_i) begin
+    stays_q <= rst_ni && vwr_valid_o && !vwr_ready_i;
+    if (vwr_valid_o) row_q <= {vwr_o.tag, vwr_o.slot, vwr_o.row, vwr_o.lanes};
+  end
+  `STREAM_ASSERT(a_stays, stays_q, vwr_valid_o && {vwr_o.tag, vwr_o.slot, vwr_o.row, vwr_o.lanes} == row_q)
 endmodule

@@ -224,6 +224,7 @@ module lds_unit
       .Rows(Bytes / 128)
     ) u_banks (
       .clk_i,
+      .rst_ni,
       .en_i   (en),
       .re_i   (re),
       .raddr_i(raddr),
@@ -234,6 +235,16 @@ module lds_unit
     );
   end
 
+  // ---- assertions
+  for (genvar p = 0; p < 2; p++) begin : gen_check_pair
+    // each instruction is told as read once and as complete once, after it has left
+    `STREAM_BOUND(a_inside, 8, valid_i && issue_i.wave.simd[1] == 1'(p), left_o[p])
+    `STREAM_BOUND(a_read, 8, valid_i && issue_i.wave.simd[1] == 1'(p), opread_valid_o[p])
+    `STREAM_BOUND(a_complete, 64, left_o[p], done_valid_o[p])
+  end
+  `STREAM_BOUND(a_line, 1, line_valid_i, line_rsp_valid_o)
+  `STREAM_ASSERT(a_allocation, valid_i, 32'(issue_i.base) + 32'(issue_i.bytes) <= Bytes)
+  // a pulse that is up while no block is evaluated would stay up
   `GANTRY_ASSERT(a_rest, `GANTRY_IMPL(!en, {opread_valid_o, vrd_valid_o, vwr_valid_o, left_o, obs_valid_o,
                                            perf_conflict_o, line_rsp_valid_o, group_valid, through, popped} == '0 &&
                                            {re, we, capture[0].valid, capture[1].valid} == '0))

@@ -5,6 +5,8 @@
 // row.  A pair's instructions complete in order, those without results too.  Responsible for: those, how long each still
 // has to wait for its shortest latency, and telling the executor how many groups left.  Not responsible for: the values, room for groups (lds_execute).  Both pairs run
 // through one text: the simulator has its code once.
+`include "gantry_assert.svh"
+
 module lds_writeback
   import cu_pkg::*;
   import lds_pkg::*;
@@ -64,6 +66,9 @@ module lds_writeback
   logic [31:0][31:0] low, high;
   logic [31:0] out[16];
   vwr_req_t vwr;
+  // for the assertions
+  logic [3:0][3:0] beats_q;
+  logic [1:0][3:0] finished_q;
 
   /* verilator lint_off BLKSEQ */
   // A group of pair p arrives.
@@ -221,6 +226,8 @@ module lds_writeback
         end
         {some, hold, done_valid, popped, now} = '0;
       end
+      beats_q <= {beats[3], beats[2], beats[1], beats[0]};
+      finished_q <= {finished[1], finished[0]};
       popped_o <= popped;
       vwr_valid_o <= hold;
       done_valid_o <= done_valid;
@@ -231,4 +238,29 @@ module lds_writeback
     end
   end
   /* verilator lint_on BLKSEQ */
+
+  // ---- assertions
+  logic [3:0][37:0] row_of;  // of a SIMD's port: {tag, slot, row, lanes}
+  assign row_of = {
+      {vwr3_o.tag, vwr3_o.slot, vwr3_o.row, vwr3_o.lanes}, {vwr2_o.tag, vwr2_o.slot, vwr2_o.row, vwr2_o.lanes},
+      {vwr1_o.tag, vwr1_o.slot, vwr1_o.row, vwr1_o.lanes}, {vwr0_o.tag, vwr0_o.slot, vwr0_o.row, vwr0_o.lanes}};
+  for (genvar p = 0; p < 2; p++) begin : gen_check_pair
+    // complete once, and only after its last pass
+    `STREAM_BOUND(a_inside, 8, valid_i && pair_i == 1'(p), done_valid_o[p])
+    `STREAM_BOUND(a_through, 8, final_i[p], done_valid_o[p])
+    `STREAM_ASSERT(a_finished, en_i, finished_q[p] <= 4'd8)
+    // what has completed has no row on its way
+    `STREAM_ASSERT(a_rows, vwr_valid_o[2*p+:2] != '0, a_inside_held != 0)
+  end
+  for (genvar t = 0; t < 4; t++) begin : gen_check_simd
+    `STREAM_ASSERT(a_groups, en_i, beats_q[t] <= 4'd8)
+    // a row stays until it is taken
+    logic stays_q;
+    logic [37:0] row_q;
+    always_ff @(posedge clk_i) begin
+      stays_q <= rst_ni && vwr_valid_o[t] && !vwr_ready_i[t][0];
+      if (vwr_valid_o[t]) row_q <= row_of[t];
+    end
+    `STREAM_ASSERT(a_stays, stays_q, vwr_valid_o[t] && row_of[t] == row_q)
+  end
 endmodule

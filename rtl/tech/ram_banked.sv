@@ -5,11 +5,16 @@
 // it), what a bank gives that did not read in the last cycle in which any did.  In simulation all banks are one array in
 // one gated block; for synthesis each is a ram_1r1w.  Addresses are 32 bits wide, which is easy to pick in simulation;
 // their upper bits are ignored.
+`include "gantry_assert.svh"
+
 module ram_banked #(
   parameter int unsigned Rows = 512,
   localparam int unsigned Aw = $clog2(Rows)
 ) (
   input  logic             clk_i,
+  /* verilator lint_off UNUSEDSIGNAL */
+  input  logic             rst_ni,       // only the assertions: contents stay
+  /* verilator lint_on UNUSEDSIGNAL */
   input  logic             en_i,         // low: neither reads nor writes
   input  logic      [31:0] re_i,         // by bank
   /* verilator lint_off UNUSEDSIGNAL */
@@ -75,4 +80,20 @@ module ram_banked #(
   end
   /* verilator lint_on BLKSEQ */
 `endif
+
+  // ---- assertions
+  // Bits beyond the rows are ignored: a write that has some would reach another allocation.
+  function automatic logic rows_exist();
+    logic [31:0] beyond;
+    beyond = '0;
+    for (int unsigned b = 0; b < 32; b++) begin
+      if ({we_i[3][b[4:0]], we_i[2][b[4:0]], we_i[1][b[4:0]], we_i[0][b[4:0]]} != '0) begin
+        beyond = beyond | (waddr_i[b] >> Aw);
+      end
+    end
+    return beyond == '0;
+  endfunction
+  `STREAM_ASSERT(a_rows, en_i && we_i != '0, rows_exist())
+  // what comes while the memory rests is lost
+  `STREAM_ASSERT(a_enabled, !en_i, re_i == '0 && we_i == '0)
 endmodule

@@ -44,6 +44,7 @@ module tlb_l1 #(
   logic [31:0] base, way, hit_way, size, hit_size;
   logic [63:0] wanted, found;
   logic hit;
+  logic twice_q;  // for the assertions: the last lookup found two entries of one size
 
   function automatic logic [27:0] number_of(input logic [31:0] of_size, input logic [27:0] vpn);
     return of_size == 32'd2 ? {8'd0, vpn[27:8]} : of_size == 32'd1 ? {4'd0, vpn[27:4]} : vpn;
@@ -55,6 +56,20 @@ module tlb_l1 #(
 
   function automatic logic [31:0] set_of(input logic [31:0] of_size, input logic [27:0] vpn);
     return 32'(tlb_pkg::vpn_hash(number_of(of_size, vpn)) & SetMask);
+  endfunction
+
+  function automatic logic kept_twice(input logic [7:0] vmid, input logic [27:0] vpn);
+    logic some, twice, same;
+    twice = 1'b0;
+    for (int unsigned n = 0; n < 3; n++) begin
+      some = 1'b0;
+      for (int unsigned w = 0; w < NumWays; w++) begin
+        same  = tag[set_of(n, vpn)*NumWays+w] == make_tag(n, vmid, vpn);
+        twice = twice | (same & some);
+        some  = some | same;
+      end
+    end
+    return twice;
   endfunction
 
   always_ff @(posedge clk_i) begin
@@ -96,6 +111,7 @@ module tlb_l1 #(
         found = pte[hit_way];
         if (hit_size >= 32'd1 && SeedFault != 2'd3) found[15:12] = lookup_vpn_i[3:0];
         if (hit_size == 32'd2 && SeedFault != 2'd3) found[19:16] = lookup_vpn_i[7:4];
+        twice_q <= kept_twice(lookup_vmid_i, lookup_vpn_i);
         result_hit_o <= hit;
         result_pte_o <= found;
       end
@@ -108,6 +124,22 @@ module tlb_l1 #(
   end
   /* verilator lint_on BLKSEQ */
 
+  // ---- assertions
   `GANTRY_ASSERT(a_enabled, `GANTRY_IMPL(lookup_valid_i || fill_valid_i || inv_valid_i || result_valid_o, en_i))
+  // only translations are kept, so what a lookup finds is one
   `GANTRY_ASSERT(a_fill, `GANTRY_IMPL(fill_valid_i, fill_pte_i[0] && fill_pte_i[4]))
+  `STREAM_ASSERT(a_hit, result_valid_o && result_hit_o, result_pte_o[0] && result_pte_o[4])
+  // of each size a page is kept once: an older translation of it cannot be found
+  `STREAM_ASSERT(a_once, result_valid_o, !twice_q)
+  // every lookup has its result one cycle later
+  `STREAM_BOUND(a_result, 1, lookup_valid_i, result_valid_o)
+  // nothing is found before a fill that came after the last invalidation of all
+  logic empty_q, found_empty_q;
+  always_ff @(posedge clk_i) begin
+    if (fill_valid_i) empty_q <= 1'b0;
+    else if (inv_valid_i && inv_vmid_i == tlb_pkg::VMID_ALL) empty_q <= 1'b1;
+    if (!rst_ni) empty_q <= 1'b1;
+    found_empty_q <= !fill_valid_i && (empty_q || (inv_valid_i && inv_vmid_i == tlb_pkg::VMID_ALL));
+  end
+  `STREAM_ASSERT(a_empty, result_valid_o && found_empty_q, !result_hit_o)
 endmodule

@@ -100,6 +100,10 @@ module utcl2_tlb
   logic [63:0] page, want, entry, info, bits;
   logic hit, found, sent, ready, answering, rests;
   logic [63:0] counter[8];  // hit, miss, mshr-hit, walks, faults
+  // as it is between two edges, for the assertions
+  logic [127:0] slots_q;  // not free
+  logic [63:0] walk_free_q, answer_q;
+  logic [31:0] in_count_q, busy_q, rsp_count_q;
   /* verilator lint_on UNUSEDSIGNAL */
 
   /* verilator lint_off UNUSEDSIGNAL */
@@ -206,7 +210,6 @@ module utcl2_tlb
       end
       if (answering) begin
         rsp = make_rsp(info, entry);
-        a_room: assert (!rst_ni || rsp_count < RspDepth);
         counter[4] = rsp.status != MEM_OK ? counter[4] + 64'd1 : counter[4];
         rsp_queue[(rsp_first+rsp_count)&(RspDepth-1)] = rsp;
         rsp_count  = rsp_count + 32'd1;
@@ -301,7 +304,6 @@ module utcl2_tlb
 
       // ---- arrival
       if (mem_req_valid_i) begin
-        a_queue: assert (!rst_ni || in_count < Depth);
         slot = next_slot;
         slot_page[slot] = {27'd0, mem_req_i.addr[63:40] != 24'd0, mem_req_i.vmid, mem_req_i.addr[39:12]};
         slot_info[slot] = {8'd0, mem_req_i.gpu, mem_req_i.source, mem_req_i.access, mem_req_i.tag};
@@ -312,6 +314,12 @@ module utcl2_tlb
         next_slot = 32'(pick_pkg::first128({free_high, free_low}));
       end
 
+      slots_q     <= ~{free_high, free_low};
+      walk_free_q <= walk_free;
+      answer_q    <= answer_set;
+      in_count_q  <= in_count;
+      busy_q      <= busy_slots;
+      rsp_count_q <= rsp_count;
       if (perf_en_i) perf_data_o <= counter[perf_addr_i];
       rests  = !sent && !s1_valid && !s2_valid && in_count == 32'd0 && rsp_count == 32'd0 &&
                answer_set == 64'd0 && !cmd_busy;
@@ -349,10 +357,23 @@ module utcl2_tlb
         inv_valid_o      <= 1'b0;
         root_valid_o     <= 1'b0;
         idle_o           <= 1'b1;
+        slots_q          <= '0;
+        walk_free_q      <= WalkMask;
+        {answer_q, in_count_q, busy_q, rsp_count_q} <= '0;
       end
     end
   end
   /* verilator lint_on BLKSEQ */
 
+  // ---- assertions
   `GANTRY_ASSERT(a_xlat, `GANTRY_IMPL(mem_req_valid_i, mem_req_i.op == MEM_XLAT))
+  // a request has one slot from its arrival to its answer: in the input queue, or behind it; none is lost, none freed twice
+  `GANTRY_ASSERT(a_slots, $countones(slots_q) == in_count_q + busy_q)
+  `STREAM_BOUND(a_queue, Depth, mem_req_valid_i, mem_req_credit_o)
+  `GANTRY_ASSERT(a_room, rsp_count_q <= RspDepth)
+  // a walk that is being answered is not free, one that ends is under way, and it has not ended yet
+  `GANTRY_ASSERT(a_walks, (walk_free_q & (answer_q | ~WalkMask)) == '0)
+  `GANTRY_ASSERT(a_done, `GANTRY_IMPL(done_valid_i, !walk_free_q[done_walk_i] && !answer_q[done_walk_i]))
+  `STREAM_BOUND(a_started, Walks, start_valid_o, done_valid_i)
+  `STREAM_BOUND(a_command, 1, blk_cmd_valid_i, blk_evt_valid_o)
 endmodule

@@ -54,6 +54,7 @@ module utcl2_walker
   logic [31:0] w, index, credits;
   logic [63:0] bit_w, entry, address, wanted, reads;
   logic sent, rests;
+  logic [63:0] begin_q, read_q, wait_q, done_q, redo_q;  // as they are between two edges, for the assertions
   /* verilator lint_on UNUSEDSIGNAL */
 
   /* verilator lint_off UNUSEDSIGNAL */
@@ -169,6 +170,7 @@ module utcl2_walker
         mem_req_o <= '{op: MEM_READ_NC, target: tlb_pkg::pa_target(address, gpu_i, 8'(Slices)), vmid: vmid[w][7:0],
                        tag: w, addr: address, gpu: gpu_i, default: '0};
       end
+      {begin_q, read_q, wait_q, done_q, redo_q} <= {begin_set, read_set, wait_set, done_set, redo_set};
       wanted  = begin_set | read_set | done_set;
       reads_o <= reads;
       rests   = wanted == 64'd0 && !sent;
@@ -186,11 +188,25 @@ module utcl2_walker
         done_valid_o    <= 1'b0;
         mem_req_valid_o <= 1'b0;
         idle_o          <= 1'b1;
+        {begin_q, read_q, wait_q, done_q, redo_q} <= '0;
       end
     end
   end
   /* verilator lint_on BLKSEQ */
 
-  `GANTRY_ASSERT(a_walk, `GANTRY_IMPL(start_valid_i, 32'(start_walk_i) < Walks))
-  `GANTRY_ASSERT(a_answer, `GANTRY_IMPL(mem_rsp_valid_i, mem_rsp_i.tag < Walks))
+  // ---- assertions
+  logic [63:0] busy;
+  assign busy = begin_q | read_q | wait_q | done_q;
+  // a walk that is under way stands at one place; one to be redone is under way with what it has read
+  `GANTRY_ASSERT(a_place, $countones(begin_q) + $countones(read_q) + $countones(wait_q) + $countones(done_q) ==
+                          $countones(busy))
+  `GANTRY_ASSERT(a_redo, (redo_q & ~(read_q | wait_q | done_q)) == '0)
+  // it starts when it is free, ends once, and has one read under way
+  `GANTRY_ASSERT(a_walk, `GANTRY_IMPL(start_valid_i, 32'(start_walk_i) < Walks && !busy[start_walk_i]))
+  `STREAM_BOUND(a_walks, Walks, start_valid_i, done_valid_o)
+  `GANTRY_ASSERT(a_answer, `GANTRY_IMPL(mem_rsp_valid_i, mem_rsp_i.tag < Walks && wait_q[mem_rsp_i.tag[5:0]]))
+  `STREAM_BOUND(a_reads, Walks, mem_req_valid_o, mem_rsp_valid_i)
+  `STREAM_BOUND(a_credit, Depth, mem_req_valid_o, mem_req_credit_i)
+  // at rest only reads are under way
+  `STREAM_ASSERT(a_idle, idle_o, busy == wait_q && !done_valid_o && !mem_req_valid_o)
 endmodule

@@ -18,7 +18,6 @@ WITHOUT = {
     "ram_1r1w": "words, and the one last read: any value is legal",
     "ram_2r1w": "as ram_1r1w",
     "ram_2r1w_banked": "as ram_1r1w",
-    "ram_banked": "as ram_1r1w",
 }
 
 # Still without; a name leaves the list with its first assertion, a top when all its streams have theirs.
@@ -27,10 +26,6 @@ NONE_YET = [
     "dispatch_events",
     "dispatch_walk",
     "dram_channel",
-    "l1v",
-    "lds_execute",
-    "lds_serial",
-    "lds_writeback",
     "noc_xbar",
     "part_dispatch",
     "part_l2",

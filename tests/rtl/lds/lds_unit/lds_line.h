@@ -66,6 +66,19 @@ static void line_answer(const uint32_t *w)
     line_count++;
 }
 
+static void send_line(Line q)
+{
+    q.issued = cycle;
+    Packer p;
+    for (unsigned i = 0; i < 64; i++)
+        p.put(q.data[i], 8);
+    p.put(q.mask, 64), p.put(q.addr, 17), p.put(q.lanes, 64), p.put(0, 3), p.put(q.wide, 1), p.put(q.op, 4), p.put(q.atomic, 1);
+    p.put(q.store, 1), p.put(q.id, 8), p.put(q.tag, 8), p.put(q.wave, 6);
+    memcpy(dut->line_i[0].data(), p.words, sizeof dut->line_i[0]);
+    dut->line_valid_i = 1;
+    lines.push_back(q);
+}
+
 // One line at a time, of a wavefront that has instructions inside or not.
 static void drive_line()
 {
@@ -82,13 +95,5 @@ static void drive_line()
     for (auto &p : flying[q.wave >> 5])
         if (!p.executed && p.ds.wave == q.wave)
             q.before.push_back(p.ds.tag);
-    q.issued = cycle;
-    Packer p;
-    for (unsigned i = 0; i < 64; i++)
-        p.put(q.data[i], 8);
-    p.put(q.mask, 64), p.put(q.addr, 17), p.put(q.lanes, 64), p.put(0, 3), p.put(q.wide, 1), p.put(q.op, 4), p.put(q.atomic, 1);
-    p.put(q.store, 1), p.put(q.id, 8), p.put(q.tag, 8), p.put(q.wave, 6);
-    memcpy(dut->line_i[0].data(), p.words, sizeof dut->line_i[0]);
-    dut->line_valid_i = 1;
-    lines.push_back(q);
+    send_line(q);
 }

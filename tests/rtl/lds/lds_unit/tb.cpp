@@ -19,6 +19,7 @@
 // mutant: -GSeedFault=4'd9
 // mutant: -GSeedFault=4'd10
 // mutate: rtl/tech/ram_banked.sv: mem[{raddr_i[b][Aw-1:0], b[4:0]}] => mem[{row[Aw-1:0], b[4:0]}]
+// mutate: rtl/lds/lds_execute.sv: re_o <= re; => if (re != '0) re_o <= re;
 // mutate: rtl/lds/lds_collect.sv: op[p].data1 + 8'(row_word[p]) - 8'(op[p].ctl.regs0) => op[p].data1 + 8'(row_word[p])
 #include <cmath>
 #include <cstdio>
@@ -32,11 +33,13 @@ static uint32_t operand_value()
 {
     static const uint32_t corners[] = {0, 1, 0xffffffff, 0x80000000, 0x7fffffff, 0x3f800000, 0x7f800000, 0xff800000, 0x7fc00001, 0x00000001,
                                        0x80000001, 0x007fffff, 0x7f7fffff};
-    switch (rng() % 4) {
+    switch (rng() % 5) {
     case 0:
         return corners[rng() % (sizeof corners / sizeof *corners)];
     case 1:
         return rng() % 16;
+    case 2:  // floats near one, of few bits: sums that cancel, carry, tie
+        return (uint32_t)(rng() % 2 << 31 | (120 + rng() % 16) << 23 | rng() % 8 << rng() % 21);
     default:
         return rng();
     }
@@ -120,6 +123,54 @@ static void check_lines()
     drain();
 }
 
+// Contents that the model knows, line after line.
+static void fill_memory()
+{
+    for (unsigned at = 0; at < 65536; at += 64) {
+        Line q = {};
+        q.store = true, q.lanes = 1, q.mask = ~0ull, q.addr = at;
+        for (auto &b : q.data)
+            b = rng();
+        send_line(q);
+        for (int i = 0; i < 100 && !lines.empty(); i++)
+            tick();
+    }
+}
+
+// Reset at any time: nothing of what was inside comes out, and what comes then is served as ever.
+static void check_reset(unsigned *serial)
+{
+    for (unsigned n = 0; n < (SERIAL ? 12 : 30); n++) {
+        stall_writes = n % 2, line_mode = n % 3;
+        for (unsigned k = 0; k < 12; k++) {
+            unsigned pair = k % PAIRS;
+            wait(pair, 3);
+            issue(random_ds(pair, serial[pair]++));
+        }
+        for (unsigned i = rng() % (n % 4 ? 30 * SLOW : 120 * SLOW); i > 0; i--)
+            tick();
+        dut->rst_ni = 0, dut->valid_i = 0, dut->line_valid_i = 0;
+        for (int i = 0; i < 4; i++)
+            dut->clk_i = i & 1, dut->eval();
+        dut->rst_ni = 1;
+        for (unsigned pair = 0; pair < 2; pair++)
+            queued[pair].clear(), flying[pair].clear(), inside[pair] = 0;
+        lines.clear(), stall_writes = line_mode = false;
+        memcpy(want_vgpr, vgpr, sizeof vgpr);  // with the rows that had left
+        for (int i = 0; i < 100; i++)
+            tick();
+        if (!dut->idle_o)
+            fail("not idle after a reset", n, 0);
+        fill_memory();
+        for (unsigned k = 0; k < 24; k++) {
+            unsigned pair = k % PAIRS;
+            wait(pair, 3);
+            issue(random_ds(pair, serial[pair]++));
+        }
+        drain();
+    }
+}
+
 static double cpu_ns()
 {
     struct timespec t;
@@ -188,6 +239,8 @@ int main(int argc, char **argv)
     drain();
     check_lines();
     case_done("random instructions", "C.3");
+    check_reset(serial);
+    case_done("reset");
     printf("%llu instructions, %llu lines in %llu cycles\n", (unsigned long long)done_count, (unsigned long long)line_count,
            (unsigned long long)cycle);
     if (!failures)

@@ -12,6 +12,7 @@
 // mutant: -GSeedFault=3'd3
 // mutant: -GSeedFault=3'd5
 // mutate: rtl/tlb/utcl2_tlb.sv: answer_set == 64'd0 && rsp_count == 32'd0) begin => answer_set == 64'd0) begin
+// mutate: rtl/tlb/utcl2_tlb.sv: free_low   = slot[6] ? free_low => free_low   = slot[6] || slot == 32'd63 ? free_low
 // mutate: rtl/gpu/part_utcl2.sv: tlb_idle && walker_idle => tlb_idle || walker_idle
 #include <deque>
 #include <map>
