@@ -45,15 +45,17 @@ def configuration(name, settings):
     return package, [text.strip()] if code else []
 
 
-def verilator(module, settings=None):
-    """Verilator -Wall and the blocking-assignment checker, from one JSON-only run; settings: not the default constants."""
+def verilator(module, settings=None, instead=None, first=None):
+    """Verilator -Wall and the blocking-assignment checker, from one JSON-only run; settings: not the default constants;
+    instead: {source: another text of it}; first: a folder with included texts before those of the tree."""
     package, wrong = configuration("narrow", settings) if settings else (None, [])
     if wrong:
         return wrong
     with tempfile.TemporaryDirectory() as folder:
         paths = [package if package and p.name == package.name else p for p in rtl_sources.sources(module)]
-        sources = [str(p.relative_to(ROOT)) for p in paths]
-        code, out = tool([str(VENV / "python"), "sw/tools/verilate.py", "--top", module, "--out", folder, "--json-only", "--arg=-Irtl/common",
+        sources = [str((instead or {}).get(p) or p.relative_to(ROOT)) for p in paths]
+        before = [f"--arg=-I{first}"] if first else []
+        code, out = tool([str(VENV / "python"), "sw/tools/verilate.py", "--top", module, "--out", folder, "--json-only", *before, "--arg=-Irtl/common",
                           "--arg=-Wno-UNUSEDPARAM", *sources])
         if code:
             return [line for line in out.splitlines() if "%" in line[:8]] or [out.strip()]

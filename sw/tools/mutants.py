@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mutants of the text of C and SystemVerilog: one small change each, of an operator, a constant, a condition or a statement.
-Comments, strings, preprocessor lines, checks (CHECK, assert) and messages (log_, fprintf, snprintf) are left alone.
+Comments, strings, preprocessor lines, checks (CHECK, assert; of a module: its section of assertions and what only that reads) and messages
+(log_, fprintf, snprintf) are left alone, and declarations: a range is a type, and of one that fits nothing `make lint` tells.
 Not responsible for: whether a mutant compiles, and whether it means anything else (mutate_c.py, mutate_rtl.py)."""
 import dataclasses
 import pathlib
@@ -18,8 +19,9 @@ SIZED = re.compile(r"(?<=\w)('[bd])([01])\b|(?<![\w'])'([01])\b|\b(true|false)\b
 CONDITION = re.compile(r"\b(?:if|while) (\()")
 SIMPLE = re.compile(r"^\s*(?!return|break|continue|goto|case|default|typedef|struct|static|extern|const|enum|import|end|assign|logic|input|output|"
                     r"localparam|parameter|int |unsigned |uint|bool |char |size_t|void \w|[\w ]+_t \w)[\w.>*\[\]()&, +:'{}<!=|-]+;\s*$")
-LEFT_ALONE = re.compile(r"^\s*[#`]|\b(\w*CHECK|assert|static_assert|_Static_assert|assume|cover|STREAM_ASSERT)\b|\$error|\$fatal|\$display|\blog_\w+\(|printf\(|user_error|Seed(?:Fault|Bug|Store)|GANTRY_CU_FAULT|SIMD_FAULT|^\s*(?:parameter|localparam|import)\b|^\s*logic\b[^=]*;")
-SECTION = "// ---- assertions"  # of a module: from here to its end there are only checks
+LEFT_ALONE = re.compile(r"^\s*[#`]|\b(\w*CHECK|assert|static_assert|_Static_assert|assume|cover|STREAM_ASSERT)\b|\$error|\$fatal|\$display|\blog_\w+\(|printf\(|user_error|Seed(?:Fault|Bug|Store)|GANTRY_CU_FAULT|SIMD_FAULT|^\s*(?:parameter|localparam|import|input|output|function|task|genvar)\b|^\s*logic\b[^=]*;")
+SECTION = "// ---- assertions"  # from here to the end of a module there are checks only
+TARGETS = re.compile(r"^\s*(\w+|\{[\w, ]+\})\s+<= ([^;]*);\s*$")
 FOLDERS = {"host/driver": ".c", "host/firmware": ".c", "host/vm": ".c", "bridge": ".c",
            **{f"rtl/{name}": ".sv" for name in ("l1", "l2", "tlb", "noc", "rdma", "dram", "dispatch", "lds", "cu")}}
 
@@ -85,14 +87,29 @@ def of_line(line, verilog):
         yield line.index(statement), statement, ";"
 
 
+def checked_only(text):
+    """Registers that nothing but the section of assertions reads: what is kept for it is a part of the check."""
+    body, _, section = text.partition(SECTION)
+    lines, names = code_of(body).split("\n"), set(re.findall(r"\b\w+_q\b", code_of(section)))
+    for line in lines:
+        written = TARGETS.match(line)
+        read = written[2] if written else "" if re.match(r"\s*logic\b[^=]*;", line) else line
+        names -= set(re.findall(r"\w+", read))
+    return names
+
+
 def of_file(path):
     """All mutants of a source, in the order of its text."""
     file, verilog = str(path.relative_to(ROOT)), path.suffix != ".c"
     text, off = path.read_text(), False
     lines, code = text.split("\n"), code_of(text).split("\n")
+    kept = checked_only(text) if verilog else set()
     for number, (line, bare) in enumerate(zip(lines, code), 1):
         if verilog and line.strip().startswith(SECTION):
             break
+        written = TARGETS.match(bare)
+        if written and set(re.findall(r"\w+", written[1])) <= kept:
+            continue
         off = bool(re.match(r"\s*`ifn?def", line)) or (off and not re.match(r"\s*`(endif|else)", line))  # text of another build
         if off or LEFT_ALONE.search(bare) or (not verilog and not bare.startswith((" ", "\t"))):
             continue

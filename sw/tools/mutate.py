@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """make mutation: how many small changes of the text the tests notice (mutants.py makes them, mutate_c.py and mutate_rtl.py try).
 
-mutate.py [--part FOLDER]... [--n N] [--seed S]
+mutate.py [--part FOLDER]... [--n N] [--seed S] [--near]
   Of each folder (all when none is named) the mutants are drawn in the order of the seed; those that do not compile or come out
   as the same object are left out, the first N others are tried, two at a time.  build/mutation/FOLDER.S.tsv has a line for each
   (outcome, by what, seconds of CPU, place, old, new); what stands there is not tried again, so a run that was ended goes on.
@@ -37,17 +37,18 @@ def counts(outcome):
     return outcome in ("killed", "survived")
 
 
-def campaign(folder, n, seed, slots):
+def campaign(folder, n, seed, slots, near=False):
     """Try mutants until N counted; several at a time, but those that count are the first of the draw whatever comes back first."""
     done, order = known(folder, seed), mutants.sample(folder, seed)
     if sum(counts(done[m.name()][0]) for m in order if m.name() in done) >= n:
         return
     runner = mutate_c.Runner if mutants.FOLDERS[folder] == ".c" else mutate_rtl.Runner
-    first = runner(folder, 0)
+    options = {"near": True} if near and runner is mutate_rtl.Runner else {}
+    first = runner(folder, 0, **options)
     first.prepare()
     free = queue.Queue()
     for slot in range(slots):
-        free.put(first if slot == 0 else runner(folder, slot).share(first))
+        free.put(first if slot == 0 else runner(folder, slot, **options).share(first))
 
     def attempt(mutant):
         mine = free.get()
@@ -106,13 +107,14 @@ def main():
     parser.add_argument("--part", action="append", choices=list(mutants.FOLDERS))
     parser.add_argument("--n", type=int, default=40)
     parser.add_argument("--seed", default="1")
+    parser.add_argument("--near", action="store_true", help="RTL: only the benches of the folder, which are built in seconds; lint as always")
     parser.add_argument("--slots", type=int, default=2, help="how many at a time")
     args = parser.parse_args()
     FOLDER.mkdir(parents=True, exist_ok=True)
     os.chdir(ROOT)
     folders = args.part or list(mutants.FOLDERS)
     for folder in folders:
-        campaign(folder, args.n, args.seed, args.slots)
+        campaign(folder, args.n, args.seed, args.slots, args.near)
     report(folders, args.n, args.seed)
     return 0
 

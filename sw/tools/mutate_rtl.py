@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A mutant of RTL against the benches that have its source, nearest first: those of its folder before others, fewer sources
 before more, other forms of the same bench (lanes, synthesis) last.  The C++ that Verilator makes of the change is compared with that
-of the tree: equal means no difference, and of the rest only the files that differ are compiled (-O1).
+of the tree: equal means no difference, and of the rest only the files that differ are compiled (-O1).  What no bench notices is asked of
+`make lint` (a value that nothing reads any more, a width that does not fit: tests/rtl/test_lint.py).
 Not responsible for: which mutants, and benches that only `make nightly` runs."""
 import hashlib
 import os
@@ -12,8 +13,11 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 
+import lint
 import processor
+import rtl_sources
 import verilate
 from mutate_c import FOLDER, ROOT, flags, timed
 
@@ -26,6 +30,11 @@ def head(path):
     return {m[1]: m[2] for m in (re.match(r"//\s*(top|sources|args|lib|cflags|run|nightly):\s*(.*\S)", line) for line in lines) if m}
 
 
+def includes(path, names):
+    """Whether a text includes one of the names, with or without a folder before it."""
+    return bool(set(re.findall(r'`include\s+"(?:[\w./]*/)?([\w.]+)"', path.read_text())) & names)
+
+
 def sources_of(file):
     """The sources in which a change of a file shows: itself, or what includes it."""
     if not file.endswith(".svh"):
@@ -33,14 +42,15 @@ def sources_of(file):
     name = pathlib.Path(file).name
     names = {name}
     while True:
-        more = {p.name for p in (ROOT / "rtl").rglob("*.svh") if any(f'`include "{n}"' in p.read_text() for n in names)} - names
+        more = {p.name for p in (ROOT / "rtl").rglob("*.svh") if includes(p, names)} - names
         if not more:
             break
         names |= more
-    return [str(p.relative_to(ROOT)) for p in sorted((ROOT / "rtl").rglob("*.sv")) if any(f'`include "{n}"' in p.read_text() for n in names)]
+    return [str(p.relative_to(ROOT)) for p in sorted((ROOT / "rtl").rglob("*.sv")) if includes(p, names)]
 
 
-def benches_of(file):
+def benches_of(file, near=False):
+    """near: of its own folder only"""
     wanted, found = set(sources_of(file)), []
     folder = file.split("/")[1]
     for bench in sorted((ROOT / "tests/rtl").rglob("tb.cpp")):
@@ -50,6 +60,8 @@ def benches_of(file):
             continue
         own = bench.relative_to(ROOT / "tests/rtl").parts[0] == folder
         other_form = 'tb.cpp"' in bench.read_text()
+        if near and not own:
+            continue
         found.append((other_form, not own, len(sources), bench))
     return [row[-1] for row in sorted(found)]
 
@@ -121,22 +133,34 @@ class Bench:
 
 
 class Runner:
-    def __init__(self, folder, slot):
+    def __init__(self, folder, slot, near=False):
         self.place = FOLDER / f"{folder.replace('/', '-')}.{slot}"
-        self.benches = {}
+        self.benches, self.near, self.lock = {}, near, threading.Lock()  # one slot builds a bench, the others wait for it
 
     def prepare(self):
         """Benches are built when a mutant first needs them."""
 
     def share(self, other):
-        self.benches = other.benches
+        self.benches, self.lock = other.benches, other.lock
         return self
 
+    def linted(self, mutant, changed):
+        """What `make lint` says of the modules of its folder that have the change in them."""
+        wanted = {ROOT / s for s in sources_of(mutant.file)}
+        for module in rtl_sources.modules():
+            place = rtl_sources.defined()[module][1]
+            if place.parent == (ROOT / mutant.file).parent and wanted & set(rtl_sources.sources(module)):
+                found = lint.verilator(module, instead={ROOT / mutant.file: changed}, first=changed.parent)
+                if found:
+                    return found[0][:200].replace("\t", " ")
+        return ""
+
     def bench(self, path):
-        if path not in self.benches:
-            bench = Bench(path)
-            self.benches[path] = bench if bench.prepare() else None
-        return self.benches[path]
+        with self.lock:
+            if path not in self.benches:
+                bench = Bench(path)
+                self.benches[path] = bench if bench.prepare() else None
+            return self.benches[path]
 
     def verdict(self, mutant):
         """("killed" | "survived" | "equal" | "no build", by what, seconds of CPU)"""
@@ -145,7 +169,7 @@ class Runner:
         changed.parent.mkdir(parents=True, exist_ok=True)
         changed.write_text(mutant.text())
         cpu, differs = 0.0, False
-        for bench in filter(None, map(self.bench, benches_of(mutant.file))):
+        for bench in filter(None, map(self.bench, benches_of(mutant.file, self.near))):
             fresh, work = self.place / "fresh", self.place / "work"
             sources = [str(changed) if s == mutant.file else s for s in bench.sources]
             status, said, used = bench.verilated(fresh, sources, [f"-I{changed.parent}"])
@@ -173,4 +197,7 @@ class Runner:
             cpu += used
             if status != 0:
                 return "killed", f"{bench.path.parent.relative_to(ROOT)} ({status})", cpu
+        said = differs and self.linted(mutant, changed)
+        if said:
+            return "killed", f"lint: {said}", cpu
         return ("survived" if differs else "equal"), "", cpu

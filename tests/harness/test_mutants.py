@@ -44,6 +44,35 @@ def test_what_is_left_alone():
             assert len(before) == len(after) and wrong == [m.line] and " CHECK(" not in before[m.line - 1]
 
 
+MODULE = """module m (
+  input logic [3:0] a_i,
+  output logic [3:0] b_o);
+  logic [3:0] kept_q, both_q, n;
+  always_ff @(posedge clk_i) begin
+    n = a_i + 4'd1;
+    {kept_q, both_q} <= {n, n};
+    kept_q  <= n | 4'd1;
+    b_o <= both_q + 4'd2;
+  end
+  // ---- assertions
+  logic twice;
+  assign twice = kept_q == both_q && n != 4'd3;
+  `GANTRY_ASSERT(a_twice, !twice)
+endmodule
+"""
+
+
+def test_checks_of_a_module_are_left_alone(tmp_path, monkeypatch):
+    """Neither the section of assertions nor what a register keeps for it alone; what others read, too, is no check. No declaration."""
+    monkeypatch.setattr(mutants, "ROOT", tmp_path)
+    file = tmp_path / "m.sv"
+    file.write_text(MODULE)
+    assert mutants.checked_only(MODULE) == {"kept_q"}
+    assert {m.line for m in mutants.of_file(file)} == {6, 7, 9}
+    file.write_text(MODULE.replace("  // ---- assertions\n", ""))
+    assert {m.line for m in mutants.of_file(file)} == {6, 7, 8, 9, 12}
+
+
 def test_the_draw_is_that_of_the_seed():
     one, again, other = (mutants.sample("host/vm", seed) for seed in (1, 1, 2))
     assert one == again and one != other and set(one) == set(other)
@@ -120,17 +149,37 @@ def test_benches_of_a_source():
     names = [str(b.parent.relative_to(ROOT / "tests/rtl")) for b in mutate_rtl.benches_of("rtl/l1/l1v.sv")]
     assert names[0] in ("cu/vmem", "l1/l1v") and "cu/cu" in names and "cu/vmem_lanes4" in names[1:]
     assert mutate_rtl.sources_of("rtl/cu/simd_stage_read.svh") [0] == "rtl/cu/cu_simd.sv"
+    for folder in mutants.FOLDERS:
+        for file in sorted((ROOT / folder).rglob("*.svh")):
+            assert mutate_rtl.sources_of(str(file.relative_to(ROOT))), file
 
 
 def test_verdicts_on_rtl(tmp_path, monkeypatch):
     monkeypatch.setattr(mutate_rtl, "FOLDER", tmp_path)
-    monkeypatch.setattr(mutate_rtl, "benches_of", lambda file: [ROOT / "tests/rtl/common/credit_counter/tb.cpp"])
+    monkeypatch.setattr(mutate_rtl, "benches_of", lambda file, near=False: [ROOT / "tests/rtl/common/credit_counter/tb.cpp"])
     file, runner = "rtl/common/credit_counter.sv", mutate_rtl.Runner("rtl/noc", 0)
     found = {(m.old, m.new): m for m in mutants.of_file(ROOT / file)}
     some = next(m for m in found.values() if m.old == "!=")
     assert runner.verdict(some)[0] == "killed"
     assert runner.verdict(mutants.Mutant(some.file, some.line, some.column, "!=", "!=  "))[0] == "equal"
     assert runner.verdict(mutants.Mutant(some.file, some.line, some.column, "!=", "!!"))[0] == "no build"
+
+
+def test_lint_is_asked(tmp_path):
+    """A width that does not fit, and a value that nothing reads any more; the text of the tree is clean, also of an included file."""
+    runner, file = mutate_rtl.Runner("rtl/tlb", 0), "rtl/tlb/tlb_l1.sv"
+    text = (ROOT / file).read_text()
+    copy = tmp_path / "tlb_l1.sv"
+    mutant = mutants.Mutant(file, 1, 0, "", "")
+    for old, new, found in (("", "", ""), ("oldest[s] = 32'd0", "oldest[s] = 33'd0", "WIDTHTRUNC"), ("result_hit_o <= hit;", ";", "UNDRIVEN")):
+        copy.write_text(text.replace(old, new) if old else text)
+        said = runner.linted(mutant, copy)
+        assert found in said and bool(found) == bool(said)
+
+
+def test_near_benches():
+    near, every = (mutate_rtl.benches_of("rtl/l1/l1v.sv", near) for near in (True, False))
+    assert {b.parent.parent.name for b in near} == {"l1"} and set(near) < set(every)
 
 
 def test_record_and_score(tmp_path, monkeypatch, capsys):
