@@ -10,6 +10,7 @@ PATTERN: only cases that have one in their name.  --short: what `make test` runs
 """
 import argparse
 import concurrent.futures
+import fcntl
 import os
 import pathlib
 import re
@@ -70,12 +71,16 @@ def shim_build(kind, flags, sanitizers, folder):
 
 def build(kind):
     """libgantry.a, gantry beside a shim for any program, and for a C program in `client`.  Text of the error, or None."""
-    done = make(kind, f"build/{kind}/bin/gantry")
-    if done.returncode:
-        return done.stdout
-    flags, folder = variables(kind), ROOT / f"build/{kind}"
-    wrong = shim_build(kind, flags, ANY_SHIM[kind], folder)
-    return wrong or (shim_build(kind, flags, SHIM[kind], folder / "client") if kind in SHIM else None)
+    folder = ROOT / f"build/{kind}"
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / ".lock", "w") as lock:  # tests that run beside each other want the same
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        done = make(kind, f"build/{kind}/bin/gantry")
+        if done.returncode:
+            return done.stdout
+        flags = variables(kind)
+        wrong = shim_build(kind, flags, ANY_SHIM[kind], folder)
+        return wrong or (shim_build(kind, flags, SHIM[kind], folder / "client") if kind in SHIM else None)
 
 
 def variables(kind):

@@ -141,6 +141,9 @@ static void address_spaces_are_apart(void **state)
         struct sender s = sender_new(b, c, 0, 0);
         sender_run(b, &s);
         vmid[c] = launch_last(b)->vmid;
+        struct sender second = sender_new(b, c, 0, 1); /* in the same address space, which is told once */
+        sender_run(b, &second);
+        assert_int_equal(launch_last(b)->vmid, vmid[c]);
         unsigned roots = 0;
         for (unsigned i = 0; i < fake(b)->logged; i++)
             roots += fake(b)->log[i].cmd.kind == CP_VMID && fake(b)->log[i].cmd.vmid == vmid[c] &&

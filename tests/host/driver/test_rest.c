@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 
@@ -78,6 +79,11 @@ static pid_t start(enum habit first, const enum habit *second)
     }
     setpgid(pid, pid);
     started[started_count++] = pid;
+    char path[64];
+    struct stat s = {0};
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    for (unsigned look = 0; look < 2000 && (stat(path, &s) || s.st_nlink != (second ? 4 : 3)); look++)
+        usleep(5000); /* until all its threads are there */
     usleep(30000);
     return pid;
 }
@@ -110,7 +116,7 @@ static int rest_teardown(void **state)
 /* Eventually, and then for good: a process may still be on its way. */
 static bool rests(struct bench *b)
 {
-    for (unsigned i = 0; i < 200; i++) {
+    for (unsigned i = 0; i < 2000; i++) {
         if (rest_reached(b->d))
             return true;
         usleep(2000);
@@ -256,12 +262,14 @@ static void what_threads_wait_for(void **state)
         pid_t pid = start(cases[i].first, cases[i].second);
         struct client *c = client_get(b->d, pid);
         char line[200];
-        for (unsigned look = 0; look < 100 && rest_outside(b->d) != cases[i].outside; look++)
-            usleep(10000); /* it may still be on its way */
-        assert_int_equal(rest_outside(b->d), cases[i].outside);
         snprintf(line, sizeof line, "  process %d thread %d waits %s\n", (int)pid, (int)pid, cases[i].words);
+        for (unsigned look = 0; look < 1000 && strncmp(told(b), line, strlen(line)); look++)
+            usleep(5000); /* it may still be on its way */
         if (strncmp(told(b), line, strlen(line)))
             fail_msg("%s is not the first line of:\n%s", line, told(b));
+        for (unsigned look = 0; look < 1000 && rest_outside(b->d) != cases[i].outside; look++)
+            usleep(5000);
+        assert_int_equal(rest_outside(b->d), cases[i].outside);
         unsigned lines = 0;
         for (const char *at = told(b); (at = strchr(at, '\n')); at++)
             lines++;
