@@ -99,4 +99,5 @@ module latency_floor #(
   /* verilator lint_on BLKSEQ */
 
   `GANTRY_ASSERT(a_room, `GANTRY_IMPL(valid_i && !pass, !full_q))
+  `GANTRY_ASSERT(a_due, `GANTRY_IMPL(due_q, !idle_o))
 endmodule

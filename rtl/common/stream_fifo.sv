@@ -61,4 +61,6 @@ module stream_fifo #(
   end
 
   `GANTRY_ASSERT(a_count, count_q <= Cw'(Depth))
+  // the word at the head stands in the output register, those behind it in rows from read_q on
+  `GANTRY_ASSERT(a_rows, 32'(write_q) == (32'(read_q) + (count_q == '0 ? 32'd0 : 32'(count_q) - 32'd1)) % Rows)
 endmodule

@@ -106,6 +106,7 @@ module dispatch_events
     ended_instructions = 32'd0;
 
     if (launch_valid_i) begin
+      `GANTRY_CHECK(a_slot, !used[launch_slot_i])
       launch[launch_slot_i]       = launch_i;
       used[launch_slot_i]         = 1'b1;
       killed[launch_slot_i]       = 1'b0;
@@ -123,6 +124,7 @@ module dispatch_events
     if (started_valid_i) begin
       l = started_i.launch;
       wave_index = {Cw'(started_i.cu), started_i.simd, started_i.slot};
+      `GANTRY_CHECK(a_started, used[l] && !live[Cw'(started_i.cu)][{started_i.simd, started_i.slot}])
       waves[wave_index] = started_i;
       live[Cw'(started_i.cu)][{started_i.simd, started_i.slot}] = 1'b1;
       if (started_i.first && started_i.barrier) left[{Cw'(started_i.cu), started_i.group}] = started_i.waves;
@@ -138,6 +140,7 @@ module dispatch_events
     if (cu_evt_valid_i != '0) begin
       for (int unsigned i = 0; i < Cus; i++) begin
         if (cu_evt_valid_i[i]) begin
+          `GANTRY_CHECK(a_room, held[i] != (Dw + 1)'(Depth))
           queue[i*Depth+32'(tail[i])] = cu_evt_i[i];
           tail[i]    = tail[i] + 1'b1;
           held[i]    = held[i] + 1'b1;
@@ -209,6 +212,10 @@ module dispatch_events
       w = waves[wave_index];
       l = w.launch;
       group_index = {wave_index[Cw+5:6], w.group};
+      // who ends has been started, and is counted in its group and launch
+      `GANTRY_CHECK(a_live, live[wave_index[Cw+5:6]][wave_index[5:0]])
+      `GANTRY_CHECK(a_group, !w.barrier || left[group_index] != 5'd0)
+      `GANTRY_CHECK(a_running, used[l] && running[l] != 16'd0)
       if (w.barrier) left[group_index] = left[group_index] - 5'd1;
       live[wave_index[Cw+5:6]][wave_index[5:0]] = 1'b0;
       running[l]      = running[l] - 16'd1;
@@ -245,6 +252,7 @@ module dispatch_events
     if (launch_valid_i) finished[launch_slot_i] = 1'b0;  // dispatched_i still tells of the slot's last launch
     if (!evt_valid && finished != '0) begin
       l = 3'(pick_pkg::first64(64'(finished)));
+      `GANTRY_CHECK(a_ended, running[l] == 16'd0)
       used[l]          = 1'b0;
       evt_valid        = !killed[l];
       evt.kind         = CP_EVT_LAUNCH_DONE;
@@ -296,4 +304,8 @@ module dispatch_events
     end
   end
   /* verilator lint_on BLKSEQ */
+
+  // ---- assertions
+  `GANTRY_ASSERT(a_one_credit, $onehot0(cu_evt_credit_o))  // one event a cycle
+  `GANTRY_ASSERT(a_told, `GANTRY_IMPL(told_o, tell_valid_i && cp_evt_valid_o))
 endmodule

@@ -108,9 +108,19 @@ module dispatch_hub
       tail = tail + 1'b1;
       held = held + 1'b1;
     end
-    if (ended_valid_i) free[ended_slot_i] = 1'b1;
+    if (ended_valid_i) begin
+      `GANTRY_CHECK(a_ended, !free[ended_slot_i])
+      free[ended_slot_i] = 1'b1;
+    end
+    // who answers was asked
+    `GANTRY_CHECK(a_blk, (blk_evt_valid_i & ~blk_left) == '0)
     blk_left = blk_left & ~blk_evt_valid_i;
-    if (ack_valid_i) cu_left[ack_cu_i] = 1'b0;
+    if (ack_valid_i) begin
+      `GANTRY_CHECK(a_ack, cu_left[ack_cu_i])
+      cu_left[ack_cu_i] = 1'b0;
+    end
+    `GANTRY_CHECK(a_state, state <= Telling)
+    `GANTRY_CHECK(a_rest, state != Rest || cu_left == 64'd0)
 
     // ---- the maintenance under way
     if (state == Shared && blk_left == '0) begin
@@ -147,6 +157,7 @@ module dispatch_hub
       state  = Telling;
       active = 1'b1;
     end
+    `GANTRY_CHECK(a_told, !told_i || state == Telling)
     if (state == Telling && told_i) state = Rest;
 
     // ---- the next command
@@ -188,6 +199,7 @@ module dispatch_hub
       endcase
     end
     if (blk_send != '0) begin
+      `GANTRY_CHECK(a_one_command, blk_left == '0)
       blk_cmd_valid_o <= blk_send;
       blk_left = blk_send;
       blk_cmd_o.kind  <= m.kind == CP_VMID ? BLK_VMID : BLK_INV;

@@ -81,6 +81,11 @@ module dispatch_pool
       cu        = Cw'(free_i.cu);
       entry     = Ew'(32'(free_i.cu) * Simds + 32'(free_i.simd));
       lds_mask  = lds_row_t'(range128(free_i.lds, free_i.lds_count));
+      // what becomes free was taken, all of it
+      `GANTRY_CHECK(a_slot_taken, (slots[entry] & slots_t'(16'd1 << free_i.slot)) == '0)
+      `GANTRY_CHECK(a_vgprs_taken, (vgprs[entry] & vgprs_t'(range64(free_i.vgpr, free_i.vgprs))) == '0)
+      `GANTRY_CHECK(a_sgprs_taken, (sgprs[entry] & sgprs_t'(range64(free_i.sgpr, free_i.sgprs))) == '0)
+      `GANTRY_CHECK(a_lds_taken, !free_i.last || (lds[cu] & lds_mask) == '0)
       if (SeedBug != 2'd1) slots[entry] = slots[entry] | slots_t'(16'd1 << free_i.slot);
       vgprs[entry] = vgprs[entry] | vgprs_t'(range64(free_i.vgpr, free_i.vgprs));
       sgprs[entry] = sgprs[entry] | sgprs_t'(range64(free_i.sgpr, free_i.sgprs));
@@ -131,6 +136,10 @@ module dispatch_pool
           places[s].slot  = 4'(pick_pkg::first64(64'(open)));
           places[s].vgpr  = pick_pkg::first64(vgpr_runs);
           places[s].sgpr  = pick_pkg::first64(sgpr_runs);
+          // what is granted was free, all of it
+          `GANTRY_CHECK(a_slot_free, (slots_w[simd] & slots_t'(16'd1 << places[s].slot)) != '0)
+          `GANTRY_CHECK(a_vgprs_free, (~64'(vgprs_w[simd]) & range64(places[s].vgpr, req_i.vgprs)) == '0)
+          `GANTRY_CHECK(a_sgprs_free, (~64'(sgprs_w[simd]) & range64(places[s].sgpr, req_i.sgprs)) == '0)
           slots_w[simd]   = slots_w[simd] & ~slots_t'(16'd1 << places[s].slot);
           vgprs_w[simd]   = vgprs_w[simd]
                           & ~vgprs_t'(range64(places[s].vgpr, req_i.vgprs - (SeedBug == 2'd3 ? 7'd1 : 7'd0)));

@@ -159,6 +159,7 @@ module dispatch_walk
       cu_cmd_o[Cw'(hub_cu_i)]       <= wave;
       cu_cmd_valid_o[Cw'(hub_cu_i)] <= 1'b1;
     end else if (sending) begin
+      `GANTRY_CHECK(a_wave, 5'(send_wave) < send_info.waves)
       c           = cmd[send_info.launch];
       items_left  = send_info.items - {1'b0, send_wave, 6'd0};
       info_word   = {send_wave == 4'd0, 25'd0, 1'b0, send_info.waves};
@@ -244,6 +245,7 @@ module dispatch_walk
     if (trying) begin
       for (int unsigned s = 0; s < Simds; s++) begin
         if (place_i[s].valid) begin
+          `GANTRY_CHECK(a_places, try_count < try_info.waves)
           try_spots[try_count[3:0]] = '{
               simd: 2'((32'(first_i) + s) % Simds),
               slot: place_i[s].slot,
@@ -258,6 +260,7 @@ module dispatch_walk
         req_valid_o <= 1'b0;
         l           = try_info.launch;
         if (ok_i) begin
+          `GANTRY_CHECK(a_whole, try_count == try_info.waves && !have_next)  // a place for each wavefront of the group
           have_next       = 1'b1;
           next_info       = try_info;
           next_info.group = group_i;
@@ -362,6 +365,9 @@ module dispatch_walk
         lead   = wait_q < late ? wait_q : late;
         wait_q = wait_q - lead;
         late   = late - lead;
+        `GANTRY_CHECK(a_cu, 32'(cu) < Cus && cmd[l].cu_mask[cu])
+        `GANTRY_CHECK(a_group, gx[l] < cmd[l].groups[0] && gy[l] < cmd[l].groups[1] && gz[l] < cmd[l].groups[2])
+        `GANTRY_CHECK(a_items, try_info.items != 11'd0 && try_info.items <= 11'd1024)
         req_valid_o <= 1'b1;
         req_o <= '{
             cu: cu,
@@ -378,6 +384,9 @@ module dispatch_walk
     // ---- a new launch
     if (launch_valid_i) begin
       l             = launch_slot_i;
+      // nothing of the slot's last launch is left
+      `GANTRY_CHECK(a_slot, !todo[l] && !(trying && try_info.launch == l) && !(have_next && next_info.launch == l)
+                            && !(sending && send_info.launch == l))
       cmd[l]        = launch_i;
       gx[l]         = 32'd0;
       gy[l]         = 32'd0;
@@ -425,4 +434,9 @@ module dispatch_walk
     end
   end
   /* verilator lint_on BLKSEQ */
+
+  // ---- assertions
+  `GANTRY_ASSERT(a_one_message, $onehot0(cu_cmd_valid_o))
+  // the events hear only of wavefronts that a CU gets
+  `GANTRY_ASSERT(a_started, `GANTRY_IMPL(started_valid_o, cu_cmd_valid_o != '0))
 endmodule

@@ -6,6 +6,8 @@
 // A command is placed at once: its bank and the data bus are reserved from the first moment they allow it (in order
 // on the bus, banks overlap).  All times are GPU cycles; Ratio of them make a memory cycle.  A refresh that falls due
 // while nothing is asked happens unseen and closes the rows; one that falls due under load blocks all banks.
+`include "gantry_assert.svh"
+
 module dram_channel #(
   parameter int unsigned Banks = 16,     // power of two
   parameter int unsigned RowLines = 32,  // 64-byte lines of a row, power of two
@@ -49,6 +51,9 @@ module dram_channel #(
   logic [31:0] open_row[Banks];    // row + 1; 0: closed
   logic [63:0] column_at[Banks];   // next column access
   logic [63:0] precharge_at[Banks];
+  /* verilator lint_off UNUSEDSIGNAL */
+  logic [63:0] opened_at[Banks];   // when the bank's row was activated; only assertions read it
+  /* verilator lint_on UNUSEDSIGNAL */
   logic [63:0] bus_free, next_refresh, blocked;
   logic [63:0] start, column, data;
   /* verilator lint_off UNUSEDSIGNAL */  // words of the simulator: upper bits stay zero
@@ -93,16 +98,24 @@ module dram_channel #(
         end else begin
           row_misses_o <= row_misses_o + 64'd1;
           if (open_row[bank] != 32'd0 && SeedFault != 2'd1) start = later(start, precharge_at[bank]) + 64'(Trp * Ratio);
+          // a bank is activated again when its row was open for tRAS and its precharge has taken tRP
+          `GANTRY_CHECK(a_trc, open_row[bank] == 32'd0
+                               || start >= opened_at[bank] + 64'(Tras * Ratio) + 64'(Trp * Ratio))
+          opened_at[bank]    = start;
           column             = start + 64'(Trcd * Ratio);
           precharge_at[bank] = start + 64'(Tras * Ratio);
           open_row[bank]     = row + 32'd1;
         end
         data     = later(column + (cmd_write_i ? WriteDelay : ReadDelay), bus_free);
         column   = data - (cmd_write_i ? WriteDelay : ReadDelay);
+        `GANTRY_CHECK(a_open, open_row[bank] == row + 32'd1 && column >= opened_at[bank] + 64'(Trcd * Ratio))
+        `GANTRY_CHECK(a_refreshing, column >= blocked && column >= cycle_i)
+        `GANTRY_CHECK(a_bus, data >= bus_free)  // bursts follow each other
         bus_free = data + 64'(Burst * Ratio);
         column_at[bank]    = column + 64'(Burst * Ratio);
         precharge_at[bank] = later(precharge_at[bank], cmd_write_i ? bus_free + 64'(Twr * Ratio) : column_at[bank]);
         if (!cmd_write_i) begin
+          `GANTRY_CHECK(a_room, count < Queue)
           due[(first+count)&(Queue-1)]    = bus_free;
           due_id[(first+count)&(Queue-1)] = 32'(cmd_id_i);
           count                           = count + 32'd1;

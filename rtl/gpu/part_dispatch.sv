@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Partition `dispatch` of a GPU: hub, walk, pool and events of the dispatcher behind the channels of docs/contracts.md.
 // Only wires and counters; see rtl/dispatch and docs/reference/dispatch.md.
+`include "gantry_assert.svh"
+`include "gantry_assert_ports.svh"
+
 module part_dispatch
   import gantry_msg_pkg::*;
   import gantry_cfg_pkg::*;
   import dispatch_pkg::*;
+  import stream_rules_pkg::*;
 #(
+  localparam int unsigned CmdDepth = 64,  // credits of the host: SIM_CMD_DEPTH of bridge/inproc/commands.h
+  localparam int unsigned EvtDepth = 8,   // credits of a CU: EvtCredits of rtl/cu/cu_front.sv
   parameter bit [1:0] SeedPool = 2'd0  // bench only
 ) (
   input  logic                           clk_i,
@@ -66,7 +72,8 @@ module part_dispatch
     .Cus(CuCount),
     .Sqcs(SqcCount),
     .Slices(L2Slices),
-    .Launches(DispatchLaunches)
+    .Launches(DispatchLaunches),
+    .Depth(CmdDepth)
   ) u_hub (
     .clk_i,
     .rst_ni,
@@ -168,7 +175,8 @@ module part_dispatch
   );
 
   dispatch_events #(
-    .Cus(CuCount)
+    .Cus(CuCount),
+    .Depth(EvtDepth)
   ) u_events (
     .clk_i,
     .rst_ni,
@@ -217,4 +225,25 @@ module part_dispatch
       endcase
     end
   end
+  // ---- assertions
+  `STREAM_ASSERT(a_cmd, cp_cmd_valid_i, cp_cmd_ok(cp_cmd_i))
+  `STREAM_BOUND(a_cmd_room, CmdDepth, cp_cmd_valid_i, cp_cmd_credit_o)
+  `STREAM_ASSERT(a_evt, cp_evt_valid_o, cp_evt_ok(cp_evt_o))
+  `STREAM_BOUND(a_launches, DispatchLaunches, launch_valid, ended_valid)
+  /* verilator lint_off BLKSEQ */
+  `STREAM_ASSERTS(a_cu, CuCount, cu_cmd_valid_o, cu_cmd_ok(cu_cmd_o[n]))
+  `STREAM_ASSERTS(a_cu_evt, CuCount, cu_evt_valid_i, cu_evt_ok(cu_evt_i[n]))
+  `STREAM_BOUNDS(a_cu_evt_room, CuCount, EvtDepth, cu_evt_valid_i != cu_evt_credit_o,
+                 cu_evt_valid_i[n], cu_evt_credit_o[n])
+  `STREAM_BOUNDS(a_cu_ack, CuCount, 1, cu_cmd_valid_o != '0 || cu_evt_valid_i != '0,
+                 cu_cmd_valid_o[n] && cu_cmd_o[n].kind != CU_WAVE,
+                 cu_evt_valid_i[n] && cu_evt_i[n].kind == CU_EVT_ACK)
+  `STREAM_BOUNDS(a_waves, CuCount, NumSimd * WavesPerSimd, started_valid || free_valid,
+                 started_valid && 32'(started.cu) == n, free_valid && 32'(freed.cu) == n)
+  `STREAM_ASSERTS(a_blk, SqcCount + L2Slices + 1, blk_cmd_valid_o,
+                  blk_cmd_ok(blk_cmd_o[n]) && (blk_cmd_o[n].kind == BLK_INV || n == SqcCount + L2Slices))
+  `STREAM_ASSERTS(a_blk_evt, SqcCount + L2Slices + 1, blk_evt_valid_i, blk_evt_ok(blk_evt_i[n]))
+  `STREAM_BOUNDS(a_one_blk, SqcCount + L2Slices + 1, 1, blk_cmd_valid_o != blk_evt_valid_i,
+                 blk_cmd_valid_o[n], blk_evt_valid_i[n])
+  /* verilator lint_on BLKSEQ */
 endmodule

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Partition: one L2 slice with the DRAM channels behind it.  Responsible for: putting l2_slice and dram_channel
 // together, counters of both.  Not responsible for: contents of DRAM (the store answers dram_req).
+`include "gantry_assert.svh"
+
 module part_l2
   import gantry_cfg_pkg::*;
+  import stream_rules_pkg::*;
 #(
   parameter int unsigned Depth = NocTargetQueue,  // input queue, and credits towards the crossbar
   parameter bit [2:0] SeedFault = 3'd0,     // bench only
@@ -141,4 +144,16 @@ module part_l2
   end
   /* verilator lint_on BLKSEQ */
   assign perf_data_o = dram_counter_q ? sum_q : slice_perf;
+  // ---- assertions
+  `STREAM_ASSERT(a_req, mem_req_valid_i, mem_req_ok(mem_req_i) && mem_req_i.op <= gantry_msg_pkg::MEM_ATOMIC)
+  `STREAM_BOUND(a_req_room, Depth, mem_req_valid_i, mem_req_credit_o)
+  `STREAM_ASSERT(a_rsp, mem_rsp_valid_o, mem_rsp_ok(mem_rsp_o) && mem_rsp_o.op <= gantry_msg_pkg::MEM_ATOMIC)
+  `STREAM_BOUND(a_rsp_credit, Depth, mem_rsp_valid_o, mem_rsp_credit_i)
+  `STREAM_BOUND(a_answered, Any, mem_req_valid_i, mem_rsp_valid_o)
+  `STREAM_ASSERT(a_dram, dram_req_valid_o, dram_req_ok(dram_req_o))
+  `STREAM_ASSERT(a_line, dram_rsp_valid_i, dram_rsp_i.tag < L2Mshrs)
+  `STREAM_BOUND(a_lines, L2Mshrs, dram_req_valid_o && dram_req_o.write == 8'd0, dram_rsp_valid_i)
+  `STREAM_ASSERT(a_cmd, blk_cmd_valid_i, blk_cmd_ok(blk_cmd_i) && blk_cmd_i.kind == gantry_msg_pkg::BLK_INV)
+  `STREAM_ASSERT(a_evt, blk_evt_valid_o, blk_evt_ok(blk_evt_o))
+  `STREAM_BOUND(a_one_cmd, 1, blk_cmd_valid_i, blk_evt_valid_o)
 endmodule

@@ -4,9 +4,11 @@
 // Responsible for: filling `source` in requests, order between one initiator and one target, fairness, credits.
 // Not responsible for: addresses (the requester chooses `target`).
 `include "gantry_assert.svh"
+`include "gantry_assert_ports.svh"
 
 module part_noc
   import gantry_cfg_pkg::*;
+  import stream_rules_pkg::*;
 #(
   parameter int unsigned Depth = NocQueue,              // queue of an initiator's requests
   parameter int unsigned TargetDepth = NocTargetQueue,  // queue of a target's answers, and credits towards a target
@@ -89,4 +91,25 @@ module part_noc
       perf_data_o <= perf_addr_i == 8'd0 ? req_moved : perf_addr_i == 8'd1 ? rsp_moved : req_blocked + rsp_blocked;
     end
   end
+  // ---- assertions
+  /* verilator lint_off BLKSEQ */
+  `STREAM_ASSERTS(a_req, NocInitiators, mem_req_valid_i,
+                  mem_req_ok(mem_req_i[n]) && 32'(mem_req_i[n].target) < NocTargets)
+  `STREAM_BOUNDS(a_req_room, NocInitiators, Depth, mem_req_valid_i != mem_req_credit_o,
+                 mem_req_valid_i[n], mem_req_credit_o[n])
+  `STREAM_ASSERTS(a_rsp, NocInitiators, mem_rsp_valid_o,
+                  mem_rsp_ok(mem_rsp_o[n]) && 32'(mem_rsp_o[n].source) == n)
+  `STREAM_BOUNDS(a_served, NocInitiators, Any, mem_req_valid_i != mem_rsp_valid_o,
+                 mem_req_valid_i[n], mem_rsp_valid_o[n])
+  `STREAM_ASSERTS(a_forward, NocTargets, mem_req_valid_o,
+                  mem_req_ok(mem_req_o[n]) && 32'(mem_req_o[n].target) == n)
+  `STREAM_BOUNDS(a_forward_credit, NocTargets, TargetDepth, mem_req_valid_o != mem_req_credit_i,
+                 mem_req_valid_o[n], mem_req_credit_i[n])
+  `STREAM_ASSERTS(a_answer, NocTargets, mem_rsp_valid_i,
+                  mem_rsp_ok(mem_rsp_i[n]) && 32'(mem_rsp_i[n].source) < NocInitiators)
+  `STREAM_BOUNDS(a_answer_room, NocTargets, TargetDepth, mem_rsp_valid_i != mem_rsp_credit_o,
+                 mem_rsp_valid_i[n], mem_rsp_credit_o[n])
+  `STREAM_BOUNDS(a_answered, NocTargets, Any, mem_req_valid_o != mem_rsp_valid_i,
+                 mem_req_valid_o[n], mem_rsp_valid_i[n])
+  /* verilator lint_on BLKSEQ */
 endmodule

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Partition top of the RDMA engine: parameters from the configuration, counters. Contract: docs/contracts.md.
+`include "gantry_assert.svh"
+`include "gantry_assert_ports.svh"
+
 module part_rdma
   import gantry_msg_pkg::*;
   import gantry_cfg_pkg::*;
+  import stream_rules_pkg::*;
 #(
-  localparam int unsigned FarPorts = 9  // the host and up to eight GPUs, as in bridge/verilated
+  localparam int unsigned FarPorts = 9,  // the host and up to eight GPUs, as in bridge/verilated
+  localparam int unsigned FarDepth = 16  // credits of far channels: FAR_DEPTH of bridge/inproc/memory_parts.h
 ) (
   input  logic                    clk_i,
   input  logic                    rst_ni,
@@ -40,7 +45,7 @@ module part_rdma
   logic [3:0] count;
   rdma #(
     .FarPorts(FarPorts), .NumSlices(L2Slices), .NocDepth(NocQueue), .TargetDepth(NocTargetQueue),
-    .Outstanding(RdmaOutstanding)
+    .Outstanding(RdmaOutstanding), .Depth(FarDepth)
   ) u_rdma (
     .clk_i, .rst_ni, .own_gpu_i(id_i[15:8]), .idle_o, .count_o(count),
     .mem_req_valid_i, .mem_req_i, .mem_req_credit_o, .mem_rsp_valid_o, .mem_rsp_o, .mem_rsp_credit_i,
@@ -68,4 +73,33 @@ module part_rdma
   end
   logic unused;
   assign unused = ^id_i[7:0];
+  // ---- assertions
+  `STREAM_ASSERT(a_req, mem_req_valid_i, mem_req_ok(mem_req_i) && mem_req_i.op <= MEM_ATOMIC)
+  `STREAM_BOUND(a_req_room, NocTargetQueue, mem_req_valid_i, mem_req_credit_o)
+  `STREAM_ASSERT(a_rsp, mem_rsp_valid_o, mem_rsp_ok(mem_rsp_o))
+  `STREAM_BOUND(a_rsp_credit, NocTargetQueue, mem_rsp_valid_o, mem_rsp_credit_i)
+  `STREAM_BOUND(a_answered, Any, mem_req_valid_i, mem_rsp_valid_o)
+  `STREAM_ASSERT(a_inbound, mem_req_valid_o, mem_req_ok(mem_req_o) && 32'(mem_req_o.target) < L2Slices)
+  `STREAM_BOUND(a_inbound_credit, NocQueue, mem_req_valid_o, mem_req_credit_i)
+  `STREAM_ASSERT(a_inbound_rsp, mem_rsp_valid_i, mem_rsp_ok(mem_rsp_i) && mem_rsp_i.tag < RdmaOutstanding)
+  `STREAM_BOUND(a_inbound_answered, RdmaOutstanding, mem_req_valid_o, mem_rsp_valid_i)
+  /* verilator lint_off BLKSEQ */
+  `STREAM_ASSERTS(a_far, FarPorts, far_req_valid_o, mem_req_ok(far_req_o[n]) && 32'(far_req_o[n].addr[55:48]) == n)
+  `STREAM_BOUNDS(a_far_credit, FarPorts, FarDepth, far_req_valid_o != far_req_credit_i,
+                 far_req_valid_o[n], far_req_credit_i[n])
+  `STREAM_ASSERTS(a_far_rsp, FarPorts, far_rsp_valid_i, mem_rsp_ok(far_rsp_i[n]))
+  `STREAM_BOUNDS(a_far_rsp_room, FarPorts, FarDepth, far_rsp_valid_i != far_rsp_credit_o,
+                 far_rsp_valid_i[n], far_rsp_credit_o[n])
+  `STREAM_BOUNDS(a_far_answered, FarPorts, Any, far_req_valid_o != far_rsp_valid_i,
+                 far_req_valid_o[n], far_rsp_valid_i[n])
+  `STREAM_ASSERTS(a_asked, FarPorts, far_req_valid_i,
+                  mem_req_ok(far_req_i[n]) && far_req_i[n].addr[55:48] == id_i[15:8] + 8'd1)
+  `STREAM_BOUNDS(a_asked_room, FarPorts, FarDepth, far_req_valid_i != far_req_credit_o,
+                 far_req_valid_i[n], far_req_credit_o[n])
+  `STREAM_ASSERTS(a_served_rsp, FarPorts, far_rsp_valid_o, mem_rsp_ok(far_rsp_o[n]))
+  `STREAM_BOUNDS(a_served_credit, FarPorts, FarDepth, far_rsp_valid_o != far_rsp_credit_i,
+                 far_rsp_valid_o[n], far_rsp_credit_i[n])
+  `STREAM_BOUNDS(a_far_served, FarPorts, Any, far_req_valid_i != far_rsp_valid_o,
+                 far_req_valid_i[n], far_rsp_valid_o[n])
+  /* verilator lint_on BLKSEQ */
 endmodule

@@ -160,7 +160,10 @@ module l2_slice
         rsp_credits = rsp_credits - 32'd1;
         sent        = 1'b1;
       end
-      if (mem_rsp_credit_i) rsp_credits = rsp_credits + 32'd1;
+      if (mem_rsp_credit_i) begin
+        `GANTRY_CHECK(a_credit, rsp_credits < RspDepth)
+        rsp_credits = rsp_credits + 32'd1;
+      end
 
       // ---- stage 4: do it
       data_we_q        <= 1'b0;
@@ -211,6 +214,9 @@ module l2_slice
           rsp.source = info[31:24];
           rsp.gpu    = info[39:32];
           rsp.tag    = slot_ids[s4_slot][31:0];
+          `GANTRY_CHECK(a_answer_room, rsp_count < RspDepth)
+          `GANTRY_CHECK(a_slot_taken, busy_slots != 32'd0 &&
+                                      !(s4_slot[6] ? free_high[s4_slot[5:0]] : free_low[s4_slot[5:0]]))
           rsp_queue[(rsp_first+rsp_count)&(RspDepth-1)] = rsp;
           rsp_count = rsp_count + 32'd1;
           free_low  = s4_slot[6] ? free_low : free_low | (64'd1 << s4_slot[5:0]);
@@ -276,6 +282,7 @@ module l2_slice
           way = 32'd0;
           for (int unsigned w = 0; w < Ways; w++) begin
             if (tag_row[w*32+:32] == want && valid[s2_set][w[5:0]]) begin
+              `GANTRY_CHECK(a_one_way, !hit)
               hit = 1'b1;
               way = w;
             end
@@ -305,6 +312,7 @@ module l2_slice
             way       = 32'(pick_pkg::first64(ways_free));
             row       = s2_set * Ways + way;
             bits      = 64'd1 << way[5:0];
+            `GANTRY_CHECK(a_way, (pending[s2_set] & bits) == 64'd0)  // a line that is on its way keeps its place
             valid[s2_set]  = valid[s2_set] | bits;
             recent[s2_set] = recent[s2_set] | bits;
             recent[s2_set] = (recent[s2_set] | pending[s2_set]) == WaysMask ? bits : recent[s2_set];
@@ -316,6 +324,7 @@ module l2_slice
             s3_kind = KindHit;  // a store of the whole line needs no old data
             if (info[7:0] != MEM_WRITE) begin
               s3_kind = KindMiss;
+              `GANTRY_CHECK(a_mshr, mshr_free != 64'd0)
               mshr    = 32'(pick_pkg::first64(mshr_free));
               s3_mshr = mshr;
               mshr_free        = mshr_free & ~(64'd1 << mshr[5:0]);
@@ -345,10 +354,15 @@ module l2_slice
       s2_mshr  = s1_mshr;
 
       // ---- data that arrived, and its time
-      if (dram_rsp_valid_i) fetched = fetched | (64'd1 << dram_rsp_i.tag[5:0]);
+      if (dram_rsp_valid_i) begin
+        `GANTRY_CHECK(a_fetched_once, !mshr_free[dram_rsp_i.tag[5:0]] && !fetched[dram_rsp_i.tag[5:0]])
+        fetched = fetched | (64'd1 << dram_rsp_i.tag[5:0]);
+      end
       if (done_valid_i != '0) begin
-        for (int unsigned c = 0; c < Channels; c++)
+        for (int unsigned c = 0; c < Channels; c++) begin
+          `GANTRY_CHECK(a_timed_once, !done_valid_i[c] || (!mshr_free[done_id_i[c][5:0]] && !timed[done_id_i[c][5:0]]))
           timed = done_valid_i[c] ? timed | (64'd1 << done_id_i[c][5:0]) : timed;
+        end
       end
 
       // ---- stage 0: choose
@@ -399,6 +413,7 @@ module l2_slice
         blk_evt_o       <= '{pad0: '0, kind: BLK_INV};
       end
       if (blk_cmd_valid_i) begin
+        `GANTRY_CHECK(a_one_command, !inv_busy)
         inv_busy  = 1'b1;
         inv_clear = (blk_cmd_i.flags & 32'(CACHE_INV_L2)) != 32'd0;
       end
@@ -406,6 +421,8 @@ module l2_slice
       // ---- arrival
       if (mem_req_valid_i) begin
         slot = 32'(slot_free_q);
+        `GANTRY_CHECK(a_slot_free, slot[6] ? free_high[slot[5:0]] : free_low[slot[5:0]])
+        `GANTRY_CHECK(a_room, in_count < Depth)
         slot_addr[slot] = mem_req_i.addr;
         slot_info[slot] = {mem_req_i.mask == '1, 23'd0, mem_req_i.gpu, mem_req_i.source, mem_req_i.size,
                            mem_req_i.atomic, mem_req_i.op};

@@ -69,8 +69,10 @@ module noc_xbar #(
         returned = (OutGroups * 8)'(out_credit_i);
         for (int unsigned g = 0; g < OutGroups; g++) begin
           if (returned[g*8+:8] != 8'd0)
-            for (int unsigned o = g * 8; o < Out && o < g * 8 + 8; o++)
+            for (int unsigned o = g * 8; o < Out && o < g * 8 + 8; o++) begin
+              `GANTRY_CHECK(a_credit, !returned[o] || credits[o] != OutCredits)
               credits[o] = credits[o] + 32'(returned[o]);
+            end
         end
       end
       // ---- one grant an output
@@ -80,6 +82,8 @@ module noc_xbar #(
             if (waiting[o] && OutCredits != 0 && credits[o] == 32'd0) blocked = blocked + 64'd1;
             if (waiting[o] && (OutCredits == 0 || credits[o] != 32'd0)) begin
               grant      = 32'(pick_pkg::rr128({want_high[o], want_low[o]}, turn[o][6:0]));
+              // a head wants one output, and only while there is one
+              `GANTRY_CHECK(a_head, grant < In && count[grant] != 32'd0 && !freed[grant[Iw-1:0]])
               turn[o]    = grant + 32'd1 == In ? 32'd0 : grant + 32'd1;
               credits[o] = OutCredits == 0 || (SeedFault == 2'd2 && moved[7:0] == 8'd99) ? credits[o]
                            : credits[o] - 32'd1;
@@ -130,6 +134,8 @@ module noc_xbar #(
                 if (SetSource) message[SourceLsb+:8] = i[7:0];
                 store[row] = Msg'(message);
                 dest       = 32'(message[DestLsb+:8]);
+                `GANTRY_CHECK(a_room, count[i] < Depth)
+                `GANTRY_CHECK(a_dest, dest < Out)
                 if (count[i] == 32'd0) begin
                   want_low[dest]  = i >= 64 ? want_low[dest] : want_low[dest] | (64'd1 << i[5:0]);
                   want_high[dest] = i >= 64 ? want_high[dest] | (64'd1 << i[5:0]) : want_high[dest];
@@ -173,4 +179,7 @@ module noc_xbar #(
     end
   end
   /* verilator lint_on BLKSEQ */
+
+  // ---- assertions
+  `GANTRY_ASSERT(a_moved, $countones(out_valid_o) == $countones(in_credit_o))  // what leaves frees one place
 endmodule

@@ -63,10 +63,14 @@ module rdma
 
   // ---- outbound requests: crossbar -> far port of the owner
   logic out_valid, out_take, out_go;
+  /* verilator lint_off UNUSEDSIGNAL */
+  logic out_room, done_room;  // only assertions read which queue has room: credits see to it
+  logic [FarPorts-1:0] back_room, in_room;
+  /* verilator lint_on UNUSEDSIGNAL */
   logic lost, lost_go, mem_rsp_room;  // nobody owns the address: answered here, before answers of far ports
   mem_req_t out_head;
   stream_fifo #(.Width(MemReqBits), .Depth(TargetDepth)) u_out (
-    .clk_i, .rst_ni, .valid_i(mem_req_valid_i), .ready_o(), .data_i(mem_req_i),
+    .clk_i, .rst_ni, .valid_i(mem_req_valid_i), .ready_o(out_room), .data_i(mem_req_i),
     .valid_o(out_valid), .ready_i(out_take), .data_o(out_head), .count_o());
   port_t out_port;
   logic [FarPorts-1:0] far_req_room, far_rsp_room;
@@ -102,17 +106,17 @@ module rdma
   mem_rsp_t done_head;
   origin_t done_origin;
   stream_fifo #(.Width(MemRspBits), .Depth(Outstanding)) u_done (
-    .clk_i, .rst_ni, .valid_i(mem_rsp_valid_i), .ready_o(), .data_i(mem_rsp_i),
+    .clk_i, .rst_ni, .valid_i(mem_rsp_valid_i), .ready_o(done_room), .data_i(mem_rsp_i),
     .valid_o(done_valid), .ready_i(done_take), .data_o(done_head), .count_o());
   assign done_origin = origin[entry_t'(done_head.tag)];
   assign done_take   = done_valid && far_rsp_room[done_origin.link];
 
   for (genvar p = 0; p < int'(FarPorts); p++) begin : gen_port
     stream_fifo #(.Width(MemRspBits), .Depth(Depth)) u_back (
-      .clk_i, .rst_ni, .valid_i(far_rsp_valid_i[p]), .ready_o(), .data_i(far_rsp_i[p]),
+      .clk_i, .rst_ni, .valid_i(far_rsp_valid_i[p]), .ready_o(back_room[p]), .data_i(far_rsp_i[p]),
       .valid_o(back_valid[p]), .ready_i(back_take[p]), .data_o(back_head[p]), .count_o());
     stream_fifo #(.Width(MemReqBits), .Depth(Depth)) u_in (
-      .clk_i, .rst_ni, .valid_i(far_req_valid_i[p]), .ready_o(), .data_i(far_req_i[p]),
+      .clk_i, .rst_ni, .valid_i(far_req_valid_i[p]), .ready_o(in_room[p]), .data_i(far_req_i[p]),
       .valid_o(in_valid[p]), .ready_i(in_take[p]), .data_o(in_head[p]), .count_o());
     credit_counter #(.Depth(Depth)) u_req_credit (
       .clk_i, .rst_ni, .spend_i(out_go && out_port == port_t'(p)), .credit_i(far_req_credit_i[p]),
@@ -193,6 +197,13 @@ module rdma
       && {mem_req_credit_o, mem_rsp_valid_o, mem_req_valid_o, far_req_valid_o, far_rsp_valid_o, far_rsp_credit_o,
           far_req_credit_o, count_o} == '0;
 
+  // ---- assertions
   `GANTRY_ASSERT(a_not_own, `GANTRY_IMPL(out_valid, out_head.addr[55:48] != own_gpu_i + 8'd1))
   `GANTRY_ASSERT(a_entry, `GANTRY_IMPL(done_valid, busy_q[entry_t'(done_head.tag)]))
+  `GANTRY_ASSERT(a_entry_free, `GANTRY_IMPL(in_go, !busy_q[in_entry]))
+  `GANTRY_ASSERT(a_answer, `GANTRY_IMPL(mem_rsp_valid_i,
+      mem_rsp_i.tag < Outstanding && busy_q[entry_t'(mem_rsp_i.tag)]))
+  `GANTRY_ASSERT(a_room, `GANTRY_IMPL(mem_req_valid_i, out_room) && `GANTRY_IMPL(mem_rsp_valid_i, done_room)
+      && (far_rsp_valid_i & ~back_room) == '0 && (far_req_valid_i & ~in_room) == '0)
+  `GANTRY_ASSERT(a_one_port, $onehot0(far_req_valid_o) && $onehot0(far_rsp_valid_o))
 endmodule

@@ -5,7 +5,7 @@
 // to 4 wavefronts (S3.2), 1.03 N + 0.02 for more (S3.3), idle exact, a credit for every command that is taken, every field of every
 // message (fields.h), CU masks, scratch places, kernels beside each other (cases.h).  Not responsible for: other partitions.
 // top: part_dispatch
-// sources: build/gen/gantry_msg_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/dispatch/dispatch_pkg.sv rtl/dispatch/dispatch_pool.sv rtl/dispatch/dispatch_walk.sv rtl/dispatch/dispatch_events.sv rtl/dispatch/dispatch_hub.sv rtl/gpu/part_dispatch.sv
+// sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/dispatch/dispatch_pkg.sv rtl/dispatch/dispatch_pool.sv rtl/dispatch/dispatch_walk.sv rtl/dispatch/dispatch_events.sv rtl/dispatch/dispatch_hub.sv rtl/gpu/part_dispatch.sv
 // args: -Wno-UNUSEDPARAM --x-initial unique
 // mutant: -GSeedPool=2'd1
 // mutant: -GSeedPool=2'd2
@@ -67,6 +67,7 @@ static std::map<unsigned, unsigned> by_slot;  // dispatcher's launch slot -> id
 static std::map<unsigned, msg_cp_cmd> maintenance;
 static std::deque<msg_cp_cmd> to_send;
 static std::deque<std::pair<uint64_t, unsigned>> blk_answers;
+static uint8_t blk_kind[Blks]; // of the command that a cache works on
 static uint64_t blk_seen;
 static std::vector<msg_cp_cmd> roots; // page-table roots that were set
 static unsigned places = Places; // credits of the host
@@ -307,7 +308,7 @@ static void blk_commands()
             asked = asked || (m.kind == BLK_VMID && r.vmid == m.vmid && r.root == m.root);
         if (!asked || m.pad0)
             FAIL("command %u, vmid %u, flags %x for a cache: nobody wants that", m.kind, m.vmid, m.flags);
-        blk_answers.push_back({cycle + 20 + pick(50), b}), blk_seen |= 1ull << b;
+        blk_answers.push_back({cycle + 20 + pick(50), b}), blk_seen |= 1ull << b, blk_kind[b] = m.kind;
     }
 }
 
@@ -338,6 +339,9 @@ static void step(const msg_cp_cmd *cmd)
             ++it;
             continue;
         }
+        msg_blk_evt e = {};
+        e.kind = blk_kind[it->second];
+        memcpy(&dut->blk_evt_i[it->second], &e, sizeof e);
         dut->blk_evt_valid_i |= 1ull << it->second;
         it = blk_answers.erase(it);
         input = true;

@@ -49,7 +49,7 @@ template <class T, class P> T get(const P &port)
 }
 template <class P, class T> void put(P &port, const T &t) { memcpy(&port, &t, sizeof t); }
 
-// Every field holds something; the RDMA engine knows only the addresses.
+// Every field holds something that it may hold (rtl/common/stream_rules_pkg.sv); the RDMA engine knows only the addresses.
 msg_mem_req random_request(uint32_t tag, uint64_t addr)
 {
     msg_mem_req r;
@@ -58,7 +58,9 @@ msg_mem_req random_request(uint32_t tag, uint64_t addr)
         bytes[i] = static_cast<uint8_t>(rng());
     r.op = rng() % 4; // MEM_READ to MEM_ATOMIC
     r.tag = tag;
-    r.addr = addr;
+    r.addr = addr & ~63ull;
+    if (r.op == MEM_ATOMIC)
+        r.atomic = rng() % 13, r.size = rng() % 2 ? 4 : 8, r.addr = addr & ~uint64_t(r.size - 1);
     return r;
 }
 
@@ -69,7 +71,7 @@ msg_mem_rsp random_answer(const msg_mem_req &q)
     auto *bytes = reinterpret_cast<uint8_t *>(&a);
     for (size_t i = 0; i < sizeof a; i++)
         bytes[i] = static_cast<uint8_t>(rng());
-    a.op = q.op, a.source = q.source, a.gpu = q.gpu, a.tag = q.tag;
+    a.op = q.op, a.status = rng() % 5, a.source = q.source, a.gpu = q.gpu, a.tag = q.tag;
     return a;
 }
 
