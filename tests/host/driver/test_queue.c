@@ -207,6 +207,28 @@ static void what_was_told_before_the_first_queue_holds(void **state)
     }
 }
 
+/* One kernel on any GPU is work of the machine, and is shown as under way until it ends. */
+static void the_machine_is_as_busy_as_its_gpus(void **state)
+{
+    for (unsigned g = 0; g < GPUS; g++) {
+        assert_int_equal(g ? teardown(state) || setup(state) : 0, 0);
+        struct bench *b = *state;
+        struct machine *m = b->d->machine;
+        struct sender s = sender_new(b, 0, g, 0);
+        struct cp_progress progress;
+        run_dry(b);
+        assert_false(machine_busy(m));
+        machine_progress(m, &progress);
+        assert_true(progress.total == 0 && progress.done == 0 && !*progress.kernel);
+        fake_launch = endless;
+        sender_run(b, &s);
+        fake_launch = NULL;
+        assert_true(machine_busy(m));
+        machine_progress(m, &progress);
+        assert_true(progress.total == 1 && progress.done == 0 && *progress.kernel);
+    }
+}
+
 /* Two readings of the counters always differ: the runtime divides by their distance. */
 static void the_clock_counters_move(void **state)
 {
@@ -231,6 +253,7 @@ int main(void)
         TEST(a_ring_has_the_packets_of_its_size),
         TEST(address_spaces_are_apart),
         TEST(what_was_told_before_the_first_queue_holds),
+        TEST(the_machine_is_as_busy_as_its_gpus),
         TEST(the_clock_counters_move),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
