@@ -16,7 +16,7 @@ import planted
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "build/host-instructions"
 NULL = "/dev/null"
-NATIVE = b"-march=native", b"-march=x86-64-v3"
+NATIVE, V3 = (b"-march=native", b"-march=$(MARCH)"), "x86-64-v3"  # in commits of all times
 WAVES = 16  # of each CU
 
 
@@ -37,6 +37,13 @@ KERNELS = {"int": (items(4), items(12)), "hash": (items(8, f"zero:{4 * WAVES * 6
            "matmul": (square(64), square(96)), "fir": (filtered(2048), filtered(6144))}
 
 
+def moved(text):
+    """The text of a file for the processor that valgrind knows."""
+    for native in NATIVE:
+        text = text.replace(native, b"-march=" + V3.encode())
+    return text
+
+
 def copy(commit):
     """A tree of this commit ("" : the files as they are), built for x86-64-v3."""
     name = subprocess.run(["git", "rev-parse", "--short", commit], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip() if commit else "tree"
@@ -47,15 +54,16 @@ def copy(commit):
             sources = subprocess.run(["git", "archive", commit], cwd=ROOT, capture_output=True, check=True).stdout
             subprocess.run(["tar", "x", "-C", tree], input=sources, check=True)
             for file in (tree / "Makefile", tree / "sw/tools/verilate.py"):
-                file.write_bytes(file.read_bytes().replace(*NATIVE))
+                file.write_bytes(moved(file.read_bytes()))
     else:
         for file in planted.listed():
-            text, target = (ROOT / file).read_bytes().replace(*NATIVE), tree / file
+            text, target = moved((ROOT / file).read_bytes()), tree / file
             if not target.exists() or target.read_bytes() != text:  # times of what is equal stay: only what changed is built
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_bytes(text)
                 target.chmod((ROOT / file).stat().st_mode)
     (tree / "build").mkdir(exist_ok=True)
+    (tree / "build/march").write_text(V3)  # of models: processor.py
     for shared in ("venv", "bench"):
         (ROOT / "build" / shared).mkdir(exist_ok=True)
         if not (tree / "build" / shared).exists():

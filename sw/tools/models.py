@@ -75,9 +75,8 @@ class Plan:
         paths = rtl_sources.sources(self.top)
         self.sources = [p for p in paths if p.name != "gantry_cfg_pkg.sv"]
         text = "\n".join(rtl_sources.strip(p.read_text()) for p in self.sources)
-        included = set(re.findall(r'`include\s+"([\w.]+)"', text))
-        headers = sorted(p for p in (ROOT / "rtl").glob("*/*.svh") if p.name in included and p.name != "gantry_assert.svh")
-        text += "\n".join(rtl_sources.strip(p.read_text()) for p in headers)
+        self.headers = sorted({h for p in self.sources for h in rtl_sources.included(p) if h.name != "gantry_assert.svh"})
+        text += "\n".join(rtl_sources.strip(p.read_text()) for p in self.headers)
         words = set(re.findall(r"\b[A-Z]\w*\b", text))
         params = gen_params.read_table()
         value = {name: v for name, (v, _) in gen_params.constants(params, settings).items()}
@@ -90,7 +89,7 @@ class Plan:
         special = (self.define, self.opt) if self.define or self.opt != "-O3" else []
         h = hashlib.sha256(repr((args.cc, args.trace, args.std_x, special, FLAGS, self.wrapper)).encode())
         h.update(re.sub(r"//[^\n]*", "", self.package).encode())
-        for p in [*self.sources, *headers, *(ROOT / f for f in FIXED)]:
+        for p in [*self.sources, *self.headers, *(ROOT / f for f in FIXED)]:
             h.update(p.name.encode() + b"\0" + p.read_bytes())
         self.fast = [] if args.check or (args.observe and "obs_en_i" in text) else FAST
         h.update(repr(self.fast).encode())

@@ -35,12 +35,17 @@ def defined():
     return out
 
 
+@functools.lru_cache(None)
+def included(path):
+    """The headers that a file includes, by whatever path it names them, and those that they include."""
+    names = {pathlib.PurePath(name).name for name in re.findall(r'`include\s+"([^"]+)"', strip(path.read_text()))}
+    found = [p for p in sorted((ROOT / "rtl").glob("*/*.svh")) if p.name in names]
+    return list(dict.fromkeys(q for p in found for q in [p, *included(p)]))
+
+
 def whole(path):
     """Text of a file with that of the headers it includes."""
-    text = strip(path.read_text())
-    for name in re.findall(r'`include\s+"([\w.]+)"', text):
-        text += "".join(strip(p.read_text()) for p in (ROOT / "rtl").glob(f"*/{name}"))
-    return text
+    return "".join(strip(p.read_text()) for p in [path, *included(path)])
 
 
 @functools.lru_cache(None)

@@ -29,8 +29,7 @@ def text(path):
 
 def whole(path):
     """With the texts that it includes, but for the macros themselves."""
-    return "".join(text(p) for p in [path, *(f for name in re.findall(r'`include\s+"([\w.]+)"', text(path)) if not name.startswith("gantry_assert")
-                                             for f in (ROOT / "rtl").glob(f"*/{name}"))])
+    return "".join(text(p) for p in [path, *rtl_sources.included(path)] if p.name != "gantry_assert.svh")
 
 
 @pytest.mark.parametrize("path", TOPS, ids=lambda p: p.stem)
