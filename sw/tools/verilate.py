@@ -80,17 +80,22 @@ def runtime_keep(shared, out):
 
 
 def reuse(base, out):
-    """Objects of the base; C++ that is equal takes the base's time, so that make compiles the rest only."""
+    """Objects of the base; C++ that is equal takes the base's time and the rest that of now, so that make compiles the rest only."""
     if not base.exists():
         return
     with open(base / ".lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_SH)
-        for file in base.iterdir() if (base / ".key").exists() else ():
-            mine = out / file.name
+        if not (base / ".key").exists():
+            return
+        for file in base.iterdir():
             if file.suffix in (".o", ".d", ".gch"):
-                shutil.copy2(file, mine)
-            elif file.suffix in (".cpp", ".h") and mine.exists() and mine.read_bytes() == file.read_bytes():
+                shutil.copy2(file, out / file.name)
+        for mine in [p for p in out.iterdir() if p.suffix in (".cpp", ".h")]:
+            file = base / mine.name
+            if file.exists() and mine.read_bytes() == file.read_bytes():
                 shutil.copystat(file, mine)
+            else:  # the base may have been compiled after this was written
+                os.utime(mine)
 
 
 def main():

@@ -6,7 +6,7 @@
  */
 #include "pages_bench.h"
 
-#define SLOTS 6u /* addresses of a client, the last one of 2 MiB */
+#define SLOTS 6u            /* addresses of a client, the last one of 2 MiB */
 #define END_CYCLES 5000000u /* no kernel takes so long */
 
 struct slot {
