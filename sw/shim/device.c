@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "shim.h"
@@ -82,6 +83,17 @@ bool device_is_render(int fd)
     return token_of(fd) > 0;
 }
 
+/* The bytes of an argument from the program or to it, through the kernel, which knows what is mapped: false: EFAULT. */
+static bool argument_copy(bool out, void *own, void *program, size_t bytes)
+{
+    struct iovec here = {own, bytes}, there = {program, bytes};
+    pid_t self = getpid();
+    if (bytes == 0 || (out ? process_vm_writev : process_vm_readv)(self, &here, 1, &there, 1, 0) == (ssize_t)bytes)
+        return true;
+    errno = EFAULT;
+    return false;
+}
+
 EXPORT int ioctl(int fd, unsigned long code, ...)
 {
     REAL(int, "ioctl", int, unsigned long, ...);
@@ -99,9 +111,13 @@ EXPORT int ioctl(int fd, unsigned long code, ...)
         errno = EINVAL;
         return -1;
     }
-    memcpy(request.data, arg, request.bytes);
-    int status = shim_call(&request, &answer, NULL);
-    memcpy(arg, answer.data, request.bytes);
+    /* as the kernel does: in and out as the code says */
+    if (_IOC_DIR(code) & _IOC_WRITE && !argument_copy(false, request.data, arg, request.bytes))
+        return -1;
+    int status = shim_call(&request, &answer, NULL), error = errno;
+    if (_IOC_DIR(code) & _IOC_READ && !argument_copy(true, answer.data, arg, request.bytes))
+        return -1;
+    errno = error;
     return status;
 }
 

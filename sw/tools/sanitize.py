@@ -40,7 +40,7 @@ SHORT_C = {"asan": ["base", "driver", "firmware", "loader", "vm"], "tsan": []}  
 # files before its threads can be told apart, by the shim's functions then: they cannot be instrumented.
 SHIM = {"asan": "-fsanitize=address,undefined -fno-sanitize=shift-base -fno-sanitize-recover=undefined"}
 ANY_SHIM = {"asan": "-fsanitize=undefined -fno-sanitize=shift-base -fsanitize-trap=undefined", "tsan": ""}
-DESCRIPTORS = ["duplicates", "closes", "threads", "exec", "fork"]  # arguments of tests/system/programs/descriptors.c
+DESCRIPTORS = ["duplicates", "arguments", "closes", "threads", "exec", "fork"]  # arguments of tests/system/programs/descriptors.c
 HOSTILE = ["files", "asks 1", "edges", "crowd", "dies"]  # and of hostile.c
 SHORT_APPS = ["peer"]
 SHORT_KERNELS = ["vecadd"]

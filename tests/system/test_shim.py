@@ -16,7 +16,7 @@ def descriptors(tmp_path_factory):
 
 
 @pytest.mark.shows("S0.7", "B.1")
-@pytest.mark.parametrize("what", ["duplicates", "closes", "threads", "exec", "fork"])
+@pytest.mark.parametrize("what", ["duplicates", "arguments", "closes", "threads", "exec", "fork"])
 def test_descriptors(descriptors, what):
     result = gantry_run([descriptors, what])
     assert result.status == 0, result

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * For tests/system/test_shim.py: descriptors, threads and children as programs use them, by the C library alone.
- * Argument "duplicates": of the device by all ways, with numbers above 4096; "closes": everything is closed before the
- * device is opened for the first time; "threads": more of them at once than the program may have descriptors; "exec":
- * execveat and fexecve while the GPU is in use; "fork": after the first use.
+ * Argument "duplicates": of the device by all ways, with numbers above 4096; "arguments": of ioctls, that are nowhere;
+ * "closes": everything is closed before the device is opened for the first time; "threads": more of them at once than
+ * the program may have descriptors; "exec": execveat and fexecve while the GPU is in use; "fork": after the first use.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -44,6 +44,20 @@ static int device_open(void)
     int fd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
     NEED(fd >= 0);
     return fd;
+}
+
+/* Arguments that are nowhere, and answers to where nobody may write: as from the kernel. */
+static void arguments(void)
+{
+    int kfd = device_open();
+    long page = sysconf(_SC_PAGESIZE);
+    char *readable = mmap(NULL, 2 * (size_t)page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    NEED(readable != MAP_FAILED && mprotect(readable + page, (size_t)page, PROT_NONE) == 0);
+    NEED(ioctl(kfd, AMDKFD_IOC_GET_VERSION, NULL) < 0 && errno == EFAULT);
+    NEED(ioctl(kfd, AMDKFD_IOC_GET_VERSION, readable) < 0 && errno == EFAULT);
+    NEED(ioctl(kfd, AMDKFD_IOC_ACQUIRE_VM, NULL) < 0 && errno == EFAULT);
+    NEED(ioctl(kfd, AMDKFD_IOC_ACQUIRE_VM, readable + page - 4) < 0 && errno == EFAULT); /* half of it */
+    NEED(version(kfd) == 0 && munmap(readable, 2 * (size_t)page) == 0);
 }
 
 static void duplicates(void)
@@ -195,6 +209,8 @@ int main(int argc, char **argv)
         return version(device_open());
     if (!strcmp(what, "duplicates"))
         duplicates();
+    else if (!strcmp(what, "arguments"))
+        arguments();
     else if (!strcmp(what, "closes"))
         closes();
     else if (!strcmp(what, "threads"))
