@@ -57,7 +57,7 @@
     name: assert (1'b0); \
   end
 // What bounds a stream: never more than `depth` pushes without their pops, no pop without its push.  Messages against
-// credits at either end, requests against answers, places of a queue.
+// credits at either end, requests against answers, places of a queue.  Of an array of ports: stream_bounds.
 `define STREAM_BOUND(name, depth, push, pop) \
   int unsigned name``_held; \
   always_ff @(posedge clk_i) begin \

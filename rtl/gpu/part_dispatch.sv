@@ -2,7 +2,6 @@
 // Partition `dispatch` of a GPU: hub, walk, pool and events of the dispatcher behind the channels of docs/contracts.md.
 // Only wires and counters; see rtl/dispatch and docs/reference/dispatch.md.
 `include "gantry_assert.svh"
-`include "gantry_assert_ports.svh"
 
 module part_dispatch
   import gantry_msg_pkg::*;
@@ -230,20 +229,40 @@ module part_dispatch
   `STREAM_BOUND(a_cmd_room, CmdDepth, cp_cmd_valid_i, cp_cmd_credit_o)
   `STREAM_ASSERT(a_evt, cp_evt_valid_o, cp_evt_ok(cp_evt_o))
   `STREAM_BOUND(a_launches, DispatchLaunches, launch_valid, ended_valid)
-  /* verilator lint_off BLKSEQ */
-  `STREAM_ASSERTS(a_cu, CuCount, cu_cmd_valid_o, cu_cmd_ok(cu_cmd_o[n]))
-  `STREAM_ASSERTS(a_cu_evt, CuCount, cu_evt_valid_i, cu_evt_ok(cu_evt_i[n]))
-  `STREAM_BOUNDS(a_cu_evt_room, CuCount, EvtDepth, cu_evt_valid_i != cu_evt_credit_o,
-                 cu_evt_valid_i[n], cu_evt_credit_o[n])
-  `STREAM_BOUNDS(a_cu_ack, CuCount, 1, cu_cmd_valid_o != '0 || cu_evt_valid_i != '0,
-                 cu_cmd_valid_o[n] && cu_cmd_o[n].kind != CU_WAVE,
-                 cu_evt_valid_i[n] && cu_evt_i[n].kind == CU_EVT_ACK)
-  `STREAM_BOUNDS(a_waves, CuCount, NumSimd * WavesPerSimd, started_valid || free_valid,
-                 started_valid && 32'(started.cu) == n, free_valid && 32'(freed.cu) == n)
-  `STREAM_ASSERTS(a_blk, SqcCount + L2Slices + 1, blk_cmd_valid_o,
-                  blk_cmd_ok(blk_cmd_o[n]) && (blk_cmd_o[n].kind == BLK_INV || n == SqcCount + L2Slices))
-  `STREAM_ASSERTS(a_blk_evt, SqcCount + L2Slices + 1, blk_evt_valid_i, blk_evt_ok(blk_evt_i[n]))
-  `STREAM_BOUNDS(a_one_blk, SqcCount + L2Slices + 1, 1, blk_cmd_valid_o != blk_evt_valid_i,
-                 blk_cmd_valid_o[n], blk_evt_valid_i[n])
-  /* verilator lint_on BLKSEQ */
+  localparam int unsigned Blocks = SqcCount + L2Slices + 1;
+  logic [CuCount-1:0] cu_told, cu_acked;  // commands that a CU acknowledges, one after another
+  always_comb begin
+    cu_told  = '0;
+    cu_acked = '0;
+    if ((cu_cmd_valid_o | cu_evt_valid_i) != '0) begin
+      for (int unsigned n = 0; n < CuCount; n++) begin
+        cu_told[n]  = cu_cmd_valid_o[n] && cu_cmd_o[n].kind != CU_WAVE;
+        cu_acked[n] = cu_evt_valid_i[n] && cu_evt_i[n].kind == CU_EVT_ACK;
+      end
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if ((cu_cmd_valid_o | cu_evt_valid_i) != '0) begin
+      for (int unsigned n = 0; n < CuCount; n++) begin
+        `GANTRY_CHECK(a_cu, `GANTRY_IMPL(cu_cmd_valid_o[n], cu_cmd_ok(cu_cmd_o[n])))
+        `GANTRY_CHECK(a_cu_evt, `GANTRY_IMPL(cu_evt_valid_i[n], cu_evt_ok(cu_evt_i[n])))
+      end
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if ((blk_cmd_valid_o | blk_evt_valid_i) != '0) begin
+      for (int unsigned n = 0; n < Blocks; n++) begin
+        `GANTRY_CHECK(a_blk, `GANTRY_IMPL(blk_cmd_valid_o[n],
+                      blk_cmd_ok(blk_cmd_o[n]) && (blk_cmd_o[n].kind == BLK_INV || n == Blocks - 1)))
+        `GANTRY_CHECK(a_blk_evt, `GANTRY_IMPL(blk_evt_valid_i[n], blk_evt_ok(blk_evt_i[n])))
+      end
+    end
+  end
+  stream_bounds #(.Ports(CuCount), .Depth(EvtDepth)) u_cu_evt_room (
+    .clk_i, .rst_ni, .push_i(cu_evt_valid_i), .pop_i(cu_evt_credit_o));
+  stream_bounds #(.Ports(CuCount), .Depth(1)) u_cu_ack (.clk_i, .rst_ni, .push_i(cu_told), .pop_i(cu_acked));
+  stream_bounds #(.Ports(CuCount), .Depth(NumSimd * WavesPerSimd)) u_waves (
+    .clk_i, .rst_ni, .push_i(CuCount'(started_valid) << started.cu), .pop_i(CuCount'(free_valid) << freed.cu));
+  stream_bounds #(.Ports(Blocks), .Depth(1)) u_one_blk (
+    .clk_i, .rst_ni, .push_i(blk_cmd_valid_o), .pop_i(blk_evt_valid_i));
 endmodule

@@ -4,7 +4,6 @@
 // Responsible for: filling `source` in requests, order between one initiator and one target, fairness, credits.
 // Not responsible for: addresses (the requester chooses `target`).
 `include "gantry_assert.svh"
-`include "gantry_assert_ports.svh"
 
 module part_noc
   import gantry_cfg_pkg::*;
@@ -92,24 +91,34 @@ module part_noc
     end
   end
   // ---- assertions
-  /* verilator lint_off BLKSEQ */
-  `STREAM_ASSERTS(a_req, NocInitiators, mem_req_valid_i,
-                  mem_req_ok(mem_req_i[n]) && 32'(mem_req_i[n].target) < NocTargets)
-  `STREAM_BOUNDS(a_req_room, NocInitiators, Depth, mem_req_valid_i != mem_req_credit_o,
-                 mem_req_valid_i[n], mem_req_credit_o[n])
-  `STREAM_ASSERTS(a_rsp, NocInitiators, mem_rsp_valid_o,
-                  mem_rsp_ok(mem_rsp_o[n]) && 32'(mem_rsp_o[n].source) == n)
-  `STREAM_BOUNDS(a_served, NocInitiators, Any, mem_req_valid_i != mem_rsp_valid_o,
-                 mem_req_valid_i[n], mem_rsp_valid_o[n])
-  `STREAM_ASSERTS(a_forward, NocTargets, mem_req_valid_o,
-                  mem_req_ok(mem_req_o[n]) && 32'(mem_req_o[n].target) == n)
-  `STREAM_BOUNDS(a_forward_credit, NocTargets, TargetDepth, mem_req_valid_o != mem_req_credit_i,
-                 mem_req_valid_o[n], mem_req_credit_i[n])
-  `STREAM_ASSERTS(a_answer, NocTargets, mem_rsp_valid_i,
-                  mem_rsp_ok(mem_rsp_i[n]) && 32'(mem_rsp_i[n].source) < NocInitiators)
-  `STREAM_BOUNDS(a_answer_room, NocTargets, TargetDepth, mem_rsp_valid_i != mem_rsp_credit_o,
-                 mem_rsp_valid_i[n], mem_rsp_credit_o[n])
-  `STREAM_BOUNDS(a_answered, NocTargets, Any, mem_req_valid_o != mem_rsp_valid_i,
-                 mem_req_valid_o[n], mem_rsp_valid_i[n])
-  /* verilator lint_on BLKSEQ */
+  always_ff @(posedge clk_i) begin
+    if ((mem_req_valid_i | mem_rsp_valid_o) != '0) begin
+      for (int unsigned n = 0; n < NocInitiators; n++) begin
+        `GANTRY_CHECK(a_req, `GANTRY_IMPL(mem_req_valid_i[n],
+                      mem_req_ok(mem_req_i[n]) && 32'(mem_req_i[n].target) < NocTargets))
+        `GANTRY_CHECK(a_rsp, `GANTRY_IMPL(mem_rsp_valid_o[n],
+                      mem_rsp_ok(mem_rsp_o[n]) && 32'(mem_rsp_o[n].source) == n))
+      end
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if ((mem_req_valid_o | mem_rsp_valid_i) != '0) begin
+      for (int unsigned n = 0; n < NocTargets; n++) begin
+        `GANTRY_CHECK(a_forward, `GANTRY_IMPL(mem_req_valid_o[n],
+                      mem_req_ok(mem_req_o[n]) && 32'(mem_req_o[n].target) == n))
+        `GANTRY_CHECK(a_answer, `GANTRY_IMPL(mem_rsp_valid_i[n],
+                      mem_rsp_ok(mem_rsp_i[n]) && 32'(mem_rsp_i[n].source) < NocInitiators))
+      end
+    end
+  end
+  stream_bounds #(.Ports(NocInitiators), .Depth(Depth)) u_req_room (
+    .clk_i, .rst_ni, .push_i(mem_req_valid_i), .pop_i(mem_req_credit_o));
+  stream_bounds #(.Ports(NocInitiators), .Depth(Any)) u_served (
+    .clk_i, .rst_ni, .push_i(mem_req_valid_i), .pop_i(mem_rsp_valid_o));
+  stream_bounds #(.Ports(NocTargets), .Depth(TargetDepth)) u_forward_credit (
+    .clk_i, .rst_ni, .push_i(mem_req_valid_o), .pop_i(mem_req_credit_i));
+  stream_bounds #(.Ports(NocTargets), .Depth(TargetDepth)) u_answer_room (
+    .clk_i, .rst_ni, .push_i(mem_rsp_valid_i), .pop_i(mem_rsp_credit_o));
+  stream_bounds #(.Ports(NocTargets), .Depth(Any)) u_answered (
+    .clk_i, .rst_ni, .push_i(mem_req_valid_o), .pop_i(mem_rsp_valid_i));
 endmodule

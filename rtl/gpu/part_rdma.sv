@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Partition top of the RDMA engine: parameters from the configuration, counters. Contract: docs/contracts.md.
 `include "gantry_assert.svh"
-`include "gantry_assert_ports.svh"
 
 module part_rdma
   import gantry_msg_pkg::*;
@@ -83,23 +82,22 @@ module part_rdma
   `STREAM_BOUND(a_inbound_credit, NocQueue, mem_req_valid_o, mem_req_credit_i)
   `STREAM_ASSERT(a_inbound_rsp, mem_rsp_valid_i, mem_rsp_ok(mem_rsp_i) && mem_rsp_i.tag < RdmaOutstanding)
   `STREAM_BOUND(a_inbound_answered, RdmaOutstanding, mem_req_valid_o, mem_rsp_valid_i)
-  /* verilator lint_off BLKSEQ */
-  `STREAM_ASSERTS(a_far, FarPorts, far_req_valid_o, mem_req_ok(far_req_o[n]) && 32'(far_req_o[n].addr[55:48]) == n)
-  `STREAM_BOUNDS(a_far_credit, FarPorts, FarDepth, far_req_valid_o != far_req_credit_i,
-                 far_req_valid_o[n], far_req_credit_i[n])
-  `STREAM_ASSERTS(a_far_rsp, FarPorts, far_rsp_valid_i, mem_rsp_ok(far_rsp_i[n]))
-  `STREAM_BOUNDS(a_far_rsp_room, FarPorts, FarDepth, far_rsp_valid_i != far_rsp_credit_o,
-                 far_rsp_valid_i[n], far_rsp_credit_o[n])
-  `STREAM_BOUNDS(a_far_answered, FarPorts, Any, far_req_valid_o != far_rsp_valid_i,
-                 far_req_valid_o[n], far_rsp_valid_i[n])
-  `STREAM_ASSERTS(a_asked, FarPorts, far_req_valid_i,
-                  mem_req_ok(far_req_i[n]) && far_req_i[n].addr[55:48] == id_i[15:8] + 8'd1)
-  `STREAM_BOUNDS(a_asked_room, FarPorts, FarDepth, far_req_valid_i != far_req_credit_o,
-                 far_req_valid_i[n], far_req_credit_o[n])
-  `STREAM_ASSERTS(a_served_rsp, FarPorts, far_rsp_valid_o, mem_rsp_ok(far_rsp_o[n]))
-  `STREAM_BOUNDS(a_served_credit, FarPorts, FarDepth, far_rsp_valid_o != far_rsp_credit_i,
-                 far_rsp_valid_o[n], far_rsp_credit_i[n])
-  `STREAM_BOUNDS(a_far_served, FarPorts, Any, far_req_valid_i != far_rsp_valid_o,
-                 far_req_valid_i[n], far_rsp_valid_o[n])
-  /* verilator lint_on BLKSEQ */
+  always_ff @(posedge clk_i) begin
+    if ((far_req_valid_o | far_rsp_valid_i | far_req_valid_i | far_rsp_valid_o) != '0) begin
+      for (int unsigned n = 0; n < FarPorts; n++) begin
+        `GANTRY_CHECK(a_far, `GANTRY_IMPL(far_req_valid_o[n],
+                      mem_req_ok(far_req_o[n]) && 32'(far_req_o[n].addr[55:48]) == n))
+        `GANTRY_CHECK(a_far_rsp, `GANTRY_IMPL(far_rsp_valid_i[n], mem_rsp_ok(far_rsp_i[n])))
+        `GANTRY_CHECK(a_asked, `GANTRY_IMPL(far_req_valid_i[n],
+                      mem_req_ok(far_req_i[n]) && far_req_i[n].addr[55:48] == id_i[15:8] + 8'd1))
+        `GANTRY_CHECK(a_served_rsp, `GANTRY_IMPL(far_rsp_valid_o[n], mem_rsp_ok(far_rsp_o[n])))
+      end
+    end
+  end
+  stream_bounds #(.Ports(4 * FarPorts), .Depth(FarDepth)) u_far_room (
+    .clk_i, .rst_ni,
+    .push_i({far_req_valid_o, far_rsp_valid_i, far_req_valid_i, far_rsp_valid_o}),
+    .pop_i({far_req_credit_i, far_rsp_credit_o, far_req_credit_o, far_rsp_credit_i}));
+  stream_bounds #(.Ports(2 * FarPorts), .Depth(Any)) u_far_answered (
+    .clk_i, .rst_ni, .push_i({far_req_valid_o, far_req_valid_i}), .pop_i({far_rsp_valid_i, far_rsp_valid_o}));
 endmodule

@@ -11,7 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "sw/tools"))
 import rtl_sources  # noqa: E402
 
-USE = re.compile(r"`(?:GANTRY_ASSERT|GANTRY_CHECK|STREAM_ASSERTS?|STREAM_BOUNDS?)\(|\bassert\b")
+USE = re.compile(r"`(?:GANTRY_ASSERT|GANTRY_CHECK|STREAM_ASSERT|STREAM_BOUND)\(|\bassert\b|\bstream_bounds\b")
 
 # Modules with state that need none, and why.
 WITHOUT = {
@@ -32,6 +32,10 @@ def whole(path):
     return "".join(text(p) for p in [path, *rtl_sources.included(path)] if p.name != "gantry_assert.svh")
 
 
+def words(found):
+    return {word for groups in found for text in groups for word in re.findall(r"\w+", text)}
+
+
 @pytest.mark.parametrize("path", TOPS, ids=lambda p: p.stem)
 def test_streams_of_a_top(path):
     module = text(path)
@@ -39,9 +43,10 @@ def test_streams_of_a_top(path):
     streams = {name for name in re.findall(r"\b(\w+_valid_[io])\b", ports) if not name.startswith("obs_")}
     credits = set(re.findall(r"\b(\w+_credit_[io])\b", ports))
     assert streams, path
-    uses = re.findall(r"`(STREAM_ASSERT|STREAM_BOUND)S?\((.*)", module)
-    assert streams - {w for kind, use in uses if kind == "STREAM_ASSERT" for w in re.findall(r"\w+", use)} == set()
-    assert credits - {w for kind, use in uses if kind == "STREAM_BOUND" for w in re.findall(r"\w+", use)} == set()
+    rules = re.findall(r"`STREAM_ASSERT\(\w+, ([^,]*),|`GANTRY_CHECK\(\w+, `GANTRY_IMPL\((\w+)\[n\],", module)
+    bounds = re.findall(r"`STREAM_BOUND\((.*)|\bstream_bounds\b[^;]*?(\.push_i[^;]*);", module)
+    assert streams - words(rules) == set()
+    assert credits - words(bounds) == set()
 
 
 def test_a_section_at_the_end():

@@ -5,7 +5,7 @@
 // to 4 wavefronts (S3.2), 1.03 N + 0.02 for more (S3.3), idle exact, a credit for every command that is taken, every field of every
 // message (fields.h), CU masks, scratch places, kernels beside each other (cases.h).  Not responsible for: other partitions.
 // top: part_dispatch
-// sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/dispatch/dispatch_pkg.sv rtl/dispatch/dispatch_pool.sv rtl/dispatch/dispatch_walk.sv rtl/dispatch/dispatch_events.sv rtl/dispatch/dispatch_hub.sv rtl/gpu/part_dispatch.sv
+// sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/dispatch/dispatch_pkg.sv rtl/dispatch/dispatch_pool.sv rtl/dispatch/dispatch_walk.sv rtl/dispatch/dispatch_events.sv rtl/dispatch/dispatch_hub.sv rtl/common/stream_bounds.sv rtl/gpu/part_dispatch.sv
 // args: -Wno-UNUSEDPARAM --x-initial unique
 // mutant: -GSeedPool=2'd1
 // mutant: -GSeedPool=2'd2
