@@ -113,25 +113,25 @@ static int rest_teardown(void **state)
     return teardown(state);
 }
 
-/* Eventually, and then for good: a process may still be on its way. */
-static bool rests(struct bench *b)
+static bool reached_within(struct bench *b, unsigned times, useconds_t apart)
 {
-    for (unsigned i = 0; i < 2000; i++) {
+    for (unsigned i = 0; i < times; i++) {
         if (rest_reached(b->d))
             return true;
-        usleep(2000);
+        usleep(apart);
     }
     return false;
 }
 
+/* Eventually, and then for good: a process may still be on its way. */
+static bool rests(struct bench *b)
+{
+    return reached_within(b, 2000, 2000);
+}
+
 static bool restless(struct bench *b)
 {
-    for (unsigned i = 0; i < 20; i++) {
-        if (rest_reached(b->d))
-            return false;
-        usleep(1000);
-    }
-    return true;
+    return !reached_within(b, 20, 1000);
 }
 
 /* A thread of the process that has asked and waits for its answer; the other end. */

@@ -16,15 +16,20 @@ static void interrupt_send(struct bench *b, uint64_t at)
              (struct fake_due){.at = at, .evt = {.kind = CP_EVT_INTERRUPT, .id = launch->id, .vmid = launch->vmid}});
 }
 
-/* shows S0.8: The store that belongs to an interrupt may come after it: each is served its time after it came. */
-static void interrupts_are_served_after_their_time(void **state)
+static void endless_runs(struct bench *b)
 {
-    struct bench *b = *state;
     queue_open(b, 0, 0, 0);
     fake_launch = endless;
     kernel_put(b, 0, 0x1502, 0);
     ring(b, 0);
     run(b);
+}
+
+/* shows S0.8: The store that belongs to an interrupt may come after it: each is served its time after it came. */
+static void interrupts_are_served_after_their_time(void **state)
+{
+    struct bench *b = *state;
+    endless_runs(b);
     uint64_t start = sim_now(b->sim) + 1000;
     interrupt_send(b, start);
     interrupt_send(b, start + 100); /* the first is not served yet */
@@ -51,11 +56,7 @@ static void interrupts_are_served_after_their_time(void **state)
 static void closing_spaces_are_let_go(void **state)
 {
     struct bench *b = *state;
-    queue_open(b, 0, 0, 0);
-    fake_launch = endless;
-    kernel_put(b, 0, 0x1502, 0);
-    ring(b, 0);
-    run(b);
+    endless_runs(b);
     interrupt_send(b, sim_now(b->sim) + 10); /* before the kill is answered; due to be served after that */
     cp_space_close(b->cp[0], &b->space[0][0]);
     assert_int_equal(b->closed, 0);

@@ -20,25 +20,11 @@
 #include <cmocka.h>
 
 #include "gantry_msg.h"
-#include "vm/pmem.h"
+#include "pmem_bench.h"
 
 #define KIB (UINT64_C(1) << 10)
 #define MIB (UINT64_C(1) << 20)
 #define GIB (UINT64_C(1) << 30)
-#define VRAM (64 * MIB)
-#define GTT (16 * MIB)
-
-static int setup(void **state)
-{
-    *state = pmem_new(2, VRAM, GTT);
-    return *state ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-    pmem_free(*state);
-    return 0;
-}
 
 /* One to 64 GPUs with whole pages of memory, 4 MiB or more. */
 static void sizes_of_machines(void **state)

@@ -18,22 +18,7 @@
 #include <cmocka.h>
 
 #include "gantry_msg.h"
-#include "vm/pmem.h"
-
-#define VRAM (UINT64_C(64) << 20)
-#define GTT (UINT64_C(16) << 20)
-
-static int setup(void **state)
-{
-    *state = pmem_new(2, VRAM, GTT);
-    return *state ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-    pmem_free(*state);
-    return 0;
-}
+#include "pmem_bench.h"
 
 /* shows S0.4 */
 static void owners_are_apart(void **state)
