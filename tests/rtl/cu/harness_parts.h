@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Harness of the compute unit's benches: what its parts share: the model, random numbers, an assembler (llvm-mc), memory, and
+// Harness of the compute unit's benches: what its parts share: the model, random numbers, the assembler, memory, and
 // what is known of a wavefront.
 #pragma once
 #include <cstdarg>
@@ -19,6 +19,7 @@ using Top = Vpart_cu;
 #include "Vcu.h"
 using Top = Vcu;
 #endif
+#include "tests/rtl/cu/harness_assemble.h"
 #include "verilated.h"
 extern "C" {
 #include "gantry_msg.h"
@@ -51,24 +52,9 @@ struct Random {
 // Text of a program -> dwords.
 static std::vector<uint32_t> assemble(const std::string &text)
 {
-    char dir[] = "/tmp/gantry-cu-XXXXXX";
-    if (!mkdtemp(dir))
-        fail("mkdtemp");
-    std::string base = dir, src = base + "/p.s", obj = base + "/p.o", bin = base + "/p.bin";
-    FILE *f = fopen(src.c_str(), "w");
-    fwrite(text.data(), 1, text.size(), f);
-    fclose(f);
-    std::string cmd = "llvm-mc-19 -triple=amdgcn -mcpu=gfx803 -filetype=obj -o " + obj + " " + src +
-                      " && llvm-objcopy-19 -O binary --only-section=.text " + obj + " " + bin;
-    if (system(cmd.c_str()))
+    std::vector<uint32_t> code = assemble_words(text);
+    if (code.empty() && !text.empty())
         fail("assembler failed on:\n%s", text.c_str());
-    std::vector<uint32_t> code;
-    f = fopen(bin.c_str(), "r");
-    for (uint32_t x; fread(&x, 4, 1, f) == 1;)
-        code.push_back(x);
-    fclose(f);
-    if (system(("rm -r " + base).c_str()))
-        fail("cannot remove %s", dir);
     return code;
 }
 
