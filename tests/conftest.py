@@ -7,7 +7,7 @@ tb.cpp     Verilator bench: comment lines `// top:`, `// sources:`, optional `//
            `// mutant: ARG` (built a second time with the Verilator argument ARG: must then fail),
            `// mutate: FILE: OLD => NEW` (built with a copy of this source in which NEW stands for OLD, which is in it once:
            the checks of the bench must then fail), `// limit: N` (seconds it may take in `make nightly`),
-           `// nightly: yes` (only there); with GANTRY_RTL_COVERAGE=FOLDER one that counts into it
+           `// nightly: yes` (only there), `// opt: -O0` (of its C++, where it runs shortly; else -O1); with GANTRY_RTL_COVERAGE=FOLDER one that counts into it
 test_*.sh  script: exit 0 passed, 77 skipped (reason on the last line)
 test_*.py  pytest, as usual
 Cases of the first three: sw/tools/test_cases.py; each must have run.  The marker `shows` of a Python test names requirements,
@@ -117,7 +117,7 @@ class BenchTest(Item):
 
     def runtest(self):
         rel = self.path.relative_to(ROOT)
-        field = {kind: text[-1] for kind in ("top", "sources", "args", "lib", "cflags", "run", "limit") if (text := head_lines(self.path, kind))}
+        field = {kind: text[-1] for kind in ("top", "sources", "args", "lib", "cflags", "run", "limit", "opt") if (text := head_lines(self.path, kind))}
         cover = bool(os.environ.get("GANTRY_RTL_COVERAGE"))
         out = BUILD / rel.parent / ("Vcoverage" if cover else self.label())
         sources = [str(p.relative_to(ROOT)) for word in field["sources"].split() for p in (sorted(ROOT.glob(word)) or [ROOT / word])]
@@ -125,7 +125,8 @@ class BenchTest(Item):
             run(["make", "-s", generated])
         if self.fault:
             sources = self.planted(sources)
-        cmd = ["build/venv/bin/python", "sw/tools/verilate.py", "--top", field["top"], "--out", str(out), "--exe", str(rel), "--opt=-O1"] + ["--coverage"] * cover
+        cmd = ["build/venv/bin/python", "sw/tools/verilate.py", "--top", field["top"], "--out", str(out), "--exe", str(rel), f"--opt={field.get('opt', '-O1')}"]
+        cmd += ["--coverage"] * cover + ["--ldflag=-fuse-ld=lld"]
         cmd += [f"--arg={a}" for a in shlex.split(field.get("args", ""))] + ([f"--arg={self.mutant}"] if self.mutant else [])
         cmd += ["--arg=-Wno-lint", "--arg=-Wno-style"] if self.fault else []  # what a fault leaves unused
         cmd += ["--base", str(BUILD / rel.parent / "V")] * self.seeded

@@ -79,6 +79,16 @@ def runtime_keep(shared, out):
             shutil.rmtree(fresh, ignore_errors=True)
 
 
+def header_compile(make, header, log, env):
+    """The precompiled header of the fast files serves the slow ones, too: they differ in the level of optimization only."""
+    fast, slow = (header.with_name(f"{header.name}.{kind}.gch") for kind in ("fast", "slow"))
+    ok = not header.exists() or subprocess.run([*make, fast.name], stdout=log, stderr=subprocess.STDOUT, env=env).returncode == 0
+    if ok and fast.exists():
+        slow.unlink(missing_ok=True)
+        os.link(fast, slow)
+    return ok
+
+
 def reuse(base, out):
     """Objects of the base; C++ that is equal takes the base's time and the rest that of now, so that make compiles the rest only."""
     if not base.exists():
@@ -88,7 +98,7 @@ def reuse(base, out):
         if not (base / ".key").exists():
             return
         for file in base.iterdir():
-            if file.suffix in (".o", ".d", ".gch"):
+            if file.suffix in (".o", ".d", ".gch") and not file.name.endswith(".slow.gch"):
                 shutil.copy2(file, out / file.name)
         for mine in [p for p in out.iterdir() if p.suffix in (".cpp", ".h")]:
             file = base / mine.name
@@ -156,8 +166,9 @@ def main():
             flags = " ".join([f"-march={processor.march()}", args.opt, "-std=c++17", f"-I{ROOT}", f"-I{ROOT}/build/gen", f"-I{ROOT}/host",
                               f"-I{ROOT}/bridge", *args.cflag])
             profiling = [word for word in args.opt.split() if word.startswith("-fprofile-generate")]  # links its runtime
+            slow = re.sub(r"-O[2-9]\b", "-O1", flags)  # a header compiled at -O0 fits no other level, nor the other way round
             make = ["make", "-C", str(out), "-f", f"V{args.top}.mk", "-j2", f"CXX={cxx}", f"LINK={cxx}",
-                    f"OPT_FAST={flags}", f"OPT_SLOW=-O1 -std=c++17 {chr(32).join(args.cflag)}", f"OPT_GLOBAL={flags}",
+                    f"OPT_FAST={flags}", f"OPT_SLOW={slow}", f"OPT_GLOBAL={flags}",
                     # large models: several files behind a precompiled header
                     "CFG_CXXFLAGS_PCH_I=" + ("-include-pch" if args.cc == "clang" else "-include"),
                     "CFG_GCH_IF_CLANG=" + (".gch" if args.cc == "clang" else ""),
@@ -165,10 +176,11 @@ def main():
             if not args.exe:
                 make.append(f"libV{args.top}")
             shared = runtime_cache([cxx, flags, args.trace, *["coverage"] * args.coverage, cmd[cmd.index("--cc"):][:2]])
-            runtime_take(shared, out)
             if args.base:
                 reuse(args.base, out)
-            ok = subprocess.run(make, stdout=f, stderr=subprocess.STDOUT, env=env).returncode == 0
+            runtime_take(shared, out)  # after the base's: they must be newer than Verilator's makefile
+            ok = args.cc != "clang" or header_compile(make, out / f"V{args.top}__pch.h", f, env)
+            ok = ok and subprocess.run(make, stdout=f, stderr=subprocess.STDOUT, env=env).returncode == 0
             if ok:
                 runtime_keep(shared, out)
     if not ok:
