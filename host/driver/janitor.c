@@ -18,7 +18,7 @@ static void janitor_main(int fd, const char *root)
 {
     char byte;
     setsid();
-    prctl(PR_SET_NAME, "gantry-janitor", 0, 0, 0);
+    prctl(PR_SET_NAME, "gantry-janitor");
     signal(SIGINT, SIG_IGN);
     signal(SIGTERM, SIG_IGN);
     signal(SIGHUP, SIG_IGN);

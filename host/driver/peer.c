@@ -20,9 +20,8 @@ static pid_t parent_of(pid_t pid)
     FILE *file = fopen(path, "re");
     if (!file)
         return 0;
-    size_t got = fread(line, 1, sizeof line - 1, file);
+    (void)!fread(line, 1, sizeof line - 1, file); /* zeros behind what there is */
     fclose(file);
-    line[got] = 0;
     const char *after = strrchr(line, ')'); /* the name in parentheses may hold anything */
     return after && sscanf(after + 1, " %c %d", &state, &parent) == 2 ? (pid_t)parent : 0;
 }

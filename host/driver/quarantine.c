@@ -98,20 +98,17 @@ void quarantine_put(struct driver *d, enum held_kind kind, unsigned gpu, uint64_
 void quarantine_release(struct driver *d)
 {
     struct quarantine *q = &d->quarantine;
-    struct held *first = q->items + q->head;
-    caches_drop(d, first, answered_first(d, first, q->count - q->head));
-    while (q->head < q->count && answered(d, &q->items[q->head]))
-        give(d, &q->items[q->head++]);
-    if (2 * q->head >= q->count) { /* the rest to the front */
-        memmove(q->items, q->items + q->head, (q->count - q->head) * sizeof *q->items);
-        q->count -= q->head;
-        q->head = 0;
-    }
+    caches_drop(d, q->items, answered_first(d, q->items, q->count));
+    const size_t gone = answered_first(d, q->items, q->count);
+    for (size_t i = 0; i < gone; i++)
+        give(d, &q->items[i]);
+    q->count -= gone;
+    memmove(q->items, q->items + gone, q->count * sizeof *q->items);
 }
 
 bool quarantine_empty(const struct driver *d)
 {
-    return d->quarantine.head == d->quarantine.count;
+    return d->quarantine.count == 0;
 }
 
 void quarantine_fini(struct driver *d)

@@ -17,8 +17,8 @@ struct held;
 enum held_kind { HELD_VRAM, HELD_GTT, HELD_WINDOW, HELD_TABLES };
 
 struct quarantine {
-    struct held *items; /* oldest first; those before `head` are gone */
-    size_t head, count, room;
+    struct held *items; /* oldest first */
+    size_t count, room;
 };
 
 /* The client has no right to it any more: VRAM of `gpu` or GTT from `at` on, the window at `at`, or page-table pages of

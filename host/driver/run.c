@@ -30,6 +30,7 @@
 #define POLL_FIRST_US 20
 #define POLL_LAST_US 2000
 #define POLL_STOP_US 200000
+#define POLL_ENDING_US 10000
 #define IDLE_LOOKS 8 /* idle answers to polling threads before they are slowed down */
 #define IDLE_PAUSE_US 1000
 #define FLOOD_PATIENCE 32 /* times the patience with a client that makes no call */
@@ -125,7 +126,7 @@ static void child_main(struct run *r, pid_t parent, int error_fd)
         files.rlim_cur = r->driver->files_before;
         setrlimit(RLIMIT_NOFILE, &files);
     }
-    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(127);
     sigset_t none;
@@ -153,7 +154,7 @@ static int child_start(struct run *r)
         log_warn("driver", "address randomisation cannot be switched off: runs may differ");
         r->driver->not_repeatable = true;
     }
-    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* whose parent has ended still belongs to the run (peer.h) */
+    prctl(PR_SET_CHILD_SUBREAPER, 1); /* whose parent has ended still belongs to the run (peer.h) */
     r->child = fork();
     if (r->child == 0) {
         close(ends[0]);
@@ -199,7 +200,7 @@ static void child_stop(struct run *r, struct run_report *report)
     if (r->child > 0)
         kill(r->child, SIGTERM);
     while (!child_reap(r, report) && host_seconds() < end)
-        server_poll(r->driver, 10000, r->child_fd);
+        server_poll(r->driver, POLL_ENDING_US, r->child_fd);
     clients_kill(r, SIGKILL);
     if (r->child > 0) {
         kill(r->child, SIGKILL);
@@ -336,8 +337,7 @@ static void serve(struct run *r, struct run_report *report)
         if (report->end != RUN_EXITED) {
             if (stop_asked(r) && *r->options.stop == SIGALRM && machine_started(d->machine))
                 sim_where(machine_sim(d->machine));
-            child_stop(r, report);
-            return;
+            child_stop(r, report); /* there is none any more */
         }
     }
 }

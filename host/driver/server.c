@@ -39,9 +39,8 @@ static void descriptors_raise(struct driver *d)
         return;
     d->files_before = files.rlim_cur;
     files.rlim_cur = files.rlim_max;
-    if (setrlimit(RLIMIT_NOFILE, &files) < 0)
-        getrlimit(RLIMIT_NOFILE, &files);
-    uint64_t all = files.rlim_cur < FILES_MOST ? files.rlim_cur : FILES_MOST;
+    uint64_t all = setrlimit(RLIMIT_NOFILE, &files) < 0 ? d->files_before : files.rlim_max;
+    all = all < FILES_MOST ? all : FILES_MOST;
     if (all / 2 > d->conn_room)
         d->conn_room = (unsigned)(all / 2); /* the rest: memory, processes, files */
 }

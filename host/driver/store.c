@@ -53,27 +53,17 @@ static uint64_t share(const struct store *s, uint64_t g, uint64_t at, uint64_t b
     return (at + bytes < last ? at + bytes : last) - (at > first ? at : first);
 }
 
-/* Each run of granules that nobody has becomes a slab. */
-static int slabs_take(struct store *s, uint64_t first, uint64_t last)
+/* Only the ends of a range may lie in granules that the client has already: what is between becomes one slab. */
+static int slab_take(struct store *s, uint64_t first, uint64_t last)
 {
-    uint64_t end = pmem_shared_bytes(s->pm, s->memory);
-    for (uint64_t g = first, run; g <= last; g = run) {
-        run = g + 1;
-        if (s->granules[g].used)
-            continue;
-        while (run <= last && !s->granules[run].used)
-            run++;
-        uint64_t at = g * s->granule, upto = run * s->granule;
-        int error = pmem_slab_take(s->pm, s->memory, at, (upto < end ? upto : end) - at);
-        if (!error)
-            continue;
+    const uint64_t from = first + (s->granules[first].used > 0), upto = last + (s->granules[last].used == 0);
+    if (from >= upto)
+        return 0;
+    const uint64_t end = pmem_shared_bytes(s->pm, s->memory), at = from * s->granule, to = upto * s->granule;
+    int error = pmem_slab_take(s->pm, s->memory, at, (to < end ? to : end) - at);
+    if (error)
         log_warn("driver", "no memory for a client: %s", strerror(-error));
-        for (uint64_t back = first; back < g; back++)
-            if (!s->granules[back].used)
-                pmem_slab_give(s->pm, s->memory, back * s->granule);
-        return error;
-    }
-    return 0;
+    return error;
 }
 
 uint64_t store_alloc(struct store *s, uint32_t owner, uint64_t bytes, uint64_t align, uint64_t like)
@@ -83,7 +73,7 @@ uint64_t store_alloc(struct store *s, uint32_t owner, uint64_t bytes, uint64_t a
     if (at == ARENA_NONE)
         return at;
     uint64_t first = at / s->granule, last = (at + bytes - 1) / s->granule;
-    if (slabs_take(s, first, last) < 0) {
+    if (slab_take(s, first, last) < 0) {
         arena_free(&s->arena, at, bytes);
         return ARENA_NONE;
     }

@@ -2,7 +2,7 @@
  * The driver by its ioctls, on a fake machine, with this process as the client: memory objects, queues and their GPUs
  * (S0.8 to S0.13), several clients (S0.10, S3.12).
  */
-#include "bench.h"
+#include "packets.h"
 
 /* shows S0.9, S0.10, S0.12: random creation, update and destruction over GPUs and processes, against a table. */
 static void queues_agree_with_a_table(void **state)
@@ -223,6 +223,46 @@ static void everything_goes_with_its_process(void **state)
     assert_int_equal(commands, 2);
 }
 
+static uint64_t short_on_the_first(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd, struct msg_cp_evt *evt)
+{
+    (void)sim, (void)cmd, (void)evt;
+    return gpu ? 5000 : 10;
+}
+
+/* The last completion is that of the kernel that ended last, also when the GPUs tell it in another order. */
+static void the_last_completion_is_the_latest(void **state)
+{
+    struct bench *b = *state;
+    struct sender s[2] = {sender_new(b, 0, 0, 0), sender_new(b, 0, 1, 1)};
+    run_dry(b);
+    fake_launch = short_on_the_first;
+    for (unsigned g = 0; g < 2; g++) {
+        fake_latency = g ? 1 : 3000; /* the first GPU's word is on its way for long */
+        sender_kernel(b, &s[g], 0, 0);
+        sender_ring(b, &s[g]);
+        assert_true(queue_doorbells(b->d));
+        machine_run(b->d->machine, machine_now(b->d->machine) + 500);
+    }
+    fake_latency = 100;
+    run_dry(b);
+    fake_launch = NULL;
+    uint64_t latest = 0;
+    assert_int_equal(b->d->row_count, 2);
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(b->d->rows[i].process, b->client[0]->index);
+        latest = b->d->rows[i].end > latest ? b->d->rows[i].end : latest;
+    }
+    assert_true(b->d->last_completion >= latest);
+    latest = b->d->last_completion;
+    fake_launch = endless;
+    sender_run(b, &s[0]);
+    machine_unfinished(b->d->machine); /* what has not ended is a row without an end */
+    fake_launch = NULL;
+    assert_int_equal(b->d->row_count, 3);
+    assert_true(b->d->rows[2].unfinished && b->d->rows[2].end == 0);
+    assert_true(b->d->last_completion >= latest);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -236,6 +276,7 @@ int main(void)
         TEST(unknown_ioctls_are_refused),
         TEST(xnack_mode_is_off),
         TEST(everything_goes_with_its_process),
+        TEST(the_last_completion_is_the_latest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

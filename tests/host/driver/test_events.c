@@ -223,6 +223,178 @@ static void every_memory_event_hears_of_a_fault(void **state)
     assert_false(b->client[1]->events[a.event_id].set);
 }
 
+static int begin_error(struct bench *b, uint64_t list, uint32_t count)
+{
+    struct conn conn = {.fd = -1, .client = b->client[0]};
+    struct kfd_ioctl_wait_events_args a = {.events_ptr = list, .num_events = count, .timeout = UINT32_MAX};
+    memcpy(conn.request.data, &a, sizeof a);
+    return event_wait_begin(b->d, &conn);
+}
+
+/* shows S0.8: A wait names events that there are, wherever in its list, and a list that there is. */
+static void waits_name_events(void **state)
+{
+    static struct kfd_event_data list[4097];
+    struct bench *b = *state;
+    uint32_t good = event_new(b, KFD_IOC_EVENT_SIGNAL, false);
+    static const uint32_t wrong[] = {0, 2, EVENT_LIMIT, EVENT_LIMIT + 1, UINT32_MAX};
+    for (unsigned i = 0; i < sizeof list / sizeof list[0]; i++)
+        list[i].event_id = good;
+    for (unsigned place = 0; place < 3; place++)
+        for (unsigned i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+            list[place].event_id = wrong[i];
+            assert_int_equal(begin_error(b, (uintptr_t)list, 3), EINVAL);
+            list[place].event_id = good;
+        }
+    assert_int_equal(begin_error(b, (uintptr_t)list, 0), EINVAL);
+    assert_int_equal(begin_error(b, (uintptr_t)list, 1), 0);
+    assert_int_equal(begin_error(b, (uintptr_t)list, 4096), 0);
+    assert_int_equal(begin_error(b, (uintptr_t)list, 4097), EINVAL);
+    assert_int_equal(begin_error(b, 64, 1), EINVAL); /* nothing is mapped there */
+    struct kfd_ioctl_destroy_event_args e = {.event_id = EVENT_LIMIT};
+    assert_int_equal(call(b, 0, AMDKFD_IOC_DESTROY_EVENT, &e), EINVAL);
+}
+
+/* Times of a wait: none is a few cycles, the greatest two are for ever, and what cannot be read any more is told. */
+static void times_of_waits(void **state)
+{
+    struct bench *b = *state;
+    struct waiter w;
+    uint32_t one = event_new(b, KFD_IOC_EVENT_SIGNAL, false);
+    wait_begin(b, &w, one, one, false, 5);
+    assert_true(event_wait_ready(b->d, &w.conn)); /* without a clock no time ends */
+    assert_int_equal(wait_end(b, &w), KFD_IOC_WAIT_RESULT_TIMEOUT);
+    sender_new(b, 0, 0, 0);
+    uint64_t now = machine_now(b->d->machine);
+    static const struct {
+        uint32_t ms;
+        uint64_t cycles;
+    } cases[] = {{0, WAIT_LEAST},
+                 {1, 1000000},
+                 {0xfffffffd, UINT64_C(0xfffffffd) * 1000000},
+                 {0xfffffffe, NEVER},
+                 {0xffffffff, NEVER}};
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        wait_begin(b, &w, one, one, false, cases[i].ms);
+        assert_int_equal(w.conn.state, CONN_WAIT);
+        assert_int_equal(w.conn.deadline, i < 3 ? now + cases[i].cycles : NEVER);
+        assert_false(event_wait_ready(b->d, &w.conn));
+    }
+    struct kfd_ioctl_wait_events_args a = {.events_ptr = 64, .num_events = 1, .timeout = UINT32_MAX};
+    struct shim_answer answer = {0};
+    memcpy(w.conn.request.data, &a, sizeof a); /* the list is gone */
+    assert_true(event_wait_ready(b->d, &w.conn));
+    event_wait_finish(&w.conn, &answer);
+    assert_true(answer.result == -1 && answer.error == EFAULT);
+}
+
+/* The event page may be shorter than there are events: slots end with it, events do not. */
+static void slots_end_with_their_page(void **state)
+{
+    struct bench *b = *state;
+    struct client *c = b->client[0];
+    uint64_t vram = alloc(b, 0, 0, 0x30000000, 4096, FLAGS_VRAM, 0);
+    uint64_t handle = alloc(b, 0, 0, 0x31000000, 4096, FLAGS_GTT, 0),
+             next = alloc(b, 0, 0, 0x32000000, 4096, FLAGS_GTT, 0);
+    struct kfd_ioctl_create_event_args a = {.event_type = KFD_IOC_EVENT_SIGNAL, .event_page_offset = vram};
+    assert_int_equal(call(b, 0, AMDKFD_IOC_CREATE_EVENT, &a), EINVAL);
+    a.event_page_offset = handle + 1000; /* no such handle */
+    assert_int_equal(call(b, 0, AMDKFD_IOC_CREATE_EVENT, &a), EINVAL);
+    a.event_page_offset = handle;
+    for (uint32_t id = 1; id < 520; id++) {
+        assert_int_equal(call(b, 0, AMDKFD_IOC_CREATE_EVENT, &a), 0);
+        assert_true(a.event_id == id && a.event_slot_index == id && a.event_trigger_data == id);
+        assert_int_equal(a.event_page_offset, id < 500 ? handle : next);
+        a.event_page_offset = id < 499 ? handle : next; /* it stays where it is */
+    }
+    assert_int_equal(c->event_page, handle);
+    struct pmem *pm = machine_memory(b->d->machine);
+    const struct object *page = memory_find(c, handle), *behind = memory_find(c, next);
+    assert_int_equal(behind->offset, page->offset + 4096);
+    uint64_t *slots = (uint64_t *)(void *)pmem_gtt(pm, page->offset, 8192);
+    for (unsigned n = 505; n < 520; n++)
+        slots[n] = n;
+    event_raise_interrupt(b->d, c);
+    for (unsigned n = 505; n < 520; n++) {
+        assert_int_equal(c->events[n].set, n < 512);
+        assert_true(slots[n] == (n < 512 ? UINT64_MAX : n)); /* what is behind is none of it */
+    }
+    event_raise_mailbox(b->d, c, 515); /* is raised all the same */
+    assert_true(c->events[515].set && !c->events[514].set);
+}
+
+/* What failed of an access is told by one word of three. */
+static void faults_are_told_apart(void **state)
+{
+    static const enum fault_kind kinds[] = {FAULT_NOT_PRESENT, FAULT_READ_ONLY, FAULT_NO_EXECUTE, FAULT_BUS};
+    struct bench *b = *state;
+    struct waiter w;
+    uint32_t one = event_new(b, KFD_IOC_EVENT_MEMORY, true), two = event_new(b, KFD_IOC_EVENT_SIGNAL, true);
+    for (unsigned i = 0; i < 4; i++) {
+        wait_begin(b, &w, one, two, false, UINT32_MAX);
+        memset(&w.data[0].memory_exception_data, 0xee, sizeof w.data[0].memory_exception_data);
+        event_raise_fault(b->client[0], id_of(i % 3), 0x5000 + i, kinds[i]);
+        assert_int_equal(wait_end(b, &w), KFD_IOC_WAIT_RESULT_COMPLETE);
+        const struct kfd_hsa_memory_exception_data *told = &w.data[0].memory_exception_data;
+        assert_true(told->va == 0x5000 + i && told->gpu_id == id_of(i % 3));
+        assert_int_equal(told->failure.ReadOnly, kinds[i] == FAULT_READ_ONLY);
+        assert_int_equal(told->failure.NoExecute, kinds[i] == FAULT_NO_EXECUTE);
+        assert_int_equal(told->failure.NotPresent, i == 0 || i == 3);
+        assert_int_equal(w.data[1].memory_exception_data.gpu_id, 0); /* a signal has no fault */
+        assert_false(b->client[0]->events[one].set);
+    }
+}
+
+/* A fault is unseen until a thread of the process itself waits for one of its memory events. */
+static void faults_are_seen_by_waiters(void **state)
+{
+    static struct waiter w;
+    struct bench *b = *state;
+    uint32_t signal = event_new(b, KFD_IOC_EVENT_SIGNAL, false), memory = event_new(b, KFD_IOC_EVENT_MEMORY, false);
+    assert_false(event_fault_unseen(b->d, b->client[0]));
+    event_raise(b->client[0], signal);
+    assert_false(event_fault_unseen(b->d, b->client[0]));
+    event_raise_fault(b->client[0], id_of(0), 0x1000, FAULT_NOT_PRESENT);
+    assert_true(event_fault_unseen(b->d, b->client[0]));
+    assert_false(event_fault_unseen(b->d, b->client[1]));
+    wait_begin(b, &w, signal, signal, false, UINT32_MAX);
+    b->d->conns = &w.conn;
+    bool for_signals = event_fault_unseen(b->d, b->client[0]);
+    wait_begin(b, &w, signal, memory, false, UINT32_MAX);
+    bool for_both = event_fault_unseen(b->d, b->client[0]);
+    w.conn.state = CONN_PARK;
+    bool asked_before = event_fault_unseen(b->d, b->client[0]);
+    w.conn.state = CONN_WAIT, w.conn.client = b->client[1];
+    bool of_another = event_fault_unseen(b->d, b->client[0]);
+    b->d->conns = NULL;
+    assert_true(for_signals && !for_both && asked_before && of_another);
+    event_end(b, memory);
+    assert_false(event_fault_unseen(b->d, b->client[0]));
+}
+
+/* shows B.7: what a thread waits for, in words */
+static void waits_in_words(void **state)
+{
+    struct bench *b = *state;
+    struct waiter w;
+    uint32_t one = event_new(b, KFD_IOC_EVENT_SIGNAL, false), two = event_new(b, KFD_IOC_EVENT_MEMORY, false);
+    static const char *const words[] = {"waits for event 1\n", "waits for all events 1, 2 (memory fault)\n",
+                                        "waits for one event of 1, 2 (memory fault)\n", "waits for event\n"};
+    for (unsigned i = 0; i < 4; i++) {
+        char text[200] = "";
+        FILE *out = fmemopen(text, sizeof text, "w");
+        wait_begin(b, &w, one, two, i == 1, UINT32_MAX);
+        struct kfd_ioctl_wait_events_args a;
+        memcpy(&a, w.conn.request.data, sizeof a);
+        a.num_events = i ? 2 : 1;
+        a.events_ptr = i == 3 ? 64 : a.events_ptr; /* nothing is mapped there */
+        memcpy(w.conn.request.data, &a, sizeof a);
+        event_wait_tell(b->d, &w.conn, out);
+        fclose(out);
+        assert_string_equal(text, words[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -233,6 +405,12 @@ int main(void)
         TEST(waits_end_with_their_time),
         TEST(events_are_set_and_reset),
         TEST(every_memory_event_hears_of_a_fault),
+        TEST(waits_name_events),
+        TEST(times_of_waits),
+        TEST(slots_end_with_their_page),
+        TEST(faults_are_told_apart),
+        TEST(faults_are_seen_by_waiters),
+        TEST(waits_in_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

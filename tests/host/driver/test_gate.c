@@ -117,12 +117,120 @@ static void polling_threads_look_when_something_changed(void **state)
     close(end);
 }
 
+/* The clock has a say as soon as there is a queue, or a thread waits. */
+static void when_the_clock_is_needed(void **state)
+{
+    static const enum conn_state waits[] = {CONN_WAIT, CONN_PARK, CONN_SLEEP};
+    struct bench *b = *state;
+    assert_false(gate_needed(b->d));
+    int ends[2] = {thread_add(b, 0, 5, CONN_RUNNING, 0), thread_add(b, 0, 6, CONN_RUNNING, 0)};
+    assert_false(gate_needed(b->d));
+    for (unsigned i = 0; i < 3; i++) {
+        b->d->conns->next->state = waits[i];
+        assert_true(gate_needed(b->d));
+        b->d->conns->next->state = CONN_RUNNING;
+    }
+    assert_false(gate_needed(b->d));
+    sender_new(b, 0, 0, 0);
+    assert_true(gate_needed(b->d));
+    close(ends[0]), close(ends[1]);
+}
+
+static struct shim_answer answer_of(int end)
+{
+    struct shim_answer answer = {.result = 99};
+    assert_int_equal(recv(end, &answer, sizeof answer, MSG_DONTWAIT), sizeof answer);
+    return answer;
+}
+
+/* Without a machine there is no time: threads that poll look again, and nobody else goes on. */
+static void before_there_is_a_clock(void **state)
+{
+    struct bench *b = *state;
+    int park = thread_add(b, 0, 5, CONN_PARK, 0), sleeper = thread_add(b, 0, 6, CONN_SLEEP, 7);
+    assert_int_equal(gate_step(b->d), GATE_IDLE);
+    assert_int_equal(gate_step(b->d), GATE_BUSY);
+    assert_int_equal(answer_of(park).result, 0);
+    assert_int_equal(gate_step(b->d), GATE_IDLE);
+    assert_false(answered(sleeper));
+    close(park), close(sleeper);
+}
+
+/* Nothing can happen: who polls looks once more before the clock goes to the next time of another; without one, always.
+ */
+static void polling_threads_look_before_time_is_skipped(void **state)
+{
+    struct bench *b = *state;
+    sender_new(b, 0, 0, 0);
+    run_dry(b);
+    uint64_t now = machine_now(b->d->machine);
+    int ends[2] = {thread_add(b, 0, 5, CONN_PARK, 0), thread_add(b, 0, 6, CONN_SLEEP, now + 5000)};
+    assert_int_equal(next_answered(b, ends, 2), 0);
+    b->d->conns->state = CONN_PARK; /* in vain */
+    assert_int_equal(next_answered(b, ends, 2), 1);
+    assert_int_equal(machine_now(b->d->machine), now + 5000);
+    assert_false(answered(ends[0]));
+    for (unsigned i = 0; i < 3; i++) {
+        bool idle = false;
+        for (unsigned step = 0; step < 100 && !answered(ends[0]); step++)
+            idle |= gate_step(b->d) == GATE_IDLE;
+        assert_true(idle);
+        b->d->conns->state = CONN_PARK;
+    }
+    close(ends[0]), close(ends[1]);
+}
+
+/* What each kind of wait is answered, by one step or by all that are due at once; who has gone is not answered. */
+static void answers_of_waits(void **state)
+{
+    struct bench *b = *state;
+    sender_new(b, 0, 0, 0);
+    run_dry(b);
+    struct kfd_ioctl_create_event_args e = {.event_type = KFD_IOC_EVENT_MEMORY};
+    assert_int_equal(call(b, 0, AMDKFD_IOC_CREATE_EVENT, &e), 0);
+    uint64_t now = machine_now(b->d->machine);
+    for (unsigned round = 0; round < 2; round++) {
+        int ends[] = {thread_add(b, 0, 1, CONN_SLEEP, now), thread_add(b, 0, 2, CONN_SLEEP, now),
+                      thread_add(b, 0, 3, CONN_PARK, 0),    thread_add(b, 1, 4, CONN_PARK, 0),
+                      thread_add(b, 0, 5, CONN_SLEEP, now), thread_add(b, 0, 6, CONN_SLEEP, now + 1),
+                      thread_add(b, 0, 7, CONN_PARK, 0),    thread_add(b, 0, 8, CONN_RUNNING, 0)};
+        struct conn *conn[8], *at = b->d->conns;
+        for (unsigned i = 0; i < 8; i++, at = at->next)
+            conn[i] = at;
+        conn[1]->again = conn[2]->due = conn[3]->due = conn[4]->gone = true;
+        event_raise_fault(b->client[0], id_of(0), 0x1000, FAULT_NOT_PRESENT);
+        if (round)
+            gate_release(b->d);
+        for (unsigned i = 0; i < 4 && !round; i++) {
+            assert_int_equal(gate_step(b->d), GATE_BUSY);
+            assert_int_equal(conn[i]->state, CONN_RUNNING); /* one by one */
+            assert_int_equal(conn[3]->state, i < 3 ? CONN_PARK : CONN_RUNNING);
+        }
+        struct shim_answer answer[4];
+        for (unsigned i = 0; i < 4; i++)
+            answer[i] = answer_of(ends[i]);
+        assert_true(answer[0].result == 0 && answer[0].error == 0);
+        assert_true(answer[1].result == -1 && answer[1].error == EAGAIN && !conn[1]->again);
+        assert_int_equal(answer[2].result, PARK_FAULT);
+        assert_int_equal(answer[3].result, 0); /* another process has no fault */
+        for (unsigned i = 4; i < 8; i++)
+            assert_false(answered(ends[i]));
+        for (unsigned i = 0; i < 8; i++)
+            close(ends[i]);
+        server_close(b->d);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(threads_are_answered_in_order),
         TEST(the_clock_stops_where_a_time_ends),
         TEST(polling_threads_look_when_something_changed),
+        TEST(when_the_clock_is_needed),
+        TEST(before_there_is_a_clock),
+        TEST(polling_threads_look_before_time_is_skipped),
+        TEST(answers_of_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

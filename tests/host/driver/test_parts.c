@@ -1,20 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Parts of the driver alone: arenas, doorbell offsets (S0.14), the generated topology for random configurations (S0.6).
+ * Parts of the driver alone: arenas, doorbell offsets (S0.14), the generated topology for random configurations (S0.6),
+ * the janitor, debuggers.
  */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "config/config.h"
 #include "driver/arena.h"
+#include "driver/debugger.h"
 #include "driver/doorbell.h"
 #include "driver/janitor.h"
 #include "driver/topology.h"
@@ -171,6 +179,148 @@ static void janitor_removes_the_tree(void **state)
     assert_int_equal(access("/etc/passwd", F_OK), 0);
 }
 
+static unsigned entries(const char *path)
+{
+    unsigned n = 0;
+    DIR *folder = opendir(path);
+    while (folder && readdir(folder))
+        n++;
+    if (folder)
+        closedir(folder);
+    return n < 2 ? 0 : n - 2;
+}
+
+static bool is_named(pid_t pid, const char *name)
+{
+    char path[64], text[32] = "";
+    snprintf(path, sizeof path, "/proc/%d/comm", (int)pid);
+    FILE *f = fopen(path, "r");
+    if (!f)
+        return false;
+    (void)!fgets(text, sizeof text, f);
+    fclose(f);
+    return strncmp(text, name, strlen(name)) == 0;
+}
+
+/* It stands apart: a session, a name and one descriptor of its own; a terminal's signals do not end it. */
+static void the_janitor_stands_apart(void **state)
+{
+    struct janitor j;
+    char path[64], file[300];
+    unsigned before = entries("/proc/self/fd");
+    (void)state;
+    assert_int_equal(janitor_start(&j), 0);
+    assert_int_equal(entries("/proc/self/fd"), before + 1);
+    snprintf(path, sizeof path, "/proc/%d/fd", (int)j.pid);
+    for (unsigned i = 0; i < 2000 && (!is_named(j.pid, "gantry-janitor") || entries(path) != 1); i++)
+        usleep(5000);
+    assert_true(is_named(j.pid, "gantry-janitor"));
+    assert_int_equal(entries(path), 1);
+    assert_int_equal(getsid(j.pid), j.pid);
+    kill(j.pid, SIGINT), kill(j.pid, SIGTERM), kill(j.pid, SIGHUP);
+    usleep(50000);
+    assert_int_equal(kill(j.pid, 0), 0);
+    assert_int_equal(waitpid(j.pid, NULL, WNOHANG), 0);
+    kill(j.pid, SIGKILL); /* by whomever: the folder goes all the same */
+    snprintf(file, sizeof file, "%s/file", j.root);
+    fclose(fopen(file, "w"));
+    janitor_finish(&j);
+    assert_int_equal(access(j.root, F_OK), -1);
+    assert_int_equal(entries("/proc/self/fd"), before);
+    int other = dup(0); /* has the descriptor that was the janitor's */
+    janitor_finish(&j); /* once more: nothing */
+    assert_int_equal(fcntl(other, F_GETFD), 0);
+    close(other);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+}
+
+/* The folder lies where temporary files are to be, and is told when it cannot. */
+static void the_folder_lies_in_tmpdir(void **state)
+{
+    struct janitor j;
+    char longest[JANITOR_ROOT + 1];
+    unsigned before = entries("/proc/self/fd");
+    (void)state;
+    for (unsigned empty = 0; empty < 2; empty++) {
+        empty ? setenv("TMPDIR", "", 1) : unsetenv("TMPDIR");
+        assert_int_equal(janitor_start(&j), 0);
+        assert_int_equal(strncmp(j.root, "/tmp/gantry-", 12), 0);
+        janitor_finish(&j);
+    }
+    setenv("TMPDIR", "/nonexistent", 1);
+    assert_int_equal(janitor_start(&j), -1);
+    assert_int_equal(errno, ENOENT);
+    memset(longest, '/', JANITOR_ROOT);
+    const size_t tail = strlen("/gantry-XXXXXX");
+    for (unsigned more = 0; more < 2; more++) { /* slashes, and /tmp at the end */
+        size_t n = JANITOR_ROOT - 1 - tail + more;
+        longest[n] = 0;
+        memcpy(longest + n - 4, "/tmp", 4);
+        setenv("TMPDIR", longest, 1);
+        assert_int_equal(janitor_start(&j), more ? -1 : 0);
+        assert_true(!more || errno == ENAMETOOLONG);
+        if (!more)
+            janitor_finish(&j);
+        longest[n] = '/';
+    }
+    setenv("TMPDIR", "/tmp", 1);
+    struct rlimit files, few;
+    getrlimit(RLIMIT_NOFILE, &files);
+    int next = dup(0);
+    close(next);
+    few = (struct rlimit){(rlim_t)next + 1, files.rlim_max}; /* one for a pipe of two */
+    setrlimit(RLIMIT_NOFILE, &few);
+    int status = janitor_start(&j);
+    setrlimit(RLIMIT_NOFILE, &files);
+    assert_int_equal(status, -1);
+    assert_int_equal(access(j.root, F_OK), -1);
+    assert_int_equal(entries("/proc/self/fd"), before);
+    unsetenv("TMPDIR");
+}
+
+/* A debugger gets its words before those of the user; other programs are left alone. */
+static void debuggers_are_told(void **state)
+{
+    static const struct {
+        const char *name;
+        bool gdb;
+    } cases[] = {{"gdb", true},
+                 {"/usr/bin/gdb", true},
+                 {"gdb-multiarch", true},
+                 {"x86_64-linux-gnu-gdb", true},
+                 {"/opt/a-gdb", true},
+                 {"gdbserver", false},
+                 {"cgdb", false},
+                 {"-gdb", false},
+                 {"gd", false},
+                 {"/usr/gdb/program", false},
+                 {"sh", false},
+                 {"my-gdb2", false},
+                 {"", false},
+                 {"gdb/", false},
+                 {"agdb", false},
+                 {"a-gdbx", false}};
+    (void)state;
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char *argv[] = {(char *)(uintptr_t)cases[i].name, "--args", "program", NULL};
+        char *const *list = debugger_argv(argv);
+        assert_int_equal(list != argv, cases[i].gdb);
+        if (!cases[i].gdb)
+            continue;
+        unsigned n = 1;
+        assert_ptr_equal(list[0], argv[0]);
+        for (; strcmp(list[n], "-iex") == 0; n += 2)
+            assert_true(strlen(list[n + 1]) > 10);
+        assert_int_equal(n, 11);
+        assert_ptr_equal(list[n], argv[1]);
+        assert_ptr_equal(list[n + 1], argv[2]);
+        assert_null(list[n + 2]);
+        free((void *)(uintptr_t)list);
+    }
+    char *none[] = {NULL};
+    assert_ptr_equal(debugger_argv(none), none);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -178,6 +328,9 @@ int main(void)
         cmocka_unit_test(offsets_round_trip),
         cmocka_unit_test(topology_equals_configuration),
         cmocka_unit_test(janitor_removes_the_tree),
+        cmocka_unit_test(the_janitor_stands_apart),
+        cmocka_unit_test(the_folder_lies_in_tmpdir),
+        cmocka_unit_test(debuggers_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -148,6 +148,56 @@ static void contents_leave_the_caches_last(void **state)
                          cp_shootdowns_sent(machine_cp(b->d->machine, g)));
 }
 
+/* Whatever a shoot-down is for: what is given back while it is under way leaves the caches behind it. */
+static void contents_wait_for_any_shootdown(void **state)
+{
+    struct bench *b = *state;
+    uint64_t h = alloc(b, 0, 1, AT, BYTES, FLAGS_VRAM, 0);
+    assert_int_equal(map(b, 0, h, 4, true), 0);
+    kernels_start(b, 6);
+    assert_int_equal(map(b, 0, h, 4, false), 0);
+    machine_run(b->d->machine, client_cycle(b->d) + 1000);
+    assert_true(quarantine_empty(b->d)); /* the page itself still belongs to the client */
+    struct cp *cp = machine_cp(b->d->machine, 2);
+    const struct sim *sim = machine_sim(b->d->machine);
+    cp_space_shootdown(cp, &b->client[0]->gpu[2].space);
+    unsigned from = sim->logged;
+    uint64_t sent = cp_shootdowns_sent(cp), free_bytes = b->d->vram[1].arena.free_bytes;
+    give_back(b, h);
+    while (cp_shootdowns_done(cp) < sent) {
+        assert_int_equal(sim->logged, from);
+        assert_int_equal(b->d->vram[1].arena.free_bytes, free_bytes);
+        machine_run(b->d->machine, client_cycle(b->d) + 1);
+    }
+    assert_int_equal(sim->logged, from + 2); /* the caches of the GPU that reached it, and of its home */
+    assert_false(quarantine_empty(b->d));
+    machine_run(b->d->machine, client_cycle(b->d) + 1000);
+    assert_true(quarantine_empty(b->d));
+    assert_true(b->d->vram[1].arena.free_bytes > free_bytes);
+}
+
+/* Many are given back one by one, behind each other's shoot-downs: all of them come back. */
+static void all_pages_come_back(void **state)
+{
+    enum { COUNT = 20 };
+    struct bench *b = *state;
+    uint64_t h[COUNT], free_bytes = b->d->vram[1].arena.free_bytes;
+    for (unsigned i = 0; i < COUNT; i++) {
+        h[i] = alloc(b, 0, 1, AT + i * 0x10000u, BYTES, FLAGS_VRAM, 0);
+        assert_int_equal(map(b, 0, h[i], 6, true), 0);
+    }
+    kernels_start(b, 6);
+    for (unsigned i = 0; i < COUNT; i++) {
+        give_back(b, h[i]);
+        machine_run(b->d->machine, client_cycle(b->d) + 50);
+    }
+    assert_false(quarantine_empty(b->d));
+    machine_run(b->d->machine, client_cycle(b->d) + 2000);
+    assert_true(quarantine_empty(b->d));
+    assert_int_equal(b->d->vram[1].arena.free_bytes, free_bytes);
+    assert_int_equal(b->d->vram[1].arena.count, 1);
+}
+
 /* A window keeps its number, a page table its page. */
 static void windows_and_tables_wait_too(void **state)
 {
@@ -197,6 +247,8 @@ int main(void)
         TEST(pages_of_the_resting_are_free_at_once),
         TEST(pages_wait_for_all_answers),
         TEST(contents_leave_the_caches_last),
+        TEST(contents_wait_for_any_shootdown),
+        TEST(all_pages_come_back),
         TEST(windows_and_tables_wait_too),
         TEST(a_full_memory_waits),
     };

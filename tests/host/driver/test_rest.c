@@ -285,6 +285,34 @@ static void what_threads_wait_for(void **state)
     }
 }
 
+/* Processes that come later count, however often it was looked before; a client without a process rests. */
+static void later_processes_count(void **state)
+{
+    struct bench *b = *state;
+    b->client[1]->ended = true;
+    pid_t pid = start(WAITS_FOR_CHILD, NULL); /* which pauses */
+    struct client *c = client_get(b->d, pid);
+    struct client *gone = client_get(b->d, 0x3ffff000); /* no such process */
+    for (unsigned look = 0; look < 500; look++)
+        assert_true(rest_outside(b->d));
+    c->ended = true;
+    end_all();
+    client_get(b->d, start(FUTEX, NULL));
+    for (unsigned look = 0; look < 1000; look++)
+        if (!rest_outside(b->d))
+            break;
+    for (unsigned look = 0; look < 500; look++)
+        assert_false(rest_outside(b->d));
+    pid = start(WAITS_FOR_CHILD, NULL);
+    client_get(b->d, pid);
+    bool outside = false;
+    for (unsigned look = 0; look < 1000 && !outside; look++)
+        outside = rest_outside(b->d);
+    assert_true(outside);
+    assert_true(rests(b));
+    assert_false(gone->ended);
+}
+
 /* CPU time of all clients that live, and of nobody else. */
 static void time_of_the_clients(void **state)
 {
@@ -311,6 +339,7 @@ int main(void)
         RESTS(every_thread_counts),
         RESTS(children_count),
         RESTS(what_threads_wait_for),
+        RESTS(later_processes_count),
         RESTS(time_of_the_clients),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

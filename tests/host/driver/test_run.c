@@ -2,6 +2,7 @@
  * What a program under `gantry run` finds, how its end is told, and what is left of it (S0.7); shell scripts on a fake
  * machine.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -23,6 +24,7 @@
 #include "../firmware/fake_sim.h"
 #include "base/log.h"
 #include "config/config.h"
+#include "driver/address.h"
 #include "driver/run.h"
 
 #define SHIM "libm.so.6" /* any library that can be loaded */
@@ -35,7 +37,7 @@ struct bench {
 };
 
 static volatile int stop;
-static unsigned notes;
+static unsigned notes, adopts;
 
 static int setup(void **state)
 {
@@ -68,6 +70,32 @@ static void note(void *arg, struct machine *machine, unsigned kernels)
     notes++;
 }
 
+static unsigned descriptors(void)
+{
+    unsigned n = 0;
+    for (int fd = 0; fd < 1024; fd++)
+        n += fcntl(fd, F_GETFD) >= 0;
+    return n;
+}
+
+/* Somebody listens at the socket of the only run there is. */
+static bool reachable(const struct bench *b)
+{
+    struct sockaddr_un address;
+    char root[400] = "";
+    DIR *all = opendir(b->folder);
+    for (struct dirent *entry; (entry = readdir(all));)
+        if (*entry->d_name != '.')
+            snprintf(root, sizeof root, "%s/%s", b->folder, entry->d_name);
+    closedir(all);
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), folder = address_open(root, &address);
+    assert_true(folder >= 0);
+    bool there = connect(fd, (struct sockaddr *)&address, sizeof address) == 0;
+    close(folder);
+    close(fd);
+    return there;
+}
+
 /* Runs it; standard output goes to b->said. */
 static struct run_report run(struct bench *b, char *const *argv)
 {
@@ -78,14 +106,17 @@ static struct run_report run(struct bench *b, char *const *argv)
                                   .shim = SHIM,
                                   .stop = &stop,
                                   .progress = note};
+    const unsigned before = descriptors();
     int out = fcntl(1, F_DUPFD_CLOEXEC, 3), ends[2];
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
     struct run *r = run_new(&options);
     assert_non_null(r);
+    assert_true(reachable(b));
     assert_false(machine_started(run_machine(r)));
     dup2(ends[1], 1);
     close(ends[1]);
     run_program(r, &report);
+    assert_true(report.end == RUN_NOT_STARTED || !reachable(b)); /* what it left running finds nobody */
     dup2(out, 1);
     close(out);
     assert_null(report.rows);
@@ -95,7 +126,11 @@ static struct run_report run(struct bench *b, char *const *argv)
         got = read(ends[0], b->said + n, sizeof b->said - 1 - n);
     b->said[n] = 0;
     close(ends[0]);
+    while (adopts && waitpid(-1, NULL, 0) > 0) /* an orphan of the program */
+        adopts--;
+    assert_int_equal(adopts, 0);
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no child is left, no zombie */
+    assert_int_equal(descriptors(), before);
     return report;
 }
 
@@ -138,6 +173,7 @@ static void nothing_else_is_handed_on(void **state)
     struct bench *b = *state;
     struct rlimit files, few;
     sigset_t some, before;
+    personality((unsigned long)personality(0xffffffff) & ~(unsigned long)ADDR_NO_RANDOMIZE);
     const int persona = personality(0xffffffff);
     char line[128], expected[256] = "";
     signal(SIGINT, SIG_DFL), signal(SIGTERM, SIG_DFL),
@@ -164,6 +200,18 @@ static void nothing_else_is_handed_on(void **state)
     assert_line(b, expected);
     assert_line(b, "00040000\n");
     assert_int_equal(personality(0xffffffff), persona);
+}
+
+/* What outlives its parent still belongs to the run. */
+static void orphans_are_adopted(void **state)
+{
+    struct bench *b = *state;
+    char line[64];
+    adopts = 1;
+    struct run_report report = script(b, "(sh -c 'sleep 0.2; grep PPid /proc/$$/status' &) ; sleep 0.6");
+    assert_int_equal(report.end, RUN_EXITED);
+    snprintf(line, sizeof line, "PPid:\t%d\n", (int)getpid());
+    assert_line(b, line);
 }
 
 static double seconds(void)
@@ -249,12 +297,48 @@ static void runs_that_cannot_begin(void **state)
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 }
 
+/* Without enough descriptors a run does not begin, however far it came, and nothing of it is left. */
+static void runs_begin_wholly_or_not_at_all(void **state)
+{
+    struct bench *b = *state;
+    char *argv[] = {"true", NULL};
+    const struct run_options options = {
+        .cfg = &b->config.cfg, .sim = {.model = SIM_GOLDEN}, .argv = argv, .shim = SHIM};
+    struct rlimit files, few;
+    int next = dup(0), first = next;
+    while (next < first + 30) /* what is left to a run is left to its janitor, who has none of these */
+        next = dup(0);
+    const unsigned before = descriptors();
+    getrlimit(RLIMIT_NOFILE, &files);
+    struct run *r = NULL;
+    unsigned failed = 0;
+    for (unsigned more = 0; more < 40 && !r; more++) {
+        few = (struct rlimit){(rlim_t)next + 1 + more, files.rlim_max};
+        setrlimit(RLIMIT_NOFILE, &few);
+        r = run_new(&options);
+        setrlimit(RLIMIT_NOFILE, &files);
+        if (r)
+            break;
+        failed++;
+        assert_int_equal(descriptors(), before);
+        assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+        assert_int_equal(rmdir(b->folder) || mkdir(b->folder, 0700), 0); /* empty */
+    }
+    assert_non_null(r);
+    assert_true(failed >= 3);
+    run_free(r);
+    while (next >= first)
+        close(next--);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(the_environment_of_a_program), TEST(nothing_else_is_handed_on), TEST(ends_are_told_as_they_were),
-        TEST(what_does_not_start),          TEST(programs_are_stopped),      TEST(runs_that_cannot_begin),
+        TEST(the_environment_of_a_program), TEST(nothing_else_is_handed_on),
+        TEST(ends_are_told_as_they_were),   TEST(what_does_not_start),
+        TEST(programs_are_stopped),         TEST(runs_that_cannot_begin),
+        TEST(orphans_are_adopted),          TEST(runs_begin_wholly_or_not_at_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

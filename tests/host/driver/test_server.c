@@ -383,15 +383,234 @@ static void bad_messages_end_their_connection(void **state)
     assert_null(client_of(b, pid));
 }
 
+/* As many connections as half of the descriptors that the system grants, within limits; the program keeps its own. */
+static void descriptors_are_raised(void **state)
+{
+    static const struct {
+        rlim_t soft, hard;
+        unsigned room;
+    } cases[] = {{100, 600, 300}, {600, 600, 300}, {100, 130, 65}, {100, 129, 64}, {100, 100, 64}};
+    struct bench *b = *state;
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        server_close(b->d);
+        char path[300];
+        snprintf(path, sizeof path, "%s/%s", b->d->root, ADDRESS_NAME);
+        unlink(path);
+        pid_t pid = fork();
+        if (pid == 0) { /* what is given up does not come back */
+            const struct rlimit files = {cases[i].soft, cases[i].hard};
+            struct rlimit after;
+            bool good = setrlimit(RLIMIT_NOFILE, &files) == 0 && server_open(b->d) == 0;
+            getrlimit(RLIMIT_NOFILE, &after);
+            good = good && b->d->conn_room == cases[i].room && b->d->files_before == cases[i].soft;
+            _exit(good && after.rlim_cur == cases[i].hard ? 0 : 1);
+        }
+        int status = 0;
+        waitpid(pid, &status, 0);
+        assert_int_equal(status, 0);
+    }
+}
+
+/* A connection of this process, as if it were a client's thread; its other end. */
+static int thread_add(struct bench *b, struct conn **conn)
+{
+    int ends[2];
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+    *conn = calloc(1, sizeof **conn);
+    **conn = (struct conn){.fd = ends[0], .pid = getpid(), .client = b->client[0], .next = b->d->conns};
+    b->d->conns = *conn;
+    return ends[1];
+}
+
+/* Sends it and lets the driver look once: what it answers, with the inode of the file that came along (0: none). */
+static struct shim_answer asked(struct bench *b, int end, const struct shim_request *request, ino_t *file)
+{
+    struct shim_answer answer = {.result = 99};
+    struct iovec part = {&answer, sizeof answer};
+    union {
+        struct cmsghdr header;
+        char room[CMSG_SPACE(sizeof(int))];
+    } control;
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    struct stat s;
+    *file = 0;
+    assert_int_equal(send(end, request, sizeof *request, 0), sizeof *request);
+    assert_true(server_poll(b->d, 0, -1));
+    if (recvmsg(end, &message, MSG_DONTWAIT) < 0)
+        return answer;
+    if (message.msg_controllen >= sizeof control.header && CMSG_FIRSTHDR(&message)) {
+        int fd;
+        assert_int_equal(control.header.cmsg_type, SCM_RIGHTS);
+        memcpy(&fd, CMSG_DATA(&control.header), sizeof fd);
+        assert_int_equal(fstat(fd, &s), 0);
+        *file = s.st_ino;
+        close(fd);
+    }
+    return answer;
+}
+
+static ino_t inode_of(int fd)
+{
+    struct stat s;
+    assert_int_equal(fstat(fd, &s), 0);
+    return s.st_ino;
+}
+
+/* shows S0.8: render nodes begin with 128, one a GPU; each device has a file of its own. */
+static void devices_have_files(void **state)
+{
+    struct bench *b = *state;
+    struct conn *conn;
+    int end = thread_add(b, &conn);
+    ino_t file;
+    for (uint32_t minor = 126; minor < 128 + GPUS + 2; minor++) {
+        bool good = minor >= 128 && minor < 128 + GPUS;
+        struct shim_answer answer =
+            asked(b, end, &(struct shim_request){.op = REQ_OPEN_DRI, .index = minor, .tid = 5}, &file);
+        assert_int_equal(answer.result, good ? 0 : -1);
+        assert_int_equal(answer.error, good ? 0 : ENOENT);
+        assert_int_equal(file, good ? inode_of(b->d->dri_token[minor - 128]) : 0);
+    }
+    struct shim_answer answer = asked(b, end, &(struct shim_request){.op = REQ_OPEN_KFD, .tid = 6}, &file);
+    assert_int_equal(answer.result, 0);
+    assert_int_equal(file, inode_of(b->d->kfd_token));
+    assert_int_equal(conn->tid, 6);
+    close(end);
+}
+
+/* shows S3.12: what lies behind an offset: the client's own page or slab, with its place in it; otherwise nothing. */
+static void maps_are_of_own_files(void **state)
+{
+    struct bench *b = *state;
+    struct conn *conn;
+    int end = thread_add(b, &conn);
+    const struct object *o = memory_find(b->client[0], alloc(b, 0, 1, 0x20000000, 0x3000, FLAGS_VRAM, 0));
+    uint64_t at = 0, bytes = 4096;
+    ino_t file, slab = inode_of(memory_map_file(b->d, b->client[0], 1, o->offset, &bytes, &at));
+    const uint64_t doorbells = doorbell_encode(PAGE_DOORBELL, id_of(2));
+    const struct {
+        uint32_t index;
+        uint64_t offset, bytes;
+        ino_t file;
+        uint64_t place;
+    } cases[] = {{129, o->offset, 4096, slab, at},
+                 {129, o->offset + 4096, 0x2000, slab, at + 4096},
+                 {129, o->offset + 0x3000, 4096, 0, 0},
+                 {128, o->offset, 4096, 0, 0},
+                 {127, o->offset, 4096, 0, 0},
+                 {128 + GPUS, o->offset, 4096, 0, 0},
+                 {0, doorbells, 4096, inode_of(b->client[0]->page_fd), queue_window(b->d, 2)},
+                 {0, doorbells, 8192, 0, 0}};
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct shim_request r = {.op = REQ_MMAP, .index = cases[i].index, .arg = cases[i].offset};
+        struct map_place place;
+        memcpy(r.data, &cases[i].bytes, sizeof cases[i].bytes);
+        struct shim_answer answer = asked(b, end, &r, &file);
+        assert_int_equal(file, cases[i].file);
+        assert_int_equal(answer.result, file ? 0 : -1);
+        assert_int_equal(answer.error, file ? 0 : EINVAL);
+        memcpy(&place, answer.data, sizeof place);
+        assert_true(!file || (place.offset == cases[i].place && place.bytes == cases[i].bytes));
+    }
+    close(end);
+}
+
+/* Sleep is real before there is a clock; then it ends some cycles later, or never. */
+static void sleeps_are_of_target_time(void **state)
+{
+    struct bench *b = *state;
+    struct conn *conn;
+    int end = thread_add(b, &conn);
+    ino_t file;
+    struct shim_request r = {.op = REQ_SLEEP, .arg = 5000};
+    struct shim_answer answer = asked(b, end, &r, &file);
+    assert_true(answer.result == 1 && answer.error == 0 && conn->state == CONN_RUNNING);
+    assert_int_equal(machine_start(b->d->machine), 0);
+    machine_run(b->d->machine, 0);
+    static const struct {
+        uint64_t ns, cycles;
+    } cases[] = {{0, WAIT_LEAST},
+                 {WAIT_LEAST + 1, WAIT_LEAST + 1},
+                 {5000, 5000},
+                 {(UINT64_C(1) << 62) - 1, (UINT64_C(1) << 62) - 1},
+                 {UINT64_C(1) << 62, NEVER},
+                 {UINT64_MAX, NEVER}};
+    assert_int_equal(client_cycle(b->d), 0);
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        r.arg = cases[i].ns;
+        answer = asked(b, end, &r, &file);
+        assert_int_equal(answer.result, 99); /* later */
+        assert_int_equal(conn->state, CONN_SLEEP);
+        assert_true(conn->deadline == cases[i].cycles);
+        conn->state = CONN_RUNNING;
+    }
+    close(end);
+}
+
+/* What counts as a request: all but those by which a thread only waits; a polling thread remains one that has looked.
+ */
+static void waits_are_no_requests(void **state)
+{
+    struct bench *b = *state;
+    struct conn *conn;
+    int end = thread_add(b, &conn);
+    ino_t file;
+    uint64_t before = b->d->requests;
+    struct shim_request r = {.op = REQ_PARK};
+    conn->looked = true;
+    b->d->changed = false;
+    assert_int_equal(asked(b, end, &r, &file).result, 99);
+    assert_true(conn->state == CONN_PARK && conn->looked && b->d->changed);
+    assert_int_equal(b->d->requests, before);
+    conn->state = CONN_RUNNING;
+    struct kfd_ioctl_create_event_args e = {.event_type = KFD_IOC_EVENT_SIGNAL};
+    assert_int_equal(call(b, 0, AMDKFD_IOC_CREATE_EVENT, &e), 0);
+    struct kfd_event_data list = {.event_id = e.event_id};
+    struct kfd_ioctl_wait_events_args w = {.events_ptr = (uintptr_t)&list, .num_events = 1, .timeout = UINT32_MAX};
+    r = (struct shim_request){.op = REQ_IOCTL, .code = (uint32_t)AMDKFD_IOC_WAIT_EVENTS, .bytes = sizeof w};
+    memcpy(r.data, &w, sizeof w);
+    assert_int_equal(asked(b, end, &r, &file).result, 99);
+    assert_true(conn->state == CONN_WAIT && !conn->looked);
+    assert_int_equal(b->d->requests, before);
+    conn->state = CONN_RUNNING;
+    struct kfd_ioctl_get_version_args v = {0};
+    r = (struct shim_request){.op = REQ_IOCTL, .code = (uint32_t)AMDKFD_IOC_GET_VERSION, .bytes = sizeof v};
+    struct shim_answer answer = asked(b, end, &r, &file);
+    assert_int_equal(answer.result, 0);
+    memcpy(&v, answer.data, sizeof v);
+    assert_int_equal(v.major_version, KFD_IOCTL_MAJOR_VERSION);
+    assert_int_equal(b->d->requests, before + 1);
+    assert_int_equal(asked(b, end, &(struct shim_request){.op = REQ_HELLO}, &file).result, 0);
+    assert_int_equal(b->d->requests, before + 2);
+    answer = asked(b, end, &(struct shim_request){.op = (enum request_op)99}, &file);
+    assert_true(answer.result == -1 && answer.error == EPROTO && file == 0);
+    assert_int_equal(b->d->requests, before + 3);
+    b->d->changed = false;
+    close(end); /* the thread is gone */
+    server_poll(b->d, 0, -1);
+    assert_null(b->d->conns);
+    assert_true(b->d->changed);
+}
+
 #define SERVED(f) cmocka_unit_test_setup_teardown(f, server_setup, server_teardown)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SERVED(processes_leave_no_descriptor),     SERVED(own_processes_connect),
-        SERVED(another_user_is_refused),           SERVED(another_run_is_refused),
-        SERVED(connections_are_counted),           SERVED(no_descriptor_is_no_circle),
-        SERVED(long_folders_are_reached),          SERVED(exec_is_a_new_client),
+        SERVED(processes_leave_no_descriptor),
+        SERVED(own_processes_connect),
+        SERVED(another_user_is_refused),
+        SERVED(another_run_is_refused),
+        SERVED(connections_are_counted),
+        SERVED(no_descriptor_is_no_circle),
+        SERVED(long_folders_are_reached),
+        SERVED(exec_is_a_new_client),
         SERVED(bad_messages_end_their_connection),
+        SERVED(descriptors_are_raised),
+        SERVED(devices_have_files),
+        SERVED(maps_are_of_own_files),
+        SERVED(sleeps_are_of_target_time),
+        SERVED(waits_are_no_requests),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
