@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Parts of the driver alone: arenas, doorbell offsets (S0.14), the generated topology for random configurations (S0.6),
- * the janitor, debuggers.
+ * the janitor, debuggers, slices of the clock.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -25,6 +25,7 @@
 #include "driver/debugger.h"
 #include "driver/doorbell.h"
 #include "driver/janitor.h"
+#include "driver/slice.h"
 #include "driver/topology.h"
 
 static void arena_agrees_with_a_map(void **state)
@@ -321,6 +322,35 @@ static void debuggers_are_told(void **state)
     assert_ptr_equal(debugger_argv(none), none);
 }
 
+/* A slice that took no host time is followed by a longer one, one that took long by a shorter one, within limits. */
+static void slices_follow_host_time(void **state)
+{
+    static const struct {
+        unsigned ms;
+        uint64_t cycles, next;
+    } cases[] = {{0, 1000, 2000},
+                 {0, 5000, 10000},
+                 {0, UINT64_C(1) << 31, UINT64_C(1) << 32},
+                 {0, UINT64_C(1) << 32, UINT64_C(1) << 32},
+                 {40, 5000, 5000},
+                 {150, 5000, 2500},
+                 {150, 1001, 500},
+                 {150, 1000, 1000}};
+    (void)state;
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct slice slice = SLICE_INIT;
+        for (unsigned again = 0; again < 50; again++) { /* this process may have to wait for its turn */
+            slice.cycles = cases[i].cycles;
+            slice_begin(&slice);
+            usleep(cases[i].ms * 1000);
+            slice_end(&slice);
+            if (slice.cycles == cases[i].next)
+                break;
+        }
+        assert_int_equal(slice.cycles, cases[i].next);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -331,6 +361,7 @@ int main(void)
         cmocka_unit_test(the_janitor_stands_apart),
         cmocka_unit_test(the_folder_lies_in_tmpdir),
         cmocka_unit_test(debuggers_are_told),
+        cmocka_unit_test(slices_follow_host_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
