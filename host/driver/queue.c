@@ -84,8 +84,8 @@ static void queue_link(struct driver *d, struct queue *q)
 static bool range_mapped(const struct pagetable *pt, uint64_t va, uint64_t bytes)
 {
     bool all = pt && va < VA_LIMIT && bytes <= VA_LIMIT - va;
-    for (uint64_t at = va & ~(PAGE - 1); all && at < va + bytes; at += PAGE)
-        all = pagetable_lookup(pt, at) != 0;
+    for (uint64_t page = va / PAGE; all && page * PAGE < va + bytes; page++)
+        all = pagetable_lookup(pt, page * PAGE) != 0;
     return all;
 }
 
@@ -105,10 +105,10 @@ int queue_create(struct driver *d, struct client *c, void *arg)
     struct kfd_ioctl_create_queue_args *a = arg;
     int gpu = gpu_of_id(d, a->gpu_id);
     uint32_t id = 0;
-    if (gpu < 0 || a->queue_type != KFD_IOC_QUEUE_TYPE_COMPUTE_AQL) {
-        if (gpu >= 0)
-            log_info("driver", "client %u: queue of type %u refused: only AQL queues are served", c->index,
-                     a->queue_type);
+    if (gpu < 0)
+        return EINVAL;
+    if (a->queue_type != KFD_IOC_QUEUE_TYPE_COMPUTE_AQL) {
+        log_info("driver", "client %u: queue of type %u refused: only AQL queues are served", c->index, a->queue_type);
         return EINVAL;
     }
     if (!places_valid(c, (unsigned)gpu, a)) {

@@ -130,6 +130,23 @@ static void clients_map_their_own(void **state)
     assert_int_equal(render_map(b, 0, 1, at, &bytes), -1);
 }
 
+/* shows S3.12: no granule holds bytes of two clients, whichever of them comes first, in VRAM and in host memory. */
+static void clients_share_no_granule(void **state)
+{
+    struct bench *b = *state;
+    for (unsigned kind = 0; kind < 2; kind++) {
+        const struct store *s = kind ? &b->d->gtt : &b->d->vram[1];
+        uint64_t granule[6];
+        for (unsigned i = 0; i < 6; i++) {
+            uint64_t va = 0x20000000 + (2 * i + kind) * UINT64_C(0x1000000);
+            uint64_t handle = alloc(b, i & 1, 1, va, PAGE, kind ? FLAGS_GTT : FLAGS_VRAM, 0);
+            granule[i] = memory_find(b->client[i & 1], handle)->offset / s->granule;
+            for (unsigned k = 0; k < i; k++)
+                assert_int_equal(granule[i] == granule[k], (i & 1) == (k & 1)); /* one client's lie together */
+        }
+    }
+}
+
 /* A client keeps what it has mapped: writes of a dead mapping reach nobody, and files keep their length. */
 static void freed_memory_is_let_go(void **state)
 {
@@ -160,6 +177,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(owners_share_no_granule),
         TEST(clients_map_their_own),
+        TEST(clients_share_no_granule),
         TEST(freed_memory_is_let_go),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
