@@ -4,6 +4,8 @@
  */
 #include "packets.h"
 
+#include <sys/mman.h>
+
 /* shows S0.14: doorbells and registers of all GPUs lie on pages of their own; what is stored to registers rings
  * nothing. */
 static void pages_do_not_overlap(void **state)
@@ -76,6 +78,13 @@ static void kernels_run_on_the_cus_of_the_mask(void **state)
         a.num_cu_mask = n;
         assert_int_equal(call(b, 0, AMDKFD_IOC_SET_CU_MASK, &a), n == 32 ? 0 : EINVAL);
     }
+    char *pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(pages != MAP_FAILED && mprotect(pages + 4096, 4096, PROT_NONE) == 0);
+    memcpy(pages + 4096 - 8, words, 8);
+    a.cu_mask_ptr = (uintptr_t)pages + 4096 - 8;
+    for (a.num_cu_mask = 64; a.num_cu_mask <= 128; a.num_cu_mask += 32) /* more words than CUs are not even read */
+        assert_int_equal(call(b, 0, AMDKFD_IOC_SET_CU_MASK, &a), 0);
+    munmap(pages, 8192);
     a.num_cu_mask = 64, a.queue_id = 77;
     assert_int_equal(call(b, 0, AMDKFD_IOC_SET_CU_MASK, &a), EINVAL);
 }

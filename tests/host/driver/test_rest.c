@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-enum habit { PAUSES, COMPUTES, FUTEX, TIMED_FUTEX, WAITS_FOR_CHILD, READS, STOPS, ENDS, YIELDS };
+enum habit { PAUSES, COMPUTES, FUTEX, BITSET_FUTEX, TIMED_FUTEX, WAITS_FOR_CHILD, READS, STOPS, ENDS, YIELDS };
 
 static uint32_t word;
 static int never[2]; /* a pipe to which nobody writes */
@@ -33,6 +33,9 @@ static void behave(enum habit habit)
     case FUTEX:
         for (;;)
             syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+    case BITSET_FUTEX: /* as the C library's locks */
+        for (;;)
+            syscall(SYS_futex, &word, FUTEX_WAIT_BITSET_PRIVATE, 0, NULL, NULL, FUTEX_BITSET_MATCH_ANY);
     case TIMED_FUTEX:
         for (;;)
             syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &hour, NULL, 0);
@@ -249,6 +252,7 @@ static void what_threads_wait_for(void **state)
         bool outside;
     } cases[] = {{FUTEX, NULL, "for another thread (futex)", false},
                  {FUTEX, &futex, "for another thread (futex)", false},
+                 {BITSET_FUTEX, NULL, "for another thread (futex)", false},
                  {TIMED_FUTEX, NULL, "for something outside", true},
                  {WAITS_FOR_CHILD, NULL, "for a process that it started", true}, /* which pauses */
                  {READS, NULL, "for something outside", true},

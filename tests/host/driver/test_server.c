@@ -277,6 +277,7 @@ static void no_descriptor_is_no_circle(void **state)
     few = (struct rlimit){(rlim_t)next + 20, files.rlim_max};
     setrlimit(RLIMIT_NOFILE, &few);
     int status = serve(b, pid);
+    assert_true(fcntl(b->d->spare_fd, F_GETFD) >= 0); /* for the next one that must be told */
     clock_t begin = clock();
     for (unsigned i = 0; i < 20; i++)
         assert_false(server_poll(b->d, 1000, -1));
@@ -284,6 +285,35 @@ static void no_descriptor_is_no_circle(void **state)
     assert_int_equal(status, REFUSED + EMFILE);
     assert_true(clock() - begin < CLOCKS_PER_SEC / 10);
     assert_true(logged("out of descriptors"));
+}
+
+/* Whoever still waits for an answer when the run ends reads that nobody is there any more. */
+static void closing_ends_connections(void **state)
+{
+    struct bench *b = *state;
+    int told[2], status = -1;
+    char byte;
+    assert_int_equal(pipe(told), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        alarm(30);
+        int fd = client_connect(b);
+        close(b->d->listen_fd);
+        if (say(fd, REQ_HELLO) || write(told[1], "1", 1) != 1)
+            _exit(1);
+        _exit(recv(fd, &byte, 1, 0) == 0 ? 0 : 2);
+    }
+    b->d->program = pid;
+    close(told[1]);
+    for (struct pollfd p = {.fd = told[0], .events = POLLIN}; poll(&p, 1, 0) == 0;)
+        server_poll(b->d, 5000, -1);
+    assert_int_equal(read(told[0], &byte, 1), 1);
+    close(told[0]);
+    assert_non_null(b->d->conns);
+    server_close(b->d);
+    assert_null(b->d->conns);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
 /* Folders may have long names. */
@@ -597,19 +627,13 @@ static void waits_are_no_requests(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SERVED(processes_leave_no_descriptor),
-        SERVED(own_processes_connect),
-        SERVED(another_user_is_refused),
-        SERVED(another_run_is_refused),
-        SERVED(connections_are_counted),
-        SERVED(no_descriptor_is_no_circle),
-        SERVED(long_folders_are_reached),
-        SERVED(exec_is_a_new_client),
-        SERVED(bad_messages_end_their_connection),
-        SERVED(descriptors_are_raised),
-        SERVED(devices_have_files),
-        SERVED(maps_are_of_own_files),
-        SERVED(sleeps_are_of_target_time),
+        SERVED(processes_leave_no_descriptor), SERVED(own_processes_connect),
+        SERVED(another_user_is_refused),       SERVED(another_run_is_refused),
+        SERVED(connections_are_counted),       SERVED(no_descriptor_is_no_circle),
+        SERVED(closing_ends_connections),      SERVED(long_folders_are_reached),
+        SERVED(exec_is_a_new_client),          SERVED(bad_messages_end_their_connection),
+        SERVED(descriptors_are_raised),        SERVED(devices_have_files),
+        SERVED(maps_are_of_own_files),         SERVED(sleeps_are_of_target_time),
         SERVED(waits_are_no_requests),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
