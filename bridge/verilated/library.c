@@ -10,41 +10,8 @@
 
 #include "base/check.h"
 #include "base/xalloc.h"
-#include "bridge/inproc/sim.h"
 #include "bridge/verilated/builder.h"
 #include "bridge/verilated/stamp.h"
-#include "config/config.h"
-
-struct words { /* argument vector in the making */
-    char **list;
-    size_t count, room;
-};
-
-static void words_add(struct words *w, char *text)
-{
-    w->list = xgrow(w->list, &w->room, w->count + 1, sizeof *w->list);
-    w->list[w->count++] = text;
-}
-
-/* The last word. */
-static void words_end(struct words *w, char *text)
-{
-    words_add(w, text);
-    w->list = xgrow(w->list, &w->room, w->count + 1, sizeof *w->list);
-    w->list[w->count] = NULL;
-}
-
-static void words_fini(struct words *w)
-{
-    for (size_t i = 0; i < w->count; i++)
-        free(w->list[i]);
-    free(w->list);
-}
-
-static void add_constant(void *arg, const char *name, uint64_t value)
-{
-    words_add(arg, xasprintf("--set=%s=%llu", name, (unsigned long long)value));
-}
 
 static void add_defines(struct words *w, const char *names)
 {
@@ -55,16 +22,15 @@ static void add_defines(struct words *w, const char *names)
     }
 }
 
-static void command_line(struct words *w, const struct gantry_cfg *cfg, bool trace, bool observe,
+static void command_line(struct words *w, const struct library_source *source, bool trace,
                          const struct library *libraries, unsigned count)
 {
     words_add(w, xstrdup("python3"));
-    words_add(w, xasprintf("%s/sw/tools/models.py", config_root()));
-    words_add(w, xstrdup(cfg->host_model_cc == CFG_HOST_MODEL_CC_GCC ? "--cc=gcc" : "--cc=clang"));
+    words_add(w, xasprintf("%s/sw/tools/models.py", source->root));
+    for (size_t i = 0; i < source->words.count; i++)
+        words_add(w, xstrdup(source->words.list[i]));
     if (trace)
         words_add(w, xstrdup("--trace"));
-    if (observe)
-        words_add(w, xstrdup("--observe"));
     if (getenv("GANTRY_MODEL_CHECK"))
         words_add(w, xstrdup("--check"));
     if (getenv("GANTRY_MODEL_STD_X"))
@@ -72,10 +38,8 @@ static void command_line(struct words *w, const struct gantry_cfg *cfg, bool tra
     if (getenv("GANTRY_RTL_COVERAGE"))
         words_add(w, xstrdup("--coverage"));
     add_defines(w, getenv("GANTRY_MODEL_DEFINES"));
-    config_constants(cfg, add_constant, w);
-    for (unsigned i = 1; i < count; i++)
-        words_add(w, xstrdup(libraries[i - 1].kind));
-    words_end(w, xstrdup(libraries[count - 1].kind));
+    for (unsigned i = 0; i < count; i++)
+        words_add(w, xstrdup(libraries[i].kind));
 }
 
 static void model_bug(const char *name, uint64_t cycle, const char *text)
@@ -125,24 +89,23 @@ static bool library_open(struct library *lib, const char *path)
     return true;
 }
 
-bool library_load(const struct gantry_cfg *cfg, const struct sim_options *options, bool trace,
-                  struct library *libraries, unsigned count)
+bool library_load(const struct library_source *source, bool trace, struct library *libraries, unsigned count)
 {
     struct words w = {0};
     enum gantry_status failure = STATUS_INTERNAL;
     if (count == 0)
         return true;
-    command_line(&w, cfg, trace, options->lockstep, libraries, count);
-    char *stamp = stamp_name(w.list), *text = stamp_answer(config_root(), stamp);
+    command_line(&w, source, trace, libraries, count);
+    char *stamp = stamp_name(w.list), *text = stamp_answer(source->root, stamp);
     if (text == NULL) {
-        words_end(&w, xasprintf("--stamp=%s", stamp));
-        text = builder_run(w.list, options->unwanted, options->unwanted_arg, &failure);
+        words_add(&w, xasprintf("--stamp=%s", stamp));
+        text = builder_run(w.list, source->unwanted, source->unwanted_arg, &failure);
     }
     free(stamp);
     words_fini(&w);
     bool ok = text != NULL;
-    if (!ok && options->failure)
-        *options->failure = failure;
+    if (!ok && source->failure)
+        *source->failure = failure;
     unsigned n = 0;
     for (char *line = text, *end; ok && line && (end = strchr(line, '\n')) != NULL; line = end + 1) {
         *end = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Model libraries: asks sw/tools/models.py for the one of each kind that fits the configuration (built when missing)
+ * Model libraries: asks sw/tools/models.py for the one of each kind that fits the constants given (built when missing)
  * and loads it.  Responsible for: finding, building, dlopen, ABI check.  Not responsible for: the process that builds
  * (builder.h), instances (rtl_part.h).
  * GANTRY_MODEL_DEFINES (names separated by commas: seeded faults of the RTL) and GANTRY_MODEL_STD_X (any value: all
@@ -9,10 +9,9 @@
 #define GANTRY_LIBRARY_H
 #include <stdbool.h>
 
+#include "base/status.h"
+#include "base/words.h"
 #include "bridge/verilated/model.h"
-
-struct gantry_cfg;
-struct sim_options;
 
 struct library {
     const char *kind;
@@ -22,9 +21,17 @@ struct library {
     char *tools; /* versions that built it, "" when nobody knows */
 };
 
-/* Load `count` kinds (library[i].kind is set by the caller), with FST tracing when asked for, with observation ports
- * for lock step.  False with one line on stderr, or without when options->unwanted said that nobody waits any more. */
-bool library_load(const struct gantry_cfg *cfg, const struct sim_options *options, bool trace,
-                  struct library *libraries, unsigned count);
+/* Where libraries come from, and who waits for them. */
+struct library_source {
+    const char *root;            /* of the tree: sw/tools/models.py, build/models */
+    struct words words;          /* for models.py: constants of the RTL, compiler, observation ports */
+    bool (*unwanted)(void *arg); /* builder.h; may be NULL */
+    void *unwanted_arg;
+    enum gantry_status *failure; /* the class of what made loading fail is left here; may be NULL */
+};
+
+/* Load `count` kinds (library[i].kind is set by the caller), with FST tracing when asked for.  False with one line on
+ * stderr, or without when source->unwanted said that nobody waits any more. */
+bool library_load(const struct library_source *source, bool trace, struct library *libraries, unsigned count);
 void library_unload(struct library *libraries, unsigned count);
 #endif

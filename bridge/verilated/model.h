@@ -9,10 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define MODEL_ABI 4
-#define MODEL_WINDOW 8 /* cycles of one step call: SCHED_WINDOW */
+#include "bridge/part/window.h"
 
-struct part_in;
+#define MODEL_ABI 4
 
 struct model_port {
     const char *name;
@@ -46,7 +45,7 @@ struct model_api {
      */
     void *(*create)(const char *name, uint16_t id, uint64_t seed);
     void (*destroy)(void *model);
-    /* Run cycles [from, from + MODEL_WINDOW): due[c], count[c] are the messages of cycle from + c.  Idle cycles are not
+    /* Run cycles [from, from + PART_WINDOW): due[c], count[c] are the messages of cycle from + c.  Idle cycles are not
      * evaluated unless no_skip.  Returns true when the model is idle at the end. */
     bool (*step)(void *model, uint64_t from, struct part_in *const *due, const uint32_t *count, bool no_skip,
                  const struct model_sink *sink);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The body of every wrapper: drives one Verilator class by tables that the generated file fills.  Responsible for:
 // clock and reset, presenting messages, collecting outputs, skipping idle cycles, counters, observation, trace.
-// Not responsible for: which ports exist (generated), channels and time (bridge/inproc).
+// Not responsible for: which ports exist (generated), channels (bridge/link), time (bridge/run).
 // A cycle is not two eval() calls: every partition has one clock and no other event (models.py checks the generated
 // code for it), so Edge, which the wrapper supplies, runs what eval() would run at a rising edge and nothing else.
 // Models with tracing take the two calls.
@@ -14,7 +14,6 @@
 #include <string>
 #include <vector>
 
-#include "bridge/inproc/part.h"
 #include "bridge/verilated/model.h"
 #include "verilated.h"
 #if VM_TRACE
@@ -196,7 +195,7 @@ template <class Top, class Edge> class Model {
     {
         current_name = name.c_str();
         asked = false;
-        for (uint32_t c = 0; c < MODEL_WINDOW; c++) {
+        for (uint32_t c = 0; c < PART_WINDOW; c++) {
             if (idle && count[c] == 0 && !no_skip)
                 continue;
             if (count[c]) {

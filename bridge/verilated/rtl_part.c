@@ -8,8 +8,7 @@
 
 #include "base/check.h"
 #include "base/xalloc.h"
-#include "bridge/inproc/sched.h"
-#include "gantry_msg.h"
+#include "bridge/run/sched.h"
 
 struct rtl_part {
     const struct model_api *api;
@@ -22,15 +21,13 @@ struct rtl_part {
     void *tap_ctx;
 };
 
-static_assert(MODEL_WINDOW == SCHED_WINDOW, "one window");
-
 static void rtl_send(void *ctx, uint32_t slot, uint64_t cycle, const void *message)
 {
     struct part *part = ctx;
     struct rtl_part *r = part->own;
     if (r->tap && message)
         r->tap(r->tap_ctx, true, slot, cycle, message);
-    part_send(part, slot, cycle, message);
+    sched_send(part, slot, cycle, message);
 }
 
 static void rtl_observed(void *ctx, uint32_t port, uint32_t lane, uint64_t cycle, const void *data)
@@ -42,7 +39,7 @@ static void rtl_observed(void *ctx, uint32_t port, uint32_t lane, uint64_t cycle
 
 static void tap_inputs(struct part *part, struct rtl_part *r, uint64_t from)
 {
-    for (uint32_t c = 0; c < SCHED_WINDOW; c++)
+    for (uint32_t c = 0; c < PART_WINDOW; c++)
         for (uint32_t i = 0; i < part->due_count[c]; i++)
             if (part->due[c][i].data)
                 r->tap(r->tap_ctx, false, part->due[c][i].slot, from + c, part->due[c][i].data);
@@ -69,8 +66,8 @@ static void rtl_counters(struct part *part, part_counter_fn fn, void *arg)
 
 static uint64_t lane_sent(const struct part *part, const struct model_port *port, uint32_t lane, bool out)
 {
-    const struct channel *c = (out ? part->out : part->in)[port->slot + lane];
-    return c ? c->sent : 0;
+    const struct wire *w = (out ? part->out : part->in)[port->slot + lane];
+    return w ? w->channel.sent : 0;
 }
 
 /* Requests that were not answered: X_req out against X_rsp in, X_cmd out against X_evt in. */
@@ -88,12 +85,12 @@ static void rtl_report(struct part *part, FILE *out)
             if (answer->out || answer->count != ask->count || strncmp(answer->name, ask->name, stem + 1) != 0 || k == i)
                 continue;
             for (uint32_t lane = 0; lane < ask->count; lane++) {
-                const struct channel *c = part->out[ask->slot + lane];
+                const struct wire *w = part->out[ask->slot + lane];
                 uint64_t sent = lane_sent(part, ask, lane, true), got = lane_sent(part, answer, lane, false);
-                if (c && sent > got)
+                if (w && sent > got)
                     fprintf(out, "  %s waits for %s: %llu of %llu %s unanswered, the last sent at cycle %llu\n",
-                            part->name, c->to->name, (unsigned long long)(sent - got), (unsigned long long)sent,
-                            ask->name, (unsigned long long)(c->last - 1 - c->latency));
+                            part->name, w->to->name, (unsigned long long)(sent - got), (unsigned long long)sent,
+                            ask->name, (unsigned long long)(w->channel.last - 1 - w->channel.latency));
             }
         }
     }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * An instance of a verilated partition behind the partition interface of bridge/inproc.  Responsible for: stepping the
+ * An instance of a verilated partition behind the interface of bridge/part.   Responsible for: stepping the
  * model through a window, counters, observation, trace.  Not responsible for: which instances exist (rtl_gpu.c).
  */
 #ifndef GANTRY_RTL_PART_H
 #define GANTRY_RTL_PART_H
-#include "bridge/inproc/part.h"
+#include "bridge/part/part.h"
 #include "bridge/verilated/library.h"
 
 struct sched;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "bridge/inproc/team.h"
+#include "bridge/run/team.h"
 #include "cli/option_table.h"
 
 #define MAX_SECONDS 31536000u /* a year */

@@ -6,7 +6,7 @@
 #ifndef GANTRY_CLI_OPTIONS_H
 #define GANTRY_CLI_OPTIONS_H
 #include "base/status.h"
-#include "bridge/inproc/sim.h"
+#include "machine/sim.h"
 #include "config/config.h"
 #include "metrics/metrics.h"
 #include "metrics/progress.h"

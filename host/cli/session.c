@@ -10,7 +10,7 @@
 
 #include "base/log.h"
 #include "base/xalloc.h"
-#include "bridge/verilated/rtl_gpu.h"
+#include "machine/rtl_gpu.h"
 #include "cli/options_private.h"
 #include "driver/machine.h"
 

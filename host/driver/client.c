@@ -1,24 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Client processes: from the first request to the last wavefront.  Not responsible for: their sockets (server.c), what
- * the ioctls do (memory.c, event.c, queue.c).
+ * Clients: who they are, their memory, their address spaces on the GPUs.  Not responsible for: the files that they open
+ * and their end (process.c), their sockets (server.c), what the ioctls do (memory.c, event.c, queue.c).
  */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "base/xalloc.h"
-#include "driver/doorbell.h"
 #include "driver/driver.h"
 #include "driver/topology.h"
-#include "gantry_cfg.h"
 #include "vm/pagetable.h"
-#include "vm/pmem.h"
 
 struct client *client_get(struct driver *d, pid_t pid)
 {
@@ -35,6 +28,11 @@ struct client *client_get(struct driver *d, pid_t pid)
     *link = c;
     log_info("driver", "client %u: process %d", c->index, (int)pid);
     return c;
+}
+
+uint64_t client_cycle(const struct driver *d)
+{
+    return machine_now(d->machine);
 }
 
 int gpu_of_id(const struct driver *d, uint32_t gpu_id)
@@ -55,35 +53,6 @@ int client_write(const struct client *c, uint64_t address, const void *from, siz
 {
     struct iovec local = {(void *)(uintptr_t)from, bytes}, remote = {(void *)(uintptr_t)address, bytes};
     return bytes == 0 || process_vm_writev(c->pid, &local, 1, &remote, 1, 0) == (ssize_t)bytes ? 0 : EFAULT;
-}
-
-/* The file behind /dev/kfd: windows as configured, one doorbell page and one MMIO page in each. */
-static int pages_open(struct driver *d, struct client *c)
-{
-    uint64_t end = 0;
-    for (unsigned g = 0; g < machine_gpus(d->machine); g++) {
-        uint64_t top = queue_window(d, g) + (uint64_t)d->cfg->system_doorbell_kib * 1024;
-        end = top > end ? top : end;
-    }
-    c->page_fd = pmem_sealed_file("gantry-pages", end);
-    if (c->page_fd < 0)
-        return errno;
-    void *p = mmap(NULL, end, PROT_READ | PROT_WRITE, MAP_SHARED, c->page_fd, 0);
-    if (p == MAP_FAILED)
-        return errno;
-    c->pages = p;
-    c->pages_bytes = end;
-    for (unsigned g = 0; g < machine_gpus(d->machine); g++)
-        memset(c->pages + queue_window(d, g), 0xff, DOORBELL_PAGE); /* DOORBELL_IDLE */
-    return 0;
-}
-
-int client_open(struct driver *d, struct client *c)
-{
-    int error = c->page_fd < 0 ? pages_open(d, c) : 0;
-    if (!error)
-        c->opened = true;
-    return error;
 }
 
 int client_vm_open(struct driver *d, struct client *c, unsigned gpu)
@@ -130,66 +99,4 @@ void client_space_closed(struct driver *d, struct cp_space *space)
     for (unsigned g = 0; g < DRIVER_GPUS; g++)
         if (&c->gpu[g].space == space)
             c->gpu[g].space_open = false;
-}
-
-void client_end(struct driver *d, struct client *c)
-{
-    if (c->ended)
-        return;
-    c->ended = true;
-    d->changed = true;
-    log_info("driver", "client %u: ended", c->index);
-    for (struct conn *conn = d->conns; conn; conn = conn->next)
-        if (conn->client == c)
-            conn->gone = true;
-    queue_release_all(d, c);
-    pmem_windows_orphan(machine_memory(d->machine), c->pid);
-    for (unsigned g = 0; g < machine_gpus(d->machine); g++)
-        if (c->gpu[g].space_open)
-            cp_space_close(machine_cp(d->machine, g), &c->gpu[g].space);
-}
-
-static bool client_closed(const struct client *c)
-{
-    for (unsigned g = 0; g < DRIVER_GPUS; g++)
-        if (c->gpu[g].space_open)
-            return false;
-    return c->ended;
-}
-
-static void client_free(struct driver *d, struct client *c)
-{
-    memory_release_all(d, c);
-    for (unsigned g = 0; g < DRIVER_GPUS; g++)
-        pagetable_free(c->gpu[g].pt);
-    d->vmid_used &= ~(1u << c->vmid) | 1u;
-    if (c->pages)
-        munmap(c->pages, c->pages_bytes);
-    close(c->page_fd); /* -1: nothing happens */
-    close(c->pidfd);
-    if (c->pid != d->program)
-        waitpid(c->pid, NULL, WNOHANG); /* if we have adopted it */
-    free(c);
-}
-
-void client_reap(struct driver *d)
-{
-    for (struct client **link = &d->clients; *link;) {
-        struct client *c = *link;
-        if (client_closed(c)) {
-            *link = c->next;
-            client_free(d, c);
-        } else {
-            link = &c->next;
-        }
-    }
-}
-
-void client_drop_all(struct driver *d)
-{
-    while (d->clients) {
-        struct client *c = d->clients;
-        d->clients = c->next;
-        client_free(d, c);
-    }
 }

@@ -120,11 +120,6 @@ static void on_timer(void *ctx, uint64_t now, uint64_t cookie)
     (void)ctx, (void)now, (void)cookie; /* its only effect is that the clock stops there */
 }
 
-uint64_t client_cycle(const struct driver *d)
-{
-    return machine_now(d->machine);
-}
-
 struct driver *driver_new(const struct gantry_cfg *cfg, const struct sim_options *options)
 {
     struct driver *d = xcalloc(1, sizeof *d);

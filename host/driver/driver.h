@@ -132,21 +132,23 @@ struct driver {
 /* driver.c: the whole; callbacks of the command processors. */
 struct driver *driver_new(const struct gantry_cfg *cfg, const struct sim_options *options);
 void driver_delete(struct driver *d);
-uint64_t client_cycle(const struct driver *d);
 
 /* client.c */
 struct client *client_get(struct driver *d, pid_t pid);
-int client_open(struct driver *d, struct client *c); /* /dev/kfd; 0 or errno */
+uint64_t client_cycle(const struct driver *d); /* of the target's clock, as clients see it */
 int client_vm_open(struct driver *d, struct client *c, unsigned gpu);
-int client_space_open(struct driver *d, struct client *c,
-                      unsigned gpu);                 /* before the first queue; starts the machine */
-void client_end(struct driver *d, struct client *c); /* the process is gone */
-void client_reap(struct driver *d);                  /* free what is closed */
+/* Before the first queue; starts the machine. */
+int client_space_open(struct driver *d, struct client *c, unsigned gpu);
 void client_space_closed(struct driver *d, struct cp_space *space);
-void client_drop_all(struct driver *d); /* at the end, whatever still runs */
 int client_read(const struct client *c, uint64_t address, void *to, size_t bytes);
 int client_write(const struct client *c, uint64_t address, const void *from, size_t bytes);
 int gpu_of_id(const struct driver *d, uint32_t gpu_id); /* -1: none */
+
+/* process.c */
+int client_open(struct driver *d, struct client *c); /* /dev/kfd; 0 or errno */
+void client_end(struct driver *d, struct client *c); /* the process is gone */
+void client_reap(struct driver *d);                  /* free what is closed */
+void client_drop_all(struct driver *d);              /* at the end, whatever still runs */
 
 /* memory.c: ioctls return 0 or errno and change the argument in place. */
 int memory_alloc(struct driver *d, struct client *c, void *arg);

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "bridge/inproc/sim.h"
+#include "machine/sim.h"
 #include "firmware/cp.h"
 
 struct gantry_cfg;

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "firmware/cp.h"
+#include "gcn3/gcn3.h"
 #include "gantry_cfg.h"
 
 #define TEXT_ROOM 4096 /* user space reads one page of a file */
@@ -177,7 +178,7 @@ static void gpu_properties(const struct gantry_cfg *cfg, unsigned gpu, struct te
     add(t, "simd_arrays_per_engine", 1);
     add(t, "cu_per_simd_array", cfg->gpu_cu_count / engines);
     add(t, "simd_per_cu", SIMDS_TOLD);
-    add(t, "max_slots_scratch_cu", CP_SCRATCH_PER_CU);
+    add(t, "max_slots_scratch_cu", GCN3_SCRATCH_PER_CU);
     add(t, "gfx_target_version", 80003);
     add(t, "vendor_id", 0x1002);
     add(t, "device_id", 0x7300);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The command processor's engine (cp.h): the states of a packet once it has started, commands to and events from the
  * GPU.  One firmware thread: its work on packets of different queues follows one another in target time.  Not
- * responsible for: which packet starts when (queue.c), packet contents (launch.c, fence.c, signal.c), address spaces
+ * responsible for: which packet starts when (ring.c), packet contents (launch.c, fence.c, signal.c), address spaces
  * and errors (space.c).
  */
 #include "firmware/cp_private.h"
@@ -10,11 +10,6 @@
 #include <string.h>
 
 #include "base/log.h"
-
-static uint16_t job_id(const struct cp *cp, const struct job *job)
-{
-    return (uint16_t)(job->generation << 8 | (job - cp->jobs));
-}
 
 struct cp *cp_new(struct sim *sim, unsigned gpu, const struct cp_config *config, const struct cp_host *host)
 {
@@ -40,22 +35,6 @@ void cp_free(struct cp *cp)
     free(cp);
 }
 
-bool cp_busy(const struct cp *cp)
-{
-    for (unsigned i = 0; i < CP_JOBS; i++)
-        if (cp->jobs[i].state != JOB_FREE && cp->jobs[i].state != JOB_DONE)
-            return true;
-    return false;
-}
-
-void job_work(struct cp *cp, struct job *job, uint32_t cycles)
-{
-    uint64_t now = sim_now(cp->sim);
-    uint64_t from = now > cp->busy_until ? now : cp->busy_until;
-    cp->busy_until = from + cycles;
-    sim_timer(cp->sim, cp->busy_until, cookie_of(cp, job_id(cp, job)));
-}
-
 static void cache_send(struct cp *cp, struct job *job, uint32_t flags)
 {
     struct msg_cp_cmd cmd = {.kind = CP_CACHE, .vmid = job->space->vmid, .id = job_id(cp, job), .flags = flags};
@@ -63,35 +42,6 @@ static void cache_send(struct cp *cp, struct job *job, uint32_t flags)
     job->flush = flags & CACHE_INV_TLB;
     job->space->flushes += job->flush;
     sim_cmd(cp->sim, cp->gpu, &cmd);
-}
-
-static uint64_t job_groups(const struct job *job)
-{
-    return (uint64_t)job->launch.groups[0] * job->launch.groups[1] * job->launch.groups[2];
-}
-
-/* Of a kernel that has ended, or that ends with the run. */
-static void row_emit(struct cp *cp, const struct job *job)
-{
-    struct kernel_row row = {.gpu = cp->gpu,
-                             .queue = job->queue->args.number,
-                             .unfinished = job->state != JOB_DONE,
-                             .start = job->begin,
-                             .end = job->state == JOB_DONE ? job->end : 0,
-                             .groups = job_groups(job),
-                             .wavefronts = job->wavefronts,
-                             .instructions = job->instructions};
-    memcpy(row.grid, job->launch.grid, sizeof row.grid);
-    memcpy(row.group, job->launch.group, sizeof row.group);
-    kernel_name(job->space, get64(job->packet + 0x20), row.name, sizeof row.name);
-    cp->host.kernel(cp->host.ctx, job->space->owner, &row);
-}
-
-/* Sent to the dispatcher, not completed. */
-static bool job_unfinished(const struct job *job)
-{
-    return packet_type(job->packet) == AQL_KERNEL && !job->held &&
-           (job->state == JOB_RUN || job->state == JOB_RELEASE || job->state == JOB_SIGNAL);
 }
 
 void cp_progress(struct cp *cp, uint64_t groups, struct cp_progress *progress)
@@ -201,18 +151,6 @@ static void job_decoded(struct cp *cp, struct job *job)
     }
 }
 
-void job_launch(struct cp *cp, struct job *job)
-{
-    job->state = JOB_RUN;
-    job->held = job->space->killing;
-    if (job->held)
-        return; /* dropped or sent when the kill is answered */
-    job->launch.id = job_id(cp, job);
-    job->begin = sim_now(cp->sim); /* until the dispatcher tells */
-    job->space->busy++;
-    sim_cmd(cp->sim, cp->gpu, &job->launch);
-}
-
 static void job_ran(struct cp *cp, struct job *job, const struct msg_cp_evt *evt)
 {
     cp->launches--;
@@ -229,36 +167,6 @@ static void job_ran(struct cp *cp, struct job *job, const struct msg_cp_evt *evt
         job_finish(cp, job);
     }
     launches_start(cp);
-}
-
-static void job_flushed(struct cp *cp, struct job *job)
-{
-    job->space->flushes -= job->flush;
-    cp->drops -= job->drop;
-    job->flush = job->drop = false;
-}
-
-/* The address space of the job is gone or stopped. */
-void job_abandon(struct cp *cp, struct job *job)
-{
-    struct cp_queue *queue = job->queue;
-    job_flushed(cp, job);
-    if (job_unfinished(job))
-        row_emit(cp, job);
-    if (job->state == JOB_LAUNCH || job->state == JOB_RUN)
-        cp->launches--;
-    if (job->state != JOB_DONE)
-        queue->active--;
-    job_free(job);
-    queue_release(cp, queue);
-}
-
-struct job *job_of(struct cp *cp, uint16_t id)
-{
-    unsigned at = id & 0xff;
-    if (at >= CP_JOBS || cp->jobs[at].state == JOB_FREE || cp->jobs[at].generation != id >> 8)
-        return NULL;
-    return &cp->jobs[at];
 }
 
 void cp_timer(struct cp *cp, uint64_t cookie)

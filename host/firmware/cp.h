@@ -2,7 +2,7 @@
  * The command processor of one GPU: fetches AQL packets after a doorbell, orders them by barrier bits and dependency
  * signals, turns a dispatch packet and its kernel descriptor into a launch, keeps the fences of packet headers, writes
  * completion signals.  Not responsible for: which queue belongs to which client, events, page tables (host/driver),
- * the machine behind cp_cmd (bridge/inproc).  See docs/reference/firmware.md.
+ * the machine behind cp_cmd (host/machine).  See docs/reference/firmware.md.
  */
 #ifndef GANTRY_CP_H
 #define GANTRY_CP_H
@@ -51,10 +51,6 @@ struct cp_space {
     uint64_t interrupt_at, interrupt_last; /* cycles at which the next and the last interrupt sent are served */
     struct cp_space *next_interrupted;
 };
-
-/* Scratch memory is dealt to this many positions of each CU: max_slots_scratch_cu of the topology, ScratchPerCu of
- * rtl/dispatch/dispatch_walk.sv. */
-#define CP_SCRATCH_PER_CU 32u
 
 /* Codes for the inactive signal of a queue. */
 enum cp_error {

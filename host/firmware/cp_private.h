@@ -4,8 +4,8 @@
  */
 #ifndef GANTRY_CP_PRIVATE_H
 #define GANTRY_CP_PRIVATE_H
-#include "bridge/inproc/sim.h"
 #include "firmware/cp.h"
+#include "machine/sim.h"
 #include "vm/pagetable.h"
 
 #define CP_JOBS 64         /* packets under way at a GPU */
@@ -143,11 +143,19 @@ static inline uint64_t cookie_of(const struct cp *cp, uint64_t low)
     return (uint64_t)cp->gpu << 56 | low;
 }
 
-/* cp.c: drop a job without completing it; send its launch; firmware work of `cycles`, after what it does already, from
- * which the timer comes back with the job. */
-void job_abandon(struct cp *cp, struct job *job);
-void job_launch(struct cp *cp, struct job *job);
+/* job.c: id of its commands and timers; firmware work of `cycles`, after what it does already, from which the timer
+ * comes back with the job; send its launch; work-groups; sent to the dispatcher and not completed; its row for the
+ * host; its fence is answered; drop it without completing it. */
+uint16_t job_id(const struct cp *cp, const struct job *job);
 void job_work(struct cp *cp, struct job *job, uint32_t cycles);
+void job_launch(struct cp *cp, struct job *job);
+uint64_t job_groups(const struct job *job);
+bool job_unfinished(const struct job *job);
+void row_emit(struct cp *cp, const struct job *job);
+void job_flushed(struct cp *cp, struct job *job);
+void job_abandon(struct cp *cp, struct job *job);
+/* Frees a closed queue once it has no job. */
+void queue_release(struct cp *cp, struct cp_queue *queue);
 
 /* The job whose command has this id, NULL when it is gone. */
 struct job *job_of(struct cp *cp, uint16_t id);
@@ -159,10 +167,9 @@ static inline void job_free(struct job *job)
     job->generation++;
 }
 
-/* queue.c: give slots of completed jobs back in order (a slot stays until its kernel, which reads its packet, has
- * ended); free a closed queue once it has no job. */
+/* ring.c: give slots of completed jobs back in order (a slot stays until its kernel, which reads its packet, has
+ * ended). */
 void queue_retire(struct cp *cp, struct cp_queue *queue);
-void queue_release(struct cp *cp, struct cp_queue *queue);
 
 static inline uint64_t queue_inactive(struct cp_queue *queue)
 {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "firmware/cp_private.h"
+#include "gcn3/gcn3.h"
 
 #define DESCRIPTOR_BYTES 64u
 #define GROUP_MAX 1024u
@@ -54,12 +55,12 @@ static uint32_t resources_check(const struct cp_config *config, const struct msg
     return cmd->lds_bytes > config->lds_bytes ? CP_ERROR_LDS : 0;
 }
 
-/* Scratch memory for scratch_waves wavefronts serves the first CP_SCRATCH_PER_CU positions of each CU in turn: is there
+/* Scratch memory for scratch_waves wavefronts serves the first GCN3_SCRATCH_PER_CU positions of each CU in turn: is there
  * a CU that may be used and whose share takes a whole group? */
 static bool scratch_fits(const struct msg_cp_cmd *cmd)
 {
     for (uint32_t cu = 0; cu < 64; cu++)
-        if (cmd->cu_mask >> cu & 1 && cmd->scratch_waves >= cu * CP_SCRATCH_PER_CU + cmd->waves)
+        if (cmd->cu_mask >> cu & 1 && cmd->scratch_waves >= cu * GCN3_SCRATCH_PER_CU + cmd->waves)
             return true;
     return false;
 }

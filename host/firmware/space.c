@@ -254,23 +254,10 @@ void cp_queue_close(struct cp *cp, struct cp_queue *queue)
 {
     queue->closed = true;
     queue->limit = queue->next;
-    if (queue->jobs) {
+    if (queue->jobs)
         space_reap(cp, queue->space);
-        return;
-    }
-    struct cp_queue **link = &cp->queues;
-    while (*link != queue)
-        link = &(*link)->next_queue;
-    *link = queue->next_queue;
-    free(queue);
-}
-
-void cp_queue_suspend(struct cp *cp, struct cp_queue *queue, bool suspended)
-{
-    queue->suspended = suspended;
-    queue->waiting = true;
-    if (!suspended)
-        cp_poll(cp);
+    else
+        queue_release(cp, queue);
 }
 
 bool cp_queue_cu_mask(struct cp *cp, struct cp_queue *queue, uint64_t mask)

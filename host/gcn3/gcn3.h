@@ -11,6 +11,10 @@
 
 #include "gcn3_ops.h"
 
+/* Scratch memory is dealt to this many positions of each CU: max_slots_scratch_cu of the topology, ScratchPerCu of
+ * rtl/dispatch/dispatch_walk.sv. */
+#define GCN3_SCRATCH_PER_CU 32u
+
 /* Operand codes of scalar registers beside s0..s101. */
 enum gcn3_sreg {
     SREG_FLAT_SCRATCH = 102,

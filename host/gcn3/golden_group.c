@@ -149,12 +149,6 @@ void golden_group_free(struct golden *g, struct golden_group *group)
     free(group);
 }
 
-void golden_group_event(struct golden_group *group, const struct msg_cp_evt *evt)
-{
-    group->event = xgrow(group->event, &group->event_room, group->events + 1, sizeof *group->event);
-    group->event[group->events++] = *evt;
-}
-
 /* {SIMD, slot}, as s_getreg HW_ID shows it and as the RTL names a wavefront. */
 static uint8_t place_of(const struct gcn3_wave *w)
 {

@@ -7,6 +7,7 @@
 #define GOLDEN_PRIVATE_H
 #include <pthread.h>
 
+#include "base/xalloc.h"
 #include "gcn3/gcn3.h"
 #include "gcn3/golden.h"
 #include "gcn3/hazard.h"
@@ -143,7 +144,11 @@ void golden_group_free(struct golden *g, struct golden_group *group);
 /* Run every wavefront once for a slice and note what happened; the instructions executed. */
 uint64_t golden_group_round(struct golden_worker *k, struct golden_group *group);
 /* To be told with the round under way. */
-void golden_group_event(struct golden_group *group, const struct msg_cp_evt *evt);
+static inline void golden_group_event(struct golden_group *group, const struct msg_cp_evt *evt)
+{
+    group->event = xgrow(group->event, &group->event_room, group->events + 1, sizeof *group->event);
+    group->event[group->events++] = *evt;
+}
 /* golden_ahead.c */
 /* The next work-group of a launch, whose turn it is; NULL: it must wait for scratch memory. */
 struct golden_group *golden_group_start(struct golden *g, struct golden_launch *l);

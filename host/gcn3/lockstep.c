@@ -123,17 +123,6 @@ struct ls_cu *ls_new_cu(struct lockstep *ls, unsigned gpu, unsigned cu)
     return c;
 }
 
-const struct gcn3_inst *ls_decode(struct lockstep *ls, uint64_t bits)
-{
-    struct ls_decoded *d = &ls->decoded[(bits * UINT64_C(0x9e3779b97f4a7c15) >> 40) % LS_DECODED];
-    if (d->bits != bits || !d->valid) {
-        gcn3_decode(bits, &d->inst);
-        d->bits = bits;
-        d->valid = true;
-    }
-    return &d->inst;
-}
-
 /* Compare what is complete. */
 void ls_drain(struct ls_wave *w, uint64_t now, bool all)
 {

@@ -5,39 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/check.h"
 #include "gcn3/lockstep_private.h"
 #include "gcn3/mem.h"
-
-void ls_fail(struct lockstep *ls, unsigned gpu, unsigned cu, const char *text)
-{
-    if (ls->failed)
-        return;
-    ls->failed = true;
-    if (ls->fail) {
-        ls->fail(ls->ctx, text);
-        return;
-    }
-    fprintf(stderr, "gantry: lockstep: %s\n", text);
-    char component[40];
-    snprintf(component, sizeof component, "gpu%u.cu%u", gpu, cu);
-    check_fail(__FILE__, __LINE__, "rtl equals golden", component, "%s", text);
-}
-
-void ls_report(struct ls_wave *w, const struct ls_entry *e, uint64_t now, const char *what)
-{
-    struct lockstep *ls = w->cu->ls;
-    char text[1024], code[200] = "";
-    unsigned n = w - w->cu->wave;
-    if (ls->failed)
-        return;
-    if (e)
-        disasm_text(ls->disasm, e->pc, e->inst, code, sizeof code);
-    snprintf(text, sizeof text, "gpu%u.cu%u simd %u slot %u cycle %lu instruction %lu pc %012lx: %s: %s", w->cu->gpu,
-             w->cu->index, n >> 4, n & 15, (unsigned long)(e && e->issued ? e->issued : now),
-             (unsigned long)w->compared, (unsigned long)(e ? e->pc : w->state.pc), code, what);
-    ls_fail(ls, w->cu->gpu, w->cu->index, text);
-}
 
 /* Active lanes of a FLAT instruction in the LDS aperture. */
 static uint64_t lds_lanes(const struct gcn3_wave *w, const struct gcn3_inst *inst)

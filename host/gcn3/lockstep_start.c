@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "firmware/cp.h"
 #include "gcn3/lockstep_private.h"
 
 #define LS_SLOTS 8
@@ -131,7 +130,7 @@ static void message_make(const struct lockstep *ls, const struct msg_cp_cmd *l, 
     if (l->sys_sgprs & 8)
         m->sgpr[n++] = (uint32_t)(w->wave == 0) << 31 | waves;
     if (l->sys_sgprs & 16)
-        m->sgpr[n++] = (cu * CP_SCRATCH_PER_CU + slot * ls->simds + simd) * l->scratch_wave_bytes;
+        m->sgpr[n++] = (cu * GCN3_SCRATCH_PER_CU + slot * ls->simds + simd) * l->scratch_wave_bytes;
     m->init_sgprs = (uint8_t)n;
     memcpy(m->sgpr + n, place->sgpr + n, (24 - n) * sizeof m->sgpr[0]); /* not copied to registers */
 }
@@ -191,7 +190,7 @@ static bool place_wrong(const struct lockstep *ls, const struct msg_cp_cmd *l, c
     else if (!(l->cu_mask >> cu & 1))
         snprintf(text, room, "CU %u is not in the mask %lx", cu, (unsigned long)l->cu_mask);
     else if (l->scratch_wave_bytes &&
-             cu * CP_SCRATCH_PER_CU + (m->wave & 15u) * ls->simds + (m->wave >> 4) >= l->scratch_waves)
+             cu * GCN3_SCRATCH_PER_CU + (m->wave & 15u) * ls->simds + (m->wave >> 4) >= l->scratch_waves)
         snprintf(text, room, "no scratch for this place: room for %u wavefronts", l->scratch_waves);
     else if (wave && (cu != slot->cu || m->group != slot->barrier || m->lds_base != slot->lds_base))
         snprintf(text, room, "CU %u, barrier slot %u, LDS at %x; its work-group has %u, %u, %x", cu, m->group,

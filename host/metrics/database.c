@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "bridge/inproc/sim.h"
+#include "machine/sim.h"
 #include "gantry_cfg.h"
 
 static const char schema[] =

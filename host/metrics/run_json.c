@@ -13,7 +13,7 @@
 #include <yaml.h>
 
 #include "base/json.h"
-#include "bridge/inproc/sim.h"
+#include "machine/sim.h"
 #include "config/config.h"
 #include "config/version.h"
 

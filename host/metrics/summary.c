@@ -7,7 +7,7 @@
 #include <xxhash.h>
 
 #include "base/check.h"
-#include "bridge/inproc/sim.h"
+#include "machine/sim.h"
 #include "gantry_cfg.h"
 #include "metrics/metrics.h"
 

@@ -86,12 +86,6 @@ uint64_t pmem_gtt_bytes(const struct pmem *pm)
 {
     return pm->gtt_bytes;
 }
-uint64_t pmem_table_bytes(const struct pmem *pm)
-{
-    uint64_t bytes = (pm->vram_bytes / 64) & ~UINT64_C(0xffff);
-    return bytes < PMEM_TABLE_MIN ? PMEM_TABLE_MIN : bytes;
-}
-
 uint8_t *pmem_vram(struct pmem *pm, unsigned gpu, uint64_t offset, uint64_t bytes)
 {
     if (gpu >= pm->gpus || bytes > pm->vram_bytes || offset > pm->vram_bytes - bytes)

@@ -14,7 +14,7 @@ module dispatch_hub
   parameter int unsigned Sqcs = 1,
   parameter int unsigned Slices = 1,
   parameter int unsigned Launches = 8,
-  parameter int unsigned Depth = 64  // power of two; credits of the host: SIM_CMD_DEPTH of bridge/inproc/commands.h
+  parameter int unsigned Depth = 64  // power of two; credits of the host: SIM_CMD_DEPTH of host/machine/commands.h
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,

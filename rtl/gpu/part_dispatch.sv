@@ -9,7 +9,7 @@ module part_dispatch
   import dispatch_pkg::*;
   import stream_rules_pkg::*;
 #(
-  localparam int unsigned CmdDepth = 64,  // credits of the host: SIM_CMD_DEPTH of bridge/inproc/commands.h
+  localparam int unsigned CmdDepth = 64,  // credits of the host: SIM_CMD_DEPTH of host/machine/commands.h
   localparam int unsigned EvtDepth = 8,   // credits of a CU: EvtCredits of rtl/cu/cu_front.sv
   parameter bit [1:0] SeedPool = 2'd0  // bench only
 ) (

@@ -12,7 +12,7 @@ install-files: all
 	@install -m 755 $(B)/bin/gantry $(DESTDIR)$(PREFIX)/bin/
 	@install -m 755 $(B)/lib/libgantry_shim.so $(DESTDIR)$(PREFIX)/lib/
 	@install -m 644 docs/gantry.1 $(DESTDIR)$(PREFIX)/share/man/man1/
-	@install -m 644 bridge/inproc/sim.h $(B)/gen/gantry_msg.h $(B)/gen/gantry_cfg.h $(DESTDIR)$(PREFIX)/include/gantry/
+	@install -m 644 host/machine/sim.h $(B)/gen/gantry_msg.h $(B)/gen/gantry_cfg.h $(DESTDIR)$(PREFIX)/include/gantry/
 	@install -m 644 host/base/status.h $(DESTDIR)$(PREFIX)/include/gantry/base/
 	@for d in configs rtl bridge host sw/tools; do mkdir -p $(SHARE)/$$d; cp -R $$d/. $(SHARE)/$$d/; done
 	@rm -rf $(SHARE)/build/gen && cp -R $(B)/gen $(SHARE)/build/gen

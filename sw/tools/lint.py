@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""lint.py [MODULE...]: every RTL module through Verilator -Wall, the race checker, verible and yosys' read_slang; C by clang-format.
+"""lint.py [MODULE...]: every RTL module through Verilator -Wall, the race checker, verible and yosys' read_slang; C by clang-format and check_floors.py.
 
 Without arguments: all modules for Verilator and the race checker, all files for verible, the partition tops
 (rtl/gpu/part_*) and the blocks of the compute unit for read_slang, all C sources for clang-format.  Prints one line a finding and
@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 
+import check_floors
 import netlist
 import rtl_sources
 
@@ -146,6 +147,8 @@ def main():
     if not sys.argv[1:]:
         checks += 1
         findings += [f"clang-format {line}" for line in c_format(c_sources())]
+        checks += 1
+        findings += [f"floors {line}" for line in check_floors.findings()]
     print("\n".join(findings))
     print(f"lint: {checks} checks, {len(findings)} findings")
     return 1 if findings else 0

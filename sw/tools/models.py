@@ -47,7 +47,7 @@ except ModuleNotFoundError as lost:
     sys.exit(70)
 
 MODELS = pathlib.Path(os.environ.get("GANTRY_MODEL_CACHE") or ROOT / "build/models").absolute()
-FIXED = ["bridge/verilated/model.hpp", "bridge/verilated/model.h", "bridge/inproc/part.h", "bridge/inproc/channel.h",
+FIXED = ["bridge/verilated/model.hpp", "bridge/verilated/model.h", "bridge/part/window.h",
          "sw/tools/verilate.py", "rtl/common/gantry_assert.svh"]
 READ = ["configs/params.def", "bridge/proto/messages.def", "bridge/verilated/partitions.yaml", "sw/tools/models.py",
         "sw/tools/gen_params.py", "sw/tools/gen_messages.py", "sw/tools/gen_wrappers.py", "sw/tools/rtl_sources.py",

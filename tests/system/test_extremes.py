@@ -55,9 +55,9 @@ def readers():
 
 @functools.cache
 def parameters():
-    """The keys under test: numbers that a partition or the bridge reads."""
-    bridge = "".join(p.read_text() for p in sorted((ROOT / "bridge").rglob("*.[ch]")))
-    fields = set(re.findall(r"->(\w+)", bridge))
+    """The keys under test: numbers that a partition, the bridge or what wires up the machine reads."""
+    text = "".join(p.read_text() for folder in ("bridge", "host/machine") for p in sorted((ROOT / folder).rglob("*.[ch]")))
+    fields = set(re.findall(r"->(\w+)", text))
     return {p.key: p for p in gen_params.read_table() if p.kind == "u32" and (p.sv in readers() or p.field in fields)}
 
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A machine for tests of the host model alone: the functions of bridge/inproc/sim.h with a calendar of events. Commands
+ * A machine for tests of the host model alone: the functions of host/machine/sim.h with a calendar of events. Commands
  * are recorded; a launch is "run" by a function of the test and ends after a number of cycles that the test chooses.
  */
 #ifndef FAKE_SIM_H
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bridge/inproc/sim.h"
+#include "machine/sim.h"
 
 #define FAKE_MAX 4096
 #define FAKE_GPUS 8

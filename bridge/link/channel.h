@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A channel: one-directional, in order, lossless; a message sent at cycle t is taken at cycle t + latency, later when
+ * the link's bandwidth or an earlier message of the same cycle holds it up.  Responsible for: stamps, storage for as
+ * many messages as its declared depth, made once, and the check that no more are inside.  Not responsible for: who is
+ * at its ends (bridge/part), who sends when (credits are the target's business; the bridge carries their pulses as
+ * channels of width 0), ordering between channels (bridge/run).
+ */
+#ifndef GANTRY_CHANNEL_H
+#define GANTRY_CHANNEL_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CHANNEL_KINDS 8
+
+/* Bandwidth of a link: a message takes header + payload[its byte at kind_at] bytes. */
+struct channel_rate {
+    uint32_t bytes_per_cycle; /* 0: one message a cycle, whatever it holds */
+    uint32_t header, kind_at;
+    uint8_t payload[CHANNEL_KINDS];
+};
+
+struct channel {
+    uint16_t id;      /* unique in the machine: rank among messages of one cycle */
+    uint32_t bytes;   /* width of a message; 0: a credit pulse */
+    uint32_t latency; /* cycles, at least PART_WINDOW */
+    uint32_t depth;   /* most messages inside; more is a bug of the sender */
+    struct channel_rate rate;
+    uint64_t last;           /* stamp of the newest message + 1: the next free cycle of the receiving port */
+    uint64_t link_free;      /* cycle at which the link can take the next message */
+    uint64_t sent;           /* messages so far */
+    size_t head, tail, mask; /* ring of (stamp, payload), free running */
+    uint8_t *ring;
+    size_t stride;
+    char name[88]; /* "gpu0.cu3 -> gpu0.noc" */
+};
+
+/* from, to: names of its ends.  depth: the written bound of what is inside at once, at least 1. */
+void channel_init(struct channel *c, uint16_t id, const char *from, const char *to, uint32_t bytes, uint32_t latency,
+                  uint32_t depth);
+void channel_fini(struct channel *c);
+/* Append a message sent at `now`; returns its stamp. */
+uint64_t channel_send(struct channel *c, uint64_t now, const void *message);
+
+static inline bool channel_empty(const struct channel *c)
+{
+    return c->head == c->tail;
+}
+static inline size_t channel_count(const struct channel *c)
+{
+    return c->tail - c->head;
+}
+static inline uint64_t *channel_entry(const struct channel *c, size_t n)
+{
+    return (uint64_t *)(c->ring + ((c->head + n) & c->mask) * c->stride);
+}
+static inline uint64_t channel_stamp(const struct channel *c, size_t n)
+{
+    return *channel_entry(c, n);
+}
+static inline const void *channel_payload(const struct channel *c, size_t n)
+{
+    return channel_entry(c, n) + 1;
+}
+static inline void channel_drop(struct channel *c, size_t n)
+{
+    c->head += n;
+}
+#endif

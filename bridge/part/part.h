@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A partition as the scheduler sees it: inputs and outputs that are channels, a visit for one window of cycles, an
+ * idle flag.  RTL partitions (bridge/verilated) and C partitions share it.  Responsible for: what a partition is,
+ * gathering the messages of a window.  Not responsible for: when it is visited, and sending, which wakes the receiver
+ * (bridge/run/sched.h).
+ */
+#ifndef GANTRY_PART_H
+#define GANTRY_PART_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "bridge/link/channel.h"
+#include "bridge/part/window.h"
+
+struct part;
+struct sched;
+
+/* A channel between two partitions of one process. */
+struct wire {
+    struct channel channel;
+    struct part *from, *to;
+    uint32_t to_slot; /* input number at the receiver */
+    bool silent;      /* the receiver is not woken: it looks when it needs to (credits of the host) */
+};
+
+typedef void (*part_counter_fn)(void *arg, const char *location, const char *name, uint64_t value, const char *unit);
+
+struct part_ops {
+    /* Run cycles [from, from + PART_WINDOW); part->due holds the messages.  Sets part->idle. */
+    void (*visit)(struct part *part, uint64_t from);
+    void (*counters)(struct part *part, part_counter_fn fn, void *arg); /* may be NULL */
+    void (*report)(struct part *part, FILE *out);                       /* watchdog: what it waits for; may be NULL */
+    void (*free)(struct part *part);
+};
+
+struct part {
+    const struct part_ops *ops;
+    struct sched *sched;
+    char name[40];  /* "gpu0.cu3" */
+    uint32_t index; /* in its group: order of visits */
+    uint32_t group; /* of partitions that the scheduler visits together (sched.h); 0 unless set before sched_start */
+    bool idle;      /* no clock edge changes its state until a message arrives */
+    uint32_t ins, outs;
+    struct wire **in, **out; /* NULL: not connected */
+    uint64_t *waiting;       /* bit per input: its channel holds messages */
+    struct part_in *due[PART_WINDOW];
+    uint32_t due_count[PART_WINDOW], due_room[PART_WINDOW];
+    uint64_t visited; /* last window visited */
+    uint64_t visits;
+    void *own; /* of the implementation */
+};
+
+struct part *part_new(const struct part_ops *ops, const char *name, uint32_t ins, uint32_t outs, void *own);
+void part_free(struct part *part);
+const char *part_name(const struct part *part);
+
+/* Collect the messages due in [from, from + PART_WINDOW) into part->due, by input number within a cycle. */
+void part_gather(struct part *part, uint64_t from);
+/* Forget the gathered messages: their ring places are free again. */
+void part_release(struct part *part);
+
+/* The end of the program on our own bug: component, cycle, condition, values (host/base/check.h). */
+void part_bug(const struct part *part, uint64_t cycle, const char *file, int line, const char *what, const char *format,
+              ...) __attribute__((noreturn, format(printf, 6, 7)));
+#define PART_CHECK(condition, part, cycle, ...)                                                                        \
+    do {                                                                                                               \
+        if (__builtin_expect(!(condition), 0))                                                                         \
+            part_bug(part, cycle, __FILE__, __LINE__, #condition, __VA_ARGS__);                                        \
+    } while (0)
+#endif

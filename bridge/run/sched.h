@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The cooperative scheduler: windows of PART_WINDOW cycles; in each it visits the partitions that are not idle or
+ * have a message, group by group, in order of their index; between windows it jumps to the next one in which something
+ * happens.  A group may be visited for several windows (`stretch`) while its state is in the host's caches, before the
+ * next group is looked at, as far as the fastest channel between two groups allows: what another group sends in these
+ * windows is due after them.  So groups may also run at the same time on several host threads; what they send each
+ * other waits in an outbox until all are through.  Neither order nor threads show in a result.
+ * Responsible for: ready sets, calendars, time.  Not responsible for: host callbacks (sim.c runs them between windows).
+ */
+#ifndef GANTRY_SCHED_H
+#define GANTRY_SCHED_H
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bridge/part/part.h"
+#include "bridge/run/heap.h"
+
+#define SCHED_WHEEL 256 /* windows that the calendar covers; what is due later waits in a heap */
+#define SCHED_STRETCH 8 /* most windows at once: fewer cycles than host and GPU are apart (link.host) */
+#define SCHED_SHARED 4  /* groups with work from which on threads share them out */
+
+struct team;
+
+struct sched_group {
+    struct part **parts;
+    uint32_t count, words;             /* partitions; 64-bit words of a set of them */
+    uint64_t *busy;                    /* partitions that are not idle */
+    uint64_t *wheel;                   /* SCHED_WHEEL sets: partitions with something due in that window */
+    uint64_t filled[SCHED_WHEEL / 64]; /* sets of the wheel that are not empty */
+    struct heap late;                  /* (cycle, partition) beyond the wheel */
+    uint8_t *outbox; /* messages to other groups: struct sched_mail and payload, each a multiple of 8 bytes; room for
+                        all that its channels may hold */
+    size_t outbox_used, outbox_room;
+    uint64_t visits;
+};
+
+struct sched {
+    struct part **parts;
+    uint32_t count;
+    struct wire **wires;
+    uint32_t wire_count;
+    struct sched_group *groups;
+    uint32_t group_count;
+    uint64_t now;         /* first cycle of the present window */
+    uint32_t stretch;     /* windows that a group may run at once: 1 to SCHED_STRETCH */
+    bool no_skip;         /* visit every partition in every window */
+    unsigned threads;     /* of the host; 0 as 1.  Set before sched_start */
+    struct team *team;    /* NULL: one thread */
+    bool apart;           /* groups run at the same time: messages to others go to the outbox */
+    uint32_t *ready;      /* groups with something to do in this run */
+    unsigned windows_now; /* of this run */
+};
+
+void sched_init(struct sched *s);
+void sched_fini(struct sched *s); /* frees partitions and wires */
+/* Takes the partition over; before sched_start. */
+void sched_add(struct sched *s, struct part *part);
+/* Output `slot_from` of `from` to input `slot_to` of `to`; never more than `depth` messages inside. */
+struct wire *sched_connect(struct sched *s, struct part *from, uint32_t slot_from, struct part *to, uint32_t slot_to,
+                           uint32_t bytes, uint32_t latency, uint32_t depth);
+/* All partitions are there and connected.  False when the host threads cannot be made. */
+bool sched_start(struct sched *s);
+
+/* `part` has something to do at `cycle` (>= now).  From a visit: only of a partition of the same group. */
+void sched_wake(struct sched *s, struct part *part, uint64_t cycle);
+/* Send on output `slot` at cycle `now`, and wake the receiver; from one group to another while both run, when the run
+ * is over.  A message on an output that is not connected is a bug. */
+void sched_send(struct part *part, uint32_t slot, uint64_t now, const void *message);
+/* Visit everything ready in the `windows` windows from `now` on (1 to `stretch`), then step `now` behind them. */
+void sched_run(struct sched *s, unsigned windows);
+/* First cycle of the next window in which a partition is ready; UINT64_MAX when none ever is. */
+uint64_t sched_next(const struct sched *s);
+/* No partition is busy and no message under way. */
+bool sched_quiet(const struct sched *s);
+/* Visits of partitions so far. */
+uint64_t sched_visits(const struct sched *s);
+#endif

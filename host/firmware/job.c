@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Jobs of a command processor: packets that have started.  Responsible for: their ids, the time of the firmware thread,
+ * launches sent, kernels told to the host, and a queue that goes with its last job.  Not responsible for: the order of
+ * their states (cp.c).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "firmware/cp_private.h"
+
+uint16_t job_id(const struct cp *cp, const struct job *job)
+{
+    return (uint16_t)(job->generation << 8 | (job - cp->jobs));
+}
+
+bool cp_busy(const struct cp *cp)
+{
+    for (unsigned i = 0; i < CP_JOBS; i++)
+        if (cp->jobs[i].state != JOB_FREE && cp->jobs[i].state != JOB_DONE)
+            return true;
+    return false;
+}
+
+void job_work(struct cp *cp, struct job *job, uint32_t cycles)
+{
+    uint64_t now = sim_now(cp->sim);
+    uint64_t from = now > cp->busy_until ? now : cp->busy_until;
+    cp->busy_until = from + cycles;
+    sim_timer(cp->sim, cp->busy_until, cookie_of(cp, job_id(cp, job)));
+}
+
+uint64_t job_groups(const struct job *job)
+{
+    return (uint64_t)job->launch.groups[0] * job->launch.groups[1] * job->launch.groups[2];
+}
+
+/* Of a kernel that has ended, or that ends with the run. */
+void row_emit(struct cp *cp, const struct job *job)
+{
+    struct kernel_row row = {.gpu = cp->gpu,
+                             .queue = job->queue->args.number,
+                             .unfinished = job->state != JOB_DONE,
+                             .start = job->begin,
+                             .end = job->state == JOB_DONE ? job->end : 0,
+                             .groups = job_groups(job),
+                             .wavefronts = job->wavefronts,
+                             .instructions = job->instructions};
+    memcpy(row.grid, job->launch.grid, sizeof row.grid);
+    memcpy(row.group, job->launch.group, sizeof row.group);
+    kernel_name(job->space, get64(job->packet + 0x20), row.name, sizeof row.name);
+    cp->host.kernel(cp->host.ctx, job->space->owner, &row);
+}
+
+/* Sent to the dispatcher, not completed. */
+bool job_unfinished(const struct job *job)
+{
+    return packet_type(job->packet) == AQL_KERNEL && !job->held &&
+           (job->state == JOB_RUN || job->state == JOB_RELEASE || job->state == JOB_SIGNAL);
+}
+
+void job_launch(struct cp *cp, struct job *job)
+{
+    job->state = JOB_RUN;
+    job->held = job->space->killing;
+    if (job->held)
+        return; /* dropped or sent when the kill is answered */
+    job->launch.id = job_id(cp, job);
+    job->begin = sim_now(cp->sim); /* until the dispatcher tells */
+    job->space->busy++;
+    sim_cmd(cp->sim, cp->gpu, &job->launch);
+}
+
+void queue_release(struct cp *cp, struct cp_queue *queue)
+{
+    if (!queue->closed || queue->jobs)
+        return;
+    struct cp_queue **link = &cp->queues;
+    while (*link != queue)
+        link = &(*link)->next_queue;
+    *link = queue->next_queue;
+    free(queue);
+}
+
+void job_flushed(struct cp *cp, struct job *job)
+{
+    job->space->flushes -= job->flush;
+    cp->drops -= job->drop;
+    job->flush = job->drop = false;
+}
+
+/* The address space of the job is gone or stopped. */
+void job_abandon(struct cp *cp, struct job *job)
+{
+    struct cp_queue *queue = job->queue;
+    job_flushed(cp, job);
+    if (job_unfinished(job))
+        row_emit(cp, job);
+    if (job->state == JOB_LAUNCH || job->state == JOB_RUN)
+        cp->launches--;
+    if (job->state != JOB_DONE)
+        queue->active--;
+    job_free(job);
+    queue_release(cp, queue);
+}
+
+struct job *job_of(struct cp *cp, uint16_t id)
+{
+    unsigned at = id & 0xff;
+    if (at >= CP_JOBS || cp->jobs[at].state == JOB_FREE || cp->jobs[at].generation != id >> 8)
+        return NULL;
+    return &cp->jobs[at];
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Assembly of the machine from the configuration: host, per GPU either the golden model or the RTL partitions
+ * (host/machine/rtl_gpu.c), host memory and the links between GPUs.  Not responsible for: behaviour of any part.
+ */
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/xalloc.h"
+#include "bridge/run/team.h"
+#include "gantry_cfg.h"
+#include "machine/golden_part.h"
+#include "machine/lockstep_tap.h"
+#include "machine/memory_parts.h"
+#include "machine/rtl_gpu.h"
+#include "machine/rtl_groups.h"
+#include "machine/sim_private.h"
+
+static bool golden_build(struct sim *sim)
+{
+    const struct gantry_cfg *cfg = sim->cfg;
+    unsigned threads = sim->options.threads;
+    sim->golden_team = threads > 1 ? team_new(threads) : NULL;
+    if (threads > 1 && sim->golden_team == NULL) {
+        diag("--threads", "%u host threads cannot be made", threads);
+        return false;
+    }
+    for (unsigned g = 0; g < sim->gpu_count; g++) {
+        struct part *part = golden_part_new(sim->memory, g, cfg, sim->golden_team, threads, sim->options.golden_slice);
+        sched_add(&sim->sched, part);
+        sim->gpus[g].golden = sim->gpus[g].dispatch = part;
+        commands_connect(sim, g, part, 0, GOLDEN_CREDITS, GOLDEN_EVENTS, GOLDEN_EVENT_DEPTH);
+    }
+    return true;
+}
+
+static bool rtl_build(struct sim *sim)
+{
+    const struct gantry_cfg *cfg = sim->cfg;
+    uint64_t vram = (uint64_t)cfg->gpu_vram_mib << 20;
+    for (unsigned g = 0; g < sim->gpu_count; g++) {
+        sim->gpus[g].store = store_new(sim->memory, g, vram, cfg->gpu_l2_slices);
+        sched_add(&sim->sched, sim->gpus[g].store);
+    }
+    sim->hostmem = hostmem_new(sim->memory, sim->gpu_count, FAR_DEPTH);
+    sched_add(&sim->sched, sim->hostmem);
+    sim->rtl = rtl_machine_new(sim);
+    if (sim->rtl && sim->options.lockstep)
+        sim->tap = lockstep_tap_new(sim);
+    if (sim->rtl)
+        sim->groups = rtl_groups_new(sim);
+    return sim->rtl != NULL;
+}
+
+bool machine_build(struct sim *sim)
+{
+    sim->gpu_count = sim->cfg->system_gpus;
+    sim->gpus = xcalloc(sim->gpu_count, sizeof *sim->gpus);
+    for (unsigned g = 0; g < sim->gpu_count; g++)
+        commands_init(&sim->gpus[g].commands);
+    sim->host = sim_host_part(sim, sim->gpu_count);
+    if (sim->options.model == SIM_RTL)
+        return rtl_build(sim);
+    return golden_build(sim);
+}
+
+void machine_free(struct sim *sim)
+{
+    lockstep_tap_free(sim->tap);
+    rtl_groups_free(sim->groups);
+    rtl_machine_free(sim->rtl);
+    team_free(sim->golden_team);
+}

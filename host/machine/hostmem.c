@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Partition `hostmem`: host physical memory behind the far links; contract in memory_parts.h.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "base/xalloc.h"
+#include "bridge/run/sched.h"
+#include "gantry_msg.h"
+#include "machine/memory_parts.h"
+#include "vm/pmem.h"
+
+struct answers { /* of one GPU that wait for a credit */
+    struct msg_mem_rsp *list;
+    size_t head, count, room;
+    uint32_t credits;
+};
+struct hostmem {
+    struct pmem *memory;
+    unsigned gpus;
+    struct answers *answers;
+    XXH64_state_t *hash;
+    uint64_t reads, writes, atomics;
+};
+
+void hostmem_serve(struct pmem *memory, const struct msg_mem_req *req, struct msg_mem_rsp *rsp)
+{
+    int error = -1;
+    *rsp = (struct msg_mem_rsp){.op = req->op, .source = req->source, .gpu = req->gpu, .tag = req->tag};
+    switch (req->op) {
+    case MEM_READ:
+    case MEM_READ_NC:
+        error = pmem_read(memory, req->addr & ~UINT64_C(63), rsp->data, 64);
+        break;
+    case MEM_WRITE:
+        error = pmem_write_masked(memory, req->addr & ~UINT64_C(63), req->data, req->mask);
+        break;
+    case MEM_ATOMIC:
+        error = pmem_atomic(memory, req->addr, req->atomic, req->size, req->data[0], req->data[1], &rsp->data[0]);
+        break;
+    default:
+        break;
+    }
+    rsp->status = error ? MEM_FAULT_BUS : MEM_OK;
+}
+
+static void answers_push(struct answers *a, const struct msg_mem_rsp *rsp)
+{
+    if (a->head + a->count == a->room) {
+        if (a->head) /* the first time there is no list yet */
+            memmove(a->list, a->list + a->head, a->count * sizeof *a->list);
+        a->head = 0;
+        if (a->count == a->room) {
+            a->room = a->room ? 2 * a->room : 16;
+            a->list = xrealloc(a->list, a->room, sizeof *a->list);
+        }
+    }
+    a->list[a->head + a->count++] = *rsp;
+}
+
+static void answers_send(struct part *part, struct hostmem *h, unsigned gpu, uint64_t cycle)
+{
+    struct answers *a = &h->answers[gpu];
+    while (a->count && a->credits) {
+        sched_send(part, gpu, cycle, &a->list[a->head]);
+        a->head++;
+        a->count--;
+        a->credits--;
+    }
+}
+
+static void hostmem_hash_write(struct hostmem *h, const struct msg_mem_req *req)
+{
+    uint64_t head[4] = {req->addr, req->op == MEM_WRITE ? req->mask : req->size, req->op, req->atomic};
+    XXH64_update(h->hash, head, sizeof head);
+    if (req->op == MEM_ATOMIC) {
+        XXH64_update(h->hash, req->data, 16);
+        return;
+    }
+    uint8_t line[64];
+    memcpy(line, req->data, 64);
+    for (uint64_t bits = ~req->mask; bits; bits &= bits - 1)
+        line[__builtin_ctzll(bits)] = 0;
+    XXH64_update(h->hash, line, 64);
+}
+
+static void hostmem_take(struct part *part, struct hostmem *h, uint64_t cycle, uint32_t slot, const void *data)
+{
+    if (slot >= h->gpus) { /* a credit of far_rsp came back */
+        h->answers[slot - h->gpus].credits++;
+        answers_send(part, h, slot - h->gpus, cycle);
+        return;
+    }
+    const struct msg_mem_req *req = data;
+    struct msg_mem_rsp rsp;
+    hostmem_serve(h->memory, req, &rsp);
+    if (rsp.status == MEM_OK && (req->op == MEM_WRITE || req->op == MEM_ATOMIC))
+        hostmem_hash_write(h, req);
+    h->reads += req->op == MEM_READ || req->op == MEM_READ_NC;
+    h->writes += req->op == MEM_WRITE;
+    h->atomics += req->op == MEM_ATOMIC;
+    sched_send(part, h->gpus + slot, cycle, NULL); /* the request's place is free again */
+    answers_push(&h->answers[slot], &rsp);
+    answers_send(part, h, slot, cycle);
+}
+
+static void hostmem_visit(struct part *part, uint64_t from)
+{
+    for (unsigned c = 0; c < PART_WINDOW; c++) {
+        for (uint32_t i = 0; i < part->due_count[c]; i++)
+            hostmem_take(part, part->own, from + c, part->due[c][i].slot, part->due[c][i].data);
+    }
+}
+
+static void hostmem_counters(struct part *part, part_counter_fn fn, void *arg)
+{
+    struct hostmem *h = part->own;
+    fn(arg, part->name, "reads", h->reads, "count");
+    fn(arg, part->name, "writes", h->writes, "count");
+    fn(arg, part->name, "atomics", h->atomics, "count");
+}
+
+static void hostmem_report(struct part *part, FILE *out)
+{
+    struct hostmem *h = part->own;
+    for (unsigned g = 0; g < h->gpus; g++) {
+        if (h->answers[g].count)
+            fprintf(out, "  %s waits for gpu%u.rdma: %zu answers held, no credit\n", part->name, g,
+                    h->answers[g].count);
+    }
+}
+
+static void hostmem_free(struct part *part)
+{
+    struct hostmem *h = part->own;
+    for (unsigned g = 0; g < h->gpus; g++)
+        free(h->answers[g].list);
+    free(h->answers);
+    XXH64_freeState(h->hash);
+    free(h);
+}
+
+static const struct part_ops hostmem_ops = {hostmem_visit, hostmem_counters, hostmem_report, hostmem_free};
+
+struct part *hostmem_new(struct pmem *memory, unsigned gpus, uint32_t depth)
+{
+    struct hostmem *h = xcalloc(1, sizeof *h);
+    h->memory = memory;
+    h->gpus = gpus;
+    h->answers = xcalloc(gpus, sizeof *h->answers);
+    h->hash = XXH64_createState();
+    PART_CHECK(h->hash, NULL, 0, "out of memory");
+    XXH64_reset(h->hash, 0);
+    for (unsigned g = 0; g < gpus; g++)
+        h->answers[g].credits = depth;
+    return part_new(&hostmem_ops, "host.memory", 2 * gpus, 2 * gpus, h);
+}
+
+uint64_t hostmem_hash(const struct part *hostmem)
+{
+    return XXH64_digest(((struct hostmem *)hostmem->own)->hash);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * C partitions in front of host/vm/pmem.h: `store` (VRAM contents of one GPU behind the L2 slices' dram channels) and
+ * `hostmem` (host physical memory behind the far links of all GPUs).  Responsible for: contents, the hash over the
+ * stream of writes.  Not responsible for: timing (the channels' latency and rtl/dram), allocation.
+ */
+#ifndef GANTRY_MEMORY_PARTS_H
+#define GANTRY_MEMORY_PARTS_H
+#include "bridge/part/part.h"
+
+struct pmem;
+
+#define FAR_DEPTH 16u /* credits of every far channel: Depth of rtl/rdma/rdma.sv */
+
+/* inputs: dram_req of slice i; outputs: dram_rsp of slice i.  vram: the GPU's whole VRAM. */
+struct part *store_new(struct pmem *memory, unsigned gpu, uint64_t vram_bytes, unsigned slices);
+/* inputs: far_req of GPU g at g, credits of far_rsp at gpus + g; outputs: far_rsp at g, credits of far_req at gpus + g.
+ * depth: credits for far_rsp messages. */
+struct part *hostmem_new(struct pmem *memory, unsigned gpus, uint32_t depth);
+/* XXH64 over address, bytes and order of the writes so far. */
+uint64_t store_hash(const struct part *store);
+uint64_t hostmem_hash(const struct part *hostmem);
+/* Serve one request against physical memory (also used by tests). */
+struct msg_mem_req;
+struct msg_mem_rsp;
+void hostmem_serve(struct pmem *memory, const struct msg_mem_req *req, struct msg_mem_rsp *rsp);
+#endif

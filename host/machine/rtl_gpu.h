@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The RTL partitions of all GPUs of a machine and their channels (docs/contracts.md).  Not responsible for: host side,
+ * C partitions (host/machine/assembly.c adds and hands them in).
+ */
+#ifndef GANTRY_RTL_GPU_H
+#define GANTRY_RTL_GPU_H
+#include <stdbool.h>
+
+struct gantry_cfg;
+struct sim;
+struct rtl_machine;
+
+/* Text of --wave is SCOPE[@FROM:TO] and names a part of such a machine; else false with one line on stderr. */
+bool rtl_machine_wave(const struct gantry_cfg *cfg, const char *text);
+
+/* Load libraries, make partitions, connect.  NULL with one line on stderr. */
+struct rtl_machine *rtl_machine_new(struct sim *sim);
+/* After the scheduler freed the partitions. */
+void rtl_machine_free(struct rtl_machine *m);
+unsigned rtl_machine_slices(const struct rtl_machine *m);
+unsigned rtl_machine_cus(const struct rtl_machine *m);
+/* Walk the model libraries: key in the cache, tools that built it. */
+void rtl_machine_models(const struct rtl_machine *m, void (*fn)(void *arg, const char *key, const char *tools),
+                        void *arg);
+struct part *rtl_machine_cu(const struct rtl_machine *m, unsigned gpu, unsigned cu);
+struct part *rtl_machine_l2(const struct rtl_machine *m, unsigned gpu, unsigned slice);
+#endif

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The simulated machine as the host sees it; contract in sim.h.  Responsible for: host callbacks at their exact cycle,
+ * timers, stop conditions.  A window of the scheduler is two phases: first the host's events and timers of its cycles,
+ * then the partitions; a stop in the first phase leaves the second for the next call.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "base/log.h"
+#include "base/xalloc.h"
+#include "bridge/verilated/rtl_part.h"
+#include "machine/golden_part.h"
+#include "machine/lockstep_tap.h"
+#include "machine/memory_parts.h"
+#include "machine/rtl_gpu.h"
+#include "machine/rtl_groups.h"
+#include "machine/sim_private.h"
+
+struct sim *sim_new(const struct gantry_cfg *cfg, struct pmem *memory, const struct sim_options *options,
+                    const struct sim_host_ops *ops, void *ctx)
+{
+    struct sim *sim = xcalloc(1, sizeof *sim);
+    sim->cfg = cfg;
+    sim->memory = memory;
+    sim->options = *options;
+    sim->ops = ops;
+    sim->ctx = ctx;
+    sched_init(&sim->sched);
+    sim->sched.no_skip = options->no_skip;
+    if (!machine_build(sim)) {
+        sim_free(sim);
+        return NULL;
+    }
+    /* Lock step and waves look into many partitions at once; golden GPUs share out work-groups. */
+    sim->sched.threads = options->lockstep || options->wave || options->model == SIM_GOLDEN ? 1 : options->threads;
+    if (!sched_start(&sim->sched)) {
+        diag("--threads", "%u host threads cannot be made", options->threads);
+        sim_free(sim);
+        return NULL;
+    }
+    return sim;
+}
+
+void sim_free(struct sim *sim)
+{
+    if (sim == NULL)
+        return;
+    sched_fini(&sim->sched);
+    machine_free(sim);
+    heap_fini(&sim->timers);
+    for (unsigned g = 0; g < sim->gpu_count; g++) {
+        free(sim->gpus[g].pending);
+        commands_fini(&sim->gpus[g].commands);
+    }
+    free(sim->gpus);
+    free(sim);
+}
+
+uint64_t sim_now(const struct sim *sim)
+{
+    return sim->now;
+}
+
+static void pending_add(struct sim_gpu *g, const struct msg_cp_cmd *cmd)
+{
+    if (g->pending_count == g->pending_room) {
+        g->pending_room = g->pending_room ? 2 * g->pending_room : 16;
+        g->pending = xrealloc(g->pending, g->pending_room, sizeof *g->pending);
+    }
+    g->pending[g->pending_count++] = (struct sim_pending){.kind = cmd->kind, .vmid = cmd->vmid, .id = cmd->id};
+}
+
+void sim_cmd(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd)
+{
+    PART_CHECK(gpu < sim->gpu_count, NULL, sim->now, "command for gpu%u of %u", gpu, sim->gpu_count);
+    struct sim_gpu *g = &sim->gpus[gpu];
+    if (cmd->kind == CP_VMID)
+        g->roots[cmd->vmid] = cmd->root;
+    else
+        pending_add(g, cmd);
+    commands_send(sim, gpu, cmd);
+}
+
+void sim_timer(struct sim *sim, uint64_t at, uint64_t cookie)
+{
+    heap_push(&sim->timers, at > sim->now ? at : sim->now, cookie);
+}
+
+void sim_stop(struct sim *sim)
+{
+    sim->stop = true;
+}
+
+static uint32_t pending_find(const struct sim_gpu *g, unsigned kind, unsigned id)
+{
+    uint32_t i = 0;
+    while (i < g->pending_count && (g->pending[i].kind != kind || g->pending[i].id != id))
+        i++;
+    return i;
+}
+
+static void pending_remove(struct sim_gpu *g, uint32_t i)
+{
+    g->pending_count--;
+    memmove(&g->pending[i], &g->pending[i + 1], (g->pending_count - i) * sizeof *g->pending);
+}
+
+static void event_account(struct sim_gpu *g, const struct msg_cp_evt *evt, uint64_t now)
+{
+    static const uint8_t command[] = {
+        [CP_EVT_LAUNCH_DONE] = CP_LAUNCH, [CP_EVT_CACHE_DONE] = CP_CACHE, [CP_EVT_KILL_DONE] = CP_KILL,
+        [CP_EVT_FAULT] = CP_LAUNCH,       [CP_EVT_INTERRUPT] = CP_LAUNCH, [CP_EVT_HALT] = CP_LAUNCH,
+        [CP_EVT_TRAP_DONE] = CP_TRAP};
+    PART_CHECK(evt->kind >= CP_EVT_LAUNCH_DONE && evt->kind <= CP_EVT_TRAP_DONE, g->dispatch, now, "event of kind %u",
+               evt->kind);
+    uint32_t i = pending_find(g, command[evt->kind], evt->id);
+    PART_CHECK(i < g->pending_count, g->dispatch, now, "event %u for command %u, which is not under way", evt->kind,
+               evt->id);
+    struct sim_pending *p = &g->pending[i];
+    p->interrupted |= evt->kind == CP_EVT_INTERRUPT;
+    p->halted |= evt->kind == CP_EVT_HALT;
+    /* a trap handler tells the host and halts; a wavefront that only halts waits for nobody */
+    p->faulted |= evt->kind == CP_EVT_FAULT || (p->halted && p->interrupted);
+    if (command[evt->kind] == CP_LAUNCH && evt->kind != CP_EVT_LAUNCH_DONE)
+        return;
+    uint8_t vmid = g->pending[i].vmid;
+    pending_remove(g, i);
+    for (uint32_t k = i; evt->kind == CP_EVT_KILL_DONE && k-- > 0;) { /* launches before the kill answer no more */
+        if (g->pending[k].kind == CP_LAUNCH && g->pending[k].vmid == vmid)
+            pending_remove(g, k);
+    }
+}
+
+static uint64_t host_alarm(const struct sim *sim)
+{
+    uint64_t timer = heap_next(&sim->timers), command = commands_due(sim);
+    return command < timer ? command : timer;
+}
+
+/* Cycle of the host's first event or timer or of a command that gets its place, UINT64_MAX without one; *gpu: that sent
+ * the event, else gpu_count. */
+static uint64_t host_next(const struct sim *sim, unsigned *gpu)
+{
+    uint64_t cycle = host_alarm(sim);
+    *gpu = sim->gpu_count;
+    for (unsigned g = 0; g < sim->gpu_count; g++) {
+        const struct channel *c = &sim->host->in[g]->channel;
+        if (!channel_empty(c) &&
+            (channel_stamp(c, 0) < cycle || (channel_stamp(c, 0) == cycle && *gpu == sim->gpu_count))) {
+            cycle = channel_stamp(c, 0);
+            *gpu = g;
+        }
+    }
+    return cycle;
+}
+
+/* Deliver the first event or timer before `end`, but not beyond `until`; false when there is none. */
+static bool host_step(struct sim *sim, uint64_t end, uint64_t until)
+{
+    unsigned gpu;
+    uint64_t cycle = host_next(sim, &gpu);
+    if (cycle >= end || cycle > until)
+        return false;
+    sim->now = cycle;
+    if (gpu == sim->gpu_count && commands_due(sim) == cycle) {
+        commands_resume(sim);
+        return true;
+    }
+    if (gpu == sim->gpu_count) {
+        sim->ops->timer(sim->ctx, cycle, heap_pop(&sim->timers).value);
+        return true;
+    }
+    struct msg_cp_evt evt;
+    struct channel *from = &sim->host->in[gpu]->channel;
+    memcpy(&evt, channel_payload(from, 0), sizeof evt);
+    channel_drop(from, 1);
+    if (channel_empty(from))
+        sim->host->waiting[gpu / 64] &= ~(UINT64_C(1) << (gpu & 63));
+    event_account(&sim->gpus[gpu], &evt, cycle);
+    if (sim->tap) /* the host may unmap what ended wavefronts have accessed */
+        lockstep_tap_settle(sim->tap);
+    sim->ops->event(sim->ctx, gpu, cycle, &evt);
+    return true;
+}
+
+/* Some command waits for its event, and not only because the host has not yet answered a fault. */
+static bool outstanding(const struct sim *sim)
+{
+    bool any = false;
+    for (unsigned g = 0; g < sim->gpu_count; g++) {
+        for (uint32_t i = 0; i < sim->gpus[g].pending_count; i++) {
+            if (sim->gpus[g].pending[i].faulted)
+                return false;
+            any = true;
+        }
+    }
+    return any;
+}
+
+/* Nothing is ready and no timer set: an end, or a machine that waits for itself. */
+static enum sim_result run_dry(struct sim *sim)
+{
+    if (sim->now < sim->sched.now)
+        sim->now = sim->sched.now;
+    if (!outstanding(sim))
+        return SIM_STOPPED;
+    watchdog_report(sim, stderr, "all partitions are idle and no message is under way");
+    return SIM_NO_PROGRESS;
+}
+
+/* Partitions that turn for ever without a message or an instruction; looked at once in SIM_WATCH_CYCLES.  A program may
+ * compute as long as it likes without a message (a short loop stays in the fetch buffer): --max-cycles ends what never
+ * ends.  A wavefront that sleeps issues again after 8,128 cycles at most. */
+static bool watchdog_turning(struct sim *sim)
+{
+    if (sim->sched.now - sim->watch_cycle < SIM_WATCH_CYCLES || sim->gpus[0].golden)
+        return false;
+    uint64_t sent = watchdog_sent(sim) + sim_instructions(sim);
+    bool stuck = sent == sim->watch_sent && outstanding(sim) && sim->timers.count == 0;
+    sim->watch_sent = sent;
+    sim->watch_cycle = sim->sched.now;
+    if (stuck)
+        watchdog_report(sim, stderr,
+                        "partitions are busy, but for 1048576 cycles no message was sent and no instruction issued");
+    return stuck;
+}
+
+static uint64_t golden_slices(const struct sim *sim)
+{
+    uint64_t slices = 0;
+    for (unsigned g = 0; g < sim->gpu_count; g++)
+        slices += sim->gpus[g].golden ? golden_part_slices(sim->gpus[g].golden) : 0;
+    return slices;
+}
+
+/* Windows that may run at once: those between which nobody else could do anything. */
+static unsigned windows_now(const struct sim *sim, uint64_t until)
+{
+    const struct sched *s = &sim->sched;
+    unsigned gpu, windows = sim->tap ? 1 : s->stretch;
+    uint64_t end = host_next(sim, &gpu), limit = sim->options.max_cycles;
+    if (end > until)
+        end = until;
+    if (limit && limit + PART_WINDOW - 1 < end) /* the window in which the limit lies is run whole */
+        end = limit + PART_WINDOW - 1;
+    while (windows > 1 && s->now + (uint64_t)windows * PART_WINDOW > end)
+        windows--;
+    return windows;
+}
+
+/* The golden model's work takes no cycles: enough of it since `slices` to let the caller look around, or a new slice
+ * (*seen) and nobody who waits for more. */
+static bool golden_pause(const struct sim *sim, uint64_t slices, uint64_t *seen)
+{
+    uint64_t done = golden_slices(sim);
+    if (done == *seen)
+        return false;
+    *seen = done;
+    return done - slices >= SIM_GOLDEN_SLICES ||
+           (sim->options.unwanted && sim->options.unwanted(sim->options.unwanted_arg));
+}
+
+enum sim_result sim_run(struct sim *sim, uint64_t until)
+{
+    struct sched *s = &sim->sched;
+    uint64_t slices = golden_slices(sim), seen = slices;
+    sim->stop = false;
+    for (;;) {
+        while (host_step(sim, s->now + PART_WINDOW, until)) {
+            if (sim->stop)
+                return SIM_STOPPED;
+        }
+        if (sim->options.max_cycles && s->now >= sim->options.max_cycles) {
+            sim->now = sim->now > s->now ? sim->now : s->now;
+            watchdog_where(sim, stderr);
+            return SIM_MAX_CYCLES;
+        }
+        uint64_t next = sched_next(s), timer = host_alarm(sim);
+        if (next == UINT64_MAX && timer == UINT64_MAX)
+            return run_dry(sim);
+        if (timer < next)
+            next = timer - timer % PART_WINDOW;
+        if (until < s->now + PART_WINDOW) {
+            sim->now = sim->now > until ? sim->now : until;
+            return SIM_STOPPED;
+        }
+        if (next > s->now && !s->no_skip) { /* jump, but not beyond the caller's limit: it may send commands then */
+            s->now = next < until - until % PART_WINDOW ? next : until - until % PART_WINDOW;
+            continue;
+        }
+        sched_run(s, windows_now(sim, until));
+        if (watchdog_turning(sim))
+            return SIM_NO_PROGRESS;
+        if (golden_pause(sim, slices, &seen)) {
+            sim->now = sim->now > s->now ? sim->now : s->now;
+            return SIM_STOPPED;
+        }
+    }
+}
+
+void sim_where(struct sim *sim)
+{
+    watchdog_where(sim, stderr);
+}
+
+unsigned sim_group(const struct sim *sim, unsigned gpu, const struct msg_cp_evt *evt, const struct msg_cp_cmd *launch,
+                   uint32_t group[3])
+{
+    const uint32_t *sgpr = sim->groups ? rtl_groups_sgprs(sim->groups, gpu, evt->cu, evt->wave) : NULL;
+    uint64_t number = evt->start; /* golden */
+    unsigned at = launch->user_sgprs, known = 0;
+    for (unsigned d = 0; d < 3; d++) {
+        bool told = launch->sys_sgprs >> d & 1;
+        group[d] = sgpr && told ? sgpr[at] : sgpr ? 0 : (uint32_t)(number % launch->groups[d]);
+        number /= launch->groups[d];
+        at += told;
+        known |= (unsigned)(told || launch->groups[d] == 1) << d;
+    }
+    return known;
+}
+
+bool sim_quiet(const struct sim *sim)
+{
+    return sched_quiet(&sim->sched);
+}
+
+void sim_counters(struct sim *sim, sim_counter_fn fn, void *arg)
+{
+    for (uint32_t i = 0; i < sim->sched.count; i++) {
+        struct part *part = sim->sched.parts[i];
+        if (part->ops->counters)
+            part->ops->counters(part, fn, arg);
+    }
+    if (sim->tap) {
+        fn(arg, "lockstep", "compared", lockstep_tap_compared(sim->tap), "count");
+        fn(arg, "lockstep", "observed", lockstep_tap_observed(sim->tap), "count");
+    }
+}
+
+void sim_models(const struct sim *sim, void (*fn)(void *arg, const char *key, const char *tools), void *arg)
+{
+    if (sim->rtl)
+        rtl_machine_models(sim->rtl, fn, arg);
+}
+
+uint64_t sim_write_hash(const struct sim *sim)
+{
+    uint64_t hashes[257] = {0};
+    unsigned n = 0;
+    for (unsigned g = 0; g < sim->gpu_count && g < 256; g++) {
+        if (sim->gpus[g].store)
+            hashes[n++] = store_hash(sim->gpus[g].store);
+        if (sim->gpus[g].golden)
+            hashes[n++] = golden_part_written(sim->gpus[g].golden);
+    }
+    if (sim->hostmem)
+        hashes[n++] = hostmem_hash(sim->hostmem);
+    return n ? XXH64(hashes, n * sizeof *hashes, 0) : 0;
+}
+
+uint64_t sim_groups(const struct sim *sim, unsigned gpu)
+{
+    const struct sim_gpu *g = &sim->gpus[gpu];
+    return g->golden ? golden_part_groups(g->golden) : g->dispatch ? rtl_part_shown(g->dispatch) : 0;
+}
+
+uint64_t sim_instructions(const struct sim *sim)
+{
+    uint64_t sum = 0;
+    for (unsigned g = 0; g < sim->gpu_count; g++) {
+        if (sim->gpus[g].golden)
+            sum += golden_part_instructions(sim->gpus[g].golden);
+        for (unsigned c = 0; sim->rtl && c < rtl_machine_cus(sim->rtl); c++)
+            sum += rtl_part_shown(rtl_machine_cu(sim->rtl, g, c));
+    }
+    return sum;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Inside of a simulated machine, shared by sim.c (host side, time), machine.c (assembly) and watchdog.c (report).
+ * Not responsible for: anything outside host/machine, which sees sim.h only.
+ */
+#ifndef GANTRY_SIM_PRIVATE_H
+#define GANTRY_SIM_PRIVATE_H
+#include "bridge/part/part.h"
+#include "bridge/run/heap.h"
+#include "bridge/run/sched.h"
+#include "machine/commands.h"
+#include "machine/sim.h"
+
+#define SIM_WATCH_CYCLES (UINT64_C(1) << 20) /* no message, no instruction for so long: no progress */
+#define SIM_WHERE 16                         /* wavefronts in a report */
+#define SIM_GOLDEN_SLICES 16                 /* golden slices without an event before sim_run returns to its caller */
+
+/* A command that waits for its event. */
+struct sim_pending {
+    uint8_t kind, vmid;
+    uint16_t id;
+    bool faulted; /* a launch with a stopped wavefront, and the host knows: it ends by CP_KILL only */
+    bool interrupted, halted;
+};
+
+/* What the machine holds for one GPU. */
+struct sim_gpu {
+    struct part *golden;   /* golden model, or NULL */
+    struct part *dispatch; /* takes cp_cmd: the dispatch partition, or the golden one */
+    struct part *store;
+    struct sim_pending *pending; /* in the order of sending */
+    uint32_t pending_count, pending_room;
+    struct commands commands;
+    uint64_t roots[256]; /* page table by VMID, 0: none */
+};
+
+struct sim {
+    const struct gantry_cfg *cfg;
+    struct pmem *memory;
+    struct sim_options options;
+    const struct sim_host_ops *ops;
+    void *ctx;
+    struct sched sched;
+    struct part
+        *host; /* the host model: cp_evt of GPU g at input g, cp_cmd at output g; commands.c knows the credits */
+    struct part *hostmem; /* NULL with the golden model */
+    struct sim_gpu *gpus;
+    unsigned gpu_count;
+    struct heap timers;
+    uint32_t commands_waiting; /* for a place in a hub, all GPUs */
+    uint64_t now;              /* of the host */
+    bool stop, running, where_told;
+    uint64_t watch_sent, watch_cycle; /* watchdog: messages and instructions, cycle of the last look */
+    struct rtl_machine *rtl;          /* NULL with the golden model */
+    struct lockstep_tap *tap;         /* --lockstep, else NULL */
+    struct rtl_groups *groups;        /* NULL with the golden model */
+    struct team *golden_team;         /* host threads of golden GPUs; NULL: one */
+};
+
+/* The partition that stands for the host model, added to the scheduler. */
+struct part *sim_host_part(struct sim *sim, unsigned gpus);
+/* Build partitions and channels from sim->cfg.  False with a diagnostic on stderr. */
+bool machine_build(struct sim *sim);
+void machine_free(struct sim *sim);
+/* Who waits for whom, with cycles. */
+void watchdog_report(struct sim *sim, FILE *out, const char *why);
+/* Where the wavefronts of golden GPUs are; once a run. */
+void watchdog_where(struct sim *sim, FILE *out);
+/* All messages sent so far. */
+uint64_t watchdog_sent(const struct sim *sim);
+#endif

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""check_floors.py: the floors of the C side (docs/contracts.md) hold, and no files need each other in a circle.
+
+Includes: a folder sees only itself and the floors below it; bridge/ sees nothing of host/ but host/base; the shim sees
+of host/ only what it shares with the driver.  Links: of the objects in build/obj (make all) none needs, through others,
+a symbol of one that needs it.  One line a finding; exit 1 on findings.
+"""
+import graphlib
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FLOORS = [["host/base"], ["host/config"], ["bridge/proto"], ["bridge/link"], ["bridge/part"], ["bridge/run"], ["bridge/verilated"], ["host/vm"],
+          ["host/gcn3", "host/loader"], ["host/machine"], ["host/firmware"], ["host/driver", "host/drm"], ["host/metrics"], ["host/cli"]]
+LEVEL = {folder: level for level, floor in enumerate(FLOORS) for folder in floor}
+GENERATED = {"gantry_cfg.h": "host/config", "gantry_cfg_table.h": "host/config", "gantry_msg.h": "bridge/proto", "gcn3_ops.h": "host/gcn3",
+             "trans_tables.h": "host/gcn3"}
+SHARED = {"host/driver/protocol.h", "host/driver/address.h", "host/drm/drm.h"}  # by driver and shim
+INCLUDE = re.compile(r'^\s*#\s*include "([^"]+)"', re.M)
+
+
+def place(source, name, root):
+    """The file that an include means, from the top, or None: a library's, or one that does not exist."""
+    if name in GENERATED:
+        return f"{GENERATED[name]}/{name}"
+    tries = (source.parent / name, root / name, root / "host" / name, root / "bridge" / name)
+    found = next((p for p in tries if p.is_file()), None)
+    return found.resolve().relative_to(root.resolve()).as_posix() if found else None
+
+
+def allowed(folder, file):
+    to = file.rsplit("/", 1)[0]
+    if folder == "sw/shim":
+        return to == "sw/shim" or file in SHARED
+    if folder == to:
+        return True
+    if folder.startswith("bridge/") and to.startswith("host/") and to != "host/base":
+        return False
+    return LEVEL.get(to, len(FLOORS)) < LEVEL[folder]
+
+
+def includes(root=ROOT):
+    found = []
+    for path in sorted(p for top in ("host", "bridge", "sw/shim") for p in (root / top).rglob("*.[ch]*") if p.suffix in (".c", ".h", ".hpp")):
+        source = path.relative_to(root).as_posix()
+        folder = source.rsplit("/", 1)[0]
+        if folder not in LEVEL and folder != "sw/shim":
+            found.append(f"{source}: {folder} stands on no floor")
+            continue
+        for name in INCLUDE.findall(path.read_text()):
+            file = place(path, name, root)
+            if file and not allowed(folder, file):
+                found.append(f"{source}: includes {file}, which is not below {folder}")
+    return found
+
+
+def needs(objects):
+    """{object: objects whose symbols it needs} of {name: path}"""
+    defined, wanted = {}, {}
+    for name, path in objects.items():
+        for line in subprocess.run(["nm", "-P", path], capture_output=True, text=True, check=True).stdout.splitlines():
+            symbol, kind = line.split()[:2]
+            if kind == "U":
+                wanted.setdefault(name, set()).add(symbol)
+            elif kind.isupper():
+                defined[symbol] = name
+    return {name: {defined[s] for s in wanted.get(name, ()) if defined.get(s, name) != name} for name in objects}
+
+
+def circle(objects):
+    """The first circle, as names, or None."""
+    try:
+        tuple(graphlib.TopologicalSorter(needs(objects)).static_order())
+    except graphlib.CycleError as found:
+        return list(reversed(found.args[1]))
+    return None
+
+
+def objects(root=ROOT):
+    """Those of sources that are there."""
+    sources = (p.relative_to(root) for top in ("host", "bridge") for p in sorted((root / top).glob("*/*.c")))
+    return {s.as_posix(): root / "build/obj" / s.with_suffix(".o") for s in sources}
+
+
+def findings():
+    found, built = includes(), objects()
+    missing = [name for name, path in built.items() if not path.exists()]
+    if missing:
+        return [*found, f"{missing[0]}: not built (make all)"]
+    round_about = circle(built)
+    return [*found, "circle: " + " needs ".join(round_about)] if round_about else found
+
+
+def main():
+    found = findings()
+    print("\n".join([*found, f"floors: {len(found)} findings"]))
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

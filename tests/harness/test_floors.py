@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The floors of the C side: what the tree includes and links goes downwards only, and the checker sees what does not."""
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "sw/tools"))
+import check_floors  # noqa: E402
+
+
+def test_the_tree_stands_on_its_floors():
+    assert check_floors.findings() == []
+
+
+def test_every_folder_stands_on_a_floor():
+    there = {p.parent.relative_to(ROOT).as_posix() for top in ("host", "bridge") for p in (ROOT / top).glob("*/*") if p.suffix in (".c", ".h", ".def")}
+    assert there == set(check_floors.LEVEL)
+
+
+@pytest.mark.parametrize("source, name, wrong", [
+    ("host/vm/a.c", "firmware/b.h", True),  # upwards
+    ("host/vm/a.c", "vm/b.h", False),
+    ("host/firmware/a.c", "machine/b.h", False),
+    ("bridge/run/a.c", "base/b.h", False),
+    ("bridge/run/a.c", "config/b.h", True),  # below it, but of the host model
+    ("bridge/run/a.c", "bridge/part/b.h", False),
+    ("bridge/part/a.c", "bridge/run/b.h", True),
+    ("bridge/run/a.c", "../../host/config/b.h", True),  # by another way
+    ("bridge/run/a.h", "gantry_cfg.h", True),  # generated
+    ("bridge/run/a.hpp", "gantry_msg.h", False),
+    ("host/gcn3/a.c", "loader/b.h", True),  # of the same floor
+    ("sw/shim/a.c", "driver/protocol.h", False),
+    ("sw/shim/a.c", "driver/b.h", True),
+    ("host/elsewhere/a.c", "base/b.h", True),
+])
+def test_includes(source, name, wrong, tmp_path):
+    for file in ("firmware", "vm", "machine", "base", "config", "loader", "driver"):
+        (tmp_path / "host" / file).mkdir(parents=True)
+        (tmp_path / "host" / file / "b.h").touch()
+    for file in ("run", "part"):
+        (tmp_path / "bridge" / file).mkdir(parents=True)
+        (tmp_path / "bridge" / file / "b.h").touch()
+    (tmp_path / "host/driver/protocol.h").touch()
+    (tmp_path / source).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / source).write_text(f'#include <stdio.h>\n#include "{name}"\n')
+    found = check_floors.includes(tmp_path)
+    assert len(found) == wrong and all(line.startswith(source) for line in found)
+
+
+def compiled(folder, texts):
+    for name, text in texts.items():
+        subprocess.run(["gcc", "-c", "-x", "c", "-", "-o", folder / name], input=text, text=True, check=True)
+    return {name: folder / name for name in texts}
+
+
+def test_circles(tmp_path):
+    texts = {"a": "int b(void); int a(void) { return b(); }", "b": "int c(void); int b(void) { return c(); }",
+             "c": "int d(void); static int a(void) { return 1; } int c(void) { return a() + d(); }", "d": "int d(void) { return 1; }"}
+    assert check_floors.circle(compiled(tmp_path, texts)) is None  # the c of its own is no need
+    texts["d"] = "int b(void); int d(void) { return b(); }"
+    found = check_floors.circle(compiled(tmp_path, texts))
+    assert set(found) == {"b", "c", "d"} and found[0] == found[-1]
+    texts["d"] = "extern int table[]; int d(void) { return table[0]; }"
+    texts["b"] = "int table[4] = {1}; int c(void); int b(void) { return c(); }"
+    assert check_floors.circle(compiled(tmp_path, texts)) is not None  # data, too

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// Host memory and contents of VRAM as partitions (memory_parts.h): whole lines, masks, faults, credits, and what the
+// hash over the writes is made of.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "bridge/run/sched.h"
+#include "gantry_msg.h"
+#include "machine/memory_parts.h"
+#include "vm/pmem.h"
+
+#define LATENCY 8u
+#define MIB (UINT64_C(1) << 20)
+
+// What stands before a memory partition: output 0 requests, output 1 credits (hostmem); inputs likewise.
+struct asker {
+    union {
+        struct msg_mem_rsp far;
+        struct msg_dram_rsp dram;
+    } answer[32];
+    unsigned answers, credits;
+    size_t bytes; // of an answer
+};
+
+static void asker_visit(struct part *part, uint64_t from)
+{
+    struct asker *a = part->own;
+    (void)from;
+    for (unsigned c = 0; c < PART_WINDOW; c++)
+        for (uint32_t i = 0; i < part->due_count[c]; i++) {
+            if (part->due[c][i].slot == 1)
+                a->credits++;
+            else
+                memcpy(&a->answer[a->answers++], part->due[c][i].data, a->bytes);
+        }
+}
+static const struct part_ops asker_ops = {.visit = asker_visit};
+
+struct bench {
+    struct pmem *memory;
+    struct sched sched;
+    struct asker asker;
+    struct part *from, *to;
+};
+
+static void bench_open(struct bench *b)
+{
+    memset(b, 0, sizeof *b);
+    b->memory = pmem_new(1, 64 * MIB, 4 * MIB);
+    assert_non_null(b->memory);
+    sched_init(&b->sched);
+}
+
+static void bench_close(struct bench *b)
+{
+    sched_fini(&b->sched);
+    pmem_free(b->memory);
+}
+
+static void hostmem_open(struct bench *b, uint32_t depth)
+{
+    bench_open(b);
+    b->asker.bytes = sizeof(struct msg_mem_rsp);
+    b->from = part_new(&asker_ops, "asker", 2, 2, &b->asker);
+    b->to = hostmem_new(b->memory, 1, depth);
+    sched_add(&b->sched, b->from);
+    sched_add(&b->sched, b->to);
+    sched_connect(&b->sched, b->from, 0, b->to, 0, sizeof(struct msg_mem_req), LATENCY, 64);
+    sched_connect(&b->sched, b->from, 1, b->to, 1, 0, LATENCY, 64);
+    sched_connect(&b->sched, b->to, 0, b->from, 0, sizeof(struct msg_mem_rsp), LATENCY, 64);
+    sched_connect(&b->sched, b->to, 1, b->from, 1, 0, LATENCY, 64);
+    assert_true(sched_start(&b->sched));
+}
+
+static void settle(struct bench *b)
+{
+    for (uint64_t next; (next = sched_next(&b->sched)) != UINT64_MAX;) {
+        b->sched.now = next;
+        sched_run(&b->sched, 1);
+    }
+}
+
+// One request; its answer, with the credit for it given back.
+static struct msg_mem_rsp ask(struct bench *b, uint8_t op, uint64_t address, uint64_t mask, const uint64_t *data)
+{
+    struct msg_mem_req req = {.op = op, .addr = address, .mask = mask, .atomic = ATOMIC_ADD, .size = 8, .tag = 7};
+    if (data)
+        memcpy(req.data, data, sizeof req.data);
+    sched_send(b->from, 0, b->sched.now, &req);
+    sched_send(b->from, 1, b->sched.now, NULL);
+    settle(b);
+    assert_true(b->asker.answers > 0);
+    struct msg_mem_rsp rsp = b->asker.answer[--b->asker.answers].far;
+    assert_int_equal(rsp.tag, 7);
+    assert_int_equal(rsp.op, op);
+    return rsp;
+}
+
+static void line_fill(uint64_t line[8], uint8_t first)
+{
+    for (unsigned i = 0; i < 64; i++)
+        ((uint8_t *)line)[i] = (uint8_t)(first + i);
+}
+
+// A read brings the whole line that holds its address; a write the bytes of its mask; an atomic what was there before.
+static void host_memory_holds_what_was_written(void **state)
+{
+    struct bench b;
+    uint64_t one[8], two[8];
+    (void)state;
+    hostmem_open(&b, 4);
+    line_fill(one, 1);
+    line_fill(two, 101);
+    assert_int_equal(ask(&b, MEM_WRITE, 0x1000, UINT64_MAX, one).status, MEM_OK);
+    assert_int_equal(ask(&b, MEM_WRITE, 0x1000, 0xf0, two).status, MEM_OK);
+    memcpy((uint8_t *)one + 4, (uint8_t *)two + 4, 4);
+    struct msg_mem_rsp rsp = ask(&b, MEM_READ, 0x1000 + 40, 0, NULL);
+    assert_int_equal(rsp.status, MEM_OK);
+    assert_memory_equal(rsp.data, one, 64);
+    const uint64_t operand[8] = {5};
+    rsp = ask(&b, MEM_ATOMIC, 0x1008, 0, operand);
+    assert_true(rsp.data[0] == one[1]);
+    rsp = ask(&b, MEM_READ_NC, 0x1000, 0, NULL);
+    assert_true(rsp.data[1] == one[1] + 5 && rsp.data[2] == one[2]);
+    bench_close(&b);
+}
+
+// Memory that nobody owns answers with an error, whatever is asked of it, and nothing of it counts.
+static void unowned_memory_is_a_bus_error(void **state)
+{
+    static const uint8_t ops[] = {MEM_READ, MEM_READ_NC, MEM_WRITE, MEM_ATOMIC};
+    struct bench b;
+    uint64_t line[8];
+    (void)state;
+    hostmem_open(&b, 4);
+    line_fill(line, 1);
+    uint64_t before = hostmem_hash(b.to);
+    for (unsigned i = 0; i < 4; i++)
+        assert_int_equal(ask(&b, ops[i], 16 * MIB, UINT64_MAX, line).status, MEM_FAULT_BUS);
+    assert_true(hostmem_hash(b.to) == before);
+    bench_close(&b);
+}
+
+// Answers are sent while there are credits for them, in order, none is lost; the place of a request is free at once.
+static void answers_wait_for_credits(void **state)
+{
+    struct bench b;
+    (void)state;
+    hostmem_open(&b, 2);
+    for (uint32_t i = 0; i < 7; i++) {
+        struct msg_mem_req req = {.op = MEM_READ, .addr = 64 * i, .tag = (uint8_t)i};
+        sched_send(b.from, 0, 0, &req);
+    }
+    settle(&b);
+    assert_int_equal(b.asker.answers, 2);
+    assert_int_equal(b.asker.credits, 7);
+    for (unsigned given = 1; given <= 5; given++) {
+        sched_send(b.from, 1, b.sched.now, NULL);
+        settle(&b);
+        assert_int_equal(b.asker.answers, 2 + given);
+    }
+    for (unsigned i = 0; i < 7; i++)
+        assert_int_equal(b.asker.answer[i].far.tag, i);
+    bench_close(&b);
+}
+
+static uint64_t hash_of(uint64_t address, uint64_t mask, uint8_t first, bool backwards)
+{
+    struct bench b;
+    uint64_t line[8], other[8];
+    hostmem_open(&b, 4);
+    line_fill(line, first);
+    line_fill(other, 77);
+    if (backwards)
+        ask(&b, MEM_WRITE, 0x2000, UINT64_MAX, other);
+    ask(&b, MEM_WRITE, address, mask, line);
+    if (!backwards)
+        ask(&b, MEM_WRITE, 0x2000, UINT64_MAX, other);
+    ask(&b, MEM_READ, 0x3000, 0, NULL);
+    uint64_t hash = hostmem_hash(b.to);
+    bench_close(&b);
+    return hash;
+}
+
+// Address, mask, written bytes and order make the hash; bytes that a store does not write do not.
+static void the_hash_is_over_what_is_written(void **state)
+{
+    (void)state;
+    uint64_t hash = hash_of(0x1000, 1, 5, false);
+    assert_true(hash == hash_of(0x1000, 1, 5, false));
+    assert_true(hash != hash_of(0x1040, 1, 5, false));
+    assert_true(hash != hash_of(0x1000, 3, 5, false));
+    assert_true(hash != hash_of(0x1000, 1, 6, false));
+    assert_true(hash != hash_of(0x1000, 1, 5, true));
+    struct bench a, b;
+    uint64_t line[8];
+    line_fill(line, 9);
+    hostmem_open(&a, 4);
+    ask(&a, MEM_WRITE, 0x1000, 0xff, line);
+    hostmem_open(&b, 4);
+    line[1] = line[7] = 0x1234; // outside the mask
+    ask(&b, MEM_WRITE, 0x1000, 0xff, line);
+    assert_true(hostmem_hash(a.to) == hostmem_hash(b.to));
+    bench_close(&a);
+    bench_close(&b);
+}
+
+// The contents of VRAM: each slice gets its own answers; a masked write leaves the other bytes as they are.
+static void vram_holds_what_was_written(void **state)
+{
+    struct bench b;
+    uint64_t one[8], two[8];
+    (void)state;
+    bench_open(&b);
+    b.asker.bytes = sizeof(struct msg_dram_rsp);
+    b.from = part_new(&asker_ops, "asker", 1, 1, &b.asker);
+    b.to = store_new(b.memory, 0, 64 * MIB, 1);
+    sched_add(&b.sched, b.from);
+    sched_add(&b.sched, b.to);
+    sched_connect(&b.sched, b.from, 0, b.to, 0, sizeof(struct msg_dram_req), LATENCY, 64);
+    sched_connect(&b.sched, b.to, 0, b.from, 0, sizeof(struct msg_dram_rsp), LATENCY, 64);
+    assert_true(sched_start(&b.sched));
+    line_fill(one, 1);
+    line_fill(two, 101);
+    struct msg_dram_req write = {.write = 1, .addr = 0x1000, .mask = UINT64_MAX};
+    memcpy(write.data, one, 64);
+    sched_send(b.from, 0, 0, &write);
+    write.mask = 0x8000000000000001;
+    memcpy(write.data, two, 64);
+    sched_send(b.from, 0, 0, &write);
+    struct msg_dram_req read = {.addr = 0x1000, .tag = 3};
+    sched_send(b.from, 0, 0, &read);
+    settle(&b);
+    ((uint8_t *)one)[0] = 101, ((uint8_t *)one)[63] = 164;
+    assert_int_equal(b.asker.answers, 1); // writes are not answered
+    assert_int_equal(b.asker.answer[0].dram.tag, 3);
+    assert_memory_equal(b.asker.answer[0].dram.data, one, 64);
+    assert_memory_equal(pmem_vram(b.memory, 0, 0x1000, 64), one, 64);
+    bench_close(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(host_memory_holds_what_was_written), cmocka_unit_test(unowned_memory_is_a_bus_error),
+        cmocka_unit_test(answers_wait_for_credits),           cmocka_unit_test(the_hash_is_over_what_is_written),
+        cmocka_unit_test(vram_holds_what_was_written),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
