@@ -22,7 +22,7 @@ SIMPLE = re.compile(r"^\s*(?!return|break|continue|goto|case|default|typedef|str
 LEFT_ALONE = re.compile(r"^\s*[#`]|\b(\w*CHECK|assert|static_assert|_Static_assert|assume|cover|STREAM_ASSERT)\b|\$error|\$fatal|\$display|\blog_\w+\(|printf\(|user_error|Seed(?:Fault|Bug|Store)|GANTRY_CU_FAULT|SIMD_FAULT|^\s*(?:parameter|localparam|import|input|output|function|task|genvar)\b|^\s*logic\b[^=]*;")
 SECTION = "// ---- assertions"  # from here to the end of a module there are checks only
 TARGETS = re.compile(r"^\s*(\w+|\{[\w, ]+\})\s+<= ([^;]*);\s*$")
-FOLDERS = {"host/driver": ".c", "host/firmware": ".c", "host/vm": ".c", "bridge": ".c",
+FOLDERS = {"host/driver": ".c", "host/firmware": ".c", "host/vm": ".c", "bridge": ".c", "host/machine": ".c",
            **{f"rtl/{name}": ".sv" for name in ("l1", "l2", "tlb", "noc", "rdma", "dram", "dispatch", "lds", "cu")}}
 
 
@@ -82,8 +82,8 @@ def of_line(line, verilog):
         if end is not None:
             whole = line[m.start(1):end + 1]
             yield from ((m.start(1), whole, new) for new in (f"(!{whole})", "(0)", "(1)"))
-    if SIMPLE.match(line):
-        statement = line.strip()
+    statement = line.strip()
+    if SIMPLE.match(line) and statement != ";":
         yield line.index(statement), statement, ";"
 
 

@@ -21,7 +21,8 @@ import sanitize
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "build/mutation"
 NEAR = {"host/driver": ["host/driver", "host/firmware", "host/vm"], "host/firmware": ["host/firmware", "host/driver"],
-        "host/vm": ["host/vm", "host/firmware", "host/driver"], "bridge": ["bridge", "host/firmware", "host/driver"]}
+        "host/vm": ["host/vm", "host/firmware", "host/driver"], "bridge": ["bridge", "host/machine", "host/firmware", "host/driver"],
+        "host/machine": ["host/machine", "bridge", "host/firmware", "host/driver"]}
 CLIENTS = ("tests/system/test_shim.py", "tests/system/test_boundary.py")
 COMMAND = ("tests/host/cli/test_run_command.py", "tests/system/test_no_progress.py", "tests/system/test_exits.py", *CLIENTS)
 FAULTS = ("tests/system/test_fault_matrix.py", "tests/system/test_faults.py", "tests/system/test_traps.py", *CLIENTS)

@@ -25,6 +25,7 @@ def test_changes_of_c():
                                                "    if (!(a < 3 && !b))", "    if (0)", "    if (1)"}
     assert changes("    x->n++;  // a < b") == {"    x->n--;  // a < b", "    ;  // a < b"}
     assert changes('    said = "1 + 1";') == {"    ;"}
+    assert changes("            ;") == set()  # the body of a loop
     assert changes("    return a ? x + 1 : 0;") >= {"    return a ? x - 1 : 0;", "    return a ? x + 2 : 0;", "    return a ? x + 1 : 1;"}
 
 
