@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What `gantry run` does for a program that calls the driver: sleeps, computes, floods, ends with a queue left; with a
+ * gated and a free clock (docs/reference/clock.md).  The program is this binary with an argument, on a fake machine.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <linux/kfd_ioctl.h>
+
+#include "../firmware/fake_sim.h"
+#include "config/config.h"
+#include "driver/address.h"
+#include "driver/protocol.h"
+#include "driver/run.h"
+
+#define GPU_ID 0x1001u
+#define RING 0x10000000u
+#define SLEEP_NS 5000u
+#define NO_THREAD 1 /* as if the request were another thread's than the one that goes on */
+
+static volatile int stop;
+
+/* ---- the program */
+
+static int client_connect(void)
+{
+    struct sockaddr_un address;
+    int folder = address_open(getenv(ENV_ROOT), &address), fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+    if (connect(fd, (struct sockaddr *)&address, sizeof address) < 0)
+        _exit(90);
+    close(folder);
+    return fd;
+}
+
+static void ask(int fd, enum request_op op, unsigned long code, void *arg)
+{
+    struct shim_request r = {.op = op, .code = (uint32_t)code, .tid = getpid(), .bytes = code >> 16 & 0x3fff};
+    struct shim_answer answer = {0};
+    if (arg)
+        memcpy(r.data, arg, r.bytes);
+    if (send(fd, &r, sizeof r, 0) < 0 || recv(fd, &answer, sizeof answer, 0) <= 0 || answer.result)
+        _exit(91);
+    if (arg)
+        memcpy(arg, answer.data, r.bytes);
+}
+
+static uint64_t cycle(int fd)
+{
+    struct kfd_ioctl_get_clock_counters_args a = {.gpu_id = GPU_ID};
+    ask(fd, REQ_IOCTL, AMDKFD_IOC_GET_CLOCK_COUNTERS, &a);
+    return a.gpu_clock_counter;
+}
+
+static void queue_make(int fd)
+{
+    uint32_t gpu = GPU_ID;
+    struct kfd_ioctl_acquire_vm_args vm = {.gpu_id = gpu};
+    struct kfd_ioctl_alloc_memory_of_gpu_args m = {.va_addr = RING,
+                                                   .size = 0x4000,
+                                                   .gpu_id = gpu,
+                                                   .flags =
+                                                       KFD_IOC_ALLOC_MEM_FLAGS_GTT | KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE};
+    struct kfd_ioctl_create_queue_args q = {.ring_base_address = RING,
+                                            .write_pointer_address = RING + 0x1050,
+                                            .read_pointer_address = RING + 0x1080,
+                                            .ring_size = 0x2000,
+                                            .gpu_id = gpu,
+                                            .queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL};
+    ask(fd, REQ_IOCTL, AMDKFD_IOC_ACQUIRE_VM, &vm);
+    ask(fd, REQ_IOCTL, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &m);
+    struct kfd_ioctl_map_memory_to_gpu_args to = {
+        .handle = m.handle, .device_ids_array_ptr = (uintptr_t)&gpu, .n_devices = 1};
+    ask(fd, REQ_IOCTL, AMDKFD_IOC_MAP_MEMORY_TO_GPU, &to);
+    ask(fd, REQ_IOCTL, AMDKFD_IOC_CREATE_QUEUE, &q);
+}
+
+static void compute(double seconds)
+{
+    for (clock_t end = clock() + (clock_t)(seconds * CLOCKS_PER_SEC); clock() < end;)
+        ;
+}
+
+static void *idle_thread(void *arg)
+{
+    for (;;)
+        pause();
+    return arg;
+}
+
+/* A sleep is under way on the connection that is returned; the calling thread goes on. */
+static int sleep_beside(void)
+{
+    pthread_t thread;
+    int fd = client_connect();
+    const struct shim_request r = {.op = REQ_SLEEP, .tid = NO_THREAD, .arg = SLEEP_NS};
+    if (pthread_create(&thread, NULL, idle_thread, NULL) || send(fd, &r, sizeof r, 0) < 0)
+        _exit(92);
+    return fd;
+}
+
+static int client_main(const char *what)
+{
+    struct shim_answer answer;
+    int life = client_connect(), fd = client_connect();
+    ask(life, REQ_HELLO, 0, NULL);
+    ask(fd, REQ_OPEN_KFD, 0, NULL);
+    if (strcmp(what, "compute") == 0) {
+        compute(0.1);
+        return 0;
+    }
+    queue_make(fd);
+    if (strcmp(what, "queue") == 0)
+        return 0;
+    uint64_t before = cycle(fd);
+    if (strcmp(what, "sleep") == 0) {
+        struct shim_request r = {.op = REQ_SLEEP, .tid = getpid(), .arg = SLEEP_NS};
+        bool good = send(fd, &r, sizeof r, 0) > 0 && recv(fd, &answer, sizeof answer, 0) > 0 && answer.result == 0;
+        return good && cycle(fd) - before >= SLEEP_NS ? 0 : 1;
+    }
+    int beside = sleep_beside();
+    if (strcmp(what, "poll") == 0) {
+        compute(0.4);
+        return cycle(fd) - before >= SLEEP_NS ? 10 : 11;
+    }
+    while (recv(beside, &answer, sizeof answer, MSG_DONTWAIT) < 0 && clock() < 20 * CLOCKS_PER_SEC) /* "flood" */
+        compute(0.003), cycle(fd); /* most of the time is its own, not the driver's */
+    return clock() < 20 * CLOCKS_PER_SEC ? 0 : 2;
+}
+
+/* ---- the run */
+
+static struct run_report run(const char *what, const char *clock, const char *patience)
+{
+    char folder[] = "/tmp/gantry-test-XXXXXX", self[] = "/proc/self/exe", word[32];
+    char *argv[] = {self, strcpy(word, what), NULL};
+    struct config config;
+    struct run_report report;
+    config_init(&config);
+    config_set(&config, "test", "gpu.vram_mib=64");
+    config_set(&config, "test", "host.gtt_mib=64");
+    config_set(&config, "test", clock);
+    config_set(&config, "test", patience);
+    assert_int_equal(config_finish(&config), STATUS_OK);
+    assert_true(mkdtemp(folder) && setenv("TMPDIR", folder, 1) == 0);
+    const struct run_options options = {
+        .cfg = &config.cfg, .sim = {.model = SIM_GOLDEN}, .argv = argv, .shim = "libm.so.6", .stop = &stop};
+    struct run *r = run_new(&options);
+    assert_non_null(r);
+    run_program(r, &report);
+    run_free(r);
+    config_fini(&config);
+    assert_int_equal(rmdir(folder), 0);
+    return report;
+}
+
+#define GATED "clock.mode=gated"
+#define FREE "clock.mode=free"
+#define SOON "clock.patience=0.02"
+#define LATE "clock.patience=3600"
+
+static void assert_exit(const struct run_report *report, int status, bool repeatable)
+{
+    assert_int_equal(report->end, RUN_EXITED);
+    assert_int_equal(report->wait_status, status << 8);
+    assert_int_equal(report->repeatable, repeatable);
+}
+
+/* A sleep takes target time, whatever the clock; only the gated one can be repeated. */
+static void sleeps_end(void **state)
+{
+    (void)state;
+    struct run_report gated = run("sleep", GATED, LATE), free_clock = run("sleep", FREE, LATE);
+    assert_exit(&gated, 0, true);
+    assert_exit(&free_clock, 0, false);
+    assert_true(gated.gpu_work && free_clock.gpu_work);
+}
+
+/* Who computes may be polling memory: after the patience the clock runs beside it, and not before. */
+static void the_clock_has_patience(void **state)
+{
+    (void)state;
+    struct run_report soon = run("poll", GATED, SOON), late = run("poll", GATED, LATE);
+    assert_exit(&soon, 10, false);
+    assert_exit(&late, 11, true);
+    struct run_report none = run("compute", GATED, SOON); /* nobody needs the clock */
+    assert_exit(&none, 0, true);
+    assert_false(none.gpu_work);
+}
+
+/* A thread that calls again and again does not hold up the sleep of another for ever. */
+static void a_flood_of_calls_ends_the_gate(void **state)
+{
+    (void)state;
+    struct run_report report = run("flood", GATED, SOON);
+    assert_exit(&report, 0, false);
+}
+
+/* The machine's end is the run's: the program is asked to end, whatever the clock; also for work left at its end. */
+static void the_machine_ends_the_run(void **state)
+{
+    static const struct {
+        enum sim_result machine;
+        enum run_end end;
+    } ends[] = {{SIM_MAX_CYCLES, RUN_MAX_CYCLES}, {SIM_NO_PROGRESS, RUN_NO_PROGRESS}};
+    (void)state;
+    for (unsigned i = 0; i < 4; i++) {
+        fake_end = ends[i / 2].machine;
+        struct run_report report = run("sleep", i & 1 ? FREE : GATED, LATE);
+        fake_end = SIM_STOPPED;
+        assert_int_equal(report.end, ends[i / 2].end);
+        assert_int_equal(report.wait_status, SIGTERM);
+    }
+}
+
+/* A queue that a program leaves behind is closed before the run is over. */
+static void what_is_left_is_carried_out(void **state)
+{
+    (void)state;
+    struct run_report report = run("queue", GATED, LATE);
+    assert_exit(&report, 0, true);
+    assert_true(report.gpu_work && report.row_count == 0);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sleeps_end),
+        cmocka_unit_test(the_clock_has_patience),
+        cmocka_unit_test(a_flood_of_calls_ends_the_gate),
+        cmocka_unit_test(the_machine_ends_the_run),
+        cmocka_unit_test(what_is_left_is_carried_out),
+    };
+    if (argc == 2)
+        _exit(client_main(argv[1]));
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
