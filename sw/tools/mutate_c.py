@@ -107,13 +107,18 @@ class Runner:
         return (status, lines[:20], final), cpu
 
     def prepare(self):
-        """Objects of the tests, and how they and the programs end without a change; a test that then fails is left out."""
+        """Objects of the tests, and how they and the programs end without a change; a test that then fails is left out.  Without a change, but with
+        objects as mutants have them: a library of an older tree would make all tests fail with any."""
         apps = [word for _, words in PROGRAMS for word in words if word.startswith("build/apps/") and "hsa_queue" not in word]
         subprocess.run(["make", "-s", *dict.fromkeys(apps), "build/kernels/vecadd.v4.co"], cwd=ROOT, check=True)
         subprocess.run(["gcc", "-O1", "-o", "build/apps/hsa_queue", "tests/system/programs/hsa_queue.c", "-lhsa-runtime64"], cwd=ROOT, check=True)
         for old in (FOLDER / "objects").rglob("*.plain.o"):
             old.unlink()  # a header or a flag may be another since
-        good, sources = [], {p.stem for p in (ROOT / self.folder).rglob("*.c")}
+        files = sorted((ROOT / self.folder).rglob("*.c"))
+        good, sources, plain = [], {p.stem for p in files}, {p.stem: self.place / "control" / f"{p.stem}.o" for p in files}
+        (self.place / "control").mkdir(exist_ok=True)
+        for path in files:  # as mutants are: what fails with these fails without a mutant, too
+            self.compiled(path, plain[path.stem])
         for test in self.tests:
             self.test_object(test).parent.mkdir(parents=True, exist_ok=True)
             self.compiled(test, self.test_object(test))
@@ -122,6 +127,8 @@ class Runner:
             self.members[test] = set(re.findall(r"libgantry\.a\W+(\w+)\.o", said))
             if status == 0 and not self.members[test] & sources:
                 continue
+            if status == 0:
+                status = self.linked_test(test, [plain[stem] for stem in sorted(self.members[test] & sources)], exe)[0]
             if status == 0 and timed([exe], LIMIT * 4, cwd=ROOT)[0] == 0:
                 good.append(test)
             else:

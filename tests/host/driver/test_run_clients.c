@@ -3,6 +3,7 @@
  * gated and a free clock (docs/reference/clock.md).  The program is this binary with an argument, on a fake machine.
  */
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -122,6 +123,9 @@ static int client_main(const char *what)
     queue_make(fd);
     if (strcmp(what, "queue") == 0)
         return 0;
+    if (strcmp(what, "stay") == 0)
+        for (bool told = alarm(10) == 0 && write(2, "1", 1) == 1; told;)
+            pause();
     uint64_t before = cycle(fd);
     if (strcmp(what, "sleep") == 0) {
         struct shim_request r = {.op = REQ_SLEEP, .tid = getpid(), .arg = SLEEP_NS};
@@ -135,10 +139,13 @@ static int client_main(const char *what)
     }
     while (recv(beside, &answer, sizeof answer, MSG_DONTWAIT) < 0 && clock() < 20 * CLOCKS_PER_SEC) /* "flood" */
         compute(0.003), cycle(fd); /* most of the time is its own, not the driver's */
+    if (clock() < CLOCKS_PER_SEC * 3 / 10)
+        return 3; /* at once */
     return clock() < 20 * CLOCKS_PER_SEC ? 0 : 2;
 }
 
 /* ---- the run */
+static bool space_closed, work_left; /* of the last run's machine */
 
 static struct run_report run(const char *what, const char *clock, const char *patience)
 {
@@ -158,6 +165,10 @@ static struct run_report run(const char *what, const char *clock, const char *pa
     struct run *r = run_new(&options);
     assert_non_null(r);
     run_program(r, &report);
+    const struct sim *sim = machine_sim(run_machine(r));
+    space_closed = sim && sim->logged > 1 && sim->log[sim->logged - 2].cmd.kind == CP_VMID &&
+                   sim->log[sim->logged - 2].cmd.root == 0;
+    work_left = sim && sim->count;
     run_free(r);
     config_fini(&config);
     assert_int_equal(rmdir(folder), 0);
@@ -198,7 +209,7 @@ static void the_clock_has_patience(void **state)
     assert_false(none.gpu_work);
 }
 
-/* A thread that calls again and again does not hold up the sleep of another for ever. */
+/* A thread that calls again and again holds up the sleep of another for much longer than the patience, not for ever. */
 static void a_flood_of_calls_ends_the_gate(void **state)
 {
     (void)state;
@@ -206,7 +217,7 @@ static void a_flood_of_calls_ends_the_gate(void **state)
     assert_exit(&report, 0, false);
 }
 
-/* The machine's end is the run's: the program is asked to end, whatever the clock; also for work left at its end. */
+/* The machine's end is the run's: the program is asked to end, whatever the clock. */
 static void the_machine_ends_the_run(void **state)
 {
     static const struct {
@@ -223,13 +234,38 @@ static void the_machine_ends_the_run(void **state)
     }
 }
 
-/* A queue that a program leaves behind is closed before the run is over. */
+/* A queue that a program leaves behind is closed before the run is over, and the GPU is through with it. */
 static void what_is_left_is_carried_out(void **state)
 {
     (void)state;
     struct run_report report = run("queue", GATED, LATE);
     assert_exit(&report, 0, true);
     assert_true(report.gpu_work && report.row_count == 0);
+    assert_true(space_closed && !work_left);
+}
+
+/* Nobody serves the program any more when the simulator is killed: it ends, too. */
+static void no_program_outlives_the_run(void **state)
+{
+    int ends[2];
+    char byte;
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        close(ends[0]);
+        dup2(ends[1], 2); /* of the program, which inherits it */
+        close(ends[1]);
+        run("stay", GATED, LATE);
+        _exit(0);
+    }
+    close(ends[1]);
+    assert_int_equal(read(ends[0], &byte, 1), 1);
+    kill(pid, SIGKILL);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    struct pollfd last = {.fd = ends[0]}; /* of those that could write */
+    assert_true(poll(&last, 1, 8000) == 1 && last.revents & POLLHUP);
+    close(ends[0]);
 }
 
 int main(int argc, char **argv)
@@ -240,6 +276,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_flood_of_calls_ends_the_gate),
         cmocka_unit_test(the_machine_ends_the_run),
         cmocka_unit_test(what_is_left_is_carried_out),
+        cmocka_unit_test(no_program_outlives_the_run),
     };
     if (argc == 2)
         _exit(client_main(argv[1]));
