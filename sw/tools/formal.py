@@ -79,6 +79,11 @@ BLOCKS = {  # sources, tasks
         {**PDR, **faults(("if (!rst_ni) count_q <= Cw'(Depth);", "if (!rst_ni) count_q <= Cw'(Depth - 1);"),
                          ("if (spend_i != credit_i)", "if (spend_i || credit_i)"),
                          ("assign available_o = count_q != '0;", "assign available_o = 1'b1;"))}),
+    "channel": (
+        ["rtl/tech/ram_1r1w.sv", "rtl/common/channel.sv"],
+        {**PDR, **faults(("Stages = Latency - 2;", "Stages = Latency - 3;"),
+                         ("if (due) read_q <= next(read_q);", "if (due) read_q <= read_q + 1'b1;"),
+                         ("under_way_q == '0 && !valid_o", "under_way_q == '0"))}),
     "issue_queue": (
         ["rtl/cu/issue_queue.sv"],
         {**PDR, **faults(("if (ready_i && count_q != 3'd0) begin", "if (ready_i && count_q > 3'd1) begin"),
