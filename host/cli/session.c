@@ -10,7 +10,7 @@
 
 #include "base/log.h"
 #include "base/xalloc.h"
-#include "machine/rtl_gpu.h"
+#include "machine/wave.h"
 #include "cli/options_private.h"
 #include "driver/machine.h"
 
@@ -91,7 +91,7 @@ enum gantry_status session_open(struct session *s, const char *command, int argc
         diag("--wave", "the golden model has no signals");
         return STATUS_USAGE;
     }
-    if (o->sim.wave && !rtl_machine_wave(&s->config.cfg, o->sim.wave))
+    if (o->sim.wave && !wave_check(&s->config.cfg, o->sim.wave))
         return STATUS_USAGE;
     if (s->config.cfg.check_hazards && o->sim.model == SIM_RTL) {
         diag("check.hazards", "only with --model golden, which finds them");

@@ -4,21 +4,17 @@
 #include "machine/rtl_gpu.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/hugepage.h"
 #include "base/xalloc.h"
 #include "bridge/verilated/rtl_part.h"
-#include "config/config.h"
 #include "gantry_cfg.h"
 #include "machine/bounds.h"
 #include "machine/memory_parts.h"
+#include "machine/models.h"
 #include "machine/sim_private.h"
 
 #define HEAP_GPU ((size_t)64 << 20) /* address space for the models of a GPU: 64 CUs take some 20 MB */
-
-enum kind { KIND_CU, KIND_SQC, KIND_NOC, KIND_L2, KIND_UTCL2, KIND_RDMA, KIND_DISPATCH, KIND_COUNT };
-static const char *const kind_names[KIND_COUNT] = {"cu", "sqc", "noc", "l2", "utcl2", "rdma", "dispatch"};
 
 struct rtl_gpu {
     struct part **cu, **sqc, **l2;
@@ -26,159 +22,34 @@ struct rtl_gpu {
 };
 struct rtl_machine {
     struct sim *sim;
-    struct library plain[KIND_COUNT], traced[KIND_COUNT]; /* traced: only the kinds in the scope of --wave */
+    struct models models;
+    struct wave wave;
     unsigned cus, groups, slices;
     struct rtl_gpu *gpus;
-    char scope[64];
-    uint64_t wave_from, wave_to;
-    unsigned waves;
 };
 
-/* "SCOPE[@FROM:TO]" of --wave. */
-static bool wave_parse(struct rtl_machine *m, const char *text)
-{
-    const char *at = strchr(text, '@');
-    size_t n = at ? (size_t)(at - text) : strlen(text);
-    m->wave_to = UINT64_MAX;
-    bool ok = n > 0 && n < sizeof m->scope;
-    if (ok)
-        memcpy(m->scope, text, n);
-    if (ok && at) {
-        char *end;
-        m->wave_from = strtoull(at + 1, &end, 0);
-        ok = *end == ':' && end[1];
-        if (ok)
-            m->wave_to = strtoull(end + 1, &end, 0);
-        ok = ok && *end == 0 && m->wave_from < m->wave_to;
-    }
-    if (!ok)
-        fprintf(stderr, "gantry: --wave: '%s' is not SCOPE[@FROM:TO]\n", text);
-    return ok;
-}
-
-static bool wave_wants(const struct rtl_machine *m, const char *name)
-{
-    size_t n = strlen(m->scope);
-    return n && strncmp(name, m->scope, n) == 0 && (name[n] == 0 || name[n] == '.');
-}
-
-static void part_title(char *name, size_t room, unsigned gpu, enum kind kind, unsigned index)
-{
-    bool many = kind == KIND_CU || kind == KIND_SQC || kind == KIND_L2;
-    if (many)
-        snprintf(name, room, "gpu%u.%s%s%u", gpu, kind_names[kind], kind == KIND_L2 ? "s" : "", index);
-    else
-        snprintf(name, room, "gpu%u.%s", gpu, kind_names[kind]);
-}
-
-static unsigned kind_count(const struct rtl_machine *m, enum kind kind)
-{
-    return kind == KIND_CU ? m->cus : kind == KIND_SQC ? m->groups : kind == KIND_L2 ? m->slices : 1;
-}
-
-/* Some part of the machine is in the scope of --wave. */
-static bool wave_finds(const struct rtl_machine *m, unsigned gpus)
-{
-    char name[40];
-    for (unsigned g = 0; g < gpus; g++) {
-        for (unsigned k = 0; k < KIND_COUNT; k++) {
-            for (unsigned i = 0; i < kind_count(m, k); i++) {
-                part_title(name, sizeof name, g, k, i);
-                if (wave_wants(m, name))
-                    return true;
-            }
-        }
-    }
-    return false;
-}
-
-static void machine_size(struct rtl_machine *m, const struct gantry_cfg *cfg)
-{
-    m->cus = cfg->gpu_cu_count;
-    m->groups = (m->cus + cfg->gpu_sqc_cus_per_group - 1) / cfg->gpu_sqc_cus_per_group;
-    m->slices = cfg->gpu_l2_slices;
-}
-
-bool rtl_machine_wave(const struct gantry_cfg *cfg, const char *text)
-{
-    struct rtl_machine m = {0};
-    machine_size(&m, cfg);
-    if (!wave_parse(&m, text))
-        return false;
-    if (!wave_finds(&m, cfg->system_gpus)) {
-        fprintf(stderr, "gantry: --wave: no part of the machine is called '%s'\n", m.scope);
-        return false;
-    }
-    return true;
-}
-
-static void constant_add(void *arg, const char *name, uint64_t value)
-{
-    words_add(arg, xasprintf("--set=%s=%llu", name, (unsigned long long)value));
-}
-
-static struct library_source source_make(const struct sim *sim)
-{
-    const struct sim_options *o = &sim->options;
-    struct library_source source = {
-        .root = config_root(), .unwanted = o->unwanted, .unwanted_arg = o->unwanted_arg, .failure = o->failure};
-    words_add(&source.words, xstrdup(sim->cfg->host_model_cc == CFG_HOST_MODEL_CC_GCC ? "--cc=gcc" : "--cc=clang"));
-    if (o->lockstep)
-        words_add(&source.words, xstrdup("--observe"));
-    config_constants(sim->cfg, constant_add, &source.words);
-    return source;
-}
-
-static bool libraries_load(struct rtl_machine *m)
-{
-    struct library traced[KIND_COUNT];
-    enum kind which[KIND_COUNT];
-    unsigned count = 0;
-    for (unsigned k = 0; k < KIND_COUNT; k++) {
-        bool wanted = false;
-        char name[40];
-        m->plain[k].kind = kind_names[k];
-        for (unsigned g = 0; g < m->sim->gpu_count; g++) {
-            for (unsigned i = 0; i < kind_count(m, k); i++) {
-                part_title(name, sizeof name, g, k, i);
-                wanted = wanted || wave_wants(m, name);
-            }
-        }
-        if (wanted) {
-            which[count] = k;
-            traced[count++] = (struct library){.kind = kind_names[k]};
-        }
-    }
-    struct library_source source = source_make(m->sim);
-    bool ok = library_load(&source, false, m->plain, KIND_COUNT) && library_load(&source, true, traced, count);
-    words_fini(&source.words);
-    for (unsigned i = 0; i < count; i++)
-        m->traced[which[i]] = traced[i];
-    return ok;
-}
-
-static struct part *part_make(struct rtl_machine *m, unsigned gpu, enum kind kind, unsigned index)
+static struct part *part_make(struct rtl_machine *m, unsigned gpu, enum rtl_kind kind, unsigned index)
 {
     struct sim *sim = m->sim;
     char name[40];
-    part_title(name, sizeof name, gpu, kind, index);
-    bool wave = wave_wants(m, name);
+    rtl_kind_title(name, sizeof name, gpu, kind, index);
+    bool wave = wave_wants(&m->wave, name);
     uint64_t seed = sim->options.seed * 1000003 + sim->sched.count;
-    struct part *part =
-        rtl_part_new(wave ? &m->traced[kind] : &m->plain[kind], name, gpu, index, seed, sim->options.no_skip);
+    struct part *part = rtl_part_new(wave ? &m->models.traced[kind] : &m->models.plain[kind], name, gpu, index, seed,
+                                     sim->options.no_skip);
     sched_add(&sim->sched, part);
     if (wave) {
         char *file = xasprintf("%s/%s.fst", sim->options.wave_dir ? sim->options.wave_dir : ".", name);
-        if (!rtl_part_trace(part, file, m->wave_from, m->wave_to))
+        if (!rtl_part_trace(part, file, m->wave.from, m->wave.to))
             fprintf(stderr, "gantry: --wave: %s: cannot be written\n", file);
         free(file);
     }
     return part;
 }
 
-static struct part **parts_make(struct rtl_machine *m, unsigned gpu, enum kind kind)
+static struct part **parts_make(struct rtl_machine *m, unsigned gpu, enum rtl_kind kind)
 {
-    unsigned count = kind_count(m, kind);
+    unsigned count = rtl_kind_count(m->sim->cfg, kind);
     struct part **list = xcalloc(count, sizeof(struct part *));
     for (unsigned i = 0; i < count; i++)
         list[i] = part_make(m, gpu, kind, i);
@@ -323,9 +194,12 @@ struct rtl_machine *rtl_machine_new(struct sim *sim)
 {
     struct rtl_machine *m = xcalloc(1, sizeof *m);
     m->sim = sim;
-    machine_size(m, sim->cfg);
+    m->cus = rtl_kind_count(sim->cfg, KIND_CU);
+    m->groups = rtl_kind_count(sim->cfg, KIND_SQC);
+    m->slices = rtl_kind_count(sim->cfg, KIND_L2);
     m->gpus = xcalloc(sim->gpu_count, sizeof *m->gpus);
-    if ((sim->options.wave && !wave_parse(m, sim->options.wave)) || !libraries_load(m)) {
+    if ((sim->options.wave && !wave_parse(&m->wave, sim->options.wave)) ||
+        !models_load(&m->models, sim->cfg, &sim->options, &m->wave)) {
         rtl_machine_free(m);
         return NULL;
     }
@@ -346,8 +220,7 @@ void rtl_machine_free(struct rtl_machine *m)
         free(m->gpus[g].sqc);
         free(m->gpus[g].l2);
     }
-    library_unload(m->plain, KIND_COUNT);
-    library_unload(m->traced, KIND_COUNT);
+    models_free(&m->models);
     free(m->gpus);
     free(m);
 }
@@ -363,11 +236,7 @@ unsigned rtl_machine_cus(const struct rtl_machine *m)
 void rtl_machine_models(const struct rtl_machine *m, void (*fn)(void *arg, const char *key, const char *tools),
                         void *arg)
 {
-    for (unsigned k = 0; k < KIND_COUNT; k++) {
-        fn(arg, m->plain[k].key, m->plain[k].tools);
-        if (m->traced[k].key)
-            fn(arg, m->traced[k].key, m->traced[k].tools);
-    }
+    models_walk(&m->models, fn, arg);
 }
 
 struct part *rtl_machine_cu(const struct rtl_machine *m, unsigned gpu, unsigned cu)

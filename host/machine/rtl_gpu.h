@@ -4,14 +4,9 @@
  */
 #ifndef GANTRY_RTL_GPU_H
 #define GANTRY_RTL_GPU_H
-#include <stdbool.h>
 
-struct gantry_cfg;
 struct sim;
 struct rtl_machine;
-
-/* Text of --wave is SCOPE[@FROM:TO] and names a part of such a machine; else false with one line on stderr. */
-bool rtl_machine_wave(const struct gantry_cfg *cfg, const char *text);
 
 /* Load libraries, make partitions, connect.  NULL with one line on stderr. */
 struct rtl_machine *rtl_machine_new(struct sim *sim);

@@ -5,16 +5,11 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 #include "base/log.h"
 #include "base/xalloc.h"
-#include "bridge/verilated/rtl_part.h"
 #include "machine/golden_part.h"
 #include "machine/lockstep_tap.h"
-#include "machine/memory_parts.h"
-#include "machine/rtl_gpu.h"
-#include "machine/rtl_groups.h"
 #include "machine/sim_private.h"
 
 struct sim *sim_new(const struct gantry_cfg *cfg, struct pmem *memory, const struct sim_options *options,
@@ -62,15 +57,6 @@ uint64_t sim_now(const struct sim *sim)
     return sim->now;
 }
 
-static void pending_add(struct sim_gpu *g, const struct msg_cp_cmd *cmd)
-{
-    if (g->pending_count == g->pending_room) {
-        g->pending_room = g->pending_room ? 2 * g->pending_room : 16;
-        g->pending = xrealloc(g->pending, g->pending_room, sizeof *g->pending);
-    }
-    g->pending[g->pending_count++] = (struct sim_pending){.kind = cmd->kind, .vmid = cmd->vmid, .id = cmd->id};
-}
-
 void sim_cmd(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd)
 {
     PART_CHECK(gpu < sim->gpu_count, NULL, sim->now, "command for gpu%u of %u", gpu, sim->gpu_count);
@@ -90,46 +76,6 @@ void sim_timer(struct sim *sim, uint64_t at, uint64_t cookie)
 void sim_stop(struct sim *sim)
 {
     sim->stop = true;
-}
-
-static uint32_t pending_find(const struct sim_gpu *g, unsigned kind, unsigned id)
-{
-    uint32_t i = 0;
-    while (i < g->pending_count && (g->pending[i].kind != kind || g->pending[i].id != id))
-        i++;
-    return i;
-}
-
-static void pending_remove(struct sim_gpu *g, uint32_t i)
-{
-    g->pending_count--;
-    memmove(&g->pending[i], &g->pending[i + 1], (g->pending_count - i) * sizeof *g->pending);
-}
-
-static void event_account(struct sim_gpu *g, const struct msg_cp_evt *evt, uint64_t now)
-{
-    static const uint8_t command[] = {
-        [CP_EVT_LAUNCH_DONE] = CP_LAUNCH, [CP_EVT_CACHE_DONE] = CP_CACHE, [CP_EVT_KILL_DONE] = CP_KILL,
-        [CP_EVT_FAULT] = CP_LAUNCH,       [CP_EVT_INTERRUPT] = CP_LAUNCH, [CP_EVT_HALT] = CP_LAUNCH,
-        [CP_EVT_TRAP_DONE] = CP_TRAP};
-    PART_CHECK(evt->kind >= CP_EVT_LAUNCH_DONE && evt->kind <= CP_EVT_TRAP_DONE, g->dispatch, now, "event of kind %u",
-               evt->kind);
-    uint32_t i = pending_find(g, command[evt->kind], evt->id);
-    PART_CHECK(i < g->pending_count, g->dispatch, now, "event %u for command %u, which is not under way", evt->kind,
-               evt->id);
-    struct sim_pending *p = &g->pending[i];
-    p->interrupted |= evt->kind == CP_EVT_INTERRUPT;
-    p->halted |= evt->kind == CP_EVT_HALT;
-    /* a trap handler tells the host and halts; a wavefront that only halts waits for nobody */
-    p->faulted |= evt->kind == CP_EVT_FAULT || (p->halted && p->interrupted);
-    if (command[evt->kind] == CP_LAUNCH && evt->kind != CP_EVT_LAUNCH_DONE)
-        return;
-    uint8_t vmid = g->pending[i].vmid;
-    pending_remove(g, i);
-    for (uint32_t k = i; evt->kind == CP_EVT_KILL_DONE && k-- > 0;) { /* launches before the kill answer no more */
-        if (g->pending[k].kind == CP_LAUNCH && g->pending[k].vmid == vmid)
-            pending_remove(g, k);
-    }
 }
 
 static uint64_t host_alarm(const struct sim *sim)
@@ -177,25 +123,11 @@ static bool host_step(struct sim *sim, uint64_t end, uint64_t until)
     channel_drop(from, 1);
     if (channel_empty(from))
         sim->host->waiting[gpu / 64] &= ~(UINT64_C(1) << (gpu & 63));
-    event_account(&sim->gpus[gpu], &evt, cycle);
+    pending_account(&sim->gpus[gpu], &evt, cycle);
     if (sim->tap) /* the host may unmap what ended wavefronts have accessed */
         lockstep_tap_settle(sim->tap);
     sim->ops->event(sim->ctx, gpu, cycle, &evt);
     return true;
-}
-
-/* Some command waits for its event, and not only because the host has not yet answered a fault. */
-static bool outstanding(const struct sim *sim)
-{
-    bool any = false;
-    for (unsigned g = 0; g < sim->gpu_count; g++) {
-        for (uint32_t i = 0; i < sim->gpus[g].pending_count; i++) {
-            if (sim->gpus[g].pending[i].faulted)
-                return false;
-            any = true;
-        }
-    }
-    return any;
 }
 
 /* Nothing is ready and no timer set: an end, or a machine that waits for itself. */
@@ -203,7 +135,7 @@ static enum sim_result run_dry(struct sim *sim)
 {
     if (sim->now < sim->sched.now)
         sim->now = sim->sched.now;
-    if (!outstanding(sim))
+    if (!pending_any(sim))
         return SIM_STOPPED;
     watchdog_report(sim, stderr, "all partitions are idle and no message is under way");
     return SIM_NO_PROGRESS;
@@ -217,7 +149,7 @@ static bool watchdog_turning(struct sim *sim)
     if (sim->sched.now - sim->watch_cycle < SIM_WATCH_CYCLES || sim->gpus[0].golden)
         return false;
     uint64_t sent = watchdog_sent(sim) + sim_instructions(sim);
-    bool stuck = sent == sim->watch_sent && outstanding(sim) && sim->timers.count == 0;
+    bool stuck = sent == sim->watch_sent && pending_any(sim) && sim->timers.count == 0;
     sim->watch_sent = sent;
     sim->watch_cycle = sim->sched.now;
     if (stuck)
@@ -304,75 +236,7 @@ void sim_where(struct sim *sim)
     watchdog_where(sim, stderr);
 }
 
-unsigned sim_group(const struct sim *sim, unsigned gpu, const struct msg_cp_evt *evt, const struct msg_cp_cmd *launch,
-                   uint32_t group[3])
-{
-    const uint32_t *sgpr = sim->groups ? rtl_groups_sgprs(sim->groups, gpu, evt->cu, evt->wave) : NULL;
-    uint64_t number = evt->start; /* golden */
-    unsigned at = launch->user_sgprs, known = 0;
-    for (unsigned d = 0; d < 3; d++) {
-        bool told = launch->sys_sgprs >> d & 1;
-        group[d] = sgpr && told ? sgpr[at] : sgpr ? 0 : (uint32_t)(number % launch->groups[d]);
-        number /= launch->groups[d];
-        at += told;
-        known |= (unsigned)(told || launch->groups[d] == 1) << d;
-    }
-    return known;
-}
-
 bool sim_quiet(const struct sim *sim)
 {
     return sched_quiet(&sim->sched);
-}
-
-void sim_counters(struct sim *sim, sim_counter_fn fn, void *arg)
-{
-    for (uint32_t i = 0; i < sim->sched.count; i++) {
-        struct part *part = sim->sched.parts[i];
-        if (part->ops->counters)
-            part->ops->counters(part, fn, arg);
-    }
-    if (sim->tap) {
-        fn(arg, "lockstep", "compared", lockstep_tap_compared(sim->tap), "count");
-        fn(arg, "lockstep", "observed", lockstep_tap_observed(sim->tap), "count");
-    }
-}
-
-void sim_models(const struct sim *sim, void (*fn)(void *arg, const char *key, const char *tools), void *arg)
-{
-    if (sim->rtl)
-        rtl_machine_models(sim->rtl, fn, arg);
-}
-
-uint64_t sim_write_hash(const struct sim *sim)
-{
-    uint64_t hashes[257] = {0};
-    unsigned n = 0;
-    for (unsigned g = 0; g < sim->gpu_count && g < 256; g++) {
-        if (sim->gpus[g].store)
-            hashes[n++] = store_hash(sim->gpus[g].store);
-        if (sim->gpus[g].golden)
-            hashes[n++] = golden_part_written(sim->gpus[g].golden);
-    }
-    if (sim->hostmem)
-        hashes[n++] = hostmem_hash(sim->hostmem);
-    return n ? XXH64(hashes, n * sizeof *hashes, 0) : 0;
-}
-
-uint64_t sim_groups(const struct sim *sim, unsigned gpu)
-{
-    const struct sim_gpu *g = &sim->gpus[gpu];
-    return g->golden ? golden_part_groups(g->golden) : g->dispatch ? rtl_part_shown(g->dispatch) : 0;
-}
-
-uint64_t sim_instructions(const struct sim *sim)
-{
-    uint64_t sum = 0;
-    for (unsigned g = 0; g < sim->gpu_count; g++) {
-        if (sim->gpus[g].golden)
-            sum += golden_part_instructions(sim->gpus[g].golden);
-        for (unsigned c = 0; sim->rtl && c < rtl_machine_cus(sim->rtl); c++)
-            sum += rtl_part_shown(rtl_machine_cu(sim->rtl, g, c));
-    }
-    return sum;
 }

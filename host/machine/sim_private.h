@@ -56,6 +56,11 @@ struct sim {
     struct team *golden_team;         /* host threads of golden GPUs; NULL: one */
 };
 
+/* pending.c: a command is sent; an event has come for one (anything else is our own bug); some command waits for its
+ * event, and not only because the host has not yet answered a fault. */
+void pending_add(struct sim_gpu *g, const struct msg_cp_cmd *cmd);
+void pending_account(struct sim_gpu *g, const struct msg_cp_evt *evt, uint64_t now);
+bool pending_any(const struct sim *sim);
 /* The partition that stands for the host model, added to the scheduler. */
 struct part *sim_host_part(struct sim *sim, unsigned gpus);
 /* Build partitions and channels from sim->cfg.  False with a diagnostic on stderr. */

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What a machine tells of itself: counters, hashes, progress, where a wavefront belongs.
+ */
+#include <xxhash.h>
+
+#include "bridge/verilated/rtl_part.h"
+#include "machine/golden_part.h"
+#include "machine/lockstep_tap.h"
+#include "machine/memory_parts.h"
+#include "machine/rtl_gpu.h"
+#include "machine/rtl_groups.h"
+#include "machine/sim_private.h"
+
+unsigned sim_group(const struct sim *sim, unsigned gpu, const struct msg_cp_evt *evt, const struct msg_cp_cmd *launch,
+                   uint32_t group[3])
+{
+    const uint32_t *sgpr = sim->groups ? rtl_groups_sgprs(sim->groups, gpu, evt->cu, evt->wave) : NULL;
+    uint64_t number = evt->start; /* golden */
+    unsigned at = launch->user_sgprs, known = 0;
+    for (unsigned d = 0; d < 3; d++) {
+        bool told = launch->sys_sgprs >> d & 1;
+        group[d] = sgpr && told ? sgpr[at] : sgpr ? 0 : (uint32_t)(number % launch->groups[d]);
+        number /= launch->groups[d];
+        at += told;
+        known |= (unsigned)(told || launch->groups[d] == 1) << d;
+    }
+    return known;
+}
+
+void sim_counters(struct sim *sim, sim_counter_fn fn, void *arg)
+{
+    for (uint32_t i = 0; i < sim->sched.count; i++) {
+        struct part *part = sim->sched.parts[i];
+        if (part->ops->counters)
+            part->ops->counters(part, fn, arg);
+    }
+    if (sim->tap) {
+        fn(arg, "lockstep", "compared", lockstep_tap_compared(sim->tap), "count");
+        fn(arg, "lockstep", "observed", lockstep_tap_observed(sim->tap), "count");
+    }
+}
+
+void sim_models(const struct sim *sim, void (*fn)(void *arg, const char *key, const char *tools), void *arg)
+{
+    if (sim->rtl)
+        rtl_machine_models(sim->rtl, fn, arg);
+}
+
+uint64_t sim_write_hash(const struct sim *sim)
+{
+    uint64_t hashes[257] = {0};
+    unsigned n = 0;
+    for (unsigned g = 0; g < sim->gpu_count && g < 256; g++) {
+        if (sim->gpus[g].store)
+            hashes[n++] = store_hash(sim->gpus[g].store);
+        if (sim->gpus[g].golden)
+            hashes[n++] = golden_part_written(sim->gpus[g].golden);
+    }
+    if (sim->hostmem)
+        hashes[n++] = hostmem_hash(sim->hostmem);
+    return n ? XXH64(hashes, n * sizeof *hashes, 0) : 0;
+}
+
+uint64_t sim_groups(const struct sim *sim, unsigned gpu)
+{
+    const struct sim_gpu *g = &sim->gpus[gpu];
+    return g->golden ? golden_part_groups(g->golden) : g->dispatch ? rtl_part_shown(g->dispatch) : 0;
+}
+
+uint64_t sim_instructions(const struct sim *sim)
+{
+    uint64_t sum = 0;
+    for (unsigned g = 0; g < sim->gpu_count; g++) {
+        if (sim->gpus[g].golden)
+            sum += golden_part_instructions(sim->gpus[g].golden);
+        for (unsigned c = 0; sim->rtl && c < rtl_machine_cus(sim->rtl); c++)
+            sum += rtl_part_shown(rtl_machine_cu(sim->rtl, g, c));
+    }
+    return sum;
+}

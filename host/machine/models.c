@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Model libraries of a machine; contract in models.h.
+ */
+#include "machine/models.h"
+
+#include "base/xalloc.h"
+#include "config/config.h"
+
+static void constant_add(void *arg, const char *name, uint64_t value)
+{
+    words_add(arg, xasprintf("--set=%s=%llu", name, (unsigned long long)value));
+}
+
+static struct library_source source_make(const struct gantry_cfg *cfg, const struct sim_options *o)
+{
+    struct library_source source = {
+        .root = config_root(), .unwanted = o->unwanted, .unwanted_arg = o->unwanted_arg, .failure = o->failure};
+    words_add(&source.words, xstrdup(cfg->host_model_cc == CFG_HOST_MODEL_CC_GCC ? "--cc=gcc" : "--cc=clang"));
+    if (o->lockstep)
+        words_add(&source.words, xstrdup("--observe"));
+    config_constants(cfg, constant_add, &source.words);
+    return source;
+}
+
+static bool kind_wanted(const struct gantry_cfg *cfg, const struct wave *wave, enum rtl_kind kind)
+{
+    char name[40];
+    for (unsigned g = 0; g < cfg->system_gpus; g++) {
+        for (unsigned i = 0; i < rtl_kind_count(cfg, kind); i++) {
+            rtl_kind_title(name, sizeof name, g, kind, i);
+            if (wave_wants(wave, name))
+                return true;
+        }
+    }
+    return false;
+}
+
+bool models_load(struct models *models, const struct gantry_cfg *cfg, const struct sim_options *options,
+                 const struct wave *wave)
+{
+    struct library traced[KIND_COUNT];
+    enum rtl_kind which[KIND_COUNT];
+    unsigned count = 0;
+    for (unsigned k = 0; k < KIND_COUNT; k++) {
+        models->plain[k].kind = rtl_kind_name(k);
+        if (kind_wanted(cfg, wave, k)) {
+            which[count] = k;
+            traced[count++] = (struct library){.kind = rtl_kind_name(k)};
+        }
+    }
+    struct library_source source = source_make(cfg, options);
+    bool ok = library_load(&source, false, models->plain, KIND_COUNT) && library_load(&source, true, traced, count);
+    words_fini(&source.words);
+    for (unsigned i = 0; i < count; i++)
+        models->traced[which[i]] = traced[i];
+    return ok;
+}
+
+void models_free(struct models *models)
+{
+    library_unload(models->plain, KIND_COUNT);
+    library_unload(models->traced, KIND_COUNT);
+}
+
+void models_walk(const struct models *models, void (*fn)(void *arg, const char *key, const char *tools), void *arg)
+{
+    for (unsigned k = 0; k < KIND_COUNT; k++) {
+        fn(arg, models->plain[k].key, models->plain[k].tools);
+        if (models->traced[k].key)
+            fn(arg, models->traced[k].key, models->traced[k].tools);
+    }
+}

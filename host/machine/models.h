@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The model libraries of a machine's RTL partitions: for each kind the plain one, and one with tracing for the kinds in
+ * the scope of --wave.  Not responsible for: building and loading (bridge/verilated/library.h).
+ */
+#ifndef GANTRY_MODELS_H
+#define GANTRY_MODELS_H
+#include "bridge/verilated/library.h"
+#include "machine/rtl_kinds.h"
+#include "machine/sim.h"
+#include "machine/wave.h"
+
+struct models {
+    struct library plain[KIND_COUNT], traced[KIND_COUNT];
+};
+
+/* False with one line on stderr, or without when nobody waits any more (sim_options.unwanted); free what is there. */
+bool models_load(struct models *models, const struct gantry_cfg *cfg, const struct sim_options *options,
+                 const struct wave *wave);
+/* After the partitions. */
+void models_free(struct models *models);
+/* Walk them: key in the cache, tools that built it. */
+void models_walk(const struct models *models, void (*fn)(void *arg, const char *key, const char *tools), void *arg);
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Kinds of RTL partitions; contract in rtl_kinds.h.
+ */
+#include "machine/rtl_kinds.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "gantry_cfg.h"
+
+static const char *const names[KIND_COUNT] = {"cu", "sqc", "noc", "l2", "utcl2", "rdma", "dispatch"};
+
+const char *rtl_kind_name(enum rtl_kind kind)
+{
+    return names[kind];
+}
+
+unsigned rtl_kind_count(const struct gantry_cfg *cfg, enum rtl_kind kind)
+{
+    const unsigned cus = cfg->gpu_cu_count, group = cfg->gpu_sqc_cus_per_group;
+    return kind == KIND_CU    ? cus
+           : kind == KIND_SQC ? (cus + group - 1) / group
+           : kind == KIND_L2  ? cfg->gpu_l2_slices
+                              : 1;
+}
+
+void rtl_kind_title(char *name, size_t room, unsigned gpu, enum rtl_kind kind, unsigned index)
+{
+    bool many = kind == KIND_CU || kind == KIND_SQC || kind == KIND_L2;
+    if (many)
+        snprintf(name, room, "gpu%u.%s%s%u", gpu, names[kind], kind == KIND_L2 ? "s" : "", index);
+    else
+        snprintf(name, room, "gpu%u.%s", gpu, names[kind]);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The kinds of RTL partitions of a GPU: how many there are of each, what they are called.
+ */
+#ifndef GANTRY_RTL_KINDS_H
+#define GANTRY_RTL_KINDS_H
+#include <stddef.h>
+
+struct gantry_cfg;
+
+enum rtl_kind { KIND_CU, KIND_SQC, KIND_NOC, KIND_L2, KIND_UTCL2, KIND_RDMA, KIND_DISPATCH, KIND_COUNT };
+
+/* As in partitions.yaml. */
+const char *rtl_kind_name(enum rtl_kind kind);
+/* Partitions of a kind in one GPU. */
+unsigned rtl_kind_count(const struct gantry_cfg *cfg, enum rtl_kind kind);
+/* Name of one: "gpu0.cu3", "gpu0.l2s1", "gpu0.noc". */
+void rtl_kind_title(char *name, size_t room, unsigned gpu, enum rtl_kind kind, unsigned index);
+#endif
