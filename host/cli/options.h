@@ -6,8 +6,8 @@
 #ifndef GANTRY_CLI_OPTIONS_H
 #define GANTRY_CLI_OPTIONS_H
 #include "base/status.h"
-#include "machine/sim.h"
 #include "config/config.h"
+#include "machine/sim.h"
 #include "metrics/metrics.h"
 #include "metrics/progress.h"
 

@@ -10,9 +10,9 @@
 
 #include "base/log.h"
 #include "base/xalloc.h"
-#include "machine/wave.h"
 #include "cli/options_private.h"
 #include "driver/machine.h"
+#include "machine/wave.h"
 
 volatile int cli_stop;
 

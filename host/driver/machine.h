@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "machine/sim.h"
 #include "firmware/cp.h"
+#include "machine/sim.h"
 
 struct gantry_cfg;
 struct machine;

@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "firmware/cp.h"
-#include "gcn3/gcn3.h"
 #include "gantry_cfg.h"
+#include "gcn3/gcn3.h"
 
 #define TEXT_ROOM 4096 /* user space reads one page of a file */
 #define WEIGHT_HOST 20

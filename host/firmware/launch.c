@@ -55,8 +55,8 @@ static uint32_t resources_check(const struct cp_config *config, const struct msg
     return cmd->lds_bytes > config->lds_bytes ? CP_ERROR_LDS : 0;
 }
 
-/* Scratch memory for scratch_waves wavefronts serves the first GCN3_SCRATCH_PER_CU positions of each CU in turn: is there
- * a CU that may be used and whose share takes a whole group? */
+/* Scratch memory for scratch_waves wavefronts serves the first GCN3_SCRATCH_PER_CU positions of each CU in turn: is
+ * there a CU that may be used and whose share takes a whole group? */
 static bool scratch_fits(const struct msg_cp_cmd *cmd)
 {
     for (uint32_t cu = 0; cu < 64; cu++)

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "machine/sim.h"
 #include "gantry_cfg.h"
+#include "machine/sim.h"
 
 static const char schema[] =
     "PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF; BEGIN;"

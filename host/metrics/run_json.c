@@ -13,9 +13,9 @@
 #include <yaml.h>
 
 #include "base/json.h"
-#include "machine/sim.h"
 #include "config/config.h"
 #include "config/version.h"
+#include "machine/sim.h"
 
 static void field(FILE *out, const char *name, const char *text)
 {

@@ -7,8 +7,8 @@
 #include <xxhash.h>
 
 #include "base/check.h"
-#include "machine/sim.h"
 #include "gantry_cfg.h"
+#include "machine/sim.h"
 #include "metrics/metrics.h"
 
 double cpu_seconds(void)

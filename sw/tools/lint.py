@@ -77,8 +77,8 @@ def slang(module, settings=()):
 
 
 def elaborated():
-    """The modules that together cover all RTL: partition tops, and what is a box in them."""
-    return [m for m in rtl_sources.modules() if m.startswith("part_")] + BOXES
+    """The modules that together cover all RTL: partition tops, the link between partitions, and what is a box in them."""
+    return [m for m in rtl_sources.modules() if m.startswith("part_") or m == "channel"] + BOXES
 
 
 # Macros that simd_rows_pkg or cu_simd defines before it includes a text, in places where Verible takes none: what it reads instead.
