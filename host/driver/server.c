@@ -207,7 +207,7 @@ static int mmap_serve(struct driver *d, struct conn *conn, struct shim_answer *a
     memcpy(&place.bytes, conn->request.data, sizeof place.bytes);
     if (conn->request.index == 0)
         *fd = queue_map_offset(d, conn->client, offset, place.bytes, &place.offset) ? -1 : conn->client->page_fd;
-    else if (gpu < machine_gpus(d->machine))
+    else
         *fd = memory_map_file(d, conn->client, gpu, offset, &place.bytes, &place.offset);
     if (*fd < 0)
         log_warn("driver", "client %u: mmap offset 0x%llx refused", conn->client->index, (unsigned long long)offset);
@@ -349,7 +349,7 @@ bool server_poll(struct driver *d, long timeout_us, int extra_fd)
     bool any = ppoll(fds, n, &timeout, NULL) > 0;
     if (any) {
         size_t i = 2;
-        for (struct conn *conn = d->conns; conn && i < conns_end; conn = conn->next, i++)
+        for (struct conn *conn = d->conns; conn; conn = conn->next, i++)
             if (fds[i].revents && !conn->gone)
                 conn_read(d, conn);
         clients_check(d, fds, conns_end);

@@ -28,7 +28,7 @@
 static uint64_t runtime_base(const struct client *c, char *path, size_t room)
 {
     char name[64], line[4600], file[4100];
-    unsigned long long base = 0, offset = 0, found = 0;
+    unsigned long long base, offset, found = 0;
     snprintf(name, sizeof name, "/proc/%d/maps", (int)c->pid);
     FILE *maps = fopen(name, "re");
     while (maps && !found && fgets(line, sizeof line, maps))
@@ -89,7 +89,7 @@ struct runtime {
 static uint64_t object_find(const struct client *c, const struct runtime *runtime, uint64_t pc, char *uri, size_t room)
 {
     uint64_t base = runtime->base, debug = symbol_value(runtime->path, "_amdgpu_r_debug");
-    uint64_t map = 0, best = 0, name = 0, entry[4]; /* of a link_map: address, name, -, next */
+    uint64_t map, best = 0, name = 0, entry[4]; /* of a link_map: address, name, -, next */
     if (!debug || client_read(c, base + debug + 8, &map, sizeof map))
         return 0;
     for (unsigned n = 0; n < OBJECTS_MOST && client_read(c, map, entry, sizeof entry) == 0; n++, map = entry[3])
@@ -131,13 +131,13 @@ static void *object_read(const struct client *c, char *uri, size_t *bytes)
     int fd = -1;
     if (rest)
         *rest = 0;
-    if (!memory && strncmp(uri, "file://", 7) == 0) {
+    if (strncmp(uri, "file://", 7) == 0) {
         percent_decode(uri + 7);
         fd = open(uri + 7, O_RDONLY | O_CLOEXEC);
-        if (fd >= 0 && !size)
+        if (!size) /* -1 without a file: too many */
             size = (uint64_t)lseek(fd, 0, SEEK_END);
     }
-    void *to = size && size < OBJECT_BYTES_MOST && (memory || fd >= 0) ? malloc(size) : NULL;
+    void *to = size && size < OBJECT_BYTES_MOST ? malloc(size) : NULL;
     *bytes = size;
     if (to && (memory ? client_read(c, offset, to, size) == 0 : pread(fd, to, size, (off_t)offset) == (ssize_t)size))
         return to;
@@ -156,9 +156,7 @@ static void line_look(const struct client *c, const struct runtime *runtime, uin
         signal(number, SIG_DFL);
     uint64_t base = object_find(c, runtime, pc, uri, sizeof uri);
     void *elf = base ? object_read(c, uri, &bytes) : NULL;
-    if (elf && lines_find(elf, bytes, pc - base, text, sizeof text) && write(out, text, strlen(text)) < 0)
-        _exit(1);
-    _exit(0);
+    _exit(elf && lines_find(elf, bytes, pc - base, text, sizeof text) && write(out, text, strlen(text)) < 0);
 }
 
 bool source_line(const struct client *c, uint64_t pc, char *text, size_t room)
@@ -167,16 +165,14 @@ bool source_line(const struct client *c, uint64_t pc, char *text, size_t room)
     int ends[2];
     *text = 0;
     runtime.base = runtime_base(c, runtime.path, sizeof runtime.path); /* the kernel's text: no harm in it */
-    if (!runtime.base)
-        return false; /* nor a list: a client without ROCr is not worth a process */
-    if (pipe2(ends, O_CLOEXEC) < 0)
-        return false;
+    if (!runtime.base || pipe2(ends, O_CLOEXEC) < 0)
+        return false; /* a client without ROCr has no list, either, and is not worth a process */
     pid_t child = fork();
     if (child == 0)
         line_look(c, &runtime, pc, ends[1]);
     close(ends[1]);
     struct pollfd fd = {.fd = ends[0], .events = POLLIN};
-    ssize_t got = child > 0 && poll(&fd, 1, SECONDS_MOST * 1000) > 0 ? read(ends[0], text, room - 1) : 0;
+    ssize_t got = poll(&fd, 1, SECONDS_MOST * 1000) > 0 ? read(ends[0], text, room - 1) : 0;
     close(ends[0]);
     if (child > 0) {
         kill(child, SIGKILL);

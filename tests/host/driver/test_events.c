@@ -362,6 +362,8 @@ static void faults_are_seen_by_waiters(void **state)
     bool for_signals = event_fault_unseen(b->d, b->client[0]);
     wait_begin(b, &w, signal, memory, false, UINT32_MAX);
     bool for_both = event_fault_unseen(b->d, b->client[0]);
+    wait_begin(b, &w, memory, signal, false, UINT32_MAX);
+    for_both |= event_fault_unseen(b->d, b->client[0]); /* wherever in the list */
     w.conn.state = CONN_PARK;
     bool asked_before = event_fault_unseen(b->d, b->client[0]);
     w.conn.state = CONN_WAIT, w.conn.client = b->client[1];

@@ -321,6 +321,7 @@ static void long_folders_are_reached(void **state)
 {
     struct bench *b = *state;
     char name[101], root[256];
+    unsigned files = descriptors();
     server_close(b->d);
     strcpy(root, b->d->root);
     memset(name, 'n', 100);
@@ -330,6 +331,7 @@ static void long_folders_are_reached(void **state)
         assert_int_equal(mkdir(b->d->root, 0700), 0);
     }
     assert_int_equal(server_open(b->d), 0);
+    assert_int_equal(descriptors(), files); /* and closing has left none */
     pid_t pid = fork();
     if (pid == 0)
         _exit(say(client_connect(b), REQ_HELLO));
@@ -546,6 +548,29 @@ static void maps_are_of_own_files(void **state)
     close(end);
 }
 
+/* On a system without pidfds a process has ended when it cannot be reached any more, and not before. */
+static void processes_end_without_pidfds(void **state)
+{
+    struct bench *b = *state;
+    struct conn *conn;
+    int end = thread_add(b, &conn);
+    ino_t file;
+    pid_t pid = fork();
+    if (pid == 0)
+        for (;;)
+            pause();
+    struct client *c = client_get(b->d, pid);
+    close(c->pidfd);
+    c->pidfd = -1;
+    asked(b, end, &(struct shim_request){.op = REQ_HELLO}, &file);
+    assert_ptr_equal(client_of(b, pid), c);
+    kill(pid, SIGKILL);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    asked(b, end, &(struct shim_request){.op = REQ_HELLO}, &file);
+    assert_null(client_of(b, pid));
+    close(end);
+}
+
 /* Sleep is real before there is a clock; then it ends some cycles later, or never. */
 static void sleeps_are_of_target_time(void **state)
 {
@@ -633,8 +658,8 @@ int main(void)
         SERVED(closing_ends_connections),      SERVED(long_folders_are_reached),
         SERVED(exec_is_a_new_client),          SERVED(bad_messages_end_their_connection),
         SERVED(descriptors_are_raised),        SERVED(devices_have_files),
-        SERVED(maps_are_of_own_files),         SERVED(sleeps_are_of_target_time),
-        SERVED(waits_are_no_requests),
+        SERVED(maps_are_of_own_files),         SERVED(processes_end_without_pidfds),
+        SERVED(sleeps_are_of_target_time),     SERVED(waits_are_no_requests),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
