@@ -115,27 +115,19 @@ static void on_shootdown(void *ctx)
     quarantine_release(ctx);
 }
 
-static void on_timer(void *ctx, uint64_t now, uint64_t cookie)
-{
-    (void)ctx, (void)now, (void)cookie; /* its only effect is that the clock stops there */
-}
-
 struct driver *driver_new(const struct gantry_cfg *cfg, const struct sim_options *options)
 {
     struct driver *d = xcalloc(1, sizeof *d);
-    const struct machine_user user = {
-        .cp = {.ctx = d,
-               .event = on_event,
-               .visible = on_visible,
-               .memory_fault = on_memory_fault,
-               .queue_error = on_queue_error,
-               .halted = on_halted,
-               .interrupt = on_interrupt,
-               .kernel = on_kernel,
-               .space_closed = on_space_closed,
-               .shootdown = on_shootdown},
-        .timer = on_timer,
-    };
+    const struct cp_host user = {.ctx = d,
+                                 .event = on_event,
+                                 .visible = on_visible,
+                                 .memory_fault = on_memory_fault,
+                                 .queue_error = on_queue_error,
+                                 .halted = on_halted,
+                                 .interrupt = on_interrupt,
+                                 .kernel = on_kernel,
+                                 .space_closed = on_space_closed,
+                                 .shootdown = on_shootdown};
     d->cfg = cfg;
     d->gated = cfg->clock_mode == CFG_CLOCK_MODE_GATED;
     d->listen_fd = d->spare_fd = d->kfd_token = -1;

@@ -97,7 +97,7 @@ static enum gate_step idle_step(struct driver *d)
     if (parked_release(d, false))
         return GATE_BUSY;
     if (deadline != NEVER) {
-        machine_timer(d->machine, deadline, 0);
+        machine_timer(d->machine, deadline);
         machine_run(d->machine, NEVER);
         return GATE_BUSY;
     }

@@ -60,8 +60,7 @@ static void place_tell(struct local *l, const struct msg_cp_evt *evt)
     char source[256] = "", *text = l->result->text;
     const size_t room = sizeof l->result->text;
     struct near near = {0};
-    if (evt->kind == CP_EVT_FAULT && l->code)
-        lines_find(l->code, l->code_bytes, evt->pc - l->code_base, source, sizeof source);
+    lines_find(l->code, l->code_bytes, evt->pc - l->code_base, source, sizeof source);
     cp_place_text(machine_cp(l->machine, l->gpu), evt, source, text, room);
     if (evt->status < FAULT_NOT_PRESENT || evt->status > FAULT_BUS)
         return;
@@ -126,11 +125,6 @@ static void on_kernel(void *ctx, void *owner, const struct kernel_row *row)
 static void on_space_closed(void *ctx, struct cp_space *space)
 {
     (void)ctx, (void)space;
-}
-
-static void on_timer(void *ctx, uint64_t now, uint64_t cookie)
-{
-    (void)ctx, (void)now, (void)cookie;
 }
 
 uint64_t local_alloc(struct local *l, enum local_place place, uint64_t bytes, void **host)
@@ -204,17 +198,14 @@ static bool queue_make(struct local *l)
 struct local *local_open(const struct gantry_cfg *cfg, const struct sim_options *options, unsigned gpu)
 {
     struct local *l = xcalloc(1, sizeof *l);
-    const struct machine_user user = {
-        .cp = {.ctx = l,
-               .event = on_event,
-               .memory_fault = on_memory_fault,
-               .queue_error = on_queue_error,
-               .halted = on_halted,
-               .interrupt = on_interrupt,
-               .kernel = on_kernel,
-               .space_closed = on_space_closed},
-        .timer = on_timer,
-    };
+    const struct cp_host user = {.ctx = l,
+                                 .event = on_event,
+                                 .memory_fault = on_memory_fault,
+                                 .queue_error = on_queue_error,
+                                 .halted = on_halted,
+                                 .interrupt = on_interrupt,
+                                 .kernel = on_kernel,
+                                 .space_closed = on_space_closed};
     l->gpu = gpu;
     l->next_va = VA_BASE;
     l->machine = machine_new(cfg, options, &user);

@@ -12,14 +12,13 @@
 #include "gantry_cfg.h"
 #include "vm/pmem.h"
 
-#define USER_COOKIE 0xffu
-#define COOKIE_MASK UINT64_C(0x00ffffffffffffff)
+#define USER_COOKIE UINT64_MAX /* those of the command processors have the GPU's number on top */
 #define CP_POLL_CYCLES 2000u
 
 struct machine {
     const struct gantry_cfg *cfg;
     struct sim_options options;
-    struct machine_user user;
+    struct cp_host user;
     struct pmem *memory;
     struct sim *sim;
     struct cp **cps;
@@ -45,8 +44,7 @@ static void on_timer(void *ctx, uint64_t now, uint64_t cookie)
 {
     struct machine *m = ctx;
     log_cycle = now;
-    if (cookie >> 56 == USER_COOKIE) {
-        m->user.timer(m->user.cp.ctx, now, cookie & COOKIE_MASK);
+    if (cookie == USER_COOKIE) {
         machine_touch(m);
         return;
     }
@@ -60,61 +58,61 @@ static const struct sim_host_ops host_ops = {.event = on_event, .timer = on_time
 static void cp_on_event(void *ctx, void *owner, uint32_t event_id)
 {
     struct machine *m = ctx;
-    m->user.cp.event(m->user.cp.ctx, owner, event_id);
+    m->user.event(m->user.ctx, owner, event_id);
     machine_touch(m);
 }
 
 static void cp_on_visible(void *ctx)
 {
     struct machine *m = ctx;
-    if (m->user.cp.visible)
-        m->user.cp.visible(m->user.cp.ctx);
+    if (m->user.visible)
+        m->user.visible(m->user.ctx);
     machine_touch(m);
 }
 
 static void cp_on_memory_fault(void *ctx, void *owner, unsigned gpu, const struct msg_cp_evt *evt)
 {
     struct machine *m = ctx;
-    m->user.cp.memory_fault(m->user.cp.ctx, owner, gpu, evt);
+    m->user.memory_fault(m->user.ctx, owner, gpu, evt);
 }
 
 static void cp_on_queue_error(void *ctx, void *owner, unsigned gpu, unsigned queue, uint32_t code,
                               const struct msg_cp_evt *evt)
 {
     struct machine *m = ctx;
-    m->user.cp.queue_error(m->user.cp.ctx, owner, gpu, queue, code, evt);
+    m->user.queue_error(m->user.ctx, owner, gpu, queue, code, evt);
 }
 
 static void cp_on_halted(void *ctx, void *owner, unsigned gpu, const struct msg_cp_evt *evt)
 {
     struct machine *m = ctx;
-    m->user.cp.halted(m->user.cp.ctx, owner, gpu, evt);
+    m->user.halted(m->user.ctx, owner, gpu, evt);
 }
 
 static void cp_on_interrupt(void *ctx, void *owner)
 {
     struct machine *m = ctx;
-    m->user.cp.interrupt(m->user.cp.ctx, owner);
+    m->user.interrupt(m->user.ctx, owner);
     machine_touch(m);
 }
 
 static void cp_on_kernel(void *ctx, void *owner, const struct kernel_row *row)
 {
     struct machine *m = ctx;
-    m->user.cp.kernel(m->user.cp.ctx, owner, row);
+    m->user.kernel(m->user.ctx, owner, row);
 }
 
 static void cp_on_space_closed(void *ctx, struct cp_space *space)
 {
     struct machine *m = ctx;
-    m->user.cp.space_closed(m->user.cp.ctx, space);
+    m->user.space_closed(m->user.ctx, space);
 }
 
 static void cp_on_shootdown(void *ctx)
 {
     struct machine *m = ctx;
-    if (m->user.cp.shootdown)
-        m->user.cp.shootdown(m->user.cp.ctx);
+    if (m->user.shootdown)
+        m->user.shootdown(m->user.ctx);
 }
 
 static const struct cp_host cp_ops = {.event = cp_on_event,
@@ -127,8 +125,7 @@ static const struct cp_host cp_ops = {.event = cp_on_event,
                                       .space_closed = cp_on_space_closed,
                                       .shootdown = cp_on_shootdown};
 
-struct machine *machine_new(const struct gantry_cfg *cfg, const struct sim_options *options,
-                            const struct machine_user *user)
+struct machine *machine_new(const struct gantry_cfg *cfg, const struct sim_options *options, const struct cp_host *user)
 {
     struct machine *m = calloc(1, sizeof *m);
     if (m) {
@@ -224,9 +221,9 @@ uint64_t machine_now(const struct machine *m)
     return m->sim ? sim_now(m->sim) : 0;
 }
 
-void machine_timer(struct machine *m, uint64_t at, uint64_t cookie)
+void machine_timer(struct machine *m, uint64_t at)
 {
-    sim_timer(m->sim, at, (uint64_t)USER_COOKIE << 56 | cookie);
+    sim_timer(m->sim, at, USER_COOKIE);
 }
 
 void machine_poll(struct machine *m)

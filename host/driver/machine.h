@@ -14,15 +14,9 @@ struct gantry_cfg;
 struct machine;
 struct pmem;
 
-/* What a user of the machine supplies: the callbacks of cp.h, and a timer of its own. */
-struct machine_user {
-    struct cp_host cp;
-    void (*timer)(void *ctx, uint64_t now, uint64_t cookie); /* cookie as given to machine_timer */
-};
-
-/* Memory exists at once, the simulator only after machine_start.  NULL with a line on stderr. */
+/* Memory exists at once, the simulator only after machine_start; *user is copied.  NULL with a line on stderr. */
 struct machine *machine_new(const struct gantry_cfg *cfg, const struct sim_options *options,
-                            const struct machine_user *user);
+                            const struct cp_host *user);
 void machine_delete(struct machine *m);
 
 /* 0, or -1 with a line on stderr, or without one when options.unwanted has said so.  Later calls do nothing. */
@@ -33,10 +27,10 @@ const struct gantry_cfg *machine_cfg(const struct machine *m);
 unsigned machine_gpus(const struct machine *m);
 unsigned machine_cus(const struct machine *m); /* of one GPU */
 struct pmem *machine_memory(struct machine *m);
-struct sim *machine_sim(struct machine *m);                          /* NULL before machine_start */
-struct cp *machine_cp(struct machine *m, unsigned gpu);              /* NULL before machine_start */
-uint64_t machine_now(const struct machine *m);                       /* 0 before machine_start */
-void machine_timer(struct machine *m, uint64_t at, uint64_t cookie); /* cookie below 2^56 */
+struct sim *machine_sim(struct machine *m);             /* NULL before machine_start */
+struct cp *machine_cp(struct machine *m, unsigned gpu); /* NULL before machine_start */
+uint64_t machine_now(const struct machine *m);          /* 0 before machine_start */
+void machine_timer(struct machine *m, uint64_t at);     /* machine_run returns then */
 
 /* Run until memory that a client may watch has changed, an event is raised or a user timer fires, until target cycle
  * `until`, or until nothing can happen.

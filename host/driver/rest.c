@@ -69,10 +69,8 @@ static bool thread_blocked(pid_t pid, pid_t tid, uint64_t *sum)
     int parent;
     unsigned long long ran = 0, waited = 0, times = 0;
     snprintf(path, sizeof path, "/proc/%d/task/%d/stat", (int)pid, (int)tid);
-    if (file_read(text, sizeof text, path) <= 0)
-        return true; /* it has ended */
-    char state = stat_parse(text, &parent);
-    if (state != 'S' && state != 'Z' && state != 'X' && state != 'T')
+    file_read(text, sizeof text, path);
+    if (!strchr("SZXT", stat_parse(text, &parent))) /* which finds 0, too: it has ended */
         return false;
     snprintf(path, sizeof path, "/proc/%d/task/%d/schedstat", (int)pid, (int)tid);
     if (file_read(text, sizeof text, path) > 0 && sscanf(text, "%llu %llu %llu", &ran, &waited, &times) == 3)

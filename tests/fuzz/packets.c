@@ -78,22 +78,16 @@ static void on_closed(void *ctx, struct cp_space *space)
     (void)ctx, (void)space;
     f.closed = true;
 }
-static void on_timer(void *ctx, uint64_t now, uint64_t cookie)
-{
-    (void)ctx, (void)now, (void)cookie;
-}
-
 static void fuzz_start(void)
 {
     static const struct sim_options options = {.model = FUZZ_MODEL, .golden_slice = GOLDEN_SLICE_SMALL};
-    static const struct machine_user user = {.cp = {.event = on_event,
-                                                    .memory_fault = on_fault,
-                                                    .queue_error = on_error,
-                                                    .halted = on_halted,
-                                                    .interrupt = on_interrupt,
-                                                    .kernel = on_kernel,
-                                                    .space_closed = on_closed},
-                                             .timer = on_timer};
+    static const struct cp_host user = {.event = on_event,
+                                        .memory_fault = on_fault,
+                                        .queue_error = on_error,
+                                        .halted = on_halted,
+                                        .interrupt = on_interrupt,
+                                        .kernel = on_kernel,
+                                        .space_closed = on_closed};
     config_init(&f.config);
     CHECK(config_load(&f.config, "tiny") == STATUS_OK && config_finish(&f.config) == STATUS_OK, "fuzz",
           "configuration");

@@ -147,7 +147,7 @@ static void destroyed_events_hold_nobody(void **state)
 
 static void time_passes(struct bench *b, uint64_t until)
 {
-    machine_timer(b->d->machine, until, 0);
+    machine_timer(b->d->machine, until);
     run_dry(b);
     assert_true(machine_now(b->d->machine) == until);
 }

@@ -141,6 +141,33 @@ static void a_ring_has_the_packets_of_its_size(void **state)
     assert_int_equal(guest_get(b, &s, s.ring + 0x1080), 70);
 }
 
+/* A process that does not exist, and its first queue: 0 or the error of its creation. */
+static int stranger_queue(struct bench *b, unsigned n, struct client **c)
+{
+    struct kfd_ioctl_alloc_memory_of_gpu_args m = {
+        .va_addr = 0x10000000, .size = 0x4000, .gpu_id = id_of(0), .flags = FLAGS_GTT};
+    struct kfd_ioctl_create_queue_args a = {.ring_base_address = 0x10000000,
+                                            .write_pointer_address = 0x10001050,
+                                            .read_pointer_address = 0x10001080,
+                                            .ring_size = 0x2000,
+                                            .gpu_id = id_of(0),
+                                            .queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL};
+    *c = client_get(b->d, (pid_t)(0x3ffff000 + n));
+    assert_int_equal(client_open(b->d, *c), 0);
+    assert_int_equal(client_vm_open(b->d, *c, 0), 0);
+    assert_int_equal(memory_alloc(b->d, *c, &m), 0);
+    const struct object *o = memory_find(*c, m.handle);
+    pagetable_map((*c)->gpu[0].pt, o->va, pmem_addr(0, o->offset), o->bytes, PTE_R | PTE_W);
+    return queue_create(b->d, *c, &a);
+}
+
+static void stranger_end(struct bench *b, struct client *c)
+{
+    client_end(b->d, c);
+    run_dry(b);
+    client_reap(b->d);
+}
+
 /* shows S3.12: processes have address spaces of their own; a number is used again when its process has gone. */
 static void address_spaces_are_apart(void **state)
 {
@@ -161,25 +188,31 @@ static void address_spaces_are_apart(void **state)
     }
     assert_int_not_equal(vmid[0], vmid[1]);
     for (unsigned n = 0; n < 3 * VMIDS; n++) {
-        struct client *c = client_get(b->d, (pid_t)(0x3ffff000 + n)); /* no such process */
-        struct kfd_ioctl_alloc_memory_of_gpu_args m = {
-            .va_addr = 0x10000000, .size = 0x4000, .gpu_id = id_of(0), .flags = FLAGS_GTT};
-        struct kfd_ioctl_create_queue_args a = {.ring_base_address = 0x10000000,
-                                                .write_pointer_address = 0x10001050,
-                                                .read_pointer_address = 0x10001080,
-                                                .ring_size = 0x2000,
-                                                .gpu_id = id_of(0),
-                                                .queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL};
-        assert_int_equal(client_open(b->d, c), 0);
-        assert_int_equal(client_vm_open(b->d, c, 0), 0);
-        assert_int_equal(memory_alloc(b->d, c, &m), 0);
-        const struct object *o = memory_find(c, m.handle);
-        pagetable_map(c->gpu[0].pt, o->va, pmem_addr(0, o->offset), o->bytes, PTE_R | PTE_W);
-        assert_int_equal(queue_create(b->d, c, &a), 0);
-        client_end(b->d, c);
-        run_dry(b);
-        client_reap(b->d);
+        struct client *c;
+        assert_int_equal(stranger_queue(b, n, &c), 0);
+        stranger_end(b, c);
     }
+}
+
+/* shows S3.12: as many processes as there are numbers have queues at once; the next is told so, until one of them ends.
+ */
+static void address_spaces_are_counted(void **state)
+{
+    struct bench *b = *state;
+    struct client *c[VMIDS], *late;
+    unsigned seen = 0;
+    for (unsigned n = 0; n < VMIDS - 1; n++) {
+        assert_int_equal(stranger_queue(b, n, &c[n]), 0);
+        assert_true(c[n]->vmid > 0 && c[n]->vmid < VMIDS && !(seen >> c[n]->vmid & 1));
+        seen |= 1u << c[n]->vmid;
+    }
+    assert_int_equal(stranger_queue(b, VMIDS, &late), ENOSPC);
+    assert_int_equal(late->vmid, 0);
+    stranger_end(b, late);
+    const unsigned freed = c[3]->vmid;
+    stranger_end(b, c[3]);
+    assert_int_equal(stranger_queue(b, VMIDS + 1, &late), 0);
+    assert_int_equal(late->vmid, freed);
 }
 
 /* The scratch window and the trap handler of a process hold for its queues, told before or after the first. */
@@ -261,6 +294,7 @@ int main(void)
         TEST(a_doorbell_ends_with_its_queue),
         TEST(a_ring_has_the_packets_of_its_size),
         TEST(address_spaces_are_apart),
+        TEST(address_spaces_are_counted),
         TEST(what_was_told_before_the_first_queue_holds),
         TEST(the_machine_is_as_busy_as_its_gpus),
         TEST(the_clock_counters_move),

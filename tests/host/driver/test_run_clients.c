@@ -99,6 +99,23 @@ static void *idle_thread(void *arg)
     return arg;
 }
 
+/* The calling thread goes on beside a wait without end for an event that nobody signals. */
+static void wait_beside(int fd)
+{
+    static struct kfd_event_data event;
+    struct kfd_ioctl_create_event_args made = {.event_type = KFD_IOC_EVENT_SIGNAL};
+    pthread_t thread;
+    ask(fd, REQ_IOCTL, AMDKFD_IOC_CREATE_EVENT, &made);
+    event.event_id = made.event_id;
+    const struct kfd_ioctl_wait_events_args wait = {
+        .events_ptr = (uint64_t)(uintptr_t)&event, .num_events = 1, .timeout = UINT32_MAX};
+    struct shim_request r = {
+        .op = REQ_IOCTL, .code = (uint32_t)AMDKFD_IOC_WAIT_EVENTS, .tid = NO_THREAD, .bytes = sizeof wait};
+    memcpy(r.data, &wait, sizeof wait);
+    if (pthread_create(&thread, NULL, idle_thread, NULL) || send(client_connect(), &r, sizeof r, 0) < 0)
+        _exit(93);
+}
+
 /* A sleep is under way on the connection that is returned; the calling thread goes on. */
 static int sleep_beside(void)
 {
@@ -131,6 +148,14 @@ static int client_main(const char *what)
         struct shim_request r = {.op = REQ_SLEEP, .tid = getpid(), .arg = SLEEP_NS};
         bool good = send(fd, &r, sizeof r, 0) > 0 && recv(fd, &answer, sizeof answer, 0) > 0 && answer.result == 0;
         return good && cycle(fd) - before >= SLEEP_NS ? 0 : 1;
+    }
+    if (strcmp(what, "polls again") == 0) {
+        wait_beside(fd);
+        compute(0.6);
+        uint64_t first = cycle(fd);
+        sleep_beside();
+        compute(0.1);
+        return cycle(fd) - first < SLEEP_NS ? 12 : 13;
     }
     int beside = sleep_beside();
     if (strcmp(what, "poll") == 0) {
@@ -209,6 +234,14 @@ static void the_clock_has_patience(void **state)
     assert_false(none.gpu_work);
 }
 
+/* However long a client has computed before, a call gives it all of the patience again. */
+static void patience_begins_again(void **state)
+{
+    (void)state;
+    struct run_report report = run("polls again", GATED, "clock.patience=0.3");
+    assert_exit(&report, 12, true);
+}
+
 /* A thread that calls again and again holds up the sleep of another for much longer than the patience, not for ever. */
 static void a_flood_of_calls_ends_the_gate(void **state)
 {
@@ -273,6 +306,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sleeps_end),
         cmocka_unit_test(the_clock_has_patience),
+        cmocka_unit_test(patience_begins_again),
         cmocka_unit_test(a_flood_of_calls_ends_the_gate),
         cmocka_unit_test(the_machine_ends_the_run),
         cmocka_unit_test(what_is_left_is_carried_out),

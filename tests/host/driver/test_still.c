@@ -79,7 +79,7 @@ static void the_watchdog_waits_for_its_limit(void **state)
         else if (round == 1)
             still_reset(&s);
         else if (round == 2) {
-            machine_timer(b->d->machine, client_cycle(b->d) + 5, 0);
+            machine_timer(b->d->machine, client_cycle(b->d) + 5);
             machine_run(b->d->machine, client_cycle(b->d) + 5);
         }
     }
