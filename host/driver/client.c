@@ -7,6 +7,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/check.h"
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "driver/driver.h"
@@ -67,8 +68,7 @@ int client_space_open(struct driver *d, struct client *c, unsigned gpu)
     struct client_gpu *on = &c->gpu[gpu];
     if (on->space_open)
         return 0;
-    if (!on->pt)
-        return EINVAL;
+    CHECK(on->pt, "driver.client", "client=%u gpu=%u", c->index, gpu); /* what a queue lies in is mapped */
     if (machine_start(d->machine) < 0) {
         d->failed = true;
         return ENODEV;
