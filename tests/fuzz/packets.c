@@ -78,6 +78,7 @@ static void on_closed(void *ctx, struct cp_space *space)
     (void)ctx, (void)space;
     f.closed = true;
 }
+
 static void fuzz_start(void)
 {
     static const struct sim_options options = {.model = FUZZ_MODEL, .golden_slice = GOLDEN_SLICE_SMALL};

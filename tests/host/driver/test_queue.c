@@ -194,6 +194,22 @@ static void address_spaces_are_apart(void **state)
     }
 }
 
+/* Without an address space on the GPU nothing is mapped there that a queue could lie in. */
+static void a_queue_needs_an_address_space(void **state)
+{
+    struct bench *b = *state;
+    struct client *c = client_get(b->d, 0x3ffff000); /* no such process */
+    struct kfd_ioctl_create_queue_args a = {.ring_base_address = 0x10000000,
+                                            .write_pointer_address = 0x10001050,
+                                            .read_pointer_address = 0x10001080,
+                                            .ring_size = 0x2000,
+                                            .gpu_id = id_of(0),
+                                            .queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL};
+    assert_int_equal(client_open(b->d, c), 0);
+    assert_int_equal(queue_create(b->d, c, &a), EINVAL);
+    assert_true(!c->gpu[0].space_open && c->vmid == 0);
+}
+
 /* shows S3.12: as many processes as there are numbers have queues at once; the next is told so, until one of them ends.
  */
 static void address_spaces_are_counted(void **state)
@@ -295,6 +311,7 @@ int main(void)
         TEST(a_ring_has_the_packets_of_its_size),
         TEST(address_spaces_are_apart),
         TEST(address_spaces_are_counted),
+        TEST(a_queue_needs_an_address_space),
         TEST(what_was_told_before_the_first_queue_holds),
         TEST(the_machine_is_as_busy_as_its_gpus),
         TEST(the_clock_counters_move),
