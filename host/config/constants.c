@@ -16,6 +16,10 @@ void config_constants(const struct gantry_cfg *cfg, config_constant_fn fn, void 
     fn(arg, "SqcCount", groups);
     fn(arg, "NocInitiators", cfg->gpu_cu_count + groups + 2);
     fn(arg, "NocTargets", cfg->gpu_l2_slices + 2);
+    uint32_t far = 8; /* steps, so that few sizes of the engine are built */
+    while (far < cfg->system_gpus)
+        far *= 2;
+    fn(arg, "FarPorts", far + 1);
 }
 
 struct wanted {

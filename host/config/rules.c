@@ -32,7 +32,7 @@ static enum gantry_status ids_check(struct config *c)
     /* rule: `system.gpu_ids` is empty or has one member a GPU, all different. */
     if (ids->count == 0)
         for (; ids->count < c->cfg.system_gpus; ids->count++)
-            ids->value[ids->count] = 0x1001 * (ids->count + 1);
+            ids->value[ids->count] = 0x1001 * (ids->count + 1) & 0xffff;
     if (ids->count != c->cfg.system_gpus)
         return broken(c, "system.gpu_ids", "%u identities for %u GPUs", ids->count, c->cfg.system_gpus);
     for (unsigned i = 0; i < ids->count; i++)

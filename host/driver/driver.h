@@ -15,7 +15,7 @@
 #include "driver/quarantine.h"
 #include "driver/store.h"
 
-#define DRIVER_GPUS 8
+#define DRIVER_GPUS 64
 #define EVENT_LIMIT 4096
 #define QUEUE_BUCKETS 64
 #define VMIDS 16
@@ -33,8 +33,8 @@ struct object {
     enum object_kind kind;
     unsigned gpu;     /* owner of VRAM */
     uint64_t offset;  /* in VRAM or GTT; window offset of OBJECT_USER */
-    uint32_t mapped;  /* GPUs, one bit each */
-    uint32_t reached; /* GPUs that it was ever mapped on */
+    uint64_t mapped;  /* GPUs, one bit each */
+    uint64_t reached; /* GPUs that it was ever mapped on */
 };
 
 struct event {

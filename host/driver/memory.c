@@ -169,7 +169,7 @@ static void object_unmap(struct driver *d, struct client *c, struct object *o, u
     struct client_gpu *on = &c->gpu[gpu];
     if (!(o->mapped >> gpu & 1))
         return;
-    o->mapped &= ~(1u << gpu);
+    o->mapped &= ~(UINT64_C(1) << gpu);
     if (o->kind == OBJECT_PAGE || !on->pt)
         return;
     CHECK(pagetable_unmap(on->pt, o->va, o->bytes) == 0, "driver.memory", "va=%llx bytes=%llx",
@@ -261,8 +261,8 @@ static int devices_each(struct driver *d, struct client *c, struct kfd_ioctl_map
                 tables_put(d, (unsigned)gpu);
                 return error;
             }
-            o->mapped |= 1u << gpu;
-            o->reached |= 1u << gpu;
+            o->mapped |= UINT64_C(1) << gpu;
+            o->reached |= UINT64_C(1) << gpu;
         } else {
             object_unmap(d, c, o, (unsigned)gpu);
         }

@@ -15,7 +15,7 @@ struct held {
     enum held_kind kind;
     unsigned gpu;
     uint64_t at, bytes;
-    uint32_t reached;            /* GPUs whose caches may hold its contents, until they were told to drop them */
+    uint64_t reached;            /* GPUs whose caches may hold its contents, until they were told to drop them */
     uint64_t fence[DRIVER_GPUS]; /* shoot-downs sent to each GPU when it was given back, or when its caches were told */
 };
 
@@ -42,11 +42,11 @@ static bool answered(const struct driver *d, const struct held *h)
  * caches, by one command a GPU for all of them.  The L2 caches of a GPU hold its own VRAM, whoever reached it. */
 static void caches_drop(struct driver *d, struct held *items, size_t count)
 {
-    uint32_t reached = 0, own = 0;
+    uint64_t reached = 0, own = 0;
     for (size_t i = 0; i < count; i++) {
         reached |= items[i].reached;
         if (items[i].reached && items[i].kind == HELD_VRAM)
-            own |= 1u << items[i].gpu;
+            own |= UINT64_C(1) << items[i].gpu;
     }
     for (unsigned g = 0; g < gpus_of(d); g++)
         if ((reached | own) >> g & 1)
@@ -85,7 +85,7 @@ static void give(struct driver *d, const struct held *h)
     }
 }
 
-void quarantine_put(struct driver *d, enum held_kind kind, unsigned gpu, uint64_t at, uint64_t bytes, uint32_t reached)
+void quarantine_put(struct driver *d, enum held_kind kind, unsigned gpu, uint64_t at, uint64_t bytes, uint64_t reached)
 {
     struct quarantine *q = &d->quarantine;
     struct held h = {.kind = kind, .gpu = gpu, .at = at, .bytes = bytes, .reached = reached};

@@ -23,7 +23,7 @@ struct quarantine {
 
 /* The client has no right to it any more: VRAM of `gpu` or GTT from `at` on, the window at `at`, or page-table pages of
  * `gpu` removed so far (at: pagetable_removed).  reached: GPUs, one bit each, that it was ever mapped on. */
-void quarantine_put(struct driver *d, enum held_kind kind, unsigned gpu, uint64_t at, uint64_t bytes, uint32_t reached);
+void quarantine_put(struct driver *d, enum held_kind kind, unsigned gpu, uint64_t at, uint64_t bytes, uint64_t reached);
 /* A GPU has answered a shoot-down. */
 void quarantine_release(struct driver *d);
 bool quarantine_empty(const struct driver *d);

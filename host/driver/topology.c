@@ -60,7 +60,7 @@ static int file_write(const char *root, const char *text, const char *format, ..
 
 uint32_t topology_gpu_id(const struct gantry_cfg *cfg, unsigned gpu)
 {
-    return gpu < cfg->system_gpu_ids.count ? (uint32_t)cfg->system_gpu_ids.value[gpu] : 0x1001 * (gpu + 1);
+    return gpu < cfg->system_gpu_ids.count ? (uint32_t)cfg->system_gpu_ids.value[gpu] : (0x1001 * (gpu + 1) & 0xffff);
 }
 
 static int link_write(const struct gantry_cfg *cfg, const char *root, unsigned node, unsigned index, unsigned to)

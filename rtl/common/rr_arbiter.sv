@@ -5,7 +5,7 @@
 `include "gantry_assert.svh"
 
 module rr_arbiter #(
-  parameter int unsigned N = 4,       // 1..64
+  parameter int unsigned N = 4,       // 1..128
   parameter bit [1:0] SeedBug = 2'd0, // formal only: 1 pointer stuck, 2 grant without request, 3 order broken
   localparam int unsigned Iw = N > 1 ? $clog2(N) : 1
 ) (
@@ -19,7 +19,8 @@ module rr_arbiter #(
   logic [Iw-1:0] pointer_q;
   logic [Iw-1:0] choice;
 
-  assign choice  = Iw'(pick_pkg::rr64(64'(request_i), 6'(pointer_q)));
+  assign choice  = N <= 64 ? Iw'(pick_pkg::rr64(64'(request_i), 6'(pointer_q)))
+                           : Iw'(pick_pkg::rr128(128'(request_i), 7'(pointer_q)));
   assign valid_o = SeedBug == 2'd2 ? 1'b1 : request_i != '0;
   assign grant_o = choice;
 

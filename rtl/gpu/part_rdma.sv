@@ -7,7 +7,6 @@ module part_rdma
   import gantry_cfg_pkg::*;
   import stream_rules_pkg::*;
 #(
-  localparam int unsigned FarPorts = 9,  // the host and up to eight GPUs, as in bridge/verilated
   localparam int unsigned FarDepth = 16  // credits of far channels: FAR_DEPTH of host/machine/memory_parts.h
 ) (
   input  logic                    clk_i,

@@ -23,6 +23,7 @@ DERIVED = {
     "NocInitiators": (("CuCount", "SqcCus"), lambda c: c["CuCount"] + -(-c["CuCount"] // c["SqcCus"]) + 2,
                       "CUs, cache groups, L2 TLB, RDMA"),
     "NocTargets": (("L2Slices",), lambda c: c["L2Slices"] + 2, "L2 slices, L2 TLB, RDMA"),
+    "FarPorts": (("Gpus",), lambda c: next(n for n in (8, 16, 32, 64) if n >= c["Gpus"]) + 1, "the host and 8, 16, 32 or 64 GPUs"),
 }
 
 
