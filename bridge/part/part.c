@@ -55,7 +55,7 @@ void part_free(struct part *part)
     free(part);
 }
 
-static void due_append(struct part *part, unsigned cycle, uint32_t slot, const void *data)
+void part_due(struct part *part, unsigned cycle, uint32_t slot, const void *data)
 {
     if (part->due_count[cycle] == part->due_room[cycle]) {
         part->due_room[cycle] = part->due_room[cycle] ? 2 * part->due_room[cycle] : 16;
@@ -80,7 +80,7 @@ void part_gather(struct part *part, uint64_t from)
                                c->id, c->name, (unsigned long long)(ahead + from));
                     break;
                 }
-                due_append(part, (unsigned)ahead, slot, channel_payload(c, n));
+                part_due(part, (unsigned)ahead, slot, channel_payload(c, n));
             }
             channel_drop(c, n); /* the payload stays readable: nobody sends to this partition during its visit */
             if (n == count)

@@ -58,6 +58,8 @@ const char *part_name(const struct part *part);
 
 /* Collect the messages due in [from, from + PART_WINDOW) into part->due, by input number within a cycle. */
 void part_gather(struct part *part, uint64_t from);
+/* One more message of the present visit, which did not come over a channel; data lives until its end. */
+void part_due(struct part *part, unsigned cycle, uint32_t slot, const void *data);
 /* Forget the gathered messages: their ring places are free again. */
 void part_release(struct part *part);
 

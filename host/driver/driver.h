@@ -125,6 +125,7 @@ struct driver {
     uint64_t first_doorbell, last_completion;
     uint64_t doorbells[DRIVER_GPUS];
     bool gpu_work, not_repeatable, failed;
+    bool moved;        /* a client may have run since the machine did (sim_still) */
     bool changed;      /* a client did something since the clock was last looked at */
     uint64_t requests; /* without those by which a thread only waits */
 };

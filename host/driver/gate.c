@@ -116,6 +116,8 @@ enum gate_step gate_advance(struct driver *d)
     machine_poll(d->machine);
     uint64_t until = client_cycle(d) + slice.cycles, deadline = deadline_first(d);
     slice_begin(&slice);
+    sim_still(machine_sim(d->machine), !d->moved);
+    d->moved = false;
     enum machine_result result = machine_run(d->machine, until < deadline ? until : deadline);
     slice_end(&slice);
     switch (result) {

@@ -291,10 +291,13 @@ static bool scratch_give(struct local *l, uint32_t private_bytes)
 static void dispatch_loop(struct local *l, const struct local_watch *watch, struct local_result *result)
 {
     struct slice slice = SLICE_INIT;
+    bool still = false;
     const int64_t *value = (const int64_t *)(const void *)(l->signal_host + 8);
     while (!l->finished && *value != 0) {
         struct sim *sim = machine_sim(l->machine);
         slice_begin(&slice);
+        sim_still(sim, still);
+        still = true; /* all that is changed is changed before the launch */
         enum machine_result end = machine_run(l->machine, sim_now(sim) + slice.cycles);
         slice_end(&slice);
         if (watch && watch->progress)

@@ -263,7 +263,9 @@ static enum gate_step turn_restless(struct run *r)
     }
     still_reset(&r->still);
     uint64_t before = client_cycle(d);
+    d->moved = true;
     enum gate_step step = gate_advance(d);
+    d->moved = true; /* it runs on */
     if (client_cycle(d) != before || machine_busy(d->machine)) {
         if (!d->not_repeatable)
             log_info("driver", "a client polls: the clock runs beside it from cycle %llu", (unsigned long long)before);
@@ -313,7 +315,9 @@ static enum gate_step turn_free(struct run *r, struct pace *pace)
 {
     struct driver *d = r->driver;
     server_poll(d, pace->poll_us, r->child_fd);
+    d->moved = true;
     enum gate_step step = gate_advance(d);
+    d->moved = true; /* they run on */
     gate_release(d);
     pace->poll_us = step == GATE_IDLE ? IDLE_PAUSE_US : 0;
     return step;

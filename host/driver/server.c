@@ -172,6 +172,7 @@ void server_answer(struct driver *d, struct conn *conn, const struct shim_answer
         char room[CMSG_SPACE(sizeof(int))];
     } control;
     struct iovec part = {(void *)(uintptr_t)answer, sizeof *answer};
+    d->moved = true;
     struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
     if (fd >= 0) {
         message.msg_control = &control;

@@ -14,6 +14,7 @@
 #include "machine/rtl_gpu.h"
 #include "machine/rtl_groups.h"
 #include "machine/sim_private.h"
+#include "machine/sink.h"
 
 static bool golden_build(struct sim *sim)
 {
@@ -38,6 +39,10 @@ static bool rtl_build(struct sim *sim)
     const struct gantry_cfg *cfg = sim->cfg;
     uint64_t vram = (uint64_t)cfg->gpu_vram_mib << 20;
     for (unsigned g = 0; g < sim->gpu_count; g++) {
+        if (!sim_has(sim, g)) { /* the host sees that it is silent */
+            commands_connect(sim, g, sink_new(&sim->sched, "absent", 1, 2), 0, 0, 1, 1);
+            continue;
+        }
         sim->gpus[g].store = store_new(sim->memory, g, vram, cfg->gpu_l2_slices);
         sched_add(&sim->sched, sim->gpus[g].store);
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What a machine tells of itself: counters, hashes, progress, where a wavefront belongs.
  */
+#include <string.h>
 #include <xxhash.h>
 
 #include "bridge/verilated/rtl_part.h"
@@ -73,8 +74,16 @@ uint64_t sim_instructions(const struct sim *sim)
     for (unsigned g = 0; g < sim->gpu_count; g++) {
         if (sim->gpus[g].golden)
             sum += golden_part_instructions(sim->gpus[g].golden);
-        for (unsigned c = 0; sim->rtl && c < rtl_machine_cus(sim->rtl); c++)
+        for (unsigned c = 0; sim->rtl && sim_has(sim, g) && c < rtl_machine_cus(sim->rtl); c++)
             sum += rtl_part_shown(rtl_machine_cu(sim->rtl, g, c));
     }
     return sum;
+}
+
+struct part *sim_part(const struct sim *sim, const char *name)
+{
+    for (uint32_t i = 0; i < sim->sched.count; i++)
+        if (strcmp(sim->sched.parts[i]->name, name) == 0)
+            return sim->sched.parts[i];
+    return NULL;
 }

@@ -17,7 +17,7 @@ struct answers { /* of one GPU that wait for a credit */
     uint32_t credits;
 };
 struct hostmem {
-    struct pmem *memory;
+    struct hostmem_server server;
     unsigned gpus;
     struct answers *answers;
     XXH64_state_t *hash;
@@ -43,6 +43,13 @@ void hostmem_serve(struct pmem *memory, const struct msg_mem_req *req, struct ms
         break;
     }
     rsp->status = error ? MEM_FAULT_BUS : MEM_OK;
+}
+
+static void memory_serve(void *ctx, unsigned gpu, uint64_t cycle, const struct msg_mem_req *req,
+                         struct msg_mem_rsp *rsp)
+{
+    (void)gpu, (void)cycle;
+    hostmem_serve(ctx, req, rsp);
 }
 
 static void answers_push(struct answers *a, const struct msg_mem_rsp *rsp)
@@ -94,7 +101,7 @@ static void hostmem_take(struct part *part, struct hostmem *h, uint64_t cycle, u
     }
     const struct msg_mem_req *req = data;
     struct msg_mem_rsp rsp;
-    hostmem_serve(h->memory, req, &rsp);
+    h->server.serve(h->server.ctx, slot, cycle, req, &rsp);
     if (rsp.status == MEM_OK && (req->op == MEM_WRITE || req->op == MEM_ATOMIC))
         hostmem_hash_write(h, req);
     h->reads += req->op == MEM_READ || req->op == MEM_READ_NC;
@@ -146,7 +153,7 @@ static const struct part_ops hostmem_ops = {hostmem_visit, hostmem_counters, hos
 struct part *hostmem_new(struct pmem *memory, unsigned gpus, uint32_t depth)
 {
     struct hostmem *h = xcalloc(1, sizeof *h);
-    h->memory = memory;
+    h->server = (struct hostmem_server){memory_serve, memory};
     h->gpus = gpus;
     h->answers = xcalloc(gpus, sizeof *h->answers);
     h->hash = XXH64_createState();
@@ -160,4 +167,12 @@ struct part *hostmem_new(struct pmem *memory, unsigned gpus, uint32_t depth)
 uint64_t hostmem_hash(const struct part *hostmem)
 {
     return XXH64_digest(((struct hostmem *)hostmem->own)->hash);
+}
+
+struct hostmem_server hostmem_serve_by(struct part *hostmem, struct hostmem_server server)
+{
+    struct hostmem *h = hostmem->own;
+    struct hostmem_server before = h->server;
+    h->server = server;
+    return before;
 }

@@ -7,6 +7,8 @@
 #define GANTRY_MEMORY_PARTS_H
 #include "bridge/part/part.h"
 
+struct msg_mem_req;
+struct msg_mem_rsp;
 struct pmem;
 
 #define FAR_DEPTH 16u /* credits of every far channel: Depth of rtl/rdma/rdma.sv */
@@ -16,11 +18,18 @@ struct part *store_new(struct pmem *memory, unsigned gpu, uint64_t vram_bytes, u
 /* inputs: far_req of GPU g at g, credits of far_rsp at gpus + g; outputs: far_rsp at g, credits of far_req at gpus + g.
  * depth: credits for far_rsp messages. */
 struct part *hostmem_new(struct pmem *memory, unsigned gpus, uint32_t depth);
+/* The GPU reads `shadow` (shadow.h, borrowed) from now on and writes it, too; NULL: VRAM alone, as at the beginning. */
+struct shadow;
+void store_shadow(struct part *store, struct shadow *shadow);
+/* Who answers from now on; returns who did so far. */
+struct hostmem_server {
+    void (*serve)(void *ctx, unsigned gpu, uint64_t cycle, const struct msg_mem_req *req, struct msg_mem_rsp *rsp);
+    void *ctx;
+};
+struct hostmem_server hostmem_serve_by(struct part *hostmem, struct hostmem_server server);
 /* XXH64 over address, bytes and order of the writes so far. */
 uint64_t store_hash(const struct part *store);
 uint64_t hostmem_hash(const struct part *hostmem);
 /* Serve one request against physical memory (also used by tests). */
-struct msg_mem_req;
-struct msg_mem_rsp;
 void hostmem_serve(struct pmem *memory, const struct msg_mem_req *req, struct msg_mem_rsp *rsp);
 #endif

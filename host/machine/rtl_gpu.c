@@ -13,6 +13,7 @@
 #include "machine/memory_parts.h"
 #include "machine/models.h"
 #include "machine/sim_private.h"
+#include "machine/sink.h"
 
 #define HEAP_GPU ((size_t)64 << 20) /* address space for the models of a GPU: 64 CUs take some 20 MB */
 
@@ -139,11 +140,13 @@ static void connect_far(struct rtl_machine *m, unsigned gpu)
         .payload = {[MEM_READ] = 64, [MEM_READ_NC] = 64, [MEM_ATOMIC] = 8, [MEM_XLAT] = 64},
     };
     for (unsigned other = 0; other < sim->gpu_count; other++) {
-        if (other == gpu)
+        if (other == gpu || !sim_has(sim, other))
             continue;
         lane_connect(m, rdma, other + 1, m->gpus[other].rdma, gpu + 1, "far_req", sim->cfg->link_gpu, BOUND_FAR);
         lane_connect(m, rdma, other + 1, m->gpus[other].rdma, gpu + 1, "far_rsp", sim->cfg->link_gpu, BOUND_FAR);
     }
+    if (sim->options.only)
+        sink_connect(&sim->sched, rdma, "others");
 }
 
 static void gpu_make(struct rtl_machine *m, unsigned gpu)
@@ -205,9 +208,11 @@ struct rtl_machine *rtl_machine_new(struct sim *sim)
     }
     hugepage_heap(HEAP_GPU * sim->gpu_count);
     for (unsigned g = 0; g < sim->gpu_count; g++)
-        gpu_make(m, g);
+        if (sim_has(sim, g))
+            gpu_make(m, g);
     for (unsigned g = 0; g < sim->gpu_count; g++)
-        gpu_connect(m, g);
+        if (sim_has(sim, g))
+            gpu_connect(m, g);
     return m;
 }
 

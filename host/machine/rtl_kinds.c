@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "gantry_cfg.h"
 
@@ -31,4 +32,19 @@ void rtl_kind_title(char *name, size_t room, unsigned gpu, enum rtl_kind kind, u
         snprintf(name, room, "gpu%u.%s%s%u", gpu, names[kind], kind == KIND_L2 ? "s" : "", index);
     else
         snprintf(name, room, "gpu%u.%s", gpu, names[kind]);
+}
+
+bool rtl_kind_known(const struct gantry_cfg *cfg, const char *wanted)
+{
+    char name[40];
+    for (unsigned g = 0; g < cfg->system_gpus; g++) {
+        for (unsigned k = 0; k < KIND_COUNT; k++) {
+            for (unsigned i = 0; i < rtl_kind_count(cfg, k); i++) {
+                rtl_kind_title(name, sizeof name, g, k, i);
+                if (strcmp(name, wanted) == 0)
+                    return true;
+            }
+        }
+    }
+    return false;
 }

@@ -3,6 +3,7 @@
  */
 #ifndef GANTRY_RTL_KINDS_H
 #define GANTRY_RTL_KINDS_H
+#include <stdbool.h>
 #include <stddef.h>
 
 struct gantry_cfg;
@@ -14,5 +15,7 @@ const char *rtl_kind_name(enum rtl_kind kind);
 /* Partitions of a kind in one GPU. */
 unsigned rtl_kind_count(const struct gantry_cfg *cfg, enum rtl_kind kind);
 /* Name of one: "gpu0.cu3", "gpu0.l2s1", "gpu0.noc". */
+/* Some partition of such a machine has that name. */
+bool rtl_kind_known(const struct gantry_cfg *cfg, const char *name);
 void rtl_kind_title(char *name, size_t room, unsigned gpu, enum rtl_kind kind, unsigned index);
 #endif

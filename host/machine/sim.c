@@ -10,6 +10,7 @@
 #include "base/xalloc.h"
 #include "machine/golden_part.h"
 #include "machine/lockstep_tap.h"
+#include "machine/record.h"
 #include "machine/sim_private.h"
 
 struct sim *sim_new(const struct gantry_cfg *cfg, struct pmem *memory, const struct sim_options *options,
@@ -27,8 +28,13 @@ struct sim *sim_new(const struct gantry_cfg *cfg, struct pmem *memory, const str
         sim_free(sim);
         return NULL;
     }
+    if (options->record && !record_attach(options->record, sim)) {
+        sim_free(sim);
+        return NULL;
+    }
     /* Lock step and waves look into many partitions at once; golden GPUs share out work-groups. */
-    sim->sched.threads = options->lockstep || options->wave || options->model == SIM_GOLDEN ? 1 : options->threads;
+    bool together = options->lockstep || options->wave || (options->record && record_parts(options->record));
+    sim->sched.threads = together || options->model == SIM_GOLDEN ? 1 : options->threads;
     if (!sched_start(&sim->sched)) {
         diag("--threads", "%u host threads cannot be made", options->threads);
         sim_free(sim);
@@ -41,6 +47,8 @@ void sim_free(struct sim *sim)
 {
     if (sim == NULL)
         return;
+    if (sim->options.record)
+        record_detach(sim->options.record);
     sched_fini(&sim->sched);
     machine_free(sim);
     heap_fini(&sim->timers);
@@ -65,6 +73,8 @@ void sim_cmd(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd)
         g->roots[cmd->vmid] = cmd->root;
     else
         pending_add(g, cmd);
+    if (sim->options.record)
+        record_command(sim->options.record, gpu, cmd);
     commands_send(sim, gpu, cmd);
 }
 
@@ -123,6 +133,8 @@ static bool host_step(struct sim *sim, uint64_t end, uint64_t until)
     channel_drop(from, 1);
     if (channel_empty(from))
         sim->host->waiting[gpu / 64] &= ~(UINT64_C(1) << (gpu & 63));
+    if (sim->options.record)
+        record_event(sim->options.record, gpu, &evt);
     pending_account(&sim->gpus[gpu], &evt, cycle);
     if (sim->tap) /* the host may unmap what ended wavefronts have accessed */
         lockstep_tap_settle(sim->tap);
@@ -198,6 +210,9 @@ enum sim_result sim_run(struct sim *sim, uint64_t until)
     struct sched *s = &sim->sched;
     uint64_t slices = golden_slices(sim), seen = slices;
     sim->stop = false;
+    if (!sim->still)
+        sim_still(sim, false);
+    sim->still = false;
     for (;;) {
         while (host_step(sim, s->now + PART_WINDOW, until)) {
             if (sim->stop)
@@ -221,6 +236,8 @@ enum sim_result sim_run(struct sim *sim, uint64_t until)
             s->now = next < until - until % PART_WINDOW ? next : until - until % PART_WINDOW;
             continue;
         }
+        if (sim->options.record)
+            record_window(sim->options.record);
         sched_run(s, windows_now(sim, until));
         if (watchdog_turning(sim))
             return SIM_NO_PROGRESS;
@@ -234,6 +251,13 @@ enum sim_result sim_run(struct sim *sim, uint64_t until)
 void sim_where(struct sim *sim)
 {
     watchdog_where(sim, stderr);
+}
+
+void sim_still(struct sim *sim, bool still)
+{
+    sim->still = still;
+    if (!still && sim->options.record)
+        record_changed(sim->options.record);
 }
 
 bool sim_quiet(const struct sim *sim)

@@ -14,6 +14,7 @@
 
 struct gantry_cfg;
 struct pmem;
+struct record;
 struct sim;
 
 enum sim_model { SIM_RTL, SIM_GOLDEN };
@@ -38,7 +39,9 @@ struct sim_options {
     /* Instructions that a golden GPU executes before it looks at its commands again, and a wavefront of it before the
      * next one's turn (up to 20,000); 0, and what is more: GOLDEN_SLICE.  Few: whatever never ends is soon ended. */
     uint32_t golden_slice;
-    bool no_skip; /* evaluate idle partitions too (for the test that skipping changes nothing) */
+    bool no_skip;          /* evaluate idle partitions too (for the test that skipping changes nothing) */
+    struct record *record; /* record.h, borrowed: what to keep of the run; NULL: nothing.  With SIM_RTL only */
+    unsigned only;         /* k + 1: of all GPUs make GPU k alone; 0: all.  With SIM_RTL only */
     /* Does anybody still wait?  May be NULL.  Asked by sim_new while models are built, ten times a second: true gives
      * up; and by sim_run after each slice of the golden model: true makes it return SIM_STOPPED early. */
     bool (*unwanted)(void *arg);
@@ -80,6 +83,10 @@ void sim_where(struct sim *sim);
  * result when group[d] is known.  One in whose dimension there are several is known when the kernel is told it. */
 unsigned sim_group(const struct sim *sim, unsigned gpu, const struct msg_cp_evt *evt, const struct msg_cp_cmd *launch,
                    uint32_t group[3]);
+
+/* Of the next sim_run: since the last one nobody but the machine has changed memory (false: or may have).  Never
+ * needed: it saves a recording the search for changes. */
+void sim_still(struct sim *sim, bool still);
 
 /* True when every partition is idle and no message is under way (timers do not count). */
 bool sim_quiet(const struct sim *sim);

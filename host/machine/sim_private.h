@@ -49,6 +49,7 @@ struct sim {
     uint32_t commands_waiting; /* for a place in a hub, all GPUs */
     uint64_t now;              /* of the host */
     bool stop, running, where_told;
+    bool still;                       /* sim_still */
     uint64_t watch_sent, watch_cycle; /* watchdog: messages and instructions, cycle of the last look */
     struct rtl_machine *rtl;          /* NULL with the golden model */
     struct lockstep_tap *tap;         /* --lockstep, else NULL */
@@ -66,6 +67,13 @@ struct part *sim_host_part(struct sim *sim, unsigned gpus);
 /* Build partitions and channels from sim->cfg.  False with a diagnostic on stderr. */
 bool machine_build(struct sim *sim);
 void machine_free(struct sim *sim);
+/* GPU `gpu` is there: all are, but with sim_options.only. */
+static inline bool sim_has(const struct sim *sim, unsigned gpu)
+{
+    return sim->options.only == 0 || sim->options.only == gpu + 1;
+}
+/* The partition of that name, or NULL. */
+struct part *sim_part(const struct sim *sim, const char *name);
 /* Who waits for whom, with cycles. */
 void watchdog_report(struct sim *sim, FILE *out, const char *why);
 /* Where the wavefronts of golden GPUs are; once a run. */

@@ -9,10 +9,12 @@
 #include "bridge/run/sched.h"
 #include "gantry_msg.h"
 #include "machine/memory_parts.h"
+#include "machine/shadow.h"
 #include "vm/pmem.h"
 
 struct store {
     uint8_t *vram;
+    struct shadow *shadow; /* a recording's, else NULL */
     uint64_t bytes;
     XXH64_state_t *hash;
     uint64_t reads, writes;
@@ -39,6 +41,8 @@ static void store_take(struct part *part, struct store *s, uint64_t cycle, uint3
     if (req->write) {
         uint8_t line[64] = {0};
         line_write(s->vram + req->addr, req);
+        if (s->shadow)
+            line_write(shadow_line(s->shadow, req->addr), req);
         line_write(line, req);
         XXH64_update(s->hash, &req->addr, 16); /* address and mask are neighbours */
         XXH64_update(s->hash, line, 64);
@@ -46,7 +50,7 @@ static void store_take(struct part *part, struct store *s, uint64_t cycle, uint3
         return;
     }
     struct msg_dram_rsp rsp = {.tag = req->tag};
-    memcpy(rsp.data, s->vram + req->addr, 64);
+    memcpy(rsp.data, (s->shadow ? s->shadow->copy : s->vram) + req->addr, 64);
     s->reads++;
     sched_send(part, slot, cycle, &rsp);
 }
@@ -92,4 +96,9 @@ struct part *store_new(struct pmem *memory, unsigned gpu, uint64_t vram_bytes, u
 uint64_t store_hash(const struct part *store)
 {
     return XXH64_digest(((struct store *)store->own)->hash);
+}
+
+void store_shadow(struct part *store, struct shadow *shadow)
+{
+    ((struct store *)store->own)->shadow = shadow;
 }

@@ -52,6 +52,7 @@ static uint64_t table_alloc(struct pmem *pm, unsigned gpu, uint32_t pages)
         if (r->used[i] || (pages == 2 && ((i & 1) || r->used[i + 1])))
             continue;
         memset(r->used + i, 1, pages);
+        pm->changes++;
         uint64_t offset = base + (uint64_t)i * PAGE;
         memset(pmem_vram(pm, gpu, offset, (uint64_t)pages * PAGE), 0, (size_t)pages * PAGE);
         return offset;
@@ -201,6 +202,7 @@ int pagetable_map(struct pagetable *pt, uint64_t va, uint64_t pa, uint64_t bytes
 {
     if (!range_ok(va, bytes) || (pa & ~PTE_ADDR))
         return -EINVAL;
+    pt->pm->changes++;
     const uint64_t bits = (flags & (PTE_R | PTE_W | PTE_X | PTE_UNCACHED)) | PTE_VALID | PTE_LEAF;
     while (bytes) {
         uint64_t *entry = middle_entry(pt, va);
@@ -235,6 +237,7 @@ int pagetable_unmap(struct pagetable *pt, uint64_t va, uint64_t bytes)
 {
     if (!range_ok(va, bytes))
         return -EINVAL;
+    pt->pm->changes++;
     uint64_t *root = table_at(pt->pm, pt->gpu, pt->root);
     while (bytes) {
         uint64_t step = BIG - (va & (BIG - 1));

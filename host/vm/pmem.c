@@ -127,6 +127,7 @@ int pmem_write(struct pmem *pm, uint64_t pa, const void *from, size_t bytes)
 {
     uint8_t *p = direct(pm, pa, bytes);
     if (p) {
+        pm->changes += pa >> PMEM_OWNER_SHIFT != 0;
         memcpy(p, from, bytes);
         return 0;
     }
@@ -197,6 +198,8 @@ int pmem_atomic(struct pmem *pm, uint64_t pa, unsigned op, unsigned size, uint64
     if ((size != 4 && size != 8) || (pa & (size - 1)))
         return -EFAULT;
     uint8_t *p = direct(pm, pa, size);
+    if (p)
+        pm->changes += pa >> PMEM_OWNER_SHIFT != 0;
     if (p && size == 8) {
         uint64_t before = __atomic_load_n((uint64_t *)p, __ATOMIC_SEQ_CST);
         while (!__atomic_compare_exchange_n((uint64_t *)p, &before, pmem_atomic_result(op, 8, before, operand, compare),

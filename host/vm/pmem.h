@@ -8,6 +8,7 @@
  */
 #ifndef GANTRY_PMEM_H
 #define GANTRY_PMEM_H
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -52,6 +53,11 @@ void pmem_slab_give(struct pmem *pm, unsigned memory, uint64_t at);
 int pmem_slab_fd(const struct pmem *pm, unsigned memory, uint64_t at, uint64_t *file_offset, uint64_t *bytes);
 /* [at, +bytes) reads as zeros and takes no memory. */
 void pmem_clear(struct pmem *pm, unsigned memory, uint64_t at, uint64_t bytes);
+/* The first bytes [*at, *end) of a VRAM at or behind `from` that may be other than zero: what is outside of such ranges
+ * was never written.  False when there are none. */
+bool pmem_data_next(struct pmem *pm, unsigned gpu, uint64_t from, uint64_t *at, uint64_t *end);
+/* Grows with every change of some VRAM by a function of this header or of pagetable.h. */
+uint64_t pmem_changes(const struct pmem *pm);
 /* A file for clients that nobody can cut or extend; -1 with errno. */
 int pmem_sealed_file(const char *name, uint64_t bytes);
 

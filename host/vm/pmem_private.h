@@ -52,6 +52,7 @@ struct pmem {
     size_t window_count;
     size_t window_room;
     uint64_t next_window; /* where the last one ended */
+    uint64_t changes;     /* pmem_changes */
 };
 
 /* pmem_window.c: between `buffer` and windows.  0, or -EFAULT when a byte lies in none or its process has gone. */

@@ -109,6 +109,7 @@ int pmem_slab_take(struct pmem *pm, unsigned memory, uint64_t at, uint64_t bytes
     struct slab *slab = calloc(1, sizeof *slab);
     if (!slab)
         return -ENOMEM;
+    pm->changes++;
     *slab = (struct slab){.fd = pmem_sealed_file("gantry-memory", bytes), .at = at};
     int error = slab->fd < 0 ? -errno : range_map(&area, at, bytes, slab->fd, 0);
     if (error) {
@@ -128,6 +129,7 @@ void pmem_slab_give(struct pmem *pm, unsigned memory, uint64_t at)
     struct slab *slab = area_find(pm, memory, &area) ? slab_of(pm, &area, memory, at) : NULL;
     if (!slab)
         return;
+    pm->changes++;
     at -= at % granule;
     uint64_t bytes = granule_end(&area, at, granule) - at;
     /* Whoever had it may still have it mapped: from now on that is a file that leads nowhere. */
@@ -162,6 +164,7 @@ void pmem_clear(struct pmem *pm, unsigned memory, uint64_t at, uint64_t bytes)
     struct area area;
     if (!area_find(pm, memory, &area))
         return;
+    pm->changes++;
     for (uint64_t end = at + bytes, step; at < end; at += step) {
         uint64_t file_offset = 0;
         int fd = pmem_slab_fd(pm, memory, at, &file_offset, &step);

@@ -5,6 +5,10 @@ GENERATED += $(GEN)/gantry_msg.h
 $(GEN)/gantry_msg.h $(GEN)/gantry_msg_pkg.sv &: bridge/proto/messages.def sw/tools/gen_messages.py
 	@mkdir -p $(GEN)
 	python3 sw/tools/gen_messages.py $< $(GEN)/gantry_msg.h $(GEN)/gantry_msg_pkg.sv
+GENERATED += $(GEN)/gantry_msg_fields.h
+$(GEN)/gantry_msg_fields.h: bridge/proto/messages.def sw/tools/gen_fields.py
+	@mkdir -p $(GEN)
+	python3 sw/tools/gen_fields.py $< $@
 # The commit of the tree, for --version and run.json (host/config/version.c): written when it has changed; nothing is compiled for it.
 COMMIT := $(shell git -C $(CURDIR) describe --always --abbrev=12 --exclude '*' --dirty=+ 2>/dev/null || echo unknown)
 ifneq ($(COMMIT),$(shell cat $(GEN)/commit 2>/dev/null))

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Recording a run; contract in record.h, layout in record_format.h.
+ */
+#include "machine/record.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <xxhash.h>
+
+#include "base/journal.h"
+#include "base/log.h"
+#include "base/xalloc.h"
+#include "machine/memory_parts.h"
+#include "machine/message_log.h"
+#include "machine/part_log.h"
+#include "machine/record_format.h"
+#include "machine/shadow.h"
+#include "machine/sim_private.h"
+#include "vm/pmem.h"
+
+#define COMMIT_SECONDS 0.25 /* so much is lost at most when the command is killed */
+#define COMMIT_BYTES ((size_t)1 << 20)
+#define LOOK_SHARE 100 /* looking for changes that nobody announced takes a hundredth of the time at most */
+
+struct record {
+    struct journal *journal;
+    char *dir;
+    char *const *parts;
+    unsigned part_count;
+    struct sim *sim;
+    struct shadow **shadows;
+    struct part_log **logs;       /* of the RDMA engines, then of the partitions asked for; NULL behind the last */
+    struct message_log *memory;   /* far_req of each GPU to the host */
+    struct hostmem_server served; /* who answers */
+    bool changed;
+    uint64_t changes; /* pmem_changes at the last look */
+    double look_end, look_cost, commit_at;
+    bool told; /* that it is full */
+};
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+struct record *record_open(const char *dir, char *const *parts, unsigned count, enum gantry_status *failure)
+{
+    *failure = STATUS_IO;
+    if (mkdir(dir, 0777) != 0) {
+        diag(dir, "%s", errno == EEXIST ? "exists already: a recording makes its folder" : strerror(errno));
+        if (errno == EEXIST)
+            *failure = STATUS_USAGE;
+        return NULL;
+    }
+    char *path = xasprintf("%s/" RECORD_FILE, dir);
+    struct journal *journal = journal_create(path, RECORD_KIND, RECORD_VERSION);
+    if (!journal)
+        diag(path, "%s", strerror(errno));
+    free(path);
+    if (!journal)
+        return NULL;
+    struct record *r = xcalloc(1, sizeof *r);
+    *r = (struct record){.journal = journal, .dir = xstrdup(dir), .parts = parts, .part_count = count};
+    for (unsigned i = 0; i < count; i++)
+        record_text(r, RECORD_PART, parts[i], (uint32_t)strlen(parts[i]));
+    return r;
+}
+
+void record_text(struct record *r, enum record_text what, const void *text, uint32_t bytes)
+{
+    uint32_t head[2] = {what, bytes};
+    journal_put(r->journal, STREAM_TEXT, head, sizeof head);
+    journal_put(r->journal, STREAM_TEXT, text, bytes);
+}
+
+static void host_put(struct record *r, enum host_kind kind, unsigned gpu, uint64_t cycle, const void *data,
+                     size_t bytes)
+{
+    struct host_record head = {.cycle = cycle, .bytes = (uint32_t)bytes, .kind = (uint8_t)kind, .gpu = (uint8_t)gpu};
+    journal_put(r->journal, STREAM_HOST, &head, sizeof head);
+    journal_put(r->journal, STREAM_HOST, data, bytes);
+}
+
+/* Of what the host does: between windows the scheduler may be a little ahead of it. */
+static uint64_t host_cycle(const struct sim *sim)
+{
+    return sim->now > sim->sched.now ? sim->now : sim->sched.now;
+}
+
+void record_command(struct record *r, unsigned gpu, const struct msg_cp_cmd *cmd)
+{
+    host_put(r, HOST_COMMAND, gpu, r->sim->now, cmd, sizeof *cmd);
+}
+
+void record_event(struct record *r, unsigned gpu, const struct msg_cp_evt *evt)
+{
+    host_put(r, HOST_EVENT, gpu, r->sim->now, evt, sizeof *evt);
+}
+
+void record_changed(struct record *r)
+{
+    r->changed = true;
+}
+
+static void patch_put(void *ctx, unsigned gpu, uint64_t at, const void *data, size_t bytes)
+{
+    struct record *r = ctx;
+    struct host_record head = {
+        .cycle = host_cycle(r->sim), .bytes = (uint32_t)(sizeof at + bytes), .kind = HOST_PATCH, .gpu = (uint8_t)gpu};
+    journal_put(r->journal, STREAM_HOST, &head, sizeof head);
+    journal_put(r->journal, STREAM_HOST, &at, sizeof at);
+    journal_put(r->journal, STREAM_HOST, data, bytes);
+}
+
+static void mark_put(struct record *r, enum host_kind kind)
+{
+    uint64_t hashes[256];
+    for (unsigned g = 0; g < r->sim->gpu_count; g++)
+        hashes[g] = r->sim->gpus[g].store ? store_hash(r->sim->gpus[g].store) : 0;
+    host_put(r, kind, 0, host_cycle(r->sim), hashes, r->sim->gpu_count * sizeof *hashes);
+}
+
+/* The run goes on without its recording; record_close tells it once more by its status. */
+static void full_tell(struct record *r)
+{
+    if (!r->told && journal_error(r->journal))
+        diag(r->dir, "the recording ends at cycle %llu: %s", (unsigned long long)(r->sim ? r->sim->now : 0),
+             strerror(journal_error(r->journal)));
+    r->told = r->told || journal_error(r->journal);
+}
+
+void record_window(struct record *r)
+{
+    double now = seconds();
+    bool surely = r->changed || pmem_changes(r->sim->memory) != r->changes;
+    if (surely || now - r->look_end > LOOK_SHARE * r->look_cost) {
+        for (unsigned g = 0; g < r->sim->gpu_count; g++)
+            if (r->shadows[g])
+                shadow_update(r->shadows[g], patch_put, r);
+        r->changed = false;
+        r->changes = pmem_changes(r->sim->memory);
+        r->look_end = seconds();
+        r->look_cost = r->look_end - now;
+    }
+    if (now < r->commit_at && journal_pending(r->journal) < COMMIT_BYTES)
+        return;
+    mark_put(r, HOST_MARK);
+    journal_commit(r->journal);
+    full_tell(r);
+    r->commit_at = now + COMMIT_SECONDS;
+}
+
+/* ---- host memory */
+void far_record_make(struct far_record *record, const struct msg_mem_req *req, uint32_t status)
+{
+    *record = (struct far_record){.op = req->op,
+                                  .vmid = req->vmid,
+                                  .atomic = req->atomic,
+                                  .size = req->size,
+                                  .access = req->access,
+                                  .source = req->source,
+                                  .target = req->target,
+                                  .gpu = req->gpu,
+                                  .tag = req->tag,
+                                  .addr = req->addr,
+                                  .mask = req->mask,
+                                  .status = status};
+    if (req->op == MEM_WRITE || req->op == MEM_ATOMIC)
+        record->data_hash = XXH32(req->data, req->op == MEM_WRITE ? 64 : 16, 0);
+}
+
+uint32_t far_record_data(const struct far_record *record)
+{
+    bool reads = record->op == MEM_READ || record->op == MEM_READ_NC;
+    return record->status != MEM_OK ? 0 : reads ? 64 : record->op == MEM_ATOMIC ? 8 : 0;
+}
+
+static void memory_serve(void *ctx, unsigned gpu, uint64_t cycle, const struct msg_mem_req *req,
+                         struct msg_mem_rsp *rsp)
+{
+    struct record *r = ctx;
+    struct far_record record;
+    r->served.serve(r->served.ctx, gpu, cycle, req, rsp);
+    far_record_make(&record, req, rsp->status);
+    message_write(&r->memory[gpu], r->journal, cycle, 0, &record, sizeof record);
+    journal_put(r->journal, STREAM_MEMORY(gpu), rsp->data, far_record_data(&record));
+}
+
+/* ---- begin and end */
+static bool part_add(struct record *r, unsigned n, const char *name, bool far, unsigned in, unsigned out)
+{
+    struct part *part = sim_part(r->sim, name);
+    if (!part) {
+        diag("--record", "no part of the machine is called '%s'", name);
+        return false;
+    }
+    r->logs[n] = part_log_new(part, far ? part_slots_far(part) : part_slots_all(part), r->journal, in, out);
+    return true;
+}
+
+bool record_attach(struct record *r, struct sim *sim)
+{
+    r->sim = sim;
+    r->shadows = xcalloc(sim->gpu_count, sizeof(struct shadow *));
+    r->logs = xcalloc(sim->gpu_count + r->part_count + 1u, sizeof(struct part_log *));
+    r->memory = xcalloc(sim->gpu_count, sizeof *r->memory);
+    r->changed = true;
+    unsigned n = 0;
+    for (unsigned g = 0; g < sim->gpu_count; g++) {
+        char rdma[40];
+        r->memory[g].stream = STREAM_MEMORY(g);
+        if (!sim->gpus[g].store)
+            continue;
+        r->shadows[g] = shadow_new(sim->memory, g);
+        if (!r->shadows[g]) {
+            diag(r->dir, "no address space for a copy of the memory of gpu%u", g);
+            return false;
+        }
+        store_shadow(sim->gpus[g].store, r->shadows[g]);
+        snprintf(rdma, sizeof rdma, "gpu%u.rdma", g);
+        if (sim->gpu_count > 1 && !part_add(r, n++, rdma, true, STREAM_FAR(g), 0))
+            return false;
+    }
+    r->served = hostmem_serve_by(sim->hostmem, (struct hostmem_server){memory_serve, r});
+    for (unsigned i = 0; i < r->part_count; i++)
+        if (!part_add(r, n++, r->parts[i], false, STREAM_PART_IN(i), STREAM_PART_OUT(i)))
+            return false;
+    return true;
+}
+
+unsigned record_parts(const struct record *r)
+{
+    return r->part_count;
+}
+
+void record_detach(struct record *r)
+{
+    if (!r->sim)
+        return;
+    unsigned logs = 0;
+    while (r->logs[logs])
+        logs++;
+    while (logs) /* the one put on last first */
+        part_log_free(r->logs[--logs]);
+    for (unsigned g = 0; g < r->sim->gpu_count; g++) {
+        if (r->sim->gpus[g].store)
+            store_shadow(r->sim->gpus[g].store, NULL);
+        shadow_free(r->shadows[g]);
+        message_log_fini(&r->memory[g]);
+    }
+    if (r->served.serve)
+        hostmem_serve_by(r->sim->hostmem, r->served);
+    r->sim->options.record = NULL;
+    r->sim = NULL;
+    free(r->logs);
+    free(r->shadows);
+    free(r->memory);
+}
+
+enum gantry_status record_close(struct record *r, bool whole)
+{
+    if (!r)
+        return STATUS_OK;
+    whole = whole && r->sim; /* nothing ran: not a recording */
+    if (r->sim)
+        mark_put(r, HOST_END);
+    journal_commit(r->journal);
+    full_tell(r);
+    if (r->sim)
+        record_detach(r);
+    bool told = r->told, ok = journal_close(r->journal, whole);
+    if (!ok && !told)
+        diag(r->dir, "the recording is not whole: %s", strerror(errno));
+    free(r->dir);
+    free(r);
+    return ok ? STATUS_OK : STATUS_IO;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * --record DIR: keeps what enters the RTL of a run from outside, at its cycles, and what leaves it, so that
+ * `gantry replay` can run the RTL alone and judge it.  What enters: commands, changes of VRAM by others than its GPU,
+ * data of host memory as the GPU reads it, what other GPUs send, and on demand all messages into a partition.
+ * Not responsible for: the file (base/journal.h), who reads it (replay.h).  One thread.
+ */
+#ifndef GANTRY_RECORD_H
+#define GANTRY_RECORD_H
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+struct msg_cp_cmd;
+struct msg_cp_evt;
+struct record;
+struct sim;
+
+/* Texts and figures of the command around the run; this part does not look into them. */
+enum record_text {
+    RECORD_CONFIG = 1, /* "key: value" lines */
+    RECORD_PART,       /* name of a partition whose messages are kept, one text each, in the order of their streams */
+    RECORD_COMMAND,    /* as typed */
+    RECORD_RESULT,     /* figures of the end */
+    RECORD_ROWS,       /* kernel table */
+    RECORD_TEXTS
+};
+
+/* Makes the folder; parts: names of partitions, borrowed.  NULL with one line and the class in *failure: the folder
+ * exists already or cannot be made. */
+struct record *record_open(const char *dir, char *const *parts, unsigned count, enum gantry_status *failure);
+void record_text(struct record *r, enum record_text what, const void *text, uint32_t bytes);
+/* Begin, when the machine is built.  False with one line: no memory, unknown partition. */
+bool record_attach(struct record *r, struct sim *sim);
+/* Partitions asked for: with some of them the machine runs on one host thread. */
+unsigned record_parts(const struct record *r);
+/* The machine goes away. */
+void record_detach(struct record *r);
+/* The end of the run (the machine is still there; NULL: there never was one).  With `whole` the recording is marked as
+ * complete.  STATUS_IO with one line when some of it was lost (disk full): what is there then ends earlier, and replays
+ * as far as it goes.  Frees.  NULL is allowed. */
+enum gantry_status record_close(struct record *r, bool whole);
+
+/* ---- for sim.c */
+void record_command(struct record *r, unsigned gpu, const struct msg_cp_cmd *cmd);
+void record_event(struct record *r, unsigned gpu, const struct msg_cp_evt *evt);
+/* Others than the GPU may have changed VRAM. */
+void record_changed(struct record *r);
+/* Before partitions run. */
+void record_window(struct record *r);
+#endif

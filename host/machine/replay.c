@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The host's side of a replay (replay.h): commands and changes of memory from the recording at their cycles, answers of
+ * host memory from it, events held against it.  Everything in the machine is live: latencies, credits, order.
+ */
+#include "machine/replay.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/log.h"
+#include "base/xalloc.h"
+#include "gantry_cfg.h"
+#include "machine/fields.h"
+#include "machine/memory_parts.h"
+#include "machine/part_log.h"
+#include "machine/replay_private.h"
+#include "machine/sim_private.h"
+#include "vm/pmem.h"
+
+#define SLICE 20000u /* cycles between looks at signals and differences */
+
+/* ---- what the host did */
+static void host_take(struct replay *r, void *to, size_t bytes)
+{
+    CHECK(journal_take(r->reader, STREAM_HOST, to, bytes), "replay", "stream of the host ends within a record");
+}
+
+static bool mine(const struct replay *r, const struct host_record *record)
+{
+    return r->gpu < 0 || record->gpu == r->gpu || record->kind >= HOST_MARK;
+}
+
+static void host_next(struct replay *r)
+{
+    do {
+        if (!journal_take(r->reader, STREAM_HOST, &r->next, sizeof r->next)) {
+            r->next = (struct host_record){0};
+            return;
+        }
+        if (!mine(r, &r->next))
+            journal_skip(r->reader, STREAM_HOST, r->next.bytes);
+    } while (!mine(r, &r->next));
+}
+
+static void patch_apply(struct replay *r)
+{
+    uint64_t at;
+    uint8_t bytes[4096];
+    host_take(r, &at, sizeof at);
+    for (uint32_t left = r->next.bytes - (uint32_t)sizeof at, n; left; left -= n, at += n) {
+        n = left < sizeof bytes ? left : (uint32_t)sizeof bytes;
+        host_take(r, bytes, n);
+        CHECK(pmem_write(r->memory, pmem_addr(r->next.gpu + 1u, at), bytes, n) == 0, "replay",
+              "gpu%u has no memory at 0x%llx", r->next.gpu, (unsigned long long)at);
+    }
+}
+
+/* What each GPU has written so far, against the recording. */
+static void mark_compare(struct replay *r)
+{
+    uint64_t hash;
+    for (unsigned g = 0; g < r->gpus; g++) {
+        host_take(r, &hash, sizeof hash);
+        struct part *store = r->sim->gpus[g].store;
+        if (store && store_hash(store) != hash)
+            replay_differs(r, "gpu%u: by cycle %llu it has written other bytes to its VRAM than recorded", g,
+                           (unsigned long long)r->next.cycle);
+    }
+}
+
+/* Everything that the host did by now, up to the next event that it took. */
+static void host_apply(struct replay *r, uint64_t now)
+{
+    while (r->next.kind && r->next.kind != HOST_EVENT && r->next.cycle <= now && !r->ended) {
+        struct msg_cp_cmd cmd;
+        switch (r->next.kind) {
+        case HOST_COMMAND:
+            host_take(r, &cmd, sizeof cmd);
+            sim_cmd(r->sim, r->next.gpu, &cmd);
+            break;
+        case HOST_PATCH:
+            patch_apply(r);
+            break;
+        case HOST_MARK:
+        case HOST_END:
+            mark_compare(r);
+            r->ended = r->next.kind == HOST_END;
+            break;
+        default:
+            CHECK(false, "replay", "record of kind %u", r->next.kind);
+        }
+        host_next(r);
+    }
+    r->ended = r->ended || r->next.kind == 0;
+    if (r->ended)
+        sim_stop(r->sim);
+    else if (r->next.kind != HOST_EVENT)
+        sim_timer(r->sim, r->next.cycle, 0);
+}
+
+static void on_timer(void *ctx, uint64_t now, uint64_t cookie)
+{
+    (void)cookie;
+    host_apply(ctx, now);
+}
+
+static void on_event(void *ctx, unsigned gpu, uint64_t now, const struct msg_cp_evt *evt)
+{
+    struct replay *r = ctx;
+    struct msg_cp_evt recorded;
+    char fields[512];
+    host_apply(r, now);
+    if (r->ended || r->differs)
+        return;
+    if (r->next.kind != HOST_EVENT) {
+        replay_differs(r, "gpu%u.dispatch -> host.cp: cp_evt %llu, of kind %u, at cycle %llu was not recorded", gpu,
+                       (unsigned long long)r->events, evt->kind, (unsigned long long)now);
+        return;
+    }
+    host_take(r, &recorded, sizeof recorded);
+    fields_differ("cp_evt", evt, &recorded, fields, sizeof fields);
+    if (r->next.gpu != gpu)
+        replay_differs(
+            r, "gpu%u.dispatch -> host.cp: cp_evt %llu at cycle %llu; recorded was one of gpu%u at cycle %llu", gpu,
+            (unsigned long long)r->events, (unsigned long long)now, r->next.gpu, (unsigned long long)r->next.cycle);
+    else if (r->next.cycle != now || *fields)
+        replay_differs(r, "gpu%u.dispatch -> host.cp: cp_evt %llu differs: cycle %llu (recorded %llu)%s%s", gpu,
+                       (unsigned long long)r->events, (unsigned long long)now, (unsigned long long)r->next.cycle,
+                       *fields ? ", " : "", fields);
+    r->events++;
+    host_next(r);
+    host_apply(r, now);
+}
+
+static const struct sim_host_ops host_ops = {.event = on_event, .timer = on_timer};
+
+/* ---- the run */
+bool replay_start(struct replay *r, const struct gantry_cfg *cfg, const struct sim_options *options)
+{
+    r->gpus = cfg->system_gpus;
+    r->gpu = options->only ? (int)options->only - 1 : -1;
+    r->memory = pmem_new(r->gpus, (uint64_t)cfg->gpu_vram_mib << 20, (uint64_t)cfg->host_gtt_mib << 20);
+    if (!r->memory) {
+        diag(NULL, "memory of the machine: %s", strerror(errno));
+        return false;
+    }
+    if (options->lockstep && !replay_windows(r))
+        return false;
+    r->end = replay_last(r);
+    r->memory_log = xcalloc(r->gpus, sizeof *r->memory_log);
+    r->memory_count = xcalloc(r->gpus, sizeof *r->memory_count);
+    for (unsigned g = 0; g < r->gpus; g++)
+        r->memory_log[g].stream = STREAM_MEMORY(g);
+    struct sim_options own = *options;
+    struct record *record = own.record;
+    own.record = NULL; /* it is put on what serves here */
+    r->sim = sim_new(cfg, r->memory, &own, &host_ops, r);
+    if (!r->sim)
+        return false;
+    hostmem_serve_by(r->sim->hostmem, (struct hostmem_server){replay_serve, r});
+    if (r->gpu >= 0 && r->gpus > 1) {
+        char name[40];
+        snprintf(name, sizeof name, "gpu%d.rdma", r->gpu);
+        r->feeds[r->gpu] = part_feed_new(sim_part(r->sim, name), r->reader, STREAM_FAR((unsigned)r->gpu));
+    }
+    if (record && !record_attach(record, r->sim))
+        return false;
+    r->sim->options.record = record;
+    host_next(r);
+    sim_timer(r->sim, 0, 0);
+    return true;
+}
+
+struct sim *replay_sim(const struct replay *r)
+{
+    return r->sim;
+}
+
+/* The machine cannot go on, and the recording can. */
+static void missing_tell(struct replay *r)
+{
+    if (r->next.kind == HOST_EVENT)
+        replay_differs(r, "gpu%u.dispatch -> host.cp: cp_evt %llu of cycle %llu, which was recorded, does not come",
+                       r->next.gpu, (unsigned long long)r->events, (unsigned long long)r->next.cycle);
+    else
+        replay_differs(r, "nothing can happen at cycle %llu, and the recording goes on to %llu",
+                       (unsigned long long)sim_now(r->sim), (unsigned long long)r->end);
+}
+
+enum replay_end replay_run(struct replay *r, const volatile int *stop, void (*progress)(void *arg), void *arg)
+{
+    while (!r->ended && !r->differs) {
+        uint64_t now = sim_now(r->sim);
+        if (r->next.kind == HOST_EVENT && now > r->next.cycle)
+            missing_tell(r);
+        enum sim_result result = sim_run(r->sim, now + SLICE);
+        if (progress)
+            progress(arg);
+        if (*stop)
+            return REPLAY_STOPPED;
+        if (result == SIM_MAX_CYCLES)
+            return REPLAY_MAX_CYCLES;
+        if (result == SIM_NO_PROGRESS || (result == SIM_STOPPED && sim_now(r->sim) == now && !r->ended))
+            missing_tell(r);
+    }
+    return r->differs ? REPLAY_DIFFERS : REPLAY_ENDED;
+}
+
+void replay_free(struct replay *r)
+{
+    if (!r)
+        return;
+    for (unsigned g = 0; g < 64; g++)
+        part_feed_free(r->feeds[g]);
+    sim_free(r->sim);
+    pmem_free(r->memory);
+    for (unsigned g = 0; r->memory_log && g < r->gpus; g++)
+        message_log_fini(&r->memory_log[g]);
+    free(r->memory_log);
+    free(r->memory_count);
+    replay_close(r);
+}

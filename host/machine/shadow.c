@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * VRAM as its GPU has it; contract in shadow.h.  Only what is there is compared: pages that the files of a VRAM hold
+ * (pmem_data_next), and those of the copy that are not zero.
+ */
+#include "machine/shadow.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "base/xalloc.h"
+#include "vm/pmem.h"
+
+#define PAGE (UINT64_C(1) << SHADOW_PAGE)
+#define LINE 64u
+#define PATCH_MOST (UINT64_C(64) << 10)
+
+struct shadow *shadow_new(struct pmem *memory, unsigned gpu)
+{
+    struct shadow *s = xcalloc(1, sizeof *s);
+    *s = (struct shadow){.memory = memory, .gpu = gpu, .bytes = pmem_vram_bytes(memory)};
+    void *copy = mmap(NULL, s->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (copy == MAP_FAILED) {
+        free(s);
+        return NULL;
+    }
+    s->copy = copy;
+    s->vram = pmem_vram(memory, gpu, 0, s->bytes);
+    s->kept = xcalloc((s->bytes / PAGE + 63) / 64, sizeof *s->kept);
+    return s;
+}
+
+void shadow_free(struct shadow *s)
+{
+    if (!s)
+        return;
+    munmap(s->copy, s->bytes);
+    free(s->kept);
+    free(s);
+}
+
+struct run { /* of changed lines that have been brought in and are not yet told */
+    uint64_t at, end;
+    shadow_patch_fn patch;
+    void *ctx;
+};
+
+static void run_tell(const struct shadow *s, struct run *run)
+{
+    if (run->end > run->at)
+        run->patch(run->ctx, s->gpu, run->at, s->copy + run->at, run->end - run->at);
+    run->at = run->end = 0;
+}
+
+/* [at, +PAGE) of VRAM against the copy; `now`: its bytes. */
+static void page_update(struct shadow *s, uint64_t at, const uint8_t *now, struct run *run)
+{
+    if (memcmp(s->copy + at, now, PAGE) == 0)
+        return;
+    for (uint64_t line = at; line < at + PAGE; line += LINE) {
+        if (memcmp(s->copy + line, now + (line - at), LINE) == 0)
+            continue;
+        if (line != run->end || run->end - run->at >= PATCH_MOST) {
+            run_tell(s, run);
+            run->at = line;
+        }
+        memcpy(shadow_line(s, line), now + (line - at), LINE);
+        run->end = line + LINE;
+    }
+}
+
+/* Nothing is behind [from, to) any more. */
+static void gap_update(struct shadow *s, uint64_t from, uint64_t to, struct run *run)
+{
+    static const uint8_t zeros[PAGE];
+    for (uint64_t page = from / PAGE; page < to / PAGE; page++) {
+        uint64_t *word = &s->kept[page / 64];
+        if (*word == 0) {
+            page |= 63;
+            continue;
+        }
+        if (*word >> (page & 63) & 1) {
+            page_update(s, page * PAGE, zeros, run);
+            *word &= ~(UINT64_C(1) << (page & 63));
+        }
+    }
+}
+
+void shadow_update(struct shadow *s, shadow_patch_fn patch, void *ctx)
+{
+    struct run run = {.patch = patch, .ctx = ctx};
+    uint64_t done = 0, at, end;
+    while (pmem_data_next(s->memory, s->gpu, done, &at, &end)) {
+        gap_update(s, done, at, &run);
+        end = (end + PAGE - 1) & ~(PAGE - 1);
+        for (uint64_t page = at; page < end; page += PAGE)
+            page_update(s, page, s->vram + page, &run);
+        done = end;
+    }
+    gap_update(s, done, s->bytes, &run);
+    run_tell(s, &run);
+}
