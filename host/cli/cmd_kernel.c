@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "cli/kernel_args.h"
 #include "cli/options.h"
+#include "cli/recording.h"
 #include "driver/local.h"
 #include "loader/object.h"
 
@@ -244,6 +245,8 @@ int cmd_kernel(int argc, char **argv)
         status = shape_check(&l);
     if (status == STATUS_OK)
         status = args_parse(&l.args, l.kernel, &session.options);
+    if (status == STATUS_OK)
+        status = recording_begin(&session);
     exit_status = status == STATUS_OK ? machine_open(&l) : status_exit(status);
     if (exit_status == 0)
         exit_status = launch_run(&l);

@@ -11,6 +11,7 @@
 #include "base/xalloc.h"
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "cli/recording.h"
 #include "driver/run.h"
 #include "loader/object.h"
 
@@ -141,6 +142,8 @@ int cmd_run(int argc, char **argv)
         diag("run", "no program: gantry run -c CONFIG [options] -- PROGRAM [ARG...]");
         status = STATUS_USAGE;
     }
+    if (status == STATUS_OK)
+        status = recording_begin(&s);
     exit_status = status == STATUS_OK ? program_run(&s, argv + s.options.first) : status_exit(status);
     session_close(&s);
     return exit_status;

@@ -14,6 +14,8 @@ static const char overview[] =
     "           gantry run -c demo -- ./program\n"
     "  kernel   one kernel of a code object, without ROCm\n"
     "           gantry kernel -c tiny sum.co --grid 1024 --group 256 --arg zero:4096\n"
+    "  replay   the RTL of a recorded run (--record) again, without program and driver\n"
+    "           gantry replay DIR --wave gpu0.cu3\n"
     "  config   the configuration: its keys, their values, the systems that come with the command\n"
     "           gantry config --list gpu.l2\n"
     "\n"
@@ -28,6 +30,11 @@ static const char exits_kernel[] =
     "\n"
     "exit status: 0 success, 64 usage, 65 bad input, 66 missing file, 70 internal error, 74 input or output error,\n"
     "75 no progress, 76 fault of the kernel, 128+N ended by signal N\n";
+
+static const char exits_replay[] =
+    "\n"
+    "exit status: 0 as recorded, 70 something differs from the recording; otherwise 64 usage, 65 damaged recording,\n"
+    "66 missing, 74 input or output error, 75 stopped by a limit, 128+N ended by signal N\n";
 
 static const char config_text[] =
     "usage: gantry config [-c CONFIG] [--set KEY=VALUE]... [--json]   every key with its value\n"
@@ -45,13 +52,17 @@ void help_print(FILE *out, const char *command)
 {
     if (command && strcmp(command, "run") == 0) {
         fputs("usage: gantry run [options] -- PROGRAM [ARG...]\n\n", out);
-        option_help(out, false);
+        option_help(out, OPTION_RUN);
         fputs(exits_run, out);
     } else if (command && strcmp(command, "kernel") == 0) {
         fputs("usage: gantry kernel [options] FILE[:KERNEL] --grid X[,Y[,Z]] --group X[,Y[,Z]] [--arg SPEC]...\n\n",
               out);
-        option_help(out, true);
+        option_help(out, OPTION_KERNEL);
         fputs(exits_kernel, out);
+    } else if (command && strcmp(command, "replay") == 0) {
+        fputs("usage: gantry replay [options] DIR\n\n", out);
+        option_help(out, OPTION_REPLAY);
+        fputs(exits_replay, out);
     } else {
         fputs(command && strcmp(command, "config") == 0 ? config_text : overview, out);
     }

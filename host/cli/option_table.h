@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The one table of the options of `run` and `kernel`: what getopt_long reads and what --help prints.
+ * The one table of the options of `run`, `kernel` and `replay`: what getopt_long reads and what --help prints.
  */
 #ifndef GANTRY_CLI_OPTION_TABLE_H
 #define GANTRY_CLI_OPTION_TABLE_H
 #include <getopt.h>
-#include <stdbool.h>
 #include <stdio.h>
 
 enum option_id {
@@ -26,13 +25,17 @@ enum option_id {
     OPT_GPU,
     OPT_GRID,
     OPT_GROUP,
-    OPT_ARG
+    OPT_ARG,
+    OPT_RECORD,
+    OPT_ONLY
 };
+
+enum option_user { OPTION_RUN = 1, OPTION_KERNEL = 2, OPTION_REPLAY = 4 };
 
 #define OPTIONS_MOST 32
 
 /* The long options of a command, ended by zeros. */
-void option_longs(bool kernel, struct option longs[OPTIONS_MOST]);
+void option_longs(enum option_user user, struct option longs[OPTIONS_MOST]);
 /* Their explanation, a line or two each. */
-void option_help(FILE *out, bool kernel);
+void option_help(FILE *out, enum option_user user);
 #endif

@@ -161,6 +161,12 @@ static enum gantry_status option_apply(struct cli_options *o, struct config *con
         return dims_read("--grid", text, UINT32_MAX, o->grid, &o->grid_dims);
     case OPT_GROUP:
         return dims_read("--group", text, 65535, o->group, &o->group_dims);
+    case OPT_RECORD:
+        o->record = text;
+        return STATUS_OK;
+    case OPT_ONLY:
+        o->only = text;
+        return STATUS_OK;
     case OPT_ARG:
         if (o->arg_count == CLI_ARGS_MAX)
             return wrong("--arg", text, "is one argument too many");
@@ -173,13 +179,13 @@ static enum gantry_status option_apply(struct cli_options *o, struct config *con
 
 enum gantry_status options_read(struct cli_options *o, struct config *config, int argc, char **argv)
 {
-    bool kernel = strcmp(o->command, "kernel") == 0;
-    const char *shorts = kernel ? ":c:o:qv" : "+:c:o:qv";
+    bool kernel = strcmp(o->command, "kernel") == 0, replay = strcmp(o->command, "replay") == 0;
+    const char *shorts = kernel ? ":c:o:qv" : replay ? ":o:qv" : "+:c:o:qv";
     enum gantry_status status = STATUS_OK;
     struct option longs[OPTIONS_MOST];
     int c;
 
-    option_longs(kernel, longs);
+    option_longs(kernel ? OPTION_KERNEL : replay ? OPTION_REPLAY : OPTION_RUN, longs);
     o->file = "demo";
     opterr = 0;
     /* The file first, then the other options in their order: an option wins over the file wherever it stands. */
@@ -203,10 +209,12 @@ enum gantry_status options_read(struct cli_options *o, struct config *config, in
             else if (pass == 1)
                 status = option_apply(o, config, c, optarg);
         }
-        if (pass == 0 && status == STATUS_OK)
+        if (pass == 0 && status == STATUS_OK && !replay) /* a replay has that of its recording */
             status = config_load(config, o->file);
     }
     o->first = optind;
+    if (status == STATUS_OK && o->record && o->sim.model == SIM_GOLDEN)
+        status = wrong("--record", "golden", "keeps what enters the RTL: use --model rtl");
     if (status == STATUS_OK && o->sim.lockstep && o->sim.model == SIM_GOLDEN)
         status = wrong("--lockstep", "golden", "compares the RTL with the golden model: use --model rtl");
     return status;

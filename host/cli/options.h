@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Options shared by `gantry run` and `gantry kernel`, the resolved configuration, and the session around a run:
- * result folder, signals, progress, table and final line.
- * Not responsible for: what is run (cmd_run.c, cmd_kernel.c).
+ * Options shared by `gantry run`, `gantry kernel` and `gantry replay`, the resolved configuration, and the session
+ * around a run: result folder, signals, progress, table and final line. Not responsible for: what is run (cmd_run.c,
+ * cmd_kernel.c, cmd_replay.c).
  */
 #ifndef GANTRY_CLI_OPTIONS_H
 #define GANTRY_CLI_OPTIONS_H
 #include "base/status.h"
+#include "base/words.h"
 #include "config/config.h"
 #include "machine/sim.h"
 #include "metrics/metrics.h"
@@ -14,9 +15,11 @@
 #define CLI_ARGS_MAX 64
 
 struct cli_options {
-    const char *command; /* "run", "kernel": for messages */
+    const char *command; /* "run", "kernel", "replay": for messages */
     const char *file;    /* -c; demo when it was left out */
     const char *output;  /* -o or NULL */
+    const char *record;  /* DIR[,PART...] or NULL */
+    const char *only;    /* replay: a GPU or a part, or NULL */
     struct sim_options sim;
     enum progress_mode progress;
     bool quiet;
@@ -32,11 +35,14 @@ struct cli_options {
 };
 
 struct machine;
+struct replay;
 
 struct session {
     struct cli_options options;
     struct config config;
     struct results *results;
+    struct words parts;         /* of --record: its folder, then names */
+    struct replay *replay;      /* of `gantry replay`, else NULL */
     enum gantry_status failure; /* of what the machine could not be made with */
     const char **argv;          /* as typed, for run.json: getopt reorders the original */
 };

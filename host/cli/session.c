@@ -11,7 +11,9 @@
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "cli/options_private.h"
+#include "cli/recording.h"
 #include "driver/machine.h"
+#include "machine/replay.h"
 #include "machine/wave.h"
 
 volatile int cli_stop;
@@ -62,6 +64,22 @@ int exit_of_signal(int number)
     return 128 + number;
 }
 
+/* A replay's folder, and with it the configuration. */
+static enum gantry_status replay_begin(struct session *s, int argc, char **argv)
+{
+    const struct cli_options *o = &s->options;
+
+    if (o->first != argc - 1) {
+        diag("replay", o->first < argc ? "unexpected argument %s" : "no recording: gantry replay [options] DIR",
+             o->first < argc ? argv[o->first + 1] : "");
+        return STATUS_USAGE;
+    }
+    enum gantry_status status = recording_open(s, argv[o->first]);
+    /* checks that a live run made may need what this one does not have */
+    s->config.cfg.check_lds = s->config.cfg.check_lds && o->sim.lockstep;
+    return status;
+}
+
 enum gantry_status session_open(struct session *s, const char *command, int argc, char **argv)
 {
     struct cli_options *o = &s->options;
@@ -77,6 +95,8 @@ enum gantry_status session_open(struct session *s, const char *command, int argc
     o->sim.failure = &s->failure;
     config_init(&s->config);
     status = options_read(o, &s->config, argc, argv);
+    if (status == STATUS_OK && strcmp(command, "replay") == 0)
+        status = replay_begin(s, argc, argv);
     if (status == STATUS_OK)
         status = config_finish(&s->config);
     if (status != STATUS_OK)
@@ -171,6 +191,8 @@ int session_report(struct session *s, struct summary *summary, struct sim *sim)
             status = STATUS_IO;
         s->results = NULL;
     }
+    if (s->options.sim.record && recording_end(s, summary) != STATUS_OK && status == STATUS_OK)
+        status = STATUS_IO;
     if (summary->lockstep)
         fprintf(stderr, "gantry: lockstep compared=%llu retired=%llu\n", (unsigned long long)summary->compared,
                 (unsigned long long)summary->instructions);
@@ -183,6 +205,9 @@ void session_close(struct session *s)
     progress_end();
     results_close(s->results);
     s->results = NULL;
+    recording_end(s, NULL);
+    replay_free(s->replay);
+    words_fini(&s->parts);
     config_fini(&s->config);
     free(s->argv);
     s->argv = NULL;
