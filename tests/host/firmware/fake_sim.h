@@ -162,6 +162,12 @@ enum sim_result sim_run(struct sim *sim, uint64_t until)
     return fake_end;
 }
 
+/* Only a recording looks at it (tests/system/test_replay.py). */
+void sim_still(struct sim *sim, bool still)
+{
+    (void)sim, (void)still;
+}
+
 void sim_where(struct sim *sim)
 {
     (void)sim;
