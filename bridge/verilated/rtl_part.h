@@ -25,9 +25,12 @@ rtl_tap_fn rtl_part_tapped(const struct part *part, void **ctx);
 bool rtl_part_trace(struct part *part, const char *file, uint64_t from, uint64_t to);
 const struct model_api *rtl_part_api(const struct part *part);
 /* What a partition shows without a clock: a CU the wavefront instructions that it has issued, the dispatcher the
- * work-groups that have ended or were killed (other kinds: no meaning). */
+ * work-groups that have ended or were killed, a whole GPU both: instructions in the bits of RTL_ISSUED, work-groups
+ * above them (other kinds: no meaning). */
+#define RTL_ISSUED ((UINT64_C(1) << 40) - 1)
 uint64_t rtl_part_shown(const struct part *part);
-/* Where wavefront `what` of this CU is (docs/contracts.md).  Takes clock edges: at the end only. */
+/* Where wavefront `what` of this CU is (docs/contracts.md); of a whole GPU: {number of the partition, wavefront}.
+ * Takes clock edges: at the end only. */
 uint64_t rtl_part_look(struct part *part, uint32_t what);
 
 /* Connect lane `a_lane` of output port `name` of a to lane `b_lane` of input port `name` of b, with the credits that

@@ -37,6 +37,12 @@ static bool rtl_build(struct sim *sim)
 {
     const struct gantry_cfg *cfg = sim->cfg;
     uint64_t vram = (uint64_t)cfg->gpu_vram_mib << 20;
+    if (cfg->system_rtl == CFG_SYSTEM_RTL_WHOLE && sim->options.lockstep) {
+        diag("--lockstep", "looks into partitions: not with system.rtl: whole");
+        if (sim->options.failure)
+            *sim->options.failure = STATUS_USAGE;
+        return false;
+    }
     for (unsigned g = 0; g < sim->gpu_count; g++) {
         sim->gpus[g].store = store_new(sim->memory, g, vram, cfg->gpu_l2_slices);
         sched_add(&sim->sched, sim->gpus[g].store);
@@ -46,7 +52,7 @@ static bool rtl_build(struct sim *sim)
     sim->rtl = rtl_machine_new(sim);
     if (sim->rtl && sim->options.lockstep)
         sim->tap = lockstep_tap_new(sim);
-    if (sim->rtl)
+    if (sim->rtl && cfg->system_rtl == CFG_SYSTEM_RTL_PARTS)
         sim->groups = rtl_groups_new(sim);
     return sim->rtl != NULL;
 }

@@ -52,7 +52,7 @@ struct sim {
     uint64_t watch_sent, watch_cycle; /* watchdog: messages and instructions, cycle of the last look */
     struct rtl_machine *rtl;          /* NULL with the golden model */
     struct lockstep_tap *tap;         /* --lockstep, else NULL */
-    struct rtl_groups *groups;        /* NULL with the golden model */
+    struct rtl_groups *groups;        /* NULL with the golden model, and of whole GPUs */
     struct team *golden_team;         /* host threads of golden GPUs; NULL: one */
 };
 

@@ -3,7 +3,7 @@
 """lint.py [MODULE...]: every RTL module through Verilator -Wall, the race checker, verible and yosys' read_slang; C by clang-format and check_floors.py.
 
 Without arguments: all modules for Verilator and the race checker, all files for verible, the partition tops
-(rtl/gpu/part_*) and the blocks of the compute unit for read_slang, all C sources for clang-format.  Prints one line a finding and
+(rtl/gpu/part_*), the GPU and the blocks of the compute unit for read_slang, gpu.sv against its table of links, all C sources for clang-format.  Prints one line a finding and
 `lint: N checks, N findings`; exit 1 on findings.
 """
 import re
@@ -12,6 +12,8 @@ import sys
 import tempfile
 
 import check_floors
+import check_links
+import gen_links
 import netlist
 import rtl_sources
 
@@ -71,14 +73,23 @@ def slang(module, settings=()):
     package, wrong = configuration("tiny-narrow" if settings else "tiny", [*TINY, *settings])
     if wrong:
         return wrong
-    boxes = " ".join(f"--blackboxed-module {name}" for name in BOXES if name != module)
+    below = [m for m in rtl_sources.modules() if m.startswith("part_")] if module == "gpu" else BOXES
+    boxes = " ".join(f"--blackboxed-module {name}" for name in below if name != module)
     code, out = netlist.yosys(f"{netlist.read(module, boxes, package)}; hierarchy -check -top {module}", SLANG_LIMIT)
     return [line for line in out.splitlines() if "error" in line.lower()][:5] or [out.strip()[-400:]] if code else []
 
 
 def elaborated():
-    """The modules that together cover all RTL: partition tops, the link between partitions, and what is a box in them."""
-    return [m for m in rtl_sources.modules() if m.startswith("part_") or m == "channel"] + BOXES
+    """The modules that together cover all RTL: partition tops, the GPU with the links between them, and what is a box in them."""
+    return [m for m in rtl_sources.modules() if m.startswith("part_") or m == "gpu"] + BOXES
+
+
+def links():
+    """gpu.sv against the table of links."""
+    try:
+        return check_links.findings(check_links.elaborate(ROOT / "build/gen/links"))
+    except (RuntimeError, gen_links.Bad) as wrong:
+        return [str(wrong)]
 
 
 # Macros that simd_rows_pkg or cu_simd defines before it includes a text, in places where Verible takes none: what it reads instead.
@@ -136,6 +147,9 @@ def main():
     for module in (m for m in wanted if sys.argv[1:] or m in elaborated()):
         checks += 1
         findings += [f"read_slang {module}: {line}" for line in slang(module)]
+    if "gpu" in wanted:
+        checks += 1
+        findings += [f"links {line}" for line in links()]
     if "cu" in wanted:  # with all that it instantiates
         checks += 1
         findings += [f"verilator cu, narrow: {line}" for line in verilator("cu", NARROW)]
