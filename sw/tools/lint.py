@@ -3,7 +3,8 @@
 """lint.py [MODULE...]: every RTL module through Verilator -Wall, the race checker, verible and yosys' read_slang; C by clang-format and check_floors.py.
 
 Without arguments: all modules for Verilator and the race checker, all files for verible, the partition tops
-(rtl/gpu/part_*), the GPU and the blocks of the compute unit for read_slang, gpu.sv against its table of links, all C sources for clang-format.  Prints one line a finding and
+(rtl/gpu/part_*), the GPU and the blocks of the compute unit for read_slang, gpu.sv against its table of links and
+through the list of gantry.core, all C sources for clang-format.  Prints one line a finding and
 `lint: N checks, N findings`; exit 1 on findings.
 """
 import re
@@ -13,6 +14,7 @@ import tempfile
 
 import check_floors
 import check_links
+import gen_core
 import gen_links
 import netlist
 import rtl_sources
@@ -49,15 +51,16 @@ def configuration(name, settings):
 
 
 def verilator(module, settings=None, instead=None, first=None):
-    """Verilator -Wall and the blocking-assignment checker, from one JSON-only run; settings: not the default constants;
+    """Verilator -Wall and the blocking-assignment checker, from one JSON-only run, of a GPU by the list of gantry.core; settings: not the default constants;
     instead: {source: another text of it}; first: a folder with included texts before those of the tree."""
     package, wrong = configuration("narrow", settings) if settings else (None, [])
     if wrong:
         return wrong
     with tempfile.TemporaryDirectory() as folder:
-        paths = [package if package and p.name == package.name else p for p in rtl_sources.sources(module)]
+        folders, listed = gen_core.listed() if module == gen_core.TOP else ([], [p.relative_to(ROOT) for p in rtl_sources.sources(module)])
+        paths = [package if package and ROOT.joinpath(p).name == package.name else ROOT / p for p in listed]
         sources = [str((instead or {}).get(p) or p.relative_to(ROOT)) for p in paths]
-        before = [f"--arg=-I{first}"] if first else []
+        before = [f"--arg=-I{folder}" for folder in [*([first] if first else []), *folders]]
         code, out = tool([str(VENV / "python"), "sw/tools/verilate.py", "--top", module, "--out", folder, "--json-only", *before, "--arg=-Irtl/common",
                           "--arg=-Wno-UNUSEDPARAM", *sources])
         if code:
@@ -150,6 +153,8 @@ def main():
     if "gpu" in wanted:
         checks += 1
         findings += [f"links {line}" for line in links()]
+        checks += 1
+        findings += [f"core {line}" for line in gen_core.findings()]
     if "cu" in wanted:  # with all that it instantiates
         checks += 1
         findings += [f"verilator cu, narrow: {line}" for line in verilator("cu", NARROW)]

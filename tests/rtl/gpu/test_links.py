@@ -27,7 +27,7 @@ def net():
     return check_links.elaborate(FOLDER / "good")
 
 
-@pytest.mark.shows("B.3")
+@pytest.mark.shows("S0.2")
 def test_the_top_has_the_links_of_the_table(net):
     table = gen_links.Table()
     assert len(list(table.expanded(check_links.constants()))) == 5 * 8 + 2 * 4 + 2 * 4 + 6 + 4
