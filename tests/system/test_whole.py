@@ -75,8 +75,8 @@ def test_what_a_whole_gpu_does_not_know(tmp_path):
     code = test_kernels.code_object("vecadd", 4)
     for option, why in ((["--lockstep"], "--lockstep: looks into partitions: not with system.rtl: whole"),
                         (["--wave", "gpu0.cu0"], "--wave: no part of the machine is called 'gpu0.cu0'")):
-        done = subprocess.run([ROOT / "build/bin/gantry", "kernel", "-c", "tiny", *WHOLE, *option, code, "--grid", "64", "--group", "64", "--arg", "zero:256"],
-                              cwd=ROOT, capture_output=True, text=True, timeout=60)
+        done = subprocess.run([ROOT / "build/bin/gantry", "kernel", "-c", "tiny", *WHOLE, *option, code, "--grid", "64", "--group", "64",
+                               *["--arg", "zero:256"] * 3], cwd=ROOT, capture_output=True, text=True, timeout=60)
         assert (done.returncode, done.stderr) == (64, f"gantry: {why}\n")
 
 
@@ -98,7 +98,7 @@ def test_the_text_for_synthesis_is_another_model():
 
     import models
     import rtl_sources
-    common = dict(cc="clang", trace=False, observe=False, check=True, std_x=False, coverage=False, opt="-O1")
+    common = dict(cc="clang", trace=False, observe=False, check=True, std_x=False, coverage=False, opt="-O3")
     for kind, entry in models.gen_wrappers.partitions().items():
         plans = [models.Plan(kind, argparse.Namespace(define=define, **common), constants) for define in ([], ["SYNTHESIS"])]
         named = any("SYNTHESIS" in rtl_sources.whole(p) for p in rtl_sources.sources(entry["top"]))
