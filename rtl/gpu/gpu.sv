@@ -17,9 +17,7 @@ module gpu
   import gantry_msg_pkg::*;
   import gantry_cfg_pkg::*;
   import cu_pkg::*;
-#(
-  localparam int unsigned FarPorts = 9  // as in part_rdma
-) (
+(
   input  logic                           clk_i,
   input  logic                           rst_ni,
   input  logic        [            15:0] id_i,                        // {gpu, 0}
