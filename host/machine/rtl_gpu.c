@@ -243,21 +243,21 @@ uint64_t rtl_machine_issued(const struct rtl_machine *m, unsigned gpu)
 {
     uint64_t sum = 0;
     if (whole(m))
-        return rtl_part_shown(m->gpus[gpu].parts[KIND_GPU][0]) & RTL_ISSUED;
+        return part_shown(m->gpus[gpu].parts[KIND_GPU][0]) & RTL_ISSUED;
     for (unsigned i = 0; i < m->sim->cfg->gpu_cu_count; i++)
-        sum += rtl_part_shown(rtl_machine_cu(m, gpu, i));
+        sum += part_shown(rtl_machine_cu(m, gpu, i));
     return sum;
 }
 
 uint64_t rtl_machine_ended(const struct rtl_machine *m, unsigned gpu)
 {
-    uint64_t shown = rtl_part_shown(m->sim->gpus[gpu].dispatch);
+    uint64_t shown = part_shown(m->sim->gpus[gpu].dispatch);
     return whole(m) ? shown / (RTL_ISSUED + 1) : shown;
 }
 
 uint64_t rtl_machine_look(const struct rtl_machine *m, unsigned gpu, unsigned cu, unsigned wave)
 {
     if (whole(m)) /* its partitions: the dispatcher, the CUs, and so on */
-        return rtl_part_look(m->gpus[gpu].parts[KIND_GPU][0], (1 + cu) << 8 | wave);
-    return rtl_part_look(rtl_machine_cu(m, gpu, cu), wave);
+        return part_look(m->gpus[gpu].parts[KIND_GPU][0], (1 + cu) << 8 | wave);
+    return part_look(rtl_machine_cu(m, gpu, cu), wave);
 }

@@ -25,6 +25,6 @@ struct part *rtl_machine_l2(const struct rtl_machine *m, unsigned gpu, unsigned 
 /* Wavefront instructions issued so far, and work-groups ended or killed; take no clock edge. */
 uint64_t rtl_machine_issued(const struct rtl_machine *m, unsigned gpu);
 uint64_t rtl_machine_ended(const struct rtl_machine *m, unsigned gpu);
-/* Where wavefront `wave` of a CU is (rtl_part_look). */
+/* Where wavefront `wave` of a CU is (part_look). */
 uint64_t rtl_machine_look(const struct rtl_machine *m, unsigned gpu, unsigned cu, unsigned wave);
 #endif
