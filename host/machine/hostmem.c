@@ -11,14 +11,14 @@
 #include "machine/memory_parts.h"
 #include "vm/pmem.h"
 
-struct answers { /* of one GPU that wait for a credit */
+struct answers { /* to one asker that wait for a credit */
     struct msg_mem_rsp *list;
     size_t head, count, room;
     uint32_t credits;
 };
 struct hostmem {
     struct pmem *memory;
-    unsigned gpus;
+    unsigned askers;
     struct answers *answers;
     XXH64_state_t *hash;
     uint64_t reads, writes, atomics;
@@ -28,7 +28,7 @@ void hostmem_serve(struct pmem *memory, const struct msg_mem_req *req, struct ms
 {
     int error = -1;
     *rsp = (struct msg_mem_rsp){.op = req->op, .source = req->source, .gpu = req->gpu, .tag = req->tag};
-    switch (req->op) {
+    switch (req->addr >> (PMEM_OWNER_SHIFT + 8) ? UINT8_MAX : req->op) { /* beyond the owner: nobody's */
     case MEM_READ:
     case MEM_READ_NC:
         error = pmem_read(memory, req->addr & ~UINT64_C(63), rsp->data, 64);
@@ -87,9 +87,9 @@ static void hostmem_hash_write(struct hostmem *h, const struct msg_mem_req *req)
 
 static void hostmem_take(struct part *part, struct hostmem *h, uint64_t cycle, uint32_t slot, const void *data)
 {
-    if (slot >= h->gpus) { /* a credit of far_rsp came back */
-        h->answers[slot - h->gpus].credits++;
-        answers_send(part, h, slot - h->gpus, cycle);
+    if (slot >= h->askers) { /* a credit of far_rsp came back */
+        h->answers[slot - h->askers].credits++;
+        answers_send(part, h, slot - h->askers, cycle);
         return;
     }
     const struct msg_mem_req *req = data;
@@ -100,7 +100,7 @@ static void hostmem_take(struct part *part, struct hostmem *h, uint64_t cycle, u
     h->reads += req->op == MEM_READ || req->op == MEM_READ_NC;
     h->writes += req->op == MEM_WRITE;
     h->atomics += req->op == MEM_ATOMIC;
-    sched_send(part, h->gpus + slot, cycle, NULL); /* the request's place is free again */
+    sched_send(part, h->askers + slot, cycle, NULL); /* the request's place is free again */
     answers_push(&h->answers[slot], &rsp);
     answers_send(part, h, slot, cycle);
 }
@@ -124,9 +124,9 @@ static void hostmem_counters(struct part *part, part_counter_fn fn, void *arg)
 static void hostmem_report(struct part *part, FILE *out)
 {
     struct hostmem *h = part->own;
-    for (unsigned g = 0; g < h->gpus; g++) {
+    for (unsigned g = 0; g < h->askers; g++) {
         if (h->answers[g].count)
-            fprintf(out, "  %s waits for gpu%u.rdma: %zu answers held, no credit\n", part->name, g,
+            fprintf(out, "  %s waits for %s: %zu answers held, no credit\n", part->name, part->out[g]->to->name,
                     h->answers[g].count);
     }
 }
@@ -134,7 +134,7 @@ static void hostmem_report(struct part *part, FILE *out)
 static void hostmem_free(struct part *part)
 {
     struct hostmem *h = part->own;
-    for (unsigned g = 0; g < h->gpus; g++)
+    for (unsigned g = 0; g < h->askers; g++)
         free(h->answers[g].list);
     free(h->answers);
     XXH64_freeState(h->hash);
@@ -143,18 +143,18 @@ static void hostmem_free(struct part *part)
 
 static const struct part_ops hostmem_ops = {hostmem_visit, hostmem_counters, hostmem_report, hostmem_free};
 
-struct part *hostmem_new(struct pmem *memory, unsigned gpus, uint32_t depth)
+struct part *hostmem_new(struct pmem *memory, unsigned askers, uint32_t depth)
 {
     struct hostmem *h = xcalloc(1, sizeof *h);
     h->memory = memory;
-    h->gpus = gpus;
-    h->answers = xcalloc(gpus, sizeof *h->answers);
+    h->askers = askers;
+    h->answers = xcalloc(askers, sizeof *h->answers);
     h->hash = XXH64_createState();
     PART_CHECK(h->hash, NULL, 0, "out of memory");
     XXH64_reset(h->hash, 0);
-    for (unsigned g = 0; g < gpus; g++)
+    for (unsigned g = 0; g < askers; g++)
         h->answers[g].credits = depth;
-    return part_new(&hostmem_ops, "host.memory", 2 * gpus, 2 * gpus, h);
+    return part_new(&hostmem_ops, "host.memory", 2 * askers, 2 * askers, h);
 }
 
 uint64_t hostmem_hash(const struct part *hostmem)

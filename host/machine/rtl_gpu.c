@@ -126,12 +126,12 @@ static void connect_far(struct rtl_machine *m, unsigned gpu)
 {
     struct sim *sim = m->sim;
     struct part *rdma = m->gpus[gpu].rdma, *host = sim->hostmem;
-    uint32_t latency = sim->cfg->link_host;
+    uint32_t latency = sim->cfg->link_host, credits = sim->gpu_count + 1 + gpu; /* behind the requests of all askers */
     const struct model_port *req = rtl_port(rdma, "far_req", true), *rsp = rtl_port(rdma, "far_rsp", false);
     connect_ends(sim, rdma, req->slot, host, gpu, sizeof(struct msg_mem_req), latency, BOUND_FAR);
-    connect_ends(sim, host, sim->gpu_count + gpu, rdma, req->credit_slot, 0, latency, BOUND_FAR);
+    connect_ends(sim, host, credits, rdma, req->credit_slot, 0, latency, BOUND_FAR);
     connect_ends(sim, host, gpu, rdma, rsp->slot, sizeof(struct msg_mem_rsp), latency, BOUND_FAR);
-    connect_ends(sim, rdma, rsp->credit_slot, host, sim->gpu_count + gpu, 0, latency, BOUND_FAR);
+    connect_ends(sim, rdma, rsp->credit_slot, host, credits, 0, latency, BOUND_FAR);
     host->out[gpu]->channel.rate = (struct channel_rate){
         .bytes_per_cycle = sim->cfg->gpu_rdma_bytes_per_cycle,
         .header = 16,
@@ -246,4 +246,8 @@ struct part *rtl_machine_cu(const struct rtl_machine *m, unsigned gpu, unsigned 
 struct part *rtl_machine_l2(const struct rtl_machine *m, unsigned gpu, unsigned slice)
 {
     return m->gpus[gpu].l2[slice];
+}
+struct part *rtl_machine_rdma(const struct rtl_machine *m, unsigned gpu)
+{
+    return m->gpus[gpu].rdma;
 }

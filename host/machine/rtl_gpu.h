@@ -19,4 +19,5 @@ void rtl_machine_models(const struct rtl_machine *m, void (*fn)(void *arg, const
                         void *arg);
 struct part *rtl_machine_cu(const struct rtl_machine *m, unsigned gpu, unsigned cu);
 struct part *rtl_machine_l2(const struct rtl_machine *m, unsigned gpu, unsigned slice);
+struct part *rtl_machine_rdma(const struct rtl_machine *m, unsigned gpu);
 #endif
