@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "bridge/run/team.h"
+#include "bridge/verilated/rtl_part.h"
 #include "gantry_cfg.h"
 #include "machine/golden_part.h"
 #include "machine/lockstep_tap.h"
@@ -30,7 +31,24 @@ static bool golden_build(struct sim *sim)
         sim->gpus[g].golden = sim->gpus[g].dispatch = part;
         commands_connect(sim, g, part, 0, GOLDEN_CREDITS, GOLDEN_EVENTS, GOLDEN_EVENT_DEPTH);
     }
+    const unsigned lanes = sim->gpu_count + 1; /* golden GPUs have no clock: one partition answers for all memories */
+    struct part *memory = hostmem_new(sim->memory, lanes, FAR_DEPTH);
+    sched_add(&sim->sched, memory);
+    for (unsigned i = 0; i < lanes; i++)
+        port_connect(sim, i, memory, i, lanes + i, i, lanes + i, true);
     return true;
+}
+
+/* The host's own lane of host memory comes behind those of the GPUs; their VRAM is behind far port 0. */
+static void rtl_port_connect(struct sim *sim)
+{
+    const unsigned own = sim->gpu_count, askers = own + 1;
+    port_connect(sim, 0, sim->hostmem, own, askers + own, own, askers + own, true);
+    for (unsigned g = 0; g < sim->gpu_count; g++) {
+        struct part *rdma = rtl_machine_far(sim->rtl, g);
+        const struct model_port *req = rtl_port(rdma, "far_req", false), *rsp = rtl_port(rdma, "far_rsp", true);
+        port_connect(sim, g + 1, rdma, req->slot, req->credit_slot, rsp->slot, rsp->credit_slot, false);
+    }
 }
 
 static bool rtl_build(struct sim *sim)
@@ -47,9 +65,11 @@ static bool rtl_build(struct sim *sim)
         sim->gpus[g].store = store_new(sim->memory, g, vram, cfg->gpu_l2_slices);
         sched_add(&sim->sched, sim->gpus[g].store);
     }
-    sim->hostmem = hostmem_new(sim->memory, sim->gpu_count, FAR_DEPTH);
+    sim->hostmem = hostmem_new(sim->memory, sim->gpu_count + 1, FAR_DEPTH);
     sched_add(&sim->sched, sim->hostmem);
     sim->rtl = rtl_machine_new(sim);
+    if (sim->rtl)
+        rtl_port_connect(sim);
     if (sim->rtl && sim->options.lockstep)
         sim->tap = lockstep_tap_new(sim);
     if (sim->rtl && cfg->system_rtl == CFG_SYSTEM_RTL_PARTS)
@@ -64,6 +84,7 @@ bool machine_build(struct sim *sim)
     for (unsigned g = 0; g < sim->gpu_count; g++)
         commands_init(&sim->gpus[g].commands);
     sim->host = sim_host_part(sim, sim->gpu_count);
+    sim->port = port_new(sim);
     if (sim->options.model == SIM_RTL)
         return rtl_build(sim);
     return golden_build(sim);

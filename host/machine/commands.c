@@ -31,7 +31,7 @@ static const struct part_ops host_ops = {.visit = host_visit};
 
 struct part *sim_host_part(struct sim *sim, unsigned gpus)
 {
-    struct part *host = part_new(&host_ops, "host.cp", 2 * gpus, gpus, sim);
+    struct part *host = part_new(&host_ops, "host.cp", 2 * gpus + port_ins(gpus), gpus + port_outs(gpus), sim);
     sched_add(&sim->sched, host);
     return host;
 }

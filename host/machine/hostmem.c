@@ -15,14 +15,14 @@
 
 #define ANSWERS_MOST 1048576u /* in a saved state: against nonsense only */
 
-struct answers { /* of one GPU that wait for a credit */
+struct answers { /* to one asker that wait for a credit */
     struct msg_mem_rsp *list;
     size_t head, count, room;
     uint32_t credits;
 };
 struct hostmem {
     struct pmem *memory;
-    unsigned gpus;
+    unsigned askers;
     struct answers *answers;
     XXH64_state_t *hash;
     uint64_t reads, writes, atomics;
@@ -32,7 +32,7 @@ void hostmem_serve(struct pmem *memory, const struct msg_mem_req *req, struct ms
 {
     int error = -1;
     *rsp = (struct msg_mem_rsp){.op = req->op, .source = req->source, .gpu = req->gpu, .tag = req->tag};
-    switch (req->op) {
+    switch (req->addr >> (PMEM_OWNER_SHIFT + 8) ? UINT8_MAX : req->op) { /* beyond the owner: nobody's */
     case MEM_READ:
     case MEM_READ_NC:
         error = pmem_read(memory, req->addr & ~UINT64_C(63), rsp->data, 64);
@@ -91,9 +91,9 @@ static void hostmem_hash_write(struct hostmem *h, const struct msg_mem_req *req)
 
 static void hostmem_take(struct part *part, struct hostmem *h, uint64_t cycle, uint32_t slot, const void *data)
 {
-    if (slot >= h->gpus) { /* a credit of far_rsp came back */
-        h->answers[slot - h->gpus].credits++;
-        answers_send(part, h, slot - h->gpus, cycle);
+    if (slot >= h->askers) { /* a credit of far_rsp came back */
+        h->answers[slot - h->askers].credits++;
+        answers_send(part, h, slot - h->askers, cycle);
         return;
     }
     const struct msg_mem_req *req = data;
@@ -104,7 +104,7 @@ static void hostmem_take(struct part *part, struct hostmem *h, uint64_t cycle, u
     h->reads += req->op == MEM_READ || req->op == MEM_READ_NC;
     h->writes += req->op == MEM_WRITE;
     h->atomics += req->op == MEM_ATOMIC;
-    sched_send(part, h->gpus + slot, cycle, NULL); /* the request's place is free again */
+    sched_send(part, h->askers + slot, cycle, NULL); /* the request's place is free again */
     answers_push(&h->answers[slot], &rsp);
     answers_send(part, h, slot, cycle);
 }
@@ -128,9 +128,9 @@ static void hostmem_counters(struct part *part, part_counter_fn fn, void *arg)
 static void hostmem_report(struct part *part, FILE *out)
 {
     struct hostmem *h = part->own;
-    for (unsigned g = 0; g < h->gpus; g++) {
+    for (unsigned g = 0; g < h->askers; g++) {
         if (h->answers[g].count)
-            fprintf(out, "  %s waits for gpu%u.rdma: %zu answers held, no credit\n", part->name, g,
+            fprintf(out, "  %s waits for %s: %zu answers held, no credit\n", part->name, part->out[g]->to->name,
                     h->answers[g].count);
     }
 }
@@ -138,7 +138,7 @@ static void hostmem_report(struct part *part, FILE *out)
 static void hostmem_free(struct part *part)
 {
     struct hostmem *h = part->own;
-    for (unsigned g = 0; g < h->gpus; g++)
+    for (unsigned g = 0; g < h->askers; g++)
         free(h->answers[g].list);
     free(h->answers);
     XXH64_freeState(h->hash);
@@ -152,7 +152,7 @@ static void hostmem_save(struct part *part, struct state_writer *to)
     STATE_PUT(to, h->writes);
     STATE_PUT(to, h->atomics);
     hash_state_save(h->hash, to);
-    for (unsigned g = 0; g < h->gpus; g++) {
+    for (unsigned g = 0; g < h->askers; g++) {
         const struct answers *a = &h->answers[g];
         STATE_PUT(to, a->credits);
         state_put_u64(to, a->count);
@@ -177,7 +177,7 @@ static bool hostmem_restore(struct part *part, struct state_reader *from)
     struct hostmem *h = part->own;
     bool ok = STATE_GET(from, h->reads) && STATE_GET(from, h->writes) && STATE_GET(from, h->atomics) &&
               hash_state_restore(h->hash, from);
-    for (unsigned g = 0; ok && g < h->gpus; g++)
+    for (unsigned g = 0; ok && g < h->askers; g++)
         ok = answers_restore(&h->answers[g], from);
     return ok;
 }
@@ -189,18 +189,18 @@ static const struct part_ops hostmem_ops = {.visit = hostmem_visit,
                                             .save = hostmem_save,
                                             .restore = hostmem_restore};
 
-struct part *hostmem_new(struct pmem *memory, unsigned gpus, uint32_t depth)
+struct part *hostmem_new(struct pmem *memory, unsigned askers, uint32_t depth)
 {
     struct hostmem *h = xcalloc(1, sizeof *h);
     h->memory = memory;
-    h->gpus = gpus;
-    h->answers = xcalloc(gpus, sizeof *h->answers);
+    h->askers = askers;
+    h->answers = xcalloc(askers, sizeof *h->answers);
     h->hash = XXH64_createState();
     PART_CHECK(h->hash, NULL, 0, "out of memory");
     XXH64_reset(h->hash, 0);
-    for (unsigned g = 0; g < gpus; g++)
+    for (unsigned g = 0; g < askers; g++)
         h->answers[g].credits = depth;
-    return part_new(&hostmem_ops, "host.memory", 2 * gpus, 2 * gpus, h);
+    return part_new(&hostmem_ops, "host.memory", 2 * askers, 2 * askers, h);
 }
 
 uint64_t hostmem_hash(const struct part *hostmem)

@@ -128,14 +128,14 @@ static void connect_far(struct rtl_machine *m, unsigned gpu)
 {
     struct sim *sim = m->sim;
     struct part *host = sim->hostmem;
-    uint32_t latency = sim->cfg->link_host;
+    uint32_t latency = sim->cfg->link_host, credits = sim->gpu_count + 1 + gpu; /* behind the requests of all askers */
     struct outside req = outside_find(m, gpu, "far_req", true, 0), rsp = outside_find(m, gpu, "far_rsp", false, 0);
     PART_CHECK(bound_depth(sim->cfg, BOUND_FAR, latency) == FAR_DEPTH, host, 0,
                "its credits are not those of the GPUs");
     connect_ends(sim, req.part, req.port->slot, host, gpu, sizeof(struct msg_mem_req), latency, BOUND_FAR);
-    connect_ends(sim, host, sim->gpu_count + gpu, req.part, req.port->credit_slot, 0, latency, BOUND_FAR);
+    connect_ends(sim, host, credits, req.part, req.port->credit_slot, 0, latency, BOUND_FAR);
     connect_ends(sim, host, gpu, rsp.part, rsp.port->slot, sizeof(struct msg_mem_rsp), latency, BOUND_FAR);
-    connect_ends(sim, rsp.part, rsp.port->credit_slot, host, sim->gpu_count + gpu, 0, latency, BOUND_FAR);
+    connect_ends(sim, rsp.part, rsp.port->credit_slot, host, credits, 0, latency, BOUND_FAR);
     host->out[gpu]->channel.rate = (struct channel_rate){
         .bytes_per_cycle = sim->cfg->gpu_rdma_bytes_per_cycle,
         .header = 16,
@@ -260,4 +260,8 @@ uint64_t rtl_machine_look(const struct rtl_machine *m, unsigned gpu, unsigned cu
     if (whole(m)) /* its partitions: the dispatcher, the CUs, and so on */
         return part_look(m->gpus[gpu].parts[KIND_GPU][0], (1 + cu) << 8 | wave);
     return part_look(rtl_machine_cu(m, gpu, cu), wave);
+}
+struct part *rtl_machine_far(const struct rtl_machine *m, unsigned gpu)
+{
+    return m->gpus[gpu].parts[whole(m) ? KIND_GPU : KIND_RDMA][0];
 }

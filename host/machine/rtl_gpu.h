@@ -27,4 +27,6 @@ uint64_t rtl_machine_issued(const struct rtl_machine *m, unsigned gpu);
 uint64_t rtl_machine_ended(const struct rtl_machine *m, unsigned gpu);
 /* Where wavefront `wave` of a CU is (part_look). */
 uint64_t rtl_machine_look(const struct rtl_machine *m, unsigned gpu, unsigned cu, unsigned wave);
+/* That with the far ports of a GPU. */
+struct part *rtl_machine_far(const struct rtl_machine *m, unsigned gpu);
 #endif

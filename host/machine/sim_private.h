@@ -8,6 +8,7 @@
 #include "bridge/run/heap.h"
 #include "bridge/run/sched.h"
 #include "machine/commands.h"
+#include "machine/port.h"
 #include "machine/sim.h"
 
 #define SIM_WATCH_CYCLES (UINT64_C(1) << 20) /* no message, no instruction for so long: no progress */
@@ -40,11 +41,12 @@ struct sim {
     const struct sim_host_ops *ops;
     void *ctx;
     struct sched sched;
-    struct part
-        *host; /* the host model: cp_evt of GPU g at input g, cp_cmd at output g; commands.c knows the credits */
+    struct part *host; /* the host model: cp_evt of GPU g at input g, cp_cmd at output g; commands.c knows the credits,
+                          port.c what lies behind them */
     struct part *hostmem; /* NULL with the golden model */
     struct sim_gpu *gpus;
     unsigned gpu_count;
+    struct port *port; /* sim_access */
     struct heap timers;
     uint32_t commands_waiting; /* for a place in a hub, all GPUs */
     uint64_t now;              /* of the host */

@@ -7,6 +7,7 @@
 
 #include "base/state_io.h"
 #include "base/xalloc.h"
+#include "machine/port.h"
 #include "machine/rtl_groups.h"
 #include "machine/sim_private.h"
 
@@ -90,6 +91,7 @@ void sim_host_save(const struct sim *sim, struct state_writer *to)
     timers_save(&sim->timers, to);
     for (unsigned g = 0; g < sim->gpu_count; g++)
         gpu_save(&sim->gpus[g], to);
+    port_save(sim->port, to);
     if (sim->groups)
         rtl_groups_save(sim->groups, to);
 }
@@ -105,5 +107,7 @@ bool sim_host_restore(struct sim *sim, struct state_reader *from)
             return false;
         sim->commands_waiting += sim->gpus[g].commands.count;
     }
+    if (!port_restore(sim->port, from))
+        return false;
     return sim->groups == NULL || rtl_groups_restore(sim->groups, from);
 }
