@@ -32,20 +32,18 @@ static const char *kind_name(const struct object *o)
 static void fault_tell(struct driver *d, const struct client *c, unsigned gpu, const struct msg_cp_evt *evt, char *text,
                        size_t room)
 {
-    char source[256] = "", process[32];
+    char source[256] = "", process[32], place[256];
     struct near near = {0};
-    if (evt->kind == CP_EVT_FAULT || evt->kind == CP_EVT_HALT) {
-        if (evt->kind == CP_EVT_FAULT)
-            source_line(c, evt->pc, source, sizeof source);
-        cp_place_text(machine_cp(d->machine, gpu), evt, source, text, room);
-    }
+    if (evt->kind == CP_EVT_FAULT)
+        source_line(c, evt->pc, source, sizeof source);
+    cp_place_text(machine_cp(d->machine, gpu), evt, source, text, room); /* of a wavefront's */
     if (evt->kind != CP_EVT_HALT && evt->status >= FAULT_NOT_PRESENT && evt->status <= FAULT_BUS) {
         for (const struct object *o = c->objects; o; o = o->next)
             if (o->mapped >> gpu & 1)
                 near_offer(&near, evt->va, o->va, o->bytes, kind_name(o));
+        near_text(&near, evt->va, place, sizeof place);
         size_t used = strlen(text);
-        snprintf(text + used, room - used, "; ");
-        near_text(&near, evt->va, text + strlen(text), room - strlen(text));
+        snprintf(text + used, room - used, "; %s", place);
     }
     snprintf(process, sizeof process, "process %d", (int)c->pid);
     diag(d->client_count > 1 ? process : NULL, "%s", text);
@@ -153,12 +151,6 @@ void driver_delete(struct driver *d)
         return;
     server_close(d);
     client_drop_all(d);
-    for (unsigned b = 0; b < QUEUE_BUCKETS; b++)
-        while (d->queues[b]) {
-            struct queue *q = d->queues[b];
-            d->queues[b] = q->bucket_next;
-            free(q);
-        }
     for (unsigned g = 0; g < DRIVER_GPUS; g++)
         store_fini(&d->vram[g]);
     store_fini(&d->gtt);

@@ -19,7 +19,7 @@
 
 static struct event *event_of(struct client *c, uint32_t id)
 {
-    return id > 0 && id < EVENT_LIMIT && c->events[id].used ? &c->events[id] : NULL;
+    return id < EVENT_LIMIT && c->events[id].used ? &c->events[id] : NULL; /* the first is never used */
 }
 
 int event_create(struct driver *d, struct client *c, void *arg)
@@ -88,9 +88,9 @@ void event_raise(struct client *c, uint32_t id)
 /* Where a signal event's mailbox is, or NULL. */
 static uint64_t *slot_of(struct driver *d, struct client *c, uint32_t id)
 {
-    const struct object *page = c->event_page ? memory_find(c, c->event_page) : NULL;
     const struct event *e = event_of(c, id);
-    if (!page || !e || e->type != KFD_IOC_EVENT_SIGNAL || (id + 1) * sizeof(uint64_t) > page->bytes)
+    const struct object *page = e && e->type == KFD_IOC_EVENT_SIGNAL ? memory_find(c, c->event_page) : NULL;
+    if (!page || (id + 1) * sizeof(uint64_t) > page->bytes)
         return NULL;
     return (uint64_t *)(void *)pmem_gtt(machine_memory(d->machine), page->offset + id * sizeof(uint64_t),
                                         sizeof(uint64_t));
@@ -117,8 +117,7 @@ void event_raise_mailbox(struct driver *d, struct client *c, uint32_t id)
 void event_raise_interrupt(struct driver *d, struct client *c)
 {
     for (uint32_t id = 1; id < EVENT_LIMIT; id++)
-        if (c->events[id].used)
-            slot_take(d, c, id);
+        slot_take(d, c, id);
 }
 
 void event_raise_fault(struct client *c, uint32_t gpu_id, uint64_t va, enum fault_kind kind)
@@ -238,7 +237,6 @@ void event_wait_finish(struct conn *conn, struct shim_answer *answer)
 {
     struct kfd_ioctl_wait_events_args a;
     struct kfd_event_data *list = wait_read(conn, &a);
-    memcpy(answer->data, conn->request.data, sizeof answer->data);
     if (!list) {
         *answer = (struct shim_answer){.result = -1, .error = EFAULT};
         return;

@@ -173,7 +173,7 @@ static const struct {
     {0x1a, sizeof(struct kfd_ioctl_set_cu_mask_args), queue_cu_mask, "SET_CU_MASK"},
     {XNACK_NUMBER, sizeof(struct kfd_ioctl_set_xnack_mode_args), set_xnack_mode, "SET_XNACK_MODE"},
     {0x23, sizeof(struct kfd_ioctl_get_available_memory_args), get_available_memory, "AVAILABLE_MEMORY"},
-    {DBG_TRAP_NUMBER, 0, refuse_debugger, "DBG_TRAP"},
+    {.number = DBG_TRAP_NUMBER, .serve = refuse_debugger, .name = "DBG_TRAP"},
 };
 
 static int ioctl_call(struct driver *d, struct client *c, const struct shim_request *request, void *arg)

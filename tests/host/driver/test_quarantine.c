@@ -38,7 +38,7 @@ static void kernels_start(struct bench *b, unsigned gpus)
         pmem_write(pm, at, words, sizeof words);
         pmem_write(pm, at + 0x1050, &one, 8);
         pmem_write(pm, at + 0x1080, &zero, 8);
-        cp_doorbell(machine_cp(b->d->machine, g), queue_find(b->d, c, id)->cp);
+        cp_doorbell(machine_cp(b->d->machine, g), queue_find(c, id)->cp);
         unsigned before = machine_sim(b->d->machine)->logged;
         machine_run(b->d->machine, client_cycle(b->d) + 20000);
         const struct sim *sim = machine_sim(b->d->machine);

@@ -109,9 +109,9 @@ static void doorbells_are_read_in_order(void **state)
     assert_false(queue_doorbells(b->d));
     run_dry(b);
     assert_int_equal(b->d->row_count, 3);
-    const struct queue *expected[] = {queue_find(b->d, b->client[0], first.id),
-                                      queue_find(b->d, b->client[0], second.id),
-                                      queue_find(b->d, b->client[1], young.id)};
+    const struct queue *expected[] = {queue_find(b->client[0], first.id),
+                                      queue_find(b->client[0], second.id),
+                                      queue_find(b->client[1], young.id)};
     for (unsigned i = 0; i < 3; i++)
         assert_int_equal(b->d->rows[i].queue, expected[i]->number);
 }
