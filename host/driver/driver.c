@@ -16,6 +16,8 @@
 #include "gantry_cfg.h"
 #include "vm/pmem.h"
 
+#define NO_FILE (-1)
+
 static void on_event(void *ctx, void *owner, uint32_t event_id)
 {
     event_raise_mailbox(ctx, owner, event_id);
@@ -98,9 +100,7 @@ static void on_kernel(void *ctx, void *owner, const struct kernel_row *row)
 static void on_visible(void *ctx)
 {
     struct driver *d = ctx;
-    uint64_t now = machine_now(d->machine);
-    if (now > d->last_completion)
-        d->last_completion = now;
+    d->last_completion = machine_now(d->machine); /* no kernel has ended later */
 }
 
 static void on_space_closed(void *ctx, struct cp_space *space)
@@ -128,9 +128,9 @@ struct driver *driver_new(const struct gantry_cfg *cfg, const struct sim_options
                                  .shootdown = on_shootdown};
     d->cfg = cfg;
     d->gated = cfg->clock_mode == CFG_CLOCK_MODE_GATED;
-    d->listen_fd = d->spare_fd = d->kfd_token = -1;
+    d->listen_fd = d->spare_fd = d->kfd_token = NO_FILE;
     for (unsigned g = 0; g < DRIVER_GPUS; g++)
-        d->dri_token[g] = -1;
+        d->dri_token[g] = NO_FILE;
     d->vmid_used = 1;
     d->first_doorbell = NEVER;
     d->machine = machine_new(cfg, options, &user);

@@ -13,6 +13,7 @@
 #include "vm/pmem.h"
 
 #define WAIT_EVENTS_MAX 4096u
+#define EVENT_FIRST 1u /* the runtime takes 0 for none */
 #define FOREVER_MS 0xfffffffeu
 #define NS_PER_MS 1000000u
 #define SLOT_EMPTY UINT64_MAX /* of the event page */
@@ -25,7 +26,7 @@ static struct event *event_of(struct client *c, uint32_t id)
 int event_create(struct driver *d, struct client *c, void *arg)
 {
     struct kfd_ioctl_create_event_args *a = arg;
-    uint32_t id = 1;
+    uint32_t id = EVENT_FIRST;
     while (id < EVENT_LIMIT && c->events[id].used)
         id++;
     if (id == EVENT_LIMIT)
@@ -97,32 +98,30 @@ static uint64_t *slot_of(struct driver *d, struct client *c, uint32_t id)
 }
 
 /* Sets the event when something was written to its slot, and empties that. */
-static bool slot_take(struct driver *d, struct client *c, uint32_t id)
+static void slot_take(struct driver *d, struct client *c, uint32_t id)
 {
     uint64_t *slot = slot_of(d, c, id);
-    if (!slot || __atomic_exchange_n(slot, SLOT_EMPTY, __ATOMIC_ACQ_REL) == SLOT_EMPTY)
-        return false;
-    event_raise(c, id);
-    return true;
+    if (slot && __atomic_exchange_n(slot, SLOT_EMPTY, __ATOMIC_ACQ_REL) != SLOT_EMPTY)
+        event_raise(c, id);
 }
 
 void event_raise_mailbox(struct driver *d, struct client *c, uint32_t id)
 {
-    if (!slot_take(d, c, id))
-        event_raise(c, id);
+    slot_take(d, c, id);
+    event_raise(c, id);
 }
 
 /* All slots, whatever M0 of the interrupt says: as a hint for the event it is neither complete (the trap handler of the
  * runtime leaves in it what the program had) nor needed, and a slot passed over now may have no further interrupt. */
 void event_raise_interrupt(struct driver *d, struct client *c)
 {
-    for (uint32_t id = 1; id < EVENT_LIMIT; id++)
+    for (uint32_t id = EVENT_FIRST; id < EVENT_LIMIT; id++)
         slot_take(d, c, id);
 }
 
 void event_raise_fault(struct client *c, uint32_t gpu_id, uint64_t va, enum fault_kind kind)
 {
-    for (uint32_t id = 1; id < EVENT_LIMIT; id++) {
+    for (uint32_t id = EVENT_FIRST; id < EVENT_LIMIT; id++) {
         struct event *e = &c->events[id];
         if (!e->used || e->type != KFD_IOC_EVENT_MEMORY)
             continue;
@@ -207,7 +206,7 @@ bool event_wait_ready(const struct driver *d, const struct conn *conn)
 bool event_fault_unseen(const struct driver *d, const struct client *c)
 {
     bool raised = false;
-    for (uint32_t id = 1; id < EVENT_LIMIT && !raised; id++)
+    for (uint32_t id = EVENT_FIRST; id < EVENT_LIMIT && !raised; id++)
         raised = c->events[id].used && c->events[id].type == KFD_IOC_EVENT_MEMORY && c->events[id].set;
     for (const struct conn *conn = d->conns; raised && conn; conn = conn->next) {
         if (conn->client != c || conn->state != CONN_WAIT)

@@ -36,7 +36,6 @@ static int get_apertures(struct driver *d, struct client *c, void *arg)
     struct kfd_ioctl_get_process_apertures_new_args *a = arg;
     struct kfd_process_device_apertures list[DRIVER_GPUS];
     unsigned gpus = machine_gpus(d->machine);
-    memset(list, 0, sizeof list);
     for (unsigned g = 0; g < gpus; g++)
         list[g] = (struct kfd_process_device_apertures){.lds_base = LDS_BASE,
                                                         .lds_limit = LDS_BASE + APERTURE,

@@ -43,7 +43,7 @@ static uint64_t runtime_base(const struct client *c, char *path, size_t room)
     return found;
 }
 
-/* Value of a dynamic symbol of the file; 0: none. */
+/* Value of a dynamic symbol of the file; 0: none.  The process that looks does not live to close it. */
 static uint64_t symbol_value(const char *path, const char *symbol)
 {
     Elf64_Ehdr header;
@@ -67,8 +67,6 @@ static uint64_t symbol_value(const char *path, const char *symbol)
                 value = entry.st_value;
         }
     }
-    if (f)
-        fclose(f);
     return value;
 }
 

@@ -28,7 +28,9 @@ static void churn(struct store *s, uint32_t owners, unsigned rounds)
     for (unsigned round = 0; round < rounds; round++) {
         struct live *l = &live[(unsigned)rand() % LIVE];
         if (l->bytes) {
-            memset(pmem_vram(s->pm, 0, l->at, l->bytes), 0xee, l->bytes);
+            const uint8_t *kept = pmem_vram(s->pm, 0, l->at, l->bytes), tag = (uint8_t)(1 + (l - live));
+            for (uint64_t i = 0; i < l->bytes; i += PAGE / 2) /* whatever came and went beside it */
+                assert_int_equal(kept[i], tag);
             store_free(s, l->at, l->bytes);
             if (owners == 1)
                 arena_free(&plain, l->at, l->bytes);
@@ -48,6 +50,7 @@ static void churn(struct store *s, uint32_t owners, unsigned rounds)
         const uint8_t *host = pmem_vram(s->pm, 0, at, bytes);
         for (uint64_t i = 0; i < bytes; i += PAGE / 2)
             assert_int_equal(host[i], 0);
+        memset(pmem_vram(s->pm, 0, at, bytes), (int)(1 + (l - live)), bytes);
         for (unsigned i = 0; i < LIVE; i++) /* nobody else in the granules */
             assert_true(!live[i].bytes || live[i].owner == owner ||
                         (live[i].at + live[i].bytes - 1) / s->granule < at / s->granule ||
