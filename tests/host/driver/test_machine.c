@@ -36,6 +36,7 @@ static uint64_t now(struct bench *b)
 
 static void until(struct bench *b, uint64_t cycle)
 {
+    machine_timer(b->d->machine, cycle);
     while (now(b) < cycle)
         machine_run(b->d->machine, cycle);
 }
