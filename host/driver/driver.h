@@ -79,8 +79,8 @@ struct client {
     uint64_t next_handle;
     uint64_t clock_calls; /* GET_CLOCK_COUNTERS so far */
     struct event events[EVENT_LIMIT];
-    uint64_t event_page;                   /* handle of the buffer with a slot for each event; 0: none yet */
-    struct queue *queues[DOORBELL_QUEUES]; /* by id; NULL: free */
+    uint64_t event_page;                       /* handle of the buffer with a slot for each event; 0: none yet */
+    struct queue *queues[DOORBELL_QUEUES + 1]; /* by id; NULL: free, as the last always is */
 };
 
 enum conn_state { CONN_RUNNING, CONN_WAIT, CONN_PARK, CONN_SLEEP };

@@ -9,6 +9,7 @@
 
 #include <linux/kfd_ioctl.h>
 
+#include "base/check.h"
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "driver/doorbell.h"
@@ -84,10 +85,9 @@ int queue_create(struct driver *d, struct client *c, void *arg)
     }
     if (queues_on(d, (unsigned)gpu) >= d->cfg->cp_queues)
         return ENOSPC;
-    while (id < DOORBELL_QUEUES && c->queues[id])
+    while (c->queues[id])
         id++;
-    if (id == DOORBELL_QUEUES)
-        return ENOSPC;
+    CHECK(id < DOORBELL_QUEUES, "driver.queue", "id=%u", id); /* 8 GPUs of 128 queues have no more */
     int error = client_space_open(d, c, (unsigned)gpu);
     if (error)
         return error;

@@ -31,6 +31,55 @@ static void pages_do_not_overlap(void **state)
     assert_false(queue_doorbells(b->d));
 }
 
+/* What an offset names: the page of one GPU, doorbells or registers, not more of it, once the device is open. */
+static void offsets_name_pages(void **state)
+{
+    struct bench *b = *state;
+    struct client *closed = client_get(b->d, 0x3ffff000); /* no such process */
+    b->config.cfg.system_doorbell_windows.count = 3;
+    for (unsigned g = 0; g < GPUS; g++) { /* in another order than they are counted in */
+        uint64_t doorbell = doorbell_encode(PAGE_DOORBELL, id_of(g)), mmio = doorbell_encode(PAGE_MMIO, id_of(g)),
+                 at = 7;
+        b->config.cfg.system_doorbell_windows.value[g] = 64 * (5 - g);
+        assert_int_equal(queue_map_offset(b->d, b->client[0], doorbell, 4096, &at), 0);
+        assert_int_equal(at, (5 - g) * 65536);
+        assert_int_equal(queue_map_offset(b->d, b->client[0], mmio, 1, &at), 0);
+        assert_int_equal(at, (5 - g) * 65536 + 8192);
+        at = 7;
+        assert_int_equal(queue_map_offset(b->d, b->client[0], mmio, 0, &at), EINVAL);
+        assert_int_equal(queue_map_offset(b->d, b->client[0], mmio, 4097, &at), EINVAL);
+        assert_int_equal(queue_map_offset(b->d, b->client[0], doorbell_encode(PAGE_EVENTS, id_of(g)), 4096, &at),
+                         EINVAL);
+        assert_int_equal(queue_map_offset(b->d, b->client[0], UINT64_C(1) << 62 | mmio, 4096, &at), EINVAL);
+        assert_int_equal(queue_map_offset(b->d, closed, doorbell, 4096, &at), EINVAL);
+        assert_int_equal(at, 7);
+    }
+    b->config.cfg.system_doorbell_windows.count = 1; /* the others as if none were told */
+    assert_int_equal(queue_window(b->d, 0), 5 * 65536);
+    assert_int_equal(queue_window(b->d, 1), 2 << 20);
+    b->config.cfg.system_doorbell_windows.count = 0;
+    for (unsigned g = 0; g < GPUS; g++)
+        assert_int_equal(queue_window(b->d, g), (g + 1) << 20);
+}
+
+/* Percentages to 100 and priorities to 15, both included; no other changes anything. */
+static void updates_are_in_range(void **state)
+{
+    static const struct {
+        uint32_t percentage, priority;
+        int error;
+    } cases[] = {{100, 15, 0}, {101, 15, EINVAL}, {100, 16, EINVAL}, {0, 16, EINVAL}, {1, 0, 0}};
+    struct bench *b = *state;
+    struct sender s = sender_new(b, 0, 0, 0);
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct kfd_ioctl_update_queue_args u = {
+            .queue_id = s.id, .queue_percentage = cases[i].percentage, .queue_priority = cases[i].priority};
+        assert_int_equal(call(b, 0, AMDKFD_IOC_UPDATE_QUEUE, &u), cases[i].error);
+        sender_run(b, &s);
+        assert_int_equal(commands(b, 0, 0, CP_LAUNCH, 0), i + 1);
+    }
+}
+
 /* UPDATE_QUEUE with 0 percent holds the queue's packets back, with more lets them go. */
 static void a_queue_of_no_percent_waits(void **state)
 {
@@ -76,8 +125,12 @@ static void kernels_run_on_the_cus_of_the_mask(void **state)
     }
     for (unsigned n = 0; n < 64; n += n ? 31 : 1) { /* 0, 1, 32, 63 */
         a.num_cu_mask = n;
+        words[0] = 0x40000002, words[1] = 0xffffffff;
         assert_int_equal(call(b, 0, AMDKFD_IOC_SET_CU_MASK, &a), n == 32 ? 0 : EINVAL);
+        sender_run(b, &s);
+        assert_true(launch_last(b)->cu_mask == (n < 32 ? masks[3] : 0x40000002)); /* the word that was given, alone */
     }
+    words[0] = 1, words[1] = 0;
     char *pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_true(pages != MAP_FAILED && mprotect(pages + 4096, 4096, PROT_NONE) == 0);
     memcpy(pages + 4096 - 8, words, 8);
@@ -109,8 +162,7 @@ static void doorbells_are_read_in_order(void **state)
     assert_false(queue_doorbells(b->d));
     run_dry(b);
     assert_int_equal(b->d->row_count, 3);
-    const struct queue *expected[] = {queue_find(b->client[0], first.id),
-                                      queue_find(b->client[0], second.id),
+    const struct queue *expected[] = {queue_find(b->client[0], first.id), queue_find(b->client[0], second.id),
                                       queue_find(b->client[1], young.id)};
     for (unsigned i = 0; i < 3; i++)
         assert_int_equal(b->d->rows[i].queue, expected[i]->number);
@@ -304,6 +356,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(pages_do_not_overlap),
+        TEST(offsets_name_pages),
+        TEST(updates_are_in_range),
         TEST(a_queue_of_no_percent_waits),
         cmocka_unit_test_setup_teardown(kernels_run_on_the_cus_of_the_mask, setup_64_cus, teardown),
         TEST(doorbells_are_read_in_order),
