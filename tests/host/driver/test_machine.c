@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <sys/resource.h>
 
+#include "base/log.h"
+
 #define BARRIER_AND 0x103u /* without fences */
 #define SIGNAL_VALUE 8u
 
@@ -132,6 +134,31 @@ static void a_run_counts_from_doorbell_to_signal(void **state)
     }
 }
 
+/* A completion signal with a mailbox: its event is set, and lines of the log have the cycle at which that was. */
+static void completions_reach_their_event(void **state)
+{
+    struct bench *b = *state;
+    const uint64_t signal = b->ring[0] + SIGNAL_AT, mailbox = signal + 128;
+    struct kfd_ioctl_create_event_args other = {.event_type = KFD_IOC_EVENT_SIGNAL}, a = other;
+    struct sender s = sender_new(b, 0, 0, 0);
+    assert_int_equal(call(b, 0, AMDKFD_IOC_CREATE_EVENT, &other), 0);
+    assert_int_equal(call(b, 0, AMDKFD_IOC_CREATE_EVENT, &a), 0);
+    signal_put(b, &s, signal, 1);
+    guest_put(b, &s, signal + 16, mailbox, 8);
+    guest_put(b, &s, signal + 24, a.event_id, 4);
+    sender_kernel(b, &s, signal, 0);
+    sender_ring(b, &s);
+    assert_true(queue_doorbells(b->d));
+    assert_false(b->client[0]->events[a.event_id].set);
+    run_dry(b);
+    assert_true(b->client[0]->events[a.event_id].set && !b->client[0]->events[other.event_id].set);
+    assert_int_equal(guest_get(b, &s, mailbox), a.event_id);
+    assert_true(log_cycle == now(b));
+    fake(b)->now += 5; /* time in which nothing happens */
+    machine_run(b->d->machine, now(b));
+    assert_true(log_cycle == now(b));
+}
+
 /* s_sendmsg of a wavefront: the events whose slots it has written are set, those of its process. */
 static void interrupts_reach_the_events_of_their_process(void **state)
 {
@@ -185,11 +212,9 @@ static void a_machine_without_memory_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(work_groups_have_the_lds_of_a_cu),
-        TEST(kernels_run_on_all_cus),
-        TEST(what_one_gpu_does_the_others_see),
-        TEST(a_run_counts_from_doorbell_to_signal),
-        TEST(interrupts_reach_the_events_of_their_process),
+        TEST(work_groups_have_the_lds_of_a_cu), TEST(kernels_run_on_all_cus),
+        TEST(what_one_gpu_does_the_others_see), TEST(a_run_counts_from_doorbell_to_signal),
+        TEST(completions_reach_their_event),    TEST(interrupts_reach_the_events_of_their_process),
         TEST(a_machine_without_memory_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -97,16 +97,18 @@ static void doorbell_pages_are_those_of_queues(void **state)
 static void arguments_end_where_they_end(void **state)
 {
     struct bench *b = *state;
-    static uint32_t ids[8];
-    for (unsigned i = 0; i < 8; i++)
+    static uint32_t ids[DRIVER_GPUS + 1];
+    for (unsigned i = 0; i <= DRIVER_GPUS; i++)
         ids[i] = id_of(i % GPUS);
     uint64_t h = alloc(b, 0, 0, 0x20000000, 0x1000, FLAGS_VRAM, 0);
     struct kfd_ioctl_map_memory_to_gpu_args m = {
-        .handle = h, .device_ids_array_ptr = (uintptr_t)ids, .n_devices = 8}; /* some twice */
+        .handle = h, .device_ids_array_ptr = (uintptr_t)ids, .n_devices = DRIVER_GPUS}; /* some twice */
     assert_int_equal(call(b, 0, AMDKFD_IOC_MAP_MEMORY_TO_GPU, &m), 0);
-    assert_int_equal(m.n_success, 8);
+    assert_int_equal(m.n_success, DRIVER_GPUS);
     assert_int_equal(call(b, 0, AMDKFD_IOC_MAP_MEMORY_TO_GPU, &m), 0); /* all is done */
-    assert_int_equal(m.n_success, 8);
+    assert_int_equal(m.n_success, DRIVER_GPUS);
+    m.n_success = 0, m.n_devices = DRIVER_GPUS + 1;
+    assert_int_equal(call(b, 0, AMDKFD_IOC_MAP_MEMORY_TO_GPU, &m), EINVAL);
     m = (struct kfd_ioctl_map_memory_to_gpu_args){.handle = h};
     assert_int_equal(call(b, 0, AMDKFD_IOC_UNMAP_MEMORY_FROM_GPU, &m), 0); /* from none */
     assert_int_not_equal(entry(b, 0, 0x20000000), 0);

@@ -80,6 +80,35 @@ static void updates_are_in_range(void **state)
     }
 }
 
+/* A process has a queue for each word of a doorbell page; the next one is told so, and gets the word that is freed. */
+static void ids_run_out_cleanly(void **state)
+{
+    struct bench *b = *state;
+    uint32_t id;
+    uint64_t offset, at;
+    b->config.cfg.cp_queues = 2 * DOORBELL_QUEUES;
+    for (uint32_t n = 0; n < DOORBELL_QUEUES; n++) {
+        assert_int_equal(queue_new(b, 0, 0, &id, &offset), 0);
+        assert_int_equal(id, n);
+    }
+    assert_int_equal(queue_new(b, 0, 1, &id, &offset), ENOSPC);
+    assert_int_equal(queue_new(b, 1, 1, &id, &offset), 0); /* another process has its own */
+    assert_int_equal(queue_end(b, 0, DOORBELL_QUEUES), EINVAL);
+    assert_int_equal(queue_map_offset(b->d, b->client[0], doorbell_encode(PAGE_DOORBELL, id_of(0)), 4096, &at), 0);
+    uint32_t *words = (uint32_t *)(void *)(b->client[0]->pages + at);
+    for (uint32_t n = 0; n < 2; n++) { /* the last word rings as the first does */
+        words[n ? DOORBELL_QUEUES - 1 : 0] = 0;
+        assert_true(queue_doorbells(b->d));
+        assert_int_equal(b->d->doorbells[0], n + 1);
+    }
+    assert_int_equal(queue_end(b, 0, DOORBELL_QUEUES - 1), 0);
+    assert_int_equal(queue_new(b, 0, 2, &id, &offset), 0);
+    assert_int_equal(id, DOORBELL_QUEUES - 1);
+    assert_int_equal(queue_find(b->client[0], id)->gpu, 2);
+    for (uint32_t n = 0; n < DOORBELL_QUEUES; n++)
+        assert_int_equal(queue_end(b, 0, n), 0);
+}
+
 /* UPDATE_QUEUE with 0 percent holds the queue's packets back, with more lets them go. */
 static void a_queue_of_no_percent_waits(void **state)
 {
@@ -358,6 +387,7 @@ int main(void)
         TEST(pages_do_not_overlap),
         TEST(offsets_name_pages),
         TEST(updates_are_in_range),
+        TEST(ids_run_out_cleanly),
         TEST(a_queue_of_no_percent_waits),
         cmocka_unit_test_setup_teardown(kernels_run_on_the_cus_of_the_mask, setup_64_cus, teardown),
         TEST(doorbells_are_read_in_order),
