@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "base/log.h"
 #include "base/xalloc.h"
@@ -93,8 +94,7 @@ static void on_kernel(void *ctx, void *owner, const struct kernel_row *row)
     d->rows = xgrow(d->rows, &d->row_room, d->row_count + 1, sizeof *d->rows);
     d->rows[d->row_count] = *row;
     d->rows[d->row_count++].process = c->index;
-    if (row->end > d->last_completion)
-        d->last_completion = row->end;
+    d->last_completion = MAX(d->last_completion, row->end);
 }
 
 static void on_visible(void *ctx)

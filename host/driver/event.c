@@ -224,12 +224,12 @@ bool event_fault_unseen(const struct driver *d, const struct client *c)
 
 static void fault_describe(struct kfd_event_data *data, const struct event *e)
 {
-    memset(&data->memory_exception_data, 0, sizeof data->memory_exception_data);
-    data->memory_exception_data.va = e->fault_va;
-    data->memory_exception_data.gpu_id = e->fault_gpu_id;
-    data->memory_exception_data.failure.ReadOnly = e->fault == FAULT_READ_ONLY;
-    data->memory_exception_data.failure.NoExecute = e->fault == FAULT_NO_EXECUTE;
-    data->memory_exception_data.failure.NotPresent = e->fault != FAULT_READ_ONLY && e->fault != FAULT_NO_EXECUTE;
+    data->memory_exception_data = (struct kfd_hsa_memory_exception_data){
+        .va = e->fault_va,
+        .gpu_id = e->fault_gpu_id,
+        .failure = {.ReadOnly = e->fault == FAULT_READ_ONLY,
+                    .NoExecute = e->fault == FAULT_NO_EXECUTE,
+                    .NotPresent = e->fault != FAULT_READ_ONLY && e->fault != FAULT_NO_EXECUTE}};
 }
 
 void event_wait_finish(struct conn *conn, struct shim_answer *answer)

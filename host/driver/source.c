@@ -170,7 +170,7 @@ static void line_look(const struct client *c, const struct runtime *runtime, uin
     size_t bytes = 0;
     setrlimit(RLIMIT_CPU, &cpu);
     setrlimit(RLIMIT_CORE, &none);
-    for (int number = 1; number < 32; number++)
+    for (int number = SIGHUP; number <= SIGSYS; number++)
         signal(number, SIG_DFL);
     uint64_t base = object_find(c, runtime, pc, uri, sizeof uri);
     void *elf = base ? object_read(c, uri, &bytes) : NULL;

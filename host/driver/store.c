@@ -20,7 +20,7 @@ void store_init(struct store *s, struct pmem *pm, unsigned memory)
 {
     uint64_t bytes = pmem_shared_bytes(pm, memory);
     *s = (struct store){.pm = pm, .memory = memory, .granule = pmem_granule(pm, memory)};
-    s->granules = xcalloc(bytes / s->granule + 1, sizeof *s->granules);
+    s->granules = xcalloc(howmany(bytes, s->granule), sizeof *s->granules);
     arena_init(&s->arena, 0, bytes);
 }
 
