@@ -73,6 +73,7 @@ static bool client_closed(const struct client *c)
 static void client_free(struct driver *d, struct client *c)
 {
     memory_release_all(d, c);
+    queue_forget_all(c);
     for (unsigned g = 0; g < DRIVER_GPUS; g++)
         pagetable_free(c->gpu[g].pt);
     d->vmid_used &= ~(1u << c->vmid) | 1u;
