@@ -14,15 +14,18 @@
 #include "bridge/link/channel.h"
 #include "bridge/part/window.h"
 
+struct link;
 struct part;
 struct sched;
 
-/* A channel between two partitions of one process. */
+/* A channel as a scheduler sees it: between two of its partitions, or one end of a link to elsewhere. */
 struct wire {
     struct channel channel;
-    struct part *from, *to;
-    uint32_t to_slot; /* input number at the receiver */
-    bool silent;      /* the receiver is not woken: it looks when it needs to (credits of the host) */
+    struct part *from, *to; /* NULL: elsewhere */
+    uint32_t to_slot;       /* input number at the receiver */
+    bool silent;            /* the receiver is not woken: it looks when it needs to (credits of the host) */
+    bool crosses;           /* from one group of this scheduler to another */
+    struct link *in, *out;  /* that its messages come from, or leave by; NULL: none */
 };
 
 typedef void (*part_counter_fn)(void *arg, const char *location, const char *name, uint64_t value, const char *unit);
@@ -47,7 +50,6 @@ struct part {
     uint64_t *waiting;       /* bit per input: its channel holds messages */
     struct part_in *due[PART_WINDOW];
     uint32_t due_count[PART_WINDOW], due_room[PART_WINDOW];
-    uint64_t visited; /* last window visited */
     uint64_t visits;
     void *own; /* of the implementation */
 };

@@ -89,7 +89,7 @@ static void rtl_report(struct part *part, FILE *out)
                 uint64_t sent = lane_sent(part, ask, lane, true), got = lane_sent(part, answer, lane, false);
                 if (w && sent > got)
                     fprintf(out, "  %s waits for %s: %llu of %llu %s unanswered, the last sent at cycle %llu\n",
-                            part->name, w->to->name, (unsigned long long)(sent - got), (unsigned long long)sent,
+                            part->name, part_name(w->to), (unsigned long long)(sent - got), (unsigned long long)sent,
                             ask->name, (unsigned long long)(w->channel.last - 1 - w->channel.latency));
             }
         }
