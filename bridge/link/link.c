@@ -53,11 +53,12 @@ void ring_send(struct link *link, uint64_t stamp, const void *payload)
 
 void ring_promise(struct link *link, uint64_t stamp)
 {
-    link->flushed = link->sent;
-    if (stamp <= link->promised)
+    stamp = stamp > link->promised ? stamp : link->promised;
+    if (stamp == link->promised && link->flushed == link->sent)
         return;
+    link->flushed = link->sent;
     link->promised = stamp;
-    atomic_store_explicit(&link->ring->promise, stamp, memory_order_release);
+    atomic_store(&link->ring->promise, stamp);
 }
 
 uint64_t ring_peek(struct link *link)
@@ -91,7 +92,7 @@ void ring_done(struct link *link, uint64_t messages)
 
 uint64_t ring_horizon(struct link *link)
 {
-    return atomic_load_explicit(&link->ring->promise, memory_order_acquire);
+    return atomic_load(&link->ring->promise);
 }
 
 static bool inproc_open(struct link *link, void *place)

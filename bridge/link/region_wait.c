@@ -23,14 +23,12 @@ static void pause_cpu(void)
 #endif
 }
 
+/* Who sleeps has said so before its last look at the floor (shm.c). */
 static void wake_for_floor(const struct region *r, uint64_t floor)
 {
-    atomic_thread_fence(memory_order_seq_cst); /* as in shm_promise */
     for (uint32_t i = 0; i < r->head->process_count; i++) {
         const struct region_entry *e = region_entry(r, i);
-        if (i != r->self && atomic_load_explicit(&e->asleep, memory_order_relaxed) &&
-            atomic_load_explicit(&e->need, memory_order_relaxed) <=
-                floor + atomic_load_explicit(&e->reach, memory_order_relaxed))
+        if (i != r->self && atomic_load(&e->asleep) && atomic_load(&e->need) <= floor + atomic_load(&e->reach))
             region_ring(r, i);
     }
 }
@@ -60,12 +58,11 @@ static bool all_wait(const struct region *r)
     }
     for (uint32_t i = 0; i < n; i++) {
         const struct region_entry *e = region_entry(r, i);
-        uint64_t cycle = atomic_load_explicit(&e->next, memory_order_relaxed);
+        uint64_t cycle = atomic_load_explicit(&e->next, memory_order_acquire);
         next = cycle < next ? cycle : next;
-        balance += atomic_load_explicit(&e->sent, memory_order_relaxed) -
-                   atomic_load_explicit(&e->received, memory_order_relaxed);
+        balance += atomic_load_explicit(&e->sent, memory_order_acquire) -
+                   atomic_load_explicit(&e->received, memory_order_acquire);
     }
-    atomic_thread_fence(memory_order_seq_cst);
     for (uint32_t i = 0; i < n; i++) {
         if (atomic_load(&region_entry(r, i)->version) != version[i])
             return false;
@@ -97,7 +94,6 @@ static void sleep_once(const struct region *r, const struct region_waiter *w)
     atomic_store(&e->need, w->need);
     atomic_store(&e->reach, w->reach);
     atomic_store(&e->asleep, 1);
-    atomic_thread_fence(memory_order_seq_cst);
     bool quiet = all_wait(r) && quiet_is_mine(r);
     if (!quiet && !w->look(w->ctx)) {
         atomic_store(&e->state, REGION_SLEEPS);

@@ -4,8 +4,8 @@
  * so that the other sees it whole.  Not responsible for: stamps (channel.h), how a message crosses (link.h).
  *
  * Order of memory.  The sender writes stamp and payload, then `sequence` (release); the receiver that reads the number
- * it expects (acquire) sees them.  The sender stores `promise` (release) after all messages it has sent; the receiver
- * reads `promise` first (acquire) and then takes messages until there is none: every message sent before the promise
+ * it expects (acquire) sees them.  The sender stores `promise` after all messages it has sent; the receiver
+ * reads `promise` first and then takes messages until there is none: every message sent before the promise
  * is then among them, so one below a promise cannot come later.  Read the other way round, a message and the promise
  * behind it could both be written between the two looks.  The receiver stores `done` (release) when it no longer reads
  * a message; the sender reads it (acquire) before it writes the place again.

@@ -34,19 +34,17 @@ static bool shm_open_end(struct link *link, void *place)
     return false;
 }
 
-/* The fence: either this process sees that the partner sleeps, or the partner, which says so and then looks once more
- * before it sleeps (region_wait.c), sees the promise. */
+/* Either this process sees that the partner sleeps, or the partner, which says so and then looks once more before it
+ * sleeps (region_wait.c), sees the promise and what was sent before: all four are sequentially consistent. */
 static void shm_promise(struct link *link, uint64_t stamp)
 {
     const struct end *e = link->own;
-    if (stamp <= link->promised && link->flushed == link->sent)
-        return;
     bool more = link->flushed != link->sent;
+    if (stamp <= link->promised && !more)
+        return;
     ring_promise(link, stamp);
-    atomic_thread_fence(memory_order_seq_cst);
     const struct region_entry *to = region_entry(e->region, e->partner);
-    if (atomic_load_explicit(&to->asleep, memory_order_relaxed) &&
-        (more || stamp >= atomic_load_explicit(&to->need, memory_order_relaxed)))
+    if (atomic_load(&to->asleep) && (more || stamp >= atomic_load(&to->need)))
         region_ring(e->region, e->partner);
 }
 
@@ -54,8 +52,7 @@ static void shm_promise(struct link *link, uint64_t stamp)
 static uint64_t shm_horizon(struct link *link)
 {
     const struct end *e = link->own;
-    uint64_t promise = ring_horizon(link),
-             floor = atomic_load_explicit(&e->region->head->floor, memory_order_acquire) + e->latency;
+    uint64_t promise = ring_horizon(link), floor = atomic_load(&e->region->head->floor) + e->latency;
     return promise > floor ? promise : floor;
 }
 

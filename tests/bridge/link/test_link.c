@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rings, transports inproc and shm, hello, regions: what crosses, crosses once, in order and whole; a promise never
 // overtakes data; what does not fit is refused with its name.
+#include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -201,48 +202,38 @@ struct load {
 };
 
 /* Streams with random gaps between messages, promises as close behind as they may be. */
-static void stream(struct region *r)
+static void stream(struct link *forth, struct link *back)
 {
-    struct link forth, back;
     uint64_t now = 0, x = 1;
-    if (!end_open(&forth, r, &FORTH, true) || !end_open(&back, r, &BACK, false))
-        _exit(3);
     for (uint64_t n = 1; n <= 300000; n++) {
         struct load load = {n, {n * 77, ~n}};
         x = x * 6364136223846793005u + 1;
         now += 1 + (x >> 62);
-        while (forth.sent - back.transport->peek(&back) >= FORTH.depth)
+        while (forth->sent - back->transport->peek(back) >= FORTH.depth)
             sched_yield();
-        back.transport->done(&back, back.arrived);
-        link_send(&forth, now + FORTH.latency, &load);
-        forth.transport->promise(&forth, now + 1 + FORTH.latency);
+        back->transport->done(back, back->arrived);
+        link_send(forth, now + FORTH.latency, &load);
+        forth->transport->promise(forth, now + 1 + FORTH.latency);
     }
-    forth.transport->promise(&forth, UINT64_MAX);
-    forth.transport->close(&forth);
-    back.transport->close(&back);
+    forth->transport->promise(forth, UINT64_MAX);
 }
 
-static int drain(struct region *r)
+static int drain(struct link *forth, struct link *back)
 {
-    struct link forth, back;
     uint64_t taken = 0, horizon = 0, wrong = 0;
-    if (!end_open(&forth, r, &FORTH, false) || !end_open(&back, r, &BACK, true))
-        return 3;
-    while (horizon != UINT64_MAX || taken < forth.arrived) {
-        horizon = link_take(&forth); /* checks that nothing comes below an earlier horizon */
-        if (taken == forth.arrived)
+    while (horizon != UINT64_MAX || taken < forth->arrived) {
+        horizon = link_take(forth); /* checks that nothing comes below an earlier horizon */
+        if (taken == forth->arrived)
             sched_yield();
-        for (; taken < forth.arrived; taken++) {
-            const struct slot *slot = ring_slot(forth.ring, taken);
+        for (; taken < forth->arrived; taken++) {
+            const struct slot *slot = ring_slot(forth->ring, taken);
             struct load load;
             memcpy(&load, slot->payload, sizeof load);
             wrong += load.count != taken + 1 || load.random[0] != load.count * 77 || load.random[1] != ~load.count;
-            forth.transport->done(&forth, taken + 1);
-            link_send(&back, taken + 10, NULL);
+            forth->transport->done(forth, taken + 1);
+            link_send(back, taken + 10, NULL);
         }
     }
-    forth.transport->close(&forth);
-    back.transport->close(&back);
     return wrong ? 4 : taken == 300000 ? 0 : 5;
 }
 
@@ -251,22 +242,51 @@ static void test_stream_between_processes(void **state)
 {
     struct region_link links[] = {FORTH, BACK};
     struct hello hello = hello_make("r", "g", "c", 1);
+    struct link forth, back;
     int fd = region_of(links, 2), status;
     (void)state;
     pid_t pid = fork();
     if (pid == 0) {
         alarm(200);
         struct region *r = region_open(fd, 1, &hello, 1);
-        _exit(r && peers_greet(r, 60) ? drain(r) : 2);
+        if (!r || !peers_greet(r, 60) || !end_open(&forth, r, &FORTH, false) || !end_open(&back, r, &BACK, true))
+            _exit(2);
+        _exit(drain(&forth, &back));
     }
     struct region *r = region_open(fd, 0, &hello, 1);
     assert_non_null(r);
     assert_true(peers_greet(r, 60));
-    stream(r);
+    assert_true(end_open(&forth, r, &FORTH, true) && end_open(&back, r, &BACK, false));
+    stream(&forth, &back);
+    forth.transport->close(&forth);
+    back.transport->close(&back);
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_int_equal(status, 0);
     region_close(r);
     close(fd);
+}
+
+static void *drain_thread(void *arg)
+{
+    struct pair *pairs = arg;
+    return (void *)(intptr_t)drain(&pairs[0].to, &pairs[1].from);
+}
+
+/* The same between two threads: what TSan can follow (make tsan). */
+static void test_stream_between_threads(void **state)
+{
+    struct pair pairs[2];
+    pthread_t thread;
+    void *wrong;
+    (void)state;
+    pair_open(&pairs[0], FORTH.bytes, FORTH.depth);
+    pair_open(&pairs[1], BACK.bytes, BACK.depth);
+    assert_int_equal(pthread_create(&thread, NULL, drain_thread, pairs), 0);
+    stream(&pairs[0].from, &pairs[1].to);
+    assert_int_equal(pthread_join(thread, &wrong), 0);
+    assert_null(wrong);
+    pair_close(&pairs[0]);
+    pair_close(&pairs[1]);
 }
 
 /* ---- hello */
@@ -382,6 +402,7 @@ int main(void)
         cmocka_unit_test(test_ring_bounds),
         cmocka_unit_test(test_promise_rises),
         cmocka_unit_test(test_stream_between_processes),
+        cmocka_unit_test(test_stream_between_threads),
         cmocka_unit_test(test_hello_names_what_differs),
         cmocka_unit_test(test_what_does_not_fit_is_refused),
     };

@@ -136,8 +136,9 @@ static const struct part_ops node_ops = {.visit = node_visit, .free = node_free}
 /* ---- the graph: who stands in which process, and all channels */
 struct cut {
     unsigned processes;
-    struct region *region; /* NULL: all here */
+    struct region *region; /* NULL: none */
     uint32_t self;
+    struct ring *(*rings)[2 * PORTS]; /* of cut channels by sender and output: parts of one process; NULL: none */
 };
 static unsigned home(const struct cut *cut, unsigned node)
 {
@@ -159,6 +160,11 @@ static void channel(struct sched *s, const struct cut *cut, const struct graph *
     uint32_t bytes = out < PORTS ? WIDTH[out] : 0, latency = latency_of(g, out % PORTS),
              depth = depth_of(g, out % PORTS);
     struct carrier carrier = {&transport_shm, cut->region};
+    if (cut->rings) {
+        if (home(cut, from) != home(cut, to) && cut->rings[from][out] == NULL)
+            cut->rings[from][out] = ring_new(bytes, depth, RING_LINE, 1);
+        carrier = (struct carrier){&transport_inproc, cut->rings[from][out]};
+    }
     snprintf(names[0], sizeof names[0], "n%u", from);
     snprintf(names[1], sizeof names[1], "n%u", to);
     struct wire *w = NULL;
@@ -204,7 +210,7 @@ static void graph_open(struct build *b)
     b->s->no_skip = b->g->no_skip;
     b->s->threads = b->g->threads;
     for (unsigned i = 0; i < NODES; i++) {
-        if (b->cut->region && home(b->cut, i) != b->cut->self)
+        if (home(b->cut, i) != b->cut->self)
             continue;
         char name[16];
         struct node *n = calloc(1, sizeof *n);
@@ -236,7 +242,7 @@ static void graph_results(const struct build *b, struct result *results)
 static uint64_t run_whole(const struct graph *g, struct result *results)
 {
     struct sched s;
-    struct cut cut = {1, NULL, 0};
+    struct cut cut = {1, NULL, 0, NULL};
     struct build b = {&s, &cut, g, {NULL}};
     graph_open(&b);
     assert_int_equal(sched_advance(&s, UINT64_MAX), SCHED_QUIET);
@@ -274,7 +280,7 @@ static const char *const PROCESSES[] = {"one", "two", "three"};
 
 static int make_region(const struct graph *g, unsigned processes)
 {
-    struct cut cut = {processes, NULL, 0};
+    struct cut cut = {processes, NULL, 0, NULL};
     struct plan p = {.cut = &cut, .g = g};
     each_channel(plan_channel, &p);
     struct region_plan plan = {PROCESSES, processes, p.links, p.count, REGION_NONE};
@@ -292,7 +298,7 @@ static void child(int fd, const struct graph *g, unsigned processes, uint32_t se
 {
     struct hello hello = hello_make("rtl", "graph", "config", g->seed);
     struct sched s;
-    struct cut cut = {processes, region_open(fd, self, &hello, g->threads), self};
+    struct cut cut = {processes, region_open(fd, self, &hello, g->threads), self, NULL};
     struct build b = {&s, &cut, g, {NULL}};
     alarm(300);
     if (!cut.region || !peers_greet(cut.region, 60))
@@ -361,6 +367,74 @@ static void test_cut_graph_is_the_same(void **state)
     }
 }
 
+static bool in_between(const struct sched *s)
+{
+    for (uint32_t i = 0; i < s->import_count; i++) {
+        if (s->imports[i]->in->transport->peek(s->imports[i]->in) != s->imports[i]->channel.tail)
+            return true;
+    }
+    return !sched_quiet(s);
+}
+
+/* Two schedulers of one thread, run by turns: each stops where it may not go on alone. */
+static void test_two_schedulers_by_turns(void **state)
+{
+    (void)state;
+    for (uint32_t latency = 8; latency < 300; latency = latency * 2 + 1) {
+        struct graph g = {.latency = latency, .seed = latency, .rest = 5000, .budget = 100};
+        struct result whole[NODES], halves[NODES];
+        struct ring *rings[NODES][2 * PORTS] = {{NULL}};
+        struct sched s[2];
+        struct cut cuts[2] = {{2, NULL, 0, rings}, {2, NULL, 1, rings}};
+        struct build b[2] = {{&s[0], &cuts[0], &g, {NULL}}, {&s[1], &cuts[1], &g, {NULL}}};
+        run_whole(&g, whole);
+        graph_open(&b[0]);
+        graph_open(&b[1]);
+        do {
+            assert_int_equal(sched_advance(&s[0], UINT64_MAX), SCHED_BLOCKED);
+            assert_int_equal(sched_advance(&s[1], UINT64_MAX), SCHED_BLOCKED);
+            int64_t apart = (int64_t)(s[0].now - s[1].now);
+            assert_true(apart < 2 * (int64_t)latency + 64 && -apart < 2 * (int64_t)latency + 64);
+        } while (in_between(&s[0]) || in_between(&s[1]));
+        graph_results(&b[0], halves);
+        graph_results(&b[1], halves);
+        for (unsigned i = 0; i < NODES; i++)
+            assert_memory_equal(&whole[i], &halves[i], sizeof whole[i]);
+        sched_fini(&s[0]);
+        sched_fini(&s[1]);
+        for (unsigned i = 0; i < NODES; i++)
+            for (unsigned k = 0; k < 2 * PORTS; k++)
+                free(rings[i][k]);
+    }
+}
+
+static int beyond_the_horizon(void)
+{
+    struct graph g = {.latency = 100, .seed = 1, .rest = 5000, .budget = 100};
+    struct ring *rings[NODES][2 * PORTS] = {{NULL}};
+    struct sched s;
+    struct cut cut = {2, NULL, 0, rings};
+    struct build b = {&s, &cut, &g, {NULL}};
+    graph_open(&b);
+    sched_take(&s);
+    sched_run(&s, 1);
+    return 0;
+}
+
+/* An owner with a loop of its own cannot run what the links have not promised. */
+static void test_nobody_runs_beyond_the_horizon(void **state)
+{
+    int status;
+    (void)state;
+    pid_t pid = fork();
+    if (pid == 0) {
+        close(2);
+        _exit(beyond_the_horizon());
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(WEXITSTATUS(status), 70);
+}
+
 static void test_cut_graph_without_skipping(void **state)
 {
     (void)state;
@@ -389,10 +463,9 @@ static void test_long_rests_are_skipped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cut_graph_is_the_same),
-        cmocka_unit_test(test_cut_graph_without_skipping),
-        cmocka_unit_test(test_cut_graph_with_threads),
-        cmocka_unit_test(test_long_rests_are_skipped),
+        cmocka_unit_test(test_cut_graph_is_the_same),          cmocka_unit_test(test_two_schedulers_by_turns),
+        cmocka_unit_test(test_nobody_runs_beyond_the_horizon), cmocka_unit_test(test_cut_graph_without_skipping),
+        cmocka_unit_test(test_cut_graph_with_threads),         cmocka_unit_test(test_long_rests_are_skipped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
