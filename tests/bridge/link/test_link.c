@@ -166,6 +166,46 @@ static void test_ring_bounds(void **state)
     assert_said(out_of_order, NULL, 70, "message 2 in the place of message 1");
 }
 
+/* A receiver at whose every look the sender sends and promises once more, behind its back. */
+static struct pair *meddled;
+static void meddle(void)
+{
+    uint64_t n = meddled->from.sent + 1;
+    link_send(&meddled->from, 10 * n, &n);
+    meddled->from.transport->promise(&meddled->from, 10 * n + 5);
+}
+static uint64_t horizon_and_more(struct link *link)
+{
+    uint64_t horizon = ring_horizon(link);
+    meddle();
+    return horizon;
+}
+static uint64_t peek_and_more(struct link *link)
+{
+    uint64_t arrived = ring_peek(link);
+    meddle();
+    return arrived;
+}
+
+/* Between its two looks nothing slips through: what is below the horizon of a take is among what it took. */
+static void test_nothing_slips_between_looks(void **state)
+{
+    struct transport transport = transport_inproc;
+    struct pair p;
+    (void)state;
+    pair_open(&p, 8, 300);
+    transport.horizon = horizon_and_more;
+    transport.peek = peek_and_more;
+    p.to.transport = &transport;
+    meddled = &p;
+    for (unsigned n = 0; n < 100; n++) { /* each a CHECK in peek */
+        uint64_t horizon = link_take(&p.to);
+        assert_true(10 * (p.to.arrived + 1) >= horizon);
+        assert_true(p.to.arrived > n);
+    }
+    pair_close(&p);
+}
+
 /* A promise does not fall. */
 static void test_promise_rises(void **state)
 {
@@ -401,6 +441,7 @@ int main(void)
         cmocka_unit_test(test_ring_carries_all),
         cmocka_unit_test(test_ring_bounds),
         cmocka_unit_test(test_promise_rises),
+        cmocka_unit_test(test_nothing_slips_between_looks),
         cmocka_unit_test(test_stream_between_processes),
         cmocka_unit_test(test_stream_between_threads),
         cmocka_unit_test(test_hello_names_what_differs),

@@ -55,8 +55,8 @@ static const struct part_ops echo_ops = {.visit = echo_visit};
 struct side {
     struct sched s;
     struct region *region;
-    struct echo echo[2];
-    struct part *parts[2];
+    struct echo echo[3];
+    struct part *parts[3]; /* host, worker; in the process of the host one that answers beside it */
 };
 
 static int region_make(uint32_t host)
@@ -71,9 +71,14 @@ static int region_make(uint32_t host)
 
 static void part_make(struct side *side, unsigned n)
 {
-    side->echo[n].answers = n == 1;
-    side->parts[n] = part_new(&echo_ops, PROCESSES[n], 1, 1, &side->echo[n]);
+    static const char *const names[] = {"host", "worker", "near"};
+    side->echo[n].answers = n != 0;
+    side->parts[n] = part_new(&echo_ops, names[n], 2, 2, &side->echo[n]);
     sched_add(&side->s, side->parts[n]);
+    if (n == 2) {
+        sched_connect(&side->s, side->parts[0], 1, side->parts[2], 0, 8, LATENCY, DEPTH);
+        sched_connect(&side->s, side->parts[2], 0, side->parts[0], 1, 8, LATENCY, DEPTH);
+    }
 }
 
 static void side_open(struct side *side, int fd, uint32_t self)
@@ -84,6 +89,8 @@ static void side_open(struct side *side, int fd, uint32_t self)
     assert_non_null(side->region);
     sched_init(&side->s);
     part_make(side, self);
+    if (self == 0)
+        part_make(side, 2);
     struct carrier carrier = {&transport_shm, side->region};
     struct far_end other = {PROCESSES[1 - self], 0};
     assert_non_null(sched_export(&side->s, side->parts[self], 0, other, 8, LATENCY, DEPTH, carrier));
@@ -252,10 +259,10 @@ struct history {
 static void host_plays(struct side *h, uint64_t (*active)(const struct side *h), bool slow)
 {
     uint64_t x = 3, at = 0;
-    for (unsigned round = 0; round < 60; round++) {
+    for (unsigned round = 0; round < 120; round++) {
         x = x * 6364136223846793005u + 1442695040888963407u;
         for (unsigned n = 0; n <= x >> 62; n++)
-            sched_send(h->parts[0], 0, at, &x);
+            sched_send(h->parts[0], (round + n) % 2, at, &x);
         uint64_t until = round % 3 ? UINT64_MAX : at + (x >> 40) % 700;
         enum sched_end end = sched_advance(&h->s, until);
         assert_int_equal(end, round % 3 ? SCHED_QUIET : SCHED_UNTIL);
@@ -281,6 +288,7 @@ static struct history host_alone(void)
     sched_init(&h.s);
     part_make(&h, 0);
     part_make(&h, 1);
+    part_make(&h, 2);
     sched_connect(&h.s, h.parts[0], 0, h.parts[1], 0, 8, LATENCY, DEPTH);
     sched_connect(&h.s, h.parts[1], 0, h.parts[0], 0, 8, LATENCY, DEPTH);
     assert_true(sched_start(&h.s));
