@@ -3,6 +3,7 @@
  */
 #include "bridge/run/advance.h"
 
+#include "base/check.h"
 #include "bridge/link/peers.h"
 #include "bridge/link/region_wait.h"
 
@@ -97,6 +98,8 @@ static unsigned windows_of(const struct sched *s, uint64_t room)
 /* Whether to go on after a step: unless somebody died. */
 static bool step(struct sched *s, uint64_t from, uint64_t limit)
 {
+    CHECK(from >= s->now, "links", "cycle=%llu time goes back to %llu", (unsigned long long)s->now,
+          (unsigned long long)from);
     s->now = from;
     sched_run(s, windows_of(s, limit - from));
     if (s->region)

@@ -297,7 +297,9 @@ static void test_stream_between_processes(void **state)
     assert_non_null(r);
     assert_true(peers_greet(r, 60));
     assert_true(end_open(&forth, r, &FORTH, true) && end_open(&back, r, &BACK, false));
+    alarm(200); /* should the other end die */
     stream(&forth, &back);
+    alarm(0);
     forth.transport->close(&forth);
     back.transport->close(&back);
     assert_int_equal(waitpid(pid, &status, 0), pid);

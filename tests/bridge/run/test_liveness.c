@@ -330,6 +330,7 @@ static struct history host_and_worker(void)
     return copy;
 }
 
+/* shows B.3: what a host does at its own cycles and when all is quiet is the same with its partners elsewhere. */
 static void test_host_acts_when_all_is_quiet(void **state)
 {
     (void)state;
