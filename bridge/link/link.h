@@ -47,6 +47,7 @@ struct link {
     uint64_t promised; /* sender: newest promise; receiver: newest horizon behind which all was taken (link_take) */
     uint64_t arrived;  /* receiver: as peek said */
     uint64_t last;     /* receiver: stamp of the newest message + 1 */
+    bool failed;       /* sender: not all that was sent gets through; told in one line */
     void *own;         /* of the transport */
 };
 

@@ -61,6 +61,16 @@ struct wire *sched_import(struct sched *s, struct far_end from, struct part *to,
     return w;
 }
 
+bool sched_tap(struct sched *s, struct wire *w, const char *name, struct carrier carrier)
+{
+    const struct channel *c = &w->channel;
+    PART_CHECK(w->to && !w->out, w->to, 0, "%s: tap on a wire that leads elsewhere or has one", c->name);
+    w->out = end_open(carrier, name, true, c->bytes, c->latency, c->depth);
+    if (w->out)
+        list_add(&s->exports, &s->export_count, w);
+    return w->out != NULL;
+}
+
 void sched_join(struct sched *s, struct region *region)
 {
     s->region = region;
@@ -78,6 +88,8 @@ static uint64_t wire_take(struct sched *s, struct wire *w)
     channel_arrive(c, link->arrived);
     PART_CHECK(channel_stamp(c, from - c->head) >= s->now, w->to, s->now, "%s: message of cycle %llu comes too late",
                link->name, (unsigned long long)channel_stamp(c, from - c->head));
+    for (uint64_t n = from; w->out && n < c->tail; n++)
+        link_send(w->out, channel_stamp(c, n - c->head), channel_payload(c, n - c->head));
     if (w->silent)
         return horizon;
     w->to->waiting[w->to_slot / 64] |= UINT64_C(1) << (w->to_slot & 63);
@@ -114,7 +126,8 @@ void sched_promise(struct sched *s)
         s->imports[i]->in->transport->done(s->imports[i]->in, s->imports[i]->channel.head);
     for (uint32_t i = 0; i < s->export_count; i++) {
         struct link *link = s->exports[i]->out;
-        link->transport->promise(link, from + link->latency);
+        const struct link *in = s->exports[i]->in; /* a tap says what is known of it */
+        link->transport->promise(link, in ? in->promised : from + link->latency);
     }
     if (s->region)
         peers_beat(s->region, s->now);

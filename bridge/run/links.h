@@ -43,6 +43,9 @@ struct wire *sched_export(struct sched *s, struct part *from, uint32_t slot, str
 /* Input `slot` of `to` comes from `from`. */
 struct wire *sched_import(struct sched *s, struct far_end from, struct part *to, uint32_t slot, uint32_t bytes,
                           uint32_t latency, uint32_t depth, struct carrier carrier);
+/* A copy of all that comes to `to` over this wire, within this scheduler or by a link in, with its stamps, goes to a
+ * link that ends nowhere (recording).  False after one line. */
+bool sched_tap(struct sched *s, struct wire *wire, const char *name, struct carrier carrier);
 /* Waits in this region from now on (sched_advance); borrowed.  All its links that enter or leave this process are open
  * in this scheduler. */
 void sched_join(struct sched *s, struct region *region);

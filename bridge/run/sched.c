@@ -24,9 +24,24 @@ void sched_wake(struct sched *s, struct part *part, uint64_t cycle)
 }
 
 /* ---- messages */
+static inline void arrive(struct wire *w, uint64_t stamp)
+{
+    if (w->silent)
+        return;
+    w->to->waiting[w->to_slot / 64] |= UINT64_C(1) << (w->to_slot & 63);
+    sched_wake(w->to->sched, w->to, stamp);
+}
+
+/* The partner is elsewhere, or a link takes a copy (sched_tap). */
 static void leave(struct wire *w, uint64_t now, const void *message)
 {
-    link_send(w->out, channel_leave(&w->channel, now, message), message);
+    if (w->to == NULL) {
+        link_send(w->out, channel_leave(&w->channel, now, message), message);
+        return;
+    }
+    uint64_t stamp = channel_send(&w->channel, now, message);
+    link_send(w->out, stamp, message);
+    arrive(w, stamp);
 }
 
 static void deliver(struct wire *w, uint64_t now, const void *message)
@@ -35,11 +50,7 @@ static void deliver(struct wire *w, uint64_t now, const void *message)
         leave(w, now, message);
         return;
     }
-    uint64_t stamp = channel_send(&w->channel, now, message);
-    if (w->silent)
-        return;
-    w->to->waiting[w->to_slot / 64] |= UINT64_C(1) << (w->to_slot & 63);
-    sched_wake(w->to->sched, w->to, stamp);
+    arrive(w, channel_send(&w->channel, now, message));
 }
 
 /* Between groups that run at the same time: delivered when the run is over. */

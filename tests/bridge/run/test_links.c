@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "base/check.h"
+#include "bridge/link/file.h"
 #include "bridge/link/peers.h"
 #include "bridge/link/region_wait.h"
 #include "bridge/run/advance.h"
@@ -133,11 +134,36 @@ static void node_free(struct part *part)
 }
 static const struct part_ops node_ops = {.visit = node_visit, .free = node_free};
 
+/* What leaves a replayed half. */
+static bool nowhere_open(struct link *link, void *place)
+{
+    (void)link;
+    (void)place;
+    return true;
+}
+static void nowhere_send(struct link *link, uint64_t stamp, const void *payload)
+{
+    (void)stamp;
+    (void)payload;
+    link->sent++;
+}
+static void nowhere_promise(struct link *link, uint64_t stamp)
+{
+    link->promised = stamp;
+}
+static void nowhere_close(struct link *link)
+{
+    (void)link;
+}
+static const struct transport nowhere = {
+    .name = "nowhere", .open = nowhere_open, .send = nowhere_send, .promise = nowhere_promise, .close = nowhere_close};
+
 /* ---- the graph: who stands in which process, and all channels */
 struct cut {
     unsigned processes;
     struct region *region; /* NULL: none */
     uint32_t self;
+    const char *folder; /* channels that are cut are recorded there (processes 1) or replayed from there */
     struct ring *(*rings)[2 * PORTS]; /* of cut channels by sender and output: parts of one process; NULL: none */
 };
 static unsigned home(const struct cut *cut, unsigned node)
@@ -168,6 +194,14 @@ static void channel(struct sched *s, const struct cut *cut, const struct graph *
     snprintf(names[0], sizeof names[0], "n%u", from);
     snprintf(names[1], sizeof names[1], "n%u", to);
     struct wire *w = NULL;
+    char path[128], name[LINK_NAME];
+    struct hello hello = hello_make("rtl", "graph", "config", g->seed);
+    struct file_place place = {path, &hello};
+    link_name(name, names[0], out, names[1], in);
+    if (cut->folder) {
+        snprintf(path, sizeof path, "%s/%u.%u", cut->folder, from, out);
+        carrier = parts[from] ? (struct carrier){&nowhere, NULL} : (struct carrier){&transport_file, &place};
+    }
     if (parts[from] && parts[to])
         w = sched_connect(s, parts[from], out, parts[to], in, bytes, latency, depth);
     else if (parts[from])
@@ -177,6 +211,8 @@ static void channel(struct sched *s, const struct cut *cut, const struct graph *
     else
         return;
     assert_non_null(w);
+    if (cut->folder && cut->processes == 1 && from * 2 / NODES != to * 2 / NODES)
+        assert_true(sched_tap(s, w, name, (struct carrier){&transport_file, &place}));
     if (out == 1)
         w->channel.rate = (struct channel_rate){16, 16, 0, {0, 1, 15, 16, 17, 32, 64, 80}};
 }
@@ -242,7 +278,7 @@ static void graph_results(const struct build *b, struct result *results)
 static uint64_t run_whole(const struct graph *g, struct result *results)
 {
     struct sched s;
-    struct cut cut = {1, NULL, 0, NULL};
+    struct cut cut = {1, NULL, 0, NULL, NULL};
     struct build b = {&s, &cut, g, {NULL}};
     graph_open(&b);
     assert_int_equal(sched_advance(&s, UINT64_MAX), SCHED_QUIET);
@@ -280,7 +316,7 @@ static const char *const PROCESSES[] = {"one", "two", "three"};
 
 static int make_region(const struct graph *g, unsigned processes)
 {
-    struct cut cut = {processes, NULL, 0, NULL};
+    struct cut cut = {processes, NULL, 0, NULL, NULL};
     struct plan p = {.cut = &cut, .g = g};
     each_channel(plan_channel, &p);
     struct region_plan plan = {PROCESSES, processes, p.links, p.count, REGION_NONE};
@@ -298,7 +334,7 @@ static void child(int fd, const struct graph *g, unsigned processes, uint32_t se
 {
     struct hello hello = hello_make("rtl", "graph", "config", g->seed);
     struct sched s;
-    struct cut cut = {processes, region_open(fd, self, &hello, g->threads), self, NULL};
+    struct cut cut = {processes, region_open(fd, self, &hello, g->threads), self, NULL, NULL};
     struct build b = {&s, &cut, g, {NULL}};
     alarm(300);
     if (!cut.region || !peers_greet(cut.region, 60))
@@ -385,7 +421,7 @@ static void test_two_schedulers_by_turns(void **state)
         struct result whole[NODES], halves[NODES];
         struct ring *rings[NODES][2 * PORTS] = {{NULL}};
         struct sched s[2];
-        struct cut cuts[2] = {{2, NULL, 0, rings}, {2, NULL, 1, rings}};
+        struct cut cuts[2] = {{2, NULL, 0, NULL, rings}, {2, NULL, 1, NULL, rings}};
         struct build b[2] = {{&s[0], &cuts[0], &g, {NULL}}, {&s[1], &cuts[1], &g, {NULL}}};
         run_whole(&g, whole);
         graph_open(&b[0]);
@@ -408,12 +444,40 @@ static void test_two_schedulers_by_turns(void **state)
     }
 }
 
+/* What enters either half is recorded while the whole runs; each half alone then does the same. */
+static void test_halves_are_replayed(void **state)
+{
+    (void)state;
+    for (uint32_t latency = 8; latency < 300; latency = latency * 3 + 1) {
+        struct graph g = {.latency = latency, .seed = latency, .rest = 5000, .budget = 200};
+        struct result whole[NODES], halves[NODES];
+        char folder[] = "/tmp/gantry-links-XXXXXX", remove[64];
+        assert_non_null(mkdtemp(folder));
+        for (unsigned n = 0; n < 3; n++) {
+            struct sched s;
+            struct cut cut = {n ? 2 : 1, NULL, n ? n - 1 : 0, folder, NULL};
+            struct build b = {&s, &cut, &g, {NULL}};
+            graph_open(&b);
+            enum sched_end end;
+            while ((end = sched_advance(&s, UINT64_MAX)) == SCHED_BLOCKED && !sched_quiet(&s))
+                ;
+            assert_int_equal(end, n ? SCHED_BLOCKED : SCHED_QUIET);
+            graph_results(&b, n ? halves : whole);
+            sched_fini(&s);
+        }
+        for (unsigned i = 0; i < NODES; i++)
+            assert_memory_equal(&whole[i], &halves[i], sizeof whole[i]);
+        snprintf(remove, sizeof remove, "rm -r %s", folder);
+        assert_int_equal(system(remove), 0);
+    }
+}
+
 static int beyond_the_horizon(void)
 {
     struct graph g = {.latency = 100, .seed = 1, .rest = 5000, .budget = 100};
     struct ring *rings[NODES][2 * PORTS] = {{NULL}};
     struct sched s;
-    struct cut cut = {2, NULL, 0, rings};
+    struct cut cut = {2, NULL, 0, NULL, rings};
     struct build b = {&s, &cut, &g, {NULL}};
     graph_open(&b);
     sched_take(&s);
@@ -463,9 +527,10 @@ static void test_long_rests_are_skipped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cut_graph_is_the_same),          cmocka_unit_test(test_two_schedulers_by_turns),
-        cmocka_unit_test(test_nobody_runs_beyond_the_horizon), cmocka_unit_test(test_cut_graph_without_skipping),
-        cmocka_unit_test(test_cut_graph_with_threads),         cmocka_unit_test(test_long_rests_are_skipped),
+        cmocka_unit_test(test_cut_graph_is_the_same),      cmocka_unit_test(test_two_schedulers_by_turns),
+        cmocka_unit_test(test_halves_are_replayed),        cmocka_unit_test(test_nobody_runs_beyond_the_horizon),
+        cmocka_unit_test(test_cut_graph_without_skipping), cmocka_unit_test(test_cut_graph_with_threads),
+        cmocka_unit_test(test_long_rests_are_skipped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
