@@ -90,7 +90,6 @@ struct conn {
     int fd;
     pid_t pid, tid;
     struct client *client; /* NULL before the first request */
-    bool hello;            /* life line: not a thread's */
     bool gone;
     enum conn_state state;
     bool due;          /* PARK: may go on */
@@ -198,7 +197,8 @@ bool ioctl_serve(struct driver *d, struct conn *conn, struct shim_answer *answer
 /* server.c */
 int server_open(struct driver *d);
 void server_close(struct driver *d);
-/* Wait up to `timeout_us` for requests and serve them; extra_fd (or -1) also ends the wait.  True when any came. */
+/* Wait up to `timeout_us` (less than a second) for requests and serve them; extra_fd (or -1) also ends the wait.  True
+ * when any came. */
 bool server_poll(struct driver *d, long timeout_us, int extra_fd);
 void server_answer(struct driver *d, struct conn *conn, const struct shim_answer *answer, int fd);
 
