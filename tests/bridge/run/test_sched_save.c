@@ -257,9 +257,10 @@ static void test_the_hash_sees_every_change(void **state)
     bench_run(&b, 3000);
     const uint64_t hash = sched_state_hash(&b.sched);
     struct channel *c = filled(&b, 2);
-    uint64_t *const numbers[] = {&c->last,        &c->link_free,       &c->sent,
-                                 &b.sched.now,    channel_entry(c, 1), channel_entry(c, 1) + 2,
-                                 &b.toys[3].alarm};
+    struct slot *second = channel_slot(c, 1);
+    uint64_t *payload = (uint64_t *)(void *)second->payload;
+    uint64_t *const numbers[] = {&c->last,       &c->link_free, &c->sent,        &b.sched.now,
+                                 &second->stamp, payload + 1,   &b.toys[3].alarm};
     for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         *numbers[i] ^= 8;
         assert_true(sched_state_hash(&b.sched) != hash);
