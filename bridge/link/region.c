@@ -44,7 +44,7 @@ static void plan_check(const struct region_plan *plan)
         CHECK(l->from < plan->process_count && l->to < plan->process_count && l->from != l->to && l->depth > 0, l->name,
               "link from process %u to %u, depth %u", l->from, l->to, l->depth);
         for (uint32_t k = 0; k < i; k++)
-            CHECK(strcmp(plan->links[k].name, l->name) != 0 || plan->links[k].from != l->from, l->name,
+            CHECK(plan->links[k].from != l->from || strcmp(plan->links[k].name, l->name) != 0, l->name,
                   "two links of this name");
     }
 }
