@@ -8,7 +8,7 @@ CC := gcc
 CLANG := clang-19
 CFLAGS := -std=c11 -O3 -g -march=$(MARCH) -Wall -Wextra -Werror -D_GNU_SOURCE -I. -Ihost -Ibridge -I$(B)/gen $(EXTRA_CFLAGS)
 LLVM_LIBS := $(shell llvm-config-19 --libs 2>/dev/null)
-LDLIBS := -lyaml -lsqlite3 -ldw -lelf -lmsgpackc -lxxhash -llz4 -lz -lm -ldl -lpthread $(LLVM_LIBS) -L/usr/lib/llvm-19/lib -lstdc++
+LDLIBS := -lyaml -lsqlite3 -ldw -lelf -lmsgpackc -lxxhash -lzstd -llz4 -lz -lm -ldl -lpthread $(LLVM_LIBS) -L/usr/lib/llvm-19/lib -lstdc++
 
 all: $(B)/bin/gantry $(B)/lib/libgantry_shim.so  ## build the command and the shim
 include $(wildcard sw/tools/*.mk)

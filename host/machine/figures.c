@@ -3,7 +3,6 @@
  */
 #include <xxhash.h>
 
-#include "bridge/verilated/rtl_part.h"
 #include "machine/golden_part.h"
 #include "machine/lockstep_tap.h"
 #include "machine/memory_parts.h"
@@ -64,7 +63,7 @@ uint64_t sim_write_hash(const struct sim *sim)
 uint64_t sim_groups(const struct sim *sim, unsigned gpu)
 {
     const struct sim_gpu *g = &sim->gpus[gpu];
-    return g->golden ? golden_part_groups(g->golden) : g->dispatch ? rtl_part_shown(g->dispatch) : 0;
+    return g->golden ? golden_part_groups(g->golden) : g->dispatch ? part_shown(g->dispatch) : 0;
 }
 
 uint64_t sim_instructions(const struct sim *sim)
@@ -74,7 +73,7 @@ uint64_t sim_instructions(const struct sim *sim)
         if (sim->gpus[g].golden)
             sum += golden_part_instructions(sim->gpus[g].golden);
         for (unsigned c = 0; sim->rtl && c < rtl_machine_cus(sim->rtl); c++)
-            sum += rtl_part_shown(rtl_machine_cu(sim->rtl, g, c));
+            sum += part_shown(rtl_machine_cu(sim->rtl, g, c));
     }
     return sum;
 }

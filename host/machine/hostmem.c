@@ -5,11 +5,15 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "base/state_io.h"
 #include "base/xalloc.h"
 #include "bridge/run/sched.h"
 #include "gantry_msg.h"
+#include "machine/hash_state.h"
 #include "machine/memory_parts.h"
 #include "vm/pmem.h"
+
+#define ANSWERS_MOST 1048576u /* in a saved state: against nonsense only */
 
 struct answers { /* of one GPU that wait for a credit */
     struct msg_mem_rsp *list;
@@ -141,7 +145,49 @@ static void hostmem_free(struct part *part)
     free(h);
 }
 
-static const struct part_ops hostmem_ops = {hostmem_visit, hostmem_counters, hostmem_report, hostmem_free};
+static void hostmem_save(struct part *part, struct state_writer *to)
+{
+    const struct hostmem *h = part->own;
+    STATE_PUT(to, h->reads);
+    STATE_PUT(to, h->writes);
+    STATE_PUT(to, h->atomics);
+    hash_state_save(h->hash, to);
+    for (unsigned g = 0; g < h->gpus; g++) {
+        const struct answers *a = &h->answers[g];
+        STATE_PUT(to, a->credits);
+        state_put_u64(to, a->count);
+        state_put(to, a->list + a->head, a->count * sizeof *a->list);
+    }
+}
+
+static bool answers_restore(struct answers *a, struct state_reader *from)
+{
+    uint64_t count;
+    if (!STATE_GET(from, a->credits) || !state_get_count(from, "answers that wait", ANSWERS_MOST, &count))
+        return false;
+    a->head = 0;
+    a->count = count;
+    if (count > a->room)
+        a->list = xrealloc(a->list, a->room = count, sizeof *a->list);
+    return state_get(from, a->list, count * sizeof *a->list);
+}
+
+static bool hostmem_restore(struct part *part, struct state_reader *from)
+{
+    struct hostmem *h = part->own;
+    bool ok = STATE_GET(from, h->reads) && STATE_GET(from, h->writes) && STATE_GET(from, h->atomics) &&
+              hash_state_restore(h->hash, from);
+    for (unsigned g = 0; ok && g < h->gpus; g++)
+        ok = answers_restore(&h->answers[g], from);
+    return ok;
+}
+
+static const struct part_ops hostmem_ops = {.visit = hostmem_visit,
+                                            .counters = hostmem_counters,
+                                            .report = hostmem_report,
+                                            .free = hostmem_free,
+                                            .save = hostmem_save,
+                                            .restore = hostmem_restore};
 
 struct part *hostmem_new(struct pmem *memory, unsigned gpus, uint32_t depth)
 {

@@ -3,7 +3,6 @@
  */
 #include "machine/rtl_where.h"
 
-#include "bridge/verilated/rtl_part.h"
 #include "gantry_cfg.h"
 #include "gcn3/disasm.h"
 #include "machine/rtl_gpu.h"
@@ -42,10 +41,10 @@ static const char *state_of(unsigned state)
  * turn is the next one. */
 static uint64_t look(struct part *cu, unsigned wave)
 {
-    uint64_t word = rtl_part_look(cu, wave);
+    uint64_t word = part_look(cu, wave);
     const unsigned certain = SHOWN_TURN | SHOWN_DECODED;
     for (unsigned n = 0; n < TRIES && (state_bits(word) & SHOWN_LIVE) && (state_bits(word) & certain) != certain; n++)
-        word = rtl_part_look(cu, wave);
+        word = part_look(cu, wave);
     return word;
 }
 
@@ -71,7 +70,7 @@ void rtl_where(struct sim *sim, unsigned gpu, unsigned most, FILE *out)
         struct part *part = rtl_machine_cu(sim->rtl, gpu, cu);
         for (unsigned n = 0; n < sim->cfg->gpu_cu_simds * sim->cfg->gpu_cu_waves_per_simd; n++) {
             unsigned wave = n % sim->cfg->gpu_cu_simds << 4 | n / sim->cfg->gpu_cu_simds;
-            uint64_t word = rtl_part_look(part, wave);
+            uint64_t word = part_look(part, wave);
             if (!(state_bits(word) & SHOWN_USED))
                 continue;
             if (told < most) {

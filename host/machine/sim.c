@@ -193,11 +193,10 @@ static bool golden_pause(const struct sim *sim, uint64_t slices, uint64_t *seen)
            (sim->options.unwanted && sim->options.unwanted(sim->options.unwanted_arg));
 }
 
-enum sim_result sim_run(struct sim *sim, uint64_t until)
+static enum sim_result run_windows(struct sim *sim, uint64_t until)
 {
     struct sched *s = &sim->sched;
     uint64_t slices = golden_slices(sim), seen = slices;
-    sim->stop = false;
     for (;;) {
         while (host_step(sim, s->now + PART_WINDOW, until)) {
             if (sim->stop)
@@ -229,6 +228,15 @@ enum sim_result sim_run(struct sim *sim, uint64_t until)
             return SIM_STOPPED;
         }
     }
+}
+
+enum sim_result sim_run(struct sim *sim, uint64_t until)
+{
+    sim->stop = false;
+    sim->running = true;
+    enum sim_result result = run_windows(sim, until);
+    sim->running = false;
+    return result;
 }
 
 void sim_where(struct sim *sim)

@@ -48,7 +48,8 @@ struct sim {
     struct heap timers;
     uint32_t commands_waiting; /* for a place in a hub, all GPUs */
     uint64_t now;              /* of the host */
-    bool stop, running, where_told;
+    bool stop, where_told;
+    bool running;                     /* inside of sim_run: nothing can be saved */
     uint64_t watch_sent, watch_cycle; /* watchdog: messages and instructions, cycle of the last look */
     struct rtl_machine *rtl;          /* NULL with the golden model */
     struct lockstep_tap *tap;         /* --lockstep, else NULL */
@@ -61,6 +62,9 @@ struct sim {
 void pending_add(struct sim_gpu *g, const struct msg_cp_cmd *cmd);
 void pending_account(struct sim_gpu *g, const struct msg_cp_evt *evt, uint64_t now);
 bool pending_any(const struct sim *sim);
+/* sim_state.c: the host's side as a saved state: its time, timers, commands, address spaces, watchdog. */
+void sim_host_save(const struct sim *sim, struct state_writer *to);
+bool sim_host_restore(struct sim *sim, struct state_reader *from);
 /* The partition that stands for the host model, added to the scheduler. */
 struct part *sim_host_part(struct sim *sim, unsigned gpus);
 /* Build partitions and channels from sim->cfg.  False with a diagnostic on stderr. */

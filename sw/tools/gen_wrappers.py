@@ -168,9 +168,16 @@ bool trace(void *m, const char *file, uint64_t from, uint64_t to) {{ return stat
 #else
 constexpr bool (*trace)(void *, const char *, uint64_t, uint64_t) = nullptr;
 #endif
+#if GANTRY_SAVABLE
+void save(void *m, state_writer *to) {{ static_cast<M *>(m)->save(to); }}
+bool restore(void *m, state_reader *from) {{ return static_cast<M *>(m)->restore(from); }}
+#else
+constexpr void (*save)(void *, state_writer *) = nullptr;
+constexpr bool (*restore)(void *, state_reader *) = nullptr;
+#endif
 void set_bug(void (*bug)(const char *, uint64_t, const char *)) {{ gantry::bug_handler = bug; }}
 const model_api api = {{MODEL_ABI, "{kind}", port_rows, counter_rows, obs_rows, {len(rows)}, {len(counters)}, {len(obs)}, {ins}, {outs},
-                       create, destroy, step, evaluated, counter, shown, look, observe, trace, set_bug}};
+                       create, destroy, step, evaluated, counter, shown, look, observe, trace, save, restore, set_bug}};
 }}  // namespace
 
 __attribute__((visibility("default"))) const model_api *gantry_model(void)
