@@ -134,6 +134,24 @@ static void test_restored_instances_are_equal(void **state)
     }
 }
 
+/* What the wrapper counts: questions, whose number draws how long they take, and evaluated cycles. */
+static void test_the_wrapper_is_state(void **state)
+{
+    (void)state;
+    struct part *rdma = part_of(&libraries[5]), *noc = rtl_part_new(&libraries[2], "noc", 0, 3, 5, true);
+    part_look(rdma, 0);
+    uint64_t before = part_state_hash(rdma);
+    part_look(rdma, 0);
+    assert_true(part_state_hash(rdma) != before);
+    for (unsigned n = 0; n < 4; n++) {
+        before = part_state_hash(noc);
+        noc->ops->visit(noc, n * PART_WINDOW); /* nothing is due */
+        assert_true(part_state_hash(noc) != before);
+    }
+    part_free(rdma);
+    part_free(noc);
+}
+
 static void test_what_is_refused(void **state)
 {
     struct library other = libraries[5];
@@ -169,6 +187,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_new_instances_are_equal),
         cmocka_unit_test(test_restored_instances_are_equal),
+        cmocka_unit_test(test_the_wrapper_is_state),
         cmocka_unit_test(test_what_is_refused),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -76,10 +77,14 @@ static void on_event(void *ctx, unsigned gpu, uint64_t now, const struct msg_cp_
     m->events++;
 }
 
+static char folder[] = "/tmp/gantry-checkpoint-XXXXXX", file[64];
+
 static void on_timer(void *ctx, uint64_t now, uint64_t cookie)
 {
     struct machine *m = ctx;
     note(&m->notes, now * 256 + cookie);
+    if (cookie == 99)
+        sim_save(m->sim, file, NULL); /* in the middle of a window */
     if (cookie < 4)
         sim_timer(m->sim, now + 97, cookie + 10);
 }
@@ -224,8 +229,6 @@ static void outcome_equal(const struct outcome *a, const struct outcome *b)
     assert_true(a->state == b->state);
 }
 
-static char folder[] = "/tmp/gantry-checkpoint-XXXXXX", file[64];
-
 static unsigned files_in(void)
 {
     unsigned count = 0;
@@ -247,13 +250,16 @@ static void restore(struct machine *m, struct kind kind)
 static void goes_on(bool host, struct kind kind)
 {
     struct machine whole, first, then;
+    unsigned written = 0; /* restored with some of its stores done */
     machine_open(&whole, kind);
     machine_begin(&whole, host);
+    const uint64_t nothing = sim_write_hash(whole.sim);
     struct outcome end = machine_end(&whole, host);
     const uint64_t cycles = sim_now(whole.sim);
     machine_close(&whole);
-    for (unsigned n = 0; n < 8; n++) {
-        const uint64_t cycle = n * cycles / 8 + (n ? 2 * n - 1 : 0); /* of each place in a window */
+    for (unsigned n = 0; n < 20; n++) { /* of each place in a window; most while the kernel stores, at the end */
+        const uint64_t cycle =
+            n < 6 ? n * cycles / 6 + (n ? 2 * n - 1 : 0) : cycles - (host ? 720 : 420) + 21 * (n - 6);
         machine_open(&first, kind);
         machine_begin(&first, host);
         if (cycle)
@@ -267,6 +273,7 @@ static void goes_on(bool host, struct kind kind)
             restore(&then, other);
             assert_int_equal(sim_now(then.sim), sim_now(first.sim));
             assert_true(sim_state_hash(then.sim) == hash);
+            written += sim_write_hash(then.sim) != nothing && sim_write_hash(then.sim) != end.hash;
             struct outcome o = machine_end(&then, host);
             outcome_equal(&o, &end);
             machine_close(&then);
@@ -275,6 +282,7 @@ static void goes_on(bool host, struct kind kind)
         outcome_equal(&o, &end);
         machine_close(&first);
     }
+    assert_true(written >= 2);
 }
 
 /* shows S4.7: In VRAM with one thread, in host memory with two. */
@@ -363,6 +371,14 @@ static void test_the_hash_sees_every_change(void **state)
         *numbers[i] ^= 1;
     }
     assert_true(hash == sim_state_hash(m.sim));
+    g->pending[0].faulted = g->pending[1].interrupted = g->pending[2].halted = true;
+    struct sim_beside beside = beside_of(&m);
+    assert_int_equal(sim_save(m.sim, file, &beside), STATUS_OK);
+    struct machine then;
+    restore(&then, (struct kind){.model = SIM_RTL});
+    assert_true(sim_state_hash(then.sim) == sim_state_hash(m.sim));
+    machine_close(&then);
+    g->pending[0].faulted = g->pending[1].interrupted = g->pending[2].halted = false;
     sim_timer(m.sim, 5000, 1);
     assert_true(hash != sim_state_hash(m.sim));
     hash = sim_state_hash(m.sim);
@@ -370,6 +386,8 @@ static void test_the_hash_sees_every_change(void **state)
     assert_true(hash != sim_state_hash(m.sim));
     machine_close(&m);
 }
+
+static bool beside_none; /* restored by somebody who knows nothing of what stands beside */
 
 /* Exit class of restoring the file into such a machine, and the line about it. */
 static enum gantry_status restore_fails(struct kind kind, const char *line)
@@ -381,7 +399,7 @@ static enum gantry_status restore_fails(struct kind kind, const char *line)
     struct sim_beside beside = beside_of(&m);
     FILE *saved = stderr;
     stderr = open_memstream(&text, &size);
-    enum gantry_status status = sim_restore(m.sim, file, &beside);
+    enum gantry_status status = sim_restore(m.sim, file, beside_none ? NULL : &beside);
     fclose(stderr);
     stderr = saved;
     if (!strstr(text, line))
@@ -411,6 +429,20 @@ static void test_files_that_are_refused(void **state)
     machine_begin(&m, false);
     assert_int_equal(sim_run(m.sim, 777), SIM_STOPPED);
     struct sim_beside beside = beside_of(&m);
+    assert_int_equal(sim_save(m.sim, file, NULL), STATUS_OK);
+    assert_int_equal(restore_fails(rtl, "ends too early"), STATUS_DATA);
+    assert_int_equal(sim_save(m.sim, file, &beside), STATUS_OK);
+    beside_none = true;
+    assert_int_equal(restore_fails(rtl, "holds more than this machine"), STATUS_DATA);
+    beside_none = false;
+    m.sim->options.seed++;
+    assert_int_equal(sim_save(m.sim, file, &beside), STATUS_OK);
+    assert_int_equal(restore_fails(rtl, "seed 2 was saved, 1 is here"), STATUS_DATA);
+    m.sim->options.seed--;
+    m.sim->sched.wires[3]->channel.latency++;
+    assert_int_equal(sim_save(m.sim, file, &beside), STATUS_OK);
+    assert_int_equal(restore_fails(rtl, "partitions and channels are others"), STATUS_DATA);
+    m.sim->sched.wires[3]->channel.latency--;
     assert_int_equal(sim_save(m.sim, file, &beside), STATUS_OK);
     machine_close(&m);
     assert_int_equal(restore_fails((struct kind){.model = SIM_RTL, .setting = "seed=2"},
@@ -481,6 +513,28 @@ static void test_what_cannot_be_saved(void **state)
     machine_close(&m);
 }
 
+/* From a callback a window is half done: our own bug. */
+static void test_not_from_a_callback(void **state)
+{
+    struct machine m;
+    int status;
+    (void)state;
+    machine_open(&m, (struct kind){.model = SIM_RTL});
+    sim_timer(m.sim, 100, 99);
+    unlink(file);
+    pid_t pid = fork();
+    if (pid == 0) {
+        if (!freopen("/dev/null", "w", stderr))
+            _exit(1);
+        sim_run(m.sim, UINT64_MAX);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 70);
+    assert_int_equal(files_in(), 0);
+    machine_close(&m);
+}
+
 /* A limit on the length of files is what a test has for a disk: what was there under the name stays. */
 static void test_a_full_disk(void **state)
 {
@@ -523,6 +577,7 @@ int main(void)
         cmocka_unit_test(test_the_hash_sees_every_change),
         cmocka_unit_test(test_files_that_are_refused),
         cmocka_unit_test(test_what_cannot_be_saved),
+        cmocka_unit_test(test_not_from_a_callback),
         cmocka_unit_test(test_a_full_disk),
     };
     if (!mkdtemp(folder))
