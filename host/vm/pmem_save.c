@@ -77,6 +77,9 @@ static void tables_save(const struct table_region *r, struct state_writer *to)
     const uint32_t count = r->used ? r->count : 0;
     STATE_PUT(to, count);
     state_put(to, r->used, count);
+    for (uint32_t i = 0; i < count; i++)
+        if (r->used[i]) /* the host's copy: writes to VRAM may be under way */
+            state_put(to, r->shadow + i * (PAGE / sizeof *r->shadow), PAGE);
     STATE_PUT(to, r->removed_count);
     state_put(to, r->removed, r->removed_count * sizeof *r->removed);
     STATE_PUT(to, r->recycled);
@@ -119,9 +122,19 @@ static bool tables_restore(struct table_region *r, uint64_t most, struct state_r
     if (count != 0 && count != most)
         return state_refuse(from, "%u pages for tables, %llu are here", count, (unsigned long long)most);
     free(r->used);
+    free(r->shadow);
     free(r->removed);
-    *r = (struct table_region){.count = count, .used = count ? xcalloc(count, 1) : NULL};
-    if (!state_get(from, r->used, count) || !STATE_GET(from, removed))
+    *r = (struct table_region){.count = count};
+    if (count) {
+        r->used = xcalloc(count, 1);
+        r->shadow = xcalloc(count, PAGE);
+    }
+    if (!state_get(from, r->used, count))
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (r->used[i] && !state_get(from, r->shadow + i * (PAGE / sizeof *r->shadow), PAGE))
+            return false;
+    if (!STATE_GET(from, removed))
         return false;
     if (removed > count)
         return state_refuse(from, "%u removed tables of %u", removed, count);

@@ -89,7 +89,7 @@ static void on_timer(void *ctx, uint64_t now, uint64_t cookie)
         sim_timer(m->sim, now + 97, cookie + 10);
 }
 
-static const struct sim_host_ops host_ops = {on_event, on_timer};
+static const struct sim_host_ops host_ops = {.event = on_event, .timer = on_timer};
 
 static void beside_save(void *ctx, struct state_writer *to)
 {

@@ -142,8 +142,8 @@ static void what_is_refused(void **state)
     }
     saved.count = whole;
     const uint64_t outside = VRAM;
-    size_t at =
-        32 + 4 + pmem_table_bytes(a) / PAGE + 4 + 8; /* behind shape, window, tables: the first page's address */
+    size_t at = 32 + 4 + pmem_table_bytes(a) / PAGE + 2 * PAGE + 4 +
+                8; /* behind shape, window, tables (a root): the first page */
     memcpy(saved.bytes + at, &outside, 8);
     saved.taken = 0;
     *saved.reader.why = 0;
