@@ -8,29 +8,36 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "base/xalloc.h"
 
-void channel_init(struct channel *c, uint16_t id, const char *from, const char *to, uint32_t bytes, uint32_t latency,
-                  uint32_t depth)
+void channel_init_end(struct channel *c, uint16_t id, const char *from, const char *to, uint32_t bytes,
+                      uint32_t latency, uint32_t depth, struct ring *ring)
 {
     *c = (struct channel){.id = id, .bytes = bytes, .latency = latency, .depth = depth};
     snprintf(c->name, sizeof c->name, "%s -> %s", from, to);
     CHECK(depth > 0, c->name, "channel %u has no depth", id);
-    c->stride = sizeof(uint64_t) + ((size_t)bytes + 7) / 8 * 8;
-    size_t room = 1;
-    while (room < depth)
-        room *= 2;
-    c->mask = room - 1;
-    c->ring = xrealloc(NULL, room, c->stride);
+    if (ring == NULL)
+        return;
+    c->mask = ring->mask;
+    c->slots = ring->slots;
+    c->stride = ring->stride;
+}
+
+void channel_init(struct channel *c, uint16_t id, const char *from, const char *to, uint32_t bytes, uint32_t latency,
+                  uint32_t depth)
+{
+    struct ring *ring = depth ? ring_new(bytes, depth, sizeof(uint64_t), 0) : NULL;
+    channel_init_end(c, id, from, to, bytes, latency, depth, ring);
+    c->own = ring;
 }
 
 void channel_fini(struct channel *c)
 {
-    free(c->ring);
-    c->ring = NULL;
+    free(c->own);
+    c->own = NULL;
+    c->slots = NULL;
 }
 
-uint64_t channel_send(struct channel *c, uint64_t now, const void *message)
+static inline uint64_t stamp_next(struct channel *c, uint64_t now, const void *message)
 {
     uint64_t leave = now;
     if (c->rate.bytes_per_cycle) {
@@ -46,15 +53,27 @@ uint64_t channel_send(struct channel *c, uint64_t now, const void *message)
         stamp = c->last;
     c->last = stamp + 1;
     c->sent++;
+    return stamp;
+}
+
+uint64_t channel_leave(struct channel *c, uint64_t now, const void *message)
+{
+    return stamp_next(c, now, message);
+}
+
+uint64_t channel_send(struct channel *c, uint64_t now, const void *message)
+{
+    uint64_t stamp = stamp_next(c, now, message);
     size_t count = channel_count(c);
     CHECK(count < c->depth, c->name, "cycle=%llu channel %u holds %zu messages, depth %u", (unsigned long long)now,
           c->id, count, c->depth);
     if (count == 0)
         c->head = c->tail = 0; /* the places used last are still in the host's caches */
-    uint64_t *entry = channel_entry(c, channel_count(c));
-    entry[0] = stamp;
+    struct slot *slot = channel_slot(c, channel_count(c));
+    atomic_store_explicit(&slot->sequence, c->sent, memory_order_relaxed); /* nobody else looks */
+    slot->stamp = stamp;
     if (c->bytes)
-        memcpy(entry + 1, message, c->bytes);
+        memcpy(slot->payload, message, c->bytes);
     c->tail++;
     return stamp;
 }

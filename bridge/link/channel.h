@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A channel: one-directional, in order, lossless; a message sent at cycle t is taken at cycle t + latency, later when
- * the link's bandwidth or an earlier message of the same cycle holds it up.  Responsible for: stamps, storage for as
- * many messages as its declared depth, made once, and the check that no more are inside.  Not responsible for: who is
- * at its ends (bridge/part), who sends when (credits are the target's business; the bridge carries their pulses as
- * channels of width 0), ordering between channels (bridge/run).
+ * the link's bandwidth or an earlier message of the same cycle holds it up.  Its messages lie in a ring (ring.h) with
+ * as many places as its declared depth, made once: its own when both ends are partitions of this process, which then
+ * look at each other's counts directly; a link's (link.h) at an end whose partner is elsewhere.  Responsible for:
+ * stamps, the messages at hand, and the check that no more are inside.  Not responsible for: who is at its ends
+ * (bridge/part), who sends when (credits are the target's business; the bridge carries their pulses as channels of
+ * width 0), ordering between channels (bridge/run).
  */
 #ifndef GANTRY_CHANNEL_H
 #define GANTRY_CHANNEL_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "bridge/link/ring.h"
 
 #define CHANNEL_KINDS 8
 
@@ -28,19 +32,26 @@ struct channel {
     struct channel_rate rate;
     uint64_t last;           /* stamp of the newest message + 1: the next free cycle of the receiving port */
     uint64_t link_free;      /* cycle at which the link can take the next message */
-    uint64_t sent;           /* messages so far */
-    size_t head, tail, mask; /* ring of (stamp, payload), free running */
-    uint8_t *ring;
+    uint64_t sent;           /* messages so far; at the receiving end of a link: that have arrived */
+    size_t head, tail, mask; /* first message at hand, behind the last, free running */
+    uint8_t *slots;
     size_t stride;
-    char name[88]; /* "gpu0.cu3 -> gpu0.noc" */
+    struct ring *own; /* storage of a channel within this process */
+    char name[88];    /* "gpu0.cu3 -> gpu0.noc" */
 };
 
 /* from, to: names of its ends.  depth: the written bound of what is inside at once, at least 1. */
 void channel_init(struct channel *c, uint16_t id, const char *from, const char *to, uint32_t bytes, uint32_t latency,
                   uint32_t depth);
+/* One end of a channel whose other end is elsewhere.  ring: where the messages lie that arrive here, as many as the
+ * link says (channel_arrive); NULL at the sending end, which has none at hand. */
+void channel_init_end(struct channel *c, uint16_t id, const char *from, const char *to, uint32_t bytes,
+                      uint32_t latency, uint32_t depth, struct ring *ring);
 void channel_fini(struct channel *c);
 /* Append a message sent at `now`; returns its stamp. */
 uint64_t channel_send(struct channel *c, uint64_t now, const void *message);
+/* The same without a place for it: the message leaves this process with this stamp as number c->sent. */
+uint64_t channel_leave(struct channel *c, uint64_t now, const void *message);
 
 static inline bool channel_empty(const struct channel *c)
 {
@@ -50,17 +61,22 @@ static inline size_t channel_count(const struct channel *c)
 {
     return c->tail - c->head;
 }
-static inline uint64_t *channel_entry(const struct channel *c, size_t n)
+static inline struct slot *channel_slot(const struct channel *c, size_t n)
 {
-    return (uint64_t *)(c->ring + ((c->head + n) & c->mask) * c->stride);
+    return (struct slot *)(c->slots + ((c->head + n) & c->mask) * c->stride);
 }
 static inline uint64_t channel_stamp(const struct channel *c, size_t n)
 {
-    return *channel_entry(c, n);
+    return channel_slot(c, n)->stamp;
 }
 static inline const void *channel_payload(const struct channel *c, size_t n)
 {
-    return channel_entry(c, n) + 1;
+    return channel_slot(c, n)->payload;
+}
+/* At the receiving end of a link: `messages` have arrived since the start. */
+static inline void channel_arrive(struct channel *c, uint64_t messages)
+{
+    c->sent = c->tail = messages;
 }
 static inline void channel_drop(struct channel *c, size_t n)
 {

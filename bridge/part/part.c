@@ -93,3 +93,13 @@ void part_release(struct part *part)
 {
     memset(part->due_count, 0, sizeof part->due_count);
 }
+
+uint64_t part_look(struct part *part, uint32_t what)
+{
+    return part->ops->look ? part->ops->look(part, what) : 0;
+}
+
+uint64_t part_shown(const struct part *part)
+{
+    return part->ops->shown ? part->ops->shown(part) : 0;
+}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A partition as the scheduler sees it: inputs and outputs that are channels, a visit for one window of cycles, an
- * idle flag.  RTL partitions (bridge/verilated) and C partitions share it.  Responsible for: what a partition is,
- * gathering the messages of a window.  Not responsible for: when it is visited, and sending, which wakes the receiver
- * (bridge/run/sched.h).
+ * idle flag.  RTL partitions (bridge/verilated) and C partitions share it, and nothing else knows which is which.
+ * Responsible for: what a partition is, gathering the messages of a window, its state.  Not responsible for: when it is
+ * visited, and sending, which wakes the receiver (bridge/run/sched.h).
  */
 #ifndef GANTRY_PART_H
 #define GANTRY_PART_H
@@ -11,28 +11,44 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/state.h"
 #include "bridge/link/channel.h"
 #include "bridge/part/window.h"
 
+struct link;
 struct part;
 struct sched;
 
-/* A channel between two partitions of one process. */
+/* A channel as a scheduler sees it: between two of its partitions, or one end of a link to elsewhere. */
 struct wire {
     struct channel channel;
-    struct part *from, *to;
-    uint32_t to_slot; /* input number at the receiver */
-    bool silent;      /* the receiver is not woken: it looks when it needs to (credits of the host) */
+    struct part *from, *to; /* NULL: elsewhere */
+    uint32_t to_slot;       /* input number at the receiver */
+    bool silent;            /* the receiver is not woken: it looks when it needs to (credits of the host) */
+    bool crosses;           /* from one group of this scheduler to another */
+    struct link *in, *out;  /* that its messages come from, or leave by; NULL: none */
 };
 
 typedef void (*part_counter_fn)(void *arg, const char *location, const char *name, uint64_t value, const char *unit);
 
+/* Each but visit may be NULL: there is nothing. */
 struct part_ops {
     /* Run cycles [from, from + PART_WINDOW); part->due holds the messages.  Sets part->idle. */
     void (*visit)(struct part *part, uint64_t from);
-    void (*counters)(struct part *part, part_counter_fn fn, void *arg); /* may be NULL */
-    void (*report)(struct part *part, FILE *out);                       /* watchdog: what it waits for; may be NULL */
+    void (*counters)(struct part *part, part_counter_fn fn, void *arg);
+    void (*report)(struct part *part, FILE *out); /* watchdog: what it waits for */
     void (*free)(struct part *part);
+    /* Its own state between visits, canonical (base/state_io.h).  restore, into an equal partition, is false when the
+     * bytes end or are not its state; the partition is then good for `free` only. */
+    void (*save)(struct part *part, struct state_writer *to);
+    bool (*restore)(struct part *part, struct state_reader *from);
+    /* Why it cannot be saved, a constant text; NULL: it can. */
+    const char *(*unsavable)(const struct part *part);
+    /* The word it shows for `what` (docs/contracts.md: CUs, where a wavefront is); 0: nothing.  May take clock edges:
+     * at the end of a run only. */
+    uint64_t (*look)(struct part *part, uint32_t what);
+    /* What it shows of its progress at any time (CUs: wavefront instructions; dispatchers: work-groups). */
+    uint64_t (*shown)(const struct part *part);
 };
 
 struct part {
@@ -47,7 +63,6 @@ struct part {
     uint64_t *waiting;       /* bit per input: its channel holds messages */
     struct part_in *due[PART_WINDOW];
     uint32_t due_count[PART_WINDOW], due_room[PART_WINDOW];
-    uint64_t visited; /* last window visited */
     uint64_t visits;
     void *own; /* of the implementation */
 };
@@ -62,6 +77,17 @@ void part_gather(struct part *part, uint64_t from);
 void part_due(struct part *part, unsigned cycle, uint32_t slot, const void *data);
 /* Forget the gathered messages: their ring places are free again. */
 void part_release(struct part *part);
+
+/* A word of it, and its progress; 0 when it shows none. */
+uint64_t part_look(struct part *part, uint32_t what);
+uint64_t part_shown(const struct part *part);
+
+/* Its state: idle flag, visits, and what is its own.  NULL or why not: before anything is written. */
+const char *part_unsavable(const struct part *part);
+void part_save(struct part *part, struct state_writer *to);
+bool part_restore(struct part *part, struct state_reader *from);
+/* XXH64 over what part_save writes, visits left out: equal for equal states. */
+uint64_t part_state_hash(struct part *part);
 
 /* The end of the program on our own bug: component, cycle, condition, values (host/base/check.h). */
 void part_bug(const struct part *part, uint64_t cycle, const char *file, int line, const char *what, const char *format,

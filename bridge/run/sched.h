@@ -5,7 +5,8 @@
  * next group is looked at, as far as the fastest channel between two groups allows: what another group sends in these
  * windows is due after them.  So groups may also run at the same time on several host threads; what they send each
  * other waits in an outbox until all are through.  Neither order nor threads show in a result.
- * Responsible for: ready sets, calendars, time.  Not responsible for: host callbacks (sim.c runs them between windows).
+ * Responsible for: ready sets, calendars, time.  Not responsible for: host callbacks (sim.c runs them between windows),
+ * partitions elsewhere (links.h).
  */
 #ifndef GANTRY_SCHED_H
 #define GANTRY_SCHED_H
@@ -21,6 +22,16 @@
 
 struct team;
 
+/* A message between groups that run at the same time; its payload behind it. */
+struct sched_mail {
+    struct wire *wire;
+    uint64_t now;
+};
+static inline size_t sched_mail_bytes(const struct channel *c)
+{
+    return sizeof(struct sched_mail) + ((size_t)c->bytes + 7) / 8 * 8;
+}
+
 struct sched_group {
     struct part **parts;
     uint32_t count, words;             /* partitions; 64-bit words of a set of them */
@@ -31,7 +42,7 @@ struct sched_group {
     uint8_t *outbox; /* messages to other groups: struct sched_mail and payload, each a multiple of 8 bytes; room for
                         all that its channels may hold */
     size_t outbox_used, outbox_room;
-    uint64_t visits;
+    uint64_t visits, visited; /* so far; first cycle of the last window in which there was one */
 };
 
 struct sched {
@@ -49,6 +60,13 @@ struct sched {
     bool apart;           /* groups run at the same time: messages to others go to the outbox */
     uint32_t *ready;      /* groups with something to do in this run */
     unsigned windows_now; /* of this run */
+    /* Ends of links (links.h) */
+    struct wire **imports, **exports;
+    uint32_t import_count, export_count;
+    struct region *region; /* where this process waits for the others; NULL: nowhere */
+    bool host;             /* the owner acts when all is quiet */
+    volatile bool stop;    /* sched_advance returns soon; may be set by a visit or a signal's handler */
+    uint64_t horizon;      /* first cycle that may not be run yet */
 };
 
 void sched_init(struct sched *s);
@@ -66,7 +84,8 @@ void sched_wake(struct sched *s, struct part *part, uint64_t cycle);
 /* Send on output `slot` at cycle `now`, and wake the receiver; from one group to another while both run, when the run
  * is over.  A message on an output that is not connected is a bug. */
 void sched_send(struct part *part, uint32_t slot, uint64_t now, const void *message);
-/* Visit everything ready in the `windows` windows from `now` on (1 to `stretch`), then step `now` behind them. */
+/* Visit everything ready in the `windows` windows from `now` on (1 to `stretch`), then step `now` behind them, at most
+ * to the horizon of the links. */
 void sched_run(struct sched *s, unsigned windows);
 /* First cycle of the next window in which a partition is ready; UINT64_MAX when none ever is. */
 uint64_t sched_next(const struct sched *s);
@@ -74,4 +93,9 @@ uint64_t sched_next(const struct sched *s);
 bool sched_quiet(const struct sched *s);
 /* Visits of partitions so far. */
 uint64_t sched_visits(const struct sched *s);
+/* Cycle behind the last window in which a partition was visited, 0 before the first; the largest of all processes does
+ * not depend on how partitions are placed (unless no_skip visits them without need). */
+uint64_t sched_active(const struct sched *s);
+/* A wire without an end at `from` or `to`, NULL, for links.c: not connected to a link yet. */
+struct wire *sched_wire(struct sched *s, struct part *from, uint32_t slot_from, struct part *to, uint32_t slot_to);
 #endif

@@ -9,9 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/state.h"
 #include "bridge/part/window.h"
 
-#define MODEL_ABI 4
+#define MODEL_ABI 5
 
 struct model_port {
     const char *name;
@@ -57,6 +58,11 @@ struct model_api {
     uint64_t (*look)(void *model, uint32_t what);
     void (*observe)(void *model, bool on);
     bool (*trace)(void *model, const char *file, uint64_t from, uint64_t to); /* NULL: compiled without tracing */
+    /* The whole state between two steps, registers and the wrapper's own: equal bytes for equal states.  restore, into
+     * an instance of the same library, is false when the bytes end early or are not a state of this library: the
+     * instance is then good for destroy only.  NULL: compiled without. */
+    void (*save)(void *model, struct state_writer *to);
+    bool (*restore)(void *model, struct state_reader *from);
     /* Called on a failed assertion of the RTL; must not return. */
     void (*set_bug)(void (*bug)(const char *name, uint64_t cycle, const char *text));
 };

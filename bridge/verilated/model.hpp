@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The body of every wrapper: drives one Verilator class by tables that the generated file fills.  Responsible for:
-// clock and reset, presenting messages, collecting outputs, skipping idle cycles, counters, observation, trace.
+// clock and reset, presenting messages, collecting outputs, skipping idle cycles, counters, observation, trace, state.
 // Not responsible for: which ports exist (generated), channels (bridge/link), time (bridge/run).
 // A cycle is not two eval() calls: every partition has one clock and no other event (models.py checks the generated
 // code for it), so Edge, which the wrapper supplies, runs what eval() would run at a rising edge and nothing else.
@@ -18,6 +18,9 @@
 #include "verilated.h"
 #if VM_TRACE
 #include "verilated_fst_c.h"
+#endif
+#if GANTRY_SAVABLE
+#include "bridge/verilated/model_save.hpp"
 #endif
 
 namespace gantry {
@@ -255,6 +258,47 @@ template <class Top, class Edge> class Model {
             *observe_port = on;
         changed = true;
     }
+
+#if GANTRY_SAVABLE
+    // What the wrapper holds between two steps.  Observation is no state: a run may be continued with it or without.
+    struct Own {
+        uint64_t kept, evaluated;
+        uint32_t looks;
+        uint8_t idle, changed, asked, zero;
+    };
+
+    // The observation port is an input: as if nobody looked.
+    void save(state_writer *to)
+    {
+        const Own own = {kept, evaluated, looks, idle, changed, asked, 0};
+        to->write(to, &own, sizeof own);
+        if (observe_port)
+            *observe_port = 0;
+        const std::vector<uint8_t> bytes = state_of(*top);
+        if (observe_port)
+            *observe_port = observing;
+        to->write(to, bytes.data(), bytes.size());
+    }
+
+    bool restore(state_reader *from)
+    {
+        Own own;
+        const size_t count = state_of(*top).size();
+        StateIn in(count);
+        if (!from->read(from, &own, sizeof own) || !from->read(from, in.room(), count))
+            return false;
+        in >> *top;
+        kept = own.kept;
+        evaluated = own.evaluated;
+        looks = own.looks;
+        idle = own.idle;
+        changed = own.changed;
+        asked = own.asked;
+        if (observe_port)
+            *observe_port = observing;
+        return in.taken() == count;
+    }
+#endif
 
 #if VM_TRACE
     bool trace(const char *file, uint64_t from, uint64_t to)

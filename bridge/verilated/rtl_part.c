@@ -7,11 +7,13 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/state_io.h"
 #include "base/xalloc.h"
 #include "bridge/run/sched.h"
 
 struct rtl_part {
     const struct model_api *api;
+    const char *key; /* of its library, borrowed */
     void *model;
     struct model_sink sink;
     bool no_skip;
@@ -89,7 +91,7 @@ static void rtl_report(struct part *part, FILE *out)
                 uint64_t sent = lane_sent(part, ask, lane, true), got = lane_sent(part, answer, lane, false);
                 if (w && sent > got)
                     fprintf(out, "  %s waits for %s: %llu of %llu %s unanswered, the last sent at cycle %llu\n",
-                            part->name, w->to->name, (unsigned long long)(sent - got), (unsigned long long)sent,
+                            part->name, part_name(w->to), (unsigned long long)(sent - got), (unsigned long long)sent,
                             ask->name, (unsigned long long)(w->channel.last - 1 - w->channel.latency));
             }
         }
@@ -103,13 +105,53 @@ static void rtl_free(struct part *part)
     free(r);
 }
 
-static const struct part_ops rtl_ops = {rtl_visit, rtl_counters, rtl_report, rtl_free};
+static const char *rtl_unsavable(const struct part *part)
+{
+    const struct rtl_part *r = part->own;
+    return r->api->save ? NULL : "its model was compiled without saving (coverage)";
+}
+
+static void rtl_save(struct part *part, struct state_writer *to)
+{
+    struct rtl_part *r = part->own;
+    state_put_text(to, r->key);
+    r->api->save(r->model, to);
+}
+
+static bool rtl_restore(struct part *part, struct state_reader *from)
+{
+    struct rtl_part *r = part->own;
+    return state_get_same(from, part->name, "model", r->key) && r->api->restore && r->api->restore(r->model, from);
+}
+
+static uint64_t rtl_look(struct part *part, uint32_t what)
+{
+    struct rtl_part *r = part->own;
+    return r->api->look(r->model, what);
+}
+
+static uint64_t rtl_shown(const struct part *part)
+{
+    const struct rtl_part *r = part->own;
+    return r->api->shown(r->model);
+}
+
+static const struct part_ops rtl_ops = {.visit = rtl_visit,
+                                        .counters = rtl_counters,
+                                        .report = rtl_report,
+                                        .free = rtl_free,
+                                        .save = rtl_save,
+                                        .restore = rtl_restore,
+                                        .unsavable = rtl_unsavable,
+                                        .look = rtl_look,
+                                        .shown = rtl_shown};
 
 struct part *rtl_part_new(const struct library *library, const char *name, unsigned gpu, unsigned index, uint64_t seed,
                           bool no_skip)
 {
     struct rtl_part *r = xcalloc(1, sizeof *r);
     r->api = library->api;
+    r->key = library->key;
     struct part *part = part_new(&rtl_ops, name, r->api->ins, r->api->outs, r);
     r->model = r->api->create(part->name, (uint16_t)(gpu << 8 | index), seed);
     r->sink = (struct model_sink){part, rtl_send, rtl_observed};
@@ -149,17 +191,6 @@ bool rtl_part_trace(struct part *part, const char *file, uint64_t from, uint64_t
 const struct model_api *rtl_part_api(const struct part *part)
 {
     return ((struct rtl_part *)part->own)->api;
-}
-uint64_t rtl_part_shown(const struct part *part)
-{
-    const struct rtl_part *r = part->own;
-    return r->api->shown(r->model);
-}
-
-uint64_t rtl_part_look(struct part *part, uint32_t what)
-{
-    struct rtl_part *r = part->own;
-    return r->api->look(r->model, what);
 }
 
 const struct model_port *rtl_port(const struct part *part, const char *name, bool out)

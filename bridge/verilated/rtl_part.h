@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * An instance of a verilated partition behind the interface of bridge/part.   Responsible for: stepping the
- * model through a window, counters, observation, trace.  Not responsible for: which instances exist (rtl_gpu.c).
+ * An instance of a verilated partition behind the interface of bridge/part: part_shown is what the model shows
+ * without a clock.  Responsible for: stepping the model through a window, counters, observation, trace, state under the
+ * key of its library.  Not responsible for: which instances exist (rtl_gpu.c).
  */
 #ifndef GANTRY_RTL_PART_H
 #define GANTRY_RTL_PART_H
@@ -24,11 +25,10 @@ rtl_tap_fn rtl_part_tapped(const struct part *part, void **ctx);
 /* Record cycles [from, to) into an FST file; false when the library has no tracing or the file cannot be made. */
 bool rtl_part_trace(struct part *part, const char *file, uint64_t from, uint64_t to);
 const struct model_api *rtl_part_api(const struct part *part);
-/* What a partition shows without a clock: a CU the wavefront instructions that it has issued, the dispatcher the
- * work-groups that have ended or were killed (other kinds: no meaning). */
-uint64_t rtl_part_shown(const struct part *part);
-/* Where wavefront `what` of this CU is (docs/contracts.md).  Takes clock edges: at the end only. */
-uint64_t rtl_part_look(struct part *part, uint32_t what);
+/* part_shown of a CU: the wavefront instructions that it has issued; of the dispatcher: the work-groups that have ended
+ * or were killed; of a whole GPU both: instructions in the bits of RTL_ISSUED, work-groups above them.  part_look of a
+ * CU: where wavefront `what` is (docs/contracts.md); of a whole GPU: {number of the partition, wavefront}. */
+#define RTL_ISSUED ((UINT64_C(1) << 40) - 1)
 
 /* Connect lane `a_lane` of output port `name` of a to lane `b_lane` of input port `name` of b, with the credits that
  * the port has; never more than `depth` messages inside.  Both are RTL partitions. */

@@ -47,13 +47,13 @@ int gpu_of_id(const struct driver *d, uint32_t gpu_id)
 int client_read(const struct client *c, uint64_t address, void *to, size_t bytes)
 {
     struct iovec local = {to, bytes}, remote = {(void *)(uintptr_t)address, bytes};
-    return bytes == 0 || process_vm_readv(c->pid, &local, 1, &remote, 1, 0) == (ssize_t)bytes ? 0 : EFAULT;
+    return process_vm_readv(c->pid, &local, 1, &remote, 1, 0) == (ssize_t)bytes ? 0 : EFAULT;
 }
 
 int client_write(const struct client *c, uint64_t address, const void *from, size_t bytes)
 {
     struct iovec local = {(void *)(uintptr_t)from, bytes}, remote = {(void *)(uintptr_t)address, bytes};
-    return bytes == 0 || process_vm_writev(c->pid, &local, 1, &remote, 1, 0) == (ssize_t)bytes ? 0 : EFAULT;
+    return process_vm_writev(c->pid, &local, 1, &remote, 1, 0) == (ssize_t)bytes ? 0 : EFAULT;
 }
 
 int client_vm_open(struct driver *d, struct client *c, unsigned gpu)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "base/log.h"
 #include "base/xalloc.h"
@@ -15,6 +16,8 @@
 #include "driver/topology.h"
 #include "gantry_cfg.h"
 #include "vm/pmem.h"
+
+#define NO_FILE (-1)
 
 static void on_event(void *ctx, void *owner, uint32_t event_id)
 {
@@ -32,20 +35,18 @@ static const char *kind_name(const struct object *o)
 static void fault_tell(struct driver *d, const struct client *c, unsigned gpu, const struct msg_cp_evt *evt, char *text,
                        size_t room)
 {
-    char source[256] = "", process[32];
+    char source[256] = "", process[32], place[256];
     struct near near = {0};
-    if (evt->kind == CP_EVT_FAULT || evt->kind == CP_EVT_HALT) {
-        if (evt->kind == CP_EVT_FAULT)
-            source_line(c, evt->pc, source, sizeof source);
-        cp_place_text(machine_cp(d->machine, gpu), evt, source, text, room);
-    }
+    if (evt->kind == CP_EVT_FAULT)
+        source_line(c, evt->pc, source, sizeof source);
+    cp_place_text(machine_cp(d->machine, gpu), evt, source, text, room); /* of a wavefront's */
     if (evt->kind != CP_EVT_HALT && evt->status >= FAULT_NOT_PRESENT && evt->status <= FAULT_BUS) {
         for (const struct object *o = c->objects; o; o = o->next)
             if (o->mapped >> gpu & 1)
                 near_offer(&near, evt->va, o->va, o->bytes, kind_name(o));
+        near_text(&near, evt->va, place, sizeof place);
         size_t used = strlen(text);
-        snprintf(text + used, room - used, "; ");
-        near_text(&near, evt->va, text + strlen(text), room - strlen(text));
+        snprintf(text + used, room - used, "; %s", place);
     }
     snprintf(process, sizeof process, "process %d", (int)c->pid);
     diag(d->client_count > 1 ? process : NULL, "%s", text);
@@ -93,16 +94,13 @@ static void on_kernel(void *ctx, void *owner, const struct kernel_row *row)
     d->rows = xgrow(d->rows, &d->row_room, d->row_count + 1, sizeof *d->rows);
     d->rows[d->row_count] = *row;
     d->rows[d->row_count++].process = c->index;
-    if (row->end > d->last_completion)
-        d->last_completion = row->end;
+    d->last_completion = MAX(d->last_completion, row->end);
 }
 
 static void on_visible(void *ctx)
 {
     struct driver *d = ctx;
-    uint64_t now = machine_now(d->machine);
-    if (now > d->last_completion)
-        d->last_completion = now;
+    d->last_completion = machine_now(d->machine); /* no kernel has ended later */
 }
 
 static void on_space_closed(void *ctx, struct cp_space *space)
@@ -130,9 +128,9 @@ struct driver *driver_new(const struct gantry_cfg *cfg, const struct sim_options
                                  .shootdown = on_shootdown};
     d->cfg = cfg;
     d->gated = cfg->clock_mode == CFG_CLOCK_MODE_GATED;
-    d->listen_fd = d->spare_fd = d->kfd_token = -1;
+    d->listen_fd = d->spare_fd = d->kfd_token = NO_FILE;
     for (unsigned g = 0; g < DRIVER_GPUS; g++)
-        d->dri_token[g] = -1;
+        d->dri_token[g] = NO_FILE;
     d->vmid_used = 1;
     d->first_doorbell = NEVER;
     d->machine = machine_new(cfg, options, &user);
@@ -153,12 +151,6 @@ void driver_delete(struct driver *d)
         return;
     server_close(d);
     client_drop_all(d);
-    for (unsigned b = 0; b < QUEUE_BUCKETS; b++)
-        while (d->queues[b]) {
-            struct queue *q = d->queues[b];
-            d->queues[b] = q->bucket_next;
-            free(q);
-        }
     for (unsigned g = 0; g < DRIVER_GPUS; g++)
         store_fini(&d->vram[g]);
     store_fini(&d->gtt);

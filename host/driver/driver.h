@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "driver/datahash.h"
+#include "driver/doorbell.h"
 #include "driver/machine.h"
 #include "driver/protocol.h"
 #include "driver/quarantine.h"
@@ -17,7 +18,6 @@
 
 #define DRIVER_GPUS 64
 #define EVENT_LIMIT 4096
-#define QUEUE_BUCKETS 64
 #define VMIDS 16
 #define NEVER UINT64_MAX
 #define WAIT_LEAST 1000u /* cycles that a wait with a time limit takes: who asks again and again lets time pass */
@@ -46,7 +46,6 @@ struct event {
 };
 
 struct queue {
-    struct queue *bucket_next;
     struct client *client;
     uint32_t id;     /* in its process: word of the doorbell page */
     unsigned number; /* in this run */
@@ -80,8 +79,8 @@ struct client {
     uint64_t next_handle;
     uint64_t clock_calls; /* GET_CLOCK_COUNTERS so far */
     struct event events[EVENT_LIMIT];
-    uint64_t event_page; /* handle of the buffer with a slot for each event; 0: none yet */
-    uint64_t queue_ids[1024 / 64];
+    uint64_t event_page;                       /* handle of the buffer with a slot for each event; 0: none yet */
+    struct queue *queues[DOORBELL_QUEUES + 1]; /* by id; NULL: free, as the last always is */
 };
 
 enum conn_state { CONN_RUNNING, CONN_WAIT, CONN_PARK, CONN_SLEEP };
@@ -91,7 +90,6 @@ struct conn {
     int fd;
     pid_t pid, tid;
     struct client *client; /* NULL before the first request */
-    bool hello;            /* life line: not a thread's */
     bool gone;
     enum conn_state state;
     bool due;          /* PARK: may go on */
@@ -117,7 +115,6 @@ struct driver {
     unsigned client_count, queue_count;
     struct store vram[DRIVER_GPUS], gtt;
     struct quarantine quarantine;
-    struct queue *queues[QUEUE_BUCKETS];
     uint32_t vmid_used;
     struct datahash data;
     struct kernel_row *rows;
@@ -187,7 +184,8 @@ int queue_destroy(struct driver *d, struct client *c, void *arg);
 int queue_update(struct driver *d, struct client *c, void *arg);
 int queue_cu_mask(struct driver *d, struct client *c, void *arg);
 void queue_release_all(struct driver *d, struct client *c);
-struct queue *queue_find(struct driver *d, const struct client *c, uint32_t id);
+void queue_forget_all(struct client *c); /* their memory only: the machine goes, too */
+struct queue *queue_find(const struct client *c, uint32_t id);
 bool queue_doorbells(struct driver *d);                      /* serve all; true when one was rung */
 uint64_t queue_window(const struct driver *d, unsigned gpu); /* of doorbells, in the kfd file */
 int queue_map_offset(struct driver *d, struct client *c, uint64_t offset, uint64_t bytes, uint64_t *file_offset);
@@ -200,7 +198,8 @@ bool ioctl_serve(struct driver *d, struct conn *conn, struct shim_answer *answer
 /* server.c */
 int server_open(struct driver *d);
 void server_close(struct driver *d);
-/* Wait up to `timeout_us` for requests and serve them; extra_fd (or -1) also ends the wait.  True when any came. */
+/* Wait up to `timeout_us` (less than a second) for requests and serve them; extra_fd (or -1) also ends the wait.  True
+ * when any came. */
 bool server_poll(struct driver *d, long timeout_us, int extra_fd);
 void server_answer(struct driver *d, struct conn *conn, const struct shim_answer *answer, int fd);
 

@@ -13,19 +13,20 @@
 #include "vm/pmem.h"
 
 #define WAIT_EVENTS_MAX 4096u
+#define EVENT_FIRST 1u /* the runtime takes 0 for none */
 #define FOREVER_MS 0xfffffffeu
 #define NS_PER_MS 1000000u
 #define SLOT_EMPTY UINT64_MAX /* of the event page */
 
 static struct event *event_of(struct client *c, uint32_t id)
 {
-    return id > 0 && id < EVENT_LIMIT && c->events[id].used ? &c->events[id] : NULL;
+    return id < EVENT_LIMIT && c->events[id].used ? &c->events[id] : NULL; /* the first is never used */
 }
 
 int event_create(struct driver *d, struct client *c, void *arg)
 {
     struct kfd_ioctl_create_event_args *a = arg;
-    uint32_t id = 1;
+    uint32_t id = EVENT_FIRST;
     while (id < EVENT_LIMIT && c->events[id].used)
         id++;
     if (id == EVENT_LIMIT)
@@ -88,42 +89,39 @@ void event_raise(struct client *c, uint32_t id)
 /* Where a signal event's mailbox is, or NULL. */
 static uint64_t *slot_of(struct driver *d, struct client *c, uint32_t id)
 {
-    const struct object *page = c->event_page ? memory_find(c, c->event_page) : NULL;
     const struct event *e = event_of(c, id);
-    if (!page || !e || e->type != KFD_IOC_EVENT_SIGNAL || (id + 1) * sizeof(uint64_t) > page->bytes)
+    const struct object *page = e && e->type == KFD_IOC_EVENT_SIGNAL ? memory_find(c, c->event_page) : NULL;
+    if (!page || (id + 1) * sizeof(uint64_t) > page->bytes)
         return NULL;
     return (uint64_t *)(void *)pmem_gtt(machine_memory(d->machine), page->offset + id * sizeof(uint64_t),
                                         sizeof(uint64_t));
 }
 
 /* Sets the event when something was written to its slot, and empties that. */
-static bool slot_take(struct driver *d, struct client *c, uint32_t id)
+static void slot_take(struct driver *d, struct client *c, uint32_t id)
 {
     uint64_t *slot = slot_of(d, c, id);
-    if (!slot || __atomic_exchange_n(slot, SLOT_EMPTY, __ATOMIC_ACQ_REL) == SLOT_EMPTY)
-        return false;
-    event_raise(c, id);
-    return true;
+    if (slot && __atomic_exchange_n(slot, SLOT_EMPTY, __ATOMIC_ACQ_REL) != SLOT_EMPTY)
+        event_raise(c, id);
 }
 
 void event_raise_mailbox(struct driver *d, struct client *c, uint32_t id)
 {
-    if (!slot_take(d, c, id))
-        event_raise(c, id);
+    slot_take(d, c, id);
+    event_raise(c, id);
 }
 
 /* All slots, whatever M0 of the interrupt says: as a hint for the event it is neither complete (the trap handler of the
  * runtime leaves in it what the program had) nor needed, and a slot passed over now may have no further interrupt. */
 void event_raise_interrupt(struct driver *d, struct client *c)
 {
-    for (uint32_t id = 1; id < EVENT_LIMIT; id++)
-        if (c->events[id].used)
-            slot_take(d, c, id);
+    for (uint32_t id = EVENT_FIRST; id < EVENT_LIMIT; id++)
+        slot_take(d, c, id);
 }
 
 void event_raise_fault(struct client *c, uint32_t gpu_id, uint64_t va, enum fault_kind kind)
 {
-    for (uint32_t id = 1; id < EVENT_LIMIT; id++) {
+    for (uint32_t id = EVENT_FIRST; id < EVENT_LIMIT; id++) {
         struct event *e = &c->events[id];
         if (!e->used || e->type != KFD_IOC_EVENT_MEMORY)
             continue;
@@ -208,7 +206,7 @@ bool event_wait_ready(const struct driver *d, const struct conn *conn)
 bool event_fault_unseen(const struct driver *d, const struct client *c)
 {
     bool raised = false;
-    for (uint32_t id = 1; id < EVENT_LIMIT && !raised; id++)
+    for (uint32_t id = EVENT_FIRST; id < EVENT_LIMIT && !raised; id++)
         raised = c->events[id].used && c->events[id].type == KFD_IOC_EVENT_MEMORY && c->events[id].set;
     for (const struct conn *conn = d->conns; raised && conn; conn = conn->next) {
         if (conn->client != c || conn->state != CONN_WAIT)
@@ -226,19 +224,18 @@ bool event_fault_unseen(const struct driver *d, const struct client *c)
 
 static void fault_describe(struct kfd_event_data *data, const struct event *e)
 {
-    memset(&data->memory_exception_data, 0, sizeof data->memory_exception_data);
-    data->memory_exception_data.va = e->fault_va;
-    data->memory_exception_data.gpu_id = e->fault_gpu_id;
-    data->memory_exception_data.failure.ReadOnly = e->fault == FAULT_READ_ONLY;
-    data->memory_exception_data.failure.NoExecute = e->fault == FAULT_NO_EXECUTE;
-    data->memory_exception_data.failure.NotPresent = e->fault != FAULT_READ_ONLY && e->fault != FAULT_NO_EXECUTE;
+    data->memory_exception_data = (struct kfd_hsa_memory_exception_data){
+        .va = e->fault_va,
+        .gpu_id = e->fault_gpu_id,
+        .failure = {.ReadOnly = e->fault == FAULT_READ_ONLY,
+                    .NoExecute = e->fault == FAULT_NO_EXECUTE,
+                    .NotPresent = e->fault != FAULT_READ_ONLY && e->fault != FAULT_NO_EXECUTE}};
 }
 
 void event_wait_finish(struct conn *conn, struct shim_answer *answer)
 {
     struct kfd_ioctl_wait_events_args a;
     struct kfd_event_data *list = wait_read(conn, &a);
-    memcpy(answer->data, conn->request.data, sizeof answer->data);
     if (!list) {
         *answer = (struct shim_answer){.result = -1, .error = EFAULT};
         return;

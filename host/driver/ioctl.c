@@ -36,7 +36,6 @@ static int get_apertures(struct driver *d, struct client *c, void *arg)
     struct kfd_ioctl_get_process_apertures_new_args *a = arg;
     struct kfd_process_device_apertures list[DRIVER_GPUS];
     unsigned gpus = machine_gpus(d->machine);
-    memset(list, 0, sizeof list);
     for (unsigned g = 0; g < gpus; g++)
         list[g] = (struct kfd_process_device_apertures){.lds_base = LDS_BASE,
                                                         .lds_limit = LDS_BASE + APERTURE,
@@ -173,7 +172,7 @@ static const struct {
     {0x1a, sizeof(struct kfd_ioctl_set_cu_mask_args), queue_cu_mask, "SET_CU_MASK"},
     {XNACK_NUMBER, sizeof(struct kfd_ioctl_set_xnack_mode_args), set_xnack_mode, "SET_XNACK_MODE"},
     {0x23, sizeof(struct kfd_ioctl_get_available_memory_args), get_available_memory, "AVAILABLE_MEMORY"},
-    {DBG_TRAP_NUMBER, 0, refuse_debugger, "DBG_TRAP"},
+    {.number = DBG_TRAP_NUMBER, .serve = refuse_debugger, .name = "DBG_TRAP"},
 };
 
 static int ioctl_call(struct driver *d, struct client *c, const struct shim_request *request, void *arg)

@@ -333,8 +333,7 @@ void local_dispatch(struct local *l, const struct local_dispatch *d, const struc
     packet_write(l, d);
     cp_doorbell(machine_cp(l->machine, l->gpu), l->queue);
     dispatch_loop(l, watch, result);
-    if (result->outcome != LOCAL_DONE)
-        machine_unfinished(l->machine);
+    machine_unfinished(l->machine); /* none, unless it ended badly */
     l->result = NULL;
 }
 

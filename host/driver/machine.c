@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/check.h"
 #include "base/log.h"
+#include "base/xalloc.h"
 #include "gantry_cfg.h"
 #include "vm/pmem.h"
 
@@ -127,16 +129,11 @@ static const struct cp_host cp_ops = {.event = cp_on_event,
 
 struct machine *machine_new(const struct gantry_cfg *cfg, const struct sim_options *options, const struct cp_host *user)
 {
-    struct machine *m = calloc(1, sizeof *m);
-    if (m) {
-        m->cfg = cfg;
-        m->options = *options;
-        m->user = *user;
-        m->gpus = cfg->system_gpus;
-        m->memory = pmem_new(m->gpus, (uint64_t)cfg->gpu_vram_mib << 20, (uint64_t)cfg->host_gtt_mib << 20);
-        m->cps = calloc(m->gpus, sizeof *m->cps);
-    }
-    if (!m || !m->memory || !m->cps) {
+    struct machine *m = xcalloc(1, sizeof *m);
+    *m = (struct machine){.cfg = cfg, .options = *options, .user = *user, .gpus = cfg->system_gpus};
+    m->memory = pmem_new(m->gpus, (uint64_t)cfg->gpu_vram_mib << 20, (uint64_t)cfg->host_gtt_mib << 20);
+    m->cps = xcalloc(m->gpus, sizeof *m->cps);
+    if (!m->memory) {
         diag(NULL, "memory of the machine: %s", strerror(errno));
         machine_delete(m);
         return NULL;
@@ -148,7 +145,7 @@ void machine_delete(struct machine *m)
 {
     if (!m)
         return;
-    for (unsigned g = 0; m->cps && g < m->gpus; g++)
+    for (unsigned g = 0; g < m->gpus; g++)
         cp_free(m->cps[g]);
     free(m->cps);
     if (m->sim)
@@ -182,9 +179,10 @@ int machine_start(struct machine *m)
     };
     struct cp_host host = cp_ops;
     host.ctx = m;
-    for (unsigned g = 0; g < m->gpus; g++)
-        if (!(m->cps[g] = cp_new(m->sim, g, &config, &host)))
-            return -1;
+    for (unsigned g = 0; g < m->gpus; g++) {
+        m->cps[g] = cp_new(m->sim, g, &config, &host);
+        CHECK(m->cps[g], "driver.machine", "no memory for the command processor of gpu%u", g);
+    }
     return 0;
 }
 

@@ -96,7 +96,7 @@ int memory_alloc(struct driver *d, struct client *c, void *arg)
         free(o);
         return error;
     }
-    o->handle = (uint64_t)(gpu + 1) << 32 | c->next_handle++;
+    o->handle = c->next_handle++;
     struct object **link = &c->objects;
     while (*link)
         link = &(*link)->next;
@@ -161,7 +161,8 @@ static int object_map(struct client *c, struct object *o, unsigned gpu)
 /* Page tables that unmapping has taken out. */
 static void tables_put(struct driver *d, unsigned gpu)
 {
-    quarantine_put(d, HELD_TABLES, gpu, pagetable_removed(machine_memory(d->machine), gpu), 0, 0);
+    quarantine_put(
+        d, (struct handed){.kind = HELD_TABLES, .gpu = gpu, .at = pagetable_removed(machine_memory(d->machine), gpu)});
 }
 
 static void object_unmap(struct driver *d, struct client *c, struct object *o, unsigned gpu)
@@ -170,11 +171,11 @@ static void object_unmap(struct driver *d, struct client *c, struct object *o, u
     if (!(o->mapped >> gpu & 1))
         return;
     o->mapped &= ~(UINT64_C(1) << gpu);
-    if (o->kind == OBJECT_PAGE || !on->pt)
+    if (o->kind == OBJECT_PAGE)
         return;
     CHECK(pagetable_unmap(on->pt, o->va, o->bytes) == 0, "driver.memory", "va=%llx bytes=%llx",
           (unsigned long long)o->va, (unsigned long long)o->bytes);
-    if (on->space_open && !c->ended)
+    if (on->space_open)
         cp_space_shootdown(machine_cp(d->machine, gpu), &on->space);
     tables_put(d, gpu);
 }
@@ -189,17 +190,18 @@ static void object_hash(struct driver *d, const struct object *o)
 
 static void object_release(struct driver *d, struct client *c, struct object *o)
 {
+    static const enum held_kind kinds[] = {
+        [OBJECT_VRAM] = HELD_VRAM, [OBJECT_GTT] = HELD_GTT, [OBJECT_USER] = HELD_WINDOW};
     for (unsigned g = 0; g < machine_gpus(d->machine); g++)
         object_unmap(d, c, o, g);
-    if (o->kind == OBJECT_VRAM) {
+    if (o->kind == OBJECT_VRAM)
         object_hash(d, o);
-        quarantine_put(d, HELD_VRAM, o->gpu, o->offset, o->bytes, o->reached);
-    } else if (o->kind == OBJECT_GTT) {
-        quarantine_put(d, HELD_GTT, 0, o->offset, o->bytes, o->reached);
-    } else if (o->kind == OBJECT_USER) {
-        quarantine_put(d, HELD_WINDOW, 0, o->offset, 0, o->reached);
+    if (o->kind == OBJECT_USER)
         c->user_bytes -= o->bytes;
-    }
+    if (o->kind != OBJECT_PAGE)
+        quarantine_put(
+            d, (struct handed){
+                   .kind = kinds[o->kind], .gpu = o->gpu, .at = o->offset, .bytes = o->bytes, .reached = o->reached});
     c->object_count--;
     free(o);
 }

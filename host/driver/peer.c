@@ -4,9 +4,10 @@
 #include "driver/peer.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include "driver/proc.h"
 
 #define DEPTH_MAX 64 /* generations between us and a client */
 #define WALKS 4      /* a parent that ends on the way changes the line */
@@ -14,16 +15,10 @@
 /* 0 when there is no such process. */
 static pid_t parent_of(pid_t pid)
 {
-    char path[64], line[512] = "", state;
-    int parent = 0;
+    char path[64], state;
+    int parent;
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return 0;
-    (void)!fread(line, 1, sizeof line - 1, file); /* zeros behind what there is */
-    fclose(file);
-    const char *after = strrchr(line, ')'); /* the name in parentheses may hold anything */
-    return after && sscanf(after + 1, " %c %d", &state, &parent) == 2 ? (pid_t)parent : 0;
+    return proc_state(path, &state, &parent) ? (pid_t)parent : 0;
 }
 
 static bool descends(pid_t pid)

@@ -28,8 +28,12 @@ static int pages_open(struct driver *d, struct client *c)
     if (c->page_fd < 0)
         return errno;
     void *p = mmap(NULL, end, PROT_READ | PROT_WRITE, MAP_SHARED, c->page_fd, 0);
-    if (p == MAP_FAILED)
-        return errno;
+    if (p == MAP_FAILED) {
+        int error = errno;
+        close(c->page_fd);
+        c->page_fd = -1; /* it may try again */
+        return error;
+    }
     c->pages = p;
     c->pages_bytes = end;
     for (unsigned g = 0; g < machine_gpus(d->machine); g++)
@@ -73,6 +77,7 @@ static bool client_closed(const struct client *c)
 static void client_free(struct driver *d, struct client *c)
 {
     memory_release_all(d, c);
+    queue_forget_all(c);
     for (unsigned g = 0; g < DRIVER_GPUS; g++)
         pagetable_free(c->gpu[g].pt);
     d->vmid_used &= ~(1u << c->vmid) | 1u;

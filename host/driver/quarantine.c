@@ -12,10 +12,7 @@
 #include "vm/pmem.h"
 
 struct held {
-    enum held_kind kind;
-    unsigned gpu;
-    uint64_t at, bytes;
-    uint64_t reached;            /* GPUs whose caches may hold its contents, until they were told to drop them */
+    struct handed what;          /* reached: until the caches of these GPUs were told to drop its contents */
     uint64_t fence[DRIVER_GPUS]; /* shoot-downs sent to each GPU when it was given back, or when its caches were told */
 };
 
@@ -44,17 +41,17 @@ static void caches_drop(struct driver *d, struct held *items, size_t count)
 {
     uint64_t reached = 0, own = 0;
     for (size_t i = 0; i < count; i++) {
-        reached |= items[i].reached;
-        if (items[i].reached && items[i].kind == HELD_VRAM)
-            own |= UINT64_C(1) << items[i].gpu;
+        reached |= items[i].what.reached;
+        if (items[i].what.reached && items[i].what.kind == HELD_VRAM)
+            own |= UINT64_C(1) << items[i].what.gpu;
     }
     for (unsigned g = 0; g < gpus_of(d); g++)
         if ((reached | own) >> g & 1)
             cp_caches_drop(machine_cp(d->machine, g), own >> g & 1);
     for (size_t i = 0; i < count; i++) {
-        if (items[i].reached)
+        if (items[i].what.reached)
             fence_take(d, &items[i]);
-        items[i].reached = 0;
+        items[i].what.reached = 0;
     }
 }
 
@@ -66,7 +63,7 @@ static size_t answered_first(const struct driver *d, const struct held *items, s
     return n;
 }
 
-static void give(struct driver *d, const struct held *h)
+static void give(struct driver *d, const struct handed *h)
 {
     struct pmem *pm = machine_memory(d->machine);
     switch (h->kind) {
@@ -85,10 +82,10 @@ static void give(struct driver *d, const struct held *h)
     }
 }
 
-void quarantine_put(struct driver *d, enum held_kind kind, unsigned gpu, uint64_t at, uint64_t bytes, uint64_t reached)
+void quarantine_put(struct driver *d, struct handed what)
 {
     struct quarantine *q = &d->quarantine;
-    struct held h = {.kind = kind, .gpu = gpu, .at = at, .bytes = bytes, .reached = reached};
+    struct held h = {.what = what};
     fence_take(d, &h);
     q->items = xgrow(q->items, &q->room, q->count + 1, sizeof *q->items);
     q->items[q->count++] = h;
@@ -101,7 +98,7 @@ void quarantine_release(struct driver *d)
     caches_drop(d, q->items, answered_first(d, q->items, q->count));
     const size_t gone = answered_first(d, q->items, q->count);
     for (size_t i = 0; i < gone; i++)
-        give(d, &q->items[i]);
+        give(d, &q->items[i].what);
     q->count -= gone;
     memmove(q->items, q->items + gone, q->count * sizeof *q->items);
 }

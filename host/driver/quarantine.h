@@ -12,18 +12,24 @@
 #include <stdint.h>
 
 struct driver;
-struct held;
 
 enum held_kind { HELD_VRAM, HELD_GTT, HELD_WINDOW, HELD_TABLES };
+
+struct handed {
+    enum held_kind kind;
+    unsigned gpu;     /* of VRAM and page tables */
+    uint64_t at;      /* offset in VRAM, GTT or the windows; of page-table pages: up to this one (pagetable_removed) */
+    uint64_t bytes;   /* of VRAM and GTT */
+    uint64_t reached; /* GPUs, one bit each, that it was ever mapped on */
+};
 
 struct quarantine {
     struct held *items; /* oldest first */
     size_t count, room;
 };
 
-/* The client has no right to it any more: VRAM of `gpu` or GTT from `at` on, the window at `at`, or page-table pages of
- * `gpu` removed so far (at: pagetable_removed).  reached: GPUs, one bit each, that it was ever mapped on. */
-void quarantine_put(struct driver *d, enum held_kind kind, unsigned gpu, uint64_t at, uint64_t bytes, uint64_t reached);
+/* The client has no right to it any more. */
+void quarantine_put(struct driver *d, struct handed what);
 /* A GPU has answered a shoot-down. */
 void quarantine_release(struct driver *d);
 bool quarantine_empty(const struct driver *d);

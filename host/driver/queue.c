@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include <linux/kfd_ioctl.h>
 
@@ -28,34 +29,9 @@ uint64_t queue_window(const struct driver *d, unsigned gpu)
     return kib * 1024;
 }
 
-static struct queue **bucket_of(struct driver *d, const struct client *c, uint32_t id)
+struct queue *queue_find(const struct client *c, uint32_t id)
 {
-    return &d->queues[(c->index * 31 + id) % QUEUE_BUCKETS];
-}
-
-struct queue *queue_find(struct driver *d, const struct client *c, uint32_t id)
-{
-    for (struct queue *q = *bucket_of(d, c, id); q; q = q->bucket_next)
-        if (q->client == c && q->id == id)
-            return q;
-    return NULL;
-}
-
-static int id_take(struct client *c, uint32_t *id)
-{
-    for (uint32_t i = 0; i < DOORBELL_QUEUES; i++) {
-        if (c->queue_ids[i / 64] >> (i % 64) & 1)
-            continue;
-        c->queue_ids[i / 64] |= UINT64_C(1) << (i % 64);
-        *id = i;
-        return 0;
-    }
-    return ENOSPC;
-}
-
-static void id_give(struct client *c, uint32_t id)
-{
-    c->queue_ids[id / 64] &= ~(UINT64_C(1) << (id % 64));
+    return id < DOORBELL_QUEUES ? c->queues[id] : NULL;
 }
 
 static uint32_t *doorbell_word(const struct driver *d, const struct queue *q)
@@ -63,27 +39,19 @@ static uint32_t *doorbell_word(const struct driver *d, const struct queue *q)
     return (uint32_t *)(void *)(q->client->pages + queue_window(d, q->gpu)) + q->id;
 }
 
-static unsigned queues_on(struct driver *d, unsigned gpu)
+static unsigned queues_on(const struct driver *d, unsigned gpu)
 {
     unsigned count = 0;
-    for (unsigned b = 0; b < QUEUE_BUCKETS; b++)
-        for (struct queue *q = d->queues[b]; q; q = q->bucket_next)
-            count += q->gpu == gpu;
+    for (const struct client *c = d->clients; c; c = c->next)
+        for (uint32_t id = 0; id < DOORBELL_QUEUES; id++)
+            count += c->queues[id] && c->queues[id]->gpu == gpu;
     return count;
 }
 
-static void queue_link(struct driver *d, struct queue *q)
-{
-    struct queue **bucket = bucket_of(d, q->client, q->id);
-    q->bucket_next = *bucket;
-    *bucket = q;
-    *doorbell_word(d, q) = DOORBELL_IDLE;
-}
-
 /* All pages of the range belong to the client on that GPU. */
-static bool range_mapped(const struct pagetable *pt, uint64_t va, uint64_t bytes)
+static bool range_mapped(const struct pagetable *pt, uint64_t va, uint32_t bytes)
 {
-    bool all = pt && va < VA_LIMIT && bytes <= VA_LIMIT - va;
+    bool all = pt && va <= VA_LIMIT - bytes;
     for (uint64_t page = va / PAGE; all && page * PAGE < va + bytes; page++)
         all = pagetable_lookup(pt, page * PAGE) != 0;
     return all;
@@ -93,9 +61,8 @@ static bool range_mapped(const struct pagetable *pt, uint64_t va, uint64_t bytes
 static bool places_valid(const struct client *c, unsigned gpu, const struct kfd_ioctl_create_queue_args *a)
 {
     const struct pagetable *pt = c->gpu[gpu].pt;
-    return a->ring_size >= 2 * AQL_BYTES && a->ring_base_address % AQL_BYTES == 0 &&
-           a->read_pointer_address % sizeof(uint64_t) == 0 && a->write_pointer_address % sizeof(uint64_t) == 0 &&
-           range_mapped(pt, a->ring_base_address, a->ring_size) &&
+    return a->ring_base_address % AQL_BYTES == 0 && a->read_pointer_address % sizeof(uint64_t) == 0 &&
+           a->write_pointer_address % sizeof(uint64_t) == 0 && range_mapped(pt, a->ring_base_address, a->ring_size) &&
            range_mapped(pt, a->read_pointer_address, sizeof(uint64_t)) &&
            range_mapped(pt, a->write_pointer_address, sizeof(uint64_t));
 }
@@ -117,9 +84,11 @@ int queue_create(struct driver *d, struct client *c, void *arg)
     }
     if (queues_on(d, (unsigned)gpu) >= d->cfg->cp_queues)
         return ENOSPC;
+    while (c->queues[id])
+        id++;
+    if (id == DOORBELL_QUEUES)
+        return ENOSPC;
     int error = client_space_open(d, c, (unsigned)gpu);
-    if (!error)
-        error = id_take(c, &id);
     if (error)
         return error;
     const struct cp_queue_args args = {.number = d->queue_count,
@@ -128,13 +97,12 @@ int queue_create(struct driver *d, struct client *c, void *arg)
                                        .write_index = a->write_pointer_address,
                                        .read_index = a->read_pointer_address};
     struct cp_queue *cp = cp_queue_open(machine_cp(d->machine, (unsigned)gpu), &c->gpu[gpu].space, &args);
-    if (!cp) {
-        id_give(c, id);
+    if (!cp)
         return EINVAL;
-    }
     struct queue *q = xcalloc(1, sizeof *q);
     *q = (struct queue){.client = c, .id = id, .number = d->queue_count++, .gpu = (unsigned)gpu, .cp = cp};
-    queue_link(d, q);
+    c->queues[id] = q;
+    *doorbell_word(d, q) = DOORBELL_IDLE;
     d->gpu_work = true;
     a->queue_id = id;
     a->doorbell_offset = doorbell_encode(PAGE_DOORBELL, a->gpu_id);
@@ -145,11 +113,7 @@ int queue_create(struct driver *d, struct client *c, void *arg)
 
 static void queue_release(struct driver *d, struct queue *q)
 {
-    struct queue **link = bucket_of(d, q->client, q->id);
-    while (*link != q)
-        link = &(*link)->bucket_next;
-    *link = q->bucket_next;
-    id_give(q->client, q->id);
+    q->client->queues[q->id] = NULL;
     cp_queue_close(machine_cp(d->machine, q->gpu), q->cp);
     free(q);
 }
@@ -157,7 +121,7 @@ static void queue_release(struct driver *d, struct queue *q)
 int queue_destroy(struct driver *d, struct client *c, void *arg)
 {
     const struct kfd_ioctl_destroy_queue_args *a = arg;
-    struct queue *q = queue_find(d, c, a->queue_id);
+    struct queue *q = queue_find(c, a->queue_id);
     if (!q)
         return EINVAL;
     queue_release(d, q);
@@ -166,17 +130,21 @@ int queue_destroy(struct driver *d, struct client *c, void *arg)
 
 void queue_release_all(struct driver *d, struct client *c)
 {
-    for (uint32_t id = 0; id < DOORBELL_QUEUES; id++) {
-        struct queue *q = c->queue_ids[id / 64] >> (id % 64) & 1 ? queue_find(d, c, id) : NULL;
-        if (q)
-            queue_release(d, q);
-    }
+    for (uint32_t id = 0; id < DOORBELL_QUEUES; id++)
+        if (c->queues[id])
+            queue_release(d, c->queues[id]);
+}
+
+void queue_forget_all(struct client *c)
+{
+    for (uint32_t id = 0; id < DOORBELL_QUEUES; id++)
+        free(c->queues[id]);
 }
 
 int queue_update(struct driver *d, struct client *c, void *arg)
 {
     const struct kfd_ioctl_update_queue_args *a = arg;
-    struct queue *q = queue_find(d, c, a->queue_id);
+    struct queue *q = queue_find(c, a->queue_id);
     if (!q || a->queue_percentage > KFD_MAX_QUEUE_PERCENTAGE || a->queue_priority > KFD_MAX_QUEUE_PRIORITY)
         return EINVAL;
     cp_queue_suspend(machine_cp(d->machine, q->gpu), q->cp, a->queue_percentage == 0);
@@ -186,28 +154,25 @@ int queue_update(struct driver *d, struct client *c, void *arg)
 int queue_cu_mask(struct driver *d, struct client *c, void *arg)
 {
     const struct kfd_ioctl_set_cu_mask_args *a = arg;
-    struct queue *q = queue_find(d, c, a->queue_id);
-    uint32_t words[2] = {0, 0};
-    uint32_t count = a->num_cu_mask / 32 > 2 ? 2 : a->num_cu_mask / 32;
+    struct queue *q = queue_find(c, a->queue_id);
+    uint64_t mask = 0; /* of the first 64 CUs: no GPU has more */
     if (!q || a->num_cu_mask == 0 || a->num_cu_mask % 32 ||
-        client_read(c, a->cu_mask_ptr, words, count * sizeof words[0]))
+        client_read(c, a->cu_mask_ptr, &mask, MIN(a->num_cu_mask / 8, sizeof mask)))
         return EINVAL;
-    return cp_queue_cu_mask(machine_cp(d->machine, q->gpu), q->cp, words[0] | (uint64_t)words[1] << 32) ? 0 : EINVAL;
+    return cp_queue_cu_mask(machine_cp(d->machine, q->gpu), q->cp, mask) ? 0 : EINVAL;
 }
 
 bool queue_doorbells(struct driver *d)
 {
     bool any = false;
     for (struct client *c = d->clients; c; c = c->next) {
-        for (unsigned g = 0; !c->ended && c->pages && g < machine_gpus(d->machine); g++) {
+        for (unsigned g = 0; g < machine_gpus(d->machine); g++) {
             for (uint32_t id = 0; id < DOORBELL_QUEUES; id++) {
-                if (!(c->queue_ids[id / 64] >> (id % 64) & 1))
-                    continue;
-                struct queue *q = queue_find(d, c, id);
+                struct queue *q = c->queues[id];
                 if (!q || q->gpu != g || __atomic_load_n(doorbell_word(d, q), __ATOMIC_ACQUIRE) == DOORBELL_IDLE)
                     continue;
                 __atomic_store_n(doorbell_word(d, q), DOORBELL_IDLE, __ATOMIC_SEQ_CST);
-                if (!any && d->first_doorbell == NEVER)
+                if (d->first_doorbell == NEVER)
                     d->first_doorbell = machine_now(d->machine);
                 d->doorbells[g]++;
                 any = true;

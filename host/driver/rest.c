@@ -3,7 +3,6 @@
  * has not, two looks at its state in /proc decide.  Children that have not (yet) loaded the shim count too.
  */
 #include <dirent.h>
-#include <fcntl.h>
 #include <linux/futex.h>
 #include <poll.h>
 #include <stdio.h>
@@ -12,21 +11,14 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
+
+#include <xxhash.h>
 
 #include "base/xalloc.h"
 #include "driver/driver.h"
+#include "driver/proc.h"
 
 #define FAMILY_MAX 4096
-
-static ssize_t file_read(char *to, size_t room, const char *path)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t got = read(fd, to, room - 1); /* no such file: none either */
-    close(fd);
-    to[got > 0 ? got : 0] = 0;
-    return got;
-}
 
 static unsigned outstanding(const struct driver *d, const struct client *c)
 {
@@ -36,6 +28,7 @@ static unsigned outstanding(const struct driver *d, const struct client *c)
     return count;
 }
 
+/* c is NULL for what is no client (yet): nobody who waits for us is. */
 static bool thread_waits(const struct driver *d, const struct client *c, pid_t tid)
 {
     for (const struct conn *conn = d->conns; conn; conn = conn->next)
@@ -49,32 +42,26 @@ static unsigned thread_count(pid_t pid)
     char path[64];
     struct stat s;
     snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
-    return stat(path, &s) == 0 && s.st_nlink > 2 ? (unsigned)s.st_nlink - 2 : 0;
+    return stat(path, &s) == 0 ? (unsigned)s.st_nlink - 2 : 0; /* "." and ".." */
 }
 
-/* State letter and parent of a stat line; the name in parentheses may hold anything. */
-static char stat_parse(const char *line, int *parent)
-{
-    const char *after = strrchr(line, ')');
-    char state = 0;
-    if (!after || sscanf(after + 1, " %c %d", &state, parent) != 2)
-        return 0;
-    return state;
-}
-
-/* Run count of a blocked thread added to *sum; false when it runs. */
+/* Identity and run count of a blocked thread added to the hash; false when it runs. */
 static bool thread_blocked(pid_t pid, pid_t tid, uint64_t *sum)
 {
-    char path[96], text[512];
+    char path[96], state;
+    struct proc_text text;
     int parent;
-    unsigned long long ran = 0, waited = 0, times = 0;
+    unsigned long long ran, waited;
+    struct {
+        uint64_t tid;
+        unsigned long long times;
+    } seen = {.tid = (uint64_t)tid};
     snprintf(path, sizeof path, "/proc/%d/task/%d/stat", (int)pid, (int)tid);
-    file_read(text, sizeof text, path);
-    if (!strchr("SZXT", stat_parse(text, &parent))) /* which finds 0, too: it has ended */
+    if (proc_state(path, &state, &parent) && !strchr("SZXT", state))
         return false;
     snprintf(path, sizeof path, "/proc/%d/task/%d/schedstat", (int)pid, (int)tid);
-    if (file_read(text, sizeof text, path) > 0 && sscanf(text, "%llu %llu %llu", &ran, &waited, &times) == 3)
-        *sum += times * 1000003u + (uint64_t)tid;
+    if (proc_read(path, &text) && sscanf(text.line, "%llu %llu %llu", &ran, &waited, &seen.times) == 3)
+        *sum = XXH3_64bits_withSeed(&seen, sizeof seen, *sum);
     return true;
 }
 
@@ -89,7 +76,7 @@ static bool process_blocked(const struct driver *d, const struct client *c, pid_
     bool blocked = true;
     for (struct dirent *entry; blocked && (entry = readdir(folder));) {
         pid_t tid = (pid_t)atoi(entry->d_name);
-        if (tid > 0 && !(c && thread_waits(d, c, tid)))
+        if (*entry->d_name != '.' && !thread_waits(d, c, tid))
             blocked = thread_blocked(pid, tid, sum);
     }
     closedir(folder);
@@ -114,13 +101,11 @@ static void family_read(struct family *f)
     DIR *folder = opendir("/proc");
     f->count = 0;
     for (struct dirent *entry; folder && f->count < FAMILY_MAX && (entry = readdir(folder));) {
-        char path[64], text[512];
+        char path[64], state;
         int parent;
-        pid_t pid = (pid_t)atoi(entry->d_name);
-        if (pid <= 0)
-            continue;
+        pid_t pid = (pid_t)atoi(entry->d_name); /* 0: no process, and no such file */
         snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-        if (file_read(text, sizeof text, path) > 0 && stat_parse(text, &parent)) {
+        if (proc_state(path, &state, &parent)) {
             f->pid[f->count] = pid;
             f->parent[f->count++] = (pid_t)parent;
         }
@@ -135,22 +120,19 @@ static bool family_stranger(const struct driver *d, const struct family *f, unsi
     if (client_of(d, f->pid[i]))
         return false;
     pid_t up = f->parent[i];
-    for (unsigned depth = 0; depth < 32 && up > 1 && !client_of(d, up); depth++) {
+    for (unsigned depth = 0; depth < f->count && up && !client_of(d, up); depth++) {
         unsigned k = 0;
         while (k < f->count && f->pid[k] != up)
             k++;
         up = k < f->count ? f->parent[k] : 0;
     }
-    return up > 1 && client_of(d, up);
+    return client_of(d, up) != NULL;
 }
 
 static bool strangers_blocked(const struct driver *d, const struct family *f, uint64_t *sum)
 {
     for (unsigned i = 0; i < f->count; i++) {
-        if (!family_stranger(d, f, i))
-            continue;
-        *sum += (uint64_t)f->pid[i];
-        if (!process_blocked(d, NULL, f->pid[i], sum))
+        if (family_stranger(d, f, i) && !process_blocked(d, NULL, f->pid[i], sum))
             return false;
     }
     return true;
@@ -172,11 +154,12 @@ enum place { PLACE_THREAD, PLACE_CHILD, PLACE_OUTSIDE };
 
 static enum place thread_place(pid_t pid, pid_t tid)
 {
-    char path[96], text[512];
-    unsigned long long number = 0, arg[6] = {0};
+    char path[96];
+    struct proc_text text;
+    unsigned long long number, arg[4];
     snprintf(path, sizeof path, "/proc/%d/task/%d/syscall", (int)pid, (int)tid);
-    if (file_read(text, sizeof text, path) <= 0 ||
-        sscanf(text, "%llu 0x%llx 0x%llx 0x%llx 0x%llx", &number, &arg[0], &arg[1], &arg[2], &arg[3]) != 5)
+    if (!proc_read(path, &text) ||
+        sscanf(text.line, "%llu 0x%llx 0x%llx 0x%llx 0x%llx", &number, &arg[0], &arg[1], &arg[2], &arg[3]) != 5)
         return PLACE_OUTSIDE; /* it runs, or is not for us to see */
     unsigned op = arg[1] & ~(unsigned)(FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME);
     if (number == SYS_futex && (op == FUTEX_WAIT || op == FUTEX_WAIT_BITSET) && arg[3] == 0)
@@ -188,7 +171,7 @@ static enum place thread_place(pid_t pid, pid_t tid)
 static bool threads_each(const struct driver *d, const struct client *c, pid_t pid,
                          bool (*fn)(pid_t pid, pid_t tid, FILE *out), FILE *out)
 {
-    char path[96], text[512];
+    char path[96], state;
     int parent;
     snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
     DIR *folder = opendir(path);
@@ -196,10 +179,7 @@ static bool threads_each(const struct driver *d, const struct client *c, pid_t p
     for (struct dirent *entry; folder && all && (entry = readdir(folder));) {
         pid_t tid = (pid_t)atoi(entry->d_name);
         snprintf(path, sizeof path, "/proc/%d/task/%d/stat", (int)pid, (int)tid);
-        if (tid <= 0 || (c && thread_waits(d, c, tid)) || file_read(text, sizeof text, path) <= 0)
-            continue;
-        char state = stat_parse(text, &parent);
-        if (state != 'Z' && state != 'X')
+        if (!thread_waits(d, c, tid) && proc_state(path, &state, &parent) && !strchr("ZX", state))
             all = fn(pid, tid, out);
     }
     if (folder)

@@ -66,7 +66,7 @@ static bool run_unwanted(void *arg)
 {
     struct run *r = arg;
     siginfo_t end = {0};
-    bool ended = r->child > 0 && waitid(P_PID, (id_t)r->child, &end, WEXITED | WNOHANG | WNOWAIT) == 0 && end.si_pid;
+    bool ended = waitid(P_PID, (id_t)r->child, &end, WEXITED | WNOHANG | WNOWAIT) == 0 && end.si_pid;
     r->unwanted = r->unwanted || ended || stop_asked(r);
     return r->unwanted;
 }
@@ -118,17 +118,16 @@ static void child_main(struct run *r, pid_t parent, int error_fd)
 {
     const char *preload = getenv("LD_PRELOAD");
     char *list = preload && *preload ? xasprintf("%s:%s", r->options.shim, preload) : xstrdup(r->options.shim);
-    setenv("LD_PRELOAD", list, 1);
-    setenv(ENV_ROOT, r->driver->root, 1);
-    setenv(ENV_CLOCK, r->driver->gated ? "gated" : "free", 1);
+    setenv("LD_PRELOAD", list, true);
+    setenv(ENV_ROOT, r->driver->root, true);
+    setenv(ENV_CLOCK, r->driver->gated ? "gated" : "free", true);
     struct rlimit files;
-    if (r->driver->files_before && getrlimit(RLIMIT_NOFILE, &files) == 0) {
-        files.rlim_cur = r->driver->files_before;
-        setrlimit(RLIMIT_NOFILE, &files);
-    }
+    getrlimit(RLIMIT_NOFILE, &files);
+    files.rlim_cur = r->driver->files_before;
+    setrlimit(RLIMIT_NOFILE, &files);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
-        _exit(127);
+        _exit(EXIT_FAILURE);
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
@@ -137,9 +136,8 @@ static void child_main(struct run *r, pid_t parent, int error_fd)
     signal(SIGPIPE, SIG_DFL);
     execvp(r->options.argv[0], debugger_argv(r->options.argv));
     int error = errno;
-    if (write(error_fd, &error, sizeof error) < 0)
-        _exit(127);
-    _exit(127);
+    (void)!write(error_fd, &error, sizeof error);
+    _exit(EXIT_FAILURE);
 }
 
 /* 0, or the errno of exec. */
@@ -154,7 +152,7 @@ static int child_start(struct run *r)
         log_warn("driver", "address randomisation cannot be switched off: runs may differ");
         r->driver->not_repeatable = true;
     }
-    prctl(PR_SET_CHILD_SUBREAPER, 1); /* whose parent has ended still belongs to the run (peer.h) */
+    prctl(PR_SET_CHILD_SUBREAPER, true); /* whose parent has ended still belongs to the run (peer.h) */
     r->child = fork();
     if (r->child == 0) {
         close(ends[0]);
@@ -165,9 +163,9 @@ static int child_start(struct run *r)
     if (persona >= 0)
         personality((unsigned long)persona);
     close(ends[1]);
-    int child_error = 0;
+    int child_error;
     if (!error && read(ends[0], &child_error, sizeof child_error) == (ssize_t)sizeof child_error) {
-        waitpid(r->child, NULL, 0);
+        waitid(P_PID, (id_t)r->child, NULL, WEXITED);
         error = child_error;
     }
     close(ends[0]);
@@ -197,17 +195,14 @@ static bool child_reap(struct run *r, struct run_report *report)
 static void child_stop(struct run *r, struct run_report *report)
 {
     double end = host_seconds() + STOP_SECONDS;
-    if (r->child > 0)
-        kill(r->child, SIGTERM);
+    kill(r->child, SIGTERM);
     while (!child_reap(r, report) && host_seconds() < end)
         server_poll(r->driver, POLL_ENDING_US, r->child_fd);
     clients_kill(r, SIGKILL);
-    if (r->child > 0) {
+    if (r->child > 0)
         kill(r->child, SIGKILL);
-        while (waitpid(r->child, &report->wait_status, 0) < 0 && errno == EINTR)
-            ;
-        r->child = 0;
-    }
+    while (!child_reap(r, report))
+        server_poll(r->driver, POLL_ENDING_US, r->child_fd);
 }
 
 static void progress(struct run *r)

@@ -45,6 +45,11 @@ static void descriptors_raise(struct driver *d)
         d->conn_room = (unsigned)(all / 2); /* the rest: memory, processes, files */
 }
 
+static void spare_open(struct driver *d)
+{
+    d->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
 int server_open(struct driver *d)
 {
     struct sockaddr_un address;
@@ -52,7 +57,7 @@ int server_open(struct driver *d)
     d->kfd_token = pmem_sealed_file("gantry-kfd", 0);
     for (unsigned g = 0; g < machine_gpus(d->machine); g++)
         d->dri_token[g] = pmem_sealed_file("gantry-render", 0);
-    d->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    spare_open(d);
     d->listen_fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     int folder = address_open(d->root, &address);
     int status = d->listen_fd < 0 || folder < 0 ||
@@ -116,10 +121,10 @@ static void conn_add(struct driver *d, int fd)
     pid_t pid = 0;
     close(d->spare_fd); /* looking at the peer takes one, too */
     bool belongs = peer_belongs(fd, &pid, why, sizeof why);
-    d->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    spare_open(d);
     if (d->spare_fd < 0) {
         conn_refuse(d, fd, EMFILE, "out of descriptors");
-        d->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+        spare_open(d);
         return;
     }
     if (!belongs) {
@@ -150,7 +155,7 @@ static bool conn_turn_away(struct driver *d)
     int fd = accept4(d->listen_fd, NULL, NULL, SOCK_CLOEXEC);
     if (fd >= 0)
         conn_refuse(d, fd, EMFILE, "out of descriptors");
-    d->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    spare_open(d);
     return fd >= 0;
 }
 
@@ -191,8 +196,9 @@ void server_answer(struct driver *d, struct conn *conn, const struct shim_answer
 static int open_serve(struct driver *d, struct conn *conn, int *fd)
 {
     if (conn->request.op == REQ_OPEN_KFD) {
-        *fd = d->kfd_token;
-        return client_open(d, conn->client);
+        int error = client_open(d, conn->client);
+        *fd = error ? -1 : d->kfd_token;
+        return error;
     }
     unsigned gpu = conn->request.index - RENDER_FIRST;
     *fd = gpu < machine_gpus(d->machine) ? d->dri_token[gpu] : -1;
@@ -237,7 +243,7 @@ static void hello_serve(struct driver *d, struct conn *conn)
         conn->gone = false;
         conn->client = client_get(d, conn->pid);
     }
-    conn->client->greeted = conn->hello = true;
+    conn->client->greeted = true;
 }
 
 static void request_serve(struct driver *d, struct conn *conn)
@@ -277,7 +283,6 @@ static void request_serve(struct driver *d, struct conn *conn)
     if (error) {
         answer.result = -1;
         answer.error = (uint32_t)error;
-        fd = -1;
     }
     server_answer(d, conn, &answer, fd);
 }
@@ -286,7 +291,7 @@ static void conn_read(struct driver *d, struct conn *conn)
 {
     struct shim_request request;
     ssize_t got = recv(conn->fd, &request, sizeof request, MSG_DONTWAIT | MSG_TRUNC);
-    if (got < 0 && (errno == EAGAIN || errno == EINTR))
+    if (got < 0 && errno == EAGAIN)
         return;
     if (got != (ssize_t)sizeof request || conn->state != CONN_RUNNING) { /* one request at a time */
         conn->gone = true;
@@ -346,7 +351,7 @@ bool server_poll(struct driver *d, long timeout_us, int extra_fd)
         if (c->pidfd >= 0 && !c->ended)
             fds[n++] = (struct pollfd){.fd = c->pidfd, .events = POLLIN};
     fds[n].fd = -2; /* end */
-    struct timespec timeout = {timeout_us / 1000000, timeout_us % 1000000 * 1000};
+    struct timespec timeout = {.tv_nsec = timeout_us * 1000};
     bool any = ppoll(fds, n, &timeout, NULL) > 0;
     if (any) {
         size_t i = 2;

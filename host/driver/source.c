@@ -21,7 +21,8 @@
 
 #define OBJECTS_MOST 4096
 #define OBJECT_BYTES_MOST (UINT64_C(1) << 30)
-#define SECONDS_MOST 5
+#define SECONDS_MOST 5 /* of CPU time */
+#define MS_MOST 5000   /* of host time */
 #define PATH_ROOM 4100
 
 /* Where the client has mapped libhsa-runtime64 from its beginning, and its path. */
@@ -42,7 +43,7 @@ static uint64_t runtime_base(const struct client *c, char *path, size_t room)
     return found;
 }
 
-/* Value of a dynamic symbol of the file; 0: none. */
+/* Value of a dynamic symbol of the file; 0: none.  The process that looks does not live to close it. */
 static uint64_t symbol_value(const char *path, const char *symbol)
 {
     Elf64_Ehdr header;
@@ -66,17 +67,15 @@ static uint64_t symbol_value(const char *path, const char *symbol)
                 value = entry.st_value;
         }
     }
-    if (f)
-        fclose(f);
     return value;
 }
 
+/* Text of the client into `room` bytes that are all 0: it ends with them, and where nothing can be read. */
 static void string_read(const struct client *c, uint64_t at, char *text, size_t room)
 {
     size_t n = 0;
     while (n + 1 < room && client_read(c, at + n, &text[n], 1) == 0 && text[n])
         n++;
-    text[n] = 0;
 }
 
 /* The runtime in the client: its file and where it lies. */
@@ -123,25 +122,44 @@ static void percent_decode(char *path)
     *to = 0;
 }
 
+static void *room_for(uint64_t bytes)
+{
+    return bytes < OBJECT_BYTES_MOST ? malloc(bytes) : NULL;
+}
+
+static void *memory_read(const struct client *c, uint64_t at, size_t bytes)
+{
+    void *to = room_for(bytes);
+    return to && client_read(c, at, to, bytes) == 0 ? to : NULL;
+}
+
+/* *bytes 0: to the end of the file. */
+static void *file_read(char *path, uint64_t offset, size_t *bytes)
+{
+    percent_decode(path);
+    int fd = open(path, O_RDONLY);
+    if (!*bytes) /* -1 without a file: too many */
+        *bytes = (size_t)lseek(fd, 0, SEEK_END);
+    void *to = room_for(*bytes);
+    return to && pread(fd, to, *bytes, (off_t)offset) == (ssize_t)*bytes ? to : NULL;
+}
+
+/* What follows `scheme` in the name of a code object; NULL: it has another. */
+static char *after(char *uri, const char *scheme)
+{
+    const size_t n = strlen(scheme);
+    return strncmp(uri, scheme, n) == 0 ? uri + n : NULL;
+}
+
 static void *object_read(const struct client *c, char *uri, size_t *bytes)
 {
-    char *rest = strchr(uri, '#');
-    uint64_t offset = rest ? number_after(rest, "offset=") : 0, size = rest ? number_after(rest, "size=") : 0;
-    bool memory = strncmp(uri, "memory://", 9) == 0;
-    int fd = -1;
-    if (rest)
-        *rest = 0;
-    if (strncmp(uri, "file://", 7) == 0) {
-        percent_decode(uri + 7);
-        fd = open(uri + 7, O_RDONLY | O_CLOEXEC);
-        if (!size) /* -1 without a file: too many */
-            size = (uint64_t)lseek(fd, 0, SEEK_END);
-    }
-    void *to = size && size < OBJECT_BYTES_MOST ? malloc(size) : NULL;
-    *bytes = size;
-    if (to && (memory ? client_read(c, offset, to, size) == 0 : pread(fd, to, size, (off_t)offset) == (ssize_t)size))
-        return to;
-    return NULL;
+    char *path = after(uri, "file://"), *part = strchrnul(uri, '#');
+    const uint64_t offset = number_after(part, "offset=");
+    *bytes = number_after(part, "size=");
+    *part = 0;
+    if (path)
+        return file_read(path, offset, bytes);
+    return after(uri, "memory://") ? memory_read(c, offset, *bytes) : NULL;
 }
 
 /* Never returns; the answer goes to `out`. */
@@ -152,18 +170,20 @@ static void line_look(const struct client *c, const struct runtime *runtime, uin
     size_t bytes = 0;
     setrlimit(RLIMIT_CPU, &cpu);
     setrlimit(RLIMIT_CORE, &none);
-    for (int number = 1; number < 32; number++)
+    for (int number = SIGHUP; number <= SIGSYS; number++)
         signal(number, SIG_DFL);
     uint64_t base = object_find(c, runtime, pc, uri, sizeof uri);
     void *elf = base ? object_read(c, uri, &bytes) : NULL;
-    _exit(elf && lines_find(elf, bytes, pc - base, text, sizeof text) && write(out, text, strlen(text)) < 0);
+    if (elf && lines_find(elf, bytes, pc - base, text, sizeof text))
+        dprintf(out, "%s", text);
+    _exit(EXIT_SUCCESS);
 }
 
 bool source_line(const struct client *c, uint64_t pc, char *text, size_t room)
 {
     struct runtime runtime;
     int ends[2];
-    *text = 0;
+    memset(text, 0, room);
     runtime.base = runtime_base(c, runtime.path, sizeof runtime.path); /* the kernel's text: no harm in it */
     if (!runtime.base || pipe2(ends, O_CLOEXEC) < 0)
         return false; /* a client without ROCr has no list, either, and is not worth a process */
@@ -172,13 +192,12 @@ bool source_line(const struct client *c, uint64_t pc, char *text, size_t room)
         line_look(c, &runtime, pc, ends[1]);
     close(ends[1]);
     struct pollfd fd = {.fd = ends[0], .events = POLLIN};
-    ssize_t got = poll(&fd, 1, SECONDS_MOST * 1000) > 0 ? read(ends[0], text, room - 1) : 0;
+    ssize_t got = poll(&fd, 1, MS_MOST) > 0 ? read(ends[0], text, room - 1) : 0;
     close(ends[0]);
     if (child > 0) {
         kill(child, SIGKILL);
         waitpid(child, NULL, 0);
     }
-    text[got > 0 ? got : 0] = 0;
     for (char *at = text; *at; at++)
         if (*at < ' ')
             *at = '?';

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "base/log.h"
 #include "base/xalloc.h"
@@ -19,7 +20,7 @@ void store_init(struct store *s, struct pmem *pm, unsigned memory)
 {
     uint64_t bytes = pmem_shared_bytes(pm, memory);
     *s = (struct store){.pm = pm, .memory = memory, .granule = pmem_granule(pm, memory)};
-    s->granules = xcalloc(bytes / s->granule + 1, sizeof *s->granules);
+    s->granules = xcalloc(howmany(bytes, s->granule), sizeof *s->granules);
     arena_init(&s->arena, 0, bytes);
 }
 
@@ -28,6 +29,11 @@ void store_fini(struct store *s)
     arena_release(&s->arena);
     free(s->granules);
     s->granules = NULL;
+}
+
+static uint64_t granule_last(const struct store *s, uint64_t at, uint64_t bytes)
+{
+    return (at + bytes - 1) / s->granule;
 }
 
 struct place {
@@ -40,7 +46,7 @@ static uint64_t place_next(const void *arg, uint64_t at, uint64_t bytes)
 {
     const struct place *place = arg;
     const struct store *s = place->store;
-    for (uint64_t g = (at + bytes - 1) / s->granule; g + 1 > at / s->granule; g--)
+    for (uint64_t g = granule_last(s, at, bytes); g + 1 > at / s->granule; g--)
         if (s->granules[g].owner && s->granules[g].owner != place->owner)
             return (g + 1) * s->granule;
     return at;
@@ -50,7 +56,7 @@ static uint64_t place_next(const void *arg, uint64_t at, uint64_t bytes)
 static uint64_t share(const struct store *s, uint64_t g, uint64_t at, uint64_t bytes)
 {
     uint64_t first = g * s->granule, last = first + s->granule;
-    return (at + bytes < last ? at + bytes : last) - (at > first ? at : first);
+    return MIN(at + bytes, last) - MAX(at, first);
 }
 
 /* Only the ends of a range may lie in granules that the client has already: what is between becomes one slab. */
@@ -60,7 +66,7 @@ static int slab_take(struct store *s, uint64_t first, uint64_t last)
     if (from >= upto)
         return 0;
     const uint64_t end = pmem_shared_bytes(s->pm, s->memory), at = from * s->granule, to = upto * s->granule;
-    int error = pmem_slab_take(s->pm, s->memory, at, (to < end ? to : end) - at);
+    int error = pmem_slab_take(s->pm, s->memory, at, MIN(to, end) - at);
     if (error)
         log_warn("driver", "no memory for a client: %s", strerror(-error));
     return error;
@@ -72,7 +78,7 @@ uint64_t store_alloc(struct store *s, uint32_t owner, uint64_t bytes, uint64_t a
     uint64_t at = arena_alloc_where(&s->arena, bytes, align, like, place_next, &place);
     if (at == ARENA_NONE)
         return at;
-    uint64_t first = at / s->granule, last = (at + bytes - 1) / s->granule;
+    uint64_t first = at / s->granule, last = granule_last(s, at, bytes);
     if (slab_take(s, first, last) < 0) {
         arena_free(&s->arena, at, bytes);
         return ARENA_NONE;
@@ -87,7 +93,7 @@ uint64_t store_alloc(struct store *s, uint32_t owner, uint64_t bytes, uint64_t a
 void store_free(struct store *s, uint64_t at, uint64_t bytes)
 {
     pmem_clear(s->pm, s->memory, at, bytes);
-    for (uint64_t g = at / s->granule; g <= (at + bytes - 1) / s->granule; g++) {
+    for (uint64_t g = at / s->granule; g <= granule_last(s, at, bytes); g++) {
         s->granules[g].used -= share(s, g, at, bytes);
         if (s->granules[g].used)
             continue;
@@ -101,6 +107,6 @@ int store_fd(const struct store *s, uint64_t at, uint64_t *file_offset, uint64_t
 {
     uint64_t there = 0;
     int fd = pmem_slab_fd(s->pm, s->memory, at, file_offset, &there);
-    *bytes = fd < 0 ? 0 : *bytes < there ? *bytes : there;
+    *bytes = MIN(*bytes, there); /* -1: nothing is there */
     return fd;
 }

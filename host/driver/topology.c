@@ -4,34 +4,37 @@
  */
 #include "driver/topology.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/param.h>
 #include <sys/stat.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
+#include "base/check.h"
 #include "firmware/cp.h"
 #include "gantry_cfg.h"
 #include "gcn3/gcn3.h"
 
 #define TEXT_ROOM 4096 /* user space reads one page of a file */
+#define FOLDERS_OPEN 16
 #define WEIGHT_HOST 20
 #define WEIGHT_PEER 40
 
 struct text {
     char bytes[TEXT_ROOM];
-    int used;
+    size_t used;
 };
 
 static void add(struct text *t, const char *name, uint64_t value)
 {
-    if (t->used < TEXT_ROOM)
-        t->used +=
-            snprintf(t->bytes + t->used, (size_t)(TEXT_ROOM - t->used), "%s %llu\n", name, (unsigned long long)value);
+    t->used += snprintf(t->bytes + t->used, sizeof t->bytes - t->used, "%s %llu\n", name, (unsigned long long)value);
+    CHECK(t->used < sizeof t->bytes, "driver.topology", "%s: no room", name);
 }
 
 static int file_write(const char *root, const char *text, const char *format, ...)
@@ -48,14 +51,12 @@ static int file_write(const char *root, const char *text, const char *format, ..
             return -1;
         *slash = '/';
     }
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    int fd = creat(path, 0644);
     if (fd < 0)
         return -1;
-    ssize_t wrote = write(fd, text, strlen(text));
-    int error = wrote == (ssize_t)strlen(text) ? 0 : wrote < 0 ? errno : ENOSPC;
+    int put = dprintf(fd, "%s", text);
     close(fd);
-    errno = error;
-    return error ? -1 : 0;
+    return put < 0 ? -1 : 0;
 }
 
 uint32_t topology_gpu_id(const struct gantry_cfg *cfg, unsigned gpu)
@@ -112,8 +113,7 @@ static int cpu_node_write(const struct gantry_cfg *cfg, const char *root)
                                        "caches_count"};
     struct text t = {.used = 0};
     unsigned links = cfg->driver_large_bar ? cfg->system_gpus : 0;
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    add(&t, "cpu_cores_count", cores > 0 ? (uint64_t)cores : 1);
+    add(&t, "cpu_cores_count", (uint64_t)get_nprocs());
     add(&t, "mem_banks_count", 1);
     add(&t, "io_links_count", links);
     for (unsigned i = 0; i < sizeof zero / sizeof zero[0]; i++)
@@ -146,10 +146,10 @@ static int cache_write(const struct gantry_cfg *cfg, const char *root, unsigned 
     add(&t, "association", ways);
     add(&t, "latency", 1);
     add(&t, "type", type);
-    t.used += snprintf(t.bytes + t.used, (size_t)(TEXT_ROOM - t.used), "sibling_map 1");
+    t.used += snprintf(t.bytes + t.used, sizeof t.bytes - t.used, "sibling_map 1");
     for (unsigned i = 1; i < cfg->gpu_cu_count; i++)
-        t.used += snprintf(t.bytes + t.used, (size_t)(TEXT_ROOM - t.used), ",1");
-    snprintf(t.bytes + t.used, (size_t)(TEXT_ROOM - t.used), "\n");
+        t.used += snprintf(t.bytes + t.used, sizeof t.bytes - t.used, ",1");
+    snprintf(t.bytes + t.used, sizeof t.bytes - t.used, "\n");
     return file_write(root, t.bytes, "kfd/topology/nodes/%u/caches/%u/properties", gpu + 1, index);
 }
 
@@ -169,7 +169,7 @@ static void gpu_properties(const struct gantry_cfg *cfg, unsigned gpu, struct te
     add(t, "io_links_count", cfg->system_gpus);
     add(t, "cpu_core_id_base", 0);
     add(t, "simd_id_base", 0x80001000u + gpu * 0x1000u);
-    add(t, "max_waves_per_simd", slots > SIMDS_TOLD ? slots / SIMDS_TOLD : 1);
+    add(t, "max_waves_per_simd", MAX(slots / SIMDS_TOLD, 1u));
     add(t, "lds_size_in_kb", cfg->gpu_cu_lds_kib);
     add(t, "gds_size_in_kb", 0);
     add(t, "num_gws", 0);
@@ -240,22 +240,14 @@ int topology_write(const struct gantry_cfg *cfg, const char *root)
     return status;
 }
 
-static void folder_remove(int parent, const char *name)
+static int entry_remove(const char *path, const struct stat *status, int kind, struct FTW *place)
 {
-    int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    DIR *folder = fd >= 0 ? fdopendir(fd) : NULL;
-    for (struct dirent *entry; folder && (entry = readdir(folder));) {
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-            continue;
-        if (unlinkat(fd, entry->d_name, 0) < 0)
-            folder_remove(fd, entry->d_name);
-    }
-    if (folder)
-        closedir(folder);
-    unlinkat(parent, name, AT_REMOVEDIR);
+    (void)status, (void)kind, (void)place;
+    remove(path);
+    return 0; /* what cannot be removed holds up nothing else */
 }
 
 void topology_remove(const char *root)
 {
-    folder_remove(AT_FDCWD, root);
+    nftw(root, entry_remove, FOLDERS_OPEN, FTW_DEPTH | FTW_PHYS);
 }

@@ -210,6 +210,12 @@ bool signal_there(struct cp_space *space, uint64_t signal);
 /* All (or, with `any`, one) of the five dependency signals of a barrier packet are 0. */
 bool signal_satisfied(struct cp_space *space, const uint8_t *packet, bool any);
 
+/* peek.c: what only people are shown (names of kernels, instructions and packets in reports) is looked at without a
+ * message and without time, by these alone; nothing that the GPU or a client can see may depend on it.  False, or 0,
+ * when some byte is not mapped. */
+bool peek_for_report(const struct cp_space *space, uint64_t va, void *to, unsigned bytes);
+uint64_t peek_word_for_report(const struct cp_space *space, uint64_t va, unsigned bytes);
+
 /* name.c: name of the kernel whose descriptor lies at `object`. */
 void kernel_name(struct cp_space *space, uint64_t object, char *name, unsigned room);
 #endif

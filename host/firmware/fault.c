@@ -132,7 +132,7 @@ void cp_packet_text(struct cp *cp, unsigned number, char *text, size_t room)
     while (queue && queue->args.number != number)
         queue = queue->next_queue;
     uint64_t slot = queue ? queue->args.ring + (queue->next & (queue->args.packets - 1)) * AQL_BYTES : 0;
-    if (!queue || pagetable_read(queue->space->pt, slot, packet, sizeof packet) < 0)
+    if (!queue || !peek_for_report(queue->space, slot, packet, sizeof packet))
         return;
     used += (size_t)snprintf(text + used, room - used, "; packet %llu", (unsigned long long)queue->next);
     if (packet_type(packet) != AQL_KERNEL || used >= room)

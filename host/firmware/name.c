@@ -20,17 +20,17 @@ struct dynamic {
 static bool dynamic_read(struct cp_space *space, uint64_t base, struct dynamic *d)
 {
     Elf64_Ehdr header;
-    if (pagetable_read(space->pt, base, &header, sizeof header) < 0 || header.e_phentsize != sizeof(Elf64_Phdr))
+    if (!peek_for_report(space, base, &header, sizeof header) || header.e_phentsize != sizeof(Elf64_Phdr))
         return false;
     for (unsigned i = 0; i < header.e_phnum && i < 32; i++) {
         Elf64_Phdr segment;
-        if (pagetable_read(space->pt, base + header.e_phoff + i * sizeof segment, &segment, sizeof segment) < 0)
+        if (!peek_for_report(space, base + header.e_phoff + i * sizeof segment, &segment, sizeof segment))
             return false;
         if (segment.p_type != PT_DYNAMIC)
             continue;
         for (unsigned k = 0; k < segment.p_memsz / sizeof(Elf64_Dyn) && k < 256; k++) {
             Elf64_Dyn entry;
-            if (pagetable_read(space->pt, base + segment.p_vaddr + k * sizeof entry, &entry, sizeof entry) < 0)
+            if (!peek_for_report(space, base + segment.p_vaddr + k * sizeof entry, &entry, sizeof entry))
                 return false;
             if (entry.d_tag == DT_SYMTAB)
                 d->symbols = entry.d_un.d_ptr;
@@ -52,15 +52,15 @@ static bool symbol_find(struct cp_space *space, uint64_t base, uint64_t object, 
     uint64_t symbols = d.symbols >= base ? d.symbols : base + d.symbols;
     uint64_t strings = d.strings >= base ? d.strings : base + d.strings;
     uint64_t hash = d.hash >= base ? d.hash : base + d.hash;
-    uint64_t count = guest_read(space, hash + 4, 4);
+    uint64_t count = peek_word_for_report(space, hash + 4, 4);
     for (uint64_t i = 0; i < count && i < 65536; i++) {
         Elf64_Sym symbol;
-        if (pagetable_read(space->pt, symbols + i * sizeof symbol, &symbol, sizeof symbol) < 0)
+        if (!peek_for_report(space, symbols + i * sizeof symbol, &symbol, sizeof symbol))
             return false;
         if (symbol.st_value != object - base || symbol.st_name == 0)
             continue;
         for (unsigned n = 0; n < room; n++) {
-            name[n] = (char)guest_read(space, strings + symbol.st_name + n, 1);
+            name[n] = (char)peek_word_for_report(space, strings + symbol.st_name + n, 1);
             if (!name[n])
                 break;
         }
@@ -77,7 +77,7 @@ static bool symbol_find(struct cp_space *space, uint64_t base, uint64_t object, 
 static const char *builtin_name(struct cp_space *space, uint64_t object)
 {
     uint64_t entry = pagetable_lookup(space->pt, object);
-    uint32_t rsrc1 = (uint32_t)guest_read(space, object + 0x30, 4);
+    uint32_t rsrc1 = (uint32_t)peek_word_for_report(space, object + 0x30, 4);
     if (!entry || entry >> 48 & 0xff)
         return NULL;
     if ((rsrc1 & 63) == 1)
@@ -90,7 +90,7 @@ void kernel_name(struct cp_space *space, uint64_t object, char *name, unsigned r
     uint64_t base = object & ~(PAGE - 1);
     for (unsigned i = 0; i < SEARCH_PAGES && base >= PAGE; i++, base -= PAGE) {
         uint32_t magic = 0;
-        if (pagetable_read(space->pt, base, &magic, 4) < 0)
+        if (!peek_for_report(space, base, &magic, 4))
             break;
         if (magic == 0x464c457f && symbol_find(space, base, object, name, room))
             return;

@@ -175,7 +175,7 @@ void queue_fail(struct cp *cp, struct cp_queue *queue, uint32_t code, const stru
 /* The 8 bytes at a PC; the second half may lie on a page that is not there. */
 static uint64_t code_at(struct cp_space *space, uint64_t pc)
 {
-    return guest_read(space, pc, 4) | guest_read(space, pc + 4, 4) << 32;
+    return peek_word_for_report(space, pc, 4) | peek_word_for_report(space, pc + 4, 4) << 32;
 }
 
 void space_fault(struct cp *cp, struct job *job, const struct msg_cp_evt *evt)

@@ -26,7 +26,7 @@ static void signals_tell(struct cp_space *space, const uint8_t *packet, FILE *ou
 {
     for (unsigned i = 0; i < 5; i++) {
         uint64_t signal = get64(packet + AQL_DEPS + 8 * i);
-        int64_t value = (int64_t)guest_read(space, signal + SIGNAL_VALUE, 8);
+        int64_t value = (int64_t)peek_word_for_report(space, signal + SIGNAL_VALUE, 8);
         if (signal && value)
             fprintf(out, " signal 0x%llx (value %lld)", (unsigned long long)signal, (long long)value);
     }
@@ -37,7 +37,7 @@ static void next_tell(const struct cp *cp, const struct cp_queue *queue, FILE *o
 {
     uint8_t packet[AQL_BYTES] = {AQL_INVALID};
     uint64_t slot = queue->args.ring + (queue->next & (queue->args.packets - 1)) * AQL_BYTES;
-    pagetable_read(queue->space->pt, slot, packet, sizeof packet);
+    peek_for_report(queue->space, slot, packet, sizeof packet);
     unsigned type = packet_type(packet);
     fprintf(out, "  gpu%u queue %u: packet %llu of %llu ", cp->gpu, queue->args.number, (unsigned long long)queue->next,
             (unsigned long long)queue->limit);

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "bridge/run/team.h"
+#include "bridge/verilated/rtl_part.h"
 #include "gantry_cfg.h"
 #include "machine/golden_part.h"
 #include "machine/lockstep_tap.h"
@@ -31,13 +32,40 @@ static bool golden_build(struct sim *sim)
         sim->gpus[g].golden = sim->gpus[g].dispatch = part;
         commands_connect(sim, g, part, 0, GOLDEN_CREDITS, GOLDEN_EVENTS, GOLDEN_EVENT_DEPTH);
     }
+    const unsigned lanes = sim->gpu_count + 1; /* golden GPUs have no clock: one partition answers for all memories */
+    struct part *memory = hostmem_new(sim->memory, lanes, FAR_DEPTH);
+    sched_add(&sim->sched, memory);
+    for (unsigned i = 0; i < lanes; i++)
+        port_connect(sim, i, memory, i, lanes + i, i, lanes + i, true);
     return true;
+}
+
+/* The host's own lane of host memory comes behind those of the GPUs; their VRAM is behind far port 0. */
+static void rtl_port_connect(struct sim *sim)
+{
+    const unsigned own = sim->gpu_count, askers = own + 1;
+    port_connect(sim, 0, sim->hostmem, own, askers + own, own, askers + own, true);
+    for (unsigned g = 0; g < sim->gpu_count; g++) {
+        if (!sim_has(sim, g))
+            continue;
+        struct part *rdma = rtl_machine_far(sim->rtl, g);
+        const struct model_port *req = rtl_port(rdma, "far_req", false), *rsp = rtl_port(rdma, "far_rsp", true);
+        port_connect(sim, g + 1, rdma, req->slot, req->credit_slot, rsp->slot, rsp->credit_slot, false);
+        if (sim->options.only)
+            sink_connect(&sim->sched, rdma, "others");
+    }
 }
 
 static bool rtl_build(struct sim *sim)
 {
     const struct gantry_cfg *cfg = sim->cfg;
     uint64_t vram = (uint64_t)cfg->gpu_vram_mib << 20;
+    if (cfg->system_rtl == CFG_SYSTEM_RTL_WHOLE && sim->options.lockstep) {
+        diag("--lockstep", "looks into partitions: not with system.rtl: whole");
+        if (sim->options.failure)
+            *sim->options.failure = STATUS_USAGE;
+        return false;
+    }
     for (unsigned g = 0; g < sim->gpu_count; g++) {
         if (!sim_has(sim, g)) { /* the host sees that it is silent */
             commands_connect(sim, g, sink_new(&sim->sched, "absent", 1, 2), 0, 0, 1, 1);
@@ -46,12 +74,14 @@ static bool rtl_build(struct sim *sim)
         sim->gpus[g].store = store_new(sim->memory, g, vram, cfg->gpu_l2_slices);
         sched_add(&sim->sched, sim->gpus[g].store);
     }
-    sim->hostmem = hostmem_new(sim->memory, sim->gpu_count, FAR_DEPTH);
+    sim->hostmem = hostmem_new(sim->memory, sim->gpu_count + 1, FAR_DEPTH);
     sched_add(&sim->sched, sim->hostmem);
     sim->rtl = rtl_machine_new(sim);
+    if (sim->rtl)
+        rtl_port_connect(sim);
     if (sim->rtl && sim->options.lockstep)
         sim->tap = lockstep_tap_new(sim);
-    if (sim->rtl)
+    if (sim->rtl && cfg->system_rtl == CFG_SYSTEM_RTL_PARTS)
         sim->groups = rtl_groups_new(sim);
     return sim->rtl != NULL;
 }
@@ -63,6 +93,7 @@ bool machine_build(struct sim *sim)
     for (unsigned g = 0; g < sim->gpu_count; g++)
         commands_init(&sim->gpus[g].commands);
     sim->host = sim_host_part(sim, sim->gpu_count);
+    sim->port = port_new(sim);
     if (sim->options.model == SIM_RTL)
         return rtl_build(sim);
     return golden_build(sim);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The written bound of every channel of an RTL machine: how many messages can be inside at once, and why.  Responsible
- * for: the one table of them (docs/reference/channels.md repeats it).  Not responsible for: the checks (channel.c at
+ * for: their names and reasons.  Not responsible for: the numbers (rtl/gpu/links.yaml), the checks (channel.c at
  * the sender, part.c at the receiver, STREAM_BOUND of the partitions' tops for credits and requests under way).
  */
 #ifndef GANTRY_BOUNDS_H

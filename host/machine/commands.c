@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/state_io.h"
 #include "base/xalloc.h"
 #include "gantry_cfg.h"
 #include "machine/sim_private.h"
@@ -30,7 +31,7 @@ static const struct part_ops host_ops = {.visit = host_visit};
 
 struct part *sim_host_part(struct sim *sim, unsigned gpus)
 {
-    struct part *host = part_new(&host_ops, "host.cp", 2 * gpus, gpus, sim);
+    struct part *host = part_new(&host_ops, "host.cp", 2 * gpus + port_ins(gpus), gpus + port_outs(gpus), sim);
     sched_add(&sim->sched, host);
     return host;
 }
@@ -116,4 +117,26 @@ void commands_resume(struct sim *sim)
             c->head = (c->head + 1) & (c->room - 1);
         }
     }
+}
+
+void commands_save(const struct commands *c, struct state_writer *to)
+{
+    STATE_PUT(to, c->credits);
+    STATE_PUT(to, c->count);
+    for (uint32_t i = 0; i < c->count; i++)
+        STATE_PUT(to, c->waiting[(c->head + i) & (c->room - 1)]);
+}
+
+bool commands_restore(struct commands *c, struct state_reader *from)
+{
+    uint32_t count;
+    c->head = c->count = 0;
+    bool ok = STATE_GET(from, c->credits) && STATE_GET(from, count) &&
+              (c->credits <= SIM_CMD_DEPTH || state_refuse(from, "%u credits of %u", c->credits, SIM_CMD_DEPTH));
+    for (struct msg_cp_cmd cmd; ok && c->count < count;) {
+        ok = STATE_GET(from, cmd);
+        if (ok)
+            waiting_add(c, &cmd);
+    }
+    return ok;
 }

@@ -9,6 +9,7 @@
 #define GANTRY_COMMANDS_H
 #include <stdint.h>
 
+#include "base/state.h"
 #include "gantry_msg.h"
 
 struct part;
@@ -36,4 +37,7 @@ void commands_send(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd);
 uint64_t commands_due(const struct sim *sim);
 /* Send what can leave at sim_now. */
 void commands_resume(struct sim *sim);
+/* State: free places, and the commands that wait, in order. */
+void commands_save(const struct commands *c, struct state_writer *to);
+bool commands_restore(struct commands *c, struct state_reader *from);
 #endif

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "bridge/verilated/rtl_part.h"
 #include "machine/golden_part.h"
 #include "machine/lockstep_tap.h"
 #include "machine/memory_parts.h"
@@ -16,14 +15,15 @@ unsigned sim_group(const struct sim *sim, unsigned gpu, const struct msg_cp_evt 
                    uint32_t group[3])
 {
     const uint32_t *sgpr = sim->groups ? rtl_groups_sgprs(sim->groups, gpu, evt->cu, evt->wave) : NULL;
-    uint64_t number = evt->start; /* golden */
+    const bool golden = sim->gpus[gpu].golden != NULL; /* neither: a whole GPU, inside which nobody looks */
+    uint64_t number = evt->start;                      /* golden */
     unsigned at = launch->user_sgprs, known = 0;
     for (unsigned d = 0; d < 3; d++) {
         bool told = launch->sys_sgprs >> d & 1;
-        group[d] = sgpr && told ? sgpr[at] : sgpr ? 0 : (uint32_t)(number % launch->groups[d]);
+        group[d] = sgpr && told ? sgpr[at] : sgpr || !golden ? 0 : (uint32_t)(number % launch->groups[d]);
         number /= launch->groups[d];
         at += told;
-        known |= (unsigned)(told || launch->groups[d] == 1) << d;
+        known |= (unsigned)((told && (sgpr || golden)) || launch->groups[d] == 1) << d;
     }
     return known;
 }
@@ -65,7 +65,7 @@ uint64_t sim_write_hash(const struct sim *sim)
 uint64_t sim_groups(const struct sim *sim, unsigned gpu)
 {
     const struct sim_gpu *g = &sim->gpus[gpu];
-    return g->golden ? golden_part_groups(g->golden) : g->dispatch ? rtl_part_shown(g->dispatch) : 0;
+    return g->golden ? golden_part_groups(g->golden) : sim->rtl ? rtl_machine_ended(sim->rtl, gpu) : 0;
 }
 
 uint64_t sim_instructions(const struct sim *sim)
@@ -74,8 +74,8 @@ uint64_t sim_instructions(const struct sim *sim)
     for (unsigned g = 0; g < sim->gpu_count; g++) {
         if (sim->gpus[g].golden)
             sum += golden_part_instructions(sim->gpus[g].golden);
-        for (unsigned c = 0; sim->rtl && sim_has(sim, g) && c < rtl_machine_cus(sim->rtl); c++)
-            sum += rtl_part_shown(rtl_machine_cu(sim->rtl, g, c));
+        else if (sim->rtl && sim_has(sim, g))
+            sum += rtl_machine_issued(sim->rtl, g);
     }
     return sum;
 }

@@ -77,7 +77,24 @@ static void golden_part_free(struct part *part)
     free(g);
 }
 
-static const struct part_ops golden_ops = {golden_visit, golden_counters, golden_report, golden_part_free};
+/* Its wavefronts stand in the middle of C functions' data: lists, decoded code, work done ahead by other threads. */
+static const char *golden_unsavable(const struct part *part)
+{
+    (void)part;
+    return "the golden model cannot be saved, only RTL can";
+}
+
+static uint64_t golden_shown(const struct part *part)
+{
+    return golden_part_instructions(part);
+}
+
+static const struct part_ops golden_ops = {.visit = golden_visit,
+                                           .counters = golden_counters,
+                                           .report = golden_report,
+                                           .free = golden_part_free,
+                                           .unsavable = golden_unsavable,
+                                           .shown = golden_shown};
 
 static void golden_team(void *team, uint32_t count, void (*work)(void *ctx, uint32_t n), void *ctx)
 {

@@ -5,20 +5,24 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "base/state_io.h"
 #include "base/xalloc.h"
 #include "bridge/run/sched.h"
 #include "gantry_msg.h"
+#include "machine/hash_state.h"
 #include "machine/memory_parts.h"
 #include "vm/pmem.h"
 
-struct answers { /* of one GPU that wait for a credit */
+#define ANSWERS_MOST 1048576u /* in a saved state: against nonsense only */
+
+struct answers { /* to one asker that wait for a credit */
     struct msg_mem_rsp *list;
     size_t head, count, room;
     uint32_t credits;
 };
 struct hostmem {
     struct hostmem_server server;
-    unsigned gpus;
+    unsigned askers;
     struct answers *answers;
     XXH64_state_t *hash;
     uint64_t reads, writes, atomics;
@@ -28,7 +32,7 @@ void hostmem_serve(struct pmem *memory, const struct msg_mem_req *req, struct ms
 {
     int error = -1;
     *rsp = (struct msg_mem_rsp){.op = req->op, .source = req->source, .gpu = req->gpu, .tag = req->tag};
-    switch (req->op) {
+    switch (req->addr >> (PMEM_OWNER_SHIFT + 8) ? UINT8_MAX : req->op) { /* beyond the owner: nobody's */
     case MEM_READ:
     case MEM_READ_NC:
         error = pmem_read(memory, req->addr & ~UINT64_C(63), rsp->data, 64);
@@ -94,9 +98,9 @@ static void hostmem_hash_write(struct hostmem *h, const struct msg_mem_req *req)
 
 static void hostmem_take(struct part *part, struct hostmem *h, uint64_t cycle, uint32_t slot, const void *data)
 {
-    if (slot >= h->gpus) { /* a credit of far_rsp came back */
-        h->answers[slot - h->gpus].credits++;
-        answers_send(part, h, slot - h->gpus, cycle);
+    if (slot >= h->askers) { /* a credit of far_rsp came back */
+        h->answers[slot - h->askers].credits++;
+        answers_send(part, h, slot - h->askers, cycle);
         return;
     }
     const struct msg_mem_req *req = data;
@@ -107,7 +111,7 @@ static void hostmem_take(struct part *part, struct hostmem *h, uint64_t cycle, u
     h->reads += req->op == MEM_READ || req->op == MEM_READ_NC;
     h->writes += req->op == MEM_WRITE;
     h->atomics += req->op == MEM_ATOMIC;
-    sched_send(part, h->gpus + slot, cycle, NULL); /* the request's place is free again */
+    sched_send(part, h->askers + slot, cycle, NULL); /* the request's place is free again */
     answers_push(&h->answers[slot], &rsp);
     answers_send(part, h, slot, cycle);
 }
@@ -131,9 +135,9 @@ static void hostmem_counters(struct part *part, part_counter_fn fn, void *arg)
 static void hostmem_report(struct part *part, FILE *out)
 {
     struct hostmem *h = part->own;
-    for (unsigned g = 0; g < h->gpus; g++) {
+    for (unsigned g = 0; g < h->askers; g++) {
         if (h->answers[g].count)
-            fprintf(out, "  %s waits for gpu%u.rdma: %zu answers held, no credit\n", part->name, g,
+            fprintf(out, "  %s waits for %s: %zu answers held, no credit\n", part->name, part->out[g]->to->name,
                     h->answers[g].count);
     }
 }
@@ -141,27 +145,69 @@ static void hostmem_report(struct part *part, FILE *out)
 static void hostmem_free(struct part *part)
 {
     struct hostmem *h = part->own;
-    for (unsigned g = 0; g < h->gpus; g++)
+    for (unsigned g = 0; g < h->askers; g++)
         free(h->answers[g].list);
     free(h->answers);
     XXH64_freeState(h->hash);
     free(h);
 }
 
-static const struct part_ops hostmem_ops = {hostmem_visit, hostmem_counters, hostmem_report, hostmem_free};
+static void hostmem_save(struct part *part, struct state_writer *to)
+{
+    const struct hostmem *h = part->own;
+    STATE_PUT(to, h->reads);
+    STATE_PUT(to, h->writes);
+    STATE_PUT(to, h->atomics);
+    hash_state_save(h->hash, to);
+    for (unsigned g = 0; g < h->askers; g++) {
+        const struct answers *a = &h->answers[g];
+        STATE_PUT(to, a->credits);
+        state_put_u64(to, a->count);
+        state_put(to, a->list + a->head, a->count * sizeof *a->list);
+    }
+}
 
-struct part *hostmem_new(struct pmem *memory, unsigned gpus, uint32_t depth)
+static bool answers_restore(struct answers *a, struct state_reader *from)
+{
+    uint64_t count;
+    if (!STATE_GET(from, a->credits) || !state_get_count(from, "answers that wait", ANSWERS_MOST, &count))
+        return false;
+    a->head = 0;
+    a->count = count;
+    if (count > a->room)
+        a->list = xrealloc(a->list, a->room = count, sizeof *a->list);
+    return state_get(from, a->list, count * sizeof *a->list);
+}
+
+static bool hostmem_restore(struct part *part, struct state_reader *from)
+{
+    struct hostmem *h = part->own;
+    bool ok = STATE_GET(from, h->reads) && STATE_GET(from, h->writes) && STATE_GET(from, h->atomics) &&
+              hash_state_restore(h->hash, from);
+    for (unsigned g = 0; ok && g < h->askers; g++)
+        ok = answers_restore(&h->answers[g], from);
+    return ok;
+}
+
+static const struct part_ops hostmem_ops = {.visit = hostmem_visit,
+                                            .counters = hostmem_counters,
+                                            .report = hostmem_report,
+                                            .free = hostmem_free,
+                                            .save = hostmem_save,
+                                            .restore = hostmem_restore};
+
+struct part *hostmem_new(struct pmem *memory, unsigned askers, uint32_t depth)
 {
     struct hostmem *h = xcalloc(1, sizeof *h);
     h->server = (struct hostmem_server){memory_serve, memory};
-    h->gpus = gpus;
-    h->answers = xcalloc(gpus, sizeof *h->answers);
+    h->askers = askers;
+    h->answers = xcalloc(askers, sizeof *h->answers);
     h->hash = XXH64_createState();
     PART_CHECK(h->hash, NULL, 0, "out of memory");
     XXH64_reset(h->hash, 0);
-    for (unsigned g = 0; g < gpus; g++)
+    for (unsigned g = 0; g < askers; g++)
         h->answers[g].credits = depth;
-    return part_new(&hostmem_ops, "host.memory", 2 * gpus, 2 * gpus, h);
+    return part_new(&hostmem_ops, "host.memory", 2 * askers, 2 * askers, h);
 }
 
 uint64_t hostmem_hash(const struct part *hostmem)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * C partitions in front of host/vm/pmem.h: `store` (VRAM contents of one GPU behind the L2 slices' dram channels) and
- * `hostmem` (host physical memory behind the far links of all GPUs).  Responsible for: contents, the hash over the
- * stream of writes.  Not responsible for: timing (the channels' latency and rtl/dram), allocation.
+ * `hostmem` (host physical memory behind the far links of all GPUs and the host's port; all memories behind the port of
+ * a host with golden GPUs).  Responsible for: contents, the hash over the stream of writes.  Not responsible for:
+ * timing (the channels' latency and rtl/dram), allocation.
  */
 #ifndef GANTRY_MEMORY_PARTS_H
 #define GANTRY_MEMORY_PARTS_H
@@ -15,9 +16,9 @@ struct pmem;
 
 /* inputs: dram_req of slice i; outputs: dram_rsp of slice i.  vram: the GPU's whole VRAM. */
 struct part *store_new(struct pmem *memory, unsigned gpu, uint64_t vram_bytes, unsigned slices);
-/* inputs: far_req of GPU g at g, credits of far_rsp at gpus + g; outputs: far_rsp at g, credits of far_req at gpus + g.
- * depth: credits for far_rsp messages. */
-struct part *hostmem_new(struct pmem *memory, unsigned gpus, uint32_t depth);
+/* inputs: requests of asker a at a, credits of its answers at askers + a; outputs: answers at a, credits of requests at
+ * askers + a.  depth: credits for answers. */
+struct part *hostmem_new(struct pmem *memory, unsigned askers, uint32_t depth);
 /* The GPU reads `shadow` (shadow.h, borrowed) from now on and writes it, too; NULL: VRAM alone, as at the beginning. */
 struct shadow;
 void store_shadow(struct part *store, struct shadow *shadow);

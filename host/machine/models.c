@@ -35,24 +35,41 @@ static bool kind_wanted(const struct gantry_cfg *cfg, const struct wave *wave, e
     return false;
 }
 
+/* The kinds of which a machine has partitions, or records some. */
+struct set {
+    struct library library[KIND_COUNT];
+    enum rtl_kind kind[KIND_COUNT];
+    unsigned count;
+};
+
+static void set_add(struct set *set, enum rtl_kind kind)
+{
+    set->library[set->count] = (struct library){.kind = rtl_kind_name(kind)};
+    set->kind[set->count++] = kind;
+}
+
+static void set_move(const struct set *set, struct library *by_kind)
+{
+    for (unsigned i = 0; i < set->count; i++)
+        by_kind[set->kind[i]] = set->library[i];
+}
+
 bool models_load(struct models *models, const struct gantry_cfg *cfg, const struct sim_options *options,
                  const struct wave *wave)
 {
-    struct library traced[KIND_COUNT];
-    enum rtl_kind which[KIND_COUNT];
-    unsigned count = 0;
+    struct set plain = {.count = 0}, traced = {.count = 0};
     for (unsigned k = 0; k < KIND_COUNT; k++) {
-        models->plain[k].kind = rtl_kind_name(k);
-        if (kind_wanted(cfg, wave, k)) {
-            which[count] = k;
-            traced[count++] = (struct library){.kind = rtl_kind_name(k)};
-        }
+        if (rtl_kind_count(cfg, k))
+            set_add(&plain, k);
+        if (kind_wanted(cfg, wave, k))
+            set_add(&traced, k);
     }
     struct library_source source = source_make(cfg, options);
-    bool ok = library_load(&source, false, models->plain, KIND_COUNT) && library_load(&source, true, traced, count);
+    bool ok = library_load(&source, false, plain.library, plain.count) &&
+              library_load(&source, true, traced.library, traced.count);
     words_fini(&source.words);
-    for (unsigned i = 0; i < count; i++)
-        models->traced[which[i]] = traced[i];
+    set_move(&plain, models->plain);
+    set_move(&traced, models->traced);
     return ok;
 }
 
@@ -65,7 +82,8 @@ void models_free(struct models *models)
 void models_walk(const struct models *models, void (*fn)(void *arg, const char *key, const char *tools), void *arg)
 {
     for (unsigned k = 0; k < KIND_COUNT; k++) {
-        fn(arg, models->plain[k].key, models->plain[k].tools);
+        if (models->plain[k].key)
+            fn(arg, models->plain[k].key, models->plain[k].tools);
         if (models->traced[k].key)
             fn(arg, models->traced[k].key, models->traced[k].tools);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * RTL partitions of all GPUs; contract in rtl_gpu.h.  Crossbar ports and channel ends follow docs/contracts.md.
+ * RTL partitions of all GPUs; contract in rtl_gpu.h.  Links within a GPU: links.h.
  */
 #include "machine/rtl_gpu.h"
 
@@ -10,22 +10,20 @@
 #include "bridge/verilated/rtl_part.h"
 #include "gantry_cfg.h"
 #include "machine/bounds.h"
+#include "machine/links.h"
 #include "machine/memory_parts.h"
 #include "machine/models.h"
 #include "machine/sim_private.h"
-#include "machine/sink.h"
 
 #define HEAP_GPU ((size_t)64 << 20) /* address space for the models of a GPU: 64 CUs take some 20 MB */
 
 struct rtl_gpu {
-    struct part **cu, **sqc, **l2;
-    struct part *noc, *utcl2, *rdma, *dispatch;
+    struct part **parts[KIND_COUNT]; /* of each kind; NULL where there are none */
 };
 struct rtl_machine {
     struct sim *sim;
     struct models models;
     struct wave wave;
-    unsigned cus, groups, slices;
     struct rtl_gpu *gpus;
 };
 
@@ -57,49 +55,42 @@ static struct part **parts_make(struct rtl_machine *m, unsigned gpu, enum rtl_ki
     return list;
 }
 
-/* One lane of a port between RTL partitions. */
-static void lane_connect(struct rtl_machine *m, struct part *a, unsigned a_lane, struct part *b, unsigned b_lane,
-                         const char *name, uint32_t latency, enum bound bound)
+static bool whole(const struct rtl_machine *m)
 {
-    rtl_connect(&m->sim->sched, a, a_lane, b, b_lane, name, latency, bound_depth(m->sim->cfg, bound, latency));
+    return m->sim->cfg->system_rtl == CFG_SYSTEM_RTL_WHOLE;
 }
 
-/* Requests of `part` go to the crossbar as initiator `port`. */
-static void connect_initiator(struct rtl_machine *m, struct rtl_gpu *g, struct part *part, unsigned port)
+static struct part *end_part(const struct rtl_gpu *g, const struct gpu_end *end)
 {
-    uint32_t latency = m->sim->cfg->link_cu_noc;
-    lane_connect(m, part, 0, g->noc, port, "mem_req", latency, BOUND_INITIATOR);
-    lane_connect(m, g->noc, port, part, 0, "mem_rsp", latency, BOUND_PORT);
+    return g->parts[end->kind][end->instance];
 }
 
-static void connect_target(struct rtl_machine *m, struct rtl_gpu *g, struct part *part, unsigned port)
+/* A GPU whose links are connected. */
+struct connecting {
+    struct rtl_machine *m;
+    struct rtl_gpu *gpu;
+};
+
+static void link_connect(void *arg, const struct gpu_link *link)
 {
-    uint32_t latency = m->sim->cfg->link_noc_l2;
-    lane_connect(m, g->noc, port, part, 0, "mem_req", latency, BOUND_TARGET);
-    lane_connect(m, part, 0, g->noc, port, "mem_rsp", latency, BOUND_TARGET);
+    const struct connecting *c = arg;
+    struct sim *sim = c->m->sim;
+    rtl_connect(&sim->sched, end_part(c->gpu, &link->from), link->from.lane, end_part(c->gpu, &link->to), link->to.lane,
+                link->port, link->latency, bound_depth(sim->cfg, link->bound, link->latency));
 }
 
-static void connect_block(struct rtl_machine *m, struct rtl_gpu *g, struct part *part, unsigned port)
-{
-    lane_connect(m, g->dispatch, port, part, 0, "blk_cmd", m->sim->cfg->link_dispatch, BOUND_ONE);
-    lane_connect(m, part, 0, g->dispatch, port, "blk_evt", m->sim->cfg->link_dispatch, BOUND_ONE);
-}
+/* A lane of a port of the GPU itself. */
+struct outside {
+    struct part *part;
+    const struct model_port *port;
+    unsigned lane;
+};
 
-static void connect_cu(struct rtl_machine *m, struct rtl_gpu *g, unsigned i)
+static struct outside outside_find(const struct rtl_machine *m, unsigned gpu, const char *name, bool out, unsigned n)
 {
-    const struct gantry_cfg *cfg = m->sim->cfg;
-    unsigned group = i / cfg->gpu_sqc_cus_per_group, place = i % cfg->gpu_sqc_cus_per_group;
-    static const char *const pairs[] = {"ifetch", "smem"};
-    char name[16];
-    lane_connect(m, g->dispatch, i, g->cu[i], 0, "cu_cmd", cfg->link_dispatch, BOUND_PORT);
-    lane_connect(m, g->cu[i], 0, g->dispatch, i, "cu_evt", cfg->link_dispatch, BOUND_EVENTS);
-    for (unsigned p = 0; p < 2; p++) {
-        snprintf(name, sizeof name, "%s_req", pairs[p]);
-        lane_connect(m, g->cu[i], 0, g->sqc[group], place, name, cfg->link_cu_sqc, BOUND_PORT);
-        snprintf(name, sizeof name, "%s_rsp", pairs[p]);
-        lane_connect(m, g->sqc[group], place, g->cu[i], 0, name, cfg->link_cu_sqc, BOUND_PORT);
-    }
-    connect_initiator(m, g, g->cu[i], i);
+    struct gpu_end end = whole(m) ? (struct gpu_end){KIND_GPU, 0, n} : gpu_outside(name, n);
+    struct part *part = end_part(&m->gpus[gpu], &end);
+    return (struct outside){part, rtl_port(part, name, out), end.lane};
 }
 
 /* Between C and RTL partitions: one lane, with or without credits. */
@@ -113,26 +104,38 @@ static void connect_store(struct rtl_machine *m, unsigned gpu)
 {
     struct sim *sim = m->sim;
     struct part *store = sim->gpus[gpu].store;
-    for (unsigned i = 0; i < m->slices; i++) {
-        struct part *l2 = m->gpus[gpu].l2[i];
-        connect_ends(sim, l2, rtl_port(l2, "dram_req", true)->slot, store, i, sizeof(struct msg_dram_req),
+    for (unsigned i = 0; i < sim->cfg->gpu_l2_slices; i++) {
+        struct outside req = outside_find(m, gpu, "dram_req", true, i),
+                       rsp = outside_find(m, gpu, "dram_rsp", false, i);
+        connect_ends(sim, req.part, req.port->slot + req.lane, store, i, sizeof(struct msg_dram_req),
                      sim->cfg->link_store, BOUND_PORT);
-        connect_ends(sim, store, i, l2, rtl_port(l2, "dram_rsp", false)->slot, sizeof(struct msg_dram_rsp),
+        connect_ends(sim, store, i, rsp.part, rsp.port->slot + rsp.lane, sizeof(struct msg_dram_rsp),
                      sim->cfg->link_store, BOUND_FILLS);
     }
+}
+
+static void connect_peer(struct rtl_machine *m, unsigned gpu, unsigned other, const char *name)
+{
+    struct outside from = outside_find(m, gpu, name, true, other + 1),
+                   to = outside_find(m, other, name, false, gpu + 1);
+    uint32_t latency = m->sim->cfg->link_gpu;
+    rtl_connect(&m->sim->sched, from.part, from.lane, to.part, to.lane, name, latency,
+                bound_depth(m->sim->cfg, BOUND_FAR, latency));
 }
 
 /* Far port 0 of every RDMA engine is the host, port k + 1 is GPU k. */
 static void connect_far(struct rtl_machine *m, unsigned gpu)
 {
     struct sim *sim = m->sim;
-    struct part *rdma = m->gpus[gpu].rdma, *host = sim->hostmem;
-    uint32_t latency = sim->cfg->link_host;
-    const struct model_port *req = rtl_port(rdma, "far_req", true), *rsp = rtl_port(rdma, "far_rsp", false);
-    connect_ends(sim, rdma, req->slot, host, gpu, sizeof(struct msg_mem_req), latency, BOUND_FAR);
-    connect_ends(sim, host, sim->gpu_count + gpu, rdma, req->credit_slot, 0, latency, BOUND_FAR);
-    connect_ends(sim, host, gpu, rdma, rsp->slot, sizeof(struct msg_mem_rsp), latency, BOUND_FAR);
-    connect_ends(sim, rdma, rsp->credit_slot, host, sim->gpu_count + gpu, 0, latency, BOUND_FAR);
+    struct part *host = sim->hostmem;
+    uint32_t latency = sim->cfg->link_host, credits = sim->gpu_count + 1 + gpu; /* behind the requests of all askers */
+    struct outside req = outside_find(m, gpu, "far_req", true, 0), rsp = outside_find(m, gpu, "far_rsp", false, 0);
+    PART_CHECK(bound_depth(sim->cfg, BOUND_FAR, latency) == FAR_DEPTH, host, 0,
+               "its credits are not those of the GPUs");
+    connect_ends(sim, req.part, req.port->slot, host, gpu, sizeof(struct msg_mem_req), latency, BOUND_FAR);
+    connect_ends(sim, host, credits, req.part, req.port->credit_slot, 0, latency, BOUND_FAR);
+    connect_ends(sim, host, gpu, rsp.part, rsp.port->slot, sizeof(struct msg_mem_rsp), latency, BOUND_FAR);
+    connect_ends(sim, rsp.part, rsp.port->credit_slot, host, credits, 0, latency, BOUND_FAR);
     host->out[gpu]->channel.rate = (struct channel_rate){
         .bytes_per_cycle = sim->cfg->gpu_rdma_bytes_per_cycle,
         .header = 16,
@@ -142,53 +145,42 @@ static void connect_far(struct rtl_machine *m, unsigned gpu)
     for (unsigned other = 0; other < sim->gpu_count; other++) {
         if (other == gpu || !sim_has(sim, other))
             continue;
-        lane_connect(m, rdma, other + 1, m->gpus[other].rdma, gpu + 1, "far_req", sim->cfg->link_gpu, BOUND_FAR);
-        lane_connect(m, rdma, other + 1, m->gpus[other].rdma, gpu + 1, "far_rsp", sim->cfg->link_gpu, BOUND_FAR);
+        connect_peer(m, gpu, other, "far_req");
+        connect_peer(m, gpu, other, "far_rsp");
     }
-    if (sim->options.only)
-        sink_connect(&sim->sched, rdma, "others");
+}
+
+/* CUs and their caches talk fast with each other and slowly with the rest: groups of the scheduler. */
+static void group_set(struct rtl_machine *m, unsigned gpu)
+{
+    const struct rtl_gpu *g = &m->gpus[gpu];
+    const unsigned groups = rtl_kind_count(m->sim->cfg, KIND_SQC), cus = rtl_kind_count(m->sim->cfg, KIND_CU);
+    for (unsigned i = 0; i < groups; i++)
+        g->parts[KIND_SQC][i]->group = 1 + gpu * groups + i;
+    for (unsigned i = 0; i < cus; i++)
+        g->parts[KIND_CU][i]->group = g->parts[KIND_SQC][i / m->sim->cfg->gpu_sqc_cus_per_group]->group;
 }
 
 static void gpu_make(struct rtl_machine *m, unsigned gpu)
 {
+    static const enum rtl_kind order[] = {KIND_DISPATCH, KIND_CU,    KIND_SQC,  KIND_NOC,
+                                          KIND_L2,       KIND_UTCL2, KIND_RDMA, KIND_GPU};
     struct rtl_gpu *g = &m->gpus[gpu];
-    g->dispatch = part_make(m, gpu, KIND_DISPATCH, 0);
-    g->cu = parts_make(m, gpu, KIND_CU);
-    g->sqc = parts_make(m, gpu, KIND_SQC);
-    g->noc = part_make(m, gpu, KIND_NOC, 0);
-    g->l2 = parts_make(m, gpu, KIND_L2);
-    g->utcl2 = part_make(m, gpu, KIND_UTCL2, 0);
-    g->rdma = part_make(m, gpu, KIND_RDMA, 0);
-    m->sim->gpus[gpu].dispatch = g->dispatch;
-    /* CUs and their caches talk fast with each other and slowly with the rest: groups of the scheduler */
-    for (unsigned i = 0; i < m->groups; i++)
-        g->sqc[i]->group = 1 + gpu * m->groups + i;
-    for (unsigned i = 0; i < m->cus; i++)
-        g->cu[i]->group = g->sqc[i / m->sim->cfg->gpu_sqc_cus_per_group]->group;
+    for (unsigned k = 0; k < KIND_COUNT; k++)
+        g->parts[order[k]] = parts_make(m, gpu, order[k]);
+    m->sim->gpus[gpu].dispatch = g->parts[whole(m) ? KIND_GPU : KIND_DISPATCH][0];
+    group_set(m, gpu);
 }
 
 static void gpu_connect(struct rtl_machine *m, unsigned gpu)
 {
-    struct rtl_gpu *g = &m->gpus[gpu];
+    struct connecting c = {m, &m->gpus[gpu]};
     struct sim *sim = m->sim;
-    const struct model_port *cmd = rtl_port(g->dispatch, "cp_cmd", false);
-    commands_connect(sim, gpu, g->dispatch, cmd->slot, cmd->credit_slot, rtl_port(g->dispatch, "cp_evt", true)->slot,
+    struct outside cmd = outside_find(m, gpu, "cp_cmd", false, 0), evt = outside_find(m, gpu, "cp_evt", true, 0);
+    commands_connect(sim, gpu, cmd.part, cmd.port->slot, cmd.port->credit_slot, evt.port->slot,
                      bound_depth(sim->cfg, BOUND_PORT, sim->cfg->link_host));
-    for (unsigned i = 0; i < m->cus; i++)
-        connect_cu(m, g, i);
-    for (unsigned i = 0; i < m->groups; i++) {
-        connect_initiator(m, g, g->sqc[i], m->cus + i);
-        connect_block(m, g, g->sqc[i], i);
-    }
-    for (unsigned i = 0; i < m->slices; i++) {
-        connect_target(m, g, g->l2[i], i);
-        connect_block(m, g, g->l2[i], m->groups + i);
-    }
-    connect_initiator(m, g, g->utcl2, m->cus + m->groups);
-    connect_target(m, g, g->utcl2, m->slices);
-    connect_block(m, g, g->utcl2, m->groups + m->slices);
-    connect_initiator(m, g, g->rdma, m->cus + m->groups + 1);
-    connect_target(m, g, g->rdma, m->slices + 1);
+    if (!whole(m))
+        gpu_links(sim->cfg, link_connect, &c);
     connect_store(m, gpu);
     connect_far(m, gpu);
 }
@@ -197,9 +189,6 @@ struct rtl_machine *rtl_machine_new(struct sim *sim)
 {
     struct rtl_machine *m = xcalloc(1, sizeof *m);
     m->sim = sim;
-    m->cus = rtl_kind_count(sim->cfg, KIND_CU);
-    m->groups = rtl_kind_count(sim->cfg, KIND_SQC);
-    m->slices = rtl_kind_count(sim->cfg, KIND_L2);
     m->gpus = xcalloc(sim->gpu_count, sizeof *m->gpus);
     if ((sim->options.wave && !wave_parse(&m->wave, sim->options.wave)) ||
         !models_load(&m->models, sim->cfg, &sim->options, &m->wave)) {
@@ -221,9 +210,8 @@ void rtl_machine_free(struct rtl_machine *m)
     if (m == NULL)
         return;
     for (unsigned g = 0; g < m->sim->gpu_count; g++) {
-        free(m->gpus[g].cu);
-        free(m->gpus[g].sqc);
-        free(m->gpus[g].l2);
+        for (unsigned k = 0; k < KIND_COUNT; k++)
+            free(m->gpus[g].parts[k]);
     }
     models_free(&m->models);
     free(m->gpus);
@@ -232,11 +220,11 @@ void rtl_machine_free(struct rtl_machine *m)
 
 unsigned rtl_machine_slices(const struct rtl_machine *m)
 {
-    return m->slices;
+    return m->sim->cfg->gpu_l2_slices;
 }
 unsigned rtl_machine_cus(const struct rtl_machine *m)
 {
-    return m->cus;
+    return m->sim->cfg->gpu_cu_count;
 }
 void rtl_machine_models(const struct rtl_machine *m, void (*fn)(void *arg, const char *key, const char *tools),
                         void *arg)
@@ -246,9 +234,36 @@ void rtl_machine_models(const struct rtl_machine *m, void (*fn)(void *arg, const
 
 struct part *rtl_machine_cu(const struct rtl_machine *m, unsigned gpu, unsigned cu)
 {
-    return m->gpus[gpu].cu[cu];
+    return m->gpus[gpu].parts[KIND_CU][cu];
 }
 struct part *rtl_machine_l2(const struct rtl_machine *m, unsigned gpu, unsigned slice)
 {
-    return m->gpus[gpu].l2[slice];
+    return m->gpus[gpu].parts[KIND_L2][slice];
+}
+
+uint64_t rtl_machine_issued(const struct rtl_machine *m, unsigned gpu)
+{
+    uint64_t sum = 0;
+    if (whole(m))
+        return part_shown(m->gpus[gpu].parts[KIND_GPU][0]) & RTL_ISSUED;
+    for (unsigned i = 0; i < m->sim->cfg->gpu_cu_count; i++)
+        sum += part_shown(rtl_machine_cu(m, gpu, i));
+    return sum;
+}
+
+uint64_t rtl_machine_ended(const struct rtl_machine *m, unsigned gpu)
+{
+    uint64_t shown = part_shown(m->sim->gpus[gpu].dispatch);
+    return whole(m) ? shown / (RTL_ISSUED + 1) : shown;
+}
+
+uint64_t rtl_machine_look(const struct rtl_machine *m, unsigned gpu, unsigned cu, unsigned wave)
+{
+    if (whole(m)) /* its partitions: the dispatcher, the CUs, and so on */
+        return part_look(m->gpus[gpu].parts[KIND_GPU][0], (1 + cu) << 8 | wave);
+    return part_look(rtl_machine_cu(m, gpu, cu), wave);
+}
+struct part *rtl_machine_far(const struct rtl_machine *m, unsigned gpu)
+{
+    return m->gpus[gpu].parts[whole(m) ? KIND_GPU : KIND_RDMA][0];
 }

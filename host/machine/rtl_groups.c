@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/state_io.h"
 #include "base/xalloc.h"
 #include "bridge/verilated/rtl_part.h"
 #include "gantry_msg.h"
@@ -71,4 +72,18 @@ void rtl_groups_free(struct rtl_groups *groups)
 const uint32_t *rtl_groups_sgprs(const struct rtl_groups *groups, unsigned gpu, unsigned cu, unsigned wave)
 {
     return cu < groups->tap[gpu].count ? groups->tap[gpu].waves[cu * WAVES + wave % WAVES].sgpr : NULL;
+}
+
+void rtl_groups_save(const struct rtl_groups *groups, struct state_writer *to)
+{
+    for (unsigned g = 0; g < groups->gpus; g++)
+        state_put(to, groups->tap[g].waves, (size_t)groups->tap[g].count * WAVES * sizeof *groups->tap[g].waves);
+}
+
+bool rtl_groups_restore(struct rtl_groups *groups, struct state_reader *from)
+{
+    bool ok = true;
+    for (unsigned g = 0; ok && g < groups->gpus; g++)
+        ok = state_get(from, groups->tap[g].waves, (size_t)groups->tap[g].count * WAVES * sizeof *groups->tap[g].waves);
+    return ok;
 }

@@ -9,7 +9,7 @@
 
 #include "gantry_cfg.h"
 
-static const char *const names[KIND_COUNT] = {"cu", "sqc", "noc", "l2", "utcl2", "rdma", "dispatch"};
+static const char *const names[KIND_COUNT] = {"cu", "sqc", "noc", "l2", "utcl2", "rdma", "dispatch", "gpu"};
 
 const char *rtl_kind_name(enum rtl_kind kind)
 {
@@ -18,6 +18,9 @@ const char *rtl_kind_name(enum rtl_kind kind)
 
 unsigned rtl_kind_count(const struct gantry_cfg *cfg, enum rtl_kind kind)
 {
+    const bool whole = cfg->system_rtl == CFG_SYSTEM_RTL_WHOLE;
+    if (whole || kind == KIND_GPU)
+        return whole && kind == KIND_GPU;
     const unsigned cus = cfg->gpu_cu_count, group = cfg->gpu_sqc_cus_per_group;
     return kind == KIND_CU    ? cus
            : kind == KIND_SQC ? (cus + group - 1) / group
@@ -28,7 +31,9 @@ unsigned rtl_kind_count(const struct gantry_cfg *cfg, enum rtl_kind kind)
 void rtl_kind_title(char *name, size_t room, unsigned gpu, enum rtl_kind kind, unsigned index)
 {
     bool many = kind == KIND_CU || kind == KIND_SQC || kind == KIND_L2;
-    if (many)
+    if (kind == KIND_GPU)
+        snprintf(name, room, "gpu%u", gpu);
+    else if (many)
         snprintf(name, room, "gpu%u.%s%s%u", gpu, names[kind], kind == KIND_L2 ? "s" : "", index);
     else
         snprintf(name, room, "gpu%u.%s", gpu, names[kind]);

@@ -3,10 +3,10 @@
  */
 #include "machine/rtl_where.h"
 
-#include "bridge/verilated/rtl_part.h"
 #include "gantry_cfg.h"
 #include "gcn3/disasm.h"
 #include "machine/rtl_gpu.h"
+#include "machine/rtl_kinds.h"
 #include "machine/sim_private.h"
 #include "vm/pagetable.h"
 #include "vm/pmem.h"
@@ -40,12 +40,12 @@ static const char *state_of(unsigned state)
 
 /* The PC of a branch's target is there some cycles after its issue: an instruction that its SIMD could choose in this
  * turn is the next one. */
-static uint64_t look(struct part *cu, unsigned wave)
+static uint64_t look(struct sim *sim, unsigned gpu, unsigned cu, unsigned wave)
 {
-    uint64_t word = rtl_part_look(cu, wave);
+    uint64_t word = rtl_machine_look(sim->rtl, gpu, cu, wave);
     const unsigned certain = SHOWN_TURN | SHOWN_DECODED;
     for (unsigned n = 0; n < TRIES && (state_bits(word) & SHOWN_LIVE) && (state_bits(word) & certain) != certain; n++)
-        word = rtl_part_look(cu, wave);
+        word = rtl_machine_look(sim->rtl, gpu, cu, wave);
     return word;
 }
 
@@ -54,13 +54,14 @@ static void wave_where(struct sim *sim, unsigned gpu, unsigned cu, unsigned wave
 {
     uint64_t pc = word & PMEM_OFFSET_MASK, root = sim->gpus[gpu].roots[word >> 48 & 255];
     uint32_t dwords[2] = {0, 0};
-    char text[160] = "no code there";
+    char text[160] = "no code there", name[40];
     if (pagetable_walk_read(sim->memory, root, pc, &dwords[0], 4) == 0) {
         pagetable_walk_read(sim->memory, root, pc + 4, &dwords[1], 4); /* may be on a page that is not there */
         disasm_text(d, pc, dwords[0] | (uint64_t)dwords[1] << 32, text, sizeof text);
     }
-    fprintf(out, "  %s: CU %u wavefront %u, %s, before pc 0x%llx: %s\n", part_name(rtl_machine_cu(sim->rtl, gpu, cu)),
-            cu, wave, state_of(state_bits(word)), (unsigned long long)pc, text);
+    rtl_kind_title(name, sizeof name, gpu, KIND_CU, cu);
+    fprintf(out, "  %s: CU %u wavefront %u, %s, before pc 0x%llx: %s\n", name, cu, wave, state_of(state_bits(word)),
+            (unsigned long long)pc, text);
 }
 
 void rtl_where(struct sim *sim, unsigned gpu, unsigned most, FILE *out)
@@ -68,14 +69,13 @@ void rtl_where(struct sim *sim, unsigned gpu, unsigned most, FILE *out)
     struct disasm *d = disasm_new();
     unsigned told = 0, more = 0;
     for (unsigned cu = 0; d && cu < rtl_machine_cus(sim->rtl); cu++) {
-        struct part *part = rtl_machine_cu(sim->rtl, gpu, cu);
         for (unsigned n = 0; n < sim->cfg->gpu_cu_simds * sim->cfg->gpu_cu_waves_per_simd; n++) {
             unsigned wave = n % sim->cfg->gpu_cu_simds << 4 | n / sim->cfg->gpu_cu_simds;
-            uint64_t word = rtl_part_look(part, wave);
+            uint64_t word = rtl_machine_look(sim->rtl, gpu, cu, wave);
             if (!(state_bits(word) & SHOWN_USED))
                 continue;
             if (told < most) {
-                word = look(part, wave);
+                word = look(sim, gpu, cu, wave);
                 wave_where(sim, gpu, cu, wave, word, d, out);
                 told++;
             } else {

@@ -51,6 +51,7 @@ void sim_free(struct sim *sim)
         record_detach(sim->options.record);
     sched_fini(&sim->sched);
     machine_free(sim);
+    port_free(sim->port);
     heap_fini(&sim->timers);
     for (unsigned g = 0; g < sim->gpu_count; g++) {
         free(sim->gpus[g].pending);
@@ -78,6 +79,12 @@ void sim_cmd(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd)
     commands_send(sim, gpu, cmd);
 }
 
+void sim_access(struct sim *sim, const struct msg_mem_req *req, bool overlap, uint64_t cookie)
+{
+    PART_CHECK(!sim->options.record, sim->host, sim->now, "a recording has no memory requests of the host");
+    port_access(sim, req, overlap, cookie);
+}
+
 void sim_timer(struct sim *sim, uint64_t at, uint64_t cookie)
 {
     heap_push(&sim->timers, at > sim->now ? at : sim->now, cookie);
@@ -90,12 +97,13 @@ void sim_stop(struct sim *sim)
 
 static uint64_t host_alarm(const struct sim *sim)
 {
-    uint64_t timer = heap_next(&sim->timers), command = commands_due(sim);
-    return command < timer ? command : timer;
+    uint64_t timer = heap_next(&sim->timers), command = commands_due(sim), memory = port_due(sim);
+    uint64_t first = command < timer ? command : timer;
+    return memory < first ? memory : first;
 }
 
-/* Cycle of the host's first event or timer or of a command that gets its place, UINT64_MAX without one; *gpu: that sent
- * the event, else gpu_count. */
+/* Cycle of the host's first event, answer of a memory or timer or of a command that gets its place, UINT64_MAX without
+ * one; *gpu: that sent the event, else gpu_count. */
 static uint64_t host_next(const struct sim *sim, unsigned *gpu)
 {
     uint64_t cycle = host_alarm(sim);
@@ -119,6 +127,10 @@ static bool host_step(struct sim *sim, uint64_t end, uint64_t until)
     if (cycle >= end || cycle > until)
         return false;
     sim->now = cycle;
+    if (gpu == sim->gpu_count && port_due(sim) == cycle) {
+        port_step(sim);
+        return true;
+    }
     if (gpu == sim->gpu_count && commands_due(sim) == cycle) {
         commands_resume(sim);
         return true;
@@ -147,7 +159,7 @@ static enum sim_result run_dry(struct sim *sim)
 {
     if (sim->now < sim->sched.now)
         sim->now = sim->sched.now;
-    if (!pending_any(sim))
+    if (!pending_any(sim) && !port_waiting(sim))
         return SIM_STOPPED;
     watchdog_report(sim, stderr, "all partitions are idle and no message is under way");
     return SIM_NO_PROGRESS;
@@ -161,7 +173,7 @@ static bool watchdog_turning(struct sim *sim)
     if (sim->sched.now - sim->watch_cycle < SIM_WATCH_CYCLES || sim->gpus[0].golden)
         return false;
     uint64_t sent = watchdog_sent(sim) + sim_instructions(sim);
-    bool stuck = sent == sim->watch_sent && pending_any(sim) && sim->timers.count == 0;
+    bool stuck = sent == sim->watch_sent && (pending_any(sim) || port_waiting(sim)) && sim->timers.count == 0;
     sim->watch_sent = sent;
     sim->watch_cycle = sim->sched.now;
     if (stuck)
@@ -205,11 +217,10 @@ static bool golden_pause(const struct sim *sim, uint64_t slices, uint64_t *seen)
            (sim->options.unwanted && sim->options.unwanted(sim->options.unwanted_arg));
 }
 
-enum sim_result sim_run(struct sim *sim, uint64_t until)
+static enum sim_result run_windows(struct sim *sim, uint64_t until)
 {
     struct sched *s = &sim->sched;
     uint64_t slices = golden_slices(sim), seen = slices;
-    sim->stop = false;
     if (!sim->still)
         sim_still(sim, false);
     sim->still = false;
@@ -246,6 +257,15 @@ enum sim_result sim_run(struct sim *sim, uint64_t until)
             return SIM_STOPPED;
         }
     }
+}
+
+enum sim_result sim_run(struct sim *sim, uint64_t until)
+{
+    sim->stop = false;
+    sim->running = true;
+    enum sim_result result = run_windows(sim, until);
+    sim->running = false;
+    return result;
 }
 
 void sim_where(struct sim *sim)

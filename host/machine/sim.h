@@ -20,10 +20,14 @@ struct sim;
 enum sim_model { SIM_RTL, SIM_GOLDEN };
 
 /* What the host model supplies.  Every callback runs at its exact target cycle `now`, in the order
- * (cycle, GPU, sequence); it may call sim_cmd, sim_timer and sim_stop.  `ctx` is borrowed. */
+ * (cycle, GPU, sequence); of one cycle events come first, then answers of memories, then timers.  It may call sim_cmd,
+ * sim_access, sim_timer and sim_stop.  `ctx` is borrowed. */
 struct sim_host_ops {
     void (*event)(void *ctx, unsigned gpu, uint64_t now, const struct msg_cp_evt *evt);
     void (*timer)(void *ctx, uint64_t now, uint64_t cookie);
+    /* To a sim_access with that cookie; may be NULL when there are none.  op, status and data are those of the answer:
+     * MEM_OK, or MEM_FAULT_BUS with nothing done. */
+    void (*answer)(void *ctx, uint64_t now, uint64_t cookie, const struct msg_mem_rsp *rsp);
 };
 
 struct sim_options {
@@ -66,6 +70,16 @@ uint64_t sim_now(const struct sim *sim);
 
 /* Send a command to the dispatcher hub of `gpu`; it arrives after the host link's latency. */
 void sim_cmd(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd);
+
+/* Ask the memory that a physical address belongs to: op MEM_READ, MEM_READ_NC or MEM_WRITE (addr a multiple of 64; mask
+ * and data as in a message) or MEM_ATOMIC (atomic, size, data); the other fields are ignored.  The answer, always one,
+ * comes by ops->answer.  Never refused: what the memory has no place for waits at the host, in order.
+ * Order, of requests to one memory (host memory, or the VRAM of one GPU): answers come in the order of requests; a
+ * request takes effect after all earlier ones, but with `overlap` only after those to the same 64 bytes, so that many
+ * can be under way.  Nothing is promised between different memories, or between a request and a sim_cmd: what a command
+ * relies on must have been answered before the command is sent.  A write or atomic that is answered is performed: every
+ * later access of a GPU to that memory finds it (what its L1 caches hold is the business of CP_CACHE). */
+void sim_access(struct sim *sim, const struct msg_mem_req *req, bool overlap, uint64_t cookie);
 
 /* Ask for timer(ctx, at, cookie); at >= sim_now.  Not cancellable: ignore a stale cookie. */
 void sim_timer(struct sim *sim, uint64_t at, uint64_t cookie);

@@ -8,6 +8,7 @@
 #include "bridge/run/heap.h"
 #include "bridge/run/sched.h"
 #include "machine/commands.h"
+#include "machine/port.h"
 #include "machine/sim.h"
 
 #define SIM_WATCH_CYCLES (UINT64_C(1) << 20) /* no message, no instruction for so long: no progress */
@@ -40,20 +41,22 @@ struct sim {
     const struct sim_host_ops *ops;
     void *ctx;
     struct sched sched;
-    struct part
-        *host; /* the host model: cp_evt of GPU g at input g, cp_cmd at output g; commands.c knows the credits */
+    struct part *host; /* the host model: cp_evt of GPU g at input g, cp_cmd at output g; commands.c knows the credits,
+                          port.c what lies behind them */
     struct part *hostmem; /* NULL with the golden model */
     struct sim_gpu *gpus;
     unsigned gpu_count;
+    struct port *port; /* sim_access */
     struct heap timers;
     uint32_t commands_waiting; /* for a place in a hub, all GPUs */
     uint64_t now;              /* of the host */
-    bool stop, running, where_told;
+    bool stop, where_told;
+    bool running;                     /* inside of sim_run: nothing can be saved */
     bool still;                       /* sim_still */
     uint64_t watch_sent, watch_cycle; /* watchdog: messages and instructions, cycle of the last look */
     struct rtl_machine *rtl;          /* NULL with the golden model */
     struct lockstep_tap *tap;         /* --lockstep, else NULL */
-    struct rtl_groups *groups;        /* NULL with the golden model */
+    struct rtl_groups *groups;        /* NULL with the golden model, and of whole GPUs */
     struct team *golden_team;         /* host threads of golden GPUs; NULL: one */
 };
 
@@ -62,6 +65,9 @@ struct sim {
 void pending_add(struct sim_gpu *g, const struct msg_cp_cmd *cmd);
 void pending_account(struct sim_gpu *g, const struct msg_cp_evt *evt, uint64_t now);
 bool pending_any(const struct sim *sim);
+/* sim_state.c: the host's side as a saved state: its time, timers, commands, address spaces, watchdog. */
+void sim_host_save(const struct sim *sim, struct state_writer *to);
+bool sim_host_restore(struct sim *sim, struct state_reader *from);
 /* The partition that stands for the host model, added to the scheduler. */
 struct part *sim_host_part(struct sim *sim, unsigned gpus);
 /* Build partitions and channels from sim->cfg.  False with a diagnostic on stderr. */

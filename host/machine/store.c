@@ -5,9 +5,11 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "base/state_io.h"
 #include "base/xalloc.h"
 #include "bridge/run/sched.h"
 #include "gantry_msg.h"
+#include "machine/hash_state.h"
 #include "machine/memory_parts.h"
 #include "machine/shadow.h"
 #include "vm/pmem.h"
@@ -77,7 +79,23 @@ static void store_free(struct part *part)
     free(s);
 }
 
-static const struct part_ops store_ops = {.visit = store_visit, .counters = store_counters, .free = store_free};
+/* The contents themselves are memory (host/vm/pmem_save.h). */
+static void store_save(struct part *part, struct state_writer *to)
+{
+    const struct store *s = part->own;
+    STATE_PUT(to, s->reads);
+    STATE_PUT(to, s->writes);
+    hash_state_save(s->hash, to);
+}
+
+static bool store_restore(struct part *part, struct state_reader *from)
+{
+    struct store *s = part->own;
+    return STATE_GET(from, s->reads) && STATE_GET(from, s->writes) && hash_state_restore(s->hash, from);
+}
+
+static const struct part_ops store_ops = {
+    .visit = store_visit, .counters = store_counters, .free = store_free, .save = store_save, .restore = store_restore};
 
 struct part *store_new(struct pmem *memory, unsigned gpu, uint64_t vram_bytes, unsigned slices)
 {

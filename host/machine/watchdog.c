@@ -38,6 +38,7 @@ void watchdog_report(struct sim *sim, FILE *out, const char *why)
             fprintf(out, "  host.cp waits for %s: %s %u%s\n", gpu->dispatch->name, kinds[gpu->pending[i].kind],
                     gpu->pending[i].id, gpu->pending[i].faulted ? " (faulted)" : "");
     }
+    port_report(sim, out);
     for (uint32_t i = 0; i < sim->sched.count; i++)
         report_part(sim, sim->sched.parts[i], out); /* golden GPUs tell where their wavefronts are */
     for (unsigned g = 0; g < sim->gpu_count && sim->rtl; g++)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * GPU page tables in simulated VRAM, built by the driver in C and walked by rtl/tlb.  See docs/contracts.md.
  * 40-bit virtual addresses, three levels: VA[39:30] (root, 1024 entries, 8 KiB), VA[29:21], VA[20:12] (512 entries
- * each).  Every table lies in the VRAM of the GPU that walks it (a reserved region at the top of VRAM).
+ * each).  Every table lies in the VRAM of the GPU that walks it (a reserved region at the top of VRAM).  The host works
+ * on a copy of its own and never reads it back: every change is a write to VRAM that goes to a sink.
  * Entry (64 bit): 0 valid, 1 R, 2 W, 3 X, 4 leaf, 6:5 memory type (0 cached, 1 uncached/fine-grained),
  * 11:7 fragment, 47:12 offset of page or table, 55:48 owner (0 host, k+1 GPU k).  A leaf at level 2 (VA[29:21]) maps
  * 2 MiB.  Fragment n (the hardware's field): the entry is one of 2^n pages that are aligned and adjacent in both
@@ -25,6 +26,12 @@
 struct pmem;
 struct pagetable;
 
+/* Takes every change of a table: `bytes` (a multiple of 8, within one table) at physical address pa have these values
+ * from now on.  The order of calls is the order in which a walker may see them: what an entry leads to comes before the
+ * entry.  NULL, as at the start: written at once (pmem_write). */
+typedef void (*pagetable_sink_fn)(void *ctx, uint64_t pa, const void *from, uint32_t bytes);
+void pagetable_sink_set(struct pmem *pm, pagetable_sink_fn fn, void *ctx);
+
 /* One address space on one GPU.  NULL when the table region is full. */
 struct pagetable *pagetable_new(struct pmem *pm, unsigned gpu);
 void pagetable_free(struct pagetable *pt);
@@ -42,8 +49,8 @@ int pagetable_unmap(struct pagetable *pt, uint64_t va, uint64_t bytes);
  * recycled: a walker may still read them.  How many there were so far on a GPU; give back those up to the `upto`th. */
 uint64_t pagetable_removed(const struct pmem *pm, unsigned gpu);
 void pagetable_recycle(struct pmem *pm, unsigned gpu, uint64_t upto);
-/* Entry of the 4 KiB page that holds va, 0 if not mapped.  Below a 2 MiB leaf, va[20:12] is added to its address:
- * the answer looks the same for both page sizes but for the fragment. */
+/* Entry of the 4 KiB page that holds va as of the last change, 0 if not mapped (host's copy).  Below a 2 MiB leaf,
+ * va[20:12] is added to its address: the answer looks the same for both page sizes but for the fragment. */
 uint64_t pagetable_lookup(const struct pagetable *pt, uint64_t va);
 
 /* Virtual access for firmware and driver; 0, or -EFAULT when some page has no valid entry (bytes before it are done).
@@ -54,8 +61,7 @@ int pagetable_write(struct pagetable *pt, uint64_t va, const void *from, uint64_
 /* Read-modify-write of `size` bytes (4 or 8, aligned): 0 or -EFAULT. */
 int pagetable_atomic(struct pagetable *pt, uint64_t va, unsigned op, unsigned size, uint64_t operand);
 
-/* pagetable_lookup and pagetable_read from a root physical address alone, 0: none (golden model, lock step, reports).
- */
+/* The same by the tables in VRAM, from a root physical address alone, 0: none (golden model, lock step, reports). */
 uint64_t pagetable_walk(struct pmem *pm, uint64_t root, uint64_t va);
 int pagetable_walk_read(struct pmem *pm, uint64_t root, uint64_t va, void *to, uint64_t bytes);
 #endif

@@ -68,6 +68,7 @@ void pmem_free(struct pmem *pm)
         munmap(pm->vram[g].base, pm->vram[g].mapped);
         close(pm->vram[g].fd);
         free(pm->vram[g].tables.used);
+        free(pm->vram[g].tables.shadow);
         free(pm->vram[g].tables.removed);
     }
     free(pm->windows);

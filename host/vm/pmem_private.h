@@ -16,6 +16,7 @@
 /* Page-table pages of one GPU: one flag for each 4 KiB page of the region. */
 struct table_region {
     uint8_t *used;
+    uint64_t *shadow; /* what the host has given them as contents, whole region */
     uint32_t count;
     uint32_t *removed; /* pages of tables that a walker may still read, oldest first */
     uint32_t removed_count, removed_room;
@@ -51,8 +52,10 @@ struct pmem {
     struct pmem_window *windows; /* in rising order of offset, never overlapping */
     size_t window_count;
     size_t window_room;
-    uint64_t next_window; /* where the last one ended */
-    uint64_t changes;     /* pmem_changes */
+    uint64_t next_window;                                                         /* where the last one ended */
+    void (*table_sink)(void *ctx, uint64_t pa, const void *from, uint32_t bytes); /* NULL: pmem_write */
+    void *table_sink_ctx;
+    uint64_t changes; /* pmem_changes */
 };
 
 /* pmem_window.c: between `buffer` and windows.  0, or -EFAULT when a byte lies in none or its process has gone. */

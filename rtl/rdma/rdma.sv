@@ -160,7 +160,7 @@ module rdma
     far_rsp_valid_o  <= done_take ? FarPorts'(1) << done_origin.link : '0;
     far_rsp_credit_o <= back_take;
     far_req_credit_o <= in_take;
-    count_o          <= {in_go && in_head[in_pick].op != MEM_READ, in_go && in_head[in_pick].op == MEM_READ,
+    count_o          <= {in_go && in_head[in_pick].op > MEM_READ_NC, in_go && in_head[in_pick].op <= MEM_READ_NC,
                          out_go && out_port != '0, out_go && out_port == '0};
     if (out_go) begin
       far_req_o[out_port] <= leave(out_head, own_gpu_i);

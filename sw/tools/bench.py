@@ -178,6 +178,13 @@ def golden_two_threads():
     return {"value": (one / max(two, 1e-6), "x")}
 
 
+def links():
+    """Between two processes by shared memory, 64 bytes: median round trip, messages one way."""
+    subprocess.run(["make", "-s", "build/bench_link"], cwd=ROOT, check=True)
+    said = subprocess.run([ROOT / "build/bench_link"], capture_output=True, text=True, check=True, timeout=600).stdout.split()
+    return {"round_trip": (float(said[1]), "us"), "one_way": (float(said[3]), "messages/s")}
+
+
 def lock_step(measure):
     """CPU time of a run in lock step over that of the RTL alone."""
     locked, alone = measure("--lockstep"), measure()
@@ -209,6 +216,7 @@ def plan():
         (golden_two_threads, {"golden.threads2": value}),
         (lambda: lock_step(lambda *o: rounds("tiny", "int", 40, 256, (20, 2420), *o)), {"lockstep.int.ratio": value}),
         (lambda: lock_step(lambda *o: sized("tiny", "matmul", matmul(48), matmul(128), *o)), {"lockstep.matmul.ratio": value}),
+        (links, {"link.round_trip": lambda d: d["round_trip"], "link.one_way": lambda d: d["one_way"]}),
         (build_cu, {"build.cu": value}),
         (memory, {"memory.2gpu": value}),
         *((lambda name=name: {"value": (host_instructions.measure(host_instructions.copy(""), name), "instructions/cycle")}, {f"host.{name}": value})
@@ -243,7 +251,8 @@ def measure_all(names, runs):
         for name, figure in wanted.items():
             value, unit = statistics.median(figure(v)[0] for v in values), figure(values[0])[1]
             results.append({"name": name, "value": value, "unit": unit, "calibration": step})
-            print(f"{name:20} {value:14.1f} {unit:16} loop {step:.3f} ns  scaled {scaled(value, unit, step):14.1f}", flush=True)
+            digits = 3 if unit == "us" else 1
+            print(f"{name:20} {value:14.{digits}f} {unit:16} loop {step:.3f} ns  scaled {scaled(value, unit, step):14.{digits}f}", flush=True)
     return results, missing
 
 

@@ -37,7 +37,9 @@ def count_of(port, constants):
 
 def constants_named(kind):
     """Constants whose value shapes this wrapper."""
-    names = {p["count"] for p in partitions()[kind]["ports"] if "count" in p}
+    entry = partitions()[kind]
+    names = {p["count"] for p in entry["ports"] if "count" in p}
+    names |= {name for inner in entry.get("holds", []) if (name := partitions()[inner].get("instances"))}
     return (names - EXTRA.keys()) | ({"SqcCount", "L2Slices"} if "BlkCount" in names else set())
 
 
@@ -68,14 +70,61 @@ def port_tables(entry, constants):
     return rows, ins + outs, slot["in"], slot["out"]
 
 
-def counter_rows(names):
+def counter_rows(names, part=""):
+    """C rows of model_counter; part: the one inside a whole GPU that has them."""
     rows = []
     for text in names:
         m = re.fullmatch(r"(?:([\w.-]+)\.)?([\w-]+)(?:\s*\[([^\]]+)\])?", text)
         if not m:
             sys.exit(f"partitions.yaml: counter '{text}'")
-        rows.append(f'    {{"{m[1] or ""}", "{m[2]}", "{m[3] or "count"}"}},')
+        rows.append(f'    {{"{".".join(filter(None, [part, m[1]]))}", "{m[2]}", "{m[3] or "count"}"}},')
     return rows
+
+
+def whole_counters(entry, constants):
+    """Of a whole GPU: C rows of model_counter, and of each {partition, counter}."""
+    rows, places, number = [], [], 0
+    for kind in entry["holds"]:
+        part = partitions()[kind]
+        for i in range(constants[part["instances"]] if "instances" in part else 1):
+            names = part.get("counters") or []
+            rows += counter_rows(names, part.get("title", kind) + (str(i) if "instances" in part else ""))
+            places += [f"    {{{number}, {n}}}," for n in range(len(names))]
+            number += 1
+    return rows, places
+
+
+# How a model answers questions: one partition, or a whole GPU, which must be told whose counter.
+ASKED = """uint64_t counter(void *m, uint32_t address) { return static_cast<M *>(m)->counter(address); }
+uint64_t shown(const void *m) { return static_cast<const M *>(m)->shown(); }
+uint64_t look(void *m, uint32_t what) { return static_cast<M *>(m)->look(what); }"""
+WHOLE = """const uint8_t counter_places[][2] = {
+%s
+    {0, 0}};
+// Work-groups above 40 bits of instructions (RTL_ISSUED of bridge/verilated/rtl_part.h).
+uint64_t shown(const void *model)
+{
+    const M *m = static_cast<const M *>(model);
+    return m->asked ? m->kept : m->top->ended_o << 40 | (m->top->issued_o & ((UINT64_C(1) << 40) - 1));
+}
+template <class Ask> uint64_t ask(void *model, uint8_t part, Ask question)
+{
+    M *m = static_cast<M *>(model);
+    const uint64_t before = shown(model);
+    m->top->perf_part_i = part;
+    const uint64_t answer = question(m);
+    m->top->perf_part_i = 255;
+    m->kept = before;
+    return answer;
+}
+uint64_t counter(void *model, uint32_t n)
+{
+    return ask(model, counter_places[n][0], [n](M *m) { return m->counter(counter_places[n][1]); });
+}
+uint64_t look(void *model, uint32_t what)
+{
+    return ask(model, static_cast<uint8_t>(what >> 8), [what](M *m) { return m->look(what & 255); });
+}"""
 
 
 def emit(kind, constants, faults=False):
@@ -83,12 +132,15 @@ def emit(kind, constants, faults=False):
     entry = partitions()[kind]
     top = "V" + entry["top"]
     rows, binds, ins, outs = port_tables(entry, constants)
-    counters, obs = counter_rows(entry.get("counters") or []), entry.get("obs") or []
+    counters, places = whole_counters(entry, constants) if "holds" in entry else (counter_rows(entry.get("counters") or []), [])
+    obs, asked = entry.get("obs") or [], WHOLE % chr(10).join(places) if "holds" in entry else ASKED
     if entry.get("time"):
         binds.append("    m->cycle_port = reinterpret_cast<uint64_t *>(&m->top->cycle_i);")
     if counters:
         binds += ["    m->top->perf_en_i = 1;", "    m->perf_en = &m->top->perf_en_i;", "    m->perf_addr = &m->top->perf_addr_i;",
                   "    m->perf_data = reinterpret_cast<const uint64_t *>(&m->top->perf_data_o);"]
+    if "holds" in entry:
+        binds += ["    m->top->perf_part_i = 255;", "    m->top->obs_en_i = 0;"]
     if obs:
         binds.append("    m->observe_port = &m->top->obs_en_i;")
     for i, o in enumerate(obs):
@@ -159,18 +211,23 @@ bool step(void *m, uint64_t from, part_in *const *due, const uint32_t *count, bo
     return static_cast<M *>(m)->step(from, due, count, no_skip, *sink);
 }}
 uint64_t evaluated(const void *m) {{ return static_cast<const M *>(m)->evaluated; }}
-uint64_t counter(void *m, uint32_t address) {{ return static_cast<M *>(m)->counter(address); }}
-uint64_t shown(const void *m) {{ return static_cast<const M *>(m)->shown(); }}
-uint64_t look(void *m, uint32_t what) {{ return static_cast<M *>(m)->look(what); }}
+{asked}
 void observe(void *m, bool on) {{ static_cast<M *>(m)->observe(on); }}
 #if VM_TRACE
 bool trace(void *m, const char *file, uint64_t from, uint64_t to) {{ return static_cast<M *>(m)->trace(file, from, to); }}
 #else
 constexpr bool (*trace)(void *, const char *, uint64_t, uint64_t) = nullptr;
 #endif
+#if GANTRY_SAVABLE
+void save(void *m, state_writer *to) {{ static_cast<M *>(m)->save(to); }}
+bool restore(void *m, state_reader *from) {{ return static_cast<M *>(m)->restore(from); }}
+#else
+constexpr void (*save)(void *, state_writer *) = nullptr;
+constexpr bool (*restore)(void *, state_reader *) = nullptr;
+#endif
 void set_bug(void (*bug)(const char *, uint64_t, const char *)) {{ gantry::bug_handler = bug; }}
 const model_api api = {{MODEL_ABI, "{kind}", port_rows, counter_rows, obs_rows, {len(rows)}, {len(counters)}, {len(obs)}, {ins}, {outs},
-                       create, destroy, step, evaluated, counter, shown, look, observe, trace, set_bug}};
+                       create, destroy, step, evaluated, counter, shown, look, observe, trace, save, restore, set_bug}};
 }}  // namespace
 
 __attribute__((visibility("default"))) const model_api *gantry_model(void)

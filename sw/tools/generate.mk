@@ -9,6 +9,11 @@ GENERATED += $(GEN)/gantry_msg_fields.h
 $(GEN)/gantry_msg_fields.h: bridge/proto/messages.def sw/tools/gen_fields.py
 	@mkdir -p $(GEN)
 	python3 sw/tools/gen_fields.py $< $@
+# The links of a GPU, which rtl/gpu/gpu.sv is held against, too (sw/tools/check_links.py).
+GENERATED += $(GEN)/gantry_links.h
+$(GEN)/gantry_links.h: rtl/gpu/links.yaml bridge/verilated/partitions.yaml configs/params.def sw/tools/gen_links.py sw/tools/gen_params.py
+	@mkdir -p $(GEN)
+	$(PY) sw/tools/gen_links.py $@
 # The commit of the tree, for --version and run.json (host/config/version.c): written when it has changed; nothing is compiled for it.
 COMMIT := $(shell git -C $(CURDIR) describe --always --abbrev=12 --exclude '*' --dirty=+ 2>/dev/null || echo unknown)
 ifneq ($(COMMIT),$(shell cat $(GEN)/commit 2>/dev/null))

@@ -3,7 +3,8 @@
 """lint.py [MODULE...]: every RTL module through Verilator -Wall, the race checker, verible and yosys' read_slang; C by clang-format and check_floors.py.
 
 Without arguments: all modules for Verilator and the race checker, all files for verible, the partition tops
-(rtl/gpu/part_*) and the blocks of the compute unit for read_slang, all C sources for clang-format.  Prints one line a finding and
+(rtl/gpu/part_*), the GPU and the blocks of the compute unit for read_slang, gpu.sv against its table of links and
+through the list of gantry.core, all C sources for clang-format.  Prints one line a finding and
 `lint: N checks, N findings`; exit 1 on findings.
 """
 import re
@@ -12,6 +13,9 @@ import sys
 import tempfile
 
 import check_floors
+import check_links
+import gen_core
+import gen_links
 import netlist
 import rtl_sources
 
@@ -47,15 +51,16 @@ def configuration(name, settings):
 
 
 def verilator(module, settings=None, instead=None, first=None):
-    """Verilator -Wall and the blocking-assignment checker, from one JSON-only run; settings: not the default constants;
+    """Verilator -Wall and the blocking-assignment checker, from one JSON-only run, of a GPU by the list of gantry.core; settings: not the default constants;
     instead: {source: another text of it}; first: a folder with included texts before those of the tree."""
     package, wrong = configuration("narrow", settings) if settings else (None, [])
     if wrong:
         return wrong
     with tempfile.TemporaryDirectory() as folder:
-        paths = [package if package and p.name == package.name else p for p in rtl_sources.sources(module)]
+        folders, listed = gen_core.listed() if module == gen_core.TOP else ([], [p.relative_to(ROOT) for p in rtl_sources.sources(module)])
+        paths = [package if package and ROOT.joinpath(p).name == package.name else ROOT / p for p in listed]
         sources = [str((instead or {}).get(p) or p.relative_to(ROOT)) for p in paths]
-        before = [f"--arg=-I{first}"] if first else []
+        before = [f"--arg=-I{folder}" for folder in [*([first] if first else []), *folders]]
         code, out = tool([str(VENV / "python"), "sw/tools/verilate.py", "--top", module, "--out", folder, "--json-only", *before, "--arg=-Irtl/common",
                           "--arg=-Wno-UNUSEDPARAM", *sources])
         if code:
@@ -71,14 +76,23 @@ def slang(module, settings=()):
     package, wrong = configuration("tiny-narrow" if settings else "tiny", [*TINY, *settings])
     if wrong:
         return wrong
-    boxes = " ".join(f"--blackboxed-module {name}" for name in BOXES if name != module)
+    below = [m for m in rtl_sources.modules() if m.startswith("part_")] if module == "gpu" else BOXES
+    boxes = " ".join(f"--blackboxed-module {name}" for name in below if name != module)
     code, out = netlist.yosys(f"{netlist.read(module, boxes, package)}; hierarchy -check -top {module}", SLANG_LIMIT)
     return [line for line in out.splitlines() if "error" in line.lower()][:5] or [out.strip()[-400:]] if code else []
 
 
 def elaborated():
-    """The modules that together cover all RTL: partition tops, the link between partitions, and what is a box in them."""
-    return [m for m in rtl_sources.modules() if m.startswith("part_") or m == "channel"] + BOXES
+    """The modules that together cover all RTL: partition tops, the GPU with the links between them, and what is a box in them."""
+    return [m for m in rtl_sources.modules() if m.startswith("part_") or m == "gpu"] + BOXES
+
+
+def links():
+    """gpu.sv against the table of links."""
+    try:
+        return check_links.findings(check_links.elaborate(ROOT / "build/gen/links"))
+    except (RuntimeError, gen_links.Bad) as wrong:
+        return [str(wrong)]
 
 
 # Macros that simd_rows_pkg or cu_simd defines before it includes a text, in places where Verible takes none: what it reads instead.
@@ -136,6 +150,11 @@ def main():
     for module in (m for m in wanted if sys.argv[1:] or m in elaborated()):
         checks += 1
         findings += [f"read_slang {module}: {line}" for line in slang(module)]
+    if "gpu" in wanted:
+        checks += 1
+        findings += [f"links {line}" for line in links()]
+        checks += 1
+        findings += [f"core {line}" for line in gen_core.findings()]
     if "cu" in wanted:  # with all that it instantiates
         checks += 1
         findings += [f"verilator cu, narrow: {line}" for line in verilator("cu", NARROW)]

@@ -6,3 +6,8 @@ $(B)/bin/gantry: | $(MODEL_PACKAGES)
 models: $(MODEL_PACKAGES) | $(B)/bin/gantry  ## build the RTL models of CONFIG (default demo)
 	@$(PY) sw/tools/models.py $$($(B)/bin/gantry config -c $(or $(CONFIG),configs/demo.yaml) --sv | sed 's/^/--set=/') $(MODEL_KINDS)
 .PHONY: models
+# What foreign tools need to read rtl/gpu/gpu.sv: the manifest, and the packages that it lists.
+core:  ## rewrite gantry.core, the list of the RTL for FuseSoC
+	@$(PY) sw/tools/gen_core.py
+packages: $(MODEL_PACKAGES) $(B)/gen/trans_tables_pkg.sv  ## write the SystemVerilog packages that gantry.core lists (default configuration)
+.PHONY: core packages

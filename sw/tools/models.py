@@ -48,6 +48,7 @@ except ModuleNotFoundError as lost:
 
 MODELS = pathlib.Path(os.environ.get("GANTRY_MODEL_CACHE") or ROOT / "build/models").absolute()
 FIXED = ["bridge/verilated/model.hpp", "bridge/verilated/model.h", "bridge/part/window.h",
+         "host/base/state.h", "bridge/verilated/model_save.hpp", "bridge/verilated/model_structs.hpp", "sw/tools/verilate_save.py",
          "sw/tools/verilate.py", "rtl/common/gantry_assert.svh"]
 READ = ["configs/params.def", "bridge/proto/messages.def", "bridge/verilated/partitions.yaml", "sw/tools/models.py",
         "sw/tools/gen_params.py", "sw/tools/gen_messages.py", "sw/tools/gen_wrappers.py", "sw/tools/rtl_sources.py",
@@ -57,6 +58,7 @@ FLAGS = ["--arg=-Wno-fatal", "--ldflag=-shared", "--cflag=-fPIC", "--cflag=-fvis
 FAST = ["--arg=-DGANTRY_NO_ASSERT", "--arg=-DGANTRY_NO_OBSERVE", "--arg=-Wno-UNUSEDSIGNAL"]  # signals that only assertions read
 PROFILE = MODELS / "profile.profdata"
 TUNED = [f"-fprofile-use={PROFILE}", "-Wno-profile-instr-out-of-date", "-Wno-profile-instr-unprofiled"]
+SAVE = ["--arg=--savable", "--cflag=-DGANTRY_SAVABLE=1"]  # costs nothing at run time: Verilator writes functions that nobody else calls
 COUNT = ["--coverage", "--arg=--coverage-max-width", "--arg=0"]  # no toggles: they are for module benches, a model would take several times as long to build
 KEEP_GIB = float(os.environ.get("GANTRY_MODEL_GIB", "8"))  # libraries that may stay; the ones used longest ago go first
 KEEP_STAMPS = 100
@@ -92,7 +94,8 @@ class Plan:
         for p in [*self.sources, *self.headers, *(ROOT / f for f in FIXED)]:
             h.update(p.name.encode() + b"\0" + p.read_bytes())
         self.fast = [] if args.check or (args.observe and "obs_en_i" in text) else FAST
-        h.update(repr(self.fast).encode())
+        self.save = [] if self.coverage else SAVE
+        h.update(repr((self.fast, self.save)).encode())
         if self.coverage:
             h.update(repr(COUNT).encode() + b"".join(p.read_bytes() for p in verilate_coverage.READ))
         plain = args.cc == "clang" and not special and not args.check and not args.trace and not args.std_x
@@ -123,7 +126,7 @@ class Plan:
         wrapper.write_text(self.wrapper)
         cmd = [sys.executable, str(ROOT / "sw/tools/verilate.py"), "--top", self.top, "--out", str(self.folder), "--exe", str(wrapper),
                "--cc", self.args.cc, *FLAGS]
-        cmd += ["--trace"] * self.args.trace + ["--std-x"] * self.args.std_x + COUNT * self.coverage + self.fast + [f"--arg=-D{d}" for d in self.define] + [f"--opt={' '.join([self.opt, *self.tuned])}"]
+        cmd += ["--trace"] * self.args.trace + ["--std-x"] * self.args.std_x + COUNT * self.coverage + self.save + self.fast + [f"--arg=-D{d}" for d in self.define] + [f"--opt={' '.join([self.opt, *self.tuned])}"]
         status, text = build_process.run([*cmd, str(package), *map(str, self.sources)])
         if status:
             (self.folder / "error.log").write_text(text)

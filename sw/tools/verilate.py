@@ -23,6 +23,7 @@ import sysconfig
 
 import processor
 import verilate_coverage
+import verilate_save
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 VERILATOR_ROOT = ROOT / "build/venv/lib/python3.11/site-packages/verilator"
@@ -49,6 +50,8 @@ def digest(args):
     h.update(repr((args.top, args.arg, args.cc, args.json_only, args.trace, args.opt, args.std_x)).encode())
     if args.coverage:
         h.update(b"coverage" + b"".join(p.read_bytes() for p in verilate_coverage.READ))
+    if "--savable" in args.arg:
+        h.update(b"".join(p.read_bytes() for p in verilate_save.READ))
     for path in [pathlib.Path(__file__), *map(pathlib.Path, args.sources), *map(pathlib.Path, args.exe), *include_files(args),
                  *sorted((ROOT / "rtl").glob("*/*.svh"))]:
         h.update(str(path.name).encode() + b"\0" + path.read_bytes())
@@ -161,6 +164,8 @@ def main():
         ok = subprocess.run(cmd + sources, stdout=f, stderr=subprocess.STDOUT, env=env).returncode == 0
         if ok and args.coverage:
             verilate_coverage.instrument(out, "V" + args.top)
+        if ok and "--savable" in args.arg:
+            verilate_save.instrument(out)
         if ok and not args.json_only:
             cxx = "clang++-19" if args.cc == "clang" else "g++"
             flags = " ".join([f"-march={processor.march()}", args.opt, "-std=c++17", f"-I{ROOT}", f"-I{ROOT}/build/gen", f"-I{ROOT}/host",
@@ -175,7 +180,7 @@ def main():
                     "USER_LDLIBS=" + " ".join([*args.ldflag, *profiling]), f"VERILATOR_ROOT={VERILATOR_ROOT}", f"PYTHON3={sys.executable}"]
             if not args.exe:
                 make.append(f"libV{args.top}")
-            shared = runtime_cache([cxx, flags, args.trace, *["coverage"] * args.coverage, cmd[cmd.index("--cc"):][:2]])
+            shared = runtime_cache([cxx, flags, args.trace, *["coverage"] * args.coverage, *["savable"] * ("--savable" in args.arg), cmd[cmd.index("--cc"):][:2]])
             if args.base:
                 reuse(args.base, out)
             runtime_take(shared, out)  # after the base's: they must be newer than Verilator's makefile

@@ -16,6 +16,8 @@ import rtl_sources  # noqa: E402
 
 FOLDER = ROOT / "build/tests/harness/mutation"
 BENCHES = sorted((ROOT / "tests/rtl").rglob("tb.cpp"))
+# Modules that only wire others up, every bit of which a test compares with a table, and the list of its planted mistakes.
+WIRING = {"gpu": ("tests/rtl/gpu/test_links.py", "MISTAKES = [")}
 
 
 def head(path, kind):
@@ -26,12 +28,20 @@ def source_of(module):
     return str(rtl_sources.defined()[module][1].relative_to(ROOT))
 
 
-@pytest.mark.parametrize("module", rtl_sources.modules())
+@pytest.mark.parametrize("module", WIRING)
+def test_wiring_has_planted_mistakes(module):
+    """No register, no decision: nothing but what the table's check sees."""
+    test, mistakes = WIRING[module]
+    assert mistakes in (ROOT / test).read_text()
+    assert not re.search(r"\balways_ff\b|\balways_latch\b|\bcase\b", rtl_sources.strip((ROOT / source_of(module)).read_text()))
+
+
+@pytest.mark.parametrize("module", [m for m in rtl_sources.modules() if m not in WIRING])
 def test_module_stands_in_a_bench(module):
     assert [b for b in BENCHES if source_of(module) in " ".join(head(b, "sources")).split()]
 
 
-@pytest.mark.parametrize("module", rtl_sources.modules())
+@pytest.mark.parametrize("module", [m for m in rtl_sources.modules() if m not in WIRING])
 def test_module_has_a_seeded_fault(module):
     """One by `mutate:`, or one in its text that a `mutant:` of a bench with this source switches on."""
     source = source_of(module)

@@ -173,7 +173,7 @@ static inline void launch(struct bench *b, unsigned c, uint64_t va, enum access 
     put(b, c, slot + 0x38, VA_QUEUE + AT_SIGNAL, 8);
     put(b, c, slot, b->header, 2);
     put(b, c, VA_QUEUE + AT_AMD + 0x50, b->written[c], 8);
-    struct queue *q = queue_find(b->d, b->client[c], b->queue[c]);
+    struct queue *q = queue_find(b->client[c], b->queue[c]);
     cp_doorbell(machine_cp(b->d->machine, 0), q->cp);
 }
 

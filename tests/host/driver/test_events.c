@@ -340,7 +340,8 @@ static void faults_are_told_apart(void **state)
         assert_int_equal(told->failure.ReadOnly, kinds[i] == FAULT_READ_ONLY);
         assert_int_equal(told->failure.NoExecute, kinds[i] == FAULT_NO_EXECUTE);
         assert_int_equal(told->failure.NotPresent, i == 0 || i == 3);
-        assert_int_equal(w.data[1].memory_exception_data.gpu_id, 0); /* a signal has no fault */
+        assert_true(told->failure.imprecise == 0 && told->ErrorType == 0); /* nothing else is said */
+        assert_int_equal(w.data[1].memory_exception_data.gpu_id, 0);       /* a signal has no fault */
         assert_false(b->client[0]->events[one].set);
     }
 }

@@ -33,6 +33,7 @@ static void apertures_of_all_gpus(void **state)
                 continue;
             }
             assert_int_equal(list[g].gpu_id, id_of(g));
+            assert_int_equal(list[g].pad, 0);
             assert_true(list[g].lds_base == LDS && list[g].lds_limit == LDS + UINT32_MAX);
             assert_true(list[g].scratch_base == SCRATCH && list[g].scratch_limit == SCRATCH + UINT32_MAX);
             assert_true(list[g].gpuvm_base > 0 && list[g].gpuvm_limit == (UINT64_C(1) << 40) - 1);
@@ -61,6 +62,10 @@ static void tiles_are_told_whole(void **state)
         assert_int_equal(tiles[i], i >= 32 ? 0xeeeeeeee : i == 8 ? 4 : 2 << 2 | 12 << 6);
     for (unsigned i = 0; i < 24; i++)
         assert_int_equal(macros[i], i >= 16 ? 0xeeeeeeee : 0);
+    a = good;
+    a.num_tile_configs = 40, a.num_macro_tile_configs = 24; /* room for more */
+    assert_int_equal(call(b, 0, AMDKFD_IOC_GET_TILE_CONFIG, &a), 0);
+    assert_true(a.num_tile_configs == 32 && a.num_macro_tile_configs == 16);
     for (unsigned wrong = 0; wrong < 5; wrong++) {
         a = good;
         a.num_tile_configs -= wrong == 0;
@@ -116,6 +121,7 @@ static void unknown_gpus_are_refused(void **state)
     t = (struct kfd_ioctl_set_trap_handler_args){.gpu_id = id_of(0), .tma_addr = UINT64_C(1) << 40};
     assert_int_equal(call(b, 0, AMDKFD_IOC_SET_TRAP_HANDLER, &t), EINVAL);
     t.tma_addr--;
+    t.tba_addr = t.tma_addr; /* the last address, of both */
     assert_int_equal(call(b, 0, AMDKFD_IOC_SET_TRAP_HANDLER, &t), 0);
 }
 

@@ -93,7 +93,7 @@ static void maps_that_fail_leave_no_entry(void **state)
 static void queues_lie_in_mapped_memory(void **state)
 {
     struct bench *b = *state;
-    const uint64_t ring = b->ring[0];
+    const uint64_t ring = b->ring[0], top = TIB - 0x4000;
     const struct {
         uint64_t ring, read, write;
         uint32_t bytes;
@@ -105,6 +105,20 @@ static void queues_lie_in_mapped_memory(void **state)
         {ring, ring + 0x10000, ring + 0x1050, 0x2000, EINVAL},
         {ring, ring + 0x1080, 0, 0x2000, EINVAL},
         {ring, ring + 0x1081, ring + 0x1050, 0x2000, EINVAL},
+        {ring, ring + 0x1080, ring + 0x1051, 0x2000, EINVAL},
+        {ring, ring + 0x1080, ring + 0x1058, 0x2000, 0},
+        {ring, ring + 0x1080, ring + 0x10000, 0x2000, EINVAL},
+        {ring, ring + 0xfff8, ring + 0xfff0, 0x2000, 0},
+        {ring + 0xe000, ring + 0x1080, ring + 0x1050, 0x2000, 0}, /* to the end of the buffer */
+        {top, ring + 0x1080, ring + 0x1050, 0x4000, 0},           /* to the end of all addresses */
+        {top + 0x2000, ring + 0x1080, ring + 0x1050, 0x4000, EINVAL},
+        {top, TIB - 8, TIB - 16, 0x2000, 0},
+        {top, TIB, TIB - 16, 0x2000, EINVAL},
+        {ring + 64, ring + 0x1080, ring + 0x1050, 0x2000, 0},
+        {ring + 32, ring + 0x1080, ring + 0x1050, 0x2000, EINVAL},
+        {ring, ring + 0x1080, ring + 0x1050, 0x3000, EINVAL}, /* no power of two */
+        {ring, ring + 0x1080, ring + 0x1050, 127, EINVAL},
+        {ring, ring + 0x1080, ring + 0x1050, 128, 0}, /* one packet */
         {ring + 8, ring + 0x1080, ring + 0x1050, 0x2000, EINVAL},
         {UINT64_MAX - 63, ring + 0x1080, ring + 0x1050, 0x2000, EINVAL},
         {ring, UINT64_MAX - 7, ring + 0x1050, 0x2000, EINVAL},
@@ -112,6 +126,8 @@ static void queues_lie_in_mapped_memory(void **state)
         {ring, ring + 0x1080, ring + 0x1050, 64, EINVAL},
         {ring, ring + 0x1080, ring + 0x1050, 0, EINVAL},
     };
+    uint32_t good = 0;
+    assert_int_equal(map(b, 0, alloc(b, 0, 0, top, 0x4000, FLAGS_GTT, 0), 1, true), 0);
     for (unsigned i = 0; i < sizeof asked / sizeof asked[0]; i++) {
         struct kfd_ioctl_create_queue_args a = {.ring_base_address = asked[i].ring,
                                                 .write_pointer_address = asked[i].write,
@@ -120,6 +136,10 @@ static void queues_lie_in_mapped_memory(void **state)
                                                 .gpu_id = id_of(0),
                                                 .queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL};
         assert_int_equal(call(b, 0, AMDKFD_IOC_CREATE_QUEUE, &a), asked[i].error);
+        if (!asked[i].error) /* ids and numbers are those of queues that there are */
+            assert_int_equal(a.queue_id, good++);
+        assert_int_equal(b->d->queue_count, good);
+        assert_null(queue_find(b->client[0], good));
     }
 }
 

@@ -38,11 +38,12 @@ static void a_kernel_finds_what_it_was_given(void **state)
         assert_int_equal(seen32(b, queue + 0x18), 64);              /* size */
         assert_int_equal(seen32(b, queue + 0x40), 0x20000000);      /* amd_queue_t: apertures of LDS and scratch, */
         assert_int_equal(seen32(b, queue + 0x44), 0x20000001);
-        assert_int_equal(seen32(b, queue + 0x88), 0x80);  /* where the read index lies in it, */
-        assert_int_equal(seen32(b, queue + 0xb4) & 2, 2); /* 64-bit pointers, */
-        assert_int_equal(seen64(b, queue + 0x50), n + 1); /* write */
-        assert_int_equal(seen64(b, queue + 0x80), n + 1); /* and read index */
-        assert_int_equal(seen64(b, signal + 8), 0);       /* completed */
+        assert_int_equal(seen32(b, queue + 0x88), 0x80);        /* where the read index lies in it, */
+        assert_int_equal(seen32(b, queue + 0xb4) & 2, 2);       /* 64-bit pointers, */
+        assert_int_equal(seen64(b, queue + 0xc0), signal + 64); /* the signal of an inactive queue, */
+        assert_int_equal(seen64(b, queue + 0x50), n + 1);       /* write */
+        assert_int_equal(seen64(b, queue + 0x80), n + 1);       /* and read index */
+        assert_int_equal(seen64(b, signal + 8), 0);             /* completed */
     }
 }
 

@@ -76,8 +76,12 @@ static void kernels_run_on_the_cus_of_the_mask(void **state)
     }
     for (unsigned n = 0; n < 64; n += n ? 31 : 1) { /* 0, 1, 32, 63 */
         a.num_cu_mask = n;
+        words[0] = 0x40000002, words[1] = 0xffffffff;
         assert_int_equal(call(b, 0, AMDKFD_IOC_SET_CU_MASK, &a), n == 32 ? 0 : EINVAL);
+        sender_run(b, &s);
+        assert_true(launch_last(b)->cu_mask == (n < 32 ? masks[3] : 0x40000002)); /* the word that was given, alone */
     }
+    words[0] = 1, words[1] = 0;
     char *pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_true(pages != MAP_FAILED && mprotect(pages + 4096, 4096, PROT_NONE) == 0);
     memcpy(pages + 4096 - 8, words, 8);
@@ -109,9 +113,8 @@ static void doorbells_are_read_in_order(void **state)
     assert_false(queue_doorbells(b->d));
     run_dry(b);
     assert_int_equal(b->d->row_count, 3);
-    const struct queue *expected[] = {queue_find(b->d, b->client[0], first.id),
-                                      queue_find(b->d, b->client[0], second.id),
-                                      queue_find(b->d, b->client[1], young.id)};
+    const struct queue *expected[] = {queue_find(b->client[0], first.id), queue_find(b->client[0], second.id),
+                                      queue_find(b->client[1], young.id)};
     for (unsigned i = 0; i < 3; i++)
         assert_int_equal(b->d->rows[i].queue, expected[i]->number);
 }

@@ -231,6 +231,42 @@ static void children_count(void **state)
     }
 }
 
+/* However many generations lie between a client and what it has started. */
+static void late_descendants_count(void **state)
+{
+    struct bench *b = *state;
+    pid_t pid = fork();
+    if (pid == 0) {
+        setpgid(0, 0);
+        for (unsigned generation = 0; generation < 40; generation++)
+            if (fork())
+                behave(PAUSES);
+        behave(COMPUTES);
+    }
+    setpgid(pid, pid);
+    started[started_count++] = pid;
+    usleep(200000);
+    client_get(b->d, pid);
+    assert_true(restless(b));
+}
+
+/* A process all of whose threads have asked is at rest without a look at it; one thread more is looked at. */
+static void as_many_requests_as_threads(void **state)
+{
+    static const enum habit pauses = PAUSES;
+    struct bench *b = *state;
+    pid_t pid = start(COMPUTES, NULL);
+    struct client *c = client_get(b->d, pid);
+    int end = asks(b, pid, 1, CONN_SLEEP); /* no thread of that number is seen there */
+    int other = asks(b, b->other, b->other, CONN_WAIT);
+    assert_true(rest_reached(b->d));
+    c->ended = true;
+    pid = start(COMPUTES, &pauses);
+    int second = asks(b, pid, 1, CONN_SLEEP);
+    assert_true(restless(b));
+    close(end), close(other), close(second);
+}
+
 static const char *told(struct bench *b)
 {
     static char text[4096];
@@ -342,6 +378,8 @@ int main(void)
         RESTS(sleepers_rest_and_workers_do_not),
         RESTS(every_thread_counts),
         RESTS(children_count),
+        RESTS(late_descendants_count),
+        RESTS(as_many_requests_as_threads),
         RESTS(what_threads_wait_for),
         RESTS(later_processes_count),
         RESTS(time_of_the_clients),

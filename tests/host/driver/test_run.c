@@ -25,6 +25,7 @@
 #include "base/log.h"
 #include "config/config.h"
 #include "driver/address.h"
+#include "driver/protocol.h"
 #include "driver/run.h"
 
 #define SHIM "libm.so.6" /* any library that can be loaded */
@@ -151,6 +152,8 @@ static void the_environment_of_a_program(void **state)
 {
     struct bench *b = *state;
     unsetenv("LD_PRELOAD");
+    setenv(ENV_ROOT, "/of/another/run", 1);
+    setenv(ENV_CLOCK, "of another run", 1);
     for (unsigned i = 0; i < 3; i++) {
         if (i)
             setenv("LD_PRELOAD", i == 1 ? "libdl.so.2" : "", 1);
@@ -165,6 +168,18 @@ static void the_environment_of_a_program(void **state)
         assert_line(b, "live\n700\nsocket\nargs=sh,0\n");
         assert_int_equal(report.repeatable, i != 1);
     }
+    unsetenv(ENV_ROOT);
+    unsetenv(ENV_CLOCK);
+}
+
+/* What this process was started with may be open for programs, too: a case that counts what they find hides it. */
+static void inherited_hide(void)
+{
+    for (int fd = 3; fd < 1024; fd++) {
+        int flags = fcntl(fd, F_GETFD);
+        if (flags >= 0 && !(flags & FD_CLOEXEC))
+            fcntl(fd, F_SETFD, FD_CLOEXEC);
+    }
 }
 
 /* Signals, descriptors and limits are as if it had been started alone; only its addresses are not random. */
@@ -173,6 +188,7 @@ static void nothing_else_is_handed_on(void **state)
     struct bench *b = *state;
     struct rlimit files, few;
     sigset_t some, before;
+    inherited_hide();
     personality((unsigned long)personality(0xffffffff) & ~(unsigned long)ADDR_NO_RANDOMIZE);
     const int persona = personality(0xffffffff);
     char line[128], expected[256] = "";

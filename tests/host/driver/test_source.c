@@ -146,6 +146,10 @@ static void another_library_has_no_list(void **state)
     assert_string_equal(line_at(LOAD + TEXT), "");
     runtime_write("_amdgpu_r_debug");
     assert_string_equal(line_at(LOAD + TEXT), "kernel.s:4");
+    const Elf64_Shdr shorter = {.sh_type = SHT_DYNSYM, .sh_link = 3, .sh_offset = SYMBOLS + 24, .sh_size = 2 * 24};
+    put(sizeof(Elf64_Ehdr) + 2 * sizeof shorter, &shorter, sizeof shorter);
+    assert_string_equal(line_at(LOAD + TEXT), ""); /* behind the end of the table there is no symbol */
+    runtime_write("_amdgpu_r_debug");
     static const off_t ends[] = {0, 63, 200, 319, SYMBOLS + 70, SYMBOLS + 95, STRINGS};
     for (unsigned i = 0; i < sizeof ends / sizeof ends[0]; i++) { /* also cut off while it is mapped */
         assert_int_equal(ftruncate(runtime, ends[i]), 0);

@@ -28,7 +28,9 @@ static void churn(struct store *s, uint32_t owners, unsigned rounds)
     for (unsigned round = 0; round < rounds; round++) {
         struct live *l = &live[(unsigned)rand() % LIVE];
         if (l->bytes) {
-            memset(pmem_vram(s->pm, 0, l->at, l->bytes), 0xee, l->bytes);
+            const uint8_t *kept = pmem_vram(s->pm, 0, l->at, l->bytes), tag = (uint8_t)(1 + (l - live));
+            for (uint64_t i = 0; i < l->bytes; i += PAGE / 2) /* whatever came and went beside it */
+                assert_int_equal(kept[i], tag);
             store_free(s, l->at, l->bytes);
             if (owners == 1)
                 arena_free(&plain, l->at, l->bytes);
@@ -48,6 +50,7 @@ static void churn(struct store *s, uint32_t owners, unsigned rounds)
         const uint8_t *host = pmem_vram(s->pm, 0, at, bytes);
         for (uint64_t i = 0; i < bytes; i += PAGE / 2)
             assert_int_equal(host[i], 0);
+        memset(pmem_vram(s->pm, 0, at, bytes), (int)(1 + (l - live)), bytes);
         for (unsigned i = 0; i < LIVE; i++) /* nobody else in the granules */
             assert_true(!live[i].bytes || live[i].owner == owner ||
                         (live[i].at + live[i].bytes - 1) / s->granule < at / s->granule ||
@@ -112,6 +115,7 @@ static void clients_map_their_own(void **state)
         {0, 1, other->offset, PAGE, false},
         {1, 1, other->offset, PAGE, true},
         {0, 0, vram + gtt->offset, PAGE, true}, /* host memory lies behind the first render node */
+        {0, 0, vram, PAGE, true},               /* its first page is the first client's ring */
         {1, 0, vram + gtt->offset, PAGE, false},
         {0, 2, vram + gtt->offset, PAGE, false},
         {0, 1, vram - PAGE, PAGE, false}, /* page tables */
@@ -130,6 +134,31 @@ static void clients_map_their_own(void **state)
     assert_int_equal(render_map(b, 0, 1, at, &bytes), -1);
 }
 
+/* What ALLOC_MEMORY answers for mmap leads to the memory itself: VRAM on its own render node, host memory on the first.
+ */
+static void offsets_lead_to_the_memory(void **state)
+{
+    struct bench *b = *state;
+    struct pmem *pm = machine_memory(b->d->machine);
+    for (unsigned n = 0; n < 6; n++) {
+        bool gtt = n & 1;
+        struct kfd_ioctl_alloc_memory_of_gpu_args a = {.va_addr = 0x20000000 + n * UINT64_C(0x1000000),
+                                                       .size = 2 * PAGE,
+                                                       .gpu_id = id_of(1),
+                                                       .flags = gtt ? FLAGS_GTT : FLAGS_VRAM};
+        uint64_t bytes = 2 * PAGE, at;
+        uint32_t word = 0x1234 + n, found = 0;
+        assert_int_equal(call(b, 0, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &a), 0);
+        const struct object *o = memory_find(b->client[0], a.handle);
+        uint8_t *there = gtt ? pmem_gtt(pm, o->offset, bytes) : pmem_vram(pm, 1, o->offset, bytes);
+        memcpy(there + PAGE, &word, sizeof word);
+        int fd = memory_map_file(b->d, b->client[0], gtt ? 0 : 1, a.mmap_offset, &bytes, &at);
+        assert_true(fd >= 0 && bytes == 2 * PAGE);
+        assert_int_equal(pread(fd, &found, sizeof found, (off_t)(at + PAGE)), sizeof found);
+        assert_int_equal(found, word);
+    }
+}
+
 /* shows S3.12: no granule holds bytes of two clients, whichever of them comes first, in VRAM and in host memory. */
 static void clients_share_no_granule(void **state)
 {
@@ -137,6 +166,7 @@ static void clients_share_no_granule(void **state)
     for (unsigned kind = 0; kind < 2; kind++) {
         const struct store *s = kind ? &b->d->gtt : &b->d->vram[1];
         uint64_t granule[6];
+        alloc(b, 1, 1, 0x1f000000, PAGE, kind ? FLAGS_GTT : FLAGS_VRAM, 0); /* the second client comes first */
         for (unsigned i = 0; i < 6; i++) {
             uint64_t va = 0x20000000 + (2 * i + kind) * UINT64_C(0x1000000);
             uint64_t handle = alloc(b, i & 1, 1, va, PAGE, kind ? FLAGS_GTT : FLAGS_VRAM, 0);
@@ -144,6 +174,10 @@ static void clients_share_no_granule(void **state)
             for (unsigned k = 0; k < i; k++)
                 assert_int_equal(granule[i] == granule[k], (i & 1) == (k & 1)); /* one client's lie together */
         }
+        const uint64_t most = s->granule - 2 * PAGE; /* no room beside what it has */
+        uint64_t large = alloc(b, 0, 1, 0x50000000 + kind * 0x1000000, most, kind ? FLAGS_GTT : FLAGS_VRAM, 0);
+        uint64_t first = memory_find(b->client[0], large)->offset, last = first + most - 1;
+        assert_true(last / s->granule < granule[1] || first / s->granule > granule[1]); /* nor does one without room */
     }
 }
 
@@ -177,6 +211,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(owners_share_no_granule),
         TEST(clients_map_their_own),
+        TEST(offsets_lead_to_the_memory),
         TEST(clients_share_no_granule),
         TEST(freed_memory_is_let_go),
     };

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -138,17 +139,20 @@ static const char *text_of(const char *root, const char *name)
 }
 
 static unsigned files_found;
+static size_t root_length;
 
 static int count_file(const char *path, const struct stat *s, int kind)
 {
-    (void)path, (void)s;
     files_found += kind == FTW_F;
+    if (strlen(path) > root_length) /* everybody may read them, and who owns them write */
+        assert_int_equal(s->st_mode & 0777, kind == FTW_F ? 0644 : 0755);
     return 0;
 }
 
 static unsigned files_of(const char *root)
 {
     files_found = 0;
+    root_length = strlen(root);
     ftw(root, count_file, 16);
     return files_found;
 }
@@ -201,12 +205,12 @@ static void the_tree_of_a_plain_machine(void **state)
     const char *caches = text_of(root, NODES "2/caches/2/properties");
     assert_int_equal(strlen(strstr(caches, "sibling_map ")), strlen("sibling_map ") + 2 * 64); /* 64 ones */
     topology_remove(root);
-    c->cfg.gpu_cu_count = 7; /* engines that divide it: one */
+    c->cfg.gpu_cu_count = 9; /* engines that divide it: one */
     strcpy(strrchr(root, '-'), "-XXXXXX");
     assert_non_null(mkdtemp(root));
     assert_int_equal(topology_write(&c->cfg, root), 0);
     assert_non_null(strstr(text_of(root, NODES "1/properties"), "\narray_count 1\n"));
-    assert_non_null(strstr(text_of(root, NODES "1/properties"), "\ncu_per_simd_array 7\n"));
+    assert_non_null(strstr(text_of(root, NODES "1/properties"), "\ncu_per_simd_array 9\n"));
     topology_remove(root);
     assert_int_equal(access(root, F_OK), -1);
 }
@@ -220,6 +224,14 @@ static void what_cannot_be_written_is_told(void **state)
     assert_true(topology_write(&c->cfg, "/nonexistent/folder") < 0);
     assert_int_equal(errno, ENOENT);
     assert_non_null(mkdtemp(root));
+    getrlimit(RLIMIT_FSIZE, &files); /* as if the disk were full */
+    few = (struct rlimit){100, files.rlim_max};
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &few);
+    int full = topology_write(&c->cfg, root), why = errno;
+    setrlimit(RLIMIT_FSIZE, &files);
+    assert_true(full < 0);
+    assert_int_equal(why, EFBIG);
     getrlimit(RLIMIT_NOFILE, &files);
     int next = dup(0);
     close(next);
@@ -298,13 +310,37 @@ static void folders_of_runs(void **state)
     assert_int_equal(access(j.root, F_OK), -1);
 }
 
+/* What goes is the tree alone: what links in it lead to stays, and so does what a link in its place leads to. */
+static void links_are_not_followed(void **state)
+{
+    const struct config *c = *state;
+    char root[] = "/tmp/gantry-test-XXXXXX", kept[] = "/tmp/gantry-test-XXXXXX", path[300], file[300];
+    assert_true(mkdtemp(root) && mkdtemp(kept));
+    snprintf(file, sizeof file, "%s/file", kept);
+    close(creat(file, 0600));
+    assert_int_equal(topology_write(&c->cfg, root), 0);
+    snprintf(path, sizeof path, "%s/kfd/link", root);
+    assert_int_equal(symlink(kept, path), 0);
+    topology_remove(root);
+    assert_int_equal(access(root, F_OK), -1);
+    assert_int_equal(access(file, F_OK), 0);
+    assert_int_equal(symlink(kept, root), 0);
+    topology_remove(root);
+    assert_int_equal(access(file, F_OK), 0);
+    unlink(root);
+    topology_remove(kept);
+    assert_int_equal(access(kept, F_OK), -1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_tree_of_a_machine, setup, teardown),
         cmocka_unit_test_setup_teardown(the_tree_of_a_plain_machine, setup, teardown),
         cmocka_unit_test_setup_teardown(what_cannot_be_written_is_told, setup, teardown),
+        cmocka_unit_test_setup_teardown(links_are_not_followed, setup, teardown),
         cmocka_unit_test(folders_of_runs),
     };
+    umask(022);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -135,7 +135,7 @@ static void host_timer(void *ctx, uint64_t now, uint64_t cookie)
 
 static int bench_setup(void **state)
 {
-    static const struct sim_host_ops ops = {host_event, host_timer};
+    static const struct sim_host_ops ops = {.event = host_event, .timer = host_timer};
     static const struct cp_config config = {.packet_cycles = 100,
                                             .launch_cycles = 200,
                                             .barrier_cycles = 100,

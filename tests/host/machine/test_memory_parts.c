@@ -10,7 +10,8 @@
 
 #include <cmocka.h>
 
-#include "bridge/run/sched.h"
+#include "base/state_io.h"
+#include "bridge/run/sched_save.h"
 #include "gantry_msg.h"
 #include "machine/memory_parts.h"
 #include "vm/pmem.h"
@@ -245,12 +246,89 @@ static void vram_holds_what_was_written(void **state)
     bench_close(&b);
 }
 
+// Saved with answers that wait and with the hash in the middle of a block, restored into a new partition: the answers
+// come in their order with the credits, the hash and the counters go on.
+static uint64_t counted;
+static void count(void *arg, const char *location, const char *name, uint64_t value, const char *unit)
+{
+    (void)arg, (void)location, (void)name, (void)unit;
+    counted = counted * 1000 + value;
+}
+
+static void a_saved_partition_goes_on(void **state)
+{
+    (void)state;
+    for (unsigned way = 0; way < 2; way++) {
+        struct bench a, b;
+        struct state_buffer saved, again;
+        uint64_t line[8];
+        state_buffer_init(&saved);
+        state_buffer_init(&again);
+        hostmem_open(&a, 2);
+        hostmem_open(&b, 2);
+        line_fill(line, 1);
+        for (uint32_t i = 0; i < 7; i++) { // 96 and 48 bytes of the hash: in the middle of its 32
+            struct msg_mem_req req = {.op = i == 3  ? MEM_ATOMIC
+                                            : i & 1 ? MEM_READ
+                                                    : MEM_WRITE,
+                                      .addr = 64 * i,
+                                      .atomic = ATOMIC_ADD,
+                                      .size = 8,
+                                      .mask = UINT64_MAX << i,
+                                      .tag = i};
+            memcpy(req.data, line, 64);
+            sched_send(a.from, 0, 0, &req);
+        }
+        settle(&a);
+        if (way)
+            sched_send(a.from, 1, a.sched.now, NULL); // one more has gone: the list does not begin at its beginning
+        settle(&a);
+        sched_save(&a.sched, &saved.writer);
+        for (uint32_t i = 0; i < 3; i++) // what it has done before is gone
+            ask(&b, MEM_READ, 64 * i, 0, NULL);
+        sched_send(b.from, 0, b.sched.now, &(struct msg_mem_req){.op = MEM_READ});
+        settle(&b);
+        assert_true(sched_restore(&b.sched, &saved.reader));
+        assert_true(hostmem_hash(a.to) == hostmem_hash(b.to));
+        assert_true(part_state_hash(a.to) == part_state_hash(b.to));
+        sched_save(&b.sched, &again.writer);
+        assert_int_equal(saved.count, again.count);
+        assert_memory_equal(saved.bytes, again.bytes, saved.count);
+        const unsigned before = a.asker.answers;
+        b.asker = a.asker; // who asks has no state of its own
+        struct bench *both[] = {&a, &b};
+        uint64_t counters[2];
+        for (unsigned n = 0; n < 2; n++) {
+            struct msg_mem_req req = {.op = MEM_WRITE, .addr = 640, .mask = 0xff, .tag = 9};
+            sched_send(both[n]->from, 0, both[n]->sched.now, &req);
+            settle(both[n]);
+            assert_int_equal(both[n]->asker.answers, before); // no credit, no answer
+            for (unsigned i = 0; i < 7; i++)
+                sched_send(both[n]->from, 1, both[n]->sched.now, NULL);
+            settle(both[n]);
+            counted = 0;
+            both[n]->to->ops->counters(both[n]->to, count, NULL);
+            counters[n] = counted;
+        }
+        assert_int_equal(a.asker.answers, 8);
+        assert_int_equal(b.asker.answers, 8);
+        for (unsigned i = before; i < 8; i++)
+            assert_int_equal(b.asker.answer[i].far.tag, i == 7 ? 9 : i);
+        assert_true(hostmem_hash(a.to) == hostmem_hash(b.to));
+        assert_true(counters[0] == 2005001 && counters[1] == counters[0]);
+        bench_close(&a);
+        bench_close(&b);
+        free(saved.bytes);
+        free(again.bytes);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(host_memory_holds_what_was_written), cmocka_unit_test(unowned_memory_is_a_bus_error),
         cmocka_unit_test(answers_wait_for_credits),           cmocka_unit_test(the_hash_is_over_what_is_written),
-        cmocka_unit_test(vram_holds_what_was_written),
+        cmocka_unit_test(vram_holds_what_was_written),        cmocka_unit_test(a_saved_partition_goes_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

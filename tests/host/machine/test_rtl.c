@@ -70,7 +70,7 @@ static void on_timer(void *ctx, uint64_t now, uint64_t cookie)
     (void)cookie;
 }
 
-static const struct sim_host_ops host_ops = {on_event, on_timer};
+static const struct sim_host_ops host_ops = {.event = on_event, .timer = on_timer};
 
 static void machine_model(struct machine *m, enum sim_model model, bool no_skip)
 {

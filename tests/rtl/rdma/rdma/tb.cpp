@@ -224,7 +224,7 @@ int main()
             names[q.tag] = w->second.tag;
             entered.erase(w);
             at_slice.push_back(q);
-            counted[q.op == MEM_READ ? 2 : 3]++;
+            counted[q.op <= MEM_READ_NC ? 2 : 3]++;
             if (++noc_req_owed > NocOut)
                 fail("crossbar request credit overdrawn");
         }

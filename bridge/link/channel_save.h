@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The state of a channel: what is under way in it, and what decides the stamps of the next messages.  Not responsible
+ * for: what a channel is by its declaration (id, width, latency, depth, bandwidth), which the restored one has already.
+ */
+#ifndef GANTRY_CHANNEL_SAVE_H
+#define GANTRY_CHANNEL_SAVE_H
+#include "base/state.h"
+#include "bridge/link/channel.h"
+
+/* What a channel is, as bytes: equal for the channels of equal graphs. */
+void channel_describe(const struct channel *c, struct state_writer *to);
+void channel_save(const struct channel *c, struct state_writer *to);
+/* Into a channel of the same description, whatever it holds.  False: the bytes end, or cannot be of such a channel. */
+bool channel_restore(struct channel *c, struct state_reader *from);
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Waiting for the other processes of a region: it looks for some microseconds, then gives its core away between looks,
+ * then sleeps; it sleeps at once while more threads are awake than there are cores.
+ *
+ * Idle runs.  Two processes with nothing to do would raise each other's promises latency by latency.  Therefore who
+ * waits publishes the cycle of its next own event and how many messages it has sent and received.  When all wait at one
+ * moment and as many messages were received as sent, none is under way, so nobody can send before the earliest of these
+ * events: that cycle is the region's `floor`, from which on each link's latency counts, and all jump there.  Without
+ * any event the run is quiet.  The moment is one at which all versions (odd: waits) read before and after are the same;
+ * each version is changed before its process takes or sends anything.
+ *
+ * Responsible for: waiting, floor, quiet.  Not responsible for: what a process may do at which horizon (bridge/run).
+ */
+#ifndef GANTRY_REGION_WAIT_H
+#define GANTRY_REGION_WAIT_H
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bridge/link/region.h"
+
+struct region_waiter {
+    uint64_t next;           /* cycle of the next own event, UINT64_MAX: only a message brings one */
+    uint64_t need;           /* horizon of all links in that would be of use */
+    uint64_t reach;          /* longest latency of these links */
+    uint64_t sent, received; /* messages on all links of the region so far */
+    /* A message has come or a horizon is of use: enough waited.  It may promise, and neither sends nor takes. */
+    bool (*look)(void *ctx);
+    void *ctx;
+    struct link *const *in; /* to name what is waited for */
+    uint32_t count;
+};
+enum region_end {
+    REGION_GO,    /* look() was true */
+    REGION_QUIET, /* nothing will ever happen any more, unless the host's owner acts; told as region_plan.host says */
+    REGION_ENDED, /* a process has left in order */
+    REGION_LOST   /* a process died or refused; told */
+};
+
+/* What this process has sent and received holds until the return, or, when that is QUIET and there is no host, for
+ * ever. */
+enum region_end region_wait(struct region *region, const struct region_waiter *waiter);
+/* Last cycle (behind its window) in which a partition of any process was visited: after QUIET the same everywhere. */
+uint64_t region_active(const struct region *region);
+/* Of this process. */
+void region_set_active(struct region *region, uint64_t cycle);
+#endif

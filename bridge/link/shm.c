@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Transport `shm`: a ring in the shared memory of the run; contract in link.h and region.h.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/xalloc.h"
+#include "bridge/link/region_layout.h"
+
+struct end {
+    struct region *region;
+    uint32_t partner;
+    uint32_t latency;
+};
+
+static bool shm_open_end(struct link *link, void *place)
+{
+    struct region *r = place;
+    for (uint32_t i = 0; i < r->head->link_count; i++) {
+        struct region_place *p = &region_places(r->head)[i];
+        if ((link->sends ? p->link.from : p->link.to) != r->self || strcmp(p->link.name, link->name) != 0)
+            continue;
+        if (!link_fits(link, p->link.bytes, p->link.latency, p->link.depth))
+            return false;
+        struct end *e = xcalloc(1, sizeof *e);
+        *e = (struct end){r, link->sends ? p->link.to : p->link.from, link->latency};
+        link->own = e;
+        link->ring = (struct ring *)((uint8_t *)r->head + p->at);
+        return true;
+    }
+    diag(link->name, "no link of this name %s process %s", link->sends ? "leaves" : "enters",
+         region_process(r, r->self));
+    return false;
+}
+
+/* Either this process sees that the partner sleeps, or the partner, which says so and then looks once more before it
+ * sleeps (region_wait.c), sees the promise and what was sent before: all four are sequentially consistent. */
+static void shm_promise(struct link *link, uint64_t stamp)
+{
+    const struct end *e = link->own;
+    bool more = link->flushed != link->sent;
+    if (stamp <= link->promised && !more)
+        return;
+    ring_promise(link, stamp);
+    const struct region_entry *to = region_entry(e->region, e->partner);
+    if (atomic_load(&to->asleep) && (more || stamp >= atomic_load(&to->need)))
+        region_ring(e->region, e->partner);
+}
+
+/* While all stand still nobody can send before the first event of any (region_wait.c): as good as a promise. */
+static uint64_t shm_horizon(struct link *link)
+{
+    const struct end *e = link->own;
+    uint64_t promise = ring_horizon(link), floor = atomic_load(&e->region->head->floor) + e->latency;
+    return promise > floor ? promise : floor;
+}
+
+static void shm_close(struct link *link)
+{
+    free(link->own);
+    link->own = NULL;
+    link->ring = NULL;
+}
+
+uint32_t region_partner(const struct region *r, const struct link *link)
+{
+    const struct end *e = link->own;
+    return link->transport == &transport_shm && e && e->region == r ? e->partner : REGION_NONE;
+}
+
+const struct transport transport_shm = {"shm",     shm_open_end, ring_send,   shm_promise,
+                                        ring_peek, ring_done,    shm_horizon, shm_close};

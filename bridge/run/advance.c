@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Steps and waiting; contract in advance.h.
+ */
+#include "bridge/run/advance.h"
+
+#include "base/check.h"
+#include "bridge/link/peers.h"
+#include "bridge/link/region_wait.h"
+
+/* ---- waiting */
+static uint64_t window_of(uint64_t cycle)
+{
+    return cycle - cycle % PART_WINDOW;
+}
+
+/* Over idle time to `cycle`; a host not beyond where its owner may act. */
+static void idle_to(struct sched *s, uint64_t cycle)
+{
+    if (cycle >= window_of(UINT64_MAX)) /* nothing to come and nothing to fear */
+        return;
+    if (s->host) {
+        uint64_t active = region_active(s->region);
+        cycle = active < cycle ? active : cycle;
+    }
+    if (window_of(cycle) > s->now)
+        s->now = window_of(cycle);
+}
+
+struct waiting {
+    struct sched *s;
+    uint64_t next, need; /* first own event; horizon that lets it run, or skips all before `until` */
+    uint64_t from;       /* as promised */
+};
+
+static bool looks(void *ctx)
+{
+    struct waiting *w = ctx;
+    struct sched *s = w->s;
+    uint64_t horizon = UINT64_MAX;
+    if (s->stop)
+        return true;
+    for (uint32_t i = 0; i < s->import_count; i++) {
+        struct link *link = s->imports[i]->in;
+        uint64_t h = link->transport->horizon(link);
+        if (link->transport->peek(link) != s->imports[i]->channel.tail)
+            return true;
+        horizon = h < horizon ? h : horizon;
+    }
+    if (horizon >= w->need)
+        return true;
+    idle_to(s, horizon < w->next ? horizon : w->next);
+    uint64_t from = sched_sends_from(s);
+    if (from != w->from)
+        sched_promise(s);
+    w->from = from;
+    return false;
+}
+
+static void links_in(const struct sched *s, struct link **in)
+{
+    for (uint32_t i = 0; i < s->import_count; i++)
+        in[i] = s->imports[i]->in;
+}
+
+static enum region_end wait_for_others(struct sched *s, uint64_t next, uint64_t need)
+{
+    struct waiting waiting = {s, next, need, sched_sends_from(s)};
+    struct link *in[s->import_count + 1];
+    links_in(s, in);
+    struct region_waiter w = {
+        .next = next, .need = need, .look = looks, .ctx = &waiting, .in = in, .count = s->import_count};
+    for (uint32_t i = 0; i < s->import_count; i++) {
+        if (region_partner(s->region, in[i]) == REGION_NONE)
+            continue;
+        w.received += in[i]->arrived;
+        w.reach = in[i]->latency > w.reach ? in[i]->latency : w.reach;
+    }
+    for (uint32_t i = 0; i < s->export_count; i++) {
+        const struct link *out = s->exports[i]->out;
+        w.sent += region_partner(s->region, out) != REGION_NONE ? out->sent : 0;
+    }
+    return region_wait(s->region, &w);
+}
+
+/* ---- steps */
+/* So many windows that the others need not wait for the promise behind them. */
+static unsigned windows_of(const struct sched *s, uint64_t room)
+{
+    uint64_t windows = s->stretch;
+    for (uint32_t i = 0; i < s->export_count; i++) {
+        uint64_t half = s->exports[i]->channel.latency / (2 * PART_WINDOW);
+        windows = half < windows ? half : windows;
+    }
+    windows = windows ? windows : 1;
+    return (unsigned)(room / PART_WINDOW < windows ? room / PART_WINDOW : windows);
+}
+
+/* Whether to go on after a step: unless somebody died. */
+static bool step(struct sched *s, uint64_t from, uint64_t limit)
+{
+    CHECK(from >= s->now, "links", "cycle=%llu time goes back to %llu", (unsigned long long)s->now,
+          (unsigned long long)from);
+    s->now = from;
+    sched_run(s, windows_of(s, limit - from));
+    if (s->region)
+        region_set_active(s->region, sched_active(s));
+    sched_promise(s);
+    if (s->region == NULL || !peers_due(s->region))
+        return true;
+    struct link *in[s->import_count + 1];
+    links_in(s, in);
+    return peers_look(s->region, in, s->import_count, false) != PEERS_LOST;
+}
+
+enum sched_end sched_advance(struct sched *s, uint64_t until)
+{
+    static const enum sched_end ends[] = {
+        [REGION_QUIET] = SCHED_QUIET, [REGION_ENDED] = SCHED_ENDED, [REGION_LOST] = SCHED_LOST};
+    until = window_of(until);
+    for (;;) {
+        if (s->stop) {
+            s->stop = false;
+            return SCHED_STOPPED;
+        }
+        uint64_t horizon = window_of(sched_take(s)), next = sched_next(s);
+        if (s->no_skip && next != UINT64_MAX)
+            next = s->now;
+        uint64_t limit = horizon < until ? horizon : until;
+        if (next < limit) {
+            if (!step(s, next, limit))
+                return SCHED_LOST;
+            continue;
+        }
+        next = next < until ? next : until;
+        idle_to(s, horizon < next ? horizon : next);
+        sched_promise(s);
+        if (next == window_of(UINT64_MAX))
+            next = UINT64_MAX;
+        if (next == until && next != UINT64_MAX && horizon >= until) {
+            s->now = s->now > until ? s->now : until;
+            return SCHED_UNTIL;
+        }
+        if (s->region == NULL)
+            return next == UINT64_MAX && s->import_count == 0 ? SCHED_QUIET : SCHED_BLOCKED;
+        uint64_t need = next == until || next == UINT64_MAX ? next : next + PART_WINDOW;
+        enum region_end end = wait_for_others(s, next, need);
+        if (end != REGION_GO)
+            return ends[end];
+    }
+}

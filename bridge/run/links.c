@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Cut channels, horizons, steps; contract in links.h.
+ */
+#include "bridge/run/links.h"
+
+#include <stdlib.h>
+
+#include "base/xalloc.h"
+#include "bridge/link/peers.h"
+#include "bridge/link/region_wait.h"
+
+static struct link *end_open(struct carrier carrier, const char *name, bool sends, uint32_t bytes, uint32_t latency,
+                             uint32_t depth)
+{
+    struct link *link = xcalloc(1, sizeof *link);
+    link_init(link, carrier.transport, name, sends, bytes, latency, depth);
+    if (!link->transport->open(link, carrier.place)) {
+        free(link);
+        return NULL;
+    }
+    return link;
+}
+
+static void list_add(struct wire ***list, uint32_t *count, struct wire *w)
+{
+    *list = xrealloc(*list, *count + 1, sizeof **list);
+    (*list)[(*count)++] = w;
+}
+
+struct wire *sched_export(struct sched *s, struct part *from, uint32_t slot, struct far_end to, uint32_t bytes,
+                          uint32_t latency, uint32_t depth, struct carrier carrier)
+{
+    char name[LINK_NAME];
+    PART_CHECK(latency >= PART_WINDOW, from, 0, "link to %s: latency %u is below the window", to.part, latency);
+    link_name(name, from->name, slot, to.part, to.slot);
+    struct link *link = end_open(carrier, name, true, bytes, latency, depth);
+    if (link == NULL)
+        return NULL;
+    struct wire *w = sched_wire(s, from, slot, NULL, 0);
+    channel_init_end(&w->channel, (uint16_t)(s->wire_count - 1), from->name, to.part, bytes, latency, depth, NULL);
+    w->out = link;
+    list_add(&s->exports, &s->export_count, w);
+    return w;
+}
+
+struct wire *sched_import(struct sched *s, struct far_end from, struct part *to, uint32_t slot, uint32_t bytes,
+                          uint32_t latency, uint32_t depth, struct carrier carrier)
+{
+    char name[LINK_NAME];
+    PART_CHECK(latency >= PART_WINDOW, to, 0, "link from %s: latency %u is below the window", from.part, latency);
+    link_name(name, from.part, from.slot, to->name, slot);
+    struct link *link = end_open(carrier, name, false, bytes, latency, depth);
+    if (link == NULL)
+        return NULL;
+    struct wire *w = sched_wire(s, NULL, 0, to, slot);
+    channel_init_end(&w->channel, (uint16_t)(s->wire_count - 1), from.part, to->name, bytes, latency, depth,
+                     link->ring);
+    w->in = link;
+    list_add(&s->imports, &s->import_count, w);
+    s->horizon = 0;
+    return w;
+}
+
+bool sched_tap(struct sched *s, struct wire *w, const char *name, struct carrier carrier)
+{
+    const struct channel *c = &w->channel;
+    PART_CHECK(w->to && !w->out, w->to, 0, "%s: tap on a wire that leads elsewhere or has one", c->name);
+    w->out = end_open(carrier, name, true, c->bytes, c->latency, c->depth);
+    if (w->out)
+        list_add(&s->exports, &s->export_count, w);
+    return w->out != NULL;
+}
+
+void sched_join(struct sched *s, struct region *region)
+{
+    s->region = region;
+    s->host = region_host(region) == region_self(region);
+}
+
+/* New messages of one link wake their receiver. */
+static uint64_t wire_take(struct sched *s, struct wire *w)
+{
+    struct channel *c = &w->channel;
+    struct link *link = w->in;
+    uint64_t horizon = link_take(link), from = c->tail;
+    if (link->arrived == from)
+        return horizon;
+    channel_arrive(c, link->arrived);
+    PART_CHECK(channel_stamp(c, from - c->head) >= s->now, w->to, s->now, "%s: message of cycle %llu comes too late",
+               link->name, (unsigned long long)channel_stamp(c, from - c->head));
+    for (uint64_t n = from; w->out && n < c->tail; n++)
+        link_send(w->out, channel_stamp(c, n - c->head), channel_payload(c, n - c->head));
+    if (w->silent)
+        return horizon;
+    w->to->waiting[w->to_slot / 64] |= UINT64_C(1) << (w->to_slot & 63);
+    for (uint64_t n = from; n < c->tail; n++)
+        sched_wake(s, w->to, channel_stamp(c, n - c->head));
+    return horizon;
+}
+
+uint64_t sched_take(struct sched *s)
+{
+    uint64_t horizon = UINT64_MAX;
+    for (uint32_t i = 0; i < s->import_count; i++) {
+        uint64_t link = wire_take(s, s->imports[i]);
+        horizon = link < horizon ? link : horizon;
+    }
+    s->horizon = horizon;
+    return horizon;
+}
+
+/* The owner of a host may act when all is quiet, at the last cycle at
+ * which anybody was active, and that may lie before `now`: the last windows of a run can be empty. */
+uint64_t sched_sends_from(const struct sched *s)
+{
+    uint64_t active = s->host ? region_active(s->region) : UINT64_MAX;
+    return active < s->now ? active : s->now;
+}
+
+/* What the partitions have taken makes room, before a credit for it can become due at the other end: that one waits for
+ * the promise. */
+void sched_promise(struct sched *s)
+{
+    uint64_t from = sched_sends_from(s);
+    for (uint32_t i = 0; i < s->import_count; i++)
+        s->imports[i]->in->transport->done(s->imports[i]->in, s->imports[i]->channel.head);
+    for (uint32_t i = 0; i < s->export_count; i++) {
+        struct link *link = s->exports[i]->out;
+        const struct link *in = s->exports[i]->in; /* a tap says what is known of it */
+        link->transport->promise(link, in ? in->promised : from + link->latency);
+    }
+    if (s->region)
+        peers_beat(s->region, s->now);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Files of /proc; contract in proc.h.
+ */
+#include "driver/proc.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool proc_read(const char *path, struct proc_text *text)
+{
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return false;
+    *text = (struct proc_text){""};
+    size_t got = fread(text->line, 1, PROC_BYTES, file);
+    fclose(file);
+    return got;
+}
+
+bool proc_state(const char *path, char *state, int *parent)
+{
+    struct proc_text text;
+    const char *after = proc_read(path, &text) ? strrchr(text.line, ')') : NULL; /* the name may hold anything */
+    return after && sscanf(after, ") %c %d", state, parent) == 2;
+}

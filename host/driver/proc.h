@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Small files of /proc, and what the stat file of a process or thread says.
+ */
+#ifndef GANTRY_PROC_H
+#define GANTRY_PROC_H
+#include <stdbool.h>
+
+#define PROC_BYTES 512
+
+struct proc_text {
+    char line[PROC_BYTES + 1]; /* as much as fits, zeros behind it */
+};
+
+/* False when there is no such file (any more). */
+bool proc_read(const char *path, struct proc_text *text);
+
+/* State letter and parent in the stat file at `path`; false when there is none (any more). */
+bool proc_state(const char *path, char *state, int *parent);
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The whole machine in a file; contract in checkpoint.h.
+ */
+#include "machine/checkpoint.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/state_io.h"
+#include "bridge/run/sched_save.h"
+#include "config/config.h"
+#include "config/version.h"
+#include "machine/checkpoint_file.h"
+#include "machine/sim_private.h"
+#include "vm/pmem_save.h"
+
+/* ---- what a machine is */
+static char *config_text(const struct gantry_cfg *cfg)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    config_print(out, cfg);
+    fclose(out);
+    return text;
+}
+
+static void model_put(void *to, const char *key, const char *tools)
+{
+    (void)tools;
+    state_put_text(to, key);
+}
+
+static void head_save(struct sim *sim, struct state_writer *to)
+{
+    char *config = config_text(sim->cfg);
+    state_put_text(to, GANTRY_VERSION);
+    state_put_text(to, config);
+    state_put_u64(to, sim->options.seed);
+    state_put_u64(to, sched_graph(&sim->sched));
+    state_put_u64(to, sim->now);
+    sim_models(sim, model_put, to);
+    state_put_text(to, "");
+    free(config);
+}
+
+/* The first line that is another one; both texts have all keys in the same order. */
+static bool config_same(struct state_reader *from, const char *saved, const char *here)
+{
+    while (*saved && *saved == *here) {
+        size_t n = strcspn(saved, "\n"), m = strcspn(here, "\n");
+        if (n != m || memcmp(saved, here, n) != 0)
+            break;
+        saved += n + (saved[n] == '\n');
+        here += m + (here[m] == '\n');
+    }
+    return (*saved == 0 && *here == 0) ||
+           state_refuse(from, "configuration: '%.*s' was saved, '%.*s' is here", (int)strcspn(saved, "\n"), saved,
+                        (int)strcspn(here, "\n"), here);
+}
+
+static bool config_check(struct sim *sim, struct state_reader *from)
+{
+    char *saved = state_get_text(from), *here = config_text(sim->cfg);
+    bool same = saved && config_same(from, saved, here);
+    free(saved);
+    free(here);
+    return same;
+}
+
+struct models_check {
+    struct state_reader *from;
+    bool ok;
+};
+
+static void model_check(void *ctx, const char *key, const char *tools)
+{
+    struct models_check *c = ctx;
+    (void)tools;
+    c->ok = c->ok && state_get_same(c->from, "models", "model", key);
+}
+
+static bool head_check(struct sim *sim, struct state_reader *from)
+{
+    struct models_check models = {from, true};
+    uint64_t seed, graph, cycle;
+    if (!state_get_same(from, "gantry", "version", GANTRY_VERSION) || !config_check(sim, from) ||
+        !state_get_u64(from, &seed) || !state_get_u64(from, &graph) || !state_get_u64(from, &cycle))
+        return false;
+    if (seed != sim->options.seed)
+        return state_refuse(from, "seed %llu was saved, %llu is here", (unsigned long long)seed,
+                            (unsigned long long)sim->options.seed);
+    if (graph != sched_graph(&sim->sched))
+        return state_refuse(from, "its partitions and channels are others than those of this machine");
+    sim_models(sim, model_check, &models);
+    return models.ok && state_get_same(from, "models", "model", "");
+}
+
+/* ---- the state */
+static enum gantry_status refused(const char *file, const char *what, const char *why)
+{
+    diag(file, "%s cannot be saved or restored: %s", what, why);
+    return STATUS_USAGE;
+}
+
+static enum gantry_status savable(struct sim *sim, const char *file)
+{
+    char text[120];
+    const char *why;
+    const struct part *part = sched_unsavable(&sim->sched, &why);
+    PART_CHECK(!sim->running, NULL, sim->now, "saved or restored from a callback");
+    if (part)
+        return refused(file, part->name, why);
+    if (sim->tap)
+        return refused(file, "lock step", "the golden model's registers are no part of the machine");
+    why = pmem_unsavable(sim->memory, text, sizeof text);
+    return why ? refused(file, "memory", why) : STATUS_OK;
+}
+
+enum gantry_status sim_save(struct sim *sim, const char *file, const struct sim_beside *beside)
+{
+    enum gantry_status status = savable(sim, file);
+    struct checkpoint_out *out = status == STATUS_OK ? checkpoint_create(file) : NULL;
+    if (!out)
+        return status == STATUS_OK ? STATUS_IO : status;
+    struct state_writer *to = checkpoint_writer(out);
+    head_save(sim, to);
+    sched_save(&sim->sched, to);
+    sim_host_save(sim, to);
+    pmem_save(sim->memory, to);
+    if (beside)
+        beside->save(beside->ctx, to);
+    return checkpoint_commit(out);
+}
+
+enum gantry_status sim_restore(struct sim *sim, const char *file, const struct sim_beside *beside)
+{
+    struct checkpoint_in *in = NULL;
+    enum gantry_status status = savable(sim, file);
+    if (status == STATUS_OK)
+        status = checkpoint_open(file, &in);
+    if (status != STATUS_OK)
+        return status;
+    struct state_reader *from = checkpoint_reader(in);
+    uint8_t more;
+    bool ok = head_check(sim, from) && sched_restore(&sim->sched, from) && sim_host_restore(sim, from) &&
+              pmem_restore(sim->memory, from) && (beside == NULL || beside->restore(beside->ctx, from));
+    if (ok && STATE_GET(from, more))
+        ok = state_refuse(from, "holds more than this machine");
+    if (!ok)
+        diag(file, "%s", *from->why ? from->why : "ends too early");
+    checkpoint_close(in);
+    return ok ? STATUS_OK : STATUS_DATA;
+}
+
+uint64_t sim_state_hash(struct sim *sim)
+{
+    struct state_hash hash;
+    state_hash_begin(&hash);
+    state_put_u64(&hash.writer, sched_state_hash(&sim->sched));
+    sim_host_save(sim, &hash.writer);
+    pmem_save(sim->memory, &hash.writer);
+    return state_hash_end(&hash);
+}

@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rings, transports inproc and shm, hello, regions: what crosses, crosses once, in order and whole; a promise never
+// overtakes data; what does not fit is refused with its name.
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "bridge/link/hello.h"
+#include "bridge/link/peers.h"
+#include "bridge/link/region.h"
+#include "bridge/link/region_layout.h"
+
+/* What act() says on stderr, and its exit status, from a process of its own. */
+static int said(int (*act)(void *ctx), void *ctx, char *text, size_t room)
+{
+    int ends[2], status;
+    assert_int_equal(pipe(ends), 0);
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        dup2(ends[1], 2);
+        _exit(act(ctx));
+    }
+    close(ends[1]);
+    size_t n = 0;
+    for (ssize_t got; n < room - 1 && (got = read(ends[0], text + n, room - 1 - n)) > 0;)
+        n += (size_t)got;
+    text[n] = 0;
+    close(ends[0]);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void assert_said(int (*act)(void *ctx), void *ctx, int status, const char *what)
+{
+    char text[2048];
+    assert_int_equal(said(act, ctx, text, sizeof text), status);
+    if (strstr(text, what) == NULL)
+        fail_msg("\"%s\" without \"%s\"", text, what);
+    assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1); /* one line */
+}
+
+/* ---- rings */
+struct pair {
+    struct ring *ring;
+    struct link from, to;
+};
+
+static void pair_open(struct pair *p, uint32_t bytes, uint32_t depth)
+{
+    p->ring = ring_new(bytes, depth, RING_LINE, 1);
+    link_init(&p->from, &transport_inproc, "a:0 -> b:0", true, bytes, 8, depth);
+    link_init(&p->to, &transport_inproc, "a:0 -> b:0", false, bytes, 8, depth);
+    assert_true(p->from.transport->open(&p->from, p->ring));
+    assert_true(p->to.transport->open(&p->to, p->ring));
+}
+
+static void pair_close(struct pair *p)
+{
+    p->from.transport->close(&p->from);
+    p->to.transport->close(&p->to);
+    free(p->ring);
+}
+
+/* Widths and depths of every kind, round the ring many times: what was sent comes, and no more than the depth. */
+static void test_ring_carries_all(void **state)
+{
+    static const uint32_t widths[] = {0, 1, 7, 8, 16, 48, 64, 65, 200}, depths[] = {1, 2, 3, 4, 5, 64, 100};
+    (void)state;
+    for (unsigned w = 0; w < sizeof widths / sizeof widths[0]; w++) {
+        for (unsigned d = 0; d < sizeof depths / sizeof depths[0]; d++) {
+            struct pair p;
+            uint8_t payload[200];
+            uint64_t sent = 0, taken = 0;
+            pair_open(&p, widths[w], depths[d]);
+            for (unsigned round = 0; round < 300; round++) {
+                for (unsigned n = 0; n <= round % depths[d]; n++) {
+                    memset(payload, (int)(sent & 0xff), sizeof payload);
+                    link_send(&p.from, 10 + 3 * sent++, payload);
+                }
+                p.from.transport->promise(&p.from, 10 + 3 * sent);
+                assert_int_equal(link_take(&p.to), 10 + 3 * sent);
+                assert_int_equal(p.to.arrived, sent);
+                for (; taken < sent; taken++) {
+                    const struct slot *slot = ring_slot(p.ring, taken);
+                    memset(payload, (int)(taken & 0xff), sizeof payload);
+                    assert_int_equal(slot->sequence, taken + 1);
+                    assert_int_equal(slot->stamp, 10 + 3 * taken);
+                    assert_memory_equal(slot->payload, payload, widths[w]);
+                }
+                p.to.transport->done(&p.to, taken);
+            }
+            pair_close(&p);
+        }
+    }
+}
+
+static int full(void *ctx)
+{
+    struct pair p;
+    uint64_t message = 0;
+    (void)ctx;
+    pair_open(&p, 8, 3);
+    for (unsigned n = 0; n < 4; n++)
+        link_send(&p.from, n, &message);
+    return 0;
+}
+
+static int too_early(void *ctx)
+{
+    struct pair p;
+    uint64_t message = 0;
+    (void)ctx;
+    pair_open(&p, 8, 3);
+    p.from.transport->promise(&p.from, 100);
+    link_take(&p.to);
+    link_send(&p.from, 99, &message);
+    link_take(&p.to);
+    return 0;
+}
+
+static int backwards(void *ctx)
+{
+    struct pair p;
+    uint64_t message = 0;
+    (void)ctx;
+    pair_open(&p, 8, 3);
+    link_send(&p.from, 99, &message);
+    link_send(&p.from, 99, &message);
+    link_take(&p.to);
+    return 0;
+}
+
+static int out_of_order(void *ctx)
+{
+    struct pair p;
+    uint64_t message = 0;
+    (void)ctx;
+    pair_open(&p, 8, 3);
+    p.from.sent = 1; /* one is lost: the second lies in its place */
+    link_send(&p.from, 99, &message);
+    ring_slot(p.ring, 0)->sequence = 2;
+    link_take(&p.to);
+    return 0;
+}
+
+/* One more than the depth, a message below a promise, two of one cycle, one in the place of another: our own bugs. */
+static void test_ring_bounds(void **state)
+{
+    (void)state;
+    assert_said(full, NULL, 70, "a:0 -> b:0: internal error");
+    assert_said(full, NULL, 70, "link holds 3 messages, depth 3");
+    assert_said(too_early, NULL, 70, "message 1 of cycle 99 comes behind one of cycle -1 or a promise of 100");
+    assert_said(backwards, NULL, 70, "message 2 of cycle 99 comes behind one of cycle 99");
+    assert_said(out_of_order, NULL, 70, "message 2 in the place of message 1");
+}
+
+/* A receiver at whose every look the sender sends and promises once more, behind its back. */
+static struct pair *meddled;
+static void meddle(void)
+{
+    uint64_t n = meddled->from.sent + 1;
+    link_send(&meddled->from, 10 * n, &n);
+    meddled->from.transport->promise(&meddled->from, 10 * n + 5);
+}
+static uint64_t horizon_and_more(struct link *link)
+{
+    uint64_t horizon = ring_horizon(link);
+    meddle();
+    return horizon;
+}
+static uint64_t peek_and_more(struct link *link)
+{
+    uint64_t arrived = ring_peek(link);
+    meddle();
+    return arrived;
+}
+
+/* Between its two looks nothing slips through: what is below the horizon of a take is among what it took. */
+static void test_nothing_slips_between_looks(void **state)
+{
+    struct transport transport = transport_inproc;
+    struct pair p;
+    (void)state;
+    pair_open(&p, 8, 300);
+    transport.horizon = horizon_and_more;
+    transport.peek = peek_and_more;
+    p.to.transport = &transport;
+    meddled = &p;
+    for (unsigned n = 0; n < 100; n++) { /* each a CHECK in peek */
+        uint64_t horizon = link_take(&p.to);
+        assert_true(10 * (p.to.arrived + 1) >= horizon);
+        assert_true(p.to.arrived > n);
+    }
+    pair_close(&p);
+}
+
+/* A promise does not fall. */
+static void test_promise_rises(void **state)
+{
+    struct pair p;
+    (void)state;
+    pair_open(&p, 8, 3);
+    p.from.transport->promise(&p.from, 100);
+    p.from.transport->promise(&p.from, 50);
+    assert_int_equal(link_take(&p.to), 100);
+    pair_close(&p);
+}
+
+/* ---- regions */
+static const char *const PROCESSES[] = {"one", "two"};
+
+static int region_of(const struct region_link *links, uint32_t count)
+{
+    struct region_plan plan = {PROCESSES, 2, links, count, REGION_NONE};
+    int fd = region_create(&plan);
+    assert_true(fd >= 0);
+    return fd;
+}
+
+static const struct region_link FORTH = {"a:0 -> b:0", 24, 10, 64, 0, 1}, BACK = {"b:0 -> a:0", 0, 10, 64, 1, 0};
+
+static bool end_open(struct link *link, struct region *r, const struct region_link *like, bool sends)
+{
+    link_init(link, &transport_shm, like->name, sends, like->bytes, like->latency, like->depth);
+    return link->transport->open(link, r);
+}
+
+struct load {
+    uint64_t count, random[2];
+};
+
+/* Streams with random gaps between messages, promises as close behind as they may be. */
+static void stream(struct link *forth, struct link *back)
+{
+    uint64_t now = 0, x = 1;
+    for (uint64_t n = 1; n <= 300000; n++) {
+        struct load load = {n, {n * 77, ~n}};
+        x = x * 6364136223846793005u + 1;
+        now += 1 + (x >> 62);
+        while (forth->sent - back->transport->peek(back) >= FORTH.depth)
+            sched_yield();
+        back->transport->done(back, back->arrived);
+        link_send(forth, now + FORTH.latency, &load);
+        forth->transport->promise(forth, now + 1 + FORTH.latency);
+    }
+    forth->transport->promise(forth, UINT64_MAX);
+}
+
+static int drain(struct link *forth, struct link *back)
+{
+    uint64_t taken = 0, horizon = 0, wrong = 0;
+    while (horizon != UINT64_MAX || taken < forth->arrived) {
+        horizon = link_take(forth); /* checks that nothing comes below an earlier horizon */
+        if (taken == forth->arrived)
+            sched_yield();
+        for (; taken < forth->arrived; taken++) {
+            const struct slot *slot = ring_slot(forth->ring, taken);
+            struct load load;
+            memcpy(&load, slot->payload, sizeof load);
+            wrong += load.count != taken + 1 || load.random[0] != load.count * 77 || load.random[1] != ~load.count;
+            forth->transport->done(forth, taken + 1);
+            link_send(back, taken + 10, NULL);
+        }
+    }
+    return wrong ? 4 : taken == 300000 ? 0 : 5;
+}
+
+/* Two processes on one link, as fast as they can: numbers, contents and promises hold. */
+static void test_stream_between_processes(void **state)
+{
+    struct region_link links[] = {FORTH, BACK};
+    struct hello hello = hello_make("r", "g", "c", 1);
+    struct link forth, back;
+    int fd = region_of(links, 2), status;
+    (void)state;
+    pid_t pid = fork();
+    if (pid == 0) {
+        alarm(200);
+        struct region *r = region_open(fd, 1, &hello, 1);
+        if (!r || !peers_greet(r, 60) || !end_open(&forth, r, &FORTH, false) || !end_open(&back, r, &BACK, true))
+            _exit(2);
+        _exit(drain(&forth, &back));
+    }
+    struct region *r = region_open(fd, 0, &hello, 1);
+    assert_non_null(r);
+    assert_true(peers_greet(r, 60));
+    assert_true(end_open(&forth, r, &FORTH, true) && end_open(&back, r, &BACK, false));
+    alarm(200); /* should the other end die */
+    stream(&forth, &back);
+    alarm(0);
+    forth.transport->close(&forth);
+    back.transport->close(&back);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    region_close(r);
+    close(fd);
+}
+
+static void *drain_thread(void *arg)
+{
+    struct pair *pairs = arg;
+    return (void *)(intptr_t)drain(&pairs[0].to, &pairs[1].from);
+}
+
+/* The same between two threads: what TSan can follow (make tsan). */
+static void test_stream_between_threads(void **state)
+{
+    struct pair pairs[2];
+    pthread_t thread;
+    void *wrong;
+    (void)state;
+    pair_open(&pairs[0], FORTH.bytes, FORTH.depth);
+    pair_open(&pairs[1], BACK.bytes, BACK.depth);
+    assert_int_equal(pthread_create(&thread, NULL, drain_thread, pairs), 0);
+    stream(&pairs[0].from, &pairs[1].to);
+    assert_int_equal(pthread_join(thread, &wrong), 0);
+    assert_null(wrong);
+    pair_close(&pairs[0]);
+    pair_close(&pairs[1]);
+}
+
+/* ---- hello */
+struct meeting {
+    int fd;
+    struct hello hello;
+};
+
+static int meet(void *ctx)
+{
+    struct meeting *m = ctx;
+    struct region *r = region_open(m->fd, 1, &m->hello, 1);
+    if (r == NULL)
+        return 1;
+    return peers_greet(r, 60) ? 0 : 2;
+}
+
+/* Each field is looked at, and the first that differs is named, on both sides. */
+static void test_hello_names_what_differs(void **state)
+{
+    (void)state;
+    struct hello own = hello_make("rtl-1", "graph-1", "config-1", 5);
+    static const char *const texts[] = {
+        "process one: other protocol: version 1 here, 2 there", "process one: other RTL: rtl-2 here, rtl-1 there",
+        "process one: other graph: graph-2 here, graph-1 there",
+        "process one: other configuration: config-2 here, config-1 there", "process one: other seed: 6 here, 5 there"};
+    for (unsigned field = 0; field < 6; field++) {
+        struct region_link links[] = {FORTH, BACK};
+        struct meeting m = {region_of(links, 2),
+                            hello_make(field == 1 ? "rtl-2" : "rtl-1", field == 2 ? "graph-2" : "graph-1",
+                                       field == 3 ? "config-2" : "config-1", field == 4 ? 6 : 5)};
+        struct hello theirs = own;
+        theirs.version += field == 0;
+        struct region *r = region_open(m.fd, 0, &own, 1);
+        region_entry(r, 0)->hello = theirs; /* a side of another version that joined */
+        if (field == 5) {
+            assert_int_equal(meet(&m), 0);
+            assert_true(peers_greet(r, 1));
+        } else {
+            assert_said(meet, &m, 2, texts[field]);
+            assert_int_equal(region_entry(r, 1)->stage, REGION_REFUSED);
+            if (field)
+                assert_false(peers_greet(r, 1));
+        }
+        region_close(r);
+        close(m.fd);
+    }
+}
+
+/* A region of another version or none at all, a process that never comes, ends that differ. */
+static int other_version(void *ctx)
+{
+    struct meeting *m = ctx;
+    m->hello.version++;
+    return meet(m);
+}
+
+static int no_region(void *ctx)
+{
+    struct meeting m = *(struct meeting *)ctx;
+    m.fd = memfd_create("x", 0);
+    if (ftruncate(m.fd, 100000) != 0)
+        return 9;
+    return meet(&m);
+}
+
+static int nobody_comes(void *ctx)
+{
+    struct meeting *m = ctx;
+    struct region *r = region_open(m->fd, 1, &m->hello, 1);
+    return r && peers_greet(r, 0) ? 0 : 2;
+}
+
+static int end_differs(void *ctx)
+{
+    struct meeting *m = ctx;
+    struct region *r = region_open(m->fd, 1, &m->hello, 1);
+    struct region_link like = FORTH;
+    struct link link;
+    like.bytes += m->hello.seed == 10;
+    like.latency += m->hello.seed == 11;
+    like.depth += m->hello.seed == 12;
+    snprintf(like.name, sizeof like.name, "%s", m->hello.seed == 13 ? "a:1 -> b:0" : FORTH.name);
+    return r && end_open(&link, r, &like, m->hello.seed == 14) ? 0 : 3;
+}
+
+static void test_what_does_not_fit_is_refused(void **state)
+{
+    static const char *const ends[] = {"a:0 -> b:0: messages of 25 bytes here, 24 there",
+                                       "a:0 -> b:0: latency 11 here, 10 there", "a:0 -> b:0: depth 65 here, 64 there",
+                                       "a:1 -> b:0: no link of this name enters process two",
+                                       "a:0 -> b:0: no link of this name leaves process two"};
+    struct region_link links[] = {FORTH, BACK};
+    (void)state;
+    for (unsigned n = 0; n < 8; n++) {
+        struct meeting m = {region_of(links, 2), hello_make("r", "g", "c", n + 7)};
+        if (n == 0)
+            assert_said(other_version, &m, 1, "links: other protocol: version 2 here, 1 there");
+        else if (n == 1)
+            assert_said(no_region, &m, 1, "links: not the shared memory of a run");
+        else if (n == 2)
+            assert_said(nobody_comes, &m, 2, "links: process one has not come within 0 s");
+        else
+            assert_said(end_differs, &m, 3, ends[n - 3]);
+        close(m.fd);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ring_carries_all),
+        cmocka_unit_test(test_ring_bounds),
+        cmocka_unit_test(test_promise_rises),
+        cmocka_unit_test(test_nothing_slips_between_looks),
+        cmocka_unit_test(test_stream_between_processes),
+        cmocka_unit_test(test_stream_between_threads),
+        cmocka_unit_test(test_hello_names_what_differs),
+        cmocka_unit_test(test_what_does_not_fit_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
