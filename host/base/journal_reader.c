@@ -171,9 +171,10 @@ bool journal_take(struct journal_reader *r, unsigned stream, void *to, size_t by
         if (c->at == c->used)
             frame_unpack(r, c);
         size_t n = c->used - c->at < bytes ? c->used - c->at : bytes;
-        if (out)
+        if (out) {
             memcpy(out, c->data + c->at, n);
-        out += out ? n : 0;
+            out += n;
+        }
         c->at += (uint32_t)n;
         bytes -= n;
     }

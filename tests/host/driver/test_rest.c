@@ -235,19 +235,26 @@ static void children_count(void **state)
 static void late_descendants_count(void **state)
 {
     struct bench *b = *state;
+    int born[2];
+    char last;
+    assert_int_equal(pipe(born), 0);
     pid_t pid = fork();
     if (pid == 0) {
         setpgid(0, 0);
         for (unsigned generation = 0; generation < 40; generation++)
             if (fork())
                 behave(PAUSES);
-        behave(COMPUTES);
+        if (write(born[1], "x", 1) == 1)
+            behave(COMPUTES);
+        _exit(1);
     }
     setpgid(pid, pid);
     started[started_count++] = pid;
-    usleep(200000);
+    assert_int_equal(read(born[0], &last, 1), 1);
+    usleep(50000);
     client_get(b->d, pid);
     assert_true(restless(b));
+    close(born[0]), close(born[1]);
 }
 
 /* A process all of whose threads have asked is at rest without a look at it; one thread more is looked at. */
