@@ -18,7 +18,7 @@ install-files: all
 	@rm -rf $(SHARE)/build/gen && cp -R $(B)/gen $(SHARE)/build/gen
 	@echo $(MARCH) >$(SHARE)/build/march
 	@rm -rf $(SHARE)/build/models
-	@if [ $(MARCH) = native ] && [ -d build/models ]; then cp -Rp build/models $(SHARE)/build/models; fi
+	@if [ $(MARCH) = native ] && [ -d build/models ]; then flock build/models/.lock cp -Rp build/models $(SHARE)/build/models; fi  # not while one is built
 	@ln -sfn $(abspath build)/venv $(SHARE)/build/venv
 	@echo "install: gantry is in $(DESTDIR)$(PREFIX)/bin"
 .PHONY: install install-files
