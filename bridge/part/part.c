@@ -80,7 +80,7 @@ void part_gather(struct part *part, uint64_t from)
                                c->id, c->name, (unsigned long long)(ahead + from));
                     break;
                 }
-                part_due(part, (unsigned)ahead, slot, channel_payload(c, n));
+                part_due(part, (unsigned)ahead, slot, c->bytes ? channel_payload(c, n) : NULL);
             }
             channel_drop(c, n); /* the payload stays readable: nobody sends to this partition during its visit */
             if (n == count)

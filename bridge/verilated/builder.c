@@ -37,7 +37,7 @@ static void child_main(char *const *words, pid_t parent, int output)
     prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
     if (getppid() != parent)
         _exit(127);
-    int nothing = open("/dev/null", O_RDONLY);
+    int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0)
         _exit(127);
     unsetenv("LD_PRELOAD");

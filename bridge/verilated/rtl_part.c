@@ -72,28 +72,35 @@ static uint64_t lane_sent(const struct part *part, const struct model_port *port
     return w ? w->channel.sent : 0;
 }
 
-/* Requests that were not answered: X_req out against X_rsp in, X_cmd out against X_evt in. */
+/* Of an output port X_req or X_cmd the input port that answers it, X_rsp or X_evt; NULL: it is none, or has none. */
+static const struct model_port *answer_of(const struct model_api *api, const struct model_port *ask)
+{
+    size_t stem = strlen(ask->name) - 4;
+    const char *end = ask->name + stem, *answer = strcmp(end, "_req") == 0   ? "_rsp"
+                                                  : strcmp(end, "_cmd") == 0 ? "_evt"
+                                                                             : NULL;
+    for (uint32_t k = 0; answer && ask->out && k < api->port_count; k++) {
+        const struct model_port *port = &api->ports[k];
+        if (!port->out && port->count == ask->count && strncmp(port->name, ask->name, stem) == 0 &&
+            strcmp(port->name + stem, answer) == 0)
+            return port;
+    }
+    return NULL;
+}
+
+/* Requests that were not answered. */
 static void rtl_report(struct part *part, FILE *out)
 {
     struct rtl_part *r = part->own;
     for (uint32_t i = 0; i < r->api->port_count; i++) {
-        const struct model_port *ask = &r->api->ports[i];
-        size_t stem = strlen(ask->name) - 4;
-        const char *end = ask->name + stem;
-        if (!ask->out || (strcmp(end, "_req") != 0 && strcmp(end, "_cmd") != 0))
-            continue;
-        for (uint32_t k = 0; k < r->api->port_count; k++) {
-            const struct model_port *answer = &r->api->ports[k];
-            if (answer->out || answer->count != ask->count || strncmp(answer->name, ask->name, stem + 1) != 0 || k == i)
-                continue;
-            for (uint32_t lane = 0; lane < ask->count; lane++) {
-                const struct wire *w = part->out[ask->slot + lane];
-                uint64_t sent = lane_sent(part, ask, lane, true), got = lane_sent(part, answer, lane, false);
-                if (w && sent > got)
-                    fprintf(out, "  %s waits for %s: %llu of %llu %s unanswered, the last sent at cycle %llu\n",
-                            part->name, part_name(w->to), (unsigned long long)(sent - got), (unsigned long long)sent,
-                            ask->name, (unsigned long long)(w->channel.last - 1 - w->channel.latency));
-            }
+        const struct model_port *ask = &r->api->ports[i], *answer = answer_of(r->api, ask);
+        for (uint32_t lane = 0; answer && lane < ask->count; lane++) {
+            const struct wire *w = part->out[ask->slot + lane];
+            uint64_t sent = lane_sent(part, ask, lane, true), got = lane_sent(part, answer, lane, false);
+            if (w && sent > got)
+                fprintf(out, "  %s waits for %s: %llu of %llu %s unanswered, the last sent at cycle %llu\n", part->name,
+                        part_name(w->to), (unsigned long long)(sent - got), (unsigned long long)sent, ask->name,
+                        (unsigned long long)(w->channel.last - 1 - w->channel.latency));
         }
     }
 }

@@ -1,0 +1,482 @@
+// SPDX-License-Identifier: Apache-2.0
+// An instance of a verilated partition, with a model written here instead of a library: what it is stepped with and
+// what it sends, taps, observation, counters, the report of requests without an answer, state under its key, ports.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/state_io.h"
+#include "bridge/run/sched.h"
+#include "bridge/verilated/rtl_part.h"
+
+/* ---- the model: notes what it is asked */
+struct model {
+    char name[40];
+    uint16_t id;
+    uint64_t seed, from, traced[2], word;
+    uint32_t took, looked;
+    uint64_t when[8];
+    uint32_t slot[8], value[8];
+    bool no_skip, on, busy, destroyed;
+    uint32_t send_slot; /* at the next visit: a message, or a credit */
+    bool send, send_credit, show;
+};
+static struct model *newest;
+
+static void *model_create(const char *name, uint16_t id, uint64_t seed)
+{
+    newest = calloc(1, sizeof *newest);
+    snprintf(newest->name, sizeof newest->name, "%s", name);
+    newest->id = id;
+    newest->seed = seed;
+    return newest;
+}
+static unsigned destroyed;
+static void model_destroy(void *model)
+{
+    destroyed++;
+    free(model);
+}
+static bool model_step(void *model, uint64_t from, struct part_in *const *due, const uint32_t *count, bool no_skip,
+                       const struct model_sink *sink)
+{
+    struct model *m = model;
+    m->from = from;
+    m->no_skip = no_skip;
+    for (uint32_t c = 0; c < PART_WINDOW; c++) {
+        for (uint32_t i = 0; i < count[c]; i++) {
+            m->when[m->took] = from + c;
+            m->slot[m->took] = due[c][i].slot;
+            m->value[m->took++] = due[c][i].data ? *(const uint32_t *)due[c][i].data : 0;
+        }
+    }
+    uint32_t message = 77;
+    if (m->send || m->send_credit)
+        sink->send(sink->ctx, m->send_slot, from + 3, m->send ? &message : NULL);
+    m->send = m->send_credit = false;
+    if (m->show && m->on)
+        sink->observe(sink->ctx, 1, 2, from + 5, &message);
+    return !m->busy;
+}
+static uint64_t model_counter(void *model, uint32_t address)
+{
+    (void)model;
+    return 100 + address;
+}
+static uint64_t model_shown(const void *model)
+{
+    return ((const struct model *)model)->word;
+}
+static uint64_t model_look(void *model, uint32_t what)
+{
+    ((struct model *)model)->looked++;
+    return 1000 + what;
+}
+static void model_observe(void *model, bool on)
+{
+    ((struct model *)model)->on = on;
+}
+static bool model_trace(void *model, const char *file, uint64_t from, uint64_t to)
+{
+    struct model *m = model;
+    m->traced[0] = from;
+    m->traced[1] = to;
+    return strcmp(file, "good.fst") == 0;
+}
+static void model_save(void *model, struct state_writer *to)
+{
+    STATE_PUT(to, ((struct model *)model)->word);
+}
+static bool model_restore(void *model, struct state_reader *from)
+{
+    return STATE_GET(from, ((struct model *)model)->word);
+}
+
+static const struct model_port ports[] = {
+    {.name = "in_req", .count = 2, .bytes = 4, .slot = 0, .credit = 1, .credit_slot = 5},
+    {.name = "mem_rsp", .count = 2, .bytes = 4, .slot = 2},
+    {.name = "cp_evt", .count = 1, .bytes = 4, .slot = 4},
+    {.name = "mem_rsp2", .count = 2, .bytes = 4, .slot = 5}, /* another stem, as long */
+    {.name = "mem_req", .out = 1, .count = 2, .bytes = 4, .slot = 0},
+    {.name = "cp_cmd", .out = 1, .count = 1, .bytes = 4, .slot = 2},
+    {.name = "out_rsp", .out = 1, .count = 2, .bytes = 4, .slot = 3, .credit = 1, .credit_slot = 7},
+};
+static const struct model_counter counters[] = {{"", "visits", "1"}, {"valu", "busy", "cycles"}};
+#define API                                                                                                            \
+    {                                                                                                                  \
+        .abi = MODEL_ABI, .kind = "toy", .ports = ports, .counters = counters, .port_count = 7, .counter_count = 2,    \
+        .ins = 9, .outs = 7, .create = model_create, .destroy = model_destroy, .step = model_step,                     \
+        .counter = model_counter, .shown = model_shown, .look = model_look, .observe = model_observe,                  \
+        .trace = model_trace, .save = model_save, .restore = model_restore                                             \
+    }
+static const struct model_api api = API;
+static struct library library = {.kind = "toy", .api = &api, .key = (char *)"toy-1"};
+
+/* ---- its partner: a partition that sends what it is told and notes what comes */
+struct partner {
+    uint64_t came[4];
+    uint32_t slot[4], count;
+};
+static void partner_visit(struct part *part, uint64_t from)
+{
+    struct partner *p = part->own;
+    for (uint32_t c = 0; c < PART_WINDOW; c++) {
+        for (uint32_t i = 0; i < part->due_count[c]; i++) {
+            p->came[p->count] = from + c;
+            p->slot[p->count++] = part->due[c][i].slot;
+        }
+    }
+}
+static const struct part_ops partner_ops = {.visit = partner_visit};
+
+struct bench {
+    struct sched s;
+    struct partner partner;
+    struct part *toy, *other;
+    struct model *model;
+};
+static void bench_open(struct bench *b, bool no_skip)
+{
+    memset(b, 0, sizeof *b);
+    sched_init(&b->s);
+    b->toy = rtl_part_new(&library, "gpu3.toy5", 3, 5, 99, no_skip);
+    b->model = newest;
+    b->other = part_new(&partner_ops, "other", 4, 8, &b->partner);
+    sched_add(&b->s, b->toy);
+    sched_add(&b->s, b->other);
+}
+static void bench_start(struct bench *b)
+{
+    assert_true(sched_start(&b->s));
+}
+static void run_to(struct bench *b, uint64_t cycle)
+{
+    while (b->s.now < cycle)
+        sched_run(&b->s, 1);
+}
+
+/* Name, {GPU, index} and seed reach the model, and it is visited once at the start to find out whether it is idle. */
+static void test_instance(void **state)
+{
+    struct bench b;
+    (void)state;
+    for (unsigned skip = 0; skip < 2; skip++) {
+        bench_open(&b, skip);
+        assert_string_equal(b.model->name, "gpu3.toy5");
+        assert_int_equal(b.model->id, 0x305);
+        assert_int_equal(b.model->seed, 99);
+        assert_false(b.toy->idle);
+        bench_start(&b);
+        assert_int_equal(sched_next(&b.s), 0);
+        b.model->busy = true;
+        run_to(&b, 8);
+        assert_int_equal(b.model->no_skip, skip);
+        assert_false(b.toy->idle);
+        b.model->busy = false;
+        run_to(&b, 16);
+        assert_int_equal(b.model->from, 8);
+        assert_true(b.toy->idle);
+        destroyed = 0;
+        sched_fini(&b.s);
+        assert_int_equal(destroyed, 1);
+    }
+}
+
+struct taps {
+    unsigned count;
+    bool out[4];
+    uint32_t slot[4], value[4];
+    uint64_t cycle[4];
+};
+static void tap(void *ctx, bool out, uint32_t slot, uint64_t cycle, const void *message)
+{
+    struct taps *t = ctx;
+    t->out[t->count] = out;
+    t->slot[t->count] = slot;
+    t->cycle[t->count] = cycle;
+    t->value[t->count++] = *(const uint32_t *)message;
+}
+
+/* Messages both ways at their cycles; a tap sees each once, and no credit. */
+static void test_messages_and_taps(void **state)
+{
+    struct bench b;
+    struct taps taps = {0};
+    uint32_t value = 41;
+    void *ctx;
+    (void)state;
+    bench_open(&b, false);
+    sched_connect(&b.s, b.other, 0, b.toy, 3, 4, 10, 4);
+    sched_connect(&b.s, b.other, 1, b.toy, 7, 0, 10, 4); /* a credit */
+    sched_connect(&b.s, b.toy, 1, b.other, 2, 4, 20, 4);
+    sched_connect(&b.s, b.toy, 5, b.other, 3, 0, 20, 4);
+    bench_start(&b);
+    assert_null(rtl_part_tapped(b.toy, &ctx));
+    rtl_part_tap(b.toy, tap, &taps);
+    assert_ptr_equal(rtl_part_tapped(b.toy, &ctx), tap);
+    assert_ptr_equal(ctx, &taps);
+    sched_send(b.other, 0, 3, &value);
+    sched_send(b.other, 1, 4, NULL);
+    run_to(&b, 16);
+    assert_int_equal(b.model->took, 2);
+    assert_true(b.model->when[0] == 13 && b.model->slot[0] == 3 && b.model->value[0] == 41);
+    assert_true(b.model->when[1] == 14 && b.model->slot[1] == 7);
+    b.model->send = true;
+    b.model->send_slot = 1;
+    b.toy->idle = false;
+    sched_wake(&b.s, b.toy, 16);
+    run_to(&b, 24);
+    b.model->send_credit = true;
+    b.model->send_slot = 5;
+    sched_wake(&b.s, b.toy, 24);
+    run_to(&b, 64);
+    assert_int_equal(b.partner.count, 2);
+    assert_true(b.partner.came[0] == 39 && b.partner.slot[0] == 2);
+    assert_true(b.partner.came[1] == 47 && b.partner.slot[1] == 3);
+    assert_int_equal(taps.count, 2);
+    assert_true(!taps.out[0] && taps.slot[0] == 3 && taps.cycle[0] == 13 && taps.value[0] == 41);
+    assert_true(taps.out[1] && taps.slot[1] == 1 && taps.cycle[1] == 19 && taps.value[1] == 77);
+    rtl_part_tap(b.toy, NULL, NULL);
+    sched_send(b.other, 0, 64, &value);
+    run_to(&b, 96);
+    assert_int_equal(taps.count, 2);
+    assert_int_equal(b.model->took, 3);
+    sched_fini(&b.s);
+}
+
+static unsigned observed;
+static void observe(void *ctx, struct part *part, uint32_t port, uint32_t lane, uint64_t cycle, const void *data)
+{
+    assert_ptr_equal(ctx, &observed);
+    assert_string_equal(part->name, "gpu3.toy5");
+    assert_true(port == 1 && lane == 2 && cycle == 5 && *(const uint32_t *)data == 77);
+    observed++;
+}
+
+static void count(void *arg, const char *location, const char *name, uint64_t value, const char *unit)
+{
+    char *text = arg;
+    sprintf(text + strlen(text), "%s %s %llu %s;", location, name, (unsigned long long)value, unit);
+}
+
+/* What it shows: observation while it is on, counters by block, words, a trace by a library that has tracing. */
+static void test_what_it_shows(void **state)
+{
+    struct model_api none = API;
+    struct bench b;
+    char text[200] = "";
+    (void)state;
+    bench_open(&b, false);
+    bench_start(&b);
+    b.model->show = true;
+    rtl_part_observe(b.toy, observe, &observed);
+    assert_true(b.model->on);
+    run_to(&b, 8);
+    assert_int_equal(observed, 1);
+    rtl_part_observe(b.toy, NULL, NULL);
+    assert_false(b.model->on);
+    b.toy->ops->counters(b.toy, count, text);
+    assert_string_equal(text, "gpu3.toy5 visits 100 1;gpu3.toy5.valu busy 101 cycles;");
+    b.model->word = 31;
+    assert_int_equal(part_shown(b.toy), 31);
+    assert_int_equal(part_look(b.toy, 9), 1009);
+    assert_true(rtl_part_trace(b.toy, "good.fst", 5, 6));
+    assert_true(b.model->traced[0] == 5 && b.model->traced[1] == 6);
+    assert_false(rtl_part_trace(b.toy, "bad.fst", 5, 6));
+    none.trace = NULL;
+    library.api = &none;
+    struct part *other = rtl_part_new(&library, "x", 0, 0, 0, false);
+    library.api = &api;
+    assert_false(rtl_part_trace(other, "good.fst", 5, 6));
+    part_free(other);
+    sched_fini(&b.s);
+}
+
+static char *report(struct part *part)
+{
+    static char text[2000];
+    FILE *out = fmemopen(text, sizeof text, "w");
+    part->ops->report(part, out);
+    fputc(0, out);
+    fclose(out);
+    return text;
+}
+
+/* Of each lane what was asked and not answered, with the cycle of the last; nothing of answers, of what leads nowhere
+ * and of what is even. */
+static void test_report_of_unanswered(void **state)
+{
+    struct bench b;
+    uint32_t value = 1;
+    (void)state;
+    bench_open(&b, false);
+    sched_connect(&b.s, b.toy, 0, b.other, 0, 4, 20, 4);
+    sched_connect(&b.s, b.toy, 1, b.other, 1, 4, 20, 4);
+    sched_connect(&b.s, b.toy, 2, b.other, 2, 4, 30, 4);
+    sched_connect(&b.s, b.other, 2, b.toy, 2, 4, 20, 4);
+    sched_connect(&b.s, b.other, 3, b.toy, 3, 4, 20, 4);
+    sched_connect(&b.s, b.other, 4, b.toy, 5, 4, 20, 4); /* mem_rsp2: no answer to mem_req */
+    sched_connect(&b.s, b.toy, 3, b.other, 3, 4, 20, 4);
+    bench_start(&b);
+    assert_string_equal(report(b.toy), "");
+    sched_send(b.toy, 0, 6, &value);
+    sched_send(b.toy, 0, 9, &value);
+    sched_send(b.toy, 1, 7, &value);
+    sched_send(b.toy, 3, 7, &value); /* an answer of its own */
+    sched_send(b.other, 4, 2, &value);
+    sched_send(b.other, 2, 2, &value);
+    assert_string_equal(report(b.toy),
+                        "  gpu3.toy5 waits for other: 1 of 2 mem_req unanswered, the last sent at cycle 9\n"
+                        "  gpu3.toy5 waits for other: 1 of 1 mem_req unanswered, the last sent at cycle 7\n");
+    sched_send(b.other, 2, 3, &value);
+    sched_send(b.other, 3, 3, &value);
+    sched_send(b.toy, 2, 11, &value);
+    assert_string_equal(report(b.toy),
+                        "  gpu3.toy5 waits for other: 1 of 1 cp_cmd unanswered, the last sent at cycle 11\n");
+    sched_fini(&b.s);
+}
+
+/* Its state is that of the model under the key of its library. */
+static void test_state(void **state)
+{
+    struct model_api none = API, half = API;
+    struct state_buffer kept;
+    (void)state;
+    struct part *part = rtl_part_new(&library, "a", 0, 0, 0, false);
+    newest->word = 1234;
+    assert_null(part_unsavable(part));
+    state_buffer_init(&kept);
+    part_save(part, &kept.writer);
+    part_free(part);
+    size_t whole = kept.count;
+    for (unsigned n = 0; n < 4; n++) {
+        library.key = (char *)(n == 1 ? "toy-2" : "toy-1");
+        half.restore = NULL;
+        library.api = n == 2 ? &half : &api;
+        kept.taken = 0;
+        kept.count = n == 3 ? whole - 1 : whole;
+        part = rtl_part_new(&library, "a", 0, 0, 0, false);
+        assert_int_equal(part_restore(part, &kept.reader), n == 0);
+        assert_true(n == 3 || newest->word == (n == 0 ? 1234 : 0));
+        part_free(part);
+    }
+    none.save = NULL;
+    library.key = (char *)"toy-1";
+    library.api = &none;
+    part = rtl_part_new(&library, "a", 0, 0, 0, false);
+    library.api = &api;
+    assert_string_equal(part_unsavable(part), "its model was compiled without saving (coverage)");
+    part_free(part);
+    free(kept.bytes);
+}
+
+/* ---- ports */
+static const struct model_port ports_b[] = {
+    {.name = "out_rsp", .count = 2, .bytes = 4, .slot = 1, .credit = 1, .credit_slot = 2},
+    {.name = "mem_req", .count = 2, .bytes = 4, .slot = 3},
+    {.name = "cp_cmd", .count = 1, .bytes = 8, .slot = 5},
+    {.name = "in_req", .out = 1, .count = 2, .bytes = 4, .slot = 0}, /* without the credit that a's has */
+};
+static struct part *part_b(void)
+{
+    struct model_api *other = calloc(1, sizeof *other);
+    *other = api;
+    other->ports = ports_b;
+    other->port_count = 4;
+    struct library lib = {.kind = "toy", .api = other, .key = (char *)"b"};
+    return rtl_part_new(&lib, "b", 0, 0, 0, false);
+}
+
+static void test_connect(void **state)
+{
+    struct sched s;
+    (void)state;
+    sched_init(&s);
+    struct part *a = rtl_part_new(&library, "a", 0, 0, 0, false), *b = part_b();
+    sched_add(&s, a);
+    sched_add(&s, b);
+    assert_ptr_equal(rtl_port(a, "mem_rsp", false), &ports[1]);
+    assert_ptr_equal(rtl_part_api(a), &api);
+    rtl_connect(&s, a, 1, b, 0, "out_rsp", 12, 3);
+    assert_ptr_equal(a->out[4]->to, b);
+    assert_int_equal(a->out[4]->to_slot, 1);
+    assert_true(a->out[4]->channel.latency == 12 && a->out[4]->channel.depth == 3 && a->out[4]->channel.bytes == 4);
+    assert_ptr_equal(b->out[2]->to, a);
+    assert_int_equal(b->out[2]->to_slot, 8);
+    assert_true(b->out[2]->channel.latency == 12 && b->out[2]->channel.depth == 3 && b->out[2]->channel.bytes == 0);
+    rtl_connect(&s, a, 0, b, 1, "mem_req", 9, 5);
+    assert_ptr_equal(a->out[0]->to, b);
+    assert_int_equal(a->out[0]->to_slot, 4);
+    assert_int_equal(s.wire_count, 3);
+    free((void *)(uintptr_t)rtl_part_api(b));
+    part_free(NULL);
+    sched_fini(&s);
+}
+
+/* What does not fit is our own bug. */
+static void wrong(unsigned n)
+{
+    struct sched s;
+    sched_init(&s);
+    struct part *a = rtl_part_new(&library, "a", 0, 0, 0, false), *b = part_b();
+    sched_add(&s, a);
+    sched_add(&s, b);
+    if (n == 0)
+        rtl_connect(&s, a, 0, b, 0, "cp_cmd", 9, 5); /* widths */
+    else if (n == 1)
+        rtl_connect(&s, b, 0, a, 0, "in_req", 9, 5); /* credits */
+    else if (n == 2)
+        rtl_connect(&s, a, 2, b, 0, "mem_req", 9, 5);
+    else if (n == 3)
+        rtl_connect(&s, a, 0, b, 2, "mem_req", 9, 5);
+    else
+        rtl_port(a, "mem_req", false);
+}
+
+static void test_wrong_ports(void **state)
+{
+    static const char *const texts[] = {"a: internal error", "b: internal error",
+                                        "port mem_req: lane 2 of 2 to b lane 0 of 2",
+                                        "port mem_req: lane 0 of 2 to b lane 2 of 2", "no input port mem_req"};
+    (void)state;
+    for (unsigned n = 0; n < 5; n++) {
+        char text[1000];
+        int ends[2], status;
+        assert_int_equal(pipe(ends), 0);
+        pid_t pid = fork();
+        if (pid == 0) {
+            dup2(ends[1], 2);
+            wrong(n);
+            _exit(0);
+        }
+        close(ends[1]);
+        ssize_t got = read(ends[0], text, sizeof text - 1);
+        text[got > 0 ? got : 0] = 0;
+        close(ends[0]);
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+        assert_int_equal(WEXITSTATUS(status), 70);
+        if (strstr(text, texts[n]) == NULL)
+            fail_msg("%s", text);
+        if (n < 2)
+            assert_non_null(strstr(text, "differs from that of"));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_instance),      cmocka_unit_test(test_messages_and_taps),
+        cmocka_unit_test(test_what_it_shows), cmocka_unit_test(test_report_of_unanswered),
+        cmocka_unit_test(test_state),         cmocka_unit_test(test_connect),
+        cmocka_unit_test(test_wrong_ports),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
