@@ -140,7 +140,7 @@ void region_ring(const struct region *r, uint32_t process)
 {
     struct region_entry *e = region_entry(r, process);
     atomic_fetch_add(&e->bell, 1);
-    syscall(SYS_futex, &e->bell, FUTEX_WAKE, 1, NULL, NULL, 0);
+    syscall(SYS_futex, &e->bell, FUTEX_WAKE, 1);
 }
 
 void region_close(struct region *r)

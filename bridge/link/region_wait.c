@@ -99,7 +99,7 @@ static void sleep_once(const struct region *r, const struct region_waiter *w)
         atomic_store(&e->state, REGION_SLEEPS);
         atomic_fetch_sub(&r->head->awake, r->threads);
         struct timespec limit = {.tv_nsec = PEERS_LOOK_NS};
-        syscall(SYS_futex, &e->bell, FUTEX_WAIT, bell, &limit, NULL, 0);
+        syscall(SYS_futex, &e->bell, FUTEX_WAIT, bell, &limit);
         atomic_fetch_add(&r->head->awake, r->threads);
         atomic_store(&e->state, REGION_WAITS);
     }
