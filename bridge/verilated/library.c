@@ -89,6 +89,16 @@ static bool library_open(struct library *lib, const char *path)
     return true;
 }
 
+/* A line of the answer, "KIND PATH"; lib: whose turn it is, NULL: of none. */
+static bool answer_open(struct library *lib, const char *line)
+{
+    size_t kind = lib ? strlen(lib->kind) : 0;
+    if (lib && strncmp(line, lib->kind, kind) == 0 && line[kind] == ' ')
+        return library_open(lib, line + kind + 1);
+    fprintf(stderr, "gantry: models: the builder answers \"%s\"\n", line);
+    return false;
+}
+
 bool library_load(const struct library_source *source, bool trace, struct library *libraries, unsigned count)
 {
     struct words w = {0};
@@ -107,11 +117,8 @@ bool library_load(const struct library_source *source, bool trace, struct librar
     if (!ok && source->failure)
         *source->failure = failure;
     unsigned n = 0;
-    for (char *line = text, *end; ok && line && (end = strchr(line, '\n')) != NULL; line = end + 1) {
-        *end = 0;
-        char *path = strchr(line, ' ');
-        ok = path && n < count && library_open(&libraries[n++], path + 1);
-    }
+    for (char *rest = text, *line; ok && (line = strsep(&rest, "\n")) && (rest || *line); n++)
+        ok = answer_open(n < count ? &libraries[n] : NULL, line);
     if (ok && n != count)
         fprintf(stderr, "gantry: models: %u of %u libraries were named\n", n, count);
     free(text);

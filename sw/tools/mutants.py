@@ -101,7 +101,7 @@ def checked_only(text):
 def of_file(path):
     """All mutants of a source, in the order of its text."""
     file, verilog = str(path.relative_to(ROOT)), path.suffix != ".c"
-    text, off = path.read_text(), False
+    text, off, open_brackets = path.read_text(), False, 0
     lines, code = text.split("\n"), code_of(text).split("\n")
     kept = checked_only(text) if verilog else set()
     for number, (line, bare) in enumerate(zip(lines, code), 1):
@@ -111,7 +111,9 @@ def of_file(path):
         if written and set(re.findall(r"\w+", written[1])) <= kept:
             continue
         off = bool(re.match(r"\s*`ifn?def", line)) or (off and not re.match(r"\s*`(endif|else)", line))  # text of another build
-        if off or LEFT_ALONE.search(bare) or (not verilog and not bare.startswith((" ", "\t"))):
+        left_alone = open_brackets > 0 or LEFT_ALONE.search(bare)  # a check or a message goes on to its closing bracket
+        open_brackets = max(0, open_brackets + bare.count("(") - bare.count(")")) if left_alone else 0
+        if off or left_alone or (not verilog and not bare.startswith((" ", "\t"))):
             continue
         for column, old, new in of_line(bare, verilog):
             yield Mutant(file, number, column, line[column:column + len(old)], new)

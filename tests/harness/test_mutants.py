@@ -74,6 +74,15 @@ def test_checks_of_a_module_are_left_alone(tmp_path, monkeypatch):
     assert {m.line for m in mutants.of_file(file)} == {6, 7, 8, 9, 12}
 
 
+def test_checks_over_several_lines_are_left_alone(tmp_path, monkeypatch):
+    monkeypatch.setattr(mutants, "ROOT", tmp_path)
+    file = tmp_path / "a.c"
+    file.write_text("void f(int n)\n{\n    CHECK(n < 4 && g(n),\n          h(n + 1),\n          n + 2);\n    n += 3;\n    diag(\"x\", n\n         + 4);\n    g(n > 5);\n}\n")
+    assert {m.line for m in mutants.of_file(file)} == {6, 8, 9}
+    file.write_text(file.read_text().replace("diag(", "fprintf("))
+    assert {m.line for m in mutants.of_file(file)} == {6, 9}
+
+
 def test_the_draw_is_that_of_the_seed():
     one, again, other = (mutants.sample("host/vm", seed) for seed in (1, 1, 2))
     assert one == again and one != other and set(one) == set(other)

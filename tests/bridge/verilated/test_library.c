@@ -215,14 +215,11 @@ static void test_what_is_refused(void **state)
     refused("('cu @/none-4d/V', 'l2 @/l2-2b/V')", "/none-4d/V: not a library of this kind and version");
     refused("('cu @/nowhere/V', 'l2 @/l2-2b/V')", "gantry: models: cu: ");
     refused("('cu @/text', 'l2 @/l2-2b/V')", "gantry: models: cu: ");
-    assert_false(load(false, "print('cu')\n"));
-    library_unload(two, 2);
-    assert_false(load(false, "print('cu @/cu-1a/V'.replace('@', here + 'models'), end='')\n")); /* cut off */
-    library_unload(two, 2);
-    char three[400];
-    snprintf(three, sizeof three, PRINT, "('cu @/cu-1a/V', 'l2 @/l2-2b/V', 'l2 @/l2-2b/V')");
-    assert_false(load(false, three));
-    library_unload(two, 2);
+    refused("('cu',)", "the builder answers \"cu\"");
+    refused("('cu @/cu-1a/V', 'cv @/l2-2b/V')", "the builder answers \"cv ");
+    refused("('cu @/cu-1a/V', 'l2@/l2-2b/V')", "the builder answers \"l2/");
+    refused("('cu @/cu-1a/V', 'l2 @/l2-2b/V', 'l2 @/l2-2b/V')", "the builder answers \"l2 ");
+    refused("('cu @/cu-1a/V', '')", "the builder answers \"\"");
 }
 
 static void test_failures(void **state)
