@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The machine (machine.h): ties simulator, command processors and timers together.  After every event all command
- * processors look at their waiting queues again, in the order of GPUs, since a signal may release a queue elsewhere.
+ * The machine (machine.h): ties simulator, command processors and timers together.  When a kernel ends, all command
+ * processors look at their waiting queues again, in the order of GPUs, since it may have stored to a signal that
+ * releases a queue elsewhere; and when the clock has stood still since one of them has written.
  */
 #include "driver/machine.h"
 
@@ -26,6 +27,7 @@ struct machine {
     struct cp **cps;
     unsigned gpus;
     bool visible; /* something happened since machine_run returned */
+    bool stood;   /* it returned because of that */
 };
 
 static void machine_touch(struct machine *m)
@@ -39,7 +41,8 @@ static void on_event(void *ctx, unsigned gpu, uint64_t now, const struct msg_cp_
     struct machine *m = ctx;
     log_cycle = now;
     cp_event(m->cps[gpu], evt);
-    machine_poll(m);
+    for (unsigned g = 0; evt->kind == CP_EVT_LAUNCH_DONE && g < m->gpus; g++)
+        cp_look(m->cps[g]);
 }
 
 static void on_timer(void *ctx, uint64_t now, uint64_t cookie)
@@ -51,10 +54,16 @@ static void on_timer(void *ctx, uint64_t now, uint64_t cookie)
         return;
     }
     cp_timer(m->cps[cookie >> 56], cookie);
-    machine_poll(m);
 }
 
-static const struct sim_host_ops host_ops = {.event = on_event, .timer = on_timer};
+static void on_answer(void *ctx, uint64_t now, uint64_t cookie, const struct msg_mem_rsp *rsp)
+{
+    struct machine *m = ctx;
+    log_cycle = now;
+    cp_answer(m->cps[cookie >> 56], cookie, rsp);
+}
+
+static const struct sim_host_ops host_ops = {.event = on_event, .timer = on_timer, .answer = on_answer};
 
 /* The command processors report here; the user is told, and the clock stops where a client may see something. */
 static void cp_on_event(void *ctx, void *owner, uint32_t event_id)
@@ -259,8 +268,11 @@ bool machine_busy(const struct machine *m)
 
 enum machine_result machine_run(struct machine *m, uint64_t until)
 {
+    if (m->stood)
+        machine_poll(m);
     enum sim_result result = m->visible ? SIM_STOPPED : sim_run(m->sim, until); /* a doorbell may have had effects */
     bool visible = m->visible;
+    m->stood = visible;
     m->visible = false;
     log_cycle = sim_now(m->sim);
     if (result == SIM_MAX_CYCLES)

@@ -38,7 +38,7 @@ void machine_timer(struct machine *m, uint64_t at);     /* machine_run returns t
  */
 enum machine_result { MACHINE_VISIBLE, MACHINE_UNTIL, MACHINE_IDLE, MACHINE_MAX_CYCLES, MACHINE_NO_PROGRESS };
 enum machine_result machine_run(struct machine *m, uint64_t until);
-void machine_poll(struct machine *m); /* all queues look again at headers and dependencies */
+void machine_poll(struct machine *m); /* a client may have changed memory: waiting queues look again (cp_poll) */
 void machine_progress(struct machine *m, struct cp_progress *progress); /* all GPUs */
 void machine_unfinished(struct machine *m); /* at the end: user.cp.kernel for every kernel that has not ended */
 bool machine_busy(const struct machine *m);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The command processor's engine (cp.h): the states of a packet once it has started, commands to and events from the
- * GPU.  One firmware thread: its work on packets of different queues follows one another in target time.  Not
- * responsible for: which packet starts when (ring.c), packet contents (launch.c, fence.c, signal.c), address spaces
- * and errors (space.c).
+ * GPU.  One firmware thread: its work on packets of different queues follows one another in target time, while memory
+ * is waited for beside it.  Not responsible for: which packet starts when (ring.c, fetch.c), packet contents (launch.c,
+ * fence.c, signal.c), address spaces and errors (space.c).
  */
 #include "firmware/cp_private.h"
 
@@ -20,6 +20,7 @@ struct cp *cp_new(struct sim *sim, unsigned gpu, const struct cp_config *config,
     cp->gpu = gpu;
     cp->config = *config;
     cp->host = *host;
+    access_init(cp);
     return cp;
 }
 
@@ -32,6 +33,7 @@ void cp_free(struct cp *cp)
         cp->queues = queue->next_queue;
         free(queue);
     }
+    free(cp->shootdowns);
     free(cp);
 }
 
@@ -57,7 +59,7 @@ void cp_progress(struct cp *cp, uint64_t groups, struct cp_progress *progress)
             first = job;
     }
     if (first)
-        kernel_name(first->space, get64(first->packet + 0x20), progress->kernel, sizeof progress->kernel);
+        kernel_name(first->space, get64(first->packet + AQL_OBJECT), progress->kernel, sizeof progress->kernel);
     else
         cp->groups_before = groups; /* also forgets those that ended by a kill */
     if (progress->done > progress->total)
@@ -71,30 +73,52 @@ void cp_unfinished(struct cp *cp)
             row_emit(cp, &cp->jobs[i]);
 }
 
-static void job_complete(struct cp *cp, struct job *job)
+static void job_over(struct cp *cp, struct job *job)
 {
     struct cp_queue *queue = job->queue;
-    uint64_t signal = packet_type(job->packet) == AQL_VENDOR ? 0 : get64(job->packet + AQL_SIGNAL);
-    bool write = !queue->closed && !queue->dead;
+    struct cp_space *space = job->space;
     job->state = JOB_DONE;
     queue->active--;
-    if (packet_type(job->packet) == AQL_KERNEL && !job->space->closing)
+    if (packet_type(job->packet) == AQL_KERNEL && !space->closing)
         row_emit(cp, job);
-    uint64_t begin = job->begin, end = job->end;
-    struct cp_space *space = job->space;
-    queue_retire(cp, queue);
-    if (signal && write)
-        signal_complete(cp, space, signal, begin, end);
-    queue->waiting = true; /* the next packet may have waited for this one */
+    job_settle(job);
+    queue->fetch.look = true; /* the next packet may have waited for this one */
     queue_release(cp, queue);
     space_reap(cp, space);
 }
 
-/* All fences are done: write the signal, which takes the firmware some time. */
+static void signal_written(struct cp *cp, struct signal_work *w)
+{
+    struct job *job = w->transfer.job;
+    if (job->state == JOB_LEFT)
+        job_settle(job);
+    else
+        job_over(cp, job);
+}
+
+/* The job has ended: its slot goes back when its turn has come, and its signal, if it has one, is written. */
+static void job_tell(struct cp *cp, struct job *job)
+{
+    uint64_t signal = packet_type(job->packet) == AQL_VENDOR ? 0 : get64(job->packet + AQL_SIGNAL);
+    job->state = JOB_TELL;
+    queue_retire(cp, job->queue);
+    if (!signal || job->queue->closed || job->queue->dead) {
+        job_over(cp, job);
+        return;
+    }
+    job->work.signal = signal;
+    job->work.count = true;
+    job->work.begin = job->begin;
+    job->work.end = job->end;
+    job->work.over = signal_written;
+    signal_begin(cp, job->queue, job, &job->work);
+}
+
+/* All fences are done: the signal is written, after some time of the firmware. */
 static void job_finish(struct cp *cp, struct job *job)
 {
     if (packet_type(job->packet) == AQL_VENDOR || !get64(job->packet + AQL_SIGNAL)) {
-        job_complete(cp, job);
+        job_tell(cp, job);
         return;
     }
     job->state = JOB_SIGNAL;
@@ -173,6 +197,7 @@ void cp_timer(struct cp *cp, uint64_t cookie)
 {
     if ((cookie & 0xffffff) == COOKIE_POLL) {
         cp->poll_armed = false;
+        cp_look(cp);
     } else if ((cookie & 0xffffff) == COOKIE_INTERRUPT) {
         interrupt_serve(cp);
     } else {
@@ -182,9 +207,9 @@ void cp_timer(struct cp *cp, uint64_t cookie)
         else if (job && job->state == JOB_LAUNCH)
             job_launch(cp, job);
         else if (job && job->state == JOB_SIGNAL)
-            job_complete(cp, job);
+            job_tell(cp, job);
     }
-    cp_poll(cp);
+    queues_step(cp);
 }
 
 void cp_event(struct cp *cp, const struct msg_cp_evt *evt)
@@ -192,6 +217,8 @@ void cp_event(struct cp *cp, const struct msg_cp_evt *evt)
     struct job *job = job_of(cp, evt->id);
     if (evt->kind == CP_EVT_CACHE_DONE && evt->id == CP_SHOOTDOWN)
         shootdown_answered(cp);
+    if (evt->kind == CP_EVT_CACHE_DONE && evt->id == CP_DROP)
+        cp->drops--;
     switch (evt->kind) {
     case CP_EVT_LAUNCH_DONE:
     case CP_EVT_CACHE_DONE:
@@ -230,5 +257,5 @@ void cp_event(struct cp *cp, const struct msg_cp_evt *evt)
     default:
         break;
     }
-    cp_poll(cp);
+    queues_step(cp);
 }

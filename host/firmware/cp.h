@@ -46,7 +46,8 @@ struct cp_space {
     bool faulted;          /* reported; its wavefronts are being killed */
     bool closing;
     bool killing;
-    unsigned busy; /* commands of this space at the GPU */
+    unsigned busy;     /* commands of this space at the GPU */
+    unsigned accesses; /* to its memory, without an answer */
     struct cp_space *next_killing;
     uint64_t interrupt_at, interrupt_last; /* cycles at which the next and the last interrupt sent are served */
     struct cp_space *next_interrupted;
@@ -83,8 +84,8 @@ void cp_place_text(struct cp *cp, const struct msg_cp_evt *evt, const char *sour
 /* The same for a packet that was refused, in the callback of its queue's error. */
 void cp_packet_text(struct cp *cp, unsigned queue, char *text, size_t room);
 
-/* What the command processor tells its owner; every call happens in a callback of struct sim_host_ops, in
- * cp_doorbell or in cp_poll. */
+/* What the command processor tells its owner; every call happens in a callback of struct sim_host_ops, in cp_doorbell,
+ * cp_poll or cp_look, or in the opening and closing of a space. */
 struct cp_host {
     void *ctx;
     /* A signal's mailbox was written: set event `event_id` of the owner. */
@@ -110,10 +111,10 @@ struct cp_host {
 };
 
 struct cp_config {
-    uint32_t packet_cycles;    /* fetch and decode of one packet */
+    uint32_t packet_cycles;    /* decode of one packet */
     uint32_t launch_cycles;    /* from acquire to the launch command */
     uint32_t barrier_cycles;   /* processing of a barrier packet */
-    uint32_t signal_cycles;    /* writing a completion signal */
+    uint32_t signal_cycles;    /* before a completion signal is written */
     uint32_t interrupt_cycles; /* from the arrival of a wavefront's interrupt until it is served */
     uint32_t launches;         /* at the dispatcher at a time */
     uint32_t poll_cycles;      /* repeat of an unsatisfied dependency while kernels run */
@@ -138,23 +139,27 @@ struct cp *cp_new(struct sim *sim, unsigned gpu, const struct cp_config *config,
 void cp_free(struct cp *cp);
 void cp_event(struct cp *cp, const struct msg_cp_evt *evt);
 void cp_timer(struct cp *cp, uint64_t cookie);
+/* The answer to one of its sim_access. */
+void cp_answer(struct cp *cp, uint64_t cookie, const struct msg_mem_rsp *rsp);
 
 void cp_space_open(struct cp *cp, struct cp_space *space);
 /* tba and tma of an open space have changed: wavefronts that start from now on have them. */
 void cp_space_trap(struct cp *cp, struct cp_space *space);
 /* Pages of the space were unmapped or changed: what has begun to start or runs loses its translations by a command of
- * its own, what starts later by its first fence. */
+ * its own, what starts later by its first fence.  Accesses of the command processor under way count as a shoot-down,
+ * too. */
 void cp_space_shootdown(struct cp *cp, struct cp_space *space);
 /* Memory that no translation leads to any more changes hands: what runs on this GPU loses what its caches hold by a
  * command that counts as a shoot-down, what starts later by its first fence.  own: it is VRAM of this GPU. */
 void cp_caches_drop(struct cp *cp, bool own);
-/* Such commands sent so far, of all spaces, and those that are answered: in the order of sending.  After the answer no
- * access of this GPU is under way that was translated before it. */
+/* Shoot-downs so far, of all spaces, and those that are done: in the order of sending.  Then no access of this GPU,
+ * nor of this command processor, is under way that was translated before it. */
 uint64_t cp_shootdowns_sent(const struct cp *cp);
 uint64_t cp_shootdowns_done(const struct cp *cp);
 /* Queues of the space are closed, its wavefronts killed; space_closed follows (at once when nothing ran). */
 void cp_space_close(struct cp *cp, struct cp_space *space);
 
+/* Begins at packet 0, whatever the read index in memory is: that is for the client to read. */
 struct cp_queue *cp_queue_open(struct cp *cp, struct cp_space *space, const struct cp_queue_args *args);
 void cp_queue_close(struct cp *cp, struct cp_queue *queue);
 void cp_queue_suspend(struct cp *cp, struct cp_queue *queue, bool suspended);
@@ -162,8 +167,11 @@ void cp_queue_suspend(struct cp *cp, struct cp_queue *queue, bool suspended);
 bool cp_queue_cu_mask(struct cp *cp, struct cp_queue *queue, uint64_t mask);
 
 void cp_doorbell(struct cp *cp, struct cp_queue *queue);
-/* Look again at queues that wait for a packet header, a dependency or scratch. */
+/* A client may have changed memory while the clock stood: queues that wait for a packet header, a dependency or scratch
+ * read it again, if it has (which is seen without time; so a client that changes nothing moves no clock). */
 void cp_poll(struct cp *cp);
+/* A GPU may have changed it: such queues read again. */
+void cp_look(struct cp *cp);
 /* How far the kernels at the GPU are, for people.  `groups` have ended at this GPU so far (sim_groups). */
 struct cp_progress {
     char kernel[120];     /* the one that was launched first; "": none */
@@ -174,6 +182,7 @@ void cp_progress(struct cp *cp, uint64_t groups, struct cp_progress *progress);
 void cp_unfinished(struct cp *cp);
 /* Each packet under way and each queue that waits: one line, for a run that makes no progress. */
 void cp_tell(const struct cp *cp, FILE *out);
-/* True when some packet is fetched and not completed (waiting for dependencies does not count). */
+/* True when some packet is started and not completed, or memory has not answered (waiting for dependencies does not
+ * count). */
 bool cp_busy(const struct cp *cp);
 #endif

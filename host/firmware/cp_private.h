@@ -1,55 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Inside of the command processor, for host/firmware only: jobs (packets under way), queues, layouts of packets,
- * signals and amd_queue_t as byte offsets.
+ * Inside of the command processor, for host/firmware only: jobs (packets under way), queues, the state machines that
+ * wait for memory.  Layouts of packets, signals and amd_queue_t: layout.h; accesses to memory: access.h.
  */
 #ifndef GANTRY_CP_PRIVATE_H
 #define GANTRY_CP_PRIVATE_H
+#include "firmware/access.h"
 #include "firmware/cp.h"
+#include "firmware/layout.h"
 #include "machine/sim.h"
 #include "vm/pagetable.h"
 
 #define CP_JOBS 64         /* packets under way at a GPU */
 #define CP_NO_JOB 0xffu    /* id of a command whose answer nobody waits for */
 #define CP_SHOOTDOWN 0xfeu /* id of a shoot-down */
-
-enum aql_type {
-    AQL_VENDOR = 0,
-    AQL_INVALID = 1,
-    AQL_KERNEL = 2,
-    AQL_BARRIER_AND = 3,
-    AQL_AGENT = 4,
-    AQL_BARRIER_OR = 5
-};
-enum aql_scope { SCOPE_NONE = 0, SCOPE_AGENT = 1, SCOPE_SYSTEM = 2 };
-
-#define AQL_BYTES 64u
-#define AQL_DEPS 0x08u
-#define AQL_SIGNAL 0x38u
-
-#define SIGNAL_VALUE 0x08u
-#define SIGNAL_MAILBOX 0x10u
-#define SIGNAL_EVENT 0x18u
-#define SIGNAL_START 0x20u
-#define SIGNAL_END 0x28u
-
-/* amd_queue_t, from its beginning */
-#define QUEUE_READ_INDEX 0x80u
-#define QUEUE_TMPRING 0x8cu
-#define QUEUE_SRD 0x90u
-#define QUEUE_SCRATCH_OFFSET 0xa0u
-#define QUEUE_LANE_BYTES 0xb0u
-#define QUEUE_INACTIVE 0xc0u
+#define CP_DROP 0xfdu      /* id of a drop of old contents before a descriptor is read */
 
 enum job_state {
     JOB_FREE,
-    JOB_DECODE,  /* timer: fetch and decode */
+    JOB_DECODE,  /* timer: decode */
     JOB_ACQUIRE, /* cache maintenance before a launch */
     JOB_READY,   /* waits for a launch slot */
     JOB_LAUNCH,  /* timer: launch work */
     JOB_RUN,     /* at the dispatcher */
     JOB_RELEASE, /* cache maintenance before completion */
-    JOB_SIGNAL,  /* timer: writing the signal */
-    JOB_DONE,    /* completed, not yet retired from the ring */
+    JOB_SIGNAL,  /* timer: work before the signal is written */
+    JOB_TELL,    /* its signal is being written */
+    JOB_DONE,    /* completed; its slot is not given back yet */
+    JOB_LEFT,    /* dropped: only answers of memory are waited for */
+};
+
+/* A signal being written (signal.c). */
+enum signal_step {
+    SIGNAL_NONE,
+    SIGNAL_STAMPS, /* timestamps, and where the mailbox is */
+    SIGNAL_VALUED, /* the value */
+    SIGNAL_MAILED, /* the mailbox */
+};
+struct signal_work {
+    struct transfer transfer;
+    enum signal_step step;
+    uint64_t signal;
+    bool count; /* down by one, with timestamps; else the value becomes `value` */
+    uint64_t value, begin, end;
+    uint8_t told[12]; /* mailbox and event, as they lie in the signal */
+    void (*over)(struct cp *cp, struct signal_work *w);
 };
 
 struct job {
@@ -67,6 +61,43 @@ struct job {
     uint8_t packet[AQL_BYTES];
     struct msg_cp_cmd launch;
     uint64_t wavefronts, instructions;
+    struct signal_work work; /* JOB_TELL */
+    struct transfer slot;    /* header and read index are being written */
+};
+
+/* The packet at the head of a queue on its way to a job (fetch.c). */
+enum fetch_state {
+    FETCH_NONE,    /* not here; with `look` it is to be read */
+    FETCH_PACKET,  /* being read */
+    FETCH_HELD,    /* here and valid; with `look` what it depends on is to be read */
+    FETCH_SIGNALS, /* its dependencies are being read */
+    FETCH_KERNEL,  /* descriptor and amd_queue_t are being read */
+    FETCH_ASK,     /* scratch is being asked for */
+    FETCH_READY,   /* waits for a job */
+};
+struct launch_memory {
+    uint8_t descriptor[64];
+    uint8_t queue[QUEUE_INACTIVE - QUEUE_TMPRING]; /* amd_queue_t from QUEUE_TMPRING on */
+};
+struct fetch {
+    enum fetch_state state;
+    bool look;
+    struct transfer main, fields; /* fields: of amd_queue_t, which may not be there */
+    uint8_t packet[AQL_BYTES];
+    uint8_t values[5][8]; /* of dependency signals */
+    struct launch_memory memory;
+    struct msg_cp_cmd launch;
+};
+
+/* What a queue tells by its inactive signal (inactive.c). */
+enum inactive_step { INACTIVE_NONE, INACTIVE_HANDLE, INACTIVE_VALUE, INACTIVE_STORE };
+struct inactive {
+    enum inactive_step step;
+    struct transfer transfer;
+    uint8_t handle[8], value[8];
+    uint32_t code; /* to be told: CP_ERROR_SCRATCH of a queue that is not dead asks for memory */
+    uint32_t told; /* that is being stored */
+    struct signal_work work;
 };
 
 struct cp_queue {
@@ -74,14 +105,25 @@ struct cp_queue {
     struct cp_space *space;
     struct cp_queue_args args;
     uint64_t cu_mask;
-    uint64_t limit;  /* write index at the last doorbell */
+    uint64_t limit;  /* write index, as last read */
     uint64_t next;   /* first packet not started */
     uint64_t retire; /* first packet not retired */
     unsigned active; /* started and not completed */
     unsigned jobs;
-    bool waiting; /* stopped at a header, a dependency or scratch: look again in cp_poll */
+    unsigned accesses; /* under way, of its jobs too */
+    struct transfer bell;
+    uint8_t write_index[8];
+    bool rung; /* once more while the write index was being read */
+    struct fetch fetch;
+    struct inactive inactive;
     bool scratch_asked;
     bool suspended, dead, closed;
+};
+
+/* A shoot-down that was sent and is not counted as done yet (shootdown.c). */
+struct shootdown {
+    uint64_t order; /* accesses below this one were translated before */
+    bool command;   /* the GPU has not answered */
 };
 
 struct cp {
@@ -97,42 +139,17 @@ struct cp {
     uint64_t groups_before; /* sim_groups without those of the kernels that run */
     bool poll_armed;
     uint64_t shootdowns_sent, shootdowns_done;
+    struct shootdown *shootdowns; /* the difference, oldest first */
+    size_t shootdown_room;
     bool caches_stale;            /* they may hold memory that has changed hands: the next fence drops it */
-    unsigned drops;               /* packets under way whose fence does that */
+    unsigned drops;               /* commands under way that do that */
     uint32_t trap_vmids;          /* that the CUs know a trap handler of */
     struct cp_space *killing;     /* list of spaces with a CP_KILL under way */
     struct cp_space *interrupted; /* of spaces with an interrupt to serve, earliest first */
+    uint32_t access_free, access_count;
+    uint64_t access_order; /* accesses so far */
+    struct cp_access accesses[CP_ACCESSES];
 };
-
-static inline uint16_t get16(const uint8_t *p)
-{
-    return (uint16_t)(p[0] | p[1] << 8);
-}
-static inline uint32_t get32(const uint8_t *p)
-{
-    return get16(p) | (uint32_t)get16(p + 2) << 16;
-}
-static inline uint64_t get64(const uint8_t *p)
-{
-    return get32(p) | (uint64_t)get32(p + 4) << 32;
-}
-
-static inline unsigned packet_type(const uint8_t *packet)
-{
-    return packet[0];
-}
-static inline bool packet_barrier(const uint8_t *packet)
-{
-    return packet[1] & 1;
-}
-static inline unsigned packet_acquire(const uint8_t *packet)
-{
-    return packet[1] >> 1 & 3;
-}
-static inline unsigned packet_release(const uint8_t *packet)
-{
-    return packet[1] >> 3 & 3;
-}
 
 /* Timers that belong to no job; a job's id never has these slots. */
 #define COOKIE_POLL 0xffffu      /* looks at waiting queues again */
@@ -143,9 +160,10 @@ static inline uint64_t cookie_of(const struct cp *cp, uint64_t low)
     return (uint64_t)cp->gpu << 56 | low;
 }
 
-/* job.c: id of its commands and timers; firmware work of `cycles`, after what it does already, from which the timer
- * comes back with the job; send its launch; work-groups; sent to the dispatcher and not completed; its row for the
- * host; its fence is answered; drop it without completing it. */
+/* job.c: some packet is started and not completed; id of a job's commands and timers; firmware work of `cycles`, after
+ * what it does already, from which the timer comes back with the job; send its launch; work-groups; sent to the
+ * dispatcher and not completed; its row for the host; its fence is answered; drop it without completing it. */
+bool jobs_busy(const struct cp *cp);
 uint16_t job_id(const struct cp *cp, const struct job *job);
 void job_work(struct cp *cp, struct job *job, uint32_t cycles);
 void job_launch(struct cp *cp, struct job *job);
@@ -154,36 +172,55 @@ bool job_unfinished(const struct job *job);
 void row_emit(struct cp *cp, const struct job *job);
 void job_flushed(struct cp *cp, struct job *job);
 void job_abandon(struct cp *cp, struct job *job);
-/* Frees a closed queue once it has no job. */
+void job_settle(struct job *job);
+/* Frees a closed queue once it has no job and no answer of memory is to come. */
 void queue_release(struct cp *cp, struct cp_queue *queue);
 
 /* The job whose command has this id, NULL when it is gone. */
 struct job *job_of(struct cp *cp, uint16_t id);
 
-static inline void job_free(struct job *job)
-{
-    job->queue->jobs--;
-    job->state = JOB_FREE;
-    job->generation++;
-}
-
-/* ring.c: give slots of completed jobs back in order (a slot stays until its kernel, which reads its packet, has
- * ended). */
+/* ring.c: give slots of jobs that have ended back in order (a slot stays until its kernel, which reads its packet, has
+ * ended).  The read index moves before the signal tells of the job, where both are in one memory. */
 void queue_retire(struct cp *cp, struct cp_queue *queue);
+/* Packets that may go on without another look at memory do so. */
+void queues_step(struct cp *cp);
 
-static inline uint64_t queue_inactive(struct cp_queue *queue)
+/* fetch.c: the packet at the head of a queue goes on as far as it can; false: it waits for an answer, an earlier
+ * packet, a job or a look.  It waits for a look. */
+bool fetch_step(struct cp *cp, struct cp_queue *queue);
+bool fetch_waits(const struct cp_queue *queue);
+/* Without time: a look would find something else than the last one.  Only while the clock stands. */
+bool fetch_changed(const struct cp_queue *queue);
+/* The first packet is read beside the write index. */
+void fetch_ahead(struct cp *cp, struct cp_queue *queue);
+/* The scratch that was asked for is waited for; or there is nobody to ask. */
+void fetch_asked(struct cp *cp, struct cp_queue *queue, bool there);
+
+static inline uint64_t queue_inactive(const struct cp_queue *queue)
 {
     return queue->args.read_index - QUEUE_READ_INDEX + QUEUE_INACTIVE;
 }
+static inline uint64_t queue_slot(const struct cp_queue *queue, uint64_t index)
+{
+    return queue->args.ring + (index & (queue->args.packets - 1)) * AQL_BYTES;
+}
 
-/* space.c: a queue stops with an error code; a wavefront of a job has faulted; CP_KILL is answered. */
+/* inactive.c: a queue stops with an error code; the inactive signal tells this code, or asks for scratch memory. */
 void queue_fail(struct cp *cp, struct cp_queue *queue, uint32_t code, const struct msg_cp_evt *evt);
+void inactive_tell(struct cp *cp, struct cp_queue *queue, uint32_t code);
+
+/* space.c: a wavefront of a job has faulted; CP_KILL is answered; a closing space that has nothing left is told. */
 void space_fault(struct cp *cp, struct job *job, const struct msg_cp_evt *evt);
 void space_killed(struct cp *cp, uint8_t vmid);
+void space_settle(struct cp *cp, struct cp_space *space);
 /* Halted wavefronts of closed queues are killed as soon as nothing else of the space is under way. */
 void space_reap(struct cp *cp, struct cp_space *space);
-/* The oldest shoot-down is answered. */
+
+/* shootdown.c: the oldest command is answered; count those that are done; before a descriptor is read: what caches
+ * held of memory that has changed hands is gone (false: it is on its way out). */
 void shootdown_answered(struct cp *cp);
+void shootdowns_check(struct cp *cp);
+bool caches_dropped(struct cp *cp);
 
 /* interrupt.c: a wavefront of the space has sent an interrupt; the timer's call; the space is closing. */
 void interrupt_raise(struct cp *cp, struct cp_space *space);
@@ -196,23 +233,26 @@ uint32_t fence_acquire(const uint8_t *packet);
 uint32_t fence_release(const uint8_t *packet);
 uint32_t fence_caches(bool own);
 
-/* launch.c: fill *cmd from packet and descriptor; 0 or one of enum cp_error (CP_ERROR_SCRATCH: ask and retry). */
+/* launch.c: fill *cmd from packet, descriptor and amd_queue_t; 0 or one of enum cp_error (CP_ERROR_SCRATCH: ask and
+ * retry).  described: the descriptor could be read. */
 uint32_t launch_build(const struct cp *cp, const struct cp_queue *queue, uint64_t index, const uint8_t *packet,
-                      struct msg_cp_cmd *cmd);
+                      const struct launch_memory *memory, bool described, struct msg_cp_cmd *cmd);
 
-/* signal.c: guest memory words; reads of unmapped memory give 0, writes to it vanish. */
-uint64_t guest_read(struct cp_space *space, uint64_t va, unsigned bytes);
-void guest_write(struct cp_space *space, uint64_t va, uint64_t value, unsigned bytes);
-void signal_complete(struct cp *cp, struct cp_space *space, uint64_t signal, uint64_t begin, uint64_t end);
-void signal_store(struct cp *cp, struct cp_space *space, uint64_t signal, uint64_t value);
+/* signal.c: begin to write a signal: w->signal, count or value, begin, end and over are set.  Timestamps take effect
+ * before the value, the value before the mailbox; then `over`, the event, and the host is told that memory has changed.
+ */
+void signal_begin(struct cp *cp, struct cp_queue *queue, struct job *job, struct signal_work *w);
 /* Somebody can be told by it: it is not 0, and its memory is mapped. */
-bool signal_there(struct cp_space *space, uint64_t signal);
-/* All (or, with `any`, one) of the five dependency signals of a barrier packet are 0. */
-bool signal_satisfied(struct cp_space *space, const uint8_t *packet, bool any);
+bool signal_there(const struct cp_space *space, uint64_t signal);
+/* Values of the five dependency signals of a barrier packet; where there is none, or nothing is mapped, 0. */
+void signals_read(struct cp *cp, struct transfer *t, const uint8_t *packet, uint8_t values[5][8]);
+void signals_peek(const struct cp_space *space, const uint8_t *packet, uint8_t values[5][8]);
+/* All (or, with `any`, one) of them are 0. */
+bool signals_satisfied(const uint8_t *packet, uint8_t values[5][8], bool any);
 
-/* peek.c: what only people are shown (names of kernels, instructions and packets in reports) is looked at without a
- * message and without time, by these alone; nothing that the GPU or a client can see may depend on it.  False, or 0,
- * when some byte is not mapped. */
+/* peek.c: memory looked at without a message and without time: what only people are shown (names of kernels,
+ * instructions and packets in reports), and, while the clock stands, whether a client has changed what a queue waits
+ * for (fetch_changed).  False, or 0, when some byte is not mapped. */
 bool peek_for_report(const struct cp_space *space, uint64_t va, void *to, unsigned bytes);
 uint64_t peek_word_for_report(const struct cp_space *space, uint64_t va, unsigned bytes);
 

@@ -113,7 +113,7 @@ void cp_place_text(struct cp *cp, const struct msg_cp_evt *evt, const char *sour
         return;
     if (!job || job->state == JOB_FREE || packet_type(job->packet) != AQL_KERNEL)
         return;
-    kernel_name(job->space, get64(job->packet + 0x20), name, sizeof name);
+    kernel_name(job->space, get64(job->packet + AQL_OBJECT), name, sizeof name);
     char *plain = symbol_plain(name);
     if (evt->kind == CP_EVT_FAULT && evt->pc - job->launch.pc < KERNEL_BYTES)
         snprintf(offset, sizeof offset, "+0x%llx", (unsigned long long)(evt->pc - job->launch.pc));
@@ -131,13 +131,13 @@ void cp_packet_text(struct cp *cp, unsigned number, char *text, size_t room)
     size_t used = strlen(text);
     while (queue && queue->args.number != number)
         queue = queue->next_queue;
-    uint64_t slot = queue ? queue->args.ring + (queue->next & (queue->args.packets - 1)) * AQL_BYTES : 0;
+    uint64_t slot = queue ? queue_slot(queue, queue->next) : 0;
     if (!queue || !peek_for_report(queue->space, slot, packet, sizeof packet))
         return;
     used += (size_t)snprintf(text + used, room - used, "; packet %llu", (unsigned long long)queue->next);
     if (packet_type(packet) != AQL_KERNEL || used >= room)
         return;
-    kernel_name(queue->space, get64(packet + 0x20), name, sizeof name);
+    kernel_name(queue->space, get64(packet + AQL_OBJECT), name, sizeof name);
     char *plain = symbol_plain(name);
     snprintf(text + used, room - used, ": %s, grid %u,%u,%u, work-group %u,%u,%u, %u bytes of LDS, %u bytes of scratch",
              plain, get32(packet + 0xc), get32(packet + 0x10), get32(packet + 0x14), get16(packet + 4),

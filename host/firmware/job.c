@@ -13,12 +13,17 @@ uint16_t job_id(const struct cp *cp, const struct job *job)
     return (uint16_t)(job->generation << 8 | (job - cp->jobs));
 }
 
-bool cp_busy(const struct cp *cp)
+bool jobs_busy(const struct cp *cp)
 {
     for (unsigned i = 0; i < CP_JOBS; i++)
-        if (cp->jobs[i].state != JOB_FREE && cp->jobs[i].state != JOB_DONE)
+        if (cp->jobs[i].state != JOB_FREE && cp->jobs[i].state < JOB_DONE)
             return true;
     return false;
+}
+
+bool cp_busy(const struct cp *cp)
+{
+    return jobs_busy(cp) || cp->access_count;
 }
 
 void job_work(struct cp *cp, struct job *job, uint32_t cycles)
@@ -47,7 +52,7 @@ void row_emit(struct cp *cp, const struct job *job)
                              .instructions = job->instructions};
     memcpy(row.grid, job->launch.grid, sizeof row.grid);
     memcpy(row.group, job->launch.group, sizeof row.group);
-    kernel_name(job->space, get64(job->packet + 0x20), row.name, sizeof row.name);
+    kernel_name(job->space, get64(job->packet + AQL_OBJECT), row.name, sizeof row.name);
     cp->host.kernel(cp->host.ctx, job->space->owner, &row);
 }
 
@@ -55,7 +60,7 @@ void row_emit(struct cp *cp, const struct job *job)
 bool job_unfinished(const struct job *job)
 {
     return packet_type(job->packet) == AQL_KERNEL && !job->held &&
-           (job->state == JOB_RUN || job->state == JOB_RELEASE || job->state == JOB_SIGNAL);
+           (job->state == JOB_RUN || job->state == JOB_RELEASE || job->state == JOB_SIGNAL || job->state == JOB_TELL);
 }
 
 void job_launch(struct cp *cp, struct job *job)
@@ -72,7 +77,7 @@ void job_launch(struct cp *cp, struct job *job)
 
 void queue_release(struct cp *cp, struct cp_queue *queue)
 {
-    if (!queue->closed || queue->jobs)
+    if (!queue->closed || queue->jobs || queue->accesses)
         return;
     struct cp_queue **link = &cp->queues;
     while (*link != queue)
@@ -88,6 +93,21 @@ void job_flushed(struct cp *cp, struct job *job)
     job->flush = job->drop = false;
 }
 
+static void job_free(struct job *job)
+{
+    job->queue->jobs--;
+    job->state = JOB_FREE;
+    job->generation++;
+}
+
+void job_settle(struct job *job)
+{
+    bool given = job->index < job->queue->retire; /* or on its way: slot */
+    bool over = job->state == JOB_LEFT || (job->state == JOB_DONE && given);
+    if (over && job->slot.open == 0 && job->work.transfer.open == 0)
+        job_free(job);
+}
+
 /* The address space of the job is gone or stopped. */
 void job_abandon(struct cp *cp, struct job *job)
 {
@@ -97,9 +117,10 @@ void job_abandon(struct cp *cp, struct job *job)
         row_emit(cp, job);
     if (job->state == JOB_LAUNCH || job->state == JOB_RUN)
         cp->launches--;
-    if (job->state != JOB_DONE)
+    if (job->state < JOB_DONE)
         queue->active--;
-    job_free(job);
+    job->state = JOB_LEFT;
+    job_settle(job);
     queue_release(cp, queue);
 }
 

@@ -8,7 +8,6 @@
 #include "firmware/cp_private.h"
 #include "gcn3/gcn3.h"
 
-#define DESCRIPTOR_BYTES 64u
 #define GROUP_MAX 1024u
 #define LDS_GRANULE 512u
 
@@ -71,18 +70,24 @@ static void sgpr_add(struct msg_cp_cmd *cmd, unsigned *at, uint64_t value, unsig
         cmd->user_sgpr[(*at)++] = (uint32_t)(value >> (32 * i));
 }
 
-static void sgprs_build(const struct cp_queue *queue, uint64_t index, const uint8_t *packet, unsigned properties,
-                        struct msg_cp_cmd *cmd)
+/* A field of amd_queue_t. */
+static const uint8_t *field(const struct launch_memory *memory, unsigned at)
 {
-    struct cp_space *space = queue->space;
+    return memory->queue + (at - QUEUE_TMPRING);
+}
+
+static void sgprs_build(const struct cp_queue *queue, uint64_t index, const uint8_t *packet,
+                        const struct launch_memory *memory, struct msg_cp_cmd *cmd)
+{
+    const unsigned properties = get16(memory->descriptor + 0x38);
     uint64_t base = queue->args.read_index - QUEUE_READ_INDEX;
     unsigned at = 0;
     if (properties & PROP_SRD) {
-        sgpr_add(cmd, &at, guest_read(space, base + QUEUE_SRD, 8), 2);
-        sgpr_add(cmd, &at, guest_read(space, base + QUEUE_SRD + 8, 8), 2);
+        sgpr_add(cmd, &at, get64(field(memory, QUEUE_SRD)), 2);
+        sgpr_add(cmd, &at, get64(field(memory, QUEUE_SRD + 8)), 2);
     }
     if (properties & PROP_DISPATCH)
-        sgpr_add(cmd, &at, queue->args.ring + (index & (queue->args.packets - 1)) * AQL_BYTES, 2);
+        sgpr_add(cmd, &at, queue_slot(queue, index), 2);
     if (properties & PROP_QUEUE)
         sgpr_add(cmd, &at, base, 2);
     if (properties & PROP_KERNARG)
@@ -90,8 +95,8 @@ static void sgprs_build(const struct cp_queue *queue, uint64_t index, const uint
     if (properties & PROP_ID)
         sgpr_add(cmd, &at, index, 2);
     if (properties & PROP_FLAT) {
-        uint64_t offset = guest_read(space, base + QUEUE_SCRATCH_OFFSET, 4);
-        sgpr_add(cmd, &at, offset | guest_read(space, base + QUEUE_LANE_BYTES, 4) << 32, 2);
+        uint64_t offset = get32(field(memory, QUEUE_SCRATCH_OFFSET));
+        sgpr_add(cmd, &at, offset | (uint64_t)get32(field(memory, QUEUE_LANE_BYTES)) << 32, 2);
     }
     if (properties & PROP_PRIVATE)
         sgpr_add(cmd, &at, get32(packet + 0x18), 1);
@@ -99,20 +104,19 @@ static void sgprs_build(const struct cp_queue *queue, uint64_t index, const uint
 }
 
 uint32_t launch_build(const struct cp *cp, const struct cp_queue *queue, uint64_t index, const uint8_t *packet,
-                      struct msg_cp_cmd *cmd)
+                      const struct launch_memory *memory, bool described, struct msg_cp_cmd *cmd)
 {
-    struct cp_space *space = queue->space;
-    uint8_t kd[DESCRIPTOR_BYTES];
+    const struct cp_space *space = queue->space;
+    const uint8_t *kd = memory->descriptor;
     memset(cmd, 0, sizeof *cmd);
     uint32_t error = sizes_read(packet, cmd);
     if (error)
         return error;
-    uint64_t object = get64(packet + 0x20);
-    if (pagetable_read(space->pt, object, kd, sizeof kd) < 0)
+    if (!described)
         return CP_ERROR_CODE;
     cmd->kind = CP_LAUNCH;
     cmd->vmid = space->vmid;
-    cmd->pc = object + get64(kd + 0x10);
+    cmd->pc = get64(packet + AQL_OBJECT) + get64(kd + 0x10);
     cmd->rsrc1 = get32(kd + 0x30);
     cmd->rsrc2 = get32(kd + 0x34);
     cmd->vgprs = (uint16_t)(((cmd->rsrc1 & 63) + 1) * 4);
@@ -130,16 +134,15 @@ uint32_t launch_build(const struct cp *cp, const struct cp_queue *queue, uint64_
         return error;
     uint32_t private_bytes = get32(packet + 0x18);
     if (private_bytes) {
-        uint64_t base = queue->args.read_index - QUEUE_READ_INDEX;
-        if (private_bytes > guest_read(space, base + QUEUE_LANE_BYTES, 4))
+        if (private_bytes > get32(field(memory, QUEUE_LANE_BYTES)))
             return CP_ERROR_SCRATCH;
-        uint32_t tmpring = (uint32_t)guest_read(space, base + QUEUE_TMPRING, 4);
+        uint32_t tmpring = get32(field(memory, QUEUE_TMPRING));
         cmd->root = space->scratch_base;
         cmd->scratch_waves = tmpring & 0xfff;
         cmd->scratch_wave_bytes = (tmpring >> 12 & 0x1fff) * 1024;
         if (!scratch_fits(cmd))
             return CP_ERROR_GROUP;
     }
-    sgprs_build(queue, index, packet, get16(kd + 0x38), cmd);
+    sgprs_build(queue, index, packet, memory, cmd);
     return 0;
 }

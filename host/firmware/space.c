@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Address spaces and queues of clients at one command processor: opening, closing, TLB shoot-down, and what happens
- * when a queue or a wavefront fails.  A failed address space is killed on this GPU alone; others go on.  Not
- * responsible for: telling the client (host/driver does, through struct cp_host).
+ * Address spaces and queues of clients at one command processor: opening, closing, and what happens when a wavefront
+ * fails.  A failed address space is killed on this GPU alone; others go on.  Not responsible for: shoot-downs
+ * (shootdown.c), telling the client (host/driver does, through struct cp_host).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,56 +30,6 @@ void cp_space_trap(struct cp *cp, struct cp_space *space)
         .kind = CP_TRAP, .vmid = space->vmid, .id = CP_NO_JOB, .root = space->tba, .pc = space->tma};
     cp->trap_vmids = (cp->trap_vmids & ~(1u << space->vmid)) | (uint32_t)(space->tba != 0) << space->vmid;
     sim_cmd(cp->sim, cp->gpu, &cmd);
-}
-
-/* Some packet is behind its acquire fence, or in it. */
-static bool space_started(const struct cp *cp, const struct cp_space *space)
-{
-    for (unsigned i = 0; i < CP_JOBS; i++)
-        if (cp->jobs[i].state > JOB_DECODE && cp->jobs[i].state < JOB_RELEASE && cp->jobs[i].space == space)
-            return true;
-    return space->busy;
-}
-
-static void shootdown_send(struct cp *cp, uint8_t vmid, uint32_t flags)
-{
-    struct msg_cp_cmd cmd = {.kind = CP_CACHE, .vmid = vmid, .id = CP_SHOOTDOWN, .flags = flags};
-    cp->shootdowns_sent++;
-    sim_cmd(cp->sim, cp->gpu, &cmd);
-}
-
-void cp_space_shootdown(struct cp *cp, struct cp_space *space)
-{
-    if (space_started(cp, space))
-        shootdown_send(cp, space->vmid, CACHE_INV_TLB);
-    space->tlb_stale = true;
-}
-
-void cp_caches_drop(struct cp *cp, bool own)
-{
-    bool started = false;
-    for (unsigned i = 0; i < CP_JOBS && !started; i++)
-        started = cp->jobs[i].state != JOB_FREE && space_started(cp, cp->jobs[i].space);
-    if (started)
-        shootdown_send(cp, 0, fence_caches(own));
-    else
-        cp->caches_stale = true;
-}
-
-uint64_t cp_shootdowns_sent(const struct cp *cp)
-{
-    return cp->shootdowns_sent;
-}
-uint64_t cp_shootdowns_done(const struct cp *cp)
-{
-    return cp->shootdowns_done;
-}
-
-void shootdown_answered(struct cp *cp)
-{
-    cp->shootdowns_done++;
-    if (cp->host.shootdown)
-        cp->host.shootdown(cp->host.ctx);
 }
 
 static struct cp_space **killing_tail(struct cp *cp)
@@ -123,7 +73,7 @@ void space_killed(struct cp *cp, uint8_t vmid)
         space->busy = 0;
     for (unsigned i = 0; i < CP_JOBS; i++) {
         struct job *job = &cp->jobs[i];
-        if (job->state == JOB_FREE || job->space != space)
+        if (job->state == JOB_FREE || job->state == JOB_LEFT || job->space != space)
             continue;
         if (all || job->halted) {
             space->busy -= !all;
@@ -133,7 +83,16 @@ void space_killed(struct cp *cp, uint8_t vmid)
             job_launch(cp, job);
         }
     }
-    if (space->closing)
+    space_settle(cp, space);
+}
+
+/* Memory that the command processor still accesses must not go with its owner. */
+void space_settle(struct cp *cp, struct cp_space *space)
+{
+    bool any = !space->closing || space->killing || space->accesses;
+    for (unsigned i = 0; i < CP_JOBS && !any; i++)
+        any = cp->jobs[i].state != JOB_FREE && cp->jobs[i].space == space;
+    if (!any)
         space_finish(cp, space);
 }
 
@@ -142,7 +101,7 @@ void space_reap(struct cp *cp, struct cp_space *space)
     bool any = false;
     for (unsigned i = 0; i < CP_JOBS; i++) {
         const struct job *job = &cp->jobs[i];
-        if (job->state == JOB_FREE || job->state == JOB_DONE || job->space != space)
+        if (job->state == JOB_FREE || job->state >= JOB_DONE || job->space != space)
             continue;
         if (!job->queue->closed || !job->halted)
             return;
@@ -152,24 +111,6 @@ void space_reap(struct cp *cp, struct cp_space *space)
         return;
     log_info("cp", "gpu%u: halted wavefronts of vmid %u end with their queue", cp->gpu, space->vmid);
     space_kill(cp, space);
-}
-
-void queue_fail(struct cp *cp, struct cp_queue *queue, uint32_t code, const struct msg_cp_evt *evt)
-{
-    struct cp_space *space = queue->space;
-    if (queue->dead)
-        return;
-    queue->dead = true;
-    uint64_t signal = guest_read(space, queue_inactive(queue), 8);
-    bool there = signal_there(space, signal);
-    if (there)
-        signal_store(cp, space, signal, code);
-    cp->host.queue_error(cp->host.ctx, space->owner, cp->gpu, queue->args.number, code, evt);
-    if (!there) { /* the command processor's own store has failed */
-        const struct msg_cp_evt fault = {.status = FAULT_NOT_PRESENT, .va = signal + SIGNAL_VALUE};
-        cp->host.memory_fault(cp->host.ctx, space->owner, cp->gpu, &fault);
-    }
-    cp->host.visible(cp->host.ctx);
 }
 
 /* The 8 bytes at a PC; the second half may lie on a page that is not there. */
@@ -228,7 +169,7 @@ void cp_space_close(struct cp *cp, struct cp_space *space)
     if (any)
         space_kill(cp, space);
     else
-        space_finish(cp, space);
+        space_settle(cp, space);
 }
 
 struct cp_queue *cp_queue_open(struct cp *cp, struct cp_space *space, const struct cp_queue_args *args)
@@ -241,7 +182,6 @@ struct cp_queue *cp_queue_open(struct cp *cp, struct cp_space *space, const stru
     queue->space = space;
     queue->args = *args;
     queue->cu_mask = UINT64_MAX;
-    queue->retire = queue->next = queue->limit = guest_read(space, args->read_index, 8);
     struct cp_queue **link = &cp->queues;
     while (*link)
         link = &(*link)->next_queue;

@@ -13,10 +13,12 @@ static void job_tell(const struct cp *cp, const struct job *job, FILE *out)
                                          [JOB_RUN] = "runs",
                                          [JOB_RELEASE] = "waits for the caches, after its kernel",
                                          [JOB_SIGNAL] = "is about to be completed",
-                                         [JOB_DONE] = "waits for earlier packets"};
+                                         [JOB_TELL] = "waits for memory, to be completed",
+                                         [JOB_DONE] = "waits for earlier packets",
+                                         [JOB_LEFT] = "was dropped and waits for memory"};
     char name[120] = "a barrier";
     if (packet_type(job->packet) == AQL_KERNEL)
-        kernel_name(job->space, get64(job->packet + 0x20), name, sizeof name);
+        kernel_name(job->space, get64(job->packet + AQL_OBJECT), name, sizeof name);
     fprintf(out, "  gpu%u queue %u: packet %llu (%s) %s%s\n", cp->gpu, job->queue->args.number,
             (unsigned long long)job->index, name, states[job->state],
             job->halted ? ", and a wavefront has halted" : "");
@@ -36,8 +38,7 @@ static void signals_tell(struct cp_space *space, const uint8_t *packet, FILE *ou
 static void next_tell(const struct cp *cp, const struct cp_queue *queue, FILE *out)
 {
     uint8_t packet[AQL_BYTES] = {AQL_INVALID};
-    uint64_t slot = queue->args.ring + (queue->next & (queue->args.packets - 1)) * AQL_BYTES;
-    peek_for_report(queue->space, slot, packet, sizeof packet);
+    peek_for_report(queue->space, queue_slot(queue, queue->next), packet, sizeof packet);
     unsigned type = packet_type(packet);
     fprintf(out, "  gpu%u queue %u: packet %llu of %llu ", cp->gpu, queue->args.number, (unsigned long long)queue->next,
             (unsigned long long)queue->limit);
@@ -45,6 +46,8 @@ static void next_tell(const struct cp *cp, const struct cp_queue *queue, FILE *o
         fprintf(out, "stays: the queue has stopped after an error");
     else if (queue->suspended)
         fprintf(out, "stays: the queue is suspended");
+    else if (!fetch_waits(queue) && queue->accesses)
+        fprintf(out, "waits for memory");
     else if (type == AQL_INVALID)
         fprintf(out, "has no valid header");
     else if (queue->scratch_asked)

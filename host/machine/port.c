@@ -10,6 +10,7 @@
 #include "base/xalloc.h"
 #include "gantry_cfg.h"
 #include "machine/memory_parts.h"
+#include "machine/record.h"
 #include "machine/sim_private.h"
 #include "vm/pmem.h"
 
@@ -174,6 +175,8 @@ void port_access(struct sim *sim, const struct msg_mem_req *req, bool overlap, u
     PART_CHECK(req->op <= MEM_ATOMIC && (req->op == MEM_ATOMIC ? req->atomic <= ATOMIC_DEC : req->addr % 64 == 0),
                sim->host, sim->now, "memory request %u of the host at 0x%llx", req->op, (unsigned long long)req->addr);
     unsigned lane = lane_of(sim, req);
+    if (sim->options.record)
+        record_access(sim->options.record, lane, req, overlap);
     *waiting_add(&sim->port->lanes[lane]) = (struct port_request){.req = *req, .cookie = cookie, .overlap = overlap};
     sim->port->open++;
     requests_send(sim, lane);
@@ -189,6 +192,8 @@ static bool oldest_answered(const struct port_lane *l)
 static uint64_t lane_due(const struct sim *sim, unsigned lane)
 {
     const struct port_lane *l = &sim->port->lanes[lane];
+    if (l->told == l->left && l->count == 0) /* perhaps of a GPU that is not there */
+        return UINT64_MAX;
     if (oldest_answered(l))
         return l->ready;
     const struct channel *answers = channel_in(sim, ANSWERS, lane), *credits = channel_in(sim, CREDITS, lane);
@@ -249,6 +254,8 @@ void port_step(struct sim *sim)
         struct port_sent done = l->sent[l->told++ % PORT_DEPTH];
         sim->port->open--;
         requests_send(sim, lane); /* those before what the callback asks */
+        if (sim->options.record)
+            record_answer(sim->options.record, lane, &done.rsp);
         sim->ops->answer(sim->ctx, sim->now, done.cookie, &done.rsp);
         return;
     }

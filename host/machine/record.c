@@ -33,7 +33,7 @@ struct record {
     struct sim *sim;
     struct shadow **shadows;
     struct part_log **logs;       /* of the RDMA engines, then of the partitions asked for; NULL behind the last */
-    struct message_log *memory;   /* far_req of each GPU to the host */
+    struct message_log *memory;   /* far_req of each GPU to the host, then those of the host's port */
     struct hostmem_server served; /* who answers */
     bool changed;
     uint64_t changes; /* pmem_changes at the last look */
@@ -100,6 +100,19 @@ void record_command(struct record *r, unsigned gpu, const struct msg_cp_cmd *cmd
 void record_event(struct record *r, unsigned gpu, const struct msg_cp_evt *evt)
 {
     host_put(r, HOST_EVENT, gpu, r->sim->now, evt, sizeof *evt);
+}
+
+void record_access(struct record *r, unsigned lane, const struct msg_mem_req *req, bool overlap)
+{
+    const struct access_record record = {*req, overlap};
+    host_put(r, HOST_ACCESS, lane ? lane - 1 : RECORD_HOST, r->sim->now, &record, sizeof record);
+}
+
+/* Host memory's answers are those of STREAM_PORT. */
+void record_answer(struct record *r, unsigned lane, const struct msg_mem_rsp *rsp)
+{
+    if (lane)
+        host_put(r, HOST_ANSWER, lane - 1, r->sim->now, rsp, sizeof *rsp);
 }
 
 void record_changed(struct record *r)
@@ -188,7 +201,7 @@ static void memory_serve(void *ctx, unsigned gpu, uint64_t cycle, const struct m
     r->served.serve(r->served.ctx, gpu, cycle, req, rsp);
     far_record_make(&record, req, rsp->status);
     message_write(&r->memory[gpu], r->journal, cycle, 0, &record, sizeof record);
-    journal_put(r->journal, STREAM_MEMORY(gpu), rsp->data, far_record_data(&record));
+    journal_put(r->journal, r->memory[gpu].stream, rsp->data, far_record_data(&record));
 }
 
 /* ---- begin and end */
@@ -208,7 +221,8 @@ bool record_attach(struct record *r, struct sim *sim)
     r->sim = sim;
     r->shadows = xcalloc(sim->gpu_count, sizeof(struct shadow *));
     r->logs = xcalloc(sim->gpu_count + r->part_count + 1u, sizeof(struct part_log *));
-    r->memory = xcalloc(sim->gpu_count, sizeof *r->memory);
+    r->memory = xcalloc(sim->gpu_count + 1u, sizeof *r->memory);
+    r->memory[sim->gpu_count].stream = STREAM_PORT;
     r->changed = true;
     unsigned n = 0;
     for (unsigned g = 0; g < sim->gpu_count; g++) {
@@ -253,6 +267,7 @@ void record_detach(struct record *r)
         shadow_free(r->shadows[g]);
         message_log_fini(&r->memory[g]);
     }
+    message_log_fini(&r->memory[r->sim->gpu_count]);
     if (r->served.serve)
         hostmem_serve_by(r->sim->hostmem, r->served);
     r->sim->options.record = NULL;

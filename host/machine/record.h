@@ -13,6 +13,8 @@
 
 struct msg_cp_cmd;
 struct msg_cp_evt;
+struct msg_mem_req;
+struct msg_mem_rsp;
 struct record;
 struct sim;
 
@@ -41,9 +43,12 @@ void record_detach(struct record *r);
  * as far as it goes.  Frees.  NULL is allowed. */
 enum gantry_status record_close(struct record *r, bool whole);
 
-/* ---- for sim.c */
+/* ---- for sim.c and port.c */
 void record_command(struct record *r, unsigned gpu, const struct msg_cp_cmd *cmd);
 void record_event(struct record *r, unsigned gpu, const struct msg_cp_evt *evt);
+/* The host's port: lane 0 host memory, k + 1 VRAM of GPU k. */
+void record_access(struct record *r, unsigned lane, const struct msg_mem_req *req, bool overlap);
+void record_answer(struct record *r, unsigned lane, const struct msg_mem_rsp *rsp);
 /* Others than the GPU may have changed VRAM. */
 void record_changed(struct record *r);
 /* Before partitions run. */

@@ -10,13 +10,14 @@
 #include "gantry_msg.h"
 
 #define RECORD_KIND "run"
-#define RECORD_VERSION 1u
+#define RECORD_VERSION 2u
 #define RECORD_FILE "recording"
 
 /* Streams. */
 #define STREAM_TEXT 0u                  /* record_text: {enum record_text, bytes}, bytes */
 #define STREAM_HOST 1u                  /* struct host_record and its bytes */
 #define STREAM_MEMORY(gpu) (2u + (gpu)) /* far_req to the host (struct far_record), its answer's data */
+#define STREAM_PORT 642u                /* the same of the host's own port */
 #define STREAM_FAR(gpu) (66u + (gpu))   /* what other GPUs send into this one: messages */
 #define STREAM_PART_IN(part)                                                                                           \
     (130u + 2u * (part)) /* messages into a partition that was asked for, in the order of the option */
@@ -27,6 +28,8 @@
 enum host_kind {
     HOST_COMMAND = 1, /* msg_cp_cmd, sent at `cycle` */
     HOST_EVENT,       /* msg_cp_evt, taken at `cycle` */
+    HOST_ACCESS,      /* struct access_record, asked for at `cycle`; gpu: whose VRAM, or RECORD_HOST */
+    HOST_ANSWER,      /* msg_mem_rsp of VRAM, taken at `cycle` */
     HOST_PATCH,       /* uint64_t address in VRAM, bytes: before the first message of `cycle` */
     HOST_MARK,        /* at `cycle`, uint64_t for each GPU: hash over its stream of writes to VRAM */
     HOST_END,         /* the same: the run ended here */
@@ -38,6 +41,14 @@ struct host_record {
     uint16_t zero;
 };
 static_assert(sizeof(struct host_record) == 16, "layout");
+
+#define RECORD_HOST UINT8_MAX /* host memory: no GPU's */
+
+/* A request of the host's port (sim_access). */
+struct access_record {
+    struct msg_mem_req req;
+    uint64_t overlap;
+};
 
 /* A request to host memory, as a message of slot 0; behind it in the stream what the answer holds: 64 bytes of a read,
  * 8 of an atomic, nothing unless status is MEM_OK. */

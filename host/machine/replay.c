@@ -71,15 +71,26 @@ static void mark_compare(struct replay *r)
     }
 }
 
-/* Everything that the host did by now, up to the next event that it took. */
+/* The next record is of what the machine sends. */
+static bool comes(const struct replay *r)
+{
+    return r->next.kind == HOST_EVENT || r->next.kind == HOST_ANSWER;
+}
+
+/* Everything that the host did by now, up to the next event or answer that it took. */
 static void host_apply(struct replay *r, uint64_t now)
 {
-    while (r->next.kind && r->next.kind != HOST_EVENT && r->next.cycle <= now && !r->ended) {
+    while (r->next.kind && !comes(r) && r->next.cycle <= now && !r->ended) {
         struct msg_cp_cmd cmd;
+        struct access_record access;
         switch (r->next.kind) {
         case HOST_COMMAND:
             host_take(r, &cmd, sizeof cmd);
             sim_cmd(r->sim, r->next.gpu, &cmd);
+            break;
+        case HOST_ACCESS:
+            host_take(r, &access, sizeof access);
+            sim_access(r->sim, &access.req, access.overlap, r->next.gpu);
             break;
         case HOST_PATCH:
             patch_apply(r);
@@ -97,7 +108,7 @@ static void host_apply(struct replay *r, uint64_t now)
     r->ended = r->ended || r->next.kind == 0;
     if (r->ended)
         sim_stop(r->sim);
-    else if (r->next.kind != HOST_EVENT)
+    else if (!comes(r))
         sim_timer(r->sim, r->next.cycle, 0);
 }
 
@@ -107,35 +118,67 @@ static void on_timer(void *ctx, uint64_t now, uint64_t cookie)
     host_apply(ctx, now);
 }
 
+/* What the machine sends to the host: a message of this name and kind. */
+struct arrival {
+    enum host_kind kind;
+    const char *name, *from; /* partition of the GPU */
+    unsigned gpu;
+    uint64_t now, number;
+    unsigned what; /* kind of an event, operation of an answer */
+    size_t bytes;
+};
+
+static void arrival_compare(struct replay *r, const struct arrival *a, const void *seen, void *recorded)
+{
+    char fields[512];
+    const unsigned long long now = a->now, number = a->number, then = r->next.cycle;
+    host_take(r, recorded, a->bytes);
+    fields_differ(a->kind == HOST_EVENT ? "cp_evt" : "mem_rsp", seen, recorded, fields, sizeof fields);
+    if (r->next.gpu != a->gpu)
+        replay_differs(r, "gpu%u.%s -> host.cp: %s %llu at cycle %llu; recorded was one of gpu%u at cycle %llu", a->gpu,
+                       a->from, a->name, number, now, r->next.gpu, then);
+    else if (then != now || *fields)
+        replay_differs(r, "gpu%u.%s -> host.cp: %s %llu differs: cycle %llu (recorded %llu)%s%s", a->gpu, a->from,
+                       a->name, number, now, then, *fields ? ", " : "", fields);
+    host_next(r);
+}
+
+static void arrived(struct replay *r, const struct arrival *a, const void *seen, void *recorded)
+{
+    host_apply(r, a->now);
+    if (r->ended || r->differs)
+        return;
+    if (r->next.kind != a->kind) {
+        replay_differs(r, "gpu%u.%s -> host.cp: %s %llu, of kind %u, at cycle %llu was not recorded", a->gpu, a->from,
+                       a->name, (unsigned long long)a->number, a->what, (unsigned long long)a->now);
+        return;
+    }
+    arrival_compare(r, a, seen, recorded);
+    host_apply(r, a->now);
+}
+
 static void on_event(void *ctx, unsigned gpu, uint64_t now, const struct msg_cp_evt *evt)
 {
     struct replay *r = ctx;
     struct msg_cp_evt recorded;
-    char fields[512];
-    host_apply(r, now);
-    if (r->ended || r->differs)
-        return;
-    if (r->next.kind != HOST_EVENT) {
-        replay_differs(r, "gpu%u.dispatch -> host.cp: cp_evt %llu, of kind %u, at cycle %llu was not recorded", gpu,
-                       (unsigned long long)r->events, evt->kind, (unsigned long long)now);
-        return;
-    }
-    host_take(r, &recorded, sizeof recorded);
-    fields_differ("cp_evt", evt, &recorded, fields, sizeof fields);
-    if (r->next.gpu != gpu)
-        replay_differs(
-            r, "gpu%u.dispatch -> host.cp: cp_evt %llu at cycle %llu; recorded was one of gpu%u at cycle %llu", gpu,
-            (unsigned long long)r->events, (unsigned long long)now, r->next.gpu, (unsigned long long)r->next.cycle);
-    else if (r->next.cycle != now || *fields)
-        replay_differs(r, "gpu%u.dispatch -> host.cp: cp_evt %llu differs: cycle %llu (recorded %llu)%s%s", gpu,
-                       (unsigned long long)r->events, (unsigned long long)now, (unsigned long long)r->next.cycle,
-                       *fields ? ", " : "", fields);
+    const struct arrival a = {HOST_EVENT, "cp_evt", "dispatch", gpu, now, r->events, evt->kind, sizeof recorded};
+    arrived(r, &a, evt, &recorded);
     r->events++;
-    host_next(r);
-    host_apply(r, now);
 }
 
-static const struct sim_host_ops host_ops = {.event = on_event, .timer = on_timer};
+static void on_answer(void *ctx, uint64_t now, uint64_t cookie, const struct msg_mem_rsp *rsp)
+{
+    struct replay *r = ctx;
+    struct msg_mem_rsp recorded;
+    const struct arrival a = {HOST_ANSWER, "mem_rsp",  "rdma",  (unsigned)cookie,
+                              now,         r->answers, rsp->op, sizeof recorded};
+    if (cookie == RECORD_HOST) /* it came from the recording */
+        return;
+    arrived(r, &a, rsp, &recorded);
+    r->answers++;
+}
+
+static const struct sim_host_ops host_ops = {.event = on_event, .timer = on_timer, .answer = on_answer};
 
 /* ---- the run */
 bool replay_start(struct replay *r, const struct gantry_cfg *cfg, const struct sim_options *options)
@@ -150,10 +193,10 @@ bool replay_start(struct replay *r, const struct gantry_cfg *cfg, const struct s
     if (options->lockstep && !replay_windows(r))
         return false;
     r->end = replay_last(r);
-    r->memory_log = xcalloc(r->gpus, sizeof *r->memory_log);
-    r->memory_count = xcalloc(r->gpus, sizeof *r->memory_count);
-    for (unsigned g = 0; g < r->gpus; g++)
-        r->memory_log[g].stream = STREAM_MEMORY(g);
+    r->memory_log = xcalloc(r->gpus + 1u, sizeof *r->memory_log);
+    r->memory_count = xcalloc(r->gpus + 1u, sizeof *r->memory_count);
+    for (unsigned g = 0; g <= r->gpus; g++)
+        r->memory_log[g].stream = g < r->gpus ? STREAM_MEMORY(g) : STREAM_PORT;
     struct sim_options own = *options;
     struct record *record = own.record;
     own.record = NULL; /* it is put on what serves here */
@@ -185,6 +228,9 @@ static void missing_tell(struct replay *r)
     if (r->next.kind == HOST_EVENT)
         replay_differs(r, "gpu%u.dispatch -> host.cp: cp_evt %llu of cycle %llu, which was recorded, does not come",
                        r->next.gpu, (unsigned long long)r->events, (unsigned long long)r->next.cycle);
+    else if (r->next.kind == HOST_ANSWER)
+        replay_differs(r, "gpu%u.rdma -> host.cp: mem_rsp %llu of cycle %llu, which was recorded, does not come",
+                       r->next.gpu, (unsigned long long)r->answers, (unsigned long long)r->next.cycle);
     else
         replay_differs(r, "nothing can happen at cycle %llu, and the recording goes on to %llu",
                        (unsigned long long)sim_now(r->sim), (unsigned long long)r->end);
@@ -194,7 +240,7 @@ enum replay_end replay_run(struct replay *r, const volatile int *stop, void (*pr
 {
     while (!r->ended && !r->differs) {
         uint64_t now = sim_now(r->sim);
-        if (r->next.kind == HOST_EVENT && now > r->next.cycle)
+        if (comes(r) && now > r->next.cycle)
             missing_tell(r);
         enum sim_result result = sim_run(r->sim, now + SLICE);
         if (progress)
@@ -217,7 +263,7 @@ void replay_free(struct replay *r)
         part_feed_free(r->feeds[g]);
     sim_free(r->sim);
     pmem_free(r->memory);
-    for (unsigned g = 0; r->memory_log && g < r->gpus; g++)
+    for (unsigned g = 0; r->memory_log && g <= r->gpus; g++)
         message_log_fini(&r->memory_log[g]);
     free(r->memory_log);
     free(r->memory_count);

@@ -43,17 +43,26 @@ static struct msg_mem_req request_of(const struct far_record *f)
                                 .mask = f->mask};
 }
 
+static const char *asker_name(const struct replay *r, unsigned asker, char name[32])
+{
+    if (asker == r->gpus)
+        return "host.cp";
+    snprintf(name, 32, "gpu%u.rdma", asker);
+    return name;
+}
+
 static void request_compare(struct replay *r, unsigned gpu, uint64_t cycle, const struct far_record *seen,
                             uint64_t then, const struct far_record *recorded)
 {
+    char name[32];
     struct msg_mem_req a = request_of(seen), b = request_of(recorded);
     char fields[512];
     fields_differ("far_req", &a, &b, fields, sizeof fields);
     bool data = seen->data_hash != recorded->data_hash;
     if (then != cycle || *fields || data)
-        replay_differs(r, "gpu%u.rdma -> host.memory: far_req %llu differs: cycle %llu (recorded %llu)%s%s%s", gpu,
-                       (unsigned long long)r->memory_count[gpu], (unsigned long long)cycle, (unsigned long long)then,
-                       *fields ? ", " : "", fields, data ? ", data" : "");
+        replay_differs(r, "%s -> host.memory: far_req %llu differs: cycle %llu (recorded %llu)%s%s%s",
+                       asker_name(r, gpu, name), (unsigned long long)r->memory_count[gpu], (unsigned long long)cycle,
+                       (unsigned long long)then, *fields ? ", " : "", fields, data ? ", data" : "");
 }
 
 static void memory_fill(struct replay *r, const struct msg_mem_req *req, struct msg_mem_rsp *rsp)
@@ -72,19 +81,21 @@ void replay_serve(void *ctx, unsigned gpu, uint64_t cycle, const struct msg_mem_
     struct replay *r = ctx;
     struct message m;
     struct far_record seen, recorded;
+    char name[32];
     *rsp = (struct msg_mem_rsp){.op = req->op, .source = req->source, .gpu = req->gpu, .tag = req->tag};
     if (!message_read(&r->memory_log[gpu], r->reader, &m)) {
         if (cycle < r->end)
-            replay_differs(r, "gpu%u.rdma -> host.memory: far_req %llu at cycle %llu was not recorded", gpu,
-                           (unsigned long long)r->memory_count[gpu], (unsigned long long)cycle);
+            replay_differs(r, "%s -> host.memory: far_req %llu at cycle %llu was not recorded",
+                           asker_name(r, gpu, name), (unsigned long long)r->memory_count[gpu],
+                           (unsigned long long)cycle);
         return;
     }
     CHECK(m.bytes == sizeof recorded, "replay", "far_req of %u bytes", m.bytes);
     memcpy(&recorded, m.data, sizeof recorded);
     far_record_make(&seen, req, MEM_OK);
     request_compare(r, gpu, cycle, &seen, m.cycle, &recorded);
-    CHECK(journal_take(r->reader, STREAM_MEMORY(gpu), rsp->data, far_record_data(&recorded)), "replay",
-          "stream of gpu%u's host memory ends within an answer", gpu);
+    CHECK(journal_take(r->reader, r->memory_log[gpu].stream, rsp->data, far_record_data(&recorded)), "replay",
+          "stream %u, of host memory, ends within an answer", r->memory_log[gpu].stream);
     rsp->status = (uint8_t)recorded.status;
     r->memory_count[gpu]++;
     if (r->sim->options.lockstep && rsp->status == MEM_OK)

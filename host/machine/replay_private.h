@@ -28,8 +28,8 @@ struct replay {
     struct host_record next; /* kind 0: none is left */
     uint64_t end;            /* replay_last */
     bool ended, differs;
-    uint64_t events;                /* taken so far */
-    struct message_log *memory_log; /* far_req of each GPU */
+    uint64_t events, answers;       /* taken so far */
+    struct message_log *memory_log; /* far_req of each GPU, then those of the host's port */
     uint64_t *memory_count;
     struct part_feed *feeds[64];
 };

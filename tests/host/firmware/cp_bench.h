@@ -34,6 +34,7 @@ struct bench {
     unsigned events, faults, errors, kernels, unfinished, closed, interrupts, halted, visible, shootdowns;
     uint32_t last_event, last_error;
     uint64_t fault_va;
+    bool stand;
     uint64_t watch, watched; /* word whose value is noted when an event is raised */
     struct cp_space *last_closed;
     struct kernel_row rows[64], last_unfinished;
@@ -69,9 +70,12 @@ static void on_event(void *ctx, void *owner, uint32_t id)
     if (b->watch)
         b->watched = get(b, b->watch);
 }
+/* As the machine does: the clock stands, and the command processors look. */
 static void on_visible(void *ctx)
 {
-    ((struct bench *)ctx)->visible++;
+    struct bench *b = ctx;
+    b->visible++;
+    b->stand = true;
 }
 static void on_fault(void *ctx, void *owner, unsigned gpu, const struct msg_cp_evt *evt)
 {
@@ -118,24 +122,41 @@ static void on_shootdown(void *ctx)
     ((struct bench *)ctx)->shootdowns++;
 }
 
+static void stand(struct bench *b)
+{
+    if (b->stand) {
+        b->stand = false;
+        poll_all(b);
+    }
+}
+
 static void host_event(void *ctx, unsigned gpu, uint64_t now, const struct msg_cp_evt *evt)
 {
     struct bench *b = ctx;
     (void)now;
     cp_event(b->cp[gpu], evt);
-    poll_all(b);
+    for (unsigned g = 0; evt->kind == CP_EVT_LAUNCH_DONE && g < 2; g++)
+        cp_look(b->cp[g]);
+    stand(b);
 }
 static void host_timer(void *ctx, uint64_t now, uint64_t cookie)
 {
     struct bench *b = ctx;
     (void)now;
     cp_timer(b->cp[cookie >> 56], cookie);
-    poll_all(b);
+    stand(b);
+}
+static void host_answer(void *ctx, uint64_t now, uint64_t cookie, const struct msg_mem_rsp *rsp)
+{
+    struct bench *b = ctx;
+    (void)now;
+    cp_answer(b->cp[cookie >> 56], cookie, rsp);
+    stand(b);
 }
 
 static int bench_setup(void **state)
 {
-    static const struct sim_host_ops ops = {.event = host_event, .timer = host_timer};
+    static const struct sim_host_ops ops = {.event = host_event, .timer = host_timer, .answer = host_answer};
     static const struct cp_config config = {.packet_cycles = 100,
                                             .launch_cycles = 200,
                                             .barrier_cycles = 100,
@@ -168,6 +189,7 @@ static int bench_setup(void **state)
     put(b, AT_KD + 0x34, 15u << 1 | 1 << 7 | 2 << 11, 4);
     put(b, AT_KD + 0x38, 0x7f, 2);
     fake_launch = NULL;
+    fake_fault_at = 0;
     *state = b;
     return 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A machine for tests of the host model alone: the functions of host/machine/sim.h with a calendar of events. Commands
  * are recorded; a launch is "run" by a function of the test and ends after a number of cycles that the test chooses.
+ * Accesses to memory take effect in the order of requests, half of their time after they were asked for.
  */
 #ifndef FAKE_SIM_H
 #define FAKE_SIM_H
@@ -9,15 +10,19 @@
 #include <string.h>
 
 #include "machine/sim.h"
+#include "vm/pmem.h"
 
 #define FAKE_MAX 4096
 #define FAKE_GPUS 8
 
 struct fake_due {
     uint64_t at, order, cookie;
-    bool timer;
+    bool timer, memory; /* memory: of a request or, when `answered`, its answer */
+    bool answered;
     unsigned gpu;
     struct msg_cp_evt evt;
+    struct msg_mem_req req;
+    struct msg_mem_rsp rsp;
 };
 
 struct sim {
@@ -34,11 +39,19 @@ struct sim {
     } log[FAKE_MAX];
     unsigned logged;
     uint64_t instructions;
+    struct pmem *memory;
+    struct {
+        uint64_t asked, answered; /* cycles; not answered yet: 0 */
+        struct msg_mem_req req;
+    } access[FAKE_MAX];            /* the last ones, by their number modulo FAKE_MAX */
+    unsigned accesses, open, most; /* so far; under way, and the most of them at once */
 };
 
 /* The test's: cycles that a launch takes (0: never ends); may change *evt, e.g. into a fault. */
 static uint64_t (*fake_launch)(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd, struct msg_cp_evt *evt);
 static uint64_t fake_latency = 100, fake_cache_cycles = 50;
+static uint64_t fake_memory[FAKE_GPUS + 1] = {100, 150, 150, 150, 150, 150, 150, 150, 150}; /* one way, by owner */
+static uint64_t fake_fault_at;                 /* physical address of a line that faults; 0: none */
 static enum sim_result fake_end = SIM_STOPPED; /* of a run in which nothing more can happen, or that comes to its end */
 static unsigned fake_wheres;                   /* how often it was asked where wavefronts are */
 
@@ -53,7 +66,8 @@ struct sim *sim_new(const struct gantry_cfg *cfg, struct pmem *memory, const str
                     const struct sim_host_ops *ops, void *ctx)
 {
     struct sim *sim = calloc(1, sizeof *sim);
-    (void)cfg, (void)memory, (void)options;
+    (void)cfg, (void)options;
+    sim->memory = memory;
     sim->ops = ops;
     sim->ctx = ctx;
     return sim;
@@ -123,6 +137,50 @@ void sim_cmd(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd)
     fake_add(sim, (struct fake_due){.at = sim->now + 2 * fake_latency + cycles, .gpu = gpu, .evt = evt});
 }
 
+void sim_access(struct sim *sim, const struct msg_mem_req *req, bool overlap, uint64_t cookie)
+{
+    unsigned owner = (unsigned)(req->addr >> PMEM_OWNER_SHIFT);
+    (void)overlap;
+    assert(owner <= FAKE_GPUS && (req->op == MEM_ATOMIC || req->addr % 64 == 0));
+    sim->access[sim->accesses % FAKE_MAX].asked = sim->now;
+    sim->access[sim->accesses % FAKE_MAX].answered = 0;
+    sim->access[sim->accesses % FAKE_MAX].req = *req;
+    if (++sim->open > sim->most)
+        sim->most = sim->open;
+    fake_add(sim, (struct fake_due){.at = sim->now + fake_memory[owner],
+                                    .memory = true,
+                                    .cookie = cookie,
+                                    .gpu = sim->accesses++,
+                                    .req = *req});
+}
+
+static void fake_serve(struct pmem *memory, const struct msg_mem_req *req, struct msg_mem_rsp *rsp)
+{
+    int error = fake_fault_at && req->addr - req->addr % 64 == fake_fault_at - fake_fault_at % 64;
+    *rsp = (struct msg_mem_rsp){.op = req->op};
+    if (!error && req->op == MEM_WRITE)
+        error = pmem_write_masked(memory, req->addr, req->data, req->mask);
+    else if (!error && req->op == MEM_ATOMIC)
+        error = pmem_atomic(memory, req->addr, req->atomic, req->size, req->data[0], req->data[1], &rsp->data[0]);
+    else if (!error)
+        error = pmem_read(memory, req->addr, rsp->data, 64);
+    rsp->status = error ? MEM_FAULT_BUS : MEM_OK;
+}
+
+static void fake_memory_step(struct sim *sim, struct fake_due due)
+{
+    if (due.answered) {
+        sim->open--;
+        sim->access[due.gpu % FAKE_MAX].answered = sim->now;
+        sim->ops->answer(sim->ctx, sim->now, due.cookie, &due.rsp);
+        return;
+    }
+    fake_serve(sim->memory, &due.req, &due.rsp);
+    due.answered = true;
+    due.at = sim->now + fake_memory[due.req.addr >> PMEM_OWNER_SHIFT];
+    fake_add(sim, due);
+}
+
 uint64_t sim_groups(const struct sim *sim, unsigned gpu)
 {
     (void)sim, (void)gpu;
@@ -154,7 +212,9 @@ enum sim_result sim_run(struct sim *sim, uint64_t until)
         memmove(&sim->due[first], &sim->due[first + 1], (sim->count - first - 1) * sizeof sim->due[0]);
         sim->count--;
         sim->now = due.at > sim->now ? due.at : sim->now;
-        if (due.timer)
+        if (due.memory)
+            fake_memory_step(sim, due);
+        else if (due.timer)
             sim->ops->timer(sim->ctx, sim->now, due.cookie);
         else
             sim->ops->event(sim->ctx, due.gpu, sim->now, &due.evt);

@@ -364,7 +364,8 @@ static void shootdowns_are_counted(void **state)
     assert_int_equal(cp_shootdowns_sent(b->cp[0]), 0);
     kernel_put(b, 0, 0x0b02, 0);
     ring(b, 0);
-    sim_run(b->sim, 100);
+    while (commands(b, CP_CACHE) == 0)
+        sim_run(b->sim, sim_now(b->sim) + 10);
     assert_int_equal(command_last(b, CP_CACHE)->flags & CACHE_INV_TLB, CACHE_INV_TLB); /* the packet's own */
     while (b->space[0][0].busy) /* its fence is answered, the firmware makes the launch */
         sim_run(b->sim, sim_now(b->sim) + 10);

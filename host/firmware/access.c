@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Accesses of the command processor to client memory; contract in access.h.
+ */
+#include <string.h>
+
+#include "base/check.h"
+#include "firmware/cp_private.h"
+#include "vm/pmem.h"
+
+#define LINE 64u
+#define PAGE UINT64_C(4096)
+#define NO_PLACE UINT32_MAX
+
+void access_init(struct cp *cp)
+{
+    for (uint32_t i = 0; i < CP_ACCESSES; i++)
+        cp->accesses[i].next = i + 1 < CP_ACCESSES ? i + 1 : NO_PLACE;
+}
+
+void transfer_begin(struct transfer *t, struct cp_queue *queue, struct job *job,
+                    void (*done)(struct cp *cp, struct transfer *t))
+{
+    CHECK(t->open == 0, "cp", "a transfer begins with %u accesses under way", t->open);
+    *t = (struct transfer){.queue = queue, .job = job, .done = done};
+}
+
+/* One message, for bytes that lie in one line. */
+static void access_send(struct cp *cp, struct transfer *t, uint64_t va, struct msg_mem_req *req, uint8_t *to,
+                        unsigned bytes, bool early)
+{
+    struct cp_space *space = t->queue->space;
+    uint64_t entry = pagetable_lookup(space->pt, va);
+    if (!entry) {
+        t->fault = true;
+        return;
+    }
+    uint32_t place = cp->access_free;
+    CHECK(place != NO_PLACE && t->open < ACCESS_OWNER, "cp", "gpu%u: %u accesses of one owner, %u of all", cp->gpu,
+          t->open, cp->access_count);
+    struct cp_access *a = &cp->accesses[place];
+    cp->access_free = a->next;
+    a->transfer = t;
+    a->space = space;
+    a->to = to;
+    a->order = cp->access_order++;
+    a->at = (uint8_t)(va % LINE);
+    a->bytes = (uint8_t)bytes;
+    cp->access_count++;
+    space->accesses++;
+    t->queue->accesses++;
+    t->open++;
+    req->addr = (entry & PTE_ADDR) + (va & (PAGE - 1));
+    if (req->op != MEM_ATOMIC)
+        req->addr -= req->addr % LINE;
+    sim_access(cp->sim, req, early, cookie_of(cp, (uint64_t)a->generation << 16 | place));
+}
+
+void access_read(struct cp *cp, struct transfer *t, uint64_t va, void *to, unsigned bytes, bool early)
+{
+    uint8_t *at = to;
+    memset(to, 0, bytes);
+    while (bytes) {
+        unsigned left = LINE - (unsigned)(va % LINE), n = bytes < left ? bytes : left;
+        struct msg_mem_req req = {.op = MEM_READ_NC}; /* leaves no line in an L2 that clients write behind */
+        access_send(cp, t, va, &req, at, n, early);
+        at += n;
+        va += n;
+        bytes -= n;
+    }
+}
+
+void access_write(struct cp *cp, struct transfer *t, uint64_t va, const void *from, unsigned bytes)
+{
+    const uint8_t *at = from;
+    while (bytes) {
+        unsigned place = (unsigned)(va % LINE), n = bytes < LINE - place ? bytes : LINE - place;
+        struct msg_mem_req req = {.op = MEM_WRITE, .mask = UINT64_MAX >> (LINE - n) << place};
+        memcpy((uint8_t *)req.data + place, at, n);
+        access_send(cp, t, va, &req, NULL, n, false);
+        at += n;
+        va += n;
+        bytes -= n;
+    }
+}
+
+void access_count_down(struct cp *cp, struct transfer *t, uint64_t va)
+{
+    struct msg_mem_req req = {.op = MEM_ATOMIC, .atomic = ATOMIC_SUB, .size = 8, .data = {1}};
+    access_send(cp, t, va, &req, NULL, 8, false);
+}
+
+bool access_same(const struct cp_space *space, uint64_t a, uint64_t b)
+{
+    uint64_t x = pagetable_lookup(space->pt, a), y = pagetable_lookup(space->pt, b);
+    return x && y && (x & PTE_ADDR) >> PMEM_OWNER_SHIFT == (y & PTE_ADDR) >> PMEM_OWNER_SHIFT;
+}
+
+bool access_answered(const struct cp *cp, uint64_t order)
+{
+    for (uint32_t i = 0; i < CP_ACCESSES && cp->access_count; i++)
+        if (cp->accesses[i].transfer && cp->accesses[i].order < order)
+            return false;
+    return true;
+}
+
+void cp_answer(struct cp *cp, uint64_t cookie, const struct msg_mem_rsp *rsp)
+{
+    uint32_t place = (uint32_t)cookie & 0xffff;
+    struct cp_access *a = &cp->accesses[place % CP_ACCESSES];
+    CHECK(place < CP_ACCESSES && a->transfer && a->generation == (uint16_t)(cookie >> 16), "cp",
+          "gpu%u: answer 0x%llx, of which nothing was asked", cp->gpu, (unsigned long long)cookie);
+    struct transfer *t = a->transfer;
+    struct cp_space *space = a->space;
+    struct cp_queue *queue = t->queue;
+    if (rsp->status != MEM_OK)
+        t->fault = true;
+    else if (a->to)
+        memcpy(a->to, (const uint8_t *)rsp->data + a->at, a->bytes);
+    a->transfer = NULL;
+    a->generation++;
+    a->next = cp->access_free;
+    cp->access_free = place;
+    cp->access_count--;
+    if (--t->open == 0)
+        t->done(cp, t);
+    queue->accesses--; /* only now: until here the queue stays */
+    queue_release(cp, queue);
+    space->accesses--;
+    space_settle(cp, space);
+    shootdowns_check(cp);
+    queues_step(cp);
+}
