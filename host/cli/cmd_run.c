@@ -58,6 +58,8 @@ static int end_explain(const struct session *s, const struct run_report *report,
         return status_exit(STATUS_NO_PROGRESS);
     case RUN_NO_PROGRESS:
         return status_exit(STATUS_NO_PROGRESS);
+    case RUN_EXIT_AFTER:
+        return 0;
     case RUN_FAILED:
         break;
     }

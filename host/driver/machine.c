@@ -12,6 +12,9 @@
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "gantry_cfg.h"
+#include "machine/goals.h"
+#include "machine/record.h"
+#include "machine/recorded.h"
 #include "vm/pmem.h"
 
 #define USER_COOKIE UINT64_MAX /* those of the command processors have the GPU's number on top */
@@ -102,6 +105,12 @@ static void cp_on_kernel(void *ctx, void *owner, const struct kernel_row *row)
 {
     struct machine *m = ctx;
     m->user.kernel(m->user.ctx, owner, row);
+    if (row->unfinished)
+        return;
+    if (m->options.record)
+        record_kernel(m->options.record);
+    if (goals_kernel(m->options.goals))
+        sim_stop(m->sim);
 }
 
 static void cp_on_space_closed(void *ctx, struct cp_space *space)
@@ -257,12 +266,46 @@ bool machine_busy(const struct machine *m)
     return m->sim && !sim_quiet(m->sim);
 }
 
+/* The checkpoint, when it is due. */
+static void checkpoint_serve(struct machine *m)
+{
+    struct goals *goals = m->options.goals;
+    if (!goals_due(goals, sim_now(m->sim)))
+        return;
+    struct recorded place;
+    char *file = record_file(m->options.record);
+    enum gantry_status status = record_place(m->options.record, &place);
+    if (status == STATUS_OK)
+        goals_save(goals, m->sim, &place, file);
+    else
+        goals_lost(goals, status);
+    free(file);
+}
+
+/* To `until`, or to where the machine stops for its host; goals on the way are served. */
+static enum sim_result run_on(struct machine *m, uint64_t until)
+{
+    struct goals *goals = m->options.goals;
+    for (;;) {
+        uint64_t limit = goals_until(goals, until), kernels = goals ? goals->kernels : 0;
+        enum sim_result result = sim_run(m->sim, limit);
+        checkpoint_serve(m);
+        bool mine = (limit < until && sim_now(m->sim) >= limit) || (goals && goals->kernels != kernels);
+        if (result != SIM_STOPPED || m->visible || goals_ended(goals) || !mine)
+            return result;
+    }
+}
+
 enum machine_result machine_run(struct machine *m, uint64_t until)
 {
-    enum sim_result result = m->visible ? SIM_STOPPED : sim_run(m->sim, until); /* a doorbell may have had effects */
+    if (goals_ended(m->options.goals))
+        return MACHINE_EXIT_AFTER;
+    enum sim_result result = m->visible ? SIM_STOPPED : run_on(m, until); /* a doorbell may have had effects */
     bool visible = m->visible;
     m->visible = false;
     log_cycle = sim_now(m->sim);
+    if (goals_ended(m->options.goals))
+        return MACHINE_EXIT_AFTER;
     if (result == SIM_MAX_CYCLES)
         return MACHINE_MAX_CYCLES;
     if (result == SIM_NO_PROGRESS)

@@ -14,6 +14,7 @@
 #include "base/xalloc.h"
 #include "gantry_cfg.h"
 #include "machine/fields.h"
+#include "machine/goals.h"
 #include "machine/memory_parts.h"
 #include "machine/part_log.h"
 #include "machine/replay_private.h"
@@ -33,7 +34,7 @@ static bool mine(const struct replay *r, const struct host_record *record)
     return r->gpu < 0 || record->gpu == r->gpu || record->kind >= HOST_MARK;
 }
 
-static void host_next(struct replay *r)
+void replay_host_next(struct replay *r)
 {
     do {
         if (!journal_take(r->reader, STREAM_HOST, &r->next, sizeof r->next)) {
@@ -71,6 +72,15 @@ static void mark_compare(struct replay *r)
     }
 }
 
+static void kernel_ended(struct replay *r)
+{
+    r->kernels++;
+    if (r->sim->options.record)
+        record_kernel(r->sim->options.record);
+    if (r->goals && goals_kernel(r->goals))
+        sim_stop(r->sim);
+}
+
 /* Everything that the host did by now, up to the next event that it took. */
 static void host_apply(struct replay *r, uint64_t now)
 {
@@ -89,10 +99,13 @@ static void host_apply(struct replay *r, uint64_t now)
             mark_compare(r);
             r->ended = r->next.kind == HOST_END;
             break;
+        case HOST_KERNEL:
+            kernel_ended(r);
+            break;
         default:
             CHECK(false, "replay", "record of kind %u", r->next.kind);
         }
-        host_next(r);
+        replay_host_next(r);
     }
     r->ended = r->ended || r->next.kind == 0;
     if (r->ended)
@@ -131,7 +144,7 @@ static void on_event(void *ctx, unsigned gpu, uint64_t now, const struct msg_cp_
                        (unsigned long long)r->events, (unsigned long long)now, (unsigned long long)r->next.cycle,
                        *fields ? ", " : "", fields);
     r->events++;
-    host_next(r);
+    replay_host_next(r);
     host_apply(r, now);
 }
 
@@ -142,6 +155,7 @@ bool replay_start(struct replay *r, const struct gantry_cfg *cfg, const struct s
 {
     r->gpus = cfg->system_gpus;
     r->gpu = options->only ? (int)options->only - 1 : -1;
+    r->goals = options->goals;
     r->memory = pmem_new(r->gpus, (uint64_t)cfg->gpu_vram_mib << 20, (uint64_t)cfg->host_gtt_mib << 20);
     if (!r->memory) {
         diag(NULL, "memory of the machine: %s", strerror(errno));
@@ -169,9 +183,14 @@ bool replay_start(struct replay *r, const struct gantry_cfg *cfg, const struct s
     if (record && !record_attach(record, r->sim))
         return false;
     r->sim->options.record = record;
-    host_next(r);
+    replay_host_next(r);
     sim_timer(r->sim, 0, 0);
     return true;
+}
+
+uint64_t replay_kernels(const struct replay *r)
+{
+    return r->kernels;
 }
 
 struct sim *replay_sim(const struct replay *r)
@@ -196,14 +215,17 @@ enum replay_end replay_run(struct replay *r, const volatile int *stop, void (*pr
         uint64_t now = sim_now(r->sim);
         if (r->next.kind == HOST_EVENT && now > r->next.cycle)
             missing_tell(r);
-        enum sim_result result = sim_run(r->sim, now + SLICE);
+        enum sim_result result = sim_run(r->sim, goals_until(r->goals, now + SLICE));
+        bool saved = replay_goals(r);
+        if (goals_ended(r->goals))
+            return REPLAY_EXIT_AFTER;
         if (progress)
             progress(arg);
         if (*stop)
             return REPLAY_STOPPED;
         if (result == SIM_MAX_CYCLES)
             return REPLAY_MAX_CYCLES;
-        if (result == SIM_NO_PROGRESS || (result == SIM_STOPPED && sim_now(r->sim) == now && !r->ended))
+        if (result == SIM_NO_PROGRESS || (result == SIM_STOPPED && sim_now(r->sim) == now && !r->ended && !saved))
             missing_tell(r);
     }
     return r->differs ? REPLAY_DIFFERS : REPLAY_ENDED;

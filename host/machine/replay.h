@@ -29,6 +29,8 @@ bool replay_whole(const struct replay *r);
 
 /* Make the machine of the whole, or of one GPU (options->only).  False with one line. */
 bool replay_start(struct replay *r, const struct gantry_cfg *cfg, const struct sim_options *options);
+/* Kernels that have ended so far. */
+uint64_t replay_kernels(const struct replay *r);
 struct sim *replay_sim(const struct replay *r);
 
 enum replay_end {
@@ -36,6 +38,7 @@ enum replay_end {
     REPLAY_DIFFERS, /* one line was printed: the first message that differs */
     REPLAY_STOPPED, /* *stop was set */
     REPLAY_MAX_CYCLES,
+    REPLAY_EXIT_AFTER, /* goals.h */
     REPLAY_FAILED, /* one line was printed: it could not be started */
 };
 /* Run to the end of the recording; progress is called now and then and may be NULL. */

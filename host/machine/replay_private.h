@@ -28,7 +28,8 @@ struct replay {
     struct host_record next; /* kind 0: none is left */
     uint64_t end;            /* replay_last */
     bool ended, differs;
-    uint64_t events;                /* taken so far */
+    uint64_t events, kernels;       /* taken so far; that have ended */
+    struct goals *goals;            /* of its options, or NULL */
     struct message_log *memory_log; /* far_req of each GPU */
     uint64_t *memory_count;
     struct part_feed *feeds[64];
@@ -45,6 +46,15 @@ struct msg_mem_req;
 struct msg_mem_rsp;
 void replay_serve(void *ctx, unsigned gpu, uint64_t cycle, const struct msg_mem_req *req, struct msg_mem_rsp *rsp);
 bool replay_windows(struct replay *r);
+/* replay_place.c: where the replay is in its recording; go there from the beginning, without doing anything.  False when
+ * that is no border between messages. */
+struct recorded;
+void replay_place(const struct replay *r, struct recorded *place);
+bool replay_skip(struct replay *r, const struct recorded *place);
+/* The checkpoint, when it is due. True: it was. */
+bool replay_goals(struct replay *r);
+/* Take the host's next record for this replay: its bytes follow. */
+void replay_host_next(struct replay *r);
 /* One line; the replay differs from now on.  Only the first counts. */
 void replay_differs(struct replay *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 #endif

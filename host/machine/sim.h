@@ -13,6 +13,7 @@
 #include "gantry_msg.h"
 
 struct gantry_cfg;
+struct goals;
 struct pmem;
 struct record;
 struct sim;
@@ -45,6 +46,7 @@ struct sim_options {
     uint32_t golden_slice;
     bool no_skip;          /* evaluate idle partitions too (for the test that skipping changes nothing) */
     struct record *record; /* record.h, borrowed: what to keep of the run; NULL: nothing.  With SIM_RTL only */
+    struct goals *goals;   /* goals.h, borrowed: for who runs the machine; NULL: none.  With SIM_RTL only */
     unsigned only;         /* k + 1: of all GPUs make GPU k alone; 0: all.  With SIM_RTL only */
     /* Does anybody still wait?  May be NULL.  Asked by sim_new while models are built, ten times a second: true gives
      * up; and by sim_run after each slice of the golden model: true makes it return SIM_STOPPED early. */

@@ -162,7 +162,7 @@ static void csv_fill(FILE *out, const struct summary *s, const struct sim *sim)
     fputs("gpu,queue,kernel,grid_x,grid_y,grid_z,group_x,group_y,group_z,start,end,cycles,wavefronts,instructions,ipc,"
           "process,groups,finished\n",
           out);
-    for (unsigned i = 0; i < s->row_count; i++) {
+    for (unsigned i = s->rows_before; i < s->row_count; i++) {
         const struct kernel_row *r = &s->rows[i];
 
         fprintf(out, "%u,%u,", r->gpu, r->queue);
