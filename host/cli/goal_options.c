@@ -101,8 +101,8 @@ enum gantry_status goals_ahead(const struct goals *g, uint64_t now)
     unsigned long long kernels = g->kernels, cycle = now;
 
     if (g->checkpoint && g->checkpoint_kernel && g->checkpoint_kernel <= g->kernels)
-        diag("--checkpoint", "kernel %llu has ended before: %llu have here",
-             (unsigned long long)g->checkpoint_kernel, kernels);
+        diag("--checkpoint", "kernel %llu has ended before: %llu have here", (unsigned long long)g->checkpoint_kernel,
+             kernels);
     else if (g->checkpoint && !g->checkpoint_kernel && g->checkpoint_cycle <= now)
         diag("--checkpoint", "cycle %llu is over: here begins %llu", (unsigned long long)g->checkpoint_cycle, cycle);
     else if (g->exit_after && g->exit_after <= g->kernels)

@@ -45,8 +45,8 @@ static const struct row {
     {OPT_RECORD, "record", "DIR[,PART...]", "keep what enters the RTL, for gantry replay; PART: and all messages of it",
      BEGINS},
     {OPT_ONLY, "only", "gpuI|PART", "of the recording that GPU alone, or that part (kept by --record)", OPTION_REPLAY},
-    {OPT_CHECKPOINT, "checkpoint", "kernel:N,DIR", "a state to go on from (gantry restore DIR), when kernel N has ended",
-     ALL},
+    {OPT_CHECKPOINT, "checkpoint", "kernel:N,DIR",
+     "a state to go on from (gantry restore DIR), when kernel N has ended", ALL},
     {OPT_CHECKPOINT, "checkpoint", "cycle:C,DIR", "the same at cycle C; live runs: with --record", ALL},
     {OPT_EXIT_AFTER, "exit-after", "kernel:N", "end when kernel N of the table has ended", WITHOUT_KERNEL},
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The one table of the options of `run`, `kernel`, `replay` and `restore`: what getopt_long reads and what --help prints.
+ * The one table of the options of `run`, `kernel`, `replay` and `restore`: what getopt_long reads and what --help
+ * prints.
  */
 #ifndef GANTRY_CLI_OPTION_TABLE_H
 #define GANTRY_CLI_OPTION_TABLE_H

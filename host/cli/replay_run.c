@@ -10,7 +10,6 @@
 #include "base/xalloc.h"
 #include "cli/goal_options.h"
 #include "cli/recording.h"
-#include "machine/recorded.h"
 
 static bool stop_asked(void *arg)
 {
@@ -29,7 +28,7 @@ static void progress_note(void *arg)
 }
 
 /* The figures of the end against those recorded; false with one line. */
-static bool figures_compare(const struct session *s, const struct summary *recorded, struct sim *sim)
+static bool figures_compare(const struct session *s, const struct summary *recorded, struct sim *sim, bool part)
 {
     uint64_t hash = summary_hash(recorded->rows, recorded->row_count, sim);
 
@@ -38,7 +37,7 @@ static bool figures_compare(const struct session *s, const struct summary *recor
              (unsigned long long)hash, (unsigned long long)recorded->hash);
         return false;
     }
-    if (s->options.sim.lockstep != recorded->lockstep)
+    if (s->options.sim.lockstep != recorded->lockstep || (recorded->lockstep && part))
         return true; /* counters of lock step are among them */
     uint64_t counters = summary_counters(sim);
     if (counters != recorded->counters)
@@ -87,7 +86,7 @@ static bool machine_begin(struct session *s, const char *from, enum gantry_statu
     if (!replay_start(s->replay, &s->config.cfg, &s->options.sim))
         *status = s->failure;
     else if (from)
-        *status = recorded_restore(s->replay, from);
+        *status = replay_restore(s->replay, from);
     if (*status == STATUS_OK && from)
         *status = goals_ahead(&s->options.goals, sim_now(replay_sim(s->replay)));
     return *status == STATUS_OK;
@@ -102,7 +101,7 @@ static void rows_find(struct session *s, enum replay_end end, uint64_t before, s
     if (end != REPLAY_EXIT_AFTER)
         return;
     summary->complete = false;
-    summary->cycles = 0;
+    summary->cycles = summary->data = 0; /* those recorded are of its end */
     if (replay_kernels(s->replay) < summary->row_count)
         summary->row_count = (unsigned)replay_kernels(s->replay);
 }
@@ -132,7 +131,7 @@ int replay_machine(struct session *s, const char *from)
     if ((end == REPLAY_ENDED || end == REPLAY_EXIT_AFTER) && whole)
         rows_find(s, end, before, &summary);
     summary.exit_status = replay_explain(s, end);
-    if (end == REPLAY_ENDED && summary.rows && !o->sim.only && !figures_compare(s, &summary, sim))
+    if (end == REPLAY_ENDED && summary.rows && !o->sim.only && !figures_compare(s, &summary, sim, from != NULL))
         summary.exit_status = status_exit(STATUS_INTERNAL);
     if (!summary.cycles)
         summary.cycles = sim_now(sim);

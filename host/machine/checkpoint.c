@@ -14,6 +14,7 @@
 #include "config/version.h"
 #include "gantry_msg.h"
 #include "machine/checkpoint_file.h"
+#include "machine/lockstep_tap.h"
 #include "machine/sim_private.h"
 #include "vm/pmem_save.h"
 
@@ -95,7 +96,8 @@ static bool head_check(struct sim *sim, const char *kind, struct state_reader *f
     struct models_check models = {from, true};
     uint64_t seed, graph, cycle;
     if (!state_get_same(from, "gantry", "version", GANTRY_VERSION) || !state_get_same(from, "gantry", "state", kind) ||
-        !config_check(sim, from) || !state_get_u64(from, &seed) || !state_get_u64(from, &graph) || !state_get_u64(from, &cycle))
+        !config_check(sim, from) || !state_get_u64(from, &seed) || !state_get_u64(from, &graph) ||
+        !state_get_u64(from, &cycle))
         return false;
     if (seed != sim->options.seed)
         return state_refuse(from, "seed %llu was saved, %llu is here", (unsigned long long)seed,
@@ -172,6 +174,8 @@ enum gantry_status sim_restore(struct sim *sim, const char *file, const struct s
               (beside == NULL || beside->restore(beside->ctx, from));
     if (ok && sim->tap && launches_any(sim))
         ok = state_refuse(from, "kernels run in this state: lock step can only begin before their start");
+    if (ok && sim->tap)
+        lockstep_tap_restored(sim->tap, sim);
     if (ok && STATE_GET(from, more))
         ok = state_refuse(from, "holds more than this machine");
     if (!ok)

@@ -36,7 +36,7 @@ struct record {
     struct part_log **logs;       /* of the RDMA engines, then of the partitions asked for; NULL behind the last */
     struct message_log *memory;   /* far_req of each GPU to the host */
     struct hostmem_server served; /* who answers */
-    uint64_t kernels; /* that have ended */
+    uint64_t kernels;             /* that have ended */
     bool changed;
     uint64_t changes; /* pmem_changes at the last look */
     double look_end, look_cost, commit_at;

@@ -16,7 +16,6 @@
 #include "base/xalloc.h"
 #include "machine/checkpoint.h"
 #include "machine/record_format.h"
-#include "machine/replay_private.h"
 #include "machine/shadow.h"
 #include "machine/sim_private.h"
 #include "vm/pmem_save.h"
@@ -44,19 +43,24 @@ static void place_save(void *ctx, struct state_writer *to)
     }
 }
 
+struct restoring {
+    struct sim *sim;
+    recorded_go go;
+    void *ctx;
+};
+
 static bool place_restore(void *ctx, struct state_reader *from)
 {
-    struct replay *r = ctx;
-    struct recorded p = {.gpus = r->gpus};
+    const struct restoring *r = ctx;
+    struct recorded p = {.gpus = r->sim->gpu_count};
     if (!state_get_u64(from, &p.journal.bytes) || !state_get_u64(from, &p.journal.chain) ||
         !state_get_u64(from, &p.host) || !state_get_u64(from, &p.kernels))
         return false;
     for (unsigned g = 0; g < p.gpus; g++)
-        if (!state_get_u64(from, &p.memory[g]) || !pmem_contents_restore(r->memory, g, from))
+        if (!state_get_u64(from, &p.memory[g]) || !pmem_contents_restore(r->sim->memory, g, from))
             return false;
-    if (!journal_has(r->reader, p.journal))
-        return state_refuse(from, "is of another recording than " RECORD_FILE " beside it, or of more than is left of it");
-    return replay_skip(r, &p) || state_refuse(from, "its place in the recording is within a message");
+    const char *why = r->go(r->ctx, &p);
+    return why == NULL || state_refuse(from, "%s", why);
 }
 
 /* ---- the folder */
@@ -105,11 +109,12 @@ enum gantry_status recorded_save(struct sim *sim, const struct recorded *place, 
     return status;
 }
 
-enum gantry_status recorded_restore(struct replay *replay, const char *dir)
+enum gantry_status recorded_restore(struct sim *sim, const char *dir, recorded_go go, void *ctx)
 {
-    const struct sim_beside beside = {.restore = place_restore, .ctx = replay, .memory = true};
+    struct restoring restoring = {sim, go, ctx};
+    const struct sim_beside beside = {.restore = place_restore, .ctx = &restoring, .memory = true};
     char *state = xasprintf("%s/" CHECKPOINT_STATE, dir);
-    enum gantry_status status = sim_restore(replay->sim, state, &beside);
+    enum gantry_status status = sim_restore(sim, state, &beside);
     free(state);
     return status;
 }

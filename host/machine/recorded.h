@@ -14,7 +14,6 @@
 #define CHECKPOINT_STATE "state"
 #define RECORDED_GPUS 64u
 
-struct replay;
 struct shadow;
 struct sim;
 
@@ -31,6 +30,8 @@ struct recorded {
 /* Make folder `dir`.  recording: path of the recording's file, which becomes part of the folder: a second name of it,
  * or where file systems have none of that a symbolic link.  Failures as in sim_save; nothing is left of the folder. */
 enum gantry_status recorded_save(struct sim *sim, const struct recorded *place, const char *recording, const char *dir);
-/* Into the machine of a replay that has begun and not run: machine and replay are then at the checkpoint. */
-enum gantry_status recorded_restore(struct replay *replay, const char *dir);
+/* Into a machine in which nothing has happened, with its memory.  `go` brings its host to *place, when all else is
+ * restored: NULL, or why it cannot.  Failures as in sim_restore. */
+typedef const char *(*recorded_go)(void *ctx, const struct recorded *place);
+enum gantry_status recorded_restore(struct sim *sim, const char *dir, recorded_go go, void *ctx);
 #endif

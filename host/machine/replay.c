@@ -17,6 +17,7 @@
 #include "machine/goals.h"
 #include "machine/memory_parts.h"
 #include "machine/part_log.h"
+#include "machine/recorded.h"
 #include "machine/replay_private.h"
 #include "machine/sim_private.h"
 #include "vm/pmem.h"
@@ -27,23 +28,6 @@
 static void host_take(struct replay *r, void *to, size_t bytes)
 {
     CHECK(journal_take(r->reader, STREAM_HOST, to, bytes), "replay", "stream of the host ends within a record");
-}
-
-static bool mine(const struct replay *r, const struct host_record *record)
-{
-    return r->gpu < 0 || record->gpu == r->gpu || record->kind >= HOST_MARK;
-}
-
-void replay_host_next(struct replay *r)
-{
-    do {
-        if (!journal_take(r->reader, STREAM_HOST, &r->next, sizeof r->next)) {
-            r->next = (struct host_record){0};
-            return;
-        }
-        if (!mine(r, &r->next))
-            journal_skip(r->reader, STREAM_HOST, r->next.bytes);
-    } while (!mine(r, &r->next));
 }
 
 static void patch_apply(struct replay *r)
@@ -209,6 +193,19 @@ static void missing_tell(struct replay *r)
                        (unsigned long long)sim_now(r->sim), (unsigned long long)r->end);
 }
 
+/* The checkpoint, when it is due.  True: it was. */
+static bool checkpoint_serve(struct replay *r)
+{
+    if (!goals_due(r->goals, sim_now(r->sim)))
+        return false;
+    struct recorded place;
+    char *file = xasprintf("%s/" RECORD_FILE, r->dir);
+    replay_place(r, &place);
+    goals_save(r->goals, r->sim, &place, file);
+    free(file);
+    return true;
+}
+
 enum replay_end replay_run(struct replay *r, const volatile int *stop, void (*progress)(void *arg), void *arg)
 {
     while (!r->ended && !r->differs) {
@@ -216,7 +213,7 @@ enum replay_end replay_run(struct replay *r, const volatile int *stop, void (*pr
         if (r->next.kind == HOST_EVENT && now > r->next.cycle)
             missing_tell(r);
         enum sim_result result = sim_run(r->sim, goals_until(r->goals, now + SLICE));
-        bool saved = replay_goals(r);
+        bool saved = checkpoint_serve(r);
         if (goals_ended(r->goals))
             return REPLAY_EXIT_AFTER;
         if (progress)

@@ -2,13 +2,29 @@
  * Where a replay is in its recording, and how it gets there without running: for checkpoints (recorded.h).
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/xalloc.h"
 #include "machine/goals.h"
 #include "machine/recorded.h"
 #include "machine/replay_private.h"
 #include "machine/sim_private.h"
+
+static bool mine(const struct replay *r, const struct host_record *record)
+{
+    return r->gpu < 0 || record->gpu == r->gpu || record->kind >= HOST_MARK;
+}
+
+void replay_host_next(struct replay *r)
+{
+    do {
+        if (!journal_take(r->reader, STREAM_HOST, &r->next, sizeof r->next)) {
+            r->next = (struct host_record){0};
+            return;
+        }
+        if (!mine(r, &r->next))
+            journal_skip(r->reader, STREAM_HOST, r->next.bytes);
+    } while (!mine(r, &r->next));
+}
 
 void replay_place(const struct replay *r, struct recorded *place)
 {
@@ -22,23 +38,11 @@ void replay_place(const struct replay *r, struct recorded *place)
         place->memory[g] = journal_taken(r->reader, STREAM_MEMORY(g));
 }
 
-static bool memory_skip(struct replay *r, unsigned gpu, uint64_t to)
+static const char *replay_go(void *ctx, const struct recorded *place)
 {
-    struct message m;
-    struct far_record record;
-    while (journal_taken(r->reader, STREAM_MEMORY(gpu)) < to) {
-        if (!message_read(&r->memory_log[gpu], r->reader, &m) || m.bytes != sizeof record)
-            return false;
-        memcpy(&record, m.data, sizeof record);
-        if (!journal_skip(r->reader, STREAM_MEMORY(gpu), far_record_data(&record)))
-            return false;
-        r->memory_count[gpu]++;
-    }
-    return journal_taken(r->reader, STREAM_MEMORY(gpu)) == to;
-}
-
-bool replay_skip(struct replay *r, const struct recorded *place)
-{
+    struct replay *r = ctx;
+    if (!journal_has(r->reader, place->journal))
+        return "is of another recording than " RECORD_FILE " beside it, or of more than is left of it";
     while (r->next.kind && journal_taken(r->reader, STREAM_HOST) - sizeof r->next < place->host) {
         r->events += r->next.kind == HOST_EVENT;
         r->kernels += r->next.kind == HOST_KERNEL;
@@ -52,18 +56,11 @@ bool replay_skip(struct replay *r, const struct recorded *place)
     bool there = journal_taken(r->reader, STREAM_HOST) - (r->next.kind ? sizeof r->next : 0) == place->host &&
                  r->kernels == place->kernels;
     for (unsigned g = 0; there && g < r->gpus; g++)
-        there = memory_skip(r, g, place->memory[g]);
-    return there;
+        there = replay_memory_skip(r, g, place->memory[g]);
+    return there ? NULL : "its place in the recording is within a message";
 }
 
-bool replay_goals(struct replay *r)
+enum gantry_status replay_restore(struct replay *r, const char *dir)
 {
-    if (!goals_due(r->goals, sim_now(r->sim)))
-        return false;
-    struct recorded place;
-    char *file = xasprintf("%s/" RECORD_FILE, r->dir);
-    replay_place(r, &place);
-    goals_save(r->goals, r->sim, &place, file);
-    free(file);
-    return true;
+    return recorded_restore(r->sim, dir, replay_go, r);
 }

@@ -46,14 +46,12 @@ struct msg_mem_req;
 struct msg_mem_rsp;
 void replay_serve(void *ctx, unsigned gpu, uint64_t cycle, const struct msg_mem_req *req, struct msg_mem_rsp *rsp);
 bool replay_windows(struct replay *r);
-/* replay_place.c: where the replay is in its recording; go there from the beginning, without doing anything.  False when
- * that is no border between messages. */
+/* Go on to byte `to` of the stream of a GPU's host memory, which is one that nobody asks any more.  False: it is none
+ * behind a message. */
+bool replay_memory_skip(struct replay *r, unsigned gpu, uint64_t to);
+/* replay_place.c: where the replay is in its recording; take the host's next record for it, whose bytes follow. */
 struct recorded;
 void replay_place(const struct replay *r, struct recorded *place);
-bool replay_skip(struct replay *r, const struct recorded *place);
-/* The checkpoint, when it is due. True: it was. */
-bool replay_goals(struct replay *r);
-/* Take the host's next record for this replay: its bytes follow. */
 void replay_host_next(struct replay *r);
 /* One line; the replay differs from now on.  Only the first counts. */
 void replay_differs(struct replay *r, const char *format, ...) __attribute__((format(printf, 2, 3)));

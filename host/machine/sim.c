@@ -70,9 +70,8 @@ void sim_cmd(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd)
 {
     PART_CHECK(gpu < sim->gpu_count, NULL, sim->now, "command for gpu%u of %u", gpu, sim->gpu_count);
     struct sim_gpu *g = &sim->gpus[gpu];
-    if (cmd->kind == CP_VMID)
-        g->roots[cmd->vmid] = cmd->root;
-    else
+    spaces_note(g, cmd);
+    if (cmd->kind != CP_VMID)
         pending_add(g, cmd);
     if (sim->options.record)
         record_command(sim->options.record, gpu, cmd);

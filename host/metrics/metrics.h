@@ -23,7 +23,7 @@ struct summary {
     const struct kernel_row *rows;
     unsigned row_count;
     unsigned rows_before; /* of these, kernels that had ended before this part of the run: in the figures alone */
-    uint64_t cycles; /* first doorbell to last completion; 0 without a clock */
+    uint64_t cycles;      /* first doorbell to last completion; 0 without a clock */
     uint64_t instructions;
     double cpu_s; /* of this process */
     bool repeatable;

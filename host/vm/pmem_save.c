@@ -151,7 +151,8 @@ bool pmem_restore(struct pmem *pm, struct state_reader *from)
         return state_refuse(from, "memories of %llu GPUs, %llu and %llu bytes", (unsigned long long)shape[0],
                             (unsigned long long)shape[1], (unsigned long long)shape[2]);
     for (unsigned g = 0; g < pm->gpus; g++)
-        if (!tables_restore(&pm->vram[g].tables, pmem_table_bytes(pm) / PAGE, from) || !pmem_contents_restore(pm, g, from))
+        if (!tables_restore(&pm->vram[g].tables, pmem_table_bytes(pm) / PAGE, from) ||
+            !pmem_contents_restore(pm, g, from))
             return false;
     return pmem_contents_restore(pm, PMEM_GTT, from);
 }
