@@ -91,6 +91,20 @@ static void idle_explain(const struct run_report *report, const char *program)
     free(path);
 }
 
+/* From the start of the first kernel of the region of interest to the end of the last one. */
+static uint64_t region_cycles(const struct kernel_row *rows, unsigned count)
+{
+    uint64_t first = UINT64_MAX, last = 0;
+
+    for (unsigned i = 0; i < count; i++) {
+        if (rows[i].untimed || rows[i].unfinished)
+            continue;
+        first = rows[i].start < first ? rows[i].start : first;
+        last = rows[i].end > last ? rows[i].end : last;
+    }
+    return last > first ? last - first : 0;
+}
+
 static int program_run(struct session *s, char **program)
 {
     struct cli_options *o = &s->options;
@@ -123,7 +137,9 @@ static int program_run(struct session *s, char **program)
         summary.data = report.data_hash;
         summary.exit_status = status;
         summary.complete = report.end == RUN_EXITED;
-        if (o->sim.model == SIM_RTL && report.last_completion > report.first_doorbell)
+        if (o->goals.roi_first)
+            summary.cycles = region_cycles(report.rows, report.row_count);
+        else if (o->sim.model == SIM_RTL && report.last_completion > report.first_doorbell)
             summary.cycles = report.last_completion - report.first_doorbell;
         if (report.end == RUN_EXITED && report.row_count == 0)
             idle_explain(&report, program[0]);

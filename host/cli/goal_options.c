@@ -70,13 +70,38 @@ enum gantry_status exit_after_read(const char *text, struct goals *goals)
                   : wrong("--exit-after", text, "is not kernel:N");
 }
 
+enum gantry_status roi_read(const char *text, struct goals *goals)
+{
+    const char *first = behind(text, "kernel"), *dots = first ? strstr(first, "..") : NULL;
+
+    if (!dots)
+        return wrong("--roi", text, "is not kernel:A..B");
+    char *number = xasprintf("%.*s", (int)(dots - first), first);
+    enum gantry_status status = count_read("--roi", number, &goals->roi_first);
+    free(number);
+    if (status == STATUS_OK)
+        status = count_read("--roi", dots + 2, &goals->roi_last);
+    return status == STATUS_OK && goals->roi_last < goals->roi_first ? wrong("--roi", text, "ends before it begins")
+                                                                     : status;
+}
+
+static enum gantry_status roi_check(const struct cli_options *o)
+{
+    if (!o->goals.roi_first)
+        return STATUS_OK;
+    if (o->record)
+        return wrong("--roi", o->record, "cannot be recorded: most of such a run enters no RTL");
+    return o->sim.model == SIM_GOLDEN ? wrong("--roi", "golden", "has no RTL for the region: use --model rtl")
+                                      : STATUS_OK;
+}
+
 enum gantry_status goals_check(const struct cli_options *o)
 {
     const struct goals *g = &o->goals;
     bool live = strcmp(o->command, "run") == 0 || strcmp(o->command, "kernel") == 0;
 
     if (!g->checkpoint)
-        return STATUS_OK;
+        return roi_check(o);
     if (live && !o->record) {
         diag("--checkpoint", "a run goes on from its recording: give --record DIR, too");
         return STATUS_USAGE;
@@ -115,6 +140,11 @@ enum gantry_status goals_ahead(const struct goals *g, uint64_t now)
 
 enum gantry_status goals_reached(const struct goals *g)
 {
+    if (g->roi_first > g->kernels) {
+        diag("--roi", "nothing ran on the RTL: the run ended after kernel %llu, before %llu",
+             (unsigned long long)g->kernels, (unsigned long long)g->roi_first);
+        return STATUS_USAGE;
+    }
     if (!g->checkpoint || g->tried)
         return g->failure;
     if (g->checkpoint_kernel)

@@ -48,6 +48,8 @@ static const struct row {
     {OPT_CHECKPOINT, "checkpoint", "kernel:N,DIR",
      "a state to go on from (gantry restore DIR), when kernel N has ended", ALL},
     {OPT_CHECKPOINT, "checkpoint", "cycle:C,DIR", "the same at cycle C; live runs: with --record", ALL},
+    {OPT_ROI, "roi", "kernel:A..B", "kernels A to B on the RTL, those before and behind on the golden model",
+     OPTION_RUN},
     {OPT_EXIT_AFTER, "exit-after", "kernel:N", "end when kernel N of the table has ended", WITHOUT_KERNEL},
 };
 #define HELP_COLUMN 34 /* where explanations begin */

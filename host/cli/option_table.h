@@ -30,7 +30,8 @@ enum option_id {
     OPT_RECORD,
     OPT_ONLY,
     OPT_CHECKPOINT,
-    OPT_EXIT_AFTER
+    OPT_EXIT_AFTER,
+    OPT_ROI
 };
 
 enum option_user { OPTION_RUN = 1, OPTION_KERNEL = 2, OPTION_REPLAY = 4, OPTION_RESTORE = 8 };

@@ -144,6 +144,8 @@ static enum gantry_status option_apply(struct cli_options *o, struct config *con
         return STATUS_OK;
     case OPT_CHECKPOINT:
         return checkpoint_read(text, &o->goals);
+    case OPT_ROI:
+        return roi_read(text, &o->goals);
     case OPT_EXIT_AFTER:
         return exit_after_read(text, &o->goals);
     case OPT_ONLY:

@@ -11,13 +11,13 @@
 #include "base/check.h"
 #include "base/log.h"
 #include "base/xalloc.h"
+#include "driver/roi.h"
 #include "gantry_cfg.h"
 #include "machine/goals.h"
-#include "machine/record.h"
-#include "machine/recorded.h"
 #include "vm/pmem.h"
 
 #define USER_COOKIE UINT64_MAX /* those of the command processors have the GPU's number on top */
+#define ROI_COOKIE (UINT64_MAX - 1)
 #define CP_POLL_CYCLES 2000u
 
 struct machine {
@@ -28,6 +28,8 @@ struct machine {
     struct sim *sim;
     struct cp **cps;
     unsigned gpus;
+    struct roi roi;
+    bool cross;   /* the kernel that waits at a border of the region may start: nothing else is under way */
     bool visible; /* something happened since machine_run returned */
 };
 
@@ -45,10 +47,26 @@ static void on_event(void *ctx, unsigned gpu, uint64_t now, const struct msg_cp_
     machine_poll(m);
 }
 
+/* A kernel waits at a border of the region: has everything before it ended? */
+static void border_look(struct machine *m, uint64_t now)
+{
+    m->cross = sim_settled(m->sim);
+    for (unsigned g = 0; g < m->gpus; g++)
+        m->cross &= !cp_busy(m->cps[g]);
+    if (m->cross)
+        sim_stop(m->sim);
+    else
+        sim_timer(m->sim, now + ROI_LOOK_CYCLES, ROI_COOKIE);
+}
+
 static void on_timer(void *ctx, uint64_t now, uint64_t cookie)
 {
     struct machine *m = ctx;
     log_cycle = now;
+    if (cookie == ROI_COOKIE) {
+        border_look(m, now);
+        return;
+    }
     if (cookie == USER_COOKIE) {
         machine_touch(m);
         return;
@@ -104,19 +122,26 @@ static void cp_on_interrupt(void *ctx, void *owner)
 static void cp_on_kernel(void *ctx, void *owner, const struct kernel_row *row)
 {
     struct machine *m = ctx;
-    m->user.kernel(m->user.ctx, owner, row);
-    if (row->unfinished)
-        return;
-    if (m->options.record)
-        record_kernel(m->options.record);
-    if (goals_kernel(m->options.goals))
-        sim_stop(m->sim);
+    struct kernel_row own = *row;
+    own.untimed = roi_untimed(&m->roi);
+    m->user.kernel(m->user.ctx, owner, &own);
+    if (!row->unfinished)
+        sim_kernel(m->sim);
 }
 
 static void cp_on_space_closed(void *ctx, struct cp_space *space)
 {
     struct machine *m = ctx;
     m->user.space_closed(m->user.ctx, space);
+}
+
+static bool cp_may_start(void *ctx)
+{
+    struct machine *m = ctx;
+    bool look, may = roi_may_start(&m->roi, &look);
+    if (look)
+        sim_timer(m->sim, sim_now(m->sim), ROI_COOKIE);
+    return may;
 }
 
 static void cp_on_shootdown(void *ctx)
@@ -134,6 +159,7 @@ static const struct cp_host cp_ops = {.event = cp_on_event,
                                       .interrupt = cp_on_interrupt,
                                       .kernel = cp_on_kernel,
                                       .space_closed = cp_on_space_closed,
+                                      .may_start = cp_may_start,
                                       .shootdown = cp_on_shootdown};
 
 struct machine *machine_new(const struct gantry_cfg *cfg, const struct sim_options *options, const struct cp_host *user)
@@ -168,6 +194,7 @@ int machine_start(struct machine *m)
     const struct gantry_cfg *cfg = m->cfg;
     if (m->sim)
         return 0;
+    m->options.both = m->options.goals && m->options.goals->roi_first;
     m->sim = sim_new(cfg, m->memory, &m->options, &host_ops, m);
     if (!m->sim)
         return -1;
@@ -192,6 +219,7 @@ int machine_start(struct machine *m)
         m->cps[g] = cp_new(m->sim, g, &config, &host);
         CHECK(m->cps[g], "driver.machine", "no memory for the command processor of gpu%u", g);
     }
+    roi_init(&m->roi, m->sim, m->options.goals);
     return 0;
 }
 
@@ -266,20 +294,12 @@ bool machine_busy(const struct machine *m)
     return m->sim && !sim_quiet(m->sim);
 }
 
-/* The checkpoint, when it is due. */
-static void checkpoint_serve(struct machine *m)
+/* The border is crossed: queues look again at the kernel that waits. */
+static void border_cross(struct machine *m)
 {
-    struct goals *goals = m->options.goals;
-    if (!goals_due(goals, sim_now(m->sim)))
-        return;
-    struct recorded place;
-    char *file = record_file(m->options.record);
-    enum gantry_status status = record_place(m->options.record, &place);
-    if (status == STATUS_OK)
-        goals_save(goals, m->sim, &place, file);
-    else
-        goals_lost(goals, status);
-    free(file);
+    m->cross = false;
+    roi_cross(&m->roi);
+    machine_poll(m);
 }
 
 /* To `until`, or to where the machine stops for its host; goals on the way are served. */
@@ -289,8 +309,10 @@ static enum sim_result run_on(struct machine *m, uint64_t until)
     for (;;) {
         uint64_t limit = goals_until(goals, until), kernels = goals ? goals->kernels : 0;
         enum sim_result result = sim_run(m->sim, limit);
-        checkpoint_serve(m);
-        bool mine = (limit < until && sim_now(m->sim) >= limit) || (goals && goals->kernels != kernels);
+        bool mine = m->cross || (limit < until && sim_now(m->sim) >= limit) || (goals && goals->kernels != kernels);
+        sim_checkpoint(m->sim);
+        if (m->cross)
+            border_cross(m);
         if (result != SIM_STOPPED || m->visible || goals_ended(goals) || !mine)
             return result;
     }

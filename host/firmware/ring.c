@@ -95,6 +95,8 @@ static bool packet_start(struct cp *cp, struct cp_queue *queue)
             queue_fail(cp, queue, error, NULL);
         return false;
     }
+    if (type == AQL_KERNEL && cp->host.may_start && !cp->host.may_start(cp->host.ctx))
+        return false;
     queue->scratch_asked = false;
     job->state = JOB_DECODE;
     job->halted = job->held = false;

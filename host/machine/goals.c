@@ -5,8 +5,6 @@
 
 #include <stddef.h>
 
-#include "machine/recorded.h"
-
 static bool checkpoint_left(const struct goals *g)
 {
     return g && g->checkpoint && !g->tried;
@@ -31,16 +29,10 @@ bool goals_due(const struct goals *g, uint64_t now)
            (g->checkpoint_kernel ? g->kernels >= g->checkpoint_kernel : now >= g->checkpoint_cycle);
 }
 
-void goals_save(struct goals *g, struct sim *sim, const struct recorded *place, const char *recording)
+void goals_tried(struct goals *g, enum gantry_status status)
 {
     g->tried = true;
-    g->failure = recorded_save(sim, place, recording, g->checkpoint);
-}
-
-void goals_lost(struct goals *g, enum gantry_status why)
-{
-    g->tried = true;
-    g->failure = why;
+    g->failure = status;
 }
 
 bool goals_ended(const struct goals *g)

@@ -56,15 +56,6 @@ static void mark_compare(struct replay *r)
     }
 }
 
-static void kernel_ended(struct replay *r)
-{
-    r->kernels++;
-    if (r->sim->options.record)
-        record_kernel(r->sim->options.record);
-    if (r->goals && goals_kernel(r->goals))
-        sim_stop(r->sim);
-}
-
 /* Everything that the host did by now, up to the next event that it took. */
 static void host_apply(struct replay *r, uint64_t now)
 {
@@ -84,7 +75,8 @@ static void host_apply(struct replay *r, uint64_t now)
             r->ended = r->next.kind == HOST_END;
             break;
         case HOST_KERNEL:
-            kernel_ended(r);
+            r->kernels++;
+            sim_kernel(r->sim);
             break;
         default:
             CHECK(false, "replay", "record of kind %u", r->next.kind);
@@ -201,7 +193,7 @@ static bool checkpoint_serve(struct replay *r)
     struct recorded place;
     char *file = xasprintf("%s/" RECORD_FILE, r->dir);
     replay_place(r, &place);
-    goals_save(r->goals, r->sim, &place, file);
+    goals_tried(r->goals, recorded_save(r->sim, &place, file, r->goals->checkpoint));
     free(file);
     return true;
 }

@@ -33,6 +33,7 @@ struct sim_host_ops {
 
 struct sim_options {
     enum sim_model model;
+    bool both;           /* with SIM_RTL: golden GPUs beside it, for sim_switch */
     bool lockstep;       /* compare every retired instruction with the golden model; first difference: CHECK exit 70 */
     uint64_t max_cycles; /* 0: none */
     uint64_t seed;
@@ -104,8 +105,21 @@ unsigned sim_group(const struct sim *sim, unsigned gpu, const struct msg_cp_evt 
  * needed: it saves a recording the search for changes. */
 void sim_still(struct sim *sim, bool still);
 
+/* With options.both: from now on this model has the GPUs (at first the RTL).  Only when sim_settled, outside of
+ * sim_run. Takes some cycles, in which the model is told what the host has told the other one of address spaces and
+ * trap handlers, and drops caches and TLBs.  Counters, hashes, instructions and work-groups are then those of both. */
+void sim_switch(struct sim *sim, enum sim_model model);
+enum sim_model sim_model_now(const struct sim *sim);
+/* sim_quiet, and every command and memory request of the host has been answered. */
+bool sim_settled(const struct sim *sim);
+
 /* True when every partition is idle and no message is under way (timers do not count). */
 bool sim_quiet(const struct sim *sim);
+
+/* From a callback: the next kernel of the table has ended.  A recording keeps that, options.goals count it. */
+void sim_kernel(struct sim *sim);
+/* Outside of sim_run: make the checkpoint that options.goals ask for, when it is due; with options.record. */
+void sim_checkpoint(struct sim *sim);
 
 /* Counters, hashes: walk all counters as (location "gpu0.cu3.valu", name, value, unit). */
 typedef void (*sim_counter_fn)(void *arg, const char *location, const char *name, uint64_t value, const char *unit);

@@ -44,10 +44,10 @@ uint64_t summary_hash(const struct kernel_row *rows, unsigned count, struct sim 
 /* XXH64 over location, name and value of all counters; sim may be NULL. */
 uint64_t summary_counters(struct sim *sim);
 
-/* Cycles and wavefront instructions per cycle of a row; 0 while it is unfinished. */
+/* Cycles and wavefront instructions per cycle of a row; 0 while it is unfinished, and without a clock. */
 static inline uint64_t row_cycles(const struct kernel_row *row)
 {
-    return row->end > row->start ? row->end - row->start : 0;
+    return !row->untimed && row->end > row->start ? row->end - row->start : 0;
 }
 static inline double row_ipc(const struct kernel_row *row)
 {
