@@ -20,12 +20,13 @@
 struct stream {
     uint8_t *data; /* JOURNAL_RAW bytes, made with the first */
     uint32_t used;
+    uint64_t put; /* so far */
 };
 
 struct journal {
     int fd, error;
     uint32_t sequence;
-    uint64_t written;
+    uint64_t written, chain;
     size_t pending;
     ZSTD_CCtx *packer;
     uint8_t *packed;
@@ -66,6 +67,7 @@ static void frame_write(struct journal *j, unsigned stream, const uint8_t *data,
     frame.head_check = XXH32(&frame, offsetof(struct journal_frame, head_check), 0);
     bytes_write(j, &frame, sizeof frame);
     bytes_write(j, j->packed, packed);
+    j->chain = journal_chain(j->chain, &frame);
 }
 
 struct journal *journal_create(const char *path, const char *kind, uint32_t version)
@@ -97,6 +99,7 @@ void journal_put(struct journal *j, unsigned stream, const void *data, size_t by
     if (!s->data)
         s->data = xcalloc(1, JOURNAL_RAW);
     j->pending += bytes;
+    s->put += bytes;
     while (bytes) {
         size_t n = JOURNAL_RAW - s->used < bytes ? JOURNAL_RAW - s->used : bytes;
         memcpy(s->data + s->used, from, n);
@@ -136,6 +139,16 @@ int journal_error(const struct journal *j)
 uint64_t journal_bytes(const struct journal *j)
 {
     return j->written;
+}
+
+uint64_t journal_put_bytes(const struct journal *j, unsigned stream)
+{
+    return j->streams[stream].put;
+}
+
+struct journal_place journal_place(const struct journal *j)
+{
+    return (struct journal_place){j->written, j->chain};
 }
 
 bool journal_close(struct journal *j, bool whole)

@@ -15,6 +15,12 @@
 
 #define JOURNAL_STREAMS 1024u /* numbers of streams are below */
 
+/* The end of a frame: a name for all that stands before it. */
+struct journal_place {
+    uint64_t bytes; /* of the file */
+    uint64_t chain; /* XXH64 over the heads of its frames, which hold the checks of their bytes */
+};
+
 /* ---- writing */
 struct journal;
 /* A new file; kind: up to 8 characters, what it is a journal of.  NULL with errno: EEXIST when there is one. */
@@ -29,6 +35,10 @@ bool journal_commit(struct journal *j);
 int journal_error(const struct journal *j);
 /* Bytes of the file so far. */
 uint64_t journal_bytes(const struct journal *j);
+/* Bytes of a stream so far. */
+uint64_t journal_put_bytes(const struct journal *j, unsigned stream);
+/* Where the last frame ends: after a commit, that of everything put so far. */
+struct journal_place journal_place(const struct journal *j);
 /* Commit; with `whole`, say that nothing is missing.  False with errno when something was lost.  Frees.  NULL is
  * allowed. */
 bool journal_close(struct journal *j, bool whole);
@@ -44,5 +54,11 @@ bool journal_whole(const struct journal_reader *r);
 bool journal_take(struct journal_reader *r, unsigned stream, void *to, size_t bytes);
 /* The same for nobody. */
 bool journal_skip(struct journal_reader *r, unsigned stream, size_t bytes);
+/* Bytes of a stream that were taken or skipped. */
+uint64_t journal_taken(const struct journal_reader *r, unsigned stream);
+/* Where the file's last whole frame ends. */
+struct journal_place journal_reader_place(const struct journal_reader *r);
+/* The file begins with what had this place. */
+bool journal_has(const struct journal_reader *r, struct journal_place place);
 void journal_reader_free(struct journal_reader *r);
 #endif

@@ -6,6 +6,8 @@
 #include <assert.h>
 #include <stdint.h>
 
+#include <xxhash.h>
+
 #define JOURNAL_MAGIC "gantry\r\n"
 #define JOURNAL_FRAME 0x5246u    /* first half-word of every frame */
 #define JOURNAL_RAW (256u << 10) /* most bytes of a frame before compression */
@@ -27,4 +29,10 @@ struct journal_frame {
     uint32_t data_check;  /* XXH32 of the packed bytes */
 };
 static_assert(sizeof(struct journal_frame) == 24, "layout");
+
+/* journal_place.chain behind one more frame. */
+static inline uint64_t journal_chain(uint64_t chain, const struct journal_frame *frame)
+{
+    return XXH64(frame, sizeof *frame, chain);
+}
 #endif

@@ -24,6 +24,7 @@ struct cursor {
     uint8_t *data; /* of the frame before `next` */
     uint32_t at, used;
     uint64_t left; /* bytes in frames from `next` on */
+    uint64_t taken;
 };
 
 struct journal_reader {
@@ -167,6 +168,7 @@ bool journal_take(struct journal_reader *r, unsigned stream, void *to, size_t by
     uint8_t *out = to;
     if (c->left + (c->used - c->at) < bytes)
         return false;
+    c->taken += bytes;
     while (bytes) {
         if (c->at == c->used)
             frame_unpack(r, c);
@@ -184,6 +186,38 @@ bool journal_take(struct journal_reader *r, unsigned stream, void *to, size_t by
 bool journal_skip(struct journal_reader *r, unsigned stream, size_t bytes)
 {
     return journal_take(r, stream, NULL, bytes);
+}
+
+uint64_t journal_taken(const struct journal_reader *r, unsigned stream)
+{
+    return r->streams[stream].taken;
+}
+
+/* Its last whole frame ends at *end, or the first that ends at `most` or behind it; the chain there. */
+static uint64_t chain_to(const struct journal_reader *r, uint64_t most, uint64_t *end)
+{
+    uint64_t chain = 0;
+    for (*end = sizeof(struct journal_head); *end < most && r->bytes - *end >= sizeof(struct journal_frame);) {
+        struct journal_frame f = frame_at(r->file + *end);
+        if (r->bytes - *end - sizeof f < f.packed)
+            break; /* cut off */
+        chain = journal_chain(chain, &f);
+        *end += sizeof f + f.packed;
+    }
+    return chain;
+}
+
+struct journal_place journal_reader_place(const struct journal_reader *r)
+{
+    struct journal_place place;
+    place.chain = chain_to(r, UINT64_MAX, &place.bytes);
+    return place;
+}
+
+bool journal_has(const struct journal_reader *r, struct journal_place place)
+{
+    uint64_t end, chain = chain_to(r, place.bytes, &end);
+    return end == place.bytes && chain == place.chain;
 }
 
 void journal_reader_free(struct journal_reader *r)

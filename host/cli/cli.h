@@ -9,6 +9,7 @@
 int cmd_run(int argc, char **argv);
 int cmd_kernel(int argc, char **argv);
 int cmd_replay(int argc, char **argv);
+int cmd_restore(int argc, char **argv);
 int cmd_config(int argc, char **argv);
 
 /* --help, -h */

@@ -58,6 +58,8 @@ static int end_explain(const struct session *s, const struct run_report *report,
         return status_exit(STATUS_NO_PROGRESS);
     case RUN_NO_PROGRESS:
         return status_exit(STATUS_NO_PROGRESS);
+    case RUN_EXIT_AFTER:
+        return 0;
     case RUN_FAILED:
         break;
     }
@@ -87,6 +89,20 @@ static void idle_explain(const struct run_report *report, const char *program)
     else if (!report->gpu_work)
         diag(NULL, "no GPU work was seen: %s opened no GPU queue", program);
     free(path);
+}
+
+/* From the start of the first kernel of the region of interest to the end of the last one. */
+static uint64_t region_cycles(const struct kernel_row *rows, unsigned count)
+{
+    uint64_t first = UINT64_MAX, last = 0;
+
+    for (unsigned i = 0; i < count; i++) {
+        if (rows[i].untimed || rows[i].unfinished)
+            continue;
+        first = rows[i].start < first ? rows[i].start : first;
+        last = rows[i].end > last ? rows[i].end : last;
+    }
+    return last > first ? last - first : 0;
 }
 
 static int program_run(struct session *s, char **program)
@@ -121,7 +137,9 @@ static int program_run(struct session *s, char **program)
         summary.data = report.data_hash;
         summary.exit_status = status;
         summary.complete = report.end == RUN_EXITED;
-        if (o->sim.model == SIM_RTL && report.last_completion > report.first_doorbell)
+        if (o->goals.roi_first)
+            summary.cycles = region_cycles(report.rows, report.row_count);
+        else if (o->sim.model == SIM_RTL && report.last_completion > report.first_doorbell)
             summary.cycles = report.last_completion - report.first_doorbell;
         if (report.end == RUN_EXITED && report.row_count == 0)
             idle_explain(&report, program[0]);

@@ -16,6 +16,8 @@ static const char overview[] =
     "           gantry kernel -c tiny sum.co --grid 1024 --group 256 --arg zero:4096\n"
     "  replay   the RTL of a recorded run (--record) again, without program and driver\n"
     "           gantry replay DIR --wave gpu0.cu3\n"
+    "  restore  a recorded run goes on from a checkpoint (--checkpoint)\n"
+    "           gantry restore DIR\n"
     "  config   the configuration: its keys, their values, the systems that come with the command\n"
     "           gantry config --list gpu.l2\n"
     "\n"
@@ -62,6 +64,10 @@ void help_print(FILE *out, const char *command)
     } else if (command && strcmp(command, "replay") == 0) {
         fputs("usage: gantry replay [options] DIR\n\n", out);
         option_help(out, OPTION_REPLAY);
+        fputs(exits_replay, out);
+    } else if (command && strcmp(command, "restore") == 0) {
+        fputs("usage: gantry restore [options] DIR\n\n", out);
+        option_help(out, OPTION_RESTORE);
         fputs(exits_replay, out);
     } else {
         fputs(command && strcmp(command, "config") == 0 ? config_text : overview, out);

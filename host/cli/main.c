@@ -15,7 +15,11 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         int (*run)(int argc, char **argv);
-    } commands[] = {{"run", cmd_run}, {"kernel", cmd_kernel}, {"replay", cmd_replay}, {"config", cmd_config}};
+    } commands[] = {{"run", cmd_run},
+                    {"kernel", cmd_kernel},
+                    {"replay", cmd_replay},
+                    {"restore", cmd_restore},
+                    {"config", cmd_config}};
 
     signal(SIGPIPE, SIG_IGN);
     if (argc >= 2 && (help_asked(argv[1]) || strcmp(argv[1], "help") == 0)) {

@@ -9,7 +9,9 @@
 
 #define LIVE (OPTION_RUN | OPTION_KERNEL)
 #define KERNEL OPTION_KERNEL
-#define ALL (OPTION_RUN | OPTION_KERNEL | OPTION_REPLAY)
+#define WITHOUT_KERNEL (OPTION_RUN | OPTION_REPLAY | OPTION_RESTORE)
+#define BEGINS (OPTION_RUN | OPTION_KERNEL | OPTION_REPLAY)
+#define ALL (BEGINS | OPTION_RESTORE)
 
 static const struct row {
     enum option_id id;
@@ -41,11 +43,27 @@ static const struct row {
     {OPT_VERBOSE, "verbose", NULL, "more messages; twice: all", ALL},
     {OPT_NO_SKIP, "no-skip", NULL, "evaluate idle parts too: slower, same hash", ALL},
     {OPT_RECORD, "record", "DIR[,PART...]", "keep what enters the RTL, for gantry replay; PART: and all messages of it",
-     ALL},
+     BEGINS},
     {OPT_ONLY, "only", "gpuI|PART", "of the recording that GPU alone, or that part (kept by --record)", OPTION_REPLAY},
+    {OPT_CHECKPOINT, "checkpoint", "kernel:N,DIR",
+     "a state to go on from (gantry restore DIR), when kernel N has ended", ALL},
+    {OPT_CHECKPOINT, "checkpoint", "cycle:C,DIR", "the same at cycle C; live runs: with --record", ALL},
+    {OPT_ROI, "roi", "kernel:A..B", "kernels A to B on the RTL, those before and behind on the golden model",
+     OPTION_RUN},
+    {OPT_EXIT_AFTER, "exit-after", "kernel:N", "end when kernel N of the table has ended", WITHOUT_KERNEL},
 };
 #define HELP_COLUMN 34 /* where explanations begin */
 #define ROWS (sizeof rows / sizeof *rows)
+
+enum option_user option_user(const char *command)
+{
+    static const char *const names[] = {"run", "kernel", "replay", "restore"};
+
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(command, names[i]) == 0)
+            return 1u << i;
+    return OPTION_RUN;
+}
 
 void option_longs(enum option_user user, struct option longs[OPTIONS_MOST])
 {

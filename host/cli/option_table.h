@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The one table of the options of `run`, `kernel` and `replay`: what getopt_long reads and what --help prints.
+ * The one table of the options of `run`, `kernel`, `replay` and `restore`: what getopt_long reads and what --help
+ * prints.
  */
 #ifndef GANTRY_CLI_OPTION_TABLE_H
 #define GANTRY_CLI_OPTION_TABLE_H
@@ -27,10 +28,15 @@ enum option_id {
     OPT_GROUP,
     OPT_ARG,
     OPT_RECORD,
-    OPT_ONLY
+    OPT_ONLY,
+    OPT_CHECKPOINT,
+    OPT_EXIT_AFTER,
+    OPT_ROI
 };
 
-enum option_user { OPTION_RUN = 1, OPTION_KERNEL = 2, OPTION_REPLAY = 4 };
+enum option_user { OPTION_RUN = 1, OPTION_KERNEL = 2, OPTION_REPLAY = 4, OPTION_RESTORE = 8 };
+/* Of the command of that name; OPTION_RUN for another one. */
+enum option_user option_user(const char *command);
 
 #define OPTIONS_MOST 32
 

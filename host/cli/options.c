@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "bridge/run/team.h"
+#include "cli/goal_options.h"
 #include "cli/option_table.h"
 
 #define MAX_SECONDS 31536000u /* a year */
@@ -28,29 +29,6 @@ static enum gantry_status number_read(const char *option, const char *text, uint
     if (end == text || *end || errno || *text == '-')
         return wrong(option, text, "is not a number");
     return STATUS_OK;
-}
-
-/* A number that may end in K, M or G: thousands, as clocks are counted. */
-static enum gantry_status count_read(const char *option, const char *text, uint64_t *value)
-{
-    static const struct {
-        char letter;
-        uint64_t factor;
-    } suffixes[] = {{'K', 1000}, {'M', 1000000}, {'G', 1000000000}};
-    size_t length = strlen(text);
-    uint64_t factor = 1;
-    char digits[32];
-
-    for (unsigned i = 0; length && i < 3; i++)
-        if ((text[length - 1] & ~0x20) == suffixes[i].letter)
-            factor = suffixes[i].factor;
-    snprintf(digits, sizeof(digits), "%.*s", (int)(factor > 1 ? length - 1 : length), text);
-    if (length >= sizeof(digits) || number_read(option, digits, value) != STATUS_OK)
-        return length >= sizeof(digits) ? wrong(option, text, "is not a number") : STATUS_USAGE;
-    if (*value > UINT64_MAX / factor)
-        return wrong(option, text, "is too large");
-    *value *= factor;
-    return *value ? STATUS_OK : wrong(option, text, "must be at least 1");
 }
 
 /* "X[,Y[,Z]]", each 1..limit; missing ones are 1. */
@@ -164,6 +142,12 @@ static enum gantry_status option_apply(struct cli_options *o, struct config *con
     case OPT_RECORD:
         o->record = text;
         return STATUS_OK;
+    case OPT_CHECKPOINT:
+        return checkpoint_read(text, &o->goals);
+    case OPT_ROI:
+        return roi_read(text, &o->goals);
+    case OPT_EXIT_AFTER:
+        return exit_after_read(text, &o->goals);
     case OPT_ONLY:
         o->only = text;
         return STATUS_OK;
@@ -179,13 +163,14 @@ static enum gantry_status option_apply(struct cli_options *o, struct config *con
 
 enum gantry_status options_read(struct cli_options *o, struct config *config, int argc, char **argv)
 {
-    bool kernel = strcmp(o->command, "kernel") == 0, replay = strcmp(o->command, "replay") == 0;
-    const char *shorts = kernel ? ":c:o:qv" : replay ? ":o:qv" : "+:c:o:qv";
+    enum option_user user = option_user(o->command);
+    bool again = user == OPTION_REPLAY || user == OPTION_RESTORE;
+    const char *shorts = user == OPTION_KERNEL ? ":c:o:qv" : again ? ":o:qv" : "+:c:o:qv";
     enum gantry_status status = STATUS_OK;
     struct option longs[OPTIONS_MOST];
     int c;
 
-    option_longs(kernel ? OPTION_KERNEL : replay ? OPTION_REPLAY : OPTION_RUN, longs);
+    option_longs(user, longs);
     o->file = "demo";
     opterr = 0;
     /* The file first, then the other options in their order: an option wins over the file wherever it stands. */
@@ -209,12 +194,14 @@ enum gantry_status options_read(struct cli_options *o, struct config *config, in
             else if (pass == 1)
                 status = option_apply(o, config, c, optarg);
         }
-        if (pass == 0 && status == STATUS_OK && !replay) /* a replay has that of its recording */
+        if (pass == 0 && status == STATUS_OK && !again) /* a replay has that of its recording */
             status = config_load(config, o->file);
     }
     o->first = optind;
     if (status == STATUS_OK && o->record && o->sim.model == SIM_GOLDEN)
         status = wrong("--record", "golden", "keeps what enters the RTL: use --model rtl");
+    if (status == STATUS_OK)
+        status = goals_check(o);
     if (status == STATUS_OK && o->sim.lockstep && o->sim.model == SIM_GOLDEN)
         status = wrong("--lockstep", "golden", "compares the RTL with the golden model: use --model rtl");
     return status;

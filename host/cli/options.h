@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Options shared by `gantry run`, `gantry kernel` and `gantry replay`, the resolved configuration, and the session
+ * Options shared by `gantry run`, `kernel`, `replay` and `restore`, the resolved configuration, and the session
  * around a run: result folder, signals, progress, table and final line. Not responsible for: what is run (cmd_run.c,
- * cmd_kernel.c, cmd_replay.c).
+ * cmd_kernel.c, cmd_replay.c, cmd_restore.c).
  */
 #ifndef GANTRY_CLI_OPTIONS_H
 #define GANTRY_CLI_OPTIONS_H
 #include "base/status.h"
 #include "base/words.h"
 #include "config/config.h"
+#include "machine/goals.h"
 #include "machine/sim.h"
 #include "metrics/metrics.h"
 #include "metrics/progress.h"
@@ -15,12 +16,13 @@
 #define CLI_ARGS_MAX 64
 
 struct cli_options {
-    const char *command; /* "run", "kernel", "replay": for messages */
+    const char *command; /* "run", "kernel", "replay", "restore": for messages */
     const char *file;    /* -c; demo when it was left out */
     const char *output;  /* -o or NULL */
     const char *record;  /* DIR[,PART...] or NULL */
     const char *only;    /* replay: a GPU or a part, or NULL */
     struct sim_options sim;
+    struct goals goals; /* sim.goals points here */
     enum progress_mode progress;
     bool quiet;
     unsigned verbose;
@@ -42,7 +44,7 @@ struct session {
     struct config config;
     struct results *results;
     struct words parts;         /* of --record: its folder, then names */
-    struct replay *replay;      /* of `gantry replay`, else NULL */
+    struct replay *replay;      /* of `gantry replay` and `restore`, else NULL */
     enum gantry_status failure; /* of what the machine could not be made with */
     const char **argv;          /* as typed, for run.json: getopt reorders the original */
 };

@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "base/xalloc.h"
+#include "cli/goal_options.h"
 #include "cli/options_private.h"
 #include "cli/recording.h"
 #include "driver/machine.h"
@@ -70,8 +71,11 @@ static enum gantry_status replay_begin(struct session *s, int argc, char **argv)
     const struct cli_options *o = &s->options;
 
     if (o->first != argc - 1) {
-        diag("replay", o->first < argc ? "unexpected argument %s" : "no recording: gantry replay [options] DIR",
-             o->first < argc ? argv[o->first + 1] : "");
+        if (o->first < argc)
+            diag(o->command, "unexpected argument %s", argv[o->first + 1]);
+        else
+            diag(o->command, "no %s: gantry %s [options] DIR",
+                 strcmp(o->command, "replay") == 0 ? "recording" : "checkpoint", o->command);
         return STATUS_USAGE;
     }
     enum gantry_status status = recording_open(s, argv[o->first]);
@@ -93,9 +97,10 @@ enum gantry_status session_open(struct session *s, const char *command, int argc
     o->command = command;
     s->failure = STATUS_INTERNAL;
     o->sim.failure = &s->failure;
+    o->sim.goals = &o->goals;
     config_init(&s->config);
     status = options_read(o, &s->config, argc, argv);
-    if (status == STATUS_OK && strcmp(command, "replay") == 0)
+    if (status == STATUS_OK && (strcmp(command, "replay") == 0 || strcmp(command, "restore") == 0))
         status = replay_begin(s, argc, argv);
     if (status == STATUS_OK)
         status = config_finish(&s->config);
@@ -167,11 +172,23 @@ static int terminal_width(void)
     return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
+/* A success without the checkpoint that was asked for is none. */
+static void goals_tell(struct session *s, struct summary *summary)
+{
+    const struct goals *goals = &s->options.goals;
+    bool over = summary->complete || goals_ended(goals);
+    enum gantry_status status = over ? goals_reached(goals) : goals->failure;
+
+    if (status != STATUS_OK && summary->exit_status == 0)
+        summary->exit_status = status_exit(status);
+}
+
 int session_report(struct session *s, struct summary *summary, struct sim *sim)
 {
     enum gantry_status status = STATUS_OK;
 
     progress_end();
+    goals_tell(s, summary);
     summary->argv = s->argv;
     summary->cfg = &s->config.cfg;
     summary->model = s->options.sim.model == SIM_GOLDEN ? "golden" : "rtl";
@@ -184,7 +201,8 @@ int session_report(struct session *s, struct summary *summary, struct sim *sim)
     if (summary->lockstep && sim)
         sim_counters(sim, compared_find, &summary->compared);
     if (!s->options.quiet)
-        table_print(stderr, summary->rows, summary->row_count, terminal_width());
+        table_print(stderr, summary->rows + summary->rows_before, summary->row_count - summary->rows_before,
+                    terminal_width());
     if (s->results) {
         status = results_write(s->results, summary, sim);
         if (results_close(s->results) != STATUS_OK && status == STATUS_OK)

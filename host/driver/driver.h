@@ -211,7 +211,7 @@ void rest_tell(const struct driver *d, FILE *out); /* threads without a request,
 double rest_cpu_seconds(const struct driver *d);   /* of all clients */
 
 /* gate.c */
-enum gate_step { GATE_BUSY, GATE_IDLE, GATE_MAX_CYCLES, GATE_NO_PROGRESS };
+enum gate_step { GATE_BUSY, GATE_IDLE, GATE_MAX_CYCLES, GATE_EXIT_AFTER, GATE_NO_PROGRESS };
 enum gate_step gate_step(struct driver *d);    /* one move of the clock when the clients rest */
 enum gate_step gate_advance(struct driver *d); /* the clock alone, clients running */
 bool gate_needed(const struct driver *d);      /* someone may be waiting for the clock */

@@ -131,6 +131,8 @@ enum gate_step gate_advance(struct driver *d)
         return idle_step(d);
     case MACHINE_MAX_CYCLES:
         return GATE_MAX_CYCLES;
+    case MACHINE_EXIT_AFTER:
+        return GATE_EXIT_AFTER;
     default:
         return GATE_NO_PROGRESS;
     }

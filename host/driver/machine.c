@@ -12,10 +12,13 @@
 #include "base/check.h"
 #include "base/log.h"
 #include "base/xalloc.h"
+#include "driver/roi.h"
 #include "gantry_cfg.h"
+#include "machine/goals.h"
 #include "vm/pmem.h"
 
 #define USER_COOKIE UINT64_MAX /* those of the command processors have the GPU's number on top */
+#define ROI_COOKIE (UINT64_MAX - 1)
 #define CP_POLL_CYCLES 2000u
 
 struct machine {
@@ -26,6 +29,8 @@ struct machine {
     struct sim *sim;
     struct cp **cps;
     unsigned gpus;
+    struct roi roi;
+    bool cross;   /* the kernel that waits at a border of the region may start: nothing else is under way */
     bool visible; /* something happened since machine_run returned */
     bool stood;   /* it returned because of that */
 };
@@ -45,10 +50,26 @@ static void on_event(void *ctx, unsigned gpu, uint64_t now, const struct msg_cp_
         cp_look(m->cps[g]);
 }
 
+/* A kernel waits at a border of the region: has everything before it ended? */
+static void border_look(struct machine *m, uint64_t now)
+{
+    m->cross = sim_settled(m->sim);
+    for (unsigned g = 0; g < m->gpus; g++)
+        m->cross &= !cp_busy(m->cps[g]);
+    if (m->cross)
+        sim_stop(m->sim);
+    else
+        sim_timer(m->sim, now + ROI_LOOK_CYCLES, ROI_COOKIE);
+}
+
 static void on_timer(void *ctx, uint64_t now, uint64_t cookie)
 {
     struct machine *m = ctx;
     log_cycle = now;
+    if (cookie == ROI_COOKIE) {
+        border_look(m, now);
+        return;
+    }
     if (cookie == USER_COOKIE) {
         machine_touch(m);
         return;
@@ -110,13 +131,26 @@ static void cp_on_interrupt(void *ctx, void *owner)
 static void cp_on_kernel(void *ctx, void *owner, const struct kernel_row *row)
 {
     struct machine *m = ctx;
-    m->user.kernel(m->user.ctx, owner, row);
+    struct kernel_row own = *row;
+    own.untimed = roi_untimed(&m->roi);
+    m->user.kernel(m->user.ctx, owner, &own);
+    if (!row->unfinished)
+        sim_kernel(m->sim);
 }
 
 static void cp_on_space_closed(void *ctx, struct cp_space *space)
 {
     struct machine *m = ctx;
     m->user.space_closed(m->user.ctx, space);
+}
+
+static bool cp_may_start(void *ctx)
+{
+    struct machine *m = ctx;
+    bool look, may = roi_may_start(&m->roi, &look);
+    if (look)
+        sim_timer(m->sim, sim_now(m->sim), ROI_COOKIE);
+    return may;
 }
 
 static void cp_on_shootdown(void *ctx)
@@ -134,6 +168,7 @@ static const struct cp_host cp_ops = {.event = cp_on_event,
                                       .interrupt = cp_on_interrupt,
                                       .kernel = cp_on_kernel,
                                       .space_closed = cp_on_space_closed,
+                                      .may_start = cp_may_start,
                                       .shootdown = cp_on_shootdown};
 
 struct machine *machine_new(const struct gantry_cfg *cfg, const struct sim_options *options, const struct cp_host *user)
@@ -168,6 +203,7 @@ int machine_start(struct machine *m)
     const struct gantry_cfg *cfg = m->cfg;
     if (m->sim)
         return 0;
+    m->options.both = m->options.goals && m->options.goals->roi_first;
     m->sim = sim_new(cfg, m->memory, &m->options, &host_ops, m);
     if (!m->sim)
         return -1;
@@ -192,6 +228,7 @@ int machine_start(struct machine *m)
         m->cps[g] = cp_new(m->sim, g, &config, &host);
         CHECK(m->cps[g], "driver.machine", "no memory for the command processor of gpu%u", g);
     }
+    roi_init(&m->roi, m->sim, m->options.goals);
     return 0;
 }
 
@@ -266,15 +303,43 @@ bool machine_busy(const struct machine *m)
     return m->sim && !sim_quiet(m->sim);
 }
 
+/* The border is crossed: queues look again at the kernel that waits. */
+static void border_cross(struct machine *m)
+{
+    m->cross = false;
+    roi_cross(&m->roi);
+    machine_poll(m);
+}
+
+/* To `until`, or to where the machine stops for its host; goals on the way are served. */
+static enum sim_result run_on(struct machine *m, uint64_t until)
+{
+    struct goals *goals = m->options.goals;
+    for (;;) {
+        uint64_t limit = goals_until(goals, until), kernels = goals ? goals->kernels : 0;
+        enum sim_result result = sim_run(m->sim, limit);
+        bool mine = m->cross || (limit < until && sim_now(m->sim) >= limit) || (goals && goals->kernels != kernels);
+        sim_checkpoint(m->sim);
+        if (m->cross)
+            border_cross(m);
+        if (result != SIM_STOPPED || m->visible || goals_ended(goals) || !mine)
+            return result;
+    }
+}
+
 enum machine_result machine_run(struct machine *m, uint64_t until)
 {
+    if (goals_ended(m->options.goals))
+        return MACHINE_EXIT_AFTER;
     if (m->stood)
         machine_poll(m);
-    enum sim_result result = m->visible ? SIM_STOPPED : sim_run(m->sim, until); /* a doorbell may have had effects */
+    enum sim_result result = m->visible ? SIM_STOPPED : run_on(m, until); /* a doorbell may have had effects */
     bool visible = m->visible;
     m->stood = visible;
     m->visible = false;
     log_cycle = sim_now(m->sim);
+    if (goals_ended(m->options.goals))
+        return MACHINE_EXIT_AFTER;
     if (result == SIM_MAX_CYCLES)
         return MACHINE_MAX_CYCLES;
     if (result == SIM_NO_PROGRESS)

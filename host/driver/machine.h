@@ -36,7 +36,14 @@ void machine_timer(struct machine *m, uint64_t at);     /* machine_run returns t
  * `until`, or until nothing can happen.
  * MACHINE_UNTIL may also come earlier, so that the caller can look around (model golden, whose work takes no cycles).
  */
-enum machine_result { MACHINE_VISIBLE, MACHINE_UNTIL, MACHINE_IDLE, MACHINE_MAX_CYCLES, MACHINE_NO_PROGRESS };
+enum machine_result {
+    MACHINE_VISIBLE,
+    MACHINE_UNTIL,
+    MACHINE_IDLE,
+    MACHINE_MAX_CYCLES,
+    MACHINE_EXIT_AFTER, /* options.goals: the run ends here, and never goes on */
+    MACHINE_NO_PROGRESS
+};
 enum machine_result machine_run(struct machine *m, uint64_t until);
 void machine_poll(struct machine *m); /* a client may have changed memory: waiting queues look again (cp_poll) */
 void machine_progress(struct machine *m, struct cp_progress *progress); /* all GPUs */

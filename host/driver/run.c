@@ -331,6 +331,8 @@ static void serve(struct run *r, struct run_report *report)
             report->end = RUN_FAILED;
         else if (step == GATE_MAX_CYCLES)
             report->end = RUN_MAX_CYCLES;
+        else if (step == GATE_EXIT_AFTER)
+            report->end = RUN_EXIT_AFTER;
         else if (step == GATE_NO_PROGRESS)
             report->end = RUN_NO_PROGRESS;
         if (report->end != RUN_EXITED) {
@@ -358,6 +360,8 @@ static void drain(struct run *r, struct run_report *report)
             report->end = RUN_STOPPED;
         else if (result == MACHINE_MAX_CYCLES)
             report->end = RUN_MAX_CYCLES;
+        else if (result == MACHINE_EXIT_AFTER)
+            report->end = RUN_EXIT_AFTER;
         else if (result == MACHINE_NO_PROGRESS)
             report->end = RUN_NO_PROGRESS;
     }

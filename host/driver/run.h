@@ -27,6 +27,7 @@ enum run_end {
     RUN_NOT_STARTED, /* exec failed: error = errno */
     RUN_STOPPED,     /* *stop was set; the program was killed */
     RUN_MAX_CYCLES,
+    RUN_EXIT_AFTER, /* options.sim.goals: the kernel that was to be the last has ended; the program was killed */
     RUN_NO_PROGRESS,
     RUN_FAILED, /* diagnostic on stderr: exit 70 or 74 */
 };

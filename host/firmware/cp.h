@@ -26,6 +26,7 @@ struct kernel_row {
     char name[120];
     uint32_t grid[3];
     uint16_t group[3];
+    bool untimed;    /* ran on the golden model beside RTL: start and end only order it */
     bool unfinished; /* still at the GPU when the run ended: start is the launch, end and counts are 0 */
     uint64_t start;  /* target cycle at which the first wavefront was placed */
     uint64_t end;
@@ -106,6 +107,8 @@ struct cp_host {
     void (*kernel)(void *ctx, void *owner, const struct kernel_row *row);
     /* Nothing of a closing space is left on the GPU. */
     void (*space_closed)(void *ctx, struct cp_space *space);
+    /* A kernel packet is about to start.  False: not yet, cp_poll asks again.  May be NULL: always. */
+    bool (*may_start)(void *ctx);
     /* cp_shootdowns_done has risen; may be NULL. */
     void (*shootdown)(void *ctx);
 };

@@ -172,9 +172,10 @@ bool fetch_step(struct cp *cp, struct cp_queue *queue)
         return f->look && !(packet_barrier(f->packet) && queue->active) && held_step(cp, queue);
     case FETCH_READY:
         job = job_slot(cp);
-        if (job)
-            packet_start(cp, queue, job);
-        return job != NULL;
+        if (!job || (packet_type(f->packet) == AQL_KERNEL && cp->host.may_start && !cp->host.may_start(cp->host.ctx)))
+            return false;
+        packet_start(cp, queue, job);
+        return true;
     default: /* answers are to come */
         return false;
     }

@@ -12,7 +12,9 @@
 #include "bridge/run/sched_save.h"
 #include "config/config.h"
 #include "config/version.h"
+#include "gantry_msg.h"
 #include "machine/checkpoint_file.h"
+#include "machine/lockstep_tap.h"
 #include "machine/sim_private.h"
 #include "vm/pmem_save.h"
 
@@ -33,10 +35,17 @@ static void model_put(void *to, const char *key, const char *tools)
     state_put_text(to, key);
 }
 
-static void head_save(struct sim *sim, struct state_writer *to)
+/* Of a state: what it takes to go on from it. */
+static const char *kind_of(const struct sim_beside *beside)
+{
+    return beside && beside->memory ? "recorded" : "whole";
+}
+
+static void head_save(struct sim *sim, const char *kind, struct state_writer *to)
 {
     char *config = config_text(sim->cfg);
     state_put_text(to, GANTRY_VERSION);
+    state_put_text(to, kind);
     state_put_text(to, config);
     state_put_u64(to, sim->options.seed);
     state_put_u64(to, sched_graph(&sim->sched));
@@ -82,12 +91,13 @@ static void model_check(void *ctx, const char *key, const char *tools)
     c->ok = c->ok && state_get_same(c->from, "models", "model", key);
 }
 
-static bool head_check(struct sim *sim, struct state_reader *from)
+static bool head_check(struct sim *sim, const char *kind, struct state_reader *from)
 {
     struct models_check models = {from, true};
     uint64_t seed, graph, cycle;
-    if (!state_get_same(from, "gantry", "version", GANTRY_VERSION) || !config_check(sim, from) ||
-        !state_get_u64(from, &seed) || !state_get_u64(from, &graph) || !state_get_u64(from, &cycle))
+    if (!state_get_same(from, "gantry", "version", GANTRY_VERSION) || !state_get_same(from, "gantry", "state", kind) ||
+        !config_check(sim, from) || !state_get_u64(from, &seed) || !state_get_u64(from, &graph) ||
+        !state_get_u64(from, &cycle))
         return false;
     if (seed != sim->options.seed)
         return state_refuse(from, "seed %llu was saved, %llu is here", (unsigned long long)seed,
@@ -105,7 +115,18 @@ static enum gantry_status refused(const char *file, const char *what, const char
     return STATUS_USAGE;
 }
 
-static enum gantry_status savable(struct sim *sim, const char *file)
+static bool launches_any(const struct sim *sim)
+{
+    for (unsigned g = 0; g < sim->gpu_count; g++)
+        for (uint32_t i = 0; i < sim->gpus[g].pending_count; i++)
+            if (sim->gpus[g].pending[i].kind == CP_LAUNCH)
+                return true;
+    return false;
+}
+
+/* What lock step knows of wavefronts is no part of a state: only a machine without any can be saved, or taken up, under
+ * it. */
+static enum gantry_status savable(struct sim *sim, const char *file, bool memory)
 {
     char text[120];
     const char *why;
@@ -113,23 +134,25 @@ static enum gantry_status savable(struct sim *sim, const char *file)
     PART_CHECK(!sim->running, NULL, sim->now, "saved or restored from a callback");
     if (part)
         return refused(file, part->name, why);
-    if (sim->tap)
+    if (sim->tap && (memory || launches_any(sim)))
         return refused(file, "lock step", "the golden model's registers are no part of the machine");
-    why = pmem_unsavable(sim->memory, text, sizeof text);
+    why = memory ? pmem_unsavable(sim->memory, text, sizeof text) : NULL;
     return why ? refused(file, "memory", why) : STATUS_OK;
 }
 
 enum gantry_status sim_save(struct sim *sim, const char *file, const struct sim_beside *beside)
 {
-    enum gantry_status status = savable(sim, file);
+    const bool memory = !beside || !beside->memory;
+    enum gantry_status status = savable(sim, file, memory);
     struct checkpoint_out *out = status == STATUS_OK ? checkpoint_create(file) : NULL;
     if (!out)
         return status == STATUS_OK ? STATUS_IO : status;
     struct state_writer *to = checkpoint_writer(out);
-    head_save(sim, to);
+    head_save(sim, kind_of(beside), to);
     sched_save(&sim->sched, to);
     sim_host_save(sim, to);
-    pmem_save(sim->memory, to);
+    if (memory)
+        pmem_save(sim->memory, to);
     if (beside)
         beside->save(beside->ctx, to);
     return checkpoint_commit(out);
@@ -138,15 +161,21 @@ enum gantry_status sim_save(struct sim *sim, const char *file, const struct sim_
 enum gantry_status sim_restore(struct sim *sim, const char *file, const struct sim_beside *beside)
 {
     struct checkpoint_in *in = NULL;
-    enum gantry_status status = savable(sim, file);
+    const bool memory = !beside || !beside->memory;
+    enum gantry_status status = savable(sim, file, memory);
     if (status == STATUS_OK)
         status = checkpoint_open(file, &in);
     if (status != STATUS_OK)
         return status;
     struct state_reader *from = checkpoint_reader(in);
     uint8_t more;
-    bool ok = head_check(sim, from) && sched_restore(&sim->sched, from) && sim_host_restore(sim, from) &&
-              pmem_restore(sim->memory, from) && (beside == NULL || beside->restore(beside->ctx, from));
+    bool ok = head_check(sim, kind_of(beside), from) && sched_restore(&sim->sched, from) &&
+              sim_host_restore(sim, from) && (!memory || pmem_restore(sim->memory, from)) &&
+              (beside == NULL || beside->restore(beside->ctx, from));
+    if (ok && sim->tap && launches_any(sim))
+        ok = state_refuse(from, "kernels run in this state: lock step can only begin before their start");
+    if (ok && sim->tap)
+        lockstep_tap_restored(sim->tap, sim);
     if (ok && STATE_GET(from, more))
         ok = state_refuse(from, "holds more than this machine");
     if (!ok)

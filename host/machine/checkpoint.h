@@ -8,6 +8,7 @@
  */
 #ifndef GANTRY_CHECKPOINT_H
 #define GANTRY_CHECKPOINT_H
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/state.h"
@@ -20,6 +21,7 @@ struct sim_beside {
     void (*save)(void *ctx, struct state_writer *to);
     bool (*restore)(void *ctx, struct state_reader *from);
     void *ctx;
+    bool memory; /* it saves the contents of memories, too, as far as the target needs them: the machine does not */
 };
 
 /* Failures: one line on stderr and its class: STATUS_USAGE for what cannot be saved; STATUS_IO, the disk is full for

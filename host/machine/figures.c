@@ -14,6 +14,7 @@
 unsigned sim_group(const struct sim *sim, unsigned gpu, const struct msg_cp_evt *evt, const struct msg_cp_cmd *launch,
                    uint32_t group[3])
 {
+    sim = sim->turn;
     const uint32_t *sgpr = sim->groups ? rtl_groups_sgprs(sim->groups, gpu, evt->cu, evt->wave) : NULL;
     const bool golden = sim->gpus[gpu].golden != NULL; /* neither: a whole GPU, inside which nobody looks */
     uint64_t number = evt->start;                      /* golden */
@@ -35,6 +36,10 @@ void sim_counters(struct sim *sim, sim_counter_fn fn, void *arg)
         if (part->ops->counters)
             part->ops->counters(part, fn, arg);
     }
+    for (unsigned g = 0; sim->twin && g < sim->gpu_count; g++) {
+        struct part *golden = sim->twin->gpus[g].golden;
+        golden->ops->counters(golden, fn, arg);
+    }
     if (sim->tap) {
         fn(arg, "lockstep", "compared", lockstep_tap_compared(sim->tap), "count");
         fn(arg, "lockstep", "observed", lockstep_tap_observed(sim->tap), "count");
@@ -49,7 +54,7 @@ void sim_models(const struct sim *sim, void (*fn)(void *arg, const char *key, co
 
 uint64_t sim_write_hash(const struct sim *sim)
 {
-    uint64_t hashes[257] = {0};
+    uint64_t hashes[258] = {0};
     unsigned n = 0;
     for (unsigned g = 0; g < sim->gpu_count && g < 256; g++) {
         if (sim->gpus[g].store)
@@ -59,18 +64,22 @@ uint64_t sim_write_hash(const struct sim *sim)
     }
     if (sim->hostmem)
         hashes[n++] = hostmem_hash(sim->hostmem);
+    if (sim->twin)
+        hashes[n++] = sim_write_hash(sim->twin);
     return n ? XXH64(hashes, n * sizeof *hashes, 0) : 0;
 }
 
 uint64_t sim_groups(const struct sim *sim, unsigned gpu)
 {
     const struct sim_gpu *g = &sim->gpus[gpu];
+    if (sim->twin)
+        return rtl_machine_ended(sim->rtl, gpu) + sim_groups(sim->twin, gpu);
     return g->golden ? golden_part_groups(g->golden) : sim->rtl ? rtl_machine_ended(sim->rtl, gpu) : 0;
 }
 
 uint64_t sim_instructions(const struct sim *sim)
 {
-    uint64_t sum = 0;
+    uint64_t sum = sim->twin ? sim_instructions(sim->twin) : 0;
     for (unsigned g = 0; g < sim->gpu_count; g++) {
         if (sim->gpus[g].golden)
             sum += golden_part_instructions(sim->gpus[g].golden);

@@ -126,6 +126,26 @@ struct lockstep_tap *lockstep_tap_new(struct sim *sim)
     return all;
 }
 
+/* A GPU that is told. */
+struct told {
+    struct lockstep *lockstep;
+    unsigned gpu;
+};
+
+static void command_tell(void *ctx, const struct msg_cp_cmd *cmd)
+{
+    const struct told *t = ctx;
+    lockstep_cp_cmd(t->lockstep, t->gpu, 0, cmd);
+}
+
+void lockstep_tap_restored(struct lockstep_tap *tap, const struct sim *sim)
+{
+    for (unsigned g = 0; g < sim->gpu_count; g++) {
+        struct told told = {tap->lockstep, g};
+        spaces_tell(&sim->gpus[g], command_tell, &told);
+    }
+}
+
 void lockstep_tap_free(struct lockstep_tap *tap)
 {
     if (!tap)

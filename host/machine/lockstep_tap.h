@@ -10,6 +10,8 @@ struct sim;
 struct lockstep_tap;
 
 struct lockstep_tap *lockstep_tap_new(struct sim *sim);
+/* The machine was restored, and no wavefront is in it: what the host has told GPUs before. */
+void lockstep_tap_restored(struct lockstep_tap *tap, const struct sim *sim);
 void lockstep_tap_free(struct lockstep_tap *tap);
 /* Between windows: finish the comparison of wavefronts that have ended. */
 void lockstep_tap_settle(struct lockstep_tap *tap);

@@ -253,6 +253,7 @@ void port_step(struct sim *sim)
     if (oldest_answered(l)) {
         struct port_sent done = l->sent[l->told++ % PORT_DEPTH];
         sim->port->open--;
+        done.rsp.gpu = lane ? (uint8_t)(lane - 1) : UINT8_MAX;
         requests_send(sim, lane); /* those before what the callback asks */
         if (sim->options.record)
             record_answer(sim->options.record, lane, &done.rsp);

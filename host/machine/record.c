@@ -17,6 +17,7 @@
 #include "machine/message_log.h"
 #include "machine/part_log.h"
 #include "machine/record_format.h"
+#include "machine/recorded.h"
 #include "machine/shadow.h"
 #include "machine/sim_private.h"
 #include "vm/pmem.h"
@@ -35,6 +36,7 @@ struct record {
     struct part_log **logs;       /* of the RDMA engines, then of the partitions asked for; NULL behind the last */
     struct message_log *memory;   /* far_req of each GPU to the host, then those of the host's port */
     struct hostmem_server served; /* who answers */
+    uint64_t kernels;             /* that have ended */
     bool changed;
     uint64_t changes; /* pmem_changes at the last look */
     double look_end, look_cost, commit_at;
@@ -115,6 +117,12 @@ void record_answer(struct record *r, unsigned lane, const struct msg_mem_rsp *rs
         host_put(r, HOST_ANSWER, lane - 1, r->sim->now, rsp, sizeof *rsp);
 }
 
+void record_kernel(struct record *r)
+{
+    host_put(r, HOST_KERNEL, 0, r->sim->now, NULL, 0);
+    r->kernels++;
+}
+
 void record_changed(struct record *r)
 {
     r->changed = true;
@@ -147,25 +155,56 @@ static void full_tell(struct record *r)
     r->told = r->told || journal_error(r->journal);
 }
 
+static void changes_look(struct record *r)
+{
+    double begin = seconds();
+    for (unsigned g = 0; g < r->sim->gpu_count; g++)
+        if (r->shadows[g])
+            shadow_update(r->shadows[g], patch_put, r);
+    r->changed = false;
+    r->changes = pmem_changes(r->sim->memory);
+    r->look_end = seconds();
+    r->look_cost = r->look_end - begin;
+}
+
+static void commit(struct record *r)
+{
+    mark_put(r, HOST_MARK);
+    journal_commit(r->journal);
+    full_tell(r);
+    r->commit_at = seconds() + COMMIT_SECONDS;
+}
+
 void record_window(struct record *r)
 {
     double now = seconds();
     bool surely = r->changed || pmem_changes(r->sim->memory) != r->changes;
-    if (surely || now - r->look_end > LOOK_SHARE * r->look_cost) {
-        for (unsigned g = 0; g < r->sim->gpu_count; g++)
-            if (r->shadows[g])
-                shadow_update(r->shadows[g], patch_put, r);
-        r->changed = false;
-        r->changes = pmem_changes(r->sim->memory);
-        r->look_end = seconds();
-        r->look_cost = r->look_end - now;
-    }
-    if (now < r->commit_at && journal_pending(r->journal) < COMMIT_BYTES)
-        return;
-    mark_put(r, HOST_MARK);
-    journal_commit(r->journal);
-    full_tell(r);
-    r->commit_at = now + COMMIT_SECONDS;
+    if (surely || now - r->look_end > LOOK_SHARE * r->look_cost)
+        changes_look(r);
+    if (now >= r->commit_at || journal_pending(r->journal) >= COMMIT_BYTES)
+        commit(r);
+}
+
+char *record_file(const struct record *r)
+{
+    return xasprintf("%s/" RECORD_FILE, r->dir);
+}
+
+enum gantry_status record_place(struct record *r, struct recorded *place)
+{
+    bool told = r->told;
+    changes_look(r);
+    commit(r);
+    *place = (struct recorded){.gpus = r->sim->gpu_count,
+                               .kernels = r->kernels,
+                               .journal = journal_place(r->journal),
+                               .host = journal_put_bytes(r->journal, STREAM_HOST),
+                               .shadows = r->shadows};
+    for (unsigned g = 0; g <= place->gpus; g++)
+        place->memory[g] = journal_put_bytes(r->journal, r->memory[g].stream);
+    if (journal_error(r->journal) && told)
+        diag(r->dir, "the recording has ended before: %s", strerror(journal_error(r->journal)));
+    return journal_error(r->journal) ? STATUS_IO : STATUS_OK;
 }
 
 /* ---- host memory */

@@ -43,6 +43,16 @@ void record_detach(struct record *r);
  * as far as it goes.  Frees.  NULL is allowed. */
 enum gantry_status record_close(struct record *r, bool whole);
 
+/* The next kernel of the table has ended, at sim_now. */
+void record_kernel(struct record *r);
+
+/* Everything so far is in the file, and this is where: what a checkpoint needs to find its place again (recorded.h).
+ * STATUS_IO with one line: it cannot be written any more. */
+struct recorded;
+enum gantry_status record_place(struct record *r, struct recorded *place);
+/* Path of its file: a new string. */
+char *record_file(const struct record *r);
+
 /* ---- for sim.c and port.c */
 void record_command(struct record *r, unsigned gpu, const struct msg_cp_cmd *cmd);
 void record_event(struct record *r, unsigned gpu, const struct msg_cp_evt *evt);

@@ -33,6 +33,7 @@ enum host_kind {
     HOST_PATCH,       /* uint64_t address in VRAM, bytes: before the first message of `cycle` */
     HOST_MARK,        /* at `cycle`, uint64_t for each GPU: hash over its stream of writes to VRAM */
     HOST_END,         /* the same: the run ended here */
+    HOST_KERNEL,      /* the next kernel of the table has ended, at `cycle`; no bytes */
 };
 struct host_record {
     uint64_t cycle;

@@ -14,8 +14,10 @@
 #include "base/xalloc.h"
 #include "gantry_cfg.h"
 #include "machine/fields.h"
+#include "machine/goals.h"
 #include "machine/memory_parts.h"
 #include "machine/part_log.h"
+#include "machine/recorded.h"
 #include "machine/replay_private.h"
 #include "machine/sim_private.h"
 #include "vm/pmem.h"
@@ -26,23 +28,6 @@
 static void host_take(struct replay *r, void *to, size_t bytes)
 {
     CHECK(journal_take(r->reader, STREAM_HOST, to, bytes), "replay", "stream of the host ends within a record");
-}
-
-static bool mine(const struct replay *r, const struct host_record *record)
-{
-    return r->gpu < 0 || record->gpu == r->gpu || record->kind >= HOST_MARK;
-}
-
-static void host_next(struct replay *r)
-{
-    do {
-        if (!journal_take(r->reader, STREAM_HOST, &r->next, sizeof r->next)) {
-            r->next = (struct host_record){0};
-            return;
-        }
-        if (!mine(r, &r->next))
-            journal_skip(r->reader, STREAM_HOST, r->next.bytes);
-    } while (!mine(r, &r->next));
 }
 
 static void patch_apply(struct replay *r)
@@ -100,10 +85,14 @@ static void host_apply(struct replay *r, uint64_t now)
             mark_compare(r);
             r->ended = r->next.kind == HOST_END;
             break;
+        case HOST_KERNEL:
+            r->kernels++;
+            sim_kernel(r->sim);
+            break;
         default:
             CHECK(false, "replay", "record of kind %u", r->next.kind);
         }
-        host_next(r);
+        replay_host_next(r);
     }
     r->ended = r->ended || r->next.kind == 0;
     if (r->ended)
@@ -140,7 +129,7 @@ static void arrival_compare(struct replay *r, const struct arrival *a, const voi
     else if (then != now || *fields)
         replay_differs(r, "gpu%u.%s -> host.cp: %s %llu differs: cycle %llu (recorded %llu)%s%s", a->gpu, a->from,
                        a->name, number, now, then, *fields ? ", " : "", fields);
-    host_next(r);
+    replay_host_next(r);
 }
 
 static void arrived(struct replay *r, const struct arrival *a, const void *seen, void *recorded)
@@ -166,13 +155,14 @@ static void on_event(void *ctx, unsigned gpu, uint64_t now, const struct msg_cp_
     r->events++;
 }
 
+/* A cookie says nothing here: after a checkpoint it is that of the host which asked. */
 static void on_answer(void *ctx, uint64_t now, uint64_t cookie, const struct msg_mem_rsp *rsp)
 {
     struct replay *r = ctx;
     struct msg_mem_rsp recorded;
-    const struct arrival a = {HOST_ANSWER, "mem_rsp",  "rdma",  (unsigned)cookie,
-                              now,         r->answers, rsp->op, sizeof recorded};
-    if (cookie == RECORD_HOST) /* it came from the recording */
+    const struct arrival a = {HOST_ANSWER, "mem_rsp", "rdma", rsp->gpu, now, r->answers, rsp->op, sizeof recorded};
+    (void)cookie;
+    if (rsp->gpu == RECORD_HOST) /* it came from the recording */
         return;
     arrived(r, &a, rsp, &recorded);
     r->answers++;
@@ -185,6 +175,7 @@ bool replay_start(struct replay *r, const struct gantry_cfg *cfg, const struct s
 {
     r->gpus = cfg->system_gpus;
     r->gpu = options->only ? (int)options->only - 1 : -1;
+    r->goals = options->goals;
     r->memory = pmem_new(r->gpus, (uint64_t)cfg->gpu_vram_mib << 20, (uint64_t)cfg->host_gtt_mib << 20);
     if (!r->memory) {
         diag(NULL, "memory of the machine: %s", strerror(errno));
@@ -212,9 +203,14 @@ bool replay_start(struct replay *r, const struct gantry_cfg *cfg, const struct s
     if (record && !record_attach(record, r->sim))
         return false;
     r->sim->options.record = record;
-    host_next(r);
+    replay_host_next(r);
     sim_timer(r->sim, 0, 0);
     return true;
+}
+
+uint64_t replay_kernels(const struct replay *r)
+{
+    return r->kernels;
 }
 
 struct sim *replay_sim(const struct replay *r)
@@ -236,20 +232,36 @@ static void missing_tell(struct replay *r)
                        (unsigned long long)sim_now(r->sim), (unsigned long long)r->end);
 }
 
+/* The checkpoint, when it is due.  True: it was. */
+static bool checkpoint_serve(struct replay *r)
+{
+    if (!goals_due(r->goals, sim_now(r->sim)))
+        return false;
+    struct recorded place;
+    char *file = xasprintf("%s/" RECORD_FILE, r->dir);
+    replay_place(r, &place);
+    goals_tried(r->goals, recorded_save(r->sim, &place, file, r->goals->checkpoint));
+    free(file);
+    return true;
+}
+
 enum replay_end replay_run(struct replay *r, const volatile int *stop, void (*progress)(void *arg), void *arg)
 {
     while (!r->ended && !r->differs) {
         uint64_t now = sim_now(r->sim);
         if (comes(r) && now > r->next.cycle)
             missing_tell(r);
-        enum sim_result result = sim_run(r->sim, now + SLICE);
+        enum sim_result result = sim_run(r->sim, goals_until(r->goals, now + SLICE));
+        bool saved = checkpoint_serve(r);
+        if (goals_ended(r->goals))
+            return REPLAY_EXIT_AFTER;
         if (progress)
             progress(arg);
         if (*stop)
             return REPLAY_STOPPED;
         if (result == SIM_MAX_CYCLES)
             return REPLAY_MAX_CYCLES;
-        if (result == SIM_NO_PROGRESS || (result == SIM_STOPPED && sim_now(r->sim) == now && !r->ended))
+        if (result == SIM_NO_PROGRESS || (result == SIM_STOPPED && sim_now(r->sim) == now && !r->ended && !saved))
             missing_tell(r);
     }
     return r->differs ? REPLAY_DIFFERS : REPLAY_ENDED;

@@ -29,6 +29,10 @@ bool replay_whole(const struct replay *r);
 
 /* Make the machine of the whole, or of one GPU (options->only).  False with one line. */
 bool replay_start(struct replay *r, const struct gantry_cfg *cfg, const struct sim_options *options);
+/* Then, instead of the beginning: the checkpoint in folder dir (recorded.h), of this recording. */
+enum gantry_status replay_restore(struct replay *r, const char *dir);
+/* Kernels that have ended so far. */
+uint64_t replay_kernels(const struct replay *r);
 struct sim *replay_sim(const struct replay *r);
 
 enum replay_end {
@@ -36,7 +40,8 @@ enum replay_end {
     REPLAY_DIFFERS, /* one line was printed: the first message that differs */
     REPLAY_STOPPED, /* *stop was set */
     REPLAY_MAX_CYCLES,
-    REPLAY_FAILED, /* one line was printed: it could not be started */
+    REPLAY_EXIT_AFTER, /* goals.h */
+    REPLAY_FAILED,     /* one line was printed: it could not be started */
 };
 /* Run to the end of the recording; progress is called now and then and may be NULL. */
 enum replay_end replay_run(struct replay *r, const volatile int *stop, void (*progress)(void *arg), void *arg);

@@ -101,3 +101,24 @@ void replay_serve(void *ctx, unsigned gpu, uint64_t cycle, const struct msg_mem_
     if (r->sim->options.lockstep && rsp->status == MEM_OK)
         memory_fill(r, req, rsp);
 }
+
+bool replay_memory_skip(struct replay *r, unsigned gpu, uint64_t to)
+{
+    const unsigned stream = r->memory_log[gpu].stream;
+    struct message m;
+    struct far_record f;
+    while (journal_taken(r->reader, stream) < to) {
+        struct msg_mem_rsp rsp = {0};
+        if (!message_read(&r->memory_log[gpu], r->reader, &m) || m.bytes != sizeof f)
+            return false;
+        memcpy(&f, m.data, sizeof f);
+        const uint32_t data = far_record_data(&f);
+        if (!journal_take(r->reader, stream, rsp.data, data))
+            return false;
+        const struct msg_mem_req req = request_of(&f);
+        if (r->sim->options.lockstep && data == sizeof rsp.data) /* caches may still hold what was read */
+            memory_fill(r, &req, &rsp);
+        r->memory_count[gpu]++;
+    }
+    return journal_taken(r->reader, stream) == to;
+}

@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "base/state_io.h"
 #include "base/xalloc.h"
 #include "vm/pmem.h"
+#include "vm/pmem_save.h"
 
 #define PAGE (UINT64_C(1) << SHADOW_PAGE)
 #define LINE 64u
@@ -98,4 +100,19 @@ void shadow_update(struct shadow *s, shadow_patch_fn patch, void *ctx)
     }
     gap_update(s, done, s->bytes, &run);
     run_tell(s, &run);
+}
+
+void shadow_save(const struct shadow *s, struct state_writer *to)
+{
+    static const uint8_t zeros[PAGE];
+    for (uint64_t word = 0; word < (s->bytes / PAGE + 63) / 64; word++) {
+        for (uint64_t bits = s->kept[word]; bits; bits &= bits - 1) {
+            const uint64_t at = (word * 64 + (uint64_t)__builtin_ctzll(bits)) * PAGE;
+            if (memcmp(s->copy + at, zeros, PAGE) == 0)
+                continue;
+            state_put_u64(to, at);
+            state_put(to, s->copy + at, PAGE);
+        }
+    }
+    state_put_u64(to, PMEM_SAVE_END);
 }

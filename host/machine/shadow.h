@@ -30,6 +30,10 @@ void shadow_free(struct shadow *s);
 typedef void (*shadow_patch_fn)(void *ctx, unsigned gpu, uint64_t at, const void *data, size_t bytes);
 void shadow_update(struct shadow *s, shadow_patch_fn patch, void *ctx);
 
+/* The copy's contents, as of a memory (vm/pmem_save.h). */
+struct state_writer;
+void shadow_save(const struct shadow *s, struct state_writer *to);
+
 /* The line at `at` in the copy, about to be written. */
 static inline uint8_t *shadow_line(struct shadow *s, uint64_t at)
 {

@@ -22,6 +22,7 @@ struct sim *sim_new(const struct gantry_cfg *cfg, struct pmem *memory, const str
     sim->options = *options;
     sim->ops = ops;
     sim->ctx = ctx;
+    sim->turn = sim;
     sched_init(&sim->sched);
     sim->sched.no_skip = options->no_skip;
     if (!machine_build(sim)) {
@@ -40,6 +41,10 @@ struct sim *sim_new(const struct gantry_cfg *cfg, struct pmem *memory, const str
         sim_free(sim);
         return NULL;
     }
+    if (options->both && !twin_new(sim)) {
+        sim_free(sim);
+        return NULL;
+    }
     return sim;
 }
 
@@ -47,6 +52,7 @@ void sim_free(struct sim *sim)
 {
     if (sim == NULL)
         return;
+    sim_free(sim->twin);
     if (sim->options.record)
         record_detach(sim->options.record);
     sched_fini(&sim->sched);
@@ -63,16 +69,16 @@ void sim_free(struct sim *sim)
 
 uint64_t sim_now(const struct sim *sim)
 {
-    return sim->now;
+    return sim->turn->now;
 }
 
 void sim_cmd(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd)
 {
+    sim = sim->turn;
     PART_CHECK(gpu < sim->gpu_count, NULL, sim->now, "command for gpu%u of %u", gpu, sim->gpu_count);
     struct sim_gpu *g = &sim->gpus[gpu];
-    if (cmd->kind == CP_VMID)
-        g->roots[cmd->vmid] = cmd->root;
-    else
+    spaces_note(g, cmd);
+    if (cmd->kind != CP_VMID)
         pending_add(g, cmd);
     if (sim->options.record)
         record_command(sim->options.record, gpu, cmd);
@@ -81,17 +87,18 @@ void sim_cmd(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd)
 
 void sim_access(struct sim *sim, const struct msg_mem_req *req, bool overlap, uint64_t cookie)
 {
-    port_access(sim, req, overlap, cookie);
+    port_access(sim->turn, req, overlap, cookie);
 }
 
 void sim_timer(struct sim *sim, uint64_t at, uint64_t cookie)
 {
+    sim = sim->turn;
     heap_push(&sim->timers, at > sim->now ? at : sim->now, cookie);
 }
 
 void sim_stop(struct sim *sim)
 {
-    sim->stop = true;
+    sim->turn->stop = true;
 }
 
 static uint64_t host_alarm(const struct sim *sim)
@@ -149,7 +156,8 @@ static bool host_step(struct sim *sim, uint64_t end, uint64_t until)
     pending_account(&sim->gpus[gpu], &evt, cycle);
     if (sim->tap) /* the host may unmap what ended wavefronts have accessed */
         lockstep_tap_settle(sim->tap);
-    sim->ops->event(sim->ctx, gpu, cycle, &evt);
+    if (!sim->settling)
+        sim->ops->event(sim->ctx, gpu, cycle, &evt);
     return true;
 }
 
@@ -260,6 +268,7 @@ static enum sim_result run_windows(struct sim *sim, uint64_t until)
 
 enum sim_result sim_run(struct sim *sim, uint64_t until)
 {
+    sim = sim->turn;
     sim->stop = false;
     sim->running = true;
     enum sim_result result = run_windows(sim, until);
@@ -269,11 +278,12 @@ enum sim_result sim_run(struct sim *sim, uint64_t until)
 
 void sim_where(struct sim *sim)
 {
-    watchdog_where(sim, stderr);
+    watchdog_where(sim->turn, stderr);
 }
 
 void sim_still(struct sim *sim, bool still)
 {
+    sim = sim->turn;
     sim->still = still;
     if (!still && sim->options.record)
         record_changed(sim->options.record);
@@ -281,5 +291,5 @@ void sim_still(struct sim *sim, bool still)
 
 bool sim_quiet(const struct sim *sim)
 {
-    return sched_quiet(&sim->sched);
+    return sched_quiet(&sim->turn->sched);
 }

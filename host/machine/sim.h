@@ -13,6 +13,7 @@
 #include "gantry_msg.h"
 
 struct gantry_cfg;
+struct goals;
 struct pmem;
 struct record;
 struct sim;
@@ -26,12 +27,13 @@ struct sim_host_ops {
     void (*event)(void *ctx, unsigned gpu, uint64_t now, const struct msg_cp_evt *evt);
     void (*timer)(void *ctx, uint64_t now, uint64_t cookie);
     /* To a sim_access with that cookie; may be NULL when there are none.  op, status and data are those of the answer:
-     * MEM_OK, or MEM_FAULT_BUS with nothing done. */
+     * MEM_OK, or MEM_FAULT_BUS with nothing done; gpu: whose VRAM it is, UINT8_MAX: host memory. */
     void (*answer)(void *ctx, uint64_t now, uint64_t cookie, const struct msg_mem_rsp *rsp);
 };
 
 struct sim_options {
     enum sim_model model;
+    bool both;           /* with SIM_RTL: golden GPUs beside it, for sim_switch */
     bool lockstep;       /* compare every retired instruction with the golden model; first difference: CHECK exit 70 */
     uint64_t max_cycles; /* 0: none */
     uint64_t seed;
@@ -45,6 +47,7 @@ struct sim_options {
     uint32_t golden_slice;
     bool no_skip;          /* evaluate idle partitions too (for the test that skipping changes nothing) */
     struct record *record; /* record.h, borrowed: what to keep of the run; NULL: nothing.  With SIM_RTL only */
+    struct goals *goals;   /* goals.h, borrowed: for who runs the machine; NULL: none.  With SIM_RTL only */
     unsigned only;         /* k + 1: of all GPUs make GPU k alone; 0: all.  With SIM_RTL only */
     /* Does anybody still wait?  May be NULL.  Asked by sim_new while models are built, ten times a second: true gives
      * up; and by sim_run after each slice of the golden model: true makes it return SIM_STOPPED early. */
@@ -102,8 +105,21 @@ unsigned sim_group(const struct sim *sim, unsigned gpu, const struct msg_cp_evt 
  * needed: it saves a recording the search for changes. */
 void sim_still(struct sim *sim, bool still);
 
+/* With options.both: from now on this model has the GPUs (at first the RTL).  Only when sim_settled, outside of
+ * sim_run. Takes some cycles, in which the model is told what the host has told the other one of address spaces and
+ * trap handlers, and drops caches and TLBs.  Counters, hashes, instructions and work-groups are then those of both. */
+void sim_switch(struct sim *sim, enum sim_model model);
+enum sim_model sim_model_now(const struct sim *sim);
+/* sim_quiet, and every command and memory request of the host has been answered. */
+bool sim_settled(const struct sim *sim);
+
 /* True when every partition is idle and no message is under way (timers do not count). */
 bool sim_quiet(const struct sim *sim);
+
+/* From a callback: the next kernel of the table has ended.  A recording keeps that, options.goals count it. */
+void sim_kernel(struct sim *sim);
+/* Outside of sim_run: make the checkpoint that options.goals ask for, when it is due; with options.record. */
+void sim_checkpoint(struct sim *sim);
 
 /* Counters, hashes: walk all counters as (location "gpu0.cu3.valu", name, value, unit). */
 typedef void (*sim_counter_fn)(void *arg, const char *location, const char *name, uint64_t value, const char *unit);

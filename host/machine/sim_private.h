@@ -23,6 +23,11 @@ struct sim_pending {
     bool interrupted, halted;
 };
 
+/* Trap handler of an address space, and its memory; 0: none. */
+struct sim_trap {
+    uint64_t handler, memory;
+};
+
 /* What the machine holds for one GPU. */
 struct sim_gpu {
     struct part *golden;   /* golden model, or NULL */
@@ -32,6 +37,7 @@ struct sim_gpu {
     uint32_t pending_count, pending_room;
     struct commands commands;
     uint64_t roots[256]; /* page table by VMID, 0: none */
+    struct sim_trap traps[256];
 };
 
 struct sim {
@@ -54,6 +60,8 @@ struct sim {
     bool running;                     /* inside of sim_run: nothing can be saved */
     bool still;                       /* sim_still */
     uint64_t watch_sent, watch_cycle; /* watchdog: messages and instructions, cycle of the last look */
+    struct sim *twin, *turn;          /* options.both: golden GPUs, else NULL; whose turn it is: this one or its twin */
+    bool settling;                    /* inside of sim_switch: nobody is told of events */
     struct rtl_machine *rtl;          /* NULL with the golden model */
     struct lockstep_tap *tap;         /* --lockstep, else NULL */
     struct rtl_groups *groups;        /* NULL with the golden model, and of whole GPUs */
@@ -68,6 +76,11 @@ bool pending_any(const struct sim *sim);
 /* sim_state.c: the host's side as a saved state: its time, timers, commands, address spaces, watchdog. */
 void sim_host_save(const struct sim *sim, struct state_writer *to);
 bool sim_host_restore(struct sim *sim, struct state_reader *from);
+/* spaces.c: a command is sent; the commands by which a model that knows nothing of it learns the same. */
+void spaces_note(struct sim_gpu *g, const struct msg_cp_cmd *cmd);
+void spaces_tell(const struct sim_gpu *g, void (*tell)(void *ctx, const struct msg_cp_cmd *cmd), void *ctx);
+/* switch.c: make sim->twin.  False with a diagnostic on stderr, or when unwanted. */
+bool twin_new(struct sim *sim);
 /* The partition that stands for the host model, added to the scheduler. */
 struct part *sim_host_part(struct sim *sim, unsigned gpus);
 /* Build partitions and channels from sim->cfg.  False with a diagnostic on stderr. */

@@ -47,7 +47,7 @@ static void metric_add(void *arg, const char *location, const char *name, uint64
 
 static void kernels_add(struct writer *w, sqlite3_stmt *stmt, const struct summary *s)
 {
-    for (unsigned i = 0; i < s->row_count; i++) {
+    for (unsigned i = s->rows_before; i < s->row_count; i++) {
         const struct kernel_row *r = &s->rows[i];
         const uint64_t cycles = row_cycles(r);
         const uint64_t numbers[] = {r->grid[0], r->grid[1], r->grid[2], r->group[0],   r->group[1],    r->group[2],

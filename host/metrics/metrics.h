@@ -22,7 +22,8 @@ struct summary {
     const char *model; /* "rtl" or "golden" */
     const struct kernel_row *rows;
     unsigned row_count;
-    uint64_t cycles; /* first doorbell to last completion; 0 without a clock */
+    unsigned rows_before; /* of these, kernels that had ended before this part of the run: in the figures alone */
+    uint64_t cycles;      /* first doorbell to last completion; 0 without a clock */
     uint64_t instructions;
     double cpu_s; /* of this process */
     bool repeatable;
@@ -43,10 +44,10 @@ uint64_t summary_hash(const struct kernel_row *rows, unsigned count, struct sim 
 /* XXH64 over location, name and value of all counters; sim may be NULL. */
 uint64_t summary_counters(struct sim *sim);
 
-/* Cycles and wavefront instructions per cycle of a row; 0 while it is unfinished. */
+/* Cycles and wavefront instructions per cycle of a row; 0 while it is unfinished, and without a clock. */
 static inline uint64_t row_cycles(const struct kernel_row *row)
 {
-    return row->end > row->start ? row->end - row->start : 0;
+    return !row->untimed && row->end > row->start ? row->end - row->start : 0;
 }
 static inline double row_ipc(const struct kernel_row *row)
 {

@@ -44,8 +44,8 @@ static bool row_is_copy(const struct kernel_row *row)
 static bool rows_alike(const struct kernel_row *a, const struct kernel_row *b)
 {
     return a->process == b->process && a->gpu == b->gpu && a->queue == b->queue && a->unfinished == b->unfinished &&
-           memcmp(a->grid, b->grid, sizeof a->grid) == 0 && memcmp(a->group, b->group, sizeof a->group) == 0 &&
-           strcmp(a->name, b->name) == 0;
+           a->untimed == b->untimed && memcmp(a->grid, b->grid, sizeof a->grid) == 0 &&
+           memcmp(a->group, b->group, sizeof a->group) == 0 && strcmp(a->name, b->name) == 0;
 }
 
 static void row_add(struct table *t, const struct kernel_row *row)
@@ -92,6 +92,12 @@ static void line_fill(struct line *line)
     cell_number(line, CYCLES, line->cycles);
     cell_number(line, WAVES, line->wavefronts);
     cell_number(line, INSTRUCTIONS, line->instructions);
+    if (r->untimed) {
+        static const enum column clocked[] = {START, END, CYCLES, IPC};
+        for (unsigned i = 0; i < sizeof clocked / sizeof *clocked; i++)
+            strcpy(line->cell[clocked[i]], "-");
+        return;
+    }
     snprintf(line->cell[IPC], CELL, "%.3f", line->cycles ? (double)line->instructions / (double)line->cycles : 0.0);
 }
 

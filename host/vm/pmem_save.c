@@ -14,7 +14,6 @@
 #include "vm/pmem_private.h"
 
 #define PAGE UINT64_C(4096)
-#define END UINT64_MAX /* instead of a page's address */
 
 const char *pmem_unsavable(const struct pmem *pm, char *text, size_t room)
 {
@@ -50,7 +49,7 @@ static void run_save(const uint8_t *base, uint64_t from, uint64_t bytes, int fd,
 }
 
 /* A memory is its base file but for the slabs, which have their own. */
-static void memory_save(const struct pmem *pm, unsigned memory, struct state_writer *to)
+void pmem_contents_save(const struct pmem *pm, unsigned memory, struct state_writer *to)
 {
     const struct pmem_vram *v = &pm->vram[memory == PMEM_GTT ? 0 : memory];
     const uint64_t base_at = memory == PMEM_GTT ? pm->vram_bytes : 0;
@@ -69,7 +68,7 @@ static void memory_save(const struct pmem *pm, unsigned memory, struct state_wri
         }
         run_save(v->base + base_at, at, bytes, fd, file_at, to);
     }
-    state_put_u64(to, END);
+    state_put_u64(to, PMEM_SAVE_END);
 }
 
 static void tables_save(const struct table_region *r, struct state_writer *to)
@@ -92,18 +91,18 @@ void pmem_save(const struct pmem *pm, struct state_writer *to)
     STATE_PUT(to, pm->next_window);
     for (unsigned g = 0; g < pm->gpus; g++) {
         tables_save(&pm->vram[g].tables, to);
-        memory_save(pm, g, to);
+        pmem_contents_save(pm, g, to);
     }
-    memory_save(pm, PMEM_GTT, to);
+    pmem_contents_save(pm, PMEM_GTT, to);
 }
 
-static bool memory_restore(struct pmem *pm, unsigned memory, struct state_reader *from)
+bool pmem_contents_restore(struct pmem *pm, unsigned memory, struct state_reader *from)
 {
     uint8_t *base = memory == PMEM_GTT ? pmem_gtt(pm, 0, 0) : pmem_vram(pm, memory, 0, 0);
     const uint64_t whole = memory == PMEM_GTT ? pm->gtt_bytes : pm->vram_bytes;
     pmem_clear(pm, memory, 0, whole);
     for (uint64_t at; state_get_u64(from, &at);) {
-        if (at == END)
+        if (at == PMEM_SAVE_END)
             return true;
         if (at % PAGE || at >= whole)
             return state_refuse(from, "page 0x%llx of a memory of %llu bytes", (unsigned long long)at,
@@ -152,7 +151,8 @@ bool pmem_restore(struct pmem *pm, struct state_reader *from)
         return state_refuse(from, "memories of %llu GPUs, %llu and %llu bytes", (unsigned long long)shape[0],
                             (unsigned long long)shape[1], (unsigned long long)shape[2]);
     for (unsigned g = 0; g < pm->gpus; g++)
-        if (!tables_restore(&pm->vram[g].tables, pmem_table_bytes(pm) / PAGE, from) || !memory_restore(pm, g, from))
+        if (!tables_restore(&pm->vram[g].tables, pmem_table_bytes(pm) / PAGE, from) ||
+            !pmem_contents_restore(pm, g, from))
             return false;
-    return memory_restore(pm, PMEM_GTT, from);
+    return pmem_contents_restore(pm, PMEM_GTT, from);
 }

@@ -5,6 +5,8 @@
  */
 #ifndef GANTRY_PMEM_SAVE_H
 #define GANTRY_PMEM_SAVE_H
+#include <stdint.h>
+
 #include "base/state.h"
 
 struct pmem;
@@ -16,4 +18,9 @@ void pmem_save(const struct pmem *pm, struct state_writer *to);
 /* Into memories of the same sizes; what they held before is gone.  False: the bytes end, or are not of such memories.
  */
 bool pmem_restore(struct pmem *pm, struct state_reader *from);
+/* The contents of one memory alone (a GPU's number, or PMEM_GTT), in the same way: pages that are not zero, each behind
+ * its address, then PMEM_SAVE_END. */
+#define PMEM_SAVE_END UINT64_MAX
+void pmem_contents_save(const struct pmem *pm, unsigned memory, struct state_writer *to);
+bool pmem_contents_restore(struct pmem *pm, unsigned memory, struct state_reader *from);
 #endif

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "machine/goals.h"
 #include "machine/sim.h"
 #include "vm/pmem.h"
 
@@ -45,6 +46,11 @@ struct sim {
         struct msg_mem_req req;
     } access[FAKE_MAX];            /* the last ones, by their number modulo FAKE_MAX */
     unsigned accesses, open, most; /* so far; under way, and the most of them at once */
+    struct goals *goals;
+    enum sim_model model;
+    unsigned switches;
+    enum gantry_status saving; /* what becomes of a checkpoint */
+    uint64_t saved_at;         /* cycle of the last one */
 };
 
 /* The test's: cycles that a launch takes (0: never ends); may change *evt, e.g. into a fault. */
@@ -66,8 +72,9 @@ struct sim *sim_new(const struct gantry_cfg *cfg, struct pmem *memory, const str
                     const struct sim_host_ops *ops, void *ctx)
 {
     struct sim *sim = calloc(1, sizeof *sim);
-    (void)cfg, (void)options;
+    (void)cfg;
     sim->memory = memory;
+    sim->goals = options ? options->goals : NULL;
     sim->ops = ops;
     sim->ctx = ctx;
     return sim;
@@ -223,6 +230,37 @@ enum sim_result sim_run(struct sim *sim, uint64_t until)
 }
 
 /* Only a recording looks at it (tests/system/test_replay.py). */
+bool sim_settled(const struct sim *sim)
+{
+    return sim_quiet(sim);
+}
+
+void sim_switch(struct sim *sim, enum sim_model model)
+{
+    sim->model = model;
+    sim->now += 10;
+    sim->switches++;
+}
+
+enum sim_model sim_model_now(const struct sim *sim)
+{
+    return sim->model;
+}
+
+void sim_kernel(struct sim *sim)
+{
+    if (goals_kernel(sim->goals))
+        sim_stop(sim);
+}
+
+void sim_checkpoint(struct sim *sim)
+{
+    if (!goals_due(sim->goals, sim->now))
+        return;
+    sim->saved_at = sim->now;
+    goals_tried(sim->goals, sim->saving);
+}
+
 void sim_still(struct sim *sim, bool still)
 {
     (void)sim, (void)still;

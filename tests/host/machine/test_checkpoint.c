@@ -106,7 +106,7 @@ static bool beside_restore(void *ctx, struct state_reader *from)
 
 static struct sim_beside beside_of(struct machine *m)
 {
-    return (struct sim_beside){beside_save, beside_restore, m};
+    return (struct sim_beside){.save = beside_save, .restore = beside_restore, .ctx = m};
 }
 
 struct kind {
@@ -364,8 +364,9 @@ static void test_the_hash_sees_every_change(void **state)
         assert_true(hash != sim_state_hash(m.sim));
         *flags[i] = false;
     }
-    uint64_t *const numbers[] = {&g->roots[9], &m.sim->now, &m.sim->watch_sent, &m.sim->watch_cycle};
-    for (unsigned i = 0; i < 4; i++) {
+    uint64_t *const numbers[] = {&g->roots[9], &g->traps[9].handler, &g->traps[9].memory,
+                                 &m.sim->now,  &m.sim->watch_sent,   &m.sim->watch_cycle};
+    for (unsigned i = 0; i < 6; i++) {
         *numbers[i] ^= 1;
         assert_true(hash != sim_state_hash(m.sim));
         *numbers[i] ^= 1;
@@ -435,6 +436,10 @@ static void test_files_that_are_refused(void **state)
     beside_none = true;
     assert_int_equal(restore_fails(rtl, "holds more than this machine"), STATUS_DATA);
     beside_none = false;
+    beside.memory = true;
+    assert_int_equal(sim_save(m.sim, file, &beside), STATUS_OK);
+    assert_int_equal(restore_fails(rtl, "gantry: state recorded was saved, whole is here"), STATUS_DATA);
+    beside.memory = false;
     m.sim->options.seed++;
     assert_int_equal(sim_save(m.sim, file, &beside), STATUS_OK);
     assert_int_equal(restore_fails(rtl, "seed 2 was saved, 1 is here"), STATUS_DATA);

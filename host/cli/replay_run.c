@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Replaying a machine; contract in replay_run.h.
+ */
+#include "cli/replay_run.h"
+
+#include <signal.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/xalloc.h"
+#include "cli/goal_options.h"
+#include "cli/recording.h"
+
+static bool stop_asked(void *arg)
+{
+    (void)arg;
+    return cli_stop != 0;
+}
+
+static void progress_note(void *arg)
+{
+    struct sim *sim = arg;
+
+    if (!progress_due())
+        return;
+    struct progress_state state = {.kernel = "", .cycle = sim_now(sim), .instructions = sim_instructions(sim)};
+    progress_show(&state);
+}
+
+/* The figures of the end against those recorded; false with one line. */
+static bool figures_compare(const struct session *s, const struct summary *recorded, struct sim *sim, bool part)
+{
+    uint64_t hash = summary_hash(recorded->rows, recorded->row_count, sim);
+
+    if (hash != recorded->hash) {
+        diag("replay", "hash=%016llx, recorded %016llx: what was written to host memory differs",
+             (unsigned long long)hash, (unsigned long long)recorded->hash);
+        return false;
+    }
+    if (s->options.sim.lockstep != recorded->lockstep || (recorded->lockstep && part))
+        return true; /* counters of lock step are among them */
+    uint64_t counters = summary_counters(sim);
+    if (counters != recorded->counters)
+        diag("replay", "every message as recorded, but counters=%016llx, recorded %016llx",
+             (unsigned long long)counters, (unsigned long long)recorded->counters);
+    return counters == recorded->counters;
+}
+
+/* Of the kernel table those of one GPU; new. */
+static struct kernel_row *rows_of(struct summary *summary, unsigned gpu)
+{
+    struct kernel_row *rows = xcalloc(summary->row_count + 1, sizeof(*rows));
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < summary->row_count; i++)
+        if (summary->rows[i].gpu == gpu)
+            rows[count++] = summary->rows[i];
+    summary->rows = rows;
+    summary->row_count = count;
+    return rows;
+}
+
+int replay_explain(const struct session *s, enum replay_end end)
+{
+    switch (end) {
+    case REPLAY_ENDED:
+    case REPLAY_EXIT_AFTER:
+        return 0;
+    case REPLAY_DIFFERS:
+        return status_exit(STATUS_INTERNAL);
+    case REPLAY_STOPPED:
+        return stop_explain(s);
+    case REPLAY_MAX_CYCLES:
+        diag("--max-cycles", "stopped after %llu target cycles", (unsigned long long)s->options.sim.max_cycles);
+        break;
+    case REPLAY_FAILED:
+        return status_exit(s->failure);
+    }
+    return status_exit(STATUS_NO_PROGRESS);
+}
+
+/* Make the machine and bring it to where it begins.  False: *status, with its line, is the end. */
+static bool machine_begin(struct session *s, const char *from, enum gantry_status *status)
+{
+    *status = STATUS_OK;
+    if (!replay_start(s->replay, &s->config.cfg, &s->options.sim))
+        *status = s->failure;
+    else if (from)
+        *status = replay_restore(s->replay, from);
+    if (*status == STATUS_OK && from)
+        *status = goals_ahead(&s->options.goals, sim_now(replay_sim(s->replay)));
+    return *status == STATUS_OK;
+}
+
+/* What is known of kernels when the run is over: of one that ended early those that had ended by then. */
+static void rows_find(struct session *s, enum replay_end end, uint64_t before, struct summary *summary)
+{
+    if (!recording_result(s->replay, summary))
+        return;
+    summary->rows_before = (unsigned)before;
+    if (end != REPLAY_EXIT_AFTER)
+        return;
+    summary->complete = false;
+    summary->cycles = summary->data = 0; /* those recorded are of its end */
+    if (replay_kernels(s->replay) < summary->row_count)
+        summary->row_count = (unsigned)replay_kernels(s->replay);
+}
+
+int replay_machine(struct session *s, const char *from)
+{
+    struct cli_options *o = &s->options;
+    struct summary summary = {.repeatable = true};
+    enum gantry_status status;
+
+    o->sim.unwanted = stop_asked;
+    if (!machine_begin(s, from, &status)) {
+        if (!cli_stop)
+            return status_exit(status);
+        summary.exit_status = stop_explain(s);
+        return session_report(s, &summary, NULL);
+    }
+    struct sim *sim = replay_sim(s->replay);
+    uint64_t before = replay_kernels(s->replay);
+    enum replay_end end = replay_run(s->replay, &cli_stop, progress_note, sim);
+    bool whole = replay_whole(s->replay);
+    progress_end();
+    if (end == REPLAY_STOPPED && cli_stop == SIGALRM)
+        sim_where(sim);
+    if (end == REPLAY_ENDED && !whole)
+        diag(NULL, "the recording was cut off: replayed as far as it goes");
+    if ((end == REPLAY_ENDED || end == REPLAY_EXIT_AFTER) && whole)
+        rows_find(s, end, before, &summary);
+    summary.exit_status = replay_explain(s, end);
+    if (end == REPLAY_ENDED && summary.rows && !o->sim.only && !figures_compare(s, &summary, sim, from != NULL))
+        summary.exit_status = status_exit(STATUS_INTERNAL);
+    if (!summary.cycles)
+        summary.cycles = sim_now(sim);
+    struct kernel_row *rows = o->sim.only ? rows_of(&summary, o->sim.only - 1) : NULL;
+    int exit_status = session_report(s, &summary, sim);
+    free(rows);
+    return exit_status;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Two models of the same GPUs in one machine, of which one has its turn (sim.h): the golden GPUs stand beside the RTL
+ * with a scheduler of their own, on the same memory.  Time goes on from one to the other.
+ * What goes over: time, the host's timers, address spaces and trap handlers.  What does not, and need not where nothing
+ * is under way: registers and LDS, which a launch defines; caches and TLBs, which are dropped.
+ */
+#include "gantry_msg.h"
+#include "machine/sim_private.h"
+
+#define TOLD 0xffu /* id of commands of a switch */
+
+bool twin_new(struct sim *sim)
+{
+    struct sim_options options = sim->options;
+    options.model = SIM_GOLDEN;
+    options.both = options.lockstep = false;
+    options.wave = NULL;
+    options.record = NULL;
+    options.goals = NULL;
+    sim->twin = sim_new(sim->cfg, sim->memory, &options, sim->ops, sim->ctx);
+    while (sim->twin && !sim_settled(sim) && sim_run(sim, UINT64_MAX) == SIM_STOPPED)
+        ; /* until what follows a reset has ended */
+    return sim->twin != NULL;
+}
+
+enum sim_model sim_model_now(const struct sim *sim)
+{
+    return sim->turn->options.model;
+}
+
+bool sim_settled(const struct sim *sim)
+{
+    sim = sim->turn;
+    for (unsigned g = 0; g < sim->gpu_count; g++)
+        if (sim->gpus[g].pending_count)
+            return false;
+    return port_waiting(sim) == 0 && sched_quiet(&sim->sched);
+}
+
+/* A GPU of the model whose turn begins. */
+struct told {
+    struct sim *sim;
+    unsigned gpu;
+};
+
+static void command_tell(void *ctx, const struct msg_cp_cmd *cmd)
+{
+    const struct told *t = ctx;
+    struct msg_cp_cmd copy = *cmd;
+    copy.id = TOLD;
+    sim_cmd(t->sim, t->gpu, &copy);
+}
+
+/* What the GPU knows from its last turn and does not hold any more; golden GPUs forget translations with it. */
+static void spaces_close(struct sim_gpu *known, const struct sim_gpu *now, struct told *told)
+{
+    for (unsigned vmid = 0; vmid < 256; vmid++) {
+        const struct msg_cp_cmd root = {.kind = CP_VMID, .vmid = (uint8_t)vmid},
+                                trap = {.kind = CP_TRAP, .vmid = (uint8_t)vmid};
+        if (known->roots[vmid] && !now->roots[vmid])
+            command_tell(told, &root);
+        if (known->traps[vmid].handler && !now->traps[vmid].handler)
+            command_tell(told, &trap);
+    }
+}
+
+static void gpu_tell(struct sim *to, const struct sim *from, unsigned gpu)
+{
+    struct told told = {to, gpu};
+    const struct msg_cp_cmd drop = {.kind = CP_CACHE,
+                                    .vmid = UINT8_MAX, /* all */
+                                    .flags = CACHE_INV_L1V | CACHE_INV_L1K | CACHE_INV_L1I | CACHE_WB_L2 |
+                                             CACHE_INV_L2 | CACHE_INV_TLB};
+    spaces_close(&to->gpus[gpu], &from->gpus[gpu], &told);
+    spaces_tell(&from->gpus[gpu], command_tell, &told);
+    command_tell(&told, &drop);
+}
+
+static void timers_move(struct sim *to, struct sim *from)
+{
+    while (from->timers.count) {
+        const struct heap_item timer = heap_pop(&from->timers);
+        sim_timer(to, timer.cycle, timer.value);
+    }
+}
+
+void sim_switch(struct sim *sim, enum sim_model model)
+{
+    struct sim *from = sim->turn, *to = model == SIM_GOLDEN ? sim->twin : sim;
+    if (from == to)
+        return;
+    PART_CHECK(!from->running && sim_settled(sim), NULL, from->now, "models switched while something is under way");
+    to->now = from->now > from->sched.now ? from->now : from->sched.now;
+    to->sched.now = to->now - to->now % PART_WINDOW;
+    to->watch_cycle = to->sched.now;
+    sim->turn = to;
+    to->settling = true; /* what answers is for nobody */
+    for (unsigned g = 0; g < sim->gpu_count; g++)
+        gpu_tell(to, from, g);
+    while (!sim_settled(sim) && sim_run(sim, UINT64_MAX) == SIM_STOPPED)
+        ;
+    to->settling = false;
+    timers_move(to, from);
+}
