@@ -180,7 +180,7 @@ int session_report(struct session *s, struct summary *summary, struct sim *sim)
     summary->hash = summary_hash(summary->rows, summary->row_count, sim);
     summary->counters = summary_counters(sim);
     summary->now = sim && s->options.sim.model == SIM_RTL ? sim_now(sim) : 0;
-    summary->cpu_s = cpu_seconds();
+    summary->cpu_s = cpu_seconds() + (sim ? sim_cpu_seconds(sim) : 0);
     if (summary->lockstep && sim)
         sim_counters(sim, compared_find, &summary->compared);
     if (!s->options.quiet)

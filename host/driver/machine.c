@@ -257,6 +257,11 @@ bool machine_busy(const struct machine *m)
     return m->sim && !sim_quiet(m->sim);
 }
 
+bool machine_lost(struct machine *m)
+{
+    return m->sim && sim_lost(m->sim) != STATUS_OK;
+}
+
 enum machine_result machine_run(struct machine *m, uint64_t until)
 {
     enum sim_result result = m->visible ? SIM_STOPPED : sim_run(m->sim, until); /* a doorbell may have had effects */
@@ -265,6 +270,8 @@ enum machine_result machine_run(struct machine *m, uint64_t until)
     log_cycle = sim_now(m->sim);
     if (result == SIM_MAX_CYCLES)
         return MACHINE_MAX_CYCLES;
+    if (result == SIM_LOST)
+        return MACHINE_LOST;
     if (result == SIM_NO_PROGRESS)
         return MACHINE_NO_PROGRESS;
     if (visible)
