@@ -94,13 +94,13 @@ struct wire *sched_wire(struct sched *s, struct part *from, uint32_t slot_from, 
 struct wire *sched_connect(struct sched *s, struct part *from, uint32_t slot_from, struct part *to, uint32_t slot_to,
                            uint32_t bytes, uint32_t latency, uint32_t depth)
 {
-    PART_CHECK(latency >= PART_WINDOW, from, 0, "channel to %s: latency %u is below the window", to->name, latency);
     if (from->elsewhere || to->elsewhere) {
         uint32_t number = s->connected;
         struct wire *cut = s->cut.connect(s->cut.ctx, s, from, slot_from, to, slot_to, bytes, latency, depth);
         s->connected = number + 1;
         return cut;
     }
+    PART_CHECK(latency >= PART_WINDOW, from, 0, "channel to %s: latency %u is below the window", to->name, latency);
     struct wire *w = sched_wire(s, from, slot_from, to, slot_to);
     channel_init(&w->channel, (uint16_t)s->connected++, from->name, to->name, bytes, latency, depth);
     return w;
