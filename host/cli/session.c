@@ -107,6 +107,10 @@ enum gantry_status session_open(struct session *s, const char *command, int argc
              s->config.cfg.system_gpus > 1 ? "s" : "");
         return STATUS_USAGE;
     }
+    if (o->record && s->config.cfg.place_processes > 1) {
+        diag("--record", "not with place.processes above 1");
+        return STATUS_USAGE;
+    }
     if (o->sim.wave && o->sim.model == SIM_GOLDEN) {
         diag("--wave", "the golden model has no signals");
         return STATUS_USAGE;

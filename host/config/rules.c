@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "config/place.h"
+#include "config/placement.h"
 #include "config/table.h"
 
 static enum gantry_status broken(const struct config *c, const char *key, const char *format, ...)
@@ -134,7 +134,7 @@ static enum gantry_status place_check(const struct config *c)
 {
     uint32_t process[PLACE_GPUS];
     char why[200];
-    const char *key = place_read(&c->cfg, process, why, sizeof why);
+    const char *key = placement_read(&c->cfg, process, why, sizeof why);
 
     /* rule: `place.gpus` names GPUs of the machine, each at most once, and processes below `place.processes`; each
      * process but 0 runs a GPU. */

@@ -19,7 +19,7 @@
 #include "bridge/place/workers.h"
 #include "bridge/run/links.h"
 #include "config/config.h"
-#include "config/place.h"
+#include "config/placement.h"
 #include "machine/models.h"
 #include "machine/sim_private.h"
 #include "vm/pmem.h"
@@ -148,7 +148,7 @@ bool place_begin(struct sim *sim, int (*work)(struct sim *sim, int socket))
     p->count = sim->cfg->place_processes;
     sim->process = p->process;
     sim->models = &p->models;
-    if (place_read(sim->cfg, p->process, why, sizeof why))
+    if (placement_read(sim->cfg, p->process, why, sizeof why))
         return refuse(sim, STATUS_CONFIG, "place", why);
     if ((sim->options.wave && !wave_parse(&wave, sim->options.wave)) ||
         !models_load(&p->models, sim->cfg, &sim->options, &wave))

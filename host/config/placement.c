@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Placement of GPUs; contract in place.h.
+ * Placement of GPUs; contract in placement.h.
  */
-#include "config/place.h"
+#include "config/placement.h"
 
 #include <ctype.h>
 #include <stdbool.h>
@@ -47,7 +47,7 @@ static bool entry_read(const struct gantry_cfg *cfg, const char *word, uint64_t 
     return true;
 }
 
-const char *place_read(const struct gantry_cfg *cfg, uint32_t process[PLACE_GPUS], char *why, size_t room)
+const char *placement_read(const struct gantry_cfg *cfg, uint32_t process[PLACE_GPUS], char *why, size_t room)
 {
     char text[CFG_STRING_MAX], *rest = text;
     uint64_t named = 0, used = 1;
