@@ -30,6 +30,11 @@ void channel_init(struct channel *c, uint16_t id, const char *from, const char *
     c->own = ring;
 }
 
+const char *channel_to(const struct channel *c)
+{
+    return strstr(c->name, " -> ") + 4;
+}
+
 void channel_fini(struct channel *c)
 {
     free(c->own);

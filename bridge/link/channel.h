@@ -48,6 +48,8 @@ void channel_init(struct channel *c, uint16_t id, const char *from, const char *
 void channel_init_end(struct channel *c, uint16_t id, const char *from, const char *to, uint32_t bytes,
                       uint32_t latency, uint32_t depth, struct ring *ring);
 void channel_fini(struct channel *c);
+/* Name of its receiving end. */
+const char *channel_to(const struct channel *c);
 /* Append a message sent at `now`; returns its stamp. */
 uint64_t channel_send(struct channel *c, uint64_t now, const void *message);
 /* The same without a place for it: the message leaves this process with this stamp as number c->sent. */

@@ -57,6 +57,7 @@ static void fill(struct region_head *head, const struct region_plan *plan, uint6
     head->host = plan->host;
     head->bytes = bytes;
     head->links_at = links_at(plan);
+    atomic_init(&head->ahead, UINT64_MAX);
     for (uint32_t i = 0; i < plan->process_count; i++) {
         CHECK(strlen(plan->processes[i]) < REGION_NAME, plan->processes[i], "name of a process is too long");
         snprintf(head->entries[i].name, REGION_NAME, "%s", plan->processes[i]);

@@ -26,10 +26,12 @@ struct region_entry {
     /* Odd while it waits: it then neither sends nor takes, and the three below hold still. */
     _Alignas(RING_LINE) _Atomic uint64_t version;
     _Atomic uint64_t next;           /* cycle of its next own event */
+    _Atomic uint64_t hold;           /* host: cycle at which its owner may act */
     _Atomic uint64_t sent, received; /* messages on all its links so far */
     /* Who sleeps is woken by a change of `bell`. */
     _Alignas(RING_LINE) _Atomic uint32_t asleep;
     _Atomic uint32_t bell;
+    _Atomic uint32_t asked; /* questions put to it so far (region_ask) */
     _Atomic uint64_t need, reach; /* horizon that would be of use to it; longest latency of its links in */
 };
 
@@ -43,6 +45,7 @@ struct region_head {
     uint32_t version, process_count, link_count, host;
     uint64_t bytes, links_at;
     _Atomic uint32_t awake; /* threads that are not asleep */
+    _Atomic uint64_t ahead; /* region_set_ahead */
     _Alignas(RING_LINE) _Atomic uint64_t floor;
     _Atomic uint64_t quiet; /* sum of versions of the newest quiet that was announced */
     _Alignas(RING_LINE) struct region_entry entries[];
@@ -55,6 +58,7 @@ struct region {
     int pidfds[REGION_PROCESSES]; /* -1: not opened yet */
     bool mine[REGION_PROCESSES];  /* opened here */
     uint64_t looked;              /* ns: last look at the others */
+    uint32_t answered;            /* questions that this process has seen */
 };
 
 static inline struct region_entry *region_entry(const struct region *r, uint32_t process)

@@ -152,6 +152,7 @@ enum region_end region_wait(struct region *r, const struct region_waiter *w)
     if (atomic_load(&e->version) & 1) /* was quiet */
         version_step(e);
     atomic_store_explicit(&e->next, w->next, memory_order_release); /* who sees one of these sees the version before */
+    atomic_store_explicit(&e->hold, w->hold, memory_order_release);
     atomic_store_explicit(&e->sent, w->sent, memory_order_release);
     atomic_store_explicit(&e->received, w->received, memory_order_release);
     atomic_store_explicit(&e->state, REGION_WAITS, memory_order_relaxed);
@@ -176,4 +177,28 @@ uint64_t region_active(const struct region *r)
         most = cycle > most ? cycle : most;
     }
     return most;
+}
+
+void region_set_ahead(struct region *r, uint64_t cycles)
+{
+    atomic_store(&r->head->ahead, cycles);
+}
+
+void region_ask(struct region *r, uint32_t process)
+{
+    atomic_fetch_add(&region_entry(r, process)->asked, 1);
+    region_ring(r, process);
+}
+
+bool region_is_asked(const struct region *r)
+{
+    return atomic_load(&region_entry(r, r->self)->asked) != r->answered;
+}
+
+bool region_asked(struct region *r)
+{
+    uint32_t asked = atomic_load(&region_entry(r, r->self)->asked);
+    bool new = asked != r->answered;
+    r->answered = asked;
+    return new;
 }

@@ -22,6 +22,7 @@ struct region_waiter {
     uint64_t next;           /* cycle of the next own event, UINT64_MAX: only a message brings one */
     uint64_t need;           /* horizon of all links in that would be of use */
     uint64_t reach;          /* longest latency of these links */
+    uint64_t hold;           /* host: first cycle at which its owner may act, by what it knows; others: UINT64_MAX */
     uint64_t sent, received; /* messages on all links of the region so far */
     /* A message has come or a horizon is of use: enough waited.  It may promise, and neither sends nor takes. */
     bool (*look)(void *ctx);
@@ -43,4 +44,14 @@ enum region_end region_wait(struct region *region, const struct region_waiter *w
 uint64_t region_active(const struct region *region);
 /* Of this process. */
 void region_set_active(struct region *region, uint64_t cycle);
+
+/* The host, whose owner acts also at what comes to it: `cycles` after it was sent, or later.  Then nobody is told by the
+ * floor that he may run beyond the cycle at which that may happen. */
+void region_set_ahead(struct region *region, uint64_t cycles);
+
+/* Beside the links: `process` is to look at what its owner has left for it; it stops waiting.  Blocks nobody. */
+void region_ask(struct region *region, uint32_t process);
+/* Whether somebody has asked since the last call that said so. */
+bool region_asked(struct region *region);
+bool region_is_asked(const struct region *region); /* the same without taking notice */
 #endif

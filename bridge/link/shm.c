@@ -48,12 +48,28 @@ static void shm_promise(struct link *link, uint64_t stamp)
         region_ring(e->region, e->partner);
 }
 
+/* As far as the owner of the host may not act: known while the host waits, to the first of what it knows and of what can
+ * come to it from the floor on.  0: it does not wait.  The floor is read before, so that what the host says is not older. */
+static uint64_t host_hold(const struct region *r, uint64_t floor)
+{
+    const struct region_entry *host = region_entry(r, r->head->host);
+    uint64_t ahead = atomic_load(&r->head->ahead), version = atomic_load(&host->version);
+    uint64_t hold = atomic_load(&host->hold);
+    if (!(version & 1) || atomic_load(&host->version) != version)
+        return 0;
+    return ahead < UINT64_MAX - floor && floor + ahead < hold ? floor + ahead : hold;
+}
+
 /* While all stand still nobody can send before the first event of any (region_wait.c): as good as a promise. */
 static uint64_t shm_horizon(struct link *link)
 {
     const struct end *e = link->own;
-    uint64_t promise = ring_horizon(link), floor = atomic_load(&e->region->head->floor) + e->latency;
-    return promise > floor ? promise : floor;
+    uint64_t promise = ring_horizon(link), floor = atomic_load(&e->region->head->floor), reach = floor + e->latency;
+    if (reach > promise && e->partner == e->region->head->host) {
+        uint64_t hold = host_hold(e->region, floor);
+        reach = hold < reach ? hold : reach;
+    }
+    return promise > reach ? promise : reach;
 }
 
 static void shm_close(struct link *link)

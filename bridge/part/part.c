@@ -41,6 +41,15 @@ struct part *part_new(const struct part_ops *ops, const char *name, uint32_t ins
     return part;
 }
 
+struct part *part_elsewhere(const char *name, uint32_t ins, uint32_t outs, uint32_t process)
+{
+    static const struct part_ops none = {.visit = NULL};
+    struct part *part = part_new(&none, name, ins, outs, NULL);
+    part->elsewhere = true;
+    part->process = process;
+    return part;
+}
+
 void part_free(struct part *part)
 {
     if (part == NULL)

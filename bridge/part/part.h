@@ -56,6 +56,9 @@ struct part {
     struct sched *sched;
     char name[40];  /* "gpu0.cu3" */
     uint32_t index; /* in its group: order of visits */
+    uint32_t number; /* of all partitions of the machine, wherever they run, in the order of assembly */
+    uint32_t process; /* that runs it (bridge/place); 0 where there is one */
+    bool elsewhere;   /* another process runs it: here it has name and ports only, and nothing calls it */
     uint32_t group; /* of partitions that the scheduler visits together (sched.h); 0 unless set before sched_start */
     bool idle;      /* no clock edge changes its state until a message arrives */
     uint32_t ins, outs;
@@ -68,6 +71,8 @@ struct part {
 };
 
 struct part *part_new(const struct part_ops *ops, const char *name, uint32_t ins, uint32_t outs, void *own);
+/* One that process `process` runs: no operation but the end, which leaves `own` to the caller. */
+struct part *part_elsewhere(const char *name, uint32_t ins, uint32_t outs, uint32_t process);
 void part_free(struct part *part);
 const char *part_name(const struct part *part);
 

@@ -26,10 +26,22 @@ static void idle_to(struct sched *s, uint64_t cycle)
         s->now = window_of(cycle);
 }
 
+/* Where a step must end: the owner's first event, and that or the limit. */
+struct bounds {
+    uint64_t event, stop;
+};
+
+static struct bounds bounds_of(const struct sched *s, uint64_t until)
+{
+    uint64_t act = s->act ? s->act(s->act_ctx) : UINT64_MAX;
+    uint64_t event = window_of(act < until ? act : until), limit = window_of(s->limit);
+    return (struct bounds){event, event < limit ? event : limit};
+}
+
 struct waiting {
     struct sched *s;
     uint64_t next, need; /* first own event; horizon that lets it run, or skips all before `until` */
-    uint64_t from;       /* as promised */
+    uint64_t from, hold; /* as promised */
 };
 
 static bool looks(void *ctx)
@@ -37,7 +49,7 @@ static bool looks(void *ctx)
     struct waiting *w = ctx;
     struct sched *s = w->s;
     uint64_t horizon = UINT64_MAX;
-    if (s->stop)
+    if (s->stop || region_is_asked(s->region))
         return true;
     for (uint32_t i = 0; i < s->import_count; i++) {
         struct link *link = s->imports[i]->in;
@@ -48,27 +60,28 @@ static bool looks(void *ctx)
     }
     if (horizon >= w->need)
         return true;
+    s->horizon = horizon;
     idle_to(s, horizon < w->next ? horizon : w->next);
-    uint64_t from = sched_sends_from(s);
-    if (from != w->from)
+    uint64_t from = sched_sends_from(s), hold = sched_hold(s);
+    if (from != w->from || hold != w->hold)
         sched_promise(s);
     w->from = from;
+    w->hold = hold;
     return false;
 }
 
-static void links_in(const struct sched *s, struct link **in)
+static enum region_end wait_for_others(struct sched *s, const struct bounds *b, uint64_t next, uint64_t need)
 {
-    for (uint32_t i = 0; i < s->import_count; i++)
-        in[i] = s->imports[i]->in;
-}
-
-static enum region_end wait_for_others(struct sched *s, uint64_t next, uint64_t need)
-{
-    struct waiting waiting = {s, next, need, sched_sends_from(s)};
+    struct waiting waiting = {s, next < b->stop ? next : b->stop, need, sched_sends_from(s), sched_hold(s)};
     struct link *in[s->import_count + 1];
-    links_in(s, in);
-    struct region_waiter w = {
-        .next = next, .need = need, .look = looks, .ctx = &waiting, .in = in, .count = s->import_count};
+    sched_links_in(s, in);
+    struct region_waiter w = {.next = next,
+                              .need = need,
+                              .hold = s->act ? b->stop : UINT64_MAX,
+                              .look = looks,
+                              .ctx = &waiting,
+                              .in = in,
+                              .count = s->import_count};
     for (uint32_t i = 0; i < s->import_count; i++) {
         if (region_partner(s->region, in[i]) == REGION_NONE)
             continue;
@@ -108,42 +121,62 @@ static bool step(struct sched *s, uint64_t from, uint64_t limit)
     if (s->region == NULL || !peers_due(s->region))
         return true;
     struct link *in[s->import_count + 1];
-    links_in(s, in);
+    sched_links_in(s, in);
     return peers_look(s->region, in, s->import_count, false) != PEERS_LOST;
+}
+
+/* The owner's turn has come: what is due there is known, and others rest where it may do more than send. */
+static bool reached(const struct sched *s, uint64_t stop, uint64_t horizon)
+{
+    return stop < window_of(UINT64_MAX) && (s->act ? sched_rested(s, stop) : horizon >= stop);
+}
+
+/* Horizon that would be of use to one whose next event of a partition is at `next`. */
+static uint64_t need_of(const struct sched *s, uint64_t next, uint64_t stop)
+{
+    if (next < stop)
+        return next + PART_WINDOW;
+    if (s->act == NULL || stop >= window_of(UINT64_MAX))
+        return stop;
+    uint64_t least = UINT64_MAX;
+    for (uint32_t i = 0; i < s->import_count; i++)
+        least = s->imports[i]->channel.latency < least ? s->imports[i]->channel.latency : least;
+    return stop + (s->import_count ? least : 0);
 }
 
 enum sched_end sched_advance(struct sched *s, uint64_t until)
 {
     static const enum sched_end ends[] = {
         [REGION_QUIET] = SCHED_QUIET, [REGION_ENDED] = SCHED_ENDED, [REGION_LOST] = SCHED_LOST};
-    until = window_of(until);
     for (;;) {
         if (s->stop) {
             s->stop = false;
             return SCHED_STOPPED;
         }
-        uint64_t horizon = window_of(sched_take(s)), next = sched_next(s);
-        if (s->no_skip && next != UINT64_MAX)
-            next = s->now;
-        uint64_t limit = horizon < until ? horizon : until;
-        if (next < limit) {
-            if (!step(s, next, limit))
+        if (s->region && region_asked(s->region))
+            return SCHED_ASKED;
+        uint64_t horizon = window_of(sched_take(s)), own = sched_next(s);
+        if (s->no_skip && own != UINT64_MAX)
+            own = s->now;
+        const struct bounds b = bounds_of(s, until);
+        uint64_t room = horizon < b.stop ? horizon : b.stop;
+        if (own < room) {
+            if (!step(s, own, room))
                 return SCHED_LOST;
             continue;
         }
-        next = next < until ? next : until;
-        idle_to(s, horizon < next ? horizon : next);
+        uint64_t next = own < b.event ? own : b.event, idle = next < b.stop ? next : b.stop;
+        idle_to(s, horizon < idle ? horizon : idle);
         sched_promise(s);
-        if (next == window_of(UINT64_MAX))
-            next = UINT64_MAX;
-        if (next == until && next != UINT64_MAX && horizon >= until) {
-            s->now = s->now > until ? s->now : until;
+        if (own >= b.stop && reached(s, b.stop, horizon)) {
+            s->now = s->now > b.stop ? s->now : b.stop;
             return SCHED_UNTIL;
         }
+        if (next >= window_of(UINT64_MAX))
+            next = UINT64_MAX;
         if (s->region == NULL)
             return next == UINT64_MAX && s->import_count == 0 ? SCHED_QUIET : SCHED_BLOCKED;
-        uint64_t need = next == until || next == UINT64_MAX ? next : next + PART_WINDOW;
-        enum region_end end = wait_for_others(s, next, need);
+        enum region_end end = wait_for_others(s, &b, next, need_of(s, own, b.stop));
         if (end != REGION_GO)
             return ends[end];
     }

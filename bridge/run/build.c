@@ -12,7 +12,7 @@
 void sched_init(struct sched *s)
 {
     memset(s, 0, sizeof *s);
-    s->horizon = UINT64_MAX;
+    s->horizon = s->limit = UINT64_MAX;
 }
 
 static void group_fini(struct sched_group *g)
@@ -44,11 +44,14 @@ void sched_fini(struct sched *s)
     team_free(s->team);
     for (uint32_t i = 0; i < s->count; i++)
         part_free(s->parts[i]);
+    for (uint32_t i = 0; i < s->other_count; i++)
+        part_free(s->others[i]);
     for (uint32_t i = 0; i < s->wire_count; i++)
         wire_free(s->wires[i]);
     for (uint32_t i = 0; i < s->group_count; i++)
         group_fini(&s->groups[i]);
     free(s->parts);
+    free(s->others);
     free(s->wires);
     free(s->imports);
     free(s->exports);
@@ -59,8 +62,14 @@ void sched_fini(struct sched *s)
 
 void sched_add(struct sched *s, struct part *part)
 {
-    s->parts = xrealloc(s->parts, s->count + 1, sizeof *s->parts);
     part->sched = s;
+    part->number = s->added++;
+    if (part->elsewhere) {
+        s->others = xrealloc(s->others, s->other_count + 1, sizeof *s->others);
+        s->others[s->other_count++] = part;
+        return;
+    }
+    s->parts = xrealloc(s->parts, s->count + 1, sizeof *s->parts);
     s->parts[s->count++] = part;
 }
 
@@ -70,7 +79,7 @@ struct wire *sched_wire(struct sched *s, struct part *from, uint32_t slot_from, 
     PART_CHECK(!to || slot_to < to->ins, to, 0, "input %u of %u from %s", slot_to, to->ins, part_name(from));
     PART_CHECK((!from || !from->out[slot_from]) && (!to || !to->in[slot_to]), from ? from : to, 0,
                "output %u or input %u of %s is connected twice", slot_from, slot_to, part_name(to));
-    PART_CHECK(s->wire_count < UINT16_MAX, from ? from : to, 0, "too many channels");
+    PART_CHECK(s->connected < UINT16_MAX, from ? from : to, 0, "too many channels");
     struct wire *w = xcalloc(1, sizeof *w);
     *w = (struct wire){.from = from, .to = to, .to_slot = slot_to};
     if (from)
@@ -85,9 +94,15 @@ struct wire *sched_wire(struct sched *s, struct part *from, uint32_t slot_from, 
 struct wire *sched_connect(struct sched *s, struct part *from, uint32_t slot_from, struct part *to, uint32_t slot_to,
                            uint32_t bytes, uint32_t latency, uint32_t depth)
 {
+    if (from->elsewhere || to->elsewhere) {
+        uint32_t number = s->connected;
+        struct wire *cut = s->cut.connect(s->cut.ctx, s, from, slot_from, to, slot_to, bytes, latency, depth);
+        s->connected = number + 1;
+        return cut;
+    }
     PART_CHECK(latency >= PART_WINDOW, from, 0, "channel to %s: latency %u is below the window", to->name, latency);
     struct wire *w = sched_wire(s, from, slot_from, to, slot_to);
-    channel_init(&w->channel, (uint16_t)(s->wire_count - 1), from->name, to->name, bytes, latency, depth);
+    channel_init(&w->channel, (uint16_t)s->connected++, from->name, to->name, bytes, latency, depth);
     return w;
 }
 

@@ -37,7 +37,7 @@ struct wire *sched_export(struct sched *s, struct part *from, uint32_t slot, str
     if (link == NULL)
         return NULL;
     struct wire *w = sched_wire(s, from, slot, NULL, 0);
-    channel_init_end(&w->channel, (uint16_t)(s->wire_count - 1), from->name, to.part, bytes, latency, depth, NULL);
+    channel_init_end(&w->channel, (uint16_t)s->connected++, from->name, to.part, bytes, latency, depth, NULL);
     w->out = link;
     list_add(&s->exports, &s->export_count, w);
     return w;
@@ -53,7 +53,7 @@ struct wire *sched_import(struct sched *s, struct far_end from, struct part *to,
     if (link == NULL)
         return NULL;
     struct wire *w = sched_wire(s, NULL, 0, to, slot);
-    channel_init_end(&w->channel, (uint16_t)(s->wire_count - 1), from.part, to->name, bytes, latency, depth,
+    channel_init_end(&w->channel, (uint16_t)s->connected++, from.part, to->name, bytes, latency, depth,
                      link->ring);
     w->in = link;
     list_add(&s->imports, &s->import_count, w);
@@ -75,6 +75,8 @@ void sched_join(struct sched *s, struct region *region)
 {
     s->region = region;
     s->host = region_host(region) == region_self(region);
+    if (s->host && s->act)
+        region_set_ahead(region, s->act_ahead);
 }
 
 /* New messages of one link wake their receiver. */
@@ -117,17 +119,44 @@ uint64_t sched_sends_from(const struct sched *s)
     return active < s->now ? active : s->now;
 }
 
+uint64_t sched_hold(const struct sched *s)
+{
+    if (s->act == NULL)
+        return UINT64_MAX;
+    uint64_t own = s->act(s->act_ctx), come = s->now + s->act_ahead;
+    own = s->limit < own ? s->limit : own;
+    come = s->horizon < come ? s->horizon : come;
+    own = come < own ? come : own;
+    return own - own % PART_WINDOW;
+}
+
+bool sched_rested(const struct sched *s, uint64_t cycle)
+{
+    for (uint32_t i = 0; i < s->import_count; i++) {
+        if (s->imports[i]->in->promised < cycle + s->imports[i]->in->latency)
+            return false;
+    }
+    return true;
+}
+
+void sched_links_in(const struct sched *s, struct link **in)
+{
+    for (uint32_t i = 0; i < s->import_count; i++)
+        in[i] = s->imports[i]->in;
+}
+
 /* What the partitions have taken makes room, before a credit for it can become due at the other end: that one waits for
  * the promise. */
 void sched_promise(struct sched *s)
 {
-    uint64_t from = sched_sends_from(s);
+    uint64_t from = sched_sends_from(s), hold = sched_hold(s);
     for (uint32_t i = 0; i < s->import_count; i++)
         s->imports[i]->in->transport->done(s->imports[i]->in, s->imports[i]->channel.head);
     for (uint32_t i = 0; i < s->export_count; i++) {
         struct link *link = s->exports[i]->out;
         const struct link *in = s->exports[i]->in; /* a tap says what is known of it */
-        link->transport->promise(link, in ? in->promised : from + link->latency);
+        uint64_t own = from + link->latency < hold ? from + link->latency : hold;
+        link->transport->promise(link, in ? in->promised : own);
     }
     if (s->region)
         peers_beat(s->region, s->now);

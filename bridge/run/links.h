@@ -46,7 +46,7 @@ struct wire *sched_import(struct sched *s, struct far_end from, struct part *to,
 /* A copy of all that comes to `to` over this wire, within this scheduler or by a link in, with its stamps, goes to a
  * link that ends nowhere (recording).  False after one line. */
 bool sched_tap(struct sched *s, struct wire *wire, const char *name, struct carrier carrier);
-/* Waits in this region from now on (sched_advance); borrowed.  All its links that enter or leave this process are open
+/* Waits in this region from now on (sched_advance); borrowed.  After s->act is set.  All its links that enter or leave this process are open
  * in this scheduler. */
 void sched_join(struct sched *s, struct region *region);
 
@@ -56,6 +56,12 @@ uint64_t sched_take(struct sched *s);
 /* Promises on all links out what follows from `now`, and frees what was taken of links in; after steps, after messages
  * sent or taken from outside a visit. */
 void sched_promise(struct sched *s);
+/* First cycle at which the owner may act (s->act), as far as is known; nobody is let beyond its window. */
+uint64_t sched_hold(const struct sched *s);
+/* All processes have run the windows before `cycle`, as the links in say. */
+bool sched_rested(const struct sched *s, uint64_t cycle);
+/* Links in (import_count), for peers_look. */
+void sched_links_in(const struct sched *s, struct link **in);
 /* First cycle at which this process may send a message, as promised: never above `now`. */
 uint64_t sched_sends_from(const struct sched *s);
 #endif

@@ -21,6 +21,14 @@
 #define SCHED_SHARED 4  /* groups with work from which on threads share them out */
 
 struct team;
+struct sched;
+
+/* How a channel is made of which at most one end is here (bridge/place/cut.h): NULL when neither is. */
+struct sched_cut {
+    struct wire *(*connect)(void *ctx, struct sched *s, struct part *from, uint32_t slot_from, struct part *to,
+                            uint32_t slot_to, uint32_t bytes, uint32_t latency, uint32_t depth);
+    void *ctx;
+};
 
 /* A message between groups that run at the same time; its payload behind it. */
 struct sched_mail {
@@ -50,6 +58,10 @@ struct sched {
     uint32_t count;
     struct wire **wires;
     uint32_t wire_count;
+    struct part **others; /* partitions that run elsewhere */
+    uint32_t other_count;
+    uint32_t added, connected; /* partitions and channels of the whole machine so far: their numbers */
+    struct sched_cut cut;      /* without partitions elsewhere: none */
     struct sched_group *groups;
     uint32_t group_count;
     uint64_t now;         /* first cycle of the present window */
@@ -67,13 +79,20 @@ struct sched {
     bool host;             /* the owner acts when all is quiet */
     volatile bool stop;    /* sched_advance returns soon; may be set by a visit or a signal's handler */
     uint64_t horizon;      /* first cycle that may not be run yet */
+    /* An owner that acts at cycles of its own, also on what has just come (sched_advance): the first of them, asked for
+     * often; NULL: it has none.  What comes to it was sent `act_ahead` cycles before or earlier. */
+    uint64_t (*act)(void *ctx);
+    void *act_ctx;
+    uint64_t act_ahead;
+    uint64_t limit; /* sched_advance goes no further, though nothing happens there; UINT64_MAX: none */
 };
 
 void sched_init(struct sched *s);
 void sched_fini(struct sched *s); /* frees partitions and wires */
-/* Takes the partition over; before sched_start. */
+/* Takes the partition over and numbers it; before sched_start.  One that runs elsewhere is kept for its ports. */
 void sched_add(struct sched *s, struct part *part);
-/* Output `slot_from` of `from` to input `slot_to` of `to`; never more than `depth` messages inside. */
+/* Output `slot_from` of `from` to input `slot_to` of `to`; never more than `depth` messages inside.  NULL when both run
+ * elsewhere; a link when one does. */
 struct wire *sched_connect(struct sched *s, struct part *from, uint32_t slot_from, struct part *to, uint32_t slot_to,
                            uint32_t bytes, uint32_t latency, uint32_t depth);
 /* All partitions are there and connected.  False when the host threads cannot be made. */

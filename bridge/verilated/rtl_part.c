@@ -99,7 +99,7 @@ static void rtl_report(struct part *part, FILE *out)
             uint64_t sent = lane_sent(part, ask, lane, true), got = lane_sent(part, answer, lane, false);
             if (w && sent > got)
                 fprintf(out, "  %s waits for %s: %llu of %llu %s unanswered, the last sent at cycle %llu\n", part->name,
-                        part_name(w->to), (unsigned long long)(sent - got), (unsigned long long)sent, ask->name,
+                        channel_to(&w->channel), (unsigned long long)(sent - got), (unsigned long long)sent, ask->name,
                         (unsigned long long)(w->channel.last - 1 - w->channel.latency));
         }
     }
@@ -164,6 +164,22 @@ struct part *rtl_part_new(const struct library *library, const char *name, unsig
     r->sink = (struct model_sink){part, rtl_send, rtl_observed};
     r->no_skip = no_skip;
     part->idle = false; /* the first visit finds out */
+    return part;
+}
+
+static void absent_free(struct part *part)
+{
+    free(part->own);
+}
+
+struct part *rtl_part_absent(const struct library *library, const char *name, uint32_t process)
+{
+    static const struct part_ops absent_ops = {.free = absent_free};
+    struct rtl_part *r = xcalloc(1, sizeof *r);
+    r->api = library->api;
+    struct part *part = part_elsewhere(name, r->api->ins, r->api->outs, process);
+    part->ops = &absent_ops;
+    part->own = r;
     return part;
 }
 

@@ -15,6 +15,8 @@ typedef void (*rtl_observe_fn)(void *ctx, struct part *part, uint32_t port, uint
 
 struct part *rtl_part_new(const struct library *library, const char *name, unsigned gpu, unsigned index, uint64_t seed,
                           bool no_skip);
+/* One that another process runs: its ports are known, it has no model. */
+struct part *rtl_part_absent(const struct library *library, const char *name, uint32_t process);
 /* Deliver the observation ports to fn from now on. */
 void rtl_part_observe(struct part *part, rtl_observe_fn fn, void *ctx);
 /* Show fn every message that is taken (out false) or sent from now on, with its cycle. */

@@ -148,6 +148,8 @@ static int outcome_explain(const struct launch *l, const struct local_result *re
         diag("--max-cycles", "stopped after %llu target cycles",
              (unsigned long long)l->session->options.sim.max_cycles);
         return status_exit(STATUS_NO_PROGRESS);
+    case LOCAL_LOST: /* told already */
+        return status_exit(l->session->failure);
     case LOCAL_NO_PROGRESS:
         diag(l->kernel->name, "%s", *result->text ? result->text : "no progress: the kernel can never end");
         return status_exit(STATUS_NO_PROGRESS);

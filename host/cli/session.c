@@ -112,6 +112,10 @@ enum gantry_status session_open(struct session *s, const char *command, int argc
              s->config.cfg.system_gpus > 1 ? "s" : "");
         return STATUS_USAGE;
     }
+    if (o->record && s->config.cfg.place_processes > 1) {
+        diag("--record", "not with place.processes above 1");
+        return STATUS_USAGE;
+    }
     if (o->sim.wave && o->sim.model == SIM_GOLDEN) {
         diag("--wave", "the golden model has no signals");
         return STATUS_USAGE;
@@ -197,7 +201,7 @@ int session_report(struct session *s, struct summary *summary, struct sim *sim)
     summary->hash = summary_hash(summary->rows, summary->row_count, sim);
     summary->counters = summary_counters(sim);
     summary->now = sim && s->options.sim.model == SIM_RTL ? sim_now(sim) : 0;
-    summary->cpu_s = cpu_seconds();
+    summary->cpu_s = cpu_seconds() + (sim ? sim_cpu_seconds(sim) : 0);
     if (summary->lockstep && sim)
         sim_counters(sim, compared_find, &summary->compared);
     if (!s->options.quiet)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "config/placement.h"
 #include "config/table.h"
 
 static enum gantry_status broken(const struct config *c, const char *key, const char *format, ...)
@@ -129,6 +130,17 @@ static enum gantry_status dram_check(const struct config *c)
     return STATUS_OK;
 }
 
+static enum gantry_status place_check(const struct config *c)
+{
+    uint32_t process[PLACE_GPUS];
+    char why[200];
+    const char *key = placement_read(&c->cfg, process, why, sizeof why);
+
+    /* rule: `place.gpus` names GPUs of the machine, each at most once, and processes below `place.processes`; each
+     * process but 0 runs a GPU. */
+    return key ? broken(c, key, "%s", why) : STATUS_OK;
+}
+
 enum gantry_status rules_apply(struct config *c)
 {
     enum gantry_status status = ids_check(c);
@@ -141,5 +153,7 @@ enum gantry_status rules_apply(struct config *c)
         status = caches_check(c);
     if (status == STATUS_OK)
         status = dram_check(c);
+    if (status == STATUS_OK)
+        status = place_check(c);
     return status;
 }

@@ -306,7 +306,9 @@ static void dispatch_loop(struct local *l, const struct local_watch *watch, stru
             result->outcome = LOCAL_STOPPED;
             if (*watch->stop == SIGALRM) /* time is over */
                 sim_where(sim);
-        } else if (end == MACHINE_MAX_CYCLES)
+        } else if (end == MACHINE_LOST)
+            result->outcome = LOCAL_LOST;
+        else if (end == MACHINE_MAX_CYCLES)
             result->outcome = LOCAL_MAX_CYCLES;
         else if (end == MACHINE_NO_PROGRESS || (end == MACHINE_IDLE && *value != 0 && !l->finished))
             result->outcome = LOCAL_NO_PROGRESS;

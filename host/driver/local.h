@@ -29,6 +29,7 @@ enum local_outcome {
     LOCAL_QUEUE_ERROR,  /* error: enum cp_error; pc and instruction for CP_ERROR_ILLEGAL */
     LOCAL_STOPPED,      /* `stop` became non-zero */
     LOCAL_MAX_CYCLES,
+    LOCAL_LOST,        /* a worker process has ended (sim_options.failure) */
     LOCAL_NO_PROGRESS, /* watchdog, or the dispatch can never end */
 };
 

@@ -327,6 +327,11 @@ static enum sim_result run_on(struct machine *m, uint64_t until)
     }
 }
 
+bool machine_lost(struct machine *m)
+{
+    return m->sim && sim_lost(m->sim) != STATUS_OK;
+}
+
 enum machine_result machine_run(struct machine *m, uint64_t until)
 {
     if (goals_ended(m->options.goals))
@@ -342,6 +347,8 @@ enum machine_result machine_run(struct machine *m, uint64_t until)
         return MACHINE_EXIT_AFTER;
     if (result == SIM_MAX_CYCLES)
         return MACHINE_MAX_CYCLES;
+    if (result == SIM_LOST)
+        return MACHINE_LOST;
     if (result == SIM_NO_PROGRESS)
         return MACHINE_NO_PROGRESS;
     if (visible)

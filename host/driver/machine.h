@@ -42,9 +42,11 @@ enum machine_result {
     MACHINE_IDLE,
     MACHINE_MAX_CYCLES,
     MACHINE_EXIT_AFTER, /* options.goals: the run ends here, and never goes on */
-    MACHINE_NO_PROGRESS
+    MACHINE_NO_PROGRESS,
+    MACHINE_LOST
 };
 enum machine_result machine_run(struct machine *m, uint64_t until);
+bool machine_lost(struct machine *m); /* a worker process has ended (sim_lost) */
 void machine_poll(struct machine *m); /* a client may have changed memory: waiting queues look again (cp_poll) */
 void machine_progress(struct machine *m, struct cp_progress *progress); /* all GPUs */
 void machine_unfinished(struct machine *m); /* at the end: user.cp.kernel for every kernel that has not ended */

@@ -327,7 +327,7 @@ static void serve(struct run *r, struct run_report *report)
         progress(r);
         if (stop_asked(r))
             report->end = RUN_STOPPED;
-        else if (d->failed && !r->unwanted)
+        else if ((d->failed && !r->unwanted) || machine_lost(d->machine))
             report->end = RUN_FAILED;
         else if (step == GATE_MAX_CYCLES)
             report->end = RUN_MAX_CYCLES;
@@ -358,6 +358,8 @@ static void drain(struct run *r, struct run_report *report)
         slice_end(&slice);
         if (stop_asked(r))
             report->end = RUN_STOPPED;
+        else if (result == MACHINE_LOST)
+            report->end = RUN_FAILED;
         else if (result == MACHINE_MAX_CYCLES)
             report->end = RUN_MAX_CYCLES;
         else if (result == MACHINE_EXIT_AFTER)

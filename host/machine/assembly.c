@@ -12,6 +12,7 @@
 #include "machine/golden_part.h"
 #include "machine/lockstep_tap.h"
 #include "machine/memory_parts.h"
+#include "machine/record.h"
 #include "machine/rtl_gpu.h"
 #include "machine/rtl_groups.h"
 #include "machine/sim_private.h"
@@ -56,10 +57,19 @@ static void rtl_port_connect(struct sim *sim)
     }
 }
 
+static struct part *store_make(struct sim *sim, unsigned gpu)
+{
+    const struct gantry_cfg *cfg = sim->cfg;
+    char name[32];
+    snprintf(name, sizeof name, "gpu%u.store", gpu);
+    if (sim_elsewhere(sim, gpu))
+        return part_elsewhere(name, cfg->gpu_l2_slices, cfg->gpu_l2_slices, sim->gpus[gpu].process);
+    return store_new(sim->memory, gpu, (uint64_t)cfg->gpu_vram_mib << 20, cfg->gpu_l2_slices);
+}
+
 static bool rtl_build(struct sim *sim)
 {
     const struct gantry_cfg *cfg = sim->cfg;
-    uint64_t vram = (uint64_t)cfg->gpu_vram_mib << 20;
     if (cfg->system_rtl == CFG_SYSTEM_RTL_WHOLE && sim->options.lockstep) {
         diag("--lockstep", "looks into partitions: not with system.rtl: whole");
         if (sim->options.failure)
@@ -71,14 +81,18 @@ static bool rtl_build(struct sim *sim)
             commands_connect(sim, g, sink_new(&sim->sched, "absent", 1, 2), 0, 0, 1, 1);
             continue;
         }
-        sim->gpus[g].store = store_new(sim->memory, g, vram, cfg->gpu_l2_slices);
+        sim->gpus[g].store = store_make(sim, g);
         sched_add(&sim->sched, sim->gpus[g].store);
     }
-    sim->hostmem = hostmem_new(sim->memory, sim->gpu_count + 1, FAR_DEPTH);
+    const unsigned askers = sim->gpu_count + 1;
+    sim->hostmem = sim->self ? part_elsewhere("host.memory", 2 * askers, 2 * askers, 0)
+                             : hostmem_new(sim->memory, askers, FAR_DEPTH);
     sched_add(&sim->sched, sim->hostmem);
     sim->rtl = rtl_machine_new(sim);
     if (sim->rtl)
         rtl_port_connect(sim);
+    if (sim->self == SIM_NOWHERE)
+        return sim->rtl != NULL;
     if (sim->rtl && sim->options.lockstep)
         sim->tap = lockstep_tap_new(sim);
     if (sim->rtl && cfg->system_rtl == CFG_SYSTEM_RTL_PARTS)
@@ -90,6 +104,8 @@ bool machine_build(struct sim *sim)
 {
     sim->gpu_count = sim->cfg->system_gpus;
     sim->gpus = xcalloc(sim->gpu_count, sizeof *sim->gpus);
+    for (unsigned g = 0; g < sim->gpu_count; g++)
+        sim->gpus[g].process = sim->process ? sim->process[g] : 0;
     for (unsigned g = 0; g < sim->gpu_count; g++)
         commands_init(&sim->gpus[g].commands);
     sim->host = sim_host_part(sim, sim->gpu_count);
@@ -105,4 +121,25 @@ void machine_free(struct sim *sim)
     rtl_groups_free(sim->groups);
     rtl_machine_free(sim->rtl);
     team_free(sim->golden_team);
+}
+
+bool machine_threads(struct sim *sim)
+{
+    /* Lock step and waves look into many partitions at once; golden GPUs share out work-groups. */
+    const struct sim_options *o = &sim->options;
+    bool together = o->lockstep || o->wave || (o->record && record_parts(o->record));
+    sim->sched.threads = together || o->model == SIM_GOLDEN ? 1 : o->threads;
+    if (sched_start(&sim->sched))
+        return true;
+    diag("--threads", "%u host threads cannot be made", o->threads);
+    return false;
+}
+
+void machine_scrap(struct sim *sim)
+{
+    sched_fini(&sim->sched);
+    machine_free(sim);
+    port_free(sim->port);
+    for (unsigned g = 0; g < sim->gpu_count; g++)
+        commands_fini(&sim->gpus[g].commands);
 }

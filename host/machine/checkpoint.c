@@ -132,6 +132,8 @@ static enum gantry_status savable(struct sim *sim, const char *file, bool memory
     const char *why;
     const struct part *part = sched_unsavable(&sim->sched, &why);
     PART_CHECK(!sim->running, NULL, sim->now, "saved or restored from a callback");
+    if (sim->place)
+        return refused(file, "the machine", "parts of it run in other processes (place.processes)");
     if (part)
         return refused(file, part->name, why);
     if (sim->tap && (memory || launches_any(sim)))

@@ -31,7 +31,9 @@ static const struct part_ops host_ops = {.visit = host_visit};
 
 struct part *sim_host_part(struct sim *sim, unsigned gpus)
 {
-    struct part *host = part_new(&host_ops, "host.cp", 2 * gpus + port_ins(gpus), gpus + port_outs(gpus), sim);
+    const uint32_t ins = 2 * gpus + port_ins(gpus), outs = gpus + port_outs(gpus);
+    struct part *host = sim->self ? part_elsewhere("host.cp", ins, outs, 0)
+                                  : part_new(&host_ops, "host.cp", ins, outs, sim);
     sched_add(&sim->sched, host);
     return host;
 }
@@ -50,7 +52,8 @@ void commands_connect(struct sim *sim, unsigned gpu, struct part *to, uint32_t c
     sched_connect(s, sim->host, gpu, to, cmd_in, sizeof(struct msg_cp_cmd), latency, SIM_CMD_DEPTH);
     sched_connect(s, to, evt_out, sim->host, gpu, sizeof(struct msg_cp_evt), latency, evt_depth);
     struct wire *credits = sched_connect(s, to, credit_out, sim->host, sim->gpu_count + gpu, 0, latency, SIM_CMD_DEPTH);
-    credits->silent = true;
+    if (credits)
+        credits->silent = true;
 }
 
 /* Credits that have come by now. */

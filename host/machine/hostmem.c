@@ -137,7 +137,7 @@ static void hostmem_report(struct part *part, FILE *out)
     struct hostmem *h = part->own;
     for (unsigned g = 0; g < h->askers; g++) {
         if (h->answers[g].count)
-            fprintf(out, "  %s waits for %s: %zu answers held, no credit\n", part->name, part->out[g]->to->name,
+            fprintf(out, "  %s waits for %s: %zu answers held, no credit\n", part->name, channel_to(&part->out[g]->channel),
                     h->answers[g].count);
     }
 }

@@ -106,7 +106,7 @@ struct lockstep_tap *lockstep_tap_new(struct sim *sim)
     all->taps = xcalloc((size_t)sim->gpu_count * (cus + 1), sizeof *all->taps);
     for (unsigned g = 0; g < sim->gpu_count; g++) {
         struct part *dispatch = sim->gpus[g].dispatch;
-        if (!dispatch)
+        if (!dispatch || dispatch->elsewhere)
             continue;
         struct tap *t = &all->taps[all->count++];
         *t = (struct tap){.all = all,

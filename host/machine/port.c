@@ -99,7 +99,9 @@ void port_connect(struct sim *sim, unsigned lane, struct part *to, uint32_t req_
     l->ordered = ordered;
     sched_connect(s, sim->host, out_slot(sim, ANSWERS, lane), to, req_in, sizeof(struct msg_mem_req), latency,
                   FAR_DEPTH);
-    sched_connect(s, to, req_credit, sim->host, in_slot(sim, CREDITS, lane), 0, latency, FAR_DEPTH)->silent = true;
+    struct wire *credits = sched_connect(s, to, req_credit, sim->host, in_slot(sim, CREDITS, lane), 0, latency, FAR_DEPTH);
+    if (credits)
+        credits->silent = true;
     sched_connect(s, to, rsp_out, sim->host, in_slot(sim, ANSWERS, lane), sizeof(struct msg_mem_rsp), latency,
                   FAR_DEPTH);
     sched_connect(s, sim->host, out_slot(sim, CREDITS, lane), to, rsp_credit, 0, latency, FAR_DEPTH);
@@ -276,7 +278,7 @@ void port_report(const struct sim *sim, FILE *out)
             continue;
         const struct port_sent *s = &l->sent[l->told % PORT_DEPTH];
         fprintf(out, "  host.cp waits for %s: memory request at 0x%llx of cycle %llu, %llu under way, %u to send\n",
-                sim->host->out[out_slot(sim, ANSWERS, i)]->to->name, (unsigned long long)s->addr,
+                channel_to(&sim->host->out[out_slot(sim, ANSWERS, i)]->channel), (unsigned long long)s->addr,
                 (unsigned long long)s->cycle, (unsigned long long)(l->left - l->told), l->count);
     }
 }

@@ -32,8 +32,13 @@ static struct part *part_make(struct rtl_machine *m, unsigned gpu, enum rtl_kind
     struct sim *sim = m->sim;
     char name[40];
     rtl_kind_title(name, sizeof name, gpu, kind, index);
+    if (sim_elsewhere(sim, gpu)) {
+        struct part *absent = rtl_part_absent(&m->models.plain[kind], name, sim->gpus[gpu].process);
+        sched_add(&sim->sched, absent);
+        return absent;
+    }
     bool wave = wave_wants(&m->wave, name);
-    uint64_t seed = sim->options.seed * 1000003 + sim->sched.count;
+    uint64_t seed = sim->options.seed * 1000003 + sim->sched.added;
     struct part *part = rtl_part_new(wave ? &m->models.traced[kind] : &m->models.plain[kind], name, gpu, index, seed,
                                      sim->options.no_skip);
     sched_add(&sim->sched, part);
@@ -94,10 +99,10 @@ static struct outside outside_find(const struct rtl_machine *m, unsigned gpu, co
 }
 
 /* Between C and RTL partitions: one lane, with or without credits. */
-static void connect_ends(struct sim *sim, struct part *a, uint32_t out, struct part *b, uint32_t in, uint32_t bytes,
-                         uint32_t latency, enum bound bound)
+static struct wire *connect_ends(struct sim *sim, struct part *a, uint32_t out, struct part *b, uint32_t in,
+                                 uint32_t bytes, uint32_t latency, enum bound bound)
 {
-    sched_connect(&sim->sched, a, out, b, in, bytes, latency, bound_depth(sim->cfg, bound, latency));
+    return sched_connect(&sim->sched, a, out, b, in, bytes, latency, bound_depth(sim->cfg, bound, latency));
 }
 
 static void connect_store(struct rtl_machine *m, unsigned gpu)
@@ -134,14 +139,16 @@ static void connect_far(struct rtl_machine *m, unsigned gpu)
                "its credits are not those of the GPUs");
     connect_ends(sim, req.part, req.port->slot, host, gpu, sizeof(struct msg_mem_req), latency, BOUND_FAR);
     connect_ends(sim, host, credits, req.part, req.port->credit_slot, 0, latency, BOUND_FAR);
-    connect_ends(sim, host, gpu, rsp.part, rsp.port->slot, sizeof(struct msg_mem_rsp), latency, BOUND_FAR);
+    struct wire *answers =
+        connect_ends(sim, host, gpu, rsp.part, rsp.port->slot, sizeof(struct msg_mem_rsp), latency, BOUND_FAR);
     connect_ends(sim, rsp.part, rsp.port->credit_slot, host, credits, 0, latency, BOUND_FAR);
-    host->out[gpu]->channel.rate = (struct channel_rate){
-        .bytes_per_cycle = sim->cfg->gpu_rdma_bytes_per_cycle,
-        .header = 16,
-        .kind_at = offsetof(struct msg_mem_rsp, op),
-        .payload = {[MEM_READ] = 64, [MEM_READ_NC] = 64, [MEM_ATOMIC] = 8, [MEM_XLAT] = 64},
-    };
+    if (answers) /* at the sender's end it counts */
+        answers->channel.rate = (struct channel_rate){
+            .bytes_per_cycle = sim->cfg->gpu_rdma_bytes_per_cycle,
+            .header = 16,
+            .kind_at = offsetof(struct msg_mem_rsp, op),
+            .payload = {[MEM_READ] = 64, [MEM_READ_NC] = 64, [MEM_ATOMIC] = 8, [MEM_XLAT] = 64},
+        };
     for (unsigned other = 0; other < sim->gpu_count; other++) {
         if (other == gpu || !sim_has(sim, other))
             continue;
@@ -153,10 +160,15 @@ static void connect_far(struct rtl_machine *m, unsigned gpu)
 /* CUs and their caches talk fast with each other and slowly with the rest: groups of the scheduler. */
 static void group_set(struct rtl_machine *m, unsigned gpu)
 {
+    unsigned before = 0; /* GPUs of this process */
+    if (sim_elsewhere(m->sim, gpu))
+        return;
+    for (unsigned g = 0; g < gpu; g++)
+        before += !sim_elsewhere(m->sim, g);
     const struct rtl_gpu *g = &m->gpus[gpu];
     const unsigned groups = rtl_kind_count(m->sim->cfg, KIND_SQC), cus = rtl_kind_count(m->sim->cfg, KIND_CU);
     for (unsigned i = 0; i < groups; i++)
-        g->parts[KIND_SQC][i]->group = 1 + gpu * groups + i;
+        g->parts[KIND_SQC][i]->group = 1 + before * groups + i;
     for (unsigned i = 0; i < cus; i++)
         g->parts[KIND_CU][i]->group = g->parts[KIND_SQC][i / m->sim->cfg->gpu_sqc_cus_per_group]->group;
 }
@@ -190,12 +202,20 @@ struct rtl_machine *rtl_machine_new(struct sim *sim)
     struct rtl_machine *m = xcalloc(1, sizeof *m);
     m->sim = sim;
     m->gpus = xcalloc(sim->gpu_count, sizeof *m->gpus);
-    if ((sim->options.wave && !wave_parse(&m->wave, sim->options.wave)) ||
-        !models_load(&m->models, sim->cfg, &sim->options, &m->wave)) {
+    bool ok = !sim->options.wave || wave_parse(&m->wave, sim->options.wave);
+    if (ok && sim->models)
+        m->models = *sim->models;
+    else
+        ok = ok && models_load(&m->models, sim->cfg, &sim->options, &m->wave);
+    if (!ok) {
         rtl_machine_free(m);
         return NULL;
     }
-    hugepage_heap(HEAP_GPU * sim->gpu_count);
+    size_t here = 0;
+    for (unsigned g = 0; g < sim->gpu_count; g++)
+        here += !sim_elsewhere(sim, g);
+    if (here)
+        hugepage_heap(HEAP_GPU * here);
     for (unsigned g = 0; g < sim->gpu_count; g++)
         if (sim_has(sim, g))
             gpu_make(m, g);
@@ -213,7 +233,8 @@ void rtl_machine_free(struct rtl_machine *m)
         for (unsigned k = 0; k < KIND_COUNT; k++)
             free(m->gpus[g].parts[k]);
     }
-    models_free(&m->models);
+    if (!m->sim->models)
+        models_free(&m->models);
     free(m->gpus);
     free(m);
 }

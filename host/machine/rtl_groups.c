@@ -49,7 +49,7 @@ struct rtl_groups *rtl_groups_new(struct sim *sim)
     groups->gpus = sim->gpu_count;
     for (unsigned g = 0; g < sim->gpu_count; g++) {
         struct part *dispatch = sim->gpus[g].dispatch;
-        if (!dispatch)
+        if (!dispatch || dispatch->elsewhere)
             continue;
         const struct model_port *port = rtl_port(dispatch, "cu_cmd", true);
         struct tap *t = &groups->tap[g];

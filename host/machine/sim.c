@@ -6,12 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "base/xalloc.h"
+#include "gantry_cfg.h"
 #include "machine/golden_part.h"
-#include "machine/lockstep_tap.h"
+#include "machine/place.h"
 #include "machine/record.h"
 #include "machine/sim_private.h"
+#include "machine/worker.h"
 
 struct sim *sim_new(const struct gantry_cfg *cfg, struct pmem *memory, const struct sim_options *options,
                     const struct sim_host_ops *ops, void *ctx)
@@ -25,21 +26,19 @@ struct sim *sim_new(const struct gantry_cfg *cfg, struct pmem *memory, const str
     sim->turn = sim;
     sched_init(&sim->sched);
     sim->sched.no_skip = options->no_skip;
-    if (!machine_build(sim)) {
+    if (!place_begin(sim, worker_run) || !machine_build(sim) ||
+        (options->record && !record_attach(options->record, sim)) || !machine_threads(sim)) {
         sim_free(sim);
         return NULL;
     }
-    if (options->record && !record_attach(options->record, sim)) {
-        sim_free(sim);
-        return NULL;
-    }
-    /* Lock step and waves look into many partitions at once; golden GPUs share out work-groups. */
-    bool together = options->lockstep || options->wave || (options->record && record_parts(options->record));
-    sim->sched.threads = together || options->model == SIM_GOLDEN ? 1 : options->threads;
-    if (!sched_start(&sim->sched)) {
-        diag("--threads", "%u host threads cannot be made", options->threads);
-        sim_free(sim);
-        return NULL;
+    if (sim->place) {
+        sim->sched.act = placed_act;
+        sim->sched.act_ctx = sim;
+        sim->sched.act_ahead = cfg->link_host;
+        if (!place_join(sim)) {
+            sim_free(sim);
+            return NULL;
+        }
     }
     if (options->both && !twin_new(sim)) {
         sim_free(sim);
@@ -55,14 +54,11 @@ void sim_free(struct sim *sim)
     sim_free(sim->twin);
     if (sim->options.record)
         record_detach(sim->options.record);
-    sched_fini(&sim->sched);
-    machine_free(sim);
-    port_free(sim->port);
+    machine_scrap(sim);
+    place_end(sim);
     heap_fini(&sim->timers);
-    for (unsigned g = 0; g < sim->gpu_count; g++) {
+    for (unsigned g = 0; g < sim->gpu_count; g++)
         free(sim->gpus[g].pending);
-        commands_fini(&sim->gpus[g].commands);
-    }
     free(sim->gpus);
     free(sim);
 }
@@ -101,94 +97,6 @@ void sim_stop(struct sim *sim)
     sim->turn->stop = true;
 }
 
-static uint64_t host_alarm(const struct sim *sim)
-{
-    uint64_t timer = heap_next(&sim->timers), command = commands_due(sim), memory = port_due(sim);
-    uint64_t first = command < timer ? command : timer;
-    return memory < first ? memory : first;
-}
-
-/* Cycle of the host's first event, answer of a memory or timer or of a command that gets its place, UINT64_MAX without
- * one; *gpu: that sent the event, else gpu_count. */
-static uint64_t host_next(const struct sim *sim, unsigned *gpu)
-{
-    uint64_t cycle = host_alarm(sim);
-    *gpu = sim->gpu_count;
-    for (unsigned g = 0; g < sim->gpu_count; g++) {
-        const struct channel *c = &sim->host->in[g]->channel;
-        if (!channel_empty(c) &&
-            (channel_stamp(c, 0) < cycle || (channel_stamp(c, 0) == cycle && *gpu == sim->gpu_count))) {
-            cycle = channel_stamp(c, 0);
-            *gpu = g;
-        }
-    }
-    return cycle;
-}
-
-/* Deliver the first event or timer before `end`, but not beyond `until`; false when there is none. */
-static bool host_step(struct sim *sim, uint64_t end, uint64_t until)
-{
-    unsigned gpu;
-    uint64_t cycle = host_next(sim, &gpu);
-    if (cycle >= end || cycle > until)
-        return false;
-    sim->now = cycle;
-    if (gpu == sim->gpu_count && port_due(sim) == cycle) {
-        port_step(sim);
-        return true;
-    }
-    if (gpu == sim->gpu_count && commands_due(sim) == cycle) {
-        commands_resume(sim);
-        return true;
-    }
-    if (gpu == sim->gpu_count) {
-        sim->ops->timer(sim->ctx, cycle, heap_pop(&sim->timers).value);
-        return true;
-    }
-    struct msg_cp_evt evt;
-    struct channel *from = &sim->host->in[gpu]->channel;
-    memcpy(&evt, channel_payload(from, 0), sizeof evt);
-    channel_drop(from, 1);
-    if (channel_empty(from))
-        sim->host->waiting[gpu / 64] &= ~(UINT64_C(1) << (gpu & 63));
-    if (sim->options.record)
-        record_event(sim->options.record, gpu, &evt);
-    pending_account(&sim->gpus[gpu], &evt, cycle);
-    if (sim->tap) /* the host may unmap what ended wavefronts have accessed */
-        lockstep_tap_settle(sim->tap);
-    if (!sim->settling)
-        sim->ops->event(sim->ctx, gpu, cycle, &evt);
-    return true;
-}
-
-/* Nothing is ready and no timer set: an end, or a machine that waits for itself. */
-static enum sim_result run_dry(struct sim *sim)
-{
-    if (sim->now < sim->sched.now)
-        sim->now = sim->sched.now;
-    if (!pending_any(sim) && !port_waiting(sim))
-        return SIM_STOPPED;
-    watchdog_report(sim, stderr, "all partitions are idle and no message is under way");
-    return SIM_NO_PROGRESS;
-}
-
-/* Partitions that turn for ever without a message or an instruction; looked at once in SIM_WATCH_CYCLES.  A program may
- * compute as long as it likes without a message (a short loop stays in the fetch buffer): --max-cycles ends what never
- * ends.  A wavefront that sleeps issues again after 8,128 cycles at most. */
-static bool watchdog_turning(struct sim *sim)
-{
-    if (sim->sched.now - sim->watch_cycle < SIM_WATCH_CYCLES || sim->gpus[0].golden)
-        return false;
-    uint64_t sent = watchdog_sent(sim) + sim_instructions(sim);
-    bool stuck = sent == sim->watch_sent && (pending_any(sim) || port_waiting(sim)) && sim->timers.count == 0;
-    sim->watch_sent = sent;
-    sim->watch_cycle = sim->sched.now;
-    if (stuck)
-        watchdog_report(sim, stderr,
-                        "partitions are busy, but for 1048576 cycles no message was sent and no instruction issued");
-    return stuck;
-}
-
 static uint64_t golden_slices(const struct sim *sim)
 {
     uint64_t slices = 0;
@@ -198,15 +106,13 @@ static uint64_t golden_slices(const struct sim *sim)
 }
 
 /* Windows that may run at once: those between which nobody else could do anything. */
-static unsigned windows_now(const struct sim *sim, uint64_t until)
+static unsigned windows_now(const struct sim *sim, uint64_t limit)
 {
     const struct sched *s = &sim->sched;
     unsigned gpu, windows = sim->tap ? 1 : s->stretch;
-    uint64_t end = host_next(sim, &gpu), limit = sim->options.max_cycles;
-    if (end > until)
-        end = until;
-    if (limit && limit + PART_WINDOW - 1 < end) /* the window in which the limit lies is run whole */
-        end = limit + PART_WINDOW - 1;
+    uint64_t end = events_next(sim, &gpu);
+    if (end > limit)
+        end = limit;
     while (windows > 1 && s->now + (uint64_t)windows * PART_WINDOW > end)
         windows--;
     return windows;
@@ -232,16 +138,18 @@ static enum sim_result run_windows(struct sim *sim, uint64_t until)
         sim_still(sim, false);
     sim->still = false;
     for (;;) {
-        while (host_step(sim, s->now + PART_WINDOW, until)) {
+        while (events_step(sim, s->now + PART_WINDOW, until)) {
             if (sim->stop)
                 return SIM_STOPPED;
         }
+        if (watchdog_turning(sim))
+            return SIM_NO_PROGRESS;
         if (sim->options.max_cycles && s->now >= sim->options.max_cycles) {
             sim->now = sim->now > s->now ? sim->now : s->now;
             watchdog_where(sim, stderr);
             return SIM_MAX_CYCLES;
         }
-        uint64_t next = sched_next(s), timer = host_alarm(sim);
+        uint64_t next = sched_next(s), timer = events_alarm(sim);
         if (next == UINT64_MAX && timer == UINT64_MAX)
             return run_dry(sim);
         if (timer < next)
@@ -250,15 +158,14 @@ static enum sim_result run_windows(struct sim *sim, uint64_t until)
             sim->now = sim->now > until ? sim->now : until;
             return SIM_STOPPED;
         }
+        uint64_t limit = events_limit(sim, until);
         if (next > s->now && !s->no_skip) { /* jump, but not beyond the caller's limit: it may send commands then */
-            s->now = next < until - until % PART_WINDOW ? next : until - until % PART_WINDOW;
+            s->now = next < limit - limit % PART_WINDOW ? next : limit - limit % PART_WINDOW;
             continue;
         }
         if (sim->options.record)
             record_window(sim->options.record);
-        sched_run(s, windows_now(sim, until));
-        if (watchdog_turning(sim))
-            return SIM_NO_PROGRESS;
+        sched_run(s, windows_now(sim, limit));
         if (golden_pause(sim, slices, &seen)) {
             sim->now = sim->now > s->now ? sim->now : s->now;
             return SIM_STOPPED;
@@ -271,7 +178,7 @@ enum sim_result sim_run(struct sim *sim, uint64_t until)
     sim = sim->turn;
     sim->stop = false;
     sim->running = true;
-    enum sim_result result = run_windows(sim, until);
+    enum sim_result result = sim->place ? placed_run(sim, until) : run_windows(sim, until);
     sim->running = false;
     return result;
 }
@@ -289,7 +196,18 @@ void sim_still(struct sim *sim, bool still)
         record_changed(sim->options.record);
 }
 
+enum gantry_status sim_lost(struct sim *sim)
+{
+    return place_lost(sim);
+}
+
+double sim_cpu_seconds(struct sim *sim)
+{
+    return (double)place_sum(sim, PLACE_CPU) * 1e-6;
+}
+
 bool sim_quiet(const struct sim *sim)
 {
-    return sched_quiet(&sim->turn->sched);
+    sim = sim->turn;
+    return sim->place ? placed_quiet((struct sim *)(uintptr_t)sim) : sched_quiet(&sim->sched);
 }

@@ -59,6 +59,7 @@ struct sim_options {
 enum sim_result {
     SIM_STOPPED, /* sim_stop was called, or nothing more can happen without the host (all idle, no timer) */
     SIM_MAX_CYCLES,
+    SIM_LOST,       /* a worker process has ended (place.*): told in one line, sim_options.failure says of which class */
     SIM_NO_PROGRESS, /* some partition waits for ever: the report was written to stderr */
 };
 
@@ -112,6 +113,8 @@ void sim_switch(struct sim *sim, enum sim_model model);
 enum sim_model sim_model_now(const struct sim *sim);
 /* sim_quiet, and every command and memory request of the host has been answered. */
 bool sim_settled(const struct sim *sim);
+/* While the clock stands still: a worker process has ended that should not have; told in one line.  STATUS_OK: none. */
+enum gantry_status sim_lost(struct sim *sim);
 
 /* True when every partition is idle and no message is under way (timers do not count). */
 bool sim_quiet(const struct sim *sim);
@@ -131,6 +134,8 @@ void sim_models(const struct sim *sim, void (*fn)(void *arg, const char *key, co
 uint64_t sim_write_hash(const struct sim *sim);
 /* Work-groups of a GPU that have ended (or were killed) so far; for people: the RTL may be some cycles behind. */
 uint64_t sim_groups(const struct sim *sim, unsigned gpu);
+/* CPU time of worker processes so far, seconds. */
+double sim_cpu_seconds(struct sim *sim);
 /* Wavefront instructions executed so far, all GPUs. */
 uint64_t sim_instructions(const struct sim *sim);
 #endif

@@ -12,6 +12,7 @@
 #include "machine/sim.h"
 
 #define SIM_WATCH_CYCLES (UINT64_C(1) << 20) /* no message, no instruction for so long: no progress */
+#define SIM_NOWHERE UINT32_MAX
 #define SIM_WHERE 16                         /* wavefronts in a report */
 #define SIM_GOLDEN_SLICES 16                 /* golden slices without an event before sim_run returns to its caller */
 
@@ -30,6 +31,7 @@ struct sim_trap {
 
 /* What the machine holds for one GPU. */
 struct sim_gpu {
+    uint32_t process;      /* that runs it (sim.process) */
     struct part *golden;   /* golden model, or NULL */
     struct part *dispatch; /* takes cp_cmd: the dispatch partition, or the golden one */
     struct part *store;
@@ -52,6 +54,10 @@ struct sim {
     struct part *hostmem; /* NULL with the golden model */
     struct sim_gpu *gpus;
     unsigned gpu_count;
+    uint32_t self;           /* this process; SIM_NOWHERE: only the links are looked for */
+    const uint32_t *process; /* of each GPU, borrowed; NULL: all run here */
+    struct place *place;     /* place.h; NULL: all run here */
+    const struct models *models; /* libraries that are loaded, borrowed; NULL: the machine loads them */
     struct port *port; /* sim_access */
     struct heap timers;
     uint32_t commands_waiting; /* for a place in a hub, all GPUs */
@@ -81,22 +87,48 @@ void spaces_note(struct sim_gpu *g, const struct msg_cp_cmd *cmd);
 void spaces_tell(const struct sim_gpu *g, void (*tell)(void *ctx, const struct msg_cp_cmd *cmd), void *ctx);
 /* switch.c: make sim->twin.  False with a diagnostic on stderr, or when unwanted. */
 bool twin_new(struct sim *sim);
-/* The partition that stands for the host model, added to the scheduler. */
+/* The partition that stands for the host model, added to the scheduler; it runs in process 0. */
 struct part *sim_host_part(struct sim *sim, unsigned gpus);
 /* Build partitions and channels from sim->cfg.  False with a diagnostic on stderr. */
 bool machine_build(struct sim *sim);
+/* Host threads, calendar: it can run.  False with a diagnostic on stderr. */
+bool machine_threads(struct sim *sim);
 void machine_free(struct sim *sim);
+/* All of what machine_build has made. */
+void machine_scrap(struct sim *sim);
 /* GPU `gpu` is there: all are, but with sim_options.only. */
 static inline bool sim_has(const struct sim *sim, unsigned gpu)
 {
     return sim->options.only == 0 || sim->options.only == gpu + 1;
 }
+/* It runs in another process (its partitions are there by name only). */
+static inline bool sim_elsewhere(const struct sim *sim, unsigned gpu)
+{
+    return sim->gpus[gpu].process != sim->self;
+}
 /* The partition of that name, or NULL. */
 struct part *sim_part(const struct sim *sim, const char *name);
+/* host_events.c: cycle of the host's first event, answer of a memory, timer or command that gets its place, UINT64_MAX
+ * without one, *gpu: that sent the event, else gpu_count; of these only those of the host's own; the first of them is
+ * done, before `end` and not beyond `until`, false when there is none; how far the partitions may run for `until`; nothing
+ * is ready and no timer set: an end, or a machine that waits for itself. */
+uint64_t events_next(const struct sim *sim, unsigned *gpu);
+uint64_t events_alarm(const struct sim *sim);
+bool events_step(struct sim *sim, uint64_t end, uint64_t until);
+uint64_t events_limit(const struct sim *sim, uint64_t until);
+enum sim_result run_dry(struct sim *sim);
+/* placed.c: sim_run and sim_quiet of a machine in several processes; sched.act of process 0. */
+enum sim_result placed_run(struct sim *sim, uint64_t until);
+bool placed_quiet(struct sim *sim);
+uint64_t placed_act(void *ctx);
+/* It has moved nothing for SIM_WATCH_CYCLES, and somebody waits: reported.  Looks once in so many cycles. */
+bool watchdog_turning(struct sim *sim);
+/* Of this process. */
+void watchdog_parts(struct sim *sim, FILE *out);
 /* Who waits for whom, with cycles. */
 void watchdog_report(struct sim *sim, FILE *out, const char *why);
 /* Where the wavefronts of golden GPUs are; once a run. */
 void watchdog_where(struct sim *sim, FILE *out);
-/* All messages sent so far. */
+/* All messages sent so far by partitions of this process. */
 uint64_t watchdog_sent(const struct sim *sim);
 #endif

@@ -3,16 +3,12 @@
  * a requester whose X_req (X_cmd) channels carried more messages than came back on its X_rsp (X_evt) channels waits for
  * the other end.  Not responsible for: deciding that nothing moves (sim.c).
  */
+#include <stdlib.h>
+
+#include "machine/figures.h"
+#include "machine/place.h"
 #include "machine/rtl_where.h"
 #include "machine/sim_private.h"
-
-uint64_t watchdog_sent(const struct sim *sim)
-{
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < sim->sched.wire_count; i++)
-        sum += sim->sched.wires[i]->channel.sent;
-    return sum;
-}
 
 static void report_part(const struct sim *sim, struct part *part, FILE *out)
 {
@@ -28,6 +24,30 @@ static void report_part(const struct sim *sim, struct part *part, FILE *out)
         fprintf(out, "  %s is busy at cycle %llu\n", part->name, (unsigned long long)sim->sched.now);
 }
 
+void watchdog_parts(struct sim *sim, FILE *out)
+{
+    for (uint32_t i = 0; i < sim->sched.count; i++)
+        report_part(sim, sim->sched.parts[i], out);
+}
+
+static void asked_text(struct sim *sim, uint32_t process, struct ask ask, const void *data, FILE *out)
+{
+    void *text;
+    place_ask(sim, process, &ask, data, &text);
+    fputs(text ? text : "", out);
+    free(text);
+}
+
+static void gpu_where(struct sim *sim, unsigned gpu, FILE *out)
+{
+    const struct sim_gpu *g = &sim->gpus[gpu];
+    if (!sim_elsewhere(sim, gpu))
+        rtl_where(sim, gpu, SIM_WHERE, out);
+    else
+        asked_text(sim, g->process, (struct ask){.kind = PLACE_WHERE, .memory = gpu, .bytes = sizeof g->roots}, g->roots,
+                   out);
+}
+
 void watchdog_report(struct sim *sim, FILE *out, const char *why)
 {
     fprintf(out, "gantry: no progress at cycle %llu: %s\n", (unsigned long long)sim->sched.now, why);
@@ -39,10 +59,11 @@ void watchdog_report(struct sim *sim, FILE *out, const char *why)
                     gpu->pending[i].id, gpu->pending[i].faulted ? " (faulted)" : "");
     }
     port_report(sim, out);
-    for (uint32_t i = 0; i < sim->sched.count; i++)
-        report_part(sim, sim->sched.parts[i], out); /* golden GPUs tell where their wavefronts are */
+    watchdog_parts(sim, out); /* golden GPUs tell where their wavefronts are */
+    for (uint32_t i = 1; i <= place_workers(sim); i++)
+        asked_text(sim, i, (struct ask){.kind = PLACE_REPORT}, NULL, out);
     for (unsigned g = 0; g < sim->gpu_count && sim->rtl; g++)
-        rtl_where(sim, g, SIM_WHERE, out);
+        gpu_where(sim, g, out);
 }
 
 void watchdog_where(struct sim *sim, FILE *out)
@@ -52,7 +73,24 @@ void watchdog_where(struct sim *sim, FILE *out)
         if (golden && sim->gpus[g].pending_count)
             golden->ops->report(golden, out);
         if (sim->rtl && sim->gpus[g].pending_count)
-            rtl_where(sim, g, SIM_WHERE, out);
+            gpu_where(sim, g, out);
     }
     sim->where_told = true;
+}
+
+/* Partitions that turn for ever without a message or an instruction; looked at once in SIM_WATCH_CYCLES.  A program may
+ * compute as long as it likes without a message (a short loop stays in the fetch buffer): --max-cycles ends what never
+ * ends.  A wavefront that sleeps issues again after 8,128 cycles at most. */
+bool watchdog_turning(struct sim *sim)
+{
+    if (sim->sched.now - sim->watch_cycle < SIM_WATCH_CYCLES || sim->gpus[0].golden)
+        return false;
+    uint64_t sent = figures_moved(sim);
+    bool stuck = sent == sim->watch_sent && (pending_any(sim) || port_waiting(sim)) && sim->timers.count == 0;
+    sim->watch_sent = sent;
+    sim->watch_cycle = sim->sched.now;
+    if (stuck)
+        watchdog_report(sim, stderr,
+                        "partitions are busy, but for 1048576 cycles no message was sent and no instruction issued");
+    return stuck;
 }

@@ -51,6 +51,15 @@ int pmem_slab_take(struct pmem *pm, unsigned memory, uint64_t at, uint64_t bytes
 void pmem_slab_give(struct pmem *pm, unsigned memory, uint64_t at);
 /* The descriptor (borrowed) of the slab at `at`, where that lies in it, and how far it reaches; -1: no slab. */
 int pmem_slab_fd(const struct pmem *pm, unsigned memory, uint64_t at, uint64_t *file_offset, uint64_t *bytes);
+/* The same with the file of a slab of another process that has this memory too, which is taken over (closed on failure). */
+int pmem_slab_adopt(struct pmem *pm, unsigned memory, uint64_t at, uint64_t bytes, int fd);
+/* Who is told of each slab that is taken or given from now on, behind it; NULL: nobody.  Copied. */
+struct pmem_watch {
+    void (*taken)(void *ctx, unsigned memory, uint64_t at, uint64_t bytes, int fd); /* fd: borrowed */
+    void (*given)(void *ctx, unsigned memory, uint64_t at);
+    void *ctx;
+};
+void pmem_watch(struct pmem *pm, const struct pmem_watch *watch);
 /* [at, +bytes) reads as zeros and takes no memory. */
 void pmem_clear(struct pmem *pm, unsigned memory, uint64_t at, uint64_t bytes);
 /* The first bytes [*at, *end) of a VRAM at or behind `from` that may be other than zero: what is outside of such ranges

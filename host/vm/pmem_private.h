@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "vm/pmem.h"
+
 #define PMEM_MAX_GPUS 64
 #define PMEM_VRAM_MIN (UINT64_C(4) << 20)
 #define PMEM_TABLE_MIN (UINT64_C(1) << 20)
@@ -56,6 +58,7 @@ struct pmem {
     void (*table_sink)(void *ctx, uint64_t pa, const void *from, uint32_t bytes); /* NULL: pmem_write */
     void *table_sink_ctx;
     uint64_t changes; /* pmem_changes */
+    struct pmem_watch watch;
 };
 
 /* pmem_window.c: between `buffer` and windows.  0, or -EFAULT when a byte lies in none or its process has gone. */

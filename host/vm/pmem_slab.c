@@ -98,28 +98,56 @@ int pmem_sealed_file(const char *name, uint64_t bytes)
     return -1;
 }
 
+static bool range_good(const struct area *area, uint64_t granule, uint64_t at, uint64_t bytes)
+{
+    return at % granule == 0 && at < area->bytes && bytes > 0 && bytes <= area->bytes - at;
+}
+
+/* Takes the file over: it is closed when that fails. */
+static int slab_add(struct pmem *pm, const struct area *area, uint64_t granule, uint64_t at, uint64_t bytes, int fd)
+{
+    struct slab *slab = calloc(1, sizeof *slab);
+    if (!area->table->slab)
+        area->table->slab = calloc(GRANULES, sizeof *area->table->slab);
+    int error = slab && area->table->slab ? range_map(area, at, bytes, fd, 0) : -ENOMEM;
+    if (error) {
+        close(fd);
+        free(slab);
+        return error;
+    }
+    pm->changes++;
+    *slab = (struct slab){.fd = fd, .at = at};
+    for (uint64_t p = at; p < at + bytes; p += granule, slab->granules++)
+        area->table->slab[p / granule] = slab;
+    return 0;
+}
+
+int pmem_slab_adopt(struct pmem *pm, unsigned memory, uint64_t at, uint64_t bytes, int fd)
+{
+    struct area area;
+    const uint64_t granule = pmem_granule(pm, memory);
+    if (area_find(pm, memory, &area) && range_good(&area, granule, at, bytes))
+        return slab_add(pm, &area, granule, at, bytes, fd);
+    close(fd);
+    return -EINVAL;
+}
+
 int pmem_slab_take(struct pmem *pm, unsigned memory, uint64_t at, uint64_t bytes)
 {
     struct area area;
     const uint64_t granule = pmem_granule(pm, memory);
-    if (!area_find(pm, memory, &area) || at % granule || at >= area.bytes || bytes == 0 || bytes > area.bytes - at)
+    if (!area_find(pm, memory, &area) || !range_good(&area, granule, at, bytes))
         return -EINVAL;
-    if (!area.table->slab && !(area.table->slab = calloc(GRANULES, sizeof *area.table->slab)))
-        return -ENOMEM;
-    struct slab *slab = calloc(1, sizeof *slab);
-    if (!slab)
-        return -ENOMEM;
-    pm->changes++;
-    *slab = (struct slab){.fd = pmem_sealed_file("gantry-memory", bytes), .at = at};
-    int error = slab->fd < 0 ? -errno : range_map(&area, at, bytes, slab->fd, 0);
-    if (error) {
-        close(slab->fd); /* -1: nothing happens */
-        free(slab);
-        return error;
-    }
-    for (uint64_t p = at; p < at + bytes; p += granule, slab->granules++)
-        area.table->slab[p / granule] = slab;
-    return 0;
+    int fd = pmem_sealed_file("gantry-memory", bytes);
+    int error = fd < 0 ? -errno : slab_add(pm, &area, granule, at, bytes, fd);
+    if (error == 0 && pm->watch.taken)
+        pm->watch.taken(pm->watch.ctx, memory, at, bytes, fd);
+    return error;
+}
+
+void pmem_watch(struct pmem *pm, const struct pmem_watch *watch)
+{
+    pm->watch = watch ? *watch : (struct pmem_watch){.ctx = NULL};
 }
 
 void pmem_slab_give(struct pmem *pm, unsigned memory, uint64_t at)
@@ -138,6 +166,8 @@ void pmem_slab_give(struct pmem *pm, unsigned memory, uint64_t at)
           error);
     fallocate(slab->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)(at - slab->at), (off_t)bytes);
     area.table->slab[at / granule] = NULL;
+    if (pm->watch.given)
+        pm->watch.given(pm->watch.ctx, memory, at);
     if (--slab->granules)
         return;
     close(slab->fd);

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * sim_run of a machine in several processes (sim_private.h): the host's events stand between the same windows as within
+ * one process.  Before the host does anything, all processes have run the windows before that of its event and none has
+ * run that one: so it finds, and changes, memory as if they were one.
+ */
+#include "bridge/link/region_wait.h"
+#include "bridge/run/advance.h"
+#include "machine/place.h"
+#include "machine/sim_private.h"
+
+static bool all_quiet(struct sim *sim)
+{
+    unsigned gpu;
+    sched_take(&sim->sched);
+    return sched_quiet(&sim->sched) && events_next(sim, &gpu) == UINT64_MAX &&
+           place_sum(sim, PLACE_QUIET) == place_workers(sim);
+}
+
+bool placed_quiet(struct sim *sim)
+{
+    sched_take(&sim->sched);
+    return sched_quiet(&sim->sched) && place_sum(sim, PLACE_QUIET) == place_workers(sim);
+}
+
+enum sim_result placed_run(struct sim *sim, uint64_t until)
+{
+    struct sched *s = &sim->sched;
+    while (place_lost(sim) == STATUS_OK) {
+        while (events_step(sim, s->now + PART_WINDOW, until)) {
+            if (sim->stop)
+                return SIM_STOPPED;
+        }
+        if (watchdog_turning(sim))
+            return SIM_NO_PROGRESS;
+        if (sim->options.max_cycles && s->now >= sim->options.max_cycles) {
+            sim->now = sim->now > s->now ? sim->now : s->now;
+            watchdog_where(sim, stderr);
+            return SIM_MAX_CYCLES;
+        }
+        if (until < s->now + PART_WINDOW) {
+            if (all_quiet(sim))
+                return run_dry(sim);
+            sim->now = sim->now > until ? sim->now : until;
+            return SIM_STOPPED;
+        }
+        s->limit = events_limit(sim, until);
+        switch (sched_advance(s, UINT64_MAX)) {
+        case SCHED_UNTIL:
+            continue;
+        case SCHED_QUIET:
+            return run_dry(sim);
+        default:
+            place_give_up(sim);
+        }
+    }
+    return SIM_LOST;
+}
+
+uint64_t placed_act(void *ctx)
+{
+    unsigned gpu;
+    return events_next(ctx, &gpu);
+}

@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GPUs in worker processes (keys place.*): the same machine, cycle by cycle, wherever its GPUs run; what is told when a process ends or stands still,
+and what is refused."""
+import os
+import pathlib
+import re
+import signal
+import sqlite3
+import struct
+import subprocess
+import sys
+import time
+
+import pytest
+from live import GANTRY, ROOT
+from processes import alive, within
+
+sys.path.insert(0, str(ROOT / "tests"))
+import snippet  # noqa: E402
+
+LIMIT = 900  # with the build of models
+ENDLESS = "again:\n s_add_u32 s4, s4, 1\n s_branch again\n s_endpgm"
+WILD = "v_mov_b32 v0, 0\n v_mov_b32 v1, 0x7fff\n flat_store_dword v[0:1], v0\n s_endpgm"
+HEADS = (0, 4, 6, 7)  # of a wave: with its date; its hierarchy, packed with a date
+FIGURES = ("gpus", "kernels", "cycles", "instructions", "repeatable", "hash", "data", "counters", "now")
+
+
+def placed(gpus, processes=1, where=None):
+    """Options of a machine of `tiny` GPUs."""
+    options = ["--set", f"system.gpus={gpus}", "--set", f"place.processes={processes}"]
+    return options + (["--set", f"place.gpus={where}"] if where else [])
+
+
+def start(command, *options, **kw):
+    return subprocess.Popen([GANTRY, command, "-c", "tiny", *map(str, options)], cwd=ROOT, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, **kw)
+
+
+def gantry(command, *options, status=0):
+    process = start(command, *options)
+    out, err = process.communicate(timeout=LIMIT)
+    assert process.returncode == status, (process.returncode, out, err)
+    return out, err
+
+
+def figures(err):
+    line = next(text for text in err.splitlines() if text.startswith("gantry: gpus="))
+    found = dict(re.findall(r"(\w+)=(\S+)", line))
+    return {key: found[key] for key in FIGURES}
+
+
+def tables(folder):
+    """Every counter and every launch, in the order in which they were told."""
+    db = sqlite3.connect(folder / "metrics.sqlite")
+    counters = db.execute("select location, what, value, unit from metrics order by rowid").fetchall()
+    return [row for row in counters if row[1] != "cpu_us"], (folder / "kernels.csv").read_text()
+
+
+def program(folder, name, options, *more):
+    out, err = gantry("run", "-o", folder, *options, *more, "--", name)
+    return out, figures(err), *tables(folder)
+
+
+def loop(tmp_path):
+    return snippet.assemble(tmp_path, "endless", ENDLESS, 4)
+
+
+def kernel(code, *options, gpu=1):
+    return [code, "--grid", "64", "--group", "64", "--gpu", gpu, *options]
+
+
+def placements(gpus):
+    """In one process; in as many as there are GPUs, of which the first is gantry's; one more; two."""
+    apart = " ".join(f"gpu{g}={g + 1}" for g in range(gpus))
+    some = [placed(gpus), placed(gpus, gpus + 1, apart)]
+    return some + ([placed(gpus, gpus)] if gpus > 1 else []) + ([placed(gpus, 2, f"gpu{gpus - 1}=1 gpu0=0")] if gpus > 2 else [])
+
+
+MANY = [1, 2, 4, *(pytest.param(n, marks=pytest.mark.nightly) for n in (8, 16))]
+
+
+@pytest.mark.parametrize("gpus", MANY)
+@pytest.mark.shows("S0.1", "B.3")
+def test_program(apps, gpus, tmp_path):
+    """Copies from one GPU to the next: same output, cycles, hash, data, every counter in the same order."""
+    ran = [program(tmp_path / str(n), apps / "peer", options) for n, options in enumerate(placements(gpus))]
+    assert "PASSED" in ran[0][0] and int(ran[0][1]["kernels"]) > gpus, ran[0]
+    assert all(other == ran[0] for other in ran[1:]), [r[1] for r in ran]
+
+
+@pytest.mark.parametrize("name", ["copies", pytest.param("sorting", marks=pytest.mark.nightly), pytest.param("matmul", marks=pytest.mark.nightly)])
+def test_more_programs(apps, name, tmp_path):
+    """Small copies go through the large BAR: the program's own mapping of memory whose GPU runs elsewhere."""
+    one, two = (program(tmp_path / str(n), apps / name, placed(2, n, "gpu0=1" if n == 2 else None)) for n in (1, 2))
+    assert "PASSED" in one[0] and one == two, (one[1], two[1])
+
+
+@pytest.mark.parametrize("gpus", [4, *(pytest.param(n, marks=pytest.mark.nightly) for n in (16, 64))])
+def test_one_writes_into_the_memory_of_all_others(gpus, tmp_path):
+    target = tmp_path / "scatter"
+    subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-x", "hip", ROOT / "tests/system/programs/scatter.hip", "-o", target], check=True, capture_output=True)
+    one, more = (program(tmp_path / str(n), target, placed(gpus, n)) for n in (1, 4))
+    assert f"scatter: {gpus} devices, 0 words are wrong" in one[0] and one == more, (one[1], more[1])
+
+
+def test_lock_step(apps, tmp_path):
+    """A worker compares what its GPU retires; the sum is that of one process."""
+    compared = []
+    for n in (1, 2):
+        out, err = gantry("run", "--lockstep", "-o", tmp_path / str(n), *placed(2, n), "--", apps / "peer")
+        assert "PASSED" in out
+        compared.append((re.search(r"lockstep compared=([1-9]\d*) retired=(\d+)", err).groups(), figures(err), tables(tmp_path / str(n))))
+    assert compared[0] == compared[1] and compared[0][0][0] == compared[0][0][1]
+
+
+def test_lock_step_difference_in_a_worker(tmp_path, monkeypatch):
+    """A fault of the RTL ends the run with 70, and the worker's line says what differs."""
+    for name, value in {"GANTRY_MODEL_DEFINES": "GANTRY_FAULTS", "GANTRY_MODEL_OPT": "-O1", "GANTRY_FAULT": "1"}.items():
+        monkeypatch.setenv(name, value)
+    code = ROOT / "build/kernels/hash.v4.co"
+    launch = [code, "--gpu", "1", "--grid", "1024", "--group", "64", "--arg", "zero:4096", "--arg", "fill:7:4096"]
+    told = [gantry("kernel", "--lockstep", *launch, *placed(2, n), status=70)[1].splitlines() for n in (1, 2)]
+    found = [[text for text in lines if text.startswith("gantry: lockstep: gpu1.cu0 ")] for lines in told]
+    assert found[0] == found[1] and len(found[0]) == 1, told
+    assert sum("ended at cycle" in text for text in told[1]) == 1, told
+
+
+def test_wave(tmp_path):
+    """A worker writes the wave of its GPU: the same file."""
+    code, waves = loop(tmp_path), []
+    for n in (1, 2):
+        gantry("kernel", "--wave", "gpu1.dispatch", "-o", tmp_path / str(n), *kernel(code, "--max-cycles", "5000"), *placed(2, n), status=75)
+        data, at, blocks = (tmp_path / str(n) / "gpu1.dispatch.fst").read_bytes(), 0, []
+        while at < len(data):
+            kind, length = struct.unpack_from(">BQ", data, at)
+            blocks.append((kind, length if kind in HEADS else data[at + 9:at + 1 + length]))
+            at += 1 + length
+        assert at == len(data)
+        waves.append(blocks)
+    assert waves[0] == waves[1] and sum(len(data) for kind, data in waves[0] if kind not in HEADS) > 1000
+
+
+def test_end_by_cycles(tmp_path):
+    """Where the wavefronts of a worker's GPU are is told as by one process."""
+    code = loop(tmp_path)
+    told = [gantry("kernel", *kernel(code, "--max-cycles", "20000"), *placed(2, n), status=75)[1] for n in (1, 2)]
+    told = [re.sub(r"cpu_s=\S+ inst_per_cpu_s=\S+ ", "", text) for text in told]
+    assert told[0] == told[1] and "gpu1.cu0: CU 0 wavefront 0, running, before pc" in told[0]
+
+
+def test_fault(tmp_path):
+    """The wavefront and its work-group are those of one process."""
+    code = snippet.assemble(tmp_path, "wild", WILD, 4)
+    told = [gantry("kernel", *kernel(code), *placed(2, n), status=76)[1].splitlines()[0] for n in (1, 2)]
+    assert told[0] == told[1] and "memory fault at address 0x7fff00000000" in told[0] and "work-group 0,0,0" in told[0]
+
+
+def test_host_threads_in_each_process(tmp_path):
+    code = loop(tmp_path)
+    ends = [figures(gantry("kernel", *kernel(code, "--max-cycles", "20000"), *placed(2, 2), *more, status=75)[1]) for more in ([], ["--threads", "2"])]
+    assert ends[0] == ends[1]
+
+
+def test_skipping_changes_nothing(apps, tmp_path):
+    one, two = (program(tmp_path / str(n), apps / "peer", placed(2, 2), *more) for n, more in enumerate(([], ["--no-skip"])))
+    for key in ("cycles", "hash", "data", "instructions", "counters"):
+        assert one[1][key] == two[1][key]
+
+
+# ---- processes that end or stand still
+@pytest.fixture
+def running(tmp_path):
+    """An endless kernel on GPU 1, which a worker runs."""
+    process = start("kernel", *kernel(loop(tmp_path)), *placed(2, 2))
+    children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    workers = within(LIMIT, lambda: [int(c) for c in children.read_text().split() if pathlib.Path(f"/proc/{c}/comm").read_text() == "gantry:1\n"])
+    assert len(workers) == 1
+    time.sleep(1)  # the kernel runs
+    yield process, workers[0]
+    if process.poll() is None:
+        process.kill()
+        process.wait()
+
+
+def test_killed_worker(running):
+    process, worker = running
+    begin = time.monotonic()
+    os.kill(worker, signal.SIGKILL)
+    _, err = process.communicate(timeout=60)
+    assert time.monotonic() - begin < 1 and process.returncode == 74, (process.returncode, err)
+    lines = [text for text in err.splitlines() if text.startswith("gantry: ") and not text.startswith("gantry: gpus=")]
+    assert len(lines) == 1, err
+    assert re.fullmatch(rf"gantry: gpu1\.rdma:\d+ -> \S+:\d+: process worker1 \(pid {worker}\) ended at cycle [1-9]\d*, before the run did", lines[0]), err
+
+
+def test_killed_gantry(running):
+    process, worker = running
+    process.kill()
+    process.wait()
+    assert within(1, lambda: not alive(worker)), worker
+    err = process.stderr.read()
+    assert re.fullmatch(rf"gantry: \S+ -> gpu1\.rdma:\d+: process gantry \(pid {process.pid}\) ended at cycle [1-9]\d*, before the run did\n", err), err
+
+
+def test_killed_gantry_whose_worker_stands_still(running):
+    """It cannot see anything; that it goes on must not be waited for."""
+    process, worker = running
+    os.kill(worker, signal.SIGSTOP)
+    process.kill()
+    process.wait()
+    os.kill(worker, signal.SIGCONT)
+    assert within(5, lambda: not alive(worker)), worker
+
+
+def test_stopped_worker(running):
+    """Told once; then the run goes on and ends as asked, with all its processes."""
+    process, worker = running
+    os.kill(worker, signal.SIGSTOP)
+    time.sleep(5)
+    os.kill(worker, signal.SIGCONT)
+    time.sleep(0.5)
+    process.terminate()
+    _, err = process.communicate(timeout=60)
+    told = re.findall(rf"process worker1 \(pid {worker}\) is stopped at cycle \d+; the run waits until it goes on", err)
+    assert len(told) == 1 and process.returncode == 128 + signal.SIGTERM, err
+    assert not alive(worker)
+
+
+def test_killed_worker_while_the_program_computes(tmp_path):
+    """The clock stands still, and nobody asks the worker for anything."""
+    source = tmp_path / "rests.hip"
+    source.write_text('#include <hip/hip_runtime.h>\n#include <cstdio>\n#include <unistd.h>\n__global__ void one(int *p) { *p = 1; }\n'
+                      'int main() { int *p; (void)hipSetDevice(1); (void)hipMalloc(&p, 4); one<<<1, 1>>>(p); (void)hipDeviceSynchronize(); '
+                      'std::puts("ready"); std::fflush(stdout); for (;;) pause(); }\n')
+    target = tmp_path / "rests"
+    subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-x", "hip", source, "-o", target], check=True, capture_output=True)
+    process = start("run", *placed(2, 2), "--", target)
+    assert process.stdout.readline() == "ready\n"
+    children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    worker = next(int(c) for c in children if pathlib.Path(f"/proc/{c}/comm").read_text() == "gantry:1\n")
+    begin = time.monotonic()
+    os.kill(worker, signal.SIGKILL)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 74 and f"process worker1 (pid {worker}) ended at cycle" in err, err
+    assert time.monotonic() - begin < 3  # with the time that the program has to end
+
+
+# ---- what is refused
+@pytest.mark.parametrize("options, key, why", [
+    (placed(2, 2, "gpu0=1 gpu2=1"), "place.gpus", r"gpu2=1: expected gpuK=P with a GPU of this machine \(gpu0 to gpu1\)"),
+    (placed(2, 2, "gpu0=0 gpu1=2"), "place.gpus", r"gpu1=2: no such process \(place.processes is 2: 0 to 1\)"),
+    (placed(2, 2, "gpu0=1,gpu0=1"), "place.gpus", "gpu0 is placed twice"),
+    (placed(2, 2, "gpu0=x"), "place.gpus", "gpu0=x: no such process"),
+    (placed(2, 2, "memory=1"), "place.gpus", "memory=1: expected gpuK=P"),
+    (placed(2, 3), "place.processes", r"process 2 would run nothing \(2 GPUs\)"),
+    (placed(1, 2, "gpu0=0"), "place.processes", r"process 1 would run nothing \(1 GPU\)"),
+    (placed(2, 65), "place.processes", "65"),
+])
+def test_wrong_placement(options, key, why, tmp_path):
+    _, err = gantry("kernel", *kernel(loop(tmp_path)), *options, status=65)
+    assert len(err.splitlines()) == 1 and re.search(f"{key}.*{why}", err), err
+
+
+def test_not_while_recording(tmp_path):
+    _, err = gantry("kernel", *kernel(loop(tmp_path)), *placed(2, 2), "--record", tmp_path / "kept", status=64)
+    assert err == "gantry: --record: not with place.processes above 1\n" and not (tmp_path / "kept").exists()
