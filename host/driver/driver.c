@@ -131,7 +131,6 @@ struct driver *driver_new(const struct gantry_cfg *cfg, const struct sim_options
     d->listen_fd = d->spare_fd = d->kfd_token = NO_FILE;
     for (unsigned g = 0; g < DRIVER_GPUS; g++)
         d->dri_token[g] = NO_FILE;
-    d->vmid_used = 1;
     d->first_doorbell = NEVER;
     d->machine = machine_new(cfg, options, &user);
     if (!d->machine || cfg->system_gpus > DRIVER_GPUS) {

@@ -123,7 +123,7 @@ enum gate_step gate_advance(struct driver *d)
     switch (result) {
     case MACHINE_VISIBLE:
         visible_changed(d);
-        return GATE_BUSY;
+        /* fall through */
     case MACHINE_UNTIL:
         return GATE_BUSY;
     case MACHINE_IDLE:

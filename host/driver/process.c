@@ -80,7 +80,7 @@ static void client_free(struct driver *d, struct client *c)
     queue_forget_all(c);
     for (unsigned g = 0; g < DRIVER_GPUS; g++)
         pagetable_free(c->gpu[g].pt);
-    d->vmid_used &= ~(1u << c->vmid) | 1u;
+    d->vmid_used &= ~(1u << c->vmid);
     if (c->pages)
         munmap(c->pages, c->pages_bytes);
     close(c->page_fd); /* -1: nothing happens */

@@ -65,7 +65,7 @@ static bool stop_asked(const struct run *r)
 static bool run_unwanted(void *arg)
 {
     struct run *r = arg;
-    siginfo_t end = {0};
+    siginfo_t end;
     bool ended = waitid(P_PID, (id_t)r->child, &end, WEXITED | WNOHANG | WNOWAIT) == 0 && end.si_pid;
     r->unwanted = r->unwanted || ended || stop_asked(r);
     return r->unwanted;
@@ -183,7 +183,7 @@ static void clients_kill(struct run *r, int number)
 
 static bool child_reap(struct run *r, struct run_report *report)
 {
-    if (r->child <= 0)
+    if (!r->child)
         return true;
     if (waitpid(r->child, &report->wait_status, WNOHANG) != r->child)
         return false;

@@ -291,8 +291,6 @@ static void conn_read(struct driver *d, struct conn *conn)
 {
     struct shim_request request;
     ssize_t got = recv(conn->fd, &request, sizeof request, MSG_DONTWAIT | MSG_TRUNC);
-    if (got < 0 && errno == EAGAIN)
-        return;
     if (got != (ssize_t)sizeof request || conn->state != CONN_RUNNING) { /* one request at a time */
         conn->gone = true;
         d->changed = true;

@@ -143,11 +143,38 @@ static void the_device_has_to_be_opened(void **state)
     assert_int_equal(client_get(b->d, 0x3ffff000)->index, index + 1); /* whoever has the number next is another */
 }
 
+/* A wait for nothing, for too much, for what cannot be read or is no event is refused at once; the thread goes on. */
+static void waits_for_nothing_are_refused(void **state)
+{
+    struct bench *b = *state;
+    struct kfd_ioctl_create_event_args made = {.event_type = KFD_IOC_EVENT_SIGNAL};
+    assert_int_equal(call(b, 0, AMDKFD_IOC_CREATE_EVENT, &made), 0);
+    static struct kfd_event_data events[2];
+    const uint64_t list = (uintptr_t)events;
+    events[0].event_id = events[1].event_id = made.event_id;
+    const struct {
+        uint64_t list;
+        uint32_t count, last;
+        int result;
+    } cases[] = {{list, 0, made.event_id, EINVAL},
+                 {list, UINT32_MAX, made.event_id, EINVAL},
+                 {8, 2, made.event_id, EINVAL},
+                 {list, 2, made.event_id + 1, EINVAL},
+                 {list, 2, made.event_id, -2}};
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct kfd_ioctl_wait_events_args a = {
+            .events_ptr = cases[i].list, .num_events = cases[i].count, .timeout = UINT32_MAX};
+        events[1].event_id = cases[i].last;
+        assert_int_equal(call(b, 0, AMDKFD_IOC_WAIT_EVENTS, &a), cases[i].result);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(the_version_is_the_kernels),        TEST(apertures_of_all_gpus),    TEST(tiles_are_told_whole),
         TEST(an_address_space_is_acquired_once), TEST(unknown_gpus_are_refused), TEST(the_device_has_to_be_opened),
+        TEST(waits_for_nothing_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

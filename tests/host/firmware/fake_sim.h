@@ -41,6 +41,8 @@ static uint64_t (*fake_launch)(struct sim *sim, unsigned gpu, const struct msg_c
 static uint64_t fake_latency = 100, fake_cache_cycles = 50;
 static enum sim_result fake_end = SIM_STOPPED; /* of a run in which nothing more can happen, or that comes to its end */
 static unsigned fake_wheres;                   /* how often it was asked where wavefronts are */
+static bool (*fake_start)(const struct sim_options *options); /* whether there is one; none: always */
+static void (*fake_run)(struct sim *sim, uint64_t until);     /* before each run */
 
 static void fake_add(struct sim *sim, struct fake_due due)
 {
@@ -52,8 +54,10 @@ static void fake_add(struct sim *sim, struct fake_due due)
 struct sim *sim_new(const struct gantry_cfg *cfg, struct pmem *memory, const struct sim_options *options,
                     const struct sim_host_ops *ops, void *ctx)
 {
+    if (fake_start && !fake_start(options))
+        return NULL;
     struct sim *sim = calloc(1, sizeof *sim);
-    (void)cfg, (void)memory, (void)options;
+    (void)cfg, (void)memory;
     sim->ops = ops;
     sim->ctx = ctx;
     return sim;
@@ -140,6 +144,8 @@ bool sim_quiet(const struct sim *sim)
 enum sim_result sim_run(struct sim *sim, uint64_t until)
 {
     sim->stop = false;
+    if (fake_run)
+        fake_run(sim, until);
     while (sim->count && !sim->stop) {
         unsigned first = 0;
         for (unsigned i = 1; i < sim->count; i++)
