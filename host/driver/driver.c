@@ -17,8 +17,6 @@
 #include "gantry_cfg.h"
 #include "vm/pmem.h"
 
-#define NO_FILE (-1)
-
 static void on_event(void *ctx, void *owner, uint32_t event_id)
 {
     event_raise_mailbox(ctx, owner, event_id);

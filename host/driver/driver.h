@@ -20,6 +20,7 @@
 #define EVENT_LIMIT 4096
 #define VMIDS 16
 #define NEVER UINT64_MAX
+#define NO_FILE (-1)     /* a descriptor that is none */
 #define WAIT_LEAST 1000u /* cycles that a wait with a time limit takes: who asks again and again lets time pass */
 
 struct driver;

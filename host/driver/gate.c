@@ -44,7 +44,7 @@ static void conn_deliver(struct driver *d, struct conn *conn)
     else if (conn->state == CONN_SLEEP && conn->again)
         answer = (struct shim_answer){.result = -1, .error = EAGAIN};
     conn->again = false;
-    server_answer(d, conn, &answer, -1);
+    server_answer(d, conn, &answer, NO_FILE);
 }
 
 /* The lowest thread that may go on: oldest process first, then thread numbers.  All that are due together are answered

@@ -31,7 +31,7 @@ static int pages_open(struct driver *d, struct client *c)
     if (p == MAP_FAILED) {
         int error = errno;
         close(c->page_fd);
-        c->page_fd = -1; /* it may try again */
+        c->page_fd = NO_FILE; /* it may try again */
         return error;
     }
     c->pages = p;
@@ -83,7 +83,7 @@ static void client_free(struct driver *d, struct client *c)
     d->vmid_used &= ~(1u << c->vmid);
     if (c->pages)
         munmap(c->pages, c->pages_bytes);
-    close(c->page_fd); /* -1: nothing happens */
+    close(c->page_fd); /* NO_FILE: nothing happens */
     close(c->pidfd);
     if (c->pid != d->program)
         waitpid(c->pid, NULL, WNOHANG); /* if we have adopted it */

@@ -36,6 +36,7 @@
 #define FLOOD_PATIENCE 32 /* times the patience with a client that makes no call */
 #define PROGRESS_SECONDS 0.1
 #define RESTLESS_SECONDS 0.5 /* without a request or a rest: the program computes */
+#define NOT_READ (-1)        /* less than any time */
 #define STOP_SECONDS 0.5     /* between asking a program to end and killing it */
 
 struct run {
@@ -47,9 +48,9 @@ struct run {
     bool unwanted; /* the program has ended, or has to: models that are missing are no failure */
     double progress_at;
     double restless_since; /* host time of the last request or rest */
-    double cpu_base;       /* CPU time of the clients at that moment, or -1: not read yet */
+    double cpu_base;       /* CPU time of the clients at that moment, or NOT_READ */
     bool patience_over;
-    double flood_base; /* CPU time of the clients at the last rest, or -1: not read yet */
+    double flood_base; /* CPU time of the clients at the last rest, or NOT_READ */
     double flood_look; /* host time of the next look */
     bool flooded;
     struct still still;
@@ -78,8 +79,8 @@ struct run *run_new(const struct run_options *options)
     r->options = *options;
     r->options.sim.unwanted = run_unwanted;
     r->options.sim.unwanted_arg = r;
-    r->child_fd = -1;
-    r->flood_base = -1;
+    r->child_fd = NO_FILE;
+    r->flood_base = NOT_READ;
     if (janitor_start(&r->janitor) < 0) {
         diag(NULL, "temporary folder: %s", strerror(errno));
         free(r);
@@ -105,7 +106,7 @@ void run_free(struct run *r)
         return;
     driver_delete(r->driver);
     janitor_finish(&r->janitor);
-    close(r->child_fd); /* -1: nothing happens */
+    close(r->child_fd); /* NO_FILE: nothing happens */
     free(r);
 }
 
@@ -221,7 +222,7 @@ static bool patience_ended(struct run *r)
     if (r->driver->changed) {
         r->driver->changed = false;
         r->restless_since = now;
-        r->cpu_base = -1;
+        r->cpu_base = NOT_READ;
         return r->patience_over = false;
     }
     if (r->patience_over)
@@ -294,7 +295,7 @@ static enum gate_step turn_gated(struct run *r, struct pace *pace)
     if (!rest_reached(d))
         return turn_restless(r);
     r->patience_over = r->flooded = false;
-    r->flood_base = -1;
+    r->flood_base = NOT_READ;
     d->changed = true;
     enum gate_step step = gate_step(d);
     if ((step == GATE_BUSY || step == GATE_IDLE) && still_ended(d, &r->still, step == GATE_IDLE))
