@@ -320,8 +320,6 @@ static void conns_sweep(struct driver *d)
 static void clients_check(struct driver *d, const struct pollfd *fds, size_t first)
 {
     for (struct client *c = d->clients; c; c = c->next) {
-        if (c->ended)
-            continue;
         bool over = c->pidfd >= 0 ? false : kill(c->pid, 0) < 0;
         for (size_t i = first; c->pidfd >= 0 && fds[i].fd != -2; i++)
             over |= fds[i].fd == c->pidfd && fds[i].revents;

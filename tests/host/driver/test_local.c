@@ -169,14 +169,14 @@ static void data_is_what_lies_in_vram(void **state)
 {
     struct bench *b = *state;
     void *vram, *host;
-    local_alloc(b->l, LOCAL_VRAM, 5000, &vram);
     local_alloc(b->l, LOCAL_HOST, 5000, &host);
+    local_alloc(b->l, LOCAL_VRAM, 200000, &vram); /* farther than host memory reaches */
     uint64_t zero = local_data_hash(b->l);
     assert_int_equal(local_data_hash(b->l), zero);
     memset(host, 1, 5000);
     assert_int_equal(local_data_hash(b->l), zero);
-    static const unsigned places[] = {0, 4095, 4096, 4999};
-    for (unsigned i = 0; i < 4; i++) {
+    static const unsigned places[] = {0, 4095, 4096, 150000, 199999};
+    for (unsigned i = 0; i < 5; i++) {
         ((uint8_t *)vram)[places[i]] = 1;
         assert_int_not_equal(local_data_hash(b->l), zero);
         ((uint8_t *)vram)[places[i]] = 0;

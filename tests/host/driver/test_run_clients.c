@@ -93,7 +93,10 @@ static int client_main(const char *what)
 static void sleeps_end(void **state)
 {
     (void)state;
-    struct run_report gated = run("sleep", GATED, LATE), free_clock = run("sleep", FREE, LATE);
+    struct run_report gated = run("sleep", GATED, LATE);
+    fake_stills = 0;
+    struct run_report free_clock = run("sleep", FREE, LATE);
+    assert_int_equal(fake_stills, 0); /* clients run on */
     assert_exit(&gated, 0, true);
     assert_exit(&free_clock, 0, false);
     assert_true(gated.gpu_work && free_clock.gpu_work);
@@ -103,7 +106,10 @@ static void sleeps_end(void **state)
 static void the_clock_has_patience(void **state)
 {
     (void)state;
-    struct run_report soon = run("poll", GATED, SOON), late = run("poll", GATED, LATE);
+    fake_stills = 0;
+    struct run_report soon = run("poll", GATED, SOON);
+    assert_int_equal(fake_stills, 0);
+    struct run_report late = run("poll", GATED, LATE);
     assert_exit(&soon, 10, false);
     assert_exit(&late, 11, true);
     struct run_report none = run("compute", GATED, SOON); /* nobody needs the clock */
