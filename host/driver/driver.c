@@ -130,6 +130,7 @@ struct driver *driver_new(const struct gantry_cfg *cfg, const struct sim_options
     for (unsigned g = 0; g < DRIVER_GPUS; g++)
         d->dri_token[g] = NO_FILE;
     d->first_doorbell = NEVER;
+    d->slice = (struct slice)SLICE_INIT;
     d->machine = machine_new(cfg, options, &user);
     if (!d->machine || cfg->system_gpus > DRIVER_GPUS) {
         free(d);

@@ -14,6 +14,7 @@
 #include "driver/machine.h"
 #include "driver/protocol.h"
 #include "driver/quarantine.h"
+#include "driver/slice.h"
 #include "driver/store.h"
 
 #define DRIVER_GPUS 64
@@ -123,9 +124,10 @@ struct driver {
     uint64_t first_doorbell, last_completion;
     uint64_t doorbells[DRIVER_GPUS];
     bool gpu_work, not_repeatable, failed;
-    bool moved;        /* a client may have run since the machine did (sim_still) */
-    bool changed;      /* a client did something since the clock was last looked at */
-    uint64_t requests; /* without those by which a thread only waits */
+    struct slice slice; /* of the gate */
+    bool moved;         /* a client may have run since the machine did (sim_still) */
+    bool changed;       /* a client did something since the clock was last looked at */
+    uint64_t requests;  /* without those by which a thread only waits */
 };
 
 /* driver.c: the whole; callbacks of the command processors. */

@@ -7,7 +7,6 @@
 
 #include "base/log.h"
 #include "driver/driver.h"
-#include "driver/slice.h"
 
 bool gate_needed(const struct driver *d)
 {
@@ -107,19 +106,18 @@ static enum gate_step idle_step(struct driver *d)
 
 enum gate_step gate_advance(struct driver *d)
 {
-    static struct slice slice = SLICE_INIT;
     if (!machine_started(d->machine)) {
         parked_release(d, true);
         return GATE_IDLE;
     }
     queue_doorbells(d);
     machine_poll(d->machine);
-    uint64_t until = client_cycle(d) + slice.cycles, deadline = deadline_first(d);
-    slice_begin(&slice);
+    uint64_t until = client_cycle(d) + d->slice.cycles, deadline = deadline_first(d);
+    slice_begin(&d->slice);
     sim_still(machine_sim(d->machine), !d->moved);
     d->moved = false;
     enum machine_result result = machine_run(d->machine, until < deadline ? until : deadline);
-    slice_end(&slice);
+    slice_end(&d->slice);
     switch (result) {
     case MACHINE_VISIBLE:
         visible_changed(d);

@@ -52,8 +52,10 @@ void pace_restless(struct pace *pace, bool asked)
     pace->us = asked || !pace->us ? FIRST_US : MIN(pace->us * 2, RESTLESS_MOST_US);
 }
 
-void pace_stepped(struct pace *pace, bool idle)
+void pace_stepped(struct pace *pace, bool idle, uint64_t cycle, uint64_t requests)
 {
-    pace->idle = idle ? pace->idle + 1 : 0;
+    if (pace->cycle != cycle || pace->requests != requests)
+        *pace = (struct pace){.cycle = cycle, .requests = requests};
+    pace->idle += idle;
     pace->us = !idle ? 0 : pace->idle > IDLE_LOOKS ? IDLE_US : FIRST_US;
 }

@@ -5,6 +5,7 @@
 #ifndef GANTRY_PATIENCE_H
 #define GANTRY_PATIENCE_H
 #include <stdbool.h>
+#include <stdint.h>
 
 /* CPU times are those of all clients together; all in seconds. */
 struct patience {
@@ -30,10 +31,12 @@ enum patience_state patience_look(struct patience *p, double now, double cpu);
 /* Zeroed at the beginning. */
 struct pace {
     long us; /* that the next look for requests may wait */
-    unsigned idle;
+    uint64_t cycle, requests;
+    unsigned idle; /* steps in which nothing could happen since one of them changed */
 };
 
 void pace_unneeded(struct pace *pace);             /* nobody needs the clock: whatever comes wakes the driver */
 void pace_restless(struct pace *pace, bool asked); /* somebody runs; whether anybody has just asked */
-void pace_stepped(struct pace *pace, bool idle);   /* all rested, or need not; whether nothing could happen */
+/* A step was made; whether nothing could happen, and what time it is and how many requests there were. */
+void pace_stepped(struct pace *pace, bool idle, uint64_t cycle, uint64_t requests);
 #endif

@@ -81,9 +81,8 @@ static void client_free(struct driver *d, struct client *c)
     for (unsigned g = 0; g < DRIVER_GPUS; g++)
         pagetable_free(c->gpu[g].pt);
     d->vmid_used &= ~(1u << c->vmid);
-    if (c->pages)
-        munmap(c->pages, c->pages_bytes);
-    close(c->page_fd); /* NO_FILE: nothing happens */
+    munmap(c->pages, c->pages_bytes); /* none: nothing happens */
+    close(c->page_fd);                /* NO_FILE: nothing happens */
     close(c->pidfd);
     if (c->pid != d->program)
         waitpid(c->pid, NULL, WNOHANG); /* if we have adopted it */

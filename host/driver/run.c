@@ -247,7 +247,7 @@ static enum gate_step turn_gated(struct run *r)
     enum gate_step step = gate_step(d);
     if ((step == GATE_BUSY || step == GATE_IDLE) && still_ended(d, &r->still, step == GATE_IDLE))
         return GATE_NO_PROGRESS;
-    pace_stepped(&r->pace, step == GATE_IDLE);
+    pace_stepped(&r->pace, step == GATE_IDLE, client_cycle(d), d->requests);
     return step;
 }
 
@@ -258,7 +258,7 @@ static enum gate_step turn_free(struct run *r)
     enum gate_step step = gate_advance(d);
     d->moved = true; /* they run on */
     gate_release(d);
-    pace_stepped(&r->pace, step == GATE_IDLE);
+    pace_stepped(&r->pace, step == GATE_IDLE, client_cycle(d), d->requests);
     return step;
 }
 

@@ -44,6 +44,8 @@ static void a_kernel_finds_what_it_was_given(void **state)
         assert_int_equal(seen64(b, queue + 0x50), n + 1);       /* write */
         assert_int_equal(seen64(b, queue + 0x80), n + 1);       /* and read index */
         assert_int_equal(seen64(b, signal + 8), 0);             /* completed */
+        for (uint64_t i = n + 1; i < 64; i++)
+            assert_int_equal(seen32(b, packet + (i - n) * 64), 1); /* no packet yet */
     }
 }
 

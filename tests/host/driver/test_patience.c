@@ -79,11 +79,11 @@ static void looks_become_rare(void **state)
             assert_int_equal(pace.us, restless[i]);
         }
     }
-    for (unsigned round = 0; round < 2; round++) {
-        pace_stepped(&pace, false);
-        assert_int_equal(pace.us, 0);
+    for (unsigned round = 0; round < 3; round++) {
         for (unsigned i = 0; i < 20; i++) {
-            pace_stepped(&pace, true);
+            pace_stepped(&pace, false, round & 1, round & 2); /* a polling thread is answered, */
+            assert_int_equal(pace.us, 0);
+            pace_stepped(&pace, true, round & 1, round & 2); /* and has looked in vain */
             assert_int_equal(pace.us, i < 8 ? 20 : 1000);
         }
     }

@@ -116,6 +116,43 @@ static void children_are_waited_for_by_waitid(void **state)
     finish(b, c);
 }
 
+static int born[2];
+
+static void computes_with_child(void)
+{
+    pid_t child = fork();
+    if (child && write(born[1], &child, sizeof child) != (ssize_t)sizeof child)
+        _exit(1);
+    for (volatile uint64_t n = 0; !child; n++)
+        ;
+    futex_wait(NULL);
+}
+
+/* A child that is a client itself is seen as one: its thread that has asked rests, whatever it seems to do. */
+static void children_may_be_clients(void **state)
+{
+    struct bench *b = *state;
+    struct conn *conn;
+    pid_t child = 0;
+    assert_int_equal(pipe(born), 0);
+    struct client *c = start(b, computes_with_child);
+    assert_int_equal(read(born[0], &child, sizeof child), sizeof child);
+    usleep(20000);
+    for (unsigned look = 0; look < 10; look++)
+        assert_false(rest_reached(b->d));
+    int end = thread_add(b, &conn);
+    *conn = (struct conn){
+        .fd = conn->fd, .pid = child, .tid = child, .client = client_get(b->d, child), .state = CONN_WAIT};
+    bool rests = false;
+    for (unsigned look = 0; look < 1000 && !rests; look++, usleep(5000))
+        rests = rest_reached(b->d);
+    assert_true(rests);
+    assert_false(rest_outside(b->d));
+    client_of(b, child)->ended = true;
+    finish(b, c);
+    close(end), close(born[0]), close(born[1]);
+}
+
 static void pauses(void)
 {
     for (;;)
@@ -142,6 +179,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SERVED(the_first_thread_may_have_ended),
         SERVED(children_are_waited_for_by_waitid),
+        SERVED(children_may_be_clients),
         SERVED(looks_leave_nothing_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -78,13 +78,32 @@ static void stays(void)
         pause();
 }
 
+/* Polls for a while: 7 when it was answered now and then, about once a millisecond at most. */
+static int polls(int fd)
+{
+    const struct shim_request r = {.op = REQ_PARK, .tid = getpid(), .arg = PARK_YIELD};
+    struct shim_answer answer;
+    struct timespec begin, now;
+    long ms = 0, looks = 0;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    for (; ms < 200; looks++) {
+        if (send(fd, &r, sizeof r, 0) < 0 || recv(fd, &answer, sizeof answer, 0) <= 0)
+            _exit(97);
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        ms = (now.tv_sec - begin.tv_sec) * 1000 + (now.tv_nsec - begin.tv_nsec) / 1000000;
+    }
+    return looks > 10 && looks < ms + 30 ? 7 : 8;
+}
+
 static int client_main(const char *what)
 {
     int life = client_connect(), fd = client_connect();
     ask(life, REQ_HELLO, 0, NULL);
     ask(fd, REQ_OPEN_KFD, 0, NULL);
-    if (strcmp(what, "idle") == 0)
+    if (strcmp(what, "idle") == 0) {
+        usleep(200000);
         return 3;
+    }
     if (strcmp(what, "early") == 0) {
         kill(getppid(), SIGALRM);
         stays();
@@ -102,6 +121,8 @@ static int client_main(const char *what)
     if (strcmp(what, "told") == 0)
         kill(getppid(), SIGUSR1);
     struct queue_made made = queue_make(fd);
+    if (strcmp(what, "polls") == 0)
+        return polls(fd);
     if (strcmp(what, "queue") == 0)
         return 5;
     if (strcmp(what, "alarm") == 0 || strcmp(what, "interrupt") == 0) {
@@ -201,10 +222,20 @@ static void runs_are_summed_up(void **state)
     assert_true(report.first_doorbell >= SLEEP_NS && report.first_doorbell < first_row.start);
     assert_true(report.last_completion > first_row.end && report.last_completion < LATE_CYCLES);
     assert_int_not_equal(report.data_hash, 0);
+    const clock_t begin = clock();
     report = run("idle", GATED, LATE);
+    assert_true(clock() - begin < CLOCKS_PER_SEC / 10); /* it was waited for, not looked for */
     assert_exit(&report, 3, true);
     assert_true(!report.gpu_work && report.row_count == 0 && report.data_hash == 0);
     assert_true(report.first_doorbell == 0 && report.last_completion == 0);
+}
+
+/* Threads that poll for what never comes do not keep the host busy. */
+static void polling_for_nothing_is_slow(void **state)
+{
+    (void)state;
+    struct run_report report = run("polls", GATED, LATE);
+    assert_exit(&report, 7, true);
 }
 
 static uint64_t endless(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd, struct msg_cp_evt *evt)
@@ -309,8 +340,9 @@ static void what_is_left_may_end_otherwise(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        ENDS(stops_tell_where_it_was),      ENDS(clients_do_not_survive_a_stop), ENDS(runs_are_summed_up),
-        ENDS(unfinished_kernels_have_rows), ENDS(machines_that_cannot_be_had),   ENDS(what_is_left_may_end_otherwise),
+        ENDS(stops_tell_where_it_was),        ENDS(clients_do_not_survive_a_stop), ENDS(runs_are_summed_up),
+        ENDS(polling_for_nothing_is_slow),    ENDS(unfinished_kernels_have_rows),  ENDS(machines_that_cannot_be_had),
+        ENDS(what_is_left_may_end_otherwise),
     };
     if (argc == 2)
         _exit(client_main(argv[1]));
