@@ -88,13 +88,14 @@ static void an_address_space_is_acquired_once(void **state)
     assert_int_not_equal(pagetable_lookup(b->client[0]->gpu[1].pt, 0x50000000), 0);
     a.gpu_id = 0x7777;
     assert_int_equal(call(b, 0, AMDKFD_IOC_ACQUIRE_VM, &a), EINVAL);
-    struct client *fresh = client_get(b->d, 0x3ffff000); /* no such process */
-    assert_int_equal(client_open(b->d, fresh), 0);
-    b->client[0] = fresh;
+    client_end(b->d, b->client[0]);
+    b->client[0] = client_get(b->d, getpid()); /* another program of the same process */
+    assert_int_equal(client_open(b->d, b->client[0]), 0);
     handle = alloc(b, 0, 0, 0x50000000, 4096, FLAGS_VRAM, 0);
-    assert_int_not_equal(map(b, 0, handle, 1, true), 0); /* not before it was acquired */
+    assert_int_equal(map(b, 0, handle, 1, true), EINVAL); /* not before it was acquired */
     a.gpu_id = id_of(0);
     assert_int_equal(call(b, 0, AMDKFD_IOC_ACQUIRE_VM, &a), 0);
+    assert_int_equal(map(b, 0, handle, 1, true), 0);
     uint32_t id;
     uint64_t offset;
     assert_int_equal(queue_new(b, 0, 2, &id, &offset), EINVAL);

@@ -9,6 +9,8 @@
 #include <pthread.h>
 #include <sys/syscall.h>
 
+#include "driver/proc.h"
+
 static uint32_t word;
 
 static void *futex_wait(void *arg)
@@ -153,6 +155,20 @@ static void children_may_be_clients(void **state)
     close(end), close(born[0]), close(born[1]);
 }
 
+/* Whoever has gone in the middle of a look is not there: neither a state nor a text. */
+static void files_of_the_gone_are_not_read(void **state)
+{
+    struct proc_text text;
+    char run;
+    int parent;
+    (void)state;
+    assert_false(proc_read("/proc/1073737728/stat", &text));
+    assert_false(proc_state("/proc/1073737728/stat", &run, &parent));
+    assert_false(proc_state("/dev/null", &run, &parent));
+    assert_true(proc_state("/proc/self/stat", &run, &parent));
+    assert_true(run == 'R' && parent == getppid());
+}
+
 static void pauses(void)
 {
     for (;;)
@@ -181,6 +197,7 @@ int main(void)
         SERVED(children_are_waited_for_by_waitid),
         SERVED(children_may_be_clients),
         SERVED(looks_leave_nothing_open),
+        cmocka_unit_test(files_of_the_gone_are_not_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
