@@ -317,11 +317,11 @@ static void conns_sweep(struct driver *d)
 }
 
 /* The process has ended when its pidfd is readable; without pidfds, when its life line is closed. */
-static void clients_check(struct driver *d, const struct pollfd *fds, size_t first)
+static void clients_check(struct driver *d, const struct pollfd *fds)
 {
     for (struct client *c = d->clients; c; c = c->next) {
         bool over = c->pidfd >= 0 ? false : kill(c->pid, 0) < 0;
-        for (size_t i = first; c->pidfd >= 0 && fds[i].fd != -2; i++)
+        for (size_t i = 0; c->pidfd >= 0 && fds[i].fd != -2; i++)
             over |= fds[i].fd == c->pidfd && fds[i].revents;
         if (over)
             client_end(d, c);
@@ -330,14 +330,12 @@ static void clients_check(struct driver *d, const struct pollfd *fds, size_t fir
 
 bool server_poll(struct driver *d, long timeout_us, int extra_fd)
 {
-    size_t count = 2;
+    size_t count = 3, n = 0; /* with the end, and one for each client even if it has none */
     for (struct conn *conn = d->conns; conn; conn = conn->next)
         count++;
-    size_t conns_end = count;
     for (struct client *c = d->clients; c; c = c->next)
-        count += c->pidfd >= 0 && !c->ended;
-    struct pollfd *fds = xcalloc(count + 1, sizeof *fds);
-    size_t n = 0;
+        count++;
+    struct pollfd *fds = xcalloc(count, sizeof *fds);
     fds[n++] = (struct pollfd){.fd = d->listen_fd, .events = POLLIN};
     fds[n++] = (struct pollfd){.fd = extra_fd, .events = POLLIN};
     for (struct conn *conn = d->conns; conn; conn = conn->next)
@@ -353,7 +351,7 @@ bool server_poll(struct driver *d, long timeout_us, int extra_fd)
         for (struct conn *conn = d->conns; conn; conn = conn->next, i++)
             if (fds[i].revents && !conn->gone)
                 conn_read(d, conn);
-        clients_check(d, fds, conns_end);
+        clients_check(d, fds);
         if (fds[0].revents)
             conns_accept(d);
         conns_sweep(d);
