@@ -24,7 +24,7 @@ struct client *client_get(struct driver *d, pid_t pid)
     c->index = d->client_count++;
     c->pid = pid;
     c->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-    c->page_fd = -1;
+    c->page_fd = NO_FILE;
     c->next_handle = 1;
     *link = c;
     log_info("driver", "client %u: process %d", c->index, (int)pid);

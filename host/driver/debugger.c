@@ -36,10 +36,10 @@ static int is_gdb(const char *path)
 char *const *debugger_argv(char *const *argv)
 {
     size_t count = 0;
-    if (!argv[0] || !is_gdb(argv[0]))
-        return argv;
     while (argv[count])
         count++;
+    if (!count || !is_gdb(argv[0]))
+        return argv;
     const char **list = xcalloc(count + WORDS + 1, sizeof *list);
     list[0] = argv[0];
     memcpy(list + 1, words, sizeof words);

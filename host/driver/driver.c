@@ -17,8 +17,6 @@
 #include "gantry_cfg.h"
 #include "vm/pmem.h"
 
-#define NO_FILE (-1)
-
 static void on_event(void *ctx, void *owner, uint32_t event_id)
 {
     event_raise_mailbox(ctx, owner, event_id);
@@ -131,8 +129,8 @@ struct driver *driver_new(const struct gantry_cfg *cfg, const struct sim_options
     d->listen_fd = d->spare_fd = d->kfd_token = NO_FILE;
     for (unsigned g = 0; g < DRIVER_GPUS; g++)
         d->dri_token[g] = NO_FILE;
-    d->vmid_used = 1;
     d->first_doorbell = NEVER;
+    d->slice = (struct slice)SLICE_INIT;
     d->machine = machine_new(cfg, options, &user);
     if (!d->machine || cfg->system_gpus > DRIVER_GPUS) {
         free(d);

@@ -14,12 +14,14 @@
 #include "driver/machine.h"
 #include "driver/protocol.h"
 #include "driver/quarantine.h"
+#include "driver/slice.h"
 #include "driver/store.h"
 
 #define DRIVER_GPUS 64
 #define EVENT_LIMIT 4096
 #define VMIDS 16
 #define NEVER UINT64_MAX
+#define NO_FILE (-1)     /* a descriptor that is none */
 #define WAIT_LEAST 1000u /* cycles that a wait with a time limit takes: who asks again and again lets time pass */
 
 struct driver;
@@ -122,9 +124,10 @@ struct driver {
     uint64_t first_doorbell, last_completion;
     uint64_t doorbells[DRIVER_GPUS];
     bool gpu_work, not_repeatable, failed;
-    bool moved;        /* a client may have run since the machine did (sim_still) */
-    bool changed;      /* a client did something since the clock was last looked at */
-    uint64_t requests; /* without those by which a thread only waits */
+    struct slice slice; /* of the gate */
+    bool moved;         /* a client may have run since the machine did (sim_still) */
+    bool changed;       /* a client did something since the clock was last looked at */
+    uint64_t requests;  /* without those by which a thread only waits */
 };
 
 /* driver.c: the whole; callbacks of the command processors. */

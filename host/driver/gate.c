@@ -7,7 +7,6 @@
 
 #include "base/log.h"
 #include "driver/driver.h"
-#include "driver/slice.h"
 
 bool gate_needed(const struct driver *d)
 {
@@ -44,7 +43,7 @@ static void conn_deliver(struct driver *d, struct conn *conn)
     else if (conn->state == CONN_SLEEP && conn->again)
         answer = (struct shim_answer){.result = -1, .error = EAGAIN};
     conn->again = false;
-    server_answer(d, conn, &answer, -1);
+    server_answer(d, conn, &answer, NO_FILE);
 }
 
 /* The lowest thread that may go on: oldest process first, then thread numbers.  All that are due together are answered
@@ -107,7 +106,6 @@ static enum gate_step idle_step(struct driver *d)
 
 enum gate_step gate_advance(struct driver *d)
 {
-    static struct slice slice = SLICE_INIT;
     if (!machine_started(d->machine)) {
         parked_release(d, true);
         return GATE_IDLE;
@@ -115,16 +113,16 @@ enum gate_step gate_advance(struct driver *d)
     queue_doorbells(d);
     if (d->moved) /* not at the border of a slice, which the host's time has chosen */
         machine_poll(d->machine);
-    uint64_t until = client_cycle(d) + slice.cycles, deadline = deadline_first(d);
-    slice_begin(&slice);
+    uint64_t until = client_cycle(d) + d->slice.cycles, deadline = deadline_first(d);
+    slice_begin(&d->slice);
     sim_still(machine_sim(d->machine), !d->moved);
     d->moved = false;
     enum machine_result result = machine_run(d->machine, until < deadline ? until : deadline);
-    slice_end(&slice);
+    slice_end(&d->slice);
     switch (result) {
     case MACHINE_VISIBLE:
         visible_changed(d);
-        return GATE_BUSY;
+        /* fall through */
     case MACHINE_UNTIL:
         return GATE_BUSY;
     case MACHINE_IDLE:

@@ -36,7 +36,7 @@ struct local {
     unsigned gpu;
     struct cp_space space;
     struct cp_queue *queue;
-    uint64_t next_va, next_vram, next_gtt;
+    uint64_t next_va, next[2]; /* of each place: behind what is taken */
     uint64_t ring, amd_queue, signal, inactive;
     uint8_t *ring_host, *amd_host, *signal_host;
     uint64_t packets;
@@ -132,7 +132,7 @@ uint64_t local_alloc(struct local *l, enum local_place place, uint64_t bytes, vo
     struct pmem *pm = machine_memory(l->machine);
     const uint64_t align = pagetable_align(bytes);
     const uint64_t asked = bytes;
-    uint64_t *next = place == LOCAL_VRAM ? &l->next_vram : &l->next_gtt;
+    uint64_t *next = &l->next[place];
     uint64_t end = place == LOCAL_VRAM ? pmem_vram_bytes(pm) - pmem_table_bytes(pm) : pmem_gtt_bytes(pm);
     bytes = bytes ? (bytes + PAGE - 1) & ~(PAGE - 1) : PAGE;
     uint64_t offset = (*next + align - 1) & ~(align - 1);

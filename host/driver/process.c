@@ -31,7 +31,7 @@ static int pages_open(struct driver *d, struct client *c)
     if (p == MAP_FAILED) {
         int error = errno;
         close(c->page_fd);
-        c->page_fd = -1; /* it may try again */
+        c->page_fd = NO_FILE; /* it may try again */
         return error;
     }
     c->pages = p;
@@ -80,10 +80,9 @@ static void client_free(struct driver *d, struct client *c)
     queue_forget_all(c);
     for (unsigned g = 0; g < DRIVER_GPUS; g++)
         pagetable_free(c->gpu[g].pt);
-    d->vmid_used &= ~(1u << c->vmid) | 1u;
-    if (c->pages)
-        munmap(c->pages, c->pages_bytes);
-    close(c->page_fd); /* -1: nothing happens */
+    d->vmid_used &= ~(1u << c->vmid);
+    munmap(c->pages, c->pages_bytes); /* none: nothing happens */
+    close(c->page_fd);                /* NO_FILE: nothing happens */
     close(c->pidfd);
     if (c->pid != d->program)
         waitpid(c->pid, NULL, WNOHANG); /* if we have adopted it */

@@ -22,21 +22,15 @@
 #include "driver/debugger.h"
 #include "driver/driver.h"
 #include "driver/janitor.h"
+#include "driver/patience.h"
 #include "driver/slice.h"
 #include "driver/still.h"
 #include "driver/topology.h"
 #include "gantry_cfg.h"
 
-#define POLL_FIRST_US 20
-#define POLL_LAST_US 2000
-#define POLL_STOP_US 200000
 #define POLL_ENDING_US 10000
-#define IDLE_LOOKS 8 /* idle answers to polling threads before they are slowed down */
-#define IDLE_PAUSE_US 1000
-#define FLOOD_PATIENCE 32 /* times the patience with a client that makes no call */
 #define PROGRESS_SECONDS 0.1
-#define RESTLESS_SECONDS 0.5 /* without a request or a rest: the program computes */
-#define STOP_SECONDS 0.5     /* between asking a program to end and killing it */
+#define STOP_SECONDS 0.5 /* between asking a program to end and killing it */
 
 struct run {
     struct run_options options;
@@ -46,12 +40,8 @@ struct run {
     int child_fd;  /* pidfd */
     bool unwanted; /* the program has ended, or has to: models that are missing are no failure */
     double progress_at;
-    double restless_since; /* host time of the last request or rest */
-    double cpu_base;       /* CPU time of the clients at that moment, or -1: not read yet */
-    bool patience_over;
-    double flood_base; /* CPU time of the clients at the last rest, or -1: not read yet */
-    double flood_look; /* host time of the next look */
-    bool flooded;
+    struct patience patience;
+    struct pace pace;
     struct still still;
 };
 
@@ -65,7 +55,7 @@ static bool stop_asked(const struct run *r)
 static bool run_unwanted(void *arg)
 {
     struct run *r = arg;
-    siginfo_t end = {0};
+    siginfo_t end;
     bool ended = waitid(P_PID, (id_t)r->child, &end, WEXITED | WNOHANG | WNOWAIT) == 0 && end.si_pid;
     r->unwanted = r->unwanted || ended || stop_asked(r);
     return r->unwanted;
@@ -78,8 +68,9 @@ struct run *run_new(const struct run_options *options)
     r->options = *options;
     r->options.sim.unwanted = run_unwanted;
     r->options.sim.unwanted_arg = r;
-    r->child_fd = -1;
-    r->flood_base = -1;
+    r->child_fd = NO_FILE;
+    r->patience.limit = options->cfg->clock_patience;
+    patience_rested(&r->patience, host_seconds());
     if (janitor_start(&r->janitor) < 0) {
         diag(NULL, "temporary folder: %s", strerror(errno));
         free(r);
@@ -105,7 +96,7 @@ void run_free(struct run *r)
         return;
     driver_delete(r->driver);
     janitor_finish(&r->janitor);
-    close(r->child_fd); /* -1: nothing happens */
+    close(r->child_fd); /* NO_FILE: nothing happens */
     free(r);
 }
 
@@ -183,7 +174,7 @@ static void clients_kill(struct run *r, int number)
 
 static bool child_reap(struct run *r, struct run_report *report)
 {
-    if (r->child <= 0)
+    if (!r->child)
         return true;
     if (waitpid(r->child, &report->wait_status, WNOHANG) != r->child)
         return false;
@@ -214,49 +205,17 @@ static void progress(struct run *r)
     r->options.progress(r->options.arg, r->driver->machine, (unsigned)r->driver->row_count);
 }
 
-/* A client computes without calling the driver for longer than the configured CPU time: it may be polling memory. */
-static bool patience_ended(struct run *r)
-{
-    double now = host_seconds();
-    if (r->driver->changed) {
-        r->driver->changed = false;
-        r->restless_since = now;
-        r->cpu_base = -1;
-        return r->patience_over = false;
-    }
-    if (r->patience_over)
-        return true;
-    if (now - r->restless_since < 0.02)
-        return false;
-    if (r->cpu_base < 0)
-        r->cpu_base = rest_cpu_seconds(r->driver);
-    return r->patience_over = rest_cpu_seconds(r->driver) - r->cpu_base > r->options.cfg->clock_patience;
-}
-
-/* Who calls again and again without ever resting holds up the clock of all others: after much more time it runs, too.
- */
-static bool flood_seen(struct run *r)
-{
-    double now = host_seconds();
-    if (now < r->flood_look)
-        return r->flooded;
-    double cpu = rest_cpu_seconds(r->driver);
-    r->flood_look = now + 0.02;
-    if (r->flood_base < 0)
-        r->flood_base = cpu;
-    return r->flooded = r->flooded || cpu - r->flood_base > FLOOD_PATIENCE * r->options.cfg->clock_patience;
-}
-
 static enum gate_step turn_restless(struct run *r)
 {
     struct driver *d = r->driver;
-    const bool flood = flood_seen(r);
-    if (!patience_ended(r) && !flood) {
-        if (host_seconds() - r->restless_since > RESTLESS_SECONDS)
-            still_reset(&r->still); /* it computes */
+    if (d->changed)
+        patience_called(&r->patience, host_seconds());
+    d->changed = false;
+    const enum patience_state state = patience_look(&r->patience, host_seconds(), rest_cpu_seconds(d));
+    if (state != PATIENCE_LEFT)
+        still_reset(&r->still); /* somebody computes */
+    if (state == PATIENCE_LEFT || state == PATIENCE_COMPUTES)
         return GATE_BUSY;
-    }
-    still_reset(&r->still);
     uint64_t before = client_cycle(d);
     d->moved = true;
     enum gate_step step = gate_advance(d);
@@ -266,64 +225,48 @@ static enum gate_step turn_restless(struct run *r)
             log_info("driver", "a client polls: the clock runs beside it from cycle %llu", (unsigned long long)before);
         d->not_repeatable = true;
     }
-    if (flood)
+    if (state == PATIENCE_FLOODED)
         gate_release(d); /* the others' waits, for which there is no rest */
     return step;
 }
 
-struct pace {
-    long poll_us;
-    unsigned idle;
-};
-
-/* One turn of the gated clock; how long the next wait for requests may be is left in *pace. */
-static enum gate_step turn_gated(struct run *r, struct pace *pace)
+/* One turn of the gated clock. */
+static enum gate_step turn_gated(struct run *r)
 {
     struct driver *d = r->driver;
-    if (server_poll(d, pace->poll_us, r->child_fd)) {
-        pace->poll_us = POLL_FIRST_US;
-        if (!gate_needed(d))
-            return GATE_BUSY;
-    } else if (pace->poll_us < POLL_LAST_US) {
-        pace->poll_us = pace->poll_us ? pace->poll_us * 2 : POLL_FIRST_US;
-    }
+    const bool asked = server_poll(d, r->pace.us, r->child_fd);
     if (!gate_needed(d)) {
-        pace->poll_us = POLL_STOP_US;
+        pace_unneeded(&r->pace);
         return GATE_BUSY;
     }
-    if (!rest_reached(d))
+    if (!rest_reached(d)) {
+        pace_restless(&r->pace, asked);
         return turn_restless(r);
-    r->patience_over = r->flooded = false;
-    r->flood_base = -1;
-    d->changed = true;
+    }
+    patience_rested(&r->patience, host_seconds());
     enum gate_step step = gate_step(d);
     if ((step == GATE_BUSY || step == GATE_IDLE) && still_ended(d, &r->still, step == GATE_IDLE))
         return GATE_NO_PROGRESS;
-    if (step == GATE_IDLE)
-        pace->poll_us = ++pace->idle > IDLE_LOOKS ? IDLE_PAUSE_US : POLL_FIRST_US;
-    else
-        pace->idle = 0, pace->poll_us = 0;
+    pace_stepped(&r->pace, step == GATE_IDLE, client_cycle(d), d->requests);
     return step;
 }
 
-static enum gate_step turn_free(struct run *r, struct pace *pace)
+static enum gate_step turn_free(struct run *r)
 {
     struct driver *d = r->driver;
-    server_poll(d, pace->poll_us, r->child_fd);
-    d->moved = true;
+    server_poll(d, r->pace.us, r->child_fd);
     enum gate_step step = gate_advance(d);
     d->moved = true; /* they run on */
     gate_release(d);
-    pace->poll_us = step == GATE_IDLE ? IDLE_PAUSE_US : 0;
+    pace_stepped(&r->pace, step == GATE_IDLE, client_cycle(d), d->requests);
     return step;
 }
 
 static void serve(struct run *r, struct run_report *report)
 {
     struct driver *d = r->driver;
-    struct pace pace = {0, 0};
     while (!child_reap(r, report)) {
-        enum gate_step step = d->gated ? turn_gated(r, &pace) : turn_free(r, &pace);
+        enum gate_step step = d->gated ? turn_gated(r) : turn_free(r);
         progress(r);
         if (stop_asked(r))
             report->end = RUN_STOPPED;

@@ -73,8 +73,8 @@ int server_open(struct driver *d)
 
 static void descriptor_close(int *fd)
 {
-    close(*fd); /* -1: nothing happens */
-    *fd = -1;
+    close(*fd); /* NO_FILE: nothing happens */
+    *fd = NO_FILE;
 }
 
 void server_close(struct driver *d)
@@ -96,8 +96,7 @@ void server_close(struct driver *d)
 static void conn_refuse(struct driver *d, int fd, int error, const char *why)
 {
     const struct shim_answer answer = {.result = ANSWER_REFUSED, .error = (uint32_t)error};
-    if (send(fd, &answer, sizeof answer, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
-        log_debug("driver", "refused connection: %s", strerror(errno));
+    (void)!send(fd, &answer, sizeof answer, MSG_NOSIGNAL | MSG_DONTWAIT); /* it may have gone */
     close(fd);
     d->refused++;
     if ((d->refused & (d->refused - 1)) == 0)
@@ -197,11 +196,11 @@ static int open_serve(struct driver *d, struct conn *conn, int *fd)
 {
     if (conn->request.op == REQ_OPEN_KFD) {
         int error = client_open(d, conn->client);
-        *fd = error ? -1 : d->kfd_token;
+        *fd = error ? NO_FILE : d->kfd_token;
         return error;
     }
     unsigned gpu = conn->request.index - RENDER_FIRST;
-    *fd = gpu < machine_gpus(d->machine) ? d->dri_token[gpu] : -1;
+    *fd = gpu < machine_gpus(d->machine) ? d->dri_token[gpu] : NO_FILE;
     return *fd < 0 ? ENOENT : 0;
 }
 
@@ -213,7 +212,7 @@ static int mmap_serve(struct driver *d, struct conn *conn, struct shim_answer *a
     unsigned gpu = conn->request.index - RENDER_FIRST;
     memcpy(&place.bytes, conn->request.data, sizeof place.bytes);
     if (conn->request.index == 0)
-        *fd = queue_map_offset(d, conn->client, offset, place.bytes, &place.offset) ? -1 : conn->client->page_fd;
+        *fd = queue_map_offset(d, conn->client, offset, place.bytes, &place.offset) ? NO_FILE : conn->client->page_fd;
     else
         *fd = memory_map_file(d, conn->client, gpu, offset, &place.bytes, &place.offset);
     if (*fd < 0)
@@ -226,7 +225,7 @@ static void sleep_serve(struct driver *d, struct conn *conn)
 {
     if (!machine_started(d->machine)) {
         struct shim_answer answer = {.result = 1}; /* no clock yet: sleep for real */
-        server_answer(d, conn, &answer, -1);
+        server_answer(d, conn, &answer, NO_FILE);
         return;
     }
     uint64_t now = client_cycle(d), cycles = conn->request.arg > WAIT_LEAST ? conn->request.arg : WAIT_LEAST;
@@ -249,7 +248,7 @@ static void hello_serve(struct driver *d, struct conn *conn)
 static void request_serve(struct driver *d, struct conn *conn)
 {
     struct shim_answer answer = {0};
-    int fd = -1, error = 0;
+    int fd = NO_FILE, error = 0;
     d->changed = true;
     if (conn->request.op != REQ_PARK)
         conn->looked = false;
@@ -265,7 +264,7 @@ static void request_serve(struct driver *d, struct conn *conn)
     case REQ_IOCTL:
         if (!ioctl_serve(d, conn, &answer))
             return;
-        server_answer(d, conn, &answer, -1);
+        server_answer(d, conn, &answer, NO_FILE);
         return;
     case REQ_MMAP:
         error = mmap_serve(d, conn, &answer, &fd);
@@ -291,8 +290,6 @@ static void conn_read(struct driver *d, struct conn *conn)
 {
     struct shim_request request;
     ssize_t got = recv(conn->fd, &request, sizeof request, MSG_DONTWAIT | MSG_TRUNC);
-    if (got < 0 && errno == EAGAIN)
-        return;
     if (got != (ssize_t)sizeof request || conn->state != CONN_RUNNING) { /* one request at a time */
         conn->gone = true;
         d->changed = true;
@@ -320,13 +317,11 @@ static void conns_sweep(struct driver *d)
 }
 
 /* The process has ended when its pidfd is readable; without pidfds, when its life line is closed. */
-static void clients_check(struct driver *d, const struct pollfd *fds, size_t first)
+static void clients_check(struct driver *d, const struct pollfd *fds)
 {
     for (struct client *c = d->clients; c; c = c->next) {
-        if (c->ended)
-            continue;
         bool over = c->pidfd >= 0 ? false : kill(c->pid, 0) < 0;
-        for (size_t i = first; c->pidfd >= 0 && fds[i].fd != -2; i++)
+        for (size_t i = 0; c->pidfd >= 0 && fds[i].fd != -2; i++)
             over |= fds[i].fd == c->pidfd && fds[i].revents;
         if (over)
             client_end(d, c);
@@ -335,14 +330,12 @@ static void clients_check(struct driver *d, const struct pollfd *fds, size_t fir
 
 bool server_poll(struct driver *d, long timeout_us, int extra_fd)
 {
-    size_t count = 2;
+    size_t count = 3, n = 0; /* with the end, and one for each client even if it has none */
     for (struct conn *conn = d->conns; conn; conn = conn->next)
         count++;
-    size_t conns_end = count;
     for (struct client *c = d->clients; c; c = c->next)
-        count += c->pidfd >= 0 && !c->ended;
-    struct pollfd *fds = xcalloc(count + 1, sizeof *fds);
-    size_t n = 0;
+        count++;
+    struct pollfd *fds = xcalloc(count, sizeof *fds);
     fds[n++] = (struct pollfd){.fd = d->listen_fd, .events = POLLIN};
     fds[n++] = (struct pollfd){.fd = extra_fd, .events = POLLIN};
     for (struct conn *conn = d->conns; conn; conn = conn->next)
@@ -358,7 +351,7 @@ bool server_poll(struct driver *d, long timeout_us, int extra_fd)
         for (struct conn *conn = d->conns; conn; conn = conn->next, i++)
             if (fds[i].revents && !conn->gone)
                 conn_read(d, conn);
-        clients_check(d, fds, conns_end);
+        clients_check(d, fds);
         if (fds[0].revents)
             conns_accept(d);
         conns_sweep(d);

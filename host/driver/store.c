@@ -62,7 +62,7 @@ static uint64_t share(const struct store *s, uint64_t g, uint64_t at, uint64_t b
 /* Only the ends of a range may lie in granules that the client has already: what is between becomes one slab. */
 static int slab_take(struct store *s, uint64_t first, uint64_t last)
 {
-    const uint64_t from = first + (s->granules[first].used > 0), upto = last + (s->granules[last].used == 0);
+    const uint64_t from = first + !!s->granules[first].used, upto = last + !s->granules[last].used;
     if (from >= upto)
         return 0;
     const uint64_t end = pmem_shared_bytes(s->pm, s->memory), at = from * s->granule, to = upto * s->granule;

@@ -216,7 +216,7 @@ static void everything_goes_with_its_process(void **state)
     client_reap(b->d);
     assert_null(b->client[0]->next);
     assert_int_equal(b->d->vram[1].arena.free_bytes, free_before);
-    assert_int_equal(b->d->vmid_used, 1);
+    assert_int_equal(b->d->vmid_used, 0);
     struct sim *sim = machine_sim(b->d->machine);
     for (unsigned i = 0; i < sim->logged; i++)
         commands += sim->log[i].cmd.kind == CP_VMID && sim->log[i].cmd.root == 0;

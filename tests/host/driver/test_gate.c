@@ -151,6 +151,12 @@ static void before_there_is_a_clock(void **state)
     assert_int_equal(gate_step(b->d), GATE_IDLE);
     assert_int_equal(gate_step(b->d), GATE_BUSY);
     assert_int_equal(answer_of(park).result, 0);
+    for (unsigned again = 0; again < 2; again++) { /* as often as it likes */
+        b->d->conns->state = CONN_PARK;
+        assert_int_equal(gate_step(b->d), GATE_IDLE);
+        assert_int_equal(gate_step(b->d), GATE_BUSY);
+        assert_int_equal(answer_of(park).result, 0);
+    }
     assert_int_equal(gate_step(b->d), GATE_IDLE);
     assert_false(answered(sleeper));
     close(park), close(sleeper);
@@ -178,6 +184,25 @@ static void polling_threads_look_before_time_is_skipped(void **state)
         b->d->conns->state = CONN_PARK;
     }
     close(ends[0]), close(ends[1]);
+}
+
+/* A run that records need not look for changes of memory until a client goes on. */
+static void memory_stands_still_at_rest(void **state)
+{
+    struct bench *b = *state;
+    sender_new(b, 0, 0, 0);
+    int end = thread_add(b, 0, 5, CONN_SLEEP, machine_now(b->d->machine) + 50000);
+    for (unsigned round = 0; round < 2; round++) {
+        b->d->moved = true;
+        fake_stills = 0;
+        gate_advance(b->d);
+        assert_int_equal(fake_stills, 0);
+        gate_advance(b->d);
+        assert_int_equal(fake_stills, 1);
+    }
+    assert_int_equal(next_answered(b, &end, 1), 0);
+    assert_true(b->d->moved);
+    close(end);
 }
 
 /* What each kind of wait is answered, by one step or by all that are due at once; who has gone is not answered. */
@@ -231,6 +256,7 @@ int main(void)
         TEST(before_there_is_a_clock),
         TEST(polling_threads_look_before_time_is_skipped),
         TEST(answers_of_waits),
+        TEST(memory_stands_still_at_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,13 +88,14 @@ static void an_address_space_is_acquired_once(void **state)
     assert_int_not_equal(pagetable_lookup(b->client[0]->gpu[1].pt, 0x50000000), 0);
     a.gpu_id = 0x7777;
     assert_int_equal(call(b, 0, AMDKFD_IOC_ACQUIRE_VM, &a), EINVAL);
-    struct client *fresh = client_get(b->d, 0x3ffff000); /* no such process */
-    assert_int_equal(client_open(b->d, fresh), 0);
-    b->client[0] = fresh;
+    client_end(b->d, b->client[0]);
+    b->client[0] = client_get(b->d, getpid()); /* another program of the same process */
+    assert_int_equal(client_open(b->d, b->client[0]), 0);
     handle = alloc(b, 0, 0, 0x50000000, 4096, FLAGS_VRAM, 0);
-    assert_int_not_equal(map(b, 0, handle, 1, true), 0); /* not before it was acquired */
+    assert_int_equal(map(b, 0, handle, 1, true), EINVAL); /* not before it was acquired */
     a.gpu_id = id_of(0);
     assert_int_equal(call(b, 0, AMDKFD_IOC_ACQUIRE_VM, &a), 0);
+    assert_int_equal(map(b, 0, handle, 1, true), 0);
     uint32_t id;
     uint64_t offset;
     assert_int_equal(queue_new(b, 0, 2, &id, &offset), EINVAL);
@@ -143,11 +144,38 @@ static void the_device_has_to_be_opened(void **state)
     assert_int_equal(client_get(b->d, 0x3ffff000)->index, index + 1); /* whoever has the number next is another */
 }
 
+/* A wait for nothing, for too much, for what cannot be read or is no event is refused at once; the thread goes on. */
+static void waits_for_nothing_are_refused(void **state)
+{
+    struct bench *b = *state;
+    struct kfd_ioctl_create_event_args made = {.event_type = KFD_IOC_EVENT_SIGNAL};
+    assert_int_equal(call(b, 0, AMDKFD_IOC_CREATE_EVENT, &made), 0);
+    static struct kfd_event_data events[2];
+    const uint64_t list = (uintptr_t)events;
+    events[0].event_id = events[1].event_id = made.event_id;
+    const struct {
+        uint64_t list;
+        uint32_t count, last;
+        int result;
+    } cases[] = {{list, 0, made.event_id, EINVAL},
+                 {list, UINT32_MAX, made.event_id, EINVAL},
+                 {8, 2, made.event_id, EINVAL},
+                 {list, 2, made.event_id + 1, EINVAL},
+                 {list, 2, made.event_id, -2}};
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct kfd_ioctl_wait_events_args a = {
+            .events_ptr = cases[i].list, .num_events = cases[i].count, .timeout = UINT32_MAX};
+        events[1].event_id = cases[i].last;
+        assert_int_equal(call(b, 0, AMDKFD_IOC_WAIT_EVENTS, &a), cases[i].result);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(the_version_is_the_kernels),        TEST(apertures_of_all_gpus),    TEST(tiles_are_told_whole),
         TEST(an_address_space_is_acquired_once), TEST(unknown_gpus_are_refused), TEST(the_device_has_to_be_opened),
+        TEST(waits_for_nothing_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

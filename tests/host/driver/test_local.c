@@ -44,6 +44,8 @@ static void a_kernel_finds_what_it_was_given(void **state)
         assert_int_equal(seen64(b, queue + 0x50), n + 1);       /* write */
         assert_int_equal(seen64(b, queue + 0x80), n + 1);       /* and read index */
         assert_int_equal(seen64(b, signal + 8), 0);             /* completed */
+        for (uint64_t i = n + 1; i < 64; i++)
+            assert_int_equal(seen32(b, packet + (i - n) * 64), 1); /* no packet yet */
     }
 }
 
@@ -169,14 +171,14 @@ static void data_is_what_lies_in_vram(void **state)
 {
     struct bench *b = *state;
     void *vram, *host;
-    local_alloc(b->l, LOCAL_VRAM, 5000, &vram);
     local_alloc(b->l, LOCAL_HOST, 5000, &host);
+    local_alloc(b->l, LOCAL_VRAM, 200000, &vram); /* farther than host memory reaches */
     uint64_t zero = local_data_hash(b->l);
     assert_int_equal(local_data_hash(b->l), zero);
     memset(host, 1, 5000);
     assert_int_equal(local_data_hash(b->l), zero);
-    static const unsigned places[] = {0, 4095, 4096, 4999};
-    for (unsigned i = 0; i < 4; i++) {
+    static const unsigned places[] = {0, 4095, 4096, 150000, 199999};
+    for (unsigned i = 0; i < 5; i++) {
         ((uint8_t *)vram)[places[i]] = 1;
         assert_int_not_equal(local_data_hash(b->l), zero);
         ((uint8_t *)vram)[places[i]] = 0;

@@ -135,6 +135,19 @@ static void a_run_counts_from_doorbell_to_signal(void **state)
     }
 }
 
+/* A machine in which nothing can happen comes to the end of a time, or tells that it does not. */
+static void nothing_can_happen(void **state)
+{
+    struct bench *b = *state;
+    struct sender s = sender_new(b, 0, 0, 0);
+    sender_run(b, &s);
+    assert_false(machine_busy(b->d->machine));
+    while (machine_run(b->d->machine, now(b)) == MACHINE_VISIBLE)
+        ;
+    assert_int_equal(machine_run(b->d->machine, now(b)), MACHINE_UNTIL);
+    assert_int_equal(machine_run(b->d->machine, now(b) + 1), MACHINE_IDLE);
+}
+
 /* A completion signal with a mailbox: its event is set, and lines of the log have the cycle at which that was. */
 static void completions_reach_their_event(void **state)
 {
@@ -216,7 +229,7 @@ int main(void)
         TEST(work_groups_have_the_lds_of_a_cu), TEST(kernels_run_on_all_cus),
         TEST(what_one_gpu_does_the_others_see), TEST(a_run_counts_from_doorbell_to_signal),
         TEST(completions_reach_their_event),    TEST(interrupts_reach_the_events_of_their_process),
-        TEST(a_machine_without_memory_is_told),
+        TEST(a_machine_without_memory_is_told), TEST(nothing_can_happen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,6 +49,7 @@ static void maps_are_of_own_files(void **state)
                  {128 + GPUS, o->offset, 4096, 0, 0},
                  {0, doorbells, 4096, inode_of(b->client[0]->page_fd), queue_window(b->d, 2)},
                  {0, doorbells, 8192, 0, 0}};
+    unsigned refused = 0;
     for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct shim_request r = {.op = REQ_MMAP, .index = cases[i].index, .arg = cases[i].offset};
         struct map_place place;
@@ -58,6 +59,7 @@ static void maps_are_of_own_files(void **state)
         assert_int_equal(answer.result, file ? 0 : -1);
         assert_int_equal(answer.error, file ? 0 : EINVAL);
         memcpy(&place, answer.data, sizeof place);
+        assert_int_equal(logged_times("mmap offset"), refused += !file);
         assert_true(!file || (place.offset == cases[i].place && place.bytes == cases[i].bytes));
     }
     close(end);

@@ -59,7 +59,10 @@ static uint64_t fake_latency = 100, fake_cache_cycles = 50;
 static uint64_t fake_memory[FAKE_GPUS + 1] = {100, 150, 150, 150, 150, 150, 150, 150, 150}; /* one way, by owner */
 static uint64_t fake_fault_at;                 /* physical address of a line that faults; 0: none */
 static enum sim_result fake_end = SIM_STOPPED; /* of a run in which nothing more can happen, or that comes to its end */
-static unsigned fake_wheres;                   /* how often it was asked where wavefronts are */
+static unsigned fake_stills; /* runs while no client could have changed memory: a recording need not look */
+static unsigned fake_wheres; /* how often it was asked where wavefronts are */
+static bool (*fake_start)(const struct sim_options *options); /* whether there is one; none: always */
+static void (*fake_run)(struct sim *sim, uint64_t until);     /* before each run */
 
 static void fake_add(struct sim *sim, struct fake_due due)
 {
@@ -71,6 +74,8 @@ static void fake_add(struct sim *sim, struct fake_due due)
 struct sim *sim_new(const struct gantry_cfg *cfg, struct pmem *memory, const struct sim_options *options,
                     const struct sim_host_ops *ops, void *ctx)
 {
+    if (fake_start && !fake_start(options))
+        return NULL;
     struct sim *sim = calloc(1, sizeof *sim);
     (void)cfg;
     sim->memory = memory;
@@ -205,6 +210,8 @@ bool sim_quiet(const struct sim *sim)
 enum sim_result sim_run(struct sim *sim, uint64_t until)
 {
     sim->stop = false;
+    if (fake_run)
+        fake_run(sim, until);
     while (sim->count && !sim->stop) {
         unsigned first = 0;
         for (unsigned i = 1; i < sim->count; i++)
@@ -263,7 +270,8 @@ void sim_checkpoint(struct sim *sim)
 
 void sim_still(struct sim *sim, bool still)
 {
-    (void)sim, (void)still;
+    (void)sim;
+    fake_stills += still;
 }
 
 void sim_where(struct sim *sim)

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Patience and pace; contract in patience.h.
+ */
+#include "driver/patience.h"
+
+#include <sys/param.h>
+
+#define NOT_READ (-1)
+#define FLOOD_PATIENCE 32 /* times the patience with a client that makes no call */
+#define COMPUTES_SECONDS 0.5
+#define FIRST_US 20
+#define RESTLESS_MOST_US 2000
+#define UNNEEDED_US 200000
+#define IDLE_LOOKS 8 /* idle answers to polling threads before they are slowed down */
+#define IDLE_US 1000
+
+void patience_called(struct patience *p, double now)
+{
+    p->call = now;
+    p->call_cpu = NOT_READ;
+}
+
+void patience_rested(struct patience *p, double now)
+{
+    patience_called(p, now);
+    p->rest_cpu = NOT_READ;
+    p->flooded = false;
+}
+
+enum patience_state patience_look(struct patience *p, double now, double cpu)
+{
+    if (p->call_cpu < 0)
+        p->call_cpu = cpu;
+    if (p->rest_cpu < 0)
+        p->rest_cpu = cpu;
+    p->flooded =
+        p->flooded || cpu - p->rest_cpu > FLOOD_PATIENCE * p->limit; /* also when a client ends with its time */
+    if (p->flooded)
+        return PATIENCE_FLOODED;
+    if (cpu - p->call_cpu > p->limit)
+        return PATIENCE_OVER;
+    return now - p->call > COMPUTES_SECONDS ? PATIENCE_COMPUTES : PATIENCE_LEFT;
+}
+
+void pace_unneeded(struct pace *pace)
+{
+    pace->us = UNNEEDED_US;
+}
+
+void pace_restless(struct pace *pace, bool asked)
+{
+    pace->us = asked || !pace->us ? FIRST_US : MIN(pace->us * 2, RESTLESS_MOST_US);
+}
+
+void pace_stepped(struct pace *pace, bool idle, uint64_t cycle, uint64_t requests)
+{
+    if (pace->cycle != cycle || pace->requests != requests)
+        *pace = (struct pace){.cycle = cycle, .requests = requests};
+    pace->idle += idle;
+    pace->us = !idle ? 0 : pace->idle > IDLE_LOOKS ? IDLE_US : FIRST_US;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * How long the gated clock waits for clients that do not rest (docs/reference/clock.md, "When it cannot be kept"), and
+ * how long the driver waits for the next request.  Figures go in, nothing is measured here.
+ */
+#ifndef GANTRY_PATIENCE_H
+#define GANTRY_PATIENCE_H
+#include <stdbool.h>
+#include <stdint.h>
+
+/* CPU times are those of all clients together; all in seconds. */
+struct patience {
+    double limit;    /* CPU time without a call */
+    double call;     /* host time of the last call or rest */
+    double call_cpu; /* CPU time at the first look since then, negative: none yet */
+    double rest_cpu; /* CPU time at the first look since the last rest, negative: none yet */
+    bool flooded;
+};
+
+enum patience_state {
+    PATIENCE_LEFT,
+    PATIENCE_COMPUTES, /* it is long since anybody called: somebody computes */
+    PATIENCE_OVER,     /* who computes may be polling memory */
+    PATIENCE_FLOODED,  /* calls go on and on without a rest; until the next rest */
+};
+
+void patience_rested(struct patience *p, double now);
+void patience_called(struct patience *p, double now);
+/* While clients do not rest. */
+enum patience_state patience_look(struct patience *p, double now, double cpu);
+
+/* Zeroed at the beginning. */
+struct pace {
+    long us; /* that the next look for requests may wait */
+    uint64_t cycle, requests;
+    unsigned idle; /* steps in which nothing could happen since one of them changed */
+};
+
+void pace_unneeded(struct pace *pace);             /* nobody needs the clock: whatever comes wakes the driver */
+void pace_restless(struct pace *pace, bool asked); /* somebody runs; whether anybody has just asked */
+/* A step was made; whether nothing could happen, and what time it is and how many requests there were. */
+void pace_stepped(struct pace *pace, bool idle, uint64_t cycle, uint64_t requests);
+#endif
