@@ -295,12 +295,24 @@ void machine_unfinished(struct machine *m)
         cp_unfinished(m->cps[g]);
 }
 
-bool machine_busy(const struct machine *m)
+static bool cps_busy(const struct machine *m)
 {
     for (unsigned g = 0; m->sim && g < m->gpus; g++)
         if (cp_busy(m->cps[g]))
             return true;
-    return m->sim && !sim_quiet(m->sim);
+    return false;
+}
+
+bool machine_busy(const struct machine *m)
+{
+    return cps_busy(m) || (m->sim && !sim_quiet(m->sim));
+}
+
+void machine_settle(struct machine *m)
+{
+    enum sim_result result = SIM_STOPPED;
+    while (m->sim && !cps_busy(m) && !sim_quiet(m->sim) && result == SIM_STOPPED)
+        result = sim_run(m->sim, UINT64_MAX);
 }
 
 /* The border is crossed: queues look again at the kernel that waits. */

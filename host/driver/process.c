@@ -55,6 +55,7 @@ void client_end(struct driver *d, struct client *c)
         return;
     c->ended = true;
     d->changed = true;
+    machine_settle(d->machine); /* whether the clock has run since its last request is the host's chance */
     log_info("driver", "client %u: ended", c->index);
     for (struct conn *conn = d->conns; conn; conn = conn->next)
         if (conn->client == c)
