@@ -100,7 +100,7 @@ enum gantry_status goals_check(const struct cli_options *o)
     const struct goals *g = &o->goals;
     bool live = strcmp(o->command, "run") == 0 || strcmp(o->command, "kernel") == 0;
 
-    if (!g->checkpoint)
+    if (g->roi_first || !g->checkpoint)
         return roi_check(o);
     if (live && !o->record) {
         diag("--checkpoint", "a run goes on from its recording: give --record DIR, too");

@@ -19,8 +19,7 @@ void roi_init(struct roi *roi, struct sim *sim, const struct goals *goals)
     if (!goals || !goals->roi_first)
         return;
     *roi = (struct roi){.sim = sim, .first = goals->roi_first, .last = goals->roi_last};
-    if (sim_settled(sim)) /* else the run is over: --max-cycles */
-        sim_switch(sim, model_of(roi, 1));
+    sim_switch(sim, model_of(roi, 1));
 }
 
 bool roi_may_start(struct roi *roi, bool *look)

@@ -7,7 +7,25 @@
 #include "gantry_msg.h"
 #include "machine/sim_private.h"
 
-#define TOLD 0xffu /* id of commands of a switch */
+#define TOLD 0xffu          /* id of commands of a switch */
+#define RESET_CYCLES 64u    /* in steps of so many what follows a reset ends */
+#define SWITCH_CYCLES 4096u /* and what a switch sends is answered */
+
+/* Run until nothing is under way; then it is a multiple of `step` cycles later: where a machine falls idle depends on
+ * the windows that it runs at a stretch, and no cycle of a run may. */
+static bool settle(struct sim *sim, uint64_t step)
+{
+    struct sim *turn = sim->turn;
+    uint64_t end = turn->now;
+    do
+        end += step;
+    while (sim_run(sim, end) == SIM_STOPPED && !sim_settled(sim));
+    if (!sim_settled(sim))
+        return false; /* --max-cycles: the run is over */
+    turn->now = end;
+    turn->sched.now = end - end % PART_WINDOW;
+    return true;
+}
 
 bool twin_new(struct sim *sim)
 {
@@ -18,8 +36,6 @@ bool twin_new(struct sim *sim)
     options.record = NULL;
     options.goals = NULL;
     sim->twin = sim_new(sim->cfg, sim->memory, &options, sim->ops, sim->ctx);
-    while (sim->twin && !sim_settled(sim) && sim_run(sim, UINT64_MAX) == SIM_STOPPED)
-        ; /* until what follows a reset has ended */
     return sim->twin != NULL;
 }
 
@@ -87,7 +103,7 @@ static void timers_move(struct sim *to, struct sim *from)
 void sim_switch(struct sim *sim, enum sim_model model)
 {
     struct sim *from = sim->turn, *to = model == SIM_GOLDEN ? sim->twin : sim;
-    if (from == to)
+    if (from == to || (from->now == 0 && !settle(sim, RESET_CYCLES)))
         return;
     PART_CHECK(!from->running && sim_settled(sim), NULL, from->now, "models switched while something is under way");
     to->now = from->now > from->sched.now ? from->now : from->sched.now;
@@ -97,8 +113,7 @@ void sim_switch(struct sim *sim, enum sim_model model)
     to->settling = true; /* what answers is for nobody */
     for (unsigned g = 0; g < sim->gpu_count; g++)
         gpu_tell(to, from, g);
-    while (!sim_settled(sim) && sim_run(sim, UINT64_MAX) == SIM_STOPPED)
-        ;
+    settle(sim, SWITCH_CYCLES);
     to->settling = false;
     timers_move(to, from);
 }

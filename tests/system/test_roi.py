@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""--roi kernel:A..B (B.6): whole programs on the golden model but for some kernels, which run on the RTL.  What a program computes is what it computes on
+either model alone; the table says which kernels have cycles."""
+import csv
+import re
+import signal
+import subprocess
+import time
+
+import pytest
+from live import GANTRY, ROOT
+from test_replay import figures, gantry, lines
+
+
+def run(app, *options):
+    return gantry("run", *options, "--", app)
+
+
+def launches(folder):
+    with open(folder / "kernels.csv") as table:
+        return list(csv.DictReader(table))
+
+
+@pytest.mark.shows("B.6", "S4.7")
+@pytest.mark.parametrize("app, kernels, regions", [("pipeline", 10, ("1..1", "3..5", "8..99")), ("peer", 8, ("2..2", "4..6")),
+                                                   ("reduction", 5, ("3..4",))])
+def test_same_data(apps, tmp_path, app, kernels, regions):
+    """At every border memory is what the model before it has left: the same `data`, output and instructions as on the golden model and on the RTL alone.
+    Kernels of several queues that overlap elsewhere do not across a border.  As many rows as the region has kernels have cycles."""
+    golden, rtl = run(apps / app, "--model", "golden"), run(apps / app, "-o", tmp_path / "rtl")
+    for region in regions:
+        done = run(apps / app, "--roi", f"kernel:{region}", "-o", tmp_path / region)
+        assert done.returncode == 0 and lines(done) == [], done.stderr
+        assert done.stdout == golden.stdout == rtl.stdout
+        for figure in ("data", "kernels", "instructions", "repeatable"):
+            assert figures(done)[figure] == figures(golden)[figure] == figures(rtl)[figure], figure
+        first, last = (min(int(n), kernels) for n in region.split(".."))
+        rows = launches(tmp_path / region)
+        timed = [row for row in rows if row["model"] == "rtl"]
+        assert len(rows) == kernels and len(timed) == last - first + 1
+        assert all(int(row["cycles"]) > 500 for row in timed) and all(row["cycles"] == "0" for row in rows if row not in timed)
+        begin, end = (f(int(row[column]) for row in timed) for f, column in ((min, "start"), (max, "end")))
+        assert int(figures(done)["cycles"]) == end - begin
+        for row in rows:  # nobody else is there beside the region
+            assert row in timed or int(row["end"]) < begin or int(row["start"]) > end
+        assert "model" in launches(tmp_path / "rtl")[0] and all(row["model"] == "rtl" for row in launches(tmp_path / "rtl"))
+        dashes = [line for line in done.stderr.splitlines() if re.match(r"\s*\d+\s+\d+ .* -\s+-\s+-\s+\d+\s+\d+\s+-$", line)]
+        assert bool(dashes) == (len(timed) < kernels)
+
+
+@pytest.mark.shows("B.6")
+def test_the_region_is_compared(apps):
+    """The same cycles and hash in each run, under host threads, without skipping and in lock step, which compares the region's instructions."""
+    whole = run(apps / "pipeline", "--roi", "kernel:3..5")
+    for options in ([], ["--threads", "2"], ["--no-skip"]):
+        assert figures(run(apps / "pipeline", "--roi", "kernel:3..5", *options)) == figures(whole), options
+    done = run(apps / "pipeline", "--roi", "kernel:3..5", "--lockstep")
+    assert done.returncode == 0, done.stderr
+    compared, retired = map(int, re.search(r"lockstep compared=(\d+) retired=(\d+)", done.stderr).groups())
+    assert compared == 600 and retired == int(figures(done)["instructions"]) > 5000
+    for figure in ("cycles", "hash", "data"):
+        assert figures(done)[figure] == figures(whole)[figure]
+
+
+@pytest.mark.shows("B.6")
+def test_first_kernel_as_without(apps, tmp_path):
+    """A region from the first kernel on finds the machine as a whole RTL run does: the same kernels with the same cycles."""
+    run(apps / "pipeline", "-o", tmp_path / "rtl")
+    run(apps / "pipeline", "-o", tmp_path / "roi", "--roi", "kernel:1..99")
+    rtl, roi = (launches(tmp_path / name) for name in ("rtl", "roi"))
+    assert [(row["kernel"], row["cycles"]) for row in rtl] == [(row["kernel"], row["cycles"]) for row in roi]
+
+
+@pytest.mark.shows("B.6")
+def test_with_limits(apps, tmp_path):
+    """--exit-after counts kernels of both models; a cycle limit ends the run on either side of a border."""
+    done = run(apps / "pipeline", "--roi", "kernel:3..5", "--exit-after", "kernel:4", "-o", tmp_path)
+    assert done.returncode == 0 and figures(done)["kernels"] == "4", done.stderr
+    assert [row["model"] for row in launches(tmp_path) if row["finished"] == "1"] == ["golden"] * 2 + ["rtl"] * 2
+    for limit in ("5", "9K", "14K"):
+        done = run(apps / "pipeline", "--roi", "kernel:3..5", "--max-cycles", limit)
+        assert done.returncode == 75 and "--max-cycles: stopped after" in done.stderr, done.stderr
+
+
+def test_stopped(apps):
+    """Ctrl-C of a run in which a model is built or runs: one line, and the status of the signal."""
+    live = subprocess.Popen([GANTRY, "run", "--roi", "kernel:3..5", "--", "sh", "-c", f"{apps}/pipeline; sleep 100"], cwd=ROOT, stderr=subprocess.PIPE,
+                            stdout=subprocess.DEVNULL, text=True)
+    time.sleep(1)
+    live.send_signal(signal.SIGINT)
+    _, said = live.communicate(timeout=60)
+    assert live.returncode == 130 and "gantry: ended by signal 2" in said, said
+
+
+def test_never_reached(apps):
+    """The program ends before the region: one line, and it is no success."""
+    done = run(apps / "vecadd", "--roi", "kernel:5..6")
+    assert done.returncode == 64 and lines(done) == ["gantry: --roi: nothing ran on the RTL: the run ended after kernel 4, before 5"], done.stderr
+
+
+@pytest.mark.parametrize("words, said", [
+    (["--roi", "kernel:5..3"], "'kernel:5..3' ends before it begins"),
+    (["--roi", "kernel:a..3"], "'a' is not a number"),
+    (["--roi", "kernel:1..b"], "'b' is not a number"),
+    (["--roi", "kernel:3"], "'kernel:3' is not kernel:A..B"),
+    (["--roi", "cycle:3..4"], "'cycle:3..4' is not kernel:A..B"),
+    (["--roi", "kernel:0..1"], "'0' must be at least 1"),
+    (["--roi", "kernel:1..2", "--model", "golden"], "'golden' has no RTL for the region: use --model rtl"),
+    (["--roi", "kernel:1..2", "--record", "{none}"], "'{none}' cannot be recorded: most of such a run enters no RTL"),
+    (["--roi", "kernel:1..2", "--record", "{none}", "--checkpoint", "kernel:1,{none}"], "'{none}' cannot be recorded: most of such a run enters no RTL"),
+])
+def test_refused(tmp_path, words, said):
+    done = gantry("run", *(word.format(none=tmp_path / "none") for word in words), "--", "true")
+    assert (done.returncode, done.stderr) == (64, f"gantry: --roi: {said.format(none=tmp_path / 'none')}\n")
+    assert list(tmp_path.iterdir()) == []
