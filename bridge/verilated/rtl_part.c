@@ -91,8 +91,9 @@ static void rtl_report(struct part *part, FILE *out)
                 uint64_t sent = lane_sent(part, ask, lane, true), got = lane_sent(part, answer, lane, false);
                 if (w && sent > got)
                     fprintf(out, "  %s waits for %s: %llu of %llu %s unanswered, the last sent at cycle %llu\n",
-                            part->name, channel_to(&w->channel), (unsigned long long)(sent - got), (unsigned long long)sent,
-                            ask->name, (unsigned long long)(w->channel.last - 1 - w->channel.latency));
+                            part->name, channel_to(&w->channel), (unsigned long long)(sent - got),
+                            (unsigned long long)sent, ask->name,
+                            (unsigned long long)(w->channel.last - 1 - w->channel.latency));
             }
         }
     }

@@ -36,7 +36,14 @@ void machine_timer(struct machine *m, uint64_t at);     /* machine_run returns t
  * `until`, or until nothing can happen.
  * MACHINE_UNTIL may also come earlier, so that the caller can look around (model golden, whose work takes no cycles).
  */
-enum machine_result { MACHINE_VISIBLE, MACHINE_UNTIL, MACHINE_IDLE, MACHINE_MAX_CYCLES, MACHINE_NO_PROGRESS, MACHINE_LOST };
+enum machine_result {
+    MACHINE_VISIBLE,
+    MACHINE_UNTIL,
+    MACHINE_IDLE,
+    MACHINE_MAX_CYCLES,
+    MACHINE_NO_PROGRESS,
+    MACHINE_LOST
+};
 enum machine_result machine_run(struct machine *m, uint64_t until);
 bool machine_lost(struct machine *m); /* a worker process has ended (sim_lost) */
 void machine_poll(struct machine *m); /* all queues look again at headers and dependencies */
