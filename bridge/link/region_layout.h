@@ -21,6 +21,7 @@ struct region_entry {
     _Atomic int32_t pid;
     _Atomic uint32_t told;                      /* bits: its end, its standstill was told by somebody */
     _Alignas(RING_LINE) _Atomic uint64_t cycle; /* heartbeat: behind the last window that it ran or skipped */
+    _Atomic uint64_t turn;                      /* region_set_turn */
     _Atomic uint64_t active;                    /* behind the last window in which a partition was visited */
     _Atomic uint32_t state;                     /* enum region_state */
     /* Odd while it waits: it then neither sends nor takes, and the three below hold still. */
@@ -31,7 +32,7 @@ struct region_entry {
     /* Who sleeps is woken by a change of `bell`. */
     _Alignas(RING_LINE) _Atomic uint32_t asleep;
     _Atomic uint32_t bell;
-    _Atomic uint32_t asked; /* questions put to it so far (region_ask) */
+    _Atomic uint32_t asked;       /* questions put to it so far (region_ask) */
     _Atomic uint64_t need, reach; /* horizon that would be of use to it; longest latency of its links in */
 };
 

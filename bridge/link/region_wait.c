@@ -184,6 +184,27 @@ void region_set_ahead(struct region *r, uint64_t cycles)
     atomic_store(&r->head->ahead, cycles);
 }
 
+void region_set_turn(struct region *r, uint64_t turn)
+{
+    struct region_entry *e = region_entry(r, r->self);
+    if (turn > atomic_load_explicit(&e->turn, memory_order_relaxed))
+        atomic_store(&e->turn, turn);
+}
+
+bool region_is_turn(const struct region *r, uint64_t turn)
+{
+    bool mine = true;
+    for (uint32_t i = 0; i < r->head->process_count; i++) {
+        const struct region_entry *e = region_entry(r, i);
+        if (i == r->self || atomic_load(&e->turn) > turn || atomic_load(&e->stage) == REGION_LEFT)
+            continue;
+        mine = false;
+        if (atomic_load(&e->asleep))
+            region_ring(r, i);
+    }
+    return mine;
+}
+
 void region_ask(struct region *r, uint32_t process)
 {
     atomic_fetch_add(&region_entry(r, process)->asked, 1);

@@ -45,9 +45,15 @@ uint64_t region_active(const struct region *region);
 /* Of this process. */
 void region_set_active(struct region *region, uint64_t cycle);
 
-/* The host, whose owner acts also at what comes to it: `cycles` after it was sent, or later.  Then nobody is told by the
- * floor that he may run beyond the cycle at which that may happen. */
+/* The host, whose owner acts also at what comes to it: `cycles` after it was sent, or later.  Then nobody is told by
+ * the floor that he may run beyond the cycle at which that may happen. */
 void region_set_ahead(struct region *region, uint64_t cycles);
+
+/* Work on memory that processes share beside their links, in one order of all: this process does nothing any more whose
+ * place in the order is below `turn` (it never falls; UINT64_MAX: never again). */
+void region_set_turn(struct region *region, uint64_t turn);
+/* Whether all others have passed `turn`; who sleeps and has not is woken, so that it looks. */
+bool region_is_turn(const struct region *region, uint64_t turn);
 
 /* Beside the links: `process` is to look at what its owner has left for it; it stops waiting.  Blocks nobody. */
 void region_ask(struct region *region, uint32_t process);

@@ -48,8 +48,9 @@ static void shm_promise(struct link *link, uint64_t stamp)
         region_ring(e->region, e->partner);
 }
 
-/* As far as the owner of the host may not act: known while the host waits, to the first of what it knows and of what can
- * come to it from the floor on.  0: it does not wait.  The floor is read before, so that what the host says is not older. */
+/* As far as the owner of the host may not act: known while the host waits, to the first of what it knows and of what
+ * can come to it from the floor on.  0: it does not wait.  The floor is read before, so that what the host says is not
+ * older. */
 static uint64_t host_hold(const struct region *r, uint64_t floor)
 {
     const struct region_entry *host = region_entry(r, r->head->host);

@@ -54,13 +54,13 @@ struct part_ops {
 struct part {
     const struct part_ops *ops;
     struct sched *sched;
-    char name[40];  /* "gpu0.cu3" */
-    uint32_t index; /* in its group: order of visits */
-    uint32_t number; /* of all partitions of the machine, wherever they run, in the order of assembly */
+    char name[40];    /* "gpu0.cu3" */
+    uint32_t index;   /* in its group: order of visits */
+    uint32_t number;  /* of all partitions of the machine, wherever they run, in the order of assembly */
     uint32_t process; /* that runs it (bridge/place); 0 where there is one */
     bool elsewhere;   /* another process runs it: here it has name and ports only, and nothing calls it */
-    uint32_t group; /* of partitions that the scheduler visits together (sched.h); 0 unless set before sched_start */
-    bool idle;      /* no clock edge changes its state until a message arrives */
+    uint32_t group;   /* of partitions that the scheduler visits together (sched.h); 0 unless set before sched_start */
+    bool idle;        /* no clock edge changes its state until a message arrives */
     uint32_t ins, outs;
     struct wire **in, **out; /* NULL: not connected */
     uint64_t *waiting;       /* bit per input: its channel holds messages */

@@ -97,8 +97,8 @@ bool ask_receive(int socket, struct ask *ask, void **data, int *fd, bool (*wait)
     struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&message) : NULL;
     if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
         memcpy(fd, CMSG_DATA(c), sizeof *fd);
-    bool whole = n > 0 && bytes_receive(socket, (char *)ask + n, sizeof *ask - (size_t)n, wait, ctx) &&
-                 ask->bytes < ASK_MOST;
+    bool whole =
+        n > 0 && bytes_receive(socket, (char *)ask + n, sizeof *ask - (size_t)n, wait, ctx) && ask->bytes < ASK_MOST;
     if (whole) {
         *data = xcalloc(ask->bytes + 1, 1);
         whole = bytes_receive(socket, *data, ask->bytes, wait, ctx);

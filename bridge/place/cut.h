@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A machine whose partitions run in several processes is assembled by the same code in each of them: partitions of other
- * processes are there by name and ports (part_elsewhere), and sched_connect asks here what becomes of a channel that
- * leads to one.  Before, the same code runs once without any partition, to find all links: the plan.
- * Responsible for: links of the plan, ends of links of one process.  Not responsible for: which process runs what (the
- * owner says so with each partition), starting processes (workers.h).
+ * A machine whose partitions run in several processes is assembled by the same code in each of them: partitions of
+ * other processes are there by name and ports (part_elsewhere), and sched_connect asks here what becomes of a channel
+ * that leads to one.  Before, the same code runs once without any partition, to find all links: the plan. Responsible
+ * for: links of the plan, ends of links of one process.  Not responsible for: which process runs what (the owner says
+ * so with each partition), starting processes (workers.h).
  */
 #ifndef GANTRY_CUT_H
 #define GANTRY_CUT_H

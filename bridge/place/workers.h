@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Worker processes of a run: copies of this process (fork), so of the same version and with what it had loaded.  They end
- * with it, and nothing of them stays.  Number 0 is this process, workers are 1 to count.
- * Responsible for: starting, what a worker inherits and how it dies, waiting for its end.  Not responsible for: what it
- * does, noticing its end during the run (bridge/link/peers.h).
+ * Worker processes of a run: copies of this process (fork), so of the same version and with what it had loaded.  They
+ * end with it, and nothing of them stays.  Number 0 is this process, workers are 1 to count. Responsible for: starting,
+ * what a worker inherits and how it dies, waiting for its end.  Not responsible for: what it does, noticing its end
+ * during the run (bridge/link/peers.h).
  */
 #ifndef GANTRY_WORKERS_H
 #define GANTRY_WORKERS_H

@@ -61,6 +61,8 @@ static bool looks(void *ctx)
     if (horizon >= w->need)
         return true;
     s->horizon = horizon;
+    if (s->ordered)
+        sched_pass_turn(s);
     idle_to(s, horizon < w->next ? horizon : w->next);
     uint64_t from = sched_sends_from(s), hold = sched_hold(s);
     if (from != w->from || hold != w->hold)
@@ -156,6 +158,8 @@ enum sched_end sched_advance(struct sched *s, uint64_t until)
         if (s->region && region_asked(s->region))
             return SCHED_ASKED;
         uint64_t horizon = window_of(sched_take(s)), own = sched_next(s);
+        if (s->ordered && s->region)
+            sched_pass_turn(s);
         if (s->no_skip && own != UINT64_MAX)
             own = s->now;
         const struct bounds b = bounds_of(s, until);

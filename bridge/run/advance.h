@@ -22,9 +22,9 @@ enum sched_end {
 /* Runs, and waits where it must.  The owner has no event of its own before `until` and sends nothing meanwhile;
  * afterwards it may send at any cycle from `now` on, as host after QUIET from region_active() on.
  *
- * With s->act, UNTIL also comes at the window of the first cycle at which the owner acts, and at s->limit, where `now` is
- * then: no process (each has a link in from this one) has run that window or a later one, all have run those before, and all messages due in it are here.
- * So whatever the owner does there, to memory that it shares with other processes too, comes between the same cycles as
- * within one process. */
+ * With s->act, UNTIL also comes at the window of the first cycle at which the owner acts, and at s->limit, where `now`
+ * is then: no process (each has a link in from this one) has run that window or a later one, all have run those before,
+ * and all messages due in it are here. So whatever the owner does there, to memory that it shares with other processes
+ * too, comes between the same cycles as within one process. */
 enum sched_end sched_advance(struct sched *s, uint64_t until);
 #endif

@@ -3,11 +3,14 @@
  */
 #include "bridge/run/links.h"
 
+#include <sched.h>
 #include <stdlib.h>
 
 #include "base/xalloc.h"
 #include "bridge/link/peers.h"
 #include "bridge/link/region_wait.h"
+
+#define TURN_LAST (UINT64_C(1) << 50) /* cycle: its turn still fits 64 bits */
 
 static struct link *end_open(struct carrier carrier, const char *name, bool sends, uint32_t bytes, uint32_t latency,
                              uint32_t depth)
@@ -53,8 +56,7 @@ struct wire *sched_import(struct sched *s, struct far_end from, struct part *to,
     if (link == NULL)
         return NULL;
     struct wire *w = sched_wire(s, NULL, 0, to, slot);
-    channel_init_end(&w->channel, (uint16_t)s->connected++, from.part, to->name, bytes, latency, depth,
-                     link->ring);
+    channel_init_end(&w->channel, (uint16_t)s->connected++, from.part, to->name, bytes, latency, depth, link->ring);
     w->in = link;
     list_add(&s->imports, &s->import_count, w);
     s->horizon = 0;
@@ -135,6 +137,40 @@ bool sched_rested(const struct sched *s, uint64_t cycle)
     for (uint32_t i = 0; i < s->import_count; i++) {
         if (s->imports[i]->in->promised < cycle + s->imports[i]->in->latency)
             return false;
+    }
+    return true;
+}
+
+static uint64_t turn_of(uint64_t cycle, uint32_t number)
+{
+    return cycle / PART_WINDOW << 16 | number;
+}
+
+void sched_pass_turn(const struct sched *s)
+{
+    uint64_t next = sched_next(s);
+    next = s->horizon < next ? s->horizon : next;
+    region_set_turn(s->region, turn_of(next < TURN_LAST ? next : TURN_LAST, 0));
+}
+
+bool sched_in_turn(const struct part *part, uint64_t from)
+{
+    struct sched *s = part->sched;
+    uint64_t turn = turn_of(from, part->number + 1);
+    if (!s->ordered || s->region == NULL)
+        return true;
+    region_set_turn(s->region, turn);
+    if (region_is_turn(s->region, turn))
+        return true;
+    if (region_active(s->region) < from + PART_WINDOW) /* a host promises by that */
+        region_set_active(s->region, from + PART_WINDOW);
+    sched_promise(s); /* the others may need it to get there */
+    while (!region_is_turn(s->region, turn)) {
+        struct link *in[s->import_count + 1];
+        sched_links_in(s, in);
+        if (peers_due(s->region) && peers_look(s->region, in, s->import_count, false) == PEERS_LOST)
+            return false;
+        sched_yield();
     }
     return true;
 }

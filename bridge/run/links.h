@@ -46,8 +46,8 @@ struct wire *sched_import(struct sched *s, struct far_end from, struct part *to,
 /* A copy of all that comes to `to` over this wire, within this scheduler or by a link in, with its stamps, goes to a
  * link that ends nowhere (recording).  False after one line. */
 bool sched_tap(struct sched *s, struct wire *wire, const char *name, struct carrier carrier);
-/* Waits in this region from now on (sched_advance); borrowed.  After s->act is set.  All its links that enter or leave this process are open
- * in this scheduler. */
+/* Waits in this region from now on (sched_advance); borrowed.  After s->act is set.  All its links that enter or leave
+ * this process are open in this scheduler. */
 void sched_join(struct sched *s, struct region *region);
 
 /* For owners with a loop of their own; sched_advance does all of it.
@@ -60,6 +60,13 @@ void sched_promise(struct sched *s);
 uint64_t sched_hold(const struct sched *s);
 /* All processes have run the windows before `cycle`, as the links in say. */
 bool sched_rested(const struct sched *s, uint64_t cycle);
+/* From a visit of [from, from + PART_WINDOW): waits until all other processes have run their visits before this one that
+ * ask so, too, in the order of windows, then of numbers of partitions; the rest of this visit belongs to it.  For
+ * partitions that share memory beside their channels.  All processes have s->ordered set.  False: one of them is lost
+ * (the next step tells). */
+bool sched_in_turn(const struct part *part, uint64_t from);
+/* Publishes that nothing here runs before the next event or what may still come. */
+void sched_pass_turn(const struct sched *s);
 /* Links in (import_count), for peers_look. */
 void sched_links_in(const struct sched *s, struct link **in);
 /* First cycle at which this process may send a message, as promised: never above `now`. */

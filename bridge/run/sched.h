@@ -84,6 +84,7 @@ struct sched {
     uint64_t (*act)(void *ctx);
     void *act_ctx;
     uint64_t act_ahead;
+    bool ordered;   /* partitions here take turns with those of other processes (sched_in_turn) */
     uint64_t limit; /* sched_advance goes no further, though nothing happens there; UINT64_MAX: none */
 };
 

@@ -12,30 +12,46 @@
 #include "machine/golden_part.h"
 #include "machine/lockstep_tap.h"
 #include "machine/memory_parts.h"
-#include "machine/record.h"
 #include "machine/rtl_gpu.h"
 #include "machine/rtl_groups.h"
 #include "machine/sim_private.h"
 #include "machine/sink.h"
 
+static struct part *golden_make(struct sim *sim, unsigned gpu, unsigned threads)
+{
+    char name[32];
+    if (!sim_elsewhere(sim, gpu))
+        return golden_part_new(sim->memory, gpu, sim->cfg, sim->golden_team, threads, sim->options.golden_slice);
+    snprintf(name, sizeof name, "gpu%u.golden", gpu);
+    return part_elsewhere(name, GOLDEN_INS, GOLDEN_OUTS, sim->gpus[gpu].process);
+}
+
+static struct part *hostmem_make(struct sim *sim, unsigned askers)
+{
+    return sim->self ? part_elsewhere("host.memory", 2 * askers, 2 * askers, 0)
+                     : hostmem_new(sim->memory, askers, FAR_DEPTH);
+}
+
 static bool golden_build(struct sim *sim)
 {
-    const struct gantry_cfg *cfg = sim->cfg;
     unsigned threads = sim->options.threads;
-    sim->golden_team = threads > 1 ? team_new(threads) : NULL;
-    if (threads > 1 && sim->golden_team == NULL) {
+    bool team = threads > 1 && sim->self != SIM_NOWHERE;
+    sim->golden_team = team ? team_new(threads) : NULL;
+    if (team && sim->golden_team == NULL) {
         diag("--threads", "%u host threads cannot be made", threads);
         return false;
     }
     for (unsigned g = 0; g < sim->gpu_count; g++) {
-        struct part *part = golden_part_new(sim->memory, g, cfg, sim->golden_team, threads, sim->options.golden_slice);
+        struct part *part = golden_make(sim, g, threads);
         sched_add(&sim->sched, part);
-        sim->gpus[g].golden = sim->gpus[g].dispatch = part;
+        sim->gpus[g].golden = part->elsewhere ? NULL : part;
+        sim->gpus[g].dispatch = part;
         commands_connect(sim, g, part, 0, GOLDEN_CREDITS, GOLDEN_EVENTS, GOLDEN_EVENT_DEPTH);
     }
     const unsigned lanes = sim->gpu_count + 1; /* golden GPUs have no clock: one partition answers for all memories */
-    struct part *memory = hostmem_new(sim->memory, lanes, FAR_DEPTH);
+    struct part *memory = hostmem_make(sim, lanes);
     sched_add(&sim->sched, memory);
+    sim->sched.ordered = sim->place != NULL;
     for (unsigned i = 0; i < lanes; i++)
         port_connect(sim, i, memory, i, lanes + i, i, lanes + i, true);
     return true;
@@ -85,8 +101,7 @@ static bool rtl_build(struct sim *sim)
         sched_add(&sim->sched, sim->gpus[g].store);
     }
     const unsigned askers = sim->gpu_count + 1;
-    sim->hostmem = sim->self ? part_elsewhere("host.memory", 2 * askers, 2 * askers, 0)
-                             : hostmem_new(sim->memory, askers, FAR_DEPTH);
+    sim->hostmem = hostmem_make(sim, askers);
     sched_add(&sim->sched, sim->hostmem);
     sim->rtl = rtl_machine_new(sim);
     if (sim->rtl)
@@ -123,11 +138,10 @@ void machine_free(struct sim *sim)
     team_free(sim->golden_team);
 }
 
-bool machine_threads(struct sim *sim)
+bool machine_threads(struct sim *sim, bool together)
 {
-    /* Lock step and waves look into many partitions at once; golden GPUs share out work-groups. */
     const struct sim_options *o = &sim->options;
-    bool together = o->lockstep || o->wave || (o->record && record_parts(o->record));
+    together = together || o->lockstep || o->wave;
     sim->sched.threads = together || o->model == SIM_GOLDEN ? 1 : o->threads;
     if (sched_start(&sim->sched))
         return true;

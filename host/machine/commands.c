@@ -32,8 +32,8 @@ static const struct part_ops host_ops = {.visit = host_visit};
 struct part *sim_host_part(struct sim *sim, unsigned gpus)
 {
     const uint32_t ins = 2 * gpus + port_ins(gpus), outs = gpus + port_outs(gpus);
-    struct part *host = sim->self ? part_elsewhere("host.cp", ins, outs, 0)
-                                  : part_new(&host_ops, "host.cp", ins, outs, sim);
+    struct part *host =
+        sim->self ? part_elsewhere("host.cp", ins, outs, 0) : part_new(&host_ops, "host.cp", ins, outs, sim);
     sched_add(&sim->sched, host);
     return host;
 }

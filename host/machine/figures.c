@@ -33,7 +33,7 @@ unsigned sim_group(const struct sim *sim, unsigned gpu, const struct msg_cp_evt 
     sim = sim->turn;
     void *copy;
     const uint32_t *sgpr = sgprs_of(sim, gpu, evt, &copy);
-    const bool golden = sim->gpus[gpu].golden != NULL; /* neither: a whole GPU, inside which nobody looks */
+    const bool golden = sim->options.model == SIM_GOLDEN; /* neither: a whole GPU, inside which nobody looks */
     uint64_t number = evt->start;                      /* golden */
     unsigned at = launch->user_sgprs, known = 0;
     for (unsigned d = 0; d < 3; d++) {
@@ -186,15 +186,27 @@ static uint64_t asked(const struct sim *sim, enum place_ask kind, unsigned gpu)
     return ask.a;
 }
 
+uint64_t figures_hash_here(const struct sim *sim, unsigned gpu)
+{
+    const struct sim_gpu *g = &sim->gpus[gpu];
+    return g->golden ? golden_part_written(g->golden) : store_hash(g->store);
+}
+
+uint64_t figures_ended_here(const struct sim *sim, unsigned gpu)
+{
+    const struct sim_gpu *g = &sim->gpus[gpu];
+    return g->golden ? golden_part_groups(g->golden) : sim->rtl ? rtl_machine_ended(sim->rtl, gpu) : 0;
+}
+
 uint64_t sim_write_hash(const struct sim *sim)
 {
     uint64_t hashes[258] = {0};
     unsigned n = 0;
     for (unsigned g = 0; g < sim->gpu_count && g < 256; g++) {
-        if (sim->gpus[g].store)
-            hashes[n++] = sim_elsewhere(sim, g) ? asked(sim, PLACE_HASH, g) : store_hash(sim->gpus[g].store);
-        if (sim->gpus[g].golden)
-            hashes[n++] = golden_part_written(sim->gpus[g].golden);
+        if (sim_elsewhere(sim, g))
+            hashes[n++] = asked(sim, PLACE_HASH, g);
+        else if (sim->gpus[g].store || sim->gpus[g].golden)
+            hashes[n++] = figures_hash_here(sim, g);
     }
     if (sim->hostmem)
         hashes[n++] = hostmem_hash(sim->hostmem);
@@ -205,12 +217,9 @@ uint64_t sim_write_hash(const struct sim *sim)
 
 uint64_t sim_groups(const struct sim *sim, unsigned gpu)
 {
-    const struct sim_gpu *g = &sim->gpus[gpu];
     if (sim->twin)
-        return rtl_machine_ended(sim->rtl, gpu) + sim_groups(sim->twin, gpu);
-    if (sim_elsewhere(sim, gpu))
-        return asked(sim, PLACE_ENDED, gpu);
-    return g->golden ? golden_part_groups(g->golden) : sim->rtl ? rtl_machine_ended(sim->rtl, gpu) : 0;
+        return figures_ended_here(sim, gpu) + sim_groups(sim->twin, gpu);
+    return sim_elsewhere(sim, gpu) ? asked(sim, PLACE_ENDED, gpu) : figures_ended_here(sim, gpu);
 }
 
 uint64_t figures_issued_here(const struct sim *sim)

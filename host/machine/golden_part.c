@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/xalloc.h"
-#include "bridge/run/sched.h"
+#include "bridge/run/links.h"
 #include "bridge/run/team.h"
 #include "gantry_msg.h"
 #include "gcn3/golden.h"
@@ -36,7 +36,9 @@ static void golden_event(void *ctx, const struct msg_cp_evt *evt)
 static void golden_slice(struct golden_part *g)
 {
     golden_set_time(g->golden, g->cycle);
-    bool full = channel_count(&g->part->out[GOLDEN_EVENTS]->channel) > GOLDEN_SLICE; /* the host takes them with time */
+    /* One event a cycle reaches the host, which takes them with time. */
+    const struct channel *events = &g->part->out[GOLDEN_EVENTS]->channel;
+    bool full = events->last > g->cycle + events->latency + GOLDEN_SLICE;
     bool work = full || golden_run(g->golden, g->slice);
     g->slices += work;
     g->resume = work ? g->cycle + GOLDEN_SLICE_CYCLES : UINT64_MAX;
@@ -47,6 +49,8 @@ static void golden_slice(struct golden_part *g)
 static void golden_visit(struct part *part, uint64_t from)
 {
     struct golden_part *g = part->own;
+    if (!sched_in_turn(part, from))
+        return;
     for (unsigned c = 0; c < PART_WINDOW; c++) {
         g->cycle = from + c;
         for (uint32_t i = 0; i < part->due_count[c]; i++) {
@@ -112,7 +116,7 @@ struct part *golden_part_new(struct pmem *memory, unsigned gpu, const struct gan
     g->golden = golden_new(memory, gpu, cfg, golden_event, g);
     if (team)
         golden_share(g->golden, threads, golden_team, team);
-    g->part = part_new(&golden_ops, name, 1, 2, g);
+    g->part = part_new(&golden_ops, name, GOLDEN_INS, GOLDEN_OUTS, g);
     return g->part;
 }
 

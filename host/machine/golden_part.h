@@ -14,7 +14,8 @@
  * the round of wavefronts in which it has used itself up. */
 #define GOLDEN_EVENT_DEPTH (4 * GOLDEN_SLICE)
 
-enum golden_out { GOLDEN_EVENTS, GOLDEN_CREDITS }; /* outputs */
+enum golden_out { GOLDEN_EVENTS, GOLDEN_CREDITS, GOLDEN_OUTS }; /* outputs */
+#define GOLDEN_INS 1
 
 struct gantry_cfg;
 struct pmem;

@@ -7,7 +7,7 @@
 
 #include "base/state_io.h"
 #include "base/xalloc.h"
-#include "bridge/run/sched.h"
+#include "bridge/run/links.h"
 #include "gantry_msg.h"
 #include "machine/hash_state.h"
 #include "machine/memory_parts.h"
@@ -118,6 +118,8 @@ static void hostmem_take(struct part *part, struct hostmem *h, uint64_t cycle, u
 
 static void hostmem_visit(struct part *part, uint64_t from)
 {
+    if (!sched_in_turn(part, from))
+        return;
     for (unsigned c = 0; c < PART_WINDOW; c++) {
         for (uint32_t i = 0; i < part->due_count[c]; i++)
             hostmem_take(part, part->own, from + c, part->due[c][i].slot, part->due[c][i].data);
@@ -137,8 +139,8 @@ static void hostmem_report(struct part *part, FILE *out)
     struct hostmem *h = part->own;
     for (unsigned g = 0; g < h->askers; g++) {
         if (h->answers[g].count)
-            fprintf(out, "  %s waits for %s: %zu answers held, no credit\n", part->name, channel_to(&part->out[g]->channel),
-                    h->answers[g].count);
+            fprintf(out, "  %s waits for %s: %zu answers held, no credit\n", part->name,
+                    channel_to(&part->out[g]->channel), h->answers[g].count);
     }
 }
 

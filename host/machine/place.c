@@ -7,40 +7,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
 
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "bridge/link/peers.h"
-#include "bridge/link/region_wait.h"
-#include "bridge/place/cut.h"
-#include "bridge/place/workers.h"
 #include "bridge/run/links.h"
 #include "config/config.h"
 #include "config/placement.h"
-#include "machine/models.h"
+#include "machine/place_private.h"
 #include "machine/sim_private.h"
 #include "vm/pmem.h"
 
 #define GREET_SECONDS 600 /* for building models' instances: the end of a process is seen at once */
 #define LEAVE_SECONDS 20  /* for the last bytes of waves */
-#define NAME_ROOM 16
-
-struct place {
-    uint32_t process[PLACE_GPUS];
-    uint32_t count; /* processes */
-    char names[PLACE_GPUS][NAME_ROOM];
-    struct models models;
-    struct cut_plan plan;
-    struct cut cut;
-    int region_fd;
-    struct region *region;
-    struct workers *workers; /* of process 0 */
-    enum gantry_status lost;
-    int (*work)(struct sim *sim, int socket);
-};
 
 /* ---- what all agree on */
 static void key_add(void *arg, const char *key, const char *tools)
@@ -90,7 +71,7 @@ static bool region_make(struct place *p)
 {
     const char *names[PLACE_GPUS];
     for (uint32_t i = 0; i < p->count; i++) {
-        snprintf(p->names[i], NAME_ROOM, i ? "worker%u" : "gantry", (unsigned)i);
+        snprintf(p->names[i], PLACE_NAME, i ? "worker%u" : "gantry", (unsigned)i);
         names[i] = p->names[i];
     }
     struct region_plan plan = {
@@ -131,7 +112,7 @@ static bool refuse(const struct sim *sim, enum gantry_status status, const char 
 
 static bool wanted(const struct sim *sim)
 {
-    return sim->cfg->place_processes > 1 && sim->options.model == SIM_RTL && sim->options.only == 0;
+    return sim->cfg->place_processes > 1 && sim->options.only == 0;
 }
 
 bool place_begin(struct sim *sim, int (*work)(struct sim *sim, int socket))
@@ -152,8 +133,8 @@ bool place_begin(struct sim *sim, int (*work)(struct sim *sim, int socket))
     sim->models = &p->models;
     if (placement_read(sim->cfg, p->process, why, sizeof why))
         return refuse(sim, STATUS_CONFIG, "place", why);
-    if ((sim->options.wave && !wave_parse(&wave, sim->options.wave)) ||
-        !models_load(&p->models, sim->cfg, &sim->options, &wave))
+    if (sim->options.model == SIM_RTL && ((sim->options.wave && !wave_parse(&wave, sim->options.wave)) ||
+                                          !models_load(&p->models, sim->cfg, &sim->options, &wave)))
         return false;
     if (!plan_make(sim))
         return false;
@@ -162,9 +143,6 @@ bool place_begin(struct sim *sim, int (*work)(struct sim *sim, int socket))
     p->workers = workers_start(p->count - 1, worker_begin, sim);
     return p->workers && region_enter(sim) ? true : refuse(sim, STATUS_IO, NULL, NULL);
 }
-
-static void slab_taken(void *ctx, unsigned memory, uint64_t at, uint64_t bytes, int fd);
-static void slab_given(void *ctx, unsigned memory, uint64_t at);
 
 bool place_join(struct sim *sim)
 {
@@ -181,7 +159,7 @@ bool place_join(struct sim *sim)
         return false;
     }
     if (sim->self == 0)
-        pmem_watch(sim->memory, &(struct pmem_watch){slab_taken, slab_given, sim});
+        place_watch(sim);
     return true;
 }
 
@@ -199,126 +177,4 @@ void place_end(struct sim *sim)
     close(p->region_fd); /* -1: nothing happens */
     free(p);
     sim->place = NULL;
-}
-
-/* ---- processes that are lost */
-/* Of a worker's exit status; whoever was killed said nothing itself. */
-static enum gantry_status class_of(int exit_status)
-{
-    static const enum gantry_status classes[] = {STATUS_USAGE, STATUS_CONFIG,      STATUS_MISSING,    STATUS_INTERNAL,
-                                                 STATUS_IO,    STATUS_NO_PROGRESS, STATUS_GUEST_FAULT};
-    for (unsigned i = 0; i < sizeof classes / sizeof *classes; i++)
-        if (status_exit(classes[i]) == exit_status)
-            return classes[i];
-    return STATUS_IO;
-}
-
-void place_give_up(struct sim *sim)
-{
-    struct place *p = sim->place;
-    if (p->lost)
-        return;
-    p->lost = STATUS_IO;
-    for (uint32_t i = 1; p->workers && i <= p->workers->count; i++)
-        if (workers_ended(p->workers, i, 0) && p->workers->list[i - 1].status != status_exit(STATUS_IO))
-            p->lost = class_of(p->workers->list[i - 1].status);
-    if (sim->options.failure)
-        *sim->options.failure = p->lost;
-}
-
-static enum peers look(struct sim *sim, bool still)
-{
-    struct link *in[sim->sched.import_count + 1];
-    sched_links_in(&sim->sched, in);
-    return peers_look(sim->place->region, in, sim->sched.import_count, still);
-}
-
-enum gantry_status place_lost(struct sim *sim)
-{
-    struct place *p = sim->place;
-    if (p == NULL)
-        return STATUS_OK;
-    if (!p->lost && peers_due(p->region) && look(sim, false) == PEERS_LOST)
-        place_give_up(sim);
-    return p->lost;
-}
-
-/* ---- questions */
-struct waiting {
-    struct sim *sim;
-    uint64_t begin;
-};
-
-static bool keeps_waiting(void *ctx)
-{
-    struct waiting *w = ctx;
-    return look(w->sim, peers_clock() - w->begin > PEERS_PATIENCE_NS) != PEERS_LOST;
-}
-
-/* Its socket has ended: the process has, or is about to. */
-static void missing(struct sim *sim)
-{
-    for (unsigned n = 0; n < 100 && look(sim, false) == PEERS_WELL; n++)
-        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-    place_give_up(sim);
-}
-
-static bool ask_fd(struct sim *sim, uint32_t process, struct ask *ask, const void *data, int fd, void **answer)
-{
-    struct place *p = sim->place;
-    struct waiting w = {sim, peers_clock()};
-    void *bytes = NULL;
-    int none = -1;
-    if (answer)
-        *answer = NULL;
-    bool ok = !p->lost;
-    if (ok) {
-        int socket = p->workers->list[process - 1].socket;
-        ok = ask_send(socket, ask, data, fd, keeps_waiting, &w);
-        region_ask(p->region, process);
-        ok = ok && ask_receive(socket, ask, &bytes, &none, keeps_waiting, &w);
-        if (!ok)
-            missing(sim);
-    }
-    close(none); /* -1: nothing happens */
-    if (!ok)
-        *ask = (struct ask){.kind = ask->kind};
-    if (answer)
-        *answer = bytes;
-    else
-        free(bytes);
-    return ok;
-}
-
-bool place_ask(struct sim *sim, uint32_t process, struct ask *ask, const void *data, void **answer)
-{
-    return ask_fd(sim, process, ask, data, -1, answer);
-}
-
-uint32_t place_workers(const struct sim *sim)
-{
-    return sim->place && sim->place->workers ? sim->place->workers->count : 0;
-}
-
-uint64_t place_sum(struct sim *sim, enum place_ask kind)
-{
-    uint64_t sum = 0;
-    for (uint32_t i = 1; i <= place_workers(sim); i++) {
-        struct ask ask = {.kind = kind};
-        place_ask(sim, i, &ask, NULL, NULL);
-        sum += ask.a;
-    }
-    return sum;
-}
-
-static void slab_taken(void *ctx, unsigned memory, uint64_t at, uint64_t bytes, int fd)
-{
-    for (uint32_t i = 1; i <= place_workers(ctx); i++)
-        ask_fd(ctx, i, &(struct ask){.kind = PLACE_TAKE, .memory = memory, .a = at, .b = bytes}, NULL, fd, NULL);
-}
-
-static void slab_given(void *ctx, unsigned memory, uint64_t at)
-{
-    for (uint32_t i = 1; i <= place_workers(ctx); i++)
-        place_ask(ctx, i, &(struct ask){.kind = PLACE_GIVE, .memory = memory, .a = at}, NULL, NULL);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * RTL GPUs in worker processes (keys place.*): process 0 is that of the owner, with the host, its memory and maybe GPUs.
- * All processes share the memories of the GPUs; messages go over links (bridge/link).  Responsible for: what this run's
- * processes agree on, starting and joining them, questions to workers while target time stands still.  Not responsible
- * for: what a worker does and answers (worker.h), steps (placed.c).
+ * RTL GPUs in worker processes (keys place.*): process 0 is that of the owner, with the host, its memory and maybe
+ * GPUs. All processes share the memories of the GPUs; messages go over links (bridge/link).  Responsible for: what this
+ * run's processes agree on, starting and joining them, questions to workers while target time stands still.  Not
+ * responsible for: what a worker does and answers (worker.h), steps (placed.c).
  */
 #ifndef GANTRY_MACHINE_PLACE_H
 #define GANTRY_MACHINE_PLACE_H
@@ -29,6 +29,7 @@ enum place_ask {
     PLACE_REPORT,   /* bytes: text, who waits for whom */
     PLACE_WHERE,    /* GPU, bytes: its page tables by VMID; bytes: text, where its wavefronts are */
     PLACE_CPU,      /* a: CPU time in us */
+    PLACE_WINDOWS,  /* bytes: of pmem_windows */
     PLACE_TAKE,     /* memory, a: at, b: bytes, with a descriptor: pmem_slab_take was called */
     PLACE_GIVE      /* memory, a: at: pmem_slab_give was called */
 };
@@ -54,6 +55,9 @@ bool place_ask(struct sim *sim, uint32_t process, struct ask *ask, const void *d
 /* The sum of the answers' a to a question of one number, of all workers. */
 uint64_t place_sum(struct sim *sim, enum place_ask kind);
 uint32_t place_workers(const struct sim *sim); /* 0 without workers */
+
+/* Workers know the windows of client memory as they are now; before they run on. */
+void place_windows(struct sim *sim);
 
 /* A process has ended that should not have: told; this is its class, STATUS_OK while all are there.  Looked at each
  * 0.1 s at most. */

@@ -5,6 +5,7 @@
  */
 #include "bridge/link/region_wait.h"
 #include "bridge/run/advance.h"
+#include "machine/golden_part.h"
 #include "machine/place.h"
 #include "machine/sim_private.h"
 
@@ -22,9 +23,18 @@ bool placed_quiet(struct sim *sim)
     return sched_quiet(&sim->sched) && place_sum(sim, PLACE_QUIET) == place_workers(sim);
 }
 
+/* Golden GPUs, whose work takes no cycles: where the caller looks around. */
+static uint64_t golden_pause(const struct sim *sim)
+{
+    const uint64_t now = sim->sched.now, slices = SIM_GOLDEN_SLICES * GOLDEN_SLICE_CYCLES;
+    return sim->options.model == SIM_GOLDEN ? now + slices : UINT64_MAX;
+}
+
 enum sim_result placed_run(struct sim *sim, uint64_t until)
 {
     struct sched *s = &sim->sched;
+    const uint64_t pause = golden_pause(sim);
+    place_windows(sim);
     while (place_lost(sim) == STATUS_OK) {
         while (events_step(sim, s->now + PART_WINDOW, until)) {
             if (sim->stop)
@@ -43,7 +53,11 @@ enum sim_result placed_run(struct sim *sim, uint64_t until)
             sim->now = sim->now > until ? sim->now : until;
             return SIM_STOPPED;
         }
-        s->limit = events_limit(sim, until);
+        if (s->now >= pause) {
+            sim->now = sim->now > s->now ? sim->now : s->now;
+            return SIM_STOPPED;
+        }
+        s->limit = events_limit(sim, until < pause ? until : pause);
         switch (sched_advance(s, UINT64_MAX)) {
         case SCHED_UNTIL:
             continue;

@@ -99,7 +99,8 @@ void port_connect(struct sim *sim, unsigned lane, struct part *to, uint32_t req_
     l->ordered = ordered;
     sched_connect(s, sim->host, out_slot(sim, ANSWERS, lane), to, req_in, sizeof(struct msg_mem_req), latency,
                   FAR_DEPTH);
-    struct wire *credits = sched_connect(s, to, req_credit, sim->host, in_slot(sim, CREDITS, lane), 0, latency, FAR_DEPTH);
+    struct wire *credits =
+        sched_connect(s, to, req_credit, sim->host, in_slot(sim, CREDITS, lane), 0, latency, FAR_DEPTH);
     if (credits)
         credits->silent = true;
     sched_connect(s, to, rsp_out, sim->host, in_slot(sim, ANSWERS, lane), sizeof(struct msg_mem_rsp), latency,

@@ -27,7 +27,8 @@ struct sim *sim_new(const struct gantry_cfg *cfg, struct pmem *memory, const str
     sched_init(&sim->sched);
     sim->sched.no_skip = options->no_skip;
     if (!place_begin(sim, worker_run) || !machine_build(sim) ||
-        (options->record && !record_attach(options->record, sim)) || !machine_threads(sim)) {
+        (options->record && !record_attach(options->record, sim)) ||
+        !machine_threads(sim, options->record && record_parts(options->record))) {
         sim_free(sim);
         return NULL;
     }

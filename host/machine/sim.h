@@ -59,7 +59,7 @@ struct sim_options {
 enum sim_result {
     SIM_STOPPED, /* sim_stop was called, or nothing more can happen without the host (all idle, no timer) */
     SIM_MAX_CYCLES,
-    SIM_LOST,       /* a worker process has ended (place.*): told in one line, sim_options.failure says of which class */
+    SIM_LOST, /* a worker process has ended (place.*): told in one line, sim_options.failure says of which class */
     SIM_NO_PROGRESS, /* some partition waits for ever: the report was written to stderr */
 };
 

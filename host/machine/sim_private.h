@@ -13,8 +13,8 @@
 
 #define SIM_WATCH_CYCLES (UINT64_C(1) << 20) /* no message, no instruction for so long: no progress */
 #define SIM_NOWHERE UINT32_MAX
-#define SIM_WHERE 16                         /* wavefronts in a report */
-#define SIM_GOLDEN_SLICES 16                 /* golden slices without an event before sim_run returns to its caller */
+#define SIM_WHERE 16         /* wavefronts in a report */
+#define SIM_GOLDEN_SLICES 16 /* golden slices without an event before sim_run returns to its caller */
 
 /* A command that waits for its event. */
 struct sim_pending {
@@ -54,11 +54,11 @@ struct sim {
     struct part *hostmem; /* NULL with the golden model */
     struct sim_gpu *gpus;
     unsigned gpu_count;
-    uint32_t self;           /* this process; SIM_NOWHERE: only the links are looked for */
-    const uint32_t *process; /* of each GPU, borrowed; NULL: all run here */
-    struct place *place;     /* place.h; NULL: all run here */
+    uint32_t self;               /* this process; SIM_NOWHERE: only the links are looked for */
+    const uint32_t *process;     /* of each GPU, borrowed; NULL: all run here */
+    struct place *place;         /* place.h; NULL: all run here */
     const struct models *models; /* libraries that are loaded, borrowed; NULL: the machine loads them */
-    struct port *port; /* sim_access */
+    struct port *port;           /* sim_access */
     struct heap timers;
     uint32_t commands_waiting; /* for a place in a hub, all GPUs */
     uint64_t now;              /* of the host */
@@ -91,8 +91,9 @@ bool twin_new(struct sim *sim);
 struct part *sim_host_part(struct sim *sim, unsigned gpus);
 /* Build partitions and channels from sim->cfg.  False with a diagnostic on stderr. */
 bool machine_build(struct sim *sim);
-/* Host threads, calendar: it can run.  False with a diagnostic on stderr. */
-bool machine_threads(struct sim *sim);
+/* Calendar and host threads: it can run.  together: one thread, since somebody looks into many partitions at once, as
+ * lock step and waves do; golden GPUs share out work-groups instead.  False with a diagnostic on stderr. */
+bool machine_threads(struct sim *sim, bool together);
 void machine_free(struct sim *sim);
 /* All of what machine_build has made. */
 void machine_scrap(struct sim *sim);
@@ -110,8 +111,8 @@ static inline bool sim_elsewhere(const struct sim *sim, unsigned gpu)
 struct part *sim_part(const struct sim *sim, const char *name);
 /* host_events.c: cycle of the host's first event, answer of a memory, timer or command that gets its place, UINT64_MAX
  * without one, *gpu: that sent the event, else gpu_count; of these only those of the host's own; the first of them is
- * done, before `end` and not beyond `until`, false when there is none; how far the partitions may run for `until`; nothing
- * is ready and no timer set: an end, or a machine that waits for itself. */
+ * done, before `end` and not beyond `until`, false when there is none; how far the partitions may run for `until`;
+ * nothing is ready and no timer set: an end, or a machine that waits for itself. */
 uint64_t events_next(const struct sim *sim, unsigned *gpu);
 uint64_t events_alarm(const struct sim *sim);
 bool events_step(struct sim *sim, uint64_t end, uint64_t until);
@@ -123,6 +124,8 @@ bool placed_quiet(struct sim *sim);
 uint64_t placed_act(void *ctx);
 /* It has moved nothing for SIM_WATCH_CYCLES, and somebody waits: reported.  Looks once in so many cycles. */
 bool watchdog_turning(struct sim *sim);
+/* Where the wavefronts of a GPU of this process are. */
+void watchdog_gpu(struct sim *sim, unsigned gpu, FILE *out);
 /* Of this process. */
 void watchdog_parts(struct sim *sim, FILE *out);
 /* Who waits for whom, with cycles. */

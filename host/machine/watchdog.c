@@ -38,14 +38,23 @@ static void asked_text(struct sim *sim, uint32_t process, struct ask ask, const 
     free(text);
 }
 
+void watchdog_gpu(struct sim *sim, unsigned gpu, FILE *out)
+{
+    struct part *golden = sim->gpus[gpu].golden;
+    if (golden)
+        golden->ops->report(golden, out);
+    else if (sim->rtl)
+        rtl_where(sim, gpu, SIM_WHERE, out);
+}
+
 static void gpu_where(struct sim *sim, unsigned gpu, FILE *out)
 {
     const struct sim_gpu *g = &sim->gpus[gpu];
+    struct ask ask = {.kind = PLACE_WHERE, .memory = gpu, .bytes = sizeof g->roots};
     if (!sim_elsewhere(sim, gpu))
-        rtl_where(sim, gpu, SIM_WHERE, out);
+        watchdog_gpu(sim, gpu, out);
     else
-        asked_text(sim, g->process, (struct ask){.kind = PLACE_WHERE, .memory = gpu, .bytes = sizeof g->roots}, g->roots,
-                   out);
+        asked_text(sim, g->process, ask, g->roots, out);
 }
 
 void watchdog_report(struct sim *sim, FILE *out, const char *why)
@@ -68,13 +77,9 @@ void watchdog_report(struct sim *sim, FILE *out, const char *why)
 
 void watchdog_where(struct sim *sim, FILE *out)
 {
-    for (unsigned g = 0; g < sim->gpu_count && !sim->where_told; g++) {
-        struct part *golden = sim->gpus[g].golden;
-        if (golden && sim->gpus[g].pending_count)
-            golden->ops->report(golden, out);
-        if (sim->rtl && sim->gpus[g].pending_count)
+    for (unsigned g = 0; g < sim->gpu_count && !sim->where_told; g++)
+        if (sim->gpus[g].pending_count)
             gpu_where(sim, g, out);
-    }
     sim->where_told = true;
 }
 
@@ -83,7 +88,7 @@ void watchdog_where(struct sim *sim, FILE *out)
  * ends.  A wavefront that sleeps issues again after 8,128 cycles at most. */
 bool watchdog_turning(struct sim *sim)
 {
-    if (sim->sched.now - sim->watch_cycle < SIM_WATCH_CYCLES || sim->gpus[0].golden)
+    if (sim->sched.now - sim->watch_cycle < SIM_WATCH_CYCLES || sim->options.model == SIM_GOLDEN)
         return false;
     uint64_t sent = figures_moved(sim);
     bool stuck = sent == sim->watch_sent && (pending_any(sim) || port_waiting(sim)) && sim->timers.count == 0;

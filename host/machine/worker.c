@@ -14,11 +14,8 @@
 #include "bridge/run/advance.h"
 #include "machine/figures.h"
 #include "machine/lockstep_tap.h"
-#include "machine/memory_parts.h"
 #include "machine/place.h"
-#include "machine/rtl_gpu.h"
 #include "machine/rtl_groups.h"
-#include "machine/rtl_where.h"
 #include "machine/sim_private.h"
 #include "vm/pmem.h"
 
@@ -52,7 +49,7 @@ static void text_make(struct sim *sim, const struct ask *ask, const void *data, 
         CHECK(ask->bytes == sizeof sim->gpus[ask->memory].roots, "place", "%llu bytes of page tables",
               (unsigned long long)ask->bytes);
         memcpy(sim->gpus[ask->memory].roots, data, ask->bytes);
-        rtl_where(sim, ask->memory, SIM_WHERE, out);
+        watchdog_gpu(sim, ask->memory, out);
     }
     fclose(out);
 }
@@ -105,10 +102,10 @@ static void answer_make(struct sim *sim, struct ask *ask, const void *data, int 
         ask->a = figures_issued_here(sim);
         break;
     case PLACE_ENDED:
-        ask->a = rtl_machine_ended(sim->rtl, ask->memory);
+        ask->a = figures_ended_here(sim, ask->memory);
         break;
     case PLACE_HASH:
-        ask->a = store_hash(sim->gpus[ask->memory].store);
+        ask->a = figures_hash_here(sim, ask->memory);
         break;
     case PLACE_COMPARED:
         ask->a = lockstep_tap_compared(sim->tap);
@@ -128,6 +125,9 @@ static void answer_make(struct sim *sim, struct ask *ask, const void *data, int 
         break;
     case PLACE_CPU:
         ask->a = cpu_us();
+        break;
+    case PLACE_WINDOWS:
+        pmem_windows_set(sim->memory, data, ask->bytes);
         break;
     case PLACE_TAKE:
     case PLACE_GIVE:
@@ -177,7 +177,7 @@ static int windows_run(struct sim *sim, int socket)
 
 int worker_run(struct sim *sim, int socket)
 {
-    bool ok = machine_build(sim) && machine_threads(sim) && place_join(sim);
+    bool ok = machine_build(sim) && machine_threads(sim, false) && place_join(sim);
     int status = ok ? windows_run(sim, socket) : status_exit(STATUS_IO);
     sched_fini(&sim->sched);
     machine_free(sim);

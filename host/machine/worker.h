@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A worker process of a machine (place.h): runs the GPUs that are its own, as far as links allow, and answers questions.
+ * A worker process of a machine (place.h): runs the GPUs that are its own, as far as links allow, and answers
+ * questions.
  */
 #ifndef GANTRY_MACHINE_WORKER_H
 #define GANTRY_MACHINE_WORKER_H

@@ -51,7 +51,8 @@ int pmem_slab_take(struct pmem *pm, unsigned memory, uint64_t at, uint64_t bytes
 void pmem_slab_give(struct pmem *pm, unsigned memory, uint64_t at);
 /* The descriptor (borrowed) of the slab at `at`, where that lies in it, and how far it reaches; -1: no slab. */
 int pmem_slab_fd(const struct pmem *pm, unsigned memory, uint64_t at, uint64_t *file_offset, uint64_t *bytes);
-/* The same with the file of a slab of another process that has this memory too, which is taken over (closed on failure). */
+/* The same with the file of a slab of another process that has this memory too, which is taken over (closed on
+ * failure). */
 int pmem_slab_adopt(struct pmem *pm, unsigned memory, uint64_t at, uint64_t bytes, int fd);
 /* Who is told of each slab that is taken or given from now on, behind it; NULL: nobody.  Copied. */
 struct pmem_watch {
@@ -77,6 +78,12 @@ uint64_t pmem_window_add(struct pmem *pm, pid_t pid, uint64_t cpu_addr, uint64_t
 void pmem_window_remove(struct pmem *pm, uint64_t offset);
 /* The process has ended: its windows lead nowhere from now on, whoever gets its number next. */
 void pmem_windows_orphan(struct pmem *pm, pid_t pid);
+
+/* The table of windows as bytes, for another process that has this memory too (borrowed until the next change), and such a
+ * table instead of the own; a number that changes with it. */
+const void *pmem_windows(const struct pmem *pm, size_t *bytes);
+void pmem_windows_set(struct pmem *pm, const void *windows, size_t bytes);
+uint64_t pmem_windows_changes(const struct pmem *pm);
 
 /* Any physical address.  0, or -EFAULT when some byte has no owner (window process gone included). */
 int pmem_read(struct pmem *pm, uint64_t pa, void *to, size_t bytes);

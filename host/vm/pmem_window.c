@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/uio.h>
 
+#include "base/xalloc.h"
 #include "vm/pmem.h"
 #include "vm/pmem_private.h"
 
@@ -66,6 +67,7 @@ uint64_t pmem_window_add(struct pmem *pm, pid_t pid, uint64_t cpu_addr, uint64_t
     memmove(&pm->windows[at + 1], &pm->windows[at], (pm->window_count - at) * sizeof pm->windows[0]);
     pm->windows[at] = (struct pmem_window){.offset = offset, .bytes = bytes, .cpu_addr = cpu_addr, .pid = pid};
     pm->window_count++;
+    pm->window_changes++;
     pm->next_window = offset + bytes;
     return offset;
 }
@@ -78,13 +80,34 @@ void pmem_window_remove(struct pmem *pm, uint64_t offset)
     size_t at = (size_t)(w - pm->windows);
     memmove(w, w + 1, (pm->window_count - at - 1) * sizeof *w);
     pm->window_count--;
+    pm->window_changes++;
 }
 
 void pmem_windows_orphan(struct pmem *pm, pid_t pid)
 {
+    pm->window_changes++;
     for (size_t i = 0; i < pm->window_count; i++)
         if (pm->windows[i].pid == pid)
             pm->windows[i].pid = 0;
+}
+
+const void *pmem_windows(const struct pmem *pm, size_t *bytes)
+{
+    *bytes = pm->window_count * sizeof *pm->windows;
+    return pm->windows;
+}
+
+void pmem_windows_set(struct pmem *pm, const void *windows, size_t bytes)
+{
+    pm->windows = xrealloc(pm->windows, bytes + 1, 1);
+    memcpy(pm->windows, windows, bytes);
+    pm->window_count = pm->window_room = bytes / sizeof *pm->windows;
+    pm->window_changes++;
+}
+
+uint64_t pmem_windows_changes(const struct pmem *pm)
+{
+    return pm->window_changes;
 }
 
 int pmem_window_copy(struct pmem *pm, uint64_t offset, void *buffer, size_t bytes, bool write)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A machine assembled by one function in several processes (cut.h, workers.h), and an owner that acts on what comes to it: wherever the partitions run,
-// all have run exactly the windows before the one in which he acts, so that memory that he shares with them is that of one process.
+// A machine assembled by one function in several processes (cut.h, workers.h), and an owner that acts on what comes to
+// it: wherever the partitions run, all have run exactly the windows before the one in which he acts, so that memory
+// that he shares with them is that of one process.
 //  * limit: 900
 #include <setjmp.h>
 #include <stdarg.h>
@@ -50,7 +51,8 @@ static uint64_t mix(uint64_t x)
     return x ^ x >> 32;
 }
 
-/* Busy for some windows, then at rest until its next wake-up; what it sends depends on what it gets and on the owner. */
+/* Busy for some windows, then at rest until its next wake-up; what it sends depends on what it gets and on the owner.
+ */
 static void node_visit(struct part *part, uint64_t from)
 {
     struct node *n = part->own;
@@ -85,8 +87,8 @@ static void assemble(struct machine *m, const struct plan *plan, struct shared *
     for (unsigned k = 0; k < plan->nodes; k++) {
         snprintf(name, sizeof name, "node%u", k);
         m->nodes[k] = (struct node){.plan = plan, .shared = shared, .number = k, .state = 77 + k};
-        m->parts[k] =
-            self == plan->of[k] ? part_new(&node_ops, name, 2, 2, &m->nodes[k]) : part_elsewhere(name, 2, 2, plan->of[k]);
+        m->parts[k] = self == plan->of[k] ? part_new(&node_ops, name, 2, 2, &m->nodes[k])
+                                          : part_elsewhere(name, 2, 2, plan->of[k]);
         m->parts[k]->idle = m->parts[k]->elsewhere;
         sched_add(&m->s, m->parts[k]);
         assert_int_equal(m->parts[k]->number, k + 1);
@@ -283,21 +285,24 @@ static void same(const struct plan *plan)
 static void test_busy(void **state)
 {
     (void)state;
-    same(&(struct plan){.nodes = 3, .host_latency = 140, .node_latency = 140, .end = 60000, .pause = 100, .limit = 7777});
+    same(&(struct plan){
+        .nodes = 3, .host_latency = 140, .node_latency = 140, .end = 60000, .pause = 100, .limit = 7777});
 }
 
 /* Long rests: the host waits in the middle of them, and nobody is told that he may run beyond its next act. */
 static void test_rests(void **state)
 {
     (void)state;
-    same(&(struct plan){.nodes = 3, .host_latency = 104, .node_latency = 200, .end = 400000, .pause = 9000, .limit = 1000});
+    same(&(struct plan){
+        .nodes = 3, .host_latency = 104, .node_latency = 200, .end = 400000, .pause = 9000, .limit = 1000});
 }
 
 /* What comes to the owner comes sooner, or later, than what nodes send each other. */
 static void test_other_latencies(void **state)
 {
     (void)state;
-    same(&(struct plan){.nodes = 2, .host_latency = 100, .node_latency = 1000, .end = 60000, .pause = 400, .limit = 1u << 30});
+    same(&(struct plan){
+        .nodes = 2, .host_latency = 100, .node_latency = 1000, .end = 60000, .pause = 400, .limit = 1u << 30});
     same(&(struct plan){.nodes = 2, .host_latency = 800, .node_latency = 16, .end = 40000, .pause = 400, .limit = 50});
 }
 

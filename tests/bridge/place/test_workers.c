@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Worker processes: what they inherit, how their end is known, that nothing of them stays; questions and answers with bytes and descriptors.
+// Worker processes: what they inherit, how their end is known, that nothing of them stays; questions and answers with
+// bytes and descriptors.
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -285,10 +286,10 @@ static void test_nonsense(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ends),         cmocka_unit_test(test_who_stays_is_killed),
-        cmocka_unit_test(test_orphans),      cmocka_unit_test(test_what_is_inherited),
-        cmocka_unit_test(test_questions),    cmocka_unit_test(test_buffers_are_not_doubled),
-        cmocka_unit_test(test_silence),      cmocka_unit_test(test_nonsense),
+        cmocka_unit_test(test_ends),      cmocka_unit_test(test_who_stays_is_killed),
+        cmocka_unit_test(test_orphans),   cmocka_unit_test(test_what_is_inherited),
+        cmocka_unit_test(test_questions), cmocka_unit_test(test_buffers_are_not_doubled),
+        cmocka_unit_test(test_silence),   cmocka_unit_test(test_nonsense),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
