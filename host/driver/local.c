@@ -325,7 +325,6 @@ void local_dispatch(struct local *l, const struct local_dispatch *d, const struc
     l->result = result;
     l->finished = false;
     put64(l->signal_host + 8, 1);
-    put64(l->signal_host + 64 + 8, 0);
     if (d->private_bytes && !scratch_give(l, d->private_bytes)) {
         result->outcome = LOCAL_QUEUE_ERROR;
         snprintf(result->text, sizeof result->text, "no memory for %u bytes of scratch a work-item", d->private_bytes);

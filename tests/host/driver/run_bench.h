@@ -102,6 +102,13 @@ static void (*before_program)(void); /* when the run is ready for it */
 /* Of the last run's machine and rows. */
 static bool space_closed, work_left;
 static struct kernel_row first_row;
+static unsigned notes; /* of its progress */
+
+static inline void note(void *arg, struct machine *machine, unsigned kernels)
+{
+    (void)arg, (void)machine, (void)kernels;
+    notes++;
+}
 
 static inline struct run_report run(const char *what, const char *clock, const char *patience)
 {
@@ -116,8 +123,12 @@ static inline struct run_report run(const char *what, const char *clock, const c
     config_set(&config, "test", patience);
     assert_int_equal(config_finish(&config), STATUS_OK);
     assert_true(mkdtemp(folder) && setenv("TMPDIR", folder, 1) == 0);
-    const struct run_options options = {
-        .cfg = &config.cfg, .sim = {.model = SIM_GOLDEN}, .argv = argv, .shim = "libm.so.6", .stop = &stop};
+    const struct run_options options = {.cfg = &config.cfg,
+                                        .sim = {.model = SIM_GOLDEN},
+                                        .argv = argv,
+                                        .shim = "libm.so.6",
+                                        .stop = &stop,
+                                        .progress = note};
     struct run *r = run_new(&options);
     assert_non_null(r);
     if (before_program)

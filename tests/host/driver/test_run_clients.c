@@ -6,6 +6,9 @@
 
 #include <poll.h>
 #include <pthread.h>
+#include <stdio.h>
+
+#include "base/log.h"
 
 #define SLEEP_NS 5000u
 #define NO_THREAD 1 /* as if the request were another thread's than the one that goes on */
@@ -107,7 +110,16 @@ static void the_clock_has_patience(void **state)
 {
     (void)state;
     fake_stills = 0;
+    FILE *log = tmpfile();
+    char text[4096];
+    log_set_file(log);
     struct run_report soon = run("poll", GATED, SOON);
+    log_set_file(NULL);
+    rewind(log);
+    text[fread(text, 1, sizeof text - 1, log)] = 0;
+    fclose(log);
+    const char *told = strstr(text, "a client polls: the clock runs beside it from cycle ");
+    assert_true(told && !strstr(told + 1, "a client polls")); /* once */
     assert_int_equal(fake_stills, 0);
     struct run_report late = run("poll", GATED, LATE);
     assert_exit(&soon, 10, false);

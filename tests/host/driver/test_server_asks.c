@@ -228,7 +228,7 @@ static void the_old_program_is_not_heard(void **state)
 static void the_end_of_a_process_is_news_once(void **state)
 {
     struct bench *b = *state;
-    struct sender s = sender_new(b, 1, 0, 0);
+    struct sender s = sender_new(b, 1, GPUS - 1, 0);
     fake_launch = endless; /* its wavefronts outlive it: the client stays for a while */
     sender_kernel(b, &s, 0, 0);
     sender_ring(b, &s);
