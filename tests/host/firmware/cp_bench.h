@@ -173,8 +173,8 @@ static int bench_setup(void **state)
     struct bench *b = calloc(1, sizeof *b);
     b->pm = pmem_new(2, UINT64_C(64) << 20, GTT_BYTES);
     b->sim = sim_new(NULL, b->pm, NULL, &ops, b);
-    const struct cp_host host = {b,         on_event,     on_visible, on_fault,  on_error,
-                                 on_halted, on_interrupt, on_kernel,  on_closed, on_shootdown};
+    const struct cp_host host = {b,         on_event,  on_visible, on_fault,    on_error, on_halted, on_interrupt,
+                                 on_kernel, on_closed, NULL,       on_shootdown};
     for (unsigned g = 0; g < 2; g++)
         b->cp[g] = cp_new(b->sim, g, &config, &host);
     for (unsigned c = 0; c < 2; c++)
