@@ -98,6 +98,7 @@ struct inactive {
     uint32_t code; /* to be told: CP_ERROR_SCRATCH of a queue that is not dead asks for memory */
     uint32_t told; /* that is being stored */
     struct signal_work work;
+    void (*asked)(struct cp *cp, struct cp_queue *queue, bool there);
 };
 
 struct cp_queue {
@@ -193,8 +194,6 @@ bool fetch_waits(const struct cp_queue *queue);
 bool fetch_changed(const struct cp_queue *queue);
 /* The first packet is read beside the write index. */
 void fetch_ahead(struct cp *cp, struct cp_queue *queue);
-/* The scratch that was asked for is waited for; or there is nobody to ask. */
-void fetch_asked(struct cp *cp, struct cp_queue *queue, bool there);
 
 static inline uint64_t queue_inactive(const struct cp_queue *queue)
 {
@@ -205,9 +204,11 @@ static inline uint64_t queue_slot(const struct cp_queue *queue, uint64_t index)
     return queue->args.ring + (index & (queue->args.packets - 1)) * AQL_BYTES;
 }
 
-/* inactive.c: a queue stops with an error code; the inactive signal tells this code, or asks for scratch memory. */
+/* inactive.c: a queue stops with an error code, which the inactive signal tells; or that asks for scratch memory, and
+ * `asked` is called when it has been written, or (there: false) when there is none. */
 void queue_fail(struct cp *cp, struct cp_queue *queue, uint32_t code, const struct msg_cp_evt *evt);
-void inactive_tell(struct cp *cp, struct cp_queue *queue, uint32_t code);
+void scratch_ask(struct cp *cp, struct cp_queue *queue,
+                 void (*asked)(struct cp *cp, struct cp_queue *queue, bool there));
 
 /* space.c: a wavefront of a job has faulted; CP_KILL is answered; a closing space that has nothing left is told. */
 void space_fault(struct cp *cp, struct job *job, const struct msg_cp_evt *evt);
