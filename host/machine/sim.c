@@ -81,6 +81,8 @@ void sim_cmd(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd)
 
 void sim_access(struct sim *sim, const struct msg_mem_req *req, bool overlap, uint64_t cookie)
 {
+    if (sim->options.record)
+        record_access(sim->options.record, port_lane(sim, req), req, overlap);
     port_access(sim, req, overlap, cookie);
 }
 
@@ -118,6 +120,16 @@ static uint64_t host_next(const struct sim *sim, unsigned *gpu)
     return cycle;
 }
 
+static void memory_step(struct sim *sim)
+{
+    struct port_answer answer;
+    if (!port_step(sim, &answer))
+        return;
+    if (sim->options.record)
+        record_answer(sim->options.record, answer.lane, &answer.rsp);
+    sim->ops->answer(sim->ctx, sim->now, answer.cookie, &answer.rsp);
+}
+
 /* Deliver the first event or timer before `end`, but not beyond `until`; false when there is none. */
 static bool host_step(struct sim *sim, uint64_t end, uint64_t until)
 {
@@ -127,7 +139,7 @@ static bool host_step(struct sim *sim, uint64_t end, uint64_t until)
         return false;
     sim->now = cycle;
     if (gpu == sim->gpu_count && port_due(sim) == cycle) {
-        port_step(sim);
+        memory_step(sim);
         return true;
     }
     if (gpu == sim->gpu_count && commands_due(sim) == cycle) {
