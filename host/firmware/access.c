@@ -40,7 +40,6 @@ static void access_send(struct cp *cp, struct transfer *t, uint64_t va, struct m
     struct cp_access *a = &cp->accesses[place];
     cp->access_free = a->next;
     a->transfer = t;
-    a->space = space;
     a->to = to;
     a->order = cp->access_order++;
     a->at = (uint8_t)(va % LINE);
@@ -103,15 +102,13 @@ bool access_answered(const struct cp *cp, uint64_t order)
     return true;
 }
 
-void cp_answer(struct cp *cp, uint64_t cookie, const struct msg_mem_rsp *rsp)
+struct transfer *access_take(struct cp *cp, uint64_t cookie, const struct msg_mem_rsp *rsp)
 {
     uint32_t place = (uint32_t)cookie & 0xffff;
     struct cp_access *a = &cp->accesses[place % CP_ACCESSES];
     CHECK(place < CP_ACCESSES && a->transfer && a->generation == (uint16_t)(cookie >> 16), "cp",
           "gpu%u: answer 0x%llx, of which nothing was asked", cp->gpu, (unsigned long long)cookie);
     struct transfer *t = a->transfer;
-    struct cp_space *space = a->space;
-    struct cp_queue *queue = t->queue;
     if (rsp->status != MEM_OK)
         t->fault = true;
     else if (a->to)
@@ -121,12 +118,6 @@ void cp_answer(struct cp *cp, uint64_t cookie, const struct msg_mem_rsp *rsp)
     a->next = cp->access_free;
     cp->access_free = place;
     cp->access_count--;
-    if (--t->open == 0)
-        t->done(cp, t);
-    queue->accesses--; /* only now: until here the queue stays */
-    queue_release(cp, queue);
-    space->accesses--;
-    space_settle(cp, space);
-    shootdowns_check(cp);
-    queues_step(cp);
+    t->open--;
+    return t;
 }

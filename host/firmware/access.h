@@ -34,10 +34,9 @@ struct transfer {
 /* One message under way. */
 struct cp_access {
     struct transfer *transfer; /* NULL: this place is free */
-    struct cp_space *space;
-    uint8_t *to;    /* where what is read belongs; NULL: it is no read */
-    uint64_t order; /* number of the access */
-    uint32_t next;  /* list of free places */
+    uint8_t *to;               /* where what is read belongs; NULL: it is no read */
+    uint64_t order;            /* number of the access */
+    uint32_t next;             /* list of free places */
     uint16_t generation;
     uint8_t at, bytes; /* in the line */
 };
@@ -52,6 +51,8 @@ void access_write(struct cp *cp, struct transfer *t, uint64_t va, const void *fr
 void access_count_down(struct cp *cp, struct transfer *t, uint64_t va);
 /* Both are in the same memory, so what is asked for first takes effect first. */
 bool access_same(const struct cp_space *space, uint64_t a, uint64_t b);
+/* An answer has come: the transfer that it belongs to.  Its queue and space still count the access. */
+struct transfer *access_take(struct cp *cp, uint64_t cookie, const struct msg_mem_rsp *rsp);
 /* All accesses numbered below `order` are answered. */
 bool access_answered(const struct cp *cp, uint64_t order);
 #endif

@@ -46,33 +46,6 @@ static void cache_send(struct cp *cp, struct job *job, uint32_t flags)
     sim_cmd(cp->sim, cp->gpu, &cmd);
 }
 
-void cp_progress(struct cp *cp, uint64_t groups, struct cp_progress *progress)
-{
-    const struct job *first = NULL;
-    *progress = (struct cp_progress){.done = groups - cp->groups_before};
-    for (unsigned i = 0; i < CP_JOBS; i++) {
-        const struct job *job = &cp->jobs[i];
-        if (job->state != JOB_RUN || job->held)
-            continue;
-        progress->total += job_groups(job);
-        if (!first || job->begin < first->begin)
-            first = job;
-    }
-    if (first)
-        kernel_name(first->space, get64(first->packet + AQL_OBJECT), progress->kernel, sizeof progress->kernel);
-    else
-        cp->groups_before = groups; /* also forgets those that ended by a kill */
-    if (progress->done > progress->total)
-        progress->done = progress->total;
-}
-
-void cp_unfinished(struct cp *cp)
-{
-    for (unsigned i = 0; i < CP_JOBS; i++)
-        if (job_unfinished(&cp->jobs[i]))
-            row_emit(cp, &cp->jobs[i]);
-}
-
 static void job_over(struct cp *cp, struct job *job)
 {
     struct cp_queue *queue = job->queue;

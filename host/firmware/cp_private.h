@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Inside of the command processor, for host/firmware only: jobs (packets under way), queues, the state machines that
- * wait for memory.  Layouts of packets, signals and amd_queue_t: layout.h; accesses to memory: access.h.
+ * Inside of the command processor, for host/firmware only: jobs (packets under way) and queues.  The state
+ * machines in them that wait for memory: work.h; accesses to it: access.h; what lies in it: layout.h.
  */
 #ifndef GANTRY_CP_PRIVATE_H
 #define GANTRY_CP_PRIVATE_H
-#include "firmware/access.h"
 #include "firmware/cp.h"
-#include "firmware/layout.h"
+#include "firmware/work.h"
 #include "machine/sim.h"
 #include "vm/pagetable.h"
 
@@ -29,23 +28,6 @@ enum job_state {
     JOB_LEFT,    /* dropped: only answers of memory are waited for */
 };
 
-/* A signal being written (signal.c). */
-enum signal_step {
-    SIGNAL_NONE,
-    SIGNAL_STAMPS, /* timestamps, and where the mailbox is */
-    SIGNAL_VALUED, /* the value */
-    SIGNAL_MAILED, /* the mailbox */
-};
-struct signal_work {
-    struct transfer transfer;
-    enum signal_step step;
-    uint64_t signal;
-    bool count; /* down by one, with timestamps; else the value becomes `value` */
-    uint64_t value, begin, end;
-    uint8_t told[12]; /* mailbox and event, as they lie in the signal */
-    void (*over)(struct cp *cp, struct signal_work *w);
-};
-
 struct job {
     enum job_state state;
     uint8_t generation;
@@ -63,41 +45,6 @@ struct job {
     uint64_t wavefronts, instructions;
     struct signal_work work; /* JOB_TELL */
     struct transfer slot;    /* header and read index are being written */
-};
-
-/* The packet at the head of a queue on its way to a job (fetch.c). */
-enum fetch_state {
-    FETCH_NONE,    /* not here; with `look` it is to be read */
-    FETCH_PACKET,  /* being read */
-    FETCH_HELD,    /* here and valid; with `look` what it depends on is to be read */
-    FETCH_SIGNALS, /* its dependencies are being read */
-    FETCH_KERNEL,  /* descriptor and amd_queue_t are being read */
-    FETCH_ASK,     /* scratch is being asked for */
-    FETCH_READY,   /* waits for a job */
-};
-struct launch_memory {
-    uint8_t descriptor[64];
-    uint8_t queue[QUEUE_INACTIVE - QUEUE_TMPRING]; /* amd_queue_t from QUEUE_TMPRING on */
-};
-struct fetch {
-    enum fetch_state state;
-    bool look;
-    struct transfer main, fields; /* fields: of amd_queue_t, which may not be there */
-    uint8_t packet[AQL_BYTES];
-    uint8_t values[5][8]; /* of dependency signals */
-    struct launch_memory memory;
-    struct msg_cp_cmd launch;
-};
-
-/* What a queue tells by its inactive signal (inactive.c). */
-enum inactive_step { INACTIVE_NONE, INACTIVE_HANDLE, INACTIVE_VALUE, INACTIVE_STORE };
-struct inactive {
-    enum inactive_step step;
-    struct transfer transfer;
-    uint8_t handle[8], value[8];
-    uint32_t code; /* to be told: CP_ERROR_SCRATCH of a queue that is not dead asks for memory */
-    uint32_t told; /* that is being stored */
-    struct signal_work work;
 };
 
 struct cp_queue {
@@ -193,8 +140,6 @@ bool fetch_waits(const struct cp_queue *queue);
 bool fetch_changed(const struct cp_queue *queue);
 /* The first packet is read beside the write index. */
 void fetch_ahead(struct cp *cp, struct cp_queue *queue);
-/* The scratch that was asked for is waited for; or there is nobody to ask. */
-void fetch_asked(struct cp *cp, struct cp_queue *queue, bool there);
 
 static inline uint64_t queue_inactive(const struct cp_queue *queue)
 {
@@ -205,9 +150,11 @@ static inline uint64_t queue_slot(const struct cp_queue *queue, uint64_t index)
     return queue->args.ring + (index & (queue->args.packets - 1)) * AQL_BYTES;
 }
 
-/* inactive.c: a queue stops with an error code; the inactive signal tells this code, or asks for scratch memory. */
+/* inactive.c: a queue stops with an error code, which the inactive signal tells; or that asks for scratch memory, and
+ * `asked` is called when it has been written, or (there: false) when there is none. */
 void queue_fail(struct cp *cp, struct cp_queue *queue, uint32_t code, const struct msg_cp_evt *evt);
-void inactive_tell(struct cp *cp, struct cp_queue *queue, uint32_t code);
+void scratch_ask(struct cp *cp, struct cp_queue *queue,
+                 void (*asked)(struct cp *cp, struct cp_queue *queue, bool there));
 
 /* space.c: a wavefront of a job has faulted; CP_KILL is answered; a closing space that has nothing left is told. */
 void space_fault(struct cp *cp, struct job *job, const struct msg_cp_evt *evt);

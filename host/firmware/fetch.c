@@ -64,6 +64,14 @@ static void packet_read(struct cp *cp, struct cp_queue *queue)
     }
 }
 
+/* The scratch that was asked for is waited for; or there is nobody to ask. */
+static void scratch_asked(struct cp *cp, struct cp_queue *queue, bool there)
+{
+    queue->fetch.state = FETCH_HELD;
+    if (!there)
+        packet_refuse(cp, queue, CP_ERROR_SCRATCH);
+}
+
 static void kernel_read(struct cp *cp, struct cp_queue *queue)
 {
     struct fetch *f = &queue->fetch;
@@ -71,7 +79,7 @@ static void kernel_read(struct cp *cp, struct cp_queue *queue)
     f->state = FETCH_READY;
     if (error == CP_ERROR_SCRATCH) {
         f->state = FETCH_ASK;
-        inactive_tell(cp, queue, CP_ERROR_SCRATCH);
+        scratch_ask(cp, queue, scratch_asked);
     } else if (error) {
         packet_refuse(cp, queue, error);
     }
@@ -184,15 +192,6 @@ bool fetch_step(struct cp *cp, struct cp_queue *queue)
 bool fetch_waits(const struct cp_queue *queue)
 {
     return (queue->fetch.state == FETCH_NONE || queue->fetch.state == FETCH_HELD) && !queue->fetch.look;
-}
-
-void fetch_asked(struct cp *cp, struct cp_queue *queue, bool there)
-{
-    if (queue->fetch.state != FETCH_ASK)
-        return;
-    queue->fetch.state = FETCH_HELD;
-    if (!there)
-        packet_refuse(cp, queue, CP_ERROR_SCRATCH);
 }
 
 /* The client has answered by changing the inactive signal from 1. */

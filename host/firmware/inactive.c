@@ -16,7 +16,7 @@ static void inactive_over(struct cp *cp, struct cp_queue *queue, bool there)
     if (n->code != n->told) {
         inactive_begin(cp, queue);
     } else if (!queue->dead) {
-        fetch_asked(cp, queue, there);
+        n->asked(cp, queue, there);
     }
 }
 
@@ -80,11 +80,18 @@ static void inactive_begin(struct cp *cp, struct cp_queue *queue)
         handle_read(cp, &n->transfer);
 }
 
-void inactive_tell(struct cp *cp, struct cp_queue *queue, uint32_t code)
+static void tell(struct cp *cp, struct cp_queue *queue, uint32_t code)
 {
     queue->inactive.code = code;
     if (queue->inactive.step == INACTIVE_NONE)
         inactive_begin(cp, queue);
+}
+
+void scratch_ask(struct cp *cp, struct cp_queue *queue,
+                 void (*asked)(struct cp *cp, struct cp_queue *queue, bool there))
+{
+    queue->inactive.asked = asked;
+    tell(cp, queue, CP_ERROR_SCRATCH);
 }
 
 void queue_fail(struct cp *cp, struct cp_queue *queue, uint32_t code, const struct msg_cp_evt *evt)
@@ -93,5 +100,5 @@ void queue_fail(struct cp *cp, struct cp_queue *queue, uint32_t code, const stru
         return;
     queue->dead = true;
     cp->host.queue_error(cp->host.ctx, queue->space->owner, cp->gpu, queue->args.number, code, evt);
-    inactive_tell(cp, queue, code);
+    tell(cp, queue, code);
 }

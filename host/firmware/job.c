@@ -63,6 +63,33 @@ bool job_unfinished(const struct job *job)
            (job->state == JOB_RUN || job->state == JOB_RELEASE || job->state == JOB_SIGNAL || job->state == JOB_TELL);
 }
 
+void cp_progress(struct cp *cp, uint64_t groups, struct cp_progress *progress)
+{
+    const struct job *first = NULL;
+    *progress = (struct cp_progress){.done = groups - cp->groups_before};
+    for (unsigned i = 0; i < CP_JOBS; i++) {
+        const struct job *job = &cp->jobs[i];
+        if (job->state != JOB_RUN || job->held)
+            continue;
+        progress->total += job_groups(job);
+        if (!first || job->begin < first->begin)
+            first = job;
+    }
+    if (first)
+        kernel_name(first->space, get64(first->packet + AQL_OBJECT), progress->kernel, sizeof progress->kernel);
+    else
+        cp->groups_before = groups; /* also forgets those that ended by a kill */
+    if (progress->done > progress->total)
+        progress->done = progress->total;
+}
+
+void cp_unfinished(struct cp *cp)
+{
+    for (unsigned i = 0; i < CP_JOBS; i++)
+        if (job_unfinished(&cp->jobs[i]))
+            row_emit(cp, &cp->jobs[i]);
+}
+
 void job_launch(struct cp *cp, struct job *job)
 {
     job->state = JOB_RUN;

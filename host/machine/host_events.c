@@ -31,6 +31,16 @@ uint64_t events_next(const struct sim *sim, unsigned *gpu)
     return cycle;
 }
 
+static void memory_step(struct sim *sim)
+{
+    struct port_answer answer;
+    if (!port_step(sim, &answer))
+        return;
+    if (sim->options.record)
+        record_answer(sim->options.record, answer.lane, &answer.rsp);
+    sim->ops->answer(sim->ctx, sim->now, answer.cookie, &answer.rsp);
+}
+
 bool events_step(struct sim *sim, uint64_t end, uint64_t until)
 {
     unsigned gpu;
@@ -39,7 +49,7 @@ bool events_step(struct sim *sim, uint64_t end, uint64_t until)
         return false;
     sim->now = cycle;
     if (gpu == sim->gpu_count && port_due(sim) == cycle) {
-        port_step(sim);
+        memory_step(sim);
         return true;
     }
     if (gpu == sim->gpu_count && commands_due(sim) == cycle) {

@@ -10,7 +10,6 @@
 #include "base/xalloc.h"
 #include "gantry_cfg.h"
 #include "machine/memory_parts.h"
-#include "machine/record.h"
 #include "machine/sim_private.h"
 #include "vm/pmem.h"
 
@@ -147,8 +146,7 @@ static void requests_send(struct sim *sim, unsigned lane)
     }
 }
 
-/* The memory that answers for an address: its owner's, host memory's for what nobody has (it says so). */
-static unsigned lane_of(const struct sim *sim, const struct msg_mem_req *req)
+unsigned port_lane(const struct sim *sim, const struct msg_mem_req *req)
 {
     unsigned owner = (unsigned)(req->addr >> PMEM_OWNER_SHIFT);
     uint64_t offset = req->addr & PMEM_OFFSET_MASK;
@@ -177,9 +175,7 @@ void port_access(struct sim *sim, const struct msg_mem_req *req, bool overlap, u
 {
     PART_CHECK(req->op <= MEM_ATOMIC && (req->op == MEM_ATOMIC ? req->atomic <= ATOMIC_DEC : req->addr % 64 == 0),
                sim->host, sim->now, "memory request %u of the host at 0x%llx", req->op, (unsigned long long)req->addr);
-    unsigned lane = lane_of(sim, req);
-    if (sim->options.record)
-        record_access(sim->options.record, lane, req, overlap);
+    unsigned lane = port_lane(sim, req);
     *waiting_add(&sim->port->lanes[lane]) = (struct port_request){.req = *req, .cookie = cookie, .overlap = overlap};
     sim->port->open++;
     requests_send(sim, lane);
@@ -244,7 +240,7 @@ static void answer_take(struct sim *sim, unsigned lane)
     l->ready = sim->now;
 }
 
-void port_step(struct sim *sim)
+bool port_step(struct sim *sim, struct port_answer *answer)
 {
     unsigned lane;
     uint64_t due = first_due(sim, &lane);
@@ -258,12 +254,11 @@ void port_step(struct sim *sim)
         sim->port->open--;
         done.rsp.gpu = lane ? (uint8_t)(lane - 1) : UINT8_MAX;
         requests_send(sim, lane); /* those before what the callback asks */
-        if (sim->options.record)
-            record_answer(sim->options.record, lane, &done.rsp);
-        sim->ops->answer(sim->ctx, sim->now, done.cookie, &done.rsp);
-        return;
+        *answer = (struct port_answer){.lane = lane, .cookie = done.cookie, .rsp = done.rsp};
+        return true;
     }
     requests_send(sim, lane);
+    return false;
 }
 
 uint64_t port_waiting(const struct sim *sim)

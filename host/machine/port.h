@@ -32,12 +32,19 @@ void port_free(struct port *p);
 void port_connect(struct sim *sim, unsigned lane, struct part *to, uint32_t req_in, uint32_t req_credit,
                   uint32_t rsp_out, uint32_t rsp_credit, bool ordered);
 
+/* The lane of the memory that answers for a request: its owner's, host memory's for what nobody has (it says so). */
+unsigned port_lane(const struct sim *sim, const struct msg_mem_req *req);
 /* sim_access, at sim_now. */
 void port_access(struct sim *sim, const struct msg_mem_req *req, bool overlap, uint64_t cookie);
 /* Cycle of the first answer, or of the first credit that lets a request leave; UINT64_MAX: none is under way. */
 uint64_t port_due(const struct sim *sim);
-/* Do the first of what is due at sim_now: at most one callback. */
-void port_step(struct sim *sim);
+/* Do the first of what is due at sim_now.  True when that is an answer for the host, left in *answer. */
+struct port_answer {
+    unsigned lane;
+    uint64_t cookie;
+    struct msg_mem_rsp rsp;
+};
+bool port_step(struct sim *sim, struct port_answer *answer);
 /* Requests without an answer. */
 uint64_t port_waiting(const struct sim *sim);
 void port_report(const struct sim *sim, FILE *out);

@@ -84,6 +84,8 @@ void sim_cmd(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd)
 
 void sim_access(struct sim *sim, const struct msg_mem_req *req, bool overlap, uint64_t cookie)
 {
+    if (sim->options.record)
+        record_access(sim->options.record, port_lane(sim, req), req, overlap);
     port_access(sim->turn, req, overlap, cookie);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A command processor on a real machine, golden and RTL: 128 queues at once, many more messages than the host's port
-// has places for, to host memory and to VRAM behind an L2 (B.8, S0.15).
+// has places for, to host memory and to VRAM behind an L2 (S0.15).
 #include "../machine/port_bench.h"
 #include "firmware/cp.h"
 
@@ -101,12 +101,14 @@ static void queues_at_once(enum sim_model model)
     config_fini(&c);
 }
 
+/* shows S0.15: One doorbell each is enough, however many there are. */
 static void every_queue_is_served_golden(void **state)
 {
     (void)state;
     queues_at_once(SIM_GOLDEN);
 }
 
+/* shows S0.15: The same behind far port, crossbar and L2 of an RTL GPU. */
 static void every_queue_is_served_rtl(void **state)
 {
     (void)state;
