@@ -24,7 +24,7 @@ static void test_none(void **state)
     assert_false(goals_ended(&g));
 }
 
-// shows S4.7: once, when kernel 2 has ended, and not before the machine has stopped there
+/* shows S4.7: once, when kernel 2 has ended, and not before the machine has stopped there */
 static void test_checkpoint_behind_a_kernel(void **state)
 {
     (void)state;
@@ -41,7 +41,7 @@ static void test_checkpoint_behind_a_kernel(void **state)
     assert_false(goals_kernel(&g)); // it was tried
 }
 
-// shows S4.7: once, at its cycle, to which the machine runs
+/* shows S4.7: once, at its cycle, to which the machine runs */
 static void test_checkpoint_at_a_cycle(void **state)
 {
     (void)state;
@@ -57,7 +57,7 @@ static void test_checkpoint_at_a_cycle(void **state)
     assert_false(goals_due(&g, 51));
 }
 
-// shows S4.7: the end stays one
+/* shows S4.7: the end stays one */
 static void test_exit(void **state)
 {
     (void)state;
