@@ -107,10 +107,10 @@ struct cp_host {
     void (*kernel)(void *ctx, void *owner, const struct kernel_row *row);
     /* Nothing of a closing space is left on the GPU. */
     void (*space_closed)(void *ctx, struct cp_space *space);
-    /* A kernel packet is about to start.  False: not yet, cp_poll asks again.  May be NULL: always. */
-    bool (*may_start)(void *ctx);
     /* cp_shootdowns_done has risen; may be NULL. */
     void (*shootdown)(void *ctx);
+    /* A kernel packet is about to start.  False: not yet, cp_poll asks again.  May be NULL: always. */
+    bool (*may_start)(void *ctx);
 };
 
 struct cp_config {

@@ -14,6 +14,18 @@
 #include "machine/sim_private.h"
 #include "machine/worker.h"
 
+/* The golden GPUs of options.both: a machine that nobody but this one sees (switch.c). */
+static struct sim *twin_new(const struct sim *sim)
+{
+    struct sim_options options = sim->options;
+    options.model = SIM_GOLDEN;
+    options.both = options.lockstep = false;
+    options.wave = NULL;
+    options.record = NULL;
+    options.goals = NULL;
+    return sim_new(sim->cfg, sim->memory, &options, sim->ops, sim->ctx);
+}
+
 struct sim *sim_new(const struct gantry_cfg *cfg, struct pmem *memory, const struct sim_options *options,
                     const struct sim_host_ops *ops, void *ctx)
 {
@@ -41,7 +53,7 @@ struct sim *sim_new(const struct gantry_cfg *cfg, struct pmem *memory, const str
             return NULL;
         }
     }
-    if (options->both && !twin_new(sim)) {
+    if (options->both && (sim->twin = twin_new(sim)) == NULL) {
         sim_free(sim);
         return NULL;
     }

@@ -85,8 +85,6 @@ bool sim_host_restore(struct sim *sim, struct state_reader *from);
 /* spaces.c: a command is sent; the commands by which a model that knows nothing of it learns the same. */
 void spaces_note(struct sim_gpu *g, const struct msg_cp_cmd *cmd);
 void spaces_tell(const struct sim_gpu *g, void (*tell)(void *ctx, const struct msg_cp_cmd *cmd), void *ctx);
-/* switch.c: make sim->twin.  False with a diagnostic on stderr, or when unwanted. */
-bool twin_new(struct sim *sim);
 /* The partition that stands for the host model, added to the scheduler; it runs in process 0. */
 struct part *sim_host_part(struct sim *sim, unsigned gpus);
 /* Build partitions and channels from sim->cfg.  False with a diagnostic on stderr. */

@@ -27,18 +27,6 @@ static bool settle(struct sim *sim, uint64_t step)
     return true;
 }
 
-bool twin_new(struct sim *sim)
-{
-    struct sim_options options = sim->options;
-    options.model = SIM_GOLDEN;
-    options.both = options.lockstep = false;
-    options.wave = NULL;
-    options.record = NULL;
-    options.goals = NULL;
-    sim->twin = sim_new(sim->cfg, sim->memory, &options, sim->ops, sim->ctx);
-    return sim->twin != NULL;
-}
-
 enum sim_model sim_model_now(const struct sim *sim)
 {
     return sim->turn->options.model;

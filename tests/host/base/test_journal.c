@@ -128,6 +128,62 @@ static void cut(void **state)
     free(data);
 }
 
+/* shows S4.7: a place names what stands before it: of a longer file with the same beginning, not of another one or of a
+ * shorter one; and how much of each stream that was. */
+static void places(void **state)
+{
+    (void)state;
+    enum gantry_status failure = STATUS_OK;
+    char path[64], other[64];
+    strcpy(path, name("places"));
+    strcpy(other, name("others"));
+    struct journal_place place[3];
+    struct journal *j = journal_create(path, "test", 1), *o = journal_create(other, "test", 1);
+    for (uint32_t i = 0; i < 3; i++) {
+        word_put(j, 7, 100 + i);
+        word_put(j, 8, 200);
+        word_put(j, 8, 200);
+        word_put(o, 7, i == 1 ? 99 : 100 + i);
+        word_put(o, 8, 200);
+        word_put(o, 8, 200);
+        assert_int_equal(journal_put_bytes(j, 7), 4 * (i + 1));
+        assert_int_equal(journal_put_bytes(j, 8), 8 * (i + 1));
+        assert_true(journal_commit(j) && journal_commit(o));
+        place[i] = journal_place(j);
+        assert_int_equal(place[i].bytes, journal_bytes(j));
+    }
+    assert_true(journal_close(j, false) && journal_close(o, true));
+    struct journal_reader *r = journal_open(path, "test", 1, &failure);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_true(journal_has(r, place[i]));
+    assert_false(journal_has(r, (struct journal_place){place[1].bytes + 1, place[1].chain}));
+    assert_false(journal_has(r, (struct journal_place){place[1].bytes, place[2].chain}));
+    assert_int_equal(journal_reader_place(r).bytes, place[2].bytes);
+    assert_true(journal_reader_place(r).chain == place[2].chain);
+    uint32_t word;
+    assert_int_equal(journal_taken(r, 8), 0);
+    assert_true(journal_take(r, 8, &word, 4) && journal_skip(r, 8, 7));
+    assert_false(journal_skip(r, 8, 14));
+    assert_int_equal(journal_taken(r, 8), 11);
+    assert_int_equal(journal_taken(r, 7), 0);
+    journal_reader_free(r);
+    r = journal_open(other, "test", 1, &failure);
+    assert_true(journal_has(r, place[0]));
+    assert_false(journal_has(r, place[1]));
+    assert_false(journal_has(r, place[2]));
+    assert_int_equal(journal_reader_place(r).bytes, place[2].bytes + 24); // its end
+    journal_reader_free(r);
+    size_t bytes;
+    uint8_t *data = whole_file(path, &bytes);
+    file_write(other, data, (size_t)place[1].bytes + 30); // within a frame
+    free(data);
+    r = journal_open(other, "test", 1, &failure);
+    assert_true(journal_has(r, place[1]));
+    assert_false(journal_has(r, place[2]));
+    assert_int_equal(journal_reader_place(r).bytes, place[1].bytes);
+    journal_reader_free(r);
+}
+
 /* shows S4.7: every bit that differs is noticed before anything is read. */
 static void damaged(void **state)
 {
@@ -223,7 +279,7 @@ int main(void)
         return 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(streams), cmocka_unit_test(cut),  cmocka_unit_test(damaged),
-        cmocka_unit_test(refused), cmocka_unit_test(full),
+        cmocka_unit_test(refused), cmocka_unit_test(full), cmocka_unit_test(places),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     char command[64];

@@ -34,8 +34,9 @@ struct bench {
     struct config config;
     struct driver *d;
     struct client *client[2];
-    uint64_t ring[2]; /* GTT buffer of each client, mapped on all GPUs */
-    pid_t other;      /* process of client 1 */
+    uint64_t ring[2];   /* GTT buffer of each client, mapped on all GPUs */
+    pid_t other;        /* process of client 1 */
+    struct goals goals; /* of the machine, which has not begun */
 };
 
 static inline int call(struct bench *b, unsigned client, unsigned long code, void *arg)
@@ -101,8 +102,8 @@ static inline int queue_end(struct bench *b, unsigned client, uint32_t id)
 
 static inline int setup(void **state)
 {
-    static const struct sim_options options = {.model = SIM_GOLDEN};
     struct bench *b = calloc(1, sizeof *b);
+    const struct sim_options options = {.model = SIM_GOLDEN, .goals = &b->goals};
     config_init(&b->config);
     config_set(&b->config, "test", "system.gpus=3");
     config_set(&b->config, "test", "gpu.vram_mib=64");

@@ -32,6 +32,7 @@ struct bench {
     struct cp_queue *queue[16];
     unsigned gpu_of[16], client_of[16];
     unsigned events, faults, errors, kernels, unfinished, closed, interrupts, halted, visible, shootdowns;
+    unsigned asked, allowed; /* times that it was asked whether a kernel may start; kernels that still may */
     uint32_t last_event, last_error;
     uint64_t fault_va;
     bool stand;
@@ -130,6 +131,13 @@ static void stand(struct bench *b)
     }
 }
 
+static bool on_may_start(void *ctx)
+{
+    struct bench *b = ctx;
+    b->asked++;
+    return b->allowed && b->allowed--;
+}
+
 static void host_event(void *ctx, unsigned gpu, uint64_t now, const struct msg_cp_evt *evt)
 {
     struct bench *b = ctx;
@@ -172,9 +180,10 @@ static int bench_setup(void **state)
                                             .cu_mask = 0xf};
     struct bench *b = calloc(1, sizeof *b);
     b->pm = pmem_new(2, UINT64_C(64) << 20, GTT_BYTES);
+    b->allowed = UINT32_MAX;
     b->sim = sim_new(NULL, b->pm, NULL, &ops, b);
-    const struct cp_host host = {b,         on_event,  on_visible, on_fault,    on_error, on_halted, on_interrupt,
-                                 on_kernel, on_closed, NULL,       on_shootdown};
+    const struct cp_host host = {b,         on_event,  on_visible,   on_fault,    on_error, on_halted, on_interrupt,
+                                 on_kernel, on_closed, on_shootdown, on_may_start};
     for (unsigned g = 0; g < 2; g++)
         b->cp[g] = cp_new(b->sim, g, &config, &host);
     for (unsigned c = 0; c < 2; c++)

@@ -36,6 +36,7 @@ struct sim {
     struct {
         uint64_t at;
         unsigned gpu;
+        enum sim_model model;
         struct msg_cp_cmd cmd;
     } log[FAKE_MAX];
     unsigned logged;
@@ -124,6 +125,7 @@ void sim_cmd(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd)
     assert(sim->logged < FAKE_MAX);
     sim->log[sim->logged].at = sim->now;
     sim->log[sim->logged].gpu = gpu;
+    sim->log[sim->logged].model = sim->model;
     sim->log[sim->logged++].cmd = *cmd;
     switch (cmd->kind) {
     case CP_LAUNCH:

@@ -412,6 +412,39 @@ static void kernels_do_not_overtake_a_flush(void **state)
     assert_true(flushed && launched_at(b, 0) >= flushed && launched_at(b, 1) >= flushed);
 }
 
+/* A kernel that may not start yet keeps its place, and what is behind it in its queue, until it is asked again; a
+ * barrier packet is nobody's business; a packet that is refused was never asked about. */
+static void kernels_start_when_they_may(void **state)
+{
+    struct bench *b = *state;
+    b->allowed = 1;
+    queue_open(b, 0, 0, 0);
+    for (unsigned i = 0; i < 3; i++)
+        kernel_put(b, 0, 0x0a02, 0);
+    ring(b, 0);
+    run(b);
+    assert_int_equal(commands(b, CP_LAUNCH), 1);
+    assert_int_equal(b->kernels, 1);
+    assert_int_equal(get(b, amd_at(0) + 0x80), 1);
+    const unsigned asked = b->asked;
+    assert_true(asked >= 2);
+    poll_all(b);
+    assert_int_equal(b->asked, asked + 1);
+    b->allowed = 2;
+    poll_all(b);
+    run(b);
+    assert_int_equal(commands(b, CP_LAUNCH), 3);
+    assert_int_equal(b->kernels, 3);
+    assert_int_equal(b->asked, asked + 3);
+    queue_open(b, 1, 0, 0);
+    put(b, signal_at(2) + 8, 1, 8);
+    barrier_put(b, 1, 0x1503, NULL, 0, signal_va(2));
+    ring(b, 1);
+    run(b);
+    assert_int_equal(get(b, signal_at(2) + 8), 0);
+    assert_int_equal(b->asked, asked + 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -431,6 +464,7 @@ int main(void)
         TEST(launches_carry_their_address_space),
         TEST(shootdowns_are_counted),
         TEST(kernels_do_not_overtake_a_flush),
+        TEST(kernels_start_when_they_may),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -137,7 +137,19 @@ static void folder_written(void **state)
     assert_non_null(fgets(text, sizeof(text), file));
     assert_non_null(fgets(text, sizeof(text), file));
     fclose(file);
-    assert_string_equal(text, "1,2,\"odd \"\"name\"\", with comma\",64,3,1,32,1,1,100,300,200,6,500,2.500000,3,12,1\n");
+    assert_string_equal(text,
+                        "1,2,\"odd \"\"name\"\", with comma\",64,3,1,32,1,1,100,300,200,6,500,2.500000,3,12,1,rtl\n");
+    row.untimed = true;
+    assert_int_equal(results_open(folder, &results), STATUS_OK);
+    assert_int_equal(results_write(results, &s, NULL), STATUS_OK);
+    assert_int_equal(results_close(results), STATUS_OK);
+    snprintf(path, sizeof(path), "%s/kernels.csv", folder);
+    file = fopen(path, "r");
+    assert_non_null(fgets(text, sizeof(text), file));
+    assert_non_null(fgets(text, sizeof(text), file));
+    fclose(file);
+    assert_string_equal(text,
+                        "1,2,\"odd \"\"name\"\", with comma\",64,3,1,32,1,1,100,300,0,6,500,0.000000,3,12,1,golden\n");
     snprintf(path, sizeof(path), "%s/run.json", folder);
     file = fopen(path, "r");
     text[fread(text, 1, sizeof(text) - 1, file)] = 0;

@@ -91,6 +91,25 @@ static void different_launches_are_not(void **state)
     free(text);
 }
 
+/* shows B.6: kernels without cycles stand apart from those with, and have dashes. */
+static void kernels_without_cycles_have_dashes(void **state)
+{
+    struct kernel_row rows[3] = {row_make("add", 100), row_make("add", 400), row_make("add", 700)};
+
+    (void)state;
+    rows[0].untimed = rows[2].untimed = true;
+    check(rows, 3, 0,
+          "gpu queue kernel           runs   grid  group start end cycles waves instructions   IPC\n"
+          "  1     2 add                 2 64,3,1 32,1,1     -   -      -    12         1000     -\n"
+          "  1     2 add                 1 64,3,1 32,1,1   400 600    200     6          500 2.500\n");
+    assert_int_equal(row_cycles(&rows[0]), 0);
+    assert_true(row_ipc(&rows[0]) == 0.0);
+    rows[0].unfinished = true;
+    check(rows, 1, 0,
+          "gpu queue kernel             grid  group start        end cycles waves instructions IPC\n"
+          "  1     2 add              64,3,1 32,1,1   100 unfinished      -     -            -   -\n");
+}
+
 static void unfinished_kernels_say_so(void **state)
 {
     struct kernel_row row = row_make("slow", 100);
@@ -161,6 +180,7 @@ int main(void)
                                        cmocka_unit_test(repeated_launches_are_one_line),
                                        cmocka_unit_test(different_launches_are_not),
                                        cmocka_unit_test(unfinished_kernels_say_so),
+                                       cmocka_unit_test(kernels_without_cycles_have_dashes),
                                        cmocka_unit_test(copies_and_fills_stand_apart),
                                        cmocka_unit_test(kernels_are_named_as_in_the_source),
                                        cmocka_unit_test(lines_fit_the_width)};
