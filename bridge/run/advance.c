@@ -49,6 +49,8 @@ static bool looks(void *ctx)
     struct waiting *w = ctx;
     struct sched *s = w->s;
     uint64_t horizon = UINT64_MAX;
+    if (s->unwanted && peers_due(s->region) && s->unwanted(s->act_ctx))
+        s->stop = true;
     if (s->stop || region_is_asked(s->region))
         return true;
     for (uint32_t i = 0; i < s->import_count; i++) {

@@ -60,8 +60,8 @@ void sched_promise(struct sched *s);
 uint64_t sched_hold(const struct sched *s);
 /* All processes have run the windows before `cycle`, as the links in say. */
 bool sched_rested(const struct sched *s, uint64_t cycle);
-/* From a visit of [from, from + PART_WINDOW): waits until all other processes have run their visits before this one that
- * ask so, too, in the order of windows, then of numbers of partitions; the rest of this visit belongs to it.  For
+/* From a visit of [from, from + PART_WINDOW): waits until all other processes have run their visits before this one
+ * that ask so, too, in the order of windows, then of numbers of partitions; the rest of this visit belongs to it.  For
  * partitions that share memory beside their channels.  All processes have s->ordered set.  False: one of them is lost
  * (the next step tells). */
 bool sched_in_turn(const struct part *part, uint64_t from);

@@ -84,8 +84,9 @@ struct sched {
     uint64_t (*act)(void *ctx);
     void *act_ctx;
     uint64_t act_ahead;
-    bool ordered;   /* partitions here take turns with those of other processes (sched_in_turn) */
-    uint64_t limit; /* sched_advance goes no further, though nothing happens there; UINT64_MAX: none */
+    bool (*unwanted)(void *ctx); /* act_ctx; asked while sched_advance waits long: true stops it; NULL: never */
+    bool ordered;                /* partitions here take turns with those of other processes (sched_in_turn) */
+    uint64_t limit;              /* sched_advance goes no further, though nothing happens there; UINT64_MAX: none */
 };
 
 void sched_init(struct sched *s);

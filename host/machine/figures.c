@@ -34,7 +34,7 @@ unsigned sim_group(const struct sim *sim, unsigned gpu, const struct msg_cp_evt 
     void *copy;
     const uint32_t *sgpr = sgprs_of(sim, gpu, evt, &copy);
     const bool golden = sim->options.model == SIM_GOLDEN; /* neither: a whole GPU, inside which nobody looks */
-    uint64_t number = evt->start;                      /* golden */
+    uint64_t number = evt->start;                         /* golden */
     unsigned at = launch->user_sgprs, known = 0;
     for (unsigned d = 0; d < 3; d++) {
         bool told = launch->sys_sgprs >> d & 1;

@@ -64,7 +64,11 @@ struct waiting {
 static bool keeps_waiting(void *ctx)
 {
     struct waiting *w = ctx;
-    return look(w->sim, peers_clock() - w->begin > PEERS_PATIENCE_NS) != PEERS_LOST;
+    const bool late = peers_clock() - w->begin > PEERS_PATIENCE_NS;
+    const struct sim_options *o = &w->sim->options;
+    if (look(w->sim, late) == PEERS_LOST)
+        return false;
+    return !late || !o->unwanted || !o->unwanted(o->unwanted_arg); /* of a stopped one nobody waits for */
 }
 
 /* Its socket has ended: the process has, or is about to. */

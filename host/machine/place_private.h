@@ -22,7 +22,7 @@ struct place {
     int region_fd;
     struct region *region;
     struct workers *workers; /* of process 0 */
-    uint64_t windows; /* pmem_windows_changes that workers know */
+    uint64_t windows;        /* pmem_windows_changes that workers know */
     enum gantry_status lost;
     int (*work)(struct sim *sim, int socket);
 };

@@ -63,11 +63,19 @@ enum sim_result placed_run(struct sim *sim, uint64_t until)
             continue;
         case SCHED_QUIET:
             return run_dry(sim);
+        case SCHED_STOPPED:
+            return SIM_STOPPED;
         default:
             place_give_up(sim);
         }
     }
     return SIM_LOST;
+}
+
+bool placed_unwanted(void *ctx)
+{
+    const struct sim_options *o = &((struct sim *)ctx)->options;
+    return o->unwanted && o->unwanted(o->unwanted_arg);
 }
 
 uint64_t placed_act(void *ctx)

@@ -46,6 +46,7 @@ struct sim *sim_new(const struct gantry_cfg *cfg, struct pmem *memory, const str
     }
     if (sim->place) {
         sim->sched.act = placed_act;
+        sim->sched.unwanted = placed_unwanted;
         sim->sched.act_ctx = sim;
         sim->sched.act_ahead = cfg->link_host;
         if (!place_join(sim)) {

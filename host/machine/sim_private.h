@@ -120,6 +120,7 @@ enum sim_result run_dry(struct sim *sim);
 enum sim_result placed_run(struct sim *sim, uint64_t until);
 bool placed_quiet(struct sim *sim);
 uint64_t placed_act(void *ctx);
+bool placed_unwanted(void *ctx);
 /* It has moved nothing for SIM_WATCH_CYCLES, and somebody waits: reported.  Looks once in so many cycles. */
 bool watchdog_turning(struct sim *sim);
 /* Where the wavefronts of a GPU of this process are. */

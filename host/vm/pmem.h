@@ -79,8 +79,8 @@ void pmem_window_remove(struct pmem *pm, uint64_t offset);
 /* The process has ended: its windows lead nowhere from now on, whoever gets its number next. */
 void pmem_windows_orphan(struct pmem *pm, pid_t pid);
 
-/* The table of windows as bytes, for another process that has this memory too (borrowed until the next change), and such a
- * table instead of the own; a number that changes with it. */
+/* The table of windows as bytes, for another process that has this memory too (borrowed until the next change), and
+ * such a table instead of the own; a number that changes with it. */
 const void *pmem_windows(const struct pmem *pm, size_t *bytes);
 void pmem_windows_set(struct pmem *pm, const void *windows, size_t bytes);
 uint64_t pmem_windows_changes(const struct pmem *pm);

@@ -178,6 +178,20 @@ def golden_two_threads():
     return {"value": (one / max(two, 1e-6), "x")}
 
 
+def two_processes():
+    """Elapsed time of two busy GPUs of 64 CUs in one process over that in two; the difference of two sizes."""
+    subprocess.run(["make", "-s", "build/apps/saxpy2"], cwd=ROOT, check=True)
+
+    def elapsed(processes, items):
+        cmd = [GANTRY, "run", "-c", "configs/r9nano-2gpu.yaml", "-q", "--set", f"place.processes={processes}", "--", "build/apps/saxpy2", str(items)]
+        start = time.monotonic()
+        subprocess.run(cmd, cwd=ROOT, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        return time.monotonic() - start
+    elapsed(1, 1 << 10)  # builds the models if need be
+    one, two = (elapsed(n, 1 << 18) - elapsed(n, 1 << 12) for n in (1, 2))
+    return {"value": (one / max(two, 1e-6), "x")}
+
+
 def links():
     """Between two processes by shared memory, 64 bytes: median round trip, messages one way."""
     subprocess.run(["make", "-s", "build/bench_link"], cwd=ROOT, check=True)
@@ -217,6 +231,7 @@ def plan():
         (lambda: lock_step(lambda *o: rounds("tiny", "int", 40, 256, (20, 2420), *o)), {"lockstep.int.ratio": value}),
         (lambda: lock_step(lambda *o: sized("tiny", "matmul", matmul(48), matmul(128), *o)), {"lockstep.matmul.ratio": value}),
         (links, {"link.round_trip": lambda d: d["round_trip"], "link.one_way": lambda d: d["one_way"]}),
+        (two_processes, {"place.two_processes": value}),
         (build_cu, {"build.cu": value}),
         (memory, {"memory.2gpu": value}),
         *((lambda name=name: {"value": (host_instructions.measure(host_instructions.copy(""), name), "instructions/cycle")}, {f"host.{name}": value})

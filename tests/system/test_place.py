@@ -22,6 +22,32 @@ LIMIT = 900  # with the build of models
 ENDLESS = "again:\n s_add_u32 s4, s4, 1\n s_branch again\n s_endpgm"
 WILD = "v_mov_b32 v0, 0\n v_mov_b32 v1, 0x7fff\n flat_store_dword v[0:1], v0\n s_endpgm"
 HEADS = (0, 4, 6, 7)  # of a wave: with its date; its hierarchy, packed with a date
+REGISTERED = """
+#include <hip/hip_runtime.h>
+#include <cstdio>
+#include <cstdlib>
+__global__ void twice(unsigned *p) { p[blockIdx.x * blockDim.x + threadIdx.x] *= 2; }
+int main()
+{
+    const unsigned n = 8192;
+    unsigned wrong = 0, *p = static_cast<unsigned *>(aligned_alloc(4096, n * 4));
+    for (unsigned round = 0; round < 3; round++) { // the windows change between launches
+        for (unsigned i = 0; i < n; i++)
+            p[i] = i + round;
+        if (hipHostRegister(p, n * 4, hipHostRegisterMapped) != hipSuccess)
+            return 2;
+        void *device = nullptr;
+        (void)hipHostGetDevicePointer(&device, p, 0);
+        twice<<<n / 256, 256>>>(static_cast<unsigned *>(device));
+        if (hipDeviceSynchronize() != hipSuccess)
+            return 3;
+        (void)hipHostUnregister(p);
+        for (unsigned i = 0; i < n; i++)
+            wrong += p[i] != 2 * (i + round);
+    }
+    std::printf("registered: %u of %u words are wrong\\n", wrong, n);
+}
+"""
 FIGURES = ("gpus", "kernels", "cycles", "instructions", "repeatable", "hash", "data", "counters", "now")
 
 
@@ -81,17 +107,17 @@ MANY = [1, 2, 4, *(pytest.param(n, marks=pytest.mark.nightly) for n in (8, 16))]
 
 @pytest.mark.parametrize("gpus", MANY)
 @pytest.mark.shows("S0.1", "B.3")
-def test_program(apps, gpus, tmp_path):
+def test_program(apps, model, gpus, tmp_path):
     """Copies from one GPU to the next: same output, cycles, hash, data, every counter in the same order."""
-    ran = [program(tmp_path / str(n), apps / "peer", options) for n, options in enumerate(placements(gpus))]
+    ran = [program(tmp_path / str(n), apps / "peer", options, "--model", model) for n, options in enumerate(placements(gpus))]
     assert "PASSED" in ran[0][0] and int(ran[0][1]["kernels"]) > gpus, ran[0]
     assert all(other == ran[0] for other in ran[1:]), [r[1] for r in ran]
 
 
 @pytest.mark.parametrize("name", ["copies", pytest.param("sorting", marks=pytest.mark.nightly), pytest.param("matmul", marks=pytest.mark.nightly)])
-def test_more_programs(apps, name, tmp_path):
+def test_more_programs(apps, model, name, tmp_path):
     """Small copies go through the large BAR: the program's own mapping of memory whose GPU runs elsewhere."""
-    one, two = (program(tmp_path / str(n), apps / name, placed(2, n, "gpu0=1" if n == 2 else None)) for n in (1, 2))
+    one, two = (program(tmp_path / str(n), apps / name, placed(2, n, "gpu0=1" if n == 2 else None), "--model", model) for n in (1, 2))
     assert "PASSED" in one[0] and one == two, (one[1], two[1])
 
 
@@ -101,6 +127,15 @@ def test_one_writes_into_the_memory_of_all_others(gpus, tmp_path):
     subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-x", "hip", ROOT / "tests/system/programs/scatter.hip", "-o", target], check=True, capture_output=True)
     one, more = (program(tmp_path / str(n), target, placed(gpus, n)) for n in (1, 4))
     assert f"scatter: {gpus} devices, 0 words are wrong" in one[0] and one == more, (one[1], more[1])
+
+
+def test_memory_of_the_program(model, tmp_path):
+    """Pages that a program has registered: host memory serves them to RTL, a golden GPU elsewhere reaches into the program itself."""
+    source, target = tmp_path / "registered.hip", tmp_path / "registered"
+    source.write_text(REGISTERED)
+    subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-x", "hip", source, "-o", target], check=True, capture_output=True)
+    one, two = (program(tmp_path / str(n), target, placed(2, n, "gpu0=1" if n == 2 else None), "--model", model) for n in (1, 2))
+    assert "registered: 0 of 8192 words are wrong" in one[0] and one == two, (one, two)
 
 
 def test_lock_step(apps, tmp_path):
@@ -226,6 +261,16 @@ def test_stopped_worker(running):
     assert not alive(worker)
 
 
+def test_stopped_worker_is_not_waited_for_when_the_run_is_ended(running):
+    process, worker = running
+    os.kill(worker, signal.SIGSTOP)
+    time.sleep(0.5)
+    process.terminate()
+    _, err = process.communicate(timeout=60)
+    assert process.returncode in (74, 128 + signal.SIGTERM) and f"process worker1 (pid {worker}) is stopped at cycle" in err, err
+    assert not alive(worker)
+
+
 def test_killed_worker_while_the_program_computes(tmp_path):
     """The clock stands still, and nobody asks the worker for anything."""
     source = tmp_path / "rests.hip"
@@ -243,6 +288,13 @@ def test_killed_worker_while_the_program_computes(tmp_path):
     _, err = process.communicate(timeout=60)
     assert process.returncode == 74 and f"process worker1 (pid {worker}) ended at cycle" in err, err
     assert time.monotonic() - begin < 3  # with the time that the program has to end
+
+
+def test_golden_wavefronts_that_never_end(tmp_path):
+    """Slices of a worker's GPU do not hold up the host: time over is told with the place of the wavefront."""
+    told = [gantry("kernel", "--model", "golden", *kernel(loop(tmp_path), "--max-cycles", "400000"), *placed(2, n), status=75)[1] for n in (1, 2)]
+    told = [re.sub(r"cpu_s=\S+ inst_per_cpu_s=\S+ ", "", text) for text in told]
+    assert told[0] == told[1] and "gpu1" in told[0] and "pc 0x" in told[0], told
 
 
 # ---- what is refused

@@ -26,11 +26,13 @@ enum { MOST = 5, DEPTH = 512 };
 struct shared {
     _Atomic uint64_t at[MOST]; /* behind the last window that node k has run */
     uint64_t word[MOST];       /* the owner writes, node k reads */
+    _Atomic uint64_t order;    /* of all visits, of nodes that take turns */
 };
 struct plan {
     unsigned nodes, processes;
     uint32_t of[MOST]; /* process of node k */
     uint32_t host_latency, node_latency;
+    bool ordered;
     uint64_t end, pause, limit; /* nodes rest for `pause` cycles now and then; the owner looks up each `limit` cycles */
 };
 struct node {
@@ -56,6 +58,12 @@ static uint64_t mix(uint64_t x)
 static void node_visit(struct part *part, uint64_t from)
 {
     struct node *n = part->own;
+    if (n->plan->ordered) {
+        if (!sched_in_turn(part, from))
+            return;
+        atomic_store(&n->shared->order, mix(atomic_load(&n->shared->order) + from + n->number));
+        n->state += atomic_load(&n->shared->order);
+    }
     for (unsigned c = 0; c < PART_WINDOW; c++)
         for (uint32_t i = 0; i < part->due_count[c]; i++)
             n->state = mix(n->state + from + c + *(const uint64_t *)part->due[c][i].data);
@@ -134,7 +142,7 @@ static bool act(struct machine *m, const struct plan *plan, struct shared *share
         break;
     }
     for (unsigned k = 0; k < plan->nodes; k++) {
-        *hash = mix(*hash + atomic_load(&shared->at[k]));
+        *hash = mix(*hash + atomic_load(&shared->at[k]) + atomic_load(&shared->order));
         if (atomic_load(&shared->at[k]) > m->s.now) /* it has run the window of this event */
             *hash = 0;
         shared->word[k] += *hash % 1000;
@@ -199,6 +207,7 @@ static int work(void *ctx, uint32_t self, int socket)
     struct region *region = region_open(c->fd, self, &c->hello, 1);
     struct cut cut = {.carrier = {&transport_shm, region}};
     m.s.cut = cut_here(&cut);
+    m.s.ordered = c->plan->ordered;
     assemble(&m, c->plan, c->shared, self);
     if (cut.failed || !sched_start(&m.s) || !peers_greet(region, 60))
         return 1;
@@ -234,6 +243,7 @@ static uint64_t run_in_many(const struct plan *plan, struct shared *shared)
     struct region *region = region_open(c.fd, 0, &c.hello, 1);
     struct cut cut = {.carrier = {&transport_shm, region}};
     m.s.cut = cut_here(&cut);
+    m.s.ordered = plan->ordered;
     assemble(&m, plan, shared, 0);
     assert_true(!cut.failed && sched_start(&m.s));
     m.s.act = first_due;
@@ -306,6 +316,21 @@ static void test_other_latencies(void **state)
     same(&(struct plan){.nodes = 2, .host_latency = 800, .node_latency = 16, .end = 40000, .pause = 400, .limit = 50});
 }
 
+/* Visits of all processes one after another, in the order of one process. */
+static void test_turns(void **state)
+{
+    (void)state;
+    same(&(struct plan){
+        .nodes = 3, .ordered = true, .host_latency = 140, .node_latency = 140, .end = 4000, .pause = 60, .limit = 700});
+    same(&(struct plan){.nodes = 2,
+                        .ordered = true,
+                        .host_latency = 100,
+                        .node_latency = 300,
+                        .end = 60000,
+                        .pause = 9000,
+                        .limit = 1u << 30});
+}
+
 static void test_plan(void **state)
 {
     (void)state;
@@ -356,7 +381,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plan),  cmocka_unit_test(test_short_link),      cmocka_unit_test(test_busy),
-        cmocka_unit_test(test_rests), cmocka_unit_test(test_other_latencies),
+        cmocka_unit_test(test_rests), cmocka_unit_test(test_other_latencies), cmocka_unit_test(test_turns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
