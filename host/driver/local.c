@@ -282,7 +282,6 @@ static bool scratch_give(struct local *l, uint32_t private_bytes)
     put32(l->amd_host + 0x94, (va >> 32) | 0x80000000u);
     put32(l->amd_host + 0x98, waves * wave_bytes);
     put32(l->amd_host + 0x9c, 0x00ea4fac);
-    put64(l->amd_host + 0xa0, 0); /* offset from the window, which begins with it */
     put64(l->amd_host + 0xa8, waves * wave_bytes);
     put32(l->amd_host + 0xb0, private_bytes);
     return true;

@@ -45,8 +45,8 @@ static void silence_is_noticed(void **state)
     assert_int_equal(patience_look(&p, 52.5, 0), PATIENCE_LEFT);
 }
 
-/* Calls without a rest have 32 times the patience, from the first look after a rest on; then it is over until the next
- * rest, also when a client ends and its time is not counted any more. */
+/* shows B.4: calls without a rest have 32 times the patience, from the first look after a rest on; then it is over
+ * until the next rest, also when a client ends and its time is not counted any more. */
 static void floods_have_more_patience(void **state)
 {
     (void)state;
