@@ -92,7 +92,6 @@ static void visit(struct sched_group *g, struct part *part, uint64_t from)
     part_gather(part, from);
     part->visits++;
     g->visits++;
-    g->visited = from;
     part->ops->visit(part, from);
     part_release(part);
     uint64_t bit = UINT64_C(1) << (part->index & 63), *word = &g->busy[part->index / 64];
@@ -108,6 +107,7 @@ static void group_window(struct sched_group *g, uint64_t from, bool all)
     for (uint32_t w = 0; w < g->words; w++) {
         uint64_t ready = due[w] | g->busy[w];
         due[w] = 0;
+        g->visited = ready ? from : g->visited; /* others are visited for nothing */
         if (all)
             ready = w + 1 < g->words || g->count % 64 == 0 ? UINT64_MAX : (UINT64_C(1) << g->count % 64) - 1;
         for (; ready; ready &= ready - 1)

@@ -50,7 +50,7 @@ struct sched_group {
     uint8_t *outbox; /* messages to other groups: struct sched_mail and payload, each a multiple of 8 bytes; room for
                         all that its channels may hold */
     size_t outbox_used, outbox_room;
-    uint64_t visits, visited; /* so far; first cycle of the last window in which there was one */
+    uint64_t visits, visited; /* so far; first cycle of the last window with one that was ready */
 };
 
 struct sched {

@@ -311,7 +311,7 @@ bool machine_busy(const struct machine *m)
 void machine_settle(struct machine *m)
 {
     enum sim_result result = SIM_STOPPED;
-    while (m->sim && !cps_busy(m) && !sim_quiet(m->sim) && result == SIM_STOPPED)
+    while (m->sim && !cps_busy(m) && !sim_quiet(m->sim) && !goals_ended(m->options.goals) && result == SIM_STOPPED)
         result = sim_run(m->sim, UINT64_MAX);
 }
 
