@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * RTL GPUs in worker processes (keys place.*): process 0 is that of the owner, with the host, its memory and maybe
+ * GPUs in worker processes (keys place.*): process 0 is that of the owner, with the host, its memory and maybe
  * GPUs. All processes share the memories of the GPUs; messages go over links (bridge/link).  Responsible for: what this
  * run's processes agree on, starting and joining them, questions to workers while target time stands still.  Not
  * responsible for: what a worker does and answers (worker.h), steps (placed.c).

@@ -68,6 +68,12 @@ static int for_ever(void *ctx, uint32_t self, int socket)
     return 0;
 }
 
+static int says_so_for_ever(void *ctx, uint32_t self, int socket)
+{
+    (void)!write(socket, "r", 1);
+    return for_ever(ctx, self, socket);
+}
+
 static void test_who_stays_is_killed(void **state)
 {
     (void)state;
@@ -148,7 +154,9 @@ static void test_orphans(void **state)
     assert_int_equal(pipe(ends), 0);
     pid_t parent = fork();
     if (parent == 0) {
-        struct workers *w = workers_start(1, for_ever, NULL);
+        char ready;
+        struct workers *w = workers_start(1, says_so_for_ever, NULL);
+        (void)!read(w->list[0].socket, &ready, 1);
         (void)!write(ends[1], &w->list[0].pid, sizeof w->list[0].pid);
         for (;;)
             pause();
