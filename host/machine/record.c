@@ -88,8 +88,8 @@ static void host_put(struct record *r, enum host_kind kind, unsigned gpu, uint64
     journal_put(r->journal, STREAM_HOST, data, bytes);
 }
 
-/* Of what the host does: between windows the scheduler may be a little ahead of it, by windows in which nothing was when
- * all is quiet. */
+/* Of what the host does: between windows the scheduler may be a little ahead of it, by windows in which nothing was
+ * when all is quiet. */
 static uint64_t host_cycle(const struct sim *sim)
 {
     uint64_t run = sched_quiet(&sim->sched) ? sched_active(&sim->sched) : sim->sched.now;

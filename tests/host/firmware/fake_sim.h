@@ -289,12 +289,6 @@ void sim_still(struct sim *sim, bool still)
     fake_stills += still;
 }
 
-enum gantry_status sim_lost(struct sim *sim)
-{
-    (void)sim;
-    return STATUS_OK;
-}
-
 void sim_where(struct sim *sim)
 {
     (void)sim;
