@@ -145,7 +145,8 @@ static void mark_put(struct record *r, enum host_kind kind)
     uint64_t hashes[256];
     for (unsigned g = 0; g < r->sim->gpu_count; g++)
         hashes[g] = r->sim->gpus[g].store ? store_hash(r->sim->gpus[g].store) : 0;
-    host_put(r, kind, 0, host_cycle(r->sim), hashes, r->sim->gpu_count * sizeof *hashes);
+    host_put(r, kind, 0, kind == HOST_END ? r->sim->now : host_cycle(r->sim), hashes,
+             r->sim->gpu_count * sizeof *hashes);
 }
 
 /* The run goes on without its recording; record_close tells it once more by its status. */
