@@ -292,7 +292,7 @@ static void dispatch_loop(struct local *l, const struct local_watch *watch, stru
     struct slice slice = SLICE_INIT;
     bool still = false;
     const int64_t *value = (const int64_t *)(const void *)(l->signal_host + 8);
-    while (!l->finished && *value != 0) {
+    for (;;) {
         struct sim *sim = machine_sim(l->machine);
         slice_begin(&slice);
         sim_still(sim, still);
@@ -311,8 +311,8 @@ static void dispatch_loop(struct local *l, const struct local_watch *watch, stru
             result->outcome = LOCAL_MAX_CYCLES;
         else if (end == MACHINE_NO_PROGRESS || (end == MACHINE_IDLE && *value != 0 && !l->finished))
             result->outcome = LOCAL_NO_PROGRESS;
-        else
-            continue;
+        else if (end == MACHINE_UNTIL || (*value != 0 && !l->finished))
+            continue; /* a slice's border, which the host's time has chosen, is no end: what is told comes later */
         break;
     }
 }

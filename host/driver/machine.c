@@ -31,6 +31,7 @@ struct machine {
     unsigned gpus;
     struct roi roi;
     bool cross;   /* the kernel that waits at a border of the region may start: nothing else is under way */
+    bool over;    /* rows that come now have not ended with anything */
     bool visible; /* something happened since machine_run returned */
     bool stood;   /* it returned because of that */
 };
@@ -134,7 +135,7 @@ static void cp_on_kernel(void *ctx, void *owner, const struct kernel_row *row)
     struct kernel_row own = *row;
     own.untimed = roi_untimed(&m->roi);
     m->user.kernel(m->user.ctx, owner, &own);
-    if (!row->unfinished)
+    if (!m->over)
         sim_kernel(m->sim);
 }
 
@@ -291,6 +292,7 @@ void machine_progress(struct machine *m, struct cp_progress *progress)
 
 void machine_unfinished(struct machine *m)
 {
+    m->over = true;
     for (unsigned g = 0; m->sim && g < m->gpus; g++)
         cp_unfinished(m->cps[g]);
 }
@@ -313,6 +315,10 @@ void machine_settle(struct machine *m)
     enum sim_result result = SIM_STOPPED;
     while (m->sim && !cps_busy(m) && !sim_quiet(m->sim) && !goals_ended(m->options.goals) && result == SIM_STOPPED)
         result = sim_run(m->sim, UINT64_MAX);
+    if (m->cross) { /* who comes next may begin something: the border is looked at again when the clock runs */
+        m->cross = false;
+        sim_timer(m->sim, sim_now(m->sim), ROI_COOKIE);
+    }
 }
 
 /* The border is crossed: queues look again at the kernel that waits. */

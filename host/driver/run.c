@@ -305,12 +305,12 @@ static void drain(struct run *r, struct run_report *report)
             report->end = RUN_FAILED;
         else if (result == MACHINE_MAX_CYCLES)
             report->end = RUN_MAX_CYCLES;
-        else if (result == MACHINE_EXIT_AFTER)
-            report->end = RUN_EXIT_AFTER;
         else if (result == MACHINE_NO_PROGRESS)
             report->end = RUN_NO_PROGRESS;
+        else if (result == MACHINE_EXIT_AFTER) /* the program has ended before */
+            break;
     }
-    CHECK(report->end != RUN_EXITED || !machine_busy(d->machine), "driver",
+    CHECK(report->end != RUN_EXITED || result == MACHINE_EXIT_AFTER || !machine_busy(d->machine), "driver",
           "every process has ended, nothing can happen, and work is left at cycle %llu",
           (unsigned long long)client_cycle(d));
 }

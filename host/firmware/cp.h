@@ -86,7 +86,7 @@ void cp_place_text(struct cp *cp, const struct msg_cp_evt *evt, const char *sour
 void cp_packet_text(struct cp *cp, unsigned queue, char *text, size_t room);
 
 /* What the command processor tells its owner; every call happens in a callback of struct sim_host_ops, in cp_doorbell,
- * cp_poll or cp_look, or in the opening and closing of a space. */
+ * cp_poll or cp_look, in the opening and closing of a space, in cp_queue_suspend or cp_unfinished. */
 struct cp_host {
     void *ctx;
     /* A signal's mailbox was written: set event `event_id` of the owner. */
@@ -96,7 +96,8 @@ struct cp_host {
     /* A wavefront has accessed evt->va in vain (evt->status: enum fault_kind); data: the 8 bytes at its PC.  With
      * evt->kind 0 the command processor itself has: nobody can be told that a queue has stopped. */
     void (*memory_fault)(void *ctx, void *owner, unsigned gpu, const struct msg_cp_evt *evt);
-    /* Queue stopped with one of enum cp_error (after the inactive signal is written; also before that is possible). */
+    /* Queue stopped with one of enum cp_error (before the inactive signal tells it; visible follows when that is
+     * written). */
     void (*queue_error)(void *ctx, void *owner, unsigned gpu, unsigned queue, uint32_t code,
                         const struct msg_cp_evt *evt);
     /* The first wavefront of a kernel has halted itself, as a trap handler does that has told the host. */

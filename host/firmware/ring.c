@@ -132,10 +132,16 @@ void queues_step(struct cp *cp)
     poll_arm(cp);
 }
 
+/* What is being read may be older than what a look would find. */
+static bool fetch_looks(const struct cp_queue *queue)
+{
+    return fetch_waits(queue) || queue->fetch.state == FETCH_SIGNALS;
+}
+
 void cp_poll(struct cp *cp)
 {
     for (struct cp_queue *queue = cp->queues; queue; queue = queue->next_queue)
-        if (queue_goes(queue) && fetch_waits(queue) && fetch_changed(queue))
+        if (queue_goes(queue) && fetch_looks(queue) && fetch_changed(queue))
             queue->fetch.look = true;
     queues_step(cp);
 }
@@ -143,7 +149,7 @@ void cp_poll(struct cp *cp)
 void cp_look(struct cp *cp)
 {
     for (struct cp_queue *queue = cp->queues; queue; queue = queue->next_queue)
-        queue->fetch.look |= queue_goes(queue) && fetch_waits(queue);
+        queue->fetch.look |= queue_goes(queue) && fetch_looks(queue);
     queues_step(cp);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What a run is to do on its way, counted in kernels that have ended (rows of the kernel table) or in cycles: a
+ * What a run is to do on its way, counted in kernels that have ended or were killed (rows of the table) or in cycles: a
  * checkpoint, its end; and in kernels that start: its region of interest.  Whoever runs the machine asks between its
  * calls of sim_run.  NULL in place of goals: none.
  * Not responsible for: reading options (host/cli), the region itself (host/driver/roi.h).

@@ -149,12 +149,40 @@ static void dispatches_end_without_their_kernel(void **state)
     fake_launch = NULL;
 }
 
+static uint64_t kernel_cycles;
+static uint64_t takes(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd, struct msg_cp_evt *evt)
+{
+    (void)sim, (void)gpu, (void)cmd, (void)evt;
+    return kernel_cycles;
+}
+
+/* The host's time chooses where slices of target time end: wherever that is, also where the signal is written and its
+ * answer is still under way, a kernel that has ended is finished, with the cycles that it took. */
+static void borders_of_slices_are_no_ends(void **state)
+{
+    uint64_t beside = 0;
+    for (kernel_cycles = 3500; kernel_cycles < 4500; kernel_cycles += 20) {
+        assert_int_equal(teardown(state) || setup(state), 0);
+        struct bench *b = *state;
+        struct local_dispatch d = small(b);
+        fake_launch = takes;
+        struct local_result r = run(b, &d);
+        assert_int_equal(r.outcome, LOCAL_DONE);
+        assert_false(r.row.unfinished);
+        assert_int_equal(r.row.end - r.row.start, kernel_cycles);
+        beside = beside ? beside : machine_now(local_machine(b->l)) - kernel_cycles;
+        assert_int_equal(machine_now(local_machine(b->l)) - kernel_cycles, beside);
+        fake_launch = NULL;
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(faults_name_the_allocation),
         TEST(errors_of_the_queue_are_told),
         TEST(dispatches_end_without_their_kernel),
+        TEST(borders_of_slices_are_no_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -264,9 +264,32 @@ static void a_running_kernel_may_release_a_queue(void **state)
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, bench_setup, bench_teardown)
+/* A client changes a signal while its value is being read, old, and looks: whenever that is, the packet goes on. */
+static void a_look_counts_while_a_signal_is_read(void **state)
+{
+    struct bench *b = *state;
+    const unsigned dep = 1;
+    for (uint64_t after = 0; after < 700; after += 20) {
+        if (after)
+            assert_int_equal(bench_teardown(state) || bench_setup(state), 0);
+        b = *state;
+        queue_open(b, 0, 0, 0);
+        signal_put(b, 0, 1, 0);
+        signal_put(b, dep, 1, 0);
+        barrier_put(b, 0, 0x0103, &dep, 1, signal_va(0));
+        ring(b, 0);
+        sim_run(b->sim, sim_now(b->sim) + after);
+        put(b, signal_at(dep) + SIGNAL_VALUE, 0, 8);
+        poll_all(b);
+        run(b);
+        assert_int_equal(get(b, signal_at(0) + SIGNAL_VALUE), 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(a_look_counts_while_a_signal_is_read),
         TEST(each_step_follows_what_it_relies_on),
         TEST(order_holds_between_memories),
         TEST(one_memory_needs_no_waiting),

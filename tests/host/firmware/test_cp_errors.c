@@ -2,6 +2,7 @@
  * What the command processor does with bad packets, faults, scratch requests and clients that go away (B.8).
  */
 #include "cp_bench.h"
+#include "firmware/cp_private.h"
 
 static uint64_t inactive_of(struct bench *b, unsigned q)
 {
@@ -342,6 +343,31 @@ static void suspended_queues_wait(void **state)
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, bench_setup, bench_teardown)
+/* A kernel has ended behind one that halted: their queue goes, and with it both jobs. */
+static void what_ended_behind_a_halted_wavefront_goes(void **state)
+{
+    struct bench *b = *state;
+    for (unsigned n = 0; n < 70; n++) { /* more than there are jobs */
+        queue_open(b, 0, 0, 0);
+        b->written[0] = 0;
+        put(b, amd_at(0) + 0x80, 0, 8);
+        put(b, signal_at(0) + 8, 1, 8);
+        fake_launch = client0_halts;
+        kernel_put(b, 0, 0x0a02, 0);
+        ring(b, 0);
+        run(b);
+        fake_launch = NULL;
+        kernel_put(b, 0, 0x0a02, signal_va(0));
+        ring(b, 0);
+        run(b);
+        assert_int_equal(get(b, signal_at(0) + 8), 0);
+        cp_queue_close(b->cp[0], b->queue[0]);
+        run(b);
+        assert_false(cp_busy(b->cp[0]));
+        assert_null(b->cp[0]->queues);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -357,6 +383,7 @@ int main(void)
         TEST(a_closed_queue_ends_without_a_trace),
         TEST(suspended_queues_wait),
         TEST(a_halted_wavefront_ends_with_its_queue),
+        TEST(what_ended_behind_a_halted_wavefront_goes),
         TEST(trap_handlers_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
