@@ -301,7 +301,7 @@ __attribute__((unused)) static unsigned commands(struct bench *b, unsigned kind)
     return n;
 }
 
-static const struct msg_cp_cmd *command_last(struct bench *b, unsigned kind)
+__attribute__((unused)) static const struct msg_cp_cmd *command_last(struct bench *b, unsigned kind)
 {
     for (unsigned i = b->sim->logged; i-- > 0;)
         if (b->sim->log[i].cmd.kind == kind)
