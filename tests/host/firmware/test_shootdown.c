@@ -5,7 +5,7 @@
 #include "cp_bench.h"
 #include "firmware/cp_private.h"
 
-#define FAR 1000u                                 /* one way to memory: longer than a command takes */
+#define FAR 1000u                                      /* one way to memory: longer than a command takes */
 #define COMMAND (2 * fake_latency + fake_cache_cycles) /* from a command to its answer */
 
 static uint64_t endless(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd, struct msg_cp_evt *evt)

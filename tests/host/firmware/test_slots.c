@@ -171,6 +171,10 @@ static void a_closed_queue_hears_no_doorbell(void **state)
     kernel_put(b, 0, 0x0002, 0);
     ring(b, 0);
     kernel_started(b, 1);
+    barrier_put(b, 0, BARRIER | 0x100, NULL, 0, 0); /* known, and waits for the kernel */
+    ring(b, 0);
+    sim_run(b->sim, sim_now(b->sim) + 1000);
+    assert_int_equal(b->queue[0]->limit - b->queue[0]->next, 1);
     packets_put(b, 0, 2);
     ring(b, 0); /* once more when the answer has come */
     assert_true(b->queue[0]->rung);
@@ -190,6 +194,25 @@ static void a_closed_queue_hears_no_doorbell(void **state)
     run(b);
     assert_int_equal(b->sim->accesses, asked);
     assert_null(b->cp[0]->queues);
+}
+
+/* A doorbell says that memory has changed, also where it announces no packet. */
+static void a_doorbell_is_a_look(void **state)
+{
+    static const unsigned dep = 1;
+    struct bench *b = *state;
+    queue_open(b, 0, 0, 0);
+    put(b, signal_at(1) + SIGNAL_VALUE, 1, 8);
+    barrier_put(b, 0, BARRIER, &dep, 1, 0);
+    ring(b, 0);
+    run(b);
+    put(b, signal_at(1) + SIGNAL_VALUE, 0, 8);
+    assert_int_equal(get(b, amd_at(0) + 0x80), 0);
+    const unsigned before = reads(b, slot_at(0, 0));
+    cp_doorbell(b->cp[0], b->queue[0]);
+    run(b);
+    assert_int_equal(get(b, amd_at(0) + 0x80), 1);
+    assert_int_equal(reads(b, slot_at(0, 0)), before); /* that packet is known */
 }
 
 static unsigned polls(const struct bench *b)
@@ -245,6 +268,79 @@ static void one_timer_looks_for_all_queues(void **state)
     assert_int_equal(b->sim->accesses, before + 1);
 }
 
+/* The header goes to another memory than the read index: a queue that is closed, or whose client is killed, in between
+ * gives back nothing more. */
+static void a_slot_is_not_given_back_halfway(void **state)
+{
+    for (unsigned n = 0; n < 3; n++) { /* closed, stopped by a fault, neither */
+        assert_int_equal(n ? bench_teardown(state) || bench_setup(state) : 0, 0);
+        struct bench *b = *state;
+        uint8_t *vram = pmem_vram(b->pm, 0, 0x4000, 0x1000);
+        const struct msg_cp_evt fault = {.kind = CP_EVT_FAULT, .status = FAULT_ILLEGAL, .vmid = 1};
+        queue_open(b, 0, 0, 0);
+        queue_open(b, 1, 0, 0);
+        fake_launch = slow;
+        kernel_put(b, 1, 0x0002, 0);
+        ring(b, 1);
+        kernel_started(b, 1);
+        barrier_put(b, 0, BARRIER, NULL, 0, 0);
+        memcpy(vram, at(b, slot_at(0, 0)), 64);
+        pagetable_map(b->space[0][0].pt, VA + slot_at(0, 0), pmem_addr(1, 0x4000), 0x1000, PTE_R | PTE_W);
+        fake_memory[1] = 400; /* longer than a kill takes */
+        ring(b, 0);
+        for (unsigned i = 0; i < 5000 && get16(vram) != AQL_INVALID; i++)
+            sim_run(b->sim, sim_now(b->sim) + 1);
+        assert_int_equal(get16(vram), AQL_INVALID);
+        const unsigned asked = b->sim->accesses;
+        unsigned writes = 0;
+        if (n == 0) {
+            cp_queue_close(b->cp[0], b->queue[0]);
+        } else if (n == 1) {
+            struct msg_cp_evt evt = fault;
+            evt.id = command_last(b, CP_LAUNCH)->id;
+            cp_event(b->cp[0], &evt);
+        }
+        run(b);
+        for (unsigned i = asked; i < b->sim->accesses; i++)
+            writes += b->sim->access[i].req.addr == amd_at(0) + 0x80;
+        assert_int_equal(writes, n == 2);
+        assert_int_equal(get(b, amd_at(0) + 0x80), n == 2);
+        assert_int_equal(b->visible, n == 2 ? 2 : 1); /* of queue 1: its slot or error */
+        assert_int_equal(b->queue[1]->jobs, 0);
+        assert_true(n == 0 || b->queue[0]->jobs == 0);
+        assert_false(cp_busy(b->cp[0]));
+    }
+    fake_memory[1] = 150;
+}
+
+static uint64_t by_grid(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd, struct msg_cp_evt *evt)
+{
+    (void)sim, (void)gpu, (void)evt;
+    return cmd->grid[0];
+}
+
+/* A later packet may be kept in an earlier place: all slots that an end sets free are given back at once. */
+static void slots_follow_the_order_of_packets(void **state)
+{
+    struct bench *b = *state;
+    fake_launch = by_grid;
+    queue_open(b, 0, 0, 0);
+    put(b, kernel_put(b, 0, 0x0002, 0) + 0xc, 3000, 4);
+    put(b, kernel_put(b, 0, 0x0002, 0) + 0xc, 12000, 4);
+    ring(b, 0);
+    for (unsigned n = 0; n < 1000 && get(b, amd_at(0) + 0x80) == 0; n++)
+        sim_run(b->sim, sim_now(b->sim) + 10);
+    put(b, kernel_put(b, 0, 0x0002, 0) + 0xc, 500, 4);
+    ring(b, 0);
+    kernel_started(b, 3);
+    assert_int_equal(command_last(b, CP_LAUNCH)->id & 0xff, 0); /* the first one's place */
+    run(b);
+    assert_int_equal(b->rows[1].grid[0], 500);
+    assert_int_equal(b->rows[2].grid[0], 12000);
+    assert_int_equal(get(b, amd_at(0) + 0x80), 3);
+    assert_int_equal(b->queue[0]->jobs, 0);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, bench_setup, bench_teardown)
 int main(void)
 {
@@ -255,7 +351,10 @@ int main(void)
         TEST(a_full_ring_is_not_read),
         TEST(a_queue_that_stands_is_not_read_ahead),
         TEST(a_closed_queue_hears_no_doorbell),
+        TEST(a_doorbell_is_a_look),
         TEST(one_timer_looks_for_all_queues),
+        TEST(a_slot_is_not_given_back_halfway),
+        TEST(slots_follow_the_order_of_packets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
