@@ -153,6 +153,27 @@ static void a_signal_whose_memory_is_gone(void **state)
     fake_fault_at = 0;
 }
 
+/* amd_queue_t is not mapped any more when an error is to be told: then the process is told at once. */
+static void a_queue_that_is_not_mapped(void **state)
+{
+    struct bench *b = *state;
+    queue_open(b, 0, 0, 0);
+    put(b, kernel_put(b, 0, 0x0002, 0) + 2, 0, 2); /* no dimensions */
+    ring(b, 0);
+    for (unsigned n = 0; n < 2000 && b->queue[0]->fetch.state != FETCH_KERNEL; n++)
+        sim_run(b->sim, sim_now(b->sim) + 1);
+    assert_int_equal(b->queue[0]->fetch.state, FETCH_KERNEL);
+    pagetable_unmap(b->space[0][0].pt, VA + amd_at(0), 0x1000);
+    run(b);
+    assert_int_equal(b->errors, 1);
+    assert_int_equal(b->last_error, CP_ERROR_DIMS);
+    assert_int_equal(b->faults, 1);
+    assert_int_equal(b->fault_va, SIGNAL_VALUE);
+    assert_int_equal(b->told.status, FAULT_NOT_PRESENT);
+    assert_int_equal(b->visible, 1);
+    assert_int_equal(b->queue[0]->inactive.step, INACTIVE_NONE);
+}
+
 /* A stopped queue has one error: the first. */
 static void the_first_error_counts(void **state)
 {
@@ -178,6 +199,7 @@ int main(void)
         TEST(a_closed_queue_asks_nobody),
         TEST(an_error_overtakes_a_repeated_request),
         TEST(a_signal_whose_memory_is_gone),
+        TEST(a_queue_that_is_not_mapped),
         TEST(the_first_error_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -131,11 +131,47 @@ static void a_fault_stops_its_queue_at_once(void **state)
         kernel_put(b, 0, 0x0002, 0);
         ring(b, 0);
         run(b);
+        assert_int_equal(b->interrupts + b->halted, 0);
         assert_int_equal(inactive, 0);
         assert_int_equal(get(b, signal_at(40) + SIGNAL_VALUE), cases[n].error);
         assert_int_equal(commands(b, CP_LAUNCH), 1);
         assert_int_equal(b->errors + b->faults, 1);
         assert_int_equal(b->queue[0]->jobs, 0);
+    }
+}
+
+/* The instruction at the PC comes from memory, as far as it is mapped; of an illegal one the event brings it, and what
+ * registers the wavefront has is told in place of an address. */
+static void a_fault_is_told_with_its_instruction(void **state)
+{
+    static const struct {
+        uint64_t pc, data, va;
+        uint8_t status;
+    } cases[] = {{VA + 0x6000, 0x8877665544332211, 0x1234, FAULT_NOT_PRESENT},
+                 {VA + 0x6004, UINT64_C(0x0011223388776655), 0x1234, FAULT_ALIGN},
+                 {VA + 0x6ffc, 0xabcdef01, 0x1234, FAULT_NOT_PRESENT}, /* the next page is not there */
+                 {VA + 0x7000, 0, 0x1234, FAULT_NO_EXECUTE},
+                 {VA + 0x6000, 0x77, 12 | 32 << 16, FAULT_ILLEGAL}};
+    for (unsigned n = 0; n < sizeof cases / sizeof cases[0]; n++) {
+        assert_int_equal(n ? bench_teardown(state) || bench_setup(state) : 0, 0);
+        struct bench *b = *state;
+        fake_launch = endless;
+        struct msg_cp_evt evt = {.kind = CP_EVT_FAULT, .vmid = 1, .id = kernel_and_done(b), .cu = 3, .wave = 5};
+        put(b, 0x6000, 0x8877665544332211, 8);
+        put(b, 0x6008, 0x112233, 8);
+        put(b, 0x6ffc, 0xabcdef01, 4);
+        pagetable_unmap(b->space[0][0].pt, VA + 0x7000, 0x1000);
+        evt.status = cases[n].status;
+        evt.pc = cases[n].pc;
+        evt.va = 0x1234;
+        evt.data = 0x77;
+        cp_event(b->cp[0], &evt);
+        assert_int_equal(b->errors + b->faults, 1);
+        assert_int_equal(b->told.data, cases[n].data);
+        assert_int_equal(b->told.va, cases[n].va);
+        assert_int_equal(b->told.pc, cases[n].pc);
+        assert_true(b->told.status == evt.status && b->told.cu == 3 && b->told.wave == 5);
+        run(b);
     }
 }
 
@@ -188,6 +224,7 @@ int main(void)
         TEST(packets_that_are_done_keep_nothing_alive),
         TEST(a_killed_space_is_clean),
         TEST(a_fault_stops_its_queue_at_once),
+        TEST(a_fault_is_told_with_its_instruction),
         TEST(a_kill_of_nobody),
         TEST(what_is_opened),
     };

@@ -154,6 +154,32 @@ static void packets_within_their_fences_need_a_command(void **state)
     }
 }
 
+/* Packets of all places count, whoever has the first one; of the callbacks two may be missing. */
+static void a_packet_counts_at_any_place(void **state)
+{
+    struct bench *b = *state;
+    one_runs(b);
+    b->cp[0]->host.shootdown = NULL;
+    b->cp[0]->host.may_start = NULL;
+    kernel_put(b, 1, 0x0002, 0);
+    ring(b, 1);
+    run(b);
+    assert_int_equal(command_last(b, CP_LAUNCH)->vmid, b->space[1][0].vmid);
+    b->space[1][0].busy = b->space[0][0].busy = 0; /* only packets tell */
+    for (unsigned n = 0; n < 3; n++) {
+        const unsigned before = commands(b, CP_CACHE);
+        if (n < 2)
+            cp_space_shootdown(b->cp[0], &b->space[n][0]);
+        else
+            b->cp[0]->jobs[0].state = JOB_DECODE, cp_caches_drop(b->cp[0], false);
+        assert_int_equal(commands(b, CP_CACHE), before + 1);
+        run(b);
+        assert_int_equal(cp_shootdowns_done(b->cp[0]), n + 1);
+    }
+    assert_false(b->cp[0]->caches_stale);
+    assert_int_equal(b->shootdowns, 0);
+}
+
 /* A command processor that has nothing but an answer to wait for is busy, until it has come. */
 static void a_read_under_way_is_work(void **state)
 {
@@ -198,6 +224,7 @@ int main(void)
         TEST(a_command_waits_for_the_access_before_it),
         TEST(only_earlier_accesses_are_waited_for),
         TEST(packets_within_their_fences_need_a_command),
+        TEST(a_packet_counts_at_any_place),
         TEST(a_read_under_way_is_work),
         TEST(unmapped_pages_share_no_memory),
     };
