@@ -208,10 +208,73 @@ static void faults_in_words(void **state)
     }
 }
 
+static void placed(struct bench *b, const struct msg_cp_evt *evt, const char *source, const char *expected)
+{
+    char text[200] = "fault";
+    cp_place_text(b->cp[0], evt, source, text, sizeof text);
+    assert_string_equal(text, expected);
+}
+
+/* Kernel, offset, source line and work-group of a wavefront; of what is no wavefront of a kernel nothing is said. */
+static void where_a_wavefront_was(void **state)
+{
+    struct bench *b = *state;
+    fake_launch = slow;
+    queue_open(b, 0, 0, 0);
+    kernel_put(b, 0, 0x0002, 0);
+    barrier_put(b, 0, 0x0003, NULL, 0, 0);
+    ring(b, 0);
+    wait_for(b, JOB_RUN);
+    sim_run(b->sim, sim_now(b->sim) + 1000);
+    const struct msg_cp_cmd *launch = command_last(b, CP_LAUNCH);
+    struct msg_cp_evt evt = {.kind = CP_EVT_FAULT, .id = launch->id, .pc = launch->pc + 0x20, .start = 7};
+    placed(b, &evt, "", "fault; in rocr.copy_misaligned+0x20, work-group 7,?,0");
+    placed(b, &evt, "a.c:3", "fault; in rocr.copy_misaligned+0x20 (a.c:3), work-group 7,?,0");
+    evt.pc = launch->pc + (16u << 20) - 4;
+    placed(b, &evt, "", "fault; in rocr.copy_misaligned+0xfffffc, work-group 7,?,0");
+    evt.pc = launch->pc + (16u << 20);
+    placed(b, &evt, "", "fault; in rocr.copy_misaligned, work-group 7,?,0");
+    evt.pc = launch->pc;
+    evt.kind = CP_EVT_HALT;
+    placed(b, &evt, "", "fault; in rocr.copy_misaligned, work-group 7,?,0");
+    evt.kind = CP_EVT_LAUNCH_DONE;
+    placed(b, &evt, "", "fault");
+    evt.kind = CP_EVT_FAULT;
+    assert_int_equal(b->cp[0]->jobs[1].state, JOB_DONE);
+    evt.id = job_id(b->cp[0], &b->cp[0]->jobs[1]); /* the barrier packet */
+    placed(b, &evt, "", "fault");
+    evt.id = (uint16_t)(launch->id + 0x100); /* another job that had the place */
+    placed(b, &evt, "", "fault");
+}
+
+/* A packet that is refused, with what it asks for. */
+static void which_packet_it_was(void **state)
+{
+    struct bench *b = *state;
+    for (unsigned q = 0; q < 3; q++) {
+        queue_open(b, q, 0, 0);
+        cp_queue_suspend(b->cp[0], b->queue[q], true);
+    }
+    barrier_put(b, 0, 0x0003, NULL, 0, 0);
+    const uint64_t packet = kernel_put(b, 1, 0x0002, 0);
+    put(b, packet + 0x18, 400, 4);
+    put(b, packet + 0x1c, 512, 4);
+    pagetable_unmap(b->space[0][0].pt, VA + queue_at(2), 0x1000);
+    static const char *const expected[] = {"error; packet 0",
+                                           "error; packet 0: rocr.copy_misaligned, grid 256,1,1, work-group 64,1,1, "
+                                           "512 bytes of LDS, 400 bytes of scratch",
+                                           "error", "error"};
+    for (unsigned q = 0; q < 4; q++) { /* the last one is no queue */
+        char text[200] = "error";
+        cp_packet_text(b->cp[0], q, text, sizeof text);
+        assert_string_equal(text, expected[q]);
+    }
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, bench_setup, bench_teardown)
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(where_a_packet_is), TEST(what_queues_wait_for), TEST(names_of_kernels),
-                                       TEST(faults_in_words)};
+    const struct CMUnitTest tests[] = {TEST(where_a_packet_is),     TEST(what_queues_wait_for), TEST(names_of_kernels),
+                                       TEST(where_a_wavefront_was), TEST(which_packet_it_was),  TEST(faults_in_words)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
