@@ -129,7 +129,8 @@ static void job_free(struct job *job)
 
 void job_settle(struct job *job)
 {
-    bool given = job->index < job->queue->retire; /* or on its way: slot */
+    const struct cp_queue *queue = job->queue;
+    bool given = job->index < queue->retire || queue->closed || queue->dead; /* or on its way, or never: slot */
     bool over = job->state == JOB_LEFT || (job->state == JOB_DONE && given);
     if (over && job->slot.open == 0 && job->work.transfer.open == 0)
         job_free(job);

@@ -65,9 +65,7 @@ void queue_retire(struct cp *cp, struct cp_queue *queue)
                 continue;
             queue->retire++;
             again = true;
-            if (queue->closed || queue->dead)
-                job_settle(job);
-            else
+            if (!queue->closed && !queue->dead)
                 slot_give(cp, job);
         }
     }

@@ -35,6 +35,7 @@ struct bench {
     unsigned asked, allowed; /* times that it was asked whether a kernel may start; kernels that still may */
     uint32_t last_event, last_error;
     uint64_t fault_va;
+    struct msg_cp_evt told; /* the last fault, as it was told, also with the error of a queue */
     bool stand;
     uint64_t watch, watched; /* word whose value is noted when an event is raised */
     struct cp_space *last_closed;
@@ -84,11 +85,13 @@ static void on_fault(void *ctx, void *owner, unsigned gpu, const struct msg_cp_e
     (void)owner, (void)gpu;
     b->faults++;
     b->fault_va = evt->va;
+    b->told = *evt;
 }
 static void on_error(void *ctx, void *owner, unsigned gpu, unsigned queue, uint32_t code, const struct msg_cp_evt *evt)
 {
     struct bench *b = ctx;
-    (void)owner, (void)gpu, (void)queue, (void)evt;
+    (void)owner, (void)gpu, (void)queue;
+    b->told = evt ? *evt : (struct msg_cp_evt){0};
     b->errors++;
     b->last_error = code;
 }
@@ -301,7 +304,7 @@ __attribute__((unused)) static unsigned commands(struct bench *b, unsigned kind)
     return n;
 }
 
-static const struct msg_cp_cmd *command_last(struct bench *b, unsigned kind)
+__attribute__((unused)) static const struct msg_cp_cmd *command_last(struct bench *b, unsigned kind)
 {
     for (unsigned i = b->sim->logged; i-- > 0;)
         if (b->sim->log[i].cmd.kind == kind)

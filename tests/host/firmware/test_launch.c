@@ -146,6 +146,67 @@ static void scratch_has_to_be_on_cus_of_the_mask(void **state)
     }
 }
 
+/* Each property that a descriptor asks for alone, and each bit of what a wavefront is started with. */
+static void properties_one_by_one(void **state)
+{
+    static const uint32_t srd[4] = {1, 2, 3, 4};
+    struct bench *b = *state;
+    queue_open(b, 0, 0, 0);
+    scratch_give(b, 0, 32, 1, 16);
+    memcpy(at(b, amd_at(0) + 0x90), srd, sizeof srd);
+    put(b, amd_at(0) + 0xa0, 0x77, 4);
+    for (unsigned n = 0; n < 7; n++) {
+        const uint64_t packet = kernel_put(b, 0, 0x0b02, 0), queue = VA + amd_at(0);
+        uint32_t expected[16] = {0};
+        const uint64_t pair[7] = {0, VA + packet, queue, 0x1122334455667788, n, 0x77 | UINT64_C(16) << 32, 16};
+        memcpy(expected, n ? (const void *)&pair[n] : srd, n ? 8 : 16);
+        put(b, packet + 0x18, 16, 4);
+        put(b, AT_KD + 0x38, 1u << n, 2);
+        put(b, AT_KD + 0x34, 4u << 1 | (n < 4 ? 1u << (7 + n) : n == 4), 4);
+        const struct msg_cp_cmd *cmd = launched(b, 0);
+        assert_memory_equal(cmd->user_sgpr, expected, sizeof expected);
+        assert_int_equal(cmd->sys_sgprs, n < 5 ? 1u << n : 0);
+        assert_int_equal(cmd->user_sgprs, 4);
+    }
+}
+
+/* The largest that is allowed of each field, and what is beyond it. */
+static void descriptors_at_their_limits(void **state)
+{
+    static const struct {
+        uint32_t rsrc1, rsrc2, entry, items, lds, error;
+    } cases[] = {{2 | 2 << 6, 16u << 1, 0x100, 64, 0, 0},
+                 {2 | 2 << 6, 17u << 1, 0x100, 64, 0, CP_ERROR_CODE}, /* user SGPRs */
+                 {2 | 2 << 6, 2u << 11, 0x100, 64, 0, 0},
+                 {2 | 2 << 6, 3u << 11, 0x100, 64, 0, CP_ERROR_CODE}, /* group ids in VGPRs */
+                 {2 | 2 << 6, 0, 0x101, 64, 0, CP_ERROR_CODE},
+                 {2 | 2 << 6, 0, 0x102, 64, 0, CP_ERROR_CODE},
+                 {2 | 2 << 6, 0, 0x104, 64, 0, 0},
+                 {15 | 15 << 6, 0, 0x100, 1024, 0, 0}, /* 4 wavefronts a SIMD, 64 VGPRs each */
+                 {16 | 2 << 6, 0, 0x100, 1024, 0, CP_ERROR_REGISTERS},
+                 {16 | 2 << 6, 0, 0x100, 768, 0, 0},
+                 {2 | 2 << 6, 0, 0x100, 1025, 0, CP_ERROR_GROUP},
+                 {2 | 2 << 6, 0, 0x100, 64, 65536, 0},
+                 {2 | 2 << 6, 0, 0x100, 64, 65537, CP_ERROR_LDS}};
+    struct bench *b = *state;
+    for (unsigned n = 0; n < sizeof cases / sizeof cases[0]; n++) {
+        queue_open(b, n, 0, 0);
+        put(b, AT_KD + 0x10, cases[n].entry, 8);
+        put(b, AT_KD + 0x30, cases[n].rsrc1, 4);
+        put(b, AT_KD + 0x34, cases[n].rsrc2, 4);
+        const uint64_t packet = kernel_put(b, n, 0x0b02, 0);
+        put(b, packet + 4, cases[n].items, 2);
+        put(b, packet + 0x1c, cases[n].lds, 4);
+        const unsigned before = commands(b, CP_LAUNCH);
+        ring(b, n);
+        run(b);
+        assert_int_equal(commands(b, CP_LAUNCH) - before, cases[n].error == 0);
+        assert_int_equal(get(b, signal_at(40 + n) + 8), cases[n].error);
+        if (!cases[n].error)
+            assert_int_equal(command_last(b, CP_LAUNCH)->pc, VA + AT_KD + cases[n].entry);
+    }
+}
+
 /* A mask of no CU at all takes the mask away. */
 static void an_empty_mask_is_none(void **state)
 {
@@ -169,6 +230,8 @@ int main(void)
         TEST(resources_are_rounded_up),
         TEST(scratch_is_as_large_as_the_queue_says),
         TEST(scratch_has_to_be_on_cus_of_the_mask),
+        TEST(properties_one_by_one),
+        TEST(descriptors_at_their_limits),
         TEST(an_empty_mask_is_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Doorbells, and other looks of queues at memory: which queues look, at what, and how often (S0.15).
+ */
+#include "cp_bench.h"
+#include "firmware/cp_private.h"
+
+#define BARRIER 0x0003u /* no barrier bit, no fences */
+
+static uint64_t slow(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd, struct msg_cp_evt *evt)
+{
+    (void)sim, (void)gpu, (void)cmd, (void)evt;
+    return 10000;
+}
+
+static unsigned reads(struct bench *b, uint64_t line)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < b->sim->accesses; i++)
+        n += b->sim->access[i].req.op == MEM_READ_NC && b->sim->access[i].req.addr == line;
+    return n;
+}
+
+static void kernel_started(struct bench *b, unsigned count)
+{
+    for (unsigned n = 0; n < 1000 && commands(b, CP_LAUNCH) < count; n++)
+        sim_run(b->sim, sim_now(b->sim) + 10);
+    assert_int_equal(commands(b, CP_LAUNCH), count);
+}
+
+static void packets_put(struct bench *b, unsigned q, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        barrier_put(b, q, BARRIER, NULL, 0, 0);
+    ring(b, q);
+}
+
+/* A queue that is suspended, or has stopped, reads no packets, also not beside its write index. */
+static void a_queue_that_stands_is_not_read_ahead(void **state)
+{
+    struct bench *b = *state;
+    queue_open(b, 0, 0, 0);
+    queue_open(b, 1, 0, 0);
+    cp_queue_suspend(b->cp[0], b->queue[0], true);
+    packets_put(b, 0, 1);
+    run(b);
+    assert_int_equal(b->queue[0]->limit, 1);
+    assert_int_equal(reads(b, slot_at(0, 0)), 0);
+    put(b, kernel_put(b, 1, 0x0002, 0) + 2, 0, 2); /* no dimensions */
+    ring(b, 1);
+    run(b);
+    assert_true(b->queue[1]->dead);
+    const unsigned before = reads(b, slot_at(1, 0)), index = reads(b, amd_at(1) + 0x40);
+    ring(b, 1);
+    run(b);
+    assert_int_equal(reads(b, slot_at(1, 0)), before);
+    assert_int_equal(reads(b, amd_at(1) + 0x40), index + 1);
+    cp_queue_suspend(b->cp[0], b->queue[0], false);
+    run(b);
+    assert_int_equal(get(b, amd_at(0) + 0x80), 1);
+}
+
+/* Answer and second doorbell of a queue that is closed while its write index is read: it asks for nothing more, nor is
+ * it to be heard of in a report. */
+static void a_closed_queue_hears_no_doorbell(void **state)
+{
+    struct bench *b = *state;
+    char *text = NULL;
+    size_t size = 0;
+    fake_launch = slow;
+    queue_open(b, 0, 0, 0);
+    kernel_put(b, 0, 0x0002, 0);
+    ring(b, 0);
+    kernel_started(b, 1);
+    barrier_put(b, 0, BARRIER | 0x100, NULL, 0, 0); /* known, and waits for the kernel */
+    ring(b, 0);
+    sim_run(b->sim, sim_now(b->sim) + 1000);
+    assert_int_equal(b->queue[0]->limit - b->queue[0]->next, 1);
+    packets_put(b, 0, 2);
+    ring(b, 0); /* once more when the answer has come */
+    assert_true(b->queue[0]->rung);
+    const unsigned asked = b->sim->accesses;
+    cp_queue_close(b->cp[0], b->queue[0]);
+    sim_run(b->sim, sim_now(b->sim) + 1000);
+    assert_int_equal(b->sim->accesses, asked);
+    assert_non_null(b->cp[0]->queues); /* its kernel still runs */
+    FILE *out = open_memstream(&text, &size);
+    cp_tell(b->cp[0], out);
+    fclose(out);
+    unsigned lines = 0;
+    for (size_t i = 0; i < size; i++)
+        lines += text[i] == '\n';
+    free(text);
+    assert_int_equal(lines, 1); /* the kernel */
+    run(b);
+    assert_int_equal(b->sim->accesses, asked);
+    assert_null(b->cp[0]->queues);
+}
+
+/* A doorbell says that memory has changed, also where it announces no packet. */
+static void a_doorbell_is_a_look(void **state)
+{
+    static const unsigned dep = 1;
+    struct bench *b = *state;
+    queue_open(b, 0, 0, 0);
+    put(b, signal_at(1) + SIGNAL_VALUE, 1, 8);
+    barrier_put(b, 0, BARRIER, &dep, 1, 0);
+    ring(b, 0);
+    run(b);
+    put(b, signal_at(1) + SIGNAL_VALUE, 0, 8);
+    assert_int_equal(get(b, amd_at(0) + 0x80), 0);
+    const unsigned before = reads(b, slot_at(0, 0));
+    cp_doorbell(b->cp[0], b->queue[0]);
+    run(b);
+    assert_int_equal(get(b, amd_at(0) + 0x80), 1);
+    assert_int_equal(reads(b, slot_at(0, 0)), before); /* that packet is known */
+}
+
+static unsigned polls(const struct bench *b)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < b->sim->count; i++)
+        n += b->sim->due[i].timer && (b->sim->due[i].cookie & 0xffffff) == COOKIE_POLL;
+    return n;
+}
+
+/* One timer for all queues that wait while a kernel runs; none for those that wait for nothing that it could write, and
+ * none when nothing runs. */
+static void one_timer_looks_for_all_queues(void **state)
+{
+    static const unsigned dep = 1;
+    struct bench *b = *state;
+    fake_launch = slow;
+    for (unsigned q = 0; q < 4; q++)
+        queue_open(b, q, 0, 0);
+    put(b, signal_at(1) + SIGNAL_VALUE, 1, 8);
+    kernel_put(b, 0, 0x0002, 0);
+    ring(b, 0);
+    kernel_started(b, 1);
+    assert_int_equal(polls(b), 0);
+    for (unsigned q = 1; q < 3; q++) {
+        barrier_put(b, q, BARRIER, &dep, 1, 0);
+        ring(b, q);
+    }
+    cp_queue_suspend(b->cp[0], b->queue[2], true);
+    sim_run(b->sim, sim_now(b->sim) + 500);
+    assert_int_equal(polls(b), 1);
+    cp_queue_suspend(b->cp[0], b->queue[2], false);
+    for (unsigned n = 0; n < 30; n++) {
+        sim_run(b->sim, sim_now(b->sim) + 100);
+        assert_true(polls(b) <= 1);
+    }
+    unsigned before = reads(b, signal_at(1));
+    uint64_t from = sim_now(b->sim);
+    sim_run(b->sim, from + 4800); /* each round: 1000 and the way to the signal and back, for both queues */
+    assert_int_equal(reads(b, signal_at(1)) - before, 8);
+    cp_queue_close(b->cp[0], b->queue[1]);
+    cp_queue_suspend(b->cp[0], b->queue[2], true);
+    sim_run(b->sim, sim_now(b->sim) + 1500);
+    assert_int_equal(polls(b), 0); /* nobody waits any more */
+    assert_int_equal(b->kernels, 0);
+    cp_queue_suspend(b->cp[0], b->queue[2], false);
+    run(b);
+    assert_int_equal(b->kernels, 1);
+    before = b->sim->accesses;
+    cp_look(b->cp[0]);
+    assert_int_equal(polls(b), 0);
+    run(b);
+    assert_int_equal(b->sim->accesses, before + 1);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, bench_setup, bench_teardown)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_queue_that_stands_is_not_read_ahead),
+        TEST(a_closed_queue_hears_no_doorbell),
+        TEST(a_doorbell_is_a_look),
+        TEST(one_timer_looks_for_all_queues),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
