@@ -50,7 +50,7 @@ static void wake_for_quiet(const struct region *r)
 static bool all_wait(const struct region *r)
 {
     uint32_t n = r->head->process_count;
-    uint64_t version[REGION_PROCESSES], next = UINT64_MAX, balance = 0, sum = 0;
+    uint64_t version[REGION_PROCESSES], next = UINT64_MAX, hold = UINT64_MAX, balance = 0, sum = 0;
     for (uint32_t i = 0; i < n; i++) {
         version[i] = atomic_load(&region_entry(r, i)->version);
         if (!(version[i] & 1))
@@ -63,6 +63,8 @@ static bool all_wait(const struct region *r)
         balance += atomic_load_explicit(&e->sent, memory_order_acquire) -
                    atomic_load_explicit(&e->received, memory_order_acquire);
     }
+    if (r->head->host != REGION_NONE) /* its owner may send then, whatever happens by itself */
+        hold = atomic_load_explicit(&region_entry(r, r->head->host)->hold, memory_order_acquire);
     for (uint32_t i = 0; i < n; i++) {
         if (atomic_load(&region_entry(r, i)->version) != version[i])
             return false;
@@ -75,6 +77,7 @@ static bool all_wait(const struct region *r)
             wake_for_quiet(r);
         return true;
     }
+    next = hold < next ? hold : next;
     uint64_t floor = atomic_load(&r->head->floor);
     while (floor < next) {
         if (atomic_compare_exchange_weak(&r->head->floor, &floor, next)) {
@@ -167,6 +170,11 @@ enum region_end region_wait(struct region *r, const struct region_waiter *w)
 void region_set_active(struct region *r, uint64_t cycle)
 {
     atomic_store_explicit(&region_entry(r, r->self)->active, cycle, memory_order_release);
+}
+
+uint64_t region_floor(const struct region *r)
+{
+    return atomic_load(&r->head->floor);
 }
 
 uint64_t region_active(const struct region *r)

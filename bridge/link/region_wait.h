@@ -42,6 +42,8 @@ enum region_end {
 enum region_end region_wait(struct region *region, const struct region_waiter *waiter);
 /* Last cycle (behind its window) in which a partition of any process was visited: after QUIET the same everywhere. */
 uint64_t region_active(const struct region *region);
+/* Before that cycle nobody sends any more: who stops waiting for another reason than its look may be behind it. */
+uint64_t region_floor(const struct region *region);
 /* Of this process. */
 void region_set_active(struct region *region, uint64_t cycle);
 

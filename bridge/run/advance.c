@@ -42,14 +42,27 @@ struct waiting {
     struct sched *s;
     uint64_t next, need; /* first own event; horizon that lets it run, or skips all before `until` */
     uint64_t from, hold; /* as promised */
+    uint64_t begin;      /* ns; of waiting so long that the others are looked at; 0: not yet */
 };
+
+/* Nobody wants what is waited for, and it has not come for a while: somebody is stopped.  One whose work goes on is
+ * waited for, and then rests with all others. */
+static bool given_up(struct waiting *w)
+{
+    struct sched *s = w->s;
+    if (!s->unwanted || !peers_due(s->region))
+        return false;
+    const uint64_t now = peers_clock();
+    w->begin = w->begin ? w->begin : now;
+    return now - w->begin > PEERS_PATIENCE_NS && s->unwanted(s->act_ctx);
+}
 
 static bool looks(void *ctx)
 {
     struct waiting *w = ctx;
     struct sched *s = w->s;
     uint64_t horizon = UINT64_MAX;
-    if (s->unwanted && peers_due(s->region) && s->unwanted(s->act_ctx))
+    if (given_up(w))
         s->stop = true;
     if (s->stop || region_is_asked(s->region))
         return true;
@@ -76,7 +89,7 @@ static bool looks(void *ctx)
 
 static enum region_end wait_for_others(struct sched *s, const struct bounds *b, uint64_t next, uint64_t need)
 {
-    struct waiting waiting = {s, next < b->stop ? next : b->stop, need, sched_sends_from(s), sched_hold(s)};
+    struct waiting waiting = {s, next < b->stop ? next : b->stop, need, sched_sends_from(s), sched_hold(s), 0};
     struct link *in[s->import_count + 1];
     sched_links_in(s, in);
     struct region_waiter w = {.next = next,

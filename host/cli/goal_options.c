@@ -3,6 +3,7 @@
  */
 #include "cli/goal_options.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,10 +28,10 @@ enum gantry_status count_read(const char *option, const char *text, uint64_t *va
 
     errno = 0;
     *value = strtoull(text, &end, 0);
-    const char *suffix = *end ? strchr(suffixes, *end & ~0x20) : NULL;
+    const char *suffix = isalpha((unsigned char)*end) ? strchr(suffixes, *end & ~0x20) : NULL;
     for (long i = suffix ? suffix - suffixes : -1; i >= 0; i--)
         factor *= 1000;
-    if (end == text || errno || *text == '-' || end[suffix != NULL] != 0)
+    if (!isdigit((unsigned char)*text) || errno || end[suffix != NULL] != 0)
         return wrong(option, text, "is not a number");
     if (*value > UINT64_MAX / factor)
         return wrong(option, text, "is too large");
@@ -91,6 +92,8 @@ static enum gantry_status roi_check(const struct cli_options *o)
         return STATUS_OK;
     if (o->record)
         return wrong("--roi", o->record, "cannot be recorded: most of such a run enters no RTL");
+    if (o->goals.checkpoint)
+        return wrong("--roi", o->goals.checkpoint, "cannot be saved: a checkpoint needs --record");
     return o->sim.model == SIM_GOLDEN ? wrong("--roi", "golden", "has no RTL for the region: use --model rtl")
                                       : STATUS_OK;
 }
@@ -112,7 +115,10 @@ enum gantry_status goals_check(const struct cli_options *o)
         diag(g->checkpoint, "exists already: a checkpoint makes its folder");
         return STATUS_USAGE;
     }
-    const char *slash = strrchr(g->checkpoint, '/');
+    size_t length = strlen(g->checkpoint); /* without slashes at the end */
+    while (length > 1 && g->checkpoint[length - 1] == '/')
+        length--;
+    const char *slash = memrchr(g->checkpoint, '/', length);
     char *parent = slash ? xasprintf("%.*s/", (int)(slash - g->checkpoint), g->checkpoint) : xstrdup(".");
     int error = access(parent, W_OK | X_OK) == 0 ? 0 : errno;
     free(parent);

@@ -79,7 +79,7 @@ bool events_step(struct sim *sim, uint64_t end, uint64_t until)
 uint64_t events_limit(const struct sim *sim, uint64_t until)
 {
     uint64_t limit = sim->options.max_cycles, watch = sim->watch_cycle + SIM_WATCH_CYCLES;
-    if (limit && limit + PART_WINDOW - 1 < until) /* the window in which the limit lies is run whole */
+    if (limit && limit < until && until - limit > PART_WINDOW - 1) /* the window in which the limit lies is run whole */
         until = limit + PART_WINDOW - 1;
     return watch < until && sim->options.model == SIM_RTL ? watch : until;
 }

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "bridge/link/peers.h"
 #include "bridge/link/region_wait.h"
 #include "bridge/run/links.h"
@@ -74,8 +75,13 @@ static bool keeps_waiting(void *ctx)
 /* Its socket has ended: the process has, or is about to. */
 static void missing(struct sim *sim)
 {
-    for (unsigned n = 0; n < 100 && look(sim, false) == PEERS_WELL; n++)
+    unsigned looks = 100;
+    while (looks && look(sim, false) == PEERS_WELL) {
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+        looks--;
+    }
+    if (looks == 0)
+        diag("place", "a worker process does not answer");
     place_give_up(sim);
 }
 

@@ -30,6 +30,13 @@ static uint64_t golden_pause(const struct sim *sim)
     return sim->options.model == SIM_GOLDEN ? now + slices : UINT64_MAX;
 }
 
+/* In the middle of a wait: what the host does comes behind what the others may have run since. */
+static void stopped(struct sim *sim)
+{
+    uint64_t floor = region_floor(sim->sched.region), now = sim->sched.now > floor ? sim->sched.now : floor;
+    sim->now = sim->now > now ? sim->now : now;
+}
+
 enum sim_result placed_run(struct sim *sim, uint64_t until)
 {
     struct sched *s = &sim->sched;
@@ -64,6 +71,7 @@ enum sim_result placed_run(struct sim *sim, uint64_t until)
         case SCHED_QUIET:
             return run_dry(sim);
         case SCHED_STOPPED:
+            stopped(sim);
             return SIM_STOPPED;
         default:
             place_give_up(sim);

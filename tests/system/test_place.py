@@ -203,6 +203,11 @@ def test_skipping_changes_nothing(apps, tmp_path):
 
 
 # ---- processes that end or stand still
+def ran(pid):
+    """CPU time of a process in clock ticks."""
+    return sum(map(int, pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[11:13]))
+
+
 @pytest.fixture
 def running(tmp_path):
     """An endless kernel on GPU 1, which a worker runs."""
@@ -210,7 +215,7 @@ def running(tmp_path):
     children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
     workers = within(LIMIT, lambda: [int(c) for c in children.read_text().split() if pathlib.Path(f"/proc/{c}/comm").read_text() == "gantry:1\n"])
     assert len(workers) == 1
-    time.sleep(1)  # the kernel runs
+    assert within(LIMIT, lambda: ran(workers[0]) > 30)  # 0.3 s of CPU time: the kernel runs
     yield process, workers[0]
     if process.poll() is None:
         process.kill()
@@ -222,7 +227,8 @@ def test_killed_worker(running):
     begin = time.monotonic()
     os.kill(worker, signal.SIGKILL)
     _, err = process.communicate(timeout=60)
-    assert time.monotonic() - begin < 1 and process.returncode == 74, (process.returncode, err)
+    assert time.monotonic() - begin < 5  # that it is seen within a second: tests/bridge/run/test_liveness.c
+    assert process.returncode == 74, err
     lines = [text for text in err.splitlines() if text.startswith("gantry: ") and not text.startswith("gantry: gpus=")]
     assert len(lines) == 1, err
     assert re.fullmatch(rf"gantry: gpu1\.rdma:\d+ -> \S+:\d+: process worker1 \(pid {worker}\) ended at cycle [1-9]\d*, before the run did", lines[0]), err
@@ -232,7 +238,7 @@ def test_killed_gantry(running):
     process, worker = running
     process.kill()
     process.wait()
-    assert within(1, lambda: not alive(worker)), worker
+    assert within(5, lambda: not alive(worker)), worker
     err = process.stderr.read()
     assert re.fullmatch(rf"gantry: \S+ -> gpu1\.rdma:\d+: process gantry \(pid {process.pid}\) ended at cycle [1-9]\d*, before the run did\n", err), err
 
@@ -287,7 +293,22 @@ def test_killed_worker_while_the_program_computes(tmp_path):
     os.kill(worker, signal.SIGKILL)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 74 and f"process worker1 (pid {worker}) ended at cycle" in err, err
-    assert time.monotonic() - begin < 3  # with the time that the program has to end
+    assert time.monotonic() - begin < 10  # with the time that the program has to end
+
+
+def test_program_that_ends_while_its_kernel_runs(tmp_path):
+    """A worker's GPU is busy when the program is killed: its work is ended as within one process."""
+    source = tmp_path / "leaves.hip"
+    source.write_text('#include <hip/hip_runtime.h>\n#include <csignal>\n#include <unistd.h>\n'
+                      '__global__ void on(volatile int *p) { while (*p == 0) ; }\n'
+                      'int main() { int *p; (void)hipSetDevice(1); (void)hipMalloc(&p, 4); (void)hipMemset(p, 0, 4); (void)hipDeviceSynchronize(); '
+                      'on<<<1, 1>>>(p); (void)hipStreamQuery(0); usleep(1000); raise(SIGKILL); }\n')
+    target = tmp_path / "leaves"
+    subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-x", "hip", source, "-o", target], check=True, capture_output=True)
+    for model in ("rtl", "golden"):
+        for processes in (1, 2):
+            _, err = gantry("run", "--model", model, *placed(2, processes), "--", target, status=137)
+            assert "internal error" not in err and " ended at cycle" not in err, err
 
 
 def test_golden_wavefronts_that_never_end(tmp_path):

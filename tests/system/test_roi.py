@@ -107,6 +107,7 @@ def test_never_reached(apps):
     (["--roi", "kernel:0..1"], "'0' must be at least 1"),
     (["--roi", "kernel:1..2", "--model", "golden"], "'golden' has no RTL for the region: use --model rtl"),
     (["--roi", "kernel:1..2", "--record", "{none}"], "'{none}' cannot be recorded: most of such a run enters no RTL"),
+    (["--roi", "kernel:1..2", "--checkpoint", "kernel:1,{none}"], "'{none}' cannot be saved: a checkpoint needs --record"),
     (["--roi", "kernel:1..2", "--record", "{none}", "--checkpoint", "kernel:1,{none}"], "'{none}' cannot be recorded: most of such a run enters no RTL"),
 ])
 def test_refused(tmp_path, words, said):

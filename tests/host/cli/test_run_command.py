@@ -29,6 +29,8 @@ def run(*args, **kw):
     (66, "dmeo: No such file or directory; did you mean demo?", ["-c", "dmeo", "--", "/bin/true"]),
     (66, "./demo: No such file or directory\n", ["-c", "./demo", "--", "/bin/true"]),
     (64, "--max-cycles: '1X' is not a number", ["--max-cycles", "1X", "--", "/bin/true"]),
+    (64, "--max-cycles: '5 ' is not a number", ["--max-cycles", "5 ", "--", "/bin/true"]),
+    (64, "--max-cycles: ' -5' is not a number", ["--max-cycles", " -5", "--", "/bin/true"]),
     (64, "--max-cycles: '0M' must be at least 1", ["--max-cycles", "0M", "--", "/bin/true"]),
     (64, "--max-cycles: '99999999999G' is too large", ["--max-cycles", "99999999999G", "--", "/bin/true"]),
     (65, "--set: gpu.cu.count: 1000 is above the maximum 64", ["-c", "demo", "--set", "gpu.cu.count=1000", "--", "/bin/true"]),
