@@ -83,11 +83,6 @@ void space_killed(struct cp *cp, uint8_t vmid)
             job_launch(cp, job);
         }
     }
-    for (unsigned i = 0; i < CP_JOBS; i++) { /* what has ended behind a killed packet: its turn never comes */
-        struct job *job = &cp->jobs[i];
-        if (job->state == JOB_DONE && job->space == space && job->queue->dead && job->queue->closed)
-            job_abandon(cp, job);
-    }
     space_settle(cp, space);
 }
 

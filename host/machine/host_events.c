@@ -41,7 +41,7 @@ static void memory_step(struct sim *sim)
     sim->ops->answer(sim->ctx, sim->now, answer.cookie, &answer.rsp);
 }
 
-bool events_step(struct sim *sim, uint64_t end, uint64_t until)
+static bool events_step(struct sim *sim, uint64_t end, uint64_t until)
 {
     unsigned gpu;
     uint64_t cycle = events_next(sim, &gpu);
@@ -73,6 +73,26 @@ bool events_step(struct sim *sim, uint64_t end, uint64_t until)
         figures_settle(sim);
     if (!sim->settling)
         sim->ops->event(sim->ctx, gpu, cycle, &evt);
+    return true;
+}
+
+bool events_serve(struct sim *sim, uint64_t until, enum sim_result *end)
+{
+    const uint64_t now = sim->sched.now, most = sim->options.max_cycles;
+    *end = SIM_STOPPED;
+    while (events_step(sim, now + PART_WINDOW, until)) {
+        if (sim->stop)
+            return true;
+    }
+    if (watchdog_turning(sim)) {
+        *end = SIM_NO_PROGRESS;
+        return true;
+    }
+    if (most == 0 || now < most)
+        return false;
+    sim->now = sim->now > now ? sim->now : now;
+    watchdog_where(sim, stderr);
+    *end = SIM_MAX_CYCLES;
     return true;
 }
 

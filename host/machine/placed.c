@@ -43,17 +43,9 @@ enum sim_result placed_run(struct sim *sim, uint64_t until)
     const uint64_t pause = golden_pause(sim);
     place_windows(sim);
     while (place_lost(sim) == STATUS_OK) {
-        while (events_step(sim, s->now + PART_WINDOW, until)) {
-            if (sim->stop)
-                return SIM_STOPPED;
-        }
-        if (watchdog_turning(sim))
-            return SIM_NO_PROGRESS;
-        if (sim->options.max_cycles && s->now >= sim->options.max_cycles) {
-            sim->now = sim->now > s->now ? sim->now : s->now;
-            watchdog_where(sim, stderr);
-            return SIM_MAX_CYCLES;
-        }
+        enum sim_result end;
+        if (events_serve(sim, until, &end))
+            return end;
         if (until < s->now + PART_WINDOW) {
             if (all_quiet(sim))
                 return run_dry(sim);

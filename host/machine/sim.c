@@ -154,17 +154,9 @@ static enum sim_result run_windows(struct sim *sim, uint64_t until)
         sim_still(sim, false);
     sim->still = false;
     for (;;) {
-        while (events_step(sim, s->now + PART_WINDOW, until)) {
-            if (sim->stop)
-                return SIM_STOPPED;
-        }
-        if (watchdog_turning(sim))
-            return SIM_NO_PROGRESS;
-        if (sim->options.max_cycles && s->now >= sim->options.max_cycles) {
-            sim->now = sim->now > s->now ? sim->now : s->now;
-            watchdog_where(sim, stderr);
-            return SIM_MAX_CYCLES;
-        }
+        enum sim_result end;
+        if (events_serve(sim, until, &end))
+            return end;
         uint64_t next = sched_next(s), timer = events_alarm(sim);
         if (next == UINT64_MAX && timer == UINT64_MAX)
             return run_dry(sim);

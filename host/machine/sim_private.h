@@ -108,12 +108,12 @@ static inline bool sim_elsewhere(const struct sim *sim, unsigned gpu)
 /* The partition of that name, or NULL. */
 struct part *sim_part(const struct sim *sim, const char *name);
 /* host_events.c: cycle of the host's first event, answer of a memory, timer or command that gets its place, UINT64_MAX
- * without one, *gpu: that sent the event, else gpu_count; of these only those of the host's own; the first of them is
- * done, before `end` and not beyond `until`, false when there is none; how far the partitions may run for `until`;
- * nothing is ready and no timer set: an end, or a machine that waits for itself. */
+ * without one, *gpu: that sent the event, else gpu_count; of these only those of the host's own; all of the window at
+ * sched.now are served, not beyond `until`: true when sim_run ends with that (*end); how far the partitions may run for
+ * `until`; nothing is ready and no timer set: an end, or a machine that waits for itself. */
 uint64_t events_next(const struct sim *sim, unsigned *gpu);
 uint64_t events_alarm(const struct sim *sim);
-bool events_step(struct sim *sim, uint64_t end, uint64_t until);
+bool events_serve(struct sim *sim, uint64_t until, enum sim_result *end);
 uint64_t events_limit(const struct sim *sim, uint64_t until);
 enum sim_result run_dry(struct sim *sim);
 /* placed.c: sim_run and sim_quiet of a machine in several processes; sched.act of process 0. */
