@@ -7,9 +7,9 @@ import subprocess
 import pytest
 from live import GANTRY, LADDER_FAMILIES, ROOT, gantry_run, on_last_gpus, rows
 
-PROGRAMS = ["vecadd", "matmul", "transpose", "reduction", "histogram", "hash", "blur", "saxpy2", "pipeline", "peer", "copies",
+PROGRAMS = ["vecadd", "matmul", "transpose", "reduction", "histogram", "hash", "hashes", "blur", "saxpy2", "pipeline", "peer", "copies",
             *LADDER_FAMILIES]
-TWO_DEVICES = ("saxpy2", "peer")
+TWO_DEVICES = ("hashes", "saxpy2", "peer")
 
 
 def need(program):

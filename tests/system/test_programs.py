@@ -11,7 +11,7 @@ import pytest
 from live import APPS, GANTRY, LIMIT, MODELS, ROOT, Result
 
 FAMILIES = sorted(p.stem for p in (ROOT / "sw/apps").glob("*.hip") if '#include "suite.h"' in p.read_text())
-SINGLE = ["blur", "copies", "hash", "histogram", "matmul", "peer", "pipeline", "reduction", "saxpy2", "transpose", "vecadd"]  # at -O2: test_ladder
+SINGLE = ["blur", "copies", "hash", "hashes", "histogram", "matmul", "peer", "pipeline", "reduction", "saxpy2", "transpose", "vecadd"]  # at -O2: test_ladder
 OFTEN = ["atomics", "calls", "crypto", "fft", "integers", "lanes", "matrices", "montecarlo", "sorting"]
 LOCKSTEP = ["atomics", "calls", "fft", "lanes", "matrices"]
 SMALLEST = ["configs/smallest.yaml"]
