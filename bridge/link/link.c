@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/log.h"
+#include "bridge/link/bundle.h"
 
 void link_init(struct link *link, const struct transport *transport, const char *name, bool sends, uint32_t bytes,
                uint32_t latency, uint32_t depth)
@@ -93,6 +94,28 @@ void ring_done(struct link *link, uint64_t messages)
 uint64_t ring_horizon(struct link *link)
 {
     return atomic_load(&link->ring->promise);
+}
+
+uint64_t link_promised(const struct link *link)
+{
+    const struct bundle *b = link->bundle;
+    uint64_t of_all = b ? bundle_stamp(b, link->latency, b->promised) : 0;
+    return of_all > link->promised ? of_all : link->promised;
+}
+
+uint64_t link_take_all(struct link *link, void (*come)(void *ctx, struct link *link), void *ctx)
+{
+    uint64_t horizon = link->transport->horizon(link); /* before all that follows, see ring.h */
+    if (link->bundle)
+        bundle_drain(link->bundle, come, ctx);
+    else
+        come(ctx, link);
+    link->promised = horizon > link->promised ? horizon : link->promised;
+    if (link->bundle) {
+        uint64_t word = bundle_word(link->bundle, link->latency, link->promised);
+        link->bundle->promised = word > link->bundle->promised ? word : link->bundle->promised;
+    }
+    return link->promised;
 }
 
 static bool inproc_open(struct link *link, void *place)

@@ -14,6 +14,7 @@
 
 #define LINK_NAME 104
 
+struct bundle;
 struct link;
 
 struct transport {
@@ -24,13 +25,15 @@ struct transport {
     /* Sender: the next message.  Never more than `depth` that the receiver has not finished with: that is a bug. */
     void (*send)(struct link *link, uint64_t stamp, const void *payload);
     /* Sender: no message with a stamp below this will come any more (it never falls).  What was sent before is on its
-     * way when this returns, and who sleeps for either is woken. */
+     * way when this returns, and who sleeps for either is woken.  For all links of its bundle: on one that is slower or
+     * faster by n cycles, none with a stamp below stamp + n or - n. */
     void (*promise)(struct link *link, uint64_t stamp);
     /* Receiver: messages that have arrived since the start; number n lies in ring_slot(link->ring, n - 1). */
     uint64_t (*peek)(struct link *link);
     /* Receiver: finished with the first `messages` ones. */
     void (*done)(struct link *link, uint64_t messages);
-    /* Receiver: no message with a stamp below this comes that a later peek does not show. */
+    /* Receiver: no message with a stamp below this comes that a later peek does not show (of a bundle: that
+     * bundle_drain and peeks do not show). */
     uint64_t (*horizon)(struct link *link);
     void (*close)(struct link *link);
 };
@@ -41,14 +44,19 @@ struct link {
     uint32_t bytes, latency, depth;
     bool sends;        /* this is the sending end */
     struct ring *ring; /* set by open */
-    uint64_t sent;     /* sender: messages so far */
-    uint64_t freed;    /* sender: of these the receiver has finished with, as last seen */
-    uint64_t flushed;  /* sender: messages before the newest promise */
-    uint64_t promised; /* sender: newest promise; receiver: newest horizon behind which all was taken (link_take) */
-    uint64_t arrived;  /* receiver: as peek said */
-    uint64_t last;     /* receiver: stamp of the newest message + 1 */
-    bool failed;       /* sender: not all that was sent gets through; told in one line */
-    void *own;         /* of the transport */
+    /* Links that promise together (bundle.h), and its number there; set by open.  NULL: it promises for itself. */
+    struct bundle *bundle;
+    uint32_t number;
+    uint64_t sent;    /* sender: messages so far */
+    uint64_t freed;   /* sender: of these the receiver has finished with, as last seen */
+    uint64_t flushed; /* sender: messages before the newest promise */
+    /* Sender: newest promise; receiver: newest horizon behind which all was taken.  With a bundle: link_promised. */
+    uint64_t promised;
+    uint64_t arrived; /* receiver: as peek said */
+    uint64_t last;    /* receiver: stamp of the newest message + 1 */
+    bool failed;      /* sender: not all that was sent gets through; told in one line */
+    void *own;        /* of the transport */
+    void *owner;      /* of who has opened it */
 };
 
 /* Names and widths of an end that is not open yet. */
@@ -67,6 +75,11 @@ static inline uint64_t link_take(struct link *link)
     link->promised = horizon > link->promised ? horizon : link->promised;
     return link->promised;
 }
+/* Receiver: the newest horizon behind which all was taken, by it or its bundle. */
+uint64_t link_promised(const struct link *link);
+/* Receiver, for all links of its bundle: `come` for each that has messages (or had; by its peek), then returns and
+ * keeps link_promised of this one.  Without a bundle `come` is called for it alone. */
+uint64_t link_take_all(struct link *link, void (*come)(void *ctx, struct link *link), void *ctx);
 static inline void link_send(struct link *link, uint64_t stamp, const void *payload)
 {
     link->transport->send(link, stamp, payload);

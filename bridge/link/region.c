@@ -29,9 +29,28 @@ static uint64_t links_at(const struct region_plan *plan)
     return lines(sizeof(struct region_head) + (uint64_t)plan->process_count * sizeof(struct region_entry));
 }
 
-static uint64_t rings_at(const struct region_plan *plan)
+static uint64_t bundles_at(const struct region_plan *plan)
 {
     return lines(links_at(plan) + (uint64_t)plan->link_count * sizeof(struct region_place));
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct region_link *const *x = a, *const *y = b;
+    if ((*x)->from != (*y)->from)
+        return (*x)->from < (*y)->from ? -1 : 1;
+    return strcmp((*x)->name, (*y)->name);
+}
+
+static void names_check(const struct region_plan *plan)
+{
+    const struct region_link **sorted = xcalloc(plan->link_count + 1, sizeof(const struct region_link *));
+    for (uint32_t i = 0; i < plan->link_count; i++)
+        sorted[i] = &plan->links[i];
+    qsort(sorted, plan->link_count, sizeof(const struct region_link *), by_name);
+    for (uint32_t i = 1; i < plan->link_count; i++)
+        CHECK(by_name(&sorted[i - 1], &sorted[i]) != 0, sorted[i]->name, "two links of this name");
+    free(sorted);
 }
 
 static void plan_check(const struct region_plan *plan)
@@ -43,13 +62,41 @@ static void plan_check(const struct region_plan *plan)
         const struct region_link *l = &plan->links[i];
         CHECK(l->from < plan->process_count && l->to < plan->process_count && l->from != l->to && l->depth > 0, l->name,
               "link from process %u to %u, depth %u", l->from, l->to, l->depth);
-        for (uint32_t k = 0; k < i; k++)
-            CHECK(plan->links[k].from != l->from || strcmp(plan->links[k].name, l->name) != 0, l->name,
-                  "two links of this name");
     }
+    names_check(plan);
 }
 
-static void fill(struct region_head *head, const struct region_plan *plan, uint64_t bytes)
+/* All links from one process to another. */
+struct pair {
+    uint32_t links, least, numbered; /* how many; smallest latency; that have a number */
+    uint64_t at;                     /* of its bundle */
+};
+
+static struct pair *pair_of(struct pair *pairs, const struct region_plan *plan, const struct region_link *l)
+{
+    return &pairs[(size_t)l->from * plan->process_count + l->to];
+}
+
+/* One for each two processes; *end: behind their bundles, where the rings begin. */
+static struct pair *pairs_new(const struct region_plan *plan, uint64_t *end)
+{
+    size_t count = (size_t)plan->process_count * plan->process_count;
+    struct pair *pairs = xcalloc(count, sizeof *pairs);
+    for (uint32_t i = 0; i < plan->link_count; i++) {
+        struct pair *p = pair_of(pairs, plan, &plan->links[i]);
+        uint32_t latency = plan->links[i].latency;
+        p->least = p->links++ == 0 || latency < p->least ? latency : p->least;
+    }
+    *end = bundles_at(plan);
+    for (size_t n = 0; n < count; n++) {
+        pairs[n].at = *end;
+        *end += pairs[n].links ? bundle_size(pairs[n].links) : 0;
+    }
+    return pairs;
+}
+
+static void fill(struct region_head *head, const struct region_plan *plan, struct pair *pairs, uint64_t at,
+                 uint64_t bytes)
 {
     head->version = HELLO_VERSION;
     head->process_count = plan->process_count;
@@ -62,10 +109,12 @@ static void fill(struct region_head *head, const struct region_plan *plan, uint6
         CHECK(strlen(plan->processes[i]) < REGION_NAME, plan->processes[i], "name of a process is too long");
         snprintf(head->entries[i].name, REGION_NAME, "%s", plan->processes[i]);
     }
-    uint64_t at = rings_at(plan);
     for (uint32_t i = 0; i < plan->link_count; i++) {
         struct region_place *p = &region_places(head)[i];
-        *p = (struct region_place){plan->links[i], at};
+        struct pair *pair = pair_of(pairs, plan, &plan->links[i]);
+        if (pair->numbered == 0)
+            bundle_init((struct bundle_shared *)((uint8_t *)head + pair->at), pair->links, pair->least);
+        *p = (struct region_place){plan->links[i], at, pair->at, pair->numbered++};
         ring_init((struct ring *)((uint8_t *)head + at), p->link.bytes, p->link.depth, RING_LINE);
         at += ring_size(p->link.bytes, p->link.depth, RING_LINE);
     }
@@ -75,7 +124,9 @@ static void fill(struct region_head *head, const struct region_plan *plan, uint6
 int region_create(const struct region_plan *plan)
 {
     plan_check(plan);
-    uint64_t bytes = rings_at(plan);
+    uint64_t at;
+    struct pair *pairs = pairs_new(plan, &at);
+    uint64_t bytes = at;
     for (uint32_t i = 0; i < plan->link_count; i++)
         bytes += ring_size(plan->links[i].bytes, plan->links[i].depth, RING_LINE);
     int fd = memfd_create("gantry-links", MFD_CLOEXEC);
@@ -86,10 +137,12 @@ int region_create(const struct region_plan *plan)
         diag("links", "shared memory of %llu bytes: %s", (unsigned long long)bytes, strerror(errno));
         if (fd >= 0)
             close(fd);
+        free(pairs);
         return -1;
     }
-    fill(head, plan, bytes); /* the places are 0: no message */
+    fill(head, plan, pairs, at, bytes); /* the places are 0: no message */
     munmap(head, bytes);
+    free(pairs);
     return fd;
 }
 
@@ -157,6 +210,8 @@ void region_close(struct region *r)
             region_ring(r, i);
         if (r->mine[i])
             close(r->pidfds[i]);
+        bundle_free(r->to[i]);
+        bundle_free(r->from[i]);
     }
     munmap(r->head, r->head->bytes);
     free(r);
@@ -170,6 +225,15 @@ uint32_t region_self(const struct region *r)
 uint32_t region_host(const struct region *r)
 {
     return r->head->host;
+}
+
+void region_messages(const struct region *r, uint64_t *sent, uint64_t *received)
+{
+    *sent = *received = 0;
+    for (uint32_t i = 0; i < r->head->process_count; i++) {
+        *sent += r->to[i] ? r->to[i]->messages : 0;
+        *received += r->from[i] ? r->from[i]->messages : 0;
+    }
 }
 
 const char *region_process(const struct region *r, uint32_t process)

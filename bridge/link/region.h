@@ -47,6 +47,8 @@ const char *region_process(const struct region *region, uint32_t process);
 
 /* Place: a struct region in which this process is at the end that the link says. */
 extern const struct transport transport_shm;
+/* Messages on all links of the region that are open here: sent before their newest promise, and shown by peeks. */
+void region_messages(const struct region *region, uint64_t *sent, uint64_t *received);
 /* Process at the other end of a link that is open; REGION_NONE when the link is not of this region. */
 uint32_t region_partner(const struct region *region, const struct link *link);
 #endif

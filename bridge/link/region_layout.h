@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "bridge/link/bundle.h"
 #include "bridge/link/region.h"
 
 #define REGION_MAGIC UINT64_C(0x6e6f69676572746e) /* "ntregion" */
@@ -38,7 +39,9 @@ struct region_entry {
 
 struct region_place {
     struct region_link link;
-    uint64_t at; /* of its ring in the region */
+    uint64_t at;        /* of its ring in the region */
+    uint64_t bundle_at; /* of the bundle of all links between these two in this direction */
+    uint32_t number;    /* in the bundle */
 };
 
 struct region_head {
@@ -60,6 +63,8 @@ struct region {
     bool mine[REGION_PROCESSES];  /* opened here */
     uint64_t looked;              /* ns: last look at the others */
     uint32_t answered;            /* questions that this process has seen */
+    uint32_t next_open;           /* link that is opened next, if they are in the order of the plan */
+    struct bundle *to[REGION_PROCESSES], *from[REGION_PROCESSES]; /* NULL: no link is open */
 };
 
 static inline struct region_entry *region_entry(const struct region *r, uint32_t process)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Transport `shm`: a ring in the shared memory of the run; contract in link.h and region.h.
+ * Transport `shm`: a ring in the shared memory of the run; contract in link.h and region.h.  All links from one
+ * process to another are one bundle.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +15,21 @@ struct end {
     uint32_t latency;
 };
 
+static void join_bundle(struct link *link, struct region *r, const struct region_place *p)
+{
+    struct bundle **end = link->sends ? &r->to[p->link.to] : &r->from[p->link.from];
+    if (*end == NULL)
+        *end = bundle_new((struct bundle_shared *)((uint8_t *)r->head + p->bundle_at));
+    (*end)->links[p->number] = link;
+    link->bundle = *end;
+    link->number = p->number;
+}
+
 static bool shm_open_end(struct link *link, void *place)
 {
     struct region *r = place;
-    for (uint32_t i = 0; i < r->head->link_count; i++) {
+    for (uint32_t n = 0; n < r->head->link_count; n++) {
+        uint32_t i = (r->next_open + n) % r->head->link_count;
         struct region_place *p = &region_places(r->head)[i];
         if ((link->sends ? p->link.from : p->link.to) != r->self || strcmp(p->link.name, link->name) != 0)
             continue;
@@ -27,6 +39,8 @@ static bool shm_open_end(struct link *link, void *place)
         *e = (struct end){r, link->sends ? p->link.to : p->link.from, link->latency};
         link->own = e;
         link->ring = (struct ring *)((uint8_t *)r->head + p->at);
+        r->next_open = i + 1;
+        join_bundle(link, r, p);
         return true;
     }
     diag(link->name, "no link of this name %s process %s", link->sends ? "leaves" : "enters",
@@ -34,15 +48,24 @@ static bool shm_open_end(struct link *link, void *place)
     return false;
 }
 
+static void shm_send(struct link *link, uint64_t stamp, const void *payload)
+{
+    if (link->sent == link->flushed)
+        bundle_mark(link->bundle, link->number);
+    ring_send(link, stamp, payload);
+}
+
 /* Either this process sees that the partner sleeps, or the partner, which says so and then looks once more before it
- * sleeps (region_wait.c), sees the promise and what was sent before: all four are sequentially consistent. */
+ * sleeps (region_wait.c), sees the promise and the bits of what was sent before: all four are sequentially
+ * consistent. */
 static void shm_promise(struct link *link, uint64_t stamp)
 {
     const struct end *e = link->own;
-    bool more = link->flushed != link->sent;
-    if (stamp <= link->promised && !more)
+    struct bundle *b = link->bundle;
+    uint64_t word = bundle_word(b, link->latency, stamp), before = b->promised;
+    bool more = bundle_promise(b, word);
+    if (word <= before && !more)
         return;
-    ring_promise(link, stamp);
     const struct region_entry *to = region_entry(e->region, e->partner);
     if (atomic_load(&to->asleep) && (more || stamp >= atomic_load(&to->need)))
         region_ring(e->region, e->partner);
@@ -65,7 +88,8 @@ static uint64_t host_hold(const struct region *r, uint64_t floor)
 static uint64_t shm_horizon(struct link *link)
 {
     const struct end *e = link->own;
-    uint64_t promise = ring_horizon(link), floor = atomic_load(&e->region->head->floor), reach = floor + e->latency;
+    uint64_t promise = bundle_stamp(link->bundle, link->latency, atomic_load(&link->bundle->shared->promise));
+    uint64_t floor = atomic_load(&e->region->head->floor), reach = floor + e->latency;
     if (reach > promise && e->partner == e->region->head->host) {
         uint64_t hold = host_hold(e->region, floor);
         reach = hold < reach ? hold : reach;
@@ -73,8 +97,17 @@ static uint64_t shm_horizon(struct link *link)
     return promise > reach ? promise : reach;
 }
 
+static uint64_t shm_peek(struct link *link)
+{
+    uint64_t before = link->arrived, arrived = ring_peek(link);
+    link->bundle->messages += arrived - before;
+    return arrived;
+}
+
 static void shm_close(struct link *link)
 {
+    link->bundle->links[link->number] = NULL;
+    link->bundle = NULL;
     free(link->own);
     link->own = NULL;
     link->ring = NULL;
@@ -86,5 +119,5 @@ uint32_t region_partner(const struct region *r, const struct link *link)
     return link->transport == &transport_shm && e && e->region == r ? e->partner : REGION_NONE;
 }
 
-const struct transport transport_shm = {"shm",     shm_open_end, ring_send,   shm_promise,
-                                        ring_peek, ring_done,    shm_horizon, shm_close};
+const struct transport transport_shm = {"shm",    shm_open_end, shm_send,    shm_promise,
+                                        shm_peek, ring_done,    shm_horizon, shm_close};

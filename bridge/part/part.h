@@ -27,6 +27,7 @@ struct wire {
     bool silent;            /* the receiver is not woken: it looks when it needs to (credits of the host) */
     bool crosses;           /* from one group of this scheduler to another */
     struct link *in, *out;  /* that its messages come from, or leave by; NULL: none */
+    bool held;              /* the scheduler keeps in mind that messages of `in` are not finished with */
 };
 
 typedef void (*part_counter_fn)(void *arg, const char *location, const char *name, uint64_t value, const char *unit);

@@ -4,6 +4,7 @@
 #include "bridge/run/advance.h"
 
 #include "base/check.h"
+#include "bridge/link/bundle.h"
 #include "bridge/link/peers.h"
 #include "bridge/link/region_wait.h"
 
@@ -57,6 +58,14 @@ static bool given_up(struct waiting *w)
     return now - w->begin > PEERS_PATIENCE_NS && s->unwanted(s->act_ctx);
 }
 
+/* Whether something has come that is not taken. */
+static bool has_come(struct link *link)
+{
+    if (link->bundle)
+        return bundle_more(link->bundle);
+    return link->transport->peek(link) != ((const struct wire *)link->owner)->channel.tail;
+}
+
 static bool looks(void *ctx)
 {
     struct waiting *w = ctx;
@@ -66,10 +75,10 @@ static bool looks(void *ctx)
         s->stop = true;
     if (s->stop || region_is_asked(s->region))
         return true;
-    for (uint32_t i = 0; i < s->import_count; i++) {
-        struct link *link = s->imports[i]->in;
-        uint64_t h = link->transport->horizon(link);
-        if (link->transport->peek(link) != s->imports[i]->channel.tail)
+    for (uint32_t i = 0; i < s->head_in_count; i++) {
+        struct link *link = s->heads_in[i];
+        uint64_t h = link->transport->horizon(link); /* before the look for messages, see bundle.h */
+        if (has_come(link))
             return true;
         horizon = h < horizon ? h : horizon;
     }
@@ -90,25 +99,18 @@ static bool looks(void *ctx)
 static enum region_end wait_for_others(struct sched *s, const struct bounds *b, uint64_t next, uint64_t need)
 {
     struct waiting waiting = {s, next < b->stop ? next : b->stop, need, sched_sends_from(s), sched_hold(s), 0};
-    struct link *in[s->import_count + 1];
-    sched_links_in(s, in);
     struct region_waiter w = {.next = next,
                               .need = need,
                               .hold = s->act ? b->stop : UINT64_MAX,
                               .look = looks,
                               .ctx = &waiting,
-                              .in = in,
-                              .count = s->import_count};
-    for (uint32_t i = 0; i < s->import_count; i++) {
-        if (region_partner(s->region, in[i]) == REGION_NONE)
-            continue;
-        w.received += in[i]->arrived;
-        w.reach = in[i]->latency > w.reach ? in[i]->latency : w.reach;
+                              .in = s->heads_in,
+                              .count = s->head_in_count};
+    for (uint32_t i = 0; i < s->head_in_count; i++) {
+        if (region_partner(s->region, s->heads_in[i]) != REGION_NONE && s->heads_in[i]->latency > w.reach)
+            w.reach = s->heads_in[i]->latency;
     }
-    for (uint32_t i = 0; i < s->export_count; i++) {
-        const struct link *out = s->exports[i]->out;
-        w.sent += region_partner(s->region, out) != REGION_NONE ? out->sent : 0;
-    }
+    region_messages(s->region, &w.sent, &w.received); /* all are promised: sched_promise comes before */
     return region_wait(s->region, &w);
 }
 
@@ -117,8 +119,8 @@ static enum region_end wait_for_others(struct sched *s, const struct bounds *b, 
 static unsigned windows_of(const struct sched *s, uint64_t room)
 {
     uint64_t windows = s->stretch;
-    for (uint32_t i = 0; i < s->export_count; i++) {
-        uint64_t half = s->exports[i]->channel.latency / (2 * PART_WINDOW);
+    for (uint32_t i = 0; i < s->head_out_count; i++) {
+        uint64_t half = s->heads_out[i]->latency / (2 * PART_WINDOW);
         windows = half < windows ? half : windows;
     }
     windows = windows ? windows : 1;
@@ -137,9 +139,7 @@ static bool step(struct sched *s, uint64_t from, uint64_t limit)
     sched_promise(s);
     if (s->region == NULL || !peers_due(s->region))
         return true;
-    struct link *in[s->import_count + 1];
-    sched_links_in(s, in);
-    return peers_look(s->region, in, s->import_count, false) != PEERS_LOST;
+    return peers_look(s->region, s->heads_in, s->head_in_count, false) != PEERS_LOST;
 }
 
 /* The owner's turn has come: what is due there is known, and others rest where it may do more than send. */
@@ -156,9 +156,9 @@ static uint64_t need_of(const struct sched *s, uint64_t next, uint64_t stop)
     if (s->act == NULL || stop >= window_of(UINT64_MAX))
         return stop;
     uint64_t least = UINT64_MAX;
-    for (uint32_t i = 0; i < s->import_count; i++)
-        least = s->imports[i]->channel.latency < least ? s->imports[i]->channel.latency : least;
-    return stop + (s->import_count ? least : 0);
+    for (uint32_t i = 0; i < s->head_in_count; i++)
+        least = s->heads_in[i]->latency < least ? s->heads_in[i]->latency : least;
+    return stop + (s->head_in_count ? least : 0);
 }
 
 enum sched_end sched_advance(struct sched *s, uint64_t until)

@@ -55,6 +55,9 @@ void sched_fini(struct sched *s)
     free(s->wires);
     free(s->imports);
     free(s->exports);
+    free(s->heads_in);
+    free(s->heads_out);
+    free(s->held);
     free(s->groups);
     free(s->ready);
     memset(s, 0, sizeof *s);

@@ -24,6 +24,20 @@ static struct link *end_open(struct carrier carrier, const char *name, bool send
     return link;
 }
 
+/* Of a bundle the fastest link stands for all: what is promised for it says most about the others. */
+static void head_add(struct link ***heads, uint32_t *count, struct link *link)
+{
+    for (uint32_t i = 0; i < *count && link->bundle; i++) {
+        if ((*heads)[i]->bundle != link->bundle)
+            continue;
+        if (link->latency < (*heads)[i]->latency)
+            (*heads)[i] = link;
+        return;
+    }
+    *heads = xrealloc(*heads, *count + 1, sizeof(struct link *));
+    (*heads)[(*count)++] = link;
+}
+
 static void list_add(struct wire ***list, uint32_t *count, struct wire *w)
 {
     *list = xrealloc(*list, *count + 1, sizeof **list);
@@ -42,7 +56,9 @@ struct wire *sched_export(struct sched *s, struct part *from, uint32_t slot, str
     struct wire *w = sched_wire(s, from, slot, NULL, 0);
     channel_init_end(&w->channel, (uint16_t)s->connected++, from->name, to.part, bytes, latency, depth, NULL);
     w->out = link;
+    link->owner = w;
     list_add(&s->exports, &s->export_count, w);
+    head_add(&s->heads_out, &s->head_out_count, link);
     return w;
 }
 
@@ -58,7 +74,10 @@ struct wire *sched_import(struct sched *s, struct far_end from, struct part *to,
     struct wire *w = sched_wire(s, NULL, 0, to, slot);
     channel_init_end(&w->channel, (uint16_t)s->connected++, from.part, to->name, bytes, latency, depth, link->ring);
     w->in = link;
+    link->owner = w;
     list_add(&s->imports, &s->import_count, w);
+    head_add(&s->heads_in, &s->head_in_count, link);
+    s->held = xrealloc(s->held, s->import_count, sizeof(struct wire *));
     s->horizon = 0;
     return w;
 }
@@ -68,9 +87,12 @@ bool sched_tap(struct sched *s, struct wire *w, const char *name, struct carrier
     const struct channel *c = &w->channel;
     PART_CHECK(w->to && !w->out, w->to, 0, "%s: tap on a wire that leads elsewhere or has one", c->name);
     w->out = end_open(carrier, name, true, c->bytes, c->latency, c->depth);
-    if (w->out)
-        list_add(&s->exports, &s->export_count, w);
-    return w->out != NULL;
+    if (w->out == NULL)
+        return false;
+    w->out->owner = w;
+    list_add(&s->exports, &s->export_count, w);
+    head_add(&s->heads_out, &s->head_out_count, w->out);
+    return true;
 }
 
 void sched_join(struct sched *s, struct region *region)
@@ -82,31 +104,35 @@ void sched_join(struct sched *s, struct region *region)
 }
 
 /* New messages of one link wake their receiver. */
-static uint64_t wire_take(struct sched *s, struct wire *w)
+static void come(void *ctx, struct link *link)
 {
+    struct sched *s = ctx;
+    struct wire *w = link->owner;
     struct channel *c = &w->channel;
-    struct link *link = w->in;
-    uint64_t horizon = link_take(link), from = c->tail;
+    uint64_t from = c->tail;
+    link->transport->peek(link);
     if (link->arrived == from)
-        return horizon;
+        return;
+    if (!w->held)
+        s->held[s->held_count++] = w;
+    w->held = true;
     channel_arrive(c, link->arrived);
     PART_CHECK(channel_stamp(c, from - c->head) >= s->now, w->to, s->now, "%s: message of cycle %llu comes too late",
                link->name, (unsigned long long)channel_stamp(c, from - c->head));
     for (uint64_t n = from; w->out && n < c->tail; n++)
         link_send(w->out, channel_stamp(c, n - c->head), channel_payload(c, n - c->head));
     if (w->silent)
-        return horizon;
+        return;
     w->to->waiting[w->to_slot / 64] |= UINT64_C(1) << (w->to_slot & 63);
     for (uint64_t n = from; n < c->tail; n++)
         sched_wake(s, w->to, channel_stamp(c, n - c->head));
-    return horizon;
 }
 
 uint64_t sched_take(struct sched *s)
 {
     uint64_t horizon = UINT64_MAX;
-    for (uint32_t i = 0; i < s->import_count; i++) {
-        uint64_t link = wire_take(s, s->imports[i]);
+    for (uint32_t i = 0; i < s->head_in_count; i++) {
+        uint64_t link = link_take_all(s->heads_in[i], come, s);
         horizon = link < horizon ? link : horizon;
     }
     s->horizon = horizon;
@@ -134,8 +160,8 @@ uint64_t sched_hold(const struct sched *s)
 
 bool sched_rested(const struct sched *s, uint64_t cycle)
 {
-    for (uint32_t i = 0; i < s->import_count; i++) {
-        if (s->imports[i]->in->promised < cycle + s->imports[i]->in->latency)
+    for (uint32_t i = 0; i < s->head_in_count; i++) {
+        if (s->heads_in[i]->promised < cycle + s->heads_in[i]->latency)
             return false;
     }
     return true;
@@ -166,9 +192,7 @@ bool sched_in_turn(const struct part *part, uint64_t from)
         region_set_active(s->region, from + PART_WINDOW);
     sched_promise(s); /* the others may need it to get there */
     while (!region_is_turn(s->region, turn)) {
-        struct link *in[s->import_count + 1];
-        sched_links_in(s, in);
-        if (peers_due(s->region) && peers_look(s->region, in, s->import_count, false) == PEERS_LOST)
+        if (peers_due(s->region) && peers_look(s->region, s->heads_in, s->head_in_count, false) == PEERS_LOST)
             return false;
         sched_yield();
     }
@@ -177,8 +201,23 @@ bool sched_in_turn(const struct part *part, uint64_t from)
 
 void sched_links_in(const struct sched *s, struct link **in)
 {
-    for (uint32_t i = 0; i < s->import_count; i++)
+    for (uint32_t i = 0; i < s->import_count; i++) {
         in[i] = s->imports[i]->in;
+        in[i]->promised = link_promised(in[i]);
+    }
+}
+
+static void free_taken(struct sched *s)
+{
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < s->held_count; i++) {
+        struct wire *w = s->held[i];
+        w->in->transport->done(w->in, w->channel.head);
+        w->held = w->channel.head != w->channel.tail;
+        if (w->held)
+            s->held[left++] = w;
+    }
+    s->held_count = left;
 }
 
 /* What the partitions have taken makes room, before a credit for it can become due at the other end: that one waits for
@@ -186,13 +225,12 @@ void sched_links_in(const struct sched *s, struct link **in)
 void sched_promise(struct sched *s)
 {
     uint64_t from = sched_sends_from(s), hold = sched_hold(s);
-    for (uint32_t i = 0; i < s->import_count; i++)
-        s->imports[i]->in->transport->done(s->imports[i]->in, s->imports[i]->channel.head);
-    for (uint32_t i = 0; i < s->export_count; i++) {
-        struct link *link = s->exports[i]->out;
-        const struct link *in = s->exports[i]->in; /* a tap says what is known of it */
+    free_taken(s);
+    for (uint32_t i = 0; i < s->head_out_count; i++) {
+        struct link *link = s->heads_out[i];
+        const struct link *in = ((const struct wire *)link->owner)->in; /* a tap says what is known of it */
         uint64_t own = from + link->latency < hold ? from + link->latency : hold;
-        link->transport->promise(link, in ? in->promised : own);
+        link->transport->promise(link, in ? link_promised(in) : own);
     }
     if (s->region)
         peers_beat(s->region, s->now);

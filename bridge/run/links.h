@@ -5,7 +5,7 @@
  * one process.
  *
  * A process at cycle `now` will send no message with a stamp below now + latency: that it promises on every link out
- * after each step and before it waits.  It runs a window when every link in has promised more than the window, after
+ * after each step and before it waits, with one word for all links to one process (bridge/link/bundle.h).  It runs a window when every link in has promised more than the window, after
  * taking what has come.  Idle time is skipped at most to the horizon; when all processes are idle, to the first event
  * of any (bridge/link/region_wait.h).
  *
@@ -67,7 +67,7 @@ bool sched_rested(const struct sched *s, uint64_t cycle);
 bool sched_in_turn(const struct part *part, uint64_t from);
 /* Publishes that nothing here runs before the next event or what may still come. */
 void sched_pass_turn(const struct sched *s);
-/* Links in (import_count), for peers_look. */
+/* Links in (import_count), each with its newest horizon (link->promised), for peers_look. */
 void sched_links_in(const struct sched *s, struct link **in);
 /* First cycle at which this process may send a message, as promised: never above `now`. */
 uint64_t sched_sends_from(const struct sched *s);

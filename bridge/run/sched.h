@@ -75,6 +75,11 @@ struct sched {
     /* Ends of links (links.h) */
     struct wire **imports, **exports;
     uint32_t import_count, export_count;
+    /* Of links that promise together the fastest, and each that promises for itself: what is asked at each step. */
+    struct link **heads_in, **heads_out;
+    uint32_t head_in_count, head_out_count;
+    struct wire **held; /* imports with messages that have come and are not finished with */
+    uint32_t held_count;
     struct region *region; /* where this process waits for the others; NULL: nowhere */
     bool host;             /* the owner acts when all is quiet */
     volatile bool stop;    /* sched_advance returns soon; may be set by a visit or a signal's handler */
