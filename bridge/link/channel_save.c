@@ -3,7 +3,7 @@
  */
 #include "bridge/link/channel_save.h"
 
-#include "base/state_io.h"
+#include "base/state_piece.h"
 
 void channel_describe(const struct channel *c, struct state_writer *to)
 {
@@ -32,21 +32,33 @@ void channel_save(const struct channel *c, struct state_writer *to)
     }
 }
 
+static bool head_restore(struct channel *c, struct state_reader *from, uint64_t *count)
+{
+    return STATE_GET(from, c->last) && STATE_GET(from, c->link_free) && STATE_GET(from, c->sent) &&
+           state_get_count(from, c->name, c->depth, count) &&
+           (*count <= c->sent || state_refuse(from, "%s: more messages under way than were sent", c->name));
+}
+
+/* In a link's ring each message lies in the place of its number, as the sender counts. */
 bool channel_restore(struct channel *c, struct state_reader *from)
 {
     uint64_t count, before = 0;
-    if (!STATE_GET(from, c->last) || !STATE_GET(from, c->link_free) || !STATE_GET(from, c->sent) ||
-        !state_get_count(from, c->name, c->depth, &count))
+    if (!head_restore(c, from, &count))
         return false;
-    c->head = c->tail = 0;
-    for (; c->tail < count; c->tail++) {
-        struct slot *slot = channel_slot(c, c->tail);
+    c->head = c->tail = c->own ? 0 : c->sent - count;
+    for (uint64_t n = 0; n < count; n++, c->tail++) {
+        struct slot *slot = channel_slot(c, n);
         if (!STATE_GET(from, slot->stamp) || !state_get(from, slot->payload, c->bytes))
             return false;
-        if (c->tail && slot->stamp <= before)
+        if (n && slot->stamp <= before)
             return state_refuse(from, "%s: messages are not in order", c->name);
-        atomic_store_explicit(&slot->sequence, c->sent - count + c->tail + 1, memory_order_relaxed);
+        atomic_store_explicit(&slot->sequence, c->sent - count + n + 1, memory_order_relaxed);
         before = slot->stamp;
     }
     return count == 0 || before < c->last || state_refuse(from, "%s: a message from the future", c->name);
+}
+
+bool channel_restore_sender(struct channel *c, struct state_reader *from, uint64_t *count)
+{
+    return head_restore(c, from, count) && state_skip(from, *count * (sizeof(uint64_t) + c->bytes));
 }

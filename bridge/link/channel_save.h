@@ -12,4 +12,7 @@ void channel_describe(const struct channel *c, struct state_writer *to);
 void channel_save(const struct channel *c, struct state_writer *to);
 /* Into a channel of the same description, whatever it holds.  False: the bytes end, or cannot be of such a channel. */
 bool channel_restore(struct channel *c, struct state_reader *from);
+/* The same at the sending end of a link (channel_init_end without a ring): what decides the next stamps; *count: of
+ * the messages under way, which are at the other end. */
+bool channel_restore_sender(struct channel *c, struct state_reader *from, uint64_t *count);
 #endif

@@ -118,6 +118,21 @@ uint64_t link_take_all(struct link *link, void (*come)(void *ctx, struct link *l
     return link->promised;
 }
 
+void link_resume(struct link *link, uint64_t messages, uint64_t finished, uint64_t last)
+{
+    CHECK(link->sent == 0 && link->arrived == 0 && finished <= messages, link->name,
+          "%llu messages sent, %llu arrived before the state with %llu was restored", (unsigned long long)link->sent,
+          (unsigned long long)link->arrived, (unsigned long long)messages);
+    if (link->sends) {
+        link->sent = link->flushed = messages;
+        link->freed = finished;
+        return;
+    }
+    link->arrived = messages;
+    link->last = last;
+    link->transport->done(link, finished);
+}
+
 static bool inproc_open(struct link *link, void *place)
 {
     link->ring = place;

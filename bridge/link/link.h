@@ -85,6 +85,11 @@ static inline void link_send(struct link *link, uint64_t stamp, const void *payl
     link->transport->send(link, stamp, payload);
 }
 
+/* An end by which nothing has crossed goes on behind message number `messages`, of which the receiver has finished with
+ * the first `finished` ones; the rest lies in its places of the ring when this is the receiver, `last`: stamp of the
+ * newest + 1.  Both ends do it before either sends.  For transports with one ring. */
+void link_resume(struct link *link, uint64_t messages, uint64_t finished, uint64_t last);
+
 /* Both ends in one process, maybe in two of its threads.  Place: the struct ring * that both share, of ring_new with
  * RING_LINE and clear, which outlives them.  Nobody is woken. */
 extern const struct transport transport_inproc;

@@ -23,7 +23,7 @@ struct sched;
 struct wire {
     struct channel channel;
     struct part *from, *to; /* NULL: elsewhere */
-    uint32_t to_slot;       /* input number at the receiver */
+    uint32_t to_slot;       /* input number at the receiver, wherever it is */
     bool silent;            /* the receiver is not woken: it looks when it needs to (credits of the host) */
     bool crosses;           /* from one group of this scheduler to another */
     struct link *in, *out;  /* that its messages come from, or leave by; NULL: none */

@@ -55,6 +55,7 @@ struct wire *sched_export(struct sched *s, struct part *from, uint32_t slot, str
         return NULL;
     struct wire *w = sched_wire(s, from, slot, NULL, 0);
     channel_init_end(&w->channel, (uint16_t)s->connected++, from->name, to.part, bytes, latency, depth, NULL);
+    w->to_slot = to.slot;
     w->out = link;
     link->owner = w;
     list_add(&s->exports, &s->export_count, w);

@@ -8,40 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/state_io.h"
+#include "base/state_piece.h"
 #include "base/xalloc.h"
 #include "bridge/link/channel_save.h"
+#include "bridge/link/link.h"
+#include "bridge/link/region_wait.h"
 
 struct due {
-    uint64_t window;
-    uint32_t group, index; /* of the partition */
+    uint64_t window, number; /* of the partition */
 };
 struct dues {
     struct due *list;
     size_t count, room;
 };
-
-uint64_t sched_graph(const struct sched *s)
-{
-    struct state_hash hash;
-    state_hash_begin(&hash);
-    for (uint32_t i = 0; i < s->count; i++) {
-        const struct part *part = s->parts[i];
-        state_put_text(&hash.writer, part->name);
-        STATE_PUT(&hash.writer, part->ins);
-        STATE_PUT(&hash.writer, part->outs);
-        STATE_PUT(&hash.writer, part->group);
-        for (uint32_t slot = 0; slot < part->outs; slot++)
-            state_put_u64(&hash.writer, part->out[slot] ? part->out[slot]->channel.id : UINT64_MAX);
-    }
-    for (uint32_t i = 0; i < s->wire_count; i++) {
-        const struct wire *w = s->wires[i];
-        channel_describe(&w->channel, &hash.writer);
-        STATE_PUT(&hash.writer, w->to_slot);
-        STATE_PUT(&hash.writer, w->silent);
-    }
-    return state_hash_end(&hash);
-}
 
 const struct part *sched_unsavable(const struct sched *s, const char **why)
 {
@@ -57,7 +36,7 @@ const struct part *sched_unsavable(const struct sched *s, const char **why)
 static void due_add(struct dues *d, const struct part *part, uint64_t window)
 {
     d->list = xgrow(d->list, &d->room, d->count + 1, sizeof *d->list);
-    d->list[d->count++] = (struct due){window, part->group, part->index};
+    d->list[d->count++] = (struct due){window, part->number};
 }
 
 static int due_compare(const void *a, const void *b)
@@ -65,9 +44,7 @@ static int due_compare(const void *a, const void *b)
     const struct due *x = a, *y = b;
     if (x->window != y->window)
         return x->window < y->window ? -1 : 1;
-    if (x->group != y->group)
-        return x->group < y->group ? -1 : 1;
-    return x->index < y->index ? -1 : x->index > y->index;
+    return x->number < y->number ? -1 : x->number > y->number;
 }
 
 static void wheel_collect(struct dues *d, const struct sched *s, const struct sched_group *g)
@@ -114,81 +91,153 @@ static void calendar_clear(struct sched *s)
     }
 }
 
-static bool calendar_restore(struct sched *s, struct state_reader *from)
+/* Partitions here by their numbers, NULL for those elsewhere; to be freed. */
+static struct part **parts_numbered(const struct sched *s)
 {
-    uint64_t count, most = 0;
+    struct part **list = xcalloc(s->added + 1, sizeof(struct part *));
+    for (uint32_t i = 0; i < s->count; i++)
+        list[s->parts[i]->number] = s->parts[i];
+    return list;
+}
+
+/* Wake-ups of the whole machine. */
+static bool calendar_restore(struct sched *s, struct part *const *numbered, struct state_reader *from)
+{
+    uint64_t count, most = 0, mine = 0;
     calendar_clear(s);
     for (uint32_t i = 0; i < s->group_count; i++)
         most += s->groups[i].late.limit + (uint64_t)SCHED_WHEEL * s->groups[i].count;
-    if (!state_get_count(from, "wake-ups", most, &count))
+    if (!state_get_count(from, "wake-ups", s->other_count ? UINT32_MAX : most, &count))
         return false;
     for (struct due due; count > 0; count--) {
         if (!STATE_GET(from, due))
             return false;
-        if (due.group >= s->group_count || due.index >= s->groups[due.group].count || due.window < s->now / PART_WINDOW)
-            return state_refuse(from, "wake-up of partition %u of group %u in window %llu", due.index, due.group,
+        if (due.number >= s->added || due.window < s->now / PART_WINDOW)
+            return state_refuse(from, "wake-up of partition %llu in window %llu", (unsigned long long)due.number,
                                 (unsigned long long)due.window);
-        sched_wake(s, s->groups[due.group].parts[due.index], due.window * PART_WINDOW);
+        if (!numbered[due.number])
+            continue;
+        if (++mine > most)
+            return state_refuse(from, "wake-ups: more than %llu", (unsigned long long)most);
+        sched_wake(s, numbered[due.number], due.window * PART_WINDOW);
     }
     return true;
 }
 
 /* ---- the whole */
-static void time_and_messages_save(const struct sched *s, struct state_writer *to)
+
+/* First cycle of the last window with a visit.  Groups are numbered in each process by itself: all take the latest. */
+static uint64_t visited(const struct sched *s)
 {
-    STATE_PUT(to, s->now);
-    for (uint32_t i = 0; i < s->wire_count; i++)
-        channel_save(&s->wires[i]->channel, to);
+    uint64_t last = 0;
+    for (uint32_t i = 0; i < s->group_count; i++)
+        last = s->groups[i].visited > last ? s->groups[i].visited : last;
+    return last;
 }
 
 void sched_save(struct sched *s, struct state_writer *to)
 {
+    struct state_buffer piece;
     PART_CHECK(!s->apart, NULL, s->now, "saved while a window runs");
     PART_CHECK(!s->import_count && !s->export_count, NULL, s->now, "saved with partners elsewhere");
-    time_and_messages_save(s, to);
-    for (uint32_t i = 0; i < s->group_count; i++) {
-        STATE_PUT(to, s->groups[i].visits);
-        STATE_PUT(to, s->groups[i].visited);
+    state_buffer_init(&piece);
+    STATE_PUT(to, s->now);
+    for (uint32_t i = 0; i < s->wire_count; i++) {
+        channel_save(&s->wires[i]->channel, &piece.writer);
+        state_piece_put(to, &piece);
     }
-    for (uint32_t i = 0; i < s->count; i++)
-        part_save(s->parts[i], to);
+    state_put_u64(to, visited(s));
+    for (uint32_t i = 0; i < s->count; i++) {
+        part_save(s->parts[i], &piece.writer);
+        state_piece_put(to, &piece);
+    }
     calendar_save(s, to);
+    free(piece.bytes);
 }
 
-static bool wire_restore(struct wire *w, struct state_reader *from)
+static bool wire_restore(void *ctx, struct state_reader *from)
 {
+    struct wire *w = ctx;
+    struct channel *c = &w->channel;
     const uint64_t bit = UINT64_C(1) << (w->to_slot & 63);
-    if (!channel_restore(&w->channel, from))
+    uint64_t count;
+    if (w->to == NULL) {
+        if (!channel_restore_sender(c, from, &count))
+            return false;
+        link_resume(w->out, c->sent, c->sent - count, c->last);
+        return true;
+    }
+    if (!channel_restore(c, from))
         return false;
+    if (w->in)
+        link_resume(w->in, c->tail, c->head, c->last);
     w->to->waiting[w->to_slot / 64] &= ~bit;
-    if (!w->silent && !channel_empty(&w->channel))
+    if (!w->silent && !channel_empty(c))
         w->to->waiting[w->to_slot / 64] |= bit;
     return true;
 }
 
+static bool wires_restore(struct sched *s, struct state_reader *from)
+{
+    struct wire **numbered = xcalloc(s->connected + 1, sizeof(struct wire *));
+    bool ok = true;
+    for (uint32_t i = 0; i < s->wire_count; i++)
+        numbered[s->wires[i]->channel.id] = s->wires[i];
+    for (uint32_t i = 0; i < s->connected && ok; i++)
+        ok = state_piece_get(from, numbered[i] ? wire_restore : NULL, numbered[i]);
+    free(numbered);
+    return ok;
+}
+
+static bool one_part_restore(void *ctx, struct state_reader *from)
+{
+    return part_restore(ctx, from);
+}
+
+static bool parts_restore(struct sched *s, struct part *const *numbered, struct state_reader *from)
+{
+    for (uint32_t i = 0; i < s->added; i++)
+        if (!state_piece_get(from, numbered[i] ? one_part_restore : NULL, numbered[i]))
+            return false;
+    return true;
+}
+
+static void groups_restore(struct sched *s, uint64_t last)
+{
+    for (uint32_t i = 0; i < s->group_count; i++) {
+        struct sched_group *g = &s->groups[i];
+        g->visited = last;
+        g->visits = 0;
+        for (uint32_t k = 0; k < g->count; k++)
+            g->visits += g->parts[k]->visits;
+    }
+}
+
 bool sched_restore(struct sched *s, struct state_reader *from)
 {
+    uint64_t last;
     if (!STATE_GET(from, s->now))
         return false;
     if (s->now % PART_WINDOW)
         return state_refuse(from, "cycle %llu is no window's first", (unsigned long long)s->now);
-    for (uint32_t i = 0; i < s->wire_count; i++)
-        if (!wire_restore(s->wires[i], from))
-            return false;
-    for (uint32_t i = 0; i < s->group_count; i++)
-        if (!STATE_GET(from, s->groups[i].visits) || !STATE_GET(from, s->groups[i].visited))
-            return false;
-    for (uint32_t i = 0; i < s->count; i++)
-        if (!part_restore(s->parts[i], from))
-            return false;
-    return calendar_restore(s, from);
+    struct part **numbered = parts_numbered(s);
+    bool ok = wires_restore(s, from) && state_get_u64(from, &last) && parts_restore(s, numbered, from) &&
+              calendar_restore(s, numbered, from);
+    free(numbered);
+    if (ok)
+        groups_restore(s, last);
+    if (ok && s->region)
+        region_set_active(s->region, sched_active(s));
+    return ok;
 }
 
 uint64_t sched_state_hash(struct sched *s)
 {
     struct state_hash hash;
     state_hash_begin(&hash);
-    time_and_messages_save(s, &hash.writer);
+    STATE_PUT(&hash.writer, s->now);
+    for (uint32_t i = 0; i < s->wire_count; i++)
+        channel_save(&s->wires[i]->channel, &hash.writer);
     for (uint32_t i = 0; i < s->count; i++)
         state_put_u64(&hash.writer, part_state_hash(s->parts[i]));
     calendar_save(s, &hash.writer);

@@ -10,6 +10,7 @@
 #define LIVE (OPTION_RUN | OPTION_KERNEL)
 #define KERNEL OPTION_KERNEL
 #define WITHOUT_KERNEL (OPTION_RUN | OPTION_REPLAY | OPTION_RESTORE)
+#define AGAIN (OPTION_REPLAY | OPTION_RESTORE)
 #define BEGINS (OPTION_RUN | OPTION_KERNEL | OPTION_REPLAY)
 #define ALL (BEGINS | OPTION_RESTORE)
 
@@ -24,6 +25,7 @@ static const struct row {
     {OPT_MODEL, "model", "rtl|golden", "what executes the kernels (default rtl)", LIVE},
     {OPT_LOCKSTEP, "lockstep", NULL, "compare every retired instruction with the golden model", ALL},
     {OPT_SET, "set", "KEY=VALUE", "override a configuration key; may be repeated", LIVE},
+    {OPT_SET, "set", "KEY=VALUE", "where GPUs run: place.processes or place.gpus; may be repeated", AGAIN},
     {OPT_GPU, "gpu", "I", "GPU that runs the kernel", KERNEL},
     {OPT_GRID, "grid", "X[,Y[,Z]]", "work-items", KERNEL},
     {OPT_GROUP, "group", "X[,Y[,Z]]", "work-items of a work-group", KERNEL},

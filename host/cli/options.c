@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/xalloc.h"
 #include "bridge/run/team.h"
 #include "cli/goal_options.h"
 #include "cli/option_table.h"
@@ -91,6 +92,17 @@ static enum gantry_status model_read(const char *text, enum sim_model *model)
     return STATUS_OK;
 }
 
+/* What the RTL is, a replay has from its recording; where it runs is not recorded. */
+static enum gantry_status set_apply(struct cli_options *o, struct config *config, const char *text)
+{
+    if (!(option_user(o->command) & (OPTION_REPLAY | OPTION_RESTORE)))
+        return config_set(config, "--set", text);
+    if (strncmp(text, "place.", strlen("place.")) != 0)
+        return wrong("--set", text, "is the recording's: only keys place.* can be set");
+    words_add(&o->placement, xstrdup(text));
+    return STATUS_OK;
+}
+
 static enum gantry_status option_apply(struct cli_options *o, struct config *config, int c, const char *text)
 {
     uint64_t number = 0;
@@ -111,7 +123,7 @@ static enum gantry_status option_apply(struct cli_options *o, struct config *con
         return status == STATUS_OK && (number < 1 || number > TEAM_MOST) ? wrong("--threads", text, "is outside 1..64")
                                                                          : status;
     case OPT_SET:
-        return config_set(config, "--set", text);
+        return set_apply(o, config, text);
     case OPT_SEED:
         status = number_read("--seed", text, &number);
         config->cfg.seed = number;

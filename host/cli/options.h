@@ -16,11 +16,12 @@
 #define CLI_ARGS_MAX 64
 
 struct cli_options {
-    const char *command; /* "run", "kernel", "replay", "restore": for messages */
-    const char *file;    /* -c; demo when it was left out */
-    const char *output;  /* -o or NULL */
-    const char *record;  /* DIR[,PART...] or NULL */
-    const char *only;    /* replay: a GPU or a part, or NULL */
+    const char *command;    /* "run", "kernel", "replay", "restore": for messages */
+    const char *file;       /* -c; demo when it was left out */
+    const char *output;     /* -o or NULL */
+    const char *record;     /* DIR[,PART...] or NULL */
+    const char *only;       /* replay: a GPU or a part, or NULL */
+    struct words placement; /* replay, restore: KEY=VALUE of --set, for when the configuration is known */
     struct sim_options sim;
     struct goals goals; /* sim.goals points here */
     enum progress_mode progress;

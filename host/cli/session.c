@@ -79,6 +79,8 @@ static enum gantry_status replay_begin(struct session *s, int argc, char **argv)
         return STATUS_USAGE;
     }
     enum gantry_status status = recording_open(s, argv[o->first]);
+    for (size_t i = 0; i < o->placement.count && status == STATUS_OK; i++)
+        status = config_set(&s->config, "--set", o->placement.list[i]);
     /* checks that a live run made may need what this one does not have */
     s->config.cfg.check_lds = s->config.cfg.check_lds && o->sim.lockstep;
     return status;
@@ -112,8 +114,9 @@ enum gantry_status session_open(struct session *s, const char *command, int argc
              s->config.cfg.system_gpus > 1 ? "s" : "");
         return STATUS_USAGE;
     }
-    if (o->record && s->config.cfg.place_processes > 1) {
-        diag("--record", "not with place.processes above 1");
+    const char *single = o->record ? "--record" : o->only ? "--only" : o->goals.checkpoint ? "--checkpoint" : NULL;
+    if (single && s->config.cfg.place_processes > 1) {
+        diag(single, "not with place.processes above 1");
         return STATUS_USAGE;
     }
     if (o->sim.wave && o->sim.model == SIM_GOLDEN) {
@@ -230,6 +233,7 @@ void session_close(struct session *s)
     recording_end(s, NULL);
     replay_free(s->replay);
     words_fini(&s->parts);
+    words_fini(&s->options.placement);
     config_fini(&s->config);
     free(s->argv);
     s->argv = NULL;

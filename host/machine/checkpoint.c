@@ -14,11 +14,30 @@
 #include "config/version.h"
 #include "gantry_msg.h"
 #include "machine/checkpoint_file.h"
+#include "machine/figures.h"
 #include "machine/lockstep_tap.h"
+#include "machine/place.h"
 #include "machine/sim_private.h"
 #include "vm/pmem_save.h"
 
 /* ---- what a machine is */
+/* Where GPUs run is no part of a state: lines of those keys go. */
+static void placement_strip(char *text)
+{
+    static const char key[] = "place.";
+    char *to = text;
+    for (const char *at = text; *at;) {
+        size_t n = strcspn(at, "\n");
+        n += at[n] == '\n';
+        if (strncmp(at, key, sizeof key - 1) != 0) {
+            memmove(to, at, n);
+            to += n;
+        }
+        at += n;
+    }
+    *to = 0;
+}
+
 static char *config_text(const struct gantry_cfg *cfg)
 {
     char *text = NULL;
@@ -26,6 +45,7 @@ static char *config_text(const struct gantry_cfg *cfg)
     FILE *out = open_memstream(&text, &size);
     config_print(out, cfg);
     fclose(out);
+    placement_strip(text);
     return text;
 }
 
@@ -41,6 +61,11 @@ static const char *kind_of(const struct sim_beside *beside)
     return beside && beside->memory ? "recorded" : "whole";
 }
 
+static uint64_t graph_of(struct sim *sim)
+{
+    return sched_graph(&sim->sched) + place_sum(sim, PLACE_GRAPH);
+}
+
 static void head_save(struct sim *sim, const char *kind, struct state_writer *to)
 {
     char *config = config_text(sim->cfg);
@@ -48,7 +73,7 @@ static void head_save(struct sim *sim, const char *kind, struct state_writer *to
     state_put_text(to, kind);
     state_put_text(to, config);
     state_put_u64(to, sim->options.seed);
-    state_put_u64(to, sched_graph(&sim->sched));
+    state_put_u64(to, graph_of(sim));
     state_put_u64(to, sim->now);
     sim_models(sim, model_put, to);
     state_put_text(to, "");
@@ -102,7 +127,7 @@ static bool head_check(struct sim *sim, const char *kind, struct state_reader *f
     if (seed != sim->options.seed)
         return state_refuse(from, "seed %llu was saved, %llu is here", (unsigned long long)seed,
                             (unsigned long long)sim->options.seed);
-    if (graph != sched_graph(&sim->sched))
+    if (sim->self == 0 && graph != graph_of(sim)) /* of a worker process 0 has seen that */
         return state_refuse(from, "its partitions and channels are others than those of this machine");
     sim_models(sim, model_check, &models);
     return models.ok && state_get_same(from, "models", "model", "");
@@ -132,8 +157,6 @@ static enum gantry_status savable(struct sim *sim, const char *file, bool memory
     const char *why;
     const struct part *part = sched_unsavable(&sim->sched, &why);
     PART_CHECK(!sim->running, NULL, sim->now, "saved or restored from a callback");
-    if (sim->place)
-        return refused(file, "the machine", "parts of it run in other processes (place.processes)");
     if (part)
         return refused(file, part->name, why);
     if (sim->tap && (memory || launches_any(sim)))
@@ -145,7 +168,9 @@ static enum gantry_status savable(struct sim *sim, const char *file, bool memory
 enum gantry_status sim_save(struct sim *sim, const char *file, const struct sim_beside *beside)
 {
     const bool memory = !beside || !beside->memory;
-    enum gantry_status status = savable(sim, file, memory);
+    enum gantry_status status =
+        sim->place ? refused(file, "the machine", "parts of it run in other processes (place.processes)")
+                   : savable(sim, file, memory);
     struct checkpoint_out *out = status == STATUS_OK ? checkpoint_create(file) : NULL;
     if (!out)
         return status == STATUS_OK ? STATUS_IO : status;
@@ -160,6 +185,54 @@ enum gantry_status sim_save(struct sim *sim, const char *file, const struct sim_
     return checkpoint_commit(out);
 }
 
+/* What a process takes out of a state: its partitions, messages and, for what it needs of it, the host. */
+static bool parts_restore(struct sim *sim, const char *kind, struct state_reader *from)
+{
+    return head_check(sim, kind, from) && sched_restore(&sim->sched, from) && sim_host_restore(sim, from);
+}
+
+static bool lockstep_restored(struct sim *sim, struct state_reader *from)
+{
+    if (sim->tap && launches_any(sim))
+        return state_refuse(from, "kernels run in this state: lock step can only begin before their start");
+    if (sim->tap)
+        lockstep_tap_restored(sim->tap, sim);
+    return true;
+}
+
+static enum gantry_status restore_end(const char *file, struct checkpoint_in *in, bool ok)
+{
+    const struct state_reader *from = checkpoint_reader(in);
+    if (!ok)
+        diag(file, "%s", *from->why ? from->why : "ends too early");
+    checkpoint_close(in);
+    return ok ? STATUS_OK : STATUS_DATA;
+}
+
+enum gantry_status sim_restore_here(struct sim *sim, const char *file, bool beside)
+{
+    struct checkpoint_in *in = NULL;
+    enum gantry_status status = savable(sim, file, !beside);
+    if (status == STATUS_OK)
+        status = checkpoint_open(file, &in);
+    if (status != STATUS_OK)
+        return status;
+    struct state_reader *from = checkpoint_reader(in);
+    bool ok = parts_restore(sim, beside ? "recorded" : "whole", from) && lockstep_restored(sim, from);
+    return restore_end(file, in, ok);
+}
+
+/* They rest at the beginning until process 0 goes on. */
+static enum gantry_status workers_restore(struct sim *sim, const char *file, bool beside)
+{
+    enum gantry_status status = STATUS_OK;
+    for (uint32_t i = 1; i <= place_workers(sim) && status == STATUS_OK; i++) {
+        struct ask ask = {.kind = PLACE_RESTORE, .a = beside, .bytes = strlen(file)};
+        status = place_ask(sim, i, &ask, file, NULL) ? (enum gantry_status)ask.a : place_lost(sim);
+    }
+    return status;
+}
+
 enum gantry_status sim_restore(struct sim *sim, const char *file, const struct sim_beside *beside)
 {
     struct checkpoint_in *in = NULL;
@@ -171,19 +244,16 @@ enum gantry_status sim_restore(struct sim *sim, const char *file, const struct s
         return status;
     struct state_reader *from = checkpoint_reader(in);
     uint8_t more;
-    bool ok = head_check(sim, kind_of(beside), from) && sched_restore(&sim->sched, from) &&
-              sim_host_restore(sim, from) && (!memory || pmem_restore(sim->memory, from)) &&
-              (beside == NULL || beside->restore(beside->ctx, from));
-    if (ok && sim->tap && launches_any(sim))
-        ok = state_refuse(from, "kernels run in this state: lock step can only begin before their start");
-    if (ok && sim->tap)
-        lockstep_tap_restored(sim->tap, sim);
+    bool ok = parts_restore(sim, kind_of(beside), from) && (!memory || pmem_restore(sim->memory, from)) &&
+              (beside == NULL || beside->restore(beside->ctx, from)) && lockstep_restored(sim, from);
     if (ok && STATE_GET(from, more))
         ok = state_refuse(from, "holds more than this machine");
-    if (!ok)
-        diag(file, "%s", *from->why ? from->why : "ends too early");
-    checkpoint_close(in);
-    return ok ? STATUS_OK : STATUS_DATA;
+    status = restore_end(file, in, ok);
+    if (status == STATUS_OK)
+        status = workers_restore(sim, file, !memory);
+    if (status == STATUS_OK)
+        sim->watch_sent = figures_moved(sim) - sim->watch_sent;
+    return status;
 }
 
 uint64_t sim_state_hash(struct sim *sim)

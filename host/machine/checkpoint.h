@@ -2,7 +2,8 @@
  * The whole machine in a file and back: configuration, graph and model keys (a machine that differs in one is refused,
  * with what differs), partitions, messages under way, the host's side, memory; and what the user of the machine keeps
  * beside it.  Saved outside of sim_run only, at any cycle.  A restored machine goes on to the same cycles, hashes and
- * counters as the one that was saved, under any number of host threads, as often as one likes.
+ * counters as the one that was saved, under any number of host threads, wherever its GPUs run (place.h), as often as
+ * one likes.
  * Not saved, and refused with a reason: golden GPUs, lock step, memory of client processes that GPUs reach.
  * Not responsible for: the file (checkpoint_file.h).
  */
@@ -30,6 +31,10 @@ enum gantry_status sim_save(struct sim *sim, const char *file, const struct sim_
 /* Into a machine that sim_new has made of the same configuration.  STATUS_MISSING, STATUS_IO; STATUS_DATA for a file
  * that is damaged or another machine's.  After a failure the machine can only be freed. */
 enum gantry_status sim_restore(struct sim *sim, const char *file, const struct sim_beside *beside);
+/* In a worker process, for process 0 (place.h), which has restored its own: GPUs of this process, and what is to be
+ * known of the host.  beside: the state is one whose memories were saved beside the machine.  Failures as in
+ * sim_restore. */
+enum gantry_status sim_restore_here(struct sim *sim, const char *file, bool beside);
 /* XXH64 over the state of the target: partitions, messages, host's side, memory. */
 uint64_t sim_state_hash(struct sim *sim);
 #endif

@@ -15,7 +15,7 @@
 #include "base/log.h"
 #include "base/xalloc.h"
 
-#define FORMAT 2u /* of all that is behind it: one more with every change of what is saved, or how */
+#define FORMAT 3u /* of all that is behind it: one more with every change of what is saved, or how */
 #define LEVEL 1   /* most of a state is zeros and tables: more takes longer and gives little */
 #define BLOCK ((size_t)128 << 10)
 

@@ -198,15 +198,20 @@ uint64_t figures_ended_here(const struct sim *sim, unsigned gpu)
     return g->golden ? golden_part_groups(g->golden) : sim->rtl ? rtl_machine_ended(sim->rtl, gpu) : 0;
 }
 
+uint64_t figures_hash(const struct sim *sim, unsigned gpu)
+{
+    if (sim_elsewhere(sim, gpu))
+        return asked(sim, PLACE_HASH, gpu);
+    return sim->gpus[gpu].store || sim->gpus[gpu].golden ? figures_hash_here(sim, gpu) : 0;
+}
+
 uint64_t sim_write_hash(const struct sim *sim)
 {
     uint64_t hashes[258] = {0};
     unsigned n = 0;
     for (unsigned g = 0; g < sim->gpu_count && g < 256; g++) {
-        if (sim_elsewhere(sim, g))
-            hashes[n++] = asked(sim, PLACE_HASH, g);
-        else if (sim->gpus[g].store || sim->gpus[g].golden)
-            hashes[n++] = figures_hash_here(sim, g);
+        if (sim->gpus[g].store || sim->gpus[g].golden || sim_elsewhere(sim, g))
+            hashes[n++] = figures_hash(sim, g);
     }
     if (sim->hostmem)
         hashes[n++] = hostmem_hash(sim->hostmem);

@@ -17,6 +17,8 @@ uint64_t figures_issued_here(const struct sim *sim);
 /* Of a GPU of this process: hash of its stream of writes, work-groups that have ended. */
 uint64_t figures_hash_here(const struct sim *sim, unsigned gpu);
 uint64_t figures_ended_here(const struct sim *sim, unsigned gpu);
+/* The first of these, wherever the GPU runs; 0 when its process is lost, or the GPU is absent (sim_options.only). */
+uint64_t figures_hash(const struct sim *sim, unsigned gpu);
 /* Messages and instructions so far. */
 uint64_t figures_moved(struct sim *sim);
 /* Lock step: compares what is known by now. */

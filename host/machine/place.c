@@ -98,6 +98,7 @@ static int worker_begin(void *ctx, uint32_t self, int socket)
 {
     struct sim *sim = ctx;
     sim->self = self;
+    pmem_windows_inherit(sim->memory, getppid());
     return region_enter(sim) ? sim->place->work(sim, socket) : status_exit(STATUS_INTERNAL);
 }
 

@@ -31,7 +31,9 @@ enum place_ask {
     PLACE_CPU,      /* a: CPU time in us */
     PLACE_WINDOWS,  /* bytes: of pmem_windows */
     PLACE_TAKE,     /* memory, a: at, b: bytes, with a descriptor: pmem_slab_take was called */
-    PLACE_GIVE      /* memory, a: at: pmem_slab_give was called */
+    PLACE_GIVE,     /* memory, a: at: pmem_slab_give was called */
+    PLACE_GRAPH,    /* a: sched_graph */
+    PLACE_RESTORE   /* a: 1: memories are not in the state; bytes: name of its file; a: enum gantry_status, told */
 };
 /* A counter: behind it location, name and unit, each with its 0. */
 struct place_counter {

@@ -14,6 +14,7 @@
 #include "base/xalloc.h"
 #include "gantry_cfg.h"
 #include "machine/fields.h"
+#include "machine/figures.h"
 #include "machine/goals.h"
 #include "machine/memory_parts.h"
 #include "machine/part_log.h"
@@ -49,8 +50,7 @@ static void mark_compare(struct replay *r)
     uint64_t hash;
     for (unsigned g = 0; g < r->gpus; g++) {
         host_take(r, &hash, sizeof hash);
-        struct part *store = r->sim->gpus[g].store;
-        if (store && store_hash(store) != hash)
+        if (sim_has(r->sim, g) && figures_hash(r->sim, g) != hash && sim_lost(r->sim) == STATUS_OK)
             replay_differs(r, "gpu%u: by cycle %llu it has written other bytes to its VRAM than recorded", g,
                            (unsigned long long)r->next.cycle);
     }
@@ -258,9 +258,11 @@ enum replay_end replay_run(struct replay *r, const volatile int *stop, void (*pr
         if (progress)
             progress(arg);
         if (*stop)
-            return REPLAY_STOPPED;
+            return sim_lost(r->sim) == STATUS_OK ? REPLAY_STOPPED : REPLAY_FAILED;
         if (result == SIM_MAX_CYCLES)
             return REPLAY_MAX_CYCLES;
+        if (result == SIM_LOST)
+            return REPLAY_FAILED;
         if (result == SIM_NO_PROGRESS || (result == SIM_STOPPED && sim_now(r->sim) == now && !r->ended && !saved))
             missing_tell(r);
     }

@@ -41,7 +41,7 @@ enum replay_end {
     REPLAY_STOPPED, /* *stop was set */
     REPLAY_MAX_CYCLES,
     REPLAY_EXIT_AFTER, /* goals.h */
-    REPLAY_FAILED,     /* one line was printed: it could not be started */
+    REPLAY_FAILED,     /* one line was printed: it could not be started, or a worker process is lost */
 };
 /* Run to the end of the recording; progress is called now and then and may be NULL. */
 enum replay_end replay_run(struct replay *r, const volatile int *stop, void (*progress)(void *arg), void *arg);

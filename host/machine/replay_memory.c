@@ -17,9 +17,10 @@
 
 #define WINDOWS (UINT64_C(1) << 40) /* address space for all windows that the run may have had, from the first on */
 
+/* Shared: a worker process compares what its GPU reads with what this one has put there. */
 bool replay_windows(struct replay *r)
 {
-    void *place = mmap(NULL, WINDOWS, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *place = mmap(NULL, WINDOWS, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (place == MAP_FAILED || pmem_window_add(r->memory, getpid(), (uintptr_t)place, WINDOWS) != PMEM_WINDOW_BASE) {
         diag("--lockstep", "no address space for host memory");
         return false;

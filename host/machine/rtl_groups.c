@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/state_io.h"
+#include "base/state_piece.h"
 #include "base/xalloc.h"
 #include "bridge/verilated/rtl_part.h"
 #include "gantry_msg.h"
@@ -74,16 +74,32 @@ const uint32_t *rtl_groups_sgprs(const struct rtl_groups *groups, unsigned gpu, 
     return cu < groups->tap[gpu].count ? groups->tap[gpu].waves[cu * WAVES + wave % WAVES].sgpr : NULL;
 }
 
+static size_t waves_bytes(const struct tap *t)
+{
+    return (size_t)t->count * WAVES * sizeof *t->waves;
+}
+
+static bool waves_restore(void *ctx, struct state_reader *from)
+{
+    struct tap *t = ctx;
+    return state_get(from, t->waves, waves_bytes(t));
+}
+
 void rtl_groups_save(const struct rtl_groups *groups, struct state_writer *to)
 {
-    for (unsigned g = 0; g < groups->gpus; g++)
-        state_put(to, groups->tap[g].waves, (size_t)groups->tap[g].count * WAVES * sizeof *groups->tap[g].waves);
+    struct state_buffer piece;
+    state_buffer_init(&piece);
+    for (unsigned g = 0; g < groups->gpus; g++) {
+        state_put(&piece.writer, groups->tap[g].waves, waves_bytes(&groups->tap[g]));
+        state_piece_put(to, &piece);
+    }
+    free(piece.bytes);
 }
 
 bool rtl_groups_restore(struct rtl_groups *groups, struct state_reader *from)
 {
     bool ok = true;
     for (unsigned g = 0; ok && g < groups->gpus; g++)
-        ok = state_get(from, groups->tap[g].waves, (size_t)groups->tap[g].count * WAVES * sizeof *groups->tap[g].waves);
+        ok = state_piece_get(from, groups->tap[g].waves ? waves_restore : NULL, &groups->tap[g]);
     return ok;
 }

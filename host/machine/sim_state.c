@@ -7,6 +7,7 @@
 
 #include "base/state_io.h"
 #include "base/xalloc.h"
+#include "machine/figures.h"
 #include "machine/port.h"
 #include "machine/rtl_groups.h"
 #include "machine/sim_private.h"
@@ -88,7 +89,8 @@ static bool gpu_restore(struct sim_gpu *g, struct state_reader *from)
 void sim_host_save(const struct sim *sim, struct state_writer *to)
 {
     STATE_PUT(to, sim->now);
-    STATE_PUT(to, sim->watch_sent);
+    /* how much has moved since the last look: a cut channel is counted at both ends */
+    state_put_u64(to, figures_moved((struct sim *)(uintptr_t)sim) - sim->watch_sent);
     STATE_PUT(to, sim->watch_cycle);
     timers_save(&sim->timers, to);
     for (unsigned g = 0; g < sim->gpu_count; g++)

@@ -12,6 +12,8 @@
 #include "base/status.h"
 #include "base/xalloc.h"
 #include "bridge/run/advance.h"
+#include "bridge/run/sched_save.h"
+#include "machine/checkpoint.h"
 #include "machine/figures.h"
 #include "machine/lockstep_tap.h"
 #include "machine/place.h"
@@ -125,6 +127,12 @@ static void answer_make(struct sim *sim, struct ask *ask, const void *data, int 
         break;
     case PLACE_CPU:
         ask->a = cpu_us();
+        break;
+    case PLACE_GRAPH:
+        ask->a = sched_graph(&sim->sched);
+        break;
+    case PLACE_RESTORE:
+        ask->a = sim_restore_here(sim, data, ask->a != 0);
         break;
     case PLACE_WINDOWS:
         pmem_windows_set(sim->memory, data, ask->bytes);

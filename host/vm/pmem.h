@@ -83,6 +83,8 @@ void pmem_windows_orphan(struct pmem *pm, pid_t pid);
  * such a table instead of the own; a number that changes with it. */
 const void *pmem_windows(const struct pmem *pm, size_t *bytes);
 void pmem_windows_set(struct pmem *pm, const void *windows, size_t bytes);
+/* In a process that was forked with this memory: windows into its parent are those into itself (shared mappings). */
+void pmem_windows_inherit(struct pmem *pm, pid_t parent);
 uint64_t pmem_windows_changes(const struct pmem *pm);
 
 /* Any physical address.  0, or -EFAULT when some byte has no owner (window process gone included). */

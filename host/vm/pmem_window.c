@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 #include "base/xalloc.h"
 #include "vm/pmem.h"
@@ -89,6 +90,13 @@ void pmem_windows_orphan(struct pmem *pm, pid_t pid)
     for (size_t i = 0; i < pm->window_count; i++)
         if (pm->windows[i].pid == pid)
             pm->windows[i].pid = 0;
+}
+
+void pmem_windows_inherit(struct pmem *pm, pid_t parent)
+{
+    for (size_t i = 0; i < pm->window_count; i++)
+        if (pm->windows[i].pid == parent)
+            pm->windows[i].pid = getpid();
 }
 
 const void *pmem_windows(const struct pmem *pm, size_t *bytes)

@@ -345,7 +345,7 @@ static void test_what_cannot_be_a_state(void **state)
     sched_save(&b.sched, &saved.writer);
     bench_open(&small, 1, 22);
     assert_true(sched_graph(&b.sched) != sched_graph(&small.sched));
-    size_t at = 8; /* behind the time: last, link_free, sent, count of the first channel */
+    size_t at = 16; /* behind time and length: last, link_free, sent, count of the first channel */
     uint64_t count;
     memcpy(&count, saved.bytes + at + 24, 8);
     const uint64_t many = 23, kept = count, before = 1;
@@ -387,7 +387,7 @@ static void test_graphs(void **state)
     struct wire *w = b.sched.wires[4];
     uint32_t *const numbers[] = {
         &w->channel.bytes,       &w->channel.latency,      &w->channel.depth, &w->channel.rate.bytes_per_cycle,
-        &w->channel.rate.header, &w->channel.rate.kind_at, &w->to_slot,       &b.sched.parts[1]->group};
+        &w->channel.rate.header, &w->channel.rate.kind_at, &w->to_slot,       &b.sched.parts[1]->number};
     for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         *numbers[i] ^= 1;
         assert_true(sched_graph(&b.sched) != graph);
