@@ -66,7 +66,7 @@ void cp_fault_text(unsigned gpu, uint32_t code, const struct msg_cp_evt *evt, ch
     if (evt)
         place_text(n, evt, true, text, room);
     size_t used = strlen(text);
-    if (!evt || code != CP_ERROR_ILLEGAL || used + 3 > room)
+    if (!evt || code != CP_ERROR_ILLEGAL)
         return;
     char why[96];
     gcn3_why_text(evt->data, evt->va & 0xffff, evt->va >> 16 & 0xffff, why, sizeof why);

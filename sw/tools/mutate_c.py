@@ -2,7 +2,8 @@
 """A mutant of a C source of host/ or bridge/ against its tests, nearest first: the C tests of its folder, those of the folders
 beside it, then programs on the golden model, whose end (status, output, instructions, data) must be that of the tree, then
 the C tests as `make asan` runs them (a leak, an access beyond the end), then tests of the commands and of the client boundary
-(SYSTEM), on the golden model, too.  Nothing that needs a model of the RTL.  The changed file alone is compiled (-O1; of
+(SYSTEM), on the golden model, too.  Of host/machine, which is the machine around the RTL and whose sources are in no model, also on the
+RTL of `tiny`, whose models are built once and found from then on; of other folders nothing that needs one.  The changed file alone is compiled (-O1; of
 the warnings only that of a function that ends without its value is an error, as what it returns then means nothing) and linked
 before libgantry.a.  Not responsible for: which mutants."""
 import os
@@ -29,6 +30,19 @@ FAULTS = ("tests/system/test_fault_matrix.py", "tests/system/test_faults.py", "t
 SYSTEM = {"host/driver/local.c": ("tests/host/cli/test_kernel_command.py", "tests/host/cli/test_bad_ends.py"), "host/driver/debugger.c": ("tests/system/test_debugger.py",),
           **{f"host/driver/{name}.c": COMMAND for name in ("gate", "janitor", "machine", "rest", "run", "slice", "still")},
           **{f"host/driver/{name}.c": FAULTS for name in ("driver", "event", "source")}}  # of the others: CLIENTS
+REPLAY = ("tests/system/test_replay.py", "tests/system/test_checkpoint.py")
+PLACE = ("tests/system/test_place.py",)
+AROUND = ("tests/host/cli/test_wave.py", "tests/system/test_no_progress.py", "tests/system/test_lockstep.py", "tests/system/test_roi.py")
+PLACED = ("place", "place_ask", "placed", "worker", "figures", "sink", "assembly", "rtl_groups")  # files whose greater part serves several processes
+
+
+def system_of(file):
+    """The tests of commands that fit to a source, those of its matter first."""
+    if not file.startswith("host/machine/"):
+        return SYSTEM.get(file, CLIENTS)
+    return (*PLACE, *AROUND, *REPLAY) if pathlib.Path(file).stem in PLACED else (*REPLAY, *AROUND, *PLACE)
+
+
 LIMIT = 90  # seconds of host time for what takes a few: a hang is noticed, also on a busy machine
 KEPT = re.compile(r"\b(?:kernels|instructions|data|repeatable)=\S+")  # no figure of time: what the tests hold
 FAILED = re.compile(r"^(?:FAILED|ERROR) (tests/\S+?(?:\[[^]]*\])?)(?: - .*)?$", re.M)
@@ -37,6 +51,13 @@ VECADD = ["kernel", "-c", "tiny", "--model", "golden", "-q", "build/kernels/veca
           "--arg", "fill:1:16384", "--arg", "fill:2:16384"]
 PROGRAMS = [("vecadd.co", VECADD), *((" ".join(p), [*RUN, *(f"build/apps/{p[0]}", *p[1:])]) for p in (
     ["peer"], ["hsa_queue", "many"], ["hsa_queue", "barrier"], ["hsa_queue", "full"], ["copies"], ["pipeline"], ["wild_store"], ["illegal"]))]
+
+# With an RTL whose cycles, hash and counters are held, too; --lockstep by a second library of each kind.
+ON_RTL = [(f"rtl {name}", words) for name, words in (
+    ("hash", ["kernel", "-c", "tiny", "build/kernels/hash.v4.co", "--grid", "1024", "--group", "64", "--arg", "zero:4096", "--arg", "fill:7:4096"]),
+    ("lockstep", ["kernel", "-c", "tiny", "--lockstep", "build/kernels/hash.v4.co", "--grid", "512", "--group", "64", "--arg", "zero:4096", "--arg",
+                  "fill:7:4096"]))]
+RTL_KEPT = re.compile(r"\b(?:kernels|cycles|instructions|hash|data|counters|now|repeatable)=\S+")
 
 
 def flags():
@@ -70,10 +91,12 @@ class Runner:
     """One slot: two of them share nothing that is written but what prepare() made."""
 
     def __init__(self, folder, slot):
+        self.on_rtl = folder == "host/machine"
+        self.programs = [*PROGRAMS, *(ON_RTL if self.on_rtl else [])]
         self.folder, self.place = folder, FOLDER / f"{folder.replace('/', '-')}.{slot}"
         self.flags = flags()
         self.cflags = [f for f in shlex.split(self.flags["CFLAGS"]) if not re.match(r"-O|-g$|-W", f)] + ["-O1", "-Werror=return-type"]
-        self.tests = [t for near in NEAR[folder] for t in sorted((ROOT / "tests" / near).rglob("test_*.c")) if not t.stem.endswith("_rtl")]
+        self.tests = [t for near in NEAR[folder] for t in sorted((ROOT / "tests" / near).rglob("test_*.c")) if self.on_rtl or not t.stem.endswith("_rtl")]
         tree = self.place / "tree"
         for name in ("configs", "rtl", "sw", "host", "bridge", "Makefile", "pytest.ini", "README.md", "build/models", "build/gen", "build/lib", "build/apps",
                      "build/kernels", "build/venv"):
@@ -101,16 +124,17 @@ class Runner:
         return FOLDER / "objects" / test.relative_to(ROOT).with_suffix(".o")
 
     def program(self, arguments):
+        kept = RTL_KEPT if arguments in [words for _, words in ON_RTL] else KEPT
         status, out, cpu = timed([self.gantry, *arguments], LIMIT, cwd=ROOT)
         lines = [line for line in out.splitlines() if not line.startswith("gantry: ")] if status == 0 else []
-        final = next((KEPT.findall(line) for line in reversed(out.splitlines()) if line.startswith("gantry: gpus=")), [])
+        final = next((kept.findall(line) for line in reversed(out.splitlines()) if line.startswith("gantry: gpus=")), [])
         return (status, lines[:20], final), cpu
 
     def prepare(self):
         """Objects of the tests, and how they and the programs end without a change; a test that then fails is left out.  Without a change, but with
         objects as mutants have them: a library of an older tree would make all tests fail with any."""
-        apps = [word for _, words in PROGRAMS for word in words if word.startswith("build/apps/") and "hsa_queue" not in word]
-        subprocess.run(["make", "-s", *dict.fromkeys(apps), "build/kernels/vecadd.v4.co"], cwd=ROOT, check=True)
+        apps = [word for _, words in self.programs for word in words if word.startswith("build/apps/") and "hsa_queue" not in word]
+        subprocess.run(["make", "-s", *dict.fromkeys(apps), "build/kernels/vecadd.v4.co", "build/kernels/hash.v4.co"], cwd=ROOT, check=True)
         subprocess.run(["gcc", "-O1", "-o", "build/apps/hsa_queue", "tests/system/programs/hsa_queue.c", "-lhsa-runtime64"], cwd=ROOT, check=True)
         for old in (FOLDER / "objects").rglob("*.plain.o"):
             old.unlink()  # a header or a flag may be another since
@@ -135,8 +159,8 @@ class Runner:
                 print(f"mutation: {test.relative_to(ROOT)} does not pass without a change: left out")
         self.tests = good
         self.linked(ROOT / "build/obj/host/cli/main.o", [], self.gantry)
-        self.reference = {name: self.program(words)[0] for name, words in PROGRAMS}
-        again = {name: self.program(words)[0] for name, words in PROGRAMS}
+        self.reference = {name: self.program(words)[0] for name, words in self.programs}
+        again = {name: self.program(words)[0] for name, words in self.programs}
         self.unsteady = {name for name in again if again[name] != self.reference[name]}
         print(f"mutation: {self.folder}: {len(self.tests)} C tests, programs {', '.join(n for n in again if n not in self.unsteady)}")
 
@@ -186,7 +210,7 @@ class Runner:
                 case = re.search(r"\[  FAILED  \] (\w+)$", said, re.M)
                 return "killed", f"{test.relative_to(ROOT)}{'::' + case[1] if case else ''} ({status})", cpu
         cpu += self.linked(ROOT / "build/obj/host/cli/main.o", [out], self.gantry)[2]
-        for name, words in PROGRAMS:
+        for name, words in self.programs:
             if name in self.unsteady:
                 continue
             end, used = self.program(words)
@@ -200,7 +224,7 @@ class Runner:
         cpu += used
         if by:
             return "killed", by, cpu
-        by, used = self.system(SYSTEM.get(mutant.file, CLIENTS), out)
+        by, used = self.system(system_of(mutant.file), out)
         return "killed" if by else "survived", by, cpu + used
 
     def sanitized(self, mutant, source):
@@ -243,7 +267,7 @@ class Runner:
         return "", cpu
 
     def pytest(self, files, *options):
-        env = {**os.environ, "GANTRY_MODELS": "golden", "PYTHONDONTWRITEBYTECODE": "1"}
+        env = {**os.environ, "GANTRY_MODELS": "golden rtl" if self.on_rtl else "golden", "PYTHONDONTWRITEBYTECODE": "1"}
         return timed([ROOT / "build/venv/bin/python", "-m", "pytest", "--rootdir", self.tree, *options, *files], LIMIT * 10, cwd=self.tree, env=env)
 
     def system(self, files, out):

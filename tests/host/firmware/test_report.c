@@ -153,6 +153,38 @@ static void names_of_kernels(void **state)
     named(b, 0x70000000, 120, "kernel@170000000");
 }
 
+/* An image that lacks one of its three tables, or whose second segment is not the dynamic one, has no names. */
+static void images_without_tables(void **state)
+{
+    struct bench *b = *state;
+    for (unsigned entry = 1; entry < 4; entry++) {
+        object_put(b, 0, "mine.kd");
+        put(b, OBJECT + 0x200 + 16 * entry, DT_SONAME, 8);
+        named(b, OBJECT + 0x1040, 120, "kernel@100021040");
+    }
+    object_put(b, 0, "mine.kd");
+    put(b, OBJECT + 0x80 + 56, PT_LOAD, 4);
+    named(b, OBJECT + 0x1040, 120, "kernel@100021040");
+    put(b, OBJECT + 0x80 + 56, PT_DYNAMIC, 4);
+    named(b, OBJECT + 0x1040, 120, "mine");
+}
+
+/* At every room, and nothing is written behind it. */
+static void text_is_cut_off(uint32_t code, const struct msg_cp_evt *evt)
+{
+    char text[400], whole[400];
+    cp_fault_text(1, code, evt, whole, sizeof whole);
+    assert_in_range(strlen(whole), 60, 399);
+    for (size_t room = 1; room <= strlen(whole); room++) {
+        memset(text, '#', sizeof text);
+        cp_fault_text(1, code, evt, text, room);
+        assert_int_equal(strlen(text), room - 1);
+        assert_memory_equal(text, whole, room - 1);
+        for (size_t i = room; i < sizeof text; i++)
+            assert_int_equal(text[i], '#');
+    }
+}
+
 /* Causes and places. */
 static void faults_in_words(void **state)
 {
@@ -200,12 +232,9 @@ static void faults_in_words(void **state)
     }
     cp_fault_text(1, CP_ERROR_TRAP, &evt, text, sizeof text);
     assert_string_equal(text, "gpu1: trap at pc 0x4000, CU 3 wavefront 5: s_endpgm (instruction 0x00000000bf810000)");
-    for (size_t room = 1; room < 60; room++) { /* cut off, never beyond the end */
-        memset(text, '#', sizeof text);
-        cp_fault_text(1, CP_ERROR_TRAP, &evt, text, room);
-        assert_int_equal(strlen(text), room - 1);
-        assert_int_equal(text[room], '#');
-    }
+    text_is_cut_off(CP_ERROR_TRAP, &evt);
+    evt.data = 0x7e0002ff; /* of an instruction that is illegal it also says why */
+    text_is_cut_off(CP_ERROR_ILLEGAL, &evt);
 }
 
 static void placed(struct bench *b, const struct msg_cp_evt *evt, const char *source, const char *expected)
@@ -275,6 +304,7 @@ static void which_packet_it_was(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(where_a_packet_is),     TEST(what_queues_wait_for), TEST(names_of_kernels),
-                                       TEST(where_a_wavefront_was), TEST(which_packet_it_was),  TEST(faults_in_words)};
+                                       TEST(where_a_wavefront_was), TEST(which_packet_it_was),  TEST(faults_in_words),
+                                       TEST(images_without_tables)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

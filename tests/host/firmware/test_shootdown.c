@@ -92,6 +92,44 @@ static void a_command_waits_for_the_access_before_it(void **state)
     assert_int_equal(cp_shootdowns_sent(b->cp[0]), 5);
 }
 
+/* Of the GPU's answers only that to a shoot-down counts. */
+static void other_events_answer_no_command(void **state)
+{
+    static const struct msg_cp_evt others[] = {{.kind = CP_EVT_CACHE_DONE, .id = CP_DROP},
+                                               {.kind = CP_EVT_CACHE_DONE, .id = 0x3f},
+                                               {.kind = CP_EVT_LAUNCH_DONE, .id = CP_SHOOTDOWN}};
+    struct bench *b = *state;
+    one_runs(b);
+    b->cp[0]->drops = 1;
+    const uint64_t now = sim_now(b->sim);
+    command(b);
+    for (unsigned i = 0; i < sizeof others / sizeof others[0]; i++) {
+        cp_event(b->cp[0], &others[i]);
+        done_at(b, 0, 0);
+    }
+    assert_int_equal(b->cp[0]->drops, 0);
+    done_at(b, now + COMMAND, 1);
+    assert_int_equal(b->cp[0]->drops, 0); /* and its answer is none to a drop */
+}
+
+/* A packet at any place makes the command processor busy, until it is done. */
+static void busy_at_any_place(void **state)
+{
+    struct bench *b = *state;
+    assert_false(cp_busy(b->cp[0]));
+    for (unsigned i = 0; i < CP_JOBS; i++) {
+        struct job *job = &b->cp[0]->jobs[i];
+        assert_int_equal(job->state, JOB_FREE);
+        for (enum job_state s = JOB_FREE + 1; s < JOB_DONE; s++) {
+            job->state = s;
+            assert_true(cp_busy(b->cp[0]));
+        }
+        job->state = JOB_DONE;
+        assert_false(cp_busy(b->cp[0]));
+        job->state = JOB_FREE;
+    }
+}
+
 /* Accesses that begin after it, and those of its own that began before, each by its number. */
 static void only_earlier_accesses_are_waited_for(void **state)
 {
@@ -220,6 +258,8 @@ static void unmapped_pages_share_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(other_events_answer_no_command),
+        TEST(busy_at_any_place),
         TEST(an_access_waits_for_the_command_before_it),
         TEST(a_command_waits_for_the_access_before_it),
         TEST(only_earlier_accesses_are_waited_for),
