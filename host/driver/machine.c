@@ -209,6 +209,7 @@ int machine_start(struct machine *m)
     if (!m->sim)
         return -1;
     const struct cp_config config = {
+        .doorbell_cycles = cfg->link_host,
         .packet_cycles = cfg->cp_packet_cycles,
         .launch_cycles = cfg->cp_launch_cycles,
         .barrier_cycles = cfg->cp_barrier_cycles,
@@ -356,7 +357,7 @@ enum machine_result machine_run(struct machine *m, uint64_t until)
         return MACHINE_EXIT_AFTER;
     if (m->stood)
         machine_poll(m);
-    enum sim_result result = m->visible ? SIM_STOPPED : run_on(m, until); /* a doorbell may have had effects */
+    enum sim_result result = m->visible ? SIM_STOPPED : run_on(m, until); /* a look may have had effects */
     bool visible = m->visible;
     m->stood = visible;
     m->visible = false;

@@ -173,6 +173,8 @@ void cp_timer(struct cp *cp, uint64_t cookie)
         cp_look(cp);
     } else if ((cookie & 0xffffff) == COOKIE_INTERRUPT) {
         interrupt_serve(cp);
+    } else if ((cookie & 0xffffff) == COOKIE_BELL) {
+        bell_arrive(cp);
     } else {
         struct job *job = job_of(cp, (uint16_t)cookie);
         if (job && job->state == JOB_DECODE)

@@ -85,8 +85,8 @@ void cp_place_text(struct cp *cp, const struct msg_cp_evt *evt, const char *sour
 /* The same for a packet that was refused, in the callback of its queue's error. */
 void cp_packet_text(struct cp *cp, unsigned queue, char *text, size_t room);
 
-/* What the command processor tells its owner; every call happens in a callback of struct sim_host_ops, in cp_doorbell,
- * cp_poll or cp_look, in the opening and closing of a space, in cp_queue_suspend or cp_unfinished. */
+/* What the command processor tells its owner; every call happens in a callback of struct sim_host_ops, in cp_poll or
+ * cp_look, in the opening and closing of a space, in cp_queue_suspend or cp_unfinished. */
 struct cp_host {
     void *ctx;
     /* A signal's mailbox was written: set event `event_id` of the owner. */
@@ -115,6 +115,7 @@ struct cp_host {
 };
 
 struct cp_config {
+    uint32_t doorbell_cycles;  /* from a doorbell until it is heard */
     uint32_t packet_cycles;    /* decode of one packet */
     uint32_t launch_cycles;    /* from acquire to the launch command */
     uint32_t barrier_cycles;   /* processing of a barrier packet */
@@ -170,6 +171,7 @@ void cp_queue_suspend(struct cp *cp, struct cp_queue *queue, bool suspended);
 /* 0: all CUs.  False when none of the mask exists: it stays as it was. */
 bool cp_queue_cu_mask(struct cp *cp, struct cp_queue *queue, uint64_t mask);
 
+/* The doorbell of an open queue was rung: heard `doorbell_cycles` later, unless the queue is closed by then. */
 void cp_doorbell(struct cp *cp, struct cp_queue *queue);
 /* A client may have changed memory while the clock stood: queues that wait for a packet header, a dependency or scratch
  * read it again, if it has (which is seen without time; so a client that changes nothing moves no clock). */
@@ -186,7 +188,7 @@ void cp_progress(struct cp *cp, uint64_t groups, struct cp_progress *progress);
 void cp_unfinished(struct cp *cp);
 /* Each packet under way and each queue that waits: one line, for a run that makes no progress. */
 void cp_tell(const struct cp *cp, FILE *out);
-/* True when some packet is started and not completed, or memory has not answered (waiting for dependencies does not
- * count). */
+/* True when some packet is started and not completed, a doorbell is on its way, or memory has not answered (waiting for
+ * dependencies does not count). */
 bool cp_busy(const struct cp *cp);
 #endif

@@ -58,6 +58,8 @@ struct cp_queue {
     unsigned active; /* started and not completed */
     unsigned jobs;
     unsigned accesses; /* under way, of its jobs too */
+    struct cp_queue *next_bell;
+    uint64_t bell_at; /* cycle at which its doorbell is heard; 0: none is on its way */
     struct transfer bell;
     uint8_t write_index[8];
     bool rung; /* once more while the write index was being read */
@@ -93,6 +95,7 @@ struct cp {
     uint32_t trap_vmids;          /* that the CUs know a trap handler of */
     struct cp_space *killing;     /* list of spaces with a CP_KILL under way */
     struct cp_space *interrupted; /* of spaces with an interrupt to serve, earliest first */
+    struct cp_queue *bells;       /* whose doorbell is on its way, earliest first */
     uint32_t access_free, access_count;
     uint64_t access_order; /* accesses so far */
     struct cp_access accesses[CP_ACCESSES];
@@ -101,6 +104,7 @@ struct cp {
 /* Timers that belong to no job; a job's id never has these slots. */
 #define COOKIE_POLL 0xffffu      /* looks at waiting queues again */
 #define COOKIE_INTERRUPT 0xfffeu /* serves the interrupt that is due */
+#define COOKIE_BELL 0xfffdu      /* a doorbell is here */
 
 static inline uint64_t cookie_of(const struct cp *cp, uint64_t low)
 {
@@ -126,8 +130,14 @@ void queue_release(struct cp *cp, struct cp_queue *queue);
 /* The job whose command has this id, NULL when it is gone. */
 struct job *job_of(struct cp *cp, uint16_t id);
 
-/* ring.c: give slots of jobs that have ended back in order (a slot stays until its kernel, which reads its packet, has
- * ended).  The read index moves before the signal tells of the job, where both are in one memory. */
+/* bell.c: the timer's call; the queue is closing. */
+void bell_arrive(struct cp *cp);
+void bell_forget(struct cp *cp, struct cp_queue *queue);
+
+/* ring.c: the queue's doorbell is here; give slots of jobs that have ended back in order (a slot stays until its
+ * kernel, which reads its packet, has ended).  The read index moves before the signal tells of the job, where both are
+ * in one memory. */
+void queue_ring(struct cp *cp, struct cp_queue *queue);
 void queue_retire(struct cp *cp, struct cp_queue *queue);
 /* Packets that may go on without another look at memory do so. */
 void queues_step(struct cp *cp);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Rings of packets: doorbells, when a queue looks at memory again, and slots given back in order.  Not responsible for:
- * how the next packet is read (fetch.c), what a started packet goes through (cp.c).
+ * the way of a doorbell (bell.c), how the next packet is read (fetch.c), what a started packet goes through (cp.c).
  */
 #include "firmware/cp_private.h"
 
@@ -96,12 +96,11 @@ static void bell_ring(struct cp *cp, struct cp_queue *queue)
     fetch_ahead(cp, queue);
 }
 
-void cp_doorbell(struct cp *cp, struct cp_queue *queue)
+void queue_ring(struct cp *cp, struct cp_queue *queue)
 {
     queue->rung = true; /* what the read under way finds may be older than this */
     if (queue->bell.open == 0)
         bell_ring(cp, queue);
-    queues_step(cp);
 }
 
 /* ---- looks */

@@ -194,6 +194,7 @@ void cp_queue_close(struct cp *cp, struct cp_queue *queue)
 {
     queue->closed = true;
     queue->limit = queue->next;
+    bell_forget(cp, queue);
     for (unsigned i = 0; i < CP_JOBS; i++) /* done: an earlier one that is killed would not give back their slots */
         if (cp->jobs[i].state == JOB_DONE && cp->jobs[i].queue == queue)
             job_settle(&cp->jobs[i]);

@@ -22,6 +22,7 @@
 #define AT_SIGNALS 0x2000u /* 64 bytes each */
 #define AT_QUEUES 0x10000u /* 0x2000 each: ring of 64 packets, then amd_queue_t */
 #define MAILBOX 0x3000u
+#define BELL 40u /* cycles on its way */
 
 struct bench {
     struct pmem *pm;
@@ -168,7 +169,8 @@ static void host_answer(void *ctx, uint64_t now, uint64_t cookie, const struct m
 static int bench_setup(void **state)
 {
     static const struct sim_host_ops ops = {.event = host_event, .timer = host_timer, .answer = host_answer};
-    static const struct cp_config config = {.packet_cycles = 100,
+    static const struct cp_config config = {.doorbell_cycles = BELL,
+                                            .packet_cycles = 100,
                                             .launch_cycles = 200,
                                             .barrier_cycles = 100,
                                             .signal_cycles = 50,

@@ -255,7 +255,7 @@ static void shootdowns_wait_for_accesses(void **state)
     queue_open(b, 0, 0, 0);
     queue_open(b, 1, 1, 0);
     fake_memory[0] = 1000;
-    cp_doorbell(cp, b->queue[0]);
+    queue_ring(cp, b->queue[0]);
     assert_true(b->space[0][0].accesses > 0);
     cp_space_shootdown(cp, &b->space[1][0]); /* of which nothing is under way */
     assert_int_equal(cp_shootdowns_sent(cp), 0);
@@ -263,7 +263,7 @@ static void shootdowns_wait_for_accesses(void **state)
     assert_int_equal(cp_shootdowns_sent(cp), 1);
     assert_int_equal(commands(b, CP_CACHE), 0);
     sim_run(b->sim, 500);
-    cp_doorbell(cp, b->queue[1]); /* later accesses do not hold it up */
+    queue_ring(cp, b->queue[1]); /* later accesses do not hold it up */
     sim_run(b->sim, 1999);
     assert_int_equal(cp_shootdowns_done(cp), 0);
     assert_int_equal(b->shootdowns, 0);
@@ -279,7 +279,7 @@ static void shootdowns_wait_for_accesses(void **state)
     while (commands(b, CP_LAUNCH) == 0)
         sim_run(b->sim, sim_now(b->sim) + 10);
     fake_memory[0] = 5000;
-    cp_doorbell(cp, b->queue[1]);
+    queue_ring(cp, b->queue[1]);
     sim_run(b->sim, sim_now(b->sim) + 10);
     cp_space_shootdown(cp, &b->space[1][0]); /* a command, and accesses beside it that take longer */
     uint64_t sent = sim_now(b->sim);

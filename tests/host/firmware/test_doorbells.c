@@ -76,7 +76,9 @@ static void a_closed_queue_hears_no_doorbell(void **state)
     sim_run(b->sim, sim_now(b->sim) + 1000);
     assert_int_equal(b->queue[0]->limit - b->queue[0]->next, 1);
     packets_put(b, 0, 2);
-    ring(b, 0); /* once more when the answer has come */
+    sim_run(b->sim, sim_now(b->sim) + BELL);
+    ring(b, 0);
+    sim_run(b->sim, sim_now(b->sim) + BELL); /* once more when the answer has come */
     assert_true(b->queue[0]->rung);
     const unsigned asked = b->sim->accesses;
     cp_queue_close(b->cp[0], b->queue[0]);
@@ -93,6 +95,119 @@ static void a_closed_queue_hears_no_doorbell(void **state)
     assert_int_equal(lines, 1); /* the kernel */
     run(b);
     assert_int_equal(b->sim->accesses, asked);
+    assert_null(b->cp[0]->queues);
+}
+
+static unsigned timers(const struct bench *b)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < b->sim->count; i++)
+        n += b->sim->due[i].timer;
+    return n;
+}
+
+/* shows S0.15: A doorbell is heard some cycles after it was rung, in that cycle; what was rung meanwhile is heard
+ * with it, and what is rung then goes its own way.  All that time the command processor has something to do. */
+static void a_doorbell_takes_its_way(void **state)
+{
+    struct bench *b = *state;
+    struct cp *cp = b->cp[0];
+    queue_open(b, 0, 0, 0);
+    sim_timer(b->sim, 1000, cookie_of(cp, COOKIE_POLL)); /* a cycle to stand at */
+    sim_run(b->sim, 1000);
+    assert_false(cp_busy(cp));
+    barrier_put(b, 0, BARRIER, NULL, 0, 0);
+    ring(b, 0);
+    assert_true(cp_busy(cp));
+    sim_run(b->sim, 1000 + BELL / 2);
+    barrier_put(b, 0, BARRIER, NULL, 0, 0);
+    ring(b, 0);
+    assert_int_equal(timers(b), 1);
+    sim_run(b->sim, 1000 + BELL - 1);
+    assert_int_equal(b->sim->accesses, 0);
+    assert_true(cp_busy(cp));
+    sim_run(b->sim, 1000 + BELL);
+    assert_int_equal(b->sim->accesses, 2); /* write index and packet */
+    assert_int_equal(b->sim->access[0].asked, 1000 + BELL);
+    const uint64_t again = sim_now(b->sim) + 1;
+    sim_run(b->sim, again);
+    ring(b, 0); /* while the index is read */
+    run(b);
+    assert_int_equal(get(b, amd_at(0) + 0x80), 2);
+    assert_int_equal(reads(b, amd_at(0) + 0x40), 2);
+    assert_false(cp_busy(cp));
+}
+
+/* Doorbells of several queues are heard in the order of ringing, each in its own cycle. */
+static void doorbells_keep_their_order(void **state)
+{
+    static const unsigned order[] = {2, 0, 1};
+    struct bench *b = *state;
+    for (unsigned q = 0; q < 3; q++)
+        queue_open(b, q, 0, 0);
+    sim_timer(b->sim, 30, cookie_of(b->cp[0], COOKIE_POLL));
+    for (unsigned n = 0; n < 3; n++) {
+        cp_doorbell(b->cp[0], b->queue[order[n]]);
+        if (n == 0)
+            sim_run(b->sim, 30); /* the second and the third come together */
+    }
+    run(b);
+    assert_int_equal(b->sim->accesses, 6);
+    for (unsigned n = 0; n < 3; n++) {
+        assert_int_equal(b->sim->access[2 * n].req.addr, amd_at(order[n]) + 0x40);
+        assert_int_equal(b->sim->access[2 * n].asked, n ? 30 + BELL : BELL);
+    }
+}
+
+/* A queue that is closed before its doorbell is there hears nothing of it (its memory is gone), wherever it stands
+ * among those that were rung; the others hear theirs at their time, not at the one of a timer that is left. */
+static void a_doorbell_may_come_too_late(void **state)
+{
+    for (unsigned gone = 0; gone < 3; gone++) {
+        struct bench *b;
+        bench_setup((void **)&b);
+        for (unsigned q = 0; q < 3; q++)
+            queue_open(b, q, 0, 0);
+        for (unsigned q = 0; q < 3; q++) {
+            sim_timer(b->sim, 10 * q, cookie_of(b->cp[0], COOKIE_POLL));
+            sim_run(b->sim, 10 * q);
+            cp_doorbell(b->cp[0], b->queue[q]);
+        }
+        cp_queue_close(b->cp[0], b->queue[gone]);
+        assert_true(cp_busy(b->cp[0]));
+        run(b);
+        assert_int_equal(b->sim->accesses, 4);
+        for (unsigned q = 0, n = 0; q < 3; q++) {
+            if (q == gone)
+                continue;
+            assert_int_equal(b->sim->access[n].req.addr, amd_at(q) + 0x40);
+            assert_int_equal(b->sim->access[n].asked, 10 * q + BELL);
+            n += 2;
+        }
+        assert_false(cp_busy(b->cp[0]));
+        bench_teardown((void **)&b);
+    }
+    (void)state;
+}
+
+/* A queue that was closed stays for its kernel's sake, and hears nothing either. */
+static void a_doorbell_comes_too_late_beside_a_kernel(void **state)
+{
+    struct bench *b = *state;
+    fake_launch = slow;
+    queue_open(b, 0, 0, 0);
+    kernel_put(b, 0, 0x0002, 0);
+    ring(b, 0);
+    kernel_started(b, 1);
+    sim_run(b->sim, sim_now(b->sim) + 500);
+    assert_int_equal(b->queue[0]->accesses, 0);
+    ring(b, 0);
+    const unsigned asked = b->sim->accesses;
+    cp_queue_close(b->cp[0], b->queue[0]);
+    sim_run(b->sim, sim_now(b->sim) + 1000);
+    assert_non_null(b->cp[0]->queues);
+    assert_int_equal(b->sim->accesses, asked);
+    run(b);
     assert_null(b->cp[0]->queues);
 }
 
@@ -174,6 +289,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_queue_that_stands_is_not_read_ahead),
         TEST(a_closed_queue_hears_no_doorbell),
+        TEST(a_doorbell_takes_its_way),
+        TEST(doorbells_keep_their_order),
+        cmocka_unit_test(a_doorbell_may_come_too_late),
+        TEST(a_doorbell_comes_too_late_beside_a_kernel),
         TEST(a_doorbell_is_a_look),
         TEST(one_timer_looks_for_all_queues),
     };

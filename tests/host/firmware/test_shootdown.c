@@ -41,7 +41,7 @@ static void access(struct bench *b, uint64_t latency)
 {
     const unsigned before = commands(b, CP_CACHE);
     fake_memory[0] = latency;
-    cp_doorbell(b->cp[0], b->queue[1]);
+    queue_ring(b->cp[0], b->queue[1]);
     assert_true(b->space[1][0].accesses > 0);
     cp_space_shootdown(b->cp[0], &b->space[1][0]);
     assert_int_equal(commands(b, CP_CACHE), before);
@@ -138,7 +138,7 @@ static void only_earlier_accesses_are_waited_for(void **state)
     const uint64_t now = sim_now(b->sim);
     access(b, FAR);
     sim_run(b->sim, now + 100);
-    cp_doorbell(b->cp[0], b->queue[0]); /* later */
+    queue_ring(b->cp[0], b->queue[0]); /* later */
     done_at(b, now + 2 * FAR - 1, 0);
     done_at(b, now + 2 * FAR, 1);
     assert_true(b->sim->open > 0);
@@ -225,7 +225,7 @@ static void a_read_under_way_is_work(void **state)
     fake_memory[0] = 100;
     queue_open(b, 0, 0, 0);
     assert_false(cp_busy(b->cp[0]));
-    cp_doorbell(b->cp[0], b->queue[0]);
+    queue_ring(b->cp[0], b->queue[0]);
     assert_true(cp_busy(b->cp[0]));
     assert_false(cp_busy(b->cp[1]));
     assert_false(jobs_busy(b->cp[0]));
