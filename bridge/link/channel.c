@@ -9,7 +9,7 @@
 
 #include "base/check.h"
 
-void channel_init_end(struct channel *c, uint16_t id, const char *from, const char *to, uint32_t bytes,
+void channel_init_end(struct channel *c, uint32_t id, const char *from, const char *to, uint32_t bytes,
                       uint32_t latency, uint32_t depth, struct ring *ring)
 {
     *c = (struct channel){.id = id, .bytes = bytes, .latency = latency, .depth = depth};
@@ -22,7 +22,7 @@ void channel_init_end(struct channel *c, uint16_t id, const char *from, const ch
     c->stride = ring->stride;
 }
 
-void channel_init(struct channel *c, uint16_t id, const char *from, const char *to, uint32_t bytes, uint32_t latency,
+void channel_init(struct channel *c, uint32_t id, const char *from, const char *to, uint32_t bytes, uint32_t latency,
                   uint32_t depth)
 {
     struct ring *ring = depth ? ring_new(bytes, depth, sizeof(uint64_t), 0) : NULL;

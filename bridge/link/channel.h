@@ -25,7 +25,7 @@ struct channel_rate {
 };
 
 struct channel {
-    uint16_t id;      /* unique in the machine: rank among messages of one cycle */
+    uint32_t id;      /* unique in the machine: rank among messages of one cycle */
     uint32_t bytes;   /* width of a message; 0: a credit pulse */
     uint32_t latency; /* cycles, at least PART_WINDOW */
     uint32_t depth;   /* most messages inside; more is a bug of the sender */
@@ -41,11 +41,11 @@ struct channel {
 };
 
 /* from, to: names of its ends.  depth: the written bound of what is inside at once, at least 1. */
-void channel_init(struct channel *c, uint16_t id, const char *from, const char *to, uint32_t bytes, uint32_t latency,
+void channel_init(struct channel *c, uint32_t id, const char *from, const char *to, uint32_t bytes, uint32_t latency,
                   uint32_t depth);
 /* One end of a channel whose other end is elsewhere.  ring: where the messages lie that arrive here, as many as the
  * link says (channel_arrive); NULL at the sending end, which has none at hand. */
-void channel_init_end(struct channel *c, uint16_t id, const char *from, const char *to, uint32_t bytes,
+void channel_init_end(struct channel *c, uint32_t id, const char *from, const char *to, uint32_t bytes,
                       uint32_t latency, uint32_t depth, struct ring *ring);
 void channel_fini(struct channel *c);
 /* Name of its receiving end. */

@@ -82,7 +82,7 @@ struct wire *sched_wire(struct sched *s, struct part *from, uint32_t slot_from, 
     PART_CHECK(!to || slot_to < to->ins, to, 0, "input %u of %u from %s", slot_to, to->ins, part_name(from));
     PART_CHECK((!from || !from->out[slot_from]) && (!to || !to->in[slot_to]), from ? from : to, 0,
                "output %u or input %u of %s is connected twice", slot_from, slot_to, part_name(to));
-    PART_CHECK(s->connected < UINT16_MAX, from ? from : to, 0, "too many channels");
+    PART_CHECK(s->connected < SCHED_CHANNELS, from ? from : to, 0, "more than %u channels", SCHED_CHANNELS);
     struct wire *w = xcalloc(1, sizeof *w);
     *w = (struct wire){.from = from, .to = to, .to_slot = slot_to};
     if (from)
@@ -105,7 +105,7 @@ struct wire *sched_connect(struct sched *s, struct part *from, uint32_t slot_fro
     }
     PART_CHECK(latency >= PART_WINDOW, from, 0, "channel to %s: latency %u is below the window", to->name, latency);
     struct wire *w = sched_wire(s, from, slot_from, to, slot_to);
-    channel_init(&w->channel, (uint16_t)s->connected++, from->name, to->name, bytes, latency, depth);
+    channel_init(&w->channel, s->connected++, from->name, to->name, bytes, latency, depth);
     return w;
 }
 

@@ -54,7 +54,7 @@ struct wire *sched_export(struct sched *s, struct part *from, uint32_t slot, str
     if (link == NULL)
         return NULL;
     struct wire *w = sched_wire(s, from, slot, NULL, 0);
-    channel_init_end(&w->channel, (uint16_t)s->connected++, from->name, to.part, bytes, latency, depth, NULL);
+    channel_init_end(&w->channel, s->connected++, from->name, to.part, bytes, latency, depth, NULL);
     w->to_slot = to.slot;
     w->out = link;
     link->owner = w;
@@ -73,7 +73,7 @@ struct wire *sched_import(struct sched *s, struct far_end from, struct part *to,
     if (link == NULL)
         return NULL;
     struct wire *w = sched_wire(s, NULL, 0, to, slot);
-    channel_init_end(&w->channel, (uint16_t)s->connected++, from.part, to->name, bytes, latency, depth, link->ring);
+    channel_init_end(&w->channel, s->connected++, from.part, to->name, bytes, latency, depth, link->ring);
     w->in = link;
     link->owner = w;
     list_add(&s->imports, &s->import_count, w);

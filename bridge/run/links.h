@@ -5,9 +5,9 @@
  * one process.
  *
  * A process at cycle `now` will send no message with a stamp below now + latency: that it promises on every link out
- * after each step and before it waits, with one word for all links to one process (bridge/link/bundle.h).  It runs a window when every link in has promised more than the window, after
- * taking what has come.  Idle time is skipped at most to the horizon; when all processes are idle, to the first event
- * of any (bridge/link/region_wait.h).
+ * after each step and before it waits, with one word for all links to one process (bridge/link/bundle.h).  It runs a
+ * window when every link in has promised more than the window, after taking what has come.  Idle time is skipped at
+ * most to the horizon; when all processes are idle, to the first event of any (bridge/link/region_wait.h).
  *
  * Depth of a link: what may be inside counts from the send until the receiver's partition has taken it, so the bound of
  * the channel, or, where nothing but time bounds it, one message for each cycle by which the sender can be ahead of the

@@ -18,7 +18,8 @@
 
 #define SCHED_WHEEL 256 /* windows that the calendar covers; what is due later waits in a heap */
 #define SCHED_STRETCH 8 /* most windows at once: fewer cycles than host and GPU are apart (link.host) */
-#define SCHED_SHARED 4  /* groups with work from which on threads share them out */
+#define SCHED_CHANNELS (UINT32_C(1) << 24) /* of a machine; 64 GPUs of 64 CUs have some 200,000 */
+#define SCHED_SHARED 4                     /* groups with work from which on threads share them out */
 
 struct team;
 struct sched;

@@ -270,6 +270,21 @@ static struct history run_ring(bool no_skip, unsigned nodes, unsigned group, uns
     return h;
 }
 
+/* 64 GPUs of 64 CUs have more channels than 16 bits count: each has a number of its own. */
+static void test_many_channels(void **state)
+{
+    enum { CHANNELS = 70000 };
+    static const struct part_ops none = {.visit = NULL};
+    struct sched s;
+    (void)state;
+    sched_init(&s);
+    struct part *a = part_new(&none, "a", CHANNELS, CHANNELS, NULL);
+    sched_add(&s, a);
+    for (uint32_t n = 0; n < CHANNELS; n++)
+        assert_int_equal(sched_connect(&s, a, n, a, n, 0, 8, 1)->channel.id, n);
+    sched_fini(&s);
+}
+
 static void test_skipping_changes_nothing(void **state)
 {
     (void)state;
@@ -349,6 +364,7 @@ int main(void)
         cmocka_unit_test(test_heap),
         cmocka_unit_test(test_channel_stamps),
         cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_many_channels),
         cmocka_unit_test(test_skipping_changes_nothing),
         cmocka_unit_test(test_groups_change_nothing),
         cmocka_unit_test(test_threads_change_nothing),
