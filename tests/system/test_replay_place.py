@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gantry replay` and `gantry restore` with GPUs in worker processes (--set place.*; S4.7, B.3, B.5): what was recorded, and saved, in one process goes
+on in several to the same figures; what is refused, and a worker that is killed."""
+import os
+import pathlib
+import re
+import signal
+import subprocess
+
+import pytest
+from live import GANTRY, ROOT
+from processes import alive, within
+from test_place import figures, gantry, kernel, loop, placed, ran, start, tables
+
+PLACES = [(), (2, ""), (2, "gpu0=1"), (2, "gpu0=1 gpu1=1"), (3, "gpu0=1 gpu1=2")]
+CYCLES = (1, 30001, 63003, 90003, 141007)  # before anything; copies between the GPUs; a kernel; another copy; a kernel of GPU 1
+
+
+def where(processes=1, gpus=""):
+    return ["--set", f"place.processes={processes}", "--set", f"place.gpus={gpus}"]
+
+
+def again(command, folder, place, out, *more, status=0):
+    """Figures, counters and kernel table of a replay or a restored run."""
+    words = [] if place == () else where(*place)
+    done = start_plain(command, *words, "-q", "-o", out, *more, folder)
+    _, err = done.communicate(timeout=900)
+    assert done.returncode == status, err
+    return figures(err), *tables(out)
+
+
+def start_plain(command, *words):
+    """test_place.start without a configuration, which is the recording's."""
+    return subprocess.Popen([GANTRY, command, *map(str, words)], cwd=ROOT, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE)
+
+
+def refused(command, *words, status=64):
+    done = start_plain(command, *words)
+    out, err = done.communicate(timeout=900)
+    assert (done.returncode, out) == (status, "") and len(err.splitlines()) == 1, err
+    return err
+
+
+@pytest.fixture(scope="module")
+def kept(apps, tmp_path_factory):
+    """A program on two GPUs with copies between them, recorded in one process; states of some moments of it."""
+    folder = tmp_path_factory.mktemp("kept")
+    out, err = gantry("run", *placed(2), "--record", folder / "rec", "--checkpoint", f"kernel:3,{folder}/kernel", "-o", folder / "out", "--", apps / "peer")
+    assert "PASSED" in out
+    for cycle in CYCLES:
+        done = start_plain("replay", "-q", "--checkpoint", f"cycle:{cycle},{folder}/{cycle}", folder / "rec")
+        assert done.wait(timeout=900) == 0, done.stderr.read()
+    return folder, (figures(err), *tables(folder / "out"))
+
+
+@pytest.mark.parametrize("place", PLACES[1:])
+@pytest.mark.shows("S4.7", "B.3")
+def test_replay_anywhere(kept, place, tmp_path):
+    """Final line, every counter in the same order, kernel table: those of the live run."""
+    assert again("replay", kept[0] / "rec", place, tmp_path / "out") == kept[1]
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.shows("S4.7", "B.5")
+def test_restore_anywhere(kept, place, tmp_path):
+    """Saved in one process at any cycle, messages under way included, it goes on in several, bit for bit."""
+    folder, (figures_live, counters, launches) = kept
+    for state in ("kernel", *map(str, CYCLES)):
+        seen = again("restore", folder / state, place, tmp_path / state)
+        assert seen[:2] == (figures_live, counters), (state, seen[0])
+        left = seen[2].splitlines()
+        assert left[0] == launches.splitlines()[0] and launches.splitlines()[len(launches.splitlines()) - len(left) + 1:] == left[1:], state
+    assert len((tmp_path / "kernel/kernels.csv").read_text().splitlines()) == 1 + 8 - 3
+
+
+def test_lock_step(kept, tmp_path):
+    """A worker compares what its GPU retires with what the recording has answered."""
+    told = []
+    for place in (PLACES[0], PLACES[2]):
+        for command, name in (("replay", "rec"), ("restore", "kernel")):
+            done = start_plain(command, *where(*place), "-q", "--lockstep", kept[0] / name)
+            _, err = done.communicate(timeout=900)
+            assert done.returncode == 0, err
+            told.append(re.search(r"lockstep compared=([1-9]\d*) retired=(\d+)", err).groups())
+    assert told[:2] == told[2:] and told[0][0] == told[0][1]
+
+
+def test_what_is_refused(kept):
+    rec, state = kept[0] / "rec", kept[0] / "kernel"
+    for command, folder in (("replay", rec), ("restore", state)):
+        assert refused(command, "--set", "gpu.cu.count=1", folder) == (
+            "gantry: --set: 'gpu.cu.count=1' is the recording's: only keys place.* can be set\n")
+        for words, key, why in ((where(2, "gpu2=1"), "place.gpus", "gpu2=1: expected gpuK=P with a GPU of this machine (gpu0 to gpu1)"),
+                                (where(2, "gpu0=2"), "place.gpus", "gpu0=2: no such process (place.processes is 2: 0 to 1)"),
+                                (where(4), "place.processes", "process 2 would run nothing (2 GPUs)")):
+            run = start("run", "--set", "system.gpus=2", *words, "--", "true")
+            assert run.wait(timeout=900) == 65
+            said = run.stderr.read()
+            assert refused(command, *words, folder, status=65) == said and key in said and why in said
+        assert refused(command, *where(2), "--checkpoint", "cycle:5,x", folder) == "gantry: --checkpoint: not with place.processes above 1\n"
+    assert refused("replay", *where(2), "--only", "gpu0", rec) == "gantry: --only: not with place.processes above 1\n"
+    assert refused("replay", *where(2), "--record", "x", rec) == "gantry: --record: not with place.processes above 1\n"
+
+
+@pytest.fixture(scope="module")
+def endless(tmp_path_factory):
+    """A kernel of GPU 1 that took longer than anybody waits for, and a state in its middle."""
+    folder = tmp_path_factory.mktemp("endless")
+    options = ("--max-cycles", "2M", "--record", folder / "rec", "--checkpoint", f"cycle:9001,{folder}/state")
+    gantry("kernel", *kernel(loop(folder), *options), *placed(2), status=75)
+    return folder
+
+
+@pytest.mark.parametrize("command,name", [("replay", "rec"), ("restore", "state")])
+def test_killed_worker(endless, command, name):
+    process = start_plain(command, "-q", *where(2), endless / name)
+    children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    workers = within(60, lambda: [int(c) for c in children.read_text().split() if pathlib.Path(f"/proc/{c}/comm").read_text() == "gantry:1\n"])
+    assert within(60, lambda: ran(workers[0]) > 20)  # 0.2 s of CPU time: the kernel runs
+    os.kill(workers[0], signal.SIGKILL)
+    _, err = process.communicate(timeout=60)
+    lines = [text for text in err.splitlines() if not text.startswith("gantry: gpus=")]
+    assert process.returncode == 74 and len(lines) == 1, err
+    assert re.fullmatch(rf"gantry: gpu1\.rdma:\d+ -> \S+: process worker1 \(pid {workers[0]}\) ended at cycle [1-9]\d*, before the run did", lines[0]), err
+    assert not alive(workers[0])
