@@ -30,7 +30,7 @@ struct golden *golden_new(struct pmem *memory, unsigned gpu, const struct gantry
 
 void golden_share(struct golden *g, unsigned threads, golden_share_fn share, void *team)
 {
-    unsigned workers = share && !g->check_hazards && !g->outside.on ? threads : 1;
+    unsigned workers = share && !g->check_hazards && !g->outside.on && !g->touched ? threads : 1;
     g->worker = xrealloc(g->worker, workers, sizeof *g->worker);
     while (g->workers < workers)
         g->worker[g->workers++] = golden_worker_new(g);
@@ -132,6 +132,8 @@ static void execute_command(struct golden *g, const struct msg_cp_cmd *cmd)
         break;
     case CP_CACHE:
         golden_mem_flush(g);
+        if (g->touched && (cmd->flags & CACHE_INV_L2))
+            golden_touch_drop(g);
         evt.kind = CP_EVT_CACHE_DONE;
         break;
     case CP_KILL:

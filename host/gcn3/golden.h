@@ -15,6 +15,7 @@
 struct golden;
 struct pmem;
 struct gantry_cfg;
+struct touched;
 
 /* Called from golden_run, never from golden_cmd; may call golden_cmd. */
 typedef void (*golden_event_fn)(void *ctx, const struct msg_cp_evt *evt);
@@ -30,8 +31,13 @@ bool golden_run(struct golden *g, uint64_t budget);
 /* Call work(ctx, n) for every n below `count`, at the same time as far as there are threads; return when all have. */
 typedef void (*golden_share_fn)(void *team, uint32_t count, void (*work)(void *ctx, uint32_t n), void *ctx);
 /* Before the first command: work-groups are shared out among `threads` (ignored with check.hazards, whose warnings are
- * in the order of execution).  Events and counts are those of one thread, each work-group for itself being the same. */
+ * in the order of execution, and golden_touch).  Events and counts are those of one thread, each work-group for itself
+ * being the same. */
 void golden_share(struct golden *g, unsigned threads, golden_share_fn share, void *team);
+/* Before the first command and golden_share: keep in vram[k] (borrowed; touched.h) the lines of GPU k's VRAM that an L2
+ * there would hold of what this GPU accesses.  Work-groups are not shared out then: lines stand in the order of one
+ * thread. */
+void golden_touch(struct golden *g, struct touched *const *vram);
 uint64_t golden_instructions(const struct golden *g);
 uint64_t golden_groups(const struct golden *g); /* work-groups that have ended */
 /* Hash over the stores and atomics so far (address, size, data, order), without those to scratch memory; the same with

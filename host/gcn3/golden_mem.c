@@ -129,6 +129,8 @@ static int touch_page(struct golden_worker *k, unsigned vmid, uint64_t va, void 
         return right == RIGHT_WRITE ? FAULT_READ_ONLY : right == RIGHT_READ ? FAULT_NOT_PRESENT : FAULT_NO_EXECUTE;
     if (!p->bytes)
         return touch_window(k->g, p->pa + offset, buffer, bytes, right == RIGHT_WRITE);
+    if (k->g->touched)
+        golden_touch_access(k, p->pa + offset, bytes, right == RIGHT_WRITE);
     if (right == RIGHT_WRITE)
         put_bytes(p->bytes + offset, buffer, bytes);
     else
@@ -148,6 +150,7 @@ static int touch(struct golden_worker *k, unsigned vmid, uint64_t va, void *buff
 static int fetch(void *ctx, struct gcn3_wave *w, uint64_t pc, uint64_t *inst)
 {
     uint32_t dword[2] = {0};
+    golden_touch_begin(ctx, false);
     int fault = touch(ctx, w->vmid, pc, &dword[0], 4, RIGHT_EXECUTE);
     if (!fault)
         touch(ctx, w->vmid, pc + 4, &dword[1], 4, RIGHT_EXECUTE); /* may lie beyond the end of the program */
@@ -155,8 +158,15 @@ static int fetch(void *ctx, struct gcn3_wave *w, uint64_t pc, uint64_t *inst)
     return fault;
 }
 
+/* Memory that is the wavefront's own. */
+static bool is_scratch(const struct gcn3_wave *w, const struct gcn3_access *a)
+{
+    return a->scratch && ((const struct golden_group *)w->owner)->has_scratch;
+}
+
 static int load(void *ctx, struct gcn3_wave *w, struct gcn3_access *a)
 {
+    golden_touch_begin(ctx, is_scratch(w, a));
     for (uint64_t m = a->mask; m; m &= m - 1) {
         unsigned l = __builtin_ctzll(m);
         uint32_t x[4] = {0};
@@ -173,7 +183,8 @@ static int load(void *ctx, struct gcn3_wave *w, struct gcn3_access *a)
 
 static int store(void *ctx, struct gcn3_wave *w, struct gcn3_access *a)
 {
-    const bool private = a->scratch && ((const struct golden_group *)w->owner)->has_scratch;
+    const bool private = is_scratch(w, a);
+    golden_touch_begin(ctx, private);
     for (uint64_t m = a->mask; m; m &= m - 1) {
         unsigned l = __builtin_ctzll(m);
         uint32_t x[4] = {a->data[0][l]};
@@ -207,6 +218,8 @@ static int atomic_lane(struct golden_worker *k, unsigned vmid, uint64_t va, cons
         pthread_mutex_unlock(&k->g->window);
         return status ? FAULT_BUS : 0;
     }
+    if (k->g->touched)
+        golden_touch_access(k, p->pa + va % PAGE_BYTES, a->bytes, false);
     uint8_t *at = p->bytes + va % PAGE_BYTES;
     if (a->bytes == 8) {
         uint64_t seen = __atomic_load_n((uint64_t *)(void *)at, __ATOMIC_RELAXED);
@@ -229,6 +242,7 @@ static int atomic_lane(struct golden_worker *k, unsigned vmid, uint64_t va, cons
 static int atomic(void *ctx, struct gcn3_wave *w, struct gcn3_access *a)
 {
     bool wide = a->bytes == 8;
+    golden_touch_begin(ctx, false);
     for (uint64_t m = a->mask; m; m &= m - 1) {
         unsigned l = __builtin_ctzll(m);
         uint64_t operand = a->data[0][l] | (wide ? (uint64_t)a->data[1][l] << 32 : 0), compare = 0, old = 0;
@@ -248,6 +262,7 @@ static int atomic(void *ctx, struct gcn3_wave *w, struct gcn3_access *a)
 
 static int scalar_load(void *ctx, struct gcn3_wave *w, uint64_t va, uint32_t *to, unsigned dwords)
 {
+    golden_touch_begin(ctx, false);
     int fault = touch(ctx, w->vmid, va, to, 4 * dwords, RIGHT_READ);
     if (fault)
         w->fault_va = va;
@@ -258,6 +273,7 @@ static int scalar_store(void *ctx, struct gcn3_wave *w, uint64_t va, const uint3
 {
     uint32_t data[4] = {0};
     memcpy(data, from, 4 * dwords);
+    golden_touch_begin(ctx, false);
     int fault = touch(ctx, w->vmid, va, data, 4 * dwords, RIGHT_WRITE);
     if (fault)
         w->fault_va = va;

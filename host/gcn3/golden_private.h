@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Inside of the golden GPU: state shared by golden.c (commands, launches), golden_group.c (work-groups, wavefronts),
  * golden_ahead.c (rounds of work-groups, before their turn on several threads), golden_scratch.c (places in scratch
- * memory), golden_mem.c (translation, access) and golden_writes.c (the hash of what was written).
+ * memory), golden_mem.c (translation, access), golden_touch.c (lines accessed last) and golden_writes.c (the hash of
+ * what was written).
  */
 #ifndef GOLDEN_PRIVATE_H
 #define GOLDEN_PRIVATE_H
@@ -13,6 +14,7 @@
 #include "gcn3/hazard.h"
 #include "gcn3/outside.h"
 #include "gcn3/places.h"
+#include "gcn3/touched.h"
 
 #define GOLDEN_WAVES 16         /* of a work-group */
 #define GOLDEN_TLB 4096         /* entries, direct mapped */
@@ -90,6 +92,8 @@ struct golden_worker {
     bool yielded;
     uint64_t writes, written; /* of the round under way */
     uint32_t flushes;         /* of g that its TLB has seen */
+    bool untouched;           /* what is accessed now leaves no line (golden_touch.c) */
+    uint64_t stored, covered; /* line of the store under way, its bytes so far */
     struct golden_page tlb[GOLDEN_TLB];
     struct golden_code code[GOLDEN_CODE];
 };
@@ -116,9 +120,10 @@ struct golden {
     unsigned workers;
     golden_share_fn share; /* NULL: one thread */
     void *team;
-    pthread_mutex_t lock;         /* of paused, scratch, and of launches: made, ahead, stalled */
-    pthread_mutex_t window;       /* of memory that has no host pointer */
-    struct golden_group **paused; /* executed before their turn, and not to their end */
+    struct touched *const *touched; /* [gpus], golden_touch; NULL: nobody asks */
+    pthread_mutex_t lock;           /* of paused, scratch, and of launches: made, ahead, stalled */
+    pthread_mutex_t window;         /* of memory that has no host pointer */
+    struct golden_group **paused;   /* executed before their turn, and not to their end */
     size_t paused_count, paused_room;
     struct golden_group **scratch; /* those with a place in scratch memory */
     size_t scratch_count, scratch_room;
@@ -136,6 +141,11 @@ void golden_write_atomic(struct golden_worker *k, unsigned vmid, uint64_t va, co
                          uint64_t operand, uint64_t compare);
 void golden_writes_begin(struct golden_worker *k);
 void golden_writes_told(struct golden *g, uint64_t round);
+/* golden_touch.c, all for g->touched only: an instruction's accesses begin (scratch: to memory whose place is this
+ * model's own); one of them, within a page; the L2 of this GPU is emptied. */
+void golden_touch_begin(struct golden_worker *k, bool scratch);
+void golden_touch_access(struct golden_worker *k, uint64_t pa, unsigned bytes, bool store);
+void golden_touch_drop(struct golden *g);
 /* golden_hazard.c: the instruction that wavefront n is about to execute, when hazards are checked. */
 void golden_hazard(struct golden *g, struct golden_group *group, unsigned n, const struct gcn3_inst *inst);
 /* golden_group.c */

@@ -15,6 +15,7 @@
 #include "machine/rtl_gpu.h"
 #include "machine/rtl_groups.h"
 #include "machine/sim_private.h"
+#include "machine/warm.h"
 
 /* SGPRs of a wavefront that an RTL GPU in partitions has started; *copy: to be freed. */
 static const uint32_t *sgprs_of(const struct sim *sim, unsigned gpu, const struct msg_cp_evt *evt, void **copy)
@@ -160,6 +161,8 @@ void sim_counters(struct sim *sim, sim_counter_fn fn, void *arg)
         struct part *golden = sim->twin->gpus[g].golden;
         golden->ops->counters(golden, fn, arg);
     }
+    if (sim->warm)
+        warm_counters(sim->warm, fn, arg);
     if (sim->tap)
         lockstep_counters(sim, fn, arg);
 }

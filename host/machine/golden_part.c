@@ -120,6 +120,11 @@ struct part *golden_part_new(struct pmem *memory, unsigned gpu, const struct gan
     return g->part;
 }
 
+void golden_part_touch(struct part *part, struct touched *const *vram)
+{
+    golden_touch(((struct golden_part *)part->own)->golden, vram);
+}
+
 uint64_t golden_part_instructions(const struct part *part)
 {
     return golden_instructions(((struct golden_part *)part->own)->golden);

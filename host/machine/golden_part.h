@@ -20,11 +20,13 @@ enum golden_out { GOLDEN_EVENTS, GOLDEN_CREDITS, GOLDEN_OUTS }; /* outputs */
 struct gantry_cfg;
 struct pmem;
 struct team;
+struct touched;
 
 /* team: host threads that share out work-groups, `threads` of them; NULL: the caller's only.  Borrowed.  slice:
  * sim_options.golden_slice. */
 struct part *golden_part_new(struct pmem *memory, unsigned gpu, const struct gantry_cfg *cfg, struct team *team,
                              unsigned threads, uint32_t slice);
+void golden_part_touch(struct part *part, struct touched *const *vram); /* golden_touch */
 uint64_t golden_part_instructions(const struct part *part);
 uint64_t golden_part_groups(const struct part *part);  /* work-groups that have ended */
 uint64_t golden_part_written(const struct part *part); /* golden_written */

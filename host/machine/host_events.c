@@ -38,7 +38,8 @@ static void memory_step(struct sim *sim)
         return;
     if (sim->options.record)
         record_answer(sim->options.record, answer.lane, &answer.rsp);
-    sim->ops->answer(sim->ctx, sim->now, answer.cookie, &answer.rsp);
+    if (!sim->settling)
+        sim->ops->answer(sim->ctx, sim->now, answer.cookie, &answer.rsp);
 }
 
 static bool events_step(struct sim *sim, uint64_t end, uint64_t until)

@@ -12,6 +12,7 @@
 #include "machine/place.h"
 #include "machine/record.h"
 #include "machine/sim_private.h"
+#include "machine/warm.h"
 #include "machine/worker.h"
 
 /* The golden GPUs of options.both: a machine that nobody but this one sees (switch.c). */
@@ -58,6 +59,8 @@ struct sim *sim_new(const struct gantry_cfg *cfg, struct pmem *memory, const str
         sim_free(sim);
         return NULL;
     }
+    if (sim->twin)
+        sim->warm = warm_new(sim);
     return sim;
 }
 
@@ -66,6 +69,7 @@ void sim_free(struct sim *sim)
     if (sim == NULL)
         return;
     sim_free(sim->twin);
+    warm_free(sim->warm);
     if (sim->options.record)
         record_detach(sim->options.record);
     machine_scrap(sim);

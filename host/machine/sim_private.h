@@ -67,6 +67,7 @@ struct sim {
     bool still;                       /* sim_still */
     uint64_t watch_sent, watch_cycle; /* watchdog: messages and instructions, cycle of the last look */
     struct sim *twin, *turn;          /* options.both: golden GPUs, else NULL; whose turn it is: this one or its twin */
+    struct warm *warm;                /* options.both with roi.warm above 0, else NULL */
     bool settling;                    /* inside of sim_switch: nobody is told of events */
     struct rtl_machine *rtl;          /* NULL with the golden model */
     struct lockstep_tap *tap;         /* --lockstep, else NULL */

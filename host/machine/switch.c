@@ -2,10 +2,12 @@
  * Two models of the same GPUs in one machine, of which one has its turn (sim.h): the golden GPUs stand beside the RTL
  * with a scheduler of their own, on the same memory.  Time goes on from one to the other.
  * What goes over: time, the host's timers, address spaces and trap handlers.  What does not, and need not where nothing
- * is under way: registers and LDS, which a launch defines; caches and TLBs, which are dropped.
+ * is under way: registers and LDS, which a launch defines; caches and TLBs, which are dropped.  An RTL L2 can be filled
+ * again with what it would have held (warm.h).
  */
 #include "gantry_msg.h"
 #include "machine/sim_private.h"
+#include "machine/warm.h"
 
 #define TOLD 0xffu          /* id of commands of a switch */
 #define RESET_CYCLES 64u    /* in steps of so many what follows a reset ends */
@@ -101,7 +103,10 @@ void sim_switch(struct sim *sim, enum sim_model model)
     to->settling = true; /* what answers is for nobody */
     for (unsigned g = 0; g < sim->gpu_count; g++)
         gpu_tell(to, from, g);
-    settle(sim, SWITCH_CYCLES);
+    if (settle(sim, SWITCH_CYCLES) && to == sim && sim->warm) { /* caches are empty now */
+        warm_read(sim->warm, sim);
+        settle(sim, SWITCH_CYCLES);
+    }
     to->settling = false;
     timers_move(to, from);
 }

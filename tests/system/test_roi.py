@@ -4,6 +4,7 @@ either model alone; the table says which kernels have cycles."""
 import csv
 import re
 import signal
+import sqlite3
 import subprocess
 import time
 
@@ -80,6 +81,73 @@ def test_with_limits(apps, tmp_path):
     for limit in ("5", "9K", "14K"):
         done = run(apps / "pipeline", "--roi", "kernel:3..5", "--max-cycles", limit)
         assert done.returncode == 75 and "--max-cycles: stopped after" in done.stderr, done.stderr
+
+
+@pytest.fixture(scope="module")
+def warm(tmp_path_factory):
+    """16 KiB are written by kernel 3 and read by kernels 4 and 5; 4,096 words of as many lines are written by 3 and read by 4."""
+    target = tmp_path_factory.mktemp("warm") / "warm"
+    subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-x", "hip", ROOT / "tests/system/programs/warm.hip", "-o", target], check=True, capture_output=True)
+    return target
+
+
+def warmed(program, folder, lines, region, *options):
+    """One run: figures of the final line, cycles of its region, counters of the L2, and the lines read before the region."""
+    done = run(program, "-c", "demo", "--set", f"roi.warm={lines}", "--roi", f"kernel:{region}", "-o", folder, *options)
+    assert done.returncode == 0 and "0 values are wrong" in done.stdout, done.stderr
+
+    def total(place, what):
+        found = sqlite3.connect(folder / "metrics.sqlite").execute("select sum(value) from metrics where location like ? and what = ?", [place, what])
+        return int(found.fetchone()[0] or 0)
+    l2 = {name: total("%.l2s_", name) + total("%.l2s__", name) for name in ("read-hit", "read-miss", "write-hit")}
+    return figures(done), l2, total("%.dram", "read"), total("gpu0.roi", "warmed")
+
+
+@pytest.mark.shows("B.6")
+def test_warm_caches(warm, tmp_path):
+    """roi.warm: what the kernels before have left in the L2 is there when the region begins, as if they had run on the RTL; nobody sees it but by time."""
+    array = 4096 * 4 // 64
+    cold, l2, reads, none = warmed(warm, tmp_path / "cold", 0, "5..5")
+    assert none == 0 and l2["read-hit"] < 16 and l2["read-miss"] >= array <= reads
+    full, l2_full, reads_full, lines = warmed(warm, tmp_path / "full", 16384, "5..5")
+    # kernel 5 finds the array and what kernel 4 has written: it reads nothing but what it alone reads
+    assert l2_full["read-hit"] >= array and l2_full["write-hit"] >= array and l2["write-hit"] == 0
+    assert reads_full - lines <= reads - array and l2_full["read-miss"] - lines == reads_full - lines < 32
+    # the array, sums, the lines of single words that kernel 4 has read, code; no line twice
+    assert 2 * array + 4096 < lines < 2 * array + 4096 + 64
+    for figure in ("data", "kernels", "instructions", "repeatable"):
+        assert full[figure] == cold[figure]
+    assert int(full["cycles"]) < int(cold["cycles"])
+    # the last lines: those of kernel 4, whose sums were written last; then kernel 3, without stores of single words, which leave no line
+    _, l2_few, reads_few, lines = warmed(warm, tmp_path / "few", 100, "5..5")
+    assert lines == 100 and 0 < l2_few["write-hit"] <= 100 and reads_few > reads
+    _, l2_put, _, lines = warmed(warm, tmp_path / "put", 16384, "4..4")
+    assert array <= lines < array + 16 and l2_put["read-hit"] >= array and l2_put["read-miss"] - lines >= 4096
+
+
+@pytest.mark.shows("B.6")
+def test_warm_caches_repeat(warm, tmp_path):
+    """The same cycles, hash and counters in every run and under host threads; in lock step the same cycles; more lines than the L2 has places do no harm."""
+    first = warmed(warm, tmp_path / "first", 262144, "4..5")
+    for n, options in enumerate(([], ["--threads", "2"], ["--no-skip"])):
+        assert warmed(warm, tmp_path / f"again{n}", 262144, "4..5", *options) == first, options
+    locked = warmed(warm, tmp_path / "locked", 262144, "4..5", "--lockstep")
+    assert [locked[0][f] for f in ("cycles", "hash", "data", "now")] == [first[0][f] for f in ("cycles", "hash", "data", "now")]
+    small = ["--set", "gpu.l2.kib_per_slice=4"]
+    full, _, reads, lines = warmed(warm, tmp_path / "small", 16384, "5..5", *small)
+    cold, _, reads_cold, _ = warmed(warm, tmp_path / "small_cold", 0, "5..5", *small)
+    assert lines > 4096 and reads - lines <= reads_cold
+    assert [full[f] for f in ("data", "kernels", "instructions")] == [cold[f] for f in ("data", "kernels", "instructions")]
+
+
+@pytest.mark.shows("B.6")
+def test_system_scope_empties(warm, tmp_path):
+    """What a fence of system scope has emptied is not warm: kernel 6, a copy to the host, waits for one behind kernel 5 on either model."""
+    after = warmed(warm, tmp_path / "after", 16384, "6..6")
+    assert after[3] == 0 and after[1]["read-hit"] == 0
+    run(warm, "-c", "demo", "-o", tmp_path / "rtl")
+    hits = sqlite3.connect(tmp_path / "rtl" / "metrics.sqlite").execute("select sum(value) from metrics where location like 'gpu0.l2s%' and what = 'read-hit'")
+    assert hits.fetchone()[0] < 2 * 256 + 64  # those of kernels 4 and 5: the copy behind them has none
 
 
 def test_stopped(apps):
