@@ -21,7 +21,13 @@ static void toy_visit(struct part *part, uint64_t from)
     visited = from;
     visits++;
 }
-static const struct part_ops toy = {.visit = toy_visit};
+static unsigned freed;
+static void toy_free(struct part *part)
+{
+    (void)part;
+    freed++;
+}
+static const struct part_ops toy = {.visit = toy_visit, .free = toy_free};
 
 static struct part *add(struct sched *s, const char *name, uint32_t group)
 {
@@ -110,14 +116,18 @@ static void test_numbers(void **state)
         struct sched s;
         struct part *parts[130];
         sched_init(&s);
-        sched_add(&s, part_elsewhere("far", 1, 1, 1));
+        for (unsigned i = 0; i < 3; i++) {
+            struct part *far = part_elsewhere("far", 1, 1, 1);
+            far->ops = &toy;
+            sched_add(&s, far);
+        }
         for (unsigned i = 0; i < 130; i++)
             parts[i] = add(&s, "p", 0);
         parts[busy]->idle = false;
         assert_true(sched_start(&s));
-        assert_true(s.count == 130 && s.other_count == 1 && s.groups[0].words == 3);
+        assert_true(s.count == 130 && s.other_count == 3 && s.groups[0].words == 3);
         for (unsigned i = 0; i < 130; i++)
-            assert_true(parts[i]->index == i && parts[i]->number == i + 1 && parts[i]->sched == &s);
+            assert_true(parts[i]->index == i && parts[i]->number == i + 3 && parts[i]->sched == &s);
         assert_int_equal(sched_active(&s), 0);
         assert_int_equal(sched_next(&s), 0);
         visits = 0;
@@ -134,7 +144,9 @@ static void test_numbers(void **state)
         assert_true(visits == 2 && visited == 5 * PART_WINDOW);
         assert_int_equal(sched_active(&s), 6 * PART_WINDOW);
         assert_int_equal(sched_visits(&s), 2);
+        freed = 0;
         sched_fini(&s);
+        assert_int_equal(freed, 133);
     }
 }
 
@@ -176,12 +188,16 @@ static void test_ends_open_and_close(void **state)
     assert_int_equal(closes, 3);
 }
 
-/* As a partner leaves it in the ring of a link. */
+/* As a partner leaves it in the ring of a link, behind `more` others that are not taken yet. */
+static void arrives_behind(struct link *link, unsigned more, uint64_t stamp)
+{
+    struct slot *slot = ring_slot(link->ring, link->arrived + more);
+    slot->stamp = stamp;
+    slot->sequence = link->arrived + more + 1;
+}
 static void arrives(struct link *link, uint64_t stamp)
 {
-    struct slot *slot = ring_slot(link->ring, link->arrived);
-    slot->stamp = stamp;
-    slot->sequence = link->arrived + 1;
+    arrives_behind(link, 0, stamp);
 }
 
 /* What has come wakes its receiver in the window of its cycle, unless that looks by itself; the horizon is that of the
@@ -252,6 +268,40 @@ static void test_hold(void **state)
     }
 }
 
+/* A tap on what comes by a link has a copy of every message with its stamp, and promises what the link has promised. */
+static void test_tap_of_a_link(void **state)
+{
+    struct sched s;
+    (void)state;
+    sched_init(&s);
+    struct part *part = add(&s, "here", 0);
+    struct wire *w = sched_import(&s, (struct far_end){"there", 0}, part, 0, 8, 16, 4, carrier);
+    assert_true(sched_tap(&s, w, "copy", carrier));
+    assert_true(sched_start(&s));
+    for (unsigned n = 0; n < 3; n++)
+        arrives_behind(w->in, n, 110 + 9 * n);
+    w->in->ring->promise = 120;
+    sched_take(&s);
+    assert_int_equal(w->out->sent, 3);
+    for (unsigned n = 0; n < 3; n++) {
+        assert_int_equal(ring_slot(w->out->ring, n)->stamp, 110 + 9 * n);
+        assert_int_equal(ring_slot(w->out->ring, n)->sequence, n + 1);
+    }
+    sched_take(&s); /* once */
+    assert_int_equal(w->out->sent, 3);
+    sched_promise(&s);
+    assert_int_equal(w->out->ring->promise, 120);
+    assert_int_equal(sched_next(&s), 104);
+    s.horizon = 1000;
+    s.now = 104;
+    sched_run(&s, 1);
+    assert_int_equal(sched_next(&s), 112);
+    s.now = 112;
+    sched_run(&s, 1);
+    assert_int_equal(sched_next(&s), 128);
+    sched_fini(&s);
+}
+
 /* ---- a run without a region */
 static void test_advance(void **state)
 {
@@ -307,10 +357,10 @@ static void test_advance(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stretch), cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_numbers), cmocka_unit_test(test_ends_open_and_close),
-        cmocka_unit_test(test_taking),  cmocka_unit_test(test_hold),
-        cmocka_unit_test(test_advance),
+        cmocka_unit_test(test_stretch),       cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_numbers),       cmocka_unit_test(test_ends_open_and_close),
+        cmocka_unit_test(test_taking),        cmocka_unit_test(test_hold),
+        cmocka_unit_test(test_tap_of_a_link), cmocka_unit_test(test_advance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
