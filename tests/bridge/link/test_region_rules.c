@@ -5,8 +5,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -76,6 +78,47 @@ static void test_joining_and_leaving(void **state)
     assert_int_equal(entry(&b, 0)->bell, 2);
     region_close(b.r[0]);
     region_close(NULL);
+}
+
+/* What is no region, not of this version or not of this run, in one line. */
+static void test_what_is_refused(void **state)
+{
+    static const char *const lines[] = {"gantry: links: not the shared memory of a run\n",
+                                        "gantry: links: not the shared memory of a run\n",
+                                        "gantry: links: other protocol: version 1 here, 2 there\n",
+                                        "gantry: links: shared memory of another run\n",
+                                        "gantry: links: shared memory of another run\n",
+                                        ""};
+    static const char *const names[] = {"p0", "p1", "p2"};
+    const struct region_plan plan = {names, ALL, NULL, 0, REGION_NONE};
+    const struct hello hello = hello_make("r", "g", "c", 3);
+    (void)state;
+    for (unsigned n = 0; n < sizeof lines / sizeof *lines; n++) {
+        char text[200];
+        struct region_head head;
+        int fd = region_create(&plan);
+        assert_int_equal(pread(fd, &head, sizeof head, 0), sizeof head);
+        head.magic += n == 1;
+        head.version += n == 2;
+        head.bytes -= n == 3;
+        assert_int_equal(pwrite(fd, &head, sizeof head, 0), sizeof head);
+        if (n == 0)
+            assert_int_equal(ftruncate(fd, sizeof head - 1), 0);
+        fflush(stderr);
+        int kept = dup(2), caught = memfd_create("stderr", 0);
+        dup2(caught, 2);
+        struct region *r = region_open(fd, n == 4 ? ALL : ALL - 1, &hello, 1);
+        fflush(stderr);
+        dup2(kept, 2);
+        close(kept);
+        ssize_t got = pread(caught, text, sizeof text - 1, 0);
+        text[got > 0 ? got : 0] = 0;
+        assert_string_equal(text, lines[n]);
+        assert_int_equal(r != NULL, n == 5); /* the last process that there is */
+        region_close(r);
+        close(caught);
+        close(fd);
+    }
 }
 
 /* ---- waiting */
@@ -259,6 +302,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_joining_and_leaving),
+        cmocka_unit_test(test_what_is_refused),
         cmocka_unit_test(test_floor),
         cmocka_unit_test(test_quiet),
         cmocka_unit_test(test_not_quiet),
