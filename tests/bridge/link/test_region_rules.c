@@ -5,8 +5,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -76,6 +78,47 @@ static void test_joining_and_leaving(void **state)
     assert_int_equal(entry(&b, 0)->bell, 2);
     region_close(b.r[0]);
     region_close(NULL);
+}
+
+/* What is no region, not of this version or not of this run, in one line. */
+static void test_what_is_refused(void **state)
+{
+    static const char *const lines[] = {"gantry: links: not the shared memory of a run\n",
+                                        "gantry: links: not the shared memory of a run\n",
+                                        "gantry: links: other protocol: version 1 here, 2 there\n",
+                                        "gantry: links: shared memory of another run\n",
+                                        "gantry: links: shared memory of another run\n",
+                                        ""};
+    static const char *const names[] = {"p0", "p1", "p2"};
+    const struct region_plan plan = {names, ALL, NULL, 0, REGION_NONE};
+    const struct hello hello = hello_make("r", "g", "c", 3);
+    (void)state;
+    for (unsigned n = 0; n < sizeof lines / sizeof *lines; n++) {
+        char text[200];
+        struct region_head head;
+        int fd = region_create(&plan);
+        assert_int_equal(pread(fd, &head, sizeof head, 0), sizeof head);
+        head.magic += n == 1;
+        head.version += n == 2;
+        head.bytes -= n == 3;
+        assert_int_equal(pwrite(fd, &head, sizeof head, 0), sizeof head);
+        if (n == 0)
+            assert_int_equal(ftruncate(fd, sizeof head - 1), 0);
+        fflush(stderr);
+        int kept = dup(2), caught = memfd_create("stderr", 0);
+        dup2(caught, 2);
+        struct region *r = region_open(fd, n == 4 ? ALL : ALL - 1, &hello, 1);
+        fflush(stderr);
+        dup2(kept, 2);
+        close(kept);
+        ssize_t got = pread(caught, text, sizeof text - 1, 0);
+        text[got > 0 ? got : 0] = 0;
+        assert_string_equal(text, lines[n]);
+        assert_int_equal(r != NULL, n == 5); /* the last process that there is */
+        region_close(r);
+        close(caught);
+        close(fd);
+    }
 }
 
 /* ---- waiting */
@@ -255,88 +298,16 @@ static void test_turns_and_questions(void **state)
     bench_close(&b);
 }
 
-/* ---- a link of it */
-static void test_links(void **state)
-{
-    static const struct {
-        uint64_t promise, floor, ahead, hold, horizon;
-        bool waits;
-    } cases[] = {
-        {500, 0, NEVER, NEVER, 500, true},    {500, 469, NEVER, NEVER, 500, true}, {500, 471, NEVER, NEVER, 501, true},
-        {500, 600, NEVER, NEVER, 500, false}, {500, 600, NEVER, 620, 620, true},   {500, 600, NEVER, 630, 630, true},
-        {500, 600, NEVER, 700, 630, true},    {500, 600, 25, 700, 625, true},      {500, 600, 25, 610, 610, true},
-        {500, 600, NEVER, 400, 500, true},
-    };
-    (void)state;
-    for (unsigned n = 0; n < sizeof cases / sizeof *cases; n++) {
-        struct bench b;
-        struct link from, to, none;
-        bench_open(&b, 1);
-        link_init(&from, &transport_shm, "b:0 -> a:0", true, 8, 30, 4);
-        link_init(&to, &transport_shm, "b:0 -> a:0", false, 8, 30, 4);
-        link_init(&none, &transport_inproc, "b:0 -> a:0", false, 8, 30, 4);
-        assert_true(from.transport->open(&from, b.r[1]) && to.transport->open(&to, b.r[0]));
-        assert_int_equal(region_partner(b.r[1], &from), 0);
-        assert_int_equal(region_partner(b.r[0], &to), 1);
-        assert_int_equal(region_partner(b.r[0], &from), REGION_NONE); /* of another region */
-        assert_int_equal(region_partner(b.r[0], &none), REGION_NONE);
-        from.transport->promise(&from, cases[n].promise);
-        says(&b, 1, cases[n].waits, NEVER, 0, 0, cases[n].hold);
-        b.head->floor = cases[n].floor;
-        b.head->ahead = cases[n].ahead;
-        assert_int_equal(to.transport->horizon(&to), cases[n].horizon);
-        from.transport->close(&from);
-        to.transport->close(&to);
-        assert_true(from.ring == NULL && from.own == NULL);
-        bench_close(&b);
-    }
-}
-
-/* A promise wakes who sleeps when it is of use, or when messages are before it; the same again wakes nobody. */
-static void test_promises_wake(void **state)
-{
-    struct bench b;
-    struct link from;
-    uint64_t value = 1;
-    (void)state;
-    bench_open(&b, REGION_NONE);
-    struct region_entry *to = entry(&b, 1);
-    link_init(&from, &transport_shm, "a:0 -> b:0", true, 8, 20, 4);
-    assert_true(from.transport->open(&from, b.r[0]));
-    to->need = 100;
-    from.transport->promise(&from, 50);
-    to->asleep = 1;
-    from.transport->promise(&from, 99);
-    assert_int_equal(to->bell, 0);
-    from.transport->promise(&from, 100);
-    assert_int_equal(to->bell, 1);
-    from.transport->promise(&from, 100);
-    assert_int_equal(to->bell, 1);
-    to->need = 1000;
-    link_send(&from, 100, &value);
-    from.transport->promise(&from, 100);
-    assert_int_equal(to->bell, 2);
-    from.transport->promise(&from, 101);
-    assert_int_equal(to->bell, 2);
-    to->asleep = 0;
-    link_send(&from, 101, &value);
-    from.transport->promise(&from, 2000);
-    assert_int_equal(to->bell, 2);
-    from.transport->close(&from);
-    bench_close(&b);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_joining_and_leaving),
+        cmocka_unit_test(test_what_is_refused),
         cmocka_unit_test(test_floor),
         cmocka_unit_test(test_quiet),
         cmocka_unit_test(test_not_quiet),
         cmocka_unit_test(test_floor_wakes),
         cmocka_unit_test(test_turns_and_questions),
-        cmocka_unit_test(test_links),
-        cmocka_unit_test(test_promises_wake),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// A scheduler in a region whose other process is played by the test: what it publishes before it waits, how a wait
+// ends, promises of a host, turns.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "bridge/link/region_layout.h"
+#include "bridge/link/region_wait.h"
+#include "bridge/run/advance.h"
+
+#define NEVER UINT64_MAX
+
+struct bench {
+    struct region *r[2];
+    struct region_entry *own, *other;
+    struct sched s;
+    struct part *part;
+    struct wire *in, *out;
+    struct link to; /* the other's end of `in` */
+    uint64_t act;
+};
+
+static uint64_t act_at(void *ctx)
+{
+    return *(const uint64_t *)ctx;
+}
+static void toy_visit(struct part *part, uint64_t from)
+{
+    (void)from;
+    part->idle = true;
+}
+static const struct part_ops toy = {.visit = toy_visit};
+
+/* acts: the first process, which has the scheduler, has an owner that acts. */
+static void bench_open(struct bench *b, uint32_t host, bool acts)
+{
+    static const char *const names[] = {"p0", "p1"};
+    static const struct region_link links[] = {{"a:0 -> b:0", 8, 20, 4, 0, 1}, {"b:0 -> a:0", 8, 32, 4, 1, 0}};
+    const struct region_plan plan = {names, 2, links, 2, host};
+    const struct hello hello = hello_make("r", "g", "c", 3);
+    int fd = region_create(&plan);
+    memset(b, 0, sizeof *b);
+    for (uint32_t i = 0; i < 2; i++)
+        b->r[i] = region_open(fd, i, &hello, 1);
+    close(fd);
+    b->own = region_entry(b->r[0], 0);
+    b->other = region_entry(b->r[0], 1);
+    sched_init(&b->s);
+    b->part = part_new(&toy, "a", 1, 1, NULL);
+    sched_add(&b->s, b->part);
+    struct carrier carrier = {&transport_shm, b->r[0]};
+    b->out = sched_export(&b->s, b->part, 0, (struct far_end){"b", 0}, 8, 20, 4, carrier);
+    b->in = sched_import(&b->s, (struct far_end){"b", 0}, b->part, 0, 8, 32, 4, carrier);
+    assert_true(b->out && b->in && sched_start(&b->s));
+    link_init(&b->to, &transport_shm, "b:0 -> a:0", true, 8, 32, 4);
+    assert_true(b->to.transport->open(&b->to, b->r[1]));
+    b->act = NEVER;
+    b->s.act = acts ? act_at : NULL;
+    b->s.act_ctx = &b->act;
+    b->s.act_ahead = 40;
+    sched_join(&b->s, b->r[0]);
+}
+
+static void bench_close(struct bench *b)
+{
+    b->to.transport->close(&b->to);
+    sched_fini(&b->s);
+    region_close(b->r[0]);
+    region_close(b->r[1]);
+}
+
+/* Only a host whose owner acts says how far ahead of it what comes to it was sent; only a host's promise keeps to what
+ * was active last. */
+static void test_host(void **state)
+{
+    (void)state;
+    for (unsigned n = 0; n < 4; n++) {
+        const bool host = n & 1, acts = n & 2;
+        struct bench b;
+        bench_open(&b, host ? 0 : REGION_NONE, acts);
+        assert_int_equal(b.s.host, host);
+        assert_true(b.r[0]->head->ahead == (host && acts ? 40 : NEVER));
+        b.s.now = 160;
+        region_set_active(b.r[1], 120);
+        assert_int_equal(sched_sends_from(&b.s), host ? 120 : 160);
+        b.s.horizon = NEVER;
+        sched_promise(&b.s);
+        assert_int_equal(b.out->out->ring->promise, host ? 140 : 180);
+        assert_int_equal(b.own->cycle, 160);
+        region_set_active(b.r[1], 400); /* never beyond now */
+        assert_int_equal(sched_sends_from(&b.s), 160);
+        bench_close(&b);
+    }
+}
+
+/* All that happens elsewhere is known and nothing is left: quiet, with what was sent and received as it is. */
+static void test_quiet(void **state)
+{
+    struct bench b;
+    uint64_t value = 1;
+    (void)state;
+    bench_open(&b, REGION_NONE, false);
+    for (unsigned n = 0; n < 3; n++)
+        link_send(&b.to, 100 + n, &value);
+    b.to.transport->promise(&b.to, 500);
+    sched_send(b.part, 0, 0, &value);
+    sched_send(b.part, 0, 0, &value);
+    b.other->version = 1;
+    b.other->next = NEVER;
+    b.other->sent = 3;
+    b.other->received = 2;
+    assert_int_equal(sched_advance(&b.s, NEVER), SCHED_QUIET);
+    assert_int_equal(b.part->visits, 1); /* three messages of one window */
+    assert_true(b.own->next == NEVER && b.own->hold == NEVER);
+    assert_int_equal(b.own->sent, 2);
+    assert_int_equal(b.own->received, 3);
+    assert_int_equal(b.own->active, 104);
+    assert_int_equal(b.in->in->ring->done, 3);
+    assert_true(b.s.now >= 104 && b.s.now <= 496);
+    bench_close(&b);
+}
+
+/* Of its own events the first is published, of the owner and of partitions; with the floor it gets there alone. */
+static void test_next_event(void **state)
+{
+    (void)state;
+    for (unsigned n = 0; n < 2; n++) {
+        struct bench b;
+        bench_open(&b, REGION_NONE, false);
+        b.other->version = 1; /* waits all the time, for nothing */
+        b.other->next = NEVER;
+        sched_wake(&b.s, b.part, n ? 4000 : 9000);
+        assert_int_equal(sched_advance(&b.s, 8005), SCHED_UNTIL);
+        assert_int_equal(b.s.now, 8000);
+        assert_int_equal(b.part->visits, n);
+        assert_int_equal(b.own->active, n ? 4008 : 0);
+        assert_int_equal(region_floor(b.r[0]) >= 8000 - 32, 1);
+        assert_true(region_floor(b.r[0]) <= 8000);
+        bench_close(&b);
+    }
+}
+
+/* A question, a wish to stop, one that left in order, one that is lost. */
+static void test_ends(void **state)
+{
+    static const uint32_t stages[] = {REGION_LEFT, REGION_REFUSED};
+    static const enum sched_end ends[] = {SCHED_ENDED, SCHED_LOST};
+    struct bench b;
+    (void)state;
+    bench_open(&b, REGION_NONE, false);
+    region_ask(b.r[1], 0);
+    assert_int_equal(sched_advance(&b.s, 1000), SCHED_ASKED);
+    b.s.stop = true;
+    assert_int_equal(sched_advance(&b.s, 1000), SCHED_STOPPED);
+    bench_close(&b);
+    for (unsigned n = 0; n < 2; n++) {
+        bench_open(&b, REGION_NONE, false);
+        b.other->stage = stages[n];
+        assert_int_equal(sched_advance(&b.s, 1000), ends[n]);
+        assert_int_equal(b.own->stage, n ? REGION_REFUSED : REGION_GREETED); /* gives up too */
+        bench_close(&b);
+    }
+}
+
+/* The place in the order of all: window, then number of the partition; passed with the first window that can still
+ * have something. */
+static void test_turns(void **state)
+{
+    struct bench b;
+    (void)state;
+    bench_open(&b, REGION_NONE, false);
+    b.part->number = 4;
+    assert_true(sched_in_turn(b.part, 80)); /* nobody takes turns */
+    assert_int_equal(b.own->turn, 0);
+    b.s.ordered = true;
+    b.s.horizon = 100;
+    sched_pass_turn(&b.s);
+    assert_int_equal(b.own->turn, 12 << 16);
+    sched_wake(&b.s, b.part, 70);
+    sched_pass_turn(&b.s); /* the first of both, but it never falls */
+    assert_int_equal(b.own->turn, 12 << 16);
+    region_set_turn(b.r[1], (13 << 16 | 5) + 1);
+    assert_true(sched_in_turn(b.part, 104));
+    assert_int_equal(b.own->turn, 13 << 16 | 5);
+    assert_int_equal(b.own->active, 0); /* had not to wait */
+    b.s.now = 112;
+    b.other->stage = REGION_REFUSED; /* is not coming: told, not waited for */
+    assert_false(sched_in_turn(b.part, 112));
+    assert_int_equal(b.own->turn, 14 << 16 | 5);
+    assert_int_equal(b.own->active, 120);
+    assert_int_equal(b.out->out->ring->promise, 132);
+    bench_close(&b);
+    bench_open(&b, REGION_NONE, false); /* no event and no horizon: the last turn there is */
+    b.s.horizon = NEVER;
+    sched_pass_turn(&b.s);
+    assert_true(b.own->turn == (UINT64_C(1) << 50) / PART_WINDOW << 16);
+    bench_close(&b);
+    bench_open(&b, REGION_NONE, false);
+    b.s.horizon = 1000;
+    sched_wake(&b.s, b.part, 70);
+    sched_pass_turn(&b.s);
+    assert_int_equal(b.own->turn, 8 << 16);
+    bench_close(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_host), cmocka_unit_test(test_quiet), cmocka_unit_test(test_next_event),
+        cmocka_unit_test(test_ends), cmocka_unit_test(test_turns),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
