@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/check.h"
 #include "firmware/cp_private.h"
 #include "gcn3/gcn3.h"
 
@@ -127,8 +128,7 @@ uint32_t launch_build(const struct cp *cp, const struct cp_queue *queue, uint64_
     cmd->cu_mask = cp->config.cu_mask & queue->cu_mask;
     if ((cmd->rsrc2 >> 1 & 31) > 16 || cmd->vgpr_items > 2 || (cmd->pc & 3))
         return CP_ERROR_CODE;
-    if (cmd->cu_mask == 0) /* no group would ever be placed */
-        return CP_ERROR_GROUP;
+    CHECK(cmd->cu_mask, "cp", "gpu%u: no CU for any group", cp->gpu); /* cp_queue_cu_mask refuses such a mask */
     error = resources_check(&cp->config, cmd);
     if (error)
         return error;

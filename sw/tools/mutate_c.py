@@ -32,7 +32,8 @@ SYSTEM = {"host/driver/local.c": ("tests/host/cli/test_kernel_command.py", "test
           **{f"host/driver/{name}.c": FAULTS for name in ("driver", "event", "source")}}  # of the others: CLIENTS
 REPLAY = ("tests/system/test_replay.py", "tests/system/test_checkpoint.py")
 PLACE = ("tests/system/test_place.py",)
-AROUND = ("tests/host/cli/test_wave.py", "tests/system/test_no_progress.py", "tests/system/test_lockstep.py", "tests/system/test_roi.py")
+WAVE, STUCK = ("tests/host/cli/test_wave.py",), ("tests/system/test_no_progress.py",)
+WATCHES = ("watchdog", "rtl_where", "host_events", "pending", "golden_part")  # files that tell why nothing moves
 PLACED = ("place", "place_ask", "placed", "worker", "figures", "sink", "assembly", "rtl_groups")  # files whose greater part serves several processes
 
 
@@ -40,7 +41,8 @@ def system_of(file):
     """The tests of commands that fit to a source, those of its matter first."""
     if not file.startswith("host/machine/"):
         return SYSTEM.get(file, CLIENTS)
-    return (*PLACE, *AROUND, *REPLAY) if pathlib.Path(file).stem in PLACED else (*REPLAY, *AROUND, *PLACE)
+    stem = pathlib.Path(file).stem
+    return (*WAVE, *PLACE) if stem in PLACED else (*STUCK, *WAVE) if stem in WATCHES else (*WAVE, *REPLAY)
 
 
 LIMIT = 90  # seconds of host time for what takes a few: a hang is noticed, also on a busy machine

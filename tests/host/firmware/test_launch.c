@@ -207,6 +207,17 @@ static void descriptors_at_their_limits(void **state)
     }
 }
 
+/* A mask of CUs that the GPU does not have is refused, and the one before it stays. */
+static void a_mask_without_cus_is_refused(void **state)
+{
+    struct bench *b = *state;
+    queue_open(b, 0, 0, 0);
+    assert_true(cp_queue_cu_mask(b->cp[0], b->queue[0], 0x18)); /* one that is there, one that is not */
+    assert_false(cp_queue_cu_mask(b->cp[0], b->queue[0], 0xfffffffffffffff0));
+    kernel_put(b, 0, 0x0b02, 0);
+    assert_int_equal(launched(b, 0)->cu_mask, 0x8);
+}
+
 /* A mask of no CU at all takes the mask away. */
 static void an_empty_mask_is_none(void **state)
 {
@@ -233,6 +244,7 @@ int main(void)
         TEST(properties_one_by_one),
         TEST(descriptors_at_their_limits),
         TEST(an_empty_mask_is_none),
+        TEST(a_mask_without_cus_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

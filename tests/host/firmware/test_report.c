@@ -118,7 +118,7 @@ static void object_put(struct bench *b, uint64_t moved, const char *name)
 
 static void named(struct bench *b, uint64_t object, unsigned room, const char *expected)
 {
-    char name[120];
+    char name[120] = "?";
     kernel_name(&b->space[0][0], VA + object, name, room);
     assert_string_equal(name, expected);
 }
@@ -167,6 +167,25 @@ static void images_without_tables(void **state)
     named(b, OBJECT + 0x1040, 120, "kernel@100021040");
     put(b, OBJECT + 0x80 + 56, PT_DYNAMIC, 4);
     named(b, OBJECT + 0x1040, 120, "mine");
+}
+
+/* Each of its parts where no memory is. */
+static void images_that_are_not_all_there(void **state)
+{
+    static const struct {
+        unsigned at;
+        uint64_t value;
+    } parts[] = {{0x20, 0x60000000},             /* segments */
+                 {0x80 + 56 + 0x10, 0x60000000}, /* the dynamic one */
+                 {0x200 + 16 + 8, 0x60000000},   /* symbols */
+                 {0x80 + 56 + 0x28, 0}};         /* nothing in it */
+    struct bench *b = *state;
+    for (unsigned i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        object_put(b, 0, "mine.kd");
+        named(b, OBJECT + 0x1040, 120, "mine");
+        put(b, OBJECT + parts[i].at, parts[i].value, 8);
+        named(b, OBJECT + 0x1040, 120, "kernel@100021040");
+    }
 }
 
 /* At every room, and nothing is written behind it. */
@@ -303,8 +322,9 @@ static void which_packet_it_was(void **state)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, bench_setup, bench_teardown)
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(where_a_packet_is),     TEST(what_queues_wait_for), TEST(names_of_kernels),
-                                       TEST(where_a_wavefront_was), TEST(which_packet_it_was),  TEST(faults_in_words),
-                                       TEST(images_without_tables)};
+    const struct CMUnitTest tests[] = {TEST(where_a_packet_is),     TEST(what_queues_wait_for),
+                                       TEST(names_of_kernels),      TEST(where_a_wavefront_was),
+                                       TEST(which_packet_it_was),   TEST(faults_in_words),
+                                       TEST(images_without_tables), TEST(images_that_are_not_all_there)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
