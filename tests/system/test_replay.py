@@ -215,7 +215,7 @@ def test_full_disk(small_disk):
     (["replay", "{none}"], 66, "gantry: {none}/recording: No such file or directory"),
     (["replay", "{file}"], 66, "gantry: {file}/recording: Not a directory"),
     (["replay", "{rec}", "more"], 64, "gantry: replay: unexpected argument more"),
-    (["replay", "{rec}", "--set", "gpu.cu.count=2"], 64, "gantry: replay: unknown option --set"),
+    (["replay", "{rec}", "--set", "gpu.cu.count=2"], 64, "gantry: --set: 'gpu.cu.count=2' is the recording's: only keys place.* can be set"),
     (["replay", "{rec}", "--model", "golden"], 64, "gantry: replay: unknown option --model"),
     (["replay", "{rec}", "--only", "gpu1"], 64, "gantry: --only: the recording keeps no messages of 'gpu1'; "
                                                "gantry replay --record DIR,PART makes one that does"),
@@ -250,5 +250,5 @@ def test_other_machine_and_nothing(recorded, tmp_path):
 
 def test_help():
     done = gantry("replay", "--help")
-    assert done.returncode == 0 and "--only" in done.stdout and "--set" not in done.stdout
+    assert done.returncode == 0 and "--only" in done.stdout and "place.gpus" in done.stdout and "--seed" not in done.stdout
     assert "--record DIR[,PART...]" in gantry("run", "--help").stdout
