@@ -199,6 +199,19 @@ def links():
     return {"round_trip": (float(said[1]), "us"), "one_way": (float(said[3]), "messages/s")}
 
 
+def one_cu():
+    """CPU time of a replay of 64 busy CUs with waves over that of one of them, whose inputs were kept."""
+    with tempfile.TemporaryDirectory() as folder:
+        rec, items = f"{folder}/rec", 1024 * 64
+        timed(command("r9nano", "hash", items, 256, [f"out:{items * 4}:{NULL}", f"zero:{items * 4}", "u32:8"], "--record", f"{rec},gpu0.cu3"), "recording")
+
+        def replay(name, *options):
+            cmd = [str(GANTRY), "replay", rec, "-q", *options, "-o"]
+            _, usage = min((timed([*cmd, f"{folder}/{name}{n}"], "replay") for n in range(2)), key=lambda run: run[1].ru_utime)  # the first may build
+            return usage.ru_utime + usage.ru_stime
+        return {"value": (replay("whole", "--wave", "gpu0") / max(replay("one", "--only", "gpu0.cu3", "--wave", "gpu0.cu3"), 1e-6), "x")}
+
+
 def lock_step(measure):
     """CPU time of a run in lock step over that of the RTL alone."""
     locked, alone = measure("--lockstep"), measure()
@@ -232,6 +245,7 @@ def plan():
         (lambda: lock_step(lambda *o: sized("tiny", "matmul", matmul(48), matmul(128), *o)), {"lockstep.matmul.ratio": value}),
         (links, {"link.round_trip": lambda d: d["round_trip"], "link.one_way": lambda d: d["one_way"]}),
         (two_processes, {"place.two_processes": value}),
+        (one_cu, {"replay.one_cu": value}),
         (build_cu, {"build.cu": value}),
         (memory, {"memory.2gpu": value}),
         *((lambda name=name: {"value": (host_instructions.measure(host_instructions.copy(""), name), "instructions/cycle")}, {f"host.{name}": value})
