@@ -104,6 +104,13 @@ void sched_join(struct sched *s, struct region *region)
         region_set_ahead(region, s->act_ahead);
 }
 
+void sched_keep(struct sched *s, struct wire *w)
+{
+    if (!w->held)
+        s->held[s->held_count++] = w;
+    w->held = true;
+}
+
 /* New messages of one link wake their receiver. */
 static void come(void *ctx, struct link *link)
 {
@@ -114,9 +121,7 @@ static void come(void *ctx, struct link *link)
     link->transport->peek(link);
     if (link->arrived == from)
         return;
-    if (!w->held)
-        s->held[s->held_count++] = w;
-    w->held = true;
+    sched_keep(s, w);
     channel_arrive(c, link->arrived);
     PART_CHECK(channel_stamp(c, from - c->head) >= s->now, w->to, s->now, "%s: message of cycle %llu comes too late",
                link->name, (unsigned long long)channel_stamp(c, from - c->head));
@@ -219,6 +224,14 @@ static void free_taken(struct sched *s)
             s->held[left++] = w;
     }
     s->held_count = left;
+}
+
+void sched_flush(struct sched *s)
+{
+    for (uint32_t i = 0; i < s->head_out_count; i++) {
+        if (s->heads_out[i]->bundle)
+            s->heads_out[i]->transport->promise(s->heads_out[i], 0);
+    }
 }
 
 /* What the partitions have taken makes room, before a credit for it can become due at the other end: that one waits for

@@ -3,6 +3,7 @@
  * whether a wake-up stands in a wheel or beyond it: a partition is visited once in a window, and a wake-up for a
  * message that the host has already taken still makes time pass.
  */
+#include "bridge/run/links.h"
 #include "bridge/run/sched_save.h"
 
 #include <stdlib.h>
@@ -169,8 +170,10 @@ static bool wire_restore(void *ctx, struct state_reader *from)
     }
     if (!channel_restore(c, from))
         return false;
-    if (w->in)
+    if (w->in) {
         link_resume(w->in, c->tail, c->head, c->last);
+        sched_keep(w->to->sched, w);
+    }
     w->to->waiting[w->to_slot / 64] &= ~bit;
     if (!w->silent && !channel_empty(c))
         w->to->waiting[w->to_slot / 64] |= bit;

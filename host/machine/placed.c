@@ -12,14 +12,13 @@
 static bool all_quiet(struct sim *sim)
 {
     unsigned gpu;
-    sched_take(&sim->sched);
-    return sched_quiet(&sim->sched) && events_next(sim, &gpu) == UINT64_MAX &&
-           place_sum(sim, PLACE_QUIET) == place_workers(sim);
+    return placed_quiet(sim) && events_next(sim, &gpu) == UINT64_MAX;
 }
 
 bool placed_quiet(struct sim *sim)
 {
     sched_take(&sim->sched);
+    sched_flush(&sim->sched); /* commands of this turn are there, too */
     return sched_quiet(&sim->sched) && place_sum(sim, PLACE_QUIET) == place_workers(sim);
 }
 

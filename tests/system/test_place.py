@@ -129,6 +129,17 @@ def test_one_writes_into_the_memory_of_all_others(gpus, tmp_path):
     assert f"scatter: {gpus} devices, 0 words are wrong" in one[0] and one == more, (one[1], more[1])
 
 
+@pytest.mark.shows("S0.1", "B.3")
+def test_each_of_eight_in_a_process(tmp_path):
+    """More processes than cores: where the run ends, what is under way then, every counter are those of one process, each time."""
+    target = tmp_path / "scatter"
+    subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-x", "hip", ROOT / "tests/system/programs/scatter.hip", "-o", target], check=True, capture_output=True)
+    one, apart, pairs = placed(8), placements(8)[1], placed(8, 3, "gpu0=1 gpu7=2 gpu3=1 gpu4=2 gpu5=0")
+    ran = [program(tmp_path / str(n), target, options) for n, options in enumerate((one, apart, apart, pairs))]
+    assert "scatter: 8 devices, 0 words are wrong" in ran[0][0]
+    assert all(other == ran[0] for other in ran[1:]), [r[1] for r in ran]
+
+
 def test_memory_of_the_program(model, tmp_path):
     """Pages that a program has registered: host memory serves them to RTL, a golden GPU elsewhere reaches into the program itself."""
     source, target = tmp_path / "registered.hip", tmp_path / "registered"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A golden machine in several processes (machine/place.h) through sim.h: timers at their cycles, the same hash and
-// figures as in one process, as often as one likes; what cannot be placed is refused with its class before a worker is
+// figures as in one process, as often as one likes; a command under way is seen; what cannot be placed is refused with its class before a worker is
 // started.
 #include <setjmp.h>
 #include <stdarg.h>
@@ -102,6 +102,24 @@ static void test_as_in_one_process(void **state)
     assert_int_equal(instructions[1], 0);
 }
 
+/* A command that the host has sent in this turn is under way, wherever its GPU is. */
+static void test_command_under_way(void **state)
+{
+    (void)state;
+    for (unsigned processes = 1; processes <= 2; processes++) {
+        struct machine m;
+        assert_true(machine_open(&m, processes, (struct sim_options){0}));
+        assert_true(sim_quiet(m.sim));
+        sim_cmd(m.sim, 1, &(struct msg_cp_cmd){.kind = CP_VMID, .vmid = 1});
+        assert_false(sim_quiet(m.sim));
+        for (unsigned turns = 0; turns < 100 && !sim_quiet(m.sim); turns++)
+            sim_run(m.sim, sim_now(m.sim) + 1000);
+        assert_true(sim_quiet(m.sim));
+        machine_close(&m);
+        alone();
+    }
+}
+
 /* A recording is of one process; so are two models of one machine.  In one process the recording is none of place's. */
 static void test_refused(void **state)
 {
@@ -131,6 +149,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_as_in_one_process),
+        cmocka_unit_test(test_command_under_way),
         cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
