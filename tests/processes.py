@@ -51,6 +51,18 @@ def programs(pids):
     return found
 
 
+def children(pid, name):
+    """Processes of this name that a process has started and that are there."""
+    found = []
+    for child in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+        try:
+            if pathlib.Path(f"/proc/{child}/comm").read_text() == f"{name}\n":
+                found.append(int(child))
+        except OSError:  # ended meanwhile: it has built a model
+            continue
+    return found
+
+
 def within(seconds, condition):
     """The condition's value as soon as it is true, else its last one."""
     end = time.monotonic() + seconds

@@ -107,7 +107,10 @@ enum gantry_status recording_open(struct session *s, const char *dir)
     status = config_load(&s->config, path);
     s->config.file = dir;
     close(fd);
-    return status;
+    /* where its GPUs ran is not asked of those who replay it */
+    if (status == STATUS_OK)
+        status = config_set(&s->config, dir, "place.processes=1");
+    return status ? status : config_set(&s->config, dir, "place.gpus=");
 }
 
 bool recording_result(const struct replay *replay, struct summary *summary)

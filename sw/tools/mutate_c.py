@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A mutant of a C source of host/ or bridge/ against its tests, nearest first: the C tests of its folder, those of the folders
 beside it, then programs on the golden model, whose end (status, output, instructions, data) must be that of the tree, then
-the C tests as `make asan` runs them (a leak, an access beyond the end), then tests of the commands and of the client boundary
-(SYSTEM), on the golden model, too.  Of host/machine, which is the machine around the RTL and whose sources are in no model, also on the
-RTL of `tiny`, whose models are built once and found from then on; of other folders nothing that needs one.  The changed file alone is compiled (-O1; of
-the warnings only that of a function that ends without its value is an error, as what it returns then means nothing) and linked
-before libgantry.a.  Not responsible for: which mutants."""
+the C tests as `make asan` runs them (a leak, an access beyond the end), then tests of the commands and of the client
+boundary (SYSTEM), on the golden model, too. Of host/machine, which is the machine around the RTL and whose sources are in no
+model, also on the RTL of `tiny` and `demo`, whose models are built once and found from then on; of other folders nothing
+that needs one. The changed file alone is compiled (-O1; of the warnings only that of a function that ends without its value
+is an error, as what it returns then means nothing) and linked before libgantry.a. Not responsible for: which mutants."""
 import os
 import pathlib
 import re
@@ -161,6 +161,9 @@ class Runner:
                 print(f"mutation: {test.relative_to(ROOT)} does not pass without a change: left out")
         self.tests = good
         self.linked(ROOT / "build/obj/host/cli/main.o", [], self.gantry)
+        for _, words in ON_RTL if self.on_rtl else ():  # builds their models if need be
+            if timed([self.gantry, *words], LIMIT * 10, cwd=ROOT)[0] != 0:
+                raise RuntimeError(f"{' '.join(map(str, words))}: fails without a change")
         self.reference = {name: self.program(words)[0] for name, words in self.programs}
         again = {name: self.program(words)[0] for name, words in self.programs}
         self.unsteady = {name for name in again if again[name] != self.reference[name]}
@@ -281,7 +284,9 @@ class Runner:
             shutil.copytree(ROOT / "tests", tests, copy_function=os.link, ignore=shutil.ignore_patterns("__pycache__"))
         if files not in self.unfit:
             self.linked(main, [], self.gantry)
-            _, said, cpu = self.pytest(files)
+            status, said, cpu = self.pytest(files)
+            if status == "no end":
+                raise RuntimeError(f"{' '.join(files)}: no end without a change")
             self.unfit[files] = FAILED.findall(said)
             self.linked(main, [out], self.gantry)
         unfit = list(self.unfit[files])

@@ -13,7 +13,7 @@ import time
 
 import pytest
 from live import GANTRY, ROOT
-from processes import alive, within
+from processes import alive, children, within
 
 sys.path.insert(0, str(ROOT / "tests"))
 import snippet  # noqa: E402
@@ -223,8 +223,7 @@ def ran(pid):
 def running(tmp_path):
     """An endless kernel on GPU 1, which a worker runs."""
     process = start("kernel", *kernel(loop(tmp_path)), *placed(2, 2))
-    children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
-    workers = within(LIMIT, lambda: [int(c) for c in children.read_text().split() if pathlib.Path(f"/proc/{c}/comm").read_text() == "gantry:1\n"])
+    workers = within(LIMIT, lambda: children(process.pid, "gantry:1"))
     assert len(workers) == 1
     assert within(LIMIT, lambda: ran(workers[0]) > 30)  # 0.3 s of CPU time: the kernel runs
     yield process, workers[0]
@@ -298,8 +297,7 @@ def test_killed_worker_while_the_program_computes(tmp_path):
     subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-x", "hip", source, "-o", target], check=True, capture_output=True)
     process = start("run", *placed(2, 2), "--", target)
     assert process.stdout.readline() == "ready\n"
-    children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-    worker = next(int(c) for c in children if pathlib.Path(f"/proc/{c}/comm").read_text() == "gantry:1\n")
+    worker = children(process.pid, "gantry:1")[0]
     begin = time.monotonic()
     os.kill(worker, signal.SIGKILL)
     _, err = process.communicate(timeout=60)

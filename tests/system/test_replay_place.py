@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 from live import GANTRY, ROOT
-from processes import alive, within
+from processes import alive, children, within
 from test_place import figures, gantry, kernel, loop, placed, ran, start, tables
 
 PLACES = [(), (2, ""), (2, "gpu0=1"), (2, "gpu0=1 gpu1=1"), (3, "gpu0=1 gpu1=2")]
@@ -103,6 +103,14 @@ def test_what_is_refused(kept):
     assert refused("replay", *where(2), "--record", "x", rec) == "gantry: --record: not with place.processes above 1\n"
 
 
+def test_where_it_ran_is_not_asked(apps, tmp_path):
+    """Every GPU was put into process 0 by name; the replay has a placement of its own."""
+    _, err = gantry("run", "--record", tmp_path / "rec", *placed(2, 1, "gpu0=0 gpu1=0"), "--", apps / "peer")
+    done = start_plain("replay", *where(2), "-q", tmp_path / "rec")
+    _, again = done.communicate(timeout=900)
+    assert done.returncode == 0 and figures(again) == figures(err), again
+
+
 @pytest.fixture(scope="module")
 def endless(tmp_path_factory):
     """A kernel of GPU 1 that took longer than anybody waits for, and a state in its middle."""
@@ -115,8 +123,7 @@ def endless(tmp_path_factory):
 @pytest.mark.parametrize("command,name", [("replay", "rec"), ("restore", "state")])
 def test_killed_worker(endless, command, name):
     process = start_plain(command, "-q", *where(2), endless / name)
-    children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
-    workers = within(60, lambda: [int(c) for c in children.read_text().split() if pathlib.Path(f"/proc/{c}/comm").read_text() == "gantry:1\n"])
+    workers = within(60, lambda: children(process.pid, "gantry:1"))
     assert within(60, lambda: ran(workers[0]) > 20)  # 0.2 s of CPU time: the kernel runs
     os.kill(workers[0], signal.SIGKILL)
     _, err = process.communicate(timeout=60)

@@ -12,7 +12,7 @@ static void places_are_free_again(void **state)
     fake_memory[0] = 3;
     uint32_t most = 0;
     for (unsigned n = 0; n < 2 * CP_ACCESSES + 10; n++) {
-        cp_doorbell(b->cp[0], b->queue[0]);
+        queue_ring(b->cp[0], b->queue[0]);
         const uint32_t open = b->cp[0]->access_count;
         assert_true(open > 0);
         most = open > most ? open : most;
