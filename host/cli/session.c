@@ -222,6 +222,8 @@ int session_report(struct session *s, struct summary *summary, struct sim *sim)
         fprintf(stderr, "gantry: lockstep compared=%llu retired=%llu\n", (unsigned long long)summary->compared,
                 (unsigned long long)summary->instructions);
     line_print(stderr, summary);
+    if (sim && status == STATUS_OK && summary->exit_status == 0)
+        status = sim_lost(sim); /* in one of these last questions: lock step in a worker */
     return status == STATUS_OK ? summary->exit_status : status_exit(status);
 }
 

@@ -34,7 +34,7 @@ typedef void (*golden_share_fn)(void *team, uint32_t count, void (*work)(void *c
  * in the order of execution, and golden_touch).  Events and counts are those of one thread, each work-group for itself
  * being the same. */
 void golden_share(struct golden *g, unsigned threads, golden_share_fn share, void *team);
-/* Before the first command and golden_share: keep in vram[k] (borrowed; touched.h) the lines of GPU k's VRAM that an L2
+/* Before the first command: keep in vram[k] (borrowed; touched.h) the lines of GPU k's VRAM that an L2
  * there would hold of what this GPU accesses.  Work-groups are not shared out then: lines stand in the order of one
  * thread. */
 void golden_touch(struct golden *g, struct touched *const *vram);

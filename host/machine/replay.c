@@ -252,17 +252,17 @@ enum replay_end replay_run(struct replay *r, const volatile int *stop, void (*pr
         if (comes(r) && now > r->next.cycle)
             missing_tell(r);
         enum sim_result result = sim_run(r->sim, goals_until(r->goals, now + SLICE));
+        if (sim_lost(r->sim) != STATUS_OK) /* also when this turn has ended the replay */
+            return REPLAY_FAILED;
         bool saved = checkpoint_serve(r);
         if (goals_ended(r->goals))
             return REPLAY_EXIT_AFTER;
         if (progress)
             progress(arg);
         if (*stop)
-            return sim_lost(r->sim) == STATUS_OK ? REPLAY_STOPPED : REPLAY_FAILED;
+            return REPLAY_STOPPED;
         if (result == SIM_MAX_CYCLES)
             return REPLAY_MAX_CYCLES;
-        if (result == SIM_LOST)
-            return REPLAY_FAILED;
         if (result == SIM_NO_PROGRESS || (result == SIM_STOPPED && sim_now(r->sim) == now && !r->ended && !saved))
             missing_tell(r);
     }

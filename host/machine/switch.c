@@ -103,10 +103,11 @@ void sim_switch(struct sim *sim, enum sim_model model)
     to->settling = true; /* what answers is for nobody */
     for (unsigned g = 0; g < sim->gpu_count; g++)
         gpu_tell(to, from, g);
-    if (settle(sim, SWITCH_CYCLES) && to == sim && sim->warm) { /* caches are empty now */
+    bool settled = settle(sim, SWITCH_CYCLES);
+    if (settled && to == sim && sim->warm) { /* caches are empty now */
         warm_read(sim->warm, sim);
-        settle(sim, SWITCH_CYCLES);
+        settled = settle(sim, SWITCH_CYCLES);
     }
-    to->settling = false;
+    to->settling = !settled; /* else the run ends here, and what still answers is for nobody, too */
     timers_move(to, from);
 }
