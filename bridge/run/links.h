@@ -56,7 +56,8 @@ uint64_t sched_take(struct sched *s);
 /* Promises on all links out what follows from `now`, and frees what was taken of links in; after steps, after messages
  * sent or taken from outside a visit. */
 void sched_promise(struct sched *s);
-/* What was sent from outside a visit is shown to the others, without a promise: before they are asked what they have. */
+/* What was sent from outside a visit is shown to the others, without a promise: before they are asked what they have.
+ */
 void sched_flush(struct sched *s);
 /* An import holds messages, or counts of them, that the next promise has to look at. */
 void sched_keep(struct sched *s, struct wire *w);

@@ -3,8 +3,8 @@
  * whether a wake-up stands in a wheel or beyond it: a partition is visited once in a window, and a wake-up for a
  * message that the host has already taken still makes time pass.
  */
-#include "bridge/run/links.h"
 #include "bridge/run/sched_save.h"
+#include "bridge/run/links.h"
 
 #include <stdlib.h>
 #include <string.h>

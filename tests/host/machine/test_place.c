@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A golden machine in several processes (machine/place.h) through sim.h: timers at their cycles, the same hash and
-// figures as in one process, as often as one likes; a command under way is seen; what cannot be placed is refused with its class before a worker is
-// started.
+// figures as in one process, as often as one likes; a command under way is seen; what cannot be placed is refused with
+// its class before a worker is started.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
