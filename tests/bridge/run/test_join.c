@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "bridge/link/bundle.h"
 #include "bridge/link/region_layout.h"
 #include "bridge/link/region_wait.h"
 #include "bridge/run/advance.h"
@@ -92,7 +93,7 @@ static void test_host(void **state)
         assert_int_equal(sched_sends_from(&b.s), host ? 120 : 160);
         b.s.horizon = NEVER;
         sched_promise(&b.s);
-        assert_int_equal(b.out->out->ring->promise, host ? 140 : 180);
+        assert_int_equal(b.out->out->bundle->shared->promise, host ? 140 : 180);
         assert_int_equal(b.own->cycle, 160);
         region_set_active(b.r[1], 400); /* never beyond now */
         assert_int_equal(sched_sends_from(&b.s), 160);
@@ -195,7 +196,7 @@ static void test_turns(void **state)
     assert_false(sched_in_turn(b.part, 112));
     assert_int_equal(b.own->turn, 14 << 16 | 5);
     assert_int_equal(b.own->active, 120);
-    assert_int_equal(b.out->out->ring->promise, 132);
+    assert_int_equal(b.out->out->bundle->shared->promise, 132);
     bench_close(&b);
     bench_open(&b, REGION_NONE, false); /* no event and no horizon: the last turn there is */
     b.s.horizon = NEVER;
