@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integer hash on all devices at once: one thread launches on each before it waits for the first.  argv[3]: rounds.
+// Integer hash on all devices at once: one thread launches on each before it waits for the first.  argv[3]: rounds,
+// argv[4]: how often each device is given the same launch.
 #include <vector>
 
 #include "check.h"
@@ -28,6 +29,7 @@ int main(int argc, char **argv)
     const unsigned n = size_argument(argc, argv, 1000);
     const uint32_t seed = seed_argument(argc, argv);
     const unsigned rounds = argc > 3 ? static_cast<unsigned>(std::strtoul(argv[3], nullptr, 0)) : 32;
+    const unsigned launches = argc > 4 ? static_cast<unsigned>(std::strtoul(argv[4], nullptr, 0)) : 1;
     int devices = 0;
     HIP_OK(hipGetDeviceCount(&devices));
     std::vector<uint32_t *> there(static_cast<size_t>(devices));
@@ -37,7 +39,8 @@ int main(int argc, char **argv)
     }
     for (int d = 0; d < devices; d++) {
         HIP_OK(hipSetDevice(d));
-        hash<<<(n + 255) / 256, 256>>>(there[static_cast<size_t>(d)], n, seed + static_cast<uint32_t>(d) * n, rounds);
+        for (unsigned k = 0; k < launches; k++)
+            hash<<<(n + 255) / 256, 256>>>(there[static_cast<size_t>(d)], n, seed + static_cast<uint32_t>(d) * n, rounds);
         HIP_OK(hipGetLastError());
     }
     unsigned wrong = 0;

@@ -72,6 +72,10 @@ def timed(cmd, what):
     return text, usage
 
 
+def cpu(usage):
+    return usage.ru_utime + usage.ru_stime
+
+
 def kernel(config, name, grid, group, args, *options):
     """Final line of one run as numbers, and its CPU time; models are built by a run before the first of their kind."""
     cmd = command(config, name, grid, group, args, *options)
@@ -80,7 +84,7 @@ def kernel(config, name, grid, group, args, *options):
         WARM.add((config, options))
     text, usage = timed(cmd, " ".join(cmd))
     line = dict(re.findall(r"\b(cycles|instructions)=([0-9]+)", text.splitlines()[-1]))
-    return {**{k: float(v) for k, v in line.items()}, "cpu_s": usage.ru_utime + usage.ru_stime}
+    return {**{k: float(v) for k, v in line.items()}, "cpu_s": cpu(usage)}
 
 
 def rounds(config, name, waves, group, counts, *options, data=()):
@@ -208,8 +212,32 @@ def one_cu():
         def replay(name, *options):
             cmd = [str(GANTRY), "replay", rec, "-q", *options, "-o"]
             _, usage = min((timed([*cmd, f"{folder}/{name}{n}"], "replay") for n in range(2)), key=lambda run: run[1].ru_utime)  # the first may build
-            return usage.ru_utime + usage.ru_stime
+            return cpu(usage)
         return {"value": (replay("whole", "--wave", "gpu0") / max(replay("one", "--only", "gpu0.cu3", "--wave", "gpu0.cu3"), 1e-6), "x")}
+
+
+def recording(name, grid, group, args):
+    """CPU time of a kernel on one GPU of demo with --record over that without, a pair of runs by turns, and bytes of the recording for an instruction."""
+    with tempfile.TemporaryDirectory() as folder:
+        kernel("demo", name, grid, group, args)
+        text, recorded = timed(command("demo", name, grid, group, args, "--record", f"{folder}/rec"), f"recording {name}")
+        _, alone = timed(command("demo", name, grid, group, args), name)
+        instructions = int(re.findall(r"\binstructions=([0-9]+)", text)[-1])
+        size = sum(f.stat().st_size for f in pathlib.Path(folder).rglob("*") if f.is_file())
+        return {"time": (cpu(recorded) / cpu(alone), "x"), "bytes": (size / instructions, "B/instruction")}
+
+
+def outside_of_region():
+    """CPU time of kernels outside a region of interest over that of the same kernels without any: 50 launches of an integer hash behind one on the RTL."""
+    subprocess.run(["make", "-s", "build/apps/hashes"], cwd=ROOT, check=True)
+
+    def used(launches, *options):
+        cmd = [GANTRY, "run", "-c", "configs/demo.yaml", "-q", "--set", "system.gpus=1", *options, "--", "build/apps/hashes", "4096", "1", "4000", str(launches)]
+        return cpu(timed(cmd, "hashes")[1])
+    region, golden = ("--roi", "kernel:1..1"), ("--model", "golden")
+    used(2, *region)  # builds the models if need be
+    inside, outside = (used(55, *o) - used(5, *o) for o in (region, golden))
+    return {"value": (inside / max(outside, 1e-6), "x")}
 
 
 def lock_step(measure):
@@ -223,6 +251,7 @@ def plan():
     golden = ("--model", "golden")
     table = {"zero": [f"zero:{1 << 16}", f"u32:{(1 << 14) - 1}"]}
     value = lambda d: d["value"]
+    copied = 1024 * 64, 256, [f"zero:{1 << 24}", f"zero:{1 << 24}", f"u32:{1024 * 64}", "u32:16"]
     return [
         (lambda: rounds("tiny", "int", 40, 256, (20, 1020)), {"cu.int": ns}),
         (lambda: rounds("tiny", "fma", 40, 256, (20, 1620)), {"cu.fma": ns}),
@@ -246,6 +275,9 @@ def plan():
         (links, {"link.round_trip": lambda d: d["round_trip"], "link.one_way": lambda d: d["one_way"]}),
         (two_processes, {"place.two_processes": value}),
         (one_cu, {"replay.one_cu": value}),
+        (lambda: recording("matmul", *matmul(256)), {"record.matmul.time": lambda d: d["time"], "record.matmul.bytes": lambda d: d["bytes"]}),
+        (lambda: recording("copy", *copied), {"record.copy.time": lambda d: d["time"], "record.copy.bytes": lambda d: d["bytes"]}),
+        (outside_of_region, {"roi.outside": value}),
         (build_cu, {"build.cu": value}),
         (memory, {"memory.2gpu": value}),
         *((lambda name=name: {"value": (host_instructions.measure(host_instructions.copy(""), name), "instructions/cycle")}, {f"host.{name}": value})
@@ -280,7 +312,7 @@ def measure_all(names, runs):
         for name, figure in wanted.items():
             value, unit = statistics.median(figure(v)[0] for v in values), figure(values[0])[1]
             results.append({"name": name, "value": value, "unit": unit, "calibration": step})
-            digits = 3 if unit == "us" else 1
+            digits = 3 if unit in ("us", "x") or unit.startswith("B/") else 1
             print(f"{name:20} {value:14.{digits}f} {unit:16} loop {step:.3f} ns  scaled {scaled(value, unit, step):14.{digits}f}", flush=True)
     return results, missing
 
