@@ -10,14 +10,15 @@
 #define BARRIER 0x0003u /* a barrier packet's header: no barrier bit, no fences */
 
 static uint64_t slow_cycles = 10000;
-static uint64_t slow(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd, struct msg_cp_evt *evt)
+__attribute__((unused)) static uint64_t slow(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd,
+                                             struct msg_cp_evt *evt)
 {
     (void)sim, (void)gpu, (void)cmd, (void)evt;
     return slow_cycles;
 }
 
 /* So far, of this physical line. */
-static unsigned reads(struct bench *b, uint64_t line)
+__attribute__((unused)) static unsigned reads(struct bench *b, uint64_t line)
 {
     unsigned n = 0;
     for (unsigned i = 0; i < b->sim->accesses; i++)
@@ -26,7 +27,7 @@ static unsigned reads(struct bench *b, uint64_t line)
 }
 
 /* Runs until so many launches were sent. */
-static void kernel_started(struct bench *b, unsigned count)
+__attribute__((unused)) static void kernel_started(struct bench *b, unsigned count)
 {
     for (unsigned n = 0; n < 1000 && commands(b, CP_LAUNCH) < count; n++)
         sim_run(b->sim, sim_now(b->sim) + 10);
@@ -34,7 +35,7 @@ static void kernel_started(struct bench *b, unsigned count)
 }
 
 /* Barrier packets, and a doorbell for all of them. */
-static void packets_put(struct bench *b, unsigned q, unsigned count)
+__attribute__((unused)) static void packets_put(struct bench *b, unsigned q, unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
         barrier_put(b, q, BARRIER, NULL, 0, 0);
