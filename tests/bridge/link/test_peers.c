@@ -19,6 +19,7 @@
 
 #include <cmocka.h>
 
+#include "../errors.h"
 #include "bridge/link/peers.h"
 #include "bridge/link/region_layout.h"
 #include "bridge/link/region_wait.h"
@@ -91,27 +92,6 @@ static unsigned descriptors(void)
     for (int fd = 0; fd < 256; fd++)
         n += fcntl(fd, F_GETFD) >= 0;
     return n;
-}
-
-static int kept;
-static FILE *caught;
-static char errors[2000];
-static void catch_errors(void)
-{
-    fflush(stderr);
-    kept = dup(2);
-    caught = tmpfile();
-    dup2(fileno(caught), 2);
-}
-static const char *release_errors(void)
-{
-    fflush(stderr);
-    ssize_t n = pread(fileno(caught), errors, sizeof errors - 1, 0);
-    errors[n > 0 ? n : 0] = 0;
-    dup2(kept, 2);
-    close(kept);
-    fclose(caught);
-    return errors;
 }
 
 static uint64_t monotonic(void)

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "../errors.h"
 #include "bridge/link/region_layout.h"
 #include "bridge/link/region_wait.h"
 
@@ -94,7 +95,6 @@ static void test_what_is_refused(void **state)
     const struct hello hello = hello_make("r", "g", "c", 3);
     (void)state;
     for (unsigned n = 0; n < sizeof lines / sizeof *lines; n++) {
-        char text[200];
         struct region_head head;
         int fd = region_create(&plan);
         assert_int_equal(pread(fd, &head, sizeof head, 0), sizeof head);
@@ -104,19 +104,11 @@ static void test_what_is_refused(void **state)
         assert_int_equal(pwrite(fd, &head, sizeof head, 0), sizeof head);
         if (n == 0)
             assert_int_equal(ftruncate(fd, sizeof head - 1), 0);
-        fflush(stderr);
-        int kept = dup(2), caught = memfd_create("stderr", 0);
-        dup2(caught, 2);
+        catch_errors();
         struct region *r = region_open(fd, n == 4 ? ALL : ALL - 1, &hello, 1);
-        fflush(stderr);
-        dup2(kept, 2);
-        close(kept);
-        ssize_t got = pread(caught, text, sizeof text - 1, 0);
-        text[got > 0 ? got : 0] = 0;
-        assert_string_equal(text, lines[n]);
+        assert_string_equal(release_errors(), lines[n]);
         assert_int_equal(r != NULL, n == 5); /* the last process that there is */
         region_close(r);
-        close(caught);
         close(fd);
     }
 }
