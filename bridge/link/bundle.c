@@ -65,15 +65,6 @@ void bundle_mark(struct bundle *b, uint32_t number)
     atomic_fetch_or_explicit(&b->dirty[word / 64], UINT64_C(1) << (word & 63), memory_order_relaxed);
 }
 
-bool bundle_is_marked(const struct bundle *b)
-{
-    for (uint32_t i = 0; i < words(words(b->shared->links)); i++) {
-        if (atomic_load_explicit(&b->dirty[i], memory_order_relaxed))
-            return true;
-    }
-    return false;
-}
-
 /* The links of one word. */
 static void flush(struct bundle *b, uint32_t word)
 {

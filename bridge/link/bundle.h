@@ -62,13 +62,12 @@ static inline uint64_t bundle_word(const struct bundle *b, uint32_t latency, uin
     return stamp == UINT64_MAX ? stamp : stamp < more ? 0 : stamp - more;
 }
 
-/* Sender, from any of its threads: link `number` has a message that is not promised yet. */
+/* Sender, from any of its threads, while none of them promises: link `number` has a message that is not promised yet.
+ */
 void bundle_mark(struct bundle *bundle, uint32_t number);
 /* Sender: sets the bits of all links marked since the last call (link->flushed is then link->sent), then the word,
  * which does not fall.  Whether any link was marked. */
 bool bundle_promise(struct bundle *bundle, uint64_t word);
-/* Whether a link is marked. */
-bool bundle_is_marked(const struct bundle *bundle);
 
 /* Receiver: whether a bit is set that no drain has taken. */
 bool bundle_more(const struct bundle *bundle);

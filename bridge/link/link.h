@@ -67,14 +67,6 @@ void link_name(char name[LINK_NAME], const char *from, uint32_t slot_from, const
 /* Whether what is at the other end fits; else one line with what differs (here, there). */
 bool link_fits(const struct link *link, uint32_t bytes, uint32_t latency, uint32_t depth);
 
-/* Receiver: all that has come (link->arrived) and the horizon that holds for the rest.  In this order, see ring.h. */
-static inline uint64_t link_take(struct link *link)
-{
-    uint64_t horizon = link->transport->horizon(link);
-    link->transport->peek(link);
-    link->promised = horizon > link->promised ? horizon : link->promised;
-    return link->promised;
-}
 /* Receiver: the newest horizon behind which all was taken, by it or its bundle. */
 uint64_t link_promised(const struct link *link);
 /* Receiver, for all links of its bundle: `come` for each that has messages (or had; by its peek), then returns and

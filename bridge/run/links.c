@@ -191,6 +191,7 @@ bool sched_in_turn(const struct part *part, uint64_t from)
     uint64_t turn = turn_of(from, part->number + 1);
     if (!s->ordered || s->region == NULL)
         return true;
+    PART_CHECK(s->threads <= 1, part, from, "takes turns while %u threads send what is promised here", s->threads);
     region_set_turn(s->region, turn);
     if (region_is_turn(s->region, turn))
         return true;

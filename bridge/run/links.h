@@ -67,8 +67,8 @@ uint64_t sched_hold(const struct sched *s);
 bool sched_rested(const struct sched *s, uint64_t cycle);
 /* From a visit of [from, from + PART_WINDOW): waits until all other processes have run their visits before this one
  * that ask so, too, in the order of windows, then of numbers of partitions; the rest of this visit belongs to it.  For
- * partitions that share memory beside their channels.  All processes have s->ordered set.  False: one of them is lost
- * (the next step tells). */
+ * partitions that share memory beside their channels.  All processes have s->ordered set.  It promises, so nobody may
+ * send meanwhile: for schedulers with one thread.  False: one of them is lost (the next step tells). */
 bool sched_in_turn(const struct part *part, uint64_t from);
 /* Publishes that nothing here runs before the next event or what may still come. */
 void sched_pass_turn(const struct sched *s);

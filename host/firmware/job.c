@@ -42,14 +42,15 @@ uint64_t job_groups(const struct job *job)
 /* Of a kernel that has ended, or that ends with the run. */
 void row_emit(struct cp *cp, const struct job *job)
 {
+    bool done = job->state == JOB_DONE; /* else what stands in the rest may be of the packet before it in this place */
     struct kernel_row row = {.gpu = cp->gpu,
                              .queue = job->queue->args.number,
-                             .unfinished = job->state != JOB_DONE,
+                             .unfinished = !done,
                              .start = job->begin,
-                             .end = job->state == JOB_DONE ? job->end : 0,
+                             .end = done ? job->end : 0,
                              .groups = job_groups(job),
-                             .wavefronts = job->wavefronts,
-                             .instructions = job->instructions};
+                             .wavefronts = done ? job->wavefronts : 0,
+                             .instructions = done ? job->instructions : 0};
     memcpy(row.grid, job->launch.grid, sizeof row.grid);
     memcpy(row.group, job->launch.group, sizeof row.group);
     kernel_name(job->space, get64(job->packet + AQL_OBJECT), row.name, sizeof row.name);

@@ -83,17 +83,25 @@ static void waiting_add(struct commands *c, const struct msg_cp_cmd *cmd)
     c->waiting[(c->head + c->count++) & (c->room - 1)] = *cmd;
 }
 
-void commands_send(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd)
+/* Those that wait, as far as there are places: also when another callback of this cycle has found the place first. */
+static void waiting_leave(struct sim *sim, unsigned gpu)
 {
     struct commands *c = &sim->gpus[gpu].commands;
     credits_collect(sim, gpu);
-    if (c->count || c->credits == 0) {
-        waiting_add(c, cmd);
-        sim->commands_waiting++;
-        return;
+    while (c->count && c->credits) {
+        c->credits--;
+        c->count--;
+        sim->commands_waiting--;
+        sched_send(sim->host, gpu, sim->now, &c->waiting[c->head]);
+        c->head = (c->head + 1) & (c->room - 1);
     }
-    c->credits--;
-    sched_send(sim->host, gpu, sim->now, cmd);
+}
+
+void commands_send(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd)
+{
+    waiting_add(&sim->gpus[gpu].commands, cmd);
+    sim->commands_waiting++;
+    waiting_leave(sim, gpu);
 }
 
 uint64_t commands_due(const struct sim *sim)
@@ -109,17 +117,8 @@ uint64_t commands_due(const struct sim *sim)
 
 void commands_resume(struct sim *sim)
 {
-    for (unsigned g = 0; g < sim->gpu_count; g++) {
-        struct commands *c = &sim->gpus[g].commands;
-        credits_collect(sim, g);
-        while (c->count && c->credits) {
-            c->credits--;
-            c->count--;
-            sim->commands_waiting--;
-            sched_send(sim->host, g, sim->now, &c->waiting[c->head]);
-            c->head = (c->head + 1) & (c->room - 1);
-        }
-    }
+    for (unsigned g = 0; g < sim->gpu_count; g++)
+        waiting_leave(sim, g);
 }
 
 void commands_save(const struct commands *c, struct state_writer *to)

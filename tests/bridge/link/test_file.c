@@ -14,7 +14,9 @@
 
 #include <cmocka.h>
 
+#include "../errors.h"
 #include "bridge/link/file.h"
+#include "take.h"
 
 static char path[64];
 static const char NAME[] = "gpu0.rdma:3 -> gpu1.rdma:5";
@@ -31,25 +33,6 @@ static int folder_remove(void **state)
 {
     (void)state;
     return unlink(path);
-}
-
-/* stderr of this process into a file while it is caught. */
-static int caught, kept;
-static void catch_errors(void)
-{
-    fflush(stderr);
-    kept = dup(2);
-    caught = memfd_create("stderr", 0);
-    dup2(caught, 2);
-}
-static void release_errors(char *text, size_t room)
-{
-    fflush(stderr);
-    ssize_t n = pread(caught, text, room - 1, 0);
-    text[n > 0 ? n : 0] = 0;
-    dup2(kept, 2);
-    close(kept);
-    close(caught);
 }
 
 /* Stamps and contents that both sides can compute. */
@@ -93,7 +76,7 @@ static int64_t replay(uint32_t bytes, uint32_t latency, uint32_t depth, const ch
     if (!link.transport->open(&link, &place))
         return -1;
     for (;;) {
-        uint64_t horizon = link_take(&link);
+        uint64_t horizon = take_all(&link);
         if (link.arrived == taken) {
             *end = horizon;
             break;
@@ -173,7 +156,7 @@ static void assert_line(const char *text, const char *cause)
 
 static void test_cut_off_is_replayed_as_far_as_it_goes(void **state)
 {
-    char text[1024];
+    const char *text;
     uint64_t end;
     size_t size;
     (void)state;
@@ -184,7 +167,7 @@ static void test_cut_off_is_replayed_as_far_as_it_goes(void **state)
         file_set(bytes, cut);
         catch_errors();
         int64_t came = replay(64, 100, 8, NAME, NULL, &end);
-        release_errors(text, sizeof text);
+        text = release_errors();
         assert_true(came >= 0 && came >= before && came <= 4000); /* never less of more */
         assert_true(came == 0 ? end == 0 : end >= stamp_of((uint64_t)came - 1) + 1 && end <= 1000000);
         assert_line(text, "was cut off; what is there goes to cycle");
@@ -193,18 +176,18 @@ static void test_cut_off_is_replayed_as_far_as_it_goes(void **state)
     file_set(bytes, size - 1); /* only the mark of the end is missing */
     catch_errors();
     assert_int_equal(replay(64, 100, 8, NAME, NULL, &end), 4000);
-    release_errors(text, sizeof text);
+    text = release_errors();
     assert_int_equal(end, 1000000);
     file_set(bytes, sizeof(struct file_head) - 1);
     catch_errors();
     assert_int_equal(replay(64, 100, 8, NAME, NULL, &end), -1);
-    release_errors(text, sizeof text);
+    text = release_errors();
     assert_line(text, "cut off in its head");
 }
 
 static void test_damage_is_refused(void **state)
 {
-    char text[1024];
+    const char *text;
     uint64_t end;
     size_t size;
     (void)state;
@@ -215,7 +198,7 @@ static void test_damage_is_refused(void **state)
         file_set(bytes, size);
         catch_errors();
         int64_t came = replay(64, 100, 8, NAME, NULL, &end);
-        release_errors(text, sizeof text);
+        text = release_errors();
         if (came != -1)
             fail_msg("byte %zu: not seen", at);
         assert_line(text, at < 8 ? "not a recording" : at < 12 ? "version" : "damaged: ");
@@ -225,13 +208,13 @@ static void test_damage_is_refused(void **state)
     file_set(bytes, size + 1);
     catch_errors();
     assert_int_equal(replay(64, 100, 8, NAME, NULL, &end), -1);
-    release_errors(text, sizeof text);
+    text = release_errors();
     assert_line(text, "damaged: ");
 }
 
 static void test_other_links_are_refused(void **state)
 {
-    char text[1024];
+    const char *text;
     uint64_t end;
     struct hello hello = hello_make("r", "g", "c", 4);
     (void)state;
@@ -248,7 +231,7 @@ static void test_other_links_are_refused(void **state)
         catch_errors();
         int64_t came = replay(n == 1 ? 65 : 64, n == 2 ? 101 : 100, n == 4 ? 7 : 8, n == 0 ? "other" : NAME,
                               n == 3 ? &hello : NULL, &end);
-        release_errors(text, sizeof text);
+        text = release_errors();
         assert_int_equal(came, -1);
         if (strstr(text, causes[n]) == NULL)
             fail_msg("\"%s\" without \"%s\"", text, causes[n]);
@@ -260,7 +243,7 @@ static void test_other_links_are_refused(void **state)
 /* A full disk is told once, and the run can go on. */
 static void test_full_disk(void **state)
 {
-    char text[1024];
+    const char *text;
     struct hello hello = hello_make("r", "g", "c", 3);
     struct file_place place = {path, &hello};
     struct link link;
@@ -278,13 +261,13 @@ static void test_full_disk(void **state)
     }
     bool failed = link.failed;
     link.transport->close(&link);
-    release_errors(text, sizeof text);
+    text = release_errors();
     assert_true(failed && link.failed);
     assert_line(text, "No space left on device");
     place.path = "/dev/full";
     catch_errors();
     bool opened = link.transport->open(&link, &place);
-    release_errors(text, sizeof text);
+    text = release_errors();
     assert_false(opened);
     assert_non_null(strstr(text, "gantry: /dev/full: No space left on device\n"));
 }

@@ -17,7 +17,9 @@
 
 #include <cmocka.h>
 
+#include "../errors.h"
 #include "bridge/link/file.h"
+#include "take.h"
 
 /* The recorder's clock: seconds pass when the test says so. */
 static time_t seconds = 100;
@@ -201,21 +203,13 @@ static void test_blocks_of_time(void **state)
 }
 
 /* ---- reading */
-static char text[500];
 static bool quiet_open(struct link *link, uint32_t depth)
 {
     struct file_place place = {path, NULL};
-    fflush(stderr);
-    int kept = dup(2), caught = memfd_create("stderr", 0);
-    dup2(caught, 2);
+    catch_errors();
     link_init(link, &transport_file, "a:0 -> b:0", false, BYTES, 100, depth);
     bool good = link->transport->open(link, &place);
-    fflush(stderr);
-    dup2(kept, 2);
-    close(kept);
-    ssize_t n = pread(caught, text, sizeof text - 1, 0);
-    text[n > 0 ? n : 0] = 0;
-    close(caught);
+    release_errors();
     return good;
 }
 
@@ -225,7 +219,7 @@ static void assert_refused(const char *why)
     char line[200];
     snprintf(line, sizeof line, "gantry: %s: %s\n", path, why);
     assert_false(quiet_open(&link, 8));
-    assert_string_equal(text, line);
+    assert_string_equal(errors.text, line);
 }
 
 static void test_heads(void **state)
@@ -304,7 +298,7 @@ static void test_blocks_that_lie(void **state)
         file_put(n == 0 ? second - 1 : n == 1 ? third - 1 : size - 1);
         snprintf(line, sizeof line, "gantry: %s: was cut off; what is there goes to cycle %s\n", path, cycles[n]);
         assert_true(quiet_open(&link, 8));
-        assert_string_equal(text, line);
+        assert_string_equal(errors.text, line);
         link.transport->close(&link);
     }
 }
@@ -317,11 +311,11 @@ static void test_looking_ahead(void **state)
     (void)state;
     record(FULL + 10, 1000000);
     assert_true(quiet_open(&link, 9)); /* one that was recorded with less depth */
-    assert_string_equal(text, "");
+    assert_string_equal(errors.text, "");
     uint64_t done = 0;
     while (done < FULL + 10) {
         const uint64_t all = done + 9 < FULL + 10 ? done + 9 : FULL + 10;
-        assert_int_equal(link_take(&link), all < FULL + 10 ? stamp_of(all) : 1000000);
+        assert_int_equal(take_all(&link), all < FULL + 10 ? stamp_of(all) : 1000000);
         assert_int_equal(link.arrived, all);
         for (uint64_t n = done; n < all; n++) {
             assert_int_equal(ring_slot(link.ring, n)->stamp, stamp_of(n));

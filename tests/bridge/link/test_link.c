@@ -16,40 +16,12 @@
 
 #include <cmocka.h>
 
+#include "../errors.h"
 #include "bridge/link/hello.h"
 #include "bridge/link/peers.h"
 #include "bridge/link/region.h"
 #include "bridge/link/region_layout.h"
-
-/* What act() says on stderr, and its exit status, from a process of its own. */
-static int said(int (*act)(void *ctx), void *ctx, char *text, size_t room)
-{
-    int ends[2], status;
-    assert_int_equal(pipe(ends), 0);
-    pid_t pid = fork();
-    assert_true(pid >= 0);
-    if (pid == 0) {
-        dup2(ends[1], 2);
-        _exit(act(ctx));
-    }
-    close(ends[1]);
-    size_t n = 0;
-    for (ssize_t got; n < room - 1 && (got = read(ends[0], text + n, room - 1 - n)) > 0;)
-        n += (size_t)got;
-    text[n] = 0;
-    close(ends[0]);
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-static void assert_said(int (*act)(void *ctx), void *ctx, int status, const char *what)
-{
-    char text[2048];
-    assert_int_equal(said(act, ctx, text, sizeof text), status);
-    if (strstr(text, what) == NULL)
-        fail_msg("\"%s\" without \"%s\"", text, what);
-    assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1); /* one line */
-}
+#include "take.h"
 
 /* ---- rings */
 struct pair {
@@ -90,7 +62,7 @@ static void test_ring_carries_all(void **state)
                     link_send(&p.from, 10 + 3 * sent++, payload);
                 }
                 p.from.transport->promise(&p.from, 10 + 3 * sent);
-                assert_int_equal(link_take(&p.to), 10 + 3 * sent);
+                assert_int_equal(take_all(&p.to), 10 + 3 * sent);
                 assert_int_equal(p.to.arrived, sent);
                 for (; taken < sent; taken++) {
                     const struct slot *slot = ring_slot(p.ring, taken);
@@ -124,9 +96,9 @@ static int too_early(void *ctx)
     (void)ctx;
     pair_open(&p, 8, 3);
     p.from.transport->promise(&p.from, 100);
-    link_take(&p.to);
+    take_all(&p.to);
     link_send(&p.from, 99, &message);
-    link_take(&p.to);
+    take_all(&p.to);
     return 0;
 }
 
@@ -138,7 +110,7 @@ static int backwards(void *ctx)
     pair_open(&p, 8, 3);
     link_send(&p.from, 99, &message);
     link_send(&p.from, 99, &message);
-    link_take(&p.to);
+    take_all(&p.to);
     return 0;
 }
 
@@ -151,7 +123,7 @@ static int out_of_order(void *ctx)
     p.from.sent = 1; /* one is lost: the second lies in its place */
     link_send(&p.from, 99, &message);
     ring_slot(p.ring, 0)->sequence = 2;
-    link_take(&p.to);
+    take_all(&p.to);
     return 0;
 }
 
@@ -199,7 +171,7 @@ static void test_nothing_slips_between_looks(void **state)
     p.to.transport = &transport;
     meddled = &p;
     for (unsigned n = 0; n < 100; n++) { /* each a CHECK in peek */
-        uint64_t horizon = link_take(&p.to);
+        uint64_t horizon = take_all(&p.to);
         assert_true(10 * (p.to.arrived + 1) >= horizon);
         assert_true(p.to.arrived > n);
     }
@@ -214,7 +186,7 @@ static void test_promise_rises(void **state)
     pair_open(&p, 8, 3);
     p.from.transport->promise(&p.from, 100);
     p.from.transport->promise(&p.from, 50);
-    assert_int_equal(link_take(&p.to), 100);
+    assert_int_equal(take_all(&p.to), 100);
     pair_close(&p);
 }
 
@@ -262,7 +234,7 @@ static int drain(struct link *forth, struct link *back)
 {
     uint64_t taken = 0, horizon = 0, wrong = 0;
     while (horizon != UINT64_MAX || taken < forth->arrived) {
-        horizon = link_take(forth); /* checks that nothing comes below an earlier horizon */
+        horizon = take_all(forth); /* checks that nothing comes below an earlier horizon */
         if (taken == forth->arrived)
             sched_yield();
         for (; taken < forth->arrived; taken++) {

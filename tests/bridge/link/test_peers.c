@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Looking at the other processes of a run: whose end is told, once, with the link that waits for it most; who has left
-// in order is not missed; who refuses takes the others along; descriptors are closed by who opened them; a sleeper is
-// woken, not found at the next look.
+// in order is not missed; who refuses takes the others along; descriptors are closed by who opened them.
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -19,100 +18,8 @@
 
 #include <cmocka.h>
 
-#include "bridge/link/peers.h"
-#include "bridge/link/region_layout.h"
-#include "bridge/link/region_wait.h"
-
-static const char *const PROCESSES[] = {"host", "left", "right"};
-static const struct region_link LINKS[] = {{"left:0 -> host:0", 8, 10, 4, 1, 0},
-                                           {"left:1 -> host:1", 8, 30, 4, 1, 0},
-                                           {"right:0 -> host:2", 8, 20, 4, 2, 0},
-                                           {"host:0 -> left:0", 8, 10, 4, 0, 1}};
-enum { IN = 3 };
-
-static int region_make(void)
-{
-    struct region_plan plan = {PROCESSES, 3, LINKS, 4, REGION_NONE};
-    int fd = region_create(&plan);
-    assert_true(fd >= 0);
-    return fd;
-}
-
-static struct region *join(int fd, uint32_t self)
-{
-    struct hello hello = hello_make("r", "g", "c", 1);
-    struct region *r = region_open(fd, self, &hello, 1);
-    assert_non_null(r);
-    return r;
-}
-
-/* A process that joins as `self` and then waits for a signal, or leaves at once. */
-static pid_t process(int fd, uint32_t self, bool leaves)
-{
-    pid_t pid = fork();
-    if (pid == 0) {
-        alarm(60);
-        struct region *r = join(fd, self);
-        peers_beat(r, 100 * self);
-        if (leaves) {
-            region_close(r);
-            _exit(0);
-        }
-        for (;;)
-            pause();
-    }
-    return pid;
-}
-
-static void links_open(struct region *r, struct link *links, struct link **in)
-{
-    for (unsigned i = 0; i < IN; i++) {
-        link_init(&links[i], &transport_shm, LINKS[i].name, false, 8, LINKS[i].latency, 4);
-        assert_true(links[i].transport->open(&links[i], r));
-        in[i] = &links[i];
-    }
-}
-
-static void links_close(struct link *links)
-{
-    for (unsigned i = 0; i < IN; i++)
-        links[i].transport->close(&links[i]);
-}
-
-static void end_of(pid_t pid)
-{
-    kill(pid, SIGKILL);
-    assert_int_equal(waitpid(pid, NULL, 0), pid);
-}
-
-static unsigned descriptors(void)
-{
-    unsigned n = 0;
-    for (int fd = 0; fd < 256; fd++)
-        n += fcntl(fd, F_GETFD) >= 0;
-    return n;
-}
-
-static int kept;
-static FILE *caught;
-static char errors[2000];
-static void catch_errors(void)
-{
-    fflush(stderr);
-    kept = dup(2);
-    caught = tmpfile();
-    dup2(fileno(caught), 2);
-}
-static const char *release_errors(void)
-{
-    fflush(stderr);
-    ssize_t n = pread(fileno(caught), errors, sizeof errors - 1, 0);
-    errors[n > 0 ? n : 0] = 0;
-    dup2(kept, 2);
-    close(kept);
-    fclose(caught);
-    return errors;
-}
+#include "../errors.h"
+#include "peers_bench.h"
 
 static uint64_t monotonic(void)
 {
@@ -321,102 +228,13 @@ static void test_greeting_waits(void **state)
     close(fd);
 }
 
-/* ---- waiting: each is woken when there is something for it */
-struct turns {
-    struct region *r;
-    struct link *in, *out;
-    uint64_t got;
-};
-static bool something(void *ctx)
-{
-    struct turns *t = ctx;
-    return t->in->transport->peek(t->in) != t->got;
-}
-
-/* Ball number n is sent by one, then by the other, with rests that let the one who waits fall asleep. */
-static enum region_end play(struct turns *t, unsigned balls, bool begins, uint64_t next)
-{
-    enum region_end end = REGION_GO;
-    uint64_t ball = 0;
-    while (t->got < balls && end == REGION_GO) {
-        if (begins) {
-            usleep(5000);
-            link_send(t->out, 100 * (t->out->sent + 1), &ball);
-            t->out->transport->promise(t->out, 100 * t->out->sent + 1);
-        }
-        begins = true;
-        struct region_waiter w = {.next = next,
-                                  .need = UINT64_MAX,
-                                  .reach = 10,
-                                  .sent = t->out->sent,
-                                  .received = t->got,
-                                  .look = something,
-                                  .ctx = t,
-                                  .in = &t->in,
-                                  .count = 1};
-        end = region_wait(t->r, &w);
-        t->got = t->in->transport->peek(t->in);
-        t->in->transport->done(t->in, t->got);
-    }
-    return end;
-}
-
-static void turns_open(struct turns *t, int fd, uint32_t self)
-{
-    static const char *const names[] = {"a:0 -> b:0", "b:0 -> a:0"};
-    t->r = join(fd, self);
-    t->in = calloc(1, sizeof *t->in);
-    t->out = calloc(1, sizeof *t->out);
-    link_init(t->out, &transport_shm, names[self], true, 8, 10, 4);
-    link_init(t->in, &transport_shm, names[1 - self], false, 8, 10, 4);
-    assert_true(peers_greet(t->r, 30) && t->out->transport->open(t->out, t->r) && t->in->transport->open(t->in, t->r));
-}
-
-static void test_sleepers_are_woken(void **state)
-{
-    static const struct region_link links[] = {{"a:0 -> b:0", 8, 10, 4, 0, 1}, {"b:0 -> a:0", 8, 10, 4, 1, 0}};
-    enum { BALLS = 100 };
-    struct region_plan plan = {PROCESSES, 2, links, 2, REGION_NONE};
-    int fd = region_create(&plan), status;
-    struct turns t = {0};
-    (void)state;
-    assert_true(fd >= 0);
-    pid_t pid = fork();
-    if (pid == 0) {
-        alarm(60);
-        turns_open(&t, fd, 1);
-        enum region_end end = play(&t, BALLS, false, 5000);
-        uint64_t ball = 0;
-        link_send(t.out, 100 * (t.out->sent + 1), &ball); /* the last one back */
-        t.out->transport->promise(t.out, UINT64_MAX);
-        _exit(end == REGION_GO ? 0 : 1);
-    }
-    turns_open(&t, fd, 0);
-    uint64_t begin = peers_clock();
-    assert_int_equal(play(&t, BALLS, true, 5000), REGION_GO);
-    uint64_t took = peers_clock() - begin; /* 2 x BALLS rests of 5 ms; found by looks alone: 100 ms each */
-    assert_true(took > 2 * BALLS * UINT64_C(5000000) && took < BALLS * UINT64_C(100000000));
-    assert_int_equal(atomic_load(&region_entry(t.r, 0)->state), REGION_RUNS);
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    assert_int_equal(status, 0);
-    region_close(t.r);
-    free(t.in);
-    free(t.out);
-    close(fd);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_clock),
-        cmocka_unit_test(test_end_is_told_once),
-        cmocka_unit_test(test_left_in_order),
-        cmocka_unit_test(test_refusal_spreads),
-        cmocka_unit_test(test_stops),
-        cmocka_unit_test(test_descriptors),
-        cmocka_unit_test(test_due),
-        cmocka_unit_test(test_greeting_waits),
-        cmocka_unit_test(test_sleepers_are_woken),
+        cmocka_unit_test(test_clock),         cmocka_unit_test(test_end_is_told_once),
+        cmocka_unit_test(test_left_in_order), cmocka_unit_test(test_refusal_spreads),
+        cmocka_unit_test(test_stops),         cmocka_unit_test(test_descriptors),
+        cmocka_unit_test(test_due),           cmocka_unit_test(test_greeting_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,43 +13,9 @@
 
 #include <cmocka.h>
 
-#include "bridge/link/region_layout.h"
+#include "../errors.h"
 #include "bridge/link/region_wait.h"
-
-enum { ALL = 3 };
-#define NEVER UINT64_MAX
-
-struct bench {
-    struct region *r[ALL];
-    struct region_head *head;
-};
-
-static void bench_open(struct bench *b, uint32_t host)
-{
-    static const char *const names[ALL] = {"p0", "p1", "p2"};
-    static const struct region_link links[] = {{"a:0 -> b:0", 8, 20, 4, 0, 1}, {"b:0 -> a:0", 8, 30, 4, 1, 0}};
-    const struct region_plan plan = {names, ALL, links, 2, host};
-    const struct hello hello = hello_make("r", "g", "c", 3);
-    int fd = region_create(&plan);
-    assert_true(fd >= 0);
-    for (uint32_t i = 0; i < ALL; i++) {
-        b->r[i] = region_open(fd, i, &hello, i); /* 0 threads count as one */
-        assert_non_null(b->r[i]);
-    }
-    b->head = b->r[0]->head;
-    close(fd);
-}
-
-static void bench_close(struct bench *b)
-{
-    for (uint32_t i = 0; i < ALL; i++)
-        region_close(b->r[i]);
-}
-
-static struct region_entry *entry(struct bench *b, uint32_t process)
-{
-    return region_entry(b->r[0], process);
-}
+#include "region_bench.h"
 
 static void test_joining_and_leaving(void **state)
 {
@@ -94,7 +60,6 @@ static void test_what_is_refused(void **state)
     const struct hello hello = hello_make("r", "g", "c", 3);
     (void)state;
     for (unsigned n = 0; n < sizeof lines / sizeof *lines; n++) {
-        char text[200];
         struct region_head head;
         int fd = region_create(&plan);
         assert_int_equal(pread(fd, &head, sizeof head, 0), sizeof head);
@@ -104,19 +69,11 @@ static void test_what_is_refused(void **state)
         assert_int_equal(pwrite(fd, &head, sizeof head, 0), sizeof head);
         if (n == 0)
             assert_int_equal(ftruncate(fd, sizeof head - 1), 0);
-        fflush(stderr);
-        int kept = dup(2), caught = memfd_create("stderr", 0);
-        dup2(caught, 2);
+        catch_errors();
         struct region *r = region_open(fd, n == 4 ? ALL : ALL - 1, &hello, 1);
-        fflush(stderr);
-        dup2(kept, 2);
-        close(kept);
-        ssize_t got = pread(caught, text, sizeof text - 1, 0);
-        text[got > 0 ? got : 0] = 0;
-        assert_string_equal(text, lines[n]);
+        assert_string_equal(release_errors(), lines[n]);
         assert_int_equal(r != NULL, n == 5); /* the last process that there is */
         region_close(r);
-        close(caught);
         close(fd);
     }
 }

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "../errors.h"
 #include "bridge/link/bundle.h"
 #include "bridge/link/region_layout.h"
 #include "bridge/link/region_wait.h"
@@ -211,11 +212,36 @@ static void test_turns(void **state)
     bench_close(&b);
 }
 
+static int turn_with_threads(void *ctx)
+{
+    struct bench *b = ctx;
+    b->s.ordered = true;
+    sched_in_turn(b->part, 80);
+    return 0;
+}
+
+/* Whoever waits for its turn promises, and another thread must not send meanwhile: one thread takes turns, or none. */
+static void test_turns_are_for_one_thread(void **state)
+{
+    struct bench b;
+    (void)state;
+    for (unsigned threads = 0; threads < 3; threads++) {
+        bench_open(&b, REGION_NONE, false);
+        region_set_turn(b.r[1], UINT64_MAX);
+        b.s.threads = threads;
+        if (threads < 2)
+            assert_int_equal(status_of(turn_with_threads, &b), 0);
+        else
+            assert_said(turn_with_threads, &b, 70, "gantry: a: internal error at cycle 0: CHECK(s->threads <= 1)");
+        bench_close(&b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_host), cmocka_unit_test(test_quiet), cmocka_unit_test(test_next_event),
-        cmocka_unit_test(test_ends), cmocka_unit_test(test_turns),
+        cmocka_unit_test(test_ends), cmocka_unit_test(test_turns), cmocka_unit_test(test_turns_are_for_one_thread),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

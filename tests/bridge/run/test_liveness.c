@@ -17,6 +17,7 @@
 
 #include <cmocka.h>
 
+#include "../errors.h"
 #include "bridge/link/peers.h"
 #include "bridge/link/region_layout.h"
 #include "bridge/link/region_wait.h"
@@ -105,28 +106,6 @@ static void side_close(struct side *side)
     region_close(side->region);
 }
 
-/* stderr of this process into a file while it is caught. */
-static int caught, kept;
-static void catch_errors(void)
-{
-    fflush(stderr);
-    kept = dup(2);
-    caught = memfd_create("stderr", 0);
-    dup2(caught, 2);
-}
-static void caught_text(char *text, size_t room)
-{
-    fflush(stderr);
-    ssize_t n = pread(caught, text, room - 1, 0);
-    text[n > 0 ? n : 0] = 0;
-}
-static void release_errors(void)
-{
-    dup2(kept, 2);
-    close(kept);
-    close(caught);
-}
-
 /* A worker that says its cycle, promises so far and then does nothing. */
 static pid_t idler(int fd, uint64_t promise)
 {
@@ -162,7 +141,7 @@ static void test_death_is_told_within_a_second(void **state)
     (void)state;
     for (unsigned busy = 0; busy < 2; busy++) {
         struct side h;
-        char text[1024], line[256];
+        char line[256];
         int fd = region_make(0);
         pid_t pid = idler(fd, busy ? UINT64_MAX : 300);
         side_open(&h, fd, 0);
@@ -174,8 +153,7 @@ static void test_death_is_told_within_a_second(void **state)
         uint64_t died = kill_after(pid, SIGKILL, 300);
         enum sched_end end = sched_advance(&h.s, UINT64_MAX);
         uint64_t told = peers_clock();
-        caught_text(text, sizeof text);
-        release_errors();
+        const char *text = release_errors();
         assert_int_equal(end, SCHED_LOST);
         assert_true(told > died - UINT64_C(100000000) && told < died + UINT64_C(1000000000));
         snprintf(line, sizeof line,
@@ -194,7 +172,6 @@ static void test_death_is_told_within_a_second(void **state)
 static void test_death_before_the_hello(void **state)
 {
     struct side h;
-    char text[1024];
     int fd = region_make(0);
     (void)state;
     pid_t pid = fork();
@@ -205,8 +182,7 @@ static void test_death_before_the_hello(void **state)
     peers_watch(h.region, 1, pidfd);
     catch_errors();
     bool met = peers_greet(h.region, 30);
-    caught_text(text, sizeof text);
-    release_errors();
+    const char *text = release_errors();
     assert_false(met);
     assert_string_equal(text, "gantry: links: process worker ended before the run began\n");
     while (wait(NULL) > 0)
@@ -220,7 +196,7 @@ static void test_death_before_the_hello(void **state)
 static void test_stop_is_told_once(void **state)
 {
     struct side h;
-    char text[1024], line[256];
+    char line[256];
     int fd = region_make(0);
     (void)state;
     pid_t pid = idler(fd, 300);
@@ -233,8 +209,7 @@ static void test_stop_is_told_once(void **state)
     kill_after(pid, SIGSTOP, 100);
     uint64_t died = kill_after(pid, SIGKILL, 5500);
     enum sched_end end = sched_advance(&h.s, UINT64_MAX);
-    caught_text(text, sizeof text);
-    release_errors();
+    const char *text = release_errors();
     assert_int_equal(end, SCHED_LOST);
     assert_true(peers_clock() < died + UINT64_C(1000000000));
     snprintf(

@@ -17,6 +17,7 @@
 
 #include <cmocka.h>
 
+#include "../errors.h"
 #include "bridge/verilated/builder.h"
 
 static double seconds(void)
@@ -42,27 +43,6 @@ static unsigned descriptors(void)
         n += copy >= 0;
     }
     return n;
-}
-
-static int kept;
-static char errors[4000];
-static FILE *caught;
-static void catch_errors(void)
-{
-    fflush(stderr);
-    kept = dup(2);
-    caught = tmpfile();
-    dup2(fileno(caught), 2);
-}
-static const char *release_errors(void)
-{
-    fflush(stderr);
-    ssize_t n = pread(fileno(caught), errors, sizeof errors - 1, 0);
-    errors[n > 0 ? n : 0] = 0;
-    dup2(kept, 2);
-    close(kept);
-    fclose(caught);
-    return errors;
 }
 
 /* More than a pipe or a piece holds, in one string; standard input is empty, LD_PRELOAD gone, the group its own. */

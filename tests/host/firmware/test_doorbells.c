@@ -1,38 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Doorbells, and other looks of queues at memory: which queues look, at what, and how often (S0.15).
  */
-#include "cp_bench.h"
-#include "firmware/cp_private.h"
-
-#define BARRIER 0x0003u /* no barrier bit, no fences */
-
-static uint64_t slow(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd, struct msg_cp_evt *evt)
-{
-    (void)sim, (void)gpu, (void)cmd, (void)evt;
-    return 10000;
-}
-
-static unsigned reads(struct bench *b, uint64_t line)
-{
-    unsigned n = 0;
-    for (unsigned i = 0; i < b->sim->accesses; i++)
-        n += b->sim->access[i].req.op == MEM_READ_NC && b->sim->access[i].req.addr == line;
-    return n;
-}
-
-static void kernel_started(struct bench *b, unsigned count)
-{
-    for (unsigned n = 0; n < 1000 && commands(b, CP_LAUNCH) < count; n++)
-        sim_run(b->sim, sim_now(b->sim) + 10);
-    assert_int_equal(commands(b, CP_LAUNCH), count);
-}
-
-static void packets_put(struct bench *b, unsigned q, unsigned count)
-{
-    for (unsigned i = 0; i < count; i++)
-        barrier_put(b, q, BARRIER, NULL, 0, 0);
-    ring(b, q);
-}
+#include "queue_bench.h"
 
 /* A queue that is suspended, or has stopped, reads no packets, also not beside its write index. */
 static void a_queue_that_stands_is_not_read_ahead(void **state)

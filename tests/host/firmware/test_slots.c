@@ -1,39 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Slots of a ring: given back in their order, whole or not at all, and who is told (S0.15).
  */
-#include "cp_bench.h"
-#include "firmware/cp_private.h"
-
-#define BARRIER 0x0003u /* no barrier bit, no fences */
-
-static uint64_t launch_cycles = 10000;
-static uint64_t slow(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd, struct msg_cp_evt *evt)
-{
-    (void)sim, (void)gpu, (void)cmd, (void)evt;
-    return launch_cycles;
-}
-
-static unsigned reads(struct bench *b, uint64_t line)
-{
-    unsigned n = 0;
-    for (unsigned i = 0; i < b->sim->accesses; i++)
-        n += b->sim->access[i].req.op == MEM_READ_NC && b->sim->access[i].req.addr == line;
-    return n;
-}
-
-static void kernel_started(struct bench *b, unsigned count)
-{
-    for (unsigned n = 0; n < 1000 && commands(b, CP_LAUNCH) < count; n++)
-        sim_run(b->sim, sim_now(b->sim) + 10);
-    assert_int_equal(commands(b, CP_LAUNCH), count);
-}
-
-static void packets_put(struct bench *b, unsigned q, unsigned count)
-{
-    for (unsigned i = 0; i < count; i++)
-        barrier_put(b, q, BARRIER, NULL, 0, 0);
-    ring(b, q);
-}
+#include "queue_bench.h"
 
 /* Who waits for room, or until the ring is empty, polls the read index: it is told of those slots, and of no others. */
 static void clients_that_poll_the_read_index_are_told(void **state)
@@ -107,7 +75,7 @@ static void nobody_is_told_of_a_closed_queue(void **state)
 static void a_full_ring_is_not_read(void **state)
 {
     struct bench *b = *state;
-    launch_cycles = 50000;
+    slow_cycles = 50000;
     fake_launch = slow;
     queue_open(b, 0, 0, 0);
     kernel_put(b, 0, 0x0002, 0);
@@ -131,7 +99,7 @@ static void a_full_ring_is_not_read(void **state)
     assert_int_equal(b->kernels, 1);
     assert_int_equal(reads(b, slot_at(0, 0)), 2); /* now it is free, and INVALID */
     assert_int_equal(get(b, amd_at(0) + 0x80), 64);
-    launch_cycles = 10000;
+    slow_cycles = 10000;
 }
 
 /* The header goes to another memory than the read index: a queue that is closed, or whose client is killed, in between

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Fences: which caches a packet leaves behind, before its kernel and before its signal (S0.18).
+ */
+#include "cp_bench.h"
+
+/* shows S0.18 */
+static void fences_follow_the_header(void **state)
+{
+    static const struct {
+        uint16_t header;
+        uint32_t before, after;
+    } cases[] = {
+        {0x0002, 0, 0},
+        {0x0b02, CACHE_INV_L1V | CACHE_INV_L1K, 0},
+        {0x0d02, CACHE_INV_L1V | CACHE_INV_L1K | CACHE_INV_L1I | CACHE_WB_L2 | CACHE_INV_L2,
+         CACHE_WB_L2 | CACHE_INV_L2},
+        {0x1302, CACHE_INV_L1V | CACHE_INV_L1K, CACHE_WB_L2 | CACHE_INV_L2},
+        {0x1402, CACHE_INV_L1V | CACHE_INV_L1K | CACHE_INV_L1I | CACHE_WB_L2 | CACHE_INV_L2,
+         CACHE_WB_L2 | CACHE_INV_L2},
+    };
+    struct bench *b = *state;
+    queue_open(b, 0, 0, 0);
+    kernel_put(b, 0, 0x0002, 0); /* takes the first TLB invalidation along */
+    ring(b, 0);
+    run(b);
+    assert_true(command_last(b, CP_CACHE)->flags & CACHE_INV_TLB);
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        unsigned from = b->sim->logged;
+        kernel_put(b, 0, cases[i].header, signal_va(0));
+        ring(b, 0);
+        run(b);
+        uint32_t before = 0, after = 0;
+        bool launched = false;
+        for (unsigned k = from; k < b->sim->logged; k++) {
+            const struct msg_cp_cmd *cmd = &b->sim->log[k].cmd;
+            launched |= cmd->kind == CP_LAUNCH;
+            if (cmd->kind == CP_CACHE)
+                *(launched ? &after : &before) |= cmd->flags;
+        }
+        assert_true(launched);
+        assert_int_equal(before, cases[i].before);
+        assert_int_equal(after & ~(uint32_t)CACHE_INV_L1I, cases[i].after);
+    }
+}
+
+/* shows S0.18: the L2 is written back and empty before the signal of a system-scope barrier packet is written. */
+static void system_barrier_empties_the_l2_before_its_signal(void **state)
+{
+    struct bench *b = *state;
+    queue_open(b, 0, 0, 0);
+    put(b, signal_at(0) + 8, 1, 8);
+    barrier_put(b, 0, 0x1503, NULL, 0, signal_va(0));
+    ring(b, 0);
+    while (commands(b, CP_CACHE) == 0)
+        sim_run(b->sim, sim_now(b->sim) + 10);
+    uint32_t flags = command_last(b, CP_CACHE)->flags;
+    assert_int_equal(flags & (CACHE_WB_L2 | CACHE_INV_L2), CACHE_WB_L2 | CACHE_INV_L2);
+    sim_run(b->sim, sim_now(b->sim) + 2 * fake_latency);
+    assert_int_equal(get(b, signal_at(0) + 8), 1); /* not answered yet */
+    run(b);
+    assert_int_equal(get(b, signal_at(0) + 8), 0);
+}
+
+static void pm4_packet_flushes_and_retires(void **state)
+{
+    struct bench *b = *state;
+    queue_open(b, 0, 0, 0);
+    uint64_t s = slot_at(0, b->written[0]++);
+    put(b, s, 0xc0031000, 4);
+    put(b, s + 0x38, 0xdeadbeef, 8); /* PM4 words, no signal */
+    ring(b, 0);
+    unsigned before = b->visible;
+    run(b);
+    uint32_t flags = command_last(b, CP_CACHE)->flags;
+    assert_int_equal(flags & 31, CACHE_INV_L1V | CACHE_INV_L1K | CACHE_INV_L1I | CACHE_WB_L2 | CACHE_INV_L2);
+    assert_int_equal(get(b, amd_at(0) + 0x80), 1);
+    assert_true(b->visible > before); /* the client polls the read index */
+}
+
+static uint64_t launched_at(const struct bench *b, unsigned nth)
+{
+    for (unsigned i = 0; i < b->sim->logged; i++)
+        if (b->sim->log[i].cmd.kind == CP_LAUNCH && nth-- == 0)
+            return b->sim->log[i].at;
+    return 0;
+}
+
+/* After an unmap two queues start at the same time: neither kernel begins before a flush that it waited for. */
+static void kernels_do_not_overtake_a_flush(void **state)
+{
+    struct bench *b = *state;
+    fake_cache_cycles = 5000;
+    for (unsigned q = 0; q < 2; q++)
+        queue_open(b, q, 0, 0);
+    cp_space_shootdown(b->cp[0], &b->space[0][0]);
+    for (unsigned q = 0; q < 2; q++) {
+        kernel_put(b, q, 0x0002, 0); /* no fences */
+        ring(b, q);
+    }
+    run(b);
+    uint64_t flushed = 0;
+    for (unsigned i = 0; i < b->sim->logged; i++)
+        if (b->sim->log[i].cmd.kind == CP_CACHE && !flushed)
+            flushed = b->sim->log[i].at + 5000 + 2 * fake_latency;
+    fake_cache_cycles = 50;
+    assert_true(flushed && launched_at(b, 0) >= flushed && launched_at(b, 1) >= flushed);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, bench_setup, bench_teardown)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(fences_follow_the_header),
+        TEST(system_barrier_empties_the_l2_before_its_signal),
+        TEST(pm4_packet_flushes_and_retires),
+        TEST(kernels_do_not_overtake_a_flush),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
