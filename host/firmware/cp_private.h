@@ -212,6 +212,10 @@ bool signals_satisfied(const uint8_t *packet, uint8_t values[5][8], bool any);
  * for (fetch_changed).  False, or 0, when some byte is not mapped. */
 bool peek_for_report(const struct cp_space *space, uint64_t va, void *to, unsigned bytes);
 uint64_t peek_word_for_report(const struct cp_space *space, uint64_t va, unsigned bytes);
+static inline uint64_t peek_long_for_report(const struct cp_space *space, uint64_t va)
+{
+    return peek_word_for_report(space, va, sizeof(uint64_t));
+}
 
 /* name.c: name of the kernel whose descriptor lies at `object`. */
 void kernel_name(struct cp_space *space, uint64_t object, char *name, unsigned room);
