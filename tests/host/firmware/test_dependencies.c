@@ -25,8 +25,10 @@ static void one_signal_in_any_place(void **state)
         put(b, MAILBOX + SIGNAL_VALUE, 1, 8);
         ring(b, 0);
         completed(b, before);
+        const unsigned asked = b->sim->accesses;
         poll_all(b);
         completed(b, before);
+        assert_int_equal(b->sim->accesses, asked); /* it has not changed */
         put(b, MAILBOX + SIGNAL_VALUE, 0, 8);
         poll_all(b);
         completed(b, ++before);
@@ -55,22 +57,44 @@ static void two_signals(void **state)
     }
 }
 
-/* The word behind the places is reserved, and so is what stands before them: neither is a signal. */
+/* The word behind the places is reserved, and so is what stands before them: neither is a signal, whose value would be
+ * 0 or not. */
 static void reserved_words_are_no_signals(void **state)
+{
+    static const unsigned dep = 1;
+    struct bench *b = *state;
+    queue_open(b, 0, 0, 0);
+    uint64_t before = 0;
+    for (unsigned n = 0; n < 16; n++) {
+        const bool behind = n & 2, waits = n & 4;
+        const uint64_t word = signal_va(2), value = n / 8;
+        const uint64_t slot = barrier_put(b, 0, n & 1 ? OR : BARRIER, &dep, waits, 0);
+        put(b, signal_at(dep) + SIGNAL_VALUE, 1, 8);
+        put(b, signal_at(2) + SIGNAL_VALUE, value, 8);
+        put(b, slot + AQL_DEPS + 40, behind ? word : 0, 8);
+        put(b, slot + 4, behind ? 0 : word, 4);
+        ring(b, 0);
+        completed(b, waits ? before : before + 1);
+        put(b, signal_at(dep) + SIGNAL_VALUE, 0, 8);
+        poll_all(b);
+        completed(b, ++before);
+    }
+}
+
+/* A signal in the last place whose memory goes while it is waited for is none any more. */
+static void a_signal_that_is_unmapped(void **state)
 {
     struct bench *b = *state;
     queue_open(b, 0, 0, 0);
-    put(b, signal_at(1) + SIGNAL_VALUE, 1, 8);
-    for (unsigned n = 0; n < 4; n++) {
-        const uint64_t slot = barrier_put(b, 0, n & 1 ? OR : BARRIER, NULL, 0, 0);
-        if (n & 2)
-            put(b, slot + AQL_DEPS + 40, signal_va(1), 8);
-        else
-            put(b, slot + 4, UINT32_MAX, 4);
+    for (unsigned n = 0; n < 5; n++) {
+        pagetable_map(b->space[0][0].pt, LOW, MAILBOX, 0x1000, PTE_R | PTE_W);
+        put(b, MAILBOX + SIGNAL_VALUE, UINT64_MAX, 8);
+        put(b, barrier_put(b, 0, BARRIER, NULL, 0, 0) + AQL_DEPS + 8 * n, LOW, 8);
         ring(b, 0);
+        completed(b, n);
+        pagetable_unmap(b->space[0][0].pt, LOW, 0x1000);
+        poll_all(b);
         completed(b, n + 1);
-        if (n & 2)
-            put(b, slot + AQL_DEPS + 40, 0, 8);
     }
 }
 
@@ -81,6 +105,7 @@ int main(void)
         TEST(one_signal_in_any_place),
         TEST(two_signals),
         TEST(reserved_words_are_no_signals),
+        TEST(a_signal_that_is_unmapped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -152,6 +152,19 @@ static void tables_have_bounds(void **state)
     }
 }
 
+/* The three tables in any order, from the first entry to the last. */
+static void tables_in_any_order(void **state)
+{
+    struct bench *b = *state;
+    const Elf64_Dyn entries[] = {{DT_SYMTAB, {0x300}}, {DT_STRTAB, {0x400}}, {DT_HASH, {0x600}}, {DT_SONAME, {1}}};
+    for (unsigned first = 0; first < 4; first++) {
+        object_put(b, 0, "mine.kd");
+        for (unsigned i = 0; i < 4; i++)
+            memcpy(at(b, OBJECT + 0x200) + i * sizeof entries[0], &entries[(first + i) % 4], sizeof entries[0]);
+        named(b, OBJECT + 0x1040, 120, "mine");
+    }
+}
+
 /* A symbol without a name, one at another place, headers of another size, and a name that is longer than its room. */
 static void symbols_that_name_nothing(void **state)
 {
@@ -246,6 +259,7 @@ int main(void)
         TEST(images_without_tables),
         TEST(images_that_are_not_all_there),
         TEST(tables_have_bounds),
+        TEST(tables_in_any_order),
         TEST(symbols_that_name_nothing),
         TEST(images_are_near_their_descriptor),
         TEST(the_first_page_is_no_image),
