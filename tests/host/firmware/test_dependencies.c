@@ -81,6 +81,19 @@ static void reserved_words_are_no_signals(void **state)
     }
 }
 
+/* An empty place is not read, though the client has mapped what lies there. */
+static void empty_places_are_not_read(void **state)
+{
+    struct bench *b = *state;
+    queue_open(b, 0, 0, 0);
+    pagetable_map(b->space[0][0].pt, 0, MAILBOX, 0x1000, PTE_R | PTE_W);
+    put(b, MAILBOX + SIGNAL_VALUE, 1, 8);
+    packets_put(b, 0, 1);
+    completed(b, 1);
+    poll_all(b);
+    assert_int_equal(reads(b, MAILBOX), 0);
+}
+
 /* A signal in the last place whose memory goes while it is waited for is none any more. */
 static void a_signal_that_is_unmapped(void **state)
 {
@@ -102,9 +115,8 @@ static void a_signal_that_is_unmapped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(one_signal_in_any_place),
-        TEST(two_signals),
-        TEST(reserved_words_are_no_signals),
+        TEST(one_signal_in_any_place),       TEST(two_signals),
+        TEST(reserved_words_are_no_signals), TEST(empty_places_are_not_read),
         TEST(a_signal_that_is_unmapped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
