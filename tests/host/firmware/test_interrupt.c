@@ -123,6 +123,7 @@ static void a_space_closes_beside_another(void **state)
         sim_timer(b->sim, start + 5000, cookie_of(b->cp[0], COOKIE_POLL));
         sim_run(b->sim, start + apart + when);
         assert_int_equal(b->interrupts, when == 800 ? 2 : 0);
+        assert_ptr_equal(b->cp[0]->interrupted, when == 800 ? NULL : &b->space[0][0]); /* in their order */
         cp_space_close(b->cp[0], &b->space[gone][0]);
         for (const struct cp_space *s = b->cp[0]->interrupted; s; s = s->next_interrupted)
             assert_ptr_equal(s, &b->space[!gone][0]);

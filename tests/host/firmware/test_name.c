@@ -32,9 +32,12 @@ static void object_put(struct bench *b, uint64_t moved, const char *name)
 
 static void named(struct bench *b, uint64_t object, unsigned room, const char *expected)
 {
-    char name[120] = "?";
+    char name[130];
+    memset(name, '#', sizeof name);
     kernel_name(&b->space[0][0], VA + object, name, room);
     assert_string_equal(name, expected);
+    for (unsigned i = room; i < sizeof name; i++)
+        assert_int_equal(name[i], '#');
 }
 
 /* The symbol at the descriptor, in the pages below it; else the place, or one of three kernels that have no image. */
