@@ -97,6 +97,10 @@ static void spaces_do_not_hide_each_other(void **state)
     }
     sim_run(b->sim, start + 5000);
     assert_int_equal(b->interrupts, 3);
+    fake_add(b->sim, (struct fake_due){.at = start + 6000, .evt = {.kind = CP_EVT_INTERRUPT, .id = id[0]}});
+    sim_run(b->sim, start + 9000); /* one alone brings none of the other along */
+    assert_int_equal(b->interrupts, 4);
+    assert_null(b->cp[0]->interrupted);
 }
 
 /* Two spaces have one each to be served, at the same cycle or not; one closes before, between or after: the other hears
