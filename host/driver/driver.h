@@ -15,10 +15,12 @@
 #include "driver/protocol.h"
 #include "driver/quarantine.h"
 #include "driver/slice.h"
+#include "driver/slots.h"
 #include "driver/store.h"
 
 #define DRIVER_GPUS 64
 #define EVENT_LIMIT 4096
+#define EVENT_FIRST 1u /* the runtime takes 0 for none */
 #define VMIDS 16
 #define NEVER UINT64_MAX
 #define NO_FILE (-1)     /* a descriptor that is none */
@@ -82,6 +84,7 @@ struct client {
     uint64_t clock_calls; /* GET_CLOCK_COUNTERS so far */
     struct event events[EVENT_LIMIT];
     uint64_t event_page;                       /* handle of the buffer with a slot for each event; 0: none yet */
+    struct slots slots;                        /* of it */
     struct queue *queues[DOORBELL_QUEUES + 1]; /* by id; NULL: free, as the last always is */
 };
 
@@ -117,6 +120,7 @@ struct driver {
     unsigned client_count, queue_count;
     struct store vram[DRIVER_GPUS], gtt;
     struct quarantine quarantine;
+    uint64_t slots_asked, slots_answered; /* accesses to event pages, all in host memory: in this order */
     uint32_t vmid_used;
     struct datahash data;
     struct kernel_row *rows;
@@ -173,10 +177,6 @@ bool event_wait_ready(const struct driver *d, const struct conn *conn);
 void event_wait_finish(struct conn *conn, struct shim_answer *answer);
 void event_wait_tell(const struct driver *d, const struct conn *conn, FILE *out); /* "waits for ...", a line */
 void event_raise(struct client *c, uint32_t id);
-/* The mailbox of the event was written by the command processor. */
-void event_raise_mailbox(struct driver *d, struct client *c, uint32_t id);
-/* s_sendmsg: the events whose slots wavefronts have written. */
-void event_raise_interrupt(struct driver *d, struct client *c);
 void event_raise_fault(struct client *c, uint32_t gpu_id, uint64_t va, enum fault_kind kind);
 /* A memory fault was raised, and no thread of the process waits for it. */
 bool event_fault_unseen(const struct driver *d, const struct client *c);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Events of a process and waiting for them.  A wait is answered by gate.c when the clients rest.
+ * Events of a process and waiting for them.  A wait is answered by gate.c when the clients rest.  Not responsible for:
+ * what wavefronts write into the event page (slots.c).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,13 +11,10 @@
 #include "base/log.h"
 #include "driver/doorbell.h"
 #include "driver/driver.h"
-#include "vm/pmem.h"
 
 #define WAIT_EVENTS_MAX 4096u
-#define EVENT_FIRST 1u /* the runtime takes 0 for none */
 #define FOREVER_MS 0xfffffffeu
 #define NS_PER_MS 1000000u
-#define SLOT_EMPTY UINT64_MAX /* of the event page */
 
 static struct event *event_of(struct client *c, uint32_t id)
 {
@@ -36,7 +34,7 @@ int event_create(struct driver *d, struct client *c, void *arg)
         if (!page || page->kind != OBJECT_GTT)
             return EINVAL;
         c->event_page = page->handle;
-        memset(pmem_gtt(machine_memory(d->machine), page->offset, page->bytes), 0xff, page->bytes); /* SLOT_EMPTY */
+        store_fill(&d->gtt, page->offset, page->bytes, SLOT_EMPTY_BYTE);
     }
     c->events[id] = (struct event){.used = true, .auto_reset = a->auto_reset != 0, .type = a->event_type};
     a->event_id = id;
@@ -84,39 +82,6 @@ void event_raise(struct client *c, uint32_t id)
     struct event *e = event_of(c, id);
     if (e)
         e->set = true;
-}
-
-/* Where a signal event's mailbox is, or NULL. */
-static uint64_t *slot_of(struct driver *d, struct client *c, uint32_t id)
-{
-    const struct event *e = event_of(c, id);
-    const struct object *page = e && e->type == KFD_IOC_EVENT_SIGNAL ? memory_find(c, c->event_page) : NULL;
-    if (!page || (id + 1) * sizeof(uint64_t) > page->bytes)
-        return NULL;
-    return (uint64_t *)(void *)pmem_gtt(machine_memory(d->machine), page->offset + id * sizeof(uint64_t),
-                                        sizeof(uint64_t));
-}
-
-/* Sets the event when something was written to its slot, and empties that. */
-static void slot_take(struct driver *d, struct client *c, uint32_t id)
-{
-    uint64_t *slot = slot_of(d, c, id);
-    if (slot && __atomic_exchange_n(slot, SLOT_EMPTY, __ATOMIC_ACQ_REL) != SLOT_EMPTY)
-        event_raise(c, id);
-}
-
-void event_raise_mailbox(struct driver *d, struct client *c, uint32_t id)
-{
-    slot_take(d, c, id);
-    event_raise(c, id);
-}
-
-/* All slots, whatever M0 of the interrupt says: as a hint for the event it is neither complete (the trap handler of the
- * runtime leaves in it what the program had) nor needed, and a slot passed over now may have no further interrupt. */
-void event_raise_interrupt(struct driver *d, struct client *c)
-{
-    for (uint32_t id = EVENT_FIRST; id < EVENT_LIMIT; id++)
-        slot_take(d, c, id);
 }
 
 void event_raise_fault(struct client *c, uint32_t gpu_id, uint64_t va, enum fault_kind kind)

@@ -19,12 +19,15 @@
 
 #define USER_COOKIE UINT64_MAX /* those of the command processors have the GPU's number on top */
 #define ROI_COOKIE (UINT64_MAX - 1)
+#define USER_ACCESS (UINT64_C(0xff) << 56) /* on top of the cookie of an access that no command processor made */
 #define CP_POLL_CYCLES 2000u
 
 struct machine {
     const struct gantry_cfg *cfg;
     struct sim_options options;
     struct cp_host user;
+    machine_answer_fn answer; /* to the user's own accesses */
+    void *answer_ctx;
     struct pmem *memory;
     struct sim *sim;
     struct cp **cps;
@@ -36,7 +39,7 @@ struct machine {
     bool stood;   /* it returned because of that */
 };
 
-static void machine_touch(struct machine *m)
+void machine_visible(struct machine *m)
 {
     m->visible = true;
     sim_stop(m->sim);
@@ -72,7 +75,7 @@ static void on_timer(void *ctx, uint64_t now, uint64_t cookie)
         return;
     }
     if (cookie == USER_COOKIE) {
-        machine_touch(m);
+        machine_visible(m);
         return;
     }
     cp_timer(m->cps[cookie >> 56], cookie);
@@ -82,7 +85,10 @@ static void on_answer(void *ctx, uint64_t now, uint64_t cookie, const struct msg
 {
     struct machine *m = ctx;
     log_cycle = now;
-    cp_answer(m->cps[cookie >> 56], cookie, rsp);
+    if (cookie >= USER_ACCESS)
+        m->answer(m->answer_ctx, cookie & ~USER_ACCESS, rsp);
+    else
+        cp_answer(m->cps[cookie >> 56], cookie, rsp);
 }
 
 static const struct sim_host_ops host_ops = {.event = on_event, .timer = on_timer, .answer = on_answer};
@@ -92,7 +98,7 @@ static void cp_on_event(void *ctx, void *owner, uint32_t event_id)
 {
     struct machine *m = ctx;
     m->user.event(m->user.ctx, owner, event_id);
-    machine_touch(m);
+    machine_visible(m);
 }
 
 static void cp_on_visible(void *ctx)
@@ -100,7 +106,7 @@ static void cp_on_visible(void *ctx)
     struct machine *m = ctx;
     if (m->user.visible)
         m->user.visible(m->user.ctx);
-    machine_touch(m);
+    machine_visible(m);
 }
 
 static void cp_on_memory_fault(void *ctx, void *owner, unsigned gpu, const struct msg_cp_evt *evt)
@@ -126,7 +132,6 @@ static void cp_on_interrupt(void *ctx, void *owner)
 {
     struct machine *m = ctx;
     m->user.interrupt(m->user.ctx, owner);
-    machine_touch(m);
 }
 
 static void cp_on_kernel(void *ctx, void *owner, const struct kernel_row *row)
@@ -270,6 +275,18 @@ uint64_t machine_now(const struct machine *m)
 void machine_timer(struct machine *m, uint64_t at)
 {
     sim_timer(m->sim, at, USER_COOKIE);
+}
+
+void machine_answer_to(struct machine *m, machine_answer_fn fn, void *ctx)
+{
+    m->answer = fn;
+    m->answer_ctx = ctx;
+}
+
+void machine_access(struct machine *m, const struct msg_mem_req *req, uint64_t what)
+{
+    CHECK(what < USER_ACCESS, "driver.machine", "access %llx", (unsigned long long)what);
+    sim_access(m->sim, req, true, USER_ACCESS | what);
 }
 
 void machine_poll(struct machine *m)

@@ -32,6 +32,14 @@ struct cp *machine_cp(struct machine *m, unsigned gpu); /* NULL before machine_s
 uint64_t machine_now(const struct machine *m);          /* 0 before machine_start */
 void machine_timer(struct machine *m, uint64_t at);     /* machine_run returns then */
 
+/* A request of the user's own to a memory (sim_access), after machine_start.  Its answer comes by the function of
+ * machine_answer_to, in the order of requests to one memory; `what` is 56 bits that come back with it. */
+typedef void (*machine_answer_fn)(void *ctx, uint64_t what, const struct msg_mem_rsp *rsp);
+void machine_answer_to(struct machine *m, machine_answer_fn fn, void *ctx);
+void machine_access(struct machine *m, const struct msg_mem_req *req, uint64_t what);
+/* From a callback: a client may see something new, so machine_run returns at this cycle with MACHINE_VISIBLE. */
+void machine_visible(struct machine *m);
+
 /* Run until memory that a client may watch has changed, an event is raised or a user timer fires, until target cycle
  * `until`, or until nothing can happen.
  * MACHINE_UNTIL may also come earlier, so that the caller can look around (model golden, whose work takes no cycles).

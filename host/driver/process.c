@@ -72,7 +72,7 @@ static bool client_closed(const struct client *c)
     for (unsigned g = 0; g < DRIVER_GPUS; g++)
         if (c->gpu[g].space_open)
             return false;
-    return c->ended;
+    return c->ended && !c->slots.open;
 }
 
 static void client_free(struct driver *d, struct client *c)

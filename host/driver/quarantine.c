@@ -13,6 +13,7 @@
 
 struct held {
     struct handed what;          /* reached: until the caches of these GPUs were told to drop its contents */
+    uint64_t slots;              /* accesses to event pages before it was given back */
     uint64_t fence[DRIVER_GPUS]; /* shoot-downs sent to each GPU when it was given back, or when its caches were told */
 };
 
@@ -32,7 +33,7 @@ static bool answered(const struct driver *d, const struct held *h)
     for (unsigned g = 0; g < gpus_of(d); g++)
         if (cp_shootdowns_done(machine_cp(d->machine, g)) < h->fence[g])
             return false;
-    return true;
+    return d->slots_answered >= h->slots;
 }
 
 /* Nothing is under way any more that was translated before the first items were given back: what they held leaves the
@@ -85,7 +86,7 @@ static void give(struct driver *d, const struct handed *h)
 void quarantine_put(struct driver *d, struct handed what)
 {
     struct quarantine *q = &d->quarantine;
-    struct held h = {.what = what};
+    struct held h = {.what = what, .slots = d->slots_asked};
     fence_take(d, &h);
     q->items = xgrow(q->items, &q->room, q->count + 1, sizeof *q->items);
     q->items[q->count++] = h;

@@ -30,7 +30,7 @@ struct quarantine {
 
 /* The client has no right to it any more. */
 void quarantine_put(struct driver *d, struct handed what);
-/* A GPU has answered a shoot-down. */
+/* A GPU has answered a shoot-down, or memory the driver. */
 void quarantine_release(struct driver *d);
 bool quarantine_empty(const struct driver *d);
 /* The end: nothing runs any more. */

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/param.h>
 
+#include "base/check.h"
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "vm/pmem.h"
@@ -101,6 +102,12 @@ void store_free(struct store *s, uint64_t at, uint64_t bytes)
         pmem_slab_give(s->pm, s->memory, g * s->granule);
     }
     arena_free(&s->arena, at, bytes);
+}
+
+void store_fill(struct store *s, uint64_t at, uint64_t bytes, uint8_t value)
+{
+    CHECK(s->memory == PMEM_GTT, "driver.store", "memory %u", s->memory);
+    memset(pmem_gtt(s->pm, at, bytes), value, bytes);
 }
 
 int store_fd(const struct store *s, uint64_t at, uint64_t *file_offset, uint64_t *bytes)

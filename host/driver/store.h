@@ -24,6 +24,8 @@ void store_fini(struct store *s); /* before the memory itself goes */
 uint64_t store_alloc(struct store *s, uint32_t owner, uint64_t bytes, uint64_t align, uint64_t like);
 /* What was allocated comes back, and reads as zeros for whoever gets it next. */
 void store_free(struct store *s, uint64_t at, uint64_t bytes);
+/* Memory of the GTT store that nobody uses yet gets other contents than zeros. */
+void store_fill(struct store *s, uint64_t at, uint64_t bytes, uint8_t value);
 /* The descriptor (borrowed) behind [at, +*bytes): *bytes is cut to what lies in it; -1: nobody has allocated that. */
 int store_fd(const struct store *s, uint64_t at, uint64_t *file_offset, uint64_t *bytes);
 #endif

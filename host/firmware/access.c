@@ -85,7 +85,7 @@ void access_write(struct cp *cp, struct transfer *t, uint64_t va, const void *fr
 void access_count_down(struct cp *cp, struct transfer *t, uint64_t va)
 {
     struct msg_mem_req req = {.op = MEM_ATOMIC, .atomic = ATOMIC_SUB, .size = 8, .data = {1}};
-    access_send(cp, t, va, &req, NULL, 8, false);
+    access_send(cp, t, va, &req, NULL, req.size, false);
 }
 
 bool access_same(const struct cp_space *space, uint64_t a, uint64_t b)

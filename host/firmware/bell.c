@@ -40,5 +40,4 @@ void bell_forget(struct cp *cp, struct cp_queue *queue)
         link = &(*link)->next_bell;
     if (*link)
         *link = queue->next_bell;
-    queue->bell_at = 0;
 }

@@ -102,7 +102,7 @@ struct cp_host {
                         const struct msg_cp_evt *evt);
     /* The first wavefront of a kernel has halted itself, as a trap handler does that has told the host. */
     void (*halted)(void *ctx, void *owner, unsigned gpu, const struct msg_cp_evt *evt);
-    /* Event slots were written by wavefronts that sent an interrupt: look at all of them. */
+    /* Event slots were written by wavefronts that sent an interrupt: all of them are to be looked at. */
     void (*interrupt)(void *ctx, void *owner);
     /* A kernel has ended, or was killed unfinished. */
     void (*kernel)(void *ctx, void *owner, const struct kernel_row *row);

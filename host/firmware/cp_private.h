@@ -201,7 +201,8 @@ uint32_t launch_build(const struct cp *cp, const struct cp_queue *queue, uint64_
 void signal_begin(struct cp *cp, struct cp_queue *queue, struct job *job, struct signal_work *w);
 /* Somebody can be told by it: it is not 0, and its memory is mapped. */
 bool signal_there(const struct cp_space *space, uint64_t signal);
-/* Values of the five dependency signals of a barrier packet; where there is none, or nothing is mapped, 0. */
+/* Values of the five dependency signals of a barrier packet, 0 where nothing is mapped; signals_satisfied looks at no
+ * value where there is no signal. */
 void signals_read(struct cp *cp, struct transfer *t, const uint8_t *packet, uint8_t values[5][8]);
 void signals_peek(const struct cp_space *space, const uint8_t *packet, uint8_t values[5][8]);
 /* All (or, with `any`, one) of them are 0. */
@@ -212,6 +213,10 @@ bool signals_satisfied(const uint8_t *packet, uint8_t values[5][8], bool any);
  * for (fetch_changed).  False, or 0, when some byte is not mapped. */
 bool peek_for_report(const struct cp_space *space, uint64_t va, void *to, unsigned bytes);
 uint64_t peek_word_for_report(const struct cp_space *space, uint64_t va, unsigned bytes);
+static inline uint64_t peek_long_for_report(const struct cp_space *space, uint64_t va)
+{
+    return peek_word_for_report(space, va, sizeof(uint64_t));
+}
 
 /* name.c: name of the kernel whose descriptor lies at `object`. */
 void kernel_name(struct cp_space *space, uint64_t object, char *name, unsigned room);

@@ -80,9 +80,9 @@ void cp_memory_fault_text(unsigned gpu, const struct msg_cp_evt *evt, char *text
                                       "nobody owns the memory"};
     int n = snprintf(text, room, "gpu%u: memory fault at address 0x%llx: %s", gpu, (unsigned long long)evt->va,
                      why[evt->status < 5 ? evt->status : 0]);
-    if (evt->kind != CP_EVT_FAULT)
+    if (evt->kind != CP_EVT_FAULT && (size_t)n < room)
         snprintf(text + n, room - (size_t)n, ": inactive signal of a queue that has stopped");
-    else
+    else if (evt->kind == CP_EVT_FAULT)
         place_text(n, evt, evt->va != evt->pc, text, room);
 }
 

@@ -198,9 +198,9 @@ bool fetch_waits(const struct cp_queue *queue)
 static bool scratch_changed(const struct cp_queue *queue)
 {
     const struct cp_space *space = queue->space;
-    uint64_t signal = peek_word_for_report(space, queue_inactive(queue), 8);
+    uint64_t signal = peek_long_for_report(space, queue_inactive(queue));
     return queue->scratch_asked &&
-           (!signal_there(space, signal) || peek_word_for_report(space, signal + SIGNAL_VALUE, 8) != CP_ERROR_SCRATCH);
+           (!signal_there(space, signal) || peek_long_for_report(space, signal + SIGNAL_VALUE) != CP_ERROR_SCRATCH);
 }
 
 bool fetch_changed(const struct cp_queue *queue)

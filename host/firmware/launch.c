@@ -65,9 +65,10 @@ static bool scratch_fits(const struct msg_cp_cmd *cmd)
     return false;
 }
 
+/* All properties together have 15: there is room. */
 static void sgpr_add(struct msg_cp_cmd *cmd, unsigned *at, uint64_t value, unsigned count)
 {
-    for (unsigned i = 0; i < count && *at < 16; i++)
+    for (unsigned i = 0; i < count; i++)
         cmd->user_sgpr[(*at)++] = (uint32_t)(value >> (32 * i));
 }
 

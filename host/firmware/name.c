@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "firmware/cp_private.h"
+#include "vm/pmem.h"
 
 #define PAGE UINT64_C(4096)
 #define SEARCH_PAGES 16384 /* a code object of at most 64 MiB */
@@ -78,7 +79,7 @@ static const char *builtin_name(struct cp_space *space, uint64_t object)
 {
     uint64_t entry = pagetable_lookup(space->pt, object);
     uint32_t rsrc1 = (uint32_t)peek_word_for_report(space, object + 0x30, 4);
-    if (!entry || entry >> 48 & 0xff)
+    if (!entry || (entry & PTE_ADDR) >> PMEM_OWNER_SHIFT)
         return NULL;
     if ((rsrc1 & 63) == 1)
         return "rocr.fill";

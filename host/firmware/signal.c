@@ -80,7 +80,6 @@ void signal_begin(struct cp *cp, struct cp_queue *queue, struct job *job, struct
 
 void signals_read(struct cp *cp, struct transfer *t, const uint8_t *packet, uint8_t values[5][8])
 {
-    memset(values, 0, 5 * sizeof values[0]);
     for (unsigned i = 0; i < 5; i++) {
         uint64_t signal = get64(packet + AQL_DEPS + 8 * i);
         if (signal)
@@ -90,11 +89,9 @@ void signals_read(struct cp *cp, struct transfer *t, const uint8_t *packet, uint
 
 void signals_peek(const struct cp_space *space, const uint8_t *packet, uint8_t values[5][8])
 {
-    memset(values, 0, 5 * sizeof values[0]);
     for (unsigned i = 0; i < 5; i++) {
-        uint64_t signal = get64(packet + AQL_DEPS + 8 * i);
-        if (signal)
-            peek_for_report(space, signal + SIGNAL_VALUE, values[i], sizeof values[i]);
+        uint64_t value = peek_long_for_report(space, get64(packet + AQL_DEPS + 8 * i) + SIGNAL_VALUE);
+        memcpy(values[i], &value, sizeof values[i]);
     }
 }
 

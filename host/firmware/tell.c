@@ -28,7 +28,7 @@ static void signals_tell(struct cp_space *space, const uint8_t *packet, FILE *ou
 {
     for (unsigned i = 0; i < 5; i++) {
         uint64_t signal = get64(packet + AQL_DEPS + 8 * i);
-        int64_t value = (int64_t)peek_word_for_report(space, signal + SIGNAL_VALUE, 8);
+        int64_t value = (int64_t)peek_long_for_report(space, signal + SIGNAL_VALUE);
         if (signal && value)
             fprintf(out, " signal 0x%llx (value %lld)", (unsigned long long)signal, (long long)value);
     }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rings, transports inproc and shm, hello, regions: what crosses, crosses once, in order and whole; a promise never
-// overtakes data; what does not fit is refused with its name.
+// Rings, transports inproc and shm: what crosses, crosses once, in order and whole; a promise never overtakes data.
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -17,10 +16,8 @@
 #include <cmocka.h>
 
 #include "../errors.h"
-#include "bridge/link/hello.h"
 #include "bridge/link/peers.h"
-#include "bridge/link/region.h"
-#include "bridge/link/region_layout.h"
+#include "links_bench.h"
 #include "take.h"
 
 /* ---- rings */
@@ -190,25 +187,7 @@ static void test_promise_rises(void **state)
     pair_close(&p);
 }
 
-/* ---- regions */
-static const char *const PROCESSES[] = {"one", "two"};
-
-static int region_of(const struct region_link *links, uint32_t count)
-{
-    struct region_plan plan = {PROCESSES, 2, links, count, REGION_NONE};
-    int fd = region_create(&plan);
-    assert_true(fd >= 0);
-    return fd;
-}
-
-static const struct region_link FORTH = {"a:0 -> b:0", 24, 10, 64, 0, 1}, BACK = {"b:0 -> a:0", 0, 10, 64, 1, 0};
-
-static bool end_open(struct link *link, struct region *r, const struct region_link *like, bool sends)
-{
-    link_init(link, &transport_shm, like->name, sends, like->bytes, like->latency, like->depth);
-    return link->transport->open(link, r);
-}
-
+/* ---- streams */
 struct load {
     uint64_t count, random[2];
 };
@@ -303,112 +282,6 @@ static void test_stream_between_threads(void **state)
     pair_close(&pairs[1]);
 }
 
-/* ---- hello */
-struct meeting {
-    int fd;
-    struct hello hello;
-};
-
-static int meet(void *ctx)
-{
-    struct meeting *m = ctx;
-    struct region *r = region_open(m->fd, 1, &m->hello, 1);
-    if (r == NULL)
-        return 1;
-    return peers_greet(r, 60) ? 0 : 2;
-}
-
-/* Each field is looked at, and the first that differs is named, on both sides. */
-static void test_hello_names_what_differs(void **state)
-{
-    (void)state;
-    struct hello own = hello_make("rtl-1", "graph-1", "config-1", 5);
-    static const char *const texts[] = {
-        "process one: other protocol: version 1 here, 2 there", "process one: other RTL: rtl-2 here, rtl-1 there",
-        "process one: other graph: graph-2 here, graph-1 there",
-        "process one: other configuration: config-2 here, config-1 there", "process one: other seed: 6 here, 5 there"};
-    for (unsigned field = 0; field < 6; field++) {
-        struct region_link links[] = {FORTH, BACK};
-        struct meeting m = {region_of(links, 2),
-                            hello_make(field == 1 ? "rtl-2" : "rtl-1", field == 2 ? "graph-2" : "graph-1",
-                                       field == 3 ? "config-2" : "config-1", field == 4 ? 6 : 5)};
-        struct hello theirs = own;
-        theirs.version += field == 0;
-        struct region *r = region_open(m.fd, 0, &own, 1);
-        region_entry(r, 0)->hello = theirs; /* a side of another version that joined */
-        if (field == 5) {
-            assert_int_equal(meet(&m), 0);
-            assert_true(peers_greet(r, 1));
-        } else {
-            assert_said(meet, &m, 2, texts[field]);
-            assert_int_equal(region_entry(r, 1)->stage, REGION_REFUSED);
-            if (field)
-                assert_false(peers_greet(r, 1));
-        }
-        region_close(r);
-        close(m.fd);
-    }
-}
-
-/* A region of another version or none at all, a process that never comes, ends that differ. */
-static int other_version(void *ctx)
-{
-    struct meeting *m = ctx;
-    m->hello.version++;
-    return meet(m);
-}
-
-static int no_region(void *ctx)
-{
-    struct meeting m = *(struct meeting *)ctx;
-    m.fd = memfd_create("x", 0);
-    if (ftruncate(m.fd, 100000) != 0)
-        return 9;
-    return meet(&m);
-}
-
-static int nobody_comes(void *ctx)
-{
-    struct meeting *m = ctx;
-    struct region *r = region_open(m->fd, 1, &m->hello, 1);
-    return r && peers_greet(r, 0) ? 0 : 2;
-}
-
-static int end_differs(void *ctx)
-{
-    struct meeting *m = ctx;
-    struct region *r = region_open(m->fd, 1, &m->hello, 1);
-    struct region_link like = FORTH;
-    struct link link;
-    like.bytes += m->hello.seed == 10;
-    like.latency += m->hello.seed == 11;
-    like.depth += m->hello.seed == 12;
-    snprintf(like.name, sizeof like.name, "%s", m->hello.seed == 13 ? "a:1 -> b:0" : FORTH.name);
-    return r && end_open(&link, r, &like, m->hello.seed == 14) ? 0 : 3;
-}
-
-static void test_what_does_not_fit_is_refused(void **state)
-{
-    static const char *const ends[] = {"a:0 -> b:0: messages of 25 bytes here, 24 there",
-                                       "a:0 -> b:0: latency 11 here, 10 there", "a:0 -> b:0: depth 65 here, 64 there",
-                                       "a:1 -> b:0: no link of this name enters process two",
-                                       "a:0 -> b:0: no link of this name leaves process two"};
-    struct region_link links[] = {FORTH, BACK};
-    (void)state;
-    for (unsigned n = 0; n < 8; n++) {
-        struct meeting m = {region_of(links, 2), hello_make("r", "g", "c", n + 7)};
-        if (n == 0)
-            assert_said(other_version, &m, 1, "links: other protocol: version 2 here, 1 there");
-        else if (n == 1)
-            assert_said(no_region, &m, 1, "links: not the shared memory of a run");
-        else if (n == 2)
-            assert_said(nobody_comes, &m, 2, "links: process one has not come within 0 s");
-        else
-            assert_said(end_differs, &m, 3, ends[n - 3]);
-        close(m.fd);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -418,8 +291,6 @@ int main(void)
         cmocka_unit_test(test_nothing_slips_between_looks),
         cmocka_unit_test(test_stream_between_processes),
         cmocka_unit_test(test_stream_between_threads),
-        cmocka_unit_test(test_hello_names_what_differs),
-        cmocka_unit_test(test_what_does_not_fit_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

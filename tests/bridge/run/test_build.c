@@ -9,31 +9,7 @@
 
 #include <cmocka.h>
 
-#include "bridge/run/sched.h"
-
-static unsigned visits;
-static uint64_t visited;
-static void toy_visit(struct part *part, uint64_t from)
-{
-    part->idle = true;
-    visited = from;
-    visits++;
-}
-static unsigned freed;
-static void toy_free(struct part *part)
-{
-    (void)part;
-    freed++;
-}
-static const struct part_ops toy = {.visit = toy_visit, .free = toy_free};
-
-static struct part *add(struct sched *s, const char *name, uint32_t group)
-{
-    struct part *part = part_new(&toy, name, 4, 4, NULL);
-    part->group = group;
-    sched_add(s, part);
-    return part;
-}
+#include "toy.h"
 
 /* ---- groups and bounds */
 static void test_stretch(void **state)

@@ -12,24 +12,7 @@
 
 #include "bridge/run/advance.h"
 #include "bridge/run/links.h"
-
-static unsigned visits;
-static uint64_t visited;
-static void toy_visit(struct part *part, uint64_t from)
-{
-    part->idle = true;
-    visited = from;
-    visits++;
-}
-static const struct part_ops toy = {.visit = toy_visit};
-
-static struct part *add(struct sched *s, const char *name, uint32_t group)
-{
-    struct part *part = part_new(&toy, name, 4, 4, NULL);
-    part->group = group;
-    sched_add(s, part);
-    return part;
-}
+#include "toy.h"
 
 /* ---- a transport that counts */
 static unsigned opens, closes;

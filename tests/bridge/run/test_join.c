@@ -12,70 +12,17 @@
 #include <cmocka.h>
 
 #include "../errors.h"
-#include "bridge/link/bundle.h"
-#include "bridge/link/region_layout.h"
-#include "bridge/link/region_wait.h"
-#include "bridge/run/advance.h"
+#include "join_bench.h"
 
-#define NEVER UINT64_MAX
-
-struct bench {
-    struct region *r[2];
-    struct region_entry *own, *other;
-    struct sched s;
-    struct part *part;
-    struct wire *in, *out;
-    struct link to; /* the other's end of `in` */
-    uint64_t act;
-};
-
-static uint64_t act_at(void *ctx)
+/* While a bench waits for its turn: what happens at the third time that it gives its core away. */
+static unsigned yields;
+static struct bench *yielding;
+static void (*at_yield)(struct bench *b);
+int sched_yield(void)
 {
-    return *(const uint64_t *)ctx;
-}
-static void toy_visit(struct part *part, uint64_t from)
-{
-    (void)from;
-    part->idle = true;
-}
-static const struct part_ops toy = {.visit = toy_visit};
-
-/* acts: the first process, which has the scheduler, has an owner that acts. */
-static void bench_open(struct bench *b, uint32_t host, bool acts)
-{
-    static const char *const names[] = {"p0", "p1"};
-    static const struct region_link links[] = {{"a:0 -> b:0", 8, 20, 4, 0, 1}, {"b:0 -> a:0", 8, 32, 4, 1, 0}};
-    const struct region_plan plan = {names, 2, links, 2, host};
-    const struct hello hello = hello_make("r", "g", "c", 3);
-    int fd = region_create(&plan);
-    memset(b, 0, sizeof *b);
-    for (uint32_t i = 0; i < 2; i++)
-        b->r[i] = region_open(fd, i, &hello, 1);
-    close(fd);
-    b->own = region_entry(b->r[0], 0);
-    b->other = region_entry(b->r[0], 1);
-    sched_init(&b->s);
-    b->part = part_new(&toy, "a", 1, 1, NULL);
-    sched_add(&b->s, b->part);
-    struct carrier carrier = {&transport_shm, b->r[0]};
-    b->out = sched_export(&b->s, b->part, 0, (struct far_end){"b", 0}, 8, 20, 4, carrier);
-    b->in = sched_import(&b->s, (struct far_end){"b", 0}, b->part, 0, 8, 32, 4, carrier);
-    assert_true(b->out && b->in && sched_start(&b->s));
-    link_init(&b->to, &transport_shm, "b:0 -> a:0", true, 8, 32, 4);
-    assert_true(b->to.transport->open(&b->to, b->r[1]));
-    b->act = NEVER;
-    b->s.act = acts ? act_at : NULL;
-    b->s.act_ctx = &b->act;
-    b->s.act_ahead = 40;
-    sched_join(&b->s, b->r[0]);
-}
-
-static void bench_close(struct bench *b)
-{
-    b->to.transport->close(&b->to);
-    sched_fini(&b->s);
-    region_close(b->r[0]);
-    region_close(b->r[1]);
+    if (yielding && ++yields == 3)
+        at_yield(yielding);
+    return 0;
 }
 
 /* Only a host whose owner acts says how far ahead of it what comes to it was sent; only a host's promise keeps to what
@@ -212,6 +159,37 @@ static void test_turns(void **state)
     bench_close(&b);
 }
 
+/* Who waits for his turn gives his core away until the others have passed it, looks at them when that is due, and
+ * leaves what was active later as it is. */
+static void other_passes(struct bench *b)
+{
+    region_set_turn(b->r[1], (13 << 16 | 5) + 1);
+}
+static void test_turns_are_waited_for(void **state)
+{
+    struct bench b;
+    (void)state;
+    for (unsigned n = 0; n < 2; n++) {
+        bench_open(&b, REGION_NONE, false);
+        b.part->number = 4;
+        b.s.ordered = true;
+        b.s.now = 104;
+        b.s.horizon = 200;
+        region_set_active(b.r[1], n ? 111 : 900);
+        b.r[0]->looked = 0; /* long ago */
+        yields = 0;
+        yielding = &b;
+        at_yield = other_passes;
+        assert_true(sched_in_turn(b.part, 104));
+        yielding = NULL;
+        assert_int_equal(yields, 3);
+        assert_true(b.r[0]->looked != 0);
+        assert_int_equal(b.own->active, n ? 112 : 0);
+        assert_int_equal(b.out->out->bundle->shared->promise, 124);
+        bench_close(&b);
+    }
+}
+
 static int turn_with_threads(void *ctx)
 {
     struct bench *b = ctx;
@@ -240,8 +218,13 @@ static void test_turns_are_for_one_thread(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_host), cmocka_unit_test(test_quiet), cmocka_unit_test(test_next_event),
-        cmocka_unit_test(test_ends), cmocka_unit_test(test_turns), cmocka_unit_test(test_turns_are_for_one_thread),
+        cmocka_unit_test(test_host),
+        cmocka_unit_test(test_quiet),
+        cmocka_unit_test(test_next_event),
+        cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_turns),
+        cmocka_unit_test(test_turns_are_waited_for),
+        cmocka_unit_test(test_turns_are_for_one_thread),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

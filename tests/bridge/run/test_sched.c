@@ -3,13 +3,11 @@
 // calendar's wheel, skipping idle partitions on and off, groups and host threads with the same history.
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -17,7 +15,6 @@
 #include "bridge/link/channel.h"
 #include "bridge/run/heap.h"
 #include "bridge/run/sched.h"
-#include "bridge/run/team.h"
 
 static void test_heap(void **state)
 {
@@ -323,41 +320,6 @@ static void test_threads_change_nothing(void **state)
     }
 }
 
-struct pieces {
-    atomic_uint done[100];
-    uint32_t count;
-};
-
-static void piece(void *ctx, uint32_t n)
-{
-    struct pieces *p = ctx;
-    atomic_fetch_add(&p->done[n], 1);
-    if (n % 17 == 3)
-        nanosleep(&(struct timespec){.tv_nsec = 100000},
-                  NULL); /* the others' slices are taken over, or the caller waits */
-}
-
-/* Every piece of every round is done once and before the round ends, also after threads went to sleep. */
-static void test_team(void **state)
-{
-    (void)state;
-    for (unsigned threads = 2; threads <= 7; threads++) {
-        struct team *team = team_new(threads);
-        struct pieces p = {0};
-        assert_non_null(team);
-        for (unsigned round = 1; round <= 101; round++) {
-            team_run(team, round % 101, piece, &p);
-            p.count = 0;
-            for (unsigned i = 0; i < 100; i++)
-                p.count += atomic_exchange(&p.done[i], 0) == (i < round % 101);
-            assert_int_equal(p.count, 100);
-            if (round % 50 == 0)
-                nanosleep(&(struct timespec){.tv_nsec = 3000000}, NULL);
-        }
-        team_free(team);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -368,7 +330,6 @@ int main(void)
         cmocka_unit_test(test_skipping_changes_nothing),
         cmocka_unit_test(test_groups_change_nothing),
         cmocka_unit_test(test_threads_change_nothing),
-        cmocka_unit_test(test_team),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

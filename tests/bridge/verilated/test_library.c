@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "../errors.h"
 #include "base/xalloc.h"
 #include "bridge/verilated/library.h"
 #include "bridge/verilated/stamp.h"
@@ -100,10 +101,6 @@ static int remove_root(void **state)
     return 0;
 }
 
-static int kept;
-static FILE *caught;
-static char errors[4000];
-
 static struct library two[2];
 static enum gantry_status failure;
 static bool unwanted;
@@ -112,7 +109,7 @@ static bool ask_unwanted(void *arg)
     return *(bool *)arg;
 }
 
-/* Two kinds, with the answer of the builder; its lines on stderr are left in `errors`. */
+/* Two kinds, with the answer of the builder; its lines on stderr are left in errors.text. */
 static bool load(bool trace, const char *answer)
 {
     struct library_source source = {
@@ -124,17 +121,9 @@ static bool load(bool trace, const char *answer)
     if (answer)
         write_text("answer", answer);
     failure = STATUS_OK;
-    fflush(stderr);
-    kept = dup(2);
-    caught = tmpfile();
-    dup2(fileno(caught), 2);
+    catch_errors();
     bool ok = library_load(&source, trace, two, 2);
-    fflush(stderr);
-    ssize_t n = pread(fileno(caught), errors, sizeof errors - 1, 0);
-    errors[n > 0 ? n : 0] = 0;
-    dup2(kept, 2);
-    close(kept);
-    fclose(caught);
+    release_errors();
     words_fini(&source.words);
     return ok;
 }
@@ -151,7 +140,7 @@ static void test_what_is_asked(void **state)
     char *asked = read_text("asked");
     assert_memory_equal(asked, "--cc=clang\n--set=A=1\ncu\nl2\n--stamp=", 35);
     assert_int_equal(strlen(asked), 35 + 16 + 1);
-    assert_string_equal(errors, "");
+    assert_string_equal(errors.text, "");
     assert_string_equal(two[0].key, "cu-1a");
     assert_string_equal(two[0].tools, "Verilator 5");
     assert_string_equal(two[1].key, "l2-2b");
@@ -199,9 +188,9 @@ static void refused(const char *lines, const char *why)
     char answer[400];
     snprintf(answer, sizeof answer, PRINT, lines);
     assert_false(load(false, answer));
-    if (strstr(errors, why) == NULL)
-        fail_msg("\"%s\" without \"%s\"", errors, why);
-    assert_true(strchr(errors, '\n') == errors + strlen(errors) - 1);
+    if (strstr(errors.text, why) == NULL)
+        fail_msg("\"%s\" without \"%s\"", errors.text, why);
+    assert_true(strchr(errors.text, '\n') == errors.text + strlen(errors.text) - 1);
     library_unload(two, 2);
 }
 
@@ -234,7 +223,7 @@ static void test_failures(void **state)
     assert_false(load(false, GOOD));
     unwanted = false;
     assert_string_equal(read_text("asked"), "");
-    assert_string_equal(errors, "");
+    assert_string_equal(errors.text, "");
     struct library_source source = {.root = root}; /* nobody who wants to know the class */
     words_add(&source.words, xstrdup("x"));
     write_text("answer", "sys.exit(74)\n");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An instance of a verilated partition, with a model written here instead of a library: what it is stepped with and
-// what it sends, taps, observation, counters, the report of requests without an answer, state under its key, ports.
+// what it sends, taps, observation, counters, the report of requests without an answer, state under its key.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,160 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
-#include "base/state_io.h"
-#include "bridge/run/sched.h"
-#include "bridge/verilated/rtl_part.h"
-
-/* ---- the model: notes what it is asked */
-struct model {
-    char name[40];
-    uint16_t id;
-    uint64_t seed, from, traced[2], word;
-    uint32_t took, looked;
-    uint64_t when[8];
-    uint32_t slot[8], value[8];
-    bool no_skip, on, busy, destroyed;
-    uint32_t send_slot; /* at the next visit: a message, or a credit */
-    bool send, send_credit, show;
-};
-static struct model *newest;
-
-static void *model_create(const char *name, uint16_t id, uint64_t seed)
-{
-    newest = calloc(1, sizeof *newest);
-    snprintf(newest->name, sizeof newest->name, "%s", name);
-    newest->id = id;
-    newest->seed = seed;
-    return newest;
-}
-static unsigned destroyed;
-static void model_destroy(void *model)
-{
-    destroyed++;
-    free(model);
-}
-static bool model_step(void *model, uint64_t from, struct part_in *const *due, const uint32_t *count, bool no_skip,
-                       const struct model_sink *sink)
-{
-    struct model *m = model;
-    m->from = from;
-    m->no_skip = no_skip;
-    for (uint32_t c = 0; c < PART_WINDOW; c++) {
-        for (uint32_t i = 0; i < count[c]; i++) {
-            m->when[m->took] = from + c;
-            m->slot[m->took] = due[c][i].slot;
-            m->value[m->took++] = due[c][i].data ? *(const uint32_t *)due[c][i].data : 0;
-        }
-    }
-    uint32_t message = 77;
-    if (m->send || m->send_credit)
-        sink->send(sink->ctx, m->send_slot, from + 3, m->send ? &message : NULL);
-    m->send = m->send_credit = false;
-    if (m->show && m->on)
-        sink->observe(sink->ctx, 1, 2, from + 5, &message);
-    return !m->busy;
-}
-static uint64_t model_counter(void *model, uint32_t address)
-{
-    (void)model;
-    return 100 + address;
-}
-static uint64_t model_shown(const void *model)
-{
-    return ((const struct model *)model)->word;
-}
-static uint64_t model_look(void *model, uint32_t what)
-{
-    ((struct model *)model)->looked++;
-    return 1000 + what;
-}
-static void model_observe(void *model, bool on)
-{
-    ((struct model *)model)->on = on;
-}
-static bool model_trace(void *model, const char *file, uint64_t from, uint64_t to)
-{
-    struct model *m = model;
-    m->traced[0] = from;
-    m->traced[1] = to;
-    return strcmp(file, "good.fst") == 0;
-}
-static void model_save(void *model, struct state_writer *to)
-{
-    STATE_PUT(to, ((struct model *)model)->word);
-}
-static bool model_restore(void *model, struct state_reader *from)
-{
-    return STATE_GET(from, ((struct model *)model)->word);
-}
-
-static const struct model_port ports[] = {
-    {.name = "in_req", .count = 2, .bytes = 4, .slot = 0, .credit = 1, .credit_slot = 5},
-    {.name = "mem_rsp", .count = 2, .bytes = 4, .slot = 2},
-    {.name = "cp_evt", .count = 1, .bytes = 4, .slot = 4},
-    {.name = "mem_rsp2", .count = 2, .bytes = 4, .slot = 5}, /* another stem, as long */
-    {.name = "mem_req", .out = 1, .count = 2, .bytes = 4, .slot = 0},
-    {.name = "cp_cmd", .out = 1, .count = 1, .bytes = 4, .slot = 2},
-    {.name = "out_rsp", .out = 1, .count = 2, .bytes = 4, .slot = 3, .credit = 1, .credit_slot = 7},
-};
-static const struct model_counter counters[] = {{"", "visits", "1"}, {"valu", "busy", "cycles"}};
-#define API                                                                                                            \
-    {                                                                                                                  \
-        .abi = MODEL_ABI, .kind = "toy", .ports = ports, .counters = counters, .port_count = 7, .counter_count = 2,    \
-        .ins = 9, .outs = 7, .create = model_create, .destroy = model_destroy, .step = model_step,                     \
-        .counter = model_counter, .shown = model_shown, .look = model_look, .observe = model_observe,                  \
-        .trace = model_trace, .save = model_save, .restore = model_restore                                             \
-    }
-static const struct model_api api = API;
-static struct library library = {.kind = "toy", .api = &api, .key = (char *)"toy-1"};
-
-/* ---- its partner: a partition that sends what it is told and notes what comes */
-struct partner {
-    uint64_t came[4];
-    uint32_t slot[4], count;
-};
-static void partner_visit(struct part *part, uint64_t from)
-{
-    struct partner *p = part->own;
-    for (uint32_t c = 0; c < PART_WINDOW; c++) {
-        for (uint32_t i = 0; i < part->due_count[c]; i++) {
-            p->came[p->count] = from + c;
-            p->slot[p->count++] = part->due[c][i].slot;
-        }
-    }
-}
-static const struct part_ops partner_ops = {.visit = partner_visit};
-
-struct bench {
-    struct sched s;
-    struct partner partner;
-    struct part *toy, *other;
-    struct model *model;
-};
-static void bench_open(struct bench *b, bool no_skip)
-{
-    memset(b, 0, sizeof *b);
-    sched_init(&b->s);
-    b->toy = rtl_part_new(&library, "gpu3.toy5", 3, 5, 99, no_skip);
-    b->model = newest;
-    b->other = part_new(&partner_ops, "other", 4, 8, &b->partner);
-    sched_add(&b->s, b->toy);
-    sched_add(&b->s, b->other);
-}
-static void bench_start(struct bench *b)
-{
-    assert_true(sched_start(&b->s));
-}
-static void run_to(struct bench *b, uint64_t cycle)
-{
-    while (b->s.now < cycle)
-        sched_run(&b->s, 1);
-}
+#include "rtl_bench.h"
 
 /* Name, {GPU, index} and seed reach the model, and it is visited once at the start to find out whether it is idle. */
 static void test_instance(void **state)
@@ -378,105 +228,12 @@ static void test_state(void **state)
     free(kept.bytes);
 }
 
-/* ---- ports */
-static const struct model_port ports_b[] = {
-    {.name = "out_rsp", .count = 2, .bytes = 4, .slot = 1, .credit = 1, .credit_slot = 2},
-    {.name = "mem_req", .count = 2, .bytes = 4, .slot = 3},
-    {.name = "cp_cmd", .count = 1, .bytes = 8, .slot = 5},
-    {.name = "in_req", .out = 1, .count = 2, .bytes = 4, .slot = 0}, /* without the credit that a's has */
-};
-static struct part *part_b(void)
-{
-    struct model_api *other = calloc(1, sizeof *other);
-    *other = api;
-    other->ports = ports_b;
-    other->port_count = 4;
-    struct library lib = {.kind = "toy", .api = other, .key = (char *)"b"};
-    return rtl_part_new(&lib, "b", 0, 0, 0, false);
-}
-
-static void test_connect(void **state)
-{
-    struct sched s;
-    (void)state;
-    sched_init(&s);
-    struct part *a = rtl_part_new(&library, "a", 0, 0, 0, false), *b = part_b();
-    sched_add(&s, a);
-    sched_add(&s, b);
-    assert_ptr_equal(rtl_port(a, "mem_rsp", false), &ports[1]);
-    assert_ptr_equal(rtl_part_api(a), &api);
-    rtl_connect(&s, a, 1, b, 0, "out_rsp", 12, 3);
-    assert_ptr_equal(a->out[4]->to, b);
-    assert_int_equal(a->out[4]->to_slot, 1);
-    assert_true(a->out[4]->channel.latency == 12 && a->out[4]->channel.depth == 3 && a->out[4]->channel.bytes == 4);
-    assert_ptr_equal(b->out[2]->to, a);
-    assert_int_equal(b->out[2]->to_slot, 8);
-    assert_true(b->out[2]->channel.latency == 12 && b->out[2]->channel.depth == 3 && b->out[2]->channel.bytes == 0);
-    rtl_connect(&s, a, 0, b, 1, "mem_req", 9, 5);
-    assert_ptr_equal(a->out[0]->to, b);
-    assert_int_equal(a->out[0]->to_slot, 4);
-    assert_int_equal(s.wire_count, 3);
-    free((void *)(uintptr_t)rtl_part_api(b));
-    part_free(NULL);
-    sched_fini(&s);
-}
-
-/* What does not fit is our own bug. */
-static void wrong(unsigned n)
-{
-    struct sched s;
-    sched_init(&s);
-    struct part *a = rtl_part_new(&library, "a", 0, 0, 0, false), *b = part_b();
-    sched_add(&s, a);
-    sched_add(&s, b);
-    if (n == 0)
-        rtl_connect(&s, a, 0, b, 0, "cp_cmd", 9, 5); /* widths */
-    else if (n == 1)
-        rtl_connect(&s, b, 0, a, 0, "in_req", 9, 5); /* credits */
-    else if (n == 2)
-        rtl_connect(&s, a, 2, b, 0, "mem_req", 9, 5);
-    else if (n == 3)
-        rtl_connect(&s, a, 0, b, 2, "mem_req", 9, 5);
-    else
-        rtl_port(a, "mem_req", false);
-}
-
-static void test_wrong_ports(void **state)
-{
-    static const char *const texts[] = {"a: internal error", "b: internal error",
-                                        "port mem_req: lane 2 of 2 to b lane 0 of 2",
-                                        "port mem_req: lane 0 of 2 to b lane 2 of 2", "no input port mem_req"};
-    (void)state;
-    for (unsigned n = 0; n < 5; n++) {
-        char text[1000];
-        int ends[2], status;
-        assert_int_equal(pipe(ends), 0);
-        pid_t pid = fork();
-        if (pid == 0) {
-            dup2(ends[1], 2);
-            wrong(n);
-            _exit(0);
-        }
-        close(ends[1]);
-        ssize_t got = read(ends[0], text, sizeof text - 1);
-        text[got > 0 ? got : 0] = 0;
-        close(ends[0]);
-        assert_int_equal(waitpid(pid, &status, 0), pid);
-        assert_int_equal(WEXITSTATUS(status), 70);
-        if (strstr(text, texts[n]) == NULL)
-            fail_msg("%s", text);
-        if (n < 2)
-            assert_non_null(strstr(text, "differs from that of"));
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_instance),      cmocka_unit_test(test_messages_and_taps),
         cmocka_unit_test(test_what_it_shows), cmocka_unit_test(test_report_of_unanswered),
-        cmocka_unit_test(test_state),         cmocka_unit_test(test_connect),
-        cmocka_unit_test(test_wrong_ports),
+        cmocka_unit_test(test_state),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

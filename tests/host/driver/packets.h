@@ -84,6 +84,13 @@ static inline void run_dry(struct bench *b)
         machine_run(b->d->machine, UINT64_MAX);
 }
 
+/* Wavefronts of the client have sent an interrupt, and it is through. */
+static inline void interrupt(struct bench *b, unsigned client)
+{
+    slots_look(b->d, b->client[client]);
+    run_dry(b);
+}
+
 /* One kernel from doorbell to end. */
 static inline void sender_run(struct bench *b, struct sender *s)
 {

@@ -68,15 +68,14 @@ static void interrupts_take_all_written_slots(void **state)
         assert_true(slots[n] == UINT64_MAX);
     for (unsigned n = 1; n < 4; n++)
         id[n] = event_new(b, n == 3 ? KFD_IOC_EVENT_MEMORY : KFD_IOC_EVENT_SIGNAL, false);
-    event_raise_interrupt(b->d, c); /* nothing was written */
+    sender_new(b, 0, 0, 0); /* starts the machine */
+    interrupt(b, 0);        /* nothing was written */
     for (unsigned n = 0; n < 4; n++)
         assert_false(c->events[id[n]].set);
     slots[id[0]] = id[0], slots[id[2]] = slots[id[3]] = 1;
-    event_raise_interrupt(b->d, c);
+    interrupt(b, 0);
     assert_true(c->events[id[0]].set && !c->events[id[1]].set && c->events[id[2]].set && !c->events[id[3]].set);
     assert_true(slots[id[0]] == UINT64_MAX && slots[id[2]] == UINT64_MAX && slots[id[3]] == 1);
-    event_raise_mailbox(b->d, c, id[1]); /* the command processor has no need of the slot */
-    assert_true(c->events[id[1]].set);
 }
 
 static void event_ids_run_out_cleanly(void **state)
@@ -314,12 +313,13 @@ static void slots_end_with_their_page(void **state)
     uint64_t *slots = (uint64_t *)(void *)pmem_gtt(pm, page->offset, 8192);
     for (unsigned n = 505; n < 520; n++)
         slots[n] = n;
-    event_raise_interrupt(b->d, c);
+    sender_new(b, 0, 0, 0); /* starts the machine */
+    interrupt(b, 0);
     for (unsigned n = 505; n < 520; n++) {
         assert_int_equal(c->events[n].set, n < 512);
         assert_true(slots[n] == (n < 512 ? UINT64_MAX : n)); /* what is behind is none of it */
     }
-    event_raise_mailbox(b->d, c, 515); /* is raised all the same */
+    event_raise(c, 515); /* all the same */
     assert_true(c->events[515].set && !c->events[514].set);
 }
 

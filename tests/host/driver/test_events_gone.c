@@ -63,17 +63,15 @@ static void the_last_event_has_a_slot(void **state)
     const struct object *o = memory_find(c, page);
     uint64_t *slots = (uint64_t *)(void *)pmem_gtt(machine_memory(b->d->machine), o->offset, o->bytes);
     slots[0] = slots[1] = slots[7] = slots[LAST] = 5;
-    event_raise_interrupt(b->d, c);
+    sender_new(b, 0, 0, 0); /* starts the machine */
+    interrupt(b, 0);
     for (uint32_t id = 1; id < EVENT_LIMIT; id++)
         assert_int_equal(c->events[id].set, id == 1 || id == LAST);
     assert_true(slots[0] == 5 && slots[1] == UINT64_MAX && slots[7] == 5 && slots[LAST] == UINT64_MAX);
-    slots[1] = 6; /* the mailbox of the command processor: raised and emptied */
     c->events[1].set = false;
-    event_raise_mailbox(b->d, c, 1);
-    assert_true(c->events[1].set && slots[1] == UINT64_MAX);
-    event_raise_mailbox(b->d, c, 7);
-    event_raise_mailbox(b->d, c, EVENT_LIMIT);
-    event_raise_mailbox(b->d, c, UINT32_MAX);
+    event_raise(c, 7);
+    event_raise(c, EVENT_LIMIT);
+    event_raise(c, UINT32_MAX);
     assert_false(c->events[7].set || c->events[7].used);
 }
 
@@ -89,9 +87,10 @@ static void slots_go_with_their_buffer(void **state)
     assert_int_equal(call(b, 0, AMDKFD_IOC_FREE_MEMORY_OF_GPU, &f), 0);
     uint64_t *slots = (uint64_t *)(void *)pmem_gtt(machine_memory(b->d->machine), offset, 4096);
     slots[id] = 9;
-    event_raise_interrupt(b->d, c);
+    sender_new(b, 0, 0, 0); /* starts the machine */
+    interrupt(b, 0);
     assert_true(!c->events[id].set && slots[id] == 9);
-    event_raise_mailbox(b->d, c, id);
+    event_raise(c, id);
     assert_true(c->events[id].set && slots[id] == 9);
 }
 

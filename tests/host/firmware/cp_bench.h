@@ -243,7 +243,7 @@ static uint64_t signal_va(unsigned s)
     return VA + signal_at(s);
 }
 
-static void queue_open(struct bench *b, unsigned q, unsigned client, unsigned gpu)
+__attribute__((unused)) static void queue_open(struct bench *b, unsigned q, unsigned client, unsigned gpu)
 {
     for (unsigned i = 0; i < 64; i++)
         put(b, slot_at(q, i), 1, 2);
@@ -259,14 +259,14 @@ static void queue_open(struct bench *b, unsigned q, unsigned client, unsigned gp
     assert_non_null(b->queue[q]);
 }
 
-static void ring(struct bench *b, unsigned q)
+__attribute__((unused)) static void ring(struct bench *b, unsigned q)
 {
     put(b, amd_at(q) + 0x50, b->written[q], 8);
     cp_doorbell(b->cp[b->gpu_of[q]], b->queue[q]);
 }
 
 /* Header low byte: type, high byte: barrier bit and scopes. */
-static uint64_t kernel_put(struct bench *b, unsigned q, uint16_t header, uint64_t signal)
+__attribute__((unused)) static uint64_t kernel_put(struct bench *b, unsigned q, uint16_t header, uint64_t signal)
 {
     uint64_t s = slot_at(q, b->written[q]++);
     put(b, s + 2, 3, 2);
@@ -292,7 +292,7 @@ __attribute__((unused)) static uint64_t barrier_put(struct bench *b, unsigned q,
     return s;
 }
 
-static void run(struct bench *b)
+__attribute__((unused)) static void run(struct bench *b)
 {
     while (b->sim->count)
         sim_run(b->sim, UINT64_MAX);

@@ -45,6 +45,7 @@ struct sim {
     struct {
         uint64_t asked, answered; /* cycles; not answered yet: 0 */
         struct msg_mem_req req;
+        bool early;                /* it may overtake those asked for before it */
     } access[FAKE_MAX];            /* the last ones, by their number modulo FAKE_MAX */
     unsigned accesses, open, most; /* so far; under way, and the most of them at once */
     struct goals *goals;
@@ -154,11 +155,11 @@ void sim_cmd(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd)
 void sim_access(struct sim *sim, const struct msg_mem_req *req, bool overlap, uint64_t cookie)
 {
     unsigned owner = (unsigned)(req->addr >> PMEM_OWNER_SHIFT);
-    (void)overlap;
     assert(owner <= FAKE_GPUS && (req->op == MEM_ATOMIC || req->addr % 64 == 0));
     sim->access[sim->accesses % FAKE_MAX].asked = sim->now;
     sim->access[sim->accesses % FAKE_MAX].answered = 0;
     sim->access[sim->accesses % FAKE_MAX].req = *req;
+    sim->access[sim->accesses % FAKE_MAX].early = overlap;
     if (++sim->open > sim->most)
         sim->most = sim->open;
     fake_add(sim, (struct fake_due){.at = sim->now + fake_memory[owner],

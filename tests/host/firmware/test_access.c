@@ -122,6 +122,33 @@ static void order_holds_between_memories(void **state)
     memory_reset();
 }
 
+/* Which reads may overtake what was asked for before them: none of a packet, as its write index counts. */
+static void only_what_depends_on_nothing_is_early(void **state)
+{
+    static const unsigned dep = 1;
+    struct bench *b = *state;
+    queue_open(b, 0, 0, 0);
+    signal_put(b, 0, 2, 9);
+    signal_put(b, 40, 0, 0);
+    barrier_put(b, 0, 0x0003, &dep, 1, signal_va(0));
+    kernel_put(b, 0, 0x0b02, signal_va(0));
+    put(b, kernel_put(b, 0, 0x0b02, 0) + 0x18, 400, 4); /* scratch */
+    ring(b, 0);
+    run(b);
+    cp_look(b->cp[0]); /* asked for again: the signal's value is looked at */
+    run(b);
+    unsigned early = 0, rest = 0;
+    for (unsigned i = 0; i < b->sim->accesses; i++) {
+        const struct msg_mem_req *req = &b->sim->access[i].req;
+        const bool packet = req->addr >= slot_at(0, 0) && req->addr < slot_at(0, 0) + 64 * 64;
+        assert_int_equal(b->sim->access[i].early, req->op == MEM_READ_NC && !packet);
+        early += b->sim->access[i].early;
+        rest += !b->sim->access[i].early;
+    }
+    assert_in_range(early, 8, 100); /* index, dependency, descriptors and fields, mailboxes, handle, value */
+    assert_in_range(rest, 8, 100);
+}
+
 /* Within one memory none of these waits for the other: one way to memory and back for all. */
 static void one_memory_needs_no_waiting(void **state)
 {
@@ -292,6 +319,7 @@ int main(void)
         TEST(a_look_counts_while_a_signal_is_read),
         TEST(each_step_follows_what_it_relies_on),
         TEST(order_holds_between_memories),
+        TEST(only_what_depends_on_nothing_is_early),
         TEST(one_memory_needs_no_waiting),
         TEST(a_descriptor_is_read_behind_the_barrier),
         TEST(no_doorbell_is_lost),

@@ -2,6 +2,7 @@
  * How far the kernels at the GPU are, and rows of kernels that have not ended when the run does.
  */
 #include "cp_bench.h"
+#include "firmware/cp_private.h"
 
 static uint64_t slow(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd, struct msg_cp_evt *evt)
 {
@@ -61,9 +62,42 @@ static void unfinished_at_the_end(void **state)
     assert_int_equal(b->unfinished, 1);
 }
 
+/* A kernel is unfinished from its launch to its completion; a packet of another kind never is. */
+static void unfinished_at_each_step(void **state)
+{
+    struct bench *b = *state;
+    unsigned seen = 0;
+    fake_launch = slow;
+    queue_open(b, 0, 0, 0);
+    for (unsigned kernel = 0; kernel < 2; kernel++) {
+        put(b, signal_at(0) + 8, 1, 8);
+        if (kernel)
+            kernel_put(b, 0, 0x1502, signal_va(0));
+        else
+            barrier_put(b, 0, 0x1503, NULL, 0, signal_va(0));
+        ring(b, 0);
+        for (enum job_state before = JOB_FREE; b->sim->count;) {
+            const enum job_state now = b->cp[0]->jobs[0].state;
+            if (now != before) {
+                const unsigned listed = b->unfinished;
+                const bool sent = now == JOB_RUN || now == JOB_RELEASE || now == JOB_SIGNAL || now == JOB_TELL;
+                cp_unfinished(b->cp[0]);
+                assert_int_equal(b->unfinished - listed, kernel && sent);
+                seen |= 1u << now;
+                before = now;
+            }
+            sim_run(b->sim, sim_now(b->sim) + 1);
+        }
+    }
+    assert_int_equal(b->unfinished, 4);
+    assert_int_equal(b->kernels, 1);
+    assert_true(seen >> JOB_ACQUIRE & 1 && seen >> JOB_LAUNCH & 1 && seen >> JOB_TELL & 1);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, bench_setup, bench_teardown)
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(groups_of_the_kernels_that_run), TEST(unfinished_at_the_end)};
+    const struct CMUnitTest tests[] = {TEST(groups_of_the_kernels_that_run), TEST(unfinished_at_the_end),
+                                       TEST(unfinished_at_each_step)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -159,6 +159,23 @@ static void a_doorbell_may_come_too_late(void **state)
     (void)state;
 }
 
+/* Doorbells that were heard are done with: a queue that goes later leaves none behind. */
+static void doorbells_that_were_heard_are_gone(void **state)
+{
+    struct bench *b = *state;
+    for (unsigned q = 0; q < 3; q++)
+        queue_open(b, q, 0, 0);
+    for (unsigned gone = 0; gone < 3; gone++) {
+        for (unsigned q = gone; q < 3; q++)
+            cp_doorbell(b->cp[0], b->queue[q]);
+        run(b);
+        cp_queue_close(b->cp[0], b->queue[gone]);
+        assert_null(b->cp[0]->bells);
+        assert_false(cp_busy(b->cp[0]));
+    }
+    assert_null(b->cp[0]->queues);
+}
+
 /* A queue that was closed stays for its kernel's sake, and hears nothing either. */
 static void a_doorbell_comes_too_late_beside_a_kernel(void **state)
 {
@@ -261,6 +278,7 @@ int main(void)
         TEST(a_doorbell_takes_its_way),
         TEST(doorbells_keep_their_order),
         cmocka_unit_test(a_doorbell_may_come_too_late),
+        TEST(doorbells_that_were_heard_are_gone),
         TEST(a_doorbell_comes_too_late_beside_a_kernel),
         TEST(a_doorbell_is_a_look),
         TEST(one_timer_looks_for_all_queues),

@@ -107,6 +107,28 @@ static void interrupts_are_of_packets_at_any_step(void **state)
     }
 }
 
+/* Answers to a shoot-down of which none is under way, before the first one and after it. */
+static void answers_to_no_shootdown(void **state)
+{
+    struct bench *b = *state;
+    const struct msg_cp_evt evt = {.kind = CP_EVT_CACHE_DONE, .id = CP_SHOOTDOWN};
+    fake_launch = slow;
+    queue_open(b, 0, 0, 0);
+    for (unsigned n = 0; n < 2; n++) {
+        cp_event(b->cp[0], &evt);
+        assert_int_equal(cp_shootdowns_sent(b->cp[0]), n);
+        assert_int_equal(cp_shootdowns_done(b->cp[0]), n);
+        kernel_put(b, 0, 0x0002, 0);
+        ring(b, 0);
+        kernel_started(b, n + 1);
+        cp_space_shootdown(b->cp[0], &b->space[0][0]);
+        assert_int_equal(cp_shootdowns_done(b->cp[0]), n);
+        run(b);
+        assert_int_equal(cp_shootdowns_done(b->cp[0]), n + 1);
+    }
+    assert_int_equal(b->shootdowns, 2);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, bench_setup, bench_teardown)
 int main(void)
 {
@@ -114,6 +136,7 @@ int main(void)
         TEST(a_packet_takes_what_it_waits_for),
         TEST(what_is_gone_is_not_meant),
         TEST(interrupts_are_of_packets_at_any_step),
+        TEST(answers_to_no_shootdown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

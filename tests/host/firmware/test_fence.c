@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Fences: which caches a packet leaves behind, before its kernel and before its signal (S0.18).
  */
-#include "cp_bench.h"
+#include "queue_bench.h"
 
 /* shows S0.18 */
 static void fences_follow_the_header(void **state)
@@ -106,6 +106,50 @@ static void kernels_do_not_overtake_a_flush(void **state)
     assert_true(flushed && launched_at(b, 0) >= flushed && launched_at(b, 1) >= flushed);
 }
 
+/* Memory changes hands while a packet is decoded, or a page: its fence takes all of it along, beside its own, and the
+ * next packet's has nothing more to do. */
+static void what_changes_during_decode_leaves_with_the_fence(void **state)
+{
+    static const struct {
+        uint16_t header;
+        uint32_t own;
+    } cases[] = {{0x0002, 0}, {0x0a02, 3}, {0x1502, 31}, {0x0003, 0}, {0x0a03, 3}, {0x1003, 28}, {0x1000, 31}};
+    struct bench *b = *state;
+    queue_open(b, 0, 0, 0);
+    packets_put(b, 0, 1);
+    run(b);
+    for (unsigned n = 0; n < 4 * sizeof cases / sizeof cases[0]; n++) {
+        const uint16_t header = cases[n / 4].header;
+        const bool pages = n & 1, memory = n & 2;
+        const unsigned from = b->sim->logged;
+        if ((header & 0xff) == AQL_KERNEL)
+            kernel_put(b, 0, header, 0);
+        else
+            barrier_put(b, 0, header, NULL, 0, 0);
+        ring(b, 0);
+        for (unsigned i = 0; i < 2000 && b->cp[0]->jobs[0].state != JOB_DECODE; i++)
+            sim_run(b->sim, sim_now(b->sim) + 1);
+        assert_int_equal(b->cp[0]->jobs[0].state, JOB_DECODE);
+        if (pages)
+            cp_space_shootdown(b->cp[0], &b->space[0][0]);
+        if (memory)
+            cp_caches_drop(b->cp[0], false);
+        assert_int_equal(b->sim->logged, from);
+        const uint32_t flags = cases[n / 4].own | (memory ? 31 : 0) | (pages ? CACHE_INV_TLB : 0);
+        run(b);
+        assert_int_equal(b->sim->log[from].cmd.kind == CP_CACHE, flags != 0 || header == 0x1000);
+        if (flags) {
+            assert_int_equal(b->sim->log[from].cmd.flags, flags);
+            assert_int_equal(b->sim->log[from].cmd.vmid, 1);
+            assert_true(b->sim->log[from].cmd.root == 0 && b->sim->log[from].cmd.pc == 0);
+        }
+        assert_int_equal(cp_shootdowns_sent(b->cp[0]), 0);
+        assert_false(b->cp[0]->caches_stale || b->space[0][0].tlb_stale);
+        assert_int_equal(b->cp[0]->drops, 0);
+        assert_int_equal(b->space[0][0].flushes, 0);
+    }
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, bench_setup, bench_teardown)
 int main(void)
 {
@@ -114,6 +158,7 @@ int main(void)
         TEST(system_barrier_empties_the_l2_before_its_signal),
         TEST(pm4_packet_flushes_and_retires),
         TEST(kernels_do_not_overtake_a_flush),
+        TEST(what_changes_during_decode_leaves_with_the_fence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

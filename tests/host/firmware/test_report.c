@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What people read: where packets and queues are, names of kernels from a code object in memory, faults in words (B.8).
+ * What people read: where packets and queues are, faults in words (B.8).
  */
-#include <elf.h>
 #include <stdio.h>
 
 #include "cp_bench.h"
 #include "firmware/cp_private.h"
-
-#define OBJECT 0x20000u /* an ELF image as a loader maps it */
 
 static uint64_t slow(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd, struct msg_cp_evt *evt)
 {
@@ -96,98 +93,6 @@ static void what_queues_wait_for(void **state)
             "  gpu0 queue 5: packet 0 of 1 stays: the queue is suspended\n");
 }
 
-/* Two segments, the second with the dynamic table, which the loader may have relocated; two symbols. */
-static void object_put(struct bench *b, uint64_t moved, const char *name)
-{
-    uint8_t *at_object = at(b, OBJECT);
-    Elf64_Ehdr header = {.e_ident = {0x7f, 'E', 'L', 'F'}, .e_phoff = 0x80, .e_phentsize = 56, .e_phnum = 2};
-    Elf64_Phdr segments[2] = {{.p_type = PT_LOAD}, {.p_type = PT_DYNAMIC, .p_vaddr = 0x200, .p_memsz = 64}};
-    Elf64_Dyn dynamic[4] = {
-        {DT_SONAME, {1}}, {DT_SYMTAB, {moved + 0x300}}, {DT_STRTAB, {moved + 0x400}}, {DT_HASH, {moved + 0x600}}};
-    Elf64_Sym symbols[3] = {{0}, {.st_name = 1, .st_value = 0x1000}, {.st_name = 7, .st_value = 0x1040}};
-    uint32_t hash[2] = {1, 3};
-    memset(at_object, 0, 0x2000);
-    memcpy(at_object, &header, sizeof header);
-    memcpy(at_object + 0x80, segments, sizeof segments);
-    memcpy(at_object + 0x200, dynamic, sizeof dynamic);
-    memcpy(at_object + 0x300, symbols, sizeof symbols);
-    memcpy(at_object + 0x401, "other", 6);
-    memcpy(at_object + 0x407, name, strlen(name) + 1);
-    memcpy(at_object + 0x600, hash, sizeof hash);
-}
-
-static void named(struct bench *b, uint64_t object, unsigned room, const char *expected)
-{
-    char name[120] = "?";
-    kernel_name(&b->space[0][0], VA + object, name, room);
-    assert_string_equal(name, expected);
-}
-
-/* The symbol at the descriptor, in the pages below it; else the place, or one of three kernels that have no image. */
-static void names_of_kernels(void **state)
-{
-    struct bench *b = *state;
-    object_put(b, 0, "mine.kd");
-    named(b, OBJECT + 0x1040, 120, "mine");
-    named(b, OBJECT + 0x1000, 120, "other");
-    named(b, OBJECT + 0x1080, 120, "kernel@100021080");
-    object_put(b, VA + OBJECT, "mine.kd");
-    named(b, OBJECT + 0x1040, 120, "mine");
-    named(b, OBJECT + 0x1040, 4, "min");
-    object_put(b, 0, ".kd");
-    named(b, OBJECT + 0x1040, 120, ".kd");
-    object_put(b, 0, "mine.kx");
-    named(b, OBJECT + 0x1040, 120, "mine.kx");
-    put(b, OBJECT + 0x604, 2, 4); /* two symbols */
-    named(b, OBJECT + 0x1040, 120, "kernel@100021040");
-    memset(at(b, OBJECT), 0, 64);
-    for (unsigned vgprs = 0; vgprs < 4; vgprs++)
-        for (unsigned sgprs = 2; sgprs < 4; sgprs++) {
-            put(b, OBJECT + 0x1040 + 0x30, vgprs | sgprs << 6, 4);
-            named(b, OBJECT + 0x1040, 120,
-                  vgprs == 1                 ? "rocr.fill"
-                  : vgprs == 2 && sgprs == 3 ? "rocr.copy_aligned"
-                  : vgprs == 2               ? "rocr.copy_misaligned"
-                                             : "kernel@100021040");
-        }
-    named(b, 0x70000000, 120, "kernel@170000000");
-}
-
-/* An image that lacks one of its three tables, or whose second segment is not the dynamic one, has no names. */
-static void images_without_tables(void **state)
-{
-    struct bench *b = *state;
-    for (unsigned entry = 1; entry < 4; entry++) {
-        object_put(b, 0, "mine.kd");
-        put(b, OBJECT + 0x200 + 16 * entry, DT_SONAME, 8);
-        named(b, OBJECT + 0x1040, 120, "kernel@100021040");
-    }
-    object_put(b, 0, "mine.kd");
-    put(b, OBJECT + 0x80 + 56, PT_LOAD, 4);
-    named(b, OBJECT + 0x1040, 120, "kernel@100021040");
-    put(b, OBJECT + 0x80 + 56, PT_DYNAMIC, 4);
-    named(b, OBJECT + 0x1040, 120, "mine");
-}
-
-/* Each of its parts where no memory is. */
-static void images_that_are_not_all_there(void **state)
-{
-    static const struct {
-        unsigned at;
-        uint64_t value;
-    } parts[] = {{0x20, 0x60000000},             /* segments */
-                 {0x80 + 56 + 0x10, 0x60000000}, /* the dynamic one */
-                 {0x200 + 16 + 8, 0x60000000},   /* symbols */
-                 {0x80 + 56 + 0x28, 0}};         /* nothing in it */
-    struct bench *b = *state;
-    for (unsigned i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        object_put(b, 0, "mine.kd");
-        named(b, OBJECT + 0x1040, 120, "mine");
-        put(b, OBJECT + parts[i].at, parts[i].value, 8);
-        named(b, OBJECT + 0x1040, 120, "kernel@100021040");
-    }
-}
-
 /* At every room, and nothing is written behind it. */
 static void text_is_cut_off(uint32_t code, const struct msg_cp_evt *evt)
 {
@@ -201,6 +106,73 @@ static void text_is_cut_off(uint32_t code, const struct msg_cp_evt *evt)
         assert_memory_equal(text, whole, room - 1);
         for (size_t i = room; i < sizeof text; i++)
             assert_int_equal(text[i], '#');
+    }
+}
+
+/* Of an illegal instruction that is one because of what the wavefront has: 12 VGPRs, 20 SGPRs. */
+static void why_an_instruction_is_illegal(void **state)
+{
+    static const struct {
+        uint32_t code;
+        const char *text;
+    } cases[] = {{0x7e180300, ": v12 is beyond the 12 VGPRs of the wavefront"}, /* v_mov_b32 v12, v0 */
+                 {0x7e160300, ")"},
+                 {0xbe940000, ": s20 is beyond the 20 SGPRs of the wavefront"}, /* s_mov_b32 s20, s0 */
+                 {0xbe930000, ")"}};
+    (void)state;
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct msg_cp_evt evt = {.pc = 0x4000, .va = 12 | 20 << 16, .data = cases[i].code};
+        char text[300];
+        cp_fault_text(1, CP_ERROR_ILLEGAL, &evt, text, sizeof text);
+        const size_t length = strlen(text), end = strlen(cases[i].text);
+        assert_in_range(length, end, sizeof text);
+        assert_string_equal(text + length - end, cases[i].text);
+        cp_fault_text(1, CP_ERROR_TRAP, &evt, text, sizeof text);
+        assert_string_equal(text + strlen(text) - 1, ")");
+    }
+}
+
+/* The texts that are appended, and those of memory faults and halts, at every room: cut off, and nothing behind it. */
+static void texts_are_cut_off(void **state)
+{
+    struct bench *b = *state;
+    fake_launch = slow;
+    queue_open(b, 0, 0, 0);
+    kernel_put(b, 0, 0x0002, 0);
+    kernel_put(b, 0, 0x0102, 0);
+    ring(b, 0);
+    wait_for(b, JOB_RUN);
+    const struct msg_cp_evt evt = {
+        .kind = CP_EVT_FAULT, .id = command_last(b, CP_LAUNCH)->id, .pc = command_last(b, CP_LAUNCH)->pc, .va = 4};
+    for (unsigned kind = 0; kind < 5; kind++) {
+        print_message("text %u\n", kind);
+        char text[400], whole[400] = "";
+        for (size_t room = sizeof whole; room > 0; room = room == sizeof whole ? strlen(whole) : room - 1) {
+            char *to = room == sizeof whole ? whole : text;
+            const bool appended = kind == 2 || kind == 3;
+            if (appended && room < 6)
+                break;
+            memset(text, '#', sizeof text);
+            strcpy(to, "error");
+            if (kind == 0)
+                cp_memory_fault_text(1, &evt, to, room);
+            else if (kind == 1)
+                cp_halt_text(1, &evt, to, room);
+            else if (kind == 2)
+                cp_place_text(b->cp[0], &evt, "a.c:3", to, room);
+            else if (kind == 3)
+                cp_packet_text(b->cp[0], 0, to, room);
+            else
+                cp_memory_fault_text(1, &(struct msg_cp_evt){.va = 8}, to, room);
+            if (to == whole) {
+                assert_in_range(strlen(whole), 40, 399);
+                continue;
+            }
+            assert_int_equal(strlen(text), room - 1);
+            assert_memory_equal(text, whole, room - 1);
+            for (size_t i = appended || room > 6 ? room : 6; i < sizeof text; i++)
+                assert_int_equal(text[i], '#');
+        }
     }
 }
 
@@ -323,8 +295,8 @@ static void which_packet_it_was(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(where_a_packet_is),     TEST(what_queues_wait_for),
-                                       TEST(names_of_kernels),      TEST(where_a_wavefront_was),
-                                       TEST(which_packet_it_was),   TEST(faults_in_words),
-                                       TEST(images_without_tables), TEST(images_that_are_not_all_there)};
+                                       TEST(where_a_wavefront_was), TEST(which_packet_it_was),
+                                       TEST(faults_in_words),       TEST(why_an_instruction_is_illegal),
+                                       TEST(texts_are_cut_off)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -175,13 +175,44 @@ static void slots_follow_the_order_of_packets(void **state)
     assert_int_equal(b->queue[0]->jobs, 0);
 }
 
+/* Its pages are gone when a packet completes: there is nothing to give back, and nothing is waited for. */
+static void a_slot_that_is_not_mapped(void **state)
+{
+    for (unsigned n = 0; n < 4; n++) { /* the ring, amd_queue_t, both; with another memory in place of the ring's */
+        assert_int_equal(n ? bench_teardown(state) || bench_setup(state) : 0, 0);
+        struct bench *b = *state;
+        queue_open(b, 0, 0, 0);
+        packets_put(b, 0, 1);
+        for (unsigned i = 0; i < 2000 && b->cp[0]->jobs[0].state != JOB_DECODE; i++)
+            sim_run(b->sim, sim_now(b->sim) + 1);
+        if (n == 3)
+            pagetable_map(b->space[0][0].pt, VA + slot_at(0, 0), pmem_addr(1, 0x4000), 0x1000, PTE_R | PTE_W);
+        else if (n != 1)
+            pagetable_unmap(b->space[0][0].pt, VA + slot_at(0, 0), 0x1000);
+        if (n != 0)
+            pagetable_unmap(b->space[0][0].pt, VA + amd_at(0), 0x1000);
+        run(b);
+        assert_int_equal(b->queue[0]->retire, 1);
+        assert_int_equal(b->queue[0]->jobs, 0);
+        assert_int_equal(b->cp[0]->jobs[0].state, JOB_FREE);
+        assert_int_equal(get(b, amd_at(0) + 0x80), n == 0);
+        assert_int_equal(get16(at(b, slot_at(0, 0))) == AQL_INVALID, n == 1);
+        assert_int_equal(b->errors + b->faults, 0);
+        assert_false(cp_busy(b->cp[0]));
+    }
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, bench_setup, bench_teardown)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(clients_that_poll_the_read_index_are_told), TEST(packets_without_a_signal_are_told),
-        TEST(nobody_is_told_of_a_closed_queue),          TEST(a_full_ring_is_not_read),
-        TEST(a_slot_is_not_given_back_halfway),          TEST(slots_follow_the_order_of_packets),
+        TEST(clients_that_poll_the_read_index_are_told),
+        TEST(packets_without_a_signal_are_told),
+        TEST(nobody_is_told_of_a_closed_queue),
+        TEST(a_full_ring_is_not_read),
+        TEST(a_slot_is_not_given_back_halfway),
+        TEST(slots_follow_the_order_of_packets),
+        TEST(a_slot_that_is_not_mapped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// A team of threads: every piece once and before the round ends, each thread its own slice first, all of them at the
+// same time, asleep or not; no signals; what cannot be started leaves nothing.
+#include <dlfcn.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "bridge/run/team.h"
+
+/* Threads that were made and that ended; the one that cannot be made. */
+static unsigned made, joined, fails_at;
+int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *arg)
+{
+    int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+    *(void **)&real = dlsym(RTLD_NEXT, "pthread_create");
+    return ++made == fails_at ? 11 : real(thread, attr, start, arg);
+}
+int pthread_join(pthread_t thread, void **value)
+{
+    int (*real)(pthread_t, void **);
+    *(void **)&real = dlsym(RTLD_NEXT, "pthread_join");
+    joined++;
+    return real(thread, value);
+}
+
+static void nap(long ms)
+{
+    nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
+}
+
+struct pieces {
+    atomic_uint done[100];
+};
+static void piece(void *ctx, uint32_t n)
+{
+    struct pieces *p = ctx;
+    atomic_fetch_add(&p->done[n], 1);
+    if (n % 17 == 3)
+        nap(1); /* the others' slices are taken over, or the caller waits */
+}
+
+/* Also after threads went to sleep, and with fewer pieces than threads or none. */
+static void test_every_piece_once(void **state)
+{
+    (void)state;
+    for (unsigned threads = 2; threads <= 7; threads++) {
+        struct team *team = team_new(threads);
+        struct pieces p = {0};
+        assert_non_null(team);
+        for (unsigned round = 1; round <= 101; round++) {
+            unsigned right = 0;
+            team_run(team, round % 101, piece, &p);
+            for (unsigned i = 0; i < 100; i++)
+                right += atomic_exchange(&p.done[i], 0) == (i < round % 101);
+            assert_int_equal(right, 100);
+            if (round % 50 == 0)
+                nap(3);
+        }
+        team_free(team);
+    }
+}
+
+/* Who has which piece first, and that nobody goes on before all have one. */
+struct meeting {
+    pthread_barrier_t all;
+    pthread_t caller;
+    atomic_uint first[TEAM_MOST * 3], met; /* pieces that were the first of a thread */
+    atomic_bool signals, others_first;
+};
+static _Thread_local struct meeting *met_in;
+static _Thread_local unsigned met_round;
+static unsigned rounds;
+static void meet(void *ctx, uint32_t n)
+{
+    struct meeting *m = ctx;
+    sigset_t blocked;
+    if (met_in == m && met_round == rounds)
+        return;
+    met_in = m;
+    met_round = rounds;
+    atomic_fetch_add(&m->first[n], 1);
+    atomic_fetch_add(&m->met, 1);
+    pthread_sigmask(SIG_BLOCK, NULL, &blocked);
+    const bool own = pthread_equal(pthread_self(), m->caller);
+    if (sigismember(&blocked, SIGTERM) == own || sigismember(&blocked, SIGUSR2) == own)
+        atomic_store(&m->signals, true);
+    if (own && n != 0)
+        atomic_store(&m->others_first, true);
+    pthread_barrier_wait(&m->all);
+}
+
+/* Each thread has a slice of its own, the caller the first; all work at the same time, in each round, whether they
+ * slept meanwhile or not; no thread but the caller takes signals. */
+static void test_all_at_once(void **state)
+{
+    (void)state;
+    alarm(100); /* who waits for one that does not come */
+    for (unsigned threads = 2; threads <= 5; threads++) {
+        static struct meeting m;
+        struct team *team = team_new(threads);
+        m.caller = pthread_self();
+        pthread_barrier_init(&m.all, NULL, threads);
+        for (unsigned round = 0; round < 20; round++) {
+            const uint32_t count = threads * (1 + round % 3) + (round % 3 ? round % threads : 0);
+            rounds++;
+            atomic_store(&m.met, 0);
+            team_run(team, count, meet, &m);
+            assert_int_equal(m.met, threads);
+            for (unsigned k = 0; k < threads; k++)
+                assert_int_equal(atomic_exchange(&m.first[(uint64_t)count * k / threads], 0), 1);
+            if (round % 4 == 1)
+                nap(20);
+        }
+        assert_false(m.signals || m.others_first);
+        pthread_barrier_destroy(&m.all);
+        team_free(team);
+    }
+    alarm(0);
+}
+
+static void slow(void *ctx, uint32_t n)
+{
+    const pthread_t *caller = ctx;
+    (void)n;
+    if (!pthread_equal(pthread_self(), *caller))
+        nap(300);
+    else
+        nap(10);
+}
+
+/* Neither who waits for a round nor who waits for its end keeps a core busy. */
+static void test_waiting_costs_nothing(void **state)
+{
+    struct timespec used;
+    pthread_t caller = pthread_self();
+    struct team *team = team_new(2);
+    (void)state;
+    team_run(team, 2, slow, &caller);
+    nap(400);
+    team_run(team, 2, slow, &caller);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    const double before = (double)used.tv_sec + (double)used.tv_nsec * 1e-9;
+    team_run(team, 2, slow, &caller);
+    nap(400);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    assert_true((double)used.tv_sec + (double)used.tv_nsec * 1e-9 - before < 0.1);
+    team_free(team);
+}
+
+/* As many threads as there are beside the caller; when one of them cannot be made the others end, and the caller has
+ * its signals. */
+static void test_making(void **state)
+{
+    sigset_t before, after;
+    (void)state;
+    pthread_sigmask(SIG_BLOCK, NULL, &before);
+    for (unsigned fails = 0; fails <= 3; fails++) {
+        made = joined = 0;
+        fails_at = fails;
+        struct team *team = team_new(4);
+        fails_at = 0;
+        assert_int_equal(team == NULL, fails > 0);
+        assert_int_equal(made, fails ? fails : 3);
+        if (fails == 0)
+            assert_int_equal(joined, 0);
+        team_free(team);
+        assert_int_equal(joined, fails ? fails - 1 : 3);
+        pthread_sigmask(SIG_BLOCK, NULL, &after);
+        for (int n = 1; n < 32; n++)
+            assert_int_equal(sigismember(&before, n), sigismember(&after, n));
+    }
+    struct team *most = team_new(TEAM_MOST);
+    assert_non_null(most);
+    team_free(most);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_piece_once),
+        cmocka_unit_test(test_all_at_once),
+        cmocka_unit_test(test_waiting_costs_nothing),
+        cmocka_unit_test(test_making),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
