@@ -75,6 +75,16 @@ static inline void assert_said(const char *line)
         fail_msg("\"%s\" instead of \"%s\"", toy_said, line);
 }
 
+// The last line, behind a report of what waits for what.
+static inline void assert_last_said(const char *line)
+{
+    const char *end = toy_said + strlen(toy_said), *last = end;
+    while (last > toy_said && (last == end || last[-1] != '\n'))
+        last--;
+    if (strcmp(last, line) != 0)
+        fail_msg("\"%s\" instead of \"%s\"", toy_said, line);
+}
+
 // Status with which a process ends in which that is done; what it says is left in toy_said.
 static inline int toy_ends(void (*doing)(void *ctx), void *ctx)
 {

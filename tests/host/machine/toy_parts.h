@@ -79,7 +79,7 @@ struct toy_state {
 struct toy {
     const struct toy_kind *kind;
     char name[40];
-    unsigned gpu;
+    unsigned gpu, place;
     uint64_t seed, now; // now: of the tick under way
     bool observed;
     const struct model_sink *sink;
@@ -391,6 +391,7 @@ static void *toy_create(const char *name, uint16_t id, uint64_t seed, bool trace
     t->kind = toy_newest[traced][toy_kind_number(kind)];
     snprintf(t->name, sizeof t->name, "%s", name);
     t->gpu = id >> 8;
+    t->place = id & 255;
     t->seed = seed;
     if (t->kind->api.outs > TOY_OUTS || t->kind->cus > TOY_CUS)
         abort();
