@@ -97,6 +97,8 @@ static inline void toy_scene_go_on(struct toy_machine *m)
                .op = TOY_COPY, .count = 2, .to = pmem_addr(1, TOY_AGAIN_TO), .from = pmem_addr(1, TOY_PATCH)});
 }
 
+static uint64_t toy_between; /* cycle between the halves of the last run */
+
 /* A run of it into toy_dir, still open: record and machine are the test's to close. */
 static inline struct record *toy_recorded_run(struct toy_machine *m, unsigned gpus, char *const *parts, unsigned count,
                                               struct sim_options options)
@@ -112,6 +114,7 @@ static inline struct record *toy_recorded_run(struct toy_machine *m, unsigned gp
     toy_open(m, gpus, NULL, options);
     toy_scene_begin(m);
     toy_run(m);
+    toy_between = sim_now(m->sim);
     toy_scene_go_on(m);
     toy_run(m);
     assert_int_equal(m->event_count, 4);
