@@ -43,7 +43,7 @@ void watchdog_gpu(struct sim *sim, unsigned gpu, FILE *out)
     struct part *golden = sim->gpus[gpu].golden;
     if (golden)
         golden->ops->report(golden, out);
-    else if (sim->rtl)
+    else if (sim->rtl && sim_has(sim, gpu))
         rtl_where(sim, gpu, SIM_WHERE, out);
 }
 

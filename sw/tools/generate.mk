@@ -14,6 +14,11 @@ GENERATED += $(GEN)/gantry_links.h
 $(GEN)/gantry_links.h: rtl/gpu/links.yaml bridge/verilated/partitions.yaml configs/params.def sw/tools/gen_links.py sw/tools/gen_params.py
 	@mkdir -p $(GEN)
 	$(PY) sw/tools/gen_links.py $@
+# Ports of the partitions for the models that tests write in C.
+GENERATED += $(GEN)/gantry_ports.h
+$(GEN)/gantry_ports.h: bridge/verilated/partitions.yaml bridge/proto/messages.def sw/tools/gen_ports.py sw/tools/gen_wrappers.py sw/tools/gen_messages.py
+	@mkdir -p $(GEN)
+	$(PY) sw/tools/gen_ports.py $@
 # The commit of the tree, for --version and run.json (host/config/version.c): written when it has changed; nothing is compiled for it.
 COMMIT := $(shell git -C $(CURDIR) describe --always --abbrev=12 --exclude '*' --dirty=+ 2>/dev/null || echo unknown)
 ifneq ($(COMMIT),$(shell cat $(GEN)/commit 2>/dev/null))
