@@ -62,6 +62,46 @@ static void unfinished_at_the_end(void **state)
     assert_int_equal(b->unfinished, 1);
 }
 
+/* Of several kernels the one that was launched first gives its name, whatever its place; their groups are counted
+ * together, and those of one that has not been launched, or that is held back, are not. */
+static void the_first_of_several(void **state)
+{
+    struct bench *b = *state;
+    struct cp_progress at_once;
+    fake_launch = slow;
+    fake_cache_cycles = 1000;
+    put(b, AT_KD + 64 + 0x30, 1, 4); /* rocr.fill */
+    for (unsigned q = 0; q < 3; q++)
+        queue_open(b, q, 0, 0);
+    barrier_put(b, 0, 0x0003, NULL, 0, 0);
+    ring(b, 0);
+    run(b);
+    kernel_put(b, 0, 0x0a02, 0); /* 4 groups; its fence takes long */
+    uint64_t packet = kernel_put(b, 1, 0x0002, 0);
+    put(b, packet + 0x20, VA + AT_KD + 64, 8);
+    put(b, packet + 0xc, 64 * 7, 4);
+    ring(b, 0);
+    ring(b, 1);
+    sim_run(b->sim, sim_now(b->sim) + 1300);
+    fake_cache_cycles = 50;
+    cp_progress(b->cp[0], 100, &at_once);
+    assert_string_equal(at_once.kernel, "rocr.fill");
+    assert_int_equal(at_once.total, 7);
+    sim_run(b->sim, sim_now(b->sim) + 2000);
+    assert_int_equal(b->cp[0]->jobs[0].state, JOB_RUN);
+    assert_int_equal(b->cp[0]->jobs[1].state, JOB_RUN);
+    cp_progress(b->cp[0], 100, &at_once);
+    assert_string_equal(at_once.kernel, "rocr.fill");
+    assert_int_equal(at_once.total, 11);
+    b->cp[0]->jobs[1].held = true;
+    cp_progress(b->cp[0], 100, &at_once);
+    assert_string_equal(at_once.kernel, "rocr.copy_misaligned");
+    assert_int_equal(at_once.total, 4);
+    b->cp[0]->jobs[1].held = false;
+    run(b);
+    assert_int_equal(b->kernels, 2);
+}
+
 /* A kernel is unfinished from its launch to its completion; a packet of another kind never is. */
 static void unfinished_at_each_step(void **state)
 {
@@ -98,6 +138,6 @@ static void unfinished_at_each_step(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(groups_of_the_kernels_that_run), TEST(unfinished_at_the_end),
-                                       TEST(unfinished_at_each_step)};
+                                       TEST(unfinished_at_each_step), TEST(the_first_of_several)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

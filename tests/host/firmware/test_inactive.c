@@ -191,6 +191,34 @@ static void the_first_error_counts(void **state)
     assert_int_equal(get(b, INACTIVE + SIGNAL_START) | get(b, INACTIVE + SIGNAL_END), 0);
 }
 
+/* A kernel that has its scratch goes; the next one's request is a new one, which does not look at what stands in the
+ * signal. */
+static void a_new_request_is_no_repeated_one(void **state)
+{
+    struct bench *b = *state;
+    scratch_wanted(b);
+    for (unsigned n = 0; n < 2; n++) {
+        put(b, amd_at(0) + QUEUE_LANE_BYTES, 400 + 100 * n, 4);
+        put(b, amd_at(0) + QUEUE_TMPRING, 1u << 12 | 128, 4);
+        put(b, VALUE, 0, 8);
+        poll_all(b);
+        run(b);
+        assert_int_equal(commands(b, CP_LAUNCH), 2 + n);
+        assert_false(b->queue[0]->scratch_asked);
+        if (n == 1)
+            break;
+        put(b, VALUE, CP_ERROR_SCRATCH, 8); /* not of this request */
+        put(b, kernel_put(b, 0, 0x0002, 0) + 0x18, 500, 4);
+        const unsigned from = b->sim->accesses;
+        ring(b, 0);
+        run(b);
+        assert_int_equal(stores(b, from, VALUE), 1);
+        assert_int_equal(b->events, 2);
+        assert_true(b->queue[0]->scratch_asked);
+    }
+    assert_int_equal(b->errors, 0);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, bench_setup, bench_teardown)
 int main(void)
 {
@@ -201,6 +229,7 @@ int main(void)
         TEST(a_signal_whose_memory_is_gone),
         TEST(a_queue_that_is_not_mapped),
         TEST(the_first_error_counts),
+        TEST(a_new_request_is_no_repeated_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

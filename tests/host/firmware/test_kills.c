@@ -216,6 +216,76 @@ static void what_is_opened(void **state)
     assert_int_equal(b->closed, 1);
 }
 
+/* That a wavefront has halted is of its packet, not of the place: the next one there ends by itself when its queue is
+ * closed. */
+static void a_place_forgets_that_a_wavefront_halted(void **state)
+{
+    struct bench *b = *state;
+    fake_launch = endless;
+    uint16_t id = kernel_and_done(b);
+    happen(b, CP_EVT_HALT, 0, id);
+    cp_queue_close(b->cp[0], b->queue[0]);
+    run(b);
+    assert_int_equal(commands(b, CP_KILL), 1);
+    fake_launch = slow;
+    for (unsigned n = 1; n < 3; n++) { /* the first of them is told of as well */
+        queue_open(b, n, 0, 0);
+        kernel_put(b, n, 0x0002, 0);
+        ring(b, n);
+        for (unsigned i = 0; i < 500 && commands(b, CP_LAUNCH) == n; i++)
+            sim_run(b->sim, sim_now(b->sim) + 10);
+        assert_int_equal(command_last(b, CP_LAUNCH)->id & 0xff, 0);
+        if (n == 2)
+            happen(b, CP_EVT_HALT, 0, command_last(b, CP_LAUNCH)->id);
+        assert_int_equal(b->halted, n == 2 ? 2 : 1);
+        cp_queue_close(b->cp[0], b->queue[n]);
+        run(b);
+        assert_int_equal(commands(b, CP_KILL), n);
+        assert_int_equal(b->kernels, 1);
+        assert_null(b->cp[0]->queues);
+    }
+}
+
+/* Kills of two spaces, answered in either order, and once more: who waits for none is in no list. */
+static void kills_are_done_with(void **state)
+{
+    for (unsigned order = 0; order < 2; order++) {
+        assert_int_equal(order ? bench_teardown(state) || bench_setup(state) : 0, 0);
+        struct bench *b = *state;
+        fake_launch = endless;
+        for (unsigned round = 0; round < 3; round++) {
+            const unsigned spaces = round == 0 ? 2 : 1; /* then one alone, which is the first and the second */
+            uint16_t id[2];
+            for (unsigned c = 0; c < 2; c++) {
+                queue_open(b, 2 * round + c, c, 0);
+                kernel_put(b, 2 * round + c, 0x0002, 0);
+                ring(b, 2 * round + c);
+                run(b);
+                id[c] = command_last(b, CP_LAUNCH)->id;
+            }
+            for (unsigned c = 0; c < 2; c++) {
+                const struct msg_cp_evt fault = {.kind = CP_EVT_FAULT, .status = FAULT_NOT_PRESENT, .id = id[c]};
+                if (spaces == 2 || c == round - 1)
+                    cp_event(b->cp[0], &fault);
+            }
+            struct cp_space *first = &b->space[spaces == 2 ? 0 : round - 1][0];
+            assert_ptr_equal(b->cp[0]->killing, first);
+            assert_ptr_equal(first->next_killing, spaces == 2 ? &b->space[1][0] : NULL);
+            for (unsigned n = 0; n < spaces; n++) {
+                struct cp_space *space = spaces == 2 ? &b->space[n ^ order][0] : first;
+                const struct msg_cp_evt done = {.kind = CP_EVT_KILL_DONE, .vmid = space->vmid};
+                cp_event(b->cp[0], &done);
+                assert_false(space->killing);
+            }
+            assert_null(b->cp[0]->killing);
+            run(b);
+            assert_int_equal(b->unfinished, round == 2 ? 5 : round + 2); /* of the last space two kernels */
+        }
+        assert_int_equal(commands(b, CP_KILL), 4);
+        assert_int_equal(b->faults, 4);
+    }
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, bench_setup, bench_teardown)
 int main(void)
 {
@@ -226,6 +296,8 @@ int main(void)
         TEST(a_fault_stops_its_queue_at_once),
         TEST(a_fault_is_told_with_its_instruction),
         TEST(a_kill_of_nobody),
+        TEST(a_place_forgets_that_a_wavefront_halted),
+        TEST(kills_are_done_with),
         TEST(what_is_opened),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The ring of a queue: slots given back in order, a place without a packet, and round and round (S0.15).
+ * Rings of queues: slots given back in order, a slot without a packet, round and round; more packets than there are
+ * places, and queues that come and go (S0.15).
  */
-#include "cp_bench.h"
+#include "queue_bench.h"
 
 static uint64_t first_is_slow(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd, struct msg_cp_evt *evt)
 {
@@ -64,13 +65,66 @@ static void a_ring_wraps(void **state)
     assert_int_equal(get(b, amd_at(0) + 0x80), 200);
 }
 
+/* More packets than there are places: the others wait in their rings until a place is free, of whichever queue. */
+static void packets_wait_for_a_place(void **state)
+{
+    struct bench *b = *state;
+    fake_launch = slow;
+    slow_cycles = 50000;
+    for (unsigned q = 0; q < 2; q++) {
+        queue_open(b, q, 0, 0);
+        for (unsigned i = 0; i < 40; i++)
+            kernel_put(b, q, 0x0002, 0);
+        ring(b, q);
+    }
+    sim_run(b->sim, 40000); /* all that could start has, no kernel has ended */
+    assert_int_equal(b->kernels, 0);
+    assert_int_equal(b->queue[0]->jobs + b->queue[1]->jobs, CP_JOBS);
+    for (unsigned i = 0; i < CP_JOBS; i++)
+        assert_int_not_equal(b->cp[0]->jobs[i].state, JOB_FREE);
+    assert_int_equal(b->queue[0]->next + b->queue[1]->next, CP_JOBS);
+    run(b);
+    slow_cycles = 10000;
+    assert_int_equal(b->kernels, 80);
+    for (unsigned q = 0; q < 2; q++)
+        assert_int_equal(get(b, amd_at(q) + 0x80), 40);
+    assert_false(cp_busy(b->cp[0]));
+}
+
+/* Queues come and go in any order: those that stay keep theirs, and work. */
+static void queues_come_and_go(void **state)
+{
+    for (unsigned gone = 0; gone < 4; gone++) {
+        assert_int_equal(gone ? bench_teardown(state) || bench_setup(state) : 0, 0);
+        struct bench *b = *state;
+        for (unsigned q = 0; q < 4; q++)
+            queue_open(b, q, q & 1, 0);
+        cp_queue_close(b->cp[0], b->queue[gone]);
+        const struct cp_queue *left = b->cp[0]->queues;
+        for (unsigned q = 0; q < 4; q++)
+            if (q != gone) {
+                assert_ptr_equal(left, b->queue[q]);
+                left = left->next_queue;
+                packets_put(b, q, 1);
+            }
+        assert_null(left);
+        run(b);
+        for (unsigned q = 0; q < 4; q++)
+            assert_int_equal(get(b, amd_at(q) + 0x80), q != gone);
+        cp_space_close(b->cp[0], &b->space[1][0]); /* of one client: the other's stay */
+        for (left = b->cp[0]->queues; left; left = left->next_queue)
+            assert_ptr_equal(left->space, &b->space[0][0]);
+        assert_int_equal(b->closed, 1);
+    }
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, bench_setup, bench_teardown)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(slots_retire_in_order),
-        TEST(an_invalid_slot_stalls_the_queue),
-        TEST(a_ring_wraps),
+        TEST(slots_retire_in_order), TEST(an_invalid_slot_stalls_the_queue),
+        TEST(a_ring_wraps),          TEST(packets_wait_for_a_place),
+        TEST(queues_come_and_go),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -92,6 +92,28 @@ static void a_command_waits_for_the_access_before_it(void **state)
     assert_int_equal(cp_shootdowns_sent(b->cp[0]), 5);
 }
 
+/* Commands that are sent one after another count one after another, each by its own answer, however many there were. */
+static void each_command_counts_by_its_answer(void **state)
+{
+    struct bench *b = *state;
+    one_runs(b);
+    uint64_t done = 0;
+    for (unsigned count = 5; count > 0; count--) {
+        const uint64_t now = sim_now(b->sim);
+        for (unsigned n = 0; n < count; n++) {
+            command(b);
+            sim_timer(b->sim, now + 10 * (n + 1), cookie_of(b->cp[0], COOKIE_POLL)); /* a cycle to stand at */
+            sim_run(b->sim, now + 10 * (n + 1));
+        }
+        for (unsigned n = 0; n < count; n++) {
+            done_at(b, now + 10 * n + COMMAND - 1, done + n);
+            done_at(b, now + 10 * n + COMMAND, done + n + 1);
+        }
+        done += count;
+        assert_int_equal(cp_shootdowns_sent(b->cp[0]), done);
+    }
+}
+
 /* Of the GPU's answers only that to a shoot-down counts. */
 static void other_events_answer_no_command(void **state)
 {
@@ -260,6 +282,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(other_events_answer_no_command),
         TEST(busy_at_any_place),
+        TEST(each_command_counts_by_its_answer),
         TEST(an_access_waits_for_the_command_before_it),
         TEST(a_command_waits_for_the_access_before_it),
         TEST(only_earlier_accesses_are_waited_for),

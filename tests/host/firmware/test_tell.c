@@ -79,7 +79,9 @@ static void a_packet_that_has_not_started(void **state)
     told(b, "  gpu0 queue 0: packet 0 of 1 waits for a place\n");
     put(b, signal_at(1) + SIGNAL_VALUE, 0x7fffffffffffffff, 8);
     queue_open(b, 1, 0, 0);
-    barrier_put(b, 1, 0x0105, deps, 1, 0);
+    const uint64_t slot = barrier_put(b, 1, 0x0105, deps, 1, 0);
+    put(b, signal_at(2) + SIGNAL_VALUE, 2, 8);
+    put(b, slot + AQL_DEPS + 40, signal_va(2), 8); /* reserved: no signal */
     ring(b, 1);
     run(b);
     told(b, "  gpu0 queue 0: packet 0 of 1 waits for a place\n"
