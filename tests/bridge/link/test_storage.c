@@ -137,6 +137,67 @@ static void test_words_beside_a_ring(void **state)
     free(ring);
 }
 
+/* The sender looks at what the receiver has finished with when it has no more room by what it knows, not before. */
+static void test_room_is_looked_for_late(void **state)
+{
+    struct ring *ring = ring_new(8, 3, RING_LINE, 1);
+    struct link from = opened(ring, true), to = opened(ring, false);
+    uint64_t value = 1;
+    (void)state;
+    link_send(&from, 50, &value);
+    link_send(&from, 51, &value);
+    take_all(&to);
+    to.transport->done(&to, 2);
+    link_send(&from, 52, &value); /* the last place */
+    assert_int_equal(from.freed, 0);
+    link_send(&from, 53, &value);
+    assert_int_equal(from.freed, 2);
+    free(ring);
+}
+
+/* Both ends go on behind a message, the sender with what is still inside, the receiver with what has come. */
+static void test_resume(void **state)
+{
+    struct ring *ring = ring_new(8, 4, RING_LINE, 1);
+    struct link from = opened(ring, true), to = opened(ring, false);
+    uint64_t value = 1;
+    (void)state;
+    link_resume(&from, 9, 7, 55);
+    assert_true(from.sent == 9 && from.flushed == 9 && from.freed == 7 && from.arrived == 0 && from.last == 0);
+    link_resume(&to, 9, 7, 55);
+    assert_true(to.arrived == 9 && to.last == 55 && to.sent == 0 && to.freed == 0);
+    for (unsigned n = 0; n < 2; n++) /* two are still inside */
+        link_send(&from, 55 + n, &value);
+    assert_int_equal(ring_peek(&to), 11);
+    assert_int_equal(ring_slot(ring, 9)->sequence, 10);
+    assert_int_equal(to.last, 57);
+    free(ring);
+}
+
+static int resumed_late(void *ctx)
+{
+    const unsigned which = *(const unsigned *)ctx;
+    struct ring *ring = ring_new(8, 4, RING_LINE, 1);
+    struct link link = opened(ring, which == 0);
+    if (which == 0)
+        link_send(&link, 3, &(uint64_t){1});
+    link.arrived = which == 1;
+    link_resume(&link, 9, which == 2 ? 10 : 9, 55);
+    return 0;
+}
+
+/* By which something has crossed, or that has finished more than was sent: our own bug. */
+static void test_resumed_late(void **state)
+{
+    (void)state;
+    for (unsigned n = 0; n < 4; n++) {
+        if (n < 3)
+            assert_said(resumed_late, &n, 70, "before the state with 9 was restored");
+        else
+            assert_int_equal(status_of(resumed_late, &n), 0);
+    }
+}
+
 static void test_names(void **state)
 {
     struct link link;
@@ -181,6 +242,9 @@ int main(void)
         cmocka_unit_test(test_rings_are_no_larger_than_needed),
         cmocka_unit_test(test_channels),
         cmocka_unit_test(test_words_beside_a_ring),
+        cmocka_unit_test(test_room_is_looked_for_late),
+        cmocka_unit_test(test_resume),
+        cmocka_unit_test(test_resumed_late),
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_what_differs),
     };

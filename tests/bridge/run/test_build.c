@@ -103,12 +103,71 @@ static void test_numbers(void **state)
     }
 }
 
+/* Whatever was there before. */
+static void test_init(void **state)
+{
+    struct sched s, zero;
+    (void)state;
+    memset(&s, 0xa5, sizeof s);
+    memset(&zero, 0, sizeof zero);
+    sched_init(&s);
+    assert_true(s.horizon == UINT64_MAX && s.limit == UINT64_MAX);
+    s.horizon = s.limit = 0;
+    assert_memory_equal(&s, &zero, sizeof s);
+    sched_init(&s);
+    add(&s, "a", 0);
+    assert_true(sched_start(&s));
+    sched_fini(&s);
+    assert_memory_equal(&s, &zero, sizeof s); /* nothing of it is reached any more */
+}
+
+/* Sets of partitions have no word more than they need, and all are visited without skipping, whatever their number. */
+static void test_sets(void **state)
+{
+    static const unsigned counts[] = {1, 63, 64, 65, 127, 128, 129};
+    (void)state;
+    for (unsigned n = 0; n < sizeof counts / sizeof *counts; n++) {
+        struct sched s;
+        sched_init(&s);
+        for (unsigned i = 0; i < counts[n]; i++)
+            add(&s, "p", 0);
+        assert_true(sched_start(&s));
+        assert_int_equal(s.groups[0].words, (counts[n] - 1) / 64 + 1);
+        assert_true(sched_quiet(&s));
+        s.no_skip = true;
+        visits = 0;
+        sched_run(&s, 2);
+        assert_int_equal(visits, 2 * counts[n]);
+        assert_int_equal(sched_active(&s), PART_WINDOW); /* none had a reason */
+        sched_fini(&s);
+    }
+}
+
+/* One wire an input and output, with both ends; without a partner only this one. */
+static void test_wires(void **state)
+{
+    struct sched s;
+    (void)state;
+    sched_init(&s);
+    struct part *a = add(&s, "a", 0), *b = add(&s, "b", 0);
+    struct wire *w = sched_wire(&s, a, 3, b, 2), *from = sched_wire(&s, a, 0, NULL, 0),
+                *to = sched_wire(&s, NULL, 0, b, 1);
+    assert_true(w->from == a && w->to == b && w->to_slot == 2 && a->out[3] == w && b->in[2] == w);
+    assert_true(from->from == a && from->to == NULL && a->out[0] == from);
+    assert_true(to->from == NULL && to->to == b && to->to_slot == 1 && b->in[1] == to);
+    assert_true(s.wire_count == 3 && s.wires[0] == w && s.wires[1] == from && s.wires[2] == to && s.connected == 0);
+    struct wire *whole = sched_connect(&s, b, 3, a, 3, 24, 8, 6); /* the least latency there is */
+    assert_true(whole->channel.id == 0 && whole->channel.bytes == 24 && whole->channel.latency == 8);
+    assert_true(whole->channel.depth == 6 && s.connected == 1);
+    assert_string_equal(whole->channel.name, "b -> a");
+    sched_fini(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stretch),
-        cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_stretch), cmocka_unit_test(test_bounds), cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_init),    cmocka_unit_test(test_sets),   cmocka_unit_test(test_wires),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

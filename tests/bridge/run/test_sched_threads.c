@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Groups shared out among threads, the team played by the test: from how many on, which, and what they send each other
  * meanwhile: it is delivered when all are through, whatever the order in which they ran.
- * libs: -Wl,--wrap=team_run
+ * libs: -Wl,--wrap=team_run,--wrap=team_new
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,6 +32,18 @@ void __wrap_team_run(struct team *team, uint32_t count, void (*work)(void *ctx, 
     shared_count = count;
     for (uint32_t n = 0; n < count; n++)
         work(ctx, backwards ? count - 1 - n : n);
+}
+
+/* Makes them unless told not to. */
+static unsigned teams, team_size;
+static bool no_threads;
+struct team *__real_team_new(unsigned threads);
+struct team *__wrap_team_new(unsigned threads);
+struct team *__wrap_team_new(unsigned threads)
+{
+    teams++;
+    team_size = threads;
+    return no_threads ? NULL : __real_team_new(threads);
 }
 
 static struct {
@@ -155,11 +167,34 @@ static void test_mail(void **state)
     }
 }
 
+/* One thread needs no team; more are told when they cannot be made. */
+static void test_start(void **state)
+{
+    static const struct part_ops none = {.visit = group_visit};
+    (void)state;
+    for (unsigned threads = 0; threads < 4; threads++) {
+        for (unsigned fails = 0; fails < 2; fails++) {
+            sched_init(&s);
+            s.threads = threads;
+            sched_add(&s, part_new(&none, "a", 0, 0, NULL));
+            teams = 0;
+            no_threads = fails;
+            assert_int_equal(sched_start(&s), threads < 2 || !fails);
+            assert_int_equal(teams, threads >= 2);
+            assert_true(threads < 2 || team_size == threads);
+            assert_int_equal(s.team != NULL, threads >= 2 && !fails);
+            no_threads = false;
+            sched_fini(&s);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_how_many_are_shared_out),
         cmocka_unit_test(test_mail),
+        cmocka_unit_test(test_start),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -313,25 +313,6 @@ static void test_stamps(void **state)
     library_unload(two, 2);
 }
 
-/* The order and the ends of words matter to a stamp's name. */
-static void test_stamp_names(void **state)
-{
-    static char *const lists[][4] = {{(char *)"a", (char *)"b"}, {(char *)"b", (char *)"a"}, {(char *)"a"}, {NULL}};
-    char *names[4];
-    (void)state;
-    for (unsigned n = 0; n < 4; n++) {
-        names[n] = stamp_name(lists[n]);
-        assert_int_equal(strlen(names[n]), 16);
-        for (unsigned k = 0; k < n; k++)
-            assert_string_not_equal(names[n], names[k]);
-    }
-    char *again = stamp_name(lists[0]);
-    assert_string_equal(again, names[0]);
-    free(again);
-    for (unsigned n = 0; n < 4; n++)
-        free(names[n]);
-}
-
 int main(void)
 {
     static const char *const variables[] = {"GANTRY_MODEL_CHECK",   "GANTRY_MODEL_STD_X", "GANTRY_RTL_COVERAGE",
@@ -340,7 +321,7 @@ int main(void)
         unsetenv(variables[n]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_is_asked), cmocka_unit_test(test_none),   cmocka_unit_test(test_what_is_refused),
-        cmocka_unit_test(test_failures),      cmocka_unit_test(test_stamps), cmocka_unit_test(test_stamp_names),
+        cmocka_unit_test(test_failures),      cmocka_unit_test(test_stamps),
     };
     return cmocka_run_group_tests(tests, make_root, remove_root);
 }

@@ -94,11 +94,16 @@ static void test_messages_and_taps(void **state)
     assert_int_equal(taps.count, 2);
     assert_true(!taps.out[0] && taps.slot[0] == 3 && taps.cycle[0] == 13 && taps.value[0] == 41);
     assert_true(taps.out[1] && taps.slot[1] == 1 && taps.cycle[1] == 19 && taps.value[1] == 77);
+    sched_send(b.other, 0, 62, &value); /* of the first and the last cycle of a window */
+    sched_send(b.other, 0, 69, &value);
+    run_to(&b, 80);
+    assert_int_equal(taps.count, 4);
+    assert_true(taps.cycle[2] == 72 && taps.cycle[3] == 79);
     rtl_part_tap(b.toy, NULL, NULL);
-    sched_send(b.other, 0, 64, &value);
-    run_to(&b, 96);
-    assert_int_equal(taps.count, 2);
-    assert_int_equal(b.model->took, 3);
+    sched_send(b.other, 0, 80, &value);
+    run_to(&b, 112);
+    assert_int_equal(taps.count, 4);
+    assert_int_equal(b.model->took, 5);
     sched_fini(&b.s);
 }
 
