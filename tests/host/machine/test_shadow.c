@@ -74,6 +74,7 @@ static void changes(void **state)
     assert_memory_equal(t.bytes, vram, VRAM);
     assert_memory_equal(s->copy, vram, VRAM);
     shadow_free(s);
+    shadow_free(NULL);
     pmem_free(pm);
     free(t.bytes);
 }
