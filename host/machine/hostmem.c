@@ -58,15 +58,11 @@ static void memory_serve(void *ctx, unsigned gpu, uint64_t cycle, const struct m
 
 static void answers_push(struct answers *a, const struct msg_mem_rsp *rsp)
 {
-    if (a->head + a->count == a->room) {
-        if (a->head) /* the first time there is no list yet */
-            memmove(a->list, a->list + a->head, a->count * sizeof *a->list);
+    if (a->head && a->head + a->count == a->room) { /* the places in front are used again */
+        memmove(a->list, a->list + a->head, a->count * sizeof *a->list);
         a->head = 0;
-        if (a->count == a->room) {
-            a->room = a->room ? 2 * a->room : 16;
-            a->list = xrealloc(a->list, a->room, sizeof *a->list);
-        }
     }
+    a->list = xgrow(a->list, &a->room, a->head + a->count + 1, sizeof *a->list);
     a->list[a->head + a->count++] = *rsp;
 }
 
@@ -176,8 +172,7 @@ static bool answers_restore(struct answers *a, struct state_reader *from)
         return false;
     a->head = 0;
     a->count = count;
-    if (count > a->room)
-        a->list = xrealloc(a->list, a->room = count, sizeof *a->list);
+    a->list = xgrow(a->list, &a->room, count, sizeof *a->list);
     return state_get(from, a->list, count * sizeof *a->list);
 }
 

@@ -9,10 +9,7 @@
 
 void pending_add(struct sim_gpu *g, const struct msg_cp_cmd *cmd)
 {
-    if (g->pending_count == g->pending_room) {
-        g->pending_room = g->pending_room ? 2 * g->pending_room : 16;
-        g->pending = xrealloc(g->pending, g->pending_room, sizeof *g->pending);
-    }
+    g->pending = xgrow(g->pending, &g->pending_room, g->pending_count + 1, sizeof *g->pending);
     g->pending[g->pending_count++] = (struct sim_pending){.kind = cmd->kind, .vmid = cmd->vmid, .id = cmd->id};
 }
 

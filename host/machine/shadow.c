@@ -78,9 +78,7 @@ static void gap_update(struct shadow *s, uint64_t from, uint64_t to, struct run 
         uint64_t *word = &s->kept[page / 64];
         if (*word == 0) {
             page |= 63;
-            continue;
-        }
-        if (*word >> (page & 63) & 1) {
+        } else if (*word >> (page & 63) & 1) {
             page_update(s, page * PAGE, zeros, run);
             *word &= ~(UINT64_C(1) << (page & 63));
         }

@@ -36,7 +36,8 @@ struct sim_gpu {
     struct part *dispatch; /* takes cp_cmd: the dispatch partition, or the golden one */
     struct part *store;
     struct sim_pending *pending; /* in the order of sending */
-    uint32_t pending_count, pending_room;
+    uint32_t pending_count;
+    size_t pending_room;
     struct commands commands;
     uint64_t roots[256]; /* page table by VMID, 0: none */
     struct sim_trap traps[256];

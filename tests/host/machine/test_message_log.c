@@ -132,6 +132,52 @@ static void test_bounds(void **state)
     assert_true(refused(5, 5, 0, MESSAGE_MOST + 1));
 }
 
+/* A stream that holds these bytes, and nothing is behind them. */
+static bool unreadable(const void *raw, size_t bytes)
+{
+    char file[80];
+    int status;
+    snprintf(file, sizeof file, "%s/u", path);
+    struct journal *j = journal_create(file, "TEST", 1);
+    assert_non_null(j);
+    journal_put(j, STREAM, raw, bytes);
+    assert_true(journal_close(j, true));
+    pid_t child = fork();
+    if (child == 0) {
+        enum gantry_status failure;
+        struct message m;
+        struct message_log log = {.stream = STREAM};
+        if (!freopen("/dev/null", "w", stderr))
+            _exit(3);
+        struct journal_reader *r = journal_open(file, "TEST", 1, &failure);
+        _exit(r && message_read(&log, r, &m) ? 0 : 4);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(unlink(file), 0);
+    assert_false(WIFEXITED(status) && (WEXITSTATUS(status) == 3 || WEXITSTATUS(status) == 4));
+    return !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+}
+
+/* A stream that cannot be one is our bug: files are held against their sums before. */
+static void test_what_cannot_be_read(void **state)
+{
+    (void)state;
+    struct {
+        uint32_t step;
+        uint16_t slot, bytes;
+        uint64_t more[40];
+    } raw = {1, 2, 256, {0}};
+    assert_false(unreadable(&raw, 8 + 256));
+    assert_true(unreadable(&raw, 8 + 255));
+    raw.bytes = 257;
+    assert_true(unreadable(&raw, 8 + 257));
+    raw.bytes = 8;
+    raw.step = UINT32_MAX; /* eight bytes of its own */
+    assert_false(unreadable(&raw, 8 + 8 + 8));
+    assert_true(unreadable(&raw, 8 + 8 + 7));
+    assert_true(unreadable(&raw, 8 + 7));
+}
+
 static void test_fields_that_differ(void **state)
 {
     (void)state;
@@ -184,8 +230,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_was_written_is_read), cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_fields_that_differ),       cmocka_unit_test(test_fields_of_far_messages),
-        cmocka_unit_test(test_fields_without_room),
+        cmocka_unit_test(test_what_cannot_be_read),      cmocka_unit_test(test_fields_that_differ),
+        cmocka_unit_test(test_fields_of_far_messages),   cmocka_unit_test(test_fields_without_room),
     };
     return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }

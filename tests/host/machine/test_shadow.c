@@ -11,9 +11,11 @@
 #include <cmocka.h>
 
 #include "base/journal.h"
+#include "base/state_io.h"
 #include "machine/message_log.h"
 #include "machine/shadow.h"
 #include "vm/pmem.h"
+#include "vm/pmem_save.h"
 
 #define MIB (UINT64_C(1) << 20)
 #define VRAM (64 * MIB)
@@ -74,6 +76,7 @@ static void changes(void **state)
     assert_memory_equal(t.bytes, vram, VRAM);
     assert_memory_equal(s->copy, vram, VRAM);
     shadow_free(s);
+    shadow_free(NULL);
     pmem_free(pm);
     free(t.bytes);
 }
@@ -112,6 +115,44 @@ static void slabs(void **state)
     shadow_free(s);
     pmem_free(pm);
     free(t.bytes);
+}
+
+/* shows S4.7: what is saved: each page that is not zero, by its address, and the end. */
+static void saved(void **state)
+{
+    (void)state;
+    struct pmem *pm = pmem_new(2, VRAM, 4 * MIB);
+    struct shadow *s = shadow_new(pm, 1);
+    static const uint64_t pages[] = {0, 63 * 4096, 64 * 4096, VRAM - 4096};
+    for (unsigned i = 0; i < 4; i++)
+        shadow_line(s, pages[i] + 64 * i)[5] = (uint8_t)(i + 1);
+    shadow_line(s, 5 * MIB)[0] = 0; // may be other than zero, and is not
+    struct state_buffer b;
+    state_buffer_init(&b);
+    shadow_save(s, &b.writer);
+    assert_int_equal(b.count, 4 * (8 + 4096) + 8);
+    for (unsigned i = 0; i < 4; i++) {
+        uint8_t page[4096] = {0};
+        uint64_t at;
+        page[64 * i + 5] = (uint8_t)(i + 1);
+        assert_true(state_get_u64(&b.reader, &at));
+        assert_int_equal(at, pages[i]);
+        assert_memory_equal(b.bytes + b.taken, page, 4096);
+        b.taken += 4096;
+    }
+    uint64_t end;
+    assert_true(state_get_u64(&b.reader, &end));
+    assert_true(end == PMEM_SAVE_END);
+    struct twin t = twin_make();
+    assert_int_equal(update(s, &t), 4); // memory has none of it: zeros come in
+    assert_int_equal(t.patched, 4 * 64);
+    assert_int_equal(update(s, &t), 0);
+    for (uint64_t word = 0; word < VRAM / 4096 / 64; word++)
+        assert_int_equal(s->kept[word], 0);
+    free(t.bytes);
+    free(b.bytes);
+    shadow_free(s);
+    pmem_free(pm);
 }
 
 /* What is written by pmem's functions is announced; host memory is not this copy's business. */
@@ -170,10 +211,8 @@ static void messages(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(changes),
-        cmocka_unit_test(slabs),
-        cmocka_unit_test(announced),
-        cmocka_unit_test(messages),
+        cmocka_unit_test(changes),   cmocka_unit_test(slabs),    cmocka_unit_test(saved),
+        cmocka_unit_test(announced), cmocka_unit_test(messages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

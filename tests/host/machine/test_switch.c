@@ -89,11 +89,14 @@ static void root_tell(struct machine *m, uint8_t vmid, uint64_t root)
     sim_cmd(m->sim, 0, &cmd);
 }
 
-static void machine_open(struct machine *m, bool both, enum sim_model model, uint64_t max_cycles)
+static void machine_open_with(struct machine *m, bool both, enum sim_model model, uint64_t max_cycles,
+                              const char *setting)
 {
     memset(m, 0, sizeof *m);
     config_init(&m->config);
     assert_int_equal(config_load(&m->config, "tiny"), STATUS_OK);
+    if (setting)
+        assert_int_equal(config_set(&m->config, "test", setting), STATUS_OK);
     assert_int_equal(config_finish(&m->config), STATUS_OK);
     m->memory = pmem_new(1, (uint64_t)m->config.cfg.gpu_vram_mib << 20, 1 << 20);
     const struct sim_options options = {.model = model, .both = both, .seed = 1, .max_cycles = max_cycles};
@@ -105,6 +108,11 @@ static void machine_open(struct machine *m, bool both, enum sim_model model, uin
     assert_int_equal(pagetable_map(m->table, OUT_VA, pmem_addr(1, 0x3000), 0x1000, PTE_R | PTE_W), 0);
     pmem_write(m->memory, pmem_addr(1, 0x1000), program, sizeof program);
     arguments(m, OUT_VA, 1);
+}
+
+static void machine_open(struct machine *m, bool both, enum sim_model model, uint64_t max_cycles)
+{
+    machine_open_with(m, both, model, max_cycles, NULL);
 }
 
 static void machine_close(struct machine *m)
@@ -340,6 +348,69 @@ static void test_figures(void **state)
     machine_close(&m);
 }
 
+struct traffic {
+    uint64_t warmed, reads; /* lines read again; lines that the L2 has asked its memory for */
+    unsigned told;          /* how often `warmed` was */
+};
+
+static void traffic_find(void *arg, const char *location, const char *name, uint64_t value, const char *unit)
+{
+    struct traffic *t = arg;
+    if (strcmp(location, "gpu0.roi") == 0) {
+        assert_string_equal(name, "warmed");
+        assert_string_equal(unit, "count");
+        t->warmed = value;
+        t->told++;
+    }
+    if (strcmp(location, "gpu0.store") == 0 && strcmp(name, "reads") == 0)
+        t->reads = value;
+}
+
+static struct traffic traffic(struct machine *m)
+{
+    struct traffic t = {0};
+    sim_counters(m->sim, traffic_find, &t);
+    return t;
+}
+
+/* With roi.warm the L2 holds what the golden kernels have left there, the last lines of it: the kernel that follows
+ * reads none of them from memory. */
+static void test_warm_caches(void **state)
+{
+    (void)state;
+    uint64_t before[3], during[3], cycles[3], warmed[3];
+    static const char *const settings[] = {"roi.warm=0", "roi.warm=4", "roi.warm=4096"};
+    for (unsigned i = 0; i < 3; i++) {
+        struct machine m;
+        machine_open_with(&m, true, SIM_RTL, 0, settings[i]);
+        root_tell(&m, VMID, pagetable_root(m.table));
+        turn(&m, SIM_GOLDEN);
+        launch(&m);
+        assert_int_equal(traffic(&m).warmed, 0);
+        assert_int_equal(traffic(&m).told, i > 0);
+        turn(&m, SIM_RTL);
+        const struct traffic t = traffic(&m);
+        warmed[i] = t.warmed;
+        before[i] = t.reads;
+        const uint64_t begin = sim_now(m.sim);
+        launch(&m);
+        cycles[i] = m.last - begin;
+        during[i] = traffic(&m).reads - t.reads;
+        word_is(&m, 0x3000, 2);
+        turn(&m, SIM_GOLDEN); /* nothing was accessed since, and nothing is read for it */
+        turn(&m, SIM_RTL);
+        assert_int_equal(traffic(&m).warmed, warmed[i]);
+        machine_close(&m);
+    }
+    static const uint64_t lines[] = {0, 4, 4 * GROUPS + 3}; /* of the output, two of code, one of constants */
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(warmed[i], lines[i]);
+        assert_int_equal(before[i], lines[i]); /* each is read once */
+        assert_int_equal(during[i] + lines[i], during[0]);
+        assert_true(i == 0 || cycles[i] < cycles[i - 1]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -349,6 +420,7 @@ int main(void)
         cmocka_unit_test(test_timers),
         cmocka_unit_test(test_no_switch),
         cmocka_unit_test(test_figures),
+        cmocka_unit_test(test_warm_caches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
