@@ -289,6 +289,8 @@ static bool toy_take(struct toy *t, const struct model_port *port, uint32_t lane
     const char *kind = t->kind->api.kind, *name = port->name;
     if (strcmp(name, "blk_cmd") == 0)
         return toy_send(t, "blk_evt", lane, &(struct msg_blk_evt){.kind = ((struct msg_blk_cmd *)data)->kind});
+    if (strcmp(kind, "gpu") == 0)
+        return toy_whole(t, name, lane, data);
     if (strcmp(kind, "cu") == 0)
         return toy_cu(t, name, data);
     if (strcmp(kind, "dispatch") == 0)
@@ -444,6 +446,8 @@ static uint64_t toy_counter(void *model, uint32_t address)
 static uint64_t toy_progress(const void *model)
 {
     const struct toy *t = model;
+    if (strcmp(t->kind->api.kind, "gpu") == 0)
+        return t->s.ended << 40 | t->s.issued;
     return strcmp(t->kind->api.kind, "dispatch") == 0 ? t->s.ended : t->s.issued;
 }
 

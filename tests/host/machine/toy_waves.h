@@ -155,6 +155,8 @@ static uint64_t toy_look(void *model, uint32_t what)
     struct toy *t = model;
     struct toy_wave *w = &t->s.waves[what % TOY_WAVES];
     const struct toy_work work = toy_work_of(&w->cmd);
+    if (strcmp(t->kind->api.kind, "gpu") == 0)
+        return 1000 + what;
     if (w->stage == TOY_NONE)
         return 0;
     uint64_t state = 0xe1; // used, live, decoded, its turn
@@ -333,7 +335,55 @@ static bool toy_place(struct toy *t, unsigned number)
     return false;
 }
 
-// ---- both
+// ---- a whole GPU: writes of launches, a line a cycle, and accesses of others, one at a time
+static bool toy_whole(struct toy *t, const char *port, uint32_t lane, void *data)
+{
+    struct msg_mem_req *req = data;
+    if (strcmp(port, "cp_cmd") == 0)
+        return ((struct msg_cp_cmd *)data)->kind != CP_LAUNCH || toy_launch_begin(t, data);
+    if (strcmp(port, "far_rsp") == 0)
+        return true;
+    if (strcmp(port, "dram_rsp") == 0) {
+        struct msg_mem_rsp rsp = toy_answer(&t->s.held);
+        memcpy(rsp.data, ((struct msg_dram_rsp *)data)->data, 64);
+        t->s.holds = !toy_send(t, "far_rsp", t->s.lane, &rsp);
+        return !t->s.holds;
+    }
+    const struct msg_mem_rsp rsp = toy_answer(req);
+    struct msg_dram_req ask = {.write = req->op == MEM_WRITE, .addr = req->addr & PMEM_OFFSET_MASK, .mask = req->mask};
+    memcpy(ask.data, req->data, 64);
+    if (t->s.holds || (ask.write && !toy_free(t, toy_port(t, "far_rsp", true), lane)) ||
+        !toy_send(t, "dram_req", toy_target(t, req->addr), &ask))
+        return false;
+    t->s.held = *req;
+    t->s.lane = lane;
+    t->s.holds = !ask.write;
+    return !ask.write || toy_send(t, "far_rsp", lane, &rsp);
+}
+
+static bool toy_write_line(struct toy *t, struct toy_launch *l)
+{
+    struct toy_work work;
+    memcpy(&work, l->cmd.user_sgpr, sizeof work);
+    struct msg_dram_req put = {
+        .write = 1, .addr = (work.to & PMEM_OFFSET_MASK) + 64 * (uint64_t)l->placed, .mask = UINT64_MAX};
+    for (unsigned i = 0; i < 8; i++)
+        put.data[i] = work.value;
+    const struct msg_cp_evt end = {
+        .kind = CP_EVT_LAUNCH_DONE, .id = l->cmd.id, .vmid = l->cmd.vmid, .data = l->total, .end = t->now};
+    const bool last = l->placed + 1 == l->total;
+    if ((last && !toy_free(t, toy_port(t, "cp_evt", true), 0)) ||
+        !toy_send(t, "dram_req", toy_target(t, pmem_addr(t->gpu + 1, put.addr)), &put))
+        return false;
+    t->s.issued++;
+    t->s.ended++;
+    l->placed++;
+    if (last && toy_send(t, "cp_evt", 0, &end))
+        memset(l, 0, sizeof *l);
+    return true;
+}
+
+// ---- all
 static bool toy_works(const struct toy *t)
 {
     bool works = false;
@@ -350,7 +400,8 @@ static void toy_work(struct toy *t)
         if (toy_moves(&t->s.waves[n]))
             toy_wave(t, n);
     for (unsigned i = 0; i < TOY_LAUNCHES; i++)
-        if (t->s.launches[i].placed < t->s.launches[i].total && toy_place(t, i))
+        if (t->s.launches[i].placed < t->s.launches[i].total &&
+            (strcmp(t->kind->api.kind, "gpu") == 0 ? toy_write_line(t, &t->s.launches[i]) : toy_place(t, i)))
             break;
 }
 #endif
