@@ -19,17 +19,27 @@ void channel_describe(const struct channel *c, struct state_writer *to)
     STATE_PUT(to, r->payload);
 }
 
-void channel_save(const struct channel *c, struct state_writer *to)
+void channel_save_sender(const struct channel *c, struct state_writer *to)
 {
-    const size_t count = channel_count(c);
     STATE_PUT(to, c->last);
     STATE_PUT(to, c->link_free);
     STATE_PUT(to, c->sent);
+}
+
+void channel_save_receiver(const struct channel *c, struct state_writer *to)
+{
+    const size_t count = channel_count(c);
     state_put_u64(to, count);
     for (size_t n = 0; n < count; n++) { /* their sequence numbers are the last `count` of `sent` */
         state_put_u64(to, channel_stamp(c, n));
         state_put(to, channel_payload(c, n), c->bytes);
     }
+}
+
+void channel_save(const struct channel *c, struct state_writer *to)
+{
+    channel_save_sender(c, to);
+    channel_save_receiver(c, to);
 }
 
 static bool head_restore(struct channel *c, struct state_reader *from, uint64_t *count)

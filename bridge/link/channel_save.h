@@ -10,6 +10,10 @@
 /* What a channel is, as bytes: equal for the channels of equal graphs. */
 void channel_describe(const struct channel *c, struct state_writer *to);
 void channel_save(const struct channel *c, struct state_writer *to);
+/* The same in two halves, for a channel whose ends are in two processes: what decides the next stamps and how many were
+ * sent, at the sending end; then the messages at hand, at the receiving end. */
+void channel_save_sender(const struct channel *c, struct state_writer *to);
+void channel_save_receiver(const struct channel *c, struct state_writer *to);
 /* Into a channel of the same description, whatever it holds.  False: the bytes end, or cannot be of such a channel. */
 bool channel_restore(struct channel *c, struct state_reader *from);
 /* The same at the sending end of a link (channel_init_end without a ring): what decides the next stamps; *count: of

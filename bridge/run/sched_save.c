@@ -14,14 +14,8 @@
 #include "bridge/link/channel_save.h"
 #include "bridge/link/link.h"
 #include "bridge/link/region_wait.h"
-
-struct due {
-    uint64_t window, number; /* of the partition */
-};
-struct dues {
-    struct due *list;
-    size_t count, room;
-};
+#include "bridge/run/dues.h"
+#include "bridge/run/sched_share.h"
 
 const struct part *sched_unsavable(const struct sched *s, const char **why)
 {
@@ -34,46 +28,11 @@ const struct part *sched_unsavable(const struct sched *s, const char **why)
 }
 
 /* ---- calendar */
-static void due_add(struct dues *d, const struct part *part, uint64_t window)
-{
-    d->list = xgrow(d->list, &d->room, d->count + 1, sizeof *d->list);
-    d->list[d->count++] = (struct due){window, part->number};
-}
-
-static int due_compare(const void *a, const void *b)
-{
-    const struct due *x = a, *y = b;
-    if (x->window != y->window)
-        return x->window < y->window ? -1 : 1;
-    return x->number < y->number ? -1 : x->number > y->number;
-}
-
-static void wheel_collect(struct dues *d, const struct sched *s, const struct sched_group *g)
-{
-    const uint64_t now = s->now / PART_WINDOW;
-    for (uint64_t step = 0; step < SCHED_WHEEL; step++) {
-        const uint64_t *due = &g->wheel[(now + step) % SCHED_WHEEL * g->words];
-        for (uint32_t w = 0; w < g->words; w++)
-            for (uint64_t bits = due[w]; bits; bits &= bits - 1)
-                due_add(d, g->parts[w * 64 + (uint32_t)__builtin_ctzll(bits)], now + step);
-    }
-    for (size_t i = 0; i < g->late.count; i++)
-        due_add(d, g->parts[g->late.items[i].value], g->late.items[i].cycle / PART_WINDOW);
-}
-
 static void calendar_save(const struct sched *s, struct state_writer *to)
 {
     struct dues d = {0};
-    size_t kept = 0;
-    for (uint32_t i = 0; i < s->group_count; i++)
-        wheel_collect(&d, s, &s->groups[i]);
-    if (d.count)
-        qsort(d.list, d.count, sizeof *d.list, due_compare);
-    for (size_t i = 0; i < d.count; i++)
-        if (kept == 0 || due_compare(&d.list[kept - 1], &d.list[i]) != 0)
-            d.list[kept++] = d.list[i];
-    state_put_u64(to, kept);
-    state_put(to, d.list, kept * sizeof *d.list);
+    dues_collect(&d, s);
+    dues_save(&d, to);
     free(d.list);
 }
 
@@ -127,8 +86,7 @@ static bool calendar_restore(struct sched *s, struct part *const *numbered, stru
 
 /* ---- the whole */
 
-/* First cycle of the last window with a visit.  Groups are numbered in each process by itself: all take the latest. */
-static uint64_t visited(const struct sched *s)
+uint64_t sched_visited(const struct sched *s)
 {
     uint64_t last = 0;
     for (uint32_t i = 0; i < s->group_count; i++)
@@ -147,7 +105,7 @@ void sched_save(struct sched *s, struct state_writer *to)
         channel_save(&s->wires[i]->channel, &piece.writer);
         state_piece_put(to, &piece);
     }
-    state_put_u64(to, visited(s));
+    state_put_u64(to, sched_visited(s));
     for (uint32_t i = 0; i < s->count; i++) {
         part_save(s->parts[i], &piece.writer);
         state_piece_put(to, &piece);

@@ -39,13 +39,27 @@ bool state_piece_get(struct state_reader *from, bool (*restore)(void *ctx, struc
            state_refuse(from, "a piece of the state has %llu bytes too many", (unsigned long long)p.left);
 }
 
-bool state_skip(struct state_reader *from, uint64_t count)
+/* Into `to`, which may be NULL. */
+static bool pass(struct state_reader *from, uint64_t count, struct state_writer *to)
 {
-    char waste[4096];
+    char bytes[4096];
     for (size_t n; count > 0; count -= n) {
-        n = count < sizeof waste ? (size_t)count : sizeof waste;
-        if (!state_get(from, waste, n))
+        n = count < sizeof bytes ? (size_t)count : sizeof bytes;
+        if (!state_get(from, bytes, n))
             return false;
+        if (to)
+            state_put(to, bytes, n);
     }
     return true;
+}
+
+bool state_piece_append(struct state_reader *from, struct state_writer *to)
+{
+    uint64_t count;
+    return state_get_u64(from, &count) && pass(from, count, to);
+}
+
+bool state_skip(struct state_reader *from, uint64_t count)
+{
+    return pass(from, count, NULL);
 }

@@ -114,7 +114,7 @@ enum gantry_status session_open(struct session *s, const char *command, int argc
              s->config.cfg.system_gpus > 1 ? "s" : "");
         return STATUS_USAGE;
     }
-    const char *single = o->record ? "--record" : o->only ? "--only" : o->goals.checkpoint ? "--checkpoint" : NULL;
+    const char *single = o->record ? "--record" : o->only ? "--only" : NULL;
     if (single && s->config.cfg.place_processes > 1) {
         diag(single, "not with place.processes above 1");
         return STATUS_USAGE;

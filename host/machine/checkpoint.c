@@ -17,6 +17,8 @@
 #include "machine/figures.h"
 #include "machine/lockstep_tap.h"
 #include "machine/place.h"
+#include "machine/rtl_groups.h"
+#include "machine/share.h"
 #include "machine/sim_private.h"
 #include "vm/pmem_save.h"
 
@@ -66,14 +68,14 @@ static uint64_t graph_of(struct sim *sim)
     return sched_graph(&sim->sched) + place_sum(sim, PLACE_GRAPH);
 }
 
-static void head_save(struct sim *sim, const char *kind, struct state_writer *to)
+static void head_save(struct sim *sim, const char *kind, uint64_t graph, struct state_writer *to)
 {
     char *config = config_text(sim->cfg);
     state_put_text(to, GANTRY_VERSION);
     state_put_text(to, kind);
     state_put_text(to, config);
     state_put_u64(to, sim->options.seed);
-    state_put_u64(to, graph_of(sim));
+    state_put_u64(to, graph);
     state_put_u64(to, sim->now);
     sim_models(sim, model_put, to);
     state_put_text(to, "");
@@ -116,13 +118,13 @@ static void model_check(void *ctx, const char *key, const char *tools)
     c->ok = c->ok && state_get_same(c->from, "models", "model", key);
 }
 
-static bool head_check(struct sim *sim, const char *kind, struct state_reader *from)
+static bool head_check(struct sim *sim, const char *kind, uint64_t *cycle, struct state_reader *from)
 {
     struct models_check models = {from, true};
-    uint64_t seed, graph, cycle;
+    uint64_t seed, graph;
     if (!state_get_same(from, "gantry", "version", GANTRY_VERSION) || !state_get_same(from, "gantry", "state", kind) ||
         !config_check(sim, from) || !state_get_u64(from, &seed) || !state_get_u64(from, &graph) ||
-        !state_get_u64(from, &cycle))
+        !state_get_u64(from, cycle))
         return false;
     if (seed != sim->options.seed)
         return state_refuse(from, "seed %llu was saved, %llu is here", (unsigned long long)seed,
@@ -165,19 +167,43 @@ static enum gantry_status savable(struct sim *sim, const char *file, bool memory
     return why ? refused(file, "memory", why) : STATUS_OK;
 }
 
+enum gantry_status sim_savable_here(struct sim *sim)
+{
+    const char *why;
+    const struct part *part = sched_unsavable(&sim->sched, &why);
+    return part ? refused("place", part->name, why) : STATUS_OK;
+}
+
+/* Partitions, messages and the host's side; shares: of a machine in several processes, else NULL. */
+static void parts_save(struct sim *sim, struct shares *shares, struct state_writer *to)
+{
+    if (shares)
+        shares_sched_save(shares, to);
+    else
+        sched_save(&sim->sched, to);
+    sim_host_save(sim, shares ? shares_moved(shares) : figures_moved(sim), to);
+    if (sim->groups && shares)
+        shares_groups_save(shares, to);
+    else if (sim->groups)
+        rtl_groups_save(sim->groups, to);
+}
+
 enum gantry_status sim_save(struct sim *sim, const char *file, const struct sim_beside *beside)
 {
     const bool memory = !beside || !beside->memory;
-    enum gantry_status status =
-        sim->place ? refused(file, "the machine", "parts of it run in other processes (place.processes)")
-                   : savable(sim, file, memory);
+    struct shares *shares = NULL;
+    enum gantry_status status = savable(sim, file, memory);
+    if (status == STATUS_OK && sim->place)
+        status = shares_collect(sim, file, &shares);
     struct checkpoint_out *out = status == STATUS_OK ? checkpoint_create(file) : NULL;
-    if (!out)
+    if (!out) {
+        shares_free(shares);
         return status == STATUS_OK ? STATUS_IO : status;
+    }
     struct state_writer *to = checkpoint_writer(out);
-    head_save(sim, kind_of(beside), to);
-    sched_save(&sim->sched, to);
-    sim_host_save(sim, to);
+    head_save(sim, kind_of(beside), shares ? shares_graph(shares) : graph_of(sim), to);
+    parts_save(sim, shares, to);
+    shares_free(shares);
     if (memory)
         pmem_save(sim->memory, to);
     if (beside)
@@ -188,7 +214,11 @@ enum gantry_status sim_save(struct sim *sim, const char *file, const struct sim_
 /* What a process takes out of a state: its partitions, messages and, for what it needs of it, the host. */
 static bool parts_restore(struct sim *sim, const char *kind, struct state_reader *from)
 {
-    return head_check(sim, kind, from) && sched_restore(&sim->sched, from) && sim_host_restore(sim, from);
+    uint64_t cycle;
+    bool ok = head_check(sim, kind, &cycle, from) && sched_restore(&sim->sched, from) && sim_host_restore(sim, from) &&
+              (sim->groups == NULL || rtl_groups_restore(sim->groups, from));
+    return ok && (cycle == sim->now || state_refuse(from, "cycle %llu at its head, %llu behind it",
+                                                    (unsigned long long)cycle, (unsigned long long)sim->now));
 }
 
 static bool lockstep_restored(struct sim *sim, struct state_reader *from)
@@ -261,7 +291,9 @@ uint64_t sim_state_hash(struct sim *sim)
     struct state_hash hash;
     state_hash_begin(&hash);
     state_put_u64(&hash.writer, sched_state_hash(&sim->sched));
-    sim_host_save(sim, &hash.writer);
+    sim_host_save(sim, figures_moved(sim), &hash.writer);
+    if (sim->groups)
+        rtl_groups_save(sim->groups, &hash.writer);
     pmem_save(sim->memory, &hash.writer);
     return state_hash_end(&hash);
 }

@@ -35,6 +35,8 @@ enum gantry_status sim_restore(struct sim *sim, const char *file, const struct s
  * known of the host.  beside: the state is one whose memories were saved beside the machine.  Failures as in
  * sim_restore. */
 enum gantry_status sim_restore_here(struct sim *sim, const char *file, bool beside);
-/* XXH64 over the state of the target: partitions, messages, host's side, memory. */
+/* In a worker process: STATUS_USAGE after one line when one of its partitions cannot be saved. */
+enum gantry_status sim_savable_here(struct sim *sim);
+/* XXH64 over the state of the target: partitions, messages, host's side, memory.  Of a machine in one process. */
 uint64_t sim_state_hash(struct sim *sim);
 #endif

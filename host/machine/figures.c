@@ -256,7 +256,7 @@ uint64_t watchdog_sent(const struct sim *sim)
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < sim->sched.wire_count; i++)
-        sum += sim->sched.wires[i]->channel.sent;
+        sum += sim->sched.wires[i]->from ? sim->sched.wires[i]->channel.sent : 0;
     return sum;
 }
 

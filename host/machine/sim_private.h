@@ -81,9 +81,10 @@ struct sim {
 void pending_add(struct sim_gpu *g, const struct msg_cp_cmd *cmd);
 void pending_account(struct sim_gpu *g, const struct msg_cp_evt *evt, uint64_t now);
 bool pending_any(const struct sim *sim);
-/* sim_state.c: the host's side as a saved state: its time, timers, commands, address spaces, watchdog.  Restored,
- * watch_sent is what had moved since the watchdog's last look: the caller knows when all that is counted is there. */
-void sim_host_save(const struct sim *sim, struct state_writer *to);
+/* sim_state.c: the host's side as a saved state: its time, timers, commands, address spaces, watchdog; moved: of all
+ * processes (figures_moved).  Restored, watch_sent is what had moved since the watchdog's last look: the caller knows
+ * when all that is counted is there. */
+void sim_host_save(const struct sim *sim, uint64_t moved, struct state_writer *to);
 bool sim_host_restore(struct sim *sim, struct state_reader *from);
 /* spaces.c: a command is sent; the commands by which a model that knows nothing of it learns the same. */
 void spaces_note(struct sim_gpu *g, const struct msg_cp_cmd *cmd);

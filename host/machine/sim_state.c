@@ -7,9 +7,7 @@
 
 #include "base/state_io.h"
 #include "base/xalloc.h"
-#include "machine/figures.h"
 #include "machine/port.h"
-#include "machine/rtl_groups.h"
 #include "machine/sim_private.h"
 
 #define PENDING_MOST 65536u /* against nonsense: ids of commands have 16 bits */
@@ -86,18 +84,16 @@ static bool gpu_restore(struct sim_gpu *g, struct state_reader *from)
     return commands_restore(&g->commands, from);
 }
 
-void sim_host_save(const struct sim *sim, struct state_writer *to)
+void sim_host_save(const struct sim *sim, uint64_t moved, struct state_writer *to)
 {
     STATE_PUT(to, sim->now);
-    /* how much has moved since the last look: a cut channel is counted at both ends */
-    state_put_u64(to, figures_moved((struct sim *)(uintptr_t)sim) - sim->watch_sent);
+    /* since the last look: what was counted before is of whoever runs it */
+    state_put_u64(to, moved - sim->watch_sent);
     STATE_PUT(to, sim->watch_cycle);
     timers_save(&sim->timers, to);
     for (unsigned g = 0; g < sim->gpu_count; g++)
         gpu_save(&sim->gpus[g], to);
     port_save(sim->port, to);
-    if (sim->groups)
-        rtl_groups_save(sim->groups, to);
 }
 
 bool sim_host_restore(struct sim *sim, struct state_reader *from)
@@ -111,7 +107,5 @@ bool sim_host_restore(struct sim *sim, struct state_reader *from)
             return false;
         sim->commands_waiting += sim->gpus[g].commands.count;
     }
-    if (!port_restore(sim->port, from))
-        return false;
-    return sim->groups == NULL || rtl_groups_restore(sim->groups, from);
+    return port_restore(sim->port, from);
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/check.h"
+#include "base/state_io.h"
 #include "base/status.h"
 #include "base/xalloc.h"
 #include "bridge/run/advance.h"
@@ -18,6 +19,7 @@
 #include "machine/lockstep_tap.h"
 #include "machine/place.h"
 #include "machine/rtl_groups.h"
+#include "machine/share.h"
 #include "machine/sim_private.h"
 #include "vm/pmem.h"
 
@@ -89,6 +91,18 @@ static void memory_change(struct sim *sim, const struct ask *ask, int fd)
     CHECK(error == 0, "place", "memory %u at %llx: error %d", ask->memory, (unsigned long long)ask->a, error);
 }
 
+static void share_make(struct sim *sim, struct ask *ask, struct answer *answer)
+{
+    struct state_buffer share;
+    sched_take(&sim->sched);
+    ask->a = sim_savable_here(sim);
+    if (ask->a != STATUS_OK)
+        return;
+    state_buffer_init(&share);
+    share_put(sim, &share.writer);
+    *answer = (struct answer){(char *)share.bytes, share.count};
+}
+
 static void answer_make(struct sim *sim, struct ask *ask, const void *data, int fd, struct answer *answer)
 {
     uint64_t observed;
@@ -130,6 +144,9 @@ static void answer_make(struct sim *sim, struct ask *ask, const void *data, int 
         break;
     case PLACE_GRAPH:
         ask->a = sched_graph(&sim->sched);
+        break;
+    case PLACE_SHARE:
+        share_make(sim, ask, answer);
         break;
     case PLACE_RESTORE:
         ask->a = sim_restore_here(sim, data, ask->a != 0);

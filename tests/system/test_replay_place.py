@@ -11,9 +11,12 @@ import pytest
 from live import GANTRY, ROOT
 from processes import alive, children, within
 from test_place import figures, gantry, kernel, loop, placed, ran, start, tables
+from test_replay import small_disk  # noqa: F401
 
 PLACES = [(), (2, ""), (2, "gpu0=1"), (2, "gpu0=1 gpu1=1"), (3, "gpu0=1 gpu1=2")]
 CYCLES = (1, 30001, 63003, 90003, 141007)  # before anything; copies between the GPUs; a kernel; another copy; a kernel of GPU 1
+
+MOMENTS = {**{str(cycle): f"cycle:{cycle}" for cycle in CYCLES}, "third": "kernel:3"}
 
 
 def where(processes=1, gpus=""):
@@ -48,9 +51,11 @@ def kept(apps, tmp_path_factory):
     folder = tmp_path_factory.mktemp("kept")
     out, err = gantry("run", *placed(2), "--record", folder / "rec", "--checkpoint", f"kernel:3,{folder}/kernel", "-o", folder / "out", "--", apps / "peer")
     assert "PASSED" in out
-    for cycle in CYCLES:
-        done = start_plain("replay", "-q", "--checkpoint", f"cycle:{cycle},{folder}/{cycle}", folder / "rec")
+    for name, at in MOMENTS.items():
+        done = start_plain("replay", "-q", "--checkpoint", f"{at},{folder}/{name}", folder / "rec")
         assert done.wait(timeout=900) == 0, done.stderr.read()
+    done = start_plain("restore", "-q", "--checkpoint", f"{MOMENTS['63003']},{folder}/next", folder / "30001")
+    assert done.wait(timeout=900) == 0, done.stderr.read()
     return folder, (figures(err), *tables(folder / "out"))
 
 
@@ -72,6 +77,39 @@ def test_restore_anywhere(kept, place, tmp_path):
         left = seen[2].splitlines()
         assert left[0] == launches.splitlines()[0] and launches.splitlines()[len(launches.splitlines()) - len(left) + 1:] == left[1:], state
     assert len((tmp_path / "kernel/kernels.csv").read_text().splitlines()) == 1 + 8 - 3
+
+
+@pytest.mark.parametrize("place", PLACES[1:])
+@pytest.mark.shows("S4.7", "B.5")
+def test_saved_anywhere(kept, place, tmp_path):
+    """The file of one process, byte for byte, also from a run that was itself restored in several; and the run goes on as if nothing had been saved."""
+    folder, live = kept
+    for name, at in MOMENTS.items():
+        assert again("replay", folder / "rec", place, tmp_path / f"{name}.out", "--checkpoint", f"{at},{tmp_path}/{name}") == live
+        assert (tmp_path / name / "state").read_bytes() == (folder / name / "state").read_bytes(), name
+    assert again("restore", tmp_path / "30001", place, tmp_path / "out", "--checkpoint", f"{MOMENTS['63003']},{tmp_path}/next")[:2] == live[:2]
+    assert (tmp_path / "next/state").read_bytes() == (folder / "next/state").read_bytes()
+    assert again("restore", tmp_path / "next", (), tmp_path / "end")[:2] == live[:2]  # as of one process in one process
+
+
+def test_saved_behind_looks_of_the_watchdog(endless, tmp_path):
+    """What has moved since its last look is part of a state: a message between processes counts once."""
+    states = []
+    for n in (1, 2):
+        done = start_plain("replay", "-q", *where(n), "--max-cycles", "1200K", "--checkpoint", f"cycle:1100007,{tmp_path}/{n}", endless / "rec")
+        _, err = done.communicate(timeout=900)
+        assert done.returncode == 75, err
+        states.append((tmp_path / str(n) / "state").read_bytes())
+    assert states[0] == states[1]
+
+
+@pytest.mark.may_skip("no right to mount")
+def test_full_disk_while_saving(kept, small_disk):  # noqa: F811
+    """One line; the run goes on to its figures and is no success; nothing is left of the folder."""
+    done = start_plain("replay", "-q", *where(2), "--checkpoint", f"cycle:90003,{small_disk}/ck", kept[0] / "rec")
+    _, err = done.communicate(timeout=900)
+    assert done.returncode == 74 and figures(err) == kept[1][0], err
+    assert re.match(rf"gantry: {small_disk}/ck\S*: No space left on device\ngantry: gpus=", err) and list(small_disk.iterdir()) == [], err
 
 
 def test_lock_step(kept, tmp_path):
@@ -98,7 +136,6 @@ def test_what_is_refused(kept):
             assert run.wait(timeout=900) == 65
             said = run.stderr.read()
             assert refused(command, *words, folder, status=65) == said and key in said and why in said
-        assert refused(command, *where(2), "--checkpoint", "cycle:5,x", folder) == "gantry: --checkpoint: not with place.processes above 1\n"
     assert refused("replay", *where(2), "--only", "gpu0", rec) == "gantry: --only: not with place.processes above 1\n"
     assert refused("replay", *where(2), "--record", "x", rec) == "gantry: --record: not with place.processes above 1\n"
 

@@ -47,7 +47,8 @@ static void expect_part(struct text *t, const struct part *part, bool numbered)
 }
 
 /* Of a memory: accesses of the scene. */
-static void expect_accesses(struct text *plain, struct text *numbered, const struct part *part, const uint64_t *values, unsigned count)
+static void expect_accesses(struct text *plain, struct text *numbered, const struct part *part, const uint64_t *values,
+                            unsigned count)
 {
     static const char *const names[] = {"reads", "writes", "atomics"};
     for (unsigned i = 0; i < count; i++) {

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Wake-ups of a calendar; contract in dues.h.
+ */
+#include "bridge/run/dues.h"
+
+#include <stdlib.h>
+
+#include "base/state_io.h"
+#include "base/xalloc.h"
+
+void dues_add(struct dues *d, struct due due)
+{
+    d->list = xgrow(d->list, &d->room, d->count + 1, sizeof *d->list);
+    d->list[d->count++] = due;
+}
+
+static void group_collect(struct dues *d, const struct sched *s, const struct sched_group *g)
+{
+    const uint64_t now = s->now / PART_WINDOW;
+    for (uint64_t step = 0; step < SCHED_WHEEL; step++) {
+        const uint64_t *due = &g->wheel[(now + step) % SCHED_WHEEL * g->words];
+        for (uint32_t w = 0; w < g->words; w++)
+            for (uint64_t bits = due[w]; bits; bits &= bits - 1)
+                dues_add(d, (struct due){now + step, g->parts[w * 64 + (uint32_t)__builtin_ctzll(bits)]->number});
+    }
+    for (size_t i = 0; i < g->late.count; i++)
+        dues_add(d, (struct due){g->late.items[i].cycle / PART_WINDOW, g->parts[g->late.items[i].value]->number});
+}
+
+void dues_collect(struct dues *d, const struct sched *s)
+{
+    for (uint32_t i = 0; i < s->group_count; i++)
+        group_collect(d, s, &s->groups[i]);
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct due *x = a, *y = b;
+    if (x->window != y->window)
+        return x->window < y->window ? -1 : 1;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+void dues_save(struct dues *d, struct state_writer *to)
+{
+    size_t kept = 0;
+    if (d->count)
+        qsort(d->list, d->count, sizeof *d->list, compare);
+    for (size_t i = 0; i < d->count; i++)
+        if (kept == 0 || compare(&d->list[kept - 1], &d->list[i]) != 0)
+            d->list[kept++] = d->list[i];
+    d->count = kept;
+    state_put_u64(to, kept);
+    state_put(to, d->list, kept * sizeof *d->list);
+}
