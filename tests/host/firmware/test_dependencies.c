@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Dependencies of barrier packets: which of the five places hold a signal, and which of them have to be 0 (S0.15).
+ * What packets depend on: which of the five places of a barrier packet hold a signal, and which of them have to be 0;
+ * a kernel whose descriptor is not there yet (S0.15).
  */
 #include "queue_bench.h"
 
@@ -111,13 +112,40 @@ static void a_signal_that_is_unmapped(void **state)
     }
 }
 
+/* A descriptor that cannot be read is an error when all packets before it have completed, not before: the kernel that
+ * runs may yet be followed by the client's mapping of it. */
+static void a_descriptor_that_comes_late(void **state)
+{
+    for (unsigned late = 0; late < 2; late++) {
+        assert_int_equal(late ? bench_teardown(state) || bench_setup(state) : 0, 0);
+        struct bench *b = *state;
+        fake_launch = slow;
+        queue_open(b, 0, 0, 0);
+        kernel_put(b, 0, 0x0002, 0);
+        ring(b, 0);
+        kernel_started(b, 1);
+        put(b, kernel_put(b, 0, 0x0002, 0) + AQL_OBJECT, LOW + 0x40, 8);
+        memcpy(at(b, MAILBOX + 0x40), at(b, AT_KD), 64);
+        ring(b, 0);
+        sim_run(b->sim, sim_now(b->sim) + 3000);
+        assert_int_equal(b->kernels, 0);
+        assert_int_equal(b->errors, 0);
+        if (late)
+            pagetable_map(b->space[0][0].pt, LOW, MAILBOX, 0x1000, PTE_R | PTE_W);
+        run(b);
+        assert_int_equal(b->errors, !late);
+        assert_int_equal(b->last_error, late ? 0 : CP_ERROR_CODE);
+        assert_int_equal(b->kernels, 1 + late);
+    }
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, bench_setup, bench_teardown)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(one_signal_in_any_place),       TEST(two_signals),
         TEST(reserved_words_are_no_signals), TEST(empty_places_are_not_read),
-        TEST(a_signal_that_is_unmapped),
+        TEST(a_signal_that_is_unmapped),     TEST(a_descriptor_that_comes_late),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,6 +77,21 @@ static void pm4_packet_flushes_and_retires(void **state)
     assert_true(b->visible > before); /* the client polls the read index */
 }
 
+/* The words of a PM4 packet are no dependencies, whatever the barrier packet before it has found in its own. */
+static void words_of_pm4_are_no_dependencies(void **state)
+{
+    static const unsigned deps[] = {1, 2};
+    struct bench *b = *state;
+    queue_open(b, 0, 0, 0);
+    put(b, signal_at(2) + 8, 1, 8);
+    barrier_put(b, 0, 0x0005, deps, 2, 0); /* one of them is 0 */
+    barrier_put(b, 0, 0x1000, deps, 2, 0);
+    ring(b, 0);
+    run(b);
+    assert_int_equal(get(b, amd_at(0) + 0x80), 2);
+    assert_int_equal(commands(b, CP_CACHE), 2);
+}
+
 static uint64_t launched_at(const struct bench *b, unsigned nth)
 {
     for (unsigned i = 0; i < b->sim->logged; i++)
@@ -154,11 +169,9 @@ static void what_changes_during_decode_leaves_with_the_fence(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(fences_follow_the_header),
-        TEST(system_barrier_empties_the_l2_before_its_signal),
-        TEST(pm4_packet_flushes_and_retires),
-        TEST(kernels_do_not_overtake_a_flush),
-        TEST(what_changes_during_decode_leaves_with_the_fence),
+        TEST(fences_follow_the_header),        TEST(system_barrier_empties_the_l2_before_its_signal),
+        TEST(pm4_packet_flushes_and_retires),  TEST(words_of_pm4_are_no_dependencies),
+        TEST(kernels_do_not_overtake_a_flush), TEST(what_changes_during_decode_leaves_with_the_fence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -87,6 +87,35 @@ static void packets_take_their_cycles(void **state)
     }
 }
 
+/* The next packet is read as soon as the one before it is on its way, also what it depends on, unless its barrier bit
+ * says that it waits. */
+static void the_next_packet_is_read_beside(void **state)
+{
+    struct bench *b = *state;
+    queue_open(b, 0, 0, 0);
+    packets_put(b, 0, 1);
+    run(b);
+    for (unsigned bit = 0; bit < 2; bit++) {
+        const uint64_t now = sim_now(b->sim), index = b->written[0];
+        const unsigned from = b->sim->accesses;
+        kernel_put(b, 0, 0x0002, 0);
+        kernel_put(b, 0, bit ? 0x0102 : 0x0002, 0);
+        ring(b, 0);
+        run(b);
+        uint64_t packet = 0, described[2] = {0, 0};
+        for (unsigned i = from, n = 0; i < b->sim->accesses; i++) {
+            const struct msg_mem_req *req = &b->sim->access[i].req;
+            if (req->op == MEM_READ_NC && req->addr == slot_at(0, index + 1) && !packet)
+                packet = b->sim->access[i].asked;
+            if (req->op == MEM_READ_NC && req->addr == AT_KD)
+                described[n++] = b->sim->access[i].asked;
+        }
+        assert_int_equal(described[0] - now, BELL + READ);
+        assert_int_equal(packet - now, BELL + 2 * READ); /* the first is being decoded */
+        assert_int_equal(described[1] - now, bit ? 1940 : BELL + 3 * READ);
+    }
+}
+
 /* Packets of several queues that come together: the thread decodes them one after another, and launches, and completes;
  * memory is waited for beside it. */
 static void one_thread_for_all_queues(void **state)
@@ -209,10 +238,8 @@ static void launches_keep_the_order_of_their_fences(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(packets_take_their_cycles),
-        TEST(one_thread_for_all_queues),
-        TEST(rows_are_complete),
-        TEST(launches_keep_the_order_of_their_fences),
+        TEST(packets_take_their_cycles), TEST(the_next_packet_is_read_beside),          TEST(one_thread_for_all_queues),
+        TEST(rows_are_complete),         TEST(launches_keep_the_order_of_their_fences),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
