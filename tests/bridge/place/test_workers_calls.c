@@ -142,19 +142,23 @@ static void test_how_long_is_waited(void **state)
     }
 }
 
-static int soon(void *ctx, uint32_t self, int socket)
+static int when_told(void *ctx, uint32_t self, int socket)
 {
-    (void)ctx, (void)socket;
-    usleep(200000);
+    char told;
+    (void)ctx;
+    if (read(socket, &told, 1) != 1)
+        return 99;
+    usleep(50000);
     return (int)self;
 }
 
 /* Asked once, for as long as told: it returns when it has ended, and the answer stays without asking. */
 static void test_its_end_is_waited_for(void **state)
 {
-    struct workers *w = workers_start(1, soon, NULL);
+    struct workers *w = workers_start(1, when_told, NULL);
     (void)state;
     assert_false(workers_ended(w, 1, 0));
+    assert_int_equal(write(w->list[0].socket, "x", 1), 1);
     polls.asked = 0;
     assert_true(workers_ended(w, 1, 60000));
     assert_int_equal(polls.asked, 1);
@@ -233,7 +237,7 @@ static void test_started_by_nobody(void **state)
 {
     (void)state;
     other_parent = 1;
-    struct workers *w = workers_start(1, soon, NULL);
+    struct workers *w = workers_start(1, when_told, NULL);
     other_parent = 0;
     assert_true(workers_ended(w, 1, 60000));
     assert_int_equal(w->list[0].status, EXIT_FAILURE);
