@@ -71,7 +71,7 @@ static int block_read(const struct link *link, struct reader *r, struct file_blo
 /* Looks through all blocks; false after one line when one is damaged. */
 static bool blocks_check(const struct link *link, struct reader *r, const char *path)
 {
-    struct file_block block = {0};
+    struct file_block block;
     int found;
     while ((found = block_read(link, r, &block)) == 1) {
         r->end = block.promise;

@@ -37,14 +37,13 @@ static uint64_t bundles_at(const struct region_plan *plan)
 static int by_name(const void *a, const void *b)
 {
     const struct region_link *const *x = a, *const *y = b;
-    if ((*x)->from != (*y)->from)
-        return (*x)->from < (*y)->from ? -1 : 1;
-    return strcmp((*x)->name, (*y)->name);
+    const int from = (int)(*x)->from - (int)(*y)->from; /* of at most REGION_PROCESSES */
+    return from ? from : strcmp((*x)->name, (*y)->name);
 }
 
 static void names_check(const struct region_plan *plan)
 {
-    const struct region_link **sorted = xcalloc(plan->link_count + 1, sizeof(const struct region_link *));
+    const struct region_link **sorted = xcalloc(plan->link_count, sizeof(const struct region_link *));
     for (uint32_t i = 0; i < plan->link_count; i++)
         sorted[i] = &plan->links[i];
     qsort(sorted, plan->link_count, sizeof(const struct region_link *), by_name);

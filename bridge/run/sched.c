@@ -173,13 +173,12 @@ void sched_run(struct sched *s, unsigned windows)
 static uint64_t wheel_next(const struct sched_group *g, uint64_t now)
 {
     uint32_t start = (uint32_t)(now / PART_WINDOW % SCHED_WHEEL);
-    for (uint32_t step = 0; step <= SCHED_WHEEL / 64; step++) { /* the first word once more at the end: its low bits */
+    for (uint32_t step = 0; step <= SCHED_WHEEL / 64;
+         step++) { /* the first word once more: its high bits are clear then */
         uint32_t w = (start / 64 + step) % (SCHED_WHEEL / 64);
         uint64_t bits = g->filled[w];
         if (step == 0)
             bits &= UINT64_MAX << (start & 63);
-        else if (step == SCHED_WHEEL / 64)
-            bits &= ~(UINT64_MAX << (start & 63));
         if (bits) {
             uint32_t place = w * 64 + (uint32_t)__builtin_ctzll(bits);
             return now + (uint64_t)((place - start) % SCHED_WHEEL) * PART_WINDOW;

@@ -54,7 +54,7 @@ static void calendar_clear(struct sched *s)
 /* Partitions here by their numbers, NULL for those elsewhere; to be freed. */
 static struct part **parts_numbered(const struct sched *s)
 {
-    struct part **list = xcalloc(s->added + 1, sizeof(struct part *));
+    struct part **list = xcalloc(s->added, sizeof(struct part *));
     for (uint32_t i = 0; i < s->count; i++)
         list[s->parts[i]->number] = s->parts[i];
     return list;
@@ -140,7 +140,7 @@ static bool wire_restore(void *ctx, struct state_reader *from)
 
 static bool wires_restore(struct sched *s, struct state_reader *from)
 {
-    struct wire **numbered = xcalloc(s->connected + 1, sizeof(struct wire *));
+    struct wire **numbered = xcalloc(s->connected, sizeof(struct wire *));
     bool ok = true;
     for (uint32_t i = 0; i < s->wire_count; i++)
         numbered[s->wires[i]->channel.id] = s->wires[i];

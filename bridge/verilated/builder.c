@@ -34,16 +34,16 @@ static void child_main(char *const *words, pid_t parent, int output)
     signal(SIGTERM, SIG_DFL); /* not the simulator's handler, until exec has replaced it */
     signal(SIGINT, SIG_IGN);  /* SIGTERM ends it; Python keeps an ignored SIGINT ignored, also while it starts */
     signal(SIGTTOU, SIG_IGN); /* in the background of the terminal it may still tell its progress */
-    prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent)
-        _exit(127);
+        _exit(EXIT_FAILURE);
     int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0)
-        _exit(127);
+        _exit(EXIT_FAILURE);
     unsetenv("LD_PRELOAD");
     execvp(words[0], words);
     fprintf(stderr, "gantry: models: %s: %s\n", words[0], strerror(errno));
-    _exit(127);
+    _exit(EXIT_FAILURE);
 }
 
 static bool builder_start(struct builder *b, char *const *words)

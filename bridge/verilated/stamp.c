@@ -18,6 +18,13 @@
 
 #include "base/xalloc.h"
 
+/* Of a variable that is set, also to nothing. */
+static uint64_t variable_hash(const char *name, uint64_t hash)
+{
+    const char *text = getenv(name);
+    return text ? XXH64(text, strlen(text), hash) : hash;
+}
+
 /* What processor.py makes of the processor, told differently: a tree may be seen from several machines. */
 static uint64_t processor_hash(uint64_t hash)
 {
@@ -31,15 +38,12 @@ static uint64_t processor_hash(uint64_t hash)
         hash = XXH64(word, sizeof word, hash);
     }
 #endif
-    const char *march = getenv("GANTRY_MARCH"); /* processor.py reads it too */
-    return march ? XXH64(march, strlen(march), hash) : hash;
+    return variable_hash("GANTRY_MARCH", hash); /* processor.py reads it too */
 }
 
 char *stamp_name(char *const *words)
 {
-    const char *opt = getenv("GANTRY_MODEL_OPT"); /* models.py reads it too */
-    uint64_t hash = XXH64(opt ? opt : "", opt ? strlen(opt) : 0, opt != NULL);
-    hash = processor_hash(hash);
+    uint64_t hash = processor_hash(variable_hash("GANTRY_MODEL_OPT", 0)); /* models.py reads it too */
     for (; *words; words++)
         hash = XXH64(*words, strlen(*words), hash);
     return xasprintf("%016llx", (unsigned long long)hash);

@@ -162,6 +162,56 @@ static void test_cost_follows_traffic(void **state)
     ends_close(&e);
 }
 
+/* What is looked at with the promise has lines for itself, and nothing is larger than its bits need. */
+static void test_layout(void **state)
+{
+    static const uint32_t counts[] = {1, 63, 64, 65, 447, 448, 449, 4096, 4097, 28608, 28672, 28673, 40000};
+    (void)state;
+    for (unsigned n = 0; n < sizeof counts / sizeof *counts; n++) {
+        const size_t size = bundle_size(counts[n]), bits = offsetof(struct bundle_shared, bits);
+        struct bundle_shared *shared = aligned_alloc(RING_LINE, size);
+        memset(shared, 0, size);
+        bundle_init(shared, counts[n], 17);
+        assert_true(shared->links == counts[n] && shared->least == 17 && shared->promise == 0);
+        const uint32_t words = (counts[n] + 63) / 64, summary = (words + 63) / 64;
+        assert_true(shared->words_at >= summary && shared->words_at < summary + 8);
+        assert_int_equal((bits + 8 * (size_t)shared->words_at) % RING_LINE, 0);
+        const size_t used = bits + 8 * ((size_t)shared->words_at + words);
+        assert_true(size % RING_LINE == 0 && size >= used && size < used + RING_LINE);
+        struct bundle *b = bundle_new(shared);
+        assert_true(b->shared == shared && b->promised == 0 && b->messages == 0);
+        for (uint32_t k = 0; k < counts[n]; k++)
+            assert_null(b->links[k]);
+        bundle_mark(b, counts[n] - 1); /* also the last has its bit */
+        assert_true(b->dirty[shared->words_at + words - 1] == UINT64_C(1) << ((counts[n] - 1) & 63));
+        assert_true(b->dirty[summary - 1] == UINT64_C(1) << ((words - 1) & 63));
+        bundle_free(b);
+        free(shared);
+    }
+    bundle_free(NULL);
+}
+
+/* A link that was closed since its message was sent is not looked at; that of another is. */
+static void test_closed_meanwhile(void **state)
+{
+    struct ends e;
+    uint64_t value = 1;
+    (void)state;
+    ends_open(&e, 3);
+    link_send(&e.out[0], 100, &value);
+    link_send(&e.out[1], 100, &value);
+    struct bundle *b = e.out[0].bundle;
+    b->links[e.out[0].number] = NULL;
+    e.looked = e.came = 0;
+    transport_shm.promise(&e.out[1], 101);
+    assert_int_equal(b->messages, 1);
+    assert_true(e.out[0].flushed == 0 && e.out[1].flushed == 1);
+    b->links[e.out[0].number] = &e.out[0];
+    link_take_all(&e.in[1], come, &e);
+    assert_int_equal(e.came, 2);
+    ends_close(&e);
+}
+
 /* ---- the two ends at the same time */
 enum { STEPS = 30000, MANY = 200 };
 
@@ -218,10 +268,9 @@ static void test_all_before_a_promise_is_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_word_for_all_latencies),
-        cmocka_unit_test(test_a_small_stamp),
-        cmocka_unit_test(test_cost_follows_traffic),
-        cmocka_unit_test(test_all_before_a_promise_is_found),
+        cmocka_unit_test(test_a_word_for_all_latencies), cmocka_unit_test(test_a_small_stamp),
+        cmocka_unit_test(test_cost_follows_traffic),     cmocka_unit_test(test_layout),
+        cmocka_unit_test(test_closed_meanwhile),         cmocka_unit_test(test_all_before_a_promise_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

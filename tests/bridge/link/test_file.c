@@ -269,7 +269,12 @@ static void test_full_disk(void **state)
     bool opened = link.transport->open(&link, &place);
     text = release_errors();
     assert_false(opened);
-    assert_non_null(strstr(text, "gantry: /dev/full: No space left on device\n"));
+    assert_string_equal(text, "gantry: /dev/full: No space left on device\n");
+    place.path = "/nowhere/x";
+    catch_errors();
+    opened = link.transport->open(&link, &place);
+    assert_string_equal(release_errors(), "gantry: /nowhere/x: No such file or directory\n");
+    assert_false(opened);
 }
 
 int main(void)

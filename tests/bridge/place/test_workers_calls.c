@@ -56,6 +56,15 @@ long syscall(long number, ...)
     return number == SYS_pidfd_open && fails(PIDFD, ENOSYS) ? -1 : real(number, a, b);
 }
 
+int close(int fd)
+{
+    int (*real)(int);
+    *(void **)&real = dlsym(RTLD_NEXT, "close");
+    int result = real(fd);
+    errno = result ? errno : ENOTTY; /* a call that succeeds may leave anything there */
+    return result;
+}
+
 static pid_t other_parent; /* what a worker is told; 0: the truth */
 pid_t getppid(void)
 {
@@ -142,19 +151,23 @@ static void test_how_long_is_waited(void **state)
     }
 }
 
-static int soon(void *ctx, uint32_t self, int socket)
+static int when_told(void *ctx, uint32_t self, int socket)
 {
-    (void)ctx, (void)socket;
-    usleep(200000);
+    char told;
+    (void)ctx;
+    if (read(socket, &told, 1) != 1)
+        return 99;
+    usleep(50000);
     return (int)self;
 }
 
 /* Asked once, for as long as told: it returns when it has ended, and the answer stays without asking. */
 static void test_its_end_is_waited_for(void **state)
 {
-    struct workers *w = workers_start(1, soon, NULL);
+    struct workers *w = workers_start(1, when_told, NULL);
     (void)state;
     assert_false(workers_ended(w, 1, 0));
+    assert_int_equal(write(w->list[0].socket, "x", 1), 1);
     polls.asked = 0;
     assert_true(workers_ended(w, 1, 60000));
     assert_int_equal(polls.asked, 1);
@@ -233,7 +246,7 @@ static void test_started_by_nobody(void **state)
 {
     (void)state;
     other_parent = 1;
-    struct workers *w = workers_start(1, soon, NULL);
+    struct workers *w = workers_start(1, when_told, NULL);
     other_parent = 0;
     assert_true(workers_ended(w, 1, 60000));
     assert_int_equal(w->list[0].status, EXIT_FAILURE);

@@ -148,7 +148,10 @@ static void test_what_is_asked(void **state)
     assert_string_equal(two[1].api->kind, "l2");
     void *const *bug = dlsym(two[0].handle, "bug");
     assert_true(bug && *bug);
+    char path[100];
+    snprintf(path, sizeof path, "%s/models/cu-1a/V", root);
     library_unload(two, 2);
+    assert_null(dlopen(path, RTLD_NOW | RTLD_NOLOAD)); /* nothing of it is left */
     assert_null(two[0].handle);
     assert_null(two[0].key);
     assert_string_equal(two[0].kind, "cu");
