@@ -257,6 +257,21 @@ static void what_never_ends_pauses(void **state)
     assert_false(placed_unwanted((void *)(uintptr_t)&other));
 }
 
+// Workers know the windows of client memory before they run on.
+static void windows_are_told_before_a_run(void **state)
+{
+    (void)state;
+    static char page[8192] __attribute__((aligned(4096)));
+    struct made m;
+    make(&m, 2, (struct sim_options){0});
+    assert_int_equal(sim_run(m.hand->sim, 10), SIM_STOPPED);
+    pmem_window_add(m.hand->memory, getpid(), (uint64_t)(uintptr_t)page, 4096);
+    assert_true(m.hand->sim->place->windows != pmem_windows_changes(m.hand->memory));
+    assert_int_equal(sim_run(m.hand->sim, 20), SIM_STOPPED);
+    assert_true(m.hand->sim->place->windows == pmem_windows_changes(m.hand->memory));
+    scrap(&m);
+}
+
 // ---- lost
 static void a_lost_worker_ends_the_run(void **state)
 {
@@ -301,6 +316,7 @@ int main(void)
         cmocka_unit_test(a_stop),
         cmocka_unit_test(a_machine_that_waits_for_itself),
         cmocka_unit_test(what_never_ends_pauses),
+        cmocka_unit_test(windows_are_told_before_a_run),
         cmocka_unit_test(a_lost_worker_ends_the_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
