@@ -154,6 +154,9 @@ void machine_scrap(struct sim *sim)
     sched_fini(&sim->sched);
     machine_free(sim);
     port_free(sim->port);
-    for (unsigned g = 0; g < sim->gpu_count; g++)
+    for (unsigned g = 0; g < sim->gpu_count; g++) {
         commands_fini(&sim->gpus[g].commands);
+        free(sim->gpus[g].pending);
+    }
+    free(sim->gpus);
 }

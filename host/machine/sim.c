@@ -75,9 +75,6 @@ void sim_free(struct sim *sim)
     machine_scrap(sim);
     place_end(sim);
     heap_fini(&sim->timers);
-    for (unsigned g = 0; g < sim->gpu_count; g++)
-        free(sim->gpus[g].pending);
-    free(sim->gpus);
     free(sim);
 }
 

@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 
 struct made {
+    struct hand *told; // its notes only
     struct config config;
     struct pmem *memory;
     struct sim *sim;
@@ -14,7 +15,7 @@ struct made {
 
 static bool make(struct made *m, struct sim_options options, const char *setting)
 {
-    *m = (struct made){.failure = STATUS_OK};
+    *m = (struct made){.failure = STATUS_OK, .told = calloc(1, sizeof *m->told)};
     config_init(&m->config);
     assert_int_equal(config_load(&m->config, "tiny"), STATUS_OK);
     assert_int_equal(config_set(&m->config, "test", "system.gpus=2"), STATUS_OK);
@@ -25,7 +26,8 @@ static bool make(struct made *m, struct sim_options options, const char *setting
     assert_int_equal(config_finish(&m->config), STATUS_OK);
     m->memory = pmem_new(2, HAND_VRAM, HAND_VRAM);
     options.failure = &m->failure;
-    m->sim = sim_new(&m->config.cfg, m->memory, &options, &hand_host, NULL);
+    m->sim = sim_new(&m->config.cfg, m->memory, &options, &hand_host, m->told);
+    m->told->sim = m->sim;
     return m->sim != NULL;
 }
 
@@ -34,6 +36,7 @@ static void scrap(struct made *m)
     sim_free(m->sim);
     pmem_free(m->memory);
     config_fini(&m->config);
+    free(m->told);
 }
 
 // One line a channel: name, output, input, bytes, latency, depth, * when nobody is woken.
@@ -144,7 +147,12 @@ static void one_gpu_of_two(void **state)
     assert_non_null(m.sim->groups);
     assert_null(m.sim->tap);
     assert_int_equal(m.sim->sched.threads, 2);
-    assert_int_equal(sim_run(m.sim, 5000), SIM_STOPPED); // the silent one is asked for nothing
+    for (unsigned i = 0; i < 3; i += 2) { // of host memory, of the GPU that is there: nobody looks at the silent one
+        hand_read(m.told, (uint64_t)i << 48, false, i);
+        assert_int_equal(sim_run(m.sim, UINT64_MAX), SIM_STOPPED);
+        assert_int_equal(m.told->told, i / 2 + 1);
+        assert_true(m.told->host[i / 2].what == 'a' && m.told->host[i / 2].rsp.status == MEM_OK);
+    }
     scrap(&m);
 }
 

@@ -4,6 +4,7 @@
 // is refused before a worker is started.
 #include "base/status.h"
 #include "bridge/link/peers.h"
+#include "bridge/link/region_layout.h"
 #include "bridge/place/ask.h"
 #include "config/config.h"
 #include "hand_bench.h"
@@ -13,6 +14,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <xxhash.h>
 
 #define GPUS 3u
 #define END PLACE_GRAPH     // of a worker: with exit status a, without a word
@@ -383,6 +385,50 @@ static void what_needs_no_workers(void **state)
     }
 }
 
+// What all processes must agree on: seed, configuration, graph, the text of RTL (golden GPUs have none).
+static void what_all_agree_on(void **state)
+{
+    (void)state;
+    struct made m;
+    open_with(&m, 2, (struct sim_options){.seed = 4711});
+    const struct hello *here = &region_entry(m.sim->place->region, 0)->hello;
+    char *text = NULL, wanted[20];
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    config_print(out, &m.config.cfg);
+    fclose(out);
+    assert_true(here->seed == 4711);
+    snprintf(wanted, sizeof wanted, "%016llx", (unsigned long long)XXH64(text, size, 0));
+    assert_string_equal(here->config, wanted);
+    snprintf(wanted, sizeof wanted, "%016llx", (unsigned long long)XXH64("", 0, 0));
+    assert_string_equal(here->rtl, wanted);
+    cut_plan_text(&m.sim->place->plan, wanted);
+    assert_string_equal(here->graph, wanted);
+    assert_memory_equal(here, &region_entry(m.sim->place->region, 1)->hello, sizeof *here);
+    free(text);
+    end(&m);
+}
+
+// A worker that says something else is told, and the run does not begin.
+static void another_worker_is_refused(void **state)
+{
+    (void)state;
+    struct made m;
+    assert_true(begin(&m, 2, NULL, (struct sim_options){.seed = 1}));
+    assert_true(machine_build(m.sim) && machine_threads(m.sim, false));
+    struct region_entry *worker = region_entry(m.sim->place->region, 1);
+    while (atomic_load(&worker->stage) == REGION_ABSENT)
+        usleep(1000);
+    worker->hello.seed = 2;
+    listen_to();
+    bool joined = place_join(m.sim);
+    assert_string_equal(spoken(), "gantry: process worker1: other seed: 1 here, 2 there\n");
+    assert_false(joined);
+    assert_int_equal(m.failure, STATUS_IO);
+    assert_int_equal(place_lost(m.sim), STATUS_IO);
+    end(&m);
+}
+
 // GPUs run where the configuration says, and are known by name elsewhere.
 static void where_gpus_are(void **state)
 {
@@ -424,6 +470,8 @@ int main(void)
         cmocka_unit_test(a_slow_worker_is_waited_for),
         cmocka_unit_test(what_is_refused),
         cmocka_unit_test(what_needs_no_workers),
+        cmocka_unit_test(what_all_agree_on),
+        cmocka_unit_test(another_worker_is_refused),
         cmocka_unit_test(where_gpus_are),
     };
     return cmocka_run_group_tests(tests, shared_make, NULL);

@@ -76,9 +76,8 @@ static void launch(struct made *m, unsigned gpu, uint16_t id, uint64_t pc)
 }
 
 // ---- the same steps
-struct step {
-    enum sim_result result;
-    uint64_t now, told, quiet, settled;
+struct step { // no padding: compared as bytes
+    uint64_t result, now, told, quiet;
 };
 static struct step steps[64];
 static struct hand_note notes[256];
@@ -90,7 +89,7 @@ static void run(struct made *m, unsigned processes, uint64_t until)
     struct sim *sim = m->hand->sim;
     assert_int_equal(place_workers(sim), processes - 1);
     const enum sim_result result = sim_run(sim, until);
-    const struct step s = {result, sim_now(sim), m->hand->told, sim_quiet(sim), 0};
+    const struct step s = {result, sim_now(sim), m->hand->told, sim_quiet(sim)};
     if (processes == 1)
         steps[done] = s;
     else
@@ -104,7 +103,11 @@ static void outcome(struct made *m, unsigned processes)
     for (unsigned i = 0; i < h->told; i++) {
         if (processes == 1)
             notes[i] = h->host[i];
-        assert_memory_equal(&notes[i], &h->host[i], sizeof notes[i]);
+        const struct hand_note *one = &notes[i], *now = &h->host[i];
+        assert_true(one->what == now->what && one->where == now->where && one->cycle == now->cycle &&
+                    one->value == now->value);
+        assert_memory_equal(&one->evt, &now->evt, sizeof one->evt);
+        assert_memory_equal(&one->rsp, &now->rsp, sizeof one->rsp);
     }
 }
 
@@ -254,6 +257,21 @@ static void what_never_ends_pauses(void **state)
     assert_false(placed_unwanted((void *)(uintptr_t)&other));
 }
 
+// Workers know the windows of client memory before they run on.
+static void windows_are_told_before_a_run(void **state)
+{
+    (void)state;
+    static char page[8192] __attribute__((aligned(4096)));
+    struct made m;
+    make(&m, 2, (struct sim_options){0});
+    assert_int_equal(sim_run(m.hand->sim, 10), SIM_STOPPED);
+    pmem_window_add(m.hand->memory, getpid(), (uint64_t)(uintptr_t)page, 4096);
+    assert_true(m.hand->sim->place->windows != pmem_windows_changes(m.hand->memory));
+    assert_int_equal(sim_run(m.hand->sim, 20), SIM_STOPPED);
+    assert_true(m.hand->sim->place->windows == pmem_windows_changes(m.hand->memory));
+    scrap(&m);
+}
+
 // ---- lost
 static void a_lost_worker_ends_the_run(void **state)
 {
@@ -298,6 +316,7 @@ int main(void)
         cmocka_unit_test(a_stop),
         cmocka_unit_test(a_machine_that_waits_for_itself),
         cmocka_unit_test(what_never_ends_pauses),
+        cmocka_unit_test(windows_are_told_before_a_run),
         cmocka_unit_test(a_lost_worker_ends_the_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

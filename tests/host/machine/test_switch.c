@@ -243,6 +243,15 @@ static void test_nothing_stale(void **state)
     turn(&m, SIM_RTL);
     assert_int_equal(m.sim->gpus[0].roots[5], 0);
     assert_true(m.sim->gpus[0].roots[VMID] == pagetable_root(m.table));
+    launch(&m); /* the instruction cache has all of it */
+    word_is(&m, 0x6000, 16);
+    turn(&m, SIM_GOLDEN);
+    const uint32_t other = 0x32080807; /* v_add_u32 v4, vcc, s7, v4: the high half, 0 */
+    assert_int_equal(program[13], 0x32080806);
+    pmem_write(m.memory, pmem_addr(1, 0x1000 + 4 * 13), &other, sizeof other);
+    turn(&m, SIM_RTL);
+    launch(&m);
+    word_is(&m, 0x6000, 16);
     machine_close(&m);
 }
 
