@@ -54,7 +54,7 @@ static void sent_compare(void *ctx, bool out, uint32_t slot, uint64_t cycle, con
                        (unsigned long long)a->count, (unsigned long long)cycle);
         return;
     }
-    if (m.slot == slot && m.bytes)
+    if (m.slot == slot)
         fields_differ(port, message, m.data, fields, sizeof fields);
     if (m.cycle != cycle || m.slot != slot || *fields) {
         unsigned other;

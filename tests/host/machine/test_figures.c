@@ -166,6 +166,25 @@ static void test_placed(void **state)
     }
 }
 
+/* With golden GPUs beside it: their counters come behind, their figures are added. */
+static void test_both(void **state)
+{
+    struct toy_machine m;
+    (void)state;
+    run_scene(&m, 2, NULL, (struct sim_options){.both = true});
+    seen.used = 0;
+    sim_counters(m.sim, counter_print, &seen);
+    const char *const first = strstr(seen.at, "gpu0.golden "), *const second = strstr(seen.at, "gpu1.golden ");
+    assert_true(first && second && first < second && strstr(seen.at, "gpu1.rdma ") < first);
+    assert_true(m.sim->warm == NULL || strstr(second, "warm") != NULL);
+    assert_int_equal(sim_instructions(m.sim), 22);
+    assert_int_equal(sim_groups(m.sim, 1), 2);
+    const uint64_t hashes[] = {store_hash(m.sim->gpus[0].store), store_hash(m.sim->gpus[1].store),
+                               hostmem_hash(m.sim->hostmem), sim_write_hash(m.sim->twin)};
+    assert_true(sim_write_hash(m.sim) == XXH64(hashes, sizeof hashes, 0));
+    toy_close(&m);
+}
+
 /* ---- of which work-group a wavefront is */
 static struct msg_cp_cmd launch_of(unsigned x, unsigned y, unsigned z, unsigned sgprs)
 {
@@ -218,10 +237,8 @@ static void test_groups(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counters),
-        cmocka_unit_test(test_progress),
-        cmocka_unit_test(test_placed),
-        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_counters), cmocka_unit_test(test_progress), cmocka_unit_test(test_placed),
+        cmocka_unit_test(test_both),     cmocka_unit_test(test_groups),
     };
     return cmocka_run_group_tests(tests, toy_folder_make, toy_folder_remove);
 }

@@ -505,12 +505,71 @@ static void test_place(void **state)
     toy_close(&run);
 }
 
+/* Changes of each GPU's VRAM, when the clock starts: before a run, and between two, announced or not. */
+static void test_changes(void **state)
+{
+    enum gantry_status failure;
+    (void)state;
+    toy_folder_clear("run");
+    struct record *r = record_open(toy_dir, NULL, 0, &failure);
+    toy_open(&run, 3, NULL, (struct sim_options){.seed = 1, .record = r});
+    static const uint64_t places[] = {0x8000, 0x23000, 0x40};
+    for (unsigned n = 0; n < 3; n++) {
+        for (unsigned g = 0; g < 3; g++)
+            toy_fill(&run, g + 1, places[n] + 0x1000 * g, 64, (uint8_t)(20 * n + g));
+        sim_still(run.sim, n == 1); /* said to be still, and it is not: found by the count of changes */
+        toy_do(&run, 0, (uint16_t)(1 + n), 1, (struct toy_work){.op = TOY_END});
+        toy_run(&run);
+    }
+    assert_int_equal(record_close(r, true), STATUS_OK);
+    struct journal_reader *reader = journal_of_run();
+    struct host_record h;
+    unsigned patches = 0;
+    while (journal_take(reader, STREAM_HOST, &h, sizeof h)) {
+        uint8_t bytes[200], now[64];
+        uint64_t at;
+        assert_true(h.bytes <= sizeof bytes && journal_take(reader, STREAM_HOST, bytes, h.bytes));
+        if (h.kind != HOST_PATCH)
+            continue;
+        memcpy(&at, bytes, 8);
+        assert_int_equal(h.gpu, patches % 3);
+        assert_true(at == places[patches / 3] + 0x1000 * h.gpu && h.bytes == 72);
+        pmem_read(run.memory, pmem_addr(h.gpu + 1u, at), now, 64);
+        assert_memory_equal(bytes + 8, now, 64);
+        patches++;
+    }
+    assert_int_equal(patches, 9);
+    journal_reader_free(reader);
+    toy_close(&run);
+}
+
+/* A GPU that is one model has no partition between it and the others. */
+static void test_whole(void **state)
+{
+    enum gantry_status failure;
+    (void)state;
+    for (unsigned gpus = 1; gpus <= 2; gpus++) {
+        toy_folder_clear("run");
+        struct record *r = record_open(toy_dir, NULL, 0, &failure);
+        toy_prepare(&run, gpus, "system.rtl=whole");
+        struct sim_options options = {.seed = 1, .record = r};
+        say_begin();
+        run.sim = sim_new(&run.config.cfg, run.memory, &options, &toy_host, &run);
+        say_end();
+        assert_true((run.sim != NULL) == (gpus == 1));
+        assert_said(gpus == 1 ? "" : "gantry: --record: no part of the machine is called 'gpu0.rdma'\n");
+        assert_int_equal(record_close(r, true), STATUS_OK);
+        toy_close(&run);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_host),  cmocka_unit_test(test_memory), cmocka_unit_test(test_far_record),
-        cmocka_unit_test(test_parts), cmocka_unit_test(test_far),    cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_full),  cmocka_unit_test(test_place),
+        cmocka_unit_test(test_changes), cmocka_unit_test(test_whole),      cmocka_unit_test(test_host),
+        cmocka_unit_test(test_memory),  cmocka_unit_test(test_far_record), cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_far),     cmocka_unit_test(test_refused),    cmocka_unit_test(test_full),
+        cmocka_unit_test(test_place),
     };
     return cmocka_run_group_tests(tests, toy_folder_make, toy_folder_remove);
 }

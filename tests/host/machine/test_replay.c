@@ -5,7 +5,7 @@
 #include "toy_recording.h"
 
 #include "machine/recorded.h"
-#include "machine/replay.h"
+#include "machine/replay_private.h"
 
 static struct toy_machine run; // what the host saw
 static const volatile int no_stop;
@@ -321,14 +321,187 @@ static void test_texts(void **state)
     assert_int_equal(failure, STATUS_DATA);
 }
 
+/* A run that was killed: what had been committed, and no end. */
+static void killed(void *ctx)
+{
+    struct recorded place;
+    (void)ctx;
+    struct record *r = toy_recorded_run(&run, 1, NULL, 0, (struct sim_options){0});
+    toy_access(&run, 107, MEM_READ, pmem_addr(1, TOY_COPIED), false);
+    record_place(r, &place);
+    _exit(3);
+}
+
+static void test_killed(void **state)
+{
+    (void)state;
+    toy_record_all(&run, 1, NULL, 0);
+    assert_int_equal(toy_ends(killed, NULL), 3);
+    enum gantry_status failure;
+    struct replay *p = replay_open(toy_dir, &failure);
+    assert_non_null(p);
+    assert_false(replay_whole(p));
+    replay_free(p);
+    struct outcome o = replay_as(toy_dir, 1, (struct sim_options){0}, &no_stop);
+    assert_said("");
+    assert_int_equal(o.end, REPLAY_ENDED);
+    assert_int_equal(o.kernels, 4);
+    assert_true(o.now >= run.events[3].cycle);
+}
+
+/* Long pauses of the host: it is asked for signals and progress every 20,000 cycles. */
+static void test_pause(void **state)
+{
+    (void)state;
+    enum gantry_status failure;
+    toy_folder_clear("run");
+    struct record *r = record_open(toy_dir, NULL, 0, &failure);
+    record_text(r, RECORD_CONFIG, "x", 1);
+    toy_open(&run, 1, NULL, (struct sim_options){.seed = 1, .record = r});
+    sim_timer(run.sim, 90000, 1);
+    toy_run(&run);
+    while (run.timer_count == 0)
+        toy_run(&run);
+    assert_true(run.timers[0].cycle == 90000);
+    toy_do(&run, 0, 1, 1, (struct toy_work){.op = TOY_WRITE, .count = 1, .to = pmem_addr(1, TOY_WRITTEN), .value = 1});
+    toy_run(&run);
+    assert_int_equal(record_close(r, true), STATUS_OK);
+    toy_close(&run);
+    const struct outcome o = replay_as(toy_dir, 1, (struct sim_options){0}, &no_stop);
+    assert_said("");
+    assert_int_equal(o.end, REPLAY_ENDED);
+    assert_int_equal(o.turns, 5);
+}
+
+/* The machine cannot go on, and what is recorded next is the host's. */
+static void test_nothing_happens(void **state)
+{
+    (void)state;
+    enum gantry_status failure;
+    toy_folder_clear("run");
+    struct record *r = record_open(toy_dir, NULL, 0, &failure);
+    record_text(r, RECORD_CONFIG, "x", 1);
+    toy_open(&run, 1, NULL, (struct sim_options){.seed = 1, .record = r});
+    toy_do(&run, 0, 1, 1, (struct toy_work){.op = TOY_ATOMIC, .count = 1, .to = pmem_addr(0, TOY_COUNTER), .value = 1});
+    assert_int_equal(sim_run(run.sim, 250), SIM_STOPPED);
+    toy_do(&run, 0, 2, 1, (struct toy_work){.op = TOY_END});
+    toy_run(&run);
+    assert_int_equal(run.event_count, 2);
+    assert_int_equal(record_close(r, true), STATUS_OK);
+    toy_close(&run);
+    const struct outcome o = replay_as(toy_dir, 1, (struct sim_options){0}, &no_stop);
+    assert_said("");
+    assert_int_equal(o.end, REPLAY_ENDED);
+}
+
+/* For lock step: what the recording knows of host memory is put where it was, at once and on the way to a checkpoint.
+ */
+static void assert_host(struct replay *r, unsigned from, unsigned bytes)
+{
+    uint8_t text[256];
+    assert_int_equal(pmem_read(r->memory, pmem_addr(0, TOY_HOST + from), text, bytes), 0);
+    for (unsigned i = 0; i < bytes; i++)
+        assert_int_equal(text[i], (uint8_t)(17 + 3 * (from + i)));
+}
+
+static uint64_t host_word(struct replay *r, uint64_t at)
+{
+    uint64_t word = 0;
+    assert_int_equal(pmem_read(r->memory, pmem_addr(0, at), &word, 8), 0);
+    return word;
+}
+
+static void test_memory_filled(void **state)
+{
+    (void)state;
+    struct config config;
+    enum gantry_status failure;
+    toy_record_all(&run, 1, NULL, 0);
+    for (unsigned n = 0; n < 3; n++) {
+        toy_config(&config, 1, NULL);
+        struct replay *r = replay_open(toy_dir, &failure);
+        const struct sim_options options = {.seed = 1};
+        assert_true(replay_start(r, &config.cfg, &options));
+        r->sim->options.lockstep = n > 0; /* without anybody who compares */
+        if (n == 2) {
+            for (unsigned k = 1; k <= 2;
+                 k++) { /* only skipped: a place within a message is none, the next is behind it */
+                const uint64_t taken = journal_taken(r->reader, STREAM_MEMORY(0));
+                assert_true(replay_memory_skip(r, 0, taken));
+                assert_int_equal(r->memory_count[0], k - 1);
+                assert_false(replay_memory_skip(r, 0, taken + 1));
+                assert_int_equal(r->memory_count[0], k);
+            }
+            assert_host(r, 0, 64);
+            assert_true(replay_memory_skip(r, 0, journal_taken(r->reader, STREAM_MEMORY(0))));
+            assert_int_equal(r->memory_count[0], 2);
+            assert_false(replay_memory_skip(r, 0, UINT64_MAX)); /* there is not so much */
+            assert_int_equal(r->memory_count[0], 6);
+            assert_int_equal(host_word(r, TOY_COUNTER & ~7u), 0); /* what an atomic did is not what was read */
+            assert_host(r, 0, 256);
+        } else {
+            assert_int_equal(replay_run(r, &no_stop, NULL, NULL), REPLAY_ENDED);
+            if (n == 1) {
+                assert_host(r, 0, 256);
+                assert_true(host_word(r, TOY_COUNTER & ~7u) == UINT64_C(10) << 32);
+                assert_int_equal(host_word(r, TOY_HOST + 0x300), 3);
+                assert_true(host_word(r, TOY_HOST + 0x340) ==
+                            (104000 & 0xffffffff)); /* masked: bytes 0 to 3, then 8 to 15 */
+                assert_true(host_word(r, TOY_HOST + 0x348) == 104001);
+                assert_int_equal(host_word(r, TOY_HOST + 0x350), 0);
+            } else {
+                assert_int_equal(host_word(r, TOY_HOST), 0);
+                assert_int_equal(host_word(r, TOY_COUNTER & ~7u), 0);
+            }
+        }
+        replay_free(r);
+        config_fini(&config);
+    }
+}
+
+/* Address space for windows of clients: pages that are there once. */
+static void test_windows(void **state)
+{
+    (void)state;
+    struct config config;
+    enum gantry_status failure;
+    toy_config(&config, 1, NULL);
+    struct replay *r = replay_open(toy_dir, &failure);
+    const struct sim_options options = {.seed = 1};
+    assert_true(replay_start(r, &config.cfg, &options));
+    uint64_t word = 0x1234, back = 0;
+    const uint64_t at = pmem_addr(0, PMEM_WINDOW_BASE + (UINT64_C(1) << 39));
+    assert_int_not_equal(pmem_write(r->memory, at, &word, 8), 0);
+    assert_true(replay_windows(r));
+    assert_int_equal(pmem_write(r->memory, at, &word, 8), 0);
+    assert_int_equal(pmem_read(r->memory, at, &back, 8), 0);
+    assert_int_equal(back, 0x1234);
+    say_begin();
+    assert_false(replay_windows(r)); /* they were there already */
+    say_end();
+    assert_said("gantry: --lockstep: no address space for host memory\n");
+    replay_free(r);
+    config_fini(&config);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same),           cmocka_unit_test(test_only),
-        cmocka_unit_test(test_events_differ),  cmocka_unit_test(test_requests_differ),
-        cmocka_unit_test(test_answers_differ), cmocka_unit_test(test_writes_differ),
-        cmocka_unit_test(test_not_recorded),   cmocka_unit_test(test_stops),
-        cmocka_unit_test(test_cut_off),        cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_killed),
+        cmocka_unit_test(test_pause),
+        cmocka_unit_test(test_nothing_happens),
+        cmocka_unit_test(test_memory_filled),
+        cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_same),
+        cmocka_unit_test(test_only),
+        cmocka_unit_test(test_events_differ),
+        cmocka_unit_test(test_requests_differ),
+        cmocka_unit_test(test_answers_differ),
+        cmocka_unit_test(test_writes_differ),
+        cmocka_unit_test(test_not_recorded),
+        cmocka_unit_test(test_stops),
+        cmocka_unit_test(test_cut_off),
+        cmocka_unit_test(test_texts),
         cmocka_unit_test(test_answer_missing),
     };
     return cmocka_run_group_tests(tests, toy_folder_make, toy_folder_remove);

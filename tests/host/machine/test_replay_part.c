@@ -175,6 +175,52 @@ static void test_missing_and_more(void **state)
     assert_int_equal(o.messages, outs);
 }
 
+/* What comes instead of a message is held against it, and fields are those of one port. */
+static void test_other_port(void **state)
+{
+    (void)state;
+    out_read(0);
+    unsigned found = 0;
+    for (unsigned n = 0; n < 12; n++) {
+        unsigned number, lane, then;
+        char port[20] = "", recorded[20] = "";
+        u64 cycle, before;
+        int used = 0;
+        planted(0, "mem_req", n, TOY_LOSE, 0, 0);
+        const struct outcome o = alone(0, (struct sim_options){0}, &no_stop);
+        assert_int_equal(o.end, REPLAY_DIFFERS);
+        sscanf(toy_said,
+               "gantry: replay: gpu0.noc: message %u differs: %19s %u at cycle %llu (recorded %19s %u at cycle %llu)%n",
+               &number, port, &lane, &cycle, recorded, &then, &before, &used);
+        unsigned slot = 0;
+        const unsigned at = nth_request(n, &slot);
+        assert_true(used && number == at && then == slot && before == out[at].cycle &&
+                    strcmp(recorded, "mem_req") == 0);
+        const bool same = strcmp(port, "mem_req") == 0 && lane == slot;
+        assert_true(same || strcmp(toy_said + used, "\n") == 0);
+        found += !same;
+    }
+    assert_true(found > 0);
+}
+
+/* Another configuration, which has no such partition: no machine is made. */
+static void test_other_machine(void **state)
+{
+    struct config config;
+    enum gantry_status failure;
+    uint64_t messages = 5;
+    const struct sim_options options = {.seed = 1};
+    (void)state;
+    toy_config(&config, 1, "gpu.cu.count=1");
+    const unsigned before = toy_created;
+    struct replay *r = replay_open(toy_dir, &failure);
+    assert_int_equal(replay_run_part(r, 1, &config.cfg, &options, &no_stop, &messages), REPLAY_FAILED);
+    assert_int_equal(messages, 0);
+    assert_int_equal(toy_created, before);
+    replay_free(r);
+    config_fini(&config);
+}
+
 static void test_waves(void **state)
 {
     char path[200], text[80] = "", line[300];
@@ -233,8 +279,9 @@ static void test_ends_early(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same),  cmocka_unit_test(test_differs),    cmocka_unit_test(test_missing_and_more),
-        cmocka_unit_test(test_waves), cmocka_unit_test(test_ends_early),
+        cmocka_unit_test(test_other_port), cmocka_unit_test(test_other_machine),    cmocka_unit_test(test_same),
+        cmocka_unit_test(test_differs),    cmocka_unit_test(test_missing_and_more), cmocka_unit_test(test_waves),
+        cmocka_unit_test(test_ends_early),
     };
     return cmocka_run_group_tests(tests, record, toy_folder_remove);
 }

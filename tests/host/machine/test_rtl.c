@@ -3,44 +3,10 @@
 // groups writes what it should; skipping idle cycles on and off gives the same cycles, counters and hash; the same hash
 // again on a second run, another for another input (issue 3, point 3); a planted loss of one answer is diagnosed by the
 // watchdog with who waits for whom (B.7); more commands at once than the hub has places wait at the host, in order.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "config/config.h"
-#include "machine/sim.h"
-#include "machine/sim_private.h"
-#include "vm/pagetable.h"
-#include "vm/pmem.h"
+#include "kernel_bench.h"
 
 #define GROUPS 6
 #define ITEMS (GROUPS * 64 - 20) /* the last group is partial */
-#define CODE_VA 0x10000u
-#define ARG_VA 0x20000u
-#define OUT_VA 0x30000u
-
-/* s[0:1] points to the address of the output, s2 is the group: out[i] = 4 * i + group * 256 - ... (byte offset) */
-static const uint32_t program[] = {
-    0xc0060100, 0x00000000, /* s_load_dwordx2 s[4:5], s[0:1], 0x0 */
-    0x8e038802,             /* s_lshl_b32 s3, s2, 8 */
-    0x24020082,             /* v_lshlrev_b32 v1, 2, v0 */
-    0xbf8c007f,             /* s_waitcnt lgkmcnt(0) */
-    0x80040304,             /* s_add_u32 s4, s4, s3 */
-    0x82058005,             /* s_addc_u32 s5, s5, 0 */
-    0x7e060205,             /* v_mov_b32 v3, s5 */
-    0x32040204,             /* v_add_u32 v2, vcc, s4, v1 */
-    0x38060680,             /* v_addc_u32 v3, vcc, 0, v3, vcc */
-    0x32080203,             /* v_add_u32 v4, vcc, s3, v1 */
-    0xdc700000, 0x00000402, /* flat_store_dword v[2:3], v4 */
-    0xbf8c0f70,             /* s_waitcnt vmcnt(0) */
-    0xbf810000,             /* s_endpgm */
-};
 
 struct machine {
     struct config config;
@@ -75,17 +41,10 @@ static const struct sim_host_ops host_ops = {.event = on_event, .timer = on_time
 static void machine_model(struct machine *m, enum sim_model model, bool no_skip)
 {
     memset(m, 0, sizeof *m);
-    config_init(&m->config);
-    assert_int_equal(config_load(&m->config, "tiny"), STATUS_OK);
-    assert_int_equal(config_finish(&m->config), STATUS_OK);
-    m->memory = pmem_new(1, (uint64_t)m->config.cfg.gpu_vram_mib << 20, 1 << 20);
-    m->table = pagetable_new(m->memory, 0);
-    assert_non_null(m->table);
-    assert_int_equal(pagetable_map(m->table, CODE_VA, pmem_addr(1, 0x1000), 0x1000, PTE_R | PTE_X), 0);
-    assert_int_equal(pagetable_map(m->table, ARG_VA, pmem_addr(1, 0x2000), 0x1000, PTE_R | PTE_W), 0);
-    assert_int_equal(pagetable_map(m->table, OUT_VA, pmem_addr(1, 0x3000), 0x1000, PTE_R | PTE_W), 0);
+    kernel_config(&m->config, NULL);
+    m->memory = kernel_memory(&m->config);
+    m->table = kernel_tables(m->memory, kernel_numbers, sizeof kernel_numbers, pmem_addr(1, 0x3000), 0);
     uint64_t out = OUT_VA;
-    pmem_write(m->memory, pmem_addr(1, 0x1000), program, sizeof program);
     pmem_write(m->memory, pmem_addr(1, 0x2000), &out, sizeof out);
     struct sim_options options = {.model = model, .seed = 1, .no_skip = no_skip};
     m->sim = sim_new(&m->config.cfg, m->memory, &options, &host_ops, m);
@@ -100,19 +59,7 @@ static void machine_open(struct machine *m, bool no_skip)
 static void launch(struct machine *m, unsigned items)
 {
     struct msg_cp_cmd vmid = {.kind = CP_VMID, .vmid = 3, .root = pagetable_root(m->table)};
-    struct msg_cp_cmd cmd = {.kind = CP_LAUNCH, .vmid = 3, .id = 7, .pc = CODE_VA, .group = {64, 1, 1}, .waves = 1};
-    cmd.grid[0] = items;
-    cmd.grid[1] = cmd.grid[2] = 1;
-    cmd.groups[0] = (items + 63) / 64;
-    cmd.groups[1] = cmd.groups[2] = 1;
-    cmd.recip_x = (1 << 20) / 64;
-    cmd.recip_y = 1 << 20;
-    cmd.vgprs = 8;
-    cmd.sgprs = 16;
-    cmd.user_sgprs = 2;
-    cmd.user_sgpr[0] = ARG_VA;
-    cmd.sys_sgprs = 1;
-    cmd.cu_mask = UINT64_MAX;
+    struct msg_cp_cmd cmd = kernel_launch(3, 7, items);
     sim_cmd(m->sim, 0, &vmid);
     sim_cmd(m->sim, 0, &cmd);
 }

@@ -3,29 +3,14 @@
 // on the RTL in any order; memory is what either model alone would have left, time never goes back, timers fire once,
 // in their order, whoever has the turn, and what changed while a model had none (translations, constants, address
 // spaces, trap handlers) is what it finds.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "kernel_bench.h"
 
 #include "base/state_io.h"
-#include "config/config.h"
-#include "machine/sim.h"
-#include "machine/sim_private.h"
-#include "vm/pagetable.h"
-#include "vm/pmem.h"
 #include "vm/pmem_save.h"
 
 #define GROUPS 3
 #define ITEMS (GROUPS * 64)
 #define INSTRUCTIONS (15 * GROUPS)
-#define CODE_VA 0x10000u
-#define ARG_VA 0x20000u
-#define OUT_VA 0x30000u
 #define VMID 3u
 
 /* s[0:1] points to {address, addend}, s2 is the group: address[i] += addend */
@@ -93,20 +78,12 @@ static void machine_open_with(struct machine *m, bool both, enum sim_model model
                               const char *setting)
 {
     memset(m, 0, sizeof *m);
-    config_init(&m->config);
-    assert_int_equal(config_load(&m->config, "tiny"), STATUS_OK);
-    if (setting)
-        assert_int_equal(config_set(&m->config, "test", setting), STATUS_OK);
-    assert_int_equal(config_finish(&m->config), STATUS_OK);
-    m->memory = pmem_new(1, (uint64_t)m->config.cfg.gpu_vram_mib << 20, 1 << 20);
+    kernel_config(&m->config, setting);
+    m->memory = kernel_memory(&m->config);
     const struct sim_options options = {.model = model, .both = both, .seed = 1, .max_cycles = max_cycles};
     m->sim = sim_new(&m->config.cfg, m->memory, &options, &host_ops, m);
     assert_non_null(m->sim);
-    m->table = pagetable_new(m->memory, 0);
-    assert_int_equal(pagetable_map(m->table, CODE_VA, pmem_addr(1, 0x1000), 0x1000, PTE_R | PTE_X), 0);
-    assert_int_equal(pagetable_map(m->table, ARG_VA, pmem_addr(1, 0x2000), 0x1000, PTE_R | PTE_W), 0);
-    assert_int_equal(pagetable_map(m->table, OUT_VA, pmem_addr(1, 0x3000), 0x1000, PTE_R | PTE_W), 0);
-    pmem_write(m->memory, pmem_addr(1, 0x1000), program, sizeof program);
+    m->table = kernel_tables(m->memory, program, sizeof program, pmem_addr(1, 0x3000), 0);
     arguments(m, OUT_VA, 1);
 }
 
@@ -134,22 +111,7 @@ static void rest(struct machine *m)
 /* One kernel, to its end. */
 static void launch(struct machine *m)
 {
-    const struct msg_cp_cmd cmd = {.kind = CP_LAUNCH,
-                                   .vmid = VMID,
-                                   .id = (uint16_t)(m->ended + 1),
-                                   .pc = CODE_VA,
-                                   .group = {64, 1, 1},
-                                   .waves = 1,
-                                   .grid = {ITEMS, 1, 1},
-                                   .groups = {GROUPS, 1, 1},
-                                   .recip_x = (1 << 20) / 64,
-                                   .recip_y = 1 << 20,
-                                   .vgprs = 8,
-                                   .sgprs = 16,
-                                   .user_sgprs = 2,
-                                   .user_sgpr = {ARG_VA},
-                                   .sys_sgprs = 1,
-                                   .cu_mask = UINT64_MAX};
+    const struct msg_cp_cmd cmd = kernel_launch(VMID, (uint16_t)(m->ended + 1), ITEMS);
     const unsigned before = m->ended;
     sim_cmd(m->sim, 0, &cmd);
     assert_false(sim_settled(m->sim));
