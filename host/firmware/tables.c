@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Page tables on their way to VRAM; contract in tables.h.  Not responsible for: what entries mean (host/vm), who waits
- * for them (host/driver).
+ * Page tables on their way to VRAM; contract in tables.h.  Not responsible for: what is done behind them (notes.c), what
+ * entries mean (host/vm), who waits for them (host/driver).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -122,31 +122,6 @@ void tables_note(struct cp *cp, enum note_kind kind, struct cp_space *space, boo
         space->notes++;
 }
 
-static void note_do(struct cp *cp, const struct table_note *note)
-{
-    struct cp_space *space = note->space;
-    if (space)
-        space->notes--;
-    if (note->kind == NOTE_OPEN)
-        space_announce(cp, space);
-    else if (note->kind != NOTE_CLOSE)
-        shootdown_due(cp, space, note->own);
-    if (space)
-        space_settle(cp, space); /* it may have waited for this */
-}
-
-static void notes_do(struct cp *cp)
-{
-    struct tables *t = &cp->tables;
-    size_t n = 0;
-    while (n < t->note_count && t->notes[n].behind <= t->done) {
-        const struct table_note note = t->notes[n++]; /* what it does may ask for more */
-        note_do(cp, &note);
-    }
-    t->note_count -= n;
-    memmove(t->notes, t->notes + n, t->note_count * sizeof *t->notes);
-}
-
 /* What waits goes on as far as it may. */
 static void writes_send(struct cp *cp)
 {
@@ -170,14 +145,11 @@ void tables_begin(struct cp *cp)
 }
 
 /* Answers come in the order of requests. */
-void tables_answered(struct cp *cp, const struct msg_mem_rsp *rsp)
+void tables_take(struct cp *cp, const struct msg_mem_rsp *rsp)
 {
     struct tables *t = &cp->tables;
     CHECK(t->done < t->sent && rsp->status == MEM_OK, "cp", "gpu%u: answer of a page table, status %u, %llu asked",
           cp->gpu, rsp->status, (unsigned long long)(t->sent - t->done));
     t->done++;
     writes_send(cp);
-    notes_do(cp);
-    if (cp->host.tables)
-        cp->host.tables(cp->host.ctx);
 }

@@ -59,7 +59,9 @@ void tables_fini(struct tables *t);
 bool tables_open(const struct cp *cp);
 /* While they are open: to be done behind the writes so far. */
 void tables_note(struct cp *cp, enum note_kind kind, struct cp_space *space, bool own);
-/* The timer's call; an answer. */
+/* The timer's call; an answer, behind which more is sent. */
 void tables_begin(struct cp *cp);
+void tables_take(struct cp *cp, const struct msg_mem_rsp *rsp);
+/* notes.c: the same, and what has waited for it is done. */
 void tables_answered(struct cp *cp, const struct msg_mem_rsp *rsp);
 #endif

@@ -206,6 +206,43 @@ static void pages_wait_for_their_entries(void **state)
     assert_int_equal(memory_find(b->client[0], alloc(b, 0, 0, AT, BYTES, FLAGS_VRAM, 0))->offset, offset);
 }
 
+/* So do those of a process without a queue on the GPU, for which there is no shoot-down: all kinds of memory, and the
+ * table itself. */
+static void pages_wait_without_a_queue(void **state)
+{
+    struct bench *b = *state;
+    struct pmem *pm = machine_memory(b->d->machine);
+    static uint8_t own[8192] __attribute__((aligned(4096)));
+    sender_new(b, 0, 0, 0); /* of the other client */
+    run_dry(b);
+    for (unsigned kind = 0; kind < 3; kind++) {
+        struct kfd_ioctl_alloc_memory_of_gpu_args a = {.va_addr = AT,
+                                                       .size = 4096,
+                                                       .gpu_id = id_of(0),
+                                                       .mmap_offset = (uintptr_t)own,
+                                                       .flags = kind == 0   ? FLAGS_VRAM
+                                                                : kind == 1 ? FLAGS_GTT
+                                                                            : KFD_IOC_ALLOC_MEM_FLAGS_USERPTR};
+        assert_int_equal(call(b, 1, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &a), 0);
+        assert_int_equal(map(b, 1, a.handle, 1, true), 0);
+        const uint64_t at = memory_find(b->client[1], a.handle)->offset, removed = pagetable_removed(pm, 0);
+        const uint64_t vram = b->d->vram[0].arena.free_bytes, gtt = b->d->gtt.arena.free_bytes;
+        uint8_t byte = 0;
+        give_back(b, 1, a.handle);
+        assert_true(pagetable_removed(pm, 0) == removed + 1);
+        while (!is_written(b, 0)) {
+            assert_false(quarantine_empty(b->d));
+            assert_true(b->d->vram[0].arena.free_bytes == vram && b->d->gtt.arena.free_bytes == gtt);
+            assert_int_equal(pmem_read(pm, pmem_addr(kind ? 0 : 1, at), &byte, 1), 0);
+            machine_run(b->d->machine, now(b) + 1);
+        }
+        assert_true(quarantine_empty(b->d) && walk(b, 1, 0, AT) == 0);
+        assert_int_equal(b->d->vram[0].arena.free_bytes > vram, kind == 0);
+        assert_int_equal(b->d->gtt.arena.free_bytes > gtt, kind == 1);
+        assert_int_equal(pmem_read(pm, pmem_addr(kind ? 0 : 1, at), &byte, 1) == 0, kind != 2);
+    }
+}
+
 /* A queue opens behind the root of its space: the GPU is told of it, then the thread is answered. */
 static void queues_open_when_written(void **state)
 {
@@ -323,9 +360,13 @@ static void tables_come_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        HERE(maps_are_answered_when_written), HERE(free_clocks_answer),
-        HERE(pages_wait_for_their_entries),   HERE(queues_open_when_written),
-        HERE(clients_wait_for_their_writes),  HERE(tables_come_back),
+        HERE(maps_are_answered_when_written),
+        HERE(free_clocks_answer),
+        HERE(pages_wait_for_their_entries),
+        HERE(pages_wait_without_a_queue),
+        HERE(queues_open_when_written),
+        HERE(clients_wait_for_their_writes),
+        HERE(tables_come_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
