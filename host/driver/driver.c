@@ -113,6 +113,12 @@ static void on_shootdown(void *ctx)
     quarantine_release(ctx);
 }
 
+static void on_tables(void *ctx)
+{
+    quarantine_release(ctx);
+    tables_look(ctx);
+}
+
 struct driver *driver_new(const struct gantry_cfg *cfg, const struct sim_options *options)
 {
     struct driver *d = xcalloc(1, sizeof *d);
@@ -125,7 +131,8 @@ struct driver *driver_new(const struct gantry_cfg *cfg, const struct sim_options
                                  .interrupt = on_interrupt,
                                  .kernel = on_kernel,
                                  .space_closed = on_space_closed,
-                                 .shootdown = on_shootdown};
+                                 .shootdown = on_shootdown,
+                                 .tables = on_tables};
     d->cfg = cfg;
     d->gated = cfg->clock_mode == CFG_CLOCK_MODE_GATED;
     d->listen_fd = d->spare_fd = d->kfd_token = NO_FILE;

@@ -17,8 +17,8 @@
 #include "driver/slice.h"
 #include "driver/slots.h"
 #include "driver/store.h"
+#include "driver/tables.h"
 
-#define DRIVER_GPUS 64
 #define EVENT_LIMIT 4096
 #define EVENT_FIRST 1u /* the runtime takes 0 for none */
 #define VMIDS 16
@@ -62,6 +62,7 @@ struct client_gpu {
     struct pagetable *pt; /* after ACQUIRE_VM */
     struct cp_space space;
     bool space_open; /* known to the command processor */
+    uint64_t tables; /* of an ended client: cp_tables_done from which on nothing of it is written any more */
 };
 
 struct client {
@@ -88,7 +89,7 @@ struct client {
     struct queue *queues[DOORBELL_QUEUES + 1]; /* by id; NULL: free, as the last always is */
 };
 
-enum conn_state { CONN_RUNNING, CONN_WAIT, CONN_PARK, CONN_SLEEP };
+enum conn_state { CONN_RUNNING, CONN_WAIT, CONN_PARK, CONN_SLEEP, CONN_TABLES };
 
 struct conn {
     struct conn *next;
@@ -97,11 +98,12 @@ struct conn {
     struct client *client; /* NULL before the first request */
     bool gone;
     enum conn_state state;
-    bool due;          /* PARK: may go on */
-    bool looked;       /* PARK: was let go since anything changed, and came back */
-    bool again;        /* SLEEP: an ioctl is to be tried again */
-    bool batch;        /* belongs to those that are answered before others become due */
-    uint64_t deadline; /* WAIT, SLEEP: target cycle, or NEVER */
+    bool due;                  /* PARK: may go on */
+    bool looked;               /* PARK: was let go since anything changed, and came back */
+    bool again;                /* SLEEP: an ioctl is to be tried again */
+    bool batch;                /* belongs to those that are answered before others become due */
+    uint64_t deadline;         /* WAIT, SLEEP: target cycle, or NEVER */
+    struct tables_wait tables; /* TABLES: what its answer waits for, and the answer */
     struct shim_request request;
 };
 
@@ -160,6 +162,7 @@ int memory_alloc(struct driver *d, struct client *c, void *arg);
 int memory_free(struct driver *d, struct client *c, void *arg);
 int memory_map(struct driver *d, struct client *c, void *arg);
 int memory_unmap(struct driver *d, struct client *c, void *arg);
+/* Of a client whose page tables are not walked any more. */
 void memory_release_all(struct driver *d, struct client *c);
 struct object *memory_find(struct client *c, uint64_t handle);
 /* mmap of render node `gpu`: the file (borrowed), the offset in it and how much of *bytes lies there; -1 when [offset,

@@ -4,6 +4,7 @@
  * itself gets the same cycles every time.  Rules: docs/reference/clock.md.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "driver/driver.h"
@@ -27,9 +28,18 @@ static bool conn_due(const struct driver *d, const struct conn *conn)
         return conn->due;
     case CONN_SLEEP:
         return conn->deadline <= client_cycle(d);
+    case CONN_TABLES:
+        return tables_written(d, &conn->tables);
     default:
         return false;
     }
+}
+
+/* The program calls with the same argument again, which the shim overwrites with what it is answered. */
+static void answer_again(const struct conn *conn, struct shim_answer *answer)
+{
+    *answer = (struct shim_answer){.result = -1, .error = EAGAIN};
+    memcpy(answer->data, conn->request.data, sizeof answer->data);
 }
 
 static void conn_deliver(struct driver *d, struct conn *conn)
@@ -41,7 +51,9 @@ static void conn_deliver(struct driver *d, struct conn *conn)
     else if (conn->state == CONN_PARK && event_fault_unseen(d, conn->client))
         answer.result = PARK_FAULT;
     else if (conn->state == CONN_SLEEP && conn->again)
-        answer = (struct shim_answer){.result = -1, .error = EAGAIN};
+        answer_again(conn, &answer);
+    else if (conn->state == CONN_TABLES)
+        answer = conn->tables.answer;
     conn->again = false;
     server_answer(d, conn, &answer, NO_FILE);
 }

@@ -19,6 +19,8 @@
 #define GPUVM_LIMIT ((UINT64_C(1) << 40) - 1)
 #define DBG_TRAP_NUMBER 0x82u
 #define XNACK_NUMBER 0x21u
+#define CREATE_QUEUE_NUMBER 0x02u
+#define MAP_NUMBER 0x18u
 
 typedef int (*ioctl_fn)(struct driver *d, struct client *c, void *arg);
 
@@ -151,7 +153,7 @@ static const struct {
     const char *name;
 } table[] = {
     {0x01, sizeof(struct kfd_ioctl_get_version_args), get_version, "GET_VERSION"},
-    {0x02, sizeof(struct kfd_ioctl_create_queue_args), queue_create, "CREATE_QUEUE"},
+    {CREATE_QUEUE_NUMBER, sizeof(struct kfd_ioctl_create_queue_args), queue_create, "CREATE_QUEUE"},
     {0x03, sizeof(struct kfd_ioctl_destroy_queue_args), queue_destroy, "DESTROY_QUEUE"},
     {0x04, sizeof(struct kfd_ioctl_set_memory_policy_args), set_memory_policy, "SET_MEMORY_POLICY"},
     {0x05, sizeof(struct kfd_ioctl_get_clock_counters_args), get_clock_counters, "GET_CLOCK_COUNTERS"},
@@ -167,7 +169,7 @@ static const struct {
     {0x15, sizeof(struct kfd_ioctl_acquire_vm_args), acquire_vm, "ACQUIRE_VM"},
     {0x16, sizeof(struct kfd_ioctl_alloc_memory_of_gpu_args), memory_alloc, "ALLOC_MEMORY_OF_GPU"},
     {0x17, sizeof(struct kfd_ioctl_free_memory_of_gpu_args), memory_free, "FREE_MEMORY_OF_GPU"},
-    {0x18, sizeof(struct kfd_ioctl_map_memory_to_gpu_args), memory_map, "MAP_MEMORY_TO_GPU"},
+    {MAP_NUMBER, sizeof(struct kfd_ioctl_map_memory_to_gpu_args), memory_map, "MAP_MEMORY_TO_GPU"},
     {0x19, sizeof(struct kfd_ioctl_unmap_memory_from_gpu_args), memory_unmap, "UNMAP_MEMORY_FROM_GPU"},
     {0x1a, sizeof(struct kfd_ioctl_set_cu_mask_args), queue_cu_mask, "SET_CU_MASK"},
     {XNACK_NUMBER, sizeof(struct kfd_ioctl_set_xnack_mode_args), set_xnack_mode, "SET_XNACK_MODE"},
@@ -196,10 +198,24 @@ bool ioctl_waits(const struct shim_request *request)
     return (request->code & 0xff) == 0x0c && request->bytes >= sizeof(struct kfd_ioctl_wait_events_args);
 }
 
+static bool ioctl_opens(const struct shim_request *request)
+{
+    return (request->code & 0xff) == CREATE_QUEUE_NUMBER;
+}
+
+/* What it has mapped, or what a queue finds mapped, may be used as soon as it is answered. */
+static bool ioctl_maps(const struct shim_request *request)
+{
+    return (request->code & 0xff) == MAP_NUMBER || ioctl_opens(request);
+}
+
 bool ioctl_serve(struct driver *d, struct conn *conn, struct shim_answer *answer)
 {
     const struct shim_request *request = &conn->request;
+    struct tables_wait tables;
+    bool behind = false; /* page tables are to be written first */
     int error;
+    tables_before(d, conn->client, ioctl_opens(request), &tables);
     memcpy(answer->data, request->data, sizeof answer->data);
     if (!conn->client->opened) { /* a descriptor inherited over fork: the child has to open its own */
         log_info("driver", "client %u: ioctl on a descriptor of another process", conn->client->index);
@@ -210,8 +226,12 @@ bool ioctl_serve(struct driver *d, struct conn *conn, struct shim_answer *answer
             return false;
     } else {
         error = ioctl_call(d, conn->client, request, answer->data);
-        if (error == EAGAIN) { /* the runtime calls again, as it does with the kernel's driver: some cycles later */
-            conn->state = CONN_SLEEP;
+        behind = ioctl_maps(request) && tables_behind(d, &tables);
+    }
+    if (error == EAGAIN) { /* the runtime calls again with the same argument, as it does with the kernel's driver */
+        memcpy(answer->data, request->data, sizeof answer->data);
+        if (!behind) {
+            conn->state = CONN_SLEEP; /* some cycles later */
             conn->again = true;
             conn->deadline = client_cycle(d) + WAIT_LEAST;
             return false;
@@ -219,5 +239,10 @@ bool ioctl_serve(struct driver *d, struct conn *conn, struct shim_answer *answer
     }
     answer->result = error ? -1 : 0;
     answer->error = (uint32_t)error;
-    return true;
+    if (!behind)
+        return true;
+    tables.answer = *answer;
+    conn->tables = tables;
+    conn->state = CONN_TABLES;
+    return false;
 }

@@ -211,6 +211,7 @@ struct local *local_open(const struct gantry_cfg *cfg, const struct sim_options 
     l->machine = machine_new(cfg, options, &user);
     if (!l->machine || machine_start(l->machine) < 0)
         goto fail;
+    pagetable_sink_set(machine_memory(l->machine), NULL, NULL); /* buffers are prepared while nothing runs */
     l->space = (struct cp_space){.pt = pagetable_new(machine_memory(l->machine), gpu), .vmid = VMID, .owner = l};
     if (l->space.pt) {
         cp_space_open(machine_cp(l->machine, gpu), &l->space);

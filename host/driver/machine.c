@@ -15,6 +15,7 @@
 #include "driver/roi.h"
 #include "gantry_cfg.h"
 #include "machine/goals.h"
+#include "vm/pagetable.h"
 #include "vm/pmem.h"
 
 #define USER_COOKIE UINT64_MAX /* those of the command processors have the GPU's number on top */
@@ -37,11 +38,18 @@ struct machine {
     bool over;    /* rows that come now have not ended with anything */
     bool visible; /* something happened since machine_run returned */
     bool stood;   /* it returned because of that */
+    bool halted;  /* it has to return */
 };
 
 void machine_visible(struct machine *m)
 {
     m->visible = true;
+    sim_stop(m->sim);
+}
+
+void machine_halt(struct machine *m)
+{
+    m->halted = true;
     sim_stop(m->sim);
 }
 
@@ -166,6 +174,20 @@ static void cp_on_shootdown(void *ctx)
         m->user.shootdown(m->user.ctx);
 }
 
+static void cp_on_tables(void *ctx)
+{
+    struct machine *m = ctx;
+    if (m->user.tables)
+        m->user.tables(m->user.ctx);
+}
+
+/* Changes of page tables, once the machine has begun: before, they are what memory holds at the beginning. */
+static void on_table_write(void *ctx, uint64_t pa, const void *from, uint32_t bytes)
+{
+    struct machine *m = ctx;
+    cp_tables_write(m->cps[(pa >> PMEM_OWNER_SHIFT) - 1], pa, from, bytes);
+}
+
 static const struct cp_host cp_ops = {.event = cp_on_event,
                                       .visible = cp_on_visible,
                                       .memory_fault = cp_on_memory_fault,
@@ -175,7 +197,8 @@ static const struct cp_host cp_ops = {.event = cp_on_event,
                                       .kernel = cp_on_kernel,
                                       .space_closed = cp_on_space_closed,
                                       .may_start = cp_may_start,
-                                      .shootdown = cp_on_shootdown};
+                                      .shootdown = cp_on_shootdown,
+                                      .tables = cp_on_tables};
 
 struct machine *machine_new(const struct gantry_cfg *cfg, const struct sim_options *options, const struct cp_host *user)
 {
@@ -227,6 +250,8 @@ int machine_start(struct machine *m)
         .vgprs_per_simd = cfg->gpu_cu_vgprs_per_simd,
         .sgprs_per_simd = cfg->gpu_cu_sgprs_per_simd,
         .launches = cfg->gpu_dispatch_launches,
+        .tables_base = pmem_vram_bytes(m->memory) - pmem_table_bytes(m->memory),
+        .tables_bytes = pmem_table_bytes(m->memory),
         .cu_mask = cfg->gpu_cu_count >= 64 ? UINT64_MAX : (UINT64_C(1) << cfg->gpu_cu_count) - 1,
     };
     struct cp_host host = cp_ops;
@@ -235,6 +260,7 @@ int machine_start(struct machine *m)
         m->cps[g] = cp_new(m->sim, g, &config, &host);
         CHECK(m->cps[g], "driver.machine", "no memory for the command processor of gpu%u", g);
     }
+    pagetable_sink_set(m->memory, on_table_write, m);
     roi_init(&m->roi, m->sim, m->options.goals);
     return 0;
 }
@@ -358,7 +384,7 @@ static enum sim_result run_on(struct machine *m, uint64_t until)
         sim_checkpoint(m->sim);
         if (m->cross)
             border_cross(m);
-        if (result != SIM_STOPPED || m->visible || goals_ended(goals) || !mine)
+        if (result != SIM_STOPPED || m->visible || m->halted || goals_ended(goals) || !mine)
             return result;
     }
 }
@@ -374,10 +400,10 @@ enum machine_result machine_run(struct machine *m, uint64_t until)
         return MACHINE_EXIT_AFTER;
     if (m->stood)
         machine_poll(m);
-    enum sim_result result = m->visible ? SIM_STOPPED : run_on(m, until); /* a look may have had effects */
-    bool visible = m->visible;
+    enum sim_result result = m->visible || m->halted ? SIM_STOPPED : run_on(m, until); /* a look may have had effects */
+    const bool visible = m->visible, halted = m->halted;
     m->stood = visible;
-    m->visible = false;
+    m->visible = m->halted = false;
     log_cycle = sim_now(m->sim);
     if (goals_ended(m->options.goals))
         return MACHINE_EXIT_AFTER;
@@ -389,5 +415,5 @@ enum machine_result machine_run(struct machine *m, uint64_t until)
         return MACHINE_NO_PROGRESS;
     if (visible)
         return MACHINE_VISIBLE;
-    return sim_now(m->sim) >= until || !sim_quiet(m->sim) ? MACHINE_UNTIL : MACHINE_IDLE;
+    return halted || sim_now(m->sim) >= until || !sim_quiet(m->sim) ? MACHINE_UNTIL : MACHINE_IDLE;
 }

@@ -37,6 +37,9 @@ void machine_timer(struct machine *m, uint64_t at);     /* machine_run returns t
 typedef void (*machine_answer_fn)(void *ctx, uint64_t what, const struct msg_mem_rsp *rsp);
 void machine_answer_to(struct machine *m, machine_answer_fn fn, void *ctx);
 void machine_access(struct machine *m, const struct msg_mem_req *req, uint64_t what);
+/* From a callback: what a client waits for is there, so machine_run returns at this cycle, with MACHINE_UNTIL if
+ * nothing else has happened. */
+void machine_halt(struct machine *m);
 /* From a callback: a client may see something new, so machine_run returns at this cycle with MACHINE_VISIBLE. */
 void machine_visible(struct machine *m);
 

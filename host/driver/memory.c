@@ -188,12 +188,11 @@ static void object_hash(struct driver *d, const struct object *o)
         datahash_add(&d->data, pmem_vram(machine_memory(d->machine), o->gpu, o->offset, o->bytes), o->bytes);
 }
 
+/* Not mapped any more, or with page tables that go as a whole. */
 static void object_release(struct driver *d, struct client *c, struct object *o)
 {
     static const enum held_kind kinds[] = {
         [OBJECT_VRAM] = HELD_VRAM, [OBJECT_GTT] = HELD_GTT, [OBJECT_USER] = HELD_WINDOW};
-    for (unsigned g = 0; g < machine_gpus(d->machine); g++)
-        object_unmap(d, c, o, g);
     if (o->kind == OBJECT_VRAM)
         object_hash(d, o);
     if (o->kind == OBJECT_USER)
@@ -214,6 +213,8 @@ int memory_free(struct driver *d, struct client *c, void *arg)
             continue;
         struct object *o = *link;
         *link = o->next;
+        for (unsigned g = 0; g < machine_gpus(d->machine); g++)
+            object_unmap(d, c, o, g);
         object_release(d, c, o);
         return 0;
     }
@@ -258,10 +259,11 @@ static int devices_each(struct driver *d, struct client *c, struct kfd_ioctl_map
         if (gpu < 0)
             return EINVAL;
         if (map) {
+            const bool full = quarantine_empty(d); /* else pages of tables may come back */
             int error = object_map(c, o, (unsigned)gpu);
             if (error) {
                 tables_put(d, (unsigned)gpu);
-                return error;
+                return error == ENOMEM && !full ? EAGAIN : error;
             }
             o->mapped |= UINT64_C(1) << gpu;
             o->reached |= UINT64_C(1) << gpu;

@@ -65,14 +65,19 @@ void client_end(struct driver *d, struct client *c)
     for (unsigned g = 0; g < machine_gpus(d->machine); g++)
         if (c->gpu[g].space_open)
             cp_space_close(machine_cp(d->machine, g), &c->gpu[g].space);
+    for (unsigned g = 0; machine_started(d->machine) && g < machine_gpus(d->machine); g++)
+        c->gpu[g].tables = c->gpu[g].pt ? cp_tables_asked(machine_cp(d->machine, g)) : 0;
 }
 
-static bool client_closed(const struct client *c)
+/* Nothing of it is left on the GPUs, in its event page or on the way to its page tables. */
+static bool client_closed(const struct driver *d, const struct client *c)
 {
-    for (unsigned g = 0; g < DRIVER_GPUS; g++)
-        if (c->gpu[g].space_open)
+    if (!c->ended || c->slots.open)
+        return false;
+    for (unsigned g = 0; machine_started(d->machine) && g < machine_gpus(d->machine); g++)
+        if (c->gpu[g].space_open || cp_tables_done(machine_cp(d->machine, g)) < c->gpu[g].tables)
             return false;
-    return c->ended && !c->slots.open;
+    return true;
 }
 
 static void client_free(struct driver *d, struct client *c)
@@ -94,7 +99,7 @@ void client_reap(struct driver *d)
 {
     for (struct client **link = &d->clients; *link;) {
         struct client *c = *link;
-        if (client_closed(c)) {
+        if (client_closed(d, c)) {
             *link = c->next;
             client_free(d, c);
         } else {

@@ -12,8 +12,9 @@
 #include "vm/pmem.h"
 
 struct held {
-    struct handed what;          /* reached: until the caches of these GPUs were told to drop its contents */
-    uint64_t slots;              /* accesses to event pages before it was given back */
+    struct handed what;           /* reached: until the caches of these GPUs were told to drop its contents */
+    uint64_t slots;               /* accesses to event pages before it was given back */
+    uint64_t tables[DRIVER_GPUS]; /* changes of page tables before it was given back */
     uint64_t fence[DRIVER_GPUS]; /* shoot-downs sent to each GPU when it was given back, or when its caches were told */
 };
 
@@ -32,6 +33,9 @@ static bool answered(const struct driver *d, const struct held *h)
 {
     for (unsigned g = 0; g < gpus_of(d); g++)
         if (cp_shootdowns_done(machine_cp(d->machine, g)) < h->fence[g])
+            return false;
+    for (unsigned g = 0; g < gpus_of(d); g++)
+        if (cp_tables_done(machine_cp(d->machine, g)) < h->tables[g])
             return false;
     return d->slots_answered >= h->slots;
 }
@@ -88,6 +92,8 @@ void quarantine_put(struct driver *d, struct handed what)
     struct quarantine *q = &d->quarantine;
     struct held h = {.what = what, .slots = d->slots_asked};
     fence_take(d, &h);
+    for (unsigned g = 0; g < gpus_of(d); g++)
+        h.tables[g] = cp_tables_asked(machine_cp(d->machine, g));
     q->items = xgrow(q->items, &q->room, q->count + 1, sizeof *q->items);
     q->items[q->count++] = h;
     quarantine_release(d);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What a client gave back while a GPU may still reach it by an old translation: pages of VRAM and GTT, windows of
- * client memory, pages of page tables.  Nobody gets it before every shoot-down that was on its way is answered by its
- * GPU, and then the caches that may hold its contents have dropped them; it is emptied then, not before.  Without
- * anything running that takes no time.  The order is that of the calls.
- * Not responsible for: sending shoot-downs (memory.c, firmware), when a GPU answers one (rtl).
+ * client memory, pages of page tables.  Nobody gets it before every change of page tables, access to an event page and
+ * shoot-down that was on its way is answered, and then the caches that may hold its contents have dropped them; it is
+ * emptied then, not before.  Without anything running that takes no time.  The order is that of the calls. Not
+ * responsible for: sending shoot-downs (memory.c, firmware), when a GPU answers one (rtl).
  */
 #ifndef GANTRY_QUARANTINE_H
 #define GANTRY_QUARANTINE_H
@@ -30,7 +30,7 @@ struct quarantine {
 
 /* The client has no right to it any more. */
 void quarantine_put(struct driver *d, struct handed what);
-/* A GPU has answered a shoot-down, or memory the driver. */
+/* A GPU has answered a shoot-down, or memory an access to an event page or a change of page tables. */
 void quarantine_release(struct driver *d);
 bool quarantine_empty(const struct driver *d);
 /* The end: nothing runs any more. */

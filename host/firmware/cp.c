@@ -34,6 +34,7 @@ void cp_free(struct cp *cp)
         free(queue);
     }
     free(cp->shootdowns);
+    tables_fini(&cp->tables);
     free(cp);
 }
 
@@ -175,6 +176,8 @@ void cp_timer(struct cp *cp, uint64_t cookie)
         interrupt_serve(cp);
     } else if ((cookie & 0xffffff) == COOKIE_BELL) {
         bell_arrive(cp);
+    } else if ((cookie & 0xffffff) == COOKIE_TABLES) {
+        tables_begin(cp);
     } else {
         struct job *job = job_of(cp, (uint16_t)cookie);
         if (job && job->state == JOB_DECODE)

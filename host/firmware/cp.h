@@ -49,6 +49,7 @@ struct cp_space {
     bool killing;
     unsigned busy;     /* commands of this space at the GPU */
     unsigned accesses; /* to its memory, without an answer */
+    unsigned notes;    /* of it, behind writes to page tables */
     struct cp_space *next_killing;
     uint64_t interrupt_at, interrupt_last; /* cycles at which the next and the last interrupt sent are served */
     struct cp_space *next_interrupted;
@@ -112,6 +113,8 @@ struct cp_host {
     void (*shootdown)(void *ctx);
     /* A kernel packet is about to start.  False: not yet, cp_poll asks again.  May be NULL: always. */
     bool (*may_start)(void *ctx);
+    /* cp_tables_done has risen; may be NULL. */
+    void (*tables)(void *ctx);
 };
 
 struct cp_config {
@@ -129,6 +132,7 @@ struct cp_config {
     uint32_t vgprs_per_simd; /* rows of 64 lanes */
     uint32_t sgprs_per_simd;
     uint64_t cu_mask;
+    uint64_t tables_base, tables_bytes; /* where page tables lie in VRAM */
 };
 
 struct cp_queue_args {
@@ -147,12 +151,20 @@ void cp_timer(struct cp *cp, uint64_t cookie);
 /* The answer to one of its sim_access. */
 void cp_answer(struct cp *cp, uint64_t cookie, const struct msg_mem_rsp *rsp);
 
+/* Entries of page tables in this GPU's VRAM have changed (pagetable_sink_fn): they are written in the order of calls,
+ * which begins when the machine runs. */
+void cp_tables_write(struct cp *cp, uint64_t pa, const void *from, uint32_t bytes);
+/* Writes so far, and those that are done, with all that was to come behind them: in this order. */
+uint64_t cp_tables_asked(const struct cp *cp);
+uint64_t cp_tables_done(const struct cp *cp);
+
+/* The GPU is told behind all writes to page tables so far. */
 void cp_space_open(struct cp *cp, struct cp_space *space);
 /* tba and tma of an open space have changed: wavefronts that start from now on have them. */
 void cp_space_trap(struct cp *cp, struct cp_space *space);
-/* Pages of the space were unmapped or changed: what has begun to start or runs loses its translations by a command of
- * its own, what starts later by its first fence.  Accesses of the command processor under way count as a shoot-down,
- * too. */
+/* Pages of the space were unmapped or changed: when that is written, what has begun to start or runs loses its
+ * translations by a command of its own, what starts later by its first fence.  Accesses of the command processor under
+ * way count as a shoot-down, too. */
 void cp_space_shootdown(struct cp *cp, struct cp_space *space);
 /* Memory that no translation leads to any more changes hands: what runs on this GPU loses what its caches hold by a
  * command that counts as a shoot-down, what starts later by its first fence.  own: it is VRAM of this GPU. */
@@ -188,7 +200,7 @@ void cp_progress(struct cp *cp, uint64_t groups, struct cp_progress *progress);
 void cp_unfinished(struct cp *cp);
 /* Each packet under way and each queue that waits: one line, for a run that makes no progress. */
 void cp_tell(const struct cp *cp, FILE *out);
-/* True when some packet is started and not completed, a doorbell is on its way, or memory has not answered (waiting for
- * dependencies does not count). */
+/* True when some packet is started and not completed, a doorbell is on its way, page tables are to be written, or
+ * memory has not answered (waiting for dependencies does not count). */
 bool cp_busy(const struct cp *cp);
 #endif

@@ -5,6 +5,7 @@
 #ifndef GANTRY_CP_PRIVATE_H
 #define GANTRY_CP_PRIVATE_H
 #include "firmware/cp.h"
+#include "firmware/tables.h"
 #include "firmware/work.h"
 #include "machine/sim.h"
 #include "vm/pagetable.h"
@@ -73,6 +74,7 @@ struct cp_queue {
 struct shootdown {
     uint64_t order; /* accesses below this one were translated before */
     bool command;   /* the GPU has not answered */
+    bool waits;     /* for writes to page tables, and behind one that does */
 };
 
 struct cp {
@@ -96,6 +98,7 @@ struct cp {
     struct cp_space *killing;     /* list of spaces with a CP_KILL under way */
     struct cp_space *interrupted; /* of spaces with an interrupt to serve, earliest first */
     struct cp_queue *bells;       /* whose doorbell is on its way, earliest first */
+    struct tables tables;
     uint32_t access_free, access_count;
     uint64_t access_order; /* accesses so far */
     struct cp_access accesses[CP_ACCESSES];
@@ -105,6 +108,7 @@ struct cp {
 #define COOKIE_POLL 0xffffu      /* looks at waiting queues again */
 #define COOKIE_INTERRUPT 0xfffeu /* serves the interrupt that is due */
 #define COOKIE_BELL 0xfffdu      /* a doorbell is here */
+#define COOKIE_TABLES 0xfffcu    /* page tables are to be written; also of these writes, beyond CP_ACCESSES */
 
 static inline uint64_t cookie_of(const struct cp *cp, uint64_t low)
 {
@@ -166,15 +170,19 @@ void queue_fail(struct cp *cp, struct cp_queue *queue, uint32_t code, const stru
 void scratch_ask(struct cp *cp, struct cp_queue *queue,
                  void (*asked)(struct cp *cp, struct cp_queue *queue, bool there));
 
-/* space.c: a wavefront of a job has faulted; CP_KILL is answered; a closing space that has nothing left is told. */
+/* space.c: the GPU is told of an open space; a wavefront of a job has faulted; CP_KILL is answered; a closing space
+ * that has nothing left is told. */
+void space_announce(struct cp *cp, struct cp_space *space);
 void space_fault(struct cp *cp, struct job *job, const struct msg_cp_evt *evt);
 void space_killed(struct cp *cp, uint8_t vmid);
 void space_settle(struct cp *cp, struct cp_space *space);
 /* Halted wavefronts of closed queues are killed as soon as nothing else of the space is under way. */
 void space_reap(struct cp *cp, struct cp_space *space);
 
-/* shootdown.c: the oldest command is answered; count those that are done; before a descriptor is read: what caches
- * held of memory that has changed hands is gone (false: it is on its way out). */
+/* shootdown.c: the oldest one that waits for page tables, of this space (NULL: a drop of caches), has its turn; the
+ * oldest command is answered; count those that are done; before a descriptor is read: what caches held of memory that
+ * has changed hands is gone (false: it is on its way out). */
+void shootdown_due(struct cp *cp, struct cp_space *space, bool own);
 void shootdown_answered(struct cp *cp);
 void shootdowns_check(struct cp *cp);
 bool caches_dropped(struct cp *cp);

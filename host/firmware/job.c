@@ -23,7 +23,7 @@ bool jobs_busy(const struct cp *cp)
 
 bool cp_busy(const struct cp *cp)
 {
-    return jobs_busy(cp) || cp->access_count || cp->bells;
+    return jobs_busy(cp) || cp->access_count || cp->bells || tables_open(cp);
 }
 
 void job_work(struct cp *cp, struct job *job, uint32_t cycles)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What has to leave TLBs and caches when pages or memory change hands: commands for what is under way, a note for the
  * next fence else, and the count of those that are done.  The command processor's own accesses count: it must not write
- * to a page that has a new owner.
+ * to a page that has a new owner.  While writes to page tables are on their way they stand behind these (tables.h): an
+ * old entry that is still there would only be read again.
  */
 #include <string.h>
 
@@ -17,38 +18,77 @@ static bool space_started(const struct cp *cp, const struct cp_space *space)
     return space->busy;
 }
 
-static void shootdown_add(struct cp *cp, bool command)
+/* One more, to be filled in; the place is good until the next one. */
+static struct shootdown *shootdown_add(struct cp *cp)
 {
     size_t count = cp->shootdowns_sent++ - cp->shootdowns_done;
     cp->shootdowns = xgrow(cp->shootdowns, &cp->shootdown_room, count + 1, sizeof *cp->shootdowns);
-    cp->shootdowns[count] = (struct shootdown){cp->access_order, command};
+    return &cp->shootdowns[count];
 }
 
-static void shootdown_send(struct cp *cp, uint8_t vmid, uint32_t flags)
+static void shootdown_fill(struct cp *cp, struct shootdown *s, bool command, uint8_t vmid, uint32_t flags)
 {
-    struct msg_cp_cmd cmd = {.kind = CP_CACHE, .vmid = vmid, .id = CP_SHOOTDOWN, .flags = flags};
-    shootdown_add(cp, true);
-    sim_cmd(cp->sim, cp->gpu, &cmd);
+    const struct msg_cp_cmd cmd = {.kind = CP_CACHE, .vmid = vmid, .id = CP_SHOOTDOWN, .flags = flags};
+    *s = (struct shootdown){.order = cp->access_order, .command = command};
+    if (command)
+        sim_cmd(cp->sim, cp->gpu, &cmd);
 }
 
 void cp_space_shootdown(struct cp *cp, struct cp_space *space)
 {
-    if (space_started(cp, space))
-        shootdown_send(cp, space->vmid, CACHE_INV_TLB);
-    else if (space->accesses)
-        shootdown_add(cp, false);
+    if (tables_open(cp)) {
+        *shootdown_add(cp) = (struct shootdown){.waits = true};
+        tables_note(cp, NOTE_SHOOT, space, false);
+        return;
+    }
+    const bool started = space_started(cp, space);
+    if (started || space->accesses)
+        shootdown_fill(cp, shootdown_add(cp), started, space->vmid, CACHE_INV_TLB);
     space->tlb_stale = true;
 }
 
-void cp_caches_drop(struct cp *cp, bool own)
+static bool any_started(const struct cp *cp)
 {
     bool started = false;
     for (unsigned i = 0; i < CP_JOBS && !started; i++)
         started = cp->jobs[i].state != JOB_FREE && space_started(cp, cp->jobs[i].space);
-    if (started)
-        shootdown_send(cp, 0, fence_caches(own));
-    else
+    return started;
+}
+
+/* The last one waits for page tables: so does what comes behind it, since the GPU answers in the order of commands. */
+static bool last_waits(const struct cp *cp)
+{
+    const size_t count = cp->shootdowns_sent - cp->shootdowns_done;
+    return count && cp->shootdowns[count - 1].waits;
+}
+
+void cp_caches_drop(struct cp *cp, bool own)
+{
+    if (last_waits(cp)) {
+        *shootdown_add(cp) = (struct shootdown){.waits = true};
+        tables_note(cp, NOTE_DROP, NULL, own);
+    } else if (any_started(cp)) {
+        shootdown_fill(cp, shootdown_add(cp), true, 0, fence_caches(own));
+    } else {
         cp->caches_stale = true;
+    }
+}
+
+void shootdown_due(struct cp *cp, struct cp_space *space, bool own)
+{
+    struct shootdown *s = cp->shootdowns;
+    while (!s->waits)
+        s++;
+    const bool started = space ? space_started(cp, space) : any_started(cp);
+    if (space)
+        shootdown_fill(cp, s, started, space->vmid, CACHE_INV_TLB);
+    else
+        shootdown_fill(cp, s, started, 0, fence_caches(own));
+    if (space)
+        space->tlb_stale = true;
+    else
+        cp->caches_stale |= !started;
+    shootdowns_check(cp);
 }
 
 bool caches_dropped(struct cp *cp)
@@ -73,7 +113,7 @@ uint64_t cp_shootdowns_done(const struct cp *cp)
 
 void shootdowns_check(struct cp *cp)
 {
-    while (cp->shootdowns_done < cp->shootdowns_sent && !cp->shootdowns[0].command &&
+    while (cp->shootdowns_done < cp->shootdowns_sent && !cp->shootdowns[0].command && !cp->shootdowns[0].waits &&
            access_answered(cp, cp->shootdowns[0].order)) {
         cp->shootdowns_done++;
         memmove(cp->shootdowns, cp->shootdowns + 1,

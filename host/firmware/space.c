@@ -16,12 +16,20 @@ static void command_send(struct cp *cp, enum cp_cmd_kind kind, const struct cp_s
     sim_cmd(cp->sim, cp->gpu, &cmd);
 }
 
-void cp_space_open(struct cp *cp, struct cp_space *space)
+void space_announce(struct cp *cp, struct cp_space *space)
 {
     command_send(cp, CP_VMID, space, 0, pagetable_root(space->pt));
-    space->tlb_stale = true; /* the number may have belonged to another client */
     if (space->tba || cp->trap_vmids >> space->vmid & 1)
         cp_space_trap(cp, space);
+}
+
+void cp_space_open(struct cp *cp, struct cp_space *space)
+{
+    space->tlb_stale = true; /* the number may have belonged to another client */
+    if (tables_open(cp))
+        tables_note(cp, NOTE_OPEN, space, false);
+    else
+        space_announce(cp, space);
 }
 
 void cp_space_trap(struct cp *cp, struct cp_space *space)
@@ -86,10 +94,10 @@ void space_killed(struct cp *cp, uint8_t vmid)
     space_settle(cp, space);
 }
 
-/* Memory that the command processor still accesses must not go with its owner. */
+/* Memory that the command processor still accesses must not go with its owner, nor tables that are still written. */
 void space_settle(struct cp *cp, struct cp_space *space)
 {
-    bool any = !space->closing || space->killing || space->accesses;
+    bool any = !space->closing || space->killing || space->accesses || space->notes;
     for (unsigned i = 0; i < CP_JOBS && !any; i++)
         any = cp->jobs[i].state != JOB_FREE && cp->jobs[i].space == space;
     if (!any)
@@ -157,6 +165,8 @@ void cp_space_close(struct cp *cp, struct cp_space *space)
     if (space->closing)
         return;
     space->closing = true;
+    if (tables_open(cp))
+        tables_note(cp, NOTE_CLOSE, space, false);
     interrupt_forget(cp, space);
     for (struct cp_queue *queue = cp->queues, *after; queue; queue = after) {
         after = queue->next_queue;

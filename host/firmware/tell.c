@@ -64,6 +64,9 @@ static void next_tell(const struct cp *cp, const struct cp_queue *queue, FILE *o
 
 void cp_tell(const struct cp *cp, FILE *out)
 {
+    if (tables_open(cp))
+        fprintf(out, "  gpu%u: %llu changes of page tables are to be written\n", cp->gpu,
+                (unsigned long long)(cp->tables.asked - cp->tables.done));
     for (const struct cp_queue *queue = cp->queues; queue; queue = queue->next_queue) {
         for (unsigned i = 0; i < CP_JOBS; i++)
             if (cp->jobs[i].state != JOB_FREE && cp->jobs[i].queue == queue)

@@ -65,20 +65,35 @@ static void entry_set(struct pagetable *pt, uint64_t *entry, uint64_t value)
     tables_write(pt->pm, pt->gpu, entry, 1);
 }
 
-/* The table below *entry, made when absent; a big leaf is split into 512 small ones, still in two large blocks. */
-static uint64_t *table_below(struct pagetable *pt, uint64_t *entry)
+/* The table below *entry.  Where none is, a fresh one in the shadow (*fresh: its offset, else 0), which table_link
+ * makes the entry's; a big leaf is split into 512 small ones, still in two large blocks. */
+static uint64_t *table_find(struct pagetable *pt, const uint64_t *entry, uint64_t *fresh)
 {
+    *fresh = 0;
     if ((*entry & PTE_VALID) && !(*entry & PTE_LEAF))
         return tables_at(pt->pm, pt->gpu, *entry & PTE_OFFSET);
-    uint64_t offset = tables_alloc(pt->pm, pt->gpu, 1);
-    if (!offset)
+    *fresh = tables_alloc(pt->pm, pt->gpu, 1);
+    if (!*fresh)
         return NULL;
-    uint64_t *below = tables_at(pt->pm, pt->gpu, offset);
+    uint64_t *below = tables_at(pt->pm, pt->gpu, *fresh);
     if (*entry & PTE_VALID)
         for (unsigned i = 0; i < ENTRIES; i++)
             below[i] = ((*entry & ~PTE_FRAGMENT) | FRAGMENT_LARGE) + (uint64_t)i * PAGE;
-    tables_write(pt->pm, pt->gpu, below, ENTRIES);
-    entry_set(pt, entry, pmem_addr(pt->gpu + 1, offset) | PTE_VALID);
+    return below;
+}
+
+/* A fresh table is written whole, then the entry leads to it. */
+static void table_link(struct pagetable *pt, uint64_t *entry, uint64_t fresh)
+{
+    tables_write(pt->pm, pt->gpu, tables_at(pt->pm, pt->gpu, fresh), ENTRIES);
+    entry_set(pt, entry, pmem_addr(pt->gpu + 1, fresh) | PTE_VALID);
+}
+
+static uint64_t *table_below(struct pagetable *pt, uint64_t *entry)
+{
+    uint64_t fresh, *below = table_find(pt, entry, &fresh);
+    if (fresh)
+        table_link(pt, entry, fresh);
     return below;
 }
 
@@ -160,7 +175,7 @@ int pagetable_map(struct pagetable *pt, uint64_t va, uint64_t pa, uint64_t bytes
             bytes -= BIG;
             continue;
         }
-        uint64_t *leaf = table_below(pt, entry);
+        uint64_t fresh, *leaf = table_find(pt, entry, &fresh);
         if (!leaf)
             return -ENOMEM;
         struct span changed = {ENTRIES, 0};
@@ -173,7 +188,10 @@ int pagetable_map(struct pagetable *pt, uint64_t va, uint64_t pa, uint64_t bytes
             for (uint64_t at = start; block && at < end; at += PAGE)
                 leaf[(at >> 12) & (ENTRIES - 1)] |= large ? FRAGMENT_LARGE : FRAGMENT_BLOCK;
         } while (bytes && (va & (BIG - 1)));
-        span_write(pt, leaf, &changed);
+        if (fresh)
+            table_link(pt, entry, fresh);
+        else
+            span_write(pt, leaf, &changed);
     }
     return 0;
 }

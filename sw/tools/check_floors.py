@@ -4,7 +4,8 @@
 
 Includes: a folder sees only itself and the floors below it; bridge/ sees nothing of host/ but host/base; the shim sees
 of host/ only what it shares with the driver.  Links: of the objects in build/obj (make all) none needs, through others,
-a symbol of one that needs it.  One line a finding; exit 1 on findings.
+a symbol of one that needs it.  Memory of the target is reached by messages: beyond host/vm only the files of POINTERS look
+into it without.  One line a finding; exit 1 on findings.
 """
 import graphlib
 import pathlib
@@ -19,6 +20,23 @@ LEVEL = {folder: level for level, floor in enumerate(FLOORS) for folder in floor
 GENERATED = {"gantry_cfg.h": "host/config", "gantry_cfg_table.h": "host/config", "gantry_msg.h": "bridge/proto", "gantry_msg_fields.h": "bridge/proto", "gcn3_ops.h": "host/gcn3",
              "trans_tables.h": "host/gcn3"}
 SHARED = {"host/driver/protocol.h", "host/driver/address.h", "host/drm/drm.h"}  # by driver and shim
+# Files that reach VRAM, GTT or client memory without a message, and why (docs/contracts.md)
+POINTERS = {
+    "host/driver/local.c": "buffers of gantry kernel before its run, data hash after it",
+    "host/driver/memory.c": "data hash of what is freed",
+    "host/driver/store.c": "memory that nobody has, on its way to its next owner",
+    "host/firmware/peek.c": "reports for people; whether a client has changed what a queue waits for, while the clock stands",
+    "host/gcn3/golden_mem.c": "golden GPUs, which have no clock",
+    "host/gcn3/lockstep_mem.c": "lock step, which only checks",
+    "host/machine/hostmem.c": "the partition that is the memory",
+    "host/machine/replay.c": "what the program of a recording has changed while the clock stood",
+    "host/machine/replay_memory.c": "the partition that is the memory",
+    "host/machine/rtl_where.c": "reports for people",
+    "host/machine/shadow.c": "recordings: what the program has changed while the clock stood",
+    "host/machine/store.c": "the partition that is the memory",
+}
+POINTER = re.compile(r"\b(?:pmem_(?:gtt|vram|read|write|write_masked|atomic|clear)|pagetable_(?:read|write|atomic|walk|walk_read))\s*\(")
+COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 INCLUDE = re.compile(r'^\s*#\s*include "([^"]+)"', re.M)
 
 
@@ -57,6 +75,14 @@ def includes(root=ROOT):
     return found
 
 
+def pointers(root=ROOT, allowed_files=POINTERS):
+    """Files of host/ but host/vm that look into memory and must not, or are said to and do not."""
+    used = {path.relative_to(root).as_posix() for path in (root / "host").rglob("*.[ch]")
+            if path.relative_to(root).parts[1] != "vm" and POINTER.search(COMMENT.sub(" ", path.read_text()))}
+    return [*(f"{name}: reaches memory of the target without a message" for name in sorted(used - set(allowed_files))),
+            *(f"{name}: reaches no memory without a message any more" for name in sorted(set(allowed_files) - used))]
+
+
 def needs(objects):
     """{object: objects whose symbols it needs} of {name: path}"""
     defined, wanted = {}, {}
@@ -86,7 +112,7 @@ def objects(root=ROOT):
 
 
 def findings():
-    found, built = includes(), objects()
+    found, built = [*includes(), *pointers()], objects()
     missing = [name for name, path in built.items() if not path.exists()]
     if missing:
         return [*found, f"{missing[0]}: not built (make all)"]

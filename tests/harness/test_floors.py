@@ -50,6 +50,29 @@ def test_includes(source, name, wrong, tmp_path):
     assert len(found) == wrong and all(line.startswith(source) for line in found)
 
 
+@pytest.mark.parametrize("source, text, wrong", [
+    ("host/driver/a.c", "x = pmem_gtt(pm, at, 8);", True),
+    ("host/driver/a.h", "pagetable_write (pt, va, &x, 8);", True),
+    ("host/firmware/a.c", "return pmem_atomic(pm, pa, 0, 4, 1, 0, &old);", True),
+    ("host/machine/a.c", "pagetable_walk_read(pm, root, va, &x, 4);", True),
+    ("host/cli/a.c", "pmem_write_masked(pm, pa, line, 1);", True),
+    ("host/vm/a.c", "pmem_read(pm, pa, &x, 8);", False),  # where it is made
+    ("host/driver/a.c", "/* pmem_read(pm)\n */ pmem_slab_take(pm, 0, 0, 0); // pmem_vram()", False),
+    ("host/driver/a.c", "own_pmem_read(1); pmem_reader(2); fn = pmem_read;", False),
+    ("host/driver/known.c", "pmem_read(pm, pa, &x, 8);", False),
+])
+def test_memory_without_messages(source, text, wrong, tmp_path):
+    known = {"host/driver/known.c": "for a reason"}
+    for name in ("host/driver/known.c", source):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("pmem_vram(pm, 0, 0, 8);\n")
+    (tmp_path / source).write_text(text)
+    found = check_floors.pointers(tmp_path, known)
+    assert [line.split(":")[0] for line in found] == [source] * wrong
+    (tmp_path / "host/driver/known.c").write_text("")  # the list holds what is, not what was
+    assert any(line.startswith("host/driver/known.c: reaches no") for line in check_floors.pointers(tmp_path, known))
+
+
 def compiled(folder, texts):
     for name, text in texts.items():
         subprocess.run(["gcc", "-c", "-x", "c", "-", "-o", folder / name], input=text, text=True, check=True)

@@ -222,6 +222,7 @@ static void answers_of_waits(void **state)
         struct conn *conn[8], *at = b->d->conns;
         for (unsigned i = 0; i < 8; i++, at = at->next)
             conn[i] = at;
+        memset(conn[1]->request.data, 0x5a, sizeof conn[1]->request.data);
         conn[1]->again = conn[2]->due = conn[3]->due = conn[4]->gone = true;
         event_raise_fault(b->client[0], id_of(0), 0x1000, FAULT_NOT_PRESENT);
         if (round)
@@ -236,6 +237,7 @@ static void answers_of_waits(void **state)
             answer[i] = answer_of(ends[i]);
         assert_true(answer[0].result == 0 && answer[0].error == 0);
         assert_true(answer[1].result == -1 && answer[1].error == EAGAIN && !conn[1]->again);
+        assert_memory_equal(answer[1].data, conn[1]->request.data, sizeof answer[1].data); /* it asks with it again */
         assert_int_equal(answer[2].result, PARK_FAULT);
         assert_int_equal(answer[3].result, 0); /* another process has no fault */
         for (unsigned i = 4; i < 8; i++)

@@ -38,6 +38,7 @@ struct bench {
     uint64_t fault_va;
     struct msg_cp_evt told; /* the last fault, as it was told, also with the error of a queue */
     bool stand;
+    unsigned tables;         /* times that writes to page tables were done */
     uint64_t watch, watched; /* word whose value is noted when an event is raised */
     struct cp_space *last_closed;
     struct kernel_row rows[64], last_unfinished;
@@ -127,6 +128,11 @@ static void on_shootdown(void *ctx)
     ((struct bench *)ctx)->shootdowns++;
 }
 
+static void on_tables(void *ctx)
+{
+    ((struct bench *)ctx)->tables++;
+}
+
 static void stand(struct bench *b)
 {
     if (b->stand) {
@@ -182,13 +188,15 @@ static int bench_setup(void **state)
                                             .waves_per_simd = 10,
                                             .vgprs_per_simd = 256,
                                             .sgprs_per_simd = 800,
-                                            .cu_mask = 0xf};
+                                            .cu_mask = 0xf,
+                                            .tables_base = (UINT64_C(64) << 20) - (1 << 20),
+                                            .tables_bytes = 1 << 20};
     struct bench *b = calloc(1, sizeof *b);
     b->pm = pmem_new(2, UINT64_C(64) << 20, GTT_BYTES);
     b->allowed = UINT32_MAX;
     b->sim = sim_new(NULL, b->pm, NULL, &ops, b);
-    const struct cp_host host = {b,         on_event,  on_visible,   on_fault,    on_error, on_halted, on_interrupt,
-                                 on_kernel, on_closed, on_shootdown, on_may_start};
+    const struct cp_host host = {b,         on_event,  on_visible,   on_fault,     on_error, on_halted, on_interrupt,
+                                 on_kernel, on_closed, on_shootdown, on_may_start, on_tables};
     for (unsigned g = 0; g < 2; g++)
         b->cp[g] = cp_new(b->sim, g, &config, &host);
     for (unsigned c = 0; c < 2; c++)
