@@ -18,13 +18,14 @@
 #define LEVEL 1 /* of zstd: the recorded run must not wait for it */
 
 struct stream {
-    uint8_t *data; /* JOURNAL_RAW bytes, made with the first */
-    uint32_t used;
+    uint8_t *data; /* JOURNAL_RAW bytes, made with the first; without a file as many as it takes */
+    size_t used, room;
     uint64_t put; /* so far */
 };
 
 struct journal {
-    int fd, error;
+    int fd, error; /* -1: no file */
+    bool cut;
     uint32_t sequence;
     uint64_t written, chain;
     size_t pending;
@@ -89,6 +90,33 @@ struct journal *journal_create(const char *path, const char *kind, uint32_t vers
     return j;
 }
 
+struct journal *journal_buffer(void)
+{
+    struct journal *j = xcalloc(1, sizeof *j);
+    j->fd = -1;
+    return j;
+}
+
+static void keep(struct journal *j, struct stream *s, const void *data, size_t bytes)
+{
+    CHECK(j->pending <= JOURNAL_BUFFER, "journal", "%zu bytes that nobody takes", j->pending);
+    s->data = xgrow(s->data, &s->room, s->used + bytes, 1);
+    if (bytes)
+        memcpy(s->data + s->used, data, bytes);
+    s->used += bytes;
+}
+
+void journal_drain(struct journal *j, void (*take)(void *ctx, unsigned stream, const void *data, size_t bytes),
+                   void *ctx)
+{
+    for (unsigned i = 0; i < JOURNAL_STREAMS; i++) {
+        if (j->streams[i].used)
+            take(ctx, i, j->streams[i].data, j->streams[i].used);
+        j->streams[i].used = 0;
+    }
+    j->pending = 0;
+}
+
 void journal_put(struct journal *j, unsigned stream, const void *data, size_t bytes)
 {
     CHECK(stream < JOURNAL_STREAMS, "journal", "stream %u of %u", stream, JOURNAL_STREAMS);
@@ -96,18 +124,22 @@ void journal_put(struct journal *j, unsigned stream, const void *data, size_t by
     const uint8_t *from = data;
     if (j->error)
         return;
-    if (!s->data)
-        s->data = xcalloc(1, JOURNAL_RAW);
     j->pending += bytes;
     s->put += bytes;
+    if (j->fd < 0) {
+        keep(j, s, data, bytes);
+        return;
+    }
+    if (!s->data)
+        s->data = xcalloc(1, JOURNAL_RAW);
     while (bytes) {
         size_t n = JOURNAL_RAW - s->used < bytes ? JOURNAL_RAW - s->used : bytes;
         memcpy(s->data + s->used, from, n);
-        s->used += (uint32_t)n;
+        s->used += n;
         from += n;
         bytes -= n;
         if (s->used == JOURNAL_RAW) {
-            frame_write(j, stream, s->data, s->used);
+            frame_write(j, stream, s->data, JOURNAL_RAW);
             s->used = 0;
         }
     }
@@ -120,12 +152,12 @@ size_t journal_pending(const struct journal *j)
 
 bool journal_commit(struct journal *j)
 {
-    for (unsigned i = 0; i < JOURNAL_STREAMS && !j->error; i++) {
+    for (unsigned i = 0; i < JOURNAL_STREAMS && !j->error && !j->cut; i++) {
         if (j->streams[i].used)
-            frame_write(j, i, j->streams[i].data, j->streams[i].used);
+            frame_write(j, i, j->streams[i].data, (uint32_t)j->streams[i].used);
         j->streams[i].used = 0;
     }
-    if (!j->error && j->pending)
+    if (!j->error && !j->cut && j->pending)
         frame_write(j, JOURNAL_COMMIT, NULL, 0);
     j->pending = 0;
     return j->error == 0;
@@ -151,16 +183,21 @@ struct journal_place journal_place(const struct journal *j)
     return (struct journal_place){j->written, j->chain};
 }
 
+void journal_cut(struct journal *j)
+{
+    j->cut = true;
+}
+
 bool journal_close(struct journal *j, bool whole)
 {
     if (!j)
         return true;
-    if (journal_commit(j) && whole) {
+    if (j->fd >= 0 && !j->cut && journal_commit(j) && whole) {
         frame_write(j, JOURNAL_END, NULL, 0);
         if (fsync(j->fd) != 0 && errno != EINVAL && errno != EROFS) /* a pipe or device has nothing to sync */
             j->error = errno;
     }
-    if (close(j->fd) != 0 && !j->error)
+    if (j->fd >= 0 && close(j->fd) != 0 && !j->error)
         j->error = errno;
     int error = j->error;
     for (unsigned i = 0; i < JOURNAL_STREAMS; i++)

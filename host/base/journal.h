@@ -25,6 +25,12 @@ struct journal_place {
 struct journal;
 /* A new file; kind: up to 8 characters, what it is a journal of.  NULL with errno: EEXIST when there is one. */
 struct journal *journal_create(const char *path, const char *kind, uint32_t version);
+/* One without a file, for a process that another one writes for: keeps what is put until journal_drain takes it. */
+struct journal *journal_buffer(void);
+#define JOURNAL_BUFFER (UINT64_C(1) << 30) /* bytes that it keeps at most: more is a bug of who does not drain it */
+/* Of such a one: all that is in it, stream by stream, each in one piece; it is empty then. */
+void journal_drain(struct journal *j, void (*take)(void *ctx, unsigned stream, const void *data, size_t bytes),
+                   void *ctx);
 /* Append to a stream.  Never fails: what went wrong is told by journal_error. */
 void journal_put(struct journal *j, unsigned stream, const void *data, size_t bytes);
 /* Bytes that were put and not committed. */
@@ -39,6 +45,8 @@ uint64_t journal_bytes(const struct journal *j);
 uint64_t journal_put_bytes(const struct journal *j, unsigned stream);
 /* Where the last frame ends: after a commit, that of everything put so far. */
 struct journal_place journal_place(const struct journal *j);
+/* Nothing more counts than what was committed: journal_close then leaves a file that is cut off there. */
+void journal_cut(struct journal *j);
 /* Commit; with `whole`, say that nothing is missing.  False with errno when something was lost.  Frees.  NULL is
  * allowed. */
 bool journal_close(struct journal *j, bool whole);

@@ -114,9 +114,8 @@ enum gantry_status session_open(struct session *s, const char *command, int argc
              s->config.cfg.system_gpus > 1 ? "s" : "");
         return STATUS_USAGE;
     }
-    const char *single = o->record ? "--record" : o->only ? "--only" : NULL;
-    if (single && s->config.cfg.place_processes > 1) {
-        diag(single, "not with place.processes above 1");
+    if (o->only && s->config.cfg.place_processes > 1) {
+        diag("--only", "not with place.processes above 1");
         return STATUS_USAGE;
     }
     if (o->sim.wave && o->sim.model == SIM_GOLDEN) {

@@ -17,6 +17,7 @@
 #include "config/config.h"
 #include "config/placement.h"
 #include "machine/place_private.h"
+#include "machine/record.h"
 #include "machine/sim_private.h"
 #include "vm/pmem.h"
 
@@ -122,8 +123,6 @@ bool place_begin(struct sim *sim, int (*work)(struct sim *sim, int socket))
     char why[200];
     if (!wanted(sim))
         return true;
-    if (sim->options.record)
-        return refuse(sim, STATUS_USAGE, "--record", "not with place.processes above 1");
     if (sim->options.both)
         return refuse(sim, STATUS_USAGE, "--roi", "not with place.processes above 1");
     struct place *p = sim->place = xcalloc(1, sizeof *p);
@@ -140,6 +139,8 @@ bool place_begin(struct sim *sim, int (*work)(struct sim *sim, int socket))
     if (!plan_make(sim))
         return false;
     if (!region_make(p))
+        return refuse(sim, STATUS_IO, NULL, NULL);
+    if (sim->options.record && !record_share(sim->options.record, sim->memory, sim->cfg->system_gpus, true))
         return refuse(sim, STATUS_IO, NULL, NULL);
     p->workers = workers_start(p->count - 1, worker_begin, sim);
     return p->workers && region_enter(sim) ? true : refuse(sim, STATUS_IO, NULL, NULL);

@@ -33,6 +33,7 @@ enum place_ask {
     PLACE_TAKE,     /* memory, a: at, b: bytes, with a descriptor: pmem_slab_take was called */
     PLACE_GIVE,     /* memory, a: at: pmem_slab_give was called */
     PLACE_GRAPH,    /* a: sched_graph */
+    PLACE_RECORDED, /* bytes: record_give */
     PLACE_SHARE,    /* of a state: a: enum gantry_status, told; bytes: share_put */
     PLACE_RESTORE   /* a: 1: memories are not in the state; bytes: name of its file; a: enum gantry_status, told */
 };

@@ -7,6 +7,7 @@
 #include "bridge/run/advance.h"
 #include "machine/golden_part.h"
 #include "machine/place.h"
+#include "machine/record.h"
 #include "machine/sim_private.h"
 
 static bool all_quiet(struct sim *sim)
@@ -36,6 +37,16 @@ static void stopped(struct sim *sim)
     sim->now = sim->now > now ? sim->now : now;
 }
 
+/* While a run is recorded all rest now and then; here they do, and where they may run to. */
+static uint64_t rest_limit(struct sim *sim, uint64_t limit)
+{
+    const uint64_t rest = sim->sched.now + RECORD_REST;
+    if (sim->options.record == NULL)
+        return limit;
+    record_window(sim->options.record);
+    return rest < limit ? rest : limit;
+}
+
 enum sim_result placed_run(struct sim *sim, uint64_t until)
 {
     struct sched *s = &sim->sched;
@@ -55,13 +66,15 @@ enum sim_result placed_run(struct sim *sim, uint64_t until)
             sim->now = sim->now > s->now ? sim->now : s->now;
             return SIM_STOPPED;
         }
-        s->limit = events_limit(sim, until < pause ? until : pause);
+        s->limit = rest_limit(sim, events_limit(sim, until < pause ? until : pause));
         switch (sched_advance(s, UINT64_MAX)) {
         case SCHED_UNTIL:
             continue;
         case SCHED_QUIET:
             return run_dry(sim);
         case SCHED_STOPPED:
+            if (sim->options.record)
+                record_cut(sim->options.record); /* nobody knows where the others are */
             stopped(sim);
             return SIM_STOPPED;
         default:

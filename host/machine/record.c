@@ -13,10 +13,13 @@
 #include "base/journal.h"
 #include "base/log.h"
 #include "base/xalloc.h"
+#include "bridge/link/region_wait.h"
+#include "machine/figures.h"
 #include "machine/memory_parts.h"
 #include "machine/message_log.h"
 #include "machine/part_log.h"
 #include "machine/record_format.h"
+#include "machine/record_private.h"
 #include "machine/recorded.h"
 #include "machine/shadow.h"
 #include "machine/sim_private.h"
@@ -25,23 +28,6 @@
 #define COMMIT_SECONDS 0.25 /* so much is lost at most when the command is killed */
 #define COMMIT_BYTES ((size_t)1 << 20)
 #define LOOK_SHARE 100 /* looking for changes that nobody announced takes a hundredth of the time at most */
-
-struct record {
-    struct journal *journal;
-    char *dir;
-    char *const *parts;
-    unsigned part_count;
-    struct sim *sim;
-    struct shadow **shadows;
-    struct part_log **logs;       /* of the RDMA engines, then of the partitions asked for; NULL behind the last */
-    struct message_log *memory;   /* far_req of each GPU to the host, then those of the host's port */
-    struct hostmem_server served; /* who answers */
-    uint64_t kernels;             /* that have ended */
-    bool changed;
-    uint64_t changes; /* pmem_changes at the last look */
-    double look_end, look_cost, commit_at;
-    bool told; /* that it is full */
-};
 
 static double seconds(void)
 {
@@ -92,7 +78,13 @@ static void host_put(struct record *r, enum host_kind kind, unsigned gpu, uint64
  * when all is quiet. */
 static uint64_t host_cycle(const struct sim *sim)
 {
-    uint64_t run = sched_quiet(&sim->sched) ? sched_active(&sim->sched) : sim->sched.now;
+    uint64_t run = sim->sched.now;
+    if (sim->place) { /* nobody was visited since, in no process: as good as any cycle up to `now` */
+        uint64_t active = region_active(sim->sched.region);
+        run = active < run ? active : run;
+    } else if (sched_quiet(&sim->sched)) {
+        run = sched_active(&sim->sched);
+    }
     return sim->now > run ? sim->now : run;
 }
 
@@ -144,7 +136,7 @@ static void mark_put(struct record *r, enum host_kind kind)
 {
     uint64_t hashes[256];
     for (unsigned g = 0; g < r->sim->gpu_count; g++)
-        hashes[g] = r->sim->gpus[g].store ? store_hash(r->sim->gpus[g].store) : 0;
+        hashes[g] = figures_hash(r->sim, g);
     host_put(r, kind, 0, kind == HOST_END ? r->sim->now : host_cycle(r->sim), hashes,
              r->sim->gpu_count * sizeof *hashes);
 }
@@ -170,9 +162,11 @@ static void changes_look(struct record *r)
     r->look_cost = r->look_end - begin;
 }
 
-static void commit(struct record *r)
+static void commit(struct record *r, enum host_kind kind)
 {
-    mark_put(r, HOST_MARK);
+    mark_put(r, kind);
+    if (!record_gather(r)) /* a worker is lost, and with it what has entered its GPUs since the last commit */
+        record_cut(r);
     journal_commit(r->journal);
     full_tell(r);
     r->commit_at = seconds() + COMMIT_SECONDS;
@@ -185,7 +179,7 @@ void record_window(struct record *r)
     if (surely || now - r->look_end > LOOK_SHARE * r->look_cost)
         changes_look(r);
     if (now >= r->commit_at || journal_pending(r->journal) >= COMMIT_BYTES)
-        commit(r);
+        commit(r, HOST_MARK);
 }
 
 char *record_file(const struct record *r)
@@ -197,7 +191,7 @@ enum gantry_status record_place(struct record *r, struct recorded *place)
 {
     bool told = r->told;
     changes_look(r);
-    commit(r);
+    commit(r, HOST_MARK);
     *place = (struct recorded){.gpus = r->sim->gpu_count,
                                .kernels = r->kernels,
                                .journal = journal_place(r->journal),
@@ -205,6 +199,8 @@ enum gantry_status record_place(struct record *r, struct recorded *place)
                                .shadows = r->shadows};
     for (unsigned g = 0; g <= place->gpus; g++)
         place->memory[g] = journal_put_bytes(r->journal, r->memory[g].stream);
+    if (r->cut) /* a worker is lost, and told */
+        return STATUS_IO;
     if (journal_error(r->journal) && told)
         diag(r->dir, "the recording has ended before: %s", strerror(journal_error(r->journal)));
     return journal_error(r->journal) ? STATUS_IO : STATUS_OK;
@@ -247,44 +243,66 @@ static void memory_serve(void *ctx, unsigned gpu, uint64_t cycle, const struct m
 }
 
 /* ---- begin and end */
-static bool part_add(struct record *r, unsigned n, const char *name, bool far, unsigned in, unsigned out)
+/* Of a GPU that another process runs: kept there. */
+static bool runs_elsewhere(const struct sim *sim, const char *name)
+{
+    unsigned gpu;
+    return sscanf(name, "gpu%u.", &gpu) == 1 && gpu < sim->gpu_count ? sim_elsewhere(sim, gpu) : sim->self != 0;
+}
+
+static bool part_add(struct record *r, const char *name, bool far, unsigned in, unsigned out)
 {
     struct part *part = sim_part(r->sim, name);
-    if (!part) {
+    if (part)
+        r->logs[r->log_count++] =
+            part_log_new(part, far ? part_slots_far(part) : part_slots_all(part), r->journal, in, out);
+    else if (!runs_elsewhere(r->sim, name))
         diag("--record", "no part of the machine is called '%s'", name);
-        return false;
+    return part || runs_elsewhere(r->sim, name);
+}
+
+bool record_share(struct record *r, struct pmem *memory, unsigned gpus, bool shared)
+{
+    r->shadows = xcalloc(gpus, sizeof(struct shadow *));
+    r->shadow_count = gpus;
+    for (unsigned g = 0; g < gpus; g++) {
+        r->shadows[g] = shadow_new(memory, g, shared);
+        if (!r->shadows[g]) {
+            diag(r->dir, "no address space for a copy of the memory of gpu%u", g);
+            return false;
+        }
     }
-    r->logs[n] = part_log_new(part, far ? part_slots_far(part) : part_slots_all(part), r->journal, in, out);
     return true;
 }
 
 bool record_attach(struct record *r, struct sim *sim)
 {
     r->sim = sim;
-    r->shadows = xcalloc(sim->gpu_count, sizeof(struct shadow *));
     r->logs = xcalloc(sim->gpu_count + r->part_count + 1u, sizeof(struct part_log *));
     r->memory = xcalloc(sim->gpu_count + 1u, sizeof *r->memory);
     r->memory[sim->gpu_count].stream = STREAM_PORT;
     r->changed = true;
-    unsigned n = 0;
+    if (!r->shadows && !record_share(r, sim->memory, sim->gpu_count, false))
+        return false;
     for (unsigned g = 0; g < sim->gpu_count; g++) {
         char rdma[40];
         r->memory[g].stream = STREAM_MEMORY(g);
-        if (!sim->gpus[g].store)
+        if (!sim->gpus[g].store) {
+            shadow_free(r->shadows[g]);
+            r->shadows[g] = NULL;
             continue;
-        r->shadows[g] = shadow_new(sim->memory, g);
-        if (!r->shadows[g]) {
-            diag(r->dir, "no address space for a copy of the memory of gpu%u", g);
-            return false;
         }
+        if (sim_elsewhere(sim, g))
+            continue;
         store_shadow(sim->gpus[g].store, r->shadows[g]);
         snprintf(rdma, sizeof rdma, "gpu%u.rdma", g);
-        if (sim->gpu_count > 1 && !part_add(r, n++, rdma, true, STREAM_FAR(g), 0))
+        if (sim->gpu_count > 1 && !part_add(r, rdma, true, STREAM_FAR(g), 0))
             return false;
     }
-    r->served = hostmem_serve_by(sim->hostmem, (struct hostmem_server){memory_serve, r});
+    if (sim->self == 0)
+        r->served = hostmem_serve_by(sim->hostmem, (struct hostmem_server){memory_serve, r});
     for (unsigned i = 0; i < r->part_count; i++)
-        if (!part_add(r, n++, r->parts[i], false, STREAM_PART_IN(i), STREAM_PART_OUT(i)))
+        if (!part_add(r, r->parts[i], false, STREAM_PART_IN(i), STREAM_PART_OUT(i)))
             return false;
     return true;
 }
@@ -298,15 +316,11 @@ void record_detach(struct record *r)
 {
     if (!r->sim)
         return;
-    unsigned logs = 0;
-    while (r->logs[logs])
-        logs++;
-    while (logs) /* the one put on last first */
-        part_log_free(r->logs[--logs]);
+    while (r->log_count) /* the one put on last first */
+        part_log_free(r->logs[--r->log_count]);
     for (unsigned g = 0; g < r->sim->gpu_count; g++) {
-        if (r->sim->gpus[g].store)
+        if (r->sim->gpus[g].store && !sim_elsewhere(r->sim, g))
             store_shadow(r->sim->gpus[g].store, NULL);
-        shadow_free(r->shadows[g]);
         message_log_fini(&r->memory[g]);
     }
     message_log_fini(&r->memory[r->sim->gpu_count]);
@@ -315,7 +329,6 @@ void record_detach(struct record *r)
     r->sim->options.record = NULL;
     r->sim = NULL;
     free(r->logs);
-    free(r->shadows);
     free(r->memory);
 }
 
@@ -325,14 +338,18 @@ enum gantry_status record_close(struct record *r, bool whole)
         return STATUS_OK;
     whole = whole && r->sim; /* nothing ran: not a recording */
     if (r->sim)
-        mark_put(r, HOST_END);
-    journal_commit(r->journal);
+        commit(r, HOST_END);
+    else
+        journal_commit(r->journal);
     full_tell(r);
     if (r->sim)
         record_detach(r);
     bool told = r->told, ok = journal_close(r->journal, whole);
     if (!ok && !told)
         diag(r->dir, "the recording is not whole: %s", strerror(errno));
+    for (unsigned g = 0; g < r->shadow_count; g++)
+        shadow_free(r->shadows[g]);
+    free(r->shadows);
     free(r->dir);
     free(r);
     return ok ? STATUS_OK : STATUS_IO;

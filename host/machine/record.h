@@ -11,6 +11,11 @@
 
 #include "base/status.h"
 
+/* Cycles that a machine in several processes runs at most before all rest for record_window. */
+#define RECORD_REST 8192u
+
+struct pmem;
+struct state_writer;
 struct msg_cp_cmd;
 struct msg_cp_evt;
 struct msg_mem_req;
@@ -34,6 +39,13 @@ struct record *record_open(const char *dir, char *const *parts, unsigned count, 
 void record_text(struct record *r, enum record_text what, const void *text, uint32_t bytes);
 /* Begin, when the machine is built.  False with one line: no memory, unknown partition. */
 bool record_attach(struct record *r, struct sim *sim);
+/* Before the processes of a machine are forked: copies of VRAM that all of them have.  False with one line. */
+bool record_share(struct record *r, struct pmem *memory, unsigned gpus, bool shared);
+/* In a worker, before record_attach: from now on this copy of the recording keeps what enters the GPUs of this process
+ * until process 0 asks for it. */
+void record_follow(struct record *r);
+/* What was kept since the last time, for record_gather. */
+void record_give(struct record *r, struct state_writer *to);
 /* Partitions asked for: with some of them the machine runs on one host thread. */
 unsigned record_parts(const struct record *r);
 /* The machine goes away. */
@@ -53,6 +65,9 @@ enum gantry_status record_place(struct record *r, struct recorded *place);
 /* Path of its file: a new string. */
 char *record_file(const struct record *r);
 
+/* Nothing counts that comes behind the last commit: not all of it can be had any more. */
+void record_cut(struct record *r);
+
 /* ---- for sim.c and port.c */
 void record_command(struct record *r, unsigned gpu, const struct msg_cp_cmd *cmd);
 void record_event(struct record *r, unsigned gpu, const struct msg_cp_evt *evt);
@@ -61,6 +76,6 @@ void record_access(struct record *r, unsigned lane, const struct msg_mem_req *re
 void record_answer(struct record *r, unsigned lane, const struct msg_mem_rsp *rsp);
 /* Others than the GPU may have changed VRAM. */
 void record_changed(struct record *r);
-/* Before partitions run. */
+/* Before partitions run, where no process runs any. */
 void record_window(struct record *r);
 #endif

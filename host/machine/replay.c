@@ -189,8 +189,7 @@ bool replay_start(struct replay *r, const struct gantry_cfg *cfg, const struct s
     for (unsigned g = 0; g <= r->gpus; g++)
         r->memory_log[g].stream = g < r->gpus ? STREAM_MEMORY(g) : STREAM_PORT;
     struct sim_options own = *options;
-    struct record *record = own.record;
-    own.record = NULL; /* it is put on what serves here */
+    own.record_later = true; /* it is put on what serves here */
     r->sim = sim_new(cfg, r->memory, &own, &host_ops, r);
     if (!r->sim)
         return false;
@@ -200,9 +199,8 @@ bool replay_start(struct replay *r, const struct gantry_cfg *cfg, const struct s
         snprintf(name, sizeof name, "gpu%d.rdma", r->gpu);
         r->feeds[r->gpu] = part_feed_new(sim_part(r->sim, name), r->reader, STREAM_FAR((unsigned)r->gpu));
     }
-    if (record && !record_attach(record, r->sim))
+    if (own.record && !record_attach(own.record, r->sim))
         return false;
-    r->sim->options.record = record;
     replay_host_next(r);
     sim_timer(r->sim, 0, 0);
     return true;

@@ -16,18 +16,25 @@
 #define LINE 64u
 #define PATCH_MOST (UINT64_C(64) << 10)
 
-struct shadow *shadow_new(struct pmem *memory, unsigned gpu)
+static size_t kept_bytes(const struct shadow *s)
+{
+    return (s->bytes / PAGE + 63) / 64 * sizeof *s->kept;
+}
+
+struct shadow *shadow_new(struct pmem *memory, unsigned gpu, bool shared)
 {
     struct shadow *s = xcalloc(1, sizeof *s);
+    const int flags = (shared ? MAP_SHARED : MAP_PRIVATE) | MAP_ANONYMOUS | MAP_NORESERVE;
     *s = (struct shadow){.memory = memory, .gpu = gpu, .bytes = pmem_vram_bytes(memory)};
-    void *copy = mmap(NULL, s->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (copy == MAP_FAILED) {
-        free(s);
+    void *copy = mmap(NULL, s->bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+    void *kept = mmap(NULL, kept_bytes(s), PROT_READ | PROT_WRITE, flags, -1, 0);
+    s->copy = copy == MAP_FAILED ? NULL : copy;
+    s->kept = kept == MAP_FAILED ? NULL : kept;
+    if (!s->copy || !s->kept) {
+        shadow_free(s);
         return NULL;
     }
-    s->copy = copy;
     s->vram = pmem_vram(memory, gpu, 0, s->bytes);
-    s->kept = xcalloc((s->bytes / PAGE + 63) / 64, sizeof *s->kept);
     return s;
 }
 
@@ -35,8 +42,10 @@ void shadow_free(struct shadow *s)
 {
     if (!s)
         return;
-    munmap(s->copy, s->bytes);
-    free(s->kept);
+    if (s->copy)
+        munmap(s->copy, s->bytes);
+    if (s->kept)
+        munmap(s->kept, kept_bytes(s));
     free(s);
 }
 

@@ -6,6 +6,7 @@
  */
 #ifndef GANTRY_SHADOW_H
 #define GANTRY_SHADOW_H
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -23,8 +24,9 @@ struct shadow {
     uint64_t *kept; /* bit for each page of the copy that may be other than zero */
 };
 
-/* The beginning: all zeros, as a VRAM that nobody has written.  NULL: no address space. */
-struct shadow *shadow_new(struct pmem *memory, unsigned gpu);
+/* The beginning: all zeros, as a VRAM that nobody has written.  shared: processes that are forked later have the same
+ * one; at any time one of them at most may use it.  NULL: no address space. */
+struct shadow *shadow_new(struct pmem *memory, unsigned gpu, bool shared);
 void shadow_free(struct shadow *s);
 /* Bring in every change, each run of changed lines by one or more calls of at most 64 KiB. */
 typedef void (*shadow_patch_fn)(void *ctx, unsigned gpu, uint64_t at, const void *data, size_t bytes);

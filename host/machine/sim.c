@@ -40,7 +40,7 @@ struct sim *sim_new(const struct gantry_cfg *cfg, struct pmem *memory, const str
     sched_init(&sim->sched);
     sim->sched.no_skip = options->no_skip;
     if (!place_begin(sim, worker_run) || !machine_build(sim) ||
-        (options->record && !record_attach(options->record, sim)) ||
+        (options->record && !options->record_later && !record_attach(options->record, sim)) ||
         !machine_threads(sim, options->record && record_parts(options->record))) {
         sim_free(sim);
         return NULL;
@@ -151,9 +151,6 @@ static enum sim_result run_windows(struct sim *sim, uint64_t until)
 {
     struct sched *s = &sim->sched;
     uint64_t slices = golden_slices(sim), seen = slices;
-    if (!sim->still)
-        sim_still(sim, false);
-    sim->still = false;
     for (;;) {
         enum sim_result end;
         if (events_serve(sim, until, &end))
@@ -186,6 +183,9 @@ enum sim_result sim_run(struct sim *sim, uint64_t until)
 {
     sim = sim->turn;
     sim->stop = false;
+    if (!sim->still)
+        sim_still(sim, false);
+    sim->still = false;
     sim->running = true;
     enum sim_result result = sim->place ? placed_run(sim, until) : run_windows(sim, until);
     sim->running = false;

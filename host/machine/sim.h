@@ -47,6 +47,7 @@ struct sim_options {
     uint32_t golden_slice;
     bool no_skip;          /* evaluate idle partitions too (for the test that skipping changes nothing) */
     struct record *record; /* record.h, borrowed: what to keep of the run; NULL: nothing.  With SIM_RTL only */
+    bool record_later;     /* whoever makes the machine calls record_attach, before it runs */
     struct goals *goals;   /* goals.h, borrowed: for who runs the machine; NULL: none.  With SIM_RTL only */
     unsigned only;         /* k + 1: of all GPUs make GPU k alone; 0: all.  With SIM_RTL only */
     /* Does anybody still wait?  May be NULL.  Asked by sim_new while models are built, ten times a second: true gives

@@ -18,6 +18,7 @@
 #include "machine/figures.h"
 #include "machine/lockstep_tap.h"
 #include "machine/place.h"
+#include "machine/record.h"
 #include "machine/rtl_groups.h"
 #include "machine/share.h"
 #include "machine/sim_private.h"
@@ -103,6 +104,15 @@ static void share_make(struct sim *sim, struct ask *ask, struct answer *answer)
     *answer = (struct answer){(char *)share.bytes, share.count};
 }
 
+static void recorded_make(struct sim *sim, struct answer *answer)
+{
+    struct state_buffer kept;
+    state_buffer_init(&kept);
+    if (sim->options.record)
+        record_give(sim->options.record, &kept.writer);
+    *answer = (struct answer){(char *)kept.bytes, kept.count};
+}
+
 static void answer_make(struct sim *sim, struct ask *ask, const void *data, int fd, struct answer *answer)
 {
     uint64_t observed;
@@ -144,6 +154,9 @@ static void answer_make(struct sim *sim, struct ask *ask, const void *data, int 
         break;
     case PLACE_GRAPH:
         ask->a = sched_graph(&sim->sched);
+        break;
+    case PLACE_RECORDED:
+        recorded_make(sim, answer);
         break;
     case PLACE_SHARE:
         share_make(sim, ask, answer);
@@ -200,10 +213,23 @@ static int windows_run(struct sim *sim, int socket)
     }
 }
 
+/* The whole of what this process has of the machine. */
+static bool build(struct sim *sim)
+{
+    struct record *record = sim->options.record;
+    if (!machine_build(sim))
+        return false;
+    if (record)
+        record_follow(record);
+    return (record == NULL || record_attach(record, sim)) && machine_threads(sim, record && record_parts(record));
+}
+
 int worker_run(struct sim *sim, int socket)
 {
-    bool ok = machine_build(sim) && machine_threads(sim, false) && place_join(sim);
+    bool ok = build(sim) && place_join(sim);
     int status = ok ? windows_run(sim, socket) : status_exit(STATUS_IO);
+    if (sim->options.record)
+        record_detach(sim->options.record);
     sched_fini(&sim->sched);
     machine_free(sim);
     place_end(sim);

@@ -344,8 +344,3 @@ def test_golden_wavefronts_that_never_end(tmp_path):
 def test_wrong_placement(options, key, why, tmp_path):
     _, err = gantry("kernel", *kernel(loop(tmp_path)), *options, status=65)
     assert len(err.splitlines()) == 1 and re.search(f"{key}.*{why}", err), err
-
-
-def test_not_while_recording(tmp_path):
-    _, err = gantry("kernel", *kernel(loop(tmp_path)), *placed(2, 2), "--record", tmp_path / "kept", status=64)
-    assert err == "gantry: --record: not with place.processes above 1\n" and not (tmp_path / "kept").exists()

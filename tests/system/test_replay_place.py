@@ -137,7 +137,6 @@ def test_what_is_refused(kept):
             said = run.stderr.read()
             assert refused(command, *words, folder, status=65) == said and key in said and why in said
     assert refused("replay", *where(2), "--only", "gpu0", rec) == "gantry: --only: not with place.processes above 1\n"
-    assert refused("replay", *where(2), "--record", "x", rec) == "gantry: --record: not with place.processes above 1\n"
 
 
 def test_where_it_ran_is_not_asked(apps, tmp_path):
@@ -146,6 +145,89 @@ def test_where_it_ran_is_not_asked(apps, tmp_path):
     done = start_plain("replay", *where(2), "-q", tmp_path / "rec")
     _, again = done.communicate(timeout=900)
     assert done.returncode == 0 and figures(again) == figures(err), again
+
+
+@pytest.fixture(scope="module")
+def parts(apps, kept, tmp_path_factory):
+    """What is said of each part's replay when one process has recorded it."""
+    folder = tmp_path_factory.mktemp("parts")
+    again("replay", kept[0] / "rec", (), folder / "out", "--record", f"{folder}/rec,{','.join(PARTS)}")
+    return {part: only(folder / "rec", part) for part in (*PARTS, "gpu0", "gpu1")}
+
+
+PARTS = ("gpu0.cu0", "gpu1.cu0", "gpu1.noc")
+
+
+def only(folder, part):
+    done = start_plain("replay", "-q", "--only", part, folder)
+    _, err = done.communicate(timeout=900)
+    assert done.returncode == 0, err
+    return re.sub(r"cpu_s=\S+ inst_per_cpu_s=\S+ ", "", err)
+
+
+@pytest.mark.parametrize("place", PLACES[1:])
+@pytest.mark.shows("S4.7", "B.5")
+def test_recorded_anywhere(apps, kept, parts, place, tmp_path):
+    """A run in several processes has the figures that it has in one without a recording; its recording replays whole, GPU by GPU, part by part, and from
+    its checkpoint as that of one process, in one process."""
+    words = ["--record", f"{tmp_path}/rec,{','.join(PARTS)}", "--checkpoint", f"kernel:3,{tmp_path}/state", "-o", tmp_path / "live"]
+    out, err = gantry("run", *placed(2), *where(*place), *words, "--", apps / "peer")
+    assert "PASSED" in out and (figures(err), *tables(tmp_path / "live")) == kept[1]
+    assert again("replay", tmp_path / "rec", (), tmp_path / "whole") == kept[1]
+    assert {part: only(tmp_path / "rec", part) for part in parts} == parts
+    assert again("restore", tmp_path / "state", place, tmp_path / "then")[:2] == kept[1][:2]
+
+
+def test_replay_recorded_anywhere(kept, parts, tmp_path):
+    """A replay in several processes records, too."""
+    again("replay", kept[0] / "rec", (3, "gpu0=1 gpu1=2"), tmp_path / "out", "--record", f"{tmp_path}/rec,{','.join(PARTS)}")
+    assert again("replay", tmp_path / "rec", (), tmp_path / "whole") == kept[1]
+    assert {part: only(tmp_path / "rec", part) for part in parts} == parts
+
+
+@pytest.mark.shows("S4.7")
+def test_recorded_writes_of_the_program(apps, tmp_path):
+    """Copies through the large BAR into the memory of a GPU that runs elsewhere: what its GPU reads is what was recorded."""
+    ends = []
+    for place in PLACES[:3]:
+        out, err = gantry("run", *placed(2), *(where(*place) if place else []), "--record", tmp_path / f"rec{len(ends)}", "--", apps / "copies")
+        assert "PASSED" in out
+        ends += [figures(err), again("replay", tmp_path / f"rec{len(ends)}", (), tmp_path / f"out{len(ends)}")[0]]
+    assert all(end == ends[0] for end in ends), ends
+
+
+def cut_off(folder, *words):
+    """Cycle to which a recording goes that is not whole."""
+    done = start_plain("replay", "-q", *words, folder)
+    _, err = done.communicate(timeout=900)
+    assert done.returncode == 0 and "gantry: the recording was cut off: replayed as far as it goes\n" in err, err
+    return int(re.search(r" now=(\d+)", err)[1])
+
+
+@pytest.mark.parametrize("whom", ["worker", "gantry"])
+@pytest.mark.shows("S4.7")
+def test_killed_while_recording(whom, tmp_path):
+    """What all processes had kept by the last commit is a recording that was cut off there: of the whole machine and of each GPU."""
+    process = start("kernel", "-q", *kernel(loop(tmp_path)), *placed(2, 2), "--record", tmp_path / "rec")
+    workers = within(900, lambda: children(process.pid, "gantry:1"))
+    assert within(60, lambda: ran(workers[0]) > 150)  # 1.5 s of CPU time: the kernel runs, some commits
+    os.kill(workers[0] if whom == "worker" else process.pid, signal.SIGKILL)
+    _, err = process.communicate(timeout=60)
+    if whom == "worker":
+        lines = [text for text in err.splitlines() if not text.startswith("gantry: gpus=")]
+        assert process.returncode == 74 and len(lines) == 1 and f"process worker1 (pid {workers[0]}) ended at cycle" in lines[0], err
+    end = cut_off(tmp_path / "rec")
+    assert end > 20000 and cut_off(tmp_path / "rec", *where(2)) == end
+    assert cut_off(tmp_path / "rec", "--only", "gpu1") == end == cut_off(tmp_path / "rec", "--only", "gpu0")
+
+
+@pytest.mark.may_skip("no right to mount")
+def test_full_disk_while_recording(apps, kept, small_disk):  # noqa: F811
+    """The run goes on to its figures, says so once and is no success."""
+    _, err = gantry("run", *placed(2, 2), "-q", "--record", f"{small_disk}/rec,gpu1.cu0", "--", apps / "peer", status=74)
+    told = [text for text in err.splitlines() if not text.startswith("gantry: gpus=")]
+    assert len(told) == 1 and re.fullmatch(rf"gantry: {small_disk}/rec: the recording ends at cycle \d+: .*", told[0]), err
+    assert figures(err) == kept[1][0]
 
 
 @pytest.fixture(scope="module")

@@ -273,13 +273,84 @@ static void full(void **state)
     journal_reader_free(r);
 }
 
+struct drained {
+    uint32_t words[3][COUNT], count[3]; // of streams 0, 7 and the last
+    unsigned calls;
+};
+
+static void drained_take(void *ctx, unsigned stream, const void *data, size_t bytes)
+{
+    struct drained *d = ctx;
+    unsigned n = stream == 0 ? 0 : stream == 7 ? 1 : 2;
+    assert_true(n < 2 || stream == JOURNAL_STREAMS - 1);
+    assert_int_equal(bytes % 4, 0);
+    memcpy(d->words[n] + d->count[n], data, bytes);
+    d->count[n] += (uint32_t)(bytes / 4);
+    d->calls++;
+}
+
+// shows S4.7: without a file, what was put is given away once, each stream in order, however much it is.
+static void without_a_file(void **state)
+{
+    (void)state;
+    struct journal *j = journal_buffer();
+    struct drained *d = calloc(1, sizeof *d);
+    journal_drain(j, drained_take, d);
+    assert_int_equal(d->calls, 0);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        word_put(j, i % 2 ? 7 : JOURNAL_STREAMS - 1, i);
+        if (i == COUNT / 4) {
+            assert_int_equal(journal_pending(j), 4 * (i + 1));
+            journal_drain(j, drained_take, d);
+            assert_int_equal(d->calls, 2);
+            assert_int_equal(journal_pending(j), 0);
+        }
+    }
+    assert_int_equal(journal_put_bytes(j, 7), 2 * COUNT);
+    journal_drain(j, drained_take, d);
+    assert_int_equal(d->calls, 4);
+    journal_drain(j, drained_take, d);
+    assert_int_equal(d->calls, 4);
+    assert_true(d->count[0] == 0 && d->count[1] == COUNT / 2 && d->count[2] == COUNT / 2);
+    for (uint32_t i = 0; i < COUNT / 2; i++)
+        assert_true(d->words[1][i] == 2 * i + 1 && d->words[2][i] == 2 * i);
+    assert_true(journal_close(j, false));
+    free(d);
+}
+
+// shows S4.7: behind journal_cut nothing counts, though whole frames of it may be in the file.
+static void cut_short(void **state)
+{
+    (void)state;
+    char path[64];
+    enum gantry_status failure;
+    uint32_t word;
+    strcpy(path, name("short"));
+    struct journal *j = journal_create(path, "test", 1);
+    word_put(j, 7, 1);
+    assert_true(journal_commit(j));
+    word_put(j, 7, 2);
+    journal_cut(j);
+    for (uint32_t i = 0; i < COUNT; i++)
+        word_put(j, 7, 3);
+    journal_commit(j);
+    assert_true(journal_close(j, true));
+    struct journal_reader *r = journal_open(path, "test", 1, &failure);
+    assert_non_null(r);
+    assert_false(journal_whole(r));
+    assert_true(journal_take(r, 7, &word, 4) && word == 1);
+    assert_false(journal_take(r, 7, &word, 1));
+    journal_reader_free(r);
+}
+
 int main(void)
 {
     if (!mkdtemp(folder))
         return 1;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(streams), cmocka_unit_test(cut),  cmocka_unit_test(damaged),
-        cmocka_unit_test(refused), cmocka_unit_test(full), cmocka_unit_test(places),
+        cmocka_unit_test(streams),        cmocka_unit_test(cut),       cmocka_unit_test(damaged),
+        cmocka_unit_test(refused),        cmocka_unit_test(full),      cmocka_unit_test(places),
+        cmocka_unit_test(without_a_file), cmocka_unit_test(cut_short),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     char command[64];

@@ -16,7 +16,6 @@
 
 #include "config/config.h"
 #include "gantry_cfg.h"
-#include "machine/record.h"
 #include "machine/sim.h"
 #include "vm/pmem.h"
 
@@ -120,29 +119,15 @@ static void test_command_under_way(void **state)
     }
 }
 
-/* A recording is of one process; so are two models of one machine.  In one process the recording is none of place's. */
+/* Two models of one machine are of one process. */
 static void test_refused(void **state)
 {
     (void)state;
-    char folder[] = "/tmp/gantry-place-XXXXXX", dir[64], file[80];
     struct machine m;
-    enum gantry_status failure;
-    assert_non_null(mkdtemp(folder));
-    snprintf(dir, sizeof dir, "%s/rec", folder);
-    struct record *record = record_open(dir, NULL, 0, &failure);
-    assert_non_null(record);
-    assert_false(machine_open(&m, 2, (struct sim_options){.record = record}));
-    assert_int_equal(m.failure, STATUS_USAGE);
-    machine_close(&m);
     assert_false(machine_open(&m, 2, (struct sim_options){.both = true}));
     assert_int_equal(m.failure, STATUS_USAGE);
     machine_close(&m);
     alone();
-    record_close(record, false);
-    snprintf(file, sizeof file, "%s/recording", dir);
-    unlink(file);
-    assert_int_equal(rmdir(dir), 0);
-    assert_int_equal(rmdir(folder), 0);
 }
 
 int main(void)

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -55,7 +56,7 @@ static void changes(void **state)
 {
     (void)state;
     struct pmem *pm = pmem_new(2, VRAM, 4 * MIB);
-    struct shadow *s = shadow_new(pm, 1);
+    struct shadow *s = shadow_new(pm, 1, false);
     struct twin t = twin_make();
     uint8_t *vram = pmem_vram(pm, 1, 0, VRAM);
     assert_int_equal(update(s, &t), 0);
@@ -86,7 +87,7 @@ static void slabs(void **state)
 {
     (void)state;
     struct pmem *pm = pmem_new(2, VRAM, 4 * MIB);
-    struct shadow *s = shadow_new(pm, 1);
+    struct shadow *s = shadow_new(pm, 1, false);
     struct twin t = twin_make();
     const uint64_t granule = pmem_granule(pm, 1), at = 3 * granule;
     uint64_t changes = pmem_changes(pm), unused;
@@ -208,11 +209,39 @@ static void messages(void **state)
     unlink(path);
 }
 
+/* shows S4.7: a copy that two processes have: what its GPU has written in one of them is no change in the other one,
+ * and is saved there; what the program writes is. */
+static void two_processes(void **state)
+{
+    (void)state;
+    for (unsigned shared = 0; shared < 2; shared++) {
+        struct pmem *pm = pmem_new(2, VRAM, 4 * MIB);
+        struct shadow *s = shadow_new(pm, 1, shared);
+        struct twin t = twin_make();
+        uint8_t *vram = pmem_vram(pm, 1, 0, VRAM);
+        const pid_t gpu = fork();
+        if (gpu == 0) {
+            memset(shadow_line(s, MIB), 5, 64);
+            memset(vram + MIB, 5, 64);
+            _exit(0);
+        }
+        assert_int_equal(waitpid(gpu, NULL, 0), gpu);
+        vram[5 * MIB] = 1;
+        assert_int_equal(update(s, &t), shared ? 1 : 2);
+        assert_int_equal(t.first, shared ? 5 * MIB : MIB);
+        assert_int_equal(s->kept[MIB >> (SHADOW_PAGE + 6)] >> (MIB >> SHADOW_PAGE & 63) & 1, 1);
+        assert_memory_equal(s->copy, vram, VRAM);
+        shadow_free(s);
+        pmem_free(pm);
+        free(t.bytes);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(changes),   cmocka_unit_test(slabs),    cmocka_unit_test(saved),
-        cmocka_unit_test(announced), cmocka_unit_test(messages),
+        cmocka_unit_test(changes),       cmocka_unit_test(slabs),     cmocka_unit_test(saved),
+        cmocka_unit_test(two_processes), cmocka_unit_test(announced), cmocka_unit_test(messages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
