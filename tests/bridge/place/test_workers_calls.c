@@ -27,6 +27,7 @@
 /* ---- calls that fail at the n-th time */
 enum call { SOCKETPAIR, FORK, PIDFD, CALLS };
 static unsigned called[CALLS], fails_at[CALLS];
+static bool lowest; /* standard input is closed when the descriptor of the process is asked for */
 static bool fails(enum call call, int error)
 {
     errno = error;
@@ -53,6 +54,8 @@ long syscall(long number, ...)
     va_start(list, number);
     long a = va_arg(list, long), b = va_arg(list, long);
     va_end(list);
+    if (number == SYS_pidfd_open && lowest)
+        close(STDIN_FILENO);
     return number == SYS_pidfd_open && fails(PIDFD, ENOSYS) ? -1 : real(number, a, b);
 }
 
@@ -180,6 +183,25 @@ static void test_its_end_is_waited_for(void **state)
     assert_int_equal(polls.asked, 1);
 }
 
+/* The lowest descriptor is one. */
+static void test_descriptor_0(void **state)
+{
+    int kept = dup(STDIN_FILENO);
+    (void)state;
+    lowest = true;
+    struct workers *w = workers_start(1, for_ever, NULL);
+    lowest = false;
+    assert_non_null(w);
+    assert_int_equal(w->list[0].pidfd, 0);
+    assert_false(workers_ended(w, 1, 0));
+    kill(w->list[0].pid, SIGKILL);
+    assert_true(workers_ended(w, 1, 60000));
+    workers_finish(w, 0);
+    assert_int_equal(fcntl(STDIN_FILENO, F_GETFD), -1);
+    dup2(kept, STDIN_FILENO);
+    close(kept);
+}
+
 /* ---- in the worker */
 static int has_streams(void *ctx, uint32_t self, int socket)
 {
@@ -283,6 +305,7 @@ int main(void)
         cmocka_unit_test(test_buffers),
         cmocka_unit_test(test_started_by_nobody),
         cmocka_unit_test(test_alarms_end_it),
+        cmocka_unit_test(test_descriptor_0),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
