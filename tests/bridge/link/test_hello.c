@@ -91,7 +91,9 @@ static int meet(void *ctx)
     struct region *r = region_open(m->fd, 1, &m->hello, 1);
     if (r == NULL)
         return 1;
-    return peers_greet(r, 60) ? 0 : 2;
+    bool met = peers_greet(r, 60);
+    region_close(r);
+    return met ? 0 : 2;
 }
 
 /* Each field is looked at, and the first that differs is named, on both sides. */

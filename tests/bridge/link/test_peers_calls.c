@@ -135,6 +135,20 @@ static void test_looking_for_a_number(void **state)
     }
 }
 
+/* The first number that a process can have is one. */
+static void test_first_number(void **state)
+{
+    struct bench b;
+    (void)state;
+    open_of_two(&b);
+    entry(&b, 1)->pid = 1;
+    clear(40, 0, 0);
+    assert_int_equal(peers_look(b.r[0], NULL, 0, false), PEERS_WELL);
+    assert_true(opening.opened == 1 && opening.pid == 1);
+    b.r[0]->mine[1] = false;
+    bench_close(&b);
+}
+
 /* Told to be watched: that descriptor, whatever the number says. */
 static void test_watching(void **state)
 {
@@ -322,6 +336,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_looking_for_a_number),
+        cmocka_unit_test(test_first_number),
         cmocka_unit_test(test_watching),
         cmocka_unit_test(test_who_is_stopped),
         cmocka_unit_test(test_the_worst_counts),

@@ -129,6 +129,7 @@ static void test_floor(void **state)
         {REGION_NONE, {100, 200, 300}, {0}, {0}, {0}, 99, 100, false},
         {REGION_NONE, {100, 200, 300}, {0}, {0}, {0}, 150, 150, false},
         {REGION_NONE, {100, 200, 300}, {5, 0, 2}, {0, 6, 1}, {0}, 0, 100, false},
+        {REGION_NONE, {100, 200, 300}, {0, 6, 1}, {5, 0, 2}, {0}, 0, 100, false},
         {REGION_NONE, {100, 200, 300}, {5, 0, 2}, {0, 6, 0}, {0}, 0, 0, false},
         {REGION_NONE, {100, 200, 300}, {5, 0, 1}, {0, 6, 1}, {0}, 0, 0, false},
         {1, {100, 200, 300}, {0}, {0}, {1, 50, 1}, 0, 50, false}, /* only the host's counts */

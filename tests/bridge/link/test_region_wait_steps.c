@@ -1,7 +1,9 @@
-// SPDX-License-Identifier: Apache-2.0
-// A wait step by step: clock, futex and the core that is given away are played by the test, so that it sees after how
-// many looks and at which nanosecond the waiting one does what, what it has published by then, and how it looks at the
-// others.
+/* SPDX-License-Identifier: Apache-2.0
+ * A wait step by step: clock, futex and the core that is given away are played by the test, so that it sees after how
+ * many looks and at which nanosecond the waiting one does what, what it has published by then, and how it looks at the
+ * others.
+ * libs: -Wl,--wrap=clock_gettime,--wrap=sched_yield,--wrap=syscall
+ */
 #include <linux/futex.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -20,11 +22,18 @@
 #include "bridge/link/region_wait.h"
 #include "region_bench.h"
 
+int __real_clock_gettime(clockid_t id, struct timespec *t);
+int __wrap_clock_gettime(clockid_t id, struct timespec *t);
+int __real_sched_yield(void);
+int __wrap_sched_yield(void);
+long __real_syscall(long number, ...);
+long __wrap_syscall(long number, ...);
+
 /* ---- what the waiting one does, in order: L looks, C reads the clock, Y gives its core away, S sleeps */
 static char did[400];
 static unsigned count;
 static uint64_t now_ns;
-static struct region *waiting;
+static struct region *waiting; /* NULL: nobody, and nothing is played */
 static void note(char what)
 {
     assert_true(count < sizeof did - 1);
@@ -32,16 +41,20 @@ static void note(char what)
     did[count] = 0;
 }
 
-int clock_gettime(clockid_t id, struct timespec *t)
+int __wrap_clock_gettime(clockid_t id, struct timespec *t)
 {
-    if (id == CLOCK_MONOTONIC && waiting)
+    if (waiting == NULL)
+        return __real_clock_gettime(id, t);
+    if (id == CLOCK_MONOTONIC)
         note('C');
     *t = (struct timespec){(time_t)(now_ns / 1000000000), (long)(now_ns % 1000000000)};
     return 0;
 }
 
-int sched_yield(void)
+int __wrap_sched_yield(void)
 {
+    if (waiting == NULL)
+        return __real_sched_yield();
     note('Y');
     return 0;
 }
@@ -53,18 +66,27 @@ static struct {
     uint64_t need, reach, limit;
 } sleeper;
 
-long syscall(long number, ...)
+long __wrap_syscall(long number, ...)
 {
     va_list list;
     va_start(list, number);
-    if (number == SYS_pidfd_open) /* nobody is looked at by a descriptor */
+    if (waiting == NULL) {
+        long args[6];
+        for (unsigned n = 0; n < 6; n++)
+            args[n] = va_arg(list, long);
+        va_end(list);
+        return __real_syscall(number, args[0], args[1], args[2], args[3], args[4], args[5]);
+    }
+    if (number == SYS_pidfd_open) { /* nobody is looked at by a descriptor */
+        va_end(list);
         return -1;
+    }
     const uint32_t *word = va_arg(list, const uint32_t *);
     const int op = va_arg(list, int);
     const uint32_t value = va_arg(list, uint32_t);
     assert_int_equal(number, SYS_futex);
     if (op == FUTEX_WAKE) {
-        for (uint32_t i = 0; i < ALL && waiting; i++)
+        for (uint32_t i = 0; i < ALL; i++)
             rung[i] += word == (const uint32_t *)&region_entry(waiting, i)->bell && value == 1;
         va_end(list);
         return 0;

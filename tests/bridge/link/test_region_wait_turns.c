@@ -90,6 +90,8 @@ static void test_sleepers_are_woken(void **state)
     assert_int_equal(atomic_load(&region_entry(t.r, 0)->state), REGION_RUNS);
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_int_equal(status, 0);
+    t.in->transport->close(t.in);
+    t.out->transport->close(t.out);
     region_close(t.r);
     free(t.in);
     free(t.out);

@@ -90,6 +90,25 @@ static void test_channels(void **state)
     free(ring);
 }
 
+/* An empty channel begins again at its first place, which the host has in its caches; one that is not goes on. */
+static void test_places_are_used_again(void **state)
+{
+    struct channel c;
+    uint64_t value = 5;
+    (void)state;
+    channel_init(&c, 9, "a", "b", 8, 20, 8);
+    for (unsigned n = 0; n < 3; n++)
+        channel_send(&c, 10 * n, &value);
+    channel_drop(&c, 2);
+    channel_send(&c, 40, &value);
+    assert_true(c.head == 2 && c.tail == 4);
+    channel_drop(&c, 2);
+    channel_send(&c, 50, &value);
+    assert_true(c.head == 0 && c.tail == 1 && channel_stamp(&c, 0) == 70);
+    assert_ptr_equal(channel_slot(&c, 0), c.slots);
+    channel_fini(&c);
+}
+
 /* ---- ends of links */
 static struct link opened(struct ring *ring, bool sends)
 {
@@ -241,6 +260,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rings_are_no_larger_than_needed),
         cmocka_unit_test(test_channels),
+        cmocka_unit_test(test_places_are_used_again),
         cmocka_unit_test(test_words_beside_a_ring),
         cmocka_unit_test(test_room_is_looked_for_late),
         cmocka_unit_test(test_resume),

@@ -1,8 +1,10 @@
-// SPDX-License-Identifier: Apache-2.0
-// Workers that cannot be started, whichever call fails: one line, and nothing stays of them and of those before; how
-// long is waited for their end; what a worker does with standard streams, with what it has written, and when who
-// started it is gone at once.
-#include <dlfcn.h>
+/* SPDX-License-Identifier: Apache-2.0
+ * Workers that cannot be started, whichever call fails: one line, and nothing stays of them and of those before; how
+ * long is waited for their end; what a worker does with standard streams, with what it has written, and when who
+ * started it is gone at once.
+ * libs: -Wl,--wrap=socketpair,--wrap=fork,--wrap=syscall,--wrap=close,--wrap=getppid
+ * libs: -Wl,--wrap=poll
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -24,49 +26,57 @@
 #include "../errors.h"
 #include "bridge/place/workers.h"
 
+int __real_socketpair(int domain, int type, int protocol, int ends[2]);
+int __wrap_socketpair(int domain, int type, int protocol, int ends[2]);
+pid_t __real_fork(void);
+pid_t __wrap_fork(void);
+long __real_syscall(long number, ...);
+long __wrap_syscall(long number, ...);
+int __real_close(int fd);
+int __wrap_close(int fd);
+pid_t __real_getppid(void);
+pid_t __wrap_getppid(void);
+int __real_poll(struct pollfd *p, nfds_t n, int timeout);
+int __wrap_poll(struct pollfd *p, nfds_t n, int timeout);
+
 /* ---- calls that fail at the n-th time */
 enum call { SOCKETPAIR, FORK, PIDFD, CALLS };
 static unsigned called[CALLS], fails_at[CALLS];
+static bool lowest; /* standard input is closed when the descriptor of the process is asked for */
 static bool fails(enum call call, int error)
 {
     errno = error;
     return ++called[call] == fails_at[call];
 }
 
-int socketpair(int domain, int type, int protocol, int ends[2])
+int __wrap_socketpair(int domain, int type, int protocol, int ends[2])
 {
-    int (*real)(int, int, int, int[2]);
-    *(void **)&real = dlsym(RTLD_NEXT, "socketpair");
-    return fails(SOCKETPAIR, EMFILE) ? -1 : real(domain, type, protocol, ends);
+    return fails(SOCKETPAIR, EMFILE) ? -1 : __real_socketpair(domain, type, protocol, ends);
 }
-pid_t fork(void)
+pid_t __wrap_fork(void)
 {
-    pid_t (*real)(void);
-    *(void **)&real = dlsym(RTLD_NEXT, "fork");
-    return fails(FORK, EAGAIN) ? -1 : real();
+    return fails(FORK, EAGAIN) ? -1 : __real_fork();
 }
-long syscall(long number, ...)
+long __wrap_syscall(long number, ...)
 {
-    long (*real)(long, ...);
     va_list list;
-    *(void **)&real = dlsym(RTLD_NEXT, "syscall");
     va_start(list, number);
     long a = va_arg(list, long), b = va_arg(list, long);
     va_end(list);
-    return number == SYS_pidfd_open && fails(PIDFD, ENOSYS) ? -1 : real(number, a, b);
+    if (number == SYS_pidfd_open && lowest)
+        close(STDIN_FILENO);
+    return number == SYS_pidfd_open && fails(PIDFD, ENOSYS) ? -1 : __real_syscall(number, a, b);
 }
 
-int close(int fd)
+int __wrap_close(int fd)
 {
-    int (*real)(int);
-    *(void **)&real = dlsym(RTLD_NEXT, "close");
-    int result = real(fd);
+    int result = __real_close(fd);
     errno = result ? errno : ENOTTY; /* a call that succeeds may leave anything there */
     return result;
 }
 
 static pid_t other_parent; /* what a worker is told; 0: the truth */
-pid_t getppid(void)
+pid_t __wrap_getppid(void)
 {
     return other_parent ? other_parent : (pid_t)syscall(SYS_getppid, 0L, 0L);
 }
@@ -76,19 +86,14 @@ static struct {
     unsigned asked;
     int ms, fd;
 } polls;
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized" /* the C library says of poll that it only writes */
-int poll(struct pollfd *p, nfds_t n, int timeout)
+int __wrap_poll(struct pollfd *p, nfds_t n, int timeout)
 {
-    int (*real)(struct pollfd *, nfds_t, int);
-    *(void **)&real = dlsym(RTLD_NEXT, "poll");
     polls.asked++;
     polls.ms = timeout;
     polls.fd = p->fd;
     assert_int_equal(p->events, POLLIN);
-    return polls.played ? 0 : real(p, n, timeout);
+    return polls.played ? 0 : __real_poll(p, n, timeout);
 }
-#pragma GCC diagnostic pop
 
 static unsigned descriptors(void)
 {
@@ -178,6 +183,25 @@ static void test_its_end_is_waited_for(void **state)
     assert_int_equal(w->list[0].pid, 0);
     workers_finish(w, 5);
     assert_int_equal(polls.asked, 1);
+}
+
+/* The lowest descriptor is one. */
+static void test_descriptor_0(void **state)
+{
+    int kept = dup(STDIN_FILENO);
+    (void)state;
+    lowest = true;
+    struct workers *w = workers_start(1, for_ever, NULL);
+    lowest = false;
+    assert_non_null(w);
+    assert_int_equal(w->list[0].pidfd, 0);
+    assert_false(workers_ended(w, 1, 0));
+    kill(w->list[0].pid, SIGKILL);
+    assert_true(workers_ended(w, 1, 60000));
+    workers_finish(w, 0);
+    assert_int_equal(fcntl(STDIN_FILENO, F_GETFD), -1);
+    dup2(kept, STDIN_FILENO);
+    close(kept);
 }
 
 /* ---- in the worker */
@@ -283,6 +307,7 @@ int main(void)
         cmocka_unit_test(test_buffers),
         cmocka_unit_test(test_started_by_nobody),
         cmocka_unit_test(test_alarms_end_it),
+        cmocka_unit_test(test_descriptor_0),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

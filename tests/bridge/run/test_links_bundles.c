@@ -203,6 +203,8 @@ static void test_flush(void **state)
     uint64_t value = 1;
     (void)state;
     bench_open(&b);
+    sched_flush(&b.s); /* before anything was promised */
+    assert_true(b.other[0].bundle->shared->promise == 0 && b.other[2].bundle->shared->promise == 0);
     b.s.now = 80;
     sched_promise(&b.s);
     sched_send(b.part, 0, 80, &value);

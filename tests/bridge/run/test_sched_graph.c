@@ -30,9 +30,31 @@ static void test_graphs(void **state)
     w->silent = true;
     assert_true(sched_graph(&b.sched) != graph);
     w->silent = false;
-    b.sched.parts[9]->name[0] = 'T';
-    assert_true(sched_graph(&b.sched) != graph);
-    b.sched.parts[9]->name[0] = 't';
+    for (unsigned i = 0; i < TOYS; i++) {
+        struct part *part = b.sched.parts[i];
+        part->name[0] = 'T';
+        assert_true(sched_graph(&b.sched) != graph);
+        part->name[0] = 't';
+        uint32_t *const of_part[] = {&part->number, &part->ins};
+        for (unsigned k = 0; k < 2; k++) {
+            *of_part[k] ^= 1;
+            assert_true(sched_graph(&b.sched) != graph);
+            *of_part[k] ^= 1;
+        }
+        for (unsigned k = 0; k < part->outs; k++) { /* which channel each output is, or none */
+            struct wire *out = part->out[k];
+            part->out[k] = b.sched.wires[(i * part->outs + k + 1) % b.sched.wire_count];
+            assert_true(sched_graph(&b.sched) != graph);
+            part->out[k] = NULL;
+            assert_true(sched_graph(&b.sched) != graph);
+            part->out[k] = out;
+        }
+    }
+    for (uint32_t i = 0; i < b.sched.wire_count; i++) {
+        b.sched.wires[i]->channel.depth++;
+        assert_true(sched_graph(&b.sched) != graph);
+        b.sched.wires[i]->channel.depth--;
+    }
     w->channel.rate.payload[3]++;
     assert_true(sched_graph(&b.sched) != graph);
     w->channel.rate.payload[3]--;

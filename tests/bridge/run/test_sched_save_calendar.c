@@ -108,7 +108,7 @@ static void test_what_is_no_wake_up(void **state)
     sched_wake(&s, s.parts[7], 8000);
     state_buffer_init(&b);
     sched_save(&s, &b.writer);
-    uint64_t *const window = (uint64_t *)(void *)(b.bytes + b.count - 16), *const number = window + 1;
+    unsigned char *const window = b.bytes + b.count - 16, *const number = window + 8;
     const struct {
         uint64_t window, number;
         const char *why;

@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0
-// A team of threads: every piece once and before the round ends, each thread its own slice first, all of them at the
-// same time, asleep or not; no signals; what cannot be started leaves nothing.
-#include <dlfcn.h>
+/* SPDX-License-Identifier: Apache-2.0
+ * A team of threads: every piece once and before the round ends, each thread its own slice first, all of them at the
+ * same time, asleep or not; no signals; what cannot be started leaves nothing.
+ * libs: -Wl,--wrap=pthread_create,--wrap=pthread_join
+ */
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -18,20 +19,21 @@
 
 #include "bridge/run/team.h"
 
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *arg);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *arg);
+int __real_pthread_join(pthread_t thread, void **value);
+int __wrap_pthread_join(pthread_t thread, void **value);
+
 /* Threads that were made and that ended; the one that cannot be made. */
 static unsigned made, joined, fails_at;
-int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *arg)
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *arg)
 {
-    int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
-    *(void **)&real = dlsym(RTLD_NEXT, "pthread_create");
-    return ++made == fails_at ? 11 : real(thread, attr, start, arg);
+    return ++made == fails_at ? 11 : __real_pthread_create(thread, attr, start, arg);
 }
-int pthread_join(pthread_t thread, void **value)
+int __wrap_pthread_join(pthread_t thread, void **value)
 {
-    int (*real)(pthread_t, void **);
-    *(void **)&real = dlsym(RTLD_NEXT, "pthread_join");
     joined++;
-    return real(thread, value);
+    return __real_pthread_join(thread, value);
 }
 
 static void nap(long ms)

@@ -1,8 +1,10 @@
-// SPDX-License-Identifier: Apache-2.0
-// The builder process with the system played by the test: what is told when it cannot be started, how its output is put
-// together from any pieces, how often is asked whether it is still wanted, and with which signals, and when, it is
-// ended.
-#include <dlfcn.h>
+/* SPDX-License-Identifier: Apache-2.0
+ * The builder process with the system played by the test: what is told when it cannot be started, how its output is put
+ * together from any pieces, how often is asked whether it is still wanted, and with which signals, and when, it is
+ * ended.
+ * libs: -Wl,--wrap=pipe2,--wrap=fork,--wrap=setpgid,--wrap=close,--wrap=poll
+ * libs: -Wl,--wrap=read,--wrap=nanosleep,--wrap=waitpid,--wrap=kill,--wrap=getppid
+ */
 #include <errno.h>
 #include <poll.h>
 #include <setjmp.h>
@@ -23,6 +25,27 @@
 
 enum { PID = 424242, OUTPUT = 801, INPUT = 802 };
 
+int __real_pipe2(int ends[2], int flags);
+int __wrap_pipe2(int ends[2], int flags);
+pid_t __real_fork(void);
+pid_t __wrap_fork(void);
+int __real_setpgid(pid_t pid, pid_t group);
+int __wrap_setpgid(pid_t pid, pid_t group);
+int __real_close(int fd);
+int __wrap_close(int fd);
+int __real_poll(struct pollfd *p, nfds_t n, int timeout);
+int __wrap_poll(struct pollfd *p, nfds_t n, int timeout);
+ssize_t __real_read(int fd, void *data, size_t bytes);
+ssize_t __wrap_read(int fd, void *data, size_t bytes);
+int __real_nanosleep(const struct timespec *wanted, struct timespec *left);
+int __wrap_nanosleep(const struct timespec *wanted, struct timespec *left);
+pid_t __real_waitpid(pid_t pid, int *status, int options);
+pid_t __wrap_waitpid(pid_t pid, int *status, int options);
+int __real_kill(pid_t pid, int number);
+int __wrap_kill(pid_t pid, int number);
+pid_t __real_getppid(void);
+pid_t __wrap_getppid(void);
+
 /* ---- the system, while it is played */
 static bool played;
 static int pipe_error, fork_error;
@@ -35,61 +58,46 @@ static unsigned ends_after; /* so many waits in vain */
 static int end_status;
 static char signals[40]; /* sent to its group: T, K; w: waited for without end */
 
-int pipe2(int ends[2], int flags)
+int __wrap_pipe2(int ends[2], int flags)
 {
-    int (*real)(int[2], int);
-    *(void **)&real = dlsym(RTLD_NEXT, "pipe2");
     if (!played)
-        return real(ends, flags);
+        return __real_pipe2(ends, flags);
     ends[0] = OUTPUT;
     ends[1] = INPUT;
     errno = pipe_error;
     return pipe_error ? -1 : 0;
 }
-pid_t fork(void)
+pid_t __wrap_fork(void)
 {
-    pid_t (*real)(void);
-    *(void **)&real = dlsym(RTLD_NEXT, "fork");
     errno = fork_error;
-    return !played ? real() : fork_error ? -1 : PID;
+    return !played ? __real_fork() : fork_error ? -1 : PID;
 }
-int setpgid(pid_t pid, pid_t group)
+int __wrap_setpgid(pid_t pid, pid_t group)
 {
-    int (*real)(pid_t, pid_t);
-    *(void **)&real = dlsym(RTLD_NEXT, "setpgid");
     if (!played)
-        return real(pid, group);
+        return __real_setpgid(pid, group);
     assert_true(pid == PID && group == PID);
     strcat(signals, "g");
     return 0;
 }
-int close(int fd)
+int __wrap_close(int fd)
 {
-    int (*real)(int);
-    *(void **)&real = dlsym(RTLD_NEXT, "close");
     closed_output += fd == OUTPUT;
     closed_input += fd == INPUT;
-    return fd == OUTPUT || fd == INPUT ? 0 : real(fd);
+    return fd == OUTPUT || fd == INPUT ? 0 : __real_close(fd);
 }
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized" /* the C library says of poll that it only writes */
-int poll(struct pollfd *p, nfds_t n, int timeout)
+int __wrap_poll(struct pollfd *p, nfds_t n, int timeout)
 {
-    int (*real)(struct pollfd *, nfds_t, int);
-    *(void **)&real = dlsym(RTLD_NEXT, "poll");
     if (!played)
-        return real(p, n, timeout);
+        return __real_poll(p, n, timeout);
     assert_true(n == 1 && p->fd == OUTPUT && p->events == POLLIN && timeout == 100);
     errno = EINTR;
     return polls++ < poll_count ? poll_answers[polls - 1] : 1;
 }
-#pragma GCC diagnostic pop
-ssize_t read(int fd, void *data, size_t bytes)
+ssize_t __wrap_read(int fd, void *data, size_t bytes)
 {
-    ssize_t (*real)(int, void *, size_t);
-    *(void **)&real = dlsym(RTLD_NEXT, "read");
     if (!played)
-        return real(fd, data, bytes);
+        return __real_read(fd, data, bytes);
     assert_int_equal(fd, OUTPUT);
     most_read = bytes > most_read ? bytes : most_read;
     long n = read_at < read_count ? reads[read_at++] : 0;
@@ -102,19 +110,17 @@ ssize_t read(int fd, void *data, size_t bytes)
         ((char *)data)[i] = (char)('a' + given++ % 23);
     return n;
 }
-int nanosleep(const struct timespec *wanted, struct timespec *left)
+int __wrap_nanosleep(const struct timespec *wanted, struct timespec *left)
 {
     (void)left;
     assert_true(wanted->tv_sec == 0 && wanted->tv_nsec == 5000000);
     naps++;
     return 0;
 }
-pid_t waitpid(pid_t pid, int *status, int options)
+pid_t __wrap_waitpid(pid_t pid, int *status, int options)
 {
-    pid_t (*real)(pid_t, int *, int);
-    *(void **)&real = dlsym(RTLD_NEXT, "waitpid");
     if (!played)
-        return real(pid, status, options);
+        return __real_waitpid(pid, status, options);
     assert_int_equal(pid, PID);
     if (options == 0) {
         strcat(signals, "w");
@@ -128,12 +134,10 @@ pid_t waitpid(pid_t pid, int *status, int options)
         *status = end_status;
     return PID;
 }
-int kill(pid_t pid, int number)
+int __wrap_kill(pid_t pid, int number)
 {
-    int (*real)(pid_t, int);
-    *(void **)&real = dlsym(RTLD_NEXT, "kill");
     if (!played)
-        return real(pid, number);
+        return __real_kill(pid, number);
     assert_int_equal(pid, -PID);
     strcat(signals, number == SIGTERM ? "T" : number == SIGKILL ? "K" : "?");
     return 0;
@@ -285,11 +289,9 @@ static void test_ends(void **state)
 
 /* ---- the process itself */
 static pid_t other_parent;
-pid_t getppid(void)
+pid_t __wrap_getppid(void)
 {
-    pid_t (*real)(void);
-    *(void **)&real = dlsym(RTLD_NEXT, "getppid");
-    return other_parent ? other_parent : real();
+    return other_parent ? other_parent : __real_getppid();
 }
 
 /* It ignores what a terminal sends to stop or end it, not what ends it; one whose parent is gone already does nothing.

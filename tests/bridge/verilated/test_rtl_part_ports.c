@@ -51,9 +51,9 @@ static void test_connect(void **state)
     assert_ptr_equal(a->out[0]->to, b);
     assert_int_equal(a->out[0]->to_slot, 4);
     assert_int_equal(s.wire_count, 3);
-    free((void *)(uintptr_t)rtl_part_api(b));
-    part_free(NULL);
+    void *other = (void *)(uintptr_t)rtl_part_api(b);
     sched_fini(&s);
+    free(other);
 }
 
 /* What does not fit is our own bug. */
