@@ -76,8 +76,49 @@ static void what_happens_is_recorded(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
+// What a program has changed in VRAM is looked for before partitions run, and is there once.
+static void changes_are_recorded(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/gantry-host-recorded-XXXXXX", dir[80], file[100], text[600], wanted[600];
+    enum gantry_status failure;
+    assert_non_null(mkdtemp(folder));
+    snprintf(dir, sizeof dir, "%s/rec", folder);
+    snprintf(file, sizeof file, "%s/" RECORD_FILE, dir);
+    struct record *record = record_open(dir, NULL, 0, &failure);
+    assert_non_null(record);
+    struct hand *h = hand_open(1, true, NULL);
+    struct part *hostmem = h->sim->hostmem = hostmem_new(h->memory, 1, 1);
+    struct part *store = h->sim->gpus[0].store = store_new(h->memory, 0, HAND_VRAM, 1);
+    h->sim->options.record = record;
+    assert_true(record_attach(record, h->sim));
+    sim_timer(h->sim, 5000, 2);
+    for (unsigned round = 0; round < 3; round++) {
+        const uint64_t at = 100 * round;
+        pmem_vram(h->memory, 0, 4096 * round, 64)[0] = 7;
+        hand_cmd(h, 0, CP_VMID, 0);
+        sim_still(h->sim, false);
+        assert_int_equal(sim_run(h->sim, at + 99), SIM_STOPPED);
+    }
+    assert_int_equal(record_close(record, true), STATUS_OK);
+    h->sim->gpus[0].store = NULL;
+    hand_close(h);
+    told(file, text, sizeof text);
+    /* the first partition runs in the second round: it finds two */
+    snprintf(wanted, sizeof wanted,
+             "%u 0 0 168\n%u 0 99 168\n%u 0 99 72\n%u 0 99 72\n%u 0 199 168\n%u 0 199 72\n%u 0 299 0\n", HOST_COMMAND,
+             HOST_COMMAND, HOST_PATCH, HOST_PATCH, HOST_COMMAND, HOST_PATCH, HOST_END);
+    assert_string_equal(text, wanted);
+    part_free(store);
+    part_free(hostmem);
+    assert_int_equal(unlink(file), 0);
+    assert_int_equal(rmdir(dir), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_happens_is_recorded)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_happens_is_recorded),
+                                       cmocka_unit_test(changes_are_recorded)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
