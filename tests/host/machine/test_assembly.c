@@ -156,6 +156,23 @@ static void one_gpu_of_two(void **state)
     scrap(&m);
 }
 
+// With all GPUs there nothing is silent, and nothing leads nowhere.
+static void both_gpus(void **state)
+{
+    (void)state;
+    struct made m;
+    assert_true(make(&m, (struct sim_options){.model = SIM_RTL, .seed = 1}, NULL));
+    assert_null(sim_part(m.sim, "absent"));
+    assert_null(sim_part(m.sim, "others"));
+    for (unsigned g = 0; g < 2; g++) {
+        assert_int_equal(m.sim->gpus[g].store->number, 1 + g);
+        assert_ptr_equal(m.sim->gpus[g].store, m.sim->sched.parts[1 + g]);
+    }
+    assert_ptr_equal(m.sim->hostmem, m.sim->sched.parts[3]);
+    assert_int_equal(m.sim->sched.threads, 0);
+    scrap(&m);
+}
+
 // ---- host threads
 static void threads_of_a_machine(void **state)
 {
@@ -233,6 +250,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_golden_machine),
         cmocka_unit_test(one_gpu_of_two),
+        cmocka_unit_test(both_gpus),
         cmocka_unit_test(threads_of_a_machine),
         cmocka_unit_test(threads_that_cannot_be_made),
         cmocka_unit_test(lock_step_of_a_whole_gpu_is_refused),

@@ -281,7 +281,7 @@ static void the_hash_is_of_writes_and_atomics(void **state)
                                         : i < 3 ? MEM_WRITE
                                                 : MEM_ATOMIC,
                                   .addr = 0x1000 + 64 * i,
-                                  .mask = 0xf0f1 << i,
+                                  .mask = UINT64_C(0x800000000000f0f1) << i,
                                   .atomic = ATOMIC_ADD,
                                   .size = i == 3 ? 4 : 8,
                                   .tag = 5};

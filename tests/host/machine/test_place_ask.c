@@ -446,6 +446,8 @@ static void where_gpus_are(void **state)
     assert_true(m.sim->sched.ordered);
     assert_int_equal(m.sim->sched.other_count, 2);
     assert_int_equal(m.sim->place->count, 3);
+    assert_int_equal(m.sim->place->plan.count,
+                     6); // commands, places and events of two GPUs; all else is of this process
     assert_string_equal(m.sim->place->names[0], "gantry");
     assert_string_equal(m.sim->place->names[2], "worker2");
     end(&m);
