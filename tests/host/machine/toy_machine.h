@@ -4,6 +4,7 @@
 #ifndef TOY_MACHINE_H
 #define TOY_MACHINE_H
 #include <setjmp.h>
+#include <malloc.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -112,6 +113,15 @@ static inline int toy_ends(void (*doing)(void *ctx), void *ctx)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
 }
 
+// Bytes that are allocated: those of one turn of a test and of the next are equal, or something was left behind.
+static inline size_t toy_heap(void)
+{
+    free(toy_said);
+    toy_said = NULL;
+    const struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+}
+
 // ---- the host
 static inline void toy_on_event(void *ctx, unsigned gpu, uint64_t now, const struct msg_cp_evt *evt)
 {
@@ -180,6 +190,7 @@ static inline void toy_close(struct toy_machine *m)
     toy_machines--;
     for (unsigned i = 0; i < 64; i++)
         assert_true(toy_machines || toy_models[i] == NULL); // with the last one all models are gone
+    assert_true(toy_machines || toy_libraries == 0);
 }
 
 // ---- commands
