@@ -178,6 +178,13 @@ static void host_stream(unsigned gpus)
     assert_true(journal_whole(reader));
     assert_int_equal(e, 4);
     journal_reader_free(reader);
+    toy_fill(&run, 1, 0x40000, 64, 7); /* the machine goes on without its recording, from memory itself */
+    toy_do(&run, 0, 9, 1,
+           (struct toy_work){.op = TOY_COPY, .count = 1, .to = pmem_addr(1, 0x41000), .from = pmem_addr(1, 0x40000)});
+    run.at_event = NULL;
+    toy_run(&run);
+    assert_int_equal(run.event_count, 5);
+    assert_true(toy_read(&run, 1, 0x41000) == toy_read(&run, 1, 0x40000) && toy_read(&run, 1, 0x41000) != 0);
     toy_close(&run);
 }
 

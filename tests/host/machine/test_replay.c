@@ -484,24 +484,49 @@ static void test_windows(void **state)
     config_fini(&config);
 }
 
+/* A replay that is recorded: it replays as the first one does. */
+static void test_recorded_again(void **state)
+{
+    char again[100];
+    struct config config;
+    enum gantry_status failure;
+    (void)state;
+    snprintf(again, sizeof again, "%s/again", toy_folder);
+    const uint64_t hash = toy_record_all(&run, 2, NULL, 0);
+    toy_config(&config, 2, NULL);
+    struct record *record = record_open(again, NULL, 0, &failure);
+    record_text(record, RECORD_CONFIG, "x", 1);
+    struct replay *r = replay_open(toy_dir, &failure);
+    const struct sim_options options = {.seed = 1, .record = record};
+    assert_true(replay_start(r, &config.cfg, &options));
+    assert_int_equal(replay_run(r, &no_stop, NULL, NULL), REPLAY_ENDED);
+    assert_int_equal(record_close(record, true), STATUS_OK);
+    replay_free(r);
+    config_fini(&config);
+    for (unsigned only = 0; only <= 2; only++) {
+        const struct outcome o = replay_as(again, 2, (struct sim_options){.only = only}, &no_stop);
+        assert_said("");
+        assert_int_equal(o.end, REPLAY_ENDED);
+        assert_int_equal(o.kernels, 4);
+        assert_true(only || o.hash == hash);
+    }
+    planted("gpu0.dispatch", "cp_evt", 2, TOY_FLIP, offsetof(struct msg_cp_evt, vmid), 1);
+    assert_int_equal(replay_as(again, 2, (struct sim_options){0}, &no_stop).end, REPLAY_DIFFERS);
+    toy_plant.part = NULL;
+    toy_folder_clear("again");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_killed),
-        cmocka_unit_test(test_pause),
-        cmocka_unit_test(test_nothing_happens),
-        cmocka_unit_test(test_memory_filled),
-        cmocka_unit_test(test_windows),
-        cmocka_unit_test(test_same),
-        cmocka_unit_test(test_only),
-        cmocka_unit_test(test_events_differ),
-        cmocka_unit_test(test_requests_differ),
-        cmocka_unit_test(test_answers_differ),
-        cmocka_unit_test(test_writes_differ),
-        cmocka_unit_test(test_not_recorded),
-        cmocka_unit_test(test_stops),
-        cmocka_unit_test(test_cut_off),
-        cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_recorded_again), cmocka_unit_test(test_killed),
+        cmocka_unit_test(test_pause),          cmocka_unit_test(test_nothing_happens),
+        cmocka_unit_test(test_memory_filled),  cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_same),           cmocka_unit_test(test_only),
+        cmocka_unit_test(test_events_differ),  cmocka_unit_test(test_requests_differ),
+        cmocka_unit_test(test_answers_differ), cmocka_unit_test(test_writes_differ),
+        cmocka_unit_test(test_not_recorded),   cmocka_unit_test(test_stops),
+        cmocka_unit_test(test_cut_off),        cmocka_unit_test(test_texts),
         cmocka_unit_test(test_answer_missing),
     };
     return cmocka_run_group_tests(tests, toy_folder_make, toy_folder_remove);

@@ -131,6 +131,8 @@ static void test_numbers(void **state)
         assert_true(sim_state_hash(a.sim) != hash);
         *numbers[i] ^= 1;
     }
+    a.sim->watch_sent = 17;
+    a.sim->watch_cycle = 24;
     assert_int_equal(sim_save(a.sim, file, NULL), STATUS_OK);
     restored(&b, 2);
     assert_memory_equal(b.sim->gpus[1].roots, g->roots, sizeof g->roots);

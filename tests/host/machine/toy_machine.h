@@ -4,7 +4,6 @@
 #ifndef TOY_MACHINE_H
 #define TOY_MACHINE_H
 #include <setjmp.h>
-#include <malloc.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -111,15 +110,6 @@ static inline int toy_ends(void (*doing)(void *ctx), void *ctx)
     free(toy_said);
     toy_said = xstrdup(text);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
-}
-
-// Bytes that are allocated: those of one turn of a test and of the next are equal, or something was left behind.
-static inline size_t toy_heap(void)
-{
-    free(toy_said);
-    toy_said = NULL;
-    const struct mallinfo2 info = mallinfo2();
-    return info.uordblks + info.hblkhd;
 }
 
 // ---- the host
