@@ -174,7 +174,8 @@ static void test_ports(void **state)
     toy_close(&m);
 }
 
-/* Each message of a launch: the command at the dispatcher's cycle, what it sends, what the unit takes, asks and says.
+/* shows B.6: Each message of a launch: the command at the dispatcher's cycle, what it sends, what the unit takes, asks
+ * and says.
  */
 static void test_messages(void **state)
 {

@@ -188,6 +188,7 @@ static void host_stream(unsigned gpus)
     toy_close(&run);
 }
 
+/* shows S4.7: Commands, accesses, events, answers and changes of VRAM. */
 static void test_host(void **state)
 {
     (void)state;

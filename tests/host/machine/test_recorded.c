@@ -65,7 +65,7 @@ static int begin(void **state)
     return 0;
 }
 
-/* Made by a replay: when a kernel has ended, or at a cycle; between all others. */
+/* shows S4.7: Made by a replay: when a kernel has ended, or at a cycle; between all others. */
 static void test_by_replay(void **state)
 {
     (void)state;

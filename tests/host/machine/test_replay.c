@@ -44,6 +44,7 @@ static struct outcome replay_as(const char *dir, unsigned gpus, struct sim_optio
     return o;
 }
 
+/* shows S4.7: Whole, with threads and without skipping. */
 static void test_same(void **state)
 {
     (void)state;

@@ -66,6 +66,7 @@ static int record(void **state)
     return 0;
 }
 
+/* shows S4.7: Every message at its cycle. */
 static void test_same(void **state)
 {
     (void)state;
