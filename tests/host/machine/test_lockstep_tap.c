@@ -291,11 +291,11 @@ static void test_saved(void **state)
     int fd = mkstemp(file);
     close(fd);
     for (unsigned lockstep = 0; lockstep < 2; lockstep++) {
-        for (unsigned launched = 0; launched < 2; launched++) {
+        for (unsigned launched = 0; launched < 3; launched++) {
             enum gantry_status status;
             toy_open(&m, 2, NULL, (struct sim_options){.seed = 1, .lockstep = lockstep});
             if (launched)
-                toy_do(&m, 1, 9, 1, (struct toy_work){.op = TOY_FAULT, .value = FAULT_BUS});
+                toy_do(&m, launched - 1, 9, 1, (struct toy_work){.op = TOY_FAULT, .value = FAULT_BUS});
             toy_run(&m);
             const struct msg_cp_cmd cache = {.kind = CP_CACHE, .vmid = 3, .id = 10}; /* no launch */
             sim_cmd(m.sim, 1, &cache);
