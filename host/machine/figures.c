@@ -220,7 +220,7 @@ uint64_t sim_write_hash(const struct sim *sim)
         hashes[n++] = hostmem_hash(sim->hostmem);
     if (sim->twin)
         hashes[n++] = sim_write_hash(sim->twin);
-    return n ? XXH64(hashes, n * sizeof *hashes, 0) : 0;
+    return XXH64(hashes, n * sizeof *hashes, 0);
 }
 
 uint64_t sim_groups(const struct sim *sim, unsigned gpu)

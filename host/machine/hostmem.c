@@ -161,7 +161,8 @@ static void hostmem_save(struct part *part, struct state_writer *to)
         const struct answers *a = &h->answers[g];
         STATE_PUT(to, a->credits);
         state_put_u64(to, a->count);
-        state_put(to, a->list + a->head, a->count * sizeof *a->list);
+        if (a->count) /* else there may be no list */
+            state_put(to, a->list + a->head, a->count * sizeof *a->list);
     }
 }
 

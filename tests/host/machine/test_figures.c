@@ -135,6 +135,8 @@ static void test_progress(void **state)
     assert_int_equal(figures_issued_here(m.sim), f.instructions);
     assert_non_null(sim_part(m.sim, "gpu1.l2s1"));
     assert_null(sim_part(m.sim, "gpu1.l2s"));
+    for (uint32_t i = 0; i < m.sim->sched.count; i++)
+        assert_ptr_equal(sim_part(m.sim, m.sim->sched.parts[i]->name), m.sim->sched.parts[i]);
     toy_close(&m);
 }
 

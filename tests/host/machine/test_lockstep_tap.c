@@ -4,8 +4,10 @@
 // the same partition go on.
 #include "machine/lockstep_tap.h"
 
+#include "base/state_io.h"
 #include "bridge/verilated/rtl_part.h"
 #include "gcn3/lockstep.h"
+#include "machine/checkpoint.h"
 #include "toy_machine.h"
 
 /* ---- the comparison: what it was told, a line each */
@@ -172,7 +174,8 @@ static void test_ports(void **state)
     toy_close(&m);
 }
 
-/* Each message of a launch: the command at the dispatcher's cycle, what it sends, what the unit takes, asks and says.
+/* shows B.6: Each message of a launch: the command at the dispatcher's cycle, what it sends, what the unit takes, asks
+ * and says.
  */
 static void test_messages(void **state)
 {
@@ -268,13 +271,65 @@ static void test_restored(void **state)
     toy_close(&m);
 }
 
+static void nothing_save(void *ctx, struct state_writer *to)
+{
+    (void)ctx, (void)to;
+}
+static bool nothing_restore(void *ctx, struct state_reader *from)
+{
+    (void)ctx, (void)from;
+    return true;
+}
+
+/* What lock step knows of wavefronts is in no state: only a machine without any is saved, or taken up. */
+static void test_saved(void **state)
+{
+    struct toy_machine m;
+    char file[] = "/tmp/gantry-lockstep-XXXXXX", line[200];
+    const struct sim_beside beside = {.save = nothing_save, .restore = nothing_restore, .memory = true};
+    (void)state;
+    int fd = mkstemp(file);
+    close(fd);
+    for (unsigned lockstep = 0; lockstep < 2; lockstep++) {
+        for (unsigned launched = 0; launched < 3; launched++) {
+            enum gantry_status status;
+            toy_open(&m, 2, NULL, (struct sim_options){.seed = 1, .lockstep = lockstep});
+            if (launched)
+                toy_do(&m, launched - 1, 9, 1, (struct toy_work){.op = TOY_FAULT, .value = FAULT_BUS});
+            toy_run(&m);
+            const struct msg_cp_cmd cache = {.kind = CP_CACHE, .vmid = 3, .id = 10}; /* no launch */
+            sim_cmd(m.sim, 1, &cache);
+            say_begin();
+            status = sim_save(m.sim, file, &beside);
+            say_end();
+            toy_close(&m);
+            snprintf(line, sizeof line,
+                     "gantry: %s: lock step cannot be saved or restored: the golden model's registers are no part of "
+                     "the machine\n",
+                     file);
+            assert_int_equal(status, lockstep && launched ? STATUS_USAGE : STATUS_OK);
+            assert_said(lockstep && launched ? line : "");
+            if (status != STATUS_OK)
+                continue;
+            toy_open(&m, 2, NULL, (struct sim_options){.seed = 1, .lockstep = true});
+            say_begin();
+            status = sim_restore(m.sim, file, &beside);
+            say_end();
+            toy_close(&m);
+            snprintf(line, sizeof line,
+                     "gantry: %s: kernels run in this state: lock step can only begin before their start\n", file);
+            assert_int_equal(status, launched ? STATUS_DATA : STATUS_OK);
+            assert_said(launched ? line : "");
+        }
+    }
+    unlink(file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ports),
-        cmocka_unit_test(test_messages),
-        cmocka_unit_test(test_counters),
-        cmocka_unit_test(test_restored),
+        cmocka_unit_test(test_saved),    cmocka_unit_test(test_ports),    cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_counters), cmocka_unit_test(test_restored),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,6 +53,7 @@ static struct outcome alone(unsigned part, struct sim_options options, const vol
     assert_int_equal(number, part);
     for (unsigned i = 0; i < 64; i++)
         assert_null(toy_models[i]);
+    assert_int_equal(toy_libraries, 0);
     config_fini(&config);
     toy_plant.part = NULL;
     return o;
@@ -65,6 +66,7 @@ static int record(void **state)
     return 0;
 }
 
+/* shows S4.7: Every message at its cycle. */
 static void test_same(void **state)
 {
     (void)state;
@@ -227,6 +229,7 @@ static void test_waves(void **state)
     (void)state;
     snprintf(path, sizeof path, "%s/gpu0.cu1.fst", toy_folder);
     struct outcome o = alone(1, (struct sim_options){.wave = "gpu0.cu1@7:90", .wave_dir = toy_folder}, &no_stop);
+    assert_said("");
     assert_int_equal(o.end, REPLAY_ENDED);
     FILE *file = fopen(path, "r");
     assert_non_null(file);

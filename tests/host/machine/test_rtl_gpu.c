@@ -2,6 +2,8 @@
 // RTL GPUs as partitions and links (rtl_gpu.h), of toy models: latency, depth and rate of the links between GPUs, to
 // the host and to memory; which partitions the scheduler visits together; a GPU as one model, its work, what it shows
 // and where it is looked at; one GPU alone.
+#include <malloc.h>
+
 #include "machine/rtl_gpu.h"
 
 #include "toy_machine.h"
@@ -206,11 +208,27 @@ static void test_only(void **state)
     }
 }
 
+/* A machine in several processes gives back what its plan took: some KiB a GPU (freed pieces that the allocator keeps
+ * in its caches count as taken, but are fewer). */
+static void test_placed_again(void **state)
+{
+    size_t heap[32];
+    (void)state;
+    for (unsigned n = 0; n < 32; n++) {
+        toy_open(&m, 2, "place.processes=2", (struct sim_options){.seed = 1});
+        toy_close(&m);
+        const struct mallinfo2 info = mallinfo2();
+        heap[n] = info.uordblks + info.hblkhd;
+    }
+    assert_true(heap[31] < heap[15] + 16 * sizeof(struct sim_gpu));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_links), cmocka_unit_test(test_rate),  cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_whole), cmocka_unit_test(test_parts), cmocka_unit_test(test_only),
+        cmocka_unit_test(test_placed_again), cmocka_unit_test(test_links), cmocka_unit_test(test_rate),
+        cmocka_unit_test(test_groups),       cmocka_unit_test(test_whole), cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_only),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -134,7 +134,7 @@ static void test_instructions_and_many(void **state)
     toy_close(&m);
 }
 
-/* The report of a machine that waits is the same wherever the GPU runs. */
+/* shows B.7: The report of a machine that waits is the same wherever the GPU runs. */
 static void test_report(void **state)
 {
     char *one = NULL;

@@ -36,8 +36,8 @@ static struct {
     const char *root;
     bool trace;
 } toy_asked[TOY_ASKED];
-static unsigned toy_calls;
-static int toy_refuse = -1; // the call that fails
+static unsigned toy_calls, toy_libraries; // toy_libraries: loaded and not unloaded
+static int toy_refuse = -1;               // the call that fails
 
 static const struct model_api toy_api; // toy_parts.h: what it does
 
@@ -154,6 +154,7 @@ bool library_load(const struct library_source *source, bool trace, struct librar
     for (unsigned i = 0; i < count; i++) {
         struct toy_kind *k = toy_kind_new(libraries[i].kind, &source->words, trace);
         toy_newest[trace][toy_kind_number(libraries[i].kind)] = k;
+        toy_libraries++;
         libraries[i].api = &k->api;
         libraries[i].handle = k;
         libraries[i].key = xasprintf("%s-toy%s", libraries[i].kind, trace ? "-traced" : "");
@@ -167,6 +168,7 @@ void library_unload(struct library *libraries, unsigned count)
     for (unsigned i = 0; i < count; i++) {
         if (libraries[i].handle == NULL)
             continue;
+        toy_libraries--;
         free(libraries[i].handle);
         free(libraries[i].key);
         free(libraries[i].tools);

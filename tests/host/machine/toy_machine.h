@@ -180,6 +180,7 @@ static inline void toy_close(struct toy_machine *m)
     toy_machines--;
     for (unsigned i = 0; i < 64; i++)
         assert_true(toy_machines || toy_models[i] == NULL); // with the last one all models are gone
+    assert_true(toy_machines || toy_libraries == 0);
 }
 
 // ---- commands
