@@ -93,6 +93,11 @@ static void the_first_of_several(void **state)
     cp_progress(b->cp[0], 100, &at_once);
     assert_string_equal(at_once.kernel, "rocr.fill");
     assert_int_equal(at_once.total, 11);
+    const uint64_t begin = b->cp[0]->jobs[1].begin;
+    b->cp[0]->jobs[1].begin = b->cp[0]->jobs[0].begin + 1; /* the other one was first */
+    cp_progress(b->cp[0], 100, &at_once);
+    assert_string_equal(at_once.kernel, "rocr.copy_misaligned");
+    b->cp[0]->jobs[1].begin = begin;
     b->cp[0]->jobs[1].held = true;
     cp_progress(b->cp[0], 100, &at_once);
     assert_string_equal(at_once.kernel, "rocr.copy_misaligned");
