@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <xxhash.h>
 
 #include "base/journal.h"
 #include "base/log.h"
@@ -79,12 +78,10 @@ static void host_put(struct record *r, enum host_kind kind, unsigned gpu, uint64
 static uint64_t host_cycle(const struct sim *sim)
 {
     uint64_t run = sim->sched.now;
-    if (sim->place) { /* nobody was visited since, in no process: as good as any cycle up to `now` */
-        uint64_t active = region_active(sim->sched.region);
-        run = active < run ? active : run;
-    } else if (sched_quiet(&sim->sched)) {
+    if (sim->place) /* since then nobody was visited, in no process: as good as any cycle up to that of the rest */
+        run = region_active(sim->sched.region);
+    else if (sched_quiet(&sim->sched))
         run = sched_active(&sim->sched);
-    }
     return sim->now > run ? sim->now : run;
 }
 
@@ -206,42 +203,6 @@ enum gantry_status record_place(struct record *r, struct recorded *place)
     return journal_error(r->journal) ? STATUS_IO : STATUS_OK;
 }
 
-/* ---- host memory */
-void far_record_make(struct far_record *record, const struct msg_mem_req *req, uint32_t status)
-{
-    *record = (struct far_record){.op = req->op,
-                                  .vmid = req->vmid,
-                                  .atomic = req->atomic,
-                                  .size = req->size,
-                                  .access = req->access,
-                                  .source = req->source,
-                                  .target = req->target,
-                                  .gpu = req->gpu,
-                                  .tag = req->tag,
-                                  .addr = req->addr,
-                                  .mask = req->mask,
-                                  .status = status};
-    if (req->op == MEM_WRITE || req->op == MEM_ATOMIC)
-        record->data_hash = XXH32(req->data, req->op == MEM_WRITE ? 64 : 16, 0);
-}
-
-uint32_t far_record_data(const struct far_record *record)
-{
-    bool reads = record->op == MEM_READ || record->op == MEM_READ_NC;
-    return record->status != MEM_OK ? 0 : reads ? 64 : record->op == MEM_ATOMIC ? 8 : 0;
-}
-
-static void memory_serve(void *ctx, unsigned gpu, uint64_t cycle, const struct msg_mem_req *req,
-                         struct msg_mem_rsp *rsp)
-{
-    struct record *r = ctx;
-    struct far_record record;
-    r->served.serve(r->served.ctx, gpu, cycle, req, rsp);
-    far_record_make(&record, req, rsp->status);
-    message_write(&r->memory[gpu], r->journal, cycle, 0, &record, sizeof record);
-    journal_put(r->journal, r->memory[gpu].stream, rsp->data, far_record_data(&record));
-}
-
 /* ---- begin and end */
 /* Of a GPU that another process runs: kept there. */
 static bool runs_elsewhere(const struct sim *sim, const char *name)
@@ -300,7 +261,7 @@ bool record_attach(struct record *r, struct sim *sim)
             return false;
     }
     if (sim->self == 0)
-        r->served = hostmem_serve_by(sim->hostmem, (struct hostmem_server){memory_serve, r});
+        r->served = hostmem_serve_by(sim->hostmem, (struct hostmem_server){record_serve, r});
     for (unsigned i = 0; i < r->part_count; i++)
         if (!part_add(r, r->parts[i], false, STREAM_PART_IN(i), STREAM_PART_OUT(i)))
             return false;

@@ -30,6 +30,8 @@ struct record {
     bool cut;  /* record_cut */
 };
 
+/* ctx: the recording; serves as whoever did so before, and keeps it. */
+void record_serve(void *ctx, unsigned gpu, uint64_t cycle, const struct msg_mem_req *req, struct msg_mem_rsp *rsp);
 /* All that worker processes have kept since the last time, into the journal.  False: one of them is lost, or the
  * recording was cut. */
 bool record_gather(struct record *r);
