@@ -126,11 +126,11 @@ enum gate_step gate_advance(struct driver *d)
     if (d->moved) /* not at the border of a slice, which the host's time has chosen */
         machine_poll(d->machine);
     uint64_t until = client_cycle(d) + d->slice.cycles, deadline = deadline_first(d);
-    slice_begin(&d->slice);
+    slice_begin(&d->slice, client_cycle(d));
     sim_still(machine_sim(d->machine), !d->moved);
     d->moved = false;
     enum machine_result result = machine_run(d->machine, until < deadline ? until : deadline);
-    slice_end(&d->slice);
+    slice_end(&d->slice, client_cycle(d));
     switch (result) {
     case MACHINE_VISIBLE:
         visible_changed(d);

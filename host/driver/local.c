@@ -295,11 +295,11 @@ static void dispatch_loop(struct local *l, const struct local_watch *watch, stru
     const int64_t *value = (const int64_t *)(const void *)(l->signal_host + 8);
     for (;;) {
         struct sim *sim = machine_sim(l->machine);
-        slice_begin(&slice);
+        slice_begin(&slice, sim_now(sim));
         sim_still(sim, still);
         still = true; /* all that is changed is changed before the launch */
         enum machine_result end = machine_run(l->machine, sim_now(sim) + slice.cycles);
-        slice_end(&slice);
+        slice_end(&slice, sim_now(sim));
         if (watch && watch->progress)
             watch->progress(watch->arg, l->machine);
         if (watch && watch->stop && *watch->stop) {

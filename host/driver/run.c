@@ -296,9 +296,9 @@ static void drain(struct run *r, struct run_report *report)
     enum machine_result result = MACHINE_UNTIL;
     struct slice slice = SLICE_INIT;
     while (machine_busy(d->machine) && result != MACHINE_IDLE && report->end == RUN_EXITED) {
-        slice_begin(&slice);
+        slice_begin(&slice, client_cycle(d));
         result = machine_run(d->machine, client_cycle(d) + slice.cycles);
-        slice_end(&slice);
+        slice_end(&slice, client_cycle(d));
         if (stop_asked(r))
             report->end = RUN_STOPPED;
         else if (result == MACHINE_LOST)

@@ -17,15 +17,16 @@ double host_seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-void slice_begin(struct slice *slice)
+void slice_begin(struct slice *slice, uint64_t now)
 {
+    slice->from = now;
     slice->begun = host_seconds();
 }
 
-void slice_end(struct slice *slice)
+void slice_end(struct slice *slice, uint64_t now)
 {
     double seconds = host_seconds() - slice->begun;
-    if (seconds < SLICE_LOW && slice->cycles < SLICE_MAX)
+    if (seconds < SLICE_LOW && now - slice->from >= slice->cycles && slice->cycles < SLICE_MAX)
         slice->cycles *= 2;
     else if (seconds > SLICE_HIGH && slice->cycles > SLICE_MIN)
         slice->cycles /= 2;

@@ -9,6 +9,7 @@
 struct slice {
     uint64_t cycles; /* of the next run */
     double begun;    /* host time */
+    uint64_t from;   /* target cycle */
 };
 
 /* A short one first: nothing is known yet. */
@@ -17,8 +18,10 @@ struct slice {
         .cycles = 2000                                                                                                 \
     }
 
-void slice_begin(struct slice *slice); /* the run starts */
-void slice_end(struct slice *slice);   /* it has returned */
+/* The run starts, and has returned, at target cycle `now`: earlier than asked, when something else ended it, which says
+ * nothing of what the slice would have taken. */
+void slice_begin(struct slice *slice, uint64_t now);
+void slice_end(struct slice *slice, uint64_t now);
 /* Seconds of a clock that never steps. */
 double host_seconds(void);
 #endif
