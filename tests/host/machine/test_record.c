@@ -4,8 +4,6 @@
 // their answers, what other GPUs send, partitions asked for; its marks and its end.
 #include "toy_recording.h"
 
-#include <errno.h>
-
 #include "base/journal.h"
 #include "bridge/verilated/rtl_part.h"
 #include "machine/message_log.h"
