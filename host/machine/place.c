@@ -65,7 +65,6 @@ static bool plan_make(struct sim *sim)
     plan.sched.cut = cut_planner(&p->plan);
     bool ok = machine_build(&plan) && !p->plan.failed;
     machine_scrap(&plan);
-    free(plan.gpus);
     return ok;
 }
 
