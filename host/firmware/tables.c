@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Page tables on their way to VRAM; contract in tables.h.  Not responsible for: what is done behind them (notes.c), what
- * entries mean (host/vm), who waits for them (host/driver).
+ * Page tables on their way to VRAM; contract in tables.h.  Not responsible for: what is done behind them (notes.c),
+ * what entries mean (host/vm), who waits for them (host/driver).
  */
 #include <stdlib.h>
 #include <string.h>
