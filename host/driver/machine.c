@@ -349,6 +349,14 @@ static bool cps_busy(const struct machine *m)
     return false;
 }
 
+static bool cps_working(const struct machine *m)
+{
+    for (unsigned g = 0; m->sim && g < m->gpus; g++)
+        if (cp_working(m->cps[g]))
+            return true;
+    return false;
+}
+
 bool machine_busy(const struct machine *m)
 {
     return cps_busy(m) || (m->sim && !sim_quiet(m->sim));
@@ -357,7 +365,7 @@ bool machine_busy(const struct machine *m)
 void machine_settle(struct machine *m)
 {
     enum sim_result result = SIM_STOPPED;
-    while (m->sim && !cps_busy(m) && !sim_quiet(m->sim) && !goals_ended(m->options.goals) && result == SIM_STOPPED)
+    while (!cps_working(m) && machine_busy(m) && !goals_ended(m->options.goals) && result == SIM_STOPPED)
         result = sim_run(m->sim, UINT64_MAX);
     if (m->cross) { /* who comes next may begin something: the border is looked at again when the clock runs */
         m->cross = false;

@@ -200,7 +200,8 @@ void cp_progress(struct cp *cp, uint64_t groups, struct cp_progress *progress);
 void cp_unfinished(struct cp *cp);
 /* Each packet under way and each queue that waits: one line, for a run that makes no progress. */
 void cp_tell(const struct cp *cp, FILE *out);
-/* True when some packet is started and not completed, a doorbell is on its way, page tables are to be written, or
- * memory has not answered (waiting for dependencies does not count). */
+/* True when some packet is started and not completed, a doorbell is on its way or memory has not answered (waiting for
+ * dependencies does not count); or, busy, page tables are to be written. */
+bool cp_working(const struct cp *cp);
 bool cp_busy(const struct cp *cp);
 #endif

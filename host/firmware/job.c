@@ -21,9 +21,14 @@ bool jobs_busy(const struct cp *cp)
     return false;
 }
 
+bool cp_working(const struct cp *cp)
+{
+    return jobs_busy(cp) || cp->access_count || cp->bells;
+}
+
 bool cp_busy(const struct cp *cp)
 {
-    return jobs_busy(cp) || cp->access_count || cp->bells || tables_open(cp);
+    return cp_working(cp) || tables_open(cp);
 }
 
 void job_work(struct cp *cp, struct job *job, uint32_t cycles)

@@ -4,6 +4,7 @@
  */
 #include <sys/socket.h>
 
+#include "firmware/cp_private.h"
 #include "packets.h"
 
 #define AT UINT64_C(0x20000000)
@@ -316,6 +317,40 @@ static void clients_wait_for_their_writes(void **state)
     }
 }
 
+/* Whether the clock has run between a client's last UNMAP and its end is the host's chance: the machine comes to rest
+ * at the same cycle. */
+static void ends_do_not_depend_on_chance(void **state)
+{
+    struct bench *b = *state;
+    uint64_t ended[2];
+    sender_new(b, 0, 0, 0);
+    for (unsigned ran = 0; ran < 2; ran++) {
+        sender_new(b, 1, 0, 0);
+        uint64_t handle = alloc(b, 1, 0, AT, BYTES, FLAGS_VRAM, 0);
+        assert_int_equal(map(b, 1, handle, 1, true), 0);
+        run_dry(b);
+        const uint64_t begin = now(b);
+        assert_int_equal(map(b, 1, handle, 1, false), 0);
+        fake_add(fake(b), (struct fake_due){.at = begin + 2 * fake_memory[1] + 140, /* a credit, say */
+                                            .gpu = 0,
+                                            .evt = {.kind = CP_EVT_CACHE_DONE, .id = CP_NO_JOB}});
+        if (ran)
+            run_dry(b);
+        client_end(b->d, b->client[1]);
+        run_dry(b);
+        ended[ran] = now(b) - begin;
+        client_reap(b->d);
+        assert_null(b->d->clients->next);
+        b->client[1] = client_get(b->d, getppid());
+        b->client[1]->pid = getpid(); /* whose array is read */
+        assert_int_equal(client_open(b->d, b->client[1]), 0);
+        assert_int_equal(client_vm_open(b->d, b->client[1], 0), 0);
+        handle = alloc(b, 1, 0, b->ring[1], 0x10000, FLAGS_GTT, 0);
+        assert_int_equal(map(b, 1, handle, 1, true), 0);
+    }
+    assert_int_equal(ended[0], ended[1]);
+}
+
 /* All pages of tables are taken, some of them only until they are written: who maps then is told to try again when that
  * is done, with the same argument, and has them; when there really are none, he is told that. */
 static void tables_come_back(void **state)
@@ -360,13 +395,9 @@ static void tables_come_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        HERE(maps_are_answered_when_written),
-        HERE(free_clocks_answer),
-        HERE(pages_wait_for_their_entries),
-        HERE(pages_wait_without_a_queue),
-        HERE(queues_open_when_written),
-        HERE(clients_wait_for_their_writes),
-        HERE(tables_come_back),
+        HERE(maps_are_answered_when_written), HERE(free_clocks_answer),       HERE(pages_wait_for_their_entries),
+        HERE(pages_wait_without_a_queue),     HERE(queues_open_when_written), HERE(clients_wait_for_their_writes),
+        HERE(ends_do_not_depend_on_chance),   HERE(tables_come_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
