@@ -40,11 +40,18 @@ static void stopped(struct sim *sim)
 /* While a run is recorded all rest now and then; here they do, and where they may run to. */
 static uint64_t rest_limit(struct sim *sim, uint64_t limit)
 {
-    const uint64_t rest = sim->sched.now + RECORD_REST;
     if (sim->options.record == NULL)
         return limit;
     record_window(sim->options.record);
-    return rest < limit ? rest : limit;
+    uint64_t from = sim->sched.now;
+    const uint64_t active = region_active(sim->sched.region);
+    if (active == sim->rest_active && placed_quiet(sim)) { /* nothing enters a GPU before the host's next event */
+        unsigned gpu;
+        const uint64_t next = events_next(sim, &gpu);
+        from = next > from ? next : from;
+    }
+    sim->rest_active = active;
+    return limit > from && limit - from > RECORD_REST ? from + RECORD_REST : limit;
 }
 
 enum sim_result placed_run(struct sim *sim, uint64_t until)
@@ -67,14 +74,16 @@ enum sim_result placed_run(struct sim *sim, uint64_t until)
             return SIM_STOPPED;
         }
         s->limit = rest_limit(sim, events_limit(sim, until < pause ? until : pause));
-        switch (sched_advance(s, UINT64_MAX)) {
+        const enum sched_end step = sched_advance(s, UINT64_MAX);
+        if (sim->options.record) /* stopped: nobody knows where the others are */
+            record_unrest(sim->options.record, step == SCHED_STOPPED);
+        switch (step) {
         case SCHED_UNTIL:
             continue;
         case SCHED_QUIET:
             return run_dry(sim);
         case SCHED_STOPPED:
-            if (sim->options.record)
-                record_cut(sim->options.record); /* nobody knows where the others are */
+            sim->rest_active = UINT64_MAX;
             stopped(sim);
             return SIM_STOPPED;
         default:

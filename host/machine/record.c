@@ -159,11 +159,17 @@ static void changes_look(struct record *r)
     r->look_cost = r->look_end - begin;
 }
 
+static void cut(struct record *r)
+{
+    r->cut = true;
+    journal_cut(r->journal);
+}
+
 static void commit(struct record *r, enum host_kind kind)
 {
     mark_put(r, kind);
     if (!record_gather(r)) /* a worker is lost, and with it what has entered its GPUs since the last commit */
-        record_cut(r);
+        cut(r);
     journal_commit(r->journal);
     full_tell(r);
     r->commit_at = seconds() + COMMIT_SECONDS;
@@ -171,6 +177,8 @@ static void commit(struct record *r, enum host_kind kind)
 
 void record_window(struct record *r)
 {
+    if (r->unrest)
+        return;
     double now = seconds();
     bool surely = r->changed || pmem_changes(r->sim->memory) != r->changes;
     if (surely || now - r->look_end > LOOK_SHARE * r->look_cost)
@@ -187,6 +195,10 @@ char *record_file(const struct record *r)
 enum gantry_status record_place(struct record *r, struct recorded *place)
 {
     bool told = r->told;
+    if (r->unrest) {
+        diag(r->dir, "processes do not come to rest: nothing can be saved");
+        return STATUS_IO;
+    }
     changes_look(r);
     commit(r, HOST_MARK);
     *place = (struct recorded){.gpus = r->sim->gpu_count,
@@ -297,8 +309,13 @@ enum gantry_status record_close(struct record *r, bool whole)
 {
     if (!r)
         return STATUS_OK;
+    const bool unrest = r->sim && r->unrest;
     whole = whole && r->sim; /* nothing ran: not a recording */
-    if (r->sim)
+    if (unrest) {
+        cut(r);
+        journal_commit(r->journal);
+        diag(r->dir, "the recording ends before the run: processes did not come to rest");
+    } else if (r->sim)
         commit(r, HOST_END);
     else
         journal_commit(r->journal);
@@ -313,5 +330,5 @@ enum gantry_status record_close(struct record *r, bool whole)
     free(r->shadows);
     free(r->dir);
     free(r);
-    return ok ? STATUS_OK : STATUS_IO;
+    return ok && !unrest ? STATUS_OK : STATUS_IO;
 }

@@ -65,8 +65,9 @@ enum gantry_status record_place(struct record *r, struct recorded *place);
 /* Path of its file: a new string. */
 char *record_file(const struct record *r);
 
-/* Nothing counts that comes behind the last commit: not all of it can be had any more. */
-void record_cut(struct record *r);
+/* Processes run on without a place where all would rest, or have come to rest again: meanwhile nothing is committed, and
+ * a recording that is closed ends with the last commit: one line, STATUS_IO. */
+void record_unrest(struct record *r, bool unrest);
 
 /* ---- for sim.c and port.c */
 void record_command(struct record *r, unsigned gpu, const struct msg_cp_cmd *cmd);
@@ -76,6 +77,6 @@ void record_access(struct record *r, unsigned lane, const struct msg_mem_req *re
 void record_answer(struct record *r, unsigned lane, const struct msg_mem_rsp *rsp);
 /* Others than the GPU may have changed VRAM. */
 void record_changed(struct record *r);
-/* Before partitions run, where no process runs any. */
+/* Before partitions run, where no process runs any (but for record_unrest). */
 void record_window(struct record *r);
 #endif

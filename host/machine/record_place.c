@@ -36,12 +36,6 @@ void record_give(struct record *r, struct state_writer *to)
 }
 
 /* ---- in process 0 */
-void record_cut(struct record *r)
-{
-    r->cut = true;
-    journal_cut(r->journal);
-}
-
 static bool gather(struct record *r, uint32_t process)
 {
     struct ask ask = {.kind = PLACE_RECORDED};
@@ -68,4 +62,9 @@ bool record_gather(struct record *r)
         if (!gather(r, i))
             return false;
     return !r->cut;
+}
+
+void record_unrest(struct record *r, bool unrest)
+{
+    r->unrest = unrest;
 }

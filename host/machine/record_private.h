@@ -27,7 +27,8 @@ struct record {
     uint64_t changes; /* pmem_changes at the last look */
     double look_end, look_cost, commit_at;
     bool told; /* that it is full */
-    bool cut;  /* record_cut */
+    bool cut;  /* what comes behind the last commit does not count: not all of it can be had any more */
+    bool unrest;
 };
 
 /* ctx: the recording; serves as whoever did so before, and keeps it. */

@@ -58,6 +58,7 @@ struct sim {
     uint32_t self;               /* this process; SIM_NOWHERE: only the links are looked for */
     const uint32_t *process;     /* of each GPU, borrowed; NULL: all run here */
     struct place *place;         /* place.h; NULL: all run here */
+    uint64_t rest_active;        /* placed.c: region_active when all rested last */
     const struct models *models; /* libraries that are loaded, borrowed; NULL: the machine loads them */
     struct port *port;           /* sim_access */
     struct heap timers;

@@ -6,6 +6,7 @@ import pathlib
 import re
 import signal
 import subprocess
+import time
 
 import pytest
 from live import GANTRY, ROOT
@@ -219,6 +220,21 @@ def test_killed_while_recording(whom, tmp_path):
     end = cut_off(tmp_path / "rec")
     assert end > 20000 and cut_off(tmp_path / "rec", *where(2)) == end
     assert cut_off(tmp_path / "rec", "--only", "gpu1") == end == cut_off(tmp_path / "rec", "--only", "gpu0")
+
+
+@pytest.mark.shows("S4.7")
+def test_ended_while_a_worker_stands_still(tmp_path):
+    """Nobody knows how far it would have run: the recording ends with the last commit, which is said, and replays."""
+    process = start("kernel", "-q", *kernel(loop(tmp_path)), *placed(2, 2), "--record", tmp_path / "rec")
+    workers = within(900, lambda: children(process.pid, "gantry:1"))
+    assert within(60, lambda: ran(workers[0]) > 150)
+    os.kill(workers[0], signal.SIGSTOP)
+    time.sleep(0.5)
+    process.terminate()
+    _, err = process.communicate(timeout=60)
+    assert process.returncode in (74, 128 + signal.SIGTERM), err
+    assert f"gantry: {tmp_path}/rec: the recording ends before the run: processes did not come to rest\n" in err, err
+    assert not alive(workers[0]) and cut_off(tmp_path / "rec") > 20000
 
 
 @pytest.mark.may_skip("no right to mount")

@@ -355,7 +355,6 @@ static void what_is_refused(void **state)
         enum gantry_status failure;
         const char *line;
     } cases[] = {
-        {{.record = (struct record *)1}, NULL, STATUS_USAGE, "gantry: --record: not with place.processes above 1\n"},
         {{.both = true}, NULL, STATUS_USAGE, "gantry: --roi: not with place.processes above 1\n"},
         {{0}, "gpu0=1 gpu0=1", STATUS_CONFIG, "gantry: place: gpu0 is placed twice\n"},
         {{0}, "gpu0=0", STATUS_CONFIG, "gantry: place: process 1 would run nothing (3 GPUs)\n"},
@@ -367,7 +366,6 @@ static void what_is_refused(void **state)
         assert_string_equal(spoken(), cases[i].line);
         assert_false(made);
         assert_int_equal(m.failure, cases[i].failure);
-        m.sim->options.record = NULL;
         end(&m);
     }
 }

@@ -96,7 +96,21 @@ static void test_by_replay(void **state)
     }
 }
 
-/* Placed: the state of one process goes on in two. */
+/* What the checkpoint's state is; to be freed. */
+static char *state_bytes(struct stat *there)
+{
+    char path[200];
+    snprintf(path, sizeof path, "%s/" CHECKPOINT_STATE, point);
+    FILE *in = fopen(path, "rb");
+    assert_non_null(in);
+    assert_int_equal(fstat(fileno(in), there), 0);
+    char *bytes = malloc((size_t)there->st_size);
+    assert_int_equal(fread(bytes, 1, (size_t)there->st_size, in), there->st_size);
+    fclose(in);
+    return bytes;
+}
+
+/* Placed: the state of one process goes on in two, and the other way round. */
 static void test_placed(void **state)
 {
     (void)state;
@@ -109,13 +123,23 @@ static void test_placed(void **state)
     assert_said("");
     assert_int_equal(o.end, REPLAY_ENDED);
     assert_true(o.hash == hash);
-    goals = (struct goals){.checkpoint = point, .checkpoint_cycle = 700}; /* and is not made there */
-    toy_folder_clear("point");
-    replay_from(toy_dir, false, 2, "place.processes=2", (struct sim_options){.goals = &goals});
-    assert_int_equal(goals.failure, STATUS_USAGE);
-    assert_non_null(strstr(
-        toy_said, "the machine cannot be saved or restored: parts of it run in other processes (place.processes)\n"));
-    assert_true(access(point, F_OK) != 0);
+    /* made in two it is the same file, and goes on in one */
+    struct stat one, two;
+    char *bytes[2];
+    for (unsigned i = 0; i < 2; i++) {
+        goals = (struct goals){.checkpoint = point, .checkpoint_cycle = 700};
+        toy_folder_clear("point");
+        replay_from(toy_dir, false, 2, i ? "place.processes=2" : NULL, (struct sim_options){.goals = &goals});
+        assert_int_equal(goals.failure, STATUS_OK);
+        bytes[i] = state_bytes(i ? &two : &one);
+    }
+    assert_int_equal(one.st_size, two.st_size);
+    assert_memory_equal(bytes[0], bytes[1], (size_t)one.st_size);
+    free(bytes[0]);
+    free(bytes[1]);
+    const struct outcome again = replay_from(point, true, 2, NULL, (struct sim_options){0});
+    assert_int_equal(again.end, REPLAY_ENDED);
+    assert_true(again.hash == hash && again.now == o.now);
 }
 
 /* Made by the run itself; the recording of it is the run's. */

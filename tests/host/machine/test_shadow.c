@@ -123,7 +123,7 @@ static void saved(void **state)
 {
     (void)state;
     struct pmem *pm = pmem_new(2, VRAM, 4 * MIB);
-    struct shadow *s = shadow_new(pm, 1);
+    struct shadow *s = shadow_new(pm, 1, false);
     static const uint64_t pages[] = {0, 63 * 4096, 64 * 4096, VRAM - 4096};
     for (unsigned i = 0; i < 4; i++)
         shadow_line(s, pages[i] + 64 * i)[5] = (uint8_t)(i + 1);

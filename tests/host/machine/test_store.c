@@ -121,7 +121,7 @@ static void a_copy_is_what_the_gpu_sees(void **state)
 {
     (void)state;
     struct bench *b = bench_open();
-    struct shadow *shadow = shadow_new(b->memory, 1);
+    struct shadow *shadow = shadow_new(b->memory, 1, false);
     memset(pmem_vram(b->memory, 1, 128, 64), 7, 64); // a program's write that has not been brought in
     store_shadow(b->to, shadow);
     ask(b, 0, 10, line_of(128, 0xf0, 50));
