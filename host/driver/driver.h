@@ -122,6 +122,7 @@ struct driver {
     unsigned client_count, queue_count;
     struct store vram[DRIVER_GPUS], gtt;
     struct quarantine quarantine;
+    uint64_t tables_put[DRIVER_GPUS];     /* memory.c: pagetable_removed up to which tables are in it */
     uint64_t slots_asked, slots_answered; /* accesses to event pages, all in host memory: in this order */
     uint32_t vmid_used;
     struct datahash data;
@@ -222,4 +223,5 @@ enum gate_step gate_step(struct driver *d);    /* one move of the clock when the
 enum gate_step gate_advance(struct driver *d); /* the clock alone, clients running */
 bool gate_needed(const struct driver *d);      /* someone may be waiting for the clock */
 void gate_release(struct driver *d);           /* clock: free: answer all that is due */
+void gate_written(struct driver *d);           /* answer those whose page tables are written, at rest or not */
 #endif

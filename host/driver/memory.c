@@ -161,8 +161,10 @@ static int object_map(struct client *c, struct object *o, unsigned gpu)
 /* Page tables that unmapping has taken out. */
 static void tables_put(struct driver *d, unsigned gpu)
 {
-    quarantine_put(
-        d, (struct handed){.kind = HELD_TABLES, .gpu = gpu, .at = pagetable_removed(machine_memory(d->machine), gpu)});
+    const uint64_t removed = pagetable_removed(machine_memory(d->machine), gpu);
+    if (removed != d->tables_put[gpu])
+        quarantine_put(d, (struct handed){.kind = HELD_TABLES, .gpu = gpu, .at = removed});
+    d->tables_put[gpu] = removed;
 }
 
 static void object_unmap(struct driver *d, struct client *c, struct object *o, unsigned gpu)

@@ -227,6 +227,8 @@ static enum gate_step turn_restless(struct run *r)
     }
     if (state == PATIENCE_FLOODED)
         gate_release(d); /* the others' waits, for which there is no rest */
+    else
+        gate_written(d); /* a thread that spins may wait for what another one does with memory that it maps */
     return step;
 }
 

@@ -14,7 +14,7 @@ void tables_before(const struct driver *d, const struct client *c, bool opens, s
 {
     *w = (struct tables_wait){.all = opens};
     for (unsigned g = 0; g < gpus_of(d); g++)
-        w->upto[g] = cp_tables_asked(machine_cp(d->machine, g));
+        w->upto[g] = cp_tables_changes(machine_cp(d->machine, g));
     for (const struct conn *conn = d->conns; conn; conn = conn->next)
         w->all |= conn->client == c && conn->state == CONN_TABLES;
 }
@@ -22,8 +22,8 @@ void tables_before(const struct driver *d, const struct client *c, bool opens, s
 bool tables_behind(const struct driver *d, struct tables_wait *w)
 {
     for (unsigned g = 0; g < gpus_of(d); g++) {
-        const uint64_t asked = cp_tables_asked(machine_cp(d->machine, g));
-        w->upto[g] = w->all || asked > w->upto[g] ? asked : 0;
+        const struct cp *cp = machine_cp(d->machine, g);
+        w->upto[g] = w->all || cp_tables_changes(cp) != w->upto[g] ? cp_tables_asked(cp) : 0;
     }
     return !tables_written(d, w);
 }

@@ -16,7 +16,7 @@ struct client;
 struct driver;
 
 struct tables_wait {
-    uint64_t upto[DRIVER_GPUS]; /* of each GPU: cp_tables_done that is waited for */
+    uint64_t upto[DRIVER_GPUS]; /* of each GPU: cp_tables_changes before, then cp_tables_done that is waited for */
     bool all;                   /* whoever has asked for it */
     struct shim_answer answer;  /* for then */
 };

@@ -44,6 +44,7 @@ struct cp_space {
     uint64_t tba, tma;     /* trap handler, its memory; 0: none */
     bool tlb_stale;        /* the next launch first drops TLB entries of vmid */
     unsigned flushes;      /* packets under way whose fence does that */
+    bool known;            /* to the GPU, by its root: before that its queues stand */
     bool faulted;          /* reported; its wavefronts are being killed */
     bool closing;
     bool killing;
@@ -157,6 +158,8 @@ void cp_tables_write(struct cp *cp, uint64_t pa, const void *from, uint32_t byte
 /* Writes so far, and those that are done, with all that was to come behind them: in this order. */
 uint64_t cp_tables_asked(const struct cp *cp);
 uint64_t cp_tables_done(const struct cp *cp);
+/* Changes so far: some of them join a write that has not begun. */
+uint64_t cp_tables_changes(const struct cp *cp);
 
 /* The GPU is told behind all writes to page tables so far. */
 void cp_space_open(struct cp *cp, struct cp_space *space);

@@ -34,6 +34,7 @@ void tables_answered(struct cp *cp, const struct msg_mem_rsp *rsp)
 {
     tables_take(cp, rsp);
     notes_do(cp);
+    queues_step(cp); /* of a space that has become known */
     if (cp->host.tables)
         cp->host.tables(cp->host.ctx);
 }

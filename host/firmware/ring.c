@@ -106,7 +106,7 @@ void queue_ring(struct cp *cp, struct cp_queue *queue)
 /* ---- looks */
 static bool queue_goes(const struct cp_queue *queue)
 {
-    return queue->next < queue->limit && !queue->dead && !queue->closed && !queue->suspended;
+    return queue->space->known && queue->next < queue->limit && !queue->dead && !queue->closed && !queue->suspended;
 }
 
 /* A running kernel may store to the signal that a queue waits for. */

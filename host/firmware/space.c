@@ -19,6 +19,7 @@ static void command_send(struct cp *cp, enum cp_cmd_kind kind, const struct cp_s
 void space_announce(struct cp *cp, struct cp_space *space)
 {
     command_send(cp, CP_VMID, space, 0, pagetable_root(space->pt));
+    space->known = true;
     if (space->tba || cp->trap_vmids >> space->vmid & 1)
         cp_space_trap(cp, space);
 }
@@ -26,6 +27,7 @@ void space_announce(struct cp *cp, struct cp_space *space)
 void cp_space_open(struct cp *cp, struct cp_space *space)
 {
     space->tlb_stale = true; /* the number may have belonged to another client */
+    space->known = false;
     if (tables_open(cp))
         tables_note(cp, NOTE_OPEN, space, false);
     else

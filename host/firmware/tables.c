@@ -33,6 +33,11 @@ uint64_t cp_tables_asked(const struct cp *cp)
     return cp->tables.asked;
 }
 
+uint64_t cp_tables_changes(const struct cp *cp)
+{
+    return cp->tables.changes;
+}
+
 uint64_t cp_tables_done(const struct cp *cp)
 {
     return cp->tables.done;
@@ -83,6 +88,7 @@ static void line_write(struct cp *cp, uint64_t pa, const uint64_t *from, uint32_
 {
     struct tables *t = &cp->tables;
     const uint64_t number = line_of(cp, pa);
+    t->changes++;
     const unsigned place = (unsigned)(pa % LINE);
     bool pointer = false;
     for (unsigned i = 0; i < bytes / sizeof *from; i++)
@@ -114,8 +120,7 @@ void cp_tables_write(struct cp *cp, uint64_t pa, const void *from, uint32_t byte
 void tables_note(struct cp *cp, enum note_kind kind, struct cp_space *space, bool own)
 {
     struct tables *t = &cp->tables;
-    CHECK(t->note_count < TABLES_NOTES && tables_open(cp), "cp", "gpu%u: %zu notes behind page tables", cp->gpu,
-          t->note_count);
+    CHECK(t->note_count < TABLES_NOTES, "cp", "gpu%u: %zu notes behind page tables", cp->gpu, t->note_count);
     t->notes = xgrow(t->notes, &t->note_room, t->note_count + 1, sizeof *t->notes);
     t->notes[t->note_count++] = (struct table_note){.behind = t->asked, .kind = kind, .space = space, .own = own};
     if (space)

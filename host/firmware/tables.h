@@ -44,6 +44,7 @@ struct tables {
     uint64_t room;
     uint64_t asked, sent,
         done;                 /* writes so far, the first `sent` of which do not wait, the first `done` are answered */
+    uint64_t changes;         /* that became such a write or joined one */
     uint64_t *last;           /* by line of the tables: 1 + the number of the last write to it; NULL: there is none */
     bool armed;               /* a timer begins what waits */
     struct table_note *notes; /* oldest first */
@@ -57,7 +58,7 @@ struct msg_mem_rsp;
 void tables_fini(struct tables *t);
 /* Something is still to be written, or to be answered. */
 bool tables_open(const struct cp *cp);
-/* While they are open: to be done behind the writes so far. */
+/* To be done behind the writes so far: while they are open, or from what is done behind them. */
 void tables_note(struct cp *cp, enum note_kind kind, struct cp_space *space, bool own);
 /* The timer's call; an answer, behind which more is sent. */
 void tables_begin(struct cp *cp);

@@ -266,11 +266,13 @@ static void queues_open_when_written(void **state)
     int end;
     struct conn *conn = ask(b, 1, 1, AMDKFD_IOC_CREATE_QUEUE, &a, &end);
     assert_true(conn->state == CONN_TABLES && fake(b)->logged == from);
+    assert_false(c->gpu[1].space.known);
     while (answered(end, &a, sizeof a) < 0) {
         assert_true(conn->state == CONN_TABLES && (fake(b)->logged == from || is_written(b, 1)));
         gate_step(b->d);
     }
     assert_int_equal(commands(b, from, 1, CP_VMID, 0), 1);
+    assert_true(c->gpu[1].space.known);
     assert_true(walk(b, 1, 1, b->ring[1]) == wanted(b, 1, 1, b->ring[1]));
     assert_true(a.doorbell_offset != 0);
     close(end);
@@ -392,12 +394,59 @@ static void tables_come_back(void **state)
     assert_int_equal(map(b, 0, h[0], 1, true), ENOMEM);
 }
 
+/* Two buffers are freed whose entries stand in one line: memory that comes back behind the first makes caches drop it
+ * while the second shoot-down is due behind the same write. */
+static void two_frees_behind_one_write(void **state)
+{
+    struct bench *b = *state;
+    uint64_t h[3];
+    sender_new(b, 0, 0, 0);
+    run_dry(b);
+    for (unsigned i = 0; i < 3; i++) {
+        h[i] = alloc(b, 0, 0, AT + i * 0x2000, 0x1000, FLAGS_VRAM, 0);
+        assert_int_equal(map(b, 0, h[i], 1, true), 0);
+    }
+    run_dry(b);
+    const uint64_t asked = cp_tables_asked(cp_of(b, 0));
+    give_back(b, 0, h[0]);
+    give_back(b, 0, h[1]);
+    assert_int_equal(cp_tables_asked(cp_of(b, 0)), asked + 1);
+    assert_false(quarantine_empty(b->d));
+    run_dry(b);
+    assert_true(quarantine_empty(b->d) && is_written(b, 0));
+}
+
+/* A change that joins a write which waits is waited for as any other: the entry of the buffer that was unmapped there
+ * must be gone. */
+static void maps_that_join_are_waited_for(void **state)
+{
+    struct bench *b = *state;
+    uint64_t h[3];
+    int end;
+    struct kfd_ioctl_map_memory_to_gpu_args a;
+    sender_new(b, 0, 0, 0);
+    run_dry(b);
+    for (unsigned i = 0; i < 3; i++)
+        h[i] = alloc(b, 0, 0, AT + i * 0x2000, 0x1000, FLAGS_VRAM, 0);
+    assert_int_equal(map(b, 0, h[0], 1, true), 0);
+    assert_int_equal(map(b, 0, h[2], 1, true), 0);
+    run_dry(b);
+    assert_int_equal(map(b, 0, h[0], 1, false), 0);
+    const uint64_t asked = cp_tables_asked(cp_of(b, 0));
+    struct conn *conn = map_ask(b, 0, 1, h[1], 1, &end);
+    assert_true(cp_tables_asked(cp_of(b, 0)) == asked && conn->state == CONN_TABLES);
+    assert_int_equal(steps(b, end, &a), 0);
+    assert_true(walk(b, 0, 0, AT + 0x2000) == wanted(b, 0, 0, AT + 0x2000) && wanted(b, 0, 0, AT + 0x2000));
+    close(end);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         HERE(maps_are_answered_when_written), HERE(free_clocks_answer),       HERE(pages_wait_for_their_entries),
         HERE(pages_wait_without_a_queue),     HERE(queues_open_when_written), HERE(clients_wait_for_their_writes),
-        HERE(ends_do_not_depend_on_chance),   HERE(tables_come_back),
+        HERE(ends_do_not_depend_on_chance),   HERE(tables_come_back),         HERE(two_frees_behind_one_write),
+        HERE(maps_that_join_are_waited_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
