@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Groups shared out among threads, the team played by the test: from how many on, which, and what they send each other
  * meanwhile: it is delivered when all are through, whatever the order in which they ran.
- * libs: -Wl,--wrap=team_run,--wrap=team_new
+ * libs: -Wl,--wrap=team_run,--wrap=team_new,--wrap=team_free
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,6 +44,15 @@ struct team *__wrap_team_new(unsigned threads)
     teams++;
     team_size = threads;
     return no_threads ? NULL : __real_team_new(threads);
+}
+
+static struct team *given_back;
+void __real_team_free(struct team *team);
+void __wrap_team_free(struct team *team);
+void __wrap_team_free(struct team *team)
+{
+    given_back = team;
+    __real_team_free(team);
 }
 
 static struct {
@@ -184,7 +193,10 @@ static void test_start(void **state)
             assert_true(threads < 2 || team_size == threads);
             assert_int_equal(s.team != NULL, threads >= 2 && !fails);
             no_threads = false;
+            const struct team *had = s.team;
+            given_back = NULL;
             sched_fini(&s);
+            assert_ptr_equal(given_back, had);
         }
     }
 }
