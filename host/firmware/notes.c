@@ -26,6 +26,8 @@ static void notes_do(struct cp *cp)
         const struct table_note note = t->notes[n++]; /* what it does may ask for more */
         note_do(cp, &note);
     }
+    if (n == 0)
+        return;
     t->note_count -= n;
     memmove(t->notes, t->notes + n, t->note_count * sizeof *t->notes);
 }
