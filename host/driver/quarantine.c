@@ -106,6 +106,8 @@ void quarantine_release(struct driver *d)
     const size_t gone = answered_first(d, q->items, q->count);
     for (size_t i = 0; i < gone; i++)
         give(d, &q->items[i].what);
+    if (gone == 0)
+        return;
     q->count -= gone;
     memmove(q->items, q->items + gone, q->count * sizeof *q->items);
 }
