@@ -65,8 +65,8 @@ enum gantry_status record_place(struct record *r, struct recorded *place);
 /* Path of its file: a new string. */
 char *record_file(const struct record *r);
 
-/* Processes run on without a place where all would rest, or have come to rest again: meanwhile nothing is committed, and
- * a recording that is closed ends with the last commit: one line, STATUS_IO. */
+/* Processes run on without a place where all would rest, or have come to rest again: meanwhile nothing is committed,
+ * and a recording that is closed ends with the last commit: one line, STATUS_IO. */
 void record_unrest(struct record *r, bool unrest);
 
 /* ---- for sim.c and port.c */
