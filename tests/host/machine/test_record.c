@@ -34,16 +34,6 @@ static void list_add(struct list *l, uint64_t cycle, uint32_t slot, const void *
         memcpy(s->data, data, bytes);
 }
 
-static struct journal_reader *journal_of_run(void)
-{
-    char path[100];
-    enum gantry_status failure;
-    snprintf(path, sizeof path, "%s/" RECORD_FILE, toy_dir);
-    struct journal_reader *reader = journal_open(path, RECORD_KIND, RECORD_VERSION, &failure);
-    assert_non_null(reader);
-    return reader;
-}
-
 /* ---- the host's stream */
 static void assert_record(const struct host_record *h, enum host_kind kind, unsigned gpu, uint64_t cycle, size_t bytes)
 {

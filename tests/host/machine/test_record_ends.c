@@ -11,16 +11,6 @@
 
 static struct toy_machine run;
 
-static struct journal_reader *journal_of_run(void)
-{
-    char path[100];
-    enum gantry_status failure;
-    snprintf(path, sizeof path, "%s/" RECORD_FILE, toy_dir);
-    struct journal_reader *reader = journal_open(path, RECORD_KIND, RECORD_VERSION, &failure);
-    assert_non_null(reader);
-    return reader;
-}
-
 static void test_refused(void **state)
 {
     enum gantry_status failure;

@@ -6,6 +6,7 @@
 #define TOY_RECORDING_H
 #include <sys/stat.h>
 
+#include "base/journal.h"
 #include "machine/goals.h"
 #include "machine/memory_parts.h"
 #include "machine/record.h"
@@ -131,5 +132,16 @@ static inline uint64_t toy_record_all(struct toy_machine *m, unsigned gpus, char
     assert_int_equal(record_close(r, true), STATUS_OK);
     toy_close(m);
     return hash;
+}
+
+/* The file of the run recorded last. */
+static inline struct journal_reader *journal_of_run(void)
+{
+    char path[100];
+    enum gantry_status failure;
+    snprintf(path, sizeof path, "%s/" RECORD_FILE, toy_dir);
+    struct journal_reader *reader = journal_open(path, RECORD_KIND, RECORD_VERSION, &failure);
+    assert_non_null(reader);
+    return reader;
 }
 #endif
