@@ -12,20 +12,28 @@ static unsigned new_name() // of an episode that is not counted
     return 0x80000000 + ++names;
 }
 
-// Bytes of a space from va on as the reference has them, or nothing that may not be read (written).
+// Bytes of a space from va on as the reference has them, which become those of `store`, if there is one; nothing, if some byte may
+// not be had.
 static bool claim_range(Claims &claims, uint64_t va, unsigned bytes, bool write, uint8_t *value, const uint8_t *store = nullptr)
 {
-    for (unsigned done = 0; done < bytes;) {
+    struct {
+        uint8_t *at;
+        unsigned bytes;
+    } piece[2] = {};
+    unsigned pieces = 0;
+    for (unsigned done = 0; done < bytes; pieces++) {
         int p = page_at(claims.of_space, va + done);
         unsigned from = (va + done) & 4095, n = 4096 - from < bytes - done ? 4096 - from : bytes - done;
         if (p < 0 || !claims.use_page(p) || !claims.claim(space[claims.of_space].page[p].frame, from, n, write))
             return false;
-        uint8_t *b = frames[space[claims.of_space].page[p].frame]->value + from;
-        if (value)
-            memcpy(value + done, b, n);
-        if (store)
-            memcpy(b, store + done, n);
+        piece[pieces] = {frames[space[claims.of_space].page[p].frame]->value + from, n};
         done += n;
+    }
+    for (unsigned k = 0, done = 0; k < pieces; done += piece[k++].bytes) {
+        if (value)
+            memcpy(value + done, piece[k].at, piece[k].bytes);
+        if (store)
+            memcpy(piece[k].at, store + done, piece[k].bytes);
     }
     return true;
 }
