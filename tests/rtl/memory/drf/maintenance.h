@@ -15,7 +15,8 @@ struct Command {
 static std::deque<Command> block_queue[Blocks], cu_queue[Cus];
 static bool block_busy[Blocks], cu_busy[Cus];
 static uint64_t invalidations, remaps, storms, flushes;
-static bool agents_pause;
+static bool agents_pause, storm_pause; // no episode begins: for what is done by hand, for a storm
+static bool paused() { return agents_pause || storm_pause; }
 
 static void command_block(unsigned b, Command c) { block_queue[b].push_back(c), ++*c.left; }
 static void command_cu(unsigned cu, Command c) { cu_queue[cu].push_back(c), ++*c.left; }
@@ -125,7 +126,7 @@ static bool swap_pages(unsigned n, Rng &rng, uint8_t vmid, unsigned extra)
     script.push_back([=](int *) {
         for (unsigned k = 0; k < wide; k++)
             page[a + k].moving = page[b + k].moving = false;
-        agents_pause = false;
+        storm_pause = false;
         remaps++;
     });
     return true;
@@ -143,7 +144,7 @@ static void step_maintenance()
         unsigned n = hub.pick(params.spaces);
         next_storm = cycle + 100;
         if (swap_pages(n, hub, space[n].vmid, 255)) {
-            agents_pause = !hub.one_in(4); // else others may replace what is old
+            storm_pause = !hub.one_in(4); // else others may replace what is old
             storms++;
             next_storm = cycle + 80000 + hub.pick(160000);
         }

@@ -94,7 +94,7 @@ struct Scalar {
         if (cycle < wake || left)
             return;
         if (!active) {
-            if (!agents_pause && episodes_done < params.episodes)
+            if (!paused() && episodes_done < params.episodes)
                 begin();
             return;
         }
@@ -159,7 +159,7 @@ struct Fetch {
         if (cycle < wake || left)
             return;
         if (!active) {
-            if (agents_pause || episodes_done >= params.episodes)
+            if (paused() || episodes_done >= params.episodes)
                 return;
             claims.episode = new_name(), claims.of_space = rng.pick(params.spaces), active = true;
             for (unsigned k = 0, n = 2 + rng.pick(10); k < n; k++) {
@@ -273,7 +273,7 @@ struct Far {
             wake = cycle + (rng.one_in(4) ? rng.pick(40) : 1);
         } else if (active && todo.empty() && flying.empty()) {
             claims.release(), active = false, wake = cycle + rng.pick(1500);
-        } else if (!active && cycle >= wake && params.others & Fars && !agents_pause && episodes_done < params.episodes) {
+        } else if (!active && cycle >= wake && params.others & Fars && !paused() && episodes_done < params.episodes) {
             begin();
         }
     }

@@ -7,16 +7,14 @@
 #include "kept.h"
 #include "shrink.h"
 
-#ifndef LINES
-#define LINES 16 // of an L1V (shapes/drf.set)
-#endif
-
 static int fault; // seeded, of the model of test_drf_faults.py
 extern "C" int drf_fault() { return fault; }
 
 static void whole_run()
 {
     start();
+    if (params.hand)
+        all_by_hand();
     random_episodes();
     using Ull = unsigned long long;
     printf("%llu episodes (%llu short ones), %llu accesses of lanes, %llu loaded values checked, %llu counted, locks taken %llu in %llu tries\n",
@@ -26,11 +24,6 @@ static void whole_run()
     printf("%llu cycles; transactions %llu, TLB hits %llu misses %llu, reads that hit %llu, missed %llu, joined %llu, writes %llu\n", (Ull)cycle, (Ull)hits[0],
            (Ull)hits[1], (Ull)hits[2], (Ull)hits[3], (Ull)hits[4], (Ull)hits[5], (Ull)hits[6]);
     case_done("random episodes", "S1.2, S3.12");
-    params.features &= ~(uint64_t)Weather;
-    l1v_keeps(LINES);
-    slice_keeps();
-    old_until_acquire();
-    glc_joins_nobody();
 }
 
 int main(int argc, char **argv)

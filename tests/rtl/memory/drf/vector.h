@@ -264,7 +264,7 @@ struct Vector {
     {
         switch (state) {
         case Idle:
-            if (cycle >= wake && !agents_pause && episodes_begun < params.episodes)
+            if (cycle >= wake && !paused() && episodes_begun < params.episodes)
                 begin();
             return false;
         case Acquiring:
