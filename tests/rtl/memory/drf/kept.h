@@ -9,6 +9,9 @@
 #ifndef LINES
 #define LINES 16 // of an L1V (shapes/drf.set)
 #endif
+#ifndef SLICE_WAYS
+#define SLICE_WAYS 4
+#endif
 
 // One instruction of a wavefront of space 0 is given to its unit.
 static void issue_alone(unsigned a, unsigned kind, uint64_t va, bool glc = false, bool store = false, uint32_t value = 0)
@@ -72,7 +75,7 @@ static void slice_keeps()
             alone(0, Flat, space[0].page[0].va, true);
             alone(0, Flat, space[0].page[p].va + i * 64, true);
         }
-    if (reads != 1)
+    if (SLICE_WAYS > 1 && reads != 1)
         fail("a line in use kept by its slice", "read from DRAM %llu times", (unsigned long long)reads);
     on_dram_read = nullptr;
     case_done("lines kept by a slice");
