@@ -34,22 +34,18 @@ static uint64_t bundles_at(const struct region_plan *plan)
     return lines(links_at(plan) + (uint64_t)plan->link_count * sizeof(struct region_place));
 }
 
-static int by_name(const void *a, const void *b)
+int region_by_name(const void *a, const void *b)
 {
-    const struct region_link *const *x = a, *const *y = b;
-    const int from = (int)(*x)->from - (int)(*y)->from; /* of at most REGION_PROCESSES */
-    return from ? from : strcmp((*x)->name, (*y)->name);
+    const struct region_place *x = a, *y = b;
+    return strcmp(x->link.name, y->link.name);
 }
 
-static void names_check(const struct region_plan *plan)
+static void places_sort(struct region_head *head)
 {
-    const struct region_link **sorted = xcalloc(plan->link_count, sizeof(const struct region_link *));
-    for (uint32_t i = 0; i < plan->link_count; i++)
-        sorted[i] = &plan->links[i];
-    qsort(sorted, plan->link_count, sizeof(const struct region_link *), by_name);
-    for (uint32_t i = 1; i < plan->link_count; i++)
-        CHECK(by_name(&sorted[i - 1], &sorted[i]) != 0, sorted[i]->name, "two links of this name");
-    free(sorted);
+    struct region_place *places = region_places(head);
+    qsort(places, head->link_count, sizeof *places, region_by_name);
+    for (uint32_t i = 1; i < head->link_count; i++)
+        CHECK(region_by_name(&places[i - 1], &places[i]) != 0, places[i].link.name, "two links of this name");
 }
 
 static void plan_check(const struct region_plan *plan)
@@ -62,7 +58,6 @@ static void plan_check(const struct region_plan *plan)
         CHECK(l->from < plan->process_count && l->to < plan->process_count && l->from != l->to && l->depth > 0, l->name,
               "link from process %u to %u, depth %u", l->from, l->to, l->depth);
     }
-    names_check(plan);
 }
 
 /* All links from one process to another. */
@@ -117,6 +112,7 @@ static void fill(struct region_head *head, const struct region_plan *plan, struc
         ring_init((struct ring *)((uint8_t *)head + at), p->link.bytes, p->link.depth, RING_LINE);
         at += ring_size(p->link.bytes, p->link.depth, RING_LINE);
     }
+    places_sort(head);
     head->magic = REGION_MAGIC;
 }
 

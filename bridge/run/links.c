@@ -34,14 +34,16 @@ static void head_add(struct link ***heads, uint32_t *count, struct link *link)
             (*heads)[i] = link;
         return;
     }
-    *heads = xrealloc(*heads, *count + 1, sizeof(struct link *));
-    (*heads)[(*count)++] = link;
+    uint32_t n = (*count)++;
+    *heads = xrealloc(*heads, *count, sizeof(struct link *));
+    (*heads)[n] = link;
 }
 
 static void list_add(struct wire ***list, uint32_t *count, struct wire *w)
 {
-    *list = xrealloc(*list, *count + 1, sizeof **list);
-    (*list)[(*count)++] = w;
+    uint32_t n = (*count)++;
+    *list = xrealloc(*list, *count, sizeof **list);
+    (*list)[n] = w;
 }
 
 struct wire *sched_export(struct sched *s, struct part *from, uint32_t slot, struct far_end to, uint32_t bytes,

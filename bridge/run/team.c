@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/pause.h"
 #include "base/xalloc.h"
 
 #define LOOKS 4096 /* at a value that should change, before sleeping: some 50 us */
@@ -36,13 +37,6 @@ struct worker {
     struct team *team;
     unsigned number;
 };
-
-static inline void pause_cpu(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#endif
-}
 
 static void take_pieces(struct team *t, unsigned own)
 {
