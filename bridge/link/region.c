@@ -172,7 +172,7 @@ struct region *region_open(int fd, uint32_t self, const struct hello *hello, uns
         munmap(head, (size_t)st.st_size);
         return NULL;
     }
-    struct region *r = xcalloc(1, sizeof *r);
+    struct region *r = xzalloc(sizeof *r);
     *r = (struct region){.head = head, .self = self, .threads = threads ? threads : 1, .cores = cores_here()};
     for (uint32_t i = 0; i < REGION_PROCESSES; i++)
         r->pidfds[i] = -1;

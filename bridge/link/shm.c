@@ -38,7 +38,7 @@ static bool shm_open_end(struct link *link, void *place)
     }
     if (!link_fits(link, p->link.bytes, p->link.latency, p->link.depth))
         return false;
-    struct end *e = xcalloc(1, sizeof *e);
+    struct end *e = xzalloc(sizeof *e);
     *e = (struct end){r, link->sends ? p->link.to : p->link.from, link->latency};
     link->own = e;
     link->ring = (struct ring *)((uint8_t *)r->head + p->at);

@@ -28,7 +28,7 @@ void part_bug(const struct part *part, uint64_t cycle, const char *file, int lin
 
 struct part *part_new(const struct part_ops *ops, const char *name, uint32_t ins, uint32_t outs, void *own)
 {
-    struct part *part = xcalloc(1, sizeof *part);
+    struct part *part = xzalloc(sizeof *part);
     part->ops = ops;
     part->own = own;
     part->idle = true;

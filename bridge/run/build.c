@@ -85,7 +85,7 @@ struct wire *sched_wire(struct sched *s, struct part *from, uint32_t slot_from, 
     PART_CHECK((!from || !from->out[slot_from]) && (!to || !to->in[slot_to]), from ? from : to, 0,
                "output %u or input %u of %s is connected twice", slot_from, slot_to, part_name(to));
     PART_CHECK(s->connected < SCHED_CHANNELS, from ? from : to, 0, "more than %u channels", SCHED_CHANNELS);
-    struct wire *w = xcalloc(1, sizeof *w);
+    struct wire *w = xzalloc(sizeof *w);
     *w = (struct wire){.from = from, .to = to, .to_slot = slot_to};
     if (from)
         from->out[slot_from] = w;

@@ -15,7 +15,7 @@
 static struct link *end_open(struct carrier carrier, const char *name, bool sends, uint32_t bytes, uint32_t latency,
                              uint32_t depth)
 {
-    struct link *link = xcalloc(1, sizeof *link);
+    struct link *link = xzalloc(sizeof *link);
     link_init(link, carrier.transport, name, sends, bytes, latency, depth);
     if (!link->transport->open(link, carrier.place)) {
         free(link);

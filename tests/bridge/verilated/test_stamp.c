@@ -88,6 +88,8 @@ static void test_what_is_no_answer(void **state)
                                         SAME "out cu\nend\n",
                                         SAME "out cu a/W\nout l2 b/V\nend\n",
                                         SAME "ou cu a/V\nend\n",
+                                        SAME "out:cu a/V\nend\n",
+                                        "in:5 1700000000123456789 one two\n" OUT "end\n",
                                         "\n" SAME OUT "end\n"};
     (void)state;
     for (unsigned n = 0; n < sizeof texts / sizeof *texts; n++) {
