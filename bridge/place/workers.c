@@ -79,7 +79,7 @@ static bool worker_start(struct worker *w, uint32_t self, worker_fn fn, void *ct
     int error = errno;
     close(ends[1]);
     w->socket = ends[0];
-    if (w->pid < 0) {
+    if (w->pid == -1) {
         w->pid = 0;
         errno = error;
         return false;

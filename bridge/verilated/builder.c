@@ -55,13 +55,13 @@ static bool builder_start(struct builder *b, char *const *words)
     b->pid = fork();
     if (b->pid == 0)
         child_main(words, self, ends[1]);
-    if (b->pid > 0)
+    if (b->pid != -1)
         setpgid(b->pid, b->pid); /* whoever is first: it must be there before anything is sent to the group */
     close(ends[1]);
     b->output = ends[0];
-    if (b->pid < 0)
+    if (b->pid == -1)
         close(ends[0]);
-    return b->pid > 0;
+    return b->pid != -1;
 }
 
 /* Ask it to end, make it end; it is reaped when this returns. */
