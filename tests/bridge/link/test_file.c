@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Transport file: what was recorded comes back, message for message, with horizons; a recording that was cut off is
 // replayed as far as it goes, a damaged one or another link's is refused in one line.
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -240,13 +241,22 @@ static void test_other_links_are_refused(void **state)
     record(64, 10, 3, 1000000);
 }
 
-/* A full disk is told once, and the run can go on. */
+static unsigned descriptors(void)
+{
+    unsigned n = 0;
+    for (int fd = 0; fd < 256; fd++)
+        n += fcntl(fd, F_GETFD) >= 0;
+    return n;
+}
+
+/* A full disk is told once, and the run can go on; what was not opened leaves no descriptor. */
 static void test_full_disk(void **state)
 {
     const char *text;
     struct hello hello = hello_make("r", "g", "c", 3);
     struct file_place place = {path, &hello};
     struct link link;
+    const unsigned before = descriptors();
     (void)state;
     link_init(&link, &transport_file, NAME, true, 64, 100, 8);
     assert_true(link.transport->open(&link, &place));
@@ -275,6 +285,7 @@ static void test_full_disk(void **state)
     opened = link.transport->open(&link, &place);
     assert_string_equal(release_errors(), "gantry: /nowhere/x: No such file or directory\n");
     assert_false(opened);
+    assert_int_equal(descriptors(), before);
 }
 
 int main(void)
