@@ -51,7 +51,10 @@ static uint64_t rest_limit(struct sim *sim, uint64_t limit)
         from = next > from ? next : from;
     }
     sim->rest_active = active;
-    return limit > from && limit - from > RECORD_REST ? from + RECORD_REST : limit;
+    if (from >= limit)
+        return limit;
+    const uint64_t rest = from + RECORD_REST;
+    return rest < limit ? rest : limit;
 }
 
 enum sim_result placed_run(struct sim *sim, uint64_t until)
