@@ -51,8 +51,7 @@ static uint64_t rest_limit(struct sim *sim, uint64_t limit)
         from = next > from ? next : from;
     }
     sim->rest_active = active;
-    if (from >= limit)
-        return limit;
+    from = from < limit ? from : limit; /* before the watchdog's next look: what is added does not wrap */
     const uint64_t rest = from + RECORD_REST;
     return rest < limit ? rest : limit;
 }

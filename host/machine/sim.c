@@ -21,9 +21,6 @@ static struct sim *twin_new(const struct sim *sim)
     struct sim_options options = sim->options;
     options.model = SIM_GOLDEN;
     options.both = options.lockstep = false;
-    options.wave = NULL;
-    options.record = NULL;
-    options.goals = NULL;
     return sim_new(sim->cfg, sim->memory, &options, sim->ops, sim->ctx);
 }
 

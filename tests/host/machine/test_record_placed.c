@@ -4,8 +4,12 @@
 // something happens, also while a message is on its way for longer than that, and idle time is not walked through.
 #include "toy_recording.h"
 
+#include <signal.h>
+
 #include "bridge/run/sched.h"
-#include "machine/place.h"
+#include "machine/place_private.h"
+#include "machine/recorded.h"
+#include "machine/replay.h"
 
 static struct toy_machine run;
 
@@ -25,6 +29,7 @@ static struct record *recording(const char *setting, const char *more, char *con
     toy_folder_clear("run");
     struct record *r = record_open(toy_dir, parts, count, &failure);
     assert_non_null(r);
+    record_text(r, RECORD_CONFIG, "x", 1);
     toy_prepare(&run, 2, setting);
     if (more) {
         assert_int_equal(config_set(&run.config, "test", more), STATUS_OK);
@@ -206,11 +211,45 @@ static void test_under_way(void **state)
     closed(r);
 }
 
+/* A worker that is lost: what was committed before is the recording, cut off there; it is told by every status. */
+static void test_lost(void **state)
+{
+    static const volatile int no_stop;
+    struct recorded place;
+    enum gantry_status failure;
+    (void)state;
+    struct record *r = recording("place.processes=2", NULL, NULL, 0);
+    toy_scene_begin(&run);
+    toy_run(&run);
+    assert_int_equal(record_place(r, &place), STATUS_OK);
+    toy_scene_go_on(&run);
+    kill(run.sim->place->workers->list[0].pid, SIGKILL);
+    say_begin();
+    while (sim_lost(run.sim) == STATUS_OK)
+        sim_run(run.sim, sim_now(run.sim) + 1000);
+    const enum gantry_status placed = record_place(r, &place), closed = record_close(r, true);
+    say_end();
+    assert_int_equal(placed, STATUS_IO);
+    assert_int_equal(closed, STATUS_OK); /* the file itself is as it should be */
+    toy_close(&run);
+    struct replay *p = replay_open(toy_dir, &failure);
+    struct config config;
+    const struct sim_options options = {.seed = 1};
+    toy_config(&config, 2, NULL);
+    assert_non_null(p);
+    assert_false(replay_whole(p));
+    assert_true(replay_start(p, &config.cfg, &options));
+    assert_int_equal(replay_run(p, &no_stop, NULL, NULL), REPLAY_ENDED);
+    assert_int_equal(replay_kernels(p), 3);
+    replay_free(p);
+    config_fini(&config);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_streams), cmocka_unit_test(test_names),     cmocka_unit_test(test_idle),
-        cmocka_unit_test(test_busy),    cmocka_unit_test(test_under_way),
+        cmocka_unit_test(test_busy),    cmocka_unit_test(test_under_way), cmocka_unit_test(test_lost),
     };
     return cmocka_run_group_tests(tests, toy_folder_make, toy_folder_remove);
 }
