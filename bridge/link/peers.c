@@ -61,7 +61,7 @@ static bool stopped(int32_t pid)
     FILE *f = fopen(path, "r");
     if (f == NULL)
         return false;
-    const char *name_end = getdelim(&text, &room, '\0', f) > 0 ? strrchr(text, ')') : NULL;
+    const char *name_end = getdelim(&text, &room, '\0', f) != -1 ? strrchr(text, ')') : NULL;
     bool stops = name_end && (name_end[2] == 'T' || name_end[2] == 't');
     fclose(f);
     free(text);

@@ -116,6 +116,21 @@ static void fill(struct region_head *head, const struct region_plan *plan, struc
     head->magic = REGION_MAGIC;
 }
 
+/* So many bytes of 0, and where they are here; -1 after one line. */
+static int memory_create(uint64_t bytes, struct region_head **head)
+{
+    int fd = memfd_create("gantry-links", MFD_CLOEXEC);
+    *head = MAP_FAILED;
+    if (fd >= 0 && ftruncate(fd, (off_t)bytes) == 0)
+        *head = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (*head != MAP_FAILED)
+        return fd;
+    diag("links", "shared memory of %llu bytes: %s", (unsigned long long)bytes, strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
 int region_create(const struct region_plan *plan)
 {
     plan_check(plan);
@@ -124,19 +139,12 @@ int region_create(const struct region_plan *plan)
     uint64_t bytes = at;
     for (uint32_t i = 0; i < plan->link_count; i++)
         bytes += ring_size(plan->links[i].bytes, plan->links[i].depth, RING_LINE);
-    int fd = memfd_create("gantry-links", MFD_CLOEXEC);
-    struct region_head *head = MAP_FAILED;
-    if (fd >= 0 && ftruncate(fd, (off_t)bytes) == 0)
-        head = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (head == MAP_FAILED) {
-        diag("links", "shared memory of %llu bytes: %s", (unsigned long long)bytes, strerror(errno));
-        if (fd >= 0)
-            close(fd);
-        free(pairs);
-        return -1;
+    struct region_head *head;
+    int fd = memory_create(bytes, &head);
+    if (fd >= 0) {
+        fill(head, plan, pairs, at, bytes); /* the places are 0: no message */
+        munmap(head, bytes);
     }
-    fill(head, plan, pairs, at, bytes); /* the places are 0: no message */
-    munmap(head, bytes);
     free(pairs);
     return fd;
 }

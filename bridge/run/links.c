@@ -55,9 +55,8 @@ struct wire *sched_export(struct sched *s, struct part *from, uint32_t slot, str
     struct link *link = end_open(carrier, name, true, bytes, latency, depth);
     if (link == NULL)
         return NULL;
-    struct wire *w = sched_wire(s, from, slot, NULL, 0);
+    struct wire *w = sched_wire(s, from, slot, NULL, to.slot);
     channel_init_end(&w->channel, s->connected++, from->name, to.part, bytes, latency, depth, NULL);
-    w->to_slot = to.slot;
     w->out = link;
     link->owner = w;
     list_add(&s->exports, &s->export_count, w);
@@ -74,7 +73,7 @@ struct wire *sched_import(struct sched *s, struct far_end from, struct part *to,
     struct link *link = end_open(carrier, name, false, bytes, latency, depth);
     if (link == NULL)
         return NULL;
-    struct wire *w = sched_wire(s, NULL, 0, to, slot);
+    struct wire *w = sched_wire(s, NULL, from.slot, to, slot);
     channel_init_end(&w->channel, s->connected++, from.part, to->name, bytes, latency, depth, link->ring);
     w->in = link;
     link->owner = w;

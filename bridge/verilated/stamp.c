@@ -102,7 +102,7 @@ char *stamp_answer(const char *root, const char *name)
     FILE *file = fopen(path, "re");
     size_t room = 0;
     bool same = file != NULL, ended = false;
-    while (same && !ended && getline(&line, &room, file) > 0) {
+    while (same && !ended && getline(&line, &room, file) != -1) {
         line[strcspn(line, "\n")] = 0;
         ended = strcmp(line, "end") == 0; /* written last: the stamp is complete */
         const char *in = behind(line, "in "), *out = behind(line, "out ");

@@ -22,9 +22,19 @@
 static char path[64];
 static const char NAME[] = "gpu0.rdma:3 -> gpu1.rdma:5";
 
+static unsigned at_first; /* descriptors; each test leaves as many */
+static unsigned descriptors(void)
+{
+    unsigned n = 0;
+    for (int fd = 0; fd < 256; fd++)
+        n += fcntl(fd, F_GETFD) >= 0;
+    return n;
+}
+
 static int folder_make(void **state)
 {
     (void)state;
+    at_first = descriptors();
     snprintf(path, sizeof path, "/tmp/gantry-file-XXXXXX");
     int fd = mkstemp(path);
     return fd < 0 ? -1 : close(fd);
@@ -234,19 +244,12 @@ static void test_other_links_are_refused(void **state)
                               n == 3 ? &hello : NULL, &end);
         text = release_errors();
         assert_int_equal(came, -1);
+        assert_int_equal(descriptors(), at_first);
         if (strstr(text, causes[n]) == NULL)
             fail_msg("\"%s\" without \"%s\"", text, causes[n]);
         assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
     }
     record(64, 10, 3, 1000000);
-}
-
-static unsigned descriptors(void)
-{
-    unsigned n = 0;
-    for (int fd = 0; fd < 256; fd++)
-        n += fcntl(fd, F_GETFD) >= 0;
-    return n;
 }
 
 /* A full disk is told once, and the run can go on; what was not opened leaves no descriptor. */
@@ -256,7 +259,6 @@ static void test_full_disk(void **state)
     struct hello hello = hello_make("r", "g", "c", 3);
     struct file_place place = {path, &hello};
     struct link link;
-    const unsigned before = descriptors();
     (void)state;
     link_init(&link, &transport_file, NAME, true, 64, 100, 8);
     assert_true(link.transport->open(&link, &place));
@@ -285,7 +287,7 @@ static void test_full_disk(void **state)
     opened = link.transport->open(&link, &place);
     assert_string_equal(release_errors(), "gantry: /nowhere/x: No such file or directory\n");
     assert_false(opened);
-    assert_int_equal(descriptors(), before);
+    assert_int_equal(descriptors(), at_first);
 }
 
 int main(void)
