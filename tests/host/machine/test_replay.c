@@ -4,6 +4,8 @@
 // recorded of a replay is what was recorded of the run; from a checkpoint it goes on.
 #include "toy_recording.h"
 
+#include <sys/resource.h>
+
 #include "machine/recorded.h"
 #include "machine/replay_private.h"
 
@@ -395,6 +397,34 @@ static void test_nothing_happens(void **state)
     assert_int_equal(o.end, REPLAY_ENDED);
 }
 
+/* Without room for the machine's memory there is no replay. */
+static void test_no_memory(void **state)
+{
+    struct config config;
+    struct rlimit old;
+    enum gantry_status failure;
+    unsigned long pages = 0;
+    const struct sim_options options = {.seed = 1};
+    (void)state;
+    toy_record_all(&run, 1, NULL, 0);
+    toy_config(&config, 1, NULL);
+    struct replay *r = replay_open(toy_dir, &failure);
+    FILE *file = fopen("/proc/self/statm", "r");
+    assert_int_equal(fscanf(file, "%lu", &pages), 1);
+    fclose(file);
+    getrlimit(RLIMIT_AS, &old);
+    const struct rlimit small = {4096 * pages + ((rlim_t)32 << 20), old.rlim_max};
+    say_begin();
+    setrlimit(RLIMIT_AS, &small);
+    const bool started = replay_start(r, &config.cfg, &options);
+    setrlimit(RLIMIT_AS, &old);
+    say_end();
+    assert_false(started);
+    assert_said("gantry: memory of the machine: Cannot allocate memory\n");
+    replay_free(r);
+    config_fini(&config);
+}
+
 /* A recording `again` of a replay. */
 static void record_again(const char *again, unsigned only)
 {
@@ -451,7 +481,7 @@ int main(void)
         cmocka_unit_test(test_answers_differ), cmocka_unit_test(test_writes_differ),
         cmocka_unit_test(test_not_recorded),   cmocka_unit_test(test_stops),
         cmocka_unit_test(test_cut_off),        cmocka_unit_test(test_texts),
-        cmocka_unit_test(test_answer_missing),
+        cmocka_unit_test(test_answer_missing), cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, toy_folder_make, toy_folder_remove);
 }
