@@ -122,11 +122,14 @@ static enum gantry_status dram_check(const struct config *c)
 {
     const struct gantry_cfg *g = &c->cfg;
 
-    /* rule: `gpu.dram.tras` >= `gpu.dram.trcd`; `gpu.dram.trefi` > `gpu.dram.trfc`. */
+    /* rule: `gpu.dram.tras` >= `gpu.dram.trcd`; `gpu.dram.trefi` > `gpu.dram.trfc` and `gpu.dram.trfc_bank`. */
     if (g->gpu_dram_tras < g->gpu_dram_trcd)
         return broken(c, "gpu.dram.tras", "%u is below gpu.dram.trcd %u", g->gpu_dram_tras, g->gpu_dram_trcd);
     if (g->gpu_dram_trefi <= g->gpu_dram_trfc)
         return broken(c, "gpu.dram.trefi", "%u is not above gpu.dram.trfc %u", g->gpu_dram_trefi, g->gpu_dram_trfc);
+    if (g->gpu_dram_trefi <= g->gpu_dram_trfc_bank)
+        return broken(c, "gpu.dram.trefi", "%u is not above gpu.dram.trfc_bank %u", g->gpu_dram_trefi,
+                      g->gpu_dram_trfc_bank);
     return STATUS_OK;
 }
 

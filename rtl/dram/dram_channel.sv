@@ -38,8 +38,7 @@ module dram_channel
   parameter int unsigned Trtw = 1,       // end of read data to write data: the bus turns around
   parameter int unsigned Trefi = 1950,
   parameter int unsigned Trfc = 130,     // of all banks
-  parameter int unsigned TrfcBank = 80,  // of one
-  parameter bit ByBank = 1'b1,           // refresh bank after bank, Banks of them each Trefi
+  parameter int unsigned TrfcBank = 80,  // of one: bank after bank, all of them each Trefi; 0: all at once
   parameter int unsigned Burst = 2,      // of the data bus for a line
   parameter int unsigned WriteHigh = 32,
   parameter int unsigned WriteLow = 8,
@@ -63,6 +62,7 @@ module dram_channel
   output logic        idle_o
 );
   localparam int unsigned Places = 64;
+  localparam bit ByBank = TrfcBank != 0;
   localparam int unsigned Pressed = 40;  // places between head and tail from which on the head has its way
   localparam logic [4:0] ColBits = 5'($clog2(RowLines));
   localparam logic [4:0] BankBits = 5'($clog2(Banks));
@@ -79,7 +79,7 @@ module dram_channel
 
   /* verilator lint_off BLKSEQ */
   // ---- places
-  logic [63:0] taken, writes, hits, opened;  // a bit a place; opened: its row was activated for it
+  logic [63:0] taken, writes, hits, opened;  // a bit a place; hits: its row is open; opened: it was activated for it
   logic [63:0] of_bank[Banks];
   logic [31:0] row_of[Places], id_of[Places];
   logic [31:0] bank_of[Places];
@@ -96,6 +96,7 @@ module dram_channel
   logic [63:0] next_refresh;
   logic [31:0] refresh_bank;                 // whose turn is next
   logic refreshing;                          // one is due
+  logic [63:0] refreshed;                    // how many
   // ---- data under way
   logic [63:0] due[Places];
   logic [31:0] due_id[Places];
@@ -173,7 +174,8 @@ module dram_channel
           g = b & GroupMask;
           bit_of = 64'd1 << n;
           col_cmd = '{kind: writing ? CmdWrite : CmdRead, bank: b[4:0], row: '0};
-          row_hits_o <= opened[n] ? row_hits_o : row_hits_o + 64'd1;
+          if (opened[n]) row_misses_o <= row_misses_o + 64'd1;
+          else row_hits_o <= row_hits_o + 64'd1;
           if (writing) begin
             write_at     = now + 64'(apart(TccdS, Burst) * Ratio);
             group_write_at[g] = now + 64'(apart(TccdL, Burst) * Ratio);
@@ -199,7 +201,7 @@ module dram_channel
         if (refreshing && !held && row_cmd.kind == CmdNone) begin
           row_cmd    = '{kind: ByBank ? CmdRefresh : CmdRefreshAll, bank: refresh_bank[4:0], row: '0};
           refreshing = 1'b0;
-          refreshes_o <= refreshes_o + 64'd1;
+          refreshed  = refreshed + 64'd1;
           for (int unsigned i = 0; i < Banks; i++)
             activate_at[i] = ByBank && i != refresh_bank ? activate_at[i] : now + RefreshTime;
           refresh_bank = (refresh_bank + 32'd1) & 32'(Banks - 1);
@@ -212,7 +214,6 @@ module dram_channel
           b = bank_of[n];
           g = b & GroupMask;
           row_cmd = '{kind: CmdActivate, bank: b[4:0], row: row_of[n]};
-          row_misses_o <= row_misses_o + 64'd1;
           opened = opened | (64'd1 << n);
           open_row[b]     = row_of[n] + 32'd1;
           column_at[b]    = now + 64'(Trcd * Ratio);
@@ -253,6 +254,7 @@ module dram_channel
               end
               refresh_bank = (refresh_bank + 32'd1) & 32'(Banks - 1);
               next_refresh = next_refresh + RefreshEvery;
+              refreshed    = refreshed + 64'd1;
             end
           end
           next_refresh = now >= next_refresh ? now + RefreshEvery : next_refresh;
@@ -275,6 +277,7 @@ module dram_channel
       busy_o <= span >= 7'(Places - Spare);
       rests  = taken == 64'd0 && due_count == 7'd0 && !answered && !refreshing && row_cmd.kind == CmdNone && col_cmd.kind == CmdNone;
       idle_o <= rests;
+      refreshes_o <= refreshed;
       row_cmd_o <= row_cmd;
       col_cmd_o <= col_cmd;
 
@@ -304,6 +307,7 @@ module dram_channel
         next_refresh = RefreshEvery;
         refresh_bank = 32'd0;
         refreshing   = 1'b0;
+        refreshed    = 64'd0;
         due_first    = 6'd0;
         due_count    = 7'd0;
         rests        = 1'b1;

@@ -8,8 +8,7 @@ module part_l2
   import stream_rules_pkg::*;
 #(
   parameter int unsigned Depth = NocTargetQueue,  // input queue, and credits towards the crossbar
-  parameter bit [2:0] SeedFault = 3'd0,     // bench only
-  parameter bit [1:0] SeedFaultDram = 2'd0  // bench only
+  parameter bit [2:0] SeedFault = 3'd0      // bench only
 ) (
   input  logic                      clk_i,
   input  logic                      rst_ni,
@@ -48,6 +47,9 @@ module part_l2
   logic [63:0] slice_perf;
   logic [63:0] row_hits[DramChannels], row_misses[DramChannels], refreshes[DramChannels];
   logic [63:0] sum;
+  /* verilator lint_off UNUSEDSIGNAL */  // what a PHY would get
+  dram_pkg::cmd_t row_cmd[DramChannels], col_cmd[DramChannels];
+  /* verilator lint_on UNUSEDSIGNAL */
 
   l2_slice #(
     .Slices   (L2Slices),
@@ -93,19 +95,29 @@ module part_l2
 
   for (genvar c = 0; c < DramChannels; c++) begin : gen_channel
     dram_channel #(
-      .Banks    (DramBanks),
-      .RowLines (DramRowBytes / 64),
-      .Ratio    (DramRatio),
-      .Tcl      (DramTcl),
-      .Tcwl     (DramTcwl),
-      .Trcd     (DramTrcd),
-      .Trp      (DramTrp),
-      .Tras     (DramTras),
-      .Twr      (DramTwr),
-      .Trefi    (DramTrefi),
-      .Trfc     (DramTrfc),
-      .Burst    (DramBurst),
-      .SeedFault(SeedFaultDram)
+      .Banks   (DramBanks),
+      .Groups  (DramGroups < DramBanks ? DramGroups : DramBanks),
+      .RowLines(DramRowBytes / 64),
+      .Ratio   (DramRatio),
+      .Tcl     (DramTcl),
+      .Tcwl    (DramTcwl),
+      .Trcd    (DramTrcd),
+      .Trp     (DramTrp),
+      .Tras    (DramTras),
+      .Twr     (DramTwr),
+      .Trtp    (DramTrtp),
+      .TccdS   (DramTccdS),
+      .TccdL   (DramTccdL),
+      .TrrdS   (DramTrrdS),
+      .TrrdL   (DramTrrdL),
+      .TwtrS   (DramTwtrS),
+      .TwtrL   (DramTwtrL),
+      .Tfaw    (DramTfaw),
+      .Trtw    (DramTrtw),
+      .Trefi   (DramTrefi),
+      .Trfc    (DramTrfc),
+      .TrfcBank(DramTrfcBank),
+      .Burst   (DramBurst)
     ) u_channel (
       .clk_i,
       .rst_ni,
@@ -117,6 +129,8 @@ module part_l2
       .done_valid_o(done_valid[c]),
       .done_id_o   (done_id[c]),
       .busy_o      (busy[c]),
+      .row_cmd_o   (row_cmd[c]),
+      .col_cmd_o   (col_cmd[c]),
       .row_hits_o  (row_hits[c]),
       .row_misses_o(row_misses[c]),
       .refreshes_o (refreshes[c]),

@@ -26,6 +26,7 @@ BASE = {"system.gpus": 2, "gpu.cu.count": 2}
 REFUSED = {  # what the line says after the key
     ("gpu.dram.trefi", "least"): ("gpu.dram.trefi", "100 is not above gpu.dram.trfc 130"),
     ("gpu.dram.trfc", "greatest"): ("gpu.dram.trefi", "1950 is not above gpu.dram.trfc 4095"),
+    ("gpu.dram.trfc_bank", "greatest"): ("gpu.dram.trefi", "1950 is not above gpu.dram.trfc_bank 4095"),
     ("gpu.dram.tras", "least"): ("gpu.dram.tras", "1 is below gpu.dram.trcd 7"),
     ("gpu.dram.trcd", "greatest"): ("gpu.dram.tras", "17 is below gpu.dram.trcd 255"),
     ("gpu.dram.trcd", "odd"): ("gpu.dram.tras", "17 is below gpu.dram.trcd 48"),
@@ -36,6 +37,7 @@ REFUSED = {  # what the line says after the key
 ALLOW = {  # other keys with which such a value works
     ("gpu.dram.trefi", "least"): {"gpu.dram.trfc": 50},
     ("gpu.dram.trfc", "greatest"): {"gpu.dram.trefi": 8000},
+    ("gpu.dram.trfc_bank", "greatest"): {"gpu.dram.trefi": 8000},
     ("gpu.dram.tras", "least"): {"gpu.dram.trcd": 1},
     ("gpu.dram.trcd", "greatest"): {"gpu.dram.tras": 255},
     ("gpu.dram.trcd", "odd"): {"gpu.dram.tras": 48},

@@ -16,7 +16,7 @@
 // mutate: rtl/dram/dram_channel.sv: group_activate_at[g] = now + 64'(TrrdL * Ratio); => group_activate_at[g] = now + 64'(TrrdS * Ratio);
 // mutate: rtl/dram/dram_channel.sv: later(write_at, now + ReadToWrite) => write_at
 // mutate: rtl/dram/dram_channel.sv: refreshing   = 1'b1; => refreshing   = 1'b0;
-// mutate: rtl/dram/dram_channel.sv: refresh_bank = (refresh_bank + 32'd1) & 32'(Banks - 1);\n        end\n        full => refresh_bank = refresh_bank;\n        end\n        full
+// mutate: rtl/dram/dram_channel.sv: bank: refresh_bank[4:0] => bank: 5'd0
 // mutate: rtl/dram/dram_channel.sv: now + ReadData; => now + 64'(Tcl * Ratio);
 // mutate: rtl/dram/dram_channel.sv: write_count >= 7'(WriteHigh) || => write_count >= 7'd1 ||
 #include <algorithm>
