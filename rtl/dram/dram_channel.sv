@@ -1,116 +1,92 @@
 // SPDX-License-Identifier: Apache-2.0
-// Controller of one DRAM channel: a queue of line accesses, served first ready first come, banks with
-// one open row each, bank groups, refresh.  Responsible for: which command goes out in which cycle, when the data of a
-// read is there.  Not responsible for: contents (the backing store behind the slice; they take effect in the order of the
-// slice), the distance of commands as such (dram_checker knows the rules a second time).
+// Controller of one DRAM channel: a queue of line accesses, served first ready first come, banks with one open row each.
+// Responsible for: which command goes out in which cycle, when the data of a read is there.  Its stages are functions:
+// dram_refresh_pkg (what is due), dram_bank_pkg (what each bank allows), dram_choose_pkg (who goes).  Not responsible for:
+// contents (the backing store behind the slice; they take effect in the order of the slice).
 //
-// A cycle of the memory is Ratio GPU cycles; in each one command of the row bus (activate, precharge, refresh) and one of
+// A cycle of the memory is `ratio` GPU cycles; in each one command of the row bus (activate, precharge, refresh) and one of
 // the column bus (read, write).  An access waits in a place of a ring, so that the order of places is the order of
-// arrival, and no more than Places - 1 that came later are served before it: that is the limit of age.  Of the accesses
-// whose row is open the one that came first is served; where a bank has none, its oldest access gets its row.  Reads go
-// before writes until WriteHigh writes wait, no read does, or a write at the head holds up the ring; then writes go until
-// WriteLow are left.
+// arrival, and no more than Places - 1 that came later are served before it: that is the limit of age.
 // Times are GPU cycles.  A channel without accesses keeps still: refreshes that fell due meanwhile are over, and have
 // closed the rows, when the next access comes.
 `include "gantry_assert.svh"
 
 module dram_channel
   import dram_pkg::*;
+  import dram_bank_pkg::*;
+  import dram_choose_pkg::*;
+  import dram_refresh_pkg::*;
 #(
-  parameter int unsigned Banks = 16,     // power of two, at most 32
-  parameter int unsigned Groups = 4,     // of banks (the low bits of their number), power of two
-  parameter int unsigned RowLines = 32,  // 64-byte lines of a row, power of two
-  parameter int unsigned Ratio = 2,
-  parameter int unsigned Tcl = 7,
-  parameter int unsigned Tcwl = 2,
-  parameter int unsigned Trcd = 7,
-  parameter int unsigned Trp = 7,
-  parameter int unsigned Tras = 17,
-  parameter int unsigned Twr = 8,
-  parameter int unsigned Trtp = 2,
-  parameter int unsigned TccdS = 1,      // column to column: other group, same group
-  parameter int unsigned TccdL = 1,
-  parameter int unsigned TrrdS = 2,      // activate to activate
-  parameter int unsigned TrrdL = 3,
-  parameter int unsigned TwtrS = 3,      // end of write data to read
-  parameter int unsigned TwtrL = 4,
-  parameter int unsigned Tfaw = 15,      // five activates span more than this
-  parameter int unsigned Trtw = 1,       // end of read data to write data: the bus turns around
-  parameter int unsigned Trefi = 1950,
-  parameter int unsigned Trfc = 130,     // of all banks
-  parameter int unsigned TrfcBank = 80,  // of one: bank after bank, all of them each Trefi; 0: all at once
-  parameter int unsigned Burst = 2,      // of the data bus for a line
+  parameter times_t Times = Hbm1,
+  parameter int unsigned Banks = 16,       // power of two, at most 32
+  parameter int unsigned Groups = 4,       // of banks (the low bits of their number), power of two, at most Banks
+  parameter int unsigned RowLines = 32,    // 64-byte lines of a row, power of two
+  parameter int unsigned BankBit = 5,      // of a line's number at which its bank stands
+  parameter bit BankHash = 1'b1,
+  parameter int unsigned Places = 64,      // of the queue, power of two, at most 64
   parameter int unsigned WriteHigh = 32,
   parameter int unsigned WriteLow = 8,
-  parameter int unsigned Spare = 8       // places that are left when busy_o rises: what its sender still has under way
+  parameter int unsigned Spare = 8         // places left when busy_o rises: what its sender still has under way
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
   input  logic [63:0] cycle_i,
   input  logic        cmd_valid_i,
   input  logic        cmd_write_i,
-  input  logic [31:0] cmd_line_i,        // line number within this channel
+  input  logic [31:0] cmd_line_i,          // line number within this channel
   input  logic [ 7:0] cmd_id_i,
-  output logic        done_valid_o,      // data of a read is there
+  output logic        done_valid_o,        // data of a read is there
   output logic [ 7:0] done_id_o,
   output logic        busy_o,
-  output cmd_t        row_cmd_o,         // commands of this cycle, as they go to the memory
+  output cmd_t        row_cmd_o,           // commands of this cycle, as they go to the memory
   output cmd_t        col_cmd_o,
   output logic [63:0] row_hits_o,
   output logic [63:0] row_misses_o,
   output logic [63:0] refreshes_o,
   output logic        idle_o
 );
-  localparam int unsigned Places = 64;
-  localparam bit ByBank = TrfcBank != 0;
-  localparam int unsigned Pressed = 40;  // places between head and tail from which on the head has its way
-  localparam logic [4:0] ColBits = 5'($clog2(RowLines));
-  localparam logic [4:0] BankBits = 5'($clog2(Banks));
+  localparam bit ByBank = Times.trfc_bank != 0;
+  localparam int unsigned Pressed = Places * 5 / 8;  // places between head and tail from which on the head has its way
+  localparam logic [5:0] LastPlace = 6'(Places - 1);
+  localparam logic [4:0] LastTurn = ByBank ? 5'(Banks - 1) : 5'd0;  // of refreshes
   localparam logic [31:0] GroupMask = 32'(Groups - 1);
-  localparam logic [63:0] RefreshEvery = 64'(Trefi * Ratio) / (ByBank ? 64'(Banks) : 64'd1);
-  localparam int unsigned ReadClocks = Tcl + Burst;  // from command to the end of its data
-  localparam int unsigned WriteClocks = Tcwl + Burst;
-  localparam int unsigned TurnClocks = ReadClocks + Trtw > Tcwl ? ReadClocks + Trtw - Tcwl : 1;
-  localparam int unsigned RefreshClocks = ByBank ? TrfcBank : Trfc;
-  localparam logic [63:0] ReadData = 64'(ReadClocks * Ratio);
-  localparam logic [63:0] WriteData = 64'(WriteClocks * Ratio);
-  localparam logic [63:0] ReadToWrite = 64'(TurnClocks * Ratio);
-  localparam logic [63:0] RefreshTime = 64'(RefreshClocks * Ratio);
+  localparam map_t Map = '{
+      col_bits: 5'($clog2(RowLines)), bank_bits: 5'($clog2(Banks)), bank_bit: 5'(BankBit), hash: BankHash
+  };
+  localparam waits_t Wait = waits_of(Times);
+  // so many reads are at most between command and data
+  localparam int unsigned DueBits = $clog2((Times.tcl + Times.burst) / larger(Times.tccd_s, Times.burst) + 2);
+  localparam logic [63:0] RefreshEvery = cycles(Times.trefi, Times.ratio) / (ByBank ? 64'(Banks) : 64'd1);
+  localparam logic [63:0] RefreshTime = cycles(ByBank ? Times.trfc_bank : Times.trfc, Times.ratio);
 
   /* verilator lint_off BLKSEQ */
   // ---- places
   logic [63:0] taken, writes, hits, opened;  // a bit a place; hits: its row is open; opened: it was activated for it
   logic [63:0] of_bank[Banks];
-  logic [31:0] row_of[Places], id_of[Places];
-  logic [31:0] bank_of[Places];
+  logic [31:0] row_of[Places], id_of[Places], bank_of[Places];
   logic [5:0] head, tail;                    // oldest access; next place
-  logic [6:0] write_count;
+  logic [6:0] write_count, span;
   logic writing;
   // ---- banks: from which cycle on a command is allowed
   logic [31:0] open_row[Banks];              // row + 1; 0: closed
   logic [63:0] activate_at[Banks], column_at[Banks], precharge_at[Banks];
-  logic [63:0] group_activate_at[Groups], group_read_at[Groups], group_write_at[Groups];
-  logic [63:0] read_at, write_at, next_activate_at;
-  logic [63:0] activated[4];                 // the last four, the oldest first
-  // ---- refresh
-  logic [63:0] next_refresh;
-  logic [31:0] refresh_bank;                 // whose turn is next
-  logic refreshing;                          // one is due
-  logic [63:0] refreshed;                    // how many
+  logic [63:0] group_activate_at[Groups], any_activate_at;
+  columns_t group_columns[Groups], any_columns;
+  logic [3:0][63:0] activated;               // the last four, the oldest first
+  refresh_t refresh;
   // ---- data under way
-  logic [63:0] due[Places];
-  logic [31:0] due_id[Places];
-  logic [5:0] due_first;
-  logic [6:0] due_count;
+  logic [63:0] due[1 << DueBits];
+  logic [31:0] due_id[1 << DueBits];
+  logic [DueBits-1:0] due_first, due_last;
+  logic [DueBits:0] due_count;
   logic [63:0] next_edge;
-  logic rests, answered, held, full;
-  logic [63:0] toward, ready, able, closing, bit_of, now;
-  logic [31:0] b;
+  logic rests, answered, held, full, reads_wait, pressed;
+  logic [63:0] toward, ready, able, closable, bit_of, now;
+  logic [31:0] b, turn;
   /* verilator lint_off UNUSEDSIGNAL */  // words of the simulator: upper bits stay zero
   logic [31:0] g;
   /* verilator lint_on UNUSEDSIGNAL */
   logic [5:0] n;
-  logic [6:0] span;
   place_t place;
   cmd_t row_cmd, col_cmd;
 
@@ -120,196 +96,177 @@ module dram_channel
       now      = cycle_i;
       row_cmd  = '0;
       col_cmd  = '0;
-      answered = due_count != 7'd0 && due[due_first] <= now;
+      answered = due_count != '0 && due[due_first] <= now;
       done_valid_o <= answered;
       if (answered) begin
         done_id_o <= due_id[due_first][7:0];
-        due_first = due_first + 6'd1;
-        due_count = due_count - 7'd1;
+        due_first = due_first + 1'b1;
+        due_count = due_count - 1'b1;
       end
 
-      if (now >= next_edge && (taken != 64'd0 || refreshing)) begin
-        next_edge = now + 64'(Ratio);
-        // ---- direction
-        writing = writing ? write_count > 7'(WriteLow) || (write_count != 7'd0 && (taken & ~writes) == 64'd0)
-                          : write_count >= 7'(WriteHigh) || (taken & ~writes) == 64'd0 || (span >= 7'(Pressed) && writes[head]);
-        toward  = taken & (writing ? writes : ~writes);
-        // ---- refresh: what is due holds its banks until it is out
-        if (now >= next_refresh && !refreshing) begin
-          refreshing   = 1'b1;
-          next_refresh = next_refresh + RefreshEvery;
-        end
-        // ---- what each bank allows
+      if (now >= next_edge && (taken != 64'd0 || refresh.due)) begin
+        next_edge  = now + Wait.clock;
+        reads_wait = (taken & ~writes) != 64'd0;
+        pressed    = span >= 7'(Pressed) && writes[head];
+        writing    = direction(writing, write_count, reads_wait, pressed, 7'(WriteHigh), 7'(WriteLow));
+        toward     = taken & (writing ? writes : ~writes);
+        if (now >= refresh.next) refresh = falls_due(refresh, now, RefreshEvery);
+        // ---- what each bank allows; a refresh that is due holds its banks until it is out
+        turn    = 32'(refresh.bank);
         ready   = 64'd0;
         able    = 64'd0;
-        closing = 64'd0;
+        closable = 64'd0;
         held    = 1'b0;  // refresh: a bank is still open or rests
         for (int unsigned i = 0; i < Banks; i++) begin
           g = i & GroupMask;
-          if (refreshing && (!ByBank || i == refresh_bank)) begin
+          if (refresh.due && (!ByBank || i == turn)) begin
             if (open_row[i] != 32'd0) begin
               held = 1'b1;
               if (now >= precharge_at[i] && row_cmd.kind == CmdNone) begin
-                row_cmd     = '{kind: CmdPrecharge, bank: i[4:0], row: '0};
-                open_row[i] = 32'd0;
-                hits        = hits & ~of_bank[i];
-                activate_at[i] = now + 64'(Trp * Ratio);
+                row_cmd        = '{kind: CmdPrecharge, bank: i[4:0], row: '0};
+                open_row[i]    = 32'd0;
+                hits           = hits & ~of_bank[i];
+                activate_at[i] = now + Wait.activate;
               end
             end else begin
               held = held || now < activate_at[i];
             end
-          end else if (open_row[i] != 32'd0) begin
-            ready = ready | (now >= column_at[i] && now >= (writing ? group_write_at[g] : group_read_at[g]) ?
-                             of_bank[i] & hits & toward : 64'd0);
-            if (now >= precharge_at[i] && (hits & toward & of_bank[i]) == 64'd0)
-              closing = closing | (of_bank[i] & ~hits & ((hits & of_bank[i]) == 64'd0 ? '1 : toward));
-          end else if (now >= activate_at[i] && now >= group_activate_at[g]) begin
-            able = able | of_bank[i];
+          end else if (of_bank[i] != 64'd0) begin
+            if (open_row[i] != 32'd0) begin
+              ready    = ready | columns(now, column_at[i], column(group_columns[g], writing),
+                                         of_bank[i] & hits & toward);
+              closable = closable | closes(now, precharge_at[i], of_bank[i], hits, toward);
+            end else begin
+              able = able | activates(now, activate_at[i], group_activate_at[g], of_bank[i]);
+            end
           end
         end
         // ---- column bus
-        if (ready != 64'd0 && now >= (writing ? write_at : read_at)) begin
-          n = pick_pkg::rr64(ready, head);
+        if (ready != 64'd0 && now >= column(any_columns, writing)) begin
+          n = oldest(ready, head);
           b = bank_of[n];
           g = b & GroupMask;
           bit_of = 64'd1 << n;
           col_cmd = '{kind: writing ? CmdWrite : CmdRead, bank: b[4:0], row: '0};
           if (opened[n]) row_misses_o <= row_misses_o + 64'd1;
           else row_hits_o <= row_hits_o + 64'd1;
-          if (writing) begin
-            write_at     = now + 64'(apart(TccdS, Burst) * Ratio);
-            group_write_at[g] = now + 64'(apart(TccdL, Burst) * Ratio);
-            read_at      = later(read_at, now + WriteData + 64'(TwtrS * Ratio));
-            group_read_at[g] = later(group_read_at[g], now + WriteData + 64'(TwtrL * Ratio));
-            precharge_at[b] = later(precharge_at[b], now + WriteData + 64'(Twr * Ratio));
-            write_count  = write_count - 7'd1;
-          end else begin
-            read_at      = now + 64'(apart(TccdS, Burst) * Ratio);
-            group_read_at[g] = now + 64'(apart(TccdL, Burst) * Ratio);
-            write_at     = later(write_at, now + ReadToWrite);
-            precharge_at[b] = later(precharge_at[b], now + 64'(Trtp * Ratio));
-            due[due_first + due_count[5:0]]    = now + ReadData;
-            due_id[due_first + due_count[5:0]] = id_of[n];
-            due_count = due_count + 7'd1;
+          any_columns      = after_column(any_columns, writing, now, Wait.same_any,
+                                          writing ? Wait.read_any : Wait.write_any);
+          group_columns[g] = after_column(group_columns[g], writing, now, Wait.same_group,
+                                          writing ? Wait.read_group : Wait.clock);
+          precharge_at[b]  = later(precharge_at[b], now + (writing ? Wait.precharge_write : Wait.precharge_read));
+          write_count      = write_count - 7'(writing);
+          if (!writing) begin
+            `GANTRY_CHECK(a_due, !due_count[DueBits])
+            due_last         = due_first + due_count[DueBits-1:0];
+            due[due_last]    = now + Wait.data;
+            due_id[due_last] = id_of[n];
+            due_count        = due_count + 1'b1;
           end
-          taken = taken & ~bit_of;
+          taken      = taken & ~bit_of;
           of_bank[b] = of_bank[b] & ~bit_of;
-          able    = able & ~bit_of;
-          closing = closing & ~bit_of;
+          able       = able & ~bit_of;
+          closable    = closable & ~bit_of;
         end
         // ---- row bus
-        if (refreshing && !held && row_cmd.kind == CmdNone) begin
-          row_cmd    = '{kind: ByBank ? CmdRefresh : CmdRefreshAll, bank: refresh_bank[4:0], row: '0};
-          refreshing = 1'b0;
-          refreshed  = refreshed + 64'd1;
+        if (refresh.due && !held && row_cmd.kind == CmdNone) begin
+          row_cmd = '{kind: ByBank ? CmdRefresh : CmdRefreshAll, bank: refresh.bank, row: '0};
+          refresh = sent(refresh, LastTurn);
           for (int unsigned i = 0; i < Banks; i++)
-            activate_at[i] = ByBank && i != refresh_bank ? activate_at[i] : now + RefreshTime;
-          refresh_bank = (refresh_bank + 32'd1) & 32'(Banks - 1);
+            activate_at[i] = ByBank && i != turn ? activate_at[i] : now + RefreshTime;
         end
-        full = now < next_activate_at || now < activated[0] + 64'(Tfaw * Ratio);
-        able = full ? 64'd0 : (able & toward) != 64'd0 ? able & toward : able;
-        closing = (closing & toward) != 64'd0 ? closing & toward : closing;
+        full    = now < any_activate_at || now < activated[0] + Wait.four;
+        able    = full ? 64'd0 : prefer(able, toward);
+        closable = prefer(closable, toward);
         if (row_cmd.kind == CmdNone && able != 64'd0) begin
-          n = pick_pkg::rr64(able, head);
+          n = oldest(able, head);
           b = bank_of[n];
           g = b & GroupMask;
-          row_cmd = '{kind: CmdActivate, bank: b[4:0], row: row_of[n]};
-          opened = opened | (64'd1 << n);
-          open_row[b]     = row_of[n] + 32'd1;
-          column_at[b]    = now + 64'(Trcd * Ratio);
-          precharge_at[b] = now + 64'(Tras * Ratio);
-          next_activate_at = now + 64'(TrrdS * Ratio);
-          group_activate_at[g] = now + 64'(TrrdL * Ratio);
-          activated[0] = activated[1];
-          activated[1] = activated[2];
-          activated[2] = activated[3];
-          activated[3] = now;
+          row_cmd              = '{kind: CmdActivate, bank: b[4:0], row: row_of[n]};
+          opened               = opened | (64'd1 << n);
+          open_row[b]          = row_of[n] + 32'd1;
+          column_at[b]         = now + Wait.column;
+          precharge_at[b]      = now + Wait.precharge_activate;
+          any_activate_at      = now + Wait.activate_any;
+          group_activate_at[g] = now + Wait.activate_group;
+          activated            = {now, activated[3:1]};
           bit_of = 64'd0;
           for (int unsigned i = 0; i < Places; i++) bit_of = bit_of | (64'(row_of[i] == row_of[n]) << i);
-          hits = (hits & ~of_bank[b]) | (bit_of & of_bank[b]);
-        end else if (row_cmd.kind == CmdNone && closing != 64'd0) begin
-          n = pick_pkg::rr64(closing, head);
+          hits = with_row(bit_of, of_bank[b], hits);
+        end else if (row_cmd.kind == CmdNone && closable != 64'd0) begin
+          n = oldest(closable, head);
           b = bank_of[n];
-          row_cmd = '{kind: CmdPrecharge, bank: b[4:0], row: '0};
+          row_cmd        = '{kind: CmdPrecharge, bank: b[4:0], row: '0};
           open_row[b]    = 32'd0;
-          activate_at[b] = later(activate_at[b], now + 64'(Trp * Ratio));
-          hits = hits & ~of_bank[b];
+          activate_at[b] = later(activate_at[b], now + Wait.activate);
+          hits           = hits & ~of_bank[b];
         end
-        head = taken != 64'd0 ? pick_pkg::rr64(taken, head) : tail;
+        head = taken != 64'd0 ? oldest(taken, head) : tail;
       end
 
       // ---- arrival
       if (cmd_valid_i) begin
         `GANTRY_CHECK(a_place, !taken[tail])
         if (rests) begin
-          next_edge = now + 64'd1;
-          // what fell due in the meantime: each when it was due
-          for (int unsigned i = 0; i < (ByBank ? Banks : 1); i++) begin
-            if (now >= next_refresh) begin
+          next_edge = later(next_edge, now + 64'd1);
+          for (int unsigned i = 0; i <= 32'(LastTurn); i++) begin
+            if (now >= refresh.next) begin
               for (int unsigned k = 0; k < Banks; k++) begin
-                if (!ByBank || k == refresh_bank) begin
+                if (!ByBank || k == 32'(refresh.bank)) begin
+                  activate_at[k] = opens(refresh.next, open_row[k] != 32'd0, activate_at[k],
+                                         precharge_at[k], Wait.activate, RefreshTime);
                   open_row[k]    = 32'd0;
-                  activate_at[k] = next_refresh + RefreshTime;
                 end
               end
-              refresh_bank = (refresh_bank + 32'd1) & 32'(Banks - 1);
-              next_refresh = next_refresh + RefreshEvery;
-              refreshed    = refreshed + 64'd1;
+              refresh = missed(refresh, RefreshEvery, LastTurn);
             end
           end
-          next_refresh = now >= next_refresh ? now + RefreshEvery : next_refresh;
+          refresh.next = now >= refresh.next ? now + RefreshEvery : refresh.next;
         end
-        place  = place_of(cmd_line_i, ColBits, BankBits);
-        b      = 32'(place.bank);
-        bit_of = 64'd1 << tail;
-        taken  = taken | bit_of;
-        writes = cmd_write_i ? writes | bit_of : writes & ~bit_of;
-        opened = opened & ~bit_of;
-        hits   = open_row[b] == place.row + 32'd1 ? hits | bit_of : hits & ~bit_of;
-        of_bank[b] = of_bank[b] | bit_of;
+        place         = place_of(cmd_line_i, Map);
+        b             = 32'(place.bank);
+        bit_of        = 64'd1 << tail;
+        taken         = taken | bit_of;
+        writes        = cmd_write_i ? writes | bit_of : writes & ~bit_of;
+        opened        = opened & ~bit_of;
+        hits          = open_row[b] == place.row + 32'd1 ? hits | bit_of : hits & ~bit_of;
+        of_bank[b]    = of_bank[b] | bit_of;
         write_count   = write_count + 7'(cmd_write_i);
         row_of[tail]  = place.row;
         bank_of[tail] = b;
         id_of[tail]   = 32'(cmd_id_i);
-        tail = tail + 6'd1;
+        tail          = (tail + 6'd1) & LastPlace;
       end
-      span   = taken == 64'd0 ? 7'd0 : tail == head ? 7'd64 : {1'b0, tail - head};
+      span   = ring_fill(taken != 64'd0, head, tail, 7'(Places));
       busy_o <= span >= 7'(Places - Spare);
-      rests  = taken == 64'd0 && due_count == 7'd0 && !answered && !refreshing && row_cmd.kind == CmdNone && col_cmd.kind == CmdNone;
+      rests  = taken == 64'd0 && due_count == '0 && !answered && !refresh.due && row_cmd.kind == CmdNone &&
+               col_cmd.kind == CmdNone;
       idle_o <= rests;
-      refreshes_o <= refreshed;
+      refreshes_o <= refresh.count;
       row_cmd_o <= row_cmd;
       col_cmd_o <= col_cmd;
 
       if (!rst_ni) begin
-        for (int unsigned i = 0; i < Banks; i++) begin
-          of_bank[i]      = 64'd0;
-          open_row[i]     = 32'd0;
-          activate_at[i]  = 64'd0;
-          column_at[i]    = 64'd0;
-          precharge_at[i] = 64'd0;
-        end
-        for (int unsigned i = 0; i < Groups; i++) begin
-          group_activate_at[i] = 64'd0;
-          group_read_at[i]     = 64'd0;
-          group_write_at[i]    = 64'd0;
-        end
-        for (int unsigned i = 0; i < 4; i++) activated[i] = 64'd0;
+        of_bank           = '{default: 64'd0};
+        open_row          = '{default: 32'd0};
+        activate_at       = '{default: 64'd0};
+        column_at         = '{default: 64'd0};
+        precharge_at      = '{default: 64'd0};
+        group_activate_at = '{default: 64'd0};
+        group_columns     = '{default: '0};
+        any_columns       = '0;
+        any_activate_at   = 64'd0;
+        activated         = '0;
         taken        = 64'd0;
         head         = 6'd0;
         tail         = 6'd0;
         write_count  = 7'd0;
+        span         = 7'd0;
         writing      = 1'b0;
-        read_at      = 64'd0;
-        write_at     = 64'd0;
-        next_activate_at = 64'd0;
         next_edge    = 64'd0;
-        next_refresh = RefreshEvery;
-        refresh_bank = 32'd0;
-        refreshing   = 1'b0;
-        refreshed    = 64'd0;
-        due_first    = 6'd0;
-        due_count    = 7'd0;
+        refresh      = '{next: RefreshEvery, count: 64'd0, bank: 5'd0, due: 1'b0};
+        due_first    = '0;
+        due_count    = '0;
         rests        = 1'b1;
         done_valid_o <= 1'b0;
         busy_o       <= 1'b0;
@@ -325,9 +282,7 @@ module dram_channel
   /* verilator lint_on BLKSEQ */
 
   dram_checker #(
-    .Banks(Banks), .Groups(Groups), .Ratio(Ratio), .Tcl(Tcl), .Tcwl(Tcwl), .Trcd(Trcd), .Trp(Trp), .Tras(Tras), .Twr(Twr), .Trtp(Trtp),
-    .TccdS(TccdS), .TccdL(TccdL), .TrrdS(TrrdS), .TrrdL(TrrdL), .TwtrS(TwtrS), .TwtrL(TwtrL), .Tfaw(Tfaw), .Trtw(Trtw),
-    .Trfc(ByBank ? TrfcBank : Trfc), .Burst(Burst)
+    .Times(Times), .Banks(Banks), .Groups(Groups)
   ) u_checker (
     .clk_i, .rst_ni, .cycle_i, .row_cmd_i(row_cmd_o), .col_cmd_i(col_cmd_o), .rested_i(idle_o)
   );

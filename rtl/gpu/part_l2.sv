@@ -38,6 +38,12 @@ module part_l2
   output logic                      blk_evt_valid_o,
   output gantry_msg_pkg::blk_evt_t  blk_evt_o
 );
+  localparam dram_pkg::times_t DramTimes = '{
+      ratio: DramRatio, tcl: DramTcl, tcwl: DramTcwl, trcd: DramTrcd, trp: DramTrp, tras: DramTras, twr: DramTwr,
+      trtp: DramTrtp, tccd_s: DramTccdS, tccd_l: DramTccdL, trrd_s: DramTrrdS, trrd_l: DramTrrdL, twtr_s: DramTwtrS,
+      twtr_l: DramTwtrL, tfaw: DramTfaw, trtw: DramTrtw, trefi: DramTrefi, trfc: DramTrfc, trfc_bank: DramTrfcBank,
+      burst: DramBurst
+  };
   logic slice_idle;
   logic [DramChannels-1:0] cmd_valid, done_valid, busy, channel_idle;
   logic cmd_write;
@@ -95,29 +101,15 @@ module part_l2
 
   for (genvar c = 0; c < DramChannels; c++) begin : gen_channel
     dram_channel #(
-      .Banks   (DramBanks),
-      .Groups  (DramGroups < DramBanks ? DramGroups : DramBanks),
-      .RowLines(DramRowBytes / 64),
-      .Ratio   (DramRatio),
-      .Tcl     (DramTcl),
-      .Tcwl    (DramTcwl),
-      .Trcd    (DramTrcd),
-      .Trp     (DramTrp),
-      .Tras    (DramTras),
-      .Twr     (DramTwr),
-      .Trtp    (DramTrtp),
-      .TccdS   (DramTccdS),
-      .TccdL   (DramTccdL),
-      .TrrdS   (DramTrrdS),
-      .TrrdL   (DramTrrdL),
-      .TwtrS   (DramTwtrS),
-      .TwtrL   (DramTwtrL),
-      .Tfaw    (DramTfaw),
-      .Trtw    (DramTrtw),
-      .Trefi   (DramTrefi),
-      .Trfc    (DramTrfc),
-      .TrfcBank(DramTrfcBank),
-      .Burst   (DramBurst)
+      .Times    (DramTimes),
+      .Banks    (DramBanks),
+      .Groups   (DramGroups < DramBanks ? DramGroups : DramBanks),
+      .RowLines (DramRowBytes / 64),
+      .BankBit  (DramBankBit),
+      .BankHash (DramBankHash != 0),
+      .Places   (DramPlaces),
+      .WriteHigh(DramWriteHigh),
+      .WriteLow (DramWriteLow)
     ) u_channel (
       .clk_i,
       .rst_ni,

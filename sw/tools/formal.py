@@ -89,6 +89,14 @@ BLOCKS = {  # sources, tasks
         {**PDR, **faults(("if (ready_i && count_q != 3'd0) begin", "if (ready_i && count_q > 3'd1) begin"),
                          ("data_o  <= mem[read_q];", "data_o  <= mem[write_q];"),
                          ("assign idle_o = !(count_q != 3'd0 && ready_i)", "assign idle_o = !(count_q > 3'd1 && ready_i)"))}),
+    "dram_channel": (
+        ["rtl/common/pick_pkg.sv", *(f"rtl/dram/dram_{name}.sv" for name in ("pkg", "bank_pkg", "choose_pkg", "refresh_pkg", "checker", "channel"))],
+        {"bmc": bounded(10), "bmc_long": bounded(16, nightly=True), "cover": reach(20),
+         **faults(("column_at[b]         = now + Wait.column;", "column_at[b]         = now;"),
+                  ("now < activated[0] + Wait.four", "now < activated[1] + Wait.four"),
+                  ("later(activate_at[b], now + Wait.activate)", "activate_at[b]"),
+                  ("held = held || now < activate_at[i];", "held = held;"),
+                  ("taken      = taken & ~bit_of;", "taken      = taken;"))}),
     "l1v": (
         ["rtl/common/pick_pkg.sv", "rtl/tech/ram_1r1w.sv", "build/gen/gantry_msg_pkg.sv", "rtl/tlb/tlb_pkg.sv",
          "rtl/l1/l1v_pkg.sv", "rtl/l1/l1v.sv", "tests/formal/l1v_peek.sv"],

@@ -3,22 +3,25 @@
 // here as tables of distances and not by the controller's formulas; every read is answered once, when its data has left the bus; every write
 // goes out; no access waits without end; bandwidth of streams and of conflicts; refresh of each bank.  Requirement S1.5.
 // top: dram_channel
-// sources: rtl/common/pick_pkg.sv rtl/dram/dram_pkg.sv rtl/dram/dram_checker.sv rtl/dram/dram_channel.sv
+// sources: rtl/common/pick_pkg.sv rtl/dram/dram_pkg.sv rtl/dram/dram_bank_pkg.sv rtl/dram/dram_choose_pkg.sv rtl/dram/dram_refresh_pkg.sv rtl/dram/dram_checker.sv rtl/dram/dram_channel.sv
 // args: -Wno-UNUSEDPARAM
-// mutate: rtl/dram/dram_channel.sv: column_at[b]    = now + 64'(Trcd * Ratio); => column_at[b]    = now + 64'((Trcd - 1) * Ratio);
-// mutate: rtl/dram/dram_channel.sv: now < activated[0] + 64'(Tfaw * Ratio) => now < activated[1] + 64'(Tfaw * Ratio)
-// mutate: rtl/dram/dram_channel.sv: WriteData + 64'(TwtrL * Ratio) => WriteData + 64'(TwtrS * Ratio)
-// mutate: rtl/dram/dram_channel.sv: WriteData + 64'(TwtrS * Ratio)); => 64'(TwtrS * Ratio));
-// mutate: rtl/dram/dram_channel.sv: now + WriteData + 64'(Twr * Ratio) => now + WriteData
-// mutate: rtl/dram/dram_channel.sv: precharge_at[b] = now + 64'(Tras * Ratio); => precharge_at[b] = now + 64'(Trcd * Ratio);
-// mutate: rtl/dram/dram_channel.sv: later(activate_at[b], now + 64'(Trp * Ratio)) => activate_at[b]
-// mutate: rtl/dram/dram_channel.sv: next_activate_at = now + 64'(TrrdS * Ratio); => next_activate_at = now + 64'(Ratio);
-// mutate: rtl/dram/dram_channel.sv: group_activate_at[g] = now + 64'(TrrdL * Ratio); => group_activate_at[g] = now + 64'(TrrdS * Ratio);
-// mutate: rtl/dram/dram_channel.sv: later(write_at, now + ReadToWrite) => write_at
-// mutate: rtl/dram/dram_channel.sv: refreshing   = 1'b1; => refreshing   = 1'b0;
-// mutate: rtl/dram/dram_channel.sv: bank: refresh_bank[4:0] => bank: 5'd0
-// mutate: rtl/dram/dram_channel.sv: now + ReadData; => now + 64'(Tcl * Ratio);
-// mutate: rtl/dram/dram_channel.sv: write_count >= 7'(WriteHigh) || => write_count >= 7'd1 ||
+// mutate: rtl/dram/dram_bank_pkg.sv: cycles(t.trcd, t.ratio) => cycles(t.trcd - 1, t.ratio)
+// mutate: rtl/dram/dram_channel.sv: now < activated[0] + Wait.four => now < activated[1] + Wait.four
+// mutate: rtl/dram/dram_bank_pkg.sv: write_data + t.twtr_l => write_data + t.twtr_s
+// mutate: rtl/dram/dram_bank_pkg.sv: write_data + t.twtr_s => t.twtr_s
+// mutate: rtl/dram/dram_bank_pkg.sv: cycles(write_data + t.twr, => cycles(write_data,
+// mutate: rtl/dram/dram_bank_pkg.sv: cycles(t.tras, t.ratio) => cycles(t.trcd, t.ratio)
+// mutate: rtl/dram/dram_channel.sv: later(activate_at[b], now + Wait.activate) => activate_at[b]
+// mutate: rtl/dram/dram_bank_pkg.sv: cycles(t.trrd_s, t.ratio) => cycles(1, t.ratio)
+// mutate: rtl/dram/dram_bank_pkg.sv: cycles(t.trrd_l, t.ratio) => cycles(t.trrd_s, t.ratio)
+// mutate: rtl/dram/dram_bank_pkg.sv: cycles(t.trtp, t.ratio) => cycles(1, t.ratio)
+// mutate: rtl/dram/dram_bank_pkg.sv: now + same : later(c.write_at, now + turn) => now + same : c.write_at
+// mutate: rtl/dram/dram_refresh_pkg.sv: n.due  = r.due || now >= r.next; => n.due  = r.due;
+// mutate: rtl/dram/dram_refresh_pkg.sv: r.bank == last ? 5'd0 : r.bank + 5'd1 => 5'd0
+// mutate: rtl/dram/dram_channel.sv: now + Wait.data; => now + Wait.same_any;
+// mutate: rtl/dram/dram_choose_pkg.sv: write_count >= high || => write_count >= 7'd1 ||
+// mutate: rtl/dram/dram_choose_pkg.sv: !read_waits || pressed; => !read_waits;
+// mutate: rtl/dram/dram_choose_pkg.sv: (7'(tail) - 7'(head)) => (7'(tail) - 7'(head) - 7'd9)
 #include <algorithm>
 #include <deque>
 #include <map>
@@ -28,6 +31,9 @@
 #include "../../mem_bench.h"
 #include "Vdram_channel.h"
 
+#ifndef MAPPED // else by what includes this
+enum { BankBit = 5, Hash = 1, Places = 64 };
+#endif
 static const unsigned Clock = 2, Banks = 16, Groups = 4, RowLines = 32;
 enum { None, Activate, Precharge, Read, Write, Refresh, RefreshAll };
 struct Command {
@@ -58,13 +64,14 @@ static uint64_t done, commands[7], longest_wait, latency_sum;
 
 static void line_place(uint32_t line, unsigned *bank, uint32_t *row)
 {
-    *row = line / RowLines / Banks;
-    *bank = (line / RowLines ^ *row ^ *row / Banks ^ *row / Banks / Banks) % Banks;
+    *row = (line >> BankBit) / Banks * (1 << BankBit) / RowLines; // columns that stand above the bank are below the row
+    *bank = ((line >> BankBit) ^ (Hash ? *row ^ *row / Banks ^ *row / Banks / Banks : 0)) % Banks;
 }
 
 static uint32_t line_of(uint32_t row, unsigned bank, unsigned column)
 {
-    return (row * Banks + ((bank ^ row ^ row / Banks ^ row / Banks / Banks) % Banks)) * RowLines + column;
+    const uint32_t rest = row * RowLines + column, field = (bank ^ (Hash ? row ^ row / Banks ^ row / Banks / Banks : 0)) % Banks;
+    return (((rest >> BankBit) * Banks + field) << BankBit) | (rest & ((1u << BankBit) - 1));
 }
 
 static void apart(const char *rule, int64_t since, unsigned clocks)
@@ -91,7 +98,7 @@ static void on_row_bus(const Command &c)
         if (memory.row[b] < 0)
             fail("precharge of a closed bank", b, 0);
         apart("tRAS", memory.at[Activate][b], 17);
-        apart("tRTP", memory.at[Read][b], 2);
+        apart("tRTP", memory.at[Read][b], 3);
         apart("tWR", memory.at[Write][b], 2 + 2 + 8); // CWL, data, WR
         memory.row[b] = -1;
     } else if (c.kind == Refresh) {
@@ -224,6 +231,8 @@ static bool try_issue(bool write, uint32_t line)
 
 static void drain()
 {
+    if (failures > 1000) // what is wrong is known, and what hangs would take its time
+        exit(bench_end("dram_channel"));
     for (unsigned n = 0; n < 20000 && (!reads.empty() || !writes.empty() || !on_bus.empty() || !dut->idle_o); n++)
         clock_once();
     if (!reads.empty() || !writes.empty() || !on_bus.empty() || !dut->idle_o)
@@ -279,14 +288,14 @@ static void bandwidth()
         fail("cycles of a linear read", linear, least);
     if (stored < least || stored > least * 104 / 100)
         fail("cycles of a linear store", stored, least);
-    if (copied < least || copied > least * 120 / 100)
+    if (Places == 64 && (copied < least || copied > least * 120 / 100))
         fail("cycles of a copy", copied, least);
-    if (few < least || few > least * 122 / 100) // the bus turns, but nobody waits for a store at the head of the ring
+    if (Places == 64 && (few < least || few > least * 122 / 100)) // the bus turns, but nobody waits for a store at the head of the ring
         fail("cycles of reads with few stores", few, least);
     if (streams < least || streams > least * 104 / 100)
         fail("cycles of four streams", streams, least);
     // tFAW: four activates each 15 clocks at best
-    if (random < count / 4 * 15 * Clock || random > count / 4 * 15 * Clock * 13 / 10)
+    if (random < count / 4 * 15 * Clock || random > count / 4 * 15 * Clock * (Places == 64 ? 13 : 20) / 10)
         fail("cycles of random lines", random, count / 4 * 15 * Clock);
     if (bank < 500 * 24 * Clock || bank > 500 * 25 * Clock + 4000) // tRC
         fail("cycles of conflicts", bank, 500 * 24 * Clock);
@@ -304,8 +313,8 @@ static void age()
         for (unsigned n = 0; n < 6000; n++)
             if (!try_issue(false, n % RowLines))
                 clock_once();
-        if (longest_wait < 40 * 2 * Clock || longest_wait > (64 * 2 + 50 + 80) * Clock) // 63 that came later, each two clocks; a refresh
-            fail("longest wait", longest_wait, 64 * 2 * Clock);
+        if (longest_wait < Places * 5 / 8 * 2 * Clock || longest_wait > (Places * 2 + 50 + 80) * Clock) // all but one of the ring that came later, each two clocks; a refresh
+            fail("longest wait", longest_wait, Places * 2 * Clock);
         drain();
     }
     case_done("no access waits without end");
