@@ -47,7 +47,7 @@ module dram_channel
 );
   localparam bit ByBank = Times.trfc_bank != 0;
   localparam int unsigned Pressed = Places * 5 / 8;  // places between head and tail from which on the head has its way
-  localparam logic [5:0] LastPlace = 6'(Places - 1);
+  localparam int unsigned PlaceBits = $clog2(Places);
   localparam logic [4:0] LastTurn = ByBank ? 5'(Banks - 1) : 5'd0;  // of refreshes
   localparam logic [31:0] GroupMask = 32'(Groups - 1);
   localparam map_t Map = '{
@@ -64,7 +64,7 @@ module dram_channel
   logic [63:0] taken, writes, hits, opened;  // a bit a place; hits: its row is open; opened: it was activated for it
   logic [63:0] of_bank[Banks];
   logic [31:0] row_of[Places], id_of[Places], bank_of[Places];
-  logic [5:0] head, tail;                    // oldest access; next place
+  logic [PlaceBits-1:0] head, tail, n;       // oldest access; next place
   logic [6:0] write_count, span;
   logic writing;
   // ---- banks: from which cycle on a command is allowed
@@ -86,7 +86,6 @@ module dram_channel
   /* verilator lint_off UNUSEDSIGNAL */  // words of the simulator: upper bits stay zero
   logic [31:0] g;
   /* verilator lint_on UNUSEDSIGNAL */
-  logic [5:0] n;
   place_t place;
   cmd_t row_cmd, col_cmd;
 
@@ -107,7 +106,7 @@ module dram_channel
       if (now >= next_edge && (taken != 64'd0 || refresh.due)) begin
         next_edge  = now + Wait.clock;
         reads_wait = (taken & ~writes) != 64'd0;
-        pressed    = span >= 7'(Pressed) && writes[head];
+        pressed    = span >= 7'(Pressed) && writes[6'(head)];
         writing    = direction(writing, write_count, reads_wait, pressed, 7'(WriteHigh), 7'(WriteLow));
         toward     = taken & (writing ? writes : ~writes);
         if (now >= refresh.next) refresh = falls_due(refresh, now, RefreshEvery);
@@ -143,12 +142,12 @@ module dram_channel
         end
         // ---- column bus
         if (ready != 64'd0 && now >= column(any_columns, writing)) begin
-          n = oldest(ready, head);
+          n = PlaceBits'(oldest(ready, 6'(head)));
           b = bank_of[n];
           g = b & GroupMask;
           bit_of = 64'd1 << n;
           col_cmd = '{kind: writing ? CmdWrite : CmdRead, bank: b[4:0], row: '0};
-          if (opened[n]) row_misses_o <= row_misses_o + 64'd1;
+          if (opened[6'(n)]) row_misses_o <= row_misses_o + 64'd1;
           else row_hits_o <= row_hits_o + 64'd1;
           any_columns      = after_column(any_columns, writing, now, Wait.same_any,
                                           writing ? Wait.read_any : Wait.write_any);
@@ -179,7 +178,7 @@ module dram_channel
         able    = full ? 64'd0 : prefer(able, toward);
         closable = prefer(closable, toward);
         if (row_cmd.kind == CmdNone && able != 64'd0) begin
-          n = oldest(able, head);
+          n = PlaceBits'(oldest(able, 6'(head)));
           b = bank_of[n];
           g = b & GroupMask;
           row_cmd              = '{kind: CmdActivate, bank: b[4:0], row: row_of[n]};
@@ -194,19 +193,19 @@ module dram_channel
           for (int unsigned i = 0; i < Places; i++) bit_of = bit_of | (64'(row_of[i] == row_of[n]) << i);
           hits = with_row(bit_of, of_bank[b], hits);
         end else if (row_cmd.kind == CmdNone && closable != 64'd0) begin
-          n = oldest(closable, head);
+          n = PlaceBits'(oldest(closable, 6'(head)));
           b = bank_of[n];
           row_cmd        = '{kind: CmdPrecharge, bank: b[4:0], row: '0};
           open_row[b]    = 32'd0;
           activate_at[b] = later(activate_at[b], now + Wait.activate);
           hits           = hits & ~of_bank[b];
         end
-        head = taken != 64'd0 ? oldest(taken, head) : tail;
+        head = taken != 64'd0 ? PlaceBits'(oldest(taken, 6'(head))) : tail;
       end
 
       // ---- arrival
       if (cmd_valid_i) begin
-        `GANTRY_CHECK(a_place, !taken[tail])
+        `GANTRY_CHECK(a_place, !taken[6'(tail)])
         if (rests) begin
           next_edge = later(next_edge, now + 64'd1);
           for (int unsigned i = 0; i <= 32'(LastTurn); i++) begin
@@ -235,9 +234,9 @@ module dram_channel
         row_of[tail]  = place.row;
         bank_of[tail] = b;
         id_of[tail]   = 32'(cmd_id_i);
-        tail          = (tail + 6'd1) & LastPlace;
+        tail          = tail + 1'b1;
       end
-      span   = ring_fill(taken != 64'd0, head, tail, 7'(Places));
+      span   = ring_fill(taken != 64'd0, 6'(head), 6'(tail), 7'(Places));
       busy_o <= span >= 7'(Places - Spare);
       rests  = taken == 64'd0 && due_count == '0 && !answered && !refresh.due && row_cmd.kind == CmdNone &&
                col_cmd.kind == CmdNone;
@@ -258,8 +257,8 @@ module dram_channel
         any_activate_at   = 64'd0;
         activated         = '0;
         taken        = 64'd0;
-        head         = 6'd0;
-        tail         = 6'd0;
+        head         = '0;
+        tail         = '0;
         write_count  = 7'd0;
         span         = 7'd0;
         writing      = 1'b0;

@@ -7,7 +7,7 @@
 // mutate: rtl/dram/dram_pkg.sv: << map.bank_bit) | low;  // column => << map.bank_bit);  // column
 // mutate: rtl/dram/dram_pkg.sv: (map.hash ? spread : 32'd0) => spread
 // mutate: rtl/dram/dram_channel.sv: Pressed = Places * 5 / 8; => Pressed = 40;
-// mutate: rtl/dram/dram_channel.sv: (tail + 6'd1) & LastPlace => tail + 6'd1
+// mutate: rtl/dram/dram_channel.sv: span >= 7'(Places - Spare) => span >= 7'(56)
 #define MAPPED
 enum { BankBit = 2, Hash = 0, Places = 16 };
 #include "../channel/tb.cpp"
