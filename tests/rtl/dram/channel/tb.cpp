@@ -379,7 +379,8 @@ int main()
     dut->rst_ni = 1;
     cycle = 1000;
     lone();
-    bandwidth();
+    if (Places == 64) // with fewer, and banks between columns, nothing is promised
+        bandwidth();
     age();
     refresh();
     random_traffic();
