@@ -3,7 +3,7 @@
 // every command keeps its distance from all before it, banks are open or closed as it needs, data do not meet on the bus, every
 // access gets one column command, of its own kind, in its own row, reads are answered once.  Accesses come at any time when there
 // is room, in any order.  The rules are counted here, by the age of the last command of each kind in each bank.
-// Not responsible for: order, age limit, bandwidth, refresh in time (tests/rtl/dram/channel).
+// Not responsible for: order, age limit, bandwidth, refresh in time (tests/rtl/dram/dram_channel).
 `include "gantry_assert.svh"
 module dram_channel_fv
   import dram_pkg::*;

@@ -19,6 +19,7 @@
 // mutate: rtl/dram/dram_refresh_pkg.sv: n.due  = r.due || now >= r.next; => n.due  = r.due;
 // mutate: rtl/dram/dram_refresh_pkg.sv: r.bank == last ? 5'd0 : r.bank + 5'd1 => 5'd0
 // mutate: rtl/dram/dram_channel.sv: now + Wait.data; => now + Wait.same_any;
+// mutate: rtl/dram/dram_checker.sv: activated[b], Times.trcd => activated[b], Times.trcd + 1
 // mutate: rtl/dram/dram_choose_pkg.sv: write_count >= high || => write_count >= 7'd1 ||
 // mutate: rtl/dram/dram_choose_pkg.sv: !read_waits || pressed; => !read_waits;
 // mutate: rtl/dram/dram_choose_pkg.sv: (7'(tail) - 7'(head)) => (7'(tail) - 7'(head) - 7'd9)

@@ -10,4 +10,4 @@
 // mutate: rtl/dram/dram_channel.sv: span >= 7'(Places - Spare) => span >= 7'(56)
 #define MAPPED
 enum { BankBit = 2, Hash = 0, Places = 16 };
-#include "../channel/tb.cpp"
+#include "../dram_channel/tb.cpp"
