@@ -93,9 +93,7 @@ BLOCKS = {  # sources, tasks
         ["rtl/common/pick_pkg.sv", *(f"rtl/dram/dram_{name}.sv" for name in ("pkg", "bank_pkg", "choose_pkg", "refresh_pkg", "checker", "channel"))],
         {"bmc": bounded(10), "bmc_long": bounded(16, nightly=True), "cover": reach(20),
          **faults(("column_at[b]         = now + Wait.column;", "column_at[b]         = now;"),
-                  ("now < activated[0] + Wait.four", "now < activated[1] + Wait.four"),
                   ("later(activate_at[b], now + Wait.activate)", "activate_at[b]"),
-                  ("held = held || now < activate_at[i];", "held = held;"),
                   ("taken      = taken & ~bit_of;", "taken      = taken;"))}),
     "l1v": (
         ["rtl/common/pick_pkg.sv", "rtl/tech/ram_1r1w.sv", "build/gen/gantry_msg_pkg.sv", "rtl/tlb/tlb_pkg.sv",
