@@ -14,12 +14,12 @@ sys.path[:0] = [str(HERE.parent / "sw/kernels"), str(HERE)]
 import test_kernels  # noqa: E402
 from live import MODELS  # noqa: E402
 
-SETS = {  # what each is set beside `smallest`
-    "hbm": ("smallest", {"gpu.l2.slices": 1}),
+SETS = {  # what each is set beside `tiny`
+    "hbm": ("tiny", {}),
     "ddr3": ("fpga-ddr3", {}),
     "sdr": ("fpga-sdr", {}),
-    "banks alternate": ("smallest", {"gpu.l2.slices": 1, "gpu.dram.bank_bit": 0, "gpu.dram.bank_hash": 0}),
-    "all banks refreshed at once, small queue": ("smallest", {"gpu.l2.slices": 1, "gpu.dram.trfc_bank": 0, "gpu.dram.places": 16,
+    "banks alternate": ("tiny", {"gpu.dram.bank_bit": 0, "gpu.dram.bank_hash": 0}),
+    "all banks refreshed at once, small queue": ("tiny", {"gpu.dram.trfc_bank": 0, "gpu.dram.places": 16,
                                                               "gpu.dram.write_high": 8, "gpu.dram.write_low": 2}),
 }
 pytestmark = pytest.mark.skipif("rtl" not in MODELS, reason="GANTRY_MODELS leaves the RTL out")
@@ -33,7 +33,7 @@ def cycles(name, kernel):
         line, got, want = test_kernels.launch(kernel, 4, pathlib.Path(folder), *options, config=config)
         golden, _, _ = test_kernels.launch(kernel, 4, pathlib.Path(folder), *options, "--model", "golden", config=config)
     test_kernels.difference(got, want)
-    assert line["data"] == golden["data"] and line["model"] == "rtl", (line, golden)
+    assert line["data"] == golden["data"], (line, golden)
     return int(line["cycles"])
 
 
@@ -45,6 +45,6 @@ def test_results(name):
 
 @pytest.mark.shows("S1.5")
 def test_slower_memory_takes_longer():
-    """16, 1.6 and 0.2 GB/s."""
+    """Of each slice 32, 1.6 and 0.2 GB/s."""
     hbm, ddr3, sdr = (cycles(name, "transpose") for name in ("hbm", "ddr3", "sdr"))
     assert hbm < ddr3 < sdr, (hbm, ddr3, sdr)
