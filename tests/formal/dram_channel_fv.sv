@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of rtl/dram/dram_channel at a small size (4 banks in 2 groups, 2 rows each, 4 places; short times that all differ):
+// Properties of rtl/dram/dram_channel at a small size (2 banks, each a group, of 2 rows; 2 places; short times that all differ):
 // every command keeps its distance from all before it, banks are open or closed as it needs, data do not meet on the bus, every
 // access gets one column command, of its own kind, in its own row, reads are answered once.  Accesses come at any time when there
 // is room, in any order.  The rules are counted here, by the age of the last command of each kind in each bank.
@@ -7,29 +7,32 @@
 `include "gantry_assert.svh"
 module dram_channel_fv
   import dram_pkg::*;
-(
+#(
+  parameter int unsigned Banks = 2,  // or 4
+  parameter int unsigned Places = 2
+) (
   input logic       clk_i,
   input logic       rst_ni,
   input logic       ask_i,
   input logic       write_i,
-  input logic [2:0] line_i,   // row, bank
+  input logic [2:0] line_i,  // row, bank
   input logic [1:0] id_i
 );
   localparam times_t Times = '{
       ratio: 1, tcl: 3, tcwl: 1, trcd: 2, trp: 2, tras: 4, twr: 3, trtp: 2, tccd_s: 1, tccd_l: 2, trrd_s: 1, trrd_l: 2,
       twtr_s: 1, twtr_l: 3, tfaw: 8, trtw: 1, trefi: 48, trfc: 6, trfc_bank: 5, burst: 1
   };
-  localparam int unsigned Banks = 4, Old = 15;
+  localparam int unsigned Old = 15, BankBits = $clog2(Banks);
 
   logic ask, busy, done, idle;
   logic [7:0] done_id;
   cmd_t row, col;
   logic [63:0] cycle_q = 64'd16;  // what never happened lies far behind
   dram_channel #(
-    .Times(Times), .Banks(Banks), .Groups(2), .RowLines(1), .BankBit(0), .BankHash(1'b0), .Places(4), .WriteHigh(2), .WriteLow(1),
+    .Times(Times), .Banks(Banks), .Groups(2), .RowLines(1), .BankBit(0), .BankHash(1'b0), .Places(Places), .WriteHigh(2), .WriteLow(1),
     .Spare(1)
   ) u_dut (
-    .clk_i, .rst_ni, .cycle_i(cycle_q), .cmd_valid_i(ask), .cmd_write_i(write_i), .cmd_line_i(32'(line_i)),
+    .clk_i, .rst_ni, .cycle_i(cycle_q), .cmd_valid_i(ask), .cmd_write_i(write_i), .cmd_line_i(32'(line_i[BankBits:0])),
     .cmd_id_i(8'(id_i)), .done_valid_o(done), .done_id_o(done_id), .busy_o(busy), .row_cmd_o(row), .col_cmd_o(col),
     .row_hits_o(), .row_misses_o(), .refreshes_o(), .idle_o(idle));
 
@@ -39,11 +42,11 @@ module dram_channel_fv
   logic [6:0] activates_q;                    // in the last cycles, the newest in bit 0
   logic [3:0] bus_q;                          // cycles until the data bus is free
   logic was_read_q;
-  logic [15:0][2:0] wanted_q;                 // accesses without a command: write, row, bank
+  logic [4*Banks-1:0][2:0] wanted_q;          // accesses without a command: write, row, bank
   logic [3:0] owed_q;                         // reads without an answer, by id
   logic reads, writes, acts, pres, refs;
-  logic [1:0] cb, rb;
-  logic [3:0] served, asked;
+  logic [BankBits-1:0] cb, rb;
+  logic [BankBits+1:0] served, asked;
   logic [2:0] recent;
   assign ask    = ask_i && started && !busy && (write_i || !owed_q[id_i]);
   assign reads  = col.kind == CmdRead;
@@ -51,10 +54,10 @@ module dram_channel_fv
   assign acts   = row.kind == CmdActivate;
   assign pres   = row.kind == CmdPrecharge;
   assign refs   = row.kind == CmdRefresh;
-  assign cb     = col.bank[1:0];
-  assign rb     = row.bank[1:0];
+  assign cb     = BankBits'(col.bank);
+  assign rb     = BankBits'(row.bank);
   assign served = {writes, row_q[cb], cb};
-  assign asked  = {write_i, line_i};
+  assign asked  = {write_i, line_i[BankBits:0]};
   assign recent = 3'(activates_q[0]) + 3'(activates_q[1]) + 3'(activates_q[2]) + 3'(activates_q[3]) + 3'(activates_q[4]) +
                   3'(activates_q[5]) + 3'(activates_q[6]);
 
@@ -71,15 +74,15 @@ module dram_channel_fv
     was_read_q  <= reads || (was_read_q && !writes);
     owed_q      <= (owed_q & ~(4'(done) << done_id[1:0])) | (4'(ask && !write_i) << id_i);
     for (int unsigned b = 0; b < Banks; b++) begin
-      activated_q[b]  <= older(activated_q[b], acts && rb == b[1:0]);
-      precharged_q[b] <= older(precharged_q[b], pres && rb == b[1:0]);
-      refreshed_q[b]  <= older(refreshed_q[b], refs && rb == b[1:0]);
-      read_q[b]       <= older(read_q[b], reads && cb == b[1:0]);
-      written_q[b]    <= older(written_q[b], writes && cb == b[1:0]);
-      unsure_q[b]     <= idle || (unsure_q[b] && !((acts || pres || refs) && rb == b[1:0]) && !((reads || writes) && cb == b[1:0]));
+      activated_q[b]  <= older(activated_q[b], acts && rb == BankBits'(b));
+      precharged_q[b] <= older(precharged_q[b], pres && rb == BankBits'(b));
+      refreshed_q[b]  <= older(refreshed_q[b], refs && rb == BankBits'(b));
+      read_q[b]       <= older(read_q[b], reads && cb == BankBits'(b));
+      written_q[b]    <= older(written_q[b], writes && cb == BankBits'(b));
+      unsure_q[b]     <= idle || (unsure_q[b] && !((acts || pres || refs) && rb == BankBits'(b)) && !((reads || writes) && cb == BankBits'(b)));
     end
-    for (int unsigned w = 0; w < 16; w++) begin
-      wanted_q[w] <= wanted_q[w] + 3'(ask && asked == w[3:0]) - 3'((reads || writes) && served == w[3:0]);
+    for (int unsigned w = 0; w < 4 * Banks; w++) begin
+      wanted_q[w] <= wanted_q[w] + 3'(ask && asked == (BankBits + 2)'(w)) - 3'((reads || writes) && served == (BankBits + 2)'(w));
     end
     if (acts) row_q[rb] <= row.row[0];
     if (acts || pres || refs) open_q[rb] <= acts;
