@@ -94,7 +94,7 @@ BLOCKS = {  # sources, tasks
         {"bmc": bounded(10), "bmc_banks": bounded(10, nightly=True, params={"Banks": 4, "Places": 4}), "cover": reach(20),
          **faults(("column_at[b]         = now + Wait.column;", "column_at[b]         = now;"),
                   ("later(activate_at[b], now + Wait.activate)", "activate_at[b]"),
-                  ("taken      = taken & ~bit_of;", "taken      = taken;"))}),
+                  ("Wait.same_group,", "Wait.same_any,"))}),
     "l1v": (
         ["rtl/common/pick_pkg.sv", "rtl/tech/ram_1r1w.sv", "build/gen/gantry_msg_pkg.sv", "rtl/tlb/tlb_pkg.sv",
          "rtl/l1/l1v_pkg.sv", "rtl/l1/l1v.sv", "tests/formal/l1v_peek.sv"],
