@@ -4,9 +4,8 @@
 // top: dram_channel
 // sources: rtl/common/pick_pkg.sv rtl/dram/dram_pkg.sv rtl/dram/dram_bank_pkg.sv rtl/dram/dram_choose_pkg.sv rtl/dram/dram_refresh_pkg.sv rtl/dram/dram_checker.sv rtl/dram/dram_channel.sv
 // args: -Wno-UNUSEDPARAM -GBankBit=2 -GBankHash=0 -GPlaces=16 -GWriteHigh=8 -GWriteLow=2
-// mutate: rtl/dram/dram_pkg.sv: << map.bank_bit) | low;  // column => << map.bank_bit);  // column
+// mutate: rtl/dram/dram_pkg.sv: ((above >> map.bank_bits) << map.bank_bit) => (above >> map.bank_bits)
 // mutate: rtl/dram/dram_pkg.sv: (map.hash ? spread : 32'd0) => spread
-// mutate: rtl/dram/dram_channel.sv: Pressed = Places * 5 / 8; => Pressed = 40;
 // mutate: rtl/dram/dram_channel.sv: span >= 7'(Places - Spare) => span >= 7'(56)
 #define MAPPED
 enum { BankBit = 2, Hash = 0, Places = 16 };
