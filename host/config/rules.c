@@ -129,9 +129,9 @@ static enum gantry_status dram_check(const struct config *c)
     /* rule: `gpu.dram.tras` >= `gpu.dram.trcd`. */
     if (g->gpu_dram_tras < g->gpu_dram_trcd)
         return broken(c, "gpu.dram.tras", "%u is below gpu.dram.trcd %u", g->gpu_dram_tras, g->gpu_dram_trcd);
-    /* rule: `gpu.dram.trefi` > `gpu.dram.trfc`, `gpu.dram.trfc_bank`, and what it takes to close: a bank takes the longest
-     * of `tras`, `trtp` and `tcwl` + `burst` + `twr`, then `trp` + 3; all banks one after the other when `trfc_bank` is
-     * not 0; else they take `trfc` and a cycle each besides. */
+    /* rule: `gpu.dram.trefi` > `gpu.dram.trfc`, `gpu.dram.trfc_bank`, and what it takes to close: a bank takes the
+     * longest of `tras`, `trtp` and `tcwl` + `burst` + `twr`, then `trp` + 3; all banks one after the other when
+     * `trfc_bank` is not 0; else they take `trfc` and a cycle each besides. */
     if (g->gpu_dram_trefi <= g->gpu_dram_trfc)
         return broken(c, "gpu.dram.trefi", "%u is not above gpu.dram.trfc %u", g->gpu_dram_trefi, g->gpu_dram_trfc);
     if (g->gpu_dram_trefi <= g->gpu_dram_trfc_bank)
