@@ -11,6 +11,10 @@ $(B)/gen/gantry_cfg_pkg.sv: configs/params.def sw/tools/gen_params.py
 $(B)/gen/cu_%/gantry_cfg_pkg.sv: configs/params.def sw/tools/gen_params.py
 	@mkdir -p $(@D)
 	python3 sw/tools/gen_params.py sv $(patsubst %,--set gpu.cu.%,$(subst .,=,$(subst +, ,$*))) --out $@
+# Whole memory paths for benches: one KEY=VALUE a line in tests/rtl/memory/shapes
+$(B)/gen/shape_%/gantry_cfg_pkg.sv: tests/rtl/memory/shapes/%.set configs/params.def sw/tools/gen_params.py
+	@mkdir -p $(@D)
+	python3 sw/tools/gen_params.py sv $$(sed -n 's/^[a-z]/--set &/p' $<) --out $@
 $(B)/obj/host/config/table.o: $(B)/gen/gantry_cfg_table.h
 docs-config:  ## rewrite docs/reference/config.md from configs/params.def
 	@python3 sw/tools/gen_params.py md --out docs/reference/config.md

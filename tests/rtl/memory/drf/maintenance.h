@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// Commands of the dispatcher's hub, one at a time for each block and CU as there: invalidations of CUs, cache groups, slices and
+// the L2 TLB; and what is made of them while agents go on: page-table changes with their shoot-down, bursts of shoot-downs (a
+// generation of the TLB comes round), write-backs of the L2, the last release of a run.
+#ifndef TESTS_DRF_MAINTENANCE_H
+#define TESTS_DRF_MAINTENANCE_H
+#include "world.h"
+
+struct Command {
+    unsigned flags;
+    uint8_t vmid;
+    uint64_t root;
+    int *left; // counted down when it is done
+};
+static std::deque<Command> block_queue[Blocks], cu_queue[Cus];
+static bool block_busy[Blocks], cu_busy[Cus];
+static uint64_t invalidations, remaps, storms, flushes;
+static bool agents_pause, storm_pause; // no episode begins: for what is done by hand, for a storm
+static bool paused() { return agents_pause || storm_pause; }
+
+static void command_block(unsigned b, Command c) { block_queue[b].push_back(c), ++*c.left; }
+static void command_cu(unsigned cu, Command c) { cu_queue[cu].push_back(c), ++*c.left; }
+static unsigned block_of_slice(unsigned s) { return Sqcs + s; }
+static const unsigned BlockUtcl2 = Sqcs + Slices;
+
+// A block is done when its answer comes; called by the links.
+static void block_done(unsigned b)
+{
+    if (!block_busy[b])
+        fail("command", "block %u answers nothing", b);
+    --*block_queue[b].front().left;
+    block_queue[b].pop_front(), block_busy[b] = false;
+}
+static void cu_done(unsigned cu)
+{
+    if (!cu_busy[cu])
+        fail("command", "CU %u answers no invalidation", cu);
+    --*cu_queue[cu].front().left;
+    cu_queue[cu].pop_front(), cu_busy[cu] = false;
+}
+
+static void send_commands()
+{
+    for (unsigned b = 0; b < Blocks; b++)
+        if (!block_busy[b] && !block_queue[b].empty()) {
+            msg_blk_cmd m = {};
+            Command &c = block_queue[b].front();
+            m.kind = c.root ? BLK_VMID : BLK_INV, m.vmid = c.vmid, m.flags = c.flags, m.root = c.root;
+            blk_out[b].push(m), block_busy[b] = true;
+        }
+    for (unsigned cu = 0; cu < Cus; cu++)
+        if (!cu_busy[cu] && !cu_queue[cu].empty()) {
+            set_bit(dut->inv_i, cu), dut->inv_flags_i[cu] = cu_queue[cu].front().flags, dut->inv_vmid_i[cu] = cu_queue[cu].front().vmid;
+            cu_busy[cu] = true;
+        }
+}
+
+// ---- writes of tables: through far port 0, as the host's
+static std::function<void(uint64_t pa, const uint64_t *words, unsigned n, int *left)> write_vram; // within a line
+
+// ---- a script: steps one after the other, each begun when the one before is over
+static std::deque<std::function<void(int *left)>> script;
+static int script_left;
+static void step_script()
+{
+    if (script_left == 0 && !script.empty()) {
+        auto step = script.front();
+        script.pop_front();
+        step(&script_left);
+    }
+}
+
+// As the hub does it: the L2 TLB first, then what refills from it.
+static void script_shoot_down(uint8_t vmid)
+{
+    script.push_back([=](int *left) { command_block(BlockUtcl2, {CACHE_INV_TLB, vmid, 0, left}); });
+    script.push_back([=](int *left) {
+        for (unsigned c = 0; c < Cus; c++)
+            command_cu(c, {CACHE_INV_TLB, vmid, 0, left});
+        for (unsigned s = 0; s < Sqcs; s++)
+            command_block(s, {CACHE_INV_TLB, vmid, 0, left});
+    });
+    invalidations++;
+}
+
+static void script_entry(unsigned n, unsigned index)
+{
+    Space &s = space[n];
+    if (index >= FirstBlock && index < FirstLeaf)
+        for (unsigned half = 0; half < 2; half++)
+            script.push_back([=, &s](int *left) {
+                uint64_t va = s.page[index].va, words[8];
+                for (unsigned k = 0; k < 8; k++)
+                    words[k] = entry_of(s, index) - (va & 0xf000) + (half * 8 + k) * 0x1000;
+                write_vram(s.block_table + ((va & ~0xffffull) >> 12 & 511) * 8 + half * 64, words, 8, left);
+            });
+    else
+        script.push_back([=, &s](int *left) {
+            uint64_t word = entry_of(s, index);
+            write_vram(entry_place(s, index), &word, 1, left);
+        });
+}
+
+// Two pages, blocks or leaves of a space change places, if nobody uses them.
+static bool swap_pages(unsigned n, Rng &rng, uint8_t vmid, unsigned extra)
+{
+    unsigned kind = rng.pick(4), a, b, wide = 1;
+    if (kind < 2)
+        a = rng.pick(4), b = rng.one_in(2) ? 7 + rng.pick(SmallPages - 7) : (a + 1) % 4;
+    else
+        a = kind == 2 ? FirstBlock : FirstLeaf, wide = kind == 2 ? BlockPages / 2 : LeafPages / 2, b = a + wide;
+    Page *page = space[n].page;
+    for (unsigned k = 0; k < wide; k++)
+        if (page[a + k].users || page[b + k].users)
+            return false;
+    if (extra && page[a].used + 4000 < cycle)
+        return false; // nothing old of it would be left
+    for (unsigned k = 0; k < wide; k++) {
+        std::swap(page[a + k].frame, page[b + k].frame);
+        page[a + k].moving = page[b + k].moving = true;
+    }
+    script_entry(n, a), script_entry(n, b);
+    script_shoot_down(vmid);
+    for (unsigned k = 0; k < extra; k++)
+        script.push_back([=](int *left) { command_block(BlockUtcl2, {CACHE_INV_TLB, vmid, 0, left}); });
+    script.push_back([=](int *) {
+        for (unsigned k = 0; k < wide; k++)
+            page[a + k].moving = page[b + k].moving = false;
+        storm_pause = false;
+        remaps++;
+    });
+    return true;
+}
+
+// What the hub does beside kernels, at random.
+static Rng hub;
+static uint64_t next_remap, next_flush, next_storm;
+static void step_maintenance()
+{
+    step_script();
+    if (!script.empty() || script_left)
+        return;
+    if (on(Storms) && cycle >= next_storm) { // 255 more shoot-downs, so that the generation in which an entry was kept comes again
+        unsigned n = hub.pick(params.spaces);
+        next_storm = cycle + 100;
+        if (swap_pages(n, hub, space[n].vmid, 255)) {
+            storm_pause = !hub.one_in(4); // else others may replace what is old
+            storms++;
+            next_storm = cycle + 80000 + hub.pick(160000);
+        }
+    } else if (on(Remaps) && cycle >= next_remap) {
+        next_remap = cycle + 200;
+        unsigned n = hub.pick(params.spaces);
+        if (swap_pages(n, hub, hub.one_in(5) ? 255 : space[n].vmid, 0))
+            next_remap = cycle + 5000 + hub.pick(25000);
+    } else if (on(Flushes) && cycle >= next_flush) {
+        next_flush = cycle + 2000 + hub.pick(12000);
+        unsigned flags = hub.one_in(3) ? CACHE_WB_L2 : CACHE_WB_L2 | CACHE_INV_L2;
+        for (unsigned s = 0; s < Slices; s++)
+            if (!hub.one_in(4)) {
+                static int ignored;
+                command_block(block_of_slice(s), {flags, 0, 0, &ignored});
+            }
+        flushes++;
+    }
+}
+
+// The last release: when all agents have ended, everything that a cache may hold back goes to memory.  `done` hears it.
+static void end_of_run(bool *done)
+{
+    script.push_back([](int *left) {
+        for (unsigned s = 0; s < Slices; s++)
+            command_block(block_of_slice(s), {CACHE_WB_L2 | CACHE_INV_L2, 0, 0, left});
+    });
+    script.push_back([=](int *) { *done = true; });
+}
+#endif

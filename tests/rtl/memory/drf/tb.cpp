@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random tester of the memory path without data races: vector memory units, scalar and instruction caches, crossbar, L2 slices with
+// DRAM channels, L2 TLB with walker, RDMA engine, all real and small, with agents on every port (docs/verification.md).
+// top: drf_top
+// sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/shape_drf/gantry_cfg_pkg.sv rtl/cu/cu_pkg.sv rtl/cu/cu_vmem_pkg.sv rtl/l1/l1v_pkg.sv rtl/l2/l2_pkg.sv rtl/common/pick_pkg.sv rtl/common/latency_floor.sv rtl/common/credit_counter.sv rtl/common/stream_fifo.sv rtl/common/stream_bounds.sv rtl/common/rr_arbiter.sv rtl/tlb/tlb_pkg.sv rtl/tech/ram_1r1w.sv rtl/cu/cu_vmem_slots.sv rtl/cu/cu_vmem_coalesce.sv rtl/cu/cu_vmem_request.sv rtl/cu/cu_vmem_return.sv rtl/cu/cu_vmem_writeback.sv rtl/cu/cu_vmem_parts.sv rtl/cu/cu_vmem_coalesce_narrow.sv rtl/cu/cu_vmem_request_narrow.sv rtl/cu/cu_vmem_return_narrow.sv rtl/cu/cu_vmem_pipe.sv rtl/l1/l1v.sv rtl/tlb/tlb_l1.sv rtl/cu/cu_vmem.sv rtl/l1/sqc_cache.sv rtl/l1/sqc.sv rtl/gpu/part_sqc.sv rtl/noc/noc_xbar.sv rtl/gpu/part_noc.sv rtl/dram/dram_channel.sv rtl/l2/l2_slice.sv rtl/gpu/part_l2.sv rtl/tlb/utcl2_tlb.sv rtl/tlb/utcl2_walker.sv rtl/gpu/part_utcl2.sv rtl/rdma/rdma.sv rtl/gpu/part_rdma.sv tests/rtl/memory/drf/drf_top.sv
+// args: -Wno-UNUSEDPARAM -Wno-UNUSEDSIGNAL --x-initial unique --x-assign unique
+#include "kept.h"
+#include "shrink.h"
+
+static int fault; // seeded, of the model of test_drf_faults.py
+extern "C" int drf_fault() { return fault; }
+
+static void whole_run()
+{
+    start();
+    if (params.hand)
+        all_by_hand();
+    random_episodes();
+    using Ull = unsigned long long;
+    printf("%llu episodes (%llu short ones), %llu accesses of lanes, %llu loaded values checked, %llu counted, locks taken %llu in %llu tries\n",
+           (Ull)episodes_done, (Ull)unsaturated, (Ull)lane_accesses, (Ull)loads_checked, (Ull)counted, (Ull)locks_taken, (Ull)lock_tries);
+    printf("%llu scalar loads, %llu scalar stores, %llu fetches, %llu far requests, %llu accesses of the owner; %llu changes of tables, %llu storms, %llu flushes\n",
+           (Ull)scalar_loads, (Ull)scalar_stores, (Ull)fetches, (Ull)far_requests, (Ull)host_accesses, (Ull)remaps, (Ull)storms, (Ull)flushes);
+    printf("%llu cycles; transactions %llu, TLB hits %llu misses %llu, reads that hit %llu, missed %llu, joined %llu, writes %llu\n", (Ull)cycle, (Ull)hits[0],
+           (Ull)hits[1], (Ull)hits[2], (Ull)hits[3], (Ull)hits[4], (Ull)hits[5], (Ull)hits[6]);
+    case_done("random episodes", "S1.2, S3.12");
+}
+
+int main(int argc, char **argv)
+{
+    bool shrinks = true;
+    uint64_t runs = 1; // with seeds 1000 apart
+    params.vectors = Vectors == 64 ? ~0ull : (1ull << Vectors % 64) - 1;
+    for (int i = 1; i < argc; i++)
+        if (!strcmp(argv[i], "noshrink"))
+            shrinks = false;
+        else if (!strncmp(argv[i], "fault=", 6))
+            fault = atoi(argv[i] + 6);
+        else if (!strncmp(argv[i], "runs=", 5))
+            runs = strtoull(argv[i] + 5, nullptr, 0);
+        else if (!params.read(argv[i]))
+            return printf("drf: %s: no parameter of the tester\n", argv[i]), 2;
+    Outcome o;
+    for (uint64_t n = 0; n < runs && !o.failed; n++, params.seed += o.failed ? 0 : 1000)
+        o = attempt(params, whole_run, true, 0);
+    if (!o.failed)
+        return 0;
+    printf("%s\nthis run: %s\n", o.line.c_str(), params.text().c_str());
+    double spent = cpu_of_children();
+    if (shrinks)
+        shrink(params, o, whole_run, spent < 5 ? 10 : spent < 30 ? 2 * spent : 60);
+    return 1;
+}

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The random tester finds each seeded fault of faults.tsv, within as many episodes as `make test` runs.  One model has them all,
+each behind a question for its number, so that a fault costs a run and no build; with number 0 it is the memory path as it is.
+Not responsible for: the tester itself (tb.cpp)."""
+import collections
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[3]
+OUT = ROOT / "build/tests/rtl/memory/drf"
+Fault = collections.namedtuple("Fault", "number name source how old new")
+ROWS = [line for line in (HERE / "faults.tsv").read_text().splitlines() if line and not line.startswith("#")]
+FAULTS = [Fault(n, *line.split("\t")) for n, line in enumerate(ROWS, 1)]
+WRAP = {"expr": "(drf_fault_pkg::is_on({n}) ? ({new}) : ({old}))", "stmt": "begin if (drf_fault_pkg::is_on({n})) begin {new} end else begin {old} end end"}
+
+
+def head(kind):
+    return re.search(rf"^// {kind}: (.*\S)", (HERE / "tb.cpp").read_text(), re.M)[1].split()
+
+
+def planted(source):
+    """The text of a source with all its faults; each must stand there once, and none in another."""
+    text = (ROOT / source).read_text()
+    places = []
+    for f in (f for f in FAULTS if f.source == source):
+        assert text.count(f.old) == 1, f"{f.name}: {text.count(f.old)} times in {source}: {f.old}"
+        places.append((text.index(f.old), f))
+    for begin, f in sorted(places, reverse=True):
+        text = text[:begin] + WRAP[f.how].format(n=f.number, old=f.old, new=f.new) + text[begin + len(f.old):]
+    return text
+
+
+@pytest.fixture(scope="module")
+def model():
+    sources = []
+    for source in head("sources"):
+        if source.startswith("build/gen/"):
+            subprocess.run(["make", "-s", source], cwd=ROOT, check=True)
+        if any(f.source == source for f in FAULTS):
+            copy = OUT / "faults" / pathlib.Path(source).name
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            if not copy.exists() or copy.read_text() != planted(source):
+                copy.write_text(planted(source))
+            source = str(copy.relative_to(ROOT))
+        sources.append(source)
+    cmd = [sys.executable, "sw/tools/verilate.py", "--top", "drf_top", "--out", str(OUT / "Vfaults"), "--exe", str((HERE / "tb.cpp").relative_to(ROOT)),
+           "--opt=-O1", "--ldflag=-fuse-ld=lld", *[f"--arg={a}" for a in [*head("args"), "-Wno-lint", "-Wno-style"]]]
+    done = subprocess.run([*cmd, str((HERE / "drf_fault_pkg.sv").relative_to(ROOT)), *sources], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert done.returncode == 0, done.stdout
+    return OUT / "Vfaults/Vdrf_top"
+
+
+def run(model, *words):
+    return subprocess.run([model, *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=900)
+
+
+def test_sources_differ_in_one_place_a_fault():
+    for f in FAULTS:
+        assert f.old != f.new and f.how in WRAP
+        assert f.source in head("sources")
+        planted(f.source)
+    assert len({f.name for f in FAULTS}) == len(FAULTS) >= 30
+
+
+def test_without_a_fault(model):
+    done = run(model, "episodes=400", "fault=0")
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=[f.name for f in FAULTS])
+def test_fault_is_found(model, fault):
+    done = run(model, f"fault={fault.number}", "noshrink")
+    assert done.returncode == 1, f"not noticed: {fault.old} => {fault.new}\n{done.stdout}"
+    assert re.search(r"^FAIL |%Error", done.stdout, re.M), done.stdout
+
+
+def test_failing_run_is_shrunk(model):
+    """A fault that shows after hundreds of episodes needs a few of few agents, and the run that is named fails as it says."""
+    number = next(f.number for f in FAULTS if f.name == "l1v-store-keeps-line")
+    done = run(model, f"fault={number}")
+    kind = re.search(r"^(FAIL [\w ]+): ", done.stdout, re.M)[1]
+    words = re.search(r"^shrunk in \d+ runs: (.*)", done.stdout, re.M)[1].split()
+    small = dict(word.split("=") for word in words)
+    assert int(small["episodes"]) <= 10 and int(small["vectors"], 0).bit_count() <= 4, done.stdout
+    again = run(model, f"fault={number}", *words, "noshrink")
+    assert again.returncode == 1 and again.stdout.startswith(kind), again.stdout
