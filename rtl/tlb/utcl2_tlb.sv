@@ -224,8 +224,8 @@ module utcl2_tlb
           joins = 1'b0;
           w     = Ww'(pick_pkg::first64(walk_free));
           for (int unsigned k = 0; k < Walks; k++) begin
-            // one that has found nothing is not joined: the page may have been mapped since
-            if (walk_same(walk[k], page) && !walk_free[k] && !(answer_set[k] && !walk_pte[k][0])) begin
+            // not one that has ended: its entry is in the stores; if it found nothing, the page may be mapped by now
+            if (walk_same(walk[k], page) && !walk_free[k] && !answer_set[k]) begin
               joins = 1'b1;
               w     = Ww'(k);
             end

@@ -144,7 +144,9 @@ static void while_withheld()
     for (unsigned round = 0; round < 24; round++) {
         unsigned f = round % 3 * 4;
         map_fragment(2, at, plain_entry(0x3000 + round * 1024), f);
+        map_page(2, at + (300 + round) * Page, plain_entry(0x3900));
         command(BLK_INV, 2, at, Page << f, true);
+        ask(2, at + (300 + round) * Page); // the tables are known: what is withheld is the entry itself
         withheld = true;
         changing = before_evt = true;
         previous.clear();
@@ -159,6 +161,30 @@ static void while_withheld()
         drain_all();
         ask(2, named);
         ask(2, at + 5 * Page);
+    }
+}
+
+// The same of an entry of a middle table, here a leaf of 2 MiB: the page-walk cache must not keep what was withheld.
+static void upper_while_withheld()
+{
+    const uint64_t at = Far + 50 * Large, beside = Far + 51 * Large;
+    for (unsigned round = 0; round < 8; round++) {
+        map_large(2, at, plain_entry(0x10000 + round * 0x400));
+        map_page(2, beside + round * Page, plain_entry(0x3900));
+        command(BLK_INV, 2, at, Large, true);
+        ask(2, beside + round * Page); // the root's entry is known: what is withheld is the middle table's
+        withheld = changing = before_evt = true;
+        previous.clear();
+        issue(2, at, 1, 256);
+        for (unsigned i = 0; i < 100; i++)
+            clock_once(nullptr, 256);
+        previous.emplace(std::make_pair(2u, at >> 12), walk(2, at));
+        map_large(2, at, plain_entry(0x10200 + round * 0x400));
+        command(BLK_INV, 2, at + round * Page, round & 1 ? Page : Large - 8 * Page, true);
+        changing = withheld = false;
+        drain_all();
+        ask(2, at);
+        ask(2, at + 77 * Page);
     }
 }
 

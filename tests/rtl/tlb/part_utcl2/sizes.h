@@ -136,8 +136,37 @@ static void hits_give_way()
     }
 }
 
+// A second request of a page, or of another one of its block, at each moment of the first one's walk and behind it: one walk
+// for a page, and as soon as its entry is there for the block.
+static void one_walk_at_each_moment()
+{
+    const uint64_t at = Far + 44 * Large;
+    map_fragment(2, at, plain_entry(0x9000), 4);
+    map_page(2, at + 0x10000, plain_entry(0x9900));
+    latency_fixed = 12;
+    for (unsigned delay = 0; delay < 40; delay++) {
+        for (unsigned other = 0; other < 2; other++) {
+            command(BLK_INV, 2, at, Large, true);
+            ask(2, at + 0x10000); // the tables are known
+            uint64_t walks = counter(3);
+            uint32_t first = serial;
+            issue(2, at, 1, 256);
+            for (unsigned i = 0; i < delay; i++)
+                clock_once(nullptr, 256);
+            bool under_way = flying.count(first);
+            issue(2, at + other * 0x3000, 1, 256);
+            wait_all();
+            walks = counter(3) - walks;
+            if (walks != 1 && !(other && under_way && walks == 2))
+                fail("walks for two requests of a page or block, delay", walks, delay);
+        }
+    }
+    latency_fixed = 0;
+}
+
 static void sizes()
 {
+    one_walk_at_each_moment();
     one_walk();
     reach();
     one_entry();

@@ -20,7 +20,7 @@
 // mutate: rtl/tlb/utcl2_tlb.sv: walk[w].last = slot; => ;
 // mutate: rtl/tlb/utcl2_tlb.sv: walk[k].keep = 1'b0; => ;
 // mutate: rtl/tlb/utcl2_tlb.sv: behind < Patience => 1'b1
-// mutate: rtl/tlb/utcl2_tlb.sv: && !(answer_set[k] && !walk_pte[k][0]) => && !answer_set[k]
+// mutate: rtl/tlb/utcl2_tlb.sv: if (fill.valid && !page.beyond && => if (1'b0 &&
 // mutate: rtl/tlb/utcl2_tlb.sv: answer_set == 64'd0 && rsp_count == 8'd0) begin => answer_set == 64'd0) begin
 // mutate: rtl/tlb/utcl2_misses_pkg.sv: inv_covers(inv, vmid, vpn, SizeLarge) => inv_covers(inv, vmid, vpn, SizePage)
 // mutate: rtl/tlb/utcl2_misses_pkg.sv: walk_free && (waited || !others_wait) => walk_free
@@ -285,6 +285,7 @@ int main(int argc, char **argv)
     spared();
     swept();
     while_withheld();
+    upper_while_withheld();
     at_each_moment();
     case_done("invalidations of pages and ranges", "S3.12");
     sizes();
