@@ -10,6 +10,7 @@
 // mutant: -GSeedPool=2'd1
 // mutant: -GSeedPool=2'd2
 // mutant: -GSeedPool=2'd3
+// mutate: rtl/dispatch/dispatch_hub.sv: m.kind == CP_CACHE ? m.pc : 64'd0 => 64'd0
 // mutate: rtl/dispatch/dispatch_events.sv: left[group_index] == 5'd0 => left[group_index] <= 5'd1
 // mutate: rtl/dispatch/dispatch_hub.sv: to_cus ? 7'd0 : 7'(Cus) => to_cus ? 7'd1 : 7'(Cus)
 // mutate: rtl/dispatch/dispatch_hub.sv: cp_cmd_valid_i && held == (Qw + 1)'(1) ? cp_cmd_i => held == (Qw + 1)'(1) ? cp_cmd_i

@@ -150,8 +150,9 @@ static void while_withheld()
         withheld = true;
         changing = before_evt = true;
         previous.clear();
-        issue(2, at, 1, 256);
-        issue(2, at + (f ? 5 * Page : 0), 1, 256);
+        const uint64_t from = at + (f && round & 2 ? 8 * Page : 0); // below and above the page that is named
+        issue(2, from, 1, 256);
+        issue(2, from + (f ? 5 * Page : 0), 1, 256);
         for (unsigned i = 0; i < 100; i++)
             clock_once(nullptr, 256);
         uint64_t named = f && round & 1 ? at + 7 * Page : at; // the walks look for other pages of the fragment

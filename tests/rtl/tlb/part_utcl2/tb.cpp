@@ -7,12 +7,13 @@
 // cycle.
 // top: part_utcl2
 // sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/tlb/tlb_pkg.sv rtl/tlb/utcl2_choose_pkg.sv rtl/tlb/utcl2_tags_pkg.sv rtl/tlb/utcl2_misses_pkg.sv rtl/tlb/utcl2_answers_pkg.sv rtl/tlb/utcl2_walks_pkg.sv rtl/tech/ram_1r1w.sv rtl/tlb/utcl2_store.sv rtl/tlb/utcl2_walker.sv rtl/tlb/utcl2_tlb.sv rtl/gpu/part_utcl2.sv
-// args: -Wno-UNUSEDPARAM -GDepth=16 -GReqDepth=16 --x-initial unique
+// args: -Wno-UNUSEDPARAM -Wno-UNUSEDSIGNAL -GDepth=16 -GReqDepth=16 --x-initial unique
 // mutate: rtl/tlb/utcl2_tags_pkg.sv: tag_of(generation, vmid, tag.size, vpn) => tag_of(generation, {tag.vmid[7:2], vmid[1:0]}, tag.size, vpn)
 // mutate: rtl/tlb/utcl2_tags_pkg.sv: tag_of(generation, vmid, tag.size, vpn) => tag_of(generation, vmid, SizePage, vpn)
 // mutate: rtl/tlb/utcl2_tags_pkg.sv: tag_of(generation, vmid, tag.size, vpn) => tag_of(tag.generation, vmid, tag.size, vpn)
 // mutate: rtl/tlb/tlb_pkg.sv: pte[11:7] >= 5'd4 ? SizeBlock => pte[11:7] >= 5'd3 ? SizeBlock
 // mutate: rtl/tlb/tlb_pkg.sv: (vpn & size_mask(size)), pte[11:0] => (pte[39:12] & size_mask(size)), pte[11:0]
+// mutate: rtl/tlb/tlb_pkg.sv: (vpn & ~size_mask(size)) <= inv.last => vpn <= inv.last
 // mutate: rtl/tlb/utcl2_tlb.sv: valid[row][k] = match ? 1'b0 => valid[row][k] = match && c != 1 ? 1'b0
 // mutate: rtl/tlb/utcl2_tlb.sv: cmd.inv.vmid == VMID_ALL || generation[cmd.inv.vmid] == 8'd0 => cmd.inv.vmid == VMID_ALL
 // mutate: rtl/tlb/utcl2_tlb.sv: cmd.step == set_t'(MostSets - 1) => cmd.step == set_t'(MostSets - 2)

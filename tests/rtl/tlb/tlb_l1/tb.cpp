@@ -6,7 +6,7 @@
 // pages takes every entry that has one of them, and no other.
 // top: tlb_l1
 // sources: build/gen/gantry_msg_pkg.sv rtl/tlb/tlb_pkg.sv rtl/tlb/tlb_l1.sv
-// args: -Wno-UNUSEDPARAM --x-initial unique
+// args: -Wno-UNUSEDPARAM -Wno-UNUSEDSIGNAL --x-initial unique
 // mutate: rtl/tlb/tlb_l1.sv: vmid: vmid, first: vpn => vmid: {6'd0, vmid[1:0]}, first: vpn
 // mutate: rtl/tlb/tlb_l1.sv: inv_covers(inv_i, kept.vmid, kept.first, kept.size)) tag[e] = 64'd0 => inv_covers(inv_i, kept.vmid, kept.first, kept.size) && e >= NumWays) tag[e] = 64'd0
 // mutate: rtl/tlb/tlb_l1.sv: inv_covers(inv_i, kept.vmid, kept.first, kept.size) => inv_covers(inv_i, kept.vmid, kept.first, SizePage)
@@ -14,7 +14,6 @@
 // mutate: rtl/tlb/tlb_l1.sv: tag[base+w] == other ? SizeLarge => tag[base+w] == other ? SizeMib
 // mutate: rtl/tlb/tlb_l1.sv: size: of_size, vmid => size: SizePage, vmid
 // mutate: rtl/tlb/tlb_pkg.sv: pte[11:7] >= 5'd9 ? SizeLarge => pte[11:7] >= 5'd8 ? SizeLarge
-// mutate: rtl/tlb/tlb_pkg.sv: (vpn & ~size_mask(size)) <= inv.last => vpn <= inv.last
 // mutate: rtl/tlb/tlb_pkg.sv: (vpn | size_mask(size)) >= inv.first => vpn >= inv.first
 #include <iterator>
 #include <map>
