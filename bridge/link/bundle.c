@@ -42,10 +42,10 @@ void bundle_init(struct bundle_shared *shared, uint32_t links, uint32_t least)
 
 struct bundle *bundle_new(struct bundle_shared *shared)
 {
-    struct bundle *b = xcalloc(1, sizeof *b);
+    struct bundle *b = xzalloc(sizeof *b);
     *b = (struct bundle){.shared = shared,
                          .links = xcalloc(shared->links, sizeof(struct link *)),
-                         .dirty = xcalloc(1, bits_size(shared->links))};
+                         .dirty = xzalloc(bits_size(shared->links))};
     return b;
 }
 

@@ -25,7 +25,7 @@ void channel_init_end(struct channel *c, uint32_t id, const char *from, const ch
 void channel_init(struct channel *c, uint32_t id, const char *from, const char *to, uint32_t bytes, uint32_t latency,
                   uint32_t depth)
 {
-    struct ring *ring = depth ? ring_new(bytes, depth, sizeof(uint64_t), 0) : NULL;
+    struct ring *ring = depth ? ring_new(bytes, depth, sizeof(uint64_t)) : NULL;
     channel_init_end(c, id, from, to, bytes, latency, depth, ring);
     c->own = ring;
 }

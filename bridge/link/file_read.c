@@ -54,45 +54,47 @@ bool file_read_head(const char *path, struct file_head *head)
     return good;
 }
 
-/* The next block's head and data: 1; 0: the file ends in it; -1: damaged. */
-static int block_read(const struct link *link, struct reader *r, struct file_block *block)
+enum found { FOUND_WHOLE, FOUND_END, FOUND_DAMAGE };
+
+/* The next block's head and data; FOUND_END: the file ends in it. */
+static enum found block_read(const struct link *link, struct reader *r, struct file_block *block)
 {
     size_t record = sizeof(uint64_t) + link->bytes;
     if (fread(block, sizeof *block, 1, r->file) != 1)
-        return 0;
+        return FOUND_END;
     if (block->check != file_block_check(block) || block->raw > raw_room(link) ||
         block->packed > ZSTD_compressBound(raw_room(link)) || block->raw != block->records * record)
-        return -1;
+        return FOUND_DAMAGE;
     if (fread(r->packed, 1, block->packed, r->file) != block->packed)
-        return 0;
-    return block->data_check == XXH64(r->packed, block->packed, 0) ? 1 : -1;
+        return FOUND_END;
+    return block->data_check == XXH64(r->packed, block->packed, 0) ? FOUND_WHOLE : FOUND_DAMAGE;
 }
 
 /* Looks through all blocks; false after one line when one is damaged. */
 static bool blocks_check(const struct link *link, struct reader *r, const char *path)
 {
     struct file_block block;
-    int found;
-    while ((found = block_read(link, r, &block)) == 1) {
+    enum found found;
+    while ((found = block_read(link, r, &block)) == FOUND_WHOLE) {
         r->end = block.promise;
         if (block.last)
             break;
         r->blocks++;
     }
-    if (found < 0 || (found == 1 && fgetc(r->file) != EOF))
+    if (found == FOUND_DAMAGE || (found == FOUND_WHOLE && fgetc(r->file) != EOF))
         diag(path, "damaged: block %llu", (unsigned long long)r->blocks + 1);
-    else if (found == 0)
+    else if (found == FOUND_END)
         diag(path, "was cut off; what is there goes to cycle %llu", (unsigned long long)r->end);
-    return found == 0 || (found == 1 && feof(r->file));
+    return found == FOUND_END || (found == FOUND_WHOLE && feof(r->file));
 }
 
 bool file_read_open(struct link *link, const struct file_place *place)
 {
     struct file_head head;
-    struct reader *r = xcalloc(1, sizeof *r);
+    struct reader *r = xzalloc(sizeof *r);
     r->file = fopen(place->path, "rbe");
-    r->raw = xcalloc(1, raw_room(link));
-    r->packed = xcalloc(1, ZSTD_compressBound(raw_room(link)));
+    r->raw = xzalloc(raw_room(link));
+    r->packed = xzalloc(ZSTD_compressBound(raw_room(link)));
     link->own = r;
     bool good = head_read(r->file, place->path, &head);
     if (good && strcmp(head.name, link->name) != 0) {
@@ -108,7 +110,7 @@ bool file_read_open(struct link *link, const struct file_place *place)
     }
     clearerr(r->file);
     CHECK(fseek(r->file, sizeof head, SEEK_SET) == 0, link->name, "%s", strerror(errno));
-    link->ring = ring_new(link->bytes, link->depth, sizeof(uint64_t), 1);
+    link->ring = ring_new(link->bytes, link->depth, sizeof(uint64_t));
     return true;
 }
 
@@ -119,9 +121,9 @@ static bool record_at_hand(const struct link *link, struct reader *r)
     while (r->at == r->used) {
         if (r->blocks == 0)
             return false;
-        int found = block_read(link, r, &block);
-        size_t raw = found == 1 ? ZSTD_decompress(r->raw, raw_room(link), r->packed, block.packed) : 0;
-        CHECK(found == 1 && raw == block.raw, link->name, "the recording changed while it was read");
+        bool whole = block_read(link, r, &block) == FOUND_WHOLE;
+        size_t raw = whole ? ZSTD_decompress(r->raw, raw_room(link), r->packed, block.packed) : 0;
+        CHECK(whole && raw == block.raw, link->name, "the recording changed while it was read");
         r->blocks--;
         r->at = 0;
         r->used = raw;

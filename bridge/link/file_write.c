@@ -13,6 +13,8 @@
 #include "base/xalloc.h"
 #include "bridge/link/file_format.h"
 
+#define LEVEL 3 /* of zstd */
+
 struct writer {
     FILE *file;
     char *path;
@@ -42,7 +44,7 @@ static time_t seconds_now(void)
 static void block_write(struct link *link, bool last)
 {
     struct writer *w = link->own;
-    size_t packed = w->used ? ZSTD_compressCCtx(w->zstd, w->packed, w->packed_room, w->raw, w->used, 3) : 0;
+    size_t packed = w->used ? ZSTD_compressCCtx(w->zstd, w->packed, w->packed_room, w->raw, w->used, LEVEL) : 0;
     CHECK(!ZSTD_isError(packed), link->name, "zstd: %s", ZSTD_getErrorName(packed));
     struct file_block block = {.records = w->records,
                                .raw = (uint32_t)w->used,
@@ -76,15 +78,15 @@ bool file_write_open(struct link *link, const struct file_place *place)
             fclose(file);
         return false;
     }
-    struct writer *w = xcalloc(1, sizeof *w);
+    struct writer *w = xzalloc(sizeof *w);
     size_t room = FILE_BLOCK + sizeof(uint64_t) + link->bytes;
     *w = (struct writer){.file = file,
                          .path = strdup(place->path),
                          .zstd = ZSTD_createCCtx(),
-                         .raw = xcalloc(1, room),
+                         .raw = xzalloc(room),
                          .packed_room = ZSTD_compressBound(room),
                          .written = seconds_now()};
-    w->packed = xcalloc(1, w->packed_room);
+    w->packed = xzalloc(w->packed_room);
     CHECK(w->zstd != NULL && w->path != NULL, link->name, "no memory");
     link->own = w;
     return true;

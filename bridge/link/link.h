@@ -82,8 +82,8 @@ static inline void link_send(struct link *link, uint64_t stamp, const void *payl
  * newest + 1.  Both ends do it before either sends.  For transports with one ring. */
 void link_resume(struct link *link, uint64_t messages, uint64_t finished, uint64_t last);
 
-/* Both ends in one process, maybe in two of its threads.  Place: the struct ring * that both share, of ring_new with
- * RING_LINE and clear, which outlives them.  Nobody is woken. */
+/* Both ends in one process, maybe in two of its threads.  Place: the struct ring * that both share, of
+ * ring_new_empty with RING_LINE, which outlives them.  Nobody is woken. */
 extern const struct transport transport_inproc;
 
 /* What transports share whose ring both ends can reach. */

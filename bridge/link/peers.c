@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -13,6 +14,8 @@
 
 #include "base/log.h"
 #include "bridge/link/region_layout.h"
+
+#define GREET_LOOK_NS 200000 /* between two looks whether a process has come */
 
 enum { TOLD_END = 1, TOLD_STOP = 2 };
 
@@ -46,22 +49,23 @@ static bool ended(struct region *r, uint32_t process)
         if (r->pidfds[process] < 0)
             return errno == ESRCH;
     }
-    struct pollfd p = {r->pidfds[process], POLLIN, 0};
+    struct pollfd p = {.fd = r->pidfds[process], .events = POLLIN};
     return p.fd >= 0 && poll(&p, 1, 0) == 1;
 }
 
 static bool stopped(int32_t pid)
 {
-    char path[40], text[256];
+    char path[40], *text = NULL;
+    size_t room = 0;
     snprintf(path, sizeof path, "/proc/%d/stat", pid);
     FILE *f = fopen(path, "r");
     if (f == NULL)
         return false;
-    size_t n = fread(text, 1, sizeof text - 1, f);
+    const char *name_end = getdelim(&text, &room, '\0', f) != -1 ? strrchr(text, ')') : NULL;
+    bool stops = name_end && (name_end[2] == 'T' || name_end[2] == 't');
     fclose(f);
-    text[n] = 0;
-    const char *name_end = strrchr(text, ')');
-    return name_end && (name_end[2] == 'T' || name_end[2] == 't');
+    free(text);
+    return stops;
 }
 
 /* The link by which this process is behind most, of those that come from `process`. */
@@ -149,7 +153,7 @@ bool peers_greet(struct region *r, unsigned seconds)
                 diag("links", "process %s has not come within %u s", e->name, seconds);
                 return refuse(r);
             }
-            nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
+            nanosleep(&(struct timespec){.tv_nsec = GREET_LOOK_NS}, NULL);
         }
         char place[REGION_NAME + 16];
         snprintf(place, sizeof place, "process %s", e->name);

@@ -34,22 +34,18 @@ static uint64_t bundles_at(const struct region_plan *plan)
     return lines(links_at(plan) + (uint64_t)plan->link_count * sizeof(struct region_place));
 }
 
-static int by_name(const void *a, const void *b)
+int region_by_name(const void *a, const void *b)
 {
-    const struct region_link *const *x = a, *const *y = b;
-    const int from = (int)(*x)->from - (int)(*y)->from; /* of at most REGION_PROCESSES */
-    return from ? from : strcmp((*x)->name, (*y)->name);
+    const struct region_place *x = a, *y = b;
+    return strcmp(x->link.name, y->link.name);
 }
 
-static void names_check(const struct region_plan *plan)
+static void places_sort(struct region_head *head)
 {
-    const struct region_link **sorted = xcalloc(plan->link_count, sizeof(const struct region_link *));
-    for (uint32_t i = 0; i < plan->link_count; i++)
-        sorted[i] = &plan->links[i];
-    qsort(sorted, plan->link_count, sizeof(const struct region_link *), by_name);
-    for (uint32_t i = 1; i < plan->link_count; i++)
-        CHECK(by_name(&sorted[i - 1], &sorted[i]) != 0, sorted[i]->name, "two links of this name");
-    free(sorted);
+    struct region_place *places = region_places(head);
+    qsort(places, head->link_count, sizeof *places, region_by_name);
+    for (uint32_t i = 1; i < head->link_count; i++)
+        CHECK(region_by_name(&places[i - 1], &places[i]) != 0, places[i].link.name, "two links of this name");
 }
 
 static void plan_check(const struct region_plan *plan)
@@ -62,7 +58,6 @@ static void plan_check(const struct region_plan *plan)
         CHECK(l->from < plan->process_count && l->to < plan->process_count && l->from != l->to && l->depth > 0, l->name,
               "link from process %u to %u, depth %u", l->from, l->to, l->depth);
     }
-    names_check(plan);
 }
 
 /* All links from one process to another. */
@@ -117,7 +112,23 @@ static void fill(struct region_head *head, const struct region_plan *plan, struc
         ring_init((struct ring *)((uint8_t *)head + at), p->link.bytes, p->link.depth, RING_LINE);
         at += ring_size(p->link.bytes, p->link.depth, RING_LINE);
     }
+    places_sort(head);
     head->magic = REGION_MAGIC;
+}
+
+/* So many bytes of 0, and where they are here; -1 after one line. */
+static int memory_create(uint64_t bytes, struct region_head **head)
+{
+    int fd = memfd_create("gantry-links", MFD_CLOEXEC);
+    *head = MAP_FAILED;
+    if (fd >= 0 && ftruncate(fd, (off_t)bytes) == 0)
+        *head = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (*head != MAP_FAILED)
+        return fd;
+    diag("links", "shared memory of %llu bytes: %s", (unsigned long long)bytes, strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return -1;
 }
 
 int region_create(const struct region_plan *plan)
@@ -128,19 +139,12 @@ int region_create(const struct region_plan *plan)
     uint64_t bytes = at;
     for (uint32_t i = 0; i < plan->link_count; i++)
         bytes += ring_size(plan->links[i].bytes, plan->links[i].depth, RING_LINE);
-    int fd = memfd_create("gantry-links", MFD_CLOEXEC);
-    struct region_head *head = MAP_FAILED;
-    if (fd >= 0 && ftruncate(fd, (off_t)bytes) == 0)
-        head = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (head == MAP_FAILED) {
-        diag("links", "shared memory of %llu bytes: %s", (unsigned long long)bytes, strerror(errno));
-        if (fd >= 0)
-            close(fd);
-        free(pairs);
-        return -1;
+    struct region_head *head;
+    int fd = memory_create(bytes, &head);
+    if (fd >= 0) {
+        fill(head, plan, pairs, at, bytes); /* the places are 0: no message */
+        munmap(head, bytes);
     }
-    fill(head, plan, pairs, at, bytes); /* the places are 0: no message */
-    munmap(head, bytes);
     free(pairs);
     return fd;
 }
@@ -176,7 +180,7 @@ struct region *region_open(int fd, uint32_t self, const struct hello *hello, uns
         munmap(head, (size_t)st.st_size);
         return NULL;
     }
-    struct region *r = xcalloc(1, sizeof *r);
+    struct region *r = xzalloc(sizeof *r);
     *r = (struct region){.head = head, .self = self, .threads = threads ? threads : 1, .cores = cores_here()};
     for (uint32_t i = 0; i < REGION_PROCESSES; i++)
         r->pidfds[i] = -1;

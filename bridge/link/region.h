@@ -19,7 +19,7 @@
 struct region;
 
 struct region_link {
-    char name[LINK_NAME];
+    char name[LINK_NAME]; /* of no other link of the plan */
     uint32_t bytes, latency, depth;
     uint32_t from, to; /* numbers of processes */
 };

@@ -37,6 +37,7 @@ struct region_entry {
     _Atomic uint64_t need, reach; /* horizon that would be of use to it; longest latency of its links in */
 };
 
+/* A link; in the region they stand in the order of their names. */
 struct region_place {
     struct region_link link;
     uint64_t at;        /* of its ring in the region */
@@ -59,11 +60,10 @@ struct region {
     struct region_head *head;
     uint32_t self;
     unsigned threads, cores;
-    int pidfds[REGION_PROCESSES]; /* -1: not opened yet */
-    bool mine[REGION_PROCESSES];  /* opened here */
-    uint64_t looked;              /* ns: last look at the others */
-    uint32_t answered;            /* questions that this process has seen */
-    uint32_t next_open;           /* link that is opened next, if they are in the order of the plan */
+    int pidfds[REGION_PROCESSES];                                 /* -1: not opened yet */
+    bool mine[REGION_PROCESSES];                                  /* opened here */
+    uint64_t looked;                                              /* ns: last look at the others */
+    uint32_t answered;                                            /* questions that this process has seen */
     struct bundle *to[REGION_PROCESSES], *from[REGION_PROCESSES]; /* NULL: no link is open */
 };
 
@@ -75,6 +75,8 @@ static inline struct region_place *region_places(const struct region_head *head)
 {
     return (struct region_place *)((uint8_t *)head + head->links_at);
 }
+/* Compares two struct region_place, for qsort and bsearch. */
+int region_by_name(const void *a, const void *b);
 /* Change its bell: it looks again. */
 void region_ring(const struct region *region, uint32_t process);
 #endif

@@ -9,19 +9,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/pause.h"
 #include "bridge/link/peers.h"
 #include "bridge/link/region_layout.h"
 
 #define SPIN_NS 2000
 #define YIELD_NS 1000000
 #define FIRST_LOOK_NS 50000000 /* of waiting, before the others are looked at */
-
-static void pause_cpu(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#endif
-}
 
 /* Who sleeps has said so before its last look at the floor (shm.c). */
 static void wake_for_floor(const struct region *r, uint64_t floor)

@@ -37,13 +37,18 @@ void ring_init(struct ring *ring, uint32_t bytes, uint32_t depth, uint32_t align
     atomic_init(&ring->done, 0);
 }
 
-struct ring *ring_new(uint32_t bytes, uint32_t depth, uint32_t align, int clear)
+struct ring *ring_new(uint32_t bytes, uint32_t depth, uint32_t align)
 {
     size_t size = ring_size(bytes, depth, align);
     struct ring *ring = aligned_alloc(RING_LINE, size);
     CHECK(ring != NULL, "link", "no memory for a ring of %zu bytes", size);
-    if (clear)
-        memset(ring, 0, size);
     ring_init(ring, bytes, depth, align);
+    return ring;
+}
+
+struct ring *ring_new_empty(uint32_t bytes, uint32_t depth, uint32_t align)
+{
+    struct ring *ring = ring_new(bytes, depth, align);
+    memset(ring->slots, 0, (size_t)places(depth) * ring->stride);
     return ring;
 }

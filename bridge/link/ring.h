@@ -35,8 +35,9 @@ struct ring {
 size_t ring_size(uint32_t bytes, uint32_t depth, uint32_t align);
 /* Fills the head; the places hold no message yet, which memory that is 0 means. */
 void ring_init(struct ring *ring, uint32_t bytes, uint32_t depth, uint32_t align);
-/* In memory of this process: places not written to (clear: of which none holds a message).  free() ends it. */
-struct ring *ring_new(uint32_t bytes, uint32_t depth, uint32_t align, int clear);
+/* In memory of this process: places not written to, or of which none holds a message.  free() ends it. */
+struct ring *ring_new(uint32_t bytes, uint32_t depth, uint32_t align);
+struct ring *ring_new_empty(uint32_t bytes, uint32_t depth, uint32_t align);
 
 static inline struct slot *ring_slot(struct ring *ring, uint64_t message) /* counted from 0 */
 {

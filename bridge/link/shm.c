@@ -28,24 +28,22 @@ static void join_bundle(struct link *link, struct region *r, const struct region
 static bool shm_open_end(struct link *link, void *place)
 {
     struct region *r = place;
-    for (uint32_t n = 0; n < r->head->link_count; n++) {
-        uint32_t i = (r->next_open + n) % r->head->link_count;
-        struct region_place *p = &region_places(r->head)[i];
-        if ((link->sends ? p->link.from : p->link.to) != r->self || strcmp(p->link.name, link->name) != 0)
-            continue;
-        if (!link_fits(link, p->link.bytes, p->link.latency, p->link.depth))
-            return false;
-        struct end *e = xcalloc(1, sizeof *e);
-        *e = (struct end){r, link->sends ? p->link.to : p->link.from, link->latency};
-        link->own = e;
-        link->ring = (struct ring *)((uint8_t *)r->head + p->at);
-        r->next_open = i + 1;
-        join_bundle(link, r, p);
-        return true;
+    struct region_place key, *p;
+    memcpy(key.link.name, link->name, sizeof key.link.name);
+    p = bsearch(&key, region_places(r->head), r->head->link_count, sizeof key, region_by_name);
+    if (p == NULL || (link->sends ? p->link.from : p->link.to) != r->self) {
+        diag(link->name, "no link of this name %s process %s", link->sends ? "leaves" : "enters",
+             region_process(r, r->self));
+        return false;
     }
-    diag(link->name, "no link of this name %s process %s", link->sends ? "leaves" : "enters",
-         region_process(r, r->self));
-    return false;
+    if (!link_fits(link, p->link.bytes, p->link.latency, p->link.depth))
+        return false;
+    struct end *e = xzalloc(sizeof *e);
+    *e = (struct end){r, link->sends ? p->link.to : p->link.from, link->latency};
+    link->own = e;
+    link->ring = (struct ring *)((uint8_t *)r->head + p->at);
+    join_bundle(link, r, p);
+    return true;
 }
 
 static void shm_send(struct link *link, uint64_t stamp, const void *payload)

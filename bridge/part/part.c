@@ -28,7 +28,7 @@ void part_bug(const struct part *part, uint64_t cycle, const char *file, int lin
 
 struct part *part_new(const struct part_ops *ops, const char *name, uint32_t ins, uint32_t outs, void *own)
 {
-    struct part *part = xcalloc(1, sizeof *part);
+    struct part *part = xzalloc(sizeof *part);
     part->ops = ops;
     part->own = own;
     part->idle = true;
@@ -66,11 +66,9 @@ void part_free(struct part *part)
 
 void part_due(struct part *part, unsigned cycle, uint32_t slot, const void *data)
 {
-    if (part->due_count[cycle] == part->due_room[cycle]) {
-        part->due_room[cycle] = part->due_room[cycle] ? 2 * part->due_room[cycle] : 16;
-        part->due[cycle] = xrealloc(part->due[cycle], part->due_room[cycle], sizeof **part->due);
-    }
-    part->due[cycle][part->due_count[cycle]++] = (struct part_in){slot, data};
+    uint32_t n = part->due_count[cycle]++;
+    part->due[cycle] = xgrow(part->due[cycle], &part->due_room[cycle], part->due_count[cycle], sizeof **part->due);
+    part->due[cycle][n] = (struct part_in){slot, data};
 }
 
 void part_gather(struct part *part, uint64_t from)

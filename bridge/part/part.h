@@ -66,7 +66,8 @@ struct part {
     struct wire **in, **out; /* NULL: not connected */
     uint64_t *waiting;       /* bit per input: its channel holds messages */
     struct part_in *due[PART_WINDOW];
-    uint32_t due_count[PART_WINDOW], due_room[PART_WINDOW];
+    uint32_t due_count[PART_WINDOW];
+    size_t due_room[PART_WINDOW];
     uint64_t visits;
     void *own; /* of the implementation */
 };

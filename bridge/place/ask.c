@@ -16,7 +16,7 @@
 
 static bool ready(int socket, short events, bool (*wait)(void *ctx), void *ctx)
 {
-    struct pollfd p = {socket, events, 0};
+    struct pollfd p = {.fd = socket, .events = events};
     for (;;) {
         int n = poll(&p, 1, wait ? ASK_LOOK_MS : -1);
         if (n > 0)
@@ -100,7 +100,7 @@ bool ask_receive(int socket, struct ask *ask, void **data, int *fd, bool (*wait)
     bool whole =
         n > 0 && bytes_receive(socket, (char *)ask + n, sizeof *ask - (size_t)n, wait, ctx) && ask->bytes < ASK_MOST;
     if (whole) {
-        *data = xcalloc(ask->bytes + 1, 1);
+        *data = xzalloc(ask->bytes + sizeof(char));
         whole = bytes_receive(socket, *data, ask->bytes, wait, ctx);
     }
     if (!whole) {

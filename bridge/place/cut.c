@@ -27,8 +27,9 @@ static struct wire *plan_connect(void *ctx, struct sched *s, struct part *from, 
         plan->failed = true;
         return NULL;
     }
-    plan->links = xgrow(plan->links, &plan->room, plan->count + 1, sizeof *plan->links);
-    plan->links[plan->count++] = link;
+    uint32_t n = plan->count++;
+    plan->links = xgrow(plan->links, &plan->room, plan->count, sizeof *plan->links);
+    plan->links[n] = link;
     return NULL;
 }
 

@@ -20,6 +20,9 @@
 #include "base/log.h"
 #include "base/xalloc.h"
 
+#define LOOK_MS 100 /* at a worker that has to end */
+#define LOOKS_A_SECOND 10
+
 /* ---- in the worker */
 /* Who started this process has gone.  The run's links see that within a fraction of a second and it is told; what does
  * not look at them any more is ended. */
@@ -76,7 +79,7 @@ static bool worker_start(struct worker *w, uint32_t self, worker_fn fn, void *ct
     int error = errno;
     close(ends[1]);
     w->socket = ends[0];
-    if (w->pid < 0) {
+    if (w->pid == -1) {
         w->pid = 0;
         errno = error;
         return false;
@@ -87,7 +90,7 @@ static bool worker_start(struct worker *w, uint32_t self, worker_fn fn, void *ct
 
 struct workers *workers_start(uint32_t count, worker_fn fn, void *ctx)
 {
-    struct workers *all = xcalloc(1, sizeof *all + count * sizeof *all->list);
+    struct workers *all = xzalloc(sizeof *all + count * sizeof *all->list);
     fflush(NULL); /* what is not written yet would be written twice */
     for (; all->count < count; all->count++) {
         struct worker *w = &all->list[all->count];
@@ -115,7 +118,7 @@ static bool reap(struct worker *w, int options)
 bool workers_ended(struct workers *all, uint32_t self, int milliseconds)
 {
     struct worker *w = &all->list[self - 1];
-    struct pollfd p = {w->pidfd, POLLIN, 0};
+    struct pollfd p = {.fd = w->pidfd, .events = POLLIN};
     if (w->pid && w->pidfd >= 0)
         poll(&p, 1, milliseconds);
     return reap(w, WNOHANG);
@@ -127,7 +130,7 @@ void workers_finish(struct workers *all, unsigned seconds)
         return;
     for (uint32_t i = 0; i < all->count; i++) {
         struct worker *w = &all->list[i];
-        for (unsigned n = 0; n < 10 * seconds && !workers_ended(all, i + 1, 100); n++)
+        for (unsigned n = 0; n < LOOKS_A_SECOND * seconds && !workers_ended(all, i + 1, LOOK_MS); n++)
             ;
         if (w->pid && !reap(w, WNOHANG)) {
             kill(w->pid, SIGKILL);

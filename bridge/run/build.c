@@ -68,12 +68,14 @@ void sched_add(struct sched *s, struct part *part)
     part->sched = s;
     part->number = s->added++;
     if (part->elsewhere) {
-        s->others = xrealloc(s->others, s->other_count + 1, sizeof *s->others);
-        s->others[s->other_count++] = part;
+        uint32_t n = s->other_count++;
+        s->others = xrealloc(s->others, s->other_count, sizeof *s->others);
+        s->others[n] = part;
         return;
     }
-    s->parts = xrealloc(s->parts, s->count + 1, sizeof *s->parts);
-    s->parts[s->count++] = part;
+    uint32_t n = s->count++;
+    s->parts = xrealloc(s->parts, s->count, sizeof *s->parts);
+    s->parts[n] = part;
 }
 
 struct wire *sched_wire(struct sched *s, struct part *from, uint32_t slot_from, struct part *to, uint32_t slot_to)
@@ -83,14 +85,15 @@ struct wire *sched_wire(struct sched *s, struct part *from, uint32_t slot_from, 
     PART_CHECK((!from || !from->out[slot_from]) && (!to || !to->in[slot_to]), from ? from : to, 0,
                "output %u or input %u of %s is connected twice", slot_from, slot_to, part_name(to));
     PART_CHECK(s->connected < SCHED_CHANNELS, from ? from : to, 0, "more than %u channels", SCHED_CHANNELS);
-    struct wire *w = xcalloc(1, sizeof *w);
+    struct wire *w = xzalloc(sizeof *w);
     *w = (struct wire){.from = from, .to = to, .to_slot = slot_to};
     if (from)
         from->out[slot_from] = w;
     if (to)
         to->in[slot_to] = w;
-    s->wires = xrealloc(s->wires, s->wire_count + 1, sizeof *s->wires);
-    s->wires[s->wire_count++] = w;
+    uint32_t n = s->wire_count++;
+    s->wires = xrealloc(s->wires, s->wire_count, sizeof *s->wires);
+    s->wires[n] = w;
     return w;
 }
 
@@ -111,9 +114,9 @@ struct wire *sched_connect(struct sched *s, struct part *from, uint32_t slot_fro
 
 static void group_add(struct sched_group *g, struct part *part)
 {
-    g->parts = xrealloc(g->parts, g->count + 1, sizeof *g->parts);
-    part->index = g->count;
-    g->parts[g->count++] = part;
+    part->index = g->count++;
+    g->parts = xrealloc(g->parts, g->count, sizeof *g->parts);
+    g->parts[part->index] = part;
 }
 
 static void group_start(struct sched_group *g)
@@ -142,7 +145,7 @@ static void bounds_set(struct sched *s)
     }
     for (uint32_t i = 0; i < s->group_count; i++) {
         if (s->groups[i].outbox_room)
-            s->groups[i].outbox = xrealloc(NULL, s->groups[i].outbox_room, 1);
+            s->groups[i].outbox = xrealloc(NULL, s->groups[i].outbox_room, sizeof *s->groups[i].outbox);
     }
 }
 

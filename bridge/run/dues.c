@@ -10,8 +10,9 @@
 
 void dues_add(struct dues *d, struct due due)
 {
-    d->list = xgrow(d->list, &d->room, d->count + 1, sizeof *d->list);
-    d->list[d->count++] = due;
+    size_t n = d->count++;
+    d->list = xgrow(d->list, &d->room, d->count, sizeof *d->list);
+    d->list[n] = due;
 }
 
 static void group_collect(struct dues *d, const struct sched *s, const struct sched_group *g)
@@ -36,9 +37,8 @@ void dues_collect(struct dues *d, const struct sched *s)
 static int compare(const void *a, const void *b)
 {
     const struct due *x = a, *y = b;
-    if (x->window != y->window)
-        return x->window < y->window ? -1 : 1;
-    return x->number < y->number ? -1 : x->number > y->number;
+    const int window = (x->window > y->window) - (x->window < y->window);
+    return window ? window : (x->number > y->number) - (x->number < y->number);
 }
 
 void dues_save(struct dues *d, struct state_writer *to)

@@ -17,12 +17,9 @@ void heap_push(struct heap *h, uint64_t cycle, uint64_t value)
 {
     CHECK(h->limit == 0 || h->count < h->limit, "calendar", "cycle=%llu %zu wake-ups, at most %zu",
           (unsigned long long)cycle, h->count, h->limit);
-    if (h->count == h->room) {
-        h->room = h->room ? 2 * h->room : 64;
-        h->items = xrealloc(h->items, h->room, sizeof *h->items);
-    }
     struct heap_item item = {cycle, h->seq++, value};
     size_t i = h->count++;
+    h->items = xgrow(h->items, &h->room, h->count, sizeof *h->items);
     for (; i > 0 && item_less(&item, &h->items[(i - 1) / 2]); i = (i - 1) / 2)
         h->items[i] = h->items[(i - 1) / 2];
     h->items[i] = item;

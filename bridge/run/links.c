@@ -15,7 +15,7 @@
 static struct link *end_open(struct carrier carrier, const char *name, bool sends, uint32_t bytes, uint32_t latency,
                              uint32_t depth)
 {
-    struct link *link = xcalloc(1, sizeof *link);
+    struct link *link = xzalloc(sizeof *link);
     link_init(link, carrier.transport, name, sends, bytes, latency, depth);
     if (!link->transport->open(link, carrier.place)) {
         free(link);
@@ -34,14 +34,16 @@ static void head_add(struct link ***heads, uint32_t *count, struct link *link)
             (*heads)[i] = link;
         return;
     }
-    *heads = xrealloc(*heads, *count + 1, sizeof(struct link *));
-    (*heads)[(*count)++] = link;
+    uint32_t n = (*count)++;
+    *heads = xrealloc(*heads, *count, sizeof(struct link *));
+    (*heads)[n] = link;
 }
 
 static void list_add(struct wire ***list, uint32_t *count, struct wire *w)
 {
-    *list = xrealloc(*list, *count + 1, sizeof **list);
-    (*list)[(*count)++] = w;
+    uint32_t n = (*count)++;
+    *list = xrealloc(*list, *count, sizeof **list);
+    (*list)[n] = w;
 }
 
 struct wire *sched_export(struct sched *s, struct part *from, uint32_t slot, struct far_end to, uint32_t bytes,
@@ -53,9 +55,8 @@ struct wire *sched_export(struct sched *s, struct part *from, uint32_t slot, str
     struct link *link = end_open(carrier, name, true, bytes, latency, depth);
     if (link == NULL)
         return NULL;
-    struct wire *w = sched_wire(s, from, slot, NULL, 0);
+    struct wire *w = sched_wire(s, from, slot, NULL, to.slot);
     channel_init_end(&w->channel, s->connected++, from->name, to.part, bytes, latency, depth, NULL);
-    w->to_slot = to.slot;
     w->out = link;
     link->owner = w;
     list_add(&s->exports, &s->export_count, w);
@@ -72,7 +73,7 @@ struct wire *sched_import(struct sched *s, struct far_end from, struct part *to,
     struct link *link = end_open(carrier, name, false, bytes, latency, depth);
     if (link == NULL)
         return NULL;
-    struct wire *w = sched_wire(s, NULL, 0, to, slot);
+    struct wire *w = sched_wire(s, NULL, from.slot, to, slot);
     channel_init_end(&w->channel, s->connected++, from.part, to->name, bytes, latency, depth, link->ring);
     w->in = link;
     link->owner = w;

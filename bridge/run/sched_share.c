@@ -94,44 +94,40 @@ static bool chunk_place(struct state_buffer *from, struct chunk *list, uint64_t 
     return chunk_read(from, &list[number], least);
 }
 
-static bool wires_read(struct sched_shares *m, struct state_buffer *from)
+static bool wire_read(struct sched_shares *m, struct state_buffer *from)
 {
-    uint64_t count, number, ends;
-    if (!state_get_u64(&from->reader, &count))
+    uint64_t number, ends;
+    if (!state_get_u64(&from->reader, &number) || !state_get_u64(&from->reader, &ends))
         return false;
-    for (; count > 0; count--) {
-        if (!state_get_u64(&from->reader, &number) || !state_get_u64(&from->reader, &ends))
-            return false;
-        if (ends & SENDER && !chunk_place(from, m->sent, number, m->channels, 3 * sizeof(uint64_t), "channel"))
-            return false;
-        if (ends & RECEIVER && !chunk_place(from, m->come, number, m->channels, 2 * sizeof(uint64_t), "channel"))
-            return false;
-    }
+    if (ends & SENDER && !chunk_place(from, m->sent, number, m->channels, 3 * sizeof(uint64_t), "channel"))
+        return false;
+    return !(ends & RECEIVER) || chunk_place(from, m->come, number, m->channels, 2 * sizeof(uint64_t), "channel");
+}
+
+static bool part_read(struct sched_shares *m, struct state_buffer *from)
+{
+    uint64_t number;
+    return state_get_u64(&from->reader, &number) && chunk_place(from, m->part, number, m->parts, 1, "partition");
+}
+
+static bool due_read(struct sched_shares *m, struct state_buffer *from)
+{
+    struct due due;
+    if (!STATE_GET(&from->reader, due))
+        return false;
+    dues_add(&m->dues, due);
     return true;
 }
 
-static bool parts_read(struct sched_shares *m, struct state_buffer *from)
-{
-    uint64_t count, number;
-    if (!state_get_u64(&from->reader, &count))
-        return false;
-    for (; count > 0; count--)
-        if (!state_get_u64(&from->reader, &number) || !chunk_place(from, m->part, number, m->parts, 1, "partition"))
-            return false;
-    return true;
-}
-
-static bool dues_read(struct sched_shares *m, struct state_buffer *from)
+/* A number, and so many of what `one` reads. */
+static bool each_read(struct sched_shares *m, struct state_buffer *from,
+                      bool (*one)(struct sched_shares *m, struct state_buffer *from))
 {
     uint64_t count;
-    if (!state_get_u64(&from->reader, &count))
-        return false;
-    for (struct due due; count > 0; count--) {
-        if (!STATE_GET(&from->reader, due))
-            return false;
-        dues_add(&m->dues, due);
-    }
-    return true;
+    bool good = state_get_u64(&from->reader, &count);
+    for (; good && count > 0; count--)
+        good = one(m, from);
+    return good;
 }
 
 static bool share_read(struct sched_shares *m, struct state_buffer *from)
@@ -144,7 +140,7 @@ static bool share_read(struct sched_shares *m, struct state_buffer *from)
         return state_refuse(&from->reader, "it has run to cycle %llu and goes on at %llu: the others rest at %llu",
                             (unsigned long long)active, (unsigned long long)next, (unsigned long long)m->now);
     m->visited = visited > m->visited ? visited : m->visited;
-    return wires_read(m, from) && parts_read(m, from) && dues_read(m, from);
+    return each_read(m, from, wire_read) && each_read(m, from, part_read) && each_read(m, from, due_read);
 }
 
 /* Nothing is missing, and nothing is under way between two shares. */
@@ -174,11 +170,11 @@ static bool is_whole(const struct sched_shares *m, char why[240])
 struct sched_shares *sched_shares_read(const struct sched *s, struct state_buffer *shares, uint32_t count,
                                        char why[240])
 {
-    struct sched_shares *m = xcalloc(1, sizeof *m);
+    struct sched_shares *m = xzalloc(sizeof *m);
     *m = (struct sched_shares){.now = s->now, .channels = s->connected, .parts = s->added};
-    m->sent = xcalloc(m->channels + 1u, sizeof *m->sent);
-    m->come = xcalloc(m->channels + 1u, sizeof *m->come);
-    m->part = xcalloc(m->parts + 1u, sizeof *m->part);
+    m->sent = xcalloc(m->channels, sizeof *m->sent);
+    m->come = xcalloc(m->channels, sizeof *m->come);
+    m->part = xcalloc(m->parts, sizeof *m->part);
     bool ok = true;
     for (uint32_t i = 0; i < count && ok; i++) {
         ok = share_read(m, &shares[i]);

@@ -21,7 +21,7 @@ struct sched_shares *sched_shares_read(const struct sched *s, struct state_buffe
                                        char why[240]);
 /* The bytes of sched_save. */
 void sched_shares_save(struct sched_shares *shares, struct state_writer *to);
-void sched_shares_free(struct sched_shares *shares);
+void sched_shares_free(struct sched_shares *shares); /* NULL: nothing */
 
 /* sched_save.c: first cycle of the last window with a visit.  Groups are numbered in each process by itself: all take
  * the latest. */

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/pause.h"
 #include "base/xalloc.h"
 
 #define LOOKS 4096 /* at a value that should change, before sleeping: some 50 us */
@@ -36,13 +37,6 @@ struct worker {
     struct team *team;
     unsigned number;
 };
-
-static inline void pause_cpu(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#endif
-}
 
 static void take_pieces(struct team *t, unsigned own)
 {
@@ -125,7 +119,7 @@ void team_run(struct team *t, uint32_t count, void (*work)(void *ctx, uint32_t n
 
 struct team *team_new(unsigned threads)
 {
-    struct team *t = aligned_alloc(64, (sizeof *t + 63) / 64 * 64);
+    struct team *t = aligned_alloc(_Alignof(struct team), sizeof *t);
     if (t == NULL)
         return NULL;
     *t = (struct team){.threads = threads};
@@ -136,7 +130,7 @@ struct team *team_new(unsigned threads)
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
     for (t->started = 1; t->started < threads; t->started++) {
-        struct worker *w = xcalloc(1, sizeof *w);
+        struct worker *w = xzalloc(sizeof *w);
         *w = (struct worker){t, t->started};
         if (pthread_create(&t->thread[t->started], NULL, worker_main, w) != 0) {
             free(w);

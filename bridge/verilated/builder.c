@@ -18,9 +18,9 @@
 
 #include "base/xalloc.h"
 
-#define LOOK_MS 100  /* between two questions whether the answer is still wanted */
-#define END_MS 5     /* between two looks whether it has ended */
-#define END_LOOKS 80 /* 0.4 s to tidy up */
+#define LOOK_MS 100    /* between two questions whether the answer is still wanted */
+#define END_NS 5000000 /* between two looks whether it has ended */
+#define END_LOOKS 80   /* 0.4 s to tidy up */
 #define PIECE 4096
 
 struct builder {
@@ -55,19 +55,19 @@ static bool builder_start(struct builder *b, char *const *words)
     b->pid = fork();
     if (b->pid == 0)
         child_main(words, self, ends[1]);
-    if (b->pid > 0)
+    if (b->pid != -1)
         setpgid(b->pid, b->pid); /* whoever is first: it must be there before anything is sent to the group */
     close(ends[1]);
     b->output = ends[0];
-    if (b->pid < 0)
+    if (b->pid == -1)
         close(ends[0]);
-    return b->pid > 0;
+    return b->pid != -1;
 }
 
 /* Ask it to end, make it end; it is reaped when this returns. */
 static void builder_stop(struct builder *b)
 {
-    const struct timespec pause = {0, END_MS * 1000000};
+    const struct timespec pause = {.tv_nsec = END_NS};
     kill(-b->pid, SIGTERM);
     for (unsigned i = 0; i < END_LOOKS; i++) {
         if (waitpid(b->pid, NULL, WNOHANG) == b->pid)
@@ -92,8 +92,8 @@ static char *output_read(const struct builder *b, bool (*unwanted)(void *arg), v
         }
         if (poll(&end, 1, LOOK_MS) <= 0)
             continue;
-        text = xgrow(text, &room, length + PIECE, 1);
-        ssize_t n = read(b->output, text + length, PIECE - 1);
+        text = xgrow(text, &room, length + PIECE + sizeof *text, sizeof *text);
+        ssize_t n = read(b->output, text + length, PIECE);
         if (n > 0)
             length += (size_t)n;
         else if (n == 0 || errno != EINTR)
@@ -106,7 +106,7 @@ static char *output_read(const struct builder *b, bool (*unwanted)(void *arg), v
 /* Wait for its end as long as the answer is wanted; false: it is not, and it runs on. */
 static bool end_wait(const struct builder *b, int *status, bool (*unwanted)(void *arg), void *arg)
 {
-    const struct timespec pause = {0, END_MS * 1000000};
+    const struct timespec pause = {.tv_nsec = END_NS};
     while (waitpid(b->pid, status, WNOHANG) != b->pid) {
         if (unwanted && unwanted(arg))
             return false;

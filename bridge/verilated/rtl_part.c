@@ -156,7 +156,7 @@ static const struct part_ops rtl_ops = {.visit = rtl_visit,
 struct part *rtl_part_new(const struct library *library, const char *name, unsigned gpu, unsigned index, uint64_t seed,
                           bool no_skip)
 {
-    struct rtl_part *r = xcalloc(1, sizeof *r);
+    struct rtl_part *r = xzalloc(sizeof *r);
     r->api = library->api;
     r->key = library->key;
     struct part *part = part_new(&rtl_ops, name, r->api->ins, r->api->outs, r);
@@ -175,7 +175,7 @@ static void absent_free(struct part *part)
 struct part *rtl_part_absent(const struct library *library, const char *name, uint32_t process)
 {
     static const struct part_ops absent_ops = {.free = absent_free};
-    struct rtl_part *r = xcalloc(1, sizeof *r);
+    struct rtl_part *r = xzalloc(sizeof *r);
     r->api = library->api;
     struct part *part = part_elsewhere(name, r->api->ins, r->api->outs, process);
     part->ops = &absent_ops;

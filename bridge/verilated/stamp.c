@@ -29,7 +29,7 @@ static uint64_t variable_hash(const char *name, uint64_t hash)
 static uint64_t processor_hash(uint64_t hash)
 {
 #ifdef __x86_64__
-    static const unsigned leaves[] = {1, 7, 0x80000001, 0x80000002, 0x80000003, 0x80000004};
+    static const unsigned leaves[] = {0x00000001, 0x00000007, 0x80000001, 0x80000002, 0x80000003, 0x80000004};
     for (unsigned i = 0; i < sizeof leaves / sizeof *leaves; i++) {
         unsigned word[4] = {0};
         __get_cpuid_count(leaves[i], 0, &word[0], &word[1], &word[2], &word[3]);
@@ -86,6 +86,13 @@ static bool library_there(const char *root, const char *line, char **answer)
     return there;
 }
 
+/* What follows on a line of this kind; NULL: it is another one. */
+static const char *behind(const char *line, const char *kind)
+{
+    size_t length = strlen(kind);
+    return strncmp(line, kind, length) == 0 ? line + length : NULL;
+}
+
 char *stamp_answer(const char *root, const char *name)
 {
     const char *cache = getenv("GANTRY_MODEL_CACHE"); /* models.py reads it too */
@@ -95,13 +102,14 @@ char *stamp_answer(const char *root, const char *name)
     FILE *file = fopen(path, "re");
     size_t room = 0;
     bool same = file != NULL, ended = false;
-    while (same && !ended && getline(&line, &room, file) > 0) {
+    while (same && !ended && getline(&line, &room, file) != -1) {
         line[strcspn(line, "\n")] = 0;
         ended = strcmp(line, "end") == 0; /* written last: the stamp is complete */
-        if (strncmp(line, "in ", 3) == 0)
-            same = input_same(root, line + 3);
+        const char *in = behind(line, "in "), *out = behind(line, "out ");
+        if (in)
+            same = input_same(root, in);
         else if (!ended)
-            same = strncmp(line, "out ", 4) == 0 && library_there(root, line + 4, &answer);
+            same = out && library_there(root, out, &answer);
     }
     if (file)
         fclose(file);

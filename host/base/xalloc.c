@@ -18,6 +18,11 @@ void *xcalloc(size_t count, size_t size)
     return p;
 }
 
+void *xzalloc(size_t size)
+{
+    return xcalloc(1, size);
+}
+
 void *xrealloc(void *old, size_t count, size_t size)
 {
     void *p = reallocarray(old, count ? count : 1, size ? size : 1);

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 void *xcalloc(size_t count, size_t size) __attribute__((returns_nonnull, malloc, alloc_size(1, 2)));
+void *xzalloc(size_t size) __attribute__((returns_nonnull, malloc, alloc_size(1))); /* one, of zeros */
 void *xrealloc(void *old, size_t count, size_t size) __attribute__((returns_nonnull));
 char *xstrdup(const char *text) __attribute__((returns_nonnull, malloc));
 char *xasprintf(const char *format, ...) __attribute__((returns_nonnull, malloc, format(printf, 1, 2)));

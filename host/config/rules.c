@@ -122,11 +122,35 @@ static enum gantry_status dram_check(const struct config *c)
 {
     const struct gantry_cfg *g = &c->cfg;
 
-    /* rule: `gpu.dram.tras` >= `gpu.dram.trcd`; `gpu.dram.trefi` > `gpu.dram.trfc`. */
+    uint32_t written = g->gpu_dram_tcwl + g->gpu_dram_burst + g->gpu_dram_twr;
+    uint32_t life = g->gpu_dram_tras > g->gpu_dram_trtp ? g->gpu_dram_tras : g->gpu_dram_trtp;
+    uint32_t closing = (life > written ? life : written) + g->gpu_dram_trp + 3; /* as dram_pkg's */
+
+    /* rule: `gpu.dram.tras` >= `gpu.dram.trcd`. */
     if (g->gpu_dram_tras < g->gpu_dram_trcd)
         return broken(c, "gpu.dram.tras", "%u is below gpu.dram.trcd %u", g->gpu_dram_tras, g->gpu_dram_trcd);
+    /* rule: `gpu.dram.trefi` > `gpu.dram.trfc`, `gpu.dram.trfc_bank`, and what it takes to close: a bank takes the
+     * longest of `tras`, `trtp` and `tcwl` + `burst` + `twr`, then `trp` + 3; all banks one after the other when
+     * `trfc_bank` is not 0; else they take `trfc` and a cycle each besides. */
     if (g->gpu_dram_trefi <= g->gpu_dram_trfc)
         return broken(c, "gpu.dram.trefi", "%u is not above gpu.dram.trfc %u", g->gpu_dram_trefi, g->gpu_dram_trfc);
+    if (g->gpu_dram_trefi <= g->gpu_dram_trfc_bank)
+        return broken(c, "gpu.dram.trefi", "%u is not above gpu.dram.trfc_bank %u", g->gpu_dram_trefi,
+                      g->gpu_dram_trfc_bank);
+    if (g->gpu_dram_trfc_bank != 0 && g->gpu_dram_trefi <= g->gpu_dram_banks * closing)
+        return broken(c, "gpu.dram.trefi", "%u is not above %u that %u banks take to close one after the other",
+                      g->gpu_dram_trefi, g->gpu_dram_banks * closing, g->gpu_dram_banks);
+    if (g->gpu_dram_trfc_bank == 0 && g->gpu_dram_trefi <= g->gpu_dram_trfc + g->gpu_dram_banks + closing)
+        return broken(c, "gpu.dram.trefi", "%u is not above %u: gpu.dram.trfc %u, and what %u banks take to close",
+                      g->gpu_dram_trefi, g->gpu_dram_trfc + g->gpu_dram_banks + closing, g->gpu_dram_trfc,
+                      g->gpu_dram_banks);
+    /* rule: `gpu.dram.write_low` < `gpu.dram.write_high` <= `gpu.dram.places`. */
+    if (g->gpu_dram_write_low >= g->gpu_dram_write_high)
+        return broken(c, "gpu.dram.write_low", "%u is not below gpu.dram.write_high %u", g->gpu_dram_write_low,
+                      g->gpu_dram_write_high);
+    if (g->gpu_dram_write_high > g->gpu_dram_places)
+        return broken(c, "gpu.dram.write_high", "%u is above gpu.dram.places %u", g->gpu_dram_write_high,
+                      g->gpu_dram_places);
     return STATUS_OK;
 }
 

@@ -28,7 +28,7 @@ static struct part *golden_make(struct sim *sim, unsigned gpu, unsigned threads)
 
 static struct part *hostmem_make(struct sim *sim, unsigned askers)
 {
-    return sim->self ? part_elsewhere("host.memory", 2 * askers, 2 * askers, 0)
+    return sim->self ? part_elsewhere("host.memory", HOSTMEM_PORTS(askers), HOSTMEM_PORTS(askers), 0)
                      : hostmem_new(sim->memory, askers, FAR_DEPTH);
 }
 

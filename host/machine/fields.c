@@ -31,7 +31,7 @@ void fields_differ(const char *name, const void *seen, const void *recorded, cha
             char index[16] = "";
             if (a == b || used >= room)
                 continue;
-            if (f->count > 1)
+            if (f->count != 1)
                 snprintf(index, sizeof index, "[%u]", i);
             used += (size_t)snprintf(text + used, room - used, "%s%s%s=0x%llx (recorded 0x%llx)", used ? ", " : "",
                                      f->name, index, (unsigned long long)a, (unsigned long long)b);

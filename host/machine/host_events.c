@@ -65,8 +65,6 @@ static bool events_step(struct sim *sim, uint64_t end, uint64_t until)
     struct channel *from = &sim->host->in[gpu]->channel;
     memcpy(&evt, channel_payload(from, 0), sizeof evt);
     channel_drop(from, 1);
-    if (channel_empty(from))
-        sim->host->waiting[gpu / 64] &= ~(UINT64_C(1) << (gpu & 63));
     if (sim->options.record)
         record_event(sim->options.record, gpu, &evt);
     pending_account(&sim->gpus[gpu], &evt, cycle);

@@ -205,7 +205,7 @@ struct part *hostmem_new(struct pmem *memory, unsigned askers, uint32_t depth)
     XXH64_reset(h->hash, 0);
     for (unsigned g = 0; g < askers; g++)
         h->answers[g].credits = depth;
-    return part_new(&hostmem_ops, "host.memory", 2 * askers, 2 * askers, h);
+    return part_new(&hostmem_ops, "host.memory", HOSTMEM_PORTS(askers), HOSTMEM_PORTS(askers), h);
 }
 
 uint64_t hostmem_hash(const struct part *hostmem)

@@ -17,7 +17,8 @@ struct pmem;
 /* inputs: dram_req of slice i; outputs: dram_rsp of slice i.  vram: the GPU's whole VRAM. */
 struct part *store_new(struct pmem *memory, unsigned gpu, uint64_t vram_bytes, unsigned slices);
 /* inputs: requests of asker a at a, credits of its answers at askers + a; outputs: answers at a, credits of requests at
- * askers + a.  depth: credits for answers. */
+ * askers + a: so many of both.  depth: credits for answers. */
+#define HOSTMEM_PORTS(askers) (2u * (askers))
 struct part *hostmem_new(struct pmem *memory, unsigned askers, uint32_t depth);
 /* The GPU reads `shadow` (shadow.h, borrowed) from now on and writes it, too; NULL: VRAM alone, as at the beginning. */
 struct shadow;

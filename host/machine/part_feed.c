@@ -10,8 +10,7 @@
 #include "machine/part_log.h"
 
 struct part_feed {
-    struct part_ops ops; /* the partition's, but for `visit` */
-    const struct part_ops *inner;
+    struct part_shell shell;
     struct part *part;
     struct journal_reader *reader;
     struct message_log log;
@@ -46,24 +45,21 @@ static void feed_visit(struct part *part, uint64_t from)
         *m = f->next;
         part_due(part, (unsigned)(m->cycle - from), m->slot, m->bytes ? m->data : NULL);
     }
-    part->ops = f->inner; /* as in part_log.c */
+    part->ops = f->shell.inner; /* as in part_log.c */
     part->ops->visit(part, from);
-    part->ops = &f->ops;
+    part->ops = &f->shell.ops;
     feed_wake(f);
 }
 
 struct part_feed *part_feed_new(struct part *part, struct journal_reader *reader, unsigned in)
 {
     struct part_feed *f = xcalloc(1, sizeof *f);
-    f->ops = *part->ops;
-    f->inner = part->ops;
     f->part = part;
     f->reader = reader;
     f->log.stream = in;
     f->woken = UINT64_MAX;
     f->window = xcalloc((size_t)part->ins * PART_WINDOW, sizeof *f->window);
-    f->ops.visit = feed_visit;
-    part->ops = &f->ops;
+    part_shell_put(&f->shell, part, feed_visit);
     feed_read(f);
     feed_wake(f);
     return f;
@@ -78,7 +74,7 @@ void part_feed_free(struct part_feed *f)
 {
     if (!f)
         return;
-    f->part->ops = f->inner;
+    part_shell_remove(&f->shell, f->part);
     message_log_fini(&f->log);
     free(f->window);
     free(f);

@@ -12,8 +12,7 @@
 #include "machine/message_log.h"
 
 struct part_log {
-    struct part_ops ops; /* the partition's, but for `visit` */
-    const struct part_ops *inner;
+    struct part_shell shell;
     struct part *part;
     struct part_slots slots;
     struct journal *journal;
@@ -49,6 +48,34 @@ struct part_slots part_slots_far(const struct part *rdma)
     return slots;
 }
 
+void part_shell_put(struct part_shell *shell, struct part *part, void (*visit)(struct part *part, uint64_t from))
+{
+    *shell = (struct part_shell){*part->ops, part->ops};
+    shell->ops.visit = visit;
+    part->ops = &shell->ops;
+}
+
+void part_shell_remove(struct part_shell *shell, struct part *part)
+{
+    const struct part_ops **at = &part->ops;
+    while (*at != &shell->ops)
+        at = &((struct part_shell *)(uintptr_t)*at)->inner;
+    *at = shell->inner;
+}
+
+/* Of a message on an input, which has no channel where the GPU that has sent it is not there (part_feed). */
+static uint32_t bytes_in(const struct part *part, uint32_t slot)
+{
+    const struct model_api *api = rtl_part_api(part);
+    uint32_t bytes = 0;
+    if (part->in[slot])
+        return part->in[slot]->channel.bytes;
+    for (uint32_t i = 0; i < api->port_count; i++)
+        if (!api->ports[i].out && slot - api->ports[i].slot < api->ports[i].count)
+            bytes = api->ports[i].bytes;
+    return bytes;
+}
+
 static void log_visit(struct part *part, uint64_t from)
 {
     struct part_log *log = (struct part_log *)(uintptr_t)part->ops;
@@ -57,12 +84,12 @@ static void log_visit(struct part *part, uint64_t from)
             const struct part_in *in = &part->due[c][i];
             if (part_slots_have(&log->slots, in->slot))
                 message_write(&log->in, log->journal, from + c, in->slot, in->data,
-                              in->data ? part->in[in->slot]->channel.bytes : 0);
+                              in->data ? bytes_in(part, in->slot) : 0);
         }
     }
-    part->ops = log->inner; /* which may stand around another one: each finds itself there */
+    part->ops = log->shell.inner; /* which may stand around another one: each finds itself there */
     part->ops->visit(part, from);
-    part->ops = &log->ops;
+    part->ops = &log->shell.ops;
 }
 
 static void log_sent(void *ctx, bool out, uint32_t slot, uint64_t cycle, const void *message)
@@ -78,15 +105,9 @@ struct part_log *part_log_new(struct part *part, struct part_slots slots, struct
                               unsigned out)
 {
     struct part_log *log = xcalloc(1, sizeof *log);
-    *log = (struct part_log){.ops = *part->ops,
-                             .inner = part->ops,
-                             .part = part,
-                             .slots = slots,
-                             .journal = journal,
-                             .in = {.stream = in},
-                             .out = {.stream = out}};
-    log->ops.visit = log_visit;
-    part->ops = &log->ops;
+    *log = (struct part_log){
+        .part = part, .slots = slots, .journal = journal, .in = {.stream = in}, .out = {.stream = out}};
+    part_shell_put(&log->shell, part, log_visit);
     if (out) {
         log->next = rtl_part_tapped(part, &log->next_ctx);
         rtl_part_tap(part, log_sent, log);
@@ -98,7 +119,7 @@ void part_log_free(struct part_log *log)
 {
     if (!log)
         return;
-    log->part->ops = log->inner;
+    part_shell_remove(&log->shell, log->part);
     if (log->out.stream)
         rtl_part_tap(log->part, log->next, log->next_ctx);
     message_log_fini(&log->in);

@@ -7,10 +7,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "bridge/part/part.h"
+
 struct journal;
 struct journal_reader;
-struct part;
 struct sched;
+
+/* What stands around a partition's own operations: the first member of both kinds. */
+struct part_shell {
+    struct part_ops ops;
+    const struct part_ops *inner; /* what it stands around: the partition's own, or those of another shell */
+};
+/* Around what is there: its operations but `visit`. */
+void part_shell_put(struct part_shell *shell, struct part *part, void (*visit)(struct part *part, uint64_t from));
+/* From wherever it stands. */
+void part_shell_remove(struct part_shell *shell, struct part *part);
 
 /* Which inputs: four ranges of their numbers. */
 struct part_slots {

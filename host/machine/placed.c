@@ -51,7 +51,9 @@ static uint64_t rest_limit(struct sim *sim, uint64_t limit)
         from = next > from ? next : from;
     }
     sim->rest_active = active;
-    return limit > from && limit - from > RECORD_REST ? from + RECORD_REST : limit;
+    from = from < limit ? from : limit; /* before the watchdog's next look: what is added does not wrap */
+    const uint64_t rest = from + RECORD_REST;
+    return rest < limit ? rest : limit;
 }
 
 enum sim_result placed_run(struct sim *sim, uint64_t until)

@@ -225,12 +225,9 @@ static void answer_take(struct sim *sim, unsigned lane)
 {
     struct port_lane *l = &sim->port->lanes[lane];
     struct channel *from = channel_in(sim, ANSWERS, lane);
-    uint32_t slot = in_slot(sim, ANSWERS, lane);
     struct msg_mem_rsp rsp;
     memcpy(&rsp, channel_payload(from, 0), sizeof rsp);
     channel_drop(from, 1);
-    if (channel_empty(from))
-        sim->host->waiting[slot / 64] &= ~(UINT64_C(1) << (slot & 63));
     sched_send(sim->host, out_slot(sim, CREDITS, lane), sim->now, NULL);
     PART_CHECK(rsp.tag < PORT_DEPTH && (rsp.tag - l->told) % PORT_DEPTH < l->left - l->told &&
                    !l->sent[rsp.tag].answered,

@@ -251,10 +251,9 @@ bool record_share(struct record *r, struct pmem *memory, unsigned gpus, bool sha
 bool record_attach(struct record *r, struct sim *sim)
 {
     r->sim = sim;
-    r->logs = xcalloc(sim->gpu_count + r->part_count + 1u, sizeof(struct part_log *));
+    r->logs = xcalloc(sim->gpu_count + r->part_count, sizeof(struct part_log *));
     r->memory = xcalloc(sim->gpu_count + 1u, sizeof *r->memory);
     r->memory[sim->gpu_count].stream = STREAM_PORT;
-    r->changed = true;
     if (!r->shadows && !record_share(r, sim->memory, sim->gpu_count, false))
         return false;
     for (unsigned g = 0; g < sim->gpu_count; g++) {

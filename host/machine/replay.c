@@ -194,13 +194,13 @@ bool replay_start(struct replay *r, const struct gantry_cfg *cfg, const struct s
     if (!r->sim)
         return false;
     hostmem_serve_by(r->sim->hostmem, (struct hostmem_server){replay_serve, r});
-    if (r->gpu >= 0 && r->gpus > 1) {
+    if (own.record && !record_attach(own.record, r->sim))
+        return false;
+    if (r->gpu >= 0 && r->gpus > 1) { /* around the new recording, which sees what others have sent, too */
         char name[40];
         snprintf(name, sizeof name, "gpu%d.rdma", r->gpu);
         r->feeds[r->gpu] = part_feed_new(sim_part(r->sim, name), r->reader, STREAM_FAR((unsigned)r->gpu));
     }
-    if (own.record && !record_attach(own.record, r->sim))
-        return false;
     replay_host_next(r);
     sim_timer(r->sim, 0, 0);
     return true;

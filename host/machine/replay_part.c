@@ -16,8 +16,6 @@
 #include "machine/replay_private.h"
 #include "machine/sink.h"
 
-#define WINDOWS_BETWEEN 2048u /* looks at signals */
-
 struct alone {
     struct replay *replay;
     struct part *part;
@@ -85,13 +83,13 @@ static bool kind_find(const struct gantry_cfg *cfg, const char *wanted, unsigned
 static enum replay_end alone_run(struct alone *a, struct sched *s, const struct sim_options *options,
                                  const volatile int *stop)
 {
-    for (unsigned n = 0; !a->replay->differs; n++) {
+    while (!a->replay->differs) {
         uint64_t next = sched_next(s);
         if (next >= a->end)
             break;
         if (options->max_cycles && next >= options->max_cycles)
             return REPLAY_MAX_CYCLES;
-        if (n % WINDOWS_BETWEEN == 0 && *stop)
+        if (*stop)
             return REPLAY_STOPPED;
         s->now = next;
         sched_run(s, 1);

@@ -137,11 +137,11 @@ static void connect_far(struct rtl_machine *m, unsigned gpu)
     struct outside req = outside_find(m, gpu, "far_req", true, 0), rsp = outside_find(m, gpu, "far_rsp", false, 0);
     PART_CHECK(bound_depth(sim->cfg, BOUND_FAR, latency) == FAR_DEPTH, host, 0,
                "its credits are not those of the GPUs");
-    connect_ends(sim, req.part, req.port->slot, host, gpu, sizeof(struct msg_mem_req), latency, BOUND_FAR);
-    connect_ends(sim, host, credits, req.part, req.port->credit_slot, 0, latency, BOUND_FAR);
-    struct wire *answers =
-        connect_ends(sim, host, gpu, rsp.part, rsp.port->slot, sizeof(struct msg_mem_rsp), latency, BOUND_FAR);
-    connect_ends(sim, rsp.part, rsp.port->credit_slot, host, credits, 0, latency, BOUND_FAR);
+    connect_ends(sim, req.part, req.port->slot + req.lane, host, gpu, sizeof(struct msg_mem_req), latency, BOUND_FAR);
+    connect_ends(sim, host, credits, req.part, req.port->credit_slot + req.lane, 0, latency, BOUND_FAR);
+    struct wire *answers = connect_ends(sim, host, gpu, rsp.part, rsp.port->slot + rsp.lane, sizeof(struct msg_mem_rsp),
+                                        latency, BOUND_FAR);
+    connect_ends(sim, rsp.part, rsp.port->credit_slot + rsp.lane, host, credits, 0, latency, BOUND_FAR);
     if (answers) /* at the sender's end it counts */
         answers->channel.rate = (struct channel_rate){
             .bytes_per_cycle = sim->cfg->gpu_rdma_bytes_per_cycle,
@@ -189,8 +189,8 @@ static void gpu_connect(struct rtl_machine *m, unsigned gpu)
     struct connecting c = {m, &m->gpus[gpu]};
     struct sim *sim = m->sim;
     struct outside cmd = outside_find(m, gpu, "cp_cmd", false, 0), evt = outside_find(m, gpu, "cp_evt", true, 0);
-    commands_connect(sim, gpu, cmd.part, cmd.port->slot, cmd.port->credit_slot, evt.port->slot,
-                     bound_depth(sim->cfg, BOUND_PORT, sim->cfg->link_host));
+    commands_connect(sim, gpu, cmd.part, cmd.port->slot + cmd.lane, cmd.port->credit_slot + cmd.lane,
+                     evt.port->slot + evt.lane, bound_depth(sim->cfg, BOUND_PORT, sim->cfg->link_host));
     if (!whole(m))
         gpu_links(sim->cfg, link_connect, &c);
     connect_store(m, gpu);

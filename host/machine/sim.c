@@ -21,10 +21,30 @@ static struct sim *twin_new(const struct sim *sim)
     struct sim_options options = sim->options;
     options.model = SIM_GOLDEN;
     options.both = options.lockstep = false;
-    options.wave = NULL;
-    options.record = NULL;
-    options.goals = NULL;
     return sim_new(sim->cfg, sim->memory, &options, sim->ops, sim->ctx);
+}
+
+/* Its parts, in the order in which they need each other.  False with a diagnostic; sim_free takes what is there. */
+static bool sim_begin(struct sim *sim)
+{
+    const struct sim_options *options = &sim->options;
+    if (!place_begin(sim, worker_run) || !machine_build(sim) ||
+        (options->record && !options->record_later && !record_attach(options->record, sim)) ||
+        !machine_threads(sim, options->record && record_parts(options->record)))
+        return false;
+    if (sim->place) {
+        sim->sched.act = placed_act;
+        sim->sched.unwanted = placed_unwanted;
+        sim->sched.act_ctx = sim;
+        sim->sched.act_ahead = sim->cfg->link_host;
+        if (!place_join(sim))
+            return false;
+    }
+    if (options->both) {
+        sim->twin = twin_new(sim);
+        sim->warm = sim->twin ? warm_new(sim) : NULL;
+    }
+    return !options->both || sim->twin;
 }
 
 struct sim *sim_new(const struct gantry_cfg *cfg, struct pmem *memory, const struct sim_options *options,
@@ -39,29 +59,10 @@ struct sim *sim_new(const struct gantry_cfg *cfg, struct pmem *memory, const str
     sim->turn = sim;
     sched_init(&sim->sched);
     sim->sched.no_skip = options->no_skip;
-    if (!place_begin(sim, worker_run) || !machine_build(sim) ||
-        (options->record && !options->record_later && !record_attach(options->record, sim)) ||
-        !machine_threads(sim, options->record && record_parts(options->record))) {
-        sim_free(sim);
-        return NULL;
-    }
-    if (sim->place) {
-        sim->sched.act = placed_act;
-        sim->sched.unwanted = placed_unwanted;
-        sim->sched.act_ctx = sim;
-        sim->sched.act_ahead = cfg->link_host;
-        if (!place_join(sim)) {
-            sim_free(sim);
-            return NULL;
-        }
-    }
-    if (options->both && (sim->twin = twin_new(sim)) == NULL) {
-        sim_free(sim);
-        return NULL;
-    }
-    if (sim->twin)
-        sim->warm = warm_new(sim);
-    return sim;
+    if (sim_begin(sim))
+        return sim;
+    sim_free(sim);
+    return NULL;
 }
 
 void sim_free(struct sim *sim)

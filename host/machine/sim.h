@@ -33,7 +33,7 @@ struct sim_host_ops {
 
 struct sim_options {
     enum sim_model model;
-    bool both;           /* with SIM_RTL: golden GPUs beside it, for sim_switch */
+    bool both;           /* with SIM_RTL, without record: golden GPUs beside it, for sim_switch */
     bool lockstep;       /* compare every retired instruction with the golden model; first difference: CHECK exit 70 */
     uint64_t max_cycles; /* 0: none */
     uint64_t seed;

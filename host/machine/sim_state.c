@@ -3,7 +3,6 @@
  * (bridge/run/sched_save.h), memory (host/vm/pmem_save.h), what the host model itself knows (its owner).
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/state_io.h"
 #include "base/xalloc.h"
@@ -24,9 +23,9 @@ static int timer_compare(const void *a, const void *b)
 /* In the order in which they fire: their numbers are of this process. */
 static void timers_save(const struct heap *timers, struct state_writer *to)
 {
-    struct heap_item *sorted = xcalloc(timers->count + 1, sizeof *sorted);
-    if (timers->count)
-        memcpy(sorted, timers->items, timers->count * sizeof *sorted);
+    struct heap_item *sorted = xcalloc(timers->count, sizeof *sorted);
+    for (size_t i = 0; i < timers->count; i++)
+        sorted[i] = timers->items[i];
     qsort(sorted, timers->count, sizeof *sorted, timer_compare);
     state_put_u64(to, timers->count);
     for (size_t i = 0; i < timers->count; i++) {

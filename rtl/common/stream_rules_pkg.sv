@@ -50,8 +50,14 @@ package stream_rules_pkg;
     return m.op <= SMEM_NONE && m.op != SMEM_DATA && m.status <= MEM_FAULT_BUS;
   endfunction
 
+  // Pages of an invalidation: a range of 40-bit addresses, or (no bytes) all.
+  function automatic logic range_ok(input logic [63:0] va, input logic [63:0] bytes);
+    return bytes == 64'd0 ? va == 64'd0 : va[63:40] == 24'd0 && bytes <= 64'h10000000000 - va;
+  endfunction
+
   function automatic logic cp_cmd_ok(input cp_cmd_t m);
     return m.kind >= CP_LAUNCH && m.kind <= CP_TRAP &&
+           (m.kind != CP_CACHE || range_ok(m.root, m.pc)) &&
            (m.kind != CP_LAUNCH || (m.waves != 16'd0 && m.vgprs[1:0] == 2'd0 && m.sgprs[3:0] == 4'd0));
   endfunction
 
@@ -61,6 +67,7 @@ package stream_rules_pkg;
 
   function automatic logic cu_cmd_ok(input cu_cmd_t m);
     return m.kind >= CU_WAVE && m.kind <= CU_TRAP &&
+           (m.kind != CU_INV || range_ok(m.pc, m.exec)) &&
            (m.kind != CU_WAVE || (m.exec[0] && m.init_sgprs <= 8'd24 && m.wave_in_group < m.group_waves));
   endfunction
 
@@ -69,7 +76,7 @@ package stream_rules_pkg;
   endfunction
 
   function automatic logic blk_cmd_ok(input blk_cmd_t m);
-    return m.kind == BLK_INV || m.kind == BLK_VMID;
+    return m.kind == BLK_VMID ? m.bytes == 64'd0 : m.kind == BLK_INV && range_ok(m.root, m.bytes);
   endfunction
 
   function automatic logic blk_evt_ok(input blk_evt_t m);

@@ -86,7 +86,8 @@ module cu
   logic [1:0] vmem_reading_simd;
   vmem_issue_t vmem;
   logic inv_valid, inv_done, smem_done_valid;
-  logic [7:0] inv_flags, inv_vmid;
+  logic [7:0] inv_flags;
+  tlb_pkg::inv_t inv_pages;
   logic front_idle, lds_idle, vmem_idle;
   logic [31:0] vrd_data[4][16];
   logic [1:0] vwr_ready[4];
@@ -152,7 +153,7 @@ module cu
     .vmem_done_i        (vmem_done),
     .inv_valid_o        (inv_valid),
     .inv_flags_o        (inv_flags),
-    .inv_vmid_o         (inv_vmid),
+    .inv_o              (inv_pages),
     .inv_done_i         (inv_done),
     .perf_en_i,
     .perf_addr_i,
@@ -298,7 +299,7 @@ module cu
     .line_rsp_i      (line_rsp),
     .inv_i           (inv_valid),
     .inv_flags_i     (inv_flags),
-    .inv_vmid_i      (inv_vmid),
+    .inv_pages_i     (inv_pages),
     .inv_done_o      (inv_done),
     .perf_o          (vmem_events),
     .obs_en_i,

@@ -47,6 +47,7 @@ module cu_fill
   input  logic                              kill_done_i,
   output logic                              inv_valid_o,
   output logic                       [ 7:0] inv_flags_o,
+  output tlb_pkg::inv_t                     inv_o,             // pages, for the TLB
   input  logic                              inv_done_i,
   output logic                              ack_valid_o,       // until taken
   input  logic                              ack_taken_i,
@@ -285,6 +286,7 @@ module cu_fill
             state = cmd.kind == CU_KILL ? StKill : cmd.kind == CU_INV ? StInv : cmd.kind == CU_TRAP ? StAck : StWave;
             cmd_vmid_o   <= cmd.vmid;
             inv_flags_o  <= cmd.flags[7:0];
+            if (cmd.kind == CU_INV) inv_o <= tlb_pkg::inv_of(cmd.vmid, cmd.pc, cmd.exec);
             kill_valid_o <= cmd.kind == CU_KILL;
             inv_valid_o  <= cmd.kind == CU_INV;
             prepare_valid_o <= cmd.kind == CU_WAVE;

@@ -63,7 +63,7 @@ module cu_front
   input  mem_done_t          vmem_done_i,
   output logic               inv_valid_o,
   output logic        [ 7:0] inv_flags_o,
-  output logic        [ 7:0] inv_vmid_o,
+  output tlb_pkg::inv_t      inv_o,
   input  logic               inv_done_i,
   input  logic               perf_en_i,
   input  logic        [ 7:0] perf_addr_i,
@@ -94,6 +94,7 @@ module cu_front
   logic jump_keep;
   logic result_valid, pair_valid, intr_valid, trap_valid;
   logic [39:0] trap_tba;
+  logic [7:0] cmd_vmid;
   logic [47:0] trap_tma;
   result_t result;
   pair_write_t pair;
@@ -147,10 +148,11 @@ module cu_front
     .trap_valid_o (trap_valid),
     .trap_tba_o   (trap_tba),
     .trap_tma_o   (trap_tma),
-    .cmd_vmid_o   (inv_vmid_o),
+    .cmd_vmid_o   (cmd_vmid),
     .kill_done_i  (kill_done),
     .inv_valid_o,
     .inv_flags_o,
+    .inv_o,
     .inv_done_i,
     .ack_valid_o  (ack_valid),
     .ack_taken_i  (ack_taken),
@@ -210,7 +212,7 @@ module cu_front
     .start_valid_i      (start_valid),
     .start_i            (start),
     .kill_valid_i       (kill_valid),
-    .kill_vmid_i        (inv_vmid_o),
+    .kill_vmid_i        (cmd_vmid),
     .kill_done_o        (kill_done),
     .ack_valid_i        (ack_valid),
     .ack_taken_o        (ack_taken),
@@ -266,7 +268,7 @@ module cu_front
     .time_i             (cycle_i),
     .cu_id_i,
     .trap_valid_i       (trap_valid),
-    .trap_vmid_i        (inv_vmid_o[3:0]),
+    .trap_vmid_i        (cmd_vmid[3:0]),
     .trap_tba_i         (trap_tba),
     .trap_tma_i         (trap_tma),
     .prepare_valid_i    (prepare_valid),

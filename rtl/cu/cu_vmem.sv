@@ -53,7 +53,7 @@ module cu_vmem
   input  lds_line_rsp_t    line_rsp_i[1],     // stays until the next line
   input  logic             inv_i,
   input  logic      [ 7:0] inv_flags_i,       // enum cache_flag: L1V, TLB
-  input  logic      [ 7:0] inv_vmid_i,        // of the TLB; 255: all
+  input  tlb_pkg::inv_t    inv_pages_i,       // of the TLB
   output logic             inv_done_o,
   output logic      [ 6:0] perf_o,            // pulses: 0 transaction, 1 TLB hit, 2 TLB miss, 3 read hit, 4 read miss,
                                               // 5 joined a miss, 6 write or atomic
@@ -68,7 +68,8 @@ module cu_vmem
   localparam int unsigned NumTx = Parts == 1 ? 64 : 16;
 
   logic tlb_lookup, tlb_fill, tlb_hit, tlb_inv_q, quiesce_q, drained, l1_inv_q;
-  logic [7:0] tlb_vmid, tlb_fill_vmid, inv_vmid_q;
+  logic [7:0] tlb_vmid, tlb_fill_vmid;
+  tlb_pkg::inv_t inv_pages_q;
   logic [27:0] tlb_vpn, tlb_fill_vpn;
   logic [63:0] tlb_pte, tlb_fill_pte;
   logic req_valid, req_ready, rsp_valid, rsp_ready, ack_valid, xlat_valid, pipe_idle, l1_idle;
@@ -101,7 +102,7 @@ module cu_vmem
         if (waiting && settle != '1) settle = settle + 2'd1;
         if (finish) waiting = 1'b0;
         if (inv_i) begin
-          inv_vmid_q <= inv_vmid_i;
+          inv_pages_q <= inv_pages_i;
           waiting = (inv_flags_i & CACHE_INV_TLB) != '0;
           settle = '0;
         end
@@ -222,7 +223,7 @@ module cu_vmem
     .fill_vpn_i    (tlb_fill_vpn),
     .fill_pte_i    (tlb_fill_pte),
     .inv_valid_i   (tlb_inv_q),
-    .inv_vmid_i    (inv_vmid_q)
+    .inv_i         (inv_pages_q)
   );
 
   l1v #(

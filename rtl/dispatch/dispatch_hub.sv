@@ -207,6 +207,7 @@ module dispatch_hub
       blk_cmd_o.pad0  <= 16'd0;
       blk_cmd_o.flags <= m.flags;
       blk_cmd_o.root  <= m.root;
+      blk_cmd_o.bytes <= m.kind == CP_CACHE ? m.pc : 64'd0;
     end
     tell_valid_o <= state == Telling;
     tell_kind_o  <= m.kind == CP_KILL ? CP_EVT_KILL_DONE : m.kind == CP_TRAP ? CP_EVT_TRAP_DONE : CP_EVT_CACHE_DONE;

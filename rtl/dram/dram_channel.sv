@@ -1,144 +1,277 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing of one DRAM channel: banks with one open row each, activate, precharge, column access, data bus, refresh.
-// Responsible for: when a read's data is there, and how much work is queued.  Not responsible for: contents (the
-// backing store behind the slice), order of accesses to one line (they take effect in the order of the slice).
+// Controller of one DRAM channel: a queue of line accesses, served first ready first come, banks with one open row each.
+// Responsible for: which command goes out in which cycle, when the data of a read is there.  Its stages are functions:
+// dram_refresh_pkg (what is due), dram_bank_pkg (what each bank allows), dram_choose_pkg (who goes).  Not responsible for:
+// contents (the backing store behind the slice; they take effect in the order of the slice).
 //
-// A command is placed at once: its bank and the data bus are reserved from the first moment they allow it (in order
-// on the bus, banks overlap).  All times are GPU cycles; Ratio of them make a memory cycle.  A refresh that falls due
-// while nothing is asked happens unseen and closes the rows; one that falls due under load blocks all banks.
+// A cycle of the memory is `ratio` GPU cycles; in each one command of the row bus (activate, precharge, refresh) and one of
+// the column bus (read, write).  An access waits in a place of a ring, so that the order of places is the order of
+// arrival, and no more than Places - 1 that came later are served before it: that is the limit of age.
+// Times are GPU cycles.  A channel without accesses keeps still: refreshes that fell due meanwhile are over, and have
+// closed the rows, when the next access comes.
 `include "gantry_assert.svh"
 
-module dram_channel #(
-  parameter int unsigned Banks = 16,     // power of two
-  parameter int unsigned RowLines = 32,  // 64-byte lines of a row, power of two
-  parameter int unsigned Ratio = 2,
-  parameter int unsigned Tcl = 7,
-  parameter int unsigned Tcwl = 2,
-  parameter int unsigned Trcd = 7,
-  parameter int unsigned Trp = 7,
-  parameter int unsigned Tras = 17,
-  parameter int unsigned Twr = 8,
-  parameter int unsigned Trefi = 1950,
-  parameter int unsigned Trfc = 130,
-  parameter int unsigned Burst = 2,
-  parameter int unsigned Queue = 64,     // reads under way, power of two
-  parameter int unsigned Window = 24,    // lines queued on the bus from which on busy_o asks the sender to pause
-  parameter bit [1:0] SeedFault = 2'd0   // bench only: 1 row conflicts cost nothing, 2 no refresh
+module dram_channel
+  import dram_pkg::*;
+  import dram_bank_pkg::*;
+  import dram_choose_pkg::*;
+  import dram_refresh_pkg::*;
+#(
+  parameter times_t Times = Hbm1,
+  parameter int unsigned Banks = 16,       // power of two, at most 32
+  parameter int unsigned Groups = 4,       // of banks (the low bits of their number), power of two, at most Banks
+  parameter int unsigned RowLines = 32,    // 64-byte lines of a row, power of two
+  parameter int unsigned BankBit = 5,      // of a line's number at which its bank stands
+  parameter bit BankHash = 1'b1,
+  parameter int unsigned Places = 64,      // of the queue, power of two, at most 64
+  parameter int unsigned WriteHigh = 32,
+  parameter int unsigned WriteLow = 8,
+  parameter int unsigned Spare = 8         // places left when busy_o rises: what its sender still has under way
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
   input  logic [63:0] cycle_i,
   input  logic        cmd_valid_i,
   input  logic        cmd_write_i,
-  input  logic [31:0] cmd_line_i,        // line number within this channel
+  input  logic [31:0] cmd_line_i,          // line number within this channel
   input  logic [ 7:0] cmd_id_i,
-  output logic        done_valid_o,      // data of a read is there
+  output logic        done_valid_o,        // data of a read is there
   output logic [ 7:0] done_id_o,
   output logic        busy_o,
+  output cmd_t        row_cmd_o,           // commands of this cycle, as they go to the memory
+  output cmd_t        col_cmd_o,
   output logic [63:0] row_hits_o,
   output logic [63:0] row_misses_o,
   output logic [63:0] refreshes_o,
   output logic        idle_o
 );
-  localparam int unsigned ColBits = $clog2(RowLines);
-  localparam int unsigned BankBits = $clog2(Banks);
-  localparam logic [31:0] BankMask = 32'(Banks - 1);
-  localparam logic [63:0] WriteDelay = 64'(Tcwl * Ratio);
-  localparam logic [63:0] ReadDelay = 64'(Tcl * Ratio);
-  localparam logic [63:0] RefreshEvery = 64'(Trefi * Ratio);
+  localparam bit ByBank = Times.trfc_bank != 0;
+  localparam int unsigned Pressed = Places * 5 / 8;  // places between head and tail from which on the head has its way
+  localparam int unsigned PlaceBits = $clog2(Places);
+  localparam logic [4:0] LastTurn = ByBank ? 5'(Banks - 1) : 5'd0;  // of refreshes
+  localparam logic [31:0] GroupMask = 32'(Groups - 1);
+  localparam map_t Map = '{
+      col_bits: 5'($clog2(RowLines)), bank_bits: 5'($clog2(Banks)), bank_bit: 5'(BankBit), hash: BankHash
+  };
+  localparam waits_t Wait = waits_of(Times);
+  // so many reads are at most between command and data
+  localparam int unsigned DueBits = $clog2((Times.tcl + Times.burst) / larger(Times.tccd_s, Times.burst) + 2);
+  localparam logic [63:0] RefreshEvery = cycles(Times.trefi, Times.ratio) / (ByBank ? 64'(Banks) : 64'd1);
+  localparam logic [63:0] RefreshTime = cycles(ByBank ? Times.trfc_bank : Times.trfc, Times.ratio);
 
   /* verilator lint_off BLKSEQ */
-  logic [31:0] open_row[Banks];    // row + 1; 0: closed
-  logic [63:0] column_at[Banks];   // next column access
-  logic [63:0] precharge_at[Banks];
-  /* verilator lint_off UNUSEDSIGNAL */
-  logic [63:0] opened_at[Banks];   // when the bank's row was activated; only assertions read it
-  /* verilator lint_on UNUSEDSIGNAL */
-  logic [63:0] bus_free, next_refresh, blocked;
-  logic [63:0] start, column, data;
+  // ---- places
+  logic [63:0] taken, writes, hits, opened;  // a bit a place; hits: its row is open; opened: it was activated for it
+  logic [63:0] of_bank[Banks];
+  logic [31:0] row_of[Places], id_of[Places], bank_of[Places];
+  logic [PlaceBits-1:0] head, tail, n;       // oldest access; next place
+  logic [6:0] write_count, span;
+  logic writing;
+  // ---- banks: from which cycle on a command is allowed
+  logic [31:0] open_row[Banks];              // row + 1; 0: closed
+  logic [63:0] activate_at[Banks], column_at[Banks], precharge_at[Banks];
+  logic [63:0] group_activate_at[Groups], any_activate_at;
+  columns_t group_columns[Groups], any_columns;
+  logic [3:0][63:0] activated;               // the last four, the oldest first
+  refresh_t refresh;
+  // ---- data under way
+  logic [63:0] due[1 << DueBits];
+  logic [31:0] due_id[1 << DueBits];
+  logic [DueBits-1:0] due_first, due_last;
+  logic [DueBits:0] due_count;
+  logic [63:0] next_edge;
+  logic rests, answered, held, full, reads_wait, pressed;
+  logic [63:0] toward, ready, able, closable, bit_of, now;
+  logic [31:0] b, turn;
   /* verilator lint_off UNUSEDSIGNAL */  // words of the simulator: upper bits stay zero
-  logic [31:0] bank, row, above;
+  logic [31:0] g;
   /* verilator lint_on UNUSEDSIGNAL */
-  logic [63:0] due[Queue];
-  logic [31:0] due_id[Queue];
-  logic [31:0] first, count;
-  logic answered, busy, rests;
-
-  function automatic logic [63:0] later(input logic [63:0] a, input logic [63:0] b);
-    return a > b ? a : b;
-  endfunction
+  place_t place;
+  cmd_t row_cmd, col_cmd;
 
   // nothing is looked at while the channel rests and no command comes
   always_ff @(posedge clk_i) begin
     if (!rests || cmd_valid_i || !rst_ni) begin
-      // ---- reads whose time has come
-      answered = count != 32'd0 && due[first] <= cycle_i;
-      if (answered) begin
-        done_id_o <= due_id[first][7:0];
-        first = (first + 32'd1) & (Queue - 1);
-        count = count - 32'd1;
-      end
+      now      = cycle_i;
+      row_cmd  = '0;
+      col_cmd  = '0;
+      answered = due_count != '0 && due[due_first] <= now;
       done_valid_o <= answered;
-      // ---- place a command
-      if (cmd_valid_i) begin
-        if (cycle_i >= next_refresh) begin
-          refreshes_o <= refreshes_o + 64'd1;
-          for (int unsigned b = 0; b < Banks; b++) open_row[b] = 32'd0;
-          blocked      = cycle_i >= next_refresh + RefreshEvery || SeedFault == 2'd2 ? blocked
-                         : later(next_refresh, bus_free) + 64'(Trfc * Ratio);
-          next_refresh = cycle_i >= next_refresh + RefreshEvery ? cycle_i + RefreshEvery : next_refresh + RefreshEvery;
-        end
-        above = cmd_line_i >> ColBits;
-        row   = above >> BankBits;
-        bank  = (above ^ row) & BankMask;
-        start = later(cycle_i, blocked);
-        if (open_row[bank] == row + 32'd1) begin
-          row_hits_o <= row_hits_o + 64'd1;
-          column = later(start, column_at[bank]);
-        end else begin
-          row_misses_o <= row_misses_o + 64'd1;
-          if (open_row[bank] != 32'd0 && SeedFault != 2'd1) start = later(start, precharge_at[bank]) + 64'(Trp * Ratio);
-          // a bank is activated again when its row was open for tRAS and its precharge has taken tRP
-          `GANTRY_CHECK(a_trc, open_row[bank] == 32'd0
-                               || start >= opened_at[bank] + 64'(Tras * Ratio) + 64'(Trp * Ratio))
-          opened_at[bank]    = start;
-          column             = start + 64'(Trcd * Ratio);
-          precharge_at[bank] = start + 64'(Tras * Ratio);
-          open_row[bank]     = row + 32'd1;
-        end
-        data     = later(column + (cmd_write_i ? WriteDelay : ReadDelay), bus_free);
-        column   = data - (cmd_write_i ? WriteDelay : ReadDelay);
-        `GANTRY_CHECK(a_open, open_row[bank] == row + 32'd1 && column >= opened_at[bank] + 64'(Trcd * Ratio))
-        `GANTRY_CHECK(a_refreshing, column >= blocked && column >= cycle_i)
-        `GANTRY_CHECK(a_bus, data >= bus_free)  // bursts follow each other
-        bus_free = data + 64'(Burst * Ratio);
-        column_at[bank]    = column + 64'(Burst * Ratio);
-        precharge_at[bank] = later(precharge_at[bank], cmd_write_i ? bus_free + 64'(Twr * Ratio) : column_at[bank]);
-        if (!cmd_write_i) begin
-          `GANTRY_CHECK(a_room, count < Queue)
-          due[(first+count)&(Queue-1)]    = bus_free;
-          due_id[(first+count)&(Queue-1)] = 32'(cmd_id_i);
-          count                           = count + 32'd1;
-        end
+      if (answered) begin
+        done_id_o <= due_id[due_first][7:0];
+        due_first = due_first + 1'b1;
+        due_count = due_count - 1'b1;
       end
-      busy   = bus_free > cycle_i + 64'(Window * Burst * Ratio);
-      busy_o <= busy;
-      rests  = count == 32'd0 && !answered && !busy;
-      idle_o <= rests;
-      if (!rst_ni) begin
-        for (int unsigned b = 0; b < Banks; b++) begin
-          open_row[b]     = 32'd0;
-          column_at[b]    = 64'd0;
-          precharge_at[b] = 64'd0;
+
+      if (now >= next_edge && (taken != 64'd0 || refresh.due)) begin
+        next_edge  = now + Wait.clock;
+        reads_wait = (taken & ~writes) != 64'd0;
+        pressed    = span >= 7'(Pressed) && writes[6'(head)];
+        writing    = direction(writing, write_count, reads_wait, pressed, 7'(WriteHigh), 7'(WriteLow));
+        toward     = taken & (writing ? writes : ~writes);
+        if (now >= refresh.next) refresh = falls_due(refresh, now, RefreshEvery);
+        // ---- what each bank allows; a refresh that is due holds its banks until it is out
+        turn    = 32'(refresh.bank);
+        ready   = 64'd0;
+        able    = 64'd0;
+        closable = 64'd0;
+        held    = 1'b0;  // refresh: a bank is still open or rests
+        for (int unsigned i = 0; i < Banks; i++) begin
+          g = i & GroupMask;
+          if (refresh.due && (!ByBank || i == turn)) begin
+            if (open_row[i] != 32'd0) begin
+              held = 1'b1;
+              if (now >= precharge_at[i] && row_cmd.kind == CmdNone) begin
+                row_cmd        = '{kind: CmdPrecharge, bank: i[4:0], row: '0};
+                open_row[i]    = 32'd0;
+                hits           = hits & ~of_bank[i];
+                activate_at[i] = now + Wait.activate;
+              end
+            end else begin
+              held = held || now < activate_at[i];
+            end
+          end else if (of_bank[i] != 64'd0) begin
+            if (open_row[i] != 32'd0) begin
+              ready    = ready | columns(now, column_at[i], column(group_columns[g], writing),
+                                         of_bank[i] & hits & toward);
+              closable = closable | closes(now, precharge_at[i], of_bank[i], hits, toward);
+            end else begin
+              able = able | activates(now, activate_at[i], group_activate_at[g], of_bank[i]);
+            end
+          end
         end
-        bus_free     = 64'd0;
-        blocked      = 64'd0;
-        next_refresh = RefreshEvery;
-        first        = 32'd0;
-        count        = 32'd0;
+        // ---- column bus
+        if (ready != 64'd0 && now >= column(any_columns, writing)) begin
+          n = PlaceBits'(oldest(ready, 6'(head)));
+          b = bank_of[n];
+          g = b & GroupMask;
+          bit_of = 64'd1 << n;
+          col_cmd = '{kind: writing ? CmdWrite : CmdRead, bank: b[4:0], row: '0};
+          if (opened[6'(n)]) row_misses_o <= row_misses_o + 64'd1;
+          else row_hits_o <= row_hits_o + 64'd1;
+          any_columns      = after_column(any_columns, writing, now, Wait.same_any,
+                                          writing ? Wait.read_any : Wait.write_any);
+          group_columns[g] = after_column(group_columns[g], writing, now, Wait.same_group,
+                                          writing ? Wait.read_group : Wait.clock);
+          precharge_at[b]  = later(precharge_at[b], now + (writing ? Wait.precharge_write : Wait.precharge_read));
+          write_count      = write_count - 7'(writing);
+          if (!writing) begin
+            `GANTRY_CHECK(a_due, !due_count[DueBits])
+            due_last         = due_first + due_count[DueBits-1:0];
+            due[due_last]    = now + Wait.data;
+            due_id[due_last] = id_of[n];
+            due_count        = due_count + 1'b1;
+          end
+          taken      = taken & ~bit_of;
+          of_bank[b] = of_bank[b] & ~bit_of;
+          able       = able & ~bit_of;
+          closable    = closable & ~bit_of;
+        end
+        // ---- row bus
+        if (refresh.due && !held && row_cmd.kind == CmdNone) begin
+          row_cmd = '{kind: ByBank ? CmdRefresh : CmdRefreshAll, bank: refresh.bank, row: '0};
+          refresh = sent(refresh, LastTurn);
+          for (int unsigned i = 0; i < Banks; i++)
+            activate_at[i] = ByBank && i != turn ? activate_at[i] : now + RefreshTime;
+        end
+        full    = now < any_activate_at || now < activated[0] + Wait.four;
+        able    = full ? 64'd0 : prefer(able, toward);
+        closable = prefer(closable, toward);
+        if (row_cmd.kind == CmdNone && able != 64'd0) begin
+          n = PlaceBits'(oldest(able, 6'(head)));
+          b = bank_of[n];
+          g = b & GroupMask;
+          row_cmd              = '{kind: CmdActivate, bank: b[4:0], row: row_of[n]};
+          opened               = opened | (64'd1 << n);
+          open_row[b]          = row_of[n] + 32'd1;
+          column_at[b]         = now + Wait.column;
+          precharge_at[b]      = now + Wait.precharge_activate;
+          any_activate_at      = now + Wait.activate_any;
+          group_activate_at[g] = now + Wait.activate_group;
+          activated            = {now, activated[3:1]};
+          bit_of = 64'd0;
+          for (int unsigned i = 0; i < Places; i++) bit_of = bit_of | (64'(row_of[i] == row_of[n]) << i);
+          hits = with_row(bit_of, of_bank[b], hits);
+        end else if (row_cmd.kind == CmdNone && closable != 64'd0) begin
+          n = PlaceBits'(oldest(closable, 6'(head)));
+          b = bank_of[n];
+          row_cmd        = '{kind: CmdPrecharge, bank: b[4:0], row: '0};
+          open_row[b]    = 32'd0;
+          activate_at[b] = later(activate_at[b], now + Wait.activate);
+          hits           = hits & ~of_bank[b];
+        end
+        head = taken != 64'd0 ? PlaceBits'(oldest(taken, 6'(head))) : tail;
+      end
+
+      // ---- arrival
+      if (cmd_valid_i) begin
+        `GANTRY_CHECK(a_place, !taken[6'(tail)])
+        if (rests) begin
+          next_edge = later(next_edge, now + 64'd1);
+          for (int unsigned i = 0; i <= 32'(LastTurn); i++) begin
+            if (now >= refresh.next) begin
+              for (int unsigned k = 0; k < Banks; k++) begin
+                if (!ByBank || k == 32'(refresh.bank)) begin
+                  activate_at[k] = opens(refresh.next, open_row[k] != 32'd0, activate_at[k],
+                                         precharge_at[k], Wait.activate, RefreshTime);
+                  open_row[k]    = 32'd0;
+                end
+              end
+              refresh = missed(refresh, RefreshEvery, LastTurn);
+            end
+          end
+          refresh.next = now >= refresh.next ? now + RefreshEvery : refresh.next;
+        end
+        place         = place_of(cmd_line_i, Map);
+        b             = 32'(place.bank);
+        bit_of        = 64'd1 << tail;
+        taken         = taken | bit_of;
+        writes        = cmd_write_i ? writes | bit_of : writes & ~bit_of;
+        opened        = opened & ~bit_of;
+        hits          = open_row[b] == place.row + 32'd1 ? hits | bit_of : hits & ~bit_of;
+        of_bank[b]    = of_bank[b] | bit_of;
+        write_count   = write_count + 7'(cmd_write_i);
+        row_of[tail]  = place.row;
+        bank_of[tail] = b;
+        id_of[tail]   = 32'(cmd_id_i);
+        tail          = tail + 1'b1;
+      end
+      span   = ring_fill(taken != 64'd0, 6'(head), 6'(tail), 7'(Places));
+      busy_o <= span >= 7'(Places - Spare);
+      rests  = taken == 64'd0 && due_count == '0 && !answered && !refresh.due && row_cmd.kind == CmdNone &&
+               col_cmd.kind == CmdNone;
+      idle_o <= rests;
+      refreshes_o <= refresh.count;
+      row_cmd_o <= row_cmd;
+      col_cmd_o <= col_cmd;
+
+      if (!rst_ni) begin
+        of_bank           = '{default: 64'd0};
+        open_row          = '{default: 32'd0};
+        activate_at       = '{default: 64'd0};
+        column_at         = '{default: 64'd0};
+        precharge_at      = '{default: 64'd0};
+        group_activate_at = '{default: 64'd0};
+        group_columns     = '{default: '0};
+        any_columns       = '0;
+        any_activate_at   = 64'd0;
+        activated         = '0;
+        taken        = 64'd0;
+        head         = '0;
+        tail         = '0;
+        write_count  = 7'd0;
+        span         = 7'd0;
+        writing      = 1'b0;
+        next_edge    = 64'd0;
+        refresh      = '{next: RefreshEvery, count: 64'd0, bank: 5'd0, due: 1'b0};
+        due_first    = '0;
+        due_count    = '0;
+        rests        = 1'b1;
         done_valid_o <= 1'b0;
         busy_o       <= 1'b0;
         idle_o       <= 1'b1;
+        row_cmd_o    <= '0;
+        col_cmd_o    <= '0;
         row_hits_o   <= 64'd0;
         row_misses_o <= 64'd0;
         refreshes_o  <= 64'd0;
@@ -146,4 +279,10 @@ module dram_channel #(
     end
   end
   /* verilator lint_on BLKSEQ */
+
+  dram_checker #(
+    .Times(Times), .Banks(Banks), .Groups(Groups)
+  ) u_checker (
+    .clk_i, .rst_ni, .cycle_i, .row_cmd_i(row_cmd_o), .col_cmd_i(col_cmd_o), .rested_i(idle_o)
+  );
 endmodule

@@ -8,8 +8,7 @@ module part_l2
   import stream_rules_pkg::*;
 #(
   parameter int unsigned Depth = NocTargetQueue,  // input queue, and credits towards the crossbar
-  parameter bit [2:0] SeedFault = 3'd0,     // bench only
-  parameter bit [1:0] SeedFaultDram = 2'd0  // bench only
+  parameter bit [2:0] SeedFault = 3'd0      // bench only
 ) (
   input  logic                      clk_i,
   input  logic                      rst_ni,
@@ -39,6 +38,12 @@ module part_l2
   output logic                      blk_evt_valid_o,
   output gantry_msg_pkg::blk_evt_t  blk_evt_o
 );
+  localparam dram_pkg::times_t DramTimes = '{
+      ratio: DramRatio, tcl: DramTcl, tcwl: DramTcwl, trcd: DramTrcd, trp: DramTrp, tras: DramTras, twr: DramTwr,
+      trtp: DramTrtp, tccd_s: DramTccdS, tccd_l: DramTccdL, trrd_s: DramTrrdS, trrd_l: DramTrrdL, twtr_s: DramTwtrS,
+      twtr_l: DramTwtrL, tfaw: DramTfaw, trtw: DramTrtw, trefi: DramTrefi, trfc: DramTrfc, trfc_bank: DramTrfcBank,
+      burst: DramBurst
+  };
   logic slice_idle;
   logic [DramChannels-1:0] cmd_valid, done_valid, busy, channel_idle;
   logic cmd_write;
@@ -48,6 +53,9 @@ module part_l2
   logic [63:0] slice_perf;
   logic [63:0] row_hits[DramChannels], row_misses[DramChannels], refreshes[DramChannels];
   logic [63:0] sum;
+  /* verilator lint_off UNUSEDSIGNAL */  // what a PHY would get
+  dram_pkg::cmd_t row_cmd[DramChannels], col_cmd[DramChannels];
+  /* verilator lint_on UNUSEDSIGNAL */
 
   l2_slice #(
     .Slices   (L2Slices),
@@ -93,19 +101,15 @@ module part_l2
 
   for (genvar c = 0; c < DramChannels; c++) begin : gen_channel
     dram_channel #(
+      .Times    (DramTimes),
       .Banks    (DramBanks),
+      .Groups   (DramGroups < DramBanks ? DramGroups : DramBanks),
       .RowLines (DramRowBytes / 64),
-      .Ratio    (DramRatio),
-      .Tcl      (DramTcl),
-      .Tcwl     (DramTcwl),
-      .Trcd     (DramTrcd),
-      .Trp      (DramTrp),
-      .Tras     (DramTras),
-      .Twr      (DramTwr),
-      .Trefi    (DramTrefi),
-      .Trfc     (DramTrfc),
-      .Burst    (DramBurst),
-      .SeedFault(SeedFaultDram)
+      .BankBit  (DramBankBit),
+      .BankHash (DramBankHash != 0),
+      .Places   (DramPlaces),
+      .WriteHigh(DramWriteHigh),
+      .WriteLow (DramWriteLow)
     ) u_channel (
       .clk_i,
       .rst_ni,
@@ -117,6 +121,8 @@ module part_l2
       .done_valid_o(done_valid[c]),
       .done_id_o   (done_id[c]),
       .busy_o      (busy[c]),
+      .row_cmd_o   (row_cmd[c]),
+      .col_cmd_o   (col_cmd[c]),
       .row_hits_o  (row_hits[c]),
       .row_misses_o(row_misses[c]),
       .refreshes_o (refreshes[c]),

@@ -8,8 +8,7 @@ module part_utcl2
   import stream_rules_pkg::*;
 #(
   parameter int unsigned Depth = NocTargetQueue,  // input queue, and credits for answers
-  parameter int unsigned ReqDepth = NocQueue,     // credits for the walker's requests
-  parameter bit [2:0] SeedFault = 3'd0  // bench only
+  parameter int unsigned ReqDepth = NocQueue      // credits for the walker's requests
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
@@ -38,17 +37,19 @@ module part_utcl2
 );
   logic tlb_idle, walker_idle, start_valid, inv_valid, root_valid, done_valid, reads_wanted_q;
   logic [5:0] start_walk, done_walk;
-  logic [7:0] start_vmid, inv_vmid;
-  logic [27:0] start_vpn;
+  tlb_pkg::vmid_t start_vmid;
+  tlb_pkg::vpn_t start_vpn;
+  tlb_pkg::inv_t inv;
   logic [63:0] root, done_pte, reads, tlb_perf;
 
   utcl2_tlb #(
     .Entries  (Utcl2Entries),
+    .Blocks   (Utcl2Blocks),
+    .Large    (Utcl2Large),
     .Ways     (Utcl2Ways),
     .Walks    (Utcl2Walks),
     .Depth    (Depth),
-    .RspDepth (Depth),
-    .SeedFault(SeedFault)
+    .RspDepth (Depth)
   ) u_tlb (
     .clk_i,
     .rst_ni,
@@ -71,7 +72,7 @@ module part_utcl2
     .start_vmid_o (start_vmid),
     .start_vpn_o  (start_vpn),
     .inv_valid_o  (inv_valid),
-    .inv_vmid_o   (inv_vmid),
+    .inv_o        (inv),
     .root_valid_o (root_valid),
     .root_o       (root),
     .done_valid_i (done_valid),
@@ -82,8 +83,8 @@ module part_utcl2
   utcl2_walker #(
     .Walks    (Utcl2Walks),
     .Slices   (L2Slices),
-    .Depth    (ReqDepth),
-    .SeedFault(SeedFault)
+    .Cached   (Utcl2WalkCache),
+    .Depth    (ReqDepth)
   ) u_walker (
     .clk_i,
     .rst_ni,
@@ -93,9 +94,8 @@ module part_utcl2
     .start_vmid_i    (start_vmid),
     .start_vpn_i     (start_vpn),
     .inv_valid_i     (inv_valid),
-    .inv_vmid_i      (inv_vmid),
+    .inv_i           (inv),
     .root_valid_i    (root_valid),
-    .root_vmid_i     (inv_vmid),
     .root_i          (root),
     .done_valid_o    (done_valid),
     .done_walk_o     (done_walk),

@@ -51,7 +51,8 @@ module sqc
   logic [15:0] k_miss_words;
   logic [15:0][31:0] k_miss_data;
   logic [1:0] i_rsp_port, k_rsp_port;
-  logic [7:0] i_rsp_status, k_rsp_status, i_miss_vmid, k_miss_vmid, inv_vmid;
+  logic [7:0] i_rsp_status, k_rsp_status, i_miss_vmid, k_miss_vmid;
+  tlb_pkg::inv_t inv_pages;
   logic [63:0] k_rsp_va, i_miss_addr, k_miss_addr;
   /* verilator lint_off UNUSEDSIGNAL */
   logic [47:0] i_rsp_cookie, k_rsp_cookie;
@@ -73,7 +74,7 @@ module sqc
     .miss_ready_i(i_miss_ready),
     .fill_valid_i(mem_rsp_valid_i), .fill_scalar_i(mem_rsp_i.tag[5]), .fill_xlat_i(mem_rsp_i.tag[4]),
     .fill_entry_i(mem_rsp_i.tag[3:0]), .fill_status_i(mem_rsp_i.status), .fill_data_i(mem_rsp_i.data),
-    .inv_lines_i(i_inv), .inv_tlb_i(inv_tlb), .inv_vmid_i(inv_vmid),
+    .inv_lines_i(i_inv), .inv_tlb_i(inv_tlb), .inv_pages_i(inv_pages),
     .drained_o(i_drained), .count_o(i_count), .idle_o(i_idle));
   sqc_cache #(
     .Scalar(1'b1), .Req(smem_req_t), .Cus(Cus), .Kib(KKib), .Ways(KWays),
@@ -87,7 +88,7 @@ module sqc
     .miss_data_o(k_miss_data), .miss_ready_i(k_miss_ready),
     .fill_valid_i(mem_rsp_valid_i), .fill_scalar_i(mem_rsp_i.tag[5]), .fill_xlat_i(mem_rsp_i.tag[4]),
     .fill_entry_i(mem_rsp_i.tag[3:0]), .fill_status_i(mem_rsp_i.status), .fill_data_i(mem_rsp_i.data),
-    .inv_lines_i(k_inv), .inv_tlb_i(inv_tlb), .inv_vmid_i(inv_vmid),
+    .inv_lines_i(k_inv), .inv_tlb_i(inv_tlb), .inv_pages_i(inv_pages),
     .drained_o(k_drained), .count_o(k_count), .idle_o(k_idle));
   assign count_o = {k_count, i_count};
 
@@ -198,7 +199,7 @@ module sqc
       k_inv <= plain_inv
           || (blk_cmd_valid_i && blk_cmd_i.kind == BLK_INV && (blk_cmd_i.flags & 32'(CACHE_INV_L1K)) != '0);
       inv_tlb      <= blk_cmd_valid_i && blk_cmd_i.kind == BLK_INV && (blk_cmd_i.flags & 32'(CACHE_INV_TLB)) != '0;
-      inv_vmid     <= blk_cmd_i.vmid;
+      inv_pages    <= tlb_pkg::inv_of(blk_cmd_i.vmid, blk_cmd_i.root, blk_cmd_i.bytes);
       tlb_left = tlb_left
           || (blk_cmd_valid_i && blk_cmd_i.kind == BLK_INV && (blk_cmd_i.flags & 32'(CACHE_INV_TLB)) != '0);
       if (blk_cmd_valid_i && !tlb_left) blk_evt_valid_o <= 1'b1;  // beside s_dcache_inv the answer above stays
@@ -219,7 +220,7 @@ module sqc
   /* verilator lint_on BLKSEQ */
   assign idle_o = i_idle && k_idle && !busy_q && !send && !i_rsp_valid && !k_rsp_valid;
   logic unused;
-  assign unused = ^{blk_cmd_i.pad0, blk_cmd_i.root, mem_rsp_i.op, mem_rsp_i.source, mem_rsp_i.gpu, mem_rsp_i.tag[31:6]};
+  assign unused = ^{blk_cmd_i.pad0, mem_rsp_i.op, mem_rsp_i.source, mem_rsp_i.gpu, mem_rsp_i.tag[31:6]};
   // ---- assertions
   localparam int unsigned Any = 32'hffff_ffff;
   for (genvar c = 0; c < Cus; c++) begin : gen_check_cu

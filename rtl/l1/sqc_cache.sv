@@ -55,7 +55,7 @@ module sqc_cache
   // maintenance
   input  logic                  inv_lines_i,
   input  logic                  inv_tlb_i,
-  input  logic      [      7:0] inv_vmid_i,
+  input  tlb_pkg::inv_t         inv_pages_i,
   output logic                  drained_o,  // no access is under way that was translated before the last inv_tlb_i
   output logic      [      3:0] count_o,  // pulses: {tlb miss, tlb hit, read miss, read hit}
   output logic                  idle_o
@@ -77,7 +77,7 @@ module sqc_cache
     .lookup_valid_i(tlb_valid), .lookup_vmid_i(tlb_vmid), .lookup_vpn_i(tlb_vpn),
     .result_valid_o(tlb_result), .result_hit_o(tlb_hit), .result_pte_o(tlb_pte), .fill_valid_i(tlb_fill && !inv_tlb_i),
     .fill_vmid_i(tlb_fill_vmid), .fill_vpn_i(tlb_fill_vpn), .fill_pte_i(tlb_fill_pte), .inv_valid_i(inv_tlb_i),
-    .inv_vmid_i);
+    .inv_i(inv_pages_i));
   logic [Ways-1:0] tag_we;
   logic [Sw-1:0] tag_waddr, tag_raddr;
   logic [Ways-1:0][63:0] tag_wdata, tag_row;

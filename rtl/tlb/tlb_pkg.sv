@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Page-table entries and physical addresses as every block of the memory side sees them: rights, physical address of
-// a virtual one, crossbar port of the block that serves an address.  The format is host/vm/pagetable.h's.
+// a virtual one, how many pages an entry covers, what an invalidation names, crossbar port of the block that serves an
+// address.  The format is host/vm/pagetable.h's.
 // Responsible for: pure functions.  Not responsible for: who caches entries (tlb_l1, utcl2).
 package tlb_pkg;
   localparam int unsigned VaBits = 40;
@@ -9,6 +10,25 @@ package tlb_pkg;
   localparam logic [7:0] ACCESS_WRITE = 8'd2;
   localparam logic [7:0] ACCESS_EXECUTE = 8'd4;
   localparam logic [7:0] VMID_ALL = 8'd255;
+
+  typedef logic [7:0] vmid_t;
+  typedef logic [27:0] vpn_t;
+
+  // What an entry of a TLB covers: the greatest of these sizes that its fragment reaches.
+  typedef enum logic [1:0] {
+    SizePage,   // 4 KiB
+    SizeBlock,  // 64 KiB, from fragment 4 on
+    SizeMib,    // 1 MiB, from fragment 8 on
+    SizeLarge   // 2 MiB, from fragment 9 on
+  } size_e;
+
+  // What an invalidation names: an address space (VMID_ALL: every one), and of it all pages or those from first to last.
+  typedef struct packed {
+    vmid_t vmid;
+    logic  whole;
+    vpn_t  first;
+    vpn_t  last;
+  } inv_t;
 
   // What an access with the wanted rights gets from this entry (enum mem_status).  An entry without R but with W
   // does not exist; a read of a page without R counts as not present.
@@ -21,14 +41,33 @@ package tlb_pkg;
     return gantry_msg_pkg::MEM_OK;
   endfunction
 
-  // Is this entry one of 16 aligned pages that follow each other in both address spaces and have the same bits?
-  function automatic logic pte_block(input logic [63:0] pte);
-    return pte[11:7] >= 5'd4;
+  // An entry whose fragment is n is one of 2^n aligned pages that follow each other in both address spaces and have the
+  // same bits.
+  function automatic size_e pte_size(input logic [63:0] pte);
+    return pte[11:7] >= 5'd9 ? SizeLarge : pte[11:7] >= 5'd8 ? SizeMib : pte[11:7] >= 5'd4 ? SizeBlock : SizePage;
   endfunction
 
-  // Of 256 such pages?
-  function automatic logic pte_large(input logic [63:0] pte);
-    return pte[11:7] >= 5'd8;
+  // The bits of a page's number that an entry of this size does not compare.
+  function automatic vpn_t size_mask(input size_e size);
+    return size == SizeLarge ? 28'h1FF : size == SizeMib ? 28'hFF : size == SizeBlock ? 28'hF : 28'h0;
+  endfunction
+
+  // The entry of one page out of that of any page of its fragment.
+  function automatic logic [63:0] pte_of_page(input logic [63:0] pte, input size_e size, input vpn_t vpn);
+    return {pte[63:40], (pte[39:12] & ~size_mask(size)) | (vpn & size_mask(size)), pte[11:0]};
+  endfunction
+
+  // What an invalidation message names: `bytes` from address `va` on, 0: the whole address space.
+  function automatic inv_t inv_of(input vmid_t vmid, input logic [63:0] va, input logic [63:0] bytes);
+    logic [63:0] last;
+    last = va + bytes - 64'd1;
+    return '{vmid: vmid, whole: bytes == 64'd0, first: va[39:12], last: last[39:12]};
+  endfunction
+
+  // Does an invalidation name some page of an entry of this size, or of what was being translated for it?
+  function automatic logic inv_covers(input inv_t inv, input vmid_t vmid, input vpn_t vpn, input size_e size);
+    return (inv.vmid == VMID_ALL || inv.vmid == vmid) &&
+        (inv.whole || ((vpn | size_mask(size)) >= inv.first && (vpn & ~size_mask(size)) <= inv.last));
   endfunction
 
   // Entries handed out by the L2 TLB map 4 KiB.
@@ -51,7 +90,7 @@ package tlb_pkg;
   endfunction
 
   // Set of a page in a set-associative TLB: neighbours differ, and so do equal offsets of 512-page tables.
-  function automatic logic [15:0] vpn_hash(input logic [27:0] vpn);
+  function automatic logic [15:0] vpn_hash(input vpn_t vpn);
     return vpn[15:0] ^ {7'd0, vpn[17:9]} ^ {4'd0, vpn[27:16]};
   endfunction
   /* verilator lint_on UNUSEDSIGNAL */

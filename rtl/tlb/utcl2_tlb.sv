@@ -1,21 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// The L2 TLB of a GPU: set-associative table of 4 KiB translations tagged with VMID and page, requests that wait for a
-// walk, rights, answers.  Equal misses share one walk.  Responsible for: lookup, fill, invalidation of a VMID or of
-// all, order of what an invalidation overlaps.  Not responsible for: walking (utcl2_walker).
+// The L2 TLB of a GPU: translations of 4 KiB, 64 KiB, 1 and 2 MiB, tagged with VMID, size and page; requests that wait for
+// a walk; answers; invalidation by pages, address space or of all.  Responsible for: the pipeline and its state; what each
+// stage does is in utcl2_choose_pkg, utcl2_tags_pkg, utcl2_misses_pkg and utcl2_answers_pkg.  Not responsible for: walking
+// (utcl2_walker), the memories (utcl2_store).
 //
-// A request stands in a slot until its answer leaves the lookup or its walk.  Pipeline: 0 choose, 1 read, 2 compare.
-// Invalidation of one VMID raises its generation, which is part of the tag; entries of old generations age out.
+// A request stands in a slot until its answer leaves the lookup or its walk.  Pipeline: 0 choose, 1 read, 2 compare and
+// miss file.  Misses that find no walk free wait in the order in which they came, hits go on.
 `include "gantry_assert.svh"
 
 module utcl2_tlb
   import gantry_msg_pkg::*;
+  import tlb_pkg::*;
+  import utcl2_choose_pkg::*;
+  import utcl2_tags_pkg::*;
+  import utcl2_misses_pkg::*;
+  import utcl2_answers_pkg::*;
 #(
-  parameter int unsigned Entries = 4096,
-  parameter int unsigned Ways = 8,      // power of two, at most 16
-  parameter int unsigned Walks = 16,
-  parameter int unsigned Depth = 16,    // input queue = credits of the crossbar
-  parameter int unsigned RspDepth = 16,
-  parameter bit [2:0] SeedFault = 3'd0  // bench only: 1 VMID not compared, 5 rights not checked
+  parameter int unsigned Entries = 4096,  // of 4 KiB; power of two, as the next two
+  parameter int unsigned Blocks = 1024,   // of 64 KiB
+  parameter int unsigned Large = 512,     // of 1 or 2 MiB
+  parameter int unsigned Ways = 8,        // power of two, at most 16
+  parameter int unsigned Walks = 16,      // at most 64
+  parameter int unsigned Depth = 16,      // input queue = credits of the crossbar, power of two, at most 64
+  parameter int unsigned RspDepth = 16    // power of two, at most 64
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -37,96 +44,126 @@ module utcl2_tlb
   output blk_evt_t    blk_evt_o,
   output logic        start_valid_o,    // to the walker
   output logic [ 5:0] start_walk_o,
-  output logic [ 7:0] start_vmid_o,
-  output logic [27:0] start_vpn_o,
+  output vmid_t       start_vmid_o,
+  output vpn_t        start_vpn_o,
   output logic        inv_valid_o,
-  output logic [ 7:0] inv_vmid_o,
-  output logic        root_valid_o,
+  output inv_t        inv_o,
+  output logic        root_valid_o,     // with an invalidation of the space
   output logic [63:0] root_o,
   input  logic        done_valid_i,
   input  logic [ 5:0] done_walk_i,
   input  logic [63:0] done_pte_i
 );
-  localparam int unsigned Slots = 128;
-  localparam int unsigned Sets = Entries / Ways;
-  localparam int unsigned SetBits = Sets > 1 ? $clog2(Sets) : 1;
+  localparam int unsigned Slots = 256;
+  localparam int unsigned Sets[Stores] = '{Entries / Ways, Blocks / Ways, Large / Ways};
+  localparam int unsigned First[Stores] = '{0, Sets[0], Sets[0] + Sets[1]};  // rows of valid and oldest
+  localparam int unsigned Rows = Sets[0] + Sets[1] + Sets[2];
+  localparam int unsigned MoreSets = Sets[0] > Sets[1] ? Sets[0] : Sets[1];
+  localparam int unsigned MostSets = MoreSets > Sets[2] ? MoreSets : Sets[2];
+  localparam int unsigned Ww = Walks > 1 ? $clog2(Walks) : 1;
   localparam logic [63:0] WalkMask = Walks == 64 ? '1 : (64'd1 << Walks) - 64'd1;
-  localparam logic [31:0] None = 32'hFFFFFFFF;
   // A walk answers while fewer answers wait than this: that of the lookup behind it still fits, one more in a long queue.
-  localparam int unsigned AnswerRoom = RspDepth > 2 ? RspDepth - 2 : 1;
+  localparam logic [7:0] AnswerRoom = 8'(RspDepth > 2 ? RspDepth - 2 : 1);
 
-  logic re_q;
-  logic [SetBits-1:0] raddr_q, waddr_q;
-  logic [Ways-1:0] we_q;
-  logic [Ways*64-1:0] tag_wdata_q, pte_wdata_q, tag_row, pte_row;
+  typedef logic [$clog2(Rows)-1:0] row_t;
+  typedef logic [15:0] set_t;
 
-  ram_1r1w #(.Width(Ways * 64), .Depth(Sets), .Lanes(Ways)) u_tags (
-    .clk_i, .we_i(we_q), .waddr_i(waddr_q), .wdata_i(tag_wdata_q), .re_i(re_q), .raddr_i(raddr_q), .rdata_o(tag_row)
-  );
-  ram_1r1w #(.Width(Ways * 64), .Depth(Sets), .Lanes(Ways)) u_entries (
-    .clk_i, .we_i(we_q), .waddr_i(waddr_q), .wdata_i(pte_wdata_q), .re_i(re_q), .raddr_i(raddr_q), .rdata_o(pte_row)
-  );
+  typedef enum logic [1:0] {
+    CmdRest,
+    CmdWait,   // until no lookup is under way and what was found before has been answered
+    CmdSweep,  // of a range: row after row is read
+    CmdDrain   // the last of them are compared
+  } cmd_state_e;
+
+  // A command and how far it has got.
+  typedef struct packed {
+    cmd_state_e  state;
+    logic        root_set;  // BLK_VMID
+    logic        long_range;
+    logic [15:0] step;
+    inv_t        inv;
+    logic [63:0] root;
+  } cmd_t;
+
+  // What was filled at the last edge: a lookup read its row before.
+  typedef struct packed {
+    logic        valid;
+    logic [1:0]  store;
+    logic [3:0]  way;
+    row_t        row;
+    size_e       size;
+    vmid_t       vmid;
+    vpn_t        vpn;
+    logic [63:0] pte;
+  } fill_t;
+
+  // ---- the three stores
+  logic read_q, write_q[Stores];
+  set_t read_set_q[Stores], write_set_q;
+  logic [3:0] write_way_q;
+  tag_t write_tag_q;
+  logic [63:0] write_entry_q;
+  tag_t [Ways-1:0] tags[Stores];
+  logic [Ways-1:0][63:0] entries[Stores];
+  for (genvar g = 0; g < Stores; g++) begin : gen_store
+    utcl2_store #(.Sets(Sets[g]), .Ways(Ways)) u_store (
+      .clk_i, .rst_ni, .read_i(read_q), .read_set_i(read_set_q[g]), .tags_o(tags[g]), .entries_o(entries[g]),
+      .write_i(write_q[g]), .write_set_i(write_set_q), .write_way_i(write_way_q), .write_tag_i(write_tag_q),
+      .write_entry_i(write_entry_q)
+    );
+  end
 
   /* verilator lint_off BLKSEQ */
-  /* verilator lint_off UNUSEDSIGNAL */  // words of the simulator: upper bits stay zero
-  logic [63:0] slot_page[Slots];  // {beyond 40 bits, vmid, vpn}
-  logic [63:0] slot_info[Slots];  // {gpu, source, access, tag}
-  logic [31:0] slot_next[Slots];
-  logic [63:0] free_low, free_high;
-  logic [31:0] in_queue[Depth];
-  logic [31:0] in_first, in_count, busy_slots, next_slot;
-  logic [63:0] valid[Sets];
-  logic [31:0] oldest[Sets];
-  logic [31:0] generation[256];
+  page_t slot_page[Slots];
+  who_t slot_who[Slots];
+  slot_t slot_next[Slots];  // of the list that the slot is in
+  slot_t free_ring[Slots], free_first, free_last;
+  slot_t in_queue[Depth];
+  logic [7:0] in_first, in_count;
+  logic [8:0] busy_slots;  // not free and not in the input queue
+  slot_t wait_first, wait_last;  // misses that wait for a walk
+  logic [8:0] wait_count;
 
-  logic [63:0] walk_page[Walks];
-  logic [31:0] wait_first[Walks], wait_last[Walks];
+  logic [Ways-1:0] valid[Rows];
+  logic [3:0] oldest[Rows];
+  generation_t generation[256];
+
+  walk_t walk[Walks];
   logic [63:0] walk_pte[Walks];
-  logic [63:0] walk_free, answer_set;  // walks whose waiting requests are being answered
+  logic [63:0] walk_free, answer_set;  // answer_set: walks whose requests are being answered
+  logic [5:0] turn;  // of these
 
-  logic s1_valid, s2_valid;
-  logic [31:0] s1_slot, s2_slot, s1_set, s2_set;
-  logic [31:0] filling_set, filling_way;  // written at the last edge
-  logic filling;
+  look_t s1, s2;
+  fill_t fill;
+  cmd_t cmd;
+  logic inv_sent;  // at the last edge
 
-  mem_rsp_t rsp_queue[RspDepth];
-  mem_rsp_t rsp;
-  logic [31:0] rsp_first, rsp_count, rsp_credits;
-  logic cmd_busy, cmd_inv, inv_sent;
-  logic [7:0] cmd_vmid;
-  logic [63:0] cmd_root;
+  answer_t answers[RspDepth];
+  logic [7:0] rsp_first, rsp_count, rsp_credits;
+  logic [2:0] behind;  // hits answered since one of a walk could have been
 
-  logic [31:0] slot, way, walk, set;
-  logic [63:0] page, want, entry, info, bits;
-  logic hit, found, sent, ready, answering, rests;
+  slot_t slot;
+  logic [Ww-1:0] w;
+  logic [3:0] way;
+  row_t row;
+  page_t page;
+  size_e size;
+  logic [63:0] entry;
+  logic hit, match, joins, sent, ready, answering, rests;
+  take_e what;
   logic [63:0] counter[8];  // hit, miss, mshr-hit, walks, faults
   // as it is between two edges, for the assertions
-  logic [127:0] slots_q;  // not free
   logic [63:0] walk_free_q, answer_q;
-  logic [31:0] in_count_q, busy_q, rsp_count_q;
-  /* verilator lint_on UNUSEDSIGNAL */
+  logic [8:0] busy_q, wait_q;
+  logic [7:0] in_count_q, rsp_count_q;
+
+  function automatic row_t row_of(input logic [1:0] store, input logic [15:0] hash);
+    return row_t'(First[store]) + row_t'(hash & set_t'(Sets[store] - 1));
+  endfunction
 
   /* verilator lint_off UNUSEDSIGNAL */
-  function automatic logic [63:0] make_tag(input logic [63:0] p, input logic [31:0] gen);
-    return {20'd0, gen[7:0], SeedFault == 3'd1 ? 8'd0 : p[35:28], p[27:0]};
-  endfunction
-
-  function automatic logic [31:0] set_of(input logic [63:0] p);
-    return 32'(tlb_pkg::vpn_hash(p[27:0])) & 32'(Sets - 1);
-  endfunction
-
-  function automatic mem_rsp_t make_rsp(input logic [63:0] meta, input logic [63:0] pte);
-    mem_rsp_t r;
-    logic [7:0] status;
-    status   = tlb_pkg::pte_status(pte, SeedFault == 3'd5 ? 8'd0 : meta[39:32]);
-    r        = '0;
-    r.op     = MEM_XLAT;
-    r.status = status;
-    r.source = meta[47:40];
-    r.gpu    = meta[55:48];
-    r.tag    = meta[31:0];
-    r.data[0] = pte;
-    return r;
+  function automatic logic [15:0] look_set(input logic [1:0] store, input look_t look, input logic long_range);
+    return look.sweep ? sweep_set(store, long_range, look.vpn) : set_of(store, look.vpn);
   endfunction
   /* verilator lint_on UNUSEDSIGNAL */
 
@@ -137,219 +174,266 @@ module utcl2_tlb
       answering = 1'b0;
       // ---- answers leave
       mem_rsp_valid_o <= 1'b0;
-      if (rsp_count != 32'd0 && rsp_credits != 32'd0) begin
+      if (rsp_count != 8'd0 && rsp_credits != 8'd0) begin
         mem_rsp_valid_o <= 1'b1;
-        mem_rsp_o       <= rsp_queue[rsp_first];
-        rsp_first   = (rsp_first + 32'd1) & (RspDepth - 1);
-        rsp_count   = rsp_count - 32'd1;
-        rsp_credits = rsp_credits - 32'd1;
+        mem_rsp_o       <= message(answers[rsp_first[$clog2(RspDepth)-1:0]]);
+        rsp_first   = (rsp_first + 8'd1) & 8'(RspDepth - 1);
+        rsp_count   = rsp_count - 8'd1;
+        rsp_credits = rsp_credits - 8'd1;
         sent        = 1'b1;
       end
-      if (mem_rsp_credit_i) rsp_credits = rsp_credits + 32'd1;
+      if (mem_rsp_credit_i) rsp_credits = rsp_credits + 8'd1;
 
-      // ---- stage 2: compare
+      // ---- stage 2: compare, miss file
       start_valid_o <= 1'b0;
-      if (s2_valid) begin
-        page  = slot_page[s2_slot];
-        info  = slot_info[s2_slot];
-        want  = make_tag(page, generation[page[35:28]]);
-        hit   = page[36];  // beyond the address space: a fault without a walk
-        entry = 64'd0;
-        for (int unsigned w = 0; w < Ways; w++) begin
-          // not the way that a fill at the last edge has taken: its tag is not the one that was read
-          if (tag_row[w*64+:64] == want && valid[s2_set][w[5:0]] && !page[36] &&
-              !(filling && filling_set == s2_set && filling_way == w)) begin
-            hit   = 1'b1;
-            entry = pte_row[w*64+:64];
+      if (s2.valid && s2.sweep) begin
+        sent = 1'b1;
+        for (int unsigned c = 0; c < Stores; c++) begin
+          row = row_of(c[1:0], look_set(c[1:0], s2, cmd.long_range));
+          for (int unsigned k = 0; k < Ways; k++) begin
+            // what was filled at the last edge is younger than the invalidation
+            match = tag_named(tags[c][k], cmd.inv) && !(fill.valid && fill.row == row && fill.way == k[3:0]);
+            valid[row][k] = match ? 1'b0 : valid[row][k];
           end
+        end
+      end else if (s2.valid) begin
+        page  = slot_page[s2.slot];
+        slot  = s2.slot;
+        hit   = page.beyond;  // beyond the address space: a fault without a walk
+        entry = 64'd0;
+        for (int unsigned c = 0; c < Stores; c++) begin
+          row = row_of(c[1:0], set_of(c[1:0], page.vpn));
+          for (int unsigned k = 0; k < Ways; k++) begin
+            // not the way that a fill at the last edge has taken: its tag is not the one that was read
+            match = valid[row][k] && tag_hit(tags[c][k], generation[page.vmid], page.vmid, page.vpn) && !page.beyond &&
+                !(fill.valid && fill.row == row && fill.way == k[3:0]);
+            hit   = hit | match;
+            entry = match ? pte_of_page(entries[c][k], tags[c][k].size, page.vpn) : entry;
+          end
+        end
+        if (fill.valid && !page.beyond && fill.vmid == page.vmid &&
+            ((fill.vpn ^ page.vpn) & ~size_mask(fill.size)) == 28'd0) begin
+          hit   = 1'b1;
+          entry = pte_of_page(fill.pte, fill.size, page.vpn);
         end
         if (hit) begin
           counter[0] = counter[0] + 64'd1;
           answering  = 1'b1;
-          slot       = s2_slot;
+          behind     = answer_set != 64'd0 && behind != '1 ? behind + 3'd1 : behind;
         end else begin
-          found = 1'b0;
-          walk  = 32'(pick_pkg::first64(walk_free));
+          joins = 1'b0;
+          w     = Ww'(pick_pkg::first64(walk_free));
           for (int unsigned k = 0; k < Walks; k++) begin
-            if (walk_page[k] == page && !walk_free[k[5:0]] && !answer_set[k[5:0]]) begin
-              found = 1'b1;
-              walk  = k;
+            // not one that has ended: its entry is in the stores; if it found nothing, the page may be mapped by now
+            if (walk_same(walk[k], page) && !walk_free[k] && !answer_set[k]) begin
+              joins = 1'b1;
+              w     = Ww'(k);
             end
           end
-          slot_next[s2_slot] = None;
-          if (found) begin
-            counter[2] = counter[2] + 64'd1;
-            slot_next[wait_last[walk]] = s2_slot;
-          end else begin
-            counter[1] = counter[1] + 64'd1;
-            counter[3] = counter[3] + 64'd1;
-            walk_free        = walk_free & ~(64'd1 << walk[5:0]);
-            walk_page[walk]  = page;
-            wait_first[walk] = s2_slot;
-            start_valid_o <= 1'b1;
-            start_walk_o  <= walk[5:0];
-            start_vmid_o  <= page[35:28];
-            start_vpn_o   <= page[27:0];
-            sent = 1'b1;
-          end
-          wait_last[walk] = s2_slot;
+          unique case (miss(joins, s2.waited, wait_count != 9'd0 || (s1.valid && s1.waited), walk_free != 64'd0))
+            MissJoin: begin
+              counter[2] = counter[2] + 64'd1;
+              slot_next[walk[w].last] = slot;
+              walk[w].last = slot;
+            end
+            MissWalk: begin
+              counter[1] = counter[1] + 64'd1;
+              counter[3] = counter[3] + 64'd1;
+              walk_free  = walk_free & ~(64'd1 << w);
+              walk[w]    = '{keep: 1'b1, first: slot, last: slot, vmid: page.vmid, vpn: page.vpn};
+              start_valid_o <= 1'b1;
+              start_walk_o  <= 6'(w);
+              start_vmid_o  <= page.vmid;
+              start_vpn_o   <= page.vpn;
+              sent = 1'b1;
+            end
+            default: begin
+              `GANTRY_CHECK(a_waited_once, !s2.waited)
+              if (wait_count == 9'd0) wait_first = slot;
+              else slot_next[wait_last] = slot;
+              wait_last  = slot;
+              wait_count = wait_count + 9'd1;
+            end
+          endcase
         end
       end
-      // ---- requests of a finished walk, one a cycle when the lookup has no answer
+      // ---- answers: of the lookup, else of a finished walk, whose requests get it one a cycle
+      if (answer_set == 64'd0) behind = 3'd0;
       if (!answering && answer_set != 64'd0 && rsp_count < AnswerRoom) begin
-        walk      = 32'(pick_pkg::first64(answer_set));
-        slot      = wait_first[walk];
-        entry     = walk_pte[walk];
-        info      = slot_info[slot];
+        w         = Ww'(pick_pkg::rr64(answer_set, turn));
+        turn      = 6'(w) + 6'd1;
+        behind    = 3'd0;
+        slot      = walk[w].first;
+        entry     = walk_pte[w];
         answering = 1'b1;
-        wait_first[walk] = slot_next[slot];
-        if (wait_first[walk] == None) begin
-          answer_set = answer_set & ~(64'd1 << walk[5:0]);
-          walk_free  = walk_free | (64'd1 << walk[5:0]);
+        walk[w].first = slot_next[slot];
+        if (slot == walk[w].last) begin
+          answer_set = answer_set & ~(64'd1 << w);
+          walk_free  = walk_free | (64'd1 << w);
         end
       end
       if (answering) begin
-        rsp = make_rsp(info, entry);
-        counter[4] = rsp.status != MEM_OK ? counter[4] + 64'd1 : counter[4];
-        rsp_queue[(rsp_first+rsp_count)&(RspDepth-1)] = rsp;
-        rsp_count  = rsp_count + 32'd1;
-        busy_slots = busy_slots - 32'd1;
-        free_low   = slot[6] ? free_low : free_low | (64'd1 << slot[5:0]);
-        free_high  = slot[6] ? free_high | (64'd1 << slot[5:0]) : free_high;
+        answers[(rsp_first[$clog2(RspDepth)-1:0]+rsp_count[$clog2(RspDepth)-1:0])] = answer(slot_who[slot], entry);
+        if (pte_status(entry, slot_who[slot].access) != MEM_OK) counter[4] = counter[4] + 64'd1;
+        rsp_count  = rsp_count + 8'd1;
+        busy_slots = busy_slots - 9'd1;
+        free_ring[free_last] = slot;
+        free_last  = free_last + 8'd1;
       end
 
       // ---- a walk ends: fill, then answer; begun before an invalidation that it missed, it is walked again
-      we_q    <= '0;
-      filling = 1'b0;
+      {write_q[2], write_q[1], write_q[0]} <= 3'd0;
+      fill.valid = 1'b0;
       if (done_valid_i) begin
-        walk = 32'(done_walk_i);
-        page = walk_page[walk];
+        w    = Ww'(done_walk_i);
         sent = 1'b1;
-        if (inv_sent && (cmd_vmid == tlb_pkg::VMID_ALL || page[35:28] == cmd_vmid)) begin
+        if (inv_sent && walk_stale(cmd.inv, walk[w].vmid, walk[w].vpn)) begin
           start_valid_o <= 1'b1;
-          start_walk_o  <= walk[5:0];
-          start_vmid_o  <= page[35:28];
-          start_vpn_o   <= page[27:0];
+          start_walk_o  <= 6'(w);
+          start_vmid_o  <= walk[w].vmid;
+          start_vpn_o   <= walk[w].vpn;
         end else begin
-          walk_pte[walk] = done_pte_i;
-          answer_set     = answer_set | (64'd1 << walk[5:0]);
-          if (done_pte_i[0]) begin
-            set = set_of(page);
-            way = oldest[set] & 32'(Ways - 1);
-            oldest[set] = oldest[set] + 32'd1;
-            valid[set]  = valid[set] | (64'd1 << way[5:0]);
-            filling     = 1'b1;
-            filling_set = set;
-            filling_way = way;
-            we_q        <= Ways'(1) << way;
-            waddr_q     <= set[SetBits-1:0];
-            tag_wdata_q <= {Ways{make_tag(page, generation[page[35:28]])}};
-            pte_wdata_q <= {Ways{done_pte_i}};
+          walk_pte[w] = done_pte_i;
+          answer_set  = answer_set | (64'd1 << w);
+          if (done_pte_i[0] && walk[w].keep) begin
+            size = pte_size(done_pte_i);
+            row  = row_of(store_of(size), set_of(store_of(size), walk[w].vpn));
+            way  = oldest[row] & 4'(Ways - 1);
+            oldest[row] = way + 4'd1;
+            valid[row]  = valid[row] | (Ways'(1) << way);
+            fill = '{valid: 1'b1, store: store_of(size), way: way, row: row, size: size, vmid: walk[w].vmid,
+                     vpn: walk[w].vpn, pte: done_pte_i};
+            write_q[store_of(size)] <= 1'b1;
+            write_set_q   <= set_t'(row) - set_t'(First[store_of(size)]);
+            write_way_q   <= way;
+            write_tag_q   <= tag_of(generation[walk[w].vmid], walk[w].vmid, size, walk[w].vpn);
+            write_entry_q <= done_pte_i;
+            for (int unsigned k = 0; k < Walks; k++) begin  // what else finds this entry need not put it in again
+              if (walk_covered(walk[k], walk[w].vmid, walk[w].vpn, size)) walk[k].keep = 1'b0;
+            end
           end
         end
       end
 
       // ---- stage 1: read
-      s2_valid = s1_valid;
-      s2_slot  = s1_slot;
-      s2_set   = s1_set;
+      s2 = s1;
+      s1 = '0;
 
-      // ---- commands: when no lookup is under way and what was found before has been answered
+      // ---- commands
       blk_evt_valid_o <= 1'b0;
       inv_valid_o     <= 1'b0;
       root_valid_o    <= 1'b0;
       inv_sent        = 1'b0;
-      if (cmd_busy && !s2_valid && answer_set == 64'd0 && rsp_count == 32'd0) begin
-        cmd_busy = 1'b0;
+      if (cmd.state == CmdWait && !s2.valid && answer_set == 64'd0 && rsp_count == 8'd0) begin
         inv_sent = 1'b1;
         sent     = 1'b1;
-        inv_vmid_o   <= cmd_vmid;
-        root_o       <= cmd_root;
-        inv_valid_o  <= cmd_inv;
-        root_valid_o <= !cmd_inv;
-        blk_evt_valid_o <= 1'b1;
-        blk_evt_o       <= '{pad0: '0, kind: cmd_inv ? BLK_INV : BLK_VMID};
-        generation[cmd_vmid] = (generation[cmd_vmid] + 32'd1) & 32'hFF;
+        inv_o        <= cmd.inv;
+        root_o       <= cmd.root;
+        inv_valid_o  <= 1'b1;
+        root_valid_o <= cmd.root_set;
+        cmd.state       = cmd.inv.whole ? CmdRest : CmdSweep;
+        blk_evt_valid_o <= cmd.inv.whole;
+        for (int unsigned k = 0; k < Walks; k++) walk[k].keep = 1'b1;
+        if (cmd.inv.whole) generation[cmd.inv.vmid] = generation[cmd.inv.vmid] + 8'd1;
         // all, or a generation that comes again
-        if (cmd_vmid == tlb_pkg::VMID_ALL || generation[cmd_vmid] == 32'd0)
-          for (int unsigned i = 0; i < Sets; i++) valid[i] = 64'd0;
+        if (cmd.inv.whole && (cmd.inv.vmid == VMID_ALL || generation[cmd.inv.vmid] == 8'd0))
+          for (int unsigned i = 0; i < Rows; i++) valid[i] = '0;
+      end else if (cmd.state == CmdSweep) begin
+        s1 = '{valid: 1'b1, sweep: 1'b1, vpn: sweep_page(cmd.inv, cmd.long_range, cmd.step), default: '0};
+        if (fill.valid && fill.row == row_of(fill.store, look_set(fill.store, s1, cmd.long_range))) s1 = '0;
+        if (s1.valid) begin
+          if (cmd.long_range ? cmd.step == set_t'(MostSets - 1) : s1.vpn == cmd.inv.last) cmd.state = CmdDrain;
+          cmd.step = cmd.step + 16'd1;
+        end
+        sent = 1'b1;
+      end else if (cmd.state == CmdDrain && !s2.valid) begin
+        cmd.state = CmdRest;
+        sent      = 1'b1;
+        blk_evt_valid_o <= 1'b1;
       end
       if (blk_cmd_valid_i) begin
-        cmd_busy = 1'b1;
-        cmd_inv  = blk_cmd_i.kind == BLK_INV;
-        cmd_vmid = blk_cmd_i.vmid;
-        cmd_root = blk_cmd_i.root;
+        cmd.state    = CmdWait;
+        cmd.root_set = blk_cmd_i.kind == BLK_VMID;
+        cmd.inv      = inv_of(blk_cmd_i.vmid, blk_cmd_i.root, cmd.root_set ? 64'd0 : blk_cmd_i.bytes);
+        cmd.root     = blk_cmd_i.root;
+        cmd.step     = 16'd0;
+        cmd.long_range = sweep_long(cmd.inv, 16'(MostSets));
+        blk_evt_o <= '{pad0: '0, kind: blk_cmd_i.kind};
       end
 
-      // ---- stage 0: choose; a free walk for this one and the one before it, room for the answers
+      // ---- stage 0: choose
       mem_req_credit_o <= 1'b0;
-      s1_valid = 1'b0;
-      re_q     <= 1'b0;
-      bits     = s2_valid ? walk_free & (walk_free - 64'd1) : walk_free;
-      ready    = rsp_count + 32'(s2_valid) < RspDepth - 1 && bits != 64'd0 && busy_slots < Slots - Depth - 1;
-      if (ready && in_count != 32'd0 && !cmd_busy) begin
-        s1_slot  = in_queue[in_first];
-        s1_set   = set_of(slot_page[s1_slot]);
-        s1_valid = !(filling && filling_set == s1_set);
-        if (s1_valid) begin
-          in_first   = (in_first + 32'd1) & (Depth - 1);
-          in_count   = in_count - 32'd1;
-          busy_slots = busy_slots + 32'd1;
-          sent       = 1'b1;
-          re_q             <= 1'b1;
-          raddr_q          <= s1_set[SetBits-1:0];
+      ready = cmd.state == CmdRest && behind < Patience && room(rsp_count, s2.valid, 8'(RspDepth));
+      what  = take(ready, wait_count != 9'd0, walk_free != 64'd0, s2.valid && s2.waited, in_count != 8'd0,
+                   busy_slots < 9'(Slots - Depth));
+      if (what != TakeNone) begin
+        slot = what == TakeWaiting ? wait_first : in_queue[in_first[$clog2(Depth)-1:0]];
+        s1   = '{valid: 1'b1, waited: what == TakeWaiting, sweep: 1'b0, slot: slot, vpn: slot_page[slot].vpn};
+        if (fill.valid && fill.row == row_of(fill.store, set_of(fill.store, s1.vpn))) s1 = '0;  // is being written
+        if (s1.valid && s1.waited) begin
+          wait_first = slot_next[slot];
+          wait_count = wait_count - 9'd1;
+        end else if (s1.valid) begin
+          in_first   = (in_first + 8'd1) & 8'(Depth - 1);
+          in_count   = in_count - 8'd1;
+          busy_slots = busy_slots + 9'd1;
           mem_req_credit_o <= 1'b1;
         end
+        sent = 1'b1;
+      end
+      read_q <= s1.valid;
+      if (s1.valid) begin
+        for (int unsigned c = 0; c < Stores; c++)
+          read_set_q[c] <= look_set(c[1:0], s1, cmd.long_range) & set_t'(Sets[c] - 1);
       end
 
       // ---- arrival
       if (mem_req_valid_i) begin
-        slot = next_slot;
-        slot_page[slot] = {27'd0, mem_req_i.addr[63:40] != 24'd0, mem_req_i.vmid, mem_req_i.addr[39:12]};
-        slot_info[slot] = {8'd0, mem_req_i.gpu, mem_req_i.source, mem_req_i.access, mem_req_i.tag};
-        in_queue[(in_first+in_count)&(Depth-1)] = slot;
-        in_count  = in_count + 32'd1;
-        free_low  = slot[6] ? free_low : free_low & ~(64'd1 << slot[5:0]);
-        free_high = slot[6] ? free_high & ~(64'd1 << slot[5:0]) : free_high;
-        next_slot = 32'(pick_pkg::first128({free_high, free_low}));
+        slot       = free_ring[free_first];
+        free_first = free_first + 8'd1;
+        slot_page[slot] <= '{
+            beyond: mem_req_i.addr[63:40] != 24'd0, vmid: mem_req_i.vmid, vpn: mem_req_i.addr[39:12]
+        };
+        slot_who[slot] <= '{
+            gpu: mem_req_i.gpu, source: mem_req_i.source, access: mem_req_i.access, tag: mem_req_i.tag
+        };
+        in_queue[in_first[$clog2(Depth)-1:0]+in_count[$clog2(Depth)-1:0]] = slot;
+        in_count = in_count + 8'd1;
       end
 
-      slots_q     <= ~{free_high, free_low};
       walk_free_q <= walk_free;
       answer_q    <= answer_set;
       in_count_q  <= in_count;
       busy_q      <= busy_slots;
+      wait_q      <= wait_count;
       rsp_count_q <= rsp_count;
       if (perf_en_i) perf_data_o <= counter[perf_addr_i];
-      rests  = !sent && !s1_valid && !s2_valid && in_count == 32'd0 && rsp_count == 32'd0 &&
-               answer_set == 64'd0 && !cmd_busy;
+      rests  = !sent && !s1.valid && !s2.valid && in_count == 8'd0 && rsp_count == 8'd0 && answer_set == 64'd0 &&
+               cmd.state == CmdRest && (wait_count == 9'd0 || walk_free == 64'd0);
       idle_o <= rests;
 
       if (!rst_ni) begin
-        s1_valid = 1'b0;
-        s2_valid = 1'b0;
-        for (int unsigned i = 0; i < Sets; i++) begin
-          valid[i]  = 64'd0;
-          oldest[i] = 32'd0;
+        s1 = '0;
+        s2 = '0;
+        for (int unsigned i = 0; i < Rows; i++) begin
+          valid[i]  = '0;
+          oldest[i] = 4'd0;
         end
-        for (int unsigned i = 0; i < 256; i++) generation[i] = 32'd0;
+        for (int unsigned i = 0; i < 256; i++) generation[i] = 8'd0;
         for (int unsigned i = 0; i < 8; i++) counter[i] = 64'd0;
-        free_low    = '1;
-        free_high   = '1;
-        next_slot   = 32'd0;
-        in_first    = 32'd0;
-        in_count    = 32'd0;
-        busy_slots  = 32'd0;
+        for (int unsigned i = 0; i < Slots; i++) free_ring[i] = i[7:0];
+        {free_first, free_last, in_first, in_count, busy_slots, wait_count} = '0;
         walk_free   = WalkMask;
-        filling     = 1'b0;
         answer_set  = 64'd0;
-        rsp_first   = 32'd0;
-        rsp_count   = 32'd0;
-        rsp_credits = RspDepth;
-        cmd_busy    = 1'b0;
+        turn        = 6'd0;
+        fill.valid  = 1'b0;
+        rsp_first   = 8'd0;
+        rsp_count   = 8'd0;
+        rsp_credits = 8'(RspDepth);
+        behind      = 3'd0;
+        cmd.state   = CmdRest;
         inv_sent    = 1'b0;
-        we_q             <= '0;
-        re_q             <= 1'b0;
+        {write_q[2], write_q[1], write_q[0], read_q} <= '0;
         mem_rsp_valid_o  <= 1'b0;
         mem_req_credit_o <= 1'b0;
         blk_evt_valid_o  <= 1'b0;
@@ -357,9 +441,8 @@ module utcl2_tlb
         inv_valid_o      <= 1'b0;
         root_valid_o     <= 1'b0;
         idle_o           <= 1'b1;
-        slots_q          <= '0;
         walk_free_q      <= WalkMask;
-        {answer_q, in_count_q, busy_q, rsp_count_q} <= '0;
+        {answer_q, in_count_q, busy_q, wait_q, rsp_count_q} <= '0;
       end
     end
   end
@@ -367,10 +450,10 @@ module utcl2_tlb
 
   // ---- assertions
   `GANTRY_ASSERT(a_xlat, `GANTRY_IMPL(mem_req_valid_i, mem_req_i.op == MEM_XLAT))
-  // a request has one slot from its arrival to its answer: in the input queue, or behind it; none is lost, none freed twice
-  `GANTRY_ASSERT(a_slots, $countones(slots_q) == in_count_q + busy_q)
   `STREAM_BOUND(a_queue, Depth, mem_req_valid_i, mem_req_credit_o)
-  `GANTRY_ASSERT(a_room, rsp_count_q <= RspDepth)
+  // requests that are not in the input queue leave as many slots as it may need
+  `GANTRY_ASSERT(a_slots, 32'(busy_q) <= Slots - Depth && wait_q <= busy_q && 32'(in_count_q) <= Depth)
+  `GANTRY_ASSERT(a_room, 32'(rsp_count_q) <= RspDepth)
   // a walk that is being answered is not free, one that ends is under way, and it has not ended yet
   `GANTRY_ASSERT(a_walks, (walk_free_q & (answer_q | ~WalkMask)) == '0)
   `GANTRY_ASSERT(a_done, `GANTRY_IMPL(done_valid_i, !walk_free_q[done_walk_i] && !answer_q[done_walk_i]))

@@ -89,6 +89,19 @@ BLOCKS = {  # sources, tasks
         {**PDR, **faults(("if (ready_i && count_q != 3'd0) begin", "if (ready_i && count_q > 3'd1) begin"),
                          ("data_o  <= mem[read_q];", "data_o  <= mem[write_q];"),
                          ("assign idle_o = !(count_q != 3'd0 && ready_i)", "assign idle_o = !(count_q > 3'd1 && ready_i)"))}),
+    "dram_channel": (
+        ["rtl/common/pick_pkg.sv", *(f"rtl/dram/dram_{name}.sv" for name in ("pkg", "bank_pkg", "choose_pkg", "refresh_pkg", "checker", "channel"))],
+        {"bmc": bounded(10), "bmc_banks": bounded(10, nightly=True, params={"Banks": 4, "Places": 4}), "cover": bounded(20, expected="FAIL", defines=("REACH",), nightly=True),
+         **faults(("column_at[b]         = now + Wait.column;", "column_at[b]         = now;"),
+                  ("later(activate_at[b], now + Wait.activate)", "activate_at[b]"),
+                  ("Wait.same_group,", "Wait.same_any,"))}),
+    "tlb_l1": (
+        ["build/gen/gantry_msg_pkg.sv", "rtl/tlb/tlb_pkg.sv", "rtl/tlb/tlb_l1.sv", "tests/formal/tlb_l1_peek.sv"],
+        {"bmc": bounded(6), "prove": bounded(5, defines=("HELPERS",), frames=4), "cover": reach(8),
+         **faults(("vmid: vmid, first: vpn", "vmid: {6'd0, vmid[1:0]}, first: vpn"),
+                  ("inv_covers(inv_i, kept.vmid, kept.first, kept.size)", "inv_covers(inv_i, kept.vmid, kept.first, SizePage)"),
+                  ("size: of_size, vmid", "size: SizePage, vmid"),
+                  ("tag[base+w] == other ? SizeLarge", "tag[base+w] == other ? SizeMib"))}),
     "l1v": (
         ["rtl/common/pick_pkg.sv", "rtl/tech/ram_1r1w.sv", "build/gen/gantry_msg_pkg.sv", "rtl/tlb/tlb_pkg.sv",
          "rtl/l1/l1v_pkg.sv", "rtl/l1/l1v.sv", "tests/formal/l1v_peek.sv"],

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -191,6 +192,31 @@ static void test_layout(void **state)
     bundle_free(NULL);
 }
 
+static void never_comes(void *ctx, struct link *link)
+{
+    (void)ctx;
+    fail_msg("%s", link->name);
+}
+
+/* Who looks in vain, or promises nothing new, writes nothing: the lines stay with both ends. */
+static void test_looks_do_not_write(void **state)
+{
+    const size_t size = bundle_size(LINKS);
+    struct bundle_shared *shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    (void)state;
+    assert_true(shared != MAP_FAILED);
+    bundle_init(shared, LINKS, 17);
+    struct bundle *b = bundle_new(shared);
+    assert_false(bundle_promise(b, 100));
+    assert_int_equal(mprotect(shared, size, PROT_READ), 0);
+    assert_false(bundle_promise(b, 100));
+    assert_false(bundle_promise(b, 99));
+    assert_false(bundle_more(b));
+    bundle_drain(b, never_comes, NULL);
+    munmap(shared, size);
+    bundle_free(b);
+}
+
 /* A link that was closed since its message was sent is not looked at; that of another is. */
 static void test_closed_meanwhile(void **state)
 {
@@ -268,9 +294,13 @@ static void test_all_before_a_promise_is_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_word_for_all_latencies), cmocka_unit_test(test_a_small_stamp),
-        cmocka_unit_test(test_cost_follows_traffic),     cmocka_unit_test(test_layout),
-        cmocka_unit_test(test_closed_meanwhile),         cmocka_unit_test(test_all_before_a_promise_is_found),
+        cmocka_unit_test(test_a_word_for_all_latencies),
+        cmocka_unit_test(test_a_small_stamp),
+        cmocka_unit_test(test_cost_follows_traffic),
+        cmocka_unit_test(test_layout),
+        cmocka_unit_test(test_looks_do_not_write),
+        cmocka_unit_test(test_closed_meanwhile),
+        cmocka_unit_test(test_all_before_a_promise_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

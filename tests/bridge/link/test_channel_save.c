@@ -80,7 +80,7 @@ static void assert_like(const struct channel *to, const struct channel *c)
 static void test_restore(void **state)
 {
     struct channel c = used(), own = made(), end;
-    struct ring *ring = ring_new(8, DEPTH, RING_LINE, 1);
+    struct ring *ring = ring_new_empty(8, DEPTH, RING_LINE);
     struct state_buffer b;
     uint64_t count = 0;
     (void)state;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Transport file: what was recorded comes back, message for message, with horizons; a recording that was cut off is
 // replayed as far as it goes, a damaged one or another link's is refused in one line.
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,9 +22,19 @@
 static char path[64];
 static const char NAME[] = "gpu0.rdma:3 -> gpu1.rdma:5";
 
+static unsigned at_first; /* descriptors; each test leaves as many */
+static unsigned descriptors(void)
+{
+    unsigned n = 0;
+    for (int fd = 0; fd < 256; fd++)
+        n += fcntl(fd, F_GETFD) >= 0;
+    return n;
+}
+
 static int folder_make(void **state)
 {
     (void)state;
+    at_first = descriptors();
     snprintf(path, sizeof path, "/tmp/gantry-file-XXXXXX");
     int fd = mkstemp(path);
     return fd < 0 ? -1 : close(fd);
@@ -233,6 +244,7 @@ static void test_other_links_are_refused(void **state)
                               n == 3 ? &hello : NULL, &end);
         text = release_errors();
         assert_int_equal(came, -1);
+        assert_int_equal(descriptors(), at_first);
         if (strstr(text, causes[n]) == NULL)
             fail_msg("\"%s\" without \"%s\"", text, causes[n]);
         assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
@@ -240,7 +252,7 @@ static void test_other_links_are_refused(void **state)
     record(64, 10, 3, 1000000);
 }
 
-/* A full disk is told once, and the run can go on. */
+/* A full disk is told once, and the run can go on; what was not opened leaves no descriptor. */
 static void test_full_disk(void **state)
 {
     const char *text;
@@ -275,6 +287,7 @@ static void test_full_disk(void **state)
     opened = link.transport->open(&link, &place);
     assert_string_equal(release_errors(), "gantry: /nowhere/x: No such file or directory\n");
     assert_false(opened);
+    assert_int_equal(descriptors(), at_first);
 }
 
 int main(void)

@@ -28,7 +28,7 @@ struct pair {
 
 static void pair_open(struct pair *p, uint32_t bytes, uint32_t depth)
 {
-    p->ring = ring_new(bytes, depth, RING_LINE, 1);
+    p->ring = ring_new_empty(bytes, depth, RING_LINE);
     link_init(&p->from, &transport_inproc, "a:0 -> b:0", true, bytes, 8, depth);
     link_init(&p->to, &transport_inproc, "a:0 -> b:0", false, bytes, 8, depth);
     assert_true(p->from.transport->open(&p->from, p->ring));
@@ -73,6 +73,25 @@ static void test_ring_carries_all(void **state)
             pair_close(&p);
         }
     }
+}
+
+/* What was promised before is not written again, so that the line stays with who reads it; a message in between is. */
+static void test_promise_again(void **state)
+{
+    struct pair p;
+    uint64_t message = 0;
+    (void)state;
+    pair_open(&p, 8, 3);
+    p.from.transport->promise(&p.from, 100);
+    assert_int_equal(p.ring->promise, 100);
+    p.ring->promise = 7;
+    p.from.transport->promise(&p.from, 100);
+    p.from.transport->promise(&p.from, 99);
+    assert_int_equal(p.ring->promise, 7);
+    link_send(&p.from, 100, &message);
+    p.from.transport->promise(&p.from, 99);
+    assert_int_equal(p.ring->promise, 100);
+    pair_close(&p);
 }
 
 static int full(void *ctx)
@@ -285,6 +304,7 @@ static void test_stream_between_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_promise_again),
         cmocka_unit_test(test_ring_carries_all),
         cmocka_unit_test(test_ring_bounds),
         cmocka_unit_test(test_promise_rises),

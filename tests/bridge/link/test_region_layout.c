@@ -54,6 +54,16 @@ static struct region_head *mapped(int fd, uint64_t *bytes)
     return head;
 }
 
+static const struct region_place *place_of(const struct region_head *head, const char *name)
+{
+    for (uint32_t n = 0; n < head->link_count; n++) {
+        if (strcmp(region_places(head)[n].link.name, name) == 0)
+            return &region_places(head)[n];
+    }
+    fail_msg("no link %s", name);
+    return NULL;
+}
+
 static void assert_layout(uint32_t processes, uint32_t count)
 {
     const struct region_plan plan = plan_of(processes, count);
@@ -87,8 +97,10 @@ static void assert_layout(uint32_t processes, uint32_t count)
             assert_true(b->links == many && b->least == least && b->promise == 0);
             at += bundle_size(many);
         }
-    for (uint32_t n = 0; n < count; n++) {
-        const struct region_place *p = &region_places(head)[n];
+    for (uint32_t n = 1; n < count; n++)
+        assert_true(strcmp(region_places(head)[n - 1].link.name, region_places(head)[n].link.name) < 0);
+    for (uint32_t n = 0; n < count; n++) { /* rings and numbers are those of the plan's order */
+        const struct region_place *p = place_of(head, links[n].name);
         const struct ring *ring = (const struct ring *)((const uint8_t *)head + p->at);
         assert_memory_equal(&p->link, &links[n], sizeof links[n]);
         assert_int_equal(p->at, at);
@@ -132,12 +144,12 @@ static int planned(void *ctx)
         plan.process_count = REGION_PROCESSES + 1;
     else if (n == 6)
         names[2] = name;
-    else if (n == 7) { /* not beside each other, and with others of the same process between */
+    else if (n == 7) /* not beside each other */
         links[5] = links[0];
-    } else if (n == 8) { /* another process may have a link of this name */
-        strcpy(links[5].name, links[0].name);
-        links[5].from = links[0].from == 0 ? 1 : 0;
-        links[5].to = 2;
+    else if (n == 8) { /* nor of another process, beside each other when sorted */
+        strcpy(links[1].name, links[0].name);
+        links[1].from = 2;
+        links[1].to = links[0].to == 2 ? 1 : links[0].to;
     } else if (n == 9) {
         name[REGION_NAME - 1] = 0; /* the longest there is */
         names[2] = name;
@@ -157,10 +169,11 @@ static void test_plans(void **state)
                                         "host is process 3",
                                         "129 processes, at most 128",
                                         "name of a process is too long",
+                                        "two links of this name",
                                         "two links of this name"};
     (void)state;
     for (unsigned n = 0; n < 10; n++) {
-        if (n < 8)
+        if (n < 9)
             assert_said(planned, &n, 70, lines[n]);
         else
             assert_int_equal(status_of(planned, &n), 0);
@@ -177,7 +190,7 @@ static void test_joined(void **state)
     (void)state;
     struct region *r = region_open(fd, 2, &hello, 5);
     assert_non_null(r);
-    assert_true(r->self == 2 && r->threads == 5 && r->looked == 0 && r->answered == 0 && r->next_open == 0);
+    assert_true(r->self == 2 && r->threads == 5 && r->looked == 0 && r->answered == 0);
     assert_int_equal(sched_getaffinity(0, sizeof cores, &cores), 0);
     assert_int_equal(r->cores, CPU_COUNT(&cores));
     for (unsigned i = 0; i < REGION_PROCESSES; i++)
@@ -210,13 +223,53 @@ static void test_joins_once(void **state)
     assert_said(joins_twice, NULL, 70, "process2: internal error");
 }
 
+/* Each link is found by its name alone, in whatever order they are opened, by the two that it is between. */
+static void test_opened(void **state)
+{
+    enum { ENDS = 3, COUNT = 11 };
+    const struct region_plan plan = plan_of(ENDS, COUNT);
+    const struct hello hello = hello_make("r", "g", "c", 3);
+    struct region *r[ENDS];
+    struct link ends[COUNT][2];
+    int fd = region_create(&plan);
+    (void)state;
+    for (uint32_t i = 0; i < ENDS; i++)
+        r[i] = region_open(fd, i, &hello, 1);
+    for (unsigned step = 0; step < COUNT; step++) {
+        const unsigned n = step * 7 % COUNT;
+        const struct region_link *like = &links[n];
+        for (unsigned sends = 0; sends < 2; sends++) {
+            struct link *end = &ends[n][sends];
+            link_init(end, &transport_shm, like->name, sends, like->bytes, like->latency, like->depth);
+            for (uint32_t i = 0; i < ENDS; i++) {
+                if (i != (sends ? like->from : like->to))
+                    assert_false(transport_shm.open(end, r[i]));
+            }
+            struct region *own = r[sends ? like->from : like->to];
+            assert_true(transport_shm.open(end, own));
+            const struct region_place *p = place_of(own->head, like->name);
+            assert_ptr_equal(end->ring, (const uint8_t *)own->head + p->at);
+            assert_int_equal(end->number, p->number);
+            assert_int_equal(region_partner(own, end), sends ? like->to : like->from);
+        }
+    }
+    struct link none;
+    link_init(&none, &transport_shm, "a:11 -> b:11", true, 8, 8, 8);
+    assert_false(transport_shm.open(&none, r[0]));
+    for (unsigned n = 0; n < COUNT; n++) {
+        for (unsigned sends = 0; sends < 2; sends++)
+            transport_shm.close(&ends[n][sends]);
+    }
+    for (uint32_t i = 0; i < ENDS; i++)
+        region_close(r[i]);
+    close(fd);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_layout),
-        cmocka_unit_test(test_plans),
-        cmocka_unit_test(test_joined),
-        cmocka_unit_test(test_joins_once),
+        cmocka_unit_test(test_layout),     cmocka_unit_test(test_plans),  cmocka_unit_test(test_joined),
+        cmocka_unit_test(test_joins_once), cmocka_unit_test(test_opened),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

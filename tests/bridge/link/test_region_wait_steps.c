@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A wait step by step: clock, futex and the core that is given away are played by the test, so that it sees after how
- * many looks and at which nanosecond the waiting one does what, what it has published by then, and how it looks at the
- * others.
- * libs: -Wl,--wrap=clock_gettime,--wrap=sched_yield,--wrap=syscall
+ * A wait step by step: clock, futex, pauses and the core that is given away are played by the test, so that it sees
+ * after how many looks and at which nanosecond the waiting one does what, what it has published by then, and how it
+ * looks at the others.
+ * libs: -Wl,--wrap=clock_gettime,--wrap=sched_yield,--wrap=syscall,--wrap=pause_cpu
  */
 #include <linux/futex.h>
 #include <sched.h>
@@ -28,8 +28,9 @@ int __real_sched_yield(void);
 int __wrap_sched_yield(void);
 long __real_syscall(long number, ...);
 long __wrap_syscall(long number, ...);
+void __wrap_pause_cpu(void);
 
-/* ---- what the waiting one does, in order: L looks, C reads the clock, Y gives its core away, S sleeps */
+/* ---- what the waiting one does, in order: L looks, P pauses, C reads the clock, Y gives its core away, S sleeps */
 static char did[400];
 static unsigned count;
 static uint64_t now_ns;
@@ -57,6 +58,12 @@ int __wrap_sched_yield(void)
         return __real_sched_yield();
     note('Y');
     return 0;
+}
+
+void __wrap_pause_cpu(void)
+{
+    if (waiting)
+        note('P');
 }
 
 static uint32_t bell_seen, rung[ALL];
@@ -153,12 +160,12 @@ static void assert_did(const char *pieces[], unsigned n)
         strcat(text, pieces[i]);
     assert_string_equal(did, text);
 }
-#define SIXTEEN "LLLLLLLLLLLLLLLL"
+#define SIXTEEN "LPLPLPLPLPLPLPLPLPLPLPLPLPLPLPL"
 #define ASSERT_DID(...)                                                                                                \
     assert_did((const char *[]){__VA_ARGS__}, sizeof((const char *[]){__VA_ARGS__}) / sizeof(const char *))
 
-/* The clock is read at each sixteenth look; for less than 2 us nothing else is done, then the core is given away at
- * each look, and from 1 ms on it sleeps. */
+/* The clock is read at each sixteenth look; for less than 2 us it but pauses between the others, then the core is given
+ * away at each look, and from 1 ms on it sleeps. */
 static void test_looks_yields_sleeps(void **state)
 {
     struct bench b;

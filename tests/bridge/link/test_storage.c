@@ -28,7 +28,7 @@ static void test_rings_are_no_larger_than_needed(void **state)
     for (unsigned w = 0; w < sizeof widths / sizeof *widths; w++)
         for (unsigned d = 0; d < sizeof depths / sizeof *depths; d++)
             for (unsigned a = 0; a < 2; a++) {
-                struct ring *ring = ring_new(widths[w], depths[d], aligns[a], 1);
+                struct ring *ring = ring_new_empty(widths[w], depths[d], aligns[a]);
                 const uint32_t places = ring->mask + 1, record = (uint32_t)sizeof(struct slot) + widths[w];
                 const size_t size = ring_size(widths[w], depths[d], aligns[a]),
                              used = sizeof(struct ring) + (size_t)places * ring->stride;
@@ -81,7 +81,7 @@ static void test_channels(void **state)
         assert_int_equal(channel_leave(&end, 50, &value), 70 + n);
     assert_int_equal(end.sent, 5);
     assert_true(channel_empty(&end) && end.slots == NULL && end.own == NULL);
-    struct ring *ring = ring_new(8, 2, RING_LINE, 1);
+    struct ring *ring = ring_new_empty(8, 2, RING_LINE);
     channel_init_end(&end, 3, "a", "b", 8, 20, 2, ring);
     assert_ptr_equal(end.slots, ring->slots);
     assert_int_equal(end.mask, ring->mask);
@@ -121,7 +121,7 @@ static struct link opened(struct ring *ring, bool sends)
 
 static void test_words_beside_a_ring(void **state)
 {
-    struct ring *ring = ring_new(8, 3, RING_LINE, 1);
+    struct ring *ring = ring_new_empty(8, 3, RING_LINE);
     struct link from = opened(ring, true), to = opened(ring, false);
     uint64_t value = 1;
     (void)state;
@@ -159,7 +159,7 @@ static void test_words_beside_a_ring(void **state)
 /* The sender looks at what the receiver has finished with when it has no more room by what it knows, not before. */
 static void test_room_is_looked_for_late(void **state)
 {
-    struct ring *ring = ring_new(8, 3, RING_LINE, 1);
+    struct ring *ring = ring_new_empty(8, 3, RING_LINE);
     struct link from = opened(ring, true), to = opened(ring, false);
     uint64_t value = 1;
     (void)state;
@@ -177,7 +177,7 @@ static void test_room_is_looked_for_late(void **state)
 /* Both ends go on behind a message, the sender with what is still inside, the receiver with what has come. */
 static void test_resume(void **state)
 {
-    struct ring *ring = ring_new(8, 4, RING_LINE, 1);
+    struct ring *ring = ring_new_empty(8, 4, RING_LINE);
     struct link from = opened(ring, true), to = opened(ring, false);
     uint64_t value = 1;
     (void)state;
@@ -196,7 +196,7 @@ static void test_resume(void **state)
 static int resumed_late(void *ctx)
 {
     const unsigned which = *(const unsigned *)ctx;
-    struct ring *ring = ring_new(8, 4, RING_LINE, 1);
+    struct ring *ring = ring_new_empty(8, 4, RING_LINE);
     struct link link = opened(ring, which == 0);
     if (which == 0)
         link_send(&link, 3, &(uint64_t){1});

@@ -117,7 +117,7 @@ static bool toy_open(struct link *link, void *place)
 {
     assert_ptr_equal(place, &opens);
     opened[opens++] = link;
-    link->ring = ring_new(link->bytes, link->depth, RING_LINE, 1);
+    link->ring = ring_new_empty(link->bytes, link->depth, RING_LINE);
     if (!there)
         free(link->ring);
     return there;

@@ -186,7 +186,7 @@ static inline void channel(struct sched *s, const struct cut *cut, const struct 
     struct carrier carrier = {&transport_shm, cut->region};
     if (cut->rings) {
         if (home(cut, from) != home(cut, to) && cut->rings[from][out] == NULL)
-            cut->rings[from][out] = ring_new(bytes, depth, RING_LINE, 1);
+            cut->rings[from][out] = ring_new_empty(bytes, depth, RING_LINE);
         carrier = (struct carrier){&transport_inproc, cut->rings[from][out]};
     }
     snprintf(names[0], sizeof names[0], "n%u", from);

@@ -27,7 +27,7 @@ static struct wire *half_connect(void *ctx, struct sched *s, struct part *from, 
     if (from->elsewhere && to->elsewhere)
         return NULL;
     if (*ring == NULL)
-        *ring = ring_new(bytes, depth, RING_LINE, 1);
+        *ring = ring_new_empty(bytes, depth, RING_LINE);
     const struct carrier carrier = {&transport_inproc, *ring};
     if (to->elsewhere)
         return sched_export(s, from, slot_from, (struct far_end){to->name, slot_to}, bytes, latency, depth, carrier);

@@ -74,7 +74,7 @@ static void test_links_of_two_kinds(void **state)
         b.part->ins = 2;
         b.part->in = realloc(b.part->in, 2 * sizeof *b.part->in);
         b.part->in[1] = NULL;
-        struct ring *ring = ring_new(8, 4, RING_LINE, 1);
+        struct ring *ring = ring_new_empty(8, 4, RING_LINE);
         const uint32_t latency = slow ? 100 : 24;
         struct wire *w = sched_import(&b.s, (struct far_end){"c", 0}, b.part, 1, 8, latency, 4,
                                       (struct carrier){&transport_inproc, ring});

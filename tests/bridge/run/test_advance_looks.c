@@ -138,7 +138,7 @@ static void test_what_ends_a_wait(void **state)
         b.part->ins = 2;
         b.part->in = realloc(b.part->in, 2 * sizeof *b.part->in);
         b.part->in[1] = NULL;
-        beside = ring_new(8, 4, RING_LINE, 1);
+        beside = ring_new_empty(8, 4, RING_LINE);
         struct wire *w = sched_import(&b.s, (struct far_end){"c", 0}, b.part, 1, 8, 24, 4,
                                       (struct carrier){&transport_inproc, beside});
         beside->promise = 400;

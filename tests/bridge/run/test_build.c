@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "bridge/run/sched_share.h"
 #include "toy.h"
 
 /* ---- groups and bounds */
@@ -81,7 +82,7 @@ static void test_numbers(void **state)
         assert_true(s.count == 130 && s.other_count == 3 && s.groups[0].words == 3);
         for (unsigned i = 0; i < 130; i++)
             assert_true(parts[i]->index == i && parts[i]->number == i + 3 && parts[i]->sched == &s);
-        assert_int_equal(sched_active(&s), 0);
+        assert_true(sched_active(&s) == 0 && sched_visited(&s) == 0);
         assert_int_equal(sched_next(&s), 0);
         visits = 0;
         sched_run(&s, 1);
@@ -96,6 +97,7 @@ static void test_numbers(void **state)
         sched_run(&s, 1);
         assert_true(visits == 2 && visited == 5 * PART_WINDOW);
         assert_int_equal(sched_active(&s), 6 * PART_WINDOW);
+        assert_int_equal(sched_visited(&s), 5 * PART_WINDOW);
         assert_int_equal(sched_visits(&s), 2);
         freed = 0;
         sched_fini(&s);

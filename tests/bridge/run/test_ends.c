@@ -23,7 +23,7 @@ static bool counted_open(struct link *link, void *place)
     if (refuses)
         return false;
     opens++;
-    link->ring = ring_new(link->bytes, link->depth, RING_LINE, 1);
+    link->ring = ring_new_empty(link->bytes, link->depth, RING_LINE);
     return true;
 }
 static void counted_close(struct link *link)

@@ -109,7 +109,7 @@ static void test_heads(void **state)
     assert_ptr_equal(b.s.heads_in[1], b.wires[5]->in);
     struct wire *more[2];
     for (unsigned n = 0; n < 2; n++) {
-        rings[n] = ring_new(8, 4, RING_LINE, 1);
+        rings[n] = ring_new_empty(8, 4, RING_LINE);
         more[n] = sched_import(&b.s, (struct far_end){"c", n}, b.part, 2 + n, 8, 50 - 10 * n, 4,
                                (struct carrier){&transport_inproc, rings[n]});
     }

@@ -13,6 +13,7 @@
 
 #include "base/state_io.h"
 #include "bridge/link/region_layout.h"
+#include "bridge/run/dues.h"
 #include "bridge/run/links.h"
 #include "bridge/run/sched_save.h"
 #include "toy.h"
@@ -27,9 +28,6 @@ static void machine(struct sched *s)
     assert_true(sched_start(s));
 }
 
-struct due {
-    uint64_t window, number;
-};
 /* The wake-ups at the end of what was written. */
 static uint64_t dues_of(const struct state_buffer *b, struct due *list, uint64_t count)
 {
@@ -205,13 +203,24 @@ static void test_in_a_region(void **state)
     free(b.bytes);
 }
 
+/* No wake-up is a count of none. */
+static void test_no_wake_up(void **state)
+{
+    struct dues none = {0};
+    struct state_buffer saved;
+    (void)state;
+    state_buffer_init(&saved);
+    dues_save(&none, &saved.writer);
+    assert_int_equal(saved.count, sizeof(uint64_t));
+    assert_memory_equal(saved.bytes, "\0\0\0\0\0\0\0", 8);
+    free(saved.bytes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wake_ups),
-        cmocka_unit_test(test_what_is_no_wake_up),
-        cmocka_unit_test(test_sums),
-        cmocka_unit_test(test_in_a_region),
+        cmocka_unit_test(test_wake_ups),   cmocka_unit_test(test_what_is_no_wake_up), cmocka_unit_test(test_sums),
+        cmocka_unit_test(test_no_wake_up), cmocka_unit_test(test_in_a_region),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A team of threads: every piece once and before the round ends, each thread its own slice first, all of them at the
  * same time, asleep or not; no signals; what cannot be started leaves nothing.
- * libs: -Wl,--wrap=pthread_create,--wrap=pthread_join
+ * libs: -Wl,--wrap=pthread_create,--wrap=pthread_join,--wrap=pthread_cond_wait,--wrap=pause_cpu
  */
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -23,6 +24,10 @@ int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *arg);
 int __real_pthread_join(pthread_t thread, void **value);
 int __wrap_pthread_join(pthread_t thread, void **value);
+int __real_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *lock);
+int __wrap_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *lock);
+void __real_pause_cpu(void);
+void __wrap_pause_cpu(void);
 
 /* Threads that were made and that ended; the one that cannot be made. */
 static unsigned made, joined, fails_at;
@@ -34,6 +39,20 @@ int __wrap_pthread_join(pthread_t thread, void **value)
 {
     joined++;
     return __real_pthread_join(thread, value);
+}
+
+/* Pauses and sleeps: of the caller, of its workers. */
+static pthread_t caller;
+static atomic_uint paused[2], slept[2];
+void __wrap_pause_cpu(void)
+{
+    atomic_fetch_add(&paused[!pthread_equal(pthread_self(), caller)], 1);
+    __real_pause_cpu();
+}
+int __wrap_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *lock)
+{
+    atomic_fetch_add(&slept[!pthread_equal(pthread_self(), caller)], 1);
+    return __real_pthread_cond_wait(cond, lock);
 }
 
 static void nap(long ms)
@@ -133,9 +152,9 @@ static void test_all_at_once(void **state)
 
 static void slow(void *ctx, uint32_t n)
 {
-    const pthread_t *caller = ctx;
+    (void)ctx;
     (void)n;
-    if (!pthread_equal(pthread_self(), *caller))
+    if (!pthread_equal(pthread_self(), caller))
         nap(300);
     else
         nap(10);
@@ -145,19 +164,55 @@ static void slow(void *ctx, uint32_t n)
 static void test_waiting_costs_nothing(void **state)
 {
     struct timespec used;
-    pthread_t caller = pthread_self();
     struct team *team = team_new(2);
     (void)state;
-    team_run(team, 2, slow, &caller);
+    team_run(team, 2, slow, NULL);
     nap(400);
-    team_run(team, 2, slow, &caller);
+    team_run(team, 2, slow, NULL);
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
     const double before = (double)used.tv_sec + (double)used.tv_nsec * 1e-9;
-    team_run(team, 2, slow, &caller);
+    team_run(team, 2, slow, NULL);
     nap(400);
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
     assert_true((double)used.tv_sec + (double)used.tv_nsec * 1e-9 - before < 0.1);
     team_free(team);
+}
+
+static void until(atomic_uint *count, unsigned least)
+{
+    while (atomic_load(count) < least)
+        sched_yield();
+}
+
+static void after_the_other(void *ctx, uint32_t n)
+{
+    atomic_uint *begun = ctx;
+    if (n == 0)
+        until(begun, 1); /* so that the worker has the other one */
+    else {
+        atomic_store(begun, 1);
+        until(&slept[0], 1);
+    }
+}
+
+/* Who waits for a round, or for its end, looks 4096 times, pauses after each, and then sleeps. */
+static void test_looks_before_it_sleeps(void **state)
+{
+    atomic_uint begun = 0;
+    (void)state;
+    alarm(100); /* who does not sleep */
+    for (unsigned n = 0; n < 2; n++)
+        paused[n] = slept[n] = 0;
+    struct team *team = team_new(2);
+    until(&slept[1], 1);
+    assert_int_equal(paused[1], 4096);
+    team_run(team, 2, after_the_other, &begun);
+    assert_int_equal(paused[0], 4096);
+    until(&paused[1], 2 * 4096);
+    until(&slept[1], 2);
+    assert_int_equal(paused[1], 2 * 4096);
+    team_free(team);
+    alarm(0);
 }
 
 /* As many threads as there are beside the caller; when one of them cannot be made the others end, and the caller has
@@ -189,10 +244,12 @@ static void test_making(void **state)
 
 int main(void)
 {
+    caller = pthread_self();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_piece_once),
         cmocka_unit_test(test_all_at_once),
         cmocka_unit_test(test_waiting_costs_nothing),
+        cmocka_unit_test(test_looks_before_it_sleeps),
         cmocka_unit_test(test_making),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -102,8 +102,8 @@ static inline bool model_restore(void *model, struct state_reader *from)
 }
 
 static const struct model_port ports[] = {
-    {.name = "in_req", .count = 2, .bytes = 4, .slot = 0, .credit = 1, .credit_slot = 5},
     {.name = "mem_rsp", .count = 2, .bytes = 4, .slot = 2},
+    {.name = "in_req", .count = 2, .bytes = 4, .slot = 0, .credit = 1, .credit_slot = 5},
     {.name = "cp_evt", .count = 1, .bytes = 4, .slot = 4},
     {.name = "mem_rsp2", .count = 2, .bytes = 4, .slot = 5}, /* another stem, as long */
     {.name = "mem_req", .out = 1, .count = 2, .bytes = 4, .slot = 0},

@@ -128,6 +128,13 @@ static bool load(bool trace, const char *answer)
     return ok;
 }
 
+/* The RTL says what is wrong and where: the end of this process. */
+static int says_a_bug(void *ctx)
+{
+    (*(void (**)(const char *name, uint64_t cycle, const char *text))ctx)("gpu0.cu3", 77, "queue: too much");
+    return 0;
+}
+
 #define PRINT "for line in %s: print(line.replace('@', here + 'models'))\n"
 static const char *const GOOD =
     "for line in ('cu @/cu-1a/V', 'l2 @/l2-2b/V'): print(line.replace('@', here + 'models'))\n";
@@ -148,6 +155,8 @@ static void test_what_is_asked(void **state)
     assert_string_equal(two[1].api->kind, "l2");
     void *const *bug = dlsym(two[0].handle, "bug");
     assert_true(bug && *bug);
+    assert_said(says_a_bug, (void *)(uintptr_t)bug, 70, "gpu0.cu3: internal error");
+    assert_true(strstr(errors.text, "RTL assertion") && strstr(errors.text, "cycle=77 queue: too much"));
     char path[100];
     snprintf(path, sizeof path, "%s/models/cu-1a/V", root);
     library_unload(two, 2);

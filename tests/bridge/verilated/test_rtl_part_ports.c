@@ -38,7 +38,7 @@ static void test_connect(void **state)
     struct part *a = rtl_part_new(&library, "a", 0, 0, 0, false), *b = part_b();
     sched_add(&s, a);
     sched_add(&s, b);
-    assert_ptr_equal(rtl_port(a, "mem_rsp", false), &ports[1]);
+    assert_ptr_equal(rtl_port(a, "mem_rsp", false), &ports[0]);
     assert_ptr_equal(rtl_part_api(a), &api);
     rtl_connect(&s, a, 1, b, 0, "out_rsp", 12, 3);
     assert_ptr_equal(a->out[4]->to, b);

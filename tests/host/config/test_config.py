@@ -34,7 +34,7 @@ def written(tmp_path, text, name="x.yaml"):
     return path
 
 
-@pytest.mark.parametrize("name, gpus, cus", [("smallest", 1, 1), ("tiny", 1, 1), ("demo", 2, 4), ("r9nano", 1, 64), ("r9nano-2gpu", 2, 64), ("r9nano-4gpu", 4, 64)])
+@pytest.mark.parametrize("name, gpus, cus", [("smallest", 1, 1), ("tiny", 1, 1), ("demo", 2, 4), ("r9nano", 1, 64), ("fpga-ddr3", 1, 1), ("fpga-sdr", 1, 1), ("r9nano-2gpu", 2, 64), ("r9nano-4gpu", 4, 64)])
 @pytest.mark.shows("S0.1")
 def test_named_systems(name, gpus, cus):
     """S0.1: N GPUs of one configuration; a named system says at its head what it is for and how it is tested."""
@@ -99,6 +99,10 @@ def test_overlapping_windows_are_refused(tmp_path):
     ("gpu.cu.operand_stages: 1\n", 1, "gpu.cu.operand_stages: 1 with 16 lanes: only for 8 or 4"),
     ("gpu.cu.sgprs_per_simd: 120\n", 1, "gpu.cu.sgprs_per_simd: 120 is not a multiple of the granule 16"),
     ("gpu.dram.trefi: 120\n", 1, "gpu.dram.trefi: 120 is not above gpu.dram.trfc 130"),
+    ("gpu.dram.trefi: 432\n", 1, "gpu.dram.trefi: 432 is not above 432 that 16 banks take to close one after the other"),
+    ("gpu.dram.trefi: 173\ngpu.dram.trfc_bank: 0\n", 1, "gpu.dram.trefi: 173 is not above 173: gpu.dram.trfc 130, and what 16 banks take to close"),
+    ("gpu.dram.write_low: 32\n", 1, "gpu.dram.write_low: 32 is not below gpu.dram.write_high 32"),
+    ("gpu.dram.write_high: 48\ngpu.dram.places: 32\n", 1, "gpu.dram.write_high: 48 is above gpu.dram.places 32"),
     ("a: &x {b: *x}\n", 1, None),
     ("include: nowhere.yaml\n", 1, None),
     ("gpu:\n  cu: {}\n", 2, "gpu.cu: no keys below it"),

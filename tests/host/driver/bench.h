@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -126,9 +127,11 @@ static inline int setup(void **state)
         return -1;
     b->d = driver_new(&b->config.cfg, &options);
     b->other = fork();
-    if (b->other == 0)
+    if (b->other == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); /* a test that aborts leaves nobody who holds its output */
         for (;;)
             pause();
+    }
     for (unsigned c = 0; c < 2; c++) {
         b->client[c] = client_get(b->d, c ? b->other : getpid());
         assert_int_equal(client_open(b->d, b->client[c]), 0);

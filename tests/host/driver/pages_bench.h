@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -222,9 +223,11 @@ static inline int setup(void **state)
     b->d = driver_new(&b->config.cfg, &options);
     for (unsigned c = 0; c < CLIENTS; c++) {
         b->pid[c] = fork();
-        if (b->pid[c] == 0)
+        if (b->pid[c] == 0) {
+            prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); /* as in bench.h */
             for (;;)
                 pause();
+        }
         client_start(b, c);
     }
     *state = b;

@@ -102,6 +102,7 @@ static inline pid_t process_new(void)
     pid_t pid = fork();
     if (pid == 0) {
         prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+        prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); /* as in bench.h */
         for (;;)
             pause();
     }

@@ -48,6 +48,38 @@ static int sleep_beside(void)
     return fd;
 }
 
+/* The calling thread goes on beside one that maps memory; where that is answered is returned. */
+static int map_beside(int fd)
+{
+    static uint32_t gpu = GPU_ID;
+    struct kfd_ioctl_alloc_memory_of_gpu_args m = {.va_addr = 2 * RING,
+                                                   .size = 0x4000,
+                                                   .gpu_id = gpu,
+                                                   .flags =
+                                                       KFD_IOC_ALLOC_MEM_FLAGS_GTT | KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE};
+    pthread_t thread;
+    int beside = client_connect();
+    ask(fd, REQ_IOCTL, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &m);
+    const struct kfd_ioctl_map_memory_to_gpu_args to = {
+        .handle = m.handle, .device_ids_array_ptr = (uintptr_t)&gpu, .n_devices = 1};
+    struct shim_request r = {
+        .op = REQ_IOCTL, .code = (uint32_t)AMDKFD_IOC_MAP_MEMORY_TO_GPU, .tid = NO_THREAD, .bytes = sizeof to};
+    memcpy(r.data, &to, sizeof to);
+    if (pthread_create(&thread, NULL, idle_thread, NULL) || send(beside, &r, sizeof r, 0) < 0)
+        _exit(94);
+    return beside;
+}
+
+/* Exit status of a thread that spins until another one has mapped memory. */
+static int spin(int fd)
+{
+    struct shim_answer answer;
+    const int beside = map_beside(fd);
+    while (recv(beside, &answer, sizeof answer, MSG_DONTWAIT) < 0 && clock() < 20 * CLOCKS_PER_SEC)
+        ;
+    return clock() >= CLOCKS_PER_SEC ? 2 : answer.error ? 3 : 0;
+}
+
 static int client_main(const char *what)
 {
     struct shim_answer answer;
@@ -64,6 +96,8 @@ static int client_main(const char *what)
     if (strcmp(what, "stay") == 0)
         for (bool told = alarm(10) == 0 && write(2, "1", 1) == 1; told;)
             pause();
+    if (strcmp(what, "spin") == 0)
+        return spin(fd);
     uint64_t before = cycle(fd);
     if (strcmp(what, "sleep") == 0) {
         struct shim_request r = {.op = REQ_SLEEP, .tid = getpid(), .arg = SLEEP_NS};
@@ -137,6 +171,15 @@ static void patience_begins_again(void **state)
     assert_exit(&report, 12, true);
 }
 
+/* A thread that spins for another one's MAP is behind the patience for computing, not that for floods, 32 times that.
+ */
+static void who_spins_for_a_mapping_gets_on(void **state)
+{
+    (void)state;
+    struct run_report report = run("spin", GATED, "clock.patience=0.1");
+    assert_exit(&report, 0, false);
+}
+
 /* A thread that calls again and again holds up the sleep of another for much longer than the patience, not for ever. */
 static void a_flood_of_calls_ends_the_gate(void **state)
 {
@@ -203,6 +246,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_clock_has_patience),
         cmocka_unit_test(patience_begins_again),
         cmocka_unit_test(a_flood_of_calls_ends_the_gate),
+        cmocka_unit_test(who_spins_for_a_mapping_gets_on),
         cmocka_unit_test(the_machine_ends_the_run),
         cmocka_unit_test(what_is_left_is_carried_out),
         cmocka_unit_test(no_program_outlives_the_run),

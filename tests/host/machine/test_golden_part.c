@@ -10,6 +10,7 @@
 
 #define CODE 0x10000u
 #define SHORT_GROUPS 3u
+#define TURN 20000u // instructions of a wavefront, then the next one's turn
 
 /* at CODE: for ever; at CODE + 64: three instructions a wavefront */
 static const uint32_t forever[] = {0xbf82ffff}, ends[] = {0xbf800000, 0xbf800000, 0xbf810000};
@@ -148,6 +149,71 @@ static void what_never_ends_pauses(void **state)
     }
 }
 
+static unsigned between; // timers: at each GPU 0 is told something, which is no work
+static void others_are_told(struct hand *h, const struct hand_note *n)
+{
+    if (n->what == 't')
+        hand_cmd(h, 0, CP_CACHE, (uint16_t)between++);
+}
+
+// Nobody is asked again before there is a new slice, whatever else moves meanwhile.
+static void slices_alone_are_asked_behind(void **state)
+{
+    (void)state;
+    unsigned asked = 0;
+    struct made m = make((struct sim_options){.unwanted = wanted, .unwanted_arg = &asked, .golden_slice = 100}, NULL);
+    launch(&m, 1, CODE, 1);
+    m.hand->act = others_are_told;
+    for (unsigned i = 0; i < 8; i++)
+        sim_timer(m.hand->sim, 2000 + 5000 * i, 0);
+    between = 0;
+    assert_int_equal(sim_run(m.hand->sim, UINT64_MAX), SIM_STOPPED);
+    assert_int_equal(between, 8);
+    assert_int_equal(m.hand->told, 16); // and answers
+    assert_int_equal(golden_part_slices(m.hand->sim->gpus[1].golden), 16);
+    assert_int_equal(asked, 15);
+    scrap(&m);
+}
+
+static void not_kept(void *ctx, unsigned gpu, uint64_t now, const struct msg_cp_evt *evt)
+{
+    assert_true(gpu == 1 && evt->kind == CP_EVT_INTERRUPT && evt->data == 0);
+    assert_true(((uint64_t *)ctx)[0] < now); // one a cycle
+    ((uint64_t *)ctx)[0] = now;
+    ((uint64_t *)ctx)[1]++;
+}
+
+// Who sends more events than reach the host waits: the last one may be GOLDEN_SLICE cycles away when the next slice
+// begins, and no more.
+static void events_hold_work_back(void **state)
+{
+    (void)state;
+    static const uint32_t sends[] = {0xbf900001, 0xbf82fffe}; // s_sendmsg interrupt; again
+    static const struct sim_host_ops ops = {not_kept, hand_on_timer, hand_on_answer};
+    // Instructions of a slice, in whole turns; every second one is an event, so that two slices fill up.  The link
+    // makes the last one GOLDEN_SLICE away at slice WAITS.
+    enum { DONE = (GOLDEN_SLICE + TURN - 1) / TURN * TURN, WAITS = 6 };
+    const unsigned link = GOLDEN_SLICE + WAITS * GOLDEN_SLICE_CYCLES - DONE;
+    for (unsigned more = 0; more < 2; more++) { // a cycle farther away: one slice later
+        char setting[40];
+        uint64_t seen[2] = {0, 0};
+        snprintf(setting, sizeof setting, "link.host=%u", link + more);
+        struct made m = make((struct sim_options){0}, setting);
+        m.hand->sim->ops = &ops;
+        m.hand->sim->ctx = seen;
+        pmem_write(m.hand->memory, pmem_addr(2, 0x1080), sends, sizeof sends);
+        launch(&m, 1, CODE + 128, 1);
+        for (unsigned n = 0; n <= WAITS + 2; n++) {
+            const uint64_t now = link + more + 1 + (uint64_t)n * GOLDEN_SLICE_CYCLES; // the root comes before it
+            assert_int_equal(sim_run(m.hand->sim, now + PART_WINDOW), SIM_STOPPED);
+            const unsigned slices = n == 0 ? 1 : n < WAITS + more ? 2 : 3;
+            assert_int_equal(part_shown(m.hand->sim->gpus[1].golden), (uint64_t)slices * DONE);
+        }
+        assert_true(seen[1] > 20000);
+        scrap(&m);
+    }
+}
+
 // A slice is as long as asked for, and no longer than one is.
 static void lengths_of_a_slice(void **state)
 {
@@ -261,7 +327,8 @@ int main(void)
         cmocka_unit_test(times_of_a_launch),      cmocka_unit_test(commands_of_a_window),
         cmocka_unit_test(what_never_ends_pauses), cmocka_unit_test(lengths_of_a_slice),
         cmocka_unit_test(others_end_beside_it),   cmocka_unit_test(what_it_tells),
-        cmocka_unit_test(nothing_is_skipped),
+        cmocka_unit_test(nothing_is_skipped),     cmocka_unit_test(slices_alone_are_asked_behind),
+        cmocka_unit_test(events_hold_work_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -244,6 +244,7 @@ static void test_counters(void **state)
     for (unsigned n = 0; n < 2; n++) {
         rows.used = 0;
         toy_open(&m, 2, n ? "place.processes=2" : NULL, (struct sim_options){.seed = 1, .lockstep = true});
+        assert_true(n == 0 || m.sim->sched.stretch == 1); /* window by window, as in one process */
         toy_do(&m, 1, 9, 1, (struct toy_work){.op = TOY_END});
         toy_run(&m);
         sim_counters(m.sim, row, NULL);

@@ -272,6 +272,23 @@ static void windows_are_told_before_a_run(void **state)
     scrap(&m);
 }
 
+// Time of the workers, in seconds, which only grows; without one there is none.
+static void time_of_workers(void **state)
+{
+    (void)state;
+    for (unsigned processes = 1; processes <= 3; processes++) {
+        struct made m;
+        make(&m, processes, (struct sim_options){0});
+        launch(&m, 2, 1, CODE + 64);
+        assert_int_equal(sim_run(m.hand->sim, UINT64_MAX), SIM_STOPPED);
+        const double before = (double)place_sum(m.hand->sim, PLACE_CPU), seconds = sim_cpu_seconds(m.hand->sim),
+                     after = (double)place_sum(m.hand->sim, PLACE_CPU);
+        assert_true(before <= seconds * 1000000.001 && seconds * 999999.999 <= after);
+        assert_int_equal(before > 0, processes > 1);
+        scrap(&m);
+    }
+}
+
 // ---- lost
 static void a_lost_worker_ends_the_run(void **state)
 {
@@ -318,6 +335,7 @@ int main(void)
         cmocka_unit_test(what_never_ends_pauses),
         cmocka_unit_test(windows_are_told_before_a_run),
         cmocka_unit_test(a_lost_worker_ends_the_run),
+        cmocka_unit_test(time_of_workers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

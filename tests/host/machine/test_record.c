@@ -167,10 +167,16 @@ static void host_stream(unsigned gpus)
     toy_fill(&run, 1, 0x40000, 64, 7); /* the machine goes on without its recording, from memory itself */
     toy_do(&run, 0, 9, 1,
            (struct toy_work){.op = TOY_COPY, .count = 1, .to = pmem_addr(1, 0x41000), .from = pmem_addr(1, 0x40000)});
+    toy_fill(&run, gpus, 0x42000, 64, 9);
+    toy_do(&run, gpus - 1, 10, 1,
+           (struct toy_work){
+               .op = TOY_COPY, .count = 1, .to = pmem_addr(gpus, 0x43000), .from = pmem_addr(gpus, 0x42000)});
     run.at_event = NULL;
     toy_run(&run);
-    assert_int_equal(run.event_count, 5);
+    assert_int_equal(run.event_count, 6);
     assert_true(toy_read(&run, 1, 0x41000) == toy_read(&run, 1, 0x40000) && toy_read(&run, 1, 0x41000) != 0);
+    assert_true(toy_read(&run, gpus, 0x43000) == toy_read(&run, gpus, 0x42000));
+    assert_true(toy_read(&run, gpus, 0x43000) != 0);
     toy_close(&run);
 }
 
@@ -275,7 +281,7 @@ static void test_far_record(void **state)
         memset(req.data, 0, sizeof req.data);
         req.op = (uint8_t)cases[i].op;
         far_record_make(&a, &req, MEM_OK);
-        req.data[cases[i].word] = 1;
+        req.data[cases[i].word] = UINT64_C(1) << 63; /* of the last byte */
         far_record_make(&b, &req, MEM_OK);
         assert_int_equal(a.data_hash != b.data_hash, cases[i].counts);
         assert_int_equal(a.data_hash != 0, cases[i].op == MEM_WRITE || cases[i].op == MEM_ATOMIC);

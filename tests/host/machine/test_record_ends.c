@@ -49,6 +49,55 @@ static void test_refused(void **state)
     toy_close(&run);
 }
 
+/* No machine, no recording: one that was not attached yet is let go. */
+static void test_no_machine(void **state)
+{
+    enum gantry_status failure;
+    (void)state;
+    toy_folder_clear("run");
+    struct record *r = record_open(toy_dir, NULL, 0, &failure);
+    toy_prepare(&run, 1, NULL);
+    const struct sim_options options = {.seed = 1, .record = r};
+    toy_refuse = 0;
+    toy_calls = 0;
+    say_begin();
+    run.sim = sim_new(&run.config.cfg, run.memory, &options, &toy_host, &run);
+    say_end();
+    toy_refuse = -1;
+    assert_null(run.sim);
+    assert_said("gantry: models: refused\n");
+    assert_int_equal(record_close(r, true), STATUS_OK);
+    toy_close(&run);
+}
+
+/* Copies of VRAM need address space. */
+static void test_no_space(void **state)
+{
+    enum gantry_status failure;
+    struct rlimit old;
+    char line[200];
+    unsigned long pages = 0;
+    (void)state;
+    toy_folder_clear("run");
+    struct record *r = record_open(toy_dir, NULL, 0, &failure);
+    toy_open(&run, 2, NULL, (struct sim_options){.seed = 1});
+    FILE *file = fopen("/proc/self/statm", "r");
+    assert_int_equal(fscanf(file, "%lu", &pages), 1);
+    fclose(file);
+    getrlimit(RLIMIT_AS, &old);
+    const struct rlimit small = {4096 * pages + ((rlim_t)96 << 20), old.rlim_max}; /* for one of 64 MiB */
+    say_begin();
+    setrlimit(RLIMIT_AS, &small);
+    const bool there = record_attach(r, run.sim);
+    setrlimit(RLIMIT_AS, &old);
+    say_end();
+    assert_false(there);
+    snprintf(line, sizeof line, "gantry: %s: no address space for a copy of the memory of gpu1\n", toy_dir);
+    assert_said(line);
+    assert_int_equal(record_close(r, true), STATUS_OK);
+    toy_close(&run);
+}
+
 /* The run goes on without its recording, which says so once and by its status. */
 static void test_full(void **state)
 {
@@ -105,9 +154,8 @@ static void test_whole(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_full),
-        cmocka_unit_test(test_whole),
+        cmocka_unit_test(test_refused),    cmocka_unit_test(test_full),     cmocka_unit_test(test_whole),
+        cmocka_unit_test(test_no_machine), cmocka_unit_test(test_no_space),
     };
     return cmocka_run_group_tests(tests, toy_folder_make, toy_folder_remove);
 }

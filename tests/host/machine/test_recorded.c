@@ -10,6 +10,7 @@
 
 #include "machine/recorded.h"
 #include "machine/replay.h"
+#include "machine/replay_private.h"
 
 static struct toy_machine run;
 static const volatile int no_stop;
@@ -205,6 +206,88 @@ static void test_differs(void **state)
     assert_said(line);
 }
 
+/* So are answers. */
+static void test_answers_go_on(void **state)
+{
+    char line[200];
+    (void)state;
+    struct record *r = toy_recorded_run(&run, 1, NULL, 0, (struct sim_options){0});
+    toy_access(&run, 105, MEM_READ, pmem_addr(1, TOY_COPIED), false);
+    toy_run(&run);
+    assert_int_equal(record_close(r, true), STATUS_OK);
+    const unsigned long long cycle = run.answers[5].cycle;
+    toy_close(&run);
+    struct goals goals = {.checkpoint = point, .checkpoint_kernel = 4};
+    toy_folder_clear("point");
+    replay_from(toy_dir, false, 1, NULL, (struct sim_options){.goals = &goals});
+    toy_plant.part = "gpu0.rdma";
+    toy_plant.port = "far_rsp";
+    toy_plant.nth = 0;
+    toy_plant.how = TOY_FLIP;
+    toy_plant.byte = offsetof(struct msg_mem_rsp, data);
+    toy_plant.mask = 1;
+    const struct outcome o = replay_from(point, true, 1, NULL, (struct sim_options){0});
+    assert_int_equal(o.end, REPLAY_DIFFERS);
+    snprintf(line, sizeof line, "gantry: replay: gpu0.rdma -> host.cp: mem_rsp 2 differs: cycle %llu (recorded %llu), ",
+             cycle, cycle);
+    if (strncmp(toy_said, line, strlen(line)) != 0)
+        fail_msg("%s instead of %s", toy_said, line);
+}
+
+/* Where a recording has ended nothing is left of it: the replay does, too. */
+static void test_at_the_end(void **state)
+{
+    (void)state;
+    for (unsigned whole = 0; whole < 2; whole++) { /* one that was cut off ends behind its last message */
+        struct record *r = toy_recorded_run(&run, 1, NULL, 0, (struct sim_options){0});
+        const uint64_t now = sim_now(run.sim), hash = sim_write_hash(run.sim);
+        assert_int_equal(record_close(r, whole), STATUS_OK);
+        toy_close(&run);
+        struct goals goals = {.checkpoint = point, .checkpoint_cycle = now};
+        toy_folder_clear("point");
+        struct outcome o = replay_from(toy_dir, false, 1, NULL, (struct sim_options){.goals = &goals});
+        assert_true(o.end == REPLAY_ENDED && goals.tried && goals.failure == STATUS_OK);
+        o = replay_from(point, true, 1, NULL, (struct sim_options){0});
+        assert_said("");
+        assert_true(o.restored == STATUS_OK && o.end == REPLAY_ENDED);
+        assert_true(o.begun == now && o.now == now && o.hash == hash && o.kernels == 4);
+    }
+}
+
+/* A state with another place in its recording than where its records begin. */
+static void test_between_records(void **state)
+{
+    (void)state;
+    toy_record_all(&run, 1, NULL, 0);
+    for (unsigned n = 0; n < 7; n++) {
+        struct config config;
+        enum gantry_status failure;
+        struct recorded place;
+        char file[120], line[300];
+        static const int host[] = {0, 1, -1, 0, 0, 0, 0}, kernels[] = {0, 0, 0, 1, -1, 0, 0},
+                         memory[] = {0, 0, 0, 0, 0, 1, -1};
+        struct goals goals = {.exit_after = 2};
+        const struct sim_options options = {.seed = 1, .goals = &goals};
+        toy_folder_clear("point");
+        toy_config(&config, 1, NULL);
+        struct replay *r = replay_open(toy_dir, &failure);
+        assert_true(replay_start(r, &config.cfg, &options));
+        assert_int_equal(replay_run(r, &no_stop, NULL, NULL), REPLAY_EXIT_AFTER);
+        replay_place(r, &place);
+        place.host += (uint64_t)host[n];
+        place.kernels += (uint64_t)kernels[n];
+        place.memory[0] += (uint64_t)memory[n];
+        snprintf(file, sizeof file, "%s/" RECORD_FILE, toy_dir);
+        assert_int_equal(recorded_save(replay_sim(r), &place, file, point), STATUS_OK);
+        replay_free(r);
+        config_fini(&config);
+        const struct outcome o = replay_from(point, true, 1, NULL, (struct sim_options){0});
+        snprintf(line, sizeof line, "gantry: %s/state: its place in the recording is within a message\n", point);
+        assert_said(n == 0 ? "" : line);
+        assert_int_equal(o.restored, n == 0 ? STATUS_OK : STATUS_DATA);
+    }
+}
+
 static void copy(const char *from, const char *to)
 {
     char command[300];
@@ -282,8 +365,9 @@ static void test_not_made(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_replay), cmocka_unit_test(test_placed),  cmocka_unit_test(test_by_run),
-        cmocka_unit_test(test_differs),   cmocka_unit_test(test_refused), cmocka_unit_test(test_not_made),
+        cmocka_unit_test(test_by_replay),     cmocka_unit_test(test_placed),     cmocka_unit_test(test_by_run),
+        cmocka_unit_test(test_differs),       cmocka_unit_test(test_refused),    cmocka_unit_test(test_not_made),
+        cmocka_unit_test(test_answers_go_on), cmocka_unit_test(test_at_the_end), cmocka_unit_test(test_between_records),
     };
     return cmocka_run_group_tests(tests, begin, toy_folder_remove);
 }

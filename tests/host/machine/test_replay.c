@@ -4,6 +4,8 @@
 // recorded of a replay is what was recorded of the run; from a checkpoint it goes on.
 #include "toy_recording.h"
 
+#include <sys/resource.h>
+
 #include "machine/recorded.h"
 #include "machine/replay_private.h"
 
@@ -395,25 +397,61 @@ static void test_nothing_happens(void **state)
     assert_int_equal(o.end, REPLAY_ENDED);
 }
 
-/* A replay that is recorded: it replays as the first one does. */
-static void test_recorded_again(void **state)
+/* Without room for the machine's memory there is no replay. */
+static void test_no_memory(void **state)
 {
-    char again[100];
+    struct config config;
+    struct rlimit old;
+    enum gantry_status failure;
+    unsigned long pages = 0;
+    const struct sim_options options = {.seed = 1};
+    (void)state;
+    toy_record_all(&run, 1, NULL, 0);
+    toy_config(&config, 1, NULL);
+    struct replay *r = replay_open(toy_dir, &failure);
+    FILE *file = fopen("/proc/self/statm", "r");
+    assert_int_equal(fscanf(file, "%lu", &pages), 1);
+    fclose(file);
+    getrlimit(RLIMIT_AS, &old);
+    const struct rlimit small = {4096 * pages + ((rlim_t)32 << 20), old.rlim_max};
+    say_begin();
+    setrlimit(RLIMIT_AS, &small);
+    const bool started = replay_start(r, &config.cfg, &options);
+    setrlimit(RLIMIT_AS, &old);
+    say_end();
+    assert_false(started);
+    assert_said("gantry: memory of the machine: Cannot allocate memory\n");
+    replay_free(r);
+    config_fini(&config);
+}
+
+/* A recording `again` of a replay. */
+static void record_again(const char *again, unsigned only)
+{
     struct config config;
     enum gantry_status failure;
-    (void)state;
-    snprintf(again, sizeof again, "%s/again", toy_folder);
-    const uint64_t hash = toy_record_all(&run, 2, NULL, 0);
+    toy_folder_clear("again");
     toy_config(&config, 2, NULL);
     struct record *record = record_open(again, NULL, 0, &failure);
     record_text(record, RECORD_CONFIG, "x", 1);
     struct replay *r = replay_open(toy_dir, &failure);
-    const struct sim_options options = {.seed = 1, .record = record};
+    const struct sim_options options = {.seed = 1, .record = record, .only = only};
     assert_true(replay_start(r, &config.cfg, &options));
     assert_int_equal(replay_run(r, &no_stop, NULL, NULL), REPLAY_ENDED);
     assert_int_equal(record_close(record, true), STATUS_OK);
     replay_free(r);
     config_fini(&config);
+}
+
+/* A replay that is recorded: it replays as the first one does.  Of one GPU alone: the other is not there, nor its
+ * memory. */
+static void test_recorded_again(void **state)
+{
+    char again[100];
+    (void)state;
+    snprintf(again, sizeof again, "%s/again", toy_folder);
+    const uint64_t hash = toy_record_all(&run, 2, NULL, 0);
+    record_again(again, 0);
     for (unsigned only = 0; only <= 2; only++) {
         const struct outcome o = replay_as(again, 2, (struct sim_options){.only = only}, &no_stop);
         assert_said("");
@@ -424,6 +462,12 @@ static void test_recorded_again(void **state)
     planted("gpu0.dispatch", "cp_evt", 2, TOY_FLIP, offsetof(struct msg_cp_evt, vmid), 1);
     assert_int_equal(replay_as(again, 2, (struct sim_options){0}, &no_stop).end, REPLAY_DIFFERS);
     toy_plant.part = NULL;
+    for (unsigned only = 1; only <= 2; only++) {
+        record_again(again, only);
+        const struct outcome o = replay_as(again, 2, (struct sim_options){.only = only}, &no_stop);
+        assert_said("");
+        assert_int_equal(o.end, REPLAY_ENDED);
+    }
     toy_folder_clear("again");
 }
 
@@ -437,7 +481,7 @@ int main(void)
         cmocka_unit_test(test_answers_differ), cmocka_unit_test(test_writes_differ),
         cmocka_unit_test(test_not_recorded),   cmocka_unit_test(test_stops),
         cmocka_unit_test(test_cut_off),        cmocka_unit_test(test_texts),
-        cmocka_unit_test(test_answer_missing),
+        cmocka_unit_test(test_answer_missing), cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, toy_folder_make, toy_folder_remove);
 }

@@ -260,13 +260,29 @@ static void test_ends_early(void **state)
     struct outcome o = alone(1, (struct sim_options){0}, &stop);
     assert_int_equal(o.end, REPLAY_STOPPED);
     assert_int_equal(o.messages, 0);
-    unsigned before = 0;
-    const uint64_t limit = out[outs / 2].cycle / PART_WINDOW * PART_WINDOW + PART_WINDOW; /* the end of a window */
-    while (before < outs && out[before].cycle < limit)
-        before++;
-    o = alone(1, (struct sim_options){.max_cycles = limit}, &no_stop);
-    assert_int_equal(o.end, REPLAY_MAX_CYCLES);
-    assert_int_equal(o.messages, before);
+    planted(1, "ifetch_req", 0, TOY_FLIP, 0, 1); /* long before */
+    o = alone(1, (struct sim_options){.max_cycles = out[outs - 1].cycle}, &no_stop);
+    assert_int_equal(o.end, REPLAY_DIFFERS);
+    unsigned beside = 0; /* windows in which something was right behind others */
+    for (unsigned part = 0; part < 4; part++) {
+        uint64_t limit = 0;
+        out_read(part);
+        for (unsigned n = 0; n + 1 < outs; n++) { /* the end of each window in which there was something */
+            unsigned before = 0;
+            beside += out[n].cycle / PART_WINDOW * PART_WINDOW == limit;
+            if (out[n].cycle < limit)
+                continue;
+            limit = out[n].cycle / PART_WINDOW * PART_WINDOW + PART_WINDOW;
+            while (before < outs && out[before].cycle < limit)
+                before++;
+            if (before == outs)
+                break;
+            o = alone(part, (struct sim_options){.max_cycles = limit}, &no_stop);
+            assert_int_equal(o.end, REPLAY_MAX_CYCLES);
+            assert_int_equal(o.messages, before);
+        }
+    }
+    assert_true(beside > 3);
     toy_refuse = 0; /* no model */
     toy_calls = 0;
     o = alone(1, (struct sim_options){0}, &no_stop);

@@ -49,7 +49,7 @@ module cu_vmem
   input  lds_line_rsp_t    line_rsp_i[1],
   input  logic             inv_i,
   input  logic      [ 7:0] inv_flags_i,
-  input  logic      [ 7:0] inv_vmid_i,
+  input  tlb_pkg::inv_t    inv_pages_i,
   /* verilator lint_on UNUSEDSIGNAL */
   output logic             inv_done_o,
   output logic      [ 6:0] perf_o,

@@ -2,11 +2,14 @@
 // Cases of their own: invalidation under traffic, transactions and cycles by pattern of addresses, faults.
 #ifndef TESTS_VMEM_DIRECTED_H
 #define TESTS_VMEM_DIRECTED_H
+#include "../../inv_pages.h"
 #include "traffic.h"
 
 static void invalidate(unsigned flags, unsigned vmid)
 {
-    dut->inv_i = 1, dut->inv_flags_i = flags, dut->inv_vmid_i = vmid;
+    dut->inv_i = 1, dut->inv_flags_i = flags;
+    static unsigned turn; // as a range from the first page on, or from the second
+    put_pages(dut->inv_pages_i, vmid, ++turn % 2, 0xfffffff);
     int patience = 5000;
     do
         tick();

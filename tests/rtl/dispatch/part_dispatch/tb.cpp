@@ -10,6 +10,7 @@
 // mutant: -GSeedPool=2'd1
 // mutant: -GSeedPool=2'd2
 // mutant: -GSeedPool=2'd3
+// mutate: rtl/dispatch/dispatch_hub.sv: m.kind == CP_CACHE ? m.pc : 64'd0 => 64'd0
 // mutate: rtl/dispatch/dispatch_events.sv: left[group_index] == 5'd0 => left[group_index] <= 5'd1
 // mutate: rtl/dispatch/dispatch_hub.sv: to_cus ? 7'd0 : 7'(Cus) => to_cus ? 7'd1 : 7'(Cus)
 // mutate: rtl/dispatch/dispatch_hub.sv: cp_cmd_valid_i && held == (Qw + 1)'(1) ? cp_cmd_i => held == (Qw + 1)'(1) ? cp_cmd_i
@@ -19,6 +20,7 @@
 // mutate: rtl/dispatch/dispatch_hub.sv: cp_cmd_credit_o <= take => cp_cmd_credit_o <= cp_cmd_valid_i
 // mutate: rtl/dispatch/dispatch_walk.sv: cmd[l].cu_mask & ~nofit[l] & pick_pkg => ~nofit[l] & pick_pkg
 // mutate: rtl/gpu/part_dispatch.sv: .freed_cu_i(freed.cu) => .freed_cu_i(cu)
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -192,6 +194,13 @@ static void cu_command(unsigned cu, const msg_cu_cmd &m)
     if (!same(plain, m) || (m.kind == CU_INV && (m.flags == 0 || m.flags & ~(CACHE_INV_L1V | CACHE_INV_TLB))))
         FAIL("cu %u: command %u, fields", cu, m.kind);
     invalidations += m.kind == CU_INV;
+    if (m.kind == CU_INV) { // the pages of the command
+        bool asked = false;
+        for (auto &c : maintenance)
+            asked = asked || (c.second.kind == CP_CACHE && c.second.vmid == m.vmid && c.second.root == m.pc && c.second.pc == m.exec);
+        if (!asked)
+            FAIL("cu %u: invalidation of pages from %llx: nobody wants that", cu, (unsigned long long)m.pc);
+    }
     if (m.kind == CU_TRAP)
         handler[cu][m.vmid] = {m.pc, m.exec};
     cus[cu].out.push_back({cycle + 32 + pick(20), ack});
@@ -303,9 +312,10 @@ static void blk_commands()
         memcpy(&m, &dut->blk_cmd_o[b], sizeof m);
         bool asked = false;
         for (auto &c : maintenance)
-            asked = asked || (m.kind == BLK_INV && c.second.kind == CP_CACHE && c.second.vmid == m.vmid && c.second.flags == m.flags);
+            asked = asked || (m.kind == BLK_INV && c.second.kind == CP_CACHE && c.second.vmid == m.vmid && c.second.flags == m.flags &&
+                              c.second.root == m.root && c.second.pc == m.bytes);
         for (auto &r : roots)
-            asked = asked || (m.kind == BLK_VMID && r.vmid == m.vmid && r.root == m.root);
+            asked = asked || (m.kind == BLK_VMID && r.vmid == m.vmid && r.root == m.root && m.bytes == 0);
         if (!asked || m.pad0)
             FAIL("command %u, vmid %u, flags %x for a cache: nobody wants that", m.kind, m.vmid, m.flags);
         blk_answers.push_back({cycle + 20 + pick(50), b}), blk_seen |= 1ull << b, blk_kind[b] = m.kind;
@@ -441,6 +451,8 @@ static void test_random(unsigned rounds)
             send(launch_random(id++ & 0x7fff));
         } else if (what < 15 && maintenance.size() < 4) {
             c.kind = CP_CACHE, c.id = 0x8000 | (id++ & 0xfff), c.flags = pick(64), c.vmid = pick(2) ? 255 : 1 + pick(3);
+            if (pick(2))
+                c.root = (uint64_t)pick(1 << 28) << 12, c.pc = std::min<uint64_t>((1 + pick(600)) * 4096ull, (1ull << 40) - c.root);
             send(c);
         } else if (what == 15) {
             c.kind = CP_VMID, c.vmid = 1 + pick(3), c.root = rng();

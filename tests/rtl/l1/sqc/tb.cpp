@@ -10,6 +10,7 @@
 // mutate: rtl/l1/sqc.sv: plain_some[c] && !(k_rsp_valid && k_rsp_port == c[1:0]) => plain_some[c]
 // mutate: rtl/l1/sqc_cache.sv: 16'hffff : old) & (send_m | wait_m) => 16'hffff : old) & wait_m
 // mutate: rtl/l1/sqc.sv: tlb_taken && i_drained && k_drained => tlb_taken && i_drained
+// mutate: rtl/l1/sqc.sv: blk_cmd_i.root, blk_cmd_i.bytes) => blk_cmd_i.root, blk_cmd_i.bytes == 64'd0 ? 64'd0 : 64'd4096)
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -261,6 +262,7 @@ int main()
             b.kind = BLK_INV;
             b.vmid = 255;
             b.flags = CACHE_INV_L1I | CACHE_INV_L1K | CACHE_INV_TLB;
+            b.bytes = chance(50) ? 1ull << 40 : 0; // as a range, or as all pages
             put(top.blk_cmd_i, b);
             top.blk_cmd_valid_i = 1;
             inv_pending = input = true;

@@ -7,13 +7,11 @@
 // stale data after a host write without one.  What stays in the L2 is in kept.h, times of the DRAM in dram.h.  Requirement S1.2.
 // The argument `speed` prints ns a cycle.
 // top: part_l2
-// sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/l2/l2_pkg.sv rtl/tech/ram_1r1w.sv rtl/dram/dram_channel.sv rtl/l2/l2_slice.sv rtl/gpu/part_l2.sv
+// sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/l2/l2_pkg.sv rtl/tech/ram_1r1w.sv rtl/dram/dram_pkg.sv rtl/dram/dram_bank_pkg.sv rtl/dram/dram_choose_pkg.sv rtl/dram/dram_refresh_pkg.sv rtl/dram/dram_checker.sv rtl/dram/dram_channel.sv rtl/l2/l2_slice.sv rtl/gpu/part_l2.sv
 // args: -Wno-UNUSEDPARAM -GDepth=16 --x-initial unique
 // mutant: -GSeedFault=3'd1
 // mutant: -GSeedFault=3'd2
 // mutant: -GSeedFault=3'd3
-// mutant: -GSeedFaultDram=2'd1
-// mutant: -GSeedFaultDram=2'd2
 // mutate: rtl/gpu/part_l2.sv: slice_idle && channel_idle == '1 => slice_idle && channel_idle != '0
 #include <deque>
 #include <map>

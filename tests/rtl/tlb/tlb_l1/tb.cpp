@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of tlb_l1: random fills, lookups and invalidations against a map; a hit must carry the newest entry of exactly
 // this address space and page, a page just filled must hit, nothing may survive its invalidation (S3.12).  Pages from
-// 4096 on lie in blocks of 64 KiB, from 65536 on in blocks of 1 MiB: a fill of one page is one of all 16 or 256.
-// Address spaces and pages that differ in one bit are different ones, to lookups and to invalidations.
+// 4096 on lie in fragments of 64 KiB, from 65536 on of 1 MiB, from 131072 on of 2 MiB: a fill of one page is one of all of them.
+// Address spaces and pages that differ in one bit are different ones, to lookups and to invalidations; an invalidation of
+// pages takes every entry that has one of them, and no other.
 // top: tlb_l1
 // sources: build/gen/gantry_msg_pkg.sv rtl/tlb/tlb_pkg.sv rtl/tlb/tlb_l1.sv
-// args: -Wno-UNUSEDPARAM --x-initial unique
-// mutant: -GSeedFault=2'd1
-// mutant: -GSeedFault=2'd2
-// mutant: -GSeedFault=2'd3
-// mutate: rtl/tlb/tlb_l1.sv: found[19:16] = lookup_vpn_i[7:4] => found[19:16] = found[19:16]
+// args: -Wno-UNUSEDPARAM -Wno-UNUSEDSIGNAL --x-initial unique
+// mutate: rtl/tlb/tlb_l1.sv: vmid: vmid, first: vpn => vmid: {6'd0, vmid[1:0]}, first: vpn
+// mutate: rtl/tlb/tlb_l1.sv: inv_covers(inv_i, kept.vmid, kept.first, kept.size)) tag[e] = 64'd0 => inv_covers(inv_i, kept.vmid, kept.first, kept.size) && e >= NumWays) tag[e] = 64'd0
+// mutate: rtl/tlb/tlb_l1.sv: inv_covers(inv_i, kept.vmid, kept.first, kept.size) => inv_covers(inv_i, kept.vmid, kept.first, SizePage)
+// mutate: rtl/tlb/tlb_l1.sv: pte_of_page(pte[hit_way], hit_size, lookup_vpn_i) => pte_of_page(pte[hit_way], SizePage, lookup_vpn_i)
+// mutate: rtl/tlb/tlb_l1.sv: tag[base+w] == other ? SizeLarge => tag[base+w] == other ? SizeMib
+// mutate: rtl/tlb/tlb_l1.sv: size: of_size, vmid => size: SizePage, vmid
+// mutate: rtl/tlb/tlb_pkg.sv: pte[11:7] >= 5'd9 ? SizeLarge => pte[11:7] >= 5'd8 ? SizeLarge
+// mutate: rtl/tlb/tlb_pkg.sv: (vpn | size_mask(size)) >= inv.first => vpn >= inv.first
+#include <iterator>
 #include <map>
 
 #include "tests/rtl/case_done.h"
+#include "../../inv_pages.h"
 #include "../../mem_bench.h"
 #include "Vtlb_l1.h"
 
@@ -53,34 +60,33 @@ static void check(unsigned vmid, unsigned vpn, bool must_hit)
     (dut->result_hit_o ? hits : misses)++;
 }
 
+// Fragment of a page of these tests: by the bits of its number.
+static unsigned fragment_of(unsigned vpn) { return vpn & 0x20000 ? 9 : vpn & 0x10000 ? 8 : vpn & 0x1000 ? 4 : 0; }
+
 static void fill(unsigned vmid, unsigned vpn)
 {
-    uint64_t pte = (rng() & 0xfffffffffff000ull) | 17 | pick(8) << 1;
+    unsigned f = fragment_of(vpn), pages = 1u << f;
+    uint64_t pte = (rng() & 0xfffffffff000ull & ~((uint64_t)(pages - 1) << 12)) | 17 | pick(8) << 1;
+    pte |= (uint64_t)(f + (f == 4 ? pick(4) : f == 9 ? pick(3) : f == 0 ? pick(4) : 0)) << 7; // between two sizes: the lesser
     dut->fill_valid_i = 1;
     dut->fill_vmid_i = (uint8_t)vmid;
     dut->fill_vpn_i = vpn;
-    dut->fill_pte_i = pte;
-    if (vpn & 0x10000) {
-        dut->fill_pte_i = pte = (pte & ~0xff000ull) | (uint64_t)(vpn & 255) << 12 | (8 + pick(2)) << 7;
-        for (uint64_t p = 0; p < 256; p++)
-            entries[{vmid, (unsigned)((vpn & ~255u) | p)}] = (pte & ~0xff000ull) | p << 12;
-        return;
-    }
-    if (vpn & 0x1000) {
-        dut->fill_pte_i = pte = (pte & ~0xf000ull) | (vpn & 15) << 12 | (4 + pick(4)) << 7;
-        for (uint64_t p = 0; p < 16; p++)
-            entries[{vmid, (unsigned)((vpn & ~15u) | p)}] = (pte & ~0xf000ull) | p << 12;
-        return;
-    }
-    entries[{vmid, vpn}] = pte;
+    dut->fill_pte_i = pte | (uint64_t)(vpn & (pages - 1)) << 12;
+    for (uint64_t p = 0; p < pages; p++)
+        entries[{vmid, (unsigned)((vpn & ~(pages - 1)) | p)}] = pte | p << 12;
 }
 
-static void invalidate(unsigned vmid)
+// Pages first to last, all when last is below first.
+static void invalidate(unsigned vmid, unsigned first = 1, unsigned last = 0)
 {
+    bool whole = last < first;
     dut->inv_valid_i = 1;
-    dut->inv_vmid_i = (uint8_t)vmid;
-    for (auto it = entries.begin(); it != entries.end();)
-        it = vmid == 255 || it->first.first == vmid ? entries.erase(it) : std::next(it);
+    put_pages(dut->inv_i, vmid, first, last);
+    for (auto it = entries.begin(); it != entries.end();) {
+        unsigned page = it->first.second, mask = (1u << fragment_of(page)) - 1;
+        bool named = whole || ((page | mask) >= first && (page & ~mask) <= last);
+        it = (vmid == 255 || it->first.first == vmid) && named ? entries.erase(it) : std::next(it);
+    }
 }
 
 static void look(unsigned vmid, unsigned vpn, bool must_hit)
@@ -90,12 +96,12 @@ static void look(unsigned vmid, unsigned vpn, bool must_hit)
     check(vmid, vpn, must_hit);
 }
 
-// One entry of a page, of a block of 16 and of one of 256: no other address space and no other page finds it, and only
+// One entry of each size: no other address space and no other page finds it, and only
 // its own address space's invalidation removes it.
 static void single_bits()
 {
     const unsigned vmid = 0x5a;
-    for (unsigned vpn : {0x0aa0a55u, 0xaaa1a55u, 0x551a500u}) {
+    for (unsigned vpn : {0x0aa0a55u, 0xaa81a55u, 0x551a500u, 0x552a5a0u}) {
         invalidate(255);
         clock_once();
         fill(vmid, vpn);
@@ -112,6 +118,35 @@ static void single_bits()
         invalidate(vmid);
         clock_once();
         look(vmid, vpn, false);
+    }
+}
+
+// An invalidation of pages: those at both ends of an entry and in it take it, those beside it do not; nor in another space.
+static void ranges()
+{
+    for (unsigned vpn : {0x0aa0a55u, 0xaa81a55u, 0x551a555u, 0x552a555u}) {
+        unsigned mask = (1u << fragment_of(vpn)) - 1, first = vpn & ~mask, last = vpn | mask;
+        const unsigned hits[][2] = {{first, first}, {last, last}, {first - 9, first}, {last, last + 9}, {vpn, vpn}, {0, 0xfffffff}};
+        const unsigned misses[][2] = {{first - 1, first - 1}, {last + 1, last + 1}, {0, first - 1}, {last + 1, 0xfffffff}};
+        invalidate(255);
+        clock_once();
+        fill(0x81, vpn);
+        clock_once();
+        for (auto &r : misses) {
+            invalidate(0x81, r[0], r[1]);
+            clock_once();
+            look(0x81, vpn, true);
+        }
+        for (auto &r : hits) {
+            invalidate(0x80, r[0], r[1]);
+            clock_once();
+            look(0x81, vpn, true);
+            invalidate(r[0] & 1 ? 0x81 : 255, r[0], r[1]);
+            clock_once();
+            look(0x81, vpn, false);
+            fill(0x81, vpn);
+            clock_once();
+        }
     }
 }
 
@@ -139,7 +174,7 @@ int main(int argc, char **argv)
         if (pick(2))
             vpn = 0x1000 | (vpn & 7) << 4 | (unsigned)pick(16) | (vpn & 0x300000);
         else if (pick(2))
-            vpn = 0x10000 | (vpn & 3) << 8 | (unsigned)pick(256) | (vpn & 0x300000);
+            vpn = 0x10000 << pick(2) | (vpn & 3) << 9 | (unsigned)pick(512) | (vpn & 0x300000);
         unsigned what = (unsigned)pick(100);
         bool filled = false;
         if (what < 40) {
@@ -149,6 +184,9 @@ int main(int argc, char **argv)
             filled = true;
         } else if (what < 42) {
             invalidate(pick(4) ? vmid : 255);
+        } else if (what < 50) {
+            unsigned first = vpn - (unsigned)pick((vpn < 40 ? vpn : 40) + 1);
+            invalidate(pick(4) ? vmid : 255, first, first + (unsigned)pick(pick(2) ? 40 : 2));
         }
         lookup(vmid, vpn);
         clock_once();
@@ -157,6 +195,8 @@ int main(int argc, char **argv)
     case_done("random against a map", "S3.12");
     single_bits();
     case_done("single bits");
+    ranges();
+    case_done("ranges");
     // a working set of the size of the table, each set filled evenly, stays
     invalidate(255);
     clock_once();
@@ -192,6 +232,18 @@ int main(int argc, char **argv)
         lookup(1, 0x10000 | p);
         clock_once();
         check(1, 0x10000 | p, true);
+    }
+    invalidate(255);
+    clock_once();
+    for (unsigned b = 0; b < 64; b++) {
+        fill(1, 0x20000 | (b & 7) << 9 | (b >> 3) << 20 | (unsigned)pick(512));
+        clock_once();
+    }
+    for (unsigned b = 0; b < 64; b++) {
+        unsigned vpn = 0x20000 | (b & 7) << 9 | (b >> 3) << 20 | (unsigned)pick(512);
+        lookup(1, vpn);
+        clock_once();
+        check(1, vpn, true);
     }
     case_done("as many blocks stay");
     printf("hits %llu, misses %llu\n", (unsigned long long)hits, (unsigned long long)misses);

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Translation on the assembled RTL machine (configuration tiny): a kernel that touches 2 MiB takes one walk where they
+// are one page, 2, 32 or 512 where they are blocks of 1 MiB, of 64 KiB or pages of 4 KiB, and writes the same (S3.12,
+// sizes); an invalidation of some pages reaches the TLBs of CUs and scalar caches and takes no other entry.  Not
+// responsible for: the TLBs themselves (tests/rtl/tlb).
+#include "kernel_bench.h"
+
+#define BIG_VA 0x200000u
+#define PAGES 512u
+#define FIRST_PA 0x400000u /* VRAM of the output */
+
+struct machine {
+    struct config config;
+    struct pmem *memory;
+    struct pagetable *table;
+    struct sim *sim;
+    struct msg_cp_evt done;
+    uint64_t walks, l1_misses;
+};
+
+static void on_event(void *ctx, unsigned gpu, uint64_t now, const struct msg_cp_evt *evt)
+{
+    (void)gpu;
+    (void)now;
+    ((struct machine *)ctx)->done = *evt;
+}
+
+static void on_timer(void *ctx, uint64_t now, uint64_t cookie)
+{
+    (void)ctx;
+    (void)now;
+    (void)cookie;
+}
+
+static void note_counter(void *arg, const char *location, const char *name, uint64_t value, const char *unit)
+{
+    struct machine *m = arg;
+    (void)unit;
+    if (strcmp(location, "gpu0.utcl2") == 0 && strcmp(name, "walks") == 0)
+        m->walks = value;
+    if (strstr(location, ".l1v_tlb") && strcmp(name, "miss") == 0)
+        m->l1_misses += value;
+}
+
+/* As kernel_numbers, but group g writes at 4096 * g. */
+static void machine_open(struct machine *m, uint64_t pa)
+{
+    static const struct sim_host_ops host_ops = {.event = on_event, .timer = on_timer};
+    uint32_t code[sizeof kernel_numbers / 4];
+    memset(m, 0, sizeof *m);
+    memcpy(code, kernel_numbers, sizeof code);
+    assert_int_equal(code[2], 0x8e038802);
+    code[2] = 0x8e038c02; /* s_lshl_b32 s3, s2, 12 */
+    kernel_config(&m->config, NULL);
+    m->memory = kernel_memory(&m->config);
+    m->table = kernel_tables(m->memory, code, sizeof code, pmem_addr(1, 0x3000), 0);
+    assert_int_equal(pagetable_map(m->table, BIG_VA, pmem_addr(1, pa), PAGES * 4096ull, PTE_R | PTE_W), 0);
+    const uint64_t out = BIG_VA;
+    pmem_write(m->memory, pmem_addr(1, 0x2000), &out, sizeof out);
+    struct sim_options options = {.model = SIM_RTL, .seed = 1};
+    m->sim = sim_new(&m->config.cfg, m->memory, &options, &host_ops, m);
+    assert_non_null(m->sim);
+    struct msg_cp_cmd vmid = {.kind = CP_VMID, .vmid = 3, .root = pagetable_root(m->table)};
+    sim_cmd(m->sim, 0, &vmid);
+}
+
+static void machine_close(struct machine *m)
+{
+    sim_free(m->sim);
+    pagetable_free(m->table);
+    pmem_free(m->memory);
+    config_fini(&m->config);
+}
+
+static void command(struct machine *m, const struct msg_cp_cmd *cmd, unsigned done)
+{
+    sim_cmd(m->sim, 0, cmd);
+    m->done = (struct msg_cp_evt){0};
+    assert_int_equal(sim_run(m->sim, sim_now(m->sim) + 2000000), SIM_STOPPED);
+    assert_int_equal(m->done.kind, done);
+    m->walks = m->l1_misses = 0;
+    sim_counters(m->sim, note_counter, m);
+}
+
+/* So many walks, those of code and arguments apart. */
+static uint64_t walks_of_kernel(uint64_t pa)
+{
+    struct machine m;
+    machine_open(&m, pa);
+    const struct msg_cp_cmd cmd = kernel_launch(3, 7, PAGES * 64);
+    command(&m, &cmd, CP_EVT_LAUNCH_DONE);
+    assert_int_equal(m.done.data, PAGES);
+    for (unsigned p = 0; p < PAGES; p++) {
+        uint32_t out[64];
+        pmem_read(m.memory, pmem_addr(1, pa + p * 4096), out, sizeof out);
+        for (unsigned i = 0; i < 64; i++)
+            assert_int_equal(out[i], p * 4096 + 4 * i);
+    }
+    const uint64_t walks = m.walks;
+    machine_close(&m);
+    assert_true(walks >= 2);
+    return walks - 2;
+}
+
+/* shows S3.12 */
+static void test_walks_by_size(void **state)
+{
+    (void)state;
+    assert_int_equal(walks_of_kernel(FIRST_PA), 1);
+    assert_int_equal(walks_of_kernel(FIRST_PA + 0x100000), 2);
+    assert_int_equal(walks_of_kernel(FIRST_PA + 0x10000), 32);
+    assert_int_equal(walks_of_kernel(FIRST_PA + 0x1000), PAGES);
+}
+
+/* Some pages move, with an invalidation of just them: arguments, which a scalar cache translates, and one of the
+ * output. */
+static void test_pages_that_move(void **state)
+{
+    (void)state;
+    const uint64_t pa = FIRST_PA + 0x10000, moved = FIRST_PA + 0x400000;
+    struct machine m;
+    machine_open(&m, pa);
+    const struct msg_cp_cmd cmd = kernel_launch(3, 7, 64 * 64); /* four blocks of 64 KiB */
+    command(&m, &cmd, CP_EVT_LAUNCH_DONE);
+    const uint64_t walks = m.walks, misses = m.l1_misses;
+    assert_int_equal(walks, 2 + 4);
+    command(&m, &cmd, CP_EVT_LAUNCH_DONE);
+    assert_true(m.walks == walks && m.l1_misses == misses); /* all of it is known */
+
+    uint32_t args[2] = {BIG_VA, 0}, zeros[16] = {0}, out[16];
+    pmem_write(m.memory, pmem_addr(1, moved + 0x1000), args, sizeof args);
+    args[0] = 0x666000; /* where nothing is: the old arguments */
+    pmem_write(m.memory, pmem_addr(1, 0x2000), args, sizeof args);
+    pmem_write(m.memory, pmem_addr(1, pa + 20 * 4096), zeros, sizeof zeros);
+    assert_int_equal(pagetable_map(m.table, ARG_VA, pmem_addr(1, moved + 0x1000), 4096, PTE_R | PTE_W), 0);
+    assert_int_equal(pagetable_map(m.table, BIG_VA + 20 * 4096, pmem_addr(1, moved), 4096, PTE_R | PTE_W), 0);
+    struct msg_cp_cmd inv = {.kind = CP_CACHE, .vmid = 3, .id = 8, .flags = CACHE_INV_TLB | CACHE_INV_L1K};
+    inv.root = ARG_VA, inv.pc = 4096;
+    command(&m, &inv, CP_EVT_CACHE_DONE);
+    inv.root = BIG_VA + 20 * 4096, inv.flags = CACHE_INV_TLB;
+    command(&m, &inv, CP_EVT_CACHE_DONE);
+    const uint64_t before = m.l1_misses;
+    const struct msg_cp_cmd few = kernel_launch(3, 7, 16 * 64); /* of the first block only: it has stayed */
+    command(&m, &few, CP_EVT_LAUNCH_DONE);
+    assert_int_equal(m.l1_misses, before);
+    assert_int_equal(m.walks, walks + 1); /* the arguments */
+    command(&m, &cmd, CP_EVT_LAUNCH_DONE);
+    pmem_read(m.memory, pmem_addr(1, pa + 20 * 4096), out, sizeof out);
+    assert_memory_equal(out, zeros, sizeof out);
+    pmem_read(m.memory, pmem_addr(1, moved), out, sizeof out);
+    for (unsigned i = 0; i < 16; i++)
+        assert_int_equal(out[i], 20 * 4096 + 4 * i);
+    assert_int_equal(m.walks, walks + 1 + 16); /* the block is single pages now */
+    machine_close(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_walks_by_size),
+        cmocka_unit_test(test_pages_that_move),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
