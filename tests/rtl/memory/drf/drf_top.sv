@@ -26,7 +26,7 @@ module drf_top
   output mem_done_t                done_o[CuCount],
   input  logic       [CuCount-1:0] inv_i,
   input  logic              [ 7:0] inv_flags_i[CuCount],
-  input  logic              [ 7:0] inv_vmid_i[CuCount],
+  input  tlb_pkg::inv_t            inv_pages_i[CuCount],
   output logic       [CuCount-1:0] inv_done_o,
   output logic              [ 6:0] vmem_perf_o[CuCount],
   output logic       [CuCount-1:0] cu_req_valid_o,
@@ -121,7 +121,7 @@ module drf_top
       .done_valid_o(done_valid_o[n]), .done_o(done_o[n]), .mem_req_valid_o(cu_req_valid_o[n]), .mem_req_o(cu_req_o[n]),
       .mem_req_credit_i(cu_req_credit_i[n]), .mem_rsp_valid_i(cu_rsp_valid_i[n]), .mem_rsp_i(cu_rsp_i[n]),
       .line_valid_o(), .line_o(line), .line_rsp_valid_i(1'b0), .line_rsp_i(line_rsp), .inv_i(inv_i[n]),
-      .inv_flags_i(inv_flags_i[n]), .inv_vmid_i(inv_vmid_i[n]), .inv_done_o(inv_done_o[n]), .perf_o(vmem_perf_o[n]),
+      .inv_flags_i(inv_flags_i[n]), .inv_pages_i(inv_pages_i[n]), .inv_done_o(inv_done_o[n]), .perf_o(vmem_perf_o[n]),
       .obs_en_i(1'b0), .obs_row_valid_o(), .obs_row_o(), .idle_o(cu_idle[n]));
   end
 

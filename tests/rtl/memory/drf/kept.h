@@ -183,6 +183,53 @@ static void old_miss_is_not_kept(bool scalar)
     on_fetched = heard_fetch, on_scalar = heard_scalar;
 }
 
+// The last entry of a walk has been read and is on its way when the table changes; it comes `after` cycles behind the command for
+// the L2 TLB, or when the command has been answered (NotBefore).  The load may get the old page only before that answer, and later
+// loads, whose first-level TLB has been told as well, the new one.
+static const unsigned NotBefore = ~0u;
+static void walk_and_change(unsigned after, bool whole)
+{
+    Space &s = space[0];
+    uint64_t va = s.page[0].va + 1024;
+    script_shoot_down({s.vmid, 0, 0, 0});
+    settle();
+    alone(0, Flat, s.page[2].va); // upper levels are known
+    const unsigned walker = Cus + Sqcs;
+    held_initiator = walker;
+    issue_alone(0, Flat, va);
+    for (uint64_t patience = cycle + 60000; !to_initiator[walker].due();)
+        if (cycle_of_all(), cycle > patience)
+            where_all_stands(), fail("no end", "a walk");
+    uint32_t old, fresh;
+    memcpy(&old, frames[s.page[0].frame]->value + (va & 4095), 4);
+    std::swap(s.page[0].frame, s.page[1].frame);
+    memcpy(&fresh, frames[s.page[0].frame]->value + (va & 4095), 4);
+    script_entry(0, 0), script_entry(0, 1);
+    script_shoot_down({s.vmid, whole ? 0 : s.page[0].va, whole ? 0u : 0x2000u, 0});
+    for (uint64_t patience = cycle + 60000; script.size() > (after == NotBefore ? 0 : 1);)
+        if (cycle_of_all(), cycle > patience)
+            where_all_stands(), fail("no end", "an invalidation of two pages while one of them is walked");
+    for (unsigned i = 0; i < after && after != NotBefore; i++)
+        cycle_of_all();
+    held_initiator = -1;
+    uint32_t got = end_alone(0);
+    settle();
+    uint32_t later = alone(0, Flat, va);
+    if ((got != fresh && (got != old || after == NotBefore)) || later != fresh)
+        fail("a walk while its page moves", "entry %d cycles behind the command for %s: got %x, then %x, was %x, want %x", (int)after,
+             whole ? "all pages" : "two pages", got, later, old, fresh);
+}
+
+static void old_walk_is_not_kept()
+{
+    for (bool whole : {false, true}) {
+        for (unsigned after = 0; after < 32; after++)
+            walk_and_change(after, whole);
+        walk_and_change(NotBefore, whole);
+    }
+    case_done("an old walk is not kept", "S3.12");
+}
+
 static void all_by_hand()
 {
     const uint64_t features = params.features;
@@ -193,6 +240,7 @@ static void all_by_hand()
     glc_joins_nobody();
     old_miss_is_not_kept(false), old_miss_is_not_kept(true);
     case_done("an old miss is not kept");
+    old_walk_is_not_kept();
     agents_pause = false, params.features = features, next_storm += cycle;
 }
 #endif

@@ -4,13 +4,15 @@
 // generation of the TLB comes round), write-backs of the L2, the last release of a run.
 #ifndef TESTS_DRF_MAINTENANCE_H
 #define TESTS_DRF_MAINTENANCE_H
+#include "tests/rtl/inv_pages.h"
 #include "world.h"
 
 struct Command {
     unsigned flags;
     uint8_t vmid;
-    uint64_t root;
-    int *left; // counted down when it is done
+    uint64_t root; // of the space (BLK_VMID), or where the range begins
+    int *left;     // counted down when it is done
+    uint64_t bytes = 0; // of the range; 0: all pages
 };
 static std::deque<Command> block_queue[Blocks], cu_queue[Cus];
 static bool block_busy[Blocks], cu_busy[Cus];
@@ -45,13 +47,17 @@ static void send_commands()
         if (!block_busy[b] && !block_queue[b].empty()) {
             msg_blk_cmd m = {};
             Command &c = block_queue[b].front();
-            m.kind = c.root ? BLK_VMID : BLK_INV, m.vmid = c.vmid, m.flags = c.flags, m.root = c.root;
+            m.kind = c.root && !c.bytes ? BLK_VMID : BLK_INV, m.vmid = c.vmid, m.flags = c.flags, m.root = c.root, m.bytes = c.bytes;
             blk_out[b].push(m), block_busy[b] = true;
         }
     for (unsigned cu = 0; cu < Cus; cu++)
         if (!cu_busy[cu] && !cu_queue[cu].empty()) {
-            set_bit(dut->inv_i, cu), dut->inv_flags_i[cu] = cu_queue[cu].front().flags, dut->inv_vmid_i[cu] = cu_queue[cu].front().vmid;
-            cu_busy[cu] = true;
+            const Command &c = cu_queue[cu].front();
+            set_bit(dut->inv_i, cu), dut->inv_flags_i[cu] = c.flags, cu_busy[cu] = true;
+            if (c.bytes)
+                put_pages(dut->inv_pages_i[cu], c.vmid, c.root >> 12, (c.root + c.bytes - 1) >> 12);
+            else
+                put_pages(dut->inv_pages_i[cu], c.vmid);
         }
 }
 
@@ -70,17 +76,54 @@ static void step_script()
     }
 }
 
+// What a shoot-down names.
+struct Named {
+    uint8_t vmid;
+    uint64_t va, bytes; // 0: all pages ...
+    uint64_t root;      // ... as BLK_VMID does it in the L2 TLB, if not 0
+};
+
 // As the hub does it: the L2 TLB first, then what refills from it.
-static void script_shoot_down(uint8_t vmid)
+static void script_shoot_down(Named k)
 {
-    script.push_back([=](int *left) { command_block(BlockUtcl2, {CACHE_INV_TLB, vmid, 0, left}); });
+    script.push_back([=](int *left) { command_block(BlockUtcl2, {CACHE_INV_TLB, k.vmid, k.root ? k.root : k.va, left, k.bytes}); });
     script.push_back([=](int *left) {
         for (unsigned c = 0; c < Cus; c++)
-            command_cu(c, {CACHE_INV_TLB, vmid, 0, left});
+            command_cu(c, {CACHE_INV_TLB, k.vmid, k.va, left, k.bytes});
         for (unsigned s = 0; s < Sqcs; s++)
-            command_block(s, {CACHE_INV_TLB, vmid, 0, left});
+            command_block(s, {CACHE_INV_TLB, k.vmid, k.va, left, k.bytes});
     });
     invalidations++;
+}
+
+// Bytes that an entry of a page covers: naming one of them takes it whole.
+static uint64_t covered_by(unsigned index) { return index >= FirstLeaf && index < FirstSync ? 0x200000 : index >= FirstBlock && index < FirstLeaf ? 0x10000 : 0x1000; }
+static uint64_t first_of(const Page &p, unsigned index) { return p.va & ~(covered_by(index) - 1); }
+
+// Any bytes from the page (or block, leaf) of index a to that of index b, and of the first and the last at least one.
+static void script_range(uint8_t vmid, unsigned n, unsigned a, unsigned b, Rng &rng)
+{
+    const Page *page = space[n].page;
+    if (page[b].va < page[a].va)
+        std::swap(a, b);
+    uint64_t from = first_of(page[a], a), last = first_of(page[b], b);
+    from += rng.one_in(2) ? 0 : rng.pick(covered_by(a));
+    last += rng.one_in(2) ? covered_by(b) - 1 : rng.pick(covered_by(b));
+    if (last < from)
+        std::swap(from, last);
+    if (rng.one_in(8)) // more than needed
+        from -= rng.pick(0x40000), last += rng.pick(0x40000);
+    script_shoot_down({vmid, from, last - from + 1, 0});
+}
+
+// The shoot-down that a change of two pages needs, in one of the ways that name them.
+static void script_shoot_downs(uint8_t vmid, unsigned n, unsigned a, unsigned b, Rng &rng)
+{
+    switch (rng.pick(4)) {
+    case 0: return script_shoot_down({vmid, 0, 0, vmid != 255 && rng.one_in(3) ? space[n].root : 0});
+    case 1: return script_range(vmid, n, a, a, rng), script_range(vmid, n, b, b, rng);
+    default: return script_range(vmid, n, a, b, rng);
+    }
 }
 
 static void script_entry(unsigned n, unsigned index)
@@ -120,7 +163,10 @@ static bool swap_pages(unsigned n, Rng &rng, uint8_t vmid, unsigned extra)
         page[a + k].moving = page[b + k].moving = true;
     }
     script_entry(n, a), script_entry(n, b);
-    script_shoot_down(vmid);
+    if (extra)
+        script_shoot_down({vmid, 0, 0, 0});
+    else
+        script_shoot_downs(vmid, n, a, b, rng);
     for (unsigned k = 0; k < extra; k++)
         script.push_back([=](int *left) { command_block(BlockUtcl2, {CACHE_INV_TLB, vmid, 0, left}); });
     script.push_back([=](int *) {
@@ -152,7 +198,7 @@ static void step_maintenance()
         next_remap = cycle + 200;
         unsigned n = hub.pick(params.spaces);
         if (swap_pages(n, hub, hub.one_in(5) ? 255 : space[n].vmid, 0))
-            next_remap = cycle + 5000 + hub.pick(25000);
+            next_remap = cycle + 2000 + hub.pick(10000);
     } else if (on(Flushes) && cycle >= next_flush) {
         next_flush = cycle + 2000 + hub.pick(12000);
         unsigned flags = hub.one_in(3) ? CACHE_WB_L2 : CACHE_WB_L2 | CACHE_INV_L2;
