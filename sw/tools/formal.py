@@ -102,6 +102,13 @@ BLOCKS = {  # sources, tasks
                   ("inv_covers(inv_i, kept.vmid, kept.first, kept.size)", "inv_covers(inv_i, kept.vmid, kept.first, SizePage)"),
                   ("size: of_size, vmid", "size: SizePage, vmid"),
                   ("tag[base+w] == other ? SizeLarge", "tag[base+w] == other ? SizeMib"))}),
+    "noc_xbar": (
+        ["rtl/common/pick_pkg.sv", "rtl/noc/noc_xbar.sv", "tests/formal/noc_xbar_peek.sv"],
+        {"bmc": bounded(6), "prove": induction(), "cover": bounded(12, expected="FAIL", defines=("REACH", "SHORT")),
+         **faults(("turn[o]    = grant + 32'd1 == In ? 32'd0 : grant + 32'd1;", ""),
+                  ("credits[o] = credits[o] + 32'(returned[o]);", ""),
+                  ("waiting[o]   = (want_low[o] | want_high[o]) != 64'd0;", "waiting[o] = 1'b0;"),
+                  defines=("SHORT",))}),
     "l1v": (
         ["rtl/common/pick_pkg.sv", "rtl/tech/ram_1r1w.sv", "build/gen/gantry_msg_pkg.sv", "rtl/tlb/tlb_pkg.sv",
          "rtl/l1/l1v_pkg.sv", "rtl/l1/l1v.sv", "tests/formal/l1v_peek.sv"],
