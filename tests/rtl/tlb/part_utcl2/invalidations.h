@@ -204,8 +204,10 @@ static void at_each_moment()
             changing = before_evt = true;
             previous.clear();
             issue(2, at, 1, 256);
-            while (walk_reads == reads)
+            for (unsigned i = 0; i < 5000 && walk_reads == reads; i++)
                 clock_once(nullptr, 256);
+            if (walk_reads == reads)
+                fail("no walk of a page that an invalidation took, address", at, delay);
             change(2, at, Page, plain_entry(0xc000 + delay), 0);
             for (unsigned i = 0; i < delay; i++)
                 clock_once(nullptr, 256);
