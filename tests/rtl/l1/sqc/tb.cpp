@@ -255,7 +255,7 @@ int main()
                 input = true;
             }
         }
-        if (!inv_pending && cycle > 100 && chance(1) && (narrow || chance(10))) { // memory and tables change, then everything is invalidated
+        if (!inv_pending && cycle > 100 && chance(1) && (narrow || chance(14))) { // memory and tables change, then everything is invalidated
             version++;
             remap += chance(30);
             msg_blk_cmd b = {};
