@@ -79,12 +79,12 @@ static void test_files_that_are_refused(void **state)
     const size_t count = fread(bytes, 1, sizeof bytes, in);
     fclose(in);
     assert_true(count > 1000 && count < sizeof bytes);
-    for (unsigned n = 1; n < 12; n++) { /* one bit, anywhere */
+    for (unsigned n = 1; n < 12; n++) { /* a byte anywhere: single bits of a compressed block may mean nothing */
         const size_t at = 16 + (count - 17) * n / 11;
-        bytes[at] ^= 4;
+        bytes[at] ^= 0x7f;
         file_write(bytes, count);
         assert_int_equal(restore_fails(rtl, "is damaged or cut off"), STATUS_DATA);
-        bytes[at] ^= 4;
+        bytes[at] ^= 0x7f;
         file_write(bytes, at);
         assert_int_equal(restore_fails(rtl, "is damaged or cut off"), STATUS_DATA);
     }
