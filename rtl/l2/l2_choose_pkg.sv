@@ -36,13 +36,13 @@ package l2_choose_pkg;
            {1'b0, leaving} + {2'd0, ahead, 1'b0} + 5'd2 <= {1'b0, store_places} && !queue_full;
   endfunction
 
-  // Which of the candidates goes; flushed: the last one was a flush's.
-  function automatic take_e take(input logic fill, input logic flush, input logic flushed, input logic replay,
-                                 input logic waiter, input logic fresh);
+  // Which of the candidates goes; last: what went before.  Neither a flush nor those that wait for room hold up the others.
+  function automatic take_e take(input logic fill, input logic flush, input logic replay, input logic waiter,
+                                 input logic fresh, input take_e last);
     if (fill) return TakeFill;
-    if (flush && !(flushed && (replay || waiter || fresh))) return TakeFlush;
+    if (flush && !(last == TakeFlush && (replay || waiter || fresh))) return TakeFlush;
     if (replay) return TakeReplay;
-    if (waiter) return TakeWaiter;
+    if (waiter && !(last == TakeWaiter && fresh)) return TakeWaiter;
     return fresh ? TakeNew : TakeNone;
   endfunction
 

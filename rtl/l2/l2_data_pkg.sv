@@ -88,22 +88,22 @@ package l2_data_pkg;
   /* verilator lint_off UNUSEDSIGNAL */  // of a request a function looks at some fields only
   // Bytes of an atomic's operand in its line.
   function automatic logic [63:0] lane_mask(input access_t a);
-    return (a.size == 8'd8 ? 64'hFF : 64'hF) << a.addr[5:0];
+    return (a.wide ? 64'hFF : 64'hF) << a.addr[5:0];
   endfunction
 
   // Value before, extended with zeros.
   function automatic logic [63:0] lane_old(input access_t a, input words_t words);
     logic [63:0] word;
     word = words[a.addr[5:3]];
-    return a.size == 8'd8 ? word : {32'd0, a.addr[2] ? word[63:32] : word[31:0]};
+    return a.wide ? word : {32'd0, a.addr[2] ? word[63:32] : word[31:0]};
   endfunction
 
   // Value after, as it stands in its word (of four bytes: in both halves).
   function automatic logic [63:0] lane_new(input access_t a, input logic [63:0] old, input logic [63:0] operand,
                                            input logic [63:0] compare);
     logic [63:0] fresh;
-    fresh = atomic_new(a.atomic, a.size == 8'd8, old, operand, compare);
-    return a.size == 8'd8 ? fresh : {fresh[31:0], fresh[31:0]};
+    fresh = atomic_new(a.atomic, a.wide, old, operand, compare);
+    return a.wide ? fresh : {fresh[31:0], fresh[31:0]};
   endfunction
   /* verilator lint_on UNUSEDSIGNAL */
 endpackage

@@ -24,8 +24,8 @@ package l2_pkg;
     logic        whole;   // store of all 64 bytes
     logic [1:0]  op;      // MEM_READ, MEM_READ_NC, MEM_WRITE, MEM_ATOMIC
     logic [3:0]  atomic;  // enum atomic_op
-    logic [7:0]  size;    // of an atomic operand, bytes
-    logic [47:0] addr;    // byte offset in the GPU's memory
+    logic        wide;    // an atomic operand has 8 bytes, not 4
+    logic [55:0] addr;    // physical
   } access_t;
 
   typedef struct packed {
@@ -54,7 +54,7 @@ package l2_pkg;
   } obs_order_t;  // 96 bytes
 
   /* verilator lint_off UNUSEDSIGNAL */  // of an address or a shape a function looks at some bits only
-  function automatic line_no_t line_of(input logic [47:0] addr, input shape_t shape);
+  function automatic line_no_t line_of(input logic [55:0] addr, input shape_t shape);
     return {2'd0, addr[37:8]} >> shape.slice_bits << 2 | {30'd0, addr[7:6]};
   endfunction
 

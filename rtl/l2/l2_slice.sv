@@ -156,7 +156,8 @@ module l2_slice
   logic [3:0][5:0] cmd_count;
   chan_t cmd_turn, again_turn;
   logic [15:0] era_writes[2];                // decided and not yet in DRAM
-  logic era, flushed;                        // flushed: the last step of the lookup was a flush's
+  logic era;                                 // of what is decided now, see l2_flush_pkg
+  take_e what;                               // chosen last
   flush_t flush;
 
   mem_rsp_t rsp_queue[RspDepth];
@@ -171,7 +172,7 @@ module l2_slice
   room_t can;
   look_e look;
   slot_t first;
-  take_e what;
+  take_e last;
   line_no_t line;
   line_no_t [Ways-1:0] tags;
   line_t held, fresh;
@@ -223,11 +224,6 @@ module l2_slice
 
       // ---- stage 4: do it
       obs_order_valid_o <= 1'b0;
-      tag_before  = tag_we_q;
-      if (tag_we_q) begin
-        tag_before_set = tag_waddr_q;
-        tag_before_row = tag_wdata_q;
-      end
       held = data_before && data_before_row == s4.row[RowBits-1:0] ? data_before_line : data_row;
       held = data_we_q && data_waddr_q == s4.row[RowBits-1:0] ? data_wdata_q : held;
       data_before = data_we_q;
@@ -253,7 +249,7 @@ module l2_slice
           if (is_atomic) begin
             old     = lane_old(a, base);
             value   = lane_new(a, old, payload.words[0],
-                               a.size == 8'd8 ? payload.words[1] : {32'd0, payload.words[1][31:0]});
+                               a.wide ? payload.words[1] : {32'd0, payload.words[1][31:0]});
             told[0] = old;
             fresh.words[a.addr[5:3]] = (base[a.addr[5:3]] & ~spread(mask[{a.addr[5:3], 3'd0}+:8])) |
                                        (value & spread(mask[{a.addr[5:3], 3'd0}+:8]));
@@ -351,12 +347,17 @@ module l2_slice
       s3.valid  = 1'b0;
 
       // ---- stage 2: hit or miss
+      tags = tag_before && tag_before_set == SetBits'(s2.set) ? tag_before_row : tag_row;
+      tags = tag_we_q && tag_waddr_q == SetBits'(s2.set) ? tag_wdata_q : tags;
+      tag_before = tag_we_q;
+      if (tag_we_q) begin
+        tag_before_set = tag_waddr_q;
+        tag_before_row = tag_wdata_q;
+      end
       tag_we_q <= 1'b0;
       slow = at_limit(cmd_count, QueueSlow);
       if (s2.valid) begin
         set  = s2.set;
-        tags = tag_before && tag_before_set == SetBits'(set) ? tag_before_row : tag_row;
-        tags = tag_we_q && tag_waddr_q == SetBits'(set) ? tag_wdata_q : tags;
         a    = slot_access[s2.slot];
         s3   = '0;
         s3.slot      = s2.slot;
@@ -388,7 +389,7 @@ module l2_slice
           s3.dirty = was_dirty;
           if (m.waits) begin
             c = chan_t'(channel_of(s2_line, Shape));
-            slot_next[replay[c].last] = m.first;
+            if (replay[c].some) slot_next[replay[c].last] = m.first;
             replay[c] = append(replay[c], m.first, m.last);
             waits[SetBits'(set)] = waits[SetBits'(set)] + mshr_count[s2.mshr[MshrBits-1:0]];
           end
@@ -454,7 +455,7 @@ module l2_slice
             LookJoin: begin
               free_mshr = mshr_of[RowBits'(row_of(set, way, Shape))];
               m = mshr[free_mshr[MshrBits-1:0]];
-              slot_next[m.last] = s2.slot;
+              if (m.waits) slot_next[m.last] = s2.slot;
               mshr_count[free_mshr[MshrBits-1:0]] = m.waits ? mshr_count[free_mshr[MshrBits-1:0]] + 8'd1 : 8'd1;
               m.first = m.waits ? m.first : s2.slot;
               m.last  = s2.slot;
@@ -463,7 +464,7 @@ module l2_slice
             end
             default: begin
               `GANTRY_CHECK(a_waits_once, !again)
-              slot_next[waiter[c].last] = s2.slot;
+              if (waiter[c].some) slot_next[waiter[c].last] = s2.slot;
               waiter[c] = append(waiter[c], s2.slot, s2.slot);
               waits[SetBits'(set)] = waits[SetBits'(set)] + 8'd1;
             end
@@ -621,9 +622,9 @@ module l2_slice
                   !(s2.valid && s2.what == TakeFill && s2.set == set);
         end
         fresh_one = in_count != 7'd0 && busy_slots < 8'(Slots - Depth - 1);
-        what = take(fills != 64'd0, step && at_limit(cmd_count, QueueFlush) == 4'd0, flushed, again && replay[c].some, again && !replay[c].some,
-                    fresh_one);
-        flushed = what == TakeFlush;
+        last = what;
+        what = take(fills != 64'd0, step && at_limit(cmd_count, QueueFlush) == 4'd0, again && replay[c].some,
+                    again && !replay[c].some, fresh_one, last);
         if (what != TakeNone) begin
           s1       = '0;
           s1.valid = 1'b1;
@@ -694,7 +695,7 @@ module l2_slice
         slot = slot_free_q;
         `GANTRY_CHECK(a_room, in_count < 7'(Depth))
         slot_access[slot] = '{whole: mem_req_i.mask == '1, op: mem_req_i.op[1:0], atomic: mem_req_i.atomic[3:0],
-                              size: mem_req_i.size, addr: mem_req_i.addr[47:0]};
+                              wide: mem_req_i.size == 8'd8, addr: mem_req_i.addr[55:0]};
         slot_ids[slot]    = '{user: mem_req_i.user, tag: mem_req_i.tag};
         slot_from[slot]   = '{gpu: mem_req_i.gpu, source: mem_req_i.source};
         in_queue[DepthBits'(in_first+in_count)] = slot;
@@ -734,7 +735,7 @@ module l2_slice
         era_writes  = '{default: '0};
         era         = 1'b0;
         flush       = '0;
-        flushed     = 1'b0;
+        what        = TakeNone;
         for (int unsigned i = 0; i < Slots; i++) free_ring[i] = slot_t'(i);
         free_first  = 7'd0;
         free_last   = 7'd0;

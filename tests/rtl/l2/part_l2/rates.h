@@ -54,18 +54,20 @@ static uint64_t cycles_until(uint64_t line)
     return cycle - from;
 }
 
-// A line that is there is read while every MSHR waits for DRAM.
+// A line that is there is read while every MSHR waits for DRAM and more requests wait for an MSHR.
 static void hits_pass()
 {
     clean();
     reads_of(5);
-    for (unsigned n = 0; n < 80; n++)
-        issue(access(MEM_READ, 1000 + 3 * n), 256);
+    for (unsigned n = 0; n < 76; n++) // a row each
+        issue(access(MEM_READ, dram_line(2 + n, 0, 0)), 256);
+    for (unsigned n = 0; n < 20; n++)
+        clock_once(nullptr, 256);
     uint64_t took = cycles_until(5);
     if (took > 12)
         fail("cycles of a hit while all MSHRs are taken", took, 12);
-    if (flying.size() < 20)
-        fail("misses that still wait", flying.size(), 20);
+    if (flying.size() < 65)
+        fail("misses that still wait", flying.size(), 65);
     answered_all();
 }
 

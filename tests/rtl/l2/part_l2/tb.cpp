@@ -22,6 +22,7 @@
 static const bool Through = THROUGH;
 static const unsigned Depth = 16, StoreLatency = 16;
 static const uint64_t Bytes = 1 << 22;
+static const unsigned Slice = 5;
 static Vpart_l2 *dut;
 static std::vector<uint8_t> model(Bytes), backing(Bytes);  // as the requester sees it; as DRAM holds it
 struct Want {
@@ -42,6 +43,9 @@ struct Order {
     uint8_t source, pad[7];
     uint64_t addr, mask, data[8];
 };
+
+// Lines of this slice (of 16): 4 lines in each 4 KiB.
+static uint64_t slice_line(uint64_t n) { return n / 4 * 64 + Slice * 4 + n % 4; }
 
 // Memory beyond the model is only read: each word tells its address.
 static void read_line(const std::vector<uint8_t> &from, uint64_t addr, void *to)
@@ -192,8 +196,13 @@ static void clock_once(const msg_mem_req *req, unsigned drain)
 
 static void issue(msg_mem_req q, unsigned drain)
 {
-    while (credits == 0)
+    for (unsigned i = 0; credits == 0; i++) {
         clock_once(nullptr, drain);
+        if (i == 20000) {
+            fail("no credit comes", flying.size(), 0);
+            exit(bench_end("part_l2"));
+        }
+    }
     q.tag = serial++;
     q.user = q.tag * 7 + 1;
     q.source = (uint8_t)pick(82);
@@ -246,8 +255,7 @@ static msg_mem_req random_request(uint64_t line)
     return q;
 }
 
-// Lines of this slice (slice 0 of 16): 4 lines in each 4 KiB.
-static uint64_t slice_line(uint64_t n) { return n / 4 * 64 + n % 4; }
+
 
 // The next cycle brings the slice a command: everything, or a range of physical addresses.
 static void command(uint32_t flags, uint64_t first = 0, uint64_t bytes = 0)
@@ -323,13 +331,13 @@ static void host_writes()
     }
     drain_all();
     q.op = MEM_READ;
-    q.addr = 0;
+    q.addr = slice_line(0) * 64;
     issue(q, 256);
     drain_all();
-    backing[0] ^= 0xff;  // without invalidation the old value stays
+    backing[q.addr] ^= 0xff;  // without invalidation the old value stays
     issue(q, 256);
     drain_all();
-    model[0] ^= 0xff;
+    model[q.addr] ^= 0xff;
     invalidate(CACHE_WB_L2);
     invalidate(CACHE_INV_L2);
     issue(q, 256);
@@ -373,6 +381,7 @@ int main(int argc, char **argv)
 {
     Verilated::randReset(2); // what reset leaves alone holds anything
     dut = new Vpart_l2;
+    dut->id_i = 0x300 | Slice;
     dut->obs_en_i = 1;
     for (int i = 0; i < 4; i++) {
         dut->clk_i = i & 1;

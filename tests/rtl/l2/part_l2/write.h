@@ -6,6 +6,7 @@
 #define WRITE_H
 
 static const unsigned CountDirty = 14, CountVictims = 15, CountFlushed = 16, CountFlushes = 17;
+static const unsigned Crowd = 30;           // lines of set 0 that the model has
 static const uint64_t Piece = 4 * 16 * 64; // bytes of memory of which a slice of 16 has four lines
 
 static void store(uint64_t line, uint64_t mask)
@@ -134,13 +135,13 @@ static void victims()
     clean();
     for (unsigned round = 0; round < 30; round++) {
         for (unsigned n = 0; n < 3 * L2Ways; n++) {
-            store(of_set(pick(3 * L2Ways)), pick(3) ? rng() : ~0ull);
+            store(of_set(pick(Crowd)), pick(3) ? rng() : ~0ull);
             if (pick(2))
-                issue(access(pick(4) ? MEM_READ : MEM_READ_NC, of_set(pick(3 * L2Ways))), 256);
+                issue(access(pick(4) ? MEM_READ : MEM_READ_NC, of_set(pick(Crowd))), 256);
         }
         answered_all();
     }
-    for (unsigned n = 0; n < 3 * L2Ways; n++)
+    for (unsigned n = 0; n < Crowd; n++)
         reads_of(of_set(n));
     invalidate(CACHE_WB_L2);
     same_as_backing("victims are not in DRAM, address");
