@@ -68,6 +68,7 @@ module part_l2
     .Channels (DramChannels),
     .Depth    (Depth),
     .RspDepth (Depth),
+    .FarSource(8'(NocInitiators - 1)),
     .Through  (Through)
   ) u_slice (
     .clk_i,

@@ -22,9 +22,15 @@ package l2_mshr_pkg;
   } list_t;
 
   /* verilator lint_off UNUSEDSIGNAL */  // of a list a function looks at some fields only
-  // After a slot or a whole list `from` to `to` was put at the end (the link of the old end is the caller's).
-  function automatic list_t append(input list_t list, input slot_t from, input slot_t to);
-    return '{some: 1'b1, first: list.some ? list.first : from, last: to};
+  // After a slot was put at the end (the link of the old end is the caller's).
+  function automatic list_t append(input list_t list, input slot_t slot);
+    return '{some: 1'b1, first: list.some ? list.first : slot, last: slot};
+  endfunction
+
+  // After the list `from` to `to` was put before it (the link of `to` is the caller's): those that waited for a fill are
+  // older than what still waits since an earlier fill of the same line.
+  function automatic list_t prepend(input list_t list, input slot_t from, input slot_t to);
+    return '{some: 1'b1, first: from, last: list.some ? list.last : to};
   endfunction
 
   // Without its first, which is followed by `next`.

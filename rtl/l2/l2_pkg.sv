@@ -21,11 +21,12 @@ package l2_pkg;
 
   // A request in its slot: what it wants, and in own words (a struct of more than 64 bits is slow in simulation) whose it is.
   typedef struct packed {
+    logic        through; // a store or an atomic goes to DRAM at once
     logic        whole;   // store of all 64 bytes
     logic [1:0]  op;      // MEM_READ, MEM_READ_NC, MEM_WRITE, MEM_ATOMIC
     logic [3:0]  atomic;  // enum atomic_op
     logic        wide;    // an atomic operand has 8 bytes, not 4
-    logic [55:0] addr;    // physical
+    logic [54:0] addr;    // physical: owner (7 bits) and byte
   } access_t;
 
   typedef struct packed {
@@ -54,7 +55,7 @@ package l2_pkg;
   } obs_order_t;  // 96 bytes
 
   /* verilator lint_off UNUSEDSIGNAL */  // of an address or a shape a function looks at some bits only
-  function automatic line_no_t line_of(input logic [55:0] addr, input shape_t shape);
+  function automatic line_no_t line_of(input logic [54:0] addr, input shape_t shape);
     return {2'd0, addr[37:8]} >> shape.slice_bits << 2 | {30'd0, addr[7:6]};
   endfunction
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One slice of the L2: set-associative, write-back (or write-through), misses under way in MSHRs, atomics executed here.
+// One slice of the L2: set-associative, write-back (or write-through, as always of stores that come over a link), misses
+// under way in MSHRs, atomics executed here.
 // Responsible for: the order of all accesses to a line, answers (a store is answered when every later access finds it),
 // write-back and invalidation.  Not responsible for: DRAM timing (dram_channel), contents of DRAM (the store behind
 // dram_req).
@@ -30,6 +31,7 @@ module l2_slice
   parameter int unsigned Channels = 2,  // DRAM channels, power of two, at most 4
   parameter int unsigned Depth = 16,    // input queue = credits of the crossbar, power of two, at most 64
   parameter int unsigned RspDepth = 16, // credits towards the crossbar, power of two, at most 64
+  parameter bit [7:0] FarSource = 8'd81, // crossbar's port of what comes over a link
   parameter bit Through = 1'b0          // write-through
 ) (
   input  logic                clk_i,
@@ -238,7 +240,7 @@ module l2_slice
         serves    = s4.what != DataFetch && s4.what != DataFlush;
         is_write  = serves && a.op == MEM_WRITE[1:0];
         is_atomic = serves && a.op == MEM_ATOMIC[1:0];
-        writes    = Through && (is_write || is_atomic);
+        writes    = a.through && (is_write || is_atomic);
         mask      = is_atomic ? lane_mask(a) : payload.mask;
         value     = 64'd0;
         if (serves) begin
@@ -255,13 +257,13 @@ module l2_slice
                                        (value & spread(mask[{a.addr[5:3], 3'd0}+:8]));
           end
           if (is_write) fresh.words = s4.what == DataHit && !a.whole ? blend(base, payload.words, mask) : payload.words;
-          if (is_write || is_atomic) fresh.mask = fresh.mask | mask;
+          if ((is_write || is_atomic) && !a.through) fresh.mask = fresh.mask | mask;
           if (s4.what == DataFill || s4.what == DataNew || (s4.what == DataHit && (is_write || is_atomic))) begin
             data_we_q    <= 1'b1;
             data_waddr_q <= s4.row[RowBits-1:0];
             data_wdata_q <= fresh;
             // stores have left all bytes of the line
-            if (!Through && s4.what != DataFill && fresh.mask == '1)
+            if (s4.what != DataFill && fresh.mask == '1)
               full[SetBits'(s4.row >> Shape.way_bits)] = full[SetBits'(s4.row >> Shape.way_bits)] |
                                                          ways_t'(1) << (s4.row & row_t'(Ways - 1));
           end
@@ -376,7 +378,7 @@ module l2_slice
           way       = way_t'(m.row & row_t'(Ways - 1));
           bit_of    = ways_t'(1) << way;
           was_dirty = (dirty[SetBits'(set)] & bit_of) != 16'd0;
-          sets_dirty = !Through && a.op == MEM_ATOMIC[1:0];
+          sets_dirty = !a.through && a.op == MEM_ATOMIC[1:0];
           keep      = was_dirty || sets_dirty || (a.op != MEM_READ_NC[1:0] && !m.drop);
           `GANTRY_CHECK(a_pending, (pending[SetBits'(set)] & bit_of) != 16'd0)
           pending[SetBits'(set)] = pending[SetBits'(set)] & ~bit_of;
@@ -389,8 +391,8 @@ module l2_slice
           s3.dirty = was_dirty;
           if (m.waits) begin
             c = chan_t'(channel_of(s2_line, Shape));
-            if (replay[c].some) slot_next[replay[c].last] = m.first;
-            replay[c] = append(replay[c], m.first, m.last);
+            if (replay[c].some) slot_next[m.last] = replay[c].first;
+            replay[c] = prepend(replay[c], m.first, m.last);
             waits[SetBits'(set)] = waits[SetBits'(set)] + mshr_count[s2.mshr[MshrBits-1:0]];
           end
         end else if (s2.what == TakeFlush) begin
@@ -439,7 +441,7 @@ module l2_slice
           slow_ways = slow_ways & dirty[SetBits'(set)];
           can = '{again: again, set_waits: waits[SetBits'(set)] != 8'd0, channel: !slow[2'(c)] && !waiter[c].some,
                   mshr: mshr_free != 64'd0, way: (able & ~slow_ways) != 16'd0};
-          look = decide(a, found, Through, can);
+          look = decide(a, found, can);
           if (again) waits[SetBits'(set)] = waits[SetBits'(set)] - 8'd1;
           else begin  // counters: 0-2 read, 3-5 write, 6-8 atomic: hit, miss, mshr-hit
             count = a.op == MEM_WRITE[1:0] ? 5'd3 : a.op == MEM_ATOMIC[1:0] ? 5'd6 : 5'd0;
@@ -465,7 +467,7 @@ module l2_slice
             default: begin
               `GANTRY_CHECK(a_waits_once, !again)
               if (waiter[c].some) slot_next[waiter[c].last] = s2.slot;
-              waiter[c] = append(waiter[c], s2.slot, s2.slot);
+              waiter[c] = append(waiter[c], s2.slot);
               waits[SetBits'(set)] = waits[SetBits'(set)] + 8'd1;
             end
           endcase
@@ -497,7 +499,7 @@ module l2_slice
           end
           if (look == LookHit || look == LookNew) begin
             s3.dirty   = look == LookHit && (dirty[SetBits'(set)] & bit_of) != 16'd0;
-            sets_dirty = !Through && (a.op == MEM_WRITE[1:0] || a.op == MEM_ATOMIC[1:0]);
+            sets_dirty = !a.through && (a.op == MEM_WRITE[1:0] || a.op == MEM_ATOMIC[1:0]);
             if (a.op == MEM_WRITE[1:0] && a.whole) full[SetBits'(set)] = full[SetBits'(set)] | bit_of;
           end
           if (look == LookHit || look == LookNew || look == LookFetch)
@@ -519,7 +521,7 @@ module l2_slice
         // writes decided here
         if (s3.valid) begin
           if (s3.victim) era_writes[era] = era_writes[era] + 16'd1;
-          if (Through && s3.what != DataFetch && s3.what != DataFlush && writes_dram(a.op, 1'b1))
+          if (s3.what != DataFetch && s3.what != DataFlush && writes_dram(a))
             era_writes[era] = era_writes[era] + 16'd1;
         end
         data_raddr_q <= RowBits'(s3.row);
@@ -694,8 +696,8 @@ module l2_slice
       if (mem_req_valid_i) begin
         slot = slot_free_q;
         `GANTRY_CHECK(a_room, in_count < 7'(Depth))
-        slot_access[slot] = '{whole: mem_req_i.mask == '1, op: mem_req_i.op[1:0], atomic: mem_req_i.atomic[3:0],
-                              wide: mem_req_i.size == 8'd8, addr: mem_req_i.addr[55:0]};
+        slot_access[slot] = '{through: Through || mem_req_i.source == FarSource, whole: mem_req_i.mask == '1,
+                              op: mem_req_i.op[1:0], atomic: mem_req_i.atomic[3:0], wide: mem_req_i.size == 8'd8, addr: mem_req_i.addr[54:0]};
         slot_ids[slot]    = '{user: mem_req_i.user, tag: mem_req_i.tag};
         slot_from[slot]   = '{gpu: mem_req_i.gpu, source: mem_req_i.source};
         in_queue[DepthBits'(in_first+in_count)] = slot;

@@ -33,30 +33,30 @@ package l2_tags_pkg;
     logic way;        // one to take, whose write-back, if any, finds room
   } room_t;
 
-  // Goes to DRAM by itself, in this mode.
-  function automatic logic writes_dram(input logic [1:0] op, input logic through);
-    return through && (op == MEM_WRITE[1:0] || op == MEM_ATOMIC[1:0]);
+  /* verilator lint_off UNUSEDSIGNAL */  // of a request a function looks at some fields only
+  // Goes to DRAM at once.
+  function automatic logic writes_dram(input access_t a);
+    return a.through && (a.op == MEM_WRITE[1:0] || a.op == MEM_ATOMIC[1:0]);
   endfunction
 
   // What a request does if there is room.
-  /* verilator lint_off UNUSEDSIGNAL */
-  function automatic look_e wants(input access_t a, input found_t found, input logic through);
+  function automatic look_e wants(input access_t a, input found_t found);
     logic store;
     store = a.op == MEM_WRITE[1:0];
     if (found.present && found.pending) return LookJoin;
     if (found.present && (found.full || store)) return LookHit;
-    if (store && !found.present) return a.whole || !through ? LookNew : LookPass;
+    if (store && !found.present) return a.whole || !a.through ? LookNew : LookPass;
     return LookFetch;
   endfunction
 
-  function automatic look_e decide(input access_t a, input found_t found, input logic through, input room_t room);
+  function automatic look_e decide(input access_t a, input found_t found, input room_t room);
     look_e want;
     logic dram;
-    want = wants(a, found, through);
+    want = wants(a, found);
     if (room.again) return want;
     if (room.set_waits) return LookWait;
     dram = want == LookFetch || want == LookPass ||
-           ((want == LookHit || want == LookNew) && writes_dram(a.op, through));
+           ((want == LookHit || want == LookNew) && writes_dram(a));
     if (dram && !room.channel) return LookWait;
     if (want == LookFetch && !room.mshr) return LookWait;
     if ((want == LookFetch || want == LookNew) && !found.present && !room.way) return LookWait;

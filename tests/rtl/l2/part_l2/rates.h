@@ -14,16 +14,6 @@ template <typename Make> static uint64_t cycles_of(unsigned count, Make make)
     return cycle - from;
 }
 
-static msg_mem_req add(uint64_t line, unsigned word)
-{
-    msg_mem_req q = access(MEM_ATOMIC, line);
-    q.atomic = ATOMIC_ADD;
-    q.size = 4;
-    q.addr += word * 4;
-    q.data[0] = 3;
-    return q;
-}
-
 // Hits, one a cycle: to one word, one line, one set, mixed with stores and reads.
 static void one_a_cycle()
 {

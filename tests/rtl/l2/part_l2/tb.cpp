@@ -22,7 +22,8 @@
 static const bool Through = THROUGH;
 static const unsigned Depth = 16, StoreLatency = 16;
 static const uint64_t Bytes = 1 << 22;
-static const unsigned Slice = 5;
+static const unsigned Slice = 5, FarSource = 81;
+static enum { Own, Far, Any } whose = Any; // requests come over a link (the last port of the crossbar) or not
 static Vpart_l2 *dut;
 static std::vector<uint8_t> model(Bytes), backing(Bytes);  // as the requester sees it; as DRAM holds it
 struct Want {
@@ -205,7 +206,7 @@ static void issue(msg_mem_req q, unsigned drain)
     }
     q.tag = serial++;
     q.user = q.tag * 7 + 1;
-    q.source = (uint8_t)pick(82);
+    q.source = (uint8_t)(whose == Far ? FarSource : whose == Own ? pick(FarSource) : pick(4) ? pick(FarSource) : FarSource);
     q.gpu = (uint8_t)pick(4);
     model_apply(q, &(flying[q.tag] = Want{q, {}, false}));
     sent_at[q.tag] = cycle;

@@ -9,6 +9,16 @@ static const unsigned CountDirty = 14, CountVictims = 15, CountFlushed = 16, Cou
 static const unsigned Crowd = 30;           // lines of set 0 that the model has
 static const uint64_t Piece = 4 * 16 * 64; // bytes of memory of which a slice of 16 has four lines
 
+static msg_mem_req add(uint64_t line, unsigned word)
+{
+    msg_mem_req q = access(MEM_ATOMIC, line);
+    q.atomic = ATOMIC_ADD;
+    q.size = 4;
+    q.addr += word * 4;
+    q.data[0] = 3;
+    return q;
+}
+
 static void store(uint64_t line, uint64_t mask)
 {
     msg_mem_req q = access(MEM_WRITE, line);
@@ -35,6 +45,7 @@ static unsigned stale(uint64_t line)
 
 static void clean()
 {
+    whose = Own;
     invalidate(CACHE_WB_L2 | CACHE_INV_L2);
     idle();
     if (counter(CountDirty))
@@ -63,6 +74,26 @@ static void stores_and_dram()
     invalidate(CACHE_WB_L2);
     if (dram_writes != writes)
         fail("a second write-back writes", dram_writes - writes, 0);
+    // what comes over a link is in DRAM at once, over clean lines and dirty ones
+    for (unsigned n = 0; n < 40; n++) {
+        whose = Own;
+        if (n % 4 == 1)
+            store(n, 0xff);
+        if (n % 4 == 2)
+            reads_of(n);
+        whose = Far;
+        store(n, n % 3 ? 0x0f : ~0ull);
+        issue(add(n, 8), 256);
+    }
+    answered_all();
+    whose = Own;
+    for (unsigned n = 0; n < 40; n++)
+        if (stale(n) > (Through || n % 4 != 1 || n % 3 == 0 ? 0 : 4))
+            fail("bytes of a line stored over a link that DRAM has not got", stale(n), 0);
+    if (!Through && counter(CountDirty) != 10)
+        fail("dirty lines after stores over a link", counter(CountDirty), 10);
+    invalidate(CACHE_WB_L2);
+    same_as_backing("stores over a link, address");
     // bytes that nobody stored are not written: the host's stay
     store(100, 0x00ff00ff00ff00ffull);
     answered_all();
@@ -208,6 +239,7 @@ static void any_time()
     const unsigned lines[] = {6, 64, 3000};
     for (unsigned span : lines) {
         clean();
+        whose = Any;
         bool under_way = false;
         std::vector<uint8_t> before;
         uint32_t flags = 0;
