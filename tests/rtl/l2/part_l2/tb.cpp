@@ -8,6 +8,27 @@
 // top: part_l2
 // sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/l2/l2_pkg.sv rtl/l2/l2_choose_pkg.sv rtl/l2/l2_tags_pkg.sv rtl/l2/l2_mshr_pkg.sv rtl/l2/l2_data_pkg.sv rtl/l2/l2_miss_pkg.sv rtl/l2/l2_answer_pkg.sv rtl/l2/l2_flush_pkg.sv rtl/tech/ram_1r1w.sv rtl/dram/dram_pkg.sv rtl/dram/dram_bank_pkg.sv rtl/dram/dram_choose_pkg.sv rtl/dram/dram_refresh_pkg.sv rtl/dram/dram_checker.sv rtl/dram/dram_channel.sv rtl/l2/l2_slice.sv rtl/gpu/part_l2.sv
 // args: -Wno-UNUSEDPARAM -GDepth=16 --x-initial unique
+// mutate: rtl/gpu/part_l2.sv: slice_idle && channel_idle == '1 => slice_idle && channel_idle != '0
+// mutate: rtl/l2/l2_data_pkg.sv: old == 64'd0 || old > a ? a => old > a ? a
+// mutate: rtl/l2/l2_slice.sv: if (s4.victim) begin => if (s4.victim && s4.what == DataFlush) begin
+// mutate: rtl/l2/l2_slice.sv: store_sent = store_count != 4'd0; => store_sent = store_count > 4'd1;
+// mutate: rtl/l2/l2_slice.sv: dirty[SetBits'(set)] = dirty[SetBits'(set)] & ~bit_of; => dirty[SetBits'(set)] = dirty[SetBits'(set)];
+// mutate: rtl/l2/l2_slice.sv: era_writes[!era] == 16'd0 => 1'b1
+// mutate: rtl/l2/l2_slice.sv: blend(base, held.words, held.mask) => blend(base, held.words, payload.mask)
+// mutate: rtl/l2/l2_slice.sv: s4.dirty ? held.mask : 64'd0 => held.mask
+// mutate: rtl/l2/l2_slice.sv: (dirty[i] | pending[i]) => pending[i]
+// mutate: rtl/l2/l2_slice.sv: at_limit(cmd_count, QueueFull) => at_limit(cmd_count, 6'd8)
+// mutate: rtl/l2/l2_slice.sv: data_we_q && data_waddr_q == s4.row[RowBits-1:0] => 1'b0
+// mutate: rtl/l2/l2_slice.sv: data_before && data_before_row == s4.row[RowBits-1:0] => 1'b0
+// mutate: rtl/l2/l2_slice.sv: tag_we_q && tag_waddr_q == SetBits'(s2.set) => 1'b0
+// mutate: rtl/l2/l2_slice.sv: tag_before && tag_before_set == SetBits'(s2.set) => 1'b0
+// mutate: rtl/l2/l2_slice.sv: mshr[i].drop = 1'b1 => mshr[i].drop = 1'b0
+// mutate: rtl/l2/l2_slice.sv: waits[SetBits'(set)] != 8'd0 => 1'b0
+// mutate: rtl/l2/l2_slice.sv: mem_req_i.source == FarSource => 1'b0
+// mutate: rtl/l2/l2_flush_pkg.sv: shape.slice_bits << 2 | 32'd3 => shape.slice_bits << 2
+// mutate: rtl/l2/l2_slice.sv: (!flush.drop && (full => (1'b0 && (full
+// mutate: rtl/l2/l2_slice.sv: m.drop ? full[SetBits'(set)] & ~bit_of : => 1'b0 ? full[SetBits'(set)] & ~bit_of :
+// mutate: rtl/l2/l2_mshr_pkg.sv: list.some ? list.last : to => to
 #include <deque>
 #include <map>
 #include <vector>
