@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Bytes that the L2 of a GPU holds and its DRAM does not: what the order port of part_l2 told, until the slice has sent it
- * to DRAM.  So that lock step sees memory as a load of the GPU does.  Not responsible for: what was in memory before, and
- * is on its way there (lockstep_mem.c).
+ * Bytes that the L2 of a GPU holds and its DRAM does not: what the order port of part_l2 told, until the slice has sent
+ * it to DRAM.  So that lock step sees memory as a load of the GPU does.  Not responsible for: what was in memory
+ * before, and is on its way there (lockstep_mem.c).
  */
 #include <stdlib.h>
 #include <string.h>

@@ -2,9 +2,9 @@
  * A raw HSA client, for tests/system: argument "barrier" sends barrier-AND and barrier-OR packets and waits for their
  * signals; "packet", "group", "lds", "dims", "code" send one bad packet to the last GPU, print the error that the
  * queue's callback receives and use queues of all GPUs meanwhile; "trap FILE" runs a kernel of a code object that
- * traps, destroys its queue and runs another; "many" drains eight queues; "full" wraps a ring of 64 packets; "l2 FILE back"
- * (or through) runs a kernel that stores into VRAM, with no release and with one, and looks into VRAM by its mapping, beside
- * the L2.  Exit 0 when all is as it should be.
+ * traps, destroys its queue and runs another; "many" drains eight queues; "full" wraps a ring of 64 packets; "l2 FILE
+ * back" (or through) runs a kernel that stores into VRAM, with no release and with one, and looks into VRAM by its
+ * mapping, beside the L2.  Exit 0 when all is as it should be.
  */
 #include <fcntl.h>
 #include <hsa/amd_hsa_signal.h>
@@ -303,7 +303,8 @@ static int test_l2(hsa_agent_t gpu, const char *path, bool back)
         hsa_barrier_and_packet_t barrier = {.completion_signal = released};
         arguments[2] = round * 0x01010101;
         OK(hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, &packet.kernel_object));
-        const uint16_t none = HSA_PACKET_TYPE_KERNEL_DISPATCH | 1 << 8 | (round == 3 ? 2 : 1) << 9 | (round == 3 ? 2 : 0) << 11;
+        const uint16_t none =
+            HSA_PACKET_TYPE_KERNEL_DISPATCH | 1 << 8 | (round == 3 ? 2 : 1) << 9 | (round == 3 ? 2 : 0) << 11;
         submit(queue, &packet, none);
         wait_zero(stored);
         const int stale = others(words, round * 0x01010101);
