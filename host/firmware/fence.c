@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Which cache maintenance a packet's header asks for.  The caches: L1 (vector, scalar, instruction) hold clean data
- * and may be stale, the L2 holds memory of its own GPU.  A client writes VRAM behind the L2 after a system-scope packet
- * has completed, so such a packet leaves the L2 written back and empty.  Not responsible for: doing it (rtl/dispatch).
+ * and may be stale, the L2 holds memory of its own GPU, dirty lines too.  A client reads and writes VRAM beside the L2
+ * after a system-scope packet has completed, so such a packet leaves the L2 written back and empty.  Not responsible
+ * for: doing it (rtl/dispatch).
  */
 #include "firmware/cp_private.h"
 
@@ -29,7 +30,8 @@ uint32_t fence_acquire(const uint8_t *packet)
 
 uint32_t fence_release(const uint8_t *packet)
 {
-    /* Stores are acknowledged by the L2 before a kernel ends, so agent scope needs nothing more. */
+    /* Stores are acknowledged by the L2, through which the whole GPU sees its memory, before a kernel ends: agent
+     * scope needs nothing more.  Far stores are written through by the L2 of their memory. */
     bool system = packet_acquire(packet) >= SCOPE_SYSTEM || packet_release(packet) >= SCOPE_SYSTEM;
     return packet_type(packet) != AQL_VENDOR && system ? FENCE_L2 | CACHE_INV_L1I : 0;
 }

@@ -106,6 +106,7 @@ void lockstep_free(struct lockstep *ls)
     disasm_free(ls->disasm);
     ls_coverage_free(ls->coverage);
     ls_start_free(ls->start);
+    ls_dirty_free(&ls->dirty);
     free(ls->roots);
     free(ls->cu);
     free(ls);

@@ -44,6 +44,9 @@ struct lockstep_order {
 };
 void lockstep_order(struct lockstep *ls, unsigned gpu, uint64_t cycle, const struct lockstep_order *record);
 
+/* A slice sends this to its DRAM. */
+void lockstep_dram(struct lockstep *ls, unsigned gpu, uint64_t cycle, const struct msg_dram_req *req);
+
 /* An observation of part_cu; `data` is the packed struct of rtl/cu/cu_pkg.sv as Verilator holds it (little endian). */
 enum lockstep_port {
     LOCKSTEP_INST, /* obs_inst_t */

@@ -9,7 +9,6 @@
 
 #include "gcn3/lockstep_private.h"
 #include "vm/pagetable.h"
-#include "vm/pmem.h"
 
 #define PAGE UINT64_C(4096)
 
@@ -51,14 +50,14 @@ static struct ls_word *word_of(struct lockstep *ls, uint64_t address)
     return NULL;
 }
 
-/* A word as the L2 has it: memory, or what the last request left that may still be on its way there. */
+/* A word as the L2 has it: its own, memory's, or what the last request left that may still be on its way there. */
 static uint32_t word_now(struct lockstep *ls, uint64_t cycle, uint64_t address)
 {
     const struct ls_word *w = word_of(ls, address);
     uint32_t value = 0;
     if (w && cycle - w->cycle < LS_FLIGHT)
         return w->value[(w->next + LS_VALUES - 1) % LS_VALUES];
-    pmem_read(ls->memory, address, &value, 4);
+    ls_read(ls, address, &value, 4);
     return value;
 }
 
@@ -108,6 +107,14 @@ void ls_remember(struct lockstep *ls, uint64_t cycle, const struct msg_mem_req *
     }
 }
 
+void ls_leaving(struct lockstep *ls, uint64_t cycle, uint64_t address, uint64_t mask, const uint64_t data[8])
+{
+    for (unsigned k = 0; k < 16; k++)
+        if (mask >> 4 * k & 15)
+            remember_value(ls, cycle, address + 4 * k, word_now(ls, cycle, address + 4 * k));
+    ls_dirty_written(&ls->dirty, address, mask, data);
+}
+
 /* Whether a byte was in memory at some time since `since`, though more than LS_VALUES stores came after it (atomics of
  * 64 lanes on one word).  Slow: for what the remembered values of its word do not explain. */
 static bool was_there(const struct lockstep *ls, uint64_t pa, uint8_t byte, uint64_t since)
@@ -128,7 +135,7 @@ static bool plausible(const struct ls_check *c, uint64_t pa, const void *seen, u
 {
     struct lockstep *ls = c->cu->ls;
     uint8_t now[64];
-    if (pmem_read(ls->memory, pa, now, bytes) == 0 && !memcmp(now, seen, bytes))
+    if (ls_read(ls, pa, now, bytes) == 0 && !memcmp(now, seen, bytes))
         return true;
     for (unsigned k = 0; k < bytes; k++) {
         const struct ls_word *w = word_of(ls, (pa + k) & ~UINT64_C(3));
@@ -175,7 +182,7 @@ static int check_load(void *ctx, struct gcn3_wave *w, struct gcn3_access *a)
         bool crosses = a->va[l] % PAGE + a->bytes > PAGE;
         if (!c->text[0] && (pa == LS_NOWHERE || (!crosses && !plausible(c, pa, x, a->bytes, a->inst->glc)))) {
             uint32_t now[4] = {0};
-            pmem_read(ls->memory, pa, now, a->bytes);
+            ls_read(ls, pa, now, a->bytes);
             snprintf(c->text, sizeof c->text,
                      "load of lane %u from %lx (physical %lx): rtl %08x %08x, memory %08x %08x", l,
                      (unsigned long)a->va[l], (unsigned long)pa, x[0], x[1], now[0], now[1]);
@@ -323,7 +330,7 @@ static int check_scalar_load(void *ctx, struct gcn3_wave *w, uint64_t va, uint32
         to[k] = rtl_scalar(c, inst.sdst + k);
         if (!c->text[0] && (pa == LS_NOWHERE || !plausible(c, pa, &to[k], 4, false))) {
             uint32_t now = 0;
-            pmem_read(c->cu->ls->memory, pa, &now, 4);
+            ls_read(c->cu->ls, pa, &now, 4);
             snprintf(c->text, sizeof c->text, "scalar load from %lx: rtl %08x, memory %08x",
                      (unsigned long)(va + 4 * k), to[k], now);
         }
@@ -340,7 +347,7 @@ static int check_scalar_store(void *ctx, struct gcn3_wave *w, uint64_t va, const
         if (pa != LS_NOWHERE && plausible(c, pa, &from[k], 4, true))
             continue;
         uint32_t now = 0;
-        pmem_read(c->cu->ls->memory, pa, &now, 4);
+        ls_read(c->cu->ls, pa, &now, 4);
         snprintf(c->text, sizeof c->text, "scalar store of %08x to %lx: memory %08x", from[k],
                  (unsigned long)(va + 4 * k), now);
     }

@@ -53,6 +53,24 @@ static bool shadow_atomic(struct lockstep *ls, const struct lockstep_order *r, u
     return same;
 }
 
+/* What the L2 holds from now on, until it has gone to DRAM. */
+static void hold(struct lockstep *ls, const struct lockstep_order *r)
+{
+    uint8_t bytes[64];
+    memcpy(bytes, r->data, sizeof bytes);
+    if (r->op == MEM_ATOMIC) {
+        uint64_t now = gcn3_atomic(r->atomic, r->size, r->data[2], r->data[0], r->data[1]);
+        memcpy(bytes + r->addr % 64, &now, r->size == 8 ? 8 : 4);
+    }
+    ls_dirty_put(&ls->dirty, r->addr & ~UINT64_C(63), r->mask, bytes);
+}
+
+void lockstep_dram(struct lockstep *ls, unsigned gpu, uint64_t cycle, const struct msg_dram_req *req)
+{
+    if (req->write)
+        ls_leaving(ls, cycle, (gpu + UINT64_C(1)) << 48 | req->addr, req->mask, req->data);
+}
+
 static bool same_request(const struct msg_mem_req *q, const struct lockstep_order *r)
 {
     if (q->op != r->op || q->addr != r->addr)
@@ -101,6 +119,7 @@ void lockstep_order(struct lockstep *ls, unsigned gpu, uint64_t cycle, const str
     struct ls_cu *cu = r->source < ls->cus ? ls->cu[gpu * ls->cus + r->source] : NULL;
     if (ls->failed)
         return;
+    hold(ls, r);
     if (q) {
         q->ordered = true;
         q->old = r->data[2];

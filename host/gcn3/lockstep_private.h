@@ -148,8 +148,16 @@ struct ls_page {
     uint16_t space; /* gpu << 8 | vmid */
 };
 
+/* Lines of which the L2 of their GPU holds bytes that DRAM has not got. */
+struct ls_dirty_line;
+struct ls_dirty {
+    struct ls_dirty_line *lines; /* hashed by address */
+    size_t room, used;
+};
+
 struct lockstep {
     struct pmem *memory;
+    struct ls_dirty dirty;
     unsigned gpus, cus;
     lockstep_fail_fn fail;
     void *ctx;
@@ -268,6 +276,13 @@ void ls_coverage_free(struct ls_coverage *coverage);
  * (changed). */
 void ls_coverage_take(struct ls_coverage *coverage, const struct gcn3_inst *inst, bool active, bool changed);
 
+/* lockstep_dirty.c.  Bytes of a line (physical address) that a store or an atomic has left in the L2; those that have
+ * gone to DRAM, which are returned; memory as a load of the GPU sees it: 0, or below 0 where there is none. */
+void ls_dirty_put(struct ls_dirty *d, uint64_t address, uint64_t mask, const void *bytes);
+uint64_t ls_dirty_written(struct ls_dirty *d, uint64_t address, uint64_t mask, const void *bytes);
+int ls_read(const struct lockstep *ls, uint64_t address, void *to, unsigned bytes);
+void ls_dirty_free(struct ls_dirty *d);
+
 /* lockstep_mem.c */
 extern const struct gcn3_env ls_env;
 uint64_t ls_translate(struct lockstep *ls, unsigned gpu, unsigned vmid, uint64_t va);
@@ -278,4 +293,6 @@ void ls_compare_stores(struct ls_check *c);
 void ls_compare_order(struct ls_check *c);
 /* Remember what a store or atomic that leaves in this cycle replaces and leaves. */
 void ls_remember(struct lockstep *ls, uint64_t cycle, const struct msg_mem_req *req);
+/* Bytes of a line that are on their way to DRAM. */
+void ls_leaving(struct lockstep *ls, uint64_t cycle, uint64_t address, uint64_t mask, const uint64_t data[8]);
 #endif

@@ -18,6 +18,7 @@ struct tap {
     struct lockstep_tap *all;
     unsigned gpu, cu;
     uint32_t cu_cmd, cu_evt, mem_req, cp_cmd, cp_evt; /* slots, UINT32_MAX where the partition has none */
+    uint32_t dram_req;                                /* of the L2 slices */
     uint32_t sent;                                    /* of the dispatcher: slot of cu_cmd to CU 0 */
     int port[8];                                      /* observation number -> enum lockstep_port, -1: none */
 };
@@ -74,6 +75,13 @@ static void tap_order(void *ctx, struct part *part, uint32_t port, uint32_t lane
     lockstep_order(t->all->lockstep, t->gpu, cycle, &record);
 }
 
+static void tap_dram(void *ctx, bool out, uint32_t slot, uint64_t cycle, const void *message)
+{
+    const struct tap *t = ctx;
+    if (out && slot == t->dram_req)
+        lockstep_dram(t->all->lockstep, t->gpu, cycle, message);
+}
+
 static void tap_cu(struct lockstep_tap *all, struct part *part, unsigned gpu, unsigned cu)
 {
     struct tap *t = &all->taps[all->count++];
@@ -118,8 +126,12 @@ struct lockstep_tap *lockstep_tap_new(struct sim *sim)
                           .cp_evt = slot_of(dispatch, "cp_evt", true),
                           .sent = slot_of(dispatch, "cu_cmd", true)};
         rtl_part_tap(dispatch, tap_message, t);
-        for (unsigned s = 0; s < rtl_machine_slices(sim->rtl); s++)
-            rtl_part_observe(rtl_machine_l2(sim->rtl, g, s), tap_order, t);
+        for (unsigned s = 0; s < rtl_machine_slices(sim->rtl); s++) {
+            struct part *l2 = rtl_machine_l2(sim->rtl, g, s);
+            t->dram_req = slot_of(l2, "dram_req", true);
+            rtl_part_observe(l2, tap_order, t);
+            rtl_part_tap(l2, tap_dram, t);
+        }
         for (unsigned c = 0; c < cus; c++)
             tap_cu(all, rtl_machine_cu(sim->rtl, g, c), g, c);
     }

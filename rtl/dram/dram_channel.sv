@@ -37,6 +37,8 @@ module dram_channel
   input  logic [ 7:0] cmd_id_i,
   output logic        done_valid_o,        // data of a read is there
   output logic [ 7:0] done_id_o,
+  output logic        wrote_valid_o,       // a write's command goes to the memory in this cycle
+  output logic [ 7:0] wrote_id_o,
   output logic        busy_o,
   output cmd_t        row_cmd_o,           // commands of this cycle, as they go to the memory
   output cmd_t        col_cmd_o,
@@ -147,6 +149,7 @@ module dram_channel
           g = b & GroupMask;
           bit_of = 64'd1 << n;
           col_cmd = '{kind: writing ? CmdWrite : CmdRead, bank: b[4:0], row: '0};
+          if (writing) wrote_id_o <= id_of[n][7:0];
           if (opened[6'(n)]) row_misses_o <= row_misses_o + 64'd1;
           else row_hits_o <= row_hits_o + 64'd1;
           any_columns      = after_column(any_columns, writing, now, Wait.same_any,
@@ -244,6 +247,7 @@ module dram_channel
       refreshes_o <= refresh.count;
       row_cmd_o <= row_cmd;
       col_cmd_o <= col_cmd;
+      wrote_valid_o <= col_cmd.kind == CmdWrite;
 
       if (!rst_ni) begin
         of_bank           = '{default: 64'd0};
@@ -268,6 +272,7 @@ module dram_channel
         due_count    = '0;
         rests        = 1'b1;
         done_valid_o <= 1'b0;
+        wrote_valid_o <= 1'b0;
         busy_o       <= 1'b0;
         idle_o       <= 1'b1;
         row_cmd_o    <= '0;

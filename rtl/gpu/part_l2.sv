@@ -8,12 +8,12 @@ module part_l2
   import stream_rules_pkg::*;
 #(
   parameter int unsigned Depth = NocTargetQueue,  // input queue, and credits towards the crossbar
-  parameter bit [2:0] SeedFault = 3'd0      // bench only
+  parameter bit Through = L2WriteThrough != 0
 ) (
   input  logic                      clk_i,
   input  logic                      rst_ni,
   /* verilator lint_off UNUSEDSIGNAL */
-  input  logic               [15:0] id_i,
+  input  logic               [15:0] id_i,         // {gpu, number of the slice}
   /* verilator lint_on UNUSEDSIGNAL */
   input  logic               [63:0] cycle_i,
   output logic                      idle_o,
@@ -45,7 +45,10 @@ module part_l2
       burst: DramBurst
   };
   logic slice_idle;
-  logic [DramChannels-1:0] cmd_valid, done_valid, busy, channel_idle;
+  logic [DramChannels-1:0] cmd_valid, done_valid, wrote_valid, wrote_era, busy, channel_idle;
+  /* verilator lint_off UNUSEDSIGNAL */  // of a write it is the slice's era: one bit
+  logic [7:0] wrote_id[DramChannels];
+  /* verilator lint_on UNUSEDSIGNAL */
   logic cmd_write;
   logic [31:0] cmd_line;
   logic [7:0] cmd_id;
@@ -65,13 +68,15 @@ module part_l2
     .Channels (DramChannels),
     .Depth    (Depth),
     .RspDepth (Depth),
-    .SeedFault(SeedFault)
+    .FarSource(8'(NocInitiators - 1)),
+    .Through  (Through)
   ) u_slice (
     .clk_i,
     .rst_ni,
+    .slice_i     (id_i[7:0]),
     .idle_o      (slice_idle),
     .perf_en_i,
-    .perf_addr_i (perf_addr_i[3:0]),
+    .perf_addr_i (perf_addr_i[4:0]),
     .perf_data_o (slice_perf),
     .obs_en_i,
     .obs_order_valid_o,
@@ -96,6 +101,8 @@ module part_l2
     .cmd_id_o    (cmd_id),
     .done_valid_i(done_valid),
     .done_id_i   (done_id),
+    .wrote_valid_i(wrote_valid),
+    .wrote_era_i (wrote_era),
     .dram_busy_i (busy)
   );
 
@@ -120,6 +127,8 @@ module part_l2
       .cmd_id_i    (cmd_id),
       .done_valid_o(done_valid[c]),
       .done_id_o   (done_id[c]),
+      .wrote_valid_o(wrote_valid[c]),
+      .wrote_id_o  (wrote_id[c]),
       .busy_o      (busy[c]),
       .row_cmd_o   (row_cmd[c]),
       .col_cmd_o   (col_cmd[c]),
@@ -128,19 +137,20 @@ module part_l2
       .refreshes_o (refreshes[c]),
       .idle_o      (channel_idle[c])
     );
+    assign wrote_era[c] = wrote_id[c][0];
   end
 
   assign idle_o = slice_idle && channel_idle == '1;
 
-  // counters 0 to 10 are the slice's; 11 row hits, 12 row misses, 13 refreshes of all channels
+  // counters 11 row hits, 12 row misses, 13 refreshes of all channels; the others are the slice's
   logic dram_counter_q;
   logic [63:0] sum_q;
 
   /* verilator lint_off BLKSEQ */
   always_ff @(posedge clk_i) begin
     if (perf_en_i) begin
-      dram_counter_q <= perf_addr_i >= 8'd11;
-      if (perf_addr_i >= 8'd11) begin
+      dram_counter_q <= perf_addr_i >= 8'd11 && perf_addr_i <= 8'd13;
+      if (perf_addr_i >= 8'd11 && perf_addr_i <= 8'd13) begin
         sum = 64'd0;
         for (int unsigned c = 0; c < DramChannels; c++)
           sum = sum + (perf_addr_i == 8'd11 ? row_hits[c] : perf_addr_i == 8'd12 ? row_misses[c] : refreshes[c]);

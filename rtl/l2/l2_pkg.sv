@@ -1,8 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types and functions of the L2 slice: atomic operations on 32 and 64 bits, byte masks, the order record that lock
-// step reads.  Responsible for: pure functions.  Not responsible for: the slice itself (l2_slice).
+// What the stages of an L2 slice have in common: line numbers and where a line lies, a request as it stands in its slot,
+// sets of ways.  Responsible for: types and pure functions.  Not responsible for: the slice (l2_slice), what a stage does
+// (l2_choose_pkg, l2_tags_pkg, l2_mshr_pkg, l2_data_pkg, l2_miss_pkg, l2_answer_pkg, l2_flush_pkg).
 package l2_pkg;
-  import gantry_msg_pkg::*;
+  typedef logic [31:0] line_no_t;  // of a 64-byte line within its slice: the bits that name the slice are cut out
+  typedef logic [6:0] slot_t;      // of 128
+  typedef logic [5:0] mshr_no_t;   // of at most 64
+  typedef logic [13:0] set_t;      // at most 16,384 sets (1 MiB of one way)
+  typedef logic [3:0] way_t;
+  typedef logic [15:0] ways_t;     // a bit a way
+  typedef logic [13:0] row_t;      // set and way
+
+  // Sizes as shifts.
+  typedef struct packed {
+    logic [4:0] slice_bits;  // of the GPU's slices
+    logic [4:0] set_bits;
+    logic [4:0] way_bits;
+    logic [4:0] chan_bits;   // of the DRAM channels behind this slice
+  } shape_t;
+
+  // A request in its slot: what it wants, and in own words (a struct of more than 64 bits is slow in simulation) whose it is.
+  typedef struct packed {
+    logic        through; // a store or an atomic goes to DRAM at once
+    logic        whole;   // store of all 64 bytes
+    logic [1:0]  op;      // MEM_READ, MEM_READ_NC, MEM_WRITE, MEM_ATOMIC
+    logic [3:0]  atomic;  // enum atomic_op
+    logic        wide;    // an atomic operand has 8 bytes, not 4
+    logic [54:0] addr;    // physical: owner (7 bits) and byte
+  } access_t;
+
+  typedef struct packed {
+    logic [31:0] user;
+    logic [31:0] tag;
+  } ids_t;
+
+  typedef struct packed {
+    logic [7:0] gpu;
+    logic [7:0] source;
+  } from_t;
 
   // Every store and atomic in the order in which it takes effect.  In C (low bytes first): u8 op, atomic, size, gpu;
   // u32 user; u8 source, pad[7]; u64 addr, mask, data[8].  Atomics: data[0] operand, [1] compare, [2] old value.
@@ -19,40 +54,44 @@ package l2_pkg;
     logic [7:0] op;
   } obs_order_t;  // 96 bytes
 
-  // New value of an atomic; 32-bit operands stand in the low halves, the high half of the result is then unused.
-  function automatic logic [63:0] atomic_new(input logic [7:0] op, input logic wide, input logic [63:0] old_in,
-                                             input logic [63:0] operand_in, input logic [63:0] compare_in);
-    logic [63:0] old, a, c, flip;
-    logic less_u, less_s;
-    old    = wide ? old_in : {32'd0, old_in[31:0]};
-    a      = wide ? operand_in : {32'd0, operand_in[31:0]};
-    c      = wide ? compare_in : {32'd0, compare_in[31:0]};
-    flip   = wide ? 64'h8000000000000000 : 64'h0000000080000000;
-    less_u = old < a;
-    less_s = (old ^ flip) < (a ^ flip);
-    case (op)
-      ATOMIC_SWAP:    return a;
-      ATOMIC_CMPSWAP: return old == c ? a : old;
-      ATOMIC_ADD:     return old + a;
-      ATOMIC_SUB:     return old - a;
-      ATOMIC_SMIN:    return less_s ? old : a;
-      ATOMIC_UMIN:    return less_u ? old : a;
-      ATOMIC_SMAX:    return less_s ? a : old;
-      ATOMIC_UMAX:    return less_u ? a : old;
-      ATOMIC_AND:     return old & a;
-      ATOMIC_OR:      return old | a;
-      ATOMIC_XOR:     return old ^ a;
-      ATOMIC_INC:     return old >= a ? 64'd0 : old + 64'd1;
-      ATOMIC_DEC:     return old == 64'd0 || old > a ? a : old - 64'd1;
-      default:        return old;
-    endcase
+  /* verilator lint_off UNUSEDSIGNAL */  // of an address or a shape a function looks at some bits only
+  function automatic line_no_t line_of(input logic [54:0] addr, input shape_t shape);
+    return {2'd0, addr[37:8]} >> shape.slice_bits << 2 | {30'd0, addr[7:6]};
   endfunction
 
-  // Eight byte enables to 64 bits.
-  function automatic logic [63:0] spread(input logic [7:0] enables);
-    logic [63:0] one;
-    one = {8{enables}} & 64'h8040201008040201;
-    one = ((one + 64'h7F7F7F7F7F7F7F7F) | one) & 64'h8080808080808080;
-    return (one - (one >> 7)) | one;
+  // Neighbouring lines lie in neighbouring sets; distances that are powers of two do not meet in one set.
+  function automatic set_t set_of(input line_no_t line, input shape_t shape);
+    return set_t'(line ^ (line >> shape.set_bits)) & set_t'((32'd1 << shape.set_bits) - 32'd1);
   endfunction
+
+  function automatic row_t row_of(input set_t set, input way_t way, input shape_t shape);
+    return set << shape.way_bits | row_t'(way);
+  endfunction
+
+  function automatic ways_t all_ways(input shape_t shape);
+    return ways_t'((32'd1 << (32'd1 << shape.way_bits)) - 32'd1);
+  endfunction
+
+  // DRAM channel of a line: lines alternate; and its number there.
+  function automatic logic [1:0] channel_of(input line_no_t line, input shape_t shape);
+    return line[1:0] & 2'((32'd1 << shape.chan_bits) - 32'd1);
+  endfunction
+
+  function automatic logic [31:0] channel_line(input line_no_t line, input shape_t shape);
+    return line >> shape.chan_bits;
+  endfunction
+
+  // Byte offset of a line in the GPU's memory.
+  function automatic logic [63:0] addr_of(input line_no_t line, input logic [7:0] slice, input shape_t shape);
+    return {22'd0, ({4'd0, line[31:2]} << shape.slice_bits) | {26'd0, slice}, line[1:0], 6'd0};
+  endfunction
+
+  function automatic way_t first_way(input ways_t ways);
+    return way_t'(pick_pkg::first64({48'd0, ways}));
+  endfunction
+
+  function automatic logic [4:0] count_ways(input ways_t ways);
+    return 5'(pick_pkg::count64({48'd0, ways}));
+  endfunction
+  /* verilator lint_on UNUSEDSIGNAL */
 endpackage

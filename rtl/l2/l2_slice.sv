@@ -1,36 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
-// One slice of the L2: set-associative, write-through, misses under way in MSHRs, atomics executed here.  Responsible
-// for: the order of all accesses to a line, answers (a store is answered when it has its place in DRAM order),
-// invalidation.  Not responsible for: DRAM timing (dram_channel), contents of DRAM (the store behind dram_req).
+// One slice of the L2: set-associative, write-back (or write-through, as always of stores that come over a link), misses
+// under way in MSHRs, atomics executed here.
+// Responsible for: the order of all accesses to a line, answers (a store is answered when every later access finds it),
+// write-back and invalidation.  Not responsible for: DRAM timing (dram_channel), contents of DRAM (the store behind
+// dram_req).
 //
-// A request stands in a slot from arrival to answer.  Pipeline: 0 choose (fill, then replay, then input; never a set
-// that stages 1, 2 work on), 1 read tags, 2 hit or miss, 3 read data and payload, 4 do it.  A miss takes a way at
-// once and marks it pending; later requests for the line wait in the list of its MSHR and are replayed, in order,
-// after the fill.  A fill serves the request that caused it itself, so a replay that misses again still gets on.
-// MEM_READ_NC: the way is given back at the fill.  A store that misses goes to DRAM only, unless it covers the line.
+// A request stands in a slot from arrival to answer.  Pipeline: 0 choose, 1 read tags, 2 hit or miss, 3 read data and
+// payload, 4 do it; what each stage does is in l2_choose_pkg, l2_tags_pkg, l2_mshr_pkg, l2_data_pkg, l2_answer_pkg, the
+// way to DRAM in l2_miss_pkg, maintenance in l2_flush_pkg.  One request a cycle, also to one line: what the two stages
+// behind have written to a memory is taken from their registers.
+// Order of a line: requests that wait for its fill, or aside for room, are counted for its set, and a later one of the set
+// waits behind them.  A fill serves the request that caused it itself, so one that misses again still gets on.
 `include "gantry_assert.svh"
 
 module l2_slice
   import gantry_msg_pkg::*;
+  import l2_pkg::*;
+  import l2_choose_pkg::*;
+  import l2_tags_pkg::*;
+  import l2_mshr_pkg::*;
+  import l2_data_pkg::*;
+  import l2_miss_pkg::*;
+  import l2_answer_pkg::*;
+  import l2_flush_pkg::*;
 #(
   parameter int unsigned Slices = 16,   // of the GPU, power of two
   parameter int unsigned Kib = 128,
   parameter int unsigned Ways = 16,     // power of two, at most 16
   parameter int unsigned Mshrs = 64,    // at most 64
-  parameter int unsigned Channels = 2,  // DRAM channels, power of two
-  parameter int unsigned Depth = 16,    // input queue = credits of the crossbar
-  parameter int unsigned RspDepth = 16, // credits towards the crossbar
-  parameter bit [2:0] SeedFault = 3'd0  // bench only: see the bench
+  parameter int unsigned Channels = 2,  // DRAM channels, power of two, at most 4
+  parameter int unsigned Depth = 16,    // input queue = credits of the crossbar, power of two, at most 64
+  parameter int unsigned RspDepth = 16, // credits towards the crossbar, power of two, at most 64
+  parameter bit [7:0] FarSource = 8'd81, // crossbar's port of what comes over a link
+  parameter bit Through = 1'b0          // write-through
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
+  input  logic [         7:0] slice_i,  // number of this slice
   output logic                idle_o,
   input  logic                perf_en_i,
-  input  logic [         3:0] perf_addr_i,
+  input  logic [         4:0] perf_addr_i,
   output logic [        63:0] perf_data_o,
   input  logic                obs_en_i,
   output logic                obs_order_valid_o,
-  output l2_pkg::obs_order_t  obs_order_o,
+  output obs_order_t          obs_order_o,
   input  logic                mem_req_valid_i,
   /* verilator lint_off UNUSEDSIGNAL */
   input  mem_req_t            mem_req_i,
@@ -53,46 +66,52 @@ module l2_slice
   output logic                cmd_write_o,
   output logic [        31:0] cmd_line_o,
   output logic [         7:0] cmd_id_o,
-  input  logic [Channels-1:0] done_valid_i,
+  input  logic [Channels-1:0] done_valid_i,     // data of a read are there
   input  logic [         7:0] done_id_i[Channels],
+  input  logic [Channels-1:0] wrote_valid_i,    // a write is in DRAM
+  input  logic [Channels-1:0] wrote_era_i,
   input  logic [Channels-1:0] dram_busy_i
 );
   localparam int unsigned Slots = 128;
   localparam int unsigned Sets = Kib * 16 / Ways;
-  localparam int unsigned SetBits = $clog2(Sets);
-  localparam int unsigned SliceBits = $clog2(Slices);
-  localparam int unsigned ChanBits = $clog2(Channels);
   localparam int unsigned Rows = Sets * Ways;
+  localparam int unsigned Groups = Sets > 64 ? Sets / 64 : 1;  // of sets, in the summary of dirty lines
+  localparam int unsigned SetBits = Sets > 1 ? $clog2(Sets) : 1;
   localparam int unsigned RowBits = $clog2(Rows);
   localparam int unsigned MshrBits = Mshrs > 1 ? $clog2(Mshrs) : 1;
-  localparam logic [63:0] WaysMask = (64'd1 << Ways) - 64'd1;
+  localparam int unsigned DepthBits = $clog2(Depth);
+  localparam int unsigned RspBits = $clog2(RspDepth);
+  localparam int unsigned ChanBits = Channels > 1 ? $clog2(Channels) : 1;
+  localparam int unsigned GroupBits = Groups > 1 ? $clog2(Groups) : 1;
+  localparam shape_t Shape = '{
+      slice_bits: 5'($clog2(Slices)), set_bits: 5'($clog2(Sets)), way_bits: 5'($clog2(Ways)),
+      chan_bits: 5'($clog2(Channels))
+  };
+  localparam ways_t AllWays = all_ways(Shape);
   localparam logic [63:0] MshrMask = Mshrs == 64 ? '1 : (64'd1 << Mshrs) - 64'd1;
-  localparam logic [31:0] None = 32'hFFFFFFFF;
-  localparam logic [1:0] KindHit = 2'd0;   // data of the cache
-  localparam logic [1:0] KindFill = 2'd1;  // data of the fill buffer, the line enters the cache
-  localparam logic [1:0] KindMiss = 2'd2;  // fetch the line
-  localparam logic [1:0] KindPass = 2'd3;  // store past the cache
+  localparam int unsigned Counters = 18;
+  typedef logic [ChanBits-1:0] chan_t;
 
   // ---- memories
   logic tag_re_q, tag_we_q, data_re_q, data_we_q;
   logic [SetBits-1:0] tag_raddr_q, tag_waddr_q;
-  logic [Ways*32-1:0] tag_wdata_q, tag_row, tag_new;
+  line_no_t [Ways-1:0] tag_wdata_q, tag_row;
   logic [RowBits-1:0] data_raddr_q, data_waddr_q;
-  logic [7:0][63:0] data_wdata_q, data_row, fill_row;
-  logic [6:0] slot_free_q, slot_raddr_q;
-  logic [575:0] payload;
+  line_t data_wdata_q, data_row, payload;
+  words_t fill_row;
+  slot_t slot_free_q, slot_raddr_q;
   logic [MshrBits-1:0] fill_raddr_q;
 
   ram_1r1w #(.Width(Ways * 32), .Depth(Sets)) u_tags (
     .clk_i, .we_i(tag_we_q), .waddr_i(tag_waddr_q), .wdata_i(tag_wdata_q),
     .re_i(tag_re_q), .raddr_i(tag_raddr_q), .rdata_o(tag_row)
   );
-  ram_1r1w #(.Width(512), .Depth(Rows)) u_data (
+  ram_1r1w #(.Width(576), .Depth(Rows)) u_data (
     .clk_i, .we_i(data_we_q), .waddr_i(data_waddr_q), .wdata_i(data_wdata_q),
     .re_i(data_re_q), .raddr_i(data_raddr_q), .rdata_o(data_row)
   );
   ram_1r1w #(.Width(576), .Depth(Slots)) u_slots (
-    .clk_i, .we_i(mem_req_valid_i), .waddr_i(slot_free_q), .wdata_i({mem_req_i.data, mem_req_i.mask}),
+    .clk_i, .we_i(mem_req_valid_i), .waddr_i(slot_free_q), .wdata_i({mem_req_i.mask, mem_req_i.data}),
     .re_i(data_re_q), .raddr_i(slot_raddr_q), .rdata_o(payload)
   );
   ram_1r1w #(.Width(512), .Depth(Mshrs)) u_fills (
@@ -102,379 +121,652 @@ module l2_slice
 
   // ---- state of the one block below
   /* verilator lint_off BLKSEQ */
-  /* verilator lint_off UNUSEDSIGNAL */  // words of the simulator: upper bits stay zero
-  logic [63:0] slot_addr[Slots];
-  logic [63:0] slot_info[Slots];  // {gpu, source, size, atomic, op} and bit 63: store of a whole line
-  logic [63:0] slot_ids[Slots];   // {user, tag}
-  logic [31:0] slot_next[Slots];
-  logic [63:0] free_low, free_high;
-  logic [31:0] in_queue[Depth];
-  logic [31:0] in_first, in_count, busy_slots;  // busy: out of the input queue, not yet answered
-  logic [31:0] replay_first, replay_last;
+  access_t slot_access[Slots];
+  ids_t slot_ids[Slots];
+  from_t slot_from[Slots];
+  slot_t slot_next[Slots];  // of the list that the slot is in
+  slot_t free_ring[Slots], free_first, free_last;
+  slot_t in_queue[Depth];
+  logic [6:0] in_first, in_count;
+  logic [7:0] busy_slots;  // neither free nor in the input queue
+  list_t replay[Channels], waiter[Channels];  // wait since a fill, for room
 
-  logic [63:0] valid[Sets], pending[Sets], recent[Sets];  // a bit a way
-  logic [31:0] mshr_of[Rows];
-  logic [31:0] mshr_slot[Mshrs], mshr_row[Mshrs], wait_first[Mshrs], wait_last[Mshrs];
-  logic [63:0] mshr_free, fetched, timed;
+  ways_t valid[Sets], pending[Sets], full[Sets], dirty[Sets], recent[Sets];  // see l2_tags_pkg
+  logic [7:0] waits[Sets];                   // requests in replay and waiter
+  mshr_no_t mshr_of[Rows];
+  logic [63:0] dirty_sets[Groups];           // sets with dirty ways
+  logic [14:0] dirty_lines;
+  mshr_t mshr[Mshrs];
+  logic [7:0] mshr_count[Mshrs];             // in the list
+  logic [63:0] mshr_free, fetched, timed;    // fetched: contents have come; timed: DRAM has had the time for it
 
-  logic s1_valid, s2_valid, s3_valid, s4_valid, s1_fill, s2_fill, s1_again, s2_again;
-  logic [31:0] s1_slot, s2_slot, s3_slot, s4_slot, s1_set, s2_set, s3_set, s1_mshr, s2_mshr, s3_mshr, s4_mshr;
-  logic [1:0] s3_kind, s4_kind;
-  logic [31:0] s3_row, s4_row;
+  look_t s1, s2;
+  act_t s3, s4;
+  line_no_t s1_line, s2_line, s3_line, s4_line;  // of the request, or of the flush
+  line_no_t s3_victim, s4_victim;                // that goes to DRAM
+  logic tag_before, data_before;             // what was written one edge before the registers of the memories
+  logic [SetBits-1:0] tag_before_set;
+  line_no_t [Ways-1:0] tag_before_row;
+  logic [RowBits-1:0] data_before_row;
+  line_t data_before_line;
+
+  dram_req_t store_queue[StorePlaces], message;
+  logic [2:0] store_first;
+  logic [3:0] store_count;
+  command_t cmd_queue[Channels * QueuePlaces], command;
+  logic [4:0] cmd_first[Channels];
+  logic [3:0][5:0] cmd_count;
+  chan_t cmd_turn, again_turn;
+  logic [15:0] era_writes[2];                // decided and not yet in DRAM
+  logic era;                                 // of what is decided now, see l2_flush_pkg
+  take_e what;                               // chosen last
+  flush_t flush;
 
   mem_rsp_t rsp_queue[RspDepth];
-  mem_rsp_t rsp;
-  logic [31:0] rsp_first, rsp_count, rsp_credits;
-  logic inv_busy, inv_clear;
+  logic [6:0] rsp_first, rsp_count, rsp_credits;
+  logic [63:0] counter[Counters];
 
-  logic [31:0] line, want, way, row, slot, mshr, word;
-  logic [63:0] addr, info, bits, old, fresh, ways_free, mask;
-  logic [7:0][63:0] line_data, new_data;
-  logic hit, sent, ready, writes, is_write, is_atomic, keep, quiet, rests;
-  logic [63:0] counter[16];
-  /* verilator lint_on UNUSEDSIGNAL */
+  // ---- what lives within one edge
+  access_t a;
+  mshr_t m;
+  mshr_no_t free_mshr;
+  found_t found;
+  room_t can;
+  look_e look;
+  slot_t first;
+  take_e last;
+  line_no_t line;
+  line_no_t [Ways-1:0] tags;
+  line_t held, fresh;
+  words_t base, told;
+  logic [63:0] old, value, mask, fills;
+  ways_t match, bit_of, able, slow_ways, named_ways;
+  way_t way;
+  row_t row;
+  set_t set;
+  slot_t slot;
+  chan_t c;
+  logic [3:0] slow;
+  logic [4:0] count;
+  logic sent, store_sent, serves, is_write, is_atomic, writes, was_dirty, keep, again, fresh_one, step, room_left, rests;
+  logic sets_dirty, clears_dirty;
 
-  /* verilator lint_off UNUSEDSIGNAL */
-  // Line number within the slice: the slice bits are cut out.
-  function automatic logic [31:0] local_line(input logic [63:0] a);
-    return {2'd0, a[37:8]} >> SliceBits << 2 | {30'd0, a[7:6]};
-  endfunction
-  /* verilator lint_on UNUSEDSIGNAL */
-
-  function automatic logic [31:0] set_of(input logic [31:0] l);
-    return (l ^ (l >> SetBits)) & 32'(Sets - 1);
+  function automatic chan_t channel_at(input chan_t turn, input int unsigned k);
+    return chan_t'((32'(turn) + k) & (Channels - 1));
   endfunction
 
   // nothing is looked at while the slice rests and no input comes
   always_ff @(posedge clk_i) begin
-    if (!rests || mem_req_valid_i || mem_rsp_credit_i || dram_rsp_valid_i || done_valid_i != '0 || blk_cmd_valid_i ||
-        perf_en_i || !rst_ni) begin
+    if (!rests || mem_req_valid_i || mem_rsp_credit_i || dram_rsp_valid_i || done_valid_i != '0 ||
+        wrote_valid_i != '0 || blk_cmd_valid_i || perf_en_i || !rst_ni) begin
       sent = 1'b0;
       // ---- answers leave
       mem_rsp_valid_o <= 1'b0;
-      if (rsp_count != 32'd0 && rsp_credits != 32'd0) begin
+      if (rsp_count != 7'd0 && rsp_credits != 7'd0) begin
         mem_rsp_valid_o <= 1'b1;
-        mem_rsp_o       <= rsp_queue[rsp_first];
-        rsp_first   = (rsp_first + 32'd1) & (RspDepth - 1);
-        rsp_count   = rsp_count - 32'd1;
-        rsp_credits = rsp_credits - 32'd1;
+        mem_rsp_o       <= rsp_queue[rsp_first[RspBits-1:0]];
+        rsp_first   = rsp_first + 7'd1;
+        rsp_count   = rsp_count - 7'd1;
+        rsp_credits = rsp_credits - 7'd1;
         sent        = 1'b1;
       end
       if (mem_rsp_credit_i) begin
-        `GANTRY_CHECK(a_credit, rsp_credits < RspDepth)
-        rsp_credits = rsp_credits + 32'd1;
+        `GANTRY_CHECK(a_credit, rsp_credits < 7'(RspDepth))
+        rsp_credits = rsp_credits + 7'd1;
+      end
+      // ---- messages to the store that wait leave before what stage 4 adds
+      store_sent = store_count != 4'd0;
+      dram_req_valid_o <= store_sent;
+      if (store_sent) begin
+        dram_req_o  <= store_queue[store_first];
+        store_first = store_first + 3'd1;
+        store_count = store_count - 4'd1;
+        sent        = 1'b1;
       end
 
       // ---- stage 4: do it
-      data_we_q        <= 1'b0;
-      dram_req_valid_o <= 1'b0;
-      cmd_valid_o      <= '0;
       obs_order_valid_o <= 1'b0;
-      if (s4_valid) begin
-        addr      = slot_addr[s4_slot];
-        info      = slot_info[s4_slot];
-        is_write  = info[7:0] == MEM_WRITE;
-        is_atomic = info[7:0] == MEM_ATOMIC;
-        line      = local_line(addr);
-        old       = 64'd0;
-        mask      = payload[63:0];
-        line_data = payload[575:64];
-        if (s4_kind != KindMiss) begin
-          new_data = s4_kind == KindFill ? fill_row : data_row;
-          rsp.data = is_write ? '0 : new_data;
+      held = data_before && data_before_row == s4.row[RowBits-1:0] ? data_before_line : data_row;
+      held = data_we_q && data_waddr_q == s4.row[RowBits-1:0] ? data_wdata_q : held;
+      data_before = data_we_q;
+      if (data_we_q) begin
+        data_before_row  = data_waddr_q;
+        data_before_line = data_wdata_q;
+      end
+      data_we_q <= 1'b0;
+      if (s4.valid) begin
+        sent      = 1'b1;
+        a         = slot_access[s4.slot];
+        serves    = s4.what != DataFetch && s4.what != DataFlush;
+        is_write  = serves && a.op == MEM_WRITE[1:0];
+        is_atomic = serves && a.op == MEM_ATOMIC[1:0];
+        writes    = a.through && (is_write || is_atomic);
+        mask      = is_atomic ? lane_mask(a) : payload.mask;
+        value     = 64'd0;
+        if (serves) begin
+          base = s4.what == DataFill ? fill_row : held.words;
+          if (s4.merge) base = blend(base, held.words, held.mask);
+          told  = is_write ? '0 : base;
+          fresh = '{mask: s4.dirty ? held.mask : 64'd0, words: base};
           if (is_atomic) begin
-            word  = 32'(addr[5:3]);
-            old   = new_data[word[2:0]];
-            hit   = info[23:16] == 8'd8;
-            old   = hit ? old : 64'(addr[2] ? old[63:32] : old[31:0]);
-            fresh = l2_pkg::atomic_new(info[15:8], hit, old, line_data[0],
-                                       hit ? line_data[1] : 64'(line_data[1][31:0]));
-            fresh = SeedFault == 3'd1 && info[15:8] == ATOMIC_DEC ? old : fresh;
-            mask  = (hit ? 64'hFF : 64'hF) << addr[5:0];
-            fresh = hit ? fresh : {fresh[31:0], fresh[31:0]};
-            rsp.data[0] = old;
+            old     = lane_old(a, base);
+            value   = lane_new(a, old, payload.words[0],
+                               a.wide ? payload.words[1] : {32'd0, payload.words[1][31:0]});
+            told[0] = old;
+            fresh.words[a.addr[5:3]] = (base[a.addr[5:3]] & ~spread(mask[{a.addr[5:3], 3'd0}+:8])) |
+                                       (value & spread(mask[{a.addr[5:3], 3'd0}+:8]));
           end
-          if (is_write && s4_kind != KindPass) begin
-            for (int unsigned w = 0; w < 8; w++) begin
-              bits = l2_pkg::spread(mask[w*8+:8]);
-              new_data[w[2:0]] = (new_data[w[2:0]] & ~bits) | (line_data[w[2:0]] & bits);
-            end
-          end
-          if (is_atomic) begin
-            bits = l2_pkg::spread(mask[word[2:0]*8+:8]);
-            new_data[word[2:0]] = (new_data[word[2:0]] & ~bits) | (fresh & bits);
-          end
-          if (s4_kind == KindFill || (s4_kind == KindHit && (is_atomic || (is_write && SeedFault != 3'd2)))) begin
+          if (is_write) fresh.words = s4.what == DataHit && !a.whole ? blend(base, payload.words, mask) : payload.words;
+          if ((is_write || is_atomic) && !a.through) fresh.mask = fresh.mask | mask;
+          if (s4.what == DataFill || s4.what == DataNew || (s4.what == DataHit && (is_write || is_atomic))) begin
             data_we_q    <= 1'b1;
-            data_waddr_q <= s4_row[RowBits-1:0];
-            data_wdata_q <= new_data;
+            data_waddr_q <= s4.row[RowBits-1:0];
+            data_wdata_q <= fresh;
+            // stores have left all bytes of the line
+            if (s4.what != DataFill && fresh.mask == '1)
+              full[SetBits'(s4.row >> Shape.way_bits)] = full[SetBits'(s4.row >> Shape.way_bits)] |
+                                                         ways_t'(1) << (s4.row & row_t'(Ways - 1));
           end
-          rsp.op     = info[7:0];
-          rsp.status = MEM_OK;
-          rsp.source = info[31:24];
-          rsp.gpu    = info[39:32];
-          rsp.tag    = slot_ids[s4_slot][31:0];
-          `GANTRY_CHECK(a_answer_room, rsp_count < RspDepth)
-          `GANTRY_CHECK(a_slot_taken, busy_slots != 32'd0 &&
-                                      !(s4_slot[6] ? free_high[s4_slot[5:0]] : free_low[s4_slot[5:0]]))
-          rsp_queue[(rsp_first+rsp_count)&(RspDepth-1)] = rsp;
-          rsp_count = rsp_count + 32'd1;
-          free_low  = s4_slot[6] ? free_low : free_low | (64'd1 << s4_slot[5:0]);
-          free_high = s4_slot[6] ? free_high | (64'd1 << s4_slot[5:0]) : free_high;
-          busy_slots = busy_slots - 32'd1;
+          `GANTRY_CHECK(a_answer_room, rsp_count < 7'(RspDepth))
+          `GANTRY_CHECK(a_slot_taken, busy_slots != 8'd0)
+          rsp_queue[RspBits'(rsp_first+rsp_count)] = answer(a, slot_ids[s4.slot], slot_from[s4.slot], told);
+          rsp_count  = rsp_count + 7'd1;
+          busy_slots = busy_slots - 8'd1;
+          free_ring[free_last] = s4.slot;
+          free_last  = free_last + 7'd1;
         end
-        writes = is_write || (is_atomic && s4_kind != KindMiss);
-        if (writes || s4_kind == KindMiss) begin
-          sent = 1'b1;
-          dram_req_valid_o <= 1'b1;
-          dram_req_o.write <= {7'd0, writes};
-          dram_req_o.pad0  <= '0;
-          dram_req_o.tag   <= s4_mshr;
-          dram_req_o.addr  <= {16'd0, addr[47:6], 6'd0};
-          dram_req_o.mask  <= mask;
-          dram_req_o.data  <= is_atomic ? {8{fresh}} : line_data;
-          cmd_valid_o      <= Channels'(1) << (line & (Channels - 1));
-          cmd_write_o      <= writes;
-          cmd_line_o       <= line >> ChanBits;
-          cmd_id_o         <= s4_mshr[7:0];
+        if (obs_en_i && (is_write || is_atomic)) begin
+          obs_order_valid_o <= 1'b1;
+          obs_order_o <= order(a, slot_ids[s4.slot], slot_from[s4.slot], mask, is_atomic ?
+                               {320'd0, old, payload.words[1], payload.words[0]} : payload.words);
+        end
+        // the request's own access to DRAM, then the write-back
+        if (writes || s4.what == DataFetch) begin
+          message = fetch_message(addr_of(s4_line, slice_i, Shape), s4.mshr);
+          if (writes) message = write_message(addr_of(s4_line, slice_i, Shape), mask, is_atomic ? {8{value}} : payload.words);
+          if (store_sent) begin
+            store_queue[store_first+store_count[2:0]] = message;
+            store_count = store_count + 4'd1;
+          end else begin
+            dram_req_valid_o <= 1'b1;
+            dram_req_o       <= message;
+          end
+          store_sent = 1'b1;
+          c          = chan_t'(channel_of(s4_line, Shape));
+          `GANTRY_CHECK(a_queue, cmd_count[2'(c)] < 6'(QueuePlaces))
+          cmd_queue[{c, cmd_first[c]+cmd_count[2'(c)][4:0]}] = writes ? write_command(s4_line, s4.era, Shape) :
+                                                                    fetch_command(s4_line, s4.mshr, Shape);
+          cmd_count[2'(c)] = cmd_count[2'(c)] + 6'd1;
           counter[writes ? 10 : 9] = counter[writes ? 10 : 9] + 64'd1;
         end
-        if (writes && obs_en_i) begin
-          obs_order_valid_o <= 1'b1;
-          obs_order_o <= '{data: is_atomic ? {320'd0, old, line_data[1], line_data[0]} : line_data, mask: mask,
-                           addr: addr, pad0: '0, source: info[31:24], user: slot_ids[s4_slot][63:32],
-                           gpu: info[39:32], size: info[23:16], atomic: info[15:8], op: info[7:0]};
+        if (s4.victim) begin
+          message = write_message(addr_of(s4_victim, slice_i, Shape), held.mask, held.words);
+          if (store_sent) begin
+            `GANTRY_CHECK(a_store_queue, store_count < 4'(StorePlaces))
+            store_queue[store_first+store_count[2:0]] = message;
+            store_count = store_count + 4'd1;
+          end else begin
+            dram_req_valid_o <= 1'b1;
+            dram_req_o       <= message;
+          end
+          c = chan_t'(channel_of(s4_victim, Shape));
+          `GANTRY_CHECK(a_victim_queue, cmd_count[2'(c)] < 6'(QueuePlaces))
+          cmd_queue[{c, cmd_first[c]+cmd_count[2'(c)][4:0]}] = write_command(s4_victim, s4.era, Shape);
+          cmd_count[2'(c)] = cmd_count[2'(c)] + 6'd1;
+          counter[10]  = counter[10] + 64'd1;
+          if (s4.what == DataFlush) counter[16] = counter[16] + 64'd1;
+          else counter[15] = counter[15] + 64'd1;
+        end
+      end
+      // ---- a command leaves for a channel that takes it
+      cmd_valid_o <= '0;
+      if (cmd_count != '0) begin
+        sent     = 1'b1;
+        cmd_turn = cmd_turn + chan_t'(1);
+        step     = 1'b0;
+        c        = '0;
+        for (int unsigned k = 0; k < Channels; k++) begin
+          if (!step && cmd_count[2'(channel_at(cmd_turn, k))] != 6'd0 && !dram_busy_i[channel_at(cmd_turn, k)]) begin
+            step = 1'b1;
+            c    = channel_at(cmd_turn, k);
+          end
+        end
+        if (step) begin
+          command = cmd_queue[{c, cmd_first[c]}];
+          cmd_valid_o <= Channels'(1) << c;
+          cmd_write_o <= command.write;
+          cmd_line_o  <= command.line;
+          cmd_id_o    <= command.id;
+          cmd_first[c] = cmd_first[c] + 5'd1;
+          cmd_count[2'(c)] = cmd_count[2'(c)] - 6'd1;
         end
       end
 
       // ---- stage 3: memories are read
-      s4_valid = s3_valid;
-      s4_slot  = s3_slot;
-      s4_mshr  = s3_mshr;
-      s4_kind  = s3_kind;
-      s4_row   = s3_row;
+      s4        = s3;
+      s4_line   = s3_line;
+      s4_victim = s3_victim;
+      s3.valid  = 1'b0;
 
       // ---- stage 2: hit or miss
-      s3_valid   = 1'b0;
+      tags = tag_before && tag_before_set == SetBits'(s2.set) ? tag_before_row : tag_row;
+      tags = tag_we_q && tag_waddr_q == SetBits'(s2.set) ? tag_wdata_q : tags;
+      tag_before = tag_we_q;
+      if (tag_we_q) begin
+        tag_before_set = tag_waddr_q;
+        tag_before_row = tag_wdata_q;
+      end
       tag_we_q <= 1'b0;
-      if (s2_valid) begin
-        s3_slot  = s2_slot;
-        s3_set   = s2_set;
-        s3_mshr  = s2_mshr;
-        s3_valid = 1'b1;
-        info     = slot_info[s2_slot];
-        want     = local_line(slot_addr[s2_slot]);
-        if (s2_fill) begin
-          row     = mshr_row[s2_mshr];
-          bits    = 64'd1 << (row & 32'(Ways - 1));
-          keep    = info[7:0] != MEM_READ_NC;
-          s3_kind = KindFill;
-          pending[s2_set] = pending[s2_set] & ~bits;
-          valid[s2_set]   = keep ? valid[s2_set] : valid[s2_set] & ~bits;
-          mshr_free       = mshr_free | (64'd1 << s2_mshr[5:0]);
-          if (wait_first[s2_mshr] != None) begin
-            if (replay_first == None) replay_first = wait_first[s2_mshr];
-            else slot_next[replay_last] = wait_first[s2_mshr];
-            replay_last = wait_last[s2_mshr];
+      slow = at_limit(cmd_count, QueueSlow);
+      if (s2.valid) begin
+        set  = s2.set;
+        a    = slot_access[s2.slot];
+        s3   = '0;
+        s3.slot      = s2.slot;
+        s3_line      = s2_line;
+        s3.mshr      = s2.mshr;
+        s3.era       = era;
+        sets_dirty   = 1'b0;
+        clears_dirty = 1'b0;
+        way          = '0;
+        match        = '0;
+        for (int unsigned w = 0; w < Ways; w++) match = match | (ways_t'(tags[w] == s2_line) << w);
+        match = match & valid[SetBits'(set)];
+        `GANTRY_CHECK(a_one_way, (match & (match - 16'd1)) == 16'd0)
+        if (s2.what == TakeFill) begin
+          m         = mshr[s2.mshr[MshrBits-1:0]];
+          way       = way_t'(m.row & row_t'(Ways - 1));
+          bit_of    = ways_t'(1) << way;
+          was_dirty = (dirty[SetBits'(set)] & bit_of) != 16'd0;
+          sets_dirty = !a.through && a.op == MEM_ATOMIC[1:0];
+          keep      = was_dirty || sets_dirty || (a.op != MEM_READ_NC[1:0] && !m.drop);
+          `GANTRY_CHECK(a_pending, (pending[SetBits'(set)] & bit_of) != 16'd0)
+          pending[SetBits'(set)] = pending[SetBits'(set)] & ~bit_of;
+          valid[SetBits'(set)]   = keep ? valid[SetBits'(set)] : valid[SetBits'(set)] & ~bit_of;
+          full[SetBits'(set)]    = m.drop ? full[SetBits'(set)] & ~bit_of : full[SetBits'(set)] | bit_of;
+          mshr_free = mshr_free | (64'd1 << s2.mshr);
+          s3.valid = 1'b1;
+          s3.what  = DataFill;
+          s3.merge = m.merge;
+          s3.dirty = was_dirty;
+          if (m.waits) begin
+            c = chan_t'(channel_of(s2_line, Shape));
+            if (replay[c].some) slot_next[m.last] = replay[c].first;
+            replay[c] = prepend(replay[c], m.first, m.last);
+            waits[SetBits'(set)] = waits[SetBits'(set)] + mshr_count[s2.mshr[MshrBits-1:0]];
+          end
+        end else if (s2.what == TakeFlush) begin
+          way    = s2.by_line ? first_way(match) : s2.way;
+          line   = tags[way & way_t'(Ways - 1)];
+          bit_of = ways_t'(1) << way;
+          bit_of = s2.by_line && match == 16'd0 ? 16'd0 : bit_of;
+          named_ways = match;
+          if (!s2.by_line) begin
+            named_ways = 16'd0;
+            for (int unsigned w = 0; w < Ways; w++) named_ways = named_ways | (ways_t'(named(flush, tags[w])) << w);
+            named_ways = named_ways & valid[SetBits'(set)];
+          end
+          bit_of = bit_of & named_ways & dirty[SetBits'(set)];
+          if (flush.drop && (s2.by_line || s2.sweep)) begin
+            for (int unsigned w = 0; w < Ways; w++)
+              if (named_ways[w] && pending[SetBits'(set)][w])
+                mshr[MshrBits'(mshr_of[RowBits'(row_of(set, way_t'(w), Shape))])].drop = 1'b1;
+            valid[SetBits'(set)] = valid[SetBits'(set)] & ~(named_ways & ~pending[SetBits'(set)] & ~dirty[SetBits'(set)]);
+            full[SetBits'(set)]  = full[SetBits'(set)] & ~named_ways;
+          end
+          if (flush.write_back && bit_of != 16'd0) begin
+            clears_dirty = 1'b1;
+            keep = (pending[SetBits'(set)] & bit_of) != 16'd0 || (!flush.drop && (full[SetBits'(set)] & bit_of) != 16'd0);
+            valid[SetBits'(set)] = keep ? valid[SetBits'(set)] : valid[SetBits'(set)] & ~bit_of;
+            s3.valid       = 1'b1;
+            s3.what        = DataFlush;
+            s3.victim      = 1'b1;
+            s3_victim = line;
           end
         end else begin
-          hit = 1'b0;
-          way = 32'd0;
-          for (int unsigned w = 0; w < Ways; w++) begin
-            if (tag_row[w*32+:32] == want && valid[s2_set][w[5:0]]) begin
-              `GANTRY_CHECK(a_one_way, !hit)
-              hit = 1'b1;
-              way = w;
-            end
+          again  = s2.what != TakeNew;
+          c      = chan_t'(channel_of(s2_line, Shape));
+          way    = first_way(match);
+          bit_of = match;
+          found  = '{present: match != 16'd0, pending: (match & pending[SetBits'(set)]) != 16'd0,
+                     full: (match & full[SetBits'(set)]) != 16'd0};
+          // not what is on its way, nor what the stage ahead works on
+          able = AllWays & ~pending[SetBits'(set)];
+          if (s4.valid && SetBits'(s4.row >> Shape.way_bits) == SetBits'(set))
+            able = able & ~(ways_t'(1) << (s4.row & row_t'(Ways - 1)));
+          slow_ways = 16'd0;
+          if (slow != 4'd0)
+            for (int unsigned w = 0; w < Ways; w++)
+              slow_ways = slow_ways | (ways_t'(slow[channel_of(tags[w], Shape)]) << w);
+          slow_ways = slow_ways & dirty[SetBits'(set)];
+          can = '{again: again, set_waits: waits[SetBits'(set)] != 8'd0, channel: !slow[2'(c)] && !waiter[c].some,
+                  mshr: mshr_free != 64'd0, way: (able & ~slow_ways) != 16'd0};
+          look = decide(a, found, can);
+          if (again) waits[SetBits'(set)] = waits[SetBits'(set)] - 8'd1;
+          else begin  // counters: 0-2 read, 3-5 write, 6-8 atomic: hit, miss, mshr-hit
+            count = a.op == MEM_WRITE[1:0] ? 5'd3 : a.op == MEM_ATOMIC[1:0] ? 5'd6 : 5'd0;
+            count = count + (!found.present ? 5'd1 : found.pending ? 5'd2 : 5'd0);
+            counter[count] = counter[count] + 64'd1;
           end
-          // counters: 0-2 read, 3-5 write, 6-8 atomic: hit, miss, mshr-hit
-          word = info[7:0] == MEM_WRITE ? 32'd3 : info[7:0] == MEM_ATOMIC ? 32'd6 : 32'd0;
-          word = hit && pending[s2_set][way[5:0]] ? word + 32'd2 : hit ? word : word + 32'd1;
-          if (!s2_again) counter[word[3:0]] = counter[word[3:0]] + 64'd1;
-          row = s2_set * Ways + way;
-          if (hit && pending[s2_set][way[5:0]]) begin
-            s3_valid = 1'b0;
-            mshr     = mshr_of[row];
-            if (wait_first[mshr] == None) wait_first[mshr] = s2_slot;
-            else slot_next[wait_last[mshr]] = s2_slot;
-            wait_last[mshr]    = s2_slot;
-            slot_next[s2_slot] = None;
-          end else if (hit) begin
-            s3_kind        = KindHit;
-            recent[s2_set] = recent[s2_set] | (64'd1 << way[5:0]);
-            recent[s2_set] = (recent[s2_set] | pending[s2_set]) == WaysMask ? 64'd1 << way[5:0] : recent[s2_set];
-          end else if (info[7:0] == MEM_WRITE && !info[63]) begin
-            s3_kind = KindPass;
-          end else begin  // take a way: an unused one, else one not used recently
-            ways_free = ~valid[s2_set] & ~pending[s2_set] & WaysMask;
-            ways_free = ways_free != 64'd0 ? ways_free : ~(pending[s2_set] | recent[s2_set]) & WaysMask;
-            ways_free = ways_free != 64'd0 ? ways_free : ~pending[s2_set] & WaysMask;
-            way       = 32'(pick_pkg::first64(ways_free));
-            row       = s2_set * Ways + way;
-            bits      = 64'd1 << way[5:0];
-            `GANTRY_CHECK(a_way, (pending[s2_set] & bits) == 64'd0)  // a line that is on its way keeps its place
-            valid[s2_set]  = valid[s2_set] | bits;
-            recent[s2_set] = recent[s2_set] | bits;
-            recent[s2_set] = (recent[s2_set] | pending[s2_set]) == WaysMask ? bits : recent[s2_set];
+          s3.valid = look != LookJoin && look != LookWait;
+          unique case (look)
+            LookHit: s3.what = DataHit;
+            LookPass: s3.what = DataPass;
+            LookNew: s3.what = DataNew;
+            LookFetch: s3.what = DataFetch;
+            LookJoin: begin
+              free_mshr = mshr_of[RowBits'(row_of(set, way, Shape))];
+              m = mshr[free_mshr[MshrBits-1:0]];
+              if (m.waits) slot_next[m.last] = s2.slot;
+              mshr_count[free_mshr[MshrBits-1:0]] = m.waits ? mshr_count[free_mshr[MshrBits-1:0]] + 8'd1 : 8'd1;
+              m.first = m.waits ? m.first : s2.slot;
+              m.last  = s2.slot;
+              m.waits = 1'b1;
+              mshr[free_mshr[MshrBits-1:0]] = m;
+            end
+            default: begin
+              `GANTRY_CHECK(a_waits_once, !again)
+              if (waiter[c].some) slot_next[waiter[c].last] = s2.slot;
+              waiter[c] = append(waiter[c], s2.slot);
+              waits[SetBits'(set)] = waits[SetBits'(set)] + 8'd1;
+            end
+          endcase
+          if (look == LookNew || (look == LookFetch && !found.present)) begin  // take a way
+            `GANTRY_CHECK(a_way, able != 16'd0)
+            way    = victim(valid[SetBits'(set)], able, recent[SetBits'(set)], slow_ways);
+            bit_of = ways_t'(1) << way;
+            s3.victim      = (dirty[SetBits'(set)] & bit_of) != 16'd0;
+            s3_victim = tags[way & way_t'(Ways - 1)];
+            clears_dirty   = s3.victim;
+            valid[SetBits'(set)] = valid[SetBits'(set)] | bit_of;
+            full[SetBits'(set)]  = full[SetBits'(set)] & ~bit_of;
             tag_we_q    <= 1'b1;
-            tag_waddr_q <= s2_set[SetBits-1:0];
-            tag_new     = tag_row;
-            tag_new[way*32+:32] = want;
-            tag_wdata_q <= tag_new;
-            s3_kind = KindHit;  // a store of the whole line needs no old data
-            if (info[7:0] != MEM_WRITE) begin
-              s3_kind = KindMiss;
-              `GANTRY_CHECK(a_mshr, mshr_free != 64'd0)
-              mshr    = 32'(pick_pkg::first64(mshr_free));
-              s3_mshr = mshr;
-              mshr_free        = mshr_free & ~(64'd1 << mshr[5:0]);
-              fetched          = fetched & ~(64'd1 << mshr[5:0]);
-              timed            = timed & ~(64'd1 << mshr[5:0]);
-              pending[s2_set]  = pending[s2_set] | bits;
-              mshr_of[row]     = mshr;
-              mshr_slot[mshr]  = s2_slot;
-              mshr_row[mshr]   = row;
-              wait_first[mshr] = None;
-            end
+            tag_waddr_q <= SetBits'(set);
+            tags[way & way_t'(Ways - 1)] = s2_line;
+            tag_wdata_q <= tags;
           end
+          if (look == LookFetch) begin
+            `GANTRY_CHECK(a_mshr, mshr_free != 64'd0)
+            free_mshr = pick_pkg::first64(mshr_free);
+            s3.mshr   = free_mshr;
+            mshr_free = mshr_free & ~(64'd1 << free_mshr);
+            fetched   = fetched & ~(64'd1 << free_mshr);
+            timed     = timed & ~(64'd1 << free_mshr);
+            pending[SetBits'(set)] = pending[SetBits'(set)] | bit_of;
+            row = row_of(set, way, Shape);
+            mshr_of[RowBits'(row)] = free_mshr;
+            mshr[free_mshr[MshrBits-1:0]] = '{merge: found.present, slot: s2.slot, row: row, default: '0};
+          end
+          if (look == LookHit || look == LookNew) begin
+            s3.dirty   = look == LookHit && (dirty[SetBits'(set)] & bit_of) != 16'd0;
+            sets_dirty = !a.through && (a.op == MEM_WRITE[1:0] || a.op == MEM_ATOMIC[1:0]);
+            if (a.op == MEM_WRITE[1:0] && a.whole) full[SetBits'(set)] = full[SetBits'(set)] | bit_of;
+          end
+          if (look == LookHit || look == LookNew || look == LookFetch)
+            recent[SetBits'(set)] = used(recent[SetBits'(set)], pending[SetBits'(set)], bit_of, AllWays);
         end
-        s3_row        = row;
-        data_raddr_q <= row[RowBits-1:0];
-        slot_raddr_q <= s2_slot[6:0];
-        fill_raddr_q <= s2_mshr[MshrBits-1:0];
+        s3.row = row_of(set, way, Shape);
+        // what becomes clean and what becomes dirty, of the way
+        if (clears_dirty) begin
+          dirty[SetBits'(set)] = dirty[SetBits'(set)] & ~bit_of;
+          dirty_lines     = dirty_lines - 15'd1;
+        end
+        if (sets_dirty && (dirty[SetBits'(set)] & bit_of) == 16'd0) begin
+          dirty[SetBits'(set)] = dirty[SetBits'(set)] | bit_of;
+          dirty_lines     = dirty_lines + 15'd1;
+        end
+        if (clears_dirty || sets_dirty) begin
+          dirty_sets[GroupBits'(set>>6)][set[5:0]] = dirty[SetBits'(set)] != 16'd0;
+        end
+        // writes decided here
+        if (s3.valid) begin
+          if (s3.victim) era_writes[era] = era_writes[era] + 16'd1;
+          if (s3.what != DataFetch && s3.what != DataFlush && writes_dram(a))
+            era_writes[era] = era_writes[era] + 16'd1;
+        end
+        data_raddr_q <= RowBits'(s3.row);
+        slot_raddr_q <= s2.slot;
+        fill_raddr_q <= s2.mshr[MshrBits-1:0];
       end
-      data_re_q <= s3_valid;
+      data_re_q <= s3.valid;
 
       // ---- stage 1: tags are read
-      s2_valid = s1_valid;
-      s2_fill  = s1_fill;
-      s2_again = s1_again;
-      s2_slot  = s1_slot;
-      s2_set   = s1_set;
-      s2_mshr  = s1_mshr;
+      s2       = s1;
+      s2_line  = s1_line;
+      s1.valid = 1'b0;
 
-      // ---- data that arrived, and its time
+      // ---- what DRAM tells
       if (dram_rsp_valid_i) begin
         `GANTRY_CHECK(a_fetched_once, !mshr_free[dram_rsp_i.tag[5:0]] && !fetched[dram_rsp_i.tag[5:0]])
         fetched = fetched | (64'd1 << dram_rsp_i.tag[5:0]);
       end
       if (done_valid_i != '0) begin
-        for (int unsigned c = 0; c < Channels; c++) begin
-          `GANTRY_CHECK(a_timed_once, !done_valid_i[c] || (!mshr_free[done_id_i[c][5:0]] && !timed[done_id_i[c][5:0]]))
-          timed = done_valid_i[c] ? timed | (64'd1 << done_id_i[c][5:0]) : timed;
+        for (int unsigned k = 0; k < Channels; k++) begin
+          `GANTRY_CHECK(a_timed_once, !done_valid_i[k] || (!mshr_free[done_id_i[k][5:0]] && !timed[done_id_i[k][5:0]]))
+          timed = done_valid_i[k] ? timed | (64'd1 << done_id_i[k][5:0]) : timed;
         end
       end
-
-      // ---- stage 0: choose
-      mem_req_credit_o <= 1'b0;
-      tag_re_q         <= 1'b0;
-      s1_valid = 1'b0;
-      quiet    = !s2_valid && !s3_valid && !s4_valid;
-      bits     = fetched & timed & ~mshr_free;
-      // room for the answers of stages 1 to 4 and of this one
-      ready = rsp_count + 32'(s2_valid) + 32'(s3_valid) + 32'(s4_valid) < RspDepth && dram_busy_i == '0;
-      if (ready && (bits != 64'd0 || replay_first != None || (in_count != 32'd0 && !inv_busy))) begin
-        s1_fill  = bits != 64'd0;
-        s1_again = replay_first != None;
-        s1_mshr  = 32'(pick_pkg::first64(bits));
-        s1_slot  = s1_fill ? mshr_slot[s1_mshr[MshrBits-1:0]] : s1_again ? replay_first : in_queue[in_first];
-        s1_set   = set_of(local_line(slot_addr[s1_slot]));
-        s1_valid = !(s2_valid && s2_set == s1_set) && !(s3_valid && s3_set == s1_set);
-        // a request may need an MSHR (so may the one before it), a way, and must leave slots for the credits given
-        if (!s1_fill) begin
-          bits     = s2_valid && !s2_fill ? mshr_free & (mshr_free - 64'd1) : mshr_free;
-          s1_valid = s1_valid && bits != 64'd0 && pending[s1_set] != WaysMask &&
-                     (s1_again || busy_slots < Slots - Depth - 1);
-        end
-        if (s1_valid) begin
-          tag_re_q    <= 1'b1;
-          tag_raddr_q <= s1_set[SetBits-1:0];
-          if (s1_fill) begin
-            fetched = fetched & ~(64'd1 << s1_mshr[5:0]);
-          end else if (s1_again) begin
-            replay_first = slot_next[s1_slot];
-          end else begin
-            in_first   = (in_first + 32'd1) & (Depth - 1);
-            in_count   = in_count - 32'd1;
-            busy_slots = busy_slots + 32'd1;
-            sent       = 1'b1;
-            mem_req_credit_o <= 1'b1;
+      if (wrote_valid_i != '0) begin
+        for (int unsigned k = 0; k < Channels; k++) begin
+          if (wrote_valid_i[k]) begin
+            `GANTRY_CHECK(a_wrote, era_writes[wrote_era_i[k]] != 16'd0)
+            era_writes[wrote_era_i[k]] = era_writes[wrote_era_i[k]] - 16'd1;
           end
         end
       end
 
-      // ---- invalidation: when nothing is under way any more
+      // ---- maintenance: where the next step is
       blk_evt_valid_o <= 1'b0;
-      if (inv_busy && quiet && !s1_valid && replay_first == None && mshr_free == MshrMask) begin
-        if (inv_clear && SeedFault != 3'd3) for (int unsigned i = 0; i < Sets; i++) valid[i] = 64'd0;
-        inv_busy = 1'b0;
-        sent     = 1'b1;
-        blk_evt_valid_o <= 1'b1;
-        blk_evt_o       <= '{pad0: '0, kind: BLK_INV};
+      step = 1'b0;
+      unique case (flush.state)
+        FlushLines: step = 1'b1;
+        FlushSets:
+        if (!flush.sweep && flush.todo == 16'd0) begin
+          if (flush.at == 32'(Sets)) flush.state = FlushDrain;
+          else begin
+            flush.set   = set_t'(flush.at);
+            flush.todo  = flush.write_back ? dirty[SetBits'(flush.at)] : 16'd0;
+            flush.sweep = 1'b1;
+            flush.at    = flush.at + 32'd1;
+          end
+        end
+        FlushDirty:
+        if (flush.todo == 16'd0) begin
+          if (flush.left != 64'd0) begin
+            flush.set  = set_t'({flush.at[7:0] - 8'd1, pick_pkg::first64(flush.left)});
+            flush.left = flush.left & (flush.left - 64'd1);
+            flush.todo = dirty[SetBits'(flush.set)];
+          end else if (flush.at == 32'(Groups)) flush.state = FlushDrain;
+          else begin
+            flush.left = dirty_sets[GroupBits'(flush.at)];
+            flush.at   = flush.at + 32'd1;
+          end
+        end
+        FlushDrain:
+        if (!(s2.valid && s2.what == TakeFlush)) begin
+          flush.state = FlushWait;
+          era         = flush.write_back ? !era : era;
+        end
+        FlushWait:
+        if (!flush.write_back || era_writes[!era] == 16'd0) begin
+          flush.state = FlushRest;
+          sent        = 1'b1;
+          counter[17] = counter[17] + 64'd1;
+          blk_evt_valid_o <= 1'b1;
+          blk_evt_o       <= '{pad0: '0, kind: BLK_INV};
+        end
+        default: ;
+      endcase
+      step = step || flush.sweep || flush.todo != 16'd0;
+
+      // ---- stage 0: choose
+      mem_req_credit_o <= 1'b0;
+      tag_re_q         <= 1'b0;
+      fills     = fetched & timed & ~mshr_free;
+      room_left = room({1'b0, rsp_count}, 8'(RspDepth), store_count, 4'(StorePlaces),
+                       2'(s2.valid) + 2'(s3.valid) + 2'(s4.valid), at_limit(cmd_count, QueueFull) != 4'd0);
+      if (room_left) begin
+        // of those that wait, whose channel takes more: after a fill before those that wait for room
+        again = 1'b0;
+        first = '0;
+        c     = '0;
+        for (int unsigned k = 0; k < Channels; k++) begin
+          if (!again && !slow[2'(channel_at(again_turn, k))] &&
+              (replay[channel_at(again_turn, k)].some || waiter[channel_at(again_turn, k)].some)) begin
+            again = 1'b1;
+            c     = channel_at(again_turn, k);
+          end
+        end
+        if (again) begin
+          first = replay[c].some ? replay[c].first : waiter[c].first;
+          set   = set_of(line_of(slot_access[first].addr, Shape), Shape);
+          again = assured(mshr_free, AllWays & ~pending[SetBits'(set)], s2.valid, s2.set == set) &&
+                  !(s2.valid && s2.what == TakeFill && s2.set == set);
+        end
+        fresh_one = in_count != 7'd0 && busy_slots < 8'(Slots - Depth - 1);
+        last = what;
+        what = take(fills != 64'd0, step && at_limit(cmd_count, QueueFlush) == 4'd0, again && replay[c].some,
+                    again && !replay[c].some, fresh_one, last);
+        if (what != TakeNone) begin
+          s1       = '0;
+          s1.valid = 1'b1;
+          s1.what  = what;
+          unique case (what)
+            TakeFill: begin
+              s1.mshr = pick_pkg::first64(fills);
+              s1.slot = mshr[s1.mshr[MshrBits-1:0]].slot;
+              fetched = fetched & ~(64'd1 << s1.mshr);
+            end
+            TakeFlush: begin
+              s1.by_line = flush.state == FlushLines;
+              s1_line    = flush.at;
+              s1.set     = s1.by_line ? set_of(flush.at, Shape) : flush.set;
+              s1.way     = first_way(flush.todo);
+              s1.sweep   = flush.sweep;
+              flush.sweep = 1'b0;
+              flush.todo  = flush.todo & (flush.todo - 16'd1);
+              if (s1.by_line && flush.at == flush.last) flush.state = FlushDrain;
+              flush.at   = s1.by_line ? flush.at + 32'd1 : flush.at;
+              sent       = 1'b1;
+            end
+            TakeReplay: begin
+              s1.slot    = first;
+              replay[c]  = rest(replay[c], slot_next[first]);
+              again_turn = again_turn + chan_t'(1);
+            end
+            TakeWaiter: begin
+              s1.slot    = first;
+              waiter[c]  = rest(waiter[c], slot_next[first]);
+              again_turn = again_turn + chan_t'(1);
+            end
+            default: begin
+              s1.slot    = in_queue[in_first[DepthBits-1:0]];
+              in_first   = in_first + 7'd1;
+              in_count   = in_count - 7'd1;
+              busy_slots = busy_slots + 8'd1;
+              sent       = 1'b1;
+              mem_req_credit_o <= 1'b1;
+            end
+          endcase
+          if (what != TakeFlush) begin
+            s1_line = line_of(slot_access[s1.slot].addr, Shape);
+            s1.set  = set_of(s1_line, Shape);
+          end
+          tag_re_q    <= 1'b1;
+          tag_raddr_q <= SetBits'(s1.set);
+        end
       end
+
+      // ---- a command begins
       if (blk_cmd_valid_i) begin
-        `GANTRY_CHECK(a_one_command, !inv_busy)
-        inv_busy  = 1'b1;
-        inv_clear = (blk_cmd_i.flags & 32'(CACHE_INV_L2)) != 32'd0;
+        `GANTRY_CHECK(a_one_command, flush.state == FlushRest)
+        flush       = begins(blk_cmd_i, Shape);
+        flush.state = walk(flush, 32'(Sets), dirty_lines != 15'd0);
+        flush.at    = flush.state == FlushLines ? flush.first : 32'd0;
+        if (flush.drop && flush.whole) begin
+          for (int unsigned i = 0; i < Sets; i++) begin
+            valid[i] = valid[i] & (dirty[i] | pending[i]);
+            full[i]  = 16'd0;
+          end
+          for (int unsigned i = 0; i < Mshrs; i++) mshr[i].drop = 1'b1;
+        end
       end
 
       // ---- arrival
       if (mem_req_valid_i) begin
-        slot = 32'(slot_free_q);
-        `GANTRY_CHECK(a_slot_free, slot[6] ? free_high[slot[5:0]] : free_low[slot[5:0]])
-        `GANTRY_CHECK(a_room, in_count < Depth)
-        slot_addr[slot] = mem_req_i.addr;
-        slot_info[slot] = {mem_req_i.mask == '1, 23'd0, mem_req_i.gpu, mem_req_i.source, mem_req_i.size,
-                           mem_req_i.atomic, mem_req_i.op};
-        slot_ids[slot]  = {mem_req_i.user, mem_req_i.tag};
-        in_queue[(in_first+in_count)&(Depth-1)] = slot;
-        in_count  = in_count + 32'd1;
-        free_low  = slot[6] ? free_low : free_low & ~(64'd1 << slot[5:0]);
-        free_high = slot[6] ? free_high & ~(64'd1 << slot[5:0]) : free_high;
-        slot_free_q <= pick_pkg::first128({free_high, free_low});
+        slot = slot_free_q;
+        `GANTRY_CHECK(a_room, in_count < 7'(Depth))
+        slot_access[slot] = '{through: Through || mem_req_i.source == FarSource, whole: mem_req_i.mask == '1,
+                              op: mem_req_i.op[1:0], atomic: mem_req_i.atomic[3:0], wide: mem_req_i.size == 8'd8, addr: mem_req_i.addr[54:0]};
+        slot_ids[slot]    = '{user: mem_req_i.user, tag: mem_req_i.tag};
+        slot_from[slot]   = '{gpu: mem_req_i.gpu, source: mem_req_i.source};
+        in_queue[DepthBits'(in_first+in_count)] = slot;
+        in_count   = in_count + 7'd1;
+        free_first = free_first + 7'd1;
+        slot_free_q <= free_ring[free_first];
       end
 
-      if (perf_en_i) perf_data_o <= counter[perf_addr_i];
-      rests  = !sent && !s1_valid && quiet && in_count == 32'd0 && replay_first == None && rsp_count == 32'd0 &&
-               !inv_busy && (fetched & timed & ~mshr_free) == 64'd0;
+      if (perf_en_i) perf_data_o <= perf_addr_i == 5'd14 ? {49'd0, dirty_lines} : counter[perf_addr_i];
+      step = 1'b0;
+      for (int unsigned k = 0; k < Channels; k++) step = step || replay[k].some || waiter[k].some;
+      rests = !sent && !s1.valid && !s2.valid && !s3.valid && !s4.valid && in_count == 7'd0 && !step &&
+              rsp_count == 7'd0 && store_count == 4'd0 && cmd_count == '0 && flush.state == FlushRest &&
+              (fetched & timed & ~mshr_free) == 64'd0;
       idle_o <= rests;
 
       if (!rst_ni) begin
-        s1_valid = 1'b0;
-        s2_valid = 1'b0;
-        s3_valid = 1'b0;
-        s4_valid = 1'b0;
-        for (int unsigned i = 0; i < Sets; i++) begin
-          valid[i]   = 64'd0;
-          pending[i] = 64'd0;
-          recent[i]  = 64'd0;
-        end
-        for (int unsigned i = 0; i < 16; i++) counter[i] = 64'd0;
-        free_low     = '1;
-        free_high    = '1;
-        in_first     = 32'd0;
-        in_count     = 32'd0;
-        busy_slots   = 32'd0;
-        replay_first = None;
-        mshr_free    = MshrMask;
-        fetched      = 64'd0;
-        timed        = 64'd0;
-        rsp_first    = 32'd0;
-        rsp_count    = 32'd0;
-        rsp_credits  = RspDepth;
-        inv_busy     = 1'b0;
-        slot_free_q      <= 7'd0;
-        tag_re_q         <= 1'b0;
-        tag_we_q         <= 1'b0;
-        data_re_q        <= 1'b0;
-        data_we_q        <= 1'b0;
-        mem_rsp_valid_o  <= 1'b0;
-        mem_req_credit_o <= 1'b0;
-        dram_req_valid_o <= 1'b0;
-        cmd_valid_o      <= '0;
-        blk_evt_valid_o  <= 1'b0;
+        s1 = '0;
+        s2 = '0;
+        s3 = '0;
+        s4 = '0;
+        valid       = '{default: '0};
+        pending     = '{default: '0};
+        full        = '{default: '0};
+        dirty       = '{default: '0};
+        recent      = '{default: '0};
+        waits       = '{default: '0};
+        dirty_sets  = '{default: '0};
+        dirty_lines = 15'd0;
+        counter     = '{default: '0};
+        replay      = '{default: '0};
+        waiter      = '{default: '0};
+        cmd_first   = '{default: '0};
+        cmd_count   = '0;
+        cmd_turn    = '0;
+        again_turn  = '0;
+        era_writes  = '{default: '0};
+        era         = 1'b0;
+        flush       = '0;
+        what        = TakeNone;
+        for (int unsigned i = 0; i < Slots; i++) free_ring[i] = slot_t'(i);
+        free_first  = 7'd0;
+        free_last   = 7'd0;
+        in_first    = 7'd0;
+        in_count    = 7'd0;
+        busy_slots  = 8'd0;
+        mshr_free   = MshrMask;
+        fetched     = 64'd0;
+        timed       = 64'd0;
+        rsp_first   = 7'd0;
+        rsp_count   = 7'd0;
+        rsp_credits = 7'(RspDepth);
+        store_first = 3'd0;
+        store_count = 4'd0;
+        tag_before  = 1'b0;
+        data_before = 1'b0;
+        rests       = 1'b1;
+        slot_free_q       <= 7'd0;
+        tag_re_q          <= 1'b0;
+        tag_we_q          <= 1'b0;
+        data_re_q         <= 1'b0;
+        data_we_q         <= 1'b0;
+        mem_rsp_valid_o   <= 1'b0;
+        mem_req_credit_o  <= 1'b0;
+        dram_req_valid_o  <= 1'b0;
+        cmd_valid_o       <= '0;
+        blk_evt_valid_o   <= 1'b0;
         obs_order_valid_o <= 1'b0;
-        idle_o           <= 1'b1;
+        idle_o            <= 1'b1;
       end
     end
   end

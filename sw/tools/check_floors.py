@@ -27,6 +27,7 @@ POINTERS = {
     "host/driver/store.c": "memory that nobody has, on its way to its next owner",
     "host/firmware/peek.c": "reports for people; whether a client has changed what a queue waits for, while the clock stands",
     "host/gcn3/golden_mem.c": "golden GPUs, which have no clock",
+    "host/gcn3/lockstep_dirty.c": "lock step, which only checks",
     "host/gcn3/lockstep_mem.c": "lock step, which only checks",
     "host/machine/hostmem.c": "the partition that is the memory",
     "host/machine/replay.c": "what the program of a recording has changed while the clock stood",

@@ -104,7 +104,8 @@ def table(params):
 def constants(params, settings):
     """Name -> (value, comment) of every SystemVerilog constant; settings by key or by constant name."""
     known = {p.key: p for p in params} | {p.sv: p for p in params if p.sv != "-"}
-    value = {p.sv: int(p.default) for p in params if p.sv != "-"}
+    number = lambda p, text: p.choices.index(text) if text in p.choices else int(text, 0)
+    value = {p.sv: number(p, p.default) for p in params if p.sv != "-"}
     for item in settings:
         key, _, text = item.partition("=")
         if key in DERIVED:
@@ -113,7 +114,7 @@ def constants(params, settings):
             sys.exit(f"gen_params: {key}: unknown key")
         p = known[key]
         if p.sv != "-":
-            value[p.sv] = int(text, 0)
+            value[p.sv] = number(p, text)
     out = {p.sv: (value[p.sv], f"{p.key}: {p.help}") for p in params if p.sv != "-"}
     for name, (_, rule, text) in DERIVED.items():
         out[name] = (rule(value), text)

@@ -2,13 +2,15 @@
  * A raw HSA client, for tests/system: argument "barrier" sends barrier-AND and barrier-OR packets and waits for their
  * signals; "packet", "group", "lds", "dims", "code" send one bad packet to the last GPU, print the error that the
  * queue's callback receives and use queues of all GPUs meanwhile; "trap FILE" runs a kernel of a code object that
- * traps, destroys its queue and runs another; "many" drains eight queues; "full" wraps a ring of 64 packets.  Exit 0
- * when all is as it should be.
+ * traps, destroys its queue and runs another; "many" drains eight queues; "full" wraps a ring of 64 packets; "l2 FILE
+ * back" (or through) runs a kernel that stores into VRAM, with no release and with one, and looks into VRAM by its
+ * mapping, beside the L2.  Exit 0 when all is as it should be.
  */
 #include <fcntl.h>
 #include <hsa/amd_hsa_signal.h>
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -233,6 +235,90 @@ static int test_trap(hsa_agent_t gpu, const char *path)
     return hsa_signal_load_scacquire(never) != 1;
 }
 
+static hsa_status_t pool_found(hsa_amd_memory_pool_t pool, void *data)
+{
+    hsa_amd_segment_t segment;
+    uint32_t flags = 0;
+    OK(hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_SEGMENT, &segment));
+    if (segment != HSA_AMD_SEGMENT_GLOBAL)
+        return HSA_STATUS_SUCCESS;
+    OK(hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS, &flags));
+    if (flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED)
+        *(hsa_amd_memory_pool_t *)data = pool;
+    return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t cpu_found(hsa_agent_t agent, void *data)
+{
+    hsa_device_type_t type;
+    OK(hsa_agent_get_info(agent, HSA_AGENT_INFO_DEVICE, &type));
+    if (type == HSA_DEVICE_TYPE_CPU)
+        *(hsa_agent_t *)data = agent;
+    return HSA_STATUS_SUCCESS;
+}
+
+enum { ITEMS = 512 };
+
+/* Words of VRAM, as DRAM holds them, that are not `want`. */
+static int others(const volatile uint32_t *words, uint32_t want)
+{
+    int n = 0;
+    for (int i = 0; i < ITEMS; i++)
+        n += words[i] != want;
+    return n;
+}
+
+/* Item i of kernel "stores" writes the second word that it is given to words[i]: no release, then DRAM is stale with a
+ * write-back L2 and is not with a write-through one; a barrier packet of system scope, then it is not.  After a host's
+ * write a kernel of system scope leaves its own words alone. */
+static int test_l2(hsa_agent_t gpu, const char *path, bool back)
+{
+    hsa_queue_t *queue = queue_make(gpu, 64);
+    hsa_executable_t executable = executable_load(gpu, path);
+    hsa_executable_symbol_t symbol;
+    hsa_amd_memory_pool_t vram = {0};
+    hsa_agent_t cpu = {0};
+    uint32_t *words, *arguments;
+    OK(hsa_iterate_agents(cpu_found, &cpu));
+    OK(hsa_amd_agent_iterate_memory_pools(gpu, pool_found, &vram));
+    OK(hsa_amd_memory_pool_allocate(vram, ITEMS * 4, 0, (void **)&words));
+    OK(hsa_amd_memory_pool_allocate(vram, 4096, 0, (void **)&arguments));
+    OK(hsa_amd_agents_allow_access(1, &cpu, NULL, words));
+    OK(hsa_amd_agents_allow_access(1, &cpu, NULL, arguments));
+    OK(hsa_executable_get_symbol_by_name(executable, "stores.kd", &gpu, &symbol));
+    memset(words, 0, ITEMS * 4);
+    memcpy(arguments, &words, 8);
+    int wrong = 0;
+    for (uint32_t round = 1; round < 4; round++) {
+        hsa_signal_t stored = signal_make(1), released = signal_make(1);
+        hsa_kernel_dispatch_packet_t packet = {.setup = 1,
+                                               .workgroup_size_x = 64,
+                                               .workgroup_size_y = 1,
+                                               .workgroup_size_z = 1,
+                                               .grid_size_x = ITEMS,
+                                               .grid_size_y = 1,
+                                               .grid_size_z = 1,
+                                               .kernarg_address = arguments,
+                                               .completion_signal = stored};
+        hsa_barrier_and_packet_t barrier = {.completion_signal = released};
+        arguments[2] = round * 0x01010101;
+        OK(hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, &packet.kernel_object));
+        const uint16_t none =
+            HSA_PACKET_TYPE_KERNEL_DISPATCH | 1 << 8 | (round == 3 ? 2 : 1) << 9 | (round == 3 ? 2 : 0) << 11;
+        submit(queue, &packet, none);
+        wait_zero(stored);
+        const int stale = others(words, round * 0x01010101);
+        if (round < 3 && back ? stale != ITEMS : stale != 0)
+            wrong = 1;
+        submit(queue, &barrier, HEADER(HSA_PACKET_TYPE_BARRIER_AND, 1));
+        wait_zero(released);
+        const int left = others(words, round * 0x01010101);
+        wrong |= left != 0;
+        printf("round %u: %d words stale after the kernel, %d after the barrier\n", (unsigned)round, stale, left);
+    }
+    return wrong;
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "barrier";
@@ -250,6 +336,8 @@ int main(int argc, char **argv)
         status = test_full(gpus[gpu_count - 1]);
     else if (strcmp(what, "trap") == 0 && argc > 2)
         status = test_trap(gpus[0], argv[2]);
+    else if (strcmp(what, "l2") == 0 && argc > 3)
+        status = test_l2(gpus[0], argv[2], strcmp(argv[3], "back") == 0);
     else
         status = test_error(gpus[gpu_count - 1], what);
     printf("hsa_queue %s: %s\n", what, status ? "FAILED" : "PASSED");

@@ -116,6 +116,7 @@ static void counters()
     uint64_t hit = counter(0), miss = counter(1), joined = counter(2);
     msg_mem_req q = {};
     q.op = MEM_READ;
+    q.addr = slice_line(0) * 64;
     for (unsigned i = 0; i < 3; i++)
         issue(q, 256);
     drain_all();

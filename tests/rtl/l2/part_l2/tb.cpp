@@ -1,18 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of part_l2 (slice and DRAM channels): random reads, stores, atomics of all operations and invalidations, few
-// and many lines, back-pressure on answers, against a memory in C++.  The requests to one line must behave as in
-// order of arrival, the backing store must equal the memory when all is answered and nothing was flushed (S0.16: the
-// cache writes through), the order port must name every
-// store and atomic with all that lock step needs, answers carry what the request brought.  Invalidation during traffic, and
-// stale data after a host write without one.  What stays in the L2 is in kept.h, times of the DRAM in dram.h.  Requirement S1.2.
-// The argument `speed` prints ns a cycle.
+// Bench of part_l2 (slice and DRAM channels), write-back; part_l2_through has the same with write-through.  Random reads, stores, atomics of all
+// operations, write-backs and invalidations of everything and of ranges at random times, few and many lines, back-pressure on answers, against a
+// memory in C++.  The requests to one line must behave as in order of arrival; the backing store must equal the memory after a write-back, and
+// without one when the cache writes through (S0.16); the order port must name every store and atomic with all that lock step needs, answers carry
+// what the request brought.  Stale data after a host write without an invalidation.  What stays in the L2 is in kept.h, what goes to DRAM and when in
+// write.h, rates in rates.h, times of the DRAM in dram.h.  Requirements S0.16 to S0.18, S1.2.  The argument `speed` prints ns a cycle.
 // top: part_l2
-// sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/l2/l2_pkg.sv rtl/tech/ram_1r1w.sv rtl/dram/dram_pkg.sv rtl/dram/dram_bank_pkg.sv rtl/dram/dram_choose_pkg.sv rtl/dram/dram_refresh_pkg.sv rtl/dram/dram_checker.sv rtl/dram/dram_channel.sv rtl/l2/l2_slice.sv rtl/gpu/part_l2.sv
+// sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/l2/l2_pkg.sv rtl/l2/l2_choose_pkg.sv rtl/l2/l2_tags_pkg.sv rtl/l2/l2_mshr_pkg.sv rtl/l2/l2_data_pkg.sv rtl/l2/l2_miss_pkg.sv rtl/l2/l2_answer_pkg.sv rtl/l2/l2_flush_pkg.sv rtl/tech/ram_1r1w.sv rtl/dram/dram_pkg.sv rtl/dram/dram_bank_pkg.sv rtl/dram/dram_choose_pkg.sv rtl/dram/dram_refresh_pkg.sv rtl/dram/dram_checker.sv rtl/dram/dram_channel.sv rtl/l2/l2_slice.sv rtl/gpu/part_l2.sv
 // args: -Wno-UNUSEDPARAM -GDepth=16 --x-initial unique
-// mutant: -GSeedFault=3'd1
-// mutant: -GSeedFault=3'd2
-// mutant: -GSeedFault=3'd3
 // mutate: rtl/gpu/part_l2.sv: slice_idle && channel_idle == '1 => slice_idle && channel_idle != '0
+// mutate: rtl/l2/l2_data_pkg.sv: old == 64'd0 || old > a ? a => old > a ? a
+// mutate: rtl/l2/l2_slice.sv: if (s4.victim) begin => if (s4.victim && s4.what == DataFlush) begin
+// mutate: rtl/l2/l2_slice.sv: store_sent = store_count != 4'd0; => store_sent = store_count > 4'd1;
+// mutate: rtl/l2/l2_slice.sv: dirty[SetBits'(set)] = dirty[SetBits'(set)] & ~bit_of; => dirty[SetBits'(set)] = dirty[SetBits'(set)];
+// mutate: rtl/l2/l2_slice.sv: era_writes[!era] == 16'd0 => 1'b1
+// mutate: rtl/l2/l2_slice.sv: blend(base, held.words, held.mask) => blend(base, held.words, payload.mask)
+// mutate: rtl/l2/l2_slice.sv: s4.dirty ? held.mask : 64'd0 => held.mask
+// mutate: rtl/l2/l2_slice.sv: (dirty[i] | pending[i]) => pending[i]
+// mutate: rtl/l2/l2_slice.sv: at_limit(cmd_count, QueueFull) => at_limit(cmd_count, 6'd8)
+// mutate: rtl/l2/l2_slice.sv: data_we_q && data_waddr_q == s4.row[RowBits-1:0] => 1'b0
+// mutate: rtl/l2/l2_slice.sv: data_before && data_before_row == s4.row[RowBits-1:0] => 1'b0
+// mutate: rtl/l2/l2_slice.sv: tag_we_q && tag_waddr_q == SetBits'(s2.set) => 1'b0
+// mutate: rtl/l2/l2_slice.sv: tag_before && tag_before_set == SetBits'(s2.set) => 1'b0
+// mutate: rtl/l2/l2_slice.sv: mshr[i].drop = 1'b1 => mshr[i].drop = 1'b0
+// mutate: rtl/l2/l2_slice.sv: waits[SetBits'(set)] != 8'd0 => 1'b0
+// mutate: rtl/l2/l2_slice.sv: mem_req_i.source == FarSource => 1'b0
+// mutate: rtl/l2/l2_flush_pkg.sv: shape.slice_bits << 2 | 32'd3 => shape.slice_bits << 2
+// mutate: rtl/l2/l2_slice.sv: (!flush.drop && (full => (1'b0 && (full
+// mutate: rtl/l2/l2_slice.sv: m.drop ? full[SetBits'(set)] & ~bit_of : => 1'b0 ? full[SetBits'(set)] & ~bit_of :
+// mutate: rtl/l2/l2_mshr_pkg.sv: list.some ? list.last : to => to
 #include <deque>
 #include <map>
 #include <vector>
@@ -21,8 +37,14 @@
 #include "../../mem_bench.h"
 #include "Vpart_l2.h"
 
+#ifndef THROUGH
+#define THROUGH false
+#endif
+static const bool Through = THROUGH;
 static const unsigned Depth = 16, StoreLatency = 16;
 static const uint64_t Bytes = 1 << 22;
+static const unsigned Slice = 5, FarSource = 81;
+static enum { Own, Far, Any } whose = Any; // requests come over a link (the last port of the crossbar) or not
 static Vpart_l2 *dut;
 static std::vector<uint8_t> model(Bytes), backing(Bytes);  // as the requester sees it; as DRAM holds it
 struct Want {
@@ -43,6 +65,9 @@ struct Order {
     uint8_t source, pad[7];
     uint64_t addr, mask, data[8];
 };
+
+// Lines of this slice (of 16): 4 lines in each 4 KiB.
+static uint64_t slice_line(uint64_t n) { return n / 4 * 64 + Slice * 4 + n % 4; }
 
 // Memory beyond the model is only read: each word tells its address.
 static void read_line(const std::vector<uint8_t> &from, uint64_t addr, void *to)
@@ -193,11 +218,16 @@ static void clock_once(const msg_mem_req *req, unsigned drain)
 
 static void issue(msg_mem_req q, unsigned drain)
 {
-    while (credits == 0)
+    for (unsigned i = 0; credits == 0; i++) {
         clock_once(nullptr, drain);
+        if (i == 20000) {
+            fail("no credit comes", flying.size(), 0);
+            exit(bench_end("part_l2"));
+        }
+    }
     q.tag = serial++;
     q.user = q.tag * 7 + 1;
-    q.source = (uint8_t)pick(82);
+    q.source = (uint8_t)(whose == Far ? FarSource : whose == Own ? pick(FarSource) : pick(4) ? pick(FarSource) : FarSource);
     q.gpu = (uint8_t)pick(4);
     model_apply(q, &(flying[q.tag] = Want{q, {}, false}));
     sent_at[q.tag] = cycle;
@@ -247,8 +277,39 @@ static msg_mem_req random_request(uint64_t line)
     return q;
 }
 
-// Lines of this slice (slice 0 of 16): 4 lines in each 4 KiB.
-static uint64_t slice_line(uint64_t n) { return n / 4 * 64 + n % 4; }
+
+
+// The next cycle brings the slice a command: everything, or a range of physical addresses.
+static void command(uint32_t flags, uint64_t first = 0, uint64_t bytes = 0)
+{
+    msg_blk_cmd c = {};
+    c.kind = BLK_INV;
+    c.flags = flags;
+    c.root = first;
+    c.bytes = bytes;
+    put(dut->blk_cmd_i, c);
+    dut->blk_cmd_valid_i = 1;
+    evts = 0;
+}
+
+// Cycles until it is answered.
+static uint64_t invalidate(uint32_t flags, uint64_t first = 0, uint64_t bytes = 0)
+{
+    uint64_t from = cycle;
+    command(flags, first, bytes);
+    for (unsigned i = 0; i < 50000 && evts == 0; i++)
+        clock_once(nullptr, 256);
+    if (evts != 1)
+        fail("command not answered", evts, 1);
+    return cycle - from;
+}
+
+static void same_as_backing(const char *what)
+{
+    for (uint64_t i = 0; i < Bytes; i++)
+        if (model[i] != backing[i])
+            return fail(what, i, model[i]);
+}
 
 static void traffic(const char *name, unsigned count, unsigned lines, unsigned gap, unsigned drain)
 {
@@ -260,22 +321,9 @@ static void traffic(const char *name, unsigned count, unsigned lines, unsigned g
     }
     drain_all();
     printf("%s: %.2f requests a cycle, latency %.0f\n", name, count / double(cycle - from - 300), double(latency_sum - sum) / (answered - done));
-    if (memcmp(model.data(), backing.data(), Bytes))
-        fail("backing store differs from memory", 0, 1);
-}
-
-static void invalidate(uint32_t flags)
-{
-    msg_blk_cmd c = {};
-    c.kind = BLK_INV;
-    c.flags = flags;
-    put(dut->blk_cmd_i, c);
-    dut->blk_cmd_valid_i = 1;
-    evts = 0;
-    for (unsigned i = 0; i < 5000 && evts == 0; i++)
-        clock_once(nullptr, 256);
-    if (evts != 1)
-        fail("invalidation not answered", evts, 1);
+    if (!Through)
+        invalidate(CACHE_WB_L2);
+    same_as_backing("backing store differs from memory, address");
 }
 
 // A host write into DRAM is seen only after an invalidation; invalidation with reads under way loses nothing.
@@ -305,13 +353,13 @@ static void host_writes()
     }
     drain_all();
     q.op = MEM_READ;
-    q.addr = 0;
+    q.addr = slice_line(0) * 64;
     issue(q, 256);
     drain_all();
-    backing[0] ^= 0xff;  // without invalidation the old value stays
+    backing[q.addr] ^= 0xff;  // without invalidation the old value stays
     issue(q, 256);
     drain_all();
-    model[0] ^= 0xff;
+    model[q.addr] ^= 0xff;
     invalidate(CACHE_WB_L2);
     invalidate(CACHE_INV_L2);
     issue(q, 256);
@@ -320,6 +368,8 @@ static void host_writes()
 
 #include "kept.h"
 #include "dram.h"
+#include "write.h"
+#include "rates.h"
 
 static void speed(const char *name, unsigned count, unsigned lines, unsigned gap, bool reads)
 {
@@ -353,6 +403,7 @@ int main(int argc, char **argv)
 {
     Verilated::randReset(2); // what reset leaves alone holds anything
     dut = new Vpart_l2;
+    dut->id_i = 0x300 | Slice;
     dut->obs_en_i = 1;
     for (int i = 0; i < 4; i++) {
         dut->clk_i = i & 1;
@@ -380,6 +431,10 @@ int main(int argc, char **argv)
     traffic("after invalidations", 3000, 512, 0, 256);
     kept();
     case_done("after invalidations");
+    write_backs();
+    case_done("what goes to DRAM", "S0.16, S0.17, S0.18");
+    rates();
+    case_done("rates");
     dram();
     case_done("times of the DRAM");
     return bench_end("part_l2");

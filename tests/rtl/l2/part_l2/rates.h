@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cases of the bench of part_l2: one request a cycle also to one line and one set, hits pass misses when all MSHRs are taken, a busy DRAM channel
+// stops only what needs it, a write-back leaves at least half of the lookups to others.  Included by tb.cpp, whose traffic it uses.
+#ifndef RATES_H
+#define RATES_H
+
+// Cycles of `count` requests that `make` gives, from the first to the last answer.
+template <typename Make> static uint64_t cycles_of(unsigned count, Make make)
+{
+    uint64_t from = cycle;
+    for (unsigned n = 0; n < count; n++)
+        issue(make(n), 256);
+    answered_all();
+    return cycle - from;
+}
+
+// Hits, one a cycle: to one word, one line, one set, mixed with stores and reads.
+static void one_a_cycle()
+{
+    clean();
+    for (unsigned n = 0; n < L2Ways; n++)
+        reads_of(of_set(n));
+    uint64_t word = cycles_of(400, [](unsigned) { return add(of_set(0), 5); });
+    uint64_t line = cycles_of(400, [](unsigned n) { return add(of_set(0), n % 16); });
+    uint64_t set = cycles_of(400, [](unsigned n) { return add(of_set(n % L2Ways), n % 16); });
+    uint64_t mixed = cycles_of(400, [](unsigned n) { return n % 3 ? n % 3 == 1 ? access(MEM_READ, of_set(0)) : access(MEM_WRITE, of_set(0)) : add(of_set(0), 0); });
+    printf("400 hits: atomics to a word %llu, a line %llu, a set %llu, mixed %llu cycles\n", (unsigned long long)word, (unsigned long long)line,
+           (unsigned long long)set, (unsigned long long)mixed);
+    const uint64_t most = Through ? 400 * 5 : 410; // with write-through each is a write to DRAM: to one channel 4 cycles
+    for (uint64_t took : {word, line, set})
+        if (took > most)
+            fail("cycles of 400 atomics", took, most);
+    if (!Through && mixed > most)
+        fail("cycles of 400 accesses to a line", mixed, most);
+}
+
+static uint64_t cycles_until(uint64_t line)
+{
+    uint64_t from = cycle;
+    issue(access(MEM_READ, line), 256);
+    uint32_t tag = serial - 1;
+    while (flying.count(tag))
+        clock_once(nullptr, 256);
+    return cycle - from;
+}
+
+// A line that is there is read while every MSHR waits for DRAM and more requests wait for an MSHR.
+static void hits_pass()
+{
+    clean();
+    reads_of(5);
+    for (unsigned n = 0; n < 76; n++) // a row each
+        issue(access(MEM_READ, dram_line(2 + n, 0, 0)), 256);
+    for (unsigned n = 0; n < 20; n++)
+        clock_once(nullptr, 256);
+    uint64_t took = cycles_until(5);
+    if (took > 12)
+        fail("cycles of a hit while all MSHRs are taken", took, 12);
+    if (flying.size() < 65)
+        fail("misses that still wait", flying.size(), 65);
+    answered_all();
+}
+
+// Misses of one bank of channel 0 fill its queue: those of channel 1, and hits of both, go on.
+static void busy_channel()
+{
+    clean();
+    reads_of(dram_line(0, 3, 0));
+    reads_of(dram_line(0, 3, 0) + 1);
+    for (unsigned n = 0; n < 60; n++) // a row each: some 70 cycles each
+        issue(access(MEM_READ_NC, dram_line(2 + n, 0, 0)), 256);
+    uint64_t hits = cycles_until(dram_line(0, 3, 0)), other = cycles_until(dram_line(1, 5, 0) + 1);
+    if (hits > 12 || other > 300)
+        fail("cycles of a hit and of a miss of the other channel", hits, other);
+    answered_all();
+}
+
+// While lines are written back, hits get at least every second cycle.
+static void beside_a_flush()
+{
+    clean();
+    for (unsigned n = 0; n < 600; n++)
+        store(n, ~0ull);
+    for (unsigned n = 600; n < 632; n++)
+        reads_of(n);
+    answered_all();
+    uint64_t from = cycle, done = answered;
+    command(CACHE_WB_L2);
+    for (unsigned n = 0; !evts && cycle - from < 20000; n++)
+        issue(access(MEM_READ, 600 + n % 32), 256);
+    uint64_t took = cycle - from, served = answered - done;
+    answered_all();
+    if (!Through && (took < 600 * 2 || took > 600 * 5 || served < took * 45 / 100))
+        fail("hits beside a write-back, cycles", served, took);
+}
+
+static void rates()
+{
+    one_a_cycle();
+    hits_pass();
+    busy_channel();
+    beside_a_flush();
+}
+#endif
