@@ -71,6 +71,7 @@ module cu_vmem_pipe
   input  logic      [ 7:0] ack_slot_i,
   input  logic      [ 7:0] ack_status_i,
   input  logic             xlat_valid_i,
+  input  logic      [ 7:0] xlat_id_i,       // of those under way
   input  logic      [63:0] xlat_pte_i,
   input  logic      [ 7:0] xlat_status_i,
   input  logic             forget_i,        // the TLB is being invalidated
@@ -196,6 +197,7 @@ module cu_vmem_pipe
       .tlb_fill_vpn_o,
       .tlb_fill_vmid_o,
       .xlat_valid_i,
+      .xlat_id_i,
       .xlat_pte_i,
       .xlat_status_i,
       .forget_i,
@@ -357,6 +359,7 @@ module cu_vmem_pipe
       .tlb_fill_vpn_o,
       .tlb_fill_vmid_o,
       .xlat_valid_i,
+      .xlat_id_i,
       .xlat_pte_i,
       .xlat_status_i,
       .forget_i,

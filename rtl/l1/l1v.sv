@@ -35,6 +35,7 @@ module l1v
   output logic      [ 7:0] ack_slot_o,
   output logic      [ 7:0] ack_status_o,
   output logic             xlat_valid_o,
+  output logic      [ 7:0] xlat_id_o,     // of the request
   output logic      [63:0] xlat_pte_o,
   output logic      [ 7:0] xlat_status_o,
   input  logic             inv_i,         // drop everything kept, now
@@ -179,6 +180,7 @@ module l1v
           end
           TagXlat: begin
             xlat_valid_o <= 1'b1;
+            xlat_id_o <= mem_rsp_i.tag[7:0];
             xlat_pte_o <= mem_rsp_i.data[0];
             xlat_status_o <= mem_rsp_i.status;
           end
@@ -299,7 +301,7 @@ module l1v
             pop = credits != '0;
             send = pop;
             mem_op = MEM_XLAT;
-            mem_tag = {TagXlat, 24'd0};
+            mem_tag = {TagXlat, 16'd0, req.id};
           end
           default: begin  // L1Inv
             if (!mem_rsp_valid_i) begin  // the acknowledge port is free

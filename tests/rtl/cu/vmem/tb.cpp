@@ -5,7 +5,7 @@
 // model of the LDS behind its port, and so are buffer instructions between memory and the LDS.  Then transaction counts of strides, permuted and masked lanes (S4.11), cycles of streams of instructions,
 // and always the order of completion of a wavefront (S1.2) and the shortest latency (C.3).  The argument `speed` prints ns a cycle instead.
 // top: cu_vmem
-// sources: build/gen/gantry_msg_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/cu/cu_pkg.sv rtl/cu/cu_vmem_pkg.sv rtl/l1/l1v_pkg.sv rtl/common/pick_pkg.sv rtl/common/latency_floor.sv rtl/tlb/tlb_pkg.sv rtl/tech/ram_1r1w.sv rtl/cu/cu_vmem_slots.sv rtl/cu/cu_vmem_coalesce.sv rtl/cu/cu_vmem_request.sv rtl/cu/cu_vmem_return.sv rtl/cu/cu_vmem_writeback.sv rtl/cu/cu_vmem_parts.sv rtl/cu/cu_vmem_coalesce_narrow.sv rtl/cu/cu_vmem_request_narrow.sv rtl/cu/cu_vmem_return_narrow.sv rtl/cu/cu_vmem_pipe.sv rtl/l1/l1v.sv rtl/tlb/tlb_l1.sv rtl/cu/cu_vmem.sv
+// sources: build/gen/gantry_msg_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/cu/cu_pkg.sv rtl/cu/cu_vmem_pkg.sv rtl/tlb/tlb_pkg.sv rtl/cu/cu_vmem_xlat_pkg.sv rtl/l1/l1v_pkg.sv rtl/common/pick_pkg.sv rtl/common/latency_floor.sv rtl/tech/ram_1r1w.sv rtl/cu/cu_vmem_slots.sv rtl/cu/cu_vmem_coalesce.sv rtl/cu/cu_vmem_request.sv rtl/cu/cu_vmem_return.sv rtl/cu/cu_vmem_writeback.sv rtl/cu/cu_vmem_parts.sv rtl/cu/cu_vmem_coalesce_narrow.sv rtl/cu/cu_vmem_request_narrow.sv rtl/cu/cu_vmem_return_narrow.sv rtl/cu/cu_vmem_pipe.sv rtl/l1/l1v.sv rtl/tlb/tlb_l1.sv rtl/cu/cu_vmem.sv
 // args: -Wno-UNUSEDPARAM --x-initial unique --x-assign unique
 // mutant: -GSeedFault=4'd1
 // mutant: -GSeedFault=4'd2
