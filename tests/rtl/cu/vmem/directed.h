@@ -106,6 +106,77 @@ static void transaction_counts()
     check_count("dword across lines", 1, 1, 2, [](unsigned) { return 62; });
 }
 
+// ---- translations that take long: who goes on meanwhile
+static Vm of_page(unsigned wave, unsigned addr, uint64_t va)
+{
+    Vm v;
+    unsigned w = wave_index(wave);
+    v.wave = wave, v.addr = addr, v.data = addr + 4, v.dst = addr + 16, v.exec = 1, v.tag = serial_of[w]++ & 255;
+    for (unsigned l = 0; l < 64; l++)
+        vgpr[wave >> 4][addr][l] = (uint32_t)va, vgpr[wave >> 4][addr + 1][l] = va >> 32;
+    return v;
+}
+
+// How many transactions, requests to the L2 TLB and writes come of these instructions before the first translation does.
+static void expect_meanwhile(const char *what, const std::vector<Vm> &of, unsigned transactions, unsigned asked, unsigned writes)
+{
+    uint64_t was[7], xlats = mem.xlats;
+    memcpy(was, count, sizeof was);
+    mem.xlat_delay = 3000;
+    for (const Vm &v : of)
+        issue(v);
+    for (unsigned i = 0; i < 800; i++)
+        tick();
+    mem.xlat_delay = 0;
+    if (count[0] - was[0] != transactions)
+        fail(what, count[0] - was[0], transactions);
+    if (mem.xlats - xlats != asked)
+        fail(what, mem.xlats - xlats, asked);
+    if (count[6] - was[6] != writes)
+        fail(what, count[6] - was[6], writes);
+    drain();
+}
+
+static void under_misses()
+{
+    static uint64_t next = RO_VA + PAGES * 4096;  // pages that no TLB knows, and the known one
+    auto fresh = [] {
+        map_page(1, next, mem.pa_of(1, RO_VA + (next - RO_VA) % (PAGES * 4096)), 2);
+        return (next += 4096) - 4096;
+    };
+    drain();
+    mem.min_delay = 20, mem.spread = 1;
+    const uint64_t mine = region_va(0), page = fresh();
+    issue(of_page(0, 0, mine)), issue(of_page(0x10, 0, SHARED_VA)), issue(of_page(0x20, 0, region_va(4) + 4096));
+    drain();
+    expect_meanwhile("others hit", {of_page(0, 0, page), of_page(0x10, 0, SHARED_VA)}, 1, 1, 0);
+    expect_meanwhile("reads of its own wavefront hit", {of_page(0, 0, fresh()), of_page(0, 32, mine)}, 1, 1, 0);
+    Vm store = of_page(0, 32, mine);
+    store.store = true;
+    Vm first = of_page(0, 0, fresh());
+    store.tag = serial_of[0]++ & 255;
+    expect_meanwhile("a store passes no read of its wavefront", {first, store}, 0, 1, 0);
+    Vm other = of_page(0x20, 32, region_va(4) + 4096);
+    other.store = true;
+    expect_meanwhile("a store passes reads of others", {of_page(0, 0, fresh()), other}, 1, 1, 1);
+    uint64_t twin = mine + ALIAS;
+    invalidate(CACHE_INV_TLB, 1);
+    issue(of_page(0, 0, mine)), issue(of_page(0x10, 0, SHARED_VA));
+    drain();
+    store = of_page(0, 0, twin), store.store = true;
+    expect_meanwhile("a read passes no store of its wavefront", {store, of_page(0, 32, mine)}, 0, 1, 0);
+    invalidate(CACHE_INV_TLB, 1);
+    uint64_t same = fresh();
+    expect_meanwhile("one page is asked for once", {of_page(0, 0, same), of_page(0x10, 0, same + 64), of_page(0x20, 0, same + 128)}, 0, 1, 0);
+    std::vector<Vm> many;
+    for (unsigned n = 0; n < MISSES + 2; n++)
+        many.push_back(of_page(n % 4 << 4 | (n / 4 & 1), n % 2 * 32, fresh()));
+    expect_meanwhile("pages asked for at a time", many, 0, MISSES, 0);
+    Vm load = of_page(0, 0, fresh()), inv = of_page(0, 32, 0);
+    inv.kind = 2;
+    expect_meanwhile("an invalidation stays behind what waits", {load, inv}, 0, 1, 0);
+}
+
 // A translation to physical addresses that nobody owns: the fault comes with the memory's answer, of loads, stores and atomics.
 static void bus_faults()
 {

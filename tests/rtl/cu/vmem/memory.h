@@ -18,7 +18,7 @@ struct Memory {
     std::unordered_map<uint64_t, uint64_t> table;              // {vmid, vpn} -> entry
     std::multimap<uint64_t, msg_mem_rsp> answers;              // by due cycle
     std::mt19937_64 rng{7};
-    unsigned min_delay = 20, spread = 100;
+    unsigned min_delay = 20, spread = 100, xlat_delay = 0; // xlat_delay: of a translation on top of that
     uint64_t reads = 0, writes = 0, atomics = 0, xlats = 0;
     const char *error = nullptr;
     static constexpr unsigned nobody = 9;  // owner of physical addresses behind which there is no memory
@@ -96,6 +96,6 @@ struct Memory {
             atomics++;
             r.data[0] = atomic(q.atomic, q.size, at(q.addr), q.data[0], q.data[1]);
         }
-        answers.emplace(cycle + min_delay + (spread ? rng() % spread : 0), r);
+        answers.emplace(cycle + min_delay + (spread ? rng() % spread : 0) + (q.op == MEM_XLAT ? xlat_delay : 0), r);
     }
 };

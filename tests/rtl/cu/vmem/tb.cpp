@@ -23,6 +23,14 @@
 // mutate: rtl/cu/cu_vmem_writeback.sv: if (hold[s] && vwr_ready_i[s][1]) begin => if (hold[s]) begin
 // mutate: rtl/cu/cu_vmem_writeback.sv: closes[s] = next.final_row; => closes[s] = 1'b1;
 // mutate: rtl/cu/cu_vmem_coalesce.sv: next.lanes = 64'(joined0 | joined1) => next.lanes = 64'(joined0)
+// mutate: rtl/cu/cu_vmem_xlat_pkg.sv: return strict ? older : older & writes; => return older & writes;
+// mutate: rtl/cu/cu_vmem_xlat_pkg.sv: return strict ? older : older & writes; => return strict ? older : '0;
+// mutate: rtl/cu/cu_vmem_xlat_pkg.sv: f.page[m] == page) << m => f.page[m].vpn[26:0] == page.vpn[26:0]) << m
+// mutate: rtl/cu/cu_vmem_xlat_pkg.sv: f.note[w].older[at] = 1'b0; => f.note[w].older[0] = 1'b0;
+// mutate: rtl/cu/cu_vmem_xlat_pkg.sv: more = more || (f.waiting[w] && f.note[w].miss == miss); => more = 1'b0;
+// mutate: rtl/cu/cu_vmem_lines.svh: pages = of_page(file, page); => pages = '0;
+// mutate: rtl/cu/cu_vmem_lines.svh: found = xlat_id_i[MissW-1:0]; => found = xlat_id_i[MissW-1:0] ^ miss_t'(file.busy[1] && file.busy[0]);
+// mutate: rtl/l1/l1v.sv: xlat_id_o <= mem_rsp_i.tag[7:0]; => xlat_id_o <= '0;
 // mutate: rtl/cu/cu_vmem_return.sv: (has[l] ? now[l[3:0]] : 32'd0) => now[l[3:0]]
 #include "tests/rtl/case_done.h"
 #include "directed.h"
@@ -133,7 +141,7 @@ int main(int argc, char **argv)
         pinned("cycles", cycle, pin[0]);
     printf("slowest: %llu cycles\n", (unsigned long long)slowest);
     if (!failures)
-        transaction_counts(), bus_faults(), address_faults(), many_without_lanes();
+        transaction_counts(), under_misses(), bus_faults(), address_faults(), many_without_lanes();
     case_done("transactions", "S4.11");
     if (!failures)
         LANES == 16 ? costs() : narrow_costs();

@@ -225,7 +225,7 @@ static Req request(unsigned op, uint64_t addr)
     static unsigned user;
     Req r = {};
     r.op = op, r.addr = addr, r.user = ++user * 0x10001;
-    r.id = op == Read || op == Atomic ? free_id(reading, 64) : op == Xlat ? 0 : free_id(acknowledging, 32);
+    r.id = op == Read || op == Atomic ? free_id(reading, 64) : op == Xlat ? free_id(translating, 8) : free_id(acknowledging, 32);
     return r;
 }
 
