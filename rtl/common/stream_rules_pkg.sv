@@ -8,7 +8,13 @@ package stream_rules_pkg;
 
   /* verilator lint_off UNUSEDSIGNAL */  // of a message a rule looks at some fields only
   function automatic logic atomic_ok(input mem_req_t m);
-    return m.atomic <= ATOMIC_DEC &&
+    logic [63:0] others;  // bytes of words that the mask has in part
+    others = '0;
+    for (int unsigned b = 0; b < 64; b++) begin
+      others[b] = m.mask[b] != m.mask[m.size==8'd8?b&32'd56 : b&32'd60];
+    end
+    return m.atomic <= ATOMIC_DEC && others == '0 &&
+           (m.mask == '0 || (m.addr[5:0] == 6'd0 && m.atomic != ATOMIC_CMPSWAP)) &&
            ((m.size == 8'd4 && m.addr[1:0] == 2'd0) || (m.size == 8'd8 && m.addr[2:0] == 3'd0));
   endfunction
 

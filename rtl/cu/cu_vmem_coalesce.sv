@@ -95,6 +95,8 @@ module cu_vmem_coalesce
   logic [63:0] lane_va[16], line, previous;
   logic [31:0] low[16], high[16];
   vmem_tx_t open, next, tx0, tx1;
+  logic [15:0] taken, used;  // words of the open transaction that lanes of an atomic have
+  logic merged;
   // translation: result of tx1's lookup, the page that came last, the file of misses
   logic held, held_hit, last_valid;
   logic [63:0] held_pte, last_pte;

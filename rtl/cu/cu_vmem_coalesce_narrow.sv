@@ -97,6 +97,8 @@ module cu_vmem_coalesce_narrow
   logic [40:0] lane_va[16];  // bit 40: in the LDS
   logic [63:0] line, previous;
   vmem_tx_t open, next, tx0, tx1;
+  logic [15:0] taken, used;  // words of the open transaction that lanes of an atomic have
+  logic merged;
   // the next beat: lanes on their way through the memories, the product of an index, the address and its checks
   logic gathered;
   logic [1:0] gathering;  // beats between their first read and their last address

@@ -27,7 +27,8 @@
     leader = {26'd0, pick_pkg::first64({32'd0, pending0 != '0 ? pending0 : pending1})};
     line = {29'd0, lane_va[leader][40:6]} + (pending0 != '0 ? 64'd0 : 64'd1);
     lds_lane = pending0 != '0 && line[34];
-    if (op.atomic) begin
+    merged = op.atomic && op.atomic_op != 4'd1 && !lds_lane;
+    if (op.atomic && !merged) begin
       joined0 = 32'd1 << leader;
       joined1 = '0;
     end else begin
@@ -42,8 +43,13 @@
       end
       if (SeedFault == 4'd1) joined0 = pending0;
     end
-    ok = open.valid && !op.atomic && {29'd0, open.lds, open.va[39:6]} == line && open.lds == lds_lane &&
+    ok = open.valid && (!op.atomic || merged) && {29'd0, open.lds, open.va[39:6]} == line && open.lds == lds_lane &&
         open.word == (apart ? part : 2'd0);
+    if (merged) begin
+      ok   = ok && !taken[lane_va[leader][5:2]];
+      used = ok ? taken : '0;
+      first_lanes();
+    end
     if (ok) open.lanes = open.lanes | (64'(joined0 | joined1) << {beat, 4'd0});
     if (!ok && (!open.valid || room)) begin
       emit = open.valid;
@@ -52,6 +58,7 @@
           inv: 1'b0,
           lds: lds_lane,
           split: apart,
+          merged: merged,
           slot: cur,
           vmid: op.vmid,
           word: apart ? part : 2'd0,
@@ -62,9 +69,21 @@
       ok = 1'b1;
     end
     if (ok) begin
+      taken = used;
       pending0 = pending0 & ~joined0;
       pending1 = pending1 & ~joined1;
       moved = 1'b1;
+    end
+  endtask
+
+  // Of the lanes of an atomic on a line: for each word the lowest, unless a lane has it already.  The others come later,
+  // so that lanes of one word are performed in their order.
+  task automatic first_lanes();
+    for (int unsigned l = 0; l < 16; l++) begin
+      if (joined0[l]) begin
+        joined0[l] = !used[lane_va[l][5:2]];
+        used[lane_va[l][5:2]] = 1'b1;
+      end
     end
   endtask
 
@@ -114,7 +133,7 @@
       if (!top.store || leaving.lds) begin
         access.id = 8'(pick_pkg::first64(64'(tx_free)));
         tx_free = tx_free & ~(NumTx'(1) << access.id);
-        if (top.atomic) access.addr = {access.addr[63:6], leaving.first[5:0]};
+        if (top.atomic && !leaving.merged) access.addr = {access.addr[63:6], leaving.first[5:0]};
       end
     end
     access_valid_o <= direct || verdict == MEM_OK;

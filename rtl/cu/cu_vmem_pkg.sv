@@ -101,6 +101,7 @@ package cu_vmem_pkg;
     logic inv;
     logic lds;  // of the LDS: va is a byte in it
     logic split;  // words of a lane are apart
+    logic merged;  // atomic of several words: operands and old values in their places
     logic [3:0] slot;
     logic [7:0] vmid;
     logic [1:0] word;  // of a swizzled access

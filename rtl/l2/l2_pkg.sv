@@ -5,19 +5,22 @@ package l2_pkg;
   import gantry_msg_pkg::*;
 
   // Every store and atomic in the order in which it takes effect.  In C (low bytes first): u8 op, atomic, size, gpu;
-  // u32 user; u8 source, pad[7]; u64 addr, mask, data[8].  Atomics: data[0] operand, [1] compare, [2] old value.
+  // u32 user; u8 source, line, pad[6]; u64 addr, mask, data[8], old[8].  Atomics of one word: data[0] operand, [1] compare,
+  // [2] old value; of several (line = 1): data operands, old the old values, in their places.
   typedef struct packed {
+    logic [7:0][63:0] old;
     logic [7:0][63:0] data;
     logic [63:0] mask;
     logic [63:0] addr;
-    logic [55:0] pad0;
+    logic [47:0] pad0;
+    logic [7:0] line;
     logic [7:0] source;
     logic [31:0] user;
     logic [7:0] gpu;
     logic [7:0] size;
     logic [7:0] atomic;
     logic [7:0] op;
-  } obs_order_t;  // 96 bytes
+  } obs_order_t;  // 160 bytes
 
   // New value of an atomic; 32-bit operands stand in the low halves, the high half of the result is then unused.
   function automatic logic [63:0] atomic_new(input logic [7:0] op, input logic wide, input logic [63:0] old_in,
@@ -46,6 +49,20 @@ package l2_pkg;
       ATOMIC_DEC:     return old == 64'd0 || old > a ? a : old - 64'd1;
       default:        return old;
     endcase
+  endfunction
+
+  // What an atomic leaves of a line: of the words of 4 or 8 bytes that the mask has, with the operands in their places.
+  function automatic logic [7:0][63:0] atomic_line(input logic [7:0] op, input logic wide, input logic [7:0][63:0] line,
+                                                   input logic [7:0][63:0] operands, input logic [63:0] mask);
+    logic [7:0][63:0] left;
+    logic [63:0] low, high, bits;
+    for (int unsigned w = 0; w < 8; w++) begin
+      low  = atomic_new(op, wide, line[w[2:0]], operands[w[2:0]], 64'd0);
+      high = atomic_new(op, 1'b0, {32'd0, line[w[2:0]][63:32]}, {32'd0, operands[w[2:0]][63:32]}, 64'd0);
+      bits = spread(mask[w*8+:8]);
+      left[w[2:0]] = (line[w[2:0]] & ~bits) | ((wide ? low : {high[31:0], low[31:0]}) & bits);
+    end
+    return left;
   endfunction
 
   // Eight byte enables to 64 bits.

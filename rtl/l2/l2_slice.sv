@@ -130,7 +130,7 @@ module l2_slice
   logic [31:0] line, want, way, row, slot, mshr, word;
   logic [63:0] addr, info, bits, old, fresh, ways_free, mask;
   logic [7:0][63:0] line_data, new_data;
-  logic hit, sent, ready, writes, is_write, is_atomic, keep, quiet, rests;
+  logic hit, sent, ready, writes, is_write, is_atomic, is_line, keep, quiet, rests;
   logic [63:0] counter[16];
   /* verilator lint_on UNUSEDSIGNAL */
 
@@ -178,11 +178,13 @@ module l2_slice
         line      = local_line(addr);
         old       = 64'd0;
         mask      = payload[63:0];
+        is_line   = is_atomic && mask != 64'd0;  // words of a line
         line_data = payload[575:64];
         if (s4_kind != KindMiss) begin
           new_data = s4_kind == KindFill ? fill_row : data_row;
           rsp.data = is_write ? '0 : new_data;
-          if (is_atomic) begin
+          if (is_line) new_data = l2_pkg::atomic_line(info[15:8], info[23:16] == 8'd8, new_data, line_data, mask);
+          if (is_atomic && !is_line) begin
             word  = 32'(addr[5:3]);
             old   = new_data[word[2:0]];
             hit   = info[23:16] == 8'd8;
@@ -200,7 +202,7 @@ module l2_slice
               new_data[w[2:0]] = (new_data[w[2:0]] & ~bits) | (line_data[w[2:0]] & bits);
             end
           end
-          if (is_atomic) begin
+          if (is_atomic && !is_line) begin
             bits = l2_pkg::spread(mask[word[2:0]*8+:8]);
             new_data[word[2:0]] = (new_data[word[2:0]] & ~bits) | (fresh & bits);
           end
@@ -232,7 +234,7 @@ module l2_slice
           dram_req_o.tag   <= s4_mshr;
           dram_req_o.addr  <= {16'd0, addr[47:6], 6'd0};
           dram_req_o.mask  <= mask;
-          dram_req_o.data  <= is_atomic ? {8{fresh}} : line_data;
+          dram_req_o.data  <= is_line ? new_data : is_atomic ? {8{fresh}} : line_data;
           cmd_valid_o      <= Channels'(1) << (line & (Channels - 1));
           cmd_write_o      <= writes;
           cmd_line_o       <= line >> ChanBits;
@@ -241,7 +243,8 @@ module l2_slice
         end
         if (writes && obs_en_i) begin
           obs_order_valid_o <= 1'b1;
-          obs_order_o <= '{data: is_atomic ? {320'd0, old, line_data[1], line_data[0]} : line_data, mask: mask,
+          obs_order_o <= '{old: is_line ? rsp.data : '0, line: 8'(is_line), mask: mask,
+                           data: is_atomic && !is_line ? {320'd0, old, line_data[1], line_data[0]} : line_data,
                            addr: addr, pad0: '0, source: info[31:24], user: slot_ids[s4_slot][63:32],
                            gpu: info[39:32], size: info[23:16], atomic: info[15:8], op: info[7:0]};
         end

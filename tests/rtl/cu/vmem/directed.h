@@ -71,12 +71,14 @@ static void race_invalidation()
 }
 
 // Transactions of one load with lane l at byte place(l).
-template <typename F> static void check_count(const char *what, unsigned dwords, uint64_t exec, unsigned want, F place)
+template <typename F> static void check_count(const char *what, unsigned dwords, uint64_t exec, unsigned want, F place, unsigned atomic_op = 99)
 {
     Vm v;
-    v.wave = 0, v.addr = 0, v.dst = 16, v.dwords = dwords, v.exec = exec, v.tag = serial_of[0]++ & 255;
+    v.wave = 0, v.addr = 0, v.data = 4, v.dst = 16, v.dwords = dwords, v.exec = exec, v.tag = serial_of[0]++ & 255;
+    v.atomic = atomic_op != 99, v.atomic_op = atomic_op % 16, v.glc = want & 1;
+    uint64_t base = v.atomic ? region_va(0) : SHARED_VA;
     for (unsigned l = 0; l < 64; l++)
-        vgpr[0][0][l] = SHARED_VA + place(l), vgpr[0][1][l] = SHARED_VA >> 32;
+        vgpr[0][0][l] = base + place(l), vgpr[0][1][l] = base >> 32;
     drain();
     uint64_t before = count[0];
     issue(v);
@@ -103,6 +105,20 @@ static void transaction_counts()
     check_count("masked: none", 1, 0, 0, [](unsigned l) { return l * 4; });
     check_count("x2", 2, ~0ull, 8, [](unsigned l) { return l * 8; });
     check_count("x4", 4, ~0ull, 16, [](unsigned l) { return l * 16; });
+    // atomics: lanes of a line share a request, of those of one word the first
+    for (unsigned stride = 1; stride <= 64; stride *= 2) {
+        char name[40];
+        snprintf(name, sizeof name, "add, stride %u dwords", stride);
+        check_count(name, 1, ~0ull, stride < 16 ? 4 * stride : 64, [=](unsigned l) { return l * stride * 4; }, ATOMIC_ADD);
+    }
+    check_count("add, permuted in 16 lanes", 1, ~0ull, 4, [](unsigned l) { return (l ^ 11) * 4; }, ATOMIC_ADD);
+    check_count("add, masked: every third lane", 1, 0x9249249249249249, 4, [](unsigned l) { return l * 4; }, ATOMIC_ADD);
+    check_count("add, one word", 1, ~0ull, 64, [](unsigned) { return 64; }, ATOMIC_ADD);
+    check_count("add, two lanes a word", 1, ~0ull, 6, [](unsigned l) { return l / 2 * 4; }, ATOMIC_ADD);
+    check_count("add, one line four times", 1, ~0ull, 4, [](unsigned l) { return l % 16 * 4; }, ATOMIC_ADD);
+    check_count("maximum x2", 2, ~0ull, 8, [](unsigned l) { return l * 8; }, ATOMIC_SMAX);
+    check_count("maximum x2, one lane", 2, 1ull << 63, 1, [](unsigned l) { return l * 8; }, ATOMIC_SMAX);
+    check_count("compare and swap", 1, ~0ull, 64, [](unsigned l) { return l * 4; }, ATOMIC_CMPSWAP);
     check_count("dword across lines", 1, 1, 2, [](unsigned) { return 62; });
 }
 

@@ -63,6 +63,25 @@ struct Memory {
         return old;
     }
 
+    // Of one word, or of those of a line that the mask has.
+    void atomics_of(const msg_mem_req &q, msg_mem_rsp &r)
+    {
+        if ((q.mask == 0) != (q.atomic == ATOMIC_CMPSWAP) || (q.mask && q.addr & 63))
+            error = "form of an atomic";
+        if (!q.mask)
+            r.data[0] = atomic(q.atomic, q.size, at(q.addr), q.data[0], q.data[1]);
+        for (unsigned i = 0; q.mask && i < 64; i += q.size) {
+            uint64_t bytes = q.size == 8 ? 0xff : 0xf, operand = 0, old;
+            if ((q.mask >> i & bytes) != (q.mask >> i & 1 ? bytes : 0))
+                error = "a part of a word of an atomic";
+            if (!(q.mask >> i & 1))
+                continue;
+            memcpy(&operand, (const uint8_t *)q.data + i, q.size);
+            old = atomic(q.atomic, q.size, at(q.addr + i), operand, 0);
+            memcpy((uint8_t *)r.data + i, &old, q.size);
+        }
+    }
+
     // `slices` as the unit's parameter: checks the target port of every request.
     void request(const msg_mem_req &q, uint64_t cycle, unsigned slices)
     {
@@ -94,7 +113,7 @@ struct Memory {
                     at(q.addr)[i] = (uint8_t)(q.data[i / 8] >> i % 8 * 8);
         } else {
             atomics++;
-            r.data[0] = atomic(q.atomic, q.size, at(q.addr), q.data[0], q.data[1]);
+            atomics_of(q, r);
         }
         answers.emplace(cycle + min_delay + (spread ? rng() % spread : 0) + (q.op == MEM_XLAT ? xlat_delay : 0), r);
     }
