@@ -55,12 +55,13 @@ package l2_pkg;
   function automatic logic [7:0][63:0] atomic_line(input logic [7:0] op, input logic wide, input logic [7:0][63:0] line,
                                                    input logic [7:0][63:0] operands, input logic [63:0] mask);
     logic [7:0][63:0] left;
-    logic [63:0] low, high, bits;
+    logic [63:0] low, bits;
+    logic [31:0] high;
     for (int unsigned w = 0; w < 8; w++) begin
       low  = atomic_new(op, wide, line[w[2:0]], operands[w[2:0]], 64'd0);
-      high = atomic_new(op, 1'b0, {32'd0, line[w[2:0]][63:32]}, {32'd0, operands[w[2:0]][63:32]}, 64'd0);
+      high = 32'(atomic_new(op, 1'b0, {32'd0, line[w[2:0]][63:32]}, {32'd0, operands[w[2:0]][63:32]}, 64'd0));
       bits = spread(mask[w*8+:8]);
-      left[w[2:0]] = (line[w[2:0]] & ~bits) | ((wide ? low : {high[31:0], low[31:0]}) & bits);
+      left[w[2:0]] = (line[w[2:0]] & ~bits) | ((wide ? low : {high, low[31:0]}) & bits);
     end
     return left;
   endfunction

@@ -12,7 +12,7 @@
 // mutant: -GSeedFault=3'd1
 // mutant: -GSeedFault=3'd2
 // mutant: -GSeedFault=3'd3
-// mutate: rtl/l2/l2_pkg.sv: (wide ? low : {high[31:0], low[31:0]}) => (wide ? low : {low[31:0], high[31:0]})
+// mutate: rtl/l2/l2_pkg.sv: (wide ? low : {high, low[31:0]}) => (wide ? low : {low[31:0], high})
 // mutate: rtl/l2/l2_pkg.sv: operands[w[2:0]], 64'd0); => operands[0], 64'd0);
 // mutate: rtl/l2/l2_slice.sv: is_line ? new_data : => is_line ? line_data :
 // mutate: rtl/l2/l2_slice.sv: old: is_line ? rsp.data : '0 => old: is_line ? new_data : '0
