@@ -132,7 +132,6 @@ module cu_vmem
     .time_i,
     .en_i           (en),
     .stir_i         (inv_i || stir_q),
-    .own_gpu_i,
     .valid_i,
     .issue_i,
     .ready_o,

@@ -22,7 +22,6 @@ module cu_vmem_coalesce_narrow
   input  logic                clk_i,
   input  logic                rst_ni,
   input  logic                en_i,            // low: nothing is valid, nothing moves, no pulse has to fall
-  input  logic          [7:0] own_gpu_i,
   input  logic                valid_i,
   input  vmem_issue_t         issue_i,
   input  logic          [3:0] next_slot_i,

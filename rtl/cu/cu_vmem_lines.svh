@@ -124,7 +124,7 @@
     access.tx = leaving;
     access.op = leaving.inv ? L1Inv : top.store ? L1Write : top.atomic ? L1Atomic : L1Read;
     access.id = {4'd0, leaving.slot};
-    access.bypass = top.glc || !tlb_pkg::pte_cached(pte, own_gpu_i);
+    access.bypass = top.glc || !tlb_pkg::pte_cached(pte);
     access.addr = leaving.lds ? {24'd0, leaving.va} : tlb_pkg::pte_pa(pte, {24'd0, leaving.va});
     if (!direct && verdict != MEM_OK) begin
       denied_o <= '{valid: 1'b1, slot: leaving.slot, status: verdict, va: {24'd0, leaving.first}};

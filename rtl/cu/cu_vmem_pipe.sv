@@ -26,7 +26,6 @@ module cu_vmem_pipe
   input  logic      [15:0] time_i,
   input  logic             en_i,            // low: nothing is valid, nothing moves, no pulse has to fall
   input  logic             stir_i,          // something outside is about to move
-  input  logic      [ 7:0] own_gpu_i,
   input  logic             valid_i,
   input  vmem_issue_t      issue_i,
   output logic             ready_o,
@@ -172,7 +171,6 @@ module cu_vmem_pipe
       .clk_i,
       .rst_ni,
       .en_i,
-      .own_gpu_i,
       .valid_i,
       .issue_i,
       .next_slot_i    (next_slot),
@@ -334,7 +332,6 @@ module cu_vmem_pipe
       .clk_i,
       .rst_ni,
       .en_i,
-      .own_gpu_i,
       .valid_i,
       .issue_i,
       .next_slot_i    (next_slot),

@@ -27,7 +27,7 @@ static void change_shared(bool remap)
         b = rng();
     for (unsigned p = 0; p < PAGES; p++) {
         if (remap) {
-            uint64_t pa = new_page(1);
+            uint64_t pa = new_page(1 + (p + rng()) % 2);
             map_page(1, SHARED_VA + p * 4096, pa, 2 | 4), map_page(1, RO_VA + p * 4096, pa, 2);
         }
         memcpy(mem.at(mem.pa_of(1, SHARED_VA + p * 4096)), &shared_bytes[p * 4096], 4096);
@@ -191,6 +191,43 @@ static void under_misses()
     Vm load = of_page(0, 0, fresh()), inv = of_page(0, 32, 0);
     inv.kind = 2;
     expect_meanwhile("an invalidation stays behind what waits", {load, inv}, 0, 1, 0);
+}
+
+// Which lines stay in the cache: of this GPU's memory and another's; not of the host's, nor of pages marked uncached.
+static void kept_lines()
+{
+    static const struct { const char *what; unsigned owner, flags; bool glc, kept; } Cases[] = {
+        {"own memory", 1, 2, false, true}, {"memory of another GPU", 2, 2, false, true}, {"memory of the last GPU", 255, 2, false, true},
+        {"memory of the host", 0, 2, false, false}, {"another GPU's, uncached", 2, 2 | 0x20, false, false}, {"own, uncached", 1, 2 | 0x20, false, false},
+        {"another GPU's, glc", 2, 2, true, false}};
+    uint64_t va = RO_VA + 0x100000;
+    mem.min_delay = 20, mem.spread = 1;
+    for (auto &c : Cases) {
+        uint64_t pa = new_page(c.owner);
+        memcpy(mem.at(pa), &shared_bytes[(va - RO_VA) % shared_bytes.size()], 4096);
+        map_page(1, va, pa, c.flags);
+        for (unsigned n = 0; n < 4; n++) { // twice, then twice after an acquire
+            if (n == 2) {
+                invalidate(CACHE_INV_L1V, 255);
+                for (unsigned i = 0; i < 64; i++) // whose line the owner has changed
+                    mem.at(pa)[i] = shared_bytes[(va - RO_VA) % shared_bytes.size() + i] ^= 0x5a;
+            }
+            uint64_t was = mem.reads;
+            Vm v = of_page(0, 0, va);
+            v.glc = c.glc;
+            issue(v);
+            drain();
+            bool asks = n % 2 == 0 || !c.kept;
+            if (mem.reads - was != asks)
+                fail(c.what, mem.reads - was, asks);
+        }
+        for (unsigned i = 0; i < 64; i++) { // as it was, for other pages with these bytes
+            uint64_t at = (va - RO_VA) % shared_bytes.size() + i;
+            shared_bytes[at] ^= 0x5a;
+        }
+        va += PAGES * 4096;
+    }
+    invalidate(CACHE_INV_L1V, 255);
 }
 
 // A translation to physical addresses that nobody owns: the fault comes with the memory's answer, of loads, stores and atomics.

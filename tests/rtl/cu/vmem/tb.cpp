@@ -36,6 +36,9 @@
 // mutate: rtl/cu/cu_vmem_lines.svh: merged = op.atomic && op.atomic_op != 4'd1 && !lds_lane; => merged = op.atomic && op.atomic_op != 4'd1;
 // mutate: rtl/cu/cu_vmem_return.sv: apart: access_i.op == L1Atomic && !access_i.tx.merged, => apart: access_i.op == L1Atomic,
 // mutate: rtl/cu/cu_vmem_request.sv: gather && !building => (gather && !building) || req.op == L1Atomic
+// mutate: rtl/tlb/tlb_pkg.sv: return pte[6:5] == 2'd0 && pte[55:48] != 8'd0; => return pte[6:5] == 2'd0;
+// mutate: rtl/tlb/tlb_pkg.sv: return pte[6:5] == 2'd0 && pte[55:48] != 8'd0; => return pte[6:5] == 2'd0 && pte[55:48] == 8'd1;
+// mutate: rtl/l1/l1v.sv: if (inv_i) begin => if (1'b0) begin
 // mutate: rtl/cu/cu_vmem_return.sv: (has[l] ? now[l[3:0]] : 32'd0) => now[l[3:0]]
 #include "tests/rtl/case_done.h"
 #include "directed.h"
@@ -146,7 +149,7 @@ int main(int argc, char **argv)
         pinned("cycles", cycle, pin[0]);
     printf("slowest: %llu cycles\n", (unsigned long long)slowest);
     if (!failures)
-        transaction_counts(), under_misses(), bus_faults(), address_faults(), many_without_lanes();
+        transaction_counts(), under_misses(), kept_lines(), bus_faults(), address_faults(), many_without_lanes();
     case_done("transactions", "S4.11");
     if (!failures)
         LANES == 16 ? costs() : narrow_costs();

@@ -37,7 +37,7 @@ static void set_up()
     for (auto &b : shared_bytes)
         b = rng();
     for (unsigned p = 0; p < PAGES; p++) {
-        uint64_t pa = new_page(1);
+        uint64_t pa = new_page(1 + p % 2);
         memcpy(mem.at(pa), &shared_bytes[p * 4096], 4096);
         map_page(1, SHARED_VA + p * 4096, pa, 2 | 4);
         map_page(1, RO_VA + p * 4096, pa, 2);
