@@ -285,11 +285,13 @@ static uint64_t lane_bytes(const struct gcn3_access *a, uint64_t pa, const struc
     return r->req.addr != (pa & ~UINT64_C(63)) || (r->req.mask & bytes) != bytes || r->taken & bytes ? 0 : bytes;
 }
 
-/* Whether a request is that of this lane: address, operands, and the value returned where that is known; bytes of it. */
+/* Whether a request is that of this lane: address, operands, and the value returned where that is known; bytes of it.
+ */
 static uint64_t lane_made(const struct ls_check *c, const struct gcn3_access *a, unsigned l, uint64_t pa,
                           const struct ls_request *r)
 {
-    uint64_t all = a->bytes == 8 ? UINT64_MAX : UINT32_MAX, back = 0, bytes = lane_bytes(a, pa, r), operand = 0, old = 0;
+    uint64_t all = a->bytes == 8 ? UINT64_MAX : UINT32_MAX, back = 0, bytes = lane_bytes(a, pa, r), operand = 0,
+             old = 0;
     unsigned at = r->req.mask ? pa & 63 : 0;
     if (!bytes || r->req.atomic != a->atomic_op || r->req.size != a->bytes)
         return 0;

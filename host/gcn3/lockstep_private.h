@@ -41,7 +41,7 @@ struct ls_write {
 struct ls_request {
     struct ls_request *link;
     struct msg_mem_req req;
-    bool ordered; /* took effect in an L2 slice of the same GPU */
+    bool ordered;    /* took effect in an L2 slice of the same GPU */
     uint64_t taken;  /* matched with lanes: bytes of its line, of a request of one word all */
     uint64_t old[8]; /* ordered atomics: old value, or those of a line in their places */
 };

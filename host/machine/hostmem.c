@@ -41,9 +41,9 @@ void hostmem_serve(struct pmem *memory, const struct msg_mem_req *req, struct ms
         error = pmem_write_masked(memory, req->addr & ~UINT64_C(63), req->data, req->mask);
         break;
     case MEM_ATOMIC:
-        error = req->mask ? pmem_atomic_line(memory, req->addr, req->atomic, req->size, req->mask, req->data, rsp->data)
-                          : pmem_atomic(memory, req->addr, req->atomic, req->size, req->data[0], req->data[1],
-                                        &rsp->data[0]);
+        error = req->mask
+                    ? pmem_atomic_line(memory, req->addr, req->atomic, req->size, req->mask, req->data, rsp->data)
+                    : pmem_atomic(memory, req->addr, req->atomic, req->size, req->data[0], req->data[1], &rsp->data[0]);
         break;
     default:
         break;

@@ -227,8 +227,8 @@ int pmem_atomic(struct pmem *pm, uint64_t pa, unsigned op, unsigned size, uint64
     return pmem_write(pm, pa, &after, size);
 }
 
-int pmem_atomic_line(struct pmem *pm, uint64_t pa, unsigned op, unsigned size, uint64_t mask, const uint64_t operands[8],
-                     uint64_t old[8])
+int pmem_atomic_line(struct pmem *pm, uint64_t pa, unsigned op, unsigned size, uint64_t mask,
+                     const uint64_t operands[8], uint64_t old[8])
 {
     const uint64_t word = size == 8 ? 0xff : 0xf;
     if ((size != 4 && size != 8) || pa % 64 || op == ATOMIC_CMPSWAP)

@@ -42,8 +42,8 @@ static void pages_have_the_rights_of_their_allocation(void **state)
     }
 }
 
-/* Host memory that host and GPUs use at the same time is not cached, nor is such memory of one GPU in another; other memory
- * is. */
+/* Host memory that host and GPUs use at the same time is not cached, nor is such memory of one GPU in another; other
+ * memory is. */
 static void coherent_host_memory_is_not_cached(void **state)
 {
     const uint32_t plain = FLAGS_GTT & ~(uint32_t)KFD_IOC_ALLOC_MEM_FLAGS_COHERENT;

@@ -222,8 +222,14 @@ static void atomic_lines(struct gcn3_access *a)
             r.mask |= UINT64_C(15) << 16;
         lockstep_mem_req(ls, 0, 1, cycle, &r);
         pmem_atomic_line(memory, r.addr, r.atomic, 4, r.mask, r.data, old);
-        struct lockstep_order o = {
-            .op = r.op, .atomic = r.atomic, .size = 4, .user = r.user, .source = 1, .line = 1, .addr = r.addr, .mask = r.mask};
+        struct lockstep_order o = {.op = r.op,
+                                   .atomic = r.atomic,
+                                   .size = 4,
+                                   .user = r.user,
+                                   .source = 1,
+                                   .line = 1,
+                                   .addr = r.addr,
+                                   .mask = r.mask};
         memcpy(o.data, r.data, sizeof o.data);
         memcpy(o.old, old, sizeof o.old);
         o.old[0] ^= tell(ATOMIC_OLD);

@@ -223,8 +223,12 @@ static void what_comes_back(void **state)
     uint64_t now[8];
     line[1] = 5; // written as 6, then swapped
     // words of a line: operands and old values in their places
-    const struct msg_mem_req words = {
-        .op = MEM_ATOMIC, .addr = 0x1000, .mask = 0xff00000000ff0000, .atomic = ATOMIC_ADD, .size = 8, .data = {9, 9, 3, 9, 9, 9, 9, 4}};
+    const struct msg_mem_req words = {.op = MEM_ATOMIC,
+                                      .addr = 0x1000,
+                                      .mask = 0xff00000000ff0000,
+                                      .atomic = ATOMIC_ADD,
+                                      .size = 8,
+                                      .data = {9, 9, 3, 9, 9, 9, 9, 4}};
     struct msg_mem_rsp rsp, wanted = {.op = MEM_ATOMIC, .data = {[2] = line[2], [7] = line[7]}};
     hostmem_serve(b->memory, &words, &rsp);
     assert_memory_equal(&rsp, &wanted, sizeof wanted);

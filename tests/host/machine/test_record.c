@@ -276,8 +276,9 @@ static void test_far_record(void **state)
         unsigned word;
         bool counts;
         uint64_t mask;
-    } cases[] = {{MEM_WRITE, 7, true, 13},    {MEM_ATOMIC, 1, true, 0},  {MEM_ATOMIC, 2, false, 0}, {MEM_ATOMIC, 7, true, 0xf0},
-                 {MEM_READ, 0, false, 13}, {MEM_READ_NC, 0, false, 13}, {MEM_XLAT, 0, false, 13}};
+    } cases[] = {{MEM_WRITE, 7, true, 13},    {MEM_ATOMIC, 1, true, 0}, {MEM_ATOMIC, 2, false, 0},
+                 {MEM_ATOMIC, 7, true, 0xf0}, {MEM_READ, 0, false, 13}, {MEM_READ_NC, 0, false, 13},
+                 {MEM_XLAT, 0, false, 13}};
     for (unsigned i = 0; i < 7; i++) {
         memset(req.data, 0, sizeof req.data);
         req.op = (uint8_t)cases[i].op;

@@ -187,7 +187,8 @@ static void atomics_of_a_line(void **state)
     const uint64_t places[] = {pmem_addr(0, 64), pmem_addr(1, 128), pmem_addr(2, VRAM - 64)};
     for (unsigned i = 0; i < 6; i++) {
         const unsigned size = i < 3 ? 4 : 8;
-        const uint64_t place = places[i % 3], mask = size == 4 ? UINT64_C(0xf00000000000ff0f) : UINT64_C(0xff0000000000ff00);
+        const uint64_t place = places[i % 3],
+                       mask = size == 4 ? UINT64_C(0xf00000000000ff0f) : UINT64_C(0xff0000000000ff00);
         uint64_t line[8], operands[8], got[8], old[8] = {0};
         for (unsigned k = 0; k < 8; k++)
             line[k] = UINT64_C(0xffffffff80000001) * (k + 1), operands[k] = UINT64_C(0x8000000180000002) + k;
@@ -202,7 +203,8 @@ static void atomics_of_a_line(void **state)
             assert_true(now == ((before + (changed ? operand : 0)) & all));
             assert_true(told == (changed ? before : 0));
         }
-        assert_int_equal(pmem_atomic_line(pm, place, ATOMIC_ADD, size, size == 4 ? 0x70 : 0xf0, operands, old), -EFAULT);
+        assert_int_equal(pmem_atomic_line(pm, place, ATOMIC_ADD, size, size == 4 ? 0x70 : 0xf0, operands, old),
+                         -EFAULT);
         assert_int_equal(pmem_atomic_line(pm, place, ATOMIC_CMPSWAP, size, 0xff, operands, old), -EFAULT);
         assert_int_equal(pmem_atomic_line(pm, place + 8, ATOMIC_ADD, size, 0xff, operands, old), -EFAULT);
         assert_int_equal(pmem_atomic_line(pm, place, ATOMIC_ADD, 2, 0xff, operands, old), -EFAULT);
