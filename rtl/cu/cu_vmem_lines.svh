@@ -27,7 +27,7 @@
     leader = {26'd0, pick_pkg::first64({32'd0, pending0 != '0 ? pending0 : pending1})};
     line = {29'd0, lane_va[leader][40:6]} + (pending0 != '0 ? 64'd0 : 64'd1);
     lds_lane = pending0 != '0 && line[34];
-    merged = op.atomic && op.atomic_op != 4'd1 && !lds_lane;
+    merged = merges(op, lds_lane);
     if (op.atomic && !merged) begin
       joined0 = 32'd1 << leader;
       joined1 = '0;
@@ -46,7 +46,7 @@
     ok = open.valid && (!op.atomic || merged) && {29'd0, open.lds, open.va[39:6]} == line && open.lds == lds_lane &&
         open.word == (apart ? part : 2'd0);
     if (merged) begin
-      ok   = ok && !taken[lane_va[leader][5:2]];
+      ok   = ok && joins_word(taken, lane_va[leader][5:2]);
       used = ok ? taken : '0;
       first_lanes();
     end
@@ -81,7 +81,7 @@
   task automatic first_lanes();
     for (int unsigned l = 0; l < 16; l++) begin
       if (joined0[l]) begin
-        joined0[l] = !used[lane_va[l][5:2]];
+        joined0[l] = joins_word(used, lane_va[l][5:2]);
         used[lane_va[l][5:2]] = 1'b1;
       end
     end

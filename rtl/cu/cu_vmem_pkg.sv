@@ -169,6 +169,17 @@ package cu_vmem_pkg;
     return op;
   endfunction
 
+  // May the lanes of an atomic share requests?  Operands and old values then stand in their places of the line; a
+  // compare-and-swap has two operands, and the LDS takes one lane at a time.
+  function automatic logic merges(input vop_t op, input logic in_lds);
+    return op.atomic && op.atomic_op != 4'd1 && !in_lds;
+  endfunction
+
+  // A lane joins such a request unless another has its word (dword of the line) in it.
+  function automatic logic joins_word(input logic [15:0] used, input logic [3:0] word);
+    return !used[word];
+  endfunction
+
   // Parts of the address of access `word` (0 unless swizzled) of a lane in a buffer: offset, index, their product with
   // the stride, and the address.  `ok` low: out of range, reads 0.
   function automatic logic [31:0] buffer_offset(input vop_t op, input logic [31:0] word, input logic [31:0] voffset);

@@ -131,6 +131,12 @@ module l1v
     for (int unsigned m = 0; m < Mshrs; m++) same = same | (64'(miss_line[m] == line) << m);
   endtask
 
+  // No line is kept, and those under way are not.
+  task automatic drop_all();
+    for (int unsigned l = 0; l < Lines; l++) tag[l] = '0;
+    if (SeedFault != 4'd3) dead = '1;
+  endtask
+
   // nothing is looked at while the cache rests and no input comes
   always_ff @(posedge clk_i) begin
     if (awake || req_valid_i || mem_rsp_valid_i || mem_req_credit_i || inv_i || !rst_ni) begin
@@ -159,8 +165,7 @@ module l1v
 
       // ---------------- invalidation by the dispatcher
       if (inv_i) begin
-        for (int unsigned l = 0; l < Lines; l++) tag[l] = '0;
-        if (SeedFault != 4'd3) dead = '1;
+        drop_all();
         moved = 1'b1;
       end
 
@@ -305,8 +310,7 @@ module l1v
           end
           default: begin  // L1Inv
             if (!mem_rsp_valid_i) begin  // the acknowledge port is free
-              for (int unsigned l = 0; l < Lines; l++) tag[l] = '0;
-              if (SeedFault != 4'd3) dead = '1;
+              drop_all();
               pop = 1'b1;
               ack_valid_o <= 1'b1;
               ack_slot_o <= req.id;
@@ -358,7 +362,7 @@ module l1v
       answers_q <= answers[7:0];
 
       if (!rst_ni) begin
-        for (int unsigned l = 0; l < Lines; l++) tag[l] = '0;
+        drop_all();
         for (int unsigned s = 0; s < Sets; s++) next_way[s] = '0;
         {busy, dead, fifo_count, fifo_read, fifo_write, answer_read, answer_write, answers, filled} = '0;
         credits = Credits;

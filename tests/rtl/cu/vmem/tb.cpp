@@ -28,17 +28,15 @@
 // mutate: rtl/cu/cu_vmem_xlat_pkg.sv: f.page[m] == page) << m => f.page[m].vpn[26:0] == page.vpn[26:0]) << m
 // mutate: rtl/cu/cu_vmem_xlat_pkg.sv: f.note[w].older[at] = 1'b0; => f.note[w].older[0] = 1'b0;
 // mutate: rtl/cu/cu_vmem_xlat_pkg.sv: more = more || (f.waiting[w] && f.note[w].miss == miss); => more = 1'b0;
-// mutate: rtl/cu/cu_vmem_lines.svh: pages = of_page(file, page); => pages = '0;
-// mutate: rtl/cu/cu_vmem_lines.svh: found = xlat_id_i[MissW-1:0]; => found = xlat_id_i[MissW-1:0] ^ miss_t'(file.busy[1] && file.busy[0]);
 // mutate: rtl/l1/l1v.sv: xlat_id_o <= mem_rsp_i.tag[7:0]; => xlat_id_o <= '0;
-// mutate: rtl/cu/cu_vmem_lines.svh: joined0[l] = !used[lane_va[l][5:2]]; => joined0[l] = 1'b1;
-// mutate: rtl/cu/cu_vmem_lines.svh: taken = used; => taken = '0;
-// mutate: rtl/cu/cu_vmem_lines.svh: merged = op.atomic && op.atomic_op != 4'd1 && !lds_lane; => merged = op.atomic && op.atomic_op != 4'd1;
 // mutate: rtl/cu/cu_vmem_return.sv: apart: access_i.op == L1Atomic && !access_i.tx.merged, => apart: access_i.op == L1Atomic,
 // mutate: rtl/cu/cu_vmem_request.sv: gather && !building => (gather && !building) || req.op == L1Atomic
+// mutate: rtl/cu/cu_vmem_xlat_pkg.sv: return same & f.busy; => return '0;
+// mutate: rtl/cu/cu_vmem_pkg.sv: return !used[word]; => return 1'b1;
+// mutate: rtl/cu/cu_vmem_pkg.sv: return op.atomic && op.atomic_op != 4'd1 && !in_lds; => return op.atomic && op.atomic_op != 4'd1;
 // mutate: rtl/tlb/tlb_pkg.sv: return pte[6:5] == 2'd0 && pte[55:48] != 8'd0; => return pte[6:5] == 2'd0;
 // mutate: rtl/tlb/tlb_pkg.sv: return pte[6:5] == 2'd0 && pte[55:48] != 8'd0; => return pte[6:5] == 2'd0 && pte[55:48] == 8'd1;
-// mutate: rtl/l1/l1v.sv: if (inv_i) begin => if (1'b0) begin
+// mutate: rtl/l1/l1v.sv: tag[l] = '0; => tag[l] = tag[l][49:42] == 8'd1 ? '0 : tag[l];
 // mutate: rtl/cu/cu_vmem_return.sv: (has[l] ? now[l[3:0]] : 32'd0) => now[l[3:0]]
 #include "tests/rtl/case_done.h"
 #include "directed.h"
