@@ -69,12 +69,13 @@ package cu_vmem_xlat_pkg;
 
   // Those whose translation has come and that stay behind none.
   function automatic waits_t may_go(ref file_t f);
-    waits_t go;
+    waits_t go, after;
     miss_t miss;
     go = '0;
     for (int unsigned w = 0; w < NumWaits; w++) begin
       miss = f.note[w].miss;
-      go = go | (waits_t'(f.answered[miss] && behind(f.note[w].older, f.writes, f.writes[w] || f.denies[miss]) == '0) << w);
+      after = behind(f.note[w].older, f.writes, f.writes[w] || f.denies[miss]);
+      go = go | (waits_t'(f.answered[miss] && after == '0) << w);
     end
     return go & f.waiting;
   endfunction
@@ -111,8 +112,8 @@ package cu_vmem_xlat_pkg;
     f.pte[miss]      = pte;
   endfunction
 
-  function automatic void join_page(ref file_t f, input wait_t at, input miss_t miss, input wave_t wave, input logic writes,
-                                    input waits_t older, input vmem_tx_t tx);
+  function automatic void join_page(ref file_t f, input wait_t at, input miss_t miss, input wave_t wave,
+                                    input logic writes, input waits_t older, input vmem_tx_t tx);
     f.waiting[at] = 1'b1;
     f.writes[at]  = writes;
     f.note[at]    = '{miss: miss, wave: wave, older: older};
