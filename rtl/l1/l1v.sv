@@ -56,13 +56,6 @@ module l1v
   localparam int unsigned FifoDepth = 4;
   localparam logic [31:0] MshrMask = (32'd1 << $clog2(Mshrs)) - 32'd1;  // any number of MSHRs
 
-  typedef struct packed {
-    logic valid;
-    logic hit;
-    logic [7:0] id;
-    logic [7:0] status;
-  } out_t;
-
   // cache
   logic [63:0] tag[Lines];  // {valid, line number}; set * ways + way
   logic [31:0] next_way[Sets];
@@ -81,7 +74,7 @@ module l1v
   logic [31:0] answer_read, answer_write, answers;
   logic filled;  // the oldest answer has been written to the cache
   // outputs
-  out_t out1, out2;
+  l1_out_t out1, out2;
   logic [511:0] out1_data, out2_data;
   logic [31:0] credits;
   // temporaries

@@ -30,6 +30,13 @@ package l1v_pkg;
     logic [511:0] data;
   } l1_rsp_t;
 
+  typedef struct packed {  // an answer on its way out of l1v
+    logic valid;
+    logic hit;  // its data come from the cache
+    logic [7:0] id;
+    logic [7:0] status;
+  } l1_out_t;
+
   // mem_req.tag of this CU: kind in the upper byte, number below
   localparam logic [7:0] TagRead = 8'd1;
   localparam logic [7:0] TagWrite = 8'd2;
