@@ -184,6 +184,11 @@ static void under_misses()
     invalidate(CACHE_INV_TLB, 1);
     uint64_t same = fresh();
     expect_meanwhile("one page is asked for once", {of_page(0, 0, same), of_page(0x10, 0, same + 64), of_page(0x20, 0, same + 128)}, 0, 1, 0);
+    same = fresh(); // and once for each address space
+    map_page(2, same, mem.pa_of(1, same) & ~4095ull, 2);
+    Vm foreign = of_page(0x10, 0, same);
+    foreign.vmid = 2;
+    expect_meanwhile("one page of two address spaces", {of_page(0, 0, same), foreign}, 0, 2, 0);
     std::vector<Vm> many;
     for (unsigned n = 0; n < MISSES + 2; n++)
         many.push_back(of_page(n % 4 << 4 | (n / 4 & 1), n % 2 * 32, fresh()));
