@@ -106,14 +106,16 @@ int memory_alloc(struct driver *d, struct client *c, void *arg)
     return 0;
 }
 
-static uint32_t entry_flags(const struct object *o)
+/* What the host, or another GPU than the one whose memory it is, uses at the same time is not kept in a cache. */
+static uint32_t entry_flags(const struct object *o, unsigned gpu)
 {
     uint32_t flags = PTE_R;
     if (o->flags & KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE)
         flags |= PTE_W;
     if (o->flags & KFD_IOC_ALLOC_MEM_FLAGS_EXECUTABLE)
         flags |= PTE_X;
-    if (o->kind != OBJECT_VRAM && (o->flags & (KFD_IOC_ALLOC_MEM_FLAGS_COHERENT | KFD_IOC_ALLOC_MEM_FLAGS_UNCACHED)))
+    if ((o->kind != OBJECT_VRAM || o->gpu != gpu) &&
+        (o->flags & (KFD_IOC_ALLOC_MEM_FLAGS_COHERENT | KFD_IOC_ALLOC_MEM_FLAGS_UNCACHED)))
         flags |= PTE_UNCACHED;
     return flags;
 }
@@ -128,15 +130,15 @@ static bool range_taken(const struct client *c, const struct object *o, unsigned
     return false;
 }
 
-static int entries_write(struct pagetable *pt, const struct object *o)
+static int entries_write(struct pagetable *pt, const struct object *o, unsigned gpu)
 {
     uint64_t pa = pmem_addr(o->kind == OBJECT_VRAM ? o->gpu + 1 : 0, o->offset);
     if (o->flags & KFD_IOC_ALLOC_MEM_FLAGS_AQL_QUEUE_MEM) { /* the second half shows the same pages again */
         uint64_t half = o->bytes / 2;
-        int error = -pagetable_map(pt, o->va, pa, half, entry_flags(o));
-        return error ? error : -pagetable_map(pt, o->va + half, pa, half, entry_flags(o));
+        int error = -pagetable_map(pt, o->va, pa, half, entry_flags(o, gpu));
+        return error ? error : -pagetable_map(pt, o->va + half, pa, half, entry_flags(o, gpu));
     }
-    return -pagetable_map(pt, o->va, pa, o->bytes, entry_flags(o));
+    return -pagetable_map(pt, o->va, pa, o->bytes, entry_flags(o, gpu));
 }
 
 /* As the kernel's driver: mapping again changes nothing, and an address leads to one object at a time.  So no valid
@@ -152,7 +154,7 @@ static int object_map(struct client *c, struct object *o, unsigned gpu)
         log_warn("driver", "client %u: 0x%llx is mapped already on gpu%u", c->index, (unsigned long long)o->va, gpu);
         return EINVAL;
     }
-    int error = entries_write(pt, o);
+    int error = entries_write(pt, o, gpu);
     if (error)
         pagetable_unmap(pt, o->va, o->bytes);
     return error;

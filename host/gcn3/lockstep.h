@@ -39,8 +39,10 @@ void lockstep_mem_req(struct lockstep *ls, unsigned gpu, unsigned cu, uint64_t c
 struct lockstep_order {
     uint8_t op, atomic, size, gpu;
     uint32_t user;
-    uint8_t source, pad[7];
-    uint64_t addr, mask, data[8]; /* atomics: operand, compare, old value */
+    uint8_t source, line, pad[6];
+    uint64_t addr, mask,
+        data[8];     /* atomic of one word: operand, compare, old value; of a line: operands in their places */
+    uint64_t old[8]; /* atomic of a line (line = 1): old values in their places */
 };
 void lockstep_order(struct lockstep *ls, unsigned gpu, uint64_t cycle, const struct lockstep_order *record);
 

@@ -86,16 +86,31 @@ static void remember_word(struct lockstep *ls, uint64_t cycle, uint64_t address,
     remember_value(ls, cycle, address, (old & ~mask) | (value & mask));
 }
 
+static void remember_atomic(struct lockstep *ls, uint64_t cycle, const struct msg_mem_req *req, uint64_t address,
+                            uint64_t operand, uint64_t compare)
+{
+    uint64_t old = word_now(ls, cycle, address);
+    if (req->size == 8)
+        old |= (uint64_t)word_now(ls, cycle, address + 4) << 32;
+    uint64_t now = gcn3_atomic(req->atomic, req->size, old, operand, compare);
+    remember_word(ls, cycle, address, now, UINT32_MAX);
+    if (req->size == 8)
+        remember_word(ls, cycle, address + 4, now >> 32, UINT32_MAX);
+}
+
 void ls_remember(struct lockstep *ls, uint64_t cycle, const struct msg_mem_req *req)
 {
+    if (req->op == MEM_ATOMIC && !req->mask) {
+        remember_atomic(ls, cycle, req, req->addr, req->data[0], req->data[1]);
+        return;
+    }
     if (req->op == MEM_ATOMIC) {
-        uint64_t old = word_now(ls, cycle, req->addr);
-        if (req->size == 8)
-            old |= (uint64_t)word_now(ls, cycle, req->addr + 4) << 32;
-        uint64_t now = gcn3_atomic(req->atomic, req->size, old, req->data[0], req->data[1]);
-        remember_word(ls, cycle, req->addr, now, UINT32_MAX);
-        if (req->size == 8)
-            remember_word(ls, cycle, req->addr + 4, now >> 32, UINT32_MAX);
+        for (unsigned at = 0; at < 64 && (req->size == 4 || req->size == 8); at += req->size) {
+            uint64_t operand = 0;
+            memcpy(&operand, (const uint8_t *)req->data + at, req->size);
+            if (req->mask >> at & 1)
+                remember_atomic(ls, cycle, req, req->addr + at, operand, 0);
+        }
         return;
     }
     for (unsigned k = 0; k < 16; k++) {
@@ -268,22 +283,37 @@ static uint64_t lane_pair(const struct gcn3_access *a, unsigned word, unsigned l
     return a->bytes == 8 ? a->data[2 * word][lane] | (uint64_t)a->data[2 * word + 1][lane] << 32 : a->data[word][lane];
 }
 
-/* Whether a request is the one of this lane: address, operands, and the value returned where that is known. */
-static bool lane_made(const struct ls_check *c, const struct gcn3_access *a, unsigned l, uint64_t pa,
-                      const struct ls_request *r)
+/* Bytes of a request's line that a lane at `pa` stands for: 0 when it has no such word left. */
+static uint64_t lane_bytes(const struct gcn3_access *a, uint64_t pa, const struct ls_request *r)
 {
-    uint64_t all = a->bytes == 8 ? UINT64_MAX : UINT32_MAX, back = 0;
-    if (r->taken || r->req.addr != pa || r->req.atomic != a->atomic_op || r->req.size != a->bytes ||
-        (r->req.data[0] & all) != lane_pair(a, 0, l))
-        return false;
-    if (a->atomic_op == ATOMIC_CMPSWAP && (r->req.data[1] & all) != lane_pair(a, 1, l))
-        return false;
-    for (unsigned k = 0; k < a->inst->vdst_w; k++)
-        back |= (uint64_t)rtl_word(c, a->inst->vdst + k, l) << 32 * k;
-    return !a->inst->vdst_w || !r->ordered || (r->old & all) == back;
+    uint64_t bytes = (a->bytes == 8 ? UINT64_C(0xff) : UINT64_C(0xf)) << (pa & 63);
+    if (!r->req.mask)
+        return r->taken || r->req.addr != pa ? 0 : UINT64_MAX;
+    return r->req.addr != (pa & ~UINT64_C(63)) || (r->req.mask & bytes) != bytes || r->taken & bytes ? 0 : bytes;
 }
 
-/* Every active lane has exactly one request. */
+/* Whether a request is that of this lane: address, operands, and the value returned where that is known; bytes of it.
+ */
+static uint64_t lane_made(const struct ls_check *c, const struct gcn3_access *a, unsigned l, uint64_t pa,
+                          const struct ls_request *r)
+{
+    uint64_t all = a->bytes == 8 ? UINT64_MAX : UINT32_MAX, back = 0, bytes = lane_bytes(a, pa, r), operand = 0,
+             old = 0;
+    unsigned at = r->req.mask ? pa & 63 : 0;
+    if (!bytes || r->req.atomic != a->atomic_op || r->req.size != a->bytes)
+        return 0;
+    memcpy(&operand, (const uint8_t *)r->req.data + at, a->bytes);
+    memcpy(&old, (const uint8_t *)r->old + at, a->bytes);
+    if (operand != lane_pair(a, 0, l))
+        return 0;
+    if (a->atomic_op == ATOMIC_CMPSWAP && (r->req.mask || (r->req.data[1] & all) != lane_pair(a, 1, l)))
+        return 0;
+    for (unsigned k = 0; k < a->inst->vdst_w; k++)
+        back |= (uint64_t)rtl_word(c, a->inst->vdst + k, l) << 32 * k;
+    return !a->inst->vdst_w || !r->ordered || old == back ? bytes : 0;
+}
+
+/* Every active lane has exactly one request, or word of one. */
 static int check_atomic(void *ctx, struct gcn3_wave *w, struct gcn3_access *a)
 {
     struct ls_check *c = ctx;
@@ -291,17 +321,18 @@ static int check_atomic(void *ctx, struct gcn3_wave *w, struct gcn3_access *a)
         unsigned l = __builtin_ctzll(m);
         uint64_t pa = ls_translate(c->cu->ls, c->cu->gpu, w->vmid, a->va[l]);
         struct ls_request *r = c->entry->requests;
-        while (r && !lane_made(c, a, l, pa, r))
+        uint64_t bytes = 0;
+        while (r && !(bytes = lane_made(c, a, l, pa, r)))
             r = r->link;
         if (r)
-            r->taken = true;
+            r->taken |= bytes;
         else
             snprintf(c->text, sizeof c->text,
                      "atomic of lane %u to %lx (physical %lx, operand %lx): no request of the RTL like it", l,
                      (unsigned long)a->va[l], (unsigned long)pa, (unsigned long)lane_pair(a, 0, l));
     }
     for (const struct ls_request *r = c->entry->requests; r && !c->text[0]; r = r->link)
-        if (!r->taken)
+        if (r->taken != (r->req.mask ? r->req.mask : UINT64_MAX))
             snprintf(c->text, sizeof c->text, "atomic %u of %lx to physical %lx: no lane of the golden model makes it",
                      r->req.atomic, (unsigned long)r->req.data[0], (unsigned long)r->req.addr);
     for (unsigned k = 0; k < a->inst->vdst_w; k++)

@@ -8,6 +8,10 @@
 
 #include "gcn3/lockstep_private.h"
 
+struct ls_atomic { /* a word of one */
+    uint64_t address, found, operand, compare, expected;
+};
+
 static struct ls_shadow *shadow_of(struct lockstep *ls, uint64_t address)
 {
     struct ls_shadow *s = &ls->shadow[(address / 4 * UINT64_C(0x9e3779b97f4a7c15) >> 40) % LS_HISTORY];
@@ -36,20 +40,41 @@ static void shadow_store(struct lockstep *ls, const struct lockstep_order *r)
     }
 }
 
-/* False when the value found differs from the one that was left. */
-static bool shadow_atomic(struct lockstep *ls, const struct lockstep_order *r, uint64_t *expected)
+/* One word of an atomic: false when the value found differs from the one that was left. */
+static bool shadow_atomic_word(struct lockstep *ls, const struct lockstep_order *r, struct ls_atomic *a)
 {
     bool same = true;
-    *expected = 0;
+    a->expected = 0;
     for (unsigned k = 0; k < r->size / 4u; k++) {
-        const struct ls_shadow *s = shadow_of(ls, r->addr + 4 * k);
-        uint32_t found = r->data[2] >> 32 * k;
-        *expected |= (uint64_t)s->value << 32 * k;
+        const struct ls_shadow *s = shadow_of(ls, a->address + 4 * k);
+        uint32_t found = a->found >> 32 * k;
+        a->expected |= (uint64_t)s->value << 32 * k;
         same = same && !((found ^ s->value) & s->known);
     }
-    uint64_t now = gcn3_atomic(r->atomic, r->size, r->data[2], r->data[0], r->data[1]);
+    uint64_t now = gcn3_atomic(r->atomic, r->size, a->found, a->operand, a->compare);
     for (unsigned k = 0; k < r->size / 4u; k++)
-        shadow_write(ls, r->addr + 4 * k, now >> 32 * k, UINT32_MAX);
+        shadow_write(ls, a->address + 4 * k, now >> 32 * k, UINT32_MAX);
+    return same;
+}
+
+/* All words; of those that differ the first is left in `a`. */
+static bool shadow_atomic(struct lockstep *ls, const struct lockstep_order *r, struct ls_atomic *a)
+{
+    bool same = true;
+    *a = (struct ls_atomic){r->addr, r->data[2], r->data[0], r->data[1], 0};
+    if (!r->line)
+        return shadow_atomic_word(ls, r, a);
+    for (unsigned at = 0; at < 64 && (r->size == 4 || r->size == 8); at += r->size) {
+        struct ls_atomic word = {.address = r->addr + at};
+        if (!(r->mask >> at & 1))
+            continue;
+        memcpy(&word.found, (const uint8_t *)r->old + at, r->size);
+        memcpy(&word.operand, (const uint8_t *)r->data + at, r->size);
+        if (!shadow_atomic_word(ls, r, &word) && same) {
+            same = false;
+            *a = word;
+        }
+    }
     return same;
 }
 
@@ -75,9 +100,11 @@ static bool same_request(const struct msg_mem_req *q, const struct lockstep_orde
 {
     if (q->op != r->op || q->addr != r->addr)
         return false;
-    if (r->op == MEM_ATOMIC) {
+    if (r->op == MEM_ATOMIC && (q->atomic != r->atomic || q->size != r->size || (q->mask != 0) != r->line))
+        return false;
+    if (r->op == MEM_ATOMIC && !r->line) {
         uint64_t all = r->size == 8 ? UINT64_MAX : UINT32_MAX;
-        return q->atomic == r->atomic && q->size == r->size && !((q->data[0] ^ r->data[0]) & all);
+        return !((q->data[0] ^ r->data[0]) & all);
     }
     if (q->mask != r->mask)
         return false;
@@ -113,7 +140,7 @@ static void remember_order(struct lockstep *ls, uint64_t cycle, const struct loc
 
 void lockstep_order(struct lockstep *ls, unsigned gpu, uint64_t cycle, const struct lockstep_order *r)
 {
-    uint64_t expected;
+    struct ls_atomic first;
     const struct ls_entry *entry = NULL;
     struct ls_request *q = ls->failed ? NULL : find_request(ls, gpu, r, &entry);
     struct ls_cu *cu = r->source < ls->cus ? ls->cu[gpu * ls->cus + r->source] : NULL;
@@ -122,16 +149,16 @@ void lockstep_order(struct lockstep *ls, unsigned gpu, uint64_t cycle, const str
     hold(ls, r);
     if (q) {
         q->ordered = true;
-        q->old = r->data[2];
+        memcpy(q->old, r->line ? r->old : &r->data[2], r->line ? sizeof q->old : sizeof q->old[0]);
     }
     if (r->op == MEM_WRITE && !cu) /* of a scalar cache: nobody saw it leave */
         remember_order(ls, cycle, r);
     if (r->op != MEM_ATOMIC) {
         shadow_store(ls, r);
-    } else if (!shadow_atomic(ls, r, &expected) && cu) {
+    } else if (!shadow_atomic(ls, r, &first) && cu) {
         char text[200];
         snprintf(text, sizeof text, "atomic %u at physical %lx found %lx, the last store or atomic left %lx", r->atomic,
-                 (unsigned long)r->addr, (unsigned long)r->data[2], (unsigned long)expected);
+                 (unsigned long)first.address, (unsigned long)first.found, (unsigned long)first.expected);
         ls_report(&cu->wave[r->user & 63], entry, cycle, text);
     }
 }

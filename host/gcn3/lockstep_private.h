@@ -41,9 +41,9 @@ struct ls_write {
 struct ls_request {
     struct ls_request *link;
     struct msg_mem_req req;
-    bool ordered; /* took effect in an L2 slice of the same GPU */
-    bool taken;   /* matched with a lane */
-    uint64_t old; /* ordered atomics */
+    bool ordered;    /* took effect in an L2 slice of the same GPU */
+    uint64_t taken;  /* matched with lanes: bytes of its line, of a request of one word all */
+    uint64_t old[8]; /* ordered atomics: old value, or those of a line in their places */
 };
 
 /* Lanes of a FLAT instruction, or of a buffer instruction with the lds bit, that the RTL let access the LDS in one

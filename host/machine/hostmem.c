@@ -41,7 +41,9 @@ void hostmem_serve(struct pmem *memory, const struct msg_mem_req *req, struct ms
         error = pmem_write_masked(memory, req->addr & ~UINT64_C(63), req->data, req->mask);
         break;
     case MEM_ATOMIC:
-        error = pmem_atomic(memory, req->addr, req->atomic, req->size, req->data[0], req->data[1], &rsp->data[0]);
+        error = req->mask
+                    ? pmem_atomic_line(memory, req->addr, req->atomic, req->size, req->mask, req->data, rsp->data)
+                    : pmem_atomic(memory, req->addr, req->atomic, req->size, req->data[0], req->data[1], &rsp->data[0]);
         break;
     default:
         break;
@@ -81,7 +83,9 @@ static void hostmem_hash_write(struct hostmem *h, const struct msg_mem_req *req)
 {
     uint64_t head[4] = {req->addr, req->op == MEM_WRITE ? req->mask : req->size, req->op, req->atomic};
     XXH64_update(h->hash, head, sizeof head);
-    if (req->op == MEM_ATOMIC) {
+    if (req->op == MEM_ATOMIC && req->mask)
+        XXH64_update(h->hash, &req->mask, sizeof req->mask);
+    if (req->op == MEM_ATOMIC && !req->mask) {
         XXH64_update(h->hash, req->data, 16);
         return;
     }

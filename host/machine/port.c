@@ -137,6 +137,8 @@ static void requests_send(struct sim *sim, unsigned lane)
         req.target = req.source = req.vmid = 0;
         req.gpu = UINT8_MAX; /* nobody's */
         req.tag = place;
+        if (req.op == MEM_ATOMIC)
+            req.mask = 0; /* of one word */
         req.user = UINT32_MAX;
         l->sent[place] = (struct port_sent){.cookie = r->cookie, .addr = req.addr, .cycle = sim->now};
         l->credits--;

@@ -21,13 +21,14 @@ void far_record_make(struct far_record *record, const struct msg_mem_req *req, u
                                   .mask = req->mask,
                                   .status = status};
     if (req->op == MEM_WRITE || req->op == MEM_ATOMIC)
-        record->data_hash = XXH32(req->data, req->op == MEM_WRITE ? 64 : 16, 0);
+        record->data_hash = XXH32(req->data, req->op == MEM_WRITE || req->mask ? 64 : 16, 0);
 }
 
 uint32_t far_record_data(const struct far_record *record)
 {
     bool reads = record->op == MEM_READ || record->op == MEM_READ_NC;
-    return record->status != MEM_OK ? 0 : reads ? 64 : record->op == MEM_ATOMIC ? 8 : 0;
+    bool line = reads || (record->op == MEM_ATOMIC && record->mask);
+    return record->status != MEM_OK ? 0 : line ? 64 : record->op == MEM_ATOMIC ? 8 : 0;
 }
 
 void record_serve(void *ctx, unsigned gpu, uint64_t cycle, const struct msg_mem_req *req, struct msg_mem_rsp *rsp)

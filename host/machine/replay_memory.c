@@ -68,13 +68,16 @@ static void request_compare(struct replay *r, unsigned gpu, uint64_t cycle, cons
 
 static void memory_fill(struct replay *r, const struct msg_mem_req *req, struct msg_mem_rsp *rsp)
 {
-    uint64_t old;
+    uint64_t old[8];
     if (req->op == MEM_READ || req->op == MEM_READ_NC)
         pmem_write(r->memory, req->addr & ~UINT64_C(63), rsp->data, 64);
     else if (req->op == MEM_WRITE)
         pmem_write_masked(r->memory, req->addr & ~UINT64_C(63), req->data, req->mask);
-    else if (req->op == MEM_ATOMIC && pmem_write(r->memory, req->addr, rsp->data, req->size) == 0)
-        pmem_atomic(r->memory, req->addr, req->atomic, req->size, req->data[0], req->data[1], &old);
+    else if (req->op == MEM_ATOMIC && req->mask) {
+        if (pmem_write_masked(r->memory, req->addr, rsp->data, req->mask) == 0)
+            pmem_atomic_line(r->memory, req->addr, req->atomic, req->size, req->mask, req->data, old);
+    } else if (req->op == MEM_ATOMIC && pmem_write(r->memory, req->addr, rsp->data, req->size) == 0)
+        pmem_atomic(r->memory, req->addr, req->atomic, req->size, req->data[0], req->data[1], old);
 }
 
 void replay_serve(void *ctx, unsigned gpu, uint64_t cycle, const struct msg_mem_req *req, struct msg_mem_rsp *rsp)

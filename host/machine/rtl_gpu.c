@@ -147,7 +147,7 @@ static void connect_far(struct rtl_machine *m, unsigned gpu)
             .bytes_per_cycle = sim->cfg->gpu_rdma_bytes_per_cycle,
             .header = 16,
             .kind_at = offsetof(struct msg_mem_rsp, op),
-            .payload = {[MEM_READ] = 64, [MEM_READ_NC] = 64, [MEM_ATOMIC] = 8, [MEM_XLAT] = 64},
+            .payload = {[MEM_READ] = 64, [MEM_READ_NC] = 64, [MEM_ATOMIC] = 64, [MEM_XLAT] = 64},
         };
     for (unsigned other = 0; other < sim->gpu_count; other++) {
         if (other == gpu || !sim_has(sim, other))

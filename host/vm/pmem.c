@@ -226,3 +226,24 @@ int pmem_atomic(struct pmem *pm, uint64_t pa, unsigned op, unsigned size, uint64
     *old = before;
     return pmem_write(pm, pa, &after, size);
 }
+
+int pmem_atomic_line(struct pmem *pm, uint64_t pa, unsigned op, unsigned size, uint64_t mask,
+                     const uint64_t operands[8], uint64_t old[8])
+{
+    const uint64_t word = size == 8 ? 0xff : 0xf;
+    if ((size != 4 && size != 8) || pa % 64 || op == ATOMIC_CMPSWAP)
+        return -EFAULT;
+    for (unsigned at = 0; at < 64; at += size)
+        if ((mask >> at & word) != 0 && (mask >> at & word) != word)
+            return -EFAULT;
+    for (unsigned at = 0; at < 64; at += size) {
+        uint64_t operand = 0, before = 0;
+        if (!(mask >> at & word))
+            continue;
+        memcpy(&operand, (const uint8_t *)operands + at, size);
+        if (pmem_atomic(pm, pa + at, op, size, operand, 0, &before) < 0)
+            return -EFAULT;
+        memcpy((uint8_t *)old + at, &before, size);
+    }
+    return 0;
+}

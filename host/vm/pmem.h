@@ -94,6 +94,11 @@ int pmem_write_masked(struct pmem *pm, uint64_t pa, const void *line, uint64_t m
 /* op: enum atomic_op; size 4 or 8; *old receives the value before. */
 int pmem_atomic(struct pmem *pm, uint64_t pa, unsigned op, unsigned size, uint64_t operand, uint64_t compare,
                 uint64_t *old);
+/* The words of `size` bytes of the 64-byte line at `pa` whose bytes `mask` has, with operands and old values in their
+ * places; 0, or -EFAULT when a word is there in part, for ATOMIC_CMPSWAP, or as above (words before may have changed).
+ */
+int pmem_atomic_line(struct pmem *pm, uint64_t pa, unsigned op, unsigned size, uint64_t mask,
+                     const uint64_t operands[8], uint64_t old[8]);
 /* The value an atomic leaves behind (low `size` bytes). */
 uint64_t pmem_atomic_result(unsigned op, unsigned size, uint64_t old, uint64_t operand, uint64_t compare);
 #endif

@@ -8,7 +8,14 @@ package stream_rules_pkg;
 
   /* verilator lint_off UNUSEDSIGNAL */  // of a message a rule looks at some fields only
   function automatic logic atomic_ok(input mem_req_t m);
-    return m.atomic <= ATOMIC_DEC &&
+    logic whole;  // the mask has no word in part
+    whole = 1'b1;
+    for (int unsigned w = 0; w < 16; w++) begin
+      whole = whole && (m.mask[w*4+:4] == '0 || m.mask[w*4+:4] == '1);
+      whole = whole && (m.size != 8'd8 || m.mask[w*4] == m.mask[(w^1)*4]);
+    end
+    return m.atomic <= ATOMIC_DEC && whole &&
+           (m.mask == '0 || (m.addr[5:0] == 6'd0 && m.atomic != ATOMIC_CMPSWAP)) &&
            ((m.size == 8'd4 && m.addr[1:0] == 2'd0) || (m.size == 8'd8 && m.addr[2:0] == 3'd0));
   endfunction
 

@@ -75,7 +75,7 @@ module cu_vmem
   logic req_valid, req_ready, rsp_valid, rsp_ready, ack_valid, xlat_valid, pipe_idle, l1_idle;
   l1_req_t req[1];
   l1_rsp_t rsp;
-  logic [7:0] ack_slot, ack_status, xlat_status;
+  logic [7:0] ack_slot, ack_status, xlat_id, xlat_status;
   logic [63:0] xlat_pte;
   logic en, pending, waiting, flushing, finish, stir_q;
   logic done_valid, room, none_waits;
@@ -132,7 +132,6 @@ module cu_vmem
     .time_i,
     .en_i           (en),
     .stir_i         (inv_i || stir_q),
-    .own_gpu_i,
     .valid_i,
     .issue_i,
     .ready_o,
@@ -177,6 +176,7 @@ module cu_vmem
     .ack_slot_i     (ack_slot),
     .ack_status_i   (ack_status),
     .xlat_valid_i   (xlat_valid),
+    .xlat_id_i      (xlat_id),
     .xlat_pte_i     (xlat_pte),
     .xlat_status_i  (xlat_status),
     .forget_i       (tlb_inv_q),
@@ -248,6 +248,7 @@ module cu_vmem
     .ack_slot_o   (ack_slot),
     .ack_status_o (ack_status),
     .xlat_valid_o (xlat_valid),
+    .xlat_id_o    (xlat_id),
     .xlat_pte_o   (xlat_pte),
     .xlat_status_o(xlat_status),
     .inv_i        (l1_inv_q),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Transactions of vector memory instructions: addresses of the lanes, 16 a cycle, which lanes share a 64-byte line,
 // translation and rights.  Lanes in the LDS aperture share lines of the LDS, which have no translation.  Responsible
-// for: rows of addresses, transactions in order, misses of the TLB (they stop what follows), faults of addresses and
+// for: rows of addresses, transactions in order, misses of the TLB (cu_vmem_xlat_pkg), faults of addresses and
 // rights.  Not responsible for: data (cu_vmem_request, cu_vmem_return), the
 // contents of the TLB (tlb_l1).
 //
@@ -16,6 +16,7 @@
 module cu_vmem_coalesce
   import cu_pkg::*;
   import cu_vmem_pkg::*;
+  import cu_vmem_xlat_pkg::*;
   import l1v_pkg::*;
   import gantry_msg_pkg::*;
 #(
@@ -26,7 +27,6 @@ module cu_vmem_coalesce
   input  logic                clk_i,
   input  logic                rst_ni,
   input  logic                en_i,            // low: nothing is valid, nothing moves, no pulse has to fall
-  input  logic          [7:0] own_gpu_i,
   input  logic                valid_i,
   input  vmem_issue_t         issue_i,
   input  logic          [3:0] next_slot_i,
@@ -53,6 +53,9 @@ module cu_vmem_coalesce
   output logic         [27:0] tlb_fill_vpn_o,
   output logic          [7:0] tlb_fill_vmid_o,
   input  logic                xlat_valid_i,
+  /* verilator lint_off UNUSEDSIGNAL */
+  input  logic          [7:0] xlat_id_i,       // entry of the file
+  /* verilator lint_on UNUSEDSIGNAL */
   input  logic         [63:0] xlat_pte_i,
   input  logic          [7:0] xlat_status_i,
   input  logic                forget_i,        // the TLB is being invalidated
@@ -91,14 +94,24 @@ module cu_vmem_coalesce
   logic [63:0] lane_va[16], line, previous;
   logic [31:0] low[16], high[16];
   vmem_tx_t open, next, tx0, tx1;
-  // translation
-  logic held, held_hit, asked, last_valid, stall;
+  logic [15:0] taken, used;  // words of the open transaction that lanes of an atomic have
+  logic merged;
+  // translation: result of tx1's lookup, the page that came last, the file of misses
+  logic held, held_hit, last_valid;
   logic [63:0] held_pte, last_pte;
-  logic [27:0] last_vpn;
-  logic [7:0] last_vmid;
+  page_t last_page;
+  file_t file;
   logic [NumTx-1:0] tx_free;
   // temporaries
   vmem_access_t access;
+  vmem_tx_t leaving;
+  page_t page;
+  miss_t found;
+  misses_t pages, free;
+  waits_t ahead, going;
+  wait_t at_wait;
+  logic served, delayed, strict, fits, room_ahead;
+  logic [7:0] verdict;
   logic [15:0][31:0] row;
   logic [63:0] va, other;
   logic [31:0] exec16, in_lds, bad, spill, odd, unlike, astray, size, leader, value, same, other_bits;
@@ -199,8 +212,8 @@ module cu_vmem_coalesce
         split[next_slot_i] = top.swizzle;
         near_lds[next_slot_i] = issue_i.lds;
       end
-      busy = order_count != '0 || active || tx0.valid || tx1.valid || hold != '0;
-      if (busy || capture_i.valid || ended_valid_i || forget_i || awake) begin
+      busy = order_count != '0 || active || tx0.valid || tx1.valid || hold != '0 || file.answered != '0;
+      if (busy || capture_i.valid || ended_valid_i || xlat_valid_i || forget_i || awake) begin
         `GANTRY_CHECKS;
         moved = capture_i.valid || xlat_valid_i;
         access_valid_o <= 1'b0;
@@ -215,7 +228,10 @@ module cu_vmem_coalesce
         if (ended_valid_i) tx_free = tx_free | (NumTx'(1) << ended_tx_i);
         if (forget_i) last_valid = 1'b0;
         if (xlat_valid_i) take_translation();
-        if (tx1.valid) translate();
+        if (tx1.valid && !held) keep_result();
+        served = 1'b0;
+        if (file.answered != '0) serve_waiting();
+        if (tx1.valid && !served) translate();
         if (!tx1.valid && tx0.valid) begin
           tx1 = tx0;
           tx0.valid = 1'b0;
@@ -243,7 +259,8 @@ module cu_vmem_coalesce
         moved_o <= moved;
       end
       if (!rst_ni) begin
-        {order_read, order_write, order_count, active, hold, held, asked, last_valid, awake} = '0;
+        {order_read, order_write, order_count, active, hold, held, last_valid, awake} = '0;
+        {file.busy, file.answered, file.waiting, file.writes} = '0;
         tx0.valid = 1'b0;
         tx1.valid = 1'b0;
         open.valid = 1'b0;
@@ -262,7 +279,12 @@ module cu_vmem_coalesce
     // a number is free again when its data have been spread, once
     `GANTRY_CHECK(a_number, `GANTRY_IMPL(ended_valid_i, 32'(ended_tx_i) < NumTx &&
                                          ((tx_free >> ended_tx_i) & NumTx'(1)) == '0))
-    `GANTRY_CHECK(a_asked, `GANTRY_IMPL(xlat_valid_i, asked && tx1.valid))
+    // an answer is that of a page that was asked for, and each of these has somebody who waits
+    `GANTRY_CHECK(a_asked, `GANTRY_IMPL(xlat_valid_i, 32'(xlat_id_i) < NumMisses && file.busy[xlat_id_i[MissW-1:0]] &&
+                                        !file.answered[xlat_id_i[MissW-1:0]]))
+    `GANTRY_CHECK(a_waits, (file.busy == '0) == (file.waiting == '0) && (file.answered & ~file.busy) == '0)
+    // nothing was translated before an invalidation that has not left
+    `GANTRY_CHECK(a_forget, `GANTRY_IMPL(forget_i, file.busy == '0 && !tx0.valid && !tx1.valid))
     `GANTRY_CHECK(a_order, 32'(order_count) <= NumSlots)
     `GANTRY_CHECK(a_some_lane, `GANTRY_IMPL(tx1.valid, tx1.inv || tx1.lanes != '0))
   endtask

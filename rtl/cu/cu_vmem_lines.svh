@@ -27,7 +27,8 @@
     leader = {26'd0, pick_pkg::first64({32'd0, pending0 != '0 ? pending0 : pending1})};
     line = {29'd0, lane_va[leader][40:6]} + (pending0 != '0 ? 64'd0 : 64'd1);
     lds_lane = pending0 != '0 && line[34];
-    if (op.atomic) begin
+    merged = merges(op, lds_lane);
+    if (op.atomic && !merged) begin
       joined0 = 32'd1 << leader;
       joined1 = '0;
     end else begin
@@ -42,8 +43,13 @@
       end
       if (SeedFault == 4'd1) joined0 = pending0;
     end
-    ok = open.valid && !op.atomic && {29'd0, open.lds, open.va[39:6]} == line && open.lds == lds_lane &&
+    ok = open.valid && (!op.atomic || merged) && {29'd0, open.lds, open.va[39:6]} == line && open.lds == lds_lane &&
         open.word == (apart ? part : 2'd0);
+    if (merged) begin
+      ok   = ok && joins_word(taken, lane_va[leader][5:2]);
+      used = ok ? taken : '0;
+      first_lanes();
+    end
     if (ok) open.lanes = open.lanes | (64'(joined0 | joined1) << {beat, 4'd0});
     if (!ok && (!open.valid || room)) begin
       emit = open.valid;
@@ -52,6 +58,7 @@
           inv: 1'b0,
           lds: lds_lane,
           split: apart,
+          merged: merged,
           slot: cur,
           vmid: op.vmid,
           word: apart ? part : 2'd0,
@@ -62,73 +69,150 @@
       ok = 1'b1;
     end
     if (ok) begin
+      taken = used;
       pending0 = pending0 & ~joined0;
       pending1 = pending1 & ~joined1;
       moved = 1'b1;
     end
   endtask
 
-  // The answer of the L2 TLB; an entry that is not valid says why.
-  task automatic take_translation();
-    asked = 1'b0;
-    held = 1'b1;
-    held_hit = 1'b1;
-    held_pte = xlat_status_i == MEM_OK ? xlat_pte_i : {56'd0, xlat_status_i} << 32;
-    if (xlat_status_i == MEM_OK) begin
-      tlb_fill_o <= 1'b1;
-      tlb_fill_pte_o <= xlat_pte_i;
-      tlb_fill_vpn_o <= tx1.va[39:12];
-      tlb_fill_vmid_o <= tx1.vmid;
-      last_valid = 1'b1;
-      last_vpn = tx1.va[39:12];
-      last_vmid = tx1.vmid;
-      last_pte = xlat_pte_i;
+  // Of the lanes of an atomic on a line: for each word the lowest, unless a lane has it already.  The others come later,
+  // so that lanes of one word are performed in their order.
+  task automatic first_lanes();
+    for (int unsigned l = 0; l < 16; l++) begin
+      if (joined0[l]) begin
+        joined0[l] = joins_word(used, lane_va[l][5:2]);
+        used[lane_va[l][5:2]] = 1'b1;
+      end
     end
   endtask
 
-  // The oldest transaction: asks for its page, or gets its physical address, or is denied.
-  task automatic translate();
-    top = op_mem[tx1.slot];
-    direct = tx1.inv || tx1.lds;
-    if (!held) begin
-      held = 1'b1;
-      held_hit = tlb_hit_i;
-      held_pte = tlb_pte_i;
-      if (!direct) perf_o[1] <= tlb_hit_i;
-      if (!direct && !tlb_hit_i && last_valid && last_vpn == tx1.va[39:12] && last_vmid == tx1.vmid) begin
-        held_hit = 1'b1;
-        held_pte = last_pte;
+  // The answer of the L2 TLB for an entry of the file; rights are those of each access.
+  task automatic take_translation();
+    found = xlat_id_i[MissW-1:0];
+    answer(file, found, kept(xlat_pte_i, xlat_status_i));
+    if (is_translation(xlat_pte_i)) begin
+      tlb_fill_o <= 1'b1;
+      tlb_fill_pte_o <= xlat_pte_i;
+      tlb_fill_vpn_o <= file.page[found].vpn;
+      tlb_fill_vmid_o <= file.page[found].vmid;
+      last_valid = 1'b1;
+      last_page = file.page[found];
+      last_pte = xlat_pte_i;
+    end
+    moved = 1'b1;
+  endtask
+
+  // What the lookup of tx1 has found; that of tx0 stands there a cycle later.
+  task automatic keep_result();
+    held = 1'b1;
+    held_hit = tlb_hit_i;
+    held_pte = tlb_pte_i;
+    if (!tx1.inv && !tx1.lds) perf_o[1] <= tlb_hit_i;
+  endtask
+
+  // May the transaction `leaving` of instruction `top` go to the cache?
+  task automatic find_room();
+    room_ahead = access_ready_i && (tx_free != '0 || (top.store && !leaving.lds) || leaving.inv);
+  endtask
+
+  // It gets its physical address by this entry, or is denied.
+  task automatic leave_for(input logic [63:0] pte);
+    direct = leaving.inv || leaving.lds;
+    verdict = status_of(pte, top.atomic ? 8'd3 : top.store ? 8'd2 : 8'd1);
+    if (SeedFault == 4'd2 && pte[0]) verdict = MEM_OK;
+    access.tx = leaving;
+    access.op = leaving.inv ? L1Inv : top.store ? L1Write : top.atomic ? L1Atomic : L1Read;
+    access.id = {4'd0, leaving.slot};
+    access.bypass = top.glc || !tlb_pkg::pte_cached(pte);
+    access.addr = leaving.lds ? {24'd0, leaving.va} : tlb_pkg::pte_pa(pte, {24'd0, leaving.va});
+    if (!direct && verdict != MEM_OK) begin
+      denied_o <= '{valid: 1'b1, slot: leaving.slot, status: verdict, va: {24'd0, leaving.first}};
+    end else if (!leaving.inv) begin
+      perf_o[0] <= !leaving.lds;
+      if (!top.store || leaving.lds) begin
+        access.id = 8'(pick_pkg::first64(64'(tx_free)));
+        tx_free = tx_free & ~(NumTx'(1) << access.id);
+        if (top.atomic && !leaving.merged) access.addr = {access.addr[63:6], leaving.first[5:0]};
       end
     end
-    stall = !access_ready_i || asked || (tx_free == '0 && (!top.store || tx1.lds) && !tx1.inv);
-    if (!stall) begin
-      outcome = !held_pte[0] && held_pte[39:32] != '0 ? held_pte[39:32] :
-          tlb_pkg::pte_status(held_pte, top.atomic ? 8'd3 : top.store ? 8'd2 : 8'd1);
-      if (SeedFault == 4'd2 && held_pte[0]) outcome = MEM_OK;
-      access.tx = tx1;
-      access.op = tx1.inv ? L1Inv : !direct && !held_hit ? L1Xlat : top.store ? L1Write :
-          top.atomic ? L1Atomic : L1Read;
-      access.id = {4'd0, tx1.slot};
-      access.bypass = top.glc || !tlb_pkg::pte_cached(held_pte, own_gpu_i);
-      access.addr = access.op == L1Xlat ? {24'd0, tx1.va[39:12], 12'd0} : tlb_pkg::pte_pa(held_pte, {24'd0, tx1.va});
-      if (tx1.lds) access.addr = {24'd0, tx1.va};
-      if (!direct && !held_hit) begin
-        asked = 1'b1;
-        perf_o[2] <= 1'b1;
-      end else if (!direct && outcome != MEM_OK) begin
-        denied_o <= '{valid: 1'b1, slot: tx1.slot, status: outcome, va: {24'd0, tx1.first}};
-      end else if (!tx1.inv) begin
-        perf_o[0] <= !tx1.lds;
-        if (!top.store || tx1.lds) begin
-          access.id = 8'(pick_pkg::first64(64'(tx_free)));
-          tx_free = tx_free & ~(NumTx'(1) << access.id);
-          if (top.atomic) access.addr = {access.addr[63:6], tx1.first[5:0]};
-        end
+    access_valid_o <= direct || verdict == MEM_OK;
+    access_o <= access;
+    moved = 1'b1;
+  endtask
+
+  // One of those whose translation has come; they go before tx1.
+  task automatic serve_waiting();
+    going = may_go(file);
+    served = going != '0;
+    if (served) begin
+      at_wait = wait_t'(pick_pkg::first64(64'(going)));
+      leaving = file.tx[at_wait];
+      top = op_mem[leaving.slot];
+      find_room();
+      if (room_ahead) begin
+        leave_for(file.pte[file.note[at_wait].miss]);
+        leave(file, at_wait);
       end
-      access_valid_o <= direct || !held_hit || outcome == MEM_OK;
-      access_o <= access;
-      tx1.valid = asked;
-      held = asked;
+    end
+  endtask
+
+  // tx1 goes on, or waits in the file: its page is not there, others of its page wait, or some of its wavefront that it must
+  // not pass.  A full file holds up what follows.
+  task automatic translate();
+    top = op_mem[tx1.slot];
+    leaving = tx1;
+    direct = tx1.inv || tx1.lds;
+    page = '{vmid: tx1.vmid, vpn: tx1.va[39:12]};
+    if (!held_hit && last_valid && last_page == page) begin  // it has come after the lookup
+      held_hit = 1'b1;
+      held_pte = last_pte;
+    end
+    pages = '0;
+    ahead = '0;
+    delayed = !direct && !held_hit;
+    if (file.busy != '0 && !tx1.lds) begin
+      if (!tx1.inv) pages = of_page(file, page);
+      ahead = of_wave(file, top.wave);
+      strict = tx1.inv || top.store || top.atomic || status_of(held_pte, tlb_pkg::ACCESS_READ) != MEM_OK;
+      delayed = delayed || pages != '0 || behind(ahead, file.writes, strict) != '0;
+    end
+    if (delayed) begin
+      if (!tx1.inv && file.waiting != '1) wait_for_page();
+    end else begin
+      find_room();
+      if (room_ahead) begin
+        leave_for(held_pte);
+        tx1.valid = 1'b0;
+        held = 1'b0;
+      end
+    end
+  endtask
+
+  task automatic wait_for_page();
+    free = ~file.busy;
+    if (pages != '0) free = pages;
+    found = miss_t'(pick_pkg::first64(64'(free)));
+    fits = pages != '0 || (file.busy != '1 && (held_hit || access_ready_i));
+    if (fits && pages == '0) begin
+      open_page(file, found, page, held_hit, held_pte);
+      if (!held_hit) begin
+        perf_o[2] <= 1'b1;
+        access.tx = tx1;
+        access.op = L1Xlat;
+        access.id = 8'(found);
+        access.bypass = 1'b0;
+        access.addr = {24'd0, tx1.va[39:12], 12'd0};
+        access_valid_o <= 1'b1;
+        access_o <= access;
+      end
+    end
+    if (fits) begin
+      going = ~file.waiting;
+      at_wait = wait_t'(pick_pkg::first64(64'(going)));
+      join_page(file, at_wait, found, top.wave, top.store || top.atomic, ahead, tx1);
+      tx1.valid = 1'b0;
+      held = 1'b0;
       moved = 1'b1;
     end
   endtask

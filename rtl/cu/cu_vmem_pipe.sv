@@ -26,7 +26,6 @@ module cu_vmem_pipe
   input  logic      [15:0] time_i,
   input  logic             en_i,            // low: nothing is valid, nothing moves, no pulse has to fall
   input  logic             stir_i,          // something outside is about to move
-  input  logic      [ 7:0] own_gpu_i,
   input  logic             valid_i,
   input  vmem_issue_t      issue_i,
   output logic             ready_o,
@@ -71,6 +70,7 @@ module cu_vmem_pipe
   input  logic      [ 7:0] ack_slot_i,
   input  logic      [ 7:0] ack_status_i,
   input  logic             xlat_valid_i,
+  input  logic      [ 7:0] xlat_id_i,       // of those under way
   input  logic      [63:0] xlat_pte_i,
   input  logic      [ 7:0] xlat_status_i,
   input  logic             forget_i,        // the TLB is being invalidated
@@ -171,7 +171,6 @@ module cu_vmem_pipe
       .clk_i,
       .rst_ni,
       .en_i,
-      .own_gpu_i,
       .valid_i,
       .issue_i,
       .next_slot_i    (next_slot),
@@ -196,6 +195,7 @@ module cu_vmem_pipe
       .tlb_fill_vpn_o,
       .tlb_fill_vmid_o,
       .xlat_valid_i,
+      .xlat_id_i,
       .xlat_pte_i,
       .xlat_status_i,
       .forget_i,
@@ -332,7 +332,6 @@ module cu_vmem_pipe
       .clk_i,
       .rst_ni,
       .en_i,
-      .own_gpu_i,
       .valid_i,
       .issue_i,
       .next_slot_i    (next_slot),
@@ -357,6 +356,7 @@ module cu_vmem_pipe
       .tlb_fill_vpn_o,
       .tlb_fill_vmid_o,
       .xlat_valid_i,
+      .xlat_id_i,
       .xlat_pte_i,
       .xlat_status_i,
       .forget_i,

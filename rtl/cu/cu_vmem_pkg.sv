@@ -101,6 +101,7 @@ package cu_vmem_pkg;
     logic inv;
     logic lds;  // of the LDS: va is a byte in it
     logic split;  // words of a lane are apart
+    logic merged;  // atomic of several words: operands and old values in their places
     logic [3:0] slot;
     logic [7:0] vmid;
     logic [1:0] word;  // of a swizzled access
@@ -166,6 +167,17 @@ package cu_vmem_pkg;
     // words of an element lie apart, but not what an atomic changes
     op.swizzle = op.mubuf && issue.rsrc[63] && op.bytes > 5'd4 && !op.atomic;
     return op;
+  endfunction
+
+  // May the lanes of an atomic share requests?  Operands and old values then stand in their places of the line; a
+  // compare-and-swap has two operands, and the LDS takes one lane at a time.
+  function automatic logic merges(input vop_t op, input logic in_lds);
+    return op.atomic && op.atomic_op != 4'd1 && !in_lds;
+  endfunction
+
+  // A lane joins such a request unless another has its word (dword of the line) in it.
+  function automatic logic joins_word(input logic [15:0] used, input logic [3:0] word);
+    return !used[word];
   endfunction
 
   // Parts of the address of access `word` (0 unless swizzled) of a lane in a buffer: offset, index, their product with

@@ -91,7 +91,7 @@ module cu_vmem_request
   logic [63:0] window, mask;
   logic [5:0] leader;
   logic [1:0] beat;
-  logic ok, low, whole, missing, moved, awake;
+  logic ok, low, whole, gather, missing, moved, awake;
 
   /* verilator lint_off BLKSEQ */
   // Rows of a beat: read in one place, so that each memory has one read port.
@@ -183,7 +183,7 @@ module cu_vmem_request
     moved = 1'b1;
   endtask
 
-  // The oldest access: a store leaves when all its lanes are in the line.
+  // The oldest access: a store, or an atomic of several words, leaves when all its lanes are in the line.
   task automatic serve();
     a = wait_mem[wait_read];
     op = op_mem[a.tx.slot];
@@ -201,13 +201,14 @@ module cu_vmem_request
         mask: '0,
         data: '0
     };
-    if (req.op == L1Write && !building) lanes_left = a.tx.lanes;
-    if (req.op == L1Write || req.op == L1Atomic) begin
-      leader = pick_pkg::first64(req.op == L1Write ? lanes_left : a.tx.lanes);
+    gather = req.op == L1Write || (req.op == L1Atomic && a.tx.merged);
+    if (gather && !building) lanes_left = a.tx.lanes;
+    if (gather || req.op == L1Atomic) begin
+      leader = pick_pkg::first64(gather ? lanes_left : a.tx.lanes);
       beat = leader[5:4];
       read_rows(req.op == L1Atomic || op.words > 3'd1);
     end
-    if (req.op == L1Write) begin
+    if (gather) begin
       if (!building) begin
         for (int unsigned w = 0; w < 17; w++) line[w] = '0;
         bytes = '0;
@@ -328,6 +329,9 @@ module cu_vmem_request
 
   // ---- assertions
   `GANTRY_ASSERT(a_bytes, `GANTRY_IMPL(req_valid_o && req_o[0].op == L1Write, req_o[0].mask != '0))
+  // which form an atomic has, cu_vmem_coalesce says
+  `GANTRY_ASSERT(a_form, `GANTRY_IMPL(req_valid_o && req_o[0].op == L1Atomic,
+                                      (req_o[0].mask != '0) == (req_o[0].atomic != 4'd1)))
   task automatic check_state();
     `GANTRY_CHECK(a_room, waiting <= 3'd4 && `GANTRY_IMPL(access_valid_i, waiting != 3'd4))
     // an answer of the LDS, or dwords from there, come when they are waited for

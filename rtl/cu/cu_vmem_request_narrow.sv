@@ -177,7 +177,7 @@ module cu_vmem_request_narrow
   // line, an even one and an odd one; what is on no word of this line is left out.  Operands of an atomic stand in its first words.
   task automatic place_word();
     off = places[32'(read2.lane)%Lanes] - a.tx.va[6:0] + (a.tx.split ? 7'd0 : {3'd0, read2.word, 2'd0});
-    if (op.atomic) off = {3'd0, !op.wide && read2.word[0] ? 2'd2 : read2.word, 2'd0};
+    if (op.atomic && !a.tx.merged) off = {3'd0, !op.wide && read2.word[0] ? 2'd2 : read2.word, 2'd0};
     value = data[32'(read2.lane)%Lanes];
     mask = op.bytes[0] ? 8'h1 : op.bytes[1] ? 8'h3 : 8'hf;
     mask = mask << off[1:0];
@@ -249,7 +249,7 @@ module cu_vmem_request_narrow
           vmid: op.vmid,
           user: {16'd0, op.tag, 2'd0, op.wave},
           addr: a.addr,
-          mask: op.atomic ? '0 : bytes,
+          mask: op.atomic && !a.tx.merged ? '0 : bytes,
           data: wide
       };
     end

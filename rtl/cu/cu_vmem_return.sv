@@ -60,6 +60,7 @@ module cu_vmem_return
   typedef struct packed {
     logic [3:0] slot;
     logic [1:0] word;
+    logic apart;  // what came is one old value
     logic [39:0] va;
     logic [63:0] lanes;
   } from_t;
@@ -138,7 +139,7 @@ module cu_vmem_return
     at = {from.slot, beat};
     where = place_mem[{from.slot, from.word, beat}];
     for (int unsigned l = 0; l < 16; l++) begin
-      place[l] = what.atomic ? 32'd0 : where.lanes[l[3:0]] - from.va[31:0];
+      place[l] = from.apart ? 32'd0 : where.lanes[l[3:0]] - from.va[31:0];
     end
     keep = what.bytes[0] ? 32'hff : what.bytes[1] ? 32'hffff : 32'hffffffff;
     written = touched[at] ? written_mem[at] : '0;
@@ -257,6 +258,7 @@ module cu_vmem_return
         from_mem[access_i.id[TxW-1:0]] <= '{
             slot: access_i.tx.slot,
             word: access_i.tx.word,
+            apart: access_i.op == L1Atomic && !access_i.tx.merged,
             va: access_i.tx.va,
             lanes: access_i.op == L1Write ? 64'd0 : access_i.tx.lanes
         };

@@ -62,6 +62,7 @@ module cu_vmem_return_narrow
     logic [3:0] slot;
     logic [1:0] word;
     logic split;
+    logic apart;  // what came is one old value
     logic [39:0] va;
     logic [63:0] lanes;
   } from_t;
@@ -234,7 +235,7 @@ module cu_vmem_return_narrow
     here = Lanes'(from.lanes >> (32'(spread2.group) * Lanes));
     for (int unsigned l = 0; l < Lanes; l++) begin
       off = places[l] - from.va[6:0] + (from.split ? 7'd0 : {3'd0, spread2.word, 2'd0});
-      if (what.atomic) off = {3'd0, spread2.word, 2'd0};
+      if (from.apart) off = {3'd0, spread2.word, 2'd0};
       even_word = off[5:2] + 4'd1;
       odd_word = off[5:2];
       even = line[{even_word[3:1], 1'b0}];
@@ -338,6 +339,7 @@ module cu_vmem_return_narrow
             slot: access_i.tx.slot,
             word: access_i.tx.word,
             split: access_i.tx.split,
+            apart: access_i.op == L1Atomic && !access_i.tx.merged,
             va: access_i.tx.va,
             lanes: access_i.op == L1Write ? 64'd0 : access_i.tx.lanes
         };

@@ -35,6 +35,7 @@ module l1v
   output logic      [ 7:0] ack_slot_o,
   output logic      [ 7:0] ack_status_o,
   output logic             xlat_valid_o,
+  output logic      [ 7:0] xlat_id_o,     // of the request
   output logic      [63:0] xlat_pte_o,
   output logic      [ 7:0] xlat_status_o,
   input  logic             inv_i,         // drop everything kept, now
@@ -55,13 +56,6 @@ module l1v
   localparam int unsigned FifoDepth = 4;
   localparam logic [31:0] MshrMask = (32'd1 << $clog2(Mshrs)) - 32'd1;  // any number of MSHRs
 
-  typedef struct packed {
-    logic valid;
-    logic hit;
-    logic [7:0] id;
-    logic [7:0] status;
-  } out_t;
-
   // cache
   logic [63:0] tag[Lines];  // {valid, line number}; set * ways + way
   logic [31:0] next_way[Sets];
@@ -80,7 +74,7 @@ module l1v
   logic [31:0] answer_read, answer_write, answers;
   logic filled;  // the oldest answer has been written to the cache
   // outputs
-  out_t out1, out2;
+  l1_out_t out1, out2;
   logic [511:0] out1_data, out2_data;
   logic [31:0] credits;
   // temporaries
@@ -130,6 +124,12 @@ module l1v
     for (int unsigned m = 0; m < Mshrs; m++) same = same | (64'(miss_line[m] == line) << m);
   endtask
 
+  // No line is kept, and those under way are not.
+  task automatic drop_all();
+    for (int unsigned l = 0; l < Lines; l++) tag[l] = '0;
+    if (SeedFault != 4'd3) dead = '1;
+  endtask
+
   // nothing is looked at while the cache rests and no input comes
   always_ff @(posedge clk_i) begin
     if (awake || req_valid_i || mem_rsp_valid_i || mem_req_credit_i || inv_i || !rst_ni) begin
@@ -158,8 +158,7 @@ module l1v
 
       // ---------------- invalidation by the dispatcher
       if (inv_i) begin
-        for (int unsigned l = 0; l < Lines; l++) tag[l] = '0;
-        if (SeedFault != 4'd3) dead = '1;
+        drop_all();
         moved = 1'b1;
       end
 
@@ -179,6 +178,7 @@ module l1v
           end
           TagXlat: begin
             xlat_valid_o <= 1'b1;
+            xlat_id_o <= mem_rsp_i.tag[7:0];
             xlat_pte_o <= mem_rsp_i.data[0];
             xlat_status_o <= mem_rsp_i.status;
           end
@@ -299,12 +299,11 @@ module l1v
             pop = credits != '0;
             send = pop;
             mem_op = MEM_XLAT;
-            mem_tag = {TagXlat, 24'd0};
+            mem_tag = {TagXlat, 16'd0, req.id};
           end
           default: begin  // L1Inv
             if (!mem_rsp_valid_i) begin  // the acknowledge port is free
-              for (int unsigned l = 0; l < Lines; l++) tag[l] = '0;
-              if (SeedFault != 4'd3) dead = '1;
+              drop_all();
               pop = 1'b1;
               ack_valid_o <= 1'b1;
               ack_slot_o <= req.id;
@@ -356,7 +355,7 @@ module l1v
       answers_q <= answers[7:0];
 
       if (!rst_ni) begin
-        for (int unsigned l = 0; l < Lines; l++) tag[l] = '0;
+        drop_all();
         for (int unsigned s = 0; s < Sets; s++) next_way[s] = '0;
         {busy, dead, fifo_count, fifo_read, fifo_write, answer_read, answer_write, answers, filled} = '0;
         credits = Credits;

@@ -13,7 +13,7 @@ package l1v_pkg;
   typedef struct packed {
     l1_op_e op;
     logic bypass;  // reads: glc or an uncached page: not from the cache, not kept
-    logic [7:0] id;  // reads and atomics: transaction; writes and invalidations: instruction slot
+    logic [7:0] id;  // reads and atomics: transaction; writes and invalidations: instruction slot; translations: theirs
     logic [3:0] atomic;
     logic wide;  // atomic of 8 bytes
     logic [2:0] access;  // of a translation
@@ -29,6 +29,13 @@ package l1v_pkg;
     logic [7:0] status;
     logic [511:0] data;
   } l1_rsp_t;
+
+  typedef struct packed {  // an answer on its way out of l1v
+    logic valid;
+    logic hit;  // its data come from the cache
+    logic [7:0] id;
+    logic [7:0] status;
+  } l1_out_t;
 
   // mem_req.tag of this CU: kind in the upper byte, number below
   localparam logic [7:0] TagRead = 8'd1;

@@ -2,8 +2,7 @@
 // Stage "data" of an L2 slice: a line with the mask of its bytes that are newer than DRAM, stores and atomics on it.
 // Responsible for: pure functions.  Not responsible for: the data memory (l2_slice).
 //
-// An atomic works on one operand a pass: `lane_new` takes the line as the pass before left it, so a request of several
-// lanes would take a pass of this stage each.
+// An atomic works on one word (`lane_new`), or on several that are in its mask (`atomic_line`), each in its own place.
 package l2_data_pkg;
   import gantry_msg_pkg::*;
   import l2_pkg::*;
@@ -86,6 +85,20 @@ package l2_data_pkg;
   endfunction
 
   /* verilator lint_off UNUSEDSIGNAL */  // of a request a function looks at some fields only
+  // What an atomic of several words leaves of a line: of those that the mask has, with the operands in their places.
+  function automatic words_t atomic_line(input access_t a, input words_t words, input words_t operands,
+                                         input logic [63:0] mask);
+    words_t left;
+    logic [63:0] low;
+    logic [31:0] high;
+    for (int unsigned w = 0; w < 8; w++) begin
+      low  = atomic_new(a.atomic, a.wide, words[w[2:0]], operands[w[2:0]], 64'd0);
+      high = 32'(atomic_new(a.atomic, 1'b0, {32'd0, words[w[2:0]][63:32]}, {32'd0, operands[w[2:0]][63:32]}, 64'd0));
+      left[w[2:0]] = a.wide ? low : {high, low[31:0]};
+    end
+    return blend(words, left, mask);
+  endfunction
+
   // Bytes of an atomic's operand in its line.
   function automatic logic [63:0] lane_mask(input access_t a);
     return (a.wide ? 64'hFF : 64'hF) << a.addr[5:0];

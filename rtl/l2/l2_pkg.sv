@@ -40,19 +40,22 @@ package l2_pkg;
   } from_t;
 
   // Every store and atomic in the order in which it takes effect.  In C (low bytes first): u8 op, atomic, size, gpu;
-  // u32 user; u8 source, pad[7]; u64 addr, mask, data[8].  Atomics: data[0] operand, [1] compare, [2] old value.
+  // u32 user; u8 source, line, pad[6]; u64 addr, mask, data[8], old[8].  Atomics of one word: data[0] operand, [1] compare,
+  // [2] old value; of several (line = 1): data operands, old the old values, in their places.
   typedef struct packed {
+    logic [7:0][63:0] old;
     logic [7:0][63:0] data;
     logic [63:0] mask;
     logic [63:0] addr;
-    logic [55:0] pad0;
+    logic [47:0] pad0;
+    logic [7:0] line;
     logic [7:0] source;
     logic [31:0] user;
     logic [7:0] gpu;
     logic [7:0] size;
     logic [7:0] atomic;
     logic [7:0] op;
-  } obs_order_t;  // 96 bytes
+  } obs_order_t;  // 160 bytes
 
   /* verilator lint_off UNUSEDSIGNAL */  // of an address or a shape a function looks at some bits only
   function automatic line_no_t line_of(input logic [54:0] addr, input shape_t shape);

@@ -188,7 +188,7 @@ module l2_slice
   chan_t c;
   logic [3:0] slow;
   logic [4:0] count;
-  logic sent, store_sent, serves, is_write, is_atomic, writes, was_dirty, keep, again, fresh_one, step, room_left, rests;
+  logic sent, store_sent, serves, is_write, is_atomic, is_line, writes, was_dirty, keep, again, fresh_one, step, room_left, rests;
   logic sets_dirty, clears_dirty;
 
   function automatic chan_t channel_at(input chan_t turn, input int unsigned k);
@@ -241,14 +241,16 @@ module l2_slice
         is_write  = serves && a.op == MEM_WRITE[1:0];
         is_atomic = serves && a.op == MEM_ATOMIC[1:0];
         writes    = a.through && (is_write || is_atomic);
-        mask      = is_atomic ? lane_mask(a) : payload.mask;
+        is_line   = is_atomic && payload.mask != 64'd0;  // several words
+        mask      = is_atomic && !is_line ? lane_mask(a) : payload.mask;
         value     = 64'd0;
         if (serves) begin
           base = s4.what == DataFill ? fill_row : held.words;
           if (s4.merge) base = blend(base, held.words, held.mask);
           told  = is_write ? '0 : base;
           fresh = '{mask: s4.dirty ? held.mask : 64'd0, words: base};
-          if (is_atomic) begin
+          if (is_line) fresh.words = atomic_line(a, base, payload.words, mask);
+          if (is_atomic && !is_line) begin
             old     = lane_old(a, base);
             value   = lane_new(a, old, payload.words[0],
                                a.wide ? payload.words[1] : {32'd0, payload.words[1][31:0]});
@@ -277,13 +279,14 @@ module l2_slice
         end
         if (obs_en_i && (is_write || is_atomic)) begin
           obs_order_valid_o <= 1'b1;
-          obs_order_o <= order(a, slot_ids[s4.slot], slot_from[s4.slot], mask, is_atomic ?
-                               {320'd0, old, payload.words[1], payload.words[0]} : payload.words);
+          obs_order_o <= order(a, slot_ids[s4.slot], slot_from[s4.slot], mask, is_atomic && !is_line ?
+                               {320'd0, old, payload.words[1], payload.words[0]} : payload.words, is_line, told);
         end
         // the request's own access to DRAM, then the write-back
         if (writes || s4.what == DataFetch) begin
           message = fetch_message(addr_of(s4_line, slice_i, Shape), s4.mshr);
-          if (writes) message = write_message(addr_of(s4_line, slice_i, Shape), mask, is_atomic ? {8{value}} : payload.words);
+          if (writes) message = write_message(addr_of(s4_line, slice_i, Shape), mask,
+                                             is_line ? fresh.words : is_atomic ? {8{value}} : payload.words);
           if (store_sent) begin
             store_queue[store_first+store_count[2:0]] = message;
             store_count = store_count + 4'd1;

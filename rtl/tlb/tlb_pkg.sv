@@ -75,9 +75,10 @@ package tlb_pkg;
     return {8'd0, pte[55:12], va[11:0]};
   endfunction
 
-  // Lines of this page may stay in a cache of the requester: own memory and not marked uncached.
-  function automatic logic pte_cached(input logic [63:0] pte, input logic [7:0] gpu);
-    return pte[6:5] == 2'd0 && pte[55:48] == gpu + 8'd1;
+  // Lines of this page may stay in the requester's L1V until its next invalidation: memory of a GPU, of this one or another,
+  // and not marked uncached.
+  function automatic logic pte_cached(input logic [63:0] pte);
+    return pte[6:5] == 2'd0 && pte[55:48] != 8'd0;
   endfunction
 
   // Crossbar port that serves a physical address for a requester on `gpu`; `slices` a power of two.

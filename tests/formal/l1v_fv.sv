@@ -30,7 +30,7 @@ module l1v_fv
   logic req_ready, req_valid_q, rsp_valid, ack_valid, xlat_valid, mem_valid, mem_rsp_valid, credit, idle;
   l1_req_t req[1];
   l1_rsp_t rsp;
-  logic [7:0] ack_slot, ack_status, xlat_status;
+  logic [7:0] ack_slot, ack_status, xlat_id, xlat_status;
   logic [63:0] xlat_pte;
   mem_req_t mem;
   mem_rsp_t mem_rsp;
@@ -40,7 +40,7 @@ module l1v_fv
   ) u_dut (
     .clk_i, .rst_ni, .own_gpu_i(8'd0), .req_valid_i(req_valid_q), .req_i(req), .req_ready_o(req_ready),
     .rsp_valid_o(rsp_valid), .rsp_o(rsp), .rsp_ready_i(ready_i), .ack_valid_o(ack_valid), .ack_slot_o(ack_slot),
-    .ack_status_o(ack_status), .xlat_valid_o(xlat_valid), .xlat_pte_o(xlat_pte), .xlat_status_o(xlat_status), .inv_i,
+    .ack_status_o(ack_status), .xlat_valid_o(xlat_valid), .xlat_id_o(xlat_id), .xlat_pte_o(xlat_pte), .xlat_status_o(xlat_status), .inv_i,
     .mem_req_valid_o(mem_valid), .mem_req_o(mem), .mem_req_credit_i(credit), .mem_rsp_valid_i(mem_rsp_valid),
     .mem_rsp_i(mem_rsp), .perf_o(perf), .idle_o(idle));
 
@@ -58,6 +58,7 @@ module l1v_fv
   logic [NumTx-1:0][1:0] owed_line_q;
   logic [Slots-1:0] owed_ack_q;
   logic owed_xlat_q;
+  logic [1:0] owed_xlat_id_q;
   always_comb begin
     case (l1_op_e'(op_i))
       L1Read, L1Atomic: may = !owed_q[id_i];
@@ -90,7 +91,10 @@ module l1v_fv
           owed_read_q[id_i] <= l1_op_e'(op_i) == L1Read;
           owed_line_q[id_i] <= line_i;
         end
-        L1Xlat: owed_xlat_q <= 1'b1;
+        L1Xlat: begin
+          owed_xlat_q    <= 1'b1;
+          owed_xlat_id_q <= id_i;
+        end
         default: owed_ack_q[id_i[0]] <= 1'b1;
       endcase
     end
@@ -156,6 +160,7 @@ module l1v_fv
 `ifdef HELPERS  // the unbounded proof is about counts
   `include "l1v_inv.svh"
 `else
+  `GANTRY_ASSERT(a_xlat_id, `GANTRY_IMPL(xlat_valid, xlat_id == 8'(owed_xlat_id_q)))
   `GANTRY_ASSERT(a_line, `GANTRY_IMPL(rsp_valid && rsp.status == MEM_OK && owed_read_q[rsp.id[1:0]],
                                       rsp.data[1:0] == owed_line_q[rsp.id[1:0]]))
 `endif

@@ -42,23 +42,25 @@ static void pages_have_the_rights_of_their_allocation(void **state)
     }
 }
 
-/* Host memory that host and GPUs use at the same time is not cached; other memory is. */
+/* Host memory that host and GPUs use at the same time is not cached, nor is such memory of one GPU in another; other
+ * memory is. */
 static void coherent_host_memory_is_not_cached(void **state)
 {
     const uint32_t plain = FLAGS_GTT & ~(uint32_t)KFD_IOC_ALLOC_MEM_FLAGS_COHERENT;
     const struct {
         uint32_t flags;
-        bool uncached;
-    } cases[] = {{FLAGS_GTT, true},
-                 {plain, false},
-                 {plain | KFD_IOC_ALLOC_MEM_FLAGS_UNCACHED, true},
-                 {FLAGS_VRAM, false},
-                 {FLAGS_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_COHERENT, false}};
+        bool uncached, far; /* far: in the other GPU */
+    } cases[] = {{FLAGS_GTT, true, true},
+                 {plain, false, false},
+                 {plain | KFD_IOC_ALLOC_MEM_FLAGS_UNCACHED, true, true},
+                 {FLAGS_VRAM, false, false},
+                 {FLAGS_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_COHERENT, false, true}};
     struct bench *b = *state;
     for (unsigned n = 0; n < sizeof cases / sizeof cases[0]; n++) {
         uint64_t va = 0x50000000 + n * 0x10000u, handle = alloc(b, 0, 0, va, 4096, cases[n].flags, 0);
-        assert_int_equal(map(b, 0, handle, 1, true), 0);
+        assert_int_equal(map(b, 0, handle, 3, true), 0);
         assert_int_equal((pagetable_lookup(b->client[0]->gpu[0].pt, va) & PTE_UNCACHED) != 0, cases[n].uncached);
+        assert_int_equal((pagetable_lookup(b->client[0]->gpu[1].pt, va) & PTE_UNCACHED) != 0, cases[n].far);
     }
 }
 

@@ -40,6 +40,8 @@ enum lie {
     STRAY_WRITE,
     STORE_LOST,
     ATOMIC_OLD,
+    ATOMIC_WORD,
+    ATOMIC_MORE,
     PART_LOST,
     PART_TWICE,
     PART_LANE,
@@ -70,6 +72,8 @@ static const char *const named[LIES] = {
     [STORE_LOST] =
         "pc 00000010004c: flat_store_dword v[4:5], v8: store to physical 1000000040000 never took effect in the L2",
     [ATOMIC_OLD] = "pc 000000100054: flat_atomic_add v[4:5], v0: atomic 2 at physical 1000000040000 found ",
+    [ATOMIC_WORD] = "pc 000000100054: flat_atomic_add v[4:5], v0: atomic of lane 0 to ",
+    [ATOMIC_MORE] = "pc 000000100054: flat_atomic_add v[4:5], v0: atomic 2 of ",
     [PART_LOST] = "pc 000000100068: flat_store_dword v[9:10], v7: LDS accesses of word 0: ",
     [PART_TWICE] = "pc 000000100068: flat_store_dword v[9:10], v7: LDS accesses of word 0: ",
     [PART_LANE] = "pc 000000100068: flat_store_dword v[9:10], v7: LDS accesses of word 0: ",
@@ -112,6 +116,7 @@ static bool found, told;
 static unsigned tag;
 static uint64_t cycle;
 static char difference[1200];
+static bool in_lines;   /* lanes of an atomic share requests */
 static bool slow_store; /* the end of the program's store is reported last */
 static uint8_t held[16];
 
@@ -196,9 +201,49 @@ static int store(void *ctx, struct gcn3_wave *w, struct gcn3_access *a)
     return 0;
 }
 
+/* Lanes of successive words: a request a line. */
+static void atomic_lines(struct gcn3_access *a)
+{
+    for (unsigned line = 0; line < 4; line++) {
+        struct msg_mem_req r = request(MEM_ATOMIC, a->va[line * 16] & ~UINT64_C(63));
+        uint64_t old[8] = {0};
+        r.atomic = a->atomic_op;
+        r.size = 4;
+        for (unsigned k = 0; k < 16; k++)
+            if (a->mask >> (line * 16 + k) & 1) {
+                r.mask |= UINT64_C(15) << 4 * k;
+                r.data[k / 2] |= (uint64_t)(a->data[0][line * 16 + k] + tell(ATOMIC_WRONG)) << 32 * (k & 1);
+            }
+        if (!r.mask)
+            continue;
+        if (tell(ATOMIC_WORD))
+            r.mask &= ~UINT64_C(15);
+        if (tell(ATOMIC_MORE))
+            r.mask |= UINT64_C(15) << 16;
+        lockstep_mem_req(ls, 0, 1, cycle, &r);
+        pmem_atomic_line(memory, r.addr, r.atomic, 4, r.mask, r.data, old);
+        struct lockstep_order o = {.op = r.op,
+                                   .atomic = r.atomic,
+                                   .size = 4,
+                                   .user = r.user,
+                                   .source = 1,
+                                   .line = 1,
+                                   .addr = r.addr,
+                                   .mask = r.mask};
+        memcpy(o.data, r.data, sizeof o.data);
+        memcpy(o.old, old, sizeof o.old);
+        o.old[0] ^= tell(ATOMIC_OLD);
+        lockstep_order(ls, 0, cycle, &o);
+    }
+}
+
 static int atomic(void *ctx, struct gcn3_wave *w, struct gcn3_access *a)
 {
     (void)ctx, (void)w;
+    if (in_lines) {
+        atomic_lines(a);
+        return 0;
+    }
     for (unsigned l = 0; l < 64; l++)
         if (a->mask >> l & 1) {
             struct msg_mem_req r = request(MEM_ATOMIC, a->va[l]);
@@ -420,7 +465,12 @@ static void truth_and_lies(void **unused)
     assert_int_equal(pagetable_map(table, CODE, pmem_addr(1, 0x10000), 0x10000, PTE_R | PTE_X), 0);
     assert_int_equal(pagetable_map(table, DATA, pmem_addr(1, 0x40000), 0x10000, PTE_R | PTE_W), 0);
     pagetable_write(table, CODE, program, sizeof program);
-    for (lie = TRUTH; lie < LIES; lie++) {
+    for (unsigned n = 0; n < LIES + 5; n++) { /* those about atomics a second time: of lines */
+        static const enum lie atomics[] = {TRUTH, ATOMIC_WRONG, ATOMIC_OLD, ATOMIC_WORD, ATOMIC_MORE};
+        in_lines = n >= LIES;
+        lie = in_lines ? atomics[n - LIES] : (enum lie)n;
+        if (!in_lines && (lie == ATOMIC_WORD || lie == ATOMIC_MORE))
+            continue;
         difference[0] = 0;
         run_program();
         printf("%2d %s\n", lie, difference);
@@ -431,6 +481,7 @@ static void truth_and_lies(void **unused)
         if (lie != TRUTH && (!named[lie] || !strstr(difference, named[lie])))
             fail_msg("lie %d: \"%s\" does not name \"%s\"", lie, difference, named[lie] ? named[lie] : "");
     }
+    in_lines = false;
     pagetable_free(table);
     pmem_free(memory);
 }

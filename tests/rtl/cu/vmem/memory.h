@@ -18,7 +18,7 @@ struct Memory {
     std::unordered_map<uint64_t, uint64_t> table;              // {vmid, vpn} -> entry
     std::multimap<uint64_t, msg_mem_rsp> answers;              // by due cycle
     std::mt19937_64 rng{7};
-    unsigned min_delay = 20, spread = 100;
+    unsigned min_delay = 20, spread = 100, xlat_delay = 0; // xlat_delay: of a translation on top of that
     uint64_t reads = 0, writes = 0, atomics = 0, xlats = 0;
     const char *error = nullptr;
     static constexpr unsigned nobody = 9;  // owner of physical addresses behind which there is no memory
@@ -63,6 +63,25 @@ struct Memory {
         return old;
     }
 
+    // Of one word, or of those of a line that the mask has.
+    void atomics_of(const msg_mem_req &q, msg_mem_rsp &r)
+    {
+        if ((q.mask == 0) != (q.atomic == ATOMIC_CMPSWAP) || (q.mask && q.addr & 63))
+            error = "form of an atomic";
+        if (!q.mask)
+            r.data[0] = atomic(q.atomic, q.size, at(q.addr), q.data[0], q.data[1]);
+        for (unsigned i = 0; q.mask && i < 64; i += q.size) {
+            uint64_t bytes = q.size == 8 ? 0xff : 0xf, operand = 0, old;
+            if ((q.mask >> i & bytes) != (q.mask >> i & 1 ? bytes : 0))
+                error = "a part of a word of an atomic";
+            if (!(q.mask >> i & 1))
+                continue;
+            memcpy(&operand, (const uint8_t *)q.data + i, q.size);
+            old = atomic(q.atomic, q.size, at(q.addr + i), operand, 0);
+            memcpy((uint8_t *)r.data + i, &old, q.size);
+        }
+    }
+
     // `slices` as the unit's parameter: checks the target port of every request.
     void request(const msg_mem_req &q, uint64_t cycle, unsigned slices)
     {
@@ -94,8 +113,8 @@ struct Memory {
                     at(q.addr)[i] = (uint8_t)(q.data[i / 8] >> i % 8 * 8);
         } else {
             atomics++;
-            r.data[0] = atomic(q.atomic, q.size, at(q.addr), q.data[0], q.data[1]);
+            atomics_of(q, r);
         }
-        answers.emplace(cycle + min_delay + (spread ? rng() % spread : 0), r);
+        answers.emplace(cycle + min_delay + (spread ? rng() % spread : 0) + (q.op == MEM_XLAT ? xlat_delay : 0), r);
     }
 };

@@ -5,7 +5,7 @@
 // model of the LDS behind its port, and so are buffer instructions between memory and the LDS.  Then transaction counts of strides, permuted and masked lanes (S4.11), cycles of streams of instructions,
 // and always the order of completion of a wavefront (S1.2) and the shortest latency (C.3).  The argument `speed` prints ns a cycle instead.
 // top: cu_vmem
-// sources: build/gen/gantry_msg_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/cu/cu_pkg.sv rtl/cu/cu_vmem_pkg.sv rtl/l1/l1v_pkg.sv rtl/common/pick_pkg.sv rtl/common/latency_floor.sv rtl/tlb/tlb_pkg.sv rtl/tech/ram_1r1w.sv rtl/cu/cu_vmem_slots.sv rtl/cu/cu_vmem_coalesce.sv rtl/cu/cu_vmem_request.sv rtl/cu/cu_vmem_return.sv rtl/cu/cu_vmem_writeback.sv rtl/cu/cu_vmem_parts.sv rtl/cu/cu_vmem_coalesce_narrow.sv rtl/cu/cu_vmem_request_narrow.sv rtl/cu/cu_vmem_return_narrow.sv rtl/cu/cu_vmem_pipe.sv rtl/l1/l1v.sv rtl/tlb/tlb_l1.sv rtl/cu/cu_vmem.sv
+// sources: build/gen/gantry_msg_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/cu/cu_pkg.sv rtl/cu/cu_vmem_pkg.sv rtl/tlb/tlb_pkg.sv rtl/cu/cu_vmem_xlat_pkg.sv rtl/l1/l1v_pkg.sv rtl/common/pick_pkg.sv rtl/common/latency_floor.sv rtl/tech/ram_1r1w.sv rtl/cu/cu_vmem_slots.sv rtl/cu/cu_vmem_coalesce.sv rtl/cu/cu_vmem_request.sv rtl/cu/cu_vmem_return.sv rtl/cu/cu_vmem_writeback.sv rtl/cu/cu_vmem_parts.sv rtl/cu/cu_vmem_coalesce_narrow.sv rtl/cu/cu_vmem_request_narrow.sv rtl/cu/cu_vmem_return_narrow.sv rtl/cu/cu_vmem_pipe.sv rtl/l1/l1v.sv rtl/tlb/tlb_l1.sv rtl/cu/cu_vmem.sv
 // args: -Wno-UNUSEDPARAM --x-initial unique --x-assign unique
 // mutant: -GSeedFault=4'd1
 // mutant: -GSeedFault=4'd2
@@ -23,6 +23,20 @@
 // mutate: rtl/cu/cu_vmem_writeback.sv: if (hold[s] && vwr_ready_i[s][1]) begin => if (hold[s]) begin
 // mutate: rtl/cu/cu_vmem_writeback.sv: closes[s] = next.final_row; => closes[s] = 1'b1;
 // mutate: rtl/cu/cu_vmem_coalesce.sv: next.lanes = 64'(joined0 | joined1) => next.lanes = 64'(joined0)
+// mutate: rtl/cu/cu_vmem_xlat_pkg.sv: return strict ? older : older & writes; => return older & writes;
+// mutate: rtl/cu/cu_vmem_xlat_pkg.sv: return strict ? older : older & writes; => return strict ? older : '0;
+// mutate: rtl/cu/cu_vmem_xlat_pkg.sv: f.page[m] == page) << m => f.page[m].vpn == page.vpn) << m
+// mutate: rtl/cu/cu_vmem_xlat_pkg.sv: f.note[w].older[at] = 1'b0; => f.note[w].older[0] = 1'b0;
+// mutate: rtl/cu/cu_vmem_xlat_pkg.sv: more = more || (f.waiting[w] && f.note[w].miss == miss); => more = 1'b0;
+// mutate: rtl/l1/l1v.sv: xlat_id_o <= mem_rsp_i.tag[7:0]; => xlat_id_o <= '0;
+// mutate: rtl/cu/cu_vmem_return.sv: apart: access_i.op == L1Atomic && !access_i.tx.merged, => apart: access_i.op == L1Atomic,
+// mutate: rtl/cu/cu_vmem_request.sv: gather && !building => (gather && !building) || req.op == L1Atomic
+// mutate: rtl/cu/cu_vmem_xlat_pkg.sv: return same & f.busy; => return '0;
+// mutate: rtl/cu/cu_vmem_pkg.sv: return !used[word]; => return 1'b1;
+// mutate: rtl/cu/cu_vmem_pkg.sv: return op.atomic && op.atomic_op != 4'd1 && !in_lds; => return op.atomic && op.atomic_op != 4'd1;
+// mutate: rtl/tlb/tlb_pkg.sv: return pte[6:5] == 2'd0 && pte[55:48] != 8'd0; => return pte[6:5] == 2'd0;
+// mutate: rtl/tlb/tlb_pkg.sv: return pte[6:5] == 2'd0 && pte[55:48] != 8'd0; => return pte[6:5] == 2'd0 && pte[55:48] == 8'd1;
+// mutate: rtl/l1/l1v.sv: tag[l] = '0; => tag[l] = tag[l][49:42] == 8'd1 ? '0 : tag[l];
 // mutate: rtl/cu/cu_vmem_return.sv: (has[l] ? now[l[3:0]] : 32'd0) => now[l[3:0]]
 #include "tests/rtl/case_done.h"
 #include "directed.h"
@@ -30,9 +44,9 @@
 
 // Of the random instructions, with 16, 8 (12 misses under way) and 4 lanes: cycles; transactions, TLB hits and misses, read hits, misses
 // and joined ones, writes.  Cycles of the rest of the bench.
-static const uint64_t Pins[3][9] = {{1987766, 386852, 379713, 5404, 17758, 142984, 12729, 213381, 102213},
-                                   {3484476, 380563, 373558, 5376, 19859, 138509, 9433, 212762, 93325},
-                                   {3480610, 380958, 373800, 5426, 20086, 141043, 8575, 211254, 96207}};
+static const uint64_t Pins[3][9] = {{1676931, 332033, 301112, 4932, 20974, 139288, 17072, 154699, 135738},
+                                   {3024059, 331842, 300286, 5178, 24452, 144739, 12875, 149776, 128308},
+                                   {3043070, 329419, 298641, 5034, 24511, 141046, 13055, 150807, 132156}};
 
 static double cpu_ns()
 {
@@ -133,7 +147,7 @@ int main(int argc, char **argv)
         pinned("cycles", cycle, pin[0]);
     printf("slowest: %llu cycles\n", (unsigned long long)slowest);
     if (!failures)
-        transaction_counts(), bus_faults(), address_faults(), many_without_lanes();
+        transaction_counts(), under_misses(), kept_lines(), bus_faults(), address_faults(), many_without_lanes();
     case_done("transactions", "S4.11");
     if (!failures)
         LANES == 16 ? costs() : narrow_costs();

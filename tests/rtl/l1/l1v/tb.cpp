@@ -32,7 +32,8 @@ static std::deque<Req> to_send;                          // stores, atomics, tra
 static std::map<unsigned, Req> reading, acknowledging;   // by transaction or slot
 static std::vector<std::pair<uint64_t, msg_mem_rsp>> answers; // due cycle
 static unsigned credits = Credits, sent, counted[4];
-static uint64_t delay = 20, spread = 60, xlats;
+static std::map<unsigned, Req> translating;               // by number
+static uint64_t delay = 20, spread = 60;
 static bool directed; // requests of reads are counted, not compared
 
 static uint64_t word(std::map<uint64_t, uint64_t> &of, uint64_t at)
@@ -75,7 +76,7 @@ static void take_request(const msg_mem_req &q)
     w.op = (uint8_t)ops[r->op], w.vmid = (uint8_t)r->vmid, w.atomic = (uint8_t)r->atomic, w.size = r->wide ? 8 : 4, w.access = (uint8_t)r->access;
     w.user = r->user, w.addr = r->op == Read ? r->addr & ~63ull : r->addr, w.mask = r->mask;
     w.target = (uint8_t)(r->op == Xlat ? Slices : r->addr >> 48 == Gpu + 1 ? (r->addr >> 8) % Slices : Slices + 1);
-    w.tag = tags[r->op] << 24 | (r->op == Read ? q.tag & 15 : r->op == Xlat ? 0 : r->id);
+    w.tag = tags[r->op] << 24 | (r->op == Read ? q.tag & 15 : r->id);
     memcpy(w.data, r->data, 64);
     if (memcmp(&w, &q, sizeof q))
         fail("fields of a request, tag, address", q.tag, q.addr);
@@ -123,9 +124,12 @@ static void outputs()
         acknowledging.erase(it);
     }
     if (dut->xlat_valid_o) {
-        if (xlats == 0 || dut->xlat_status_o != (~dut->xlat_pte_o >> 12 & 3))
-            fail("translation", dut->xlat_pte_o, dut->xlat_status_o);
-        xlats = 0;
+        auto it = translating.find(dut->xlat_id_o);
+        if (it == translating.end())
+            return fail("translation that nobody asked for", dut->xlat_id_o, 0);
+        if (dut->xlat_pte_o != ~it->second.addr || dut->xlat_status_o != (it->second.addr >> 12 & 3))
+            fail("translation", dut->xlat_pte_o, ~it->second.addr);
+        translating.erase(it);
     }
     for (unsigned i = 0; i < 4; i++)
         counted[i] += dut->perf_o >> i & 1;
@@ -172,7 +176,7 @@ static void tick(const Req *r = nullptr, bool inv = false)
 
 static void issue(Req r)
 {
-    while (!dut->req_ready_o || (r.op == Xlat && xlats))
+    while (!dut->req_ready_o)
         tick();
     if (r.op == Read)
         for (unsigned i = 0; i < 8; i++)
@@ -182,7 +186,8 @@ static void issue(Req r)
             expected[r.addr + 8 * i] = merged(word(expected, r.addr + 8 * i), r.data[i], r.mask >> 8 * i & 255);
     if (r.op == Atomic)
         r.want[0] = add(expected, r.addr, r.wide, r.data[0]);
-    xlats += r.op == Xlat;
+    if (r.op == Xlat)
+        translating[r.id] = r;
     if (r.op == Read || r.op == Atomic)
         reading[r.id] = r;
     if (r.op == Write || r.op == Inv)
@@ -194,9 +199,9 @@ static void issue(Req r)
 
 static void drain()
 {
-    for (unsigned i = 0; i < 5000 && (!reading.empty() || !acknowledging.empty() || xlats); i++)
+    for (unsigned i = 0; i < 5000 && (!reading.empty() || !acknowledging.empty() || !translating.empty()); i++)
         tick();
-    if (!reading.empty() || !acknowledging.empty() || xlats)
+    if (!reading.empty() || !acknowledging.empty() || !translating.empty())
         fail("without an answer", reading.size(), acknowledging.size());
     for (unsigned i = 0; i < 100; i++)
         tick();
@@ -220,7 +225,7 @@ static Req request(unsigned op, uint64_t addr)
     static unsigned user;
     Req r = {};
     r.op = op, r.addr = addr, r.user = ++user * 0x10001;
-    r.id = op == Read || op == Atomic ? free_id(reading, 64) : op == Xlat ? 0 : free_id(acknowledging, 32);
+    r.id = op == Read || op == Atomic ? free_id(reading, 64) : op == Xlat ? free_id(translating, 8) : free_id(acknowledging, 32);
     return r;
 }
 

@@ -29,6 +29,11 @@
 // mutate: rtl/l2/l2_slice.sv: (!flush.drop && (full => (1'b0 && (full
 // mutate: rtl/l2/l2_slice.sv: m.drop ? full[SetBits'(set)] & ~bit_of : => 1'b0 ? full[SetBits'(set)] & ~bit_of :
 // mutate: rtl/l2/l2_mshr_pkg.sv: list.some ? list.last : to => to
+// mutate: rtl/l2/l2_data_pkg.sv: a.wide ? low : {high, low[31:0]} => a.wide ? low : {low[31:0], high}
+// mutate: rtl/l2/l2_data_pkg.sv: operands[w[2:0]], 64'd0); => operands[0], 64'd0);
+// mutate: rtl/l2/l2_slice.sv: is_line ? fresh.words : is_atomic => is_line ? payload.words : is_atomic
+// mutate: rtl/l2/l2_answer_pkg.sv: is_line ? told : '0 => is_line ? words : '0
+#include <array>
 #include <deque>
 #include <map>
 #include <vector>
@@ -59,11 +64,12 @@ static unsigned credits = Depth, held, evts;
 static uint32_t serial;
 static uint64_t answered, answered_at, latency_sum, dram_reads, dram_writes, kinds[3];  // kinds: reads, stores, atomics asked for
 static std::map<uint32_t, uint64_t> sent_at;
+static std::map<uint32_t, std::array<uint64_t, 8>> flying_old; // of atomics of a line, by user: the line before
 struct Order {
     uint8_t op, atomic, size, gpu;
     uint32_t user;
-    uint8_t source, pad[7];
-    uint64_t addr, mask, data[8];
+    uint8_t source, line, pad[6];
+    uint64_t addr, mask, data[8], old[8];
 };
 
 // Lines of this slice (of 16): 4 lines in each 4 KiB.
@@ -82,10 +88,10 @@ static void read_line(const std::vector<uint8_t> &from, uint64_t addr, void *to)
     }
 }
 
-static uint64_t atomic_result(const msg_mem_req &q, uint64_t old)
+static uint64_t atomic_result(const msg_mem_req &q, uint64_t old, uint64_t operand, uint64_t compare)
 {
     bool wide = q.size == 8;
-    uint64_t a = wide ? q.data[0] : (uint32_t)q.data[0], c = wide ? q.data[1] : (uint32_t)q.data[1];
+    uint64_t a = wide ? operand : (uint32_t)operand, c = wide ? compare : (uint32_t)compare;
     int64_t so = wide ? (int64_t)old : (int32_t)old, sa = wide ? (int64_t)a : (int32_t)a;
     switch (q.atomic) {
     case ATOMIC_SWAP: return a;
@@ -115,10 +121,20 @@ static void model_apply(const msg_mem_req &q, Want *w)
             if (q.mask >> i & 1)
                 model[q.addr + i] = ((const uint8_t *)q.data)[i];
     }
-    if (q.op == MEM_ATOMIC) {
+    if (q.op == MEM_ATOMIC && q.mask) {  // words of a line
+        read_line(model, q.addr, w->data);
+        for (unsigned i = 0; i < 64; i += q.size)
+            if (q.mask >> i & 1) {
+                uint64_t old = 0, operand = 0;
+                memcpy(&old, &model[q.addr + i], q.size);
+                memcpy(&operand, (const uint8_t *)q.data + i, q.size);
+                uint64_t fresh = atomic_result(q, old, operand, 0);
+                memcpy(&model[q.addr + i], &fresh, q.size);
+            }
+    } else if (q.op == MEM_ATOMIC) {
         uint64_t old = 0;
         memcpy(&old, &model[q.addr], q.size);
-        uint64_t fresh = atomic_result(q, old);
+        uint64_t fresh = atomic_result(q, old, q.data[0], q.data[1]);
         memcpy(w->data, &old, 8);  // four bytes are extended by zeros
         memcpy(&model[q.addr], &fresh, q.size);
     }
@@ -149,8 +165,12 @@ static void take_order(const Order &o)
                 fail("order port: line out of order, address", o.addr, it->addr);
             continue;
         }
-        Order want = {it->op, it->atomic, it->size, it->gpu, it->user, it->source, {}, it->addr, it->mask, {}};
+        Order want = {it->op, it->atomic, it->size, it->gpu, it->user, it->source, 0, {}, it->addr, it->mask, {}, {}};
         memcpy(want.data, it->data, 64);
+        if (it->op == MEM_ATOMIC && it->target) {
+            want.line = 1;
+            memcpy(want.old, flying_old[it->user].data(), 64);
+        }
         if (memcmp(&want, &o, sizeof o))
             fail("order port: record differs, address", o.addr, it->addr);
         waiting_order.erase(it);
@@ -170,7 +190,7 @@ static void take_answer(const msg_mem_rsp &a)
     for (unsigned i = 0; w.req.op == MEM_WRITE && i < 8; i++)
         if (a.data[i])
             fail("answer to a store carries data", a.data[i], 0);
-    unsigned bytes = w.req.op == MEM_ATOMIC ? 8 : 64;
+    unsigned bytes = w.req.op == MEM_ATOMIC && !w.req.mask ? 8 : 64;
     if (w.check_data && memcmp(a.data, w.data, bytes))
         fail("data of an answer", a.data[0], *(const uint64_t *)w.data);
     latency_sum += cycle - sent_at[a.tag];
@@ -233,7 +253,10 @@ static void issue(msg_mem_req q, unsigned drain)
     sent_at[q.tag] = cycle;
     kinds[q.op == MEM_WRITE ? 1 : q.op == MEM_ATOMIC ? 2 : 0]++;
     msg_mem_req record = q;
-    if (q.op == MEM_ATOMIC) { // operand, comparison value, old value
+    if (q.op == MEM_ATOMIC && q.mask) {
+        record.target = 1; // of the record: a line, whose old values are these
+        memcpy(flying_old[q.user].data(), flying[q.tag].data, 64);
+    } else if (q.op == MEM_ATOMIC) { // operand, comparison value, old value
         record.mask = (q.size == 8 ? 0xffull : 0xfull) << q.addr % 64;
         memset(record.data + 2, 0, 48);
         memcpy(record.data + 2, flying[q.tag].data, q.size);
@@ -272,7 +295,12 @@ static msg_mem_req random_request(uint64_t line)
     if (q.op == MEM_ATOMIC) {
         q.atomic = (uint8_t)pick(13);
         q.size = pick(2) ? 4 : 8;
-        q.addr += pick(64 / q.size) * q.size;
+        uint64_t bytes = q.size == 8 ? 0xff : 0xf, words = 0;
+        for (unsigned i = 0; i < 64; i += q.size)
+            words |= pick(2) ? bytes << i : 0;
+        q.mask = q.atomic != ATOMIC_CMPSWAP && pick(2) ? words ? words : bytes << 24 : 0;
+        if (!q.mask)
+            q.addr += pick(64 / q.size) * q.size;
     }
     return q;
 }

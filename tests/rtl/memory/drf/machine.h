@@ -153,6 +153,15 @@ static msg_mem_rsp perform(const msg_mem_req &q)
         for (unsigned i = 0; i < 64; i++)
             if (q.mask >> i & 1)
                 p[i] = (uint8_t)(q.data[i / 8] >> i % 8 * 8);
+    } else if (q.op == MEM_ATOMIC && q.mask) { // words of a line, in their places
+        memcpy(r.data, p, 64);
+        for (unsigned i = 0; i < 64; i += q.size)
+            if (q.mask >> i & 1) {
+                uint64_t old = 0, operand = 0, now;
+                memcpy(&old, p + i, q.size), memcpy(&operand, (const uint8_t *)q.data + i, q.size);
+                now = atomic_result(q.atomic, q.size, old, operand, 0);
+                memcpy(p + i, &now, q.size);
+            }
     } else if (q.op == MEM_ATOMIC) {
         uint64_t now;
         memcpy(&r.data[0], p, q.size);

@@ -26,12 +26,22 @@ static std::vector<uint8_t> asked[Out]; // sources of the requests that a target
 static uint64_t sent, received, served[In];
 static uint32_t serial;
 
+static void legal_atomic(msg_mem_req &m)
+{
+    m.size = rng() % 2 ? 4 : 8, m.atomic = rng() % 13;
+    uint64_t bytes = m.size == 8 ? 0xff : 0xf, mask = 0;
+    for (unsigned i = 0; i < 64; i += m.size)
+        mask |= m.mask >> i & 1 ? bytes << i : 0;
+    m.mask = m.atomic == ATOMIC_CMPSWAP || rng() % 2 ? 0 : mask;
+    m.addr &= m.mask ? ~63ull : ~uint64_t(m.size - 1);
+}
+
 // What no message may be without, whatever else it holds (rtl/common/stream_rules_pkg.sv).
 static void make_legal(msg_mem_req &m)
 {
     m.op = (uint8_t)pick(5);
     if (m.op == MEM_ATOMIC)
-        m.atomic = (uint8_t)pick(13), m.size = pick(2) ? 4 : 8, m.addr &= ~uint64_t(m.size - 1);
+        legal_atomic(m);
     else if (m.op == MEM_XLAT)
         m.access = (uint8_t)(1 + pick(7));
     else

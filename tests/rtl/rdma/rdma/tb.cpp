@@ -50,6 +50,16 @@ template <class T, class P> T get(const P &port)
 template <class P, class T> void put(P &port, const T &t) { memcpy(&port, &t, sizeof t); }
 
 // Every field holds something that it may hold (rtl/common/stream_rules_pkg.sv); the RDMA engine knows only the addresses.
+void legal_atomic(msg_mem_req &m)
+{
+    m.size = rng() % 2 ? 4 : 8, m.atomic = rng() % 13;
+    uint64_t bytes = m.size == 8 ? 0xff : 0xf, mask = 0;
+    for (unsigned i = 0; i < 64; i += m.size)
+        mask |= m.mask >> i & 1 ? bytes << i : 0;
+    m.mask = m.atomic == ATOMIC_CMPSWAP || rng() % 2 ? 0 : mask;
+    m.addr &= m.mask ? ~63ull : ~uint64_t(m.size - 1);
+}
+
 msg_mem_req random_request(uint32_t tag, uint64_t addr)
 {
     msg_mem_req r;
@@ -58,9 +68,9 @@ msg_mem_req random_request(uint32_t tag, uint64_t addr)
         bytes[i] = static_cast<uint8_t>(rng());
     r.op = rng() % 4; // MEM_READ to MEM_ATOMIC
     r.tag = tag;
-    r.addr = addr & ~63ull;
+    r.addr = r.op == MEM_ATOMIC ? addr : addr & ~63ull;
     if (r.op == MEM_ATOMIC)
-        r.atomic = rng() % 13, r.size = rng() % 2 ? 4 : 8, r.addr = addr & ~uint64_t(r.size - 1);
+        legal_atomic(r);
     return r;
 }
 
