@@ -156,9 +156,16 @@ struct ls_entry *ls_entry_add(struct ls_wave *w)
     return e;
 }
 
+void lockstep_restored(struct lockstep *ls)
+{
+    ls->blind = UINT64_MAX;
+}
+
 void lockstep_cp_cmd(struct lockstep *ls, unsigned gpu, uint64_t cycle, const struct msg_cp_cmd *cmd)
 {
     (void)cycle;
+    if (cmd->kind == CP_CACHE && cmd->flags & CACHE_WB_L2)
+        ls->flushed |= UINT64_C(1) << gpu;
     if (cmd->kind == CP_VMID)
         ls->roots[gpu * 256 + cmd->vmid] = cmd->root;
     if (cmd->kind == CP_VMID || cmd->kind == CP_CACHE)

@@ -46,6 +46,8 @@ struct lockstep_order {
 };
 void lockstep_order(struct lockstep *ls, unsigned gpu, uint64_t cycle, const struct lockstep_order *record);
 
+/* The machine is a restored one: until its L2 has written back, lock step cannot know what a load from VRAM finds. */
+void lockstep_restored(struct lockstep *ls);
 /* A slice sends this to its DRAM. */
 void lockstep_dram(struct lockstep *ls, unsigned gpu, uint64_t cycle, const struct msg_dram_req *req);
 

@@ -158,6 +158,7 @@ struct ls_dirty {
 struct lockstep {
     struct pmem *memory;
     struct ls_dirty dirty;
+    uint64_t blind, flushed; /* a bit a GPU: its L2 may hold what was stored before lock step began; is writing back */
     unsigned gpus, cus;
     lockstep_fail_fn fail;
     void *ctx;

@@ -152,6 +152,7 @@ static void command_tell(void *ctx, const struct msg_cp_cmd *cmd)
 
 void lockstep_tap_restored(struct lockstep_tap *tap, const struct sim *sim)
 {
+    lockstep_restored(tap->lockstep);
     for (unsigned g = 0; g < sim->gpu_count; g++) {
         struct told told = {tap->lockstep, g};
         spaces_tell(&sim->gpus[g], command_tell, &told);

@@ -590,16 +590,15 @@ module l2_slice
           flush.state = FlushWait;
           era         = flush.write_back ? !era : era;
         end
-        FlushWait:
-        if (!flush.write_back || era_writes[!era] == 16'd0) begin
-          flush.state = FlushRest;
-          sent        = 1'b1;
-          counter[17] = counter[17] + 64'd1;
-          blk_evt_valid_o <= 1'b1;
-          blk_evt_o       <= '{pad0: '0, kind: BLK_INV};
-        end
         default: ;
       endcase
+      if (flush.state == FlushWait && (!flush.write_back || era_writes[!era] == 16'd0)) begin
+        flush.state = FlushRest;
+        sent        = 1'b1;
+        counter[17] = counter[17] + 64'd1;
+        blk_evt_valid_o <= 1'b1;
+        blk_evt_o       <= '{pad0: '0, kind: BLK_INV};
+      end
       step = step || flush.sweep || flush.todo != 16'd0;
 
       // ---- stage 0: choose

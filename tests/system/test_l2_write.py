@@ -103,7 +103,7 @@ def test_lock_step_sees_what_dram_does_not_have(apps, tmp_path):
 @pytest.mark.shows("S0.20")
 def test_rewriting_costs_dram_a_write_a_line(apps, tmp_path):
     """A kernel that rewrites its lines: writes of DRAM, write-back against write-through."""
-    back, through = (client(apps, tmp_path, mode)[1]["dram.write"] for mode in ("back", "through"))
+    back, through = (client(apps, tmp_path, mode)[1]["write"] for mode in ("back", "through"))
     print(f"lines written to DRAM: back {back}, through {through}")
     assert through >= ROUNDS * LINES * REWRITES
     assert through - back >= ROUNDS * LINES * (REWRITES - 1)

@@ -87,6 +87,16 @@ void lockstep_order(struct lockstep *ls, unsigned gpu, uint64_t cycle, const str
     assert_ptr_equal(ls, &only);
     tell("%u order %u %llu\n", gpu, *(const uint8_t *)record, (u64)cycle);
 }
+void lockstep_dram(struct lockstep *ls, unsigned gpu, uint64_t cycle, const struct msg_dram_req *req)
+{
+    assert_ptr_equal(ls, &only);
+    tell("%u dram %u %llx %llu\n", gpu, req->write, (u64)(req->addr & 0xffff), (u64)cycle);
+}
+void lockstep_restored(struct lockstep *ls)
+{
+    assert_ptr_equal(ls, &only);
+    tell("restored\n");
+}
 void lockstep_observe(struct lockstep *ls, unsigned gpu, unsigned cu, enum lockstep_port port, unsigned lane,
                       uint64_t cycle, const void *data)
 {
@@ -208,6 +218,7 @@ static void test_messages(void **state)
         }
     }
     assert_int_equal(lines_with("mem_req"), 6);
+    assert_int_equal(lines_with("1 dram 1 3"), 6);     /* what the slices send to memory */
     assert_int_equal(lines_with("dispatched"), 3 + 2); /* and the invalidation of both units */
     assert_int_equal(lines_with("cu_cmd"), 5);
     assert_int_equal(lines_with("cu_evt"), 5);
@@ -267,7 +278,7 @@ static void test_restored(void **state)
     used = 0;
     *told = 0;
     lockstep_tap_restored(m.sim->tap, m.sim);
-    assert_string_equal(told, "1 cp_cmd 0 0\n");
+    assert_string_equal(told, "restored\n1 cp_cmd 0 0\n");
     lockstep_tap_free(NULL);
     toy_close(&m);
 }

@@ -202,6 +202,10 @@ static void take_answer(const msg_mem_rsp &a)
 
 static void clock_once(const msg_mem_req *req, unsigned drain)
 {
+    if (cycle % 4096 == 0 && !flying.empty() && cycle - sent_at[flying.begin()->first] > 60000) { // the oldest
+        fail("an answer never comes, tag", flying.begin()->first, flying.size());
+        exit(bench_end("part_l2"));
+    }
     dut->mem_req_valid_i = req != nullptr;
     if (req)
         put(dut->mem_req_i, *req);

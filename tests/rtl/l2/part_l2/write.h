@@ -15,6 +15,7 @@ static msg_mem_req add(uint64_t line, unsigned word)
     q.atomic = ATOMIC_ADD;
     q.size = 4;
     q.addr += word * 4;
+    q.mask = 0; // of one word
     q.data[0] = 3;
     return q;
 }
