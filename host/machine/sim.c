@@ -9,6 +9,7 @@
 #include "base/xalloc.h"
 #include "gantry_cfg.h"
 #include "machine/golden_part.h"
+#include "machine/kernel_counters.h"
 #include "machine/place.h"
 #include "machine/record.h"
 #include "machine/sim_private.h"
@@ -21,7 +22,12 @@ static struct sim *twin_new(const struct sim *sim)
     struct sim_options options = sim->options;
     options.model = SIM_GOLDEN;
     options.both = options.lockstep = false;
-    return sim_new(sim->cfg, sim->memory, &options, sim->ops, sim->ctx);
+    struct sim *twin = sim_new(sim->cfg, sim->memory, &options, sim->ops, sim->ctx);
+    if (twin) { /* its counters are told with those of the RTL, its kernels are untimed */
+        kernel_counters_free(twin->kernels);
+        twin->kernels = NULL;
+    }
+    return twin;
 }
 
 /* Its parts, in the order in which they need each other.  False with a diagnostic; sim_free takes what is there. */
@@ -40,6 +46,8 @@ static bool sim_begin(struct sim *sim)
         if (!place_join(sim))
             return false;
     }
+    if (sim->cfg->metrics_kernels)
+        sim->kernels = kernel_counters_new(sim);
     if (options->both) {
         sim->twin = twin_new(sim);
         sim->warm = sim->twin ? warm_new(sim) : NULL;
@@ -70,6 +78,7 @@ void sim_free(struct sim *sim)
     if (sim == NULL)
         return;
     sim_free(sim->twin);
+    kernel_counters_free(sim->kernels);
     warm_free(sim->warm);
     if (sim->options.record)
         record_detach(sim->options.record);
@@ -89,6 +98,8 @@ void sim_cmd(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd)
     sim = sim->turn;
     PART_CHECK(gpu < sim->gpu_count, NULL, sim->now, "command for gpu%u of %u", gpu, sim->gpu_count);
     struct sim_gpu *g = &sim->gpus[gpu];
+    if (sim->kernels)
+        kernel_counters_command(sim->kernels, gpu, cmd);
     spaces_note(g, cmd);
     if (cmd->kind != CP_VMID)
         pending_add(g, cmd);

@@ -221,13 +221,17 @@ constexpr bool (*trace)(void *, const char *, uint64_t, uint64_t) = nullptr;
 #if GANTRY_SAVABLE
 void save(void *m, state_writer *to) {{ static_cast<M *>(m)->save(to); }}
 bool restore(void *m, state_reader *from) {{ return static_cast<M *>(m)->restore(from); }}
+void hold(void *m) {{ static_cast<M *>(m)->hold(); }}
+void release(void *m) {{ static_cast<M *>(m)->release(); }}
 #else
+constexpr void (*hold)(void *) = nullptr, (*release)(void *) = nullptr;
 constexpr void (*save)(void *, state_writer *) = nullptr;
 constexpr bool (*restore)(void *, state_reader *) = nullptr;
 #endif
 void set_bug(void (*bug)(const char *, uint64_t, const char *)) {{ gantry::bug_handler = bug; }}
 const model_api api = {{MODEL_ABI, "{kind}", port_rows, counter_rows, obs_rows, {len(rows)}, {len(counters)}, {len(obs)}, {ins}, {outs},
-                       create, destroy, step, evaluated, counter, shown, look, observe, trace, save, restore, set_bug}};
+                       create, destroy, step, evaluated, counter, shown, look, observe, trace, save, restore, hold, release,
+                       set_bug}};
 }}  // namespace
 
 __attribute__((visibility("default"))) const model_api *gantry_model(void)
