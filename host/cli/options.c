@@ -97,7 +97,8 @@ static enum gantry_status set_apply(struct cli_options *o, struct config *config
 {
     if (!(option_user(o->command) & (OPTION_REPLAY | OPTION_RESTORE)))
         return config_set(config, "--set", text);
-    if (strncmp(text, "place.", strlen("place.")) != 0 && strncmp(text, "metrics.kernels=", strlen("metrics.kernels=")) != 0)
+    if (strncmp(text, "place.", strlen("place.")) != 0 &&
+        strncmp(text, "metrics.kernels=", strlen("metrics.kernels=")) != 0)
         return wrong("--set", text, "is the recording's: only keys place.* and metrics.kernels can be set");
     words_add(&o->placement, xstrdup(text));
     return STATUS_OK;

@@ -128,8 +128,8 @@ void sim_checkpoint(struct sim *sim);
 /* Counters, hashes: walk all counters as (location "gpu0.cu3.valu", name, value, unit). */
 typedef void (*sim_counter_fn)(void *arg, const char *location, const char *name, uint64_t value, const char *unit);
 void sim_counters(struct sim *sim, sim_counter_fn fn, void *arg);
-/* With key metrics.kernels: the same by kernel, to be joined with the kernel table by GPU and start; only values above 0.
- * A value is of the kernel alone, or shared: of it and others that were under way with it, each of which has it.
+/* With key metrics.kernels: the same by kernel, to be joined with the kernel table by GPU and start; only values above
+ * 0. A value is of the kernel alone, or shared: of it and others that were under way with it, each of which has it.
  * outside: of no kernel, or shared by several and here once; so those with `outside` or without `shared` add up to
  * sim_counters.  Rows of one kernel stand together, in the order of sim_counters; nothing without the key. */
 struct sim_kernel_counter {

@@ -26,7 +26,7 @@ struct writer {
     sqlite3_stmt *metric, *share;
     const struct summary *summary;
     unsigned found; /* kernel_find: where the last one was */
-    int error; /* first SQLite error */
+    int error;      /* first SQLite error */
 };
 
 static void step(struct writer *w, sqlite3_stmt *stmt)
@@ -92,8 +92,11 @@ static unsigned kernel_find(struct writer *w, const struct sim_kernel_counter *c
 static void kernel_metric_add(void *arg, const struct sim_kernel_counter *c)
 {
     struct writer *w = arg;
+    const unsigned kernel = kernel_find(w, c);
 
-    sqlite3_bind_int64(w->share, 1, kernel_find(w, c));
+    if (kernel == 0 && !c->outside && c->shared)
+        return; /* of a kernel without a row: it is in what is shared by several */
+    sqlite3_bind_int64(w->share, 1, kernel);
     sqlite3_bind_text(w->share, 2, c->location, -1, SQLITE_TRANSIENT);
     sqlite3_bind_text(w->share, 3, c->what, -1, SQLITE_TRANSIENT);
     sqlite3_bind_int64(w->share, 4, (sqlite3_int64)c->value);

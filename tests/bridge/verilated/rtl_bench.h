@@ -132,7 +132,7 @@ static const struct model_counter counters[] = {{"", "visits", "1"}, {"valu", "b
         .abi = MODEL_ABI, .kind = "toy", .ports = ports, .counters = counters, .port_count = 7, .counter_count = 2,    \
         .ins = 9, .outs = 7, .create = model_create, .destroy = model_destroy, .step = model_step,                     \
         .counter = model_counter, .shown = model_shown, .look = model_look, .observe = model_observe,                  \
-        .trace = model_trace, .save = model_save, .restore = model_restore, .hold = model_hold,                         \
+        .trace = model_trace, .save = model_save, .restore = model_restore, .hold = model_hold,                        \
         .release = model_release                                                                                       \
     }
 static const struct model_api api = API;

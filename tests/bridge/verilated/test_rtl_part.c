@@ -269,8 +269,11 @@ static void test_state(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_instance),      cmocka_unit_test(test_messages_and_taps),
-        cmocka_unit_test(test_counters_are_read_once), cmocka_unit_test(test_what_it_shows), cmocka_unit_test(test_report_of_unanswered),
+        cmocka_unit_test(test_instance),
+        cmocka_unit_test(test_messages_and_taps),
+        cmocka_unit_test(test_counters_are_read_once),
+        cmocka_unit_test(test_what_it_shows),
+        cmocka_unit_test(test_report_of_unanswered),
         cmocka_unit_test(test_state),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -202,7 +202,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_new_instances_are_equal),
-        cmocka_unit_test(test_counting_leaves_no_trace), cmocka_unit_test(test_restored_instances_are_equal),
+        cmocka_unit_test(test_counting_leaves_no_trace),
+        cmocka_unit_test(test_restored_instances_are_equal),
         cmocka_unit_test(test_the_wrapper_is_state),
         cmocka_unit_test(test_what_is_refused),
     };
