@@ -101,7 +101,10 @@ module part_noc
 
   always_ff @(posedge clk_i) begin
     if (perf_en_i) begin
-      perf_data_o <= perf_addr_i == MeterAddress ? meter_word : perf_addr_i == 8'd0 ? req_moved : perf_addr_i == 8'd1 ? rsp_moved : req_blocked + rsp_blocked;
+      perf_data_o <= perf_addr_i == MeterAddress ? meter_word
+                     : perf_addr_i == 8'd0 ? req_moved
+                     : perf_addr_i == 8'd1 ? rsp_moved
+                     : req_blocked + rsp_blocked;
     end
   end
   // ---- assertions
