@@ -113,7 +113,7 @@ def whole_counters(entry, constants):
 
 
 # How a model answers questions: one partition, or a whole GPU, which must be told whose counter.
-ASKED = """uint64_t counter(void *m, uint32_t n) { return static_cast<M *>(m)->counter(n < %d ? n : %d); }
+ASKED = """uint64_t counter(void *m, uint32_t address) { return static_cast<M *>(m)->counter(%s); }
 uint64_t shown(const void *m) { return static_cast<const M *>(m)->shown(); }
 uint64_t look(void *m, uint32_t what) { return static_cast<M *>(m)->look(what); }"""
 WHOLE = """const uint8_t counter_places[][2] = {
@@ -154,7 +154,7 @@ def emit(kind, constants, faults=False):
     counters, places = (whole_counters(entry, constants) if "holds" in entry
                         else (counter_rows(plain + meter_names(entry, constants)), []))
     obs = entry.get("obs") or []
-    asked = WHOLE % chr(10).join(places) if "holds" in entry else ASKED % (len(plain), METER)
+    asked = WHOLE % chr(10).join(places) if "holds" in entry else ASKED % (f"address < {len(plain)} ? address : {METER}" if entry.get("meters") else "address")
     if constants.get(entry.get("time"), entry.get("time")):
         binds.append("    m->cycle_port = reinterpret_cast<uint64_t *>(&m->top->cycle_i);")
     if counters:
