@@ -2,6 +2,7 @@
 """Counters by kernel and by link (docs/reference/metrics.md): kernels of known traffic show exactly that, one after the other do not mix, those that
 overlap share, all pieces add up to the totals; latencies are what a chain of dependent loads takes; two tenants slow each other down.  Requirement S0.21:
 bandwidth and latency by link and requester, experiment of two tenants."""
+import re
 import sqlite3
 import subprocess
 
@@ -10,6 +11,9 @@ from live import MODELS, ROOT, gantry_run
 
 pytestmark = pytest.mark.skipif("rtl" not in MODELS, reason="GANTRY_MODELS leaves the RTL out")
 
+WORDS = 640  # of each buffer of vecadd: 40 lines
+VECADD = ["build/kernels/vecadd.v4.co", "--grid", str(WORDS), "--group", "64", "--arg", f"out:{4 * WORDS}:sum", "--arg", f"fill:1:{4 * WORDS}",
+          "--arg", f"fill:2:{4 * WORDS}"]
 LINES, MORE, ATOMICS, STEPS = 64, 96, 40, 64
 SIZES = {"LINES": LINES, "MORE": MORE, "ATOMICS": ATOMICS, "STEPS": STEPS}
 SOURCE = """
@@ -163,8 +167,6 @@ def test_latencies(database):
     cycles, = database.execute("select cycles from kernels where rowid=?", (kernel,)).fetchone()
     assert requests == STEPS
     assert 60 < cycles / STEPS - waited / STEPS < 250, (cycles, waited)
-    below, above = (gained(database, kernel, "gpu0.noc.from-cu%.read", what) for what in ("latency-below-64", "latency-from-8192"))
-    assert below == above == 0
 
 
 @pytest.mark.shows("S0.21")
@@ -180,3 +182,30 @@ def test_two_tenants(database):
     print(f"alone {duration[alone]} cycles, {mean[alone]:.0f} cycles a line; beside another {duration[both[0]]} cycles, {mean[both[0]]:.0f} cycles a line")
     assert mean[both[0]] > mean[alone]
     assert duration[both[0]] > duration[alone]
+
+
+def gantry(folder, *words):
+    """What the final line says but of the host, and what a run has told of its kernels."""
+    done = subprocess.run([ROOT / "build/bin/gantry", *words, "-q", "-o", folder], cwd=ROOT, capture_output=True, text=True, timeout=900)
+    assert done.returncode == 0, done.stderr
+    line = re.findall(r"\b(?:kernels|cycles|instructions|hash|data|now)=\S+", done.stderr.splitlines()[-1])
+    return line, sqlite3.connect(folder / "metrics.sqlite").execute("select * from kernel_metrics").fetchall()
+
+
+@pytest.mark.shows("S0.21")
+def test_alike_wherever_it_runs(tmp_path):
+    """One kernel: its lines exactly; the same in a worker process, with several threads, without skipping, and of a replay of a run that was recorded
+    without; off, nothing."""
+    subprocess.run(["make", "-s", VECADD[0]], cwd=ROOT, check=True)
+    on, command = ("--set", "metrics.kernels=on"), ("kernel", "-c", "tiny", *VECADD)
+    plain, none = gantry(tmp_path / "off", *command, "--record", str(tmp_path / "record"))
+    line, rows = gantry(tmp_path / "on", *command, *on)
+    assert plain == line and none == [] and len(rows) > 30
+    found = {(kernel, location, what): value for kernel, location, what, value, *_ in rows}
+    assert found[1, "gpu0.cu0.l1v", "read-miss"] == 2 * WORDS // 16
+    assert sum(value for (kernel, location, what), value in found.items()
+               if kernel == 1 and location.startswith("gpu0.l2s") and what.startswith("write-")) == WORDS // 16
+    assert found[1, "gpu0.dispatch", "groups"] == WORDS // 64
+    for name, words in (("worker", [*command, *on, "--set", "place.processes=2", "--set", "place.gpus=gpu0=1"]), ("threads", [*command, *on, "--threads", "2"]),
+                        ("no-skip", [*command, *on, "--no-skip"]), ("replay", ["replay", str(tmp_path / "record"), *on])):
+        assert gantry(tmp_path / name, *words) == (line, rows), name
