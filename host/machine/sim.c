@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/xalloc.h"
+#include "bridge/run/sched_save.h"
 #include "gantry_cfg.h"
 #include "machine/golden_part.h"
 #include "machine/kernel_counters.h"
@@ -30,6 +32,21 @@ static struct sim *twin_new(const struct sim *sim)
     return twin;
 }
 
+/* Counters are read in the middle of a run: a model must be able to forget that. */
+static bool kernels_begin(struct sim *sim)
+{
+    const char *why;
+    const struct part *part = sim->options.model == SIM_RTL ? sched_unsavable(&sim->sched, &why) : NULL;
+    if (part) {
+        diag("metrics.kernels", "%s: %s", part->name, why);
+        if (sim->options.failure)
+            *sim->options.failure = STATUS_CONFIG;
+        return false;
+    }
+    sim->kernels = kernel_counters_new(sim);
+    return true;
+}
+
 /* Its parts, in the order in which they need each other.  False with a diagnostic; sim_free takes what is there. */
 static bool sim_begin(struct sim *sim)
 {
@@ -46,8 +63,8 @@ static bool sim_begin(struct sim *sim)
         if (!place_join(sim))
             return false;
     }
-    if (sim->cfg->metrics_kernels)
-        sim->kernels = kernel_counters_new(sim);
+    if (sim->cfg->metrics_kernels && !kernels_begin(sim))
+        return false;
     if (options->both) {
         sim->twin = twin_new(sim);
         sim->warm = sim->twin ? warm_new(sim) : NULL;
