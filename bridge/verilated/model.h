@@ -12,7 +12,7 @@
 #include "base/state.h"
 #include "bridge/part/window.h"
 
-#define MODEL_ABI 5
+#define MODEL_ABI 6
 
 struct model_port {
     const char *name;
@@ -51,7 +51,7 @@ struct model_api {
     bool (*step)(void *model, uint64_t from, struct part_in *const *due, const uint32_t *count, bool no_skip,
                  const struct model_sink *sink);
     uint64_t (*evaluated)(const void *model);           /* cycles evaluated so far */
-    uint64_t (*counter)(void *model, uint32_t address); /* takes a clock edge: only while idle, or at the end */
+    uint64_t (*counter)(void *model, uint32_t address); /* takes a clock edge: while held, or at the end */
     uint64_t (*shown)(const void *model); /* perf_data_o while no counter is read: takes no clock edge, any time */
     /* perf_data_o while counting is off, for address `what` (CUs: where a wavefront is); takes three to ten clock
      * edges, as above. */
@@ -63,6 +63,10 @@ struct model_api {
      * instance is then good for destroy only.  NULL: compiled without. */
     void (*save)(void *model, struct state_writer *to);
     bool (*restore)(void *model, struct state_reader *from);
+    /* Between hold and release counter and look may be asked at any time between two steps: release leaves the model as
+     * hold has found it, bit by bit.  NULL: as save. */
+    void (*hold)(void *model);
+    void (*release)(void *model);
     /* Called on a failed assertion of the RTL; must not return. */
     void (*set_bug)(void (*bug)(const char *name, uint64_t cycle, const char *text));
 };

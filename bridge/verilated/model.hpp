@@ -62,6 +62,7 @@ template <class Top, class Edge> class Model {
     bool idle = false, observing = false;
     bool changed = true;                // an input other than the clock since the last edge
     bool asked = false;                 // perf_data has the answer to a question, `kept` what it showed before
+    bool asking = false;                // clock edges that are no cycles of the run
     uint64_t kept = 0;
     uint32_t looks = 0;
     uint64_t evaluated = 0;
@@ -108,17 +109,17 @@ template <class Top, class Edge> class Model {
             changed = true;
         }
 #if VM_TRACE
-        if (fst && cycle > trace_from)
+        if (fst && !asking && cycle > trace_from)
             trace_begin();
         top->clk_i = 1;
         top->eval();
-        if (fst && cycle >= trace_from && cycle < trace_to) {
+        if (fst && !asking && cycle >= trace_from && cycle < trace_to) {
             fst->dump(2 * cycle);
             trace_begun = true;
         }
         top->clk_i = 0;
         top->eval();
-        if (fst && cycle >= trace_from && cycle < trace_to)
+        if (fst && !asking && cycle >= trace_from && cycle < trace_to)
             fst->dump(2 * cycle + 1);
 #else
         Edge::run(top->rootp, changed);
@@ -241,8 +242,10 @@ template <class Top, class Edge> class Model {
         asked = true;
         *perf_addr = static_cast<uint8_t>(address);
         changed = true;
+        asking = true;
         for (unsigned n = 0; n < clocks; n++)
             clock(cycle_port ? *cycle_port + 1 : 0);
+        asking = false;
         evaluated -= clocks;
         *perf_addr = no_counter;
         changed = true;
@@ -266,6 +269,31 @@ template <class Top, class Edge> class Model {
         uint32_t looks;
         uint8_t idle, changed, asked, zero;
     };
+
+    // What a question changes, kept while it is asked.  Clock edges of questions are of no cycle of the run.
+    struct Held {
+        std::vector<uint8_t> top;
+        uint64_t kept, evaluated;
+        uint32_t looks;
+        bool idle, changed, asked;
+    };
+    std::unique_ptr<Held> held;
+
+    void hold() { held.reset(new Held{state_of(*top), kept, evaluated, looks, idle, changed, asked}); }
+
+    void release()
+    {
+        StateIn in(held->top.size());
+        memcpy(in.room(), held->top.data(), held->top.size());
+        in >> *top;
+        kept = held->kept;
+        evaluated = held->evaluated;
+        looks = held->looks;
+        idle = held->idle;
+        changed = held->changed;
+        asked = held->asked;
+        held.reset();
+    }
 
     // The observation port is an input: as if nobody looked.
     void save(state_writer *to)

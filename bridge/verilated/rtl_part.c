@@ -21,6 +21,8 @@ struct rtl_part {
     void *observe_ctx;
     rtl_tap_fn tap;
     void *tap_ctx;
+    uint64_t *counted; /* counters after `counted_at` visits; UINT64_MAX: not known */
+    uint64_t counted_at;
 };
 
 static void rtl_send(void *ctx, uint32_t slot, uint64_t cycle, const void *message)
@@ -55,14 +57,30 @@ static void rtl_visit(struct part *part, uint64_t from)
     part->idle = r->api->step(r->model, from, part->due, part->due_count, r->no_skip, &r->sink);
 }
 
+/* Between two visits counters stand still: they are read once, and the model goes on as if nobody had asked. */
+static void counters_read(struct part *part)
+{
+    struct rtl_part *r = part->own;
+    if (r->counted_at == part->visits)
+        return;
+    if (r->api->hold)
+        r->api->hold(r->model);
+    for (uint32_t i = 0; i < r->api->counter_count; i++)
+        r->counted[i] = r->api->counter(r->model, i);
+    if (r->api->release)
+        r->api->release(r->model);
+    r->counted_at = part->visits;
+}
+
 static void rtl_counters(struct part *part, part_counter_fn fn, void *arg)
 {
     struct rtl_part *r = part->own;
+    counters_read(part);
     char location[96];
     for (uint32_t i = 0; i < r->api->counter_count; i++) {
         const struct model_counter *c = &r->api->counters[i];
         snprintf(location, sizeof location, "%s%s%s", part->name, *c->block ? "." : "", c->block);
-        fn(arg, location, c->name, r->api->counter(r->model, i), c->unit);
+        fn(arg, location, c->name, r->counted[i], c->unit);
     }
 }
 
@@ -109,6 +127,7 @@ static void rtl_free(struct part *part)
 {
     struct rtl_part *r = part->own;
     r->api->destroy(r->model);
+    free(r->counted);
     free(r);
 }
 
@@ -128,6 +147,7 @@ static void rtl_save(struct part *part, struct state_writer *to)
 static bool rtl_restore(struct part *part, struct state_reader *from)
 {
     struct rtl_part *r = part->own;
+    r->counted_at = UINT64_MAX;
     return state_get_same(from, part->name, "model", r->key) && r->api->restore && r->api->restore(r->model, from);
 }
 
@@ -163,6 +183,8 @@ struct part *rtl_part_new(const struct library *library, const char *name, unsig
     r->model = r->api->create(part->name, (uint16_t)(gpu << 8 | index), seed);
     r->sink = (struct model_sink){part, rtl_send, rtl_observed};
     r->no_skip = no_skip;
+    r->counted = xcalloc(r->api->counter_count + 1, sizeof *r->counted);
+    r->counted_at = UINT64_MAX;
     part->idle = false; /* the first visit finds out */
     return part;
 }

@@ -92,13 +92,14 @@ static enum gantry_status model_read(const char *text, enum sim_model *model)
     return STATUS_OK;
 }
 
-/* What the RTL is, a replay has from its recording; where it runs is not recorded. */
+/* What the RTL is, a replay has from its recording; where it runs and what is told of it is not recorded. */
 static enum gantry_status set_apply(struct cli_options *o, struct config *config, const char *text)
 {
     if (!(option_user(o->command) & (OPTION_REPLAY | OPTION_RESTORE)))
         return config_set(config, "--set", text);
-    if (strncmp(text, "place.", strlen("place.")) != 0)
-        return wrong("--set", text, "is the recording's: only keys place.* can be set");
+    if (strncmp(text, "place.", strlen("place.")) != 0 &&
+        strncmp(text, "metrics.kernels=", strlen("metrics.kernels=")) != 0)
+        return wrong("--set", text, "is the recording's: only keys place.* and metrics.kernels can be set");
     words_add(&o->placement, xstrdup(text));
     return STATUS_OK;
 }

@@ -15,6 +15,7 @@
 #include "gantry_msg.h"
 #include "machine/checkpoint_file.h"
 #include "machine/figures.h"
+#include "machine/kernel_counters.h"
 #include "machine/lockstep_tap.h"
 #include "machine/place.h"
 #include "machine/rtl_groups.h"
@@ -283,6 +284,8 @@ enum gantry_status sim_restore(struct sim *sim, const char *file, const struct s
         status = workers_restore(sim, file, !memory);
     if (status == STATUS_OK)
         sim->watch_sent = figures_moved(sim) - sim->watch_sent;
+    if (status == STATUS_OK && sim->kernels)
+        kernel_counters_restored(sim->kernels);
     return status;
 }
 

@@ -6,6 +6,7 @@
 
 #include "bridge/link/region_wait.h"
 #include "machine/figures.h"
+#include "machine/kernel_counters.h"
 #include "machine/record.h"
 #include "machine/sim_private.h"
 
@@ -70,8 +71,12 @@ static bool events_step(struct sim *sim, uint64_t end, uint64_t until)
     pending_account(&sim->gpus[gpu], &evt, cycle);
     if (sim->options.lockstep) /* the host may unmap what ended wavefronts have accessed */
         figures_settle(sim);
+    if (sim->kernels)
+        kernel_counters_event(sim->kernels, gpu, &evt);
     if (!sim->settling)
         sim->ops->event(sim->ctx, gpu, cycle, &evt);
+    if (sim->kernels)
+        kernel_counters_settle(sim->kernels);
     return true;
 }
 

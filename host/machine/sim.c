@@ -6,9 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/xalloc.h"
+#include "bridge/run/sched_save.h"
 #include "gantry_cfg.h"
 #include "machine/golden_part.h"
+#include "machine/kernel_counters.h"
 #include "machine/place.h"
 #include "machine/record.h"
 #include "machine/sim_private.h"
@@ -21,7 +24,27 @@ static struct sim *twin_new(const struct sim *sim)
     struct sim_options options = sim->options;
     options.model = SIM_GOLDEN;
     options.both = options.lockstep = false;
-    return sim_new(sim->cfg, sim->memory, &options, sim->ops, sim->ctx);
+    struct sim *twin = sim_new(sim->cfg, sim->memory, &options, sim->ops, sim->ctx);
+    if (twin) { /* its counters are told with those of the RTL, its kernels are untimed */
+        kernel_counters_free(twin->kernels);
+        twin->kernels = NULL;
+    }
+    return twin;
+}
+
+/* Counters are read in the middle of a run: a model must be able to forget that. */
+static bool kernels_begin(struct sim *sim)
+{
+    const char *why;
+    const struct part *part = sim->options.model == SIM_RTL ? sched_unsavable(&sim->sched, &why) : NULL;
+    if (part) {
+        diag("metrics.kernels", "%s: %s", part->name, why);
+        if (sim->options.failure)
+            *sim->options.failure = STATUS_CONFIG;
+        return false;
+    }
+    sim->kernels = kernel_counters_new(sim);
+    return true;
 }
 
 /* Its parts, in the order in which they need each other.  False with a diagnostic; sim_free takes what is there. */
@@ -40,6 +63,8 @@ static bool sim_begin(struct sim *sim)
         if (!place_join(sim))
             return false;
     }
+    if (sim->cfg->metrics_kernels && !kernels_begin(sim))
+        return false;
     if (options->both) {
         sim->twin = twin_new(sim);
         sim->warm = sim->twin ? warm_new(sim) : NULL;
@@ -70,6 +95,7 @@ void sim_free(struct sim *sim)
     if (sim == NULL)
         return;
     sim_free(sim->twin);
+    kernel_counters_free(sim->kernels);
     warm_free(sim->warm);
     if (sim->options.record)
         record_detach(sim->options.record);
@@ -89,6 +115,8 @@ void sim_cmd(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd)
     sim = sim->turn;
     PART_CHECK(gpu < sim->gpu_count, NULL, sim->now, "command for gpu%u of %u", gpu, sim->gpu_count);
     struct sim_gpu *g = &sim->gpus[gpu];
+    if (sim->kernels)
+        kernel_counters_command(sim->kernels, gpu, cmd);
     spaces_note(g, cmd);
     if (cmd->kind != CP_VMID)
         pending_add(g, cmd);

@@ -128,6 +128,19 @@ void sim_checkpoint(struct sim *sim);
 /* Counters, hashes: walk all counters as (location "gpu0.cu3.valu", name, value, unit). */
 typedef void (*sim_counter_fn)(void *arg, const char *location, const char *name, uint64_t value, const char *unit);
 void sim_counters(struct sim *sim, sim_counter_fn fn, void *arg);
+/* With key metrics.kernels: the same by kernel, to be joined with the kernel table by GPU and start; only values above
+ * 0. A value is of the kernel alone, or shared: of it and others that were under way with it, each of which has it.
+ * outside: of no kernel, or shared by several and here once; so those with `outside` or without `shared` add up to
+ * sim_counters.  Rows of one kernel stand together, in the order of sim_counters; nothing without the key. */
+struct sim_kernel_counter {
+    bool outside, shared;
+    unsigned gpu;
+    uint64_t start; /* as in the kernel table: first wavefront placed; of one that has not ended: launch */
+    const char *location, *what, *unit;
+    uint64_t value;
+};
+typedef void (*sim_kernel_counter_fn)(void *arg, const struct sim_kernel_counter *row);
+void sim_kernel_counters(struct sim *sim, sim_kernel_counter_fn fn, void *arg);
 /* Walk the model libraries of the RTL (none for golden GPUs): key in the cache, tools that built it. */
 void sim_models(const struct sim *sim, void (*fn)(void *arg, const char *key, const char *tools), void *arg);
 /* XXH64 over each memory's stream of GPU writes (address, bytes, order), memories in fixed order; of golden GPUs over

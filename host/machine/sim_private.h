@@ -74,6 +74,7 @@ struct sim {
     struct rtl_machine *rtl;          /* NULL with the golden model */
     struct lockstep_tap *tap;         /* --lockstep, else NULL */
     struct rtl_groups *groups;        /* NULL with the golden model, and of whole GPUs */
+    struct kernel_counters *kernels;  /* metrics.kernels, in process 0, else NULL */
     struct team *golden_team;         /* host threads of golden GPUs; NULL: one */
 };
 

@@ -15,14 +15,18 @@
 static const char schema[] =
     "PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF; BEGIN;"
     "CREATE TABLE metrics(location TEXT NOT NULL, what TEXT NOT NULL, value NUMERIC NOT NULL, unit TEXT NOT NULL);"
+    "CREATE TABLE kernel_metrics(kernel INTEGER NOT NULL, location TEXT NOT NULL, what TEXT NOT NULL,"
+    " value NUMERIC NOT NULL, unit TEXT NOT NULL, shared INTEGER NOT NULL);"
     "CREATE TABLE kernels(gpu INTEGER, queue INTEGER, kernel TEXT, grid_x INTEGER, grid_y INTEGER, grid_z INTEGER,"
     " group_x INTEGER, group_y INTEGER, group_z INTEGER, \"start\" INTEGER, \"end\" INTEGER, cycles INTEGER,"
     " wavefronts INTEGER, instructions INTEGER, ipc REAL, process INTEGER, groups INTEGER, finished INTEGER);";
 
 struct writer {
     sqlite3 *db;
-    sqlite3_stmt *metric;
-    int error; /* first SQLite error */
+    sqlite3_stmt *metric, *share;
+    const struct summary *summary;
+    unsigned found; /* kernel_find: where the last one was */
+    int error;      /* first SQLite error */
 };
 
 static void step(struct writer *w, sqlite3_stmt *stmt)
@@ -66,11 +70,49 @@ static void kernels_add(struct writer *w, sqlite3_stmt *stmt, const struct summa
     }
 }
 
+/* Number of a kernel's row in `kernels` (its rowid); 0: it has none, as of a kernel that ended before this part of the
+ * run, or of no kernel. */
+static unsigned kernel_find(struct writer *w, const struct sim_kernel_counter *c)
+{
+    const struct summary *s = w->summary;
+    const unsigned count = s->row_count > s->rows_before ? s->row_count - s->rows_before : 0;
+
+    for (unsigned n = 0; n < count && !c->outside; n++) {
+        const unsigned at = (w->found + n) % count;
+        const struct kernel_row *r = &s->rows[s->rows_before + at];
+
+        if (r->gpu == c->gpu && r->start == c->start && !r->untimed) {
+            w->found = at;
+            return at + 1;
+        }
+    }
+    return 0;
+}
+
+static void kernel_metric_add(void *arg, const struct sim_kernel_counter *c)
+{
+    struct writer *w = arg;
+    const unsigned kernel = kernel_find(w, c);
+
+    if (kernel == 0 && !c->outside && c->shared)
+        return; /* of a kernel without a row: it is in what is shared by several */
+    sqlite3_bind_int64(w->share, 1, kernel);
+    sqlite3_bind_text(w->share, 2, c->location, -1, SQLITE_TRANSIENT);
+    sqlite3_bind_text(w->share, 3, c->what, -1, SQLITE_TRANSIENT);
+    sqlite3_bind_int64(w->share, 4, (sqlite3_int64)c->value);
+    sqlite3_bind_text(w->share, 5, c->unit, -1, SQLITE_TRANSIENT);
+    sqlite3_bind_int(w->share, 6, c->shared);
+    step(w, w->share);
+}
+
 static void rows_add(struct writer *w, const struct summary *s, struct sim *sim)
 {
     sqlite3_stmt *kernel = NULL;
     int rc = sqlite3_prepare_v2(w->db, "INSERT INTO metrics VALUES(?,?,?,?)", -1, &w->metric, NULL);
 
+    w->summary = s;
+    if (rc == SQLITE_OK)
+        rc = sqlite3_prepare_v2(w->db, "INSERT INTO kernel_metrics VALUES(?,?,?,?,?,?)", -1, &w->share, NULL);
     if (rc == SQLITE_OK)
         rc = sqlite3_prepare_v2(w->db, "INSERT INTO kernels VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", -1, &kernel,
                                 NULL);
@@ -82,12 +124,15 @@ static void rows_add(struct writer *w, const struct summary *s, struct sim *sim)
         metric_add(w, "run", "cycles", s->cycles, "cycles");
         metric_add(w, "run", "instructions", s->instructions, "wavefront instructions");
         metric_add(w, "run", "cpu_us", (uint64_t)(s->cpu_s * 1e6), "us");
-        if (sim)
+        if (sim) {
             sim_counters(sim, metric_add, w);
+            sim_kernel_counters(sim, kernel_metric_add, w);
+        }
         kernels_add(w, kernel, s);
     }
     sqlite3_finalize(kernel);
     sqlite3_finalize(w->metric);
+    sqlite3_finalize(w->share);
 }
 
 enum gantry_status database_write(const char *path, const struct summary *s, struct sim *sim)

@@ -222,7 +222,7 @@ module gpu
 
   // ---- crossbar
   part_noc u_noc (
-    .clk_i, .rst_ni, .id_i({id_i[15:8], 8'd0}), .idle_o(part_idle[PartNoc]),
+    .clk_i, .rst_ni, .id_i({id_i[15:8], 8'd0}), .cycle_i, .idle_o(part_idle[PartNoc]),
     .perf_en_i, .perf_addr_i(perf_addr[PartNoc]), .perf_data_o(perf_data[PartNoc]),
     .mem_req_valid_i(noc_in_req_valid), .mem_req_i(noc_in_req), .mem_req_credit_o(noc_in_req_credit),
     .mem_rsp_valid_o(noc_in_rsp_valid), .mem_rsp_o(noc_in_rsp),

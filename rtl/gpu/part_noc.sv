@@ -18,6 +18,9 @@ module part_noc
   /* verilator lint_off UNUSEDSIGNAL */
   input  logic                      [    15:0] id_i,
   /* verilator lint_on UNUSEDSIGNAL */
+  /* verilator lint_off UNUSEDSIGNAL */  // without a meter
+  input  logic                      [    63:0] cycle_i,
+  /* verilator lint_on UNUSEDSIGNAL */
   output logic                                 idle_o,
   input  logic                                 perf_en_i,
   input  logic                      [     7:0] perf_addr_i,
@@ -85,9 +88,23 @@ module part_noc
 
   assign idle_o = req_idle && rsp_idle;
 
+  // ---- meter: words behind the counters, one after the other at MeterAddress
+  localparam logic [7:0] MeterAddress = 8'd254;
+  logic [63:0] meter_word;
+  if (MetricsLatency != 0) begin : gen_meter
+    noc_meter #(.In(NocInitiators), .Out(NocTargets)) u_meter (
+      .clk_i, .rst_ni, .cycle_i, .req_valid_i(mem_req_valid_i), .req_i(mem_req_i), .rsp_valid_i(mem_rsp_valid_i),
+      .rsp_i(mem_rsp_i), .next_i(perf_en_i && perf_addr_i == MeterAddress), .word_o(meter_word));
+  end else begin : gen_no_meter
+    assign meter_word = 64'd0;
+  end
+
   always_ff @(posedge clk_i) begin
     if (perf_en_i) begin
-      perf_data_o <= perf_addr_i == 8'd0 ? req_moved : perf_addr_i == 8'd1 ? rsp_moved : req_blocked + rsp_blocked;
+      perf_data_o <= perf_addr_i == MeterAddress ? meter_word
+                     : perf_addr_i == 8'd0 ? req_moved
+                     : perf_addr_i == 8'd1 ? rsp_moved
+                     : req_blocked + rsp_blocked;
     end
   end
   // ---- assertions

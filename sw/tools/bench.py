@@ -227,6 +227,18 @@ def recording(name, grid, group, args):
         return {"time": (cpu(recorded) / cpu(alone), "x"), "bytes": (size / instructions, "B/instruction")}
 
 
+def counters_by_kernel():
+    """CPU time that metrics.kernels adds to a kernel: 50 launches of an integer hash on one GPU of r9nano, 64 work-groups each."""
+    subprocess.run(["make", "-s", "build/apps/hashes"], cwd=ROOT, check=True)
+
+    def used(launches, *options):
+        cmd = [GANTRY, "run", "-c", "configs/r9nano.yaml", "-q", *options, "--", "build/apps/hashes", "4096", "1", "50", str(launches)]
+        return cpu(timed(cmd, "hashes")[1])
+    counted = ("--set", "metrics.kernels=on")
+    used(2)  # builds the models if need be
+    return {"value": (((used(55, *counted) - used(5, *counted)) - (used(55) - used(5))) / 50 * 1e3, "ms/kernel")}
+
+
 def outside_of_region():
     """CPU time of kernels outside a region of interest over that of the same kernels without any: 50 launches of an integer hash behind one on the RTL."""
     subprocess.run(["make", "-s", "build/apps/hashes"], cwd=ROOT, check=True)
@@ -278,6 +290,7 @@ def plan():
         (lambda: recording("matmul", *matmul(256)), {"record.matmul.time": lambda d: d["time"], "record.matmul.bytes": lambda d: d["bytes"]}),
         (lambda: recording("copy", *copied), {"record.copy.time": lambda d: d["time"], "record.copy.bytes": lambda d: d["bytes"]}),
         (outside_of_region, {"roi.outside": value}),
+        (counters_by_kernel, {"metrics.kernels": value}),
         (build_cu, {"build.cu": value}),
         (memory, {"memory.2gpu": value}),
         *((lambda name=name: {"value": (host_instructions.measure(host_instructions.copy(""), name), "instructions/cycle")}, {f"host.{name}": value})

@@ -40,6 +40,9 @@ def constants_named(kind):
     entry = partitions()[kind]
     names = {p["count"] for p in entry["ports"] if "count" in p}
     names |= {name for inner in entry.get("holds", []) if (name := partitions()[inner].get("instances"))}
+    for part in [entry, *(partitions()[inner] for inner in entry.get("holds", []))]:
+        if meters := part.get("meters"):
+            names |= {meters["when"]} | {count for row in meters["rows"] for count in row["of"].values() if isinstance(count, str)}
     return (names - EXTRA.keys()) | ({"SqcCount", "L2Slices"} if "BlkCount" in names else set())
 
 
@@ -81,21 +84,36 @@ def counter_rows(names, part=""):
     return rows
 
 
+def meter_names(entry, constants):
+    """Counters of `meters`, in the order in which they are read; none where they are off."""
+    meters, names = entry.get("meters"), []
+    for row in meters["rows"] if meters and constants[meters["when"]] else []:
+        for name, count in row["of"].items():
+            blocks = [f"{name}{i}" for i in range(constants[count])] if isinstance(count, str) else [name]
+            names += [f"{block}.{kind}.{what}" if kind else f"{block}.{what}"
+                      for block in blocks for kind in row.get("kinds", [None]) for what in row["what"]]
+    return names
+
+
+METER = 254  # perf_addr_i of all of them
+
+
 def whole_counters(entry, constants):
     """Of a whole GPU: C rows of model_counter, and of each {partition, counter}."""
     rows, places, number = [], [], 0
     for kind in entry["holds"]:
         part = partitions()[kind]
         for i in range(constants[part["instances"]] if "instances" in part else 1):
-            names = part.get("counters") or []
+            plain = part.get("counters") or []
+            names = plain + meter_names(part, constants)
             rows += counter_rows(names, part.get("title", kind) + (str(i) if "instances" in part else ""))
-            places += [f"    {{{number}, {n}}}," for n in range(len(names))]
+            places += [f"    {{{number}, {n if n < len(plain) else METER}}}," for n in range(len(names))]
             number += 1
     return rows, places
 
 
 # How a model answers questions: one partition, or a whole GPU, which must be told whose counter.
-ASKED = """uint64_t counter(void *m, uint32_t address) { return static_cast<M *>(m)->counter(address); }
+ASKED = """uint64_t counter(void *m, uint32_t address) { return static_cast<M *>(m)->counter(%s); }
 uint64_t shown(const void *m) { return static_cast<const M *>(m)->shown(); }
 uint64_t look(void *m, uint32_t what) { return static_cast<M *>(m)->look(what); }"""
 WHOLE = """const uint8_t counter_places[][2] = {
@@ -132,9 +150,12 @@ def emit(kind, constants, faults=False):
     entry = partitions()[kind]
     top = "V" + entry["top"]
     rows, binds, ins, outs = port_tables(entry, constants)
-    counters, places = whole_counters(entry, constants) if "holds" in entry else (counter_rows(entry.get("counters") or []), [])
-    obs, asked = entry.get("obs") or [], WHOLE % chr(10).join(places) if "holds" in entry else ASKED
-    if entry.get("time"):
+    plain = entry.get("counters") or []
+    counters, places = (whole_counters(entry, constants) if "holds" in entry
+                        else (counter_rows(plain + meter_names(entry, constants)), []))
+    obs = entry.get("obs") or []
+    asked = WHOLE % chr(10).join(places) if "holds" in entry else ASKED % (f"address < {len(plain)} ? address : {METER}" if entry.get("meters") else "address")
+    if constants.get(entry.get("time"), entry.get("time")):
         binds.append("    m->cycle_port = reinterpret_cast<uint64_t *>(&m->top->cycle_i);")
     if counters:
         binds += ["    m->top->perf_en_i = 1;", "    m->perf_en = &m->top->perf_en_i;", "    m->perf_addr = &m->top->perf_addr_i;",
@@ -221,13 +242,17 @@ constexpr bool (*trace)(void *, const char *, uint64_t, uint64_t) = nullptr;
 #if GANTRY_SAVABLE
 void save(void *m, state_writer *to) {{ static_cast<M *>(m)->save(to); }}
 bool restore(void *m, state_reader *from) {{ return static_cast<M *>(m)->restore(from); }}
+void hold(void *m) {{ static_cast<M *>(m)->hold(); }}
+void release(void *m) {{ static_cast<M *>(m)->release(); }}
 #else
+constexpr void (*hold)(void *) = nullptr, (*release)(void *) = nullptr;
 constexpr void (*save)(void *, state_writer *) = nullptr;
 constexpr bool (*restore)(void *, state_reader *) = nullptr;
 #endif
 void set_bug(void (*bug)(const char *, uint64_t, const char *)) {{ gantry::bug_handler = bug; }}
 const model_api api = {{MODEL_ABI, "{kind}", port_rows, counter_rows, obs_rows, {len(rows)}, {len(counters)}, {len(obs)}, {ins}, {outs},
-                       create, destroy, step, evaluated, counter, shown, look, observe, trace, save, restore, set_bug}};
+                       create, destroy, step, evaluated, counter, shown, look, observe, trace, save, restore, hold, release,
+                       set_bug}};
 }}  // namespace
 
 __attribute__((visibility("default"))) const model_api *gantry_model(void)

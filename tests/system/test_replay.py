@@ -215,7 +215,7 @@ def test_full_disk(small_disk):
     (["replay", "{none}"], 66, "gantry: {none}/recording: No such file or directory"),
     (["replay", "{file}"], 66, "gantry: {file}/recording: Not a directory"),
     (["replay", "{rec}", "more"], 64, "gantry: replay: unexpected argument more"),
-    (["replay", "{rec}", "--set", "gpu.cu.count=2"], 64, "gantry: --set: 'gpu.cu.count=2' is the recording's: only keys place.* can be set"),
+    (["replay", "{rec}", "--set", "gpu.cu.count=2"], 64, "gantry: --set: 'gpu.cu.count=2' is the recording's: only keys place.* and metrics.kernels can be set"),
     (["replay", "{rec}", "--model", "golden"], 64, "gantry: replay: unknown option --model"),
     (["replay", "{rec}", "--only", "gpu1"], 64, "gantry: --only: the recording keeps no messages of 'gpu1'; "
                                                "gantry replay --record DIR,PART makes one that does"),

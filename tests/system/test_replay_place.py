@@ -129,7 +129,7 @@ def test_what_is_refused(kept):
     rec, state = kept[0] / "rec", kept[0] / "kernel"
     for command, folder in (("replay", rec), ("restore", state)):
         assert refused(command, "--set", "gpu.cu.count=1", folder) == (
-            "gantry: --set: 'gpu.cu.count=1' is the recording's: only keys place.* can be set\n")
+            "gantry: --set: 'gpu.cu.count=1' is the recording's: only keys place.* and metrics.kernels can be set\n")
         for words, key, why in ((where(2, "gpu2=1"), "place.gpus", "gpu2=1: expected gpuK=P with a GPU of this machine (gpu0 to gpu1)"),
                                 (where(2, "gpu0=2"), "place.gpus", "gpu0=2: no such process (place.processes is 2: 0 to 1)"),
                                 (where(4), "place.processes", "process 2 would run nothing (2 GPUs)")):

@@ -23,7 +23,8 @@ struct model {
     char name[40];
     uint16_t id;
     uint64_t seed, from, traced[2], word;
-    uint32_t took, looked;
+    uint32_t took, looked, counted, holds; /* counters read; times held and let go */
+    bool held;
     uint64_t when[8];
     uint32_t slot[8], value[8];
     bool no_skip, on, busy, destroyed;
@@ -69,8 +70,23 @@ static inline bool model_step(void *model, uint64_t from, struct part_in *const 
 }
 static inline uint64_t model_counter(void *model, uint32_t address)
 {
-    (void)model;
+    struct model *m = model;
+    assert_true(m->held);
+    m->counted++;
     return 100 + address;
+}
+static inline void model_hold(void *model)
+{
+    struct model *m = model;
+    assert_false(m->held);
+    m->held = true;
+    m->holds++;
+}
+static inline void model_release(void *model)
+{
+    struct model *m = model;
+    assert_true(m->held);
+    m->held = false;
 }
 static inline uint64_t model_shown(const void *model)
 {
@@ -116,7 +132,8 @@ static const struct model_counter counters[] = {{"", "visits", "1"}, {"valu", "b
         .abi = MODEL_ABI, .kind = "toy", .ports = ports, .counters = counters, .port_count = 7, .counter_count = 2,    \
         .ins = 9, .outs = 7, .create = model_create, .destroy = model_destroy, .step = model_step,                     \
         .counter = model_counter, .shown = model_shown, .look = model_look, .observe = model_observe,                  \
-        .trace = model_trace, .save = model_save, .restore = model_restore                                             \
+        .trace = model_trace, .save = model_save, .restore = model_restore, .hold = model_hold,                        \
+        .release = model_release                                                                                       \
     }
 static const struct model_api api = API;
 static struct library library = {.kind = "toy", .api = &api, .key = (char *)"toy-1"};

@@ -122,6 +122,39 @@ static void count(void *arg, const char *location, const char *name, uint64_t va
     sprintf(text + strlen(text), "%s %s %llu %s;", location, name, (unsigned long long)value, unit);
 }
 
+static void ignore(void *arg, const char *location, const char *name, uint64_t value, const char *unit)
+{
+    (void)arg, (void)location, (void)name, (void)value, (void)unit;
+}
+
+/* Counters are read once between two visits, while the model is held, and again after a visit and of another state. */
+static void test_counters_are_read_once(void **state)
+{
+    struct state_buffer saved;
+    struct bench b;
+    (void)state;
+    bench_open(&b, false);
+    bench_start(&b);
+    run_to(&b, 8);
+    for (unsigned n = 0; n < 2; n++)
+        b.toy->ops->counters(b.toy, ignore, NULL);
+    assert_int_equal(b.model->counted, 2);
+    assert_int_equal(b.model->holds, 1);
+    assert_false(b.model->held);
+    b.toy->visits++;
+    for (unsigned n = 0; n < 2; n++)
+        b.toy->ops->counters(b.toy, ignore, NULL);
+    assert_int_equal(b.model->counted, 4);
+    assert_int_equal(b.model->holds, 2);
+    state_buffer_init(&saved);
+    part_save(b.toy, &saved.writer);
+    assert_true(part_restore(b.toy, &saved.reader));
+    b.toy->ops->counters(b.toy, ignore, NULL);
+    assert_int_equal(b.model->counted, 6);
+    free(saved.bytes);
+    sched_fini(&b.s);
+}
+
 /* What it shows: observation while it is on, counters by block, words, a trace by a library that has tracing. */
 static void test_what_it_shows(void **state)
 {
@@ -236,8 +269,11 @@ static void test_state(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_instance),      cmocka_unit_test(test_messages_and_taps),
-        cmocka_unit_test(test_what_it_shows), cmocka_unit_test(test_report_of_unanswered),
+        cmocka_unit_test(test_instance),
+        cmocka_unit_test(test_messages_and_taps),
+        cmocka_unit_test(test_counters_are_read_once),
+        cmocka_unit_test(test_what_it_shows),
+        cmocka_unit_test(test_report_of_unanswered),
         cmocka_unit_test(test_state),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -137,7 +137,7 @@ module drf_top
   end
 
   part_noc u_noc (
-    .clk_i, .rst_ni, .id_i({Gpu, 8'd0}), .idle_o(noc_idle), .perf_en_i(1'b0), .perf_addr_i('0), .perf_data_o(),
+    .clk_i, .rst_ni, .id_i({Gpu, 8'd0}), .cycle_i, .idle_o(noc_idle), .perf_en_i(1'b0), .perf_addr_i('0), .perf_data_o(),
     .mem_req_valid_i(noc_req_valid_i), .mem_req_i(noc_req_i), .mem_req_credit_o(noc_req_credit_o),
     .mem_req_valid_o(noc_req_valid_o), .mem_req_o(noc_req_o), .mem_req_credit_i(noc_req_credit_i),
     .mem_rsp_valid_i(noc_rsp_valid_i), .mem_rsp_i(noc_rsp_i), .mem_rsp_credit_o(noc_rsp_credit_o),

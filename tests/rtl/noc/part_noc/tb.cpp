@@ -4,7 +4,7 @@
 // Responsible for both directions.  Not responsible for: what targets do: they answer what they were asked, in any order.  The argument `speed` prints ns a cycle.
 // top: part_noc
 // opt: -O0
-// sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/noc/noc_xbar.sv rtl/common/stream_bounds.sv rtl/gpu/part_noc.sv
+// sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/noc/noc_xbar.sv rtl/noc/noc_meter_pkg.sv rtl/noc/noc_meter.sv rtl/common/stream_bounds.sv rtl/gpu/part_noc.sv
 // args: -Wno-UNUSEDPARAM -GDepth=16 -GTargetDepth=16 --x-initial unique
 // mutant: -GSeedFault=2'd1
 // mutant: -GSeedFault=2'd2

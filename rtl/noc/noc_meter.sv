@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Meter of the crossbar (key metrics.latency): for each requester and kind of request how many there were, what they
+// moved, how long they waited and how their latencies are spread; for each server what its link moved.
+// A latency is from the cycle in which a request comes to the crossbar until the one in which its answer comes to it.
+// Responsible for: counting.  Not responsible for: the crossbar, which does not know of it.  Works in cycles with a
+// message only, so a crossbar at rest costs nothing.  Words are read one after the other: `next_i` chooses the word
+// behind that of the cycle before, and without it the first.  In synthesis its memories are registers: for simulation.
+`include "gantry_assert.svh"
+
+module noc_meter
+  import gantry_msg_pkg::*;
+  import noc_meter_pkg::*;
+#(
+  parameter int unsigned In = 82,  // requesters
+  parameter int unsigned Out = 18,  // servers; the last is the RDMA engine
+  localparam int unsigned Rows = In * Kinds,
+  localparam int unsigned All = Rows * Words + Out * TargetWords
+) (
+  input  logic           clk_i,
+  input  logic           rst_ni,
+  input  logic    [63:0] cycle_i,
+  input  logic [ In-1:0] req_valid_i,     // requests as they come to the crossbar
+  /* verilator lint_off UNUSEDSIGNAL */  // addresses and data pass by
+  input  mem_req_t       req_i  [ In],
+  input  logic [Out-1:0] rsp_valid_i,     // answers likewise
+  input  mem_rsp_t       rsp_i  [Out],
+  /* verilator lint_on UNUSEDSIGNAL */
+  input  logic           next_i,
+  output logic    [63:0] word_o           // in the cycle of next_i
+);
+  localparam int unsigned Tags = 256;  // of a requester and kind under way, by the low bits
+
+  /* verilator lint_off BLKSEQ */
+  logic [63:0] word[All];
+  logic [63:0] since[Rows];            // cycle up to which waiting was counted
+  logic [31:0] open[Rows];             // requests under way
+  logic [31:0] began[Rows*Tags];       // cycle of a request
+  logic [31:0] latency;
+  kind_e kind;
+  logic far;
+  /* verilator lint_off UNUSEDSIGNAL */  // words of the simulator: upper bits stay zero
+  logic [31:0] row, at, target;
+  /* verilator lint_on UNUSEDSIGNAL */
+
+  always_ff @(posedge clk_i) begin
+    if (req_valid_i != '0 || rsp_valid_i != '0 || !rst_ni) begin
+      // ---- answers
+      for (int unsigned t = 0; t < Out; t++) begin
+        if (rsp_valid_i[t]) begin
+          far     = t == Out - 1;
+          kind    = kind_of(rsp_i[t].op, far);
+          row     = 32'(rsp_i[t].source) * Kinds + 32'(kind);
+          at      = row * Words;
+          latency = cycle_i[31:0] - began[row*Tags+32'(rsp_i[t].tag[7:0])];
+          `GANTRY_CHECK(a_open, open[row] != 32'd0)
+          word[at+WordWaited] = word[at+WordWaited] + 64'(open[row]) * (cycle_i - since[row]);
+          word[at+WordFrom]   = word[at+WordFrom] + 64'(bytes_from(rsp_i[t].op));
+          since[row] = cycle_i;
+          open[row]  = open[row] - 32'd1;
+          at         = at + WordLatency + 32'(latency_class(latency));
+          word[at]   = is_write(kind) ? word[at] : word[at] + 64'd1;
+          target     = Rows * Words + t * TargetWords + WordFrom;
+          word[target] = word[target] + 64'(bytes_from(rsp_i[t].op));
+        end
+      end
+      // ---- requests
+      for (int unsigned i = 0; i < In; i++) begin
+        if (req_valid_i[i]) begin
+          far  = 32'(req_i[i].target) == Out - 1;
+          kind = kind_of(req_i[i].op, far);
+          row  = i * Kinds + 32'(kind);
+          at   = row * Words;
+          word[at+WordRequests] = word[at+WordRequests] + 64'd1;
+          word[at+WordTo]       = word[at+WordTo] + 64'(bytes_to(req_i[i]));
+          word[at+WordWaited]   = word[at+WordWaited] + 64'(open[row]) * (cycle_i - since[row]);
+          since[row] = cycle_i;
+          open[row]  = open[row] + 32'd1;
+          began[row*Tags+32'(req_i[i].tag[7:0])] = cycle_i[31:0];
+          target = Rows * Words + 32'(req_i[i].target) * TargetWords;
+          word[target+WordRequests] = word[target+WordRequests] + 64'd1;
+          word[target+WordTo]       = word[target+WordTo] + 64'(bytes_to(req_i[i]));
+        end
+      end
+      if (!rst_ni) begin
+        for (int unsigned n = 0; n < All; n++) word[n] = 64'd0;
+        for (int unsigned n = 0; n < Rows; n++) open[n] = 32'd0;
+      end
+    end
+  end
+
+  // ---- reading
+  logic [31:0] pointer_q;
+  always_ff @(posedge clk_i) begin
+    pointer_q <= next_i ? pointer_q + 32'd1 : 32'd0;
+  end
+  assign word_o = next_i && pointer_q < All ? word[pointer_q] : 64'd0;
+  /* verilator lint_on BLKSEQ */
+endmodule

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Counters by kernel and by link (docs/reference/metrics.md): kernels of known traffic show exactly that, one after the other do not mix, those that
+overlap share, all pieces add up to the totals; latencies are what a chain of dependent loads takes; two tenants slow each other down.  Requirement S0.21:
+bandwidth and latency by link and requester, experiment of two tenants."""
+import re
+import sqlite3
+import subprocess
+
+import pytest
+from live import MODELS, ROOT, gantry_run
+
+pytestmark = pytest.mark.skipif("rtl" not in MODELS, reason="GANTRY_MODELS leaves the RTL out")
+
+WORDS = 640  # of each buffer of vecadd: 40 lines
+VECADD = ["build/kernels/vecadd.v4.co", "--grid", str(WORDS), "--group", "64", "--arg", f"out:{4 * WORDS}:sum", "--arg", f"fill:1:{4 * WORDS}",
+          "--arg", f"fill:2:{4 * WORDS}"]
+LINES, MORE, ATOMICS, STEPS = 64, 96, 40, 64
+SIZES = {"LINES": LINES, "MORE": MORE, "ATOMICS": ATOMICS, "STEPS": STEPS}
+SOURCE = """
+#include "check.h"
+__global__ void lines_move(const uint32_t *from, uint32_t *to, unsigned lines)
+{
+    for (unsigned i = threadIdx.x; i < lines * 16; i += 64)
+        to[i] = from[i] + 1;
+}
+__global__ void atomics_do(uint32_t *word, unsigned count)
+{
+    if (threadIdx.x == 0)
+        for (unsigned i = 0; i < count; i++)
+            atomicAdd(word + i % 16, i);
+}
+__global__ void chase(const uint32_t *from, uint32_t *to, unsigned steps)
+{
+    uint32_t at = 0;
+    for (unsigned i = 0; i < steps; i++)
+        at = from[at];
+    to[threadIdx.x] = at;
+}
+// Two work-groups of it do not fit into one CU.
+__global__ void tenant(const uint32_t *from, uint32_t *to, unsigned words)
+{
+    __shared__ uint32_t room[10240];
+    uint32_t sum = 0;
+    for (unsigned i = threadIdx.x; i < words; i += 256)
+        sum += from[i];
+    room[threadIdx.x] = sum;
+    __syncthreads();
+    to[threadIdx.x] = room[255 - threadIdx.x];
+}
+int main()
+{
+    const unsigned words = 1 << 14; // of a buffer of 64 KiB
+    static uint32_t host[words];
+    uint32_t *buffer[4], *far;
+    hipStream_t stream[2];
+    for (unsigned i = 0; i < words; i++)
+        host[i] = i % 16 ? i : (i + 5 * 16) % words; // the chain goes over every fifth line
+    for (unsigned n = 0; n < 4; n++) {
+        HIP_OK(hipMalloc(&buffer[n], sizeof host));
+        HIP_OK(hipMemcpy(buffer[n], host, sizeof host, hipMemcpyHostToDevice));
+    }
+    HIP_OK(hipSetDevice(1));
+    HIP_OK(hipMalloc(&far, sizeof host));
+    HIP_OK(hipMemcpy(far, host, sizeof host, hipMemcpyHostToDevice));
+    HIP_OK(hipSetDevice(0));
+    HIP_OK(hipDeviceEnablePeerAccess(1, 0));
+    lines_move<<<1, 64>>>(buffer[0], buffer[1], LINES);
+    lines_move<<<1, 64>>>(buffer[0], buffer[1], MORE);
+    atomics_do<<<1, 64>>>(buffer[1], ATOMICS);
+    lines_move<<<1, 64>>>(far, buffer[1], LINES);
+    chase<<<1, 64>>>(buffer[2], buffer[1], STEPS);
+    HIP_OK(hipDeviceSynchronize());
+    for (unsigned n = 0; n < 2; n++)
+        HIP_OK(hipStreamCreate(&stream[n]));
+    tenant<<<1, 256, 0, stream[0]>>>(buffer[2], buffer[0], words); // alone
+    HIP_OK(hipDeviceSynchronize());
+    for (unsigned n = 0; n < 2; n++) // both
+        tenant<<<1, 256, 0, stream[n]>>>(buffer[2 + n], buffer[n], words);
+    HIP_OK(hipDeviceSynchronize());
+    return 0;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("metrics")
+    (folder / "metrics.hip").write_text("".join(f"#define {name} {size}\n" for name, size in SIZES.items()) + SOURCE)
+    subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-std=c++17", "-I", ROOT / "sw/apps", "-x", "hip", folder / "metrics.hip", "-o", folder / "metrics"],
+                   check=True, capture_output=True)
+    lines = []
+    for name, options in (("off", []), ("on", ["--set", "metrics.kernels=on", "--set", "metrics.latency=1"])):
+        result = gantry_run([folder / "metrics"], "rtl", 2, ["-q", "-o", str(folder / name), *options])
+        assert result.status == 0 and result.line["repeatable"] == "yes", result
+        lines.append({key: result.line[key] for key in ("kernels", "cycles", "instructions", "hash", "data", "now")})
+    assert lines[0] == lines[1]  # nothing that is counted changes a cycle
+    off = sqlite3.connect(folder / "off/metrics.sqlite")
+    assert off.execute("select count(*) from kernel_metrics").fetchone() == (0,)
+    assert off.execute("select count(*) from metrics where location like '%.noc.%'").fetchone() == (0,)
+    return sqlite3.connect(folder / "on/metrics.sqlite")
+
+
+def kernels(database, name):
+    """Rows of the kernel table of a kernel, by their numbers."""
+    return [row[0] for row in database.execute("select rowid from kernels where kernel like ? order by start", (f"%{name}%",))]
+
+
+def gained(database, kernel, location, what, shared=0):
+    """Sum over locations that match."""
+    return database.execute("select coalesce(sum(value), 0) from kernel_metrics where kernel=? and location like ? and what=? and shared=?",
+                            (kernel, location, what, shared)).fetchone()[0]
+
+
+@pytest.mark.shows("S0.21")
+def test_pieces_add_up(database):
+    """What kernels have gained, with what is outside of all, is what `metrics` has."""
+    totals = {(location, what): value for location, what, value in database.execute("select location, what, value from metrics where location not like 'run%'")}
+    pieces = {(location, what): value for location, what, value in
+              database.execute("select location, what, sum(value) from kernel_metrics where kernel=0 or shared=0 group by location, what")}
+    assert pieces and {at: value for at, value in totals.items() if value} == pieces
+    assert {unit for unit, in database.execute("select distinct unit from kernel_metrics")} <= {"count", "cycles", "bytes"}
+
+
+@pytest.mark.shows("S0.21")
+def test_known_traffic(database):
+    """Lines read and written, and atomics, of each kernel by itself."""
+    first, second, far = kernels(database, "lines_move")
+    for kernel, lines in ((first, LINES), (second, MORE)):
+        assert gained(database, kernel, "gpu0.cu%.l1v", "read-miss") == lines
+        assert gained(database, kernel, "gpu0.noc.from-cu%.read", "requests") == lines
+        assert gained(database, kernel, "gpu0.noc.from-cu%.read", "bytes-from") == 64 * lines
+        assert gained(database, kernel, "gpu0.noc.from-cu%.write", "bytes-to") == 64 * lines
+        assert gained(database, kernel, "gpu0.noc.from-cu%.far%", "requests") == 0
+        assert gained(database, kernel, "gpu0.noc.from-cu%.atomic", "requests") == 0
+        assert gained(database, kernel, "gpu0.dispatch", "groups") == 1
+        assert gained(database, kernel, "gpu1.noc.from-rdma%", "requests") == 0
+        assert gained(database, kernel, "%", "requests", shared=1) == 0
+    atomics, = kernels(database, "atomics_do")
+    assert gained(database, atomics, "gpu0.noc.from-cu%.atomic", "requests") == ATOMICS
+    assert gained(database, atomics, "gpu0.noc.from-cu%.atomic", "bytes-to") == 4 * ATOMICS
+    assert gained(database, atomics, "gpu0.l2s%", "atomic-hit") + gained(database, atomics, "gpu0.l2s%", "atomic-miss") + \
+        gained(database, atomics, "gpu0.l2s%", "atomic-mshr-hit") == ATOMICS
+    assert gained(database, far, "gpu0.noc.from-cu%.far-read", "requests") == LINES
+    assert gained(database, far, "gpu0.noc.to-rdma", "bytes-from") >= 64 * LINES
+    assert gained(database, far, "gpu0.rdma", "peer-requests") == LINES
+    assert gained(database, far, "gpu1.noc.from-rdma.read", "requests") == LINES  # of the kernel that is at any GPU
+    assert gained(database, far, "gpu1.noc.to-l2s%", "bytes-from") == 64 * LINES
+
+
+@pytest.mark.shows("S0.21")
+def test_links(database):
+    """What requesters send is what servers get, kernel by kernel."""
+    rows = database.execute("select kernel, substr(location, 1, 8), what, sum(case when location like '%.from-%' then value else -value end) from kernel_metrics"
+                            " where location like '%.noc.%' and what in ('requests', 'bytes-to', 'bytes-from') group by 1, 2, 3, shared").fetchall()
+    assert len(rows) > 20 and all(difference == 0 for *_, difference in rows), rows
+
+
+@pytest.mark.shows("S0.21")
+def test_latencies(database):
+    """As many latencies as answers, in the classes in which their mean lies; the mean of a chain of loads is its step without the CU."""
+    for kernel, location, requests, timed in database.execute(
+            "select kernel, location, sum(case when what='requests' then value else 0 end), sum(case when what like 'latency-%' then value else 0 end)"
+            " from kernel_metrics where location like '%.noc.from-%' and location not like '%write' and kernel>0 and shared=0 group by 1, 2"):
+        assert requests == timed, (kernel, location)
+    kernel, = kernels(database, "chase")
+    requests, waited = (gained(database, kernel, "gpu0.noc.from-cu%.read", what) for what in ("requests", "waited"))
+    cycles, = database.execute("select cycles from kernels where rowid=?", (kernel,)).fetchone()
+    assert requests == STEPS
+    assert 60 < cycles / STEPS - waited / STEPS < 250, (cycles, waited)
+
+
+@pytest.mark.shows("S0.21")
+def test_two_tenants(database):
+    """Two kernels at one GPU: their rows are marked, and each waits longer for its lines than one alone."""
+    alone, *both = kernels(database, "tenant")
+    assert gained(database, alone, "%", "requests", shared=1) == 0 and all(gained(database, kernel, "%", "requests", shared=1) for kernel in both)
+    mean = {}
+    for kernel in (alone, both[0]):
+        waited, requests = (sum(gained(database, kernel, "gpu0.noc.from-cu%.read", what, shared) for shared in (0, 1)) for what in ("waited", "requests"))
+        mean[kernel] = waited / requests
+    duration = dict(database.execute("select rowid, cycles from kernels"))
+    print(f"alone {duration[alone]} cycles, {mean[alone]:.0f} cycles a line; beside another {duration[both[0]]} cycles, {mean[both[0]]:.0f} cycles a line")
+    assert mean[both[0]] > mean[alone]
+    assert duration[both[0]] > duration[alone]
+
+
+def gantry(folder, *words):
+    """What the final line says but of the host, and what a run has told of its kernels."""
+    done = subprocess.run([ROOT / "build/bin/gantry", *words, "-q", "-o", folder], cwd=ROOT, capture_output=True, text=True, timeout=900)
+    assert done.returncode == 0, done.stderr
+    line = re.findall(r"\b(?:kernels|cycles|instructions|hash|data|now)=\S+", done.stderr.splitlines()[-1])
+    return line, sqlite3.connect(folder / "metrics.sqlite").execute("select * from kernel_metrics").fetchall()
+
+
+@pytest.mark.shows("S0.21")
+def test_alike_wherever_it_runs(tmp_path):
+    """One kernel: its lines exactly; the same in a worker process, with several threads, without skipping, and of a replay of a run that was recorded
+    without; off, nothing."""
+    subprocess.run(["make", "-s", VECADD[0]], cwd=ROOT, check=True)
+    on, command = ("--set", "metrics.kernels=on"), ("kernel", "-c", "tiny", *VECADD)
+    plain, none = gantry(tmp_path / "off", *command, "--record", str(tmp_path / "record"))
+    line, rows = gantry(tmp_path / "on", *command, *on)
+    assert plain == line and none == [] and len(rows) > 30
+    found = {(kernel, location, what): value for kernel, location, what, value, *_ in rows}
+    assert found[1, "gpu0.cu0.l1v", "read-miss"] == 2 * WORDS // 16
+    assert sum(value for (kernel, location, what), value in found.items()
+               if kernel == 1 and location.startswith("gpu0.l2s") and what.startswith("write-")) == WORDS // 16
+    assert found[1, "gpu0.dispatch", "groups"] == WORDS // 64
+    for name, words in (("worker", [*command, *on, "--set", "place.processes=2", "--set", "place.gpus=gpu0=1"]), ("threads", [*command, *on, "--threads", "2"]),
+                        ("no-skip", [*command, *on, "--no-skip"]), ("replay", ["replay", str(tmp_path / "record"), *on])):
+        assert gantry(tmp_path / name, *words) == (line, rows), name
