@@ -12,7 +12,7 @@
 // mutate: rtl/noc/noc_meter.sv: next_i ? pointer_q + 32'd1 : 32'd0 => pointer_q + 32'(next_i)
 // mutate: rtl/noc/noc_meter_pkg.sv: 7'($countones(request.mask)) => 7'd64
 // mutate: rtl/noc/noc_meter_pkg.sv: n < 14; n++ => n < 13; n++
-// mutate: rtl/noc/noc_meter_pkg.sv: op <= MEM_READ_NC ? 7'd64 => op == MEM_READ ? 7'd64
+// mutate: rtl/noc/noc_meter_pkg.sv: op == MEM_XLAT ? 7'd8 => op == MEM_READ_NC ? 7'd8
 #include <vector>
 
 #include "tests/rtl/case_done.h"
