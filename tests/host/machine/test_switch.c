@@ -108,7 +108,7 @@ static void rest(struct machine *m)
     assert_true(sim_settled(m->sim));
 }
 
-/* One kernel, to its end. */
+/* One kernel, to its end, and its release: what an L2 holds back goes to memory. */
 static void launch(struct machine *m)
 {
     const struct msg_cp_cmd cmd = kernel_launch(VMID, (uint16_t)(m->ended + 1), ITEMS);
@@ -117,6 +117,12 @@ static void launch(struct machine *m)
     assert_false(sim_settled(m->sim));
     rest(m);
     assert_int_equal(m->ended, before + 1);
+    const struct msg_cp_cmd release = {.kind = CP_CACHE, .vmid = VMID, .id = 99, .flags = CACHE_WB_L2};
+    const unsigned others = m->others;
+    sim_cmd(m->sim, 0, &release);
+    rest(m);
+    assert_int_equal(m->others, others + 1);
+    m->others--; /* this one is launch()'s */
 }
 
 static uint64_t memory_hash(const struct machine *m)
