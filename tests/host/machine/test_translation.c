@@ -130,6 +130,7 @@ static void test_pages_that_move(void **state)
     assert_int_equal(walks, 2 + 4);
     command(&m, &cmd, CP_EVT_LAUNCH_DONE);
     assert_true(m.walks == walks && m.l1_misses == misses); /* all of it is known */
+    command(&m, &release, CP_EVT_CACHE_DONE);
 
     uint32_t args[2] = {BIG_VA, 0}, zeros[16] = {0}, out[16];
     pmem_write(m.memory, pmem_addr(1, moved + 0x1000), args, sizeof args);
