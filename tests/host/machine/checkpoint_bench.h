@@ -143,6 +143,9 @@ static inline struct outcome machine_end(struct machine *m, bool host)
     struct outcome o = {0};
     assert_int_equal(sim_run(m->sim, UINT64_MAX), SIM_STOPPED);
     assert_int_equal(m->events, FLOOD + 1);
+    const struct msg_cp_cmd release = {.kind = CP_CACHE, .vmid = 3, .id = 8, .flags = CACHE_WB_L2}; /* of the L2 */
+    sim_cmd(m->sim, 0, &release);
+    assert_int_equal(sim_run(m->sim, UINT64_MAX), SIM_STOPPED);
     pmem_read(m->memory, pmem_addr(host ? 0 : 1, 0x3000), out, sizeof out);
     for (unsigned i = 0; i < 1024; i++)
         assert_int_equal(out[i], i < ITEMS ? 4 * i : 0);

@@ -40,7 +40,7 @@ static void goes_on(bool host, struct kind kind)
         outcome_equal(&o, &end);
         machine_close(&first);
     }
-    assert_true(written >= 2);
+    assert_true(written >= 2 || !host); /* in VRAM the L2 has all of it, as dirty lines: they are state */
 }
 
 /* shows S4.7: In VRAM with one thread, in host memory with two. */

@@ -72,6 +72,9 @@ static void machine_close(struct machine *m)
     config_fini(&m->config);
 }
 
+/* What the L2 holds back goes to memory. */
+static const struct msg_cp_cmd release = {.kind = CP_CACHE, .vmid = 3, .id = 8, .flags = CACHE_WB_L2};
+
 static void command(struct machine *m, const struct msg_cp_cmd *cmd, unsigned done)
 {
     sim_cmd(m->sim, 0, cmd);
@@ -90,6 +93,7 @@ static uint64_t walks_of_kernel(uint64_t pa)
     const struct msg_cp_cmd cmd = kernel_launch(3, 7, PAGES * 64);
     command(&m, &cmd, CP_EVT_LAUNCH_DONE);
     assert_int_equal(m.done.data, PAGES);
+    command(&m, &release, CP_EVT_CACHE_DONE);
     for (unsigned p = 0; p < PAGES; p++) {
         uint32_t out[64];
         pmem_read(m.memory, pmem_addr(1, pa + p * 4096), out, sizeof out);
@@ -126,6 +130,7 @@ static void test_pages_that_move(void **state)
     assert_int_equal(walks, 2 + 4);
     command(&m, &cmd, CP_EVT_LAUNCH_DONE);
     assert_true(m.walks == walks && m.l1_misses == misses); /* all of it is known */
+    command(&m, &release, CP_EVT_CACHE_DONE);
 
     uint32_t args[2] = {BIG_VA, 0}, zeros[16] = {0}, out[16];
     pmem_write(m.memory, pmem_addr(1, moved + 0x1000), args, sizeof args);
@@ -145,6 +150,7 @@ static void test_pages_that_move(void **state)
     assert_int_equal(m.l1_misses, before);
     assert_int_equal(m.walks, walks + 1); /* the arguments */
     command(&m, &cmd, CP_EVT_LAUNCH_DONE);
+    command(&m, &release, CP_EVT_CACHE_DONE);
     pmem_read(m.memory, pmem_addr(1, pa + 20 * 4096), out, sizeof out);
     assert_memory_equal(out, zeros, sizeof out);
     pmem_read(m.memory, pmem_addr(1, moved), out, sizeof out);
