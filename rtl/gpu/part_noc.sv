@@ -99,14 +99,17 @@ module part_noc
     assign meter_word = 64'd0;
   end
 
+  logic metered_q;
+  logic [63:0] counter_q;
   always_ff @(posedge clk_i) begin
     if (perf_en_i) begin
-      perf_data_o <= perf_addr_i == MeterAddress ? meter_word
-                     : perf_addr_i == 8'd0 ? req_moved
-                     : perf_addr_i == 8'd1 ? rsp_moved
-                     : req_blocked + rsp_blocked;
+      metered_q <= perf_addr_i == MeterAddress;
+      counter_q <= perf_addr_i == 8'd0 ? req_moved
+                   : perf_addr_i == 8'd1 ? rsp_moved
+                   : req_blocked + rsp_blocked;
     end
   end
+  assign perf_data_o = metered_q ? meter_word : counter_q;
   // ---- assertions
   always_ff @(posedge clk_i) begin
     if ((mem_req_valid_i | mem_rsp_valid_o) != '0) begin

@@ -188,7 +188,8 @@ module l2_slice
   chan_t c;
   logic [3:0] slow;
   logic [4:0] count;
-  logic sent, store_sent, serves, is_write, is_atomic, is_line, writes, was_dirty, keep, again, fresh_one, step, room_left, rests;
+  logic sent, store_sent, serves, is_write, is_atomic, is_line, writes, was_dirty, keep, again, fresh_one;
+  logic step, room_left, rests;
   logic sets_dirty, clears_dirty;
 
   function automatic chan_t channel_at(input chan_t turn, input int unsigned k);
@@ -414,12 +415,14 @@ module l2_slice
             for (int unsigned w = 0; w < Ways; w++)
               if (named_ways[w] && pending[SetBits'(set)][w])
                 mshr[MshrBits'(mshr_of[RowBits'(row_of(set, way_t'(w), Shape))])].drop = 1'b1;
-            valid[SetBits'(set)] = valid[SetBits'(set)] & ~(named_ways & ~pending[SetBits'(set)] & ~dirty[SetBits'(set)]);
+            able = named_ways & ~pending[SetBits'(set)] & ~dirty[SetBits'(set)];
+            valid[SetBits'(set)] = valid[SetBits'(set)] & ~able;
             full[SetBits'(set)]  = full[SetBits'(set)] & ~named_ways;
           end
           if (flush.write_back && bit_of != 16'd0) begin
             clears_dirty = 1'b1;
-            keep = (pending[SetBits'(set)] & bit_of) != 16'd0 || (!flush.drop && (full[SetBits'(set)] & bit_of) != 16'd0);
+            keep = (pending[SetBits'(set)] & bit_of) != 16'd0 ||
+                   (!flush.drop && (full[SetBits'(set)] & bit_of) != 16'd0);
             valid[SetBits'(set)] = keep ? valid[SetBits'(set)] : valid[SetBits'(set)] & ~bit_of;
             s3.valid       = 1'b1;
             s3.what        = DataFlush;
@@ -699,7 +702,8 @@ module l2_slice
         slot = slot_free_q;
         `GANTRY_CHECK(a_room, in_count < 7'(Depth))
         slot_access[slot] = '{through: Through || mem_req_i.source == FarSource, whole: mem_req_i.mask == '1,
-                              op: mem_req_i.op[1:0], atomic: mem_req_i.atomic[3:0], wide: mem_req_i.size == 8'd8, addr: mem_req_i.addr[54:0]};
+                              op: mem_req_i.op[1:0], atomic: mem_req_i.atomic[3:0], wide: mem_req_i.size == 8'd8,
+                              addr: mem_req_i.addr[54:0]};
         slot_ids[slot]    = '{user: mem_req_i.user, tag: mem_req_i.tag};
         slot_from[slot]   = '{gpu: mem_req_i.gpu, source: mem_req_i.source};
         in_queue[DepthBits'(in_first+in_count)] = slot;

@@ -26,7 +26,7 @@ module noc_meter
   input  mem_rsp_t       rsp_i  [Out],
   /* verilator lint_on UNUSEDSIGNAL */
   input  logic           next_i,
-  output logic    [63:0] word_o           // in the cycle of next_i
+  output logic    [63:0] word_o           // behind the edge of next_i
 );
   localparam int unsigned Tags = 256;  // of a requester and kind under way, by the low bits
 
@@ -39,11 +39,16 @@ module noc_meter
   kind_e kind;
   logic far;
   /* verilator lint_off UNUSEDSIGNAL */  // words of the simulator: upper bits stay zero
-  logic [31:0] row, at, target;
+  logic [31:0] row, at, target, pointer;
   /* verilator lint_on UNUSEDSIGNAL */
 
   always_ff @(posedge clk_i) begin
-    if (req_valid_i != '0 || rsp_valid_i != '0 || !rst_ni) begin
+    if (req_valid_i != '0 || rsp_valid_i != '0 || next_i || pointer != 32'd0 || !rst_ni) begin
+      // ---- reading, one word after the other
+      if (next_i || pointer != 32'd0) begin
+        word_o <= next_i && pointer < All ? word[pointer] : 64'd0;
+        pointer = next_i ? pointer + 32'd1 : 32'd0;
+      end
       // ---- answers
       for (int unsigned t = 0; t < Out; t++) begin
         if (rsp_valid_i[t]) begin
@@ -84,15 +89,9 @@ module noc_meter
       if (!rst_ni) begin
         for (int unsigned n = 0; n < All; n++) word[n] = 64'd0;
         for (int unsigned n = 0; n < Rows; n++) open[n] = 32'd0;
+        pointer = 32'd0;
       end
     end
   end
-
-  // ---- reading
-  logic [31:0] pointer_q;
-  always_ff @(posedge clk_i) begin
-    pointer_q <= next_i ? pointer_q + 32'd1 : 32'd0;
-  end
-  assign word_o = next_i && pointer_q < All ? word[pointer_q] : 64'd0;
   /* verilator lint_on BLKSEQ */
 endmodule

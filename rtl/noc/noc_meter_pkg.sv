@@ -53,7 +53,8 @@ package noc_meter_pkg;
   function automatic logic [6:0] bytes_to(input mem_req_t request);
     logic [6:0] bytes;
     bytes = 7'($countones(request.mask));
-    return request.op == MEM_WRITE ? bytes : request.op != MEM_ATOMIC ? 7'd0 : bytes == 7'd0 ? request.size[6:0] : bytes;
+    return request.op == MEM_WRITE ? bytes : request.op != MEM_ATOMIC ? 7'd0
+           : bytes == 7'd0 ? request.size[6:0] : bytes;
   endfunction
   /* verilator lint_on UNUSEDSIGNAL */
 

@@ -17,7 +17,7 @@
 // mutate: rtl/l2/l2_slice.sv: blend(base, held.words, held.mask) => blend(base, held.words, payload.mask)
 // mutate: rtl/l2/l2_slice.sv: s4.dirty ? held.mask : 64'd0 => held.mask
 // mutate: rtl/l2/l2_slice.sv: (dirty[i] | pending[i]) => pending[i]
-// mutate: rtl/l2/l2_slice.sv: at_limit(cmd_count, QueueFull) => at_limit(cmd_count, 6'd8)
+// mutate: rtl/l2/l2_slice.sv: slow = at_limit(cmd_count, QueueSlow); => slow = 4'd0;
 // mutate: rtl/l2/l2_slice.sv: data_we_q && data_waddr_q == s4.row[RowBits-1:0] => 1'b0
 // mutate: rtl/l2/l2_slice.sv: data_before && data_before_row == s4.row[RowBits-1:0] => 1'b0
 // mutate: rtl/l2/l2_slice.sv: tag_we_q && tag_waddr_q == SetBits'(s2.set) => 1'b0

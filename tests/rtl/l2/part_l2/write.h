@@ -234,6 +234,33 @@ static void invalidation_keeps()
     }
 }
 
+// What was being fetched when an invalidation came serves the one that asked and is not kept; of a line with dirty bytes only these are.
+static void invalidation_passes_misses()
+{
+    for (unsigned range = 0; range < 2; range++) {
+        clean();
+        for (unsigned n = 1; n < 32; n += 2)
+            store(n, 0xf0);
+        answered_all();
+        idle();
+        for (unsigned n = 0; n < 32; n++)
+            issue(access(MEM_READ, n), 256);
+        for (unsigned i = 0; i < 24; i++) // until the last is looked up
+            clock_once(nullptr, 256);
+        invalidate(CACHE_INV_L2, 0, range ? 8 * Piece : 0);
+        answered_all();
+        for (unsigned n = 0; n < 32; n++) {
+            uint64_t at = slice_line(n) * 64;
+            backing[at + 20] = model[at + 20] = (uint8_t)rng(); // the host's
+        }
+        for (unsigned n = 0; n < 32; n++)
+            if (reads_of(n) != 1)
+                fail("a line that was being fetched at an invalidation was kept", n, 1);
+        invalidate(CACHE_WB_L2);
+        same_as_backing("an invalidation beside a fetch lost a store, address");
+    }
+}
+
 // Commands at any time: no request is lost or sees old data, what was stored before a write-back began is in DRAM after it.
 static void any_time()
 {
@@ -294,6 +321,7 @@ static void write_backs()
     victims();
     ranges();
     invalidation_keeps();
+    invalidation_passes_misses();
     any_time();
 }
 #endif

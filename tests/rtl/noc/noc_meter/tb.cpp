@@ -9,7 +9,7 @@
 // mutate: rtl/noc/noc_meter.sv: is_write(kind) ? word[at] => kind == KindWrite ? word[at]
 // mutate: rtl/noc/noc_meter.sv: open[row] - 32'd1 => open[row]
 // mutate: rtl/noc/noc_meter.sv: 32'(req_i[i].target) == Out - 1 => 32'(req_i[i].target) == Out - 2
-// mutate: rtl/noc/noc_meter.sv: next_i ? pointer_q + 32'd1 : 32'd0 => pointer_q + 32'(next_i)
+// mutate: rtl/noc/noc_meter.sv: next_i ? pointer + 32'd1 : 32'd0 => pointer + 32'(next_i)
 // mutate: rtl/noc/noc_meter_pkg.sv: 7'($countones(request.mask)) => 7'd64
 // mutate: rtl/noc/noc_meter_pkg.sv: n < 14; n++ => n < 13; n++
 // mutate: rtl/noc/noc_meter_pkg.sv: op == MEM_XLAT ? 7'd8 => op == MEM_READ_NC ? 7'd8
@@ -149,10 +149,9 @@ static void compare(unsigned most)
         if (n++ >= most)
             return;
         dut.next_i = 1;
-        dut.eval();
+        clock_once();
         if (dut.word_o != value)
             fail(what, dut.word_o, value);
-        clock_once();
     };
     for (unsigned i = 0; i < In; i++)
         for (unsigned k = 0; k < Kinds; k++)
