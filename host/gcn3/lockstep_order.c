@@ -83,9 +83,17 @@ static void hold(struct lockstep *ls, const struct lockstep_order *r)
 {
     uint8_t bytes[64];
     memcpy(bytes, r->data, sizeof bytes);
-    if (r->op == MEM_ATOMIC) {
+    const unsigned size = r->size == 8 ? 8 : 4;
+    if (r->op == MEM_ATOMIC && !r->line) {
         uint64_t now = gcn3_atomic(r->atomic, r->size, r->data[2], r->data[0], r->data[1]);
-        memcpy(bytes + r->addr % 64, &now, r->size == 8 ? 8 : 4);
+        memcpy(bytes + r->addr % 64, &now, size);
+    }
+    for (unsigned at = 0; r->op == MEM_ATOMIC && r->line && at < 64; at += size) { /* those of the mask count */
+        uint64_t found = 0, operand = 0;
+        memcpy(&found, (const uint8_t *)r->old + at, size);
+        memcpy(&operand, (const uint8_t *)r->data + at, size);
+        uint64_t now = gcn3_atomic(r->atomic, r->size, found, operand, 0);
+        memcpy(bytes + at, &now, size);
     }
     ls_dirty_put(&ls->dirty, r->addr & ~UINT64_C(63), r->mask, bytes);
 }
