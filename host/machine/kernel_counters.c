@@ -142,7 +142,7 @@ static void launch_add(struct kernel_counters *k, unsigned gpu, uint16_t id, uin
 {
     k->launched = xgrow(k->launched, &k->launched_room, k->launched_count + 1, sizeof *k->launched);
     struct launched *l = &k->launched[k->launched_count++];
-    *l = (struct launched){.gpu = gpu, .id = id, .vmid = vmid, .start = sim_now(k->sim)};
+    *l = (struct launched){.gpu = gpu, .id = id, .vmid = vmid, .start = k->sim->turn->now};
     gain_of(&l->gains, &l->room, 0);
 }
 
