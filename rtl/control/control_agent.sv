@@ -93,7 +93,7 @@ module control_agent
       // ---- maintenance
       maint_told_q <= (maint_done_i || maint_told_q) && answer_q;
       if (leaves) maint_busy_q <= 1'b0;
-      if (maint_late_q && !in_progress(state_q)) begin  // beside the answer of what has ended
+      if (maint_late_q && !in_progress(state_q) && !ctl_cmd_valid_i) begin  // beside an answer
         maint_late_q <= 1'b0;
         late_q       <= 1'b1;
       end

@@ -97,7 +97,7 @@ BLOCKS = {  # sources, tasks
                   ("Wait.same_group,", "Wait.same_any,"))}),
     "control_agent": (
         ["build/gen/gantry_msg_pkg.sv", "rtl/control/control_pkg.sv", "rtl/control/control_agent.sv"],
-        {"bmc": bounded(10), "prove": Task("mode prove", "abc pdr"), "cover": reach(20),
+        {"bmc": bounded(10), "prove": induction(), "cover": reach(20),
          **faults(("!(operation_q.flush && maint_busy_q && !maint_late_q)", "1'b1"),
                   ("end else if (ends && !immediate) begin", "end else if (ends) begin"),
                   ("if (flush_done_i || discard_done_i) operation_q.done <= 1'b1;", ""),

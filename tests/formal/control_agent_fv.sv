@@ -77,7 +77,7 @@ module control_agent_fv
   logic later;  // the answer comes when the component has done it
   logic [2:0] state;  // flush_o comes one cycle behind the edge at which the agent's own state changes
   assign state = flush ? 3'(Flushing) : state_q;
-  assign busy  = state_q == Draining || state_q == Flushing || state_q == Discarding;
+  assign busy  = state == Draining || state == Flushing || state == Discarding;
   assign many  = (signals_i & (signals_i - 6'd1)) != 6'd0;
   assign whole = drained_i && !maint_q;
   always_comb begin
@@ -111,7 +111,7 @@ module control_agent_fv
   logic ends;
   assign ends = state == Draining ? drained_i && !flush_too_q : busy && (done_q || flushed_i || discarded_i);
   always_comb begin
-    next = state_q;
+    next = state;
     if (valid_i && signal_i && status == CTL_OK) begin
       if (state_q == Off) next = 3'(Run);
       else if (later) next = (signals_i & Discard) != 6'd0 ? 3'(Discarding) : 3'(Draining);
@@ -125,7 +125,7 @@ module control_agent_fv
     now_q   <= rst_ni && ((valid_i && !later) || told);
     want_q  <= told ? '{op: CTL_SIGNAL, status: CTL_OK, state: 8'(Paused), id: operation_id_q, default: '0} :
                '{op: cmd.op, status: status, state: 8'(next), id: id_i, default: '0};
-    state_q <= told ? 3'(Paused) : flush ? 3'(Flushing) : next;
+    state_q <= told ? 3'(Paused) : next;
     done_q  <= rst_ni && busy && !told && (done_q || flushed_i || discarded_i);
     if (valid_i && later && signal_i) begin
       operation_id_q <= id_i;
@@ -149,10 +149,8 @@ module control_agent_fv
 
   // ---- owed and given answers of the followed id
   logic [3:0] owed_q;
-  logic wraps_q;
   always_ff @(posedge clk_i) begin
     owed_q  <= !rst_ni ? 4'd0 : owed_q + 4'(valid_i && id_i == pick_i) - 4'(evt_valid && evt.id == pick_i);
-    wraps_q <= rst_ni && (wraps_q || (owed_q == 4'd15));
   end
 
   `GANTRY_ASSERT(a_once, `GANTRY_IMPL(evt_valid && evt.id == pick_i, owed_q != 4'd0))
@@ -172,10 +170,24 @@ module control_agent_fv
   // nothing stays behind: an operation whose part is done, and maintenance that waits for it, go on by themselves
   `GANTRY_ASSERT(a_rest, `GANTRY_IMPL(idle, !now_q && !ends && !maintained_i && !maint_done_q && !flush && !discard &&
                  !(state == Draining && drained_i && !maintains_q) && !(maint_late_q && !busy)))
-  `ifdef HELPERS
-  `GANTRY_ASSERT(h_state, state_q == 3'(u_dut.state_q) || flush)
-  `endif
-  `ifdef REACH
+`ifdef HELPERS  // the reference and the agent agree, and what is owed is counted where it stands
+  `GANTRY_ASSERT(h_state, state == 3'(u_dut.state_q) && state <= 3'(Discarding))
+  `GANTRY_ASSERT(h_answer, now_q == u_dut.answer_q && `GANTRY_IMPL(now_q, want_q == u_dut.answer_evt_q))
+  `GANTRY_ASSERT(h_operation, `GANTRY_IMPL(busy, operation_id_q == u_dut.operation_q.id && done_q == u_dut.operation_q.done &&
+                 u_dut.operation_q.op == CTL_SIGNAL && `GANTRY_IMPL(state == Draining, flush_too_q == u_dut.operation_q.flush)))
+  `GANTRY_ASSERT(h_maint, maint_q == u_dut.maint_busy_q && maint_late_q == (u_dut.maint_late_q || u_dut.late_q) &&
+                 !(u_dut.maint_late_q && u_dut.late_q) && maint_done_q == u_dut.maint_told_q)
+  `GANTRY_ASSERT(h_maint_at, `GANTRY_IMPL(maint_late_q || maint_done_q, maint_q) && !(maint_late_q && (maint_done_q || maintains_q)) && !(maint_done_q && maintains_q) &&
+                 maint_q == (maint_late_q || maint_done_q || maintains_q) && `GANTRY_IMPL(maint_late_q, busy || now_q || u_dut.late_q))
+  `GANTRY_ASSERT(h_maint_what, `GANTRY_IMPL(maint_q, maint_id_q == u_dut.maint_q.id && u_dut.maint_q.op == CTL_INV &&
+                 u_dut.maint_q.flags == {16'd0, maint_id_q}))
+  `GANTRY_ASSERT(h_component, flushes_q == (state == Flushing && !flush && !done_q) &&
+                 discards_q == (state == Discarding && !discard && !done_q) && `GANTRY_IMPL(flush, state == Flushing && !done_q) &&
+                 `GANTRY_IMPL(discard, state == Discarding && !done_q) && `GANTRY_IMPL(done_q, state == Flushing || state == Discarding))
+  `GANTRY_ASSERT(h_owed, owed_q == 4'(now_q && want_q.id == pick_i) + 4'(busy && operation_id_q == pick_i) +
+                 4'(maint_q && maint_id_q == pick_i))
+`endif
+`ifdef REACH
   // every state; a flush with a refused message beside its end, and maintenance that waited for it
   logic [5:0] seen_q;
   logic late_seen_q, refused_q;
@@ -185,5 +197,5 @@ module control_agent_fv
     refused_q   <= rst_ni && (refused_q || (ends && valid_i && !later));
   end
   `GANTRY_ASSERT(c_all, !(seen_q == '1 && late_seen_q && refused_q && evt_valid && idle == 1'b0 && !maint_q))
-  `endif
+`endif
 endmodule
