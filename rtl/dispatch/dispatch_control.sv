@@ -55,7 +55,7 @@ module dispatch_control
   logic [Ports-1:0] send_mask_q;
   ctl_cmd_t send_msg_q;
   logic hub_turn_q;  // what stood in tell_o in the last cycle was the hub's
-  logic any_tell_q, busy_q;
+  logic busy_q;
   tell_t own_q;
   logic sends;
 
@@ -65,6 +65,7 @@ module dispatch_control
   assign tell_o          = hub_tell_i.valid ? hub_tell_i : own_q;
   assign hub_told_o      = told_i && hub_turn_q;
 
+  /* verilator lint_off UNUSEDSIGNAL */  // signals are not looked at
   // Ports of a group, in the order of CtlPorts; 0: nobody has an agent there.
   function automatic logic [Ports-1:0] ports_of(input logic [31:0] flags);
     logic [CtlPorts-1:0] ports;
@@ -76,6 +77,12 @@ module dispatch_control
     ports[CtlNoc]   = all && (flags[15:8] & CTL_GROUP_NOC) != 8'd0;
     return Ports'(ports);
   endfunction
+  // Some group of the command has no agent, or none of that number.
+  function automatic logic missing(input logic [31:0] flags);
+    return flags[15:8] == 8'd0 || (flags[15:8] & ~(CTL_GROUP_UTCL2 | CTL_GROUP_RDMA | CTL_GROUP_NOC)) != 8'd0 ||
+        !(flags[31:16] == 16'hffff || flags[31:16] == 16'd0);
+  endfunction
+  /* verilator lint_on UNUSEDSIGNAL */
 
   /* verilator lint_off BLKSEQ */
   entry_t entry[Entries];
@@ -158,12 +165,6 @@ module dispatch_control
     if (!rst_ni) hub_turn_q <= 1'b0;
   end
   /* verilator lint_on BLKSEQ */
-  // Some group of the command has no agent, or none of that number.
-  function automatic logic missing(input logic [31:0] flags);
-    return flags[15:8] == 8'd0 || (flags[15:8] & ~(CTL_GROUP_UTCL2 | CTL_GROUP_RDMA | CTL_GROUP_NOC)) != 8'd0 ||
-        !(flags[31:16] == 16'hffff || flags[31:16] == 16'd0);
-  endfunction
-
   for (genvar p = 0; p < Ports; p++) begin : gen_done
     assign maint_done_o[p] = ctl_evt_valid_i[p] && ctl_evt_i[p].id == MaintId;
   end

@@ -155,8 +155,8 @@ module rdma
     return 8'(addr >> 8) & 8'(NumSlices - 1);
   endfunction
 
-  function automatic mem_req_t leave(input mem_req_t r, input logic [7:0] gpu, input logic [3:0] epoch);
-    r.gpu = {epoch, gpu[3:0]};
+  function automatic mem_req_t leave(input mem_req_t r, input logic [3:0] gpu, input logic [3:0] epoch);
+    r.gpu = {epoch, gpu};
     return r;
   endfunction
   function automatic mem_rsp_t came_back(input mem_rsp_t r);
@@ -192,7 +192,7 @@ module rdma
     count_o          <= {in_go && in_head[in_pick].op > MEM_READ_NC, in_go && in_head[in_pick].op <= MEM_READ_NC,
                          out_go && out_port != '0, out_go && out_port == '0};
     if (out_go) begin
-      far_req_o[out_port] <= leave(out_head, own_gpu_i, epoch_q);
+      far_req_o[out_port] <= leave(out_head, own_gpu_i[3:0], epoch_q);
     end
     if (back_go) begin
       mem_rsp_o <= came_back(back_head[back_pick]);
