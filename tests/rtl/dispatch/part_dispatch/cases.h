@@ -129,7 +129,7 @@ static void test_control()
             step(nullptr);
     }
     drain(20000);
-    if (controls_told - before != all || all < 200)
+    if (controls_told - before != all || all < 100)
         FAIL("%u control commands told of %u", controls_told - before, all);
 }
 

@@ -247,6 +247,7 @@ int main(int argc, char **argv)
     Verilated::randReset(2); // what reset leaves alone holds anything
     dut = new Vpart_noc;
     dut->rst_ni = 0;
+    dut->ctl_cmd_valid_i = 0;
     for (int i = 0; i < 4; i++) {
         dut->clk_i = i & 1;
         dut->eval();

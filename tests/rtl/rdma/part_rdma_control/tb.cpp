@@ -196,7 +196,7 @@ int main()
             settle();
             continue;
         default: // answers to what was discarded are still to come, and come among those to new requests with the same tags
-            sends = false;
+            sends = false, answers = true; // an epoch begins again when nothing of its last time is under way
             tell(CTL_DISCARD, CTL_OK, CTL_STATE_PAUSED);
             out_open.clear(), in_open.clear();
             still("moved when discarded");
