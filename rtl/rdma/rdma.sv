@@ -5,7 +5,7 @@
 // Not responsible for: timing of links (the bridge), translation (requests carry physical addresses).
 // Control (hold, discard: of its agent): the queues of far ports and the crossbar are the incoming buffers.  A discard empties
 // them, one message a queue and cycle so that each gives its credit back; answers that are still to come are swallowed: those of own
-// slices by their entry, those of far owners by the epoch that stands in bits 7:4 of `gpu` and comes back.
+// slices by their entry, those of far owners by the epoch that stands in bits 7:6 of `gpu` and comes back.
 // Each of the four directions moves at most one message a cycle; see docs/reference/rdma.md.
 `include "gantry_assert.svh"
 
@@ -72,7 +72,7 @@ module rdma
 
   // ---- control: requests sent to far ports and not answered, of this epoch and of earlier ones
   localparam int unsigned Cw = 16;
-  logic [3:0] epoch_q;
+  logic [1:0] epoch_q;
   logic dropping_q;
   logic [Cw-1:0] sent_q, sent_old_q;
 
@@ -104,7 +104,7 @@ module rdma
   rr_arbiter #(.N(FarPorts)) u_back_turn (
     .clk_i, .rst_ni, .request_i(back_valid), .take_i(back_go || back_old), .valid_o(back_any), .grant_o(back_pick));
   logic back_old;  // of a request that was discarded
-  assign back_old  = back_any && back_head[back_pick].gpu[7:4] != epoch_q && !hold_all_i;
+  assign back_old  = back_any && back_head[back_pick].gpu[7:6] != epoch_q && !hold_all_i;
   assign back_go   = back_any && !back_old && mem_rsp_room && !lost && !hold_all_i;
   assign back_take = dropping_q ? back_valid : back_go || back_old ? FarPorts'(1) << back_pick : '0;
 
@@ -155,12 +155,12 @@ module rdma
     return 8'(addr >> 8) & 8'(NumSlices - 1);
   endfunction
 
-  function automatic mem_req_t leave(input mem_req_t r, input logic [3:0] gpu, input logic [3:0] epoch);
+  function automatic mem_req_t leave(input mem_req_t r, input logic [5:0] gpu, input logic [1:0] epoch);
     r.gpu = {epoch, gpu};
     return r;
   endfunction
-  function automatic mem_rsp_t came_back(input mem_rsp_t r);
-    r.gpu = {4'd0, r.gpu[3:0]};
+  function automatic mem_rsp_t came_back(input mem_rsp_t r, input logic [7:0] gpu);
+    r.gpu = gpu;
     return r;
   endfunction
   function automatic mem_req_t enter(input mem_req_t r, input logic [31:0] tag);
@@ -192,10 +192,10 @@ module rdma
     count_o          <= {in_go && in_head[in_pick].op > MEM_READ_NC, in_go && in_head[in_pick].op <= MEM_READ_NC,
                          out_go && out_port != '0, out_go && out_port == '0};
     if (out_go) begin
-      far_req_o[out_port] <= leave(out_head, own_gpu_i[3:0], epoch_q);
+      far_req_o[out_port] <= leave(out_head, own_gpu_i[5:0], epoch_q);
     end
     if (back_go) begin
-      mem_rsp_o <= came_back(back_head[back_pick]);
+      mem_rsp_o <= came_back(back_head[back_pick], own_gpu_i);
     end
     if (lost_go) begin
       mem_rsp_o <= '{op: out_head.op, status: MEM_FAULT_BUS, source: out_head.source, gpu: own_gpu_i, tag: out_head.tag,
@@ -220,12 +220,12 @@ module rdma
     if (done_old) old_q[entry_t'(done_head.tag)] <= 1'b0;
     if (discard_i) begin
       dropping_q <= 1'b1;
-      epoch_q    <= epoch_q + 4'd1;
+      epoch_q    <= epoch_q + 2'd1;
       sent_old_q <= sent_old_q + sent_q;
       sent_q     <= '0;
       old_q      <= busy_q;
     end else if (dropping_q && !out_valid && back_valid == '0 && in_valid == '0 && !done_valid &&
-                 (epoch_q != 4'd0 || sent_old_q == '0)) begin  // an epoch begins again when nothing of its last time is under way
+                 (epoch_q != 2'd0 || sent_old_q == '0)) begin  // an epoch begins again when nothing of its last time is under way
       dropping_q  <= 1'b0;
       discarded_o <= 1'b1;
     end
@@ -253,8 +253,8 @@ module rdma
       mem_rsp_i.tag < Outstanding && busy_q[entry_t'(mem_rsp_i.tag)]))
   `GANTRY_ASSERT(a_room, `GANTRY_IMPL(mem_req_valid_i, out_room) && `GANTRY_IMPL(mem_rsp_valid_i, done_room)
       && (far_rsp_valid_i & ~back_room) == '0 && (far_req_valid_i & ~in_room) == '0)
-  // an answer that comes from afar was asked for; the epoch leaves four bits for the number of a GPU
+  // an answer that comes from afar was asked for; the epoch leaves six bits for the number of a GPU
   `GANTRY_ASSERT(a_sent, `GANTRY_IMPL(back_go, sent_q != '0) && `GANTRY_IMPL(back_old, sent_old_q != '0))
-  `GANTRY_ASSERT(a_gpu, own_gpu_i[7:4] == 4'd0)
+  `GANTRY_ASSERT(a_gpu, own_gpu_i[7:6] == 2'd0)
   `GANTRY_ASSERT(a_one_port, $onehot0(far_req_valid_o) && $onehot0(far_rsp_valid_o))
 endmodule

@@ -7,7 +7,7 @@
 // args: -Wno-UNUSEDPARAM --x-initial unique
 // mutate: rtl/rdma/rdma.sv: far_req_room[out_port] && !hold_take_i; => far_req_room[out_port];
 // mutate: rtl/rdma/rdma.sv: mem_rsp_room && !lost && !hold_all_i; => mem_rsp_room && !lost;
-// mutate: rtl/rdma/rdma.sv: back_head[back_pick].gpu[7:4] != epoch_q && => 1'b0 &&
+// mutate: rtl/rdma/rdma.sv: back_head[back_pick].gpu[7:6] != epoch_q && => 1'b0 &&
 // mutate: rtl/rdma/rdma.sv: old_q      <= busy_q; => old_q <= '0;
 // mutate: rtl/rdma/rdma.sv: out_go || lost_go || (dropping_q && out_valid); => out_go || lost_go;
 // mutate: rtl/rdma/rdma.sv: drained_o = sent_q == '0 && => drained_o =
