@@ -241,7 +241,7 @@ void every_signal()
                 if (!answers.empty() || !dut->idle_o)
                     fail("one answer too many", state, s);
             }
-    case_done("all signals in all states");
+    case_done("all signals in all states", "S1.18, S1.23, S1.24, S1.25, S1.26, S1.27, S1.28, S1.29");
 }
 
 void maintenance()
@@ -340,7 +340,7 @@ void random_traffic()
             fail("too few of a kind", done[i], 100);
     if (busy_errors < 100)
         fail("too few refused", busy_errors, 100);
-    case_done("random messages during traffic");
+    case_done("random messages during traffic", "S1.19, S1.20, S1.21, S1.22, S1.23");
 }
 } // namespace
 

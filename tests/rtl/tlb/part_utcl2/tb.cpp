@@ -213,7 +213,7 @@ static void command(uint8_t kind, unsigned vmid, uint64_t root, uint64_t bytes, 
     for (unsigned i = 0; wait && i < 4000 && evts == 0; i++)
         clock_once(nullptr, command_drain);
     if (wait && (evts != 1 || last_evt.op != kind || last_evt.id != c.id || last_evt.status != CTL_OK))
-        fail("command not answered", evts, 1), std::exit(1);
+        fail("command not answered so", (uint64_t)evts << 56 | (uint64_t)last_evt.op << 48 | (uint64_t)last_evt.status << 40 | last_evt.id, c.id), std::exit(1);
 }
 
 static void new_root(unsigned vmid)
