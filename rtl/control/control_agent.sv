@@ -8,7 +8,7 @@
 // the component has done it.  The holds are registers: they act from the cycle of the answer of a pause on.
 // Maintenance: maint_valid_o in the cycle of the message while the component runs or is paused, so that an agent adds no
 // cycle; else in the cycle after the drain, flush or discard under way has ended.  Its answer leaves in the cycle of
-// maint_done_i, one later for each answer to signals that leaves then.
+// maint_done_i, one later for each answer to signals that leaves then; the next one may come in the cycle behind it.
 // In simulation nothing is evaluated while no message is there and nothing is under way.
 `include "gantry_assert.svh"
 

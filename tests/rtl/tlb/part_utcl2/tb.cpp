@@ -61,6 +61,7 @@ static std::multimap<uint64_t, msg_mem_rsp> walk_answers;
 static std::set<uint32_t> walk_tags;  // reads of tables under way: one a walk
 static unsigned credits = Depth, held, walk_held, evts;
 static msg_ctl_evt last_evt;
+static uint64_t evt_at = ~0ull; // cycle of it: the next maintenance comes in a later one
 static bool changing, before_evt;  // tables change; the invalidation for it has not been answered
 static bool withheld;              // memory answers no read of a table
 static std::vector<uint64_t> walk_reads_of; // addresses of the reads of tables, in order
@@ -157,7 +158,7 @@ static void clock_once(const msg_mem_req *req, unsigned drain)
     }
     evts += dut->ctl_evt_valid_o;
     if (dut->ctl_evt_valid_o)
-        last_evt = get<msg_ctl_evt>(dut->ctl_evt_o);
+        last_evt = get<msg_ctl_evt>(dut->ctl_evt_o), evt_at = cycle;
     before_evt &= !dut->ctl_evt_valid_o;
 }
 
@@ -200,6 +201,8 @@ static void drain_all()
 
 static void command(uint8_t kind, unsigned vmid, uint64_t root, uint64_t bytes, bool wait)
 {
+    if (cycle == evt_at)
+        clock_once(nullptr, command_drain);
     msg_ctl_cmd c = {};
     c.op = kind;
     c.id = (uint16_t)++serial;
