@@ -110,9 +110,10 @@ static uint64_t walks_of_kernel(uint64_t pa)
 static void test_walks_by_size(void **state)
 {
     (void)state;
-    assert_int_equal(walks_of_kernel(FIRST_PA), 1);
-    assert_int_equal(walks_of_kernel(FIRST_PA + 0x100000), 2);
-    assert_int_equal(walks_of_kernel(FIRST_PA + 0x10000), 32);
+    /* up to four pages are asked for at a time (gpu.l1v.tlb_misses), before the first tells how large its entry is */
+    assert_in_range(walks_of_kernel(FIRST_PA), 1, 4);
+    assert_in_range(walks_of_kernel(FIRST_PA + 0x100000), 2, 2 * 4);
+    assert_in_range(walks_of_kernel(FIRST_PA + 0x10000), 32, 32 * 4);
     assert_int_equal(walks_of_kernel(FIRST_PA + 0x1000), PAGES);
 }
 
@@ -127,7 +128,7 @@ static void test_pages_that_move(void **state)
     const struct msg_cp_cmd cmd = kernel_launch(3, 7, 64 * 64); /* four blocks of 64 KiB */
     command(&m, &cmd, CP_EVT_LAUNCH_DONE);
     const uint64_t walks = m.walks, misses = m.l1_misses;
-    assert_int_equal(walks, 2 + 4);
+    assert_in_range(walks, 2 + 4, 2 + 4 * 4);
     command(&m, &cmd, CP_EVT_LAUNCH_DONE);
     assert_true(m.walks == walks && m.l1_misses == misses); /* all of it is known */
     command(&m, &release, CP_EVT_CACHE_DONE);
