@@ -34,6 +34,7 @@ void cp_free(struct cp *cp)
         free(queue);
     }
     free(cp->shootdowns);
+    free(cp->controls.list);
     tables_fini(&cp->tables);
     free(cp);
 }
@@ -193,6 +194,9 @@ void cp_timer(struct cp *cp, uint64_t cookie)
 void cp_event(struct cp *cp, const struct msg_cp_evt *evt)
 {
     struct job *job = job_of(cp, evt->id);
+    if (evt->kind == CP_EVT_CACHE_DONE && evt->status != CTL_OK)
+        log_error("cp", "gpu%u: cache maintenance %u: a component has refused it (status %u): it is off", cp->gpu,
+                  evt->id, evt->status);
     if (evt->kind == CP_EVT_CACHE_DONE && evt->id == CP_SHOOTDOWN)
         shootdown_answered(cp);
     if (evt->kind == CP_EVT_CACHE_DONE && evt->id == CP_DROP)
@@ -210,6 +214,9 @@ void cp_event(struct cp *cp, const struct msg_cp_evt *evt)
             job_acquired(cp, job);
         else
             job_finish(cp, job);
+        break;
+    case CP_EVT_CONTROL_DONE:
+        control_answered(cp, evt);
         break;
     case CP_EVT_KILL_DONE:
         space_killed(cp, evt->vmid);

@@ -4,6 +4,7 @@
  */
 #ifndef GANTRY_CP_PRIVATE_H
 #define GANTRY_CP_PRIVATE_H
+#include "firmware/control.h"
 #include "firmware/cp.h"
 #include "firmware/tables.h"
 #include "firmware/work.h"
@@ -77,6 +78,19 @@ struct shootdown {
     bool waits;     /* for writes to page tables, and behind one that does */
 };
 
+/* A control operation (control.c). */
+struct control {
+    uint16_t id;
+    control_fn done;
+    void *ctx;
+    struct control_result result;
+};
+struct controls {
+    struct control *list; /* in order; the first `sent` are at the GPU */
+    size_t count, sent, room;
+    uint16_t next_id;
+};
+
 struct cp {
     struct sim *sim;
     unsigned gpu;
@@ -99,6 +113,7 @@ struct cp {
     struct cp_space *interrupted; /* of spaces with an interrupt to serve, earliest first */
     struct cp_queue *bells;       /* whose doorbell is on its way, earliest first */
     struct tables tables;
+    struct controls controls;
     uint32_t access_free, access_count;
     uint64_t access_order; /* accesses so far */
     struct cp_access accesses[CP_ACCESSES];
@@ -186,6 +201,9 @@ void shootdown_due(struct cp *cp, struct cp_space *space, bool own);
 void shootdown_answered(struct cp *cp);
 void shootdowns_check(struct cp *cp);
 bool caches_dropped(struct cp *cp);
+
+/* control.c: the GPU has done an operation. */
+void control_answered(struct cp *cp, const struct msg_cp_evt *evt);
 
 /* interrupt.c: a wavefront of the space has sent an interrupt; the timer's call; the space is closing. */
 void interrupt_raise(struct cp *cp, struct cp_space *space);

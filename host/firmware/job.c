@@ -23,7 +23,7 @@ bool jobs_busy(const struct cp *cp)
 
 bool cp_working(const struct cp *cp)
 {
-    return jobs_busy(cp) || cp->access_count || cp->bells;
+    return jobs_busy(cp) || cp->access_count || cp->bells || cp->controls.count;
 }
 
 bool cp_busy(const struct cp *cp)

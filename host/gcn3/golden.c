@@ -140,6 +140,11 @@ static void execute_command(struct golden *g, const struct msg_cp_cmd *cmd)
         kill_vmid(g, cmd->vmid);
         evt.kind = CP_EVT_KILL_DONE;
         break;
+    case CP_CONTROL: /* it has no components, and nothing is under way between two instructions */
+        evt.kind = CP_EVT_CONTROL_DONE;
+        evt.cu = 0xff;
+        evt.wave = CTL_STATE_RUN;
+        break;
     default:
         return;
     }

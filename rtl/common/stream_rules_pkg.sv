@@ -63,13 +63,13 @@ package stream_rules_pkg;
   endfunction
 
   function automatic logic cp_cmd_ok(input cp_cmd_t m);
-    return m.kind >= CP_LAUNCH && m.kind <= CP_TRAP &&
+    return m.kind >= CP_LAUNCH && m.kind <= CP_CONTROL &&
            (m.kind != CP_CACHE || range_ok(m.root, m.pc)) &&
            (m.kind != CP_LAUNCH || (m.waves != 16'd0 && m.vgprs[1:0] == 2'd0 && m.sgprs[3:0] == 4'd0));
   endfunction
 
   function automatic logic cp_evt_ok(input cp_evt_t m);
-    return m.kind >= CP_EVT_LAUNCH_DONE && m.kind <= CP_EVT_TRAP_DONE && m.status <= FAULT_TRAP;
+    return m.kind >= CP_EVT_LAUNCH_DONE && m.kind <= CP_EVT_CONTROL_DONE && m.status <= FAULT_TRAP;
   endfunction
 
   function automatic logic cu_cmd_ok(input cu_cmd_t m);
@@ -83,11 +83,20 @@ package stream_rules_pkg;
   endfunction
 
   function automatic logic blk_cmd_ok(input blk_cmd_t m);
-    return m.kind == BLK_VMID ? m.bytes == 64'd0 : m.kind == BLK_INV && range_ok(m.root, m.bytes);
+    return m.kind == BLK_INV && range_ok(m.root, m.bytes);
   endfunction
 
   function automatic logic blk_evt_ok(input blk_evt_t m);
-    return m.kind == BLK_INV || m.kind == BLK_VMID;
+    return m.kind == BLK_INV;
+  endfunction
+
+  function automatic logic ctl_cmd_ok(input ctl_cmd_t m);
+    return m.op == CTL_SIGNAL ? m.signals < 8'd64 : m.op == CTL_ROOT ? m.bytes == 64'd0 :
+        m.op == CTL_INV && range_ok(m.root, m.bytes);
+  endfunction
+
+  function automatic logic ctl_evt_ok(input ctl_evt_t m);
+    return m.op <= CTL_ROOT && m.status < CTL_ERROR_NONE && m.state <= CTL_STATE_DISCARDING;
   endfunction
   /* verilator lint_on UNUSEDSIGNAL */
 endpackage

@@ -25,10 +25,7 @@ module dispatch_events
   input  launch_res_t                  launch_i,
   input  logic                         kill_valid_i,
   input  logic       [            7:0] kill_vmid_i,
-  input  logic                         tell_valid_i,      // held until told_o
-  input  logic       [            7:0] tell_kind_i,
-  input  logic       [           15:0] tell_id_i,
-  input  logic       [            7:0] tell_vmid_i,
+  input  tell_t                        tell_i,            // held until told_o
   output logic                         told_o,
   // -> hub
   output logic                         ack_valid_o,       // CU ack_cu_o finished its command
@@ -247,7 +244,7 @@ module dispatch_events
     // ---- the end of a launch; what the hub wants to be told.  Killed launches end without a word, when the hub is done
     // with the kill and no wavefront of them can come any more.
     finished = dispatched_i & ~killed;
-    if (tell_valid_i && tell_kind_i == CP_EVT_KILL_DONE) finished = finished | killed;
+    if (tell_i.valid && tell_i.kind == CP_EVT_KILL_DONE) finished = finished | killed;
     finished = finished & used & empty;
     if (launch_valid_i) finished[launch_slot_i] = 1'b0;  // dispatched_i still tells of the slot's last launch
     if (!evt_valid && finished != '0) begin
@@ -266,11 +263,16 @@ module dispatch_events
       ended_valid_o <= 1'b1;
       ended_slot_o  <= l;
       killed[l]      = 1'b0;
-    end else if (!evt_valid && tell_valid_i && !told_o) begin
+    end else if (!evt_valid && tell_i.valid && !told_o) begin
       evt_valid = 1'b1;
-      evt.kind  = tell_kind_i;
-      evt.id    = tell_id_i;
-      evt.vmid  = tell_vmid_i;
+      evt.kind  = tell_i.kind;
+      evt.id    = tell_i.id;
+      evt.vmid  = tell_i.vmid;
+      if (tell_i.status != CTL_OK || tell_i.kind == CP_EVT_CONTROL_DONE) begin
+        evt.status = tell_i.status;
+        evt.cu     = 16'(tell_i.port);
+        evt.wave   = tell_i.state;
+      end
       told      = 1'b1;
     end
     told_o         <= told;
@@ -278,7 +280,7 @@ module dispatch_events
     if (evt_valid) cp_evt_o <= evt;
     idle_o <= waiting == 64'd0 && !scanning && !evt_valid && !ending && !told && !heard
         && !launch_valid_i && !started_valid_i
-              && !(tell_valid_i && !told_o) && (used & empty & dispatched_i & ~killed) == '0;
+              && !(tell_i.valid && !told_o) && (used & empty & dispatched_i & ~killed) == '0;
     if (!rst_ni) begin
       waiting  = '0;
       cu_turn  = 6'd0;
@@ -307,5 +309,5 @@ module dispatch_events
 
   // ---- assertions
   `GANTRY_ASSERT(a_one_credit, $onehot0(cu_evt_credit_o))  // one event a cycle
-  `GANTRY_ASSERT(a_told, `GANTRY_IMPL(told_o, tell_valid_i && cp_evt_valid_o))
+  `GANTRY_ASSERT(a_told, `GANTRY_IMPL(told_o, tell_i.valid && cp_evt_valid_o))
 endmodule

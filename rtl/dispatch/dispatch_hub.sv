@@ -2,8 +2,9 @@
 // Commands of the host: launches go into the table of the walk and the events, the rest is maintenance, one after
 // another: caches (L2 slices and the L2 TLB first, then what may refill from them), page-table roots, trap handlers,
 // kills.
-// A launch waits while no table slot is free.  Not responsible for: placing work-groups (walk), telling the host
-// (events).  See docs/reference/dispatch.md.
+// A launch waits while no table slot is free.  Control messages pass all of them, so that a continue is never behind
+// maintenance that waits for it.  Not responsible for: placing work-groups (walk), telling the host (events), agents
+// (dispatch_control).  See docs/reference/dispatch.md.
 `include "gantry_assert.svh"
 
 module dispatch_hub
@@ -43,15 +44,19 @@ module dispatch_hub
   input  logic                   ack_valid_i,
   input  cu_t                    ack_cu_i,
   // -> events: tell the host
-  output logic                   tell_valid_o,
-  output logic    [         7:0] tell_kind_o,
-  output logic    [        15:0] tell_id_o,
-  output logic    [         7:0] tell_vmid_o,
+  output tell_t                  tell_o,
   input  logic                   told_i,
-  // <-> cache groups, L2 slices, L2 TLB: ports in this order
+  // -> control: a control message
+  output logic                   control_valid_o,
+  output logic    [        15:0] control_id_o,
+  output logic    [        31:0] control_flags_o,
+  input  logic                   control_ready_i,
+  output logic                   control_waits_o,
+  // <-> cache groups, L2 slices, L2 TLB (by dispatch_control): ports in this order
   output logic    [Sqcs+Slices:0] blk_cmd_valid_o,
   output blk_cmd_t               blk_cmd_o,       // the same for all
   input  logic    [Sqcs+Slices:0] blk_evt_valid_i,
+  input  logic    [         7:0] blk_status_i,     // beside them: enum ctl_status of the L2 TLB
   output logic                   idle_o
 );
   localparam int unsigned Blks = Sqcs + Slices + 1;
@@ -83,6 +88,10 @@ module dispatch_hub
   logic [Depth-1:0] launches;  // which of its commands are launches, that of this cycle as well
   logic [Qw-1:0] head, tail;
   logic [Qw:0] held;
+  logic [47:0] control[Depth];  // {flags, id} of control messages
+  logic [Qw-1:0] control_head, control_tail;
+  logic [Qw:0] control_held;
+  logic [7:0] status;  // of the maintenance under way
   cp_cmd_t c;  // command that is taken
   maintenance_t m;  // the one under way
   logic [MaxLaunches-1:0] free;
@@ -91,7 +100,7 @@ module dispatch_hub
   logic [63:0] cu_left;
   logic [6:0] cu_next;
   logic [1:0] settle;  // cycles until quiet_i speaks of this kill
-  logic take, to_cus, active;
+  logic take, to_cus, active, control_take;
 
   /* verilator lint_off BLKSEQ */
   always_ff @(posedge clk_i) begin
@@ -99,9 +108,15 @@ module dispatch_hub
     kill_valid_o    <= 1'b0;
     cu_valid_o      <= 1'b0;
     blk_cmd_valid_o <= '0;
+    control_valid_o <= 1'b0;
     active   = 1'b0;
     blk_send = '0;
-    if (cp_cmd_valid_i) begin
+    if (cp_cmd_valid_i && cp_cmd_i.kind == CP_CONTROL) begin
+      `GANTRY_CHECK(a_control_room, control_held != (Qw + 1)'(Depth))
+      control[control_tail] <= {cp_cmd_i.flags, cp_cmd_i.id};
+      control_tail = control_tail + 1'b1;
+      control_held = control_held + 1'b1;
+    end else if (cp_cmd_valid_i) begin
       `GANTRY_CHECK(a_room, held != (Qw + 1)'(Depth))
       queue[tail]    <= cp_cmd_i;
       launches[tail] = cp_cmd_i.kind == CP_LAUNCH;
@@ -115,6 +130,7 @@ module dispatch_hub
     // who answers was asked
     `GANTRY_CHECK(a_blk, (blk_evt_valid_i & ~blk_left) == '0)
     blk_left = blk_left & ~blk_evt_valid_i;
+    if (blk_evt_valid_i[Blks-1] && status == CTL_OK) status = blk_status_i;
     if (ack_valid_i) begin
       `GANTRY_CHECK(a_ack, cu_left[ack_cu_i])
       cu_left[ack_cu_i] = 1'b0;
@@ -162,12 +178,22 @@ module dispatch_hub
 
     // ---- the next command
     take = held != '0 && (launches[head] ? free != '0 : state == Rest);
-    cp_cmd_credit_o <= take;
+    control_take = control_held != '0 && control_ready_i && !control_valid_o && !take;
+    if (control_take) begin
+      control_valid_o <= 1'b1;
+      {control_flags_o, control_id_o} <= cp_cmd_valid_i && cp_cmd_i.kind == CP_CONTROL && control_held == (Qw + 1)'(1) ?
+                                         {cp_cmd_i.flags, cp_cmd_i.id} : control[control_head];
+      control_head = control_head + 1'b1;
+      control_held = control_held - 1'b1;
+      active       = 1'b1;
+    end
+    cp_cmd_credit_o <= take || control_take;
     if (take) begin
-      c      = cp_cmd_valid_i && held == (Qw + 1)'(1) ? cp_cmd_i : queue[head];
+      c      = cp_cmd_valid_i && cp_cmd_i.kind != CP_CONTROL && held == (Qw + 1)'(1) ? cp_cmd_i : queue[head];
       head   = head + 1'b1;
       held   = held - 1'b1;
       active = 1'b1;
+      if (c.kind != CP_LAUNCH) status = CTL_OK;
       if (c.kind != CP_LAUNCH) m = '{kind: c.kind, vmid: c.vmid, id: c.id, flags: c.flags, root: c.root, pc: c.pc};
       unique case (c.kind)
         CP_LAUNCH: begin
@@ -202,17 +228,23 @@ module dispatch_hub
       `GANTRY_CHECK(a_one_command, blk_left == '0)
       blk_cmd_valid_o <= blk_send;
       blk_left = blk_send;
-      blk_cmd_o.kind  <= m.kind == CP_VMID ? BLK_VMID : BLK_INV;
+      blk_cmd_o.kind  <= m.kind == CP_VMID ? CTL_ROOT : BLK_INV;  // values of both messages agree
       blk_cmd_o.vmid  <= m.vmid;
       blk_cmd_o.pad0  <= 16'd0;
       blk_cmd_o.flags <= m.flags;
       blk_cmd_o.root  <= m.root;
       blk_cmd_o.bytes <= m.kind == CP_CACHE ? m.pc : 64'd0;
     end
-    tell_valid_o <= state == Telling;
-    tell_kind_o  <= m.kind == CP_KILL ? CP_EVT_KILL_DONE : m.kind == CP_TRAP ? CP_EVT_TRAP_DONE : CP_EVT_CACHE_DONE;
-    tell_id_o    <= m.id;
-    tell_vmid_o  <= m.vmid;
+    tell_o <= '{
+        valid: state == Telling,
+        kind: m.kind == CP_KILL ? CP_EVT_KILL_DONE : m.kind == CP_TRAP ? CP_EVT_TRAP_DONE : CP_EVT_CACHE_DONE,
+        id: m.id,
+        vmid: m.vmid,
+        status: status,
+        port: 8'(CtlUtcl2),
+        state: CTL_STATE_OFF
+    };
+    control_waits_o <= control_held != '0;
     idle_o <= !active && blk_send == '0 && state != Telling
               && !(held != '0 && (launches[head] ? free != '0 : state == Rest));
     if (!rst_ni) begin
@@ -224,12 +256,15 @@ module dispatch_hub
       blk_left = '0;
       cu_left  = 64'd0;
       settle   = 2'd0;
+      {control_head, control_tail, control_held} = '0;
+      control_valid_o <= 1'b0;
+      control_waits_o <= 1'b0;
       cp_cmd_credit_o <= 1'b0;
       launch_valid_o  <= 1'b0;
       kill_valid_o    <= 1'b0;
       cu_valid_o      <= 1'b0;
       blk_cmd_valid_o <= '0;
-      tell_valid_o    <= 1'b0;
+      tell_o.valid    <= 1'b0;
       idle_o          <= 1'b1;
     end
   end

@@ -8,6 +8,24 @@ package dispatch_pkg;
   localparam int unsigned SgprGranule = 16;
   localparam int unsigned LdsGranule = 512;
 
+  // Components with a control agent: ports of the hub's control messages, of which each GPU has one.
+  localparam int unsigned CtlPorts = 3;
+  localparam int unsigned CtlUtcl2 = 0;
+  localparam int unsigned CtlRdma = 1;
+  localparam int unsigned CtlNoc = 2;
+  localparam logic [15:0] MaintId = 16'hffff;  // of the hub's maintenance, one at a time
+
+  // What the host is told of a command that has ended; stands until it is taken.
+  typedef struct packed {
+    logic        valid;
+    logic [7:0]  kind;    // enum cp_evt_kind
+    logic [15:0] id;
+    logic [7:0]  vmid;
+    logic [7:0]  status;  // enum ctl_status
+    logic [7:0]  port;    // of control messages, whose status it is
+    logic [7:0]  state;   // enum ctl_state of its component
+  } tell_t;
+
   typedef logic [5:0] cu_t;
   typedef logic [2:0] launch_t;
   typedef logic [5:0] granule_t;  // of VGPRs or SGPRs in a SIMD

@@ -17,6 +17,10 @@ module gpu
   import gantry_msg_pkg::*;
   import gantry_cfg_pkg::*;
   import cu_pkg::*;
+  import dispatch_pkg::CtlPorts;
+  import dispatch_pkg::CtlUtcl2;
+  import dispatch_pkg::CtlRdma;
+  import dispatch_pkg::CtlNoc;
 (
   input  logic                           clk_i,
   input  logic                           rst_ni,
@@ -76,7 +80,8 @@ module gpu
   localparam int unsigned PartCount = PartRdma + 1;
   localparam int unsigned InSqc = CuCount, InUtcl2 = InSqc + SqcCount, InRdma = InUtcl2 + 1;
   localparam int unsigned OutUtcl2 = L2Slices, OutRdma = OutUtcl2 + 1;
-  localparam int unsigned BlkL2 = SqcCount, BlkUtcl2 = BlkL2 + L2Slices, Blocks = BlkUtcl2 + 1;
+  localparam int unsigned BlkL2 = SqcCount, Blocks = BlkL2 + L2Slices;
+  localparam int unsigned CtlDepth = CtlPorts + 2;  // as in part_dispatch
   localparam int unsigned EvtDepth = 8;  // as in part_dispatch
 
   // ---- ends of the links at the partitions that talk to many; at the others they have the same names without prefix
@@ -86,6 +91,9 @@ module gpu
   logic [Blocks-1:0] dispatch_blk_cmd_valid, dispatch_blk_evt_valid;
   blk_cmd_t dispatch_blk_cmd[Blocks];
   blk_evt_t dispatch_blk_evt[Blocks];
+  logic [CtlPorts-1:0] dispatch_ctl_cmd_valid, dispatch_ctl_evt_valid;
+  ctl_cmd_t dispatch_ctl_cmd[CtlPorts];
+  ctl_evt_t dispatch_ctl_evt[CtlPorts];
   logic [NocInitiators-1:0] noc_in_req_valid, noc_in_req_credit, noc_in_rsp_valid;
   mem_req_t noc_in_req[NocInitiators];
   mem_rsp_t noc_in_rsp[NocInitiators];
@@ -105,7 +113,6 @@ module gpu
 
   assign idle_o = part_idle == '1 && links_idle == '1;
   assign links_idle[PartDispatch] = 1'b1;
-  assign links_idle[PartNoc] = 1'b1;
 
   // ---- dispatcher
   part_dispatch u_dispatch (
@@ -115,7 +122,9 @@ module gpu
     .cu_cmd_valid_o(dispatch_cu_cmd_valid), .cu_cmd_o(dispatch_cu_cmd),
     .cu_evt_valid_i(dispatch_cu_evt_valid), .cu_evt_i(dispatch_cu_evt), .cu_evt_credit_o(dispatch_cu_evt_credit),
     .blk_cmd_valid_o(dispatch_blk_cmd_valid), .blk_cmd_o(dispatch_blk_cmd),
-    .blk_evt_valid_i(dispatch_blk_evt_valid), .blk_evt_i(dispatch_blk_evt));
+    .blk_evt_valid_i(dispatch_blk_evt_valid), .blk_evt_i(dispatch_blk_evt),
+    .ctl_cmd_valid_o(dispatch_ctl_cmd_valid), .ctl_cmd_o(dispatch_ctl_cmd),
+    .ctl_evt_valid_i(dispatch_ctl_evt_valid), .ctl_evt_i(dispatch_ctl_evt));
 
   // ---- compute units
   for (genvar n = 0; n < CuCount; n++) begin : gen_cu
@@ -221,13 +230,25 @@ module gpu
   end
 
   // ---- crossbar
+  logic noc_ctl_cmd_valid, noc_ctl_evt_valid;
+  ctl_cmd_t noc_ctl_cmd;
+  ctl_evt_t noc_ctl_evt;
+  logic [1:0] noc_links_idle;
+  assign links_idle[PartNoc] = noc_links_idle == '1;
   part_noc u_noc (
     .clk_i, .rst_ni, .id_i({id_i[15:8], 8'd0}), .cycle_i, .idle_o(part_idle[PartNoc]),
     .perf_en_i, .perf_addr_i(perf_addr[PartNoc]), .perf_data_o(perf_data[PartNoc]),
     .mem_req_valid_i(noc_in_req_valid), .mem_req_i(noc_in_req), .mem_req_credit_o(noc_in_req_credit),
     .mem_rsp_valid_o(noc_in_rsp_valid), .mem_rsp_o(noc_in_rsp),
     .mem_req_valid_o(noc_out_req_valid), .mem_req_o(noc_out_req), .mem_req_credit_i(noc_out_req_credit),
-    .mem_rsp_valid_i(noc_out_rsp_valid), .mem_rsp_i(noc_out_rsp), .mem_rsp_credit_o(noc_out_rsp_credit));
+    .mem_rsp_valid_i(noc_out_rsp_valid), .mem_rsp_i(noc_out_rsp), .mem_rsp_credit_o(noc_out_rsp_credit),
+    .ctl_cmd_valid_i(noc_ctl_cmd_valid), .ctl_cmd_i(noc_ctl_cmd), .ctl_evt_valid_o(noc_ctl_evt_valid), .ctl_evt_o(noc_ctl_evt));
+  gpu_link #(.Msg(ctl_cmd_t), .Latency(LinkDispatch), .Depth(CtlDepth)) u_noc_ctl_cmd (
+    .clk_i, .rst_ni, .idle_o(noc_links_idle[0]), .valid_i(dispatch_ctl_cmd_valid[CtlNoc]), .msg_i(dispatch_ctl_cmd[CtlNoc]),
+    .valid_o(noc_ctl_cmd_valid), .msg_o(noc_ctl_cmd));
+  gpu_link #(.Msg(ctl_evt_t), .Latency(LinkDispatch), .Depth(CtlDepth)) u_noc_ctl_evt (
+    .clk_i, .rst_ni, .idle_o(noc_links_idle[1]), .valid_i(noc_ctl_evt_valid), .msg_i(noc_ctl_evt),
+    .valid_o(dispatch_ctl_evt_valid[CtlNoc]), .msg_o(dispatch_ctl_evt[CtlNoc]));
 
   // ---- L2 slices with their DRAM channels
   for (genvar n = 0; n < L2Slices; n++) begin : gen_l2
@@ -266,12 +287,12 @@ module gpu
 
   // ---- L2 TLB and page walker: a target for translations, an initiator for walks
   if (1) begin : gen_utcl2
-    logic mem_req_valid, mem_req_credit, mem_rsp_valid, mem_rsp_credit, blk_cmd_valid, blk_evt_valid;
+    logic mem_req_valid, mem_req_credit, mem_rsp_valid, mem_rsp_credit, ctl_cmd_valid, ctl_evt_valid;
     logic walk_req_valid, walk_req_credit, walk_rsp_valid;
     mem_req_t mem_req, walk_req;
     mem_rsp_t mem_rsp, walk_rsp;
-    blk_cmd_t blk_cmd;
-    blk_evt_t blk_evt;
+    ctl_cmd_t ctl_cmd;
+    ctl_evt_t ctl_evt;
     logic [5:0] idle;
     assign links_idle[PartUtcl2] = idle == '1;
 
@@ -282,7 +303,7 @@ module gpu
       .mem_rsp_valid_o(mem_rsp_valid), .mem_rsp_o(mem_rsp), .mem_rsp_credit_i(mem_rsp_credit),
       .mem_req_valid_o(walk_req_valid), .mem_req_o(walk_req), .mem_req_credit_i(walk_req_credit),
       .mem_rsp_valid_i(walk_rsp_valid), .mem_rsp_i(walk_rsp),
-      .blk_cmd_valid_i(blk_cmd_valid), .blk_cmd_i(blk_cmd), .blk_evt_valid_o(blk_evt_valid), .blk_evt_o(blk_evt));
+      .ctl_cmd_valid_i(ctl_cmd_valid), .ctl_cmd_i(ctl_cmd), .ctl_evt_valid_o(ctl_evt_valid), .ctl_evt_o(ctl_evt));
 
     gpu_link_credited #(.Msg(mem_req_t), .Latency(LinkNocL2), .Depth(NocTargetQueue)) u_mem_req (
       .clk_i, .rst_ni, .idle_o(idle[0]),
@@ -297,21 +318,23 @@ module gpu
     gpu_link #(.Msg(mem_rsp_t), .Latency(LinkCuNoc)) u_walk_rsp (
       .clk_i, .rst_ni, .idle_o(idle[3]), .valid_i(noc_in_rsp_valid[InUtcl2]), .msg_i(noc_in_rsp[InUtcl2]),
       .valid_o(walk_rsp_valid), .msg_o(walk_rsp));
-    gpu_link #(.Msg(blk_cmd_t), .Latency(LinkDispatch), .Depth(1)) u_blk_cmd (
-      .clk_i, .rst_ni, .idle_o(idle[4]), .valid_i(dispatch_blk_cmd_valid[BlkUtcl2]), .msg_i(dispatch_blk_cmd[BlkUtcl2]),
-      .valid_o(blk_cmd_valid), .msg_o(blk_cmd));
-    gpu_link #(.Msg(blk_evt_t), .Latency(LinkDispatch), .Depth(1)) u_blk_evt (
-      .clk_i, .rst_ni, .idle_o(idle[5]), .valid_i(blk_evt_valid), .msg_i(blk_evt),
-      .valid_o(dispatch_blk_evt_valid[BlkUtcl2]), .msg_o(dispatch_blk_evt[BlkUtcl2]));
+    gpu_link #(.Msg(ctl_cmd_t), .Latency(LinkDispatch), .Depth(CtlDepth)) u_ctl_cmd (
+      .clk_i, .rst_ni, .idle_o(idle[4]), .valid_i(dispatch_ctl_cmd_valid[CtlUtcl2]), .msg_i(dispatch_ctl_cmd[CtlUtcl2]),
+      .valid_o(ctl_cmd_valid), .msg_o(ctl_cmd));
+    gpu_link #(.Msg(ctl_evt_t), .Latency(LinkDispatch), .Depth(CtlDepth)) u_ctl_evt (
+      .clk_i, .rst_ni, .idle_o(idle[5]), .valid_i(ctl_evt_valid), .msg_i(ctl_evt),
+      .valid_o(dispatch_ctl_evt_valid[CtlUtcl2]), .msg_o(dispatch_ctl_evt[CtlUtcl2]));
   end
 
   // ---- RDMA engine: a target for requests that leave the GPU, an initiator for those that come in
   if (1) begin : gen_rdma
-    logic mem_req_valid, mem_req_credit, mem_rsp_valid, mem_rsp_credit;
+    logic mem_req_valid, mem_req_credit, mem_rsp_valid, mem_rsp_credit, ctl_cmd_valid, ctl_evt_valid;
     logic inbound_req_valid, inbound_req_credit, inbound_rsp_valid;
     mem_req_t mem_req, inbound_req;
     mem_rsp_t mem_rsp, inbound_rsp;
-    logic [3:0] idle;
+    ctl_cmd_t ctl_cmd;
+    ctl_evt_t ctl_evt;
+    logic [5:0] idle;
     assign links_idle[PartRdma] = idle == '1;
 
     part_rdma u_rdma (
@@ -322,7 +345,8 @@ module gpu
       .mem_req_valid_o(inbound_req_valid), .mem_req_o(inbound_req), .mem_req_credit_i(inbound_req_credit),
       .mem_rsp_valid_i(inbound_rsp_valid), .mem_rsp_i(inbound_rsp),
       .far_req_valid_o, .far_req_o, .far_req_credit_i, .far_rsp_valid_i, .far_rsp_i, .far_rsp_credit_o,
-      .far_req_valid_i, .far_req_i, .far_req_credit_o, .far_rsp_valid_o, .far_rsp_o, .far_rsp_credit_i);
+      .far_req_valid_i, .far_req_i, .far_req_credit_o, .far_rsp_valid_o, .far_rsp_o, .far_rsp_credit_i,
+      .ctl_cmd_valid_i(ctl_cmd_valid), .ctl_cmd_i(ctl_cmd), .ctl_evt_valid_o(ctl_evt_valid), .ctl_evt_o(ctl_evt));
 
     gpu_link_credited #(.Msg(mem_req_t), .Latency(LinkNocL2), .Depth(NocTargetQueue)) u_mem_req (
       .clk_i, .rst_ni, .idle_o(idle[0]),
@@ -338,6 +362,12 @@ module gpu
     gpu_link #(.Msg(mem_rsp_t), .Latency(LinkCuNoc)) u_inbound_rsp (
       .clk_i, .rst_ni, .idle_o(idle[3]), .valid_i(noc_in_rsp_valid[InRdma]), .msg_i(noc_in_rsp[InRdma]),
       .valid_o(inbound_rsp_valid), .msg_o(inbound_rsp));
+    gpu_link #(.Msg(ctl_cmd_t), .Latency(LinkDispatch), .Depth(CtlDepth)) u_ctl_cmd (
+      .clk_i, .rst_ni, .idle_o(idle[4]), .valid_i(dispatch_ctl_cmd_valid[CtlRdma]), .msg_i(dispatch_ctl_cmd[CtlRdma]),
+      .valid_o(ctl_cmd_valid), .msg_o(ctl_cmd));
+    gpu_link #(.Msg(ctl_evt_t), .Latency(LinkDispatch), .Depth(CtlDepth)) u_ctl_evt (
+      .clk_i, .rst_ni, .idle_o(idle[5]), .valid_i(ctl_evt_valid), .msg_i(ctl_evt),
+      .valid_o(dispatch_ctl_evt_valid[CtlRdma]), .msg_o(dispatch_ctl_evt[CtlRdma]));
   end
 
   // ---- counters: a partition that is not asked has the address at which it shows its progress

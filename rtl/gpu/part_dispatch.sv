@@ -33,20 +33,30 @@ module part_dispatch
   input  logic     [        CuCount-1:0] cu_evt_valid_i,
   input  cu_evt_t                        cu_evt_i        [CuCount],
   output logic     [        CuCount-1:0] cu_evt_credit_o,
-  // cache groups, L2 slices, L2 TLB
-  output logic     [SqcCount+L2Slices:0] blk_cmd_valid_o,
-  output blk_cmd_t                       blk_cmd_o       [SqcCount+L2Slices+1],
-  input  logic     [SqcCount+L2Slices:0] blk_evt_valid_i,
+  // cache groups, L2 slices
+  output logic     [SqcCount+L2Slices-1:0] blk_cmd_valid_o,
+  output blk_cmd_t                       blk_cmd_o       [SqcCount+L2Slices],
+  input  logic     [SqcCount+L2Slices-1:0] blk_evt_valid_i,
   /* verilator lint_off UNUSEDSIGNAL */
-  input  blk_evt_t                       blk_evt_i       [SqcCount+L2Slices+1]
+  input  blk_evt_t                       blk_evt_i       [SqcCount+L2Slices],
   /* verilator lint_on UNUSEDSIGNAL */
+  // control agents: ports in the order of dispatch_pkg
+  output logic     [       CtlPorts-1:0] ctl_cmd_valid_o,
+  output ctl_cmd_t                       ctl_cmd_o       [CtlPorts],
+  input  logic     [       CtlPorts-1:0] ctl_evt_valid_i,
+  input  ctl_evt_t                       ctl_evt_i       [CtlPorts]
 );
-  logic launch_valid, ended_valid, kill_valid, quiet, cu_valid, ack_valid, tell_valid, told;
+  logic launch_valid, ended_valid, kill_valid, quiet, cu_valid, ack_valid, told, hub_told;
+  tell_t tell, hub_tell;
+  logic control_valid, control_ready, control_waits, control_idle, xlat_valid;
+  logic [15:0] control_id;
+  logic [31:0] control_flags;
+  logic [CtlPorts-1:0] maint_done;
+  ctl_cmd_t ctl_cmd;
   launch_t launch_slot, ended_slot;
   cp_cmd_t launch;
   launch_res_t launch_res;
-  logic [7:0] kill_vmid, cu_kind, cu_vmid, tell_kind, tell_vmid;
-  logic [15:0] tell_id;
+  logic [7:0] kill_vmid, cu_kind, cu_vmid;
   cu_t cu, ack_cu;
   logic [31:0] cu_flags, groups, blocked, waves, ended_groups;
   logic [63:0] cu_tba, cu_tma;
@@ -62,9 +72,12 @@ module part_dispatch
   logic hub_idle, walk_idle, pool_idle, events_idle;
   blk_cmd_t blk_cmd;
 
-  assign idle_o = hub_idle && walk_idle && pool_idle && events_idle;
-  for (genvar b = 0; b < SqcCount + L2Slices + 1; b++) begin : gen_blk
+  assign idle_o = hub_idle && walk_idle && pool_idle && events_idle && control_idle && !(control_waits && control_ready);
+  for (genvar b = 0; b < SqcCount + L2Slices; b++) begin : gen_blk
     assign blk_cmd_o[b] = blk_cmd;
+  end
+  for (genvar b = 0; b < CtlPorts; b++) begin : gen_ctl
+    assign ctl_cmd_o[b] = ctl_cmd;
   end
 
   dispatch_hub #(
@@ -97,15 +110,40 @@ module part_dispatch
     .cu_tma_o(cu_tma),
     .ack_valid_i(ack_valid),
     .ack_cu_i(ack_cu),
-    .tell_valid_o(tell_valid),
-    .tell_kind_o(tell_kind),
-    .tell_id_o(tell_id),
-    .tell_vmid_o(tell_vmid),
-    .told_i(told),
-    .blk_cmd_valid_o,
+    .tell_o(hub_tell),
+    .told_i(hub_told),
+    .control_valid_o(control_valid),
+    .control_id_o(control_id),
+    .control_flags_o(control_flags),
+    .control_ready_i(control_ready),
+    .control_waits_o(control_waits),
+    .blk_cmd_valid_o({xlat_valid, blk_cmd_valid_o}),
     .blk_cmd_o(blk_cmd),
-    .blk_evt_valid_i,
+    .blk_evt_valid_i({maint_done[CtlUtcl2], blk_evt_valid_i}),
+    .blk_status_i(ctl_evt_i[CtlUtcl2].status),
     .idle_o(hub_idle)
+  );
+
+  dispatch_control u_control (
+    .clk_i,
+    .rst_ni,
+    .idle_o(control_idle),
+    .ready_o(control_ready),
+    .cmd_valid_i(control_valid),
+    .cmd_id_i(control_id),
+    .cmd_flags_i(control_flags),
+    .maint_valid_i(CtlPorts'(xlat_valid) << CtlUtcl2),
+    .maint_i('{op: blk_cmd.kind, vmid: blk_cmd.vmid, id: MaintId, flags: blk_cmd.flags, root: blk_cmd.root,
+               bytes: blk_cmd.bytes, default: '0}),
+    .maint_done_o(maint_done),
+    .hub_tell_i(hub_tell),
+    .hub_told_o(hub_told),
+    .tell_o(tell),
+    .told_i(told),
+    .ctl_cmd_valid_o,
+    .ctl_cmd_o(ctl_cmd),
+    .ctl_evt_valid_i,
+    .ctl_evt_i
   );
 
   dispatch_walk #(
@@ -188,10 +226,7 @@ module part_dispatch
     .launch_i(launch_res),
     .kill_valid_i(kill_valid),
     .kill_vmid_i(kill_vmid),
-    .tell_valid_i(tell_valid),
-    .tell_kind_i(tell_kind),
-    .tell_id_i(tell_id),
-    .tell_vmid_i(tell_vmid),
+    .tell_i(tell),
     .told_o(told),
     .ack_valid_o(ack_valid),
     .ack_cu_o(ack_cu),
@@ -229,7 +264,7 @@ module part_dispatch
   `STREAM_BOUND(a_cmd_room, CmdDepth, cp_cmd_valid_i, cp_cmd_credit_o)
   `STREAM_ASSERT(a_evt, cp_evt_valid_o, cp_evt_ok(cp_evt_o))
   `STREAM_BOUND(a_launches, DispatchLaunches, launch_valid, ended_valid)
-  localparam int unsigned Blocks = SqcCount + L2Slices + 1;
+  localparam int unsigned Blocks = SqcCount + L2Slices;
   logic [CuCount-1:0] cu_told, cu_acked;  // commands that a CU acknowledges, one after another
   always_comb begin
     cu_told  = '0;
@@ -253,11 +288,22 @@ module part_dispatch
     if ((blk_cmd_valid_o | blk_evt_valid_i) != '0) begin
       for (int unsigned n = 0; n < Blocks; n++) begin
         `GANTRY_CHECK(a_blk, `GANTRY_IMPL(blk_cmd_valid_o[n],
-                      blk_cmd_ok(blk_cmd_o[n]) && (blk_cmd_o[n].kind == BLK_INV || n == Blocks - 1)))
+                      blk_cmd_ok(blk_cmd_o[n])))
         `GANTRY_CHECK(a_blk_evt, `GANTRY_IMPL(blk_evt_valid_i[n], blk_evt_ok(blk_evt_i[n])))
       end
     end
   end
+  always_ff @(posedge clk_i) begin
+    if ((ctl_cmd_valid_o | ctl_evt_valid_i) != '0) begin
+      for (int unsigned n = 0; n < CtlPorts; n++) begin
+        `GANTRY_CHECK(a_ctl, `GANTRY_IMPL(ctl_cmd_valid_o[n], ctl_cmd_ok(ctl_cmd_o[n])))
+        `GANTRY_CHECK(a_ctl_evt, `GANTRY_IMPL(ctl_evt_valid_i[n], ctl_evt_ok(ctl_evt_i[n])))
+      end
+    end
+  end
+  // an agent has at most an operation, maintenance and one answer for each other entry of the hub under way
+  stream_bounds #(.Ports(CtlPorts), .Depth(CtlPorts + 2)) u_ctl (
+    .clk_i, .rst_ni, .push_i(ctl_cmd_valid_o), .pop_i(ctl_evt_valid_i));
   stream_bounds #(.Ports(CuCount), .Depth(EvtDepth)) u_cu_evt_room (
     .clk_i, .rst_ni, .push_i(cu_evt_valid_i), .pop_i(cu_evt_credit_o));
   stream_bounds #(.Ports(CuCount), .Depth(1)) u_cu_ack (.clk_i, .rst_ni, .push_i(cu_told), .pop_i(cu_acked));

@@ -35,9 +35,14 @@ module part_noc
   input  gantry_msg_pkg::mem_rsp_t             mem_rsp_i        [NocTargets],
   output logic                      [NocTargets-1:0] mem_rsp_credit_o,
   output logic                      [NocInitiators-1:0] mem_rsp_valid_o,
-  output gantry_msg_pkg::mem_rsp_t             mem_rsp_o        [NocInitiators]
+  output gantry_msg_pkg::mem_rsp_t             mem_rsp_o        [NocInitiators],
+  // hub -> control agent
+  input  logic                                 ctl_cmd_valid_i,
+  input  gantry_msg_pkg::ctl_cmd_t             ctl_cmd_i,
+  output logic                                 ctl_evt_valid_o,
+  output gantry_msg_pkg::ctl_evt_t             ctl_evt_o
 );
-  logic req_idle, rsp_idle;
+  logic req_idle, rsp_idle, agent_idle, hold, flush, discard, dropped_q, req_dropping, rsp_dropping, maint, maint_done_q;
   logic [63:0] req_moved, req_blocked, rsp_moved, rsp_blocked;
 
   noc_xbar #(
@@ -59,6 +64,9 @@ module part_noc
     .out_valid_o (mem_req_valid_o),
     .out_o       (mem_req_o),
     .out_credit_i(mem_req_credit_i),
+    .hold_i      (hold),
+    .discard_i   (discard),
+    .dropping_o  (req_dropping),
     .moved_o     (req_moved),
     .blocked_o   (req_blocked),
     .idle_o      (req_idle)
@@ -81,12 +89,26 @@ module part_noc
     .out_valid_o (mem_rsp_valid_o),
     .out_o       (mem_rsp_o),
     .out_credit_i('0),
+    .hold_i      (hold),
+    .discard_i   (discard),
+    .dropping_o  (rsp_dropping),
     .moved_o     (rsp_moved),
     .blocked_o   (rsp_blocked),
     .idle_o      (rsp_idle)
   );
 
-  assign idle_o = req_idle && rsp_idle;
+  assign idle_o = req_idle && rsp_idle && agent_idle && !maint_done_q;
+
+  // Its queues are the incoming buffer and it keeps nothing else: it is drained, clean and maintained at once.
+  control_agent u_agent (
+    .clk_i, .rst_ni, .idle_o(agent_idle), .ctl_cmd_valid_i, .ctl_cmd_i, .ctl_evt_valid_o, .ctl_evt_o,
+    .hold_take_o(hold), .hold_all_o(), .drained_i((mem_req_valid_o == '0) && (mem_rsp_valid_o == '0)), .flush_o(flush),
+    .flush_done_i(flush), .discard_o(discard), .discard_done_i(dropped_q && !req_dropping && !rsp_dropping),
+    .maint_valid_o(maint), .maint_o(), .maint_done_i(maint_done_q));
+  always_ff @(posedge clk_i) begin
+    maint_done_q <= rst_ni && maint;
+    dropped_q    <= rst_ni && (discard || (dropped_q && (req_dropping || rsp_dropping)));
+  end
 
   // ---- meter: words behind the counters, one after the other at MeterAddress
   localparam logic [7:0] MeterAddress = 8'd254;
@@ -111,6 +133,9 @@ module part_noc
   end
   assign perf_data_o = metered_q ? meter_word : counter_q;
   // ---- assertions
+  `STREAM_ASSERT(a_ctl, ctl_cmd_valid_i, ctl_cmd_ok(ctl_cmd_i))
+  `STREAM_ASSERT(a_ctl_evt, ctl_evt_valid_o, ctl_evt_ok(ctl_evt_o))
+  `STREAM_BOUND(a_ctl_answered, Any, ctl_cmd_valid_i, ctl_evt_valid_o)
   always_ff @(posedge clk_i) begin
     if ((mem_req_valid_i | mem_rsp_valid_o) != '0) begin
       for (int unsigned n = 0; n < NocInitiators; n++) begin

@@ -38,14 +38,28 @@ module part_rdma
   output logic     [FarPorts-1:0] far_req_credit_o,
   output logic     [FarPorts-1:0] far_rsp_valid_o,
   output mem_rsp_t                far_rsp_o [FarPorts],
-  input  logic     [FarPorts-1:0] far_rsp_credit_i
+  input  logic     [FarPorts-1:0] far_rsp_credit_i,
+  // hub -> control agent
+  input  logic                    ctl_cmd_valid_i,
+  input  ctl_cmd_t                ctl_cmd_i,
+  output logic                    ctl_evt_valid_o,
+  output ctl_evt_t                ctl_evt_o
 );
   logic [3:0] count;
+  logic rdma_idle, agent_idle, hold_take, hold_all, drained, flush, discard, discarded, maint, maint_done_q;
+  assign idle_o = rdma_idle && agent_idle;
+  // keeps no memory: nothing is ever dirty or stale, a flush and maintenance are done at once
+  control_agent u_agent (
+    .clk_i, .rst_ni, .idle_o(agent_idle), .ctl_cmd_valid_i, .ctl_cmd_i, .ctl_evt_valid_o, .ctl_evt_o,
+    .hold_take_o(hold_take), .hold_all_o(hold_all), .drained_i(drained), .flush_o(flush), .flush_done_i(flush),
+    .discard_o(discard), .discard_done_i(discarded), .maint_valid_o(maint), .maint_o(), .maint_done_i(maint_done_q));
+  always_ff @(posedge clk_i) maint_done_q <= rst_ni && maint;
   rdma #(
     .FarPorts(FarPorts), .NumSlices(L2Slices), .NocDepth(NocQueue), .TargetDepth(NocTargetQueue),
     .Outstanding(RdmaOutstanding), .Depth(FarDepth)
   ) u_rdma (
-    .clk_i, .rst_ni, .own_gpu_i(id_i[15:8]), .idle_o, .count_o(count),
+    .clk_i, .rst_ni, .own_gpu_i(id_i[15:8]), .idle_o(rdma_idle), .count_o(count),
+    .hold_take_i(hold_take), .hold_all_i(hold_all), .drained_o(drained), .discard_i(discard), .discarded_o(discarded),
     .mem_req_valid_i, .mem_req_i, .mem_req_credit_o, .mem_rsp_valid_o, .mem_rsp_o, .mem_rsp_credit_i,
     .mem_req_valid_o, .mem_req_o, .mem_req_credit_i, .mem_rsp_valid_i, .mem_rsp_i,
     .far_req_valid_o, .far_req_o, .far_req_credit_i, .far_rsp_valid_i, .far_rsp_i, .far_rsp_credit_o,
@@ -72,6 +86,9 @@ module part_rdma
   logic unused;
   assign unused = ^id_i[7:0];
   // ---- assertions
+  `STREAM_ASSERT(a_ctl, ctl_cmd_valid_i, ctl_cmd_ok(ctl_cmd_i))
+  `STREAM_ASSERT(a_ctl_evt, ctl_evt_valid_o, ctl_evt_ok(ctl_evt_o))
+  `STREAM_BOUND(a_ctl_answered, Any, ctl_cmd_valid_i, ctl_evt_valid_o)
   `STREAM_ASSERT(a_req, mem_req_valid_i, mem_req_ok(mem_req_i) && mem_req_i.op <= MEM_ATOMIC)
   `STREAM_BOUND(a_req_room, NocTargetQueue, mem_req_valid_i, mem_req_credit_o)
   `STREAM_ASSERT(a_rsp, mem_rsp_valid_o, mem_rsp_ok(mem_rsp_o))

@@ -30,11 +30,13 @@ module part_utcl2
   input  logic                     mem_req_credit_i,
   input  logic                     mem_rsp_valid_i,
   input  gantry_msg_pkg::mem_rsp_t mem_rsp_i,
-  input  logic                     blk_cmd_valid_i,
-  input  gantry_msg_pkg::blk_cmd_t blk_cmd_i,
-  output logic                     blk_evt_valid_o,
-  output gantry_msg_pkg::blk_evt_t blk_evt_o
+  input  logic                     ctl_cmd_valid_i,
+  input  gantry_msg_pkg::ctl_cmd_t ctl_cmd_i,
+  output logic                     ctl_evt_valid_o,
+  output gantry_msg_pkg::ctl_evt_t ctl_evt_o
 );
+  logic agent_idle, hold_take, hold_all, drained, flush, discard, discarded, maint_valid, maint_done;
+  gantry_msg_pkg::ctl_cmd_t maint;
   logic tlb_idle, walker_idle, start_valid, inv_valid, root_valid, done_valid, reads_wanted_q;
   logic [5:0] start_walk, done_walk;
   tlb_pkg::vmid_t start_vmid;
@@ -59,14 +61,18 @@ module part_utcl2
     .perf_data_o  (tlb_perf),
     .mem_req_valid_i,
     .mem_req_i,
-    .blk_cmd_i,
+    .maint_i      (maint),
     .mem_req_credit_o,
     .mem_rsp_valid_o,
     .mem_rsp_o,
     .mem_rsp_credit_i,
-    .blk_cmd_valid_i,
-    .blk_evt_valid_o,
-    .blk_evt_o,
+    .maint_valid_i(maint_valid),
+    .maint_done_o (maint_done),
+    .hold_take_i  (hold_take),
+    .hold_all_i   (hold_all),
+    .drained_o    (drained),
+    .discard_i    (discard),
+    .discarded_o  (discarded),
     .start_valid_o(start_valid),
     .start_walk_o (start_walk),
     .start_vmid_o (start_vmid),
@@ -89,6 +95,7 @@ module part_utcl2
     .clk_i,
     .rst_ni,
     .gpu_i           (id_i[15:8]),
+    .hold_i          (hold_all),
     .start_valid_i   (start_valid),
     .start_walk_i    (start_walk),
     .start_vmid_i    (start_vmid),
@@ -109,7 +116,14 @@ module part_utcl2
     .idle_o          (walker_idle)
   );
 
-  assign idle_o = tlb_idle && walker_idle;
+  // what it keeps is never dirty: a flush is done at once
+  control_agent u_agent (
+    .clk_i, .rst_ni, .idle_o(agent_idle), .ctl_cmd_valid_i, .ctl_cmd_i, .ctl_evt_valid_o, .ctl_evt_o,
+    .hold_take_o(hold_take), .hold_all_o(hold_all), .drained_i(drained), .flush_o(flush), .flush_done_i(flush),
+    .discard_o(discard), .discard_done_i(discarded), .maint_valid_o(maint_valid), .maint_o(maint),
+    .maint_done_i(maint_done));
+
+  assign idle_o = tlb_idle && walker_idle && agent_idle;
 
   always_ff @(posedge clk_i) begin
     if (perf_en_i) reads_wanted_q <= perf_addr_i == 8'd5;
@@ -125,7 +139,7 @@ module part_utcl2
   `STREAM_BOUND(a_walk_credit, ReqDepth, mem_req_valid_o, mem_req_credit_i)
   `STREAM_ASSERT(a_entry, mem_rsp_valid_i, 32'(mem_rsp_i.tag) < Utcl2Walks)
   `STREAM_BOUND(a_entries, Utcl2Walks, mem_req_valid_o, mem_rsp_valid_i)
-  `STREAM_ASSERT(a_cmd, blk_cmd_valid_i, blk_cmd_ok(blk_cmd_i))
-  `STREAM_ASSERT(a_evt, blk_evt_valid_o, blk_evt_ok(blk_evt_o))
-  `STREAM_BOUND(a_one_cmd, 1, blk_cmd_valid_i, blk_evt_valid_o)
+  `STREAM_ASSERT(a_ctl, ctl_cmd_valid_i, ctl_cmd_ok(ctl_cmd_i))
+  `STREAM_ASSERT(a_ctl_evt, ctl_evt_valid_o, ctl_evt_ok(ctl_evt_o))
+  `STREAM_BOUND(a_ctl_answered, Any, ctl_cmd_valid_i, ctl_evt_valid_o)
 endmodule

@@ -4,6 +4,8 @@
 // credits (Depth a port), choice, moving a payload once in and once out.  Not responsible for: what a message means
 // (the wrapper names its destination), credits of outputs that always take (OutCredits = 0).
 //
+// Control (its agent): while hold_i is set nothing leaves and the queues take what comes; they are the incoming buffer.  From
+// discard_i on they are emptied, one message a queue and cycle, so that each gives its credit back.
 // Cost in simulation follows the messages: a bit vector of waiting heads per output, nothing else is looked at.
 `include "gantry_assert.svh"
 
@@ -26,6 +28,9 @@ module noc_xbar #(
   output logic [  Out-1:0] out_valid_o,
   output Msg               out_o[Out],
   input  logic [  Out-1:0] out_credit_i,
+  input  logic             hold_i,
+  input  logic             discard_i,      // pulse, while held
+  output logic             dropping_o,     // until the queues are empty
   output logic [     63:0] moved_o,          // messages moved since reset
   output logic [     63:0] blocked_o,      // output-cycles with a head waiting and no credit
   output logic             idle_o
@@ -56,11 +61,13 @@ module noc_xbar #(
   logic [31:0] grant, dest, row;
   /* verilator lint_on UNUSEDSIGNAL */
   logic [63:0] moved, blocked;
+  logic dropping;
   logic busy;                          // outputs carry a message that must be taken back
 
   // nothing is looked at while no head waits and nothing comes
   always_ff @(posedge clk_i) begin
-    if (waiting != '0 || busy || in_valid_i != '0 || out_credit_i != '0 || !rst_ni) begin
+    if ((waiting != '0 && !hold_i) || busy || in_valid_i != '0 || out_credit_i != '0 || discard_i || dropping_o || !idle_o ||
+        !rst_ni) begin
       granted = '0;
       freed   = '0;
       grants  = 32'd0;
@@ -77,7 +84,7 @@ module noc_xbar #(
       end
       // ---- one grant an output
       for (int unsigned g = 0; g < OutGroups; g++) begin
-        if (waiting[g*8+:8] != 8'd0) begin
+        if (waiting[g*8+:8] != 8'd0 && !hold_i) begin
           for (int unsigned o = g * 8; o < Out && o < g * 8 + 8; o++) begin
             if (waiting[o] && OutCredits != 0 && credits[o] == 32'd0) blocked = blocked + 64'd1;
             if (waiting[o] && (OutCredits == 0 || credits[o] != 32'd0)) begin
@@ -121,6 +128,24 @@ module noc_xbar #(
           end
         end
       end
+      // ---- a discard
+      if (discard_i || dropping_o) begin
+        dropping = 1'b0;
+        for (int unsigned i = 0; i < In; i++) begin
+          if (count[i] != 32'd0) begin
+            first[i] = first[i] + 32'd1;
+            count[i] = count[i] - 32'd1;
+            freed[i] = 1'b1;
+            dropping = dropping || count[i] != 32'd0;
+          end
+        end
+        for (int unsigned o = 0; o < Out; o++) begin
+          want_low[o]  = 64'd0;
+          want_high[o] = 64'd0;
+        end
+        waiting     = '0;
+        dropping_o <= dropping;
+      end
       // ---- arrivals
       if (in_valid_i != '0) begin
         arrived = (InGroups * 8)'(in_valid_i);
@@ -148,13 +173,13 @@ module noc_xbar #(
         end
       end
       // ---- pulses
-      if (granted != '0 || busy) begin
+      if (granted != '0 || freed != '0 || busy) begin
         out_valid_o <= granted;
         in_credit_o <= freed;
         blocked_o   <= blocked;
       end
-      busy   = granted != '0;
-      idle_o <= waiting == '0 && !busy;
+      busy   = granted != '0 || freed != '0;
+      idle_o <= (waiting == '0 || hold_i) && !busy && !(dropping_o && dropping);
       if (!rst_ni) begin
         for (int unsigned i = 0; i < In; i++) begin
           first[i] = 32'd0;
@@ -168,6 +193,7 @@ module noc_xbar #(
         end
         waiting = '0;
         busy    = 1'b0;
+        dropping_o <= 1'b0;
         moved   = 64'd0;
         blocked = 64'd0;
         out_valid_o <= '0;
@@ -181,5 +207,5 @@ module noc_xbar #(
   /* verilator lint_on BLKSEQ */
 
   // ---- assertions
-  `GANTRY_ASSERT(a_moved, $countones(out_valid_o) == $countones(in_credit_o))  // what leaves frees one place
+  `GANTRY_ASSERT(a_moved, $countones(out_valid_o) == $countones(in_credit_o) || hold_i)  // what leaves frees one place
 endmodule

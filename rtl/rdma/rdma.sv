@@ -3,6 +3,9 @@
 // far port of that owner (port 0 host, port k+1 GPU k = address bits 55:48) and their answers return to the crossbar.
 // Inbound: requests of other owners are served by this GPU's L2 slices.
 // Not responsible for: timing of links (the bridge), translation (requests carry physical addresses).
+// Control (hold, discard: of its agent): the queues of far ports and the crossbar are the incoming buffers.  A discard empties
+// them, one message a queue and cycle so that each gives its credit back; answers that are still to come are swallowed: those of own
+// slices by their entry, those of far owners by the epoch that stands in bits 7:6 of `gpu` and comes back.
 // Each of the four directions moves at most one message a cycle; see docs/reference/rdma.md.
 `include "gantry_assert.svh"
 
@@ -47,6 +50,12 @@ module rdma
   output logic     [FarPorts-1:0] far_rsp_valid_o,
   output mem_rsp_t                far_rsp_o [FarPorts],
   input  logic     [FarPorts-1:0] far_rsp_credit_i,
+  // control agent
+  input  logic                    hold_take_i,  // no request is taken
+  input  logic                    hold_all_i,   // nor an answer
+  output logic                    drained_o,    // every request that was taken is answered
+  input  logic                    discard_i,
+  output logic                    discarded_o,  // pulse
   // one pulse an event: {inbound write, inbound read, outbound GPU, outbound host}
   output logic     [         3:0] count_o
 );
@@ -60,6 +69,12 @@ module rdma
     logic [7:0]  gpu;
     logic [31:0] tag;
   } origin_t;
+
+  // ---- control: requests sent to far ports and not answered, of this epoch and of earlier ones
+  localparam int unsigned Cw = 16;
+  logic [1:0] epoch_q;
+  logic dropping_q;
+  logic [Cw-1:0] sent_q, sent_old_q;
 
   // ---- outbound requests: crossbar -> far port of the owner
   logic out_valid, out_take, out_go;
@@ -75,10 +90,10 @@ module rdma
   port_t out_port;
   logic [FarPorts-1:0] far_req_room, far_rsp_room;
   assign out_port = port_t'(out_head.addr[55:48]);
-  assign lost     = out_valid && 32'(out_head.addr[55:48]) >= FarPorts;
+  assign lost     = out_valid && 32'(out_head.addr[55:48]) >= FarPorts && !hold_take_i;
   assign lost_go  = lost && mem_rsp_room;
-  assign out_go   = out_valid && !lost && far_req_room[out_port];
-  assign out_take = out_go || lost_go;
+  assign out_go   = out_valid && !lost && far_req_room[out_port] && !hold_take_i;
+  assign out_take = out_go || lost_go || (dropping_q && out_valid);
 
   // ---- far answers -> crossbar
   logic [FarPorts-1:0] back_valid, back_take, in_valid, in_take;
@@ -87,19 +102,21 @@ module rdma
   port_t back_pick, in_pick;
   logic mem_req_room, back_any, in_any, back_go, in_go;
   rr_arbiter #(.N(FarPorts)) u_back_turn (
-    .clk_i, .rst_ni, .request_i(back_valid), .take_i(back_go), .valid_o(back_any), .grant_o(back_pick));
-  assign back_go   = back_any && mem_rsp_room && !lost;
-  assign back_take = back_go ? FarPorts'(1) << back_pick : '0;
+    .clk_i, .rst_ni, .request_i(back_valid), .take_i(back_go || back_old), .valid_o(back_any), .grant_o(back_pick));
+  logic back_old;  // of a request that was discarded
+  assign back_old  = back_any && back_head[back_pick].gpu[7:6] != epoch_q && !hold_all_i;
+  assign back_go   = back_any && !back_old && mem_rsp_room && !lost && !hold_all_i;
+  assign back_take = dropping_q ? back_valid : back_go || back_old ? FarPorts'(1) << back_pick : '0;
 
   // ---- inbound requests -> own slices; `origin` remembers who asked
   origin_t origin[Outstanding];
-  logic [Outstanding-1:0] busy_q;
+  logic [Outstanding-1:0] busy_q, old_q;  // old: of these, discarded
   entry_t in_entry;
   assign in_entry = entry_t'(pick_pkg::first64(64'(~busy_q)));
   rr_arbiter #(.N(FarPorts)) u_in_turn (
     .clk_i, .rst_ni, .request_i(in_valid), .take_i(in_go), .valid_o(in_any), .grant_o(in_pick));
-  assign in_go    = in_any && mem_req_room && busy_q != '1;
-  assign in_take  = in_go ? FarPorts'(1) << in_pick : '0;
+  assign in_go    = in_any && mem_req_room && busy_q != '1 && !hold_take_i;
+  assign in_take  = dropping_q ? in_valid : in_go ? FarPorts'(1) << in_pick : '0;
 
   // ---- answers of own slices wait for their link; an entry stays busy until its answer has left
   logic done_valid, done_take;
@@ -109,7 +126,10 @@ module rdma
     .clk_i, .rst_ni, .valid_i(mem_rsp_valid_i), .ready_o(done_room), .data_i(mem_rsp_i),
     .valid_o(done_valid), .ready_i(done_take), .data_o(done_head), .count_o());
   assign done_origin = origin[entry_t'(done_head.tag)];
-  assign done_take   = done_valid && far_rsp_room[done_origin.link];
+  logic done_old, done_go;
+  assign done_old    = done_valid && (old_q[entry_t'(done_head.tag)] || dropping_q) && (!hold_all_i || dropping_q);
+  assign done_go     = done_valid && !done_old && far_rsp_room[done_origin.link] && !hold_all_i;
+  assign done_take   = done_old || done_go;
 
   for (genvar p = 0; p < int'(FarPorts); p++) begin : gen_port
     stream_fifo #(.Width(MemRspBits), .Depth(Depth)) u_back (
@@ -122,7 +142,7 @@ module rdma
       .clk_i, .rst_ni, .spend_i(out_go && out_port == port_t'(p)), .credit_i(far_req_credit_i[p]),
       .available_o(far_req_room[p]), .count_o());
     credit_counter #(.Depth(Depth)) u_rsp_credit (
-      .clk_i, .rst_ni, .spend_i(done_take && done_origin.link == port_t'(p)),
+      .clk_i, .rst_ni, .spend_i(done_go && done_origin.link == port_t'(p)),
       .credit_i(far_rsp_credit_i[p]), .available_o(far_rsp_room[p]), .count_o());
   end
   credit_counter #(.Depth(TargetDepth)) u_mem_rsp_credit (
@@ -135,7 +155,11 @@ module rdma
     return 8'(addr >> 8) & 8'(NumSlices - 1);
   endfunction
 
-  function automatic mem_req_t leave(input mem_req_t r, input logic [7:0] gpu);
+  function automatic mem_req_t leave(input mem_req_t r, input logic [5:0] gpu, input logic [1:0] epoch);
+    r.gpu = {epoch, gpu};
+    return r;
+  endfunction
+  function automatic mem_rsp_t came_back(input mem_rsp_t r, input logic [7:0] gpu);
     r.gpu = gpu;
     return r;
   endfunction
@@ -152,21 +176,26 @@ module rdma
     return r;
   endfunction
 
+  function automatic logic [Cw-1:0] ones(input logic [FarPorts-1:0] bits);
+    ones = '0;
+    for (int unsigned p = 0; p < FarPorts; p++) ones = ones + Cw'(bits[p]);
+  endfunction
+
   always_ff @(posedge clk_i) begin
     mem_req_credit_o <= out_take;
     mem_rsp_valid_o  <= back_go || lost_go;
     mem_req_valid_o  <= in_go;
     far_req_valid_o  <= out_go ? FarPorts'(1) << out_port : '0;
-    far_rsp_valid_o  <= done_take ? FarPorts'(1) << done_origin.link : '0;
+    far_rsp_valid_o  <= done_go ? FarPorts'(1) << done_origin.link : '0;
     far_rsp_credit_o <= back_take;
     far_req_credit_o <= in_take;
     count_o          <= {in_go && in_head[in_pick].op > MEM_READ_NC, in_go && in_head[in_pick].op <= MEM_READ_NC,
                          out_go && out_port != '0, out_go && out_port == '0};
     if (out_go) begin
-      far_req_o[out_port] <= leave(out_head, own_gpu_i);
+      far_req_o[out_port] <= leave(out_head, own_gpu_i[5:0], epoch_q);
     end
     if (back_go) begin
-      mem_rsp_o <= back_head[back_pick];
+      mem_rsp_o <= came_back(back_head[back_pick], own_gpu_i);
     end
     if (lost_go) begin
       mem_rsp_o <= '{op: out_head.op, status: MEM_FAULT_BUS, source: out_head.source, gpu: own_gpu_i, tag: out_head.tag,
@@ -177,14 +206,31 @@ module rdma
       origin[in_entry] <= '{link: in_pick, source: in_head[in_pick].source, gpu: in_head[in_pick].gpu,
                             tag: in_head[in_pick].tag};
     end
-    if (done_take) begin
+    if (done_go) begin
       far_rsp_o[done_origin.link] <= answer(done_head, done_origin.source, done_origin.gpu, done_origin.tag);
     end
     if (in_go || done_take) begin
       busy_q <= (busy_q | (in_go ? Outstanding'(1) << in_entry : '0))
                 & ~(done_take ? Outstanding'(1) << entry_t'(done_head.tag) : '0);
     end
+    // ---- control
+    discarded_o <= 1'b0;
+    if (out_go || back_go) sent_q <= sent_q + Cw'(out_go) - Cw'(back_go);
+    if (back_old || (dropping_q && back_valid != '0)) sent_old_q <= sent_old_q - (dropping_q ? ones(back_valid) : Cw'(1));
+    if (done_old) old_q[entry_t'(done_head.tag)] <= 1'b0;
+    if (discard_i) begin
+      dropping_q <= 1'b1;
+      epoch_q    <= epoch_q + 2'd1;
+      sent_old_q <= sent_old_q + sent_q;
+      sent_q     <= '0;
+      old_q      <= busy_q;
+    end else if (dropping_q && !out_valid && back_valid == '0 && in_valid == '0 && !done_valid &&
+                 (epoch_q != 2'd0 || sent_old_q == '0)) begin  // an epoch begins again when nothing of its last time is under way
+      dropping_q  <= 1'b0;
+      discarded_o <= 1'b1;
+    end
     if (!rst_ni) begin
+      {epoch_q, dropping_q, sent_q, sent_old_q, old_q, discarded_o} <= '0;
       {mem_req_credit_o, mem_rsp_valid_o, mem_req_valid_o} <= '0;
       {far_req_valid_o, far_rsp_valid_o, far_rsp_credit_o, far_req_credit_o} <= '0;
       busy_q  <= '0;
@@ -192,8 +238,10 @@ module rdma
     end
   end
 
+  assign drained_o = sent_q == '0 && (busy_q & ~old_q) == '0;
+
   // idle: nothing to move now, and no output pulse stands that the next edge would clear
-  assign idle_o = !out_take && !back_go && !in_go && !done_take
+  assign idle_o = !out_take && back_take == '0 && !in_go && !done_take && !dropping_q && !discard_i && !discarded_o
       && {mem_req_credit_o, mem_rsp_valid_o, mem_req_valid_o, far_req_valid_o, far_rsp_valid_o, far_rsp_credit_o,
           far_req_credit_o, count_o} == '0;
 
@@ -205,5 +253,8 @@ module rdma
       mem_rsp_i.tag < Outstanding && busy_q[entry_t'(mem_rsp_i.tag)]))
   `GANTRY_ASSERT(a_room, `GANTRY_IMPL(mem_req_valid_i, out_room) && `GANTRY_IMPL(mem_rsp_valid_i, done_room)
       && (far_rsp_valid_i & ~back_room) == '0 && (far_req_valid_i & ~in_room) == '0)
+  // an answer that comes from afar was asked for; the epoch leaves six bits for the number of a GPU
+  `GANTRY_ASSERT(a_sent, `GANTRY_IMPL(back_go, sent_q != '0) && `GANTRY_IMPL(back_old, sent_old_q != '0))
+  `GANTRY_ASSERT(a_gpu, own_gpu_i[7:6] == 2'd0)
   `GANTRY_ASSERT(a_one_port, $onehot0(far_req_valid_o) && $onehot0(far_rsp_valid_o))
 endmodule

@@ -33,15 +33,19 @@ module utcl2_tlb
   input  logic        mem_req_valid_i,
   /* verilator lint_off UNUSEDSIGNAL */
   input  mem_req_t    mem_req_i,
-  input  blk_cmd_t    blk_cmd_i,
+  input  ctl_cmd_t    maint_i,
   /* verilator lint_on UNUSEDSIGNAL */
   output logic        mem_req_credit_o,
   output logic        mem_rsp_valid_o,
   output mem_rsp_t    mem_rsp_o,
   input  logic        mem_rsp_credit_i,
-  input  logic        blk_cmd_valid_i,
-  output logic        blk_evt_valid_o,
-  output blk_evt_t    blk_evt_o,
+  input  logic        maint_valid_i,    // control agent: CTL_INV, CTL_ROOT
+  output logic        maint_done_o,     // pulse
+  input  logic        hold_take_i,      // the input queue stays
+  input  logic        hold_all_i,       // and no answer leaves
+  output logic        drained_o,        // every request taken from the queue has its answer, which has left
+  input  logic        discard_i,
+  output logic        discarded_o,      // pulse
   output logic        start_valid_o,    // to the walker
   output logic [ 5:0] start_walk_o,
   output vmid_t       start_vmid_o,
@@ -78,7 +82,7 @@ module utcl2_tlb
   // A command and how far it has got.
   typedef struct packed {
     cmd_state_e  state;
-    logic        root_set;  // BLK_VMID
+    logic        root_set;  // CTL_ROOT
     logic        long_range;
     logic [15:0] step;
     inv_t        inv;
@@ -130,6 +134,8 @@ module utcl2_tlb
 
   walk_t walk[Walks];
   logic [63:0] walk_pte[Walks];
+  logic [63:0] lost_walks;  // under way for requests that were discarded
+  logic [7:0] owed;         // credits of discarded requests
   logic [63:0] walk_free, answer_set;  // answer_set: walks whose requests are being answered
   logic [5:0] turn;  // of these
 
@@ -149,9 +155,10 @@ module utcl2_tlb
   page_t page;
   size_e size;
   logic [63:0] entry;
-  logic hit, match, joins, sent, ready, answering, rests;
+  logic hit, match, joins, sent, ready, answering, rests, dropping;
   take_e what;
   logic [63:0] counter[8];  // hit, miss, mshr-hit, walks, faults
+  logic [1:0] held_q;  // at the last edge
   // as it is between two edges, for the assertions
   logic [63:0] walk_free_q, answer_q;
   logic [8:0] busy_q, wait_q;
@@ -169,12 +176,13 @@ module utcl2_tlb
 
   // nothing is looked at while the TLB rests and no input comes
   always_ff @(posedge clk_i) begin
-    if (!rests || mem_req_valid_i || mem_rsp_credit_i || blk_cmd_valid_i || done_valid_i || perf_en_i || !rst_ni) begin
+    if (!rests || held_q != {hold_all_i, hold_take_i} || mem_req_valid_i || mem_rsp_credit_i || maint_valid_i || done_valid_i ||
+        perf_en_i || discard_i || !rst_ni) begin
       sent      = 1'b0;
       answering = 1'b0;
       // ---- answers leave
       mem_rsp_valid_o <= 1'b0;
-      if (rsp_count != 8'd0 && rsp_credits != 8'd0) begin
+      if (rsp_count != 8'd0 && rsp_credits != 8'd0 && !hold_all_i) begin
         mem_rsp_valid_o <= 1'b1;
         mem_rsp_o       <= message(answers[rsp_first[$clog2(RspDepth)-1:0]]);
         rsp_first   = (rsp_first + 8'd1) & 8'(RspDepth - 1);
@@ -225,7 +233,7 @@ module utcl2_tlb
           w     = Ww'(pick_pkg::first64(walk_free));
           for (int unsigned k = 0; k < Walks; k++) begin
             // not one that has ended: its entry is in the stores; if it found nothing, the page may be mapped by now
-            if (walk_same(walk[k], page) && !walk_free[k] && !answer_set[k]) begin
+            if (walk_same(walk[k], page) && !walk_free[k] && !answer_set[k] && !lost_walks[k]) begin
               joins = 1'b1;
               w     = Ww'(k);
             end
@@ -294,7 +302,9 @@ module utcl2_tlb
           start_vpn_o   <= walk[w].vpn;
         end else begin
           walk_pte[w] = done_pte_i;
-          answer_set  = answer_set | (64'd1 << w);
+          if (lost_walks[6'(w)]) walk_free = walk_free | (64'd1 << w);
+          else answer_set = answer_set | (64'd1 << w);
+          lost_walks = lost_walks & ~(64'd1 << w);
           if (done_pte_i[0] && walk[w].keep) begin
             size = pte_size(done_pte_i);
             row  = row_of(store_of(size), set_of(store_of(size), walk[w].vpn));
@@ -320,7 +330,7 @@ module utcl2_tlb
       s1 = '0;
 
       // ---- commands
-      blk_evt_valid_o <= 1'b0;
+      maint_done_o    <= 1'b0;
       inv_valid_o     <= 1'b0;
       root_valid_o    <= 1'b0;
       inv_sent        = 1'b0;
@@ -332,7 +342,7 @@ module utcl2_tlb
         inv_valid_o  <= 1'b1;
         root_valid_o <= cmd.root_set;
         cmd.state       = cmd.inv.whole ? CmdRest : CmdSweep;
-        blk_evt_valid_o <= cmd.inv.whole;
+        maint_done_o    <= cmd.inv.whole;
         for (int unsigned k = 0; k < Walks; k++) walk[k].keep = 1'b1;
         if (cmd.inv.whole) generation[cmd.inv.vmid] = generation[cmd.inv.vmid] + 8'd1;
         // all, or a generation that comes again
@@ -349,22 +359,38 @@ module utcl2_tlb
       end else if (cmd.state == CmdDrain && !s2.valid) begin
         cmd.state = CmdRest;
         sent      = 1'b1;
-        blk_evt_valid_o <= 1'b1;
+        maint_done_o <= 1'b1;
       end
-      if (blk_cmd_valid_i) begin
+      if (maint_valid_i) begin
         cmd.state    = CmdWait;
-        cmd.root_set = blk_cmd_i.kind == BLK_VMID;
-        cmd.inv      = inv_of(blk_cmd_i.vmid, blk_cmd_i.root, cmd.root_set ? 64'd0 : blk_cmd_i.bytes);
-        cmd.root     = blk_cmd_i.root;
+        cmd.root_set = maint_i.op == CTL_ROOT;
+        cmd.inv      = inv_of(maint_i.vmid, maint_i.root, cmd.root_set ? 64'd0 : maint_i.bytes);
+        cmd.root     = maint_i.root;
         cmd.step     = 16'd0;
         cmd.long_range = sweep_long(cmd.inv, 16'(MostSets));
-        blk_evt_o <= '{pad0: '0, kind: blk_cmd_i.kind};
       end
 
+      // ---- a discard: every slot is free again, walks end for nobody, credits of what stood in the queue go back one a cycle
+      if (dropping) sent = 1'b1;
+      discarded_o <= dropping && owed == 8'd0;
+      dropping = dropping && owed != 8'd0;
+      if (discard_i) begin
+        if (!s1.sweep) s1 = '0;
+        if (!s2.sweep) s2 = '0;
+        for (int unsigned i = 0; i < Slots; i++) free_ring[i] = i[7:0];
+        owed       = in_count;
+        dropping   = 1'b1;
+        lost_walks = ~walk_free & ~answer_set & WalkMask;
+        walk_free  = walk_free | answer_set;
+        answer_set = 64'd0;
+        {free_first, free_last, in_first, in_count, busy_slots, wait_count, rsp_count} = '0;
+        sent = 1'b1;
+      end
       // ---- stage 0: choose
-      mem_req_credit_o <= 1'b0;
-      ready = cmd.state == CmdRest && behind < Patience && room(rsp_count, s2.valid, 8'(RspDepth));
-      what  = take(ready, wait_count != 9'd0, walk_free != 64'd0, s2.valid && s2.waited, in_count != 8'd0,
+      mem_req_credit_o <= owed != 8'd0;
+      if (owed != 8'd0) owed = owed - 8'd1;
+      ready = cmd.state == CmdRest && !hold_all_i && behind < Patience && room(rsp_count, s2.valid, 8'(RspDepth));
+      what  = take(ready, wait_count != 9'd0, walk_free != 64'd0, s2.valid && s2.waited, in_count != 8'd0 && !hold_take_i,
                    busy_slots < 9'(Slots - Depth));
       if (what != TakeNone) begin
         slot = what == TakeWaiting ? wait_first : in_queue[in_first[$clog2(Depth)-1:0]];
@@ -408,8 +434,10 @@ module utcl2_tlb
       wait_q      <= wait_count;
       rsp_count_q <= rsp_count;
       if (perf_en_i) perf_data_o <= counter[perf_addr_i];
-      rests  = !sent && !s1.valid && !s2.valid && in_count == 8'd0 && rsp_count == 8'd0 && answer_set == 64'd0 &&
-               cmd.state == CmdRest && (wait_count == 9'd0 || walk_free == 64'd0);
+      rests  = !sent && !s1.valid && !s2.valid && (in_count == 8'd0 || hold_take_i) && (rsp_count == 8'd0 || hold_all_i) &&
+               (answer_set == 64'd0 || (hold_all_i && rsp_count >= AnswerRoom)) && (cmd.state == CmdRest || (cmd.state == CmdWait && hold_all_i && (rsp_count != 8'd0 || answer_set != 64'd0))) &&
+               (wait_count == 9'd0 || walk_free == 64'd0 || hold_all_i) && owed == 8'd0 && !dropping;
+      held_q <= {hold_all_i, hold_take_i};
       idle_o <= rests;
 
       if (!rst_ni) begin
@@ -433,10 +461,15 @@ module utcl2_tlb
         behind      = 3'd0;
         cmd.state   = CmdRest;
         inv_sent    = 1'b0;
+        dropping    = 1'b0;
+        owed        = 8'd0;
+        lost_walks  = 64'd0;
         {write_q[2], write_q[1], write_q[0], read_q} <= '0;
         mem_rsp_valid_o  <= 1'b0;
         mem_req_credit_o <= 1'b0;
-        blk_evt_valid_o  <= 1'b0;
+        maint_done_o  <= 1'b0;
+        discarded_o   <= 1'b0;
+        held_q        <= 2'b00;
         start_valid_o    <= 1'b0;
         inv_valid_o      <= 1'b0;
         root_valid_o     <= 1'b0;
@@ -448,6 +481,8 @@ module utcl2_tlb
   end
   /* verilator lint_on BLKSEQ */
 
+  assign drained_o = busy_q == 9'd0 && rsp_count_q == 8'd0;
+
   // ---- assertions
   `GANTRY_ASSERT(a_xlat, `GANTRY_IMPL(mem_req_valid_i, mem_req_i.op == MEM_XLAT))
   `STREAM_BOUND(a_queue, Depth, mem_req_valid_i, mem_req_credit_o)
@@ -458,5 +493,5 @@ module utcl2_tlb
   `GANTRY_ASSERT(a_walks, (walk_free_q & (answer_q | ~WalkMask)) == '0)
   `GANTRY_ASSERT(a_done, `GANTRY_IMPL(done_valid_i, !walk_free_q[done_walk_i] && !answer_q[done_walk_i]))
   `STREAM_BOUND(a_started, Walks, start_valid_o, done_valid_i)
-  `STREAM_BOUND(a_command, 1, blk_cmd_valid_i, blk_evt_valid_o)
+  `STREAM_BOUND(a_command, 1, maint_valid_i, maint_done_o)
 endmodule

@@ -20,6 +20,7 @@ module utcl2_walker
   input  logic              clk_i,
   input  logic              rst_ni,
   input  logic       [ 7:0] gpu_i,
+  input  logic              hold_i,          // send nothing; answers are put into their walks
   input  logic              start_valid_i,   // into a walk that is free
   input  logic       [ 5:0] start_walk_i,
   input  vmid_t             start_vmid_i,
@@ -59,6 +60,7 @@ module utcl2_walker
   known_t middle, upper;
   step_t step;
   logic sent, rests;
+  logic held_q;  // hold_i at the last edge
   logic [63:0] begin_q, read_q, wait_q, done_q, redo_q;  // as they are between two edges, for the assertions
 
   function automatic logic [31:0] middle_index(input vpn_t vpn);
@@ -71,7 +73,7 @@ module utcl2_walker
 
   // nothing is looked at while no walk can move and no input comes
   always_ff @(posedge clk_i) begin
-    if (!rests || start_valid_i || inv_valid_i || mem_req_credit_i || mem_rsp_valid_i || !rst_ni) begin
+    if (!rests || held_q != hold_i || start_valid_i || inv_valid_i || mem_req_credit_i || mem_rsp_valid_i || !rst_ni) begin
       sent = 1'b0;
       // ---- roots and invalidation
       if (inv_valid_i) begin
@@ -150,7 +152,7 @@ module utcl2_walker
       // ---- one read a cycle
       mem_req_valid_o <= 1'b0;
       if (mem_req_credit_i) credits = credits + 9'd1;
-      if (read_set != 64'd0 && credits != 9'd0) begin
+      if (read_set != 64'd0 && credits != 9'd0 && !hold_i) begin
         w        = Ww'(pick_pkg::rr64(read_set, turn));
         turn     = 6'(w) + 6'd1;
         bit_w    = 64'd1 << w;
@@ -166,7 +168,8 @@ module utcl2_walker
       end
       {begin_q, read_q, wait_q, done_q, redo_q} <= {begin_set, read_set, wait_set, done_set, redo_set};
       reads_o <= reads;
-      rests   = (begin_set | read_set | done_set) == 64'd0 && !sent;
+      rests   = (begin_set | done_set) == 64'd0 && (read_set == 64'd0 || hold_i) && !sent;
+      held_q <= hold_i;
       idle_o  <= rests;
       if (!rst_ni) begin
         for (int unsigned i = 0; i < 256; i++) root[i] = 64'd0;
@@ -182,6 +185,7 @@ module utcl2_walker
         reads     = 64'd0;
         done_valid_o    <= 1'b0;
         mem_req_valid_o <= 1'b0;
+        held_q          <= 1'b0;
         idle_o          <= 1'b1;
         {begin_q, read_q, wait_q, done_q, redo_q} <= '0;
       end
@@ -204,6 +208,6 @@ module utcl2_walker
   `STREAM_BOUND(a_credit, Depth, mem_req_valid_o, mem_req_credit_i)
   // a new root comes with an invalidation of its space
   `STREAM_ASSERT(a_root, root_valid_i, inv_valid_i && inv_i.whole && inv_i.vmid != VMID_ALL)
-  // at rest only reads are under way
-  `STREAM_ASSERT(a_idle, idle_o, busy == wait_q && !done_valid_o && !mem_req_valid_o)
+  // at rest only reads are under way, or held
+  `STREAM_ASSERT(a_idle, idle_o, (busy == wait_q || (held_q && busy == (wait_q | read_q))) && !done_valid_o && !mem_req_valid_o)
 endmodule

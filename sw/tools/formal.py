@@ -95,6 +95,16 @@ BLOCKS = {  # sources, tasks
          **faults(("column_at[b]         = now + Wait.column;", "column_at[b]         = now;"),
                   ("later(activate_at[b], now + Wait.activate)", "activate_at[b]"),
                   ("Wait.same_group,", "Wait.same_any,"))}),
+    "control_agent": (
+        ["build/gen/gantry_msg_pkg.sv", "rtl/control/control_pkg.sv", "rtl/control/control_agent.sv"],
+        {"bmc": bounded(10), "prove": induction(), "cover": reach(20),
+         **faults(("!(operation_q.flush && maint_busy_q && !maint_late_q)", "1'b1"),
+                  ("end else if (ends && !immediate) begin", "end else if (ends) begin"),
+                  ("if (flush_done_i || discard_done_i) operation_q.done <= 1'b1;", ""),
+                  ("maint_told_q <= (maint_done_i || maint_told_q) && answer_q;", "maint_told_q <= maint_done_i && answer_q;"),
+                  ("state_q == StateOff || state_q == StatePaused || state_q == StateDiscarding;",
+                   "state_q == StatePaused || state_q == StateDiscarding;"),
+                  ("id: ctl_cmd_i.id};", "id: operation_q.id};"))}),
     "tlb_l1": (
         ["build/gen/gantry_msg_pkg.sv", "rtl/tlb/tlb_pkg.sv", "rtl/tlb/tlb_l1.sv", "tests/formal/tlb_l1_peek.sv"],
         {"bmc": bounded(6), "prove": bounded(5, defines=("HELPERS",), frames=4), "cover": reach(8),

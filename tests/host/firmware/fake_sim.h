@@ -61,8 +61,10 @@ static uint64_t fake_latency = 100, fake_cache_cycles = 50;
 static uint64_t fake_memory[FAKE_GPUS + 1] = {100, 150, 150, 150, 150, 150, 150, 150, 150}; /* one way, by owner */
 static uint64_t fake_fault_at;                 /* physical address of a line that faults; 0: none */
 static enum sim_result fake_end = SIM_STOPPED; /* of a run in which nothing more can happen, or that comes to its end */
-static unsigned fake_stills; /* runs while no client could have changed memory: a recording need not look */
-static unsigned fake_wheres; /* how often it was asked where wavefronts are */
+static unsigned fake_stills;         /* runs while no client could have changed memory: a recording need not look */
+static uint8_t fake_control_status;  /* what a component answers to signals */
+static uint64_t fake_control_cycles; /* and after how many cycles; 0: as caches */
+static unsigned fake_wheres;         /* how often it was asked where wavefronts are */
 static bool (*fake_start)(const struct sim_options *options); /* whether there is one; none: always */
 static void (*fake_run)(struct sim *sim, uint64_t until);     /* before each run */
 
@@ -145,6 +147,13 @@ void sim_cmd(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd)
         break;
     case CP_KILL:
         evt.kind = CP_EVT_KILL_DONE;
+        break;
+    case CP_CONTROL:
+        evt.kind = CP_EVT_CONTROL_DONE;
+        evt.status = fake_control_status;
+        evt.cu = 1;
+        evt.wave = CTL_STATE_PAUSED;
+        cycles = fake_control_cycles ? fake_control_cycles : fake_cache_cycles;
         break;
     default:
         return;

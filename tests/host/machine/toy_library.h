@@ -57,7 +57,9 @@ static unsigned toy_constant(const struct words *words, const char *name)
         if (strncmp(words->list[i], start, length) == 0)
             return (unsigned)strtoul(words->list[i] + length, NULL, 10);
     if (strcmp(name, "BlkCount") == 0) // as in sw/tools/gen_wrappers.py
-        return toy_constant(words, "SqcCount") + toy_constant(words, "L2Slices") + 1;
+        return toy_constant(words, "SqcCount") + toy_constant(words, "L2Slices");
+    if (strcmp(name, "CtlCount") == 0)
+        return 3;
     fprintf(stderr, "toy: no constant %s\n", name);
     abort();
 }

@@ -289,6 +289,8 @@ static bool toy_take(struct toy *t, const struct model_port *port, uint32_t lane
     const char *kind = t->kind->api.kind, *name = port->name;
     if (strcmp(name, "blk_cmd") == 0)
         return toy_send(t, "blk_evt", lane, &(struct msg_blk_evt){.kind = ((struct msg_blk_cmd *)data)->kind});
+    if (strcmp(name, "ctl_cmd") == 0)
+        return toy_send(t, "ctl_evt", lane, &(struct msg_ctl_evt){.op = ((struct msg_ctl_cmd *)data)->op});
     if (strcmp(kind, "gpu") == 0)
         return toy_whole(t, name, lane, data);
     if (strcmp(kind, "cu") == 0)

@@ -45,7 +45,7 @@ MISTAKES = [
      (".valid_i(blk_evt_valid), .msg_i(blk_evt),\n      .valid_o(dispatch_blk_evt_valid[BlkL2+n])",
       ".valid_i(blk_cmd_valid), .msg_i(blk_evt),\n      .valid_o(dispatch_blk_evt_valid[BlkL2+n])", "l2[1].blk_evt[0] -> dispatch[0].blk_evt[3]: valid"),
      (".dram_rsp_i(dram_rsp_i[n])", ".dram_rsp_i(dram_rsp_i[0])", "gpu.dram_rsp[1], in"),
-     (".far_rsp_credit_i);", ".far_rsp_credit_i(far_req_credit_i));", "gpu.far_rsp[0], out"),
+     (".far_rsp_valid_o, .far_rsp_o, .far_rsp_credit_i,", ".far_rsp_valid_o, .far_rsp_o, .far_rsp_credit_i(far_req_credit_i),", "gpu.far_rsp[0], out"),
      ("assign links_idle[PartSqc+n] = idle == '1;", "assign links_idle[PartSqc+n] = idle[2:0] == '1;", "idle_o: wrong while gen_sqc[0].u_blk_evt"),
      ("assign sqc_smem_req_valid[n/SqcCus][n%SqcCus] = 1'b0;", "assign sqc_smem_req_valid[n/SqcCus][n%SqcCus] = 1'b1;", "sqc[1].smem_req[1], in"),
      (".obs_row_valid_o(obs_row_valid_o[n])", ".obs_row_valid_o(obs_row_valid_o[CuCount-1-n])", "cu[0].obs_row_valid"),
@@ -87,8 +87,8 @@ DIFFERENT = {
     "bounds": ("one: 1,", "one: 2,", "dispatch[0].blk_cmd[0] -> sqc[0].blk_cmd[0]: Depth 1, not 2"),
     "group": ('"sqc[n / SqcCus].smem_req[n % SqcCus]"', '"sqc[n % SqcCount].smem_req[n / SqcCount]"', "cu[1].smem_req[0] -> sqc[1].smem_req[0]"),
     "lane": ('"noc.mem_rsp[L2Slices + 1]"', '"noc.mem_rsp[L2Slices]"', "rdma[0].mem_rsp[0] -> noc[0].mem_rsp[2]"),
-    "missing": ('      - {from: "utcl2.blk_evt", to: "dispatch.blk_evt[SqcCount + L2Slices]", latency: link.dispatch, bound: one}\n', "",
-                "gen_utcl2.u_blk_evt.u_messages: a channel that is not in the table"),
+    "missing": ('      - {from: "utcl2.ctl_evt", to: "dispatch.ctl_evt[0]", latency: link.dispatch, bound: control}\n', "",
+                "gen_utcl2.u_ctl_evt.u_messages: a channel that is not in the table"),
     "outside": ('dram_req: "l2[n].dram_req"', 'dram_req: "l2[1 + n % 1].dram_req"', "gpu.dram_req[0], out"),
 }
 

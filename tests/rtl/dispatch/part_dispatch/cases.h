@@ -111,8 +111,32 @@ static void test_maintenance()
     blk_seen = (1ull << Blks) - 1;
 }
 
+// Control messages among launches and maintenance, more at a time than there are entries; each is told once, and none waits
+// for a maintenance command that is never answered.
+static void test_control()
+{
+    const unsigned before = controls_told;
+    unsigned id = 0xd000, all = 0;
+    for (unsigned n = 0; n < 4000; n++) {
+        msg_cp_cmd c = {};
+        if (n % 400 < 60 && pick(2) && places) {
+            c.kind = CP_CONTROL, c.id = (uint16_t)id++, c.flags = (uint32_t)(pick(64) | pick(16) << 8 | (pick(8) ? pick(2) * 0xffff : pick(3)) << 16);
+            send(c), all++;
+        } else if (pick(40) == 0 && places) {
+            c.kind = CP_CACHE, c.id = (uint16_t)(0x8000 + n), c.flags = CACHE_INV_TLB, c.vmid = 5;
+            send(c);
+        } else
+            step(nullptr);
+    }
+    drain(20000);
+    if (controls_told - before != all || all < 100)
+        FAIL("%u control commands told of %u", controls_told - before, all);
+}
+
 static void test_cases()
 {
+    test_control();
+    case_done("control messages", "S1.17, S1.23");
     test_masks();
     case_done("CU masks");
     test_scratch_places();

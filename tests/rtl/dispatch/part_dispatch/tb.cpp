@@ -5,7 +5,7 @@
 // to 4 wavefronts (S3.2), 1.03 N + 0.02 for more (S3.3), idle exact, a credit for every command that is taken, every field of every
 // message (fields.h), CU masks, scratch places, kernels beside each other (cases.h).  Not responsible for: other partitions.
 // top: part_dispatch
-// sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/dispatch/dispatch_pkg.sv rtl/dispatch/dispatch_pool.sv rtl/dispatch/dispatch_walk.sv rtl/dispatch/dispatch_events.sv rtl/dispatch/dispatch_hub.sv rtl/common/stream_bounds.sv rtl/gpu/part_dispatch.sv
+// sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/dispatch/dispatch_pkg.sv rtl/dispatch/dispatch_pool.sv rtl/dispatch/dispatch_walk.sv rtl/dispatch/dispatch_events.sv rtl/dispatch/dispatch_control.sv rtl/dispatch/dispatch_hub.sv rtl/common/stream_bounds.sv rtl/gpu/part_dispatch.sv
 // args: -Wno-UNUSEDPARAM --x-initial unique
 // mutant: -GSeedPool=2'd1
 // mutant: -GSeedPool=2'd2
@@ -13,11 +13,15 @@
 // mutate: rtl/dispatch/dispatch_hub.sv: m.kind == CP_CACHE ? m.pc : 64'd0 => 64'd0
 // mutate: rtl/dispatch/dispatch_events.sv: left[group_index] == 5'd0 => left[group_index] <= 5'd1
 // mutate: rtl/dispatch/dispatch_hub.sv: to_cus ? 7'd0 : 7'(Cus) => to_cus ? 7'd1 : 7'(Cus)
-// mutate: rtl/dispatch/dispatch_hub.sv: cp_cmd_valid_i && held == (Qw + 1)'(1) ? cp_cmd_i => held == (Qw + 1)'(1) ? cp_cmd_i
-// mutate: rtl/dispatch/dispatch_hub.sv: cp_cmd_valid_i && held == (Qw + 1)'(1) ? cp_cmd_i => cp_cmd_valid_i ? cp_cmd_i
+// mutate: rtl/dispatch/dispatch_hub.sv: cp_cmd_i.kind != CP_CONTROL && held == (Qw + 1)'(1) ? cp_cmd_i => 1'b1 ? cp_cmd_i
+// mutate: rtl/dispatch/dispatch_hub.sv: c      = cp_cmd_valid_i && cp_cmd_i.kind != CP_CONTROL && => c = cp_cmd_i.kind != CP_CONTROL &&
 // mutate: rtl/dispatch/dispatch_hub.sv: launches[tail] = cp_cmd_i.kind => launches[head] = cp_cmd_i.kind
-// mutate: rtl/dispatch/dispatch_hub.sv: cp_cmd_credit_o <= take => cp_cmd_credit_o <= take && c.kind == CP_LAUNCH
-// mutate: rtl/dispatch/dispatch_hub.sv: cp_cmd_credit_o <= take => cp_cmd_credit_o <= cp_cmd_valid_i
+// mutate: rtl/dispatch/dispatch_hub.sv: cp_cmd_credit_o <= take || => cp_cmd_credit_o <= (take && c.kind == CP_LAUNCH) ||
+// mutate: rtl/dispatch/dispatch_hub.sv: cp_cmd_credit_o <= take || => cp_cmd_credit_o <= cp_cmd_valid_i ||
+// mutate: rtl/dispatch/dispatch_hub.sv: cp_cmd_credit_o <= take || control_take; => cp_cmd_credit_o <= take;
+// mutate: rtl/dispatch/dispatch_control.sv: if (entry[e].status == CTL_OK) begin => if (1'b1) begin
+// mutate: rtl/dispatch/dispatch_control.sv: hub_told_o      = told_i && hub_turn_q => hub_told_o = told_i
+// mutate: rtl/dispatch/dispatch_control.sv: send_q && maint_valid_i == '0; => send_q;
 // mutate: rtl/dispatch/dispatch_walk.sv: cmd[l].cu_mask & ~nofit[l] & pick_pkg => ~nofit[l] & pick_pkg
 // mutate: rtl/gpu/part_dispatch.sv: .freed_cu_i(freed.cu) => .freed_cu_i(cu)
 #include <algorithm>
@@ -71,6 +75,17 @@ static std::deque<msg_cp_cmd> to_send;
 static std::deque<std::pair<uint64_t, unsigned>> blk_answers;
 static uint8_t blk_kind[Blks]; // of the command that a cache works on
 static uint64_t blk_seen;
+struct Agent { // of a component: answers in any order of commands
+    uint64_t at;
+    unsigned port;
+    msg_ctl_evt evt;
+};
+static std::vector<Agent> agent_answers;
+static std::map<unsigned, msg_cp_cmd> controls; // by id
+static std::map<unsigned, msg_cp_evt> outcome; // by id: what the host is to be told so far
+static std::map<unsigned, unsigned> asked_ports; // by id: agents that were asked
+static unsigned controls_told;
+static std::map<unsigned, unsigned> agent_id; // of an agent's message: id of the host's command
 static std::vector<msg_cp_cmd> roots; // page-table roots that were set
 static unsigned places = Places; // credits of the host
 static unsigned run_cycles = 40, hold = 0, halts_sent, halts_told, faults_sent, faults_told;
@@ -248,8 +263,28 @@ static void cu_step(unsigned cu)
     }
 }
 
+// Ports of agents that flags of a CP_CONTROL name; groups without an agent have none.
+static unsigned ports_of(uint32_t flags)
+{
+    const unsigned number = flags >> 16;
+    return number == 0 || number == 0xffff ? flags >> 9 & 7 : 0;
+}
+
 static void host_event(const msg_cp_evt &e)
 {
+    if (e.kind == CP_EVT_CONTROL_DONE) {
+        auto it = controls.find(e.id);
+        if (it == controls.end() || asked_ports[e.id] != ports_of(it->second.flags))
+            FAIL("end of control command %u: agents %x were asked", e.id, asked_ports[e.id]);
+        for (auto &a : agent_answers)
+            if (a.evt.op == CTL_SIGNAL && agent_id[a.evt.id] == e.id)
+                FAIL("control command %u ended before its answers", e.id);
+        if (!same(outcome[e.id], e))
+            FAIL("control command %u: status %u, port %u, state %u", e.id, e.status, e.cu, e.wave);
+        controls_told++;
+        asked_ports.erase(e.id), outcome.erase(e.id), controls.erase(it);
+        return;
+    }
     if (e.kind == CP_EVT_LAUNCH_DONE) {
         auto it = launches.find(e.id);
         if (it == launches.end())
@@ -305,7 +340,7 @@ static void host_event(const msg_cp_evt &e)
 
 static void blk_commands()
 {
-    for (unsigned b = 0; b < Blks; b++) {
+    for (unsigned b = 0; b < Blks - 1; b++) {
         if (!(dut->blk_cmd_valid_o >> b & 1))
             continue;
         msg_blk_cmd m;
@@ -314,11 +349,43 @@ static void blk_commands()
         for (auto &c : maintenance)
             asked = asked || (m.kind == BLK_INV && c.second.kind == CP_CACHE && c.second.vmid == m.vmid && c.second.flags == m.flags &&
                               c.second.root == m.root && c.second.pc == m.bytes);
-        for (auto &r : roots)
-            asked = asked || (m.kind == BLK_VMID && r.vmid == m.vmid && r.root == m.root && m.bytes == 0);
         if (!asked || m.pad0)
             FAIL("command %u, vmid %u, flags %x for a cache: nobody wants that", m.kind, m.vmid, m.flags);
         blk_answers.push_back({cycle + 20 + pick(50), b}), blk_seen |= 1ull << b, blk_kind[b] = m.kind;
+    }
+}
+
+// Messages to agents: maintenance of the L2 TLB as for the caches, signals as some control command has them.
+static void ctl_commands()
+{
+    for (unsigned p = 0; p < 3; p++) {
+        if (!(dut->ctl_cmd_valid_o >> p & 1))
+            continue;
+        msg_ctl_cmd m;
+        memcpy(&m, &dut->ctl_cmd_o[p], sizeof m);
+        msg_ctl_evt e = {m.op, CTL_OK, CTL_STATE_RUN, 0, m.id, 0};
+        bool asked = false;
+        if (m.op == CTL_SIGNAL) {
+            for (auto &c : controls)
+                if (!(asked_ports[c.first] >> p & 1) && (c.second.flags & 63) == m.signals && ports_of(c.second.flags) >> p & 1) {
+                    asked = true, asked_ports[c.first] |= 1u << p;
+                    e.status = (uint8_t)(pick(3) ? CTL_OK : 1 + pick(6)), e.state = (uint8_t)pick(6);
+                    agent_id[m.id] = c.first;
+                    break;
+                }
+            asked = asked && m.id < 4 && !m.vmid && !m.flags && !m.root && !m.bytes;
+        } else {
+            for (auto &c : maintenance)
+                asked = asked || (m.op == CTL_INV && c.second.kind == CP_CACHE && c.second.vmid == m.vmid && c.second.flags == m.flags &&
+                                  c.second.root == m.root && c.second.pc == m.bytes);
+            for (auto &r : roots)
+                asked = asked || (m.op == CTL_ROOT && r.vmid == m.vmid && r.root == m.root && m.bytes == 0);
+            asked = asked && p == 0 && m.id == 0xffff && !m.signals;
+            blk_seen |= 1ull << (Blks - 1);
+        }
+        if (!asked || m.pad0 || m.pad1 || m.pad2)
+            FAIL("message %u, id %u, signals %x for agent %u: nobody wants that", m.op, m.id, m.signals, p);
+        agent_answers.push_back({cycle + 1 + pick(m.op == CTL_SIGNAL ? 300 : 50), p, e});
     }
 }
 
@@ -343,6 +410,25 @@ static void step(const msg_cp_cmd *cmd)
         cu.credits--;
         input = true;
     }
+    std::map<unsigned, msg_ctl_evt> came; // by port
+    dut->ctl_evt_valid_i = 0;
+    for (auto it = agent_answers.begin(); it != agent_answers.end();) {
+        if (it->at > cycle || dut->ctl_evt_valid_i >> it->port & 1) {
+            ++it;
+            continue;
+        }
+        memcpy(&dut->ctl_evt_i[it->port], &it->evt, sizeof it->evt);
+        dut->ctl_evt_valid_i |= 1u << it->port;
+        came[it->port] = it->evt;
+        it = agent_answers.erase(it);
+        input = true;
+    }
+    for (auto &c : came) // the first that is not CTL_OK, of one cycle that of the lowest port; else the last one
+        if (c.second.op == CTL_SIGNAL) {
+            msg_cp_evt &o = outcome[agent_id[c.second.id]];
+            if (o.status == CTL_OK)
+                o.status = c.second.status, o.cu = (uint16_t)c.first, o.wave = c.second.state;
+        }
     dut->blk_evt_valid_i = 0;
     for (auto it = blk_answers.begin(); it != blk_answers.end();) {
         if (it->first > cycle) {
@@ -359,7 +445,7 @@ static void step(const msg_cp_cmd *cmd)
     bool was_idle = dut->idle_o && !input;
     dut->cycle_i = cycle;
     dut->clk_i = 1, dut->eval(), dut->clk_i = 0, dut->eval();
-    bool any = dut->cp_evt_valid_o || dut->cu_cmd_valid_o || dut->cu_evt_credit_o || dut->blk_cmd_valid_o || dut->cp_cmd_credit_o;
+    bool any = dut->cp_evt_valid_o || dut->cu_cmd_valid_o || dut->cu_evt_credit_o || dut->blk_cmd_valid_o || dut->cp_cmd_credit_o || dut->ctl_cmd_valid_o;
     if (was_idle && (any || !dut->idle_o))
         FAIL("something happens after idle_o without input");
     places += dut->cp_cmd_credit_o;
@@ -374,6 +460,7 @@ static void step(const msg_cp_cmd *cmd)
         }
     }
     blk_commands();
+    ctl_commands();
     if (dut->cp_evt_valid_o) {
         msg_cp_evt e;
         memcpy(&e, &dut->cp_evt_o, sizeof e);
@@ -418,7 +505,7 @@ static msg_cp_cmd launch_random(unsigned id)
 
 static void drain(unsigned limit)
 {
-    for (unsigned n = 0; !launches.empty() || !maintenance.empty(); n++) {
+    for (unsigned n = 0; !launches.empty() || !maintenance.empty() || !controls.empty(); n++) {
         if (n > limit)
             FAIL("no end: %zu launches, %zu maintenance commands", launches.size(), maintenance.size());
         step(nullptr);
@@ -427,7 +514,12 @@ static void drain(unsigned limit)
 
 static void send(const msg_cp_cmd &c)
 {
-    if (c.kind == CP_LAUNCH)
+    if (c.kind == CP_CONTROL) {
+        controls[c.id] = c;
+        const bool none = (c.flags >> 8 & 0xff) == 0 || c.flags >> 8 & 0xf1 || (c.flags >> 16 && c.flags >> 16 != 0xffff);
+        msg_cp_evt &o = outcome[c.id] = {};
+        o.kind = CP_EVT_CONTROL_DONE, o.id = c.id, o.status = none ? CTL_ERROR_NONE : CTL_OK, o.cu = 0xff, o.wave = CTL_STATE_RUN;
+    } else if (c.kind == CP_LAUNCH)
         launches[c.id].cmd = c;
     else if (c.kind != CP_VMID)
         maintenance[c.id] = c;

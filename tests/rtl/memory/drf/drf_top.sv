@@ -103,7 +103,7 @@ module drf_top
   logic [SqcCount-1:0] sqc_idle;
   logic [L2Slices-1:0] l2_idle;
   logic noc_idle, utcl2_idle, rdma_idle;
-  blk_evt_t blk_evt[SqcCount+L2Slices+1];
+  blk_evt_t blk_evt[SqcCount+L2Slices];
   assign idle_o = cu_idle == '1 && sqc_idle == '1 && l2_idle == '1 && noc_idle && utcl2_idle && rdma_idle;
 
   for (genvar n = 0; n < CuCount; n++) begin : gen_cu
@@ -141,7 +141,8 @@ module drf_top
     .mem_req_valid_i(noc_req_valid_i), .mem_req_i(noc_req_i), .mem_req_credit_o(noc_req_credit_o),
     .mem_req_valid_o(noc_req_valid_o), .mem_req_o(noc_req_o), .mem_req_credit_i(noc_req_credit_i),
     .mem_rsp_valid_i(noc_rsp_valid_i), .mem_rsp_i(noc_rsp_i), .mem_rsp_credit_o(noc_rsp_credit_o),
-    .mem_rsp_valid_o(noc_rsp_valid_o), .mem_rsp_o(noc_rsp_o));
+    .mem_rsp_valid_o(noc_rsp_valid_o), .mem_rsp_o(noc_rsp_o),
+    .ctl_cmd_valid_i(1'b0), .ctl_cmd_i('0), .ctl_evt_valid_o(), .ctl_evt_o());
 
   for (genvar n = 0; n < L2Slices; n++) begin : gen_l2
     part_l2 u_l2 (
@@ -155,6 +156,10 @@ module drf_top
       .blk_evt_valid_o(blk_evt_valid_o[BlkL2+n]), .blk_evt_o(blk_evt[BlkL2+n]));
   end
 
+  // maintenance of the L2 TLB goes through its control agent; the values of kind and op agree
+  ctl_cmd_t xlat_cmd;
+  assign xlat_cmd = '{op: blk_cmd_i[BlkUtcl2].kind, vmid: blk_cmd_i[BlkUtcl2].vmid, flags: blk_cmd_i[BlkUtcl2].flags,
+                      root: blk_cmd_i[BlkUtcl2].root, bytes: blk_cmd_i[BlkUtcl2].bytes, default: '0};
   part_utcl2 u_utcl2 (
     .clk_i, .rst_ni, .id_i({Gpu, 8'd0}), .idle_o(utcl2_idle), .perf_en_i(1'b0), .perf_addr_i('0), .perf_data_o(),
     .mem_req_valid_i(target_req_valid_i[OutUtcl2]), .mem_req_i(target_req_i[OutUtcl2]),
@@ -162,8 +167,8 @@ module drf_top
     .mem_rsp_o(target_rsp_o[OutUtcl2]), .mem_rsp_credit_i(target_rsp_credit_i[OutUtcl2]),
     .mem_req_valid_o(far_in_req_valid_o[0]), .mem_req_o(far_in_req_o[0]), .mem_req_credit_i(far_in_req_credit_i[0]),
     .mem_rsp_valid_i(far_in_rsp_valid_i[0]), .mem_rsp_i(far_in_rsp_i[0]),
-    .blk_cmd_valid_i(blk_cmd_valid_i[BlkUtcl2]), .blk_cmd_i(blk_cmd_i[BlkUtcl2]),
-    .blk_evt_valid_o(blk_evt_valid_o[BlkUtcl2]), .blk_evt_o(blk_evt[BlkUtcl2]));
+    .ctl_cmd_valid_i(blk_cmd_valid_i[BlkUtcl2]), .ctl_cmd_i(xlat_cmd),
+    .ctl_evt_valid_o(blk_evt_valid_o[BlkUtcl2]), .ctl_evt_o());
 
   part_rdma u_rdma (
     .clk_i, .rst_ni, .id_i({Gpu, 8'd0}), .idle_o(rdma_idle), .perf_en_i(1'b0), .perf_addr_i('0), .perf_data_o(),
@@ -173,5 +178,6 @@ module drf_top
     .mem_req_valid_o(far_in_req_valid_o[1]), .mem_req_o(far_in_req_o[1]), .mem_req_credit_i(far_in_req_credit_i[1]),
     .mem_rsp_valid_i(far_in_rsp_valid_i[1]), .mem_rsp_i(far_in_rsp_i[1]),
     .far_req_valid_o, .far_req_o, .far_req_credit_i, .far_rsp_valid_i, .far_rsp_i, .far_rsp_credit_o,
-    .far_req_valid_i, .far_req_i, .far_req_credit_o, .far_rsp_valid_o, .far_rsp_o, .far_rsp_credit_i);
+    .far_req_valid_i, .far_req_i, .far_req_credit_o, .far_rsp_valid_o, .far_rsp_o, .far_rsp_credit_i,
+    .ctl_cmd_valid_i(1'b0), .ctl_cmd_i('0), .ctl_evt_valid_o(), .ctl_evt_o());
 endmodule

@@ -10,7 +10,7 @@
 struct Command {
     unsigned flags;
     uint8_t vmid;
-    uint64_t root; // of the space (BLK_VMID), or where the range begins
+    uint64_t root; // of the space (CTL_ROOT), or where the range begins
     int *left;     // counted down when it is done
     uint64_t bytes = 0; // of the range; 0: all pages
 };
@@ -47,7 +47,7 @@ static void send_commands()
         if (!block_busy[b] && !block_queue[b].empty()) {
             msg_blk_cmd m = {};
             Command &c = block_queue[b].front();
-            m.kind = c.root && !c.bytes ? BLK_VMID : BLK_INV, m.vmid = c.vmid, m.flags = c.flags, m.root = c.root, m.bytes = c.bytes;
+            m.kind = c.root && !c.bytes ? CTL_ROOT : BLK_INV, m.vmid = c.vmid, m.flags = c.flags, m.root = c.root, m.bytes = c.bytes;
             blk_out[b].push(m), block_busy[b] = true;
         }
     for (unsigned cu = 0; cu < Cus; cu++)
@@ -80,7 +80,7 @@ static void step_script()
 struct Named {
     uint8_t vmid;
     uint64_t va, bytes; // 0: all pages ...
-    uint64_t root;      // ... as BLK_VMID does it in the L2 TLB, if not 0
+    uint64_t root;      // ... as CTL_ROOT does it in the L2 TLB, if not 0
 };
 
 // As the hub does it: the L2 TLB first, then what refills from it.

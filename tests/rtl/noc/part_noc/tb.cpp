@@ -4,11 +4,13 @@
 // Responsible for both directions.  Not responsible for: what targets do: they answer what they were asked, in any order.  The argument `speed` prints ns a cycle.
 // top: part_noc
 // opt: -O0
-// sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/noc/noc_xbar.sv rtl/noc/noc_meter_pkg.sv rtl/noc/noc_meter.sv rtl/common/stream_bounds.sv rtl/gpu/part_noc.sv
+// sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/noc/noc_xbar.sv rtl/noc/noc_meter_pkg.sv rtl/noc/noc_meter.sv rtl/common/stream_bounds.sv rtl/control/control_pkg.sv rtl/control/control_agent.sv rtl/gpu/part_noc.sv
 // args: -Wno-UNUSEDPARAM -GDepth=16 -GTargetDepth=16 --x-initial unique
 // mutant: -GSeedFault=2'd1
 // mutant: -GSeedFault=2'd2
 // mutate: rtl/gpu/part_noc.sv: req_idle && rsp_idle => req_idle || rsp_idle
+// mutate: rtl/noc/noc_xbar.sv: waiting[g*8+:8] != 8'd0 && !hold_i) => waiting[g*8+:8] != 8'd0)
+// mutate: rtl/noc/noc_xbar.sv: dropping = dropping || count[i] != 32'd0; => dropping = dropping || count[i] > 32'd1;
 #include <deque>
 #include <map>
 #include <vector>
@@ -25,6 +27,8 @@ static unsigned req_credit[In], rsp_credit[Out], out_room[Out];
 static std::vector<uint8_t> asked[Out]; // sources of the requests that a target has not answered
 static uint64_t sent, received, served[In];
 static uint32_t serial;
+static unsigned evts;
+static msg_ctl_evt last_evt;
 
 static void legal_atomic(msg_mem_req &m)
 {
@@ -111,7 +115,7 @@ static void clock_once(unsigned load, unsigned drain, unsigned hot)
     clear(dut->mem_req_valid_i);
     clear(dut->mem_rsp_valid_i);
     clear(dut->mem_req_credit_i);
-    bool rests = dut->idle_o; // without an input nothing may happen
+    bool rests = dut->idle_o && !dut->ctl_cmd_valid_i; // without an input nothing may happen
     for (unsigned i = 0; i < In; i++) {
         if (req_credit[i] && pick(256) < load) {
             rests = false;
@@ -149,6 +153,9 @@ static void clock_once(unsigned load, unsigned drain, unsigned hot)
     dut->clk_i = 0;
     dut->eval();
     cycle++;
+    dut->ctl_cmd_valid_i = 0;
+    if (dut->ctl_evt_valid_o)
+        evts++, last_evt = get<msg_ctl_evt>(dut->ctl_evt_o);
     uint64_t before = received;
     unsigned credits = check_outputs();
     if (rests && (received != before || credits || !dut->idle_o))
@@ -172,6 +179,55 @@ static void run(const char *name, unsigned cycles, unsigned load, unsigned drain
     for (unsigned i = 0; i < In; i++)
         if (req_credit[i] != Depth)
             fail("credits of an initiator", req_credit[i], Depth);
+}
+
+static void tell(uint8_t signals, unsigned status, unsigned state)
+{
+    msg_ctl_cmd c = {};
+    c.op = CTL_SIGNAL, c.signals = signals, c.id = (uint16_t)pick(65536);
+    put(dut->ctl_cmd_i, c);
+    dut->ctl_cmd_valid_i = 1;
+    evts = 0;
+    for (unsigned i = 0; i < 1000 && evts == 0; i++)
+        clock_once(0, 256, 0);
+    const msg_ctl_evt want = {CTL_SIGNAL, (uint8_t)status, (uint8_t)state, 0, c.id, 0};
+    if (evts != 1 || memcmp(&last_evt, &want, sizeof want))
+        fail("signals not answered so", evts << 16 | last_evt.status << 8 | last_evt.state, status << 8 | state);
+}
+
+// Traffic held and going on; what is discarded is gone and has given its credits back.
+static void control()
+{
+    for (unsigned round = 0; round < 12; round++) {
+        for (unsigned i = 0; i < 50; i++)
+            clock_once(100, 60, 0);
+        const uint8_t signals[] = {CTL_PAUSE, CTL_DRAIN, CTL_FLUSH, CTL_DISCARD};
+        tell(signals[round % 4], CTL_OK, CTL_STATE_PAUSED);
+        const uint64_t before = received;
+        for (unsigned i = 0; i < 200; i++)
+            clock_once(round % 4 == 3 ? 0 : 60, 60, 0); // up to the credits
+        if (received != before)
+            fail("moved while held", received - before, 0);
+        if (round % 4 != 3 && !dut->idle_o)
+            fail("does not rest while held", 0, 1);
+        if (round % 4 == 3) {
+            for (auto &row : queue_req)
+                for (auto &q : row)
+                    q.clear();
+            for (auto &row : queue_rsp)
+                for (auto &q : row)
+                    q.clear();
+            for (unsigned i = 0; i < In; i++)
+                if (req_credit[i] != Depth)
+                    fail("credits of discarded requests", req_credit[i], Depth);
+            for (unsigned t = 0; t < Out; t++)
+                if (rsp_credit[t] != Depth)
+                    fail("credits of discarded answers", rsp_credit[t], Depth);
+            sent = received;
+        }
+        tell(CTL_CONTINUE, CTL_OK, CTL_STATE_RUN);
+        run("after a hold", 200, 100, 256, 0);
+    }
 }
 
 static void speed(unsigned load)
@@ -201,6 +257,7 @@ int main(int argc, char **argv)
     Verilated::randReset(2); // what reset leaves alone holds anything
     dut = new Vpart_noc;
     dut->rst_ni = 0;
+    dut->ctl_cmd_valid_i = 0;
     for (int i = 0; i < 4; i++) {
         dut->clk_i = i & 1;
         dut->eval();
@@ -233,5 +290,7 @@ int main(int argc, char **argv)
     if (low + 20 < high)
         fail("unfair: fewest requests of an initiator", low, high);
     case_done("fairness at one hot target");
+    control();
+    case_done("control messages during traffic", "S1.19, S1.20, S1.22");
     return bench_end("part_noc");
 }

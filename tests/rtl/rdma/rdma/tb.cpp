@@ -92,7 +92,7 @@ bool chance(unsigned percent) { return rng() % 100 < percent; }
 unsigned far_port() { return (const unsigned[]){0, 1, 3}[rng() % 3]; }
 
 #ifdef PART
-void name_gpu(Top &top) { top.id_i = Own << 8 | 0x37; }
+void name_gpu(Top &top) { top.id_i = Own << 8 | 0x37, top.ctl_cmd_valid_i = 0; }
 
 // The counters: outbound to the host, to GPUs, inbound reads, other inbound requests.
 void check_counters(Top &top, const uint64_t (&expected)[4])
@@ -106,7 +106,7 @@ void check_counters(Top &top, const uint64_t (&expected)[4])
     }
 }
 #else
-void name_gpu(Top &top) { top.own_gpu_i = Own; }
+void name_gpu(Top &top) { top.own_gpu_i = Own, top.hold_take_i = top.hold_all_i = top.discard_i = 0; }
 void check_counters(Top &, const uint64_t (&)[4]) {}
 #endif
 } // namespace

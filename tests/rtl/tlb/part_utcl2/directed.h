@@ -39,7 +39,7 @@ static void spaces()
     for (unsigned b = 0; b < 8; b++) { // one is invalidated: the others keep theirs
         unsigned vmid = base ^ 1u << b;
         map_page(vmid, Far, plain_entry(0x500 + vmid));
-        command(BLK_INV, vmid, 0, 0, true);
+        command(CTL_INV, vmid, 0, 0, true);
         ask(vmid, Far);
         uint64_t reads = walk_reads;
         ask(base, Far + 0x3000);
@@ -53,11 +53,11 @@ static void generations()
 {
     for (unsigned count : {1u, 127u, 128u, 255u, 256u, 257u, 512u}) {
         map_page(1, Far, plain_entry(0x700 + count));
-        command(BLK_INV, 1, 0, 0, true);
+        command(CTL_INV, 1, 0, 0, true);
         ask(1, Far);
         map_page(1, Far, plain_entry(0x900 + count));
         for (unsigned i = 0; i < count; i++)
-            command(BLK_INV, 1, 0, 0, true);
+            command(CTL_INV, 1, 0, 0, true);
         ask(1, Far);
         uint64_t reads = walk_reads;
         ask(1, Far);
@@ -92,11 +92,11 @@ static void kept()
     const unsigned entries = 4096; // gpu.utcl2.entries
     for (unsigned p = 0; p < entries; p++)
         map_page(2, Far + p * 4096ull, plain_entry(0x10000 + p));
-    command(BLK_INV, 255, 0, 0, true);
+    command(CTL_INV, 255, 0, 0, true);
     walk_afresh(entries / 512);
     if (uint64_t again = reads_of(Far, entries, 4096))
         fail("a working set of the size of the TLB does not stay, reads", again, 0);
-    command(BLK_INV, 255, 0, 0, true);
+    command(CTL_INV, 255, 0, 0, true);
     walk_afresh(entries / 512);
 }
 
@@ -105,7 +105,7 @@ static void together()
 {
     uint64_t way = latency_max;
     latency_max = 1; // 4 or 5 cycles a read
-    command(BLK_INV, 2, 0, 0, true);
+    command(CTL_INV, 2, 0, 0, true);
     if (uint64_t reads = reads_of(Far, 12, 0); Depth >= 12 && reads != 3)
         fail("twelve requests of one page, reads", reads, 3);
     reads_of(Far + 4096, 1, 0);
@@ -124,7 +124,7 @@ static void together()
 static void bus_faults()
 {
     memory[(root_of[3] & 0xfffffffff000ull) + (Far >> 30 & 1023) * 8] = owner_bits(Nowhere) | 1;
-    command(BLK_INV, 3, 0, 0, true);
+    command(CTL_INV, 3, 0, 0, true);
     ask(3, Far);
     memory[(root_of[3] & 0xfffffffff000ull) + (Far >> 30 & 1023) * 8] = 0;
 }

@@ -23,7 +23,7 @@ static void change(unsigned vmid, uint64_t va, uint64_t bytes, uint64_t entry, u
 // The command for what has changed; traffic of all spaces goes on meanwhile.
 static void invalidate(unsigned vmid, uint64_t va, uint64_t bytes)
 {
-    command(BLK_INV, vmid, va, bytes, false);
+    command(CTL_INV, vmid, va, bytes, false);
     for (unsigned n = 0; evts == 0; n++) {
         if (n == 20000)
             fail("invalidation not answered, cycles", n, 0), std::exit(1);
@@ -87,12 +87,12 @@ static void spared()
         for (unsigned vmid : {Vmids[0], Vmids[3]})
             for (uint64_t k = 0; k < 3; k++)
                 map_fragment(vmid, at + k * bytes, plain_entry(0x20000 + vmid * 0x1000 + (k << f)), f);
-        command(BLK_INV, 255, 0, 0, true);
+        command(CTL_INV, 255, 0, 0, true);
         for (uint64_t named : {at + bytes, at + 2 * bytes - Page, at + bytes + (bytes / 2 & ~(Page - 1))}) {
             for (unsigned vmid : {Vmids[0], Vmids[3]})
                 for (uint64_t k = 0; k < 3; k++)
                     ask(vmid, at + k * bytes);
-            command(BLK_INV, Vmids[0], named, Page, true);
+            command(CTL_INV, Vmids[0], named, Page, true);
             uint64_t walks = counter(3);
             ask(Vmids[0], at);
             ask(Vmids[0], at + 2 * bytes);
@@ -112,11 +112,11 @@ static void swept()
     const uint64_t at = Far + 16 * Large, pages = 600;
     for (uint64_t p = 0; p < pages + 2; p++)
         map_page(Vmids[1], at + p * Page, plain_entry(0x40000 + p));
-    command(BLK_INV, 255, 0, 0, true);
+    command(CTL_INV, 255, 0, 0, true);
     for (uint64_t p = 0; p < pages + 2; p++)
         ask(Vmids[1], at + p * Page);
     uint64_t walks = counter(3);
-    command(BLK_INV, Vmids[1], at + Page, pages * Page, true);
+    command(CTL_INV, Vmids[1], at + Page, pages * Page, true);
     ask(Vmids[1], at);
     ask(Vmids[1], at + (pages + 1) * Page);
     if (counter(3) != walks)
@@ -130,7 +130,7 @@ static void swept()
     for (uint64_t b = 0; b < 70; b++)
         ask(Vmids[1], at + (8 + b) * Large);
     walks = counter(3);
-    command(BLK_INV, Vmids[1], at + 8 * Large, 70 * Large, true);
+    command(CTL_INV, Vmids[1], at + 8 * Large, 70 * Large, true);
     for (uint64_t b = 0; b < 70; b++)
         ask(Vmids[1], at + (8 + b) * Large);
     if (counter(3) != walks + 70)
@@ -145,7 +145,7 @@ static void while_withheld()
         unsigned f = round % 3 * 4;
         map_fragment(2, at, plain_entry(0x3000 + round * 1024), f);
         map_page(2, at + (300 + round) * Page, plain_entry(0x3900));
-        command(BLK_INV, 2, at, Page << f, true);
+        command(CTL_INV, 2, at, Page << f, true);
         ask(2, at + (300 + round) * Page); // the tables are known: what is withheld is the entry itself
         withheld = true;
         changing = before_evt = true;
@@ -157,7 +157,7 @@ static void while_withheld()
             clock_once(nullptr, 256);
         uint64_t named = f && round & 1 ? at + 7 * Page : at; // the walks look for other pages of the fragment
         change(2, named, Page, plain_entry(0x9000 + round), 0);
-        command(BLK_INV, 2, named, Page, true);
+        command(CTL_INV, 2, named, Page, true);
         changing = withheld = false;
         drain_all();
         ask(2, named);
@@ -172,7 +172,7 @@ static void upper_while_withheld()
     for (unsigned round = 0; round < 8; round++) {
         map_large(2, at, plain_entry(0x10000 + round * 0x400));
         map_page(2, beside + round * Page, plain_entry(0x3900));
-        command(BLK_INV, 2, at, Large, true);
+        command(CTL_INV, 2, at, Large, true);
         ask(2, beside + round * Page); // the root's entry is known: what is withheld is the middle table's
         withheld = changing = before_evt = true;
         previous.clear();
@@ -181,7 +181,7 @@ static void upper_while_withheld()
             clock_once(nullptr, 256);
         previous.emplace(std::make_pair(2u, at >> 12), walk(2, at));
         map_large(2, at, plain_entry(0x10200 + round * 0x400));
-        command(BLK_INV, 2, at + round * Page, round & 1 ? Page : Large - 8 * Page, true);
+        command(CTL_INV, 2, at + round * Page, round & 1 ? Page : Large - 8 * Page, true);
         changing = withheld = false;
         drain_all();
         ask(2, at);
@@ -198,7 +198,7 @@ static void at_each_moment()
         for (unsigned delay = 0; delay < 40; delay++) {
             map_page(2, at, plain_entry(0xa000 + delay));
             map_page(2, at + Page, plain_entry(0xb000));
-            command(BLK_INV, 2, 0, 0, true);
+            command(CTL_INV, 2, 0, 0, true);
             ask(2, at + Page); // the tables are known
             const uint64_t reads = walk_reads;
             changing = before_evt = true;
@@ -211,7 +211,7 @@ static void at_each_moment()
             change(2, at, Page, plain_entry(0xc000 + delay), 0);
             for (unsigned i = 0; i < delay; i++)
                 clock_once(nullptr, 256);
-            command(BLK_INV, kind == 1 ? 255 : 2, kind == 2 ? at : 0, kind == 2 ? Page : 0, true);
+            command(CTL_INV, kind == 1 ? 255 : 2, kind == 2 ? at : 0, kind == 2 ? Page : 0, true);
             changing = false;
             wait_all();
             ask(2, at);

@@ -29,7 +29,7 @@ static void one_walk()
     for (unsigned f = 0; f <= 9; f++) {
         uint64_t at = Far + 32 * Large, pages = 1ull << f, each = f == 9 ? 512 : f == 8 ? 256 : f >= 4 ? 16 : 1;
         map_fragment(2, at, plain_entry(0x5000), f);
-        command(BLK_INV, 2, at, Large, true);
+        command(CTL_INV, 2, at, Large, true);
         ask(2, at + pick(pages) * 4096);
         if (uint64_t walks = walks_of(2, at, pages); walks != pages / each - 1)
             fail("walks of a fragment", walks, pages / each - 1);
@@ -44,7 +44,7 @@ static void one_walk()
 static void reach()
 {
     const unsigned blocks = 1024, large = 512; // gpu.utcl2.blocks, gpu.utcl2.large
-    command(BLK_INV, 255, 0, 0, true);
+    command(CTL_INV, 255, 0, 0, true);
     for (unsigned b = 0; b < blocks; b++)
         map_fragment(2, Far + 64 * Large + b * 0x10000ull, plain_entry(0x100000 + b * 16), 4);
     for (unsigned b = 0; b < large; b++)
@@ -63,7 +63,7 @@ static void reach()
 // Misses of several pages of one leaf at once make one entry: eight leaves of one set stay.
 static void one_entry()
 {
-    command(BLK_INV, 255, 0, 0, true);
+    command(CTL_INV, 255, 0, 0, true);
     for (unsigned b = 0; b < 8; b++) {
         map_large(2, Far + (1024 + 64 * b) * Large, plain_entry(0x400000 + b * 512));
         for (unsigned p = 0; p < 16; p++)
@@ -85,7 +85,7 @@ static void hits_under_misses()
     const uint64_t at = Far + 40 * Large;
     for (unsigned p = 0; p <= misses; p++)
         map_page(2, at + p * 4096, plain_entry(0x8000 + p));
-    command(BLK_INV, 2, at, Large, true);
+    command(CTL_INV, 2, at, Large, true);
     ask(2, at + misses * 4096); // the tables are known, each walk is one read
     withheld = true;
     walk_reads_of.clear();
@@ -122,7 +122,7 @@ static void hits_give_way()
     for (unsigned p = 0; p < 2; p++)
         map_page(2, at + p * 4096, plain_entry(0x8800 + p));
     for (unsigned drain : {256u, 60u}) {
-        command(BLK_INV, 2, at, Large, true);
+        command(CTL_INV, 2, at, Large, true);
         ask(2, at);
         for (unsigned k = 0; k < 6; k++)
             issue(2, at + 4096, 1, 256);
@@ -146,7 +146,7 @@ static void one_walk_at_each_moment()
     latency_fixed = 12;
     for (unsigned delay = 0; delay < 40; delay++) {
         for (unsigned other = 0; other < 2; other++) {
-            command(BLK_INV, 2, at, Large, true);
+            command(CTL_INV, 2, at, Large, true);
             ask(2, at + 0x10000); // the tables are known
             uint64_t walks = counter(3);
             uint32_t first = serial;

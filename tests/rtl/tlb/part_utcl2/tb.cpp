@@ -6,7 +6,7 @@
 // give is in directed.h.  Requirement S3.12 (an entry is found only by the address space that owns it).  `speed` prints ns a
 // cycle.
 // top: part_utcl2
-// sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/tlb/tlb_pkg.sv rtl/tlb/utcl2_choose_pkg.sv rtl/tlb/utcl2_tags_pkg.sv rtl/tlb/utcl2_misses_pkg.sv rtl/tlb/utcl2_answers_pkg.sv rtl/tlb/utcl2_walks_pkg.sv rtl/tech/ram_1r1w.sv rtl/tlb/utcl2_store.sv rtl/tlb/utcl2_walker.sv rtl/tlb/utcl2_tlb.sv rtl/gpu/part_utcl2.sv
+// sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/tlb/tlb_pkg.sv rtl/tlb/utcl2_choose_pkg.sv rtl/tlb/utcl2_tags_pkg.sv rtl/tlb/utcl2_misses_pkg.sv rtl/tlb/utcl2_answers_pkg.sv rtl/tlb/utcl2_walks_pkg.sv rtl/tech/ram_1r1w.sv rtl/tlb/utcl2_store.sv rtl/tlb/utcl2_walker.sv rtl/tlb/utcl2_tlb.sv rtl/control/control_pkg.sv rtl/control/control_agent.sv rtl/gpu/part_utcl2.sv
 // args: -Wno-UNUSEDPARAM -Wno-UNUSEDSIGNAL -GDepth=16 -GReqDepth=16 --x-initial unique
 // mutate: rtl/tlb/utcl2_tags_pkg.sv: tag_of(generation, vmid, tag.size, vpn) => tag_of(generation, {tag.vmid[7:2], vmid[1:0]}, tag.size, vpn)
 // mutate: rtl/tlb/utcl2_tags_pkg.sv: tag_of(generation, vmid, tag.size, vpn) => tag_of(generation, vmid, SizePage, vpn)
@@ -31,6 +31,11 @@
 // mutate: rtl/tlb/utcl2_walks_pkg.sv: entry[55:12] + {35'd0, vpn[8:0]} => entry[55:12]
 // mutate: rtl/tlb/utcl2_store.sv: 16'd1 << write_way_i) => 16'd3 << write_way_i)
 // mutate: rtl/gpu/part_utcl2.sv: tlb_idle && walker_idle => tlb_idle || walker_idle
+// mutate: rtl/gpu/part_utcl2.sv: .drained_i(drained) => .drained_i(1'b1)
+// mutate: rtl/tlb/utcl2_tlb.sv: in_count != 8'd0 && !hold_take_i, => in_count != 8'd0,
+// mutate: rtl/tlb/utcl2_tlb.sv: if (lost_walks[6'(w)]) => if (1'b0)
+// mutate: rtl/tlb/utcl2_tlb.sv: owed       = in_count; => owed = 8'd0;
+// mutate: rtl/tlb/utcl2_walker.sv: credits != 9'd0 && !hold_i) => credits != 9'd0)
 #include <deque>
 #include <map>
 #include <set>
@@ -55,6 +60,8 @@ static std::map<std::pair<unsigned, uint64_t>, uint64_t> previous;  // entries b
 static std::multimap<uint64_t, msg_mem_rsp> walk_answers;
 static std::set<uint32_t> walk_tags;  // reads of tables under way: one a walk
 static unsigned credits = Depth, held, walk_held, evts;
+static msg_ctl_evt last_evt;
+static uint64_t evt_at = ~0ull; // cycle of it: the next maintenance comes in a later one
 static bool changing, before_evt;  // tables change; the invalidation for it has not been answered
 static bool withheld;              // memory answers no read of a table
 static std::vector<uint64_t> walk_reads_of; // addresses of the reads of tables, in order
@@ -128,14 +135,14 @@ static void clock_once(const msg_mem_req *req, unsigned drain)
         walk_tags.erase(walk_answers.begin()->second.tag);
         walk_answers.erase(walk_answers.begin());
     }
-    bool rests = dut->idle_o && !(dut->mem_req_valid_i | dut->mem_rsp_credit_i | dut->mem_req_credit_i | dut->mem_rsp_valid_i | dut->blk_cmd_valid_i); // nothing may happen
+    bool rests = dut->idle_o && !(dut->mem_req_valid_i | dut->mem_rsp_credit_i | dut->mem_req_credit_i | dut->mem_rsp_valid_i | dut->ctl_cmd_valid_i); // nothing may happen
     dut->clk_i = 1;
     dut->eval();
     dut->clk_i = 0;
     dut->eval();
     cycle++;
-    dut->blk_cmd_valid_i = 0;
-    if (rests && (!dut->idle_o | dut->mem_req_credit_o | dut->mem_rsp_valid_o | dut->blk_evt_valid_o | dut->mem_req_valid_o))
+    dut->ctl_cmd_valid_i = 0;
+    if (rests && (!dut->idle_o | dut->mem_req_credit_o | dut->mem_rsp_valid_o | dut->ctl_evt_valid_o | dut->mem_req_valid_o))
         fail("idle, but something moved", cycle, 0);
     credits += dut->mem_req_credit_o;
     if (dut->mem_req_valid_o) {
@@ -149,8 +156,10 @@ static void clock_once(const msg_mem_req *req, unsigned drain)
         held++;
         take_answer(get<msg_mem_rsp>(dut->mem_rsp_o));
     }
-    evts += dut->blk_evt_valid_o;
-    before_evt &= !dut->blk_evt_valid_o;
+    evts += dut->ctl_evt_valid_o;
+    if (dut->ctl_evt_valid_o)
+        last_evt = get<msg_ctl_evt>(dut->ctl_evt_o), evt_at = cycle;
+    before_evt &= !dut->ctl_evt_valid_o;
 }
 
 static void issue(unsigned vmid, uint64_t va, unsigned access, unsigned drain)
@@ -192,26 +201,29 @@ static void drain_all()
 
 static void command(uint8_t kind, unsigned vmid, uint64_t root, uint64_t bytes, bool wait)
 {
-    msg_blk_cmd c = {};
-    c.kind = kind;
+    if (cycle == evt_at)
+        clock_once(nullptr, command_drain);
+    msg_ctl_cmd c = {};
+    c.op = kind;
+    c.id = (uint16_t)++serial;
     c.vmid = (uint8_t)vmid;
     c.flags = CACHE_INV_TLB;
     c.root = root;
     c.bytes = bytes;
-    put(dut->blk_cmd_i, c);
-    dut->blk_cmd_valid_i = 1;
+    put(dut->ctl_cmd_i, c);
+    dut->ctl_cmd_valid_i = 1;
     evts = 0;
     for (unsigned i = 0; wait && i < 4000 && evts == 0; i++)
         clock_once(nullptr, command_drain);
-    if (wait && (evts != 1 || dut->blk_evt_o != kind))
-        fail("command not answered", evts, 1), std::exit(1);
+    if (wait && (evts != 1 || last_evt.op != kind || last_evt.id != c.id || last_evt.status != CTL_OK))
+        fail("command not answered so", (uint64_t)evts << 56 | (uint64_t)last_evt.op << 48 | (uint64_t)last_evt.status << 40 | last_evt.id, c.id), std::exit(1);
 }
 
 static void new_root(unsigned vmid)
 {
     root_of[vmid] = owner_bits(next_table);
     next_table += 0x2000;
-    command(BLK_VMID, vmid, root_of[vmid], 0, true);
+    command(CTL_ROOT, vmid, root_of[vmid], 0, true);
 }
 
 static void traffic(const char *name, unsigned count, unsigned drain, unsigned gap)
@@ -248,12 +260,14 @@ static void speed()
 
 #include "directed.h"
 #include "invalidations.h"
+#include "control.h"
 
 int main(int argc, char **argv)
 {
     Verilated::randReset(2); // what reset leaves alone holds anything
     dut = new Vpart_utcl2;
     dut->id_i = Gpu << 8;
+    dut->ctl_cmd_valid_i = 0;
     for (int i = 0; i < 4; i++) {
         dut->clk_i = i & 1;
         dut->eval();
@@ -293,6 +307,8 @@ int main(int argc, char **argv)
     case_done("sizes and misses that wait");
     directed();
     case_done("directed");
+    control();
+    case_done("control messages during traffic", "S1.19, S1.20, S1.22");
     printf("answers %llu, of these faults %llu\n", (unsigned long long)answered, (unsigned long long)faults);
     new_root(1);  // another, empty table
     traffic("after a new root", 1000, 256, 0);

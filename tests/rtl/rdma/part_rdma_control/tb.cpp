@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// Control messages to the RDMA engine during traffic of a CU to the host and of GPU 0 to own slices: what a pause holds, what a
+// drain finishes and leaves, what a discard drops, with the answers that still come swallowed, also after later requests with the same tags.
+// Not responsible for: traffic as such (../rdma), every signal in every state (tests/rtl/control/control_agent).
+// top: part_rdma
+// sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/common/credit_counter.sv rtl/common/rr_arbiter.sv rtl/common/stream_fifo.sv rtl/rdma/rdma.sv rtl/common/stream_bounds.sv rtl/control/control_pkg.sv rtl/control/control_agent.sv rtl/gpu/part_rdma.sv
+// args: -Wno-UNUSEDPARAM --x-initial unique
+// mutate: rtl/rdma/rdma.sv: far_req_room[out_port] && !hold_take_i; => far_req_room[out_port];
+// mutate: rtl/rdma/rdma.sv: mem_rsp_room && !lost && !hold_all_i; => mem_rsp_room && !lost;
+// mutate: rtl/rdma/rdma.sv: back_head[back_pick].gpu[7:6] != epoch_q && => 1'b0 &&
+// mutate: rtl/rdma/rdma.sv: old_q      <= busy_q; => old_q <= '0;
+// mutate: rtl/rdma/rdma.sv: out_go || lost_go || (dropping_q && out_valid); => out_go || lost_go;
+// mutate: rtl/rdma/rdma.sv: drained_o = sent_q == '0 && => drained_o =
+#include <deque>
+#include <map>
+
+#include "../../mem_bench.h"
+#include "Vpart_rdma.h"
+#include "tests/rtl/case_done.h"
+
+namespace {
+constexpr unsigned Own = 1, NocIn = 64, FarDepth = 16;
+Vpart_rdma *dut;
+std::deque<msg_mem_req> at_host, at_slice, out_sent, in_sent; // at their owners; sent in and not seen there yet
+std::map<uint32_t, uint64_t> out_open, in_open; // by tag: serial of the request
+unsigned out_room = NocIn, in_room = FarDepth, evts;
+unsigned host_credit, rsp_credit, req_credit, far_rsp_credit; // to give back
+bool answers = true, sends = true;
+uint64_t serial, moved, delivered;
+msg_ctl_evt last_evt;
+
+msg_mem_req request(uint64_t owner, uint8_t tag)
+{
+    msg_mem_req r = {};
+    r.op = MEM_READ, r.tag = tag, r.addr = owner << 48 | pick(1 << 20) << 6, r.data[0] = ++serial;
+    return r;
+}
+msg_mem_rsp answer(const msg_mem_req &q)
+{
+    msg_mem_rsp a = {};
+    a.op = q.op, a.source = q.source, a.gpu = q.gpu, a.tag = q.tag, a.data[0] = q.data[0];
+    return a;
+}
+
+void step(bool control = false)
+{
+    dut->mem_req_valid_i = dut->mem_rsp_valid_i = dut->mem_rsp_credit_i = dut->mem_req_credit_i = 0;
+    dut->far_req_valid_i = dut->far_rsp_valid_i = dut->far_req_credit_i = dut->far_rsp_credit_i = 0;
+    dut->ctl_cmd_valid_i = control;
+    if (sends && out_room && out_open.size() < 200 && pick(2)) {
+        uint8_t tag;
+        do
+            tag = (uint8_t)pick(256);
+        while (out_open.count(tag));
+        const msg_mem_req r = request(0, tag);
+        out_open[tag] = r.data[0], out_room--;
+        put(dut->mem_req_i, r), dut->mem_req_valid_i = 1;
+    }
+    if (sends && in_room && in_open.size() < 200 && pick(2)) {
+        uint8_t tag;
+        do
+            tag = (uint8_t)pick(256);
+        while (in_open.count(tag));
+        msg_mem_req r = request(Own + 1, tag);
+        r.gpu = 0;
+        in_open[tag] = r.data[0], in_room--;
+        put(dut->far_req_i[1], r), dut->far_req_valid_i |= 2;
+    }
+    auto one = [](std::deque<msg_mem_req> &at) { // in any order
+        const size_t k = pick(at.size());
+        const msg_mem_req q = at[k];
+        at.erase(at.begin() + (long)k);
+        return answer(q);
+    };
+    if (answers && !at_host.empty() && pick(3) == 0 && host_credit < FarDepth)
+        put(dut->far_rsp_i[0], one(at_host)), dut->far_rsp_valid_i = 1, host_credit++;
+    if (answers && !at_slice.empty() && pick(3) == 0)
+        put(dut->mem_rsp_i, one(at_slice)), dut->mem_rsp_valid_i = 1;
+    if (rsp_credit && pick(2))
+        rsp_credit--, dut->mem_rsp_credit_i = 1;
+    if (req_credit && pick(2))
+        req_credit--, dut->mem_req_credit_i = 1;
+    if (far_rsp_credit && pick(2))
+        far_rsp_credit--, dut->far_rsp_credit_i = 2;
+    static unsigned host_req;
+    if (host_req && pick(2))
+        host_req--, dut->far_req_credit_i = 1;
+    const bool rests = dut->idle_o && !control && !dut->mem_req_valid_i && !dut->far_req_valid_i && !dut->far_rsp_valid_i && !dut->mem_rsp_valid_i &&
+                       !dut->mem_rsp_credit_i && !dut->mem_req_credit_i && !dut->far_rsp_credit_i && !dut->far_req_credit_i;
+    dut->clk_i = 1, dut->eval(), dut->clk_i = 0, dut->eval();
+    cycle++;
+    const unsigned outs = dut->mem_req_valid_o + dut->mem_rsp_valid_o + (dut->far_req_valid_o != 0) + (dut->far_rsp_valid_o != 0);
+    moved += outs;
+    if (rests && (outs || dut->mem_req_credit_o || dut->far_req_credit_o || dut->far_rsp_credit_o))
+        fail("rests, but something moved", outs, 0);
+    if (dut->ctl_evt_valid_o)
+        evts++, last_evt = get<msg_ctl_evt>(dut->ctl_evt_o);
+    out_room += dut->mem_req_credit_o, in_room += dut->far_req_credit_o >> 1 & 1;
+    if (dut->far_rsp_credit_o & 1)
+        host_credit--;
+    if (dut->far_req_valid_o & 1)
+        at_host.push_back(get<msg_mem_req>(dut->far_req_o[0])), host_req++;
+    if (dut->mem_req_valid_o)
+        at_slice.push_back(get<msg_mem_req>(dut->mem_req_o)), req_credit++;
+    auto arrive = [](std::map<uint32_t, uint64_t> &open, const msg_mem_rsp &a, unsigned gpu) {
+        auto it = open.find(a.tag);
+        if (it == open.end() || it->second != a.data[0] || a.gpu != gpu)
+            return fail("an answer to nothing, or to another request", a.data[0], it == open.end() ? 0 : it->second);
+        open.erase(it), delivered++;
+    };
+    if (dut->mem_rsp_valid_o)
+        arrive(out_open, get<msg_mem_rsp>(dut->mem_rsp_o), Own), rsp_credit++;
+    if (dut->far_rsp_valid_o)
+        arrive(in_open, get<msg_mem_rsp>(dut->far_rsp_o[1]), 0), far_rsp_credit++;
+}
+
+void tell(uint8_t signals, unsigned status, unsigned state)
+{
+    msg_ctl_cmd c = {};
+    c.op = CTL_SIGNAL, c.signals = signals, c.id = (uint16_t)pick(65536);
+    put(dut->ctl_cmd_i, c);
+    evts = 0;
+    step(true);
+    for (unsigned i = 0; i < 3000 && !evts; i++)
+        step();
+    const msg_ctl_evt want = {CTL_SIGNAL, (uint8_t)status, (uint8_t)state, 0, c.id, 0};
+    if (evts != 1 || memcmp(&last_evt, &want, sizeof want))
+        fail("signals not answered so", evts << 16 | last_evt.status << 8 | last_evt.state, status << 8 | state);
+}
+
+void steps(unsigned n)
+{
+    while (n--)
+        step();
+}
+
+void still(const char *what)
+{
+    const uint64_t before = moved;
+    steps(200);
+    if (moved != before)
+        fail(what, moved - before, 0);
+}
+
+void settle()
+{
+    sends = false, answers = true;
+    for (unsigned i = 0; i < 5000 && !(out_open.empty() && in_open.empty()); i++)
+        step();
+    if (!out_open.empty() || !in_open.empty())
+        fail("requests without an answer", out_open.size(), in_open.size());
+    steps(100);
+    if (out_room != NocIn || in_room != FarDepth || !dut->idle_o)
+        fail("credits at rest", out_room, in_room);
+    sends = true;
+}
+} // namespace
+
+int main()
+{
+    Verilated::randReset(2);
+    dut = new Vpart_rdma;
+    dut->id_i = Own << 8;
+    dut->rst_ni = 0, dut->ctl_cmd_valid_i = 0;
+    sends = false;
+    for (int i = 0; i < 4; i++)
+        dut->clk_i = 0, dut->eval(), dut->clk_i = 1, dut->eval();
+    dut->rst_ni = 1, dut->clk_i = 0;
+    dut->mem_req_valid_i = dut->mem_rsp_valid_i = 0;
+    dut->eval();
+    moved = evts = 0;
+    sends = true;
+    for (unsigned round = 0; round < 80; round++) {
+        answers = round % 3 != 0;
+        steps(20 + (unsigned)pick(150));
+        switch (round % 4) {
+        case 0:
+            tell(CTL_PAUSE, CTL_OK, CTL_STATE_PAUSED);
+            answers = true;
+            still("moved while paused");
+            break;
+        case 1:
+            answers = true;
+            tell(CTL_DRAIN, CTL_OK, CTL_STATE_PAUSED);
+            if (!at_host.empty() || !at_slice.empty() || out_open.size() != NocIn - out_room || in_open.size() != FarDepth - in_room)
+                fail("drained: what is open, places taken", out_open.size() + in_open.size(), NocIn - out_room + FarDepth - in_room);
+            still("moved when drained");
+            break;
+        case 2:
+            answers = true;
+            tell(CTL_FLUSH | CTL_PAUSE, CTL_OK, CTL_STATE_PAUSED);
+            tell(0, CTL_OK, CTL_STATE_OFF);
+            still("moved when off");
+            tell(CTL_PAUSE, CTL_ERROR_OFF, CTL_STATE_OFF);
+            tell(CTL_ENABLE, CTL_OK, CTL_STATE_RUN);
+            settle();
+            continue;
+        default: // answers to what was discarded are still to come, and come among those to new requests with the same tags
+            sends = false, answers = true; // an epoch begins again when nothing of its last time is under way
+            tell(CTL_DISCARD, CTL_OK, CTL_STATE_PAUSED);
+            out_open.clear(), in_open.clear();
+            still("moved when discarded");
+            if (out_room != NocIn || in_room != FarDepth)
+                fail("credits of discarded requests", out_room, in_room);
+            sends = true;
+        }
+        tell(CTL_CONTINUE, CTL_OK, CTL_STATE_RUN);
+        answers = round % 2;
+        steps(100);
+        settle();
+    }
+    if (delivered < 2000)
+        fail("too little traffic", delivered, 2000);
+    case_done("control messages during traffic", "S1.19, S1.20, S1.21, S1.22");
+    return bench_end("part_rdma_control");
+}
