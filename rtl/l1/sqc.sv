@@ -14,9 +14,7 @@ module sqc
   parameter int unsigned KKib = 16,
   parameter int unsigned KWays = 4,
   parameter int unsigned TlbEntries = 64,
-  parameter int unsigned Credits = 16,
-  parameter bit SeedBug = 1'b0,
-  parameter bit SeedStore = 1'b0
+  parameter int unsigned Credits = 16
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
@@ -47,7 +45,7 @@ module sqc
 
   // i: instruction cache, k: scalar cache; no arrays, so that the wires are the caches' registers themselves
   logic i_idle, k_idle, i_rsp_valid, k_rsp_valid, i_miss_valid, k_miss_valid, i_miss_xlat, k_miss_xlat;
-  logic i_miss_ready, k_miss_ready, i_inv, k_inv, k_rsp_store, k_miss_store;
+  logic i_miss_ready, k_miss_ready, i_inv, k_inv, k_miss_store;
   logic [15:0] k_miss_words;
   logic [15:0][31:0] k_miss_data;
   logic [1:0] i_rsp_port, k_rsp_port;
@@ -55,7 +53,7 @@ module sqc
   tlb_pkg::inv_t inv_pages;
   logic [63:0] k_rsp_va, i_miss_addr, k_miss_addr;
   /* verilator lint_off UNUSEDSIGNAL */
-  logic [47:0] i_rsp_cookie, k_rsp_cookie;
+  sqc_queue_pkg::want_t i_rsp_want, k_rsp_want;
   logic [15:0][31:0] i_rsp_data, k_rsp_data;
   /* verilator lint_on UNUSEDSIGNAL */
   logic [3:0] i_miss_entry, k_miss_entry, i_count, k_count;
@@ -64,11 +62,11 @@ module sqc
 
   sqc_cache #(
     .Scalar(1'b0), .Req(ifetch_req_t), .Cus(Cus), .Kib(IKib), .Ways(IWays),
-    .TlbEntries(TlbEntries), .Depth(256), .SeedBug(SeedBug)
+    .TlbEntries(TlbEntries), .Depth(256)
   ) u_instruction (
     .clk_i, .rst_ni, .req_valid_i(ifetch_req_valid_i), .req_i(ifetch_req_i),
-    .rsp_valid_o(i_rsp_valid), .rsp_port_o(i_rsp_port), .rsp_store_o(), .rsp_status_o(i_rsp_status),
-    .rsp_va_o(), .rsp_cookie_o(i_rsp_cookie), .rsp_data_o(i_rsp_data),
+    .rsp_valid_o(i_rsp_valid), .rsp_port_o(i_rsp_port), .rsp_status_o(i_rsp_status),
+    .rsp_va_o(), .rsp_want_o(i_rsp_want), .rsp_data_o(i_rsp_data),
     .miss_valid_o(i_miss_valid), .miss_xlat_o(i_miss_xlat), .miss_entry_o(i_miss_entry),
     .miss_vmid_o(i_miss_vmid), .miss_addr_o(i_miss_addr), .miss_store_o(), .miss_words_o(), .miss_data_o(),
     .miss_ready_i(i_miss_ready),
@@ -78,11 +76,11 @@ module sqc
     .drained_o(i_drained), .count_o(i_count), .idle_o(i_idle));
   sqc_cache #(
     .Scalar(1'b1), .Req(smem_req_t), .Cus(Cus), .Kib(KKib), .Ways(KWays),
-    .TlbEntries(TlbEntries), .Depth(32), .SeedBug(SeedBug), .SeedStore(SeedStore)
+    .TlbEntries(TlbEntries), .Depth(32)
   ) u_scalar (
     .clk_i, .rst_ni, .req_valid_i(smem_req_valid_i), .req_i(smem_req_i),
-    .rsp_valid_o(k_rsp_valid), .rsp_port_o(k_rsp_port), .rsp_store_o(k_rsp_store), .rsp_status_o(k_rsp_status),
-    .rsp_va_o(k_rsp_va), .rsp_cookie_o(k_rsp_cookie), .rsp_data_o(k_rsp_data),
+    .rsp_valid_o(k_rsp_valid), .rsp_port_o(k_rsp_port), .rsp_status_o(k_rsp_status),
+    .rsp_va_o(k_rsp_va), .rsp_want_o(k_rsp_want), .rsp_data_o(k_rsp_data),
     .miss_valid_o(k_miss_valid), .miss_xlat_o(k_miss_xlat), .miss_entry_o(k_miss_entry),
     .miss_vmid_o(k_miss_vmid), .miss_addr_o(k_miss_addr), .miss_store_o(k_miss_store), .miss_words_o(k_miss_words),
     .miss_data_o(k_miss_data), .miss_ready_i(k_miss_ready),
@@ -142,14 +140,14 @@ module sqc
     end
     if (i_rsp_valid) begin
       ifetch_rsp_valid_o[Pw'(i_rsp_port)] <= 1'b1;
-      ifetch_rsp_o[Pw'(i_rsp_port)] <= '{wave: i_rsp_cookie[15:8], epoch: i_rsp_cookie[7:0],
+      ifetch_rsp_o[Pw'(i_rsp_port)] <= '{wave: i_rsp_want.wave, epoch: i_rsp_want.count,
           status: i_rsp_status, pad0: '0, data: i_rsp_data[7:0]};
       pulse = 1'b1;
     end
     if (k_rsp_valid) begin
       smem_rsp_valid_o[Pw'(k_rsp_port)] <= 1'b1;
-      smem_rsp_o[Pw'(k_rsp_port)] <= '{wave: k_rsp_cookie[15:8], status: k_rsp_status,
-          dwords: k_rsp_cookie[7:0], op: k_rsp_store ? SMEM_STORE : SMEM_LOAD, tag: k_rsp_cookie[47:16],
+      smem_rsp_o[Pw'(k_rsp_port)] <= '{wave: k_rsp_want.wave, status: k_rsp_status,
+          dwords: k_rsp_want.count, op: k_rsp_want.store ? SMEM_STORE : SMEM_LOAD, tag: k_rsp_want.tag,
           va: k_rsp_va, data: k_rsp_data};
       pulse = 1'b1;
     end

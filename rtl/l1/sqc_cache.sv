@@ -5,13 +5,16 @@
 // completion, translation, physical tags, misses under misses, invalidation.
 // Not responsible for: the crossbar port (sqc.sv), requests that need no data (sqc.sv answers them).
 //
-// Every request under way owns one of 16 entries. A lookup takes 5 edges: choose (0), TLB and tag RAM (1), compare (2),
-// data RAM (3), answer (4). A miss parks the entry; the first entry that misses a page or line owns the request to
-// memory, later ones wait for its answer and then look up again. See docs/reference/caches.md.
+// Every request under way owns one of 16 entries (sqc_entries_pkg). A lookup takes 5 edges: choose (0), TLB and tag RAM
+// (1), compare (2), data RAM (3), answer (4). A miss parks the entry; the first entry that misses a page or line owns the
+// request to memory, later ones wait for its answer and then look up again. See docs/reference/caches.md.
 `include "gantry_assert.svh"
 
 module sqc_cache
   import gantry_msg_pkg::*;
+  import sqc_queue_pkg::*;
+  import sqc_entries_pkg::*;
+  import sqc_data_pkg::*;
 #(
   parameter bit Scalar = 1'b0,
   parameter type Req = ifetch_req_t,     // of the ports: ifetch_req_t or smem_req_t
@@ -19,9 +22,7 @@ module sqc_cache
   parameter int unsigned Kib = 16,
   parameter int unsigned Ways = 4,       // power of two
   parameter int unsigned TlbEntries = 64,
-  parameter int unsigned Depth = 128,    // requests of one CU that can be under way (power of two)
-  parameter bit SeedBug = 1'b0,          // bench only: fills after an invalidation are kept
-  parameter bit SeedStore = 1'b0         // bench only: lines stay when they are stored to
+  parameter int unsigned Depth = 128     // requests of one CU that can be under way (power of two)
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
@@ -31,10 +32,9 @@ module sqc_cache
   // answers
   output logic                  rsp_valid_o,
   output logic      [      1:0] rsp_port_o,
-  output logic                  rsp_store_o,
   output logic      [      7:0] rsp_status_o,
   output logic      [     63:0] rsp_va_o,
-  output logic      [     47:0] rsp_cookie_o,
+  output want_t                 rsp_want_o,
   output logic [15:0][31:0]     rsp_data_o,  // instruction cache: eight dwords from rsp_va_o in the low half
   // memory: a request stands until taken
   output logic                  miss_valid_o,
@@ -84,7 +84,7 @@ module sqc_cache
   logic tag_re, line_we, line_re;
   logic [Lw-1:0] line_waddr, line_raddr;
   logic [7:0][63:0] line_wdata;
-  logic [15:0][31:0] line;
+  line_t line;
   ram_1r1w #(.Width(64 * Ways), .Depth(Sets), .Lanes(Ways)) u_tags (
     .clk_i, .we_i(tag_we), .waddr_i(tag_waddr), .wdata_i(tag_wdata), .re_i(tag_re), .raddr_i(tag_raddr),
     .rdata_o(tag_row));
@@ -92,94 +92,241 @@ module sqc_cache
     .clk_i, .we_i(line_we), .waddr_i(line_waddr), .wdata_i(line_wdata), .re_i(line_re), .raddr_i(line_raddr),
     .rdata_o(line));
 
+  typedef logic [Sw-1:0] set_t;
+  typedef logic [Ww-1:0] way_t;
+  typedef logic [Pw-1:0] port_t;
+
+  // One stage of the lookup.
+  typedef struct packed {
+    logic   valid;
+    entry_t entry;
+  } look_t;
+
+  // A line that has been sent to the RAMs.
+  typedef struct packed {
+    logic valid;
+    set_t set;
+    way_t way;
+  } late_t;
+
   /* verilator lint_off BLKSEQ */
   // requests that wait for an entry, one ring a port
   logic [63:0] q_va[Cus*Depth];
-  logic [63:0] q_rest[Cus*Depth];  // {store, vmid, cookie}
-  logic [127:0] q_data[Cus*Depth];  // of stores
-  logic [127:0] brought[Cus*4];  // data of the store that comes next, by SIMD
+  want_t q_want[Cus*Depth];
+  data_t q_data[Cus*Depth];  // of stores
+  data_t brought[Cus*4];     // data of the store that comes next, by SIMD
   logic [31:0] q_head[Cus];
   logic [31:0] q_count[Cus];
   logic [Cus-1:0] q_some;
-  // entries: one bit of state each; woken becomes ready one edge later (the fill is then readable)
-  logic [15:0] free, woken, ready, send_x, send_m, wait_x, wait_m, faulted, stale, second;
-  logic [15:0] store;  // faulted: done
-  logic [15:0] old;  // to be sent or under way by a translation from before the invalidation of the TLB
-  logic [63:0] e_va[16];  // looked up: in the second line once `second` is set
-  logic [63:0] e_first[16];  // of the request
-  logic [63:0] e_pa[16];
-  logic [63:0] e_rest[16];  // {store, vmid, cookie}
-  logic [127:0] e_data[16];  // of stores
-  logic [31:0] e_status[16];
-  logic [31:0] e_port[16];
-  logic [31:0] e_owner[16];
-  logic [15:0][31:0] e_line[16];  // first line of a crossing request
-  logic [Ways-1:0] valid[Sets];
-  logic [31:0] victim[Sets];
-  // pipeline: 0 TLB and tags, 1 compare, 2 line RAM, 3 answer
-  logic s0, s1, s2, s3;
-  logic [31:0] at0, at1, at2, at3;
-  // a fill becomes visible three edges after it was sent to the RAMs
-  logic [2:0] late;
-  logic [31:0] late_set[3];
-  logic [31:0] late_way[3];
+  logic [1:0] turn;
 
-  logic [31:0] e, way, set, port, owner, off, words;
-  /* verilator lint_off UNUSEDSIGNAL */
-  logic [31:0] slot;
+  file_t f;
+  line_t e_line[NumEntries];  // first line of a crossing request
+  logic [Ways-1:0] valid[Sets];
+  way_t victim[Sets];
+  look_t s0, s1, s2, s3;  // 0 TLB and tags, 1 compare, 2 line RAM, 3 answer
+  late_t late[3];         // a fill becomes visible three edges after it was sent to the RAMs
+
+  entry_t e;
+  set_t set;
+  way_t way;
+  /* verilator lint_off UNUSEDSIGNAL */  // of rings: low bits
+  logic [31:0] port, slot;
   /* verilator lint_on UNUSEDSIGNAL */
   logic [63:0] pa;
-  logic match, hit, xlat, beyond, respond, pulse;
+  logic [3:0] off;
+  logic match, hit, xlat, beyond, respond, pulse, write;
   logic quiet;  // nothing to do until an input comes
-  logic [7:0] status, op;
-  logic [15:0][31:0] answer, shifted;
-  logic [1:0] turn;
+  logic [7:0] status, op, wanted;
+  brought_t half;
   // as it is between two edges, for the assertions
-  logic [15:0] free_q, woken_q, ready_q, send_x_q, send_m_q, wait_x_q, wait_m_q, faulted_q;
-  logic [15:0] flow_q;  // entries in the pipeline
+  entries_t free_q, woken_q, ready_q, send_x_q, send_m_q, wait_x_q, wait_m_q, faulted_q;
+  entries_t flow_q;  // entries in the pipeline
 
-  function automatic logic [31:0] set_of(input logic [63:0] va);
-    return 32'(va >> 6) & (Sets - 1);
+  function automatic set_t set_of(input logic [63:0] va);
+    return set_t'(32'(va >> 6) & (Sets - 1));
   endfunction
 
-  /* verilator lint_off UNUSEDSIGNAL */
-  function automatic logic [7:0] op_of(input logic [127:0] message);
-    smem_req_t request;
-    request = message;
-    return Scalar ? request.op : SMEM_LOAD;
+  function automatic logic [Lw-1:0] place_of(input set_t of_set, input way_t of_way);
+    return Lw'((32'(of_set) << Ww) | 32'(of_way));
   endfunction
 
-  // Half of the data of a store, for its SIMD.
-  task automatic bring(input logic [31:0] cu, input logic [127:0] message);
-    smem_req_t request;
-    request = message;
-    slot = {cu[29:0], request.wave[5:4]};
-    if (request.dwords[0]) brought[slot][127:64] = request.va;
-    else brought[slot][63:0] = request.va;
+  // Lines of these sets may have one place in a page, whatever their virtual addresses.
+  function automatic logic same_place(input set_t a, input set_t b);
+    return ((32'(a) ^ 32'(b)) & 32'd63) == 32'd0;
+  endfunction
+
+  // A line was written: neither the copy in the cache nor one that is under way may stay.
+  task automatic forget(input set_t of_set);
+    for (int unsigned s = 0; s < Sets; s++) if (same_place(set_t'(s), of_set)) valid[s] = '0;
+    for (int unsigned n = 0; n < 3; n++) if (same_place(late[n].set, of_set)) late[n].valid = 1'b0;
+    for (int unsigned i = 0; i < NumEntries; i++)
+      if (f.wait_m[i[3:0]] && !f.store[i[3:0]] && same_place(set_of(f.va[i]), of_set)) f.stale[i[3:0]] = 1'b1;
   endtask
 
-  // A line was written: neither the copy in the cache nor one that is under way may stay.  All sets that hold lines of
-  // this place in a page, whatever the virtual address.
-  task automatic forget(input logic [31:0] of_set);
-    for (int unsigned s = 0; s < Sets; s++) if (((s ^ of_set) & 32'd63) == 32'd0) valid[s] = '0;
-    for (int unsigned n = 0; n < 3; n++) if (((late_set[n] ^ of_set) & 32'd63) == 32'd0) late[n[1:0]] = 1'b0;
-    for (int unsigned i = 0; i < 16; i++) begin
-      if (wait_m[i[3:0]] && !store[i[3:0]] && ((set_of(e_va[i]) ^ of_set) & 32'd63) == 32'd0) stale[i[3:0]] = 1'b1;
+  // A line takes the oldest way of its set.
+  task automatic fill();
+    set = set_of(f.va[e]);
+    way = way_t'(32'(victim[set]) & (Ways - 1));
+    victim[set] = way + way_t'(1);
+    valid[set] = valid[set] & ~Ways'(32'd1 << way);
+    if (Ways < 4) begin  // a line that is replaced before it was visible stays unseen
+      for (int unsigned n = 1; n < 3; n++) if (late[n].set == set && late[n].way == way) late[n].valid = 1'b0;
+    end
+    late[0] = '{valid: 1'b1, set: set, way: way};
+    tag_we     <= Ways'(32'd1 << way);
+    tag_waddr  <= set;
+    tag_wdata  <= {Ways{f.pa[e]}};
+    line_we    <= 1'b1;
+    line_waddr <= place_of(set, way);
+    line_wdata <= fill_data_i;
+  endtask
+
+  task automatic answer_of_memory();
+    e = fill_entry_i;
+    pulse = 1'b1;
+    if (Scalar && f.store[e] && !fill_xlat_i) begin
+      forget(set_of(f.va[e]));
+    end else if (fill_status_i == MEM_OK && !f.stale[e] && fill_xlat_i) begin
+      tlb_fill      <= 1'b1;
+      tlb_fill_vmid <= f.want[e].vmid;
+      tlb_fill_vpn  <= f.va[e][39:12];
+      tlb_fill_pte  <= fill_data_i[0];
+    end else if (fill_status_i == MEM_OK && !f.stale[e]) begin
+      fill();
+    end
+    wake(f, e, fill_xlat_i, fill_status_i);
+    if (Scalar && f.store[e] && !fill_xlat_i && fill_status_i == MEM_OK) stored(f, e);
+  endtask
+
+  // Answer, or keep the first line of a request that goes on in the next.
+  task automatic answer();
+    status = MEM_OK;
+    if (s3.valid) begin
+      e   = s3.entry;
+      off = f.first[e][5:2];
+      respond = !(Scalar && goes_on(f, e));
+      if (!respond) begin
+        e_line[e] = line;
+        go_on(f, e);
+        f.ready[e] = 1'b1;
+      end else if (Scalar) begin
+        rsp_data_o <= off == 4'd0 && !f.second[e] ? line : from_lines(f.second[e] ? e_line[e] : line, line, off);
+      end else begin
+        rsp_data_o[7:0] <= off[3] ? line[15:8] : line[7:0];
+      end
+    end else if (f.faulted != '0) begin
+      e = first_of(f.faulted);
+      respond = 1'b1;
+      status  = f.status[e];
+      f.faulted[e] = 1'b0;
+    end
+    if (respond) begin
+      f.free[e] = 1'b1;
+      pulse = 1'b1;
+      rsp_valid_o  <= 1'b1;
+      rsp_port_o   <= f.port[e];
+      rsp_status_o <= status;
+      rsp_va_o     <= status == MEM_OK ? f.first[e] : f.va[e];
+      rsp_want_o   <= f.want[e];
     end
   endtask
 
-  // What the answer returns; scalar: dwords in [7:0].
-  function automatic logic [47:0] cookie_of(input logic [127:0] message);
-    ifetch_req_t fetch;
-    smem_req_t load;
-    fetch = message;
-    load  = message;
-    return Scalar ? {load.tag, load.wave, load.dwords} : {32'd0, fetch.wave, fetch.epoch};
-  endfunction
-  /* verilator lint_on UNUSEDSIGNAL */
+  task automatic compare();
+    e = s1.entry;
+    write  = Scalar && f.store[e];
+    wanted = write ? tlb_pkg::ACCESS_WRITE : Access;
+    beyond = f.va[e][63:40] != '0;  // no such page: the TLB compares 28 bits of its number
+    status = beyond ? MEM_FAULT_NOT_PRESENT : tlb_pkg::pte_status(tlb_pte, wanted);
+    pa  = tlb_pkg::pte_pa(tlb_pte, {f.va[e][63:6], 6'd0});
+    set = set_of(f.va[e]);
+    hit = 1'b0;
+    way = '0;
+    for (int unsigned w = 0; w < Ways; w++) begin
+      match = valid[set][Ww'(w)] && tag_row[Ww'(w)] == pa;
+      way = match ? way_t'(w) : way;
+      hit = hit | match;
+    end
+    pulse = 1'b1;
+    count_o <= {!tlb_hit, tlb_hit, tlb_hit && !hit && !write, tlb_hit && hit && !write};
+    if ((tlb_hit || beyond) && status != MEM_OK) begin
+      fail(f, e, status);
+    end else if (tlb_hit && hit && !write) begin
+      s2 = '{valid: 1'b1, entry: e};
+      line_re    <= 1'b1;
+      line_raddr <= place_of(set, way);
+    end else begin
+      park(f, e, !tlb_hit, pa);
+    end
+  endtask
 
-  function automatic logic [15:0] one_of(input logic valid_entry, input logic [3:0] entry);
-    return valid_entry ? 16'd1 << entry : 16'd0;
+  task automatic choose();
+    if (f.ready != '0) begin
+      e = first_of(f.ready);
+      f.ready[e] = 1'b0;
+      s0 = '{valid: 1'b1, entry: e};
+    end else if (q_some != '0 && f.free != '0) begin
+      port = 32'(pick_pkg::rr64(64'(q_some), {4'd0, turn}));
+      turn = 2'(port) + 2'd1;
+      slot = port * Depth + q_head[port];
+      e = first_of(f.free);
+      open(f, e, q_va[slot], q_want[slot], 2'(port));
+      if (Scalar && q_want[slot].store) f.data[e] = q_data[slot];
+      q_head[port]  = (q_head[port] + 32'd1) & (Depth - 1);
+      q_count[port] = q_count[port] - 32'd1;
+      q_some[port_t'(port)] = q_count[port] != 32'd0;
+      s0 = '{valid: 1'b1, entry: e};
+    end
+    if (s0.valid) begin
+      tlb_valid <= 1'b1;
+      tlb_vmid  <= f.want[e].vmid;
+      tlb_vpn   <= f.va[e][39:12];
+      tag_re    <= 1'b1;
+      tag_raddr <= set_of(f.va[e]);
+    end
+  endtask
+
+  // The next request to memory.
+  task automatic send();
+    e    = first_of(f.send_x | f.send_m);
+    xlat = f.send_x[e];
+    sent(f, e, xlat);
+    miss_valid_o <= 1'b1;
+    miss_xlat_o  <= xlat;
+    miss_entry_o <= e;
+    miss_vmid_o  <= f.want[e].vmid;
+    miss_addr_o  <= xlat ? {24'd0, f.va[e][39:12], 12'd0} : f.pa[e];
+    miss_store_o <= Scalar && !xlat && f.store[e];
+    if (Scalar && f.store[e]) begin
+      miss_words_o <= store_words(f.second[e], f.first[e][5:2], f.want[e].count[2:0]);
+      miss_data_o  <= store_data(f.data[e], f.first[e][5:2]);
+    end
+    pulse = 1'b1;
+  endtask
+
+  task automatic arrival();
+    /* verilator unroll_full */
+    for (int unsigned c = 0; c < Cus; c++) begin
+      op = req_valid_i[c] ? op_of(Scalar, 128'(req_i[c])) : SMEM_NONE;
+      if (Scalar && op == SMEM_DATA) begin
+        half = brought_by(128'(req_i[c]));
+        if (half.high) brought[{c[29:0], half.simd}][127:64] = half.half;
+        else brought[{c[29:0], half.simd}][63:0] = half.half;
+      end
+      if (op == SMEM_LOAD || (Scalar && op == SMEM_STORE)) begin
+        q_head[c] = q_count[c] == 32'd0 ? 32'd0 : q_head[c];  // few words of the ring are in use
+        slot = c * Depth + ((q_head[c] + q_count[c]) & (Depth - 1));
+        q_va[slot]   = req_i[c].va;
+        q_want[slot] = want_of(Scalar, 128'(req_i[c]));
+        if (Scalar && op == SMEM_STORE) q_data[slot] = brought[{c[29:0], req_i[c].wave[5:4]}];
+        q_count[c] = q_count[c] + 32'd1;
+        q_some[c]  = 1'b1;
+      end
+    end
+  endtask
+
+  function automatic entries_t one_of(input look_t look);
+    return look.valid ? 16'd1 << look.entry : 16'd0;
   endfunction
 
   always_ff @(posedge clk_i) begin
@@ -196,276 +343,60 @@ module sqc_cache
       pulse   = 1'b0;
 
       // ---- fills become visible
-      if (late != '0) begin
-        if (late[2]) valid[late_set[2]] = valid[late_set[2]] | Ways'(32'd1 << late_way[2]);
-        late_set[2] = late_set[1];
-        late_way[2] = late_way[1];
-        late_set[1] = late_set[0];
-        late_way[1] = late_way[0];
-        late = late << 1;
-      end
-      ready = ready | woken;
-      woken = '0;
+      if (late[2].valid) valid[late[2].set] = valid[late[2].set] | Ways'(32'd1 << late[2].way);
+      late[2] = late[1];
+      late[1] = late[0];
+      late[0].valid = 1'b0;
+      f.ready = f.ready | f.woken;
+      f.woken = '0;
 
       // ---- invalidation: answers under way are not kept
       if (inv_lines_i) begin
         for (int unsigned s = 0; s < Sets; s++) valid[s] = '0;
-        late = '0;
-        if (!SeedBug) stale = stale | wait_m;
+        for (int unsigned n = 0; n < 3; n++) late[n].valid = 1'b0;
+        f.stale = f.stale | f.wait_m;
       end
-      if (inv_tlb_i) stale = stale | wait_x;
+      if (inv_tlb_i) f.stale = f.stale | f.wait_x;
 
-      // ---- answer of memory
-      if (fill_valid_i && fill_scalar_i == Scalar) begin
-        e = 32'(fill_entry_i);
-        pulse = 1'b1;
-        if (Scalar && store[fill_entry_i] && !fill_xlat_i) begin
-          if (!SeedStore) forget(set_of(e_va[e]));
-        end else if (fill_status_i == MEM_OK && !stale[fill_entry_i]) begin
-          if (fill_xlat_i) begin
-            tlb_fill      <= 1'b1;
-            tlb_fill_vmid <= e_rest[e][55:48];
-            tlb_fill_vpn  <= e_va[e][39:12];
-            tlb_fill_pte  <= fill_data_i[0];
-          end else begin
-            set = set_of(e_va[e]);
-            way = victim[set] & (Ways - 1);
-            victim[set] = way + 32'd1;
-            valid[set] = valid[set] & ~Ways'(32'd1 << way);
-            if (Ways < 4) begin  // a line that is replaced before it was visible stays unseen
-              for (int unsigned n = 1; n < 3; n++) if (late_set[n] == set && late_way[n] == way) late[n[1:0]] = 1'b0;
-            end
-            late[0] = 1'b1;
-            late_set[0] = set;
-            late_way[0] = way;
-            tag_we     <= Ways'(32'd1 << way);
-            tag_waddr  <= Sw'(set);
-            tag_wdata  <= {Ways{e_pa[e]}};
-            line_we    <= 1'b1;
-            line_waddr <= Lw'((set << Ww) | way);
-            line_wdata <= fill_data_i;
-          end
-        end
-        for (int unsigned i = 0; i < 16; i++) begin  // the owner and those that wait for it look up again
-          match = (fill_xlat_i ? wait_x[i[3:0]] : wait_m[i[3:0]]) && e_owner[i] == e;
-          faulted[i[3:0]] = match && fill_status_i != MEM_OK ? 1'b1 : faulted[i[3:0]];
-          woken[i[3:0]] = match && fill_status_i == MEM_OK ? 1'b1 : woken[i[3:0]];
-          e_status[i] = match ? 32'(fill_status_i) : e_status[i];
-          stale[i[3:0]] = match ? 1'b0 : stale[i[3:0]];
-          wait_x[i[3:0]] = match ? 1'b0 : wait_x[i[3:0]];
-          wait_m[i[3:0]] = match ? 1'b0 : wait_m[i[3:0]];
-        end
-        if (Scalar && store[fill_entry_i] && !fill_xlat_i && fill_status_i == MEM_OK) begin
-          if (!second[fill_entry_i] && 32'(e_first[e][5:2]) + 32'(e_rest[e][7:0]) > 32'd16) begin  // its second line
-            e_va[e] = {e_va[e][63:6] + 58'd1, 6'd0};
-            second[fill_entry_i] = 1'b1;
-          end else begin
-            woken[fill_entry_i]   = 1'b0;
-            faulted[fill_entry_i] = 1'b1;
-          end
-        end
-      end
-
-      // ---- stage 3: answer, or keep the first line of a crossing request
-      if (s3) begin
-        e = at3;
-        off = 32'(e_first[e][5:2]);
-        status = MEM_OK;
-        if (Scalar && !second[e[3:0]] && off + 32'(e_rest[e][7:0]) > 32'd16) begin
-          e_line[e] = line;
-          e_va[e] = {e_va[e][63:6] + 58'd1, 6'd0};
-          second[e[3:0]] = 1'b1;
-          ready[e[3:0]] = 1'b1;
-        end else begin
-          respond = 1'b1;
-          answer = line;
-          if (Scalar) begin
-            if (second[e[3:0]]) answer = e_line[e];
-            if (off != 32'd0) begin
-              for (int unsigned i = 0; i < 16; i++)
-                shifted[i[3:0]] = i + off < 16 ? answer[4'(i + off)] : line[4'(i + off)];
-              answer = shifted;
-            end
-            rsp_data_o <= answer;
-          end else begin
-            rsp_data_o[7:0] <= off[3] ? line[15:8] : line[7:0];
-          end
-        end
-      end else if (faulted != '0) begin
-        e = 32'(pick_pkg::first64({48'd0, faulted}));
-        respond = 1'b1;
-        status = e_status[e][7:0];
-        faulted[e[3:0]] = 1'b0;
-      end
-      if (respond) begin
-        free[e[3:0]] = 1'b1;
-        pulse = 1'b1;
-        rsp_valid_o  <= 1'b1;
-        rsp_port_o   <= e_port[e][1:0];
-        rsp_store_o  <= Scalar && store[e[3:0]];
-        rsp_status_o <= status;
-        rsp_va_o     <= status == MEM_OK ? e_first[e] : e_va[e];
-        rsp_cookie_o <= e_rest[e][47:0];
-      end
+      if (fill_valid_i && fill_scalar_i == Scalar) answer_of_memory();
+      answer();
       s3 = s2;
-      at3 = at2;
-
-      // ---- stage 1: compare
-      s2 = 1'b0;
-      if (s1) begin
-        e = at1;
-        beyond = e_va[e][63:40] != '0;  // no such page: the TLB compares 28 bits of its number
-        status = beyond ? MEM_FAULT_NOT_PRESENT :
-            tlb_pkg::pte_status(tlb_pte, Scalar && store[e[3:0]] ? tlb_pkg::ACCESS_WRITE : Access);
-        pa = tlb_pkg::pte_pa(tlb_pte, {e_va[e][63:6], 6'd0});
-        set = set_of(e_va[e]);
-        hit = 1'b0;
-        way = 32'd0;
-        for (int unsigned w = 0; w < Ways; w++) begin
-          match = valid[set][Ww'(w)] && tag_row[Ww'(w)] == pa;
-          way = match ? w : way;
-          hit = hit | match;
-        end
-        xlat = !tlb_hit;
-        pulse = 1'b1;
-        count_o <= {!tlb_hit, tlb_hit, tlb_hit && !hit && !(Scalar && store[e[3:0]]),
-                    tlb_hit && hit && !(Scalar && store[e[3:0]])};
-        if ((tlb_hit || beyond) && status != MEM_OK) begin
-          faulted[e[3:0]] = 1'b1;
-          e_status[e] = 32'(status);
-        end else if (tlb_hit && hit && !(Scalar && store[e[3:0]])) begin
-          s2 = 1'b1;
-          at2 = e;
-          line_re    <= 1'b1;
-          line_raddr <= Lw'((set << Ww) | way);
-        end else begin
-          owner = e;
-          e_pa[e] = pa;
-          for (int unsigned i = 0; i < 16; i++) begin
-            match = xlat ? (send_x[i[3:0]] || wait_x[i[3:0]]) && e_va[i][39:12] == e_va[e][39:12]
-                           && e_rest[i][55:48] == e_rest[e][55:48]
-                         : (send_m[i[3:0]] || wait_m[i[3:0]]) && e_pa[i] == pa;
-            match = match && (xlat || !Scalar || !(store[i[3:0]] || store[e[3:0]]));
-            match = match && e_owner[i] == i && i != e;
-            owner = match ? i : owner;
-          end
-          e_owner[e] = owner;
-          send_x[e[3:0]] = xlat && owner == e;
-          send_m[e[3:0]] = !xlat && owner == e;
-          wait_x[e[3:0]] = xlat && owner != e;
-          wait_m[e[3:0]] = !xlat && owner != e;
-        end
-      end
+      s2 = '0;
+      if (s1.valid) compare();
       s1 = s0;
-      at1 = at0;
-
-      // ---- stage 0: choose what to look up
-      s0 = 1'b0;
-      if (ready != '0) begin
-        e = 32'(pick_pkg::first64({48'd0, ready}));
-        ready[e[3:0]] = 1'b0;
-        s0 = 1'b1;
-      end else if (q_some != '0 && free != '0) begin
-        port = 32'(pick_pkg::rr64(64'(q_some), {4'd0, turn}));
-        turn = 2'(port) + 2'd1;
-        slot = port * Depth + q_head[port];
-        e = 32'(pick_pkg::first64({48'd0, free}));
-        free[e[3:0]] = 1'b0;
-        second[e[3:0]] = 1'b0;
-        e_va[e] = q_va[slot];
-        e_first[e] = q_va[slot];
-        e_rest[e] = q_rest[slot];
-        if (Scalar) begin
-          store[e[3:0]] = q_rest[slot][56];
-          if (store[e[3:0]]) e_data[e] = q_data[slot];
-        end
-        e_port[e] = port;
-        q_head[port] = (q_head[port] + 32'd1) & (Depth - 1);
-        q_count[port] = q_count[port] - 32'd1;
-        q_some[Pw'(port)] = q_count[port] != 32'd0;
-        s0 = 1'b1;
-      end
-      if (s0) begin
-        at0 = e;
-        tlb_valid <= 1'b1;
-        tlb_vmid  <= e_rest[e][55:48];
-        tlb_vpn   <= e_va[e][39:12];
-        tag_re    <= 1'b1;
-        tag_raddr <= Sw'(set_of(e_va[e]));
-      end
-
-      // ---- requests to memory
+      s0 = '0;
+      choose();
       if (miss_valid_o && miss_ready_i) miss_valid_o <= 1'b0;
-      if ((!miss_valid_o || miss_ready_i) && (send_x | send_m) != '0) begin
-        e = 32'(pick_pkg::first64({48'd0, send_x | send_m}));
-        xlat = send_x[e[3:0]];
-        send_x[e[3:0]] = 1'b0;
-        send_m[e[3:0]] = 1'b0;
-        wait_x[e[3:0]] = xlat;
-        wait_m[e[3:0]] = !xlat;
-        miss_valid_o <= 1'b1;
-        miss_xlat_o  <= xlat;
-        miss_entry_o <= e[3:0];
-        miss_vmid_o  <= e_rest[e][55:48];
-        miss_addr_o  <= xlat ? {24'd0, e_va[e][39:12], 12'd0} : e_pa[e];
-        miss_store_o <= Scalar && !xlat && store[e[3:0]];
-        if (Scalar && store[e[3:0]]) begin
-          off   = 32'(e_first[e][5:2]);
-          words = (32'd1 << e_rest[e][2:0]) - 32'd1;
-          words = words << off;
-          miss_words_o <= second[e[3:0]] ? words[31:16] : words[15:0];
-          for (int unsigned k = 0; k < 4; k++) shifted[4'(off + k)] = e_data[e][32*k+:32];
-          miss_data_o <= shifted;
-        end
-        pulse = 1'b1;
-      end
+      if ((!miss_valid_o || miss_ready_i) && (f.send_x | f.send_m) != '0) send();
+      if (req_valid_i != '0) arrival();
 
-      // ---- new requests
-      if (req_valid_i != '0) begin
-        /* verilator unroll_full */
-        for (int unsigned c = 0; c < Cus; c++) begin
-          op = req_valid_i[c] ? op_of(128'(req_i[c])) : SMEM_NONE;
-          if (Scalar && op == SMEM_DATA) bring(c, 128'(req_i[c]));
-          if (op == SMEM_LOAD || (Scalar && op == SMEM_STORE)) begin
-            q_head[c] = q_count[c] == 32'd0 ? 32'd0 : q_head[c];  // few words of the ring are in use
-            slot = c * Depth + ((q_head[c] + q_count[c]) & (Depth - 1));
-            q_va[slot] = req_i[c].va;
-            q_rest[slot] = {7'd0, op == SMEM_STORE, req_i[c].vmid, cookie_of(128'(req_i[c]))};
-            if (Scalar && op == SMEM_STORE) q_data[slot] = brought[{c[29:0], req_i[c].wave[5:4]}];
-            q_count[c] = q_count[c] + 32'd1;
-            q_some[c] = 1'b1;
-          end
-        end
-      end
-
-      // what a lookup before the invalidation has translated, up to that which was compared at this edge
-      if (inv_tlb_i || old != '0) begin
-        old = (inv_tlb_i ? 16'hffff : old) & (send_m | wait_m);
-        drained_o <= old == '0;
+      if (inv_tlb_i || f.old != '0) begin
+        f.old = (inv_tlb_i ? 16'hffff : f.old) & translated(f);
+        drained_o <= f.old == '0;
       end
 
       if (!rst_ni) begin
-        old = '0;
         drained_o <= 1'b1;
-        {s0, s1, s2, s3, late, q_some, turn} = '0;
-        {woken, ready, send_x, send_m, wait_x, wait_m, faulted, stale, second, store} = '0;
-        free = '1;
+        {s0, s1, s2, s3, late[0], late[1], late[2], q_some, turn} = '0;
+        {f.woken, f.ready, f.send_x, f.send_m, f.wait_x, f.wait_m, f.faulted} = '0;
+        {f.stale, f.second, f.store, f.old} = '0;
+        f.free = '1;
         for (int unsigned c = 0; c < Cus; c++) begin
-          q_head[c] = 32'd0;
+          q_head[c]  = 32'd0;
           q_count[c] = 32'd0;
         end
         for (int unsigned s = 0; s < Sets; s++) begin
-          valid[s] = '0;
-          victim[s] = 32'd0;
+          valid[s]  = '0;
+          victim[s] = '0;
         end
         miss_valid_o <= 1'b0;
         rsp_valid_o  <= 1'b0;
       end
-      {free_q, woken_q, ready_q, faulted_q} <= {free, woken, ready, faulted};
-      {send_x_q, send_m_q, wait_x_q, wait_m_q} <= {send_x, send_m, wait_x, wait_m};
-      flow_q <= one_of(s0, at0[3:0]) | one_of(s1, at1[3:0]) | one_of(s2, at2[3:0]) | one_of(s3, at3[3:0]);
-      quiet  = rst_ni && !pulse && !(s0 || s1 || s2 || s3) && late == '0 && (q_some == '0 || free == '0)
-          && (woken | ready | send_x | send_m | faulted) == '0;
+      {free_q, woken_q, ready_q, faulted_q} <= {f.free, f.woken, f.ready, f.faulted};
+      {send_x_q, send_m_q, wait_x_q, wait_m_q} <= {f.send_x, f.send_m, f.wait_x, f.wait_m};
+      flow_q <= one_of(s0) | one_of(s1) | one_of(s2) | one_of(s3);
+      quiet  = rst_ni && !pulse && !(s0.valid || s1.valid || s2.valid || s3.valid || late[0].valid || late[1].valid || late[2].valid) &&
+          (q_some == '0 || f.free == '0) && (f.woken | f.ready | f.send_x | f.send_m | f.faulted) == '0;
       idle_o <= quiet;
     end
   end
@@ -475,7 +406,7 @@ module sqc_cache
   assign unused = tlb_result;
   // ---- assertions
   // each entry is at one place: free, about to look up again, in the pipeline, to be sent, waiting, or to be answered
-  logic [15:0] here, away;
+  entries_t here, away;
   assign here = free_q | woken_q | ready_q | flow_q | faulted_q;
   assign away = send_x_q | send_m_q | wait_x_q | wait_m_q;
   `STREAM_ASSERT(a_place, !idle_o,
@@ -500,7 +431,7 @@ module sqc_cache
   for (genvar c = 0; c < Cus; c++) begin : gen_check_port
     logic asks;
     logic [7:0] kind;
-    assign kind = op_of(128'(req_i[c]));
+    assign kind = op_of(Scalar, 128'(req_i[c]));
     assign asks = req_valid_i[c] && (kind == SMEM_LOAD || (Scalar && kind == SMEM_STORE));
     `STREAM_BOUND(a_under_way, Depth, asks, rsp_valid_o && rsp_port_o == 2'(c))
   end

@@ -2,8 +2,8 @@
 // The bench of rtl/l1/sqc.sv on caches of one and two ways. They miss more, so less is answered.
 // Not responsible for: the bench itself.
 // top: sqc
-// sources: build/gen/gantry_msg_pkg.sv rtl/common/pick_pkg.sv rtl/common/credit_counter.sv rtl/tech/ram_1r1w.sv rtl/tlb/tlb_pkg.sv rtl/tlb/tlb_l1.sv rtl/l1/sqc_cache.sv rtl/l1/sqc.sv
+// sources: build/gen/gantry_msg_pkg.sv rtl/common/pick_pkg.sv rtl/common/credit_counter.sv rtl/tech/ram_1r1w.sv rtl/tlb/tlb_pkg.sv rtl/tlb/tlb_l1.sv rtl/l1/sqc_queue_pkg.sv rtl/l1/sqc_entries_pkg.sv rtl/l1/sqc_data_pkg.sv rtl/l1/sqc_cache.sv rtl/l1/sqc.sv
 // args: -Irtl/common -GNumSlices=4 -GIKib=1 -GIWays=1 -GKKib=1 -GKWays=2 -GTlbEntries=8 --x-initial unique
-// mutate: rtl/l1/sqc_cache.sv: late_way[n] == way) late[n[1:0]] = 1'b0 => late_way[n] == way) late[n[1:0]] = late[n[1:0]]
+// mutate: rtl/l1/sqc_cache.sv: late[n].way == way) late[n].valid = 1'b0 => late[n].way == way) late[n].valid = late[n].valid
 #define ENOUGH 10000
 #include "../sqc/tb.cpp"
