@@ -42,7 +42,8 @@ package sqc_entries_pkg;
   endfunction
 
   // A request takes an entry.
-  function automatic void open(ref file_t f, input entry_t e, input logic [63:0] va, input want_t want, input logic [1:0] port);
+  function automatic void open(ref file_t f, input entry_t e, input logic [63:0] va, input want_t want,
+                               input logic [1:0] port);
     f.free[e]   = 1'b0;
     f.second[e] = 1'b0;
     f.store[e]  = want.store;
@@ -75,7 +76,8 @@ package sqc_entries_pkg;
     owner   = e;
     f.pa[e] = pa;
     for (int unsigned i = 0; i < NumEntries; i++) begin
-      same = xlat ? (f.send_x[i[3:0]] || f.wait_x[i[3:0]]) && f.va[i][39:12] == f.va[e][39:12] && f.want[i].vmid == f.want[e].vmid :
+      same = xlat ? (f.send_x[i[3:0]] || f.wait_x[i[3:0]]) && f.va[i][39:12] == f.va[e][39:12] &&
+                    f.want[i].vmid == f.want[e].vmid :
           (f.send_m[i[3:0]] || f.wait_m[i[3:0]]) && f.pa[i] == pa && !f.store[i[3:0]] && !f.store[e];
       owner = same && f.owner[i] == i[3:0] && i[3:0] != e ? i[3:0] : owner;
     end

@@ -41,7 +41,8 @@ package sqc_queue_pkg;
     smem_req_t access;
     fetch  = message;
     access = message;
-    return scalar ? '{store: access.op == SMEM_STORE, vmid: access.vmid, tag: access.tag, wave: access.wave, count: access.dwords} :
+    return scalar ? '{store: access.op == SMEM_STORE, vmid: access.vmid, tag: access.tag, wave: access.wave,
+                      count: access.dwords} :
                     '{store: 1'b0, vmid: fetch.vmid, tag: 32'd0, wave: fetch.wave, count: fetch.epoch};
   endfunction
   /* verilator lint_on UNUSEDSIGNAL */
