@@ -396,7 +396,8 @@ module sqc_cache
       {send_x_q, send_m_q, wait_x_q, wait_m_q} <= {f.send_x, f.send_m, f.wait_x, f.wait_m};
       flow_q <= one_of(s0) | one_of(s1) | one_of(s2) | one_of(s3);
       quiet  = rst_ni && !pulse && !(s0.valid || s1.valid || s2.valid || s3.valid) &&
-          !(late[0].valid || late[1].valid || late[2].valid) && (q_some == '0 || f.free == '0) && (f.woken | f.ready | f.send_x | f.send_m | f.faulted) == '0;
+          !(late[0].valid || late[1].valid || late[2].valid) && (q_some == '0 || f.free == '0) &&
+          (f.woken | f.ready | f.send_x | f.send_m | f.faulted) == '0;
       idle_o <= quiet;
     end
   end
