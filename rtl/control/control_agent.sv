@@ -122,7 +122,8 @@ module control_agent
         if (immediate) begin
           answer_q     <= 1'b1;
           answer_evt_q <= '{op: ctl_cmd_i.op, status: status, id: ctl_cmd_i.id, default: '0,
-                            state: 8'(ctl_cmd_i.op == CTL_SIGNAL && status == CTL_OK ? follow(state_q, signals) : state_q)};
+                            state: 8'(ctl_cmd_i.op == CTL_SIGNAL && status == CTL_OK ? follow(state_q, signals) :
+                                      state_q)};
         end
       end
       if (!rst_ni) begin

@@ -136,8 +136,8 @@ module dispatch_control
       end
       if (cmd_valid_i) begin
         `GANTRY_CHECK(a_room, !full && !(send_q && !sends))
-        entry[free] = '{busy: 1'b1, sent: ports_of(cmd_flags_i) == '0, id: cmd_id_i, left: ports_of(cmd_flags_i), port: 8'hff,
-                        status: missing(cmd_flags_i) ? CTL_ERROR_NONE : CTL_OK, state: CTL_STATE_RUN};
+        entry[free] = '{busy: 1'b1, sent: ports_of(cmd_flags_i) == '0, id: cmd_id_i, left: ports_of(cmd_flags_i),
+                        port: 8'hff, status: missing(cmd_flags_i) ? CTL_ERROR_NONE : CTL_OK, state: CTL_STATE_RUN};
         send_q      <= ports_of(cmd_flags_i) != '0;
         send_mask_q <= ports_of(cmd_flags_i);
         send_msg_q  <= '{op: CTL_SIGNAL, signals: {2'd0, cmd_flags_i[5:0]}, id: 16'(free), default: '0};

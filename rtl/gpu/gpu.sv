@@ -242,9 +242,11 @@ module gpu
     .mem_rsp_valid_o(noc_in_rsp_valid), .mem_rsp_o(noc_in_rsp),
     .mem_req_valid_o(noc_out_req_valid), .mem_req_o(noc_out_req), .mem_req_credit_i(noc_out_req_credit),
     .mem_rsp_valid_i(noc_out_rsp_valid), .mem_rsp_i(noc_out_rsp), .mem_rsp_credit_o(noc_out_rsp_credit),
-    .ctl_cmd_valid_i(noc_ctl_cmd_valid), .ctl_cmd_i(noc_ctl_cmd), .ctl_evt_valid_o(noc_ctl_evt_valid), .ctl_evt_o(noc_ctl_evt));
+    .ctl_cmd_valid_i(noc_ctl_cmd_valid), .ctl_cmd_i(noc_ctl_cmd), .ctl_evt_valid_o(noc_ctl_evt_valid),
+    .ctl_evt_o(noc_ctl_evt));
   gpu_link #(.Msg(ctl_cmd_t), .Latency(LinkDispatch), .Depth(CtlDepth)) u_noc_ctl_cmd (
-    .clk_i, .rst_ni, .idle_o(noc_links_idle[0]), .valid_i(dispatch_ctl_cmd_valid[CtlNoc]), .msg_i(dispatch_ctl_cmd[CtlNoc]),
+    .clk_i, .rst_ni, .idle_o(noc_links_idle[0]), .valid_i(dispatch_ctl_cmd_valid[CtlNoc]),
+    .msg_i(dispatch_ctl_cmd[CtlNoc]),
     .valid_o(noc_ctl_cmd_valid), .msg_o(noc_ctl_cmd));
   gpu_link #(.Msg(ctl_evt_t), .Latency(LinkDispatch), .Depth(CtlDepth)) u_noc_ctl_evt (
     .clk_i, .rst_ni, .idle_o(noc_links_idle[1]), .valid_i(noc_ctl_evt_valid), .msg_i(noc_ctl_evt),

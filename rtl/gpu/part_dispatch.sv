@@ -72,7 +72,8 @@ module part_dispatch
   logic hub_idle, walk_idle, pool_idle, events_idle;
   blk_cmd_t blk_cmd;
 
-  assign idle_o = hub_idle && walk_idle && pool_idle && events_idle && control_idle && !(control_waits && control_ready);
+  assign idle_o = hub_idle && walk_idle && pool_idle && events_idle && control_idle &&
+                  !(control_waits && control_ready);
   for (genvar b = 0; b < SqcCount + L2Slices; b++) begin : gen_blk
     assign blk_cmd_o[b] = blk_cmd;
   end

@@ -42,7 +42,8 @@ module part_noc
   output logic                                 ctl_evt_valid_o,
   output gantry_msg_pkg::ctl_evt_t             ctl_evt_o
 );
-  logic req_idle, rsp_idle, agent_idle, hold, flush, discard, dropped_q, req_dropping, rsp_dropping, maint, maint_done_q;
+  logic req_idle, rsp_idle, agent_idle, hold, flush, discard, dropped_q, req_dropping, rsp_dropping;
+  logic maint, maint_done_q;
   logic [63:0] req_moved, req_blocked, rsp_moved, rsp_blocked;
 
   noc_xbar #(

@@ -53,7 +53,9 @@ module part_rdma
     .clk_i, .rst_ni, .idle_o(agent_idle), .ctl_cmd_valid_i, .ctl_cmd_i, .ctl_evt_valid_o, .ctl_evt_o,
     .hold_take_o(hold_take), .hold_all_o(hold_all), .drained_i(drained), .flush_o(flush), .flush_done_i(flush),
     .discard_o(discard), .discard_done_i(discarded), .maint_valid_o(maint), .maint_o(), .maint_done_i(maint_done_q));
-  always_ff @(posedge clk_i) maint_done_q <= rst_ni && maint;
+  always_ff @(posedge clk_i) begin
+    maint_done_q <= rst_ni && maint;
+  end
   rdma #(
     .FarPorts(FarPorts), .NumSlices(L2Slices), .NocDepth(NocQueue), .TargetDepth(NocTargetQueue),
     .Outstanding(RdmaOutstanding), .Depth(FarDepth)

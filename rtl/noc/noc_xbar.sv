@@ -66,8 +66,8 @@ module noc_xbar #(
 
   // nothing is looked at while no head waits and nothing comes
   always_ff @(posedge clk_i) begin
-    if ((waiting != '0 && !hold_i) || busy || in_valid_i != '0 || out_credit_i != '0 || discard_i || dropping_o || !idle_o ||
-        !rst_ni) begin
+    if ((waiting != '0 && !hold_i) || busy || in_valid_i != '0 || out_credit_i != '0 || discard_i || dropping_o ||
+        !idle_o || !rst_ni) begin
       granted = '0;
       freed   = '0;
       grants  = 32'd0;

@@ -216,7 +216,8 @@ module rdma
     // ---- control
     discarded_o <= 1'b0;
     if (out_go || back_go) sent_q <= sent_q + Cw'(out_go) - Cw'(back_go);
-    if (back_old || (dropping_q && back_valid != '0)) sent_old_q <= sent_old_q - (dropping_q ? ones(back_valid) : Cw'(1));
+    if (back_old || (dropping_q && back_valid != '0))
+      sent_old_q <= sent_old_q - (dropping_q ? ones(back_valid) : Cw'(1));
     if (done_old) old_q[entry_t'(done_head.tag)] <= 1'b0;
     if (discard_i) begin
       dropping_q <= 1'b1;
@@ -225,7 +226,7 @@ module rdma
       sent_q     <= '0;
       old_q      <= busy_q;
     end else if (dropping_q && !out_valid && back_valid == '0 && in_valid == '0 && !done_valid &&
-                 (epoch_q != 2'd0 || sent_old_q == '0)) begin  // an epoch begins again when nothing of its last time is under way
+                 (epoch_q != 2'd0 || sent_old_q == '0)) begin  // an epoch begins again: nothing of its last time is left
       dropping_q  <= 1'b0;
       discarded_o <= 1'b1;
     end

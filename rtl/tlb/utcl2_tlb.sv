@@ -156,6 +156,7 @@ module utcl2_tlb
   size_e size;
   logic [63:0] entry;
   logic hit, match, joins, sent, ready, answering, rests, dropping;
+  logic held;  // answers wait for the end of a pause
   take_e what;
   logic [63:0] counter[8];  // hit, miss, mshr-hit, walks, faults
   logic [1:0] held_q;  // at the last edge
@@ -176,8 +177,8 @@ module utcl2_tlb
 
   // nothing is looked at while the TLB rests and no input comes
   always_ff @(posedge clk_i) begin
-    if (!rests || held_q != {hold_all_i, hold_take_i} || mem_req_valid_i || mem_rsp_credit_i || maint_valid_i || done_valid_i ||
-        perf_en_i || discard_i || !rst_ni) begin
+    if (!rests || held_q != {hold_all_i, hold_take_i} || mem_req_valid_i || mem_rsp_credit_i || maint_valid_i ||
+        done_valid_i || perf_en_i || discard_i || !rst_ni) begin
       sent      = 1'b0;
       answering = 1'b0;
       // ---- answers leave
@@ -390,8 +391,8 @@ module utcl2_tlb
       mem_req_credit_o <= owed != 8'd0;
       if (owed != 8'd0) owed = owed - 8'd1;
       ready = cmd.state == CmdRest && !hold_all_i && behind < Patience && room(rsp_count, s2.valid, 8'(RspDepth));
-      what  = take(ready, wait_count != 9'd0, walk_free != 64'd0, s2.valid && s2.waited, in_count != 8'd0 && !hold_take_i,
-                   busy_slots < 9'(Slots - Depth));
+      what  = take(ready, wait_count != 9'd0, walk_free != 64'd0, s2.valid && s2.waited,
+                   in_count != 8'd0 && !hold_take_i, busy_slots < 9'(Slots - Depth));
       if (what != TakeNone) begin
         slot = what == TakeWaiting ? wait_first : in_queue[in_first[$clog2(Depth)-1:0]];
         s1   = '{valid: 1'b1, waited: what == TakeWaiting, sweep: 1'b0, slot: slot, vpn: slot_page[slot].vpn};
@@ -434,8 +435,10 @@ module utcl2_tlb
       wait_q      <= wait_count;
       rsp_count_q <= rsp_count;
       if (perf_en_i) perf_data_o <= counter[perf_addr_i];
-      rests  = !sent && !s1.valid && !s2.valid && (in_count == 8'd0 || hold_take_i) && (rsp_count == 8'd0 || hold_all_i) &&
-               (answer_set == 64'd0 || (hold_all_i && rsp_count >= AnswerRoom)) && (cmd.state == CmdRest || (cmd.state == CmdWait && hold_all_i && (rsp_count != 8'd0 || answer_set != 64'd0))) &&
+      held   = hold_all_i && (rsp_count != 8'd0 || answer_set != 64'd0);
+      rests  = !sent && !s1.valid && !s2.valid && (in_count == 8'd0 || hold_take_i) &&
+               (rsp_count == 8'd0 || hold_all_i) && (answer_set == 64'd0 || (hold_all_i && rsp_count >= AnswerRoom)) &&
+               (cmd.state == CmdRest || (cmd.state == CmdWait && held)) &&
                (wait_count == 9'd0 || walk_free == 64'd0 || hold_all_i) && owed == 8'd0 && !dropping;
       held_q <= {hold_all_i, hold_take_i};
       idle_o <= rests;

@@ -73,7 +73,8 @@ module utcl2_walker
 
   // nothing is looked at while no walk can move and no input comes
   always_ff @(posedge clk_i) begin
-    if (!rests || held_q != hold_i || start_valid_i || inv_valid_i || mem_req_credit_i || mem_rsp_valid_i || !rst_ni) begin
+    if (!rests || held_q != hold_i || start_valid_i || inv_valid_i || mem_req_credit_i || mem_rsp_valid_i ||
+        !rst_ni) begin
       sent = 1'b0;
       // ---- roots and invalidation
       if (inv_valid_i) begin
@@ -209,5 +210,6 @@ module utcl2_walker
   // a new root comes with an invalidation of its space
   `STREAM_ASSERT(a_root, root_valid_i, inv_valid_i && inv_i.whole && inv_i.vmid != VMID_ALL)
   // at rest only reads are under way, or held
-  `STREAM_ASSERT(a_idle, idle_o, (busy == wait_q || (held_q && busy == (wait_q | read_q))) && !done_valid_o && !mem_req_valid_o)
+  `STREAM_ASSERT(a_idle, idle_o, (busy == wait_q || (held_q && busy == (wait_q | read_q))) && !done_valid_o &&
+                 !mem_req_valid_o)
 endmodule

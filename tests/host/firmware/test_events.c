@@ -64,7 +64,7 @@ static void a_packet_takes_what_it_waits_for(void **state)
 {
     const struct outcome plain = disturbed(state, JOB_FREE, NULL, false, 0);
     static const uint8_t kinds[] = {
-        CP_EVT_LAUNCH_DONE, CP_EVT_CACHE_DONE, CP_EVT_KILL_DONE, CP_EVT_FAULT, CP_EVT_HALT, CP_EVT_TRAP_DONE, 0, 8};
+        CP_EVT_LAUNCH_DONE, CP_EVT_CACHE_DONE, CP_EVT_KILL_DONE, CP_EVT_FAULT, CP_EVT_HALT, CP_EVT_TRAP_DONE, 0, 9};
     for (unsigned s = 0; s < STEPS; s++) {
         const bool waits = steps[s] == JOB_ACQUIRE || steps[s] == JOB_RUN || steps[s] == JOB_RELEASE;
         for (unsigned k = 0; k < sizeof kinds; k++) {
