@@ -124,13 +124,15 @@ struct ls_cu *ls_new_cu(struct lockstep *ls, unsigned gpu, unsigned cu)
     return c;
 }
 
-/* Compare what is complete. */
+/* Compare what is complete; of a wavefront that a fault has stopped, what stands before the instruction that faults. */
 void ls_drain(struct ls_wave *w, uint64_t now, bool all)
 {
     struct ls_cu *cu = w->cu;
-    while (w->count && !w->faulted && !cu->ls->failed && ls_entry_ready(ls_entry_at(w, 0), now, all)) {
+    while (w->count && !w->dead && !cu->ls->failed && ls_entry_ready(ls_entry_at(w, 0), now, all)) {
         struct ls_entry *e = ls_entry_at(w, 0);
         ls_check_entry(w, e, now);
+        if (w->dead)
+            break;
         entry_clear(cu->ls, e);
         w->head = (w->head + 1) & (w->room - 1);
         w->count--;
@@ -196,7 +198,7 @@ static void wave_start(struct ls_cu *cu, const struct msg_cu_cmd *cmd)
     memset(s, 0, sizeof *s);
     memcpy(s->ttmp, &left[SREG_TTMP], sizeof s->ttmp);
     w->active = true;
-    w->faulted = false;
+    w->faulted = w->dead = false;
     w->observed = w->compared = 0;
     w->simd = cmd->wave >> 4 & 3;
     w->vgpr_base = cmd->vgpr_base & 255;
@@ -258,8 +260,19 @@ void ls_end_waves(struct ls_cu *cu, uint64_t cycle)
             wave_end(&cu->wave[n]);
 }
 
-static void kill_vmid(struct ls_cu *cu, unsigned vmid)
+/* Compare what the wavefronts of an address space (-1: of any) did before a fault stopped them. */
+static void drain_faulted(struct ls_cu *cu, int vmid, uint64_t cycle)
 {
+    for (unsigned n = 0; n < LS_WAVES; n++) {
+        struct ls_wave *w = &cu->wave[n];
+        if (w->active && w->faulted && (vmid < 0 || w->state.vmid == (unsigned)vmid))
+            ls_drain(w, cycle, false);
+    }
+}
+
+static void kill_vmid(struct ls_cu *cu, unsigned vmid, uint64_t cycle)
+{
+    drain_faulted(cu, (int)vmid, cycle);
     ls_lds_kill(cu, vmid);
     for (unsigned n = 0; n < LS_WAVES; n++)
         if (cu->wave[n].active && cu->wave[n].state.vmid == vmid) {
@@ -275,7 +288,7 @@ void lockstep_cu_cmd(struct lockstep *ls, unsigned gpu, unsigned cu, uint64_t cy
     if (cmd->kind == CU_WAVE)
         wave_start(c, cmd);
     else if (cmd->kind == CU_KILL)
-        kill_vmid(c, cmd->vmid);
+        kill_vmid(c, cmd->vmid, cycle);
     else if (cmd->kind == CU_TRAP) {
         c->tba[cmd->vmid & 15] = cmd->pc;
         c->tma[cmd->vmid & 15] = cmd->exec;
@@ -286,6 +299,7 @@ void lockstep_cu_evt(struct lockstep *ls, unsigned gpu, unsigned cu, uint64_t cy
 {
     struct ls_cu *c = ls_find_cu(ls, gpu, cu);
     struct ls_wave *w = &c->wave[evt->wave & 63];
+    ls->latest = ls->latest > cycle ? ls->latest : cycle;
     if (ls->failed || !w->active)
         return;
     if (evt->kind == CU_EVT_WAVE_DONE) {
@@ -295,14 +309,18 @@ void lockstep_cu_evt(struct lockstep *ls, unsigned gpu, unsigned cu, uint64_t cy
         c->endings++;
     } else if (evt->kind == CU_EVT_FAULT) {
         w->faulted = true;
+        w->fault_pc = evt->pc;
+        ls_drain(w, cycle, false); /* the run may end with the fault */
     }
 }
 
 void lockstep_settle(struct lockstep *ls)
 {
     for (size_t n = 0; n < (size_t)ls->gpus * ls->cus; n++)
-        if (ls->cu[n])
+        if (ls->cu[n]) {
             ls_end_waves(ls->cu[n], UINT64_MAX);
+            drain_faulted(ls->cu[n], -1, ls->latest);
+        }
 }
 
 uint64_t lockstep_observed(const struct lockstep *ls)

@@ -125,12 +125,16 @@ void ls_check_entry(struct ls_wave *w, struct ls_entry *e, uint64_t now)
     struct ls_check c;
     c.cu = w->cu, c.wave = w, c.entry = e, c.now = now;
     c.text[0] = 0;
+    c.unmapped = false;
     struct gcn3_env env = ls_env;
     uint32_t old[128];
     struct ls_rows rows;
     struct before before;
     bool old_scc = w->state.scc, old_priv = w->state.priv;
-    if (w->faulted || !control_flow_agrees(&c))
+    if (!control_flow_agrees(&c))
+        return;
+    w->dead = w->faulted && e->pc == w->fault_pc;
+    if (w->dead)
         return;
     if (gcn3_halted(&w->state)) {
         ls_report(w, e, now, "instruction of a wavefront that has halted itself");
@@ -154,6 +158,9 @@ void ls_check_entry(struct ls_wave *w, struct ls_entry *e, uint64_t now)
                 : lds || e->parts      ? execute_flat(&c, &env, inst, lds, rows.own)
                                        : gcn3_execute(&w->state, &env, inst);
     w->state.at_barrier = false;
+    w->dead = w->faulted && (fault || c.unmapped); /* of several that fault the RTL tells one */
+    if (w->dead)
+        return;
     if (!c.text[0] && !fault && vector_memory && inst->info->kind == KIND_STORE)
         ls_compare_stores(&c);
     if (!c.text[0])

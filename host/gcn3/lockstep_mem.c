@@ -35,6 +35,14 @@ uint64_t ls_translate(struct lockstep *ls, unsigned gpu, unsigned vmid, uint64_t
     return (p->entry & PTE_ADDR) | (va & (PAGE - 1));
 }
 
+/* The same for an access of the instruction that is compared, which notes that there is none. */
+static uint64_t physical(struct ls_check *c, uint64_t va)
+{
+    uint64_t pa = ls_translate(c->cu->ls, c->cu->gpu, c->wave->state.vmid, va);
+    c->unmapped |= pa == LS_NOWHERE;
+    return pa;
+}
+
 static struct ls_word *set_of(struct lockstep *ls, uint64_t address)
 {
     return ls->history[(address / 4 * UINT64_C(0x9e3779b97f4a7c15) >> 40) % LS_SETS];
@@ -187,13 +195,14 @@ static int check_fetch(void *ctx, struct gcn3_wave *w, uint64_t pc, uint64_t *in
 static int check_load(void *ctx, struct gcn3_wave *w, struct gcn3_access *a)
 {
     struct ls_check *c = ctx;
+    (void)w;
     struct lockstep *ls = c->cu->ls;
     for (uint64_t m = a->mask; m; m &= m - 1) {
         unsigned l = __builtin_ctzll(m);
         uint32_t x[4] = {0};
         for (unsigned k = 0; k < (a->bytes + 3u) / 4; k++)
             a->data[k][l] = x[k] = a->inst->lds ? c->row[l] : rtl_word(c, a->inst->vdst + a->first + k, l);
-        uint64_t pa = ls_translate(ls, c->cu->gpu, w->vmid, a->va[l]);
+        uint64_t pa = physical(c, a->va[l]);
         if (a->bytes < 4)
             a->data[0][l] = x[0] &= a->bytes == 1 ? 0xff : 0xffff;
         bool crosses = a->va[l] % PAGE + a->bytes > PAGE;
@@ -255,10 +264,11 @@ static void compare_bytes(struct ls_check *c, const struct ls_bytes *rtl, const 
 static int check_store(void *ctx, struct gcn3_wave *w, struct gcn3_access *a)
 {
     struct ls_check *c = ctx;
+    (void)w;
     for (uint64_t m = a->mask; m; m &= m - 1) {
         unsigned l = __builtin_ctzll(m);
         for (unsigned k = 0; k < a->bytes; k++) {
-            uint64_t pa = ls_translate(c->cu->ls, c->cu->gpu, w->vmid, a->va[l] + k);
+            uint64_t pa = physical(c, a->va[l] + k);
             if (pa == LS_NOWHERE && !c->text[0])
                 snprintf(c->text, sizeof c->text, "store of lane %u to %lx, which is not mapped", l,
                          (unsigned long)a->va[l]);
@@ -319,9 +329,10 @@ static uint64_t lane_made(const struct ls_check *c, const struct gcn3_access *a,
 static int check_atomic(void *ctx, struct gcn3_wave *w, struct gcn3_access *a)
 {
     struct ls_check *c = ctx;
+    (void)w;
     for (uint64_t m = a->mask; m && !c->text[0]; m &= m - 1) {
         unsigned l = __builtin_ctzll(m);
-        uint64_t pa = ls_translate(c->cu->ls, c->cu->gpu, w->vmid, a->va[l]);
+        uint64_t pa = physical(c, a->va[l]);
         struct ls_request *r = c->entry->requests;
         uint64_t bytes = 0;
         while (r && !(bytes = lane_made(c, a, l, pa, r)))
@@ -356,10 +367,11 @@ static uint32_t rtl_scalar(const struct ls_check *c, unsigned code)
 static int check_scalar_load(void *ctx, struct gcn3_wave *w, uint64_t va, uint32_t *to, unsigned dwords)
 {
     struct ls_check *c = ctx;
+    (void)w;
     struct gcn3_inst inst;
     gcn3_decode(c->entry->inst, &inst);
     for (unsigned k = 0; k < dwords; k++) {
-        uint64_t pa = ls_translate(c->cu->ls, c->cu->gpu, w->vmid, va + 4 * k);
+        uint64_t pa = physical(c, va + 4 * k);
         to[k] = rtl_scalar(c, inst.sdst + k);
         if (!c->text[0] && (pa == LS_NOWHERE || !plausible(c, pa, &to[k], 4, false))) {
             uint32_t now = 0;
@@ -375,8 +387,9 @@ static int check_scalar_load(void *ctx, struct gcn3_wave *w, uint64_t va, uint32
 static int check_scalar_store(void *ctx, struct gcn3_wave *w, uint64_t va, const uint32_t *from, unsigned dwords)
 {
     struct ls_check *c = ctx;
+    (void)w;
     for (unsigned k = 0; k < dwords && !c->text[0]; k++) {
-        uint64_t pa = ls_translate(c->cu->ls, c->cu->gpu, w->vmid, va + 4 * k);
+        uint64_t pa = physical(c, va + 4 * k);
         if (pa != LS_NOWHERE && plausible(c, pa, &from[k], 4, true))
             continue;
         uint32_t now = 0;

@@ -92,7 +92,9 @@ static inline bool ls_needs_done(const struct ls_entry *e)
 }
 
 struct ls_wave {
-    bool active, faulted, ending;
+    bool active, faulted, ending; /* faulted: the RTL told so */
+    uint64_t fault_pc;
+    bool dead;             /* all before the instruction that faults is compared */
     struct msg_cu_evt end; /* ending: its CU_EVT_WAVE_DONE, observations of that cycle may still come */
     uint64_t end_cycle;
     struct gcn3_wave state;
@@ -166,6 +168,7 @@ struct lockstep {
     struct disasm *disasm;
     struct ls_coverage *coverage; /* NULL: not asked for */
     uint64_t observed, compared;
+    uint64_t latest;        /* cycle of a message of a CU or a dispatcher */
     uint64_t *roots;        /* [gpu][256] */
     struct ls_start *start; /* [gpu] */
     unsigned simds;         /* of a CU */
@@ -195,6 +198,7 @@ struct ls_check {
     struct ls_entry *entry;
     uint64_t now;
     const uint32_t *row; /* by lane, what the RTL moved between memory and the LDS */
+    bool unmapped;       /* an access has no translation */
     char text[512];      /* first difference that a callback found */
     struct ls_bytes golden;
 };

@@ -311,6 +311,7 @@ static void launch_end(struct lockstep *ls, unsigned gpu, uint64_t cycle, unsign
 void lockstep_cp_evt(struct lockstep *ls, unsigned gpu, uint64_t cycle, const struct msg_cp_evt *evt)
 {
     struct ls_start *s = &ls->start[gpu];
+    ls->latest = ls->latest > cycle ? ls->latest : cycle;
     if (evt->kind == CP_EVT_CACHE_DONE && ls->flushed >> gpu & 1)
         ls->blind &= ~(UINT64_C(1) << gpu);
     for (unsigned n = 0; n < LS_LAUNCHES && !ls->failed; n++) {

@@ -73,7 +73,7 @@
         if (q.op == OP_S_CMOV_B32 || q.op == OP_S_CMOV_B64) r_write = scc[at];
         if (q.op == OP_S_MOVRELD_B32 || q.op == OP_S_MOVRELD_B64) relative(at, q.sdst, q.two0, r_code, r_write);
         if (q.branch) begin
-          r = {16'd0, p.pc + 48'd4};
+          r = {16'd0, p.pc + (q.src0 == 9'd255 ? 48'd8 : 48'd4)};  // behind the literal
           if (q.op == OP_S_RFE_B64) priv[at] = 1'b0;
         end
         if (q.saveexec) begin
