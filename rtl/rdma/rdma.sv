@@ -101,9 +101,9 @@ module rdma
   mem_req_t in_head  [FarPorts];
   port_t back_pick, in_pick;
   logic mem_req_room, back_any, in_any, back_go, in_go;
+  logic back_old;  // of a request that was discarded
   rr_arbiter #(.N(FarPorts)) u_back_turn (
     .clk_i, .rst_ni, .request_i(back_valid), .take_i(back_go || back_old), .valid_o(back_any), .grant_o(back_pick));
-  logic back_old;  // of a request that was discarded
   assign back_old  = back_any && back_head[back_pick].gpu[7:6] != epoch_q && !hold_all_i;
   assign back_go   = back_any && !back_old && mem_rsp_room && !lost && !hold_all_i;
   assign back_take = dropping_q ? back_valid : back_go || back_old ? FarPorts'(1) << back_pick : '0;

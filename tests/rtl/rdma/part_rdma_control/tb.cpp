@@ -25,7 +25,7 @@ std::deque<msg_mem_req> at_host, at_slice, out_sent, in_sent; // at their owners
 std::map<uint32_t, uint64_t> out_open, in_open; // by tag: serial of the request
 unsigned out_room = NocIn, in_room = FarDepth, evts;
 unsigned host_credit, rsp_credit, req_credit, far_rsp_credit; // to give back
-bool answers = true, sends = true;
+bool answers = true, sends = true, host_takes = true; // takes: gives credits back
 uint64_t serial, moved, delivered;
 msg_ctl_evt last_evt;
 
@@ -83,7 +83,7 @@ void step(bool control = false)
     if (far_rsp_credit && pick(2))
         far_rsp_credit--, dut->far_rsp_credit_i = 2;
     static unsigned host_req;
-    if (host_req && pick(2))
+    if (host_takes && host_req && pick(2))
         host_req--, dut->far_req_credit_i = 1;
     const bool rests = dut->idle_o && !control && !dut->mem_req_valid_i && !dut->far_req_valid_i && !dut->far_rsp_valid_i && !dut->mem_rsp_valid_i &&
                        !dut->mem_rsp_credit_i && !dut->mem_req_credit_i && !dut->far_rsp_credit_i && !dut->far_req_credit_i;
@@ -172,6 +172,7 @@ int main()
     sends = true;
     for (unsigned round = 0; round < 80; round++) {
         answers = round % 3 != 0;
+        host_takes = round % 4 != 3; // requests stand in the queue when they are discarded
         steps(20 + (unsigned)pick(150));
         switch (round % 4) {
         case 0:
@@ -198,6 +199,7 @@ int main()
         default: // answers to what was discarded are still to come, and come among those to new requests with the same tags
             sends = false, answers = true; // an epoch begins again when nothing of its last time is under way
             tell(CTL_DISCARD, CTL_OK, CTL_STATE_PAUSED);
+            host_takes = true;
             out_open.clear(), in_open.clear();
             still("moved when discarded");
             if (out_room != NocIn || in_room != FarDepth)

@@ -7,7 +7,7 @@
 // sources: build/gen/gantry_msg_pkg.sv rtl/common/pick_pkg.sv rtl/control/control_pkg.sv rtl/control/control_agent.sv rtl/common/credit_counter.sv rtl/common/rr_arbiter.sv rtl/common/stream_fifo.sv rtl/rdma/rdma.sv
 // args: -Irtl/common -GFarPorts=4 -GNumSlices=4 --x-initial unique
 // mutant: -GSeedBug=1
-// mutate: rtl/rdma/rdma.sv: back_any && mem_rsp_room && !lost => back_any && mem_rsp_room
+// mutate: rtl/rdma/rdma.sv: mem_rsp_room && !lost && !hold_all_i; => mem_rsp_room && !hold_all_i;
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

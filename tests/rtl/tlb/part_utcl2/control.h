@@ -4,15 +4,22 @@
 #ifndef CONTROL_H
 #define CONTROL_H
 
-static void tell(uint8_t signals, unsigned status, unsigned state)
+// `knocks`: requests come while it is done.
+static void tell(uint8_t signals, unsigned status, unsigned state, bool knocks = false)
 {
+    unsigned came = 0;
     msg_ctl_cmd c = {};
     c.op = CTL_SIGNAL, c.signals = signals, c.id = (uint16_t)++serial;
     put(dut->ctl_cmd_i, c);
     dut->ctl_cmd_valid_i = 1;
     evts = 0;
     for (unsigned i = 0; i < 4000 && evts == 0; i++)
-        clock_once(nullptr, 256);
+        if (knocks && i > 1 && credits)
+            issue(random_vmid(), random_va(), 1u << pick(3), 256), came++;
+        else
+            clock_once(nullptr, 256);
+    if (Depth - credits < came)
+        fail("taken during a drain: places, came", Depth - credits, came);
     const msg_ctl_evt want = {CTL_SIGNAL, (uint8_t)status, (uint8_t)state, 0, c.id, 0};
     if (evts != 1 || memcmp(&last_evt, &want, sizeof want))
         fail("signals not answered so", evts << 16 | last_evt.status << 8 | last_evt.state, status << 8 | state), std::exit(1);
@@ -54,7 +61,7 @@ static void control()
             break;
         case 1:
         case 2: // what was taken has been answered, what was not is where it was
-            tell(round % 5 == 1 ? CTL_DRAIN : CTL_FLUSH, CTL_OK, CTL_STATE_PAUSED);
+            tell(round % 5 == 1 ? CTL_DRAIN : CTL_FLUSH, CTL_OK, CTL_STATE_PAUSED, true);
             if (flying.size() != Depth - credits)
                 fail("drained: unanswered requests, places taken", flying.size(), Depth - credits);
             nothing_moves("moved when drained");
