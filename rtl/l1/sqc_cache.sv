@@ -127,7 +127,7 @@ module sqc_cache
   look_t s0, s1, s2, s3;  // 0 TLB and tags, 1 compare, 2 line RAM, 3 answer
   late_t late[3];         // a fill becomes visible three edges after it was sent to the RAMs
 
-  entry_t e;
+  entry_t e, owner;
   set_t set;
   way_t way;
   /* verilator lint_off UNUSEDSIGNAL */  // of rings: low bits
@@ -164,6 +164,52 @@ module sqc_cache
       if (f.wait_m[i[3:0]] && !f.store[i[3:0]] && same_place(set_of(f.va[i]), of_set)) f.stale[i[3:0]] = 1'b1;
   endtask
 
+  task automatic fail(input logic [7:0] with_status);
+    f.faulted[e] = 1'b1;
+    f.status[e]  = with_status;
+  endtask
+
+  // e missed its page (xlat) or its line pa: it waits for whoever asks for that already, else it asks.  A store asks for
+  // itself, and nobody waits for one.
+  task automatic park();
+    owner   = e;
+    f.pa[e] = pa;
+    for (int unsigned i = 0; i < NumEntries; i++) begin
+      match = xlat ? (f.send_x[i[3:0]] || f.wait_x[i[3:0]]) && same_page(f.va[i], f.want[i], f.va[e], f.want[e]) :
+          (f.send_m[i[3:0]] || f.wait_m[i[3:0]]) && f.pa[i] == pa && !f.store[i[3:0]] && !f.store[e];
+      owner = match && f.owner[i] == i[3:0] && i[3:0] != e ? i[3:0] : owner;
+    end
+    f.owner[e]  = owner;
+    f.send_x[e] = xlat && owner == e;
+    f.send_m[e] = !xlat && owner == e;
+    f.wait_x[e] = xlat && owner != e;
+    f.wait_m[e] = !xlat && owner != e;
+  endtask
+
+  // Memory has answered owner e: it and those that wait for it look up again, or fail.
+  task automatic wake();
+    for (int unsigned i = 0; i < NumEntries; i++) begin
+      match = (fill_xlat_i ? f.wait_x[i[3:0]] : f.wait_m[i[3:0]]) && f.owner[i] == e;
+      f.faulted[i[3:0]] = match && fill_status_i != MEM_OK ? 1'b1 : f.faulted[i[3:0]];
+      f.woken[i[3:0]]   = match && fill_status_i == MEM_OK ? 1'b1 : f.woken[i[3:0]];
+      f.status[i]       = match ? fill_status_i : f.status[i];
+      f.stale[i[3:0]]   = match ? 1'b0 : f.stale[i[3:0]];
+      f.wait_x[i[3:0]]  = match ? 1'b0 : f.wait_x[i[3:0]];
+      f.wait_m[i[3:0]]  = match ? 1'b0 : f.wait_m[i[3:0]];
+    end
+  endtask
+
+  // Store e is performed in its line: it goes on to the second, or is done.
+  task automatic stored();
+    if (goes_on(f.second[e], f.first[e][5:2], f.want[e].count)) begin
+      f.va[e]     = next_line(f.va[e]);
+      f.second[e] = 1'b1;
+    end else begin
+      f.woken[e]   = 1'b0;
+      f.faulted[e] = 1'b1;
+    end
+  endtask
+
   // A line takes the oldest way of its set.
   task automatic fill();
     set = set_of(f.va[e]);
@@ -195,8 +241,8 @@ module sqc_cache
     end else if (fill_status_i == MEM_OK && !f.stale[e]) begin
       fill();
     end
-    wake(f, e, fill_xlat_i, fill_status_i);
-    if (Scalar && f.store[e] && !fill_xlat_i && fill_status_i == MEM_OK) stored(f, e);
+    wake();
+    if (Scalar && f.store[e] && !fill_xlat_i && fill_status_i == MEM_OK) stored();
   endtask
 
   // Answer, or keep the first line of a request that goes on in the next.
@@ -205,11 +251,12 @@ module sqc_cache
     if (s3.valid) begin
       e   = s3.entry;
       off = f.first[e][5:2];
-      respond = !(Scalar && goes_on(f, e));
+      respond = !(Scalar && goes_on(f.second[e], off, f.want[e].count));
       if (!respond) begin
         e_line[e] = line;
-        go_on(f, e);
-        f.ready[e] = 1'b1;
+        f.va[e]     = next_line(f.va[e]);
+        f.second[e] = 1'b1;
+        f.ready[e]  = 1'b1;
       end else if (Scalar) begin
         rsp_data_o <= off == 4'd0 && !f.second[e] ? line : from_lines(f.second[e] ? e_line[e] : line, line, off);
       end else begin
@@ -250,13 +297,14 @@ module sqc_cache
     pulse = 1'b1;
     count_o <= {!tlb_hit, tlb_hit, tlb_hit && !hit && !write, tlb_hit && hit && !write};
     if ((tlb_hit || beyond) && status != MEM_OK) begin
-      fail(f, e, status);
+      fail(status);
     end else if (tlb_hit && hit && !write) begin
       s2 = '{valid: 1'b1, entry: e};
       line_re    <= 1'b1;
       line_raddr <= place_of(set, way);
     end else begin
-      park(f, e, !tlb_hit, pa);
+      xlat = !tlb_hit;
+      park();
     end
   endtask
 
@@ -270,8 +318,14 @@ module sqc_cache
       turn = 2'(port) + 2'd1;
       slot = port * Depth + q_head[port];
       e = first_of(f.free);
-      open(f, e, q_va[slot], q_want[slot], 2'(port));
-      if (Scalar && q_want[slot].store) f.data[e] = q_data[slot];
+      f.free[e]   = 1'b0;
+      f.second[e] = 1'b0;
+      f.va[e]     = q_va[slot];
+      f.first[e]  = q_va[slot];
+      f.want[e]   = q_want[slot];
+      f.port[e]   = port[1:0];
+      if (Scalar) f.store[e] = f.want[e].store;
+      if (Scalar && f.want[e].store) f.data[e] = q_data[slot];
       q_head[port]  = (q_head[port] + 32'd1) & (Depth - 1);
       q_count[port] = q_count[port] - 32'd1;
       q_some[port_t'(port)] = q_count[port] != 32'd0;
@@ -290,7 +344,10 @@ module sqc_cache
   task automatic send();
     e    = first_of(f.send_x | f.send_m);
     xlat = f.send_x[e];
-    sent(f, e, xlat);
+    f.send_x[e] = 1'b0;
+    f.send_m[e] = 1'b0;
+    f.wait_x[e] = xlat;
+    f.wait_m[e] = !xlat;
     miss_valid_o <= 1'b1;
     miss_xlat_o  <= xlat;
     miss_entry_o <= e;
@@ -370,8 +427,9 @@ module sqc_cache
       if ((!miss_valid_o || miss_ready_i) && (f.send_x | f.send_m) != '0) send();
       if (req_valid_i != '0) arrival();
 
+      // what a lookup before the invalidation has translated, up to that which was compared at this edge
       if (inv_tlb_i || f.old != '0) begin
-        f.old = (inv_tlb_i ? 16'hffff : f.old) & translated(f);
+        f.old = (inv_tlb_i ? 16'hffff : f.old) & (f.send_m | f.wait_m);
         drained_o <= f.old == '0;
       end
 

@@ -226,7 +226,7 @@ module rdma
       sent_q     <= '0;
       old_q      <= busy_q;
     end else if (dropping_q && !out_valid && back_valid == '0 && in_valid == '0 && !done_valid &&
-                 (epoch_q != 2'd0 || sent_old_q == '0)) begin  // an epoch begins again: nothing of its last time is left
+                 (epoch_q != 2'd0 || sent_old_q == '0)) begin  // epochs come again: nothing of this one is left
       dropping_q  <= 1'b0;
       discarded_o <= 1'b1;
     end

@@ -8,7 +8,7 @@
 // mutate: rtl/l1/sqc_cache.sv: f.stale = f.stale | f.wait_m; => f.stale = f.stale;
 // mutate: rtl/l1/sqc_cache.sv: forget(set_of(f.va[e])); => set = set;
 // mutate: rtl/l1/sqc.sv: plain_some[c] && !(k_rsp_valid && k_rsp_port == c[1:0]) => plain_some[c]
-// mutate: rtl/l1/sqc_entries_pkg.sv: return f.send_m | f.wait_m; => return f.wait_m;
+// mutate: rtl/l1/sqc_cache.sv: 16'hffff : f.old) & (f.send_m | f.wait_m) => 16'hffff : f.old) & f.wait_m
 // mutate: rtl/l1/sqc.sv: tlb_taken && i_drained && k_drained => tlb_taken && i_drained
 // mutate: rtl/l1/sqc.sv: blk_cmd_i.root, blk_cmd_i.bytes) => blk_cmd_i.root, blk_cmd_i.bytes == 64'd0 ? 64'd0 : 64'd4096)
 #include <cstdio>
