@@ -61,6 +61,7 @@ struct part {
     uint32_t process; /* that runs it (bridge/place); 0 where there is one */
     bool elsewhere;   /* another process runs it: here it has name and ports only, and nothing calls it */
     uint32_t group;   /* of partitions that the scheduler visits together (sched.h); 0 unless set before sched_start */
+    bool over;        /* nobody visits it any more: what asks it need not keep its state */
     bool idle;        /* no clock edge changes its state until a message arrives */
     uint32_t ins, outs;
     struct wire **in, **out; /* NULL: not connected */

@@ -63,11 +63,12 @@ static void counters_read(struct part *part)
     struct rtl_part *r = part->own;
     if (r->counted_at == part->visits)
         return;
-    if (r->api->hold)
+    const bool keep = r->api->hold && r->api->release && !part->over; /* two copies of the whole state */
+    if (keep)
         r->api->hold(r->model);
     for (uint32_t i = 0; i < r->api->counter_count; i++)
         r->counted[i] = r->api->counter(r->model, i);
-    if (r->api->release)
+    if (keep)
         r->api->release(r->model);
     r->counted_at = part->visits;
 }

@@ -194,6 +194,8 @@ int session_report(struct session *s, struct summary *summary, struct sim *sim)
     enum gantry_status status = STATUS_OK;
 
     progress_end();
+    if (sim)
+        sim_over(sim);
     goals_tell(s, summary);
     summary->argv = s->argv;
     summary->cfg = &s->config.cfg;

@@ -66,6 +66,7 @@ void figures_counters_here(struct sim *sim, figures_fn fn, void *arg)
     for (uint32_t i = 0; i < sim->sched.count; i++) {
         struct part *part = sim->sched.parts[i];
         struct counting c = {fn, arg, part->number};
+        part->over = sim->over;
         if (part->ops->counters)
             part->ops->counters(part, counter_number, &c);
     }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/check.h"
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "bridge/run/sched_save.h"
@@ -210,6 +211,7 @@ static enum sim_result run_windows(struct sim *sim, uint64_t until)
 
 enum sim_result sim_run(struct sim *sim, uint64_t until)
 {
+    CHECK(!sim->over, "sim", "a run that is over goes on");
     sim = sim->turn;
     sim->stop = false;
     if (!sim->still)
@@ -219,6 +221,11 @@ enum sim_result sim_run(struct sim *sim, uint64_t until)
     enum sim_result result = sim->place ? placed_run(sim, until) : run_windows(sim, until);
     sim->running = false;
     return result;
+}
+
+void sim_over(struct sim *sim)
+{
+    sim->over = true;
 }
 
 void sim_where(struct sim *sim)

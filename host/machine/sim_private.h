@@ -63,6 +63,7 @@ struct sim {
     struct port *port;           /* sim_access */
     struct heap timers;
     uint32_t commands_waiting; /* for a place in a hub, all GPUs */
+    bool over;                 /* sim_over */
     uint64_t now;              /* of the host */
     bool stop, where_told;
     bool running;                     /* inside of sim_run: nothing can be saved */

@@ -24,7 +24,7 @@ struct model {
     uint16_t id;
     uint64_t seed, from, traced[2], word;
     uint32_t took, looked, counted, holds; /* counters read; times held and let go */
-    bool held;
+    bool held, over;
     uint64_t when[8];
     uint32_t slot[8], value[8];
     bool no_skip, on, busy, destroyed;
@@ -71,7 +71,7 @@ static inline bool model_step(void *model, uint64_t from, struct part_in *const 
 static inline uint64_t model_counter(void *model, uint32_t address)
 {
     struct model *m = model;
-    assert_true(m->held);
+    assert_true(m->held != m->over);
     m->counted++;
     return 100 + address;
 }

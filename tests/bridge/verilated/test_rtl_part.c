@@ -151,6 +151,12 @@ static void test_counters_are_read_once(void **state)
     assert_true(part_restore(b.toy, &saved.reader));
     b.toy->ops->counters(b.toy, ignore, NULL);
     assert_int_equal(b.model->counted, 6);
+    assert_int_equal(b.model->holds, 3);
+    b.model->over = b.toy->over = true; /* nobody visits it any more: no copy of its state */
+    b.toy->visits++;
+    b.toy->ops->counters(b.toy, ignore, NULL);
+    assert_int_equal(b.model->counted, 8);
+    assert_int_equal(b.model->holds, 3);
     free(saved.bytes);
     sched_fini(&b.s);
 }
