@@ -451,7 +451,7 @@ module l2_slice
           if (again) waits[SetBits'(set)] = waits[SetBits'(set)] - 8'd1;
           else begin  // counters: 0-2 read, 3-5 write, 6-8 atomic: hit, miss, mshr-hit
             count = a.op == MEM_WRITE[1:0] ? 5'd3 : a.op == MEM_ATOMIC[1:0] ? 5'd6 : 5'd0;
-            count = count + (!found.present ? 5'd1 : found.pending ? 5'd2 : 5'd0);
+            count = count + counts(a, found);
             counter[count] = counter[count] + 64'd1;
           end
           s3.valid = look != LookJoin && look != LookWait;

@@ -49,6 +49,16 @@ package l2_tags_pkg;
     return LookFetch;
   endfunction
 
+  // Which counter of its kind a new request counts in: hit, miss, mshr-hit.  One that fetches what a store has not left of
+  // its line is a miss.
+  function automatic logic [4:0] counts(input access_t a, input found_t found);
+    unique case (wants(a, found))
+      LookHit: return 5'd0;
+      LookJoin: return 5'd2;
+      default: return 5'd1;
+    endcase
+  endfunction
+
   function automatic look_e decide(input access_t a, input found_t found, input room_t room);
     look_e want;
     logic dram;
