@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""docs/fidelity.md and docs/fidelity/*.svg from results of groups.py and figures of hardware.py."""
+import csv
+
+import hardware
+import plot
+from machine import ROOT
+
+HEAD = """# Fidelity
+
+Whole-GPU microbenchmarks on `configs/r9nano.yaml` (64 CUs, 1000 MHz: a byte a cycle is a GB/s) beside published figures of Fiji and its nearest
+relatives. `make fidelity` measures and writes this page (`sw/fidelity`); `make fidelity G=stream` one group. Each value is the difference of a long and a
+short run, so start, launch and end do not count. A, B, C: how sure a figure is (measured on the chip; vendor's document; sibling chip or derived).
+Verdict: `ok` inside the band, `slow`, `fast` (faster than hardware beyond 1 %), `none` where no figure was found.
+`tests/system/test_fidelity.py` holds a part of it in `make test`.
+"""
+TITLES = {
+    "stream": "DRAM: streams", "chase": "Latency: a chain of pointers", "reuse": "Bandwidth of L1V and L2 over CUs", "strides": "Strides",
+    "atomics": "Atomics", "lds": "LDS: bank conflicts", "instructions": "Instructions",
+}
+
+
+def verdict(figure, value):
+    """(difference to the nearer end in words, ok, slow, fast or none)."""
+    if figure.low is None:
+        return "", "none"
+    end = figure.low if value < figure.low else figure.high if value > figure.high else value
+    share = value / end - 1
+    faster = share if figure.unit != "clk" else -share
+    word = "fast" if faster > hardware.FASTER else "slow" if faster < -figure.band else "ok"
+    return f"{100 * share:+.1f} %", word
+
+
+def rows(name, found):
+    out = ["| what | hardware | Gantry | difference | band | verdict | source |", "|---|---|---|---|---|---|---|"]
+    for key, figure in hardware.FIGURES[name].items():
+        if key not in found:
+            continue
+        share, word = verdict(figure, found[key])
+        real = "none" if figure.low is None else f"{figure.low:.4g}" if figure.low == figure.high else f"{figure.low:.4g} to {figure.high:.4g}"
+        band = "" if figure.low is None else f"{100 * figure.band:.0f} %"
+        out.append(f"| {figure.what} | {real} | {found[key]:.4g} {figure.unit} | {share} | {band} | {word} | {figure.source} |")
+    return out
+
+
+def instruction_rows(found):
+    lines = [line for line in (ROOT / "tests/rtl/cu/timing/classes.tsv").read_text().splitlines() if not line.startswith("#")]
+    known = {row["class"]: row for row in csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)}
+    out = ["Cycles from issue to issue of one wavefront alone; the RTL is held to them by `tests/rtl/cu/timing`.", "",
+           "| class | hardware | Gantry | source |", "|---|---|---|---|"]
+    for name, value in found.items():
+        figure, source = known[name]["hardware"], known[name]["source"]
+        out.append(f"| {name} | {'none' if figure == '-' else figure} | {value} | {'' if source == '-' else source} |")
+    return out
+
+
+def plots(results):
+    """SVG by file name."""
+    numbers = {name: {key: float(value) for key, value in found.items()} for name, found in results.items() if name != "instructions"}
+    out = {}
+    if "chase" in numbers:
+        out["chase"] = plot.curve("Chain of pointers", "KiB", "cycles a step", {"Gantry": [(float(k), v) for k, v in numbers["chase"].items()]},
+                                  (("L1V", 120, 136), ("L2", 233, 344), ("DRAM", 570, 741)))
+    if "reuse" in numbers:
+        lines = {}
+        for key, value in numbers["reuse"].items():
+            level, count = key.split()
+            lines.setdefault(level.upper(), []).append((float(count), value / float(count)))
+        out["reuse"] = plot.curve("Loads from L1V and L2", "CUs", "bytes a cycle and CU", lines, (("L1V", 63, 64), ("L2, MI100", 14.5, 15.5)))
+    if "strides" in numbers:
+        out["strides"] = plot.curve("Loads of a dword in every n", "n", "lines a cycle", {"Gantry": [(float(k), v) for k, v in numbers["strides"].items()]},
+                                    (("HBM's peak", 8, 8),))
+    if "lds" in numbers:
+        out["lds"] = plot.curve("LDS: loads of a dword", "dwords from lane to lane", "cycles an instruction",
+                                {"Gantry": [(float(k), v) for k, v in numbers["lds"].items() if float(k)],
+                                 "hardware (CLRX, OpenCL guide)": [(float(n), 2.0 * n) for n in (1, 2, 4, 8, 16, 32)]})
+    return out
+
+
+def write(results):
+    text = [HEAD]
+    drawn = plots(results)
+    (ROOT / "docs/fidelity").mkdir(exist_ok=True)
+    for name, found in results.items():
+        text += [f"## {TITLES[name]}", ""]
+        if name in drawn:
+            (ROOT / f"docs/fidelity/{name}.svg").write_text(drawn[name])
+            text += [f"![{TITLES[name]}](fidelity/{name}.svg)", ""]
+        text += [*(instruction_rows(found) if name == "instructions" else rows(name, found)), ""]
+    (ROOT / "docs/fidelity.md").write_text("\n".join(text).rstrip() + "\n")
