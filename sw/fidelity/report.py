@@ -10,13 +10,34 @@ HEAD = """# Fidelity
 
 Whole-GPU microbenchmarks on `configs/r9nano.yaml` (64 CUs, 1000 MHz: a byte a cycle is a GB/s) beside published figures of Fiji and its nearest
 relatives. `make fidelity` measures and writes this page (`sw/fidelity`); `make fidelity G=stream` one group. Each value is the difference of a long and a
-short run, so start, launch and end do not count. A, B, C: how sure a figure is (measured on the chip; vendor's document; sibling chip or derived).
+short run, so start, launch and end do not count.
+Sources: BS: UoB-HPC/BabelStream results v1.0, R9 Nano, HIP; #147: RadeonOpenCompute/ROCm issue 147, AMD's own figures of Fiji; CP: krrishnarraj/clpeak, R9
+Nano; PT: sebbbi/perftest, R9 Fury; MT: mt4g reports of MI100 and MI210; GB: te42kyfo/gpu-benches, MI100 and MI210; OG: AMD's OpenCL optimization guide; CLRX:
+CLRX/CLRX-mirror, GcnTimings.md. A: measured on the chip; B: a vendor's or its assembler's document; C: sibling chip, or derived.
 Verdict: `ok` inside the band, `slow`, `fast` (faster than hardware beyond 1 %), `none` where no figure was found.
 `tests/system/test_fidelity.py` holds a part of it in `make test`.
 """
 TITLES = {
     "stream": "DRAM: streams", "chase": "Latency: a chain of pointers", "reuse": "Bandwidth of L1V and L2 over CUs", "strides": "Strides",
     "atomics": "Atomics", "lds": "LDS: bank conflicts", "instructions": "Instructions",
+}
+
+
+NOTES = {
+    "stream": """Limits, from counters of the slices. A load keeps the bus busy (91 % row hits). A store leaves as a victim of the L2, whose order is not that of
+addresses: half of the writes open a row. Addition and triad: a channel has one ring of 64 places for reads and writes; a write at its head turns the bus when
+40 places lie behind it, of which with two reads a write some 13 are writes, and 5 go before the bus turns back (`gpu.dram.write_low` 8; 0 makes it slower by
+4 %: the last writes of a turn find no open row).""",
+    "chase": """Translations are known before the chain begins, the L1V and L2 hold what they can (an eighth of 16 MiB). DRAM is faster than on every chip with a figure
+for it: some 45 cycles lie between an L2 hit and a line from DRAM, hardware has some 340. A delay there (`link.store`) alone would take bandwidth: 16 slices with 64 misses have
+65,536 bytes under way, which at 340 cycles are 193 bytes a cycle; 492 bytes a cycle need 164 misses a slice, and at 570 cycles 69 misses a CU where
+`gpu.l1v.mshrs` ends at 64. So both must grow first (256 and 128), then the delay can come.""",
+    "reuse": "Each CU has one work-group of 16 wavefronts.",
+    "strides": "Loads of a dword; 4,096 work-items.",
+    "atomics": """No figure of hardware was found for rate or latency. A slice performs one request a cycle, with all its lanes on one line; lanes of one word are one
+request each.""",
+    "lds": """Cycles of a wavefront instruction of a CU, in a loop of eight loads and eight operations on what they bring: with at most two lanes a bank the loop, not the
+LDS, decides.""",
 }
 
 
@@ -86,5 +107,6 @@ def write(results):
         if name in drawn:
             (ROOT / f"docs/fidelity/{name}.svg").write_text(drawn[name])
             text += [f"![{TITLES[name]}](fidelity/{name}.svg)", ""]
+        text += [NOTES[name], ""] if name in NOTES else []
         text += [*(instruction_rows(found) if name == "instructions" else rows(name, found)), ""]
     (ROOT / "docs/fidelity.md").write_text("\n".join(text).rstrip() + "\n")
