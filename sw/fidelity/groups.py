@@ -33,14 +33,17 @@ def chase(config="r9nano", sizes=(1, 4, 8, 16, 32, 128, 512, 1024, 2048, 4096, 1
     return found
 
 
-def reuse(config="r9nano", cus=(1, 4, 16, 64), rounds=(8, 24), sets=(("l1v", 8, 0), ("l2", 1024, 4160))):
-    """Bytes a cycle that 1 to 64 work-groups of 16 wavefronts, each on its CU, load from what the L1V (8 KiB) or the L2 (1 MiB) holds."""
+def reuse(config="r9nano", cus=(1, 4, 16, 64), rounds=(40, 168), levels=("l1v", "l2")):
+    """Bytes a cycle that 1 to 64 work-groups of 16 wavefronts, each on its CU, load from what the L1V (8 KiB, buffer loads) or the L2 (1 MiB) holds."""
     found = {}
-    for name, kib, turn in sets:
+    for level in levels:
         for count in cus:
-            warm = 32 * (8 if name == "l2" and count < 64 else 1)
-            launches = [(1024 * count, 1024, ["zero:8", f"zero:{kib * KIB}", f"u32:{kib * 256}", f"u32:{n + warm}", f"u32:{turn}"]) for n in rounds]
-            found[f"{name} {count}"] = 1024 * count * 8 * 4 * (rounds[1] - rounds[0]) / more("memory:again", launches, config)
+            if level == "l1v":
+                kernel, launches = "memory:again_buffer", [(1024 * count, 1024, ["zero:8", "zero:8192", f"u32:{n}"]) for n in rounds]
+            else:  # 32 rounds of one work-group load all of it once
+                launches = [(1024 * count, 1024, ["zero:8", f"zero:{MIB}", f"u32:{MIB // 4}", f"u32:{n}", "u32:4160"]) for n in rounds]
+                kernel = "memory:again"
+            found[f"{level} {count}"] = 1024 * count * 8 * 4 * (rounds[1] - rounds[0]) / more(kernel, launches, config)
     return found
 
 

@@ -36,6 +36,32 @@ kernel void again(global uint *to, global const uint *from, uint set, uint round
         to[0] = sum;
 }
 
+// The same from 8 KiB by buffer loads.
+kernel void again_buffer(global uint *to, global const uint *from, uint rounds)
+{
+    const uint at = get_local_id(0) * 4 & 4095;
+    const uint4 buffer = (uint4)((uint)(ulong)from, (uint)((ulong)from >> 32) & 0xffff, 8192, 0x27000);
+    uint sum = 0;
+    for (uint r = 0; r < rounds; r++) {
+        uint8 got;
+        __asm__ volatile("buffer_load_dword %0, %8, %9, 0 offen\n"
+                         "buffer_load_dword %1, %8, %9, 0 offen offset:512\n"
+                         "buffer_load_dword %2, %8, %9, 0 offen offset:1024\n"
+                         "buffer_load_dword %3, %8, %9, 0 offen offset:1536\n"
+                         "buffer_load_dword %4, %8, %9, 0 offen offset:2048\n"
+                         "buffer_load_dword %5, %8, %9, 0 offen offset:2560\n"
+                         "buffer_load_dword %6, %8, %9, 0 offen offset:3072\n"
+                         "buffer_load_dword %7, %8, %9, 0 offen offset:3584\n"
+                         "s_waitcnt vmcnt(0)"
+                         : "=&v"(got.s0), "=&v"(got.s1), "=&v"(got.s2), "=&v"(got.s3), "=&v"(got.s4), "=&v"(got.s5), "=&v"(got.s6), "=&v"(got.s7)
+                         : "v"(at), "s"(buffer)
+                         : "memory");
+        sum |= got.s0 | got.s1 | got.s2 | got.s3 | got.s4 | got.s5 | got.s6 | got.s7;
+    }
+    if (sum)
+        to[0] = sum;
+}
+
 // A dword of every `stride` of them.
 kernel void strided(global uint *to, global const uint *from, uint stride, uint items, uint rounds)
 {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """docs/fidelity.md and docs/fidelity/*.svg from results of groups.py and figures of hardware.py."""
 import csv
+import textwrap
 
 import hardware
 import plot
@@ -24,20 +25,21 @@ TITLES = {
 
 
 NOTES = {
-    "stream": """Limits, from counters of the slices. A load keeps the bus busy (91 % row hits). A store leaves as a victim of the L2, whose order is not that of
-addresses: half of the writes open a row. Addition and triad: a channel has one ring of 64 places for reads and writes; a write at its head turns the bus when
-40 places lie behind it, of which with two reads a write some 13 are writes, and 5 go before the bus turns back (`gpu.dram.write_low` 8; 0 makes it slower by
-4 %: the last writes of a turn find no open row).""",
-    "chase": """Translations are known before the chain begins, the L1V and L2 hold what they can (an eighth of 16 MiB). DRAM is faster than on every chip with a figure
-for it: some 45 cycles lie between an L2 hit and a line from DRAM, hardware has some 340. A delay there (`link.store`) alone would take bandwidth: 16 slices with 64 misses have
-65,536 bytes under way, which at 340 cycles are 193 bytes a cycle; 492 bytes a cycle need 164 misses a slice, and at 570 cycles 69 misses a CU where
-`gpu.l1v.mshrs` ends at 64. So both must grow first (256 and 128), then the delay can come.""",
-    "reuse": "Each CU has one work-group of 16 wavefronts.",
-    "strides": "Loads of a dword; 4,096 work-items.",
-    "atomics": """No figure of hardware was found for rate or latency. A slice performs one request a cycle, with all its lanes on one line; lanes of one word are one
-request each.""",
-    "lds": """Cycles of a wavefront instruction of a CU, in a loop of eight loads and eight operations on what they bring: with at most two lanes a bank the loop, not the
-LDS, decides.""",
+    "stream": """Limits, from counters of the slices. A load keeps the bus busy (91 % row hits). A store leaves as a victim of the L2, whose order is not
+that of addresses: half of the writes open a row. Addition and triad: a channel has one ring of 64 places for reads and writes; a write at
+its head turns the bus when 40 places lie behind it, of which with two reads a write some 13 are writes, and 5 go before the bus turns back
+(`gpu.dram.write_low` 8; 0 makes it slower by 4 %: the last writes of a turn find no open row).""",
+    "chase": """Translations are known before the chain begins, the L1V and L2 hold what they can (an eighth of 16 MiB). DRAM is faster than on every chip
+with a figure for it: some 45 cycles lie between an L2 hit and a line from DRAM, hardware has some 340. A delay there (`link.store`) alone
+would take bandwidth: 16 slices with 64 misses have 65,536 bytes under way, which at 340 cycles are 193 bytes a cycle; 492 bytes a cycle
+need 164 misses a slice, and at 570 cycles 69 misses a CU where `gpu.l1v.mshrs` ends at 64. So both must grow first (256 and 128), then the
+delay can come.""",
+    "reuse": """One work-group of 16 wavefronts a CU; L1V by buffer loads (as PT's), L2 by flat loads, whose addresses take eight cycles to read.""",
+    "strides": """Loads of a dword; 4,096 work-items.""",
+    "atomics": """No figure of hardware was found for rate or latency. A slice performs one request a cycle, with all its lanes on one line; lanes of one word
+are one request each.""",
+    "lds": """Cycles of a wavefront instruction of a CU, in a loop of eight loads and eight operations on what they bring: with at most two lanes a bank
+the loop, not the LDS, decides.""",
 }
 
 
@@ -107,6 +109,6 @@ def write(results):
         if name in drawn:
             (ROOT / f"docs/fidelity/{name}.svg").write_text(drawn[name])
             text += [f"![{TITLES[name]}](fidelity/{name}.svg)", ""]
-        text += [NOTES[name], ""] if name in NOTES else []
+        text += [textwrap.fill(" ".join(NOTES[name].split()), 158), ""] if name in NOTES else []
         text += [*(instruction_rows(found) if name == "instructions" else rows(name, found)), ""]
     (ROOT / "docs/fidelity.md").write_text("\n".join(text).rstrip() + "\n")
