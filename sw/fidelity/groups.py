@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `make fidelity` measures, by group: each function takes a configuration and answers {name: value}.  Rates are of r9nano's 1000 MHz: a byte
+a cycle is a GB/s.  Hardware's figures and bands: hardware.py."""
+import csv
+
+from machine import ROOT, more
+
+KIB, MIB = 1024, 1024 * 1024
+ITEMS = 65536  # all wavefronts of 64 CUs, four on each SIMD
+
+
+def stream(config="r9nano", arrays=(4, 12), items=ITEMS, rounds=(8, 24)):
+    """Bytes a cycle of streams through DRAM; arrays: MiB of each in the two runs, rounds: places of 16 bytes a work-item."""
+    found = {}
+    for name, count in (("copy", 2), ("mul", 2), ("add", 3), ("triad", 3)):
+        launches = [(mib * MIB // 8, 256, [f"zero:{mib * MIB}"] * 3) for mib in arrays]
+        found[name] = count * (arrays[1] - arrays[0]) * MIB / more(f"stream:{name}", launches, config)
+    for name, size in (("load_wide", 16), ("load_word", 4), ("store_wide", 16), ("store_word", 4)):
+        launches = []
+        for count in (16 // size * n for n in rounds):
+            buffers = ["zero:64", f"zero:{items * size * count}"]
+            launches.append((items, 256, [*(buffers if "load" in name else buffers[::-1]), f"u32:{items}", f"u32:{count}"]))
+        found[name] = items * 16 * (rounds[1] - rounds[0]) / more(f"stream:{name}", launches, config)
+    return found
+
+
+def chase(config="r9nano", sizes=(1, 4, 8, 16, 32, 128, 512, 1024, 2048, 4096, 16384), steps=(64, 576)):
+    """Cycles a step of one work-item through pointers in `sizes` KiB."""
+    found = {}
+    for kib in sizes:
+        launches = [(1024, 1024, ["zero:8", f"zero:{kib * KIB}", f"u32:{kib * 16}", f"u32:{1 if kib <= 4096 else 64}", f"u32:{n}"]) for n in steps]
+        found[str(kib)] = more("memory:chase", launches, config) / (steps[1] - steps[0])
+    return found
+
+
+def reuse(config="r9nano", cus=(1, 4, 16, 64), rounds=(40, 168), levels=("l1v", "l2")):
+    """Bytes a cycle that 1 to 64 work-groups of 16 wavefronts, each on its CU, load from what the L1V (8 KiB, buffer loads) or the L2 (1 MiB) holds."""
+    found = {}
+    for level in levels:
+        for count in cus:
+            if level == "l1v":
+                kernel, launches = "memory:again_buffer", [(1024 * count, 1024, ["zero:8", "zero:8192", f"u32:{n}"]) for n in rounds]
+            else:  # 32 rounds of one work-group load all of it once
+                launches = [(1024 * count, 1024, ["zero:8", f"zero:{MIB}", f"u32:{MIB // 4}", f"u32:{n}", "u32:4160"]) for n in rounds]
+                kernel = "memory:again"
+            found[f"{level} {count}"] = 1024 * count * 8 * 4 * (rounds[1] - rounds[0]) / more(kernel, launches, config)
+    return found
+
+
+def strides(config="r9nano", dwords=(1, 2, 4, 8, 16, 32, 64, 128, 256), items=4096, rounds=(2, 6)):
+    """Lines a cycle that loads of a dword in every `dwords` bring from DRAM."""
+    found = {}
+    for stride in dwords:
+        launches = [(items, 256, ["zero:8", f"zero:{items * n * stride * 4}", f"u32:{stride}", f"u32:{items}", f"u32:{n}"]) for n in rounds]
+        lines = items * (rounds[1] - rounds[0]) * min(stride, 16) / 16
+        found[str(stride)] = lines / more("memory:strided", launches, config)
+    return found
+
+
+def atomics(config="r9nano", items=16384, rounds=(2, 10)):
+    """Lane atomics a cycle of the GPU: all to one word, to the words of one line, each work-item to its own."""
+    found = {}
+    for back in ("silent", "back"):
+        for name, step, words in (("word", 0, 1), ("line", 1, 16), ("spread", 1, items)):
+            launches = [(items, 256, [f"zero:{words * 4}", f"u32:{step}", f"u32:{words}", f"u32:{n}"]) for n in rounds]
+            found[f"{back} {name}"] = items * (rounds[1] - rounds[0]) / more(f"memory:atomic_{back}", launches, config)
+    return found
+
+
+def lds(config="r9nano", dwords=(0, 1, 2, 4, 8, 16, 32), rounds=(8, 40)):
+    """Cycles of a load of a dword from the LDS, of each wavefront instruction of a CU with 16 wavefronts."""
+    found = {}
+    for stride in dwords:
+        launches = [(1024, 1024, ["zero:8", f"u32:{stride}", f"u32:{n}"]) for n in rounds]
+        found[str(stride)] = more("memory:shared", launches, config) / (16 * 8 * (rounds[1] - rounds[0]))
+    return found
+
+
+def instructions(config="r9nano"):
+    """Cycles of an instruction of a wavefront alone, as tests/rtl/cu/timing measures and holds them (classes.tsv)."""
+    lines = [line for line in (ROOT / "tests/rtl/cu/timing/classes.tsv").read_text().splitlines() if not line.startswith("#")]
+    return {row["class"]: row["alone"] for row in csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)}
+
+
+GROUPS = {"stream": stream, "chase": chase, "reuse": reuse, "strides": strides, "atomics": atomics, "lds": lds, "instructions": instructions}

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Published figures of Fiji and its nearest relatives that a result of groups.py is held against: what, low, high, band, source.  A result may be
+`band` (a share) outside low..high and is never faster than hardware by more than the rule of measuring (FASTER).  None: no figure; the
+last word says what was assumed."""
+from typing import NamedTuple
+
+FASTER = 0.01  # a figure of hardware is itself known to about a hundredth
+
+
+class Figure(NamedTuple):
+    what: str
+    low: float | None
+    high: float | None
+    unit: str
+    band: float
+    source: str
+
+
+RATE, TIME = "GB/s", "clk"
+STREAM = "BS, A"
+INTERNAL = "#147, A"
+CDNA = "MT, GB, C"
+
+FIGURES = {
+    "stream": {
+        "copy": Figure("STREAM copy, fp64", 376, 376, RATE, 0.05, STREAM),
+        "mul": Figure("STREAM mul, fp64", 375, 375, RATE, 0.05, STREAM),
+        "add": Figure("STREAM add, fp64", 426, 426, RATE, 0.05, STREAM),
+        "triad": Figure("STREAM triad, fp64", 425, 425, RATE, 0.05, STREAM),
+        "load_wide": Figure("load, 16 bytes a work-item", 492.5, 492.5, RATE, 0.05, INTERNAL),
+        "load_word": Figure("load, 4 bytes a work-item", 441, 492.5, RATE, 0.05, "CP, A; " + INTERNAL),
+        "store_wide": Figure("store, 16 bytes a work-item", 357.7, 357.7, RATE, 0.05, INTERNAL),
+        "store_word": Figure("store, 4 bytes a work-item", 357.7, 357.7, RATE, 0.05, INTERNAL),
+    },
+    "chase": {
+        **{str(n): Figure(f"pointers in {n} KiB: L1V", 120, 136, TIME, 0.05, CDNA) for n in (1, 4, 8)},
+        "16": Figure("pointers in 16 KiB: the L1V to its last line", None, None, TIME, 0, "none; sets are hashed here"),
+        **{str(n): Figure(f"pointers in {n} KiB: L2", 233, 344, TIME, 0.05, CDNA) for n in (128, 512, 1024)},
+        "32": Figure("pointers in 32 KiB: L2, some in the L1V", None, None, TIME, 0, "none"),
+        "4096": Figure("pointers in 4096 KiB: L2 and DRAM", None, None, TIME, 0, "none"),
+        "2048": Figure("pointers in 2048 KiB: the L2 to its last line", None, None, TIME, 0, "none"),
+        **{str(n): Figure(f"pointers in {n} KiB: DRAM", 570, 741, TIME, 0.05, CDNA + "; OG, GCN1: 300 to 600, B")
+           for n in (16384, 65536)},
+    },
+    "reuse": {
+        **{f"l1v {n}": Figure(f"L1V, {n} CUs, dword loads", 64 * n * 0.985, 64 * n, RATE, 0.05, "PT: 4.06 clk an instruction, A")
+           for n in (1, 4, 16, 64)},
+        **{f"l2 {n}": Figure(f"L2, {n} CUs, dword loads", 15 * n, min(64 * n, 1024), RATE, 0.05,
+                             "GB: 15 a CU, C; OG: 64 a channel, B") for n in (1, 4, 16, 64)},
+    },
+    "strides": {str(n): Figure(f"dword in every {n}: lines a cycle", None, None, "lines/clk", 0, "none; HBM's peak is 8")
+                for n in (1, 2, 4, 8, 16, 32, 64, 128, 256)},
+    "atomics": {f"{back} {place}": Figure(f"atomic additions, {words}, to {where}", None, None, "lanes/clk", 0,
+                                          "none")
+                for back, words in (("silent", "no result"), ("back", "returning")) for place, where in
+                (("word", "one word"), ("line", "16 words of a line"), ("spread", "own words"))},
+    "lds": {
+        "0": Figure("load of a dword, all lanes one word", 2, 2, TIME, 0.15, "CLRX, OG: broadcast is free, B"),
+        **{str(n): Figure(f"load of a dword, {n} dwords from lane to lane", 2 * n, 2 * n, TIME, 0.15,
+                          "CLRX, OG: by 32 lanes, at worst 64, B") for n in (1, 2, 4, 8, 16, 32)},
+    },
+}
