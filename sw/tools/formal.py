@@ -9,6 +9,7 @@ of them at other sizes.  Prints one line a task; exit 1 when a result is not the
 import dataclasses
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -59,6 +60,8 @@ def induction(nightly=False, **params):
 
 BUGS = {f"bug{n}": bug(n) for n in (1, 2, 3)}
 PDR = {"bmc": bounded(10), "prove": Task("mode prove", "abc pdr"), "cover": Task("mode cover\ndepth 20", "smtbmc z3")}
+VMEM = ["build/gen/gantry_cfg_pkg.sv", "build/gen/gantry_msg_pkg.sv", "rtl/common/pick_pkg.sv", "rtl/tlb/tlb_pkg.sv", "rtl/cu/cu_pkg.sv", "rtl/l1/l1v_pkg.sv",
+        "rtl/cu/cu_vmem_pkg.sv"]
 BLOCKS = {  # sources, tasks
     "stream_fifo": (["rtl/common/stream_fifo.sv"], {**PDR, **BUGS}),
     "latency_floor": (["rtl/common/latency_floor.sv"], {**PDR, **BUGS, "bug4": bug(4)}),
@@ -112,6 +115,9 @@ BLOCKS = {  # sources, tasks
                   ("inv_covers(inv_i, kept.vmid, kept.first, kept.size)", "inv_covers(inv_i, kept.vmid, kept.first, SizePage)"),
                   ("size: of_size, vmid", "size: SizePage, vmid"),
                   ("tag[base+w] == other ? SizeLarge", "tag[base+w] == other ? SizeMib"))}),
+    "vmem_xlat": (
+        [*VMEM, "rtl/cu/cu_vmem_xlat_pkg.sv", "rtl/cu/cu_vmem_lines.svh"],
+        {"bmc": bounded(8), "prove": induction(), "cover": reach(12)}),
     "noc_xbar": (
         ["rtl/common/pick_pkg.sv", "rtl/noc/noc_xbar.sv", "tests/formal/noc_xbar_peek.sv"],
         {"bmc": bounded(6), "prove": induction(), "cover": bounded(12, expected="FAIL", defines=("REACH", "SHORT")),
@@ -136,7 +142,20 @@ BLOCKS = {  # sources, tasks
 }
 
 
+# constants of gantry_cfg_pkg in place of the configuration's
+CONFIG = {"vmem_xlat": {"L1vTlbMisses": 2}}
 UNDEFINED = {"l1v"}  # reads beyond an array: their undefined bits must be free inputs
+
+
+def small_config(source, work, constants):
+    """A copy of the configuration's package with other values."""
+    text = (ROOT / source).read_text()
+    for name, value in constants.items():
+        text, found = re.subn(rf"(localparam int unsigned {name} = )\d+;", rf"\g<1>{value};", text)
+        assert found == 1, name
+    copy = work.with_suffix(".cfg.sv")
+    (ROOT / copy).write_text(text)
+    return copy
 
 
 def run_induction(work, frames):
@@ -158,8 +177,11 @@ def run(block, name):
     included = [str(p.relative_to(ROOT)) for p in sorted((ROOT / "tests/formal").glob(f"{block}_*.svh"))]
     files = ["rtl/common/gantry_assert.svh", *included, *sources, f"tests/formal/{block}_fv.sv"]
     names = " ".join(pathlib.Path(f).name for f in files if f.endswith(".sv"))
+    if block in CONFIG:
+        at = next(f for f in files if f.endswith("gantry_cfg_pkg.sv"))
+        files[files.index(at)] = f"{pathlib.Path(at).name} {small_config(at, work, CONFIG[block])}"
     if task.replace:
-        own = [f for f in sources if f.startswith("rtl/")][-1]
+        own = [f for f in sources if f.startswith("rtl/") and task.replace[0] in (ROOT / f).read_text()][-1]
         copy = work.with_suffix(".fault.sv")
         mutation.plant(own, copy, *task.replace)
         files[files.index(own)] = f"{pathlib.Path(own).name} {copy}"
