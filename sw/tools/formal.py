@@ -117,7 +117,14 @@ BLOCKS = {  # sources, tasks
                   ("tag[base+w] == other ? SizeLarge", "tag[base+w] == other ? SizeMib"))}),
     "vmem_xlat": (
         [*VMEM, "rtl/cu/cu_vmem_xlat_pkg.sv", "rtl/cu/cu_vmem_lines.svh"],
-        {"bmc": bounded(8), "prove": induction(), "cover": reach(12)}),
+        {"bmc": bounded(8), "prove": induction(), "cover": reach(12),
+         **faults(("file.writes[w] || file.denies[miss] ?", "file.writes[w] ?"),
+                  ("first: ahead & going}", "first: ahead & file.writes}"),
+                  ("if (of_miss(found) == '0) begin", "begin"),
+                  ("file.note[w].older[at_wait] = 1'b0;", ""),
+                  ("if (pages != '0) free = pages;", ""),
+                  ("return strict ? older : older & writes;", "return older & writes;"),
+                  ("last_page = file.page[found];", ""))}),
     "noc_xbar": (
         ["rtl/common/pick_pkg.sv", "rtl/noc/noc_xbar.sv", "tests/formal/noc_xbar_peek.sv"],
         {"bmc": bounded(6), "prove": induction(), "cover": bounded(12, expected="FAIL", defines=("REACH", "SHORT")),

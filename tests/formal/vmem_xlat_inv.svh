@@ -14,7 +14,14 @@
     assign here = file.waiting[w];
     `GANTRY_ASSERT(h_note, `GANTRY_IMPL(here, file.note[w].wave == wave_of(slot) && 32'(file.note[w].miss) < NumMisses &&
         !slot[3] && file.tx[w].valid && !file.tx[w].inv && !file.tx[w].lds && file.tx[w].vmid == '0 && file.tx[w].va[39:14] == '0 &&
-        file.page[file.note[w].miss] == '{vmid: '0, vpn: file.tx[w].va[39:12]}))
+        file.page[file.note[w].miss] == {8'd0, file.tx[w].va[39:12]}))
+    `GANTRY_ASSERT(h_first_lane, `GANTRY_IMPL(here, file.tx[w].first == {38'd0, file.tx[w].lanes[1:0]}))
+    waits_t mates;
+    always_comb begin
+      mates = '0;
+      for (int unsigned v = 0; v < NumWaits; v++) mates[v] = file.note[v].miss == file.note[w].miss;
+    end
+    `GANTRY_ASSERT(h_goes_first, `GANTRY_IMPL(here, file.note[w].first == (file.note[w].older & (file.writes | mates))))
     `GANTRY_ASSERT(h_writes, file.writes[w] == (here && slot[0]))
     `GANTRY_ASSERT(h_older, `GANTRY_IMPL(here, file.note[w].older == (age[w] & of_waves[slot[1]])))
     `GANTRY_ASSERT(h_age, `GANTRY_IMPL(here, (age[w] & ~file.waiting) == '0 && !age[w][w]))
@@ -59,4 +66,4 @@
   `GANTRY_ASSERT(h_first, `GANTRY_IMPL(inside_q[1] && tx1.valid && tx1.lanes[0] && behind_q, tx0.valid && tx0.lanes[1]))
   `GANTRY_ASSERT(h_head, `GANTRY_IMPL(behind_q && tx0.valid && tx0.lanes[0], 1'b0))
   `GANTRY_ASSERT(h_held, `GANTRY_IMPL(held, tx1.valid && `GANTRY_IMPL(held_hit && !tx1.inv && !tx1.lds && mine, held_pte == kept_value)))
-  `GANTRY_ASSERT(h_last, `GANTRY_IMPL(last_valid, `GANTRY_IMPL(last_page == '{vmid: '0, vpn: {26'd0, pick_i}}, last_pte == kept_value)))
+  `GANTRY_ASSERT(h_last, `GANTRY_IMPL(last_valid, `GANTRY_IMPL(last_page == {34'd0, pick_i}, last_pte == kept_value)))
