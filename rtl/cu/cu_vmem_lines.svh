@@ -143,27 +143,27 @@
   endtask
 
   // Entry that holds a page, as a bit.
-  function automatic misses_t of_page(input page_t page);
-    misses_t same;
-    same = '0;
-    for (int unsigned m = 0; m < NumMisses; m++) same = same | (misses_t'(file.page[m] == page) << m);
-    return same & file.busy;
+  function automatic misses_t of_page(input page_t sought);
+    misses_t these;
+    these = '0;
+    for (int unsigned m = 0; m < NumMisses; m++) these = these | (misses_t'(same_page(file.page[m], sought)) << m);
+    return in_use(these, file.busy);
   endfunction
 
   // Transactions of a wavefront that wait.
   function automatic waits_t of_wave(input wave_t wave);
-    waits_t same;
-    same = '0;
-    for (int unsigned w = 0; w < NumWaits; w++) same = same | (waits_t'(file.note[w].wave == wave) << w);
-    return same & file.waiting;
+    waits_t these;
+    these = '0;
+    for (int unsigned w = 0; w < NumWaits; w++) these = these | (waits_t'(file.note[w].wave == wave) << w);
+    return these & file.waiting;
   endfunction
 
   // Those of a page that wait.
   function automatic waits_t of_miss(input miss_t miss);
-    waits_t same;
-    same = '0;
-    for (int unsigned w = 0; w < NumWaits; w++) same = same | (waits_t'(file.note[w].miss == miss) << w);
-    return same & file.waiting;
+    waits_t these;
+    these = '0;
+    for (int unsigned w = 0; w < NumWaits; w++) these = these | (waits_t'(file.note[w].miss == miss) << w);
+    return these & file.waiting;
   endfunction
 
   // Those whose translation has come and that stay behind none.
@@ -190,11 +190,8 @@
     found = file.note[at_wait].miss;
     file.waiting[at_wait] = 1'b0;
     file.writes[at_wait] = 1'b0;
-    for (int unsigned w = 0; w < NumWaits; w++) begin
-      file.note[w].older[at_wait] = 1'b0;
-      file.note[w].first[at_wait] = 1'b0;
-    end
-    if (of_miss(found) == '0) begin
+    for (int unsigned w = 0; w < NumWaits; w++) file.note[w] = without(file.note[w], at_wait);
+    if (last_left(of_miss(found))) begin
       file.busy[found] = 1'b0;
       file.answered[found] = 1'b0;
     end

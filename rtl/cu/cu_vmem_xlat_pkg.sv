@@ -49,6 +49,29 @@ package cu_vmem_xlat_pkg;
     vmem_tx_t tx[NumWaits];
   } file_t;
 
+  function automatic logic same_page(input page_t a, input page_t b);
+    return a == b;
+  endfunction
+
+  // Entries that hold a page, of those that name it.
+  function automatic misses_t in_use(input misses_t same, input misses_t busy);
+    return same & busy;
+  endfunction
+
+  // Nobody waits for a page any more.
+  function automatic logic last_left(input waits_t others);
+    return others == '0;
+  endfunction
+
+  // What waits after `at` has left.
+  function automatic note_t without(input note_t note, input wait_t at);
+    note_t left;
+    left = note;
+    left.older[at] = 1'b0;
+    left.first[at] = 1'b0;
+    return left;
+  endfunction
+
   // Which of the older ones of its wavefront a transaction stays behind.
   function automatic waits_t behind(input waits_t older, input waits_t writes, input logic strict);
     return strict ? older : older & writes;

@@ -120,11 +120,17 @@ BLOCKS = {  # sources, tasks
         {"bmc": bounded(8), "prove": induction(), "cover": reach(12),
          **faults(("file.writes[w] || file.denies[miss] ?", "file.writes[w] ?"),
                   ("first: ahead & going}", "first: ahead & file.writes}"),
-                  ("if (of_miss(found) == '0) begin", "begin"),
-                  ("file.note[w].older[at_wait] = 1'b0;", ""),
+                  ("return others == '0;", "return 1'b1;"),
+                  ("left.older[at] = 1'b0;", ""),
                   ("if (pages != '0) free = pages;", ""),
                   ("return strict ? older : older & writes;", "return older & writes;"),
                   ("last_page = file.page[found];", ""))}),
+    "vmem_coalesce": (
+        [*VMEM, "rtl/cu/cu_vmem_xlat_pkg.sv", "rtl/cu/cu_vmem_lines.svh", "rtl/cu/cu_vmem_coalesce.sv"],
+        {"bmc": bounded(13), "cover": reach(18),
+         **faults(("pending1 = pending1 & ~joined1;\n    end", "end"),
+                  ("joined1 = joined1 & pending1;\n    if", "if"),
+                  ("if (ok) open.lanes = open.lanes |", "if (ok) open.lanes ="))}),
     "noc_xbar": (
         ["rtl/common/pick_pkg.sv", "rtl/noc/noc_xbar.sv", "tests/formal/noc_xbar_peek.sv"],
         {"bmc": bounded(6), "prove": induction(), "cover": bounded(12, expected="FAIL", defines=("REACH", "SHORT")),
@@ -150,7 +156,9 @@ BLOCKS = {  # sources, tasks
 
 
 # constants of gantry_cfg_pkg in place of the configuration's
-CONFIG = {"vmem_xlat": {"L1vTlbMisses": 2}}
+CONFIG = {"vmem_xlat": {"L1vTlbMisses": 2}, "vmem_coalesce": {"L1vTlbMisses": 2, "VmemSlots": 2}}
+# included texts in place of the block's
+CUT = {"vmem_coalesce": ("cu_vmem_address.svh", "tests/formal/vmem_coalesce_address.svh")}
 UNDEFINED = {"l1v"}  # reads beyond an array: their undefined bits must be free inputs
 
 
@@ -184,6 +192,8 @@ def run(block, name):
     included = [str(p.relative_to(ROOT)) for p in sorted((ROOT / "tests/formal").glob(f"{block}_*.svh"))]
     files = ["rtl/common/gantry_assert.svh", *included, *sources, f"tests/formal/{block}_fv.sv"]
     names = " ".join(pathlib.Path(f).name for f in files if f.endswith(".sv"))
+    if block in CUT:
+        files = [f for f in files if f != CUT[block][1]] + [" ".join(CUT[block])]
     if block in CONFIG:
         at = next(f for f in files if f.endswith("gantry_cfg_pkg.sv"))
         files[files.index(at)] = f"{pathlib.Path(at).name} {small_config(at, work, CONFIG[block])}"
