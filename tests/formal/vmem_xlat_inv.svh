@@ -61,7 +61,7 @@
     `GANTRY_ASSERT(h_tx1, `GANTRY_IMPL(tx1.valid && tx1.lanes[t], mark_is(t, tx1)))
     `GANTRY_ASSERT(h_came, `GANTRY_IMPL(inside_q[t], came_q[t]))
   end
-  `GANTRY_ASSERT(h_none, `GANTRY_IMPL(!came_q[1], !behind_q))
+  `GANTRY_ASSERT(h_none, `GANTRY_IMPL(behind_q, came_q == '1))
   `GANTRY_ASSERT(h_second, `GANTRY_IMPL(behind_q && inside_q[0] && !leaves[0] && tx1.valid && tx1.lanes[1], !tx0.valid || !tx0.lanes[0]))
   `GANTRY_ASSERT(h_first, `GANTRY_IMPL(inside_q[1] && tx1.valid && tx1.lanes[0] && behind_q, tx0.valid && tx0.lanes[1]))
   `GANTRY_ASSERT(h_head, `GANTRY_IMPL(behind_q && tx0.valid && tx0.lanes[0], 1'b0))
