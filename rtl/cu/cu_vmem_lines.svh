@@ -90,7 +90,8 @@
   // The answer of the L2 TLB for an entry of the file; rights are those of each access.
   task automatic take_translation();
     found = xlat_id_i[MissW-1:0];
-    answer(file, found, kept(xlat_pte_i, xlat_status_i));
+    file.answered[found] = 1'b1;
+    keep_entry(found, kept(xlat_pte_i, xlat_status_i));
     if (is_translation(xlat_pte_i)) begin
       tlb_fill_o <= 1'b1;
       tlb_fill_pte_o <= xlat_pte_i;
@@ -141,9 +142,64 @@
     moved = 1'b1;
   endtask
 
+  // Entry that holds a page, as a bit.
+  function automatic misses_t of_page(input page_t sought);
+    misses_t these;
+    these = '0;
+    for (int unsigned m = 0; m < NumMisses; m++) these = these | (misses_t'(same_page(file.page[m], sought)) << m);
+    return in_use(these, file.busy);
+  endfunction
+
+  // Transactions of a wavefront that wait.
+  function automatic waits_t of_wave(input wave_t wave);
+    waits_t these;
+    these = '0;
+    for (int unsigned w = 0; w < NumWaits; w++) these = these | (waits_t'(file.note[w].wave == wave) << w);
+    return these & file.waiting;
+  endfunction
+
+  // Those of a page that wait.
+  function automatic waits_t of_miss(input miss_t miss);
+    waits_t these;
+    these = '0;
+    for (int unsigned w = 0; w < NumWaits; w++) these = these | (waits_t'(file.note[w].miss == miss) << w);
+    return these & file.waiting;
+  endfunction
+
+  // Those whose translation has come and that stay behind none.
+  function automatic waits_t may_go();
+    waits_t go, after;
+    miss_t miss;
+    go = '0;
+    for (int unsigned w = 0; w < NumWaits; w++) begin
+      miss = file.note[w].miss;
+      after = file.writes[w] || file.denies[miss] ? file.note[w].older : file.note[w].first;
+      go = go | (waits_t'(file.answered[miss] && after == '0) << w);
+    end
+    return go & file.waiting;
+  endfunction
+
+  // What a page of the file is translated to.
+  task automatic keep_entry(input miss_t miss, input logic [63:0] pte);
+    file.denies[miss] = status_of(pte, tlb_pkg::ACCESS_READ) != MEM_OK;
+    file.pte[miss] = pte;
+  endtask
+
+  // at_wait leaves the file; with the last one of its page the page does.
+  task automatic leave_file();
+    found = file.note[at_wait].miss;
+    file.waiting[at_wait] = 1'b0;
+    file.writes[at_wait] = 1'b0;
+    for (int unsigned w = 0; w < NumWaits; w++) file.note[w] = without(file.note[w], at_wait);
+    if (last_left(of_miss(found))) begin
+      file.busy[found] = 1'b0;
+      file.answered[found] = 1'b0;
+    end
+  endtask
+
   // One of those whose translation has come; they go before tx1.
   task automatic serve_waiting();
-    going = may_go(file);
+    going = may_go();
     served = going != '0;
     if (served) begin
       at_wait = wait_t'(pick_pkg::first64(64'(going)));
@@ -152,7 +208,7 @@
       find_room();
       if (room_ahead) begin
         leave_for(file.pte[file.note[at_wait].miss]);
-        leave(file, at_wait);
+        leave_file();
       end
     end
   endtask
@@ -172,8 +228,8 @@
     ahead = '0;
     delayed = !direct && !held_hit;
     if (file.busy != '0 && !tx1.lds) begin
-      if (!tx1.inv) pages = of_page(file, page);
-      ahead = of_wave(file, top.wave);
+      if (!tx1.inv) pages = of_page(page);
+      ahead = of_wave(top.wave);
       strict = tx1.inv || top.store || top.atomic || status_of(held_pte, tlb_pkg::ACCESS_READ) != MEM_OK;
       delayed = delayed || pages != '0 || behind(ahead, file.writes, strict) != '0;
     end
@@ -195,7 +251,10 @@
     found = miss_t'(pick_pkg::first64(64'(free)));
     fits = pages != '0 || (file.busy != '1 && (held_hit || access_ready_i));
     if (fits && pages == '0) begin
-      open_page(file, found, page, held_hit, held_pte);
+      file.busy[found] = 1'b1;
+      file.answered[found] = held_hit;  // with its translation where the wait is for order alone
+      file.page[found] = page;
+      keep_entry(found, held_pte);
       if (!held_hit) begin
         perf_o[2] <= 1'b1;
         access.tx = tx1;
@@ -210,7 +269,11 @@
     if (fits) begin
       going = ~file.waiting;
       at_wait = wait_t'(pick_pkg::first64(64'(going)));
-      join_page(file, at_wait, found, top.wave, top.store || top.atomic, ahead, tx1);
+      going = file.writes | of_miss(found);
+      file.waiting[at_wait] = 1'b1;
+      file.writes[at_wait] = top.store || top.atomic;
+      file.note[at_wait] = '{miss: found, wave: top.wave, older: ahead, first: ahead & going};
+      file.tx[at_wait] = tx1;
       tx1.valid = 1'b0;
       held = 1'b0;
       moved = 1'b1;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stage "translations under way" of the coalescer: the file of pages that the L2 TLB was asked for, and the transactions
 // that wait for them.  Responsible for: types, pure functions, the order between transactions that wait and others.  Not
-// responsible for: lookups (tlb_l1), asking, the accesses (cu_vmem_lines.svh).
+// responsible for: lookups (tlb_l1), asking, the file itself, the accesses (cu_vmem_lines.svh; the file is no argument of a
+// function: read_slang binds no `ref` argument, silently).
 //
 // Order (docs/reference/vmem.md): a transaction whose page is in the file joins it, whatever the TLB says, so those of one
-// page stay in order.  Of one wavefront only reads pass, and only reads that wait: two virtual pages may be one physical
+// page and wavefront stay in order.  Of one wavefront only reads pass, and only reads that wait: two virtual pages may be one physical
 // page.  A read that is denied its page passes none either, so that the first fault of an instruction is that of its first
 // line.  What has to wait for order alone takes an entry whose translation is there at once.
 package cu_vmem_xlat_pkg;
@@ -27,11 +28,13 @@ package cu_vmem_xlat_pkg;
     vpn_t  vpn;
   } page_t;
 
-  // Of a transaction that waits: its entry, its wavefront, those of its wavefront that have waited longer.
+  // Of a transaction that waits: its entry, its wavefront, those of its wavefront that have waited longer, and which of
+  // these go first even if all are reads: writes, and those of the same page.
   typedef struct packed {
     miss_t  miss;
     wave_t  wave;
     waits_t older;
+    waits_t first;
   } note_t;
 
   typedef struct {
@@ -46,38 +49,32 @@ package cu_vmem_xlat_pkg;
     vmem_tx_t tx[NumWaits];
   } file_t;
 
-  // Entry that holds a page, as a bit.
-  function automatic misses_t of_page(ref file_t f, input page_t page);
-    misses_t same;
-    same = '0;
-    for (int unsigned m = 0; m < NumMisses; m++) same = same | (misses_t'(f.page[m] == page) << m);
-    return same & f.busy;
+  function automatic logic same_page(input page_t a, input page_t b);
+    return a == b;
   endfunction
 
-  // Transactions of a wavefront that wait.
-  function automatic waits_t of_wave(ref file_t f, input wave_t wave);
-    waits_t same;
-    same = '0;
-    for (int unsigned w = 0; w < NumWaits; w++) same = same | (waits_t'(f.note[w].wave == wave) << w);
-    return same & f.waiting;
+  // Entries that hold a page, of those that name it.
+  function automatic misses_t in_use(input misses_t same, input misses_t busy);
+    return same & busy;
+  endfunction
+
+  // Nobody waits for a page any more.
+  function automatic logic last_left(input waits_t others);
+    return others == '0;
+  endfunction
+
+  // What waits after `at` has left.
+  function automatic note_t without(input note_t note, input wait_t at);
+    note_t left;
+    left = note;
+    left.older[at] = 1'b0;
+    left.first[at] = 1'b0;
+    return left;
   endfunction
 
   // Which of the older ones of its wavefront a transaction stays behind.
   function automatic waits_t behind(input waits_t older, input waits_t writes, input logic strict);
     return strict ? older : older & writes;
-  endfunction
-
-  // Those whose translation has come and that stay behind none.
-  function automatic waits_t may_go(ref file_t f);
-    waits_t go, after;
-    miss_t miss;
-    go = '0;
-    for (int unsigned w = 0; w < NumWaits; w++) begin
-      miss = f.note[w].miss;
-      after = behind(f.note[w].older, f.writes, f.writes[w] || f.denies[miss]);
-      go = go | (waits_t'(f.answered[miss] && after == '0) << w);
-    end
-    return go & f.waiting;
   endfunction
 
   // What an answer says is kept as an entry of the table; one that is no translation has the status in bits 39:32.
@@ -94,45 +91,5 @@ package cu_vmem_xlat_pkg;
   // What an access with these rights gets.
   function automatic logic [7:0] status_of(input logic [63:0] pte, input logic [7:0] access);
     return !pte[0] && pte[39:32] != '0 ? pte[39:32] : tlb_pkg::pte_status(pte, access);
-  endfunction
-
-  // A page takes an entry; with its translation where the wait is for order alone.
-  function automatic void open_page(ref file_t f, input miss_t miss, input page_t page, input logic known,
-                                    input logic [63:0] pte);
-    f.busy[miss]     = 1'b1;
-    f.answered[miss] = known;
-    f.denies[miss]   = status_of(pte, tlb_pkg::ACCESS_READ) != gantry_msg_pkg::MEM_OK;
-    f.page[miss]     = page;
-    f.pte[miss]      = pte;
-  endfunction
-
-  function automatic void answer(ref file_t f, input miss_t miss, input logic [63:0] pte);
-    f.answered[miss] = 1'b1;
-    f.denies[miss]   = status_of(pte, tlb_pkg::ACCESS_READ) != gantry_msg_pkg::MEM_OK;
-    f.pte[miss]      = pte;
-  endfunction
-
-  function automatic void join_page(ref file_t f, input wait_t at, input miss_t miss, input wave_t wave,
-                                    input logic writes, input waits_t older, input vmem_tx_t tx);
-    f.waiting[at] = 1'b1;
-    f.writes[at]  = writes;
-    f.note[at]    = '{miss: miss, wave: wave, older: older};
-    f.tx[at]      = tx;
-  endfunction
-
-  // A transaction leaves; with the last one its page does.
-  function automatic void leave(ref file_t f, input wait_t at);
-    miss_t miss;
-    logic more;
-    miss = f.note[at].miss;
-    f.waiting[at] = 1'b0;
-    f.writes[at]  = 1'b0;
-    more = 1'b0;
-    for (int unsigned w = 0; w < NumWaits; w++) begin
-      f.note[w].older[at] = 1'b0;
-      more = more || (f.waiting[w] && f.note[w].miss == miss);
-    end
-    f.busy[miss]     = more;
-    f.answered[miss] = more;
   endfunction
 endpackage

@@ -9,6 +9,7 @@ of them at other sizes.  Prints one line a task; exit 1 when a result is not the
 import dataclasses
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -59,6 +60,8 @@ def induction(nightly=False, **params):
 
 BUGS = {f"bug{n}": bug(n) for n in (1, 2, 3)}
 PDR = {"bmc": bounded(10), "prove": Task("mode prove", "abc pdr"), "cover": Task("mode cover\ndepth 20", "smtbmc z3")}
+VMEM = ["build/gen/gantry_cfg_pkg.sv", "build/gen/gantry_msg_pkg.sv", "rtl/common/pick_pkg.sv", "rtl/tlb/tlb_pkg.sv", "rtl/cu/cu_pkg.sv", "rtl/l1/l1v_pkg.sv",
+        "rtl/cu/cu_vmem_pkg.sv"]
 BLOCKS = {  # sources, tasks
     "stream_fifo": (["rtl/common/stream_fifo.sv"], {**PDR, **BUGS}),
     "latency_floor": (["rtl/common/latency_floor.sv"], {**PDR, **BUGS, "bug4": bug(4)}),
@@ -112,6 +115,23 @@ BLOCKS = {  # sources, tasks
                   ("inv_covers(inv_i, kept.vmid, kept.first, kept.size)", "inv_covers(inv_i, kept.vmid, kept.first, SizePage)"),
                   ("size: of_size, vmid", "size: SizePage, vmid"),
                   ("tag[base+w] == other ? SizeLarge", "tag[base+w] == other ? SizeMib"))}),
+    "vmem_xlat": (
+        [*VMEM, "rtl/cu/cu_vmem_xlat_pkg.sv", "rtl/cu/cu_vmem_lines.svh"],
+        {"bmc": bounded(8), "bmc_helpers": bounded(8, defines=("HELPERS",)), "prove": induction(nightly=True),
+         "cover": bounded(12, expected="FAIL", defines=("REACH",), nightly=True),
+         **faults(("file.writes[w] || file.denies[miss] ?", "file.writes[w] ?"),
+                  ("first: ahead & going}", "first: ahead & file.writes}"),
+                  ("return others == '0;", "return 1'b1;"),
+                  ("left.older[at] = 1'b0;", ""),
+                  ("if (pages != '0) free = pages;", ""),
+                  ("return strict ? older : older & writes;", "return older & writes;"),
+                  ("last_page = file.page[found];", ""), nightly=True)}),
+    "vmem_coalesce": (
+        [*VMEM, "rtl/cu/cu_vmem_xlat_pkg.sv", "rtl/cu/cu_vmem_lines.svh", "rtl/cu/cu_vmem_coalesce.sv"],
+        {"bmc": bounded(13, nightly=True), "cover": bounded(18, expected="FAIL", defines=("REACH",), nightly=True),
+         **faults(("pending1 = pending1 & ~joined1;\n    end", "end"),
+                  ("joined1 = joined1 & pending1;\n    if", "if"),
+                  ("if (ok) open.lanes = open.lanes |", "if (ok) open.lanes ="), nightly=True)}),
     "noc_xbar": (
         ["rtl/common/pick_pkg.sv", "rtl/noc/noc_xbar.sv", "tests/formal/noc_xbar_peek.sv"],
         {"bmc": bounded(6), "prove": induction(), "cover": bounded(12, expected="FAIL", defines=("REACH", "SHORT")),
@@ -136,7 +156,22 @@ BLOCKS = {  # sources, tasks
 }
 
 
+# constants of gantry_cfg_pkg in place of the configuration's
+CONFIG = {"vmem_xlat": {"L1vTlbMisses": 2}, "vmem_coalesce": {"L1vTlbMisses": 2, "VmemSlots": 2}}
+# included texts in place of the block's
+CUT = {"vmem_coalesce": ("cu_vmem_address.svh", "tests/formal/vmem_coalesce_address.svh")}
 UNDEFINED = {"l1v"}  # reads beyond an array: their undefined bits must be free inputs
+
+
+def small_config(source, work, constants):
+    """A copy of the configuration's package with other values."""
+    text = (ROOT / source).read_text()
+    for name, value in constants.items():
+        text, found = re.subn(rf"(localparam int unsigned {name} = )\d+;", rf"\g<1>{value};", text)
+        assert found == 1, name
+    copy = work.with_suffix(".cfg.sv")
+    (ROOT / copy).write_text(text)
+    return copy
 
 
 def run_induction(work, frames):
@@ -158,8 +193,13 @@ def run(block, name):
     included = [str(p.relative_to(ROOT)) for p in sorted((ROOT / "tests/formal").glob(f"{block}_*.svh"))]
     files = ["rtl/common/gantry_assert.svh", *included, *sources, f"tests/formal/{block}_fv.sv"]
     names = " ".join(pathlib.Path(f).name for f in files if f.endswith(".sv"))
+    if block in CUT:
+        files = [f for f in files if f != CUT[block][1]] + [" ".join(CUT[block])]
+    if block in CONFIG:
+        at = next(f for f in files if f.endswith("gantry_cfg_pkg.sv"))
+        files[files.index(at)] = f"{pathlib.Path(at).name} {small_config(at, work, CONFIG[block])}"
     if task.replace:
-        own = [f for f in sources if f.startswith("rtl/")][-1]
+        own = [f for f in sources if f.startswith("rtl/") and task.replace[0] in (ROOT / f).read_text()][-1]
         copy = work.with_suffix(".fault.sv")
         mutation.plant(own, copy, *task.replace)
         files[files.index(own)] = f"{pathlib.Path(own).name} {copy}"

@@ -9,7 +9,7 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "sw/tools"))
 import formal  # noqa: E402
 
-SHOWS = {"dispatch_pool": ["S3.6", "S3.7", "S3.10"], "control_agent": ["S1.23"]}  # beside B.12
+SHOWS = {"dispatch_pool": ["S3.6", "S3.7", "S3.10"], "control_agent": ["S1.23"], "vmem_xlat": ["S1.2"]}  # beside B.12
 TASKS = [pytest.param(block, name, marks=[pytest.mark.shows("B.12", *SHOWS.get(block, []))] + [pytest.mark.nightly] * bool(task.nightly), id=f"{block}-{name}")
          for block, (_, tasks) in formal.BLOCKS.items() for name, task in tasks.items()]
 

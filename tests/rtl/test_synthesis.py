@@ -53,6 +53,18 @@ def test_every_module_is_elaborated():
     assert [m for m in rtl_sources.modules() if rtl_sources.defined()[m][1] not in reached] == []
 
 
+def references(text):
+    """Arguments by reference in code: read_slang binds none and says nothing: what is read is free, what is written is lost."""
+    return re.findall(r"^[^/\n]*?[(,\s](ref\s+\w+\s+\w+)", text, flags=re.M)
+
+
+def test_no_argument_by_reference():
+    assert references("function automatic void a(ref f_t f, input b);") and not references("  // one `ref` argument\n")
+    found = {str(path.relative_to(ROOT)): references(path.read_text()) for path in sorted((ROOT / "rtl").glob("*/*.sv*"))}
+    found.pop("rtl/cu/simd_rows_pkg.sv")  # only simulation reads it (cu_simd has the same text inside)
+    assert {name: refs for name, refs in found.items() if refs} == {}
+
+
 @pytest.mark.parametrize("module", [pytest.param("cu_simd", marks=pytest.mark.nightly), "cu_vmem"])
 def test_narrow_unit_elaborates_in_yosys(module):
     assert lint.slang(module, lint.NARROW) == []

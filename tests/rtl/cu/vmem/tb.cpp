@@ -25,13 +25,13 @@
 // mutate: rtl/cu/cu_vmem_coalesce.sv: next.lanes = 64'(joined0 | joined1) => next.lanes = 64'(joined0)
 // mutate: rtl/cu/cu_vmem_xlat_pkg.sv: return strict ? older : older & writes; => return older & writes;
 // mutate: rtl/cu/cu_vmem_xlat_pkg.sv: return strict ? older : older & writes; => return strict ? older : '0;
-// mutate: rtl/cu/cu_vmem_xlat_pkg.sv: f.page[m] == page) << m => f.page[m].vpn == page.vpn) << m
-// mutate: rtl/cu/cu_vmem_xlat_pkg.sv: f.note[w].older[at] = 1'b0; => f.note[w].older[0] = 1'b0;
-// mutate: rtl/cu/cu_vmem_xlat_pkg.sv: more = more || (f.waiting[w] && f.note[w].miss == miss); => more = 1'b0;
+// mutate: rtl/cu/cu_vmem_xlat_pkg.sv: return a == b; => return a.vpn == b.vpn;
+// mutate: rtl/cu/cu_vmem_xlat_pkg.sv: left.older[at] = 1'b0; => left.older[0] = 1'b0;
+// mutate: rtl/cu/cu_vmem_xlat_pkg.sv: return others == '0; => return 1'b1;
 // mutate: rtl/l1/l1v.sv: xlat_id_o <= mem_rsp_i.tag[7:0]; => xlat_id_o <= '0;
 // mutate: rtl/cu/cu_vmem_return.sv: apart: access_i.op == L1Atomic && !access_i.tx.merged, => apart: access_i.op == L1Atomic,
 // mutate: rtl/cu/cu_vmem_request.sv: gather && !building => (gather && !building) || req.op == L1Atomic
-// mutate: rtl/cu/cu_vmem_xlat_pkg.sv: return same & f.busy; => return '0;
+// mutate: rtl/cu/cu_vmem_xlat_pkg.sv: return same & busy; => return '0;
 // mutate: rtl/cu/cu_vmem_pkg.sv: return !used[word]; => return 1'b1;
 // mutate: rtl/cu/cu_vmem_pkg.sv: return op.atomic && op.atomic_op != 4'd1 && !in_lds; => return op.atomic && op.atomic_op != 4'd1;
 // mutate: rtl/tlb/tlb_pkg.sv: return pte[6:5] == 2'd0 && pte[55:48] != 8'd0; => return pte[6:5] == 2'd0;
