@@ -128,7 +128,7 @@ void sim_checkpoint(struct sim *sim);
 /* Counters, hashes: walk all counters as (location "gpu0.cu3.valu", name, value, unit). */
 typedef void (*sim_counter_fn)(void *arg, const char *location, const char *name, uint64_t value, const char *unit);
 void sim_counters(struct sim *sim, sim_counter_fn fn, void *arg);
-/* The run is over, sim_run is not called any more: counters of RTL of this process are read without a copy of its state. */
+/* The run is over, sim_run is not called any more: counters of this process are read without a copy of the RTL. */
 void sim_over(struct sim *sim);
 /* With key metrics.kernels: the same by kernel, to be joined with the kernel table by GPU and start; only values above
  * 0. A value is of the kernel alone, or shared: of it and others that were under way with it, each of which has it.
