@@ -153,6 +153,27 @@ static void expect_meanwhile(const char *what, const std::vector<Vm> &of, unsign
     drain();
 }
 
+// Reads of one page leave in order, also when the younger has the place of one that has left meanwhile.
+static void order_in_a_page(uint64_t soon, uint64_t late)
+{
+    const uint64_t pa = mem.pa_of(1, late);
+    invalidate(CACHE_INV_L1V, 255);
+    mem.xlat_delay = 100;
+    issue(of_page(0, 0, soon));
+    for (unsigned i = 0; i < 60; i++)
+        tick();
+    mem.xlat_delay = 1500;
+    issue(of_page(0, 32, late));
+    for (unsigned i = 0; i < 400; i++)
+        tick();
+    issue(of_page(0, 64, late + 64));
+    mem.xlat_delay = 0, mem.record = true, mem.order.clear();
+    drain();
+    mem.record = false;
+    if (mem.order != std::vector<uint64_t>{pa, pa + 64})
+        fail("reads of one page out of order", mem.order.empty() ? 0 : mem.order[0], pa);
+}
+
 static void under_misses()
 {
     static uint64_t next = RO_VA + PAGES * 4096;  // pages that no TLB knows, and the known one
@@ -175,6 +196,7 @@ static void under_misses()
     Vm other = of_page(0x20, 32, region_va(4) + 4096);
     other.store = true;
     expect_meanwhile("a store passes reads of others", {of_page(0, 0, fresh()), other}, 1, 1, 1);
+    order_in_a_page(fresh(), fresh());
     uint64_t twin = mine + ALIAS;
     invalidate(CACHE_INV_TLB, 1);
     issue(of_page(0, 0, mine)), issue(of_page(0x10, 0, SHARED_VA));

@@ -20,6 +20,8 @@ struct Memory {
     std::mt19937_64 rng{7};
     unsigned min_delay = 20, spread = 100, xlat_delay = 0; // xlat_delay: of a translation on top of that
     uint64_t reads = 0, writes = 0, atomics = 0, xlats = 0;
+    bool record = false; // lines that are read, in `order`
+    std::vector<uint64_t> order;
     const char *error = nullptr;
     static constexpr unsigned nobody = 9;  // owner of physical addresses behind which there is no memory
 
@@ -101,6 +103,8 @@ struct Memory {
             r.status = MEM_FAULT_BUS;
         } else if (q.op == MEM_READ) {
             reads++;
+            if (record)
+                order.push_back(q.addr);
             if (q.addr & 63)
                 error = "read not aligned";
             memcpy(r.data, at(q.addr), 64);
