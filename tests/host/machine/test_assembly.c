@@ -110,15 +110,15 @@ static void one_gpu_of_two(void **state)
     static const char *const wires[] = {
         "host.cp -> absent 0 0 168 150 64",        "absent -> host.cp 1 0 56 150 1",
         "absent -> host.cp 0 2 0 150 64*",         "host.cp -> gpu1.dispatch 1 0 168 150 64",
-        "gpu1.dispatch -> host.cp 0 1 56 150 222", "gpu1.dispatch -> host.cp 6 3 0 150 64*",
+        "gpu1.dispatch -> host.cp 0 1 56 150 222", "gpu1.dispatch -> host.cp 8 3 0 150 64*",
         "gpu1.l2s0 -> gpu1.store 1 0 88 8 80",     "gpu1.store -> gpu1.l2s0 0 1 72 8 16",
         "gpu1.l2s1 -> gpu1.store 1 1 88 8 80",     "gpu1.store -> gpu1.l2s1 1 1 72 8 16",
-        "gpu1.rdma -> host.memory 2 1 96 150 16",  "host.memory -> gpu1.rdma 4 22 0 150 16",
-        "host.memory -> gpu1.rdma 1 2 72 150 16",  "gpu1.rdma -> host.memory 21 4 0 150 16",
+        "gpu1.rdma -> host.memory 2 1 96 150 16",  "host.memory -> gpu1.rdma 4 23 0 150 16",
+        "host.memory -> gpu1.rdma 1 2 72 150 16",  "gpu1.rdma -> host.memory 22 4 0 150 16",
         "host.cp -> host.memory 2 2 96 150 16",    "host.memory -> host.cp 5 7 0 150 16*",
         "host.memory -> host.cp 2 4 72 150 16",    "host.cp -> host.memory 5 5 0 150 16",
-        "host.cp -> gpu1.rdma 4 11 96 150 16",     "gpu1.rdma -> host.cp 30 9 0 150 16*",
-        "gpu1.rdma -> host.cp 11 6 72 150 16",     "host.cp -> gpu1.rdma 7 31 0 150 16"};
+        "host.cp -> gpu1.rdma 4 11 96 150 16",     "gpu1.rdma -> host.cp 31 9 0 150 16*",
+        "gpu1.rdma -> host.cp 11 6 72 150 16",     "host.cp -> gpu1.rdma 7 32 0 150 16"};
     struct made m;
     assert_true(make(&m, (struct sim_options){.model = SIM_RTL, .only = 2, .seed = 1, .threads = 2}, NULL));
     parts_are(m.sim, parts, 4);

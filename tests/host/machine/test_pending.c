@@ -149,6 +149,7 @@ static void event(void *arg)
     add(&g, CP_LAUNCH, 0, 1);
     add(&g, CP_CACHE, 0, 2);
     add(&g, CP_TRAP, 0, 3);
+    add(&g, CP_CONTROL, 0, 4);
     told(&g, ((const uint8_t *)arg)[0], ((const uint8_t *)arg)[1]);
 }
 
@@ -162,8 +163,10 @@ static void an_event_for_nobody_is_our_bug(void **state)
                  {{CP_EVT_TRAP_DONE, 3}, NULL},
                  {{CP_EVT_TRAP_DONE, 4}, "event 7 for command 4, which is not under way"},
                  {{CP_EVT_LAUNCH_DONE, 2}, "event 1 for command 2, which is not under way"},
+                 {{CP_EVT_CONTROL_DONE, 4}, NULL},
+                 {{CP_EVT_CONTROL_DONE, 3}, "event 8 for command 3, which is not under way"},
                  {{0, 1}, "event of kind 0"},
-                 {{CP_EVT_TRAP_DONE + 1, 1}, "event of kind 8"}};
+                 {{CP_EVT_CONTROL_DONE + 1, 1}, "event of kind 9"}};
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *said;
         uint8_t arg[2] = {cases[i].event[0], cases[i].event[1]};
