@@ -117,7 +117,7 @@ BLOCKS = {  # sources, tasks
                   ("tag[base+w] == other ? SizeLarge", "tag[base+w] == other ? SizeMib"))}),
     "vmem_xlat": (
         [*VMEM, "rtl/cu/cu_vmem_xlat_pkg.sv", "rtl/cu/cu_vmem_lines.svh"],
-        {"bmc": bounded(8), "bmc_helpers": bounded(8, defines=("HELPERS",)), "prove": induction(nightly=True),
+        {"bmc": bounded(8), "bmc_helpers": bounded(8, defines=("HELPERS",)),
          "cover": bounded(12, expected="FAIL", defines=("REACH",), nightly=True),
          **faults(("file.writes[w] || file.denies[miss] ?", "file.writes[w] ?"),
                   ("first: ahead & going}", "first: ahead & file.writes}"),
@@ -128,7 +128,7 @@ BLOCKS = {  # sources, tasks
                   ("last_page = file.page[found];", ""), nightly=True)}),
     "vmem_coalesce": (
         [*VMEM, "rtl/cu/cu_vmem_xlat_pkg.sv", "rtl/cu/cu_vmem_lines.svh", "rtl/cu/cu_vmem_coalesce.sv"],
-        {"bmc": bounded(13, nightly=True), "cover": bounded(18, expected="FAIL", defines=("REACH",), nightly=True),
+        {"bmc": bounded(12, nightly=True), "cover": bounded(18, expected="FAIL", defines=("REACH",), nightly=True),
          **faults(("pending1 = pending1 & ~joined1;\n    end", "end"),
                   ("joined1 = joined1 & pending1;\n    if", "if"),
                   ("if (ok) open.lanes = open.lanes |", "if (ok) open.lanes ="), nightly=True)}),
