@@ -61,11 +61,6 @@ module part_l2
   /* verilator lint_on UNUSEDSIGNAL */
 
   l2_slice #(
-    .Slices   (L2Slices),
-    .Kib      (L2Kib),
-    .Ways     (L2Ways),
-    .Mshrs    (L2Mshrs),
-    .Channels (DramChannels),
     .Depth    (Depth),
     .RspDepth (Depth),
     .FarSource(8'(NocInitiators - 1)),

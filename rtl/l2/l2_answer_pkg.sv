@@ -6,6 +6,13 @@ package l2_answer_pkg;
   import l2_pkg::*;
   import l2_data_pkg::*;
 
+  // Answers that wait, and credits towards the crossbar.
+  typedef struct packed {
+    logic [6:0] first;
+    logic [6:0] count;
+    logic [6:0] credits;
+  } answers_t;
+
   /* verilator lint_off UNUSEDSIGNAL */  // of a request a function looks at some fields only
   function automatic mem_rsp_t answer(input access_t a, input ids_t ids, input from_t from, input words_t words);
     return '{op: {6'd0, a.op}, status: MEM_OK, source: from.source, gpu: from.gpu, tag: ids.tag, data: words};
@@ -18,6 +25,11 @@ package l2_answer_pkg;
     return '{op: {6'd0, a.op}, atomic: {4'd0, a.atomic}, size: size, gpu: from.gpu, user: ids.user,
              source: from.source, pad0: '0, line: 8'(is_line), addr: {9'd0, a.addr}, mask: mask, data: words,
              old: is_line ? told : '0};
+  endfunction
+
+  // The words that the record holds.
+  function automatic words_t order_words(const ref done_t d, const ref line_t payload);
+    return d.is_atomic && !d.is_line ? {320'd0, d.old, payload.words[1], payload.words[0]} : payload.words;
   endfunction
   /* verilator lint_on UNUSEDSIGNAL */
 endpackage

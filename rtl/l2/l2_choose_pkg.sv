@@ -3,9 +3,12 @@
 // step of a flush, at most every second cycle while others have work; requests that waited for a fill; requests that
 // waited for room (DRAM channel, MSHR, way); what has come.  Only those that waited need room here: a new request that
 // finds none at its lookup is put aside, so hits pass it.
-// Responsible for: types and pure functions.  Not responsible for: queues and lists (l2_slice).
+// Responsible for: the choice, leaving the lists.  Not responsible for: the input queue (l2_slice), lists (l2_slots_pkg).
 package l2_choose_pkg;
   import l2_pkg::*;
+  import l2_slots_pkg::*;
+  import l2_tags_pkg::*;
+  import l2_mshr_pkg::*;
 
   typedef enum logic [2:0] {
     TakeNone,
@@ -28,6 +31,7 @@ package l2_choose_pkg;
     logic     sweep;     // TakeFlush: also drops what is clean in the range
   } look_t;
 
+  /* verilator lint_off UNUSEDSIGNAL */  // of what stands in a stage a function looks at some fields only
   // Everything that stages 2 to 4 may still leave behind has a place: `answers` wait of `places`, `leaving` messages to the
   // store of `store_places` (two of each stage), and no channel's queue is nearly full.
   function automatic logic room(input logic [7:0] answers, input logic [7:0] places, input logic [3:0] leaving,
@@ -48,12 +52,50 @@ package l2_choose_pkg;
 
   // One that waited is guaranteed what it needs at its lookup: an MSHR and a way that is not on its way, of which the
   // request one stage ahead may still take one each.
-  function automatic logic assured(input logic [63:0] mshr_free, input ways_t ways_free, input logic ahead,
+  function automatic logic assured(input mshrs_t mshr_free, input ways_t ways_free, input logic ahead,
                                    input logic same_set);
-    logic [63:0] m;
+    mshrs_t m;
     ways_t w;
-    m = ahead ? mshr_free & (mshr_free - 64'd1) : mshr_free;
-    w = ahead && same_set ? ways_free & (ways_free - 16'd1) : ways_free;
-    return m != 64'd0 && w != 16'd0;
+    m = ahead ? mshr_free & (mshr_free - mshrs_t'(1)) : mshr_free;
+    w = ahead && same_set ? ways_free & (ways_free - ways_t'(1)) : ways_free;
+    return m != '0 && w != '0;
   endfunction
+
+  // Channels take turns: the first of `some` at or after `turn`.
+  function automatic chan_t at_turn(input chan_t turn, input chans_t some);
+    logic [3:0] from_turn;
+    from_turn = 4'({4'(some), 4'(some)} >> turn);
+    return turn + chan_t'(from_turn[0] ? 2'd0 : from_turn[1] ? 2'd1 : from_turn[2] ? 2'd2 : 2'd3);
+  endfunction
+
+  // Those that wait for a channel: since a fill, before those that wait for room.
+  function automatic slot_t first_waiting(ref slots_t s, input chan_t c);
+    return s.replay[c].some ? s.replay[c].first : s.waiter[c].first;
+  endfunction
+
+  // May the request that has waited longest for a channel go into the lookup behind `ahead`?
+  function automatic logic may_go(ref slots_t s, ref sets_t t, ref file_t f, input chan_t c, input look_t ahead);
+    set_t set;
+    set = set_of(line_of(s.access[first_waiting(s, c)].addr));
+    return assured(f.free, ~t.set[set].pending, ahead.valid, ahead.set == set) &&
+           !(ahead.valid && ahead.what == TakeFill && ahead.set == set);
+  endfunction
+
+  // A fill or one that waited goes into the lookup.
+  function automatic look_t goes(ref slots_t s, ref file_t f, input take_e what, input chan_t c);
+    look_t look;
+    look = '0;
+    look.valid = 1'b1;
+    look.what  = what;
+    look.slot  = first_waiting(s, c);
+    if (what == TakeFill) begin
+      look.mshr = first_mshr(ready(f));
+      look.slot = f.mshr[look.mshr].slot;
+      f.fetched = f.fetched & ~(mshrs_t'(1) << look.mshr);
+    end
+    if (what == TakeReplay) s.replay[c] = rest(s, s.replay[c]);
+    if (what == TakeWaiter) s.waiter[c] = rest(s, s.waiter[c]);
+    return look;
+  endfunction
+  /* verilator lint_on UNUSEDSIGNAL */
 endpackage

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stage "data" of an L2 slice: a line with the mask of its bytes that are newer than DRAM, stores and atomics on it.
-// Responsible for: pure functions.  Not responsible for: the data memory (l2_slice).
+// Stage "data" of an L2 slice: a line with the mask of its bytes that are newer than DRAM, what a request makes of it and
+// is told.  Responsible for: types and pure functions.  Not responsible for: the data memory (l2_slice), answers
+// (l2_answer_pkg), the way to DRAM (l2_miss_pkg).
 //
 // An atomic works on one word (`lane_new`), or on several that are in its mask (`atomic_line`), each in its own place.
 package l2_data_pkg;
@@ -30,11 +31,26 @@ package l2_data_pkg;
     slot_t    slot;
     row_t     row;
     mshr_no_t mshr;         // of a fill or a fetch
+    logic     takes;        // the row is a new line's from now on
     logic     merge;        // DataFill: bytes of the mask stand
     logic     dirty;        // the mask tells what is newer than DRAM; else that is nothing
     logic     victim;       // the line of the cache goes to DRAM
     logic     era;          // of what goes to DRAM, see l2_flush_pkg
   } act_t;
+
+  // What stage 4 does.  `fresh` is for the row, or passes it.
+  typedef struct {
+    logic   serves;         // it is a request that is answered now
+    logic   is_write;
+    logic   is_atomic;
+    logic   is_line;        // an atomic on several words
+    logic   keeps;          // the row holds `fresh` from now on
+    logic [63:0] mask;      // bytes that it stores
+    logic [63:0] old;       // value before and after of an atomic on one word
+    logic [63:0] value;
+    words_t told;
+    line_t  fresh;
+  } done_t;
 
   // Eight byte enables to 64 bits.
   function automatic logic [63:0] spread(input logic [7:0] enables);
@@ -117,6 +133,42 @@ package l2_data_pkg;
     logic [63:0] fresh;
     fresh = atomic_new(a.atomic, a.wide, old, operand, compare);
     return a.wide ? fresh : {fresh[31:0], fresh[31:0]};
+  endfunction
+
+  // A request on the line of its row, or on what was fetched.
+  function automatic void serve(ref done_t d, input access_t a, input act_t s, const ref line_t held,
+                                const ref words_t fetched, const ref line_t payload);
+    words_t base;
+    d.serves    = s.what != DataFetch && s.what != DataFlush;
+    d.is_write  = d.serves && a.op == MEM_WRITE[1:0];
+    d.is_atomic = d.serves && a.op == MEM_ATOMIC[1:0];
+    d.is_line   = d.is_atomic && payload.mask != 64'd0;
+    d.mask      = d.is_atomic && !d.is_line ? lane_mask(a) : payload.mask;
+    d.value     = 64'd0;
+    d.keeps     = s.what == DataFill || s.what == DataNew || (s.what == DataHit && (d.is_write || d.is_atomic));
+    if (d.serves) begin
+      base = s.what == DataFill ? fetched : held.words;
+      if (s.merge) base = blend(base, held.words, held.mask);
+      d.told  = d.is_write ? '0 : base;
+      d.fresh = '{mask: s.dirty ? held.mask : 64'd0, words: base};
+      if (d.is_line) d.fresh.words = atomic_line(a, base, payload.words, d.mask);
+      if (d.is_atomic && !d.is_line) begin
+        d.old     = lane_old(a, base);
+        d.value   = lane_new(a, d.old, payload.words[0],
+                             a.wide ? payload.words[1] : {32'd0, payload.words[1][31:0]});
+        d.told[0] = d.old;
+        d.fresh.words[a.addr[5:3]] = (base[a.addr[5:3]] & ~spread(d.mask[{a.addr[5:3], 3'd0}+:8])) |
+                                     (d.value & spread(d.mask[{a.addr[5:3], 3'd0}+:8]));
+      end
+      if (d.is_write)
+        d.fresh.words = s.what == DataHit && !a.whole ? blend(base, payload.words, d.mask) : payload.words;
+      if ((d.is_write || d.is_atomic) && !a.through) d.fresh.mask = d.fresh.mask | d.mask;
+    end
+  endfunction
+
+  // What a store or an atomic sends to DRAM at once.
+  function automatic words_t stored_words(const ref done_t d, const ref line_t payload);
+    return d.is_line ? d.fresh.words : d.is_atomic ? {8{d.value}} : payload.words;
   endfunction
   /* verilator lint_on UNUSEDSIGNAL */
 endpackage

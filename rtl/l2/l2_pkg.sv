@@ -1,23 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the stages of an L2 slice have in common: line numbers and where a line lies, a request as it stands in its slot,
-// sets of ways.  Responsible for: types and pure functions.  Not responsible for: the slice (l2_slice), what a stage does
-// (l2_choose_pkg, l2_tags_pkg, l2_mshr_pkg, l2_data_pkg, l2_miss_pkg, l2_answer_pkg, l2_flush_pkg).
+// What the stages of an L2 slice have in common: its sizes (keys gpu.l2.*, gpu.dram.channels), line numbers and where a line
+// lies, a request as it stands in its slot, counters.  Responsible for: types and pure functions.  Not responsible for: the
+// slice (l2_slice), what a stage does (l2_choose_pkg, l2_tags_pkg, l2_look_pkg, l2_data_pkg), its queues and files
+// (l2_slots_pkg, l2_mshr_pkg, l2_miss_pkg, l2_answer_pkg), maintenance (l2_flush_pkg).
 package l2_pkg;
-  typedef logic [31:0] line_no_t;  // of a 64-byte line within its slice: the bits that name the slice are cut out
-  typedef logic [6:0] slot_t;      // of 128
-  typedef logic [5:0] mshr_no_t;   // of at most 64
-  typedef logic [13:0] set_t;      // at most 16,384 sets (1 MiB of one way)
-  typedef logic [3:0] way_t;
-  typedef logic [15:0] ways_t;     // a bit a way
-  typedef logic [13:0] row_t;      // set and way
+  import gantry_msg_pkg::*;
 
-  // Sizes as shifts.
-  typedef struct packed {
-    logic [4:0] slice_bits;  // of the GPU's slices
-    logic [4:0] set_bits;
-    logic [4:0] way_bits;
-    logic [4:0] chan_bits;   // of the DRAM channels behind this slice
-  } shape_t;
+  localparam int unsigned Slices = gantry_cfg_pkg::L2Slices;        // of the GPU, power of two
+  localparam int unsigned Ways = gantry_cfg_pkg::L2Ways;            // power of two, at most 16
+  localparam int unsigned Sets = gantry_cfg_pkg::L2Kib * 16 / Ways; // power of two, at most 16,384
+  localparam int unsigned Rows = Sets * Ways;
+  localparam int unsigned Mshrs = gantry_cfg_pkg::L2Mshrs;          // at most 64
+  localparam int unsigned Channels = gantry_cfg_pkg::DramChannels;  // behind a slice, power of two, at most 4
+  localparam int unsigned Slots = 128;                              // requests in the slice
+
+  localparam int unsigned SliceBits = $clog2(Slices);
+  localparam int unsigned SetShift = $clog2(Sets);
+  localparam int unsigned WayShift = $clog2(Ways);
+  localparam int unsigned ChanShift = $clog2(Channels);
+  localparam int unsigned SetBits = Sets > 1 ? SetShift : 1;
+  localparam int unsigned WayBits = Ways > 1 ? WayShift : 1;
+  localparam int unsigned RowBits = Rows > 1 ? $clog2(Rows) : 1;
+  localparam int unsigned MshrBits = Mshrs > 1 ? $clog2(Mshrs) : 1;
+  localparam int unsigned ChanBits = Channels > 1 ? ChanShift : 1;
+
+  typedef logic [31:0] line_no_t;  // of a 64-byte line within its slice: the bits that name the slice are cut out
+  typedef logic [$clog2(Slots)-1:0] slot_t;
+  typedef logic [MshrBits-1:0] mshr_no_t;
+  typedef logic [Mshrs-1:0] mshrs_t;        // a bit an MSHR
+  typedef logic [SetBits-1:0] set_t;
+  typedef logic [WayBits-1:0] way_t;
+  typedef logic [Ways-1:0] ways_t;          // a bit a way
+  typedef logic [RowBits-1:0] row_t;        // set and way
+  typedef logic [ChanBits-1:0] chan_t;
+  typedef logic [Channels-1:0] chans_t;     // a bit a channel
 
   // A request in its slot: what it wants, and in own words (a struct of more than 64 bits is slow in simulation) whose it is.
   typedef struct packed {
@@ -57,44 +73,68 @@ package l2_pkg;
     logic [7:0] op;
   } obs_order_t;  // 160 bytes
 
-  /* verilator lint_off UNUSEDSIGNAL */  // of an address or a shape a function looks at some bits only
-  function automatic line_no_t line_of(input logic [54:0] addr, input shape_t shape);
-    return {2'd0, addr[37:8]} >> shape.slice_bits << 2 | {30'd0, addr[7:6]};
+  // Counters as perf_addr_i numbers them.  11 to 13 are the channels' (part_l2), 14 the lines that are dirty now.
+  localparam int unsigned Counters = 18;
+  typedef enum logic [4:0] {
+    CountRead     = 5'd0,   // hit, miss, joined a miss: three counters a kind
+    CountWrite    = 5'd3,
+    CountAtomic   = 5'd6,
+    CountFetched  = 5'd9,   // lines asked of DRAM
+    CountWritten  = 5'd10,  // writes to DRAM
+    CountDirty    = 5'd14,
+    CountVictims  = 5'd15,  // of the writes: dirty lines that made room
+    CountFlushed  = 5'd16,  // and those that a flush wrote back
+    CountCommands = 5'd17
+  } count_e;
+
+  typedef logic [63:0] counters_t[Counters];
+
+  function automatic void tally(ref counters_t counter, input logic [4:0] number);
+    counter[number] = counter[number] + 64'd1;
+  endfunction
+
+  /* verilator lint_off UNUSEDSIGNAL */  // of an address or a line a function looks at some bits only
+  function automatic line_no_t line_of(input logic [54:0] addr);
+    return {2'd0, addr[37:8]} >> SliceBits << 2 | {30'd0, addr[7:6]};
   endfunction
 
   // Neighbouring lines lie in neighbouring sets; distances that are powers of two do not meet in one set.
-  function automatic set_t set_of(input line_no_t line, input shape_t shape);
-    return set_t'(line ^ (line >> shape.set_bits)) & set_t'((32'd1 << shape.set_bits) - 32'd1);
+  function automatic set_t set_of(input line_no_t line);
+    return set_t'(line ^ (line >> SetShift)) & set_t'(Sets - 1);
   endfunction
 
-  function automatic row_t row_of(input set_t set, input way_t way, input shape_t shape);
-    return set << shape.way_bits | row_t'(way);
+  function automatic row_t row_of(input set_t set, input way_t way);
+    return row_t'(row_t'(set) << WayShift) | row_t'(way);
   endfunction
 
-  function automatic ways_t all_ways(input shape_t shape);
-    return ways_t'((32'd1 << (32'd1 << shape.way_bits)) - 32'd1);
+  function automatic set_t row_set(input row_t row);
+    return set_t'(row >> WayShift);
+  endfunction
+
+  function automatic way_t row_way(input row_t row);
+    return way_t'(row & row_t'(Ways - 1));
   endfunction
 
   // DRAM channel of a line: lines alternate; and its number there.
-  function automatic logic [1:0] channel_of(input line_no_t line, input shape_t shape);
-    return line[1:0] & 2'((32'd1 << shape.chan_bits) - 32'd1);
+  function automatic chan_t channel_of(input line_no_t line);
+    return chan_t'(line & 32'(Channels - 1));
   endfunction
 
-  function automatic logic [31:0] channel_line(input line_no_t line, input shape_t shape);
-    return line >> shape.chan_bits;
+  function automatic logic [31:0] channel_line(input line_no_t line);
+    return line >> ChanShift;
   endfunction
 
   // Byte offset of a line in the GPU's memory.
-  function automatic logic [63:0] addr_of(input line_no_t line, input logic [7:0] slice, input shape_t shape);
-    return {22'd0, ({4'd0, line[31:2]} << shape.slice_bits) | {26'd0, slice}, line[1:0], 6'd0};
+  function automatic logic [63:0] addr_of(input line_no_t line, input logic [7:0] slice);
+    return {22'd0, ({4'd0, line[31:2]} << SliceBits) | {26'd0, slice}, line[1:0], 6'd0};
   endfunction
 
   function automatic way_t first_way(input ways_t ways);
-    return way_t'(pick_pkg::first64({48'd0, ways}));
+    return way_t'(pick_pkg::first64(64'(ways)));
   endfunction
 
-  function automatic logic [4:0] count_ways(input ways_t ways);
-    return 5'(pick_pkg::count64({48'd0, ways}));
+  function automatic logic stores(input access_t a);
+    return a.op == MEM_WRITE[1:0] || a.op == MEM_ATOMIC[1:0];
   endfunction
   /* verilator lint_on UNUSEDSIGNAL */
 endpackage

@@ -5,10 +5,10 @@
 // write-back and invalidation.  Not responsible for: DRAM timing (dram_channel), contents of DRAM (the store behind
 // dram_req).
 //
-// A request stands in a slot from arrival to answer.  Pipeline: 0 choose, 1 read tags, 2 hit or miss, 3 read data and
-// payload, 4 do it; what each stage does is in l2_choose_pkg, l2_tags_pkg, l2_mshr_pkg, l2_data_pkg, l2_answer_pkg, the
-// way to DRAM in l2_miss_pkg, maintenance in l2_flush_pkg.  One request a cycle, also to one line: what the two stages
-// behind have written to a memory is taken from their registers.
+// A request stands in a slot (l2_slots_pkg) from arrival to answer.  Pipeline: 0 choose (l2_choose_pkg), 1 read tags
+// (l2_tags_pkg), 2 hit or miss (l2_look_pkg), 3 read data and payload, 4 do it (l2_data_pkg), then l2_answer_pkg; misses
+// are in l2_mshr_pkg, the way to DRAM in l2_miss_pkg, maintenance in l2_flush_pkg.  One request a cycle, also to one line:
+// what the two stages behind have written to a memory is taken from their registers.
 // Order of a line: requests that wait for its fill, or aside for room, are counted for its set, and a later one of the set
 // waits behind them.  A fill serves the request that caused it itself, so one that misses again still gets on.
 `include "gantry_assert.svh"
@@ -16,6 +16,7 @@
 module l2_slice
   import gantry_msg_pkg::*;
   import l2_pkg::*;
+  import l2_slots_pkg::*;
   import l2_choose_pkg::*;
   import l2_tags_pkg::*;
   import l2_mshr_pkg::*;
@@ -23,16 +24,12 @@ module l2_slice
   import l2_miss_pkg::*;
   import l2_answer_pkg::*;
   import l2_flush_pkg::*;
+  import l2_look_pkg::*;
 #(
-  parameter int unsigned Slices = 16,   // of the GPU, power of two
-  parameter int unsigned Kib = 128,
-  parameter int unsigned Ways = 16,     // power of two, at most 16
-  parameter int unsigned Mshrs = 64,    // at most 64
-  parameter int unsigned Channels = 2,  // DRAM channels, power of two, at most 4
-  parameter int unsigned Depth = 16,    // input queue = credits of the crossbar, power of two, at most 64
-  parameter int unsigned RspDepth = 16, // credits towards the crossbar, power of two, at most 64
+  parameter int unsigned Depth = 16,     // input queue = credits of the crossbar, power of two, at most 64
+  parameter int unsigned RspDepth = 16,  // credits towards the crossbar, power of two, at most 64
   parameter bit [7:0] FarSource = 8'd81, // crossbar's port of what comes over a link
-  parameter bit Through = 1'b0          // write-through
+  parameter bit Through = 1'b0           // write-through
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
@@ -67,40 +64,25 @@ module l2_slice
   output logic [        31:0] cmd_line_o,
   output logic [         7:0] cmd_id_o,
   input  logic [Channels-1:0] done_valid_i,     // data of a read are there
+  /* verilator lint_off UNUSEDSIGNAL */
   input  logic [         7:0] done_id_i[Channels],
+  /* verilator lint_on UNUSEDSIGNAL */
   input  logic [Channels-1:0] wrote_valid_i,    // a write is in DRAM
   input  logic [Channels-1:0] wrote_era_i,
   input  logic [Channels-1:0] dram_busy_i
 );
-  localparam int unsigned Slots = 128;
-  localparam int unsigned Sets = Kib * 16 / Ways;
-  localparam int unsigned Rows = Sets * Ways;
-  localparam int unsigned Groups = Sets > 64 ? Sets / 64 : 1;  // of sets, in the summary of dirty lines
-  localparam int unsigned SetBits = Sets > 1 ? $clog2(Sets) : 1;
-  localparam int unsigned RowBits = $clog2(Rows);
-  localparam int unsigned MshrBits = Mshrs > 1 ? $clog2(Mshrs) : 1;
   localparam int unsigned DepthBits = $clog2(Depth);
   localparam int unsigned RspBits = $clog2(RspDepth);
-  localparam int unsigned ChanBits = Channels > 1 ? $clog2(Channels) : 1;
-  localparam int unsigned GroupBits = Groups > 1 ? $clog2(Groups) : 1;
-  localparam shape_t Shape = '{
-      slice_bits: 5'($clog2(Slices)), set_bits: 5'($clog2(Sets)), way_bits: 5'($clog2(Ways)),
-      chan_bits: 5'($clog2(Channels))
-  };
-  localparam ways_t AllWays = all_ways(Shape);
-  localparam logic [63:0] MshrMask = Mshrs == 64 ? '1 : (64'd1 << Mshrs) - 64'd1;
-  localparam int unsigned Counters = 18;
-  typedef logic [ChanBits-1:0] chan_t;
 
   // ---- memories
   logic tag_re_q, tag_we_q, data_re_q, data_we_q;
-  logic [SetBits-1:0] tag_raddr_q, tag_waddr_q;
-  line_no_t [Ways-1:0] tag_wdata_q, tag_row;
-  logic [RowBits-1:0] data_raddr_q, data_waddr_q;
+  set_t tag_raddr_q, tag_waddr_q;
+  tag_row_t tag_wdata_q, tag_row;
+  row_t data_raddr_q, data_waddr_q;
   line_t data_wdata_q, data_row, payload;
   words_t fill_row;
   slot_t slot_free_q, slot_raddr_q;
-  logic [MshrBits-1:0] fill_raddr_q;
+  mshr_no_t fill_raddr_q;
 
   ram_1r1w #(.Width(Ways * 32), .Depth(Sets)) u_tags (
     .clk_i, .we_i(tag_we_q), .waddr_i(tag_waddr_q), .wdata_i(tag_wdata_q),
@@ -121,80 +103,44 @@ module l2_slice
 
   // ---- state of the one block below
   /* verilator lint_off BLKSEQ */
-  access_t slot_access[Slots];
-  ids_t slot_ids[Slots];
-  from_t slot_from[Slots];
-  slot_t slot_next[Slots];  // of the list that the slot is in
-  slot_t free_ring[Slots], free_first, free_last;
+  slots_t slots;
+  sets_t sets;
+  file_t misses;
+  queues_t queues;
+  flush_t flush;
   slot_t in_queue[Depth];
   logic [6:0] in_first, in_count;
-  logic [7:0] busy_slots;  // neither free nor in the input queue
-  list_t replay[Channels], waiter[Channels];  // wait since a fill, for room
-
-  ways_t valid[Sets], pending[Sets], full[Sets], dirty[Sets], recent[Sets];  // see l2_tags_pkg
-  logic [7:0] waits[Sets];                   // requests in replay and waiter
-  mshr_no_t mshr_of[Rows];
-  logic [63:0] dirty_sets[Groups];           // sets with dirty ways
-  logic [14:0] dirty_lines;
-  mshr_t mshr[Mshrs];
-  logic [7:0] mshr_count[Mshrs];             // in the list
-  logic [63:0] mshr_free, fetched, timed;    // fetched: contents have come; timed: DRAM has had the time for it
+  mem_rsp_t rsp_queue[RspDepth];
+  answers_t answers;
+  counters_t counter;
 
   look_t s1, s2;
   act_t s3, s4;
   line_no_t s1_line, s2_line, s3_line, s4_line;  // of the request, or of the flush
   line_no_t s3_victim, s4_victim;                // that goes to DRAM
-  logic tag_before, data_before;             // what was written one edge before the registers of the memories
-  logic [SetBits-1:0] tag_before_set;
-  line_no_t [Ways-1:0] tag_before_row;
-  logic [RowBits-1:0] data_before_row;
+  logic tag_before, data_before;                 // what was written one edge before the registers of the memories
+  set_t tag_before_set;
+  tag_row_t tag_before_row;
+  row_t data_before_row;
   line_t data_before_line;
-
-  dram_req_t store_queue[StorePlaces], message;
-  logic [2:0] store_first;
-  logic [3:0] store_count;
-  command_t cmd_queue[Channels * QueuePlaces], command;
-  logic [4:0] cmd_first[Channels];
-  logic [3:0][5:0] cmd_count;
-  chan_t cmd_turn, again_turn;
-  logic [15:0] era_writes[2];                // decided and not yet in DRAM
-  logic era;                                 // of what is decided now, see l2_flush_pkg
-  take_e what;                               // chosen last
-  flush_t flush;
-
-  mem_rsp_t rsp_queue[RspDepth];
-  logic [6:0] rsp_first, rsp_count, rsp_credits;
-  logic [63:0] counter[Counters];
+  chan_t again_turn;
+  take_e what;                                   // chosen last
 
   // ---- what lives within one edge
   access_t a;
-  mshr_t m;
-  mshr_no_t free_mshr;
   found_t found;
-  room_t can;
   look_e look;
-  slot_t first;
-  take_e last;
   line_no_t line;
-  line_no_t [Ways-1:0] tags;
-  line_t held, fresh;
-  words_t base, told;
-  logic [63:0] old, value, mask, fills;
-  ways_t match, bit_of, able, slow_ways, named_ways;
+  tag_row_t tags;
+  line_t held;
+  done_t done;
+  dram_req_t message;
+  command_t command;
+  ways_t match, ahead;
   way_t way;
-  row_t row;
-  set_t set;
-  slot_t slot;
   chan_t c;
-  logic [3:0] slow;
-  logic [4:0] count;
-  logic sent, store_sent, serves, is_write, is_atomic, is_line, writes, was_dirty, keep, again, fresh_one;
-  logic step, room_left, rests;
-  logic sets_dirty, clears_dirty;
-
-  function automatic chan_t channel_at(input chan_t turn, input int unsigned k);
-    return chan_t'((32'(turn) + k) & (Channels - 1));
-  endfunction
+  chans_t slow, waited;
+  logic sent, store_sent, writes, again, rests;
 
   // nothing is looked at while the slice rests and no input comes
   always_ff @(posedge clk_i) begin
@@ -203,146 +149,99 @@ module l2_slice
       sent = 1'b0;
       // ---- answers leave
       mem_rsp_valid_o <= 1'b0;
-      if (rsp_count != 7'd0 && rsp_credits != 7'd0) begin
+      if (answers.count != 7'd0 && answers.credits != 7'd0) begin
         mem_rsp_valid_o <= 1'b1;
-        mem_rsp_o       <= rsp_queue[rsp_first[RspBits-1:0]];
-        rsp_first   = rsp_first + 7'd1;
-        rsp_count   = rsp_count - 7'd1;
-        rsp_credits = rsp_credits - 7'd1;
-        sent        = 1'b1;
+        mem_rsp_o       <= rsp_queue[answers.first[RspBits-1:0]];
+        answers.first   = answers.first + 7'd1;
+        answers.count   = answers.count - 7'd1;
+        answers.credits = answers.credits - 7'd1;
+        sent            = 1'b1;
       end
       if (mem_rsp_credit_i) begin
-        `GANTRY_CHECK(a_credit, rsp_credits < 7'(RspDepth))
-        rsp_credits = rsp_credits + 7'd1;
+        `GANTRY_CHECK(a_credit, answers.credits < 7'(RspDepth))
+        answers.credits = answers.credits + 7'd1;
       end
       // ---- messages to the store that wait leave before what stage 4 adds
-      store_sent = store_count != 4'd0;
+      store_sent = queues.store_count != 4'd0;
       dram_req_valid_o <= store_sent;
       if (store_sent) begin
-        dram_req_o  <= store_queue[store_first];
-        store_first = store_first + 3'd1;
-        store_count = store_count - 4'd1;
-        sent        = 1'b1;
+        dram_req_o <= queues.store[queues.store_first];
+        queues.store_first = queues.store_first + 3'd1;
+        queues.store_count = queues.store_count - 4'd1;
+        sent               = 1'b1;
       end
 
       // ---- stage 4: do it
       obs_order_valid_o <= 1'b0;
-      held = data_before && data_before_row == s4.row[RowBits-1:0] ? data_before_line : data_row;
-      held = data_we_q && data_waddr_q == s4.row[RowBits-1:0] ? data_wdata_q : held;
+      data_we_q         <= 1'b0;
+      if (s4.valid) begin
+        held = data_before && data_before_row == s4.row ? data_before_line : data_row;
+        held = data_we_q && data_waddr_q == s4.row ? data_wdata_q : held;
+        sent = 1'b1;
+        a    = slots.access[s4.slot];
+        serve(done, a, s4, held, fill_row, payload);
+        writes = a.through && (done.is_write || done.is_atomic);
+        if (done.keeps) begin
+          data_we_q    <= 1'b1;
+          data_waddr_q <= s4.row;
+          data_wdata_q <= done.fresh;
+          if (s4.what != DataFill && done.fresh.mask == '1)  // stores have left all bytes of the line
+            sets.set[row_set(s4.row)].full = sets.set[row_set(s4.row)].full | ways_t'(1) << row_way(s4.row);
+        end
+        if (done.serves) begin
+          `GANTRY_CHECK(a_answer_room, answers.count < 7'(RspDepth))
+          `GANTRY_CHECK(a_slot_taken, slots.busy != 8'd0)
+          rsp_queue[RspBits'(answers.first+answers.count)] = answer(a, slots.ids[s4.slot], slots.from[s4.slot], done.told);
+          answers.count = answers.count + 7'd1;
+          leave(slots, s4.slot);
+        end
+        if (obs_en_i && (done.is_write || done.is_atomic)) begin
+          obs_order_valid_o <= 1'b1;
+          obs_order_o <= order(a, slots.ids[s4.slot], slots.from[s4.slot], done.mask,
+                               order_words(done, payload), done.is_line, done.told);
+        end
+        // the request's own access to DRAM, then the write-back
+        for (int unsigned k = 0; k < 2; k++) begin
+          if (k == 0 ? writes || s4.what == DataFetch : s4.victim) begin
+            line = k == 0 ? s4_line : s4_victim;
+            if (k == 0 && !writes) message = fetch_message(addr_of(line, slice_i), s4.mshr);
+            else if (k == 0) message = write_message(addr_of(line, slice_i), done.mask, stored_words(done, payload));
+            else message = write_message(addr_of(line, slice_i), held.mask, held.words);
+            if (store_sent) begin
+              `GANTRY_CHECK(a_store_queue, queues.store_count < 4'(StorePlaces))
+              queue_message(queues, message);
+            end else begin
+              dram_req_valid_o <= 1'b1;
+              dram_req_o       <= message;
+            end
+            store_sent = 1'b1;
+            c          = channel_of(line);
+            `GANTRY_CHECK(a_queue, queues.count[2'(c)] < 6'(QueuePlaces))
+            command = k == 0 && !writes ? fetch_command(line, s4.mshr) : write_command(line, s4.era);
+            queue_command(queues, c, command);
+            tally(counter, command.write ? CountWritten : CountFetched);
+          end
+        end
+        if (s4.victim) tally(counter, s4.what == DataFlush ? CountFlushed : CountVictims);
+      end
       data_before = data_we_q;
       if (data_we_q) begin
         data_before_row  = data_waddr_q;
         data_before_line = data_wdata_q;
       end
-      data_we_q <= 1'b0;
-      if (s4.valid) begin
-        sent      = 1'b1;
-        a         = slot_access[s4.slot];
-        serves    = s4.what != DataFetch && s4.what != DataFlush;
-        is_write  = serves && a.op == MEM_WRITE[1:0];
-        is_atomic = serves && a.op == MEM_ATOMIC[1:0];
-        writes    = a.through && (is_write || is_atomic);
-        is_line   = is_atomic && payload.mask != 64'd0;  // several words
-        mask      = is_atomic && !is_line ? lane_mask(a) : payload.mask;
-        value     = 64'd0;
-        if (serves) begin
-          base = s4.what == DataFill ? fill_row : held.words;
-          if (s4.merge) base = blend(base, held.words, held.mask);
-          told  = is_write ? '0 : base;
-          fresh = '{mask: s4.dirty ? held.mask : 64'd0, words: base};
-          if (is_line) fresh.words = atomic_line(a, base, payload.words, mask);
-          if (is_atomic && !is_line) begin
-            old     = lane_old(a, base);
-            value   = lane_new(a, old, payload.words[0],
-                               a.wide ? payload.words[1] : {32'd0, payload.words[1][31:0]});
-            told[0] = old;
-            fresh.words[a.addr[5:3]] = (base[a.addr[5:3]] & ~spread(mask[{a.addr[5:3], 3'd0}+:8])) |
-                                       (value & spread(mask[{a.addr[5:3], 3'd0}+:8]));
-          end
-          if (is_write) fresh.words = s4.what == DataHit && !a.whole ? blend(base, payload.words, mask) : payload.words;
-          if ((is_write || is_atomic) && !a.through) fresh.mask = fresh.mask | mask;
-          if (s4.what == DataFill || s4.what == DataNew || (s4.what == DataHit && (is_write || is_atomic))) begin
-            data_we_q    <= 1'b1;
-            data_waddr_q <= s4.row[RowBits-1:0];
-            data_wdata_q <= fresh;
-            // stores have left all bytes of the line
-            if (s4.what != DataFill && fresh.mask == '1)
-              full[SetBits'(s4.row >> Shape.way_bits)] = full[SetBits'(s4.row >> Shape.way_bits)] |
-                                                         ways_t'(1) << (s4.row & row_t'(Ways - 1));
-          end
-          `GANTRY_CHECK(a_answer_room, rsp_count < 7'(RspDepth))
-          `GANTRY_CHECK(a_slot_taken, busy_slots != 8'd0)
-          rsp_queue[RspBits'(rsp_first+rsp_count)] = answer(a, slot_ids[s4.slot], slot_from[s4.slot], told);
-          rsp_count  = rsp_count + 7'd1;
-          busy_slots = busy_slots - 8'd1;
-          free_ring[free_last] = s4.slot;
-          free_last  = free_last + 7'd1;
-        end
-        if (obs_en_i && (is_write || is_atomic)) begin
-          obs_order_valid_o <= 1'b1;
-          obs_order_o <= order(a, slot_ids[s4.slot], slot_from[s4.slot], mask, is_atomic && !is_line ?
-                               {320'd0, old, payload.words[1], payload.words[0]} : payload.words, is_line, told);
-        end
-        // the request's own access to DRAM, then the write-back
-        if (writes || s4.what == DataFetch) begin
-          message = fetch_message(addr_of(s4_line, slice_i, Shape), s4.mshr);
-          if (writes) message = write_message(addr_of(s4_line, slice_i, Shape), mask,
-                                             is_line ? fresh.words : is_atomic ? {8{value}} : payload.words);
-          if (store_sent) begin
-            store_queue[store_first+store_count[2:0]] = message;
-            store_count = store_count + 4'd1;
-          end else begin
-            dram_req_valid_o <= 1'b1;
-            dram_req_o       <= message;
-          end
-          store_sent = 1'b1;
-          c          = chan_t'(channel_of(s4_line, Shape));
-          `GANTRY_CHECK(a_queue, cmd_count[2'(c)] < 6'(QueuePlaces))
-          cmd_queue[{c, cmd_first[c]+cmd_count[2'(c)][4:0]}] = writes ? write_command(s4_line, s4.era, Shape) :
-                                                                    fetch_command(s4_line, s4.mshr, Shape);
-          cmd_count[2'(c)] = cmd_count[2'(c)] + 6'd1;
-          counter[writes ? 10 : 9] = counter[writes ? 10 : 9] + 64'd1;
-        end
-        if (s4.victim) begin
-          message = write_message(addr_of(s4_victim, slice_i, Shape), held.mask, held.words);
-          if (store_sent) begin
-            `GANTRY_CHECK(a_store_queue, store_count < 4'(StorePlaces))
-            store_queue[store_first+store_count[2:0]] = message;
-            store_count = store_count + 4'd1;
-          end else begin
-            dram_req_valid_o <= 1'b1;
-            dram_req_o       <= message;
-          end
-          c = chan_t'(channel_of(s4_victim, Shape));
-          `GANTRY_CHECK(a_victim_queue, cmd_count[2'(c)] < 6'(QueuePlaces))
-          cmd_queue[{c, cmd_first[c]+cmd_count[2'(c)][4:0]}] = write_command(s4_victim, s4.era, Shape);
-          cmd_count[2'(c)] = cmd_count[2'(c)] + 6'd1;
-          counter[10]  = counter[10] + 64'd1;
-          if (s4.what == DataFlush) counter[16] = counter[16] + 64'd1;
-          else counter[15] = counter[15] + 64'd1;
-        end
-      end
       // ---- a command leaves for a channel that takes it
       cmd_valid_o <= '0;
-      if (cmd_count != '0) begin
-        sent     = 1'b1;
-        cmd_turn = cmd_turn + chan_t'(1);
-        step     = 1'b0;
-        c        = '0;
-        for (int unsigned k = 0; k < Channels; k++) begin
-          if (!step && cmd_count[2'(channel_at(cmd_turn, k))] != 6'd0 && !dram_busy_i[channel_at(cmd_turn, k)]) begin
-            step = 1'b1;
-            c    = channel_at(cmd_turn, k);
-          end
-        end
-        if (step) begin
-          command = cmd_queue[{c, cmd_first[c]}];
-          cmd_valid_o <= Channels'(1) << c;
+      if (queues.count != '0) begin
+        sent        = 1'b1;
+        queues.turn = queues.turn + chan_t'(1);
+        waited      = at_limit(queues, 6'd1) & ~dram_busy_i;
+        if (waited != '0) begin
+          c       = at_turn(queues.turn, waited);
+          command = take_command(queues, c);
+          cmd_valid_o <= chans_t'(1) << c;
           cmd_write_o <= command.write;
           cmd_line_o  <= command.line;
           cmd_id_o    <= command.id;
-          cmd_first[c] = cmd_first[c] + 5'd1;
-          cmd_count[2'(c)] = cmd_count[2'(c)] - 6'd1;
         end
       end
 
@@ -353,186 +252,50 @@ module l2_slice
       s3.valid  = 1'b0;
 
       // ---- stage 2: hit or miss
-      tags = tag_before && tag_before_set == SetBits'(s2.set) ? tag_before_row : tag_row;
-      tags = tag_we_q && tag_waddr_q == SetBits'(s2.set) ? tag_wdata_q : tags;
+      tag_we_q <= 1'b0;
+      slow = at_limit(queues, QueueSlow);
+      if (s2.valid) begin
+        tags  = tag_before && tag_before_set == s2.set ? tag_before_row : tag_row;
+        tags  = tag_we_q && tag_waddr_q == s2.set ? tag_wdata_q : tags;
+        a     = slots.access[s2.slot];
+        match = holding(tags, s2_line, sets.set[s2.set].valid);
+        `GANTRY_CHECK(a_one_way, (match & (match - ways_t'(1))) == '0)
+        if (s2.what == TakeFill) begin
+          `GANTRY_CHECK(a_pending, sets.set[s2.set].pending[row_way(misses.mshr[s2.mshr].row)])
+          s3 = look_fill(sets, misses, slots, s2, s2_line, a);
+        end else if (s2.what == TakeFlush) s3 = look_flush(sets, misses, tags, flush, s2, match);
+        else begin
+          c     = channel_of(s2_line);
+          ahead = s4.valid && row_set(s4.row) == s2.set ? ways_t'(1) << row_way(s4.row) : '0;
+          look  = look_up(sets, misses, slots, tags, s2, a, c, match, ahead, slow, found, way);
+          `GANTRY_CHECK(a_mshr, look != LookFetch || misses.free != '0)
+          `GANTRY_CHECK(a_waits_once, look != LookWait || s2.what == TakeNew)
+          `GANTRY_CHECK(a_way, found.present || (look != LookNew && look != LookFetch) ||
+                        ((sets.set[s2.set].pending | ahead) & ways_t'(1) << way) == '0)
+          s3 = look_request(sets, misses, slots, look, s2, a, c, found, way);
+          if (s2.what == TakeNew) tally(counter, counts(a, found));
+        end
+        s3.slot   = s2.slot;
+        s3.era    = queues.era;
+        s3_line   = s2_line;
+        s3_victim = tags[row_way(s3.row)];
+        if (s3.valid && s3.takes) begin
+          tags[row_way(s3.row)] = s2_line;
+          tag_we_q    <= 1'b1;
+          tag_waddr_q <= s2.set;
+          tag_wdata_q <= tags;
+        end
+        // writes decided here
+        if (s3.valid) queues.writes[queues.era] = queues.writes[queues.era] + 16'(s3.victim) +
+                                                  16'(s3.what != DataFetch && s3.what != DataFlush && writes_dram(a));
+        data_raddr_q <= s3.row;
+        slot_raddr_q <= s2.slot;
+        fill_raddr_q <= s2.mshr;
+      end
       tag_before = tag_we_q;
       if (tag_we_q) begin
         tag_before_set = tag_waddr_q;
         tag_before_row = tag_wdata_q;
-      end
-      tag_we_q <= 1'b0;
-      slow = at_limit(cmd_count, QueueSlow);
-      if (s2.valid) begin
-        set  = s2.set;
-        a    = slot_access[s2.slot];
-        s3   = '0;
-        s3.slot      = s2.slot;
-        s3_line      = s2_line;
-        s3.mshr      = s2.mshr;
-        s3.era       = era;
-        sets_dirty   = 1'b0;
-        clears_dirty = 1'b0;
-        way          = '0;
-        match        = '0;
-        for (int unsigned w = 0; w < Ways; w++) match = match | (ways_t'(tags[w] == s2_line) << w);
-        match = match & valid[SetBits'(set)];
-        `GANTRY_CHECK(a_one_way, (match & (match - 16'd1)) == 16'd0)
-        if (s2.what == TakeFill) begin
-          m         = mshr[s2.mshr[MshrBits-1:0]];
-          way       = way_t'(m.row & row_t'(Ways - 1));
-          bit_of    = ways_t'(1) << way;
-          was_dirty = (dirty[SetBits'(set)] & bit_of) != 16'd0;
-          sets_dirty = !a.through && a.op == MEM_ATOMIC[1:0];
-          keep      = was_dirty || sets_dirty || (a.op != MEM_READ_NC[1:0] && !m.drop);
-          `GANTRY_CHECK(a_pending, (pending[SetBits'(set)] & bit_of) != 16'd0)
-          pending[SetBits'(set)] = pending[SetBits'(set)] & ~bit_of;
-          valid[SetBits'(set)]   = keep ? valid[SetBits'(set)] : valid[SetBits'(set)] & ~bit_of;
-          full[SetBits'(set)]    = m.drop ? full[SetBits'(set)] & ~bit_of : full[SetBits'(set)] | bit_of;
-          mshr_free = mshr_free | (64'd1 << s2.mshr);
-          s3.valid = 1'b1;
-          s3.what  = DataFill;
-          s3.merge = m.merge;
-          s3.dirty = was_dirty;
-          if (m.waits) begin
-            c = chan_t'(channel_of(s2_line, Shape));
-            if (replay[c].some) slot_next[m.last] = replay[c].first;
-            replay[c] = prepend(replay[c], m.first, m.last);
-            waits[SetBits'(set)] = waits[SetBits'(set)] + mshr_count[s2.mshr[MshrBits-1:0]];
-          end
-        end else if (s2.what == TakeFlush) begin
-          way    = s2.by_line ? first_way(match) : s2.way;
-          line   = tags[way & way_t'(Ways - 1)];
-          bit_of = ways_t'(1) << way;
-          bit_of = s2.by_line && match == 16'd0 ? 16'd0 : bit_of;
-          named_ways = match;
-          if (!s2.by_line) begin
-            named_ways = 16'd0;
-            for (int unsigned w = 0; w < Ways; w++) named_ways = named_ways | (ways_t'(named(flush, tags[w])) << w);
-            named_ways = named_ways & valid[SetBits'(set)];
-          end
-          bit_of = bit_of & named_ways & dirty[SetBits'(set)];
-          if (flush.drop && (s2.by_line || s2.sweep)) begin
-            for (int unsigned w = 0; w < Ways; w++)
-              if (named_ways[w] && pending[SetBits'(set)][w])
-                mshr[MshrBits'(mshr_of[RowBits'(row_of(set, way_t'(w), Shape))])].drop = 1'b1;
-            able = named_ways & ~pending[SetBits'(set)] & ~dirty[SetBits'(set)];
-            valid[SetBits'(set)] = valid[SetBits'(set)] & ~able;
-            full[SetBits'(set)]  = full[SetBits'(set)] & ~named_ways;
-          end
-          if (flush.write_back && bit_of != 16'd0) begin
-            clears_dirty = 1'b1;
-            keep = (pending[SetBits'(set)] & bit_of) != 16'd0 ||
-                   (!flush.drop && (full[SetBits'(set)] & bit_of) != 16'd0);
-            valid[SetBits'(set)] = keep ? valid[SetBits'(set)] : valid[SetBits'(set)] & ~bit_of;
-            s3.valid       = 1'b1;
-            s3.what        = DataFlush;
-            s3.victim      = 1'b1;
-            s3_victim = line;
-          end
-        end else begin
-          again  = s2.what != TakeNew;
-          c      = chan_t'(channel_of(s2_line, Shape));
-          way    = first_way(match);
-          bit_of = match;
-          found  = '{present: match != 16'd0, pending: (match & pending[SetBits'(set)]) != 16'd0,
-                     full: (match & full[SetBits'(set)]) != 16'd0};
-          // not what is on its way, nor what the stage ahead works on
-          able = AllWays & ~pending[SetBits'(set)];
-          if (s4.valid && SetBits'(s4.row >> Shape.way_bits) == SetBits'(set))
-            able = able & ~(ways_t'(1) << (s4.row & row_t'(Ways - 1)));
-          slow_ways = 16'd0;
-          if (slow != 4'd0)
-            for (int unsigned w = 0; w < Ways; w++)
-              slow_ways = slow_ways | (ways_t'(slow[channel_of(tags[w], Shape)]) << w);
-          slow_ways = slow_ways & dirty[SetBits'(set)];
-          can = '{again: again, set_waits: waits[SetBits'(set)] != 8'd0, channel: !slow[2'(c)] && !waiter[c].some,
-                  mshr: mshr_free != 64'd0, way: (able & ~slow_ways) != 16'd0};
-          look = decide(a, found, can);
-          if (again) waits[SetBits'(set)] = waits[SetBits'(set)] - 8'd1;
-          else begin  // counters: 0-2 read, 3-5 write, 6-8 atomic: hit, miss, mshr-hit
-            count = a.op == MEM_WRITE[1:0] ? 5'd3 : a.op == MEM_ATOMIC[1:0] ? 5'd6 : 5'd0;
-            count = count + (!found.present ? 5'd1 : found.pending ? 5'd2 : 5'd0);
-            counter[count] = counter[count] + 64'd1;
-          end
-          s3.valid = look != LookJoin && look != LookWait;
-          unique case (look)
-            LookHit: s3.what = DataHit;
-            LookPass: s3.what = DataPass;
-            LookNew: s3.what = DataNew;
-            LookFetch: s3.what = DataFetch;
-            LookJoin: begin
-              free_mshr = mshr_of[RowBits'(row_of(set, way, Shape))];
-              m = mshr[free_mshr[MshrBits-1:0]];
-              if (m.waits) slot_next[m.last] = s2.slot;
-              mshr_count[free_mshr[MshrBits-1:0]] = m.waits ? mshr_count[free_mshr[MshrBits-1:0]] + 8'd1 : 8'd1;
-              m.first = m.waits ? m.first : s2.slot;
-              m.last  = s2.slot;
-              m.waits = 1'b1;
-              mshr[free_mshr[MshrBits-1:0]] = m;
-            end
-            default: begin
-              `GANTRY_CHECK(a_waits_once, !again)
-              if (waiter[c].some) slot_next[waiter[c].last] = s2.slot;
-              waiter[c] = append(waiter[c], s2.slot);
-              waits[SetBits'(set)] = waits[SetBits'(set)] + 8'd1;
-            end
-          endcase
-          if (look == LookNew || (look == LookFetch && !found.present)) begin  // take a way
-            `GANTRY_CHECK(a_way, able != 16'd0)
-            way    = victim(valid[SetBits'(set)], able, recent[SetBits'(set)], slow_ways);
-            bit_of = ways_t'(1) << way;
-            s3.victim      = (dirty[SetBits'(set)] & bit_of) != 16'd0;
-            s3_victim = tags[way & way_t'(Ways - 1)];
-            clears_dirty   = s3.victim;
-            valid[SetBits'(set)] = valid[SetBits'(set)] | bit_of;
-            full[SetBits'(set)]  = full[SetBits'(set)] & ~bit_of;
-            tag_we_q    <= 1'b1;
-            tag_waddr_q <= SetBits'(set);
-            tags[way & way_t'(Ways - 1)] = s2_line;
-            tag_wdata_q <= tags;
-          end
-          if (look == LookFetch) begin
-            `GANTRY_CHECK(a_mshr, mshr_free != 64'd0)
-            free_mshr = pick_pkg::first64(mshr_free);
-            s3.mshr   = free_mshr;
-            mshr_free = mshr_free & ~(64'd1 << free_mshr);
-            fetched   = fetched & ~(64'd1 << free_mshr);
-            timed     = timed & ~(64'd1 << free_mshr);
-            pending[SetBits'(set)] = pending[SetBits'(set)] | bit_of;
-            row = row_of(set, way, Shape);
-            mshr_of[RowBits'(row)] = free_mshr;
-            mshr[free_mshr[MshrBits-1:0]] = '{merge: found.present, slot: s2.slot, row: row, default: '0};
-          end
-          if (look == LookHit || look == LookNew) begin
-            s3.dirty   = look == LookHit && (dirty[SetBits'(set)] & bit_of) != 16'd0;
-            sets_dirty = !a.through && (a.op == MEM_WRITE[1:0] || a.op == MEM_ATOMIC[1:0]);
-            if (a.op == MEM_WRITE[1:0] && a.whole) full[SetBits'(set)] = full[SetBits'(set)] | bit_of;
-          end
-          if (look == LookHit || look == LookNew || look == LookFetch)
-            recent[SetBits'(set)] = used(recent[SetBits'(set)], pending[SetBits'(set)], bit_of, AllWays);
-        end
-        s3.row = row_of(set, way, Shape);
-        // what becomes clean and what becomes dirty, of the way
-        if (clears_dirty) begin
-          dirty[SetBits'(set)] = dirty[SetBits'(set)] & ~bit_of;
-          dirty_lines     = dirty_lines - 15'd1;
-        end
-        if (sets_dirty && (dirty[SetBits'(set)] & bit_of) == 16'd0) begin
-          dirty[SetBits'(set)] = dirty[SetBits'(set)] | bit_of;
-          dirty_lines     = dirty_lines + 15'd1;
-        end
-        if (clears_dirty || sets_dirty) begin
-          dirty_sets[GroupBits'(set>>6)][set[5:0]] = dirty[SetBits'(set)] != 16'd0;
-        end
-        // writes decided here
-        if (s3.valid) begin
-          if (s3.victim) era_writes[era] = era_writes[era] + 16'd1;
-          if (s3.what != DataFetch && s3.what != DataFlush && writes_dram(a))
-            era_writes[era] = era_writes[era] + 16'd1;
-        end
-        data_raddr_q <= RowBits'(s3.row);
-        slot_raddr_q <= s2.slot;
-        fill_raddr_q <= s2.mshr[MshrBits-1:0];
       end
       data_re_q <= s3.valid;
 
@@ -543,181 +306,84 @@ module l2_slice
 
       // ---- what DRAM tells
       if (dram_rsp_valid_i) begin
-        `GANTRY_CHECK(a_fetched_once, !mshr_free[dram_rsp_i.tag[5:0]] && !fetched[dram_rsp_i.tag[5:0]])
-        fetched = fetched | (64'd1 << dram_rsp_i.tag[5:0]);
+        `GANTRY_CHECK(a_fetched_once, !misses.free[dram_rsp_i.tag[MshrBits-1:0]] && !misses.fetched[dram_rsp_i.tag[MshrBits-1:0]])
+        misses.fetched = misses.fetched | (mshrs_t'(1) << dram_rsp_i.tag[MshrBits-1:0]);
       end
-      if (done_valid_i != '0) begin
-        for (int unsigned k = 0; k < Channels; k++) begin
-          `GANTRY_CHECK(a_timed_once, !done_valid_i[k] || (!mshr_free[done_id_i[k][5:0]] && !timed[done_id_i[k][5:0]]))
-          timed = done_valid_i[k] ? timed | (64'd1 << done_id_i[k][5:0]) : timed;
+      for (int unsigned k = 0; k < Channels; k++) begin  // times of reads, ends of writes
+        if (done_valid_i[k]) begin
+          `GANTRY_CHECK(a_timed_once, !misses.free[done_id_i[k][MshrBits-1:0]] && !misses.timed[done_id_i[k][MshrBits-1:0]])
+          misses.timed = misses.timed | mshrs_t'(1) << done_id_i[k][MshrBits-1:0];
         end
-      end
-      if (wrote_valid_i != '0) begin
-        for (int unsigned k = 0; k < Channels; k++) begin
-          if (wrote_valid_i[k]) begin
-            `GANTRY_CHECK(a_wrote, era_writes[wrote_era_i[k]] != 16'd0)
-            era_writes[wrote_era_i[k]] = era_writes[wrote_era_i[k]] - 16'd1;
-          end
+        if (wrote_valid_i[k]) begin
+          `GANTRY_CHECK(a_wrote, queues.writes[wrote_era_i[k]] != 16'd0)
+          queues.writes[wrote_era_i[k]] = queues.writes[wrote_era_i[k]] - 16'd1;
         end
       end
 
-      // ---- maintenance: where the next step is
+      // ---- maintenance: where the next step is, the answer
       blk_evt_valid_o <= 1'b0;
-      step = 1'b0;
-      unique case (flush.state)
-        FlushLines: step = 1'b1;
-        FlushSets:
-        if (!flush.sweep && flush.todo == 16'd0) begin
-          if (flush.at == 32'(Sets)) flush.state = FlushDrain;
-          else begin
-            flush.set   = set_t'(flush.at);
-            flush.todo  = flush.write_back ? dirty[SetBits'(flush.at)] : 16'd0;
-            flush.sweep = 1'b1;
-            flush.at    = flush.at + 32'd1;
-          end
-        end
-        FlushDirty:
-        if (flush.todo == 16'd0) begin
-          if (flush.left != 64'd0) begin
-            flush.set  = set_t'({flush.at[7:0] - 8'd1, pick_pkg::first64(flush.left)});
-            flush.left = flush.left & (flush.left - 64'd1);
-            flush.todo = dirty[SetBits'(flush.set)];
-          end else if (flush.at == 32'(Groups)) flush.state = FlushDrain;
-          else begin
-            flush.left = dirty_sets[GroupBits'(flush.at)];
-            flush.at   = flush.at + 32'd1;
-          end
-        end
-        FlushDrain:
-        if (!(s2.valid && s2.what == TakeFlush)) begin
-          flush.state = FlushWait;
-          era         = flush.write_back ? !era : era;
-        end
-        default: ;
-      endcase
-      if (flush.state == FlushWait && (!flush.write_back || era_writes[!era] == 16'd0)) begin
+      if (ends(flush, queues, s2.valid && s2.what == TakeFlush)) begin
         flush.state = FlushRest;
         sent        = 1'b1;
-        counter[17] = counter[17] + 64'd1;
+        tally(counter, CountCommands);
         blk_evt_valid_o <= 1'b1;
         blk_evt_o       <= '{pad0: '0, kind: BLK_INV};
       end
-      step = step || flush.sweep || flush.todo != 16'd0;
+      seek(flush, sets);
 
       // ---- stage 0: choose
       mem_req_credit_o <= 1'b0;
       tag_re_q         <= 1'b0;
-      fills     = fetched & timed & ~mshr_free;
-      room_left = room({1'b0, rsp_count}, 8'(RspDepth), store_count, 4'(StorePlaces),
-                       2'(s2.valid) + 2'(s3.valid) + 2'(s4.valid), at_limit(cmd_count, QueueFull) != 4'd0);
-      if (room_left) begin
-        // of those that wait, whose channel takes more: after a fill before those that wait for room
-        again = 1'b0;
-        first = '0;
-        c     = '0;
-        for (int unsigned k = 0; k < Channels; k++) begin
-          if (!again && !slow[2'(channel_at(again_turn, k))] &&
-              (replay[channel_at(again_turn, k)].some || waiter[channel_at(again_turn, k)].some)) begin
-            again = 1'b1;
-            c     = channel_at(again_turn, k);
-          end
-        end
-        if (again) begin
-          first = replay[c].some ? replay[c].first : waiter[c].first;
-          set   = set_of(line_of(slot_access[first].addr, Shape), Shape);
-          again = assured(mshr_free, AllWays & ~pending[SetBits'(set)], s2.valid, s2.set == set) &&
-                  !(s2.valid && s2.what == TakeFill && s2.set == set);
-        end
-        fresh_one = in_count != 7'd0 && busy_slots < 8'(Slots - Depth - 1);
-        last = what;
-        what = take(fills != 64'd0, step && at_limit(cmd_count, QueueFlush) == 4'd0, again && replay[c].some,
-                    again && !replay[c].some, fresh_one, last);
+      if (room({1'b0, answers.count}, 8'(RspDepth), queues.store_count, 4'(StorePlaces),
+               2'(s2.valid) + 2'(s3.valid) + 2'(s4.valid), at_limit(queues, QueueFull) != '0)) begin
+        waited = waited_for(slots) & ~slow;
+        c      = at_turn(again_turn, waited);
+        again  = waited != '0 && may_go(slots, sets, misses, c, s2);
+        what   = take(ready(misses) != '0, steps(flush) && at_limit(queues, QueueFlush) == '0,
+                      again && slots.replay[c].some, again && !slots.replay[c].some,
+                      in_count != 7'd0 && slots.busy < 8'(Slots - Depth - 1), what);
         if (what != TakeNone) begin
-          s1       = '0;
-          s1.valid = 1'b1;
-          s1.what  = what;
-          unique case (what)
-            TakeFill: begin
-              s1.mshr = pick_pkg::first64(fills);
-              s1.slot = mshr[s1.mshr[MshrBits-1:0]].slot;
-              fetched = fetched & ~(64'd1 << s1.mshr);
-            end
-            TakeFlush: begin
-              s1.by_line = flush.state == FlushLines;
-              s1_line    = flush.at;
-              s1.set     = s1.by_line ? set_of(flush.at, Shape) : flush.set;
-              s1.way     = first_way(flush.todo);
-              s1.sweep   = flush.sweep;
-              flush.sweep = 1'b0;
-              flush.todo  = flush.todo & (flush.todo - 16'd1);
-              if (s1.by_line && flush.at == flush.last) flush.state = FlushDrain;
-              flush.at   = s1.by_line ? flush.at + 32'd1 : flush.at;
-              sent       = 1'b1;
-            end
-            TakeReplay: begin
-              s1.slot    = first;
-              replay[c]  = rest(replay[c], slot_next[first]);
-              again_turn = again_turn + chan_t'(1);
-            end
-            TakeWaiter: begin
-              s1.slot    = first;
-              waiter[c]  = rest(waiter[c], slot_next[first]);
-              again_turn = again_turn + chan_t'(1);
-            end
-            default: begin
+          if (what == TakeReplay || what == TakeWaiter) again_turn = again_turn + chan_t'(1);
+          if (what == TakeFlush) begin
+            s1_line = flush.at;
+            s1      = step(flush);
+            sent    = 1'b1;
+          end else begin
+            s1 = goes(slots, misses, what, c);
+            if (what == TakeNew) begin
               s1.slot    = in_queue[in_first[DepthBits-1:0]];
               in_first   = in_first + 7'd1;
               in_count   = in_count - 7'd1;
-              busy_slots = busy_slots + 8'd1;
+              slots.busy = slots.busy + 8'd1;
               sent       = 1'b1;
               mem_req_credit_o <= 1'b1;
             end
-          endcase
-          if (what != TakeFlush) begin
-            s1_line = line_of(slot_access[s1.slot].addr, Shape);
-            s1.set  = set_of(s1_line, Shape);
+            s1_line = line_of(slots.access[s1.slot].addr);
+            s1.set  = set_of(s1_line);
           end
           tag_re_q    <= 1'b1;
-          tag_raddr_q <= SetBits'(s1.set);
+          tag_raddr_q <= s1.set;
         end
       end
 
       // ---- a command begins
       if (blk_cmd_valid_i) begin
         `GANTRY_CHECK(a_one_command, flush.state == FlushRest)
-        flush       = begins(blk_cmd_i, Shape);
-        flush.state = walk(flush, 32'(Sets), dirty_lines != 15'd0);
-        flush.at    = flush.state == FlushLines ? flush.first : 32'd0;
-        if (flush.drop && flush.whole) begin
-          for (int unsigned i = 0; i < Sets; i++) begin
-            valid[i] = valid[i] & (dirty[i] | pending[i]);
-            full[i]  = 16'd0;
-          end
-          for (int unsigned i = 0; i < Mshrs; i++) mshr[i].drop = 1'b1;
-        end
+        start(flush, sets, misses, blk_cmd_i);
       end
 
       // ---- arrival
       if (mem_req_valid_i) begin
-        slot = slot_free_q;
         `GANTRY_CHECK(a_room, in_count < 7'(Depth))
-        slot_access[slot] = '{through: Through || mem_req_i.source == FarSource, whole: mem_req_i.mask == '1,
-                              op: mem_req_i.op[1:0], atomic: mem_req_i.atomic[3:0], wide: mem_req_i.size == 8'd8,
-                              addr: mem_req_i.addr[54:0]};
-        slot_ids[slot]    = '{user: mem_req_i.user, tag: mem_req_i.tag};
-        slot_from[slot]   = '{gpu: mem_req_i.gpu, source: mem_req_i.source};
-        in_queue[DepthBits'(in_first+in_count)] = slot;
-        in_count   = in_count + 7'd1;
-        free_first = free_first + 7'd1;
-        slot_free_q <= free_ring[free_first];
+        in_queue[DepthBits'(in_first+in_count)] = slot_free_q;
+        in_count = in_count + 7'd1;
+        slot_free_q <= arrive(slots, slot_free_q, mem_req_i, Through || mem_req_i.source == FarSource);
       end
 
-      if (perf_en_i) perf_data_o <= perf_addr_i == 5'd14 ? {49'd0, dirty_lines} : counter[perf_addr_i];
-      step = 1'b0;
-      for (int unsigned k = 0; k < Channels; k++) step = step || replay[k].some || waiter[k].some;
-      rests = !sent && !s1.valid && !s2.valid && !s3.valid && !s4.valid && in_count == 7'd0 && !step &&
-              rsp_count == 7'd0 && store_count == 4'd0 && cmd_count == '0 && flush.state == FlushRest &&
-              (fetched & timed & ~mshr_free) == 64'd0;
+      if (perf_en_i) perf_data_o <= perf_addr_i == CountDirty ? {49'd0, sets.dirty_lines} : counter[perf_addr_i];
+      rests = !sent && !s1.valid && !s2.valid && !s3.valid && !s4.valid && in_count == 7'd0 && waited_for(slots) == '0 &&
+              answers.count == 7'd0 && queues.store_count == 4'd0 && queues.count == '0 && flush.state == FlushRest &&
+              ready(misses) == '0;
       idle_o <= rests;
 
       if (!rst_ni) begin
@@ -725,54 +391,25 @@ module l2_slice
         s2 = '0;
         s3 = '0;
         s4 = '0;
-        valid       = '{default: '0};
-        pending     = '{default: '0};
-        full        = '{default: '0};
-        dirty       = '{default: '0};
-        recent      = '{default: '0};
-        waits       = '{default: '0};
-        dirty_sets  = '{default: '0};
-        dirty_lines = 15'd0;
-        counter     = '{default: '0};
-        replay      = '{default: '0};
-        waiter      = '{default: '0};
-        cmd_first   = '{default: '0};
-        cmd_count   = '0;
-        cmd_turn    = '0;
-        again_turn  = '0;
-        era_writes  = '{default: '0};
-        era         = 1'b0;
+        slots_reset(slots);
+        sets_reset(sets);
+        file_reset(misses);
+        queues_reset(queues);
         flush       = '0;
-        what        = TakeNone;
-        for (int unsigned i = 0; i < Slots; i++) free_ring[i] = slot_t'(i);
-        free_first  = 7'd0;
-        free_last   = 7'd0;
+        counter     = '{default: '0};
+        answers     = '{credits: 7'(RspDepth), default: '0};
         in_first    = 7'd0;
         in_count    = 7'd0;
-        busy_slots  = 8'd0;
-        mshr_free   = MshrMask;
-        fetched     = 64'd0;
-        timed       = 64'd0;
-        rsp_first   = 7'd0;
-        rsp_count   = 7'd0;
-        rsp_credits = 7'(RspDepth);
-        store_first = 3'd0;
-        store_count = 4'd0;
+        again_turn  = '0;
+        what        = TakeNone;
         tag_before  = 1'b0;
         data_before = 1'b0;
         rests       = 1'b1;
-        slot_free_q       <= 7'd0;
-        tag_re_q          <= 1'b0;
-        tag_we_q          <= 1'b0;
-        data_re_q         <= 1'b0;
-        data_we_q         <= 1'b0;
-        mem_rsp_valid_o   <= 1'b0;
-        mem_req_credit_o  <= 1'b0;
-        dram_req_valid_o  <= 1'b0;
-        cmd_valid_o       <= '0;
-        blk_evt_valid_o   <= 1'b0;
-        obs_order_valid_o <= 1'b0;
-        idle_o            <= 1'b1;
+        {tag_re_q, tag_we_q, data_re_q, data_we_q} <= '0;
+        {mem_rsp_valid_o, mem_req_credit_o, dram_req_valid_o, blk_evt_valid_o, obs_order_valid_o} <= '0;
+        cmd_valid_o <= '0;
+        slot_free_q <= '0;
+        idle_o      <= 1'b1;
       end
     end
   end
