@@ -18,18 +18,15 @@ package l2_answer_pkg;
     return '{op: {6'd0, a.op}, status: MEM_OK, source: from.source, gpu: from.gpu, tag: ids.tag, data: words};
   endfunction
 
-  function automatic obs_order_t order(input access_t a, input ids_t ids, input from_t from, input logic [63:0] mask,
-                                       input words_t words, input logic is_line, input words_t told);
+  function automatic obs_order_t order(input access_t a, input ids_t ids, input from_t from, const ref done_t d,
+                                       const ref line_t payload);
+    words_t words;
     logic [7:0] size;
+    words = d.is_atomic && !d.is_line ? {320'd0, d.old, payload.words[1], payload.words[0]} : payload.words;
     size = a.op != MEM_ATOMIC[1:0] ? 8'd0 : a.wide ? 8'd8 : 8'd4;
     return '{op: {6'd0, a.op}, atomic: {4'd0, a.atomic}, size: size, gpu: from.gpu, user: ids.user,
-             source: from.source, pad0: '0, line: 8'(is_line), addr: {9'd0, a.addr}, mask: mask, data: words,
-             old: is_line ? told : '0};
-  endfunction
-
-  // The words that the record holds.
-  function automatic words_t order_words(const ref done_t d, const ref line_t payload);
-    return d.is_atomic && !d.is_line ? {320'd0, d.old, payload.words[1], payload.words[0]} : payload.words;
+             source: from.source, pad0: '0, line: 8'(d.is_line), addr: {9'd0, a.addr}, mask: d.mask, data: words,
+             old: d.is_line ? d.told : '0};
   endfunction
   /* verilator lint_on UNUSEDSIGNAL */
 endpackage

@@ -3,7 +3,7 @@
 // step of a flush, at most every second cycle while others have work; requests that waited for a fill; requests that
 // waited for room (DRAM channel, MSHR, way); what has come.  Only those that waited need room here: a new request that
 // finds none at its lookup is put aside, so hits pass it.
-// Responsible for: the choice, leaving the lists.  Not responsible for: the input queue (l2_slice), lists (l2_slots_pkg).
+// Responsible for: the choice.  Not responsible for: lists and queues (l2_slots_pkg).
 package l2_choose_pkg;
   import l2_pkg::*;
   import l2_slots_pkg::*;
@@ -81,7 +81,7 @@ package l2_choose_pkg;
            !(ahead.valid && ahead.what == TakeFill && ahead.set == set);
   endfunction
 
-  // A fill or one that waited goes into the lookup.
+  // A request or a fill goes into the lookup; the line is to follow.
   function automatic look_t goes(ref slots_t s, ref file_t f, input take_e what, input chan_t c);
     look_t look;
     look = '0;
@@ -95,6 +95,8 @@ package l2_choose_pkg;
     end
     if (what == TakeReplay) s.replay[c] = rest(s, s.replay[c]);
     if (what == TakeWaiter) s.waiter[c] = rest(s, s.waiter[c]);
+    if (what == TakeReplay || what == TakeWaiter) s.turn = s.turn + chan_t'(1);
+    if (what == TakeNew) look.slot = enter(s);
     return look;
   endfunction
   /* verilator lint_on UNUSEDSIGNAL */

@@ -102,7 +102,9 @@ package l2_flush_pkg;
       f.state = FlushWait;
       q.era   = f.write_back ? !q.era : q.era;
     end
-    return f.state == FlushWait && (!f.write_back || q.writes[!q.era] == 16'd0);
+    if (f.state != FlushWait || (f.write_back && q.writes[!q.era] != 16'd0)) return 1'b0;
+    f.state = FlushRest;
+    return 1'b1;
   endfunction
 
   // A command begins.

@@ -41,10 +41,9 @@ module l2_slice
   input  logic                obs_en_i,
   output logic                obs_order_valid_o,
   output obs_order_t          obs_order_o,
+  /* verilator lint_off UNUSEDSIGNAL */  // of messages some fields
   input  logic                mem_req_valid_i,
-  /* verilator lint_off UNUSEDSIGNAL */
   input  mem_req_t            mem_req_i,
-  /* verilator lint_on UNUSEDSIGNAL */
   output logic                mem_req_credit_o,
   output logic                mem_rsp_valid_o,
   output mem_rsp_t            mem_rsp_o,
@@ -52,10 +51,8 @@ module l2_slice
   output logic                dram_req_valid_o,
   output dram_req_t           dram_req_o,
   input  logic                dram_rsp_valid_i,
-  /* verilator lint_off UNUSEDSIGNAL */
   input  dram_rsp_t           dram_rsp_i,
   input  blk_cmd_t            blk_cmd_i,
-  /* verilator lint_on UNUSEDSIGNAL */
   input  logic                blk_cmd_valid_i,
   output logic                blk_evt_valid_o,
   output blk_evt_t            blk_evt_o,
@@ -64,14 +61,12 @@ module l2_slice
   output logic [        31:0] cmd_line_o,
   output logic [         7:0] cmd_id_o,
   input  logic [Channels-1:0] done_valid_i,     // data of a read are there
-  /* verilator lint_off UNUSEDSIGNAL */
   input  logic [         7:0] done_id_i[Channels],
   /* verilator lint_on UNUSEDSIGNAL */
   input  logic [Channels-1:0] wrote_valid_i,    // a write is in DRAM
   input  logic [Channels-1:0] wrote_era_i,
   input  logic [Channels-1:0] dram_busy_i
 );
-  localparam int unsigned DepthBits = $clog2(Depth);
   localparam int unsigned RspBits = $clog2(RspDepth);
 
   // ---- memories
@@ -108,8 +103,6 @@ module l2_slice
   file_t misses;
   queues_t queues;
   flush_t flush;
-  slot_t in_queue[Depth];
-  logic [6:0] in_first, in_count;
   mem_rsp_t rsp_queue[RspDepth];
   answers_t answers;
   counters_t counter;
@@ -123,7 +116,6 @@ module l2_slice
   tag_row_t tag_before_row;
   row_t data_before_row;
   line_t data_before_line;
-  chan_t again_turn;
   take_e what;                                   // chosen last
 
   // ---- what lives within one edge
@@ -134,6 +126,7 @@ module l2_slice
   tag_row_t tags;
   line_t held;
   done_t done;
+  mshr_no_t told;
   dram_req_t message;
   command_t command;
   ways_t match, ahead;
@@ -186,7 +179,7 @@ module l2_slice
           data_waddr_q <= s4.row;
           data_wdata_q <= done.fresh;
           if (s4.what != DataFill && done.fresh.mask == '1)  // stores have left all bytes of the line
-            sets.set[row_set(s4.row)].full = sets.set[row_set(s4.row)].full | ways_t'(1) << row_way(s4.row);
+            sets.set[row_set(s4.row)].full = sets.set[row_set(s4.row)].full | (ways_t'(1) << row_way(s4.row));
         end
         if (done.serves) begin
           `GANTRY_CHECK(a_answer_room, answers.count < 7'(RspDepth))
@@ -197,8 +190,7 @@ module l2_slice
         end
         if (obs_en_i && (done.is_write || done.is_atomic)) begin
           obs_order_valid_o <= 1'b1;
-          obs_order_o <= order(a, slots.ids[s4.slot], slots.from[s4.slot], done.mask,
-                               order_words(done, payload), done.is_line, done.told);
+          obs_order_o <= order(a, slots.ids[s4.slot], slots.from[s4.slot], done, payload);
         end
         // the request's own access to DRAM, then the write-back
         for (int unsigned k = 0; k < 2; k++) begin
@@ -271,7 +263,7 @@ module l2_slice
           `GANTRY_CHECK(a_mshr, look != LookFetch || misses.free != '0)
           `GANTRY_CHECK(a_waits_once, look != LookWait || s2.what == TakeNew)
           `GANTRY_CHECK(a_way, found.present || (look != LookNew && look != LookFetch) ||
-                        ((sets.set[s2.set].pending | ahead) & ways_t'(1) << way) == '0)
+                        ((sets.set[s2.set].pending | ahead) & (ways_t'(1) << way)) == '0)
           s3 = look_request(sets, misses, slots, look, s2, a, c, found, way);
           if (s2.what == TakeNew) tally(counter, counts(a, found));
         end
@@ -306,13 +298,15 @@ module l2_slice
 
       // ---- what DRAM tells
       if (dram_rsp_valid_i) begin
-        `GANTRY_CHECK(a_fetched_once, !misses.free[dram_rsp_i.tag[MshrBits-1:0]] && !misses.fetched[dram_rsp_i.tag[MshrBits-1:0]])
-        misses.fetched = misses.fetched | (mshrs_t'(1) << dram_rsp_i.tag[MshrBits-1:0]);
+        told = dram_rsp_i.tag[MshrBits-1:0];
+        `GANTRY_CHECK(a_fetched_once, !misses.free[told] && !misses.fetched[told])
+        misses.fetched = misses.fetched | (mshrs_t'(1) << told);
       end
       for (int unsigned k = 0; k < Channels; k++) begin  // times of reads, ends of writes
         if (done_valid_i[k]) begin
-          `GANTRY_CHECK(a_timed_once, !misses.free[done_id_i[k][MshrBits-1:0]] && !misses.timed[done_id_i[k][MshrBits-1:0]])
-          misses.timed = misses.timed | mshrs_t'(1) << done_id_i[k][MshrBits-1:0];
+          told = done_id_i[k][MshrBits-1:0];
+          `GANTRY_CHECK(a_timed_once, !misses.free[told] && !misses.timed[told])
+          misses.timed = misses.timed | (mshrs_t'(1) << told);
         end
         if (wrote_valid_i[k]) begin
           `GANTRY_CHECK(a_wrote, queues.writes[wrote_era_i[k]] != 16'd0)
@@ -323,8 +317,7 @@ module l2_slice
       // ---- maintenance: where the next step is, the answer
       blk_evt_valid_o <= 1'b0;
       if (ends(flush, queues, s2.valid && s2.what == TakeFlush)) begin
-        flush.state = FlushRest;
-        sent        = 1'b1;
+        sent = 1'b1;
         tally(counter, CountCommands);
         blk_evt_valid_o <= 1'b1;
         blk_evt_o       <= '{pad0: '0, kind: BLK_INV};
@@ -337,30 +330,21 @@ module l2_slice
       if (room({1'b0, answers.count}, 8'(RspDepth), queues.store_count, 4'(StorePlaces),
                2'(s2.valid) + 2'(s3.valid) + 2'(s4.valid), at_limit(queues, QueueFull) != '0)) begin
         waited = waited_for(slots) & ~slow;
-        c      = at_turn(again_turn, waited);
+        c      = at_turn(slots.turn, waited);
         again  = waited != '0 && may_go(slots, sets, misses, c, s2);
         what   = take(ready(misses) != '0, steps(flush) && at_limit(queues, QueueFlush) == '0,
                       again && slots.replay[c].some, again && !slots.replay[c].some,
-                      in_count != 7'd0 && slots.busy < 8'(Slots - Depth - 1), what);
+                      slots.in_count != 7'd0 && slots.busy < 8'(Slots - Depth - 1), what);
         if (what != TakeNone) begin
-          if (what == TakeReplay || what == TakeWaiter) again_turn = again_turn + chan_t'(1);
           if (what == TakeFlush) begin
             s1_line = flush.at;
             s1      = step(flush);
-            sent    = 1'b1;
           end else begin
-            s1 = goes(slots, misses, what, c);
-            if (what == TakeNew) begin
-              s1.slot    = in_queue[in_first[DepthBits-1:0]];
-              in_first   = in_first + 7'd1;
-              in_count   = in_count - 7'd1;
-              slots.busy = slots.busy + 8'd1;
-              sent       = 1'b1;
-              mem_req_credit_o <= 1'b1;
-            end
+            s1      = goes(slots, misses, what, c);
             s1_line = line_of(slots.access[s1.slot].addr);
             s1.set  = set_of(s1_line);
           end
+          mem_req_credit_o <= what == TakeNew;
           tag_re_q    <= 1'b1;
           tag_raddr_q <= s1.set;
         end
@@ -374,16 +358,14 @@ module l2_slice
 
       // ---- arrival
       if (mem_req_valid_i) begin
-        `GANTRY_CHECK(a_room, in_count < 7'(Depth))
-        in_queue[DepthBits'(in_first+in_count)] = slot_free_q;
-        in_count = in_count + 7'd1;
+        `GANTRY_CHECK(a_room, slots.in_count < 7'(Depth))
         slot_free_q <= arrive(slots, slot_free_q, mem_req_i, Through || mem_req_i.source == FarSource);
       end
 
       if (perf_en_i) perf_data_o <= perf_addr_i == CountDirty ? {49'd0, sets.dirty_lines} : counter[perf_addr_i];
-      rests = !sent && !s1.valid && !s2.valid && !s3.valid && !s4.valid && in_count == 7'd0 && waited_for(slots) == '0 &&
-              answers.count == 7'd0 && queues.store_count == 4'd0 && queues.count == '0 && flush.state == FlushRest &&
-              ready(misses) == '0;
+      rests = !sent && !s1.valid && !s2.valid && !s3.valid && !s4.valid && slots.in_count == 7'd0 &&
+              waited_for(slots) == '0 && answers.count == 7'd0 && queues.store_count == 4'd0 && queues.count == '0 &&
+              flush.state == FlushRest && ready(misses) == '0;
       idle_o <= rests;
 
       if (!rst_ni) begin
@@ -398,13 +380,8 @@ module l2_slice
         flush       = '0;
         counter     = '{default: '0};
         answers     = '{credits: 7'(RspDepth), default: '0};
-        in_first    = 7'd0;
-        in_count    = 7'd0;
-        again_turn  = '0;
         what        = TakeNone;
-        tag_before  = 1'b0;
-        data_before = 1'b0;
-        rests       = 1'b1;
+        {tag_before, data_before, rests} = 3'b001;
         {tag_re_q, tag_we_q, data_re_q, data_we_q} <= '0;
         {mem_rsp_valid_o, mem_req_credit_o, dram_req_valid_o, blk_evt_valid_o, obs_order_valid_o} <= '0;
         cmd_valid_o <= '0;

@@ -10,29 +10,29 @@
 // args: -Wno-UNUSEDPARAM -GDepth=16 --x-initial unique
 // mutate: rtl/gpu/part_l2.sv: slice_idle && channel_idle == '1 => slice_idle && channel_idle != '0
 // mutate: rtl/l2/l2_data_pkg.sv: old == 64'd0 || old > a ? a => old > a ? a
-// mutate: rtl/l2/l2_slice.sv: if (s4.victim) begin => if (s4.victim && s4.what == DataFlush) begin
-// mutate: rtl/l2/l2_slice.sv: store_sent = store_count != 4'd0; => store_sent = store_count > 4'd1;
-// mutate: rtl/l2/l2_slice.sv: dirty[SetBits'(set)] = dirty[SetBits'(set)] & ~bit_of; => dirty[SetBits'(set)] = dirty[SetBits'(set)];
-// mutate: rtl/l2/l2_slice.sv: era_writes[!era] == 16'd0 => 1'b1
-// mutate: rtl/l2/l2_slice.sv: blend(base, held.words, held.mask) => blend(base, held.words, payload.mask)
-// mutate: rtl/l2/l2_slice.sv: s4.dirty ? held.mask : 64'd0 => held.mask
-// mutate: rtl/l2/l2_slice.sv: (dirty[i] | pending[i]) => pending[i]
-// mutate: rtl/l2/l2_slice.sv: slow = at_limit(cmd_count, QueueSlow); => slow = 4'd0;
-// mutate: rtl/l2/l2_slice.sv: data_we_q && data_waddr_q == s4.row[RowBits-1:0] => 1'b0
-// mutate: rtl/l2/l2_slice.sv: data_before && data_before_row == s4.row[RowBits-1:0] => 1'b0
-// mutate: rtl/l2/l2_slice.sv: tag_we_q && tag_waddr_q == SetBits'(s2.set) => 1'b0
-// mutate: rtl/l2/l2_slice.sv: tag_before && tag_before_set == SetBits'(s2.set) => 1'b0
-// mutate: rtl/l2/l2_slice.sv: mshr[i].drop = 1'b1 => mshr[i].drop = 1'b0
-// mutate: rtl/l2/l2_slice.sv: waits[SetBits'(set)] != 8'd0 => 1'b0
+// mutate: rtl/l2/l2_slice.sv: s4.what == DataFetch : s4.victim) begin => s4.what == DataFetch : s4.victim && s4.what == DataFlush) begin
+// mutate: rtl/l2/l2_slice.sv: store_sent = queues.store_count != 4'd0; => store_sent = queues.store_count > 4'd1;
+// mutate: rtl/l2/l2_tags_pkg.sv: t.set[set] = now; => t.set[set] = {now.valid, now.pending, now.full, now.dirty | was};
+// mutate: rtl/l2/l2_flush_pkg.sv: q.writes[!q.era] != 16'd0 => 1'b0
+// mutate: rtl/l2/l2_data_pkg.sv: blend(base, held.words, held.mask) => blend(base, held.words, payload.mask)
+// mutate: rtl/l2/l2_data_pkg.sv: s.dirty ? held.mask : 64'd0 => held.mask
+// mutate: rtl/l2/l2_tags_pkg.sv: (t.set[i].dirty | t.set[i].pending) => t.set[i].pending
+// mutate: rtl/l2/l2_slice.sv: slow = at_limit(queues, QueueSlow); => slow = '0;
+// mutate: rtl/l2/l2_slice.sv: data_we_q && data_waddr_q == s4.row => 1'b0
+// mutate: rtl/l2/l2_slice.sv: data_before && data_before_row == s4.row => 1'b0
+// mutate: rtl/l2/l2_slice.sv: tag_we_q && tag_waddr_q == s2.set => 1'b0
+// mutate: rtl/l2/l2_slice.sv: tag_before && tag_before_set == s2.set => 1'b0
+// mutate: rtl/l2/l2_mshr_pkg.sv: f.mshr[i].drop = 1'b1 => f.mshr[i].drop = 1'b0
+// mutate: rtl/l2/l2_look_pkg.sv: t.waits[s2.set] != 8'd0 => 1'b0
 // mutate: rtl/l2/l2_slice.sv: mem_req_i.source == FarSource => 1'b0
-// mutate: rtl/l2/l2_flush_pkg.sv rtl/l2/l2_look_pkg.sv: shape.slice_bits << 2 | 32'd3 => shape.slice_bits << 2
-// mutate: rtl/l2/l2_slice.sv: (!flush.drop && (full => (1'b0 && (full
-// mutate: rtl/l2/l2_slice.sv: m.drop ? full[SetBits'(set)] & ~bit_of : => 1'b0 ? full[SetBits'(set)] & ~bit_of :
-// mutate: rtl/l2/l2_mshr_pkg.sv: list.some ? list.last : to => to
+// mutate: rtl/l2/l2_flush_pkg.sv: SliceBits << 2 | 32'd3 => SliceBits << 2
+// mutate: rtl/l2/l2_look_pkg.sv: (!flush.drop && (now.full => (1'b0 && (now.full
+// mutate: rtl/l2/l2_look_pkg.sv: m.drop ? now.full & ~bit_of : => 1'b0 ? now.full & ~bit_of :
+// mutate: rtl/l2/l2_slots_pkg.sv: list.some ? list.last : to => to
 // mutate: rtl/l2/l2_data_pkg.sv: a.wide ? low : {high, low[31:0]} => a.wide ? low : {low[31:0], high}
 // mutate: rtl/l2/l2_data_pkg.sv: operands[w[2:0]], 64'd0); => operands[0], 64'd0);
-// mutate: rtl/l2/l2_slice.sv: is_line ? fresh.words : is_atomic => is_line ? payload.words : is_atomic
-// mutate: rtl/l2/l2_answer_pkg.sv: is_line ? told : '0 => is_line ? words : '0
+// mutate: rtl/l2/l2_data_pkg.sv: d.is_line ? d.fresh.words : d.is_atomic => d.is_line ? payload.words : d.is_atomic
+// mutate: rtl/l2/l2_answer_pkg.sv: d.is_line ? d.told : '0 => d.is_line ? words : '0
 #include <array>
 #include <deque>
 #include <map>
