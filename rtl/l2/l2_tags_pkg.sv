@@ -130,12 +130,16 @@ package l2_tags_pkg;
   endfunction
   /* verilator lint_on UNUSEDSIGNAL */
 
-  // Which counter a new request counts in.
+  // Which counter a new request counts in; one that fetches what a store has not left of its line is a miss.
   /* verilator lint_off UNUSEDSIGNAL */
   function automatic logic [4:0] counts(input access_t a, input found_t found);
     logic [4:0] kind;
     kind = a.op == MEM_WRITE[1:0] ? CountWrite : a.op == MEM_ATOMIC[1:0] ? CountAtomic : CountRead;
-    return kind + (!found.present ? 5'd1 : found.pending ? 5'd2 : 5'd0);
+    unique case (wants(a, found))
+      LookHit: return kind;
+      LookJoin: return kind + 5'd2;
+      default: return kind + 5'd1;
+    endcase
   endfunction
   /* verilator lint_on UNUSEDSIGNAL */
 

@@ -12,6 +12,7 @@ static uint64_t reads_by(unsigned op, uint64_t line, uint64_t mask)
     q.op = (uint8_t)op;
     q.addr = slice_line(line) * 64;
     q.mask = mask;
+    q.size = op == MEM_ATOMIC ? 4 : 0;
     uint64_t before = dram_reads;
     issue(q, 256);
     while (!flying.empty())
@@ -124,6 +125,15 @@ static void counters()
     drain_all();
     if (counter(0) - hit != 1 || counter(1) - miss != 1 || counter(2) - joined != 2)
         fail("three reads of a line at once, one later: hits, misses", counter(0) - hit, counter(1) - miss);
+    // of a line of which a store has left some bytes a read and an atomic fetch the others: misses; a store hits it
+    for (unsigned op : {MEM_READ, MEM_ATOMIC, MEM_WRITE}) {
+        unsigned kind = op == MEM_READ ? 0 : op == MEM_WRITE ? 1 : 2;
+        reads_by(MEM_WRITE, 20 + op, 0xff);
+        uint64_t hits = counter(kind * 3), misses = counter(kind * 3 + 1), read = reads_by(op, 20 + op, op == MEM_WRITE ? 0xff00 : 0);
+        bool there = op == MEM_WRITE && !Through; // written through, a store of a part has left none
+        if (read != (op != MEM_WRITE) || counter(kind * 3) - hits != there || counter(kind * 3 + 1) - misses != !there)
+            fail("counters of a request to a line of which a store has left a part, hits", counter(kind * 3) - hits, there);
+    }
     if (counter(11) + counter(12) != dram_reads + dram_writes)
         fail("row hits and misses", counter(11) + counter(12), dram_reads + dram_writes);
 }

@@ -149,7 +149,7 @@ static bool swap_pages(unsigned n, Rng &rng, uint8_t vmid, unsigned extra)
 {
     unsigned kind = rng.pick(4), a, b, wide = 1;
     if (kind < 2)
-        a = rng.pick(4), b = rng.one_in(2) ? 7 + rng.pick(SmallPages - 7) : (a + 1) % 4;
+        a = rng.pick(4), b = rng.one_in(2) ? FirstSwapped + rng.pick(SmallPages - FirstSwapped) : (a + 1) % 4;
     else
         a = kind == 2 ? FirstBlock : FirstLeaf, wide = kind == 2 ? BlockPages / 2 : LeafPages / 2, b = a + wide;
     Page *page = space[n].page;

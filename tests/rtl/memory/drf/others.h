@@ -218,7 +218,7 @@ struct Far {
     {
         claims.episode = new_name(), claims.of_space = 0, active = true;
         for (unsigned k = 0, n = 3 + rng.pick(16); k < n; k++) {
-            unsigned f = rng.pick(frames.size()), line = rng.pick(rng.one_in(3) ? 64 : 16) * 64, kind = rng.pick(6);
+            unsigned f = rng.pick(frames.size()), line = rng.pick(rng.one_in(3) ? 64 : 16) * 64, kind = rng.pick(7);
             Frame &frame = *frames[f];
             if (frame.pa >> 48 != 1 || frame.pa == frames[space[0].page[FirstSync].frame]->pa)
                 continue;
@@ -234,8 +234,26 @@ struct Far {
                 now = atomic_result(r.q.atomic, size, old, r.q.data[0], r.q.data[1]);
                 memcpy(frame.value + from, &now, size);
                 r.mask = (1ull << size) - 1, memcpy(r.value, &old, 8);
+            } else if (kind == 1 && on(Atomics)) { // words of a line, in their places
+                unsigned size = 4 << rng.pick(2);
+                r.q.op = MEM_ATOMIC, r.q.size = size, r.q.atomic = rng.pick(13);
+                if (r.q.atomic == ATOMIC_CMPSWAP)
+                    continue;
+                memcpy(r.value, frame.value + line, 64);
+                for (unsigned i = 0; i < 64; i += size) {
+                    r.q.data[i / 8] |= (size == 8 ? (uint64_t)rng() << 32 | rng() : (uint64_t)rng() % (1ull << 32) << i % 8 * 8);
+                    if (rng.one_in(3) || !claims.claim(f, line + i, size, true))
+                        continue;
+                    uint64_t old = 0, operand = 0, now;
+                    memcpy(&old, r.value + i, size), memcpy(&operand, (const uint8_t *)r.q.data + i, size);
+                    now = atomic_result(r.q.atomic, size, old, operand, 0);
+                    memcpy(frame.value + line + i, &now, size);
+                    r.q.mask |= ((1ull << size) - 1) << i;
+                }
+                if (!(r.mask = r.q.mask))
+                    continue;
             } else {
-                bool write = kind < 3;
+                bool write = kind < 4;
                 unsigned from = rng.one_in(2) ? 0 : rng.pick(48), bytes = rng.one_in(2) ? 64 - from : 1 + rng.pick(64 - from);
                 uint64_t wanted = rng.one_in(2) ? ~0ull : rng();
                 for (unsigned i = from; i < from + bytes; i++)
@@ -303,10 +321,8 @@ static Rng owner; // of far memory: at once
 
 static void step_owner()
 {
-    unsigned f = owner.pick(frames.size()), from = owner.pick(4096 - 16), n = 1 + owner.pick(16);
+    unsigned f = far_frames[owner.pick(far_frames.size())], from = owner.pick(4096 - 16), n = 1 + owner.pick(16);
     Frame &frame = *frames[f];
-    if (frame.pa >> 48 == 1 || frames[space[0].page[FirstSync + 1].frame] == &frame)
-        return;
     Claims c;
     c.episode = new_name();
     for (unsigned i = from; i < from + n; i++)

@@ -13,8 +13,8 @@
 enum : unsigned { MaxSpaces = 4, Locks_ = 2, CounterWords = 24, NoOne = 0 };
 static const uint8_t Vmids[MaxSpaces] = {1, 5, 129, 3};
 // Pages of a space: small ones behind each other, two blocks of 64 KiB, two leaves of 2 MiB of which single pages are used.
-enum : unsigned { SmallPages = 10, BlockPages = 4, LeafPages = 6, SyncPages = 2, PageCount = SmallPages + BlockPages + LeafPages + SyncPages,
-                  FirstBlock = SmallPages, FirstLeaf = FirstBlock + BlockPages, FirstSync = FirstLeaf + LeafPages };
+enum : unsigned { SmallPages = 11, BlockPages = 4, LeafPages = 6, SyncPages = 2, PageCount = SmallPages + BlockPages + LeafPages + SyncPages,
+                  FarPages = 3, FirstFar = 5, FirstSwapped = FirstFar + FarPages, FirstBlock = SmallPages, FirstLeaf = FirstBlock + BlockPages, FirstSync = FirstLeaf + LeafPages };
 static const uint64_t SmallVa = 0x100000000, BlockVa = 0x108000000, LeafVa = 0x110000000, SyncVa = 0x100100000;
 
 struct Frame {
@@ -25,6 +25,7 @@ struct Frame {
     uint8_t guard[4096];
 };
 static std::vector<Frame *> frames;
+static std::vector<unsigned> far_frames; // of the host and of another GPU (two): pages FirstFar on
 
 struct Page {
     uint64_t va;
@@ -92,7 +93,9 @@ static void build_world(Rng &rng)
     std::vector<unsigned> shared, block_frames, leaf_frames;
     for (unsigned i = 0; i < 8; i++)
         shared.push_back(new_frame(vram(0x100000 + i * 0x3000), rng));
-    unsigned odd = new_frame(vram(0x200000), rng), host = new_frame(0x700000, rng), peer = new_frame(2ull << 48 | 0x900000, rng);
+    unsigned odd = new_frame(vram(0x200000), rng), host = new_frame(0x700000, rng), peer = new_frame(2ull << 48 | 0x900000, rng),
+             another = new_frame(2ull << 48 | 0x904000, rng);
+    far_frames = {host, peer, another};
     static const unsigned in_block[2] = {3, 14}, in_leaf[3] = {1, 150, 300}; // every bit that a block does not look up
     for (unsigned b = 0; b < 2; b++)
         for (unsigned k : in_block)
@@ -119,9 +122,9 @@ static void build_world(Rng &rng)
         for (unsigned i = 0; i < PageCount; i++) {
             Page &p = s.page[i];
             if (i < SmallPages)
-                p.va = SmallVa + i * 0x1000, p.frame = i < 4 ? shared[(i + n) % 8] : i == 4 ? odd : i == 5 ? host : i == 6 ? peer : shared[(i + n) % 8];
+                p.va = SmallVa + i * 0x1000, p.frame = i < 4 ? shared[(i + n) % 8] : i == 4 ? odd : i >= FirstFar && i < FirstSwapped ? far_frames[i - FirstFar] : shared[(i + n) % 8];
             else if (i < FirstLeaf)
-                p.va = BlockVa + (i - FirstBlock) / 2 * 0x10000 + in_block[i % 2] * 0x1000, p.frame = block_frames[(i - FirstBlock + n % 2 * 2) % 4];
+                p.va = BlockVa + (i - FirstBlock) / 2 * 0x10000 + in_block[(i - FirstBlock) % 2] * 0x1000, p.frame = block_frames[(i - FirstBlock + n % 2 * 2) % 4];
             else if (i < FirstSync)
                 p.va = LeafVa + (i - FirstLeaf) / 3 * 0x200000 + in_leaf[(i - FirstLeaf) % 3] * 0x1000, p.frame = leaf_frames[(i - FirstLeaf + n % 2 * 3) % 6];
             else
@@ -217,6 +220,8 @@ struct Claims {
 static unsigned random_page(Rng &rng)
 {
     unsigned n = params.pages < FirstSync ? params.pages : (unsigned)FirstSync;
+    if (n >= FirstSwapped && rng.one_in(8))
+        return FirstFar + rng.pick(FarPages);
     return rng.one_in(3) ? rng.pick(n) : rng.pick(n < 4 ? n : 4);
 }
 #endif
