@@ -127,6 +127,7 @@ module l2_slice
   line_t held;
   done_t done;
   mshr_no_t told;
+  slot_t next;
   dram_req_t message;
   command_t command;
   ways_t match, ahead;
@@ -184,7 +185,8 @@ module l2_slice
         if (done.serves) begin
           `GANTRY_CHECK(a_answer_room, answers.count < 7'(RspDepth))
           `GANTRY_CHECK(a_slot_taken, slots.busy != 8'd0)
-          rsp_queue[RspBits'(answers.first+answers.count)] = answer(a, slots.ids[s4.slot], slots.from[s4.slot], done.told);
+          rsp_queue[RspBits'(answers.first+answers.count)] = answer(a, slots.ids[s4.slot], slots.from[s4.slot],
+                                                                    done.told);
           answers.count = answers.count + 7'd1;
           leave(slots, s4.slot);
         end
@@ -359,7 +361,8 @@ module l2_slice
       // ---- arrival
       if (mem_req_valid_i) begin
         `GANTRY_CHECK(a_room, slots.in_count < 7'(Depth))
-        slot_free_q <= arrive(slots, slot_free_q, mem_req_i, Through || mem_req_i.source == FarSource);
+        next = arrive(slots, slot_free_q, mem_req_i, Through || mem_req_i.source == FarSource);
+        slot_free_q <= next;
       end
 
       if (perf_en_i) perf_data_o <= perf_addr_i == CountDirty ? {49'd0, sets.dirty_lines} : counter[perf_addr_i];

@@ -45,7 +45,7 @@ package l2_slots_pkg;
 
   /* verilator lint_off UNUSEDSIGNAL */  // of a message or a list a function looks at some fields only
   // A request comes.  Result: the slot of the next one.
-  function automatic slot_t arrive(ref slots_t s, input slot_t slot, const ref mem_req_t req, input logic through);
+  function automatic slot_t arrive(ref slots_t s, input slot_t slot, input mem_req_t req, input logic through);
     slot_t next;
     logic [5:0] last;
     last = s.in_first + s.in_count[5:0];
