@@ -109,14 +109,13 @@ module l2_slice
 
   look_t s1, s2;
   act_t s3, s4;
-  line_no_t s1_line, s2_line, s3_line, s4_line;  // of the request, or of the flush
-  line_no_t s3_victim, s4_victim;                // that goes to DRAM
-  logic tag_before, data_before;                 // what was written one edge before the registers of the memories
+  line_no_t s1_line, s2_line, s3_line, s4_line, s3_victim, s4_victim;  // lines of these; victims go to DRAM
+  logic tag_before, data_before;  // what was written one edge before the registers of the memories
   set_t tag_before_set;
   tag_row_t tag_before_row;
   row_t data_before_row;
   line_t data_before_line;
-  take_e what;                                   // chosen last
+  take_e what;                    // chosen last
 
   // ---- what lives within one edge
   access_t a;
