@@ -73,6 +73,17 @@ static void busy_channel()
     if (hits > 12 || other > 300)
         fail("cycles of a hit and of a miss of the other channel", hits, other);
     answered_all();
+    for (unsigned n = 0; n < 60; n++)
+        issue(access(MEM_READ_NC, dram_line(2 + n, 0, 0)), 256);
+    const auto were = whose;
+    whose = Far; // written through: more than the slice's queue for the channel holds
+    for (unsigned n = 0; n < 60; n++)
+        issue(access(MEM_WRITE, dram_line(1 + n % 3, 0, 8)), 256);
+    whose = were;
+    hits = cycles_until(dram_line(0, 3, 0)), other = cycles_until(dram_line(1, 6, 0) + 1);
+    if (hits > 40 || other > 300)
+        fail("cycles of a hit and of a miss beside stores to a busy channel", hits, other);
+    answered_all();
 }
 
 // While lines are written back, hits get at least every second cycle.
