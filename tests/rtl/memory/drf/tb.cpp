@@ -48,6 +48,6 @@ int main(int argc, char **argv)
     printf("%s\nthis run: %s\n", o.line.c_str(), params.text().c_str());
     double spent = cpu_of_children();
     if (shrinks)
-        shrink(params, o, whole_run, spent < 5 ? 10 : spent < 30 ? 2 * spent : 60);
+        shrink(params, o, whole_run, spent < 5 ? 40 : 60);
     return 1;
 }
