@@ -157,15 +157,18 @@ static void expect_meanwhile(const char *what, const std::vector<Vm> &of, unsign
 static void order_in_a_page(uint64_t soon, uint64_t late)
 {
     const uint64_t pa = mem.pa_of(1, late);
+    const uint64_t asked = mem.xlats;
     invalidate(CACHE_INV_L1V, 255);
-    mem.xlat_delay = 100;
+    mem.xlat_delay = 400;
     issue(of_page(0, 0, soon));
-    for (unsigned i = 0; i < 60; i++)
+    for (unsigned i = 0; i < 400 && mem.xlats == asked; i++)
         tick();
-    mem.xlat_delay = 1500;
+    mem.xlat_delay = 3000;
     issue(of_page(0, 32, late));
-    for (unsigned i = 0; i < 400; i++)
+    for (unsigned i = 0; i < 800; i++)
         tick();
+    if (mem.xlats != asked + 2)
+        fail("two pages are asked for", mem.xlats - asked, 2);
     issue(of_page(0, 64, late + 64));
     mem.xlat_delay = 0, mem.record = true, mem.order.clear();
     drain();
