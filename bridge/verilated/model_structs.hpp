@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What sw/tools/verilate_save.py adds to generated headers.  A member of an unpacked struct of the RTL as bytes of a saved state: numbers and wide words whole, elements of arrays
 // and members of structs one by one.
-// GANTRY_ZEROED: objects of the class begin in memory that is zero.
+// GANTRY_ZEROED: objects of the class begin in memory that is zero.  GANTRY_UNOPTIMIZED: a function that the compiler translates as it is.
 #ifndef GANTRY_MODEL_STRUCTS_HPP
 #define GANTRY_MODEL_STRUCTS_HPP
 #include <cstring>
@@ -43,6 +43,12 @@ template <class T, std::size_t N> void state_member(VerilatedDeserialize &os, Vl
 }
 
 }  // namespace gantry
+
+#ifdef __clang__
+#define GANTRY_UNOPTIMIZED __attribute__((optnone, noinline))
+#else
+#define GANTRY_UNOPTIMIZED __attribute__((optimize("O0")))
+#endif
 
 // The barrier: a compiler may forget what was in the memory of an object before its constructor.
 #define GANTRY_ZEROED                                                                    \

@@ -27,6 +27,7 @@ import verilate_save
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 VERILATOR_ROOT = ROOT / "build/venv/lib/python3.11/site-packages/verilator"
+SMALL = 8192  # bytes of a source that is compiled together with others of its size
 COMMON = ["--no-std-package", "-fno-dedup", "--unroll-stmts", "1", "-Wall", "-Wno-PINCONNECTEMPTY", "-Wno-UNUSEDPARAM", "--x-assign", "fast", "--x-initial", "fast"]
 
 
@@ -82,10 +83,11 @@ def runtime_keep(shared, out):
             shutil.rmtree(fresh, ignore_errors=True)
 
 
-def header_compile(make, header, log, env):
-    """The precompiled header of the fast files serves the slow ones, too: they differ in the level of optimization only."""
+def header_compile(make, header, beside, log, env):
+    """The precompiled header of the fast files serves the slow ones, too: they differ in the level of optimization only.  What does not
+    include it is compiled beside it."""
     fast, slow = (header.with_name(f"{header.name}.{kind}.gch") for kind in ("fast", "slow"))
-    ok = not header.exists() or subprocess.run([*make, fast.name], stdout=log, stderr=subprocess.STDOUT, env=env).returncode == 0
+    ok = not header.exists() or subprocess.run([*make, fast.name, *beside], stdout=log, stderr=subprocess.STDOUT, env=env).returncode == 0
     if ok and fast.exists():
         slow.unlink(missing_ok=True)
         os.link(fast, slow)
@@ -109,6 +111,22 @@ def reuse(base, out):
                 shutil.copystat(file, mine)
             else:  # the base may have been compiled after this was written
                 os.utime(mine)
+
+
+def join_small(out, prefix):
+    """One file of the short sources that are compiled for size (a dozen where there are packages): each would take half a second for
+    what all of them include."""
+    makefile = out / f"{prefix}_classes.mk"
+    small = [p for p in sorted(out.glob(f"{prefix}*__Slow.cpp")) if p.stat().st_size < SMALL]
+    lines = makefile.read_text().splitlines(keepends=True)
+    entries = {f"  {p.stem} \\\n" for p in small}
+    first = next((i for i, line in enumerate(lines) if line in entries), None)
+    if first is None or len(small) < 2:
+        return
+    (out / f"{prefix}__small__Slow.cpp").write_text("".join(p.read_text() for p in small))
+    makefile.write_text("".join(f"  {prefix}__small__Slow \\\n" if i == first else line for i, line in enumerate(lines) if i == first or line not in entries))
+    for p in small:
+        p.unlink()
 
 
 def main():
@@ -167,6 +185,8 @@ def main():
         if ok and "--savable" in args.arg:
             verilate_save.instrument(out)
         if ok and not args.json_only:
+            join_small(out, "V" + args.top)
+        if ok and not args.json_only:
             cxx = "clang++-19" if args.cc == "clang" else "g++"
             flags = " ".join([f"-march={processor.march()}", args.opt, "-std=c++17", f"-I{ROOT}", f"-I{ROOT}/build/gen", f"-I{ROOT}/host",
                               f"-I{ROOT}/bridge", *args.cflag])
@@ -184,7 +204,7 @@ def main():
             if args.base:
                 reuse(args.base, out)
             runtime_take(shared, out)  # after the base's: they must be newer than Verilator's makefile
-            ok = args.cc != "clang" or header_compile(make, out / f"V{args.top}__pch.h", f, env)
+            ok = args.cc != "clang" or header_compile(make, out / f"V{args.top}__pch.h", [f"{pathlib.Path(e).stem}.o" for e in args.exe], f, env)
             ok = ok and subprocess.run(make, stdout=f, stderr=subprocess.STDOUT, env=env).returncode == 0
             if ok:
                 runtime_keep(shared, out)

@@ -3,7 +3,8 @@
 nobody has ever set (those of functions, with --x-initial fast), which hold what was in the memory before.
 
 instrument(folder) adds the operators behind the definition of each struct in the generated headers, member by member, so that padding
-is not saved, and lets a model begin in memory that is zero, so that equal states have equal bytes.  Not responsible for: the rest of the state (Verilator), where it goes (bridge/verilated/model_save.hpp).
+is not saved, and lets a model begin in memory that is zero, so that equal states have equal bytes.  The functions that save and restore
+a class are thousands of calls in a row, of which a compiler makes a fourth of the whole build of a compute unit: they stay as they are.  Not responsible for: the rest of the state (Verilator), where it goes (bridge/verilated/model_save.hpp).
 """
 import pathlib
 import re
@@ -15,6 +16,8 @@ STRUCT = re.compile(r"^struct (\w+) \{\n(.*?)^    bool operator==.*?^struct VlIs
 MEMBER = re.compile(r"^    \S.*?\s\**(\w+);$", re.M)
 
 SYMS = re.compile(r"^(class \S* ?(V\w+__Syms) final : public VerilatedSyms \{\n)", re.M)
+
+SAVERS = re.compile(r"^void V\w+::__V(?:de)?serialize\(Verilated(?:Des|S)erialize& os\) \{$", re.M)
 
 
 def operators(name, body):
@@ -40,3 +43,8 @@ def instrument(folder):
             new = f'#include "{HELPER.relative_to(ROOT)}"\n{new}'
         if new != text:
             header.write_text(new)
+    for source in sorted(pathlib.Path(folder).glob("V*__Slow.cpp")):
+        text = source.read_text()
+        new = SAVERS.sub(r"GANTRY_UNOPTIMIZED \g<0>", text)
+        if new != text:
+            source.write_text(new)
