@@ -6,7 +6,8 @@ test_*.c   cmocka program, linked with libgantry.a          (build/tests/<path>)
 tb.cpp     Verilator bench: comment lines `// top:`, `// sources:`, optional `// args:`, `// lib: yes`,
            `// mutant: ARG` (built a second time with the Verilator argument ARG: must then fail),
            `// mutate: FILE: OLD => NEW` (built with a copy of this source in which NEW stands for OLD, which is in it once:
-           the checks of the bench must then fail), `// limit: N` (seconds it may take in `make nightly`),
+           the checks of the bench must then fail); of these two kinds the first FAULTS run in `make test`, all where
+           GANTRY_SEEDED=all, which `make test T=path` sets, and in `make nightly`; `// limit: N` (seconds it may take in `make nightly`),
            `// nightly: yes` (only there), `// opt: -O0` (of its C++, where it runs shortly; else -O1); with GANTRY_RTL_COVERAGE=FOLDER one that counts into it
 test_*.sh  script: exit 0 passed, 77 skipped (reason on the last line)
 test_*.py  pytest, as usual
@@ -29,6 +30,7 @@ import test_cases  # noqa: E402
 
 BUILD = ROOT / "build/tests"
 LIMIT = 900  # seconds a test may take before it counts as hung
+FAULTS = 2   # seeded faults of a bench that `make test` plants, to see that the bench can fail at all: each is a build of its own
 
 
 def run(cmd, limit=LIMIT, **kw):
@@ -172,14 +174,20 @@ class File(pytest.File):
             first.add_marker(pytest.mark.nightly)
         yield first
         if self.kind is BenchTest:
-            for text in head_lines(self.path, "mutant"):
-                item = BenchTest.from_parent(self, name=f"mutant[{text.split()[0]}]")
-                item.mutant = text.split()[0]
+            for number, item in enumerate(self.seeded(), 1):
+                if number > FAULTS:
+                    item.add_marker(pytest.mark.nightly("seeded"))
                 yield item
-            for number, text in enumerate(head_lines(self.path, "mutate"), 1):
-                item = BenchTest.from_parent(self, name=f"mutate[{number}-{pathlib.Path(text.split(':')[0]).stem}]")
-                item.fault = text
-                yield item
+
+    def seeded(self):
+        for text in head_lines(self.path, "mutant"):
+            item = BenchTest.from_parent(self, name=f"mutant[{text.split()[0]}]")
+            item.mutant = text.split()[0]
+            yield item
+        for number, text in enumerate(head_lines(self.path, "mutate"), 1):
+            item = BenchTest.from_parent(self, name=f"mutate[{number}-{pathlib.Path(text.split(':')[0]).stem}]")
+            item.fault = text
+            yield item
 
 
 def pytest_collect_file(parent, file_path):
@@ -196,7 +204,7 @@ def pytest_collect_file(parent, file_path):
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "nightly: long; runs only in `make nightly` (GANTRY_NIGHTLY=1)")
+    config.addinivalue_line("markers", "nightly(kind): long; runs only in `make nightly` (GANTRY_NIGHTLY=1); kind `seeded`: a seeded fault")
     config.addinivalue_line("markers", "shows(id, ...): the requirements of docs/map.md that the test shows")
     config.addinivalue_line("markers", "may_skip(why): it may be skipped for a reason that begins so")
 
@@ -222,17 +230,23 @@ def pytest_collection_finish(session):
 
 def pytest_collection_modifyitems(items):
     if os.environ.get("GANTRY_NIGHTLY") != "1":
+        every_fault = os.environ.get("GANTRY_SEEDED") == "all"
         for item in items:
-            if item.get_closest_marker("nightly"):
+            if campaign(item) or (item.get_closest_marker("nightly") and not every_fault):
                 item.add_marker(pytest.mark.skip(reason="long: part of make nightly"))
     elif {item.path.relative_to(ROOT).parts[1] for item in items} <= {"rtl", "formal"}:
         items[:] = long_first(items)
 
 
+def campaign(item):
+    mark = item.get_closest_marker("nightly")
+    return mark is not None and mark.args != ("seeded",)
+
+
 def long_first(items):
     """Campaigns first, each followed by another test: a process of run_tests.py holds two at a time, so no campaign waits for another."""
-    campaigns = [i for i in items if i.get_closest_marker("nightly")]
-    others = [i for i in items if not i.get_closest_marker("nightly")]
+    campaigns = [i for i in items if campaign(i)]
+    others = [i for i in items if not campaign(i)]
     pairs = [i for pair in zip(campaigns, others) for i in pair]
     n = len(pairs) // 2
     return pairs + campaigns[n:] + others[n:]

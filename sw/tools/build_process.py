@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A build as one thing that can be ended: the process that models.py starts and all that this one starts in turn.
+"""A build as one thing that can be ended: a process that models.py starts and all that this one starts in turn.
 
 They are a process group: a signal to it reaches verilator, make and every compiler, and Ctrl-C on a terminal reaches only
 models.py, which then ends the group.  When models.py is killed the kernel ends the process it started.
@@ -10,12 +10,14 @@ import pathlib
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 TIDY = 0.15  # seconds for compilers to remove their temporary files
 GONE = 0.15  # and for killed ones to vanish
+POLL = 0.02  # seconds between two looks at what runs
 PR_SET_PDEATHSIG = 1
 LIBC = ctypes.CDLL(None)
 
@@ -66,24 +68,49 @@ def group_end(child):
         shutil.rmtree(half, ignore_errors=True)
 
 
-def run(cmd):
-    """Exit status and output (both streams) of a command in a group of its own."""
-    parent = os.getpid()
+class Running:
+    """A command in a group of its own, with both its output streams in a file."""
 
-    def prepare():
-        for number in SIGNALS:
-            signal.signal(number, signal.SIG_DFL)
-        LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
-        if os.getppid() != parent:
-            os._exit(127)
+    def __init__(self, cmd):
+        parent = os.getpid()
 
-    child = None
+        def prepare():
+            for number in SIGNALS:
+                signal.signal(number, signal.SIG_DFL)
+            LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+            if os.getppid() != parent:
+                os._exit(127)
+
+        self.text = tempfile.TemporaryFile("w+", errors="replace")
+        self.child = subprocess.Popen(cmd, stdin=subprocess.DEVNULL, stdout=self.text, stderr=subprocess.STDOUT, process_group=0, preexec_fn=prepare)
+
+    def done(self):
+        return self.child.poll() is not None
+
+    def result(self):
+        """Exit status and output of a command that is done."""
+        self.text.seek(0)
+        with self.text:
+            return self.child.returncode, self.text.read()
+
+    def end(self):
+        group_end(self.child)
+        self.text.close()
+
+
+def run_each(count, most, begin, ended):
+    """`count` commands, at most `most` at a time, in their order: begin(i) says which, ended(i, status, output) hears what became of it.  Whatever one
+    of these raises, and a signal, ends those that still run."""
+    running, todo = {}, list(range(count))
     try:
-        child = subprocess.Popen(cmd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, process_group=0,
-                                 preexec_fn=prepare)
-        text = child.communicate()[0]
-        return child.returncode, text
-    except Ended:
-        if child:
-            group_end(child)
-        raise
+        while todo or running:
+            while todo and len(running) < most:
+                i = todo.pop(0)
+                running[i] = Running(begin(i))
+            for i in [i for i, job in running.items() if job.done()]:
+                ended(i, *running.pop(i).result())
+            if running and (len(running) == most or not todo):
+                time.sleep(POLL)
+    finally:
+        for job in running.values():
+            job.end()

@@ -9,7 +9,7 @@ models.py [--cc clang|gcc] [--trace] [--observe] [--check] [--std-x] [--coverage
   assertions cost time even when nobody looks: only with --observe (kinds that have such ports) or --check (all).
   Ordinary models (-O3, clang), with or without observation ports, are laid out by build/models/profile.profdata when sw/tools/tune.py has left it there.
   --coverage: the compute unit counts its lines and branches (verilate_coverage.py); other kinds as always.
-  One build at a time (lock), at most two compilers.  Exit 70 with one line when something does not build, 74 when the cache cannot be written; 128 + N when
+  One command builds at a time (lock), two kinds or with two compilers.  Exit 70 with one line when something does not build, 74 when the cache cannot be written; 128 + N when
   signal N ended it: no process of the build is left then, nor the half-built library (build_process.py).
 """
 import signal
@@ -117,7 +117,8 @@ class Plan:
         shutil.rmtree(self.folder, ignore_errors=True)
         shutil.rmtree(self.generated, ignore_errors=True)
 
-    def build(self):
+    def command(self, jobs):
+        """What builds it, by so many compilers at a time; its folders are there then."""
         self.folder.mkdir(parents=True, exist_ok=True)
         self.generated.mkdir(parents=True, exist_ok=True)
         self.unfinished.touch()
@@ -125,9 +126,12 @@ class Plan:
         package.write_text(self.package)
         wrapper.write_text(self.wrapper)
         cmd = [sys.executable, str(ROOT / "sw/tools/verilate.py"), "--top", self.top, "--out", str(self.folder), "--exe", str(wrapper),
-               "--cc", self.args.cc, *FLAGS]
+               "--cc", self.args.cc, f"--jobs={jobs}", *FLAGS]
         cmd += ["--trace"] * self.args.trace + ["--std-x"] * self.args.std_x + COUNT * self.coverage + self.save + self.fast + [f"--arg=-D{d}" for d in self.define] + [f"--opt={' '.join([self.opt, *self.tuned])}"]
-        status, text = build_process.run([*cmd, str(package), *map(str, self.sources)])
+        return [*cmd, str(package), *map(str, self.sources)]
+
+    def built(self, status, text):
+        """The command has ended."""
         if status:
             (self.folder / "error.log").write_text(text)
             lines = [line for line in text.splitlines() if "rror" in line] or ["no message"]
@@ -179,24 +183,47 @@ def sweep(keep):
             shutil.rmtree(MODELS / "generated" / folder.name, ignore_errors=True)
 
 
+def build_each(todo):
+    """Two at a time with one compiler each, since half of a build is one process (Verilator, header, linker); the one with the most text first.  One
+    alone has two compilers."""
+    todo = sorted(todo, key=lambda p: -sum(s.stat().st_size for s in p.sources))
+    jobs = 2 if len(todo) == 1 else 1
+    begun = {}
+
+    def begin(i):
+        begun[i] = time.time()
+        print(f"gantry: building model {todo[i].kind} ({i + 1} of {len(todo)}) ...", end="" if len(todo) == 1 else "\n", file=sys.stderr, flush=True)
+        return todo[i].command(jobs)
+
+    def tell(i, what):
+        print(f" {what}" if len(todo) == 1 else f"gantry: building model {todo[i].kind} ... {what}", file=sys.stderr, flush=True)
+
+    def ended(i, status, text):
+        start = begun.pop(i)
+        try:
+            todo[i].built(status, text)
+        except SystemExit:
+            tell(i, "failed")
+            raise
+        except build_process.Ended:
+            begun[i] = start
+            raise
+        tell(i, f"{time.time() - start:.0f} s")
+
+    try:
+        build_process.run_each(len(todo), 2, begin, ended)
+    finally:
+        for i in begun:  # the others of a build that failed, or all when a signal ended it
+            todo[i].remove()
+            tell(i, "stopped")
+
+
 def build_all(plans):
     MODELS.mkdir(parents=True, exist_ok=True)
     with open(MODELS / ".lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         todo = [p for p in plans if not p.done()]
-        for n, plan in enumerate(todo, 1):
-            start = time.time()
-            print(f"gantry: building model {plan.kind} ({n} of {len(todo)}) ...", end="", file=sys.stderr, flush=True)
-            try:
-                plan.build()
-            except SystemExit:
-                print(" failed", file=sys.stderr)
-                raise
-            except build_process.Ended:
-                plan.remove()
-                print(" stopped", file=sys.stderr)
-                raise
-            print(f" {time.time() - start:.0f} s", file=sys.stderr, flush=True)
+        build_each(todo)
         if todo:
             sweep({p.folder for p in plans})
 

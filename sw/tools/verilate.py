@@ -140,6 +140,7 @@ def main():
     parser.add_argument("--ldflag", action="append", default=[])
     parser.add_argument("--cc", default="clang", choices=["clang", "gcc"])
     parser.add_argument("--opt", default="-O3")
+    parser.add_argument("--jobs", type=int, default=2, help="compilers at a time")
     parser.add_argument("--trace", action="store_true", help="compile FST tracing in")
     parser.add_argument("--std-x", action="store_true", help="x-initial and x-assign unique instead of fast")
     parser.add_argument("--json-only", action="store_true")
@@ -192,7 +193,7 @@ def main():
                               f"-I{ROOT}/bridge", *args.cflag])
             profiling = [word for word in args.opt.split() if word.startswith("-fprofile-generate")]  # links its runtime
             slow = re.sub(r"-O[2-9]\b", "-O1", flags)  # a header compiled at -O0 fits no other level, nor the other way round
-            make = ["make", "-C", str(out), "-f", f"V{args.top}.mk", "-j2", f"CXX={cxx}", f"LINK={cxx}",
+            make = ["make", "-C", str(out), "-f", f"V{args.top}.mk", f"-j{args.jobs}", f"CXX={cxx}", f"LINK={cxx}",
                     f"OPT_FAST={flags}", f"OPT_SLOW={slow}", f"OPT_GLOBAL={flags}",
                     # large models: several files behind a precompiled header
                     "CFG_CXXFLAGS_PCH_I=" + ("-include-pch" if args.cc == "clang" else "-include"),

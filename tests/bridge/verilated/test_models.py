@@ -155,14 +155,16 @@ def linked(tmp_path, monkeypatch):
     plan = models.Plan("rdma", args, [])
     links = []
 
-    def link(cmd):
-        if not (plan.folder / ".key").exists():
-            links.append(cmd)
-            (plan.folder / f"V{plan.top}___024root.cpp").write_text("region trigger index 0 is active: @(posedge clk_i)")
-            plan.library.write_text("linked")
-            (plan.folder / ".key").touch()
-        return 0, ""
-    monkeypatch.setattr(models.build_process, "run", link)
+    def link(count, most, begin, ended):
+        for i in range(count):
+            cmd = begin(i)
+            if not (plan.folder / ".key").exists():
+                links.append(cmd)
+                (plan.folder / f"V{plan.top}___024root.cpp").write_text("region trigger index 0 is active: @(posedge clk_i)")
+                plan.library.write_text("linked")
+                (plan.folder / ".key").touch()
+            ended(i, 0, "")
+    monkeypatch.setattr(models.build_process, "run_each", link)
     return plan, links
 
 
@@ -175,10 +177,10 @@ def test_a_library_is_taken_when_it_was_rewritten(linked, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(plan, "rewrite", end)
         with pytest.raises(models.build_process.Ended):
-            plan.build()
+            models.build_process.run_each(1, 2, lambda i: plan.command(2), lambda i, *result: plan.built(*result))
     assert not plan.done()
     before = plan.library.stat().st_ino
-    plan.build()
+    models.build_all([plan])
     assert plan.done() and len(links) == 1 and plan.library.stat().st_ino != before
 
 
