@@ -144,6 +144,7 @@ package cu_decode_pkg;
         dwords: d.mem_bytes < 7'd4 ? 3'd1 : d.mem_bytes[4:2],
         sext: d.mem_signed,
         glc: d.atomic ? d.returns : d.glc,
+        slc: d.slc,
         addr: d.src0[7:0],
         data: d.src1[7:0],
         dst: d.vdst,

@@ -91,6 +91,7 @@ package cu_head_pkg;
     logic [2:0] dwords;
     logic sext;
     logic glc;
+    logic slc;
     vgpr_t addr;
     vgpr_t data;
     vgpr_t dst;

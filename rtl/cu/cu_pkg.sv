@@ -153,6 +153,7 @@ package cu_pkg;
     logic [2:0] dwords;  // 1 to 4 registers of data
     logic sext;
     logic glc;  // atomics: return the old value; loads: miss the L1V
+    logic slc;  // loads: leave no line in the L2
     vgpr_t addr;  // flat: pair; mubuf: index and/or offset
     vgpr_t data;  // store data, atomic operands (cmpswap: data then compare)
     vgpr_t dst;

@@ -132,6 +132,7 @@
     v.dwords     = f.dwords;
     v.sext       = f.sext;
     v.glc        = f.glc;
+    v.slc        = f.slc;
     v.addr       = info[at].vgpr_base + f.addr;
     v.data       = info[at].vgpr_base + f.data;
     v.dst        = info[at].vgpr_base + f.dst;

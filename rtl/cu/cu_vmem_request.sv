@@ -56,6 +56,7 @@ module cu_vmem_request
     logic atomic;
     logic [3:0] atomic_op;
     logic wide;
+    logic slc;
     logic [2:0] words;
     logic [4:0] bytes;
   } what_t;
@@ -191,6 +192,7 @@ module cu_vmem_request
     req = '{
         op: l1_op_e'(a.op),
         bypass: a.bypass,
+        stream: op.slc,
         id: a.id,
         atomic: op.atomic_op,
         wide: op.wide,
@@ -263,6 +265,7 @@ module cu_vmem_request
             atomic: fresh.atomic,
             atomic_op: fresh.atomic_op,
             wide: fresh.wide,
+            slc: issue_i.slc,
             words: fresh.words,
             bytes: fresh.bytes
         };

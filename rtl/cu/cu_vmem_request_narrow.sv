@@ -52,6 +52,7 @@ module cu_vmem_request_narrow
     logic atomic;
     logic [3:0] atomic_op;
     logic wide;
+    logic slc;
     logic [2:0] words;
     logic [4:0] bytes;
   } what_t;
@@ -242,6 +243,7 @@ module cu_vmem_request_narrow
       req_o[0] <= '{
           op: l1_op_e'(a.op),
           bypass: a.bypass,
+          stream: op.slc,
           id: a.id,
           atomic: op.atomic_op,
           wide: op.wide,
@@ -270,6 +272,7 @@ module cu_vmem_request_narrow
             atomic: fresh.atomic,
             atomic_op: fresh.atomic_op,
             wide: fresh.wide,
+            slc: issue_i.slc,
             words: fresh.words,
             bytes: fresh.bytes
         };

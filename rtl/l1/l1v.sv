@@ -238,7 +238,7 @@ module l1v
         hit  = 1'b0;
         way  = '0;
         merge = 1'b0;
-        mem_op = MEM_READ;
+        mem_op = req.stream ? MEM_READ_NC : MEM_READ;
         mem_tag = {TagRead, 24'd0};
         if (req.op == L1Read || req.op == L1Write || req.op == L1Atomic) begin
           for (int unsigned w = 0; w < Ways; w++) begin

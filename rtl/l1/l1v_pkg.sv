@@ -13,6 +13,7 @@ package l1v_pkg;
   typedef struct packed {
     l1_op_e op;
     logic bypass;  // reads: glc or an uncached page: not from the cache, not kept
+    logic stream;  // reads: slc, the L2 keeps no line for them
     logic [7:0] id;  // reads and atomics: transaction; writes and invalidations: instruction slot; translations: theirs
     logic [3:0] atomic;
     logic wide;  // atomic of 8 bytes

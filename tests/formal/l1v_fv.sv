@@ -15,6 +15,7 @@ module l1v_fv
   input logic       ask_i,
   input logic [2:0] op_i,
   input logic       bypass_i,
+  input logic       stream_i,
   input logic [1:0] id_i,
   input logic [1:0] line_i,
   input logic       answer_i,  // request `which_i` of kind `kind_i` to memory is answered
@@ -52,7 +53,7 @@ module l1v_fv
 
   // requests: of a number that is not under way; what is owed for them
   l1_op_e op_q;
-  logic bypass_q, may, asks;
+  logic bypass_q, stream_q, may, asks;
   logic [1:0] id_q, line_q;
   logic [NumTx-1:0] owed_q, owed_read_q;
   logic [NumTx-1:0][1:0] owed_line_q;
@@ -69,6 +70,7 @@ module l1v_fv
     req[0]        = '0;
     req[0].op     = op_q;
     req[0].bypass = bypass_q && op_q == L1Read;
+    req[0].stream = stream_q;
     req[0].id     = 8'(id_q);
     req[0].addr   = 64'(line_q) << 6;
   end
@@ -78,6 +80,7 @@ module l1v_fv
     if (asks) begin
       op_q     <= l1_op_e'(op_i);
       bypass_q <= bypass_i;
+      stream_q <= stream_i;
       id_q     <= id_i;
       line_q   <= line_i;
     end

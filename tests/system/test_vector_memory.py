@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The vector memory path of a whole machine: loops over another GPU's memory run from the L1V and see what its owner or the host has
-written after the next acquire; lanes of an atomic on one line share a request.  All under lock step."""
+written after the next acquire; lanes of an atomic on one line share a request; non-temporal loads leave no lines in the L2.  All under
+lock step."""
 import sqlite3
 import subprocess
 
@@ -94,6 +95,46 @@ int main(int, char **argv)
 }
 """
 
+STREAM_LINES = 256  # of 512 that the slices have
+STREAM = f"""
+#include "check.h"
+constexpr unsigned Words = {STREAM_LINES} * 16;
+template <class F> __device__ uint32_t twice(F load)
+{{
+    uint32_t sum = 0;
+    for (unsigned turn = 0; turn < 2; turn++) {{
+        for (unsigned i = threadIdx.x; i < Words; i += 64)
+            sum += load(i);
+        asm volatile("s_waitcnt vmcnt(0)\\n buffer_wbinvl1" ::: "memory");
+    }}
+    return sum;
+}}
+__global__ void sum_up(const uint32_t *from, uint32_t *to, bool stream)
+{{
+    to[threadIdx.x] = stream ? twice([=](unsigned i) {{ return __builtin_nontemporal_load(from + i); }}) : twice([=](unsigned i) {{ return from[i]; }});
+}}
+int main(int, char **argv)
+{{
+    static uint32_t host[Words];
+    uint32_t *data, *to, sums[64];
+    for (unsigned i = 0; i < Words; i++)
+        host[i] = i * i;
+    HIP_OK(hipMalloc(&data, sizeof host));
+    HIP_OK(hipMalloc(&to, sizeof sums));
+    HIP_OK(hipMemcpy(data, host, sizeof host, hipMemcpyHostToDevice));
+    sum_up<<<1, 64>>>(data, to, std::atoi(argv[1]));
+    HIP_OK(hipMemcpy(sums, to, sizeof sums, hipMemcpyDeviceToHost));
+    for (unsigned i = 0; i < 64; i++) {{
+        uint32_t want = 0;
+        for (unsigned k = i; k < Words; k += 64)
+            want += 2 * host[k];
+        if (sums[i] != want)
+            return 1;
+    }}
+    return 0;
+}}
+"""
+
 
 def built(name, source, folder):
     (folder / f"{name}.hip").write_text(source)
@@ -136,3 +177,12 @@ def test_lanes_of_an_atomic_share_a_request_a_line(gpu, tmp_path):
         _, found = run(program, tmp_path, gpu, stride, rounds)
         counts[stride] = sum(value for (part, what), value in found.items() if part == "l2s" and what.startswith("atomic-"))
     assert counts[16] - counts[1] == (64 - 4) * rounds, counts  # the host's own atomics are the same
+
+
+@pytest.mark.shows("S4.11")
+def test_non_temporal_loads_leave_no_lines_in_the_l2(tmp_path):
+    """slc: read twice, each line is fetched twice; else once."""
+    program = built("stream", STREAM, tmp_path)
+    counts = [run(program, tmp_path, stream)[1] for stream in (0, 1)]
+    change = {what: counts[1]["l2s", what] - counts[0]["l2s", what] for what in ("read-hit", "read-miss")}
+    assert abs(change["read-hit"] + STREAM_LINES) <= 8 and abs(change["read-miss"] - STREAM_LINES) <= 8, (change, counts)

@@ -226,10 +226,10 @@ static void under_misses()
 // Which lines stay in the cache: of this GPU's memory and another's; not of the host's, nor of pages marked uncached.
 static void kept_lines()
 {
-    static const struct { const char *what; unsigned owner, flags; bool glc, kept; } Cases[] = {
+    static const struct { const char *what; unsigned owner, flags; bool glc, kept, slc; } Cases[] = {
         {"own memory", 1, 2, false, true}, {"memory of another GPU", 2, 2, false, true}, {"memory of the last GPU", 255, 2, false, true},
         {"memory of the host", 0, 2, false, false}, {"another GPU's, uncached", 2, 2 | 0x20, false, false}, {"own, uncached", 1, 2 | 0x20, false, false},
-        {"another GPU's, glc", 2, 2, true, false}};
+        {"another GPU's, glc", 2, 2, true, false}, {"own, slc", 1, 2, false, true, true}, {"own, glc and slc", 1, 2, true, false, true}};
     uint64_t va = RO_VA + 0x100000;
     mem.min_delay = 20, mem.spread = 1;
     for (auto &c : Cases) {
@@ -244,7 +244,7 @@ static void kept_lines()
             }
             uint64_t was = mem.reads;
             Vm v = of_page(0, 0, va);
-            v.glc = c.glc;
+            v.glc = c.glc, v.slc = c.slc;
             issue(v);
             drain();
             bool asks = n % 2 == 0 || !c.kept;

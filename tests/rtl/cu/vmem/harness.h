@@ -62,7 +62,7 @@ static uint64_t bits_of(const uint32_t *w, unsigned at, unsigned n)
 
 struct Vm {
     unsigned wave = 0, tag = 0, kind = 0; // kind: 0 flat, 1 mubuf, 2 invalidate
-    bool store = false, atomic = false, sext = false, glc = false, idxen = false, offen = false, lds = false;
+    bool store = false, atomic = false, sext = false, glc = false, slc = false, idxen = false, offen = false, lds = false;
     unsigned lds_word = 0;
     unsigned atomic_op = 0, size = 2, dwords = 1, addr = 0, data = 0, dst = 0, vmid = 1, offset = 0;
     uint32_t soffset = 0, rsrc[4] = {};
@@ -76,6 +76,14 @@ struct Vm {
     bool read_done = false, in_lds = false, apart = false; // apart: lanes in scratch make all go word by word
 };
 static std::deque<Vm> flying; // all wavefronts, in order of issue
+
+// A load with slc leaves no line in the L2; the first of several that wait for a line says so for all.
+static void check_stream(const msg_mem_req &q)
+{
+    for (const Vm &v : flying)
+        if (q.op <= MEM_READ_NC && v.wave == (q.user & 63) && v.tag == (q.user >> 8 & 255) && v.slc != (q.op == MEM_READ_NC))
+            fail("slc of a read", q.op, v.slc);
+}
 static uint64_t completed, slowest;
 
 static unsigned lds_base(unsigned wave)
@@ -220,6 +228,7 @@ static void tick()
     if (dut->mem_req_valid_o) {
         msg_mem_req q;
         memcpy(&q, dut->mem_req_o.data(), sizeof q);
+        check_stream(q);
         mem.request(q, cycle, SLICES);
         if (++credits_out > CREDITS)
             fail("more requests than credits", credits_out, CREDITS);

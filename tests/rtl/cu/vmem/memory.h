@@ -101,7 +101,7 @@ struct Memory {
                 r.status = MEM_FAULT_NOT_PRESENT, r.data[0] = 0;
         } else if (q.addr >> 48 == nobody) {
             r.status = MEM_FAULT_BUS;
-        } else if (q.op == MEM_READ) {
+        } else if (q.op == MEM_READ || q.op == MEM_READ_NC) {
             reads++;
             if (record)
                 order.push_back(q.addr);

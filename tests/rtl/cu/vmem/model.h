@@ -166,7 +166,7 @@ static void issue(Vm v)
         p.put(v.rsrc[i], 32);
     p.put(v.soffset, 32), p.put(v.offset, 12), p.put(v.offen, 1), p.put(v.idxen, 1);
     p.put(lds_bytes(v.wave), 17), p.put(lds_base(v.wave), 17), p.put(0x20000001, 32), p.put(0x20000000, 32), p.put(1, 1);
-    p.put(v.vmid, 8), p.put(v.exec, 64), p.put(v.dst, 8), p.put(v.data, 8), p.put(v.addr, 8), p.put(v.glc, 1), p.put(v.sext, 1);
+    p.put(v.vmid, 8), p.put(v.exec, 64), p.put(v.dst, 8), p.put(v.data, 8), p.put(v.addr, 8), p.put(v.slc, 1), p.put(v.glc, 1), p.put(v.sext, 1);
     p.put(v.dwords, 3), p.put(v.size, 3), p.put(v.atomic_op, 4), p.put(v.atomic, 1), p.put(v.store, 1), p.put(v.kind, 2), p.put(v.tag, 8), p.put(v.wave, 6);
     v.pc = 0xf00000000000 + 4 * cycle;
     p.put(v.lds_word, 15), p.put(v.lds, 1), p.put(v.pc, 48);

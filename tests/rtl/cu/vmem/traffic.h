@@ -183,7 +183,7 @@ static Vm random_vm(unsigned serial)
         return v;
     }
     v.store = kind < 7, v.atomic = kind >= 7 && kind < 10;
-    v.glc = rng() % 4 == 0;
+    v.glc = rng() % 4 == 0, v.slc = (v.tag ^ v.tag >> 1) & 1;
     v.size = v.atomic ? 2 : rng() % 3 ? 2 : rng() % 2;
     v.dwords = v.size < 2 ? 1 : v.atomic ? 1 + rng() % 2 : 1 + rng() % 4;
     v.sext = v.size < 2 && !v.store && rng() % 2;

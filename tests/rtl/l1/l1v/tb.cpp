@@ -7,6 +7,7 @@
 // sources: build/gen/gantry_msg_pkg.sv rtl/common/pick_pkg.sv rtl/tlb/tlb_pkg.sv rtl/tech/ram_1r1w.sv rtl/l1/l1v_pkg.sv rtl/l1/l1v.sv
 // args: -Wno-UNUSEDPARAM --x-initial unique
 // mutate: rtl/l1/l1v.sv: next_way[base] & (Ways - 1) => next_way[base] & 0
+// mutate: rtl/l1/l1v.sv: req.stream ? MEM_READ_NC : MEM_READ => req.bypass ? MEM_READ_NC : MEM_READ
 #include <deque>
 #include <map>
 #include <vector>
@@ -22,7 +23,7 @@ static const uint64_t Own = 2ull << 48, Far = 1ull << 48, Unowned = 7ull << 48;
 
 struct Req {
     unsigned op, id, atomic, access, vmid, user;
-    bool bypass, wide;
+    bool bypass, stream, wide;
     uint64_t addr, mask, data[8], want[8];
 };
 static Vl1v *dut;
@@ -73,7 +74,7 @@ static void take_request(const msg_mem_req &q)
         return fail("a request that nobody made", q.addr, q.op);
     static const unsigned ops[] = {MEM_READ, MEM_WRITE, MEM_ATOMIC, MEM_XLAT}, tags[] = {TagRead, TagWrite, TagAtomic, TagXlat};
     msg_mem_req w = {};
-    w.op = (uint8_t)ops[r->op], w.vmid = (uint8_t)r->vmid, w.atomic = (uint8_t)r->atomic, w.size = r->wide ? 8 : 4, w.access = (uint8_t)r->access;
+    w.op = (uint8_t)(r->stream && r->op == Read ? MEM_READ_NC : ops[r->op]), w.vmid = (uint8_t)r->vmid, w.atomic = (uint8_t)r->atomic, w.size = r->wide ? 8 : 4, w.access = (uint8_t)r->access;
     w.user = r->user, w.addr = r->op == Read ? r->addr & ~63ull : r->addr, w.mask = r->mask;
     w.target = (uint8_t)(r->op == Xlat ? Slices : r->addr >> 48 == Gpu + 1 ? (r->addr >> 8) % Slices : Slices + 1);
     w.tag = tags[r->op] << 24 | (r->op == Read ? q.tag & 15 : r->id);
@@ -83,7 +84,7 @@ static void take_request(const msg_mem_req &q)
     to_send.erase(r);
     bool owned = q.addr >> 48 != 7;
     a.status = owned ? MEM_OK : MEM_FAULT_BUS;
-    if (q.op == MEM_READ)
+    if (q.op == MEM_READ || q.op == MEM_READ_NC)
         for (unsigned i = 0; i < 8; i++)
             a.data[i] = owned ? word(memory, q.addr + 8 * i) : 0;
     if (q.op == MEM_WRITE && owned)
@@ -149,7 +150,7 @@ static void tick(const Req *r = nullptr, bool inv = false)
         for (uint64_t d : r->data)
             field(d, 64);
         field(r->mask, 64), field(r->addr, 64), field(r->user, 32), field(r->vmid, 8), field(r->access, 3), field(r->wide, 1);
-        field(r->atomic, 4), field(r->id, 8), field(r->bypass, 1), field(r->op, 3);
+        field(r->atomic, 4), field(r->id, 8), field(r->stream, 1), field(r->bypass, 1), field(r->op, 3);
         memcpy((void *)&dut->req_i, words, sizeof dut->req_i);
     }
     dut->mem_req_credit_i = credits < Credits && pick(4) == 0;
@@ -235,7 +236,7 @@ static void traffic(unsigned count, unsigned lines)
         unsigned kind = (unsigned)pick(40);
         uint64_t owner = pick(8) ? Own : pick(4) ? Far : Unowned;
         Req r = request(kind < 24 ? Read : kind < 33 ? Write : kind < 37 ? Atomic : kind < 39 ? Xlat : Inv, owner | pick(lines) * 64);
-        r.bypass = r.op == Read && pick(5) == 0;
+        r.bypass = r.op == Read && pick(5) == 0, r.stream = r.user & 1;
         r.vmid = (unsigned)pick(256), r.access = (unsigned)pick(8);
         for (uint64_t &d : r.data)
             d = rng();

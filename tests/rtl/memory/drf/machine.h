@@ -147,7 +147,7 @@ static msg_mem_rsp perform(const msg_mem_req &q)
     msg_mem_rsp r = {};
     r.op = q.op, r.source = q.source, r.gpu = q.gpu, r.tag = q.tag;
     uint8_t *p = at(q.addr);
-    if (q.op == MEM_READ) {
+    if (q.op == MEM_READ || q.op == MEM_READ_NC) {
         memcpy(r.data, p, 64);
     } else if (q.op == MEM_WRITE) {
         for (unsigned i = 0; i < 64; i++)

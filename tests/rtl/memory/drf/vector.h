@@ -247,7 +247,7 @@ struct Vector {
         p.put(v.base & 0xffffffff, 32), p.put(v.base >> 32 & 0xffff, 32), p.put(0xffffffff, 32), p.put(0, 32); // rsrc
         p.put(0, 32), p.put(0, 12), p.put(1, 1), p.put(0, 1);                                                   // soffset, offset, offen, idxen
         p.put(512, 17), p.put(0, 17), p.put(0x20000001, 32), p.put(0x20000000, 32), p.put(1, 1);
-        p.put(space[n].vmid, 8), p.put(v.exec, 64), p.put(r + 16, 8), p.put(r + 4, 8), p.put(r, 8), p.put(v.glc, 1), p.put(v.sext, 1);
+        p.put(space[n].vmid, 8), p.put(v.exec, 64), p.put(r + 16, 8), p.put(r + 4, 8), p.put(r, 8), p.put(serial % 8 == 3 /* slc */, 1), p.put(v.glc, 1), p.put(v.sext, 1);
         p.put(v.dwords, 3), p.put(v.size, 3), p.put(v.atomic_op, 4), p.put(v.atomic, 1), p.put(v.store, 1), p.put(v.kind, 2), p.put(v.tag, 8), p.put(wave, 6);
         p.put(0, 15), p.put(0, 1), p.put(episode, 48);
         memcpy(dut->issue_i[cu].data(), p.words, sizeof p.words);
