@@ -241,7 +241,8 @@ module dispatch_hub
         id: m.id,
         vmid: m.vmid,
         status: status,
-        port: 8'(CtlUtcl2),
+        group: CTL_GROUP_UTCL2,
+        number: 8'd0,
         state: CTL_STATE_OFF
     };
     control_waits_o <= control_held != '0;

@@ -8,11 +8,12 @@ package dispatch_pkg;
   localparam int unsigned SgprGranule = 16;
   localparam int unsigned LdsGranule = 512;
 
-  // Components with a control agent: ports of the hub's control messages, of which each GPU has one.
-  localparam int unsigned CtlPorts = 3;
+  // Components with a control agent: ports of the hub's control messages.  Of the first three each GPU has one, then come
+  // the cache groups.
   localparam int unsigned CtlUtcl2 = 0;
   localparam int unsigned CtlRdma = 1;
   localparam int unsigned CtlNoc = 2;
+  localparam int unsigned CtlSqc = 3;
   localparam logic [15:0] MaintId = 16'hffff;  // of the hub's maintenance, one at a time
 
   // What the host is told of a command that has ended; stands until it is taken.
@@ -22,7 +23,8 @@ package dispatch_pkg;
     logic [15:0] id;
     logic [7:0]  vmid;
     logic [7:0]  status;  // enum ctl_status
-    logic [7:0]  port;    // of control messages, whose status it is
+    logic [7:0]  group;   // of control messages, whose status it is: enum ctl_group, 255: nobody's
+    logic [7:0]  number;  // in that group
     logic [7:0]  state;   // enum ctl_state of its component
   } tell_t;
 

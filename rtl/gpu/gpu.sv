@@ -4,7 +4,7 @@
 //     host ==cp_cmd/evt== dispatch ==cu_cmd/evt== cu 0..C-1 ==ifetch, smem== sqc 0..G-1
 //                            |                      |                          |
 //                         blk_cmd/evt               +------ mem_req/rsp -------+
-//                     (sqc, l2, utcl2)                        |
+//          (sqc, l2; ctl: sqc, noc, utcl2, rdma)              |
 //     other GPUs, host ==far_req/rsp== rdma ==mem_req/rsp==  noc  ==mem_req/rsp== l2 0..S-1 ==dram_req/rsp== store
 //                                                             |
 //                                                           utcl2
@@ -17,10 +17,10 @@ module gpu
   import gantry_msg_pkg::*;
   import gantry_cfg_pkg::*;
   import cu_pkg::*;
-  import dispatch_pkg::CtlPorts;
   import dispatch_pkg::CtlUtcl2;
   import dispatch_pkg::CtlRdma;
   import dispatch_pkg::CtlNoc;
+  import dispatch_pkg::CtlSqc;
 (
   input  logic                           clk_i,
   input  logic                           rst_ni,
@@ -81,7 +81,7 @@ module gpu
   localparam int unsigned InSqc = CuCount, InUtcl2 = InSqc + SqcCount, InRdma = InUtcl2 + 1;
   localparam int unsigned OutUtcl2 = L2Slices, OutRdma = OutUtcl2 + 1;
   localparam int unsigned BlkL2 = SqcCount, Blocks = BlkL2 + L2Slices;
-  localparam int unsigned CtlDepth = CtlPorts + 2;  // as in part_dispatch
+  localparam int unsigned CtlPorts = CtlSqc + SqcCount;
   localparam int unsigned EvtDepth = 8;  // as in part_dispatch
 
   // ---- ends of the links at the partitions that talk to many; at the others they have the same names without prefix
@@ -201,7 +201,10 @@ module gpu
     mem_rsp_t mem_rsp;
     blk_cmd_t blk_cmd;
     blk_evt_t blk_evt;
-    logic [3:0] idle;
+    logic ctl_cmd_valid, ctl_evt_valid;
+    ctl_cmd_t ctl_cmd;
+    ctl_evt_t ctl_evt;
+    logic [5:0] idle;
     assign links_idle[PartSqc+n] = idle == '1;
 
     part_sqc u_sqc (
@@ -213,7 +216,8 @@ module gpu
       .smem_rsp_valid_o(sqc_smem_rsp_valid[n]), .smem_rsp_o(sqc_smem_rsp[n]),
       .mem_req_valid_o(mem_req_valid), .mem_req_o(mem_req), .mem_req_credit_i(mem_req_credit),
       .mem_rsp_valid_i(mem_rsp_valid), .mem_rsp_i(mem_rsp),
-      .blk_cmd_valid_i(blk_cmd_valid), .blk_cmd_i(blk_cmd), .blk_evt_valid_o(blk_evt_valid), .blk_evt_o(blk_evt));
+      .blk_cmd_valid_i(blk_cmd_valid), .blk_cmd_i(blk_cmd), .blk_evt_valid_o(blk_evt_valid), .blk_evt_o(blk_evt),
+      .ctl_cmd_valid_i(ctl_cmd_valid), .ctl_cmd_i(ctl_cmd), .ctl_evt_valid_o(ctl_evt_valid), .ctl_evt_o(ctl_evt));
 
     gpu_link_credited #(.Msg(mem_req_t), .Latency(LinkCuNoc), .Depth(NocQueue)) u_mem_req (
       .clk_i, .rst_ni, .idle_o(idle[0]), .valid_i(mem_req_valid), .msg_i(mem_req), .credit_o(mem_req_credit),
@@ -227,6 +231,12 @@ module gpu
     gpu_link #(.Msg(blk_evt_t), .Latency(LinkDispatch), .Depth(1)) u_blk_evt (
       .clk_i, .rst_ni, .idle_o(idle[3]), .valid_i(blk_evt_valid), .msg_i(blk_evt),
       .valid_o(dispatch_blk_evt_valid[n]), .msg_o(dispatch_blk_evt[n]));
+    gpu_link #(.Msg(ctl_cmd_t), .Latency(LinkDispatch)) u_ctl_cmd (
+      .clk_i, .rst_ni, .idle_o(idle[4]), .valid_i(dispatch_ctl_cmd_valid[CtlSqc+n]),
+      .msg_i(dispatch_ctl_cmd[CtlSqc+n]), .valid_o(ctl_cmd_valid), .msg_o(ctl_cmd));
+    gpu_link #(.Msg(ctl_evt_t), .Latency(LinkDispatch)) u_ctl_evt (
+      .clk_i, .rst_ni, .idle_o(idle[5]), .valid_i(ctl_evt_valid), .msg_i(ctl_evt),
+      .valid_o(dispatch_ctl_evt_valid[CtlSqc+n]), .msg_o(dispatch_ctl_evt[CtlSqc+n]));
   end
 
   // ---- crossbar
@@ -244,11 +254,11 @@ module gpu
     .mem_rsp_valid_i(noc_out_rsp_valid), .mem_rsp_i(noc_out_rsp), .mem_rsp_credit_o(noc_out_rsp_credit),
     .ctl_cmd_valid_i(noc_ctl_cmd_valid), .ctl_cmd_i(noc_ctl_cmd), .ctl_evt_valid_o(noc_ctl_evt_valid),
     .ctl_evt_o(noc_ctl_evt));
-  gpu_link #(.Msg(ctl_cmd_t), .Latency(LinkDispatch), .Depth(CtlDepth)) u_noc_ctl_cmd (
+  gpu_link #(.Msg(ctl_cmd_t), .Latency(LinkDispatch)) u_noc_ctl_cmd (
     .clk_i, .rst_ni, .idle_o(noc_links_idle[0]), .valid_i(dispatch_ctl_cmd_valid[CtlNoc]),
     .msg_i(dispatch_ctl_cmd[CtlNoc]),
     .valid_o(noc_ctl_cmd_valid), .msg_o(noc_ctl_cmd));
-  gpu_link #(.Msg(ctl_evt_t), .Latency(LinkDispatch), .Depth(CtlDepth)) u_noc_ctl_evt (
+  gpu_link #(.Msg(ctl_evt_t), .Latency(LinkDispatch)) u_noc_ctl_evt (
     .clk_i, .rst_ni, .idle_o(noc_links_idle[1]), .valid_i(noc_ctl_evt_valid), .msg_i(noc_ctl_evt),
     .valid_o(dispatch_ctl_evt_valid[CtlNoc]), .msg_o(dispatch_ctl_evt[CtlNoc]));
 
@@ -320,10 +330,10 @@ module gpu
     gpu_link #(.Msg(mem_rsp_t), .Latency(LinkCuNoc)) u_walk_rsp (
       .clk_i, .rst_ni, .idle_o(idle[3]), .valid_i(noc_in_rsp_valid[InUtcl2]), .msg_i(noc_in_rsp[InUtcl2]),
       .valid_o(walk_rsp_valid), .msg_o(walk_rsp));
-    gpu_link #(.Msg(ctl_cmd_t), .Latency(LinkDispatch), .Depth(CtlDepth)) u_ctl_cmd (
+    gpu_link #(.Msg(ctl_cmd_t), .Latency(LinkDispatch)) u_ctl_cmd (
       .clk_i, .rst_ni, .idle_o(idle[4]), .valid_i(dispatch_ctl_cmd_valid[CtlUtcl2]), .msg_i(dispatch_ctl_cmd[CtlUtcl2]),
       .valid_o(ctl_cmd_valid), .msg_o(ctl_cmd));
-    gpu_link #(.Msg(ctl_evt_t), .Latency(LinkDispatch), .Depth(CtlDepth)) u_ctl_evt (
+    gpu_link #(.Msg(ctl_evt_t), .Latency(LinkDispatch)) u_ctl_evt (
       .clk_i, .rst_ni, .idle_o(idle[5]), .valid_i(ctl_evt_valid), .msg_i(ctl_evt),
       .valid_o(dispatch_ctl_evt_valid[CtlUtcl2]), .msg_o(dispatch_ctl_evt[CtlUtcl2]));
   end
@@ -364,10 +374,10 @@ module gpu
     gpu_link #(.Msg(mem_rsp_t), .Latency(LinkCuNoc)) u_inbound_rsp (
       .clk_i, .rst_ni, .idle_o(idle[3]), .valid_i(noc_in_rsp_valid[InRdma]), .msg_i(noc_in_rsp[InRdma]),
       .valid_o(inbound_rsp_valid), .msg_o(inbound_rsp));
-    gpu_link #(.Msg(ctl_cmd_t), .Latency(LinkDispatch), .Depth(CtlDepth)) u_ctl_cmd (
+    gpu_link #(.Msg(ctl_cmd_t), .Latency(LinkDispatch)) u_ctl_cmd (
       .clk_i, .rst_ni, .idle_o(idle[4]), .valid_i(dispatch_ctl_cmd_valid[CtlRdma]), .msg_i(dispatch_ctl_cmd[CtlRdma]),
       .valid_o(ctl_cmd_valid), .msg_o(ctl_cmd));
-    gpu_link #(.Msg(ctl_evt_t), .Latency(LinkDispatch), .Depth(CtlDepth)) u_ctl_evt (
+    gpu_link #(.Msg(ctl_evt_t), .Latency(LinkDispatch)) u_ctl_evt (
       .clk_i, .rst_ni, .idle_o(idle[5]), .valid_i(ctl_evt_valid), .msg_i(ctl_evt),
       .valid_o(dispatch_ctl_evt_valid[CtlRdma]), .msg_o(dispatch_ctl_evt[CtlRdma]));
   end

@@ -11,6 +11,7 @@ module part_dispatch
 #(
   localparam int unsigned CmdDepth = 64,  // credits of the host: SIM_CMD_DEPTH of host/machine/commands.h
   localparam int unsigned EvtDepth = 8,   // credits of a CU: EvtCredits of rtl/cu/cu_front.sv
+  localparam int unsigned CtlPorts = CtlSqc + SqcCount,
   parameter bit [1:0] SeedPool = 2'd0  // bench only
 ) (
   input  logic                           clk_i,
@@ -125,7 +126,7 @@ module part_dispatch
     .idle_o(hub_idle)
   );
 
-  dispatch_control u_control (
+  dispatch_control #(.Sqcs(SqcCount)) u_control (
     .clk_i,
     .rst_ni,
     .idle_o(control_idle),

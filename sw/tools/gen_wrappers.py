@@ -15,8 +15,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import gen_messages  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# Port counts that are no constant of the table: one command channel for each cache group and slice; agents (dispatch_pkg.CtlPorts).
-EXTRA = {"BlkCount": lambda c: c["SqcCount"] + c["L2Slices"], "CtlCount": lambda c: 3}
+# Port counts that are no constant of the table: one command channel for each cache group and slice; agents (CtlPorts of part_dispatch).
+EXTRA = {"BlkCount": lambda c: c["SqcCount"] + c["L2Slices"], "CtlCount": lambda c: 3 + c["SqcCount"]}
 
 
 def partitions():

@@ -59,7 +59,7 @@ static unsigned toy_constant(const struct words *words, const char *name)
     if (strcmp(name, "BlkCount") == 0) // as in sw/tools/gen_wrappers.py
         return toy_constant(words, "SqcCount") + toy_constant(words, "L2Slices");
     if (strcmp(name, "CtlCount") == 0)
-        return 3;
+        return 3 + toy_constant(words, "SqcCount");
     fprintf(stderr, "toy: no constant %s\n", name);
     abort();
 }

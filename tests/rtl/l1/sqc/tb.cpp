@@ -28,12 +28,12 @@
 #ifdef PART // ../part_sqc: its top and the default configuration
 #include "Vpart_sqc.h"
 using Top = Vpart_sqc;
-static void name_gpu(Top &top) { top.id_i = 5; } // of GPU 0
+static void name_gpu(Top &top) { top.id_i = 5, top.ctl_cmd_valid_i = 0; } // of GPU 0
 constexpr unsigned Slices = 16, Credits = 128;
 #else
 #include "Vsqc.h"
 using Top = Vsqc;
-static void name_gpu(Top &top) { top.own_gpu_i = 0; }
+static void name_gpu(Top &top) { top.own_gpu_i = 0, top.hold_take_i = top.hold_all_i = top.discard_i = 0; }
 constexpr unsigned Slices = 4, Credits = 16;
 #endif
 

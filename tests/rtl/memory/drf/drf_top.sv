@@ -133,7 +133,8 @@ module drf_top
       .smem_req_valid_i(smem_valid_i[n]), .smem_req_i(smem_i[n]), .smem_rsp_valid_o(scalar_valid_o[n]), .smem_rsp_o(scalar_o[n]),
       .mem_req_valid_o(sqc_req_valid_o[n]), .mem_req_o(sqc_req_o[n]), .mem_req_credit_i(sqc_req_credit_i[n]),
       .mem_rsp_valid_i(sqc_rsp_valid_i[n]), .mem_rsp_i(sqc_rsp_i[n]),
-      .blk_cmd_valid_i(blk_cmd_valid_i[n]), .blk_cmd_i(blk_cmd_i[n]), .blk_evt_valid_o(blk_evt_valid_o[n]), .blk_evt_o(blk_evt[n]));
+      .blk_cmd_valid_i(blk_cmd_valid_i[n]), .blk_cmd_i(blk_cmd_i[n]), .blk_evt_valid_o(blk_evt_valid_o[n]), .blk_evt_o(blk_evt[n]),
+      .ctl_cmd_valid_i(1'b0), .ctl_cmd_i('0), .ctl_evt_valid_o(), .ctl_evt_o());
   end
 
   part_noc u_noc (
