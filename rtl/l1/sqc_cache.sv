@@ -256,7 +256,7 @@ module sqc_cache
     f.wait_x = f.wait_x & f.lost;
     f.wait_m = f.wait_m & f.lost;
     {f.woken, f.ready, f.send_x, f.send_m, f.faulted} = '0;
-    f.stale = '0;
+    f.stale = f.lost;
     q_some  = '0;
     for (int unsigned c = 0; c < Cus; c++) q_count[c] = 32'd0;
     miss_valid_o <= 1'b0;
@@ -276,9 +276,7 @@ module sqc_cache
   task automatic answer_of_memory();
     e = fill_entry_i;
     pulse = 1'b1;
-    if (f.lost[e]) begin
-      if (Scalar && f.store[e] && !fill_xlat_i) forget(set_of(f.va[e]));
-    end else if (Scalar && f.store[e] && !fill_xlat_i) begin
+    if (Scalar && f.store[e] && !fill_xlat_i) begin
       forget(set_of(f.va[e]));
     end else if (fill_status_i == MEM_OK && !f.stale[e] && fill_xlat_i) begin
       tlb_fill      <= 1'b1;

@@ -120,7 +120,7 @@ static void test_control()
     for (unsigned n = 0; n < 4000; n++) {
         msg_cp_cmd c = {};
         if (n % 400 < 60 && pick(2) && places) {
-            c.kind = CP_CONTROL, c.id = (uint16_t)id++, c.flags = (uint32_t)(pick(64) | pick(16) << 8 | (pick(8) ? pick(2) * 0xffff : pick(3)) << 16);
+            c.kind = CP_CONTROL, c.id = (uint16_t)id++, c.flags = (uint32_t)(pick(64) | (pick(4) ? 1 << pick(5) : pick(64)) << 8 | (pick(3) ? 0xffff : pick(20)) << 16);
             send(c), all++;
         } else if (pick(40) == 0 && places) {
             c.kind = CP_CACHE, c.id = (uint16_t)(0x8000 + n), c.flags = CACHE_INV_TLB, c.vmid = 5;

@@ -22,6 +22,9 @@
 // mutate: rtl/dispatch/dispatch_control.sv: if (entry[e].status == CTL_OK) begin => if (1'b1) begin
 // mutate: rtl/dispatch/dispatch_control.sv: hub_told_o      = told_i && hub_turn_q => hub_told_o = told_i
 // mutate: rtl/dispatch/dispatch_control.sv: send_q && maint_valid_i == '0; => send_q;
+// mutate: rtl/dispatch/dispatch_control.sv: entry[e].number = 8'(p - first_of(p)); => entry[e].number = 8'(p);
+// mutate: rtl/dispatch/dispatch_control.sv: localparam int unsigned Entries = Ports + 1; => localparam int unsigned Entries = 2;
+// mutate: rtl/dispatch/dispatch_control.sv: 32'(flags[31:16]) == p - first_of(p)) found => 1'b1) found
 // mutate: rtl/dispatch/dispatch_walk.sv: cmd[l].cu_mask & ~nofit[l] & pick_pkg => ~nofit[l] & pick_pkg
 // mutate: rtl/gpu/part_dispatch.sv: .freed_cu_i(freed.cu) => .freed_cu_i(cu)
 #include <algorithm>
@@ -36,7 +39,7 @@
 #include "Vpart_dispatch.h"
 #include "fields.h"
 
-static const unsigned Cus = 64, Simds = 4, Slots = 10, ScratchPerCu = 32, Vgprs = 256, Sgprs = 800, Lds = 65536, Blks = 33, Credits = 8, Places = 64;
+static const unsigned Cus = 64, Simds = 4, Slots = 10, ScratchPerCu = 32, Vgprs = 256, Sgprs = 800, Lds = 65536, Blks = 33, Credits = 8, Places = 64, Sqcs = Cus / 4;
 static Vpart_dispatch *dut;
 static uint64_t cycle, seed = 88172645463325252ull;
 static unsigned idle_errors;
@@ -83,7 +86,7 @@ struct Agent { // of a component: answers in any order of commands
 static std::vector<Agent> agent_answers;
 static std::map<unsigned, msg_cp_cmd> controls; // by id
 static std::map<unsigned, msg_cp_evt> outcome; // by id: what the host is to be told so far
-static std::map<unsigned, unsigned> asked_ports; // by id: agents that were asked
+static std::map<unsigned, uint64_t> asked_ports; // by id: agents that were asked
 static unsigned controls_told;
 static std::map<unsigned, unsigned> agent_id; // of an agent's message: id of the host's command
 static std::vector<msg_cp_cmd> roots; // page-table roots that were set
@@ -263,11 +266,41 @@ static void cu_step(unsigned cu)
     }
 }
 
+// Groups of components with an agent, in the order of the hub's ports.
+struct Group {
+    uint8_t group;
+    unsigned first, count;
+};
+static const Group agents[] = {{CTL_GROUP_UTCL2, 0, 1}, {CTL_GROUP_RDMA, 1, 1}, {CTL_GROUP_NOC, 2, 1}, {CTL_GROUP_SQC, 3, Sqcs}};
+constexpr unsigned Agents = 3 + Sqcs;
+
 // Ports of agents that flags of a CP_CONTROL name; groups without an agent have none.
-static unsigned ports_of(uint32_t flags)
+static uint64_t ports_of(uint32_t flags)
 {
     const unsigned number = flags >> 16;
-    return number == 0 || number == 0xffff ? flags >> 9 & 7 : 0;
+    uint64_t ports = 0;
+    for (const Group &g : agents)
+        for (unsigned n = 0; n < g.count; n++)
+            if (flags >> 8 & g.group && (number == n || number == 0xffff))
+                ports |= 1ull << (g.first + n);
+    return ports;
+}
+static bool nobody(uint32_t flags) // a group that is named has no such component
+{
+    unsigned left = flags >> 8 & 0xff;
+    bool none = left == 0;
+    for (const Group &g : agents) {
+        none |= left & g.group && flags >> 16 != 0xffff && flags >> 16 >= g.count;
+        left &= ~(unsigned)g.group;
+    }
+    return none || left;
+}
+static uint16_t agent_name(unsigned port)
+{
+    for (const Group &g : agents)
+        if (port < g.first + g.count)
+            return (uint16_t)(g.group << 8 | (port - g.first));
+    return 0;
 }
 
 static void host_event(const msg_cp_evt &e)
@@ -275,12 +308,12 @@ static void host_event(const msg_cp_evt &e)
     if (e.kind == CP_EVT_CONTROL_DONE) {
         auto it = controls.find(e.id);
         if (it == controls.end() || asked_ports[e.id] != ports_of(it->second.flags))
-            FAIL("end of control command %u: agents %x were asked", e.id, asked_ports[e.id]);
+            FAIL("end of control command %u: agents %llx were asked", e.id, (unsigned long long)asked_ports[e.id]);
         for (auto &a : agent_answers)
             if (a.evt.op == CTL_SIGNAL && agent_id[a.evt.id] == e.id)
                 FAIL("control command %u ended before its answers", e.id);
         if (!same(outcome[e.id], e))
-            FAIL("control command %u: status %u, port %u, state %u", e.id, e.status, e.cu, e.wave);
+            FAIL("control command %u: status %u, place %x, state %u", e.id, e.status, e.cu, e.wave);
         controls_told++;
         asked_ports.erase(e.id), outcome.erase(e.id), controls.erase(it);
         return;
@@ -358,7 +391,7 @@ static void blk_commands()
 // Messages to agents: maintenance of the L2 TLB as for the caches, signals as some control command has them.
 static void ctl_commands()
 {
-    for (unsigned p = 0; p < 3; p++) {
+    for (unsigned p = 0; p < Agents; p++) {
         if (!(dut->ctl_cmd_valid_o >> p & 1))
             continue;
         msg_ctl_cmd m;
@@ -368,12 +401,12 @@ static void ctl_commands()
         if (m.op == CTL_SIGNAL) {
             for (auto &c : controls)
                 if (!(asked_ports[c.first] >> p & 1) && (c.second.flags & 63) == m.signals && ports_of(c.second.flags) >> p & 1) {
-                    asked = true, asked_ports[c.first] |= 1u << p;
+                    asked = true, asked_ports[c.first] |= 1ull << p;
                     e.status = (uint8_t)(pick(3) ? CTL_OK : 1 + pick(6)), e.state = (uint8_t)pick(6);
                     agent_id[m.id] = c.first;
                     break;
                 }
-            asked = asked && m.id < 4 && !m.vmid && !m.flags && !m.root && !m.bytes;
+            asked = asked && m.id < Agents + 1 && !m.vmid && !m.flags && !m.root && !m.bytes;
         } else {
             for (auto &c : maintenance)
                 asked = asked || (m.op == CTL_INV && c.second.kind == CP_CACHE && c.second.vmid == m.vmid && c.second.flags == m.flags &&
@@ -418,7 +451,7 @@ static void step(const msg_cp_cmd *cmd)
             continue;
         }
         memcpy(&dut->ctl_evt_i[it->port], &it->evt, sizeof it->evt);
-        dut->ctl_evt_valid_i |= 1u << it->port;
+        dut->ctl_evt_valid_i |= 1ull << it->port;
         came[it->port] = it->evt;
         it = agent_answers.erase(it);
         input = true;
@@ -427,7 +460,7 @@ static void step(const msg_cp_cmd *cmd)
         if (c.second.op == CTL_SIGNAL) {
             msg_cp_evt &o = outcome[agent_id[c.second.id]];
             if (o.status == CTL_OK)
-                o.status = c.second.status, o.cu = (uint16_t)c.first, o.wave = c.second.state;
+                o.status = c.second.status, o.cu = agent_name(c.first), o.wave = c.second.state;
         }
     dut->blk_evt_valid_i = 0;
     for (auto it = blk_answers.begin(); it != blk_answers.end();) {
@@ -516,9 +549,8 @@ static void send(const msg_cp_cmd &c)
 {
     if (c.kind == CP_CONTROL) {
         controls[c.id] = c;
-        const bool none = (c.flags >> 8 & 0xff) == 0 || c.flags >> 8 & 0xf1 || (c.flags >> 16 && c.flags >> 16 != 0xffff);
         msg_cp_evt &o = outcome[c.id] = {};
-        o.kind = CP_EVT_CONTROL_DONE, o.id = c.id, o.status = none ? CTL_ERROR_NONE : CTL_OK, o.cu = 0xff, o.wave = CTL_STATE_RUN;
+        o.kind = CP_EVT_CONTROL_DONE, o.id = c.id, o.status = nobody(c.flags) ? CTL_ERROR_NONE : CTL_OK, o.cu = 0xff00, o.wave = CTL_STATE_RUN;
     } else if (c.kind == CP_LAUNCH)
         launches[c.id].cmd = c;
     else if (c.kind != CP_VMID)

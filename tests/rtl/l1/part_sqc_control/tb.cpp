@@ -12,7 +12,7 @@
 // mutate: rtl/l1/sqc_cache.sv: f.lost[i[3:0]] = (f.wait_x => f.lost[i[3:0]] = 1'b0 && (f.wait_x
 // mutate: rtl/l1/sqc_cache.sv: !(miss_valid_o && miss_entry_o == i[3:0]); => 1'b1;
 // mutate: rtl/l1/sqc_cache.sv: && !f.lost[i[3:0]] ? i[3:0] : owner => ? i[3:0] : owner
-// mutate: rtl/l1/sqc_cache.sv: if (Scalar && f.store[e] && !fill_xlat_i) forget(set_of(f.va[e])); => ;
+// mutate: rtl/l1/sqc_cache.sv: f.stale = f.lost; => f.stale = '0;
 // mutate: rtl/l1/sqc_cache.sv: for (int unsigned c = 0; c < Cus; c++) q_count[c] = 32'd0; => ;
 // mutate: rtl/l1/sqc_cache.sv: finished_o <= (f.free | f.lost) == '1 && => finished_o <=
 // mutate: rtl/l1/sqc.sv: (i_miss_valid || k_miss_valid) && !hold_all_i; => (i_miss_valid || k_miss_valid);
