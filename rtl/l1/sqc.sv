@@ -34,11 +34,12 @@ module sqc
   input  logic                  mem_req_credit_i,
   input  logic                  mem_rsp_valid_i,
   input  mem_rsp_t              mem_rsp_i,
-  input  logic                  blk_cmd_valid_i,
-  input  blk_cmd_t              blk_cmd_i,
-  output logic                  blk_evt_valid_o,
-  output blk_evt_t              blk_evt_o,
   // control agent
+  input  logic                  maint_valid_i,  // CTL_INV, one at a time
+  /* verilator lint_off UNUSEDSIGNAL */  // id, padding
+  input  ctl_cmd_t              maint_i,
+  /* verilator lint_on UNUSEDSIGNAL */
+  output logic                  maint_done_o,
   input  logic                  hold_take_i,
   input  logic                  hold_all_i,
   input  logic                  discard_i,
@@ -120,7 +121,7 @@ module sqc
     mem_req_valid_o    <= 1'b0;
     ifetch_rsp_valid_o <= '0;
     smem_rsp_valid_o   <= '0;
-    blk_evt_valid_o    <= 1'b0;
+    maint_done_o    <= 1'b0;
     {i_inv, k_inv}     <= '0;
     inv_tlb            <= 1'b0;
     pulse     = 1'b0;
@@ -198,20 +199,19 @@ module sqc
     // answered when nothing translated before is under way: what is freed after the answer is out of reach
     if (tlb_left && tlb_taken && i_drained && k_drained) begin
       tlb_left = 1'b0;
-      blk_evt_valid_o <= 1'b1;
+      maint_done_o <= 1'b1;
       pulse = 1'b1;
     end
     tlb_taken = tlb_left && (tlb_taken || inv_tlb);
-    if (blk_cmd_valid_i || plain_inv) begin
-      i_inv <= blk_cmd_valid_i && blk_cmd_i.kind == BLK_INV && (blk_cmd_i.flags & 32'(CACHE_INV_L1I)) != '0;
+    if (maint_valid_i || plain_inv) begin
+      i_inv <= maint_valid_i && (maint_i.flags & 32'(CACHE_INV_L1I)) != '0;
       k_inv <= plain_inv
-          || (blk_cmd_valid_i && blk_cmd_i.kind == BLK_INV && (blk_cmd_i.flags & 32'(CACHE_INV_L1K)) != '0);
-      inv_tlb      <= blk_cmd_valid_i && blk_cmd_i.kind == BLK_INV && (blk_cmd_i.flags & 32'(CACHE_INV_TLB)) != '0;
-      inv_pages    <= tlb_pkg::inv_of(blk_cmd_i.vmid, blk_cmd_i.root, blk_cmd_i.bytes);
+          || (maint_valid_i && (maint_i.flags & 32'(CACHE_INV_L1K)) != '0);
+      inv_tlb      <= maint_valid_i && (maint_i.flags & 32'(CACHE_INV_TLB)) != '0;
+      inv_pages    <= tlb_pkg::inv_of(maint_i.vmid, maint_i.root, maint_i.bytes);
       tlb_left = tlb_left
-          || (blk_cmd_valid_i && blk_cmd_i.kind == BLK_INV && (blk_cmd_i.flags & 32'(CACHE_INV_TLB)) != '0);
-      if (blk_cmd_valid_i && !tlb_left) blk_evt_valid_o <= 1'b1;  // beside s_dcache_inv the answer above stays
-      blk_evt_o       <= '{kind: blk_cmd_i.kind, pad0: '0};
+          || (maint_valid_i && (maint_i.flags & 32'(CACHE_INV_TLB)) != '0);
+      if (maint_valid_i && !tlb_left) maint_done_o <= 1'b1;  // beside s_dcache_inv the answer above stays
       pulse = 1'b1;
     end
     if (!rst_ni) begin
@@ -221,7 +221,7 @@ module sqc
       end
       plain_some = '0;
       {tlb_left, tlb_taken} = '0;
-      {mem_req_valid_o, blk_evt_valid_o} <= '0;
+      {mem_req_valid_o, maint_done_o} <= '0;
     end
     busy_q <= pulse || (plain_some != '0 && !hold_take_i) || (tlb_left && inv_tlb);
   end
@@ -229,7 +229,7 @@ module sqc
   assign idle_o = i_idle && k_idle && !busy_q && !send && (hold_all_i || (!i_rsp_valid && !k_rsp_valid));
   assign finished_o = i_finished && k_finished;
   logic unused;
-  assign unused = ^{blk_cmd_i.pad0, mem_rsp_i.op, mem_rsp_i.source, mem_rsp_i.gpu, mem_rsp_i.tag[31:6]};
+  assign unused = ^{mem_rsp_i.op, mem_rsp_i.source, mem_rsp_i.gpu, mem_rsp_i.tag[31:6]};
   // ---- assertions
   localparam int unsigned Any = 32'hffff_ffff;
   for (genvar c = 0; c < Cus; c++) begin : gen_check_cu
@@ -247,6 +247,6 @@ module sqc
   // answers name an entry of one of the caches
   `GANTRY_ASSERT(a_data, `GANTRY_IMPL(mem_rsp_valid_i, mem_rsp_i.tag[31:6] == '0))
   // a command is answered once, when no access by an older translation is under way
-  `STREAM_BOUND(a_command, 1, blk_cmd_valid_i, blk_evt_valid_o)
-  `STREAM_ASSERT(a_drained, blk_evt_valid_o, i_drained && k_drained)
+  `STREAM_BOUND(a_command, 1, maint_valid_i, maint_done_o)
+  `STREAM_ASSERT(a_drained, maint_done_o, i_drained && k_drained)
 endmodule

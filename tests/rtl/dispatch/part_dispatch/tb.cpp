@@ -39,7 +39,7 @@
 #include "Vpart_dispatch.h"
 #include "fields.h"
 
-static const unsigned Cus = 64, Simds = 4, Slots = 10, ScratchPerCu = 32, Vgprs = 256, Sgprs = 800, Lds = 65536, Blks = 33, Credits = 8, Places = 64, Sqcs = Cus / 4;
+static const unsigned Cus = 64, Simds = 4, Slots = 10, ScratchPerCu = 32, Vgprs = 256, Sgprs = 800, Lds = 65536, Credits = 8, Places = 64, Sqcs = Cus / 4, Slices = 16;
 static Vpart_dispatch *dut;
 static uint64_t cycle, seed = 88172645463325252ull;
 static unsigned idle_errors;
@@ -75,9 +75,9 @@ static std::map<unsigned, Launch> launches;   // by id
 static std::map<unsigned, unsigned> by_slot;  // dispatcher's launch slot -> id
 static std::map<unsigned, msg_cp_cmd> maintenance;
 static std::deque<msg_cp_cmd> to_send;
-static std::deque<std::pair<uint64_t, unsigned>> blk_answers;
-static uint8_t blk_kind[Blks]; // of the command that a cache works on
-static uint64_t blk_seen;
+static uint64_t maint_seen; // ports that had maintenance
+static std::vector<uint16_t> refused; // components that have refused the maintenance under way
+constexpr uint64_t TlbPort = 1, SqcPorts = ((1ull << Sqcs) - 1) << 3, SlicePorts = ((1ull << Slices) - 1) << (3 + Sqcs);
 struct Agent { // of a component: answers in any order of commands
     uint64_t at;
     unsigned port;
@@ -271,8 +271,8 @@ struct Group {
     uint8_t group;
     unsigned first, count;
 };
-static const Group agents[] = {{CTL_GROUP_UTCL2, 0, 1}, {CTL_GROUP_RDMA, 1, 1}, {CTL_GROUP_NOC, 2, 1}, {CTL_GROUP_SQC, 3, Sqcs}};
-constexpr unsigned Agents = 3 + Sqcs;
+static const Group agents[] = {{CTL_GROUP_UTCL2, 0, 1}, {CTL_GROUP_RDMA, 1, 1}, {CTL_GROUP_NOC, 2, 1}, {CTL_GROUP_SQC, 3, Sqcs}, {CTL_GROUP_L2, 3 + Sqcs, Slices}};
+constexpr unsigned Agents = 3 + Sqcs + Slices;
 
 // Ports of agents that flags of a CP_CONTROL name; groups without an agent have none.
 static uint64_t ports_of(uint32_t flags)
@@ -355,6 +355,12 @@ static void host_event(const msg_cp_evt &e)
             FAIL("answer %u to no command", e.kind);
         msg_cp_evt plain = {};
         plain.kind = e.kind, plain.id = e.id, plain.vmid = e.vmid;
+        if (e.kind == CP_EVT_CACHE_DONE && !refused.empty()) { // the first that came is told
+            if (std::find(refused.begin(), refused.end(), e.cu) == refused.end())
+                FAIL("maintenance: refused by %x", e.cu);
+            plain.status = CTL_ERROR_OFF, plain.cu = e.cu, plain.wave = CTL_STATE_OFF;
+            refused.clear();
+        }
         if (!same(plain, e))
             FAIL("answer %u: other fields", e.kind);
         if (e.vmid != it->second.vmid)
@@ -371,24 +377,7 @@ static void host_event(const msg_cp_evt &e)
     }
 }
 
-static void blk_commands()
-{
-    for (unsigned b = 0; b < Blks - 1; b++) {
-        if (!(dut->blk_cmd_valid_o >> b & 1))
-            continue;
-        msg_blk_cmd m;
-        memcpy(&m, &dut->blk_cmd_o[b], sizeof m);
-        bool asked = false;
-        for (auto &c : maintenance)
-            asked = asked || (m.kind == BLK_INV && c.second.kind == CP_CACHE && c.second.vmid == m.vmid && c.second.flags == m.flags &&
-                              c.second.root == m.root && c.second.pc == m.bytes);
-        if (!asked || m.pad0)
-            FAIL("command %u, vmid %u, flags %x for a cache: nobody wants that", m.kind, m.vmid, m.flags);
-        blk_answers.push_back({cycle + 20 + pick(50), b}), blk_seen |= 1ull << b, blk_kind[b] = m.kind;
-    }
-}
-
-// Messages to agents: maintenance of the L2 TLB as for the caches, signals as some control command has them.
+// Messages to agents: maintenance as some command of the host has it, signals as some control command has them.
 static void ctl_commands()
 {
     for (unsigned p = 0; p < Agents; p++) {
@@ -413,8 +402,10 @@ static void ctl_commands()
                                   c.second.root == m.root && c.second.pc == m.bytes);
             for (auto &r : roots)
                 asked = asked || (m.op == CTL_ROOT && r.vmid == m.vmid && r.root == m.root && m.bytes == 0);
-            asked = asked && p == 0 && m.id == 0xffff && !m.signals;
-            blk_seen |= 1ull << (Blks - 1);
+            asked = asked && (m.op == CTL_ROOT ? p == 0 : p != 1 && p != 2) && m.id == 0xffff && !m.signals;
+            maint_seen |= 1ull << p;
+            if (m.op == CTL_INV && pick(60) == 0)
+                e.status = CTL_ERROR_OFF, e.state = CTL_STATE_OFF, refused.push_back(agent_name(p));
         }
         if (!asked || m.pad0 || m.pad1 || m.pad2)
             FAIL("message %u, id %u, signals %x for agent %u: nobody wants that", m.op, m.id, m.signals, p);
@@ -462,23 +453,10 @@ static void step(const msg_cp_cmd *cmd)
             if (o.status == CTL_OK)
                 o.status = c.second.status, o.cu = agent_name(c.first), o.wave = c.second.state;
         }
-    dut->blk_evt_valid_i = 0;
-    for (auto it = blk_answers.begin(); it != blk_answers.end();) {
-        if (it->first > cycle) {
-            ++it;
-            continue;
-        }
-        msg_blk_evt e = {};
-        e.kind = blk_kind[it->second];
-        memcpy(&dut->blk_evt_i[it->second], &e, sizeof e);
-        dut->blk_evt_valid_i |= 1ull << it->second;
-        it = blk_answers.erase(it);
-        input = true;
-    }
     bool was_idle = dut->idle_o && !input;
     dut->cycle_i = cycle;
     dut->clk_i = 1, dut->eval(), dut->clk_i = 0, dut->eval();
-    bool any = dut->cp_evt_valid_o || dut->cu_cmd_valid_o || dut->cu_evt_credit_o || dut->blk_cmd_valid_o || dut->cp_cmd_credit_o || dut->ctl_cmd_valid_o;
+    bool any = dut->cp_evt_valid_o || dut->cu_cmd_valid_o || dut->cu_evt_credit_o || dut->cp_cmd_credit_o || dut->ctl_cmd_valid_o;
     if (was_idle && (any || !dut->idle_o))
         FAIL("something happens after idle_o without input");
     places += dut->cp_cmd_credit_o;
@@ -492,7 +470,6 @@ static void step(const msg_cp_cmd *cmd)
             cu_command(c, m);
         }
     }
-    blk_commands();
     ctl_commands();
     if (dut->cp_evt_valid_o) {
         msg_cp_evt e;
@@ -685,8 +662,8 @@ int main()
         FAIL("%u faults told of %u", faults_told, faults_sent);
     if (halts_told == 0 || halts_told > halts_sent || handler[Cus - 1].size() != 3)
         FAIL("%u halts told of %u, %zu trap handlers", halts_told, halts_sent, handler[Cus - 1].size());
-    if (blk_seen != (1ull << Blks) - 1)
-        FAIL("some cache was never told: %llx", (unsigned long long)blk_seen);
+    if (maint_seen != (TlbPort | SqcPorts | SlicePorts))
+        FAIL("some cache was never told: %llx", (unsigned long long)maint_seen);
     for (unsigned n = 0; n < 100; n++)
         step(nullptr);
     if (!dut->idle_o)

@@ -302,7 +302,7 @@ int main()
 {
     Verilated::randReset(2);
     dut = new Vpart_sqc;
-    dut->id_i = 5, dut->perf_en_i = 0, dut->blk_cmd_valid_i = 0, dut->ctl_cmd_valid_i = 0;
+    dut->id_i = 5, dut->perf_en_i = 0, dut->ctl_cmd_valid_i = 0;
     dut->ifetch_req_valid_i = dut->smem_req_valid_i = dut->mem_rsp_valid_i = dut->mem_req_credit_i = 0;
     dut->rst_ni = 0;
     for (int i = 0; i < 4; i++)
