@@ -144,7 +144,8 @@ module sqc_cache
   logic [3:0] off;
   logic match, hit, xlat, beyond, respond, pulse, write;
   logic quiet;  // nothing to do until an input comes
-  logic [1:0] held;  // hold_take_i, hold_all_i at the last edge
+  logic [1:0] held_q;  // hold_take_i, hold_all_i at the last edge
+  logic quiet_q;
   logic [7:0] status, op, wanted;
   brought_t half;
   // as it is between two edges, for the assertions
@@ -434,8 +435,8 @@ module sqc_cache
 
   always_ff @(posedge clk_i) begin
     if (!quiet || req_valid_i != '0 || fill_valid_i || inv_lines_i || inv_tlb_i || miss_ready_i || discard_i ||
-        held != {hold_take_i, hold_all_i} || !rst_ni) begin
-      held = {hold_take_i, hold_all_i};
+        held_q != {hold_take_i, hold_all_i} || !rst_ni) begin
+      held_q <= {hold_take_i, hold_all_i};
       if (!hold_all_i) rsp_valid_o <= 1'b0;
       tag_we      <= '0;
       tag_re      <= 1'b0;
@@ -507,11 +508,12 @@ module sqc_cache
       quiet  = rst_ni && !pulse && !(s0.valid || s1.valid || s2.valid || s3.valid) &&
           !(late[0].valid || late[1].valid || late[2].valid) && (q_some == '0 || f.free == '0 || hold_take_i) &&
           f.woken == '0 && (hold_all_i || (f.ready | f.send_x | f.send_m | f.faulted) == '0);
-      idle_o <= quiet;
+      quiet_q <= quiet;
     end
   end
   /* verilator lint_on BLKSEQ */
 
+  assign idle_o = quiet_q && held_q == {hold_take_i, hold_all_i};
   logic unused;
   assign unused = tlb_result;
   // ---- assertions

@@ -168,7 +168,8 @@ module l2_slice
   take_e what;                               // chosen last
   flush_t flush;
 
-  logic [1:0] holds;                         // hold_take_i, hold_all_i at the last edge
+  logic [1:0] holds_q;                       // hold_take_i, hold_all_i at the last edge
+  logic rests_q;
   logic dropping;                            // a discard is under way: what was taken goes on, its answers are dropped
   logic [6:0] drop_left;                     // requests of the input queue that are to be dropped
 
@@ -209,10 +210,10 @@ module l2_slice
   // nothing is looked at while the slice rests and no input comes
   always_ff @(posedge clk_i) begin
     if (!rests || mem_req_valid_i || mem_rsp_credit_i || dram_rsp_valid_i || done_valid_i != '0 ||
-        wrote_valid_i != '0 || maint_valid_i || perf_en_i || discard_i || holds != {hold_take_i, hold_all_i} ||
+        wrote_valid_i != '0 || maint_valid_i || perf_en_i || discard_i || holds_q != {hold_take_i, hold_all_i} ||
         !rst_ni) begin
       sent = 1'b0;
-      holds = {hold_take_i, hold_all_i};
+      holds_q <= {hold_take_i, hold_all_i};
       if (discard_i) begin
         dropping  = 1'b1;
         drop_left = in_count;
@@ -757,7 +758,7 @@ module l2_slice
       rests = !sent && !s1.valid && !s2.valid && !s3.valid && !s4.valid &&
               (hold || ((in_count == 7'd0 || hold_take_i) && !step && rsp_count == 7'd0 && store_count == 4'd0 &&
                         cmd_count == '0 && flush.state == FlushRest && (fetched & timed & ~mshr_free) == 64'd0));
-      idle_o <= rests;
+      rests_q <= rests;
 
       if (!rst_ni) begin
         s1 = '0;
@@ -815,12 +816,14 @@ module l2_slice
         drained_o         <= 1'b0;
         discarded_o       <= 1'b0;
         obs_order_valid_o <= 1'b0;
-        idle_o            <= 1'b1;
+        rests_q           <= 1'b1;
       end
     end
   end
   /* verilator lint_on BLKSEQ */
 
+  assign idle_o = rests_q && holds_q == {hold_take_i, hold_all_i};
+  // ---- assertions
   `GANTRY_ASSERT(a_own, `GANTRY_IMPL(mem_req_valid_i, mem_req_i.op <= MEM_ATOMIC))
   `GANTRY_ASSERT(a_rsp, `GANTRY_IMPL(dram_rsp_valid_i, dram_rsp_i.tag < Mshrs))
 endmodule
