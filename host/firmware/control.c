@@ -46,8 +46,8 @@ void control_text(const struct control_result *r, char *text, size_t room)
     char place[8] = ""; /* of a group of which a GPU has several */
     if (group & (CTL_GROUP_SQC | CTL_GROUP_L2 | CTL_GROUP_CU) && number != CP_ALL)
         snprintf(place, sizeof place, " %u", number);
-    snprintf(text, room, "gpu%u: control of %s%s: signals 0x%02x: %s (%s)", r->gpu, group_name(group), place, r->signals,
-             r->status < sizeof causes / sizeof causes[0] ? causes[r->status] : "unknown status",
+    snprintf(text, room, "gpu%u: control of %s%s: signals 0x%02x: %s (%s)", r->gpu, group_name(group), place,
+             r->signals, r->status < sizeof causes / sizeof causes[0] ? causes[r->status] : "unknown status",
              r->state < sizeof states / sizeof states[0] ? states[r->state] : "unknown state");
 }
 

@@ -145,7 +145,6 @@ module sqc_cache
   logic match, hit, xlat, beyond, respond, pulse, write;
   logic quiet;  // nothing to do until an input comes
   logic [1:0] held_q;  // hold_take_i, hold_all_i at the last edge
-  logic quiet_q;
   logic [7:0] status, op, wanted;
   brought_t half;
   // as it is between two edges, for the assertions
@@ -508,12 +507,11 @@ module sqc_cache
       quiet  = rst_ni && !pulse && !(s0.valid || s1.valid || s2.valid || s3.valid) &&
           !(late[0].valid || late[1].valid || late[2].valid) && (q_some == '0 || f.free == '0 || hold_take_i) &&
           f.woken == '0 && (hold_all_i || (f.ready | f.send_x | f.send_m | f.faulted) == '0);
-      quiet_q <= quiet;
+      idle_o <= quiet;
     end
   end
   /* verilator lint_on BLKSEQ */
 
-  assign idle_o = quiet_q && held_q == {hold_take_i, hold_all_i};
   logic unused;
   assign unused = tlb_result;
   // ---- assertions

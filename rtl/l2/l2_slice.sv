@@ -169,7 +169,6 @@ module l2_slice
   flush_t flush;
 
   logic [1:0] holds_q;                       // hold_take_i, hold_all_i at the last edge
-  logic rests_q;
   logic dropping;                            // a discard is under way: what was taken goes on, its answers are dropped
   logic [6:0] drop_left;                     // requests of the input queue that are to be dropped
 
@@ -758,7 +757,7 @@ module l2_slice
       rests = !sent && !s1.valid && !s2.valid && !s3.valid && !s4.valid &&
               (hold || ((in_count == 7'd0 || hold_take_i) && !step && rsp_count == 7'd0 && store_count == 4'd0 &&
                         cmd_count == '0 && flush.state == FlushRest && (fetched & timed & ~mshr_free) == 64'd0));
-      rests_q <= rests;
+      idle_o <= rests;
 
       if (!rst_ni) begin
         s1 = '0;
@@ -816,13 +815,12 @@ module l2_slice
         drained_o         <= 1'b0;
         discarded_o       <= 1'b0;
         obs_order_valid_o <= 1'b0;
-        rests_q           <= 1'b1;
+        idle_o            <= 1'b1;
       end
     end
   end
   /* verilator lint_on BLKSEQ */
 
-  assign idle_o = rests_q && holds_q == {hold_take_i, hold_all_i};
   // ---- assertions
   `GANTRY_ASSERT(a_own, `GANTRY_IMPL(mem_req_valid_i, mem_req_i.op <= MEM_ATOMIC))
   `GANTRY_ASSERT(a_rsp, `GANTRY_IMPL(dram_rsp_valid_i, dram_rsp_i.tag < Mshrs))

@@ -15,7 +15,7 @@
 // mutate: rtl/l1/sqc_cache.sv: f.stale = f.lost; => f.stale = '0;
 // mutate: rtl/l1/sqc_cache.sv: for (int unsigned c = 0; c < Cus; c++) q_count[c] = 32'd0; => ;
 // mutate: rtl/l1/sqc_cache.sv: finished_o <= (f.free | f.lost) == '1 && => finished_o <=
-// mutate: rtl/l1/sqc_cache.sv: assign idle_o = quiet_q && held_q == {hold_take_i, hold_all_i}; => assign idle_o = quiet_q;
+// mutate: rtl/control/control_agent.sv: !began_q && !answer_q => !answer_q
 // mutate: rtl/l1/sqc.sv: (i_miss_valid || k_miss_valid) && !hold_all_i; => (i_miss_valid || k_miss_valid);
 // mutate: rtl/l1/sqc.sv: if (plain_some != '0 && !hold_take_i) begin => if (plain_some != '0) begin
 // mutate: rtl/l1/sqc.sv: if (k_rsp_valid && !hold_all_i) begin => if (k_rsp_valid) begin
@@ -51,7 +51,7 @@ std::map<uint64_t, std::vector<uint32_t>> history; // of the stored page, by add
 std::map<uint64_t, size_t> known;                  // index of the last store to it that was answered or whose answer was swallowed
 unsigned owed, evts;
 bool skips = false, sends = true, answers = true, credits_back = true;
-uint64_t serial, moved, delivered, swallowed;
+uint64_t pages = 60, serial, moved, delivered, swallowed;
 msg_ctl_evt last_evt;
 
 uint64_t place(uint64_t va) { return (uint64_t)1 << 48 | ((va >> 12) + 100000) << 12 | (va & 0xfff); }
@@ -76,7 +76,7 @@ void fetch(unsigned c)
 {
     msg_ifetch_req r = {};
     r.epoch = (uint8_t)++serial, r.wave = (uint8_t)((serial >> 8) % 40), r.vmid = 1 + pick(2) * 2;
-    r.va = pick(60) << 12 | pick(128) << 5;
+    r.va = pick(pages) << 12 | pick(128) << 5;
     fetches[c][(uint64_t)r.wave << 8 | r.epoch] = {0, 8, r.va, serial, {}, {}};
     put(dut->ifetch_req_i[c], r), dut->ifetch_req_valid_i |= 1 << c;
 }
@@ -86,7 +86,7 @@ void scalar(unsigned c)
     msg_smem_req r = {};
     r.tag = (uint32_t)++serial, r.wave = pick(4) << 4 | pick(10), r.vmid = 1, r.dwords = 1 << pick(5);
     r.op = pick(8) == 0 ? SMEM_MEMTIME : pick(4) == 0 ? SMEM_STORE : SMEM_LOAD;
-    r.va = pick(60) << 12 | pick(1024) << 2;
+    r.va = pick(pages) << 12 | pick(1024) << 2;
     Want w = {r.op, r.dwords, r.va, serial, {}, {}};
     if (r.op == SMEM_STORE || pick(4) == 0) {
         w.va = r.va = Stored << 12 | pick(64) << 2;
@@ -283,12 +283,32 @@ void forget_all()
     }
 }
 
+// Invalidates everything: maintenance by the same port.
+void empty()
+{
+    msg_ctl_cmd c = {};
+    c.op = CTL_INV, c.vmid = 255, c.flags = CACHE_INV_L1I | CACHE_INV_L1K | CACHE_INV_TLB, c.id = (uint16_t)pick(65536);
+    put(dut->ctl_cmd_i, c);
+    const bool waited = answers;
+    answers = credits_back = true;
+    evts = 0;
+    step(true);
+    for (unsigned i = 0; i < 5000 && !evts; i++)
+        step();
+    if (evts != 1 || last_evt.op != CTL_INV || last_evt.id != c.id || last_evt.status != CTL_OK)
+        fail("maintenance not answered so", last_evt.op, CTL_INV);
+    step();
+    answers = waited;
+}
+
 // A drain that finishes what was taken and leaves what comes from then on where it is.
 void drain(uint8_t signals)
 {
     const uint64_t before = serial;
     answers = credits_back = true;
+    sends = pick(2);
     tell(signals, CTL_OK, CTL_STATE_PAUSED);
+    sends = true;
     if (!at_memory.empty())
         fail("drained, but memory has not answered", at_memory.size(), 0);
     uint64_t later = 0;
@@ -317,8 +337,11 @@ int main()
     for (unsigned round = 0; round < 240; round++) {
         skips = pick(2);
         answers = pick(3) != 0;
+        pages = pick(2) ? 60 : 2; // many wait for the same
+        empty();
         credits_back = pick(3) != 0; // requests to memory wait, and then stand
-        steps(20 + (unsigned)pick(300));
+        answers |= !credits_back;
+        steps(credits_back ? 20 + (unsigned)pick(300) : 800);
         switch (round % 4) {
         case 0:
             tell(CTL_PAUSE, CTL_OK, CTL_STATE_PAUSED);
@@ -341,7 +364,7 @@ int main()
             continue;
         default: // answers to what was discarded are still to come, and come among those to new requests with the same entries
             if (pick(2))
-                tell(CTL_PAUSE, CTL_OK, CTL_STATE_PAUSED);
+                tell(CTL_PAUSE, CTL_OK, CTL_STATE_PAUSED), steps(60);
             for (sends = false; any_part();)
                 step();
             tell(CTL_DISCARD, CTL_OK, CTL_STATE_PAUSED);
