@@ -18,7 +18,7 @@ module control_agent
 (
   input  logic     clk_i,
   input  logic     rst_ni,
-  output logic     idle_o,           // function of registers and of the component's, too; 0 in a cycle in which a hold has changed
+  output logic     idle_o,           // function of registers and of the component's, too; 0 where a hold has changed
   // <-> hub
   input  logic     ctl_cmd_valid_i,
   /* verilator lint_off UNUSEDSIGNAL */  // padding

@@ -158,7 +158,9 @@ module part_l2
     .hold_take_o(hold_take), .hold_all_o(hold_all), .drained_i(drained), .flush_o(flush),
     .flush_done_i(maint_done && flushing_q), .discard_o(discard), .discard_done_i(discarded),
     .maint_valid_o(maint_valid), .maint_o(maint), .maint_done_i(maint_done && !flushing_q));
-  always_ff @(posedge clk_i) flushing_q <= rst_ni && (flush || (flushing_q && !maint_done));
+  always_ff @(posedge clk_i) begin
+    flushing_q <= rst_ni && (flush || (flushing_q && !maint_done));
+  end
 
   assign idle_o = slice_idle && channel_idle == '1 && agent_idle;
 

@@ -53,8 +53,11 @@ module part_sqc
   control_agent u_agent (
     .clk_i, .rst_ni, .idle_o(agent_idle), .ctl_cmd_valid_i, .ctl_cmd_i, .ctl_evt_valid_o, .ctl_evt_o,
     .hold_take_o(hold_take), .hold_all_o(hold_all), .drained_i(finished), .flush_o(flush), .flush_done_i(flush),
-    .discard_o(discard), .discard_done_i(discarded_q), .maint_valid_o(maint_valid), .maint_o(maint), .maint_done_i(maint_done));
-  always_ff @(posedge clk_i) discarded_q <= rst_ni && discard;
+    .discard_o(discard), .discard_done_i(discarded_q), .maint_valid_o(maint_valid), .maint_o(maint),
+    .maint_done_i(maint_done));
+  always_ff @(posedge clk_i) begin
+    discarded_q <= rst_ni && discard;
+  end
 
   logic [63:0] counter_q[8];
   /* verilator lint_off BLKSEQ */

@@ -78,7 +78,8 @@ module sqc
     .miss_ready_i(i_miss_ready),
     .fill_valid_i(mem_rsp_valid_i), .fill_scalar_i(mem_rsp_i.tag[5]), .fill_xlat_i(mem_rsp_i.tag[4]),
     .fill_entry_i(mem_rsp_i.tag[3:0]), .fill_status_i(mem_rsp_i.status), .fill_data_i(mem_rsp_i.data),
-    .hold_take_i, .hold_all_i, .discard_i, .finished_o(i_finished), .inv_lines_i(i_inv), .inv_tlb_i(inv_tlb), .inv_pages_i(inv_pages),
+    .hold_take_i, .hold_all_i, .discard_i, .finished_o(i_finished),
+    .inv_lines_i(i_inv), .inv_tlb_i(inv_tlb), .inv_pages_i(inv_pages),
     .drained_o(i_drained), .count_o(i_count), .idle_o(i_idle));
   sqc_cache #(
     .Scalar(1'b1), .Req(smem_req_t), .Cus(Cus), .Kib(KKib), .Ways(KWays),
@@ -92,7 +93,8 @@ module sqc
     .miss_data_o(k_miss_data), .miss_ready_i(k_miss_ready),
     .fill_valid_i(mem_rsp_valid_i), .fill_scalar_i(mem_rsp_i.tag[5]), .fill_xlat_i(mem_rsp_i.tag[4]),
     .fill_entry_i(mem_rsp_i.tag[3:0]), .fill_status_i(mem_rsp_i.status), .fill_data_i(mem_rsp_i.data),
-    .hold_take_i, .hold_all_i, .discard_i, .finished_o(k_finished), .inv_lines_i(k_inv), .inv_tlb_i(inv_tlb), .inv_pages_i(inv_pages),
+    .hold_take_i, .hold_all_i, .discard_i, .finished_o(k_finished),
+    .inv_lines_i(k_inv), .inv_tlb_i(inv_tlb), .inv_pages_i(inv_pages),
     .drained_o(k_drained), .count_o(k_count), .idle_o(k_idle));
   assign count_o = {k_count, i_count};
 

@@ -56,8 +56,8 @@ module sqc_cache
   input  logic     [7:0][63:0]  fill_data_i,
   // control
   input  logic                  hold_take_i,  // nothing is taken from the rings
-  input  logic                  hold_all_i,   // nor answered, nor sent to memory (miss_ready_i is 0), whose answers are taken
-  input  logic                  discard_i,    // pulse beside hold_all_i: all that is in the rings and under way is dropped
+  input  logic                  hold_all_i,   // nor answered or sent to memory (miss_ready_i is 0); its answers are
+  input  logic                  discard_i,    // pulse beside hold_all_i: what waits and is under way is dropped
   output logic                  finished_o,   // nothing that was taken and not dropped is under way
   // maintenance
   input  logic                  inv_lines_i,

@@ -66,7 +66,7 @@ module l2_slice
   input  logic                hold_take_i,      // control: nothing is taken from the input queue
   input  logic                hold_all_i,       // nor answered, looked up or sent to DRAM, whose answers are taken
   input  logic                discard_i,        // pulse beside hold_all_i: see below
-  output logic                drained_o,        // while hold_take_i: all that was taken is finished, its writes are in DRAM
+  output logic                drained_o,        // while hold_take_i: what was taken is finished, and in DRAM
   output logic                discarded_o,      // pulse
   output logic [Channels-1:0] cmd_valid_o,      // to the DRAM channels
   output logic                cmd_write_o,

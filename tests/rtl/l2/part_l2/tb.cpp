@@ -62,6 +62,7 @@ static std::deque<msg_mem_req> waiting_order;  // stores and atomics not seen on
 static std::deque<std::pair<uint64_t, msg_dram_rsp>> store_answers;
 static unsigned credits = Depth, held, evts;
 static uint32_t serial;
+static uint64_t done_at; // cycle of the last answer to a command
 static uint64_t answered, answered_at, latency_sum, dram_reads, dram_writes, kinds[3];  // kinds: reads, stores, atomics asked for
 static std::map<uint32_t, uint64_t> sent_at;
 static std::map<uint32_t, std::array<uint64_t, 8>> flying_old; // of atomics of a line, by user: the line before
@@ -228,6 +229,7 @@ static void clock_once(const msg_mem_req *req, unsigned drain)
         fail("idle, but something moved", cycle, 0);
     credits += dut->mem_req_credit_o;
     evts += dut->ctl_evt_valid_o;
+    done_at = dut->ctl_evt_valid_o ? cycle : done_at;
     if (dut->ctl_evt_valid_o && get<msg_ctl_evt>(dut->ctl_evt_o).status != CTL_OK)
         fail("command refused, status", get<msg_ctl_evt>(dut->ctl_evt_o).status, CTL_OK);
     if (dut->dram_req_valid_o)
@@ -316,6 +318,8 @@ static msg_mem_req random_request(uint64_t line)
 // The next cycle brings the slice a command: everything, or a range of physical addresses.
 static void command(uint32_t flags, uint64_t first = 0, uint64_t bytes = 0)
 {
+    if (done_at == cycle) // the next one may come in the cycle behind the answer
+        clock_once(nullptr, 256);
     msg_ctl_cmd c = {};
     c.op = CTL_INV;
     c.flags = flags;
@@ -335,9 +339,7 @@ static uint64_t invalidate(uint32_t flags, uint64_t first = 0, uint64_t bytes = 
         clock_once(nullptr, 256);
     if (evts != 1)
         fail("command not answered", evts, 1);
-    const uint64_t spent = cycle - from;
-    clock_once(nullptr, 256); // the next one may come in the cycle behind the answer
-    return spent;
+    return cycle - from;
 }
 
 static void same_as_backing(const char *what)
