@@ -132,9 +132,29 @@ static void test_control()
         FAIL("%u control commands told of %u", controls_told - before, all);
 }
 
+// Each agent works on a command of its own and does not answer; one command more still gets through.
+static void test_entries()
+{
+    unsigned id = 0xe000;
+    controls_asked = 0, agents_wait = true;
+    for (const Group &g : agents)
+        for (unsigned n = 0; n < g.count + (g.group == CTL_GROUP_NOC); n++) {
+            msg_cp_cmd c = {};
+            c.kind = CP_CONTROL, c.id = (uint16_t)id++, c.flags = (n ? CTL_CONTINUE : CTL_DRAIN) | (uint32_t)g.group << 8 | (g.group == CTL_GROUP_NOC ? 0 : n) << 16;
+            send(c);
+        }
+    for (unsigned i = 0; i < 500; i++)
+        step(nullptr);
+    if (controls_asked != Agents + 1)
+        FAIL("%u messages to agents that do not answer, not %u", controls_asked, Agents + 1);
+    agents_wait = false;
+    drain(20000);
+}
+
 static void test_cases()
 {
     test_control();
+    test_entries();
     case_done("control messages", "S1.17, S1.23");
     test_masks();
     case_done("CU masks");

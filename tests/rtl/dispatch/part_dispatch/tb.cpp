@@ -22,7 +22,8 @@
 // mutate: rtl/dispatch/dispatch_control.sv: if (entry[e].status == CTL_OK) begin => if (1'b1) begin
 // mutate: rtl/dispatch/dispatch_control.sv: hub_told_o      = told_i && hub_turn_q => hub_told_o = told_i
 // mutate: rtl/dispatch/dispatch_control.sv: send_q && maint_valid_i == '0; => send_q;
-// mutate: rtl/dispatch/dispatch_control.sv: entry[e].number = 8'(p - first_of(p)); => entry[e].number = 8'(p);
+// mutate: rtl/dispatch/dispatch_control.sv: number: 8'(port - first_of(port))} => number: 8'(port)}
+// mutate: rtl/dispatch/dispatch_control.sv: maint_status_o = ctl_evt_i[p].status; => maint_status_o = CTL_OK;
 // mutate: rtl/dispatch/dispatch_control.sv: localparam int unsigned Entries = Ports + 1; => localparam int unsigned Entries = 2;
 // mutate: rtl/dispatch/dispatch_control.sv: 32'(flags[31:16]) == p - first_of(p)) found => 1'b1) found
 // mutate: rtl/dispatch/dispatch_walk.sv: cmd[l].cu_mask & ~nofit[l] & pick_pkg => ~nofit[l] & pick_pkg
@@ -87,7 +88,8 @@ static std::vector<Agent> agent_answers;
 static std::map<unsigned, msg_cp_cmd> controls; // by id
 static std::map<unsigned, msg_cp_evt> outcome; // by id: what the host is to be told so far
 static std::map<unsigned, uint64_t> asked_ports; // by id: agents that were asked
-static unsigned controls_told;
+static unsigned controls_told, controls_asked;
+static bool agents_wait; // they do not answer signals
 static std::map<unsigned, unsigned> agent_id; // of an agent's message: id of the host's command
 static std::vector<msg_cp_cmd> roots; // page-table roots that were set
 static unsigned places = Places; // credits of the host
@@ -409,6 +411,7 @@ static void ctl_commands()
         }
         if (!asked || m.pad0 || m.pad1 || m.pad2)
             FAIL("message %u, id %u, signals %x for agent %u: nobody wants that", m.op, m.id, m.signals, p);
+        controls_asked += m.op == CTL_SIGNAL;
         agent_answers.push_back({cycle + 1 + pick(m.op == CTL_SIGNAL ? 300 : 50), p, e});
     }
 }
@@ -437,7 +440,7 @@ static void step(const msg_cp_cmd *cmd)
     std::map<unsigned, msg_ctl_evt> came; // by port
     dut->ctl_evt_valid_i = 0;
     for (auto it = agent_answers.begin(); it != agent_answers.end();) {
-        if (it->at > cycle || dut->ctl_evt_valid_i >> it->port & 1) {
+        if (it->at > cycle || dut->ctl_evt_valid_i >> it->port & 1 || (agents_wait && it->evt.op == CTL_SIGNAL)) {
             ++it;
             continue;
         }
