@@ -213,7 +213,7 @@ static void test_discard(void **state)
         }
 }
 
-/* shows S1.18, S1.24 to S1.28: what is refused, and that the component goes on all the same. */
+/* shows S1.18, S1.24, S1.25, S1.26, S1.27, S1.28: what is refused, and that the component goes on all the same. */
 static void test_refused(void **state)
 {
     static const struct {
