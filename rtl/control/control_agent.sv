@@ -82,8 +82,8 @@ module control_agent
   assign ends      = state_q == StateDraining ? drained_i && !(operation_q.flush && maint_busy_q && !maint_late_q) :
                      in_progress(state_q) && (operation_q.done || flush_done_i || discard_done_i);
   assign look      = ctl_cmd_valid_i || !idle_o;
-  assign idle_o    = !began_q && !answer_q && !maint_done_i && !maint_told_q && !late_q && !flush_o && !discard_o && !ends &&
-                     !flush_done_i && !discard_done_i;
+  assign idle_o    = !began_q && !answer_q && !maint_done_i && !maint_told_q && !late_q && !flush_o && !discard_o &&
+                     !ends && !flush_done_i && !discard_done_i;
 
   always_ff @(posedge clk_i) begin
     if (look || !rst_ni) begin
