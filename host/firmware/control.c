@@ -14,7 +14,7 @@ static const char *group_name(uint8_t groups)
 {
     switch (groups) {
     case CTL_GROUP_SQC:
-        return "instruction and scalar caches";
+        return "instruction and scalar cache";
     case CTL_GROUP_UTCL2:
         return "the L2 TLB";
     case CTL_GROUP_RDMA:
@@ -22,16 +22,13 @@ static const char *group_name(uint8_t groups)
     case CTL_GROUP_NOC:
         return "the crossbar";
     case CTL_GROUP_L2:
-        return "L2 slices";
+        return "L2 slice";
     case CTL_GROUP_CU:
-        return "compute units";
+        return "compute unit";
     default:
         return "components";
     }
 }
-
-/* Of the hub's ports, in the order of rtl/dispatch/dispatch_pkg.sv. */
-static const uint8_t port_groups[] = {CTL_GROUP_UTCL2, CTL_GROUP_RDMA, CTL_GROUP_NOC};
 
 void control_text(const struct control_result *r, char *text, size_t room)
 {
@@ -44,9 +41,13 @@ void control_text(const struct control_result *r, char *text, size_t room)
                                          [CTL_ERROR_OUTSTANDING] = "disable with something unfinished",
                                          [CTL_ERROR_NONE] = "no such component"};
     static const char *const states[] = {"off", "running", "paused", "draining", "flushing", "discarding"};
-    const uint8_t group = r->port < sizeof port_groups ? port_groups[r->port] : r->groups;
-    snprintf(text, room, "gpu%u: control of %s: signals 0x%02x: %s (%s)", r->gpu, group_name(group), r->signals,
-             r->status < sizeof causes / sizeof causes[0] ? causes[r->status] : "unknown status",
+    const uint8_t group = r->group == 0xff ? r->groups : r->group;
+    const unsigned number = r->group == 0xff ? r->number : r->at;
+    char place[8] = ""; /* of a group of which a GPU has several */
+    if (group & (CTL_GROUP_SQC | CTL_GROUP_L2 | CTL_GROUP_CU) && number != CP_ALL)
+        snprintf(place, sizeof place, " %u", number);
+    snprintf(text, room, "gpu%u: control of %s%s: signals 0x%02x: %s (%s)", r->gpu, group_name(group), place,
+             r->signals, r->status < sizeof causes / sizeof causes[0] ? causes[r->status] : "unknown status",
              r->state < sizeof states / sizeof states[0] ? states[r->state] : "unknown state");
 }
 
@@ -87,7 +88,8 @@ void control_answered(struct cp *cp, const struct msg_cp_evt *evt)
     memmove(q->list + at, q->list + at + 1, (--q->count - at) * sizeof *q->list);
     q->sent--;
     c.result.status = evt->status;
-    c.result.port = (uint8_t)evt->cu;
+    c.result.group = (uint8_t)(evt->cu >> 8);
+    c.result.at = (uint8_t)evt->cu;
     c.result.state = evt->wave;
     if (evt->status != CTL_OK) {
         char text[200];

@@ -14,7 +14,8 @@
 
 struct cp;
 
-#define CP_CONTROLS 4u /* at the GPU: entries of rtl/dispatch/dispatch_control.sv */
+#define CP_CONTROLS                                                                                                    \
+    48u                /* at the GPU: at least the entries of rtl/dispatch/dispatch_control.sv; the hub has 64 places */
 #define CP_ALL 0xffffu /* every component of the groups */
 
 /* What became of an operation: enum ctl_status, and of a component that refused it its place and state. */
@@ -24,7 +25,8 @@ struct control_result {
     uint16_t number; /* in its group, or CP_ALL */
     uint8_t signals; /* bits of enum ctl_signal */
     uint8_t status;  /* enum ctl_status: the first that is not CTL_OK */
-    uint8_t port;    /* of the hub: whose status it is; 0xff: nobody's */
+    uint8_t group;   /* whose status it is: enum ctl_group, 0xff: nobody's */
+    uint8_t at;      /* and its number there */
     uint8_t state;   /* enum ctl_state of that component behind the operation */
 };
 /* In a callback of the machine, in the order of answers; borrowed.  NULL: nobody wants to know. */

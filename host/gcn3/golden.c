@@ -142,7 +142,7 @@ static void execute_command(struct golden *g, const struct msg_cp_cmd *cmd)
         break;
     case CP_CONTROL: /* it has no components, and nothing is under way between two instructions */
         evt.kind = CP_EVT_CONTROL_DONE;
-        evt.cu = 0xff;
+        evt.cu = 0xff00;
         evt.wave = CTL_STATE_RUN;
         break;
     default:

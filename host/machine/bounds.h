@@ -15,8 +15,6 @@ enum bound {
     BOUND_EVENTS,    /* credits: queue of a CU's events in the dispatcher */
     BOUND_FAR,       /* credits: far queues of the RDMA engine */
     BOUND_FILLS,     /* answers to reads, of which a slice has gpu.l2.mshrs under way */
-    BOUND_CONTROL,   /* messages to a control agent: those of each entry of dispatch_control, and maintenance */
-    BOUND_ONE,       /* the next command follows the answer */
     BOUND_PORT       /* a registered output sends one message a cycle, and the receiver lags by a stretch at most */
 };
 

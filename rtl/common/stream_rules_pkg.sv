@@ -82,14 +82,6 @@ package stream_rules_pkg;
     return m.kind >= CU_EVT_WAVE_DONE && m.kind <= CU_EVT_HALT && m.status <= FAULT_TRAP;
   endfunction
 
-  function automatic logic blk_cmd_ok(input blk_cmd_t m);
-    return m.kind == BLK_INV && range_ok(m.root, m.bytes);
-  endfunction
-
-  function automatic logic blk_evt_ok(input blk_evt_t m);
-    return m.kind == BLK_INV;
-  endfunction
-
   function automatic logic ctl_cmd_ok(input ctl_cmd_t m);
     return m.op == CTL_SIGNAL ? m.signals < 8'd64 : m.op == CTL_ROOT ? m.bytes == 64'd0 :
         m.op == CTL_INV && range_ok(m.root, m.bytes);

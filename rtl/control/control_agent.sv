@@ -18,7 +18,7 @@ module control_agent
 (
   input  logic     clk_i,
   input  logic     rst_ni,
-  output logic     idle_o,           // function of registers and of the component's, too
+  output logic     idle_o,           // function of registers and of the component's, too; 0 where a hold has changed
   // <-> hub
   input  logic     ctl_cmd_valid_i,
   /* verilator lint_off UNUSEDSIGNAL */  // padding
@@ -54,6 +54,7 @@ module control_agent
   logic late_q;             // passes it on now
   logic answer_q;           // an answer to signals, or an error
   ctl_evt_t answer_evt_q;
+  logic began_q;            // a message came: the component looks at the holds once more
   logic look, direct, refused, immediate, ends, leaves, finished;
   logic [7:0] status;
   signals_t signals;
@@ -81,8 +82,8 @@ module control_agent
   assign ends      = state_q == StateDraining ? drained_i && !(operation_q.flush && maint_busy_q && !maint_late_q) :
                      in_progress(state_q) && (operation_q.done || flush_done_i || discard_done_i);
   assign look      = ctl_cmd_valid_i || !idle_o;
-  assign idle_o    = !answer_q && !maint_done_i && !maint_told_q && !late_q && !flush_o && !discard_o && !ends &&
-                     !flush_done_i && !discard_done_i;
+  assign idle_o    = !began_q && !answer_q && !maint_done_i && !maint_told_q && !late_q && !flush_o && !discard_o &&
+                     !ends && !flush_done_i && !discard_done_i;
 
   always_ff @(posedge clk_i) begin
     if (look || !rst_ni) begin
@@ -90,6 +91,7 @@ module control_agent
       late_q    <= 1'b0;
       flush_o   <= 1'b0;
       discard_o <= 1'b0;
+      began_q   <= ctl_cmd_valid_i;
       // ---- maintenance
       maint_told_q <= (maint_done_i || maint_told_q) && answer_q;
       if (leaves) maint_busy_q <= 1'b0;
@@ -128,7 +130,7 @@ module control_agent
       end
       if (!rst_ni) begin
         state_q <= StateRun;
-        {maint_busy_q, maint_late_q, maint_told_q, late_q, answer_q, flush_o, discard_o} <= '0;
+        {maint_busy_q, maint_late_q, maint_told_q, late_q, answer_q, began_q, flush_o, discard_o} <= '0;
       end
     end
   end

@@ -13,7 +13,9 @@ module dispatch_control
   import gantry_msg_pkg::*;
   import dispatch_pkg::*;
 #(
-  parameter int unsigned Ports = CtlPorts
+  parameter int unsigned Sqcs = 1,
+  parameter int unsigned Slices = 1,
+  localparam int unsigned Ports = CtlSqc + Sqcs + Slices
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
@@ -27,6 +29,8 @@ module dispatch_control
   input  logic     [Ports-1:0] maint_valid_i,
   input  ctl_cmd_t             maint_i,          // id MaintId
   output logic     [Ports-1:0] maint_done_o,
+  output component_t               maint_place_o,
+  output logic     [      7:0] maint_status_o,
   // <- hub, -> events: what the host is told; that of the hub first
   input  tell_t                hub_tell_i,
   output logic                 hub_told_o,
@@ -39,6 +43,7 @@ module dispatch_control
   input  ctl_evt_t             ctl_evt_i[Ports]
 );
   localparam int unsigned Entries = Ports + 1;
+  localparam component_t Nobody = '{group: 8'hff, number: 8'd0};
   localparam int unsigned Ew = $clog2(Entries);
 
   typedef struct packed {
@@ -47,7 +52,7 @@ module dispatch_control
     logic [15:0]      id;
     logic [Ports-1:0] left;  // have not answered
     logic [7:0]       status;
-    logic [7:0]       port;
+    component_t           place;
     logic [7:0]       state;
   } entry_t;
 
@@ -66,21 +71,32 @@ module dispatch_control
   assign hub_told_o      = told_i && hub_turn_q;
 
   /* verilator lint_off UNUSEDSIGNAL */  // signals are not looked at
-  // Ports of a group, in the order of CtlPorts; 0: nobody has an agent there.
+  // The group of a port: enum ctl_group, and the first port of that group.
+  function automatic logic [7:0] group_of(input int unsigned port);
+    return port == CtlUtcl2 ? CTL_GROUP_UTCL2 : port == CtlRdma ? CTL_GROUP_RDMA :
+        port == CtlNoc ? CTL_GROUP_NOC : port < CtlSqc + Sqcs ? CTL_GROUP_SQC : CTL_GROUP_L2;
+  endfunction
+  function automatic int unsigned first_of(input int unsigned port);
+    return port < CtlSqc ? port : port < CtlSqc + Sqcs ? CtlSqc : CtlSqc + Sqcs;
+  endfunction
+  function automatic component_t place_of(input int unsigned port);
+    return '{group: group_of(port), number: 8'(port - first_of(port))};
+  endfunction
+  // Ports that a command names; 0: nobody has an agent there.
   function automatic logic [Ports-1:0] ports_of(input logic [31:0] flags);
-    logic [CtlPorts-1:0] ports;
-    logic all;  // each group has one component
-    all   = flags[31:16] == 16'hffff || flags[31:16] == 16'd0;
-    ports = '0;
-    ports[CtlUtcl2] = all && (flags[15:8] & CTL_GROUP_UTCL2) != 8'd0;
-    ports[CtlRdma]  = all && (flags[15:8] & CTL_GROUP_RDMA) != 8'd0;
-    ports[CtlNoc]   = all && (flags[15:8] & CTL_GROUP_NOC) != 8'd0;
-    return Ports'(ports);
+    logic [Ports-1:0] ports;
+    for (int unsigned p = 0; p < Ports; p++)
+      ports[p] = (flags[15:8] & group_of(p)) != 8'd0 &&
+                 (flags[31:16] == 16'hffff || 32'(flags[31:16]) == p - first_of(p));
+    return ports;
   endfunction
   // Some group of the command has no agent, or none of that number.
   function automatic logic missing(input logic [31:0] flags);
-    return flags[15:8] == 8'd0 || (flags[15:8] & ~(CTL_GROUP_UTCL2 | CTL_GROUP_RDMA | CTL_GROUP_NOC)) != 8'd0 ||
-        !(flags[31:16] == 16'hffff || flags[31:16] == 16'd0);
+    logic [7:0] found;
+    found = 8'd0;
+    for (int unsigned p = 0; p < Ports; p++)
+      if (flags[31:16] == 16'hffff || 32'(flags[31:16]) == p - first_of(p)) found = found | group_of(p);
+    return flags[15:8] == 8'd0 || (flags[15:8] & ~found) != 8'd0;
   endfunction
   /* verilator lint_on UNUSEDSIGNAL */
 
@@ -98,7 +114,7 @@ module dispatch_control
             `GANTRY_CHECK(a_asked, 32'(ctl_evt_i[p].id) < Entries && entry[e].busy && entry[e].left[p])
             if (entry[e].status == CTL_OK) begin
               entry[e].status = ctl_evt_i[p].status;
-              entry[e].port   = p[7:0];
+              entry[e].place  = place_of(p);
               entry[e].state  = ctl_evt_i[p].state;
             end
             entry[e].left[p] = 1'b0;
@@ -117,7 +133,7 @@ module dispatch_control
       end
       if (found && !own_q.valid) begin
         own_q <= '{valid: 1'b1, kind: CP_EVT_CONTROL_DONE, id: entry[over].id, vmid: 8'd0, status: entry[over].status,
-                   port: entry[over].port, state: entry[over].state};
+                   place: entry[over].place, state: entry[over].state};
         entry[over].busy = 1'b0;
       end
       // ---- a message leaves
@@ -137,7 +153,7 @@ module dispatch_control
       if (cmd_valid_i) begin
         `GANTRY_CHECK(a_room, !full && !(send_q && !sends))
         entry[free] = '{busy: 1'b1, sent: ports_of(cmd_flags_i) == '0, id: cmd_id_i, left: ports_of(cmd_flags_i),
-                        port: 8'hff, status: missing(cmd_flags_i) ? CTL_ERROR_NONE : CTL_OK, state: CTL_STATE_RUN};
+                        place: Nobody, status: missing(cmd_flags_i) ? CTL_ERROR_NONE : CTL_OK, state: CTL_STATE_RUN};
         send_q      <= ports_of(cmd_flags_i) != '0;
         send_mask_q <= ports_of(cmd_flags_i);
         send_msg_q  <= '{op: CTL_SIGNAL, signals: {2'd0, cmd_flags_i[5:0]}, id: 16'(free), default: '0};
@@ -167,6 +183,18 @@ module dispatch_control
   /* verilator lint_on BLKSEQ */
   for (genvar p = 0; p < Ports; p++) begin : gen_done
     assign maint_done_o[p] = ctl_evt_valid_i[p] && ctl_evt_i[p].id == MaintId;
+  end
+  always_comb begin
+    maint_place_o  = Nobody;
+    maint_status_o = CTL_OK;
+    if (maint_done_o != '0) begin
+      for (int unsigned p = 0; p < Ports; p++) begin
+        if (maint_done_o[p] && maint_status_o == CTL_OK && ctl_evt_i[p].status != CTL_OK) begin
+          maint_place_o  = place_of(p);
+          maint_status_o = ctl_evt_i[p].status;
+        end
+      end
+    end
   end
   assign idle_o = !busy_q && !own_q.valid && !send_q;
 

@@ -270,7 +270,7 @@ module dispatch_events
       evt.vmid  = tell_i.vmid;
       if (tell_i.status != CTL_OK || tell_i.kind == CP_EVT_CONTROL_DONE) begin
         evt.status = tell_i.status;
-        evt.cu     = 16'(tell_i.port);
+        evt.cu     = tell_i.place;
         evt.wave   = tell_i.state;
       end
       told      = 1'b1;

@@ -52,11 +52,12 @@ module dispatch_hub
   output logic    [        31:0] control_flags_o,
   input  logic                   control_ready_i,
   output logic                   control_waits_o,
-  // <-> cache groups, L2 slices, L2 TLB (by dispatch_control): ports in this order
-  output logic    [Sqcs+Slices:0] blk_cmd_valid_o,
-  output blk_cmd_t               blk_cmd_o,       // the same for all
-  input  logic    [Sqcs+Slices:0] blk_evt_valid_i,
-  input  logic    [         7:0] blk_status_i,     // beside them: enum ctl_status of the L2 TLB
+  // <-> agents of cache groups, L2 slices, L2 TLB (by dispatch_control): in this order
+  output logic    [Sqcs+Slices:0] maint_valid_o,
+  output ctl_cmd_t               maint_o,         // the same for all
+  input  logic    [Sqcs+Slices:0] maint_done_i,
+  input  component_t                 maint_place_i,   // beside them: whose status it is, and
+  input  logic    [         7:0] maint_status_i,  // enum ctl_status: the first that is not CTL_OK
   output logic                   idle_o
 );
   localparam int unsigned Blks = Sqcs + Slices + 1;
@@ -92,6 +93,7 @@ module dispatch_hub
   logic [Qw-1:0] control_head, control_tail;
   logic [Qw:0] control_held;
   logic [7:0] status;  // of the maintenance under way
+  component_t place;       // whose it is
   cp_cmd_t c;  // command that is taken
   maintenance_t m;  // the one under way
   logic [MaxLaunches-1:0] free;
@@ -107,7 +109,7 @@ module dispatch_hub
     launch_valid_o  <= 1'b0;
     kill_valid_o    <= 1'b0;
     cu_valid_o      <= 1'b0;
-    blk_cmd_valid_o <= '0;
+    maint_valid_o <= '0;
     control_valid_o <= 1'b0;
     active   = 1'b0;
     blk_send = '0;
@@ -128,9 +130,12 @@ module dispatch_hub
       free[ended_slot_i] = 1'b1;
     end
     // who answers was asked
-    `GANTRY_CHECK(a_blk, (blk_evt_valid_i & ~blk_left) == '0)
-    blk_left = blk_left & ~blk_evt_valid_i;
-    if (blk_evt_valid_i[Blks-1] && status == CTL_OK) status = blk_status_i;
+    `GANTRY_CHECK(a_blk, (maint_done_i & ~blk_left) == '0)
+    blk_left = blk_left & ~maint_done_i;
+    if (maint_done_i != '0 && status == CTL_OK) begin
+      status = maint_status_i;
+      place  = maint_place_i;
+    end
     if (ack_valid_i) begin
       `GANTRY_CHECK(a_ack, cu_left[ack_cu_i])
       cu_left[ack_cu_i] = 1'b0;
@@ -226,14 +231,10 @@ module dispatch_hub
     end
     if (blk_send != '0) begin
       `GANTRY_CHECK(a_one_command, blk_left == '0)
-      blk_cmd_valid_o <= blk_send;
+      maint_valid_o <= blk_send;
       blk_left = blk_send;
-      blk_cmd_o.kind  <= m.kind == CP_VMID ? CTL_ROOT : BLK_INV;  // values of both messages agree
-      blk_cmd_o.vmid  <= m.vmid;
-      blk_cmd_o.pad0  <= 16'd0;
-      blk_cmd_o.flags <= m.flags;
-      blk_cmd_o.root  <= m.root;
-      blk_cmd_o.bytes <= m.kind == CP_CACHE ? m.pc : 64'd0;
+      maint_o <= '{op: m.kind == CP_VMID ? CTL_ROOT : CTL_INV, vmid: m.vmid, id: MaintId, flags: m.flags, root: m.root,
+                   bytes: m.kind == CP_CACHE ? m.pc : 64'd0, default: '0};
     end
     tell_o <= '{
         valid: state == Telling,
@@ -241,7 +242,7 @@ module dispatch_hub
         id: m.id,
         vmid: m.vmid,
         status: status,
-        port: 8'(CtlUtcl2),
+        place: place,
         state: CTL_STATE_OFF
     };
     control_waits_o <= control_held != '0;
@@ -263,7 +264,7 @@ module dispatch_hub
       launch_valid_o  <= 1'b0;
       kill_valid_o    <= 1'b0;
       cu_valid_o      <= 1'b0;
-      blk_cmd_valid_o <= '0;
+      maint_valid_o <= '0;
       tell_o.valid    <= 1'b0;
       idle_o          <= 1'b1;
     end

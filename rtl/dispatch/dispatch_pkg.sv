@@ -8,12 +8,19 @@ package dispatch_pkg;
   localparam int unsigned SgprGranule = 16;
   localparam int unsigned LdsGranule = 512;
 
-  // Components with a control agent: ports of the hub's control messages, of which each GPU has one.
-  localparam int unsigned CtlPorts = 3;
+  // Components with a control agent: ports of the hub's control messages.  Of the first three each GPU has one, then come
+  // the cache groups, then the slices.
   localparam int unsigned CtlUtcl2 = 0;
   localparam int unsigned CtlRdma = 1;
   localparam int unsigned CtlNoc = 2;
+  localparam int unsigned CtlSqc = 3;
   localparam logic [15:0] MaintId = 16'hffff;  // of the hub's maintenance, one at a time
+
+  // A component with an agent.
+  typedef struct packed {
+    logic [7:0] group;   // enum ctl_group; 255: nobody
+    logic [7:0] number;  // in that group
+  } component_t;
 
   // What the host is told of a command that has ended; stands until it is taken.
   typedef struct packed {
@@ -22,7 +29,7 @@ package dispatch_pkg;
     logic [15:0] id;
     logic [7:0]  vmid;
     logic [7:0]  status;  // enum ctl_status
-    logic [7:0]  port;    // of control messages, whose status it is
+    component_t      place;   // whose status it is
     logic [7:0]  state;   // enum ctl_state of its component
   } tell_t;
 

@@ -3,8 +3,8 @@
 //
 //     host ==cp_cmd/evt== dispatch ==cu_cmd/evt== cu 0..C-1 ==ifetch, smem== sqc 0..G-1
 //                            |                      |                          |
-//                         blk_cmd/evt               +------ mem_req/rsp -------+
-//                     (sqc, l2, utcl2)                        |
+//                         ctl_cmd/evt               +------ mem_req/rsp -------+
+//               (sqc, noc, l2, utcl2, rdma)                   |
 //     other GPUs, host ==far_req/rsp== rdma ==mem_req/rsp==  noc  ==mem_req/rsp== l2 0..S-1 ==dram_req/rsp== store
 //                                                             |
 //                                                           utcl2
@@ -17,10 +17,10 @@ module gpu
   import gantry_msg_pkg::*;
   import gantry_cfg_pkg::*;
   import cu_pkg::*;
-  import dispatch_pkg::CtlPorts;
   import dispatch_pkg::CtlUtcl2;
   import dispatch_pkg::CtlRdma;
   import dispatch_pkg::CtlNoc;
+  import dispatch_pkg::CtlSqc;
 (
   input  logic                           clk_i,
   input  logic                           rst_ni,
@@ -80,17 +80,13 @@ module gpu
   localparam int unsigned PartCount = PartRdma + 1;
   localparam int unsigned InSqc = CuCount, InUtcl2 = InSqc + SqcCount, InRdma = InUtcl2 + 1;
   localparam int unsigned OutUtcl2 = L2Slices, OutRdma = OutUtcl2 + 1;
-  localparam int unsigned BlkL2 = SqcCount, Blocks = BlkL2 + L2Slices;
-  localparam int unsigned CtlDepth = CtlPorts + 2;  // as in part_dispatch
+  localparam int unsigned CtlL2 = CtlSqc + SqcCount, CtlPorts = CtlL2 + L2Slices;
   localparam int unsigned EvtDepth = 8;  // as in part_dispatch
 
   // ---- ends of the links at the partitions that talk to many; at the others they have the same names without prefix
   logic [CuCount-1:0] dispatch_cu_cmd_valid, dispatch_cu_evt_valid, dispatch_cu_evt_credit;
   cu_cmd_t dispatch_cu_cmd[CuCount];
   cu_evt_t dispatch_cu_evt[CuCount];
-  logic [Blocks-1:0] dispatch_blk_cmd_valid, dispatch_blk_evt_valid;
-  blk_cmd_t dispatch_blk_cmd[Blocks];
-  blk_evt_t dispatch_blk_evt[Blocks];
   logic [CtlPorts-1:0] dispatch_ctl_cmd_valid, dispatch_ctl_evt_valid;
   ctl_cmd_t dispatch_ctl_cmd[CtlPorts];
   ctl_evt_t dispatch_ctl_evt[CtlPorts];
@@ -121,8 +117,6 @@ module gpu
     .cp_cmd_valid_i, .cp_cmd_i, .cp_cmd_credit_o, .cp_evt_valid_o, .cp_evt_o,
     .cu_cmd_valid_o(dispatch_cu_cmd_valid), .cu_cmd_o(dispatch_cu_cmd),
     .cu_evt_valid_i(dispatch_cu_evt_valid), .cu_evt_i(dispatch_cu_evt), .cu_evt_credit_o(dispatch_cu_evt_credit),
-    .blk_cmd_valid_o(dispatch_blk_cmd_valid), .blk_cmd_o(dispatch_blk_cmd),
-    .blk_evt_valid_i(dispatch_blk_evt_valid), .blk_evt_i(dispatch_blk_evt),
     .ctl_cmd_valid_o(dispatch_ctl_cmd_valid), .ctl_cmd_o(dispatch_ctl_cmd),
     .ctl_evt_valid_i(dispatch_ctl_evt_valid), .ctl_evt_i(dispatch_ctl_evt));
 
@@ -196,11 +190,11 @@ module gpu
     assign sqc_smem_req[n/SqcCus][n%SqcCus] = '0;
   end
   for (genvar n = 0; n < SqcCount; n++) begin : gen_sqc
-    logic mem_req_valid, mem_req_credit, mem_rsp_valid, blk_cmd_valid, blk_evt_valid;
+    logic mem_req_valid, mem_req_credit, mem_rsp_valid, ctl_cmd_valid, ctl_evt_valid;
     mem_req_t mem_req;
     mem_rsp_t mem_rsp;
-    blk_cmd_t blk_cmd;
-    blk_evt_t blk_evt;
+    ctl_cmd_t ctl_cmd;
+    ctl_evt_t ctl_evt;
     logic [3:0] idle;
     assign links_idle[PartSqc+n] = idle == '1;
 
@@ -213,7 +207,7 @@ module gpu
       .smem_rsp_valid_o(sqc_smem_rsp_valid[n]), .smem_rsp_o(sqc_smem_rsp[n]),
       .mem_req_valid_o(mem_req_valid), .mem_req_o(mem_req), .mem_req_credit_i(mem_req_credit),
       .mem_rsp_valid_i(mem_rsp_valid), .mem_rsp_i(mem_rsp),
-      .blk_cmd_valid_i(blk_cmd_valid), .blk_cmd_i(blk_cmd), .blk_evt_valid_o(blk_evt_valid), .blk_evt_o(blk_evt));
+      .ctl_cmd_valid_i(ctl_cmd_valid), .ctl_cmd_i(ctl_cmd), .ctl_evt_valid_o(ctl_evt_valid), .ctl_evt_o(ctl_evt));
 
     gpu_link_credited #(.Msg(mem_req_t), .Latency(LinkCuNoc), .Depth(NocQueue)) u_mem_req (
       .clk_i, .rst_ni, .idle_o(idle[0]), .valid_i(mem_req_valid), .msg_i(mem_req), .credit_o(mem_req_credit),
@@ -221,12 +215,12 @@ module gpu
     gpu_link #(.Msg(mem_rsp_t), .Latency(LinkCuNoc)) u_mem_rsp (
       .clk_i, .rst_ni, .idle_o(idle[1]), .valid_i(noc_in_rsp_valid[InSqc+n]), .msg_i(noc_in_rsp[InSqc+n]),
       .valid_o(mem_rsp_valid), .msg_o(mem_rsp));
-    gpu_link #(.Msg(blk_cmd_t), .Latency(LinkDispatch), .Depth(1)) u_blk_cmd (
-      .clk_i, .rst_ni, .idle_o(idle[2]), .valid_i(dispatch_blk_cmd_valid[n]), .msg_i(dispatch_blk_cmd[n]),
-      .valid_o(blk_cmd_valid), .msg_o(blk_cmd));
-    gpu_link #(.Msg(blk_evt_t), .Latency(LinkDispatch), .Depth(1)) u_blk_evt (
-      .clk_i, .rst_ni, .idle_o(idle[3]), .valid_i(blk_evt_valid), .msg_i(blk_evt),
-      .valid_o(dispatch_blk_evt_valid[n]), .msg_o(dispatch_blk_evt[n]));
+    gpu_link #(.Msg(ctl_cmd_t), .Latency(LinkDispatch)) u_ctl_cmd (
+      .clk_i, .rst_ni, .idle_o(idle[2]), .valid_i(dispatch_ctl_cmd_valid[CtlSqc+n]),
+      .msg_i(dispatch_ctl_cmd[CtlSqc+n]), .valid_o(ctl_cmd_valid), .msg_o(ctl_cmd));
+    gpu_link #(.Msg(ctl_evt_t), .Latency(LinkDispatch)) u_ctl_evt (
+      .clk_i, .rst_ni, .idle_o(idle[3]), .valid_i(ctl_evt_valid), .msg_i(ctl_evt),
+      .valid_o(dispatch_ctl_evt_valid[CtlSqc+n]), .msg_o(dispatch_ctl_evt[CtlSqc+n]));
   end
 
   // ---- crossbar
@@ -244,21 +238,21 @@ module gpu
     .mem_rsp_valid_i(noc_out_rsp_valid), .mem_rsp_i(noc_out_rsp), .mem_rsp_credit_o(noc_out_rsp_credit),
     .ctl_cmd_valid_i(noc_ctl_cmd_valid), .ctl_cmd_i(noc_ctl_cmd), .ctl_evt_valid_o(noc_ctl_evt_valid),
     .ctl_evt_o(noc_ctl_evt));
-  gpu_link #(.Msg(ctl_cmd_t), .Latency(LinkDispatch), .Depth(CtlDepth)) u_noc_ctl_cmd (
+  gpu_link #(.Msg(ctl_cmd_t), .Latency(LinkDispatch)) u_noc_ctl_cmd (
     .clk_i, .rst_ni, .idle_o(noc_links_idle[0]), .valid_i(dispatch_ctl_cmd_valid[CtlNoc]),
     .msg_i(dispatch_ctl_cmd[CtlNoc]),
     .valid_o(noc_ctl_cmd_valid), .msg_o(noc_ctl_cmd));
-  gpu_link #(.Msg(ctl_evt_t), .Latency(LinkDispatch), .Depth(CtlDepth)) u_noc_ctl_evt (
+  gpu_link #(.Msg(ctl_evt_t), .Latency(LinkDispatch)) u_noc_ctl_evt (
     .clk_i, .rst_ni, .idle_o(noc_links_idle[1]), .valid_i(noc_ctl_evt_valid), .msg_i(noc_ctl_evt),
     .valid_o(dispatch_ctl_evt_valid[CtlNoc]), .msg_o(dispatch_ctl_evt[CtlNoc]));
 
   // ---- L2 slices with their DRAM channels
   for (genvar n = 0; n < L2Slices; n++) begin : gen_l2
-    logic mem_req_valid, mem_req_credit, mem_rsp_valid, mem_rsp_credit, blk_cmd_valid, blk_evt_valid;
+    logic mem_req_valid, mem_req_credit, mem_rsp_valid, mem_rsp_credit, ctl_cmd_valid, ctl_evt_valid;
     mem_req_t mem_req;
     mem_rsp_t mem_rsp;
-    blk_cmd_t blk_cmd;
-    blk_evt_t blk_evt;
+    ctl_cmd_t ctl_cmd;
+    ctl_evt_t ctl_evt;
     logic [3:0] idle;
     assign links_idle[PartL2+n] = idle == '1;
 
@@ -270,7 +264,7 @@ module gpu
       .mem_rsp_valid_o(mem_rsp_valid), .mem_rsp_o(mem_rsp), .mem_rsp_credit_i(mem_rsp_credit),
       .dram_req_valid_o(dram_req_valid_o[n]), .dram_req_o(dram_req_o[n]),
       .dram_rsp_valid_i(dram_rsp_valid_i[n]), .dram_rsp_i(dram_rsp_i[n]),
-      .blk_cmd_valid_i(blk_cmd_valid), .blk_cmd_i(blk_cmd), .blk_evt_valid_o(blk_evt_valid), .blk_evt_o(blk_evt));
+      .ctl_cmd_valid_i(ctl_cmd_valid), .ctl_cmd_i(ctl_cmd), .ctl_evt_valid_o(ctl_evt_valid), .ctl_evt_o(ctl_evt));
 
     gpu_link_credited #(.Msg(mem_req_t), .Latency(LinkNocL2), .Depth(NocTargetQueue)) u_mem_req (
       .clk_i, .rst_ni, .idle_o(idle[0]),
@@ -279,12 +273,12 @@ module gpu
     gpu_link_credited #(.Msg(mem_rsp_t), .Latency(LinkNocL2), .Depth(NocTargetQueue)) u_mem_rsp (
       .clk_i, .rst_ni, .idle_o(idle[1]), .valid_i(mem_rsp_valid), .msg_i(mem_rsp), .credit_o(mem_rsp_credit),
       .valid_o(noc_out_rsp_valid[n]), .msg_o(noc_out_rsp[n]), .credit_i(noc_out_rsp_credit[n]));
-    gpu_link #(.Msg(blk_cmd_t), .Latency(LinkDispatch), .Depth(1)) u_blk_cmd (
-      .clk_i, .rst_ni, .idle_o(idle[2]), .valid_i(dispatch_blk_cmd_valid[BlkL2+n]), .msg_i(dispatch_blk_cmd[BlkL2+n]),
-      .valid_o(blk_cmd_valid), .msg_o(blk_cmd));
-    gpu_link #(.Msg(blk_evt_t), .Latency(LinkDispatch), .Depth(1)) u_blk_evt (
-      .clk_i, .rst_ni, .idle_o(idle[3]), .valid_i(blk_evt_valid), .msg_i(blk_evt),
-      .valid_o(dispatch_blk_evt_valid[BlkL2+n]), .msg_o(dispatch_blk_evt[BlkL2+n]));
+    gpu_link #(.Msg(ctl_cmd_t), .Latency(LinkDispatch)) u_ctl_cmd (
+      .clk_i, .rst_ni, .idle_o(idle[2]), .valid_i(dispatch_ctl_cmd_valid[CtlL2+n]),
+      .msg_i(dispatch_ctl_cmd[CtlL2+n]), .valid_o(ctl_cmd_valid), .msg_o(ctl_cmd));
+    gpu_link #(.Msg(ctl_evt_t), .Latency(LinkDispatch)) u_ctl_evt (
+      .clk_i, .rst_ni, .idle_o(idle[3]), .valid_i(ctl_evt_valid), .msg_i(ctl_evt),
+      .valid_o(dispatch_ctl_evt_valid[CtlL2+n]), .msg_o(dispatch_ctl_evt[CtlL2+n]));
   end
 
   // ---- L2 TLB and page walker: a target for translations, an initiator for walks
@@ -320,10 +314,10 @@ module gpu
     gpu_link #(.Msg(mem_rsp_t), .Latency(LinkCuNoc)) u_walk_rsp (
       .clk_i, .rst_ni, .idle_o(idle[3]), .valid_i(noc_in_rsp_valid[InUtcl2]), .msg_i(noc_in_rsp[InUtcl2]),
       .valid_o(walk_rsp_valid), .msg_o(walk_rsp));
-    gpu_link #(.Msg(ctl_cmd_t), .Latency(LinkDispatch), .Depth(CtlDepth)) u_ctl_cmd (
+    gpu_link #(.Msg(ctl_cmd_t), .Latency(LinkDispatch)) u_ctl_cmd (
       .clk_i, .rst_ni, .idle_o(idle[4]), .valid_i(dispatch_ctl_cmd_valid[CtlUtcl2]), .msg_i(dispatch_ctl_cmd[CtlUtcl2]),
       .valid_o(ctl_cmd_valid), .msg_o(ctl_cmd));
-    gpu_link #(.Msg(ctl_evt_t), .Latency(LinkDispatch), .Depth(CtlDepth)) u_ctl_evt (
+    gpu_link #(.Msg(ctl_evt_t), .Latency(LinkDispatch)) u_ctl_evt (
       .clk_i, .rst_ni, .idle_o(idle[5]), .valid_i(ctl_evt_valid), .msg_i(ctl_evt),
       .valid_o(dispatch_ctl_evt_valid[CtlUtcl2]), .msg_o(dispatch_ctl_evt[CtlUtcl2]));
   end
@@ -364,10 +358,10 @@ module gpu
     gpu_link #(.Msg(mem_rsp_t), .Latency(LinkCuNoc)) u_inbound_rsp (
       .clk_i, .rst_ni, .idle_o(idle[3]), .valid_i(noc_in_rsp_valid[InRdma]), .msg_i(noc_in_rsp[InRdma]),
       .valid_o(inbound_rsp_valid), .msg_o(inbound_rsp));
-    gpu_link #(.Msg(ctl_cmd_t), .Latency(LinkDispatch), .Depth(CtlDepth)) u_ctl_cmd (
+    gpu_link #(.Msg(ctl_cmd_t), .Latency(LinkDispatch)) u_ctl_cmd (
       .clk_i, .rst_ni, .idle_o(idle[4]), .valid_i(dispatch_ctl_cmd_valid[CtlRdma]), .msg_i(dispatch_ctl_cmd[CtlRdma]),
       .valid_o(ctl_cmd_valid), .msg_o(ctl_cmd));
-    gpu_link #(.Msg(ctl_evt_t), .Latency(LinkDispatch), .Depth(CtlDepth)) u_ctl_evt (
+    gpu_link #(.Msg(ctl_evt_t), .Latency(LinkDispatch)) u_ctl_evt (
       .clk_i, .rst_ni, .idle_o(idle[5]), .valid_i(ctl_evt_valid), .msg_i(ctl_evt),
       .valid_o(dispatch_ctl_evt_valid[CtlRdma]), .msg_o(dispatch_ctl_evt[CtlRdma]));
   end

@@ -11,6 +11,7 @@ module part_dispatch
 #(
   localparam int unsigned CmdDepth = 64,  // credits of the host: SIM_CMD_DEPTH of host/machine/commands.h
   localparam int unsigned EvtDepth = 8,   // credits of a CU: EvtCredits of rtl/cu/cu_front.sv
+  localparam int unsigned CtlPorts = CtlSqc + SqcCount + L2Slices,
   parameter bit [1:0] SeedPool = 2'd0  // bench only
 ) (
   input  logic                           clk_i,
@@ -33,13 +34,6 @@ module part_dispatch
   input  logic     [        CuCount-1:0] cu_evt_valid_i,
   input  cu_evt_t                        cu_evt_i        [CuCount],
   output logic     [        CuCount-1:0] cu_evt_credit_o,
-  // cache groups, L2 slices
-  output logic     [SqcCount+L2Slices-1:0] blk_cmd_valid_o,
-  output blk_cmd_t                       blk_cmd_o       [SqcCount+L2Slices],
-  input  logic     [SqcCount+L2Slices-1:0] blk_evt_valid_i,
-  /* verilator lint_off UNUSEDSIGNAL */
-  input  blk_evt_t                       blk_evt_i       [SqcCount+L2Slices],
-  /* verilator lint_on UNUSEDSIGNAL */
   // control agents: ports in the order of dispatch_pkg
   output logic     [       CtlPorts-1:0] ctl_cmd_valid_o,
   output ctl_cmd_t                       ctl_cmd_o       [CtlPorts],
@@ -48,7 +42,7 @@ module part_dispatch
 );
   logic launch_valid, ended_valid, kill_valid, quiet, cu_valid, ack_valid, told, hub_told;
   tell_t tell, hub_tell;
-  logic control_valid, control_ready, control_waits, control_idle, xlat_valid;
+  logic control_valid, control_ready, control_waits, control_idle;
   logic [15:0] control_id;
   logic [31:0] control_flags;
   logic [CtlPorts-1:0] maint_done;
@@ -70,13 +64,13 @@ module part_dispatch
   pool_free_t freed;
   logic [MaxLaunches-1:0] dispatched;
   logic hub_idle, walk_idle, pool_idle, events_idle;
-  blk_cmd_t blk_cmd;
+  logic [SqcCount+L2Slices:0] maint_valid;  // in the order of the hub
+  ctl_cmd_t maint;
+  component_t maint_place;
+  logic [7:0] maint_status;
 
   assign idle_o = hub_idle && walk_idle && pool_idle && events_idle && control_idle &&
                   !(control_waits && control_ready);
-  for (genvar b = 0; b < SqcCount + L2Slices; b++) begin : gen_blk
-    assign blk_cmd_o[b] = blk_cmd;
-  end
   for (genvar b = 0; b < CtlPorts; b++) begin : gen_ctl
     assign ctl_cmd_o[b] = ctl_cmd;
   end
@@ -118,14 +112,15 @@ module part_dispatch
     .control_flags_o(control_flags),
     .control_ready_i(control_ready),
     .control_waits_o(control_waits),
-    .blk_cmd_valid_o({xlat_valid, blk_cmd_valid_o}),
-    .blk_cmd_o(blk_cmd),
-    .blk_evt_valid_i({maint_done[CtlUtcl2], blk_evt_valid_i}),
-    .blk_status_i(ctl_evt_i[CtlUtcl2].status),
+    .maint_valid_o(maint_valid),
+    .maint_o(maint),
+    .maint_done_i({maint_done[CtlUtcl2], maint_done[CtlPorts-1:CtlSqc+SqcCount], maint_done[CtlSqc+:SqcCount]}),
+    .maint_place_i(maint_place),
+    .maint_status_i(maint_status),
     .idle_o(hub_idle)
   );
 
-  dispatch_control u_control (
+  dispatch_control #(.Sqcs(SqcCount), .Slices(L2Slices)) u_control (
     .clk_i,
     .rst_ni,
     .idle_o(control_idle),
@@ -133,10 +128,11 @@ module part_dispatch
     .cmd_valid_i(control_valid),
     .cmd_id_i(control_id),
     .cmd_flags_i(control_flags),
-    .maint_valid_i(CtlPorts'(xlat_valid) << CtlUtcl2),
-    .maint_i('{op: blk_cmd.kind, vmid: blk_cmd.vmid, id: MaintId, flags: blk_cmd.flags, root: blk_cmd.root,
-               bytes: blk_cmd.bytes, default: '0}),
+    .maint_valid_i({maint_valid[SqcCount+:L2Slices], maint_valid[SqcCount-1:0], 2'b00, maint_valid[SqcCount+L2Slices]}),
+    .maint_i(maint),
     .maint_done_o(maint_done),
+    .maint_place_o(maint_place),
+    .maint_status_o(maint_status),
     .hub_tell_i(hub_tell),
     .hub_told_o(hub_told),
     .tell_o(tell),
@@ -265,7 +261,6 @@ module part_dispatch
   `STREAM_BOUND(a_cmd_room, CmdDepth, cp_cmd_valid_i, cp_cmd_credit_o)
   `STREAM_ASSERT(a_evt, cp_evt_valid_o, cp_evt_ok(cp_evt_o))
   `STREAM_BOUND(a_launches, DispatchLaunches, launch_valid, ended_valid)
-  localparam int unsigned Blocks = SqcCount + L2Slices;
   logic [CuCount-1:0] cu_told, cu_acked;  // commands that a CU acknowledges, one after another
   always_comb begin
     cu_told  = '0;
@@ -286,15 +281,6 @@ module part_dispatch
     end
   end
   always_ff @(posedge clk_i) begin
-    if ((blk_cmd_valid_o | blk_evt_valid_i) != '0) begin
-      for (int unsigned n = 0; n < Blocks; n++) begin
-        `GANTRY_CHECK(a_blk, `GANTRY_IMPL(blk_cmd_valid_o[n],
-                      blk_cmd_ok(blk_cmd_o[n])))
-        `GANTRY_CHECK(a_blk_evt, `GANTRY_IMPL(blk_evt_valid_i[n], blk_evt_ok(blk_evt_i[n])))
-      end
-    end
-  end
-  always_ff @(posedge clk_i) begin
     if ((ctl_cmd_valid_o | ctl_evt_valid_i) != '0) begin
       for (int unsigned n = 0; n < CtlPorts; n++) begin
         `GANTRY_CHECK(a_ctl, `GANTRY_IMPL(ctl_cmd_valid_o[n], ctl_cmd_ok(ctl_cmd_o[n])))
@@ -310,6 +296,4 @@ module part_dispatch
   stream_bounds #(.Ports(CuCount), .Depth(1)) u_cu_ack (.clk_i, .rst_ni, .push_i(cu_told), .pop_i(cu_acked));
   stream_bounds #(.Ports(CuCount), .Depth(NumSimd * WavesPerSimd)) u_waves (
     .clk_i, .rst_ni, .push_i(CuCount'(started_valid) << started.cu), .pop_i(CuCount'(free_valid) << freed.cu));
-  stream_bounds #(.Ports(Blocks), .Depth(1)) u_one_blk (
-    .clk_i, .rst_ni, .push_i(blk_cmd_valid_o), .pop_i(blk_evt_valid_i));
 endmodule

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Partition: one L2 slice with the DRAM channels behind it.  Responsible for: putting l2_slice and dram_channel
-// together, counters of both.  Not responsible for: contents of DRAM (the store answers dram_req).
+// Partition: one L2 slice with the DRAM channels behind it, and one control agent for all of it.  Responsible for: putting
+// them together, counters of slice and channels.  Not responsible for: contents of DRAM (the store answers dram_req).
 `include "gantry_assert.svh"
 
 module part_l2
@@ -33,10 +33,11 @@ module part_l2
   output gantry_msg_pkg::dram_req_t dram_req_o,
   input  logic                      dram_rsp_valid_i,
   input  gantry_msg_pkg::dram_rsp_t dram_rsp_i,
-  input  logic                      blk_cmd_valid_i,
-  input  gantry_msg_pkg::blk_cmd_t  blk_cmd_i,
-  output logic                      blk_evt_valid_o,
-  output gantry_msg_pkg::blk_evt_t  blk_evt_o
+  // hub -> control agent
+  input  logic                      ctl_cmd_valid_i,
+  input  gantry_msg_pkg::ctl_cmd_t  ctl_cmd_i,
+  output logic                      ctl_evt_valid_o,
+  output gantry_msg_pkg::ctl_evt_t  ctl_evt_o
 );
   localparam dram_pkg::times_t DramTimes = '{
       ratio: DramRatio, tcl: DramTcl, tcwl: DramTcwl, trcd: DramTrcd, trp: DramTrp, tras: DramTras, twr: DramTwr,
@@ -44,6 +45,12 @@ module part_l2
       twtr_l: DramTwtrL, tfaw: DramTfaw, trtw: DramTrtw, trefi: DramTrefi, trfc: DramTrfc, trfc_bank: DramTrfcBank,
       burst: DramBurst
   };
+  localparam gantry_msg_pkg::ctl_cmd_t WriteBack = '{
+      op: gantry_msg_pkg::CTL_INV, flags: 32'(gantry_msg_pkg::CACHE_WB_L2), default: '0
+  };
+  logic agent_idle, hold_take, hold_all, drained, flush, discard, discarded, maint_valid, maint_done;
+  logic flushing_q;  // the slice's write-back is that of a flush
+  gantry_msg_pkg::ctl_cmd_t maint;
   logic slice_idle;
   logic [DramChannels-1:0] cmd_valid, done_valid, wrote_valid, wrote_era, busy, channel_idle;
   /* verilator lint_off UNUSEDSIGNAL */  // of a write it is the slice's era: one bit
@@ -91,10 +98,14 @@ module part_l2
     .dram_req_o,
     .dram_rsp_valid_i,
     .dram_rsp_i,
-    .blk_cmd_i,
-    .blk_cmd_valid_i,
-    .blk_evt_valid_o,
-    .blk_evt_o,
+    .maint_i      (flush ? WriteBack : maint),
+    .maint_valid_i(maint_valid || flush),
+    .maint_done_o (maint_done),
+    .hold_take_i  (hold_take),
+    .hold_all_i   (hold_all),
+    .discard_i    (discard),
+    .drained_o    (drained),
+    .discarded_o  (discarded),
     .cmd_valid_o (cmd_valid),
     .cmd_write_o (cmd_write),
     .cmd_line_o  (cmd_line),
@@ -140,7 +151,18 @@ module part_l2
     assign wrote_era[c] = wrote_id[c][0];
   end
 
-  assign idle_o = slice_idle && channel_idle == '1;
+  // Its flush is the slice's own write-back of everything.  Channels finish the commands that they have, also while the
+  // slice is held; it is drained when they have.
+  control_agent u_agent (
+    .clk_i, .rst_ni, .idle_o(agent_idle), .ctl_cmd_valid_i, .ctl_cmd_i, .ctl_evt_valid_o, .ctl_evt_o,
+    .hold_take_o(hold_take), .hold_all_o(hold_all), .drained_i(drained), .flush_o(flush),
+    .flush_done_i(maint_done && flushing_q), .discard_o(discard), .discard_done_i(discarded),
+    .maint_valid_o(maint_valid), .maint_o(maint), .maint_done_i(maint_done && !flushing_q));
+  always_ff @(posedge clk_i) begin
+    flushing_q <= rst_ni && (flush || (flushing_q && !maint_done));
+  end
+
+  assign idle_o = slice_idle && channel_idle == '1 && agent_idle;
 
   // counters 11 row hits, 12 row misses, 13 refreshes of all channels; the others are the slice's
   logic dram_counter_q;
@@ -169,7 +191,8 @@ module part_l2
   `STREAM_ASSERT(a_dram, dram_req_valid_o, dram_req_ok(dram_req_o))
   `STREAM_ASSERT(a_line, dram_rsp_valid_i, dram_rsp_i.tag < L2Mshrs)
   `STREAM_BOUND(a_lines, L2Mshrs, dram_req_valid_o && dram_req_o.write == 8'd0, dram_rsp_valid_i)
-  `STREAM_ASSERT(a_cmd, blk_cmd_valid_i, blk_cmd_ok(blk_cmd_i) && blk_cmd_i.kind == gantry_msg_pkg::BLK_INV)
-  `STREAM_ASSERT(a_evt, blk_evt_valid_o, blk_evt_ok(blk_evt_o))
-  `STREAM_BOUND(a_one_cmd, 1, blk_cmd_valid_i, blk_evt_valid_o)
+  `STREAM_ASSERT(a_ctl, ctl_cmd_valid_i, ctl_cmd_ok(ctl_cmd_i) && ctl_cmd_i.op != gantry_msg_pkg::CTL_ROOT)
+  `STREAM_ASSERT(a_ctl_evt, ctl_evt_valid_o, ctl_evt_ok(ctl_evt_o))
+  `STREAM_BOUND(a_ctl_answered, Any, ctl_cmd_valid_i, ctl_evt_valid_o)
+  `STREAM_BOUND(a_one_maint, 1, maint_valid || flush, maint_done)
 endmodule

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Partition top of a sequencer cache group: parameters from the configuration, counters. Contract: docs/contracts.md.
+// Partition top of a sequencer cache group: parameters from the configuration, counters, one control agent for both caches.
+// Contract: docs/contracts.md, docs/reference/control.md.
 `include "gantry_assert.svh"
 
 module part_sqc
@@ -28,13 +29,15 @@ module part_sqc
   input  logic                     mem_req_credit_i,
   input  logic                     mem_rsp_valid_i,
   input  mem_rsp_t                 mem_rsp_i,
-  input  logic                     blk_cmd_valid_i,
-  input  blk_cmd_t                 blk_cmd_i,
-  output logic                     blk_evt_valid_o,
-  output blk_evt_t                 blk_evt_o
+  // hub -> control agent
+  input  logic                     ctl_cmd_valid_i,
+  input  ctl_cmd_t                 ctl_cmd_i,
+  output logic                     ctl_evt_valid_o,
+  output ctl_evt_t                 ctl_evt_o
 );
   logic [7:0] count;
-  logic idle, pulse_q;
+  logic idle, pulse_q, agent_idle, hold_take, hold_all, finished, flush, discard, discarded_q, maint_valid, maint_done;
+  ctl_cmd_t maint;
   sqc #(
     .Cus(SqcCus), .NumSlices(L2Slices), .IKib(L1iKib), .IWays(L1iWays), .KKib(L1kKib), .KWays(L1kWays),
     .TlbEntries(SqcTlbEntries), .Credits(NocQueue)
@@ -43,7 +46,18 @@ module part_sqc
     .ifetch_req_valid_i, .ifetch_req_i, .ifetch_rsp_valid_o, .ifetch_rsp_o,
     .smem_req_valid_i, .smem_req_i, .smem_rsp_valid_o, .smem_rsp_o,
     .mem_req_valid_o, .mem_req_o, .mem_req_credit_i, .mem_rsp_valid_i, .mem_rsp_i,
-    .blk_cmd_valid_i, .blk_cmd_i, .blk_evt_valid_o, .blk_evt_o, .count_o(count));
+    .maint_valid_i(maint_valid), .maint_i(maint), .maint_done_o(maint_done),
+    .hold_take_i(hold_take), .hold_all_i(hold_all), .discard_i(discard), .finished_o(finished), .count_o(count));
+
+  // What they keep is never dirty: a flush is done at once.
+  control_agent u_agent (
+    .clk_i, .rst_ni, .idle_o(agent_idle), .ctl_cmd_valid_i, .ctl_cmd_i, .ctl_evt_valid_o, .ctl_evt_o,
+    .hold_take_o(hold_take), .hold_all_o(hold_all), .drained_i(finished), .flush_o(flush), .flush_done_i(flush),
+    .discard_o(discard), .discard_done_i(discarded_q), .maint_valid_o(maint_valid), .maint_o(maint),
+    .maint_done_i(maint_done));
+  always_ff @(posedge clk_i) begin
+    discarded_q <= rst_ni && discard;
+  end
 
   logic [63:0] counter_q[8];
   /* verilator lint_off BLKSEQ */
@@ -59,7 +73,7 @@ module part_sqc
     pulse_q <= count != '0;
   end
   /* verilator lint_on BLKSEQ */
-  assign idle_o = idle && count == '0 && !pulse_q;
+  assign idle_o = idle && agent_idle && count == '0 && !pulse_q;
   logic unused;
   assign unused = ^{id_i[7:0], perf_addr_i[7:3]};
   // ---- assertions
@@ -75,7 +89,8 @@ module part_sqc
   `STREAM_BOUND(a_req_credit, NocQueue, mem_req_valid_o, mem_req_credit_i)
   `STREAM_ASSERT(a_rsp, mem_rsp_valid_i, mem_rsp_ok(mem_rsp_i))
   `STREAM_BOUND(a_answered, Any, mem_req_valid_o, mem_rsp_valid_i)
-  `STREAM_ASSERT(a_cmd, blk_cmd_valid_i, blk_cmd_ok(blk_cmd_i) && blk_cmd_i.kind == BLK_INV)
-  `STREAM_ASSERT(a_evt, blk_evt_valid_o, blk_evt_ok(blk_evt_o))
-  `STREAM_BOUND(a_one_cmd, 1, blk_cmd_valid_i, blk_evt_valid_o)
+  `STREAM_ASSERT(a_ctl, ctl_cmd_valid_i, ctl_cmd_ok(ctl_cmd_i) && ctl_cmd_i.op != CTL_ROOT)
+  `STREAM_ASSERT(a_ctl_evt, ctl_evt_valid_o, ctl_evt_ok(ctl_evt_o))
+  `STREAM_BOUND(a_ctl_answered, Any, ctl_cmd_valid_i, ctl_evt_valid_o)
+  `STREAM_BOUND(a_one_maint, 1, maint_valid, maint_done)
 endmodule

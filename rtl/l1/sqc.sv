@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sequencer cache of a group of up to four CUs: instruction cache and scalar data cache behind one crossbar port.
 // Responsible for: ports of the CUs, scalar operations without a cache access (s_memtime, invalidation), requests to the
-// crossbar with credits, maintenance commands. Not responsible for: the caches themselves (sqc_cache.sv).
+// crossbar with credits, maintenance commands, what control messages hold and drop. Not responsible for: the caches themselves (sqc_cache.sv).
 `include "gantry_assert.svh"
 
 module sqc
@@ -34,10 +34,16 @@ module sqc
   input  logic                  mem_req_credit_i,
   input  logic                  mem_rsp_valid_i,
   input  mem_rsp_t              mem_rsp_i,
-  input  logic                  blk_cmd_valid_i,
-  input  blk_cmd_t              blk_cmd_i,
-  output logic                  blk_evt_valid_o,
-  output blk_evt_t              blk_evt_o,
+  // control agent
+  input  logic                  maint_valid_i,  // CTL_INV, one at a time
+  /* verilator lint_off UNUSEDSIGNAL */  // id, padding
+  input  ctl_cmd_t              maint_i,
+  /* verilator lint_on UNUSEDSIGNAL */
+  output logic                  maint_done_o,
+  input  logic                  hold_take_i,
+  input  logic                  hold_all_i,
+  input  logic                  discard_i,
+  output logic                  finished_o,  // of what was taken
   output logic        [    7:0] count_o  // pulses: scalar cache {tlb miss, tlb hit, miss, hit}, instruction cache same
 );
   localparam int unsigned Pw = Cus > 1 ? $clog2(Cus) : 1;
@@ -57,7 +63,7 @@ module sqc
   logic [15:0][31:0] i_rsp_data, k_rsp_data;
   /* verilator lint_on UNUSEDSIGNAL */
   logic [3:0] i_miss_entry, k_miss_entry, i_count, k_count;
-  logic inv_tlb, i_drained, k_drained, room, send, choice, busy_q;
+  logic inv_tlb, i_drained, k_drained, i_finished, k_finished, room, send, choice, busy_q;
   logic tlb_left, tlb_taken;  // the answer to an invalidation of the TLBs waits; the caches have seen it
 
   sqc_cache #(
@@ -72,6 +78,7 @@ module sqc
     .miss_ready_i(i_miss_ready),
     .fill_valid_i(mem_rsp_valid_i), .fill_scalar_i(mem_rsp_i.tag[5]), .fill_xlat_i(mem_rsp_i.tag[4]),
     .fill_entry_i(mem_rsp_i.tag[3:0]), .fill_status_i(mem_rsp_i.status), .fill_data_i(mem_rsp_i.data),
+    .hold_take_i, .hold_all_i, .discard_i, .finished_o(i_finished),
     .inv_lines_i(i_inv), .inv_tlb_i(inv_tlb), .inv_pages_i(inv_pages),
     .drained_o(i_drained), .count_o(i_count), .idle_o(i_idle));
   sqc_cache #(
@@ -86,6 +93,7 @@ module sqc
     .miss_data_o(k_miss_data), .miss_ready_i(k_miss_ready),
     .fill_valid_i(mem_rsp_valid_i), .fill_scalar_i(mem_rsp_i.tag[5]), .fill_xlat_i(mem_rsp_i.tag[4]),
     .fill_entry_i(mem_rsp_i.tag[3:0]), .fill_status_i(mem_rsp_i.status), .fill_data_i(mem_rsp_i.data),
+    .hold_take_i, .hold_all_i, .discard_i, .finished_o(k_finished),
     .inv_lines_i(k_inv), .inv_tlb_i(inv_tlb), .inv_pages_i(inv_pages),
     .drained_o(k_drained), .count_o(k_count), .idle_o(k_idle));
   assign count_o = {k_count, i_count};
@@ -93,7 +101,7 @@ module sqc
   // ---- crossbar port: instruction misses first (a wavefront without instructions does nothing at all)
   credit_counter #(.Depth(Credits)) u_credit (
     .clk_i, .rst_ni, .spend_i(send), .credit_i(mem_req_credit_i), .available_o(room), .count_o());
-  assign send         = room && (i_miss_valid || k_miss_valid);
+  assign send         = room && (i_miss_valid || k_miss_valid) && !hold_all_i;
   assign choice       = !i_miss_valid;
   assign i_miss_ready = send && !choice;
   assign k_miss_ready = send && choice;
@@ -115,7 +123,7 @@ module sqc
     mem_req_valid_o    <= 1'b0;
     ifetch_rsp_valid_o <= '0;
     smem_rsp_valid_o   <= '0;
-    blk_evt_valid_o    <= 1'b0;
+    maint_done_o    <= 1'b0;
     {i_inv, k_inv}     <= '0;
     inv_tlb            <= 1'b0;
     pulse     = 1'b0;
@@ -138,20 +146,24 @@ module sqc
       mem_req_valid_o <= 1'b1;
       pulse = 1'b1;
     end
-    if (i_rsp_valid) begin
+    if (i_rsp_valid && !hold_all_i) begin
       ifetch_rsp_valid_o[Pw'(i_rsp_port)] <= 1'b1;
       ifetch_rsp_o[Pw'(i_rsp_port)] <= '{wave: i_rsp_want.wave, epoch: i_rsp_want.count,
           status: i_rsp_status, pad0: '0, data: i_rsp_data[7:0]};
       pulse = 1'b1;
     end
-    if (k_rsp_valid) begin
+    if (k_rsp_valid && !hold_all_i) begin
       smem_rsp_valid_o[Pw'(k_rsp_port)] <= 1'b1;
       smem_rsp_o[Pw'(k_rsp_port)] <= '{wave: k_rsp_want.wave, status: k_rsp_status,
           dwords: k_rsp_want.count, op: k_rsp_want.store ? SMEM_STORE : SMEM_LOAD, tag: k_rsp_want.tag,
           va: k_rsp_va, data: k_rsp_data};
       pulse = 1'b1;
     end
-    if (plain_some != '0) begin
+    if (discard_i) begin
+      plain_some = '0;
+      for (int unsigned c = 0; c < Cus; c++) plain_count[c] = 32'd0;
+    end
+    if (plain_some != '0 && !hold_take_i) begin
       /* verilator unroll_full */
       for (int unsigned c = 0; c < Cus; c++) begin
         taken = plain_some[c] && !(k_rsp_valid && k_rsp_port == c[1:0]);
@@ -178,6 +190,7 @@ module sqc
       for (int unsigned c = 0; c < Cus; c++) begin
         if (smem_req_valid_i[c] && smem_req_i[c].op != SMEM_LOAD && smem_req_i[c].op != SMEM_STORE &&
             smem_req_i[c].op != SMEM_DATA) begin
+          `GANTRY_CHECK(a_ring, plain_count[c] < PlainRoom)
           plain[c*PlainRoom+((plain_head[c]+plain_count[c])&(PlainRoom-1))] =
               {16'd0, smem_req_i[c].op, smem_req_i[c].wave, smem_req_i[c].tag};
           plain_count[c] = plain_count[c] + 32'd1;
@@ -188,20 +201,19 @@ module sqc
     // answered when nothing translated before is under way: what is freed after the answer is out of reach
     if (tlb_left && tlb_taken && i_drained && k_drained) begin
       tlb_left = 1'b0;
-      blk_evt_valid_o <= 1'b1;
+      maint_done_o <= 1'b1;
       pulse = 1'b1;
     end
     tlb_taken = tlb_left && (tlb_taken || inv_tlb);
-    if (blk_cmd_valid_i || plain_inv) begin
-      i_inv <= blk_cmd_valid_i && blk_cmd_i.kind == BLK_INV && (blk_cmd_i.flags & 32'(CACHE_INV_L1I)) != '0;
+    if (maint_valid_i || plain_inv) begin
+      i_inv <= maint_valid_i && (maint_i.flags & 32'(CACHE_INV_L1I)) != '0;
       k_inv <= plain_inv
-          || (blk_cmd_valid_i && blk_cmd_i.kind == BLK_INV && (blk_cmd_i.flags & 32'(CACHE_INV_L1K)) != '0);
-      inv_tlb      <= blk_cmd_valid_i && blk_cmd_i.kind == BLK_INV && (blk_cmd_i.flags & 32'(CACHE_INV_TLB)) != '0;
-      inv_pages    <= tlb_pkg::inv_of(blk_cmd_i.vmid, blk_cmd_i.root, blk_cmd_i.bytes);
+          || (maint_valid_i && (maint_i.flags & 32'(CACHE_INV_L1K)) != '0);
+      inv_tlb      <= maint_valid_i && (maint_i.flags & 32'(CACHE_INV_TLB)) != '0;
+      inv_pages    <= tlb_pkg::inv_of(maint_i.vmid, maint_i.root, maint_i.bytes);
       tlb_left = tlb_left
-          || (blk_cmd_valid_i && blk_cmd_i.kind == BLK_INV && (blk_cmd_i.flags & 32'(CACHE_INV_TLB)) != '0);
-      if (blk_cmd_valid_i && !tlb_left) blk_evt_valid_o <= 1'b1;  // beside s_dcache_inv the answer above stays
-      blk_evt_o       <= '{kind: blk_cmd_i.kind, pad0: '0};
+          || (maint_valid_i && (maint_i.flags & 32'(CACHE_INV_TLB)) != '0);
+      if (maint_valid_i && !tlb_left) maint_done_o <= 1'b1;  // beside s_dcache_inv the answer above stays
       pulse = 1'b1;
     end
     if (!rst_ni) begin
@@ -211,14 +223,15 @@ module sqc
       end
       plain_some = '0;
       {tlb_left, tlb_taken} = '0;
-      {mem_req_valid_o, blk_evt_valid_o} <= '0;
+      {mem_req_valid_o, maint_done_o} <= '0;
     end
-    busy_q <= pulse || plain_some != '0 || (tlb_left && inv_tlb);
+    busy_q <= pulse || (plain_some != '0 && !hold_take_i) || (tlb_left && inv_tlb);
   end
   /* verilator lint_on BLKSEQ */
-  assign idle_o = i_idle && k_idle && !busy_q && !send && !i_rsp_valid && !k_rsp_valid;
+  assign idle_o = i_idle && k_idle && !busy_q && !send && (hold_all_i || (!i_rsp_valid && !k_rsp_valid));
+  assign finished_o = i_finished && k_finished;
   logic unused;
-  assign unused = ^{blk_cmd_i.pad0, mem_rsp_i.op, mem_rsp_i.source, mem_rsp_i.gpu, mem_rsp_i.tag[31:6]};
+  assign unused = ^{mem_rsp_i.op, mem_rsp_i.source, mem_rsp_i.gpu, mem_rsp_i.tag[31:6]};
   // ---- assertions
   localparam int unsigned Any = 32'hffff_ffff;
   for (genvar c = 0; c < Cus; c++) begin : gen_check_cu
@@ -232,12 +245,10 @@ module sqc
     `STREAM_BOUND(a_fetches, Any, ifetch_req_valid_i[c], fetched)
     `STREAM_BOUND(a_accesses, Any, access, accessed)
     `STREAM_BOUND(a_plain, Any, plain_req, done)
-    // its ring has room for an operation that comes (its answer may be on its way)
-    `STREAM_ASSERT(a_ring, plain_req, a_plain_held <= PlainRoom)
   end
   // answers name an entry of one of the caches
   `GANTRY_ASSERT(a_data, `GANTRY_IMPL(mem_rsp_valid_i, mem_rsp_i.tag[31:6] == '0))
   // a command is answered once, when no access by an older translation is under way
-  `STREAM_BOUND(a_command, 1, blk_cmd_valid_i, blk_evt_valid_o)
-  `STREAM_ASSERT(a_drained, blk_evt_valid_o, i_drained && k_drained)
+  `STREAM_BOUND(a_command, 1, maint_valid_i, maint_done_o)
+  `STREAM_ASSERT(a_drained, maint_done_o, i_drained && k_drained)
 endmodule

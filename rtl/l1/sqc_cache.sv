@@ -8,6 +8,8 @@
 // Every request under way owns one of 16 entries (sqc_entries_pkg). A lookup takes 5 edges: choose (0), TLB and tag RAM
 // (1), compare (2), data RAM (3), answer (4). A miss parks the entry; the first entry that misses a page or line owns the
 // request to memory, later ones wait for its answer and then look up again. See docs/reference/caches.md.
+// Control (docs/reference/control.md): what is held stands in the rings, in `ready`, `send_x`, `send_m` and `faulted`, in the
+// request to memory and in the answer; what was in the lookup looks up again.
 `include "gantry_assert.svh"
 
 module sqc_cache
@@ -52,6 +54,11 @@ module sqc_cache
   input  logic      [      3:0] fill_entry_i,
   input  logic      [      7:0] fill_status_i,
   input  logic     [7:0][63:0]  fill_data_i,
+  // control
+  input  logic                  hold_take_i,  // nothing is taken from the rings
+  input  logic                  hold_all_i,   // nor answered or sent to memory (miss_ready_i is 0); its answers are
+  input  logic                  discard_i,    // pulse beside hold_all_i: what waits and is under way is dropped
+  output logic                  finished_o,   // nothing that was taken and not dropped is under way
   // maintenance
   input  logic                  inv_lines_i,
   input  logic                  inv_tlb_i,
@@ -137,6 +144,7 @@ module sqc_cache
   logic [3:0] off;
   logic match, hit, xlat, beyond, respond, pulse, write;
   logic quiet;  // nothing to do until an input comes
+  logic [1:0] held_q;  // hold_take_i, hold_all_i at the last edge
   logic [7:0] status, op, wanted;
   brought_t half;
   // as it is between two edges, for the assertions
@@ -177,7 +185,7 @@ module sqc_cache
     for (int unsigned i = 0; i < NumEntries; i++) begin
       match = xlat ? (f.send_x[i[3:0]] || f.wait_x[i[3:0]]) && same_page(f.va[i], f.want[i], f.va[e], f.want[e]) :
           (f.send_m[i[3:0]] || f.wait_m[i[3:0]]) && f.pa[i] == pa && !f.store[i[3:0]] && !f.store[e];
-      owner = match && f.owner[i] == i[3:0] && i[3:0] != e ? i[3:0] : owner;
+      owner = match && f.owner[i] == i[3:0] && i[3:0] != e && !f.lost[i[3:0]] ? i[3:0] : owner;
     end
     f.owner[e]  = owner;
     f.send_x[e] = xlat && owner == e;
@@ -228,6 +236,43 @@ module sqc_cache
     line_wdata <= fill_data_i;
   endtask
 
+  function automatic entries_t one_of(input look_t look);
+    return look.valid ? 16'd1 << look.entry : 16'd0;
+  endfunction
+
+  // What the lookup holds goes back to where it was chosen from.
+  task automatic recall();
+    f.ready = f.ready | one_of(s0) | one_of(s1) | one_of(s2) | one_of(s3);
+    pulse   = pulse | s0.valid;  // what the TLB says to it comes one edge later
+    {s0, s1, s2, s3} = '0;
+  endtask
+
+  // Everything is dropped; an entry for which memory was asked is kept until the answer has come.
+  task automatic drop();
+    for (int unsigned i = 0; i < NumEntries; i++)
+      f.lost[i[3:0]] = (f.wait_x[i[3:0]] || f.wait_m[i[3:0]]) && f.owner[i] == i[3:0] &&
+                       !(miss_valid_o && miss_entry_o == i[3:0]);
+    f.free   = ~f.lost;
+    f.wait_x = f.wait_x & f.lost;
+    f.wait_m = f.wait_m & f.lost;
+    {f.woken, f.ready, f.send_x, f.send_m, f.faulted} = '0;
+    f.stale = f.lost;
+    q_some  = '0;
+    for (int unsigned c = 0; c < Cus; c++) q_count[c] = 32'd0;
+    miss_valid_o <= 1'b0;
+    rsp_valid_o  <= 1'b0;
+    pulse = 1'b1;
+  endtask
+
+  // The answer for an entry that was dropped.
+  task automatic swallow();
+    f.lost[e]   = 1'b0;
+    f.stale[e]  = 1'b0;
+    f.wait_x[e] = 1'b0;
+    f.wait_m[e] = 1'b0;
+    f.free[e]   = 1'b1;
+  endtask
+
   task automatic answer_of_memory();
     e = fill_entry_i;
     pulse = 1'b1;
@@ -241,8 +286,12 @@ module sqc_cache
     end else if (fill_status_i == MEM_OK && !f.stale[e]) begin
       fill();
     end
-    wake();
-    if (Scalar && f.store[e] && !fill_xlat_i && fill_status_i == MEM_OK) stored();
+    if (f.lost[e]) begin
+      swallow();
+    end else begin
+      wake();
+      if (Scalar && f.store[e] && !fill_xlat_i && fill_status_i == MEM_OK) stored();
+    end
   endtask
 
   // Answer, or keep the first line of a request that goes on in the next.
@@ -313,7 +362,7 @@ module sqc_cache
       e = first_of(f.ready);
       f.ready[e] = 1'b0;
       s0 = '{valid: 1'b1, entry: e};
-    end else if (q_some != '0 && f.free != '0) begin
+    end else if (q_some != '0 && f.free != '0 && !hold_take_i) begin
       port = 32'(pick_pkg::rr64(64'(q_some), {4'd0, turn}));
       turn = 2'(port) + 2'd1;
       slot = port * Depth + q_head[port];
@@ -371,6 +420,7 @@ module sqc_cache
         else brought[{c[29:0], half.simd}][63:0] = half.half;
       end
       if (op == SMEM_LOAD || (Scalar && op == SMEM_STORE)) begin
+        `GANTRY_CHECK(a_ring, q_count[c] < Depth)
         q_head[c] = q_count[c] == 32'd0 ? 32'd0 : q_head[c];  // few words of the ring are in use
         slot = c * Depth + ((q_head[c] + q_count[c]) & (Depth - 1));
         q_va[slot]   = req_i[c].va;
@@ -382,13 +432,11 @@ module sqc_cache
     end
   endtask
 
-  function automatic entries_t one_of(input look_t look);
-    return look.valid ? 16'd1 << look.entry : 16'd0;
-  endfunction
-
   always_ff @(posedge clk_i) begin
-    if (!quiet || req_valid_i != '0 || fill_valid_i || inv_lines_i || inv_tlb_i || miss_ready_i || !rst_ni) begin
-      rsp_valid_o <= 1'b0;
+    if (!quiet || req_valid_i != '0 || fill_valid_i || inv_lines_i || inv_tlb_i || miss_ready_i || discard_i ||
+        held_q != {hold_take_i, hold_all_i} || !rst_ni) begin
+      held_q <= {hold_take_i, hold_all_i};
+      if (!hold_all_i) rsp_valid_o <= 1'b0;
       tag_we      <= '0;
       tag_re      <= 1'b0;
       line_we     <= 1'b0;
@@ -415,16 +463,18 @@ module sqc_cache
       end
       if (inv_tlb_i) f.stale = f.stale | f.wait_x;
 
+      if (hold_all_i) recall();
+      if (discard_i) drop();
       if (fill_valid_i && fill_scalar_i == Scalar) answer_of_memory();
-      answer();
+      if (!hold_all_i) answer();
       s3 = s2;
       s2 = '0;
       if (s1.valid) compare();
       s1 = s0;
       s0 = '0;
-      choose();
+      if (!hold_all_i) choose();
       if (miss_valid_o && miss_ready_i) miss_valid_o <= 1'b0;
-      if ((!miss_valid_o || miss_ready_i) && (f.send_x | f.send_m) != '0) send();
+      if ((!miss_valid_o || miss_ready_i) && (f.send_x | f.send_m) != '0 && !hold_all_i) send();
       if (req_valid_i != '0) arrival();
 
       // what a lookup before the invalidation has translated, up to that which was compared at this edge
@@ -437,7 +487,7 @@ module sqc_cache
         drained_o <= 1'b1;
         {s0, s1, s2, s3, late[0], late[1], late[2], q_some, turn} = '0;
         {f.woken, f.ready, f.send_x, f.send_m, f.wait_x, f.wait_m, f.faulted} = '0;
-        {f.stale, f.second, f.store, f.old} = '0;
+        {f.stale, f.second, f.store, f.old, f.lost} = '0;
         f.free = '1;
         for (int unsigned c = 0; c < Cus; c++) begin
           q_head[c]  = 32'd0;
@@ -453,9 +503,10 @@ module sqc_cache
       {free_q, woken_q, ready_q, faulted_q} <= {f.free, f.woken, f.ready, f.faulted};
       {send_x_q, send_m_q, wait_x_q, wait_m_q} <= {f.send_x, f.send_m, f.wait_x, f.wait_m};
       flow_q <= one_of(s0) | one_of(s1) | one_of(s2) | one_of(s3);
+      finished_o <= (f.free | f.lost) == '1 && !respond && !(rsp_valid_o && hold_all_i && !discard_i);
       quiet  = rst_ni && !pulse && !(s0.valid || s1.valid || s2.valid || s3.valid) &&
-          !(late[0].valid || late[1].valid || late[2].valid) && (q_some == '0 || f.free == '0) &&
-          (f.woken | f.ready | f.send_x | f.send_m | f.faulted) == '0;
+          !(late[0].valid || late[1].valid || late[2].valid) && (q_some == '0 || f.free == '0 || hold_take_i) &&
+          f.woken == '0 && (hold_all_i || (f.ready | f.send_x | f.send_m | f.faulted) == '0);
       idle_o <= quiet;
     end
   end
@@ -481,17 +532,11 @@ module sqc_cache
   logic stands_q;
   logic [76:0] miss_q;
   always_ff @(posedge clk_i) begin
-    stands_q <= rst_ni && miss_valid_o && !miss_ready_i;
+    stands_q <= rst_ni && miss_valid_o && !miss_ready_i && !discard_i;
     if (miss_valid_o) miss_q <= {miss_addr_o, miss_vmid_o, miss_entry_o, miss_xlat_o};
   end
   `STREAM_ASSERT(a_stands, stands_q,
                  miss_valid_o && {miss_addr_o, miss_vmid_o, miss_entry_o, miss_xlat_o} == miss_q)
-  // requests of a port and their answers; no more under way than its ring has places
-  for (genvar c = 0; c < Cus; c++) begin : gen_check_port
-    logic asks;
-    logic [7:0] kind;
-    assign kind = op_of(Scalar, 128'(req_i[c]));
-    assign asks = req_valid_i[c] && (kind == SMEM_LOAD || (Scalar && kind == SMEM_STORE));
-    `STREAM_BOUND(a_under_way, Depth, asks, rsp_valid_o && rsp_port_o == 2'(c))
-  end
+  // nothing is asked and nothing dropped but while all is held
+  `STREAM_ASSERT(a_held, hold_all_i || discard_i, hold_all_i && hold_take_i && !miss_ready_i)
 endmodule

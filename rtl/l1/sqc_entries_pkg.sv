@@ -27,6 +27,7 @@ package sqc_entries_pkg;
     entries_t second;   // looks for the second of its two lines
     entries_t store;
     entries_t stale;    // what comes for it is not kept
+    entries_t lost;     // waits, but was dropped: the answer to its own request to memory is swallowed
     entries_t old;      // sent or to be sent by a translation from before the invalidation of the TLB
     logic [63:0] va[NumEntries];     // looked up
     logic [63:0] first[NumEntries];  // as asked for

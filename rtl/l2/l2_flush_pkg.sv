@@ -37,7 +37,7 @@ package l2_flush_pkg;
 
   /* verilator lint_off UNUSEDSIGNAL */  // of a command, an address or the state some bits only
   // The lines of a slice lie in pieces of 256 bytes between those of the others: a range is taken to the next piece.
-  function automatic flush_t begins(input blk_cmd_t cmd, input shape_t shape);
+  function automatic flush_t begins(input ctl_cmd_t cmd, input shape_t shape);
     logic [63:0] last;
     flush_t f;
     last = cmd.root + cmd.bytes - 64'd1;

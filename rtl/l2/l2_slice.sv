@@ -11,6 +11,8 @@
 // behind have written to a memory is taken from their registers.
 // Order of a line: requests that wait for its fill, or aside for room, are counted for its set, and a later one of the set
 // waits behind them.  A fill serves the request that caused it itself, so one that misses again still gets on.
+// Discard: the input queue is dropped, its credits go back one a cycle; what was taken is finished without answers, so that
+// no line is left half done and nothing is performed behind the end of the discard.
 `include "gantry_assert.svh"
 
 module l2_slice
@@ -57,11 +59,15 @@ module l2_slice
   input  logic                dram_rsp_valid_i,
   /* verilator lint_off UNUSEDSIGNAL */
   input  dram_rsp_t           dram_rsp_i,
-  input  blk_cmd_t            blk_cmd_i,
+  input  ctl_cmd_t            maint_i,          // CTL_INV, one at a time
   /* verilator lint_on UNUSEDSIGNAL */
-  input  logic                blk_cmd_valid_i,
-  output logic                blk_evt_valid_o,
-  output blk_evt_t            blk_evt_o,
+  input  logic                maint_valid_i,
+  output logic                maint_done_o,
+  input  logic                hold_take_i,      // control: nothing is taken from the input queue
+  input  logic                hold_all_i,       // nor answered, looked up or sent to DRAM, whose answers are taken
+  input  logic                discard_i,        // pulse beside hold_all_i: see below
+  output logic                drained_o,        // while hold_take_i: what was taken is finished, and in DRAM
+  output logic                discarded_o,      // pulse
   output logic [Channels-1:0] cmd_valid_o,      // to the DRAM channels
   output logic                cmd_write_o,
   output logic [        31:0] cmd_line_o,
@@ -162,6 +168,10 @@ module l2_slice
   take_e what;                               // chosen last
   flush_t flush;
 
+  logic [1:0] holds_q;                       // hold_take_i, hold_all_i at the last edge
+  logic dropping;                            // a discard is under way: what was taken goes on, its answers are dropped
+  logic [6:0] drop_left;                     // requests of the input queue that are to be dropped
+
   mem_rsp_t rsp_queue[RspDepth];
   logic [6:0] rsp_first, rsp_count, rsp_credits;
   logic [63:0] counter[Counters];
@@ -189,7 +199,7 @@ module l2_slice
   logic [3:0] slow;
   logic [4:0] count;
   logic sent, store_sent, serves, is_write, is_atomic, is_line, writes, was_dirty, keep, again, fresh_one;
-  logic step, room_left, rests;
+  logic step, room_left, rests, hold, freed, finished;
   logic sets_dirty, clears_dirty;
 
   function automatic chan_t channel_at(input chan_t turn, input int unsigned k);
@@ -199,11 +209,20 @@ module l2_slice
   // nothing is looked at while the slice rests and no input comes
   always_ff @(posedge clk_i) begin
     if (!rests || mem_req_valid_i || mem_rsp_credit_i || dram_rsp_valid_i || done_valid_i != '0 ||
-        wrote_valid_i != '0 || blk_cmd_valid_i || perf_en_i || !rst_ni) begin
+        wrote_valid_i != '0 || maint_valid_i || perf_en_i || discard_i || holds_q != {hold_take_i, hold_all_i} ||
+        !rst_ni) begin
       sent = 1'b0;
+      holds_q <= {hold_take_i, hold_all_i};
+      if (discard_i) begin
+        dropping  = 1'b1;
+        drop_left = in_count;
+      end
+      if (dropping) rsp_count = 7'd0;
+      hold  = hold_all_i && !dropping;
+      freed = s4.valid;
       // ---- answers leave
       mem_rsp_valid_o <= 1'b0;
-      if (rsp_count != 7'd0 && rsp_credits != 7'd0) begin
+      if (rsp_count != 7'd0 && rsp_credits != 7'd0 && !hold) begin
         mem_rsp_valid_o <= 1'b1;
         mem_rsp_o       <= rsp_queue[rsp_first[RspBits-1:0]];
         rsp_first   = rsp_first + 7'd1;
@@ -216,7 +235,7 @@ module l2_slice
         rsp_credits = rsp_credits + 7'd1;
       end
       // ---- messages to the store that wait leave before what stage 4 adds
-      store_sent = store_count != 4'd0;
+      store_sent = store_count != 4'd0 && !hold;
       dram_req_valid_o <= store_sent;
       if (store_sent) begin
         dram_req_o  <= store_queue[store_first];
@@ -224,6 +243,7 @@ module l2_slice
         store_count = store_count - 4'd1;
         sent        = 1'b1;
       end
+      store_sent = store_sent || hold;  // what stage 4 adds waits, too
 
       // ---- stage 4: do it
       obs_order_valid_o <= 1'b0;
@@ -324,7 +344,7 @@ module l2_slice
       end
       // ---- a command leaves for a channel that takes it
       cmd_valid_o <= '0;
-      if (cmd_count != '0) begin
+      if (cmd_count != '0 && !hold) begin
         sent     = 1'b1;
         cmd_turn = cmd_turn + chan_t'(1);
         step     = 1'b0;
@@ -562,7 +582,7 @@ module l2_slice
       end
 
       // ---- maintenance: where the next step is
-      blk_evt_valid_o <= 1'b0;
+      maint_done_o <= 1'b0;
       step = 1'b0;
       unique case (flush.state)
         FlushLines: step = 1'b1;
@@ -599,8 +619,7 @@ module l2_slice
         flush.state = FlushRest;
         sent        = 1'b1;
         counter[17] = counter[17] + 64'd1;
-        blk_evt_valid_o <= 1'b1;
-        blk_evt_o       <= '{pad0: '0, kind: BLK_INV};
+        maint_done_o <= 1'b1;
       end
       step = step || flush.sweep || flush.todo != 16'd0;
 
@@ -610,7 +629,7 @@ module l2_slice
       fills     = fetched & timed & ~mshr_free;
       room_left = room({1'b0, rsp_count}, 8'(RspDepth), store_count, 4'(StorePlaces),
                        2'(s2.valid) + 2'(s3.valid) + 2'(s4.valid), at_limit(cmd_count, QueueFull) != 4'd0);
-      if (room_left) begin
+      if (room_left && !hold) begin
         // of those that wait, whose channel takes more: after a fill before those that wait for room
         again = 1'b0;
         first = '0;
@@ -631,7 +650,7 @@ module l2_slice
         fresh_one = in_count != 7'd0 && busy_slots < 8'(Slots - Depth - 1);
         last = what;
         what = take(fills != 64'd0, step && at_limit(cmd_count, QueueFlush) == 4'd0, again && replay[c].some,
-                    again && !replay[c].some, fresh_one, last);
+                    again && !replay[c].some, fresh_one && !hold_take_i, last);
         if (what != TakeNone) begin
           s1       = '0;
           s1.valid = 1'b1;
@@ -682,10 +701,21 @@ module l2_slice
         end
       end
 
+      // ---- a discard empties the input queue
+      if (drop_left != 7'd0 && !freed) begin  // one slot becomes free in a cycle
+        free_ring[free_last] = in_queue[in_first[DepthBits-1:0]];
+        free_last = free_last + 7'd1;
+        in_first  = in_first + 7'd1;
+        in_count  = in_count - 7'd1;
+        drop_left = drop_left - 7'd1;
+        sent      = 1'b1;
+        mem_req_credit_o <= 1'b1;
+      end
+
       // ---- a command begins
-      if (blk_cmd_valid_i) begin
+      if (maint_valid_i) begin
         `GANTRY_CHECK(a_one_command, flush.state == FlushRest)
-        flush       = begins(blk_cmd_i, Shape);
+        flush       = begins(maint_i, Shape);
         flush.state = walk(flush, 32'(Sets), dirty_lines != 15'd0);
         flush.at    = flush.state == FlushLines ? flush.first : 32'd0;
         if (flush.drop && flush.whole) begin
@@ -715,9 +745,18 @@ module l2_slice
       if (perf_en_i) perf_data_o <= perf_addr_i == 5'd14 ? {49'd0, dirty_lines} : counter[perf_addr_i];
       step = 1'b0;
       for (int unsigned k = 0; k < Channels; k++) step = step || replay[k].some || waiter[k].some;
-      rests = !sent && !s1.valid && !s2.valid && !s3.valid && !s4.valid && in_count == 7'd0 && !step &&
-              rsp_count == 7'd0 && store_count == 4'd0 && cmd_count == '0 && flush.state == FlushRest &&
-              (fetched & timed & ~mshr_free) == 64'd0;
+      // ---- control: what was taken is finished
+      finished = hold_take_i && !s1.valid && !s2.valid && !s3.valid && !s4.valid && busy_slots == 8'd0 &&
+                 mshr_free == MshrMask && rsp_count == 7'd0 && store_count == 4'd0 && cmd_count == '0 &&
+                 era_writes[0] == 16'd0 && era_writes[1] == 16'd0 && flush.state == FlushRest;
+      drained_o   <= finished;
+      discarded_o <= dropping && finished && drop_left == 7'd0;
+      if (dropping) sent = 1'b1;
+      if (dropping && finished && drop_left == 7'd0) dropping = 1'b0;
+
+      rests = !sent && !s1.valid && !s2.valid && !s3.valid && !s4.valid &&
+              (hold || ((in_count == 7'd0 || hold_take_i) && !step && rsp_count == 7'd0 && store_count == 4'd0 &&
+                        cmd_count == '0 && flush.state == FlushRest && (fetched & timed & ~mshr_free) == 64'd0));
       idle_o <= rests;
 
       if (!rst_ni) begin
@@ -760,6 +799,8 @@ module l2_slice
         store_count = 4'd0;
         tag_before  = 1'b0;
         data_before = 1'b0;
+        dropping    = 1'b0;
+        drop_left   = 7'd0;
         rests       = 1'b1;
         slot_free_q       <= 7'd0;
         tag_re_q          <= 1'b0;
@@ -770,7 +811,9 @@ module l2_slice
         mem_req_credit_o  <= 1'b0;
         dram_req_valid_o  <= 1'b0;
         cmd_valid_o       <= '0;
-        blk_evt_valid_o   <= 1'b0;
+        maint_done_o      <= 1'b0;
+        drained_o         <= 1'b0;
+        discarded_o       <= 1'b0;
         obs_order_valid_o <= 1'b0;
         idle_o            <= 1'b1;
       end
@@ -778,6 +821,7 @@ module l2_slice
   end
   /* verilator lint_on BLKSEQ */
 
+  // ---- assertions
   `GANTRY_ASSERT(a_own, `GANTRY_IMPL(mem_req_valid_i, mem_req_i.op <= MEM_ATOMIC))
   `GANTRY_ASSERT(a_rsp, `GANTRY_IMPL(dram_rsp_valid_i, dram_rsp_i.tag < Mshrs))
 endmodule

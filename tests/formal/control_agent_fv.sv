@@ -170,6 +170,10 @@ module control_agent_fv
   // nothing stays behind: an operation whose part is done, and maintenance that waits for it, go on by themselves
   `GANTRY_ASSERT(a_rest, `GANTRY_IMPL(idle, !now_q && !ends && !maintained_i && !maint_done_q && !flush && !discard &&
                  !(state == Draining && drained_i && !maintains_q) && !(maint_late_q && !busy)))
+  // a component is evaluated in the cycle in which a hold has changed
+  logic [1:0] held_q;
+  always_ff @(posedge clk_i) held_q <= rst_ni ? {hold_take, hold_all} : 2'd0;
+  `GANTRY_ASSERT(a_look_again, `GANTRY_IMPL(idle, held_q == {hold_take, hold_all}))
 `ifdef HELPERS  // the reference and the agent agree, and what is owed is counted where it stands
   `GANTRY_ASSERT(h_state, state == 3'(u_dut.state_q) && state <= 3'(Discarding))
   `GANTRY_ASSERT(h_answer, now_q == u_dut.answer_q && `GANTRY_IMPL(now_q, want_q == u_dut.answer_evt_q))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tlb_pkg::inv_t on a port of a bench: which pages of which address space an invalidation names.  Not responsible for: the
-// messages that carry it (root, bytes of blk_cmd).
+// messages that carry it (root, bytes of ctl_cmd).
 #ifndef INV_PAGES_H
 #define INV_PAGES_H
 #include <cstdint>

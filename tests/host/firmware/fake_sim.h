@@ -151,7 +151,7 @@ void sim_cmd(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd)
     case CP_CONTROL:
         evt.kind = CP_EVT_CONTROL_DONE;
         evt.status = fake_control_status;
-        evt.cu = 1;
+        evt.cu = CTL_GROUP_RDMA << 8;
         evt.wave = CTL_STATE_PAUSED;
         cycles = fake_control_cycles ? fake_control_cycles : fake_cache_cycles;
         break;

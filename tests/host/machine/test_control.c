@@ -104,8 +104,21 @@ static void assert_answer(const struct machine *m, unsigned n, unsigned status, 
         fail_msg("message %u: status %u, state %u, want %u, %u", n, e->status, e->wave, status, state);
 }
 
-static const uint8_t groups[] = {CTL_GROUP_UTCL2, CTL_GROUP_RDMA, CTL_GROUP_NOC,
-                                 CTL_GROUP_UTCL2 | CTL_GROUP_RDMA | CTL_GROUP_NOC};
+#define EVERY (CTL_GROUP_SQC | CTL_GROUP_UTCL2 | CTL_GROUP_RDMA | CTL_GROUP_NOC | CTL_GROUP_L2)
+static const uint8_t groups[] = {CTL_GROUP_SQC, CTL_GROUP_UTCL2, CTL_GROUP_RDMA, CTL_GROUP_NOC, CTL_GROUP_L2};
+#define GROUPS (sizeof groups / sizeof groups[0])
+
+/* The cycle at which a kernel that nobody holds up ends. */
+static uint64_t plain_end(void)
+{
+    struct machine m;
+    machine_open(&m);
+    launch(&m);
+    assert_int_equal(sim_run(m.sim, 1000000), SIM_STOPPED);
+    const uint64_t end = event_of(&m, 7)->end;
+    machine_close(&m);
+    return end;
+}
 
 /* shows S1.17, S1.19, S1.20, S1.21: each of them, from early to late in the kernel; it ends later, with its data. */
 static void test_hold_and_go_on(void **state)
@@ -113,13 +126,9 @@ static void test_hold_and_go_on(void **state)
     static const uint8_t operations[] = {CTL_PAUSE, CTL_DRAIN, CTL_FLUSH};
     (void)state;
     struct machine m;
-    machine_open(&m);
-    launch(&m);
-    assert_int_equal(sim_run(m.sim, 1000000), SIM_STOPPED);
-    const uint64_t plain = event_of(&m, 7)->end;
-    machine_close(&m);
+    const uint64_t plain = plain_end();
     unsigned later = 0;
-    for (unsigned g = 0; g < 3; g++)
+    for (unsigned g = 0; g < GROUPS; g++)
         for (unsigned o = 0; o < 3; o++)
             for (uint64_t at = 300; at < plain; at += plain / 3) {
                 machine_open(&m);
@@ -134,10 +143,77 @@ static void test_hold_and_go_on(void **state)
                 assert_data(&m);
                 machine_close(&m);
             }
-    assert_true(later >= 9);
+    assert_true(later >= 15);
 }
 
-/* shows S1.18, S1.24 to S1.28: what is refused, and that the component goes on all the same. */
+/* shows S1.17, S1.18, S1.19: everything is paused at once; each group is drained, switched off and on again while the
+ * kernel runs; it ends with its data. */
+static void test_all_and_off(void **state)
+{
+    (void)state;
+    struct machine m;
+    const uint64_t plain = plain_end();
+    for (uint64_t at = 300; at < plain; at += plain / 4) {
+        machine_open(&m);
+        launch(&m);
+        plan(&m, 0, at, EVERY, CTL_PAUSE);
+        plan(&m, 1, at + 20000, EVERY, CTL_CONTINUE);
+        assert_int_equal(sim_run(m.sim, 1000000), SIM_STOPPED);
+        assert_answer(&m, 0, CTL_OK, CTL_STATE_PAUSED);
+        assert_answer(&m, 1, CTL_OK, CTL_STATE_RUN);
+        assert_data(&m);
+        machine_close(&m);
+    }
+    for (unsigned g = 0; g < GROUPS; g++) {
+        machine_open(&m);
+        launch(&m);
+        plan(&m, 0, plain / 2, groups[g], CTL_PAUSE);
+        plan(&m, 1, plain / 2 + 5000, groups[g], CTL_DRAIN); /* out of a pause in which nothing moves */
+        plan(&m, 2, plain / 2 + 20000, groups[g], 0);
+        plan(&m, 3, plain / 2 + 22000, groups[g], CTL_DRAIN);
+        plan(&m, 4, plain / 2 + 24000, groups[g], CTL_ENABLE);
+        assert_int_equal(sim_run(m.sim, 1000000), SIM_STOPPED);
+        assert_answer(&m, 0, CTL_OK, CTL_STATE_PAUSED);
+        assert_answer(&m, 1, CTL_OK, CTL_STATE_PAUSED);
+        assert_answer(&m, 2, CTL_OK, CTL_STATE_OFF);
+        assert_answer(&m, 3, CTL_ERROR_OFF, CTL_STATE_OFF);
+        assert_answer(&m, 4, CTL_OK, CTL_STATE_RUN);
+        assert_non_null(event_of(&m, 7));
+        assert_data(&m);
+        machine_close(&m);
+    }
+}
+
+/* shows S1.22, S1.24: a discard of each group while the kernel runs is answered, out of a pause as well; the component
+ * can be switched off behind it, and works again: what was written until then is there. The kernel's accesses are gone.
+ */
+static void test_discard(void **state)
+{
+    (void)state;
+    struct machine m;
+    const uint64_t plain = plain_end();
+    for (unsigned g = 0; g < GROUPS; g++)
+        for (unsigned paused = 0; paused < 2; paused++) {
+            machine_open(&m);
+            launch(&m);
+            if (paused)
+                plan(&m, 5, plain / 2, groups[g], CTL_PAUSE);
+            plan(&m, 0, plain / 2 + 3000 * paused, groups[g], CTL_DISCARD);
+            plan(&m, 1, 100000, groups[g], 0);
+            plan(&m, 2, 110000, groups[g], CTL_ENABLE);
+            plan(&m, 3, 120000, groups[g], CTL_FLUSH);
+            plan(&m, 4, 140000, groups[g], CTL_CONTINUE);
+            sim_run(m.sim, 300000);
+            assert_answer(&m, 0, CTL_OK, CTL_STATE_PAUSED);
+            assert_answer(&m, 1, CTL_OK, CTL_STATE_OFF);
+            assert_answer(&m, 2, CTL_OK, CTL_STATE_RUN);
+            assert_answer(&m, 3, CTL_OK, CTL_STATE_PAUSED);
+            assert_answer(&m, 4, CTL_OK, CTL_STATE_RUN);
+            machine_close(&m);
+        }
+}
+
+/* shows S1.18, S1.24, S1.25, S1.26, S1.27, S1.28: what is refused, and that the component goes on all the same. */
 static void test_refused(void **state)
 {
     static const struct {
@@ -157,7 +233,7 @@ static void test_refused(void **state)
                  {0x3f, CTL_OK, CTL_STATE_RUN}};
     const unsigned count = sizeof steps / sizeof steps[0];
     (void)state;
-    for (unsigned g = 0; g < 3; g++) {
+    for (unsigned g = 0; g < GROUPS; g++) {
         struct machine m;
         machine_open(&m);
         for (unsigned i = 0; i < count; i++)
@@ -166,8 +242,10 @@ static void test_refused(void **state)
         m.plan[count + 1].groups = groups[g], m.plan[count + 1].number = 5;
         sim_timer(m.sim, 51000, count + 1);
         assert_int_equal(sim_run(m.sim, 100000), SIM_STOPPED);
-        for (unsigned i = 0; i < count; i++)
+        for (unsigned i = 0; i < count; i++) {
             assert_answer(&m, i, steps[i].status, steps[i].state);
+            assert_int_equal(event_of(&m, 100 + i)->cu >> 8, groups[g]);
+        }
         assert_answer(&m, count, CTL_ERROR_NONE, CTL_STATE_RUN);
         assert_answer(&m, count + 1, CTL_ERROR_NONE, CTL_STATE_RUN);
         m.count = 0;
@@ -206,9 +284,8 @@ static void test_busy(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hold_and_go_on),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_busy),
+        cmocka_unit_test(test_hold_and_go_on), cmocka_unit_test(test_all_and_off), cmocka_unit_test(test_discard),
+        cmocka_unit_test(test_refused),        cmocka_unit_test(test_busy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

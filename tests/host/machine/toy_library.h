@@ -21,7 +21,7 @@ struct toy_kind {
     struct model_port ports[16];
     struct model_counter counters[32];
     struct model_obs obs[8];
-    unsigned slices, cus, blocks; // L2Slices, CuCount, BlkCount
+    unsigned slices, cus, agents; // L2Slices, CuCount, CtlCount
     bool traced;
 };
 
@@ -56,10 +56,8 @@ static unsigned toy_constant(const struct words *words, const char *name)
     for (size_t i = 0; i < words->count; i++)
         if (strncmp(words->list[i], start, length) == 0)
             return (unsigned)strtoul(words->list[i] + length, NULL, 10);
-    if (strcmp(name, "BlkCount") == 0) // as in sw/tools/gen_wrappers.py
-        return toy_constant(words, "SqcCount") + toy_constant(words, "L2Slices");
-    if (strcmp(name, "CtlCount") == 0)
-        return 3;
+    if (strcmp(name, "CtlCount") == 0) // as in sw/tools/gen_wrappers.py
+        return 3 + toy_constant(words, "SqcCount") + toy_constant(words, "L2Slices");
     fprintf(stderr, "toy: no constant %s\n", name);
     abort();
 }
@@ -120,7 +118,7 @@ static struct toy_kind *toy_kind_new(const char *kind, const struct words *words
     k->traced = traced;
     k->slices = toy_constant(words, "L2Slices");
     k->cus = toy_constant(words, "CuCount");
-    k->blocks = toy_constant(words, "BlkCount");
+    k->agents = toy_constant(words, "CtlCount");
     toy_ports(k, words);
     toy_shown(k);
     return k;

@@ -287,8 +287,6 @@ static bool toy_caches(struct toy *t, const char *port, uint32_t lane, void *dat
 static bool toy_take(struct toy *t, const struct model_port *port, uint32_t lane, void *data)
 {
     const char *kind = t->kind->api.kind, *name = port->name;
-    if (strcmp(name, "blk_cmd") == 0)
-        return toy_send(t, "blk_evt", lane, &(struct msg_blk_evt){.kind = ((struct msg_blk_cmd *)data)->kind});
     if (strcmp(name, "ctl_cmd") == 0)
         return toy_send(t, "ctl_evt", lane, &(struct msg_ctl_evt){.op = ((struct msg_ctl_cmd *)data)->op});
     if (strcmp(kind, "gpu") == 0)

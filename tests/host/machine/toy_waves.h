@@ -216,18 +216,17 @@ static bool toy_command(struct toy *t, const struct msg_cp_cmd *cmd)
 {
     if (cmd->kind == CP_LAUNCH)
         return toy_launch_begin(t, cmd);
-    if (t->s.acks || !toy_all_free(t, "cu_cmd") || !toy_all_free(t, "blk_cmd") || !toy_all_free(t, "ctl_cmd"))
+    if (t->s.acks || !toy_all_free(t, "cu_cmd") || !toy_all_free(t, "ctl_cmd"))
         return false;
-    const struct msg_blk_cmd tell = {.kind = BLK_INV, .vmid = cmd->vmid, .flags = cmd->flags};
-    const struct msg_ctl_cmd xlat = {.op = cmd->kind == CP_VMID ? CTL_ROOT : CTL_INV,
+    const struct msg_ctl_cmd tell = {.op = cmd->kind == CP_VMID ? CTL_ROOT : CTL_INV,
                                      .vmid = cmd->vmid,
                                      .flags = cmd->flags,
                                      .root = cmd->kind == CP_VMID ? cmd->root : 0};
     t->s.asked = *cmd;
     if (cmd->kind == CP_VMID || cmd->kind == CP_CACHE)
-        t->s.acks += toy_send(t, "ctl_cmd", 0, &xlat);
-    for (unsigned i = 0; cmd->kind == CP_CACHE && i < t->kind->blocks; i++)
-        t->s.acks += toy_send(t, "blk_cmd", i, &tell);
+        t->s.acks += toy_send(t, "ctl_cmd", 0, &tell); /* the L2 TLB's */
+    for (unsigned i = 3; cmd->kind == CP_CACHE && i < t->kind->agents; i++)
+        t->s.acks += toy_send(t, "ctl_cmd", i, &tell);
     if (cmd->kind == CP_KILL)
         toy_launches_drop(t, cmd->vmid);
     if (cmd->kind != CP_VMID)
@@ -274,7 +273,7 @@ static bool toy_dispatch(struct toy *t, const char *port, uint32_t lane, void *d
     if (strcmp(port, "cp_cmd") == 0)
         return toy_command(t, data);
     const struct msg_cu_evt *evt = data;
-    if (strcmp(port, "blk_evt") == 0 || strcmp(port, "ctl_evt") == 0 || evt->kind == CU_EVT_ACK)
+    if (strcmp(port, "ctl_evt") == 0 || evt->kind == CU_EVT_ACK)
         return toy_acknowledged(t);
     const unsigned launch = t->s.placed[lane][evt->wave % TOY_WAVES];
     if (launch == 0) // it was killed meanwhile

@@ -42,14 +42,14 @@ MISTAKES = [
      (".msg_i(sqc_smem_rsp[Group][Place])", ".msg_i(sqc_smem_rsp[Group][0])", "sqc[0].smem_rsp[3] -> cu[3].smem_rsp[0]: message"),
      (".credit_i(noc_in_req_credit[InSqc+n])", ".credit_i(noc_in_req_credit[n])", "sqc[1].mem_req[0] -> noc[0].mem_req[6]: credits: valid"),
      (".msg_i(noc_out_req[OutUtcl2])", ".msg_i(noc_out_req[OutRdma])", "noc[0].mem_req[2] -> utcl2[0].mem_req[0]: message"),
-     (".valid_i(blk_evt_valid), .msg_i(blk_evt),\n      .valid_o(dispatch_blk_evt_valid[BlkL2+n])",
-      ".valid_i(blk_cmd_valid), .msg_i(blk_evt),\n      .valid_o(dispatch_blk_evt_valid[BlkL2+n])", "l2[1].blk_evt[0] -> dispatch[0].blk_evt[3]: valid"),
+     (".valid_i(ctl_evt_valid), .msg_i(ctl_evt),\n      .valid_o(dispatch_ctl_evt_valid[CtlL2+n])",
+      ".valid_i(ctl_cmd_valid), .msg_i(ctl_evt),\n      .valid_o(dispatch_ctl_evt_valid[CtlL2+n])", "l2[1].ctl_evt[0] -> dispatch[0].ctl_evt[6]: valid"),
      (".dram_rsp_i(dram_rsp_i[n])", ".dram_rsp_i(dram_rsp_i[0])", "gpu.dram_rsp[1], in"),
      (".far_rsp_valid_o, .far_rsp_o, .far_rsp_credit_i,", ".far_rsp_valid_o, .far_rsp_o, .far_rsp_credit_i(far_req_credit_i),", "gpu.far_rsp[0], out"),
-     ("assign links_idle[PartSqc+n] = idle == '1;", "assign links_idle[PartSqc+n] = idle[2:0] == '1;", "idle_o: wrong while gen_sqc[0].u_blk_evt"),
+     ("assign links_idle[PartSqc+n] = idle == '1;", "assign links_idle[PartSqc+n] = idle[2:0] == '1;", "idle_o: wrong while gen_sqc[0].u_ctl_evt"),
      ("assign sqc_smem_req_valid[n/SqcCus][n%SqcCus] = 1'b0;", "assign sqc_smem_req_valid[n/SqcCus][n%SqcCus] = 1'b1;", "sqc[1].smem_req[1], in"),
      (".obs_row_valid_o(obs_row_valid_o[n])", ".obs_row_valid_o(obs_row_valid_o[CuCount-1-n])", "cu[0].obs_row_valid"),
-     ("  logic unused;\n", "  logic unused, more_valid, more_idle;\n  blk_evt_t more;\n  gpu_link #(.Msg(blk_evt_t)) u_more (.clk_i, .rst_ni, .valid_i(more_valid), "
+     ("  logic unused;\n", "  logic unused, more_valid, more_idle;\n  ctl_evt_t more;\n  gpu_link #(.Msg(ctl_evt_t)) u_more (.clk_i, .rst_ni, .valid_i(more_valid), "
       ".msg_i(more), .valid_o(more_valid), .msg_o(more), .idle_o(more_idle));\n", "u_more.u_messages: a channel that is not in the table")],
     [("part_l2 u_l2 (\n      .clk_i, .rst_ni, .id_i({id_i[15:8], 8'(n)})", "part_l2 u_l2 (\n      .clk_i, .rst_ni, .id_i({id_i[15:8], 8'd0})",
       "gen_l2[1].u_l2: id_i is not its own number"),
@@ -84,10 +84,10 @@ DIFFERENT = {
     "bound": ('"rdma.mem_req", to: "noc.mem_req[CuCount + SqcCount + 1]", latency: link.cu_noc, bound: initiator',
               '"rdma.mem_req", to: "noc.mem_req[CuCount + SqcCount + 1]", latency: link.cu_noc, bound: target',
               "rdma[0].mem_req[0] -> noc[0].mem_req[8]: Depth 32, not 64"),
-    "bounds": ("one: 1,", "one: 2,", "dispatch[0].blk_cmd[0] -> sqc[0].blk_cmd[0]: Depth 1, not 2"),
+    "bounds": ("events: 8,", "events: 9,", "cu[0].cu_evt[0] -> dispatch[0].cu_evt[0]: Depth 8, not 9"),
     "group": ('"sqc[n / SqcCus].smem_req[n % SqcCus]"', '"sqc[n % SqcCount].smem_req[n / SqcCount]"', "cu[1].smem_req[0] -> sqc[1].smem_req[0]"),
     "lane": ('"noc.mem_rsp[L2Slices + 1]"', '"noc.mem_rsp[L2Slices]"', "rdma[0].mem_rsp[0] -> noc[0].mem_rsp[2]"),
-    "missing": ('      - {from: "utcl2.ctl_evt", to: "dispatch.ctl_evt[0]", latency: link.dispatch, bound: control}\n', "",
+    "missing": ('      - {from: "utcl2.ctl_evt", to: "dispatch.ctl_evt[0]", latency: link.dispatch, bound: port}\n', "",
                 "gen_utcl2.u_ctl_evt.u_messages: a channel that is not in the table"),
     "outside": ('dram_req: "l2[n].dram_req"', 'dram_req: "l2[1 + n % 1].dram_req"', "gpu.dram_req[0], out"),
 }
@@ -102,7 +102,7 @@ def test_differences_of_the_table_are_told(net, name):
 
 REFUSED = {
     "port": ('from: "sqc[n].mem_req"', 'from: "sqc[n].mem_rsp"', "sqc has no port mem_rsp that leads out"),
-    "ends": ('to: "sqc[n].blk_cmd"', 'to: "sqc[n].mem_rsp"', "the ends differ in name, message or credits"),
+    "ends": ('to: "sqc[n].ctl_cmd"', 'to: "sqc[n].mem_rsp"', "the ends differ in name, message or credits"),
     "expression": ("noc.mem_rsp[L2Slices + 1]", "noc.mem_rsp[L2Slices ** 1]", "'L2Slices ** 1': only n, constants"),
     "constant": ("noc.mem_rsp[L2Slices + 1]", "noc.mem_rsp[Slices + 1]", "'Slices + 1': only n, constants"),
     "latency": ('to: "noc.mem_req[n]", latency: link.cu_noc', 'to: "noc.mem_req[n]", latency: link.store', "unknown latency link.store"),

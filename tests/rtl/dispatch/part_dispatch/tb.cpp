@@ -22,6 +22,10 @@
 // mutate: rtl/dispatch/dispatch_control.sv: if (entry[e].status == CTL_OK) begin => if (1'b1) begin
 // mutate: rtl/dispatch/dispatch_control.sv: hub_told_o      = told_i && hub_turn_q => hub_told_o = told_i
 // mutate: rtl/dispatch/dispatch_control.sv: send_q && maint_valid_i == '0; => send_q;
+// mutate: rtl/dispatch/dispatch_control.sv: number: 8'(port - first_of(port))} => number: 8'(port)}
+// mutate: rtl/dispatch/dispatch_control.sv: maint_status_o = ctl_evt_i[p].status; => maint_status_o = CTL_OK;
+// mutate: rtl/dispatch/dispatch_control.sv: localparam int unsigned Entries = Ports + 1; => localparam int unsigned Entries = 2;
+// mutate: rtl/dispatch/dispatch_control.sv: 32'(flags[31:16]) == p - first_of(p)) found => 1'b1) found
 // mutate: rtl/dispatch/dispatch_walk.sv: cmd[l].cu_mask & ~nofit[l] & pick_pkg => ~nofit[l] & pick_pkg
 // mutate: rtl/gpu/part_dispatch.sv: .freed_cu_i(freed.cu) => .freed_cu_i(cu)
 #include <algorithm>
@@ -36,7 +40,7 @@
 #include "Vpart_dispatch.h"
 #include "fields.h"
 
-static const unsigned Cus = 64, Simds = 4, Slots = 10, ScratchPerCu = 32, Vgprs = 256, Sgprs = 800, Lds = 65536, Blks = 33, Credits = 8, Places = 64;
+static const unsigned Cus = 64, Simds = 4, Slots = 10, ScratchPerCu = 32, Vgprs = 256, Sgprs = 800, Lds = 65536, Credits = 8, Places = 64, Sqcs = Cus / 4, Slices = 16;
 static Vpart_dispatch *dut;
 static uint64_t cycle, seed = 88172645463325252ull;
 static unsigned idle_errors;
@@ -72,9 +76,9 @@ static std::map<unsigned, Launch> launches;   // by id
 static std::map<unsigned, unsigned> by_slot;  // dispatcher's launch slot -> id
 static std::map<unsigned, msg_cp_cmd> maintenance;
 static std::deque<msg_cp_cmd> to_send;
-static std::deque<std::pair<uint64_t, unsigned>> blk_answers;
-static uint8_t blk_kind[Blks]; // of the command that a cache works on
-static uint64_t blk_seen;
+static uint64_t maint_seen; // ports that had maintenance
+static std::vector<uint16_t> refused; // components that have refused the maintenance under way
+constexpr uint64_t TlbPort = 1, SqcPorts = ((1ull << Sqcs) - 1) << 3, SlicePorts = ((1ull << Slices) - 1) << (3 + Sqcs);
 struct Agent { // of a component: answers in any order of commands
     uint64_t at;
     unsigned port;
@@ -83,8 +87,9 @@ struct Agent { // of a component: answers in any order of commands
 static std::vector<Agent> agent_answers;
 static std::map<unsigned, msg_cp_cmd> controls; // by id
 static std::map<unsigned, msg_cp_evt> outcome; // by id: what the host is to be told so far
-static std::map<unsigned, unsigned> asked_ports; // by id: agents that were asked
-static unsigned controls_told;
+static std::map<unsigned, uint64_t> asked_ports; // by id: agents that were asked
+static unsigned controls_told, controls_asked;
+static bool agents_wait; // they do not answer signals
 static std::map<unsigned, unsigned> agent_id; // of an agent's message: id of the host's command
 static std::vector<msg_cp_cmd> roots; // page-table roots that were set
 static unsigned places = Places; // credits of the host
@@ -263,11 +268,41 @@ static void cu_step(unsigned cu)
     }
 }
 
+// Groups of components with an agent, in the order of the hub's ports.
+struct Group {
+    uint8_t group;
+    unsigned first, count;
+};
+static const Group agents[] = {{CTL_GROUP_UTCL2, 0, 1}, {CTL_GROUP_RDMA, 1, 1}, {CTL_GROUP_NOC, 2, 1}, {CTL_GROUP_SQC, 3, Sqcs}, {CTL_GROUP_L2, 3 + Sqcs, Slices}};
+constexpr unsigned Agents = 3 + Sqcs + Slices;
+
 // Ports of agents that flags of a CP_CONTROL name; groups without an agent have none.
-static unsigned ports_of(uint32_t flags)
+static uint64_t ports_of(uint32_t flags)
 {
     const unsigned number = flags >> 16;
-    return number == 0 || number == 0xffff ? flags >> 9 & 7 : 0;
+    uint64_t ports = 0;
+    for (const Group &g : agents)
+        for (unsigned n = 0; n < g.count; n++)
+            if (flags >> 8 & g.group && (number == n || number == 0xffff))
+                ports |= 1ull << (g.first + n);
+    return ports;
+}
+static bool nobody(uint32_t flags) // a group that is named has no such component
+{
+    unsigned left = flags >> 8 & 0xff;
+    bool none = left == 0;
+    for (const Group &g : agents) {
+        none |= left & g.group && flags >> 16 != 0xffff && flags >> 16 >= g.count;
+        left &= ~(unsigned)g.group;
+    }
+    return none || left;
+}
+static uint16_t agent_name(unsigned port)
+{
+    for (const Group &g : agents)
+        if (port < g.first + g.count)
+            return (uint16_t)(g.group << 8 | (port - g.first));
+    return 0;
 }
 
 static void host_event(const msg_cp_evt &e)
@@ -275,12 +310,12 @@ static void host_event(const msg_cp_evt &e)
     if (e.kind == CP_EVT_CONTROL_DONE) {
         auto it = controls.find(e.id);
         if (it == controls.end() || asked_ports[e.id] != ports_of(it->second.flags))
-            FAIL("end of control command %u: agents %x were asked", e.id, asked_ports[e.id]);
+            FAIL("end of control command %u: agents %llx were asked", e.id, (unsigned long long)asked_ports[e.id]);
         for (auto &a : agent_answers)
             if (a.evt.op == CTL_SIGNAL && agent_id[a.evt.id] == e.id)
                 FAIL("control command %u ended before its answers", e.id);
         if (!same(outcome[e.id], e))
-            FAIL("control command %u: status %u, port %u, state %u", e.id, e.status, e.cu, e.wave);
+            FAIL("control command %u: status %u, place %x, state %u", e.id, e.status, e.cu, e.wave);
         controls_told++;
         asked_ports.erase(e.id), outcome.erase(e.id), controls.erase(it);
         return;
@@ -322,6 +357,12 @@ static void host_event(const msg_cp_evt &e)
             FAIL("answer %u to no command", e.kind);
         msg_cp_evt plain = {};
         plain.kind = e.kind, plain.id = e.id, plain.vmid = e.vmid;
+        if (e.kind == CP_EVT_CACHE_DONE && !refused.empty()) { // the first that came is told
+            if (std::find(refused.begin(), refused.end(), e.cu) == refused.end())
+                FAIL("maintenance: refused by %x", e.cu);
+            plain.status = CTL_ERROR_OFF, plain.cu = e.cu, plain.wave = CTL_STATE_OFF;
+            refused.clear();
+        }
         if (!same(plain, e))
             FAIL("answer %u: other fields", e.kind);
         if (e.vmid != it->second.vmid)
@@ -338,27 +379,10 @@ static void host_event(const msg_cp_evt &e)
     }
 }
 
-static void blk_commands()
-{
-    for (unsigned b = 0; b < Blks - 1; b++) {
-        if (!(dut->blk_cmd_valid_o >> b & 1))
-            continue;
-        msg_blk_cmd m;
-        memcpy(&m, &dut->blk_cmd_o[b], sizeof m);
-        bool asked = false;
-        for (auto &c : maintenance)
-            asked = asked || (m.kind == BLK_INV && c.second.kind == CP_CACHE && c.second.vmid == m.vmid && c.second.flags == m.flags &&
-                              c.second.root == m.root && c.second.pc == m.bytes);
-        if (!asked || m.pad0)
-            FAIL("command %u, vmid %u, flags %x for a cache: nobody wants that", m.kind, m.vmid, m.flags);
-        blk_answers.push_back({cycle + 20 + pick(50), b}), blk_seen |= 1ull << b, blk_kind[b] = m.kind;
-    }
-}
-
-// Messages to agents: maintenance of the L2 TLB as for the caches, signals as some control command has them.
+// Messages to agents: maintenance as some command of the host has it, signals as some control command has them.
 static void ctl_commands()
 {
-    for (unsigned p = 0; p < 3; p++) {
+    for (unsigned p = 0; p < Agents; p++) {
         if (!(dut->ctl_cmd_valid_o >> p & 1))
             continue;
         msg_ctl_cmd m;
@@ -368,23 +392,26 @@ static void ctl_commands()
         if (m.op == CTL_SIGNAL) {
             for (auto &c : controls)
                 if (!(asked_ports[c.first] >> p & 1) && (c.second.flags & 63) == m.signals && ports_of(c.second.flags) >> p & 1) {
-                    asked = true, asked_ports[c.first] |= 1u << p;
+                    asked = true, asked_ports[c.first] |= 1ull << p;
                     e.status = (uint8_t)(pick(3) ? CTL_OK : 1 + pick(6)), e.state = (uint8_t)pick(6);
                     agent_id[m.id] = c.first;
                     break;
                 }
-            asked = asked && m.id < 4 && !m.vmid && !m.flags && !m.root && !m.bytes;
+            asked = asked && m.id < Agents + 1 && !m.vmid && !m.flags && !m.root && !m.bytes;
         } else {
             for (auto &c : maintenance)
                 asked = asked || (m.op == CTL_INV && c.second.kind == CP_CACHE && c.second.vmid == m.vmid && c.second.flags == m.flags &&
                                   c.second.root == m.root && c.second.pc == m.bytes);
             for (auto &r : roots)
                 asked = asked || (m.op == CTL_ROOT && r.vmid == m.vmid && r.root == m.root && m.bytes == 0);
-            asked = asked && p == 0 && m.id == 0xffff && !m.signals;
-            blk_seen |= 1ull << (Blks - 1);
+            asked = asked && (m.op == CTL_ROOT ? p == 0 : p != 1 && p != 2) && m.id == 0xffff && !m.signals;
+            maint_seen |= 1ull << p;
+            if (m.op == CTL_INV && pick(60) == 0)
+                e.status = CTL_ERROR_OFF, e.state = CTL_STATE_OFF, refused.push_back(agent_name(p));
         }
         if (!asked || m.pad0 || m.pad1 || m.pad2)
             FAIL("message %u, id %u, signals %x for agent %u: nobody wants that", m.op, m.id, m.signals, p);
+        controls_asked += m.op == CTL_SIGNAL;
         agent_answers.push_back({cycle + 1 + pick(m.op == CTL_SIGNAL ? 300 : 50), p, e});
     }
 }
@@ -413,12 +440,12 @@ static void step(const msg_cp_cmd *cmd)
     std::map<unsigned, msg_ctl_evt> came; // by port
     dut->ctl_evt_valid_i = 0;
     for (auto it = agent_answers.begin(); it != agent_answers.end();) {
-        if (it->at > cycle || dut->ctl_evt_valid_i >> it->port & 1) {
+        if (it->at > cycle || dut->ctl_evt_valid_i >> it->port & 1 || (agents_wait && it->evt.op == CTL_SIGNAL)) {
             ++it;
             continue;
         }
         memcpy(&dut->ctl_evt_i[it->port], &it->evt, sizeof it->evt);
-        dut->ctl_evt_valid_i |= 1u << it->port;
+        dut->ctl_evt_valid_i |= 1ull << it->port;
         came[it->port] = it->evt;
         it = agent_answers.erase(it);
         input = true;
@@ -427,25 +454,12 @@ static void step(const msg_cp_cmd *cmd)
         if (c.second.op == CTL_SIGNAL) {
             msg_cp_evt &o = outcome[agent_id[c.second.id]];
             if (o.status == CTL_OK)
-                o.status = c.second.status, o.cu = (uint16_t)c.first, o.wave = c.second.state;
+                o.status = c.second.status, o.cu = agent_name(c.first), o.wave = c.second.state;
         }
-    dut->blk_evt_valid_i = 0;
-    for (auto it = blk_answers.begin(); it != blk_answers.end();) {
-        if (it->first > cycle) {
-            ++it;
-            continue;
-        }
-        msg_blk_evt e = {};
-        e.kind = blk_kind[it->second];
-        memcpy(&dut->blk_evt_i[it->second], &e, sizeof e);
-        dut->blk_evt_valid_i |= 1ull << it->second;
-        it = blk_answers.erase(it);
-        input = true;
-    }
     bool was_idle = dut->idle_o && !input;
     dut->cycle_i = cycle;
     dut->clk_i = 1, dut->eval(), dut->clk_i = 0, dut->eval();
-    bool any = dut->cp_evt_valid_o || dut->cu_cmd_valid_o || dut->cu_evt_credit_o || dut->blk_cmd_valid_o || dut->cp_cmd_credit_o || dut->ctl_cmd_valid_o;
+    bool any = dut->cp_evt_valid_o || dut->cu_cmd_valid_o || dut->cu_evt_credit_o || dut->cp_cmd_credit_o || dut->ctl_cmd_valid_o;
     if (was_idle && (any || !dut->idle_o))
         FAIL("something happens after idle_o without input");
     places += dut->cp_cmd_credit_o;
@@ -459,7 +473,6 @@ static void step(const msg_cp_cmd *cmd)
             cu_command(c, m);
         }
     }
-    blk_commands();
     ctl_commands();
     if (dut->cp_evt_valid_o) {
         msg_cp_evt e;
@@ -516,9 +529,8 @@ static void send(const msg_cp_cmd &c)
 {
     if (c.kind == CP_CONTROL) {
         controls[c.id] = c;
-        const bool none = (c.flags >> 8 & 0xff) == 0 || c.flags >> 8 & 0xf1 || (c.flags >> 16 && c.flags >> 16 != 0xffff);
         msg_cp_evt &o = outcome[c.id] = {};
-        o.kind = CP_EVT_CONTROL_DONE, o.id = c.id, o.status = none ? CTL_ERROR_NONE : CTL_OK, o.cu = 0xff, o.wave = CTL_STATE_RUN;
+        o.kind = CP_EVT_CONTROL_DONE, o.id = c.id, o.status = nobody(c.flags) ? CTL_ERROR_NONE : CTL_OK, o.cu = 0xff00, o.wave = CTL_STATE_RUN;
     } else if (c.kind == CP_LAUNCH)
         launches[c.id].cmd = c;
     else if (c.kind != CP_VMID)
@@ -653,8 +665,8 @@ int main()
         FAIL("%u faults told of %u", faults_told, faults_sent);
     if (halts_told == 0 || halts_told > halts_sent || handler[Cus - 1].size() != 3)
         FAIL("%u halts told of %u, %zu trap handlers", halts_told, halts_sent, handler[Cus - 1].size());
-    if (blk_seen != (1ull << Blks) - 1)
-        FAIL("some cache was never told: %llx", (unsigned long long)blk_seen);
+    if (maint_seen != (TlbPort | SqcPorts | SlicePorts))
+        FAIL("some cache was never told: %llx", (unsigned long long)maint_seen);
     for (unsigned n = 0; n < 100; n++)
         step(nullptr);
     if (!dut->idle_o)

@@ -10,7 +10,7 @@
 // mutate: rtl/l1/sqc.sv: plain_some[c] && !(k_rsp_valid && k_rsp_port == c[1:0]) => plain_some[c]
 // mutate: rtl/l1/sqc_cache.sv: 16'hffff : f.old) & (f.send_m | f.wait_m) => 16'hffff : f.old) & f.wait_m
 // mutate: rtl/l1/sqc.sv: tlb_taken && i_drained && k_drained => tlb_taken && i_drained
-// mutate: rtl/l1/sqc.sv: blk_cmd_i.root, blk_cmd_i.bytes) => blk_cmd_i.root, blk_cmd_i.bytes == 64'd0 ? 64'd0 : 64'd4096)
+// mutate: rtl/l1/sqc.sv: maint_i.root, maint_i.bytes) => maint_i.root, maint_i.bytes == 64'd0 ? 64'd0 : 64'd4096)
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -29,11 +29,18 @@
 #include "Vpart_sqc.h"
 using Top = Vpart_sqc;
 static void name_gpu(Top &top) { top.id_i = 5; } // of GPU 0
+// Ports of maintenance.
+#define MAINT_VALID ctl_cmd_valid_i
+#define MAINT ctl_cmd_i
+#define MAINT_DONE ctl_evt_valid_o
 constexpr unsigned Slices = 16, Credits = 128;
 #else
 #include "Vsqc.h"
 using Top = Vsqc;
-static void name_gpu(Top &top) { top.own_gpu_i = 0; }
+#define MAINT_VALID maint_valid_i
+#define MAINT maint_i
+#define MAINT_DONE maint_done_o
+static void name_gpu(Top &top) { top.own_gpu_i = 0, top.hold_take_i = top.hold_all_i = top.discard_i = 0; }
 constexpr unsigned Slices = 4, Credits = 16;
 #endif
 
@@ -182,7 +189,7 @@ int main()
         name_gpu(top);
         top.cycle_i = cycle;
         top.rst_ni = cycle >= 2;
-        top.ifetch_req_valid_i = top.smem_req_valid_i = top.mem_rsp_valid_i = top.mem_req_credit_i = top.blk_cmd_valid_i = 0;
+        top.ifetch_req_valid_i = top.smem_req_valid_i = top.mem_rsp_valid_i = top.mem_req_credit_i = top.MAINT_VALID = 0;
         bool input = false;
         for (unsigned c = 0; cycle > 3 && c < Cus; c++) {
             const bool more = cycle < traffic; // later only what has begun
@@ -258,13 +265,13 @@ int main()
         if (!inv_pending && cycle > 100 && chance(1) && (narrow || chance(25))) { // memory and tables change, then everything is invalidated
             version++;
             remap += chance(30);
-            msg_blk_cmd b = {};
-            b.kind = BLK_INV;
+            msg_ctl_cmd b = {};
+            b.op = CTL_INV;
             b.vmid = 255;
             b.flags = CACHE_INV_L1I | CACHE_INV_L1K | CACHE_INV_TLB;
             b.bytes = chance(50) ? 1ull << 40 : 0; // as a range, or as all pages
-            put(top.blk_cmd_i, b);
-            top.blk_cmd_valid_i = 1;
+            put(top.MAINT, b);
+            top.MAINT_VALID = 1;
             inv_pending = input = true;
         }
         if (!replies.empty() && chance(70)) {
@@ -284,9 +291,9 @@ int main()
         top.eval();
         if (cycle <= 3)
             continue;
-        if (idle && (top.ifetch_rsp_valid_o | top.smem_rsp_valid_o | top.mem_req_valid_o | top.blk_evt_valid_o))
+        if (idle && (top.ifetch_rsp_valid_o | top.smem_rsp_valid_o | top.mem_req_valid_o | top.MAINT_DONE))
             fail("idle, but an output moved");
-        if (top.blk_evt_valid_o) {
+        if (top.MAINT_DONE) {
             inv_pending = false;
             for (auto &r : replies)
                 if (older(r.addr))

@@ -126,6 +126,7 @@ static void counters()
     if (counter(0) - hit != 1 || counter(1) - miss != 1 || counter(2) - joined != 2)
         fail("three reads of a line at once, one later: hits, misses", counter(0) - hit, counter(1) - miss);
     // of a line of which a store has left some bytes a read and an atomic fetch the others: misses; a store hits it
+    whose = Own; // a store over a link leaves none
     for (unsigned op : {MEM_READ, MEM_ATOMIC, MEM_WRITE}) {
         unsigned kind = op == MEM_READ ? 0 : op == MEM_WRITE ? 1 : 2;
         reads_by(MEM_WRITE, 20 + op, 0xff);
@@ -134,6 +135,7 @@ static void counters()
         if (read != (op != MEM_WRITE) || counter(kind * 3) - hits != there || counter(kind * 3 + 1) - misses != !there)
             fail("counters of a request to a line of which a store has left a part, hits", counter(kind * 3) - hits, there);
     }
+    whose = Any;
     if (counter(11) + counter(12) != dram_reads + dram_writes)
         fail("row hits and misses", counter(11) + counter(12), dram_reads + dram_writes);
 }

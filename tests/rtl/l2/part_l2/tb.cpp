@@ -6,12 +6,12 @@
 // what the request brought.  Stale data after a host write without an invalidation.  What stays in the L2 is in kept.h, what goes to DRAM and when in
 // write.h, rates in rates.h, times of the DRAM in dram.h.  Requirements S0.16 to S0.18, S1.2.  The argument `speed` prints ns a cycle.
 // top: part_l2
-// sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/l2/l2_pkg.sv rtl/l2/l2_choose_pkg.sv rtl/l2/l2_tags_pkg.sv rtl/l2/l2_mshr_pkg.sv rtl/l2/l2_data_pkg.sv rtl/l2/l2_miss_pkg.sv rtl/l2/l2_answer_pkg.sv rtl/l2/l2_flush_pkg.sv rtl/tech/ram_1r1w.sv rtl/dram/dram_pkg.sv rtl/dram/dram_bank_pkg.sv rtl/dram/dram_choose_pkg.sv rtl/dram/dram_refresh_pkg.sv rtl/dram/dram_checker.sv rtl/dram/dram_channel.sv rtl/l2/l2_slice.sv rtl/gpu/part_l2.sv
+// sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/l2/l2_pkg.sv rtl/l2/l2_choose_pkg.sv rtl/l2/l2_tags_pkg.sv rtl/l2/l2_mshr_pkg.sv rtl/l2/l2_data_pkg.sv rtl/l2/l2_miss_pkg.sv rtl/l2/l2_answer_pkg.sv rtl/l2/l2_flush_pkg.sv rtl/tech/ram_1r1w.sv rtl/dram/dram_pkg.sv rtl/dram/dram_bank_pkg.sv rtl/dram/dram_choose_pkg.sv rtl/dram/dram_refresh_pkg.sv rtl/dram/dram_checker.sv rtl/dram/dram_channel.sv rtl/l2/l2_slice.sv rtl/control/control_pkg.sv rtl/control/control_agent.sv rtl/gpu/part_l2.sv
 // args: -Wno-UNUSEDPARAM -GDepth=16 --x-initial unique
 // mutate: rtl/gpu/part_l2.sv: slice_idle && channel_idle == '1 => slice_idle && channel_idle != '0
 // mutate: rtl/l2/l2_data_pkg.sv: old == 64'd0 || old > a ? a => old > a ? a
 // mutate: rtl/l2/l2_slice.sv: if (s4.victim) begin => if (s4.victim && s4.what == DataFlush) begin
-// mutate: rtl/l2/l2_slice.sv: store_sent = store_count != 4'd0; => store_sent = store_count > 4'd1;
+// mutate: rtl/l2/l2_slice.sv: store_sent = store_count != 4'd0 && !hold; => store_sent = store_count > 4'd1;
 // mutate: rtl/l2/l2_slice.sv: dirty[SetBits'(set)] = dirty[SetBits'(set)] & ~bit_of; => dirty[SetBits'(set)] = dirty[SetBits'(set)];
 // mutate: rtl/l2/l2_slice.sv: era_writes[!era] == 16'd0 => 1'b1
 // mutate: rtl/l2/l2_slice.sv: blend(base, held.words, held.mask) => blend(base, held.words, payload.mask)
@@ -62,6 +62,7 @@ static std::deque<msg_mem_req> waiting_order;  // stores and atomics not seen on
 static std::deque<std::pair<uint64_t, msg_dram_rsp>> store_answers;
 static unsigned credits = Depth, held, evts;
 static uint32_t serial;
+static uint64_t done_at; // cycle of the last answer to a command
 static uint64_t answered, answered_at, latency_sum, dram_reads, dram_writes, kinds[3];  // kinds: reads, stores, atomics asked for
 static std::map<uint32_t, uint64_t> sent_at;
 static std::map<uint32_t, std::array<uint64_t, 8>> flying_old; // of atomics of a line, by user: the line before
@@ -217,17 +218,20 @@ static void clock_once(const msg_mem_req *req, unsigned drain)
         store_answers.pop_front();
     }
     dut->cycle_i = cycle;
-    bool rests = dut->idle_o && !(dut->mem_req_valid_i | dut->mem_rsp_credit_i | dut->dram_rsp_valid_i | dut->blk_cmd_valid_i); // nothing may happen
+    bool rests = dut->idle_o && !(dut->mem_req_valid_i | dut->mem_rsp_credit_i | dut->dram_rsp_valid_i | dut->ctl_cmd_valid_i); // nothing may happen
     dut->clk_i = 1;
     dut->eval();
     dut->clk_i = 0;
     dut->eval();
     cycle++;
-    dut->blk_cmd_valid_i = 0;
-    if (rests && (!dut->idle_o | dut->mem_req_credit_o | dut->mem_rsp_valid_o | dut->blk_evt_valid_o | dut->obs_order_valid_o | dut->dram_req_valid_o))
+    dut->ctl_cmd_valid_i = 0;
+    if (rests && (!dut->idle_o | dut->mem_req_credit_o | dut->mem_rsp_valid_o | dut->ctl_evt_valid_o | dut->obs_order_valid_o | dut->dram_req_valid_o))
         fail("idle, but something moved", cycle, 0);
     credits += dut->mem_req_credit_o;
-    evts += dut->blk_evt_valid_o;
+    evts += dut->ctl_evt_valid_o;
+    done_at = dut->ctl_evt_valid_o ? cycle : done_at;
+    if (dut->ctl_evt_valid_o && get<msg_ctl_evt>(dut->ctl_evt_o).status != CTL_OK)
+        fail("command refused, status", get<msg_ctl_evt>(dut->ctl_evt_o).status, CTL_OK);
     if (dut->dram_req_valid_o)
         take_dram(get<msg_dram_req>(dut->dram_req_o));
     if (dut->obs_order_valid_o)
@@ -314,13 +318,15 @@ static msg_mem_req random_request(uint64_t line)
 // The next cycle brings the slice a command: everything, or a range of physical addresses.
 static void command(uint32_t flags, uint64_t first = 0, uint64_t bytes = 0)
 {
-    msg_blk_cmd c = {};
-    c.kind = BLK_INV;
+    if (done_at == cycle) // the next one may come in the cycle behind the answer
+        clock_once(nullptr, 256);
+    msg_ctl_cmd c = {};
+    c.op = CTL_INV;
     c.flags = flags;
     c.root = first;
     c.bytes = bytes;
-    put(dut->blk_cmd_i, c);
-    dut->blk_cmd_valid_i = 1;
+    put(dut->ctl_cmd_i, c);
+    dut->ctl_cmd_valid_i = 1;
     evts = 0;
 }
 
@@ -436,7 +442,7 @@ int main(int argc, char **argv)
     Verilated::randReset(2); // what reset leaves alone holds anything
     dut = new Vpart_l2;
     dut->id_i = 0x300 | Slice;
-    dut->obs_en_i = 1;
+    dut->obs_en_i = 1, dut->ctl_cmd_valid_i = 0;
     for (int i = 0; i < 4; i++) {
         dut->clk_i = i & 1;
         dut->eval();

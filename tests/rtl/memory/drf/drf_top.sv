@@ -90,10 +90,10 @@ module drf_top
   output logic      [FarPorts-1:0] far_rsp_valid_o,
   output mem_rsp_t                 far_rsp_o[FarPorts],
   input  logic      [FarPorts-1:0] far_rsp_credit_i,
-  // maintenance: cache groups, slices, L2 TLB
-  input  logic [SqcCount+L2Slices:0] blk_cmd_valid_i,
-  input  blk_cmd_t                 blk_cmd_i[SqcCount+L2Slices+1],
-  output logic [SqcCount+L2Slices:0] blk_evt_valid_o
+  // maintenance, to the control agents: cache groups, slices, L2 TLB
+  input  logic [SqcCount+L2Slices:0] ctl_cmd_valid_i,
+  input  ctl_cmd_t                 ctl_cmd_i[SqcCount+L2Slices+1],
+  output logic [SqcCount+L2Slices:0] ctl_evt_valid_o
 );
   localparam int unsigned OutUtcl2 = L2Slices, OutRdma = L2Slices + 1;
   localparam int unsigned BlkL2 = SqcCount, BlkUtcl2 = SqcCount + L2Slices;
@@ -103,7 +103,6 @@ module drf_top
   logic [SqcCount-1:0] sqc_idle;
   logic [L2Slices-1:0] l2_idle;
   logic noc_idle, utcl2_idle, rdma_idle;
-  blk_evt_t blk_evt[SqcCount+L2Slices];
   assign idle_o = cu_idle == '1 && sqc_idle == '1 && l2_idle == '1 && noc_idle && utcl2_idle && rdma_idle;
 
   for (genvar n = 0; n < CuCount; n++) begin : gen_cu
@@ -133,7 +132,7 @@ module drf_top
       .smem_req_valid_i(smem_valid_i[n]), .smem_req_i(smem_i[n]), .smem_rsp_valid_o(scalar_valid_o[n]), .smem_rsp_o(scalar_o[n]),
       .mem_req_valid_o(sqc_req_valid_o[n]), .mem_req_o(sqc_req_o[n]), .mem_req_credit_i(sqc_req_credit_i[n]),
       .mem_rsp_valid_i(sqc_rsp_valid_i[n]), .mem_rsp_i(sqc_rsp_i[n]),
-      .blk_cmd_valid_i(blk_cmd_valid_i[n]), .blk_cmd_i(blk_cmd_i[n]), .blk_evt_valid_o(blk_evt_valid_o[n]), .blk_evt_o(blk_evt[n]));
+      .ctl_cmd_valid_i(ctl_cmd_valid_i[n]), .ctl_cmd_i(ctl_cmd_i[n]), .ctl_evt_valid_o(ctl_evt_valid_o[n]), .ctl_evt_o());
   end
 
   part_noc u_noc (
@@ -152,14 +151,10 @@ module drf_top
       .mem_rsp_valid_o(target_rsp_valid_o[n]), .mem_rsp_o(target_rsp_o[n]), .mem_rsp_credit_i(target_rsp_credit_i[n]),
       .dram_req_valid_o(dram_req_valid_o[n]), .dram_req_o(dram_req_o[n]),
       .dram_rsp_valid_i(dram_rsp_valid_i[n]), .dram_rsp_i(dram_rsp_i[n]),
-      .blk_cmd_valid_i(blk_cmd_valid_i[BlkL2+n]), .blk_cmd_i(blk_cmd_i[BlkL2+n]),
-      .blk_evt_valid_o(blk_evt_valid_o[BlkL2+n]), .blk_evt_o(blk_evt[BlkL2+n]));
+      .ctl_cmd_valid_i(ctl_cmd_valid_i[BlkL2+n]), .ctl_cmd_i(ctl_cmd_i[BlkL2+n]),
+      .ctl_evt_valid_o(ctl_evt_valid_o[BlkL2+n]), .ctl_evt_o());
   end
 
-  // maintenance of the L2 TLB goes through its control agent; the values of kind and op agree
-  ctl_cmd_t xlat_cmd;
-  assign xlat_cmd = '{op: blk_cmd_i[BlkUtcl2].kind, vmid: blk_cmd_i[BlkUtcl2].vmid, flags: blk_cmd_i[BlkUtcl2].flags,
-                      root: blk_cmd_i[BlkUtcl2].root, bytes: blk_cmd_i[BlkUtcl2].bytes, default: '0};
   part_utcl2 u_utcl2 (
     .clk_i, .rst_ni, .id_i({Gpu, 8'd0}), .idle_o(utcl2_idle), .perf_en_i(1'b0), .perf_addr_i('0), .perf_data_o(),
     .mem_req_valid_i(target_req_valid_i[OutUtcl2]), .mem_req_i(target_req_i[OutUtcl2]),
@@ -167,8 +162,8 @@ module drf_top
     .mem_rsp_o(target_rsp_o[OutUtcl2]), .mem_rsp_credit_i(target_rsp_credit_i[OutUtcl2]),
     .mem_req_valid_o(far_in_req_valid_o[0]), .mem_req_o(far_in_req_o[0]), .mem_req_credit_i(far_in_req_credit_i[0]),
     .mem_rsp_valid_i(far_in_rsp_valid_i[0]), .mem_rsp_i(far_in_rsp_i[0]),
-    .ctl_cmd_valid_i(blk_cmd_valid_i[BlkUtcl2]), .ctl_cmd_i(xlat_cmd),
-    .ctl_evt_valid_o(blk_evt_valid_o[BlkUtcl2]), .ctl_evt_o());
+    .ctl_cmd_valid_i(ctl_cmd_valid_i[BlkUtcl2]), .ctl_cmd_i(ctl_cmd_i[BlkUtcl2]),
+    .ctl_evt_valid_o(ctl_evt_valid_o[BlkUtcl2]), .ctl_evt_o());
 
   part_rdma u_rdma (
     .clk_i, .rst_ni, .id_i({Gpu, 8'd0}), .idle_o(rdma_idle), .perf_en_i(1'b0), .perf_addr_i('0), .perf_data_o(),

@@ -92,7 +92,7 @@ static Link<msg_ifetch_req> fetch_out[Cus];
 static Link<msg_ifetch_rsp> fetch_back[Cus];
 static Link<msg_smem_req> smem_out[Cus];
 static Link<msg_smem_rsp> smem_back[Cus];
-static Link<msg_blk_cmd> blk_out[Blocks];
+static Link<msg_ctl_cmd> blk_out[Blocks];
 static Credit blk_back[Blocks];
 static int far_credits[FarPorts], answer_credits[FarPorts]; // of this side: requests into the GPU, answers to it
 
@@ -305,7 +305,7 @@ static void take_messages()
     }
     for (unsigned b = 0; b < Blocks; b++) {
         if (blk_out[b].due())
-            put(dut->blk_cmd_i[b], blk_out[b].pop()), set_bit(dut->blk_cmd_valid_i, b);
+            put(dut->ctl_cmd_i[b], blk_out[b].pop()), set_bit(dut->ctl_cmd_valid_i, b);
         if (blk_back[b].due())
             blk_back[b].pop(), on_block(b);
     }
@@ -401,7 +401,7 @@ static void send_messages()
         }
     }
     for (unsigned b = 0; b < Blocks; b++)
-        if (bit(dut->blk_evt_valid_o, b))
+        if (bit(dut->ctl_evt_valid_o, b))
             blk_back[b].push({});
 }
 
@@ -410,7 +410,7 @@ static void clear_inputs()
     dut->issue_valid_i = 0, dut->inv_i = 0, dut->cu_req_credit_i = 0, dut->cu_rsp_valid_i = 0, dut->sqc_req_credit_i = 0, dut->sqc_rsp_valid_i = 0;
     dut->noc_req_valid_i = 0, dut->noc_req_credit_i = 0, dut->noc_rsp_valid_i = 0, dut->target_req_valid_i = 0, dut->target_rsp_credit_i = 0;
     dut->dram_rsp_valid_i = 0, dut->far_in_req_credit_i = 0, dut->far_in_rsp_valid_i = 0, dut->far_req_credit_i = 0, dut->far_rsp_valid_i = 0;
-    dut->far_req_valid_i = 0, dut->far_rsp_credit_i = 0, dut->blk_cmd_valid_i = 0;
+    dut->far_req_valid_i = 0, dut->far_rsp_credit_i = 0, dut->ctl_cmd_valid_i = 0;
     for (unsigned s = 0; s < Sqcs; s++)
         dut->fetch_valid_i[s] = 0, dut->smem_valid_i[s] = 0;
 }

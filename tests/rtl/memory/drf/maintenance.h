@@ -45,9 +45,9 @@ static void send_commands()
 {
     for (unsigned b = 0; b < Blocks; b++)
         if (!block_busy[b] && !block_queue[b].empty()) {
-            msg_blk_cmd m = {};
+            msg_ctl_cmd m = {};
             Command &c = block_queue[b].front();
-            m.kind = c.root && !c.bytes ? CTL_ROOT : BLK_INV, m.vmid = c.vmid, m.flags = c.flags, m.root = c.root, m.bytes = c.bytes;
+            m.op = c.root && !c.bytes ? CTL_ROOT : CTL_INV, m.vmid = c.vmid, m.flags = c.flags, m.root = c.root, m.bytes = c.bytes;
             blk_out[b].push(m), block_busy[b] = true;
         }
     for (unsigned cu = 0; cu < Cus; cu++)
