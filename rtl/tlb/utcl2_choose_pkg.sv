@@ -6,7 +6,8 @@
 package utcl2_choose_pkg;
   import tlb_pkg::*;
 
-  typedef logic [7:0] slot_t;
+  localparam int unsigned Slots = 256;  // requests in the TLB, those of the input queue included
+  typedef logic [$clog2(Slots)-1:0] slot_t;
 
   // Page that a request wants; `beyond` 40 bits there is none.
   typedef struct packed {

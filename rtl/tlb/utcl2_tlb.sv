@@ -58,7 +58,6 @@ module utcl2_tlb
   input  logic [ 5:0] done_walk_i,
   input  logic [63:0] done_pte_i
 );
-  localparam int unsigned Slots = 256;
   localparam int unsigned Sets[Stores] = '{Entries / Ways, Blocks / Ways, Large / Ways};
   localparam int unsigned First[Stores] = '{0, Sets[0], Sets[0] + Sets[1]};  // rows of valid and oldest
   localparam int unsigned Rows = Sets[0] + Sets[1] + Sets[2];
@@ -287,7 +286,7 @@ module utcl2_tlb
         rsp_count  = rsp_count + 8'd1;
         busy_slots = busy_slots - 9'd1;
         free_ring[free_last] = slot;
-        free_last  = free_last + 8'd1;
+        free_last  = free_last + slot_t'(1);
       end
 
       // ---- a walk ends: fill, then answer; begun before an invalidation that it missed, it is walked again
@@ -378,7 +377,7 @@ module utcl2_tlb
       if (discard_i) begin
         if (!s1.sweep) s1 = '0;
         if (!s2.sweep) s2 = '0;
-        for (int unsigned i = 0; i < Slots; i++) free_ring[i] = i[7:0];
+        for (int unsigned i = 0; i < Slots; i++) free_ring[i] = slot_t'(i);
         owed       = in_count;
         dropping   = 1'b1;
         lost_walks = ~walk_free & ~answer_set & WalkMask;
@@ -417,7 +416,7 @@ module utcl2_tlb
       // ---- arrival
       if (mem_req_valid_i) begin
         slot       = free_ring[free_first];
-        free_first = free_first + 8'd1;
+        free_first = free_first + slot_t'(1);
         slot_page[slot] <= '{
             beyond: mem_req_i.addr[63:40] != 24'd0, vmid: mem_req_i.vmid, vpn: mem_req_i.addr[39:12]
         };
@@ -452,7 +451,7 @@ module utcl2_tlb
         end
         for (int unsigned i = 0; i < 256; i++) generation[i] = 8'd0;
         for (int unsigned i = 0; i < 8; i++) counter[i] = 64'd0;
-        for (int unsigned i = 0; i < Slots; i++) free_ring[i] = i[7:0];
+        for (int unsigned i = 0; i < Slots; i++) free_ring[i] = slot_t'(i);
         {free_first, free_last, in_first, in_count, busy_slots, wait_count} = '0;
         walk_free   = WalkMask;
         answer_set  = 64'd0;

@@ -115,6 +115,10 @@ BLOCKS = {  # sources, tasks
                   ("inv_covers(inv_i, kept.vmid, kept.first, kept.size)", "inv_covers(inv_i, kept.vmid, kept.first, SizePage)"),
                   ("size: of_size, vmid", "size: SizePage, vmid"),
                   ("tag[base+w] == other ? SizeLarge", "tag[base+w] == other ? SizeMib"))}),
+    "utcl2_tlb": (
+        ["build/gen/gantry_msg_pkg.sv", "rtl/common/pick_pkg.sv", "rtl/tech/ram_1r1w.sv", "rtl/common/stream_rules_pkg.sv", "rtl/tlb/tlb_pkg.sv",
+         *(f"rtl/tlb/utcl2_{name}.sv" for name in ("choose_pkg", "tags_pkg", "misses_pkg", "answers_pkg", "store", "tlb"))],
+        {"bmc": bounded(12), "cover": reach(22)}),
     "vmem_xlat": (
         [*VMEM, "rtl/cu/cu_vmem_xlat_pkg.sv", "rtl/cu/cu_vmem_lines.svh"],
         {"bmc": bounded(8), "bmc_helpers": bounded(8, defines=("HELPERS",)),
@@ -156,15 +160,16 @@ BLOCKS = {  # sources, tasks
 }
 
 
-# constants of gantry_cfg_pkg in place of the configuration's
-CONFIG = {"vmem_xlat": {"L1vTlbMisses": 2}, "vmem_coalesce": {"L1vTlbMisses": 2, "VmemSlots": 2}}
+# constants of a package in place of its own
+CONFIG = {"vmem_xlat": ("gantry_cfg_pkg", {"L1vTlbMisses": 2}), "vmem_coalesce": ("gantry_cfg_pkg", {"L1vTlbMisses": 2, "VmemSlots": 2}),
+          "utcl2_tlb": ("utcl2_choose_pkg", {"Slots": 8})}
 # included texts in place of the block's
 CUT = {"vmem_coalesce": ("cu_vmem_address.svh", "tests/formal/vmem_coalesce_address.svh")}
 UNDEFINED = {"l1v"}  # reads beyond an array: their undefined bits must be free inputs
 
 
 def small_config(source, work, constants):
-    """A copy of the configuration's package with other values."""
+    """A copy of a package with other values."""
     text = (ROOT / source).read_text()
     for name, value in constants.items():
         text, found = re.subn(rf"(localparam int unsigned {name} = )\d+;", rf"\g<1>{value};", text)
@@ -196,8 +201,9 @@ def run(block, name):
     if block in CUT:
         files = [f for f in files if f != CUT[block][1]] + [" ".join(CUT[block])]
     if block in CONFIG:
-        at = next(f for f in files if f.endswith("gantry_cfg_pkg.sv"))
-        files[files.index(at)] = f"{pathlib.Path(at).name} {small_config(at, work, CONFIG[block])}"
+        package, constants = CONFIG[block]
+        at = next(f for f in files if pathlib.Path(f).stem == package)
+        files[files.index(at)] = f"{pathlib.Path(at).name} {small_config(at, work, constants)}"
     if task.replace:
         own = [f for f in sources if f.startswith("rtl/") and task.replace[0] in (ROOT / f).read_text()][-1]
         copy = work.with_suffix(".fault.sv")
