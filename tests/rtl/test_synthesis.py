@@ -109,7 +109,7 @@ def test_row_memories_are_memories(module):
     params = gen_params.read_table()
     settings = SMALL + (lint.NARROW if module in NARROW_ROWS else [])
     constants = {name: value for name, (value, _) in gen_params.constants(params, settings).items()}
-    package = BUILD / ("narrow" if module in NARROW_ROWS else "wide") / "gantry_cfg_pkg.sv"
+    package = BUILD / "arrays" / f"{module}.cfg" / "gantry_cfg_pkg.sv"  # its own: tests of one file may run beside each other
     package.parent.mkdir(parents=True, exist_ok=True)
     package.write_text(gen_params.package(params, settings, None))
     synth_flow.NICE = 0

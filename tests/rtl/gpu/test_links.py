@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """rtl/gpu/gpu.sv has the links of rtl/gpu/links.yaml, from which the partitioned machine is connected: mistakes planted in either are
 told with the link, and a table that says what cannot be is refused."""
+import os
 import pathlib
 import subprocess
 import sys
@@ -13,7 +14,8 @@ import check_links  # noqa: E402
 import gen_links  # noqa: E402
 import mutation  # noqa: E402
 
-FOLDER = ROOT / "build/tests/rtl/gpu/links"
+# A folder for each process of the runner: tests of one file may run beside each other.
+FOLDER = ROOT / "build/tests/rtl/gpu/links" / os.environ.get("PYTEST_XDIST_WORKER", "alone")
 TEXT = "rtl/gpu/gpu.sv"
 
 
