@@ -180,7 +180,7 @@ static void object_unmap(struct driver *d, struct client *c, struct object *o, u
     CHECK(pagetable_unmap(on->pt, o->va, o->bytes) == 0, "driver.memory", "va=%llx bytes=%llx",
           (unsigned long long)o->va, (unsigned long long)o->bytes);
     if (on->space_open)
-        cp_space_shootdown(machine_cp(d->machine, gpu), &on->space);
+        cp_space_shootdown(machine_cp(d->machine, gpu), &on->space, o->va, o->bytes);
     tables_put(d, gpu);
 }
 

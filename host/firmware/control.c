@@ -68,6 +68,7 @@ static void control_send(struct cp *cp)
 void control_signals(struct cp *cp, uint8_t groups, uint16_t number, uint8_t signals, control_fn done, void *ctx)
 {
     struct controls *q = &cp->controls;
+    CHECK(q->count < CP_CONTROLS_OPEN, "cp", "gpu%u: %zu control operations without an answer", cp->gpu, q->count);
     q->list = xgrow(q->list, &q->room, q->count + 1, sizeof *q->list);
     q->list[q->count++] = (struct control){
         .id = q->next_id++,
@@ -95,6 +96,8 @@ void control_answered(struct cp *cp, const struct msg_cp_evt *evt)
         char text[200];
         control_text(&c.result, text, sizeof text);
         log_error("cp", "%s", text);
+    } else if (c.result.signals & CTL_ENABLE) {
+        shootdowns_again(cp);
     }
     control_send(cp);
     if (c.done)

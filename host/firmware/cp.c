@@ -132,9 +132,10 @@ static void job_decoded(struct cp *cp, struct job *job)
     uint32_t flags = fence_acquire(job->packet);
     if (packet_type(job->packet) != AQL_KERNEL)
         flags |= fence_release(job->packet);
-    if (job->space->tlb_stale || (job->space->flushes && packet_type(job->packet) == AQL_KERNEL)) {
+    const bool late = job->space->flushes || shootdown_flies(cp, job->space->vmid);
+    if (job->space->tlb_stale || (late && packet_type(job->packet) == AQL_KERNEL)) {
         flags |= CACHE_INV_TLB;
-        job->space->tlb_stale = false; /* a flush under way, of another packet, may come too late for this one */
+        job->space->tlb_stale = false; /* a flush under way, not of this packet, may come too late for it */
     }
     if (cp->caches_stale || (cp->drops && packet_type(job->packet) == AQL_KERNEL)) { /* likewise */
         flags |= fence_caches(true);
@@ -198,7 +199,7 @@ void cp_event(struct cp *cp, const struct msg_cp_evt *evt)
         log_error("cp", "gpu%u: cache maintenance %u: a component has refused it (status %u): it is off", cp->gpu,
                   evt->id, evt->status);
     if (evt->kind == CP_EVT_CACHE_DONE && evt->id == CP_SHOOTDOWN)
-        shootdown_answered(cp);
+        shootdown_answered(cp, evt->status);
     if (evt->kind == CP_EVT_CACHE_DONE && evt->id == CP_DROP)
         cp->drops--;
     switch (evt->kind) {

@@ -165,10 +165,10 @@ uint64_t cp_tables_changes(const struct cp *cp);
 void cp_space_open(struct cp *cp, struct cp_space *space);
 /* tba and tma of an open space have changed: wavefronts that start from now on have them. */
 void cp_space_trap(struct cp *cp, struct cp_space *space);
-/* Pages of the space were unmapped or changed: when that is written, what has begun to start or runs loses its
- * translations by a command of its own, what starts later by its first fence.  Accesses of the command processor under
- * way count as a shoot-down, too. */
-void cp_space_shootdown(struct cp *cp, struct cp_space *space);
+/* `bytes` of the space from `va` on were unmapped or changed (0 bytes: all): when that is written, what has begun to
+ * start or runs loses these translations by a command of its own; where nothing does, what starts next loses all of the
+ * space by its first fence.  Accesses of the command processor under way count as a shoot-down, too. */
+void cp_space_shootdown(struct cp *cp, struct cp_space *space, uint64_t va, uint64_t bytes);
 /* Memory that no translation leads to any more changes hands: what runs on this GPU loses what its caches hold by a
  * command that counts as a shoot-down, what starts later by its first fence.  own: it is VRAM of this GPU. */
 void cp_caches_drop(struct cp *cp, bool own);

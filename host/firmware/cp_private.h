@@ -73,9 +73,14 @@ struct cp_queue {
 
 /* A shoot-down that was sent and is not counted as done yet (shootdown.c). */
 struct shootdown {
-    uint64_t order; /* accesses below this one were translated before */
-    bool command;   /* the GPU has not answered */
-    bool waits;     /* for writes to page tables, and behind one that does */
+    uint64_t order;     /* accesses below this one were translated before */
+    uint64_t number;    /* of the command: the GPU answers in this order */
+    uint64_t va, bytes; /* of the command: pages whose translations go, 0 bytes: all of vmid */
+    uint32_t flags;     /* enum cache_flag */
+    uint8_t vmid;
+    bool command; /* the GPU has not done it */
+    bool refused; /* a component was off: it is sent again when one has been enabled */
+    bool waits;   /* for writes to page tables, and behind one that does */
 };
 
 /* A control operation (control.c). */
@@ -104,7 +109,8 @@ struct cp {
     uint64_t groups_before; /* sim_groups without those of the kernels that run */
     bool poll_armed;
     uint64_t shootdowns_sent, shootdowns_done;
-    struct shootdown *shootdowns; /* the difference, oldest first */
+    uint64_t shootdown_commands;  /* sent to the GPU so far */
+    struct shootdown *shootdowns; /* sent and not done, oldest first */
     size_t shootdown_room;
     bool caches_stale;            /* they may hold memory that has changed hands: the next fence drops it */
     unsigned drops;               /* commands under way that do that */
@@ -197,8 +203,12 @@ void space_reap(struct cp *cp, struct cp_space *space);
 /* shootdown.c: the oldest one that waits for page tables, of this space (NULL: a drop of caches), has its turn; the
  * oldest command is answered; count those that are done; before a descriptor is read: what caches held of memory that
  * has changed hands is gone (false: it is on its way out). */
-void shootdown_due(struct cp *cp, struct cp_space *space, bool own);
-void shootdown_answered(struct cp *cp);
+void shootdown_due(struct cp *cp, const struct table_note *note);
+/* A command for translations of this space is not answered. */
+bool shootdown_flies(const struct cp *cp, uint8_t vmid);
+void shootdown_answered(struct cp *cp, uint8_t status);
+/* A component has been enabled: commands that one of them refused are sent again. */
+void shootdowns_again(struct cp *cp);
 void shootdowns_check(struct cp *cp);
 bool caches_dropped(struct cp *cp);
 

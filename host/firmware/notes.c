@@ -13,7 +13,7 @@ static void note_do(struct cp *cp, const struct table_note *note)
     if (note->kind == NOTE_OPEN)
         space_announce(cp, space);
     else if (note->kind != NOTE_CLOSE)
-        shootdown_due(cp, space, note->own);
+        shootdown_due(cp, note);
     if (space)
         space_settle(cp, space); /* it may have waited for this */
 }

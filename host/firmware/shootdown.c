@@ -26,25 +26,49 @@ static struct shootdown *shootdown_add(struct cp *cp)
     return &cp->shootdowns[count];
 }
 
-static void shootdown_fill(struct cp *cp, struct shootdown *s, bool command, uint8_t vmid, uint32_t flags)
+static void shootdown_send(struct cp *cp, struct shootdown *s)
 {
-    const struct msg_cp_cmd cmd = {.kind = CP_CACHE, .vmid = vmid, .id = CP_SHOOTDOWN, .flags = flags};
-    *s = (struct shootdown){.order = cp->access_order, .command = command};
-    if (command)
-        sim_cmd(cp->sim, cp->gpu, &cmd);
+    const struct msg_cp_cmd cmd = {.kind = CP_CACHE,
+                                   .vmid = s->vmid,
+                                   .id = CP_SHOOTDOWN,
+                                   .flags = s->flags,
+                                   .root = s->bytes ? s->va : 0,
+                                   .pc = s->bytes};
+    s->number = cp->shootdown_commands++;
+    sim_cmd(cp->sim, cp->gpu, &cmd);
 }
 
-void cp_space_shootdown(struct cp *cp, struct cp_space *space)
+/* command: the GPU has to be told. */
+static void shootdown_fill(struct cp *cp, struct shootdown *s, bool command, struct shootdown what)
+{
+    *s = what;
+    s->order = cp->access_order;
+    s->command = command;
+    if (command)
+        shootdown_send(cp, s);
+}
+
+static struct shootdown of_pages(const struct cp_space *space, uint64_t va, uint64_t bytes)
+{
+    return (struct shootdown){.vmid = space->vmid, .flags = CACHE_INV_TLB, .va = va, .bytes = bytes};
+}
+
+static struct shootdown of_caches(bool own)
+{
+    return (struct shootdown){.flags = fence_caches(own)};
+}
+
+void cp_space_shootdown(struct cp *cp, struct cp_space *space, uint64_t va, uint64_t bytes)
 {
     if (tables_open(cp)) {
         *shootdown_add(cp) = (struct shootdown){.waits = true};
-        tables_note(cp, NOTE_SHOOT, space, false);
+        tables_note(cp, (struct table_note){.kind = NOTE_SHOOT, .space = space, .va = va, .bytes = bytes});
         return;
     }
     const bool started = space_started(cp, space);
     if (started || space->accesses)
-        shootdown_fill(cp, shootdown_add(cp), started, space->vmid, CACHE_INV_TLB);
-    space->tlb_stale = true;
+        shootdown_fill(cp, shootdown_add(cp), started, of_pages(space, va, bytes));
+    space->tlb_stale |= !started;
 }
 
 static bool any_started(const struct cp *cp)
@@ -66,29 +90,36 @@ void cp_caches_drop(struct cp *cp, bool own)
 {
     if (last_waits(cp)) {
         *shootdown_add(cp) = (struct shootdown){.waits = true};
-        tables_note(cp, NOTE_DROP, NULL, own);
+        tables_note(cp, (struct table_note){.kind = NOTE_DROP, .own = own});
     } else if (any_started(cp)) {
-        shootdown_fill(cp, shootdown_add(cp), true, 0, fence_caches(own));
+        shootdown_fill(cp, shootdown_add(cp), true, of_caches(own));
     } else {
         cp->caches_stale = true;
     }
 }
 
-void shootdown_due(struct cp *cp, struct cp_space *space, bool own)
+void shootdown_due(struct cp *cp, const struct table_note *note)
 {
     struct shootdown *s = cp->shootdowns;
     while (!s->waits)
         s++;
+    struct cp_space *space = note->space;
     const bool started = space ? space_started(cp, space) : any_started(cp);
+    shootdown_fill(cp, s, started, space ? of_pages(space, note->va, note->bytes) : of_caches(note->own));
     if (space)
-        shootdown_fill(cp, s, started, space->vmid, CACHE_INV_TLB);
-    else
-        shootdown_fill(cp, s, started, 0, fence_caches(own));
-    if (space)
-        space->tlb_stale = true;
+        space->tlb_stale |= !started;
     else
         cp->caches_stale |= !started;
     shootdowns_check(cp);
+}
+
+bool shootdown_flies(const struct cp *cp, uint8_t vmid)
+{
+    const size_t count = cp->shootdowns_sent - cp->shootdowns_done;
+    for (size_t i = 0; i < count; i++)
+        if (cp->shootdowns[i].command && cp->shootdowns[i].flags & CACHE_INV_TLB && cp->shootdowns[i].vmid == vmid)
+            return true;
+    return false;
 }
 
 bool caches_dropped(struct cp *cp)
@@ -123,13 +154,26 @@ void shootdowns_check(struct cp *cp)
     }
 }
 
-/* The GPU answers in the order of commands. */
-void shootdown_answered(struct cp *cp)
+/* That of the command sent first.  One that a component has refused is not done: what it leads to has no new owner. */
+void shootdown_answered(struct cp *cp, uint8_t status)
 {
-    size_t count = cp->shootdowns_sent - cp->shootdowns_done, first = 0;
-    while (first < count && !cp->shootdowns[first].command)
-        first++;
-    if (first < count)
-        cp->shootdowns[first].command = false;
+    const size_t count = cp->shootdowns_sent - cp->shootdowns_done;
+    struct shootdown *first = NULL;
+    for (struct shootdown *s = cp->shootdowns; s < cp->shootdowns + count; s++)
+        if (s->command && !s->refused && (!first || s->number < first->number))
+            first = s;
+    if (!first)
+        return;
+    first->command = first->refused = status != CTL_OK;
     shootdowns_check(cp);
+}
+
+void shootdowns_again(struct cp *cp)
+{
+    const size_t count = cp->shootdowns_sent - cp->shootdowns_done;
+    for (size_t i = 0; i < count; i++)
+        if (cp->shootdowns[i].refused) {
+            cp->shootdowns[i].refused = false;
+            shootdown_send(cp, &cp->shootdowns[i]);
+        }
 }

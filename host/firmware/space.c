@@ -29,7 +29,7 @@ void cp_space_open(struct cp *cp, struct cp_space *space)
     space->tlb_stale = true; /* the number may have belonged to another client */
     space->known = false;
     if (tables_open(cp))
-        tables_note(cp, NOTE_OPEN, space, false);
+        tables_note(cp, (struct table_note){.kind = NOTE_OPEN, .space = space});
     else
         space_announce(cp, space);
 }
@@ -168,7 +168,7 @@ void cp_space_close(struct cp *cp, struct cp_space *space)
         return;
     space->closing = true;
     if (tables_open(cp))
-        tables_note(cp, NOTE_CLOSE, space, false);
+        tables_note(cp, (struct table_note){.kind = NOTE_CLOSE, .space = space});
     interrupt_forget(cp, space);
     for (struct cp_queue *queue = cp->queues, *after; queue; queue = after) {
         after = queue->next_queue;

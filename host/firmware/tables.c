@@ -117,14 +117,15 @@ void cp_tables_write(struct cp *cp, uint64_t pa, const void *from, uint32_t byte
     }
 }
 
-void tables_note(struct cp *cp, enum note_kind kind, struct cp_space *space, bool own)
+void tables_note(struct cp *cp, struct table_note note)
 {
     struct tables *t = &cp->tables;
     CHECK(t->note_count < TABLES_NOTES, "cp", "gpu%u: %zu notes behind page tables", cp->gpu, t->note_count);
     t->notes = xgrow(t->notes, &t->note_room, t->note_count + 1, sizeof *t->notes);
-    t->notes[t->note_count++] = (struct table_note){.behind = t->asked, .kind = kind, .space = space, .own = own};
-    if (space)
-        space->notes++;
+    note.behind = t->asked;
+    t->notes[t->note_count++] = note;
+    if (note.space)
+        note.space->notes++;
 }
 
 /* What waits goes on as far as it may. */

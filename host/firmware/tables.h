@@ -28,15 +28,16 @@ struct table_write {
 enum note_kind {
     NOTE_OPEN,  /* a space becomes known to the GPU */
     NOTE_CLOSE, /* a closing space may go */
-    NOTE_SHOOT, /* a shoot-down of a space */
-    NOTE_DROP,  /* caches drop memory that has changed hands; own: of this GPU */
+    NOTE_SHOOT, /* a shoot-down of pages of a space */
+    NOTE_DROP,  /* caches drop memory that has changed hands */
 };
 
 struct table_note {
-    uint64_t behind; /* so many writes */
+    uint64_t behind; /* so many writes: set by tables_note */
     enum note_kind kind;
-    bool own;
+    bool own;               /* NOTE_DROP: memory of this GPU */
     struct cp_space *space; /* which counts it; NOTE_DROP: NULL */
+    uint64_t va, bytes;     /* NOTE_SHOOT: the pages, 0 bytes: all */
 };
 
 struct tables {
@@ -59,7 +60,7 @@ void tables_fini(struct tables *t);
 /* Something is still to be written, or to be answered. */
 bool tables_open(const struct cp *cp);
 /* To be done behind the writes so far: while they are open, or from what is done behind them. */
-void tables_note(struct cp *cp, enum note_kind kind, struct cp_space *space, bool own);
+void tables_note(struct cp *cp, struct table_note note);
 /* The timer's call; an answer, behind which more is sent. */
 void tables_begin(struct cp *cp);
 void tables_take(struct cp *cp, const struct msg_mem_rsp *rsp);

@@ -255,7 +255,7 @@ static void fuzz_one(const uint8_t *data, size_t bytes)
         if (b[62] & 2)
             advance(1 + b[62] * 16u, NULL);
         if (b[62] >> 2 == 1)
-            cp_space_shootdown(cp, &space);
+            cp_space_shootdown(cp, &space, 0, 0);
         if (b[62] >> 2 == 2)
             cp_queue_suspend(cp, queue[q], b[61] & 1);
     }

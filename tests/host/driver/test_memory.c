@@ -100,6 +100,13 @@ static void no_gpu_keeps_translations_of_pages_that_go(void **state)
                 sender_run(b, &s[g]);
             assert_int_equal(commands(b, from[g], g, CP_CACHE, CACHE_INV_TLB), 1);
         }
+        for (unsigned i = from[0]; i < fake(b)->logged; i++) { /* of a running one these translations and no others */
+            const struct msg_cp_cmd *cmd = &fake(b)->log[i].cmd;
+            if (cmd->kind == CP_CACHE && cmd->flags & CACHE_INV_TLB) {
+                assert_int_equal(cmd->root, running ? 0x60000000 : 0);
+                assert_int_equal(cmd->pc, running ? 0x2000 : 0);
+            }
+        }
         if (running) {
             struct kfd_ioctl_destroy_queue_args q[2] = {{.queue_id = s[0].id}, {.queue_id = s[1].id}};
             for (unsigned g = 0; g < 2; g++) {

@@ -160,7 +160,7 @@ static void contents_wait_for_any_shootdown(void **state)
     assert_true(quarantine_empty(b->d)); /* the page itself still belongs to the client */
     struct cp *cp = machine_cp(b->d->machine, 2);
     const struct sim *sim = machine_sim(b->d->machine);
-    cp_space_shootdown(cp, &b->client[0]->gpu[2].space);
+    cp_space_shootdown(cp, &b->client[0]->gpu[2].space, 0, 0);
     unsigned from = sim->logged;
     uint64_t sent = cp_shootdowns_sent(cp), free_bytes = b->d->vram[1].arena.free_bytes;
     give_back(b, h);

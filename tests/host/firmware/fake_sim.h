@@ -63,6 +63,7 @@ static uint64_t fake_fault_at;                 /* physical address of a line tha
 static enum sim_result fake_end = SIM_STOPPED; /* of a run in which nothing more can happen, or that comes to its end */
 static unsigned fake_stills;         /* runs while no client could have changed memory: a recording need not look */
 static uint8_t fake_control_status;  /* what a component answers to signals */
+static uint8_t fake_cache_status;    /* to maintenance sent from now on */
 static uint64_t fake_control_cycles; /* and after how many cycles; 0: as caches */
 static unsigned fake_wheres;         /* how often it was asked where wavefronts are */
 static bool (*fake_start)(const struct sim_options *options); /* whether there is one; none: always */
@@ -144,6 +145,7 @@ void sim_cmd(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd)
         break;
     case CP_CACHE:
         evt.kind = CP_EVT_CACHE_DONE;
+        evt.status = fake_cache_status;
         break;
     case CP_KILL:
         evt.kind = CP_EVT_KILL_DONE;

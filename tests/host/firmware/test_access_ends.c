@@ -257,9 +257,9 @@ static void shootdowns_wait_for_accesses(void **state)
     fake_memory[0] = 1000;
     queue_ring(cp, b->queue[0]);
     assert_true(b->space[0][0].accesses > 0);
-    cp_space_shootdown(cp, &b->space[1][0]); /* of which nothing is under way */
+    cp_space_shootdown(cp, &b->space[1][0], 0, 0); /* of which nothing is under way */
     assert_int_equal(cp_shootdowns_sent(cp), 0);
-    cp_space_shootdown(cp, &b->space[0][0]);
+    cp_space_shootdown(cp, &b->space[0][0], 0, 0);
     assert_int_equal(cp_shootdowns_sent(cp), 1);
     assert_int_equal(commands(b, CP_CACHE), 0);
     sim_run(b->sim, 500);
@@ -281,7 +281,7 @@ static void shootdowns_wait_for_accesses(void **state)
     fake_memory[0] = 5000;
     queue_ring(cp, b->queue[1]);
     sim_run(b->sim, sim_now(b->sim) + 10);
-    cp_space_shootdown(cp, &b->space[1][0]); /* a command, and accesses beside it that take longer */
+    cp_space_shootdown(cp, &b->space[1][0], 0, 0); /* a command, and accesses beside it that take longer */
     uint64_t sent = sim_now(b->sim);
     assert_int_equal(command_last(b, CP_CACHE)->id, CP_SHOOTDOWN);
     while (cp_shootdowns_done(cp) < 2)

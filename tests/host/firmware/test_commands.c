@@ -80,18 +80,22 @@ static void commands_of_a_kernel(void **state)
     sent(b, from, 2, 1, b->cp[1]->jobs[0].launch);
     assert_true(b->cp[1]->jobs[0].launch.id == id && b->cp[1]->jobs[0].launch.vmid == 2);
     from = b->sim->logged;
-    cp_space_shootdown(b->cp[1], &b->space[1][1]);
+    cp_space_shootdown(b->cp[1], &b->space[1][1], 0x7f00001000, 0x3000);
+    cp_space_shootdown(b->cp[1], &b->space[1][1], 0x7f00001000, 0);
     cp_caches_drop(b->cp[1], true);
     cp_caches_drop(b->cp[1], false);
     const struct msg_cp_evt fault = {.kind = CP_EVT_FAULT, .status = FAULT_ILLEGAL, .vmid = 2, .id = id};
     cp_event(b->cp[1], &fault);
-    assert_int_equal(b->sim->logged, from + 4);
-    sent(b, from, 0, 1, (struct msg_cp_cmd){.kind = CP_CACHE, .vmid = 2, .id = CP_SHOOTDOWN, .flags = CACHE_INV_TLB});
-    sent(b, from, 1, 1, (struct msg_cp_cmd){.kind = CP_CACHE, .id = CP_SHOOTDOWN, .flags = 31});
-    sent(b, from, 2, 1, (struct msg_cp_cmd){.kind = CP_CACHE, .id = CP_SHOOTDOWN, .flags = 7});
-    sent(b, from, 3, 1, (struct msg_cp_cmd){.kind = CP_KILL, .vmid = 2, .id = CP_NO_JOB});
+    assert_int_equal(b->sim->logged, from + 5);
+    struct msg_cp_cmd all = {.kind = CP_CACHE, .vmid = 2, .id = CP_SHOOTDOWN, .flags = CACHE_INV_TLB}, some = all;
+    some.root = 0x7f00001000, some.pc = 0x3000;
+    sent(b, from, 0, 1, some);
+    sent(b, from, 1, 1, all);
+    sent(b, from, 2, 1, (struct msg_cp_cmd){.kind = CP_CACHE, .id = CP_SHOOTDOWN, .flags = 31});
+    sent(b, from, 3, 1, (struct msg_cp_cmd){.kind = CP_CACHE, .id = CP_SHOOTDOWN, .flags = 7});
+    sent(b, from, 4, 1, (struct msg_cp_cmd){.kind = CP_KILL, .vmid = 2, .id = CP_NO_JOB});
     run(b);
-    assert_int_equal(b->sim->logged, from + 4);
+    assert_int_equal(b->sim->logged, from + 5);
 }
 
 /* Ids never meet: of a place's packets one after another, and of places; none is one of those that nobody waits for. */

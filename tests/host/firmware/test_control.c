@@ -4,6 +4,10 @@
  */
 #include "firmware/control.h"
 
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "queue_bench.h"
 
 #define ALL 60u /* more than the GPU takes */
@@ -60,6 +64,27 @@ static void operations_are_queued(void **state)
     assert_int_equal(heard.count, ALL);
     for (unsigned i = 0; i < ALL; i++)
         assert_int_equal(heard.order[i], i);
+}
+
+/* The bound of those without an answer. */
+static void a_client_without_end(void **state)
+{
+    struct bench *b = *state;
+    for (unsigned over = 0; over < 2; over++) {
+        int status;
+        fflush(NULL);
+        const pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+            dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
+            for (size_t i = 0; i < CP_CONTROLS_OPEN + over; i++)
+                control_pause(b->cp[0], CTL_GROUP_NOC, CP_ALL, NULL, NULL);
+            _exit(0);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), over ? 70 : 0);
+    }
 }
 
 /* One line: place, message, state. */
@@ -152,6 +177,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(each_operation_is_one_message),
         TEST(operations_are_queued),
+        TEST(a_client_without_end),
         TEST(a_refusal_has_a_line),
         TEST(each_error_has_its_line),
     };

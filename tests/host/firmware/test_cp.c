@@ -149,7 +149,7 @@ static void launches_carry_their_address_space(void **state)
             roots +=
                 b->sim->log[i].cmd.root == pagetable_root(b->space[b->sim->log[i].cmd.vmid - 1][b->sim->log[i].gpu].pt);
     assert_int_equal(roots, 4);
-    cp_space_shootdown(b->cp[0], &b->space[0][0]); /* a page was unmapped: the next packet drops stale entries */
+    cp_space_shootdown(b->cp[0], &b->space[0][0], 0, 0); /* a page was unmapped: the next packet drops stale entries */
     kernel_put(b, 0, 0x0002, 0);
     ring(b, 0);
     run(b);
@@ -163,7 +163,7 @@ static void shootdowns_are_counted(void **state)
 {
     struct bench *b = *state;
     queue_open(b, 0, 0, 0);
-    cp_space_shootdown(b->cp[0], &b->space[0][0]);
+    cp_space_shootdown(b->cp[0], &b->space[0][0], 0, 0);
     assert_int_equal(cp_shootdowns_sent(b->cp[0]), 0);
     kernel_put(b, 0, 0x0b02, 0);
     ring(b, 0);
@@ -173,13 +173,13 @@ static void shootdowns_are_counted(void **state)
     while (b->space[0][0].busy) /* its fence is answered, the firmware makes the launch */
         sim_run(b->sim, sim_now(b->sim) + 10);
     assert_int_equal(commands(b, CP_LAUNCH), 0);
-    cp_space_shootdown(b->cp[0], &b->space[0][0]);
+    cp_space_shootdown(b->cp[0], &b->space[0][0], 0, 0);
     assert_int_equal(cp_shootdowns_sent(b->cp[0]), 1);
     while (commands(b, CP_LAUNCH) == 0)
         sim_run(b->sim, sim_now(b->sim) + 10);
     for (unsigned i = 0; i < 100; i++)
-        cp_space_shootdown(b->cp[0], &b->space[0][0]);
-    cp_space_shootdown(b->cp[0], &b->space[1][0]); /* another client, which rests */
+        cp_space_shootdown(b->cp[0], &b->space[0][0], 0, 0);
+    cp_space_shootdown(b->cp[0], &b->space[1][0], 0, 0); /* another client, which rests */
     assert_int_equal(cp_shootdowns_sent(b->cp[0]), 101);
     assert_int_equal(cp_shootdowns_done(b->cp[0]), 0);
     unsigned steps = 0;

@@ -121,7 +121,7 @@ static void answers_to_no_shootdown(void **state)
         kernel_put(b, 0, 0x0002, 0);
         ring(b, 0);
         kernel_started(b, n + 1);
-        cp_space_shootdown(b->cp[0], &b->space[0][0]);
+        cp_space_shootdown(b->cp[0], &b->space[0][0], 0, 0);
         assert_int_equal(cp_shootdowns_done(b->cp[0]), n);
         run(b);
         assert_int_equal(cp_shootdowns_done(b->cp[0]), n + 1);

@@ -107,7 +107,7 @@ static void kernels_do_not_overtake_a_flush(void **state)
     fake_cache_cycles = 5000;
     for (unsigned q = 0; q < 2; q++)
         queue_open(b, q, 0, 0);
-    cp_space_shootdown(b->cp[0], &b->space[0][0]);
+    cp_space_shootdown(b->cp[0], &b->space[0][0], 0, 0);
     for (unsigned q = 0; q < 2; q++) {
         kernel_put(b, q, 0x0002, 0); /* no fences */
         ring(b, q);
@@ -146,7 +146,7 @@ static void what_changes_during_decode_leaves_with_the_fence(void **state)
             sim_run(b->sim, sim_now(b->sim) + 1);
         assert_int_equal(b->cp[0]->jobs[0].state, JOB_DECODE);
         if (pages)
-            cp_space_shootdown(b->cp[0], &b->space[0][0]);
+            cp_space_shootdown(b->cp[0], &b->space[0][0], 0, 0);
         if (memory)
             cp_caches_drop(b->cp[0], false);
         assert_int_equal(b->sim->logged, from);

@@ -95,7 +95,7 @@ static void a_killed_space_is_clean(void **state)
         assert_int_equal(b->unfinished, n + 1);
     }
     const unsigned before = b->sim->logged;
-    cp_space_shootdown(b->cp[0], &b->space[0][0]);
+    cp_space_shootdown(b->cp[0], &b->space[0][0], 0, 0);
     cp_caches_drop(b->cp[0], true);
     assert_int_equal(b->sim->logged, before);
     cp_space_close(b->cp[0], &b->space[0][0]);

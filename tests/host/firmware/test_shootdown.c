@@ -31,7 +31,7 @@ static void one_runs(struct bench *b)
 static void command(struct bench *b)
 {
     const unsigned before = commands(b, CP_CACHE);
-    cp_space_shootdown(b->cp[0], &b->space[0][0]);
+    cp_space_shootdown(b->cp[0], &b->space[0][0], 0, 0);
     assert_int_equal(commands(b, CP_CACHE), before + 1);
     assert_int_equal(command_last(b, CP_CACHE)->id, CP_SHOOTDOWN);
 }
@@ -43,7 +43,7 @@ static void access(struct bench *b, uint64_t latency)
     fake_memory[0] = latency;
     queue_ring(b->cp[0], b->queue[1]);
     assert_true(b->space[1][0].accesses > 0);
-    cp_space_shootdown(b->cp[0], &b->space[1][0]);
+    cp_space_shootdown(b->cp[0], &b->space[1][0], 0, 0);
     assert_int_equal(commands(b, CP_CACHE), before);
 }
 
@@ -114,6 +114,60 @@ static void each_command_counts_by_its_answer(void **state)
     }
 }
 
+/* One that a component refuses, being off, is not done, nor is what was sent behind it, although that is answered: it
+ * is sent again, the same, when a component has been enabled, and not by any other signal. */
+static void a_refused_command_is_held(void **state)
+{
+    struct bench *b = *state;
+    one_runs(b);
+    fake_cache_status = CTL_ERROR_OFF;
+    cp_space_shootdown(b->cp[0], &b->space[0][0], 0x5000, 0x2000);
+    cp_caches_drop(b->cp[0], false);
+    const struct msg_cp_cmd pages = b->sim->log[b->sim->logged - 2].cmd, drop = *command_last(b, CP_CACHE);
+    assert_int_equal(pages.root, 0x5000);
+    run(b);
+    fake_cache_status = CTL_OK;
+    command(b);
+    run(b);
+    assert_int_equal(cp_shootdowns_sent(b->cp[0]), 3);
+    done_at(b, 0, 0);
+    const unsigned from = b->sim->logged;
+    control_continue(b->cp[0], CTL_GROUP_UTCL2, CP_ALL, NULL, NULL);
+    fake_control_status = CTL_ERROR_ON;
+    control_enable(b->cp[0], CTL_GROUP_UTCL2, CP_ALL, NULL, NULL);
+    run(b);
+    assert_int_equal(b->sim->logged, from + 2);
+    done_at(b, 0, 0);
+    fake_control_status = CTL_OK;
+    control_enable(b->cp[0], CTL_GROUP_UTCL2, CP_ALL, NULL, NULL);
+    run(b);
+    assert_int_equal(b->sim->logged, from + 5);
+    assert_memory_equal(&b->sim->log[from + 3].cmd, &pages, sizeof pages);
+    assert_memory_equal(&b->sim->log[from + 4].cmd, &drop, sizeof drop);
+    done_at(b, 0, 3);
+}
+
+/* Sent again behind a later one, it is that one's answer which comes first. */
+static void a_command_sent_again_is_answered_last(void **state)
+{
+    struct bench *b = *state;
+    one_runs(b);
+    fake_cache_status = CTL_ERROR_OFF;
+    command(b);
+    run(b);
+    fake_cache_status = CTL_OK;
+    control_enable(b->cp[0], CTL_GROUP_UTCL2, CP_ALL, NULL, NULL);
+    sim_timer(b->sim, sim_now(b->sim) + COMMAND - 1, cookie_of(b->cp[0], COOKIE_POLL)); /* a cycle to stand at */
+    sim_run(b->sim, sim_now(b->sim) + COMMAND - 1);
+    command(b);
+    const uint64_t now = sim_now(b->sim);
+    sim_run(b->sim, now + 1);
+    assert_int_equal(b->cp[0]->shootdown_commands, 3);
+    done_at(b, now + COMMAND, 0);
+    assert_true(b->cp[0]->shootdowns[0].command && !b->cp[0]->shootdowns[1].command);
+    done_at(b, now + COMMAND + 1, 2);
+}
+
 /* Of the GPU's answers only that to a shoot-down counts. */
 static void other_events_answer_no_command(void **state)
 {
@@ -165,7 +219,7 @@ static void only_earlier_accesses_are_waited_for(void **state)
     done_at(b, now + 2 * FAR, 1);
     assert_true(b->sim->open > 0);
     run(b);
-    cp_space_shootdown(b->cp[0], &b->space[1][0]); /* nothing of it is under way any more */
+    cp_space_shootdown(b->cp[0], &b->space[1][0], 0, 0); /* nothing of it is under way any more */
     assert_int_equal(cp_shootdowns_sent(b->cp[0]), 1);
 }
 
@@ -198,14 +252,14 @@ static void packets_within_their_fences_need_a_command(void **state)
         if (n % 2)
             cp_caches_drop(b->cp[0], true);
         else
-            cp_space_shootdown(b->cp[0], &b->space[0][0]);
+            cp_space_shootdown(b->cp[0], &b->space[0][0], 0, 0);
         assert_int_equal(b->sim->logged - before, cases[n / 2].commands);
         assert_int_equal(cp_shootdowns_sent(b->cp[0]), cases[n / 2].commands);
         if (b->sim->logged > before) {
             assert_int_equal(b->sim->log[before].cmd.vmid, n % 2 ? 0 : b->space[0][0].vmid);
             assert_int_equal(b->sim->log[before].cmd.id, CP_SHOOTDOWN);
         }
-        cp_space_shootdown(b->cp[0], &b->space[1][0]); /* of which no packet is here */
+        cp_space_shootdown(b->cp[0], &b->space[1][0], 0, 0); /* of which no packet is here */
         assert_int_equal(b->sim->logged - before, cases[n / 2].commands);
         assert_int_equal(b->cp[0]->caches_stale, n % 2 && !cases[n / 2].commands);
         run(b);
@@ -229,7 +283,7 @@ static void a_packet_counts_at_any_place(void **state)
     for (unsigned n = 0; n < 3; n++) {
         const unsigned before = commands(b, CP_CACHE);
         if (n < 2)
-            cp_space_shootdown(b->cp[0], &b->space[n][0]);
+            cp_space_shootdown(b->cp[0], &b->space[n][0], 0, 0);
         else
             b->cp[0]->jobs[0].state = JOB_DECODE, cp_caches_drop(b->cp[0], false);
         assert_int_equal(commands(b, CP_CACHE), before + 1);
@@ -283,6 +337,8 @@ int main(void)
         TEST(other_events_answer_no_command),
         TEST(busy_at_any_place),
         TEST(each_command_counts_by_its_answer),
+        TEST(a_refused_command_is_held),
+        TEST(a_command_sent_again_is_answered_last),
         TEST(an_access_waits_for_the_command_before_it),
         TEST(a_command_waits_for_the_access_before_it),
         TEST(only_earlier_accesses_are_waited_for),

@@ -40,7 +40,7 @@ static void changed_translations_are_dropped(void **state)
     unsigned from = b->sim->logged;
     kernel_run(b, 0);
     assert_int_equal(invalidations(b, from, 1), 0);
-    cp_space_shootdown(b->cp[0], &b->space[0][0]);
+    cp_space_shootdown(b->cp[0], &b->space[0][0], 0, 0);
     kernel_run(b, 1);
     assert_int_equal(invalidations(b, from, 2), 0);
     kernel_run(b, 0);
@@ -49,13 +49,44 @@ static void changed_translations_are_dropped(void **state)
     fake_launch = endless;
     kernel_run(b, 0);
     from = b->sim->logged;
-    cp_space_shootdown(b->cp[0], &b->space[0][0]);
+    cp_space_shootdown(b->cp[0], &b->space[0][0], 0, 0);
     assert_int_equal(invalidations(b, from, 1), 1);
-    cp_space_shootdown(b->cp[0], &b->space[1][0]); /* has nothing running: at its next kernel */
+    cp_space_shootdown(b->cp[0], &b->space[1][0], 0, 0); /* has nothing running: at its next kernel */
     assert_int_equal(invalidations(b, from, 2), 0);
     fake_launch = NULL;
     kernel_run(b, 1);
     assert_int_equal(invalidations(b, from, 2), 1);
+}
+
+/* A kernel that begins before such a command is answered could use what it has not reached yet: it has a flush of its
+ * own; one that begins later has none, nor has one of another space. */
+static void an_answered_command_is_enough(void **state)
+{
+    struct bench *b = *state;
+    fake_launch = endless;
+    for (unsigned q = 0; q < 4; q++) {
+        queue_open(b, q, q == 3, 0);
+        if (q == 0 || q == 3)
+            kernel_run(b, q);
+    }
+    unsigned from = b->sim->logged;
+    for (unsigned q = 1; q < 4; q += 2) {
+        kernel_put(b, q, 0x0002, 0);
+        ring(b, q);
+    }
+    fake_cache_cycles = 5000; /* no packet is decoded when it is answered */
+    cp_space_shootdown(b->cp[0], &b->space[0][0], 0x1000, 0x1000);
+    fake_cache_cycles = 50;
+    assert_false(b->space[0][0].tlb_stale);
+    assert_int_equal(b->sim->logged, from + 1);
+    run(b);
+    assert_int_equal(cp_shootdowns_done(b->cp[0]), 1);
+    assert_int_equal(invalidations(b, from, 1), 2);
+    assert_int_equal(invalidations(b, from, 2), 0);
+    assert_int_equal(command_last(b, CP_CACHE)->pc, 0); /* of all pages: the packet has not been told which */
+    from = b->sim->logged;
+    kernel_run(b, 2);
+    assert_int_equal(b->sim->logged, from + 1); /* its launch */
 }
 
 /* shows S3.12: An address space that opens under a number has none of the translations, nor the trap handler, of the
@@ -237,6 +268,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(changed_translations_are_dropped),
+        TEST(an_answered_command_is_enough),
         TEST(a_number_is_handed_on_clean),
         TEST(kills_end_their_own_space),
         TEST(a_kill_leaves_other_queues_alone),

@@ -243,7 +243,7 @@ static void shootdowns_stand_behind_writes(void **state)
     const uint64_t answer = 2 * fake_memory[1];
     space->tlb_stale = false;
     write_word(b, far_line(0, 0), 0);
-    cp_space_shootdown(cp, space);
+    cp_space_shootdown(cp, space, 0, 0);
     assert_int_equal(cp_shootdowns_sent(cp), 1);
     write_word(b, far_line(0, LINE), pointer(1)); /* of the next mapping: it does not count */
     const uint64_t now = sim_now(b->sim);
@@ -255,7 +255,7 @@ static void shootdowns_stand_behind_writes(void **state)
     assert_true(tables_open(cp));
     run_dry(b);
     space->tlb_stale = false;
-    cp_space_shootdown(cp, space); /* with nothing to write, as ever */
+    cp_space_shootdown(cp, space, 0, 0); /* with nothing to write, as ever */
     assert_true(space->tlb_stale && cp_shootdowns_sent(cp) == 1);
     assert_int_equal(sent_since(b, 0, CP_CACHE, CACHE_INV_TLB), 0);
 }
@@ -294,11 +294,11 @@ static void commands_stand_behind_writes(void **state)
     write_word(b, far_line(0, 0), 0);
     cp_caches_drop(cp, false); /* no shoot-down waits: at once, too */
     assert_int_equal(b->sim->logged, from + 2);
-    cp_space_shootdown(cp, &b->space[1][0]); /* of which nothing runs */
-    cp_space_shootdown(cp, &b->space[0][0]);
+    cp_space_shootdown(cp, &b->space[1][0], 0x1000, 0x1000); /* of which nothing runs */
+    cp_space_shootdown(cp, &b->space[0][0], 0x7123456000, 0x200000);
     write_word(b, far_line(0, LINE), pointer(1));
     cp_caches_drop(cp, true);
-    cp_space_shootdown(cp, &b->space[0][0]);
+    cp_space_shootdown(cp, &b->space[0][0], 0x5000, 0);
     assert_int_equal(cp_shootdowns_sent(cp), sent + 6);
     run_to(b, now + answer - 1);
     assert_int_equal(b->sim->logged, from + 2);
@@ -307,7 +307,9 @@ static void commands_stand_behind_writes(void **state)
     assert_int_equal(b->sim->logged, from + 3);
     assert_int_equal(b->sim->log[from + 2].cmd.vmid, b->space[0][0].vmid);
     assert_int_equal(b->sim->log[from + 2].cmd.flags, CACHE_INV_TLB);
-    assert_true(b->space[0][0].tlb_stale && b->space[1][0].tlb_stale);
+    assert_int_equal(b->sim->log[from + 2].cmd.root, 0x7123456000); /* the pages that it was asked for */
+    assert_int_equal(b->sim->log[from + 2].cmd.pc, 0x200000);
+    assert_true(!b->space[0][0].tlb_stale && b->space[1][0].tlb_stale);
     assert_int_equal(cp_shootdowns_done(cp), sent + 3);
     run_to(b, now + answer + command);
     assert_int_equal(cp_shootdowns_done(cp), sent + 4);
@@ -315,6 +317,7 @@ static void commands_stand_behind_writes(void **state)
     assert_int_equal(b->sim->logged, from + 5);
     assert_int_equal(b->sim->log[from + 3].cmd.flags & CACHE_INV_L2, CACHE_INV_L2);
     assert_int_equal(b->sim->log[from + 4].cmd.flags, CACHE_INV_TLB);
+    assert_true(b->sim->log[from + 4].cmd.root == 0 && b->sim->log[from + 4].cmd.pc == 0); /* all */
     run_to(b, now + 2 * answer + command - 1);
     assert_int_equal(cp_shootdowns_done(cp), sent + 4);
     run_to(b, now + 2 * answer + command);
@@ -328,7 +331,7 @@ static void drops_behind_writes(void **state)
     struct cp *cp = b->cp[0];
     const unsigned from = b->sim->logged;
     write_word(b, far_line(0, 0), 0);
-    cp_space_shootdown(cp, &b->space[0][0]);
+    cp_space_shootdown(cp, &b->space[0][0], 0, 0);
     cp_caches_drop(cp, true);
     assert_int_equal(cp_shootdowns_sent(cp), 2);
     run_dry(b);
@@ -349,7 +352,7 @@ static void own_accesses_count(void **state)
     const uint64_t memory = fake_memory[0];
     queue_open(b, 0, 0, 0);
     write_word(b, far_line(0, 0), 0);
-    cp_space_shootdown(cp, &b->space[0][0]);
+    cp_space_shootdown(cp, &b->space[0][0], 0, 0);
     fake_memory[0] = slow;
     ring(b, 0);
     const uint64_t now = sim_now(b->sim);
@@ -396,7 +399,7 @@ static void spaces_close_behind_writes(void **state)
     cp_space_close(cp, &b->space[1][0]); /* nothing is written: at once */
     assert_true(b->closed == 1 && b->last_closed == &b->space[1][0]);
     write_word(b, far_line(0, 0), 0);
-    cp_space_shootdown(cp, &b->space[0][0]);
+    cp_space_shootdown(cp, &b->space[0][0], 0, 0);
     write_word(b, far_line(0, LINE), pointer(1));
     cp_space_close(cp, &b->space[0][0]);
     write_word(b, far_line(0, 2 * LINE), pointer(1)); /* somebody else's */
