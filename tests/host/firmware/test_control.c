@@ -175,11 +175,8 @@ static void each_error_has_its_line(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(each_operation_is_one_message),
-        TEST(operations_are_queued),
-        TEST(a_client_without_end),
-        TEST(a_refusal_has_a_line),
-        TEST(each_error_has_its_line),
+        TEST(each_operation_is_one_message), TEST(operations_are_queued),   TEST(a_client_without_end),
+        TEST(a_refusal_has_a_line),          TEST(each_error_has_its_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
