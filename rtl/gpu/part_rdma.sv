@@ -46,29 +46,66 @@ module part_rdma
   output ctl_evt_t                ctl_evt_o
 );
   logic [3:0] count;
+  logic [1:0] count_cache;
   logic rdma_idle, agent_idle, hold_take, hold_all, drained, flush, discard, discarded, maint, maint_done_q;
-  assign idle_o = rdma_idle && agent_idle;
-  // keeps no memory: nothing is ever dirty or stale, a flush and maintenance are done at once
+  ctl_cmd_t maint_cmd;
+  logic cache_idle, cache_rests, engine_drained, engine_discard, engine_discarded, inv;
+  assign idle_o = rdma_idle && cache_idle && agent_idle;
+  // nothing is ever dirty: a flush is done at once; so is an invalidation
   control_agent u_agent (
     .clk_i, .rst_ni, .idle_o(agent_idle), .ctl_cmd_valid_i, .ctl_cmd_i, .ctl_evt_valid_o, .ctl_evt_o,
     .hold_take_o(hold_take), .hold_all_o(hold_all), .drained_i(drained), .flush_o(flush), .flush_done_i(flush),
-    .discard_o(discard), .discard_done_i(discarded), .maint_valid_o(maint), .maint_o(), .maint_done_i(maint_done_q));
+    .discard_o(discard), .discard_done_i(discarded), .maint_valid_o(maint),
+    .maint_o(maint_cmd), .maint_done_i(maint_done_q));
   always_ff @(posedge clk_i) begin
     maint_done_q <= rst_ni && maint;
   end
+
+  // ---- crossbar <-> engine: in requester mode through the cache of far lines
+  logic out_valid, out_credit, back_valid, back_credit;
+  mem_req_t out;
+  mem_rsp_t back;
+  assign inv = maint && maint_cmd.op == CTL_INV && (maint_cmd.flags & 32'(CACHE_INV_L2)) != '0;
+  if (L2Requester != 0) begin : gen_cache
+    logic discard_q;  // a request on its way to the engine comes before its discard
+    always_ff @(posedge clk_i) begin
+      discard_q <= rst_ni && discard;
+    end
+    assign engine_discard = discard_q;
+    assign drained        = engine_drained && cache_rests;
+    rdma_cache #(.Sets(FarKib * 16 / FarWays), .Ways(FarWays), .Fills(FarFills), .Depth(NocTargetQueue)) u_cache (
+      .clk_i, .rst_ni, .idle_o(cache_idle), .count_o(count_cache),
+      .mem_req_valid_i, .mem_req_i, .mem_req_credit_o, .mem_rsp_valid_o, .mem_rsp_o, .mem_rsp_credit_i,
+      .far_req_valid_o(out_valid), .far_req_o(out), .far_req_credit_i(out_credit),
+      .far_rsp_valid_i(back_valid), .far_rsp_i(back), .far_rsp_credit_o(back_credit),
+      .hold_take_i(hold_take), .hold_all_i(hold_all), .rests_o(cache_rests),
+      .discard_i(discard), .discarded_i(engine_discarded), .discarded_o(discarded), .inv_i(inv));
+  end else begin : gen_none
+    assign {out_valid, out, mem_req_credit_o} = {mem_req_valid_i, mem_req_i, out_credit};
+    assign {mem_rsp_valid_o, mem_rsp_o, back_credit} = {back_valid, back, mem_rsp_credit_i};
+    assign {engine_discard, drained, discarded} = {discard, engine_drained, engine_discarded};
+    assign {cache_idle, cache_rests, count_cache} = {1'b1, 1'b1, 2'd0};
+  end
+
   rdma #(
     .FarPorts(FarPorts), .NumSlices(L2Slices), .NocDepth(NocQueue), .TargetDepth(NocTargetQueue),
     .Outstanding(RdmaOutstanding), .Depth(FarDepth)
   ) u_rdma (
     .clk_i, .rst_ni, .own_gpu_i(id_i[15:8]), .idle_o(rdma_idle), .count_o(count),
-    .hold_take_i(hold_take), .hold_all_i(hold_all), .drained_o(drained), .discard_i(discard), .discarded_o(discarded),
-    .mem_req_valid_i, .mem_req_i, .mem_req_credit_o, .mem_rsp_valid_o, .mem_rsp_o, .mem_rsp_credit_i,
+    .hold_take_i(hold_take), .hold_all_i(hold_all), .drained_o(engine_drained),
+    .discard_i(engine_discard), .discarded_o(engine_discarded),
+    .mem_req_valid_i(out_valid), .mem_req_i(out), .mem_req_credit_o(out_credit),
+    .mem_rsp_valid_o(back_valid), .mem_rsp_o(back), .mem_rsp_credit_i(back_credit),
     .mem_req_valid_o, .mem_req_o, .mem_req_credit_i, .mem_rsp_valid_i, .mem_rsp_i,
     .far_req_valid_o, .far_req_o, .far_req_credit_i, .far_rsp_valid_i, .far_rsp_i, .far_rsp_credit_o,
     .far_req_valid_i, .far_req_i, .far_req_credit_o, .far_rsp_valid_o, .far_rsp_o, .far_rsp_credit_i);
 
-  logic [63:0] host_q, peer_q, in_read_q, in_write_q;
+  logic [63:0] host_q, peer_q, in_read_q, in_write_q, hit_q, miss_q;
   always_ff @(posedge clk_i) begin
+    if (count_cache != '0) begin
+      hit_q  <= hit_q + 64'(count_cache[0]);
+      miss_q <= miss_q + 64'(count_cache[1]);
+    end
     if (count != '0) begin
       host_q     <= host_q + 64'(count[0]);
       peer_q     <= peer_q + 64'(count[1]);
@@ -80,13 +117,15 @@ module part_rdma
         8'd0:    perf_data_o <= host_q;
         8'd1:    perf_data_o <= peer_q;
         8'd2:    perf_data_o <= in_read_q;
-        default: perf_data_o <= in_write_q;
+        8'd3:    perf_data_o <= in_write_q;
+        8'd4:    perf_data_o <= hit_q;
+        default: perf_data_o <= miss_q;
       endcase
     end
-    if (!rst_ni) {host_q, peer_q, in_read_q, in_write_q} <= '0;
+    if (!rst_ni) {host_q, peer_q, in_read_q, in_write_q, hit_q, miss_q} <= '0;
   end
   logic unused;
-  assign unused = ^id_i[7:0];
+  assign unused = ^{id_i[7:0], maint_cmd, inv, cache_rests};
   // ---- assertions
   `STREAM_ASSERT(a_ctl, ctl_cmd_valid_i, ctl_cmd_ok(ctl_cmd_i))
   `STREAM_ASSERT(a_ctl_evt, ctl_evt_valid_o, ctl_evt_ok(ctl_evt_o))

@@ -321,7 +321,7 @@ module l1v
               user: req.user,
               tag: mem_tag,
               gpu: '0,
-              access: {5'd0, req.access},
+              access: {5'd0, req.access} | (req.bypass && req.op == L1Read ? tlb_pkg::ACCESS_HOME : 8'd0),
               size: req.wide ? 8'd8 : 8'd4,
               atomic: {4'd0, req.atomic},
               vmid: req.vmid,

@@ -15,17 +15,14 @@ package rdma_cache_pkg;
     logic [7:0] number;
   } mark_t;
 
-  // A load that no cache but its home's may answer (glc, a page that is not cached, scalar) has this bit in `access`.
-  localparam logic [7:0] FromHome = 8'd8;
-
   /* verilator lint_off UNUSEDSIGNAL */  // of a message a function looks at some fields only
   function automatic line_t line_of(input logic [63:0] addr);
     return addr[55:6];
   endfunction
 
-  // Memory of a GPU, and no caller wants it from there.
+  // Memory of a GPU, of which the load takes what is here (not: glc, a page that is not cached, scalar).
   function automatic logic may_stay(input mem_req_t m);
-    return m.op == MEM_READ && (m.access & FromHome) == 8'd0 && m.addr[55:48] != 8'd0;
+    return m.op == MEM_READ && (m.access & tlb_pkg::ACCESS_HOME) == 8'd0 && m.addr[55:48] != 8'd0;
   endfunction
 
   // Neighbouring lines lie in neighbouring sets; distances that are powers of two, and GPUs, do not meet in one set.

@@ -9,6 +9,7 @@ package tlb_pkg;
   localparam logic [7:0] ACCESS_READ = 8'd1;
   localparam logic [7:0] ACCESS_WRITE = 8'd2;
   localparam logic [7:0] ACCESS_EXECUTE = 8'd4;
+  localparam logic [7:0] ACCESS_HOME = 8'd8;  // of a MEM_READ: no cache of another GPU may answer
   localparam logic [7:0] VMID_ALL = 8'd255;
 
   typedef logic [7:0] vmid_t;

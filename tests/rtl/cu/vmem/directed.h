@@ -250,6 +250,8 @@ static void kept_lines()
             bool asks = n % 2 == 0 || !c.kept;
             if (mem.reads - was != asks)
                 fail(c.what, mem.reads - was, asks);
+            if (asks && mem.last_access != (c.kept ? 1 : 9)) // 8: from home
+                fail(c.what, mem.last_access, c.kept ? 1 : 9);
         }
         for (unsigned i = 0; i < 64; i++) { // as it was, for other pages with these bytes
             uint64_t at = (va - RO_VA) % shared_bytes.size() + i;

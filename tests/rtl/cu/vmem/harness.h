@@ -77,12 +77,15 @@ struct Vm {
 };
 static std::deque<Vm> flying; // all wavefronts, in order of issue
 
-// A load with slc leaves no line in the L2; the first of several that wait for a line says so for all.
+// A load with slc leaves no line in the L2; the first of several that wait for a line says so for all.  One with glc waits for
+// none, and no cache of another GPU may answer it.
 static void check_stream(const msg_mem_req &q)
 {
     for (const Vm &v : flying)
         if (q.op <= MEM_READ_NC && v.wave == (q.user & 63) && v.tag == (q.user >> 8 & 255) && v.slc != (q.op == MEM_READ_NC))
             fail("slc of a read", q.op, v.slc);
+        else if (q.op <= MEM_READ_NC && v.wave == (q.user & 63) && v.tag == (q.user >> 8 & 255) && v.glc && !(q.access & 8))
+            fail("a read with glc is not from home", q.access, 8);
 }
 static uint64_t completed, slowest;
 

@@ -20,6 +20,7 @@ struct Memory {
     std::mt19937_64 rng{7};
     unsigned min_delay = 20, spread = 100, xlat_delay = 0; // xlat_delay: of a translation on top of that
     uint64_t reads = 0, writes = 0, atomics = 0, xlats = 0;
+    unsigned last_access = 0; // of a read
     bool record = false; // lines that are read, in `order`
     std::vector<uint64_t> order;
     const char *error = nullptr;
@@ -102,7 +103,7 @@ struct Memory {
         } else if (q.addr >> 48 == nobody) {
             r.status = MEM_FAULT_BUS;
         } else if (q.op == MEM_READ || q.op == MEM_READ_NC) {
-            reads++;
+            reads++, last_access = q.access;
             if (record)
                 order.push_back(q.addr);
             if (q.addr & 63)

@@ -7,6 +7,7 @@
 // sources: build/gen/gantry_msg_pkg.sv rtl/common/pick_pkg.sv rtl/tlb/tlb_pkg.sv rtl/tech/ram_1r1w.sv rtl/l1/l1v_pkg.sv rtl/l1/l1v.sv
 // args: -Wno-UNUSEDPARAM --x-initial unique
 // mutate: rtl/l1/l1v.sv: next_way[base] & (Ways - 1) => next_way[base] & 0
+// mutate: rtl/l1/l1v.sv: req.bypass && req.op == L1Read ? tlb_pkg::ACCESS_HOME => req.bypass && req.stream ? tlb_pkg::ACCESS_HOME
 // mutate: rtl/l1/l1v.sv: req.stream ? MEM_READ_NC : MEM_READ => req.bypass ? MEM_READ_NC : MEM_READ
 #include <deque>
 #include <map>
@@ -74,7 +75,7 @@ static void take_request(const msg_mem_req &q)
         return fail("a request that nobody made", q.addr, q.op);
     static const unsigned ops[] = {MEM_READ, MEM_WRITE, MEM_ATOMIC, MEM_XLAT}, tags[] = {TagRead, TagWrite, TagAtomic, TagXlat};
     msg_mem_req w = {};
-    w.op = (uint8_t)(r->stream && r->op == Read ? MEM_READ_NC : ops[r->op]), w.vmid = (uint8_t)r->vmid, w.atomic = (uint8_t)r->atomic, w.size = r->wide ? 8 : 4, w.access = (uint8_t)r->access;
+    w.op = (uint8_t)(r->stream && r->op == Read ? MEM_READ_NC : ops[r->op]), w.vmid = (uint8_t)r->vmid, w.atomic = (uint8_t)r->atomic, w.size = r->wide ? 8 : 4, w.access = (uint8_t)(r->access | (r->bypass && r->op == Read ? 8 : 0)); // 8: from home
     w.user = r->user, w.addr = r->op == Read ? r->addr & ~63ull : r->addr, w.mask = r->mask;
     w.target = (uint8_t)(r->op == Xlat ? Slices : r->addr >> 48 == Gpu + 1 ? (r->addr >> 8) % Slices : Slices + 1);
     w.tag = tags[r->op] << 24 | (r->op == Read ? q.tag & 15 : r->id);

@@ -316,6 +316,8 @@ int main()
             } else {
                 if (!inv_pending && older(q.addr))
                     fail("access by a translation from before the invalidation");
+                if (q.op == MEM_READ && q.access != (q.tag >> 5 & 1 ? 9 : 4)) // scalar: from home
+                    fail("access of a line request");
                 if (q.addr % 64 || q.target != (q.addr >> 8) % Slices)
                     fail("line request to the wrong place");
                 for (unsigned i = 0; i < 16; i++) {

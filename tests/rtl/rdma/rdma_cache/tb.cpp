@@ -4,7 +4,7 @@
 // what is kept is not asked for again, what must not be kept is; faults, full files, holds, discards.
 // Not responsible for: the engine (../rdma), control messages as such (../part_rdma_control).
 // top: rdma_cache
-// sources: build/gen/gantry_msg_pkg.sv rtl/common/pick_pkg.sv rtl/common/stream_fifo.sv rtl/tech/ram_1r1w.sv rtl/l2/l2_pkg.sv rtl/l2/l2_tags_pkg.sv rtl/rdma/rdma_cache_pkg.sv rtl/rdma/rdma_cache.sv
+// sources: build/gen/gantry_msg_pkg.sv rtl/common/pick_pkg.sv rtl/common/stream_fifo.sv rtl/tech/ram_1r1w.sv rtl/l2/l2_pkg.sv rtl/l2/l2_tags_pkg.sv rtl/tlb/tlb_pkg.sv rtl/rdma/rdma_cache_pkg.sv rtl/rdma/rdma_cache.sv
 // args: -Irtl/common -GSets=8 -GWays=4 -GFills=12 -GDepth=8 --x-initial unique
 // mutate: rtl/rdma/rdma_cache.sv: if (filling[s1_q.set] != '0) spoilt[s1_q.set] = 1'b1; => if (filling[s1_q.set] == 9'd1) spoilt[s1_q.set] = 1'b1;
 // mutate: rtl/rdma/rdma_cache.sv: spoilt[s] = filling[s] != '0; => spoilt[s] = spoilt[s];
@@ -25,7 +25,7 @@
 // mutate: rtl/rdma/rdma_cache.sv: up_q != '0 && !hold_all_i; => up_q != '0;
 // mutate: rtl/rdma/rdma_cache.sv: if (!hold_all_i) begin => if (1'b1) begin
 // mutate: rtl/rdma/rdma_cache.sv: !stages && !rsp_valid && => !stages &&
-// mutate: rtl/rdma/rdma_cache_pkg.sv: (m.access & FromHome) == 8'd0 => 1'b1
+// mutate: rtl/rdma/rdma_cache_pkg.sv: (m.access & tlb_pkg::ACCESS_HOME) == 8'd0 => 1'b1
 // mutate: rtl/rdma/rdma_cache_pkg.sv: m.addr[55:48] != 8'd0 => 1'b1
 // mutate: rtl/rdma/rdma_cache_pkg.sv: m.op == MEM_READ && => (m.op == MEM_READ || m.op == MEM_READ_NC) &&
 #include <array>
