@@ -244,7 +244,6 @@ int machine_start(struct machine *m)
         .signal_cycles = cfg->cp_signal_cycles,
         .interrupt_cycles = cfg->cp_interrupt_cycles,
         .poll_cycles = CP_POLL_CYCLES,
-        .far_cached = cfg->gpu_l2_mode == CFG_GPU_L2_MODE_REQUESTER,
         .lds_bytes = cfg->gpu_cu_lds_kib * 1024,
         .simds = cfg->gpu_cu_simds,
         .waves_per_simd = cfg->gpu_cu_waves_per_simd,

@@ -133,7 +133,6 @@ struct cp_config {
     uint32_t vgprs_per_simd; /* rows of 64 lanes */
     uint32_t sgprs_per_simd;
     uint64_t cu_mask;
-    bool far_cached; /* lines of other GPUs' memory stay in this GPU beyond its L1s: gpu.l2.mode requester */
     uint64_t tables_base, tables_bytes; /* where page tables lie in VRAM */
 };
 

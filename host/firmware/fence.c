@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Which cache maintenance a packet's header asks for.  The caches: L1 (vector, scalar, instruction) hold clean data
- * and may be stale, the L2 holds memory of its own GPU, dirty lines too; in requester mode what empties it drops lines of
- * other GPUs with it.  A client reads and writes VRAM beside the L2 after a system-scope packet has completed, so such a
- * packet leaves the L2 written back and empty.  Not responsible for: doing it (rtl/dispatch).
+ * and may be stale, the L2 holds memory of its own GPU, dirty lines too.  A client reads and writes VRAM beside the L2
+ * after a system-scope packet has completed, so such a packet leaves the L2 written back and empty.  Not responsible
+ * for: doing it (rtl/dispatch).
  */
 #include "firmware/cp_private.h"
 

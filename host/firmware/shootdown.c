@@ -53,9 +53,9 @@ static struct shootdown of_pages(const struct cp_space *space, uint64_t va, uint
     return (struct shootdown){.vmid = space->vmid, .flags = CACHE_INV_TLB, .va = va, .bytes = bytes};
 }
 
-static struct shootdown of_caches(const struct cp *cp, bool own)
+static struct shootdown of_caches(bool own)
 {
-    return (struct shootdown){.flags = fence_caches(own || cp->config.far_cached)};
+    return (struct shootdown){.flags = fence_caches(own)};
 }
 
 void cp_space_shootdown(struct cp *cp, struct cp_space *space, uint64_t va, uint64_t bytes)
@@ -92,7 +92,7 @@ void cp_caches_drop(struct cp *cp, bool own)
         *shootdown_add(cp) = (struct shootdown){.waits = true};
         tables_note(cp, (struct table_note){.kind = NOTE_DROP, .own = own});
     } else if (any_started(cp)) {
-        shootdown_fill(cp, shootdown_add(cp), true, of_caches(cp, own));
+        shootdown_fill(cp, shootdown_add(cp), true, of_caches(own));
     } else {
         cp->caches_stale = true;
     }
@@ -105,7 +105,7 @@ void shootdown_due(struct cp *cp, const struct table_note *note)
         s++;
     struct cp_space *space = note->space;
     const bool started = space ? space_started(cp, space) : any_started(cp);
-    shootdown_fill(cp, s, started, space ? of_pages(space, note->va, note->bytes) : of_caches(cp, note->own));
+    shootdown_fill(cp, s, started, space ? of_pages(space, note->va, note->bytes) : of_caches(note->own));
     if (space)
         space->tlb_stale |= !started;
     else

@@ -27,7 +27,7 @@ module cu
 ) (
   input  logic               clk_i,
   input  logic               rst_ni,
-  input  logic        [15:0] cycle_i,
+  input  logic        [47:0] cycle_i,
   input  logic        [ 5:0] cu_id_i,
   input  logic        [ 7:0] gpu_id_i,
   input  logic               cu_cmd_valid_i,

@@ -21,7 +21,7 @@ module cu_vmem
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
-  input  logic      [15:0] time_i,            // cycle
+  input  logic      [47:0] time_i,            // cycle
   input  logic      [ 7:0] own_gpu_i,
   input  logic             valid_i,
   input  vmem_issue_t      issue_i,
@@ -129,7 +129,7 @@ module cu_vmem
   ) u_pipe (
     .clk_i,
     .rst_ni,
-    .time_i,
+    .time_i(time_i[15:0]),
     .en_i           (en),
     .stir_i         (inv_i || stir_q),
     .valid_i,
@@ -238,6 +238,7 @@ module cu_vmem
     .clk_i,
     .rst_ni,
     .own_gpu_i,
+    .time_i,
     .req_valid_i  (req_valid),
     .req_i        (req),
     .req_ready_o  (req_ready),

@@ -334,7 +334,7 @@ module gpu
     assign links_idle[PartRdma] = idle == '1;
 
     part_rdma u_rdma (
-      .clk_i, .rst_ni, .id_i({id_i[15:8], 8'd0}), .idle_o(part_idle[PartRdma]),
+      .clk_i, .rst_ni, .cycle_i, .id_i({id_i[15:8], 8'd0}), .idle_o(part_idle[PartRdma]),
       .perf_en_i, .perf_addr_i(perf_addr[PartRdma]), .perf_data_o(perf_data[PartRdma]),
       .mem_req_valid_i(mem_req_valid), .mem_req_i(mem_req), .mem_req_credit_o(mem_req_credit),
       .mem_rsp_valid_o(mem_rsp_valid), .mem_rsp_o(mem_rsp), .mem_rsp_credit_i(mem_rsp_credit),

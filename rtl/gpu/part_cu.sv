@@ -66,7 +66,7 @@ module part_cu
   ) u_cu (
     .clk_i,
     .rst_ni,
-    .cycle_i (cycle_i[15:0]),
+    .cycle_i (cycle_i[47:0]),
     .cu_id_i (id_i[5:0]),
     .gpu_id_i(id_i[15:8]),
     .cu_cmd_valid_i,
@@ -107,7 +107,7 @@ module part_cu
   );
 
   logic unused;
-  assign unused = ^{id_i[7:6], cycle_i[63:16]};
+  assign unused = ^{id_i[7:6], cycle_i[63:48]};
   // ---- assertions
   `STREAM_ASSERT(a_cmd, cu_cmd_valid_i, cu_cmd_ok(cu_cmd_i))
   `STREAM_ASSERT(a_evt, cu_evt_valid_o, cu_evt_ok(cu_evt_o))

@@ -11,6 +11,7 @@ module part_rdma
 ) (
   input  logic                    clk_i,
   input  logic                    rst_ni,
+  input  logic     [        63:0] cycle_i,  // in requester mode
   input  logic     [        15:0] id_i,
   output logic                    idle_o,
   input  logic                    perf_en_i,
@@ -48,15 +49,14 @@ module part_rdma
   logic [3:0] count;
   logic [1:0] count_cache;
   logic rdma_idle, agent_idle, hold_take, hold_all, drained, flush, discard, discarded, maint, maint_done_q;
-  ctl_cmd_t maint_cmd;
-  logic cache_idle, cache_rests, engine_drained, engine_discard, engine_discarded, inv;
+  logic cache_idle, cache_rests, engine_drained, engine_discard, engine_discarded;
   assign idle_o = rdma_idle && cache_idle && agent_idle;
-  // nothing is ever dirty: a flush is done at once; so is an invalidation
+  // nothing is ever dirty or needs an invalidation: a flush and maintenance are done at once
   control_agent u_agent (
     .clk_i, .rst_ni, .idle_o(agent_idle), .ctl_cmd_valid_i, .ctl_cmd_i, .ctl_evt_valid_o, .ctl_evt_o,
     .hold_take_o(hold_take), .hold_all_o(hold_all), .drained_i(drained), .flush_o(flush), .flush_done_i(flush),
     .discard_o(discard), .discard_done_i(discarded), .maint_valid_o(maint),
-    .maint_o(maint_cmd), .maint_done_i(maint_done_q));
+    .maint_o(), .maint_done_i(maint_done_q));
   always_ff @(posedge clk_i) begin
     maint_done_q <= rst_ni && maint;
   end
@@ -65,7 +65,6 @@ module part_rdma
   logic out_valid, out_credit, back_valid, back_credit;
   mem_req_t out;
   mem_rsp_t back;
-  assign inv = maint && maint_cmd.op == CTL_INV && (maint_cmd.flags & 32'(CACHE_INV_L2)) != '0;
   if (L2Requester != 0) begin : gen_cache
     logic discard_q;  // a request on its way to the engine comes before its discard
     always_ff @(posedge clk_i) begin
@@ -74,12 +73,12 @@ module part_rdma
     assign engine_discard = discard_q;
     assign drained        = engine_drained && cache_rests;
     rdma_cache #(.Sets(FarKib * 16 / FarWays), .Ways(FarWays), .Fills(FarFills), .Depth(NocTargetQueue)) u_cache (
-      .clk_i, .rst_ni, .idle_o(cache_idle), .count_o(count_cache),
+      .clk_i, .rst_ni, .time_i(cycle_i[47:0]), .idle_o(cache_idle), .count_o(count_cache),
       .mem_req_valid_i, .mem_req_i, .mem_req_credit_o, .mem_rsp_valid_o, .mem_rsp_o, .mem_rsp_credit_i,
       .far_req_valid_o(out_valid), .far_req_o(out), .far_req_credit_i(out_credit),
       .far_rsp_valid_i(back_valid), .far_rsp_i(back), .far_rsp_credit_o(back_credit),
       .hold_take_i(hold_take), .hold_all_i(hold_all), .rests_o(cache_rests),
-      .discard_i(discard), .discarded_i(engine_discarded), .discarded_o(discarded), .inv_i(inv));
+      .discard_i(discard), .discarded_i(engine_discarded), .discarded_o(discarded));
   end else begin : gen_none
     assign {out_valid, out, mem_req_credit_o} = {mem_req_valid_i, mem_req_i, out_credit};
     assign {mem_rsp_valid_o, mem_rsp_o, back_credit} = {back_valid, back, mem_rsp_credit_i};
@@ -125,7 +124,7 @@ module part_rdma
     if (!rst_ni) {host_q, peer_q, in_read_q, in_write_q, hit_q, miss_q} <= '0;
   end
   logic unused;
-  assign unused = ^{id_i[7:0], maint_cmd, inv, cache_rests};
+  assign unused = ^{id_i[7:0], cycle_i, cache_rests};
   // ---- assertions
   `STREAM_ASSERT(a_ctl, ctl_cmd_valid_i, ctl_cmd_ok(ctl_cmd_i))
   `STREAM_ASSERT(a_ctl_evt, ctl_evt_valid_o, ctl_evt_ok(ctl_evt_o))

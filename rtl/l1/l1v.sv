@@ -25,6 +25,7 @@ module l1v
   input  logic             clk_i,
   input  logic             rst_ni,
   input  logic      [ 7:0] own_gpu_i,
+  input  logic      [47:0] time_i,        // cycle
   input  logic             req_valid_i,
   input  l1_req_t          req_i[1],
   output logic             req_ready_o,   // room for this cycle's and the next request
@@ -82,6 +83,7 @@ module l1v
   logic [63:0] line, want;
   logic [31:0] base, way, number, index;
   logic hit, merge, send, pop, moved, first;
+  logic [47:0] acquired;  // cycle at which all was dropped last: a load finds nothing older
   logic awake;  // something is left to do without an input
   logic [63:0] same;  // misses under way of the line, as bits
   logic [2:0] quiet;
@@ -128,6 +130,7 @@ module l1v
   task automatic drop_all();
     for (int unsigned l = 0; l < Lines; l++) tag[l] = '0;
     if (SeedFault != 4'd3) dead = '1;
+    acquired = time_i;
   endtask
 
   // nothing is looked at while the cache rests and no input comes
@@ -316,7 +319,7 @@ module l1v
           mem_req_valid_o <= 1'b1;
           mem_req_o <= '{
               data: req.data,
-              mask: req.mask,
+              mask: req.op == L1Read ? {16'd0, acquired} : req.mask,
               addr: req.op == L1Read ? {req.addr[63:6], 6'd0} : req.addr,
               user: req.user,
               tag: mem_tag,

@@ -133,8 +133,8 @@ module sqc
       req.op     = (choice ? k_miss_xlat : i_miss_xlat) ? MEM_XLAT : MEM_READ;
       req.vmid   = (choice ? k_miss_vmid : i_miss_vmid);
       req.access = choice ? tlb_pkg::ACCESS_READ : tlb_pkg::ACCESS_EXECUTE;
-      // lines of the scalar cache have no type of their page: what lies afar is asked for at home
-      if (choice && req.op == MEM_READ) req.access = req.access | tlb_pkg::ACCESS_HOME;
+      // these caches keep no cycle of their last acquire for each CU: what lies afar is asked for at home
+      if (req.op == MEM_READ) req.access = req.access | tlb_pkg::ACCESS_HOME;
       req.tag    = {26'd0, choice, (choice ? k_miss_xlat : i_miss_xlat), (choice ? k_miss_entry : i_miss_entry)};
       req.addr   = (choice ? k_miss_addr : i_miss_addr);
       req.target = (choice ? k_miss_xlat : i_miss_xlat) ? tlb_pkg::xlat_target(8'(NumSlices))

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cache of far lines of one GPU (gpu.l2.mode: requester), between the crossbar and the RDMA engine.  A load of another GPU's
-// memory is answered from here if its line is; else it goes on, and its line is kept if the answer finds room.  Stores go on
-// and are written into a line that is here; atomics and loads from home go on, atomics drop the line.  Nothing is ever dirty.
-// Responsible for: that no load finds less than what this GPU has stored before it, or older than the last invalidation.
-// Not responsible for: what other GPUs store meanwhile (their system-scope release and an acquire here), order of answers.
+// memory is answered from here if its line is and was fetched after the CU's last acquire; else it goes on, and its line is
+// kept if the answer finds room.  Stores go on and are written into a line that is here; atomics and loads from home go on,
+// atomics drop the line.  Nothing is ever dirty.
+// Responsible for: that no load finds less than what this GPU has stored before it, or older than the acquire that it names.
+// Not responsible for: what other GPUs store meanwhile (their release and an acquire here), order of answers.
 //
+// A load brings the cycle of its CU's last acquire (`mask`), a line is stamped with the cycle at which it was asked for, and a
+// CU finds it only if it is not older than its acquire: no invalidation is needed.
 // One operation a cycle goes through the stages: 0 an answer, else a request, reads the tags; 1 decides; 2 reads or writes
 // the line; 3 answers.  A line on its way is not kept if a store or atomic to its set has passed meanwhile (`spoilt`).
 `include "gantry_assert.svh"
@@ -20,6 +23,7 @@ module rdma_cache
 ) (
   input  logic     clk_i,
   input  logic     rst_ni,
+  input  logic [47:0] time_i,  // cycle
   output logic     idle_o,
   // crossbar: requests, answers
   input  logic     mem_req_valid_i,
@@ -43,7 +47,6 @@ module rdma_cache
   input  logic     discard_i,
   input  logic     discarded_i,     // the engine's
   output logic     discarded_o,
-  input  logic     inv_i,           // all lines, those on their way, too; done at this edge
   output logic [1:0] count_o        // pulses: miss, hit
 );
   localparam int unsigned SetBits = $clog2(Sets);
@@ -77,10 +80,10 @@ module rdma_cache
   logic tag_we_q;
   set_t tag_set_q;
   logic [3:0] tag_way_q;
-  line_t tag_line_q;
-  line_t [Ways-1:0] tags;
-  ram_1r1w #(.Width(50 * Ways), .Depth(Sets), .Lanes(Ways)) u_tags (
-    .clk_i, .we_i(tag_we_q ? Ways'(1) << tag_way_q : '0), .waddr_i(tag_set_q), .wdata_i({Ways{tag_line_q}}),
+  tag_t tag_new_q;
+  tag_t [Ways-1:0] tags;
+  ram_1r1w #(.Width($bits(tag_t) * Ways), .Depth(Sets), .Lanes(Ways)) u_tags (
+    .clk_i, .we_i(tag_we_q ? Ways'(1) << tag_way_q : '0), .waddr_i(tag_set_q), .wdata_i({Ways{tag_new_q}}),
     .re_i(choose_rsp || choose_req), .raddr_i(set0), .rdata_o(tags));
   logic line_re_q;
   logic [63:0] line_we_q;
@@ -93,7 +96,7 @@ module rdma_cache
   l2_pkg::ways_t recent[Sets];
 
   // ---- loads under way whose line is kept
-  line_t fill_line[Fills];
+  tag_t fill_tag[Fills];
   logic [8:0] filling[Sets];  // so many in a set
   logic spoilt[Sets];         // and none of them may be kept
   entry_t free_ring[Fills];
@@ -106,7 +109,7 @@ module rdma_cache
     logic  answer;
     mark_t mark;  // of an answer
     set_t  set;
-    line_t line;
+    tag_t  tag;   // stamp: of an answer the line's, of a request the acquire that it names
   } stage1_t;
   typedef struct packed {
     logic valid;
@@ -119,10 +122,10 @@ module rdma_cache
 
   // ---- stage 0: what there is credit for, unless the tags of its set are being written
   logic [Cw-1:0] up_q, down_q;
-  line_t line0;
+  tag_t tag0;
   assign rsp_mark   = mark_t'(rsp_head.tag);
-  assign line0      = choose_rsp ? fill_line[entry_t'(rsp_mark.entry)] : line_of(req_head.addr);
-  assign set0       = set_t'(set_of(line0, SetBits));
+  assign tag0       = choose_rsp ? fill_tag[entry_t'(rsp_mark.entry)] : tag_of(req_head);
+  assign set0       = set_t'(set_of(tag0.line, SetBits));
   assign choose_rsp = rsp_valid && up_q != '0 && !hold_all_i;
   assign choose_req = !choose_rsp && req_valid && up_q != '0 && down_q != '0 && !hold_take_i && !hold_all_i;
   assign clash      = (s1_q.valid && s1_q.answer && s1_q.mark.kept && s1_q.set == set0) ||
@@ -138,7 +141,7 @@ module rdma_cache
   assign idle_o  = !choose_rsp && !choose_req && !(stages && !hold_all_i) && !pulses && !dropping_q;
   assign rests_o = !stages && !rsp_valid && !mem_rsp_valid_o && !far_req_valid_o;
 
-  l2_pkg::ways_t match;  // of the set of stage 1: the way that holds the line
+  l2_pkg::ways_t match, fresh;  // of the set of stage 1: the way that holds the line; if it is new enough
   logic [3:0] way;
   logic [Cw-1:0] up, down;
 
@@ -147,25 +150,25 @@ module rdma_cache
     far_req_o <= s1_req_q;
     if (stays && free_count != '0 && !spoilt[s1_q.set]) begin
       far_req_o.tag <= s1_req_q.tag | mark_t'{kept: 1'b1, entry: 8'(free_ring[free_head]), default: '0};
-      fill_line[free_ring[free_head]] <= s1_q.line;
+      fill_tag[free_ring[free_head]] <= '{stamp: time_i, line: s1_q.tag.line};
       filling[s1_q.set] = filling[s1_q.set] + 9'd1;
       free_head  = free_head == entry_t'(Fills - 1) ? '0 : free_head + 1'b1;
       free_count = free_count - 1'b1;
     end
   endtask
 
-  // The answer to such a load: its line takes a way, unless one like it has come meanwhile.
+  // The answer to such a load: its line takes a way, its own if an older one is there.
   task automatic keep_line();
     logic [31:0] tail;
     tail = 32'(free_head) + 32'(free_count);
     free_ring[entry_t'(tail >= Fills ? tail - Fills : tail)] = entry_t'(s1_q.mark.entry);
     free_count = free_count + 1'b1;
     filling[s1_q.set] = filling[s1_q.set] - 9'd1;
-    if (!spoilt[s1_q.set] && s1_rsp_q.status == MEM_OK && match == '0) begin
-      way = l2_tags_pkg::victim(valid[s1_q.set], All, recent[s1_q.set], '0);
+    if (!spoilt[s1_q.set] && s1_rsp_q.status == MEM_OK && (match == '0 || fresh == '0)) begin
+      if (match == '0) way = l2_tags_pkg::victim(valid[s1_q.set], All, recent[s1_q.set], '0);
       valid[s1_q.set] = valid[s1_q.set] | l2_pkg::ways_t'(16'd1 << way);
       recent[s1_q.set] = l2_tags_pkg::used(recent[s1_q.set], '0, l2_pkg::ways_t'(16'd1 << way), All);
-      {tag_we_q, tag_set_q, tag_way_q, tag_line_q} <= {1'b1, s1_q.set, way, s1_q.line};
+      {tag_we_q, tag_set_q, tag_way_q, tag_new_q} <= {1'b1, s1_q.set, way, s1_q.tag};
       line_we_q    <= '1;
       line_row_q   <= row_t'(32'(s1_q.set) << WayBits | 32'(way));
       line_wdata_q <= s1_rsp_q.data;
@@ -178,8 +181,8 @@ module rdma_cache
     logic load, stays;
     load  = s1_req_q.op == MEM_READ || s1_req_q.op == MEM_READ_NC;
     stays = may_stay(s1_req_q);
-    if (stays) count_o <= match != '0 ? 2'd1 : 2'd2;
-    if (stays && match != '0) begin
+    if (stays) count_o <= fresh != '0 ? 2'd1 : 2'd2;
+    if (stays && fresh != '0) begin
       recent[s1_q.set] = l2_tags_pkg::used(recent[s1_q.set], '0, match, All);
       line_re_q  <= 1'b1;
       line_row_q <= row_t'(32'(s1_q.set) << WayBits | 32'(way));
@@ -203,7 +206,7 @@ module rdma_cache
   task automatic drop_lines();
     for (int unsigned s = 0; s < Sets; s++) begin
       valid[s]  = '0;
-      spoilt[s] = filling[s] != '0;
+      spoilt[s] = 1'b0;
     end
   endtask
 
@@ -216,7 +219,7 @@ module rdma_cache
 
   /* verilator lint_off BLKSEQ */
   always_ff @(posedge clk_i) begin
-    if (!idle_o || mem_rsp_credit_i || far_req_credit_i || inv_i || discard_i || discarded_i || !rst_ni) begin
+    if (!idle_o || mem_rsp_credit_i || far_req_credit_i || discard_i || discarded_i || !rst_ni) begin
       mem_req_credit_o <= req_take;
       far_rsp_credit_o <= rsp_take;
       {mem_rsp_valid_o, far_req_valid_o, tag_we_q, line_re_q, discarded_o, count_o} <= '0;
@@ -237,8 +240,13 @@ module rdma_cache
         s2_q.valid <= 1'b0;
         if (s1_q.valid) begin
           match = '0;
-          for (int unsigned w = 0; w < Ways; w++) match[w] = tags[w] == s1_q.line;
+          fresh = '0;
+          for (int unsigned w = 0; w < Ways; w++) begin
+            match[w] = tags[w].line == s1_q.tag.line;
+            fresh[w] = tags[w].stamp >= s1_q.tag.stamp;
+          end
           match = match & valid[s1_q.set];
+          fresh = fresh & match;
           way   = l2_pkg::first_way(match);
           if (s1_q.answer) begin
             s2_q <= '{valid: 1'b1, hit: 1'b0};
@@ -246,8 +254,8 @@ module rdma_cache
             s2_rsp_q.tag[23:8] <= '0;
             if (s1_q.mark.kept) keep_line();
           end else begin
-            s2_q <= '{valid: may_stay(s1_req_q) && match != '0, hit: 1'b1};
-            if (may_stay(s1_req_q) && match != '0)
+            s2_q <= '{valid: may_stay(s1_req_q) && fresh != '0, hit: 1'b1};
+            if (may_stay(s1_req_q) && fresh != '0)
               s2_rsp_q <= '{op: s1_req_q.op, status: MEM_OK, source: s1_req_q.source, gpu: s1_req_q.gpu,
                             tag: s1_req_q.tag, data: '0};
             decide();
@@ -256,17 +264,16 @@ module rdma_cache
         // ---- stage 0
         s1_q.valid <= 1'b0;
         if (choose_rsp && !clash) begin
-          s1_q     <= '{valid: 1'b1, answer: 1'b1, mark: rsp_mark, set: set0, line: line0};
+          s1_q     <= '{valid: 1'b1, answer: 1'b1, mark: rsp_mark, set: set0, tag: tag0};
           s1_rsp_q <= rsp_head;
           up       = up - 1'b1;
         end else if (choose_req && !clash) begin
-          s1_q     <= '{valid: 1'b1, answer: 1'b0, mark: '0, set: set0, line: line0};
+          s1_q     <= '{valid: 1'b1, answer: 1'b0, mark: '0, set: set0, tag: tag0};
           s1_req_q <= req_head;
           up       = up - 1'b1;
           down     = down - 1'b1;
         end
       end
-      if (inv_i) drop_lines();
       // ---- discard (all is held): what stands in a stage gives back its credits
       if (discard_i) begin
         up         = up + Cw'(s1_q.valid) + Cw'(s2_q.valid) + Cw'(s3_q.valid);

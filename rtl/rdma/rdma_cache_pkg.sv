@@ -6,6 +6,11 @@ package rdma_cache_pkg;
 
   typedef logic [49:0] line_t;  // physical: owner (8 bits) and number of its line
 
+  typedef struct packed {
+    logic [47:0] stamp;  // cycle: the line is not older
+    line_t       line;
+  } tag_t;
+
   // Requesters leave bits 23:8 of a tag 0.
   typedef struct packed {
     logic [7:0] kind;
@@ -20,9 +25,13 @@ package rdma_cache_pkg;
     return addr[55:6];
   endfunction
 
-  // Memory of a GPU, of which the load takes what is here (not: glc, a page that is not cached, scalar).
+  // Memory of a GPU, of which the load takes what is here (not: glc, a page that is not cached, not of a vector cache).
   function automatic logic may_stay(input mem_req_t m);
     return m.op == MEM_READ && (m.access & tlb_pkg::ACCESS_HOME) == 8'd0 && m.addr[55:48] != 8'd0;
+  endfunction
+
+  function automatic tag_t tag_of(input mem_req_t m);
+    return '{stamp: m.mask[47:0], line: line_of(m.addr)};
   endfunction
 
   // Neighbouring lines lie in neighbouring sets; distances that are powers of two, and GPUs, do not meet in one set.

@@ -96,15 +96,6 @@ static void commands_of_a_kernel(void **state)
     sent(b, from, 4, 1, (struct msg_cp_cmd){.kind = CP_KILL, .vmid = 2, .id = CP_NO_JOB});
     run(b);
     assert_int_equal(b->sim->logged, from + 5);
-    b->cp[1]->config.far_cached = true; /* then what was another GPU's leaves this one, too */
-    kernel_put(b, 0, 0x0002, 0);
-    queue_open(b, 1, 1, 1);
-    kernel_put(b, 1, 0x0002, 0);
-    ring(b, 1);
-    kernel_started(b, 2);
-    from = b->sim->logged;
-    cp_caches_drop(b->cp[1], false);
-    sent(b, from, 0, 1, (struct msg_cp_cmd){.kind = CP_CACHE, .id = CP_SHOOTDOWN, .flags = 31});
 }
 
 /* Ids never meet: of a place's packets one after another, and of places; none is one of those that nobody waits for. */

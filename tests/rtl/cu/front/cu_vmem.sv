@@ -17,7 +17,7 @@ module cu_vmem
   input  logic             clk_i,
   input  logic             rst_ni,
   /* verilator lint_off UNUSEDSIGNAL */
-  input  logic      [15:0] time_i,
+  input  logic      [47:0] time_i,
   input  logic      [ 7:0] own_gpu_i,
   input  logic             valid_i,
   input  vmem_issue_t      issue_i,

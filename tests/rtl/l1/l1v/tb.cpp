@@ -7,6 +7,7 @@
 // sources: build/gen/gantry_msg_pkg.sv rtl/common/pick_pkg.sv rtl/tlb/tlb_pkg.sv rtl/tech/ram_1r1w.sv rtl/l1/l1v_pkg.sv rtl/l1/l1v.sv
 // args: -Wno-UNUSEDPARAM --x-initial unique
 // mutate: rtl/l1/l1v.sv: next_way[base] & (Ways - 1) => next_way[base] & 0
+// mutate: rtl/l1/l1v.sv: acquired = time_i; => acquired = {32'd0, time_i[15:0]};
 // mutate: rtl/l1/l1v.sv: req.bypass && req.op == L1Read ? tlb_pkg::ACCESS_HOME => req.bypass && req.stream ? tlb_pkg::ACCESS_HOME
 // mutate: rtl/l1/l1v.sv: req.stream ? MEM_READ_NC : MEM_READ => req.bypass ? MEM_READ_NC : MEM_READ
 #include <deque>
@@ -33,6 +34,8 @@ static std::map<uint64_t, uint64_t> expected;            // and as the requests 
 static std::deque<Req> to_send;                          // stores, atomics, translations and reads not seen in order
 static std::map<unsigned, Req> reading, acknowledging;   // by transaction or slot
 static std::vector<std::pair<uint64_t, msg_mem_rsp>> answers; // due cycle
+static uint64_t last_drop; // time at which all lines were dropped last
+static uint64_t time_of(uint64_t at) { return at + 0xfffffffff000; } // 48 bits that are all used
 static unsigned credits = Credits, sent, counted[4];
 static std::map<unsigned, Req> translating;               // by number
 static uint64_t delay = 20, spread = 60;
@@ -76,7 +79,7 @@ static void take_request(const msg_mem_req &q)
     static const unsigned ops[] = {MEM_READ, MEM_WRITE, MEM_ATOMIC, MEM_XLAT}, tags[] = {TagRead, TagWrite, TagAtomic, TagXlat};
     msg_mem_req w = {};
     w.op = (uint8_t)(r->stream && r->op == Read ? MEM_READ_NC : ops[r->op]), w.vmid = (uint8_t)r->vmid, w.atomic = (uint8_t)r->atomic, w.size = r->wide ? 8 : 4, w.access = (uint8_t)(r->access | (r->bypass && r->op == Read ? 8 : 0)); // 8: from home
-    w.user = r->user, w.addr = r->op == Read ? r->addr & ~63ull : r->addr, w.mask = r->mask;
+    w.user = r->user, w.addr = r->op == Read ? r->addr & ~63ull : r->addr, w.mask = r->op == Read ? last_drop : r->mask;
     w.target = (uint8_t)(r->op == Xlat ? Slices : r->addr >> 48 == Gpu + 1 ? (r->addr >> 8) % Slices : Slices + 1);
     w.tag = tags[r->op] << 24 | (r->op == Read ? q.tag & 15 : r->id);
     memcpy(w.data, r->data, 64);
@@ -123,6 +126,8 @@ static void outputs()
         unsigned want = it->second.op == Write && it->second.addr >> 48 == 7 ? MEM_FAULT_BUS : MEM_OK;
         if (dut->ack_status_o != want)
             fail("status of an acknowledge", dut->ack_status_o, want);
+        if (it->second.op == Inv)
+            last_drop = time_of(cycle - 1) & 0xffffffffffff;
         acknowledging.erase(it);
     }
     if (dut->xlat_valid_o) {
@@ -141,6 +146,9 @@ static void tick(const Req *r = nullptr, bool inv = false)
 {
     dut->own_gpu_i = Gpu;
     dut->req_valid_i = r != nullptr, dut->inv_i = inv;
+    dut->time_i = time_of(cycle) & 0xffffffffffff;
+    if (inv)
+        last_drop = dut->time_i;
     if (r) {
         uint32_t words[22] = {};
         unsigned at = 0;
@@ -376,7 +384,9 @@ int main()
     dut = new Vl1v;
     for (int i = 0; i < 4; i++)
         dut->clk_i = i & 1, dut->eval();
+    dut->time_i = 0, dut->clk_i = 0, dut->eval(), dut->clk_i = 1, dut->eval();
     dut->rst_ni = 1, dut->clk_i = 0, dut->eval();
+    last_drop = 0; // the reset, with time_i 0
     traffic(20000, 40);
     traffic(10000, 2000);
     case_done("traffic");

@@ -316,7 +316,7 @@ int main()
             } else {
                 if (!inv_pending && older(q.addr))
                     fail("access by a translation from before the invalidation");
-                if (q.op == MEM_READ && q.access != (q.tag >> 5 & 1 ? 9 : 4)) // scalar: from home
+                if (q.op == MEM_READ && q.access != (q.tag >> 5 & 1 ? 9 : 12)) // right, and from home
                     fail("access of a line request");
                 if (q.addr % 64 || q.target != (q.addr >> 8) % Slices)
                     fail("line request to the wrong place");

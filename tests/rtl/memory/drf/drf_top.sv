@@ -113,7 +113,7 @@ module drf_top
       .NumSlices(L2Slices), .Credits(NocQueue), .L1vBytes(L1vKib * 1024), .L1vWays(L1vWays), .L1vMshrs(L1vMshrs),
       .TlbEntries(L1vTlbEntries), .Latency(L1vHitLatency), .AddressLanes(VmemLanes)
     ) u_vmem (
-      .clk_i, .rst_ni, .time_i(cycle_i[15:0]), .own_gpu_i(Gpu), .valid_i(issue_valid_i[n]), .issue_i(issue_i[n]),
+      .clk_i, .rst_ni, .time_i(cycle_i[47:0]), .own_gpu_i(Gpu), .valid_i(issue_valid_i[n]), .issue_i(issue_i[n]),
       .ready_o(ready_o[n]), .opread_valid_o(opread_valid_o[n]), .opread_o(), .opread_lds_o(), .reading_o(), .reading_simd_o(),
       .vrd_valid_o(vrd_valid_o[n]), .vrd_o(vrd_o[n]), .vrd_data_i(vrd_data_i[n]), .vwr_valid_o(vwr_valid_o[n]),
       .vwr0_o(vwr_o[n][0]), .vwr1_o(vwr_o[n][1]), .vwr2_o(vwr_o[n][2]), .vwr3_o(vwr_o[n][3]), .vwr_ready_i(vwr_ready_i[n]),
@@ -166,7 +166,7 @@ module drf_top
     .ctl_evt_valid_o(ctl_evt_valid_o[BlkUtcl2]), .ctl_evt_o());
 
   part_rdma u_rdma (
-    .clk_i, .rst_ni, .id_i({Gpu, 8'd0}), .idle_o(rdma_idle), .perf_en_i(1'b0), .perf_addr_i('0), .perf_data_o(),
+    .clk_i, .rst_ni, .cycle_i, .id_i({Gpu, 8'd0}), .idle_o(rdma_idle), .perf_en_i(1'b0), .perf_addr_i('0), .perf_data_o(),
     .mem_req_valid_i(target_req_valid_i[OutRdma]), .mem_req_i(target_req_i[OutRdma]),
     .mem_req_credit_o(target_req_credit_o[OutRdma]), .mem_rsp_valid_o(target_rsp_valid_o[OutRdma]),
     .mem_rsp_o(target_rsp_o[OutRdma]), .mem_rsp_credit_i(target_rsp_credit_i[OutRdma]),

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cache of far lines between random requesters and an engine that answers in any order: a load finds all that this GPU has
-// stored before it and nothing older than the last invalidation, one from home what home has; every message once and whole;
+// stored before it and nothing older than the acquire that it names, one from home what home has; every message once and whole;
 // what is kept is not asked for again, what must not be kept is; faults, full files, holds, discards.
 // Not responsible for: the engine (../rdma), control messages as such (../part_rdma_control).
 // top: rdma_cache
 // sources: build/gen/gantry_msg_pkg.sv rtl/common/pick_pkg.sv rtl/common/stream_fifo.sv rtl/tech/ram_1r1w.sv rtl/l2/l2_pkg.sv rtl/l2/l2_tags_pkg.sv rtl/tlb/tlb_pkg.sv rtl/rdma/rdma_cache_pkg.sv rtl/rdma/rdma_cache.sv
 // args: -Irtl/common -GSets=8 -GWays=4 -GFills=12 -GDepth=8 --x-initial unique
 // mutate: rtl/rdma/rdma_cache.sv: if (filling[s1_q.set] != '0) spoilt[s1_q.set] = 1'b1; => if (filling[s1_q.set] == 9'd1) spoilt[s1_q.set] = 1'b1;
-// mutate: rtl/rdma/rdma_cache.sv: spoilt[s] = filling[s] != '0; => spoilt[s] = spoilt[s];
+// mutate: rtl/rdma/rdma_cache.sv: stamp: time_i, line => stamp: time_i + 48'd40, line
+// mutate: rtl/rdma/rdma_cache.sv: fresh[w] = tags[w].stamp >= s1_q.tag.stamp => fresh[w] = 1'b1
+// mutate: rtl/rdma/rdma_cache.sv: stamp: time_i, line => stamp: s1_q.tag.stamp, line
+// mutate: rtl/rdma/rdma_cache.sv: (match == '0 || fresh == '0)) begin => match == '0) begin
+// mutate: rtl/rdma/rdma_cache.sv: if (match == '0) way = l2_tags => way = l2_tags
 // mutate: rtl/rdma/rdma_cache.sv: s1_req_q.op == MEM_ATOMIC) valid => s1_req_q.op == MEM_READ) valid
 // mutate: rtl/rdma/rdma_cache.sv: line_we_q    <= s1_req_q.mask; => line_we_q <= '1;
-// mutate: rtl/rdma/rdma_cache.sv: s1_rsp_q.status == MEM_OK && match == '0 => match == '0
-// mutate: rtl/rdma/rdma_cache.sv: s1_rsp_q.status == MEM_OK && match == '0 => s1_rsp_q.status == MEM_OK
+// mutate: rtl/rdma/rdma_cache.sv: s1_rsp_q.status == MEM_OK && => 1'b1 &&
 // mutate: rtl/rdma/rdma_cache.sv: free_count != '0 && !spoilt[s1_q.set] => free_count != '0
 // mutate: rtl/rdma/rdma_cache.sv: if (filling[s1_q.set] == '0) spoilt[s1_q.set] = 1'b0; => if (filling[s1_q.set] == '1) spoilt[s1_q.set] = 1'b0;
 // mutate: rtl/rdma/rdma_cache.sv: (tag_we_q && tag_set_q == set0) => 1'b0
@@ -51,7 +54,7 @@ struct Home {
 };
 std::map<Addr, Home> home;
 std::map<Addr, Line> own; // as requests are taken in
-uint64_t last_inv;
+uint64_t acquired[4] = {1, 1, 1, 1}; // cycle of the last acquire of each of four CUs
 bool faulty(Addr a) { return (a >> 6) % 29 == 7; }
 
 struct Open {
@@ -130,8 +133,8 @@ msg_mem_req request()
         r.tag = (uint32_t)pick(3) << 24 | (uint32_t)pick(256);
     while (open.count(r.tag));
     r.addr = address();
-    r.source = (uint8_t)pick(40), r.user = (uint32_t)rng(), r.vmid = (uint8_t)pick(16), r.target = 17;
-    r.access = 1;
+    r.user = (uint32_t)rng(), r.vmid = (uint8_t)pick(16), r.target = 17;
+    r.access = 1, r.source = (uint8_t)(pick(10) << 2 | pick(4));
     Line &mine = own[r.addr];
     switch (pick(5 + loads)) {
     case 0:
@@ -162,6 +165,8 @@ msg_mem_req request()
     default:
         r.op = MEM_READ;
     }
+    if (r.op == MEM_READ)
+        r.mask = acquired[r.source % 4];
     return r;
 }
 
@@ -233,14 +238,22 @@ void answered_one(const msg_mem_rsp &a)
         fail("an old line", a.data[4], h.words[4]);
 }
 
-void step(bool inv = false, bool discard = false, bool discarded = false)
+// A CU acquires, or all of them.
+void acquire(bool all_cus = false)
+{
+    acquired[pick(4)] = cycle;
+    for (unsigned n = 0; n < 4 && all_cus; n++)
+        acquired[n] = cycle;
+}
+
+void step(bool discard = false, bool discarded = false)
 {
     dut->mem_req_valid_i = dut->far_rsp_valid_i = dut->mem_rsp_credit_i = dut->far_req_credit_i = 0;
-    dut->inv_i = inv, dut->discard_i = discard, dut->discarded_i = discarded;
+    dut->time_i = cycle, dut->discard_i = discard, dut->discarded_i = discarded;
     dut->hold_take_i = take || all, dut->hold_all_i = all;
     if (sends && req_room && open.size() < 200 && pick(4)) {
         const msg_mem_req r = request();
-        open[r.tag] = {++serial, r, own[r.addr & ~63ull], last_inv, false, false, {}};
+        open[r.tag] = {++serial, r, own[r.addr & ~63ull], r.mask, false, false, {}};
         if (r.op == MEM_ATOMIC && !faulty(r.addr & ~63ull))
             open[r.tag].want[r.addr / 8 % 8] -= r.data[0];
         order.push_back({serial, may_stay(r)});
@@ -264,12 +277,10 @@ void step(bool inv = false, bool discard = false, bool discarded = false)
         change(a, w);
     }
     dut->eval();
-    const bool rests = dut->idle_o && !inv && !discard && !discarded && !dut->mem_req_valid_i && !dut->far_rsp_valid_i &&
+    const bool rests = dut->idle_o && !discard && !discarded && !dut->mem_req_valid_i && !dut->far_rsp_valid_i &&
                        !dut->mem_rsp_credit_i && !dut->far_req_credit_i;
     dut->clk_i = 1, dut->eval(), dut->clk_i = 0, dut->eval();
     cycle++;
-    if (inv)
-        last_inv = cycle;
     const unsigned outs = dut->mem_rsp_valid_o + dut->far_req_valid_o + dut->mem_req_credit_o + dut->far_rsp_credit_o + (dut->count_o != 0);
     moved += outs;
     if (rests && outs)
@@ -309,18 +320,20 @@ void settle()
 }
 
 // One request alone; true if the engine was asked.
-bool asked(uint8_t op, Addr a, uint8_t access = 1)
+bool asked(uint8_t op, Addr a, uint8_t access = 1, uint8_t cu = 0)
 {
     msg_mem_req r = {};
-    r.op = op, r.addr = a, r.access = access, r.tag = 5;
+    r.op = op, r.addr = a, r.access = access, r.tag = 5, r.source = cu;
     if (op == MEM_ATOMIC)
         r.size = 8, r.atomic = ATOMIC_ADD;
     sends = false;
-    open[5] = {++serial, r, own[a], last_inv, false, false, {}};
+    if (op == MEM_READ)
+        r.mask = acquired[cu];
+    open[5] = {++serial, r, own[a], r.mask, false, false, {}};
     order.push_back({serial, may_stay(r)});
     put(dut->mem_req_i, r), dut->mem_req_valid_i = 1, req_room--;
-    dut->far_rsp_valid_i = dut->mem_rsp_credit_i = dut->far_req_credit_i = dut->inv_i = 0;
-    dut->hold_take_i = dut->hold_all_i = 0;
+    dut->far_rsp_valid_i = dut->mem_rsp_credit_i = dut->far_req_credit_i = 0;
+    dut->time_i = cycle, dut->hold_take_i = dut->hold_all_i = 0;
     dut->clk_i = 1, dut->eval(), dut->clk_i = 0, dut->eval(), cycle++;
     bool went = false;
     for (unsigned i = 0; i < 400 && open.count(5); i++) {
@@ -338,7 +351,7 @@ void what_is_kept()
 {
     settle();
     sends = false;
-    step(true);
+    acquire(true), step();
     const Addr first = 2ull << 48 | 0x10000000;
     auto same_set = [&](unsigned n) { // the n-th line of a set of its own (see set_of)
         for (Addr a = first;; a += 64) {
@@ -357,7 +370,7 @@ void what_is_kept()
     if (!asked(MEM_ATOMIC, same_set(2)) || !asked(MEM_READ, same_set(2)) || asked(MEM_READ, same_set(2)))
         fail("an atomic drops it", 0, 1);
     // one more than ways, whatever was used last stays: line 0 was filled first and is used between the others
-    step(true);
+    acquire(true), step();
     for (unsigned n = 0; n < 4; n++)
         asked(MEM_READ, same_set(n));
     asked(MEM_READ, same_set(4)); // all were used: they begin anew
@@ -373,9 +386,14 @@ void what_is_kept()
         bad += 64;
     if (!asked(MEM_READ, bad) || !asked(MEM_READ, bad))
         fail("a fault is not kept", 0, 1);
-    step(true);
-    if (!asked(MEM_READ, same_set(11)))
-        fail("an invalidation drops all", 0, 1);
+    acquire(true), step();
+    if (!asked(MEM_READ, same_set(11)) || asked(MEM_READ, same_set(11)))
+        fail("an acquire makes lines old, once", 0, 1);
+    acquired[1] = acquired[2] = acquired[3] = ++cycle; // others have acquired later: the line is new enough for those before
+    if (asked(MEM_READ, same_set(11)))
+        fail("an acquire of another CU", 1, 0);
+    if (!asked(MEM_READ, same_set(11), 1, 1) || !asked(MEM_READ, same_set(10)) || asked(MEM_READ, same_set(10), 1, 1))
+        fail("fetched behind an acquire, for whomever", 0, 1);
     sends = true;
     case_done("what is kept, what is not", "S1.3");
 }
@@ -414,13 +432,13 @@ void holds()
         } else { // discard: answers that come meanwhile are dropped, and so are lines
             sends = false;
             all = true, step();
-            step(false, true);
+            step(true);
             for (unsigned i = 0; i < 30; i++)
                 step();
             engine.clear(); // the engine swallows the rest
             if (dut->discarded_o)
                 fail("discarded before the engine", 1, 0);
-            step(false, false, true);
+            step(false, true);
             bool done = false;
             for (unsigned i = 0; i < 60 && !done; i++)
                 step(), done = dut->discarded_o;
@@ -458,7 +476,7 @@ int main()
     Verilated::randReset(2);
     dut = new Vrdma_cache;
     dut->mem_req_valid_i = dut->far_rsp_valid_i = dut->mem_rsp_credit_i = dut->far_req_credit_i = 0;
-    dut->inv_i = dut->discard_i = dut->discarded_i = dut->hold_take_i = dut->hold_all_i = 0;
+    dut->discard_i = dut->discarded_i = dut->hold_take_i = dut->hold_all_i = 0;
     dut->rst_ni = 0;
     for (int i = 0; i < 4; i++)
         dut->clk_i = 0, dut->eval(), dut->clk_i = 1, dut->eval();
@@ -469,8 +487,8 @@ int main()
             answers = pick(4);
             loads = pick(2) ? 5 : 200;
             steps(150);
-            if (pick(4) == 0)
-                step(true);
+            for (unsigned n = (unsigned)pick(3); n--;)
+                acquire(pick(8) == 0), steps(20);
         }
         settle();
     }
