@@ -33,9 +33,9 @@ def litmus(apps):
     return target
 
 
-def outcomes(litmus, *choice, seed=1):
+def outcomes(litmus, *choice, seed=1, options=()):
     """{order: (runs, weak, allowed?)} of one test at one scope in one memory"""
-    result = gantry_run([litmus, RUNS, seed, *choice], model="rtl", gpus=2)
+    result = gantry_run([litmus, RUNS, seed, *choice], model="rtl", gpus=2, options=options)
     assert result.status == 0 and "litmus: PASSED" in result.out and result.line["repeatable"] == "yes", result
     lines = re.findall(r"^litmus (\w+) (\w+) (\w+) (\w+): (\d+) runs, weak (\d+) \((allowed|forbidden)\):((?: \d+=\d+)+)$", result.out, re.M)
     assert all(line[:3] == choice for line in lines) and [line[3] for line in lines] == ["plain", "relaxed", "sync"][choice[0] == "at":], result
@@ -45,8 +45,8 @@ def outcomes(litmus, *choice, seed=1):
     return {line[3]: (int(line[4]), int(line[5]), line[6] == "allowed") for line in lines}
 
 
-def judge(litmus, choice):
-    found = outcomes(litmus, *choice)
+def judge(litmus, choice, options=()):
+    found = outcomes(litmus, *choice, options=options)
     assert [allowed for _, _, allowed in found.values()] == [order != "sync" and choice[0] not in ("co", "at") for order in found]
     for order, (_, weak, allowed) in found.items():
         assert allowed or weak == 0, (choice, order, weak)
