@@ -20,8 +20,10 @@
 // mutate: rtl/dram/dram_refresh_pkg.sv: r.bank == last ? 5'd0 : r.bank + 5'd1 => 5'd0
 // mutate: rtl/dram/dram_channel.sv: now + Wait.data; => now + Wait.same_any;
 // mutate: rtl/dram/dram_checker.sv: activated[b], Times.trcd => activated[b], Times.trcd + 1
-// mutate: rtl/dram/dram_choose_pkg.sv: write_count >= high || => write_count >= 7'd1 ||
-// mutate: rtl/dram/dram_choose_pkg.sv: !read_waits || pressed; => !read_waits;
+// mutate: rtl/dram/dram_choose_pkg.sv: t.writes >= high || => t.writes >= 7'd1 ||
+// mutate: rtl/dram/dram_choose_pkg.sv: t.writes >= high || t.passed >= most) => t.writes >= high)
+// mutate: rtl/dram/dram_choose_pkg.sv: t.until_left && t.passed < most => t.until_left
+// mutate: rtl/dram/dram_choose_pkg.sv: t.writes > low ? low : 7'd0 => low
 // mutate: rtl/dram/dram_choose_pkg.sv: (7'(tail) - 7'(head)) => (7'(tail) - 7'(head) - 7'd9)
 #include <algorithm>
 #include <deque>
@@ -280,19 +282,23 @@ static void bandwidth()
     uint64_t linear = stream(count, [](unsigned n) { return std::make_pair(false, n); });
     uint64_t stored = stream(count, [](unsigned n) { return std::make_pair(true, n); });
     uint64_t copied = stream(count, [](unsigned n) { return std::make_pair((n & 1) != 0, n / 2 + (n & 1) * 65536 * 5); });
+    // two linear streams are added into a third
+    uint64_t added = stream(count, [](unsigned n) { return std::make_pair(n % 3 == 2, n / 3 + n % 3 * 65536 * 5); });
     uint64_t few = stream(count, [](unsigned n) { return std::make_pair(n % 24 == 0, n + (n % 24 == 0) * 65536 * 5); });
     uint64_t streams = stream(count, [](unsigned n) { return std::make_pair(false, n / 4 + n % 4 * 65536); });
     uint64_t random = stream(count, [](unsigned) { return std::make_pair(false, (uint32_t)pick(1 << 22)); });
     uint64_t bank = stream(500, [](unsigned n) { return std::make_pair(false, line_of(n, 3, 0)); });
-    printf("of the bus: read %.1f %%, stored %.1f, copied %.1f, one store in 24 %.1f, four streams %.1f, random lines %.1f; one bank %.1f cycles a row\n", 100.0 * least / (double)linear,
-           100.0 * least / (double)stored, 100.0 * least / (double)copied, 100.0 * least / (double)few, 100.0 * least / (double)streams, 100.0 * least / (double)random, (double)bank / 500);
+    printf("of the bus: read %.1f %%, stored %.1f, copied %.1f, added %.1f, one store in 24 %.1f, four streams %.1f, random lines %.1f; one bank %.1f cycles a row\n", 100.0 * least / (double)linear,
+           100.0 * least / (double)stored, 100.0 * least / (double)copied, 100.0 * least / (double)added, 100.0 * least / (double)few, 100.0 * least / (double)streams, 100.0 * least / (double)random, (double)bank / 500);
     if (linear < least || linear > least * stream_most / 100)
         fail("cycles of a linear read", linear, least);
     if (stored < least || stored > least * stream_most / 100)
         fail("cycles of a linear store", stored, least);
-    if (Places == 64 && (copied < least || copied > least * 120 / 100))
+    if (Places == 64 && (copied < least || copied > least * 115 / 100))
         fail("cycles of a copy", copied, least);
-    if (Places == 64 && (few < least || few > least * 122 / 100)) // the bus turns, but nobody waits for a store at the head of the ring
+    if (Places == 64 && (added < least || added > least * 120 / 100)) // hardware's STREAM add: 426 of 512 GB/s
+        fail("cycles of an addition", added, least);
+    if (Places == 64 && (few < least || few > least * 122 / 100)) // the bus turns, but stores go some at a time
         fail("cycles of reads with few stores", few, least);
     if (streams < least || streams > least * (Places == 64 ? 104 : 390) / 100)
         fail("cycles of four streams", streams, least);
