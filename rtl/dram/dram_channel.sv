@@ -26,8 +26,9 @@ module dram_channel
   parameter int unsigned BankBit = 5,      // of a line's number at which its bank stands
   parameter bit BankHash = 1'b1,
   parameter int unsigned Places = 64,      // of each queue, power of two, at most 64
-  parameter int unsigned WriteHigh = 32,
+  parameter int unsigned WriteHigh = 40,
   parameter int unsigned WriteLow = 8,
+  parameter int unsigned WriteIdle = 40,   // memory cycles, at most 255
   parameter int unsigned Spare = 8         // places left when busy_o rises: what its sender still has under way
 ) (
   input  logic        clk_i,
@@ -109,7 +110,8 @@ module dram_channel
 
       if (now >= next_edge && (some || refresh.due)) begin
         next_edge  = now + Wait.clock;
-        data       = direction(data, taken[0] != 64'd0, 7'(WriteHigh), 7'(WriteLow), 8'(Places));
+        data       = direction(data, taken[0] != 64'd0, 7'(WriteHigh), 7'(WriteLow), 8'(WriteIdle),
+                               8'(Places));
         w          = data.writing;
         o          = !w;
         if (now >= refresh.next) refresh = falls_due(refresh, now, RefreshEvery);
@@ -223,6 +225,7 @@ module dram_channel
         `GANTRY_CHECK(a_place, !taken[cmd_write_i][6'(tail[cmd_write_i])])
         if (rests) begin
           next_edge = later(next_edge, now + 64'd1);
+          data      = '0;
           for (int unsigned i = 0; i <= 32'(LastTurn); i++) begin
             if (now >= refresh.next) begin
               for (int unsigned k = 0; k < Banks; k++) begin
@@ -258,7 +261,8 @@ module dram_channel
       span[1] = ring_fill(taken[1] != 64'd0, 6'(head[1]), 6'(tail[1]), 7'(Places));
       busy_o <= span[0] >= 7'(Places - Spare) || span[1] >= 7'(Places - Spare);
       some   = (taken[0] | taken[1]) != 64'd0;
-      rests  = !some && due_count == '0 && !answered && !refresh.due && row_cmd.kind == CmdNone && col_cmd.kind == CmdNone;
+      rests  = !some && due_count == '0 && !answered && !refresh.due && row_cmd.kind == CmdNone &&
+               col_cmd.kind == CmdNone;
       idle_o <= rests;
       refreshes_o <= refresh.count;
       row_cmd_o <= row_cmd;

@@ -24,6 +24,8 @@
 // mutate: rtl/dram/dram_choose_pkg.sv: t.writes >= high || t.passed >= most) => t.writes >= high)
 // mutate: rtl/dram/dram_choose_pkg.sv: t.until_left && t.passed < most => t.until_left
 // mutate: rtl/dram/dram_choose_pkg.sv: t.writes > low ? low : 7'd0 => low
+// mutate: rtl/dram/dram_choose_pkg.sv: (!reads_wait && t.quiet >= idle) => !reads_wait
+// mutate: rtl/dram/dram_choose_pkg.sv: n.quiet = reads_wait || n.writing => n.quiet = n.writing
 // mutate: rtl/dram/dram_choose_pkg.sv: (7'(tail) - 7'(head)) => (7'(tail) - 7'(head) - 7'd9)
 #include <algorithm>
 #include <deque>
@@ -310,22 +312,61 @@ static void bandwidth()
     case_done("bandwidth of streams, copies, random lines and conflicts");
 }
 
-// Hits of one row without end: a read of another row of the bank goes when its time has come, and so does a write among reads.
+static void issue(bool write, uint32_t line)
+{
+    for (unsigned n = 0; n < 2000; n++) {
+        if (try_issue(write, line))
+            return;
+        clock_once();
+    }
+    fail("no room", write, line);
+}
+
+// Hits of one row without end, reads or writes: a read or a write of another row of the bank goes when its time has come.
 static void age()
 {
-    for (bool write : {false, true}) {
-        longest_wait = 0;
+    for (unsigned which = 0; which < 4; which++) {
+        const bool hits = (which & 2) != 0, other = (which & 1) != 0; // write
         for (unsigned n = 0; n < 200; n++)
-            try_issue(false, n % RowLines);
-        try_issue(write, line_of(16, 0, 0));
+            try_issue(hits, n % RowLines);
+        issue(other, line_of(16, 0, 0));
+        longest_wait = 0;
         for (unsigned n = 0; n < 6000; n++)
-            if (!try_issue(false, n % RowLines))
+            if (!try_issue(hits, n % RowLines))
                 clock_once();
-        if (longest_wait < Places * 5 / 8 * 2 * Clock || longest_wait > (Places * 2 + 50 + 80) * Clock) // all but one of the ring that came later, each two clocks; a refresh
+        if (longest_wait < Places * 5 / 8 * 2 * Clock || longest_wait > (Places * 2 + 60 + 80) * Clock) // all but one of the ring that came later, each two clocks; a refresh
             fail("longest wait", longest_wait, Places * 2 * Clock);
         drain();
     }
     case_done("no access waits without end");
+}
+
+// Few writes wait until no read has come for 40 clocks; then all go.
+static void quiet()
+{
+    for (unsigned reads_between : {0u, 3u}) {
+        cycle += 100000;
+        uint64_t last = cycle, wrote[4], count = 0;
+        for (unsigned n = 0; n < 4; n++)
+            try_issue(true, n);
+        for (unsigned n = 0; n < 400 && count < 4; n++) {
+            if (reads_between != 0 && n % 40 == 20) {
+                last = cycle;
+                reads_between--;
+                try_issue(false, 100 + n);
+            } else {
+                clock_once();
+            }
+            if (dut->wrote_valid_o)
+                wrote[count++] = cycle;
+        }
+        if (count != 4 || wrote[0] < last + 40 * Clock || wrote[0] > last + (40 + 12) * Clock) // a read: activated and gone first
+            fail("the first write goes", count == 0 ? 0 : wrote[0] - last, 40 * Clock);
+        if (count == 4 && wrote[3] - wrote[0] > 12 * Clock)
+            fail("the others go", wrote[3] - wrote[0], 6 * Clock);
+        drain();
+    }
+    case_done("few writes wait until no read has come for a while");
 }
 
 // Under load each bank is refreshed once a tREFI; between them other banks work on.
@@ -389,6 +430,7 @@ int main()
     lone();
     bandwidth();
     age();
+    quiet();
     refresh();
     random_traffic();
     printf("%llu activates, %llu precharges, %llu reads, %llu writes, %llu refreshes; longest wait %llu cycles\n", (unsigned long long)commands[Activate],
