@@ -11,21 +11,23 @@ package dram_choose_pkg;
     logic [6:0] until_left;  // at so many the bus turns back to reads
     logic [7:0] passed;  // accesses since the last turn and, of reads, since a write waits; at most 255
     logic [7:0] quiet;  // memory cycles in which a write waits and no read does, at most 255
+    logic       owed;  // writes turned back with more to go: as many reads have their turn
   } turn_t;
 
   // Of a memory cycle.  Reads go before writes until `high` writes wait, none has waited for `idle` cycles, or `most` reads
   // have passed waiting writes; then writes go until `low` are left (none, if no more wait at the beginning) or `most` have
-  // gone, while reads wait.
+  // gone, while reads wait.  After such a `most` the reads go until as many have gone or none waits, however many writes do.
   function automatic turn_t direction(input turn_t t, input logic reads_wait, input logic [6:0] high,
                                       input logic [6:0] low, input logic [7:0] idle, input logic [7:0] most);
     turn_t n;
     logic goes_on, begins;
     n = t;
     goes_on = t.writes != 7'd0 && (!reads_wait || (t.writes > t.until_left && t.passed < most));
-    begins  = t.writes != 7'd0 && ((!reads_wait && t.quiet >= idle) || t.writes >= high || t.passed >= most);
+    begins  = t.writes != 7'd0 && ((!reads_wait && t.quiet >= idle) || (t.writes >= high && !t.owed) || t.passed >= most);
     n.writing = t.writing ? goes_on : begins;
     if (n.writing && !t.writing) n.until_left = t.writes > low ? low : 7'd0;
-    if (n.writing != t.writing || (!t.writing && t.writes == 7'd0)) n.passed = 8'd0;
+    if (n.writing != t.writing || (t.writing ? !reads_wait : t.writes == 7'd0)) n.passed = 8'd0;
+    n.owed = reads_wait && !n.writing && (t.owed || (t.writing && t.writes > t.until_left));
     n.quiet = reads_wait || n.writing || t.writes == 7'd0 ? 8'd0 : t.quiet + 8'(t.quiet != 8'hFF);
     return n;
   endfunction

@@ -23,6 +23,9 @@
 // mutate: rtl/dram/dram_choose_pkg.sv: t.writes >= high || => t.writes >= 7'd1 ||
 // mutate: rtl/dram/dram_choose_pkg.sv: t.writes >= high || t.passed >= most) => t.writes >= high)
 // mutate: rtl/dram/dram_choose_pkg.sv: t.until_left && t.passed < most => t.until_left
+// mutate: rtl/dram/dram_choose_pkg.sv: (t.writes >= high && !t.owed) => t.writes >= high
+// mutate: rtl/dram/dram_choose_pkg.sv: n.owed = reads_wait && => n.owed =
+// mutate: rtl/dram/dram_choose_pkg.sv: (t.writing ? !reads_wait : t.writes == 7'd0) => (!t.writing && t.writes == 7'd0)
 // mutate: rtl/dram/dram_choose_pkg.sv: t.writes > low ? low : 7'd0 => low
 // mutate: rtl/dram/dram_choose_pkg.sv: (!reads_wait && t.quiet >= idle) => !reads_wait
 // mutate: rtl/dram/dram_choose_pkg.sv: n.quiet = reads_wait || n.writing => n.quiet = n.writing
@@ -287,11 +290,12 @@ static void bandwidth()
     // two linear streams are added into a third
     uint64_t added = stream(count, [](unsigned n) { return std::make_pair(n % 3 == 2, n / 3 + n % 3 * 65536 * 5); });
     uint64_t few = stream(count, [](unsigned n) { return std::make_pair(n % 24 == 0, n + (n % 24 == 0) * 65536 * 5); });
+    uint64_t rare = stream(count, [](unsigned n) { return std::make_pair(n % 24 != 0, n + (n % 24 == 0) * 65536 * 5); });
     uint64_t streams = stream(count, [](unsigned n) { return std::make_pair(false, n / 4 + n % 4 * 65536); });
     uint64_t random = stream(count, [](unsigned) { return std::make_pair(false, (uint32_t)pick(1 << 22)); });
     uint64_t bank = stream(500, [](unsigned n) { return std::make_pair(false, line_of(n, 3, 0)); });
-    printf("of the bus: read %.1f %%, stored %.1f, copied %.1f, added %.1f, one store in 24 %.1f, four streams %.1f, random lines %.1f; one bank %.1f cycles a row\n", 100.0 * least / (double)linear,
-           100.0 * least / (double)stored, 100.0 * least / (double)copied, 100.0 * least / (double)added, 100.0 * least / (double)few, 100.0 * least / (double)streams, 100.0 * least / (double)random, (double)bank / 500);
+    printf("of the bus: read %.1f %%, stored %.1f, copied %.1f, added %.1f, one store in 24 %.1f, one read in 24 %.1f, four streams %.1f, random lines %.1f; one bank %.1f cycles a row\n", 100.0 * least / (double)linear,
+           100.0 * least / (double)stored, 100.0 * least / (double)copied, 100.0 * least / (double)added, 100.0 * least / (double)few, 100.0 * least / (double)rare, 100.0 * least / (double)streams, 100.0 * least / (double)random, (double)bank / 500);
     if (linear < least || linear > least * stream_most / 100)
         fail("cycles of a linear read", linear, least);
     if (stored < least || stored > least * stream_most / 100)
@@ -302,6 +306,8 @@ static void bandwidth()
         fail("cycles of an addition", added, least);
     if (Places == 64 && (few < least || few > least * 122 / 100)) // the bus turns, but stores go some at a time
         fail("cycles of reads with few stores", few, least);
+    if (Places == 64 && (rare < least || rare > least * 122 / 100))
+        fail("cycles of stores with few reads", rare, least);
     if (streams < least || streams > least * (Places == 64 ? 104 : 390) / 100)
         fail("cycles of four streams", streams, least);
     // tFAW: four activates each 15 clocks at best
@@ -334,11 +340,37 @@ static void age()
         for (unsigned n = 0; n < 6000; n++)
             if (!try_issue(hits, n % RowLines))
                 clock_once();
-        if (longest_wait < Places * 5 / 8 * 2 * Clock || longest_wait > (Places * 2 + 60 + 80) * Clock) // all but one of the ring that came later, each two clocks; a refresh
+        for (const auto &r : reads) // who still waits counts as well
+            longest_wait = std::max(longest_wait, cycle - r.second.came);
+        for (const auto &w : writes)
+            longest_wait = std::max(longest_wait, cycle - w.second);
+        if (longest_wait < Places * 5 / 8 * 2 * Clock || longest_wait > (Places * 4 + 60 + 80) * Clock) // of the ring all that came before and all that came later, each two clocks; a refresh
             fail("longest wait", longest_wait, Places * 2 * Clock);
         drain();
     }
     case_done("no access waits without end");
+}
+
+// In a stream of one direction a lone access of the other waits for as many as the queue has places: one is not worth a turn of the bus.
+static void lone_other()
+{
+    for (bool stream_writes : {false, true}) {
+        const unsigned with = stream_writes ? Write : Read, other = stream_writes ? Read : Write;
+        uint64_t gone = 0, before = commands[other];
+        for (unsigned n = 0; n < 2000 && commands[other] == before; n++) {
+            if (n == 600) {
+                issue(!stream_writes, line_of(64, 5, 0));
+                gone = commands[with];
+            }
+            if (!try_issue(stream_writes, n))
+                clock_once();
+        }
+        gone = commands[with] - gone;
+        if (gone < Places - 1 || gone > Places + 1)
+            fail(stream_writes ? "writes before a lone read" : "reads before a lone write", gone, Places);
+        drain();
+    }
+    case_done("a lone access of the other direction waits for as many as the queue has places");
 }
 
 // Few writes wait until no read has come for 40 clocks; then all go.
@@ -430,6 +462,7 @@ int main()
     lone();
     bandwidth();
     age();
+    lone_other();
     quiet();
     refresh();
     random_traffic();
