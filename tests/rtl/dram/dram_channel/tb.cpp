@@ -20,8 +20,8 @@
 // mutate: rtl/dram/dram_refresh_pkg.sv: r.bank == last ? 5'd0 : r.bank + 5'd1 => 5'd0
 // mutate: rtl/dram/dram_channel.sv: now + Wait.data; => now + Wait.same_any;
 // mutate: rtl/dram/dram_checker.sv: activated[b], Times.trcd => activated[b], Times.trcd + 1
-// mutate: rtl/dram/dram_choose_pkg.sv: t.writes >= high || => t.writes >= 7'd1 ||
-// mutate: rtl/dram/dram_choose_pkg.sv: t.writes >= high || t.passed >= most) => t.writes >= high)
+// mutate: rtl/dram/dram_choose_pkg.sv: (t.writes >= high && => (t.writes >= 7'd1 &&
+// mutate: rtl/dram/dram_choose_pkg.sv: !t.owed) || t.passed >= most) => !t.owed))
 // mutate: rtl/dram/dram_choose_pkg.sv: t.until_left && t.passed < most => t.until_left
 // mutate: rtl/dram/dram_choose_pkg.sv: (t.writes >= high && !t.owed) => t.writes >= high
 // mutate: rtl/dram/dram_choose_pkg.sv: n.owed = reads_wait && => n.owed =
