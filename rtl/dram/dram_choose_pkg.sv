@@ -23,7 +23,8 @@ package dram_choose_pkg;
     logic goes_on, begins;
     n = t;
     goes_on = t.writes != 7'd0 && (!reads_wait || (t.writes > t.until_left && t.passed < most));
-    begins  = t.writes != 7'd0 && ((!reads_wait && t.quiet >= idle) || (t.writes >= high && !t.owed) || t.passed >= most);
+    begins  = t.writes != 7'd0 && ((!reads_wait && t.quiet >= idle) ||
+                                   (t.writes >= high && !t.owed) || t.passed >= most);
     n.writing = t.writing ? goes_on : begins;
     if (n.writing && !t.writing) n.until_left = t.writes > low ? low : 7'd0;
     if (n.writing != t.writing || (t.writing ? !reads_wait : t.writes == 7'd0)) n.passed = 8'd0;
