@@ -11,7 +11,7 @@ ITEMS = 65536  # all wavefronts of 64 CUs, four on each SIMD
 
 def stream(config="r9nano", arrays=(4, 28), items=ITEMS, rounds=(8, 40)):
     """Bytes a cycle of streams through DRAM; arrays: MiB of each in the two runs, rounds: places of 16 bytes a work-item.  A window of 8 MiB lies up
-    to 5 % beside the rate of a long run, by how the wavefronts have drifted apart."""
+    to 10 % beside the rate of a long run."""
     found = {}
     for name, count in (("copy", 2), ("mul", 2), ("add", 3), ("triad", 3)):
         launches = [(mib * MIB // 8, 256, [f"zero:{mib * MIB}"] * 3) for mib in arrays]
