@@ -68,21 +68,10 @@ package dram_bank_pkg;
     return now >= bank_at && now >= group_at ? wanted : 64'd0;
   endfunction
 
-  // Of an open bank: its accesses for which the row may close.  None while one in the direction of the data wants the
-  // row; while one of the other direction does, only for an access in the direction of the data.
-  function automatic logic [63:0] closes(input logic [63:0] now, input logic [63:0] bank_at,
-                                         input logic [63:0] mine,
-                                         input logic [63:0] hits, input logic [63:0] toward);
-    logic [63:0] others;
-    others = mine & ~hits & ((hits & mine) == 64'd0 ? 64'hFFFFFFFFFFFFFFFF : toward);
-    return now >= bank_at && (hits & toward & mine) == 64'd0 ? others : 64'd0;
-  endfunction
-
-  // Of a closed bank: its accesses whose row may be opened.
-  function automatic logic [63:0] activates(input logic [63:0] now, input logic [63:0] bank_at,
-                                             input logic [63:0] group_at,
-                                            input logic [63:0] mine);
-    return now >= bank_at && now >= group_at ? mine : 64'd0;
+  // Of an open bank in which none in the direction of the data wants the row: the accesses of the other direction for which
+  // it may close.  None while one of them wants the row.
+  function automatic logic [63:0] closes(input logic [63:0] mine, input logic [63:0] hits);
+    return (hits & mine) == 64'd0 ? mine : 64'd0;
   endfunction
 
   // A row of a bank was opened: its accesses to that row have it, and no others.

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Controller of one DRAM channel: a queue of line accesses, served first ready first come, banks with one open row each.
+// Controller of one DRAM channel: a queue of reads and one of writes, served first ready first come, banks with one open row
+// each.
 // Responsible for: which command goes out in which cycle, when the data of a read is there.  Its stages are functions:
 // dram_refresh_pkg (what is due), dram_bank_pkg (what each bank allows), dram_choose_pkg (who goes).  Not responsible for:
 // contents (the backing store behind the slice; they take effect in the order of the slice).
 //
 // A cycle of the memory is `ratio` GPU cycles; in each one command of the row bus (activate, precharge, refresh) and one of
-// the column bus (read, write).  An access waits in a place of a ring, so that the order of places is the order of
-// arrival, and no more than Places - 1 that came later are served before it: that is the limit of age.
+// the column bus (read, write).  An access waits in a place of the ring of its direction, so that the order of places is
+// the order of arrival, and no more than Places - 1 of its direction that came later are served before it; while the other
+// direction waits, no more than Places go without a turn: these are the limits of age.
 // Times are GPU cycles.  A channel without accesses keeps still: refreshes that fell due meanwhile are over, and have
 // closed the rows, when the next access comes.
 `include "gantry_assert.svh"
@@ -23,9 +25,10 @@ module dram_channel
   parameter int unsigned RowLines = 32,    // 64-byte lines of a row, power of two
   parameter int unsigned BankBit = 5,      // of a line's number at which its bank stands
   parameter bit BankHash = 1'b1,
-  parameter int unsigned Places = 64,      // of the queue, power of two, at most 64
-  parameter int unsigned WriteHigh = 32,
+  parameter int unsigned Places = 64,      // of each queue, power of two, at most 64
+  parameter int unsigned WriteHigh = 40,
   parameter int unsigned WriteLow = 8,
+  parameter int unsigned WriteIdle = 40,   // memory cycles, at most 255
   parameter int unsigned Spare = 8         // places left when busy_o rises: what its sender still has under way
 ) (
   input  logic        clk_i,
@@ -48,7 +51,6 @@ module dram_channel
   output logic        idle_o
 );
   localparam bit ByBank = Times.trfc_bank != 0;
-  localparam int unsigned Pressed = Places * 5 / 8;  // places between head and tail from which on the head has its way
   localparam int unsigned PlaceBits = $clog2(Places);
   localparam logic [4:0] LastTurn = ByBank ? 5'(Banks - 1) : 5'd0;  // of refreshes
   localparam logic [31:0] GroupMask = 32'(Groups - 1);
@@ -62,13 +64,13 @@ module dram_channel
   localparam logic [63:0] RefreshTime = cycles(ByBank ? Times.trfc_bank : Times.trfc, Times.ratio);
 
   /* verilator lint_off BLKSEQ */
-  // ---- places
-  logic [63:0] taken, writes, hits, opened;  // a bit a place; hits: its row is open; opened: it was activated for it
-  logic [63:0] of_bank[Banks];
-  logic [31:0] row_of[Places], id_of[Places], bank_of[Places];
-  logic [PlaceBits-1:0] head, tail, n;       // oldest access; next place
-  logic [6:0] write_count, span;
-  logic writing;
+  // ---- places: first those of reads (0), then those of writes (1)
+  logic [63:0] taken[2], hits[2], opened[2]; // a bit a place; hits: its row is open; opened: it was activated for it
+  logic [63:0] of_bank[2*Banks];
+  logic [31:0] row_of[2*Places], id_of[2*Places], bank_of[2*Places];
+  logic [PlaceBits-1:0] head[2], tail[2], n; // oldest access; next place
+  logic [6:0] span[2];
+  turn_t data;                               // direction of the data bus
   // ---- banks: from which cycle on a command is allowed
   logic [31:0] open_row[Banks];              // row + 1; 0: closed
   logic [63:0] activate_at[Banks], column_at[Banks], precharge_at[Banks];
@@ -82,11 +84,12 @@ module dram_channel
   logic [DueBits-1:0] due_first, due_last;
   logic [DueBits:0] due_count;
   logic [63:0] next_edge;
-  logic rests, answered, held, full, reads_wait, pressed;
-  logic [63:0] toward, ready, able, closable, bit_of, now;
+  logic rests, answered, held, full, some, w, o;  // w, o: direction of the data, the other
+  logic [63:0] ready, bit_of, now;
+  logic [63:0] able[2], closable[2];
   logic [31:0] b, turn;
   /* verilator lint_off UNUSEDSIGNAL */  // words of the simulator: upper bits stay zero
-  logic [31:0] g;
+  logic [31:0] g, at;
   /* verilator lint_on UNUSEDSIGNAL */
   place_t place;
   cmd_t row_cmd, col_cmd;
@@ -105,18 +108,18 @@ module dram_channel
         due_count = due_count - 1'b1;
       end
 
-      if (now >= next_edge && (taken != 64'd0 || refresh.due)) begin
+      if (now >= next_edge && (some || refresh.due)) begin
         next_edge  = now + Wait.clock;
-        reads_wait = (taken & ~writes) != 64'd0;
-        pressed    = span >= 7'(Pressed) && writes[6'(head)];
-        writing    = direction(writing, write_count, reads_wait, pressed, 7'(WriteHigh), 7'(WriteLow));
-        toward     = taken & (writing ? writes : ~writes);
+        data       = direction(data, taken[0] != 64'd0, 7'(WriteHigh), 7'(WriteLow), 8'(WriteIdle),
+                               8'(Places));
+        w          = data.writing;
+        o          = !w;
         if (now >= refresh.next) refresh = falls_due(refresh, now, RefreshEvery);
         // ---- what each bank allows; a refresh that is due holds its banks until it is out
         turn    = 32'(refresh.bank);
         ready   = 64'd0;
-        able    = 64'd0;
-        closable = 64'd0;
+        able    = '{default: 64'd0};
+        closable = '{default: 64'd0};
         held    = 1'b0;  // refresh: a bank is still open or rests
         for (int unsigned i = 0; i < Banks; i++) begin
           g = i & GroupMask;
@@ -126,49 +129,54 @@ module dram_channel
               if (now >= precharge_at[i] && row_cmd.kind == CmdNone) begin
                 row_cmd        = '{kind: CmdPrecharge, bank: i[4:0], row: '0};
                 open_row[i]    = 32'd0;
-                hits           = hits & ~of_bank[i];
+                hits[0]        = hits[0] & ~of_bank[i];
+                hits[1]        = hits[1] & ~of_bank[Banks+i];
                 activate_at[i] = now + Wait.activate;
               end
             end else begin
               held = held || now < activate_at[i];
             end
-          end else if (of_bank[i] != 64'd0) begin
+          end else if ((of_bank[i] | of_bank[Banks+i]) != 64'd0) begin
+            at = w ? Banks + i : i;
             if (open_row[i] != 32'd0) begin
-              ready    = ready | columns(now, column_at[i], column(group_columns[g], writing),
-                                         of_bank[i] & hits & toward);
-              closable = closable | closes(now, precharge_at[i], of_bank[i], hits, toward);
-            end else begin
-              able = able | activates(now, activate_at[i], group_activate_at[g], of_bank[i]);
+              ready = ready | columns(now, column_at[i], column(group_columns[g], w), of_bank[at] & hits[w]);
+              if (now >= precharge_at[i] && (of_bank[at] & hits[w]) == 64'd0) begin
+                closable[w] = closable[w] | of_bank[at];
+                closable[o] = closable[o] | closes(of_bank[w ? i : Banks + i], hits[o]);
+              end
+            end else if (now >= activate_at[i] && now >= group_activate_at[g]) begin
+              able[0] = able[0] | of_bank[i];
+              able[1] = able[1] | of_bank[Banks+i];
             end
           end
         end
         // ---- column bus
-        if (ready != 64'd0 && now >= column(any_columns, writing)) begin
-          n = PlaceBits'(oldest(ready, 6'(head)));
-          b = bank_of[n];
-          g = b & GroupMask;
-          bit_of = 64'd1 << n;
-          col_cmd = '{kind: writing ? CmdWrite : CmdRead, bank: b[4:0], row: '0};
-          if (writing) wrote_id_o <= id_of[n][7:0];
-          if (opened[6'(n)]) row_misses_o <= row_misses_o + 64'd1;
+        if (ready != 64'd0 && now >= column(any_columns, w)) begin
+          n  = PlaceBits'(oldest(ready, 6'(head[w])));
+          at = 32'(n) + (w ? Places : 0);
+          b  = bank_of[at];
+          g  = b & GroupMask;
+          bit_of  = 64'd1 << n;
+          col_cmd = '{kind: w ? CmdWrite : CmdRead, bank: b[4:0], row: '0};
+          if (w) wrote_id_o <= id_of[at][7:0];
+          if (opened[w][6'(n)]) row_misses_o <= row_misses_o + 64'd1;
           else row_hits_o <= row_hits_o + 64'd1;
-          any_columns      = after_column(any_columns, writing, now, Wait.same_any,
-                                          writing ? Wait.read_any : Wait.write_any);
-          group_columns[g] = after_column(group_columns[g], writing, now, Wait.same_group,
-                                          writing ? Wait.read_group : Wait.clock);
-          precharge_at[b]  = later(precharge_at[b], now + (writing ? Wait.precharge_write : Wait.precharge_read));
-          write_count      = write_count - 7'(writing);
-          if (!writing) begin
+          any_columns      = after_column(any_columns, w, now, Wait.same_any, w ? Wait.read_any : Wait.write_any);
+          group_columns[g] = after_column(group_columns[g], w, now, Wait.same_group, w ? Wait.read_group : Wait.clock);
+          precharge_at[b]  = later(precharge_at[b], now + (w ? Wait.precharge_write : Wait.precharge_read));
+          if (!w) begin
             `GANTRY_CHECK(a_due, !due_count[DueBits])
             due_last         = due_first + due_count[DueBits-1:0];
             due[due_last]    = now + Wait.data;
-            due_id[due_last] = id_of[n];
+            due_id[due_last] = id_of[at];
             due_count        = due_count + 1'b1;
           end
-          taken      = taken & ~bit_of;
-          of_bank[b] = of_bank[b] & ~bit_of;
-          able       = able & ~bit_of;
-          closable    = closable & ~bit_of;
+          data        = after_access(data);
+          taken[w]    = taken[w] & ~bit_of;
+          at          = w ? Banks + b : b;
+          of_bank[at] = of_bank[at] & ~bit_of;
+          able[w]     = able[w] & ~bit_of;
+          closable[w] = closable[w] & ~bit_of;
         end
         // ---- row bus
         if (refresh.due && !held && row_cmd.kind == CmdNone) begin
@@ -177,40 +185,47 @@ module dram_channel
           for (int unsigned i = 0; i < Banks; i++)
             activate_at[i] = ByBank && i != turn ? activate_at[i] : now + RefreshTime;
         end
-        full    = now < any_activate_at || now < activated[0] + Wait.four;
-        able    = full ? 64'd0 : prefer(able, toward);
-        closable = prefer(closable, toward);
-        if (row_cmd.kind == CmdNone && able != 64'd0) begin
-          n = PlaceBits'(oldest(able, 6'(head)));
-          b = bank_of[n];
-          g = b & GroupMask;
-          row_cmd              = '{kind: CmdActivate, bank: b[4:0], row: row_of[n]};
-          opened               = opened | (64'd1 << n);
-          open_row[b]          = row_of[n] + 32'd1;
+        full = now < any_activate_at || now < activated[0] + Wait.four;
+        if (row_cmd.kind == CmdNone && !full && (able[0] | able[1]) != 64'd0) begin
+          w  = able[w] != 64'd0 ? w : o;
+          n  = PlaceBits'(oldest(able[w], 6'(head[w])));
+          at = 32'(n) + (w ? Places : 0);
+          b  = bank_of[at];
+          g  = b & GroupMask;
+          row_cmd              = '{kind: CmdActivate, bank: b[4:0], row: row_of[at]};
+          opened[w]            = opened[w] | (64'd1 << n);
+          open_row[b]          = row_of[at] + 32'd1;
           column_at[b]         = now + Wait.column;
           precharge_at[b]      = now + Wait.precharge_activate;
           any_activate_at      = now + Wait.activate_any;
           group_activate_at[g] = now + Wait.activate_group;
           activated            = {now, activated[3:1]};
           bit_of = 64'd0;
-          for (int unsigned i = 0; i < Places; i++) bit_of = bit_of | (64'(row_of[i] == row_of[n]) << i);
-          hits = with_row(bit_of, of_bank[b], hits);
-        end else if (row_cmd.kind == CmdNone && closable != 64'd0) begin
-          n = PlaceBits'(oldest(closable, 6'(head)));
-          b = bank_of[n];
+          for (int unsigned i = 0; i < Places; i++) bit_of = bit_of | (64'(row_of[i] == row_of[at]) << i);
+          hits[0] = with_row(bit_of, of_bank[b], hits[0]);
+          bit_of = 64'd0;
+          for (int unsigned i = 0; i < Places; i++) bit_of = bit_of | (64'(row_of[Places+i] == row_of[at]) << i);
+          hits[1] = with_row(bit_of, of_bank[Banks+b], hits[1]);
+        end else if (row_cmd.kind == CmdNone && (closable[0] | closable[1]) != 64'd0) begin
+          w  = closable[w] != 64'd0 ? w : o;
+          n  = PlaceBits'(oldest(closable[w], 6'(head[w])));
+          b  = bank_of[32'(n) + (w ? Places : 0)];
           row_cmd        = '{kind: CmdPrecharge, bank: b[4:0], row: '0};
           open_row[b]    = 32'd0;
           activate_at[b] = later(activate_at[b], now + Wait.activate);
-          hits           = hits & ~of_bank[b];
+          hits[0]        = hits[0] & ~of_bank[b];
+          hits[1]        = hits[1] & ~of_bank[Banks+b];
         end
-        head = taken != 64'd0 ? PlaceBits'(oldest(taken, 6'(head))) : tail;
+        head[0] = taken[0] != 64'd0 ? PlaceBits'(oldest(taken[0], 6'(head[0]))) : tail[0];
+        head[1] = taken[1] != 64'd0 ? PlaceBits'(oldest(taken[1], 6'(head[1]))) : tail[1];
       end
 
       // ---- arrival
       if (cmd_valid_i) begin
-        `GANTRY_CHECK(a_place, !taken[6'(tail)])
+        `GANTRY_CHECK(a_place, !taken[cmd_write_i][6'(tail[cmd_write_i])])
         if (rests) begin
           next_edge = later(next_edge, now + 64'd1);
+          data      = '0;
           for (int unsigned i = 0; i <= 32'(LastTurn); i++) begin
             if (now >= refresh.next) begin
               for (int unsigned k = 0; k < Banks; k++) begin
@@ -225,23 +240,28 @@ module dram_channel
           end
           refresh.next = now >= refresh.next ? now + RefreshEvery : refresh.next;
         end
-        place         = place_of(cmd_line_i, Map);
-        b             = 32'(place.bank);
-        bit_of        = 64'd1 << tail;
-        taken         = taken | bit_of;
-        writes        = cmd_write_i ? writes | bit_of : writes & ~bit_of;
-        opened        = opened & ~bit_of;
-        hits          = open_row[b] == place.row + 32'd1 ? hits | bit_of : hits & ~bit_of;
-        of_bank[b]    = of_bank[b] | bit_of;
-        write_count   = write_count + 7'(cmd_write_i);
-        row_of[tail]  = place.row;
-        bank_of[tail] = b;
-        id_of[tail]   = 32'(cmd_id_i);
-        tail          = tail + 1'b1;
+        w           = cmd_write_i;
+        place       = place_of(cmd_line_i, Map);
+        b           = 32'(place.bank);
+        n           = tail[w];
+        at          = w ? Banks + b : b;
+        bit_of      = 64'd1 << n;
+        taken[w]    = taken[w] | bit_of;
+        opened[w]   = opened[w] & ~bit_of;
+        hits[w]     = open_row[b] == place.row + 32'd1 ? hits[w] | bit_of : hits[w] & ~bit_of;
+        of_bank[at] = of_bank[at] | bit_of;
+        at          = 32'(n) + (w ? Places : 0);
+        row_of[at]  = place.row;
+        bank_of[at] = b;
+        id_of[at]   = 32'(cmd_id_i);
+        tail[w]     = n + 1'b1;
+        data.writes = data.writes + 7'(w);
       end
-      span   = ring_fill(taken != 64'd0, 6'(head), 6'(tail), 7'(Places));
-      busy_o <= span >= 7'(Places - Spare);
-      rests  = taken == 64'd0 && due_count == '0 && !answered && !refresh.due && row_cmd.kind == CmdNone &&
+      span[0] = ring_fill(taken[0] != 64'd0, 6'(head[0]), 6'(tail[0]), 7'(Places));
+      span[1] = ring_fill(taken[1] != 64'd0, 6'(head[1]), 6'(tail[1]), 7'(Places));
+      busy_o <= span[0] >= 7'(Places - Spare) || span[1] >= 7'(Places - Spare);
+      some   = (taken[0] | taken[1]) != 64'd0;
+      rests  = !some && due_count == '0 && !answered && !refresh.due && row_cmd.kind == CmdNone &&
                col_cmd.kind == CmdNone;
       idle_o <= rests;
       refreshes_o <= refresh.count;
@@ -260,12 +280,12 @@ module dram_channel
         any_columns       = '0;
         any_activate_at   = 64'd0;
         activated         = '0;
-        taken        = 64'd0;
-        head         = '0;
-        tail         = '0;
-        write_count  = 7'd0;
-        span         = 7'd0;
-        writing      = 1'b0;
+        taken        = '{default: 64'd0};
+        head         = '{default: '0};
+        tail         = '{default: '0};
+        span         = '{default: 7'd0};
+        data         = '0;
+        some         = 1'b0;
         next_edge    = 64'd0;
         refresh      = '{next: RefreshEvery, count: 64'd0, bank: 5'd0, due: 1'b0};
         due_first    = '0;

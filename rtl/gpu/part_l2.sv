@@ -127,7 +127,8 @@ module part_l2
       .BankHash (DramBankHash != 0),
       .Places   (DramPlaces),
       .WriteHigh(DramWriteHigh),
-      .WriteLow (DramWriteLow)
+      .WriteLow (DramWriteLow),
+      .WriteIdle(DramWriteIdle)
     ) u_channel (
       .clk_i,
       .rst_ni,

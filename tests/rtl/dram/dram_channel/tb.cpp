@@ -20,8 +20,15 @@
 // mutate: rtl/dram/dram_refresh_pkg.sv: r.bank == last ? 5'd0 : r.bank + 5'd1 => 5'd0
 // mutate: rtl/dram/dram_channel.sv: now + Wait.data; => now + Wait.same_any;
 // mutate: rtl/dram/dram_checker.sv: activated[b], Times.trcd => activated[b], Times.trcd + 1
-// mutate: rtl/dram/dram_choose_pkg.sv: write_count >= high || => write_count >= 7'd1 ||
-// mutate: rtl/dram/dram_choose_pkg.sv: !read_waits || pressed; => !read_waits;
+// mutate: rtl/dram/dram_choose_pkg.sv: (t.writes >= high && => (t.writes >= 7'd1 &&
+// mutate: rtl/dram/dram_choose_pkg.sv: !t.owed) || t.passed >= most) => !t.owed))
+// mutate: rtl/dram/dram_choose_pkg.sv: t.until_left && t.passed < most => t.until_left
+// mutate: rtl/dram/dram_choose_pkg.sv: (t.writes >= high && !t.owed) => t.writes >= high
+// mutate: rtl/dram/dram_choose_pkg.sv: n.owed = reads_wait && => n.owed =
+// mutate: rtl/dram/dram_choose_pkg.sv: (t.writing ? !reads_wait : t.writes == 7'd0) => (!t.writing && t.writes == 7'd0)
+// mutate: rtl/dram/dram_choose_pkg.sv: t.writes > low ? low : 7'd0 => low
+// mutate: rtl/dram/dram_choose_pkg.sv: (!reads_wait && t.quiet >= idle) => !reads_wait
+// mutate: rtl/dram/dram_choose_pkg.sv: n.quiet = reads_wait || n.writing => n.quiet = n.writing
 // mutate: rtl/dram/dram_choose_pkg.sv: (7'(tail) - 7'(head)) => (7'(tail) - 7'(head) - 7'd9)
 #include <algorithm>
 #include <deque>
@@ -280,20 +287,27 @@ static void bandwidth()
     uint64_t linear = stream(count, [](unsigned n) { return std::make_pair(false, n); });
     uint64_t stored = stream(count, [](unsigned n) { return std::make_pair(true, n); });
     uint64_t copied = stream(count, [](unsigned n) { return std::make_pair((n & 1) != 0, n / 2 + (n & 1) * 65536 * 5); });
+    // two linear streams are added into a third
+    uint64_t added = stream(count, [](unsigned n) { return std::make_pair(n % 3 == 2, n / 3 + n % 3 * 65536 * 5); });
     uint64_t few = stream(count, [](unsigned n) { return std::make_pair(n % 24 == 0, n + (n % 24 == 0) * 65536 * 5); });
+    uint64_t rare = stream(count, [](unsigned n) { return std::make_pair(n % 24 != 0, n + (n % 24 == 0) * 65536 * 5); });
     uint64_t streams = stream(count, [](unsigned n) { return std::make_pair(false, n / 4 + n % 4 * 65536); });
     uint64_t random = stream(count, [](unsigned) { return std::make_pair(false, (uint32_t)pick(1 << 22)); });
     uint64_t bank = stream(500, [](unsigned n) { return std::make_pair(false, line_of(n, 3, 0)); });
-    printf("of the bus: read %.1f %%, stored %.1f, copied %.1f, one store in 24 %.1f, four streams %.1f, random lines %.1f; one bank %.1f cycles a row\n", 100.0 * least / (double)linear,
-           100.0 * least / (double)stored, 100.0 * least / (double)copied, 100.0 * least / (double)few, 100.0 * least / (double)streams, 100.0 * least / (double)random, (double)bank / 500);
+    printf("of the bus: read %.1f %%, stored %.1f, copied %.1f, added %.1f, one store in 24 %.1f, one read in 24 %.1f, four streams %.1f, random lines %.1f; one bank %.1f cycles a row\n", 100.0 * least / (double)linear,
+           100.0 * least / (double)stored, 100.0 * least / (double)copied, 100.0 * least / (double)added, 100.0 * least / (double)few, 100.0 * least / (double)rare, 100.0 * least / (double)streams, 100.0 * least / (double)random, (double)bank / 500);
     if (linear < least || linear > least * stream_most / 100)
         fail("cycles of a linear read", linear, least);
     if (stored < least || stored > least * stream_most / 100)
         fail("cycles of a linear store", stored, least);
-    if (Places == 64 && (copied < least || copied > least * 120 / 100))
+    if (Places == 64 && (copied < least || copied > least * 115 / 100))
         fail("cycles of a copy", copied, least);
-    if (Places == 64 && (few < least || few > least * 122 / 100)) // the bus turns, but nobody waits for a store at the head of the ring
+    if (Places == 64 && (added < least || added > least * 120 / 100)) // hardware's STREAM add: 426 of 512 GB/s
+        fail("cycles of an addition", added, least);
+    if (Places == 64 && (few < least || few > least * 122 / 100)) // the bus turns, but stores go some at a time
         fail("cycles of reads with few stores", few, least);
+    if (Places == 64 && (rare < least || rare > least * 122 / 100))
+        fail("cycles of stores with few reads", rare, least);
     if (streams < least || streams > least * (Places == 64 ? 104 : 390) / 100)
         fail("cycles of four streams", streams, least);
     // tFAW: four activates each 15 clocks at best
@@ -304,22 +318,87 @@ static void bandwidth()
     case_done("bandwidth of streams, copies, random lines and conflicts");
 }
 
-// Hits of one row without end: a read of another row of the bank goes when its time has come, and so does a write among reads.
+static void issue(bool write, uint32_t line)
+{
+    for (unsigned n = 0; n < 2000; n++) {
+        if (try_issue(write, line))
+            return;
+        clock_once();
+    }
+    fail("no room", write, line);
+}
+
+// Hits of one row without end, reads or writes: a read or a write of another row of the bank goes when its time has come.
 static void age()
 {
-    for (bool write : {false, true}) {
-        longest_wait = 0;
+    for (unsigned which = 0; which < 4; which++) {
+        const bool hits = (which & 2) != 0, other = (which & 1) != 0; // write
         for (unsigned n = 0; n < 200; n++)
-            try_issue(false, n % RowLines);
-        try_issue(write, line_of(16, 0, 0));
+            try_issue(hits, n % RowLines);
+        issue(other, line_of(16, 0, 0));
+        longest_wait = 0;
         for (unsigned n = 0; n < 6000; n++)
-            if (!try_issue(false, n % RowLines))
+            if (!try_issue(hits, n % RowLines))
                 clock_once();
-        if (longest_wait < Places * 5 / 8 * 2 * Clock || longest_wait > (Places * 2 + 50 + 80) * Clock) // all but one of the ring that came later, each two clocks; a refresh
+        for (const auto &r : reads) // who still waits counts as well
+            longest_wait = std::max(longest_wait, cycle - r.second.came);
+        for (const auto &w : writes)
+            longest_wait = std::max(longest_wait, cycle - w.second);
+        if (longest_wait < Places * 5 / 8 * 2 * Clock || longest_wait > (Places * 4 + 60 + 80) * Clock) // of the ring all that came before and all that came later, each two clocks; a refresh
             fail("longest wait", longest_wait, Places * 2 * Clock);
         drain();
     }
     case_done("no access waits without end");
+}
+
+// In a stream of one direction a lone access of the other waits for as many as the queue has places: one is not worth a turn of the bus.
+static void lone_other()
+{
+    for (bool stream_writes : {false, true}) {
+        const unsigned with = stream_writes ? Write : Read, other = stream_writes ? Read : Write;
+        uint64_t gone = 0, before = commands[other];
+        for (unsigned n = 0; n < 2000 && commands[other] == before; n++) {
+            if (n == 600) {
+                issue(!stream_writes, line_of(64, 5, 0));
+                gone = commands[with];
+            }
+            if (!try_issue(stream_writes, n))
+                clock_once();
+        }
+        gone = commands[with] - gone;
+        if (gone < Places - 1 || gone > Places + 1)
+            fail(stream_writes ? "writes before a lone read" : "reads before a lone write", gone, Places);
+        drain();
+    }
+    case_done("a lone access of the other direction waits for as many as the queue has places");
+}
+
+// Few writes wait until no read has come for 40 clocks; then all go.
+static void quiet()
+{
+    for (unsigned reads_between : {0u, 3u}) {
+        cycle += 100000;
+        uint64_t last = cycle, wrote[4], count = 0;
+        for (unsigned n = 0; n < 4; n++)
+            try_issue(true, n);
+        for (unsigned n = 0; n < 400 && count < 4; n++) {
+            if (reads_between != 0 && n % 40 == 20) {
+                last = cycle;
+                reads_between--;
+                try_issue(false, 100 + n);
+            } else {
+                clock_once();
+            }
+            if (dut->wrote_valid_o)
+                wrote[count++] = cycle;
+        }
+        if (count != 4 || wrote[0] < last + 40 * Clock || wrote[0] > last + (40 + 12) * Clock) // a read: activated and gone first
+            fail("the first write goes", count == 0 ? 0 : wrote[0] - last, 40 * Clock);
+        if (count == 4 && wrote[3] - wrote[0] > 12 * Clock)
+            fail("the others go", wrote[3] - wrote[0], 6 * Clock);
+        drain();
+    }
+    case_done("few writes wait until no read has come for a while");
 }
 
 // Under load each bank is refreshed once a tREFI; between them other banks work on.
@@ -383,6 +462,8 @@ int main()
     lone();
     bandwidth();
     age();
+    lone_other();
+    quiet();
     refresh();
     random_traffic();
     printf("%llu activates, %llu precharges, %llu reads, %llu writes, %llu refreshes; longest wait %llu cycles\n", (unsigned long long)commands[Activate],

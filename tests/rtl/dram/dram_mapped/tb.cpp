@@ -6,7 +6,7 @@
 // args: -Wno-UNUSEDPARAM -GBankBit=2 -GBankHash=0 -GPlaces=16 -GWriteHigh=8 -GWriteLow=2
 // mutate: rtl/dram/dram_pkg.sv: ((above >> map.bank_bits) << map.bank_bit) => (above >> map.bank_bits)
 // mutate: rtl/dram/dram_pkg.sv: (map.hash ? spread : 32'd0) => spread
-// mutate: rtl/dram/dram_channel.sv: span >= 7'(Places - Spare) => span >= 7'(56)
+// mutate: rtl/dram/dram_channel.sv: span[0] >= 7'(Places - Spare) => span[0] >= 7'(56)
 #define MAPPED
 enum { BankBit = 2, Hash = 0, Places = 16 };
 #include "../dram_channel/tb.cpp"

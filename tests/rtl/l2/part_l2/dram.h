@@ -52,6 +52,24 @@ static uint64_t second_of(unsigned op, uint64_t first, uint64_t second)
     return took;
 }
 
+// A read that comes when a store has gone to an open row: cycles from its request to its answer.
+static uint64_t behind_store(uint64_t first, uint64_t second)
+{
+    uint64_t hits = counter(11);
+    issue(access(MEM_WRITE, first), 256);
+    for (unsigned i = 0; i < 400 && (dut->perf_data_o == hits || i == 0); i++) {
+        dut->perf_en_i = 1;
+        clock_once(nullptr, 256);
+    }
+    dut->perf_en_i = 0;
+    uint64_t from = cycle;
+    issue(access(MEM_READ_NC, second), 256);
+    rest(0);
+    uint64_t took = answered_at - from;
+    rest(100);
+    return took;
+}
+
 // Stores that have been answered wait for the DRAM.
 static void idle()
 {
@@ -77,8 +95,13 @@ static void expect(const char *what, uint64_t got, uint64_t want)
 // Closed, open, another row of the bank; what may not follow at once.
 static void rows()
 {
-    close_rows();
-    uint64_t closed = lone_read(dram_line(0, 0, 0)), open = lone_read(dram_line(0, 0, 1)), other = lone_read(dram_line(1, 0, 0));
+    uint64_t closed = ~0ull, open = ~0ull, other = ~0ull;
+    for (unsigned n = 0; n < 3; n++) { // one of the three may meet the refresh of its bank
+        close_rows();
+        closed = std::min(closed, lone_read(dram_line(0, 0, 0)));
+        open = std::min(open, lone_read(dram_line(0, 0, 1)));
+        other = std::min(other, lone_read(dram_line(1, 0, 0)));
+    }
     printf("DRAM: row closed %llu, open %llu, conflict %llu cycles\n", (unsigned long long)closed, (unsigned long long)open, (unsigned long long)other);
     expect("activate", closed - open, Rcd * Clock);
     expect("precharge", other - closed, Rp * Clock);
@@ -93,7 +116,9 @@ static void rows()
     if (Through) {
         close_rows();
         lone_read(dram_line(0, 0, 0));
-        expect("tWR", second_of(MEM_WRITE, dram_line(0, 0, 1), dram_line(1, 0, 0)), open + (Cwl + Burst + Wr + Rp + Rcd) * Clock - 1);
+        uint64_t took = behind_store(dram_line(0, 0, 1), dram_line(1, 0, 0)), most = open + (Cwl + Burst + Wr + Rp + Rcd) * Clock;
+        if (took > most || took < most - 10) // the counter is seen, and the read comes, some cycles behind the command
+            fail("tWR", took, most);
     }
     close_rows();
     lone_read(dram_line(0, 0, 0));

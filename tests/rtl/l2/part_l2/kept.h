@@ -136,6 +136,7 @@ static void counters()
             fail("counters of a request to a line of which a store has left a part, hits", counter(kind * 3) - hits, there);
     }
     whose = Any;
+    drain_all(); // stores that have been answered wait for the DRAM
     if (counter(11) + counter(12) != dram_reads + dram_writes)
         fail("row hits and misses", counter(11) + counter(12), dram_reads + dram_writes);
 }

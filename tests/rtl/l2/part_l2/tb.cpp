@@ -33,6 +33,7 @@
 // mutate: rtl/l2/l2_data_pkg.sv: operands[w[2:0]], 64'd0); => operands[0], 64'd0);
 // mutate: rtl/l2/l2_slice.sv: is_line ? fresh.words : is_atomic => is_line ? payload.words : is_atomic
 // mutate: rtl/l2/l2_answer_pkg.sv: is_line ? told : '0 => is_line ? words : '0
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <map>
@@ -281,7 +282,7 @@ static void drain_all()
         clock_once(nullptr, 256);
     if (!flying.empty())
         fail("requests without answer", flying.size(), 0);
-    for (unsigned i = 0; i < 300; i++)
+    for (unsigned i = 0; i < 300 || (i < 5000 && !dut->idle_o); i++)
         clock_once(nullptr, 256);
     if (!dut->idle_o)
         fail("not idle when all is done", 0, 1);
