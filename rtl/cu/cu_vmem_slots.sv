@@ -218,6 +218,8 @@ module cu_vmem_slots
     ready = (written | (finished & ~rows)) & ~blocked;
     if (ready != '0) begin
       last = vslot(pick_pkg::rr64({48'd0, ready}, {2'd0, last})[3:0]);
+      // no older instruction of its wavefront is left behind (tags count all instructions: they do not tell)
+      `GANTRY_CHECK(a_in_order, older[last] == '0)
       finished[last] = 1'b0;
       written[last] = 1'b0;
       done_valid_o <= 1'b1;
@@ -310,11 +312,5 @@ module cu_vmem_slots
     at = vslot(time_i[3:0]);
     `GANTRY_CHECK(a_under_way, `GANTRY_IMPL(used[at], 14'(left[at]) <= outstanding))
     `GANTRY_CHECK(a_older, `GANTRY_IMPL(used[at], (older[at] & ~used) == '0))
-    // no older instruction of its wavefront is left behind one that is reported complete
-    if (done_valid_o) begin
-      for (int unsigned s = 0; s < NumSlots; s++) begin
-        `GANTRY_CHECK(a_in_order, `GANTRY_IMPL(used[s] && wave[s] == done_o.wave, 8'(tag[s] - done_o.tag) < 8'd128))
-      end
-    end
   endtask
 endmodule

@@ -174,7 +174,7 @@ static Vm random_vm(unsigned serial)
     v.wave = rng() % 4 << 4 | rng() % 2;
     unsigned w = wave_index(v.wave), s = v.wave >> 4;
     wait_for_registers(v.wave);
-    v.tag = serial_of[w] & 255;
+    v.tag = serial_of[w] * 101 & 255; // tags count all instructions of a wavefront: two of this unit may be far apart
     unsigned base = (v.wave & 1) * 128 + serial_of[w]++ % 4 * 32;
     v.addr = base, v.data = base + 4, v.dst = base + 16;
     unsigned kind = rng() % 20;
