@@ -15,7 +15,9 @@
 module control_agent
   import gantry_msg_pkg::*;
   import control_pkg::*;
-(
+#(
+  parameter bit Discards = 1'b1  // 0: the component has no discard; the message is refused (CTL_ERROR_DISCARD)
+) (
   input  logic     clk_i,
   input  logic     rst_ni,
   output logic     idle_o,           // function of registers and of the component's, too; 0 where a hold has changed
@@ -75,7 +77,7 @@ module control_agent
   assign finished  = drained_i && !maint_busy_q;
   assign signals   = signals_t'(ctl_cmd_i.signals[5:0]);
   assign refused   = ctl_cmd_i.op != CTL_SIGNAL && (state_q == StateOff || maint_busy_q);
-  assign status    = ctl_cmd_i.op == CTL_SIGNAL ? judge(state_q, finished, signals) :
+  assign status    = ctl_cmd_i.op == CTL_SIGNAL ? judge(state_q, finished, signals, Discards) :
                      state_q == StateOff ? CTL_ERROR_OFF : maint_busy_q ? CTL_ERROR_BUSY : CTL_OK;
   assign immediate = ctl_cmd_valid_i && (ctl_cmd_i.op == CTL_SIGNAL ?
                      status != CTL_OK || !in_progress(follow(state_q, signals)) : refused);

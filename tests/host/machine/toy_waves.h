@@ -229,8 +229,8 @@ static bool toy_command(struct toy *t, const struct msg_cp_cmd *cmd)
         t->s.acks += toy_send(t, "ctl_cmd", i, &tell);
     if (cmd->kind == CP_KILL)
         toy_launches_drop(t, cmd->vmid);
-    if (cmd->kind != CP_VMID)
-        toy_tell_units(t, cmd, cmd->kind == CP_CACHE ? CU_INV : cmd->kind == CP_KILL ? CU_KILL : CU_TRAP);
+    if (cmd->kind == CP_KILL || cmd->kind == CP_TRAP)
+        toy_tell_units(t, cmd, cmd->kind == CP_KILL ? CU_KILL : CU_TRAP);
     return true;
 }
 

@@ -18,9 +18,11 @@ struct Bench : GoldenSide, ObserverSide {
         top->rst_ni = 0;
 #ifdef PART_CU
         top->id_i = Cu;  // of GPU 0
+        top->ctl_cmd_valid_i = 0;
 #else
         top->cu_id_i = Cu;
         top->gpu_id_i = 0;
+        top->hold_take_i = top->hold_all_i = top->kick_i = top->inv_valid_i = 0;
 #endif
         top->obs_en_i = 1;
         top->perf_en_i = 1;

@@ -139,7 +139,7 @@ static void outputs()
 static void tick(const Req *r = nullptr, bool inv = false)
 {
     dut->own_gpu_i = Gpu;
-    dut->req_valid_i = r != nullptr, dut->inv_i = inv;
+    dut->req_valid_i = r != nullptr, dut->inv_i = inv, dut->hold_i = 0;
     if (r) {
         uint32_t words[22] = {};
         unsigned at = 0;
