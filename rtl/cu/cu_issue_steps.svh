@@ -128,7 +128,7 @@
         fresh[s]   = '0;
       end
       if (Narrow) took = '0;
-      if (of_simd(live & head_ok, s) != 16'd0 && !hold_i) begin
+      if (of_simd(live & head_ok, s) != 16'd0 && !held) begin
         able  = of_simd(live & head_ok & ~sleeping & ~at_barrier, s) & ~rests;
         ready = able & of_simd(free_regs, s);
         m     = of_simd(class_of[ClsValu], s);
