@@ -59,7 +59,10 @@ static msg_ctl_evt ask(Bench &b, const msg_ctl_cmd &c, unsigned limit)
         b.step();
     if (b.answers.size() != 1 || b.answers[0].op != c.op || b.answers[0].id != c.id)
         fail("%zu answers to control message %u, signals %02x", b.answers.size(), c.op, c.signals);
-    return b.answers[0];
+    const msg_ctl_evt e = b.answers[0];
+    if (c.op != CTL_SIGNAL)
+        b.step(); // the next one may come in the cycle behind the answer
+    return e;
 }
 
 static void tell(Bench &b, uint8_t signals, unsigned status, unsigned state)
@@ -152,8 +155,9 @@ static void operation(Bench &b, const Set &set)
         if (held)
             drain(b, set, CTL_DRAIN);
         const msg_ctl_cmd c = invalidation(b, b.rnd.below(2) ? CACHE_INV_L1V | CACHE_INV_TLB : b.rnd.below(2) ? CACHE_INV_TLB : CACHE_INV_L1V);
-        if (ask(b, c, held ? 12 : 20000).status != CTL_OK)
-            fail("maintenance is refused");
+        const msg_ctl_evt e = ask(b, c, held ? 12 : 20000);
+        if (e.status != CTL_OK)
+            fail("cycle %llu: maintenance (held %u, flags %x): status %u, state %u", (unsigned long long)b.cycle, held, c.flags, e.status, e.state);
         if (!held)
             return;
     }
