@@ -57,8 +57,11 @@ module control_agent
   logic answer_q;           // an answer to signals, or an error
   ctl_evt_t answer_evt_q;
   logic began_q;            // a message came: the component looks at the holds once more
-  logic look, direct, refused, immediate, ends, leaves, finished;
+  logic look, direct, ends;
+  // of the message of this cycle
+  logic refused, immediate;
   logic [7:0] status;
+  state_e next;
   signals_t signals;
 
   // ---- maintenance passes by
@@ -66,7 +69,6 @@ module control_agent
                          (state_q == StateRun || state_q == StatePaused);
   assign maint_valid_o = direct || late_q;
   assign maint_o       = late_q ? maint_q : ctl_cmd_i;
-  assign leaves        = (maint_done_i || maint_told_q) && !answer_q;
 
   // ---- answers
   assign ctl_evt_valid_o = answer_q || maint_done_i || maint_told_q;
@@ -74,21 +76,24 @@ module control_agent
       '{op: maint_q.op, status: CTL_OK, state: 8'(state_q), id: maint_q.id, default: '0};
 
   // ---- what happens at this edge
-  assign finished  = drained_i && !maint_busy_q;
-  assign signals   = signals_t'(ctl_cmd_i.signals[5:0]);
-  assign refused   = ctl_cmd_i.op != CTL_SIGNAL && (state_q == StateOff || maint_busy_q);
-  assign status    = ctl_cmd_i.op == CTL_SIGNAL ? judge(state_q, finished, signals, Discards) :
-                     state_q == StateOff ? CTL_ERROR_OFF : maint_busy_q ? CTL_ERROR_BUSY : CTL_OK;
-  assign immediate = ctl_cmd_valid_i && (ctl_cmd_i.op == CTL_SIGNAL ?
-                     status != CTL_OK || !in_progress(follow(state_q, signals)) : refused);
   assign ends      = state_q == StateDraining ? drained_i && !(operation_q.flush && maint_busy_q && !maint_late_q) :
                      in_progress(state_q) && (operation_q.done || flush_done_i || discard_done_i);
   assign look      = ctl_cmd_valid_i || !idle_o;
   assign idle_o    = !began_q && !answer_q && !maint_done_i && !maint_told_q && !late_q && !flush_o && !discard_o &&
                      !ends && !flush_done_i && !discard_done_i;
 
+  /* verilator lint_off BLKSEQ */  // what is found out about a message, when there is one
   always_ff @(posedge clk_i) begin
     if (look || !rst_ni) begin
+      immediate = 1'b0;
+      if (ctl_cmd_valid_i) begin
+        signals   = signals_t'(ctl_cmd_i.signals[5:0]);
+        next      = follow(state_q, signals);
+        refused   = ctl_cmd_i.op != CTL_SIGNAL && (state_q == StateOff || maint_busy_q);
+        status    = ctl_cmd_i.op == CTL_SIGNAL ? judge(state_q, drained_i && !maint_busy_q, signals, Discards) :
+                    state_q == StateOff ? CTL_ERROR_OFF : maint_busy_q ? CTL_ERROR_BUSY : CTL_OK;
+        immediate = ctl_cmd_i.op == CTL_SIGNAL ? status != CTL_OK || !in_progress(next) : refused;
+      end
       answer_q  <= 1'b0;
       late_q    <= 1'b0;
       flush_o   <= 1'b0;
@@ -96,7 +101,7 @@ module control_agent
       began_q   <= ctl_cmd_valid_i;
       // ---- maintenance
       maint_told_q <= (maint_done_i || maint_told_q) && answer_q;
-      if (leaves) maint_busy_q <= 1'b0;
+      if ((maint_done_i || maint_told_q) && !answer_q) maint_busy_q <= 1'b0;
       if (maint_late_q && !in_progress(state_q) && !ctl_cmd_valid_i) begin  // beside an answer
         maint_late_q <= 1'b0;
         late_q       <= 1'b1;
@@ -119,15 +124,14 @@ module control_agent
           maint_late_q <= !direct;
         end
         if (ctl_cmd_i.op == CTL_SIGNAL && status == CTL_OK) begin
-          state_q     <= follow(state_q, signals);
-          discard_o   <= follow(state_q, signals) == StateDiscarding;
+          state_q     <= next;
+          discard_o   <= next == StateDiscarding;
           operation_q <= '{flush: signals.flush, done: 1'b0, op: ctl_cmd_i.op, id: ctl_cmd_i.id};
         end
         if (immediate) begin
           answer_q     <= 1'b1;
           answer_evt_q <= '{op: ctl_cmd_i.op, status: status, id: ctl_cmd_i.id, default: '0,
-                            state: 8'(ctl_cmd_i.op == CTL_SIGNAL && status == CTL_OK ? follow(state_q, signals) :
-                                      state_q)};
+                            state: 8'(ctl_cmd_i.op == CTL_SIGNAL && status == CTL_OK ? next : state_q)};
         end
       end
       if (!rst_ni) begin
@@ -136,6 +140,7 @@ module control_agent
       end
     end
   end
+  /* verilator lint_on BLKSEQ */
   assign hold_take_o = state_q != StateRun;
   assign hold_all_o  = state_q == StateOff || state_q == StatePaused || state_q == StateDiscarding;
 

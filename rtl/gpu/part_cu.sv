@@ -55,11 +55,28 @@ module part_cu
   output logic                obs_row_valid_o,
   output obs_row_t            obs_row_o
 );
-  logic cu_idle, agent_idle, hold_take, hold_all, drained, flush, maint_valid, maint_done;
+  logic cu_idle, agent_idle, hold_take, hold_all, drained, flush, cmd_valid_q, maint_valid, maint_valid_q, maint_done;
+  ctl_cmd_t cmd_q;
+  logic [7:0] flags_q;
+  tlb_pkg::inv_t pages_q;
   /* verilator lint_off UNUSEDSIGNAL */  // what the CU has no use for
   ctl_cmd_t maint;
   logic discard;
   /* verilator lint_on UNUSEDSIGNAL */
+
+  // A message is taken into a register, and maintenance leaves from one: so no logic of the CU hangs on an input, which
+  // would be evaluated with every answer of memory as well.
+  always_ff @(posedge clk_i) begin
+    if (ctl_cmd_valid_i || cmd_valid_q || maint_valid || maint_valid_q || !rst_ni) begin
+      cmd_valid_q   <= rst_ni && ctl_cmd_valid_i;
+      maint_valid_q <= rst_ni && maint_valid;
+      if (ctl_cmd_valid_i) cmd_q <= ctl_cmd_i;
+      if (maint_valid) begin
+        flags_q <= maint.flags[7:0];
+        pages_q <= tlb_pkg::inv_of(maint.vmid, maint.root, maint.bytes);
+      end
+    end
+  end
 
   // What the L1V keeps is never dirty: a flush is done at once.
   control_agent #(
@@ -68,8 +85,8 @@ module part_cu
     .clk_i,
     .rst_ni,
     .idle_o        (agent_idle),
-    .ctl_cmd_valid_i,
-    .ctl_cmd_i,
+    .ctl_cmd_valid_i(cmd_valid_q),
+    .ctl_cmd_i     (cmd_q),
     .ctl_evt_valid_o,
     .ctl_evt_o,
     .hold_take_o   (hold_take),
@@ -142,13 +159,13 @@ module part_cu
     .hold_all_i(hold_all),
     .kick_i(!agent_idle),
     .drained_o(drained),
-    .inv_valid_i(maint_valid),
-    .inv_flags_i(maint.flags[7:0]),
-    .inv_pages_i(tlb_pkg::inv_of(maint.vmid, maint.root, maint.bytes)),
+    .inv_valid_i(maint_valid_q),
+    .inv_flags_i(flags_q),
+    .inv_pages_i(pages_q),
     .inv_done_o(maint_done),
     .idle_o(cu_idle)
   );
-  assign idle_o = cu_idle && agent_idle;
+  assign idle_o = cu_idle && agent_idle && !cmd_valid_q && !maint_valid_q;
 
   logic unused;
   assign unused = ^{id_i[7:6], cycle_i[63:16]};

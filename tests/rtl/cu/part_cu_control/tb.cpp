@@ -18,8 +18,9 @@
 // mutate: rtl/cu/cu_fetch.sv: || ifetch_rsp_valid_i || kick_i) begin => || ifetch_rsp_valid_i) begin
 // mutate: rtl/cu/cu_front.sv: fill_drained && fetch_drained && issue_drained; => fill_drained && fetch_drained;
 // mutate: rtl/gpu/part_cu.sv: .hold_all_i(hold_all) => .hold_all_i(hold_take)
-// mutate: rtl/gpu/part_cu.sv: assign idle_o = cu_idle && agent_idle; => assign idle_o = cu_idle;
+// mutate: rtl/gpu/part_cu.sv: cu_idle && agent_idle && !cmd_valid_q => cu_idle && !cmd_valid_q
 // mutate: rtl/gpu/part_cu.sv: .Discards(1'b0) => .Discards(1'b1)
+// mutate: rtl/gpu/part_cu.sv: agent_idle && !cmd_valid_q && !maint_valid_q => agent_idle && !maint_valid_q
 // mutate: rtl/gpu/part_cu.sv: inv_of(maint.vmid, maint.root, => inv_of(maint.vmid, 64'd0,
 // mutate: rtl/control/control_agent.sv: !began_q && !answer_q => !answer_q
 #define PART_CU
@@ -69,7 +70,7 @@ static void tell(Bench &b, uint8_t signals, unsigned status, unsigned state)
 {
     const msg_ctl_cmd c = signals_message(signals, (uint16_t)b.rnd());
     const bool later = status == CTL_OK && signals & (CTL_DRAIN | CTL_FLUSH | CTL_DISCARD);
-    const msg_ctl_evt e = ask(b, c, later ? 20000 : 2);
+    const msg_ctl_evt e = ask(b, c, later ? 20000 : 3);
     if (!signals_answered(e, c, status, state))
         fail("cycle %llu: signals %02x: status %u, state %u, want %u, %u", (unsigned long long)b.cycle, signals, e.status, e.state, status, state);
 }
@@ -344,7 +345,7 @@ static void run_invalidations(Bench &b)
     // while it is off it is refused
     tell(b, CTL_DRAIN, CTL_OK, CTL_STATE_PAUSED);
     tell(b, 0, CTL_OK, CTL_STATE_OFF);
-    if (ask(b, invalidation(b, CACHE_INV_L1V), 2).status != CTL_ERROR_OFF)
+    if (ask(b, invalidation(b, CACHE_INV_L1V), 3).status != CTL_ERROR_OFF)
         fail("maintenance of a unit that is off is not refused");
     tell(b, CTL_ENABLE, CTL_OK, CTL_STATE_RUN);
 }
