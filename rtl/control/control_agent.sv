@@ -6,7 +6,7 @@
 //
 // Signals: enable, disable, pause, continue and every error are answered in the next cycle; drain, flush and discard when
 // the component has done it.  The holds are registers: they act from the cycle of the answer of a pause on.
-// Maintenance: maint_valid_o in the cycle of the message while the component runs or is paused, so that an agent adds no
+// Maintenance (unless Registered): maint_valid_o in the cycle of the message while the component runs or is paused, so that an agent adds no
 // cycle; else in the cycle after the drain, flush or discard under way has ended.  Its answer leaves in the cycle of
 // maint_done_i, one later for each answer to signals that leaves then; the next one may come in the cycle behind it.
 // In simulation nothing is evaluated while no message is there and nothing is under way.
@@ -16,7 +16,8 @@ module control_agent
   import gantry_msg_pkg::*;
   import control_pkg::*;
 #(
-  parameter bit Discards = 1'b1  // 0: the component has no discard; the message is refused (CTL_ERROR_DISCARD)
+  parameter bit Discards = 1'b1,  // 0: the component has no discard; the message is refused (CTL_ERROR_DISCARD)
+  parameter bit Registered = 1'b0  // maintenance leaves from a register, two cycles later: no logic hangs on ctl_cmd_i
 ) (
   input  logic     clk_i,
   input  logic     rst_ni,
@@ -57,7 +58,8 @@ module control_agent
   logic answer_q;           // an answer to signals, or an error
   ctl_evt_t answer_evt_q;
   logic began_q;            // a message came: the component looks at the holds once more
-  logic look, direct, ends;
+  logic awake_q;            // some of this is the case, or an operation is under way
+  logic direct, ends;
   // of the message of this cycle
   logic refused, immediate;
   logic [7:0] status;
@@ -65,26 +67,31 @@ module control_agent
   signals_t signals;
 
   // ---- maintenance passes by
-  assign direct        = ctl_cmd_valid_i && ctl_cmd_i.op != CTL_SIGNAL && !maint_busy_q &&
+  assign direct        = !Registered && ctl_cmd_valid_i && ctl_cmd_i.op != CTL_SIGNAL && !maint_busy_q &&
                          (state_q == StateRun || state_q == StatePaused);
   assign maint_valid_o = direct || late_q;
-  assign maint_o       = late_q ? maint_q : ctl_cmd_i;
+  assign maint_o       = Registered || late_q ? maint_q : ctl_cmd_i;
 
-  // ---- answers
-  assign ctl_evt_valid_o = answer_q || maint_done_i || maint_told_q;
-  assign ctl_evt_o = answer_q ? answer_evt_q :
-      '{op: maint_q.op, status: CTL_OK, state: 8'(state_q), id: maint_q.id, default: '0};
-
-  // ---- what happens at this edge
-  assign ends      = state_q == StateDraining ? drained_i && !(operation_q.flush && maint_busy_q && !maint_late_q) :
-                     in_progress(state_q) && (operation_q.done || flush_done_i || discard_done_i);
-  assign look      = ctl_cmd_valid_i || !idle_o;
-  assign idle_o    = !began_q && !answer_q && !maint_done_i && !maint_told_q && !late_q && !flush_o && !discard_o &&
-                     !ends && !flush_done_i && !discard_done_i;
+  // ---- answers; the operation under way ends; rest.  At rest one test.
+  always_comb begin
+    ctl_evt_valid_o = 1'b0;
+    ctl_evt_o       = '0;
+    ends            = 1'b0;
+    idle_o          = 1'b1;
+    if (awake_q) begin
+      ctl_evt_valid_o = answer_q || maint_done_i || maint_told_q;
+      ctl_evt_o = answer_q ? answer_evt_q :
+          '{op: maint_q.op, status: CTL_OK, state: 8'(state_q), id: maint_q.id, default: '0};
+      ends = state_q == StateDraining ? drained_i && !(operation_q.flush && maint_busy_q && !maint_late_q) :
+             in_progress(state_q) && (operation_q.done || flush_done_i || discard_done_i);
+      idle_o = !began_q && !answer_q && !maint_done_i && !maint_told_q && !late_q && !flush_o && !discard_o &&
+               !ends && !flush_done_i && !discard_done_i;
+    end
+  end
 
   /* verilator lint_off BLKSEQ */  // what is found out about a message, when there is one
   always_ff @(posedge clk_i) begin
-    if (look || !rst_ni) begin
+    if (ctl_cmd_valid_i || !idle_o || !rst_ni) begin
       immediate = 1'b0;
       if (ctl_cmd_valid_i) begin
         signals   = signals_t'(ctl_cmd_i.signals[5:0]);
@@ -94,20 +101,21 @@ module control_agent
                     state_q == StateOff ? CTL_ERROR_OFF : maint_busy_q ? CTL_ERROR_BUSY : CTL_OK;
         immediate = ctl_cmd_i.op == CTL_SIGNAL ? status != CTL_OK || !in_progress(next) : refused;
       end
-      answer_q  <= 1'b0;
-      late_q    <= 1'b0;
-      flush_o   <= 1'b0;
-      discard_o <= 1'b0;
-      began_q   <= ctl_cmd_valid_i;
+      awake_q <= ctl_cmd_valid_i || in_progress(state_q) ||
+                 (maint_busy_q && !((maint_done_i || maint_told_q) && !answer_q));
       // ---- maintenance
-      maint_told_q <= (maint_done_i || maint_told_q) && answer_q;
       if ((maint_done_i || maint_told_q) && !answer_q) maint_busy_q <= 1'b0;
+      maint_told_q <= (maint_done_i || maint_told_q) && answer_q;
+      late_q       <= 1'b0;
       if (maint_late_q && !in_progress(state_q) && !ctl_cmd_valid_i) begin  // beside an answer
         maint_late_q <= 1'b0;
         late_q       <= 1'b1;
       end
       // ---- the operation under way: drained, then the flush or the answer
-      if (flush_done_i || discard_done_i) operation_q.done <= 1'b1;
+      answer_q  <= 1'b0;
+      flush_o   <= 1'b0;
+      discard_o <= 1'b0;
+      began_q   <= ctl_cmd_valid_i;
       if (ends && state_q == StateDraining && operation_q.flush) begin
         state_q <= StateFlushing;
         flush_o <= 1'b1;
@@ -116,6 +124,7 @@ module control_agent
         answer_q     <= 1'b1;
         answer_evt_q <= '{op: operation_q.op, status: CTL_OK, state: CTL_STATE_PAUSED, id: operation_q.id, default: '0};
       end
+      if (flush_done_i || discard_done_i) operation_q.done <= 1'b1;
       // ---- a message
       if (ctl_cmd_valid_i) begin
         if (ctl_cmd_i.op != CTL_SIGNAL && !refused) begin
@@ -136,7 +145,7 @@ module control_agent
       end
       if (!rst_ni) begin
         state_q <= StateRun;
-        {maint_busy_q, maint_late_q, maint_told_q, late_q, answer_q, began_q, flush_o, discard_o} <= '0;
+        {maint_busy_q, maint_late_q, maint_told_q, late_q, answer_q, began_q, awake_q, flush_o, discard_o} <= '0;
       end
     end
   end

@@ -60,6 +60,9 @@ module dispatch_hub
   input  logic    [         7:0] maint_status_i,  // enum ctl_status: the first that is not CTL_OK
   output logic                   idle_o
 );
+  // An acquire takes as long as if its message went through the command queue of each CU, one CU a cycle: cycles of that
+  // beside what control messages take.  No figure is published.
+  localparam int unsigned CuRest = Cus + 8;
   localparam int unsigned BlkUtcl2 = Sqcs + Slices, BlkCu = BlkUtcl2 + 1;
   localparam int unsigned Qw = $clog2(Depth);
   localparam logic [31:0] L2Flags = 32'(CACHE_WB_L2) | 32'(CACHE_INV_L2);
@@ -101,6 +104,7 @@ module dispatch_hub
   logic [Blks-1:0] blk_left, blk_send;
   logic [63:0] cu_left;
   logic [6:0] cu_next;
+  logic [6:0] cu_rest;  // cycles that an invalidation of CUs still takes behind their last answer
   logic [1:0] settle;  // cycles until quiet_i speaks of this kill
   logic take, active, control_take;
 
@@ -148,7 +152,10 @@ module dispatch_hub
       state    = m.kind == CP_VMID ? Rest : Private;
       cu_next  = m.kind == CP_TRAP ? 7'd0 : 7'(Cus);
       if ((m.flags & SqcFlags) != 32'd0 && m.kind == CP_CACHE) blk_send[0+:Sqcs] = '1;
-      if ((m.flags & CuFlags) != 32'd0 && m.kind == CP_CACHE) blk_send[BlkCu+:Cus] = '1;
+      if ((m.flags & CuFlags) != 32'd0 && m.kind == CP_CACHE) begin
+        blk_send[BlkCu+:Cus] = '1;
+        cu_rest = 7'(CuRest);
+      end
       active = 1'b1;
     end else if (state == Quieting) begin
       active = settle != 2'd0;
@@ -173,7 +180,10 @@ module dispatch_hub
         state = Acks;
       end
     end
-    if (state == Acks && blk_left == '0 && cu_left == 64'd0 && blk_send == '0) begin
+    if (state == Acks && blk_left == '0 && cu_left == 64'd0 && blk_send == '0 && cu_rest != 7'd0) begin
+      cu_rest = cu_rest - 7'd1;
+      active  = 1'b1;
+    end else if (state == Acks && blk_left == '0 && cu_left == 64'd0 && blk_send == '0) begin
       state  = Telling;
       active = 1'b1;
     end
@@ -256,6 +266,7 @@ module dispatch_hub
       blk_left = '0;
       cu_left  = 64'd0;
       settle   = 2'd0;
+      cu_rest  = 7'd0;
       {control_head, control_tail, control_held} = '0;
       control_valid_o <= 1'b0;
       control_waits_o <= 1'b0;

@@ -55,8 +55,7 @@ module part_cu
   output logic                obs_row_valid_o,
   output obs_row_t            obs_row_o
 );
-  logic cu_idle, agent_idle, hold_take, hold_all, drained, flush, cmd_valid_q, maint_valid, maint_valid_q, maint_done;
-  ctl_cmd_t cmd_q;
+  logic cu_idle, agent_idle, hold_take, hold_all, drained, flush, maint_valid, maint_valid_q, maint_done;
   logic [7:0] flags_q;
   tlb_pkg::inv_t pages_q;
   /* verilator lint_off UNUSEDSIGNAL */  // what the CU has no use for
@@ -64,29 +63,25 @@ module part_cu
   logic discard;
   /* verilator lint_on UNUSEDSIGNAL */
 
-  // A message is taken into a register, and maintenance leaves from one: so no logic of the CU hangs on an input, which
-  // would be evaluated with every answer of memory as well.
+  // No logic of the CU hangs on a control message, which would be evaluated with every answer of memory as well.
   always_ff @(posedge clk_i) begin
-    if (ctl_cmd_valid_i || cmd_valid_q || maint_valid || maint_valid_q || !rst_ni) begin
-      cmd_valid_q   <= rst_ni && ctl_cmd_valid_i;
+    if (maint_valid || maint_valid_q || !rst_ni) begin
       maint_valid_q <= rst_ni && maint_valid;
-      if (ctl_cmd_valid_i) cmd_q <= ctl_cmd_i;
-      if (maint_valid) begin
-        flags_q <= maint.flags[7:0];
-        pages_q <= tlb_pkg::inv_of(maint.vmid, maint.root, maint.bytes);
-      end
+      flags_q       <= maint.flags[7:0];
+      pages_q       <= tlb_pkg::inv_of(maint.vmid, maint.root, maint.bytes);
     end
   end
 
   // What the L1V keeps is never dirty: a flush is done at once.
   control_agent #(
-    .Discards(1'b0)
+    .Discards(1'b0),
+    .Registered(1'b1)
   ) u_agent (
     .clk_i,
     .rst_ni,
     .idle_o        (agent_idle),
-    .ctl_cmd_valid_i(cmd_valid_q),
-    .ctl_cmd_i     (cmd_q),
+    .ctl_cmd_valid_i,
+    .ctl_cmd_i,
     .ctl_evt_valid_o,
     .ctl_evt_o,
     .hold_take_o   (hold_take),
@@ -165,7 +160,7 @@ module part_cu
     .inv_done_o(maint_done),
     .idle_o(cu_idle)
   );
-  assign idle_o = cu_idle && agent_idle && !cmd_valid_q && !maint_valid_q;
+  assign idle_o = cu_idle && agent_idle && !maint_valid_q;
 
   logic unused;
   assign unused = ^{id_i[7:6], cycle_i[63:16]};
