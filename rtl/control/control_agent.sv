@@ -161,4 +161,7 @@ module control_agent
   // a flush begins when nothing is under way that could make a line dirty
   `GANTRY_ASSERT(a_flush_drained, `GANTRY_IMPL(flush_o, drained_i))
   `GANTRY_ASSERT(a_known, state_q <= StateDiscarding)
+  // what is not awake has nothing to do
+  `GANTRY_ASSERT(a_awake, awake_q || !(began_q || answer_q || maint_busy_q || maint_told_q || late_q || flush_o || discard_o ||
+                                       in_progress(state_q)))
 endmodule
