@@ -62,7 +62,7 @@ module dispatch_hub
 );
   // An acquire takes as long as if its message went through the command queue of each CU, one CU a cycle: cycles of that
   // beside what control messages take.  No figure is published.
-  localparam int unsigned CuRest = Cus + 7;
+  localparam int unsigned CuRest = Cus + 5;
   localparam int unsigned BlkUtcl2 = Sqcs + Slices, BlkCu = BlkUtcl2 + 1;
   localparam int unsigned Qw = $clog2(Depth);
   localparam logic [31:0] L2Flags = 32'(CACHE_WB_L2) | 32'(CACHE_INV_L2);
