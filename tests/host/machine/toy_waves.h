@@ -177,7 +177,7 @@ static bool toy_all_free(const struct toy *t, const char *name)
 
 static void toy_tell_units(struct toy *t, const struct msg_cp_cmd *cmd, enum cu_cmd_kind kind)
 {
-    struct msg_cu_cmd tell = {.kind = (uint8_t)kind, .vmid = cmd->vmid, .flags = cmd->flags};
+    struct msg_cu_cmd tell = {.kind = (uint8_t)kind, .vmid = cmd->vmid};
     tell.pc = kind == CU_TRAP ? cmd->root : 0;
     tell.exec = kind == CU_TRAP ? cmd->pc : 0;
     for (unsigned i = 0; i < t->kind->cus; i++)
