@@ -162,6 +162,6 @@ module control_agent
   `GANTRY_ASSERT(a_flush_drained, `GANTRY_IMPL(flush_o, drained_i))
   `GANTRY_ASSERT(a_known, state_q <= StateDiscarding)
   // what is not awake has nothing to do
-  `GANTRY_ASSERT(a_awake, awake_q || !(began_q || answer_q || maint_busy_q || maint_told_q || late_q || flush_o || discard_o ||
-                                       in_progress(state_q)))
+  `GANTRY_ASSERT(a_awake, awake_q || !(began_q || answer_q || maint_busy_q || maint_told_q || late_q || flush_o ||
+                                       discard_o || in_progress(state_q)))
 endmodule

@@ -218,7 +218,7 @@ static void test_messages(void **state)
         }
     }
     assert_int_equal(lines_with("mem_req"), 6);
-    assert_int_equal(lines_with("1 dram 1 3"), 6);     /* what the slices send to memory */
+    assert_int_equal(lines_with("1 dram 1 3"), 6); /* what the slices send to memory */
     assert_int_equal(lines_with("dispatched"), 3); /* invalidations go to control agents */
     assert_int_equal(lines_with("cu_cmd"), 3);
     assert_int_equal(lines_with("cu_evt"), 3);
