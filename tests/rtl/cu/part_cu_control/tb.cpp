@@ -20,7 +20,6 @@
 // mutate: rtl/gpu/part_cu.sv: .hold_all_i(hold_all) => .hold_all_i(hold_take)
 // mutate: rtl/gpu/part_cu.sv: cu_idle && agent_idle => cu_idle
 // mutate: rtl/gpu/part_cu.sv: .Discards(1'b0) => .Discards(1'b1)
-// mutate: rtl/gpu/part_cu.sv: agent_idle && !maint_valid_q => agent_idle
 // mutate: rtl/gpu/part_cu.sv: inv_of(maint.vmid, maint.root, => inv_of(maint.vmid, 64'd0,
 // mutate: rtl/control/control_agent.sv: !began_q && !answer_q => !answer_q
 #define PART_CU
