@@ -39,7 +39,8 @@ void control_text(const struct control_result *r, char *text, size_t room)
                                          [CTL_ERROR_TOGETHER] = "signals that do not go together",
                                          [CTL_ERROR_STATE] = "not in this state",
                                          [CTL_ERROR_OUTSTANDING] = "disable with something unfinished",
-                                         [CTL_ERROR_NONE] = "no such component"};
+                                         [CTL_ERROR_NONE] = "no such component",
+                                         [CTL_ERROR_DISCARD] = "it has no discard"};
     static const char *const states[] = {"off", "running", "paused", "draining", "flushing", "discarding"};
     const uint8_t group = r->group == 0xff ? r->groups : r->group;
     const unsigned number = r->group == 0xff ? r->number : r->at;

@@ -143,10 +143,10 @@ static const struct {
     const char *name;
     size_t at, bytes;
 } fields[] = {
-    FIELD(vmid),    FIELD(group_waves),   FIELD(wave_in_group), FIELD(vgpr_items),    FIELD(flags),
-    FIELD(vgprs),   FIELD(sgprs),         FIELD(lds_bytes),     FIELD(scratch_base),  FIELD(pc),
-    FIELD(exec),    FIELD(group_size[0]), FIELD(group_size[1]), FIELD(group_size[2]), FIELD(recip_x),
-    FIELD(recip_y), FIELD(mode),          FIELD(ieee),          FIELD(init_sgprs),
+    FIELD(vmid),          FIELD(group_waves),   FIELD(wave_in_group), FIELD(vgpr_items), FIELD(vgprs),
+    FIELD(sgprs),         FIELD(lds_bytes),     FIELD(scratch_base),  FIELD(pc),         FIELD(exec),
+    FIELD(group_size[0]), FIELD(group_size[1]), FIELD(group_size[2]), FIELD(recip_x),    FIELD(recip_y),
+    FIELD(mode),          FIELD(ieee),          FIELD(init_sgprs),
 };
 
 /* How many fields differ; the first one in words. */

@@ -74,7 +74,6 @@ package stream_rules_pkg;
 
   function automatic logic cu_cmd_ok(input cu_cmd_t m);
     return m.kind >= CU_WAVE && m.kind <= CU_TRAP &&
-           (m.kind != CU_INV || range_ok(m.pc, m.exec)) &&
            (m.kind != CU_WAVE || (m.exec[0] && m.init_sgprs <= 8'd24 && m.wave_in_group < m.group_waves));
   endfunction
 
@@ -88,7 +87,8 @@ package stream_rules_pkg;
   endfunction
 
   function automatic logic ctl_evt_ok(input ctl_evt_t m);
-    return m.op <= CTL_ROOT && m.status < CTL_ERROR_NONE && m.state <= CTL_STATE_DISCARDING;
+    return m.op <= CTL_ROOT && m.status <= CTL_ERROR_DISCARD && m.status != CTL_ERROR_NONE &&
+           m.state <= CTL_STATE_DISCARDING;
   endfunction
   /* verilator lint_on UNUSEDSIGNAL */
 endpackage

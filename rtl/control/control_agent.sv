@@ -6,7 +6,7 @@
 //
 // Signals: enable, disable, pause, continue and every error are answered in the next cycle; drain, flush and discard when
 // the component has done it.  The holds are registers: they act from the cycle of the answer of a pause on.
-// Maintenance: maint_valid_o in the cycle of the message while the component runs or is paused, so that an agent adds no
+// Maintenance (unless Registered): maint_valid_o in the cycle of the message while the component runs or is paused, so that an agent adds no
 // cycle; else in the cycle after the drain, flush or discard under way has ended.  Its answer leaves in the cycle of
 // maint_done_i, one later for each answer to signals that leaves then; the next one may come in the cycle behind it.
 // In simulation nothing is evaluated while no message is there and nothing is under way.
@@ -15,7 +15,10 @@
 module control_agent
   import gantry_msg_pkg::*;
   import control_pkg::*;
-(
+#(
+  parameter bit Discards = 1'b1,  // 0: the component has no discard; the message is refused (CTL_ERROR_DISCARD)
+  parameter bit Registered = 1'b0  // maintenance leaves from a register, two cycles later: no logic hangs on ctl_cmd_i
+) (
   input  logic     clk_i,
   input  logic     rst_ni,
   output logic     idle_o,           // function of registers and of the component's, too; 0 where a hold has changed
@@ -55,52 +58,64 @@ module control_agent
   logic answer_q;           // an answer to signals, or an error
   ctl_evt_t answer_evt_q;
   logic began_q;            // a message came: the component looks at the holds once more
-  logic look, direct, refused, immediate, ends, leaves, finished;
+  logic awake_q;            // some of this is the case, or an operation is under way
+  logic direct, ends;
+  // of the message of this cycle
+  logic refused, immediate;
   logic [7:0] status;
+  state_e next;
   signals_t signals;
 
   // ---- maintenance passes by
-  assign direct        = ctl_cmd_valid_i && ctl_cmd_i.op != CTL_SIGNAL && !maint_busy_q &&
+  assign direct        = !Registered && ctl_cmd_valid_i && ctl_cmd_i.op != CTL_SIGNAL && !maint_busy_q &&
                          (state_q == StateRun || state_q == StatePaused);
   assign maint_valid_o = direct || late_q;
-  assign maint_o       = late_q ? maint_q : ctl_cmd_i;
-  assign leaves        = (maint_done_i || maint_told_q) && !answer_q;
+  assign maint_o       = Registered || late_q ? maint_q : ctl_cmd_i;
 
-  // ---- answers
-  assign ctl_evt_valid_o = answer_q || maint_done_i || maint_told_q;
-  assign ctl_evt_o = answer_q ? answer_evt_q :
-      '{op: maint_q.op, status: CTL_OK, state: 8'(state_q), id: maint_q.id, default: '0};
+  // ---- answers; the operation under way ends; rest.  At rest one test.
+  always_comb begin
+    ctl_evt_valid_o = 1'b0;
+    ctl_evt_o       = '0;
+    ends            = 1'b0;
+    idle_o          = 1'b1;
+    if (awake_q) begin
+      ctl_evt_valid_o = answer_q || maint_done_i || maint_told_q;
+      ctl_evt_o = answer_q ? answer_evt_q :
+          '{op: maint_q.op, status: CTL_OK, state: 8'(state_q), id: maint_q.id, default: '0};
+      ends = state_q == StateDraining ? drained_i && !(operation_q.flush && maint_busy_q && !maint_late_q) :
+             in_progress(state_q) && (operation_q.done || flush_done_i || discard_done_i);
+      idle_o = !began_q && !answer_q && !maint_done_i && !maint_told_q && !late_q && !flush_o && !discard_o &&
+               !ends && !flush_done_i && !discard_done_i;
+    end
+  end
 
-  // ---- what happens at this edge
-  assign finished  = drained_i && !maint_busy_q;
-  assign signals   = signals_t'(ctl_cmd_i.signals[5:0]);
-  assign refused   = ctl_cmd_i.op != CTL_SIGNAL && (state_q == StateOff || maint_busy_q);
-  assign status    = ctl_cmd_i.op == CTL_SIGNAL ? judge(state_q, finished, signals) :
-                     state_q == StateOff ? CTL_ERROR_OFF : maint_busy_q ? CTL_ERROR_BUSY : CTL_OK;
-  assign immediate = ctl_cmd_valid_i && (ctl_cmd_i.op == CTL_SIGNAL ?
-                     status != CTL_OK || !in_progress(follow(state_q, signals)) : refused);
-  assign ends      = state_q == StateDraining ? drained_i && !(operation_q.flush && maint_busy_q && !maint_late_q) :
-                     in_progress(state_q) && (operation_q.done || flush_done_i || discard_done_i);
-  assign look      = ctl_cmd_valid_i || !idle_o;
-  assign idle_o    = !began_q && !answer_q && !maint_done_i && !maint_told_q && !late_q && !flush_o && !discard_o &&
-                     !ends && !flush_done_i && !discard_done_i;
-
+  /* verilator lint_off BLKSEQ */  // what is found out about a message, when there is one
   always_ff @(posedge clk_i) begin
-    if (look || !rst_ni) begin
-      answer_q  <= 1'b0;
-      late_q    <= 1'b0;
-      flush_o   <= 1'b0;
-      discard_o <= 1'b0;
-      began_q   <= ctl_cmd_valid_i;
+    if (ctl_cmd_valid_i || !idle_o || !rst_ni) begin
+      immediate = 1'b0;
+      if (ctl_cmd_valid_i) begin
+        signals   = signals_t'(ctl_cmd_i.signals[5:0]);
+        next      = follow(state_q, signals);
+        refused   = ctl_cmd_i.op != CTL_SIGNAL && (state_q == StateOff || maint_busy_q);
+        status    = ctl_cmd_i.op == CTL_SIGNAL ? judge(state_q, drained_i && !maint_busy_q, signals, Discards) :
+                    state_q == StateOff ? CTL_ERROR_OFF : maint_busy_q ? CTL_ERROR_BUSY : CTL_OK;
+        immediate = ctl_cmd_i.op == CTL_SIGNAL ? status != CTL_OK || !in_progress(next) : refused;
+      end
+      awake_q <= ctl_cmd_valid_i || in_progress(state_q) ||
+                 (maint_busy_q && !((maint_done_i || maint_told_q) && !answer_q));
       // ---- maintenance
+      if ((maint_done_i || maint_told_q) && !answer_q) maint_busy_q <= 1'b0;
       maint_told_q <= (maint_done_i || maint_told_q) && answer_q;
-      if (leaves) maint_busy_q <= 1'b0;
+      late_q       <= 1'b0;
       if (maint_late_q && !in_progress(state_q) && !ctl_cmd_valid_i) begin  // beside an answer
         maint_late_q <= 1'b0;
         late_q       <= 1'b1;
       end
       // ---- the operation under way: drained, then the flush or the answer
-      if (flush_done_i || discard_done_i) operation_q.done <= 1'b1;
+      answer_q  <= 1'b0;
+      flush_o   <= 1'b0;
+      discard_o <= 1'b0;
+      began_q   <= ctl_cmd_valid_i;
       if (ends && state_q == StateDraining && operation_q.flush) begin
         state_q <= StateFlushing;
         flush_o <= 1'b1;
@@ -109,6 +124,7 @@ module control_agent
         answer_q     <= 1'b1;
         answer_evt_q <= '{op: operation_q.op, status: CTL_OK, state: CTL_STATE_PAUSED, id: operation_q.id, default: '0};
       end
+      if (flush_done_i || discard_done_i) operation_q.done <= 1'b1;
       // ---- a message
       if (ctl_cmd_valid_i) begin
         if (ctl_cmd_i.op != CTL_SIGNAL && !refused) begin
@@ -117,23 +133,23 @@ module control_agent
           maint_late_q <= !direct;
         end
         if (ctl_cmd_i.op == CTL_SIGNAL && status == CTL_OK) begin
-          state_q     <= follow(state_q, signals);
-          discard_o   <= follow(state_q, signals) == StateDiscarding;
+          state_q     <= next;
+          discard_o   <= next == StateDiscarding;
           operation_q <= '{flush: signals.flush, done: 1'b0, op: ctl_cmd_i.op, id: ctl_cmd_i.id};
         end
         if (immediate) begin
           answer_q     <= 1'b1;
           answer_evt_q <= '{op: ctl_cmd_i.op, status: status, id: ctl_cmd_i.id, default: '0,
-                            state: 8'(ctl_cmd_i.op == CTL_SIGNAL && status == CTL_OK ? follow(state_q, signals) :
-                                      state_q)};
+                            state: 8'(ctl_cmd_i.op == CTL_SIGNAL && status == CTL_OK ? next : state_q)};
         end
       end
       if (!rst_ni) begin
         state_q <= StateRun;
-        {maint_busy_q, maint_late_q, maint_told_q, late_q, answer_q, began_q, flush_o, discard_o} <= '0;
+        {maint_busy_q, maint_late_q, maint_told_q, late_q, answer_q, began_q, awake_q, flush_o, discard_o} <= '0;
       end
     end
   end
+  /* verilator lint_on BLKSEQ */
   assign hold_take_o = state_q != StateRun;
   assign hold_all_o  = state_q == StateOff || state_q == StatePaused || state_q == StateDiscarding;
 
@@ -145,4 +161,7 @@ module control_agent
   // a flush begins when nothing is under way that could make a line dirty
   `GANTRY_ASSERT(a_flush_drained, `GANTRY_IMPL(flush_o, drained_i))
   `GANTRY_ASSERT(a_known, state_q <= StateDiscarding)
+  // what is not awake has nothing to do
+  `GANTRY_ASSERT(a_awake, awake_q || !(began_q || answer_q || maint_busy_q || maint_told_q || late_q || flush_o ||
+                                       discard_o || in_progress(state_q)))
 endmodule

@@ -29,8 +29,10 @@ package control_pkg;
     return state == StateDraining || state == StateFlushing || state == StateDiscarding;
   endfunction
 
-  // Answer to signals.  `finished`: nothing that the component took is unfinished, no maintenance either.
-  function automatic logic [7:0] judge(input state_e state, input logic finished, input signals_t signals);
+  // Answer to signals.  `finished`: nothing that the component took is unfinished, no maintenance either; `discards`: it
+  // has a discard.
+  function automatic logic [7:0] judge(input state_e state, input logic finished, input signals_t signals,
+                                       input logic discards);
     logic operation;
     operation = signals.drain || signals.flush || signals.discard;
     if (state == StateOff) return signals.enable ? CTL_OK : CTL_ERROR_OFF;                         // S1.25
@@ -38,7 +40,7 @@ package control_pkg;
     if (signals.enable) return CTL_ERROR_ON;                                                       // S1.26, S1.24
     if (2'(signals.drain) + 2'(signals.flush) + 2'(signals.discard) > 2'd1) return CTL_ERROR_TOGETHER;  // S1.28
     if (signals.proceed && (signals.pause || operation)) return CTL_ERROR_TOGETHER;
-    if (operation) return CTL_OK;                                                                  // S1.29
+    if (operation) return signals.discard && !discards ? CTL_ERROR_DISCARD : CTL_OK;               // S1.29
     if (signals.pause) return state == StateRun ? CTL_OK : CTL_ERROR_STATE;
     if (state != StatePaused) return CTL_ERROR_STATE;  // continue and disable are for what is paused
     return signals.proceed || finished ? CTL_OK : CTL_ERROR_OUTSTANDING;

@@ -64,6 +64,15 @@ module cu
   output obs_lds_t           obs_lds_o,
   output logic               obs_row_valid_o,   // rows between memory and the LDS
   output obs_row_t           obs_row_o,
+  // <-> control agent
+  input  logic               hold_take_i,        // begin nothing: no command, instruction, fetch
+  input  logic               hold_all_i,         // nor send requests of vector memory
+  input  logic               kick_i,             // the holds may have changed
+  output logic               drained_o,          // while hold_take_i: what was begun has ended, wavefronts aside
+  input  logic               inv_valid_i,        // pulse; one at a time
+  input  logic        [ 7:0] inv_flags_i,        // enum cache_flag: L1V, TLB
+  input  tlb_pkg::inv_t      inv_pages_i,        // of the TLB
+  output logic               inv_done_o,         // pulse
   output logic               idle_o
 );
   logic [3:0] valu_valid, valu_done_valid, valu_wait, init_valid, init_ready, simd_idle;
@@ -85,9 +94,7 @@ module cu
   logic [3:0] vmem_vrd_valid, vmem_vwr_valid;  // by SIMD
   logic [1:0] vmem_reading_simd;
   vmem_issue_t vmem;
-  logic inv_valid, inv_done, smem_done_valid;
-  logic [7:0] inv_flags;
-  tlb_pkg::inv_t inv_pages;
+  logic smem_done_valid;
   logic front_idle, lds_idle, vmem_idle;
   logic [31:0] vrd_data[4][16];
   logic [1:0] vwr_ready[4];
@@ -151,10 +158,6 @@ module cu
     .vmem_opread_lds_i  (vmem_opread_lds),
     .vmem_done_valid_i  (vmem_done_valid),
     .vmem_done_i        (vmem_done),
-    .inv_valid_o        (inv_valid),
-    .inv_flags_o        (inv_flags),
-    .inv_o              (inv_pages),
-    .inv_done_i         (inv_done),
     .perf_en_i,
     .perf_addr_i,
     .perf_data_o,
@@ -166,6 +169,9 @@ module cu
     .obs_sgpr_o,
     .smem_done_valid_o  (smem_done_valid),
     .smem_done_o        (smem_done),
+    .hold_i             (hold_take_i),
+    .kick_i,
+    .drained_o,
     .idle_o             (front_idle)
   );
 
@@ -297,10 +303,11 @@ module cu
     .line_o          (line),
     .line_rsp_valid_i(line_rsp_valid),
     .line_rsp_i      (line_rsp),
-    .inv_i           (inv_valid),
-    .inv_flags_i     (inv_flags),
-    .inv_pages_i     (inv_pages),
-    .inv_done_o      (inv_done),
+    .hold_i          (hold_all_i),
+    .inv_i           (inv_valid_i),
+    .inv_flags_i,
+    .inv_pages_i,
+    .inv_done_o,
     .perf_o          (vmem_events),
     .obs_en_i,
     .obs_row_valid_o (obs_row_valid),

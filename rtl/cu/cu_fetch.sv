@@ -48,6 +48,9 @@ module cu_fetch
   input  logic                              ifetch_rsp_valid_i,
   input  gantry_msg_pkg::ifetch_rsp_t       ifetch_rsp_i,
   /* verilator lint_on UNUSEDSIGNAL */
+  input  logic                              hold_i,                 // ask for nothing; answers are taken
+  input  logic                              kick_i,                 // hold_i may have changed
+  output logic                              drained_o,              // while hold_i: no answer is to come
   output logic                              idle_o
 );
   localparam int unsigned IbufDepth = 4 * ({26'd0, SimdMask, SlotMask} + 1);  // {wavefront, place}
@@ -193,7 +196,7 @@ module cu_fetch
   // One request a cycle.
   task automatic ask();
     m = want_fetch & active_i & ~late;
-    if (m != '0 && !asked_for[8]) begin  // the instruction cache has places for 256
+    if (m != '0 && !asked_for[8] && !hold_i) begin  // the instruction cache has places for 256
       awake = 1'b1;
       w     = choose(m, turn_i);
       chunk = pc[w][7:5];
@@ -294,7 +297,7 @@ module cu_fetch
   endtask
 
   always_ff @(posedge clk_i) begin
-    if (awake || start_valid_i || jump_valid_i != '0 || issued_i.valid != '0 || ifetch_rsp_valid_i) begin
+    if (awake || start_valid_i || jump_valid_i != '0 || issued_i.valid != '0 || ifetch_rsp_valid_i || kick_i) begin
       `GANTRY_CHECKS;
       awake     = branching;
       decoded   = '0;
@@ -417,6 +420,7 @@ module cu_fetch
       ram_re0_q <= ram_read0;
       ram_re1_q <= ram_read1;
       ram_en_q  <= ram_write || (ram_read0 | ram_read1) != 4'd0;
+      if (hold_i || drained_o) drained_o <= hold_i && asked_for == 9'd0;
     end
     if (where_en_i) begin
       w       = windex(where_i);
@@ -438,6 +442,7 @@ module cu_fetch
 `ifndef SYNTHESIS
       for (int unsigned k = 0; k < Known; k++) known_as[k] = '0;
 `endif
+      drained_o          <= 1'b0;
       head_valid_o       <= '0;
       ifetch_req_valid_o <= 1'b0;
       ram_en_q           <= 1'b0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What arrives at the CU from outside and fills registers: commands of the dispatcher (start of a wavefront with its
-// initial SGPRs and item-id VGPRs, invalidation, kill, trap handlers) and answers of the scalar cache (up to 16 dwords,
+// initial SGPRs and item-id VGPRs, kill, trap handlers) and answers of the scalar cache (up to 16 dwords,
 // one pair a cycle in the two cycles of four that the register file has for them).  Not responsible for: barriers,
 // wavefront state (cu_issue), special registers (cu_scalar), the events that answer commands (cu_issue).
 //
@@ -43,21 +43,19 @@ module cu_fill
   output logic                              trap_valid_o,      // trap handler of cmd_vmid_o
   output logic                       [39:0] trap_tba_o,        // / 256
   output logic                       [47:0] trap_tma_o,
-  output logic                       [ 7:0] cmd_vmid_o,        // of kill, invalidation and trap handler
+  output logic                       [ 7:0] cmd_vmid_o,        // of kill and trap handler
   input  logic                              kill_done_i,
-  output logic                              inv_valid_o,
-  output logic                       [ 7:0] inv_flags_o,
-  output tlb_pkg::inv_t                     inv_o,             // pages, for the TLB
-  input  logic                              inv_done_i,
   output logic                              ack_valid_o,       // until taken
   input  logic                              ack_taken_i,
   input  logic                              obs_en_i,
   output logic                              obs_valid_o,
   output obs_sgpr_t                         obs_o,
+  input  logic                              hold_i,            // no command is begun: all stay in their queue
+  output logic                              drained_o,         // none is being carried out
   output logic                              idle_o
 );
   import gantry_msg_pkg::*;
-  typedef enum logic [2:0] {StIdle, StRead, StWave, StKill, StInv, StAck} state_e;
+  typedef enum logic [2:0] {StIdle, StRead, StWave, StKill, StAck} state_e;
 
   logic observe;
   assign observe = Observe && obs_en_i;
@@ -189,7 +187,6 @@ module cu_fill
       prepare_valid_o   <= 1'b0;
       start_valid_o     <= 1'b0;
       kill_valid_o      <= 1'b0;
-      inv_valid_o       <= 1'b0;
       trap_valid_o      <= 1'b0;
       obs_valid_o       <= 1'b0;
       free              = 1'b1;
@@ -268,7 +265,7 @@ module cu_fill
       cmd_re_q <= 1'b0;
       case (state)
         StIdle: begin
-          if (cmd_count != '0) begin
+          if (cmd_count != '0 && !hold_i) begin
             busy        = 1'b1;
             cmd_re_q    <= 1'b1;
             cmd_raddr_q <= cmd_read;
@@ -283,12 +280,9 @@ module cu_fill
         StRead: begin
           busy = 1'b1;
           if (!cmd_re_q) begin
-            state = cmd.kind == CU_KILL ? StKill : cmd.kind == CU_INV ? StInv : cmd.kind == CU_TRAP ? StAck : StWave;
+            state = cmd.kind == CU_KILL ? StKill : cmd.kind == CU_TRAP ? StAck : StWave;
             cmd_vmid_o   <= cmd.vmid;
-            inv_flags_o  <= cmd.flags[7:0];
-            if (cmd.kind == CU_INV) inv_o <= tlb_pkg::inv_of(cmd.vmid, cmd.pc, cmd.exec);
             kill_valid_o <= cmd.kind == CU_KILL;
-            inv_valid_o  <= cmd.kind == CU_INV;
             prepare_valid_o <= cmd.kind == CU_WAVE;
             start_o         <= make_start(cmd, handlers);
             trap_valid_o    <= cmd.kind == CU_TRAP;
@@ -349,12 +343,6 @@ module cu_fill
             state = StAck;
           end
         end
-        StInv: begin
-          if (inv_done_i) begin
-            busy  = 1'b1;
-            state = StAck;
-          end
-        end
         default: begin
           if (ack_taken_i) begin
             busy  = 1'b1;
@@ -366,6 +354,7 @@ module cu_fill
       if (smem_rsp_valid_i) rsp_waddr_q <= rsp_waddr_q + 4'd1;
       cmd_count   = cmd_count + {6'd0, cu_cmd_valid_i};
       ack_valid_o <= state == StAck;
+      drained_o   <= state == StIdle;
       cmd_full_q  <= cmd_count == 7'd64;
       rsp_full_q  <= rsp_count == 5'd16;
       if (!rst_ni) begin
@@ -388,7 +377,6 @@ module cu_fill
         start_valid_o     <= 1'b0;
         smem_done_valid_o <= 1'b0;
         kill_valid_o      <= 1'b0;
-        inv_valid_o       <= 1'b0;
         trap_valid_o      <= 1'b0;
         ack_valid_o       <= 1'b0;
         cmd_re_q          <= 1'b0;
@@ -409,7 +397,6 @@ module cu_fill
   task automatic check_state();
     // nobody reports the end of a command that is not being carried out
     `GANTRY_CHECK(a_killed, `GANTRY_IMPL(kill_done_i, state == StKill))
-    `GANTRY_CHECK(a_invalidated, `GANTRY_IMPL(inv_done_i, state == StInv))
     `GANTRY_CHECK(a_acknowledged, `GANTRY_IMPL(ack_taken_i, state == StAck))
     `GANTRY_CHECK(a_one_answer, !(rsp_busy && rsp_loading))
   endtask

@@ -61,10 +61,6 @@ module cu_front
   input  logic               vmem_opread_lds_i,
   input  logic               vmem_done_valid_i,
   input  mem_done_t          vmem_done_i,
-  output logic               inv_valid_o,
-  output logic        [ 7:0] inv_flags_o,
-  output tlb_pkg::inv_t      inv_o,
-  input  logic               inv_done_i,
   input  logic               perf_en_i,
   input  logic        [ 7:0] perf_addr_i,
   output logic        [63:0] perf_data_o,
@@ -76,6 +72,9 @@ module cu_front
   output obs_sgpr_t          obs_sgpr_o[5],
   output logic               smem_done_valid_o,
   output mem_done_t          smem_done_o,
+  input  logic               hold_i,             // no command is begun, nothing issues, nothing is fetched
+  input  logic               kick_i,             // hold_i may have changed
+  output logic               drained_o,          // while hold_i: what was begun has ended, wavefronts aside
   output logic               idle_o
 );
   logic [1:0] turn;
@@ -115,6 +114,8 @@ module cu_front
   logic [8:0] smem_rest;
   mem_done_t smem_end;
 
+  logic fill_drained, fetch_drained, issue_drained;
+  assign drained_o = fill_drained && fetch_drained && issue_drained;
   assign idle_o = fetch_idle && fill_idle && issue_idle && scalar_idle && vmem_queue_idle && none_waits;
 
   cu_fill #(
@@ -150,15 +151,13 @@ module cu_front
     .trap_tma_o   (trap_tma),
     .cmd_vmid_o   (cmd_vmid),
     .kill_done_i  (kill_done),
-    .inv_valid_o,
-    .inv_flags_o,
-    .inv_o,
-    .inv_done_i,
     .ack_valid_o  (ack_valid),
     .ack_taken_i  (ack_taken),
     .obs_en_i,
     .obs_valid_o  (obs_sgpr_valid_o[4]),
     .obs_o        (obs_sgpr_o[4]),
+    .hold_i,
+    .drained_o    (fill_drained),
     .idle_o       (fill_idle)
   );
 
@@ -200,6 +199,9 @@ module cu_front
     .ifetch_req_o,
     .ifetch_rsp_valid_i,
     .ifetch_rsp_i,
+    .hold_i,
+    .kick_i,
+    .drained_o      (fetch_drained),
     .idle_o         (fetch_idle)
   );
 
@@ -255,6 +257,9 @@ module cu_front
     .obs_en_i,
     .obs_valid_o        (obs_inst_valid_o),
     .obs_o              (obs_inst_o),
+    .hold_i,
+    .kick_i,
+    .drained_o          (issue_drained),
     .idle_o             (issue_idle)
   );
 
@@ -368,5 +373,4 @@ module cu_front
   end
   `STREAM_BOUND(a_vmem_queue, 4, vmem_push, vmem_valid_o)
   `STREAM_BOUND(a_scalars, 16, smem_req_valid_o && smem_req_o.op != SMEM_DATA, smem_rsp_valid_i)
-  `STREAM_BOUND(a_one_invalidation, 1, inv_valid_o, inv_done_i)
 endmodule

@@ -74,6 +74,9 @@ module cu_issue
   input  logic                   obs_en_i,
   output logic        [ 5:0]     obs_valid_o,
   output obs_inst_t              obs_o[6],
+  input  logic                   hold_i,                  // nothing issues; what was chosen goes on
+  input  logic                   kick_i,                  // hold_i may have changed
+  output logic                   drained_o,               // while hold_i: what was chosen has ended, and so was told
   output logic                   idle_o
 );
   localparam int unsigned MaxSmem = 16;  // answers that cu_fill has room for
@@ -147,7 +150,7 @@ module cu_issue
   wave_t intr_wave;
   logic [31:0] intr_data;
   logic [2:0] quiet;
-  logic busy, table_changed;
+  logic busy, table_changed, held;
   logic reported, outside, memory;  // anything; by the dispatcher, cu_fill or cu_scalar; by a memory unit
   issued_t issued;
   logic [1:0] s;
@@ -162,7 +165,8 @@ module cu_issue
 
   always_ff @(posedge clk_i) begin
     s        = cycle_i[1:0];
-    outside  = cu_evt_credit_i || start_valid_i || kill_valid_i || ack_valid_i || intr_valid_i;
+    held     = hold_i;
+    outside  = cu_evt_credit_i || start_valid_i || kill_valid_i || ack_valid_i || intr_valid_i || kick_i;
     memory   = (lds_opread_valid_i | lds_left_i | lds_done_valid_i) != '0 || vmem_pop_i || vmem_opread_valid_i ||
                vmem_done_valid_i || smem_left_i || smem_done_valid_i;
     reported = outside || memory || (head_valid_i | jump_valid_i) != '0 || valu_done_valid_i != '0;
@@ -196,6 +200,7 @@ module cu_issue
       end
       if (busy) quiet = 3'd0;
       else quiet = quiet + 3'd1;
+      if (hold_i || drained_o) drained_o <= hold_i && (drained_o || quiet == 3'd4) && nothing_left();
     end else tell();
     // in phase with the turn, after it
     if (sleeping != '0 && cycle_i[5:2] == 4'd0 && has_simd(cycle_i[1:0])) wake(cycle_i[1:0] & SimdMask);
@@ -273,6 +278,7 @@ module cu_issue
       cu_evt_valid_o      <= 1'b0;
       kill_done_o         <= 1'b0;
       ack_taken_o         <= 1'b0;
+      drained_o           <= 1'b0;
     end
     idle_o <= quiet == 3'd4 && sleeping == '0;
   end

@@ -128,7 +128,7 @@
         fresh[s]   = '0;
       end
       if (Narrow) took = '0;
-      if (of_simd(live & head_ok, s) != 16'd0) begin
+      if (of_simd(live & head_ok, s) != 16'd0 && !held) begin
         able  = of_simd(live & head_ok & ~sleeping & ~at_barrier, s) & ~rests;
         ready = able & of_simd(free_regs, s);
         m     = of_simd(class_of[ClsValu], s);
@@ -148,6 +148,12 @@
       holding = (hold[0] | hold[1] | hold[2] | hold[3]) != 3'd0;
     end
   endtask
+
+  // No instruction is under way, and no event is to be sent.
+  function automatic logic nothing_left();
+    return (vm_some | lg_some | sb_some | ending | faulted) == '0 && vmem_queued == 3'd0 && lds_inside == '0 &&
+        smem_out == 5'd0 && !intr_held && !intr_busy && !killing;
+  endfunction
 
   // One event; the end of a kill.
   task automatic send_events();

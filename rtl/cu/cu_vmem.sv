@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vector memory unit of a CU: wires the instruction pipeline, the L1 TLB and the vector L1 cache, and carries out
-// CU_INV.  Responsible for: invalidation (the cache at once: misses under way are not kept; the TLB after all
+// invalidations of the CU's control agent.  Responsible for: invalidation (the cache at once: misses under way are not kept; the TLB after all
 // transactions under way ended), the shortest latency, counters.  Not responsible for: what the parts do.
 `include "gantry_assert.svh"
 
@@ -51,6 +51,7 @@ module cu_vmem
   output lds_line_t        line_o[1],
   input  logic             line_rsp_valid_i,
   input  lds_line_rsp_t    line_rsp_i[1],     // stays until the next line
+  input  logic             hold_i,            // send nothing to memory; answers are taken, accesses to the LDS go on
   input  logic             inv_i,
   input  logic      [ 7:0] inv_flags_i,       // enum cache_flag: L1V, TLB
   input  tlb_pkg::inv_t    inv_pages_i,       // of the TLB
@@ -89,7 +90,7 @@ module cu_vmem
   assign en     = !pipe_idle || !l1_idle || valid_i || inv_i || line_rsp_valid_i;
   assign idle_o = !en && none_waits;
 
-  // CU_INV: a TLB invalidation first lets everything under way end
+  // a TLB invalidation first lets everything under way end
   /* verilator lint_off BLKSEQ */
   always_ff @(posedge clk_i) begin
     if (en || !rst_ni) begin
@@ -252,6 +253,7 @@ module cu_vmem
     .xlat_id_o    (xlat_id),
     .xlat_pte_o   (xlat_pte),
     .xlat_status_o(xlat_status),
+    .hold_i,
     .inv_i        (l1_inv_q),
     .mem_req_valid_o,
     .mem_req_o,

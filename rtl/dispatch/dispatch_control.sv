@@ -15,7 +15,8 @@ module dispatch_control
 #(
   parameter int unsigned Sqcs = 1,
   parameter int unsigned Slices = 1,
-  localparam int unsigned Ports = CtlSqc + Sqcs + Slices
+  parameter int unsigned Cus = 1,
+  localparam int unsigned Ports = CtlSqc + Sqcs + Slices + Cus
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
@@ -29,7 +30,7 @@ module dispatch_control
   input  logic     [Ports-1:0] maint_valid_i,
   input  ctl_cmd_t             maint_i,          // id MaintId
   output logic     [Ports-1:0] maint_done_o,
-  output component_t               maint_place_o,
+  output component_t           maint_place_o,
   output logic     [      7:0] maint_status_o,
   // <- hub, -> events: what the host is told; that of the hub first
   input  tell_t                hub_tell_i,
@@ -52,7 +53,7 @@ module dispatch_control
     logic [15:0]      id;
     logic [Ports-1:0] left;  // have not answered
     logic [7:0]       status;
-    component_t           place;
+    component_t       place;
     logic [7:0]       state;
   } entry_t;
 
@@ -74,10 +75,12 @@ module dispatch_control
   // The group of a port: enum ctl_group, and the first port of that group.
   function automatic logic [7:0] group_of(input int unsigned port);
     return port == CtlUtcl2 ? CTL_GROUP_UTCL2 : port == CtlRdma ? CTL_GROUP_RDMA :
-        port == CtlNoc ? CTL_GROUP_NOC : port < CtlSqc + Sqcs ? CTL_GROUP_SQC : CTL_GROUP_L2;
+        port == CtlNoc ? CTL_GROUP_NOC : port < CtlSqc + Sqcs ? CTL_GROUP_SQC :
+        port < CtlSqc + Sqcs + Slices ? CTL_GROUP_L2 : CTL_GROUP_CU;
   endfunction
   function automatic int unsigned first_of(input int unsigned port);
-    return port < CtlSqc ? port : port < CtlSqc + Sqcs ? CtlSqc : CtlSqc + Sqcs;
+    return port < CtlSqc ? port : port < CtlSqc + Sqcs ? CtlSqc :
+        port < CtlSqc + Sqcs + Slices ? CtlSqc + Sqcs : CtlSqc + Sqcs + Slices;
   endfunction
   function automatic component_t place_of(input int unsigned port);
     return '{group: group_of(port), number: 8'(port - first_of(port))};
@@ -181,14 +184,13 @@ module dispatch_control
     if (!rst_ni) hub_turn_q <= 1'b0;
   end
   /* verilator lint_on BLKSEQ */
-  for (genvar p = 0; p < Ports; p++) begin : gen_done
-    assign maint_done_o[p] = ctl_evt_valid_i[p] && ctl_evt_i[p].id == MaintId;
-  end
-  always_comb begin
+  always_comb begin  // without an answer one test
+    maint_done_o   = '0;
     maint_place_o  = Nobody;
     maint_status_o = CTL_OK;
-    if (maint_done_o != '0) begin
+    if (ctl_evt_valid_i != '0) begin
       for (int unsigned p = 0; p < Ports; p++) begin
+        maint_done_o[p] = ctl_evt_valid_i[p] && ctl_evt_i[p].id == MaintId;
         if (maint_done_o[p] && maint_status_o == CTL_OK && ctl_evt_i[p].status != CTL_OK) begin
           maint_place_o  = place_of(p);
           maint_status_o = ctl_evt_i[p].status;

@@ -15,7 +15,8 @@ module dispatch_hub
   parameter int unsigned Sqcs = 1,
   parameter int unsigned Slices = 1,
   parameter int unsigned Launches = 8,
-  parameter int unsigned Depth = 64  // power of two; credits of the host: SIM_CMD_DEPTH of host/machine/commands.h
+  parameter int unsigned Depth = 64,  // power of two; credits of the host: SIM_CMD_DEPTH of host/machine/commands.h
+  localparam int unsigned Blks = Sqcs + Slices + 1 + Cus
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -38,7 +39,6 @@ module dispatch_hub
   output cu_t                    cu_o,
   output logic    [         7:0] cu_kind_o,
   output logic    [         7:0] cu_vmid_o,
-  output logic    [        31:0] cu_flags_o,
   output logic    [        63:0] cu_tba_o,        // of CU_TRAP
   output logic    [        63:0] cu_tma_o,
   input  logic                   ack_valid_i,
@@ -52,15 +52,18 @@ module dispatch_hub
   output logic    [        31:0] control_flags_o,
   input  logic                   control_ready_i,
   output logic                   control_waits_o,
-  // <-> agents of cache groups, L2 slices, L2 TLB (by dispatch_control): in this order
-  output logic    [Sqcs+Slices:0] maint_valid_o,
+  // <-> agents of cache groups, L2 slices, L2 TLB, CUs (by dispatch_control): in this order
+  output logic    [    Blks-1:0] maint_valid_o,
   output ctl_cmd_t               maint_o,         // the same for all
-  input  logic    [Sqcs+Slices:0] maint_done_i,
-  input  component_t                 maint_place_i,   // beside them: whose status it is, and
+  input  logic    [    Blks-1:0] maint_done_i,
+  input  component_t             maint_place_i,   // beside them: whose status it is, and
   input  logic    [         7:0] maint_status_i,  // enum ctl_status: the first that is not CTL_OK
   output logic                   idle_o
 );
-  localparam int unsigned Blks = Sqcs + Slices + 1;
+  // An acquire takes as long as if its message went through the command queue of each CU, one CU a cycle: cycles of that
+  // beside what control messages take.  No figure is published.
+  localparam int unsigned CuRest = Cus + 5;
+  localparam int unsigned BlkUtcl2 = Sqcs + Slices, BlkCu = BlkUtcl2 + 1;
   localparam int unsigned Qw = $clog2(Depth);
   localparam logic [31:0] L2Flags = 32'(CACHE_WB_L2) | 32'(CACHE_INV_L2);
   localparam logic [31:0] SqcFlags = 32'(CACHE_INV_L1K) | 32'(CACHE_INV_L1I) | 32'(CACHE_INV_TLB);
@@ -70,7 +73,7 @@ module dispatch_hub
     Rest,     // no maintenance
     Shared,   // waits for L2 slices and the L2 TLB
     Quieting, // kill: waits until the walk has nothing of the address space in hand
-    Private,  // sends to the CUs, one a cycle
+    Private,  // kills and trap handlers: sends to the CUs, one a cycle
     Acks,     // waits for CUs and cache groups
     Telling
   } state_e;
@@ -93,7 +96,7 @@ module dispatch_hub
   logic [Qw-1:0] control_head, control_tail;
   logic [Qw:0] control_held;
   logic [7:0] status;  // of the maintenance under way
-  component_t place;       // whose it is
+  component_t place;   // whose it is
   cp_cmd_t c;  // command that is taken
   maintenance_t m;  // the one under way
   logic [MaxLaunches-1:0] free;
@@ -101,15 +104,16 @@ module dispatch_hub
   logic [Blks-1:0] blk_left, blk_send;
   logic [63:0] cu_left;
   logic [6:0] cu_next;
+  logic [6:0] cu_rest;  // cycles that an invalidation of CUs still takes behind their last answer
   logic [1:0] settle;  // cycles until quiet_i speaks of this kill
-  logic take, to_cus, active, control_take;
+  logic take, active, control_take;
 
   /* verilator lint_off BLKSEQ */
   always_ff @(posedge clk_i) begin
     launch_valid_o  <= 1'b0;
     kill_valid_o    <= 1'b0;
     cu_valid_o      <= 1'b0;
-    maint_valid_o <= '0;
+    maint_valid_o   <= '0;
     control_valid_o <= 1'b0;
     active   = 1'b0;
     blk_send = '0;
@@ -146,9 +150,12 @@ module dispatch_hub
     // ---- the maintenance under way
     if (state == Shared && blk_left == '0) begin
       state    = m.kind == CP_VMID ? Rest : Private;
-      to_cus   = (m.flags & CuFlags) != 32'd0 || m.kind == CP_TRAP;
-      cu_next  = to_cus ? 7'd0 : 7'(Cus);
-      if ((m.flags & SqcFlags) != 32'd0 && m.kind == CP_CACHE) blk_send = {{(Slices + 1) {1'b0}}, {Sqcs{1'b1}}};
+      cu_next  = m.kind == CP_TRAP ? 7'd0 : 7'(Cus);
+      if ((m.flags & SqcFlags) != 32'd0 && m.kind == CP_CACHE) blk_send[0+:Sqcs] = '1;
+      if ((m.flags & CuFlags) != 32'd0 && m.kind == CP_CACHE) begin
+        blk_send[BlkCu+:Cus] = '1;
+        cu_rest = 7'(CuRest);
+      end
       active = 1'b1;
     end else if (state == Quieting) begin
       active = settle != 2'd0;
@@ -163,18 +170,20 @@ module dispatch_hub
       if (32'(cu_next) < Cus) begin
         cu_valid_o <= 1'b1;
         cu_o       <= cu_next[5:0];
-        cu_kind_o  <= m.kind == CP_KILL ? CU_KILL : m.kind == CP_TRAP ? CU_TRAP : CU_INV;
+        cu_kind_o  <= m.kind == CP_KILL ? CU_KILL : CU_TRAP;
         cu_tba_o   <= m.root;
         cu_tma_o   <= m.pc;
         cu_vmid_o  <= m.vmid;
-        cu_flags_o <= m.flags & CuFlags;
         cu_left[cu_next[5:0]] = 1'b1;
         cu_next    = cu_next + 7'd1;
       end else begin
         state = Acks;
       end
     end
-    if (state == Acks && blk_left == '0 && cu_left == 64'd0 && blk_send == '0) begin
+    if (state == Acks && blk_left == '0 && cu_left == 64'd0 && blk_send == '0 && cu_rest != 7'd0) begin
+      cu_rest = cu_rest - 7'd1;
+      active  = 1'b1;
+    end else if (state == Acks && blk_left == '0 && cu_left == 64'd0 && blk_send == '0) begin
       state  = Telling;
       active = 1'b1;
     end
@@ -223,7 +232,7 @@ module dispatch_hub
         default: begin  // CP_CACHE, CP_VMID, CP_TRAP
           state = Shared;
           if (c.kind == CP_VMID || (c.kind == CP_CACHE && (c.flags & 32'(CACHE_INV_TLB)) != 32'd0)) begin
-            blk_send[Blks-1] = 1'b1;
+            blk_send[BlkUtcl2] = 1'b1;
           end
           if (c.kind == CP_CACHE && (c.flags & L2Flags) != 32'd0) blk_send[Sqcs+:Slices] = '1;
         end
@@ -257,6 +266,7 @@ module dispatch_hub
       blk_left = '0;
       cu_left  = 64'd0;
       settle   = 2'd0;
+      cu_rest  = 7'd0;
       {control_head, control_tail, control_held} = '0;
       control_valid_o <= 1'b0;
       control_waits_o <= 1'b0;
@@ -264,7 +274,7 @@ module dispatch_hub
       launch_valid_o  <= 1'b0;
       kill_valid_o    <= 1'b0;
       cu_valid_o      <= 1'b0;
-      maint_valid_o <= '0;
+      maint_valid_o   <= '0;
       tell_o.valid    <= 1'b0;
       idle_o          <= 1'b1;
     end

@@ -9,7 +9,7 @@ package dispatch_pkg;
   localparam int unsigned LdsGranule = 512;
 
   // Components with a control agent: ports of the hub's control messages.  Of the first three each GPU has one, then come
-  // the cache groups, then the slices.
+  // the cache groups, the slices, the CUs.
   localparam int unsigned CtlUtcl2 = 0;
   localparam int unsigned CtlRdma = 1;
   localparam int unsigned CtlNoc = 2;
@@ -29,7 +29,7 @@ package dispatch_pkg;
     logic [15:0] id;
     logic [7:0]  vmid;
     logic [7:0]  status;  // enum ctl_status
-    component_t      place;   // whose status it is
+    component_t  place;   // whose status it is
     logic [7:0]  state;   // enum ctl_state of its component
   } tell_t;
 

@@ -29,7 +29,6 @@ module dispatch_walk
   /* verilator lint_on UNUSEDSIGNAL */
   input  logic     [            7:0] hub_kind_i,
   input  logic     [            7:0] hub_vmid_i,
-  input  logic     [           31:0] hub_flags_i,
   input  logic     [           63:0] hub_tba_i,        // of CU_TRAP
   input  logic     [           63:0] hub_tma_i,
   // <-> pool
@@ -153,7 +152,6 @@ module dispatch_walk
       wave       = '0;
       wave.kind  = hub_kind_i;
       wave.vmid  = hub_vmid_i;
-      wave.flags = hub_flags_i;
       wave.pc    = hub_tba_i;
       wave.exec  = hub_tma_i;
       cu_cmd_o[Cw'(hub_cu_i)]       <= wave;

@@ -80,7 +80,7 @@ module gpu
   localparam int unsigned PartCount = PartRdma + 1;
   localparam int unsigned InSqc = CuCount, InUtcl2 = InSqc + SqcCount, InRdma = InUtcl2 + 1;
   localparam int unsigned OutUtcl2 = L2Slices, OutRdma = OutUtcl2 + 1;
-  localparam int unsigned CtlL2 = CtlSqc + SqcCount, CtlPorts = CtlL2 + L2Slices;
+  localparam int unsigned CtlL2 = CtlSqc + SqcCount, CtlCu = CtlL2 + L2Slices, CtlPorts = CtlCu + CuCount;
   localparam int unsigned EvtDepth = 8;  // as in part_dispatch
 
   // ---- ends of the links at the partitions that talk to many; at the others they have the same names without prefix
@@ -124,7 +124,7 @@ module gpu
   for (genvar n = 0; n < CuCount; n++) begin : gen_cu
     localparam int unsigned Group = n / SqcCus, Place = n % SqcCus;
     logic cu_cmd_valid, cu_evt_valid, cu_evt_credit, mem_req_valid, mem_req_credit, mem_rsp_valid;
-    logic ifetch_req_valid, ifetch_rsp_valid, smem_req_valid, smem_rsp_valid;
+    logic ifetch_req_valid, ifetch_rsp_valid, smem_req_valid, smem_rsp_valid, ctl_cmd_valid, ctl_evt_valid;
     cu_cmd_t cu_cmd;
     cu_evt_t cu_evt;
     ifetch_req_t ifetch_req;
@@ -133,7 +133,9 @@ module gpu
     smem_rsp_t smem_rsp;
     mem_req_t mem_req;
     mem_rsp_t mem_rsp;
-    logic [7:0] idle;
+    ctl_cmd_t ctl_cmd;
+    ctl_evt_t ctl_evt;
+    logic [9:0] idle;
     assign links_idle[PartCu+n] = idle == '1;
 
     part_cu u_cu (
@@ -147,6 +149,7 @@ module gpu
       .smem_rsp_valid_i(smem_rsp_valid), .smem_rsp_i(smem_rsp),
       .mem_req_valid_o(mem_req_valid), .mem_req_o(mem_req), .mem_req_credit_i(mem_req_credit),
       .mem_rsp_valid_i(mem_rsp_valid), .mem_rsp_i(mem_rsp),
+      .ctl_cmd_valid_i(ctl_cmd_valid), .ctl_cmd_i(ctl_cmd), .ctl_evt_valid_o(ctl_evt_valid), .ctl_evt_o(ctl_evt),
       .obs_en_i, .obs_inst_valid_o(obs_inst_valid_o[n]), .obs_inst_o(obs_inst_o[n]),
       .obs_sgpr_valid_o(obs_sgpr_valid_o[n]), .obs_sgpr_o(obs_sgpr_o[n]),
       .obs_vgpr_valid_o(obs_vgpr_valid_o[n]), .obs_vgpr_o(obs_vgpr_o[n]),
@@ -180,6 +183,12 @@ module gpu
     gpu_link #(.Msg(mem_rsp_t), .Latency(LinkCuNoc)) u_mem_rsp (
       .clk_i, .rst_ni, .idle_o(idle[7]), .valid_i(noc_in_rsp_valid[n]), .msg_i(noc_in_rsp[n]),
       .valid_o(mem_rsp_valid), .msg_o(mem_rsp));
+    gpu_link #(.Msg(ctl_cmd_t), .Latency(LinkDispatch)) u_ctl_cmd (
+      .clk_i, .rst_ni, .idle_o(idle[8]), .valid_i(dispatch_ctl_cmd_valid[CtlCu+n]),
+      .msg_i(dispatch_ctl_cmd[CtlCu+n]), .valid_o(ctl_cmd_valid), .msg_o(ctl_cmd));
+    gpu_link #(.Msg(ctl_evt_t), .Latency(LinkDispatch)) u_ctl_evt (
+      .clk_i, .rst_ni, .idle_o(idle[9]), .valid_i(ctl_evt_valid), .msg_i(ctl_evt),
+      .valid_o(dispatch_ctl_evt_valid[CtlCu+n]), .msg_o(dispatch_ctl_evt[CtlCu+n]));
   end
 
   // ---- instruction and scalar caches, one for SqcCus compute units; the last may have fewer

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Partition top of a compute unit: parameters from the configuration, identity straps.  Contract: docs/contracts.md.
+// Partition top of a compute unit: parameters from the configuration, identity straps, control agent.  Contract:
+// docs/contracts.md, docs/reference/control.md.
 // Not responsible for: anything that the unit does (rtl/cu/cu.sv).
 `include "gantry_assert.svh"
 
@@ -35,6 +36,11 @@ module part_cu
   input  logic                mem_req_credit_i,
   input  logic                mem_rsp_valid_i,
   input  mem_rsp_t            mem_rsp_i,
+  // hub -> control agent
+  input  logic                ctl_cmd_valid_i,
+  input  ctl_cmd_t            ctl_cmd_i,
+  output logic                ctl_evt_valid_o,
+  output ctl_evt_t            ctl_evt_o,
   input  logic                obs_en_i,
   output logic         [ 5:0] obs_inst_valid_o,
   output obs_inst_t           obs_inst_o[6],
@@ -49,6 +55,47 @@ module part_cu
   output logic                obs_row_valid_o,
   output obs_row_t            obs_row_o
 );
+  logic cu_idle, agent_idle, hold_take, hold_all, drained, flush, maint_valid, maint_valid_q, maint_done;
+  logic [7:0] flags_q;
+  tlb_pkg::inv_t pages_q;
+  /* verilator lint_off UNUSEDSIGNAL */  // what the CU has no use for
+  ctl_cmd_t maint;
+  logic discard;
+  /* verilator lint_on UNUSEDSIGNAL */
+
+  // No logic of the CU hangs on a control message, which would be evaluated with every answer of memory as well.
+  always_ff @(posedge clk_i) begin
+    if (maint_valid || maint_valid_q || !rst_ni) begin
+      maint_valid_q <= rst_ni && maint_valid;
+      flags_q       <= maint.flags[7:0];
+      pages_q       <= tlb_pkg::inv_of(maint.vmid, maint.root, maint.bytes);
+    end
+  end
+
+  // What the L1V keeps is never dirty: a flush is done at once.
+  control_agent #(
+    .Discards(1'b0),
+    .Registered(1'b1)
+  ) u_agent (
+    .clk_i,
+    .rst_ni,
+    .idle_o        (agent_idle),
+    .ctl_cmd_valid_i,
+    .ctl_cmd_i,
+    .ctl_evt_valid_o,
+    .ctl_evt_o,
+    .hold_take_o   (hold_take),
+    .hold_all_o    (hold_all),
+    .drained_i     (drained),
+    .flush_o       (flush),
+    .flush_done_i  (flush),
+    .discard_o     (discard),
+    .discard_done_i(1'b0),
+    .maint_valid_o (maint_valid),
+    .maint_o       (maint),
+    .maint_done_i  (maint_done)
+  );
+
   cu #(
     .Simds     (NumSimd),
     .NumSlices (L2Slices),
@@ -103,8 +150,17 @@ module part_cu
     .obs_lds_o,
     .obs_row_valid_o,
     .obs_row_o,
-    .idle_o
+    .hold_take_i(hold_take),
+    .hold_all_i(hold_all),
+    .kick_i(!agent_idle),
+    .drained_o(drained),
+    .inv_valid_i(maint_valid_q),
+    .inv_flags_i(flags_q),
+    .inv_pages_i(pages_q),
+    .inv_done_o(maint_done),
+    .idle_o(cu_idle)
   );
+  assign idle_o = cu_idle && agent_idle && !maint_valid_q;
 
   logic unused;
   assign unused = ^{id_i[7:6], cycle_i[63:48]};
@@ -125,4 +181,8 @@ module part_cu
   `STREAM_BOUND(a_req_credit, NocQueue, mem_req_valid_o, mem_req_credit_i)
   `STREAM_ASSERT(a_rsp, mem_rsp_valid_i, mem_rsp_ok(mem_rsp_i))
   `STREAM_BOUND(a_answered, Any, mem_req_valid_o, mem_rsp_valid_i)
+  `STREAM_ASSERT(a_ctl, ctl_cmd_valid_i, ctl_cmd_ok(ctl_cmd_i) && ctl_cmd_i.op != CTL_ROOT)
+  `STREAM_ASSERT(a_ctl_evt, ctl_evt_valid_o, ctl_evt_ok(ctl_evt_o))
+  `STREAM_BOUND(a_ctl_answered, Any, ctl_cmd_valid_i, ctl_evt_valid_o)
+  `STREAM_BOUND(a_one_maint, 1, maint_valid, maint_done)
 endmodule

@@ -11,7 +11,9 @@ module part_dispatch
 #(
   localparam int unsigned CmdDepth = 64,  // credits of the host: SIM_CMD_DEPTH of host/machine/commands.h
   localparam int unsigned EvtDepth = 8,   // credits of a CU: EvtCredits of rtl/cu/cu_front.sv
-  localparam int unsigned CtlPorts = CtlSqc + SqcCount + L2Slices,
+  localparam int unsigned CtlL2 = CtlSqc + SqcCount,
+  localparam int unsigned CtlCu = CtlL2 + L2Slices,
+  localparam int unsigned CtlPorts = CtlCu + CuCount,
   parameter bit [1:0] SeedPool = 2'd0  // bench only
 ) (
   input  logic                           clk_i,
@@ -52,7 +54,7 @@ module part_dispatch
   launch_res_t launch_res;
   logic [7:0] kill_vmid, cu_kind, cu_vmid;
   cu_t cu, ack_cu;
-  logic [31:0] cu_flags, groups, blocked, waves, ended_groups;
+  logic [31:0] groups, blocked, waves, ended_groups;
   logic [63:0] cu_tba, cu_tma;
   logic req_valid, pool_done, pool_ok, started_valid, free_valid;
   pool_req_t req;
@@ -64,7 +66,7 @@ module part_dispatch
   pool_free_t freed;
   logic [MaxLaunches-1:0] dispatched;
   logic hub_idle, walk_idle, pool_idle, events_idle;
-  logic [SqcCount+L2Slices:0] maint_valid;  // in the order of the hub
+  logic [SqcCount+L2Slices+CuCount:0] maint_valid;  // in the order of the hub
   ctl_cmd_t maint;
   component_t maint_place;
   logic [7:0] maint_status;
@@ -100,7 +102,6 @@ module part_dispatch
     .cu_o(cu),
     .cu_kind_o(cu_kind),
     .cu_vmid_o(cu_vmid),
-    .cu_flags_o(cu_flags),
     .cu_tba_o(cu_tba),
     .cu_tma_o(cu_tma),
     .ack_valid_i(ack_valid),
@@ -114,13 +115,14 @@ module part_dispatch
     .control_waits_o(control_waits),
     .maint_valid_o(maint_valid),
     .maint_o(maint),
-    .maint_done_i({maint_done[CtlUtcl2], maint_done[CtlPorts-1:CtlSqc+SqcCount], maint_done[CtlSqc+:SqcCount]}),
+    .maint_done_i({maint_done[CtlCu+:CuCount], maint_done[CtlUtcl2], maint_done[CtlL2+:L2Slices],
+                   maint_done[CtlSqc+:SqcCount]}),
     .maint_place_i(maint_place),
     .maint_status_i(maint_status),
     .idle_o(hub_idle)
   );
 
-  dispatch_control #(.Sqcs(SqcCount), .Slices(L2Slices)) u_control (
+  dispatch_control #(.Sqcs(SqcCount), .Slices(L2Slices), .Cus(CuCount)) u_control (
     .clk_i,
     .rst_ni,
     .idle_o(control_idle),
@@ -128,7 +130,8 @@ module part_dispatch
     .cmd_valid_i(control_valid),
     .cmd_id_i(control_id),
     .cmd_flags_i(control_flags),
-    .maint_valid_i({maint_valid[SqcCount+:L2Slices], maint_valid[SqcCount-1:0], 2'b00, maint_valid[SqcCount+L2Slices]}),
+    .maint_valid_i({maint_valid[SqcCount+L2Slices+1+:CuCount], maint_valid[SqcCount+:L2Slices],
+                    maint_valid[SqcCount-1:0], 2'b00, maint_valid[SqcCount+L2Slices]}),
     .maint_i(maint),
     .maint_done_o(maint_done),
     .maint_place_o(maint_place),
@@ -160,7 +163,6 @@ module part_dispatch
     .hub_cu_i(cu),
     .hub_kind_i(cu_kind),
     .hub_vmid_i(cu_vmid),
-    .hub_flags_i(cu_flags),
     .hub_tba_i(cu_tba),
     .hub_tma_i(cu_tma),
     .req_valid_o(req_valid),

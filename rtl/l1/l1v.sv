@@ -39,6 +39,7 @@ module l1v
   output logic      [ 7:0] xlat_id_o,     // of the request
   output logic      [63:0] xlat_pte_o,
   output logic      [ 7:0] xlat_status_o,
+  input  logic             hold_i,        // serve no request: nothing is sent
   input  logic             inv_i,         // drop everything kept, now
   output logic             mem_req_valid_o,
   output mem_req_t         mem_req_o,
@@ -231,7 +232,7 @@ module l1v
           answers = answers - 32'd1;
           filled = 1'b0;
         end
-      end else if (fifo_count != '0) begin
+      end else if (fifo_count != '0 && !hold_i) begin
         req  = fifo[fifo_read];
         line = req.addr >> 6;
         base = set_of(line);

@@ -16,7 +16,7 @@ import gen_messages  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Port counts that are no constant of the table: control agents (CtlPorts of part_dispatch).
-EXTRA = {"CtlCount": lambda c: 3 + c["SqcCount"] + c["L2Slices"]}
+EXTRA = {"CtlCount": lambda c: 3 + c["SqcCount"] + c["L2Slices"] + c["CuCount"]}
 
 
 def partitions():
@@ -43,7 +43,7 @@ def constants_named(kind):
     for part in [entry, *(partitions()[inner] for inner in entry.get("holds", []))]:
         if meters := part.get("meters"):
             names |= {meters["when"]} | {count for row in meters["rows"] for count in row["of"].values() if isinstance(count, str)}
-    return (names - EXTRA.keys()) | ({"SqcCount", "L2Slices"} if "CtlCount" in names else set())
+    return (names - EXTRA.keys()) | ({"SqcCount", "L2Slices", "CuCount"} if "CtlCount" in names else set())
 
 
 def port_tables(entry, constants):

@@ -41,7 +41,7 @@ module l1v_fv
   ) u_dut (
     .clk_i, .rst_ni, .own_gpu_i(8'd0), .time_i(48'd0), .req_valid_i(req_valid_q), .req_i(req), .req_ready_o(req_ready),
     .rsp_valid_o(rsp_valid), .rsp_o(rsp), .rsp_ready_i(ready_i), .ack_valid_o(ack_valid), .ack_slot_o(ack_slot),
-    .ack_status_o(ack_status), .xlat_valid_o(xlat_valid), .xlat_id_o(xlat_id), .xlat_pte_o(xlat_pte), .xlat_status_o(xlat_status), .inv_i,
+    .ack_status_o(ack_status), .xlat_valid_o(xlat_valid), .xlat_id_o(xlat_id), .xlat_pte_o(xlat_pte), .xlat_status_o(xlat_status), .hold_i(1'b0), .inv_i,
     .mem_req_valid_o(mem_valid), .mem_req_o(mem), .mem_req_credit_i(credit), .mem_rsp_valid_i(mem_rsp_valid),
     .mem_rsp_i(mem_rsp), .perf_o(perf), .idle_o(idle));
 

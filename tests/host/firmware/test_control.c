@@ -10,18 +10,18 @@
 
 #include "queue_bench.h"
 
-#define ALL 60u /* more than the GPU takes */
+#define ALL 150u /* more than the GPU takes */
 
 struct heard {
     unsigned count;
     struct control_result last;
-    unsigned order[64];
+    unsigned order[256];
 };
 static struct heard heard;
 
 static void on_done(void *ctx, const struct control_result *result)
 {
-    heard.order[heard.count++ % 64] = (unsigned)(uintptr_t)ctx;
+    heard.order[heard.count++ % 256] = (unsigned)(uintptr_t)ctx;
     heard.last = *result;
 }
 
@@ -159,6 +159,13 @@ static void each_error_has_its_line(void **state)
           .status = CTL_ERROR_NONE,
           .state = CTL_STATE_RUN},
          "gpu0: control of compute unit 7: signals 0x02: no such component (running)"},
+        {{.groups = CTL_GROUP_CU,
+          .group = CTL_GROUP_CU,
+          .at = 3,
+          .signals = 32,
+          .status = CTL_ERROR_DISCARD,
+          .state = CTL_STATE_PAUSED},
+         "gpu0: control of compute unit 3: signals 0x20: it has no discard (paused)"},
         {{.groups = 3, .number = CP_ALL, .group = 0xff, .signals = 2, .status = CTL_ERROR_NONE, .state = CTL_STATE_RUN},
          "gpu0: control of components: signals 0x02: no such component (running)"},
     };

@@ -110,7 +110,7 @@ static void one_gpu_of_two(void **state)
     static const char *const wires[] = {
         "host.cp -> absent 0 0 168 150 64",        "absent -> host.cp 1 0 56 150 1",
         "absent -> host.cp 0 2 0 150 64*",         "host.cp -> gpu1.dispatch 1 0 168 150 64",
-        "gpu1.dispatch -> host.cp 0 1 56 150 222", "gpu1.dispatch -> host.cp 8 3 0 150 64*",
+        "gpu1.dispatch -> host.cp 0 1 56 150 222", "gpu1.dispatch -> host.cp 9 3 0 150 64*",
         "gpu1.l2s0 -> gpu1.store 1 0 88 8 80",     "gpu1.store -> gpu1.l2s0 0 1 72 8 16",
         "gpu1.l2s1 -> gpu1.store 1 1 88 8 80",     "gpu1.store -> gpu1.l2s1 1 1 72 8 16",
         "gpu1.rdma -> host.memory 2 1 96 150 16",  "host.memory -> gpu1.rdma 4 23 0 150 16",

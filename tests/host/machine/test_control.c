@@ -104,8 +104,9 @@ static void assert_answer(const struct machine *m, unsigned n, unsigned status, 
         fail_msg("message %u: status %u, state %u, want %u, %u", n, e->status, e->wave, status, state);
 }
 
-#define EVERY (CTL_GROUP_SQC | CTL_GROUP_UTCL2 | CTL_GROUP_RDMA | CTL_GROUP_NOC | CTL_GROUP_L2)
-static const uint8_t groups[] = {CTL_GROUP_SQC, CTL_GROUP_UTCL2, CTL_GROUP_RDMA, CTL_GROUP_NOC, CTL_GROUP_L2};
+#define EVERY (CTL_GROUP_SQC | CTL_GROUP_UTCL2 | CTL_GROUP_RDMA | CTL_GROUP_NOC | CTL_GROUP_L2 | CTL_GROUP_CU)
+static const uint8_t groups[] = {CTL_GROUP_SQC, CTL_GROUP_UTCL2, CTL_GROUP_RDMA,
+                                 CTL_GROUP_NOC, CTL_GROUP_L2,    CTL_GROUP_CU};
 #define GROUPS (sizeof groups / sizeof groups[0])
 
 /* The cycle at which a kernel that nobody holds up ends. */
@@ -143,7 +144,7 @@ static void test_hold_and_go_on(void **state)
                 assert_data(&m);
                 machine_close(&m);
             }
-    assert_true(later >= 15);
+    assert_true(later >= 18);
 }
 
 /* shows S1.17, S1.18, S1.19: everything is paused at once; each group is drained, switched off and on again while the
@@ -184,15 +185,16 @@ static void test_all_and_off(void **state)
     }
 }
 
-/* shows S1.22, S1.24: a discard of each group while the kernel runs is answered, out of a pause as well; the component
- * can be switched off behind it, and works again: what was written until then is there. The kernel's accesses are gone.
+/* shows S1.22, S1.24: a discard of each group but the CUs, which refuse it, while the kernel runs is answered, out of a
+ * pause as well; the component can be switched off behind it, and works again: what was written until then is there.
+ * The kernel's accesses are gone.
  */
 static void test_discard(void **state)
 {
     (void)state;
     struct machine m;
     const uint64_t plain = plain_end();
-    for (unsigned g = 0; g < GROUPS; g++)
+    for (unsigned g = 0; g < GROUPS && groups[g] != CTL_GROUP_CU; g++)
         for (unsigned paused = 0; paused < 2; paused++) {
             machine_open(&m);
             launch(&m);
@@ -238,7 +240,7 @@ static void test_refused(void **state)
         machine_open(&m);
         for (unsigned i = 0; i < count; i++)
             plan(&m, i, 100 + 1000 * i, groups[g], steps[i].signals);
-        plan(&m, count, 50000, CTL_GROUP_CU, CTL_PAUSE); /* no agent there yet */
+        plan(&m, count, 50000, 128, CTL_PAUSE); /* no such group */
         m.plan[count + 1].groups = groups[g], m.plan[count + 1].number = 5;
         sim_timer(m.sim, 51000, count + 1);
         assert_int_equal(sim_run(m.sim, 100000), SIM_STOPPED);
@@ -281,11 +283,54 @@ static void test_busy(void **state)
     machine_close(&m);
 }
 
+/* shows S1.19, S1.22: a CU that has no discard refuses it in every state and goes on; a kill of a paused CU, whose
+ * wavefronts are in the middle of their work, is carried out when it goes on; then the next launch runs. */
+static void test_units(void **state)
+{
+    (void)state;
+    struct machine m;
+    const uint64_t plain = plain_end();
+    machine_open(&m);
+    launch(&m);
+    plan(&m, 0, plain / 4, CTL_GROUP_CU, CTL_DISCARD);
+    plan(&m, 1, plain / 2, CTL_GROUP_CU, CTL_PAUSE);
+    plan(&m, 2, plain / 2 + 2000, CTL_GROUP_CU, CTL_DISCARD);
+    plan(&m, 3, plain / 2 + 4000, CTL_GROUP_CU, CTL_CONTINUE);
+    assert_int_equal(sim_run(m.sim, 1000000), SIM_STOPPED);
+    assert_answer(&m, 0, CTL_ERROR_DISCARD, CTL_STATE_RUN);
+    assert_answer(&m, 1, CTL_OK, CTL_STATE_PAUSED);
+    assert_answer(&m, 2, CTL_ERROR_DISCARD, CTL_STATE_PAUSED);
+    assert_answer(&m, 3, CTL_OK, CTL_STATE_RUN);
+    assert_data(&m);
+    machine_close(&m);
+
+    machine_open(&m);
+    launch(&m);
+    plan(&m, 0, plain / 2, CTL_GROUP_CU, CTL_PAUSE);
+    sim_run(m.sim, plain / 2 + 3000);
+    const struct msg_cp_cmd kill = {.kind = CP_KILL, .id = 50, .vmid = 3};
+    sim_cmd(m.sim, 0, &kill);
+    plan(&m, 1, plain / 2 + 10000, CTL_GROUP_CU, CTL_CONTINUE);
+    sim_run(m.sim, plain / 2 + 9000);
+    assert_null(event_of(&m, 50));
+    assert_int_equal(sim_run(m.sim, 1000000), SIM_STOPPED);
+    assert_answer(&m, 1, CTL_OK, CTL_STATE_RUN);
+    assert_non_null(event_of(&m, 50));
+    assert_int_equal(event_of(&m, 50)->kind, CP_EVT_KILL_DONE);
+    assert_null(event_of(&m, 7));
+    m.count = 0;
+    launch(&m);
+    assert_int_equal(sim_run(m.sim, 1000000), SIM_STOPPED);
+    assert_non_null(event_of(&m, 7));
+    assert_data(&m);
+    machine_close(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hold_and_go_on), cmocka_unit_test(test_all_and_off), cmocka_unit_test(test_discard),
-        cmocka_unit_test(test_refused),        cmocka_unit_test(test_busy),
+        cmocka_unit_test(test_refused),        cmocka_unit_test(test_busy),        cmocka_unit_test(test_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -110,7 +110,7 @@ static void test_cycles(void **state)
                              {8, 3, 72, 8}, {800, 1, 40, 9}, {807, 1, 40, 10}};
     stand_open(&s, list, 6);
     assert_int_equal(part_feed_count(s.feed), 0);
-    assert_int_equal(s.part->ins, 6); /* four ports, two of credits */
+    assert_int_equal(s.part->ins, 7); /* five ports, two of credits */
     const unsigned visits = stand_run(&s, at);
     assert_int_equal(part_feed_count(s.feed), 6);
     assert_int_equal(visits, 3);
@@ -166,9 +166,9 @@ static void feed_wrong(void *ctx)
 static void test_wrong(void **state)
 {
     (void)state;
-    struct written input[] = {{3, 1, 40, 5}, {9, 6, 40, 6}};
+    struct written input[] = {{3, 1, 40, 5}, {9, 7, 40, 6}};
     assert_int_equal(toy_ends(feed_wrong, input), 70);
-    assert_non_null(strstr(toy_said, "recorded message of cycle 9 on input 6"));
+    assert_non_null(strstr(toy_said, "recorded message of cycle 9 on input 7"));
 }
 
 int main(void)

@@ -177,7 +177,7 @@ static bool toy_all_free(const struct toy *t, const char *name)
 
 static void toy_tell_units(struct toy *t, const struct msg_cp_cmd *cmd, enum cu_cmd_kind kind)
 {
-    struct msg_cu_cmd tell = {.kind = (uint8_t)kind, .vmid = cmd->vmid, .flags = cmd->flags};
+    struct msg_cu_cmd tell = {.kind = (uint8_t)kind, .vmid = cmd->vmid};
     tell.pc = kind == CU_TRAP ? cmd->root : 0;
     tell.exec = kind == CU_TRAP ? cmd->pc : 0;
     for (unsigned i = 0; i < t->kind->cus; i++)
@@ -229,8 +229,8 @@ static bool toy_command(struct toy *t, const struct msg_cp_cmd *cmd)
         t->s.acks += toy_send(t, "ctl_cmd", i, &tell);
     if (cmd->kind == CP_KILL)
         toy_launches_drop(t, cmd->vmid);
-    if (cmd->kind != CP_VMID)
-        toy_tell_units(t, cmd, cmd->kind == CP_CACHE ? CU_INV : cmd->kind == CP_KILL ? CU_KILL : CU_TRAP);
+    if (cmd->kind == CP_KILL || cmd->kind == CP_TRAP)
+        toy_tell_units(t, cmd, cmd->kind == CP_KILL ? CU_KILL : CU_TRAP);
     return true;
 }
 

@@ -10,6 +10,8 @@ struct Bench : GoldenSide, ObserverSide {
     std::vector<std::unique_ptr<Wave>> waves;
     std::deque<msg_cu_cmd> commands;
     std::vector<msg_cu_evt> events;
+    std::deque<msg_ctl_cmd> controls;  // to the control agent of the partition's top, and its answers
+    std::vector<msg_ctl_evt> answers;
     uint64_t evaluated = 0;
     bool check_idle = getenv("CU_EVERY_CYCLE") == nullptr;
 
@@ -18,9 +20,11 @@ struct Bench : GoldenSide, ObserverSide {
         top->rst_ni = 0;
 #ifdef PART_CU
         top->id_i = Cu;  // of GPU 0
+        top->ctl_cmd_valid_i = 0;
 #else
         top->cu_id_i = Cu;
         top->gpu_id_i = 0;
+        top->hold_take_i = top->hold_all_i = top->kick_i = top->inv_valid_i = 0;
 #endif
         top->obs_en_i = 1;
         top->perf_en_i = 1;
@@ -41,6 +45,11 @@ struct Bench : GoldenSide, ObserverSide {
         // inputs are pulses: who clocks without new ones gives no credit and no answer again
         top->cu_evt_credit_i = top->mem_req_credit_i = 0;
         top->cu_cmd_valid_i = top->ifetch_rsp_valid_i = top->smem_rsp_valid_i = top->mem_rsp_valid_i = 0;
+#ifdef PART_CU
+        top->ctl_cmd_valid_i = 0;
+#else
+        top->inv_valid_i = 0;
+#endif
     }
 
     Wave *add(const WaveSetup &setup)
@@ -89,6 +98,10 @@ struct Bench : GoldenSide, ObserverSide {
 
     void outputs()
     {
+#ifdef PART_CU
+        if (top->ctl_evt_valid_o)
+            answers.push_back(get<msg_ctl_evt>(top->ctl_evt_o));
+#endif
         if (top->ifetch_req_valid_o)
             answer_ifetch(get<msg_ifetch_req>(top->ifetch_req_o));
         if (top->smem_req_valid_o)
@@ -126,7 +139,15 @@ struct Bench : GoldenSide, ObserverSide {
             put(top->cu_cmd_i, commands.front());
             commands.pop_front();
         }
-        bool input = top->ifetch_rsp_valid_i | top->smem_rsp_valid_i | top->mem_rsp_valid_i | top->cu_cmd_valid_i |
+        bool control = false;
+#ifdef PART_CU
+        top->ctl_cmd_valid_i = control = !controls.empty();
+        if (control) {
+            put(top->ctl_cmd_i, controls.front());
+            controls.pop_front();
+        }
+#endif
+        bool input = control | top->ifetch_rsp_valid_i | top->smem_rsp_valid_i | top->mem_rsp_valid_i | top->cu_cmd_valid_i |
                      top->cu_evt_credit_i | top->mem_req_credit_i;
         if (top->idle_o && !input && check_idle) {
             cycle++;  // the rule of the bridge: no evaluation

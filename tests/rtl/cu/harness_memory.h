@@ -9,6 +9,7 @@ struct MemorySide {
     uint64_t cycle = 0;
     unsigned latency = 12, jitter = 20;
     bool trace = getenv("CU_TRACE") != nullptr;  // print fetches and issues
+    uint64_t asked_code = 0, asked_scalars = 0, asked_vector[8] = {};  // requests; of vector memory by enum mem_op
     uint64_t late_va = 0;   // a chunk of code whose answers take up to late_most cycles more
     unsigned late_most = 0;
     std::multimap<uint64_t, msg_ifetch_rsp> ifetch;
@@ -37,6 +38,7 @@ struct MemorySide {
     void answer_mem(const msg_mem_req &q)
     {
         msg_mem_rsp r{};
+        asked_vector[q.op & 7]++;
         r.op = q.op;
         r.source = q.source;
         r.tag = q.tag;
@@ -81,6 +83,7 @@ struct MemorySide {
         if (trace)
             std::printf("%llu fetch %02x epoch %02x va %llx\n", (unsigned long long)cycle, q.wave, q.epoch, (unsigned long long)q.va);
         msg_ifetch_rsp r{};
+        asked_code++;
         r.wave = q.wave;
         r.epoch = q.epoch;
         if (mem.has(q.va, 32))
@@ -93,6 +96,7 @@ struct MemorySide {
     void answer_smem(const msg_smem_req &q)
     {
         msg_smem_rsp r{};
+        asked_scalars++;
         r.wave = q.wave;
         r.tag = q.tag;
         r.op = q.op;

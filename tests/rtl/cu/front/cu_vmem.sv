@@ -47,6 +47,7 @@ module cu_vmem
   output lds_line_t        line_o[1],
   input  logic             line_rsp_valid_i,
   input  lds_line_rsp_t    line_rsp_i[1],
+  input  logic             hold_i,
   input  logic             inv_i,
   input  logic      [ 7:0] inv_flags_i,
   input  tlb_pkg::inv_t    inv_pages_i,

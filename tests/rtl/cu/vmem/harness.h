@@ -216,7 +216,7 @@ static void tick()
     dut->clk_i = 1;
     dut->eval();
     cycle++;
-    dut->valid_i = 0, dut->inv_i = 0, dut->mem_rsp_valid_i = 0, dut->mem_req_credit_i = 0, dut->line_rsp_valid_i = 0;
+    dut->valid_i = 0, dut->inv_i = 0, dut->hold_i = 0, dut->mem_rsp_valid_i = 0, dut->mem_req_credit_i = 0, dut->line_rsp_valid_i = 0;
     for (unsigned i = 0; i < 4; i++)
         dut->vwr_ready_i[i] = (stall_writes ? rng() % 3 != 0 : 1) << 1 | (rng() & 1);
     if (read) {  // a narrow SIMD passes a row in parts, which move down

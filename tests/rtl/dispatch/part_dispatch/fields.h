@@ -12,7 +12,7 @@
 static msg_cu_cmd wave_fields(const msg_cp_cmd &c, const msg_cu_cmd &placed)
 {
     msg_cu_cmd w = placed;
-    w.kind = CU_WAVE, w.vmid = c.vmid, w.vgpr_items = c.vgpr_items, w.flags = 0;
+    w.kind = CU_WAVE, w.vmid = c.vmid, w.vgpr_items = c.vgpr_items;
     w.vgprs = c.vgprs, w.sgprs = c.sgprs, w.lds_bytes = c.lds_bytes, w.pc = c.pc;
     w.scratch_base = static_cast<uint32_t>(c.root >> 8);
     w.pad0 = 0, w.pad1 = 0, w.pad2 = 0;

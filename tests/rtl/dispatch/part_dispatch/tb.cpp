@@ -12,7 +12,9 @@
 // mutant: -GSeedPool=2'd3
 // mutate: rtl/dispatch/dispatch_hub.sv: m.kind == CP_CACHE ? m.pc : 64'd0 => 64'd0
 // mutate: rtl/dispatch/dispatch_events.sv: left[group_index] == 5'd0 => left[group_index] <= 5'd1
-// mutate: rtl/dispatch/dispatch_hub.sv: to_cus ? 7'd0 : 7'(Cus) => to_cus ? 7'd1 : 7'(Cus)
+// mutate: rtl/dispatch/dispatch_hub.sv: m.kind == CP_TRAP ? 7'd0 : 7'(Cus) => m.kind == CP_TRAP ? 7'd1 : 7'(Cus)
+// mutate: rtl/dispatch/dispatch_hub.sv: blk_send[BlkCu+:Cus] = '1; => blk_send[BlkCu+:Cus] = Cus'(1);
+// mutate: rtl/dispatch/dispatch_control.sv: CTL_GROUP_L2 : CTL_GROUP_CU; => CTL_GROUP_L2 : CTL_GROUP_L2;
 // mutate: rtl/dispatch/dispatch_hub.sv: cp_cmd_i.kind != CP_CONTROL && held == (Qw + 1)'(1) ? cp_cmd_i => 1'b1 ? cp_cmd_i
 // mutate: rtl/dispatch/dispatch_hub.sv: c      = cp_cmd_valid_i && cp_cmd_i.kind != CP_CONTROL && => c = cp_cmd_i.kind != CP_CONTROL &&
 // mutate: rtl/dispatch/dispatch_hub.sv: launches[tail] = cp_cmd_i.kind => launches[head] = cp_cmd_i.kind
@@ -76,9 +78,11 @@ static std::map<unsigned, Launch> launches;   // by id
 static std::map<unsigned, unsigned> by_slot;  // dispatcher's launch slot -> id
 static std::map<unsigned, msg_cp_cmd> maintenance;
 static std::deque<msg_cp_cmd> to_send;
-static uint64_t maint_seen; // ports that had maintenance
+typedef unsigned __int128 Ports; // of agents
+static Ports maint_seen; // that had maintenance
 static std::vector<uint16_t> refused; // components that have refused the maintenance under way
-constexpr uint64_t TlbPort = 1, SqcPorts = ((1ull << Sqcs) - 1) << 3, SlicePorts = ((1ull << Slices) - 1) << (3 + Sqcs);
+constexpr Ports run_of(unsigned first, unsigned count) { return (((Ports)1 << count) - 1) << first; }
+constexpr Ports TlbPort = 1, SqcPorts = run_of(3, Sqcs), SlicePorts = run_of(3 + Sqcs, Slices), CuPorts = run_of(3 + Sqcs + Slices, Cus);
 struct Agent { // of a component: answers in any order of commands
     uint64_t at;
     unsigned port;
@@ -87,7 +91,7 @@ struct Agent { // of a component: answers in any order of commands
 static std::vector<Agent> agent_answers;
 static std::map<unsigned, msg_cp_cmd> controls; // by id
 static std::map<unsigned, msg_cp_evt> outcome; // by id: what the host is to be told so far
-static std::map<unsigned, uint64_t> asked_ports; // by id: agents that were asked
+static std::map<unsigned, Ports> asked_ports; // by id: agents that were asked
 static unsigned controls_told, controls_asked;
 static bool agents_wait; // they do not answer signals
 static std::map<unsigned, unsigned> agent_id; // of an agent's message: id of the host's command
@@ -95,7 +99,6 @@ static std::vector<msg_cp_cmd> roots; // page-table roots that were set
 static unsigned places = Places; // credits of the host
 static unsigned run_cycles = 40, hold = 0, halts_sent, halts_told, faults_sent, faults_told;
 static std::deque<msg_cp_evt> told; // events that the host has not heard of; those of killed launches it does not
-static uint64_t invalidations;      // commands for CUs
 static std::map<unsigned, std::pair<uint64_t, uint64_t>> handler[64]; // of a CU by VMID: TBA, TMA
 
 static void group_shape(const msg_cp_cmd &c, uint64_t group, unsigned id[3], unsigned size[3])
@@ -210,17 +213,9 @@ static void cu_command(unsigned cu, const msg_cu_cmd &m)
         }
     }
     msg_cu_cmd plain = {};
-    plain.kind = m.kind, plain.vmid = m.vmid, plain.flags = m.flags, plain.pc = m.pc, plain.exec = m.exec;
-    if (!same(plain, m) || (m.kind == CU_INV && (m.flags == 0 || m.flags & ~(CACHE_INV_L1V | CACHE_INV_TLB))))
+    plain.kind = m.kind, plain.vmid = m.vmid, plain.pc = m.pc, plain.exec = m.exec;
+    if (!same(plain, m))
         FAIL("cu %u: command %u, fields", cu, m.kind);
-    invalidations += m.kind == CU_INV;
-    if (m.kind == CU_INV) { // the pages of the command
-        bool asked = false;
-        for (auto &c : maintenance)
-            asked = asked || (c.second.kind == CP_CACHE && c.second.vmid == m.vmid && c.second.root == m.pc && c.second.pc == m.exec);
-        if (!asked)
-            FAIL("cu %u: invalidation of pages from %llx: nobody wants that", cu, (unsigned long long)m.pc);
-    }
     if (m.kind == CU_TRAP)
         handler[cu][m.vmid] = {m.pc, m.exec};
     cus[cu].out.push_back({cycle + 32 + pick(20), ack});
@@ -273,18 +268,18 @@ struct Group {
     uint8_t group;
     unsigned first, count;
 };
-static const Group agents[] = {{CTL_GROUP_UTCL2, 0, 1}, {CTL_GROUP_RDMA, 1, 1}, {CTL_GROUP_NOC, 2, 1}, {CTL_GROUP_SQC, 3, Sqcs}, {CTL_GROUP_L2, 3 + Sqcs, Slices}};
-constexpr unsigned Agents = 3 + Sqcs + Slices;
+static const Group agents[] = {{CTL_GROUP_UTCL2, 0, 1}, {CTL_GROUP_RDMA, 1, 1}, {CTL_GROUP_NOC, 2, 1}, {CTL_GROUP_SQC, 3, Sqcs}, {CTL_GROUP_L2, 3 + Sqcs, Slices}, {CTL_GROUP_CU, 3 + Sqcs + Slices, Cus}};
+constexpr unsigned Agents = 3 + Sqcs + Slices + Cus;
 
 // Ports of agents that flags of a CP_CONTROL name; groups without an agent have none.
-static uint64_t ports_of(uint32_t flags)
+static Ports ports_of(uint32_t flags)
 {
     const unsigned number = flags >> 16;
-    uint64_t ports = 0;
+    Ports ports = 0;
     for (const Group &g : agents)
         for (unsigned n = 0; n < g.count; n++)
             if (flags >> 8 & g.group && (number == n || number == 0xffff))
-                ports |= 1ull << (g.first + n);
+                ports |= (Ports)1 << (g.first + n);
     return ports;
 }
 static bool nobody(uint32_t flags) // a group that is named has no such component
@@ -382,8 +377,10 @@ static void host_event(const msg_cp_evt &e)
 // Messages to agents: maintenance as some command of the host has it, signals as some control command has them.
 static void ctl_commands()
 {
+    Ports valid = 0;
+    memcpy(&valid, &dut->ctl_cmd_valid_o, sizeof dut->ctl_cmd_valid_o);
     for (unsigned p = 0; p < Agents; p++) {
-        if (!(dut->ctl_cmd_valid_o >> p & 1))
+        if (!(valid >> p & 1))
             continue;
         msg_ctl_cmd m;
         memcpy(&m, &dut->ctl_cmd_o[p], sizeof m);
@@ -392,7 +389,7 @@ static void ctl_commands()
         if (m.op == CTL_SIGNAL) {
             for (auto &c : controls)
                 if (!(asked_ports[c.first] >> p & 1) && (c.second.flags & 63) == m.signals && ports_of(c.second.flags) >> p & 1) {
-                    asked = true, asked_ports[c.first] |= 1ull << p;
+                    asked = true, asked_ports[c.first] |= (Ports)1 << p;
                     e.status = (uint8_t)(pick(3) ? CTL_OK : 1 + pick(6)), e.state = (uint8_t)pick(6);
                     agent_id[m.id] = c.first;
                     break;
@@ -405,7 +402,7 @@ static void ctl_commands()
             for (auto &r : roots)
                 asked = asked || (m.op == CTL_ROOT && r.vmid == m.vmid && r.root == m.root && m.bytes == 0);
             asked = asked && (m.op == CTL_ROOT ? p == 0 : p != 1 && p != 2) && m.id == 0xffff && !m.signals;
-            maint_seen |= 1ull << p;
+            maint_seen |= (Ports)1 << p;
             if (m.op == CTL_INV && pick(60) == 0)
                 e.status = CTL_ERROR_OFF, e.state = CTL_STATE_OFF, refused.push_back(agent_name(p));
         }
@@ -438,18 +435,19 @@ static void step(const msg_cp_cmd *cmd)
         input = true;
     }
     std::map<unsigned, msg_ctl_evt> came; // by port
-    dut->ctl_evt_valid_i = 0;
+    Ports valid = 0;
     for (auto it = agent_answers.begin(); it != agent_answers.end();) {
-        if (it->at > cycle || dut->ctl_evt_valid_i >> it->port & 1 || (agents_wait && it->evt.op == CTL_SIGNAL)) {
+        if (it->at > cycle || (valid >> it->port & 1) || (agents_wait && it->evt.op == CTL_SIGNAL)) {
             ++it;
             continue;
         }
         memcpy(&dut->ctl_evt_i[it->port], &it->evt, sizeof it->evt);
-        dut->ctl_evt_valid_i |= 1ull << it->port;
+        valid |= (Ports)1 << it->port;
         came[it->port] = it->evt;
         it = agent_answers.erase(it);
         input = true;
     }
+    memcpy(&dut->ctl_evt_valid_i, &valid, sizeof dut->ctl_evt_valid_i);
     for (auto &c : came) // the first that is not CTL_OK, of one cycle that of the lowest port; else the last one
         if (c.second.op == CTL_SIGNAL) {
             msg_cp_evt &o = outcome[agent_id[c.second.id]];
@@ -459,7 +457,9 @@ static void step(const msg_cp_cmd *cmd)
     bool was_idle = dut->idle_o && !input;
     dut->cycle_i = cycle;
     dut->clk_i = 1, dut->eval(), dut->clk_i = 0, dut->eval();
-    bool any = dut->cp_evt_valid_o || dut->cu_cmd_valid_o || dut->cu_evt_credit_o || dut->cp_cmd_credit_o || dut->ctl_cmd_valid_o;
+    bool any = dut->cp_evt_valid_o || dut->cu_cmd_valid_o || dut->cu_evt_credit_o || dut->cp_cmd_credit_o;
+    for (size_t i = 0; i < sizeof dut->ctl_cmd_valid_o; i++)
+        any |= ((const uint8_t *)&dut->ctl_cmd_valid_o)[i] != 0;
     if (was_idle && (any || !dut->idle_o))
         FAIL("something happens after idle_o without input");
     places += dut->cp_cmd_credit_o;
@@ -665,7 +665,7 @@ int main()
         FAIL("%u faults told of %u", faults_told, faults_sent);
     if (halts_told == 0 || halts_told > halts_sent || handler[Cus - 1].size() != 3)
         FAIL("%u halts told of %u, %zu trap handlers", halts_told, halts_sent, handler[Cus - 1].size());
-    if (maint_seen != (TlbPort | SqcPorts | SlicePorts))
+    if (maint_seen != (TlbPort | SqcPorts | SlicePorts | CuPorts))
         FAIL("some cache was never told: %llx", (unsigned long long)maint_seen);
     for (unsigned n = 0; n < 100; n++)
         step(nullptr);

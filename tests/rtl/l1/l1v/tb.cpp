@@ -145,7 +145,7 @@ static void outputs()
 static void tick(const Req *r = nullptr, bool inv = false)
 {
     dut->own_gpu_i = Gpu;
-    dut->req_valid_i = r != nullptr, dut->inv_i = inv;
+    dut->req_valid_i = r != nullptr, dut->inv_i = inv, dut->hold_i = 0;
     dut->time_i = time_of(cycle) & 0xffffffffffff;
     if (inv)
         last_drop = dut->time_i;

@@ -29,6 +29,7 @@
 #include "../../mem_bench.h"
 #include "Vpart_l2.h"
 #include "tests/rtl/case_done.h"
+#include "tests/rtl/control/signals.h"
 
 namespace {
 constexpr unsigned Depth = 16, Slice = 5, StoreLatency = 16, Dirty = 14, RowHits = 11, RowMisses = 12;
@@ -211,10 +212,8 @@ msg_ctl_evt heard(const char *what)
 // `beside`: a write-back by maintenance some cycles later, which is answered too, once.
 void tell(uint8_t signals, unsigned status, unsigned state, bool beside = false)
 {
-    msg_ctl_cmd c = {}, w = {};
-    c.op = CTL_SIGNAL, c.signals = signals, c.id = (uint16_t)pick(60000);
+    msg_ctl_cmd c = signals_message(signals, (uint16_t)pick(60000)), w = {};
     w.op = CTL_INV, w.flags = CACHE_WB_L2, w.id = (uint16_t)(c.id + 1);
-    const msg_ctl_evt want = {CTL_SIGNAL, (uint8_t)status, (uint8_t)state, 0, c.id, 0};
     const bool first = beside && pick(2);
     if (first)
         step(&w), steps((unsigned)pick(20));
@@ -225,7 +224,7 @@ void tell(uint8_t signals, unsigned status, unsigned state, bool beside = false)
         const msg_ctl_evt e = heard("signals without an answer");
         if (beside && e.op == CTL_INV && e.id == w.id && e.status == CTL_OK)
             continue;
-        if (memcmp(&e, &want, sizeof want))
+        if (!signals_answered(e, c, status, state))
             fail("signals not answered so", e.status << 8 | e.state, status << 8 | state);
     }
 }

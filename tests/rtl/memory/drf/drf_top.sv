@@ -119,7 +119,7 @@ module drf_top
       .vwr0_o(vwr_o[n][0]), .vwr1_o(vwr_o[n][1]), .vwr2_o(vwr_o[n][2]), .vwr3_o(vwr_o[n][3]), .vwr_ready_i(vwr_ready_i[n]),
       .done_valid_o(done_valid_o[n]), .done_o(done_o[n]), .mem_req_valid_o(cu_req_valid_o[n]), .mem_req_o(cu_req_o[n]),
       .mem_req_credit_i(cu_req_credit_i[n]), .mem_rsp_valid_i(cu_rsp_valid_i[n]), .mem_rsp_i(cu_rsp_i[n]),
-      .line_valid_o(), .line_o(line), .line_rsp_valid_i(1'b0), .line_rsp_i(line_rsp), .inv_i(inv_i[n]),
+      .line_valid_o(), .line_o(line), .line_rsp_valid_i(1'b0), .line_rsp_i(line_rsp), .hold_i(1'b0), .inv_i(inv_i[n]),
       .inv_flags_i(inv_flags_i[n]), .inv_pages_i(inv_pages_i[n]), .inv_done_o(inv_done_o[n]), .perf_o(vmem_perf_o[n]),
       .obs_en_i(1'b0), .obs_row_valid_o(), .obs_row_o(), .idle_o(cu_idle[n]));
   end

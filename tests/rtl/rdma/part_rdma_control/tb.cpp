@@ -17,6 +17,7 @@
 #include "../../mem_bench.h"
 #include "Vpart_rdma.h"
 #include "tests/rtl/case_done.h"
+#include "tests/rtl/control/signals.h"
 
 namespace {
 constexpr unsigned Own = 1, NocIn = 64, FarDepth = 16;
@@ -116,15 +117,8 @@ void step(bool control = false)
 
 void tell(uint8_t signals, unsigned status, unsigned state)
 {
-    msg_ctl_cmd c = {};
-    c.op = CTL_SIGNAL, c.signals = signals, c.id = (uint16_t)pick(65536);
-    put(dut->ctl_cmd_i, c);
-    evts = 0;
-    step(true);
-    for (unsigned i = 0; i < 3000 && !evts; i++)
-        step();
-    const msg_ctl_evt want = {CTL_SIGNAL, (uint8_t)status, (uint8_t)state, 0, c.id, 0};
-    if (evts != 1 || memcmp(&last_evt, &want, sizeof want))
+    auto send = [](const msg_ctl_cmd &c) { put(dut->ctl_cmd_i, c), step(true); };
+    if (!signals_told(signals, (uint16_t)pick(65536), status, state, 3000, evts, last_evt, send, [] { step(); }))
         fail("signals not answered so", evts << 16 | last_evt.status << 8 | last_evt.state, status << 8 | state);
 }
 
