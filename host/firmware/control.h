@@ -17,7 +17,7 @@ struct cp;
 /* At the GPU: at least the entries of rtl/dispatch/dispatch_control.sv, which are one more than agents: 100 of the
  * largest GPU. */
 #define CP_CONTROLS 128u
-#define CP_ALL 0xffffu /* every component of the groups */
+#define CP_ALL 0xffffu                  /* every component of the groups */
 #define CP_CONTROLS_OPEN ((size_t)4096) /* without an answer: more is a bug of a client and ends the run with 70 */
 
 /* What became of an operation: enum ctl_status, and of a component that refused it its place and state. */
