@@ -16,7 +16,7 @@
 
 static enum gantry_status header_check(struct object_image *image, Elf64_Ehdr *header)
 {
-    static const char *const versions[] = {"2", "3", "4", "5"};
+    static const char *const versions[] = {"2", "3", "4", "5", "6"};
 
     if (image->size < sizeof(*header))
         return object_bad(image->place, "truncated: %zu bytes are no ELF header", image->size);
@@ -29,7 +29,7 @@ static enum gantry_status header_check(struct object_image *image, Elf64_Ehdr *h
     if (header->e_ident[EI_OSABI] != OSABI_HSA)
         return object_bad(image->place, "not for the HSA runtime (OS/ABI %u)", header->e_ident[EI_OSABI]);
     if (header->e_ident[EI_ABIVERSION] >= sizeof(versions) / sizeof(versions[0]))
-        return object_bad(image->place, "code-object ABI version %u is not supported (2 to 5 are)",
+        return object_bad(image->place, "code-object ABI version %u is not supported (2 to 6 are)",
                           header->e_ident[EI_ABIVERSION] + 2u);
     if (header->e_type != ET_DYN)
         return object_bad(image->place, "not linked (ELF type %u): link the code object first", header->e_type);
@@ -133,7 +133,18 @@ static enum gantry_status kernel_add(struct object *object, struct object_image 
     return STATUS_OK;
 }
 
-static enum gantry_status symbols_read(struct object *object, struct object_image *image, Elf *elf)
+/* Is there a kernel of this name in the image, among those from `first` on? */
+static bool kernel_known(const struct object *object, unsigned first, const char *name, size_t length)
+{
+    for (unsigned i = first; i < object->kernel_count; i++)
+        if (strncmp(object->kernels[i].name, name, length) == 0 && object->kernels[i].name[length] == '\0')
+            return true;
+    return false;
+}
+
+/* Kernels of the tables of one type: those from `first` on are of this image. */
+static enum gantry_status symbols_read(struct object *object, struct object_image *image, unsigned first, Elf *elf,
+                                       uint32_t type)
 {
     Elf_Scn *section = NULL;
     enum gantry_status status = STATUS_OK;
@@ -143,7 +154,7 @@ static enum gantry_status symbols_read(struct object *object, struct object_imag
         GElf_Sym symbol;
         Elf_Data *data;
 
-        if (!gelf_getshdr(section, &header) || header.sh_type != SHT_DYNSYM)
+        if (!gelf_getshdr(section, &header) || header.sh_type != type)
             continue;
         data = elf_getdata(section, NULL);
         if (!data || header.sh_entsize != sizeof(Elf64_Sym))
@@ -154,10 +165,13 @@ static enum gantry_status symbols_read(struct object *object, struct object_imag
 
             if (!name)
                 return object_bad(image->place, "damaged: symbol %d has no name", i);
-            if (image->version == 2 && GELF_ST_TYPE(symbol.st_info) == SYMBOL_KERNEL_V2)
+            if (image->version == 2 ? GELF_ST_TYPE(symbol.st_info) != SYMBOL_KERNEL_V2
+                                    : n <= 3 || strcmp(name + n - 3, ".kd") != 0)
+                continue;
+            if (image->version > 2)
+                n -= 3;
+            if (symbol.st_shndx != SHN_UNDEF && !kernel_known(object, first, name, n))
                 status = kernel_add(object, image, name, n, symbol.st_value);
-            else if (image->version > 2 && n > 3 && strcmp(name + n - 3, ".kd") == 0)
-                status = kernel_add(object, image, name, n - 3, symbol.st_value);
         }
     }
     return status;
@@ -203,7 +217,9 @@ enum gantry_status elf_image_read(struct object *object, struct object_image *im
     elf = elf_memory((char *)image->bytes, image->size);
     if (!elf)
         return object_bad(image->place, "damaged: %s", elf_errmsg(-1));
-    status = symbols_read(object, image, elf);
+    status = symbols_read(object, image, first, elf, SHT_DYNSYM);
+    if (status == STATUS_OK) /* kernels that are LOCAL or hidden stand here alone */
+        status = symbols_read(object, image, first, elf, SHT_SYMTAB);
     for (unsigned i = 0; i < header.e_phnum && status == STATUS_OK; i++) {
         Elf64_Phdr s = segment_at(image, i);
         Elf_Data *data;

@@ -184,6 +184,66 @@ def test_several_kernels_need_a_name(code):
     refused(64, f"{code}: several kernels, name one as {code}:KERNEL: wild, endless, busy, illegal, values, beyond", code, *SHAPE)
 
 
+CL = ["clang-19", "-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx803", "-O2",
+      "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"]
+
+
+def rebuilt(tmp_path, change, version=4):
+    """sw/kernels/vecadd.cl through its assembly text, changed."""
+    text, out = tmp_path / "x.s", tmp_path / "x.co"
+    subprocess.run([*CL, f"-mcode-object-version={min(version, 5)}", "-S", "-o", text, "sw/kernels/vecadd.cl"], cwd=ROOT, check=True)
+    text.write_text(change(text.read_text()).replace(".amdhsa_code_object_version 5", f".amdhsa_code_object_version {version}"))
+    subprocess.run(["clang-19", "-x", "assembler", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx803", f"-mcode-object-version={version}", "-o", out, text],
+                   check=True, capture_output=True)  # clang warns that version 6 is new
+    return out
+
+
+def adds(path, tmp_path):
+    out = tmp_path / "sum"
+    status, err = kernel(path, *SHAPE, "--arg", f"out:256:{out}", *ARGS[2:])
+    assert status == 0 and out.read_bytes() == b"\3" * 256, err
+
+
+def symbols(path):
+    """(table, name) of every kernel descriptor."""
+    told = subprocess.run(["readelf", "-sW", path], capture_output=True, text=True, check=True).stdout
+    return {(table, name) for table, text in re.findall(r"Symbol table '(\S+)'(.*?)(?:\n\n|\Z)", told, re.S) for name in re.findall(r"(\S+\.kd)$", text, re.M)}
+
+
+def test_kernel_with_a_local_symbol(tmp_path):
+    """It stands in .symtab alone; of one that stands in both tables there is one kernel."""
+    def local(text):
+        assert ".globl\tvecadd" in text and ".protected\tvecadd" in text
+        return re.sub(r"^\s*\.(globl|protected)\tvecadd\b.*\n", "", text, flags=re.M)
+    path = rebuilt(tmp_path, local)
+    assert symbols(path) == {(".symtab", "vecadd.kd")}
+    adds(path, tmp_path)
+    adds(f"{path}:vecadd", tmp_path)
+    path = rebuilt(tmp_path, lambda text: text)
+    assert symbols(path) == {(".symtab", "vecadd.kd"), (".dynsym", "vecadd.kd")}
+    adds(path, tmp_path)
+
+
+def test_kernel_without_a_symbol(tmp_path):
+    path = rebuilt(tmp_path, lambda text: text)
+    subprocess.run(["llvm-objcopy-19", "--strip-all", path], check=True)  # of tables the dynamic one stays
+    adds(path, tmp_path)
+    data = bytearray(path.read_bytes())
+    data[data.rindex(b"vecadd.kd") + 8] = ord("x")  # in the names of symbols, which stand behind the notes
+    path.write_bytes(data)
+    refused(65, f"{path}: damaged notes: kernel vecadd.kd has no symbol", path, *SHAPE, *ARGS)
+
+
+def test_newest_version(tmp_path):
+    path = rebuilt(tmp_path, lambda text: text, version=6)
+    assert path.read_bytes()[8] == 4
+    adds(path, tmp_path)
+    data = bytearray(path.read_bytes())
+    data[8] = 5
+    path.write_bytes(data)
+    refused(65, f"{path}: code-object ABI version 7 is not supported (2 to 6 are)", path, *SHAPE, *ARGS)
+
+
 def damaged(tmp_path, change):
     data = bytearray((ROOT / VECADD).read_bytes())
     data = change(data) or data
