@@ -16,7 +16,8 @@
     X(INTERNAL, -40, 70, "internal error")                                                                             \
     X(IO, -50, 74, "input/output error")                                                                               \
     X(NO_PROGRESS, -60, 75, "no progress")                                                                             \
-    X(GUEST_FAULT, -70, 76, "guest fault")
+    X(GUEST_FAULT, -70, 76, "guest fault")                                                                             \
+    X(DIFFERS, -80, 1, "other results than expected")
 
 #define STATUS_ENUM(name, value, exit_status, text) STATUS_##name = value,
 enum gantry_status { STATUS_LIST(STATUS_ENUM) };

@@ -30,8 +30,8 @@ static const char exits_run[] = "\n"
 
 static const char exits_kernel[] =
     "\n"
-    "exit status: 0 success, 64 usage, 65 bad input, 66 missing file, 70 internal error, 74 input or output error,\n"
-    "75 no progress, 76 fault of the kernel, 128+N ended by signal N\n";
+    "exit status: 0 success, 1 other results than the script expects, 64 usage, 65 bad input, 66 missing file,\n"
+    "70 internal error, 74 input or output error, 75 no progress, 76 fault of the kernel, 128+N ended by signal N\n";
 
 static const char exits_replay[] =
     "\n"
@@ -57,7 +57,8 @@ void help_print(FILE *out, const char *command)
         option_help(out, OPTION_RUN);
         fputs(exits_run, out);
     } else if (command && strcmp(command, "kernel") == 0) {
-        fputs("usage: gantry kernel [options] FILE[:KERNEL] --grid X[,Y[,Z]] --group X[,Y[,Z]] [--arg SPEC]...\n\n",
+        fputs("usage: gantry kernel [options] FILE[:KERNEL] --grid X[,Y[,Z]] --group X[,Y[,Z]] [--arg SPEC]...\n"
+              "       gantry kernel [options] --script FILE\n\n",
               out);
         option_help(out, OPTION_KERNEL);
         fputs(exits_kernel, out);

@@ -15,9 +15,9 @@
 
 #define BUFFER_LIMIT (UINT64_C(64) << 30)
 
-static enum gantry_status wrong(const char *spec, const char *why)
+static enum gantry_status wrong(const struct kernel_arg *a, const char *why)
 {
-    diag("--arg", "%s: %s", spec, why);
+    diag(a->place ? a->place : "--arg", "%s: %s", a->spec, why);
     return STATUS_USAGE;
 }
 
@@ -48,13 +48,13 @@ static enum gantry_status integer_parse(struct kernel_arg *a, const char *text, 
 
         if (end == text || *end || errno ||
             (bits < 64 && (value < -(INT64_C(1) << (bits - 1)) || value >= INT64_C(1) << (bits - 1))))
-            return wrong(a->spec, "not a value of this type");
+            return wrong(a, "not a value of this type");
         memcpy(a->value, &value, 8);
     } else {
         uint64_t value = strtoull(text, &end, 0);
 
         if (end == text || *end || errno || *text == '-' || (bits < 64 && value >> bits))
-            return wrong(a->spec, "not a value of this type");
+            return wrong(a, "not a value of this type");
         memcpy(a->value, &value, 8);
     }
     return STATUS_OK;
@@ -68,7 +68,7 @@ static enum gantry_status float_parse(struct kernel_arg *a, const char *text, un
     _Float16 half = (_Float16)wide;
 
     if (end == text || *end)
-        return wrong(a->spec, "not a number");
+        return wrong(a, "not a number");
     if (bits == 64)
         memcpy(a->value, &wide, 8);
     else if (bits == 32)
@@ -112,7 +112,7 @@ static enum gantry_status file_load(struct kernel_arg *a, const char *path)
 static enum gantry_status output_open(struct kernel_arg *a, const char *path)
 {
     if (!*path)
-        return wrong(a->spec, "no file to write to");
+        return wrong(a, "no file to write to");
     a->out = xstrdup(path);
     a->out_fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
     if (a->out_fd < 0) {
@@ -131,22 +131,22 @@ static enum gantry_status buffer_parse(struct kernel_arg *a, const char *kind, c
     if (strcmp(kind, "in") == 0)
         return file_load(a, text);
     if (strcmp(kind, "zero") == 0)
-        return size_parse(text, &end, &a->room) && !*end ? STATUS_OK : wrong(a->spec, "expected zero:BYTES");
+        return size_parse(text, &end, &a->room) && !*end ? STATUS_OK : wrong(a, "expected zero:BYTES");
     if (strcmp(kind, "fill") == 0) {
         char *stop;
         unsigned long byte = strtoul(text, &stop, 0);
 
         if (stop == text || *stop != ':' || byte > 255 || !size_parse(stop + 1, &end, &a->room) || *end)
-            return wrong(a->spec, "expected fill:BYTE:BYTES");
+            return wrong(a, "expected fill:BYTE:BYTES");
         a->fill = (uint8_t)byte;
         return STATUS_OK;
     }
     if (strcmp(kind, "out") == 0)
         return size_parse(text, &end, &a->room) && *end == ':' ? output_open(a, end + 1)
-                                                               : wrong(a->spec, "expected out:BYTES:FILE");
+                                                               : wrong(a, "expected out:BYTES:FILE");
     end = strchr(text, ':');
     if (!end || end == text)
-        return wrong(a->spec, "expected inout:FILE:FILE");
+        return wrong(a, "expected inout:FILE:FILE");
     char *from = xasprintf("%.*s", (int)(end - text), text);
 
     status = file_load(a, from);
@@ -154,7 +154,8 @@ static enum gantry_status buffer_parse(struct kernel_arg *a, const char *kind, c
     return status == STATUS_OK ? output_open(a, end + 1) : status;
 }
 
-static enum gantry_status spec_parse(struct kernel_arg *a)
+/* A value of the kind, or STATUS_OK with kind SPEC_BUFFER: there is no such kind. */
+static enum gantry_status value_parse(struct kernel_arg *a, const char *kind, const char *text)
 {
     static const struct {
         const char *name;
@@ -163,21 +164,72 @@ static enum gantry_status spec_parse(struct kernel_arg *a)
     } values[] = {{"u8", 8, 'u'},   {"i8", 8, 'i'},   {"u16", 16, 'u'}, {"i16", 16, 'i'},
                   {"u32", 32, 'u'}, {"i32", 32, 'i'}, {"u64", 64, 'u'}, {"i64", 64, 'i'},
                   {"f16", 16, 'f'}, {"f32", 32, 'f'}, {"f64", 64, 'f'}};
+    a->kind = SPEC_BUFFER;
+    for (unsigned i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+        if (strcmp(kind, values[i].name) == 0) {
+            a->kind = SPEC_VALUE;
+            a->bytes = a->align = values[i].bits / 8;
+            return values[i].type == 'f' ? float_parse(a, text, values[i].bits)
+                                         : integer_parse(a, text, values[i].bits, values[i].type == 'i');
+        }
+    }
+    return STATUS_OK;
+}
+
+/* "u32:5,f32:1.5": members as C lays them out. */
+static enum gantry_status struct_parse(struct kernel_arg *a, const char *text)
+{
+    uint32_t most = 1, at = 0;
+    char *copy = xstrdup(text), *rest = copy, *member;
+    enum gantry_status status = STATUS_OK;
+
+    a->content = xcalloc(STRUCT_MOST, 1);
+    while (status == STATUS_OK && (member = strsep(&rest, ","))) {
+        struct kernel_arg m = {.spec = a->spec, .place = a->place, .kind = SPEC_BUFFER};
+        char *colon = strchr(member, ':');
+
+        if (colon)
+            *colon = 0;
+        status = colon ? value_parse(&m, member, colon + 1) : STATUS_OK;
+        if (status == STATUS_OK && m.kind != SPEC_VALUE)
+            status = wrong(a, "expected struct:u32:VALUE,f64:VALUE and so on");
+        if (status != STATUS_OK)
+            break;
+        at = (at + m.bytes - 1) & ~(m.bytes - 1);
+        if (at + m.bytes > STRUCT_MOST) {
+            status = wrong(a, "more than 4096 bytes");
+            break;
+        }
+        memcpy(a->content + at, m.value, m.bytes);
+        at += m.bytes;
+        most = m.bytes > most ? m.bytes : most;
+    }
+    a->kind = SPEC_VALUE;
+    a->align = most;
+    a->bytes = (at + most - 1) & ~(most - 1);
+    free(copy);
+    return status;
+}
+
+static enum gantry_status spec_parse(struct kernel_arg *a)
+{
     static const char *const buffers[] = {"in", "zero", "fill", "out", "inout"};
     const char *colon = strchr(a->spec, ':'), *end;
     char kind[8];
 
     if (!colon || (size_t)(colon - a->spec) >= sizeof(kind))
-        return wrong(a->spec, "not an argument spec like u32:VALUE or in:FILE");
+        return wrong(a, "not an argument spec like u32:VALUE or in:FILE");
     memcpy(kind, a->spec, (size_t)(colon - a->spec));
     kind[colon - a->spec] = 0;
-    for (unsigned i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
-        if (strcmp(kind, values[i].name) == 0) {
-            a->kind = SPEC_VALUE;
-            a->bytes = values[i].bits / 8;
-            return values[i].type == 'f' ? float_parse(a, colon + 1, values[i].bits)
-                                         : integer_parse(a, colon + 1, values[i].bits, values[i].type == 'i');
-        }
+    enum gantry_status status = value_parse(a, kind, colon + 1);
+    if (status != STATUS_OK || a->kind == SPEC_VALUE)
+        return status;
+    if (strcmp(kind, "struct") == 0)
+        return struct_parse(a, colon + 1);
+    if (strcmp(kind, "buf") == 0) {
+        a->kind = SPEC_NAMED;
+        a->name = colon + 1;
+        return *a->name ? STATUS_OK : wrong(a, "expected buf:NAME");
     }
     for (unsigned i = 0; i < sizeof(buffers) / sizeof(buffers[0]); i++)
         if (strcmp(kind, buffers[i]) == 0)
@@ -186,9 +238,9 @@ static enum gantry_status spec_parse(struct kernel_arg *a)
         a->kind = SPEC_LDS;
         return size_parse(colon + 1, &end, &a->room) && !*end && a->room <= UINT32_MAX / 64
                    ? STATUS_OK
-                   : wrong(a->spec, "expected lds:BYTES");
+                   : wrong(a, "expected lds:BYTES");
     }
-    return wrong(a->spec, "unknown kind of argument");
+    return wrong(a, "unknown kind of argument");
 }
 
 /* Does a spec suit the kernel's argument? */
@@ -201,18 +253,18 @@ static enum gantry_status spec_match(const struct kernel_arg *a, const struct ob
         snprintf(why, sizeof(why), "argument %u%s%s is dynamic LDS: expected lds:BYTES", index, gap, name);
     else if (want->kind != ARG_LDS && a->kind == SPEC_LDS)
         snprintf(why, sizeof(why), "argument %u%s%s is no LDS pointer", index, gap, name);
-    else if (a->kind == SPEC_BUFFER && want->size != 8)
+    else if ((a->kind == SPEC_BUFFER || a->kind == SPEC_NAMED) && want->size != 8)
         snprintf(why, sizeof(why), "argument %u%s%s is a value of %u bytes, not a buffer", index, gap, name,
                  want->size);
     else if (a->kind == SPEC_VALUE && a->bytes != want->size)
         snprintf(why, sizeof(why), "argument %u%s%s has %u bytes, this one %u", index, gap, name, want->size, a->bytes);
     else
         return STATUS_OK;
-    return wrong(a->spec, why);
+    return wrong(a, why);
 }
 
 enum gantry_status args_parse(struct kernel_args *args, const struct object_kernel *kernel,
-                              const struct cli_options *options)
+                              const struct cli_options *options, const char *place)
 {
     enum gantry_status status = STATUS_OK;
     unsigned wanted = 0;
@@ -223,12 +275,13 @@ enum gantry_status args_parse(struct kernel_args *args, const struct object_kern
     for (unsigned i = 0; i < kernel->arg_count; i++)
         wanted += !arg_hidden(&kernel->args[i]);
     if (kernel->described && wanted != options->arg_count) {
-        diag("--arg", "kernel %s takes %u argument%s, %u given", kernel->name, wanted, wanted == 1 ? "" : "s",
-             options->arg_count);
+        diag(place ? place : "--arg", "kernel %s takes %u argument%s, %u given", kernel->name, wanted,
+             wanted == 1 ? "" : "s", options->arg_count);
         return STATUS_USAGE;
     }
     for (unsigned i = 0; i < options->arg_count && status == STATUS_OK; i++) {
         args->arg[i].spec = options->args[i];
+        args->arg[i].place = place;
         args->count++;
         status = spec_parse(&args->arg[i]);
     }
@@ -243,13 +296,28 @@ enum gantry_status args_parse(struct kernel_args *args, const struct object_kern
 
 void args_fini(struct kernel_args *args)
 {
-    for (unsigned i = 0; i < args->count; i++) {
-        free(args->arg[i].content);
-        free(args->arg[i].out);
-        if (args->arg[i].out_fd >= 0)
-            close(args->arg[i].out_fd);
-    }
+    for (unsigned i = 0; i < args->count; i++)
+        arg_fini(&args->arg[i]);
     args->count = 0;
+}
+
+void arg_fini(struct kernel_arg *a)
+{
+    free(a->content);
+    free(a->out);
+    if (a->out_fd >= 0)
+        close(a->out_fd);
+    if (a->want)
+        arg_fini(a->want);
+    free(a->want);
+}
+
+enum gantry_status arg_buffer(struct kernel_arg *a, const char *name, const char *spec, const char *place)
+{
+    *a = (struct kernel_arg){.spec = spec, .place = place, .name = name, .out_fd = -1};
+    enum gantry_status status = spec_parse(a);
+
+    return status == STATUS_OK && a->kind != SPEC_BUFFER ? wrong(a, "no buffer") : status;
 }
 
 /* Value of a hidden argument; not given: 0. */
@@ -301,15 +369,16 @@ void args_block(const struct kernel_args *args, const struct object_kernel *kern
         next++;
         if (!kernel->described) {
             plain.size = a->kind == SPEC_VALUE ? a->bytes : a->kind == SPEC_LDS ? 4 : 8;
-            plain.offset = (offset + plain.size - 1) & ~(plain.size - 1);
+            const uint32_t align = a->kind == SPEC_VALUE ? a->align : plain.size;
+            plain.offset = (offset + align - 1) & ~(align - 1);
             offset = plain.offset + plain.size;
             if (offset > kernel->kernarg_bytes)
                 return;
         }
         if (a->kind == SPEC_VALUE) {
-            memcpy(block + want->offset, a->value, want->size);
+            memcpy(block + want->offset, a->content ? a->content : a->value, want->size);
         } else {
-            value = a->kind == SPEC_LDS ? lds : a->address;
+            value = a->kind == SPEC_LDS ? lds : a->kind == SPEC_NAMED ? a->shared->address : a->address;
             if (a->kind == SPEC_LDS)
                 lds += (uint32_t)((a->room + 15) & ~UINT64_C(15));
             memcpy(block + want->offset, &value, want->size);
@@ -317,32 +386,52 @@ void args_block(const struct kernel_args *args, const struct object_kernel *kern
     }
 }
 
+enum gantry_status arg_write(struct kernel_arg *a)
+{
+    uint64_t done = 0;
+
+    if (!a->out)
+        return STATUS_OK;
+    if (ftruncate(a->out_fd, 0) != 0 && errno != EINVAL)
+        goto lost;
+    while (done < a->room) {
+        ssize_t n = write(a->out_fd, a->host + done, a->room - done);
+
+        if (n < 0 && errno != EINTR)
+            goto lost;
+        done += n > 0 ? (uint64_t)n : 0;
+    }
+    const int closed = close(a->out_fd);
+    a->out_fd = -1;
+    if (closed == 0)
+        return STATUS_OK;
+lost:
+    diag(a->out, "%s", strerror(errno));
+    return STATUS_IO;
+}
+
 enum gantry_status args_write(struct kernel_args *args)
 {
-    for (unsigned i = 0; i < args->count; i++) {
-        struct kernel_arg *a = &args->arg[i];
-        uint64_t done = 0;
+    enum gantry_status status = STATUS_OK;
 
-        if (!a->out)
-            continue;
-        if (ftruncate(a->out_fd, 0) != 0 && errno != EINVAL)
-            goto lost;
-        while (done < a->room) {
-            ssize_t n = write(a->out_fd, a->host + done, a->room - done);
+    for (unsigned i = 0; i < args->count && status == STATUS_OK; i++)
+        status = arg_write(&args->arg[i]);
+    return status;
+}
 
-            if (n < 0 && errno != EINTR)
-                goto lost;
-            done += n > 0 ? (uint64_t)n : 0;
+enum gantry_status arg_compare(const struct kernel_arg *a)
+{
+    uint64_t wrong_bytes = 0, first = 0;
+
+    for (uint64_t i = a->want ? a->room : 0; i-- > 0;)
+        if (a->host[i] != (a->want->content ? a->want->content[i] : a->want->fill)) {
+            wrong_bytes++;
+            first = i;
         }
-        if (close(a->out_fd) != 0) {
-            a->out_fd = -1;
-            goto lost;
-        }
-        a->out_fd = -1;
-        continue;
-    lost:
-        diag(a->out, "%s", strerror(errno));
-        return STATUS_IO;
-    }
-    return STATUS_OK;
+    if (wrong_bytes == 0)
+        return STATUS_OK;
+    diag(a->want->place, "buffer %s: %llu %s, the first at %llu: 0x%02x, expected 0x%02x", a->name,
+         (unsigned long long)wrong_bytes, wrong_bytes == 1 ? "byte differs" : "bytes differ", (unsigned long long)first,
+         a->host[first], a->want->content ? a->want->content[first] : a->want->fill);
+    return STATUS_DIFFERS;
 }

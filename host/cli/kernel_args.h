@@ -7,18 +7,24 @@
 #include "cli/options.h"
 #include "loader/object.h"
 
+#define STRUCT_MOST 4096u /* bytes of one that is passed by value */
+
 struct kernel_arg {
     const char *spec;
-    enum { SPEC_VALUE, SPEC_BUFFER, SPEC_LDS } kind;
-    uint8_t value[8]; /* SPEC_VALUE */
-    uint32_t bytes;   /* of the value */
-    uint8_t *content; /* SPEC_BUFFER: initial bytes; owned; NULL: `fill` in all of them */
+    const char *place; /* for messages; NULL: --arg */
+    const char *name;  /* of a buffer of a script, also SPEC_NAMED */
+    enum { SPEC_VALUE, SPEC_BUFFER, SPEC_LDS, SPEC_NAMED } kind;
+    uint8_t value[8];      /* SPEC_VALUE of at most 8 bytes */
+    uint32_t bytes, align; /* of the value */
+    uint8_t *content;      /* SPEC_BUFFER: initial bytes, SPEC_VALUE: of a struct; owned; NULL: `fill` in all of them */
     uint8_t fill;
     uint64_t room; /* of the buffer or LDS in bytes */
     char *out;     /* file to write afterwards, NULL: none; owned */
     int out_fd;
     uint8_t *host; /* the buffer in GPU memory */
     uint64_t address;
+    struct kernel_arg *shared; /* SPEC_NAMED: the buffer; borrowed */
+    struct kernel_arg *want;   /* what a buffer holds in the end; owned; NULL: anything */
 };
 
 struct kernel_args {
@@ -27,14 +33,20 @@ struct kernel_args {
     uint32_t lds_bytes; /* dynamic LDS in all, after the static part */
 };
 
-/* Parse the specs against the kernel's arguments, read input files, open output files.
+/* Parse the specs against the kernel's arguments, read input files, open output files; place: for messages, or NULL.
  * STATUS_USAGE, STATUS_MISSING, STATUS_IO, STATUS_DATA with one line.  args_fini in any case. */
 enum gantry_status args_parse(struct kernel_args *args, const struct object_kernel *kernel,
-                              const struct cli_options *options);
+                              const struct cli_options *options, const char *place);
 void args_fini(struct kernel_args *args);
+/* A buffer of its own, by the spec; likewise. */
+enum gantry_status arg_buffer(struct kernel_arg *a, const char *name, const char *spec, const char *place);
+void arg_fini(struct kernel_arg *a);
 /* The argument block; buffers have their addresses.  block has kernel->kernarg_bytes, zeroed. */
 void args_block(const struct kernel_args *args, const struct object_kernel *kernel, const struct cli_options *options,
                 uint8_t *block);
 /* Write output buffers to their files: STATUS_IO. */
 enum gantry_status args_write(struct kernel_args *args);
+enum gantry_status arg_write(struct kernel_arg *a);
+/* A buffer holds what it should: else STATUS_DIFFERS with one line. */
+enum gantry_status arg_compare(const struct kernel_arg *a);
 #endif

@@ -31,8 +31,9 @@ static const struct row {
     {OPT_GROUP, "group", "X[,Y[,Z]]", "work-items of a work-group", KERNEL},
     {OPT_ARG, "arg", "SPEC",
      "the next argument of the kernel:\nu8 i8 u16 i16 u32 i32 u64 i64 f16 f32 f64:VALUE, in:FILE, zero:BYTES,\n"
-     "fill:BYTE:BYTES, out:BYTES:FILE, inout:FILE:FILE, lds:BYTES",
+     "fill:BYTE:BYTES, out:BYTES:FILE, inout:FILE:FILE, lds:BYTES, struct:SPEC,SPEC",
      KERNEL},
+    {OPT_SCRIPT, "script", "FILE", "launches, named buffers and expected results (YAML) instead of these", KERNEL},
     {OPT_OUTPUT, "output", "DIR", "result folder: run.json, metrics.sqlite, kernels.csv, log.txt", ALL},
     {OPT_SEED, "seed", "N", "seed of everything chosen at random", LIVE},
     {OPT_WAVE, "wave", "SCOPE[@FROM:TO]", "FST wave of one part, e.g. gpu0.cu3@1000:5000", ALL},

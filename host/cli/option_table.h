@@ -27,6 +27,7 @@ enum option_id {
     OPT_GRID,
     OPT_GROUP,
     OPT_ARG,
+    OPT_SCRIPT,
     OPT_RECORD,
     OPT_ONLY,
     OPT_CHECKPOINT,

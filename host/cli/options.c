@@ -32,9 +32,8 @@ static enum gantry_status number_read(const char *option, const char *text, uint
     return STATUS_OK;
 }
 
-/* "X[,Y[,Z]]", each 1..limit; missing ones are 1. */
-static enum gantry_status dims_read(const char *option, const char *text, uint32_t limit, uint32_t dims[3],
-                                    unsigned *count)
+enum gantry_status cli_dims_read(const char *option, const char *text, uint32_t limit, uint32_t dims[3],
+                                 unsigned *count)
 {
     const char *at = text;
 
@@ -149,9 +148,9 @@ static enum gantry_status option_apply(struct cli_options *o, struct config *con
         o->gpu = number > UINT32_MAX ? UINT32_MAX : (unsigned)number;
         return status;
     case OPT_GRID:
-        return dims_read("--grid", text, UINT32_MAX, o->grid, &o->grid_dims);
+        return cli_dims_read("--grid", text, UINT32_MAX, o->grid, &o->grid_dims);
     case OPT_GROUP:
-        return dims_read("--group", text, 65535, o->group, &o->group_dims);
+        return cli_dims_read("--group", text, 65535, o->group, &o->group_dims);
     case OPT_RECORD:
         o->record = text;
         return STATUS_OK;
@@ -163,6 +162,9 @@ static enum gantry_status option_apply(struct cli_options *o, struct config *con
         return exit_after_read(text, &o->goals);
     case OPT_ONLY:
         o->only = text;
+        return STATUS_OK;
+    case OPT_SCRIPT:
+        o->script = text;
         return STATUS_OK;
     case OPT_ARG:
         if (o->arg_count == CLI_ARGS_MAX)

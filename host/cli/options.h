@@ -32,10 +32,15 @@ struct cli_options {
     unsigned gpu;
     uint32_t grid[3], group[3];
     unsigned grid_dims, group_dims; /* 0: not given */
+    const char *script;             /* or NULL */
     const char *args[CLI_ARGS_MAX];
     unsigned arg_count;
     int first; /* index in argv of the first word that is no option */
 };
+
+/* "X[,Y[,Z]]", each 1..limit; missing ones are 1.  option: for messages. */
+enum gantry_status cli_dims_read(const char *option, const char *text, uint32_t limit, uint32_t dims[3],
+                                 unsigned *count);
 
 struct machine;
 struct replay;

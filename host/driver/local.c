@@ -40,6 +40,7 @@ struct local {
     uint64_t ring, amd_queue, signal, inactive;
     uint8_t *ring_host, *amd_host, *signal_host;
     uint64_t packets;
+    uint32_t scratch_private; /* bytes of a work-item that there is scratch for */
     struct region *regions;
     size_t region_count, region_room;
     const void *code; /* local_code */
@@ -285,6 +286,7 @@ static bool scratch_give(struct local *l, uint32_t private_bytes)
     put32(l->amd_host + 0x9c, 0x00ea4fac);
     put64(l->amd_host + 0xa8, waves * wave_bytes);
     put32(l->amd_host + 0xb0, private_bytes);
+    l->scratch_private = private_bytes;
     return true;
 }
 
@@ -325,7 +327,7 @@ void local_dispatch(struct local *l, const struct local_dispatch *d, const struc
     l->result = result;
     l->finished = false;
     put64(l->signal_host + 8, 1);
-    if (d->private_bytes && !scratch_give(l, d->private_bytes)) {
+    if (d->private_bytes > l->scratch_private && !scratch_give(l, d->private_bytes)) {
         result->outcome = LOCAL_QUEUE_ERROR;
         snprintf(result->text, sizeof result->text, "no memory for %u bytes of scratch a work-item", d->private_bytes);
         return;

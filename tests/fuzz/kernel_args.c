@@ -38,7 +38,7 @@ static struct object_kernel kernel_read(const char *letters, struct object_arg *
 static void args_try(const struct object_kernel *kernel, const struct cli_options *options)
 {
     struct kernel_args args;
-    if (args_parse(&args, kernel, options) == STATUS_OK) {
+    if (args_parse(&args, kernel, options, NULL) == STATUS_OK) {
         uint8_t *block = calloc(kernel->kernarg_bytes ? kernel->kernarg_bytes : 1, 1);
         bool fits = true;
         for (unsigned i = 0; i < args.count; i++) {
@@ -48,6 +48,8 @@ static void args_try(const struct object_kernel *kernel, const struct cli_option
             fits &= a->kind != SPEC_BUFFER || a->room <= ROOM_LIMIT;
             if (a->kind == SPEC_BUFFER)
                 a->address = 0x100000000;
+            else if (a->kind == SPEC_NAMED)
+                a->shared = a;
         }
         args_block(&args, kernel, options, block);
         for (unsigned i = 0; fits && i < args.count; i++)
