@@ -410,6 +410,13 @@ module sqc_cache
     pulse = 1'b1;
   endtask
 
+  // Entries of a port.
+  function automatic logic [31:0] of_port(input logic [1:0] asked);
+    of_port = 32'd0;
+    for (int unsigned i = 0; i < 16; i++)
+      if (!f.free[i[3:0]] && !f.lost[i[3:0]] && f.port[i[3:0]] == asked) of_port = of_port + 32'd1;
+  endfunction
+
   task automatic arrival();
     /* verilator unroll_full */
     for (int unsigned c = 0; c < Cus; c++) begin
@@ -420,7 +427,8 @@ module sqc_cache
         else brought[{c[29:0], half.simd}][63:0] = half.half;
       end
       if (op == SMEM_LOAD || (Scalar && op == SMEM_STORE)) begin
-        `GANTRY_CHECK(a_ring, q_count[c] < Depth)
+        // no more of a port under way, in its ring or an entry, than the ring has places; what a discard dropped is not
+        `GANTRY_CHECK(a_under_way, q_count[c] + of_port(2'(c)) < Depth)
         q_head[c] = q_count[c] == 32'd0 ? 32'd0 : q_head[c];  // few words of the ring are in use
         slot = c * Depth + ((q_head[c] + q_count[c]) & (Depth - 1));
         q_va[slot]   = req_i[c].va;
