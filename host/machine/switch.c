@@ -2,8 +2,8 @@
  * Two models of the same GPUs in one machine, of which one has its turn (sim.h): the golden GPUs stand beside the RTL
  * with a scheduler of their own, on the same memory.  Time goes on from one to the other.
  * What goes over: time, the host's timers, address spaces and trap handlers.  What does not, and need not where nothing
- * is under way: registers and LDS, which a launch defines; caches and TLBs, which are dropped.  An RTL L2 can be filled
- * again with what it would have held (warm.h).
+ * is under way: registers and LDS, which a launch defines; caches and TLBs, which are dropped when an RTL L2 has
+ * written back what it held.  It can be filled again with what it would have held (warm.h).
  */
 #include "gantry_msg.h"
 #include "machine/sim_private.h"
@@ -90,12 +90,27 @@ static void timers_move(struct sim *to, struct sim *from)
     }
 }
 
+/* What the L2s of the RTL hold back, behind packets of agent scope, goes to memory.  False: the run is over. */
+static bool written_back(struct sim *sim)
+{
+    static const struct msg_cp_cmd write_back = {.kind = CP_CACHE, .flags = CACHE_WB_L2};
+    sim->settling = true;
+    for (unsigned g = 0; g < sim->gpu_count; g++)
+        command_tell(&(struct told){sim, g}, &write_back);
+    const bool settled = settle(sim, SWITCH_CYCLES);
+    sim->settling = !settled;
+    return settled;
+}
+
 void sim_switch(struct sim *sim, enum sim_model model)
 {
     struct sim *from = sim->turn, *to = model == SIM_GOLDEN ? sim->twin : sim;
-    if (from == to || (from->now == 0 && !settle(sim, RESET_CYCLES)))
+    const bool fresh = from->now == 0;
+    if (from == to || (fresh && !settle(sim, RESET_CYCLES)))
         return;
     PART_CHECK(!from->running && sim_settled(sim), NULL, from->now, "models switched while something is under way");
+    if (from == sim && !fresh && !written_back(sim))
+        return;
     to->now = from->now > from->sched.now ? from->now : from->sched.now;
     to->sched.now = to->now - to->now % PART_WINDOW;
     to->watch_cycle = to->sched.now;

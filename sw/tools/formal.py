@@ -69,7 +69,7 @@ BLOCKS = {  # sources, tasks
                    {**PDR, "prove_ports": Task("mode prove", "abc pdr", params={"N": 9}), **BUGS}),  # as many as part_rdma has
     "pick_pkg": (
         ["rtl/common/pick_pkg.sv"],
-        {"bmc": bounded(2), "prove": bounded(4, defines=("HELPERS",), frames=4), "cover": reach(8),
+        {"bmc": bounded(2), "prove": bounded(4, defines=("HELPERS",), frames=4, nightly=True), "cover": bounded(8, expected="FAIL", defines=("REACH",), nightly=True),
          **faults(("return first64(ahead != 64'd0 ? ahead : requests);", "return first64(requests);"),
                   ("high_ahead = pointer[6] ? high & mask : high;", "high_ahead = high & mask;"),
                   ("return {1'b1, first64(high_ahead)};", "return {1'b1, first64(high)};"),
@@ -96,8 +96,8 @@ BLOCKS = {  # sources, tasks
         ["rtl/common/pick_pkg.sv", *(f"rtl/dram/dram_{name}.sv" for name in ("pkg", "bank_pkg", "choose_pkg", "refresh_pkg", "checker", "channel"))],
         {"bmc": bounded(10), "bmc_banks": bounded(10, nightly=True, params={"Banks": 4, "Places": 4}), "cover": bounded(20, expected="FAIL", defines=("REACH",), nightly=True),
          **faults(("column_at[b]         = now + Wait.column;", "column_at[b]         = now;"),
-                  ("later(activate_at[b], now + Wait.activate)", "activate_at[b]"),
-                  ("Wait.same_group,", "Wait.same_any,"))}),
+                  ("Wait.same_group,", "Wait.same_any,"),
+                  ("later(activate_at[b], now + Wait.activate)", "activate_at[b]"))}),
     "control_agent": (
         ["build/gen/gantry_msg_pkg.sv", "rtl/control/control_pkg.sv", "rtl/control/control_agent.sv"],
         {"bmc": bounded(10), "prove": induction(), "cover": reach(20),
@@ -134,7 +134,7 @@ BLOCKS = {  # sources, tasks
                   ("if (ok) open.lanes = open.lanes |", "if (ok) open.lanes ="), nightly=True)}),
     "noc_xbar": (
         ["rtl/common/pick_pkg.sv", "rtl/noc/noc_xbar.sv", "tests/formal/noc_xbar_peek.sv"],
-        {"bmc": bounded(6), "prove": induction(), "cover": bounded(12, expected="FAIL", defines=("REACH", "SHORT")),
+        {"bmc": bounded(6), "prove": induction(), "cover": bounded(12, expected="FAIL", defines=("REACH", "SHORT"), nightly=True),
          **faults(("turn[o]    = grant + 32'd1 == In ? 32'd0 : grant + 32'd1;", ""),
                   ("credits[o] = credits[o] + 32'(returned[o]);", ""),
                   ("waiting[o]   = (want_low[o] | want_high[o]) != 64'd0;", "waiting[o] = 1'b0;"),

@@ -39,7 +39,7 @@ def tool(cmd, limit=None):
 # a compute unit with one SIMD of four lanes
 NARROW = ["gpu.cu.lanes=4", "gpu.cu.operand_stages=1", "gpu.cu.simds=1", "gpu.cu.waves_per_simd=4", "gpu.cu.sgprs_per_simd=448", "gpu.cu.lds_kib=16",
           "gpu.cu.vmem_slots=4"]
-TINY = ["gpu.cu.count=1", "gpu.l2.slices=1", "gpu.l2.kib_per_slice=8"]
+TINY = ["gpu.cu.count=1", "gpu.l2.slices=1", "gpu.l2.kib_per_slice=8", "gpu.noc.queue=8", "gpu.noc.target_queue=8"]
 
 
 def configuration(name, settings):
@@ -70,7 +70,7 @@ def verilator(module, settings=None, instead=None, first=None):
 
 
 def slang(module, settings=()):
-    """Elaborate with few ports: what synthesizes does not depend on their number; settings: other constants.
+    """Elaborate with few ports and short queues: what synthesizes does not depend on their number; settings: other constants.
 
     Blocks that are checked on their own are empty boxes in what instantiates them."""
     package, wrong = configuration("tiny-narrow" if settings else "tiny", [*TINY, *settings])

@@ -78,6 +78,7 @@ def counts(path):
     return out
 
 
+@pytest.mark.nightly  # minutes of mapping
 def test_vgpr_is_block_ram():
     """Four read ports with their registers inside, 32 block RAMs each, nothing emulated, and the SIMD's own state only.
 

@@ -108,8 +108,8 @@ static void rest(struct machine *m)
     assert_true(sim_settled(m->sim));
 }
 
-/* One kernel, to its end, and its release: what an L2 holds back goes to memory. */
-static void launch(struct machine *m)
+/* One kernel, to its end. */
+static void run_one(struct machine *m)
 {
     const struct msg_cp_cmd cmd = kernel_launch(VMID, (uint16_t)(m->ended + 1), ITEMS);
     const unsigned before = m->ended;
@@ -117,6 +117,12 @@ static void launch(struct machine *m)
     assert_false(sim_settled(m->sim));
     rest(m);
     assert_int_equal(m->ended, before + 1);
+}
+
+/* And its release: what an L2 holds back goes to memory. */
+static void launch(struct machine *m)
+{
+    run_one(m);
     const struct msg_cp_cmd release = {.kind = CP_CACHE, .vmid = VMID, .id = 99, .flags = CACHE_WB_L2};
     const unsigned others = m->others;
     sim_cmd(m->sim, 0, &release);
@@ -179,6 +185,28 @@ static void test_memory_at_the_border(void **state)
     assert_int_equal(mixed.others, 0);
     for (unsigned i = 0; i < 3; i++)
         machine_close(all[i]);
+}
+
+/* What the L2s of the RTL hold back, after kernels without a release, is there for the golden model; and the RTL goes
+ * on from what that has left. */
+static void test_stores_without_a_release(void **state)
+{
+    struct machine m;
+    (void)state;
+    machine_open(&m, true, SIM_RTL, 0);
+    root_tell(&m, VMID, pagetable_root(m.table));
+    for (unsigned n = 0; n < 3; n++) {
+        turn(&m, SIM_RTL);
+        run_one(&m);
+        run_one(&m);
+        word_is(&m, 0x3000, 3 * n); /* they are held back */
+        turn(&m, SIM_GOLDEN);
+        word_is(&m, 0x3000, 3 * n + 2);
+        run_one(&m);
+        word_is(&m, 0x3000, 3 * n + 3);
+    }
+    assert_int_equal(m.others, 0);
+    machine_close(&m);
 }
 
 /* A model that had no turn finds what has changed meanwhile: a page elsewhere, other constants, code, another root. */
@@ -392,6 +420,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_memory_at_the_border),
+        cmocka_unit_test(test_stores_without_a_release),
         cmocka_unit_test(test_nothing_stale),
         cmocka_unit_test(test_trap_handlers),
         cmocka_unit_test(test_timers),
