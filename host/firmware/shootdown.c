@@ -159,9 +159,11 @@ void shootdown_answered(struct cp *cp, uint8_t status)
 {
     const size_t count = cp->shootdowns_sent - cp->shootdowns_done;
     struct shootdown *first = NULL;
-    for (struct shootdown *s = cp->shootdowns; s < cp->shootdowns + count; s++)
+    for (size_t i = 0; i < count; i++) {
+        struct shootdown *s = &cp->shootdowns[i];
         if (s->command && !s->refused && (!first || s->number < first->number))
             first = s;
+    }
     if (!first)
         return;
     first->command = first->refused = status != CTL_OK;
