@@ -94,11 +94,16 @@ static void timers_move(struct sim *to, struct sim *from)
 static bool written_back(struct sim *sim)
 {
     static const struct msg_cp_cmd write_back = {.kind = CP_CACHE, .flags = CACHE_WB_L2};
+    const struct heap timers = sim->timers; /* one that becomes due meanwhile fires behind the switch */
+    sim->timers = (struct heap){.limit = timers.limit};
     sim->settling = true;
     for (unsigned g = 0; g < sim->gpu_count; g++)
         command_tell(&(struct told){sim, g}, &write_back);
     const bool settled = settle(sim, SWITCH_CYCLES);
     sim->settling = !settled;
+    PART_CHECK(sim->timers.count == 0, NULL, sim->now, "a timer was set during a switch of models");
+    heap_fini(&sim->timers);
+    sim->timers = timers;
     return settled;
 }
 

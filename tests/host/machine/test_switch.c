@@ -195,6 +195,7 @@ static void test_stores_without_a_release(void **state)
     (void)state;
     machine_open(&m, true, SIM_RTL, 0);
     root_tell(&m, VMID, pagetable_root(m.table));
+    rest(&m);
     for (unsigned n = 0; n < 3; n++) {
         turn(&m, SIM_RTL);
         run_one(&m);
