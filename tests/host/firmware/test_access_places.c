@@ -2,11 +2,7 @@
  * Places of accesses (access.h): each is free again when its answer has come, however many there were before; what is
  * beyond the bounds, or was never asked, ends the run as a bug of ours.
  */
-#include <fcntl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include "cp_bench.h"
+#include "exit_bench.h"
 #include "firmware/cp_private.h"
 
 /* Twice as many as there are places: the numbers of accesses go on, places come back. */
@@ -36,22 +32,6 @@ static void places_are_free_again(void **state)
     ring(b, 0);
     run(b);
     assert_int_equal(commands(b, CP_LAUNCH), 1);
-}
-
-/* Exit status of a copy of this process that does it and goes on. */
-static int status_of(void (*act)(struct bench *b, unsigned n), struct bench *b, unsigned n)
-{
-    int status;
-    fflush(NULL);
-    const pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
-        act(b, n);
-        _exit(0);
-    }
-    assert_int_equal(waitpid(child, &status, 0), child);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 static void nothing_done(struct cp *cp, struct transfer *t)

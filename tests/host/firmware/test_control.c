@@ -4,10 +4,7 @@
  */
 #include "firmware/control.h"
 
-#include <fcntl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
+#include "exit_bench.h"
 #include "queue_bench.h"
 
 #define ALL 150u /* more than the GPU takes */
@@ -66,25 +63,17 @@ static void operations_are_queued(void **state)
         assert_int_equal(heard.order[i], i);
 }
 
+static void pauses_sent(struct bench *b, unsigned n)
+{
+    while (n--)
+        control_pause(b->cp[0], CTL_GROUP_NOC, CP_ALL, NULL, NULL);
+}
+
 /* The bound of those without an answer. */
 static void a_client_without_end(void **state)
 {
-    struct bench *b = *state;
-    for (unsigned over = 0; over < 2; over++) {
-        int status;
-        fflush(NULL);
-        const pid_t child = fork();
-        assert_true(child >= 0);
-        if (child == 0) {
-            dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
-            for (size_t i = 0; i < CP_CONTROLS_OPEN + over; i++)
-                control_pause(b->cp[0], CTL_GROUP_NOC, CP_ALL, NULL, NULL);
-            _exit(0);
-        }
-        assert_int_equal(waitpid(child, &status, 0), child);
-        assert_true(WIFEXITED(status));
-        assert_int_equal(WEXITSTATUS(status), over ? 70 : 0);
-    }
+    assert_int_equal(status_of(pauses_sent, *state, CP_CONTROLS_OPEN), 0);
+    assert_int_equal(status_of(pauses_sent, *state, CP_CONTROLS_OPEN + 1), 70);
 }
 
 /* One line: place, message, state. */
