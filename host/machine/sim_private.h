@@ -39,7 +39,8 @@ struct sim_gpu {
     uint32_t pending_count;
     size_t pending_room;
     struct commands commands;
-    uint64_t roots[256]; /* page table by VMID, 0: none */
+    uint64_t roots[256];    /* page table by VMID, 0: none */
+    uint8_t withholds[256]; /* XLAT_WITHHOLD of it */
     struct sim_trap traps[256];
 };
 

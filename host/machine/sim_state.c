@@ -52,6 +52,7 @@ static bool timers_restore(struct heap *timers, struct state_reader *from)
 static void gpu_save(const struct sim_gpu *g, struct state_writer *to)
 {
     STATE_PUT(to, g->roots);
+    STATE_PUT(to, g->withholds);
     STATE_PUT(to, g->traps);
     state_put_u64(to, g->pending_count);
     for (uint32_t i = 0; i < g->pending_count; i++) {
@@ -65,7 +66,7 @@ static void gpu_save(const struct sim_gpu *g, struct state_writer *to)
 static bool gpu_restore(struct sim_gpu *g, struct state_reader *from)
 {
     uint64_t count;
-    if (!STATE_GET(from, g->roots) || !STATE_GET(from, g->traps) ||
+    if (!STATE_GET(from, g->roots) || !STATE_GET(from, g->withholds) || !STATE_GET(from, g->traps) ||
         !state_get_count(from, "commands under way", PENDING_MOST, &count))
         return false;
     g->pending_count = 0;

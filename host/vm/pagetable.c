@@ -232,7 +232,37 @@ int pagetable_unmap(struct pagetable *pt, uint64_t va, uint64_t bytes)
     return 0;
 }
 
-uint64_t pagetable_lookup(const struct pagetable *pt, uint64_t va)
+int pagetable_lock(struct pagetable *pt, uint64_t va, uint64_t bytes, bool locked)
+{
+    if (!range_ok(va, bytes))
+        return -EINVAL;
+    const uint64_t from = locked ? PTE_VALID : PTE_LOCKED, to = locked ? PTE_LOCKED : PTE_VALID;
+    uint64_t *root = tables_at(pt->pm, pt->gpu, pt->root);
+    while (bytes) {
+        const uint64_t left = BIG - (va & (BIG - 1)), step = left < bytes ? left : bytes;
+        uint64_t *middle = root[va >> 30] & PTE_VALID ? tables_at(pt->pm, pt->gpu, root[va >> 30] & PTE_OFFSET) : NULL;
+        uint64_t *entry = middle ? &middle[(va >> 21) & (ENTRIES - 1)] : NULL;
+        if (entry && (*entry & PTE_VALID)) {
+            uint64_t *leaf = table_below(pt, entry);
+            if (!leaf)
+                return -ENOMEM;
+            struct span changed = {ENTRIES, 0};
+            for (uint64_t at = va; at < va + step; at += PAGE) {
+                const uint64_t old = leaf[(at >> 12) & (ENTRIES - 1)];
+                if (old & from)
+                    leaf_set(leaf, &changed, at, (old & ~(from | PTE_FRAGMENT)) | to);
+            }
+            if (changed.end)
+                span_write(pt, leaf, &changed);
+        }
+        va += step;
+        bytes -= step;
+    }
+    return 0;
+}
+
+/* The entry of va, whatever it says; 0: no table has one. */
+static uint64_t entry_of(const struct pagetable *pt, uint64_t va)
 {
     if (va >= VA_LIMIT)
         return 0;
@@ -245,5 +275,16 @@ uint64_t pagetable_lookup(const struct pagetable *pt, uint64_t va)
     if (entry & PTE_LEAF)
         return entry + (va & (BIG - PAGE));
     entry = tables_at(pt->pm, pt->gpu, entry & PTE_OFFSET)[(va >> 12) & (ENTRIES - 1)];
+    return entry;
+}
+
+uint64_t pagetable_lookup(const struct pagetable *pt, uint64_t va)
+{
+    const uint64_t entry = entry_of(pt, va);
     return entry & PTE_VALID ? entry : 0;
+}
+
+bool pagetable_locked(const struct pagetable *pt, uint64_t va)
+{
+    return (entry_of(pt, va) & (PTE_VALID | PTE_LOCKED)) == PTE_LOCKED;
 }
