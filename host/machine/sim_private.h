@@ -22,6 +22,8 @@ struct sim_pending {
     uint16_t id;
     bool faulted; /* a launch with a stopped wavefront, and the host knows: it ends by CP_KILL only */
     bool interrupted, halted;
+    bool withheld; /* a launch of a space of which the host has been told that translations are: it may wait for the
+                      host */
 };
 
 /* Trap handler of an address space, and its memory; 0: none. */

@@ -57,7 +57,8 @@ static void gpu_save(const struct sim_gpu *g, struct state_writer *to)
     state_put_u64(to, g->pending_count);
     for (uint32_t i = 0; i < g->pending_count; i++) {
         const struct sim_pending *p = &g->pending[i];
-        const uint8_t row[] = {p->kind, p->vmid, p->id & 255, p->id >> 8, p->faulted, p->interrupted, p->halted};
+        const uint8_t row[] = {p->kind,    p->vmid,        p->id & 255, p->id >> 8,
+                               p->faulted, p->interrupted, p->halted,   p->withheld};
         STATE_PUT(to, row);
     }
     commands_save(&g->commands, to);
@@ -71,7 +72,7 @@ static bool gpu_restore(struct sim_gpu *g, struct state_reader *from)
         return false;
     g->pending_count = 0;
     for (; count > 0; count--) {
-        uint8_t row[7];
+        uint8_t row[8];
         if (!STATE_GET(from, row))
             return false;
         const struct msg_cp_cmd cmd = {.kind = row[0], .vmid = row[1], .id = (uint16_t)(row[2] | row[3] << 8)};
@@ -80,6 +81,7 @@ static bool gpu_restore(struct sim_gpu *g, struct state_reader *from)
         p->faulted = row[4];
         p->interrupted = row[5];
         p->halted = row[6];
+        p->withheld = row[7];
     }
     return commands_restore(&g->commands, from);
 }
