@@ -9,37 +9,54 @@
     const uint4 at_buffer = (uint4)((uint)(ulong)buffer, (uint)((ulong)buffer >> 32) & 0xffff, 0xffffffff, 0x27000); \
     const uint base_of_group = group * base; \
     uint at = starts[get_local_id(0)] + group * begin & mask;
-#define ONE(op, reg, more) \
-    __asm__ volatile(op " " reg ", %0, %1, %2 offen" more : : "v"(at), "s"(at_buffer), "s"(base_of_group) : "memory", "v16", "v17", "v18", "v19"); \
-    at = at + step & mask;
 #define ARGS global char *buffer, global const uint *starts, uint step, uint mask, uint begin, uint base, uint rounds
-// Eight instructions, then all of them have ended.
-#define EIGHT(name, op, reg, more) \
+#define ONE(op, reg, more) \
+    __asm__ volatile(op " " reg ", %0, %1, %2 offen" more : : "v"(at), "s"(at_buffer), "s"(base_of_group) : "memory", "v16", "v17", "v18", "v19");
+#define WALK(op, reg, more) \
+    ONE(op, reg, more) \
+    at = at + step & mask;
+// Eight instructions one `step` apart, then all of them have ended.
+#define EIGHT(name, op, more) \
     kernel void name(ARGS) \
     { \
         BEGIN for (uint r = 0; r < rounds; r++) \
         { \
-            ONE(op, reg, more) ONE(op, reg, more) ONE(op, reg, more) ONE(op, reg, more) \
-            ONE(op, reg, more) ONE(op, reg, more) ONE(op, reg, more) ONE(op, reg, more) \
+            WALK(op, "v16", more) WALK(op, "v16", more) WALK(op, "v16", more) WALK(op, "v16", more) \
+            WALK(op, "v16", more) WALK(op, "v16", more) WALK(op, "v16", more) WALK(op, "v16", more) \
             __asm__ volatile("s_waitcnt vmcnt(0)" : : : "memory"); \
         } \
     }
-EIGHT(load_byte, "buffer_load_ubyte", "v16", "")
-EIGHT(load_short, "buffer_load_ushort", "v16", "")
-EIGHT(load_x1, "buffer_load_dword", "v16", "")
-EIGHT(load_x2, "buffer_load_dwordx2", "v[16:17]", "")
-EIGHT(load_x3, "buffer_load_dwordx3", "v[16:18]", "")
-EIGHT(load_x4, "buffer_load_dwordx4", "v[16:19]", "")
-EIGHT(store_byte, "buffer_store_byte", "v16", "")
-EIGHT(store_short, "buffer_store_short", "v16", "")
-EIGHT(store_x1, "buffer_store_dword", "v16", "")
-EIGHT(store_x2, "buffer_store_dwordx2", "v[16:17]", "")
-EIGHT(store_x3, "buffer_store_dwordx3", "v[16:18]", "")
-EIGHT(store_x4, "buffer_store_dwordx4", "v[16:19]", "")
-EIGHT(pass_x1, "buffer_load_dword", "v16", " glc slc") // neither the L1V nor the L2 keeps the line
+EIGHT(load, "buffer_load_dword", "")
+EIGHT(store, "buffer_store_dword", "")
+EIGHT(pass, "buffer_load_dword", " glc slc") // neither the L1V nor the L2 keeps the line
+
+// Eight instructions without any other between them, a line apart (name_line) or an element (name_near).
+#define ROW(name, op, reg, a, b, c, d, e, f, g) \
+    kernel void name(ARGS) \
+    { \
+        BEGIN for (uint r = 0; r < rounds; r++) \
+        { \
+            ONE(op, reg, "") ONE(op, reg, " offset:" #a) ONE(op, reg, " offset:" #b) ONE(op, reg, " offset:" #c) \
+            ONE(op, reg, " offset:" #d) ONE(op, reg, " offset:" #e) ONE(op, reg, " offset:" #f) ONE(op, reg, " offset:" #g) \
+        } \
+    }
+#define ROWS(name, op, reg, a, b, c, d, e, f, g) \
+    ROW(name##_near, op, reg, a, b, c, d, e, f, g) ROW(name##_line, op, reg, 64, 128, 192, 256, 320, 384, 448)
+ROWS(load_byte, "buffer_load_ubyte", "v16", 1, 2, 3, 4, 5, 6, 7)
+ROWS(load_short, "buffer_load_ushort", "v16", 2, 4, 6, 8, 10, 12, 14)
+ROWS(load_x1, "buffer_load_dword", "v16", 4, 8, 12, 16, 20, 24, 28)
+ROWS(load_x2, "buffer_load_dwordx2", "v[16:17]", 8, 16, 24, 32, 40, 48, 56)
+ROWS(load_x3, "buffer_load_dwordx3", "v[16:18]", 12, 24, 36, 48, 60, 72, 84)
+ROWS(load_x4, "buffer_load_dwordx4", "v[16:19]", 16, 32, 48, 64, 80, 96, 112)
+ROWS(store_byte, "buffer_store_byte", "v16", 1, 2, 3, 4, 5, 6, 7)
+ROWS(store_short, "buffer_store_short", "v16", 2, 4, 6, 8, 10, 12, 14)
+ROWS(store_x1, "buffer_store_dword", "v16", 4, 8, 12, 16, 20, 24, 28)
+ROWS(store_x2, "buffer_store_dwordx2", "v[16:17]", 8, 16, 24, 32, 40, 48, 56)
+ROWS(store_x3, "buffer_store_dwordx3", "v[16:18]", 12, 24, 36, 48, 60, 72, 84)
+ROWS(store_x4, "buffer_store_dwordx4", "v[16:19]", 16, 32, 48, 64, 80, 96, 112)
 
 // Four loads, and stores of what they brought: `mask` + 1 bytes behind what was loaded.
-kernel void copy_x1(ARGS)
+kernel void copy(ARGS)
 {
     BEGIN const uint to = base_of_group + mask + 1;
     for (uint r = 0; r < rounds; r++) {
@@ -61,7 +78,7 @@ kernel void copy_x1(ARGS)
     }
 }
 // The same past both caches: 4 loads that nothing keeps, 4 stores.
-kernel void turn_x1(ARGS)
+kernel void turn(ARGS)
 {
     BEGIN const uint to = base_of_group + mask + 1;
     for (uint r = 0; r < rounds; r++) {

@@ -6,38 +6,35 @@ import vector
 
 KIB, MIB = 1024, 1024 * 1024
 SIZES = {"byte": 1, "short": 2, "x1": 4, "x2": 8, "x3": 12, "x4": 16}
+NAMES = [f"{op} {size} {how}" for op in ("load", "store") for size in SIZES for how in ("aligned", "linear", "random", "odd")
+         if (op == "load" or how == "linear") and (how != "odd" or size == "x4")]
 
 
-def near(lanes, size):
-    """Starts as those of the measurement on Fury: elements 0 to 15 at random, so that lanes go to one or some lines but to no successive elements."""
-    chosen = random.Random(size)
-    return [size * chosen.randrange(16) for _ in range(lanes)]
-
-
-def memory(config="r9nano", names=None, rounds=(8, 40)):
+def memory(config="r9nano", names=NAMES, rounds=(8, 40)):
     """Cycles of a CU for a wavefront instruction whose lines the L1V holds (stores: the L2 takes them), by 16 wavefronts that do nothing else.
-    linear: lane after lane, 4 wavefronts at other places; random: `near`; odd: the same one dword off, so that elements lie on two lines."""
+    aligned: lane after lane, from the begin of a line; linear: the same from successive elements of a line on; random: each lane an element of 16, and
+    successive ones; odd: the same a dword off.  linear, random and odd are those of perftest, whose figures are the source."""
     found = {}
-    for what in names or [f"{op} {size} {how}" for op in ("load", "store") for size in SIZES for how in ("linear", "random", "odd")]:
+    for what in names:
         op, size, how = what.split()
-        wide = SIZES[size]
-        if how == "odd" and wide < 16 or op == "store" and how != "linear":
-            continue
-        starts = [lane % 256 * wide for lane in range(1024)] if how == "linear" else [4 * (how == "odd") + at for at in near(1024, wide)]
-        found[what] = vector.each(f"{op}_{size}", starts, wide, 8 * KIB - 1, rounds, config)
+        wide, chosen = SIZES[size], random.Random(what)
+        if how in ("aligned", "linear"):
+            starts = [lane % 256 * wide for lane in range(1024)]
+        else:
+            starts = [4 * (how == "odd") + wide * chosen.randrange(16) for _ in range(1024)]
+        found[what] = vector.each(f"{op}_{size}_{'line' if how == 'aligned' else 'near'}", starts, 0, 8 * KIB - 1, rounds, config)
     return found
 
 
 def strides(config="r9nano", levels=("l1v", "l2"), words=(1, 2, 4, 16, 32, 64, "random"), rounds=(8, 40)):
-    """Cycles of a CU for a load of a dword, so many words from lane to lane, or at random, from 8 KiB (L1V) or 1 MiB (L2)."""
+    """Cycles of a CU for a load of a dword, so many words from lane to lane or a permutation of all, from 8 KiB (L1V) or 1 MiB (L2)."""
     found = {}
     for level in levels:
         size = 8 * KIB if level == "l1v" else MIB
         for count in words:
             if count == "random":
-                at = random.Random(size)
-                starts, step = [4 * n for n in at.sample(range(size // 4), 1024)], 4 * 1021  # odd: all words of the window in turn
+                starts, step = [4 * n for n in random.Random(size).sample(range(size // 4), 1024)], 4 * 1021  # odd in dwords: comes to all of them
             else:
                 starts, step = [lane * 4 * count % size for lane in range(1024)], 1024 * 4 * count % size or 64
-            found[f"{level} {count}"] = vector.each("load_x1", starts, step, size - 1, rounds, config)
+            found[f"{level} {count}"] = vector.each("load", starts, step, size - 1, rounds, config)
     return found
