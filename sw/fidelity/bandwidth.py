@@ -1,39 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
 """Group of `make fidelity`: bytes a cycle that 1 to 64 CUs read, write and copy, of what the L1V, the L2 or the DRAM holds."""
 import vector
+from machine import more
 
 KIB, MIB = 1024, 1024 * 1024
-LANES, ROUND = 1024, 8 * 4 * 1024  # work-items of a group; bytes that it moves in a round
-KERNELS = {"read": ("load_x1_line", "load"), "write": ("store_x1_line", "store"), "copy": ("copy", "copy")}
-STREAMED = 4 * MIB  # written before anything is measured: twice the L2, whose victims then go to DRAM as fast as lines come
+LANES, ROUND = 1024, 8 * 4 * 1024  # work-items of a group; bytes that it moves in a round of vector.cl
+KERNELS = {"read": "load", "write": "store", "copy": "copy"}
+STREAMED = 8 * MIB  # moved before anything is measured: four times the L2, so its victims go to DRAM as fast as lines come
 
 
-def rounds_of(level, kind, groups):
-    """Rounds of the short and of the long run; the short one reaches the rate that the difference shows."""
+def cached(level, kind, groups, config):
+    """From the L1V: each group in 16 KiB of its own; from the L2: all groups through one MiB, each from another place on.  A copy goes from one half to the
+    other."""
+    half, starts = 2 if kind == "copy" else 1, [4 * lane for lane in range(LANES)]
     if level == "l1v":
-        return 40, 168
-    if level == "l2":  # all groups together have been at each line, and then some
-        first = max(40, MIB // (ROUND * groups))
-        return first, first + (128 if groups < 16 else 64)
-    first = STREAMED // (ROUND * groups) if kind != "read" else max(2, 32 // groups)
-    return first, first + max(4, 128 // groups)
+        kernel, rounds = "load_x1_line" if kind == "read" else KERNELS[kind], (40, 168)
+        size, where = 16 * KIB // half, {"groups": groups, "base": 16 * KIB, "room": 16 * KIB * groups}
+    else:  # the short run comes to all of it
+        kernel, first = KERNELS[kind], max(40, MIB // (ROUND * groups))
+        size, rounds, where = MIB // half, (first, first + (128 if groups < 16 else 64)), {"groups": groups, "begin": 4160, "room": MIB}
+    return ROUND * groups * (rounds[1] - rounds[0]) / vector.cycles(kernel, starts, 4 * LANES, size - 1, rounds, config, **where)
 
 
-def one(level, kind, groups, config):
-    """Bytes a cycle; a copied byte counts twice, as STREAM counts it."""
-    starts, where = [4 * lane for lane in range(LANES)], {"groups": groups}
-    kernel = KERNELS[kind][level != "l1v"]
-    half = 2 if kind == "copy" else 1  # a copy's window is half of what it touches
-    if level == "l1v":  # each group its own 16 KiB; reads and writes stand still in 8 KiB of it: lines that a row of eight instructions has
-        size, step = 16 * KIB // half, 4 * LANES
-        where |= {"base": 16 * KIB, "room": 16 * KIB * groups + size}
-    else:  # all groups through one window, each from another place on
-        size, step = (MIB if level == "l2" else 64 * MIB) // half, 4 * LANES * (1 if level == "l2" else groups)
-        where |= {"begin": 4 * LANES if level == "dram" else 4160, "room": 2 * size}
-    rounds = rounds_of(level, kind, groups)
-    moved = ROUND * groups * (rounds[1] - rounds[0])
-    return moved / vector.cycles(kernel, starts, step, size - 1, rounds, config, **where)
+def streamed(kind, groups, config):
+    """From DRAM: all groups one behind the other through up to 64 MiB."""
+    first = STREAMED // (4 * LANES * groups)
+    rounds = (first, first + max(first, 64))
+    buffers = [f"zero:{4 * LANES * groups * rounds[1]}"] * 2
+    launches = [(LANES * groups, LANES, [*buffers, f"u32:{LANES * groups}", f"u32:{n}"]) for n in rounds]
+    return 4 * LANES * groups * (rounds[1] - rounds[0]) * (2 if kind == "copy" else 1) / more(f"stream:{KERNELS[kind]}_word", launches, config)
 
 
 def bandwidth(config="r9nano", levels=("l1v", "l2", "dram"), kinds=tuple(KERNELS), cus=(1, 4, 16, 64)):
-    return {f"{level} {kind} {count}": one(level, kind, count, config) for level in levels for kind in kinds for count in cus}
+    """Bytes a cycle; those of a copy count twice, as STREAM counts them."""
+    return {f"{level} {kind} {count}": streamed(kind, count, config) if level == "dram" else cached(level, kind, count, config)
+            for level in levels for kind in kinds for count in cus}

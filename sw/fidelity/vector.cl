@@ -98,3 +98,16 @@ kernel void turn(ARGS)
         at = at + 4 * step & mask;
     }
 }
+// One instruction after the other, round and round in `mask` bytes (any number).
+kernel void lap(ARGS)
+{
+    const uint4 at_buffer = (uint4)((uint)(ulong)buffer, (uint)((ulong)buffer >> 32) & 0xffff, 0xffffffff, 0x27000);
+    const uint base_of_group = base;
+    uint done = 0;
+    for (uint r = 0; r < rounds; r++) {
+        const uint at = starts[get_local_id(0)] + done;
+        ONE("buffer_load_dword", "v16", "")
+        __asm__ volatile("s_waitcnt vmcnt(0)" : : : "memory");
+        done = done + step == mask ? 0 : done + step;
+    }
+}
