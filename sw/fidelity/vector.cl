@@ -102,10 +102,10 @@ kernel void turn(ARGS)
 kernel void lap(ARGS)
 {
     const uint4 at_buffer = (uint4)((uint)(ulong)buffer, (uint)((ulong)buffer >> 32) & 0xffff, 0xffffffff, 0x27000);
-    const uint base_of_group = base;
+    const uint base_of_group = base, first = starts[get_local_id(0)];
     uint done = 0;
     for (uint r = 0; r < rounds; r++) {
-        const uint at = starts[get_local_id(0)] + done;
+        const uint at = first + done;
         ONE("buffer_load_dword", "v16", "")
         __asm__ volatile("s_waitcnt vmcnt(0)" : : : "memory");
         done = done + step == mask ? 0 : done + step;
