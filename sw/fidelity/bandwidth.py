@@ -14,7 +14,7 @@ def cached(level, kind, groups, config):
     other."""
     half, starts = 2 if kind == "copy" else 1, [4 * lane for lane in range(LANES)]
     if level == "l1v":
-        kernel, rounds = "load_x1_line" if kind == "read" else KERNELS[kind], (40, 168)
+        kernel, rounds = "load_x1_line" if kind == "read" else KERNELS[kind], ((40, 168) if groups < 16 else (16, 48))
         size, where = 16 * KIB // half, {"groups": groups, "base": 16 * KIB, "room": 16 * KIB * groups}
     else:  # the short run comes to all of it
         kernel, first = KERNELS[kind], max(40, MIB // (ROUND * groups))

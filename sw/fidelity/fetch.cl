@@ -17,7 +17,7 @@ kernel void scalar_chain(global uint *to, global const uint *from, uint rounds)
 {
     uint at = 0;
     for (uint r = 0; r < rounds; r++)
-        __asm__ volatile(".rept 16\ns_load_dword %0, %1, %0\ns_waitcnt lgkmcnt(0)\n.endr" : "+s"(at) : "s"(from) : "memory");
+        __asm__ volatile(".rept 64\ns_load_dword %0, %1, %0\ns_waitcnt lgkmcnt(0)\n.endr" : "+s"(at) : "s"(from) : "memory");
     if (at == 1)
         to[0] = at;
 }

@@ -20,8 +20,8 @@ def scalar(kib, config):
     file = ROOT / f"build/fidelity/scalar-{kib}"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(b"".join(struct.pack("<I60x", after[n]) for n in range(lines)))
-    rounds = (max(lines // 16, 4), 3 * max(lines // 16, 4))
-    return more("fetch:scalar_chain", [(64, 64, ["zero:8", f"in:{file}", f"u32:{n}"]) for n in rounds], config) / (16 * (rounds[1] - rounds[0]))
+    rounds = (lines // 64, 3 * (lines // 64))
+    return more("fetch:scalar_chain", [(64, 64, ["zero:8", f"in:{file}", f"u32:{n}"]) for n in rounds], config) / (64 * (rounds[1] - rounds[0]))
 
 
 def fetch(config="demo", names=("code_16_short 1 1", "code_16 1 1", "code_16 4 1", "code_16 4 4", "code_64 1 1", "code_64 4 1", "code_64 4 4",

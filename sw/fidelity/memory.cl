@@ -38,16 +38,6 @@ kernel void pages(global ulong *to, global char *from, uint pages, uint bytes, u
     }
 }
 
-// A dword of every `stride` of them.
-kernel void strided(global uint *to, global const uint *from, uint stride, uint items, uint rounds)
-{
-    uint sum = 0;
-    for (uint r = 0; r < rounds; r++)
-        sum |= from[(get_global_id(0) + r * items) * stride];
-    if (sum)
-        to[0] = sum;
-}
-
 // Atomic additions, `rounds` a work-item: to word item * step % words.
 kernel void atomic_silent(volatile global uint *to, uint step, uint words, uint rounds)
 {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernels of vector.cl: addresses as a list, one a work-item of a group."""
 import struct
+import zlib
 
 from machine import ROOT, more
 
@@ -8,7 +9,7 @@ from machine import ROOT, more
 def launch(starts, step, mask, rounds, groups=1, begin=0, base=0, room=None):
     """A launch of `groups` groups of len(starts) work-items, for machine.more; room: bytes of the buffer (the windows of all groups, twice)."""
     data = struct.pack(f"<{len(starts)}I", *starts)
-    file = ROOT / f"build/fidelity/starts-{hash(data) & 0xffffffffffffffff:016x}"
+    file = ROOT / f"build/fidelity/starts-{zlib.crc32(data):08x}-{len(starts)}"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(data)
     words = [f"zero:{room or 2 * (mask + 1) + base * (groups - 1)}", f"in:{file}", *(f"u32:{n}" for n in (step, mask, begin, base, rounds))]
