@@ -18,7 +18,7 @@ def cached(level, kind, groups, config):
         size, where = 16 * KIB // half, {"groups": groups, "base": 16 * KIB, "room": 16 * KIB * groups}
     else:  # the short run comes to all of it
         kernel, first = KERNELS[kind], max(40, MIB // (ROUND * groups))
-        size, rounds, where = MIB // half, (first, first + (128 if groups < 16 else 64)), {"groups": groups, "begin": 4160, "room": MIB}
+        size, rounds, where = MIB // half, (first, first + 64), {"groups": groups, "begin": 4160, "room": MIB}
     return ROUND * groups * (rounds[1] - rounds[0]) / vector.cycles(kernel, starts, 4 * LANES, size - 1, rounds, config, **where)
 
 

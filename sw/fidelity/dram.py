@@ -27,7 +27,7 @@ PLACES = {  # (bank, row, column)
 }
 
 
-def each(kernel, places, config, options=PLAIN, laps=(8, 40)):
+def each(kernel, places, config, options=PLAIN, laps=(4, 16)):
     """Cycles of a line, of work-items that load (turn: load, and store 8 banks further) one of the places each, again and again."""
     slices = SLICES[config]
     lines = [line(*place, slices) for place in PLACES[places]]
@@ -42,7 +42,7 @@ def share(options, config):
 
 MEASURES = {
     "hit": lambda config: each("pass", "hit", config),
-    "banks": lambda config: each("pass", "bank", config, laps=(4, 12)),
+    "banks": lambda config: each("pass", "bank", config, laps=(2, 6)),
     "conflict": lambda config: each("pass", "row", config),
     "turn": lambda config: each("turn", "half", config, THROUGH),
     "refresh": lambda config: share(PLAIN, config),
