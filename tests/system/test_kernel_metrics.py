@@ -160,10 +160,13 @@ def test_known_traffic(database):
 
 @pytest.mark.shows("S0.21")
 def test_links(database):
-    """What requesters send is what servers get, kernel by kernel, and as many are under way there as here."""
+    """What requesters send is what servers get, kernel by kernel; when all has ended they have waited as long there as here."""
     rows = database.execute("select kernel, substr(location, 1, 8), what, sum(case when location like '%.from-%' then value else -value end) from kernel_metrics"
-                            " where location like '%.noc.%' and what in ('requests', 'bytes-to', 'bytes-from', 'waited') group by 1, 2, 3, shared").fetchall()
+                            " where location like '%.noc.%' and what in ('requests', 'bytes-to', 'bytes-from') group by 1, 2, 3, shared").fetchall()
     assert len(rows) > 20 and all(difference == 0 for *_, difference in rows), rows
+    waited = database.execute("select substr(location, 1, 8), sum(value), sum(case when location like '%.from-%' then value else -value end) from metrics"
+                              " where location like '%.noc.%' and what = 'waited' group by 1").fetchall()
+    assert len(waited) == 2 and all(total > 1000 and difference == 0 for _, total, difference in waited), waited
 
 
 @pytest.mark.shows("S0.21")
