@@ -29,7 +29,7 @@ def streamed(kind, groups, config):
     rounds = (first, first + max(first, 64))
     buffers = [f"zero:{4 * LANES * groups * rounds[1]}"] * 2
     launches = [(LANES * groups, LANES if groups < ALL else LANES // 4, [*buffers, f"u32:{LANES * groups}", f"u32:{n}"]) for n in rounds]
-    return 4 * LANES * groups * (rounds[1] - rounds[0]) * (2 if kind == "copy" else 1) / more(f"stream:{KERNELS[kind]}_word", launches, config)
+    return 4 * LANES * groups * (rounds[1] - rounds[0]) * (2 if kind == "copy" else 1) / more("vector:copy_word" if kind == "copy" else f"stream:{KERNELS[kind]}_word", launches, config)
 
 
 def bandwidth(config="r9nano", levels=("l1v", "l2", "dram"), kinds=tuple(KERNELS), cus=(1, 4, 16, 64)):

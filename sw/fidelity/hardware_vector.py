@@ -40,7 +40,8 @@ def _bandwidth():
     out = {}
     for n in (1, 4, 16, 64):
         out[f"l1v read {n}"] = Figure(f"L1V, {n} CUs, read", 63 * n, 64 * n, RATE, 0.05, "PT: 4.06 clk an instruction, A")
-        store = Figure(f"L1V, {n} CUs, write", 16 * n, 16 * n, RATE, 0.05, "CLRX: 16 clk an instruction, B")
+        # 10 %: wavefronts wait for their eight stores, which CLRX's figure does not say; the group `memory` has stores without a wait
+        store = Figure(f"L1V, {n} CUs, write", 16 * n, 16 * n, RATE, 0.1, "CLRX: 16 clk an instruction, B")
         out[f"l1v write {n}"] = store if n < 64 else unknown(store.what, RATE, "none; CLRX, OG: at most 1,024")
         out[f"l1v copy {n}"] = unknown(f"L1V, {n} CUs, copy", RATE)
         out[f"l2 read {n}"] = Figure(f"L2, {n} CUs, read", min(15 * n, 907), min(64 * n, 1024), RATE, 0.05,

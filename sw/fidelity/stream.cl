@@ -51,8 +51,3 @@ kernel void store_wide(global uint4 *to, global const uint *from, uint items, ui
     for (uint r = 0; r < rounds; r++)
         to[get_global_id(0) + r * items] = r;
 }
-kernel void copy_word(global uint *to, global const uint *from, uint items, uint rounds)
-{
-    for (uint r = 0; r < rounds; r++)
-        to[get_global_id(0) + r * items] = from[get_global_id(0) + r * items];
-}

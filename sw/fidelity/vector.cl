@@ -111,3 +111,9 @@ kernel void lap(ARGS)
         done = done + step == mask ? 0 : done + step;
     }
 }
+// Round after round `items` dwords from one place to another.
+kernel void copy_word(global uint *to, global const uint *from, uint items, uint rounds)
+{
+    for (uint r = 0; r < rounds; r++)
+        to[get_global_id(0) + r * items] = from[get_global_id(0) + r * items];
+}
