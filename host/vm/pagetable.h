@@ -37,7 +37,8 @@ struct pagetable *pagetable_new(struct pmem *pm, unsigned gpu);
 void pagetable_free(struct pagetable *pt);
 uint64_t pagetable_root(const struct pagetable *pt); /* physical address for CP_VMID */
 
-/* Greatest fragment (0 to PAGETABLE_FRAGMENT_MOST, at first that) that pagetable_map makes from now on, in all tables. */
+/* Greatest fragment (0 to PAGETABLE_FRAGMENT_MOST, at first that) that pagetable_map makes from now on, in all tables.
+ */
 #define PAGETABLE_FRAGMENT_MOST 9u
 void pagetable_fragment_set(struct pmem *pm, unsigned most);
 

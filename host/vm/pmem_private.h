@@ -58,7 +58,7 @@ struct pmem {
     void (*table_sink)(void *ctx, uint64_t pa, const void *from, uint32_t bytes); /* NULL: pmem_write */
     void *table_sink_ctx;
     unsigned fragment; /* pagetable_fragment_set */
-    uint64_t changes; /* pmem_changes */
+    uint64_t changes;  /* pmem_changes */
     uint64_t window_changes;
     struct pmem_watch watch;
 };

@@ -3,7 +3,8 @@
 // moved, how long they waited and how their latencies are spread; for each server what its link moved and how many of its
 // requests were under way.
 // A latency is from the cycle in which a request comes to the crossbar until the one in which its answer comes to it.  Writes
-// may share a number: of those of one requester, kind and number the first answer is taken for that of the first.
+// may share a number: of those of one requester and kind with the same low four bits of it (an instruction of a CU) the first
+// answer is taken for that of the first.
 // Responsible for: counting.  Not responsible for: the crossbar, which does not know of it.  Works in cycles with a
 // message only, so a crossbar at rest costs nothing.  Words are read one after the other: `next_i` chooses the word
 // behind that of the cycle before, and without it the first.  In synthesis its memories are registers: for simulation.
@@ -32,10 +33,11 @@ module noc_meter
   output logic    [63:0] word_o           // behind the edge of next_i
 );
   localparam int unsigned Tags = 256;  // of a requester and kind under way, by the low bits
-  localparam int unsigned Lists = In * 2 * Tags;  // of writes: near and far
+  localparam int unsigned WriteTags = 16;  // of writes, by the low bits
+  localparam int unsigned Lists = In * 2 * WriteTags;  // near and far
 
-  function automatic logic [31:0] list_of(input logic [31:0] requester, input logic is_far, input logic [7:0] tag);
-    return (requester * 32'd2 + 32'(is_far)) * Tags + 32'(tag);
+  function automatic logic [31:0] list_of(input logic [31:0] requester, input logic is_far, input logic [3:0] tag);
+    return (requester * 32'd2 + 32'(is_far)) * WriteTags + 32'(tag);
   endfunction
 
   /* verilator lint_off BLKSEQ */
@@ -43,12 +45,12 @@ module noc_meter
   logic [63:0] since[Rows];            // cycle up to which waiting was counted
   logic [31:0] open[Rows];             // requests under way
   logic [31:0] began[Rows*Tags];       // cycle of a request that is no write
-  // Writes under way: lists by requester, kind and number, of entries 1 to WriteRoom; 0: none.  What finds no entry free has no
-  // latency.
+  // Writes under way: lists by requester, kind and number, of entries 1 to WriteRoom; 0: none.  An entry is free behind `used`
+  // and in the list `freed`.  What finds none free has no latency.
   logic [31:0] first[Lists], last[Lists];
   logic [31:0] unlisted[Lists];        // behind those of the list
   logic [31:0] after[WriteRoom+1], start[WriteRoom+1];
-  logic [31:0] spare[WriteRoom], spares;
+  logic [31:0] freed, used;
   logic [63:0] since_target[Out];      // as since and open, of a server
   logic [31:0] open_target[Out];
   logic [31:0] latency;
@@ -72,14 +74,14 @@ module noc_meter
           kind    = kind_of(rsp_i[t].op, far);
           row     = 32'(rsp_i[t].source) * Kinds + 32'(kind);
           at      = row * Words;
-          list    = list_of(32'(rsp_i[t].source), far, rsp_i[t].tag[7:0]);
+          list    = list_of(32'(rsp_i[t].source), far, rsp_i[t].tag[3:0]);
           entry   = is_write(kind) ? first[list] : 32'd0;
           timed   = !is_write(kind) || entry != 32'd0;
           latency = cycle_i[31:0] - (is_write(kind) ? start[entry] : began[row*Tags+32'(rsp_i[t].tag[7:0])]);
           if (entry != 32'd0) begin
-            first[list]   = after[entry];
-            spare[spares] = entry;
-            spares        = spares + 32'd1;
+            first[list]  = after[entry];
+            after[entry] = freed;
+            freed        = entry;
           end else if (is_write(kind)) unlisted[list] = unlisted[list] - 32'd1;
           `GANTRY_CHECK(a_open, open[row] != 32'd0)
           word[at+WordWaited] = word[at+WordWaited] + 64'(open[row]) * (cycle_i - since[row]);
@@ -107,12 +109,13 @@ module noc_meter
           word[at+WordWaited]   = word[at+WordWaited] + 64'(open[row]) * (cycle_i - since[row]);
           since[row] = cycle_i;
           open[row]  = open[row] + 32'd1;
-          list = list_of(i, far, req_i[i].tag[7:0]);
+          list = list_of(i, far, req_i[i].tag[3:0]);
           if (!is_write(kind)) began[row*Tags+32'(req_i[i].tag[7:0])] = cycle_i[31:0];
-          else if (spares == 32'd0 || unlisted[list] != 32'd0) unlisted[list] = unlisted[list] + 32'd1;
+          else if ((freed == 32'd0 && used == WriteRoom) || unlisted[list] != 32'd0) unlisted[list] = unlisted[list] + 32'd1;
           else begin
-            spares       = spares - 32'd1;
-            entry        = spare[spares];
+            entry = freed != 32'd0 ? freed : used + 32'd1;
+            if (freed != 32'd0) freed = after[freed];
+            else used = used + 32'd1;
             start[entry] = cycle_i[31:0];
             after[entry] = 32'd0;
             if (first[list] == 32'd0) first[list] = entry;
@@ -136,8 +139,8 @@ module noc_meter
           first[n]    = 32'd0;
           unlisted[n] = 32'd0;
         end
-        for (int unsigned n = 0; n < WriteRoom; n++) spare[n] = n + 32'd1;
-        spares  = WriteRoom;
+        freed   = 32'd0;
+        used    = 32'd0;
         pointer = 32'd0;
       end
     end

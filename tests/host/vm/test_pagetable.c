@@ -122,7 +122,8 @@ static void blocks_are_fragments(void **state)
     pagetable_free(pt);
 }
 
-/* No block is greater than the greatest that was asked for, and each is as great as that allows; where what was asked for lies between two sizes, the lesser.
+/* No block is greater than the greatest that was asked for, and each is as great as that allows; where what was asked
+ * for lies between two sizes, the lesser.
  */
 static void fragments_are_capped(void **state)
 {

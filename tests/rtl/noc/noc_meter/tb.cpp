@@ -2,14 +2,15 @@
 // Bench of noc_meter: random requests of three requesters to three servers (the last is the RDMA engine), answered in any
 // order after times of every class, against counts in C++; every word, read in order and from the beginning again.
 // What holds of each: latencies are as many as answers but for writes that found no room (200 here), waiting is their sum; answers to
-// writes of one number are taken in the order of their requests.
+// writes of one number (low four bits) are taken in the order of their requests.
 // top: noc_meter
 // sources: build/gen/gantry_msg_pkg.sv rtl/noc/noc_meter_pkg.sv rtl/noc/noc_meter.sv
 // args: -GIn=3 -GOut=3 -GWriteRoom=200 -Wno-UNUSEDPARAM --x-initial unique
 // mutate: rtl/noc/noc_meter.sv: began[row*Tags+32'(rsp_i[t].tag[7:0])] => began[row*Tags+32'(rsp_i[t].tag[3:0])]
 // mutate: rtl/noc/noc_meter.sv: !is_write(kind) || entry != 32'd0 => 1'b1
-// mutate: rtl/noc/noc_meter.sv: first[list]   = after[entry] => first[list]   = last[list]
-// mutate: rtl/noc/noc_meter.sv: spares == 32'd0 || unlisted[list] != 32'd0 => spares == 32'd0
+// mutate: rtl/noc/noc_meter.sv: first[list]  = after[entry] => first[list]  = last[list]
+// mutate: rtl/noc/noc_meter.sv: used == WriteRoom) || unlisted[list] != 32'd0 => used == WriteRoom)
+// mutate: rtl/noc/noc_meter.sv: freed        = entry; => freed        = 32'd0;
 // mutate: rtl/noc/noc_meter.sv: requester * 32'd2 + 32'(is_far) => requester * 32'd2
 // mutate: rtl/noc/noc_meter.sv: else after[last[list]] = entry => else after[first[list]] = entry
 // mutate: rtl/noc/noc_meter.sv: open_target[t] - 32'd1 => open_target[t]
@@ -100,7 +101,7 @@ static void ask(unsigned requester)
     m.target = (uint8_t)pick(Out);
     m.size = pick(2) ? 4 : 8;
     if (m.op == MEM_WRITE) // several under one number
-        m.tag = m.tag & 15;
+        m.tag = m.tag & 31;
     if (m.op == MEM_ATOMIC && pick(2)) // of one word
         m.mask = 0;
     const unsigned kind = kind_of(m);
@@ -115,7 +116,7 @@ static void ask(unsigned requester)
     want_target[m.target][0]++;
     want_target[m.target][1] += to;
     if (writes(kind)) {
-        Writes &w = writes_of[(requester * Kinds + kind) << 8 | (m.tag & 255)];
+        Writes &w = writes_of[(requester * Kinds + kind) << 4 | (m.tag & 15)];
         if (w.unlisted || room == 0) {
             w.unlisted++;
             without++;
@@ -149,7 +150,7 @@ static void answer(unsigned target)
         if (!writes(o.kind)) {
             w[4 + latency_class(cycle - o.from)]++;
         } else {
-            Writes &of = writes_of[(o.requester * Kinds + o.kind) << 8 | (m.tag & 255)];
+            Writes &of = writes_of[(o.requester * Kinds + o.kind) << 4 | (m.tag & 15)];
             if (of.began.empty()) {
                 of.unlisted--;
             } else {
