@@ -111,7 +111,8 @@ module noc_meter
           open[row]  = open[row] + 32'd1;
           list = list_of(i, far, req_i[i].tag[3:0]);
           if (!is_write(kind)) began[row*Tags+32'(req_i[i].tag[7:0])] = cycle_i[31:0];
-          else if ((freed == 32'd0 && used == WriteRoom) || unlisted[list] != 32'd0) unlisted[list] = unlisted[list] + 32'd1;
+          else if ((freed == 32'd0 && used == WriteRoom) || unlisted[list] != 32'd0)
+            unlisted[list] = unlisted[list] + 32'd1;
           else begin
             entry = freed != 32'd0 ? freed : used + 32'd1;
             if (freed != 32'd0) freed = after[freed];
