@@ -16,7 +16,8 @@ relatives. `make fidelity` measures and writes this page (`sw/fidelity`); `make 
 short run, so start, launch and end do not count.
 Sources: BS: UoB-HPC/BabelStream results v1.0, R9 Nano, HIP; #147: RadeonOpenCompute/ROCm issue 147, AMD's own figures of Fiji; CP: krrishnarraj/clpeak, R9
 Nano; PT: sebbbi/perftest, R9 Fury; MT: mt4g reports of MI100 and MI210; GB: te42kyfo/gpu-benches, MI100 and MI210; OG: AMD's OpenCL optimization guide; CLRX:
-CLRX/CLRX-mirror, GcnTimings.md. A: measured on the chip; B: a vendor's or its assembler's document; C: sibling chip, or derived.
+CLRX/CLRX-mirror, GcnTimings.md; LLVM, ACO: their schedulers; GPUOpen: AMD's articles; CC: chipsandcheese.com, GCN; gem5: its Vega model. A: measured on the
+chip; B: a vendor's or its assembler's document; C: sibling chip, or derived; D: what simulators assume.
 Verdict: `ok` inside the band, `slow`, `fast` (faster than hardware beyond 1 %), `none` where no figure was found.
 `tests/system/test_fidelity.py` holds a part of it in `make test`.
 """
