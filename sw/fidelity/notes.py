@@ -21,9 +21,11 @@ of loads: with 80 the chain takes 411 clk, load moves 343 GB/s and copy 375; wit
 166 lines under way in each of 16 slices, and 69 misses in each CU. A slice has at most 64 MSHRs and a channel 64 reads, each a bit of a 64-bit word,
 a CU 64 (`gpu.l1v.mshrs`): these must be wider before the delay can come.""",
     "bandwidth": """One work-group of 16 wavefronts a CU, dwords. L1V: each CU in 16 KiB of its own; L2: all in one MiB, each from another place on; DRAM:
-all one behind the other, behind 8 MiB; all 64 CUs with four groups of 256 each, as the streams above (with one of 1,024 each they store 248, not 342 to 367: the order in which lines leave the L2 opens more rows). A copied byte counts twice. L1V: a load takes five cycles, hardware's four (below). 64 CUs
-take less from the L2 than its channels could give: why is not known (16 CUs are not held up). Of writes and copies nothing was published but DRAM's;
-a store takes a CU 16 cycles (CLRX), which 64 CUs would bring to the L2's 1,024.""",
+all one behind the other, behind 8 MiB; all 64 CUs with four groups of 256 each, as the streams above (with one of 1,024 each they store 248, not 342
+to 367: the order in which lines leave the L2 opens more rows). A copy of dwords is 2 % above hardware's figure, which is one of doubles (`stream`: 2
+% below). A copied byte counts twice. L1V: a load takes five cycles, hardware's four (below). 64 CUs take less from the L2 than its channels could
+give: why is not known (16 CUs are not held up). Of writes and copies nothing was published but DRAM's; a store takes a CU 16 cycles (CLRX), which 64
+CUs would bring to the L2's 1,024.""",
     "translation": """A chain of one work-item over pages, past the L1V (loads of agent scope), its lines in the L2: the value is what a step takes beyond
 one over 16 pages. Pages: `driver.fragment` 0, 4, 9. The first level ends behind 64 entries of any size (key `gpu.l1v.tlb_entries`); the second behind
 4,096, 1,024 and 512 (`gpu.utcl2.entries`, `blocks`, `large`). Entries and costs of GCN3 are not published. MI210's figures are of loads from all of a
