@@ -211,6 +211,7 @@ struct machine *machine_new(const struct gantry_cfg *cfg, const struct sim_optio
         machine_delete(m);
         return NULL;
     }
+    pagetable_fragment_set(m->memory, cfg->driver_fragment);
     return m;
 }
 

@@ -12,6 +12,7 @@
 
 #include "vm/pagetable_private.h"
 #include "vm/pmem.h"
+#include "vm/pmem_private.h"
 
 #define BLOCK (UINT64_C(16) * PAGE)
 #define LARGE (UINT64_C(256) * PAGE)
@@ -157,6 +158,11 @@ uint64_t pagetable_align(uint64_t bytes)
     return bytes >= BIG ? BIG : bytes >= LARGE ? LARGE : bytes >= BLOCK ? BLOCK : PAGE;
 }
 
+void pagetable_fragment_set(struct pmem *pm, unsigned most)
+{
+    pm->fragment = most;
+}
+
 int pagetable_map(struct pagetable *pt, uint64_t va, uint64_t pa, uint64_t bytes, uint32_t flags)
 {
     if (!range_ok(va, bytes) || (pa & ~PTE_ADDR))
@@ -166,7 +172,7 @@ int pagetable_map(struct pagetable *pt, uint64_t va, uint64_t pa, uint64_t bytes
         uint64_t *entry = middle_entry(pt, va);
         if (!entry)
             return -ENOMEM;
-        if (!((va | pa) & (BIG - 1)) && bytes >= BIG) {
+        if (pt->pm->fragment >= 9 && !((va | pa) & (BIG - 1)) && bytes >= BIG) {
             if ((*entry & (PTE_VALID | PTE_LEAF)) == PTE_VALID)
                 tables_remove(pt->pm, pt->gpu, *entry & PTE_OFFSET);
             entry_set(pt, entry, pa | bits | FRAGMENT_BIG);
@@ -180,8 +186,8 @@ int pagetable_map(struct pagetable *pt, uint64_t va, uint64_t pa, uint64_t bytes
             return -ENOMEM;
         struct span changed = {ENTRIES, 0};
         do {
-            bool large = !((va | pa) & (LARGE - 1)) && bytes >= LARGE;
-            bool block = !((va | pa) & (BLOCK - 1)) && bytes >= BLOCK;
+            bool large = pt->pm->fragment >= 8 && !((va | pa) & (LARGE - 1)) && bytes >= LARGE;
+            bool block = pt->pm->fragment >= 4 && !((va | pa) & (BLOCK - 1)) && bytes >= BLOCK;
             uint64_t start = va, end = va + (large ? LARGE : block ? BLOCK : PAGE);
             for (; va < end; va += PAGE, pa += PAGE, bytes -= PAGE)
                 leaf_set(leaf, &changed, va, pa | bits);

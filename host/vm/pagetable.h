@@ -40,6 +40,11 @@ struct pagetable *pagetable_new(struct pmem *pm, unsigned gpu);
 void pagetable_free(struct pagetable *pt);
 uint64_t pagetable_root(const struct pagetable *pt); /* physical address for CP_VMID */
 
+/* Greatest fragment (0 to PAGETABLE_FRAGMENT_MOST, at first that) that pagetable_map makes from now on, in all tables.
+ */
+#define PAGETABLE_FRAGMENT_MOST 9u
+void pagetable_fragment_set(struct pmem *pm, unsigned most);
+
 /* va, pa and bytes multiples of 4 KiB; flags PTE_R|PTE_W|PTE_X|PTE_UNCACHED.  0, -ENOMEM, -EINVAL (range beyond 40
  * bits).  Where va and pa are equal modulo 64 KiB or 1 MiB, whole blocks become fragments; a change inside a block
  * makes the rest of its 64 KiB single pages, the rest of its MiB blocks of 64 KiB. */

@@ -3,55 +3,34 @@
 import csv
 import textwrap
 
+import drawings
 import hardware
-import plot
+from figure import FASTER, LESS_IS_FASTER
 from machine import ROOT
+from notes import NOTES, TITLES
 
 HEAD = """# Fidelity
 
 Whole-GPU microbenchmarks on `configs/r9nano.yaml` (64 CUs, 1000 MHz: a byte a cycle is a GB/s) beside published figures of Fiji and its nearest
 relatives. `make fidelity` measures and writes this page (`sw/fidelity`); `make fidelity G=stream` one group. Each value is the difference of a long and a
-short run, so start, launch and end do not count.
+short run, so start, launch and end do not count. All groups take 7 minutes of one core, `bandwidth` 5 of them (and a minute to build the models).
 Sources: BS: UoB-HPC/BabelStream results v1.0, R9 Nano, HIP; #147: RadeonOpenCompute/ROCm issue 147, AMD's own figures of Fiji; CP: krrishnarraj/clpeak, R9
 Nano; PT: sebbbi/perftest, R9 Fury; MT: mt4g reports of MI100 and MI210; GB: te42kyfo/gpu-benches, MI100 and MI210; OG: AMD's OpenCL optimization guide; CLRX:
-CLRX/CLRX-mirror, GcnTimings.md. A: measured on the chip; B: a vendor's or its assembler's document; C: sibling chip, or derived.
+CLRX/CLRX-mirror, GcnTimings.md; LLVM, ACO: their schedulers; GPUOpen: AMD's articles; CC: chipsandcheese.com, GCN; gem5: its Vega model. A: measured on the
+chip; B: a vendor's or its assembler's document; C: sibling chip, or derived; D: what simulators assume.
 Verdict: `ok` inside the band, `slow`, `fast` (faster than hardware beyond 1 %), `none` where no figure was found.
 `tests/system/test_fidelity.py` holds a part of it in `make test`.
 """
-TITLES = {
-    "stream": "DRAM: streams", "chase": "Latency: a chain of pointers", "reuse": "Bandwidth of L1V and L2 over CUs", "strides": "Strides",
-    "atomics": "Atomics", "lds": "LDS: bank conflicts", "instructions": "Instructions",
-}
-
-
-NOTES = {
-    "stream": """A load keeps the bus busy (91 % row hits). A store leaves as a victim of the L2, whose order is not that of addresses: half of the writes
-open a row. A channel has a queue of reads and one of writes. No document of the chip says when its bus turns: `gpu.dram.write_high`, `write_low`
-and `write_idle` are set so that all of these are in their bands. Where writes go whenever no read waits (`write_idle` 0) copy moves 406 and add 424;
-with 64 they move 354 and 402; with a `write_high` of 32 copy moves 385 and add 419. Windows of 8
-MiB of a long store of 4 bytes a work-item run at 363 to 372 first and at 320 later (why is not known).""",
-    "chase": """Translations are known before the chain begins, the L1V and L2 hold what they can (an eighth of 16 MiB). DRAM is faster than on every chip
-with a figure for it: some 45 cycles lie between an L2 hit and a line from DRAM, hardware has some 340. A delay there (`link.store`) takes
-bandwidth of loads: with 80 the chain takes 411 clk, load moves 343 GB/s and copy 375; with 150 it is 549, 180 and 353. 492 bytes a cycle over
-345 cycles are 166 lines under way in each of 16 slices, and 69 misses in each CU. A slice has at most 64 MSHRs and a channel 64 reads, each a
-bit of a 64-bit word, a CU 64 (`gpu.l1v.mshrs`): these must be wider before the delay can come.""",
-    "reuse": """One work-group of 16 wavefronts a CU; L1V by buffer loads (as PT's), L2 by flat loads, whose addresses take eight cycles to read.""",
-    "strides": """Loads of a dword; 4,096 work-items.""",
-    "atomics": """No figure of hardware was found for rate or latency. A slice performs one request a cycle, with all its lanes on one line; lanes of one word
-are one request each.""",
-    "lds": """Cycles of a wavefront instruction of a CU, in a loop of eight loads and eight operations on what they bring: with at most two lanes a bank
-the loop, not the LDS, decides.""",
-}
-
-
 def verdict(figure, value):
     """(difference to the nearer end in words, ok, slow, fast or none)."""
     if figure.low is None:
         return "", "none"
-    end = figure.low if value < figure.low else figure.high if value > figure.high else value
+    if figure.low <= value <= figure.high:
+        return "+0.0 %", "ok"
+    end = figure.low if value < figure.low else figure.high
     share = value / end - 1
-    faster = share if figure.unit != "clk" else -share
-    word = "fast" if faster > hardware.FASTER else "slow" if faster < -figure.band else "ok"
+    faster = -share if figure.unit in LESS_IS_FASTER else share
+    word = "fast" if faster > FASTER else "slow" if faster < -figure.band else "ok"
     return f"{100 * share:+.1f} %", word
 
 
@@ -78,38 +57,15 @@ def instruction_rows(found):
     return out
 
 
-def plots(results):
-    """SVG by file name."""
-    numbers = {name: {key: float(value) for key, value in found.items()} for name, found in results.items() if name != "instructions"}
-    out = {}
-    if "chase" in numbers:
-        out["chase"] = plot.curve("Chain of pointers", "KiB", "cycles a step", {"Gantry": [(float(k), v) for k, v in numbers["chase"].items()]},
-                                  (("L1V", 120, 136), ("L2", 233, 344), ("DRAM", 570, 741)))
-    if "reuse" in numbers:
-        lines = {}
-        for key, value in numbers["reuse"].items():
-            level, count = key.split()
-            lines.setdefault(level.upper(), []).append((float(count), value / float(count)))
-        out["reuse"] = plot.curve("Loads from L1V and L2", "CUs", "bytes a cycle and CU", lines, (("L1V", 63, 64), ("L2, MI100", 14.5, 15.5)))
-    if "strides" in numbers:
-        out["strides"] = plot.curve("Loads of a dword in every n", "n", "lines a cycle", {"Gantry": [(float(k), v) for k, v in numbers["strides"].items()]},
-                                    (("HBM's peak", 8, 8),))
-    if "lds" in numbers:
-        out["lds"] = plot.curve("LDS: loads of a dword", "dwords from lane to lane", "cycles an instruction",
-                                {"Gantry": [(float(k), v) for k, v in numbers["lds"].items() if float(k)],
-                                 "hardware (CLRX, OpenCL guide)": [(float(n), 2.0 * n) for n in (1, 2, 4, 8, 16, 32)]})
-    return out
-
-
 def write(results):
     text = [HEAD]
-    drawn = plots(results)
+    drawn = drawings.plots(results)
     (ROOT / "docs/fidelity").mkdir(exist_ok=True)
     for name, found in results.items():
         text += [f"## {TITLES[name]}", ""]
-        if name in drawn:
-            (ROOT / f"docs/fidelity/{name}.svg").write_text(drawn[name])
-            text += [f"![{TITLES[name]}](fidelity/{name}.svg)", ""]
+        for file, title, svg in drawn.get(name, ()):
+            (ROOT / f"docs/fidelity/{file}.svg").write_text(svg)
+            text += [f"![{title}](fidelity/{file}.svg)", ""]
         text += [textwrap.fill(" ".join(NOTES[name].split()), 158), ""] if name in NOTES else []
         text += [*(instruction_rows(found) if name == "instructions" else rows(name, found)), ""]
     (ROOT / "docs/fidelity.md").write_text("\n".join(text).rstrip() + "\n")
