@@ -114,8 +114,8 @@ struct cp_host {
     void (*shootdown)(void *ctx);
     /* A kernel packet is about to start.  False: not yet, cp_poll asks again.  May be NULL: always. */
     bool (*may_start)(void *ctx);
-    /* The L2 TLB withholds translations of a page without an entry that allows `rights` (PTE_R, PTE_W, PTE_X): true: the
-     * owner will call cp_space_answer for it, false: it is a fault.  May be NULL: false. */
+    /* The L2 TLB withholds translations of a page without an entry that allows `rights` (PTE_R, PTE_W, PTE_X): true:
+     * the owner will call cp_space_answer for it, false: it is a fault.  May be NULL: false. */
     bool (*withheld)(void *ctx, void *owner, unsigned gpu, uint64_t va, uint32_t rights);
     /* cp_tables_done has risen; may be NULL. */
     void (*tables)(void *ctx);
@@ -135,7 +135,7 @@ struct cp_config {
     uint32_t waves_per_simd;
     uint32_t vgprs_per_simd; /* rows of 64 lanes */
     uint32_t sgprs_per_simd;
-    bool withhold;           /* translations that fail are withheld until the driver has decided */
+    bool withhold; /* translations that fail are withheld until the driver has decided */
     uint64_t cu_mask;
     uint64_t tables_base, tables_bytes; /* where page tables lie in VRAM */
 };

@@ -213,8 +213,8 @@ void shootdowns_again(struct cp *cp);
 void shootdowns_check(struct cp *cp);
 bool caches_dropped(struct cp *cp);
 
-/* withheld.c: the L2 TLB withholds translations of a page; an answer to such has its turn; a CP_XLAT is done; a component
- * has been enabled. */
+/* withheld.c: the L2 TLB withholds translations of a page; an answer to such has its turn; a CP_XLAT is done; a
+ * component has been enabled. */
 void withheld_reported(struct cp *cp, const struct msg_cp_evt *evt);
 void withheld_due(struct cp *cp, const struct table_note *note);
 void withheld_answered(struct cp *cp, uint8_t status);

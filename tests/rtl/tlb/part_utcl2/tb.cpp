@@ -340,7 +340,7 @@ int main(int argc, char **argv)
     control();
     case_done("control messages during traffic", "S1.19, S1.20, S1.22");
     failing_translations();
-    case_done("failing translations that are withheld");
+    case_done("failing translations that are withheld", "S1.10");
     printf("answers %llu, of these faults %llu\n", (unsigned long long)answered, (unsigned long long)faults);
     new_root(1);  // another, empty table
     traffic("after a new root", 1000, 256, 0);
