@@ -48,6 +48,10 @@ module drf_top
   input  logic      [SqcCount-1:0] sqc_req_credit_i,
   input  logic      [SqcCount-1:0] sqc_rsp_valid_i,
   input  mem_rsp_t                 sqc_rsp_i[SqcCount],
+  // the L2 TLB's reports
+  output logic                     xlat_evt_valid_o,
+  output xlat_evt_t                xlat_evt_o,
+  input  logic                     xlat_evt_credit_i,
   // crossbar
   input  logic [NocInitiators-1:0] noc_req_valid_i,
   input  mem_req_t                 noc_req_i[NocInitiators],
@@ -162,7 +166,7 @@ module drf_top
     .mem_rsp_o(target_rsp_o[OutUtcl2]), .mem_rsp_credit_i(target_rsp_credit_i[OutUtcl2]),
     .mem_req_valid_o(far_in_req_valid_o[0]), .mem_req_o(far_in_req_o[0]), .mem_req_credit_i(far_in_req_credit_i[0]),
     .mem_rsp_valid_i(far_in_rsp_valid_i[0]), .mem_rsp_i(far_in_rsp_i[0]),
-    .xlat_evt_valid_o(), .xlat_evt_o(), .xlat_evt_credit_i(1'b0),
+    .xlat_evt_valid_o, .xlat_evt_o, .xlat_evt_credit_i,
     .ctl_cmd_valid_i(ctl_cmd_valid_i[BlkUtcl2]), .ctl_cmd_i(ctl_cmd_i[BlkUtcl2]),
     .ctl_evt_valid_o(ctl_evt_valid_o[BlkUtcl2]), .ctl_evt_o());
 

@@ -94,6 +94,9 @@ static Link<msg_smem_req> smem_out[Cus];
 static Link<msg_smem_rsp> smem_back[Cus];
 static Link<msg_ctl_cmd> blk_out[Blocks];
 static Credit blk_back[Blocks];
+static Link<msg_xlat_evt> report_out[1];
+static Credit report_room[1];
+static uint64_t locked_frame = ~0ull; // physical page that no cache may ask for (maintenance.h)
 static int far_credits[FarPorts], answer_credits[FarPorts]; // of this side: requests into the GPU, answers to it
 
 // Where requests stand, for the watchdog: of each initiator to each target so far.
@@ -204,6 +207,7 @@ static std::function<void(unsigned port, const msg_mem_rsp &)> on_far_served;
 static std::function<void(unsigned cu, const msg_ifetch_rsp &)> on_fetched;
 static std::function<void(unsigned cu, const msg_smem_rsp &)> on_scalar;
 static std::function<void(unsigned block)> on_block;
+static std::function<void(const msg_xlat_evt &)> on_report;
 static std::function<void(uint64_t pa)> on_dram_read;
 
 static void take_credits()
@@ -224,6 +228,8 @@ static void take_credits()
         if (answer_room[t].due())
             answer_room[t].pop(), set_bit(dut->target_rsp_credit_i, t);
     }
+    if (report_room[0].due())
+        report_room[0].pop(), dut->xlat_evt_credit_i = 1;
     for (unsigned p = 0; p < FarPorts; p++) {
         if (far_out_room[p].due())
             far_out_room[p].pop(), set_bit(dut->far_req_credit_i, p);
@@ -309,6 +315,8 @@ static void take_messages()
         if (blk_back[b].due())
             blk_back[b].pop(), on_block(b);
     }
+    if (report_out[0].due())
+        report_room[0].push({}), on_report(report_out[0].pop());
 }
 
 template <class Port> static void request_of(unsigned n, const Port &port)
@@ -317,6 +325,8 @@ template <class Port> static void request_of(unsigned n, const Port &port)
     get(q, port);
     if (q.target >= Targets)
         fail("target", "%s %u names port %u for %llx", name_of_initiator(n), n, q.target, (unsigned long long)q.addr);
+    if (n < Cus + Sqcs && q.op != MEM_XLAT && q.addr >> 12 == locked_frame)
+        fail("lock", "%s %u accesses %llx, whose page is locked", name_of_initiator(n), n, (unsigned long long)q.addr);
     census[n][q.target].sent++;
     to_noc[n].push(q);
 }
@@ -403,6 +413,11 @@ static void send_messages()
     for (unsigned b = 0; b < Blocks; b++)
         if (bit(dut->ctl_evt_valid_o, b))
             blk_back[b].push({});
+    if (dut->xlat_evt_valid_o) {
+        msg_xlat_evt m;
+        get(m, dut->xlat_evt_o);
+        report_out[0].push(m);
+    }
 }
 
 static void clear_inputs()
@@ -410,7 +425,7 @@ static void clear_inputs()
     dut->issue_valid_i = 0, dut->inv_i = 0, dut->cu_req_credit_i = 0, dut->cu_rsp_valid_i = 0, dut->sqc_req_credit_i = 0, dut->sqc_rsp_valid_i = 0;
     dut->noc_req_valid_i = 0, dut->noc_req_credit_i = 0, dut->noc_rsp_valid_i = 0, dut->target_req_valid_i = 0, dut->target_rsp_credit_i = 0;
     dut->dram_rsp_valid_i = 0, dut->far_in_req_credit_i = 0, dut->far_in_rsp_valid_i = 0, dut->far_req_credit_i = 0, dut->far_rsp_valid_i = 0;
-    dut->far_req_valid_i = 0, dut->far_rsp_credit_i = 0, dut->ctl_cmd_valid_i = 0;
+    dut->far_req_valid_i = 0, dut->far_rsp_credit_i = 0, dut->ctl_cmd_valid_i = 0, dut->xlat_evt_credit_i = 0;
     for (unsigned s = 0; s < Sqcs; s++)
         dut->fetch_valid_i[s] = 0, dut->smem_valid_i[s] = 0;
 }
@@ -424,7 +439,7 @@ static bool links_empty()
     };
     look(to_noc), look(to_target), look(far_out), look(far_in), look(from_target), look(to_initiator), look(far_answer), look(far_served);
     look(noc_room), look(target_room), look(answer_room), look(far_out_room), look(far_in_room), look(far_answer_room), look(far_served_room);
-    look(dram_out), look(dram_back), look(fetch_out), look(fetch_back), look(smem_out), look(smem_back), look(blk_out), look(blk_back);
+    look(dram_out), look(dram_back), look(fetch_out), look(fetch_back), look(smem_out), look(smem_back), look(blk_out), look(blk_back), look(report_out), look(report_room);
     return empty;
 }
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Commands of the dispatcher's hub, one at a time for each block and CU as there: invalidations of CUs, cache groups, slices and
 // the L2 TLB; and what is made of them while agents go on: page-table changes with their shoot-down, bursts of shoot-downs (a
-// generation of the TLB comes round), write-backs of the L2, the last release of a run.
+// generation of the TLB comes round), pages that are locked for a while, write-backs of the L2, the last release of a run.
 #ifndef TESTS_DRF_MAINTENANCE_H
 #define TESTS_DRF_MAINTENANCE_H
 #include "tests/rtl/inv_pages.h"
@@ -13,10 +13,11 @@ struct Command {
     uint64_t root; // of the space (CTL_ROOT), or where the range begins
     int *left;     // counted down when it is done
     uint64_t bytes = 0; // of the range; 0: all pages
+    bool answer = false; // withheld translations are looked up again (CTL_XLAT)
 };
 static std::deque<Command> block_queue[Blocks], cu_queue[Cus];
 static bool block_busy[Blocks], cu_busy[Cus];
-static uint64_t invalidations, remaps, storms, flushes;
+static uint64_t invalidations, remaps, storms, flushes, page_locks, reports;
 static bool agents_pause, storm_pause; // no episode begins: for what is done by hand, for a storm
 static bool paused() { return agents_pause || storm_pause; }
 
@@ -47,7 +48,7 @@ static void send_commands()
         if (!block_busy[b] && !block_queue[b].empty()) {
             msg_ctl_cmd m = {};
             Command &c = block_queue[b].front();
-            m.op = c.root && !c.bytes ? CTL_ROOT : CTL_INV, m.vmid = c.vmid, m.flags = c.flags, m.root = c.root, m.bytes = c.bytes;
+            m.op = c.answer ? CTL_XLAT : c.root && !c.bytes ? CTL_ROOT : CTL_INV, m.vmid = c.vmid, m.flags = c.flags, m.root = c.root, m.bytes = c.bytes;
             blk_out[b].push(m), block_busy[b] = true;
         }
     for (unsigned cu = 0; cu < Cus; cu++)
@@ -178,11 +179,77 @@ static bool swap_pages(unsigned n, Rng &rng, uint8_t vmid, unsigned extra)
     return true;
 }
 
+// ---- locked pages (S1.10): a frame is locked in every space that has it, used or not; behind the shoot-downs no cache asks for
+// it, until it is unlocked and what waits is answered
+struct Mapping {
+    unsigned n, index;
+};
+static std::vector<Mapping> locked; // entries that say so, or are about to
+static uint64_t wait_until;
+static int *wait_left; // a step of the script that ends then
+
+static void script_lock_entry(Mapping m, bool lock)
+{
+    script.push_back([=](int *left) {
+        uint64_t word = entry_of(space[m.n], m.index);
+        word = lock ? (word & ~(uint64_t)Valid) | 1ull << 56 : word;
+        write_vram(entry_place(space[m.n], m.index), &word, 1, left);
+    });
+}
+
+static void answer_page(uint8_t vmid, uint64_t va, int *left) { command_block(BlockUtcl2, {0, vmid, va & ~0xfffull, left, 4096, true}); }
+
+static void lock_page(Rng &rng)
+{
+    const unsigned n = rng.pick(params.spaces), index = rng.one_in(2) ? rng.pick(4) : FirstSwapped + rng.pick(SmallPages - FirstSwapped);
+    const unsigned frame = space[n].page[index].frame;
+    for (unsigned m = 0; m < params.spaces; m++)
+        for (unsigned i = 0; i < SmallPages; i++)
+            if (space[m].page[i].frame == frame)
+                locked.push_back({m, i});
+    for (Mapping m : locked)
+        script_lock_entry(m, true);
+    for (Mapping m : locked)
+        script_range(space[m.n].vmid, m.n, m.index, m.index, rng);
+    const uint64_t length = rng.pick(rng.one_in(4) ? 12000 : 1500);
+    script.push_back([=](int *left) {
+        locked_frame = frames[frame]->pa >> 12;
+        wait_until = cycle + length, wait_left = left, ++*left;
+    });
+    script.push_back([](int *) { locked_frame = ~0ull; });
+    for (Mapping m : locked)
+        script_lock_entry(m, false);
+    script.push_back([of = locked](int *left) {
+        locked.clear();
+        for (Mapping m : of)
+            answer_page(space[m.n].vmid, space[m.n].page[m.index].va, left);
+        page_locks++;
+    });
+}
+
+// The driver's part: an entry that was read before the unlock is read again.
+static void report(const msg_xlat_evt &m)
+{
+    static int ignored;
+    unsigned n = 0;
+    while (n < params.spaces && space[n].vmid != m.vmid)
+        n++;
+    if (n == params.spaces || page_at(n, m.va) < 0 || m.va & 4095 || !m.access || m.access > 7)
+        fail("report", "vmid %u, %llx, access %u: no such page", m.vmid, (unsigned long long)m.va, m.access);
+    reports++;
+    for (Mapping k : locked)
+        if (k.n == n && space[n].page[k.index].va == m.va)
+            return;
+    answer_page(m.vmid, m.va, &ignored);
+}
+
 // What the hub does beside kernels, at random.
 static Rng hub;
-static uint64_t next_remap, next_flush, next_storm;
+static uint64_t next_remap, next_flush, next_storm, next_lock;
 static void step_maintenance()
 {
+    if (wait_left && cycle >= wait_until)
+        --*wait_left, wait_left = nullptr;
     step_script();
     if (!script.empty() || script_left)
         return;
@@ -199,6 +266,9 @@ static void step_maintenance()
         unsigned n = hub.pick(params.spaces);
         if (swap_pages(n, hub, hub.one_in(5) ? 255 : space[n].vmid, 0))
             next_remap = cycle + 2000 + hub.pick(10000);
+    } else if (on(PageLocks) && cycle >= next_lock) {
+        next_lock = cycle + 4000 + hub.pick(20000);
+        lock_page(hub);
     } else if (on(Flushes) && cycle >= next_flush) {
         next_flush = cycle + 2000 + hub.pick(12000);
         unsigned flags = hub.one_in(3) ? CACHE_WB_L2 : CACHE_WB_L2 | CACHE_INV_L2;

@@ -347,6 +347,7 @@ static void make_others()
     on_fetched = [](unsigned cu, const msg_ifetch_rsp &r) { fetchers[cu].answer(r); };
     on_scalar = [](unsigned cu, const msg_smem_rsp &r) { scalars[cu].answer(r); };
     on_block = block_done;
+    on_report = report;
     write_vram = [](uint64_t pa, const uint64_t *words, unsigned n, int *left) { fars[0].write(pa, words, n, left); };
 }
 static void step_others()
