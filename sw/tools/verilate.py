@@ -111,6 +111,10 @@ def reuse(base, out):
                 shutil.copystat(file, mine)
             else:  # the base may have been compiled after this was written
                 os.utime(mine)
+    for rule in list(out.glob("*.d")):  # small files may have been joined otherwise: make knows no rule for one that is not here
+        if any(word.endswith((".cpp", ".h")) and "/" not in word and not (out / word).exists() for word in rule.read_text().split()):
+            rule.unlink()
+            rule.with_suffix(".o").unlink(missing_ok=True)
 
 
 def join_small(out, prefix):
