@@ -39,13 +39,29 @@ void cp_free(struct cp *cp)
     free(cp);
 }
 
+static void fence_send(struct cp *cp, struct job *job)
+{
+    struct msg_cp_cmd cmd = {.kind = CP_CACHE, .vmid = job->space->vmid, .id = job_id(cp, job), .flags = job->fence};
+    job->refused = false;
+    sim_cmd(cp->sim, cp->gpu, &cmd);
+}
+
 static void cache_send(struct cp *cp, struct job *job, uint32_t flags)
 {
-    struct msg_cp_cmd cmd = {.kind = CP_CACHE, .vmid = job->space->vmid, .id = job_id(cp, job), .flags = flags};
     job->space->busy++;
     job->flush = flags & CACHE_INV_TLB;
     job->space->flushes += job->flush;
-    sim_cmd(cp->sim, cp->gpu, &cmd);
+    job->fence = flags;
+    fence_send(cp, job);
+}
+
+void fences_again(struct cp *cp)
+{
+    for (unsigned i = 0; i < CP_JOBS; i++) {
+        struct job *job = &cp->jobs[i];
+        if ((job->state == JOB_ACQUIRE || job->state == JOB_RELEASE) && job->refused)
+            fence_send(cp, job);
+    }
 }
 
 static void job_over(struct cp *cp, struct job *job)
@@ -206,6 +222,9 @@ void cp_event(struct cp *cp, const struct msg_cp_evt *evt)
     case CP_EVT_LAUNCH_DONE:
     case CP_EVT_CACHE_DONE:
         if (!job || (job->state != JOB_RUN && job->state != JOB_ACQUIRE && job->state != JOB_RELEASE))
+            break;
+        job->refused = evt->kind == CP_EVT_CACHE_DONE && evt->status != CTL_OK;
+        if (job->refused) /* what it is for is not done: the packet goes no further */
             break;
         job->space->busy--;
         job_flushed(cp, job);

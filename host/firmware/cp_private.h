@@ -33,10 +33,12 @@ enum job_state {
 struct job {
     enum job_state state;
     uint8_t generation;
-    bool halted; /* a wavefront has halted itself: only a kill ends the launch */
-    bool flush;  /* its fence under way drops TLB entries */
-    bool drop;   /* and what was left in the caches of memory that has changed hands */
-    bool held;   /* its launch was not sent, since a kill is under way */
+    bool halted;    /* a wavefront has halted itself: only a kill ends the launch */
+    bool flush;     /* its fence under way drops TLB entries */
+    bool drop;      /* and what was left in the caches of memory that has changed hands */
+    bool held;      /* its launch was not sent, since a kill is under way */
+    bool refused;   /* its fence, by a component that was off: sent again when one has been enabled */
+    uint32_t fence; /* enum cache_flag of its fence under way */
     struct cp_queue *queue;
     struct cp_space *space;
     uint64_t index; /* packet number */
@@ -136,6 +138,9 @@ static inline uint64_t cookie_of(const struct cp *cp, uint64_t low)
 {
     return (uint64_t)cp->gpu << 56 | low;
 }
+
+/* cp.c: a component has been enabled: fences that one of them refused are sent again. */
+void fences_again(struct cp *cp);
 
 /* job.c: some packet is started and not completed; id of a job's commands and timers; firmware work of `cycles`, after
  * what it does already, from which the timer comes back with the job; send its launch; work-groups; sent to the

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Fences: which caches a packet leaves behind, before its kernel and before its signal (S0.18).
  */
+#include "firmware/control.h"
 #include "queue_bench.h"
 
 /* shows S0.18 */
@@ -41,6 +42,63 @@ static void fences_follow_the_header(void **state)
         assert_int_equal(before, cases[i].before);
         assert_int_equal(after & ~(uint32_t)CACHE_INV_L1I, cases[i].after);
     }
+}
+
+static void enable(struct bench *b, uint8_t status)
+{
+    fake_cache_status = status;
+    control_enable(b->cp[0], CTL_GROUP_L2, CP_ALL, NULL, NULL);
+}
+
+/* Nothing but the fence that was refused has been sent since `fences`, and the packet has not ended. */
+static void waits(struct bench *b, unsigned fences, uint32_t flags)
+{
+    assert_int_equal(commands(b, CP_CACHE), fences);
+    assert_int_equal(command_last(b, CP_CACHE)->flags, flags);
+    assert_int_equal(get(b, signal_at(0) + 8), 1);
+    assert_int_equal(b->space[0][0].busy, 1);
+}
+
+/* A component that is off refuses a fence, before a kernel and behind it: the packet waits until one has been enabled,
+ * and a packet whose space goes meanwhile goes, too. */
+static void a_refused_fence_is_held(void **state)
+{
+    struct bench *b = *state;
+    queue_open(b, 0, 0, 0);
+    kernel_put(b, 0, 0x0002, 0);
+    ring(b, 0);
+    run(b);
+    const unsigned launched = commands(b, CP_LAUNCH), fences = commands(b, CP_CACHE);
+    put(b, signal_at(0) + 8, 1, 8);
+    fake_cache_status = CTL_ERROR_OFF;
+    kernel_put(b, 0, 0x1402, signal_va(0));
+    ring(b, 0);
+    run(b);
+    const uint32_t before = command_last(b, CP_CACHE)->flags;
+    assert_true(before & CACHE_INV_L1V);
+    waits(b, fences + 1, before);
+    enable(b, CTL_ERROR_OFF);
+    run(b);
+    waits(b, fences + 2, before);
+    assert_int_equal(commands(b, CP_LAUNCH), launched);
+    enable(b, CTL_OK);
+    while (commands(b, CP_LAUNCH) == launched)
+        sim_run(b->sim, sim_now(b->sim) + 10);
+    fake_cache_status = CTL_ERROR_OFF;
+    run(b);
+    waits(b, fences + 4, CACHE_WB_L2 | CACHE_INV_L2 | CACHE_INV_L1I);
+    enable(b, CTL_OK);
+    run(b);
+    assert_int_equal(get(b, signal_at(0) + 8), 0);
+    assert_int_equal(b->space[0][0].busy, 0);
+    fake_cache_status = CTL_ERROR_OFF;
+    kernel_put(b, 0, 0x1402, 0);
+    ring(b, 0);
+    run(b);
+    fake_cache_status = CTL_OK;
+    cp_space_close(b->cp[0], &b->space[0][0]);
+    run(b);
+    assert_int_equal(b->closed, 1);
 }
 
 /* shows S0.18: the L2 is written back and empty before the signal of a system-scope barrier packet is written. */
@@ -169,9 +227,13 @@ static void what_changes_during_decode_leaves_with_the_fence(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(fences_follow_the_header),        TEST(system_barrier_empties_the_l2_before_its_signal),
-        TEST(pm4_packet_flushes_and_retires),  TEST(words_of_pm4_are_no_dependencies),
-        TEST(kernels_do_not_overtake_a_flush), TEST(what_changes_during_decode_leaves_with_the_fence),
+        TEST(a_refused_fence_is_held),
+        TEST(fences_follow_the_header),
+        TEST(system_barrier_empties_the_l2_before_its_signal),
+        TEST(pm4_packet_flushes_and_retires),
+        TEST(words_of_pm4_are_no_dependencies),
+        TEST(kernels_do_not_overtake_a_flush),
+        TEST(what_changes_during_decode_leaves_with_the_fence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
