@@ -38,13 +38,6 @@
 // mutate: rtl/tlb/tlb_pkg.sv: return pte[6:5] == 2'd0 && pte[55:48] != 8'd0; => return pte[6:5] == 2'd0;
 // mutate: rtl/tlb/tlb_pkg.sv: return pte[6:5] == 2'd0 && pte[55:48] != 8'd0; => return pte[6:5] == 2'd0 && pte[55:48] == 8'd1;
 // mutate: rtl/l1/l1v.sv: tag[l] = '0; => tag[l] = tag[l][49:42] == 8'd1 ? '0 : tag[l];
-// mutate: rtl/cu/cu_vmem_lines.svh: file.stale = file.stale | => file.stale = '0 &
-// mutate: rtl/cu/cu_vmem_lines.svh: file.ask = file.ask | file.answered; => ;
-// mutate: rtl/cu/cu_vmem_lines.svh: file.answered = '0; => ;
-// mutate: rtl/cu/cu_vmem_lines.svh: doubted = tx0.valid; => ;
-// mutate: rtl/cu/cu_vmem_lines.svh: held = tx1.valid; => held_hit = held_hit;
-// mutate: rtl/cu/cu_vmem_lines.svh: end else if (!quiesce_i) begin => end else begin
-// mutate: rtl/cu/cu_vmem_lines.svh: file.answered != '0 && !quiesce_i => file.answered != '0
 // mutate: rtl/cu/cu_vmem_slots.sv: outstanding == 14'(waiting_i) => 1'b1
 // mutate: rtl/cu/cu_vmem_slots.sv: outstanding == 14'(waiting_i) => outstanding == '0
 // mutate: rtl/cu/cu_vmem.sv: (tlb_fill && !tlb_inv_q) => (tlb_fill)
