@@ -7,9 +7,9 @@
 //
 // Every request under way owns one of 16 entries (sqc_entries_pkg). A lookup takes 5 edges: choose (0), TLB and tag RAM
 // (1), compare (2), data RAM (3), answer (4). A miss parks the entry; the first entry that misses a page or line owns the
-// request to memory, later ones wait for its answer and then look up again. Where others want an entry and none is free,
-// one that waits for another's translation gives its own up until a translation comes: a page whose translation is withheld
-// costs one entry. See docs/reference/caches.md.
+// request to memory, later ones wait for its answer and then look up again. Where others want an entry and none is free, those
+// that wait for another's translation, which takes longer than a walk, give theirs up until a translation comes: a page whose
+// translation is withheld costs one entry. See docs/reference/caches.md.
 // Control (docs/reference/control.md): what is held stands in the rings, in `ready`, `send_x`, `send_m` and `faulted`, in the
 // request to memory and in the answer; what was in the lookup looks up again.
 `include "gantry_assert.svh"
@@ -134,6 +134,10 @@ module sqc_cache
   logic [1:0] p_port[Cus*Depth];
   logic [31:0] p_head, p_count, p_ready, p_of[Cus];  // p_of: of p_count, by port
   entries_t waiting;
+  // owners of a translation under way: those that were at the last tick, those that already had been then.  It ticks every 1,024
+  // cycles in which somebody wants an entry and none is free: no walk takes that long
+  entries_t aged, slow;
+  logic [9:0] tick;
   logic [1:0] turn;
 
   file_t f;
@@ -269,11 +273,26 @@ module sqc_cache
     f.stale = f.lost;
     q_some  = '0;
     for (int unsigned c = 0; c < Cus; c++) q_count[c] = 32'd0;
-    {p_count, p_ready} = '0;
+    {p_count, p_ready, aged, slow} = '0;
     for (int unsigned c = 0; c < Cus; c++) p_of[c] = 32'd0;
     miss_valid_o <= 1'b0;
     rsp_valid_o  <= 1'b0;
     pulse = 1'b1;
+  endtask
+
+  // Which entries wait for another's translation that takes long: a store in its second line does the first one no more.
+  task automatic grow_old();
+    waiting = '0;
+    for (int unsigned i = 0; i < NumEntries; i++) waiting[i[3:0]] = f.wait_x[i[3:0]] && f.owner[i] == i[3:0];
+    if (tick == '1) begin
+      slow = waiting & aged;
+      aged = waiting;
+    end
+    pulse = pulse | (waiting != '0);
+    tick  = tick + 10'd1;
+    for (int unsigned i = 0; i < NumEntries; i++)
+      waiting[i[3:0]] = f.wait_x[i[3:0]] && f.owner[i] != i[3:0] && slow[f.owner[i]] && !f.lost[i[3:0]] &&
+                        !(f.second[i[3:0]] && f.store[i[3:0]]);
   endtask
 
   // Of the entries that wait for another's translation one gives itself up.
@@ -343,6 +362,8 @@ module sqc_cache
     e = fill_entry_i;
     pulse = 1'b1;
     if (fill_xlat_i) p_ready = p_count;
+    aged[e] = 1'b0;
+    slow[e] = 1'b0;
     if (Scalar && f.store[e] && !fill_xlat_i) begin
       forget(set_of(f.va[e]));
     end else if (fill_status_i == MEM_OK && !f.stale[e] && fill_xlat_i) begin
@@ -449,8 +470,7 @@ module sqc_cache
       q_some[port_t'(port)] = q_count[port] != 32'd0;
       s0 = '{valid: 1'b1, entry: e};
     end else if ((q_some != '0 && !hold_take_i) || back) begin
-      waiting = f.wait_x & ~(f.second & f.store) & ~f.lost;  // a store does no line twice
-      for (int unsigned i = 0; i < NumEntries; i++) waiting[i[3:0]] = waiting[i[3:0]] && f.owner[i] != i[3:0];
+      grow_old();
       if (waiting != '0) give_up();
     end
     if (s0.valid) begin
@@ -571,7 +591,7 @@ module sqc_cache
         {s0, s1, s2, s3, late[0], late[1], late[2], q_some, turn} = '0;
         {f.woken, f.ready, f.send_x, f.send_m, f.wait_x, f.wait_m, f.faulted} = '0;
         {f.stale, f.second, f.store, f.old, f.lost} = '0;
-        {p_head, p_count, p_ready} = '0;
+        {p_head, p_count, p_ready, aged, slow, tick} = '0;
         f.free = '1;
         for (int unsigned c = 0; c < Cus; c++) begin
           q_head[c]  = 32'd0;

@@ -76,6 +76,7 @@ template <class P, class T> void put(P &port, const T &t) { memcpy(&port, &t, si
 // page 7 is not mapped; page 9 has no execute right
 // Pages that are stored to; the last one is read only.
 constexpr unsigned Stored = 212, StoredPages = 5;
+bool late_page(uint64_t va) { return va >> 12 == 3 || va >> 12 == Stored; } // whose translations are withheld at times
 bool is_stored(uint64_t va) { return va >> 12 >= Stored && va >> 12 < Stored + StoredPages; }
 std::map<uint64_t, std::vector<uint32_t>> history; // by physical address: values so far, the first one's cycle is 0
 std::map<uint64_t, size_t> answered;               // index in it of the last store that was answered
@@ -182,13 +183,14 @@ int main()
     uint32_t tag = 0, valid_version = 0;
     uint64_t valid_map = 0, done = 0, faults = 0;
     bool inv_pending = false;
+    uint64_t inv_done = 0;
     std::deque<msg_smem_req> stores[Cus][4]; // of a SIMD: data, then the store
     uint64_t stored = 0, loaded = 0, withheld = 0, others = 0;
     const uint64_t traffic = 120000;
     for (cycle = 0; cycle < traffic + 3000; cycle++) {
         unsigned load = cycle / 20000 % 3 == 0 ? 60 : cycle / 20000 % 3 == 1 ? 10 : 1;
         const bool narrow = cycle / 4000 % 12 == 2; // a busy crossbar: what is translated waits to be sent
-        const bool withholds = cycle / 4000 % 12 == 5; // translations of page 3 come when it is over
+        const bool withholds = cycle / 4000 % 12 == 5; // translations of two pages come when it is over
         unsigned spread = !withholds && cycle / 5000 % 2 ? Pages : 4;
         top.clk_i = 0;
         name_gpu(top);
@@ -267,7 +269,8 @@ int main()
                 input = true;
             }
         }
-        if (!inv_pending && cycle > 100 && chance(1) && (narrow || chance(25))) { // memory and tables change, then everything is invalidated
+        if (!inv_pending && cycle > 100 && cycle > inv_done + 1 && // in the cycle of an answer the agent is busy
+             chance(1) && (narrow || chance(25))) { // memory and tables change, then everything is invalidated
             version++;
             remap += chance(30);
             msg_ctl_cmd b = {};
@@ -309,7 +312,7 @@ int main()
                 fail("requests wait for the page of others, which is withheld");
         }
         if (top.MAINT_DONE) {
-            inv_pending = false;
+            inv_pending = false, inv_done = cycle;
             for (auto &r : replies)
                 if (older(r.addr))
                     fail("invalidated, but an access that was translated before is under way");
@@ -346,7 +349,7 @@ int main()
                     ((uint32_t *)a.data)[i] = own ? values(pa).back() : word_at(pa, version);
                 }
             }
-            const bool late = withholds && q.op == MEM_XLAT && q.addr >> 12 == 3;
+            const bool late = withholds && q.op == MEM_XLAT && late_page(q.addr);
             replies.push_back({a, late ? (cycle / 4000 + 1) * 4000 : cycle + 5 + rng() % 60, q.op == MEM_XLAT ? 0 : q.addr});
             withheld += late;
             if (++owed > Credits)
@@ -365,7 +368,7 @@ int main()
                 if (!bad && !matches(w->second, (const uint32_t *)a.data, 8))
                     fail("wrong instruction bytes");
                 faults += bad;
-                others += w->second.va >> 12 != 3, done++;
+                others += !late_page(w->second.va), done++;
                 fetches.erase(w);
                 in_flight[c]--;
             }
@@ -404,7 +407,7 @@ int main()
                     fail("wrong scalar data");
                 }
                 loaded += !w->second.first.empty();
-                others += w->second.va >> 12 != 3, done++;
+                others += !late_page(w->second.va), done++;
                 loads.erase(w);
                 scalar_flight[c]--;
             }
