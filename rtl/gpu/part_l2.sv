@@ -128,7 +128,8 @@ module part_l2
       .Places   (DramPlaces),
       .WriteHigh(DramWriteHigh),
       .WriteLow (DramWriteLow),
-      .WriteIdle(DramWriteIdle)
+      .WriteIdle(DramWriteIdle),
+      .Path     (DramPath)
     ) u_channel (
       .clk_i,
       .rst_ni,
