@@ -420,8 +420,9 @@ module cu_vmem_coalesce_narrow
     // a number is free again when its data have been spread, once
     if (ended_valid_i) begin
       `GANTRY_CHECK(a_number, 32'(ended_tx_i) < NumTx)
-      for (int unsigned t = 0; t < NumTx; t++)
+      for (int unsigned t = 0; t < NumTx; t++) begin
         `GANTRY_CHECK(a_once, t >= 32'(tx_left) || tx_free[t] != ended_tx_i[TxW-1:0])
+      end
     end
     // an answer is that of a page that was asked for, and each of these has somebody who waits
     `GANTRY_CHECK(a_asked, `GANTRY_IMPL(xlat_valid_i, 32'(xlat_id_i) < NumMisses && file.busy[xlat_id_i[MissW-1:0]] &&

@@ -409,7 +409,7 @@ module l2_slice
           bit_of    = ways_t'(1) << way;
           was_dirty = (dirty[SetBits'(set)] & bit_of) != 16'd0;
           sets_dirty = !a.through && a.op == MEM_ATOMIC[1:0];
-          keep      = was_dirty || sets_dirty || (a.op != MEM_READ_NC[1:0] && !m.drop);
+          keep      = was_dirty || sets_dirty || ((a.op != MEM_READ_NC[1:0] || m.waits) && !m.drop);
           `GANTRY_CHECK(a_pending, (pending[SetBits'(set)] & bit_of) != 16'd0)
           pending[SetBits'(set)] = pending[SetBits'(set)] & ~bit_of;
           valid[SetBits'(set)]   = keep ? valid[SetBits'(set)] : valid[SetBits'(set)] & ~bit_of;
