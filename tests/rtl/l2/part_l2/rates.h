@@ -58,8 +58,8 @@ static void hits_pass()
     for (unsigned n = 0; n < 20; n++)
         clock_once(nullptr, 256);
     uint64_t took = cycles_until(5);
-    if (took > 12)
-        fail("cycles of a hit while all MSHRs are taken", took, 12);
+    if (took > 40) // beside a fill in every second cycle; a miss takes 250
+        fail("cycles of a hit while all MSHRs are taken", took, 40);
     if (most < 250) // of 256: more than 64 and 128 are told apart, by the data of their answers
         fail("misses under way at a time", most, 250);
     answered_all();
