@@ -27,14 +27,17 @@ TITLES = {
 NOTES = {
     "stream": """A load keeps the bus busy (91 % row hits). A store leaves as a victim of the L2, whose order is not that of addresses: half of the writes
 open a row. A channel has a queue of reads and one of writes. No document of the chip says when its bus turns: `gpu.dram.write_high`, `write_low`
-and `write_idle` are set so that all of these are in their bands. Where writes go whenever no read waits (`write_idle` 0) copy moves 406 and add 424;
-with 64 they move 354 and 402; with a `write_high` of 32 copy moves 385 and add 419. Windows of 8
-MiB of a long store of 4 bytes a work-item run at 363 to 372 first and at 320 later (why is not known).""",
-    "chase": """Translations are known before the chain begins, the L1V and L2 hold what they can (an eighth of 16 MiB). DRAM is faster than on every chip
-with a figure for it: some 45 cycles lie between an L2 hit and a line from DRAM, hardware has some 340. A delay there (`link.store`) takes
-bandwidth of loads: with 80 the chain takes 411 clk, load moves 343 GB/s and copy 375; with 150 it is 549, 180 and 353. 492 bytes a cycle over
-345 cycles are 166 lines under way in each of 16 slices, and 69 misses in each CU. A slice has at most 64 MSHRs and a channel 64 reads, each a
-bit of a 64-bit word, a CU 64 (`gpu.l1v.mshrs`): these must be wider before the delay can come.""",
+and `write_idle` are set so that copy, mul, add and triad are in their bands: with a `write_idle` of 64 copy moves 378, mul 382 and add 415. A
+store of 4 bytes a work-item is faster than hardware: nothing but open rows holds it up, successive windows of 16 MiB run at 427, 389, 415 and 373, of 16 bytes
+at 366, 335, 331 and 345. What slows stores on hardware beyond that no document says.""",
+    "chase": """Translations are known before the chain begins, the L1V and L2 hold what they can (an eighth of 16 MiB). A line from DRAM takes the DRAM's
+own 45 cycles and
+`gpu.dram.path` (208) more than an L2 hit; hardware's siblings have some 340 in all, the guide of GCN1 names 300 to 600 clk for the whole. With a path
+of 288 the chain takes 573 clk and the loads leave their bands: of 4 bytes a work-item 380 GB/s, of 16 bytes 453. Slices (256 MSHRs), L1Vs (128) and
+queues are not what hinders then: 165 MSHRs are in use on the average and all of them in less than a thousandth of the cycles. (1) A CU has 16 vector memory
+instructions under way (`gpu.cu.vmem_slots`, at most 16): 64 lines with loads of a dword, which in 600 cycles are 437 GB/s at best, 4,096 lines in all.
+(2) CUs drift apart, since less of what is under way waits in queues that serve them in turn: in successive windows of 16 MiB loads of 16 bytes move 489, 421
+and 500, and the row hits of 40 MiB fall from 94 to 80 %. (3) A slice looks up one request a cycle, a miss twice: 0.96 lookups a cycle at hardware's rate.""",
     "reuse": """One work-group of 16 wavefronts a CU; L1V by buffer loads (as PT's), L2 by flat loads, whose addresses take eight cycles to read.""",
     "strides": """Loads of a dword; 4,096 work-items.""",
     "atomics": """No figure of hardware was found for rate or latency. A slice performs one request a cycle, with all its lanes on one line; lanes of one word
