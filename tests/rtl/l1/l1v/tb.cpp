@@ -356,6 +356,25 @@ static void fresh_reads()
         fail("a reader joins one with glc, requests", sent - before, 2);
 }
 
+// A store goes to the line of the last of many misses: who comes behind it sees it, and what the miss brings is not kept.
+static void store_to_a_miss()
+{
+    empty();
+    delay = 1000;
+    for (unsigned n = 0; n < Mshrs - 4; n++)
+        issue(request(Read, Own | (5000 + n) * 64));
+    Req w = request(Write, Own | (5000 + Mshrs - 5) * 64);
+    w.mask = ~0ull, w.data[0] = rng();
+    issue(w);
+    issue(request(Read, w.addr));
+    drain();
+    delay = 20;
+    if (cost(5000 + Mshrs - 6) != 0)
+        fail("the line of a miss without a store is kept", 1, 0);
+    issue(request(Read, w.addr));
+    drain();
+}
+
 // One line a cycle: 64 bytes a clock.
 static void rate()
 {
@@ -401,6 +420,7 @@ int main()
     traffic(10000, 2000);
     delay = 800;
     traffic(5000, 2000);
+    traffic(5000, 250);
     delay = 20;
     if (most < (Mshrs < 64 ? Mshrs : 65))
         fail("misses under way at a time", most, Mshrs);
@@ -410,6 +430,7 @@ int main()
     case_done("replacement");
     fresh_reads();
     case_done("fresh_reads");
+    store_to_a_miss();
     rate();
     case_done("rate");
     counters();

@@ -23,7 +23,7 @@
 // mutate: rtl/l2/l2_slice.sv: tag_we_q && tag_waddr_q == SetBits'(s2.set) => 1'b0
 // mutate: rtl/l2/l2_slice.sv: tag_before && tag_before_set == SetBits'(s2.set) => 1'b0
 // mutate: rtl/l2/l2_slice.sv: mshr[i].drop = 1'b1 => mshr[i].drop = 1'b0
-// mutate: rtl/l2/l2_slice.sv: waits[SetBits'(set)] != 8'd0 => 1'b0
+// mutate: rtl/l2/l2_slice.sv: waits[SetBits'(set)] != 10'd0 => 1'b0
 // mutate: rtl/l2/l2_slice.sv: mem_req_i.source == FarSource => 1'b0
 // mutate: rtl/l2/l2_flush_pkg.sv: shape.slice_bits << 2 | 32'd3 => shape.slice_bits << 2
 // mutate: rtl/l2/l2_slice.sv: (!flush.drop && (full => (1'b0 && (full
@@ -33,7 +33,7 @@
 // mutate: rtl/l2/l2_data_pkg.sv: operands[w[2:0]], 64'd0); => operands[0], 64'd0);
 // mutate: rtl/l2/l2_slice.sv: is_line ? fresh.words : is_atomic => is_line ? payload.words : is_atomic
 // mutate: rtl/l2/l2_slice.sv: MEM_READ_NC[1:0] || m.waits => MEM_READ_NC[1:0]
-// mutate: rtl/l2/l2_pkg.sv: logic [7:0] mshr_no_t => logic [5:0] mshr_no_t
+// mutate: rtl/l2/l2_slice.sv: mshr_no_t'(Mshrs - 1 - i) => mshr_no_t'((Mshrs - 1 - i) & 63)
 // mutate: rtl/l2/l2_choose_pkg.sv: mshrs_free > 9'(ahead) => mshrs_free != 9'd0 || ahead
 // mutate: rtl/l2/l2_answer_pkg.sv: is_line ? told : '0 => is_line ? words : '0
 #include <algorithm>
