@@ -410,6 +410,7 @@ module l1v
   `STREAM_BOUND(a_reads, Mshrs, asked == TagRead, told == TagRead)
   `STREAM_BOUND(a_atomics, NumTx, asked == TagAtomic, told == TagAtomic)
   `STREAM_BOUND(a_writes, Any, asked == TagWrite, told == TagWrite)
-  `STREAM_ASSERT(a_miss, told == TagRead, 32'(mem_rsp_i.tag[7:0]) < Mshrs && busy_q[32'(mem_rsp_i.tag[7:6])][mem_rsp_i.tag[5:0]])
+  `STREAM_ASSERT(a_miss, told == TagRead,
+                 32'(mem_rsp_i.tag[7:0]) < Mshrs && busy_q[32'(mem_rsp_i.tag[7:6])][mem_rsp_i.tag[5:0]])
   `STREAM_ASSERT(a_idle, idle_o, {rsp_valid_o, ack_valid_o, xlat_valid_o, mem_req_valid_o} == '0)
 endmodule
