@@ -263,7 +263,7 @@ module l2_slice
       data_we_q <= 1'b0;
       if (s4.valid) begin
         sent      = 1'b1;
-        a         = slot_access[s4.slot];
+        a         = slot_access[SlotBits'(s4.slot)];
         serves    = s4.what != DataFetch && s4.what != DataFlush;
         is_write  = serves && a.op == MEM_WRITE[1:0];
         is_atomic = serves && a.op == MEM_ATOMIC[1:0];
@@ -298,7 +298,8 @@ module l2_slice
           end
           `GANTRY_CHECK(a_answer_room, rsp_count < 7'(RspDepth))
           `GANTRY_CHECK(a_slot_taken, busy_slots != 10'd0)
-          rsp_queue[RspBits'(rsp_first+rsp_count)] = answer(a, slot_ids[s4.slot], slot_from[s4.slot], told);
+          rsp_queue[RspBits'(rsp_first+rsp_count)] =
+              answer(a, slot_ids[SlotBits'(s4.slot)], slot_from[SlotBits'(s4.slot)], told);
           rsp_count  = rsp_count + 7'd1;
           busy_slots = busy_slots - 10'd1;
           free_slots[slots_left[SlotBits-1:0]] = s4.slot;
@@ -306,7 +307,8 @@ module l2_slice
         end
         if (obs_en_i && (is_write || is_atomic)) begin
           obs_order_valid_o <= 1'b1;
-          obs_order_o <= order(a, slot_ids[s4.slot], slot_from[s4.slot], mask, is_atomic && !is_line ?
+          obs_order_o <= order(a, slot_ids[SlotBits'(s4.slot)], slot_from[SlotBits'(s4.slot)], mask,
+                               is_atomic && !is_line ?
                                {320'd0, old, payload.words[1], payload.words[0]} : payload.words, is_line, told);
         end
         // the request's own access to DRAM, then the write-back
@@ -390,7 +392,7 @@ module l2_slice
       slow = at_limit(cmd_count, QueueSlow);
       if (s2.valid) begin
         set  = s2.set;
-        a    = slot_access[s2.slot];
+        a    = slot_access[SlotBits'(s2.slot)];
         s3   = '0;
         s3.slot      = s2.slot;
         s3_line      = s2_line;
@@ -423,7 +425,7 @@ module l2_slice
           s3.dirty = was_dirty;
           if (m.waits) begin
             c = chan_t'(channel_of(s2_line, Shape));
-            if (replay[c].some) slot_next[m.last] = replay[c].first;
+            if (replay[c].some) slot_next[SlotBits'(m.last)] = replay[c].first;
             replay[c] = prepend(replay[c], m.first, m.last);
             waits[SetBits'(set)] = waits[SetBits'(set)] + mshr_count[s2.mshr[MshrBits-1:0]];
           end
@@ -491,7 +493,7 @@ module l2_slice
             LookJoin: begin
               free_mshr = mshr_of[RowBits'(row_of(set, way, Shape))];
               m = mshr[free_mshr[MshrBits-1:0]];
-              if (m.waits) slot_next[m.last] = s2.slot;
+              if (m.waits) slot_next[SlotBits'(m.last)] = s2.slot;
               mshr_count[free_mshr[MshrBits-1:0]] = m.waits ? mshr_count[free_mshr[MshrBits-1:0]] + 10'd1 : 10'd1;
               m.first = m.waits ? m.first : s2.slot;
               m.last  = s2.slot;
@@ -500,7 +502,7 @@ module l2_slice
             end
             default: begin
               `GANTRY_CHECK(a_waits_once, !again)
-              if (waiter[c].some) slot_next[waiter[c].last] = s2.slot;
+              if (waiter[c].some) slot_next[SlotBits'(waiter[c].last)] = s2.slot;
               waiter[c] = append(waiter[c], s2.slot);
               waits[SetBits'(set)] = waits[SetBits'(set)] + 10'd1;
             end
@@ -660,7 +662,7 @@ module l2_slice
         end
         if (again) begin
           first = replay[c].some ? replay[c].first : waiter[c].first;
-          set   = set_of(line_of(slot_access[first].addr, Shape), Shape);
+          set   = set_of(line_of(slot_access[SlotBits'(first)].addr, Shape), Shape);
           again = assured(mshrs_left, AllWays & ~pending[SetBits'(set)], s2.valid, s2.set == set) &&
                   !(s2.valid && s2.what == TakeFill && s2.set == set);
         end
@@ -693,12 +695,12 @@ module l2_slice
             end
             TakeReplay: begin
               s1.slot    = first;
-              replay[c]  = rest(replay[c], slot_next[first]);
+              replay[c]  = rest(replay[c], slot_next[SlotBits'(first)]);
               again_turn = again_turn + chan_t'(1);
             end
             TakeWaiter: begin
               s1.slot    = first;
-              waiter[c]  = rest(waiter[c], slot_next[first]);
+              waiter[c]  = rest(waiter[c], slot_next[SlotBits'(first)]);
               again_turn = again_turn + chan_t'(1);
             end
             default: begin
@@ -711,7 +713,7 @@ module l2_slice
             end
           endcase
           if (what != TakeFlush) begin
-            s1_line = line_of(slot_access[s1.slot].addr, Shape);
+            s1_line = line_of(slot_access[SlotBits'(s1.slot)].addr, Shape);
             s1.set  = set_of(s1_line, Shape);
           end
           tag_re_q    <= 1'b1;
@@ -749,11 +751,11 @@ module l2_slice
       if (mem_req_valid_i) begin
         slot = slot_t'(slot_free_q);
         `GANTRY_CHECK(a_room, in_count < 7'(Depth))
-        slot_access[slot] = '{through: Through || mem_req_i.source == FarSource, whole: mem_req_i.mask == '1,
+        slot_access[SlotBits'(slot)] = '{through: Through || mem_req_i.source == FarSource, whole: mem_req_i.mask == '1,
                               op: mem_req_i.op[1:0], atomic: mem_req_i.atomic[3:0], wide: mem_req_i.size == 8'd8,
                               addr: mem_req_i.addr[54:0]};
-        slot_ids[slot]    = '{user: mem_req_i.user, tag: mem_req_i.tag};
-        slot_from[slot]   = '{gpu: mem_req_i.gpu, source: mem_req_i.source};
+        slot_ids[SlotBits'(slot)]    = '{user: mem_req_i.user, tag: mem_req_i.tag};
+        slot_from[SlotBits'(slot)]   = '{gpu: mem_req_i.gpu, source: mem_req_i.source};
         in_queue[DepthBits'(in_first+in_count)] = slot;
         in_count   = in_count + 7'd1;
         slots_left = slots_left - 10'd1;
