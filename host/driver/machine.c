@@ -211,6 +211,7 @@ struct machine *machine_new(const struct gantry_cfg *cfg, const struct sim_optio
         machine_delete(m);
         return NULL;
     }
+    pagetable_fragment_set(m->memory, cfg->driver_fragment);
     return m;
 }
 
@@ -252,6 +253,7 @@ int machine_start(struct machine *m)
         .launches = cfg->gpu_dispatch_launches,
         .tables_base = pmem_vram_bytes(m->memory) - pmem_table_bytes(m->memory),
         .tables_bytes = pmem_table_bytes(m->memory),
+        .withhold = cfg->cp_xlat_failures == CFG_CP_XLAT_FAILURES_WITHHOLD,
         .cu_mask = cfg->gpu_cu_count >= 64 ? UINT64_MAX : (UINT64_C(1) << cfg->gpu_cu_count) - 1,
     };
     struct cp_host host = cp_ops;

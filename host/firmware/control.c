@@ -99,6 +99,7 @@ void control_answered(struct cp *cp, const struct msg_cp_evt *evt)
         log_error("cp", "%s", text);
     } else if (c.result.signals & CTL_ENABLE) {
         shootdowns_again(cp);
+        withheld_again(cp);
     }
     control_send(cp);
     if (c.done)

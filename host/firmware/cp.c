@@ -216,6 +216,12 @@ void cp_event(struct cp *cp, const struct msg_cp_evt *evt)
         else
             job_finish(cp, job);
         break;
+    case CP_EVT_XLAT:
+        withheld_reported(cp, evt);
+        break;
+    case CP_EVT_XLAT_DONE:
+        withheld_answered(cp, evt->status);
+        break;
     case CP_EVT_CONTROL_DONE:
         control_answered(cp, evt);
         break;

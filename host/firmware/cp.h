@@ -114,6 +114,9 @@ struct cp_host {
     void (*shootdown)(void *ctx);
     /* A kernel packet is about to start.  False: not yet, cp_poll asks again.  May be NULL: always. */
     bool (*may_start)(void *ctx);
+    /* The L2 TLB withholds translations of a page without an entry that allows `rights` (PTE_R, PTE_W, PTE_X): true:
+     * the owner will call cp_space_answer for it, false: it is a fault.  May be NULL: false. */
+    bool (*withheld)(void *ctx, void *owner, unsigned gpu, uint64_t va, uint32_t rights);
     /* cp_tables_done has risen; may be NULL. */
     void (*tables)(void *ctx);
 };
@@ -132,6 +135,7 @@ struct cp_config {
     uint32_t waves_per_simd;
     uint32_t vgprs_per_simd; /* rows of 64 lanes */
     uint32_t sgprs_per_simd;
+    bool withhold; /* translations that fail are withheld until the driver has decided */
     uint64_t cu_mask;
     uint64_t tables_base, tables_bytes; /* where page tables lie in VRAM */
 };
@@ -176,6 +180,9 @@ void cp_caches_drop(struct cp *cp, bool own);
  * nor of this command processor, is under way that was translated before it. */
 uint64_t cp_shootdowns_sent(const struct cp *cp);
 uint64_t cp_shootdowns_done(const struct cp *cp);
+/* What becomes of translations of these pages (0 bytes: all of the space) that the L2 TLB withholds: they are looked up
+ * again behind all writes to page tables so far; what fails then is withheld again, or (deny) is a fault. */
+void cp_space_answer(struct cp *cp, struct cp_space *space, uint64_t va, uint64_t bytes, bool deny);
 /* Queues of the space are closed, its wavefronts killed; space_closed follows (at once when nothing ran). */
 void cp_space_close(struct cp *cp, struct cp_space *space);
 

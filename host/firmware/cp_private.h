@@ -112,6 +112,7 @@ struct cp {
     uint64_t shootdown_commands;  /* sent to the GPU so far */
     struct shootdown *shootdowns; /* sent and not done, oldest first */
     size_t shootdown_room;
+    bool answer_refused;          /* a CP_XLAT: the L2 TLB was off */
     bool caches_stale;            /* they may hold memory that has changed hands: the next fence drops it */
     unsigned drops;               /* commands under way that do that */
     uint32_t trap_vmids;          /* that the CUs know a trap handler of */
@@ -211,6 +212,13 @@ void shootdown_answered(struct cp *cp, uint8_t status);
 void shootdowns_again(struct cp *cp);
 void shootdowns_check(struct cp *cp);
 bool caches_dropped(struct cp *cp);
+
+/* withheld.c: the L2 TLB withholds translations of a page; an answer to such has its turn; a CP_XLAT is done; a
+ * component has been enabled. */
+void withheld_reported(struct cp *cp, const struct msg_cp_evt *evt);
+void withheld_due(struct cp *cp, const struct table_note *note);
+void withheld_answered(struct cp *cp, uint8_t status);
+void withheld_again(struct cp *cp);
 
 /* control.c: the GPU has done an operation. */
 void control_answered(struct cp *cp, const struct msg_cp_evt *evt);

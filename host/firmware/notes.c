@@ -12,6 +12,8 @@ static void note_do(struct cp *cp, const struct table_note *note)
         space->notes--;
     if (note->kind == NOTE_OPEN)
         space_announce(cp, space);
+    else if (note->kind == NOTE_XLAT)
+        withheld_due(cp, note);
     else if (note->kind != NOTE_CLOSE)
         shootdown_due(cp, note);
     if (space)

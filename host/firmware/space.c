@@ -18,7 +18,7 @@ static void command_send(struct cp *cp, enum cp_cmd_kind kind, const struct cp_s
 
 void space_announce(struct cp *cp, struct cp_space *space)
 {
-    command_send(cp, CP_VMID, space, 0, pagetable_root(space->pt));
+    command_send(cp, CP_VMID, space, cp->config.withhold ? XLAT_WITHHOLD : 0, pagetable_root(space->pt));
     space->known = true;
     if (space->tba || cp->trap_vmids >> space->vmid & 1)
         cp_space_trap(cp, space);

@@ -30,14 +30,16 @@ enum note_kind {
     NOTE_CLOSE, /* a closing space may go */
     NOTE_SHOOT, /* a shoot-down of pages of a space */
     NOTE_DROP,  /* caches drop memory that has changed hands */
+    NOTE_XLAT,  /* an answer to withheld translations of pages of a space */
 };
 
 struct table_note {
     uint64_t behind; /* so many writes: set by tables_note */
     enum note_kind kind;
     bool own;               /* NOTE_DROP: memory of this GPU */
+    bool deny;              /* NOTE_XLAT */
     struct cp_space *space; /* which counts it; NOTE_DROP: NULL */
-    uint64_t va, bytes;     /* NOTE_SHOOT: the pages, 0 bytes: all */
+    uint64_t va, bytes;     /* NOTE_SHOOT, NOTE_XLAT: the pages, 0 bytes: all */
 };
 
 struct tables {

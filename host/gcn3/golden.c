@@ -136,6 +136,9 @@ static void execute_command(struct golden *g, const struct msg_cp_cmd *cmd)
             golden_touch_drop(g);
         evt.kind = CP_EVT_CACHE_DONE;
         break;
+    case CP_XLAT: /* it withholds none */
+        evt.kind = CP_EVT_XLAT_DONE;
+        break;
     case CP_KILL:
         kill_vmid(g, cmd->vmid);
         evt.kind = CP_EVT_KILL_DONE;

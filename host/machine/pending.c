@@ -30,11 +30,16 @@ static void pending_remove(struct sim_gpu *g, uint32_t i)
 void pending_account(struct sim_gpu *g, const struct msg_cp_evt *evt, uint64_t now)
 {
     static const uint8_t command[] = {
-        [CP_EVT_LAUNCH_DONE] = CP_LAUNCH, [CP_EVT_CACHE_DONE] = CP_CACHE,    [CP_EVT_KILL_DONE] = CP_KILL,
-        [CP_EVT_FAULT] = CP_LAUNCH,       [CP_EVT_INTERRUPT] = CP_LAUNCH,    [CP_EVT_HALT] = CP_LAUNCH,
-        [CP_EVT_TRAP_DONE] = CP_TRAP,     [CP_EVT_CONTROL_DONE] = CP_CONTROL};
-    PART_CHECK(evt->kind >= CP_EVT_LAUNCH_DONE && evt->kind <= CP_EVT_CONTROL_DONE, g->dispatch, now,
-               "event of kind %u", evt->kind);
+        [CP_EVT_LAUNCH_DONE] = CP_LAUNCH, [CP_EVT_CACHE_DONE] = CP_CACHE,     [CP_EVT_KILL_DONE] = CP_KILL,
+        [CP_EVT_FAULT] = CP_LAUNCH,       [CP_EVT_INTERRUPT] = CP_LAUNCH,     [CP_EVT_HALT] = CP_LAUNCH,
+        [CP_EVT_TRAP_DONE] = CP_TRAP,     [CP_EVT_CONTROL_DONE] = CP_CONTROL, [CP_EVT_XLAT_DONE] = CP_XLAT};
+    PART_CHECK(evt->kind >= CP_EVT_LAUNCH_DONE && evt->kind <= CP_EVT_XLAT, g->dispatch, now, "event of kind %u",
+               evt->kind);
+    if (evt->kind == CP_EVT_XLAT) { /* of no command: launches of the space may wait for the host from now on */
+        for (uint32_t k = 0; k < g->pending_count; k++)
+            g->pending[k].withheld |= g->pending[k].kind == CP_LAUNCH && g->pending[k].vmid == evt->vmid;
+        return;
+    }
     uint32_t i = pending_find(g, command[evt->kind], evt->id);
     PART_CHECK(i < g->pending_count, g->dispatch, now, "event %u for command %u, which is not under way", evt->kind,
                evt->id);
@@ -58,7 +63,7 @@ bool pending_any(const struct sim *sim)
     bool any = false;
     for (unsigned g = 0; g < sim->gpu_count; g++) {
         for (uint32_t i = 0; i < sim->gpus[g].pending_count; i++) {
-            if (sim->gpus[g].pending[i].faulted)
+            if (sim->gpus[g].pending[i].faulted || sim->gpus[g].pending[i].withheld)
                 return false;
             any = true;
         }

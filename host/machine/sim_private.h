@@ -22,6 +22,8 @@ struct sim_pending {
     uint16_t id;
     bool faulted; /* a launch with a stopped wavefront, and the host knows: it ends by CP_KILL only */
     bool interrupted, halted;
+    bool withheld; /* a launch of a space of which the host has been told that translations are: it may wait for the
+                      host */
 };
 
 /* Trap handler of an address space, and its memory; 0: none. */
@@ -39,7 +41,8 @@ struct sim_gpu {
     uint32_t pending_count;
     size_t pending_room;
     struct commands commands;
-    uint64_t roots[256]; /* page table by VMID, 0: none */
+    uint64_t roots[256];    /* page table by VMID, 0: none */
+    uint8_t withholds[256]; /* XLAT_WITHHOLD of it */
     struct sim_trap traps[256];
 };
 

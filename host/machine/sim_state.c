@@ -52,11 +52,13 @@ static bool timers_restore(struct heap *timers, struct state_reader *from)
 static void gpu_save(const struct sim_gpu *g, struct state_writer *to)
 {
     STATE_PUT(to, g->roots);
+    STATE_PUT(to, g->withholds);
     STATE_PUT(to, g->traps);
     state_put_u64(to, g->pending_count);
     for (uint32_t i = 0; i < g->pending_count; i++) {
         const struct sim_pending *p = &g->pending[i];
-        const uint8_t row[] = {p->kind, p->vmid, p->id & 255, p->id >> 8, p->faulted, p->interrupted, p->halted};
+        const uint8_t row[] = {p->kind,    p->vmid,        p->id & 255, p->id >> 8,
+                               p->faulted, p->interrupted, p->halted,   p->withheld};
         STATE_PUT(to, row);
     }
     commands_save(&g->commands, to);
@@ -65,12 +67,12 @@ static void gpu_save(const struct sim_gpu *g, struct state_writer *to)
 static bool gpu_restore(struct sim_gpu *g, struct state_reader *from)
 {
     uint64_t count;
-    if (!STATE_GET(from, g->roots) || !STATE_GET(from, g->traps) ||
+    if (!STATE_GET(from, g->roots) || !STATE_GET(from, g->withholds) || !STATE_GET(from, g->traps) ||
         !state_get_count(from, "commands under way", PENDING_MOST, &count))
         return false;
     g->pending_count = 0;
     for (; count > 0; count--) {
-        uint8_t row[7];
+        uint8_t row[8];
         if (!STATE_GET(from, row))
             return false;
         const struct msg_cp_cmd cmd = {.kind = row[0], .vmid = row[1], .id = (uint16_t)(row[2] | row[3] << 8)};
@@ -79,6 +81,7 @@ static bool gpu_restore(struct sim_gpu *g, struct state_reader *from)
         p->faulted = row[4];
         p->interrupted = row[5];
         p->halted = row[6];
+        p->withheld = row[7];
     }
     return commands_restore(&g->commands, from);
 }

@@ -7,17 +7,20 @@
 
 void spaces_note(struct sim_gpu *g, const struct msg_cp_cmd *cmd)
 {
-    if (cmd->kind == CP_VMID)
+    if (cmd->kind == CP_VMID) {
         g->roots[cmd->vmid] = cmd->root;
-    else if (cmd->kind == CP_TRAP)
+        g->withholds[cmd->vmid] = cmd->flags & XLAT_WITHHOLD;
+    } else if (cmd->kind == CP_TRAP) {
         g->traps[cmd->vmid] = (struct sim_trap){cmd->root, cmd->pc};
+    }
 }
 
 void spaces_tell(const struct sim_gpu *g, void (*tell)(void *ctx, const struct msg_cp_cmd *cmd), void *ctx)
 {
     for (unsigned vmid = 0; vmid < 256; vmid++) {
         const struct sim_trap *trap = &g->traps[vmid];
-        const struct msg_cp_cmd root = {.kind = CP_VMID, .vmid = (uint8_t)vmid, .root = g->roots[vmid]};
+        const struct msg_cp_cmd root = {
+            .kind = CP_VMID, .vmid = (uint8_t)vmid, .flags = g->withholds[vmid], .root = g->roots[vmid]};
         const struct msg_cp_cmd handler = {
             .kind = CP_TRAP, .vmid = (uint8_t)vmid, .root = trap->handler, .pc = trap->memory};
         if (root.root)

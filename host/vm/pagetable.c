@@ -12,6 +12,7 @@
 
 #include "vm/pagetable_private.h"
 #include "vm/pmem.h"
+#include "vm/pmem_private.h"
 
 #define BLOCK (UINT64_C(16) * PAGE)
 #define LARGE (UINT64_C(256) * PAGE)
@@ -157,6 +158,11 @@ uint64_t pagetable_align(uint64_t bytes)
     return bytes >= BIG ? BIG : bytes >= LARGE ? LARGE : bytes >= BLOCK ? BLOCK : PAGE;
 }
 
+void pagetable_fragment_set(struct pmem *pm, unsigned most)
+{
+    pm->fragment = most;
+}
+
 int pagetable_map(struct pagetable *pt, uint64_t va, uint64_t pa, uint64_t bytes, uint32_t flags)
 {
     if (!range_ok(va, bytes) || (pa & ~PTE_ADDR))
@@ -166,7 +172,7 @@ int pagetable_map(struct pagetable *pt, uint64_t va, uint64_t pa, uint64_t bytes
         uint64_t *entry = middle_entry(pt, va);
         if (!entry)
             return -ENOMEM;
-        if (!((va | pa) & (BIG - 1)) && bytes >= BIG) {
+        if (pt->pm->fragment >= 9 && !((va | pa) & (BIG - 1)) && bytes >= BIG) {
             if ((*entry & (PTE_VALID | PTE_LEAF)) == PTE_VALID)
                 tables_remove(pt->pm, pt->gpu, *entry & PTE_OFFSET);
             entry_set(pt, entry, pa | bits | FRAGMENT_BIG);
@@ -180,8 +186,8 @@ int pagetable_map(struct pagetable *pt, uint64_t va, uint64_t pa, uint64_t bytes
             return -ENOMEM;
         struct span changed = {ENTRIES, 0};
         do {
-            bool large = !((va | pa) & (LARGE - 1)) && bytes >= LARGE;
-            bool block = !((va | pa) & (BLOCK - 1)) && bytes >= BLOCK;
+            bool large = pt->pm->fragment >= 8 && !((va | pa) & (LARGE - 1)) && bytes >= LARGE;
+            bool block = pt->pm->fragment >= 4 && !((va | pa) & (BLOCK - 1)) && bytes >= BLOCK;
             uint64_t start = va, end = va + (large ? LARGE : block ? BLOCK : PAGE);
             for (; va < end; va += PAGE, pa += PAGE, bytes -= PAGE)
                 leaf_set(leaf, &changed, va, pa | bits);
@@ -232,7 +238,37 @@ int pagetable_unmap(struct pagetable *pt, uint64_t va, uint64_t bytes)
     return 0;
 }
 
-uint64_t pagetable_lookup(const struct pagetable *pt, uint64_t va)
+int pagetable_lock(struct pagetable *pt, uint64_t va, uint64_t bytes, bool locked)
+{
+    if (!range_ok(va, bytes))
+        return -EINVAL;
+    const uint64_t from = locked ? PTE_VALID : PTE_LOCKED, to = locked ? PTE_LOCKED : PTE_VALID;
+    uint64_t *root = tables_at(pt->pm, pt->gpu, pt->root);
+    while (bytes) {
+        const uint64_t left = BIG - (va & (BIG - 1)), step = left < bytes ? left : bytes;
+        uint64_t *middle = root[va >> 30] & PTE_VALID ? tables_at(pt->pm, pt->gpu, root[va >> 30] & PTE_OFFSET) : NULL;
+        uint64_t *entry = middle ? &middle[(va >> 21) & (ENTRIES - 1)] : NULL;
+        if (entry && (*entry & PTE_VALID)) {
+            uint64_t *leaf = table_below(pt, entry);
+            if (!leaf)
+                return -ENOMEM;
+            struct span changed = {ENTRIES, 0};
+            for (uint64_t at = va; at < va + step; at += PAGE) {
+                const uint64_t old = leaf[(at >> 12) & (ENTRIES - 1)];
+                if (old & from)
+                    leaf_set(leaf, &changed, at, (old & ~(from | PTE_FRAGMENT)) | to);
+            }
+            if (changed.end)
+                span_write(pt, leaf, &changed);
+        }
+        va += step;
+        bytes -= step;
+    }
+    return 0;
+}
+
+/* The entry of va, whatever it says; 0: no table has one. */
+static uint64_t entry_of(const struct pagetable *pt, uint64_t va)
 {
     if (va >= VA_LIMIT)
         return 0;
@@ -245,5 +281,16 @@ uint64_t pagetable_lookup(const struct pagetable *pt, uint64_t va)
     if (entry & PTE_LEAF)
         return entry + (va & (BIG - PAGE));
     entry = tables_at(pt->pm, pt->gpu, entry & PTE_OFFSET)[(va >> 12) & (ENTRIES - 1)];
+    return entry;
+}
+
+uint64_t pagetable_lookup(const struct pagetable *pt, uint64_t va)
+{
+    const uint64_t entry = entry_of(pt, va);
     return entry & PTE_VALID ? entry : 0;
+}
+
+bool pagetable_locked(const struct pagetable *pt, uint64_t va)
+{
+    return (entry_of(pt, va) & (PTE_VALID | PTE_LOCKED)) == PTE_LOCKED;
 }

@@ -4,13 +4,15 @@
  * each).  Every table lies in the VRAM of the GPU that walks it (a reserved region at the top of VRAM).  The host works
  * on a copy of its own and never reads it back: every change is a write to VRAM that goes to a sink.
  * Entry (64 bit): 0 valid, 1 R, 2 W, 3 X, 4 leaf, 6:5 memory type (0 cached, 1 uncached/fine-grained),
- * 11:7 fragment, 47:12 offset of page or table, 55:48 owner (0 host, k+1 GPU k).  A leaf at level 2 (VA[29:21]) maps
- * 2 MiB.  Fragment n (the hardware's field): the entry is one of 2^n pages that are aligned and adjacent in both
+ * 11:7 fragment, 47:12 offset of page or table, 55:48 owner (0 host, k+1 GPU k), 56 locked: not valid, and a
+ * translation is withheld until the page is unlocked (rtl/tlb/utcl2_withheld_pkg.sv).  A leaf at level 2 (VA[29:21])
+ * maps 2 MiB.  Fragment n (the hardware's field): the entry is one of 2^n pages that are aligned and adjacent in both
  * address spaces and equal in their other bits, so a TLB may keep them as one; 0 single, 4 blocks of 64 KiB, 9 a 2 MiB
  * leaf.
  */
 #ifndef GANTRY_PAGETABLE_H
 #define GANTRY_PAGETABLE_H
+#include <stdbool.h>
 #include <stdint.h>
 
 #define PTE_VALID 1u
@@ -19,6 +21,7 @@
 #define PTE_X 8u
 #define PTE_LEAF 16u
 #define PTE_UNCACHED 32u
+#define PTE_LOCKED (UINT64_C(1) << 56)
 #define PTE_ADDR UINT64_C(0x00fffffffffff000) /* of the page */
 #define PTE_FRAGMENT_SHIFT 7
 #define PTE_FRAGMENT (UINT64_C(31) << PTE_FRAGMENT_SHIFT)
@@ -37,6 +40,11 @@ struct pagetable *pagetable_new(struct pmem *pm, unsigned gpu);
 void pagetable_free(struct pagetable *pt);
 uint64_t pagetable_root(const struct pagetable *pt); /* physical address for CP_VMID */
 
+/* Greatest fragment (0 to PAGETABLE_FRAGMENT_MOST, at first that) that pagetable_map makes from now on, in all tables.
+ */
+#define PAGETABLE_FRAGMENT_MOST 9u
+void pagetable_fragment_set(struct pmem *pm, unsigned most);
+
 /* va, pa and bytes multiples of 4 KiB; flags PTE_R|PTE_W|PTE_X|PTE_UNCACHED.  0, -ENOMEM, -EINVAL (range beyond 40
  * bits).  Where va and pa are equal modulo 64 KiB or 1 MiB, whole blocks become fragments; a change inside a block
  * makes the rest of its 64 KiB single pages, the rest of its MiB blocks of 64 KiB. */
@@ -45,6 +53,10 @@ int pagetable_map(struct pagetable *pt, uint64_t va, uint64_t pa, uint64_t bytes
  * 1 MiB or 64 KiB, or a page. */
 uint64_t pagetable_align(uint64_t bytes);
 int pagetable_unmap(struct pagetable *pt, uint64_t va, uint64_t bytes);
+/* Mapped pages of the range become locked, or (locked false) locked ones what they were, as single pages; others stay.
+ * 0, -EINVAL as above, -ENOMEM.  A lock needs a shoot-down, an unlock an answer to what is withheld. */
+int pagetable_lock(struct pagetable *pt, uint64_t va, uint64_t bytes, bool locked);
+bool pagetable_locked(const struct pagetable *pt, uint64_t va);
 /* Tables that unmapping (or a big leaf in their place) has made superfluous are not used again before they are
  * recycled: a walker may still read them.  How many there were so far on a GPU; give back those up to the `upto`th. */
 uint64_t pagetable_removed(const struct pmem *pm, unsigned gpu);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "gantry_msg.h"
+#include "vm/pagetable.h"
 #include "vm/pmem_private.h"
 
 /* 0, or -1 with errno and nothing left. */
@@ -48,6 +49,7 @@ struct pmem *pmem_new(unsigned gpus, uint64_t vram_bytes, uint64_t gtt_bytes)
     pm->vram_bytes = vram_bytes;
     pm->gtt_bytes = gtt_bytes;
     pm->next_window = PMEM_WINDOW_BASE;
+    pm->fragment = PAGETABLE_FRAGMENT_MOST;
     for (; pm->gpus < gpus; pm->gpus++)
         if (vram_create(&pm->vram[pm->gpus], vram_bytes + (pm->gpus == 0 ? gtt_bytes : 0)) < 0) {
             int error = errno;

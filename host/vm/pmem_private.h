@@ -57,7 +57,8 @@ struct pmem {
     uint64_t next_window;                                                         /* where the last one ended */
     void (*table_sink)(void *ctx, uint64_t pa, const void *from, uint32_t bytes); /* NULL: pmem_write */
     void *table_sink_ctx;
-    uint64_t changes; /* pmem_changes */
+    unsigned fragment; /* pagetable_fragment_set */
+    uint64_t changes;  /* pmem_changes */
     uint64_t window_changes;
     struct pmem_watch watch;
 };

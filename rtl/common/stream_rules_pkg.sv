@@ -63,13 +63,13 @@ package stream_rules_pkg;
   endfunction
 
   function automatic logic cp_cmd_ok(input cp_cmd_t m);
-    return m.kind >= CP_LAUNCH && m.kind <= CP_CONTROL &&
-           (m.kind != CP_CACHE || range_ok(m.root, m.pc)) &&
+    return m.kind >= CP_LAUNCH && m.kind <= CP_XLAT &&
+           ((m.kind != CP_CACHE && m.kind != CP_XLAT) || range_ok(m.root, m.pc)) &&
            (m.kind != CP_LAUNCH || (m.waves != 16'd0 && m.vgprs[1:0] == 2'd0 && m.sgprs[3:0] == 4'd0));
   endfunction
 
   function automatic logic cp_evt_ok(input cp_evt_t m);
-    return m.kind >= CP_EVT_LAUNCH_DONE && m.kind <= CP_EVT_CONTROL_DONE && m.status <= FAULT_TRAP;
+    return m.kind >= CP_EVT_LAUNCH_DONE && m.kind <= CP_EVT_XLAT && m.status <= FAULT_TRAP;
   endfunction
 
   function automatic logic cu_cmd_ok(input cu_cmd_t m);
@@ -83,12 +83,16 @@ package stream_rules_pkg;
 
   function automatic logic ctl_cmd_ok(input ctl_cmd_t m);
     return m.op == CTL_SIGNAL ? m.signals < 8'd64 : m.op == CTL_ROOT ? m.bytes == 64'd0 :
-        m.op == CTL_INV && range_ok(m.root, m.bytes);
+        (m.op == CTL_INV || m.op == CTL_XLAT) && range_ok(m.root, m.bytes);
   endfunction
 
   function automatic logic ctl_evt_ok(input ctl_evt_t m);
-    return m.op <= CTL_ROOT && m.status <= CTL_ERROR_DISCARD && m.status != CTL_ERROR_NONE &&
+    return m.op <= CTL_XLAT && m.status <= CTL_ERROR_DISCARD && m.status != CTL_ERROR_NONE &&
            m.state <= CTL_STATE_DISCARDING;
+  endfunction
+
+  function automatic logic xlat_evt_ok(input xlat_evt_t m);
+    return m.access != 8'd0 && m.access < 8'd8 && m.va[63:40] == '0 && m.va[11:0] == '0;
   endfunction
   /* verilator lint_on UNUSEDSIGNAL */
 endpackage

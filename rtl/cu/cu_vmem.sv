@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vector memory unit of a CU: wires the instruction pipeline, the L1 TLB and the vector L1 cache, and carries out
-// invalidations of the CU's control agent.  Responsible for: invalidation (the cache at once: misses under way are not kept; the TLB after all
-// transactions under way ended), the shortest latency, counters.  Not responsible for: what the parts do.
+// invalidations of the CU's control agent.  Responsible for: invalidation (the cache at once: misses under way are not kept; the
+// TLB after all accesses under way ended; what waits for a translation asks again), the shortest latency, counters.  Not
+// responsible for: what the parts do.
 `include "gantry_assert.svh"
 
 module cu_vmem
@@ -91,7 +92,7 @@ module cu_vmem
   assign en     = !pipe_idle || !l1_idle || valid_i || inv_i || line_rsp_valid_i;
   assign idle_o = !en && none_waits;
 
-  // a TLB invalidation first lets everything under way end
+  // a TLB invalidation first lets everything end that was translated
   /* verilator lint_off BLKSEQ */
   always_ff @(posedge clk_i) begin
     if (en || !rst_ni) begin
@@ -220,7 +221,7 @@ module cu_vmem
     .result_valid_o(),
     .result_hit_o  (tlb_hit),
     .result_pte_o  (tlb_pte),
-    .fill_valid_i  (tlb_fill),
+    .fill_valid_i  (tlb_fill && !tlb_inv_q),
     .fill_vmid_i   (tlb_fill_vmid),
     .fill_vpn_i    (tlb_fill_vpn),
     .fill_pte_i    (tlb_fill_pte),

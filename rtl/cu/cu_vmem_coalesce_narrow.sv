@@ -54,7 +54,8 @@ module cu_vmem_coalesce_narrow
   input  logic         [63:0] xlat_pte_i,
   input  logic          [7:0] xlat_status_i,
   input  logic                forget_i,        // the TLB is being invalidated
-  input  logic                quiesce_i,       // start no transaction
+  input  logic                quiesce_i,       // start no transaction, let none leave
+  output logic          [5:0] waiting_o,       // transactions that have begun and not left
   output logic                access_valid_o,
   output vmem_access_t        access_o,
   input  logic                access_ready_i,
@@ -112,6 +113,8 @@ module cu_vmem_coalesce_narrow
   logic [15:0] next0, next1;
   // translation: result of tx1's lookup, the page that came last, the file of misses
   logic held, held_hit, last_valid;
+  logic doubted;        // what the lookup of tx0 has found is older than an invalidation
+  logic [5:0] waiting;  // transactions that have begun and not left
   logic [63:0] held_pte, last_pte;
   page_t last_page;
   file_t file;
@@ -328,6 +331,7 @@ module cu_vmem_coalesce_narrow
     else if (ended) emit = open.valid && room;
     if (emit) begin
       tx0 = open;
+      waiting = waiting + 6'd1;
       tlb_lookup_o <= !open.inv && !open.lds;
       tlb_vmid_o <= open.vmid;
       tlb_vpn_o <= open.va[39:12];
@@ -355,7 +359,8 @@ module cu_vmem_coalesce_narrow
         split[next_slot_i] = top.swizzle;
         near_lds[next_slot_i] = issue_i.lds;
       end
-      busy = order_count != '0 || active || tx0.valid || tx1.valid || hold != '0 || file.answered != '0;
+      busy = order_count != '0 || active || tx0.valid || tx1.valid || hold != '0 ||
+          (file.answered | file.ask) != '0;
       if (busy || part_i.valid || ended_valid_i || xlat_valid_i || forget_i || awake) begin
         `GANTRY_CHECKS;
         moved = part_i.valid || xlat_valid_i;
@@ -374,17 +379,7 @@ module cu_vmem_coalesce_narrow
           tx_free[tx_left[TxW-1:0]] = ended_tx_i[TxW-1:0];
           tx_left = tx_left + 1'b1;
         end
-        if (forget_i) last_valid = 1'b0;
-        if (xlat_valid_i) take_translation();
-        if (tx1.valid && !held) keep_result();
-        served = 1'b0;
-        if (file.answered != '0) serve_waiting();
-        if (tx1.valid && !served) translate();
-        if (!tx1.valid && tx0.valid) begin
-          tx1 = tx0;
-          tx0.valid = 1'b0;
-          moved = 1'b1;
-        end
+        translations();
         if (hold != '0) begin
           hold  = hold - 6'd1;
           moved = 1'b1;
@@ -397,7 +392,9 @@ module cu_vmem_coalesce_narrow
       end
       if (!rst_ni) begin
         {order_read, order_write, order_count, active, hold, held, last_valid, awake} = '0;
-        {file.busy, file.answered, file.waiting, file.writes} = '0;
+        {file.busy, file.answered, file.stale, file.ask, file.waiting, file.writes} = '0;
+        {doubted, waiting} = '0;
+        waiting_o <= '0;
         {gathering, gathered, left, read1, read2, read3, read4, read5} = '0;
         tx0.valid = 1'b0;
         tx1.valid = 1'b0;
@@ -426,10 +423,12 @@ module cu_vmem_coalesce_narrow
     end
     // an answer is that of a page that was asked for, and each of these has somebody who waits
     `GANTRY_CHECK(a_asked, `GANTRY_IMPL(xlat_valid_i, 32'(xlat_id_i) < NumMisses && file.busy[xlat_id_i[MissW-1:0]] &&
-                                        !file.answered[xlat_id_i[MissW-1:0]]))
+                                        !file.answered[xlat_id_i[MissW-1:0]] && !file.ask[xlat_id_i[MissW-1:0]]))
     `GANTRY_CHECK(a_waits, (file.busy == '0) == (file.waiting == '0) && (file.answered & ~file.busy) == '0)
-    // nothing was translated before an invalidation that has not left
-    `GANTRY_CHECK(a_forget, `GANTRY_IMPL(forget_i, file.busy == '0 && !tx0.valid && !tx1.valid))
+    // entries that ask again have nothing to go by
+    `GANTRY_CHECK(a_again, ((file.ask | file.stale) & ~(file.busy & ~file.answered)) == '0 &&
+                           (file.ask & file.stale) == '0)
+    `GANTRY_CHECK(a_forget, `GANTRY_IMPL(forget_i, quiesce_i && !tlb_lookup_o))
     `GANTRY_CHECK(a_order, 32'(order_count) <= NumSlots)
     `GANTRY_CHECK(a_some_lane, `GANTRY_IMPL(tx1.valid, tx1.inv || tx1.lanes != '0))
   endtask

@@ -90,6 +90,12 @@
   // The answer of the L2 TLB for an entry of the file; rights are those of each access.
   task automatic take_translation();
     found = xlat_id_i[MissW-1:0];
+    moved = 1'b1;
+    if (file.stale[found]) begin
+      file.stale[found] = 1'b0;
+      file.ask[found] = 1'b1;
+      return;
+    end
     file.answered[found] = 1'b1;
     keep_entry(found, kept(xlat_pte_i, xlat_status_i));
     if (is_translation(xlat_pte_i)) begin
@@ -101,7 +107,60 @@
       last_page = file.page[found];
       last_pte = xlat_pte_i;
     end
+  endtask
+
+  // The TLB loses entries, and nothing that was translated before is under way (quiesce_i): nothing known here counts any more.
+  // What the lookups of tx1 and tx0 have found is taken for a miss.
+  task automatic forget_translations();
+    file.stale = file.stale | (file.busy & ~file.answered & ~file.ask);
+    file.ask = file.ask | file.answered;
+    file.answered = '0;
+    last_valid = 1'b0;
+    held = tx1.valid;
+    held_hit = 1'b0;
+    doubted = tx0.valid;
     moved = 1'b1;
+  endtask
+
+  // An entry asks the L2 TLB, for transaction `tx`, which waits for it.
+  task automatic ask_for(input miss_t miss, input vmem_tx_t tx);
+    access.tx = tx;
+    access.op = L1Xlat;
+    access.id = 8'(miss);
+    access.bypass = 1'b0;
+    access.addr = {24'd0, tx.va[39:12], 12'd0};
+    access_valid_o <= 1'b1;
+    access_o <= access;
+  endtask
+
+  task automatic ask_again();
+    found = miss_t'(pick_pkg::first64(64'(file.ask)));
+    file.ask[found] = 1'b0;
+    at_wait = wait_t'(pick_pkg::first64(64'(of_miss(found))));
+    ask_for(found, file.tx[at_wait]);
+    served = 1'b1;
+    moved = 1'b1;
+  endtask
+
+  // Translations of a cycle: what comes, then one transaction that goes on, or an entry that asks again.  Nothing leaves for the
+  // cache while an invalidation waits for what has left.
+  task automatic translations();
+    if (forget_i) forget_translations();
+    if (xlat_valid_i) take_translation();
+    if (tx1.valid && !held) keep_result();
+    served = 1'b0;
+    if (file.answered != '0 && !quiesce_i) serve_waiting();
+    if (file.ask != '0 && !served && access_ready_i) ask_again();
+    if (tx1.valid && !served) translate();
+    if (!tx1.valid && tx0.valid) begin
+      tx1 = tx0;
+      tx0.valid = 1'b0;
+      held = doubted;
+      held_hit = 1'b0;
+      doubted = 1'b0;
+      moved = 1'b1;
+    end
+    waiting_o <= waiting;
   endtask
 
   // What the lookup of tx1 has found; that of tx0 stands there a cycle later.
@@ -119,6 +178,7 @@
 
   // It gets its physical address by this entry, or is denied.
   task automatic leave_for(input logic [63:0] pte);
+    waiting = waiting - 6'd1;
     direct = leaving.inv || leaving.lds;
     verdict = status_of(pte, top.atomic ? 8'd3 : top.store ? 8'd2 : 8'd1);
     if (SeedFault == 4'd2 && pte[0]) verdict = MEM_OK;
@@ -235,7 +295,7 @@
     end
     if (delayed) begin
       if (!tx1.inv && file.waiting != '1) wait_for_page();
-    end else begin
+    end else if (!quiesce_i) begin
       find_room();
       if (room_ahead) begin
         leave_for(held_pte);
@@ -257,13 +317,7 @@
       keep_entry(found, held_pte);
       if (!held_hit) begin
         perf_o[2] <= 1'b1;
-        access.tx = tx1;
-        access.op = L1Xlat;
-        access.id = 8'(found);
-        access.bypass = 1'b0;
-        access.addr = {24'd0, tx1.va[39:12], 12'd0};
-        access_valid_o <= 1'b1;
-        access_o <= access;
+        ask_for(found, tx1);
       end
     end
     if (fits) begin

@@ -74,7 +74,7 @@ module cu_vmem_pipe
   input  logic      [63:0] xlat_pte_i,
   input  logic      [ 7:0] xlat_status_i,
   input  logic             forget_i,        // the TLB is being invalidated
-  input  logic             quiesce_i,       // start no transaction; drained_o tells when none is under way
+  input  logic             quiesce_i,       // start no transaction, let none leave; drained_o: all that left ended
   output logic             drained_o,
   output logic      [ 2:0] perf_o,          // pulses: transaction, TLB hit, TLB miss
   input  logic             obs_en_i,
@@ -97,6 +97,7 @@ module cu_vmem_pipe
   vmem_event_t fault, denied;
   vmem_end_t ended;
   logic [63:0] ended_va[1];
+  logic [5:0] waiting;
   logic [2:0] quiet_q;
 
   // a report takes one cycle from block to block: three cycles without any movement, and none follows by itself
@@ -148,6 +149,7 @@ module cu_vmem_pipe
     .done_o,
     .rest_o,
     .room_i,
+    .waiting_i      (waiting),
     .drained_o,
     .moved_o        (moved_slots)
   );
@@ -200,6 +202,7 @@ module cu_vmem_pipe
       .xlat_status_i,
       .forget_i,
       .quiesce_i,
+      .waiting_o      (waiting),
       .access_valid_o (access_valid),
       .access_o       (access),
       .access_ready_i (access_ready),
@@ -361,6 +364,7 @@ module cu_vmem_pipe
       .xlat_status_i,
       .forget_i,
       .quiesce_i,
+      .waiting_o      (waiting),
       .access_valid_o (access_valid),
       .access_o       (access),
       .access_ready_i (access_ready),

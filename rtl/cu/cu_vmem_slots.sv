@@ -51,7 +51,8 @@ module cu_vmem_slots
   output mem_done_t           done_o,
   output logic          [8:0] rest_o,           // cycles that the report comes before its time
   input  logic                room_i,           // such reports, of all slots, have a place
-  output logic                drained_o,        // no transaction is under way
+  input  logic          [5:0] waiting_i,        // transactions that have begun and not left the coalescer
+  output logic                drained_o,        // no other is under way
   output logic                moved_o
 );
   localparam logic [15:0] AllSlots = 16'((1 << NumSlots) - 1);
@@ -273,7 +274,7 @@ module cu_vmem_slots
         end
         ready_q <= rows_left <= (Parts == 1 ? 6'd1 : 6'd0) && used != AllSlots;
         next_slot_o <= vslot(pick_pkg::first64({48'd0, ~used & AllSlots})[3:0]);
-        drained_o <= outstanding == '0;
+        drained_o <= outstanding == 14'(waiting_i);
         awake = moved;
         moved_o <= moved;
       end

@@ -8,6 +8,8 @@
 // page and wavefront stay in order.  Of one wavefront only reads pass, and only reads that wait: two virtual pages may be one physical
 // page.  A read that is denied its page passes none either, so that the first fault of an instruction is that of its first
 // line.  What has to wait for order alone takes an entry whose translation is there at once.
+// An invalidation of the TLB waits for nothing here: entries that have a translation, and those whose answer is under way, ask
+// again, so a translation that is withheld holds no invalidation up.
 package cu_vmem_xlat_pkg;
   import cu_pkg::*;
   import cu_vmem_pkg::*;
@@ -41,6 +43,8 @@ package cu_vmem_xlat_pkg;
     misses_t busy;      // holds a page
     misses_t answered;  // and its translation, or why there is none
     misses_t denies;    // which does not allow a read
+    misses_t stale;     // its MEM_XLAT is older than an invalidation: what it brings is not believed
+    misses_t ask;       // a MEM_XLAT for it is still to be sent again
     page_t page[NumMisses];
     logic [63:0] pte[NumMisses];
     waits_t waiting;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What comes back from the CUs: one queue a CU, one event a cycle in turn.  Returns the resources of ended wavefronts
 // to the pool, counts the wavefronts of every launch, tells the host of ends, faults, halts and interrupts, and passes
-// acknowledgements to the hub.  After the kill of an address space it returns what the killed wavefronts of a CU still
+// acknowledgements to the hub, and the L2 TLB's reports to the host.  After the kill of an address space it returns what the killed wavefronts of a CU still
 // hold when that CU acknowledges.  Not responsible for: starting anything.
 `include "gantry_assert.svh"
 
@@ -27,6 +27,12 @@ module dispatch_events
   input  logic       [            7:0] kill_vmid_i,
   input  tell_t                        tell_i,            // held until told_o
   output logic                         told_o,
+  // <- L2 TLB: translations are withheld; stands until reported_o
+  input  logic                         report_valid_i,
+  /* verilator lint_off UNUSEDSIGNAL */  // padding
+  input  xlat_evt_t                    report_i,
+  /* verilator lint_on UNUSEDSIGNAL */
+  output logic                         reported_o,
   // -> hub
   output logic                         ack_valid_o,       // CU ack_cu_o finished its command
   output cu_t                          ack_cu_o,
@@ -80,7 +86,7 @@ module dispatch_events
   started_t w;
   /* verilator lint_on UNUSEDSIGNAL */
   launch_t l;
-  logic ending, told, heard;  // heard: another block acts on this cycle's outputs
+  logic ending, told, reported, heard;  // heard: another block acts on this cycle's outputs
   logic [31:0] ended_instructions;
   logic [Cw+5:0] wave_index, group_index;
   cp_evt_t evt;
@@ -96,6 +102,7 @@ module dispatch_events
     cu_evt_credit_o <= '0;
     told_o          <= 1'b0;
     told      = 1'b0;
+    reported  = 1'b0;
     heard     = 1'b0;
     evt       = '0;
     evt_valid = 1'b0;
@@ -274,11 +281,19 @@ module dispatch_events
         evt.wave   = tell_i.state;
       end
       told      = 1'b1;
+    end else if (!evt_valid && report_valid_i && !reported_o) begin
+      evt_valid  = 1'b1;
+      evt.kind   = CP_EVT_XLAT;
+      evt.status = report_i.access;
+      evt.vmid   = report_i.vmid;
+      evt.va     = report_i.va;
+      reported   = 1'b1;
     end
     told_o         <= told;
+    reported_o     <= reported;
     cp_evt_valid_o <= evt_valid;
     if (evt_valid) cp_evt_o <= evt;
-    idle_o <= waiting == 64'd0 && !scanning && !evt_valid && !ending && !told && !heard
+    idle_o <= waiting == 64'd0 && !scanning && !evt_valid && !ending && !told && !reported && !heard
         && !launch_valid_i && !started_valid_i
               && !(tell_i.valid && !told_o) && (used & empty & dispatched_i & ~killed) == '0;
     if (!rst_ni) begin
@@ -301,6 +316,7 @@ module dispatch_events
       cp_evt_valid_o  <= 1'b0;
       cu_evt_credit_o <= '0;
       told_o          <= 1'b0;
+      reported_o      <= 1'b0;
       waves_o         <= 32'd0;
       idle_o          <= 1'b1;
     end

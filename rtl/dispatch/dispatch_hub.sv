@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Commands of the host: launches go into the table of the walk and the events, the rest is maintenance, one after
-// another: caches (L2 slices and the L2 TLB first, then what may refill from them), page-table roots, trap handlers,
-// kills.
+// another: caches (L2 slices and the L2 TLB first, then what may refill from them), page-table roots, withheld translations,
+// trap handlers, kills (during which nothing of the address space is withheld).
 // A launch waits while no table slot is free.  Control messages pass all of them, so that a continue is never behind
 // maintenance that waits for it.  Not responsible for: placing work-groups (walk), telling the host (events), agents
 // (dispatch_control).  See docs/reference/dispatch.md.
@@ -75,6 +75,7 @@ module dispatch_hub
     Quieting, // kill: waits until the walk has nothing of the address space in hand
     Private,  // kills and trap handlers: sends to the CUs, one a cycle
     Acks,     // waits for CUs and cache groups
+    Reopen,   // kill: translations of the space may be withheld again
     Telling
   } state_e;
 
@@ -149,7 +150,8 @@ module dispatch_hub
 
     // ---- the maintenance under way
     if (state == Shared && blk_left == '0) begin
-      state    = m.kind == CP_VMID ? Rest : Private;
+      state    = m.kind == CP_VMID ? Rest : m.kind == CP_KILL ? Quieting : Private;
+      settle   = 2'd3;
       cu_next  = m.kind == CP_TRAP ? 7'd0 : 7'(Cus);
       if ((m.flags & SqcFlags) != 32'd0 && m.kind == CP_CACHE) blk_send[0+:Sqcs] = '1;
       if ((m.flags & CuFlags) != 32'd0 && m.kind == CP_CACHE) begin
@@ -184,6 +186,10 @@ module dispatch_hub
       cu_rest = cu_rest - 7'd1;
       active  = 1'b1;
     end else if (state == Acks && blk_left == '0 && cu_left == 64'd0 && blk_send == '0) begin
+      state  = m.kind == CP_KILL ? Reopen : Telling;
+      blk_send[BlkUtcl2] = state == Reopen;
+      active = 1'b1;
+    end else if (state == Reopen && blk_left == '0) begin
       state  = Telling;
       active = 1'b1;
     end
@@ -224,14 +230,15 @@ module dispatch_hub
           free = free & (free - 1'b1);
         end
         CP_KILL: begin
-          state        = Quieting;
-          settle       = 2'd3;
+          state = Shared;
+          blk_send[BlkUtcl2] = 1'b1;
           kill_valid_o <= 1'b1;
           kill_vmid_o  <= c.vmid;
         end
-        default: begin  // CP_CACHE, CP_VMID, CP_TRAP
+        default: begin  // CP_CACHE, CP_VMID, CP_TRAP, CP_XLAT
           state = Shared;
-          if (c.kind == CP_VMID || (c.kind == CP_CACHE && (c.flags & 32'(CACHE_INV_TLB)) != 32'd0)) begin
+          if (c.kind == CP_VMID || c.kind == CP_XLAT ||
+              (c.kind == CP_CACHE && (c.flags & 32'(CACHE_INV_TLB)) != 32'd0)) begin
             blk_send[BlkUtcl2] = 1'b1;
           end
           if (c.kind == CP_CACHE && (c.flags & L2Flags) != 32'd0) blk_send[Sqcs+:Slices] = '1;
@@ -242,12 +249,16 @@ module dispatch_hub
       `GANTRY_CHECK(a_one_command, blk_left == '0)
       maint_valid_o <= blk_send;
       blk_left = blk_send;
-      maint_o <= '{op: m.kind == CP_VMID ? CTL_ROOT : CTL_INV, vmid: m.vmid, id: MaintId, flags: m.flags, root: m.root,
-                   bytes: m.kind == CP_CACHE ? m.pc : 64'd0, default: '0};
+      maint_o <= '{op: m.kind == CP_VMID ? CTL_ROOT : m.kind == CP_CACHE ? CTL_INV : CTL_XLAT,
+                   vmid: m.vmid, id: MaintId,
+                   flags: m.kind != CP_KILL ? m.flags : state == Shared ? 32'(XLAT_DENY) : 32'd0,
+                   root: m.kind == CP_KILL ? 64'd0 : m.root,
+                   bytes: m.kind == CP_CACHE || m.kind == CP_XLAT ? m.pc : 64'd0, default: '0};
     end
     tell_o <= '{
         valid: state == Telling,
-        kind: m.kind == CP_KILL ? CP_EVT_KILL_DONE : m.kind == CP_TRAP ? CP_EVT_TRAP_DONE : CP_EVT_CACHE_DONE,
+        kind: m.kind == CP_KILL ? CP_EVT_KILL_DONE : m.kind == CP_TRAP ? CP_EVT_TRAP_DONE :
+              m.kind == CP_XLAT ? CP_EVT_XLAT_DONE : CP_EVT_CACHE_DONE,
         id: m.id,
         vmid: m.vmid,
         status: status,

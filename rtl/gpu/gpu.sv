@@ -82,6 +82,7 @@ module gpu
   localparam int unsigned OutUtcl2 = L2Slices, OutRdma = OutUtcl2 + 1;
   localparam int unsigned CtlL2 = CtlSqc + SqcCount, CtlCu = CtlL2 + L2Slices, CtlPorts = CtlCu + CuCount;
   localparam int unsigned EvtDepth = 8;  // as in part_dispatch
+  localparam int unsigned XlatReports = 4;  // as in part_dispatch
 
   // ---- ends of the links at the partitions that talk to many; at the others they have the same names without prefix
   logic [CuCount-1:0] dispatch_cu_cmd_valid, dispatch_cu_evt_valid, dispatch_cu_evt_credit;
@@ -90,6 +91,8 @@ module gpu
   logic [CtlPorts-1:0] dispatch_ctl_cmd_valid, dispatch_ctl_evt_valid;
   ctl_cmd_t dispatch_ctl_cmd[CtlPorts];
   ctl_evt_t dispatch_ctl_evt[CtlPorts];
+  logic dispatch_xlat_evt_valid, dispatch_xlat_evt_credit;
+  xlat_evt_t dispatch_xlat_evt;
   logic [NocInitiators-1:0] noc_in_req_valid, noc_in_req_credit, noc_in_rsp_valid;
   mem_req_t noc_in_req[NocInitiators];
   mem_rsp_t noc_in_rsp[NocInitiators];
@@ -117,6 +120,8 @@ module gpu
     .cp_cmd_valid_i, .cp_cmd_i, .cp_cmd_credit_o, .cp_evt_valid_o, .cp_evt_o,
     .cu_cmd_valid_o(dispatch_cu_cmd_valid), .cu_cmd_o(dispatch_cu_cmd),
     .cu_evt_valid_i(dispatch_cu_evt_valid), .cu_evt_i(dispatch_cu_evt), .cu_evt_credit_o(dispatch_cu_evt_credit),
+    .xlat_evt_valid_i(dispatch_xlat_evt_valid), .xlat_evt_i(dispatch_xlat_evt),
+    .xlat_evt_credit_o(dispatch_xlat_evt_credit),
     .ctl_cmd_valid_o(dispatch_ctl_cmd_valid), .ctl_cmd_o(dispatch_ctl_cmd),
     .ctl_evt_valid_i(dispatch_ctl_evt_valid), .ctl_evt_i(dispatch_ctl_evt));
 
@@ -293,12 +298,14 @@ module gpu
   // ---- L2 TLB and page walker: a target for translations, an initiator for walks
   if (1) begin : gen_utcl2
     logic mem_req_valid, mem_req_credit, mem_rsp_valid, mem_rsp_credit, ctl_cmd_valid, ctl_evt_valid;
+    logic xlat_evt_valid, xlat_evt_credit;
+    xlat_evt_t xlat_evt;
     logic walk_req_valid, walk_req_credit, walk_rsp_valid;
     mem_req_t mem_req, walk_req;
     mem_rsp_t mem_rsp, walk_rsp;
     ctl_cmd_t ctl_cmd;
     ctl_evt_t ctl_evt;
-    logic [5:0] idle;
+    logic [6:0] idle;
     assign links_idle[PartUtcl2] = idle == '1;
 
     part_utcl2 u_utcl2 (
@@ -308,6 +315,7 @@ module gpu
       .mem_rsp_valid_o(mem_rsp_valid), .mem_rsp_o(mem_rsp), .mem_rsp_credit_i(mem_rsp_credit),
       .mem_req_valid_o(walk_req_valid), .mem_req_o(walk_req), .mem_req_credit_i(walk_req_credit),
       .mem_rsp_valid_i(walk_rsp_valid), .mem_rsp_i(walk_rsp),
+      .xlat_evt_valid_o(xlat_evt_valid), .xlat_evt_o(xlat_evt), .xlat_evt_credit_i(xlat_evt_credit),
       .ctl_cmd_valid_i(ctl_cmd_valid), .ctl_cmd_i(ctl_cmd), .ctl_evt_valid_o(ctl_evt_valid), .ctl_evt_o(ctl_evt));
 
     gpu_link_credited #(.Msg(mem_req_t), .Latency(LinkNocL2), .Depth(NocTargetQueue)) u_mem_req (
@@ -329,6 +337,9 @@ module gpu
     gpu_link #(.Msg(ctl_evt_t), .Latency(LinkDispatch)) u_ctl_evt (
       .clk_i, .rst_ni, .idle_o(idle[5]), .valid_i(ctl_evt_valid), .msg_i(ctl_evt),
       .valid_o(dispatch_ctl_evt_valid[CtlUtcl2]), .msg_o(dispatch_ctl_evt[CtlUtcl2]));
+    gpu_link_credited #(.Msg(xlat_evt_t), .Latency(LinkDispatch), .Depth(XlatReports)) u_xlat_evt (
+      .clk_i, .rst_ni, .idle_o(idle[6]), .valid_i(xlat_evt_valid), .msg_i(xlat_evt), .credit_o(xlat_evt_credit),
+      .valid_o(dispatch_xlat_evt_valid), .msg_o(dispatch_xlat_evt), .credit_i(dispatch_xlat_evt_credit));
   end
 
   // ---- RDMA engine: a target for requests that leave the GPU, an initiator for those that come in

@@ -11,6 +11,7 @@ module part_dispatch
 #(
   localparam int unsigned CmdDepth = 64,  // credits of the host: SIM_CMD_DEPTH of host/machine/commands.h
   localparam int unsigned EvtDepth = 8,   // credits of a CU: EvtCredits of rtl/cu/cu_front.sv
+  localparam int unsigned Reports = 4,    // credits of the L2 TLB: part_utcl2
   localparam int unsigned CtlL2 = CtlSqc + SqcCount,
   localparam int unsigned CtlCu = CtlL2 + L2Slices,
   localparam int unsigned CtlPorts = CtlCu + CuCount,
@@ -36,6 +37,10 @@ module part_dispatch
   input  logic     [        CuCount-1:0] cu_evt_valid_i,
   input  cu_evt_t                        cu_evt_i        [CuCount],
   output logic     [        CuCount-1:0] cu_evt_credit_o,
+  // L2 TLB: translations are withheld
+  input  logic                           xlat_evt_valid_i,
+  input  xlat_evt_t                      xlat_evt_i,
+  output logic                           xlat_evt_credit_o,
   // control agents: ports in the order of dispatch_pkg
   output logic     [       CtlPorts-1:0] ctl_cmd_valid_o,
   output ctl_cmd_t                       ctl_cmd_o       [CtlPorts],
@@ -70,9 +75,11 @@ module part_dispatch
   ctl_cmd_t maint;
   component_t maint_place;
   logic [7:0] maint_status;
+  logic report_valid, reported, report_room;
+  xlat_evt_t report;
 
   assign idle_o = hub_idle && walk_idle && pool_idle && events_idle && control_idle &&
-                  !(control_waits && control_ready);
+                  !(control_waits && control_ready) && !report_valid;
   for (genvar b = 0; b < CtlPorts; b++) begin : gen_ctl
     assign ctl_cmd_o[b] = ctl_cmd;
   end
@@ -210,6 +217,11 @@ module part_dispatch
     .idle_o(pool_idle)
   );
 
+  stream_fifo #(.Width($bits(xlat_evt_t)), .Depth(Reports)) u_reports (
+    .clk_i, .rst_ni, .valid_i(xlat_evt_valid_i), .ready_o(report_room), .data_i(xlat_evt_i),
+    .valid_o(report_valid), .ready_i(reported), .data_o(report), .count_o());
+  assign xlat_evt_credit_o = reported;
+
   dispatch_events #(
     .Cus(CuCount),
     .Depth(EvtDepth)
@@ -227,6 +239,9 @@ module part_dispatch
     .kill_vmid_i(kill_vmid),
     .tell_i(tell),
     .told_o(told),
+    .report_valid_i(report_valid),
+    .report_i(report),
+    .reported_o(reported),
     .ack_valid_o(ack_valid),
     .ack_cu_o(ack_cu),
     .ended_valid_o(ended_valid),
@@ -262,6 +277,8 @@ module part_dispatch
   `STREAM_ASSERT(a_cmd, cp_cmd_valid_i, cp_cmd_ok(cp_cmd_i))
   `STREAM_BOUND(a_cmd_room, CmdDepth, cp_cmd_valid_i, cp_cmd_credit_o)
   `STREAM_ASSERT(a_evt, cp_evt_valid_o, cp_evt_ok(cp_evt_o))
+  `STREAM_ASSERT(a_withheld, xlat_evt_valid_i, xlat_evt_ok(xlat_evt_i) && report_room)
+  `STREAM_BOUND(a_withheld_room, Reports, xlat_evt_valid_i, xlat_evt_credit_o)
   `STREAM_BOUND(a_launches, DispatchLaunches, launch_valid, ended_valid)
   logic [CuCount-1:0] cu_told, cu_acked;  // commands that a CU acknowledges, one after another
   always_comb begin

@@ -8,7 +8,12 @@ module part_utcl2
   import stream_rules_pkg::*;
 #(
   parameter int unsigned Depth = NocTargetQueue,  // input queue, and credits for answers
-  parameter int unsigned ReqDepth = NocQueue      // credits for the walker's requests
+  parameter int unsigned ReqDepth = NocQueue,     // credits for the walker's requests
+  // What can be under way: with so many slots what is withheld never stops the input.  A cache group has 16 requests of code
+  // and 16 of scalars.
+  localparam int unsigned Most = CuCount * L1vTlbMisses + SqcCount * 32 + Depth,
+  localparam int unsigned Slots = Most > 256 ? 2 ** $clog2(Most) : 256,
+  localparam int unsigned Reports = 4             // places of the dispatcher
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
@@ -17,7 +22,7 @@ module part_utcl2
   /* verilator lint_on UNUSEDSIGNAL */
   output logic                     idle_o,
   input  logic                     perf_en_i,
-  input  logic              [ 7:0] perf_addr_i,  // hit, miss, mshr-hit, walks, faults, reads
+  input  logic              [ 7:0] perf_addr_i,  // hit, miss, mshr-hit, walks, faults, reads, withheld
   output logic              [63:0] perf_data_o,
   input  logic                     mem_req_valid_i,
   input  gantry_msg_pkg::mem_req_t mem_req_i,
@@ -30,6 +35,9 @@ module part_utcl2
   input  logic                     mem_req_credit_i,
   input  logic                     mem_rsp_valid_i,
   input  gantry_msg_pkg::mem_rsp_t mem_rsp_i,
+  output logic                     xlat_evt_valid_o,
+  output gantry_msg_pkg::xlat_evt_t xlat_evt_o,
+  input  logic                     xlat_evt_credit_i,
   input  logic                     ctl_cmd_valid_i,
   input  gantry_msg_pkg::ctl_cmd_t ctl_cmd_i,
   output logic                     ctl_evt_valid_o,
@@ -50,6 +58,8 @@ module part_utcl2
     .Large    (Utcl2Large),
     .Ways     (Utcl2Ways),
     .Walks    (Utcl2Walks),
+    .Slots    (Slots),
+    .Reports  (Reports),
     .Depth    (Depth),
     .RspDepth (Depth)
   ) u_tlb (
@@ -66,6 +76,9 @@ module part_utcl2
     .mem_rsp_valid_o,
     .mem_rsp_o,
     .mem_rsp_credit_i,
+    .xlat_evt_valid_o,
+    .xlat_evt_o,
+    .xlat_evt_credit_i,
     .maint_valid_i(maint_valid),
     .maint_done_o (maint_done),
     .hold_take_i  (hold_take),
@@ -139,6 +152,8 @@ module part_utcl2
   `STREAM_BOUND(a_walk_credit, ReqDepth, mem_req_valid_o, mem_req_credit_i)
   `STREAM_ASSERT(a_entry, mem_rsp_valid_i, 32'(mem_rsp_i.tag) < Utcl2Walks)
   `STREAM_BOUND(a_entries, Utcl2Walks, mem_req_valid_o, mem_rsp_valid_i)
+  `STREAM_ASSERT(a_withheld, xlat_evt_valid_o, xlat_evt_ok(xlat_evt_o))
+  `STREAM_BOUND(a_withheld_credit, Reports, xlat_evt_valid_o, xlat_evt_credit_i)
   `STREAM_ASSERT(a_ctl, ctl_cmd_valid_i, ctl_cmd_ok(ctl_cmd_i))
   `STREAM_ASSERT(a_ctl_evt, ctl_evt_valid_o, ctl_evt_ok(ctl_evt_o))
   `STREAM_BOUND(a_ctl_answered, Any, ctl_cmd_valid_i, ctl_evt_valid_o)

@@ -7,7 +7,9 @@
 //
 // Every request under way owns one of 16 entries (sqc_entries_pkg). A lookup takes 5 edges: choose (0), TLB and tag RAM
 // (1), compare (2), data RAM (3), answer (4). A miss parks the entry; the first entry that misses a page or line owns the
-// request to memory, later ones wait for its answer and then look up again. See docs/reference/caches.md.
+// request to memory, later ones wait for its answer and then look up again. Where others want an entry and none is free,
+// one that waits for another's translation gives its own up until a translation comes: a page whose translation is withheld
+// costs one entry. See docs/reference/caches.md.
 // Control (docs/reference/control.md): what is held stands in the rings, in `ready`, `send_x`, `send_m` and `faulted`, in the
 // request to memory and in the answer; what was in the lookup looks up again.
 `include "gantry_assert.svh"
@@ -125,6 +127,13 @@ module sqc_cache
   logic [31:0] q_head[Cus];
   logic [31:0] q_count[Cus];
   logic [Cus-1:0] q_some;
+  // requests that have given their entry up, a ring; the first of them may be chosen again
+  logic [63:0] p_va[Cus*Depth];
+  want_t p_want[Cus*Depth];
+  data_t p_data[Cus*Depth];
+  logic [1:0] p_port[Cus*Depth];
+  logic [31:0] p_head, p_count, p_ready, p_of[Cus];  // p_of: of p_count, by port
+  entries_t waiting;
   logic [1:0] turn;
 
   file_t f;
@@ -143,6 +152,7 @@ module sqc_cache
   logic [63:0] pa;
   logic [3:0] off;
   logic match, hit, xlat, beyond, respond, pulse, write;
+  logic back;   // one that has given up its entry may have one again
   logic quiet;  // nothing to do until an input comes
   logic [1:0] held_q;  // hold_take_i, hold_all_i at the last edge
   logic [7:0] status, op, wanted;
@@ -259,9 +269,65 @@ module sqc_cache
     f.stale = f.lost;
     q_some  = '0;
     for (int unsigned c = 0; c < Cus; c++) q_count[c] = 32'd0;
+    {p_count, p_ready} = '0;
+    for (int unsigned c = 0; c < Cus; c++) p_of[c] = 32'd0;
     miss_valid_o <= 1'b0;
     rsp_valid_o  <= 1'b0;
     pulse = 1'b1;
+  endtask
+
+  // Of the entries that wait for another's translation one gives itself up.
+  task automatic give_up();
+    e    = first_of(waiting);
+    slot = (p_head + p_count) & (Cus * Depth - 1);
+    p_va[slot]   = f.first[e];
+    p_want[slot] = f.want[e];
+    p_port[slot] = f.port[e];
+    if (Scalar) p_data[slot] = f.data[e];
+    p_count = p_count + 32'd1;
+    p_of[port_t'(f.port[e])] = p_of[port_t'(f.port[e])] + 32'd1;
+    f.wait_x[e] = 1'b0;
+    f.stale[e]  = 1'b0;
+    f.free[e]   = 1'b1;
+    pulse = 1'b1;
+  endtask
+
+  // The next of them that may be chosen: while its page is still asked for it goes behind the others.
+  task automatic turn_back();
+    match = 1'b0;
+    for (int unsigned i = 0; i < NumEntries; i++)
+      match = match || ((f.send_x[i[3:0]] || f.wait_x[i[3:0]]) && f.owner[i] == i[3:0] && !f.lost[i[3:0]] &&
+                        same_page(f.va[i], f.want[i], p_va[p_head], p_want[p_head]));
+    if (match) begin
+      slot = (p_head + p_count) & (Cus * Depth - 1);
+      p_va[slot]   = p_va[p_head];
+      p_want[slot] = p_want[p_head];
+      p_port[slot] = p_port[p_head];
+      if (Scalar) p_data[slot] = p_data[p_head];
+      p_head  = (p_head + 32'd1) & (Cus * Depth - 1);
+      p_ready = p_ready - 32'd1;
+      pulse = 1'b1;
+    end
+    back = !match;
+  endtask
+
+  // One of them has an entry again.
+  task automatic take_back();
+    slot = p_head;
+    e = first_of(f.free);
+    f.free[e]   = 1'b0;
+    f.second[e] = 1'b0;
+    f.va[e]     = p_va[slot];
+    f.first[e]  = p_va[slot];
+    f.want[e]   = p_want[slot];
+    f.port[e]   = p_port[slot];
+    if (Scalar) f.store[e] = f.want[e].store;
+    if (Scalar && f.want[e].store) f.data[e] = p_data[slot];
+    p_head  = (p_head + 32'd1) & (Cus * Depth - 1);
+    p_count = p_count - 32'd1;
+    p_of[port_t'(f.port[e])] = p_of[port_t'(f.port[e])] - 32'd1;
+    p_ready = p_ready - 32'd1;
+    s0 = '{valid: 1'b1, entry: e};
   endtask
 
   // The answer for an entry that was dropped.
@@ -276,6 +342,7 @@ module sqc_cache
   task automatic answer_of_memory();
     e = fill_entry_i;
     pulse = 1'b1;
+    if (fill_xlat_i) p_ready = p_count;
     if (Scalar && f.store[e] && !fill_xlat_i) begin
       forget(set_of(f.va[e]));
     end else if (fill_status_i == MEM_OK && !f.stale[e] && fill_xlat_i) begin
@@ -362,6 +429,8 @@ module sqc_cache
       e = first_of(f.ready);
       f.ready[e] = 1'b0;
       s0 = '{valid: 1'b1, entry: e};
+    end else if (back && f.free != '0) begin
+      take_back();
     end else if (q_some != '0 && f.free != '0 && !hold_take_i) begin
       port = 32'(pick_pkg::rr64(64'(q_some), {4'd0, turn}));
       turn = 2'(port) + 2'd1;
@@ -379,6 +448,10 @@ module sqc_cache
       q_count[port] = q_count[port] - 32'd1;
       q_some[port_t'(port)] = q_count[port] != 32'd0;
       s0 = '{valid: 1'b1, entry: e};
+    end else if ((q_some != '0 && !hold_take_i) || back) begin
+      waiting = f.wait_x & ~(f.second & f.store) & ~f.lost;  // a store does no line twice
+      for (int unsigned i = 0; i < NumEntries; i++) waiting[i[3:0]] = waiting[i[3:0]] && f.owner[i] != i[3:0];
+      if (waiting != '0) give_up();
     end
     if (s0.valid) begin
       tlb_valid <= 1'b1;
@@ -412,7 +485,7 @@ module sqc_cache
 
   // Entries of a port.
   function automatic logic [31:0] of_port(input logic [1:0] asked);
-    of_port = 32'd0;
+    of_port = p_of[port_t'(asked)];
     for (int unsigned i = 0; i < 16; i++)
       if (!f.free[i[3:0]] && !f.lost[i[3:0]] && f.port[i[3:0]] == asked) of_port = of_port + 32'd1;
   endfunction
@@ -480,6 +553,8 @@ module sqc_cache
       if (s1.valid) compare();
       s1 = s0;
       s0 = '0;
+      back = 1'b0;
+      if (p_ready != 32'd0 && !hold_all_i) turn_back();
       if (!hold_all_i) choose();
       if (miss_valid_o && miss_ready_i) miss_valid_o <= 1'b0;
       if ((!miss_valid_o || miss_ready_i) && (f.send_x | f.send_m) != '0 && !hold_all_i) send();
@@ -496,10 +571,12 @@ module sqc_cache
         {s0, s1, s2, s3, late[0], late[1], late[2], q_some, turn} = '0;
         {f.woken, f.ready, f.send_x, f.send_m, f.wait_x, f.wait_m, f.faulted} = '0;
         {f.stale, f.second, f.store, f.old, f.lost} = '0;
+        {p_head, p_count, p_ready} = '0;
         f.free = '1;
         for (int unsigned c = 0; c < Cus; c++) begin
           q_head[c]  = 32'd0;
           q_count[c] = 32'd0;
+          p_of[c]    = 32'd0;
         end
         for (int unsigned s = 0; s < Sets; s++) begin
           valid[s]  = '0;
@@ -511,10 +588,12 @@ module sqc_cache
       {free_q, woken_q, ready_q, faulted_q} <= {f.free, f.woken, f.ready, f.faulted};
       {send_x_q, send_m_q, wait_x_q, wait_m_q} <= {f.send_x, f.send_m, f.wait_x, f.wait_m};
       flow_q <= one_of(s0) | one_of(s1) | one_of(s2) | one_of(s3);
-      finished_o <= (f.free | f.lost) == '1 && !respond && !(rsp_valid_o && hold_all_i && !discard_i);
+      finished_o <= (f.free | f.lost) == '1 && p_ready == 32'd0 && !respond &&
+          !(rsp_valid_o && hold_all_i && !discard_i);
       quiet  = rst_ni && !pulse && !(s0.valid || s1.valid || s2.valid || s3.valid) &&
           !(late[0].valid || late[1].valid || late[2].valid) && (q_some == '0 || f.free == '0 || hold_take_i) &&
-          f.woken == '0 && (hold_all_i || (f.ready | f.send_x | f.send_m | f.faulted) == '0);
+          f.woken == '0 && (p_ready == 32'd0 || f.free == '0 || hold_all_i) &&
+          (hold_all_i || (f.ready | f.send_x | f.send_m | f.faulted) == '0);
       idle_o <= quiet;
     end
   end

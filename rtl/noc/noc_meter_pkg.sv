@@ -24,8 +24,8 @@ package noc_meter_pkg;
   localparam int unsigned WordWaited = 3;
   localparam int unsigned WordLatency = 4;
   localparam int unsigned Words = 14;
-  // Of a server: requests, bytes to it, bytes back.
-  localparam int unsigned TargetWords = 3;
+  // Of a server the first four of these.
+  localparam int unsigned TargetWords = 4;
 
   function automatic kind_e kind_of(input logic [7:0] op, input logic far);
     unique case (op)
@@ -36,7 +36,7 @@ package noc_meter_pkg;
     endcase
   endfunction
 
-  // Answers to writes come under numbers that several of them share: they are counted, not timed one by one.
+  // Answers to writes come under numbers that several of them share.
   function automatic logic is_write(input kind_e kind);
     return kind == KindWrite || kind == KindFarWrite;
   endfunction

@@ -42,6 +42,11 @@ package tlb_pkg;
     return gantry_msg_pkg::MEM_OK;
   endfunction
 
+  // No translation now, but one may come: PTE_LOCKED of host/vm/pagetable.h.
+  function automatic logic pte_locked(input logic [63:0] pte);
+    return !pte[0] && pte[56];
+  endfunction
+
   // An entry whose fragment is n is one of 2^n aligned pages that follow each other in both address spaces and have the
   // same bits.
   function automatic size_e pte_size(input logic [63:0] pte);

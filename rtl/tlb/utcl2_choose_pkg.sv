@@ -6,7 +6,8 @@
 package utcl2_choose_pkg;
   import tlb_pkg::*;
 
-  typedef logic [7:0] slot_t;
+  typedef logic [10:0] slot_t;
+  typedef logic [11:0] slots_t;  // how many
 
   // Page that a request wants; `beyond` 40 bits there is none.
   typedef struct packed {

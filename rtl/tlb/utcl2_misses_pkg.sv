@@ -7,11 +7,13 @@ package utcl2_misses_pkg;
   import utcl2_choose_pkg::*;
 
   typedef struct packed {
-    logic  keep;   // what the walk finds goes into the TLB: an entry for it has not come meanwhile
-    slot_t first;  // requests that wait for it, a list
-    slot_t last;
-    vmid_t vmid;
-    vpn_t  vpn;
+    logic   keep;   // what the walk finds goes into the TLB: an entry for it has not come meanwhile
+    logic   deny;   // without a translation it is a fault: the driver said so of one of its requests
+    slot_t  first;  // requests that wait for it, a list
+    slot_t  last;
+    slots_t count;
+    vmid_t  vmid;
+    vpn_t   vpn;
   } walk_t;
 
   typedef enum logic [1:0] {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The L2 TLB of a GPU: translations of 4 KiB, 64 KiB, 1 and 2 MiB, tagged with VMID, size and page; requests that wait for
-// a walk; answers; invalidation by pages, address space or of all.  Responsible for: the pipeline and its state; what each
-// stage does is in utcl2_choose_pkg, utcl2_tags_pkg, utcl2_misses_pkg and utcl2_answers_pkg.  Not responsible for: walking
-// (utcl2_walker), the memories (utcl2_store).
+// a walk; answers; requests that are withheld; invalidation by pages, address space or of all.  Responsible for: the
+// pipeline and its state; what each stage does is in utcl2_choose_pkg, utcl2_tags_pkg, utcl2_misses_pkg,
+// utcl2_withheld_pkg and utcl2_answers_pkg.  Not responsible for: walking (utcl2_walker), the memories (utcl2_store).
 //
 // A request stands in a slot until its answer leaves the lookup or its walk.  Pipeline: 0 choose, 1 read, 2 compare and
-// miss file.  Misses that find no walk free wait in the order in which they came, hits go on.
+// miss file.  Misses that find no walk free wait in the order in which they came, hits go on.  A withheld request has neither
+// a walk nor a place in a queue: its slot stands in a list until CTL_XLAT sends it to those that wait for a walk.
 `include "gantry_assert.svh"
 
 module utcl2_tlb
@@ -14,6 +15,7 @@ module utcl2_tlb
   import utcl2_choose_pkg::*;
   import utcl2_tags_pkg::*;
   import utcl2_misses_pkg::*;
+  import utcl2_withheld_pkg::*;
   import utcl2_answers_pkg::*;
 #(
   parameter int unsigned Entries = 4096,  // of 4 KiB; power of two, as the next two
@@ -21,6 +23,8 @@ module utcl2_tlb
   parameter int unsigned Large = 512,     // of 1 or 2 MiB
   parameter int unsigned Ways = 8,        // power of two, at most 16
   parameter int unsigned Walks = 16,      // at most 64
+  parameter int unsigned Slots = 256,     // requests held; power of two, at most 2048
+  parameter int unsigned Reports = 4,     // credits for what the driver is told of withheld ones
   parameter int unsigned Depth = 16,      // input queue = credits of the crossbar, power of two, at most 64
   parameter int unsigned RspDepth = 16    // power of two, at most 64
 ) (
@@ -39,11 +43,14 @@ module utcl2_tlb
   output logic        mem_rsp_valid_o,
   output mem_rsp_t    mem_rsp_o,
   input  logic        mem_rsp_credit_i,
-  input  logic        maint_valid_i,    // control agent: CTL_INV, CTL_ROOT
+  output logic        xlat_evt_valid_o, // requests of a page are withheld
+  output xlat_evt_t   xlat_evt_o,
+  input  logic        xlat_evt_credit_i,
+  input  logic        maint_valid_i,    // control agent: CTL_INV, CTL_ROOT, CTL_XLAT
   output logic        maint_done_o,     // pulse
   input  logic        hold_take_i,      // the input queue stays
   input  logic        hold_all_i,       // and no answer leaves
-  output logic        drained_o,        // every request taken from the queue has its answer, which has left
+  output logic        drained_o,        // of every request taken from the queue the answer has left, or it is withheld
   input  logic        discard_i,
   output logic        discarded_o,      // pulse
   output logic        start_valid_o,    // to the walker
@@ -58,7 +65,6 @@ module utcl2_tlb
   input  logic [ 5:0] done_walk_i,
   input  logic [63:0] done_pte_i
 );
-  localparam int unsigned Slots = 256;
   localparam int unsigned Sets[Stores] = '{Entries / Ways, Blocks / Ways, Large / Ways};
   localparam int unsigned First[Stores] = '{0, Sets[0], Sets[0] + Sets[1]};  // rows of valid and oldest
   localparam int unsigned Rows = Sets[0] + Sets[1] + Sets[2];
@@ -71,18 +77,23 @@ module utcl2_tlb
 
   typedef logic [$clog2(Rows)-1:0] row_t;
   typedef logic [15:0] set_t;
+  typedef logic [$clog2(Slots)-1:0] at_t;
 
-  typedef enum logic [1:0] {
+  typedef enum logic [2:0] {
     CmdRest,
     CmdWait,   // until no lookup is under way and what was found before has been answered
     CmdSweep,  // of a range: row after row is read
-    CmdDrain   // the last of them are compared
+    CmdDrain,  // the last of them are compared
+    CmdTell,   // CTL_XLAT: until the driver has heard of every walk that is withheld
+    CmdSort    // goes through the list of withheld requests, one a cycle
   } cmd_state_e;
 
   // A command and how far it has got.
   typedef struct packed {
     cmd_state_e  state;
     logic        root_set;  // CTL_ROOT
+    logic        deny;      // CTL_XLAT: what fails again is a fault
+    slots_t      left;      // of the list
     logic        long_range;
     logic [15:0] step;
     inv_t        inv;
@@ -124,9 +135,16 @@ module utcl2_tlb
   slot_t free_ring[Slots], free_first, free_last;
   slot_t in_queue[Depth];
   logic [7:0] in_first, in_count;
-  logic [8:0] busy_slots;  // not free and not in the input queue
+  slots_t busy_slots;  // not free and not in the input queue
+  /* verilator lint_off UNUSEDSIGNAL */  // with fewer than 2,048 slots
   slot_t wait_first, wait_last;  // misses that wait for a walk
-  logic [8:0] wait_count;
+  slots_t wait_count;
+  slot_t held_first, held_last;  // withheld
+  /* verilator lint_on UNUSEDSIGNAL */
+  slots_t held_count;
+  logic [Slots-1:0] slot_deny;  // the driver has denied its page
+  space_t space[256];
+  logic [7:0] report_credits;
 
   logic [Ways-1:0] valid[Rows];
   logic [3:0] oldest[Rows];
@@ -137,6 +155,7 @@ module utcl2_tlb
   logic [63:0] lost_walks;  // under way for requests that were discarded
   logic [7:0] owed;         // credits of discarded requests
   logic [63:0] walk_free, answer_set;  // answer_set: walks whose requests are being answered
+  logic [63:0] fail_set;  // walks whose requests are withheld, of which the driver has not heard
   logic [5:0] turn;  // of these
 
   look_t s1, s2;
@@ -155,18 +174,22 @@ module utcl2_tlb
   page_t page;
   size_e size;
   logic [63:0] entry;
-  logic hit, match, joins, sent, ready, answering, rests, dropping;
+  logic hit, match, joins, sent, ready, answering, rests, dropping, tells;
   logic held;  // answers wait for the end of a pause
   take_e what;
-  logic [63:0] counter[8];  // hit, miss, mshr-hit, walks, faults
+  logic [63:0] counter[8];  // hit, miss, mshr-hit, walks, faults, none, withheld
   logic [1:0] held_q;  // at the last edge
   // as it is between two edges, for the assertions
-  logic [63:0] walk_free_q, answer_q;
-  logic [8:0] busy_q, wait_q;
-  logic [7:0] in_count_q, rsp_count_q;
+  logic [63:0] walk_free_q, answer_q, fail_q;
+  slots_t busy_q, wait_q, held_count_q;
+  logic [7:0] in_count_q, rsp_count_q, report_credits_q;
 
   function automatic row_t row_of(input logic [1:0] store, input logic [15:0] hash);
     return row_t'(First[store]) + row_t'(hash & set_t'(Sets[store] - 1));
+  endfunction
+
+  function automatic slot_t following(input slot_t place);  // in free_ring
+    return slot_t'((32'(place) + 32'd1) & (Slots - 1));
   endfunction
 
   /* verilator lint_off UNUSEDSIGNAL */
@@ -178,7 +201,7 @@ module utcl2_tlb
   // nothing is looked at while the TLB rests and no input comes
   always_ff @(posedge clk_i) begin
     if (!rests || held_q != {hold_all_i, hold_take_i} || mem_req_valid_i || mem_rsp_credit_i || maint_valid_i ||
-        done_valid_i || perf_en_i || discard_i || !rst_ni) begin
+        done_valid_i || perf_en_i || discard_i || xlat_evt_credit_i || !rst_ni) begin
       sent      = 1'b0;
       answering = 1'b0;
       // ---- answers leave
@@ -206,7 +229,7 @@ module utcl2_tlb
           end
         end
       end else if (s2.valid) begin
-        page  = slot_page[s2.slot];
+        page  = slot_page[at_t'(s2.slot)];
         slot  = s2.slot;
         hit   = page.beyond;  // beyond the address space: a fault without a walk
         entry = 64'd0;
@@ -234,22 +257,26 @@ module utcl2_tlb
           w     = Ww'(pick_pkg::first64(walk_free));
           for (int unsigned k = 0; k < Walks; k++) begin
             // not one that has ended: its entry is in the stores; if it found nothing, the page may be mapped by now
-            if (walk_same(walk[k], page) && !walk_free[k] && !answer_set[k] && !lost_walks[k]) begin
+            if (walk_same(walk[k], page) && !walk_free[k] && !answer_set[k] && !fail_set[k] &&
+                !lost_walks[k]) begin
               joins = 1'b1;
               w     = Ww'(k);
             end
           end
-          unique case (miss(joins, s2.waited, wait_count != 9'd0 || (s1.valid && s1.waited), walk_free != 64'd0))
+          unique case (miss(joins, s2.waited, wait_count != 12'd0 || (s1.valid && s1.waited), walk_free != 64'd0))
             MissJoin: begin
               counter[2] = counter[2] + 64'd1;
-              slot_next[walk[w].last] = slot;
-              walk[w].last = slot;
+              slot_next[at_t'(walk[w].last)] = slot;
+              walk[w].last  = slot;
+              walk[w].count = walk[w].count + 12'd1;
+              walk[w].deny  = walk[w].deny | slot_deny[at_t'(slot)];
             end
             MissWalk: begin
               counter[1] = counter[1] + 64'd1;
               counter[3] = counter[3] + 64'd1;
               walk_free  = walk_free & ~(64'd1 << w);
-              walk[w]    = '{keep: 1'b1, first: slot, last: slot, vmid: page.vmid, vpn: page.vpn};
+              walk[w]    = '{keep: 1'b1, deny: slot_deny[at_t'(slot)], first: slot, last: slot, count: 12'd1,
+                             vmid: page.vmid, vpn: page.vpn};
               start_valid_o <= 1'b1;
               start_walk_o  <= 6'(w);
               start_vmid_o  <= page.vmid;
@@ -258,10 +285,10 @@ module utcl2_tlb
             end
             default: begin
               `GANTRY_CHECK(a_waited_once, !s2.waited)
-              if (wait_count == 9'd0) wait_first = slot;
-              else slot_next[wait_last] = slot;
+              if (wait_count == 12'd0) wait_first = slot;
+              else slot_next[at_t'(wait_last)] = slot;
               wait_last  = slot;
-              wait_count = wait_count + 9'd1;
+              wait_count = wait_count + 12'd1;
             end
           endcase
         end
@@ -275,19 +302,39 @@ module utcl2_tlb
         slot      = walk[w].first;
         entry     = walk_pte[w];
         answering = 1'b1;
-        walk[w].first = slot_next[slot];
+        walk[w].first = slot_next[at_t'(slot)];
         if (slot == walk[w].last) begin
           answer_set = answer_set & ~(64'd1 << w);
           walk_free  = walk_free | (64'd1 << w);
         end
       end
       if (answering) begin
-        answers[(rsp_first[$clog2(RspDepth)-1:0]+rsp_count[$clog2(RspDepth)-1:0])] = answer(slot_who[slot], entry);
-        if (pte_status(entry, slot_who[slot].access) != MEM_OK) counter[4] = counter[4] + 64'd1;
+        answers[(rsp_first[$clog2(RspDepth)-1:0]+rsp_count[$clog2(RspDepth)-1:0])] =
+            answer(slot_who[at_t'(slot)], entry);
+        if (pte_status(entry, slot_who[at_t'(slot)].access) != MEM_OK) counter[4] = counter[4] + 64'd1;
         rsp_count  = rsp_count + 8'd1;
-        busy_slots = busy_slots - 9'd1;
-        free_ring[free_last] = slot;
-        free_last  = free_last + 8'd1;
+        busy_slots = busy_slots - 12'd1;
+        free_ring[at_t'(free_last)] = slot;
+        free_last  = following(free_last);
+      end
+
+      // ---- withheld: the driver hears of it, the walk is free
+      xlat_evt_valid_o <= 1'b0;
+      if (xlat_evt_credit_i) report_credits = report_credits + 8'd1;
+      tells = fail_set != 64'd0 && report_credits != 8'd0 && !hold_all_i;
+      if (tells) begin
+        w              = Ww'(pick_pkg::first64(fail_set));
+        sent           = 1'b1;
+        report_credits = report_credits - 8'd1;
+        counter[6]     = counter[6] + 64'd1;
+        xlat_evt_valid_o <= 1'b1;
+        xlat_evt_o       <= report(walk[w].vmid, walk[w].vpn, slot_who[at_t'(walk[w].first)].access);
+        if (held_count == 12'd0) held_first = walk[w].first;
+        else slot_next[at_t'(held_last)] = walk[w].first;
+        held_last  = walk[w].last;
+        held_count = held_count + walk[w].count;
+        fail_set   = fail_set & ~(64'd1 << w);
+        walk_free  = walk_free | (64'd1 << w);
       end
 
       // ---- a walk ends: fill, then answer; begun before an invalidation that it missed, it is walked again
@@ -302,8 +349,9 @@ module utcl2_tlb
           start_vmid_o  <= walk[w].vmid;
           start_vpn_o   <= walk[w].vpn;
         end else begin
-          walk_pte[w] = done_pte_i;
+          walk_pte[w] = done_pte_i[0] ? done_pte_i : 64'd0;
           if (lost_walks[6'(w)]) walk_free = walk_free | (64'd1 << w);
+          else if (withheld(space[walk[w].vmid], walk[w].deny, done_pte_i)) fail_set = fail_set | (64'd1 << w);
           else answer_set = answer_set | (64'd1 << w);
           lost_walks = lost_walks & ~(64'd1 << w);
           if (done_pte_i[0] && walk[w].keep) begin
@@ -362,13 +410,48 @@ module utcl2_tlb
         sent      = 1'b1;
         maint_done_o <= 1'b1;
       end
+      if (cmd.state == CmdTell && fail_set == 64'd0) begin
+        cmd.state = CmdSort;
+        cmd.left  = held_count;
+        sent      = 1'b1;
+      end else if (cmd.state == CmdSort && cmd.left == 12'd0) begin
+        cmd.state = CmdRest;
+        sent      = 1'b1;
+        maint_done_o <= 1'b1;
+      end else if (cmd.state == CmdSort) begin
+        sent       = 1'b1;
+        cmd.left   = cmd.left - 12'd1;
+        slot       = held_first;
+        page       = slot_page[at_t'(slot)];
+        held_first = slot_next[at_t'(slot)];
+        held_count = held_count - 12'd1;
+        if (inv_covers(cmd.inv, page.vmid, page.vpn, SizePage)) begin
+          slot_deny[at_t'(slot)] = cmd.deny;
+          if (wait_count == 12'd0) wait_first = slot;
+          else slot_next[at_t'(wait_last)] = slot;
+          wait_last  = slot;
+          wait_count = wait_count + 12'd1;
+        end else begin
+          if (held_count == 12'd0) held_first = slot;
+          else slot_next[at_t'(held_last)] = slot;
+          held_last  = slot;
+          held_count = held_count + 12'd1;
+        end
+      end
       if (maint_valid_i) begin
-        cmd.state    = CmdWait;
+        cmd.state    = maint_i.op == CTL_XLAT ? CmdTell : CmdWait;
         cmd.root_set = maint_i.op == CTL_ROOT;
+        cmd.deny     = (maint_i.flags & 32'(XLAT_DENY)) != 32'd0;
         cmd.inv      = inv_of(maint_i.vmid, maint_i.root, cmd.root_set ? 64'd0 : maint_i.bytes);
         cmd.root     = maint_i.root;
         cmd.step     = 16'd0;
         cmd.long_range = sweep_long(cmd.inv, 16'(MostSets));
+        if (cmd.root_set) begin
+          space[cmd.inv.vmid] = '{deny: 1'b0, withhold: (maint_i.flags & 32'(XLAT_WITHHOLD)) != 32'd0};
+        end else if (maint_i.op == CTL_XLAT && cmd.inv.whole) begin
+          for (int unsigned v = 0; v < 256; v++)
+            if (cmd.inv.vmid == VMID_ALL || cmd.inv.vmid == v[7:0]) space[v].deny = cmd.deny;
+        end
       end
 
       // ---- a discard: every slot is free again, walks end for nobody, credits of what stood in the queue go back one a cycle
@@ -378,32 +461,34 @@ module utcl2_tlb
       if (discard_i) begin
         if (!s1.sweep) s1 = '0;
         if (!s2.sweep) s2 = '0;
-        for (int unsigned i = 0; i < Slots; i++) free_ring[i] = i[7:0];
+        for (int unsigned i = 0; i < Slots; i++) free_ring[i] = slot_t'(i);
         owed       = in_count;
         dropping   = 1'b1;
-        lost_walks = ~walk_free & ~answer_set & WalkMask;
-        walk_free  = walk_free | answer_set;
+        lost_walks = ~walk_free & ~answer_set & ~fail_set & WalkMask;
+        walk_free  = walk_free | answer_set | fail_set;
         answer_set = 64'd0;
-        {free_first, free_last, in_first, in_count, busy_slots, wait_count, rsp_count} = '0;
+        fail_set   = 64'd0;
+        {free_first, free_last, in_first, in_count, busy_slots, wait_count, held_count, cmd.left, rsp_count} = '0;
         sent = 1'b1;
       end
       // ---- stage 0: choose
       mem_req_credit_o <= owed != 8'd0;
       if (owed != 8'd0) owed = owed - 8'd1;
-      ready = cmd.state == CmdRest && !hold_all_i && behind < Patience && room(rsp_count, s2.valid, 8'(RspDepth));
-      what  = take(ready, wait_count != 9'd0, walk_free != 64'd0, s2.valid && s2.waited,
-                   in_count != 8'd0 && !hold_take_i, busy_slots < 9'(Slots - Depth));
+      ready = (cmd.state == CmdRest || cmd.state == CmdTell || cmd.state == CmdSort) && !hold_all_i &&
+          behind < Patience && room(rsp_count, s2.valid, 8'(RspDepth));
+      what  = take(ready, wait_count != 12'd0, walk_free != 64'd0, s2.valid && s2.waited,
+                   in_count != 8'd0 && !hold_take_i, busy_slots < slots_t'(Slots - Depth));
       if (what != TakeNone) begin
         slot = what == TakeWaiting ? wait_first : in_queue[in_first[$clog2(Depth)-1:0]];
-        s1   = '{valid: 1'b1, waited: what == TakeWaiting, sweep: 1'b0, slot: slot, vpn: slot_page[slot].vpn};
+        s1   = '{valid: 1'b1, waited: what == TakeWaiting, sweep: 1'b0, slot: slot, vpn: slot_page[at_t'(slot)].vpn};
         if (fill.valid && fill.row == row_of(fill.store, set_of(fill.store, s1.vpn))) s1 = '0;  // is being written
         if (s1.valid && s1.waited) begin
-          wait_first = slot_next[slot];
-          wait_count = wait_count - 9'd1;
+          wait_first = slot_next[at_t'(slot)];
+          wait_count = wait_count - 12'd1;
         end else if (s1.valid) begin
           in_first   = (in_first + 8'd1) & 8'(Depth - 1);
           in_count   = in_count - 8'd1;
-          busy_slots = busy_slots + 9'd1;
+          busy_slots = busy_slots + 12'd1;
           mem_req_credit_o <= 1'b1;
         end
         sent = 1'b1;
@@ -416,12 +501,13 @@ module utcl2_tlb
 
       // ---- arrival
       if (mem_req_valid_i) begin
-        slot       = free_ring[free_first];
-        free_first = free_first + 8'd1;
-        slot_page[slot] <= '{
+        slot       = free_ring[at_t'(free_first)];
+        free_first = following(free_first);
+        slot_deny[at_t'(slot)] = 1'b0;
+        slot_page[at_t'(slot)] <= '{
             beyond: mem_req_i.addr[63:40] != 24'd0, vmid: mem_req_i.vmid, vpn: mem_req_i.addr[39:12]
         };
-        slot_who[slot] <= '{
+        slot_who[at_t'(slot)] <= '{
             gpu: mem_req_i.gpu, source: mem_req_i.source, access: mem_req_i.access, tag: mem_req_i.tag
         };
         in_queue[in_first[$clog2(Depth)-1:0]+in_count[$clog2(Depth)-1:0]] = slot;
@@ -430,16 +516,21 @@ module utcl2_tlb
 
       walk_free_q <= walk_free;
       answer_q    <= answer_set;
+      fail_q      <= fail_set;
       in_count_q  <= in_count;
       busy_q      <= busy_slots;
       wait_q      <= wait_count;
+      held_count_q <= held_count;
+      report_credits_q <= report_credits;
       rsp_count_q <= rsp_count;
       if (perf_en_i) perf_data_o <= counter[perf_addr_i];
       held   = hold_all_i && (rsp_count != 8'd0 || answer_set != 64'd0);
       rests  = !sent && !s1.valid && !s2.valid && (in_count == 8'd0 || hold_take_i) &&
                (rsp_count == 8'd0 || hold_all_i) && (answer_set == 64'd0 || (hold_all_i && rsp_count >= AnswerRoom)) &&
-               (cmd.state == CmdRest || (cmd.state == CmdWait && held)) &&
-               (wait_count == 9'd0 || walk_free == 64'd0 || hold_all_i) && owed == 8'd0 && !dropping;
+               (cmd.state == CmdRest || (cmd.state == CmdWait && held) ||
+                (cmd.state == CmdTell && fail_set != 64'd0)) &&
+               (fail_set == 64'd0 || report_credits == 8'd0 || hold_all_i) &&
+               (wait_count == 12'd0 || walk_free == 64'd0 || hold_all_i) && owed == 8'd0 && !dropping;
       held_q <= {hold_all_i, hold_take_i};
       idle_o <= rests;
 
@@ -452,8 +543,10 @@ module utcl2_tlb
         end
         for (int unsigned i = 0; i < 256; i++) generation[i] = 8'd0;
         for (int unsigned i = 0; i < 8; i++) counter[i] = 64'd0;
-        for (int unsigned i = 0; i < Slots; i++) free_ring[i] = i[7:0];
-        {free_first, free_last, in_first, in_count, busy_slots, wait_count} = '0;
+        for (int unsigned i = 0; i < 256; i++) space[i] = '0;
+        for (int unsigned i = 0; i < Slots; i++) free_ring[i] = slot_t'(i);
+        {free_first, free_last, in_first, in_count, busy_slots, wait_count, held_count, fail_set} = '0;
+        report_credits = 8'(Reports);
         walk_free   = WalkMask;
         answer_set  = 64'd0;
         turn        = 6'd0;
@@ -478,23 +571,29 @@ module utcl2_tlb
         root_valid_o     <= 1'b0;
         idle_o           <= 1'b1;
         walk_free_q      <= WalkMask;
-        {answer_q, in_count_q, busy_q, wait_q, rsp_count_q} <= '0;
+        {answer_q, fail_q, in_count_q, busy_q, wait_q, held_count_q, rsp_count_q} <= '0;
+        report_credits_q <= 8'(Reports);
+        xlat_evt_valid_o <= 1'b0;
       end
     end
   end
   /* verilator lint_on BLKSEQ */
 
-  assign drained_o = busy_q == 9'd0 && rsp_count_q == 8'd0;
+  assign drained_o = busy_q == held_count_q && rsp_count_q == 8'd0;
 
   // ---- assertions
   `GANTRY_ASSERT(a_xlat, `GANTRY_IMPL(mem_req_valid_i, mem_req_i.op == MEM_XLAT))
   `STREAM_BOUND(a_queue, Depth, mem_req_valid_i, mem_req_credit_o)
   // requests that are not in the input queue leave as many slots as it may need
-  `GANTRY_ASSERT(a_slots, 32'(busy_q) <= Slots - Depth && wait_q <= busy_q && 32'(in_count_q) <= Depth)
+  `GANTRY_ASSERT(a_slots, 32'(busy_q) <= Slots - Depth && wait_q + held_count_q <= busy_q && 32'(in_count_q) <= Depth)
   `GANTRY_ASSERT(a_room, 32'(rsp_count_q) <= RspDepth)
   // a walk that is being answered is not free, one that ends is under way, and it has not ended yet
-  `GANTRY_ASSERT(a_walks, (walk_free_q & (answer_q | ~WalkMask)) == '0)
-  `GANTRY_ASSERT(a_done, `GANTRY_IMPL(done_valid_i, !walk_free_q[done_walk_i] && !answer_q[done_walk_i]))
+  `GANTRY_ASSERT(a_walks, (walk_free_q & (answer_q | fail_q | ~WalkMask)) == '0 && (answer_q & fail_q) == '0)
+  `GANTRY_ASSERT(a_done, `GANTRY_IMPL(done_valid_i, !walk_free_q[done_walk_i] && !answer_q[done_walk_i] &&
+                                       !fail_q[done_walk_i]))
+  // the driver hears of a walk when it can take it
+  `GANTRY_ASSERT(a_reports, 32'(report_credits_q) <= Reports)
+  `STREAM_BOUND(a_report_credit, Reports, xlat_evt_valid_o, xlat_evt_credit_i)
   `STREAM_BOUND(a_started, Walks, start_valid_o, done_valid_i)
   `STREAM_BOUND(a_command, 1, maint_valid_i, maint_done_o)
 endmodule

@@ -31,7 +31,7 @@ module utcl2_walker
   input  logic       [63:0] root_i,
   output logic              done_valid_o,    // one a cycle; the walk is free again
   output logic       [ 5:0] done_walk_o,
-  output logic       [63:0] done_pte_o,      // 4 KiB entry; 0: no translation
+  output logic       [63:0] done_pte_o,      // 4 KiB entry; bit 0 clear: no translation
   output logic              mem_req_valid_o,
   output mem_req_t          mem_req_o,
   input  logic              mem_req_credit_i,

@@ -18,7 +18,7 @@ package utcl2_walks_pkg;
     vpn_t        vpn;
   } walk_t;
 
-  // What becomes of a walk: it reads on, or it has found this (0: no translation).
+  // What becomes of a walk: it reads on, or it has found this (bit 0 clear: no translation; tlb_pkg::pte_locked tells of a lock).
   typedef struct packed {
     logic        ends;
     logic [63:0] pte;
@@ -48,7 +48,7 @@ package utcl2_walks_pkg;
     s.level = level == LevelRoot ? LevelMiddle : LevelLeaf;
     s.at    = {entry[55:12], 12'd0} + place(s.level, vpn);
     s.ends  = !entry[0] || entry[4] || level == LevelLeaf;
-    s.pte   = 64'd0;
+    s.pte   = pte_locked(entry) ? entry : 64'd0;
     if (entry[0] && entry[4] && level == LevelLeaf) s.pte = entry;
     if (entry[0] && entry[4] && level == LevelMiddle) begin
       s.pte = {8'd0, entry[55:12] + {35'd0, vpn[8:0]}, entry[11:7] > 5'd9 ? entry[11:7] : 5'd9, entry[6:0]};

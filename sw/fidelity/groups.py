@@ -3,7 +3,13 @@
 a cycle is a GB/s.  Hardware's figures and bands: hardware.py."""
 import csv
 
+import vector_groups
+from bandwidth import bandwidth
+from dram import dram
+from fetch import fetch
 from machine import ROOT, more
+from reuse import reuse
+from translation import translation
 
 KIB, MIB = 1024, 1024 * 1024
 ITEMS = 65536  # all wavefronts of 64 CUs, four on each SIMD
@@ -34,30 +40,6 @@ def chase(config="r9nano", sizes=(1, 4, 8, 16, 32, 128, 512, 1024, 2048, 4096, 1
     return found
 
 
-def reuse(config="r9nano", cus=(1, 4, 16, 64), rounds=(40, 168), levels=("l1v", "l2")):
-    """Bytes a cycle that 1 to 64 work-groups of 16 wavefronts, each on its CU, load from what the L1V (8 KiB, buffer loads) or the L2 (1 MiB) holds."""
-    found = {}
-    for level in levels:
-        for count in cus:
-            if level == "l1v":
-                kernel, launches = "memory:again_buffer", [(1024 * count, 1024, ["zero:8", "zero:8192", f"u32:{n}"]) for n in rounds]
-            else:  # 32 rounds of one work-group load all of it once
-                launches = [(1024 * count, 1024, ["zero:8", f"zero:{MIB}", f"u32:{MIB // 4}", f"u32:{n}", "u32:4160"]) for n in rounds]
-                kernel = "memory:again"
-            found[f"{level} {count}"] = 1024 * count * 8 * 4 * (rounds[1] - rounds[0]) / more(kernel, launches, config)
-    return found
-
-
-def strides(config="r9nano", dwords=(1, 2, 4, 8, 16, 32, 64, 128, 256), items=4096, rounds=(2, 6)):
-    """Lines a cycle that loads of a dword in every `dwords` bring from DRAM."""
-    found = {}
-    for stride in dwords:
-        launches = [(items, 256, ["zero:8", f"zero:{items * n * stride * 4}", f"u32:{stride}", f"u32:{items}", f"u32:{n}"]) for n in rounds]
-        lines = items * (rounds[1] - rounds[0]) * min(stride, 16) / 16
-        found[str(stride)] = lines / more("memory:strided", launches, config)
-    return found
-
-
 def atomics(config="r9nano", items=16384, rounds=(2, 10)):
     """Lane atomics a cycle of the GPU: all to one word, to the words of one line, each work-item to its own."""
     found = {}
@@ -83,4 +65,5 @@ def instructions(config="r9nano"):
     return {row["class"]: row["alone"] for row in csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)}
 
 
-GROUPS = {"stream": stream, "chase": chase, "reuse": reuse, "strides": strides, "atomics": atomics, "lds": lds, "instructions": instructions}
+GROUPS = {"stream": stream, "bandwidth": bandwidth, "chase": chase, "translation": translation, "memory": vector_groups.memory,
+          "strides": vector_groups.strides, "reuse": reuse, "dram": dram, "fetch": fetch, "atomics": atomics, "lds": lds, "instructions": instructions}

@@ -1,22 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Published figures of Fiji and its nearest relatives that a result of groups.py is held against: what, low, high, band, source.  A result may be
-`band` (a share) outside low..high and is never faster than hardware by more than the rule of measuring (FASTER).  None: no figure; the
-last word says what was assumed."""
-from typing import NamedTuple
+"""Published figures of Fiji and its nearest relatives that a result of groups.py is held against: what, low, high, band, source.  Those of the memory
+path by instruction, level and block: hardware_vector.py, hardware_memory.py."""
+import hardware_memory
+import hardware_vector
+from figure import RATE, TIME, Figure
 
-FASTER = 0.01  # a figure of hardware is itself known to about a hundredth
-
-
-class Figure(NamedTuple):
-    what: str
-    low: float | None
-    high: float | None
-    unit: str
-    band: float
-    source: str
-
-
-RATE, TIME = "GB/s", "clk"
 STREAM = "BS, A"
 INTERNAL = "#147, A"
 CDNA = "MT, GB, C"
@@ -42,14 +30,6 @@ FIGURES = {
         **{str(n): Figure(f"pointers in {n} KiB: DRAM", 570, 741, TIME, 0.05, CDNA + "; OG, GCN1: 300 to 600, B")
            for n in (16384, 65536)},
     },
-    "reuse": {
-        **{f"l1v {n}": Figure(f"L1V, {n} CUs, dword loads", 64 * n * 0.985, 64 * n, RATE, 0.05, "PT: 4.06 clk an instruction, A")
-           for n in (1, 4, 16, 64)},
-        **{f"l2 {n}": Figure(f"L2, {n} CUs, dword loads", 15 * n, min(64 * n, 1024), RATE, 0.05,
-                             "GB: 15 a CU, C; OG: 64 a channel, B") for n in (1, 4, 16, 64)},
-    },
-    "strides": {str(n): Figure(f"dword in every {n}: lines a cycle", None, None, "lines/clk", 0, "none; HBM's peak is 8")
-                for n in (1, 2, 4, 8, 16, 32, 64, 128, 256)},
     "atomics": {f"{back} {place}": Figure(f"atomic additions, {words}, to {where}", None, None, "lanes/clk", 0,
                                           "none")
                 for back, words in (("silent", "no result"), ("back", "returning")) for place, where in
@@ -59,4 +39,5 @@ FIGURES = {
         **{str(n): Figure(f"load of a dword, {n} dwords from lane to lane", 2 * n, 2 * n, TIME, 0.15,
                           "CLRX, OG: by 32 lanes, at worst 64, B") for n in (1, 2, 4, 8, 16, 32)},
     },
+    **hardware_vector.FIGURES, **hardware_memory.FIGURES,
 }

@@ -21,55 +21,21 @@ kernel void chase(global ulong *to, global char *from, uint lines, uint warm, ui
     }
 }
 
-// Each group loads its `set` dwords (a power of two, at least 8 x its size) again and again, 8 loads a work-item and round.
-kernel void again(global uint *to, global const uint *from, uint set, uint rounds, uint turn)
+// The same with a pointer on each of `pages` (a power of two) pages, every 16th of its lines in turn so that they lie in all sets of the L2; loads of agent
+// scope, which no L1V answers.
+kernel void pages(global ulong *to, global char *from, uint pages, uint bytes, uint steps)
 {
-    uint sum = 0, at = get_local_id(0) + get_group_id(0) * turn;
-    for (uint r = 0; r < rounds; r++) {
-        for (uint n = 0; n < 8; n++) {
-            sum |= from[at & (set - 1)];
-            at += get_local_size(0);
-        }
-        __asm__ volatile("" ::: "memory"); // what was loaded counts no more
+    for (uint i = get_local_id(0); i < pages; i += get_local_size(0)) {
+        const uint next = (i * 1664525u + 1013904223u) & (pages - 1);
+        *(global ulong *)(from + (ulong)i * bytes + 64 * (i & 63)) = (ulong)(from + (ulong)next * bytes + 64 * (next & 63));
     }
-    if (sum)
-        to[0] = sum;
-}
-
-// The same from 8 KiB by buffer loads.
-kernel void again_buffer(global uint *to, global const uint *from, uint rounds)
-{
-    const uint at = get_local_id(0) * 4 & 4095;
-    const uint4 buffer = (uint4)((uint)(ulong)from, (uint)((ulong)from >> 32) & 0xffff, 8192, 0x27000);
-    uint sum = 0;
-    for (uint r = 0; r < rounds; r++) {
-        uint8 got;
-        __asm__ volatile("buffer_load_dword %0, %8, %9, 0 offen\n"
-                         "buffer_load_dword %1, %8, %9, 0 offen offset:512\n"
-                         "buffer_load_dword %2, %8, %9, 0 offen offset:1024\n"
-                         "buffer_load_dword %3, %8, %9, 0 offen offset:1536\n"
-                         "buffer_load_dword %4, %8, %9, 0 offen offset:2048\n"
-                         "buffer_load_dword %5, %8, %9, 0 offen offset:2560\n"
-                         "buffer_load_dword %6, %8, %9, 0 offen offset:3072\n"
-                         "buffer_load_dword %7, %8, %9, 0 offen offset:3584\n"
-                         "s_waitcnt vmcnt(0)"
-                         : "=&v"(got.s0), "=&v"(got.s1), "=&v"(got.s2), "=&v"(got.s3), "=&v"(got.s4), "=&v"(got.s5), "=&v"(got.s6), "=&v"(got.s7)
-                         : "v"(at), "s"(buffer)
-                         : "memory");
-        sum |= got.s0 | got.s1 | got.s2 | got.s3 | got.s4 | got.s5 | got.s6 | got.s7;
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    if (get_local_id(0) == 0) {
+        ulong at = (ulong)from;
+        for (uint i = 0; i < steps; i++)
+            at = atomic_load_explicit((volatile global atomic_ulong *)at, memory_order_relaxed, memory_scope_device);
+        to[0] = at;
     }
-    if (sum)
-        to[0] = sum;
-}
-
-// A dword of every `stride` of them.
-kernel void strided(global uint *to, global const uint *from, uint stride, uint items, uint rounds)
-{
-    uint sum = 0;
-    for (uint r = 0; r < rounds; r++)
-        sum |= from[(get_global_id(0) + r * items) * stride];
-    if (sum)
-        to[0] = sum;
 }
 
 // Atomic additions, `rounds` a work-item: to word item * step % words.

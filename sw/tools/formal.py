@@ -125,7 +125,10 @@ BLOCKS = {  # sources, tasks
                   ("left.older[at] = 1'b0;", ""),
                   ("if (pages != '0) free = pages;", ""),
                   ("return strict ? older : older & writes;", "return older & writes;"),
-                  ("last_page = file.page[found];", ""), nightly=True)}),
+                  ("last_page = file.page[found];", ""),
+                  ("file.stale = file.stale | (file.busy & ~file.answered & ~file.ask);", ""),
+                  ("doubted = tx0.valid;", ""),
+                  ("if (file.answered != '0 && !quiesce_i) serve", "if (file.answered != '0) serve"), nightly=True)}),
     "vmem_coalesce": (
         [*VMEM, "rtl/cu/cu_vmem_xlat_pkg.sv", "rtl/cu/cu_vmem_lines.svh", "rtl/cu/cu_vmem_coalesce.sv"],
         {"bmc": bounded(12, nightly=True), "cover": bounded(18, expected="FAIL", defines=("REACH",), nightly=True),

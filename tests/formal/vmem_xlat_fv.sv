@@ -4,8 +4,8 @@
 // invalidations, lanes of the LDS) on 4 pages, any hits, answers, credits and invalidations at any time.  Two freely chosen
 // transactions are followed, one after the other, and one freely chosen page: none is lost or sent twice, what must stay in order
 // does (docs/reference/vmem.md), what leaves has the page's translation of now, each page is asked for once and each answer is
-// that of a page that was asked for, and somebody can go when every answer is there.
-// The TLB is invalidated when nothing is under way (cu_vmem_coalesce asserts that in every bench).
+// that of a page that was asked for, and somebody can go when every answer is there.  The TLB is invalidated at any time behind a
+// cycle in which nothing could leave (quiesce_i): an answer of before may still come, and nothing leaves by it.
 // Not responsible for: which lanes a transaction has (vmem_coalesce_fv).
 `include "gantry_assert.svh"
 module vmem_xlat_fv
@@ -35,6 +35,7 @@ module vmem_xlat_fv
   input logic        ended_valid_i,
   input logic  [7:0] ended_tx_i,
   input logic        forget_i,
+  input logic        quiesce_i,
   input logic  [1:0] pick_i,          // page that is followed: free, but constant
   input logic [63:0] value_i,         // its entry: constant between invalidations
   input logic  [7:0] value_status_i
@@ -54,7 +55,8 @@ module vmem_xlat_fv
   logic [63:0] lane_va[16], line, previous;
   vmem_tx_t open, next, tx0, tx1, leaving;
   logic [15:0] taken, used;
-  logic held, held_hit, last_valid;
+  logic held, held_hit, last_valid, doubted;
+  logic [5:0] waiting, waiting_o;
   logic [63:0] held_pte, last_pte;
   page_t last_page, page;
   file_t file;
@@ -93,15 +95,18 @@ module vmem_xlat_fv
 
   // ---- the environment
   logic started = 1'b0;  // reset in the first cycle, never again
-  logic mine, answered_mine, forgot_q, access_mine_q;
+  logic mine, answered_mine, forgot_q, quiesce_q, access_mine_q;
+  misses_t old_q;  // its MEM_XLAT is older than the last invalidation
+  logic [1:0] old_look;  // so are the lookups of tx0, tx1
   logic [1:0] pick_q;
   logic [63:0] value_q, kept_value, kept_q;
   logic [7:0] value_status_q;
   misses_t asked_q;
   assign mine          = tx1.va[13:12] == pick_i;
-  assign answered_mine = file.page[xlat_id_i[MissW-1:0]].vpn[1:0] == pick_i;
   assign tlb_hit_i     = hit_i && is_translation(tlb_pte_i);
-  assign tlb_pte_i     = (mine ? value_i : other_i) & Bits;
+  assign tlb_pte_i     = (mine && !old_look[1] ? value_i : other_i) & Bits;
+  // an answer of before says anything
+  assign answered_mine = file.page[xlat_id_i[MissW-1:0]].vpn[1:0] == pick_i && !old_q[xlat_id_i[MissW-1:0]] && !forget_i;
   assign xlat_pte_i    = is_translation(answered_mine ? value_i : other_i) ? (answered_mine ? value_i : other_i) & Bits : 64'd0;
   assign xlat_status_i = answered_mine ? value_status_i : other_status_i;
   assign kept_value    = is_translation(value_i) ? value_i & Bits : {24'd0, value_status_i, 32'd0};
@@ -112,13 +117,15 @@ module vmem_xlat_fv
     value_status_q <= value_status_i;
     kept_q         <= kept_value;
     forgot_q       <= forget_i;
+    quiesce_q      <= quiesce_i;
   end
   always_comb begin : m_inputs
     assume (rst_ni == started);
     if (started) assume (pick_i == pick_q);
     if (started && !forgot_q) assume (value_i == value_q && value_status_i == value_status_q);
     assume (value_status_i != MEM_OK && value_status_i < 8'd8 && other_status_i != MEM_OK && other_status_i < 8'd8);
-    assume (!forget_i || (file.busy == '0 && !tx0.valid && !tx1.valid && !arrive_i));
+    assume (!forget_i || (quiesce_i && quiesce_q));
+    assume (!quiesce_i || !arrive_i);
     assume (!xlat_valid_i || (32'(xlat_id_i) < NumMisses && asked_q[xlat_id_i[MissW-1:0]]));
     assume (!ended_valid_i || (32'(ended_tx_i) < NumTx && !free_numbers[ended_tx_i[TxW-1:0]]));
     assume (!(inv_i && lds_i));
@@ -132,6 +139,7 @@ module vmem_xlat_fv
   waits_t waited, joined, left;
   waits_t [NumWaits-1:0] age;
   logic [1:0] enters, leaves, denied;
+  logic arrived;  // tx0 stood there at the last edge
   assign enters = {2{arrive_i && !tx0.valid}} & mark_i & ~came_q & {came_q[0] || !mark_i[0], 1'b1};
   for (genvar t = 0; t < 2; t++) begin : gen_leaves
     assign denied[t] = denied_o.valid && denied_o.va[t];
@@ -152,8 +160,10 @@ module vmem_xlat_fv
     for (int unsigned m = 0; m < NumMisses; m++) begin
       if (access_valid_o && access_o.op == L1Xlat && access_o.id == 8'(m)) asked_q[m] <= 1'b1;
       if (xlat_valid_i && 32'(xlat_id_i) == m) asked_q[m] <= 1'b0;
+      if (xlat_valid_i && 32'(xlat_id_i) == m) old_q[m] <= 1'b0;
+      else if (forget_i) old_q[m] <= asked_q[m] || (access_valid_o && access_o.op == L1Xlat && access_o.id == 8'(m));
     end
-    if (!rst_ni) {came_q, inside_q, behind_q, asked_q} <= '0;
+    if (!rst_ni) {came_q, inside_q, behind_q, asked_q, old_q} <= '0;
   end
 
   // ---- the coalescer behind the lines
@@ -168,16 +178,13 @@ module vmem_xlat_fv
       tx_free[tx_left[TxW-1:0]] = ended_tx_i[TxW-1:0];
       tx_left = tx_left + 1'b1;
     end
-    if (forget_i) last_valid = 1'b0;
-    if (xlat_valid_i) take_translation();
-    if (tx1.valid && !held) keep_result();
-    served = 1'b0;
-    if (file.answered != '0) serve_waiting();
-    if (tx1.valid && !served) translate();
-    if (!tx1.valid && tx0.valid) begin
-      tx1 = tx0;
-      tx0.valid = 1'b0;
-    end else if (arrive_i && !tx0.valid) begin
+    arrived = tx0.valid;
+    if (forget_i) old_look = {tx1.valid, tx0.valid};
+    translations();
+    if (!tx0.valid && arrived) old_look = {old_look[0], 1'b0};
+    if (arrive_i && !arrived) begin
+      old_look[0] = 1'b0;
+      waiting = waiting + 6'd1;
       tx0 = '0;
       tx0.valid = 1'b1;
       tx0.inv = inv_i;
@@ -194,8 +201,9 @@ module vmem_xlat_fv
     left = waited & ~file.waiting;
     for (int unsigned w = 0; w < NumWaits; w++) age[w] = (joined[w] ? waited : age[w]) & ~left;
     if (!rst_ni) begin
-      {held, last_valid, tx0.valid, tx1.valid} = '0;
-      {file.busy, file.answered, file.waiting, file.writes} = '0;
+      {held, last_valid, tx0.valid, tx1.valid, doubted, waiting} = '0;
+      old_look = '0;
+      {file.busy, file.answered, file.stale, file.ask, file.waiting, file.writes} = '0;
       for (int unsigned t = 0; t < NumTx; t++) tx_free[t] = TxW'(t);
       tx_left = (TxW + 1)'(NumTx);
       free_numbers = '1;
@@ -246,7 +254,12 @@ module vmem_xlat_fv
     for (int unsigned m = 0; m < NumMisses; m++)
       for (int unsigned w = 0; w < NumWaits; w++) wanted[m] = wanted[m] || (file.waiting[w] && file.note[w].miss == miss_t'(m));
   end
-  `GANTRY_ASSERT(a_asked, (asked_q & asking) == '0 && (asked_q | asking) == (file.busy & ~file.answered))
+  `GANTRY_ASSERT(a_asked, (asked_q & asking) == '0 && (asked_q | asking) == (file.busy & ~file.answered & ~file.ask))
+  // nothing leaves while an invalidation waits; it hears how many have not left
+  logic held_back_q;
+  always_ff @(posedge clk_i) held_back_q <= quiesce_i && rst_ni;
+  `GANTRY_ASSERT(a_quiet, `GANTRY_IMPL(held_back_q, !denied_o.valid && !(access_valid_o && access_o.op != L1Xlat)))
+  `GANTRY_ASSERT(a_count, 32'(waiting) == $countones(file.waiting) + 32'(tx0.valid) + 32'(tx1.valid))
   `GANTRY_ASSERT(a_waited, wanted == file.busy && (file.answered & ~file.busy) == '0)
   // with every answer there, somebody may go
   `GANTRY_ASSERT(a_goes, `GANTRY_IMPL(file.waiting != '0 && file.answered == file.busy, can_go != '0))

@@ -160,10 +160,13 @@ def test_known_traffic(database):
 
 @pytest.mark.shows("S0.21")
 def test_links(database):
-    """What requesters send is what servers get, kernel by kernel."""
+    """What requesters send is what servers get, kernel by kernel; when all has ended they have waited as long there as here."""
     rows = database.execute("select kernel, substr(location, 1, 8), what, sum(case when location like '%.from-%' then value else -value end) from kernel_metrics"
                             " where location like '%.noc.%' and what in ('requests', 'bytes-to', 'bytes-from') group by 1, 2, 3, shared").fetchall()
     assert len(rows) > 20 and all(difference == 0 for *_, difference in rows), rows
+    waited = database.execute("select substr(location, 1, 8), sum(value), sum(case when location like '%.from-%' then value else -value end) from metrics"
+                              " where location like '%.noc.%' and what = 'waited' group by 1").fetchall()
+    assert len(waited) == 2 and all(total > 1000 and difference == 0 for _, total, difference in waited), waited
 
 
 @pytest.mark.shows("S0.21")
@@ -171,7 +174,7 @@ def test_latencies(database):
     """As many latencies as answers, in the classes in which their mean lies; the mean of a chain of loads is its step without the CU."""
     for kernel, location, requests, timed in database.execute(
             "select kernel, location, sum(case when what='requests' then value else 0 end), sum(case when what like 'latency-%' then value else 0 end)"
-            " from kernel_metrics where location like '%.noc.from-%' and location not like '%write' and kernel>0"
+            " from kernel_metrics where location like '%.noc.from-%' and kernel>0"
             " and kernel not in (select kernel from kernel_metrics where shared=1) group by 1, 2"):
         assert requests == timed, (kernel, location)
     kernel, = kernels(database, "chase")
@@ -179,6 +182,33 @@ def test_latencies(database):
     cycles, = database.execute("select cycles from kernels where rowid=?", (kernel,)).fetchone()
     assert requests == STEPS
     assert 60 < cycles / STEPS - waited / STEPS < 250, (cycles, waited)
+
+
+@pytest.mark.shows("S0.21")
+def test_writes_have_latencies(database):
+    """Lines of a store reach the L2 and come back: in the classes in which their mean lies, none sooner than the crossbar and the slice allow."""
+    kernel = kernels(database, "lines_move")[1]
+    requests, waited = (gained(database, kernel, "gpu0.noc.from-cu%.write", what) for what in ("requests", "waited"))
+    classes = {edge: gained(database, kernel, "gpu0.noc.from-cu%.write", f"latency-below-{edge}") for edge in (32 << n for n in range(9))}
+    classes["rest"] = gained(database, kernel, "gpu0.noc.from-cu%.write", "latency-from-8192")
+    assert requests == MORE == sum(classes.values()), classes
+    low = sum(count * (edge // 2 if edge != 32 else 0) for edge, count in classes.items() if edge != "rest")
+    high = sum(count * edge for edge, count in classes.items() if edge != "rest")
+    assert classes["rest"] == 0 and low <= waited < high, (classes, waited)
+    assert classes[32] == 0, classes  # 16 cycles to the slice, 16 back
+
+
+@pytest.mark.shows("S0.21")
+def test_queues(database):
+    """A chain has one request under way at the slices, and one at most; a far kernel's lines wait in the RDMA engine, most of its time several."""
+    chase, = kernels(database, "chase")
+    duration = dict(database.execute("select rowid, cycles from kernels"))
+    at_slices = gained(database, chase, "gpu0.noc.to-l2s%", "waited") / duration[chase]
+    assert 0.1 < at_slices <= 1.2, at_slices  # instructions and arguments beside the chain
+    near, _, far = kernels(database, "lines_move")
+    assert gained(database, near, "gpu0.noc.to-rdma", "waited") < gained(database, far, "gpu0.noc.to-rdma", "waited")
+    assert gained(database, far, "gpu0.noc.to-rdma", "waited") / duration[far] > 1
+    assert gained(database, far, "gpu0.noc.to-rdma", "waited") >= gained(database, far, "gpu0.noc.from-cu%.far-read", "waited") > 0
 
 
 @pytest.mark.shows("S0.21")

@@ -38,6 +38,10 @@ struct bench {
     uint64_t fault_va;
     struct msg_cp_evt told; /* the last fault, as it was told, also with the error of a queue */
     bool stand;
+    unsigned withheld; /* pages without an entry that it was asked about */
+    bool takes;        /* what it said */
+    uint64_t withheld_va;
+    uint32_t withheld_rights;
     unsigned tables;         /* times that writes to page tables were done */
     uint64_t watch, watched; /* word whose value is noted when an event is raised */
     struct cp_space *last_closed;
@@ -128,6 +132,16 @@ static void on_shootdown(void *ctx)
     ((struct bench *)ctx)->shootdowns++;
 }
 
+static bool on_withheld(void *ctx, void *owner, unsigned gpu, uint64_t va, uint32_t rights)
+{
+    struct bench *b = ctx;
+    (void)owner, (void)gpu;
+    b->withheld_va = va;
+    b->withheld_rights = rights;
+    b->withheld++;
+    return b->takes;
+}
+
 static void on_tables(void *ctx)
 {
     ((struct bench *)ctx)->tables++;
@@ -195,8 +209,8 @@ static int bench_setup(void **state)
     b->pm = pmem_new(2, UINT64_C(64) << 20, GTT_BYTES);
     b->allowed = UINT32_MAX;
     b->sim = sim_new(NULL, b->pm, NULL, &ops, b);
-    const struct cp_host host = {b,         on_event,  on_visible,   on_fault,     on_error, on_halted, on_interrupt,
-                                 on_kernel, on_closed, on_shootdown, on_may_start, on_tables};
+    const struct cp_host host = {b,         on_event,  on_visible,   on_fault,     on_error,    on_halted, on_interrupt,
+                                 on_kernel, on_closed, on_shootdown, on_may_start, on_withheld, on_tables};
     for (unsigned g = 0; g < 2; g++)
         b->cp[g] = cp_new(b->sim, g, &config, &host);
     for (unsigned c = 0; c < 2; c++)

@@ -147,6 +147,10 @@ void sim_cmd(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd)
         evt.kind = CP_EVT_CACHE_DONE;
         evt.status = fake_cache_status;
         break;
+    case CP_XLAT:
+        evt.kind = CP_EVT_XLAT_DONE;
+        evt.status = fake_cache_status;
+        break;
     case CP_KILL:
         evt.kind = CP_EVT_KILL_DONE;
         break;

@@ -122,6 +122,26 @@ static void blocks_are_fragments(void **state)
     pagetable_free(pt);
 }
 
+/* No block is greater than the greatest that was asked for, and each is as great as that allows; where what was asked
+ * for lies between two sizes, the lesser.
+ */
+static void fragments_are_capped(void **state)
+{
+    static const unsigned size[] = {0, 0, 0, 0, 4, 4, 4, 4, 8, 9};
+    for (unsigned most = 0; most <= PAGETABLE_FRAGMENT_MOST; most++) {
+        struct pagetable *pt = pagetable_new(*state, 0);
+        pagetable_fragment_set(*state, most);
+        assert_int_equal(pagetable_map(pt, 80 * MIB, pmem_addr(1, 4 * MIB), 4 * MIB, PTE_R), 0);
+        for (uint64_t at = 0; at < 4 * MIB; at += 4096) {
+            assert_int_equal(fragment(pt, 80 * MIB + at), size[most]);
+            assert_int_equal(pagetable_lookup(pt, 80 * MIB + at) & PTE_PLACE, pmem_addr(1, 4 * MIB + at));
+        }
+        assert_int_equal(pagetable_unmap(pt, 80 * MIB, 4 * MIB), 0);
+        assert_int_equal(pagetable_lookup(pt, 82 * MIB), 0);
+        pagetable_free(pt);
+    }
+}
+
 static void tables_come_back(void **state)
 {
     struct pagetable *pt = pagetable_new(*state, 0);
@@ -277,6 +297,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(bad_ranges_are_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(big_page_splits, setup, teardown),
         cmocka_unit_test_setup_teardown(blocks_are_fragments, setup, teardown),
+        cmocka_unit_test_setup_teardown(fragments_are_capped, setup, teardown),
         cmocka_unit_test_setup_teardown(tables_come_back, setup, teardown),
         cmocka_unit_test_setup_teardown(removed_tables_stay_empty, setup, teardown),
         cmocka_unit_test_setup_teardown(replaced_tables_come_back, setup, teardown),

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <map>
 #include <random>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -24,6 +25,8 @@ struct Memory {
     bool record = false; // lines that are read, in `order`
     std::vector<uint64_t> order;
     const char *error = nullptr;
+    std::set<uint64_t> withheld;        // keys of pages whose translations are not answered
+    std::vector<msg_mem_req> held_back; // such requests
     static constexpr unsigned nobody = 9;  // owner of physical addresses behind which there is no memory
 
     uint8_t *at(uint64_t pa)
@@ -94,6 +97,11 @@ struct Memory {
         unsigned target = q.op == MEM_XLAT ? slices : far ? slices + 1 : (q.addr >> 8) % slices;
         if (q.target != target)
             error = "request to the wrong target";
+        if (q.op == MEM_XLAT && withheld.count(key(q.vmid, q.addr))) {
+            xlats++;
+            held_back.push_back(q);
+            return;
+        }
         if (q.op == MEM_XLAT) {
             xlats++;
             r.data[0] = entry(q.vmid, q.addr);
@@ -121,5 +129,16 @@ struct Memory {
             atomics_of(q, r);
         }
         answers.emplace(cycle + min_delay + (spread ? rng() % spread : 0) + (q.op == MEM_XLAT ? xlat_delay : 0), r);
+    }
+
+    // What was withheld is answered, by the entries of now.
+    void release(uint64_t cycle, unsigned slices)
+    {
+        std::vector<msg_mem_req> list;
+        list.swap(held_back);
+        withheld.clear();
+        xlats -= list.size();
+        for (const msg_mem_req &q : list)
+            request(q, cycle, slices);
     }
 };

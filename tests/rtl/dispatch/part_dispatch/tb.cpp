@@ -5,12 +5,12 @@
 // to 4 wavefronts (S3.2), 1.03 N + 0.02 for more (S3.3), idle exact, a credit for every command that is taken, every field of every
 // message (fields.h), CU masks, scratch places, kernels beside each other (cases.h).  Not responsible for: other partitions.
 // top: part_dispatch
-// sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/dispatch/dispatch_pkg.sv rtl/dispatch/dispatch_pool.sv rtl/dispatch/dispatch_walk.sv rtl/dispatch/dispatch_events.sv rtl/dispatch/dispatch_control.sv rtl/dispatch/dispatch_hub.sv rtl/common/stream_bounds.sv rtl/gpu/part_dispatch.sv
+// sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/dispatch/dispatch_pkg.sv rtl/dispatch/dispatch_pool.sv rtl/dispatch/dispatch_walk.sv rtl/dispatch/dispatch_events.sv rtl/dispatch/dispatch_control.sv rtl/dispatch/dispatch_hub.sv rtl/common/stream_bounds.sv rtl/common/stream_fifo.sv rtl/gpu/part_dispatch.sv
 // args: -Wno-UNUSEDPARAM --x-initial unique
 // mutant: -GSeedPool=2'd1
 // mutant: -GSeedPool=2'd2
 // mutant: -GSeedPool=2'd3
-// mutate: rtl/dispatch/dispatch_hub.sv: m.kind == CP_CACHE ? m.pc : 64'd0 => 64'd0
+// mutate: rtl/dispatch/dispatch_hub.sv: m.kind == CP_CACHE || m.kind == CP_XLAT ? m.pc : 64'd0 => 64'd0
 // mutate: rtl/dispatch/dispatch_events.sv: left[group_index] == 5'd0 => left[group_index] <= 5'd1
 // mutate: rtl/dispatch/dispatch_hub.sv: m.kind == CP_TRAP ? 7'd0 : 7'(Cus) => m.kind == CP_TRAP ? 7'd1 : 7'(Cus)
 // mutate: rtl/dispatch/dispatch_hub.sv: blk_send[BlkCu+:Cus] = '1; => blk_send[BlkCu+:Cus] = Cus'(1);
@@ -29,6 +29,14 @@
 // mutate: rtl/dispatch/dispatch_control.sv: localparam int unsigned Entries = Ports + 1; => localparam int unsigned Entries = 2;
 // mutate: rtl/dispatch/dispatch_control.sv: 32'(flags[31:16]) == p - first_of(p)) found => 1'b1) found
 // mutate: rtl/dispatch/dispatch_walk.sv: cmd[l].cu_mask & ~nofit[l] & pick_pkg => ~nofit[l] & pick_pkg
+// mutate: rtl/dispatch/dispatch_hub.sv: state == Shared ? 32'(XLAT_DENY) : 32'd0 => 32'(XLAT_DENY)
+// mutate: rtl/dispatch/dispatch_hub.sv: state  = m.kind == CP_KILL ? Reopen : Telling; => state = Telling;
+// mutate: rtl/dispatch/dispatch_hub.sv: m.kind == CP_KILL ? Quieting : Private; => m.kind == CP_KILL ? Telling : Private;
+// mutate: rtl/dispatch/dispatch_hub.sv: m.kind == CP_XLAT ? CP_EVT_XLAT_DONE : CP_EVT_CACHE_DONE => CP_EVT_CACHE_DONE
+// mutate: rtl/dispatch/dispatch_hub.sv: m.kind == CP_CACHE || m.kind == CP_XLAT ? m.pc => m.kind == CP_CACHE ? m.pc
+// mutate: rtl/dispatch/dispatch_events.sv: evt.status = report_i.access; => evt.status = 8'd1;
+// mutate: rtl/dispatch/dispatch_events.sv: !evt_valid && report_valid_i && !reported_o => !evt_valid && report_valid_i
+// mutate: rtl/gpu/part_dispatch.sv: !(control_waits && control_ready) && !report_valid; => !(control_waits && control_ready);
 // mutate: rtl/gpu/part_dispatch.sv: .freed_cu_i(freed.cu) => .freed_cu_i(cu)
 #include <algorithm>
 #include <cstdio>
@@ -100,6 +108,8 @@ static unsigned places = Places; // credits of the host
 static unsigned run_cycles = 40, hold = 0, halts_sent, halts_told, faults_sent, faults_told;
 static std::deque<msg_cp_evt> told; // events that the host has not heard of; those of killed launches it does not
 static std::map<unsigned, std::pair<uint64_t, uint64_t>> handler[64]; // of a CU by VMID: TBA, TMA
+
+#include "withheld.h"
 
 static void group_shape(const msg_cp_cmd &c, uint64_t group, unsigned id[3], unsigned size[3])
 {
@@ -200,6 +210,8 @@ static void cu_command(unsigned cu, const msg_cu_cmd &m)
     if (m.kind == CU_WAVE)
         return wave_started(cu, m);
     if (m.kind == CU_KILL) {
+        if (kill_steps[m.vmid]++ == 0)
+            FAIL("kill in cu %u before translations are denied", cu);
         for (Wave &w : cus[cu].wave) {
             if (!w.live || w.cmd.vmid != m.vmid)
                 continue;
@@ -302,6 +314,8 @@ static uint16_t agent_name(unsigned port)
 
 static void host_event(const msg_cp_evt &e)
 {
+    if (e.kind == CP_EVT_XLAT)
+        return report_told(e);
     if (e.kind == CP_EVT_CONTROL_DONE) {
         auto it = controls.find(e.id);
         if (it == controls.end() || asked_ports[e.id] != ports_of(it->second.flags))
@@ -348,11 +362,11 @@ static void host_event(const msg_cp_evt &e)
     } else {
         auto it = maintenance.find(e.id);
         if (it == maintenance.end() || (e.kind == CP_EVT_KILL_DONE) != (it->second.kind == CP_KILL) ||
-            (e.kind == CP_EVT_TRAP_DONE) != (it->second.kind == CP_TRAP))
+            (e.kind == CP_EVT_TRAP_DONE) != (it->second.kind == CP_TRAP) || (e.kind == CP_EVT_XLAT_DONE) != (it->second.kind == CP_XLAT))
             FAIL("answer %u to no command", e.kind);
         msg_cp_evt plain = {};
         plain.kind = e.kind, plain.id = e.id, plain.vmid = e.vmid;
-        if (e.kind == CP_EVT_CACHE_DONE && !refused.empty()) { // the first that came is told
+        if (e.kind != CP_EVT_TRAP_DONE && !refused.empty()) { // the first that came is told
             if (std::find(refused.begin(), refused.end(), e.cu) == refused.end())
                 FAIL("maintenance: refused by %x", e.cu);
             plain.status = CTL_ERROR_OFF, plain.cu = e.cu, plain.wave = CTL_STATE_OFF;
@@ -363,6 +377,9 @@ static void host_event(const msg_cp_evt &e)
         if (e.vmid != it->second.vmid)
             FAIL("answer %u of vmid %u to a command for vmid %u", e.kind, e.vmid, it->second.vmid);
         if (e.kind == CP_EVT_KILL_DONE) {
+            if (kill_steps[e.vmid] != 1 + Cus + 100)
+                FAIL("kill of vmid %u ends at step %u", e.vmid, kill_steps[e.vmid]);
+            kill_steps.erase(e.vmid);
             for (auto l = launches.begin(); l != launches.end();)
                 l = l->second.killed ? launches.erase(l) : std::next(l);
         }
@@ -400,10 +417,11 @@ static void ctl_commands()
                 asked = asked || (m.op == CTL_INV && c.second.kind == CP_CACHE && c.second.vmid == m.vmid && c.second.flags == m.flags &&
                                   c.second.root == m.root && c.second.pc == m.bytes);
             for (auto &r : roots)
-                asked = asked || (m.op == CTL_ROOT && r.vmid == m.vmid && r.root == m.root && m.bytes == 0);
-            asked = asked && (m.op == CTL_ROOT ? p == 0 : p != 1 && p != 2) && m.id == 0xffff && !m.signals;
+                asked = asked || (m.op == CTL_ROOT && r.vmid == m.vmid && r.root == m.root && r.flags == m.flags && m.bytes == 0);
+            asked = asked || (m.op == CTL_XLAT && xlat_asked(m));
+            asked = asked && (m.op != CTL_INV ? p == 0 : p != 1 && p != 2) && m.id == 0xffff && !m.signals;
             maint_seen |= (Ports)1 << p;
-            if (m.op == CTL_INV && pick(60) == 0)
+            if (m.op != CTL_ROOT && pick(60) == 0)
                 e.status = CTL_ERROR_OFF, e.state = CTL_STATE_OFF, refused.push_back(agent_name(p));
         }
         if (!asked || m.pad0 || m.pad1 || m.pad2)
@@ -434,6 +452,7 @@ static void step(const msg_cp_cmd *cmd)
         cu.credits--;
         input = true;
     }
+    input |= report_maybe();
     std::map<unsigned, msg_ctl_evt> came; // by port
     Ports valid = 0;
     for (auto it = agent_answers.begin(); it != agent_answers.end();) {
@@ -457,12 +476,15 @@ static void step(const msg_cp_cmd *cmd)
     bool was_idle = dut->idle_o && !input;
     dut->cycle_i = cycle;
     dut->clk_i = 1, dut->eval(), dut->clk_i = 0, dut->eval();
-    bool any = dut->cp_evt_valid_o || dut->cu_cmd_valid_o || dut->cu_evt_credit_o || dut->cp_cmd_credit_o;
+    bool any = dut->cp_evt_valid_o || dut->cu_cmd_valid_o || dut->cu_evt_credit_o || dut->cp_cmd_credit_o || dut->xlat_evt_credit_o;
     for (size_t i = 0; i < sizeof dut->ctl_cmd_valid_o; i++)
         any |= ((const uint8_t *)&dut->ctl_cmd_valid_o)[i] != 0;
     if (was_idle && (any || !dut->idle_o))
         FAIL("something happens after idle_o without input");
     places += dut->cp_cmd_credit_o;
+    report_credits += dut->xlat_evt_credit_o;
+    if (report_credits > Reports)
+        FAIL("%u credits for reports", report_credits);
     if (places > Places)
         FAIL("%u places, the hub has %u", places, Places);
     for (unsigned c = 0; c < Cus; c++) {
@@ -559,7 +581,12 @@ static void test_random(unsigned rounds)
                 c.root = (uint64_t)pick(1 << 28) << 12, c.pc = std::min<uint64_t>((1 + pick(600)) * 4096ull, (1ull << 40) - c.root);
             send(c);
         } else if (what == 15) {
-            c.kind = CP_VMID, c.vmid = 1 + pick(3), c.root = rng();
+            c.kind = CP_VMID, c.vmid = 1 + pick(3), c.root = rng(), c.flags = pick(2);
+            send(c);
+        } else if (what == 18 && maintenance.size() < 4) {
+            c.kind = CP_XLAT, c.id = 0xf000 | (id++ & 0xfff), c.flags = pick(2) * XLAT_DENY, c.vmid = pick(2) ? 255 : 1 + pick(3);
+            if (pick(2))
+                c.root = (uint64_t)pick(1 << 27) << 12, c.pc = (1 + pick(600)) * 4096ull;
             send(c);
         } else if (what == 17) {
             c.kind = CP_TRAP, c.id = 0xa000 | (id++ & 0xfff), c.vmid = 1 + pick(3), c.root = rng(), c.pc = rng();
@@ -665,6 +692,10 @@ int main()
         FAIL("%u faults told of %u", faults_told, faults_sent);
     if (halts_told == 0 || halts_told > halts_sent || handler[Cus - 1].size() != 3)
         FAIL("%u halts told of %u, %zu trap handlers", halts_told, halts_sent, handler[Cus - 1].size());
+    for (unsigned n = 0; n < 200 && !reports.empty(); n++)
+        step(nullptr);
+    if (!reports.empty() || reports_told < 1000)
+        FAIL("%u reports told, %zu not", reports_told, reports.size());
     if (maint_seen != (TlbPort | SqcPorts | SlicePorts | CuPorts))
         FAIL("some cache was never told: %llx", (unsigned long long)maint_seen);
     for (unsigned n = 0; n < 100; n++)

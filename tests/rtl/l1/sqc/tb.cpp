@@ -7,6 +7,10 @@
 // args: -Irtl/common -GNumSlices=4 -GIKib=4 -GKKib=2 -GTlbEntries=8 --x-initial unique
 // mutate: rtl/l1/sqc_cache.sv: f.stale = f.stale | f.wait_m; => f.stale = f.stale;
 // mutate: rtl/l1/sqc_cache.sv: forget(set_of(f.va[e])); => set = set;
+// mutate: rtl/l1/sqc_cache.sv: if (waiting != '0) give_up(); => ;
+// mutate: rtl/l1/sqc_cache.sv: if (fill_xlat_i) p_ready = p_count; => ;
+// mutate: rtl/l1/sqc_cache.sv: p_port[slot] = f.port[e]; => p_port[slot] = 2'd1;
+// mutate: rtl/l1/sqc_cache.sv: if (Scalar) p_data[slot] = f.data[e]; => ;
 // mutate: rtl/l1/sqc.sv: plain_some[c] && !(k_rsp_valid && k_rsp_port == c[1:0]) => plain_some[c]
 // mutate: rtl/l1/sqc_cache.sv: 16'hffff : f.old) & (f.send_m | f.wait_m) => 16'hffff : f.old) & f.wait_m
 // mutate: rtl/l1/sqc.sv: tlb_taken && i_drained && k_drained => tlb_taken && i_drained
@@ -179,12 +183,13 @@ int main()
     uint64_t valid_map = 0, done = 0, faults = 0;
     bool inv_pending = false;
     std::deque<msg_smem_req> stores[Cus][4]; // of a SIMD: data, then the store
-    uint64_t stored = 0, loaded = 0;
+    uint64_t stored = 0, loaded = 0, withheld = 0, others = 0;
     const uint64_t traffic = 120000;
     for (cycle = 0; cycle < traffic + 3000; cycle++) {
         unsigned load = cycle / 20000 % 3 == 0 ? 60 : cycle / 20000 % 3 == 1 ? 10 : 1;
         const bool narrow = cycle / 4000 % 12 == 2; // a busy crossbar: what is translated waits to be sent
-        unsigned spread = cycle / 5000 % 2 ? Pages : 4;
+        const bool withholds = cycle / 4000 % 12 == 5; // translations of page 3 come when it is over
+        unsigned spread = !withholds && cycle / 5000 % 2 ? Pages : 4;
         top.clk_i = 0;
         name_gpu(top);
         top.cycle_i = cycle;
@@ -275,8 +280,12 @@ int main()
             inv_pending = input = true;
         }
         if (!replies.empty() && chance(70)) {
-            size_t k = rng() % std::min<size_t>(replies.size(), 6);
-            if (replies[k].due <= cycle) {
+            std::vector<size_t> due; // the first six of those that may come
+            for (size_t k = 0; k < replies.size() && due.size() < 6; k++)
+                if (replies[k].due <= cycle)
+                    due.push_back(k);
+            if (!due.empty()) {
+                const size_t k = due[rng() % due.size()];
                 put(top.mem_rsp_i, replies[k].rsp);
                 top.mem_rsp_valid_i = 1;
                 replies.erase(replies.begin() + k);
@@ -293,6 +302,12 @@ int main()
             continue;
         if (idle && (top.ifetch_rsp_valid_o | top.smem_rsp_valid_o | top.mem_req_valid_o | top.MAINT_DONE))
             fail("idle, but an output moved");
+        if (cycle % 4000 == 3000)
+            others = 0;
+        if (withholds && cycle % 4000 == 3999) { // who wants another page does not wait for that one
+            if (others < 30)
+                fail("requests wait for the page of others, which is withheld");
+        }
         if (top.MAINT_DONE) {
             inv_pending = false;
             for (auto &r : replies)
@@ -331,7 +346,9 @@ int main()
                     ((uint32_t *)a.data)[i] = own ? values(pa).back() : word_at(pa, version);
                 }
             }
-            replies.push_back({a, cycle + 5 + rng() % 60, q.op == MEM_XLAT ? 0 : q.addr});
+            const bool late = withholds && q.op == MEM_XLAT && q.addr >> 12 == 3;
+            replies.push_back({a, late ? (cycle / 4000 + 1) * 4000 : cycle + 5 + rng() % 60, q.op == MEM_XLAT ? 0 : q.addr});
+            withheld += late;
             if (++owed > Credits)
                 fail("credit overdrawn");
         }
@@ -348,7 +365,7 @@ int main()
                 if (!bad && !matches(w->second, (const uint32_t *)a.data, 8))
                     fail("wrong instruction bytes");
                 faults += bad;
-                done++;
+                others += w->second.va >> 12 != 3, done++;
                 fetches.erase(w);
                 in_flight[c]--;
             }
@@ -387,7 +404,7 @@ int main()
                     fail("wrong scalar data");
                 }
                 loaded += !w->second.first.empty();
-                done++;
+                others += w->second.va >> 12 != 3, done++;
                 loads.erase(w);
                 scalar_flight[c]--;
             }
@@ -395,7 +412,7 @@ int main()
     }
     if (!fetches.empty() || !loads.empty() || !top.idle_o)
         fail("requests left without an answer");
-    if (done < ENOUGH || faults < ENOUGH / 200 || stored < ENOUGH / 12 || loaded < ENOUGH / 12)
+    if (withheld == 0 || done < ENOUGH || faults < ENOUGH / 200 || stored < ENOUGH / 12 || loaded < ENOUGH / 12)
         printf("%lu answers, %lu faults\n", (unsigned long)done, (unsigned long)faults), fail("too little traffic");
     case_done("traffic with invalidations", "S0.5, S3.12");
     check_counters(top, asked);

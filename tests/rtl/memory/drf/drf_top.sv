@@ -162,6 +162,7 @@ module drf_top
     .mem_rsp_o(target_rsp_o[OutUtcl2]), .mem_rsp_credit_i(target_rsp_credit_i[OutUtcl2]),
     .mem_req_valid_o(far_in_req_valid_o[0]), .mem_req_o(far_in_req_o[0]), .mem_req_credit_i(far_in_req_credit_i[0]),
     .mem_rsp_valid_i(far_in_rsp_valid_i[0]), .mem_rsp_i(far_in_rsp_i[0]),
+    .xlat_evt_valid_o(), .xlat_evt_o(), .xlat_evt_credit_i(1'b0),
     .ctl_cmd_valid_i(ctl_cmd_valid_i[BlkUtcl2]), .ctl_cmd_i(ctl_cmd_i[BlkUtcl2]),
     .ctl_evt_valid_o(ctl_evt_valid_o[BlkUtcl2]), .ctl_evt_o());
 

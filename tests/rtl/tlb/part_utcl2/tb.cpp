@@ -3,10 +3,10 @@
 // of random latency, with pages, fragments and leaves of 2 MiB, missing pages, rights, addresses beyond 40 bits, damaged
 // tables; pages changed and invalidated under traffic while walks are under way; answers compared with a walk in C++
 // (tables.h, invalidations.h).  What sizes, address spaces, generations, sharing, waiting and failed reads of tables must
-// give is in directed.h.  Requirement S3.12 (an entry is found only by the address space that owns it).  `speed` prints ns a
+// give is in directed.h, what is withheld in failures.h.  Requirement S3.12 (an entry is found only by the address space that owns it).  `speed` prints ns a
 // cycle.
 // top: part_utcl2
-// sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/tlb/tlb_pkg.sv rtl/tlb/utcl2_choose_pkg.sv rtl/tlb/utcl2_tags_pkg.sv rtl/tlb/utcl2_misses_pkg.sv rtl/tlb/utcl2_answers_pkg.sv rtl/tlb/utcl2_walks_pkg.sv rtl/tech/ram_1r1w.sv rtl/tlb/utcl2_store.sv rtl/tlb/utcl2_walker.sv rtl/tlb/utcl2_tlb.sv rtl/control/control_pkg.sv rtl/control/control_agent.sv rtl/gpu/part_utcl2.sv
+// sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/tlb/tlb_pkg.sv rtl/tlb/utcl2_choose_pkg.sv rtl/tlb/utcl2_tags_pkg.sv rtl/tlb/utcl2_misses_pkg.sv rtl/tlb/utcl2_withheld_pkg.sv rtl/tlb/utcl2_answers_pkg.sv rtl/tlb/utcl2_walks_pkg.sv rtl/tech/ram_1r1w.sv rtl/tlb/utcl2_store.sv rtl/tlb/utcl2_walker.sv rtl/tlb/utcl2_tlb.sv rtl/control/control_pkg.sv rtl/control/control_agent.sv rtl/gpu/part_utcl2.sv
 // args: -Wno-UNUSEDPARAM -Wno-UNUSEDSIGNAL -GDepth=16 -GReqDepth=16 --x-initial unique
 // mutate: rtl/tlb/utcl2_tags_pkg.sv: tag_of(generation, vmid, tag.size, vpn) => tag_of(generation, {tag.vmid[7:2], vmid[1:0]}, tag.size, vpn)
 // mutate: rtl/tlb/utcl2_tags_pkg.sv: tag_of(generation, vmid, tag.size, vpn) => tag_of(generation, vmid, SizePage, vpn)
@@ -18,7 +18,7 @@
 // mutate: rtl/tlb/utcl2_tlb.sv: cmd.inv.vmid == VMID_ALL || generation[cmd.inv.vmid] == 8'd0 => cmd.inv.vmid == VMID_ALL
 // mutate: rtl/tlb/utcl2_tlb.sv: cmd.step == set_t'(MostSets - 1) => cmd.step == set_t'(MostSets - 2)
 // mutate: rtl/tlb/utcl2_tlb.sv: if (inv_sent && walk_stale => if (inv_sent && cmd.root_set && walk_stale
-// mutate: rtl/tlb/utcl2_tlb.sv: walk[w].last = slot; => ;
+// mutate: rtl/tlb/utcl2_tlb.sv: walk[w].last  = slot; => ;
 // mutate: rtl/tlb/utcl2_tlb.sv: walk[k].keep = 1'b0; => ;
 // mutate: rtl/tlb/utcl2_tlb.sv: behind < Patience => 1'b1
 // mutate: rtl/tlb/utcl2_tlb.sv: if (fill.valid && !page.beyond && => if (1'b0 &&
@@ -36,6 +36,25 @@
 // mutate: rtl/tlb/utcl2_tlb.sv: if (lost_walks[6'(w)]) => if (1'b0)
 // mutate: rtl/tlb/utcl2_tlb.sv: owed       = in_count; => owed = 8'd0;
 // mutate: rtl/tlb/utcl2_walker.sv: credits != 9'd0 && !hold_i) => credits != 9'd0)
+// mutate: rtl/tlb/utcl2_withheld_pkg.sv: !pte[0] && !deny && => !pte[0] &&
+// mutate: rtl/tlb/utcl2_withheld_pkg.sv: && !space.deny && => &&
+// mutate: rtl/tlb/utcl2_withheld_pkg.sv: (space.withhold || pte_locked(pte)) => space.withhold
+// mutate: rtl/tlb/utcl2_withheld_pkg.sv: access: access, => access: 8'd1,
+// mutate: rtl/tlb/utcl2_withheld_pkg.sv: {24'd0, vpn, 12'd0} => {24'd0, vpn[27:1], 13'd0}
+// mutate: rtl/tlb/utcl2_walks_pkg.sv: pte_locked(entry) ? entry : 64'd0 => 64'd0
+// mutate: rtl/tlb/utcl2_tlb.sv: !answer_set[k] && !fail_set[k] && => !answer_set[k] &&
+// mutate: rtl/tlb/utcl2_tlb.sv: held_count = held_count + walk[w].count; => held_count = held_count + 12'd1;
+// mutate: rtl/tlb/utcl2_tlb.sv: walk[w].count = walk[w].count + 12'd1; => ;
+// mutate: rtl/tlb/utcl2_tlb.sv: walk[w].deny | slot_deny[at_t'(slot)] => walk[w].deny
+// mutate: rtl/tlb/utcl2_tlb.sv: deny: slot_deny[at_t'(slot)], first => deny: 1'b0, first
+// mutate: rtl/tlb/utcl2_tlb.sv: if (inv_covers(cmd.inv, page.vmid, page.vpn, SizePage)) begin => if (inv_covers(cmd.inv, page.vmid, page.vpn, SizeBlock)) begin
+// mutate: rtl/tlb/utcl2_tlb.sv: cmd.state == CmdTell && fail_set == 64'd0) begin => cmd.state == CmdTell) begin
+// mutate: rtl/tlb/utcl2_tlb.sv: busy_q == held_count_q && => busy_q == 12'd0 &&
+// mutate: rtl/tlb/utcl2_tlb.sv: walk_free | answer_set | fail_set; => walk_free | answer_set;
+// mutate: rtl/tlb/utcl2_tlb.sv: slot_deny[at_t'(slot)] = 1'b0; => ;
+// mutate: rtl/tlb/utcl2_tlb.sv: else if (withheld( => else if (done_pte_i[56] && withheld(
+// mutate: rtl/tlb/utcl2_tlb.sv: cmd.inv.vmid == VMID_ALL || cmd.inv.vmid == v[7:0] => cmd.inv.vmid == v[7:0]
+// mutate: rtl/tlb/utcl2_tlb.sv: report_credits != 8'd0 && !hold_all_i; => report_credits != 8'd0;
 #include <deque>
 #include <map>
 #include <set>
@@ -60,6 +79,9 @@ static std::map<std::pair<unsigned, uint64_t>, uint64_t> previous;  // entries b
 static std::multimap<uint64_t, msg_mem_rsp> walk_answers;
 static std::set<uint32_t> walk_tags;  // reads of tables under way: one a walk
 static unsigned credits = Depth, held, walk_held, evts;
+static std::vector<msg_xlat_evt> reports;   // of withheld translations, those that have come
+static unsigned reports_open;               // without their credit
+static bool deaf;                           // no report gets its credit
 static msg_ctl_evt last_evt;
 static uint64_t evt_at = ~0ull; // cycle of it: the next maintenance comes in a later one
 static bool changing, before_evt;  // tables change; the invalidation for it has not been answered
@@ -127,6 +149,8 @@ static void clock_once(const msg_mem_req *req, unsigned drain)
         put(dut->mem_req_i, *req);
     dut->mem_rsp_credit_i = held > 0 && pick(256) < drain;
     held -= dut->mem_rsp_credit_i;
+    dut->xlat_evt_credit_i = !deaf && reports_open > 0 && pick(256) < drain;
+    reports_open -= dut->xlat_evt_credit_i;
     dut->mem_req_credit_i = walk_held > 0 && pick(256) < drain;
     walk_held -= dut->mem_req_credit_i;
     dut->mem_rsp_valid_i = !withheld && !walk_answers.empty() && walk_answers.begin()->first <= cycle;
@@ -135,14 +159,14 @@ static void clock_once(const msg_mem_req *req, unsigned drain)
         walk_tags.erase(walk_answers.begin()->second.tag);
         walk_answers.erase(walk_answers.begin());
     }
-    bool rests = dut->idle_o && !(dut->mem_req_valid_i | dut->mem_rsp_credit_i | dut->mem_req_credit_i | dut->mem_rsp_valid_i | dut->ctl_cmd_valid_i); // nothing may happen
+    bool rests = dut->idle_o && !(dut->mem_req_valid_i | dut->mem_rsp_credit_i | dut->mem_req_credit_i | dut->mem_rsp_valid_i | dut->ctl_cmd_valid_i | dut->xlat_evt_credit_i); // nothing may happen
     dut->clk_i = 1;
     dut->eval();
     dut->clk_i = 0;
     dut->eval();
     cycle++;
     dut->ctl_cmd_valid_i = 0;
-    if (rests && (!dut->idle_o | dut->mem_req_credit_o | dut->mem_rsp_valid_o | dut->ctl_evt_valid_o | dut->mem_req_valid_o))
+    if (rests && (!dut->idle_o | dut->mem_req_credit_o | dut->mem_rsp_valid_o | dut->ctl_evt_valid_o | dut->mem_req_valid_o | dut->xlat_evt_valid_o))
         fail("idle, but something moved", cycle, 0);
     credits += dut->mem_req_credit_o;
     if (dut->mem_req_valid_o) {
@@ -155,6 +179,11 @@ static void clock_once(const msg_mem_req *req, unsigned drain)
             fail("answer without credit", held, 0);
         held++;
         take_answer(get<msg_mem_rsp>(dut->mem_rsp_o));
+    }
+    if (dut->xlat_evt_valid_o) {
+        if (reports_open++ == 4)
+            fail("report without credit", reports_open, 0);
+        reports.push_back(get<msg_xlat_evt>(dut->xlat_evt_o));
     }
     evts += dut->ctl_evt_valid_o;
     if (dut->ctl_evt_valid_o)
@@ -199,7 +228,7 @@ static void drain_all()
         fail("not idle when all is done", credits, Depth);
 }
 
-static void command(uint8_t kind, unsigned vmid, uint64_t root, uint64_t bytes, bool wait)
+static void command(uint8_t kind, unsigned vmid, uint64_t root, uint64_t bytes, bool wait, uint32_t flags = CACHE_INV_TLB)
 {
     if (cycle == evt_at)
         clock_once(nullptr, command_drain);
@@ -207,7 +236,7 @@ static void command(uint8_t kind, unsigned vmid, uint64_t root, uint64_t bytes, 
     c.op = kind;
     c.id = (uint16_t)++serial;
     c.vmid = (uint8_t)vmid;
-    c.flags = CACHE_INV_TLB;
+    c.flags = flags;
     c.root = root;
     c.bytes = bytes;
     put(dut->ctl_cmd_i, c);
@@ -219,11 +248,11 @@ static void command(uint8_t kind, unsigned vmid, uint64_t root, uint64_t bytes, 
         fail("command not answered so", (uint64_t)evts << 56 | (uint64_t)last_evt.op << 48 | (uint64_t)last_evt.status << 40 | last_evt.id, c.id), std::exit(1);
 }
 
-static void new_root(unsigned vmid)
+static void new_root(unsigned vmid, uint32_t flags = 0)
 {
     root_of[vmid] = owner_bits(next_table);
     next_table += 0x2000;
-    command(CTL_ROOT, vmid, root_of[vmid], 0, true);
+    command(CTL_ROOT, vmid, root_of[vmid], 0, true, flags);
 }
 
 static void traffic(const char *name, unsigned count, unsigned drain, unsigned gap)
@@ -261,6 +290,7 @@ static void speed()
 #include "directed.h"
 #include "invalidations.h"
 #include "control.h"
+#include "failures.h"
 
 int main(int argc, char **argv)
 {
@@ -309,6 +339,8 @@ int main(int argc, char **argv)
     case_done("directed");
     control();
     case_done("control messages during traffic", "S1.19, S1.20, S1.22");
+    failing_translations();
+    case_done("failing translations that are withheld", "S1.10");
     printf("answers %llu, of these faults %llu\n", (unsigned long long)answered, (unsigned long long)faults);
     new_root(1);  // another, empty table
     traffic("after a new root", 1000, 256, 0);

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Group of `make fidelity`: bytes a cycle that 1 to 64 CUs read, write and copy, of what the L1V, the L2 or the DRAM holds."""
+import vector
+from machine import more
+
+KIB, MIB = 1024, 1024 * 1024
+LANES, ROUND = 1024, 8 * 4 * 1024  # work-items of a group; bytes that it moves in a round of vector.cl
+ALL = 64  # CUs
+KERNELS = {"read": "load", "write": "store", "copy": "copy"}
+STREAMED = 8 * MIB  # moved before anything is measured: four times the L2, so its victims go to DRAM as fast as lines come
+
+
+def cached(level, kind, groups, config):
+    """From the L1V: each group in 16 KiB of its own; from the L2: all groups through one MiB, each from another place on.  A copy goes from one half to the
+    other."""
+    half, starts = 2 if kind == "copy" else 1, [4 * lane for lane in range(LANES)]
+    if level == "l1v":
+        kernel, rounds = "load_x1_line" if kind == "read" else KERNELS[kind], ((40, 168) if groups < 16 else (16, 48))
+        size, where = 16 * KIB // half, {"groups": groups, "base": 16 * KIB, "room": 16 * KIB * groups}
+    else:  # the short run comes to all of it
+        kernel, first = KERNELS[kind], max(40, MIB // (ROUND * groups))
+        size, rounds, where = MIB // half, (first, first + 64), {"groups": groups, "begin": 4160, "room": MIB}
+    return ROUND * groups * (rounds[1] - rounds[0]) / vector.cycles(kernel, starts, 4 * LANES, size - 1, rounds, config, **where)
+
+
+def streamed(kind, groups, config):
+    """From DRAM: all groups one behind the other, up to 16 MiB.  On all CUs four groups each, as `stream` has them."""
+    first = STREAMED // (4 * LANES * groups)
+    rounds = (first, first + max(first, 64))
+    buffers = [f"zero:{4 * LANES * groups * rounds[1]}"] * 2
+    launches = [(LANES * groups, LANES if groups < ALL else LANES // 4, [*buffers, f"u32:{LANES * groups}", f"u32:{n}"]) for n in rounds]
+    return 4 * LANES * groups * (rounds[1] - rounds[0]) * (2 if kind == "copy" else 1) / more("vector:copy_word" if kind == "copy" else f"stream:{KERNELS[kind]}_word", launches, config)
+
+
+def bandwidth(config="r9nano", levels=("l1v", "l2", "dram"), kinds=tuple(KERNELS), cus=(1, 4, 16, 64)):
+    """Bytes a cycle; those of a copy count twice, as STREAM counts them."""
+    return {f"{level} {kind} {count}": streamed(kind, count, config) if level == "dram" else cached(level, kind, count, config)
+            for level in levels for kind in kinds for count in cus}

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Group of `make fidelity`: one DRAM channel as a kernel sees it, beside what the times of its standard allow.  Loads that no cache keeps (glc slc), of
+lines whose bank, row and column are chosen, in the default address mapping without its hash of
+banks."""
+import vector
+
+PLAIN = ("--set", "gpu.dram.bank_hash=0")
+THROUGH = (*PLAIN, "--set", "gpu.l2.write=through")  # a store goes to DRAM at once
+NO_REFRESH = (*PLAIN, "--set", "gpu.dram.trefi=65535")  # 34 times as seldom
+ALL_BANKS = (*PLAIN, "--set", "gpu.dram.trfc_bank=0")
+
+
+SLICES = {"r9nano": 4, "demo": 2}  # of a configuration, as a power of two
+
+
+def line(bank, row, column, slices):
+    """Byte of a line in the first channel of the first slice: of each 256 bytes a slice it has 256, of these a channel every second line; from the low end
+    column (5 bits), bank (4), row."""
+    return ((row << 4 | bank) << 4 | column >> 1) << 8 + slices | (column & 1) << 7
+
+
+PLACES = {  # (bank, row, column)
+    "hit": [(bank, 0, column) for column in range(32) for bank in range(16)],  # all of an open row in each bank
+    "half": [(bank, 0, column) for column in range(32) for bank in range(8)],  # the other 8 banks are written
+    "row": [(0, row, row % 32) for row in range(64)],  # one bank
+    "bank": [(n % 16, n // 16, n // 16 % 32) for n in range(1024)],  # bank after bank, never a row twice
+}
+
+
+def each(kernel, places, config, options=PLAIN, laps=(4, 16)):
+    """Cycles of a line, of work-items that load (turn: load, and store 8 banks further) one of the places each, again and again."""
+    slices = SLICES[config]
+    lines = [line(*place, slices) for place in PLACES[places]]
+    window = line(0, 64, 0, slices) if kernel == "pass" else line(8, 0, 0, slices)
+    return vector.cycles(kernel, lines, 0, window - 1, laps, config, options, room=2 * line(0, 64, 0, slices)) / (8 * len(lines) * (laps[1] - laps[0]))
+
+
+def share(options, config):
+    """Per cent of the time of a bank that refresh takes."""
+    return 100 * (1 - each("pass", "row", config, NO_REFRESH) / each("pass", "row", config, options))
+
+
+MEASURES = {
+    "hit": lambda config: each("pass", "hit", config),
+    "banks": lambda config: each("pass", "bank", config, laps=(2, 6)),
+    "conflict": lambda config: each("pass", "row", config),
+    "turn": lambda config: each("turn", "half", config, THROUGH),
+    "refresh": lambda config: share(PLAIN, config),
+    "refresh all": lambda config: share(ALL_BANKS, config),
+}
+
+
+def dram(config="r9nano", names=tuple(MEASURES)):
+    return {name: MEASURES[name](config) for name in names}
