@@ -9,9 +9,8 @@
 // the column bus (read, write).  An access waits in a place of the ring of its direction, so that the order of places is
 // the order of arrival, and no more than Places - 1 of its direction that came later are served before it; while the other
 // direction waits, no more than Places go without a turn: these are the limits of age.
-// Times are GPU cycles.  Data that have left the memory take `Path` cycles back to the slice, one behind the other; they hold no
-// place.  A channel without accesses keeps still, also while data are on that way: refreshes that fell due meanwhile are
-// over, and have closed the rows, when the next access comes.
+// Times are GPU cycles.  A channel without accesses keeps still: refreshes that fell due meanwhile are over, and have
+// closed the rows, when the next access comes.
 `include "gantry_assert.svh"
 
 module dram_channel
@@ -30,7 +29,6 @@ module dram_channel
   parameter int unsigned WriteHigh = 40,
   parameter int unsigned WriteLow = 8,
   parameter int unsigned WriteIdle = 40,   // memory cycles, at most 255
-  parameter int unsigned Path = 0,         // GPU cycles from the memory's pins back to the slice
   parameter int unsigned Spare = 8         // places left when busy_o rises: what its sender still has under way
 ) (
   input  logic        clk_i,
@@ -40,7 +38,7 @@ module dram_channel
   input  logic        cmd_write_i,
   input  logic [31:0] cmd_line_i,          // line number within this channel
   input  logic [ 7:0] cmd_id_i,
-  output logic        done_valid_o,        // data of a read is at the slice
+  output logic        done_valid_o,        // data of a read is there
   output logic [ 7:0] done_id_o,
   output logic        wrote_valid_o,       // a write's command goes to the memory in this cycle
   output logic [ 7:0] wrote_id_o,
@@ -60,9 +58,8 @@ module dram_channel
       col_bits: 5'($clog2(RowLines)), bank_bits: 5'($clog2(Banks)), bank_bit: 5'(BankBit), hash: BankHash
   };
   localparam waits_t Wait = waits_of(Times);
-  // so many reads are at most between command and slice
-  localparam int unsigned DueBits = $clog2(((Times.tcl + Times.burst) * Times.ratio + Path) /
-                                           (larger(Times.tccd_s, Times.burst) * Times.ratio) + 2);
+  // so many reads are at most between command and data
+  localparam int unsigned DueBits = $clog2((Times.tcl + Times.burst) / larger(Times.tccd_s, Times.burst) + 2);
   localparam logic [63:0] RefreshEvery = cycles(Times.trefi, Times.ratio) / (ByBank ? 64'(Banks) : 64'd1);
   localparam logic [63:0] RefreshTime = cycles(ByBank ? Times.trfc_bank : Times.trfc, Times.ratio);
 
@@ -82,12 +79,12 @@ module dram_channel
   logic [3:0][63:0] activated;               // the last four, the oldest first
   refresh_t refresh;
   // ---- data under way
-  logic [63:0] due[1 << DueBits], next_due;  // next_due: of the first
+  logic [63:0] due[1 << DueBits];
   logic [31:0] due_id[1 << DueBits];
   logic [DueBits-1:0] due_first, due_last;
   logic [DueBits:0] due_count;
   logic [63:0] next_edge;
-  logic still, answered, held, full, some, w, o;  // w, o: direction of the data, the other
+  logic rests, answered, held, full, some, w, o;  // w, o: direction of the data, the other
   logic [63:0] ready, bit_of, now;
   logic [63:0] able[2], closable[2];
   logic [31:0] b, turn;
@@ -96,15 +93,14 @@ module dram_channel
   /* verilator lint_on UNUSEDSIGNAL */
   place_t place;
   cmd_t row_cmd, col_cmd;
-  logic still_q;
 
-  // nothing is looked at while the channel is still, no command comes and no data are at the end of their way
+  // nothing is looked at while the channel rests and no command comes
   always_ff @(posedge clk_i) begin
-    if (!still || cmd_valid_i || cycle_i >= next_due || !rst_ni) begin
+    if (!rests || cmd_valid_i || !rst_ni) begin
       now      = cycle_i;
       row_cmd  = '0;
       col_cmd  = '0;
-      answered = now >= next_due;
+      answered = due_count != '0 && due[due_first] <= now;
       done_valid_o <= answered;
       if (answered) begin
         done_id_o <= due_id[due_first][7:0];
@@ -171,7 +167,7 @@ module dram_channel
           if (!w) begin
             `GANTRY_CHECK(a_due, !due_count[DueBits])
             due_last         = due_first + due_count[DueBits-1:0];
-            due[due_last]    = now + Wait.data + 64'(Path);
+            due[due_last]    = now + Wait.data;
             due_id[due_last] = id_of[at];
             due_count        = due_count + 1'b1;
           end
@@ -227,7 +223,7 @@ module dram_channel
       // ---- arrival
       if (cmd_valid_i) begin
         `GANTRY_CHECK(a_place, !taken[cmd_write_i][6'(tail[cmd_write_i])])
-        if (still) begin
+        if (rests) begin
           next_edge = later(next_edge, now + 64'd1);
           data      = '0;
           for (int unsigned i = 0; i <= 32'(LastTurn); i++) begin
@@ -265,10 +261,9 @@ module dram_channel
       span[1] = ring_fill(taken[1] != 64'd0, 6'(head[1]), 6'(tail[1]), 7'(Places));
       busy_o <= span[0] >= 7'(Places - Spare) || span[1] >= 7'(Places - Spare);
       some   = (taken[0] | taken[1]) != 64'd0;
-      next_due = due_count != '0 ? due[due_first] : '1;
-      still  = !some && !answered && !refresh.due && row_cmd.kind == CmdNone && col_cmd.kind == CmdNone;
-      still_q <= still;
-      idle_o  <= still && due_count == '0;
+      rests  = !some && due_count == '0 && !answered && !refresh.due && row_cmd.kind == CmdNone &&
+               col_cmd.kind == CmdNone;
+      idle_o <= rests;
       refreshes_o <= refresh.count;
       row_cmd_o <= row_cmd;
       col_cmd_o <= col_cmd;
@@ -295,12 +290,10 @@ module dram_channel
         refresh      = '{next: RefreshEvery, count: 64'd0, bank: 5'd0, due: 1'b0};
         due_first    = '0;
         due_count    = '0;
-        next_due     = '1;
-        still        = 1'b1;
+        rests        = 1'b1;
         done_valid_o <= 1'b0;
         wrote_valid_o <= 1'b0;
         busy_o       <= 1'b0;
-        still_q      <= 1'b1;
         idle_o       <= 1'b1;
         row_cmd_o    <= '0;
         col_cmd_o    <= '0;
@@ -315,6 +308,6 @@ module dram_channel
   dram_checker #(
     .Times(Times), .Banks(Banks), .Groups(Groups)
   ) u_checker (
-    .clk_i, .rst_ni, .cycle_i, .row_cmd_i(row_cmd_o), .col_cmd_i(col_cmd_o), .rested_i(still_q)
+    .clk_i, .rst_ni, .cycle_i, .row_cmd_i(row_cmd_o), .col_cmd_i(col_cmd_o), .rested_i(idle_o)
   );
 endmodule

@@ -128,8 +128,7 @@ module part_l2
       .Places   (DramPlaces),
       .WriteHigh(DramWriteHigh),
       .WriteLow (DramWriteLow),
-      .WriteIdle(DramWriteIdle),
-      .Path     (DramPath)
+      .WriteIdle(DramWriteIdle)
     ) u_channel (
       .clk_i,
       .rst_ni,

@@ -148,9 +148,10 @@ module l2_slice
   logic [9:0] mshr_count[Mshrs];             // in the list
   mshr_no_t free_mshrs[Mshrs];               // a stack
   logic [8:0] mshrs_left;
-  mshr_no_t fills[1 << MshrBits];            // fetched and timed: a ring in that order
-  logic [7:0] fill_first;
-  logic [8:0] fill_count;
+  mshr_no_t timed[1 << MshrBits];            // lines that have left the memory, not sent for: a ring
+  mshr_no_t fills[1 << MshrBits];            // lines that have come: a ring
+  logic [7:0] timed_first, fill_first;
+  logic [8:0] timed_count, fill_count;
 
   look_t s1, s2;
   act_t s3, s4;
@@ -312,10 +313,9 @@ module l2_slice
                                {320'd0, old, payload.words[1], payload.words[0]} : payload.words, is_line, told);
         end
         // the request's own access to DRAM, then the write-back
-        if (writes || s4.what == DataFetch) begin
-          message = fetch_message(addr_of(s4_line, slice_i, Shape), s4.mshr);
-          if (writes) message = write_message(addr_of(s4_line, slice_i, Shape), mask,
-                                             is_line ? fresh.words : is_atomic ? {8{value}} : payload.words);
+        if (writes) begin
+          message = write_message(addr_of(s4_line, slice_i, Shape), mask,
+                                  is_line ? fresh.words : is_atomic ? {8{value}} : payload.words);
           if (store_sent) begin
             store_queue[store_first+store_count[2:0]] = message;
             store_count = store_count + 4'd1;
@@ -324,7 +324,9 @@ module l2_slice
             dram_req_o       <= message;
           end
           store_sent = 1'b1;
-          c          = chan_t'(channel_of(s4_line, Shape));
+        end
+        if (writes || s4.what == DataFetch) begin
+          c = chan_t'(channel_of(s4_line, Shape));
           `GANTRY_CHECK(a_queue, cmd_count[2'(c)] < 6'(QueuePlaces))
           cmd_queue[{c, cmd_first[c]+cmd_count[2'(c)][4:0]}] = writes ? write_command(s4_line, s4.era, Shape) :
                                                                     fetch_command(s4_line, s4.mshr, Shape);
@@ -341,6 +343,7 @@ module l2_slice
             dram_req_valid_o <= 1'b1;
             dram_req_o       <= message;
           end
+          store_sent = 1'b1;
           c = chan_t'(channel_of(s4_victim, Shape));
           `GANTRY_CHECK(a_victim_queue, cmd_count[2'(c)] < 6'(QueuePlaces))
           cmd_queue[{c, cmd_first[c]+cmd_count[2'(c)][4:0]}] = write_command(s4_victim, s4.era, Shape);
@@ -349,6 +352,16 @@ module l2_slice
           if (s4.what == DataFlush) counter[16] = counter[16] + 64'd1;
           else counter[15] = counter[15] + 64'd1;
         end
+      end
+      // ---- a line that has left the memory is sent for: its contents come as late as its way back is long
+      if (timed_count != 9'd0 && !store_sent) begin
+        come = timed[timed_first[MshrBits-1:0]];
+        dram_req_valid_o <= 1'b1;
+        dram_req_o <= fetch_message(
+            addr_of(line_of(slot_access[SlotBits'(mshr[come[MshrBits-1:0]].slot)].addr, Shape), slice_i, Shape), come);
+        timed_first = 8'(MshrBits'(timed_first + 8'd1));
+        timed_count = timed_count - 9'd1;
+        sent        = 1'b1;
       end
       // ---- a command leaves for a channel that takes it
       cmd_valid_o <= '0;
@@ -572,12 +585,10 @@ module l2_slice
       // ---- what DRAM tells
       if (dram_rsp_valid_i) begin
         come = mshr_no_t'(dram_rsp_i.tag);
-        `GANTRY_CHECK(a_fetched_once, mshr[come[MshrBits-1:0]].busy && !mshr[come[MshrBits-1:0]].fetched)
+        `GANTRY_CHECK(a_fetched_once, mshr[come[MshrBits-1:0]].timed && !mshr[come[MshrBits-1:0]].fetched)
         mshr[come[MshrBits-1:0]].fetched = 1'b1;
-        if (mshr[come[MshrBits-1:0]].timed) begin
-          fills[MshrBits'(9'(fill_first)+fill_count)] = come;
-          fill_count = fill_count + 9'd1;
-        end
+        fills[MshrBits'(9'(fill_first)+fill_count)] = come;
+        fill_count = fill_count + 9'd1;
       end
       if (done_valid_i != '0) begin
         for (int unsigned k = 0; k < Channels; k++) begin
@@ -585,10 +596,8 @@ module l2_slice
             come = done_id_i[k];
             `GANTRY_CHECK(a_timed_once, mshr[come[MshrBits-1:0]].busy && !mshr[come[MshrBits-1:0]].timed)
             mshr[come[MshrBits-1:0]].timed = 1'b1;
-            if (mshr[come[MshrBits-1:0]].fetched) begin
-              fills[MshrBits'(9'(fill_first)+fill_count)] = come;
-              fill_count = fill_count + 9'd1;
-            end
+            timed[MshrBits'(9'(timed_first)+timed_count)] = come;
+            timed_count = timed_count + 9'd1;
           end
         end
       end
@@ -776,7 +785,7 @@ module l2_slice
 
       rests = !sent && !s1.valid && !s2.valid && !s3.valid && !s4.valid &&
               (hold || ((in_count == 7'd0 || hold_take_i) && !step && rsp_count == 7'd0 && store_count == 4'd0 &&
-                        cmd_count == '0 && flush.state == FlushRest && fill_count == 9'd0));
+                        cmd_count == '0 && flush.state == FlushRest && timed_count == 9'd0 && fill_count == 9'd0));
       idle_o <= rests;
 
       if (!rst_ni) begin
@@ -810,6 +819,8 @@ module l2_slice
         busy_slots  = 10'd0;
         for (int unsigned i = 0; i < Mshrs; i++) free_mshrs[i] = mshr_no_t'(Mshrs - 1 - i);
         mshrs_left  = 9'(Mshrs);
+        timed_first = 8'd0;
+        timed_count = 9'd0;
         fill_first  = 8'd0;
         fill_count  = 9'd0;
         rsp_first   = 7'd0;

@@ -79,7 +79,7 @@ module dram_channel_fv
       refreshed_q[b]  <= older(refreshed_q[b], refs && rb == BankBits'(b));
       read_q[b]       <= older(read_q[b], reads && cb == BankBits'(b));
       written_q[b]    <= older(written_q[b], writes && cb == BankBits'(b));
-      unsure_q[b]     <= u_dut.still_q || (unsure_q[b] && !((acts || pres || refs) && rb == BankBits'(b)) && !((reads || writes) && cb == BankBits'(b)));
+      unsure_q[b]     <= idle || (unsure_q[b] && !((acts || pres || refs) && rb == BankBits'(b)) && !((reads || writes) && cb == BankBits'(b)));
     end
     for (int unsigned w = 0; w < 4 * Banks; w++) begin
       wanted_q[w] <= wanted_q[w] + 3'(ask && asked == (BankBits + 2)'(w)) - 3'((reads || writes) && served == (BankBits + 2)'(w));

@@ -7,7 +7,6 @@
 
 static const unsigned Clock = 2, Cl = 7, Cwl = 2, Rcd = 7, Rp = 7, Ras = 17, Wr = 8, Rtp = 3, Rfc = 80, Refi = 1950, Burst = 2;
 static const unsigned RowLines = 32, DramBanks = 16;
-static const unsigned Path = 208; // data on their way from the pins to the slice (docs/fidelity.md: the chain of pointers)
 
 // Slice line of a column of a row of bank `bank` of channel 0: lines alternate between the channels.
 static uint64_t dram_line(uint64_t row, uint64_t bank, uint64_t column)
@@ -110,8 +109,8 @@ static void rows()
     uint64_t before = latency_sum;
     reads_of(dram_line(1, 0, 0));
     uint64_t hit = latency_sum - before; // in the L2
-    if (open - hit < (Cl + Burst) * Clock + Path || open - hit > (Cl + Burst) * Clock + Path + 8)
-        fail("open row behind a hit", open - hit, (Cl + Burst) * Clock + Path);
+    if (open - hit < (Cl + Burst) * Clock || open - hit > (Cl + Burst) * Clock + 8)
+        fail("open row behind a hit", open - hit, (Cl + Burst) * Clock);
     close_rows(); // the first access activates: the row stays for tRAS
     expect("tRAS", second_of(MEM_READ_NC, dram_line(0, 0, 0), dram_line(1, 0, 0)), open + (Ras + Rp + Rcd) * Clock - 1);
     if (Through) {
@@ -155,7 +154,7 @@ static void bandwidth()
 {
     uint64_t reads = stream(MEM_READ_NC), stores = stream(MEM_WRITE);
     printf("DRAM: 3000 lines read in %llu cycles, stored in %llu\n", (unsigned long long)reads, (unsigned long long)stores);
-    if (reads < 3000 * 2 || reads > 3000 * 2 * 110 / 100 + Path)
+    if (reads < 3000 * 2 || reads > 3000 * 2 * 110 / 100)
         fail("cycles of reads", reads, 3000 * 2);
     // write-back: most go when the last is answered
     if (stores < 3000 * 2 || stores > 3000 * 2 * (Through ? 110 : 145) / 100)
