@@ -248,7 +248,7 @@ int pagetable_lock(struct pagetable *pt, uint64_t va, uint64_t bytes, bool locke
         const uint64_t left = BIG - (va & (BIG - 1)), step = left < bytes ? left : bytes;
         uint64_t *middle = root[va >> 30] & PTE_VALID ? tables_at(pt->pm, pt->gpu, root[va >> 30] & PTE_OFFSET) : NULL;
         uint64_t *entry = middle ? &middle[(va >> 21) & (ENTRIES - 1)] : NULL;
-        if (entry && (*entry & PTE_VALID)) {
+        if (entry && (*entry & PTE_VALID) && (locked || !(*entry & PTE_LEAF))) { /* of a big leaf none is locked */
             uint64_t *leaf = table_below(pt, entry);
             if (!leaf)
                 return -ENOMEM;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What comes back from the CUs: one queue a CU, one event a cycle in turn.  Returns the resources of ended wavefronts
 // to the pool, counts the wavefronts of every launch, tells the host of ends, faults, halts and interrupts, and passes
-// acknowledgements to the hub, and the L2 TLB's reports to the host.  After the kill of an address space it returns what the killed wavefronts of a CU still
-// hold when that CU acknowledges.  Not responsible for: starting anything.
+// acknowledgements to the hub, and the L2 TLB's reports to the host.  After the kill of an address space it returns what
+// the killed wavefronts of a CU still hold when that CU acknowledges.  Not responsible for: starting anything.
 `include "gantry_assert.svh"
 
 module dispatch_events

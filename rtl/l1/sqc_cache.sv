@@ -288,7 +288,7 @@ module sqc_cache
       slow = waiting & aged;
       aged = waiting;
     end
-    pulse = pulse | (waiting != '0);
+    pulse = pulse | ((waiting & ~slow) != '0);  // rests when no tick would change anything
     tick  = tick + 10'd1;
     for (int unsigned i = 0; i < NumEntries; i++)
       waiting[i[3:0]] = f.wait_x[i[3:0]] && f.owner[i] != i[3:0] && slow[f.owner[i]] && !f.lost[i[3:0]] &&

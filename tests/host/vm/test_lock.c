@@ -65,6 +65,9 @@ static void a_page_of_many(void **state)
     for (unsigned i = 0; i < 3; i++) {
         const uint64_t va = VA + i * BIG, pa = pmem_addr(1, i * BIG), at = 5 * 4096;
         assert_int_equal(pagetable_map(table, va, pa, sizes[i], PTE_R | PTE_W), 0);
+        const uint64_t whole = walk(va);
+        assert_int_equal(pagetable_lock(table, va, sizes[i], false), 0); /* nothing is: it stays whole */
+        assert_int_equal(walk(va), whole);
         assert_int_equal(pagetable_lock(table, va + at, 4096, true), 0);
         assert_locked(va + at);
         for (uint64_t p = 0; p < sizes[i]; p += 4096) {

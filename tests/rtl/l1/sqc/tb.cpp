@@ -8,6 +8,7 @@
 // mutate: rtl/l1/sqc_cache.sv: f.stale = f.stale | f.wait_m; => f.stale = f.stale;
 // mutate: rtl/l1/sqc_cache.sv: forget(set_of(f.va[e])); => set = set;
 // mutate: rtl/l1/sqc_cache.sv: if (waiting != '0) give_up(); => ;
+// mutate: rtl/l1/sqc_cache.sv: ((waiting & ~slow) != '0) => (waiting != '0)
 // mutate: rtl/l1/sqc_cache.sv: if (fill_xlat_i) p_ready = p_count; => ;
 // mutate: rtl/l1/sqc_cache.sv: p_port[slot] = f.port[e]; => p_port[slot] = 2'd1;
 // mutate: rtl/l1/sqc_cache.sv: if (Scalar) p_data[slot] = f.data[e]; => ;
@@ -190,6 +191,7 @@ int main()
     for (cycle = 0; cycle < traffic + 3000; cycle++) {
         unsigned load = cycle / 20000 % 3 == 0 ? 60 : cycle / 20000 % 3 == 1 ? 10 : 1;
         const bool narrow = cycle / 4000 % 12 == 2; // a busy crossbar: what is translated waits to be sent
+        const bool stalls = cycle < traffic && cycle / 8000 % 6 == 3; // all translations come when it is over: nothing is to be done until then
         const bool withholds = cycle / 4000 % 12 == 5; // translations of two pages come when it is over
         unsigned spread = !withholds && cycle / 5000 % 2 ? Pages : 4;
         top.clk_i = 0;
@@ -199,7 +201,7 @@ int main()
         top.ifetch_req_valid_i = top.smem_req_valid_i = top.mem_rsp_valid_i = top.mem_req_credit_i = top.MAINT_VALID = 0;
         bool input = false;
         for (unsigned c = 0; cycle > 3 && c < Cus; c++) {
-            const bool more = cycle < traffic; // later only what has begun
+            const bool more = cycle < traffic && !(stalls && cycle % 8000 > 500); // later only what has begun
             if (more && in_flight[c] < 80 && chance(load)) {
                 msg_ifetch_req r = {};
                 r.wave = in_flight[c] % 40;
@@ -269,7 +271,7 @@ int main()
                 input = true;
             }
         }
-        if (!inv_pending && cycle > 100 && cycle > inv_done + 1 && // in the cycle of an answer the agent is busy
+        if (!inv_pending && !stalls && cycle > 100 && cycle > inv_done + 1 && // in the cycle of an answer the agent is busy
              chance(1) && (narrow || chance(25))) { // memory and tables change, then everything is invalidated
             version++;
             remap += chance(30);
@@ -307,6 +309,8 @@ int main()
             fail("idle, but an output moved");
         if (cycle % 4000 == 3000)
             others = 0;
+        if (stalls && cycle % 8000 > 7900 && !input && !top.idle_o)
+            fail("everything waits for translations, but it does not rest");
         if (withholds && cycle % 4000 == 3999) { // who wants another page does not wait for that one
             if (others < 30)
                 fail("requests wait for the page of others, which is withheld");
@@ -349,8 +353,8 @@ int main()
                     ((uint32_t *)a.data)[i] = own ? values(pa).back() : word_at(pa, version);
                 }
             }
-            const bool late = withholds && q.op == MEM_XLAT && late_page(q.addr);
-            replies.push_back({a, late ? (cycle / 4000 + 1) * 4000 : cycle + 5 + rng() % 60, q.op == MEM_XLAT ? 0 : q.addr});
+            const bool late = q.op == MEM_XLAT && (stalls || (withholds && late_page(q.addr)));
+            replies.push_back({a, late ? (stalls ? (cycle / 8000 + 1) * 8000 : (cycle / 4000 + 1) * 4000) : cycle + 5 + rng() % 60, q.op == MEM_XLAT ? 0 : q.addr});
             withheld += late;
             if (++owed > Credits)
                 fail("credit overdrawn");
