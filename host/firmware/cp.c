@@ -39,31 +39,6 @@ void cp_free(struct cp *cp)
     free(cp);
 }
 
-static void fence_send(struct cp *cp, struct job *job)
-{
-    struct msg_cp_cmd cmd = {.kind = CP_CACHE, .vmid = job->space->vmid, .id = job_id(cp, job), .flags = job->fence};
-    job->refused = false;
-    sim_cmd(cp->sim, cp->gpu, &cmd);
-}
-
-static void cache_send(struct cp *cp, struct job *job, uint32_t flags)
-{
-    job->space->busy++;
-    job->flush = flags & CACHE_INV_TLB;
-    job->space->flushes += job->flush;
-    job->fence = flags;
-    fence_send(cp, job);
-}
-
-void fences_again(struct cp *cp)
-{
-    for (unsigned i = 0; i < CP_JOBS; i++) {
-        struct job *job = &cp->jobs[i];
-        if ((job->state == JOB_ACQUIRE || job->state == JOB_RELEASE) && job->refused)
-            fence_send(cp, job);
-    }
-}
-
 static void job_over(struct cp *cp, struct job *job)
 {
     struct cp_queue *queue = job->queue;
@@ -161,7 +136,7 @@ static void job_decoded(struct cp *cp, struct job *job)
     }
     if (flags) {
         job->state = JOB_ACQUIRE;
-        cache_send(cp, job, flags);
+        fence_start(cp, job, flags);
     } else {
         job_acquired(cp, job);
     }
@@ -178,7 +153,7 @@ static void job_ran(struct cp *cp, struct job *job, const struct msg_cp_evt *evt
     uint32_t flags = fence_release(job->packet);
     if (flags) {
         job->state = JOB_RELEASE;
-        cache_send(cp, job, flags);
+        fence_start(cp, job, flags);
     } else {
         job_finish(cp, job);
     }

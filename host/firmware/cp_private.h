@@ -139,9 +139,6 @@ static inline uint64_t cookie_of(const struct cp *cp, uint64_t low)
     return (uint64_t)cp->gpu << 56 | low;
 }
 
-/* cp.c: a component has been enabled: fences that one of them refused are sent again. */
-void fences_again(struct cp *cp);
-
 /* job.c: some packet is started and not completed; id of a job's commands and timers; firmware work of `cycles`, after
  * what it does already, from which the timer comes back with the job; send its launch; work-groups; sent to the
  * dispatcher and not completed; its row for the host; its fence is answered; drop it without completing it. */
@@ -238,6 +235,10 @@ void interrupt_forget(struct cp *cp, struct cp_space *space);
 uint32_t fence_acquire(const uint8_t *packet);
 uint32_t fence_release(const uint8_t *packet);
 uint32_t fence_caches(bool own);
+/* The job's fence is sent, and answered with its id; a component has been enabled: fences that one refused are sent
+ * again. */
+void fence_start(struct cp *cp, struct job *job, uint32_t flags);
+void fences_again(struct cp *cp);
 
 /* launch.c: fill *cmd from packet, descriptor and amd_queue_t; 0 or one of enum cp_error (CP_ERROR_SCRATCH: ask and
  * retry).  described: the descriptor could be read. */
