@@ -66,8 +66,7 @@ module noc_xbar #(
 
   // nothing is looked at while no head waits and nothing comes
   always_ff @(posedge clk_i) begin
-    if ((waiting != '0 && !hold_i) || busy || in_valid_i != '0 || out_credit_i != '0 || discard_i || dropping_o ||
-        !idle_o || !rst_ni) begin
+    if ((waiting != '0 && !hold_i) || in_valid_i != '0 || out_credit_i != '0 || discard_i || !idle_o || !rst_ni) begin
       granted = '0;
       freed   = '0;
       grants  = 32'd0;
@@ -173,16 +172,15 @@ module noc_xbar #(
         end
       end
       // ---- pulses
-      if (granted != '0 || freed != '0 || busy) begin
+      if (freed != '0 || busy) begin
         out_valid_o <= granted;
         in_credit_o <= freed;
         blocked_o   <= blocked;
       end
-      busy   = granted != '0 || freed != '0;
-      idle_o <= (waiting == '0 || hold_i) && !busy && !(dropping_o && dropping);
+      busy   = freed != '0;  // whatever leaves or is dropped frees a place
+      idle_o <= (waiting == '0 || hold_i) && !busy;
       if (!rst_ni) begin
         for (int unsigned i = 0; i < In; i++) begin
-          first[i] = 32'd0;
           count[i] = 32'd0;
         end
         for (int unsigned o = 0; o < Out; o++) begin

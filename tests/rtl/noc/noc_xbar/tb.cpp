@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bench of noc_xbar: random messages, credits, holds, discards and resets at any time against a model in C++ that says of
+// each cycle which messages leave where, which places come free, whether it rests, and what the counters hold.  As in
+// simulation it is not evaluated in a cycle in which it rests and nothing comes, so what it would have done then is found missing.
+// Responsible for one direction, with sources written and credits counted; noc_xbar_answers runs the other form.
+// top: noc_xbar
+// opt: -O1
+// sources: rtl/common/pick_pkg.sv rtl/noc/noc_xbar.sv
+// args: -GIn=70 -GOut=9 -GDepth=4 -GOutCredits=3 -GSetSource=1 --x-initial unique
+// mutate: rtl/noc/noc_xbar.sv: grant + 32'd1 == In ? 32'd0 : grant + 32'd1; => grant;
+// mutate: rtl/noc/noc_xbar.sv: blocked = blocked + 64'd1; => blocked = blocked;
+// mutate: rtl/noc/noc_xbar.sv: turn[o]      = 32'd0; => turn[o]      = turn[o];
+// mutate: rtl/noc/noc_xbar.sv: credits[o]   = OutCredits; => credits[o]   = credits[o];
+#ifndef SHAPE
+enum { In = 70, Out = 9, Depth = 4, OutCredits = 3, SetSource = 1 };
+#endif
+#include <array>
+#include <deque>
+
+#include "tests/rtl/case_done.h"
+#include "../../mem_bench.h"
+#include "Vnoc_xbar.h"
+
+using Message = std::array<uint32_t, 24>;
+
+static Vnoc_xbar dut;
+static struct Model {
+    std::deque<Message> queue[In];
+    bool head[In];           // its first message asks for its output
+    unsigned turn[Out], credits[Out];
+    bool dropping, busy;     // busy: something was told in the last cycle
+    uint64_t moved, blocked;
+} model;
+static unsigned room[In], owed[Out]; // places of the queues; messages of an output whose credit has not come back
+static uint64_t dropped, skipped, resets;
+static uint64_t served[In];
+
+static unsigned dest_of(const Message &m) { return m[0] >> 8 & 255; }
+
+struct Out_ {
+    bool valid[Out], credit[In];
+    Message message[Out];
+};
+
+static unsigned at(unsigned long i, unsigned long n) { return (unsigned)(i % n); }
+
+// One edge of the model.
+static Out_ edge(const bool *valid, const Message *in, const bool *credit, bool hold, bool discard)
+{
+    Out_ o = {};
+    unsigned taken[Out], chosen = 0, from[Out];
+    for (unsigned t = 0; t < Out; t++)
+        model.credits[t] += OutCredits && credit[t];
+    for (unsigned t = 0; t < Out && !hold; t++) {
+        bool wanted = false;
+        unsigned who = 0;
+        for (unsigned n = 0; n < In && !wanted; n++) {
+            who = at(model.turn[t] + n, In);
+            wanted = model.head[who] && dest_of(model.queue[who].front()) == t;
+        }
+        if (wanted && OutCredits && model.credits[t] == 0) {
+            model.blocked++;
+        } else if (wanted) {
+            model.turn[t] = at(who + 1, In);
+            model.credits[t] -= OutCredits ? 1 : 0;
+            taken[chosen] = t, from[chosen] = who, chosen++;
+        }
+    }
+    for (unsigned n = 0; n < chosen; n++) {
+        auto &q = model.queue[from[n]];
+        o.valid[taken[n]] = true, o.message[taken[n]] = q.front(), o.credit[from[n]] = true;
+        q.pop_front();
+        model.head[from[n]] = !q.empty();
+        model.moved++, served[from[n]]++;
+    }
+    if (discard || model.dropping) {
+        model.dropping = false;
+        for (unsigned i = 0; i < In; i++) {
+            if (!model.queue[i].empty()) {
+                model.queue[i].pop_front();
+                o.credit[i] = true, dropped++;
+                model.dropping |= !model.queue[i].empty();
+            }
+            model.head[i] = false;
+        }
+    }
+    for (unsigned i = 0; i < In; i++)
+        if (valid[i]) {
+            model.head[i] |= model.queue[i].empty();
+            model.queue[i].push_back(in[i]);
+            if (SetSource)
+                model.queue[i].back()[0] = (in[i][0] & ~0xff0000u) | i << 16;
+        }
+    return o;
+}
+
+static void reset()
+{
+    dut.rst_ni = 0;
+    clear(dut.in_valid_i), clear(dut.out_credit_i);
+    dut.discard_i = 0, dut.hold_i = 0;
+    for (int i = 0; i < 2; i++)
+        dut.clk_i = 1, dut.eval(), dut.clk_i = 0, dut.eval();
+    dut.rst_ni = 1;
+    dut.eval();
+    model = {};
+    for (auto &r : room)
+        r = Depth;
+    for (unsigned t = 0; t < Out; t++)
+        model.credits[t] = OutCredits, owed[t] = 0;
+    if (dut.moved_o || dut.blocked_o || !dut.idle_o || dut.dropping_o)
+        fail("counters, rest and the discard behind reset", dut.moved_o, 0);
+    for (unsigned t = 0; t < Out; t++)
+        if (bit(dut.out_valid_o, t))
+            fail("leaves in reset", t, 0);
+    for (unsigned i = 0; i < In; i++)
+        if (bit(dut.in_credit_o, i))
+            fail("gives a credit in reset", i, 0);
+    resets++;
+}
+
+// load and drain: chances of a message at an input and of a credit from an output, in 256ths; hot: of output 1, in 100ths.
+static void step(unsigned load, unsigned drain, unsigned hot, bool hold, bool discard)
+{
+    bool valid[In] = {}, credit[Out] = {}, something = discard;
+    static Message in[In];
+    clear(dut.in_valid_i), clear(dut.out_credit_i);
+    for (unsigned i = 0; i < In; i++)
+        if (room[i] && pick(256) < load) {
+            for (auto &word : in[i])
+                word = (uint32_t)rng();
+            in[i][0] = (in[i][0] & ~0xff00u) | (uint32_t)(pick(100) < hot ? 1 : pick(Out)) << 8;
+            memcpy((void *)&dut.in_i[i], in[i].data(), sizeof in[i]);
+            valid[i] = something = true;
+            set_bit(dut.in_valid_i, i);
+            room[i]--;
+        }
+    for (unsigned t = 0; t < Out; t++)
+        if (OutCredits && owed[t] && pick(256) < drain) {
+            credit[t] = something = true;
+            set_bit(dut.out_credit_i, t);
+            owed[t]--;
+        }
+    // a hold that ends is a cause to look once more, as its agent's answer is
+    const bool was_held = dut.hold_i;
+    dut.hold_i = hold, dut.discard_i = discard;
+    const Out_ want = edge(valid, in, credit, hold, discard);
+    const bool rests = dut.idle_o && !something && hold == was_held;
+    if (rests) {
+        skipped++;
+        for (unsigned t = 0; t < Out; t++)
+            if (bit(dut.out_valid_o, t))
+                fail("rests with a message at an output", t, 0);
+    } else {
+        dut.clk_i = 1, dut.eval(), dut.clk_i = 0, dut.eval();
+    }
+    cycle++;
+    bool told = false, heads = false;
+    for (unsigned t = 0; t < Out; t++) {
+        told |= want.valid[t];
+        if (bit(dut.out_valid_o, t) != want.valid[t])
+            fail("a message leaves in this cycle, output", t << 1 | bit(dut.out_valid_o, t), want.valid[t]);
+        else if (want.valid[t] && memcmp(&dut.out_o[t], want.message[t].data(), sizeof(Message)))
+            fail("message, output", dut.out_o[t][0], want.message[t][0]);
+        owed[t] += want.valid[t];
+    }
+    for (unsigned i = 0; i < In; i++) {
+        told |= want.credit[i];
+        heads |= model.head[i];
+        if (bit(dut.in_credit_o, i) != want.credit[i])
+            fail("a place comes free, input", i, want.credit[i]);
+        room[i] += want.credit[i];
+    }
+    if ((bool)dut.dropping_o != model.dropping)
+        fail("a discard is under way", dut.dropping_o, model.dropping);
+    if (dut.moved_o != model.moved)
+        fail("moved", dut.moved_o, model.moved);
+    if ((told || model.busy) && dut.blocked_o != model.blocked)
+        fail("blocked", dut.blocked_o, model.blocked);
+    if ((bool)dut.idle_o != ((!heads || hold) && !told))
+        fail("rests", dut.idle_o, (!heads || hold) && !told);
+    model.busy = told;
+}
+
+static void run(unsigned cycles, unsigned load, unsigned drain, unsigned hot)
+{
+    for (unsigned n = 0; n < cycles; n++)
+        step(load, drain, hot, false, false);
+    for (unsigned n = 0; n < 400 && !dut.idle_o; n++)
+        step(0, 256, 0, false, false);
+    step(0, 256, 0, false, false);
+    for (unsigned i = 0; i < In; i++)
+        if (room[i] != Depth)
+            fail("a queue is not empty", room[i], Depth);
+    if (dut.blocked_o != model.blocked)
+        fail("blocked, at rest", dut.blocked_o, model.blocked);
+}
+
+int main()
+{
+    Verilated::randReset(2);
+    for (unsigned round = 0; round < 6; round++) {
+        reset();
+        run(500, 2, 256, 0);
+        run(300, 40, 100, 0);
+        run(300, 256, 256, 0);
+        run(300, 60, 20, 0);
+        for (unsigned n = 0; n < 100; n++) // in the middle of it
+            step(100, 100, 0, false, false);
+    }
+    case_done("each cycle of traffic, from reset on");
+    reset();
+    memset(served, 0, sizeof served);
+    for (unsigned n = 0; n < 20 * In; n++)
+        step(256, 256, 100, false, false);
+    for (unsigned i = 0; i < In; i++)
+        if (served[i] < 19 || served[i] > 21)
+            fail("served in turn", served[i], 20);
+    run(0, 0, 256, 0);
+    case_done("in turn at one output");
+    for (unsigned round = 0; round < 200; round++) {
+        const unsigned load = round % 3 ? 60 : 256;
+        for (unsigned n = 0; n < 10 + pick(40); n++)
+            step(load, 60, 20, false, false);
+        for (unsigned n = 0; n < pick(20); n++)
+            step(load, 60, 20, true, false);
+        if (round % 2) {
+            step(round % 4 == 1 ? 100 : 0, 60, 20, true, true);
+            for (unsigned n = 0; n < 20 && dut.dropping_o; n++)
+                step(n == 1 ? 100 : 0, 60, 20, true, false);
+            if (dut.dropping_o)
+                fail("a discard ends", 1, 0);
+            for (unsigned n = 0; n < 5; n++)
+                step(20, 60, 20, true, false);
+        }
+    }
+    run(200, 60, 200, 0);
+    case_done("holds and discards");
+    if (dropped < 1000 || skipped < 100 || model.blocked < 1000 * (OutCredits != 0))
+        fail("too few of a kind", dropped, skipped);
+    dut.final();
+    return bench_end("noc_xbar");
+}
