@@ -65,7 +65,7 @@ module dram_channel
 
   /* verilator lint_off BLKSEQ */
   // ---- places: first those of reads (0), then those of writes (1)
-  logic [63:0] taken[2], hits[2], opened[2]; // a bit a place; hits: its row is open; opened: it was activated for it
+  logic [63:0] taken[2], hits[2], opened[2]; // a bit a place; hits: its row is open, if the bank is; opened: it was activated for it
   logic [63:0] of_bank[2*Banks];
   logic [31:0] row_of[2*Places], id_of[2*Places], bank_of[2*Places];
   logic [PlaceBits-1:0] head[2], tail[2], n; // oldest access; next place
@@ -114,7 +114,7 @@ module dram_channel
                                8'(Places));
         w          = data.writing;
         o          = !w;
-        if (now >= refresh.next) refresh = falls_due(refresh, now, RefreshEvery);
+        if (now >= refresh.next) refresh = falls_due(refresh, RefreshEvery);
         // ---- what each bank allows; a refresh that is due holds its banks until it is out
         turn    = 32'(refresh.bank);
         ready   = 64'd0;
@@ -129,8 +129,6 @@ module dram_channel
               if (now >= precharge_at[i] && row_cmd.kind == CmdNone) begin
                 row_cmd        = '{kind: CmdPrecharge, bank: i[4:0], row: '0};
                 open_row[i]    = 32'd0;
-                hits[0]        = hits[0] & ~of_bank[i];
-                hits[1]        = hits[1] & ~of_bank[Banks+i];
                 activate_at[i] = now + Wait.activate;
               end
             end else begin
@@ -174,9 +172,7 @@ module dram_channel
           data        = after_access(data);
           taken[w]    = taken[w] & ~bit_of;
           at          = w ? Banks + b : b;
-          of_bank[at] = of_bank[at] & ~bit_of;
-          able[w]     = able[w] & ~bit_of;
-          closable[w] = closable[w] & ~bit_of;
+          of_bank[at] = of_bank[at] & ~bit_of;  // of an open bank, which does not close: neither able nor closable
         end
         // ---- row bus
         if (refresh.due && !held && row_cmd.kind == CmdNone) begin
@@ -212,9 +208,7 @@ module dram_channel
           b  = bank_of[32'(n) + (w ? Places : 0)];
           row_cmd        = '{kind: CmdPrecharge, bank: b[4:0], row: '0};
           open_row[b]    = 32'd0;
-          activate_at[b] = later(activate_at[b], now + Wait.activate);
-          hits[0]        = hits[0] & ~of_bank[b];
-          hits[1]        = hits[1] & ~of_bank[Banks+b];
+          activate_at[b] = now + Wait.activate;
         end
         head[0] = taken[0] != 64'd0 ? PlaceBits'(oldest(taken[0], 6'(head[0]))) : tail[0];
         head[1] = taken[1] != 64'd0 ? PlaceBits'(oldest(taken[1], 6'(head[1]))) : tail[1];
@@ -273,8 +267,6 @@ module dram_channel
         of_bank           = '{default: 64'd0};
         open_row          = '{default: 32'd0};
         activate_at       = '{default: 64'd0};
-        column_at         = '{default: 64'd0};
-        precharge_at      = '{default: 64'd0};
         group_activate_at = '{default: 64'd0};
         group_columns     = '{default: '0};
         any_columns       = '0;
@@ -283,7 +275,6 @@ module dram_channel
         taken        = '{default: 64'd0};
         head         = '{default: '0};
         tail         = '{default: '0};
-        span         = '{default: 7'd0};
         data         = '0;
         some         = 1'b0;
         next_edge    = 64'd0;

@@ -11,12 +11,12 @@ package dram_refresh_pkg;
     logic        due;    // one waits for its banks to close
   } refresh_t;
 
-  // One falls due.
-  function automatic refresh_t falls_due(input refresh_t r, input logic [63:0] now, input logic [63:0] every);
+  // One falls due; the next does so only when its command is out.
+  function automatic refresh_t falls_due(input refresh_t r, input logic [63:0] every);
     refresh_t n;
     n      = r;
-    n.due  = r.due || now >= r.next;
-    n.next = now >= r.next && !r.due ? r.next + every : r.next;
+    n.due  = 1'b1;
+    n.next = r.due ? r.next : r.next + every;
     return n;
   endfunction
 

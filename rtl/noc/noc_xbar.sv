@@ -127,12 +127,11 @@ module noc_xbar #(
           end
         end
       end
-      // ---- a discard
+      // ---- a discard: only places are counted, as a queue that is empty begins at its first row
       if (discard_i || dropping_o) begin
         dropping = 1'b0;
         for (int unsigned i = 0; i < In; i++) begin
           if (count[i] != 32'd0) begin
-            first[i] = first[i] + 32'd1;
             count[i] = count[i] - 32'd1;
             freed[i] = 1'b1;
             dropping = dropping || count[i] != 32'd0;

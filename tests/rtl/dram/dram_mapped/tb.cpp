@@ -8,5 +8,5 @@
 // mutate: rtl/dram/dram_pkg.sv: (map.hash ? spread : 32'd0) => spread
 // mutate: rtl/dram/dram_channel.sv: span[0] >= 7'(Places - Spare) => span[0] >= 7'(56)
 #define MAPPED
-enum { BankBit = 2, Hash = 0, Places = 16 };
+enum { BankBit = 2, Hash = 0, Places = 16, High = 8, Low = 2 };
 #include "../dram_channel/tb.cpp"
