@@ -216,7 +216,7 @@ module rdma
     // ---- control
     discarded_o <= 1'b0;
     if (out_go || back_go) sent_q <= sent_q + Cw'(out_go) - Cw'(back_go);
-    if (back_old || (dropping_q && back_valid != '0))
+    if (back_old || dropping_q)
       sent_old_q <= sent_old_q - (dropping_q ? ones(back_valid) : Cw'(1));
     if (done_old) old_q[entry_t'(done_head.tag)] <= 1'b0;
     if (discard_i) begin

@@ -346,6 +346,7 @@ void random_traffic()
 
 int main()
 {
+    Verilated::randReset(2); // what reset leaves alone holds anything
     dut = new Vcontrol_agent;
     every_signal();
     maintenance();

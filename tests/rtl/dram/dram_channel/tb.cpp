@@ -4,7 +4,7 @@
 // goes out; no access waits without end; bandwidth of streams and of conflicts; refresh of each bank.  Requirement S1.5.
 // top: dram_channel
 // sources: rtl/common/pick_pkg.sv rtl/dram/dram_pkg.sv rtl/dram/dram_bank_pkg.sv rtl/dram/dram_choose_pkg.sv rtl/dram/dram_refresh_pkg.sv rtl/dram/dram_checker.sv rtl/dram/dram_channel.sv
-// args: -Wno-UNUSEDPARAM
+// args: -Wno-UNUSEDPARAM --x-initial unique
 // mutate: rtl/dram/dram_bank_pkg.sv: cycles(t.trcd, t.ratio) => cycles(t.trcd - 1, t.ratio)
 // mutate: rtl/dram/dram_channel.sv: now < activated[0] + Wait.four => now < activated[1] + Wait.four
 // mutate: rtl/dram/dram_bank_pkg.sv: write_data + t.twtr_l => write_data + t.twtr_s
@@ -213,14 +213,17 @@ static void clock_once()
 {
     model::Access came = {(bool)dut->cmd_write_i, 0, 0, dut->cmd_id_i, false, 0};
     line_place(dut->cmd_line_i, &came.bank, &came.row);
-    const model::Told want = dut->rst_ni ? channel.edge(cycle, dut->cmd_valid_i ? &came : nullptr) : model::Told{};
+    const model::Told want = dut->rst_ni ? channel.edge(cycle, dut->cmd_valid_i ? &came : nullptr) : model::Told{}; // in reset it holds still
     dut->cycle_i = cycle;
     dut->clk_i = 1, dut->eval();
     dut->clk_i = 0, dut->eval();
+    if (!dut->rst_ni) {
+        cycle++;
+        return;
+    }
     Command row = {(unsigned)(dut->row_cmd_o >> 37), (unsigned)(dut->row_cmd_o >> 32) & 31, (uint32_t)dut->row_cmd_o};
     Command col = {(unsigned)(dut->col_cmd_o >> 37), (unsigned)(dut->col_cmd_o >> 32) & 31, 0};
-    if (dut->rst_ni)
-        compare(want, row, col);
+    compare(want, row, col);
     if (row.kind != None || col.kind != None) { // both buses have one clock
         static uint64_t last;
         if (cycle - last < Clock && last != 0)
@@ -512,6 +515,7 @@ static void lone()
 
 int main()
 {
+    Verilated::randReset(2); // what reset leaves alone holds anything
     dut = new Vdram_channel;
 #ifndef OTHER_MEMORY
     reset();

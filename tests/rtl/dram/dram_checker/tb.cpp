@@ -172,6 +172,7 @@ static void run(unsigned cycles, bool rests)
 
 int main()
 {
+    Verilated::randReset(2);
     dut = new Vdram_checker;
     dut->clk_i = 0, dut->eval();
     cycle = 5;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control messages to the RDMA engine during traffic of a CU to the host and of GPU 0 to own slices: what a pause holds, what a
+// Control messages to the RDMA engine during traffic of a CU to the host and GPU 0 and of GPU 0 to own slices: what a pause holds, what a
 // drain finishes and leaves, what a discard drops, with the answers that still come swallowed, also after later requests with the same tags.
 // Not responsible for: traffic as such (../rdma), every signal in every state (tests/rtl/control/control_agent).
 // top: part_rdma
@@ -8,6 +8,7 @@
 // mutate: rtl/rdma/rdma.sv: far_req_room[out_port] && !hold_take_i; => far_req_room[out_port];
 // mutate: rtl/rdma/rdma.sv: mem_rsp_room && !lost && !hold_all_i; => mem_rsp_room && !lost;
 // mutate: rtl/rdma/rdma.sv: back_head[back_pick].gpu[7:6] != epoch_q && => 1'b0 &&
+// mutate: rtl/rdma/rdma.sv: ones = ones + Cw'(bits[p]); => ones = Cw'(bits != '0);
 // mutate: rtl/rdma/rdma.sv: old_q      <= busy_q; => old_q <= '0;
 // mutate: rtl/rdma/rdma.sv: out_go || lost_go || (dropping_q && out_valid); => out_go || lost_go;
 // mutate: rtl/rdma/rdma.sv: drained_o = sent_q == '0 && => drained_o =
@@ -28,12 +29,12 @@ constexpr bool Cached = false;
 #endif
 constexpr unsigned Own = 1, NocIn = 64, FarDepth = 16;
 Vpart_rdma *dut;
-std::deque<msg_mem_req> at_host, at_slice, out_sent, in_sent; // at their owners; sent in and not seen there yet
+std::deque<msg_mem_req> at_far[2], at_slice; // at their owners: the host and GPU 0, a slice
 std::map<uint32_t, uint64_t> out_open, in_open; // by tag: serial of the request
-std::set<uint64_t> went;                        // serials of those that the host has seen and whose answer has not come out
+std::set<uint64_t> went;                        // serials of those that a far owner has seen and whose answer has not come out
 unsigned out_room = NocIn, in_room = FarDepth, evts;
-unsigned host_credit, rsp_credit, req_credit, far_rsp_credit; // to give back
-bool answers = true, sends = true, host_takes = true; // takes: gives credits back
+unsigned far_credit[2], rsp_credit, req_credit, far_rsp_credit; // to give back
+bool answers = true, sends = true, far_takes = true; // takes: gives credits back
 uint64_t serial, moved, delivered;
 msg_ctl_evt last_evt;
 
@@ -60,7 +61,7 @@ void step(bool control = false)
         do
             tag = (uint8_t)pick(256);
         while (out_open.count(tag));
-        const msg_mem_req r = request(0, tag);
+        const msg_mem_req r = request(Cached ? 0 : pick(2), tag);
         out_open[tag] = r.data[0], out_room--;
         put(dut->mem_req_i, r), dut->mem_req_valid_i = 1;
     }
@@ -80,8 +81,9 @@ void step(bool control = false)
         at.erase(at.begin() + (long)k);
         return answer(q);
     };
-    if (answers && !at_host.empty() && pick(3) == 0 && host_credit < FarDepth)
-        put(dut->far_rsp_i[0], one(at_host)), dut->far_rsp_valid_i = 1, host_credit++;
+    for (unsigned p = 0; p < 2; p++)
+        if (answers && !at_far[p].empty() && pick(3) == 0 && far_credit[p] < FarDepth)
+            put(dut->far_rsp_i[p], one(at_far[p])), dut->far_rsp_valid_i |= 1 << p, far_credit[p]++;
     if (answers && !at_slice.empty() && pick(3) == 0)
         put(dut->mem_rsp_i, one(at_slice)), dut->mem_rsp_valid_i = 1;
     if (rsp_credit && pick(2))
@@ -90,9 +92,10 @@ void step(bool control = false)
         req_credit--, dut->mem_req_credit_i = 1;
     if (far_rsp_credit && pick(2))
         far_rsp_credit--, dut->far_rsp_credit_i = 2;
-    static unsigned host_req;
-    if (host_takes && host_req && pick(2))
-        host_req--, dut->far_req_credit_i = 1;
+    static unsigned far_req[2];
+    for (unsigned p = 0; p < 2; p++)
+        if (far_takes && far_req[p] && pick(2))
+            far_req[p]--, dut->far_req_credit_i |= 1 << p;
     const bool rests = dut->idle_o && !control && !dut->mem_req_valid_i && !dut->far_req_valid_i && !dut->far_rsp_valid_i && !dut->mem_rsp_valid_i &&
                        !dut->mem_rsp_credit_i && !dut->mem_req_credit_i && !dut->far_rsp_credit_i && !dut->far_req_credit_i;
     dut->clk_i = 1, dut->eval(), dut->clk_i = 0, dut->eval();
@@ -104,10 +107,11 @@ void step(bool control = false)
     if (dut->ctl_evt_valid_o)
         evts++, last_evt = get<msg_ctl_evt>(dut->ctl_evt_o);
     out_room += dut->mem_req_credit_o, in_room += dut->far_req_credit_o >> 1 & 1;
-    if (dut->far_rsp_credit_o & 1)
-        host_credit--;
-    if (dut->far_req_valid_o & 1)
-        at_host.push_back(get<msg_mem_req>(dut->far_req_o[0])), host_req++, went.insert(at_host.back().data[0]);
+    for (unsigned p = 0; p < 2; p++) {
+        far_credit[p] -= dut->far_rsp_credit_o >> p & 1;
+        if (dut->far_req_valid_o >> p & 1)
+            at_far[p].push_back(get<msg_mem_req>(dut->far_req_o[p])), far_req[p]++, went.insert(at_far[p].back().data[0]);
+    }
     if (dut->mem_req_valid_o)
         at_slice.push_back(get<msg_mem_req>(dut->mem_req_o)), req_credit++;
     auto arrive = [](std::map<uint32_t, uint64_t> &open, const msg_mem_rsp &a, unsigned gpu) {
@@ -173,7 +177,7 @@ int main()
     sends = true;
     for (unsigned round = 0; round < 80; round++) {
         answers = round % 3 != 0;
-        host_takes = round % 4 != 3; // requests stand in the queue when they are discarded
+        far_takes = round % 4 != 3; // requests stand in the queue when they are discarded
         steps(20 + (unsigned)pick(150));
         switch (round % 4) {
         case 0:
@@ -184,7 +188,7 @@ int main()
         case 1:
             answers = true;
             tell(CTL_DRAIN, CTL_OK, CTL_STATE_PAUSED);
-            if (!at_host.empty() || !at_slice.empty() || !went.empty() || in_open.size() != FarDepth - in_room ||
+            if (!at_far[0].empty() || !at_far[1].empty() || !at_slice.empty() || !went.empty() || in_open.size() != FarDepth - in_room ||
                 (Cached ? out_open.size() < NocIn - out_room : out_open.size() != NocIn - out_room)) // the cache hands on to the engine's queue
                 fail("drained: what is open, places taken", out_open.size() + in_open.size(), NocIn - out_room + FarDepth - in_room);
             still("moved when drained");
@@ -201,7 +205,7 @@ int main()
         default: // answers to what was discarded are still to come, and come among those to new requests with the same tags
             sends = false, answers = true; // an epoch begins again when nothing of its last time is under way
             tell(CTL_DISCARD, CTL_OK, CTL_STATE_PAUSED);
-            host_takes = true;
+            far_takes = true;
             out_open.clear(), in_open.clear(), went.clear();
             still("moved when discarded");
             if (out_room != NocIn || in_room != FarDepth)
