@@ -3,7 +3,7 @@
 // this address space and page, a page just filled must hit, nothing may survive its invalidation (S3.12).  Pages from
 // 4096 on lie in fragments of 64 KiB, from 65536 on of 1 MiB, from 131072 on of 2 MiB: a fill of one page is one of all of them.
 // Address spaces and pages that differ in one bit are different ones, to lookups and to invalidations; an invalidation of
-// pages takes every entry that has one of them, and no other.
+// pages takes every entry that has one of them, and no other.  What is found is told by a model of the sets, too.
 // top: tlb_l1
 // sources: build/gen/gantry_msg_pkg.sv rtl/tlb/tlb_pkg.sv rtl/tlb/tlb_l1.sv
 // args: -Wno-UNUSEDPARAM -Wno-UNUSEDSIGNAL --x-initial unique
@@ -14,6 +14,8 @@
 // mutate: rtl/tlb/tlb_l1.sv: tag[base+w] == other ? SizeLarge => tag[base+w] == other ? SizeMib
 // mutate: rtl/tlb/tlb_l1.sv: size: of_size, vmid => size: SizePage, vmid
 // mutate: rtl/tlb/tlb_pkg.sv: pte[11:7] >= 5'd9 ? SizeLarge => pte[11:7] >= 5'd8 ? SizeLarge
+// mutate: rtl/tlb/tlb_l1.sv: hit ? oldest[base] : way + 32'd1; => way + 32'd1;
+// mutate: rtl/tlb/tlb_l1.sv: lookup_valid_i && rst_ni; => lookup_valid_i;
 // mutate: rtl/tlb/tlb_pkg.sv: (vpn | size_mask(size)) >= inv.first => vpn >= inv.first
 #include <iterator>
 #include <map>
@@ -26,6 +28,32 @@
 static Vtlb_l1 *dut;
 static std::map<std::pair<unsigned, unsigned>, uint64_t> entries; // newest entry by (vmid, page)
 static uint64_t hits, misses;
+
+// What is kept where: the oldest way of a set is filled, a page that is there again in its place.
+struct Way {
+    bool valid;
+    unsigned size, vmid, first;
+};
+enum { Sets = 16, Ways = 4 };
+static struct Set {
+    Way way[Ways];
+    unsigned oldest;
+} kept[Sets];
+static const unsigned PageBits[] = {0, 4, 8, 9};
+
+// Set of a page in an entry of a size: of its number, of the number of its block, of that of the 2 MiB around it.
+static Set &set_of(unsigned size, unsigned vpn)
+{
+    const unsigned n = vpn >> (size >= 2 ? 9 : PageBits[size]);
+    return kept[(n ^ n >> 9 ^ n >> 16) % Sets];
+}
+static Way *way_of(unsigned size, unsigned vmid, unsigned vpn)
+{
+    for (Way &w : set_of(size, vpn).way)
+        if (w.valid && w.size == size && w.vmid == vmid && w.first == vpn >> PageBits[size] << PageBits[size])
+            return &w;
+    return nullptr;
+}
 
 static void clock_once()
 {
@@ -55,6 +83,11 @@ static void check(unsigned vmid, unsigned vpn, bool must_hit)
         return fail("hit of a page that was never filled, page", vpn, vmid);
     if (dut->result_hit_o && dut->result_pte_o != it->second)
         return fail("entry", dut->result_pte_o, it->second);
+    bool is_kept = false;
+    for (unsigned size = 0; size < 4; size++)
+        is_kept |= way_of(size, vmid, vpn) != nullptr;
+    if (dut->result_hit_o != is_kept)
+        return fail("found, page", dut->result_hit_o, is_kept);
     if (must_hit && !dut->result_hit_o)
         return fail("a page just filled misses, page", vpn, vmid);
     (dut->result_hit_o ? hits : misses)++;
@@ -72,6 +105,10 @@ static void fill(unsigned vmid, unsigned vpn)
     dut->fill_vmid_i = (uint8_t)vmid;
     dut->fill_vpn_i = vpn;
     dut->fill_pte_i = pte | (uint64_t)(vpn & (pages - 1)) << 12;
+    const unsigned size = f == 9 ? 3 : f == 8 ? 2 : f == 4;
+    Set &set = set_of(size, vpn);
+    if (!way_of(size, vmid, vpn))
+        set.way[set.oldest++ % Ways] = {true, size, vmid, vpn & ~(pages - 1)};
     for (uint64_t p = 0; p < pages; p++)
         entries[{vmid, (unsigned)((vpn & ~(pages - 1)) | p)}] = pte | p << 12;
 }
@@ -82,6 +119,9 @@ static void invalidate(unsigned vmid, unsigned first = 1, unsigned last = 0)
     bool whole = last < first;
     dut->inv_valid_i = 1;
     put_pages(dut->inv_i, vmid, first, last);
+    for (Set &s : kept)
+        for (Way &w : s.way)
+            w.valid &= !((vmid == 255 || w.vmid == vmid) && (whole || ((w.first | ((1u << PageBits[w.size]) - 1)) >= first && w.first <= last)));
     for (auto it = entries.begin(); it != entries.end();) {
         unsigned page = it->first.second, mask = (1u << fragment_of(page)) - 1;
         bool named = whole || ((page | mask) >= first && (page & ~mask) <= last);
@@ -150,13 +190,25 @@ static void ranges()
     }
 }
 
+// One cycle of reset leaves nothing.
+static void reset()
+{
+    dut->rst_ni = 0, dut->en_i = 0;
+    dut->lookup_valid_i = (uint8_t)pick(2), dut->fill_valid_i = dut->inv_valid_i = 0;
+    dut->clk_i = 0, dut->eval(), dut->clk_i = 1, dut->eval(), dut->clk_i = 0, dut->eval();
+    dut->rst_ni = 1, dut->lookup_valid_i = 0;
+    if (dut->result_valid_o)
+        fail("a result of a lookup in reset", 1, 0);
+    entries.clear();
+    for (Set &set : kept)
+        set = {};
+}
+
 int main(int argc, char **argv)
 {
     Verilated::randReset(2); // what reset leaves alone holds anything
     dut = new Vtlb_l1;
-    clock_once();
-    clock_once();
-    dut->rst_ni = 1;
+    reset();
     if (argc > 1 && !strcmp(argv[1], "speed")) {
         for (unsigned busy : {0u, 1u}) {
             Stopwatch w;
@@ -175,6 +227,8 @@ int main(int argc, char **argv)
             vpn = 0x1000 | (vpn & 7) << 4 | (unsigned)pick(16) | (vpn & 0x300000);
         else if (pick(2))
             vpn = 0x10000 << pick(2) | (vpn & 3) << 9 | (unsigned)pick(512) | (vpn & 0x300000);
+        if (i % 1000 == 999)
+            reset();
         unsigned what = (unsigned)pick(100);
         bool filled = false;
         if (what < 40) {
