@@ -54,6 +54,7 @@
 // mutate: rtl/tlb/utcl2_tlb.sv: slot_deny[at_t'(slot)] = 1'b0; => ;
 // mutate: rtl/tlb/utcl2_tlb.sv: else if (withheld( => else if (done_pte_i[56] && withheld(
 // mutate: rtl/tlb/utcl2_tlb.sv: cmd.inv.vmid == VMID_ALL || cmd.inv.vmid == v[7:0] => cmd.inv.vmid == v[7:0]
+// mutate: rtl/tlb/utcl2_tlb.sv: if (perf_en_i) perf_data_o => perf_data_o
 // mutate: rtl/tlb/utcl2_tlb.sv: report_credits != 8'd0 && !hold_all_i; => report_credits != 8'd0;
 #include <deque>
 #include <map>
@@ -290,6 +291,7 @@ static void speed()
 #include "directed.h"
 #include "invalidations.h"
 #include "control.h"
+#include "counted.h"
 #include "failures.h"
 
 int main(int argc, char **argv)
@@ -335,6 +337,8 @@ int main(int argc, char **argv)
     case_done("invalidations of pages and ranges", "S3.12");
     sizes();
     case_done("sizes and misses that wait");
+    counted();
+    case_done("counters, cycles of lone requests", "S0.21");
     directed();
     case_done("directed");
     control();
