@@ -133,13 +133,11 @@ module noc_meter
         end
       end
       if (!rst_ni) begin
-        for (int unsigned n = 0; n < All; n++) word[n] = 64'd0;
-        for (int unsigned n = 0; n < Rows; n++) open[n] = 32'd0;
-        for (int unsigned n = 0; n < Out; n++) open_target[n] = 32'd0;
-        for (int unsigned n = 0; n < Lists; n++) begin
-          first[n]    = 32'd0;
-          unlisted[n] = 32'd0;
-        end
+        word        = '{default: 64'd0};
+        open        = '{default: 32'd0};
+        open_target = '{default: 32'd0};
+        first       = '{default: 32'd0};
+        unlisted    = '{default: 32'd0};
         freed   = 32'd0;
         used    = 32'd0;
         pointer = 32'd0;

@@ -42,10 +42,8 @@ package noc_meter_pkg;
   endfunction
 
   function automatic logic [3:0] latency_class(input logic [31:0] cycles);
-    logic [3:0] class_number;
-    class_number = 4'd0;
-    for (int unsigned n = 5; n < 14; n++) class_number = class_number + 4'(cycles >= 32'd1 << n);
-    return class_number;
+    for (int unsigned n = 0; n < 9; n++) if (cycles < 32'd32 << n) return n[3:0];
+    return 4'd9;
   endfunction
 
   // Payload of a request in bytes: data of a write, operands of an atomic (of one word: as many as it has bytes).

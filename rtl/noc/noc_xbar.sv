@@ -71,7 +71,7 @@ module noc_xbar #(
       freed   = '0;
       grants  = 32'd0;
       // ---- credits that came back
-      if (OutCredits != 0 && out_credit_i != '0) begin
+      if (out_credit_i != '0) begin
         returned = (OutGroups * 8)'(out_credit_i);
         for (int unsigned g = 0; g < OutGroups; g++) begin
           if (returned[g*8+:8] != 8'd0)
@@ -137,10 +137,8 @@ module noc_xbar #(
             dropping = dropping || count[i] != 32'd0;
           end
         end
-        for (int unsigned o = 0; o < Out; o++) begin
-          want_low[o]  = 64'd0;
-          want_high[o] = 64'd0;
-        end
+        want_low    = '{default: 64'd0};
+        want_high   = '{default: 64'd0};
         waiting     = '0;
         dropping_o <= dropping;
       end
@@ -179,15 +177,11 @@ module noc_xbar #(
       busy   = freed != '0;  // whatever leaves or is dropped frees a place
       idle_o <= (waiting == '0 || hold_i) && !busy;
       if (!rst_ni) begin
-        for (int unsigned i = 0; i < In; i++) begin
-          count[i] = 32'd0;
-        end
-        for (int unsigned o = 0; o < Out; o++) begin
-          want_low[o]  = 64'd0;
-          want_high[o] = 64'd0;
-          turn[o]      = 32'd0;
-          credits[o]   = OutCredits;
-        end
+        count     = '{default: 32'd0};
+        want_low  = '{default: 64'd0};
+        want_high = '{default: 64'd0};
+        turn      = '{default: 32'd0};
+        credits   = '{default: OutCredits};
         waiting = '0;
         busy    = 1'b0;
         dropping_o <= 1'b0;

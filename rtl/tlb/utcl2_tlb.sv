@@ -219,7 +219,6 @@ module utcl2_tlb
       // ---- stage 2: compare, miss file
       start_valid_o <= 1'b0;
       if (s2.valid && s2.sweep) begin
-        sent = 1'b1;
         for (int unsigned c = 0; c < Stores; c++) begin
           row = row_of(c[1:0], look_set(c[1:0], s2, cmd.long_range));
           for (int unsigned k = 0; k < Ways; k++) begin
@@ -404,7 +403,6 @@ module utcl2_tlb
           if (cmd.long_range ? cmd.step == set_t'(MostSets - 1) : s1.vpn == cmd.inv.last) cmd.state = CmdDrain;
           cmd.step = cmd.step + 16'd1;
         end
-        sent = 1'b1;
       end else if (cmd.state == CmdDrain && !s2.valid) begin
         cmd.state = CmdRest;
         sent      = 1'b1;
@@ -413,13 +411,11 @@ module utcl2_tlb
       if (cmd.state == CmdTell && fail_set == 64'd0) begin
         cmd.state = CmdSort;
         cmd.left  = held_count;
-        sent      = 1'b1;
       end else if (cmd.state == CmdSort && cmd.left == 12'd0) begin
         cmd.state = CmdRest;
         sent      = 1'b1;
         maint_done_o <= 1'b1;
       end else if (cmd.state == CmdSort) begin
-        sent       = 1'b1;
         cmd.left   = cmd.left - 12'd1;
         slot       = held_first;
         page       = slot_page[at_t'(slot)];
@@ -469,7 +465,6 @@ module utcl2_tlb
         answer_set = 64'd0;
         fail_set   = 64'd0;
         {free_first, free_last, in_first, in_count, busy_slots, wait_count, held_count, cmd.left, rsp_count} = '0;
-        sent = 1'b1;
       end
       // ---- stage 0: choose
       mem_req_credit_o <= owed != 8'd0;
@@ -491,7 +486,6 @@ module utcl2_tlb
           busy_slots = busy_slots + 12'd1;
           mem_req_credit_o <= 1'b1;
         end
-        sent = 1'b1;
       end
       read_q <= s1.valid;
       if (s1.valid) begin
@@ -554,7 +548,6 @@ module utcl2_tlb
         rsp_first   = 8'd0;
         rsp_count   = 8'd0;
         rsp_credits = 8'(RspDepth);
-        behind      = 3'd0;
         cmd.state   = CmdRest;
         inv_sent    = 1'b0;
         dropping    = 1'b0;

@@ -4,6 +4,7 @@ before more, other forms of the same bench (lanes, synthesis) last.  The C++ tha
 of the tree: equal means no difference, and of the rest only the files that differ are compiled (-O1).  What no bench notices is asked of
 `make lint` (a value that nothing reads any more, a width that does not fit: tests/rtl/test_lint.py).
 Not responsible for: which mutants, and benches that only `make nightly` runs."""
+import argparse
 import hashlib
 import os
 import pathlib
@@ -106,7 +107,7 @@ class Bench:
 
     def key(self):
         """What the bench is made of: a change of any of it makes what was built before worthless."""
-        files = [self.path, *(ROOT / s for s in self.sources), *sorted((ROOT / "rtl").rglob("*.svh")), *sorted((ROOT / "tests/rtl").rglob("*.h"))]
+        files = [self.path, *(ROOT / s for s in self.sources), *sorted((ROOT / "rtl").rglob("*.svh")), *verilate.include_files(argparse.Namespace(exe=[self.path], dep=[]))]
         files += [ROOT / "build/lib/libgantry.a"] if "lib" in self.fields else []
         return hashlib.sha256(b"".join(hashlib.sha256(p.read_bytes()).digest() for p in files)).hexdigest()[:16]
 

@@ -19,7 +19,7 @@
 // mutate: rtl/noc/noc_meter.sv: 32'(req_i[i].target) == Out - 1 => 32'(req_i[i].target) == Out - 2
 // mutate: rtl/noc/noc_meter.sv: next_i ? pointer + 32'd1 : 32'd0 => pointer + 32'(next_i)
 // mutate: rtl/noc/noc_meter_pkg.sv: 7'($countones(request.mask)) => 7'd64
-// mutate: rtl/noc/noc_meter_pkg.sv: n < 14; n++ => n < 13; n++
+// mutate: rtl/noc/noc_meter_pkg.sv: n < 9; n++ => n < 8; n++
 // mutate: rtl/noc/noc_meter_pkg.sv: op == MEM_XLAT ? 7'd8 => op == MEM_READ_NC ? 7'd8
 #include <deque>
 #include <map>

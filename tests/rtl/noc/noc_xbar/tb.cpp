@@ -9,8 +9,8 @@
 // args: -GIn=70 -GOut=9 -GDepth=4 -GOutCredits=3 -GSetSource=1 --x-initial unique
 // mutate: rtl/noc/noc_xbar.sv: grant + 32'd1 == In ? 32'd0 : grant + 32'd1; => grant;
 // mutate: rtl/noc/noc_xbar.sv: blocked = blocked + 64'd1; => blocked = blocked;
-// mutate: rtl/noc/noc_xbar.sv: turn[o]      = 32'd0; => turn[o]      = turn[o];
-// mutate: rtl/noc/noc_xbar.sv: credits[o]   = OutCredits; => credits[o]   = credits[o];
+// mutate: rtl/noc/noc_xbar.sv: turn      = '{default: 32'd0}; => ;
+// mutate: rtl/noc/noc_xbar.sv: credits   = '{default: OutCredits}; => ;
 #ifndef SHAPE
 enum { In = 70, Out = 9, Depth = 4, OutCredits = 3, SetSource = 1 };
 #endif
