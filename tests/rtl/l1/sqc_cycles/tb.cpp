@@ -10,6 +10,7 @@
 // mutate: rtl/l1/sqc_cache.sv: f.pa[i] == pa && !f.store[i[3:0]] && !f.store[e]; => f.pa[i] == pa && 1'b0;
 // mutate: rtl/l1/sqc_cache.sv: if (tick == '1) begin => if (tick[8:0] == '1) begin
 // mutate: rtl/l1/sqc_cache.sv: ((32'(a) ^ 32'(b)) & 32'd63) == 32'd0 => 1'b1
+// mutate: rtl/l1/sqc_cache.sv: pulse      = 1'b1;  // looked => ;  // looked
 // mutate: rtl/l1/sqc.sv: | (answer.op == SMEM_DCACHE_INV) => | 1'b0
 // mutate: rtl/l1/sqc.sv: {448'd0, cycle_i} => {384'd0, cycle_i, cycle_i}
 // mutate: rtl/l1/sqc.sv: ifetch_rsp_valid_o <= '0; => ifetch_rsp_valid_o <= ifetch_rsp_valid_o & i_count;
