@@ -11,7 +11,7 @@
 // mutate: rtl/dram/dram_bank_pkg.sv: write_data + t.twtr_s => t.twtr_s
 // mutate: rtl/dram/dram_bank_pkg.sv: cycles(write_data + t.twr, => cycles(write_data,
 // mutate: rtl/dram/dram_bank_pkg.sv: cycles(t.tras, t.ratio) => cycles(t.trcd, t.ratio)
-// mutate: rtl/dram/dram_channel.sv: later(activate_at[b], now + Wait.activate) => activate_at[b]
+// mutate: rtl/dram/dram_channel.sv: activate_at[b] = now + Wait.activate; => ;
 // mutate: rtl/dram/dram_bank_pkg.sv: cycles(t.trrd_s, t.ratio) => cycles(1, t.ratio)
 // mutate: rtl/dram/dram_bank_pkg.sv: cycles(t.trrd_l, t.ratio) => cycles(t.trrd_s, t.ratio)
 // mutate: rtl/dram/dram_bank_pkg.sv: cycles(t.trtp, t.ratio) => cycles(1, t.ratio)
