@@ -531,13 +531,11 @@ module utcl2_tlb
       if (!rst_ni) begin
         s1 = '0;
         s2 = '0;
-        for (int unsigned i = 0; i < Rows; i++) begin
-          valid[i]  = '0;
-          oldest[i] = 4'd0;
-        end
-        for (int unsigned i = 0; i < 256; i++) generation[i] = 8'd0;
-        for (int unsigned i = 0; i < 8; i++) counter[i] = 64'd0;
-        for (int unsigned i = 0; i < 256; i++) space[i] = '0;
+        valid      = '{default: '0};
+        oldest     = '{default: 4'd0};
+        generation = '{default: 8'd0};
+        counter    = '{default: 64'd0};
+        space      = '{default: '0};
         for (int unsigned i = 0; i < Slots; i++) free_ring[i] = slot_t'(i);
         {free_first, free_last, in_first, in_count, busy_slots, wait_count, held_count, fail_set} = '0;
         report_credits = 8'(Reports);

@@ -173,9 +173,9 @@ module utcl2_walker
       held_q <= hold_i;
       idle_o  <= rests;
       if (!rst_ni) begin
-        for (int unsigned i = 0; i < 256; i++) root[i] = 64'd0;
-        for (int unsigned i = 0; i < Cached; i++) known_middle[i].valid = 1'b0;
-        for (int unsigned i = 0; i < CachedRoots; i++) known_root[i].valid = 1'b0;
+        root         = '{default: 64'd0};
+        known_middle = '{default: '0};
+        known_root   = '{default: '0};
         begin_set = 64'd0;
         read_set  = 64'd0;
         wait_set  = 64'd0;
