@@ -65,7 +65,8 @@ module dram_channel
 
   /* verilator lint_off BLKSEQ */
   // ---- places: first those of reads (0), then those of writes (1)
-  logic [63:0] taken[2], hits[2], opened[2]; // a bit a place; hits: its row is open, if the bank is; opened: it was activated for it
+  // a bit a place; hits: its row is open, if the bank is; opened: it was activated for it
+  logic [63:0] taken[2], hits[2], opened[2];
   logic [63:0] of_bank[2*Banks];
   logic [31:0] row_of[2*Places], id_of[2*Places], bank_of[2*Places];
   logic [PlaceBits-1:0] head[2], tail[2], n; // oldest access; next place

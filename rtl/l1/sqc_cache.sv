@@ -529,7 +529,7 @@ module sqc_cache
         if (Scalar && op == SMEM_STORE) q_data[slot] = brought[{c[29:0], req_i[c].wave[5:4]}];
         q_count[c] = q_count[c] + 32'd1;
         q_some[c]  = 1'b1;
-        pulse      = 1'b1;  // looked at once more: where no entry is free, those that wait for a translation grow old from now on
+        pulse      = 1'b1;  // looked at once more: if no entry is free, those that wait for a page grow old from now on
       end
     end
   endtask

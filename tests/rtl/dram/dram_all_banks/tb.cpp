@@ -8,9 +8,17 @@
 // mutate: rtl/dram/dram_channel.sv: (!ByBank || k == 32'(refresh.bank)) => (k == 32'(refresh.bank))
 // mutate: rtl/dram/dram_bank_pkg.sv: larger(t.tccd_l, t.burst) => larger(t.tccd_s, t.burst)
 // mutate: rtl/dram/dram_bank_pkg.sv: read_data + t.trtw - t.tcwl => read_data + t.trtw - t.tcl
-#define MAPPED
 #define OTHER_MEMORY
 #include "../model.h"
 enum { BankBit = 3, Hash = 1, Places = 32, High = 20, Low = 4, Banks = 8, Groups = 2 };
 static const model::Times T = {3, 11, 8, 11, 10, 28, 12, 6, 5, 6, 5, 6, 3, 9, 26, 2, 900, 120, 0, 4};
-#include "../dram_channel/tb.cpp"
+#include "../channel.h"
+
+int main()
+{
+    start();
+    random_traffic();
+    resets();
+    print_counts();
+    return bench_end("dram_all_banks");
+}
