@@ -54,6 +54,8 @@
 // mutate: rtl/tlb/utcl2_tlb.sv: slot_deny[at_t'(slot)] = 1'b0; => ;
 // mutate: rtl/tlb/utcl2_tlb.sv: else if (withheld( => else if (done_pte_i[56] && withheld(
 // mutate: rtl/tlb/utcl2_tlb.sv: cmd.inv.vmid == VMID_ALL || cmd.inv.vmid == v[7:0] => cmd.inv.vmid == v[7:0]
+// mutate: rtl/tlb/utcl2_walks_pkg.sv: first <= inv.last => first < inv.last
+// mutate: rtl/tlb/utcl2_walks_pkg.sv: last >= inv.first && first => last > inv.first && first
 // mutate: rtl/tlb/utcl2_tlb.sv: if (perf_en_i) perf_data_o => perf_data_o
 // mutate: rtl/tlb/utcl2_tlb.sv: report_credits != 8'd0 && !hold_all_i; => report_credits != 8'd0;
 #include <deque>
