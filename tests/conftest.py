@@ -30,7 +30,8 @@ import mutation  # noqa: E402
 import test_cases  # noqa: E402
 
 BUILD = ROOT / "build/tests"
-OPT = "-O1"   # of a C test: what it tests is in the library, as a user has it; most run for less time than they take to compile
+# Of a C test, which runs for less time than it takes to compile and link, by LLVM's linker: what it tests is in the library, as a user has it.
+SHORT = ["-O1", "-B/usr/lib/llvm-19/bin", "-fuse-ld=lld"]
 LIMIT = 900  # seconds a test may take before it counts as hung
 FAULTS = 1   # seeded faults of a bench that `make test` plants, to see that the bench can fail at all: each is a build of its own
 
@@ -81,7 +82,7 @@ class CTest(Item):
         flags = make_variables()
         head = self.path.read_text()[:3000]
         limit, libs = re.search(r"^ \* limit: (\d+)$", head, re.M), " ".join(re.findall(r"^ \* libs: (.+)$", head, re.M))
-        build = run([*shlex.split(flags["CC"]), *shlex.split(flags["CFLAGS"]), OPT, "-fuse-ld=lld", "-rdynamic", "-o", str(exe), str(rel), "build/lib/libgantry.a",
+        build = run([*shlex.split(flags["CC"]), *shlex.split(flags["CFLAGS"]), *SHORT, "-rdynamic", "-o", str(exe), str(rel), "build/lib/libgantry.a",
                      "-lcmocka", *shlex.split(libs), *shlex.split(flags["LDLIBS"])])
         if build.returncode:
             raise Failed("does not compile:\n" + build.stdout)
