@@ -14,6 +14,7 @@ test_*.py  pytest, as usual
 Cases of the first three: sw/tools/test_cases.py; each must have run.  The marker `shows` of a Python test names requirements,
 `may_skip` the reason for which it may be skipped (it begins so); sw/tools/manifest.py keeps all in tests/manifest.tsv.
 """
+import functools
 import os
 import pathlib
 import re
@@ -29,8 +30,10 @@ import mutation  # noqa: E402
 import test_cases  # noqa: E402
 
 BUILD = ROOT / "build/tests"
+# Of a C test, which runs for less time than it takes to compile and link, by LLVM's linker: what it tests is in the library, as a user has it.
+SHORT = ["-O1", "-B/usr/lib/llvm-19/bin", "-fuse-ld=lld"]
 LIMIT = 900  # seconds a test may take before it counts as hung
-FAULTS = 2   # seeded faults of a bench that `make test` plants, to see that the bench can fail at all: each is a build of its own
+FAULTS = 1   # seeded faults of a bench that `make test` plants, to see that the bench can fail at all: each is a build of its own
 
 
 def run(cmd, limit=LIMIT, **kw):
@@ -64,7 +67,9 @@ class Item(pytest.Item):
             raise Failed(f"{wrong}\n{output[-3000:]}")
 
 
+@functools.cache
 def make_variables():
+    """Of the Makefile, asked once in each process: it takes as long as to compile a small test."""
     out = run(["make", "-s", "print-flags"]).stdout.splitlines()
     return dict(line.split("=", 1) for line in out if "=" in line)
 
@@ -77,7 +82,7 @@ class CTest(Item):
         flags = make_variables()
         head = self.path.read_text()[:3000]
         limit, libs = re.search(r"^ \* limit: (\d+)$", head, re.M), " ".join(re.findall(r"^ \* libs: (.+)$", head, re.M))
-        build = run([*shlex.split(flags["CC"]), *shlex.split(flags["CFLAGS"]), "-rdynamic", "-o", str(exe), str(rel), "build/lib/libgantry.a",
+        build = run([*shlex.split(flags["CC"]), *shlex.split(flags["CFLAGS"]), *SHORT, "-rdynamic", "-o", str(exe), str(rel), "build/lib/libgantry.a",
                      "-lcmocka", *shlex.split(libs), *shlex.split(flags["LDLIBS"])])
         if build.returncode:
             raise Failed("does not compile:\n" + build.stdout)

@@ -59,7 +59,8 @@ def induction(nightly=False, **params):
 
 
 BUGS = {f"bug{n}": bug(n) for n in (1, 2, 3)}
-PDR = {"bmc": bounded(10), "prove": Task("mode prove", "abc pdr"), "cover": Task("mode cover\ndepth 20", "smtbmc z3")}
+# What is proved for all cycles is checked for the first ten by another engine only at night.
+PDR = {"bmc": bounded(10, nightly=True), "prove": Task("mode prove", "abc pdr"), "cover": Task("mode cover\ndepth 20", "smtbmc z3")}
 VMEM = ["build/gen/gantry_cfg_pkg.sv", "build/gen/gantry_msg_pkg.sv", "rtl/common/pick_pkg.sv", "rtl/tlb/tlb_pkg.sv", "rtl/cu/cu_pkg.sv", "rtl/l1/l1v_pkg.sv",
         "rtl/cu/cu_vmem_pkg.sv"]
 BLOCKS = {  # sources, tasks
@@ -94,13 +95,14 @@ BLOCKS = {  # sources, tasks
                          ("assign idle_o = !(count_q != 3'd0 && ready_i)", "assign idle_o = !(count_q > 3'd1 && ready_i)"))}),
     "dram_channel": (
         ["rtl/common/pick_pkg.sv", *(f"rtl/dram/dram_{name}.sv" for name in ("pkg", "bank_pkg", "choose_pkg", "refresh_pkg", "checker", "channel"))],
-        {"bmc": bounded(10), "bmc_banks": bounded(10, nightly=True, params={"Banks": 4, "Places": 4}), "cover": bounded(20, expected="FAIL", defines=("REACH",), nightly=True),
+        {"bmc": bounded(8), "bmc_long": bounded(10, nightly=True), "bmc_banks": bounded(10, nightly=True, params={"Banks": 4, "Places": 4}),
+         "cover": bounded(20, expected="FAIL", defines=("REACH",), nightly=True),
          **faults(("column_at[b]         = now + Wait.column;", "column_at[b]         = now;"),
                   ("Wait.same_group,", "Wait.same_any,"),
                   ("activate_at[b] = now + Wait.activate;", ""))}),
     "control_agent": (
         ["build/gen/gantry_msg_pkg.sv", "rtl/control/control_pkg.sv", "rtl/control/control_agent.sv"],
-        {"bmc": bounded(10), "prove": induction(), "cover": reach(20),
+        {"bmc": bounded(10, nightly=True), "prove": induction(), "cover": reach(20),
          **faults(("!(operation_q.flush && maint_busy_q && !maint_late_q)", "1'b1"),
                   ("end else if (ends && !immediate) begin", "end else if (ends) begin"),
                   ("if (flush_done_i || discard_done_i) operation_q.done <= 1'b1;", ""),
@@ -110,7 +112,7 @@ BLOCKS = {  # sources, tasks
                   ("id: ctl_cmd_i.id};", "id: operation_q.id};"))}),
     "tlb_l1": (
         ["build/gen/gantry_msg_pkg.sv", "rtl/tlb/tlb_pkg.sv", "rtl/tlb/tlb_l1.sv", "tests/formal/tlb_l1_peek.sv"],
-        {"bmc": bounded(6), "prove": bounded(5, defines=("HELPERS",), frames=4), "cover": reach(8),
+        {"bmc": bounded(6, nightly=True), "prove": bounded(5, defines=("HELPERS",), frames=4), "cover": reach(8),
          **faults(("vmid: vmid, first: vpn", "vmid: {6'd0, vmid[1:0]}, first: vpn"),
                   ("inv_covers(inv_i, kept.vmid, kept.first, kept.size)", "inv_covers(inv_i, kept.vmid, kept.first, SizePage)"),
                   ("size: of_size, vmid", "size: SizePage, vmid"),
@@ -137,7 +139,7 @@ BLOCKS = {  # sources, tasks
                   ("if (ok) open.lanes = open.lanes |", "if (ok) open.lanes ="), nightly=True)}),
     "noc_xbar": (
         ["rtl/common/pick_pkg.sv", "rtl/noc/noc_xbar.sv", "tests/formal/noc_xbar_peek.sv"],
-        {"bmc": bounded(6), "prove": induction(), "cover": bounded(12, expected="FAIL", defines=("REACH", "SHORT"), nightly=True),
+        {"bmc": bounded(6, nightly=True), "prove": induction(), "cover": bounded(12, expected="FAIL", defines=("REACH", "SHORT"), nightly=True),
          **faults(("turn[o]    = grant + 32'd1 == In ? 32'd0 : grant + 32'd1;", ""),
                   ("credits[o] = credits[o] + 32'(returned[o]);", ""),
                   ("waiting[o]   = (want_low[o] | want_high[o]) != 64'd0;", "waiting[o] = 1'b0;"),
@@ -153,7 +155,7 @@ BLOCKS = {  # sources, tasks
     "dispatch_pool": (
         ["rtl/common/pick_pkg.sv", "rtl/dispatch/dispatch_pkg.sv", "rtl/dispatch/dispatch_pool.sv",
          "tests/formal/dispatch_pool_peek.sv"],
-        {"bmc": bounded(7, params={"Cus": 1}), "prove": induction(), "prove_few": induction(Groups=1),
+        {"bmc": bounded(7, nightly=True, params={"Cus": 1}), "prove": induction(), "prove_few": induction(nightly=True, Groups=1),
          "prove_wide": induction(nightly=True, Cus=1, Slots=3), "cover": reach(14, Cus=1),
          **{f"bug{n}": bug(n, Cus=1) for n in (1, 2, 3)}}),
 }

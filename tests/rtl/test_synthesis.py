@@ -65,7 +65,8 @@ def test_no_argument_by_reference():
     assert {name: refs for name, refs in found.items() if refs} == {}
 
 
-@pytest.mark.parametrize("module", [pytest.param("cu_simd", marks=pytest.mark.nightly), "cu_vmem"])
+@pytest.mark.nightly
+@pytest.mark.parametrize("module", ["cu_simd", "cu_vmem"])
 def test_narrow_unit_elaborates_in_yosys(module):
     assert lint.slang(module, lint.NARROW) == []
 
@@ -103,7 +104,7 @@ ROWS = ["lds_execute", "lds_writeback", "lds_serial", "cu_vmem_coalesce", "cu_vm
 NARROW_ROWS = ["cu_vmem_coalesce_narrow", "cu_vmem_request_narrow", "cu_vmem_return_narrow"]
 
 
-@pytest.mark.parametrize("module", ROWS + NARROW_ROWS)
+@pytest.mark.parametrize("module", ROWS + [pytest.param(m, marks=pytest.mark.nightly) for m in NARROW_ROWS])
 @pytest.mark.shows("C.9")
 def test_row_memories_are_memories(module):
     """Arrays of rows and of commands do not become registers because a task writes them, which read_slang does not tell."""

@@ -84,7 +84,7 @@ def test_programs(apps, model, gpus, program):
     assert int(result.line["gpus"]) == gpus, result
 
 
-@pytest.mark.parametrize("gpus", [2, 4])
+@pytest.mark.parametrize("gpus", [pytest.param(2, marks=pytest.mark.nightly), 4])
 @pytest.mark.parametrize("program", PROGRAMS)
 @pytest.mark.shows("S0.11")
 def test_programs_on_the_last_gpus(apps, model, gpus, program):

@@ -7,7 +7,7 @@ import pytest
 from live import GANTRY, ROOT, Result
 
 MOST = 64
-SOME = 16  # what `make test` takes for a program on the RTL
+SOME = 8  # what `make test` takes for a program on the RTL
 
 
 @pytest.fixture(scope="module")

@@ -132,6 +132,7 @@ def test_one_writes_into_the_memory_of_all_others(gpus, processes, tmp_path):
     assert all(other == one for other in more), [one[1], *(other[1] for other in more)]
 
 
+@pytest.mark.nightly
 @pytest.mark.shows("S0.1", "B.3")
 def test_each_of_eight_in_a_process(tmp_path):
     """More processes than cores: where the run ends, what is under way then, every counter are those of one process, each time."""

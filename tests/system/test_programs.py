@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Families of kernels (sw/apps, those that include suite.h): each program compares every kernel's result with the CPU's and exits with 1 when
-one is wrong (C.6).  Here: nine of them at -O2 on the golden model (one host thread and three), some in lock step (a compilation takes 4 s); nightly: each at -O0, -O2 and -O3 on
+one is wrong (C.6).  Here: six of them at -O2 on the golden model (one host thread and three), some in lock step (a compilation takes 4 s); nightly: each at -O0, -O2 and -O3 on
 the golden model, on the RTL and in lock step, with the programs of one or a few kernels.  On configs/tiny.yaml.  Nightly at -O2 on configs/smallest.yaml, too (one of them always; B.6, C.5)."""
 import functools
 import os
@@ -12,7 +12,7 @@ from live import APPS, GANTRY, LIMIT, MODELS, ROOT, Result
 
 FAMILIES = sorted(p.stem for p in (ROOT / "sw/apps").glob("*.hip") if '#include "suite.h"' in p.read_text())
 SINGLE = ["blur", "copies", "hash", "hashes", "histogram", "matmul", "peer", "pipeline", "reduction", "saxpy2", "transpose", "vecadd"]  # at -O2: test_ladder
-OFTEN = ["atomics", "calls", "crypto", "fft", "integers", "lanes", "matrices", "montecarlo", "sorting"]
+OFTEN = ["atomics", "calls", "fft", "lanes", "matrices", "sorting"]
 LOCKSTEP = ["atomics", "calls", "fft", "lanes", "matrices"]
 SMALLEST = ["configs/smallest.yaml"]
 # What such a CU can never hold: exit status, message.

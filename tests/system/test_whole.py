@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The same machine put together in other ways does the same, cycle by cycle: each GPU as one model of rtl/gpu/gpu.sv (system.rtl:
 whole) instead of its partitions, and the text of the RTL that synthesis reads instead of that for simulation."""
+import contextlib
 import csv
+import os
 import re
 import subprocess
 import sys
@@ -22,9 +24,19 @@ PROGRAMS = ["vecadd", "reduction", "histogram", "transpose", "pipeline"]
 LIMIT = 1800  # with the build of a model
 
 
+@contextlib.contextmanager
+def short(options):
+    """In `make test` a whole GPU runs for seconds and is compiled for minutes."""
+    with pytest.MonkeyPatch.context() as patch:
+        if "system.rtl=whole" in options and os.environ.get("GANTRY_NIGHTLY") != "1":
+            patch.setenv("GANTRY_MODEL_OPT", "-O0")
+        yield
+
+
 def kernel(name, folder, *options):
     """What must be the same of a kernel's run, with its output, which must be right."""
-    line, got, want = test_kernels.launch(name, 4, folder, *options)
+    with short(options):
+        line, got, want = test_kernels.launch(name, 4, folder, *options)
     test_kernels.difference(got, want)
     return {key: line[key] for key in SAME}
 
@@ -32,7 +44,8 @@ def kernel(name, folder, *options):
 def program(name, folder, *options):
     """What must be the same of a program's run: the final line, every launch, every counter by its place."""
     command = [ROOT / "build/bin/gantry", "run", "-c", "tiny", "-o", folder, *options, "--", ROOT / f"build/apps/{name}"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=LIMIT, stdin=subprocess.DEVNULL)
+    with short(options):
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=LIMIT, stdin=subprocess.DEVNULL)
     assert done.returncode == 0, done.stderr
     line = dict(re.findall(r"(\w+)=(\S+)", next(text for text in done.stderr.splitlines() if text.startswith("gantry: gpus="))))
     with open(folder / "kernels.csv") as table:
@@ -45,7 +58,8 @@ def test_kernel_on_a_whole_gpu(name, tmp_path):
     assert kernel(name, tmp_path, *WHOLE) == kernel(name, tmp_path)
 
 
-@pytest.mark.parametrize("name", [n if n == "reduction" else pytest.param(n, marks=pytest.mark.nightly) for n in PROGRAMS])
+@pytest.mark.nightly  # the model of `make test` is a slow one
+@pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.shows("S0.2")
 def test_program_on_a_whole_gpu(apps, name, tmp_path):
     whole = program(name, tmp_path / "whole", *WHOLE)
@@ -80,7 +94,8 @@ def test_what_a_whole_gpu_does_not_know(tmp_path):
         assert (done.returncode, done.stderr) == (64, f"gantry: {why}\n")
 
 
-@pytest.mark.parametrize("name", [n if n in SOME else pytest.param(n, marks=pytest.mark.nightly) for n in reference.CASES])
+@pytest.mark.nightly  # another model of the compute unit; tests/rtl/cu/front_synth and simd_synth have each such text in a bench
+@pytest.mark.parametrize("name", reference.CASES)
 @pytest.mark.shows("C.9")
 def test_kernel_on_the_text_for_synthesis(name, tmp_path, monkeypatch):
     """Only compute units have such text: their model alone is another."""

@@ -25,6 +25,7 @@ LATENCIES = {"LDS read, 1 dword": 28, "scalar load, 1 dword, hit": 36, "time": 3
 RATES = {"vector load, 2 dwords, L1 hit": (8, 10), "vector store, 1 dword": (8, 10)}  # of a CU, least and most
 
 
+@pytest.mark.nightly  # another model of the compute unit
 @pytest.mark.shows("C.4")
 def test_keys_reach_the_pipelines():
     table = [line for line in microbench.read_table() if line["class"] in LATENCIES or line["class"] in RATES]

@@ -116,7 +116,7 @@ def faulty_model(monkeypatch):
     monkeypatch.setenv("GANTRY_MODEL_OPT", "-O1")
 
 
-@pytest.mark.parametrize("fault", [3, 6, 8, 9, 15])
+@pytest.mark.parametrize("fault", [pytest.param(n, marks=pytest.mark.nightly) if n in (6, 8, 9) else n for n in (3, 6, 8, 9, 15)])
 def test_fault_is_found_and_shrunk(fault, faulty_model, monkeypatch):
     """A fault of the compute unit (cu_pkg::FaultSeed) is found by one of a few programs and shrunk to at most 8 instructions."""
     monkeypatch.setenv("GANTRY_FAULT", str(fault))
