@@ -14,7 +14,7 @@
 // mutate: rtl/l2/l2_slice.sv: if (dropping) rsp_count = 7'd0; => ;
 // mutate: rtl/l2/l2_slice.sv: drop_left = in_count; => drop_left = 7'd0;
 // mutate: rtl/l2/l2_slice.sv: hold  = hold_all_i && !dropping; => hold = hold_all_i;
-// mutate: rtl/l2/l2_slice.sv: mshr_free == MshrMask && rsp_count == 7'd0 && store_count => mshr_free == MshrMask && store_count
+// mutate: rtl/l2/l2_slice.sv: mshrs_left == 9'(Mshrs) && rsp_count == 7'd0 && store_count => mshrs_left == 9'(Mshrs) && store_count
 // mutate: rtl/control/control_agent.sv: !began_q && !answer_q => !answer_q
 // mutate: rtl/l2/l2_slice.sv: era_writes[0] == 16'd0 && era_writes[1] == 16'd0 && flush => flush
 // mutate: rtl/gpu/part_l2.sv: flush ? WriteBack : maint => maint
