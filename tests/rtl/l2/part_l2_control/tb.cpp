@@ -200,7 +200,7 @@ uint64_t counter(unsigned address)
 
 msg_ctl_evt heard(const char *what)
 {
-    for (unsigned i = 0; i < 20000 && evts.empty(); i++)
+    for (unsigned i = 0; i < 60000 && evts.empty(); i++) // a slice full of dirty lines, beside traffic that replaces them
         step();
     if (evts.empty())
         fail(what, 0, 1), exit(bench_end("part_l2_control"));
@@ -279,7 +279,9 @@ void settle()
         step();
     if (!flying.empty())
         fail("requests without an answer", flying.size(), 0), exit(bench_end("part_l2_control"));
-    steps(300);
+    for (unsigned i = 0; i < 1000 && (owed || !dut->idle_o); i++)
+        step(); // writes wait for others, then for a while alone
+    steps(20);
     if (credits != Depth || owed || !dut->idle_o)
         fail("at rest: credits", credits, Depth);
     sends = true;
