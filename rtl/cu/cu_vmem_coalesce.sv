@@ -175,39 +175,50 @@ module cu_vmem_coalesce
     end
   endtask
 
+  // The open transaction leaves for its lookup.
+  task automatic leave_coalescer();
+    tx0 = open;
+    waiting = waiting + 6'd1;
+    tlb_lookup_o <= !open.inv && !open.lds;
+    tlb_vmid_o <= open.vmid;
+    tlb_vpn_o <= open.va[39:12];
+    started_valid_o <= 1'b1;
+    started_slot_o <= cur;
+    open.valid = 1'b0;
+    moved = 1'b1;
+  endtask
+
+  // All lanes have been looked at: the last transaction leaves, and in the same cycle the next instruction begins.
+  task automatic end_instruction();
+    if (open.valid && room) begin
+      leave_coalescer();
+      room = 1'b0;
+    end
+    if (!open.valid) begin
+      active = 1'b0;
+      sent_valid_o <= 1'b1;
+      sent_slot_o <= cur;
+      moved = 1'b1;
+      if (order_count != '0) begin_instruction();
+    end
+  endtask
+
   task automatic coalesce();
+    room = !tx0.valid && !quiesce_i;
+    emit = 1'b0;
+    next.valid = 1'b0;
+    if (pending0 == '0 && pending1 == '0 && step == steps) end_instruction();
     if (pending0 == '0 && pending1 == '0 && step != steps && hold == '0) begin
       prepare_beat();
       step  = step + 5'd1;
       moved = 1'b1;
     end
-    room = !tx0.valid && !quiesce_i;
-    emit = 1'b0;
-    next.valid = 1'b0;
     if (pending0 != '0 || pending1 != '0) begin
       join_lanes();
       if (ok && room && !emit && !op.atomic && (pending0 | pending1) != '0) join_behind();
-    end else if (step == steps) begin
-      emit = open.valid && room;
     end
-    if (emit) begin
-      tx0 = open;
-      waiting = waiting + 6'd1;
-      tlb_lookup_o <= !open.inv && !open.lds;
-      tlb_vmid_o <= open.vmid;
-      tlb_vpn_o <= open.va[39:12];
-      started_valid_o <= 1'b1;
-      started_slot_o <= cur;
-      open.valid = 1'b0;
-      moved = 1'b1;
-    end
+    if (emit) leave_coalescer();
     if (next.valid) open = next;
-    if (pending0 == '0 && pending1 == '0 && !open.valid && step == steps) begin
-      active = 1'b0;
-      sent_valid_o <= 1'b1;
-      sent_slot_o <= cur;
-      moved = 1'b1;
-    end
   endtask
 
   always_ff @(posedge clk_i) begin
