@@ -124,7 +124,7 @@ module cu_vmem_return
   logic [511:0] row_line;
   // temporaries
   place_t where;
-  logic [15:0][31:0] row, now, even, odd;
+  logic [15:0][31:0] row, now, mine, other;  // of the beat, of the beat behind
   logic [3:0][15:0] written, written_even, written_odd;
   logic [31:0] place[16], lanes16, behind, keep, took, value, off, has;
   logic [63:0] window;
@@ -182,24 +182,14 @@ module cu_vmem_return
     end
   endtask
 
-  // `now`: what the lanes of this cycle have of a word, of both beats; and back.
+  // `now` has what the lanes of this cycle have of a word: of the beat behind, too; and back, `other` is its row.
   task automatic join_rows();
-    now = beat[0] ? odd : even;
-    if (behind != '0) begin
-      row = beat[0] ? even : odd;
-      for (int unsigned l = 0; l < 16; l++) now[l[3:0]] = behind[l] ? row[l[3:0]] : now[l[3:0]];
-    end
+    mine = now;
+    for (int unsigned l = 0; l < 16; l++) now[l[3:0]] = behind[l] ? other[l[3:0]] : now[l[3:0]];
   endtask
   task automatic part_rows();
-    if (behind == '0) begin
-      even = now;
-      odd  = now;
-    end else begin
-      for (int unsigned l = 0; l < 16; l++) begin
-        even[l[3:0]] = behind[l] == beat[0] ? now[l[3:0]] : even[l[3:0]];
-        odd[l[3:0]]  = behind[l] == beat[0] ? odd[l[3:0]] : now[l[3:0]];
-      end
-    end
+    for (int unsigned l = 0; l < 16; l++) other[l[3:0]] = behind[l] ? now[l[3:0]] : other[l[3:0]];
+    for (int unsigned l = 0; l < 16; l++) now[l[3:0]] = behind[l] ? mine[l[3:0]] : now[l[3:0]];
   endtask
 
   // Into `now`: word k of those lanes that have it, or a part of it, on this line.
@@ -361,40 +351,48 @@ module cu_vmem_return
             begin_beat();
             // here, since written in a task they are no memories for yosys
             if (row_we[0]) begin
-              even = even0_mem[even_at];
-              odd  = odd0_mem[odd_at];
-              join_rows();
+              now = beat[0] ? odd0_mem[odd_at] : even0_mem[even_at];
+              if (behind != '0) begin
+                other = beat[0] ? even0_mem[even_at] : odd0_mem[odd_at];
+                join_rows();
+              end
               spread_word(2'd0);
-              part_rows();
-              if (even_we) even0_mem[even_at] <= even;
-              if (odd_we) odd0_mem[odd_at] <= odd;
+              if (behind != '0) part_rows();
+              if (even_we) even0_mem[even_at] <= beat[0] ? other : now;
+              if (odd_we) odd0_mem[odd_at] <= beat[0] ? now : other;
             end
             if (row_we[1]) begin
-              even = even1_mem[even_at];
-              odd  = odd1_mem[odd_at];
-              join_rows();
+              now = beat[0] ? odd1_mem[odd_at] : even1_mem[even_at];
+              if (behind != '0) begin
+                other = beat[0] ? even1_mem[even_at] : odd1_mem[odd_at];
+                join_rows();
+              end
               spread_word(2'd1);
-              part_rows();
-              if (even_we) even1_mem[even_at] <= even;
-              if (odd_we) odd1_mem[odd_at] <= odd;
+              if (behind != '0) part_rows();
+              if (even_we) even1_mem[even_at] <= beat[0] ? other : now;
+              if (odd_we) odd1_mem[odd_at] <= beat[0] ? now : other;
             end
             if (row_we[2]) begin
-              even = even2_mem[even_at];
-              odd  = odd2_mem[odd_at];
-              join_rows();
+              now = beat[0] ? odd2_mem[odd_at] : even2_mem[even_at];
+              if (behind != '0) begin
+                other = beat[0] ? even2_mem[even_at] : odd2_mem[odd_at];
+                join_rows();
+              end
               spread_word(2'd2);
-              part_rows();
-              if (even_we) even2_mem[even_at] <= even;
-              if (odd_we) odd2_mem[odd_at] <= odd;
+              if (behind != '0) part_rows();
+              if (even_we) even2_mem[even_at] <= beat[0] ? other : now;
+              if (odd_we) odd2_mem[odd_at] <= beat[0] ? now : other;
             end
             if (row_we[3]) begin
-              even = even3_mem[even_at];
-              odd  = odd3_mem[odd_at];
-              join_rows();
+              now = beat[0] ? odd3_mem[odd_at] : even3_mem[even_at];
+              if (behind != '0) begin
+                other = beat[0] ? even3_mem[even_at] : odd3_mem[odd_at];
+                join_rows();
+              end
               spread_word(2'd3);
-              part_rows();
-              if (even_we) even3_mem[even_at] <= even;
-              if (odd_we) odd3_mem[odd_at] <= odd;
+              if (behind != '0) part_rows();
+              if (even_we) even3_mem[even_at] <= beat[0] ? other : now;
+              if (odd_we) odd3_mem[odd_at] <= beat[0] ? now : other;
             end
             part_written();
             if (even_we) written_even_mem[even_at] <= written_even;
