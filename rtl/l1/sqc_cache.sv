@@ -267,12 +267,7 @@ module sqc_cache
     if (Ways < 4) begin  // a line that is replaced before it was visible stays unseen
       for (int unsigned n = 1; n < 3; n++) if (late[n].set == set && late[n].way == way) late[n].valid = 1'b0;
     end
-    if (Ahead) begin
-      match = f.ahead[e];
-      for (int unsigned i = 0; i < NumEntries; i++)
-        match = match && !(f.wait_m[i[3:0]] && f.owner[i] == e && i[3:0] != e);
-      unasked[set] = (unasked[set] & ~Ways'(32'd1 << way)) | (Ways'(match) << way);
-    end
+    if (Ahead) unasked[set] = (unasked[set] & ~Ways'(32'd1 << way)) | (Ways'(f.ahead[e]) << way);
     late[0] = '{valid: 1'b1, set: set, way: way};
     tag_we     <= Ways'(32'd1 << way);
     tag_waddr  <= set;

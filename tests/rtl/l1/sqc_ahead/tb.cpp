@@ -9,12 +9,11 @@
 // mutate: rtl/l1/sqc_cache.sv: if (match) look_ahead(); => ;
 // mutate: rtl/l1/sqc_cache.sv: if (match) look_ahead(); => look_ahead();
 // mutate: rtl/l1/sqc_cache.sv: unasked[set] = unasked[set] & ~Ways'(32'd1 << way); => ;
-// mutate: rtl/l1/sqc_cache.sv: match = f.ahead[e]; => match = 1'b1;
 // mutate: rtl/l1/sqc_cache.sv: if (!xlat) look_ahead(); => ;
 // mutate: rtl/l1/sqc_cache.sv: (tlb_hit && status == MEM_OK && !hit) park(); => (tlb_hit && status == MEM_OK) park();
 // mutate: rtl/l1/sqc_cache.sv: else count_o[4] <= 1'b1; => ;
 // mutate: rtl/l1/sqc_cache.sv: ahead_va   = next_line(f.va[e]); => ahead_va = next_line(next_line(f.va[e]));
-// mutate: rtl/l1/sqc_cache.sv: match = match && !(f.wait_m => match = match || !(f.wait_m
+// mutate: rtl/l1/sqc_cache.sv: (Ways'(f.ahead[e]) << way) => '0
 // mutate: rtl/l1/sqc_cache.sv: f.send_m, f.faulted, ahead_some} = '0; => f.send_m, f.faulted} = '0;
 // mutate: rtl/l1/sqc.sv: .Ahead(Ahead), => .Ahead(1'b0),
 #include <algorithm>
@@ -153,10 +152,18 @@ int main()
     fetch(base + Page - 2 * Line);
     fetch(base + Page - Line);
     expect("the last line of a page", {base + Page - 2 * Line, base + Page - Line});
-    fetch(base + 2 * Page - Line);
+    fetch(base + Page + 4 * Line);
+    fetch(base + 3 * Page + 8 * Line);
+    lines.clear();
+    fetch(base + 2 * Page - Line); // with the next page in the TLB as well
     expect("a miss of the last line of a page", {base + 2 * Page - Line});
-    if (ahead != 7) // behind lines 0 to 4, 10, and the last but one of the page
-        fail("lines fetched ahead", ahead, 7);
+    fetch(base + 2 * Page + 8 * Line);
+    lines.clear();
+    fetch(base + 2 * Page - Line + 32);
+    fetch(base + 3 * Page - Line);
+    expect("a miss of another", {base + 3 * Page - Line});
+    if (ahead != 10) // behind lines 0 to 4, 10, the last but one of the page, and one in each of three more
+        fail("lines fetched ahead", ahead, 10);
     case_done("lines behind");
 
     // who has been asked for fetches nothing more, also when what lies behind has gone and its set has a line that nobody asked for
