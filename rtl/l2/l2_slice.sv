@@ -78,8 +78,9 @@ module l2_slice
   input  logic [Channels-1:0] wrote_era_i,
   input  logic [Channels-1:0] dram_busy_i
 );
-  // what misses have, what has come, and as many again that wait for a fill or for room
-  localparam int unsigned Slots = 2 ** $clog2(Mshrs + Depth + 64);
+  // what misses have, what has come, and so many again that wait for a fill or for room, or are on their way
+  localparam int unsigned Aside = 111;
+  localparam int unsigned Slots = 2 ** $clog2(Mshrs + Depth + Aside + 1);
   localparam int unsigned SlotBits = $clog2(Slots);
   localparam int unsigned Sets = Kib * 16 / Ways;
   localparam int unsigned Rows = Sets * Ways;
@@ -675,7 +676,7 @@ module l2_slice
           again = assured(mshrs_left, AllWays & ~pending[SetBits'(set)], s2.valid, s2.set == set) &&
                   !(s2.valid && s2.what == TakeFill && s2.set == set);
         end
-        fresh_one = in_count != 7'd0 && busy_slots < 10'(Slots - Depth - 1);
+        fresh_one = in_count != 7'd0 && busy_slots < 10'(Aside) + 10'(Mshrs) - 10'(mshrs_left);
         last = what;
         what = take(fill_count != 9'd0, step && at_limit(cmd_count, QueueFlush) == 4'd0, again && replay[c].some,
                     again && !replay[c].some, fresh_one && !hold_take_i, last);
