@@ -115,7 +115,7 @@ static void connect_store(struct rtl_machine *m, unsigned gpu)
         connect_ends(sim, req.part, req.port->slot + req.lane, store, i, sizeof(struct msg_dram_req),
                      sim->cfg->link_store, BOUND_PORT);
         connect_ends(sim, store, i, rsp.part, rsp.port->slot + rsp.lane, sizeof(struct msg_dram_rsp),
-                     sim->cfg->link_store, BOUND_FILLS);
+                     sim->cfg->link_store + sim->cfg->gpu_dram_path, BOUND_FILLS);
     }
 }
 

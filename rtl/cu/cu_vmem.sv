@@ -66,8 +66,9 @@ module cu_vmem
 );
   import l1v_pkg::*;
 
-  // Transactions under way: lines of a narrow CU take longer than memory has room for.
-  localparam int unsigned NumTx = Parts == 1 ? 64 : 16;
+  // Transactions under way, a power of two: as many as the cache has misses; lines of a narrow CU take longer than memory
+  // has room for.
+  localparam int unsigned NumTx = Parts != 1 ? 16 : L1vMshrs > 64 ? 128 : 64;
 
   logic tlb_lookup, tlb_fill, tlb_hit, tlb_inv_q, quiesce_q, drained, l1_inv_q;
   logic [7:0] tlb_vmid, tlb_fill_vmid;

@@ -65,6 +65,7 @@ module cu_vmem_coalesce_narrow
   output logic                moved_o
 );
   localparam int unsigned SlotW = $clog2(Slots);
+  localparam int unsigned TxW = $clog2(NumTx);
   localparam logic [5:0] BeatCycles = 6'(SeedFault == 4'd6 ? 1 : 16 / AddressLanes);
   localparam logic [5:0] PairExtra = AddressLanes == 4 && SeedFault != 4'd6 ? 6'd2 : 6'd0;  // as in cu_vmem_coalesce
 
@@ -117,7 +118,8 @@ module cu_vmem_coalesce_narrow
   logic [63:0] held_pte, last_pte;
   page_t last_page;
   file_t file;
-  logic [NumTx-1:0] tx_free;
+  logic [TxW-1:0] tx_free[NumTx];  // numbers of transactions that are free: a stack
+  logic [TxW:0] tx_left;           // so many
   // temporaries
   vmem_access_t access;
   vmem_tx_t leaving;
@@ -373,7 +375,10 @@ module cu_vmem_coalesce_narrow
         fault_o <= '0;
         denied_o <= '0;
         perf_o <= '0;
-        if (ended_valid_i) tx_free = tx_free | (NumTx'(1) << ended_tx_i);
+        if (ended_valid_i) begin
+          tx_free[tx_left[TxW-1:0]] = ended_tx_i[TxW-1:0];
+          tx_left = tx_left + 1'b1;
+        end
         translations();
         if (hold != '0) begin
           hold  = hold - 6'd1;
@@ -394,7 +399,8 @@ module cu_vmem_coalesce_narrow
         tx0.valid = 1'b0;
         tx1.valid = 1'b0;
         open.valid = 1'b0;
-        tx_free = '1;
+        for (int unsigned t = 0; t < NumTx; t++) tx_free[t] = TxW'(NumTx - 1 - t);
+        tx_left = (TxW + 1)'(NumTx);
         {access_valid_o, tlb_lookup_o, tlb_fill_o, started_valid_o, sent_valid_o, opread_valid_o, moved_o} <= '0;
         re_q <= 1'b0;
         spot_o.valid <= 1'b0;
@@ -409,8 +415,12 @@ module cu_vmem_coalesce_narrow
   // ---- assertions
   task automatic check_state();
     // a number is free again when its data have been spread, once
-    `GANTRY_CHECK(a_number, `GANTRY_IMPL(ended_valid_i, 32'(ended_tx_i) < NumTx &&
-                                         ((tx_free >> ended_tx_i) & NumTx'(1)) == '0))
+    if (ended_valid_i) begin
+      `GANTRY_CHECK(a_number, 32'(ended_tx_i) < NumTx)
+      for (int unsigned t = 0; t < NumTx; t++) begin
+        `GANTRY_CHECK(a_once, t >= 32'(tx_left) || tx_free[t] != ended_tx_i[TxW-1:0])
+      end
+    end
     // an answer is that of a page that was asked for, and each of these has somebody who waits
     `GANTRY_CHECK(a_asked, `GANTRY_IMPL(xlat_valid_i, 32'(xlat_id_i) < NumMisses && file.busy[xlat_id_i[MissW-1:0]] &&
                                         !file.answered[xlat_id_i[MissW-1:0]] && !file.ask[xlat_id_i[MissW-1:0]]))

@@ -173,7 +173,7 @@
 
   // May the transaction `leaving` of instruction `top` go to the cache?
   task automatic find_room();
-    room_ahead = access_ready_i && (tx_free != '0 || (top.store && !leaving.lds) || leaving.inv);
+    room_ahead = access_ready_i && (tx_left != '0 || (top.store && !leaving.lds) || leaving.inv);
   endtask
 
   // It gets its physical address by this entry, or is denied.
@@ -192,8 +192,8 @@
     end else if (!leaving.inv) begin
       perf_o[0] <= !leaving.lds;
       if (!top.store || leaving.lds) begin
-        access.id = 8'(pick_pkg::first64(64'(tx_free)));
-        tx_free = tx_free & ~(NumTx'(1) << access.id);
+        tx_left = tx_left - 1'b1;
+        access.id = 8'(tx_free[tx_left[TxW-1:0]]);
         if (top.atomic && !leaving.merged) access.addr = {access.addr[63:6], leaving.first[5:0]};
       end
     end

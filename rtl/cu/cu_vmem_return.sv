@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers of the cache and of the LDS on their way to the VGPRs: words of a line to their lanes, 16 lanes a cycle, put together in
-// rows until the instruction is finished, then one row a cycle.  Responsible for: those, which transaction an answer
+// Answers of the cache and of the LDS on their way to the VGPRs: words of a line to their lanes, put together in rows until the
+// instruction is finished, then one row a cycle.  A cycle serves each of 16 lane positions once: lanes of a beat, and those of
+// the beat behind whose positions are free, so that successive elements which do not begin on a line take a cycle a line, too.  Responsible for: those, which transaction an answer
 // belongs to, rows between the LDS and buffer instructions (cu_vmem_rows.svh).  Not responsible for: when an instruction is finished
 // (cu_vmem_slots), writing rows (cu_vmem_writeback).
 `include "gantry_assert.svh"
@@ -79,11 +80,13 @@ module cu_vmem_return
   localparam int unsigned TxW = $clog2(NumTx);
   localparam logic [7:0] RowId = 8'h80;  // of a line for a row: no transaction's number
 
-  // instructions; addresses of lanes {slot, word, beat}; results by word {slot, beat} and which lanes hold data
+  // instructions; addresses of lanes {slot, word, beat}; results by word {slot, beat / 2}, of even and odd beats, and which
+  // lanes hold data
   what_t what_mem[16];
   place_t place_mem[256];
-  logic [15:0][31:0] result0_mem[64], result1_mem[64], result2_mem[64], result3_mem[64];
-  logic [3:0][15:0] written_mem[64];
+  logic [15:0][31:0] even0_mem[32], even1_mem[32], even2_mem[32], even3_mem[32];
+  logic [15:0][31:0] odd0_mem[32], odd1_mem[32], odd2_mem[32], odd3_mem[32];
+  logic [3:0][15:0] written_even_mem[32], written_odd_mem[32];
   from_t from_mem[NumTx];
   l1_rsp_t queue_mem[8];
   logic line_held;  // an answer of the LDS waits for a cycle without one of the cache
@@ -121,30 +124,72 @@ module cu_vmem_return
   logic [511:0] row_line;
   // temporaries
   place_t where;
-  logic [15:0][31:0] row, now;
-  logic [3:0][15:0] written;
-  logic [31:0] place[16], lanes16, keep, took, value, off, has;
+  logic [15:0][31:0] row, now, mine, other;  // of the beat, of the beat behind
+  logic [3:0][15:0] written, written_even, written_odd;
+  logic [31:0] place[16], lanes16, behind, keep, took, value, off, has;
   logic [63:0] window;
   logic [3:0] row_we;
-  logic [1:0] beat;
-  logic [5:0] at, wb_at;
+  logic [1:0] beat, next_beat;
+  logic [4:0] even_at, odd_at;
+  logic [5:0] wb_at;
+  logic even_we, odd_we;  // beats of this cycle
   logic ok, moved, awake;
 
   /* verilator lint_off BLKSEQ */
-  // The next 16 lanes of an answer: where they are, which words of them are written.
+  // The next lanes of an answer, at most one of each position: where they are, which words of them are written.
   task automatic begin_beat();
     beat = lanes_left[15:0] != '0 ? 2'd0 : lanes_left[31:16] != '0 ? 2'd1 : lanes_left[47:32] != '0 ? 2'd2 : 2'd3;
+    next_beat = beat + 2'd1;
     lanes16 = 32'(lanes_left >> {beat, 4'd0}) & 32'hffff;
-    lanes_left = lanes_left & ~(64'hffff << {beat, 4'd0});
-    at = {from.slot, beat};
+    behind = beat == '1 ? 32'd0 : 32'(lanes_left >> {next_beat, 4'd0}) & 32'hffff;
+    if ((behind & lanes16) != '0) behind = '0;
+    lanes_left = lanes_left & ~(64'hffff << {beat, 4'd0}) & ~(64'(behind) << {next_beat, 4'd0});
+    even_we = !beat[0] || behind != '0;
+    odd_we = beat[0] || behind != '0;
+    even_at = {from.slot, beat[0] ? next_beat[1] : beat[1]};
+    odd_at = {from.slot, beat[1]};
     where = place_mem[{from.slot, from.word, beat}];
+    written_even = touched[{even_at, 1'b0}] ? written_even_mem[even_at] : '0;
+    written_odd = touched[{odd_at, 1'b1}] ? written_odd_mem[odd_at] : '0;
+    written = beat[0] ? written_odd : written_even;
+    if (behind != '0) begin_behind();
+    if (even_we) touched[{even_at, 1'b0}] = 1'b1;
+    if (odd_we) touched[{odd_at, 1'b1}] = 1'b1;
     for (int unsigned l = 0; l < 16; l++) begin
       place[l] = from.apart ? 32'd0 : where.lanes[l[3:0]] - from.va[31:0];
     end
     keep = what.bytes[0] ? 32'hff : what.bytes[1] ? 32'hffff : 32'hffffffff;
-    written = touched[at] ? written_mem[at] : '0;
-    touched[at] = 1'b1;
     row_we = where.split ? 4'd1 << from.word : 4'hf >> (3'd4 - what.results);
+  endtask
+
+  // Lanes of the beat behind take the positions that are free.
+  task automatic begin_behind();
+    row = place_mem[{from.slot, from.word, next_beat}].lanes;
+    where.unaligned = where.unaligned || place_mem[{from.slot, from.word, next_beat}].unaligned;
+    for (int unsigned l = 0; l < 16; l++) where.lanes[l[3:0]] = behind[l] ? row[l[3:0]] : where.lanes[l[3:0]];
+    for (int unsigned k = 0; k < 4; k++) begin
+      written[k[1:0]] = (written[k[1:0]] & ~behind[15:0]) |
+          ((beat[0] ? written_even[k[1:0]] : written_odd[k[1:0]]) & behind[15:0]);
+    end
+    lanes16 = lanes16 | behind;
+  endtask
+
+  // Which words are written, back to both beats.
+  task automatic part_written();
+    for (int unsigned k = 0; k < 4; k++) begin
+      written_even[k[1:0]] = written_even[k[1:0]] | (written[k[1:0]] & (beat[0] ? behind[15:0] : ~behind[15:0]));
+      written_odd[k[1:0]]  = written_odd[k[1:0]] | (written[k[1:0]] & (beat[0] ? ~behind[15:0] : behind[15:0]));
+    end
+  endtask
+
+  // `now` has what the lanes of this cycle have of a word: of the beat behind, too; and back, `other` is its row.
+  task automatic join_rows();
+    mine = now;
+    for (int unsigned l = 0; l < 16; l++) now[l[3:0]] = behind[l] ? other[l[3:0]] : now[l[3:0]];
+  endtask
+  task automatic part_rows();
+    for (int unsigned l = 0; l < 16; l++) other[l[3:0]] = behind[l] ? now[l[3:0]] : other[l[3:0]];
+    for (int unsigned l = 0; l < 16; l++) now[l[3:0]] = behind[l] ? mine[l[3:0]] : now[l[3:0]];
   endtask
 
   // Into `now`: word k of those lanes that have it, or a part of it, on this line.
@@ -210,12 +255,13 @@ module cu_vmem_return
   task automatic send_row();
     wb_at = {wb_slot, wb_row[1:0]};
     case (wb_row[3:2])
-      2'd0: row = result0_mem[wb_at];
-      2'd1: row = result1_mem[wb_at];
-      2'd2: row = result2_mem[wb_at];
-      default: row = result3_mem[wb_at];
+      2'd0: row = wb_row[0] ? odd0_mem[wb_at[5:1]] : even0_mem[wb_at[5:1]];
+      2'd1: row = wb_row[0] ? odd1_mem[wb_at[5:1]] : even1_mem[wb_at[5:1]];
+      2'd2: row = wb_row[0] ? odd2_mem[wb_at[5:1]] : even2_mem[wb_at[5:1]];
+      default: row = wb_row[0] ? odd3_mem[wb_at[5:1]] : even3_mem[wb_at[5:1]];
     endcase
-    has = touched[wb_at] ? {16'd0, written_mem[wb_at][wb_row[3:2]]} : 32'd0;
+    written = wb_row[0] ? written_odd_mem[wb_at[5:1]] : written_even_mem[wb_at[5:1]];
+    has = touched[wb_at] ? {16'd0, written[wb_row[3:2]]} : 32'd0;
     for (int unsigned l = 0; l < 16; l++) row[l[3:0]] = has[l] ? row[l[3:0]] : 32'd0;
     if (wb.sext) begin
       for (int unsigned l = 0; l < 16; l++) begin
@@ -304,19 +350,53 @@ module cu_vmem_return
           if (lanes_left != '0) begin
             begin_beat();
             // here, since written in a task they are no memories for yosys
-            now = result0_mem[at];
-            if (row_we[0]) spread_word(2'd0);
-            if (row_we[0]) result0_mem[at] <= now;
-            now = result1_mem[at];
-            if (row_we[1]) spread_word(2'd1);
-            if (row_we[1]) result1_mem[at] <= now;
-            now = result2_mem[at];
-            if (row_we[2]) spread_word(2'd2);
-            if (row_we[2]) result2_mem[at] <= now;
-            now = result3_mem[at];
-            if (row_we[3]) spread_word(2'd3);
-            if (row_we[3]) result3_mem[at] <= now;
-            written_mem[at] <= written;
+            if (row_we[0]) begin
+              now = beat[0] ? odd0_mem[odd_at] : even0_mem[even_at];
+              if (behind != '0) begin
+                other = beat[0] ? even0_mem[even_at] : odd0_mem[odd_at];
+                join_rows();
+              end
+              spread_word(2'd0);
+              if (behind != '0) part_rows();
+              if (even_we) even0_mem[even_at] <= beat[0] ? other : now;
+              if (odd_we) odd0_mem[odd_at] <= beat[0] ? now : other;
+            end
+            if (row_we[1]) begin
+              now = beat[0] ? odd1_mem[odd_at] : even1_mem[even_at];
+              if (behind != '0) begin
+                other = beat[0] ? even1_mem[even_at] : odd1_mem[odd_at];
+                join_rows();
+              end
+              spread_word(2'd1);
+              if (behind != '0) part_rows();
+              if (even_we) even1_mem[even_at] <= beat[0] ? other : now;
+              if (odd_we) odd1_mem[odd_at] <= beat[0] ? now : other;
+            end
+            if (row_we[2]) begin
+              now = beat[0] ? odd2_mem[odd_at] : even2_mem[even_at];
+              if (behind != '0) begin
+                other = beat[0] ? even2_mem[even_at] : odd2_mem[odd_at];
+                join_rows();
+              end
+              spread_word(2'd2);
+              if (behind != '0) part_rows();
+              if (even_we) even2_mem[even_at] <= beat[0] ? other : now;
+              if (odd_we) odd2_mem[odd_at] <= beat[0] ? now : other;
+            end
+            if (row_we[3]) begin
+              now = beat[0] ? odd3_mem[odd_at] : even3_mem[even_at];
+              if (behind != '0) begin
+                other = beat[0] ? even3_mem[even_at] : odd3_mem[odd_at];
+                join_rows();
+              end
+              spread_word(2'd3);
+              if (behind != '0) part_rows();
+              if (even_we) even3_mem[even_at] <= beat[0] ? other : now;
+              if (odd_we) odd3_mem[odd_at] <= beat[0] ? now : other;
+            end
+            part_written();
+            if (even_we) written_even_mem[even_at] <= written_even;
+            if (odd_we) written_odd_mem[odd_at] <= written_odd;
           end
           if (lanes_left == '0) begin
             busy = 1'b0;

@@ -35,12 +35,12 @@ module part_sqc
   output logic                     ctl_evt_valid_o,
   output ctl_evt_t                 ctl_evt_o
 );
-  logic [7:0] count;
+  logic [8:0] count;
   logic idle, pulse_q, agent_idle, hold_take, hold_all, finished, flush, discard, discarded_q, maint_valid, maint_done;
   ctl_cmd_t maint;
   sqc #(
     .Cus(SqcCus), .NumSlices(L2Slices), .IKib(L1iKib), .IWays(L1iWays), .KKib(L1kKib), .KWays(L1kWays),
-    .TlbEntries(SqcTlbEntries), .Credits(NocQueue)
+    .TlbEntries(SqcTlbEntries), .Ahead(SqcPrefetch != 0), .Credits(NocQueue)
   ) u_sqc (
     .clk_i, .rst_ni, .own_gpu_i(id_i[15:8]), .cycle_i, .idle_o(idle),
     .ifetch_req_valid_i, .ifetch_req_i, .ifetch_rsp_valid_o, .ifetch_rsp_o,
@@ -59,23 +59,23 @@ module part_sqc
     discarded_q <= rst_ni && discard;
   end
 
-  logic [63:0] counter_q[8];
+  logic [63:0] counter_q[9];
   /* verilator lint_off BLKSEQ */
   always_ff @(posedge clk_i) begin
-    if (perf_en_i) perf_data_o <= counter_q[perf_addr_i[2:0]];
+    if (perf_en_i) perf_data_o <= counter_q[perf_addr_i[3:0]];
     if (count != '0) begin
       /* verilator unroll_full */
-      for (int unsigned i = 0; i < 8; i++) if (count[i[2:0]]) counter_q[i] = counter_q[i] + 64'd1;
+      for (int unsigned i = 0; i < 9; i++) if (count[i[3:0]]) counter_q[i] = counter_q[i] + 64'd1;
     end
     if (!rst_ni) begin
-      for (int unsigned i = 0; i < 8; i++) counter_q[i] = 64'd0;
+      for (int unsigned i = 0; i < 9; i++) counter_q[i] = 64'd0;
     end
     pulse_q <= count != '0;
   end
   /* verilator lint_on BLKSEQ */
   assign idle_o = idle && agent_idle && count == '0 && !pulse_q;
   logic unused;
-  assign unused = ^{id_i[7:0], perf_addr_i[7:3]};
+  assign unused = ^{id_i[7:0], perf_addr_i[7:4]};
   // ---- assertions
   for (genvar n = 0; n < SqcCus; n++) begin : gen_check_cu
     `STREAM_ASSERT(a_fetch, ifetch_req_valid_i[n], ifetch_req_ok(ifetch_req_i[n]))

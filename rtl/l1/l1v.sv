@@ -57,15 +57,19 @@ module l1v
   localparam int unsigned LineW = $clog2(Lines);
   localparam int unsigned FifoDepth = 4;
   localparam logic [31:0] MshrMask = (32'd1 << $clog2(Mshrs)) - 32'd1;  // any number of MSHRs
+  localparam int unsigned Words = (Mshrs + 63) / 64;  // of bits, one a miss; the first are used first
+  localparam int unsigned InWord = Mshrs < 64 ? Mshrs : 64;
+  localparam int unsigned Kept = Words == 1 ? Mshrs : Words * 64;
 
   // cache
   logic [63:0] tag[Lines];  // {valid, line number}; set * ways + way
   logic [31:0] next_way[Sets];
   // misses: line, transactions that wait as a chain
-  logic [63:0] miss_line[Mshrs];
+  logic [63:0] miss_line[Kept];
   logic [31:0] miss_head[Mshrs], miss_tail[Mshrs];
   logic [31:0] chain[NumTx];
-  logic [Mshrs-1:0] busy, dead;
+  logic [63:0] busy[Words], dead[Words];
+  logic [31:0] misses;  // that are busy
   // request FIFO, answer queue
   l1_req_t fifo[FifoDepth];
   logic [2:0] fifo_count;
@@ -86,12 +90,12 @@ module l1v
   logic hit, merge, send, pop, moved, first;
   logic [47:0] acquired;  // cycle at which all was dropped last: a load finds nothing older
   logic awake;  // something is left to do without an input
-  logic [63:0] same;  // misses under way of the line, as bits
+  logic [63:0] same;  // misses under way of the line, as bits of a word
   logic [2:0] quiet;
   logic [7:0] mem_op;
   logic [31:0] mem_tag;
   // as it is between two edges, for the assertions
-  logic [Mshrs-1:0] busy_q;
+  logic [63:0] busy_q[Words];
   logic [2:0] fifo_q;
   logic [7:0] answers_q;
 
@@ -121,16 +125,16 @@ module l1v
   assign idle_o = quiet[2];  // an input empties it at the edge that takes it
 
   /* verilator lint_off BLKSEQ */
-  // Misses of the line, under way or long ended, as bits.
-  task automatic find_misses();
+  // Misses of the line, under way or long ended, of word `word`.
+  task automatic find_misses(input logic [31:0] word);
     same = '0;
-    for (int unsigned m = 0; m < Mshrs; m++) same = same | (64'(miss_line[m] == line) << m);
+    for (int unsigned m = 0; m < InWord; m++) same = same | (64'(miss_line[word*64+m] == line) << m);
   endtask
 
   // No line is kept, and those under way are not.
   task automatic drop_all();
     for (int unsigned l = 0; l < Lines; l++) tag[l] = '0;
-    if (SeedFault != 4'd3) dead = '1;
+    for (int unsigned w = 0; w < Words; w++) dead[w] = SeedFault != 4'd3 ? '1 : dead[w];
     acquired = time_i;
   endtask
 
@@ -210,7 +214,7 @@ module l1v
         else out1_data = answer_data[answer_read];
         if (answer_tag[answer_read][31:24] == TagRead) begin
           number = number & MshrMask;  // of a read that one of them has sent
-          if (!filled && (!dead[number] || SeedFault == 4'd2) && out1.status == MEM_OK) begin
+          if (!filled && (!dead[number/64][number[5:0]] || SeedFault == 4'd2) && out1.status == MEM_OK) begin
             line = miss_line[number];
             base = set_of(line);
             way = next_way[base] & (Ways - 1);
@@ -225,7 +229,10 @@ module l1v
           out1.id = index[7:0];
           miss_head[number] = chain[index];
           pop = index == miss_tail[number];
-          if (pop) busy[number] = 1'b0;
+          if (pop) begin
+            busy[number/64][number[5:0]] = 1'b0;
+            misses = misses - 32'd1;
+          end
         end
         if (pop) begin
           answer_read = (answer_read + 32'd1) & (NumTx - 1);
@@ -259,21 +266,25 @@ module l1v
               ram_raddr_q <= LineW'(base * Ways + way);
               perf_o[0] <= 1'b1;
             end else begin
-              if ((busy & ~dead) != '0) begin  // at most one of a line is alive
-                find_misses();
-                same   = same & 64'(busy) & ~64'(dead);
-                merge  = same != '0;
-                number = {26'd0, pick_pkg::first64(same)};
+              for (int unsigned w = 0; w < Words; w++) begin
+                if ((busy[w] & ~dead[w]) != '0) begin  // at most one of a line is alive
+                  find_misses(w);
+                  same   = same & busy[w] & ~dead[w];
+                  number = same != '0 ? w * 64 + 32'(pick_pkg::first64(same)) : number;
+                  merge  = merge || same != '0;
+                end
               end
               if (merge && !req.bypass) begin
                 pop = 1'b1;
                 chain[miss_tail[number]] = {24'd0, req.id};
                 miss_tail[number] = {24'd0, req.id};
                 perf_o[2] <= 1'b1;
-              end else if (busy != '1 && credits != '0) begin
-                number = {26'd0, pick_pkg::first64(64'(~busy))};
-                busy[number] = 1'b1;
-                dead[number] = req.bypass;
+              end else if (misses != Mshrs && credits != '0) begin
+                for (int unsigned w = Words; w > 0; w--)
+                  number = busy[w-1] != '1 ? (w - 1) * 64 + 32'(pick_pkg::first64(~busy[w-1])) : number;
+                busy[number/64][number[5:0]] = 1'b1;
+                dead[number/64][number[5:0]] = req.bypass;
+                misses = misses + 32'd1;
                 miss_line[number] = line;
                 miss_head[number] = {24'd0, req.id};
                 miss_tail[number] = {24'd0, req.id};
@@ -288,9 +299,11 @@ module l1v
           L1Write, L1Atomic: begin
             if (credits != '0) begin
               if (hit && SeedFault != 4'd1) tag[base*Ways+way] = '0;
-              if (busy != '0 && SeedFault != 4'd2) begin
-                find_misses();
-                dead = dead | same[Mshrs-1:0];
+              for (int unsigned w = 0; w < Words; w++) begin
+                if (busy[w] != '0 && SeedFault != 4'd2) begin
+                  find_misses(w);
+                  dead[w] = dead[w] | same;
+                end
               end
               pop = 1'b1;
               send = 1'b1;
@@ -354,20 +367,24 @@ module l1v
       awake = moved || quiet != '1 || answers != '0 || fifo_count != '0;
       if (moved || quiet != '1) quiet <= moved ? '0 : {quiet[1:0], 1'b1};
 
-      busy_q <= busy;
+      for (int unsigned w = 0; w < Words; w++) busy_q[w] <= busy[w];
       fifo_q <= fifo_count;
       answers_q <= answers[7:0];
 
       if (!rst_ni) begin
         drop_all();
         for (int unsigned s = 0; s < Sets; s++) next_way[s] = '0;
-        {busy, dead, fifo_count, fifo_read, fifo_write, answer_read, answer_write, answers, filled} = '0;
+        for (int unsigned w = 0; w < Words; w++) begin
+          {busy[w], dead[w]} = '0;
+          busy_q[w] <= '0;
+        end
+        {misses, fifo_count, fifo_read, fifo_write, answer_read, answer_write, answers, filled} = '0;
         credits = Credits;
         out1.valid = 1'b0;
         out2.valid = 1'b0;
         {rsp_valid_o, ack_valid_o, xlat_valid_o, mem_req_valid_o, ram_re_q, ram_we_q} <= '0;
         perf_o <= '0;
-        {busy_q, fifo_q, answers_q} <= '0;
+        {fifo_q, answers_q} <= '0;
         req_ready_o <= 1'b1;
         quiet <= '0;
         awake = 1'b1;
@@ -393,6 +410,7 @@ module l1v
   `STREAM_BOUND(a_reads, Mshrs, asked == TagRead, told == TagRead)
   `STREAM_BOUND(a_atomics, NumTx, asked == TagAtomic, told == TagAtomic)
   `STREAM_BOUND(a_writes, Any, asked == TagWrite, told == TagWrite)
-  `STREAM_ASSERT(a_miss, told == TagRead, 1'(64'(busy_q) >> mem_rsp_i.tag[7:0]))
+  `STREAM_ASSERT(a_miss, told == TagRead,
+                 32'(mem_rsp_i.tag[7:0]) < Mshrs && busy_q[32'(mem_rsp_i.tag[7:6])][mem_rsp_i.tag[5:0]])
   `STREAM_ASSERT(a_idle, idle_o, {rsp_valid_o, ack_valid_o, xlat_valid_o, mem_req_valid_o} == '0)
 endmodule

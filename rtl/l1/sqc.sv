@@ -14,6 +14,7 @@ module sqc
   parameter int unsigned KKib = 16,
   parameter int unsigned KWays = 4,
   parameter int unsigned TlbEntries = 64,
+  parameter bit Ahead = 1'b1,  // instructions: the line behind is fetched, too
   parameter int unsigned Credits = 16
 ) (
   input  logic                  clk_i,
@@ -44,7 +45,7 @@ module sqc
   input  logic                  hold_all_i,
   input  logic                  discard_i,
   output logic                  finished_o,  // of what was taken
-  output logic        [    7:0] count_o  // pulses: scalar cache {tlb miss, tlb hit, miss, hit}, instruction cache same
+  output logic        [    8:0] count_o  // pulses: fetched ahead; scalar cache {tlb miss, tlb hit, miss, hit}, instruction cache same
 );
   localparam int unsigned Pw = Cus > 1 ? $clog2(Cus) : 1;
   localparam int unsigned PlainRoom = 16;  // operations without a cache access of one CU: not more than its requests
@@ -62,13 +63,17 @@ module sqc
   sqc_queue_pkg::want_t i_rsp_want, k_rsp_want;
   logic [15:0][31:0] i_rsp_data, k_rsp_data;
   /* verilator lint_on UNUSEDSIGNAL */
-  logic [3:0] i_miss_entry, k_miss_entry, i_count, k_count;
+  logic [3:0] i_miss_entry, k_miss_entry;
+  logic [4:0] i_count;
+  /* verilator lint_off UNUSEDSIGNAL */
+  logic [4:0] k_count;
+  /* verilator lint_on UNUSEDSIGNAL */
   logic inv_tlb, i_drained, k_drained, i_finished, k_finished, room, send, choice, busy_q;
   logic tlb_left, tlb_taken;  // the answer to an invalidation of the TLBs waits; the caches have seen it
 
   sqc_cache #(
     .Scalar(1'b0), .Req(ifetch_req_t), .Cus(Cus), .Kib(IKib), .Ways(IWays),
-    .TlbEntries(TlbEntries), .Depth(256)
+    .TlbEntries(TlbEntries), .Ahead(Ahead), .Depth(256)
   ) u_instruction (
     .clk_i, .rst_ni, .req_valid_i(ifetch_req_valid_i), .req_i(ifetch_req_i),
     .rsp_valid_o(i_rsp_valid), .rsp_port_o(i_rsp_port), .rsp_status_o(i_rsp_status),
@@ -96,7 +101,7 @@ module sqc
     .hold_take_i, .hold_all_i, .discard_i, .finished_o(k_finished),
     .inv_lines_i(k_inv), .inv_tlb_i(inv_tlb), .inv_pages_i(inv_pages),
     .drained_o(k_drained), .count_o(k_count), .idle_o(k_idle));
-  assign count_o = {k_count, i_count};
+  assign count_o = {i_count[4], k_count[3:0], i_count[3:0]};
 
   // ---- crossbar port: instruction misses first (a wavefront without instructions does nothing at all)
   credit_counter #(.Depth(Credits)) u_credit (

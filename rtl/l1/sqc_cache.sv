@@ -10,6 +10,8 @@
 // request to memory, later ones wait for its answer and then look up again. Where others want an entry and none is free, those
 // that wait for another's translation, which takes longer than a walk, give theirs up until a translation comes: a page whose
 // translation is withheld costs one entry. See docs/reference/caches.md.
+// Ahead: a request that misses its line, or is the first to hit one that was fetched so, has the line behind fetched, within the
+// page, when nobody waits for an entry; the latest such request counts. The line is looked up as any, with nobody to answer.
 // Control (docs/reference/control.md): what is held stands in the rings, in `ready`, `send_x`, `send_m` and `faulted`, in the
 // request to memory and in the answer; what was in the lookup looks up again.
 `include "gantry_assert.svh"
@@ -26,6 +28,7 @@ module sqc_cache
   parameter int unsigned Kib = 16,
   parameter int unsigned Ways = 4,       // power of two
   parameter int unsigned TlbEntries = 64,
+  parameter bit Ahead = 1'b0,            // the line behind is fetched, too
   parameter int unsigned Depth = 128     // requests of one CU that can be under way (power of two)
 ) (
   input  logic                  clk_i,
@@ -66,7 +69,7 @@ module sqc_cache
   input  logic                  inv_tlb_i,
   input  tlb_pkg::inv_t         inv_pages_i,
   output logic                  drained_o,  // no access is under way that was translated before the last inv_tlb_i
-  output logic      [      3:0] count_o,  // pulses: {tlb miss, tlb hit, read miss, read hit}
+  output logic      [      4:0] count_o,  // pulses: {fetched ahead, tlb miss, tlb hit, read miss, read hit}
   output logic                  idle_o
 );
   localparam int unsigned Sets = Kib * 1024 / 64 / Ways;
@@ -139,11 +142,16 @@ module sqc_cache
   entries_t aged, slow;
   logic [9:0] tick;
   logic [1:0] turn;
+  // the line that is to be fetched ahead, if one is
+  logic ahead_some;
+  logic [63:0] ahead_va;
+  want_t ahead_want;
 
   file_t f;
   line_t e_line[NumEntries];  // first line of a crossing request
   logic [Ways-1:0] valid[Sets];
   way_t victim[Sets];
+  logic [Ways-1:0] unasked[Sets];  // lines that were fetched ahead, and none has asked for since
   look_t s0, s1, s2, s3;  // 0 TLB and tags, 1 compare, 2 line RAM, 3 answer
   late_t late[3];         // a fill becomes visible three edges after it was sent to the RAMs
 
@@ -221,6 +229,24 @@ module sqc_cache
     end
   endtask
 
+  // Entry e asks for a line: that behind it, within the page, is to be fetched.
+  task automatic look_ahead();
+    if (Ahead && f.va[e][11:6] != '1) begin
+      ahead_some = 1'b1;
+      ahead_va   = next_line(f.va[e]);
+      ahead_want = f.want[e];
+    end
+  endtask
+
+  // Entry e answers nobody: its lookup, or what was fetched for it, has ended.
+  task automatic end_ahead();
+    f.ahead[e]   = 1'b0;
+    f.woken[e]   = 1'b0;
+    f.faulted[e] = 1'b0;
+    f.wait_m[e]  = 1'b0;
+    f.free[e]    = 1'b1;
+  endtask
+
   // Store e is performed in its line: it goes on to the second, or is done.
   task automatic stored();
     if (goes_on(f.second[e], f.first[e][5:2], f.want[e].count)) begin
@@ -241,6 +267,7 @@ module sqc_cache
     if (Ways < 4) begin  // a line that is replaced before it was visible stays unseen
       for (int unsigned n = 1; n < 3; n++) if (late[n].set == set && late[n].way == way) late[n].valid = 1'b0;
     end
+    if (Ahead) unasked[set] = (unasked[set] & ~Ways'(32'd1 << way)) | (Ways'(f.ahead[e]) << way);
     late[0] = '{valid: 1'b1, set: set, way: way};
     tag_we     <= Ways'(32'd1 << way);
     tag_waddr  <= set;
@@ -269,8 +296,9 @@ module sqc_cache
     f.free   = ~f.lost;
     f.wait_x = f.wait_x & f.lost;
     f.wait_m = f.wait_m & f.lost;
-    {f.woken, f.ready, f.send_x, f.send_m, f.faulted} = '0;
+    {f.woken, f.ready, f.send_x, f.send_m, f.faulted, ahead_some} = '0;
     f.stale = f.lost;
+    f.ahead = f.ahead & f.lost;
     q_some  = '0;
     for (int unsigned c = 0; c < Cus; c++) q_count[c] = 32'd0;
     {p_count, p_ready, aged, slow} = '0;
@@ -351,6 +379,7 @@ module sqc_cache
 
   // The answer for an entry that was dropped.
   task automatic swallow();
+    f.ahead[e]  = 1'b0;
     f.lost[e]   = 1'b0;
     f.stale[e]  = 1'b0;
     f.wait_x[e] = 1'b0;
@@ -379,6 +408,7 @@ module sqc_cache
     end else begin
       wake();
       if (Scalar && f.store[e] && !fill_xlat_i && fill_status_i == MEM_OK) stored();
+      if (Ahead && f.ahead[e]) end_ahead();
     end
   endtask
 
@@ -432,16 +462,29 @@ module sqc_cache
       hit = hit | match;
     end
     pulse = 1'b1;
-    count_o <= {!tlb_hit, tlb_hit, tlb_hit && !hit && !write, tlb_hit && hit && !write};
+    xlat = !tlb_hit;
+    if (Ahead && f.ahead[e]) begin
+      owner = e;
+      if (tlb_hit && status == MEM_OK && !hit) park();
+      if (!f.send_m[e]) end_ahead();
+      else count_o[4] <= 1'b1;
+      return;
+    end
+    count_o <= {1'b0, !tlb_hit, tlb_hit, tlb_hit && !hit && !write, tlb_hit && hit && !write};
     if ((tlb_hit || beyond) && status != MEM_OK) begin
       fail(status);
     end else if (tlb_hit && hit && !write) begin
       s2 = '{valid: 1'b1, entry: e};
       line_re    <= 1'b1;
       line_raddr <= place_of(set, way);
+      if (Ahead && unasked[set] != '0) begin
+        match = (unasked[set] & Ways'(32'd1 << way)) != '0;
+        unasked[set] = unasked[set] & ~Ways'(32'd1 << way);
+        if (match) look_ahead();
+      end
     end else begin
-      xlat = !tlb_hit;
       park();
+      if (!xlat) look_ahead();
     end
   endtask
 
@@ -468,6 +511,16 @@ module sqc_cache
       q_head[port]  = (q_head[port] + 32'd1) & (Depth - 1);
       q_count[port] = q_count[port] - 32'd1;
       q_some[port_t'(port)] = q_count[port] != 32'd0;
+      s0 = '{valid: 1'b1, entry: e};
+    end else if (Ahead && ahead_some && q_some == '0 && !hold_take_i && (f.free & AheadEntries) != '0) begin
+      e = first_of(f.free & AheadEntries);
+      f.free[e]   = 1'b0;
+      f.ahead[e]  = 1'b1;
+      f.second[e] = 1'b0;
+      f.va[e]     = ahead_va;
+      f.first[e]  = ahead_va;
+      f.want[e]   = ahead_want;
+      ahead_some  = 1'b0;
       s0 = '{valid: 1'b1, entry: e};
     end else if ((q_some != '0 && !hold_take_i) || back) begin
       grow_old();
@@ -507,7 +560,7 @@ module sqc_cache
   function automatic logic [31:0] of_port(input logic [1:0] asked);
     of_port = p_of[port_t'(asked)];
     for (int unsigned i = 0; i < 16; i++)
-      if (!f.free[i[3:0]] && !f.lost[i[3:0]] && f.port[i[3:0]] == asked) of_port = of_port + 32'd1;
+      if (!f.free[i[3:0]] && !f.lost[i[3:0]] && !f.ahead[i[3:0]] && f.port[i[3:0]] == asked) of_port = of_port + 32'd1;
   endfunction
 
   task automatic arrival();
@@ -591,7 +644,7 @@ module sqc_cache
         drained_o <= 1'b1;
         {s0, s1, s2, s3, late[0], late[1], late[2], q_some, turn} = '0;
         {f.woken, f.ready, f.send_x, f.send_m, f.wait_x, f.wait_m, f.faulted} = '0;
-        {f.stale, f.second, f.store, f.old, f.lost} = '0;
+        {f.stale, f.second, f.store, f.old, f.lost, f.ahead, ahead_some} = '0;
         {p_head, p_count, p_ready, aged, slow, tick} = '0;
         f.free = '1;
         for (int unsigned c = 0; c < Cus; c++) begin
@@ -602,6 +655,7 @@ module sqc_cache
         for (int unsigned s = 0; s < Sets; s++) begin
           valid[s]  = '0;
           victim[s] = '0;
+          unasked[s] = '0;
         end
         miss_valid_o <= 1'b0;
         rsp_valid_o  <= 1'b0;
@@ -613,7 +667,8 @@ module sqc_cache
           !(rsp_valid_o && hold_all_i && !discard_i);
       quiet  = rst_ni && !pulse && !(s0.valid || s1.valid || s2.valid || s3.valid) &&
           !(late[0].valid || late[1].valid || late[2].valid) && (q_some == '0 || f.free == '0 || hold_take_i) &&
-          f.woken == '0 && (p_ready == 32'd0 || f.free == '0 || hold_all_i) &&
+          (!ahead_some || q_some != '0 || hold_take_i || (f.free & AheadEntries) == '0) && f.woken == '0 &&
+          (p_ready == 32'd0 || f.free == '0 || hold_all_i) &&
           (hold_all_i || (f.ready | f.send_x | f.send_m | f.faulted) == '0);
       idle_o <= quiet;
     end

@@ -8,6 +8,7 @@ package sqc_entries_pkg;
   import sqc_queue_pkg::*;
 
   localparam int unsigned NumEntries = 16;
+  localparam logic [NumEntries-1:0] AheadEntries = 16'hf000;  // that lines may be fetched ahead with
 
   typedef logic [NumEntries-1:0] entries_t;  // a bit an entry
   typedef logic [3:0] entry_t;
@@ -28,6 +29,7 @@ package sqc_entries_pkg;
     entries_t store;
     entries_t stale;    // what comes for it is not kept
     entries_t lost;     // waits, but was dropped: the answer to its own request to memory is swallowed
+    entries_t ahead;    // nobody has asked for its line: it is fetched behind one that somebody has, and answers nobody
     entries_t old;      // sent or to be sent by a translation from before the invalidation of the TLB
     logic [63:0] va[NumEntries];     // looked up
     logic [63:0] first[NumEntries];  // as asked for

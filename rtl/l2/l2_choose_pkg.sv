@@ -48,12 +48,10 @@ package l2_choose_pkg;
 
   // One that waited is guaranteed what it needs at its lookup: an MSHR and a way that is not on its way, of which the
   // request one stage ahead may still take one each.
-  function automatic logic assured(input logic [63:0] mshr_free, input ways_t ways_free, input logic ahead,
+  function automatic logic assured(input logic [8:0] mshrs_free, input ways_t ways_free, input logic ahead,
                                    input logic same_set);
-    logic [63:0] m;
     ways_t w;
-    m = ahead ? mshr_free & (mshr_free - 64'd1) : mshr_free;
     w = ahead && same_set ? ways_free & (ways_free - 16'd1) : ways_free;
-    return m != 64'd0 && w != 16'd0;
+    return mshrs_free > 9'(ahead) && w != 16'd0;
   endfunction
 endpackage

@@ -5,6 +5,9 @@ package l2_mshr_pkg;
   import l2_pkg::*;
 
   typedef struct packed {
+    logic  busy;
+    logic  fetched; // contents have come
+    logic  timed;   // DRAM has had the time for it
     logic  merge;  // a store had left bytes of the line: these stand
     logic  drop;   // an invalidation came meanwhile: what is fetched serves the one that asked, and is not kept
     logic  waits;  // the list is not empty

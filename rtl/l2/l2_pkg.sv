@@ -4,8 +4,8 @@
 // (l2_choose_pkg, l2_tags_pkg, l2_mshr_pkg, l2_data_pkg, l2_miss_pkg, l2_answer_pkg, l2_flush_pkg).
 package l2_pkg;
   typedef logic [31:0] line_no_t;  // of a 64-byte line within its slice: the bits that name the slice are cut out
-  typedef logic [6:0] slot_t;      // of 128
-  typedef logic [5:0] mshr_no_t;   // of at most 64
+  typedef logic [8:0] slot_t;      // of at most 512
+  typedef logic [7:0] mshr_no_t;   // of at most 256
   typedef logic [13:0] set_t;      // at most 16,384 sets (1 MiB of one way)
   typedef logic [3:0] way_t;
   typedef logic [15:0] ways_t;     // a bit a way

@@ -29,7 +29,7 @@ module l2_slice
   parameter int unsigned Slices = 16,   // of the GPU, power of two
   parameter int unsigned Kib = 128,
   parameter int unsigned Ways = 16,     // power of two, at most 16
-  parameter int unsigned Mshrs = 64,    // at most 64
+  parameter int unsigned Mshrs = 256,   // at most 256
   parameter int unsigned Channels = 2,  // DRAM channels, power of two, at most 4
   parameter int unsigned Depth = 16,    // input queue = credits of the crossbar, power of two, at most 64
   parameter int unsigned RspDepth = 16, // credits towards the crossbar, power of two, at most 64
@@ -78,7 +78,10 @@ module l2_slice
   input  logic [Channels-1:0] wrote_era_i,
   input  logic [Channels-1:0] dram_busy_i
 );
-  localparam int unsigned Slots = 128;
+  // what misses have, what has come, and so many again that wait for a fill or for room, or are on their way
+  localparam int unsigned Aside = 111;
+  localparam int unsigned Slots = 2 ** $clog2(Mshrs + Depth + Aside + 1);
+  localparam int unsigned SlotBits = $clog2(Slots);
   localparam int unsigned Sets = Kib * 16 / Ways;
   localparam int unsigned Rows = Sets * Ways;
   localparam int unsigned Groups = Sets > 64 ? Sets / 64 : 1;  // of sets, in the summary of dirty lines
@@ -94,7 +97,6 @@ module l2_slice
       chan_bits: 5'($clog2(Channels))
   };
   localparam ways_t AllWays = all_ways(Shape);
-  localparam logic [63:0] MshrMask = Mshrs == 64 ? '1 : (64'd1 << Mshrs) - 64'd1;
   localparam int unsigned Counters = 18;
   typedef logic [ChanBits-1:0] chan_t;
 
@@ -105,7 +107,7 @@ module l2_slice
   logic [RowBits-1:0] data_raddr_q, data_waddr_q;
   line_t data_wdata_q, data_row, payload;
   words_t fill_row;
-  slot_t slot_free_q, slot_raddr_q;
+  logic [SlotBits-1:0] slot_free_q, slot_raddr_q;
   logic [MshrBits-1:0] fill_raddr_q;
 
   ram_1r1w #(.Width(Ways * 32), .Depth(Sets)) u_tags (
@@ -131,20 +133,26 @@ module l2_slice
   ids_t slot_ids[Slots];
   from_t slot_from[Slots];
   slot_t slot_next[Slots];  // of the list that the slot is in
-  slot_t free_ring[Slots], free_first, free_last;
+  slot_t free_slots[Slots];  // a stack below slot_free_q, so that few words of the payload are in use
+  logic [9:0] slots_left;
   slot_t in_queue[Depth];
   logic [6:0] in_first, in_count;
-  logic [7:0] busy_slots;  // neither free nor in the input queue
+  logic [9:0] busy_slots;  // neither free nor in the input queue
   list_t replay[Channels], waiter[Channels];  // wait since a fill, for room
 
   ways_t valid[Sets], pending[Sets], full[Sets], dirty[Sets], recent[Sets];  // see l2_tags_pkg
-  logic [7:0] waits[Sets];                   // requests in replay and waiter
+  logic [9:0] waits[Sets];                   // requests in replay and waiter
   mshr_no_t mshr_of[Rows];
   logic [63:0] dirty_sets[Groups];           // sets with dirty ways
   logic [14:0] dirty_lines;
   mshr_t mshr[Mshrs];
-  logic [7:0] mshr_count[Mshrs];             // in the list
-  logic [63:0] mshr_free, fetched, timed;    // fetched: contents have come; timed: DRAM has had the time for it
+  logic [9:0] mshr_count[Mshrs];             // in the list
+  mshr_no_t free_mshrs[Mshrs];               // a stack
+  logic [8:0] mshrs_left;
+  mshr_no_t timed[1 << MshrBits];            // lines that have left the memory, not sent for: a ring
+  mshr_no_t fills[1 << MshrBits];            // lines that have come: a ring
+  logic [7:0] timed_first, fill_first;
+  logic [8:0] timed_count, fill_count;
 
   look_t s1, s2;
   act_t s3, s4;
@@ -179,7 +187,7 @@ module l2_slice
   // ---- what lives within one edge
   access_t a;
   mshr_t m;
-  mshr_no_t free_mshr;
+  mshr_no_t free_mshr, come;
   found_t found;
   room_t can;
   look_e look;
@@ -189,7 +197,7 @@ module l2_slice
   line_no_t [Ways-1:0] tags;
   line_t held, fresh;
   words_t base, told;
-  logic [63:0] old, value, mask, fills;
+  logic [63:0] old, value, mask;
   ways_t match, bit_of, able, slow_ways, named_ways;
   way_t way;
   row_t row;
@@ -257,7 +265,7 @@ module l2_slice
       data_we_q <= 1'b0;
       if (s4.valid) begin
         sent      = 1'b1;
-        a         = slot_access[s4.slot];
+        a         = slot_access[SlotBits'(s4.slot)];
         serves    = s4.what != DataFetch && s4.what != DataFlush;
         is_write  = serves && a.op == MEM_WRITE[1:0];
         is_atomic = serves && a.op == MEM_ATOMIC[1:0];
@@ -291,23 +299,24 @@ module l2_slice
                                                          ways_t'(1) << (s4.row & row_t'(Ways - 1));
           end
           `GANTRY_CHECK(a_answer_room, rsp_count < 7'(RspDepth))
-          `GANTRY_CHECK(a_slot_taken, busy_slots != 8'd0)
-          rsp_queue[RspBits'(rsp_first+rsp_count)] = answer(a, slot_ids[s4.slot], slot_from[s4.slot], told);
+          `GANTRY_CHECK(a_slot_taken, busy_slots != 10'd0)
+          rsp_queue[RspBits'(rsp_first+rsp_count)] =
+              answer(a, slot_ids[SlotBits'(s4.slot)], slot_from[SlotBits'(s4.slot)], told);
           rsp_count  = rsp_count + 7'd1;
-          busy_slots = busy_slots - 8'd1;
-          free_ring[free_last] = s4.slot;
-          free_last  = free_last + 7'd1;
+          busy_slots = busy_slots - 10'd1;
+          free_slots[slots_left[SlotBits-1:0]] = s4.slot;
+          slots_left = slots_left + 10'd1;
         end
         if (obs_en_i && (is_write || is_atomic)) begin
           obs_order_valid_o <= 1'b1;
-          obs_order_o <= order(a, slot_ids[s4.slot], slot_from[s4.slot], mask, is_atomic && !is_line ?
+          obs_order_o <= order(a, slot_ids[SlotBits'(s4.slot)], slot_from[SlotBits'(s4.slot)], mask,
+                               is_atomic && !is_line ?
                                {320'd0, old, payload.words[1], payload.words[0]} : payload.words, is_line, told);
         end
         // the request's own access to DRAM, then the write-back
-        if (writes || s4.what == DataFetch) begin
-          message = fetch_message(addr_of(s4_line, slice_i, Shape), s4.mshr);
-          if (writes) message = write_message(addr_of(s4_line, slice_i, Shape), mask,
-                                             is_line ? fresh.words : is_atomic ? {8{value}} : payload.words);
+        if (writes) begin
+          message = write_message(addr_of(s4_line, slice_i, Shape), mask,
+                                  is_line ? fresh.words : is_atomic ? {8{value}} : payload.words);
           if (store_sent) begin
             store_queue[store_first+store_count[2:0]] = message;
             store_count = store_count + 4'd1;
@@ -316,7 +325,9 @@ module l2_slice
             dram_req_o       <= message;
           end
           store_sent = 1'b1;
-          c          = chan_t'(channel_of(s4_line, Shape));
+        end
+        if (writes || s4.what == DataFetch) begin
+          c = chan_t'(channel_of(s4_line, Shape));
           `GANTRY_CHECK(a_queue, cmd_count[2'(c)] < 6'(QueuePlaces))
           cmd_queue[{c, cmd_first[c]+cmd_count[2'(c)][4:0]}] = writes ? write_command(s4_line, s4.era, Shape) :
                                                                     fetch_command(s4_line, s4.mshr, Shape);
@@ -333,6 +344,7 @@ module l2_slice
             dram_req_valid_o <= 1'b1;
             dram_req_o       <= message;
           end
+          store_sent = 1'b1;
           c = chan_t'(channel_of(s4_victim, Shape));
           `GANTRY_CHECK(a_victim_queue, cmd_count[2'(c)] < 6'(QueuePlaces))
           cmd_queue[{c, cmd_first[c]+cmd_count[2'(c)][4:0]}] = write_command(s4_victim, s4.era, Shape);
@@ -341,6 +353,16 @@ module l2_slice
           if (s4.what == DataFlush) counter[16] = counter[16] + 64'd1;
           else counter[15] = counter[15] + 64'd1;
         end
+      end
+      // ---- a line that has left the memory is sent for: its contents come as late as its way back is long
+      if (timed_count != 9'd0 && !store_sent) begin
+        come = timed[timed_first[MshrBits-1:0]];
+        dram_req_valid_o <= 1'b1;
+        dram_req_o <= fetch_message(
+            addr_of(line_of(slot_access[SlotBits'(mshr[come[MshrBits-1:0]].slot)].addr, Shape), slice_i, Shape), come);
+        timed_first = 8'(MshrBits'(timed_first + 8'd1));
+        timed_count = timed_count - 9'd1;
+        sent        = 1'b1;
       end
       // ---- a command leaves for a channel that takes it
       cmd_valid_o <= '0;
@@ -384,7 +406,7 @@ module l2_slice
       slow = at_limit(cmd_count, QueueSlow);
       if (s2.valid) begin
         set  = s2.set;
-        a    = slot_access[s2.slot];
+        a    = slot_access[SlotBits'(s2.slot)];
         s3   = '0;
         s3.slot      = s2.slot;
         s3_line      = s2_line;
@@ -403,19 +425,21 @@ module l2_slice
           bit_of    = ways_t'(1) << way;
           was_dirty = (dirty[SetBits'(set)] & bit_of) != 16'd0;
           sets_dirty = !a.through && a.op == MEM_ATOMIC[1:0];
-          keep      = was_dirty || sets_dirty || (a.op != MEM_READ_NC[1:0] && !m.drop);
+          keep      = was_dirty || sets_dirty || ((a.op != MEM_READ_NC[1:0] || m.waits) && !m.drop);
           `GANTRY_CHECK(a_pending, (pending[SetBits'(set)] & bit_of) != 16'd0)
           pending[SetBits'(set)] = pending[SetBits'(set)] & ~bit_of;
           valid[SetBits'(set)]   = keep ? valid[SetBits'(set)] : valid[SetBits'(set)] & ~bit_of;
           full[SetBits'(set)]    = m.drop ? full[SetBits'(set)] & ~bit_of : full[SetBits'(set)] | bit_of;
-          mshr_free = mshr_free | (64'd1 << s2.mshr);
+          mshr[s2.mshr[MshrBits-1:0]].busy = 1'b0;
+          free_mshrs[mshrs_left[MshrBits-1:0]] = s2.mshr;
+          mshrs_left = mshrs_left + 9'd1;
           s3.valid = 1'b1;
           s3.what  = DataFill;
           s3.merge = m.merge;
           s3.dirty = was_dirty;
           if (m.waits) begin
             c = chan_t'(channel_of(s2_line, Shape));
-            if (replay[c].some) slot_next[m.last] = replay[c].first;
+            if (replay[c].some) slot_next[SlotBits'(m.last)] = replay[c].first;
             replay[c] = prepend(replay[c], m.first, m.last);
             waits[SetBits'(set)] = waits[SetBits'(set)] + mshr_count[s2.mshr[MshrBits-1:0]];
           end
@@ -465,10 +489,10 @@ module l2_slice
             for (int unsigned w = 0; w < Ways; w++)
               slow_ways = slow_ways | (ways_t'(slow[channel_of(tags[w], Shape)]) << w);
           slow_ways = slow_ways & dirty[SetBits'(set)];
-          can = '{again: again, set_waits: waits[SetBits'(set)] != 8'd0, channel: !slow[2'(c)] && !waiter[c].some,
-                  mshr: mshr_free != 64'd0, way: (able & ~slow_ways) != 16'd0};
+          can = '{again: again, set_waits: waits[SetBits'(set)] != 10'd0, channel: !slow[2'(c)] && !waiter[c].some,
+                  mshr: mshrs_left != 9'd0, way: (able & ~slow_ways) != 16'd0};
           look = decide(a, found, can);
-          if (again) waits[SetBits'(set)] = waits[SetBits'(set)] - 8'd1;
+          if (again) waits[SetBits'(set)] = waits[SetBits'(set)] - 10'd1;
           else begin  // counters: 0-2 read, 3-5 write, 6-8 atomic: hit, miss, mshr-hit
             count = a.op == MEM_WRITE[1:0] ? 5'd3 : a.op == MEM_ATOMIC[1:0] ? 5'd6 : 5'd0;
             count = count + counts(a, found);
@@ -483,8 +507,8 @@ module l2_slice
             LookJoin: begin
               free_mshr = mshr_of[RowBits'(row_of(set, way, Shape))];
               m = mshr[free_mshr[MshrBits-1:0]];
-              if (m.waits) slot_next[m.last] = s2.slot;
-              mshr_count[free_mshr[MshrBits-1:0]] = m.waits ? mshr_count[free_mshr[MshrBits-1:0]] + 8'd1 : 8'd1;
+              if (m.waits) slot_next[SlotBits'(m.last)] = s2.slot;
+              mshr_count[free_mshr[MshrBits-1:0]] = m.waits ? mshr_count[free_mshr[MshrBits-1:0]] + 10'd1 : 10'd1;
               m.first = m.waits ? m.first : s2.slot;
               m.last  = s2.slot;
               m.waits = 1'b1;
@@ -492,9 +516,9 @@ module l2_slice
             end
             default: begin
               `GANTRY_CHECK(a_waits_once, !again)
-              if (waiter[c].some) slot_next[waiter[c].last] = s2.slot;
+              if (waiter[c].some) slot_next[SlotBits'(waiter[c].last)] = s2.slot;
               waiter[c] = append(waiter[c], s2.slot);
-              waits[SetBits'(set)] = waits[SetBits'(set)] + 8'd1;
+              waits[SetBits'(set)] = waits[SetBits'(set)] + 10'd1;
             end
           endcase
           if (look == LookNew || (look == LookFetch && !found.present)) begin  // take a way
@@ -512,16 +536,14 @@ module l2_slice
             tag_wdata_q <= tags;
           end
           if (look == LookFetch) begin
-            `GANTRY_CHECK(a_mshr, mshr_free != 64'd0)
-            free_mshr = pick_pkg::first64(mshr_free);
-            s3.mshr   = free_mshr;
-            mshr_free = mshr_free & ~(64'd1 << free_mshr);
-            fetched   = fetched & ~(64'd1 << free_mshr);
-            timed     = timed & ~(64'd1 << free_mshr);
+            `GANTRY_CHECK(a_mshr, mshrs_left != 9'd0)
+            mshrs_left = mshrs_left - 9'd1;
+            free_mshr  = free_mshrs[mshrs_left[MshrBits-1:0]];
+            s3.mshr    = free_mshr;
             pending[SetBits'(set)] = pending[SetBits'(set)] | bit_of;
             row = row_of(set, way, Shape);
             mshr_of[RowBits'(row)] = free_mshr;
-            mshr[free_mshr[MshrBits-1:0]] = '{merge: found.present, slot: s2.slot, row: row, default: '0};
+            mshr[free_mshr[MshrBits-1:0]] = '{busy: 1'b1, merge: found.present, slot: s2.slot, row: row, default: '0};
           end
           if (look == LookHit || look == LookNew) begin
             s3.dirty   = look == LookHit && (dirty[SetBits'(set)] & bit_of) != 16'd0;
@@ -551,7 +573,7 @@ module l2_slice
             era_writes[era] = era_writes[era] + 16'd1;
         end
         data_raddr_q <= RowBits'(s3.row);
-        slot_raddr_q <= s2.slot;
+        slot_raddr_q <= s2.slot[SlotBits-1:0];
         fill_raddr_q <= s2.mshr[MshrBits-1:0];
       end
       data_re_q <= s3.valid;
@@ -563,13 +585,21 @@ module l2_slice
 
       // ---- what DRAM tells
       if (dram_rsp_valid_i) begin
-        `GANTRY_CHECK(a_fetched_once, !mshr_free[dram_rsp_i.tag[5:0]] && !fetched[dram_rsp_i.tag[5:0]])
-        fetched = fetched | (64'd1 << dram_rsp_i.tag[5:0]);
+        come = mshr_no_t'(dram_rsp_i.tag);
+        `GANTRY_CHECK(a_fetched_once, mshr[come[MshrBits-1:0]].timed && !mshr[come[MshrBits-1:0]].fetched)
+        mshr[come[MshrBits-1:0]].fetched = 1'b1;
+        fills[MshrBits'(9'(fill_first)+fill_count)] = come;
+        fill_count = fill_count + 9'd1;
       end
       if (done_valid_i != '0) begin
         for (int unsigned k = 0; k < Channels; k++) begin
-          `GANTRY_CHECK(a_timed_once, !done_valid_i[k] || (!mshr_free[done_id_i[k][5:0]] && !timed[done_id_i[k][5:0]]))
-          timed = done_valid_i[k] ? timed | (64'd1 << done_id_i[k][5:0]) : timed;
+          if (done_valid_i[k]) begin
+            come = done_id_i[k];
+            `GANTRY_CHECK(a_timed_once, mshr[come[MshrBits-1:0]].busy && !mshr[come[MshrBits-1:0]].timed)
+            mshr[come[MshrBits-1:0]].timed = 1'b1;
+            timed[MshrBits'(9'(timed_first)+timed_count)] = come;
+            timed_count = timed_count + 9'd1;
+          end
         end
       end
       if (wrote_valid_i != '0) begin
@@ -626,7 +656,6 @@ module l2_slice
       // ---- stage 0: choose
       mem_req_credit_o <= 1'b0;
       tag_re_q         <= 1'b0;
-      fills     = fetched & timed & ~mshr_free;
       room_left = room({1'b0, rsp_count}, 8'(RspDepth), store_count, 4'(StorePlaces),
                        2'(s2.valid) + 2'(s3.valid) + 2'(s4.valid), at_limit(cmd_count, QueueFull) != 4'd0);
       if (room_left && !hold) begin
@@ -643,13 +672,13 @@ module l2_slice
         end
         if (again) begin
           first = replay[c].some ? replay[c].first : waiter[c].first;
-          set   = set_of(line_of(slot_access[first].addr, Shape), Shape);
-          again = assured(mshr_free, AllWays & ~pending[SetBits'(set)], s2.valid, s2.set == set) &&
+          set   = set_of(line_of(slot_access[SlotBits'(first)].addr, Shape), Shape);
+          again = assured(mshrs_left, AllWays & ~pending[SetBits'(set)], s2.valid, s2.set == set) &&
                   !(s2.valid && s2.what == TakeFill && s2.set == set);
         end
-        fresh_one = in_count != 7'd0 && busy_slots < 8'(Slots - Depth - 1);
+        fresh_one = in_count != 7'd0 && busy_slots < 10'(Aside) + 10'(Mshrs) - 10'(mshrs_left);
         last = what;
-        what = take(fills != 64'd0, step && at_limit(cmd_count, QueueFlush) == 4'd0, again && replay[c].some,
+        what = take(fill_count != 9'd0, step && at_limit(cmd_count, QueueFlush) == 4'd0, again && replay[c].some,
                     again && !replay[c].some, fresh_one && !hold_take_i, last);
         if (what != TakeNone) begin
           s1       = '0;
@@ -657,9 +686,10 @@ module l2_slice
           s1.what  = what;
           unique case (what)
             TakeFill: begin
-              s1.mshr = pick_pkg::first64(fills);
-              s1.slot = mshr[s1.mshr[MshrBits-1:0]].slot;
-              fetched = fetched & ~(64'd1 << s1.mshr);
+              s1.mshr    = fills[fill_first[MshrBits-1:0]];
+              s1.slot    = mshr[s1.mshr[MshrBits-1:0]].slot;
+              fill_first = 8'(MshrBits'(fill_first + 8'd1));
+              fill_count = fill_count - 9'd1;
             end
             TakeFlush: begin
               s1.by_line = flush.state == FlushLines;
@@ -675,25 +705,25 @@ module l2_slice
             end
             TakeReplay: begin
               s1.slot    = first;
-              replay[c]  = rest(replay[c], slot_next[first]);
+              replay[c]  = rest(replay[c], slot_next[SlotBits'(first)]);
               again_turn = again_turn + chan_t'(1);
             end
             TakeWaiter: begin
               s1.slot    = first;
-              waiter[c]  = rest(waiter[c], slot_next[first]);
+              waiter[c]  = rest(waiter[c], slot_next[SlotBits'(first)]);
               again_turn = again_turn + chan_t'(1);
             end
             default: begin
               s1.slot    = in_queue[in_first[DepthBits-1:0]];
               in_first   = in_first + 7'd1;
               in_count   = in_count - 7'd1;
-              busy_slots = busy_slots + 8'd1;
+              busy_slots = busy_slots + 10'd1;
               sent       = 1'b1;
               mem_req_credit_o <= 1'b1;
             end
           endcase
           if (what != TakeFlush) begin
-            s1_line = line_of(slot_access[s1.slot].addr, Shape);
+            s1_line = line_of(slot_access[SlotBits'(s1.slot)].addr, Shape);
             s1.set  = set_of(s1_line, Shape);
           end
           tag_re_q    <= 1'b1;
@@ -703,11 +733,11 @@ module l2_slice
 
       // ---- a discard empties the input queue
       if (drop_left != 7'd0 && !freed) begin  // one slot becomes free in a cycle
-        free_ring[free_last] = in_queue[in_first[DepthBits-1:0]];
-        free_last = free_last + 7'd1;
-        in_first  = in_first + 7'd1;
-        in_count  = in_count - 7'd1;
-        drop_left = drop_left - 7'd1;
+        free_slots[slots_left[SlotBits-1:0]] = in_queue[in_first[DepthBits-1:0]];
+        slots_left = slots_left + 10'd1;
+        in_first   = in_first + 7'd1;
+        in_count   = in_count - 7'd1;
+        drop_left  = drop_left - 7'd1;
         sent      = 1'b1;
         mem_req_credit_o <= 1'b1;
       end
@@ -729,25 +759,25 @@ module l2_slice
 
       // ---- arrival
       if (mem_req_valid_i) begin
-        slot = slot_free_q;
+        slot = slot_t'(slot_free_q);
         `GANTRY_CHECK(a_room, in_count < 7'(Depth))
-        slot_access[slot] = '{through: Through || mem_req_i.source == FarSource, whole: mem_req_i.mask == '1,
+        slot_access[SlotBits'(slot)] = '{through: Through || mem_req_i.source == FarSource, whole: mem_req_i.mask == '1,
                               op: mem_req_i.op[1:0], atomic: mem_req_i.atomic[3:0], wide: mem_req_i.size == 8'd8,
                               addr: mem_req_i.addr[54:0]};
-        slot_ids[slot]    = '{user: mem_req_i.user, tag: mem_req_i.tag};
-        slot_from[slot]   = '{gpu: mem_req_i.gpu, source: mem_req_i.source};
+        slot_ids[SlotBits'(slot)]    = '{user: mem_req_i.user, tag: mem_req_i.tag};
+        slot_from[SlotBits'(slot)]   = '{gpu: mem_req_i.gpu, source: mem_req_i.source};
         in_queue[DepthBits'(in_first+in_count)] = slot;
         in_count   = in_count + 7'd1;
-        free_first = free_first + 7'd1;
-        slot_free_q <= free_ring[free_first];
+        slots_left = slots_left - 10'd1;
+        slot_free_q <= SlotBits'(free_slots[slots_left[SlotBits-1:0]]);
       end
 
       if (perf_en_i) perf_data_o <= perf_addr_i == 5'd14 ? {49'd0, dirty_lines} : counter[perf_addr_i];
       step = 1'b0;
       for (int unsigned k = 0; k < Channels; k++) step = step || replay[k].some || waiter[k].some;
       // ---- control: what was taken is finished
-      finished = hold_take_i && !s1.valid && !s2.valid && !s3.valid && !s4.valid && busy_slots == 8'd0 &&
-                 mshr_free == MshrMask && rsp_count == 7'd0 && store_count == 4'd0 && cmd_count == '0 &&
+      finished = hold_take_i && !s1.valid && !s2.valid && !s3.valid && !s4.valid && busy_slots == 10'd0 &&
+                 mshrs_left == 9'(Mshrs) && rsp_count == 7'd0 && store_count == 4'd0 && cmd_count == '0 &&
                  era_writes[0] == 16'd0 && era_writes[1] == 16'd0 && flush.state == FlushRest;
       drained_o   <= finished;
       discarded_o <= dropping && finished && drop_left == 7'd0;
@@ -756,7 +786,7 @@ module l2_slice
 
       rests = !sent && !s1.valid && !s2.valid && !s3.valid && !s4.valid &&
               (hold || ((in_count == 7'd0 || hold_take_i) && !step && rsp_count == 7'd0 && store_count == 4'd0 &&
-                        cmd_count == '0 && flush.state == FlushRest && (fetched & timed & ~mshr_free) == 64'd0));
+                        cmd_count == '0 && flush.state == FlushRest && timed_count == 9'd0 && fill_count == 9'd0));
       idle_o <= rests;
 
       if (!rst_ni) begin
@@ -783,15 +813,17 @@ module l2_slice
         era         = 1'b0;
         flush       = '0;
         what        = TakeNone;
-        for (int unsigned i = 0; i < Slots; i++) free_ring[i] = slot_t'(i);
-        free_first  = 7'd0;
-        free_last   = 7'd0;
+        for (int unsigned i = 0; i < Slots; i++) free_slots[i] = slot_t'(Slots - 1 - i);
+        slots_left  = 10'(Slots - 1);
         in_first    = 7'd0;
         in_count    = 7'd0;
-        busy_slots  = 8'd0;
-        mshr_free   = MshrMask;
-        fetched     = 64'd0;
-        timed       = 64'd0;
+        busy_slots  = 10'd0;
+        for (int unsigned i = 0; i < Mshrs; i++) free_mshrs[i] = mshr_no_t'(Mshrs - 1 - i);
+        mshrs_left  = 9'(Mshrs);
+        timed_first = 8'd0;
+        timed_count = 9'd0;
+        fill_first  = 8'd0;
+        fill_count  = 9'd0;
         rsp_first   = 7'd0;
         rsp_count   = 7'd0;
         rsp_credits = 7'(RspDepth);
@@ -802,7 +834,7 @@ module l2_slice
         dropping    = 1'b0;
         drop_left   = 7'd0;
         rests       = 1'b1;
-        slot_free_q       <= 7'd0;
+        slot_free_q       <= '0;
         tag_re_q          <= 1'b0;
         tag_we_q          <= 1'b0;
         data_re_q         <= 1'b0;

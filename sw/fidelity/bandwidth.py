@@ -7,19 +7,21 @@ KIB, MIB = 1024, 1024 * 1024
 LANES, ROUND = 1024, 8 * 4 * 1024  # work-items of a group; bytes that it moves in a round of vector.cl
 ALL = 64  # CUs
 KERNELS = {"read": "load", "write": "store", "copy": "copy"}
+HALF = {"demo": 256 * KIB}.get  # of the L2 of a configuration; r9nano: a MiB
 STREAMED = 8 * MIB  # moved before anything is measured: four times the L2, so its victims go to DRAM as fast as lines come
 
 
 def cached(level, kind, groups, config):
-    """From the L1V: each group in 16 KiB of its own; from the L2: all groups through one MiB, each from another place on.  A copy goes from one half to the
+    """From the L1V: each group in 16 KiB of its own; from the L2: all groups through half of it, each from another place on.  A copy goes from one half to the
     other."""
     half, starts = 2 if kind == "copy" else 1, [4 * lane for lane in range(LANES)]
     if level == "l1v":
         kernel, rounds = "load_x1_line" if kind == "read" else KERNELS[kind], ((40, 168) if groups < 16 else (16, 48))
         size, where = 16 * KIB // half, {"groups": groups, "base": 16 * KIB, "room": 16 * KIB * groups}
     else:  # the short run comes to all of it
-        kernel, first = KERNELS[kind], max(40, MIB // (ROUND * groups))
-        size, rounds, where = MIB // half, (first, first + 64), {"groups": groups, "begin": 4160, "room": MIB}
+        room = HALF(config, MIB)
+        kernel, first = KERNELS[kind], max(40, room // (ROUND * groups))
+        size, rounds, where = room // half, (first, first + 64), {"groups": groups, "begin": 4160, "room": room}
     return ROUND * groups * (rounds[1] - rounds[0]) / vector.cycles(kernel, starts, 4 * LANES, size - 1, rounds, config, **where)
 
 

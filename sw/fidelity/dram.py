@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Group of `make fidelity`: one DRAM channel as a kernel sees it, beside what the times of its standard allow.  Loads that no cache keeps (glc slc), of
-lines whose bank, row and column are chosen, in the default address mapping without its hash of
-banks."""
+lines whose bank, row and column are chosen, in the default address mapping without its hash of banks.  A line that is under way is not read again in DRAM,
+so 128 lines (misses of a CU) lie between two loads of one."""
 import vector
 
 PLAIN = ("--set", "gpu.dram.bank_hash=0")
@@ -22,28 +22,33 @@ def line(bank, row, column, slices):
 PLACES = {  # (bank, row, column)
     "hit": [(bank, 0, column) for column in range(32) for bank in range(16)],  # all of an open row in each bank
     "half": [(bank, 0, column) for column in range(32) for bank in range(8)],  # the other 8 banks are written
-    "row": [(0, row, row % 32) for row in range(64)],  # one bank
+    # one bank, of two wavefronts, so that one waits for the other's end; the next instruction has the 128 rows behind, the third these again
+    "row": [(0, row, row % 32) for row in range(128)],
     "bank": [(n % 16, n // 16, n // 16 % 32) for n in range(1024)],  # bank after bank, never a row twice
 }
+
+
+STEPS = {"row": ((0, 128, 0), (0, 256, 0)), "half": ((0, 0, 0), (8, 0, 0))}  # from instruction to instruction, and where they begin anew
 
 
 def each(kernel, places, config, options=PLAIN, laps=(4, 16)):
     """Cycles of a line, of work-items that load (turn: load, and store 8 banks further) one of the places each, again and again."""
     slices = SLICES[config]
     lines = [line(*place, slices) for place in PLACES[places]]
-    window = line(0, 64, 0, slices) if kernel == "pass" else line(8, 0, 0, slices)
-    return vector.cycles(kernel, lines, 0, window - 1, laps, config, options, room=2 * line(0, 64, 0, slices)) / (8 * len(lines) * (laps[1] - laps[0]))
+    step, window = STEPS.get(places, ((0, 0, 0), (0, 64, 0)))
+    step, window = line(*step, slices), line(*window, slices)
+    return vector.cycles(kernel, lines, step, window - 1, laps, config, options, room=2 * window) / (8 * len(lines) * (laps[1] - laps[0]))
 
 
 def share(options, config):
     """Per cent of the time of a bank that refresh takes."""
-    return 100 * (1 - each("pass", "row", config, NO_REFRESH) / each("pass", "row", config, options))
+    return 100 * (1 - each("pass", "row", config, NO_REFRESH, (2, 8)) / each("pass", "row", config, options, (2, 8)))
 
 
 MEASURES = {
     "hit": lambda config: each("pass", "hit", config),
     "banks": lambda config: each("pass", "bank", config, laps=(2, 6)),
-    "conflict": lambda config: each("pass", "row", config),
+    "conflict": lambda config: each("pass", "row", config, laps=(2, 8)),
     "turn": lambda config: each("turn", "half", config, THROUGH),
     "refresh": lambda config: share(PLAIN, config),
     "refresh all": lambda config: share(ALL_BANKS, config),

@@ -30,6 +30,12 @@ kernel void pages(global ulong *to, global char *from, uint pages, uint bytes, u
         *(global ulong *)(from + (ulong)i * bytes + 64 * (i & 63)) = (ulong)(from + (ulong)next * bytes + 64 * (next & 63));
     }
     barrier(CLK_GLOBAL_MEM_FENCE);
+    ulong read = 0; // what a store has left of a line is no line yet
+    for (uint i = get_local_id(0); i < pages; i += get_local_size(0))
+        read |= atomic_load_explicit((volatile global atomic_ulong *)(from + (ulong)i * bytes + 64 * (i & 63)), memory_order_relaxed, memory_scope_device);
+    if (read == 1)
+        to[0] = read;
+    barrier(CLK_GLOBAL_MEM_FENCE);
     if (get_local_id(0) == 0) {
         ulong at = (ulong)from;
         for (uint i = 0; i < steps; i++)

@@ -10,47 +10,44 @@ TITLES = {
 }
 
 NOTES = {
-    "stream": """A load keeps the bus busy (91 % row hits). A store leaves as a victim of the L2, whose order is not that of addresses: half of the writes
-open a row. A channel has a queue of reads and one of writes. No document of the chip says when its bus turns: `gpu.dram.write_high`, `write_low` and
-`write_idle` are set so that all of these are in their bands. Where writes go whenever no read waits (`write_idle` 0) copy moves 406 and add 424; with
-64 they move 354 and 402; with a `write_high` of 32 copy moves 385 and add 419. Windows of 8 MiB of a long store of 4 bytes a work-item run at 363 to
-372 first and at 320 later (why is not known).""",
-    "chase": """Translations are known before the chain begins, the L1V and L2 hold what they can (an eighth of 16 MiB). DRAM is faster than on every chip
-with a figure for it: some 45 cycles lie between an L2 hit and a line from DRAM, hardware has some 340. A delay there (`link.store`) takes bandwidth
-of loads: with 80 the chain takes 411 clk, load moves 343 GB/s and copy 375; with 150 it is 549, 180 and 353. 492 bytes a cycle over 345 cycles are
-166 lines under way in each of 16 slices, and 69 misses in each CU. A slice has at most 64 MSHRs and a channel 64 reads, each a bit of a 64-bit word,
-a CU 64 (`gpu.l1v.mshrs`): these must be wider before the delay can come.""",
-    "bandwidth": """One work-group of 16 wavefronts a CU, dwords. L1V: each CU in 16 KiB of its own; L2: all in one MiB, each from another place on; DRAM:
-all one behind the other, behind 8 MiB; all 64 CUs with four groups of 256 each, as the streams above (with one of 1,024 each they store 248, not 342
-to 367: the order in which lines leave the L2 opens more rows). A copy of dwords is 2 % above hardware's figure, which is one of doubles (`stream`: 2
-% below). A copied byte counts twice. L1V: a load takes five cycles, hardware's four (below). 64 CUs take less from the L2 than its channels could
-give: why is not known (16 CUs are not held up). Of writes and copies nothing was published but DRAM's; a store takes a CU 16 cycles (CLRX), which 64
-CUs would bring to the L2's 1,024.""",
-    "translation": """A chain of one work-item over pages, past the L1V (loads of agent scope), its lines in the L2: the value is what a step takes beyond
-one over 16 pages. Pages: `driver.fragment` 0, 4, 9. The first level ends behind 64 entries of any size (key `gpu.l1v.tlb_entries`); the second behind
-4,096, 1,024 and 512 (`gpu.utcl2.entries`, `blocks`, `large`). Entries and costs of GCN3 are not published. MI210's figures are of loads from all of a
-buffer and suggest 32 entries and a way to the second level of 60 to 85 cycles; here the request goes through the crossbar as one to the L2 does
-(`link.cu_noc`, 74 cycles each way, which the latency of the L2 is fitted to), so it takes 196 to 228. With 64 pages nothing is added here, on MI210
-58: its first level has fewer entries. A walk adds 170 to 370 more: up to three reads of tables through the L2.""",
-    "memory": """16 wavefronts of one CU in rows of eight instructions, nothing between them. perftest's linear loads go on by one element each, so most
-lie on lines in one of 16 places only, which costs its Fury nothing; aligned ones are Gantry's best case. Where it is slow: a dword or less takes five
-cycles, not four, however many lines it touches: one cycle passes between two instructions (likely: the coalescer's change to the next); not aligned,
-each line is spread over the rows of 16 lanes it touches, one a cycle (`cu_vmem_return`): 4 rows and 4 borders, 8 cycles; 4 dwords likewise 16 and 4.
-A store of 4 dwords takes its 4 address and 16 data rows one a cycle. Faster than Fury: 3 dwords at random, 32 cycles there for no known reason, and 4
-dwords not aligned. Bytes and shorts: perftest's buffers with 8 and 16 bits take as long as dwords. Stores of less or more than a dword are assumed to
-take CLRX's 16, too.""",
-    "strides": """16 wavefronts of one CU, loads of a dword with two additions between them. From the L1V a load that touches more than 16 lines takes a
-cycle for each; from the L2 some 3.2 cycles a line: 64 misses under way (`gpu.l1v.mshrs`) in the 236 cycles of an L2 hit are 3.7, hits of a line under
-way help. GCN3 looks up four addresses a cycle (GPUOpen); whether four lines, is not published.""",
+    "stream": """A load keeps the bus busy. A store leaves as a victim of the L2, whose order is not that of addresses: half of the writes open a row.
+A channel has a queue of reads and one of writes. No document of the chip says when its bus turns: `gpu.dram.write_high`, `write_low` and `write_idle`
+are set so that copy, mul, add and triad are in their bands: with a `write_idle` of 40 copy moves 410, with a `write_high` of 48 it moves 369. Loads
+of four bytes a work-item are slow: a CU has 16 instructions of vector memory under way (`gpu.cu.vmem_slots`), 4 KiB of such loads, which over 570
+cycles are 450 bytes a cycle of 64 CUs, without what waits for a bus. Stores of four bytes are fast: more of them find an open row than of the wide
+ones, for no known reason.""",
+    "chase": """Translations are known before the chain begins, the L1V and L2 hold what they can (an eighth of 16 MiB). Behind the DRAM's own time
+lies the way back to the slice (`gpu.dram.path`, 272): PHY, controller and fabric. Of the chips with a figure only the whole latency is known, so the
+key is what it leaves. 492 bytes a cycle over the 330 cycles between a slice's lookup and its fill are 160 lines under way in each of 16 slices (256
+MSHRs), and over 570 cycles 69 misses in each CU (128).""",
+    "bandwidth": """One work-group of 16 wavefronts a CU, dwords. L1V: each CU in 16 KiB of its own; L2: all in one MiB, each from another place on;
+DRAM: all one behind the other, behind 8 MiB; all 64 CUs with four groups of 256 each, as the streams above, and with their causes for slow reads and
+fast stores of dwords. A copied byte counts twice. 64 CUs take less from the L2 than its channels could give: why is not known (16 CUs are not held
+up). Of writes and copies nothing was published but DRAM's; a store takes a CU 16 cycles (CLRX), which 64 CUs would bring to the L2's 1,024.""",
+    "translation": """A chain of one work-item over pages, past the L1V (loads of agent scope), its lines whole in the L2: the value is what a step
+takes beyond one over 16 pages. Pages: `driver.fragment` 0, 4, 9. The first level ends behind 64 entries of any size (key `gpu.l1v.tlb_entries`); the
+second behind 4,096, 1,024 and 512 (`gpu.utcl2.entries`, `blocks`, `large`). Entries and costs of GCN3 are not published. MI210's figures are of loads
+from all of a buffer and suggest 32 entries and a way to the second level of 60 to 85 cycles; here the request goes through the crossbar as one to the
+L2 does (`link.cu_noc`, 74 cycles each way, which the latency of the L2 is fitted to), so it takes 192. With 64 pages nothing is added here, on MI210
+58: its first level has fewer entries. Behind the second level up to three reads of tables through the L2 come to it.""",
+    "memory": """16 wavefronts of one CU in rows of eight instructions, nothing between them. perftest's linear loads go on by one element each, so
+most lie on lines in one of 16 places only, which costs its Fury nothing; here such a load is five lines, one lookup a cycle, and one of shorts or
+bytes two or three. A store of 4 dwords takes its 4 address and 16 data rows one a cycle. Faster than Fury: 3 dwords at random, 32 cycles there for no
+known reason, and 4 dwords not aligned. Bytes and shorts: perftest's buffers with 8 and 16 bits take as long as dwords. Stores of less or more than a
+dword are assumed to take CLRX's 16, too.""",
+    "strides": """16 wavefronts of one CU, loads of a dword with two additions between them, which cost a linear one half a cycle. From the L1V a load
+that touches more than 16 lines takes a cycle for each; from the L2 some 2.1 cycles a line: 128 misses under way (`gpu.l1v.mshrs`) in the 236 cycles
+of an L2 hit are 1.8. GCN3 looks up four addresses a cycle (GPUOpen); whether four lines, is not published.""",
     "reuse": """One wavefront loads all lines in their order, 16 at a time, four laps, of which the last two count. LRU keeps all of a walk that fits and
 nothing of one that does not; so does the L1V (the way filled longest ago goes). The L2 replaces a way not used since the bits of its set last filled,
 which keeps a sixteenth of 1.5 times its size. Which replacement GCN3 has is not published.""",
     "dram": """One channel, read past both caches. Not hardware's figures but what the times allow that simulators give HBM1 (D): the straps of Fiji are
 not published. `refresh` is what a bank is away; other banks work on, so an open row's lines lose nothing.""",
-    "fetch": """Straight code, again and again, on `configs/demo.yaml`, whose 4 CUs share an L1I of 32 KiB: 16 KiB stay there, 64 KiB never do. From the
-L2 a line of eight instructions takes the whole way of 220 cycles, for each of the CUs at the same time: the L1I fetches no line before one asks for
-it, and a wavefront asks for the next when its buffer of two lines has room. What a miss costs on hardware is not published. Scalar loads from the L2
-are slower than the sibling's: 180 cycles on top of a hit in the L1K, not 127 to 156, as the same links make it that give vector loads their 236.""",
+    "fetch": """Straight code, again and again, on `configs/demo.yaml`, whose 4 CUs share an L1I of 32 KiB: 16 KiB stay there, 64 KiB never do. A line
+of eight instructions from the L2 is a way of 220 cycles; the L1I fetches the line behind, too (`gpu.sqc.prefetch`), and a wavefront asks for the next
+when its buffer of two lines has room, so a lone wavefront has an instruction in 19 cycles (27 without). Four CUs at the same code are in each other's
+way: of the lines behind only the last asked for counts. What a miss costs on hardware is not published. Scalar loads from the L2 are slower than the
+sibling's: 180 cycles on top of a hit in the L1K, not 127 to 156, as the same links make it that give vector loads their 236.""",
     "atomics": """No figure of hardware was found for rate or latency. A slice performs one request a cycle, with all its lanes on one line; lanes of one
 word are one request each.""",
     "lds": """Cycles of a wavefront instruction of a CU, in a loop of eight loads and eight operations on what they bring: with at most two lanes a bank

@@ -77,7 +77,7 @@ kernel void copy(ARGS)
         at = at + 4 * step & mask;
     }
 }
-// The same past both caches: 4 loads that nothing keeps, 4 stores.
+// The same past both caches: 4 loads that nothing keeps, 4 stores, each pair when the one before has ended.
 kernel void turn(ARGS)
 {
     BEGIN const uint to = base_of_group + mask + 1;
@@ -85,10 +85,13 @@ kernel void turn(ARGS)
         const uint4 from = (uint4)(at, at + step & mask, at + 2 * step & mask, at + 3 * step & mask);
         __asm__ volatile("buffer_load_dword v16, %0, %4, %5 offen glc slc\n"
                          "buffer_store_dword v20, %0, %4, %6 offen\n"
+                         "s_waitcnt vmcnt(0)\n"
                          "buffer_load_dword v17, %1, %4, %5 offen glc slc\n"
                          "buffer_store_dword v20, %1, %4, %6 offen\n"
+                         "s_waitcnt vmcnt(0)\n"
                          "buffer_load_dword v18, %2, %4, %5 offen glc slc\n"
                          "buffer_store_dword v20, %2, %4, %6 offen\n"
+                         "s_waitcnt vmcnt(0)\n"
                          "buffer_load_dword v19, %3, %4, %5 offen glc slc\n"
                          "buffer_store_dword v20, %3, %4, %6 offen\n"
                          "s_waitcnt vmcnt(0)"

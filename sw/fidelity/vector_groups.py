@@ -4,7 +4,7 @@ import random
 
 import vector
 
-KIB, MIB = 1024, 1024 * 1024
+KIB = 1024
 SIZES = {"byte": 1, "short": 2, "x1": 4, "x2": 8, "x3": 12, "x4": 16}
 NAMES = [f"{op} {size} {how}" for op in ("load", "store") for size in SIZES for how in ("aligned", "linear", "random", "odd")
          if (op == "load" or how == "linear") and (how != "odd" or size == "x4")]
@@ -27,10 +27,11 @@ def memory(config="r9nano", names=NAMES, rounds=(8, 40)):
 
 
 def strides(config="r9nano", levels=("l1v", "l2"), words=(1, 2, 4, 16, 32, 64, "random"), rounds=(8, 40)):
-    """Cycles of a CU for a load of a dword, so many words from lane to lane or a permutation of all, from 8 KiB (L1V) or 1 MiB (L2)."""
+    """Cycles of a CU for a load of a dword, so many words from lane to lane or a permutation of all, from 8 KiB (L1V) or 256 KiB (L2): the first run
+    has brought them there."""
     found = {}
     for level in levels:
-        size = 8 * KIB if level == "l1v" else MIB
+        size = 8 * KIB if level == "l1v" else 256 * KIB
         for count in words:
             if count == "random":
                 starts, step = [4 * n for n in random.Random(size).sample(range(size // 4), 1024)], 4 * 1021  # odd in dwords: comes to all of them

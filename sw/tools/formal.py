@@ -151,7 +151,7 @@ BLOCKS = {  # sources, tasks
          **faults(("credits = credits - 32'd1;", "")),
          **{f"bug{n}": bounded(14, expected="FAIL", replace=pair, nightly=True) for n, pair in (
              (2, ("out1.id = index[7:0];", "")),
-             (3, ("64'(miss_line[m] == line) << m", "64'd1 << m")))}}),
+             (3, ("64'(miss_line[word*64+m] == line) << m", "64'd1 << m")))}}),
     "dispatch_pool": (
         ["rtl/common/pick_pkg.sv", "rtl/dispatch/dispatch_pkg.sv", "rtl/dispatch/dispatch_pool.sv",
          "tests/formal/dispatch_pool_peek.sv"],

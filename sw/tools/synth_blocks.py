@@ -48,7 +48,7 @@ def slots(constants):
 
 
 def transactions(constants):
-    return 64 if wide(constants) else 16  # as cu_vmem
+    return 16 if not wide(constants) else 128 if constants["L1vMshrs"] > 64 else 64  # as cu_vmem
 
 
 FRONT = {"cu_fill": None, "cu_fetch": None, "cu_issue": None, "cu_scalar": None, "cu_sgpr": lambda c: {"Simds": c["NumSimd"]}, "cu_perf": None}

@@ -43,7 +43,7 @@ always_comb begin
     logic [1:0] at;
     logic over;
     at   = u_dut.u_peek.p_head[m][1:0];
-    over = !u_dut.u_peek.busy[m];
+    over = !u_dut.u_peek.p_busy[m];
     if (!over && (u_dut.u_peek.p_head[m] >= NumTx || u_dut.u_peek.p_tail[m] >= NumTx)) broken[m] = 1'b1;
     for (int unsigned k = 0; k < NumTx; k++) begin
       if (!over) begin
@@ -58,6 +58,8 @@ always_comb begin
   end
 end
 `GANTRY_ASSERT(h_chain, broken == '0)
+
+`GANTRY_ASSERT(h_misses, u_dut.u_peek.misses == 32'($countones(u_dut.u_peek.p_busy)))
 
 // each at exactly one place
 for (genvar n = 0; n < NumTx; n++) begin : gen_owed
@@ -85,7 +87,7 @@ for (genvar m = 0; m < Mshrs; m++) begin : gen_misses
   end
   `GANTRY_ASSERT(h_busy, 5'($countones(answer_has)) + 5'(asked_q[0][m])
                          + 5'(mem_valid && kind == 2'd0 && number == 2'(m))
-                         == 5'(u_dut.u_peek.busy[m]))
+                         == 5'(u_dut.u_peek.p_busy[m]))
 end
 for (genvar s = 0; s < Slots; s++) begin : gen_acks
   logic [3:0] fifo_has;
@@ -114,4 +116,4 @@ end
 `GANTRY_ASSERT(h_awake, u_dut.u_peek.awake || (u_dut.u_peek.quiet == '1 && u_dut.u_peek.answers == '0
     && u_dut.u_peek.fifo_count == 3'd0))
 `GANTRY_ASSERT(h_blocked, `GANTRY_IMPL(u_dut.u_peek.quiet[0] && ready_q[0], u_dut.u_peek.answers == '0
-    && (u_dut.u_peek.fifo_count == 3'd0 || u_dut.u_peek.credits == '0 || u_dut.u_peek.busy == '1)))
+    && (u_dut.u_peek.fifo_count == 3'd0 || u_dut.u_peek.credits == '0 || u_dut.u_peek.p_busy == '1)))

@@ -14,7 +14,8 @@ module l1v_peek
   input logic [31:0] miss_head[Mshrs],
   input logic [31:0] miss_tail[Mshrs],
   input logic [31:0] chain[NumTx],
-  input logic [Mshrs-1:0] busy,
+  input logic [63:0] busy[(Mshrs+63)/64],
+  input logic [31:0] misses,
   input logic [31:0] answer_tag[NumTx],
   input logic [31:0] answer_read,
   input logic [31:0] answer_write,
@@ -32,6 +33,7 @@ module l1v_peek
   logic [3:0][2:0] p_op;
   logic [3:0][7:0] p_id;
   logic [Mshrs-1:0][31:0] p_head, p_tail;
+  logic [Mshrs-1:0] p_busy;
   logic [NumTx-1:0][31:0] p_chain, p_tag;
   for (genvar f = 0; f < 4; f++) begin : gen_fifo
     assign p_op[f] = fifo[f].op;
@@ -40,6 +42,7 @@ module l1v_peek
   for (genvar m = 0; m < Mshrs; m++) begin : gen_miss
     assign p_head[m] = miss_head[m];
     assign p_tail[m] = miss_tail[m];
+    assign p_busy[m] = busy[m/64][m%64];
   end
   for (genvar t = 0; t < NumTx; t++) begin : gen_tx
     assign p_chain[t] = chain[t];
@@ -49,7 +52,7 @@ endmodule
 bind l1v l1v_peek #(
   .Mshrs(Mshrs), .NumTx(NumTx)
 ) u_peek (
-  .fifo, .fifo_count, .fifo_read, .fifo_write, .miss_head, .miss_tail, .chain, .busy, .answer_tag, .answer_read,
+  .fifo, .fifo_count, .fifo_read, .fifo_write, .miss_head, .miss_tail, .chain, .busy, .misses, .answer_tag, .answer_read,
   .answer_write, .answers, .filled, .out1_valid(out1.valid), .out1_id(out1.id), .out2_valid(out2.valid),
   .out2_id(out2.id), .credits, .quiet, .awake
 );

@@ -60,7 +60,10 @@ module vmem_xlat_fv
   logic [63:0] held_pte, last_pte;
   page_t last_page, page;
   file_t file;
-  logic [NumTx-1:0] tx_free;
+  localparam int unsigned TxW = $clog2(NumTx);
+  logic [TxW-1:0] tx_free[NumTx];
+  logic [TxW:0] tx_left;
+  logic [NumTx-1:0] free_numbers;  // the same as bits
   vmem_access_t access, access_o;
   miss_t found;
   misses_t pages, free;
@@ -124,7 +127,7 @@ module vmem_xlat_fv
     assume (!forget_i || (quiesce_i && quiesce_q));
     assume (!quiesce_i || !arrive_i);
     assume (!xlat_valid_i || (32'(xlat_id_i) < NumMisses && asked_q[xlat_id_i[MissW-1:0]]));
-    assume (!ended_valid_i || (32'(ended_tx_i) < NumTx && !tx_free[ended_tx_i[$clog2(NumTx)-1:0]]));
+    assume (!ended_valid_i || (32'(ended_tx_i) < NumTx && !free_numbers[ended_tx_i[TxW-1:0]]));
     assume (!(inv_i && lds_i));
   end
 
@@ -171,7 +174,10 @@ module vmem_xlat_fv
     tlb_fill_o <= 1'b0;
     denied_o <= '0;
     perf_o <= '0;
-    if (ended_valid_i) tx_free = tx_free | (NumTx'(1) << ended_tx_i);
+    if (ended_valid_i) begin
+      tx_free[tx_left[TxW-1:0]] = ended_tx_i[TxW-1:0];
+      tx_left = tx_left + 1'b1;
+    end
     arrived = tx0.valid;
     if (forget_i) old_look = {tx1.valid, tx0.valid};
     translations();
@@ -189,13 +195,18 @@ module vmem_xlat_fv
       tx0.lanes = {62'd0, enters};
     end
     joined = file.waiting & ~waited;
+    free_numbers = '0;
+    for (int unsigned t = 0; t < NumTx; t++)
+      if (t < 32'(tx_left)) free_numbers[tx_free[t]] = 1'b1;
     left = waited & ~file.waiting;
     for (int unsigned w = 0; w < NumWaits; w++) age[w] = (joined[w] ? waited : age[w]) & ~left;
     if (!rst_ni) begin
       {held, last_valid, tx0.valid, tx1.valid, doubted, waiting} = '0;
       old_look = '0;
       {file.busy, file.answered, file.stale, file.ask, file.waiting, file.writes} = '0;
-      tx_free = '1;
+      for (int unsigned t = 0; t < NumTx; t++) tx_free[t] = TxW'(t);
+      tx_left = (TxW + 1)'(NumTx);
+      free_numbers = '1;
       {access_valid_o, tlb_fill_o} <= '0;
       denied_o <= '0;
     end

@@ -18,7 +18,8 @@ on_rtl = pytest.mark.skipif("rtl" not in MODELS, reason="GANTRY_MODELS leaves th
 
 
 # (group, result) out of its band: the cause is named in docs/fidelity.md
-OUTSIDE = {("memory", "load x1 aligned"), ("memory", "load x1 linear"), ("memory", "load x3 random"), ("memory", "store x4 linear"), ("strides", "l1v 1")}
+OUTSIDE = {("memory", "load x1 linear"), ("memory", "load x3 random"), ("memory", "load x4 random"), ("memory", "store x4 linear"), ("strides", "l1v 1"),
+           ("stream", "store_word"), ("stream", "load_word")}
 
 
 def held(group, found):
@@ -52,21 +53,21 @@ def test_atomics_of_one_line_share_its_slice():
 @on_rtl
 @pytest.mark.shows("S4.11")
 def test_instructions_of_memory():
-    """Four addresses a cycle of all but linear loads, the two cycles more of pairs; a linear dword in its own time, which is not yet that of hardware."""
+    """Four addresses a cycle of all but linear loads, the two cycles more of pairs; a linear dword a line a cycle."""
     found = groups.GROUPS["memory"]("demo", ("load short random", "load x1 aligned", "load x1 linear", "load x1 random", "load x2 linear", "load x3 linear",
                                              "load x3 random", "load x4 random", "store x1 linear", "store x4 linear"))
     held("memory", found)
-    assert found["load x1 aligned"] < 5.5 and found["load x1 linear"] < 8.5, found
+    assert found["load x1 linear"] < 5.1, found
 
 
 @on_rtl
 @pytest.mark.shows("S4.11")
 def test_strides_cost_lines():
     """A load of 16 words or more from lane to lane is a line a cycle; past the L1V as many lines as its misses under way allow."""
-    found = groups.GROUPS["strides"]("demo", words=(1, 2, 16, "random"), rounds=(4, 16))
+    found = groups.GROUPS["strides"]("demo", words=(1, 2, 16, "random"), rounds=(8, 16))
     held("strides", found)
     assert 63.5 <= found["l1v 16"] <= 66 and 55 <= found["l1v random"] <= 64, found
-    assert 3 <= found["l2 16"] / 64 <= 4 and 3 <= found["l2 1"] / 4 <= 4.5, found
+    assert 2 <= found["l2 16"] / 64 <= 2.6 and 3 <= found["l2 1"] / 4 <= 4.5, found
 
 
 @on_rtl

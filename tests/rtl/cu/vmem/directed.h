@@ -280,7 +280,7 @@ static void bus_faults()
     }
 }
 
-// Cycles of an instruction in a stream of flat ones that hit, with lane l of wavefront w at byte place(l).
+// Cycles of an instruction in a stream of flat ones, or of buffer loads (kind 1), that hit, with lane l of wavefront w at byte place(l).
 template <typename F> static void check_cost(const char *what, Vm v, double want, F place)
 {
     uint64_t begin = 0;
@@ -295,7 +295,8 @@ template <typename F> static void check_cost(const char *what, Vm v, double want
         v.addr = (v.wave & 1) * 128 + serial_of[w]++ % 4 * 32, v.data = v.addr + 4, v.dst = v.addr + 16;
         uint64_t base = v.store || v.atomic ? region_va(w) : SHARED_VA;
         for (unsigned l = 0; l < 64; l++)
-            vgpr[s][v.addr][l] = base + place(l), vgpr[s][v.addr + 1][l] = base >> 32;
+            vgpr[s][v.addr][l] = (v.kind == 1 ? 0 : base) + place(l), vgpr[s][v.addr + 1][l] = base >> 32;
+        v.offen = v.kind == 1, v.rsrc[0] = base, v.rsrc[1] = base >> 32, v.rsrc[2] = 8192;
         if (i == warm)
             begin = cycle;
         issue(v);
@@ -332,6 +333,16 @@ static void costs()
     check_cost("load x2", wide, 18, [](unsigned l) { return l * 8; });
     wide.dwords = 3;
     check_cost("load x3", wide, 16, [](unsigned l) { return l * 12; });
+    Vm buffer, four;
+    buffer.kind = four.kind = 1, four.dwords = 4;
+    // a line a cycle, and the last of an instruction beside the first of the next one; elements that begin within a line take one more;
+    // where dwords lie on two lines a lane position has two of them
+    check_cost("buffer load, successive dwords", buffer, 4, linear);
+    check_cost("buffer load, successive dwords from byte 4", buffer, 5, [](unsigned l) { return 4 + l * 4; });
+    check_cost("buffer load, successive dwords from byte 6", buffer, 8, [](unsigned l) { return 6 + l * 4; });
+    check_cost("buffer load x4", four, 16, [](unsigned l) { return l * 16; });
+    check_cost("buffer load x4 from byte 4", four, 17, [](unsigned l) { return 4 + l * 16; });
+    check_cost("buffer load x4 from byte 60", four, 17, [](unsigned l) { return 60 + l * 16; });
     wide.exec = 1;
     check_cost("load x3, one lane", wide, 16, [](unsigned l) { return l * 12; });
     check_cost("store", store, 16, linear);

@@ -100,6 +100,8 @@ static void into_apertures(Vm &v)
             vgpr[s][v.addr][l] = rng() % 60 * 4, vgpr[s][v.addr + 1][l] = 0x20000001;
         else if (all >> l & 1)
             vgpr[s][v.addr][l] = o, vgpr[s][v.addr + 1][l] = LDS_VA >> 32;
+        else if (v.store && scratch) // scratch knows its pages by one address only: see random_flat
+            vgpr[s][v.addr][l] &= ~ALIAS;
     }
     flat_lds++;
 }

@@ -10,6 +10,7 @@
 // mutate: rtl/l1/l1v.sv: acquired = time_i; => acquired = {32'd0, time_i[15:0]};
 // mutate: rtl/l1/l1v.sv: req.bypass && req.op == L1Read ? tlb_pkg::ACCESS_HOME => req.bypass && req.stream ? tlb_pkg::ACCESS_HOME
 // mutate: rtl/l1/l1v.sv: req.stream ? MEM_READ_NC : MEM_READ => req.bypass ? MEM_READ_NC : MEM_READ
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <vector>
@@ -18,6 +19,9 @@
 #include "../../mem_bench.h"
 #include "Vl1v.h"
 
+#ifndef WIDE // else by what includes this
+enum { Mshrs = 16, Numbers = 64 };
+#endif
 enum { Read, Write, Atomic, Xlat, Inv };                             // l1_op_e
 enum { TagRead = 1, TagWrite = 2, TagAtomic = 3, TagXlat = 4 };      // upper byte of a request's tag
 static const unsigned Lines = 256, Ways = 4, Credits = 16, Slices = 4, Gpu = 1;
@@ -39,6 +43,8 @@ static uint64_t time_of(uint64_t at) { return at + 0xfffffffff000; } // 48 bits 
 static unsigned credits = Credits, sent, counted[4];
 static std::map<unsigned, Req> translating;               // by number
 static uint64_t delay = 20, spread = 60;
+static std::map<unsigned, bool> numbers; // of reads that memory has not answered
+static size_t most;                       // of these at a time
 static bool directed; // requests of reads are counted, not compared
 
 static uint64_t word(std::map<uint64_t, uint64_t> &of, uint64_t at)
@@ -81,7 +87,7 @@ static void take_request(const msg_mem_req &q)
     w.op = (uint8_t)(r->stream && r->op == Read ? MEM_READ_NC : ops[r->op]), w.vmid = (uint8_t)r->vmid, w.atomic = (uint8_t)r->atomic, w.size = r->wide ? 8 : 4, w.access = (uint8_t)(r->access | (r->bypass && r->op == Read ? 8 : 0)); // 8: from home
     w.user = r->user, w.addr = r->op == Read ? r->addr & ~63ull : r->addr, w.mask = r->op == Read ? last_drop : r->mask;
     w.target = (uint8_t)(r->op == Xlat ? Slices : r->addr >> 48 == Gpu + 1 ? (r->addr >> 8) % Slices : Slices + 1);
-    w.tag = tags[r->op] << 24 | (r->op == Read ? q.tag & 15 : r->id);
+    w.tag = tags[r->op] << 24 | (r->op == Read ? (q.tag & 255) % Mshrs : r->id);
     memcpy(w.data, r->data, 64);
     if (memcmp(&w, &q, sizeof q))
         fail("fields of a request, tag, address", q.tag, q.addr);
@@ -99,6 +105,9 @@ static void take_request(const msg_mem_req &q)
     if (q.op == MEM_XLAT)
         a.data[0] = ~q.addr, a.status = (uint8_t)(q.addr >> 12 & 3);
     answers.push_back({cycle + delay + pick(spread), a});
+    if (kind == TagRead && !numbers.insert({q.tag, true}).second)
+        fail("two misses have one number", q.tag, 0);
+    most = std::max(most, numbers.size());
 }
 
 static void outputs()
@@ -169,6 +178,7 @@ static void tick(const Req *r = nullptr, bool inv = false)
         if (it->first <= cycle) {
             put(dut->mem_rsp_i, it->second);
             dut->mem_rsp_valid_i = 1;
+            numbers.erase(it->second.tag);
             answers.erase(it);
             break;
         }
@@ -235,7 +245,7 @@ static Req request(unsigned op, uint64_t addr)
     static unsigned user;
     Req r = {};
     r.op = op, r.addr = addr, r.user = ++user * 0x10001;
-    r.id = op == Read || op == Atomic ? free_id(reading, 64) : op == Xlat ? free_id(translating, 8) : free_id(acknowledging, 32);
+    r.id = op == Read || op == Atomic ? free_id(reading, Numbers) : op == Xlat ? free_id(translating, 8) : free_id(acknowledging, 32);
     return r;
 }
 
@@ -346,6 +356,25 @@ static void fresh_reads()
         fail("a reader joins one with glc, requests", sent - before, 2);
 }
 
+// A store goes to the line of the last of many misses: who comes behind it sees it, and what the miss brings is not kept.
+static void store_to_a_miss()
+{
+    empty();
+    delay = 1000;
+    for (unsigned n = 0; n < Mshrs - 4; n++)
+        issue(request(Read, Own | (5000 + n) * 64));
+    Req w = request(Write, Own | (5000 + Mshrs - 5) * 64);
+    w.mask = ~0ull, w.data[0] = rng();
+    issue(w);
+    issue(request(Read, w.addr));
+    drain();
+    delay = 20;
+    if (cost(5000 + Mshrs - 6) != 0)
+        fail("the line of a miss without a store is kept", 1, 0);
+    issue(request(Read, w.addr));
+    drain();
+}
+
 // One line a cycle: 64 bytes a clock.
 static void rate()
 {
@@ -389,12 +418,19 @@ int main()
     last_drop = 0; // the reset, with time_i 0
     traffic(20000, 40);
     traffic(10000, 2000);
+    delay = 800;
+    traffic(5000, 2000);
+    traffic(5000, 250);
+    delay = 20;
+    if (most < (Mshrs < 64 ? Mshrs : 65))
+        fail("misses under way at a time", most, Mshrs);
     case_done("traffic");
     directed = true;
     replacement();
     case_done("replacement");
     fresh_reads();
     case_done("fresh_reads");
+    store_to_a_miss();
     rate();
     case_done("rate");
     counters();

@@ -109,8 +109,9 @@ static void rows()
     uint64_t before = latency_sum;
     reads_of(dram_line(1, 0, 0));
     uint64_t hit = latency_sum - before; // in the L2
-    if (open - hit < (Cl + Burst) * Clock || open - hit > (Cl + Burst) * Clock + 8)
-        fail("open row behind a hit", open - hit, (Cl + Burst) * Clock);
+    const uint64_t least = (Cl + Burst) * Clock + StoreLatency; // a line is sent for when it has left the memory
+    if (open - hit < least || open - hit > least + 12)
+        fail("open row behind a hit", open - hit, least);
     close_rows(); // the first access activates: the row stays for tRAS
     expect("tRAS", second_of(MEM_READ_NC, dram_line(0, 0, 0), dram_line(1, 0, 0)), open + (Ras + Rp + Rcd) * Clock - 1);
     if (Through) {
@@ -131,8 +132,8 @@ static void rows()
     expect("two channels", second_of(MEM_READ_NC, dram_line(0, 0, 0), dram_line(0, 0, 0) + 1), closed);
     for (unsigned b = 0; b < 18; b++) { // rows that differ in one bit are different ones
         lone_read(dram_line(0, 0, 0));
-        if (lone_read(dram_line(1ull << b, 0, 0)) < other)
-            fail("a row was taken for another, bit", b, other);
+        if (lone_read(dram_line(1ull << b, 0, 0)) < closed) // a refresh may have closed the row meanwhile
+            fail("a row was taken for another, bit", b, closed);
     }
 }
 
@@ -168,17 +169,19 @@ static void refresh()
     close_rows();
     lone_read(dram_line(0, 0, 0));
     lone_read(dram_line(0, 0, 0) + 1);
-    uint64_t before = counter(13), from = cycle, worst = 0;
+    uint64_t before = counter(13), from = cycle;
+    latency_most = 0;
     for (unsigned n = 0; cycle - from < intervals * Refi * Clock; n++) {
-        uint64_t sum = latency_sum;
-        issue(access(MEM_READ_NC, n % 32), 256);
-        rest(0);
-        worst = latency_sum - sum > worst ? latency_sum - sum : worst;
+        issue(access(MEM_READ_NC, n % 64), 256); // of one row; some are always under way
+        for (unsigned i = 0; i < 9; i++)
+            clock_once(nullptr, 256);
     }
+    uint64_t worst = latency_most;
+    rest(0);
     uint64_t count = counter(13) - before, open = lone_read(dram_line(0, 0, 3)), most = open + (Rp + Rfc + Rcd) * Clock; // the row closes first
     if (count < 2 * intervals * DramBanks - 4 || count > 2 * intervals * DramBanks + 4)
         fail("refreshes of two channels", count, 2 * intervals * DramBanks);
-    if (worst > most || worst < most - 80)
+    if (worst > most + 8 || worst < most - 80)
         fail("longest wait for a refresh", worst, most);
 }
 

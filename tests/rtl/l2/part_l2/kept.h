@@ -55,6 +55,17 @@ static void allocation()
     for (uint64_t reads : one)
         if (reads != 1)
             fail("reads of DRAM for a line that is not there", reads, 1);
+    uint64_t before = dram_reads; // walks of neighbouring pages read one line at once: one fetch serves all of them
+    for (unsigned n = 0; n < 12; n++) {
+        msg_mem_req q = {};
+        q.op = MEM_READ_NC;
+        q.addr = slice_line(13) * 64;
+        issue(q, 256);
+    }
+    while (!flying.empty())
+        clock_once(nullptr, 256);
+    if (dram_reads - before != 1)
+        fail("fetches of a line that twelve wait for", dram_reads - before, 1);
     invalidate(CACHE_WB_L2);
     if (reads_of(7) + reads_of(9) + reads_of(11))
         fail("a write-back emptied the L2", 1, 0);

@@ -23,7 +23,7 @@
 // mutate: rtl/l2/l2_slice.sv: tag_we_q && tag_waddr_q == SetBits'(s2.set) => 1'b0
 // mutate: rtl/l2/l2_slice.sv: tag_before && tag_before_set == SetBits'(s2.set) => 1'b0
 // mutate: rtl/l2/l2_slice.sv: mshr[i].drop = 1'b1 => mshr[i].drop = 1'b0
-// mutate: rtl/l2/l2_slice.sv: waits[SetBits'(set)] != 8'd0 => 1'b0
+// mutate: rtl/l2/l2_slice.sv: waits[SetBits'(set)] != 10'd0 => 1'b0
 // mutate: rtl/l2/l2_slice.sv: mem_req_i.source == FarSource => 1'b0
 // mutate: rtl/l2/l2_flush_pkg.sv: shape.slice_bits << 2 | 32'd3 => shape.slice_bits << 2
 // mutate: rtl/l2/l2_slice.sv: (!flush.drop && (full => (1'b0 && (full
@@ -32,6 +32,9 @@
 // mutate: rtl/l2/l2_data_pkg.sv: a.wide ? low : {high, low[31:0]} => a.wide ? low : {low[31:0], high}
 // mutate: rtl/l2/l2_data_pkg.sv: operands[w[2:0]], 64'd0); => operands[0], 64'd0);
 // mutate: rtl/l2/l2_slice.sv: is_line ? fresh.words : is_atomic => is_line ? payload.words : is_atomic
+// mutate: rtl/l2/l2_slice.sv: MEM_READ_NC[1:0] || m.waits => MEM_READ_NC[1:0]
+// mutate: rtl/l2/l2_slice.sv: mshr_no_t'(Mshrs - 1 - i) => mshr_no_t'((Mshrs - 1 - i) & 63)
+// mutate: rtl/l2/l2_choose_pkg.sv: mshrs_free > 9'(ahead) => mshrs_free != 9'd0 || ahead
 // mutate: rtl/l2/l2_answer_pkg.sv: is_line ? told : '0 => is_line ? words : '0
 #include <algorithm>
 #include <array>
@@ -64,7 +67,7 @@ static std::deque<std::pair<uint64_t, msg_dram_rsp>> store_answers;
 static unsigned credits = Depth, held, evts;
 static uint32_t serial;
 static uint64_t done_at; // cycle of the last answer to a command
-static uint64_t answered, answered_at, latency_sum, dram_reads, dram_writes, kinds[3];  // kinds: reads, stores, atomics asked for
+static uint64_t answered, answered_at, latency_sum, latency_most, dram_reads, dram_writes, kinds[3];  // kinds: reads, stores, atomics asked for
 static std::map<uint32_t, uint64_t> sent_at;
 static std::map<uint32_t, std::array<uint64_t, 8>> flying_old; // of atomics of a line, by user: the line before
 struct Order {
@@ -196,6 +199,7 @@ static void take_answer(const msg_mem_rsp &a)
     if (w.check_data && memcmp(a.data, w.data, bytes))
         fail("data of an answer", a.data[0], *(const uint64_t *)w.data);
     latency_sum += cycle - sent_at[a.tag];
+    latency_most = std::max(latency_most, cycle - sent_at[a.tag]);
     answered_at = cycle;
     sent_at.erase(a.tag);
     flying.erase(it);

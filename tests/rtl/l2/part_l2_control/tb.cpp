@@ -14,7 +14,7 @@
 // mutate: rtl/l2/l2_slice.sv: if (dropping) rsp_count = 7'd0; => ;
 // mutate: rtl/l2/l2_slice.sv: drop_left = in_count; => drop_left = 7'd0;
 // mutate: rtl/l2/l2_slice.sv: hold  = hold_all_i && !dropping; => hold = hold_all_i;
-// mutate: rtl/l2/l2_slice.sv: mshr_free == MshrMask && rsp_count == 7'd0 && store_count => mshr_free == MshrMask && store_count
+// mutate: rtl/l2/l2_slice.sv: mshrs_left == 9'(Mshrs) && rsp_count == 7'd0 && store_count => mshrs_left == 9'(Mshrs) && store_count
 // mutate: rtl/control/control_agent.sv: !began_q && !answer_q => !answer_q
 // mutate: rtl/l2/l2_slice.sv: era_writes[0] == 16'd0 && era_writes[1] == 16'd0 && flush => flush
 // mutate: rtl/gpu/part_l2.sv: flush ? WriteBack : maint => maint
@@ -200,7 +200,7 @@ uint64_t counter(unsigned address)
 
 msg_ctl_evt heard(const char *what)
 {
-    for (unsigned i = 0; i < 20000 && evts.empty(); i++)
+    for (unsigned i = 0; i < 60000 && evts.empty(); i++) // a slice full of dirty lines, beside traffic that replaces them
         step();
     if (evts.empty())
         fail(what, 0, 1), exit(bench_end("part_l2_control"));
@@ -279,7 +279,9 @@ void settle()
         step();
     if (!flying.empty())
         fail("requests without an answer", flying.size(), 0), exit(bench_end("part_l2_control"));
-    steps(300);
+    for (unsigned i = 0; i < 1000 && (owed || !dut->idle_o); i++)
+        step(); // writes wait for others, then for a while alone
+    steps(20);
     if (credits != Depth || owed || !dut->idle_o)
         fail("at rest: credits", credits, Depth);
     sends = true;
