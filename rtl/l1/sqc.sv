@@ -45,7 +45,7 @@ module sqc
   input  logic                  hold_all_i,
   input  logic                  discard_i,
   output logic                  finished_o,  // of what was taken
-  output logic        [    8:0] count_o  // pulses: fetched ahead; scalar cache {tlb miss, hit, miss, hit}, instructions same
+  output logic        [    8:0] count_o  // pulses: ahead; scalar cache {tlb miss, hit, miss, hit}, instructions same
 );
   localparam int unsigned Pw = Cus > 1 ? $clog2(Cus) : 1;
   localparam int unsigned PlainRoom = 16;  // operations without a cache access of one CU: not more than its requests
