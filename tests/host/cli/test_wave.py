@@ -60,9 +60,9 @@ def window(folder, part, first, last, module, port, still=False):
 
 @pytest.mark.parametrize("part, module, port", [("gpu0.sqc0", b"part_sqc", b"ifetch_req"), ("gpu0.cu0", b"part_cu", b"ifetch_req")])
 def test_window_of_one_part(tmp_path, part, module, port):
-    plain, traced = kernel(), kernel("--wave", f"{part}@3000:3400", "-o", tmp_path)
+    plain, traced = kernel(), kernel("--wave", f"{part}@4600:5000", "-o", tmp_path)
     assert final(traced) == final(plain)
-    window(tmp_path, part, 3000, 3400, module, port)
+    window(tmp_path, part, 4600, 5000, module, port)
 
 
 def test_window_in_which_nothing_happens(tmp_path):

@@ -17,7 +17,7 @@ static void goes_on(bool host, struct kind kind)
     machine_close(&whole);
     for (unsigned n = 0; n < 20; n++) { /* of each place in a window; most while the kernel stores, at the end */
         const uint64_t cycle =
-            n < 6 ? n * cycles / 6 + (n ? 2 * n - 1 : 0) : cycles - (host ? 720 : 420) + 21 * (n - 6);
+            n < 6 ? n * cycles / 6 + (n ? 2 * n - 1 : 0) : cycles - (host ? 1000 : 420) + 21 * (n - 6);
         machine_open(&first, kind);
         machine_begin(&first, host);
         if (cycle)

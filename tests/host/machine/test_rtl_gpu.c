@@ -64,7 +64,8 @@ static void test_links(void **state)
                 assert_wires(name, sizeof(struct msg_dram_req), lanes, c->link_store,
                              bound_depth(c, BOUND_PORT, c->link_store));
                 snprintf(name, sizeof name, "gpu%u.store -> gpu%u%s", g, g, l2);
-                assert_wires(name, sizeof(struct msg_dram_rsp), lanes, c->link_store, c->gpu_l2_mshrs);
+                assert_wires(name, sizeof(struct msg_dram_rsp), lanes, c->link_store + c->gpu_dram_path,
+                             c->gpu_l2_mshrs);
             }
         }
         toy_close(&m);
