@@ -18,7 +18,7 @@ SOURCE = """
 // Group after group reads all lines: those before it have long finished.
 __global__ void read_all(const uint32_t *from, uint32_t *to, unsigned lines)
 {
-    for (unsigned n = 0; n < blockIdx.x * 6; n++)
+    for (unsigned n = 0; n < blockIdx.x * 12; n++)
         __builtin_amdgcn_s_sleep(127);
     uint32_t sum = 0;
     for (unsigned line = 0; line < lines; line++)
