@@ -28,7 +28,8 @@ PLACES = {  # (bank, row, column)
 }
 
 
-STEPS = {"row": ((0, 128, 0), (0, 256, 0)), "half": ((0, 0, 0), (8, 0, 0))}  # from instruction to instruction, and where they begin anew
+# from instruction to instruction, and where they begin anew
+STEPS = {"row": ((0, 128, 0), (0, 256, 0)), "bank": ((0, 64, 0), (0, 256, 0)), "half": ((0, 0, 0), (8, 0, 0))}
 
 
 def each(kernel, places, config, options=PLAIN, laps=(4, 16)):
