@@ -10,6 +10,7 @@
 // args: -Wno-UNUSEDPARAM -GDepth=16 --x-initial unique
 // mutate: rtl/gpu/part_l2.sv: slice_idle && channel_idle == '1 => slice_idle && channel_idle != '0
 // mutate: rtl/l2/l2_data_pkg.sv: old == 64'd0 || old > a ? a => old > a ? a
+// mutate: rtl/l2/l2_slice.sv: if (named_ways[w] && pending[SetBits'(set)][w]) => if (!(named_ways[w] && pending[SetBits'(set)][w]))
 // mutate: rtl/l2/l2_slice.sv: if (s4.victim) begin => if (s4.victim && s4.what == DataFlush) begin
 // mutate: rtl/l2/l2_slice.sv: store_sent = store_count != 4'd0 && !hold; => store_sent = store_count > 4'd1;
 // mutate: rtl/l2/l2_slice.sv: dirty[SetBits'(set)] = dirty[SetBits'(set)] & ~bit_of; => dirty[SetBits'(set)] = dirty[SetBits'(set)];

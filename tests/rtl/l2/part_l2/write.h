@@ -244,11 +244,14 @@ static void invalidation_passes_misses()
         answered_all();
         idle();
         for (unsigned n = 0; n < 32; n++)
-            issue(access(MEM_READ, n), 256);
+            issue(access(MEM_READ, n), 256), issue(access(MEM_READ, 64 + n), 256);
         for (unsigned i = 0; i < 24; i++) // until the last is looked up
             clock_once(nullptr, 256);
         invalidate(CACHE_INV_L2, 0, range ? 8 * Piece : 0);
         answered_all();
+        for (unsigned n = 64; n < 96; n++)
+            if (reads_of(n) != !range)
+                fail("a line that was being fetched beside the range of an invalidation was dropped, or kept by one of all", n, !range);
         for (unsigned n = 0; n < 32; n++) {
             uint64_t at = slice_line(n) * 64;
             backing[at + 20] = model[at + 20] = (uint8_t)rng(); // the host's
