@@ -8,6 +8,9 @@ module part_l2
   import stream_rules_pkg::*;
 #(
   parameter int unsigned Depth = NocTargetQueue,  // input queue, and credits towards the crossbar
+  parameter int unsigned Kib = L2Kib,
+  parameter int unsigned Ways = L2Ways,
+  parameter int unsigned Mshrs = L2Mshrs,
   parameter bit Through = L2WriteThrough != 0
 ) (
   input  logic                      clk_i,
@@ -69,9 +72,9 @@ module part_l2
 
   l2_slice #(
     .Slices   (L2Slices),
-    .Kib      (L2Kib),
-    .Ways     (L2Ways),
-    .Mshrs    (L2Mshrs),
+    .Kib      (Kib),
+    .Ways     (Ways),
+    .Mshrs    (Mshrs),
     .Channels (DramChannels),
     .Depth    (Depth),
     .RspDepth (Depth),
@@ -190,8 +193,8 @@ module part_l2
   `STREAM_BOUND(a_rsp_credit, Depth, mem_rsp_valid_o, mem_rsp_credit_i)
   `STREAM_BOUND(a_answered, Any, mem_req_valid_i, mem_rsp_valid_o)
   `STREAM_ASSERT(a_dram, dram_req_valid_o, dram_req_ok(dram_req_o))
-  `STREAM_ASSERT(a_line, dram_rsp_valid_i, dram_rsp_i.tag < L2Mshrs)
-  `STREAM_BOUND(a_lines, L2Mshrs, dram_req_valid_o && dram_req_o.write == 8'd0, dram_rsp_valid_i)
+  `STREAM_ASSERT(a_line, dram_rsp_valid_i, dram_rsp_i.tag < Mshrs)
+  `STREAM_BOUND(a_lines, Mshrs, dram_req_valid_o && dram_req_o.write == 8'd0, dram_rsp_valid_i)
   `STREAM_ASSERT(a_ctl, ctl_cmd_valid_i, ctl_cmd_ok(ctl_cmd_i) && ctl_cmd_i.op != gantry_msg_pkg::CTL_ROOT)
   `STREAM_ASSERT(a_ctl_evt, ctl_evt_valid_o, ctl_evt_ok(ctl_evt_o))
   `STREAM_BOUND(a_ctl_answered, Any, ctl_cmd_valid_i, ctl_evt_valid_o)
