@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Answers of the cache and of the LDS on their way to the VGPRs: words of a line to their lanes, put together in rows until the
 // instruction is finished, then one row a cycle.  A cycle serves each of 16 lane positions once: lanes of a beat, and those of
-// the beat behind whose positions are free, so that successive elements which do not begin on a line take a cycle a line, too.  Responsible for: those, which transaction an answer
-// belongs to, rows between the LDS and buffer instructions (cu_vmem_rows.svh).  Not responsible for: when an instruction is finished
-// (cu_vmem_slots), writing rows (cu_vmem_writeback).
+// the beat behind whose positions are free, so that successive elements which do not begin on a line take a cycle a line, too.
+// Responsible for: those, which transaction an answer belongs to, rows between the LDS and buffer instructions
+// (cu_vmem_rows.svh).  Not responsible for: when an instruction is finished (cu_vmem_slots), writing rows (cu_vmem_writeback).
 `include "gantry_assert.svh"
 
 module cu_vmem_return

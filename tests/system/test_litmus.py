@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Litmus tests of the memory model on two RTL GPUs of 4 CUs (programs/litmus.hip): what acquire and release forbid is never seen in
-10,000 runs with random delays, and what they allow is seen where this machine can show it.  Here a choice with a quarter of the runs,
+10,000 runs with random delays, and what they allow is seen where this machine can show it.  Here a choice with half of the runs,
 nightly all tests at all scopes in all memories.  Requirements S0.18, S0.19, S4.14."""
 import os
 import re

@@ -28,7 +28,7 @@
 #include "gantry_msg.h"
 
 #ifndef ENOUGH
-#define ENOUGH 12000 // answers
+#define ENOUGH 15000 // answers
 #endif
 #ifdef PART // ../part_sqc: its top and the default configuration
 #include "Vpart_sqc.h"
