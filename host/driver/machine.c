@@ -250,7 +250,7 @@ int machine_start(struct machine *m)
         .waves_per_simd = cfg->gpu_cu_waves_per_simd,
         .vgprs_per_simd = cfg->gpu_cu_vgprs_per_simd,
         .sgprs_per_simd = cfg->gpu_cu_sgprs_per_simd,
-        .launches = cfg->gpu_dispatch_launches,
+        .launches = cfg->gpu_dispatch_dispatchers,
         .tables_base = pmem_vram_bytes(m->memory) - pmem_table_bytes(m->memory),
         .tables_bytes = pmem_table_bytes(m->memory),
         .withhold = cfg->cp_xlat_failures == CFG_CP_XLAT_FAILURES_WITHHOLD,

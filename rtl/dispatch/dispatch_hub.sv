@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands of the host: launches go into the table of the walk and the events, the rest is maintenance, one after
+// Commands of the host: a launch goes to a dispatcher that has none (walk, send, events), the rest is maintenance, one after
 // another: caches (L2 slices and the L2 TLB first, then what may refill from them), page-table roots, withheld translations,
 // trap handlers, kills (during which nothing of the address space is withheld).
-// A launch waits while no table slot is free.  Control messages pass all of them, so that a continue is never behind
+// A launch waits while no dispatcher is free.  Control messages pass all of them, so that a continue is never behind
 // maintenance that waits for it.  Not responsible for: placing work-groups (walk), telling the host (events), agents
 // (dispatch_control).  See docs/reference/dispatch.md.
 `include "gantry_assert.svh"
@@ -14,7 +14,7 @@ module dispatch_hub
   parameter int unsigned Cus = 1,
   parameter int unsigned Sqcs = 1,
   parameter int unsigned Slices = 1,
-  parameter int unsigned Launches = 8,
+  parameter int unsigned Dispatchers = 8,
   parameter int unsigned Depth = 64,  // power of two; credits of the host: SIM_CMD_DEPTH of host/machine/commands.h
   localparam int unsigned Blks = Sqcs + Slices + 1 + Cus
 ) (
@@ -26,11 +26,13 @@ module dispatch_hub
   output logic                   cp_cmd_credit_o,  // a place is free again
   // -> walk, events: a launch; a kill
   output logic                   launch_valid_o,
-  output launch_t                launch_slot_o,
+  output dispatcher_t            launch_who_o,
   output cp_cmd_t                launch_o,
   output launch_res_t            launch_res_o,
   input  logic                   ended_valid_i,
-  input  launch_t                ended_slot_i,
+  /* verilator lint_off UNUSEDSIGNAL */  // below Dispatchers
+  input  dispatcher_t            ended_who_i,
+  /* verilator lint_on UNUSEDSIGNAL */
   output logic                   kill_valid_o,
   output logic    [         7:0] kill_vmid_o,
   input  logic                   quiet_i,
@@ -65,6 +67,7 @@ module dispatch_hub
   localparam int unsigned CuRest = Cus + 5;
   localparam int unsigned BlkUtcl2 = Sqcs + Slices, BlkCu = BlkUtcl2 + 1;
   localparam int unsigned Qw = $clog2(Depth);
+  localparam int unsigned Iw = Dispatchers > 1 ? $clog2(Dispatchers) : 1;
   localparam logic [31:0] L2Flags = 32'(CACHE_WB_L2) | 32'(CACHE_INV_L2);
   localparam logic [31:0] SqcFlags = 32'(CACHE_INV_L1K) | 32'(CACHE_INV_L1I) | 32'(CACHE_INV_TLB);
   localparam logic [31:0] CuFlags = 32'(CACHE_INV_L1V) | 32'(CACHE_INV_TLB);
@@ -100,7 +103,7 @@ module dispatch_hub
   component_t place;   // whose it is
   cp_cmd_t c;  // command that is taken
   maintenance_t m;  // the one under way
-  logic [MaxLaunches-1:0] free;
+  logic [Dispatchers-1:0] free;  // dispatchers without a launch
   state_e state;
   logic [Blks-1:0] blk_left, blk_send;
   logic [63:0] cu_left;
@@ -131,8 +134,8 @@ module dispatch_hub
       held = held + 1'b1;
     end
     if (ended_valid_i) begin
-      `GANTRY_CHECK(a_ended, !free[ended_slot_i])
-      free[ended_slot_i] = 1'b1;
+      `GANTRY_CHECK(a_ended, !free[Iw'(ended_who_i)])
+      free[Iw'(ended_who_i)] = 1'b1;
     end
     // who answers was asked
     `GANTRY_CHECK(a_blk, (maint_done_i & ~blk_left) == '0)
@@ -218,7 +221,7 @@ module dispatch_hub
       unique case (c.kind)
         CP_LAUNCH: begin
           launch_valid_o <= 1'b1;
-          launch_slot_o  <= 3'(pick_pkg::first64(64'(free)));
+          launch_who_o  <= 4'(pick_pkg::first64(64'(free)));
           launch_o       <= c;
           launch_res_o   <= '{
               id: c.id,
@@ -273,7 +276,7 @@ module dispatch_hub
       tail     = '0;
       held     = '0;
       state    = Rest;
-      free     = MaxLaunches'((9'd1 << Launches) - 9'd1);
+      free     = '1;
       blk_left = '0;
       cu_left  = 64'd0;
       settle   = 2'd0;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types between the blocks of the dispatcher: hub (commands), walk (work-groups), pool (CU resources), events.
+// Types between the blocks of the dispatchers: hub (commands), walk (work-groups), pool (CU resources), send (wavefronts),
+// events.
 // Widths are those of the largest GPU (64 CUs, 4 SIMDs, 16 slots); smaller ones leave upper values unused.
 // Not responsible for: messages to other partitions (gantry_msg_pkg).
 package dispatch_pkg;
-  localparam int unsigned MaxLaunches = 8;
+  localparam int unsigned MaxDispatchers = 16;
+  localparam int unsigned MaxWaves = 16;  // of a work-group
+  localparam int unsigned ScratchPerCu = 32;  // max_slots_scratch_cu of the topology
   localparam int unsigned VgprGranule = 4;
   localparam int unsigned SgprGranule = 16;
   localparam int unsigned LdsGranule = 512;
@@ -34,7 +37,7 @@ package dispatch_pkg;
   } tell_t;
 
   typedef logic [5:0] cu_t;
-  typedef logic [2:0] launch_t;
+  typedef logic [3:0] dispatcher_t;  // each has one launch at a time
   typedef logic [5:0] granule_t;  // of VGPRs or SGPRs in a SIMD
   typedef logic [6:0] count_t;  // 0..64 of them
   typedef logic [6:0] lds_t;  // granule of LDS
@@ -76,20 +79,42 @@ package dispatch_pkg;
     lds_count_t lds_count;
   } pool_free_t;
 
-  // the walk started a wavefront; first: it is the first of its group
+  // a work-group whose places are known; those of its wavefronts are spot_t beside it
   typedef struct packed {
+    dispatcher_t who;
     cu_t cu;
+    logic [31:0] x, y, z;         // its id
+    logic [15:0] ax, ay, az;      // its size in work-items, clipped to the grid
+    logic [20:0] recip_x, recip_y;
+    logic [10:0] items;
+    logic [4:0] waves;
+    group_t group;
+    lds_t lds;
+    logic barrier;
+    logic last;  // of the launch
+  } grant_t;
+  typedef struct packed {
     logic [1:0] simd;
     logic [3:0] slot;
-    launch_t launch;
     granule_t vgpr;
     granule_t sgpr;
-    logic first;
-    logic barrier;
-    group_t group;
-    logic [4:0] waves;  // of the group
-    lds_t lds;
-  } started_t;
+  } spot_t;
+
+  // what the walk knows of a launch
+  typedef struct packed {
+    logic [7:0] vmid;
+    logic [3:0] prio;
+    logic [2:0][15:0] group;
+    logic [2:0][31:0] grid;
+    logic [2:0][31:0] groups;
+    logic [20:0] recip_x, recip_y;
+    count_t vgprs;
+    count_t sgprs;
+    lds_count_t lds;
+    logic scratch;
+    logic [31:0] scratch_waves;
+    logic [63:0] cu_mask;
+  } grid_t;
 
   // per launch, for the return of resources
   typedef struct packed {

@@ -2,9 +2,10 @@
 // The CU resource pool of one GPU, shared by all its dispatchers (S3.5 to S3.7, S3.10): wavefront slots, VGPR and SGPR
 // ranges of every SIMD, LDS ranges and barrier slots of every CU.  A request places a whole work-group in one CU or
 // nothing; each round places up to one wavefront on every SIMD, in turn from the SIMD behind the last one used.  What
-// was found is written only when the whole group fits, so a failed try leaves no trace.  A free of the same cycle comes
-// before the round.  A request may be confined to the first positions of the CU (slot * Simds + SIMD): scratch memory.
-// Not responsible for: which CU is tried (the walk), when something is free (the events).
+// was found is written only when the whole group fits, so a failed try leaves no trace.  One round a cycle: a group that
+// fits in one, whoever's it is, is followed by the next in the next cycle.  Frees of the same cycle, one a CU, come before
+// the round.  A request may be confined to the first positions of the CU (slot * Simds + SIMD): scratch memory.
+// Not responsible for: who asks and which CU is tried (the walk), when something is free (the events).
 `include "gantry_assert.svh"
 
 module dispatch_pool
@@ -21,16 +22,17 @@ module dispatch_pool
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
-  input  logic                   req_valid_i,   // held until done_o
+  input  logic                   req_valid_i,   // taken at an edge at which busy_o is not set
   input  pool_req_t              req_i,
+  output logic                   busy_o,        // the try goes on with another round
   output place_t     [Simds-1:0] place_o,       // wavefronts of one round, in SIMD order from first_o
   output logic       [      1:0] first_o,       // SIMD that comes first in this round
   output logic                   done_o,        // the try ended with this round
   output logic                   ok_o,          // all places of the try are granted
   output group_t                 group_o,
   output lds_t                   lds_o,
-  input  logic                   free_valid_i,  // always taken
-  input  pool_free_t             free_i,
+  input  logic       [  Cus-1:0] free_valid_i,  // always taken, one of each CU
+  input  pool_free_t             free_i [Cus],
   output logic                   idle_o
 );
   // rows: one bit a resource, 1 = free; only the bits that exist, so nothing beyond them can be granted
@@ -70,56 +72,64 @@ module dispatch_pool
   logic [63:0] vgpr_runs, sgpr_runs;
   logic [Ew-1:0] entry;
   logic [Cw-1:0] cu;
-  logic done_q;
+  pool_req_t r;    // of the try
+  pool_free_t f;
+  logic take;
 
   /* verilator lint_off BLKSEQ */
   always_ff @(posedge clk_i) begin
     done_o  <= 1'b0;
-    done_q  = done_o;  // the requester sees the end in this cycle: the same request is not tried again
     places  = '0;
-    if (free_valid_i) begin
-      cu        = Cw'(free_i.cu);
-      entry     = Ew'(32'(free_i.cu) * Simds + 32'(free_i.simd));
-      lds_mask  = lds_row_t'(range128(free_i.lds, free_i.lds_count));
-      // what becomes free was taken, all of it
-      `GANTRY_CHECK(a_slot_taken, (slots[entry] & slots_t'(16'd1 << free_i.slot)) == '0)
-      `GANTRY_CHECK(a_vgprs_taken, (vgprs[entry] & vgprs_t'(range64(free_i.vgpr, free_i.vgprs))) == '0)
-      `GANTRY_CHECK(a_sgprs_taken, (sgprs[entry] & sgprs_t'(range64(free_i.sgpr, free_i.sgprs))) == '0)
-      `GANTRY_CHECK(a_lds_taken, !free_i.last || (lds[cu] & lds_mask) == '0)
-      if (SeedBug != 2'd1) slots[entry] = slots[entry] | slots_t'(16'd1 << free_i.slot);
-      vgprs[entry] = vgprs[entry] | vgprs_t'(range64(free_i.vgpr, free_i.vgprs));
-      sgprs[entry] = sgprs[entry] | sgprs_t'(range64(free_i.sgpr, free_i.sgprs));
-      if (free_i.last) lds[cu] = lds[cu] | lds_mask;
-      if (free_i.last && free_i.barrier) groups[cu] = groups[cu] | groups_t'(64'd1 << free_i.group);
-      if (busy && free_i.cu == req_i.cu) begin
-        slots_w[free_i.simd] = slots_w[free_i.simd] | slots_t'(16'd1 << free_i.slot);
-        vgprs_w[free_i.simd] = vgprs_w[free_i.simd] | vgprs_t'(range64(free_i.vgpr, free_i.vgprs));
-        sgprs_w[free_i.simd] = sgprs_w[free_i.simd] | sgprs_t'(range64(free_i.sgpr, free_i.sgprs));
-        if (free_i.last) lds_w = lds_w | lds_mask;
-        if (free_i.last && free_i.barrier) groups_w = groups_w | groups_t'(64'd1 << free_i.group);
+    take    = req_valid_i && !busy;
+    if (take) r = req_i;
+    if (free_valid_i != '0) begin
+      for (int unsigned c = 0; c < Cus; c++) begin
+        if (free_valid_i[c]) begin
+          f         = free_i[c];
+          entry     = Ew'(c * Simds + 32'(f.simd));
+          lds_mask  = lds_row_t'(range128(f.lds, f.lds_count));
+          // what becomes free was taken, all of it
+          `GANTRY_CHECK(a_free_cu, 32'(f.cu) == c)
+          `GANTRY_CHECK(a_slot_taken, (slots[entry] & slots_t'(16'd1 << f.slot)) == '0)
+          `GANTRY_CHECK(a_vgprs_taken, (vgprs[entry] & vgprs_t'(range64(f.vgpr, f.vgprs))) == '0)
+          `GANTRY_CHECK(a_sgprs_taken, (sgprs[entry] & sgprs_t'(range64(f.sgpr, f.sgprs))) == '0)
+          `GANTRY_CHECK(a_lds_taken, !f.last || (lds[c] & lds_mask) == '0)
+          if (SeedBug != 2'd1) slots[entry] = slots[entry] | slots_t'(16'd1 << f.slot);
+          vgprs[entry] = vgprs[entry] | vgprs_t'(range64(f.vgpr, f.vgprs));
+          sgprs[entry] = sgprs[entry] | sgprs_t'(range64(f.sgpr, f.sgprs));
+          if (f.last) lds[c] = lds[c] | lds_mask;
+          if (f.last && f.barrier) groups[c] = groups[c] | groups_t'(64'd1 << f.group);
+          if (busy && 32'(r.cu) == c) begin
+            slots_w[f.simd] = slots_w[f.simd] | slots_t'(16'd1 << f.slot);
+            vgprs_w[f.simd] = vgprs_w[f.simd] | vgprs_t'(range64(f.vgpr, f.vgprs));
+            sgprs_w[f.simd] = sgprs_w[f.simd] | sgprs_t'(range64(f.sgpr, f.sgprs));
+            if (f.last) lds_w = lds_w | lds_mask;
+            if (f.last && f.barrier) groups_w = groups_w | groups_t'(64'd1 << f.group);
+          end
+        end
       end
     end
-    if (req_valid_i && !done_q) begin
-      cu = Cw'(req_i.cu);
+    if (take || busy) begin
+      cu = Cw'(r.cu);
       ok = 1'b1;
-      if (!busy) begin  // first round: take the rows, find LDS and barrier slot
+      if (take) begin  // first round: take the rows, find LDS and barrier slot
         for (int unsigned s = 0; s < Simds; s++) begin
-          slots_w[s] = slots[Ew'(32'(req_i.cu)*Simds+s)];
-          vgprs_w[s] = vgprs[Ew'(32'(req_i.cu)*Simds+s)];
-          sgprs_w[s] = sgprs[Ew'(32'(req_i.cu)*Simds+s)];
+          slots_w[s] = slots[Ew'(32'(r.cu)*Simds+s)];
+          vgprs_w[s] = vgprs[Ew'(32'(r.cu)*Simds+s)];
+          sgprs_w[s] = sgprs[Ew'(32'(r.cu)*Simds+s)];
         end
         lds_w    = lds[cu];
         groups_w = groups[cu];
-        left     = req_i.waves;
+        left     = r.waves;
         lds_base = 7'd0;
         group    = 6'd0;
-        if (req_i.lds != 8'd0) begin
-          lds_runs = runs128(128'(lds_w), req_i.lds);
+        if (r.lds != 8'd0) begin
+          lds_runs = runs128(128'(lds_w), r.lds);
           ok       = lds_runs != 128'd0;
           lds_base = pick_pkg::first128(lds_runs);
-          lds_w    = lds_w & ~lds_row_t'(range128(lds_base, req_i.lds));
+          lds_w    = lds_w & ~lds_row_t'(range128(lds_base, r.lds));
         end
-        if (req_i.barrier) begin
+        if (r.barrier) begin
           ok       = ok && groups_w != '0;
           group    = pick_pkg::first64(64'(groups_w));
           groups_w = groups_w & ~groups_t'(64'd1 << group);
@@ -128,9 +138,9 @@ module dispatch_pool
       some = 1'b0;
       for (int unsigned s = 0; s < Simds; s++) begin  // one wavefront on every SIMD that has room
         simd      = 2'((32'(turn) + s) % Simds);
-        vgpr_runs = pick_pkg::runs64(64'(vgprs_w[simd]), req_i.vgprs);
-        sgpr_runs = pick_pkg::runs64(64'(sgprs_w[simd]), req_i.sgprs);
-        open      = slots_w[simd] & usable(req_i.positions, simd);
+        vgpr_runs = pick_pkg::runs64(64'(vgprs_w[simd]), r.vgprs);
+        sgpr_runs = pick_pkg::runs64(64'(sgprs_w[simd]), r.sgprs);
+        open      = slots_w[simd] & usable(r.positions, simd);
         if (ok && left != 5'd0 && open != '0 && vgpr_runs != '0 && sgpr_runs != '0) begin
           places[s].valid = 1'b1;
           places[s].slot  = 4'(pick_pkg::first64(64'(open)));
@@ -138,12 +148,12 @@ module dispatch_pool
           places[s].sgpr  = pick_pkg::first64(sgpr_runs);
           // what is granted was free, all of it
           `GANTRY_CHECK(a_slot_free, (slots_w[simd] & slots_t'(16'd1 << places[s].slot)) != '0)
-          `GANTRY_CHECK(a_vgprs_free, (~64'(vgprs_w[simd]) & range64(places[s].vgpr, req_i.vgprs)) == '0)
-          `GANTRY_CHECK(a_sgprs_free, (~64'(sgprs_w[simd]) & range64(places[s].sgpr, req_i.sgprs)) == '0)
+          `GANTRY_CHECK(a_vgprs_free, (~64'(vgprs_w[simd]) & range64(places[s].vgpr, r.vgprs)) == '0)
+          `GANTRY_CHECK(a_sgprs_free, (~64'(sgprs_w[simd]) & range64(places[s].sgpr, r.sgprs)) == '0)
           slots_w[simd]   = slots_w[simd] & ~slots_t'(16'd1 << places[s].slot);
           vgprs_w[simd]   = vgprs_w[simd]
-                          & ~vgprs_t'(range64(places[s].vgpr, req_i.vgprs - (SeedBug == 2'd3 ? 7'd1 : 7'd0)));
-          sgprs_w[simd]   = sgprs_w[simd] & ~sgprs_t'(range64(places[s].sgpr, req_i.sgprs));
+                          & ~vgprs_t'(range64(places[s].vgpr, r.vgprs - (SeedBug == 2'd3 ? 7'd1 : 7'd0)));
+          sgprs_w[simd]   = sgprs_w[simd] & ~sgprs_t'(range64(places[s].sgpr, r.sgprs));
           left            = left - 5'd1;
           some            = 1'b1;
         end
@@ -158,22 +168,24 @@ module dispatch_pool
       lds_o   <= lds_base;
       if ((ok || SeedBug == 2'd2) && !busy) begin  // the whole group fits: now it is true
         for (int unsigned s = 0; s < Simds; s++) begin
-          slots[Ew'(32'(req_i.cu)*Simds+s)] = slots_w[s];
-          vgprs[Ew'(32'(req_i.cu)*Simds+s)] = vgprs_w[s];
-          sgprs[Ew'(32'(req_i.cu)*Simds+s)] = sgprs_w[s];
+          slots[Ew'(32'(r.cu)*Simds+s)] = slots_w[s];
+          vgprs[Ew'(32'(r.cu)*Simds+s)] = vgprs_w[s];
+          sgprs[Ew'(32'(r.cu)*Simds+s)] = sgprs_w[s];
         end
         lds[cu]    = lds_w;
         groups[cu] = groups_w;
-        turn       = 2'((32'(turn) + 32'(req_i.waves)) % Simds);
+        turn       = 2'((32'(turn) + 32'(r.waves)) % Simds);
       end
     end
     place_o <= places;
-    idle_o  <= !busy && !(req_valid_i && !done_q);
+    busy_o  <= busy;
+    idle_o  <= !busy && !take;
     if (!rst_ni) begin
       busy   = 1'b0;
 `ifndef GANTRY_PLANT_NO_RESET  // the test of random initial contents must notice this
       turn   = 2'd0;
 `endif
+      busy_o  <= 1'b0;
       done_o  <= 1'b0;
       place_o <= '0;
       idle_o  <= 1'b1;

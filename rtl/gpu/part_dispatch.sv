@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Partition `dispatch` of a GPU: hub, walk, pool and events of the dispatcher behind the channels of docs/contracts.md.
+// Partition `dispatch` of a GPU: the dispatchers (walk, recip, send), their pool, hub, events and control behind the
+// channels of docs/contracts.md.
 // Only wires and counters; see rtl/dispatch and docs/reference/dispatch.md.
 `include "gantry_assert.svh"
 
@@ -54,23 +55,26 @@ module part_dispatch
   logic [31:0] control_flags;
   logic [CtlPorts-1:0] maint_done;
   ctl_cmd_t ctl_cmd;
-  launch_t launch_slot, ended_slot;
+  dispatcher_t launch_who, ended_who;
   cp_cmd_t launch;
   launch_res_t launch_res;
   logic [7:0] kill_vmid, cu_kind, cu_vmid;
   cu_t cu, ack_cu;
-  logic [31:0] groups, blocked, waves, ended_groups;
+  logic [31:0] groups, blocked, waves, ended_groups, ends;
   logic [63:0] cu_tba, cu_tma;
-  logic req_valid, pool_done, pool_ok, started_valid, free_valid;
+  logic req_valid, pool_busy, pool_done, pool_ok, grant_valid;
   pool_req_t req;
   place_t [NumSimd-1:0] place;
   logic [1:0] first;
   group_t group;
   lds_t lds;
-  started_t started;
-  pool_free_t freed;
-  logic [MaxLaunches-1:0] dispatched;
-  logic hub_idle, walk_idle, pool_idle, events_idle;
+  grant_t grant;
+  spot_t spots[MaxWaves];
+  logic [CuCount-1:0] free_valid;
+  pool_free_t freed[CuCount];
+  logic [Dispatchers-1:0] dispatched, recip_ready, sent;
+  logic [20:0] part_x[Dispatchers], part_y[Dispatchers];
+  logic hub_idle, walk_idle, recip_idle, send_idle, pool_idle, events_idle;
   logic [SqcCount+L2Slices+CuCount:0] maint_valid;  // in the order of the hub
   ctl_cmd_t maint;
   component_t maint_place;
@@ -78,7 +82,7 @@ module part_dispatch
   logic report_valid, reported, report_room;
   xlat_evt_t report;
 
-  assign idle_o = hub_idle && walk_idle && pool_idle && events_idle && control_idle &&
+  assign idle_o = hub_idle && walk_idle && recip_idle && send_idle && pool_idle && events_idle && control_idle &&
                   !(control_waits && control_ready) && !report_valid;
   for (genvar b = 0; b < CtlPorts; b++) begin : gen_ctl
     assign ctl_cmd_o[b] = ctl_cmd;
@@ -88,7 +92,7 @@ module part_dispatch
     .Cus(CuCount),
     .Sqcs(SqcCount),
     .Slices(L2Slices),
-    .Launches(DispatchLaunches),
+    .Dispatchers(Dispatchers),
     .Depth(CmdDepth)
   ) u_hub (
     .clk_i,
@@ -97,11 +101,11 @@ module part_dispatch
     .cp_cmd_i,
     .cp_cmd_credit_o,
     .launch_valid_o(launch_valid),
-    .launch_slot_o(launch_slot),
+    .launch_who_o(launch_who),
     .launch_o(launch),
     .launch_res_o(launch_res),
     .ended_valid_i(ended_valid),
-    .ended_slot_i(ended_slot),
+    .ended_who_i(ended_who),
     .kill_valid_o(kill_valid),
     .kill_vmid_o(kill_vmid),
     .quiet_i(quiet),
@@ -153,40 +157,53 @@ module part_dispatch
     .ctl_evt_i
   );
 
-  dispatch_walk #(
-    .Cus(CuCount),
-    .Simds(NumSimd),
-    .GroupCycles(DispatchCycles)
-  ) u_walk (
+  dispatch_recip #(.Dispatchers(Dispatchers)) u_recip (
     .clk_i,
     .rst_ni,
     .launch_valid_i(launch_valid),
-    .launch_slot_i(launch_slot),
+    .launch_who_i(launch_who),
+    .launch_i(launch),
+    .ready_o(recip_ready),
+    .part_x_o(part_x),
+    .part_y_o(part_y),
+    .idle_o(recip_idle)
+  );
+
+  dispatch_walk #(
+    .Cus(CuCount),
+    .Simds(NumSimd),
+    .Dispatchers(Dispatchers),
+    .GroupCycles(DispatchCycles),
+    .Patience(DispatchPatience),
+    .Fill(DispatchFill != 0)
+  ) u_walk (
+    .clk_i,
+    .rst_ni,
+    .cycle_i(cycle_i[31:0]),
+    .launch_valid_i(launch_valid),
+    .launch_who_i(launch_who),
     .launch_i(launch),
     .kill_valid_i(kill_valid),
     .kill_vmid_i(kill_vmid),
     .quiet_o(quiet),
-    .hub_valid_i(cu_valid),
-    .hub_cu_i(cu),
-    .hub_kind_i(cu_kind),
-    .hub_vmid_i(cu_vmid),
-    .hub_tba_i(cu_tba),
-    .hub_tma_i(cu_tma),
+    .recip_ready_i(recip_ready),
+    .part_x_i(part_x),
+    .part_y_i(part_y),
     .req_valid_o(req_valid),
     .req_o(req),
+    .busy_i(pool_busy),
     .place_i(place),
     .first_i(first),
     .done_i(pool_done),
     .ok_i(pool_ok),
     .group_i(group),
     .lds_i(lds),
-    .freed_valid_i(free_valid),
-    .freed_cu_i(freed.cu),
-    .started_valid_o(started_valid),
-    .started_o(started),
+    .freed_i(free_valid),
+    .grant_valid_o(grant_valid),
+    .grant_o(grant),
+    .spots_o(spots),
+    .sent_i(sent),
     .dispatched_o(dispatched),
-    .cu_cmd_valid_o,
-    .cu_cmd_o,
     .idle_o(walk_idle),
     .groups_o(groups),
     .blocked_o(blocked)
@@ -206,6 +223,7 @@ module part_dispatch
     .rst_ni,
     .req_valid_i(req_valid),
     .req_i(req),
+    .busy_o(pool_busy),
     .place_o(place),
     .first_o(first),
     .done_o(pool_done),
@@ -217,6 +235,27 @@ module part_dispatch
     .idle_o(pool_idle)
   );
 
+  dispatch_send #(.Cus(CuCount), .Simds(NumSimd), .Dispatchers(Dispatchers)) u_send (
+    .clk_i,
+    .rst_ni,
+    .launch_valid_i(launch_valid),
+    .launch_who_i(launch_who),
+    .launch_i(launch),
+    .hub_cu_i(cu),
+    .hub_valid_i(cu_valid),
+    .hub_kind_i(cu_kind),
+    .hub_vmid_i(cu_vmid),
+    .hub_tba_i(cu_tba),
+    .hub_tma_i(cu_tma),
+    .grant_valid_i(grant_valid),
+    .grant_i(grant),
+    .spots_i(spots),
+    .sent_o(sent),
+    .cu_cmd_valid_o,
+    .cu_cmd_o,
+    .idle_o(send_idle)
+  );
+
   stream_fifo #(.Width($bits(xlat_evt_t)), .Depth(Reports)) u_reports (
     .clk_i, .rst_ni, .valid_i(xlat_evt_valid_i), .ready_o(report_room), .data_i(xlat_evt_i),
     .valid_o(report_valid), .ready_i(reported), .data_o(report), .count_o());
@@ -224,6 +263,7 @@ module part_dispatch
 
   dispatch_events #(
     .Cus(CuCount),
+    .Dispatchers(Dispatchers),
     .Depth(EvtDepth)
   ) u_events (
     .clk_i,
@@ -233,7 +273,7 @@ module part_dispatch
     .cu_evt_i,
     .cu_evt_credit_o,
     .launch_valid_i(launch_valid),
-    .launch_slot_i(launch_slot),
+    .launch_who_i(launch_who),
     .launch_i(launch_res),
     .kill_valid_i(kill_valid),
     .kill_vmid_i(kill_vmid),
@@ -245,9 +285,10 @@ module part_dispatch
     .ack_valid_o(ack_valid),
     .ack_cu_o(ack_cu),
     .ended_valid_o(ended_valid),
-    .ended_slot_o(ended_slot),
-    .started_valid_i(started_valid),
-    .started_i(started),
+    .ended_who_o(ended_who),
+    .grant_valid_i(grant_valid),
+    .grant_i(grant),
+    .spots_i(spots),
     .dispatched_i(dispatched),
     .free_valid_o(free_valid),
     .free_o(freed),
@@ -258,14 +299,18 @@ module part_dispatch
   );
 
   // ---- counters; address 255: work-groups that have ended or were killed, which the bridge reads without a clock
+  always_comb begin
+    ends = 32'd0;
+    if (free_valid != '0) for (int unsigned n = 0; n < CuCount; n++) ends = ends + 32'(free_valid[n] && freed[n].last);
+  end
   always_ff @(posedge clk_i) begin
-    if (free_valid && freed.last) ended_groups <= ended_groups + 32'd1;
+    if (free_valid != '0) ended_groups <= ended_groups + ends;
     if (!rst_ni) ended_groups <= 32'd0;
   end
   always_ff @(posedge clk_i) begin
     if (perf_en_i) begin
       unique case (perf_addr_i)
-        8'd255: perf_data_o <= 64'(ended_groups) + 64'(free_valid && freed.last);
+        8'd255: perf_data_o <= 64'(ended_groups) + 64'(ends);
         8'd0: perf_data_o <= 64'(groups);
         8'd1: perf_data_o <= 64'(waves);
         8'd2: perf_data_o <= 64'(blocked);
@@ -279,14 +324,16 @@ module part_dispatch
   `STREAM_ASSERT(a_evt, cp_evt_valid_o, cp_evt_ok(cp_evt_o))
   `STREAM_ASSERT(a_withheld, xlat_evt_valid_i, xlat_evt_ok(xlat_evt_i) && report_room)
   `STREAM_BOUND(a_withheld_room, Reports, xlat_evt_valid_i, xlat_evt_credit_o)
-  `STREAM_BOUND(a_launches, DispatchLaunches, launch_valid, ended_valid)
-  logic [CuCount-1:0] cu_told, cu_acked;  // commands that a CU acknowledges, one after another
+  `STREAM_BOUND(a_launches, Dispatchers, launch_valid, ended_valid)
+  logic [CuCount-1:0] cu_told, cu_acked, cu_waves;  // commands that a CU acknowledges, one after another; wavefronts
   always_comb begin
     cu_told  = '0;
     cu_acked = '0;
+    cu_waves = '0;
     if ((cu_cmd_valid_o | cu_evt_valid_i) != '0) begin
       for (int unsigned n = 0; n < CuCount; n++) begin
         cu_told[n]  = cu_cmd_valid_o[n] && cu_cmd_o[n].kind != CU_WAVE;
+        cu_waves[n] = cu_cmd_valid_o[n] && cu_cmd_o[n].kind == CU_WAVE;
         cu_acked[n] = cu_evt_valid_i[n] && cu_evt_i[n].kind == CU_EVT_ACK;
       end
     end
@@ -314,5 +361,5 @@ module part_dispatch
     .clk_i, .rst_ni, .push_i(cu_evt_valid_i), .pop_i(cu_evt_credit_o));
   stream_bounds #(.Ports(CuCount), .Depth(1)) u_cu_ack (.clk_i, .rst_ni, .push_i(cu_told), .pop_i(cu_acked));
   stream_bounds #(.Ports(CuCount), .Depth(NumSimd * WavesPerSimd)) u_waves (
-    .clk_i, .rst_ni, .push_i(CuCount'(started_valid) << started.cu), .pop_i(CuCount'(free_valid) << freed.cu));
+    .clk_i, .rst_ni, .push_i(cu_waves), .pop_i(free_valid));
 endmodule

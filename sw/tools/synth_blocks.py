@@ -70,11 +70,14 @@ HAS |= {name: lambda c: not HAS["lds_serial"](c) for name in ("lds_execute", "ld
 HAS |= {name: wide for name in ("cu_vmem_coalesce", "cu_vmem_request", "cu_vmem_return", "cu_vmem_writeback")}
 HAS |= {name: lambda c: not wide(c) for name in ("cu_vmem_parts", "cu_vmem_coalesce_narrow", "cu_vmem_request_narrow", "cu_vmem_return_narrow")}
 DISPATCH = {
-    "dispatch_hub": lambda c: {"Cus": c["CuCount"], "Sqcs": c["SqcCount"], "Slices": c["L2Slices"], "Launches": c["DispatchLaunches"]},
-    "dispatch_walk": lambda c: {"Cus": c["CuCount"], "Simds": c["NumSimd"], "GroupCycles": c["DispatchCycles"]},
+    "dispatch_hub": lambda c: {"Cus": c["CuCount"], "Sqcs": c["SqcCount"], "Slices": c["L2Slices"], "Dispatchers": c["Dispatchers"]},
+    "dispatch_recip": lambda c: {"Dispatchers": c["Dispatchers"]},
+    "dispatch_walk": lambda c: {"Cus": c["CuCount"], "Simds": c["NumSimd"], "Dispatchers": c["Dispatchers"], "GroupCycles": c["DispatchCycles"],
+                                "Patience": c["DispatchPatience"]},
+    "dispatch_send": lambda c: {"Cus": c["CuCount"], "Simds": c["NumSimd"], "Dispatchers": c["Dispatchers"]},
     "dispatch_pool": lambda c: {"Cus": c["CuCount"], "Simds": c["NumSimd"], "Slots": c["WavesPerSimd"], "VgprGranules": c["VgprsPerSimd"] // 4,
                                 "SgprGranules": c["SgprsPerSimd"] // 16, "LdsGranules": c["LdsKib"] * 2, "Groups": c["GroupsPerCu"]},
-    "dispatch_events": lambda c: {"Cus": c["CuCount"]},
+    "dispatch_events": lambda c: {"Cus": c["CuCount"], "Dispatchers": c["Dispatchers"]},
 }
 # One lane of what the vector ALU computes in a cycle: the clock of a stage is at most that of its slowest function.
 FUNCTIONS = {

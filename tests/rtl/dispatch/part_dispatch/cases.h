@@ -19,7 +19,7 @@ static unsigned live_of(unsigned cu, unsigned id)
     return n;
 }
 
-// A mask of one CU means that one; of many, all of them in turn.
+// A mask of one CU means that one; of many, shader engines in turn, in each of them its CUs in turn.
 static void test_masks()
 {
     hold = 1;
@@ -38,9 +38,18 @@ static void test_masks()
     send(plain_launch(23001, 2 * named, odd));
     for (unsigned n = 0; n < 400; n++)
         step(nullptr);
-    for (unsigned cu = 0; cu < Cus; cu++)
-        if (live_of(cu, 23001) != 2 * (odd >> cu & 1))
-            FAIL("mask %llx: %u wavefronts in cu %u", (unsigned long long)odd, live_of(cu, 23001), cu);
+    for (unsigned engine = 0; engine < Cus / 16; engine++) {
+        const unsigned of = odd >> (16 * engine) & 0xffff, here = named / 2; // 28 groups of 14 CUs: 7 an engine
+        unsigned all = 0;
+        for (unsigned cu = 16 * engine; cu < 16 * engine + 16; cu++) {
+            const unsigned n = live_of(cu, 23001), least = here / static_cast<unsigned>(__builtin_popcount(of));
+            if (n < least * (odd >> cu & 1) || n > (least + 1) * (odd >> cu & 1))
+                FAIL("mask %llx: %u wavefronts in cu %u", (unsigned long long)odd, n, cu);
+            all += n;
+        }
+        if (all != here)
+            FAIL("mask %llx: %u wavefronts in shader engine %u", (unsigned long long)odd, all, engine);
+    }
     hold = 0;
     drain(4000);
 }

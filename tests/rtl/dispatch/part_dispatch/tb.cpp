@@ -5,7 +5,7 @@
 // to 4 wavefronts (S3.2), 1.03 N + 0.02 for more (S3.3), idle exact, a credit for every command that is taken, every field of every
 // message (fields.h), CU masks, scratch places, kernels beside each other (cases.h).  Not responsible for: other partitions.
 // top: part_dispatch
-// sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/dispatch/dispatch_pkg.sv rtl/dispatch/dispatch_pool.sv rtl/dispatch/dispatch_walk.sv rtl/dispatch/dispatch_events.sv rtl/dispatch/dispatch_control.sv rtl/dispatch/dispatch_hub.sv rtl/common/stream_bounds.sv rtl/common/stream_fifo.sv rtl/gpu/part_dispatch.sv
+// sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/dispatch/dispatch_pkg.sv rtl/dispatch/dispatch_pool.sv rtl/dispatch/dispatch_recip.sv rtl/dispatch/dispatch_walk.sv rtl/dispatch/dispatch_send.sv rtl/dispatch/dispatch_events.sv rtl/dispatch/dispatch_control.sv rtl/dispatch/dispatch_hub.sv rtl/common/stream_bounds.sv rtl/common/stream_fifo.sv rtl/gpu/part_dispatch.sv
 // args: -Wno-UNUSEDPARAM --x-initial unique
 // mutant: -GSeedPool=2'd1
 // mutant: -GSeedPool=2'd2
@@ -28,7 +28,7 @@
 // mutate: rtl/dispatch/dispatch_control.sv: maint_status_o = ctl_evt_i[p].status; => maint_status_o = CTL_OK;
 // mutate: rtl/dispatch/dispatch_control.sv: localparam int unsigned Entries = Ports + 1; => localparam int unsigned Entries = 2;
 // mutate: rtl/dispatch/dispatch_control.sv: 32'(flags[31:16]) == p - first_of(p)) found => 1'b1) found
-// mutate: rtl/dispatch/dispatch_walk.sv: cmd[l].cu_mask & ~nofit[l] & pick_pkg => ~nofit[l] & pick_pkg
+// mutate: rtl/dispatch/dispatch_walk.sv: return c.cu_mask & AllCus & pick_pkg => return AllCus & pick_pkg
 // mutate: rtl/dispatch/dispatch_hub.sv: state == Shared ? 32'(XLAT_DENY) : 32'd0 => 32'(XLAT_DENY)
 // mutate: rtl/dispatch/dispatch_hub.sv: state  = m.kind == CP_KILL ? Reopen : Telling; => state = Telling;
 // mutate: rtl/dispatch/dispatch_hub.sv: m.kind == CP_KILL ? Quieting : Private; => m.kind == CP_KILL ? Telling : Private;
@@ -37,7 +37,7 @@
 // mutate: rtl/dispatch/dispatch_events.sv: evt.status = report_i.access; => evt.status = 8'd1;
 // mutate: rtl/dispatch/dispatch_events.sv: !evt_valid && report_valid_i && !reported_o => !evt_valid && report_valid_i
 // mutate: rtl/gpu/part_dispatch.sv: !(control_waits && control_ready) && !report_valid; => !(control_waits && control_ready);
-// mutate: rtl/gpu/part_dispatch.sv: .freed_cu_i(freed.cu) => .freed_cu_i(cu)
+// mutate: rtl/gpu/part_dispatch.sv: .freed_i(free_valid) => .freed_i(free_valid & CuCount'(1))
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -50,7 +50,7 @@
 #include "Vpart_dispatch.h"
 #include "fields.h"
 
-static const unsigned Cus = 64, Simds = 4, Slots = 10, ScratchPerCu = 32, Vgprs = 256, Sgprs = 800, Lds = 65536, Credits = 8, Places = 64, Sqcs = Cus / 4, Slices = 16;
+static const unsigned Cus = 64, Simds = 4, Slots = 10, ScratchPerCu = 32, Vgprs = 256, Sgprs = 800, Lds = 65536, Credits = 8, Places = 64, Sqcs = Cus / 4, Slices = 16, Dispatchers = 8;
 static Vpart_dispatch *dut;
 static uint64_t cycle, seed = 88172645463325252ull;
 static unsigned idle_errors;
@@ -78,8 +78,9 @@ struct Cu {
 struct Launch {
     msg_cp_cmd cmd;
     uint64_t next_wave = 0, next_group = 0, running = 0, started = 0, instructions = 0;
-    bool killed = false, faulted = false;
+    bool killed = false, alone = false;
     uint64_t first_start = 0, last_start = 0;
+    unsigned dispatcher = 0;
 };
 static Cu cus[Cus];
 static std::map<unsigned, Launch> launches;   // by id
@@ -187,13 +188,14 @@ static void wave_started(unsigned cu, const msg_cu_cmd &m)
         FAIL("launch %u: %u SGPRs, expected %u", id, m.init_sgprs, n);
     check_resources(cu, m);
     if (l.next_wave == 0 && l.next_group == 0)
-        l.first_start = cycle;
+        l.first_start = cycle, l.alone = launches.size() == 1 && maintenance.empty();
     if (l.next_wave == 0)
         l.last_start = cycle;
     if (++l.next_wave == waves)
         l.next_wave = 0, l.next_group++;
     l.running++, l.started++;
     by_slot[m.launch] = id;
+    l.dispatcher = m.launch;
     cus[cu].wave[m.wave] = {m, cycle + 8 + run_cycles / 2 + pick(run_cycles + 1), true};
 }
 
@@ -337,10 +339,11 @@ static void host_event(const msg_cp_evt &e)
         if (l.running || l.next_wave || l.next_group != uint64_t(l.cmd.groups[0]) * l.cmd.groups[1] * l.cmd.groups[2])
             FAIL("launch %u ended early", e.id);
         msg_cp_evt plain = e;
-        plain.status = 0, plain.cu = 0, plain.wave = 0, plain.va = plain.pc = 0;
+        plain.status = 0, plain.cu = (uint16_t)l.dispatcher, plain.wave = 0, plain.va = plain.pc = 0;
         if (!same(plain, e) || e.vmid != l.cmd.vmid)
             FAIL("launch %u: fields of its end", e.id);
-        if (e.start != l.first_start + 1 || e.end <= l.last_start || e.end > cycle)
+        // placed one cycle before it is sent, or earlier when another message for that CU went first
+        if (e.start > l.first_start - 1 || e.start + 1 + (l.alone ? 0 : Dispatchers) < l.first_start || e.end <= l.last_start || e.end > cycle)
             FAIL("launch %u ran from %llu to %llu, expected from %llu", e.id, (unsigned long long)e.start, (unsigned long long)e.end,
                  (unsigned long long)l.first_start);
         if (e.data != l.started || e.instructions != l.instructions || e.start > e.end || e.end > cycle)
@@ -522,6 +525,7 @@ static msg_cp_cmd launch_make(unsigned id, unsigned gx, unsigned gy, unsigned gz
     for (unsigned i = 0; i < 16; i++)
         c.user_sgpr[i] = static_cast<uint32_t>(rng());
     c.rsrc1 = static_cast<uint32_t>(rng()), c.rsrc2 = static_cast<uint32_t>(rng());
+    c.prio = (uint8_t)pick(16);
     c.cu_mask = pick(3) ? ~0ull : rng() | 1ull << pick(64);
     unsigned lowest = 0; // of the CUs that may be used: the group must fit there
     while (!(c.cu_mask >> lowest & 1))
