@@ -155,7 +155,7 @@ BLOCKS = {  # sources, tasks
     "dispatch_pool": (
         ["rtl/common/pick_pkg.sv", "rtl/dispatch/dispatch_pkg.sv", "rtl/dispatch/dispatch_pool.sv",
          "tests/formal/dispatch_pool_peek.sv"],
-        {"bmc": bounded(7, nightly=True, params={"Cus": 1}), "prove": induction(), "prove_few": induction(nightly=True, Groups=1),
+        {"bmc": bounded(7, nightly=True, params={"Cus": 1}), "prove": induction(Cus=1), "prove_two": induction(nightly=True), "prove_few": induction(nightly=True, Groups=1),
          "prove_wide": induction(nightly=True, Cus=1, Slots=3), "cover": reach(14, Cus=1),
          **{f"bug{n}": bug(n, Cus=1) for n in (1, 2, 3)}}),
 }

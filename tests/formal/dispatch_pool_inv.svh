@@ -3,34 +3,28 @@
 // inductive.  In words: every row of the pool is the complement of what the listed wavefronts hold (nothing lost,
 // nothing held twice); in the middle of a try the working rows lack what its rounds found, too, and still have room.
 
-// with done the rows already hold what was granted
-logic won, busy;
-assign won  = done && ok;
+logic busy;
 assign busy = u_dut.u_peek.busy;
 for (genvar r = 0; r < Rows; r++) begin : gen_rows
-  `GANTRY_ASSERT(h_slots, u_dut.u_peek.p_slots[r] == ~(held_slots[r] | (won ? hope_slots[r] : '0)))
-  `GANTRY_ASSERT(h_vgprs, u_dut.u_peek.p_vgprs[r] == ~(held_vgprs[r] | (won ? hope_vgprs[r] : '0)))
-  `GANTRY_ASSERT(h_sgprs, u_dut.u_peek.p_sgprs[r] == ~(held_sgprs[r] | (won ? hope_sgprs[r] : '0)))
+  `GANTRY_ASSERT(h_slots, u_dut.u_peek.p_slots[r] == ~held_slots[r])
+  `GANTRY_ASSERT(h_vgprs, u_dut.u_peek.p_vgprs[r] == ~held_vgprs[r])
+  `GANTRY_ASSERT(h_sgprs, u_dut.u_peek.p_sgprs[r] == ~held_sgprs[r])
 end
 for (genvar c = 0; c < Cus; c++) begin : gen_cus
-  lrow_t won_lds;
-  logic [Groups-1:0] won_group;
-  assign won_lds   = won && 32'(cu_q) == c ? lmask(lds[1:0], lds_count_q) : '0;
-  assign won_group = won && 32'(cu_q) == c && req.barrier ? Groups'(1'b1) << group[0] : '0;
-  `GANTRY_ASSERT(h_lds, u_dut.u_peek.p_lds[c] == ~(held_lds[c] | won_lds))
-  `GANTRY_ASSERT(h_groups, u_dut.u_peek.p_groups[c] == ~(held_groups[c] | won_group))
+  `GANTRY_ASSERT(h_lds, u_dut.u_peek.p_lds[c] == ~held_lds[c])
+  `GANTRY_ASSERT(h_groups, u_dut.u_peek.p_groups[c] == ~held_groups[c])
 end
 for (genvar w = 0; w < Waves; w++) begin : gen_waves
   `GANTRY_ASSERT(h_size, `GANTRY_IMPL(live_q[w] || granted[w], 32'(wave[w].vgpr) + 32'(wave[w].vgprs_less) < Vgprs
       && 32'(wave[w].sgpr) + 32'(wave[w].sgprs_less) < Sgprs))
-  `GANTRY_ASSERT(h_owner, `GANTRY_IMPL(live_q[w], 32'(wave[w].lds) + 32'(wave[w].lds_count) <= Lds
+  `GANTRY_ASSERT(h_owner, `GANTRY_IMPL(lives[w], 32'(wave[w].lds) + 32'(wave[w].lds_count) <= Lds
       && 32'(wave[w].group) < Groups))
   `GANTRY_ASSERT(h_hope, `GANTRY_IMPL(granted[w], !live_q[w] && w / PerCu == 32'(cu_q) && wave[w].vgprs_less == vgprs_q
       && wave[w].sgprs_less == sgprs_q))
   for (genvar v = w / PerCu * PerCu; v < w; v++) begin : gen_pairs  // of one CU: one group, or nothing in common
     logic same;
     assign same = wave[v].barrier && wave[w].barrier && wave[v].group == wave[w].group;
-    `GANTRY_ASSERT(h_share, `GANTRY_IMPL(live_q[v] && live_q[w],
+    `GANTRY_ASSERT(h_share, `GANTRY_IMPL(lives[v] && lives[w],
         same ? wave[v].lds == wave[w].lds && wave[v].lds_count == wave[w].lds_count
              : (lmask(wave[v].lds, wave[v].lds_count) & lmask(wave[w].lds, wave[w].lds_count)) == '0))
   end
@@ -67,7 +61,8 @@ end
 `GANTRY_ASSERT(h_left, `GANTRY_IMPL(busy, u_dut.u_peek.left != 5'd0
     && 5'($countones(granted)) + u_dut.u_peek.left == req.waves))
 `GANTRY_ASSERT(h_rest, `GANTRY_IMPL(busy && fits_q, 5'(rest) >= u_dut.u_peek.left))
-`GANTRY_ASSERT(h_try, trying_q == (busy || done) && !(busy && done))
+`GANTRY_ASSERT(h_try, trying_q == (busy || done) && !(busy && done) && busy == busy_o)
 `GANTRY_ASSERT(h_none, `GANTRY_IMPL(!trying_q, granted == '0))
-`GANTRY_ASSERT(h_req, `GANTRY_IMPL(trying_q, req_valid_q) && (Cus > 1 || !cu_q))
+`GANTRY_ASSERT(h_req, Cus > 1 || (!cu_q && !ask_cu_q))
+`GANTRY_ASSERT(h_asked, `GANTRY_IMPL(busy, u_dut.u_peek.r == req))
 `GANTRY_ASSERT(h_turn, 32'(u_dut.u_peek.turn) < Simds && `GANTRY_IMPL(trying_q, 32'(first) < Simds))

@@ -17,6 +17,7 @@ module dispatch_pool_peek #(
   input logic [Lds-1:0] lds[Cus],
   input logic [Groups-1:0] groups[Cus],
   input logic busy,
+  input dispatch_pkg::pool_req_t r,
   input logic [Slots-1:0] slots_w[Simds],
   input logic [Vgprs-1:0] vgprs_w[Simds],
   input logic [Sgprs-1:0] sgprs_w[Simds],
