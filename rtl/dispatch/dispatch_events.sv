@@ -169,6 +169,20 @@ module dispatch_events
       waves_o <= waves_o + 32'(grant_i.waves);
     end
 
+    // ---- queues
+    if (cu_evt_valid_i != '0) begin
+      for (int unsigned i = 0; i < Cus; i++) begin
+        if (cu_evt_valid_i[i]) begin
+          `GANTRY_CHECK(a_room, held[i] != (Dw + 1)'(Depth))
+          queue[i*Depth+32'(tail[i])] = cu_evt_i[i];
+          if (!waiting[i]) other[i] = cu_evt_i[i].kind != CU_EVT_WAVE_DONE;
+          tail[i]    = tail[i] + 1'b1;
+          held[i]    = held[i] + 1'b1;
+          waiting[i] = 1'b1;
+        end
+      end
+    end
+
     // ---- one event that is not an end: for the host or the hub
     if (!scanning && other != '0) begin
       cu      = pick_pkg::rr64(64'(other), cu_turn);
@@ -204,8 +218,8 @@ module dispatch_events
       taken = '0;
     end
 
-    // ---- of each CU: the end of a wavefront, or of a killed one; then what comes
-    if ((waiting | cu_evt_valid_i) != '0 || scanning) begin
+    // ---- of each CU: the end of a wavefront, or of a killed one
+    if (waiting != '0 || scanning) begin
       for (int unsigned i = 0; i < Cus; i++) begin
         ends = 1'b0;
         if (scanning && 32'(scan_cu) == i && !taken[i]) begin
@@ -259,16 +273,8 @@ module dispatch_events
           };
         end
         if (taken[i]) begin
-          head[i] = head[i] + 1'b1;
-          held[i] = held[i] - 1'b1;
-        end
-        if (cu_evt_valid_i[i]) begin
-          `GANTRY_CHECK(a_room, held[i] != (Dw + 1)'(Depth))
-          queue[i*Depth+32'(tail[i])] = cu_evt_i[i];
-          tail[i] = tail[i] + 1'b1;
-          held[i] = held[i] + 1'b1;
-        end
-        if (taken[i] || cu_evt_valid_i[i]) begin
+          head[i]    = head[i] + 1'b1;
+          held[i]    = held[i] - 1'b1;
           waiting[i] = held[i] != '0;
           other[i]   = waiting[i] && queue[i*Depth+32'(head[i])].kind != CU_EVT_WAVE_DONE;
         end
