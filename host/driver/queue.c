@@ -67,12 +67,17 @@ static bool places_valid(const struct client *c, unsigned gpu, const struct kfd_
            range_mapped(pt, a->write_pointer_address, sizeof(uint64_t));
 }
 
+static bool share_valid(uint32_t percentage, uint32_t priority)
+{
+    return percentage <= KFD_MAX_QUEUE_PERCENTAGE && priority <= KFD_MAX_QUEUE_PRIORITY;
+}
+
 int queue_create(struct driver *d, struct client *c, void *arg)
 {
     struct kfd_ioctl_create_queue_args *a = arg;
     int gpu = gpu_of_id(d, a->gpu_id);
     uint32_t id = 0;
-    if (gpu < 0)
+    if (gpu < 0 || !share_valid(a->queue_percentage, a->queue_priority))
         return EINVAL;
     if (a->queue_type != KFD_IOC_QUEUE_TYPE_COMPUTE_AQL) {
         log_info("driver", "client %u: queue of type %u refused: only AQL queues are served", c->index, a->queue_type);
@@ -95,13 +100,15 @@ int queue_create(struct driver *d, struct client *c, void *arg)
                                        .ring = a->ring_base_address,
                                        .packets = a->ring_size / AQL_BYTES / 2,
                                        .write_index = a->write_pointer_address,
-                                       .read_index = a->read_pointer_address};
+                                       .read_index = a->read_pointer_address,
+                                       .priority = a->queue_priority};
     struct cp_queue *cp = cp_queue_open(machine_cp(d->machine, (unsigned)gpu), &c->gpu[gpu].space, &args);
     if (!cp)
         return EINVAL;
     struct queue *q = xcalloc(1, sizeof *q);
     *q = (struct queue){.client = c, .id = id, .number = d->queue_count++, .gpu = (unsigned)gpu, .cp = cp};
     c->queues[id] = q;
+    cp_queue_suspend(machine_cp(d->machine, (unsigned)gpu), cp, a->queue_percentage == 0);
     *doorbell_word(d, q) = DOORBELL_IDLE;
     d->gpu_work = true;
     a->queue_id = id;
@@ -145,8 +152,9 @@ int queue_update(struct driver *d, struct client *c, void *arg)
 {
     const struct kfd_ioctl_update_queue_args *a = arg;
     struct queue *q = queue_find(c, a->queue_id);
-    if (!q || a->queue_percentage > KFD_MAX_QUEUE_PERCENTAGE || a->queue_priority > KFD_MAX_QUEUE_PRIORITY)
+    if (!q || !share_valid(a->queue_percentage, a->queue_priority))
         return EINVAL;
+    cp_queue_priority(q->cp, a->queue_priority);
     cp_queue_suspend(machine_cp(d->machine, q->gpu), q->cp, a->queue_percentage == 0);
     return 0;
 }

@@ -91,12 +91,18 @@ static void job_finish(struct cp *cp, struct job *job)
     job_work(cp, job, cp->config.signal_cycles);
 }
 
+/* Of kernels that wait for a dispatcher: the greater priority, of equals the one that waits longer. */
+static bool goes_before(const struct job *a, const struct job *b)
+{
+    return a->launch.prio != b->launch.prio ? a->launch.prio > b->launch.prio : a->ready < b->ready;
+}
+
 static void launches_start(struct cp *cp)
 {
     while (cp->launches < cp->config.launches) {
         struct job *first = NULL;
         for (unsigned i = 0; i < CP_JOBS; i++)
-            if (cp->jobs[i].state == JOB_READY && (!first || cp->jobs[i].ready < first->ready))
+            if (cp->jobs[i].state == JOB_READY && (!first || goes_before(&cp->jobs[i], first)))
                 first = &cp->jobs[i];
         if (!first)
             return;
@@ -134,12 +140,13 @@ static void job_decoded(struct cp *cp, struct job *job)
         job->drop = true;
         cp->drops++;
     }
-    if (flags) {
-        job->state = JOB_ACQUIRE;
+    job->state = JOB_ACQUIRE;
+    if (flags)
         fence_start(cp, job, flags);
-    } else {
+    if (packet_type(job->packet) == AQL_KERNEL)
+        job_prime(cp, job);
+    if (!flags)
         job_acquired(cp, job);
-    }
 }
 
 static void job_ran(struct cp *cp, struct job *job, const struct msg_cp_evt *evt)

@@ -140,12 +140,14 @@ struct cp_config {
     uint64_t tables_base, tables_bytes; /* where page tables lie in VRAM */
 };
 
+#define CP_PRIORITIES 16u /* of queues, as the kernel driver counts them */
 struct cp_queue_args {
     unsigned number;      /* for the kernel table */
     uint64_t ring;        /* GPU virtual address */
     uint64_t packets;     /* power of two */
     uint64_t write_index; /* address of the u64 write index */
     uint64_t read_index;  /* address of the u64 read index, 0x80 bytes into amd_queue_t */
+    unsigned priority;    /* 0 to CP_PRIORITIES - 1, greater first */
 };
 
 /* Timer cookies of a command processor hold its GPU number in bits 63:56. */
@@ -190,6 +192,8 @@ void cp_space_close(struct cp *cp, struct cp_space *space);
 struct cp_queue *cp_queue_open(struct cp *cp, struct cp_space *space, const struct cp_queue_args *args);
 void cp_queue_close(struct cp *cp, struct cp_queue *queue);
 void cp_queue_suspend(struct cp *cp, struct cp_queue *queue, bool suspended);
+/* Of its packets that are read from now on: which kernel gets the next dispatcher, and whose groups are placed first. */
+void cp_queue_priority(struct cp_queue *queue, unsigned priority);
 /* 0: all CUs.  False when none of the mask exists: it stays as it was. */
 bool cp_queue_cu_mask(struct cp *cp, struct cp_queue *queue, uint64_t mask);
 

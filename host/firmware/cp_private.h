@@ -20,7 +20,7 @@ enum job_state {
     JOB_FREE,
     JOB_DECODE,  /* timer: decode */
     JOB_ACQUIRE, /* cache maintenance before a launch */
-    JOB_READY,   /* waits for a launch slot */
+    JOB_READY,   /* waits for a dispatcher */
     JOB_LAUNCH,  /* timer: launch work */
     JOB_RUN,     /* at the dispatcher */
     JOB_RELEASE, /* cache maintenance before completion */
@@ -140,12 +140,14 @@ static inline uint64_t cookie_of(const struct cp *cp, uint64_t low)
 }
 
 /* job.c: some packet is started and not completed; id of a job's commands and timers; firmware work of `cycles`, after
- * what it does already, from which the timer comes back with the job; send its launch; work-groups; sent to the
+ * what it does already, from which the timer comes back with the job; send its launch; its first instructions come
+ * into the caches meanwhile; work-groups; sent to the
  * dispatcher and not completed; its row for the host; its fence is answered; drop it without completing it. */
 bool jobs_busy(const struct cp *cp);
 uint16_t job_id(const struct cp *cp, const struct job *job);
 void job_work(struct cp *cp, struct job *job, uint32_t cycles);
 void job_launch(struct cp *cp, struct job *job);
+void job_prime(struct cp *cp, const struct job *job);
 uint64_t job_groups(const struct job *job);
 bool job_unfinished(const struct job *job);
 void row_emit(struct cp *cp, const struct job *job);

@@ -96,6 +96,15 @@ void cp_unfinished(struct cp *cp)
             row_emit(cp, &cp->jobs[i]);
 }
 
+/* Sent behind the fence, which drops such lines: when the first wavefront comes they are there, or on their way. */
+void job_prime(struct cp *cp, const struct job *job)
+{
+    const struct msg_cp_cmd cmd = {
+        .kind = CP_FETCH, .vmid = job->space->vmid, .id = CP_NO_JOB, .pc = job->launch.pc};
+    if (!job->space->closing)
+        sim_cmd(cp->sim, cp->gpu, &cmd);
+}
+
 void job_launch(struct cp *cp, struct job *job)
 {
     job->state = JOB_RUN;

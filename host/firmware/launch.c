@@ -117,6 +117,7 @@ uint32_t launch_build(const struct cp *cp, const struct cp_queue *queue, uint64_
     if (!described)
         return CP_ERROR_CODE;
     cmd->kind = CP_LAUNCH;
+    cmd->prio = (uint8_t)queue->args.priority;
     cmd->vmid = space->vmid;
     cmd->pc = get64(packet + AQL_OBJECT) + get64(kd + 0x10);
     cmd->rsrc1 = get32(kd + 0x30);

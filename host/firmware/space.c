@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/check.h"
 #include "base/log.h"
 #include "firmware/cp_private.h"
 
@@ -222,4 +223,10 @@ bool cp_queue_cu_mask(struct cp *cp, struct cp_queue *queue, uint64_t mask)
         return false;
     queue->cu_mask = mask ? mask : UINT64_MAX;
     return true;
+}
+
+void cp_queue_priority(struct cp_queue *queue, unsigned priority)
+{
+    CHECK(priority < CP_PRIORITIES, "cp", "queue %u: priority %u", queue->args.number, priority);
+    queue->args.priority = priority;
 }

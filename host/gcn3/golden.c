@@ -136,6 +136,8 @@ static void execute_command(struct golden *g, const struct msg_cp_cmd *cmd)
             golden_touch_drop(g);
         evt.kind = CP_EVT_CACHE_DONE;
         break;
+    case CP_FETCH: /* it has no caches */
+        return;
     case CP_XLAT: /* it withholds none */
         evt.kind = CP_EVT_XLAT_DONE;
         break;

@@ -119,7 +119,7 @@ void sim_cmd(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd)
     if (sim->kernels)
         kernel_counters_command(sim->kernels, gpu, cmd);
     spaces_note(g, cmd);
-    if (cmd->kind != CP_VMID)
+    if (cmd->kind != CP_VMID && cmd->kind != CP_FETCH)
         pending_add(g, cmd);
     if (sim->options.record)
         record_command(sim->options.record, gpu, cmd);

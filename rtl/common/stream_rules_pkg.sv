@@ -63,7 +63,7 @@ package stream_rules_pkg;
   endfunction
 
   function automatic logic cp_cmd_ok(input cp_cmd_t m);
-    return m.kind >= CP_LAUNCH && m.kind <= CP_XLAT &&
+    return m.kind >= CP_LAUNCH && m.kind <= CP_FETCH &&
            ((m.kind != CP_CACHE && m.kind != CP_XLAT) || range_ok(m.root, m.pc)) &&
            (m.kind != CP_LAUNCH || (m.waves != 16'd0 && m.vgprs[1:0] == 2'd0 && m.sgprs[3:0] == 4'd0));
   endfunction
@@ -82,12 +82,12 @@ package stream_rules_pkg;
   endfunction
 
   function automatic logic ctl_cmd_ok(input ctl_cmd_t m);
-    return m.op == CTL_SIGNAL ? m.signals < 8'd64 : m.op == CTL_ROOT ? m.bytes == 64'd0 :
+    return m.op == CTL_SIGNAL ? m.signals < 8'd64 : m.op == CTL_ROOT || m.op == CTL_FETCH ? m.bytes == 64'd0 :
         (m.op == CTL_INV || m.op == CTL_XLAT) && range_ok(m.root, m.bytes);
   endfunction
 
   function automatic logic ctl_evt_ok(input ctl_evt_t m);
-    return m.op <= CTL_XLAT && m.status <= CTL_ERROR_DISCARD && m.status != CTL_ERROR_NONE &&
+    return m.op <= CTL_FETCH && m.status <= CTL_ERROR_DISCARD && m.status != CTL_ERROR_NONE &&
            m.state <= CTL_STATE_DISCARDING;
   endfunction
 

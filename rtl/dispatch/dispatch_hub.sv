@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Commands of the host: a launch goes to a dispatcher that has none (walk, send, events), the rest is maintenance, one after
-// another: caches (L2 slices and the L2 TLB first, then what may refill from them), page-table roots, withheld translations,
-// trap handlers, kills (during which nothing of the address space is withheld).
+// another: caches (L2 slices and the L2 TLB first, then what may refill from them), first instructions of what is about to
+// be launched, page-table roots, withheld translations, trap handlers, kills (during which nothing of the address space is withheld).
 // A launch waits while no dispatcher is free.  Control messages pass all of them, so that a continue is never behind
 // maintenance that waits for it.  Not responsible for: placing work-groups (walk), telling the host (events), agents
 // (dispatch_control).  See docs/reference/dispatch.md.
@@ -62,9 +62,6 @@ module dispatch_hub
   input  logic    [         7:0] maint_status_i,  // enum ctl_status: the first that is not CTL_OK
   output logic                   idle_o
 );
-  // An acquire takes as long as if its message went through the command queue of each CU, one CU a cycle: cycles of that
-  // beside what control messages take.  No figure is published.
-  localparam int unsigned CuRest = Cus + 5;
   localparam int unsigned BlkUtcl2 = Sqcs + Slices, BlkCu = BlkUtcl2 + 1;
   localparam int unsigned Qw = $clog2(Depth);
   localparam int unsigned Iw = Dispatchers > 1 ? $clog2(Dispatchers) : 1;
@@ -108,7 +105,6 @@ module dispatch_hub
   logic [Blks-1:0] blk_left, blk_send;
   logic [63:0] cu_left;
   logic [6:0] cu_next;
-  logic [6:0] cu_rest;  // cycles that an invalidation of CUs still takes behind their last answer
   logic [1:0] settle;  // cycles until quiet_i speaks of this kill
   logic take, active, control_take;
 
@@ -153,13 +149,12 @@ module dispatch_hub
 
     // ---- the maintenance under way
     if (state == Shared && blk_left == '0) begin
-      state    = m.kind == CP_VMID ? Rest : m.kind == CP_KILL ? Quieting : Private;
+      state    = m.kind == CP_VMID || m.kind == CP_FETCH ? Rest : m.kind == CP_KILL ? Quieting : Private;
       settle   = 2'd3;
       cu_next  = m.kind == CP_TRAP ? 7'd0 : 7'(Cus);
       if ((m.flags & SqcFlags) != 32'd0 && m.kind == CP_CACHE) blk_send[0+:Sqcs] = '1;
       if ((m.flags & CuFlags) != 32'd0 && m.kind == CP_CACHE) begin
         blk_send[BlkCu+:Cus] = '1;
-        cu_rest = 7'(CuRest);
       end
       active = 1'b1;
     end else if (state == Quieting) begin
@@ -185,10 +180,7 @@ module dispatch_hub
         state = Acks;
       end
     end
-    if (state == Acks && blk_left == '0 && cu_left == 64'd0 && blk_send == '0 && cu_rest != 7'd0) begin
-      cu_rest = cu_rest - 7'd1;
-      active  = 1'b1;
-    end else if (state == Acks && blk_left == '0 && cu_left == 64'd0 && blk_send == '0) begin
+    if (state == Acks && blk_left == '0 && cu_left == 64'd0 && blk_send == '0) begin
       state  = m.kind == CP_KILL ? Reopen : Telling;
       blk_send[BlkUtcl2] = state == Reopen;
       active = 1'b1;
@@ -238,6 +230,10 @@ module dispatch_hub
           kill_valid_o <= 1'b1;
           kill_vmid_o  <= c.vmid;
         end
+        CP_FETCH: begin
+          state = Shared;
+          blk_send[0+:Sqcs] = '1;
+        end
         default: begin  // CP_CACHE, CP_VMID, CP_TRAP, CP_XLAT
           state = Shared;
           if (c.kind == CP_VMID || c.kind == CP_XLAT ||
@@ -252,10 +248,11 @@ module dispatch_hub
       `GANTRY_CHECK(a_one_command, blk_left == '0)
       maint_valid_o <= blk_send;
       blk_left = blk_send;
-      maint_o <= '{op: m.kind == CP_VMID ? CTL_ROOT : m.kind == CP_CACHE ? CTL_INV : CTL_XLAT,
+      maint_o <= '{op: m.kind == CP_VMID ? CTL_ROOT : m.kind == CP_CACHE ? CTL_INV :
+                       m.kind == CP_FETCH ? CTL_FETCH : CTL_XLAT,
                    vmid: m.vmid, id: MaintId,
                    flags: m.kind != CP_KILL ? m.flags : state == Shared ? 32'(XLAT_DENY) : 32'd0,
-                   root: m.kind == CP_KILL ? 64'd0 : m.root,
+                   root: m.kind == CP_KILL ? 64'd0 : m.kind == CP_FETCH ? m.pc : m.root,
                    bytes: m.kind == CP_CACHE || m.kind == CP_XLAT ? m.pc : 64'd0, default: '0};
     end
     tell_o <= '{
@@ -280,7 +277,6 @@ module dispatch_hub
       blk_left = '0;
       cu_left  = 64'd0;
       settle   = 2'd0;
-      cu_rest  = 7'd0;
       {control_head, control_tail, control_held} = '0;
       control_valid_o <= 1'b0;
       control_waits_o <= 1'b0;

@@ -36,7 +36,7 @@ module sqc
   input  logic                  mem_rsp_valid_i,
   input  mem_rsp_t              mem_rsp_i,
   // control agent
-  input  logic                  maint_valid_i,  // CTL_INV, one at a time
+  input  logic                  maint_valid_i,  // CTL_INV, CTL_FETCH; one at a time
   /* verilator lint_off UNUSEDSIGNAL */  // id, padding
   input  ctl_cmd_t              maint_i,
   /* verilator lint_on UNUSEDSIGNAL */
@@ -68,6 +68,9 @@ module sqc
   /* verilator lint_off UNUSEDSIGNAL */
   logic [4:0] k_count;
   /* verilator lint_on UNUSEDSIGNAL */
+  logic prime;  // a line of instructions is to be there
+  logic [7:0] prime_vmid;
+  logic [63:0] prime_va;
   logic inv_tlb, i_drained, k_drained, i_finished, k_finished, room, send, choice, busy_q;
   logic tlb_left, tlb_taken;  // the answer to an invalidation of the TLBs waits; the caches have seen it
 
@@ -85,6 +88,7 @@ module sqc
     .fill_entry_i(mem_rsp_i.tag[3:0]), .fill_status_i(mem_rsp_i.status), .fill_data_i(mem_rsp_i.data),
     .hold_take_i, .hold_all_i, .discard_i, .finished_o(i_finished),
     .inv_lines_i(i_inv), .inv_tlb_i(inv_tlb), .inv_pages_i(inv_pages),
+    .prime_valid_i(prime), .prime_vmid_i(prime_vmid), .prime_va_i(prime_va),
     .drained_o(i_drained), .count_o(i_count), .idle_o(i_idle));
   sqc_cache #(
     .Scalar(1'b1), .Req(smem_req_t), .Cus(Cus), .Kib(KKib), .Ways(KWays),
@@ -100,6 +104,7 @@ module sqc
     .fill_entry_i(mem_rsp_i.tag[3:0]), .fill_status_i(mem_rsp_i.status), .fill_data_i(mem_rsp_i.data),
     .hold_take_i, .hold_all_i, .discard_i, .finished_o(k_finished),
     .inv_lines_i(k_inv), .inv_tlb_i(inv_tlb), .inv_pages_i(inv_pages),
+    .prime_valid_i(1'b0), .prime_vmid_i(8'd0), .prime_va_i(64'd0),
     .drained_o(k_drained), .count_o(k_count), .idle_o(k_idle));
   assign count_o = {i_count[4], k_count[3:0], i_count[3:0]};
 
@@ -131,6 +136,7 @@ module sqc
     maint_done_o    <= 1'b0;
     {i_inv, k_inv}     <= '0;
     inv_tlb            <= 1'b0;
+    prime              <= 1'b0;
     pulse     = 1'b0;
     plain_inv = 1'b0;
     if (send) begin
@@ -220,6 +226,9 @@ module sqc
       inv_pages    <= tlb_pkg::inv_of(maint_i.vmid, maint_i.root, maint_i.bytes);
       tlb_left = tlb_left
           || (maint_valid_i && (maint_i.flags & 32'(CACHE_INV_TLB)) != '0);
+      prime        <= maint_valid_i && maint_i.op == CTL_FETCH;
+      prime_vmid   <= maint_i.vmid;
+      prime_va     <= maint_i.root;
       if (maint_valid_i && !tlb_left) maint_done_o <= 1'b1;  // beside s_dcache_inv the answer above stays
       pulse = 1'b1;
     end

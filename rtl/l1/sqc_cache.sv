@@ -12,6 +12,7 @@
 // translation is withheld costs one entry. See docs/reference/caches.md.
 // Ahead: a request that misses its line, or is the first to hit one that was fetched so, has the line behind fetched, within the
 // page, when nobody waits for an entry; the latest such request counts. The line is looked up as any, with nobody to answer.
+// So is the line that maintenance names (prime): its translation, too, is fetched if it is not there.
 // Control (docs/reference/control.md): what is held stands in the rings, in `ready`, `send_x`, `send_m` and `faulted`, in the
 // request to memory and in the answer; what was in the lookup looks up again.
 `include "gantry_assert.svh"
@@ -68,6 +69,11 @@ module sqc_cache
   input  logic                  inv_lines_i,
   input  logic                  inv_tlb_i,
   input  tlb_pkg::inv_t         inv_pages_i,
+  input  logic                  prime_valid_i,  // Ahead: this line is to be there
+  input  logic      [      7:0] prime_vmid_i,
+  /* verilator lint_off UNUSEDSIGNAL */
+  input  logic      [     63:0] prime_va_i,
+  /* verilator lint_on UNUSEDSIGNAL */
   output logic                  drained_o,  // no access is under way that was translated before the last inv_tlb_i
   output logic      [      4:0] count_o,  // pulses: {fetched ahead, tlb miss, tlb hit, read miss, read hit}
   output logic                  idle_o
@@ -146,6 +152,10 @@ module sqc_cache
   logic ahead_some;
   logic [63:0] ahead_va;
   want_t ahead_want;
+  // the line that maintenance has named, if it has not been looked for
+  logic prime_some;
+  logic [63:0] prime_va;
+  want_t prime_want;
 
   file_t f;
   line_t e_line[NumEntries];  // first line of a crossing request
@@ -243,6 +253,7 @@ module sqc_cache
     f.ahead[e]   = 1'b0;
     f.woken[e]   = 1'b0;
     f.faulted[e] = 1'b0;
+    f.wait_x[e]  = 1'b0;
     f.wait_m[e]  = 1'b0;
     f.free[e]    = 1'b1;
   endtask
@@ -296,7 +307,7 @@ module sqc_cache
     f.free   = ~f.lost;
     f.wait_x = f.wait_x & f.lost;
     f.wait_m = f.wait_m & f.lost;
-    {f.woken, f.ready, f.send_x, f.send_m, f.faulted, ahead_some} = '0;
+    {f.woken, f.ready, f.send_x, f.send_m, f.faulted, ahead_some, prime_some} = '0;
     f.stale = f.lost;
     f.ahead = f.ahead & f.lost;
     q_some  = '0;
@@ -408,7 +419,7 @@ module sqc_cache
     end else begin
       wake();
       if (Scalar && f.store[e] && !fill_xlat_i && fill_status_i == MEM_OK) stored();
-      if (Ahead && f.ahead[e]) end_ahead();
+      if (Ahead && f.ahead[e] && !(fill_xlat_i && f.woken[e])) end_ahead();  // with its translation it goes on
     end
   endtask
 
@@ -466,8 +477,9 @@ module sqc_cache
     if (Ahead && f.ahead[e]) begin
       owner = e;
       if (tlb_hit && status == MEM_OK && !hit) park();
-      if (!f.send_m[e]) end_ahead();
-      else count_o[4] <= 1'b1;
+      else if (xlat && !beyond && f.primed[e]) park();
+      if (f.send_m[e]) count_o[4] <= 1'b1;
+      else if (!f.send_x[e]) end_ahead();
       return;
     end
     count_o <= {1'b0, !tlb_hit, tlb_hit, tlb_hit && !hit && !write, tlb_hit && hit && !write};
@@ -512,15 +524,18 @@ module sqc_cache
       q_count[port] = q_count[port] - 32'd1;
       q_some[port_t'(port)] = q_count[port] != 32'd0;
       s0 = '{valid: 1'b1, entry: e};
-    end else if (Ahead && ahead_some && q_some == '0 && !hold_take_i && (f.free & AheadEntries) != '0) begin
+    end else if (Ahead && (ahead_some || prime_some) && q_some == '0 && !hold_take_i &&
+                 (f.free & AheadEntries) != '0) begin
       e = first_of(f.free & AheadEntries);
       f.free[e]   = 1'b0;
       f.ahead[e]  = 1'b1;
+      f.primed[e] = prime_some;
       f.second[e] = 1'b0;
-      f.va[e]     = ahead_va;
-      f.first[e]  = ahead_va;
-      f.want[e]   = ahead_want;
-      ahead_some  = 1'b0;
+      f.va[e]     = prime_some ? prime_va : ahead_va;
+      f.first[e]  = f.va[e];
+      f.want[e]   = prime_some ? prime_want : ahead_want;
+      if (prime_some) prime_some = 1'b0;
+      else ahead_some = 1'b0;
       s0 = '{valid: 1'b1, entry: e};
     end else if ((q_some != '0 && !hold_take_i) || back) begin
       grow_old();
@@ -588,7 +603,8 @@ module sqc_cache
   endtask
 
   always_ff @(posedge clk_i) begin
-    if (!quiet || req_valid_i != '0 || fill_valid_i || inv_lines_i || inv_tlb_i || miss_ready_i || discard_i ||
+    if (!quiet || req_valid_i != '0 || fill_valid_i || inv_lines_i || inv_tlb_i || prime_valid_i || miss_ready_i ||
+        discard_i ||
         held_q != {hold_take_i, hold_all_i} || !rst_ni) begin
       held_q <= {hold_take_i, hold_all_i};
       if (!hold_all_i) rsp_valid_o <= 1'b0;
@@ -629,6 +645,11 @@ module sqc_cache
       s0 = '0;
       back = 1'b0;
       if (p_ready != 32'd0 && !hold_all_i) turn_back();
+      if (Ahead && prime_valid_i) begin
+        prime_some = 1'b1;
+        prime_va   = {prime_va_i[63:6], 6'd0};
+        prime_want = '{vmid: prime_vmid_i, default: '0};
+      end
       if (!hold_all_i) choose();
       if (miss_valid_o && miss_ready_i) miss_valid_o <= 1'b0;
       if ((!miss_valid_o || miss_ready_i) && (f.send_x | f.send_m) != '0 && !hold_all_i) send();
@@ -644,7 +665,8 @@ module sqc_cache
         drained_o <= 1'b1;
         {s0, s1, s2, s3, late[0], late[1], late[2], q_some, turn} = '0;
         {f.woken, f.ready, f.send_x, f.send_m, f.wait_x, f.wait_m, f.faulted} = '0;
-        {f.stale, f.second, f.store, f.old, f.lost, f.ahead, ahead_some} = '0;
+        {f.stale, f.second, f.store, f.old, f.lost, f.ahead, f.primed} = '0;
+        {ahead_some, prime_some} = '0;
         {p_head, p_count, p_ready, aged, slow, tick} = '0;
         f.free = '1;
         for (int unsigned c = 0; c < Cus; c++) begin
@@ -667,7 +689,8 @@ module sqc_cache
           !(rsp_valid_o && hold_all_i && !discard_i);
       quiet  = rst_ni && !pulse && !(s0.valid || s1.valid || s2.valid || s3.valid) &&
           !(late[0].valid || late[1].valid || late[2].valid) && (q_some == '0 || f.free == '0 || hold_take_i) &&
-          (!ahead_some || q_some != '0 || hold_take_i || (f.free & AheadEntries) == '0) && f.woken == '0 &&
+          (!(ahead_some || prime_some) || q_some != '0 || hold_take_i || (f.free & AheadEntries) == '0) &&
+          f.woken == '0 &&
           (p_ready == 32'd0 || f.free == '0 || hold_all_i) &&
           (hold_all_i || (f.ready | f.send_x | f.send_m | f.faulted) == '0);
       idle_o <= quiet;

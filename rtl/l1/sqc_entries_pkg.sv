@@ -30,6 +30,7 @@ package sqc_entries_pkg;
     entries_t stale;    // what comes for it is not kept
     entries_t lost;     // waits, but was dropped: the answer to its own request to memory is swallowed
     entries_t ahead;    // nobody has asked for its line: it is fetched behind one that somebody has, and answers nobody
+    entries_t primed;   // of these: nobody has, its translation is fetched as well
     entries_t old;      // sent or to be sent by a translation from before the invalidation of the TLB
     logic [63:0] va[NumEntries];     // looked up
     logic [63:0] first[NumEntries];  // as asked for
