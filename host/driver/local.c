@@ -332,7 +332,6 @@ void local_dispatch(struct local *l, const struct local_dispatch *d, const struc
         snprintf(result->text, sizeof result->text, "no memory for %u bytes of scratch a work-item", d->private_bytes);
         return;
     }
-    l->space.tlb_stale = true;
     packet_write(l, d);
     cp_doorbell(machine_cp(l->machine, l->gpu), l->queue);
     dispatch_loop(l, watch, result);
