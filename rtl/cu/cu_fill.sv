@@ -4,7 +4,8 @@
 // one pair a cycle in the two cycles of four that the register file has for them).  Not responsible for: barriers,
 // wavefront state (cu_issue), special registers (cu_scalar), the events that answer commands (cu_issue).
 //
-// Commands are done in order, one at a time.  Both queues are bounded by their senders: 64 commands, 16 answers.
+// Commands are done in order, one at a time; the next is read while the last row of a wavefront's item ids is being written, so
+// that wavefronts whose SGPRs do not take longer follow one another by five cycles.  Both queues are bounded by their senders: 64 commands, 16 answers.
 `include "gantry_assert.svh"
 
 module cu_fill
@@ -163,6 +164,9 @@ module cu_fill
   logic [3:0] sgpr_pair;
   logic [3:0] vgpr_row;  // {register, beat}
   logic rows_done, init_held;
+  logic [1:0] simd;     // of the wavefront that is being filled
+  logic filling, next;  // it was before this edge; a command is read
+  logic ahead;          // the next one has been read
   logic rsp_loading, rsp_busy;
   logic [3:0] rsp_pair;
   logic [1:0] slot_phase;
@@ -263,40 +267,41 @@ module cu_fill
       rsp_count = rsp_count + {4'd0, smem_rsp_valid_i};
       // ---- commands
       cmd_re_q <= 1'b0;
+      filling  = state == StWave;
+      next     = 1'b0;
+      if (state == StRead) begin
+        busy = 1'b1;
+        if (!cmd_re_q) begin
+          sgpr_pair = '0;
+          vgpr_row  = '0;
+          rows_done = 1'b0;
+          simd      = cmd.wave[5:4];
+          ahead     = 1'b0;
+          state = cmd.kind == CU_KILL ? StKill : cmd.kind == CU_TRAP ? StAck : StWave;
+          cmd_vmid_o   <= cmd.vmid;
+          kill_valid_o <= cmd.kind == CU_KILL;
+          prepare_valid_o <= cmd.kind == CU_WAVE;
+          start_o         <= make_start(cmd, handlers);
+          trap_valid_o    <= cmd.kind == CU_TRAP;
+          if (cmd.kind == CU_TRAP) begin
+            handlers[cmd.vmid[3:0]] = cmd.pc != 64'd0;
+            trap_tba_o <= cmd.pc[47:8];
+            trap_tma_o <= cmd.exec[47:0];
+          end
+        end
+      end
       case (state)
         StIdle: begin
-          if (cmd_count != '0 && !hold_i) begin
-            busy        = 1'b1;
-            cmd_re_q    <= 1'b1;
-            cmd_raddr_q <= cmd_read;
-            cmd_read    = cmd_read + 6'd1;
-            cmd_count   = cmd_count - 7'd1;
-            state       = StRead;
-            sgpr_pair   = '0;
-            vgpr_row    = '0;
-            rows_done   = 1'b0;
-          end
+          next = cmd_count != '0 && !hold_i;
+          if (next) state = StRead;
         end
-        StRead: begin
-          busy = 1'b1;
-          if (!cmd_re_q) begin
-            state = cmd.kind == CU_KILL ? StKill : cmd.kind == CU_TRAP ? StAck : StWave;
-            cmd_vmid_o   <= cmd.vmid;
-            kill_valid_o <= cmd.kind == CU_KILL;
-            prepare_valid_o <= cmd.kind == CU_WAVE;
-            start_o         <= make_start(cmd, handlers);
-            trap_valid_o    <= cmd.kind == CU_TRAP;
-            if (cmd.kind == CU_TRAP) begin
-              handlers[cmd.vmid[3:0]] = cmd.pc != 64'd0;
-              trap_tba_o <= cmd.pc[47:8];
-              trap_tma_o <= cmd.exec[47:0];
-            end
-          end
-        end
+        StRead: ;
         StWave: begin
           busy       = 1'b1;
           slot_phase = turn_i - cmd.wave[5:4];
-          if (free && {sgpr_pair, 1'b0} < cmd.init_sgprs[4:0] && (slot_phase == 2'd3 || slot_phase == 2'd0)) begin
+          // registers have a base one cycle after prepare_valid_o
+          if (filling && !ahead && free && {sgpr_pair, 1'b0} < cmd.init_sgprs[4:0] &&
+              (slot_phase == 2'd3 || slot_phase == 2'd0)) begin
             pair.wave    = cmd.wave[5:0];
             pair.code    = {2'd0, sgpr_pair, 1'b0};
             pair.we      = {{sgpr_pair, 1'b1} < cmd.init_sgprs[4:0], 1'b1};
@@ -305,7 +310,7 @@ module cu_fill
             pair_valid_o <= 1'b1;
             sgpr_pair    = sgpr_pair + 4'd1;
           end
-          if (init_held && init_ready_i[cmd.wave[5:4]]) begin
+          if (init_held && init_ready_i[simd]) begin
             init_held    = 1'b0;
             init_valid_o <= '0;
           end
@@ -332,9 +337,13 @@ module cu_fill
               id_more  = id_part != 2'd0;
             end
           end
-          if (rows_done && !init_held && {sgpr_pair, 1'b0} >= cmd.init_sgprs[4:0]) begin
+          if (rows_done && !init_held && (ahead || {sgpr_pair, 1'b0} >= cmd.init_sgprs[4:0])) begin
             start_valid_o <= 1'b1;
-            state         = StIdle;
+            state         = ahead ? StRead : StIdle;
+          end else if (rows_done && !id_more && !ahead && {sgpr_pair, 1'b0} >= cmd.init_sgprs[4:0] &&
+                       cmd_count != '0 && !hold_i) begin
+            next  = 1'b1;  // what is left of this one is in registers
+            ahead = 1'b1;
           end
         end
         StKill: begin
@@ -350,6 +359,13 @@ module cu_fill
           end
         end
       endcase
+      if (next) begin
+        busy        = 1'b1;
+        cmd_re_q    <= 1'b1;
+        cmd_raddr_q <= cmd_read;
+        cmd_read    = cmd_read + 6'd1;
+        cmd_count   = cmd_count - 7'd1;
+      end
       if (cu_cmd_valid_i) cmd_waddr_q <= cmd_waddr_q + 6'd1;
       if (smem_rsp_valid_i) rsp_waddr_q <= rsp_waddr_q + 4'd1;
       cmd_count   = cmd_count + {6'd0, cu_cmd_valid_i};
@@ -378,6 +394,7 @@ module cu_fill
         smem_done_valid_o <= 1'b0;
         kill_valid_o      <= 1'b0;
         trap_valid_o      <= 1'b0;
+        ahead             = 1'b0;
         ack_valid_o       <= 1'b0;
         cmd_re_q          <= 1'b0;
         rsp_re_q          <= 1'b0;
