@@ -12,7 +12,7 @@
 // translation is withheld costs one entry. See docs/reference/caches.md.
 // Ahead: a request that misses its line, or is the first to hit one that was fetched so, has the line behind fetched, within the
 // page, when nobody waits for an entry; the latest such request counts. The line is looked up as any, with nobody to answer.
-// So is the line that maintenance names (prime): its translation, too, is fetched if it is not there.
+// So is the line that maintenance names (prime), and the one behind: their translation, too, is fetched if it is not there.
 // Control (docs/reference/control.md): what is held stands in the rings, in `ready`, `send_x`, `send_m` and `faulted`, in the
 // request to memory and in the answer; what was in the lookup looks up again.
 `include "gantry_assert.svh"
@@ -478,6 +478,7 @@ module sqc_cache
       owner = e;
       if (tlb_hit && status == MEM_OK && !hit) park();
       else if (xlat && !beyond && f.primed[e]) park();
+      if (tlb_hit && status == MEM_OK && f.primed[e]) look_ahead();  // a wavefront begins with as much
       if (f.send_m[e]) count_o[4] <= 1'b1;
       else if (!f.send_x[e]) end_ahead();
       return;

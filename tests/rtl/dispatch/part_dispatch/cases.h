@@ -8,6 +8,7 @@ static msg_cp_cmd plain_launch(unsigned id, unsigned groups, uint64_t mask)
 {
     msg_cp_cmd c = launch_make(id, 64, 1, 1, 64 * groups, 1, 1);
     c.vgprs = 8, c.sgprs = 16, c.lds_bytes = 0, c.scratch_wave_bytes = 0, c.scratch_waves = 0, c.cu_mask = mask;
+    c.prio = 7;
     return c;
 }
 
@@ -161,8 +162,172 @@ static void test_entries()
     drain(20000);
 }
 
+// Kernels on several dispatchers: the second begins beside the first, each at its own rate while the pool has time for it, one that
+// finds no dispatcher begins when another has ended.
+static void test_dispatchers()
+{
+    hold = 1;
+    send(plain_launch(24000, 1000, ~0ull));
+    send(plain_launch(24001, 1, ~0ull));
+    for (unsigned n = 0; n < 60; n++)
+        step(nullptr);
+    if (launches[24001].started != 1 || launches[24001].first_start > launches[24000].first_start + 8)
+        FAIL("a kernel beside one that is being dispatched: from %llu, the first from %llu", (unsigned long long)launches[24001].first_start,
+             (unsigned long long)launches[24000].first_start);
+    hold = 0;
+    drain(20000);
+    for (unsigned kernels : {1u, 2u, 4u, 8u}) {
+        const unsigned each = 120, pace = kernels <= 4 ? 4 : kernels; // a try a cycle at the pool
+        hold = 1;
+        for (unsigned k = 0; k < kernels; k++)
+            send(plain_launch(24010 + k, each, ~0ull));
+        for (unsigned n = 0; n < pace * each + 100; n++)
+            step(nullptr);
+        for (unsigned k = 0; k < kernels; k++) {
+            const Launch &l = launches[24010 + k];
+            const uint64_t took = l.last_start - l.first_start;
+            if (l.started != each || took > pace * (each - 1) + 24 || took + 24 < pace * (each - 1))
+                FAIL("%u kernels: %llu of %u groups in %llu cycles, %u a group", kernels, (unsigned long long)l.started, each, (unsigned long long)took, pace);
+        }
+        hold = 0;
+        drain(20000);
+    }
+    hold = 1;
+    for (unsigned k = 0; k <= Dispatchers; k++)
+        send(plain_launch(24020 + k, 20, ~0ull));
+    for (unsigned n = 0; n < 1000; n++)
+        step(nullptr);
+    for (unsigned k = 0; k <= Dispatchers; k++)
+        if (launches[24020 + k].started != (k < Dispatchers ? 20 : 0))
+            FAIL("kernel %u on %u dispatchers: %llu wavefronts", k, Dispatchers, (unsigned long long)launches[24020 + k].started);
+    hold = 0;
+    drain(20000);
+}
+
+// Every place of CU 0 is taken by a kernel whose wavefronts do not end.
+static void fill_cu(unsigned id)
+{
+    hold = 1;
+    send(plain_launch(id, Simds * Slots, 1));
+    for (unsigned n = 0; n < 4 * Simds * Slots + 40; n++)
+        step(nullptr);
+    if (live_of(0, id) != Simds * Slots)
+        FAIL("%u wavefronts fill a CU", live_of(0, id));
+}
+
+// One of them ends.
+static void end_one(unsigned id)
+{
+    for (Wave &w : cus[0].wave)
+        if (w.live && w.cmd.pc == launches[id].cmd.pc) {
+            w.end = cycle, hold = 0;
+            for (Wave &other : cus[0].wave)
+                other.end = &other == &w ? cycle : UINT64_MAX;
+            return;
+        }
+    FAIL("nothing is left to end");
+}
+
+static void steps(unsigned n)
+{
+    while (n--)
+        step(nullptr);
+}
+
+// Who waits goes in the order of priorities, whoever came first.
+static void test_priorities()
+{
+    fill_cu(24100);
+    const unsigned priorities[] = {3, 9, 5, 0};
+    for (unsigned k = 0; k < 4; k++) {
+        msg_cp_cmd c = plain_launch(24101 + k, 4, 1);
+        c.prio = (uint8_t)priorities[k];
+        send(c);
+    }
+    steps(100);
+    const unsigned order[] = {1, 2, 0, 3};
+    for (unsigned n = 0; n < 16; n++) {
+        end_one(24100);
+        steps(60);
+        for (unsigned k = 0; k < 4; k++) {
+            const unsigned want = n < 4 * k ? 0 : n - 4 * k >= 3 ? 4 : n - 4 * k + 1;
+            if (launches[24101 + order[k]].started != want)
+                FAIL("place %u: kernel of priority %u has %llu wavefronts, not %u", n, priorities[order[k]],
+                     (unsigned long long)launches[24101 + order[k]].started, want);
+        }
+    }
+    for (Wave &w : cus[0].wave)
+        w.end = cycle;
+    drain(20000);
+}
+
+// A group that needs a whole CU gets one, though small ones take every place that comes free: after Patience cycles the CU in which
+// something comes free is kept for it.  When it is killed meanwhile, they go on.
+static void test_patience()
+{
+    const unsigned patience = 10000;
+    run_cycles = 200;
+    msg_cp_cmd small = plain_launch(24200, 8000, 1), big = plain_launch(24201, 1, 1);
+    small.lds_bytes = 512, big.lds_bytes = Lds;
+    send(small);
+    steps(500);
+    const uint64_t begin = cycle;
+    send(big);
+    while (launches[24201].started == 0 && cycle < begin + patience + 1000)
+        step(nullptr);
+    if (launches[24201].started != 1 || launches[24201].first_start < begin + patience || launches[24200].started == 8000)
+        FAIL("a large group began %llu cycles after its launch", (unsigned long long)(launches[24201].first_start - begin));
+    drain(200000);
+
+    fill_cu(24210);
+    big = plain_launch(24211, 1, 1), small = plain_launch(24212, 8, 1);
+    big.vmid = 7, big.lds_bytes = Lds, big.vgprs = 256, small.vmid = 6;
+    send(big), send(small);
+    steps(patience + 100);
+    end_one(24210);
+    steps(300);
+    if (launches[24212].started != 0)
+        FAIL("%llu wavefronts came into the CU that is kept for another kernel", (unsigned long long)launches[24212].started);
+    msg_cp_cmd kill = {};
+    kill.kind = CP_KILL, kill.id = 0x9fff, kill.vmid = 7;
+    hold = 1; // who comes now stays
+    send(kill);
+    steps(600);
+    if (launches[24212].started != 1)
+        FAIL("behind the kill of the kernel that a CU was kept for: %llu wavefronts", (unsigned long long)launches[24212].started);
+    for (Wave &w : cus[0].wave)
+        w.end = cycle;
+    run_cycles = 40, hold = 0;
+    drain(20000);
+}
+
+// Wavefronts that end in all CUs at once are taken one a CU and cycle.
+static void test_ends()
+{
+    hold = 1;
+    send(plain_launch(24300, Cus * Simds, ~0ull));
+    steps(4 * Cus * Simds + 100);
+    for (Cu &c : cus)
+        for (Wave &w : c.wave)
+            w.end = cycle;
+    hold = 0, plain_ends = true;
+    const uint64_t begin = cycle;
+    drain(2000);
+    plain_ends = false;
+    if (last_end > begin + Simds + 8)
+        FAIL("%u wavefronts a CU ended in %llu cycles", Simds, (unsigned long long)(last_end - begin));
+}
+
 static void test_cases()
 {
+    test_dispatchers();
+    case_done("kernels on several dispatchers", "S3.9");
+    test_priorities();
+    case_done("priorities");
+    test_patience();
+    case_done("a large group has its turn", "S3.8, S3.10");
+    test_ends();
+    case_done("ends in all CUs at once");
     test_control();
     test_entries();
     case_done("control messages", "S1.17, S1.23");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of part_dispatch (hub, walk, pool, events): random launches, cache maintenance and kills against CUs in C++
+// Bench of part_dispatch (hub, dispatchers, pool, events): random launches, cache maintenance and kills against CUs in C++
 // that own every resource they were named: no overlap, no leak (S3.5 to S3.7, S3.10), every wavefront of every group
 // exactly once with the right lanes and SGPRs, x fastest, groups overlap between launches (S3.9), 4 cycles a group of 1
 // to 4 wavefronts (S3.2), 1.03 N + 0.02 for more (S3.3), idle exact, a credit for every command that is taken, every field of every
@@ -13,6 +13,24 @@
 // mutate: rtl/dispatch/dispatch_hub.sv: m.kind == CP_CACHE || m.kind == CP_XLAT ? m.pc : 64'd0 => 64'd0
 // mutate: rtl/dispatch/dispatch_events.sv: left[group_index] == 5'd0 => left[group_index] <= 5'd1
 // mutate: rtl/dispatch/dispatch_hub.sv: m.kind == CP_TRAP ? 7'd0 : 7'(Cus) => m.kind == CP_TRAP ? 7'd1 : 7'(Cus)
+// mutate: rtl/dispatch/dispatch_walk.sv: if (Fill) begin => if (1'b1) begin
+// mutate: rtl/dispatch/dispatch_walk.sv: engine_turn     = after(engine); => engine_turn = engine;
+// mutate: rtl/dispatch/dispatch_walk.sv: best[k] && grid[k].prio < grid[i].prio) => best[k] && 1'b0)
+// mutate: rtl/dispatch/dispatch_walk.sv: cycle_i - since[i] >= age && => 1'b0 &&
+// mutate: rtl/dispatch/dispatch_walk.sv: since[i]   = waits[i] ? since[i] : cycle_i; => since[i] = cycle_i;
+// mutate: rtl/dispatch/dispatch_walk.sv: if (reserved && killed[owner]) begin => if (1'b0) begin
+// mutate: rtl/dispatch/dispatch_walk.sv: if (reserved && l == owner && ok_i) begin => if (1'b0) begin
+// mutate: rtl/dispatch/dispatch_walk.sv: 64'(closed) << closed_cu => 64'd0 << closed_cu
+// mutate: rtl/dispatch/dispatch_walk.sv: (killed[i] && (trying[i] || owed[i] != 2'd0)) quiet_o => (killed[i] && trying[i]) quiet_o
+// mutate: rtl/dispatch/dispatch_walk.sv: if (!freed_i[Cw'(t.cu)]) nofit => nofit
+// mutate: rtl/dispatch/dispatch_walk.sv: late[i] < 16'd1600) => 1'b0)
+// mutate: rtl/dispatch/dispatch_send.sv: taken[Cw'(group[at].cu)] = 1'b1; => ;
+// mutate: rtl/dispatch/dispatch_send.sv: place[d] ^ held[d][0] => place[d]
+// mutate: rtl/dispatch/dispatch_recip.sv: told = busy; => told = 1'b0;
+// mutate: rtl/dispatch/dispatch_recip.sv: size_y[index_t'(launch_who_i)] != launch_i.group[1] => 1'b0
+// mutate: rtl/dispatch/dispatch_events.sv: waiting[i] && !other[i]) begin => waiting[i] && !other[i] && taken == '0) begin
+// mutate: rtl/dispatch/dispatch_events.sv: evt.cu           = 16'(l); => ;
+// mutate: rtl/dispatch/dispatch_hub.sv: m.kind == CP_FETCH ? m.pc : m.root => m.root
 // mutate: rtl/dispatch/dispatch_hub.sv: blk_send[BlkCu+:Cus] = '1; => blk_send[BlkCu+:Cus] = Cus'(1);
 // mutate: rtl/dispatch/dispatch_control.sv: CTL_GROUP_L2 : CTL_GROUP_CU; => CTL_GROUP_L2 : CTL_GROUP_L2;
 // mutate: rtl/dispatch/dispatch_hub.sv: cp_cmd_i.kind != CP_CONTROL && held == (Qw + 1)'(1) ? cp_cmd_i => 1'b1 ? cp_cmd_i
@@ -103,8 +121,11 @@ static std::map<unsigned, msg_cp_evt> outcome; // by id: what the host is to be 
 static std::map<unsigned, Ports> asked_ports; // by id: agents that were asked
 static unsigned controls_told, controls_asked;
 static bool agents_wait; // they do not answer signals
+static bool plain_ends;  // wavefronts tell of nothing but their ends
 static std::map<unsigned, unsigned> agent_id; // of an agent's message: id of the host's command
 static std::vector<msg_cp_cmd> roots; // page-table roots that were set
+static std::deque<std::pair<msg_cp_cmd, Ports>> fetches; // lines of instructions that are to be there, and which caches have heard of it
+static uint64_t last_end; // of the launch that ended last
 static unsigned places = Places; // credits of the host
 static unsigned run_cycles = 40, hold = 0, halts_sent, halts_told, faults_sent, faults_told;
 static std::deque<msg_cp_evt> told; // events that the host has not heard of; those of killed launches it does not
@@ -266,12 +287,12 @@ static void cu_step(unsigned cu)
         e.instructions = 1 + pick(1000);
         l.instructions += e.instructions;
         l.running--;
-        if (pick(40) == 0) {
+        if (!plain_ends && pick(40) == 0) {
             tell_host(cu, CU_EVT_INTERRUPT, w.cmd);
         }
-        if (pick(40) == 0) // it would not end; what matters is that the host is told
+        if (!plain_ends && pick(40) == 0) // it would not end; what matters is that the host is told
             tell_host(cu, CU_EVT_HALT, w.cmd), halts_sent++;
-        if (pick(40) == 0)
+        if (!plain_ends && pick(40) == 0)
             tell_host(cu, CU_EVT_FAULT, w.cmd), faults_sent++;
         c.out.push_back({cycle, e});
     }
@@ -349,6 +370,7 @@ static void host_event(const msg_cp_evt &e)
         if (e.data != l.started || e.instructions != l.instructions || e.start > e.end || e.end > cycle)
             FAIL("launch %u: %llu waves %llu instructions, expected %llu %llu", e.id, (unsigned long long)e.data,
                  (unsigned long long)e.instructions, (unsigned long long)l.started, (unsigned long long)l.instructions);
+        last_end = e.end;
         launches.erase(it);
     } else if (e.kind == CP_EVT_INTERRUPT) {
         if (!launches.count(e.id))
@@ -394,6 +416,21 @@ static void host_event(const msg_cp_evt &e)
     }
 }
 
+// The oldest CP_FETCH, once to each cache, when that has no other maintenance under way.
+static bool fetch_asked(const msg_ctl_cmd &m, unsigned p)
+{
+    for (auto &a : agent_answers)
+        if (a.port == p && a.evt.op != CTL_SIGNAL)
+            return false;
+    if (fetches.empty() || fetches.front().second >> p & 1)
+        return false;
+    const msg_cp_cmd c = fetches.front().first;
+    fetches.front().second |= (Ports)1 << p;
+    if (fetches.front().second == SqcPorts)
+        fetches.pop_front();
+    return m.vmid == c.vmid && m.root == c.pc && m.bytes == 0 && m.flags == 0;
+}
+
 // Messages to agents: maintenance as some command of the host has it, signals as some control command has them.
 static void ctl_commands()
 {
@@ -421,10 +458,10 @@ static void ctl_commands()
                                   c.second.root == m.root && c.second.pc == m.bytes);
             for (auto &r : roots)
                 asked = asked || (m.op == CTL_ROOT && r.vmid == m.vmid && r.root == m.root && r.flags == m.flags && m.bytes == 0);
-            asked = asked || (m.op == CTL_XLAT && xlat_asked(m));
-            asked = asked && (m.op != CTL_INV ? p == 0 : p != 1 && p != 2) && m.id == 0xffff && !m.signals;
+            asked = asked || (m.op == CTL_XLAT && xlat_asked(m)) || (m.op == CTL_FETCH && fetch_asked(m, p));
+            asked = asked && (m.op == CTL_FETCH ? SqcPorts >> p & 1 : m.op != CTL_INV ? p == 0 : p != 1 && p != 2) && m.id == 0xffff && !m.signals;
             maint_seen |= (Ports)1 << p;
-            if (m.op != CTL_ROOT && pick(60) == 0)
+            if (m.op != CTL_ROOT && m.op != CTL_FETCH && pick(60) == 0)
                 e.status = CTL_ERROR_OFF, e.state = CTL_STATE_OFF, refused.push_back(agent_name(p));
         }
         if (!asked || m.pad0 || m.pad1 || m.pad2)
@@ -544,7 +581,7 @@ static msg_cp_cmd launch_random(unsigned id)
 
 static void drain(unsigned limit)
 {
-    for (unsigned n = 0; !launches.empty() || !maintenance.empty() || !controls.empty(); n++) {
+    for (unsigned n = 0; !launches.empty() || !maintenance.empty() || !controls.empty() || !fetches.empty(); n++) {
         if (n > limit)
             FAIL("no end: %zu launches, %zu maintenance commands", launches.size(), maintenance.size());
         step(nullptr);
@@ -559,6 +596,8 @@ static void send(const msg_cp_cmd &c)
         o.kind = CP_EVT_CONTROL_DONE, o.id = c.id, o.status = nobody(c.flags) ? CTL_ERROR_NONE : CTL_OK, o.cu = 0xff00, o.wave = CTL_STATE_RUN;
     } else if (c.kind == CP_LAUNCH)
         launches[c.id].cmd = c;
+    else if (c.kind == CP_FETCH)
+        fetches.push_back({c, 0});
     else if (c.kind != CP_VMID)
         maintenance[c.id] = c;
     else
@@ -591,6 +630,9 @@ static void test_random(unsigned rounds)
             c.kind = CP_XLAT, c.id = 0xf000 | (id++ & 0xfff), c.flags = pick(2) * XLAT_DENY, c.vmid = pick(2) ? 255 : 1 + pick(3);
             if (pick(2))
                 c.root = (uint64_t)pick(1 << 27) << 12, c.pc = (1 + pick(600)) * 4096ull;
+            send(c);
+        } else if (what == 19 && fetches.size() < 4) {
+            c.kind = CP_FETCH, c.id = 0xff, c.vmid = 1 + pick(3), c.pc = rng();
             send(c);
         } else if (what == 17) {
             c.kind = CP_TRAP, c.id = 0xa000 | (id++ & 0xfff), c.vmid = 1 + pick(3), c.root = rng(), c.pc = rng();
@@ -696,6 +738,7 @@ int main()
         FAIL("%u faults told of %u", faults_told, faults_sent);
     if (halts_told == 0 || halts_told > halts_sent || handler[Cus - 1].size() != 3)
         FAIL("%u halts told of %u, %zu trap handlers", halts_told, halts_sent, handler[Cus - 1].size());
+    reports_over = true;
     for (unsigned n = 0; n < 200 && !reports.empty(); n++)
         step(nullptr);
     if (!reports.empty() || reports_told < 1000)

@@ -7,11 +7,12 @@
 static const unsigned Reports = 4;              // credits of the L2 TLB
 static std::deque<msg_xlat_evt> reports;        // that the host has not heard of
 static unsigned report_credits = Reports, reports_told;
+static bool reports_over;                       // no more come
 static std::map<unsigned, unsigned> kill_steps; // by VMID: 1 translations denied, then CUs that have their kill, +100 open again
 
 static bool report_maybe()
 {
-    dut->xlat_evt_valid_i = report_credits && pick(30) == 0;
+    dut->xlat_evt_valid_i = report_credits && !reports_over && pick(30) == 0;
     if (!dut->xlat_evt_valid_i)
         return false;
     msg_xlat_evt m = {};
