@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""S3.1 to S3.4 on the whole machine: cycles of a kernel of one s_endpgm on r9nano, from the doorbell to the completion signal, over its work-groups:
+a line of least squares through large grids has the slope and the constant that are asked for, and small grids lie on the same line.  Not
+responsible for: the pace of the dispatcher alone (part_dispatch), what is printed and drawn (sw/dispatch/bench.py)."""
+import pathlib
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "sw/dispatch"))
+import launches  # noqa: E402
+
+LARGE = [1000, 1500, 2000]
+
+
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("empty")
+    co = launches.code(folder)
+    return folder, co, launches.first_launch(folder, co)
+
+
+def taken(empty, waves, sizes):
+    folder, co, first = empty
+    return [(n, launches.cycles(folder, co, n, waves, first)) for n in sizes]
+
+
+@pytest.mark.parametrize("waves", [1, 4, 5, 8])
+@pytest.mark.shows("S3.1", "S3.2", "S3.3", "S3.4")
+def test_slope_and_constant(empty, waves):
+    points = taken(empty, waves, LARGE)
+    slope, constant, fit = launches.line(points)
+    assert abs(slope - launches.slope_of(waves)) < 0.01 * launches.slope_of(waves), (slope, points)
+    assert launches.LAUNCH_CYCLES[0] <= constant <= launches.LAUNCH_CYCLES[1] and fit > 0.99999, (constant, fit, points)
+
+
+@pytest.mark.parametrize("waves", [1, 8])
+@pytest.mark.shows("S3.1", "S3.4")
+def test_small_grids_lie_on_the_line(empty, waves):
+    """Its first instructions are there when the first wavefront comes, and ends are taken as they come: nothing but the groups takes time."""
+    _, constant, _ = launches.line(taken(empty, waves, LARGE))
+    for n, cycles in taken(empty, waves, [1, 2, 17, 63]):
+        assert abs(cycles - constant - launches.slope_of(waves) * n) <= 50, (n, cycles, constant)
+
+
+@pytest.mark.shows("S3.1")
+def test_the_first_launch_is_cold(empty):
+    """What the others do not pay: translation and instructions from DRAM."""
+    _, _, first = empty
+    assert first - taken(empty, 1, [1])[0][1] > 1000
+
+
+@pytest.mark.shows("S3.3")
+def test_sixteen_wavefronts(empty):
+    """A CU fills registers of one wavefront after another, five cycles each: of the last group that shows in the constant (docs/reference/dispatch.md)."""
+    slope, constant, _ = launches.line(taken(empty, 16, LARGE))
+    assert abs(slope - launches.slope_of(16)) < 0.01 * launches.slope_of(16)
+    assert constant <= launches.LAUNCH_CYCLES[1] + 40
