@@ -198,19 +198,21 @@ module dispatch_events
         ack_cu_o    <= cu;
       end else begin
         `GANTRY_CHECK(a_kind, e.kind == CU_EVT_FAULT || e.kind == CU_EVT_INTERRUPT || e.kind == CU_EVT_HALT)
-        evt_valid  = !killed[l];
-        evt.kind   = e.kind == CU_EVT_FAULT ? CP_EVT_FAULT : e.kind == CU_EVT_HALT ? CP_EVT_HALT : CP_EVT_INTERRUPT;
-        evt.status = e.status;
-        evt.id     = launch[l].id;
-        evt.cu     = 16'(cu);
-        evt.wave   = e.wave;
-        evt.vmid   = e.vmid;
-        evt.va     = e.va;
-        evt.pc     = e.pc;
-        evt.data   = 64'(e.data);
-        if (e.kind == CU_EVT_FAULT && e.status == FAULT_ILLEGAL) begin  // the CU sends the instruction as va
-          evt.va   = e.pc;
-          evt.data = e.va;
+        if (!killed[l]) begin
+          evt_valid  = 1'b1;
+          evt.kind   = e.kind == CU_EVT_FAULT ? CP_EVT_FAULT : e.kind == CU_EVT_HALT ? CP_EVT_HALT : CP_EVT_INTERRUPT;
+          evt.status = e.status;
+          evt.id     = launch[l].id;
+          evt.cu     = 16'(cu);
+          evt.wave   = e.wave;
+          evt.vmid   = e.vmid;
+          evt.va     = e.va;
+          evt.pc     = e.pc;
+          evt.data   = 64'(e.data);
+          if (e.kind == CU_EVT_FAULT && e.status == FAULT_ILLEGAL) begin  // the CU sends the instruction as va
+            evt.va   = e.pc;
+            evt.data = e.va;
+          end
         end
       end
       taken = Cus'(1'b1) << cu;

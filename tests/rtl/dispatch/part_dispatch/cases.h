@@ -301,6 +301,20 @@ static void test_patience()
     drain(20000);
 }
 
+// A kill among groups that are being tried and sent, at each moment of a group: what was granted is sent before the CUs hear of it.
+static void test_kill_in_hand()
+{
+    for (unsigned n = 0; n < 34; n++) {
+        msg_cp_cmd c = launch_make(24400, 1024, 1, 1, 1024 * 400, 1, 1), kill = {};
+        c.vgprs = 8, c.sgprs = 16, c.lds_bytes = 0, c.scratch_wave_bytes = 0, c.cu_mask = n & 1 ? 7 : ~0ull, c.vmid = 7;
+        kill.kind = CP_KILL, kill.id = 0x9ffe, kill.vmid = 7;
+        send(c);
+        steps(100 + n);
+        send(kill);
+        drain(4000);
+    }
+}
+
 // Wavefronts that end in all CUs at once are taken one a CU and cycle.
 static void test_ends()
 {
@@ -326,6 +340,8 @@ static void test_cases()
     case_done("priorities");
     test_patience();
     case_done("a large group has its turn", "S3.8, S3.10");
+    test_kill_in_hand();
+    case_done("kills among groups in hand");
     test_ends();
     case_done("ends in all CUs at once");
     test_control();

@@ -30,6 +30,7 @@
 // mutate: rtl/dispatch/dispatch_recip.sv: size_y[index_t'(launch_who_i)] != launch_i.group[1] => 1'b0
 // mutate: rtl/dispatch/dispatch_events.sv: waiting[i] && !other[i]) begin => waiting[i] && !other[i] && taken == '0) begin
 // mutate: rtl/dispatch/dispatch_events.sv: evt.cu           = 16'(l); => ;
+// mutate: rtl/dispatch/dispatch_events.sv: if (!killed[l]) begin => evt.id = 16'd1; if (!killed[l]) begin
 // mutate: rtl/dispatch/dispatch_hub.sv: m.kind == CP_FETCH ? m.pc : m.root => m.root
 // mutate: rtl/dispatch/dispatch_hub.sv: blk_send[BlkCu+:Cus] = '1; => blk_send[BlkCu+:Cus] = Cus'(1);
 // mutate: rtl/dispatch/dispatch_control.sv: CTL_GROUP_L2 : CTL_GROUP_CU; => CTL_GROUP_L2 : CTL_GROUP_L2;
@@ -120,6 +121,7 @@ static std::map<unsigned, msg_cp_cmd> controls; // by id
 static std::map<unsigned, msg_cp_evt> outcome; // by id: what the host is to be told so far
 static std::map<unsigned, Ports> asked_ports; // by id: agents that were asked
 static unsigned controls_told, controls_asked;
+static std::map<unsigned, uint64_t> killed_in; // by VMID: CUs that have its kill, while that is under way
 static bool agents_wait; // they do not answer signals
 static bool plain_ends;  // wavefronts tell of nothing but their ends
 static std::map<unsigned, unsigned> agent_id; // of an agent's message: id of the host's command
@@ -207,6 +209,8 @@ static void wave_started(unsigned cu, const msg_cu_cmd &m)
             FAIL("launch %u: system SGPR %u is %x, expected %x", id, b, m.sgpr[n - 1], sys[b]);
     if (m.init_sgprs != n)
         FAIL("launch %u: %u SGPRs, expected %u", id, m.init_sgprs, n);
+    if (killed_in.count(m.vmid) && killed_in[m.vmid] >> cu & 1)
+        FAIL("launch %u: a wavefront comes into cu %u behind the kill", id, cu);
     check_resources(cu, m);
     if (l.next_wave == 0 && l.next_group == 0)
         l.first_start = cycle, l.alone = launches.size() == 1 && maintenance.empty();
@@ -235,6 +239,7 @@ static void cu_command(unsigned cu, const msg_cu_cmd &m)
     if (m.kind == CU_KILL) {
         if (kill_steps[m.vmid]++ == 0)
             FAIL("kill in cu %u before translations are denied", cu);
+        killed_in[m.vmid] |= 1ull << cu;
         for (Wave &w : cus[cu].wave) {
             if (!w.live || w.cmd.vmid != m.vmid)
                 continue;
@@ -405,6 +410,7 @@ static void host_event(const msg_cp_evt &e)
             if (kill_steps[e.vmid] != 1 + Cus + 100)
                 FAIL("kill of vmid %u ends at step %u", e.vmid, kill_steps[e.vmid]);
             kill_steps.erase(e.vmid);
+            killed_in.erase(e.vmid);
             for (auto l = launches.begin(); l != launches.end();)
                 l = l->second.killed ? launches.erase(l) : std::next(l);
         }
