@@ -11,10 +11,18 @@
 // mutate: rtl/l1/sqc_cache.sv: unasked[set] = unasked[set] & ~Ways'(32'd1 << way); => ;
 // mutate: rtl/l1/sqc_cache.sv: if (!xlat) look_ahead(); => ;
 // mutate: rtl/l1/sqc_cache.sv: (tlb_hit && status == MEM_OK && !hit) park(); => (tlb_hit && status == MEM_OK) park();
-// mutate: rtl/l1/sqc_cache.sv: else count_o[4] <= 1'b1; => ;
+// mutate: rtl/l1/sqc_cache.sv: if (f.send_m[e]) count_o[4] <= 1'b1; => if (1'b0) ;
+// mutate: rtl/l1/sqc_cache.sv: else if (xlat && !beyond && f.primed[e]) park(); => ;
+// mutate: rtl/l1/sqc_cache.sv: else if (xlat && !beyond && f.primed[e]) park(); => else if (xlat && !beyond) park();
+// mutate: rtl/l1/sqc_cache.sv: f.primed[e]) look_ahead(); => 1'b0) look_ahead();
+// mutate: rtl/l1/sqc_cache.sv: !(fill_xlat_i && f.woken[e])) end_ahead(); => 1'b1) end_ahead();
+// mutate: rtl/l1/sqc_cache.sv: prime_va   = {prime_va_i[63:6], 6'd0}; => prime_va = 64'd0;
+// mutate: rtl/l1/sqc_cache.sv: '{vmid: prime_vmid_i, default: '0}; => '{vmid: 8'd1, default: '0};
+// mutate: rtl/l1/sqc_cache.sv: f.faulted, ahead_some, prime_some} = '0; => f.faulted, ahead_some} = '0;
+// mutate: rtl/l1/sqc.sv: prime        <= maint_valid_i && maint_i.op == CTL_FETCH; => prime <= maint_valid_i;
 // mutate: rtl/l1/sqc_cache.sv: ahead_va   = next_line(f.va[e]); => ahead_va = next_line(next_line(f.va[e]));
 // mutate: rtl/l1/sqc_cache.sv: (Ways'(f.ahead[e]) << way) => '0
-// mutate: rtl/l1/sqc_cache.sv: f.send_m, f.faulted, ahead_some} = '0; => f.send_m, f.faulted} = '0;
+// mutate: rtl/l1/sqc_cache.sv: f.faulted, ahead_some, prime_some} = '0; => f.faulted, prime_some} = '0;
 // mutate: rtl/l1/sqc.sv: .Ahead(Ahead), => .Ahead(1'b0),
 #include <algorithm>
 #include <cstdio>
@@ -35,6 +43,8 @@ unsigned failures, answers, ahead;
 uint64_t cycle;
 std::multimap<uint64_t, msg_mem_rsp> replies; // by the cycle in which they come
 std::vector<uint64_t> lines;                  // virtual addresses that memory was asked for since expect()
+unsigned walks, vmids;                        // translations that it was asked for, in all address spaces; in which (bits)
+bool refuse;                                  // translations fail
 
 void fail(const char *what, uint64_t got, uint64_t want)
 {
@@ -74,7 +84,7 @@ void step()
     msg_mem_rsp a = {};
     a.op = q.op, a.tag = q.tag;
     if (q.op == MEM_XLAT)
-        a.data[0] = (Frames + q.addr) | 0x1f; // present, cached, all rights
+        a.data[0] = (Frames + q.addr) | 0x1f, a.status = refuse ? MEM_FAULT_NOT_PRESENT : MEM_OK, walks++, vmids |= 1u << q.vmid; // present, cached, all rights
     else
         lines.push_back(q.addr - Frames);
     replies.emplace(cycle + Latency, a);
@@ -112,6 +122,22 @@ void invalidate()
     top->maint_valid_i = 1;
     for (unsigned i = 0; i < 20; i++)
         step();
+}
+
+// Maintenance names a line of an address space; what it causes is over.  Answered once, at once.
+void prime(uint64_t va, unsigned vmid = 1)
+{
+    msg_ctl_cmd b = {};
+    b.op = CTL_FETCH, b.vmid = (uint8_t)vmid, b.root = va;
+    put(top->maint_i, b);
+    top->maint_valid_i = 1;
+    unsigned done = 0;
+    for (unsigned i = 0; i < 20 * Latency && (i < 12 || !top->idle_o || !replies.empty()); i++) {
+        step();
+        done += top->maint_done_o && i < 4 ? 1 : top->maint_done_o ? 100 : 0;
+    }
+    if (done != 1)
+        fail("answers to maintenance", done, 1);
 }
 
 // Four other lines take the set of line n of a page.
@@ -244,6 +270,79 @@ int main()
         if ((line - base) / Line % 4 != 2)
             fail("fetched behind what was dropped", line, 0);
     case_done("dropped");
+    // a line behind another for which no translation is left is not fetched, and no translation for it
+    fetch(base);
+    lines.clear();
+    r.va = base + 50 * Line, r.cu = 0;
+    put(top->ifetch_req_i[0], r);
+    top->ifetch_req_valid_i = 1;
+    step(), step(), step();
+    top->hold_take_i = 1; // the request is in its lookup, the line behind has to wait
+    for (unsigned i = 0; i < 4 * Latency; i++)
+        step();
+    msg_ctl_cmd tlb = {};
+    tlb.op = CTL_INV, tlb.vmid = 255, tlb.flags = CACHE_INV_TLB;
+    put(top->maint_i, tlb);
+    top->maint_valid_i = 1, walks = 0;
+    for (unsigned i = 0; i < 20; i++)
+        step();
+    top->hold_take_i = 0;
+    for (unsigned i = 0; i < 4 * Latency; i++)
+        step();
+    expect("behind a line whose translation has gone", {base + 50 * Line});
+    if (walks)
+        fail("translations for a line behind", walks, 0);
+    case_done("without a translation");
+
+    // what is about to be launched: the line and the one behind, with their translation, in the address space that is named
+    invalidate();
+    lines.clear(), walks = vmids = 0, before = answers;
+    prime(base + 20 * Line + 8);
+    expect("a line that maintenance has named, and the one behind", {base + 20 * Line, base + 21 * Line});
+    if (walks != 1 || vmids != 2 || answers != before)
+        fail("translations of a line that maintenance has named", walks, 1);
+    prime(base + 20 * Line);
+    expect("named again", {});
+    fetch(base + 20 * Line);
+    expect("asked for by a wavefront: it is there", {});
+    fetch(base + 21 * Line);
+    expect("asked for behind it", {base + 22 * Line});
+    prime(base + 20 * Line, 2);
+    expect("in another address space: one page, another translation", {});
+    if (walks != 2 || vmids != 6)
+        fail("translations of another address space", vmids, 6);
+    prime(base + Page - Line);
+    expect("the last line of a page", {base + Page - Line});
+    refuse = true;
+    prime(base + 9 * Page);
+    expect("without a translation", {});
+    refuse = false;
+    fetch(base + 9 * Page);
+    expect("a fault of what nobody has asked for is not kept", {base + 9 * Page, base + 9 * Page + Line});
+    prime(1ull << 45);
+    expect("no such page", {});
+    // beside requests that hold all entries it waits; with all that waits it is dropped
+    invalidate();
+    fetch(base);
+    lines.clear();
+    msg_ctl_cmd named = {};
+    named.op = CTL_FETCH, named.vmid = 1, named.root = base + 40 * Line;
+    put(top->maint_i, named);
+    top->hold_take_i = 1, top->maint_valid_i = 1;
+    for (unsigned i = 0; i < 12; i++)
+        step();
+    expect("while nothing is taken", {});
+    top->hold_all_i = 1, step();
+    top->discard_i = 1, step();
+    for (unsigned i = 0; i < 2 * Latency; i++)
+        step();
+    top->hold_take_i = top->hold_all_i = 0;
+    for (unsigned i = 0; i < 4 * Latency; i++)
+        step();
+    expect("dropped", {});
+    if (!top->idle_o || !top->finished_o)
+        fail("rest", 0, 1);
+    case_done("named by maintenance");
     printf("%s\n", failures ? "FAILED" : "PASS");
     return failures != 0;
 }
