@@ -156,6 +156,7 @@ static void job_ran(struct cp *cp, struct job *job, const struct msg_cp_evt *evt
     job->begin = evt->start;
     job->end = evt->end;
     job->wavefronts = evt->data;
+    job->dispatcher = evt->cu;
     job->instructions = evt->instructions;
     uint32_t flags = fence_release(job->packet);
     if (flags) {

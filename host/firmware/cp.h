@@ -31,6 +31,8 @@ struct kernel_row {
     uint64_t start;  /* target cycle at which the first wavefront was placed */
     uint64_t end;
     uint64_t groups;
+    unsigned dispatcher; /* of the GPU; 0 on the golden model */
+    unsigned beside;     /* most other kernels that were at the GPU at a time while it was */
     uint64_t wavefronts;
     uint64_t instructions;
 };
@@ -192,7 +194,8 @@ void cp_space_close(struct cp *cp, struct cp_space *space);
 struct cp_queue *cp_queue_open(struct cp *cp, struct cp_space *space, const struct cp_queue_args *args);
 void cp_queue_close(struct cp *cp, struct cp_queue *queue);
 void cp_queue_suspend(struct cp *cp, struct cp_queue *queue, bool suspended);
-/* Of its packets that are read from now on: which kernel gets the next dispatcher, and whose groups are placed first. */
+/* Of its packets that are read from now on: which kernel gets the next dispatcher, and whose groups are placed first.
+ */
 void cp_queue_priority(struct cp_queue *queue, unsigned priority);
 /* 0: all CUs.  False when none of the mask exists: it stays as it was. */
 bool cp_queue_cu_mask(struct cp *cp, struct cp_queue *queue, uint64_t mask);

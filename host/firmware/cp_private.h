@@ -47,6 +47,7 @@ struct job {
     uint8_t packet[AQL_BYTES];
     struct msg_cp_cmd launch;
     uint64_t wavefronts, instructions;
+    unsigned dispatcher, beside;
     struct signal_work work; /* JOB_TELL */
     struct transfer slot;    /* header and read index are being written */
 };

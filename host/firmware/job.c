@@ -54,6 +54,8 @@ void row_emit(struct cp *cp, const struct job *job)
                              .start = job->begin,
                              .end = done ? job->end : 0,
                              .groups = job_groups(job),
+                             .dispatcher = done ? job->dispatcher : 0,
+                             .beside = job->beside,
                              .wavefronts = done ? job->wavefronts : 0,
                              .instructions = done ? job->instructions : 0};
     memcpy(row.grid, job->launch.grid, sizeof row.grid);
@@ -99,10 +101,21 @@ void cp_unfinished(struct cp *cp)
 /* Sent behind the fence, which drops such lines: when the first wavefront comes they are there, or on their way. */
 void job_prime(struct cp *cp, const struct job *job)
 {
-    const struct msg_cp_cmd cmd = {
-        .kind = CP_FETCH, .vmid = job->space->vmid, .id = CP_NO_JOB, .pc = job->launch.pc};
+    const struct msg_cp_cmd cmd = {.kind = CP_FETCH, .vmid = job->space->vmid, .id = CP_NO_JOB, .pc = job->launch.pc};
     if (!job->space->closing)
         sim_cmd(cp->sim, cp->gpu, &cmd);
+}
+
+/* One more is at the GPU. */
+static void beside_count(struct cp *cp)
+{
+    unsigned others = 0;
+    for (unsigned i = 0; i < CP_JOBS; i++)
+        others += cp->jobs[i].state == JOB_RUN && !cp->jobs[i].held;
+    others--;
+    for (unsigned i = 0; i < CP_JOBS; i++)
+        if (cp->jobs[i].state == JOB_RUN && cp->jobs[i].beside < others)
+            cp->jobs[i].beside = others;
 }
 
 void job_launch(struct cp *cp, struct job *job)
@@ -114,6 +127,7 @@ void job_launch(struct cp *cp, struct job *job)
     job->launch.id = job_id(cp, job);
     job->begin = sim_now(cp->sim); /* until the dispatcher tells */
     job->space->busy++;
+    beside_count(cp);
     sim_cmd(cp->sim, cp->gpu, &job->launch);
 }
 
