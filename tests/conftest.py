@@ -3,7 +3,7 @@
 
 test_*.c   cmocka program, linked with libgantry.a          (build/tests/<path>); lines in its first comment: ` * limit: N`
            (seconds it may take in `make nightly`), lines ` * libs: FLAGS`
-tb.cpp     Verilator bench: comment lines `// top:`, `// sources:`, optional `// args:`, `// lib: yes`,
+tb.cpp     Verilator bench: comment lines before all else, `// top:`, `// sources:`, optional `// args:`, `// lib: yes`,
            `// mutant: ARG` (built a second time with the Verilator argument ARG: must then fail),
            `// mutate: FILE: OLD => NEW` (built with a copy of this source in which NEW stands for OLD, which is in it once:
            the checks of the bench must then fail); of these two kinds the first FAULTS run in `make test`, all where
@@ -93,11 +93,6 @@ class CTest(Item):
         self.cases_complete(done.stdout)
 
 
-def head_lines(path, kind):
-    """What stands behind `// KIND: ` in the head of a bench."""
-    return [m[1] for m in (re.match(rf"//\s*{kind}:\s*(.*\S)", line) for line in path.read_text().splitlines()[:40]) if m]
-
-
 class BenchTest(Item):
     mutant = None  # Verilator argument that seeds a fault
     fault = None   # FILE: OLD => NEW
@@ -124,7 +119,7 @@ class BenchTest(Item):
 
     def runtest(self):
         rel = self.path.relative_to(ROOT)
-        field = {kind: text[-1] for kind in ("top", "sources", "args", "lib", "cflags", "run", "limit", "opt") if (text := head_lines(self.path, kind))}
+        field = {kind: text[-1] for kind in ("top", "sources", "args", "lib", "cflags", "run", "limit", "opt") if (text := mutation.head_lines(self.path, kind))}
         cover = bool(os.environ.get("GANTRY_RTL_COVERAGE"))
         out = BUILD / rel.parent / ("Vcoverage" if cover else self.label())
         sources = [str(p.relative_to(ROOT)) for word in field["sources"].split() for p in (sorted(ROOT.glob(word)) or [ROOT / word])]
@@ -175,7 +170,7 @@ class File(pytest.File):
 
     def collect(self):
         first = self.kind.from_parent(self, name=self.path.name)
-        if self.kind is BenchTest and re.search(r"^// nightly: yes$", self.path.read_text()[:3000], re.M):
+        if self.kind is BenchTest and mutation.head_lines(self.path, "nightly") == ["yes"]:
             first.add_marker(pytest.mark.nightly)
         yield first
         if self.kind is BenchTest:
@@ -185,11 +180,11 @@ class File(pytest.File):
                 yield item
 
     def seeded(self):
-        for text in head_lines(self.path, "mutant"):
+        for text in mutation.head_lines(self.path, "mutant"):
             item = BenchTest.from_parent(self, name=f"mutant[{text.split()[0]}]")
             item.mutant = text.split()[0]
             yield item
-        for number, text in enumerate(head_lines(self.path, "mutate"), 1):
+        for number, text in enumerate(mutation.head_lines(self.path, "mutate"), 1):
             item = BenchTest.from_parent(self, name=f"mutate[{number}-{pathlib.Path(text.split(':')[0]).stem}]")
             item.fault = text
             yield item
