@@ -33,6 +33,7 @@ BUILD = ROOT / "build/tests"
 # Of a C test, which runs for less time than it takes to compile and link, by LLVM's linker: what it tests is in the library, as a user has it.
 SHORT = ["-O1", "-B/usr/lib/llvm-19/bin", "-fuse-ld=lld"]
 LIMIT = 900  # seconds a test may take before it counts as hung
+SPLIT = ("tests/formal/test_formal.py", "tests/rtl/test_lint.py", "tests/rtl/test_synthesis.py")
 FAULTS = 1   # seeded faults of a bench that `make test` plants, to see that the bench can fail at all: each is a build of its own
 
 
@@ -228,12 +229,49 @@ def pytest_collection_finish(session):
             print("manifest", *row, sep="\t")
 
 
-def pytest_collection_modifyitems(items):
+def pytest_xdist_make_scheduler(config, log):
+    """`--dist loadfile`: a file's tests in one process, but those of SPLIT, which share nothing, in any; in the order of the items."""
+    if config.getvalue("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Files(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            return scope(nodeid)
+
+    config.option.loadscopereorder = False
+    return Files(config, log)
+
+
+def scope(nodeid):
+    file = nodeid.split("::")[0]
+    return nodeid if file in SPLIT else file
+
+
+def longest_first(items):
+    """By the seconds of the last whole run here, where there was one; what it did not have first: what is split, then whole files, benches last."""
+    seconds = {}
+    results = ROOT / "build/test-results.tsv"
+    for line in results.read_text().splitlines() if results.exists() else ():
+        _, took, test = line.split("\t")
+        seconds[scope(test)] = seconds.get(scope(test), 0) + float(took)
+    unknown = 0 if seconds else 1
+
+    def place(item):
+        of = scope(item.nodeid)
+        return -seconds.get(of, unknown), of != item.nodeid, isinstance(item, BenchTest), of
+
+    return sorted(items, key=place)
+
+
+def pytest_collection_modifyitems(config, items):
     if os.environ.get("GANTRY_NIGHTLY") != "1":
         every_fault = os.environ.get("GANTRY_SEEDED") == "all"
         for item in items:
             if campaign(item) or (item.get_closest_marker("nightly") and not every_fault):
                 item.add_marker(pytest.mark.skip(reason="long: part of make nightly"))
+        if config.getoption("dist", "no") == "loadfile" or "workerinput" in dir(config):
+            items[:] = longest_first(items)
     elif {item.path.relative_to(ROOT).parts[1] for item in items} <= {"rtl", "formal"}:
         items[:] = long_first(items)
 

@@ -10,7 +10,7 @@ import pytest
 from live import APPS, MODELS, ROOT, gantry_run
 
 pytestmark = pytest.mark.skipif("rtl" not in MODELS, reason="GANTRY_MODELS leaves the RTL out")
-RUNS = 10000 if os.environ.get("GANTRY_NIGHTLY") == "1" else 5120
+RUNS = 10000 if os.environ.get("GANTRY_NIGHTLY") == "1" else 2560
 TESTS = ["mp", "sb", "lb", "iriw", "co", "at"]
 SCOPES = ["group", "agent", "system"]
 MEMORIES = ["own", "far", "host", "split"]

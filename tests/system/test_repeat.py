@@ -8,7 +8,7 @@ import pytest
 from live import ROOT, gantry_run
 
 SINGLE_THREADED = ["vecadd", "matmul", "transpose", "reduction", "histogram", "hash", "blur", "pipeline", "peer", "copies"]
-RUNS = 5 if os.environ.get("GANTRY_NIGHTLY") == "1" else 3
+RUNS = 5 if os.environ.get("GANTRY_NIGHTLY") == "1" else 2
 
 
 @pytest.fixture
