@@ -6,7 +6,8 @@ test_*.c   cmocka program, linked with libgantry.a          (build/tests/<path>)
 tb.cpp     Verilator bench: comment lines before all else, `// top:`, `// sources:`, optional `// args:`, `// lib: yes`,
            `// mutant: ARG` (built a second time with the Verilator argument ARG: must then fail),
            `// mutate: FILE: OLD => NEW` (built with a copy of this source in which NEW stands for OLD, which is in it once:
-           the checks of the bench must then fail); of these two kinds the first FAULTS run in `make test`, all where
+           the checks of the bench must then fail); of these two kinds the first FAULTS run in `make test` (none of a
+           bench that includes another's tb.cpp), all where
            GANTRY_SEEDED=all, which `make test T=path` sets, and in `make nightly`; `// limit: N` (seconds it may take in `make nightly`),
            `// nightly: yes` (only there), `// opt: -O0` (of its C++, where it runs shortly; else -O1); with GANTRY_RTL_COVERAGE=FOLDER one that counts into it
 test_*.sh  script: exit 0 passed, 77 skipped (reason on the last line)
@@ -34,7 +35,9 @@ BUILD = ROOT / "build/tests"
 SHORT = ["-O1", "-B/usr/lib/llvm-19/bin", "-fuse-ld=lld"]
 LIMIT = 900  # seconds a test may take before it counts as hung
 SPLIT = ("tests/formal/test_formal.py", "tests/rtl/test_lint.py", "tests/rtl/test_synthesis.py")
-FAULTS = 1   # seeded faults of a bench that `make test` plants, to see that the bench can fail at all: each is a build of its own
+# Seeded faults of a bench that `make test` plants, to see that the bench can fail at all: each is a build of its own.  None where the text is another
+# bench's, whose checks are seen to fail there.
+FAULTS = 1
 
 
 def run(cmd, limit=LIMIT, **kw):
@@ -175,8 +178,9 @@ class File(pytest.File):
             first.add_marker(pytest.mark.nightly)
         yield first
         if self.kind is BenchTest:
+            other = re.search(r'^#include "\.\./\w+/tb\.cpp"', self.path.read_text(), re.M)
             for number, item in enumerate(self.seeded(), 1):
-                if number > FAULTS:
+                if other or number > FAULTS:
                     item.add_marker(pytest.mark.nightly("seeded"))
                 yield item
 

@@ -18,8 +18,8 @@ import test_kernels  # noqa: E402
 WHOLE = ["--set", "system.rtl=whole"]
 FOUR = ["--set", "gpu.cu.count=4"]
 SAME = ("kernels", "cycles", "instructions", "hash", "data", "counters")
-# of what kinds: caches and scratch, LDS with barriers and atomics, all instructions in long loops, sleeping wavefronts
-SOME = ["generic", "histogram", "nbody", "bench_sleep"]
+# of what kinds: caches and scratch, LDS with barriers and atomics, sleeping wavefronts
+SOME = ["generic", "histogram", "bench_sleep"]
 PROGRAMS = ["vecadd", "reduction", "histogram", "transpose", "pipeline"]
 LIMIT = 1800  # with the build of a model
 
