@@ -233,6 +233,7 @@ def pytest_collection_finish(session):
             print("manifest", *row, sep="\t")
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     """`--dist loadfile`: a file's tests in one process, but those of SPLIT, which share nothing, in any; in the order of the items."""
     if config.getvalue("dist") != "loadfile":
@@ -257,7 +258,7 @@ def longest_first(items):
     seconds = {}
     results = ROOT / "build/test-results.tsv"
     for line in results.read_text().splitlines() if results.exists() else ():
-        _, took, test = line.split("\t")
+        _, took, test = line.split("\t", 2)
         seconds[scope(test)] = seconds.get(scope(test), 0) + float(took)
     unknown = 0 if seconds else 1
 

@@ -147,7 +147,7 @@ BLOCKS = {  # sources, tasks
     "l1v": (
         ["rtl/common/pick_pkg.sv", "rtl/tech/ram_1r1w.sv", "build/gen/gantry_msg_pkg.sv", "rtl/tlb/tlb_pkg.sv",
          "rtl/l1/l1v_pkg.sv", "rtl/l1/l1v.sv", "tests/formal/l1v_peek.sv"],
-        {"bmc": bounded(10, nightly=True), "bmc_short": bounded(5), "prove": induction(nightly=True),
+        {"bmc": bounded(10, nightly=True), "prove": induction(nightly=True),
          "cover": bounded(24, expected="FAIL", defines=("REACH",), nightly=True),
          **faults(("credits = credits - 32'd1;", "")),
          **{f"bug{n}": bounded(14, expected="FAIL", replace=pair, nightly=True) for n, pair in (

@@ -51,9 +51,9 @@ def kernel(*options, env=None):
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory):
-    """A recording of that kernel with the messages of two partitions."""
+    """A recording of that kernel with the messages of three partitions."""
     folder = tmp_path_factory.mktemp("recorded") / "rec"
-    done = kernel("--record", f"{folder},gpu0.cu0,gpu0.l2s1")
+    done = kernel("--record", f"{folder},gpu0.cu0,gpu0.sqc0,gpu0.l2s1")
     assert done.returncode == 0, done.stderr
     return folder, done
 
