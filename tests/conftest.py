@@ -3,10 +3,11 @@
 
 test_*.c   cmocka program, linked with libgantry.a          (build/tests/<path>); lines in its first comment: ` * limit: N`
            (seconds it may take in `make nightly`), lines ` * libs: FLAGS`
-tb.cpp     Verilator bench: comment lines `// top:`, `// sources:`, optional `// args:`, `// lib: yes`,
+tb.cpp     Verilator bench: comment lines before all else, `// top:`, `// sources:`, optional `// args:`, `// lib: yes`,
            `// mutant: ARG` (built a second time with the Verilator argument ARG: must then fail),
            `// mutate: FILE: OLD => NEW` (built with a copy of this source in which NEW stands for OLD, which is in it once:
-           the checks of the bench must then fail); of these two kinds the first FAULTS run in `make test`, all where
+           the checks of the bench must then fail); of these two kinds the first FAULTS run in `make test` (none of a
+           bench that includes another's tb.cpp), all where
            GANTRY_SEEDED=all, which `make test T=path` sets, and in `make nightly`; `// limit: N` (seconds it may take in `make nightly`),
            `// nightly: yes` (only there), `// opt: -O0` (of its C++, where it runs shortly; else -O1); with GANTRY_RTL_COVERAGE=FOLDER one that counts into it
 test_*.sh  script: exit 0 passed, 77 skipped (reason on the last line)
@@ -33,7 +34,10 @@ BUILD = ROOT / "build/tests"
 # Of a C test, which runs for less time than it takes to compile and link, by LLVM's linker: what it tests is in the library, as a user has it.
 SHORT = ["-O1", "-B/usr/lib/llvm-19/bin", "-fuse-ld=lld"]
 LIMIT = 900  # seconds a test may take before it counts as hung
-FAULTS = 1   # seeded faults of a bench that `make test` plants, to see that the bench can fail at all: each is a build of its own
+SPLIT = ("tests/formal/test_formal.py", "tests/rtl/test_lint.py", "tests/rtl/test_synthesis.py")
+# Seeded faults of a bench that `make test` plants, to see that the bench can fail at all: each is a build of its own.  None where the text is another
+# bench's, whose checks are seen to fail there.
+FAULTS = 1
 
 
 def run(cmd, limit=LIMIT, **kw):
@@ -93,11 +97,6 @@ class CTest(Item):
         self.cases_complete(done.stdout)
 
 
-def head_lines(path, kind):
-    """What stands behind `// KIND: ` in the head of a bench."""
-    return [m[1] for m in (re.match(rf"//\s*{kind}:\s*(.*\S)", line) for line in path.read_text().splitlines()[:40]) if m]
-
-
 class BenchTest(Item):
     mutant = None  # Verilator argument that seeds a fault
     fault = None   # FILE: OLD => NEW
@@ -124,7 +123,7 @@ class BenchTest(Item):
 
     def runtest(self):
         rel = self.path.relative_to(ROOT)
-        field = {kind: text[-1] for kind in ("top", "sources", "args", "lib", "cflags", "run", "limit", "opt") if (text := head_lines(self.path, kind))}
+        field = {kind: text[-1] for kind in ("top", "sources", "args", "lib", "cflags", "run", "limit", "opt") if (text := mutation.head_lines(self.path, kind))}
         cover = bool(os.environ.get("GANTRY_RTL_COVERAGE"))
         out = BUILD / rel.parent / ("Vcoverage" if cover else self.label())
         sources = [str(p.relative_to(ROOT)) for word in field["sources"].split() for p in (sorted(ROOT.glob(word)) or [ROOT / word])]
@@ -175,21 +174,22 @@ class File(pytest.File):
 
     def collect(self):
         first = self.kind.from_parent(self, name=self.path.name)
-        if self.kind is BenchTest and re.search(r"^// nightly: yes$", self.path.read_text()[:3000], re.M):
+        if self.kind is BenchTest and mutation.head_lines(self.path, "nightly") == ["yes"]:
             first.add_marker(pytest.mark.nightly)
         yield first
         if self.kind is BenchTest:
+            other = re.search(r'^#include "\.\./\w+/tb\.cpp"', self.path.read_text(), re.M)
             for number, item in enumerate(self.seeded(), 1):
-                if number > FAULTS:
+                if other or number > FAULTS:
                     item.add_marker(pytest.mark.nightly("seeded"))
                 yield item
 
     def seeded(self):
-        for text in head_lines(self.path, "mutant"):
+        for text in mutation.head_lines(self.path, "mutant"):
             item = BenchTest.from_parent(self, name=f"mutant[{text.split()[0]}]")
             item.mutant = text.split()[0]
             yield item
-        for number, text in enumerate(head_lines(self.path, "mutate"), 1):
+        for number, text in enumerate(mutation.head_lines(self.path, "mutate"), 1):
             item = BenchTest.from_parent(self, name=f"mutate[{number}-{pathlib.Path(text.split(':')[0]).stem}]")
             item.fault = text
             yield item
@@ -233,12 +233,50 @@ def pytest_collection_finish(session):
             print("manifest", *row, sep="\t")
 
 
-def pytest_collection_modifyitems(items):
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """`--dist loadfile`: a file's tests in one process, but those of SPLIT, which share nothing, in any; in the order of the items."""
+    if config.getvalue("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Files(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            return scope(nodeid)
+
+    config.option.loadscopereorder = False
+    return Files(config, log)
+
+
+def scope(nodeid):
+    file = nodeid.split("::")[0]
+    return nodeid if file in SPLIT else file
+
+
+def longest_first(items):
+    """By the seconds of the last whole run here, where there was one; what it did not have first: what is split, then whole files, benches last."""
+    seconds = {}
+    results = ROOT / "build/test-results.tsv"
+    for line in results.read_text().splitlines() if results.exists() else ():
+        _, took, test = line.split("\t", 2)
+        seconds[scope(test)] = seconds.get(scope(test), 0) + float(took)
+    unknown = 0 if seconds else 1
+
+    def place(item):
+        of = scope(item.nodeid)
+        return -seconds.get(of, unknown), of != item.nodeid, isinstance(item, BenchTest), of
+
+    return sorted(items, key=place)
+
+
+def pytest_collection_modifyitems(config, items):
     if os.environ.get("GANTRY_NIGHTLY") != "1":
         every_fault = os.environ.get("GANTRY_SEEDED") == "all"
         for item in items:
             if campaign(item) or (item.get_closest_marker("nightly") and not every_fault):
                 item.add_marker(pytest.mark.skip(reason="long: part of make nightly"))
+        if config.getoption("dist", "no") == "loadfile" or "workerinput" in dir(config):
+            items[:] = longest_first(items)
     elif {item.path.relative_to(ROOT).parts[1] for item in items} <= {"rtl", "formal"}:
         items[:] = long_first(items)
 

@@ -40,6 +40,9 @@ def tool(cmd, limit=None):
 NARROW = ["gpu.cu.lanes=4", "gpu.cu.operand_stages=1", "gpu.cu.simds=1", "gpu.cu.waves_per_simd=4", "gpu.cu.sgprs_per_simd=448", "gpu.cu.lds_kib=16",
           "gpu.cu.vmem_slots=4"]
 TINY = ["gpu.cu.count=1", "gpu.l2.slices=1", "gpu.l2.kib_per_slice=8", "gpu.noc.queue=8", "gpu.noc.target_queue=8"]
+# of each array a few entries, of what is there several times two
+FEW = ["gpu.cu.simds=2", "gpu.cu.waves_per_simd=4", "gpu.cu.sgprs_per_simd=448", "gpu.cu.lds_kib=16", "gpu.l1v.kib=4", "gpu.l1v.mshrs=8", "gpu.sqc.cus_per_group=2",
+       "gpu.sqc.tlb_entries=4", "gpu.l1i.kib=1", "gpu.l1k.kib=1", "gpu.l2.mshrs=8"]
 
 
 def configuration(name, settings):
@@ -69,11 +72,11 @@ def verilator(module, settings=None, instead=None, first=None):
         return [line for line in out.splitlines() if line.startswith("RACE")] if code else []
 
 
-def slang(module, settings=()):
-    """Elaborate with few ports and short queues: what synthesizes does not depend on their number; settings: other constants.
+def slang(module, settings=FEW):
+    """Elaborate with few ports, short queues and small arrays: what synthesizes does not depend on their number; settings: other constants.
 
     Blocks that are checked on their own are empty boxes in what instantiates them."""
-    package, wrong = configuration("tiny-narrow" if settings else "tiny", [*TINY, *settings])
+    package, wrong = configuration("few" if settings is FEW else "tiny-narrow" if settings else "tiny", [*TINY, *settings])
     if wrong:
         return wrong
     below = [m for m in rtl_sources.modules() if m.startswith("part_")] if module == "gpu" else BOXES

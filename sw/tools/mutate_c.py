@@ -235,7 +235,7 @@ class Runner:
     def sanitized(self, mutant, source):
         """The first C test of the folder itself that fails with the mutant under AddressSanitizer, LeakSanitizer and UBSan."""
         own = [t for t in self.tests if t.is_relative_to(ROOT / "tests" / self.folder) and source.stem in self.members[t]]
-        if self.folder.split("/")[-1] not in (*sanitize.SHORT_C["asan"], "bridge", "machine") or not own:
+        if self.folder.split("/")[-1] not in (*sanitize.QUICK_C, "bridge", "machine") or not own:
             return "", 0
         with SANITIZER:
             if "asan" not in self.unfit:

@@ -17,6 +17,7 @@ import sys
 import threading
 
 import lint
+import mutation
 import processor
 import rtl_sources
 import verilate
@@ -27,8 +28,8 @@ LIMIT = 900  # seconds of host time for a build or a run on a busy machine; benc
 
 def head(path):
     """Fields of the head of a bench, as tests/conftest.py reads them."""
-    lines = path.read_text().splitlines()[:40]
-    return {m[1]: m[2] for m in (re.match(r"//\s*(top|sources|args|lib|cflags|run|nightly):\s*(.*\S)", line) for line in lines) if m}
+    kinds = ("top", "sources", "args", "lib", "cflags", "run", "limit")
+    return {kind: lines[-1] for kind in kinds if (lines := mutation.head_lines(path, kind))}
 
 
 def includes(path, names):
@@ -57,7 +58,7 @@ def benches_of(file, near=False):
     for bench in sorted((ROOT / "tests/rtl").rglob("tb.cpp")):
         fields = head(bench)
         sources = fields.get("sources", "").split()
-        if "nightly" in fields or not wanted & set(sources) or "build/tests" in fields["sources"]:
+        if "limit" in fields or not wanted & set(sources) or "build/tests" in fields["sources"]:
             continue
         own = bench.relative_to(ROOT / "tests/rtl").parts[0] == folder
         other_form = 'tb.cpp"' in bench.read_text()

@@ -1,9 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A copy of a source with one seeded fault: for the benches (`// mutate:`, tests/conftest.py) and the proofs (formal.py),
-so that the RTL itself needs no parameter for it.  Not responsible for: building, and whether the fault is noticed."""
+"""The head of a bench, and a copy of a source with one seeded fault: for the benches (`// mutate:`, tests/conftest.py) and the
+proofs (formal.py), so that the RTL itself needs no parameter for it.  Not responsible for: building, and whether the fault is
+noticed."""
+import itertools
 import pathlib
+import re
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def head_lines(path, kind):
+    """What stands behind `// KIND: ` in the head of a bench: its lines as far as all begin with `//`, however many."""
+    head = itertools.takewhile(lambda line: line.startswith("//"), pathlib.Path(path).read_text().splitlines())
+    return [m[1] for m in (re.match(rf"//\s*{kind}:\s*(.*\S)", line) for line in head) if m]
 
 
 def parse(text):

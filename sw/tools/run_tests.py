@@ -19,16 +19,18 @@ import manifest
 import test_record
 
 ROOT = manifest.ROOT
-# They compare times, or look for what any program might have left behind.
-ALONE = ("tests/system/test_exits.py", "tests/system/test_no_progress.py", "tests/system/test_repeat.py")
+ALONE = ("tests/system/test_exits.py",)  # looks for what any program might have left behind
 
 
 def phases():
-    """Benches and proofs are builds above all and share nothing: two at a time.  So are tests of parts, of the command and of whole
-    programs, those of one file one after another, for they share what they build."""
+    """Two processes at a time, those of one file one after another, for they share what they build (tests/conftest.py says which files are
+    no unit).  Nightly the campaigns among benches and proofs take by far the longest: they come first, as many at a time as there can be."""
     alone = [f for f in ALONE if (ROOT / f).exists()]
-    return [["-n", "2", "--maxschedchunk", "1", "tests/rtl", "tests/formal"],
-            ["-n", "2", "--dist", "loadfile", "tests", "--ignore=tests/rtl", "--ignore=tests/formal", *(f"--ignore={f}" for f in alone)], *([alone] if alone else [])]
+    but_alone = [f"--ignore={f}" for f in alone]
+    if os.environ.get("GANTRY_NIGHTLY") == "1":
+        return [["-n", "2", "--maxschedchunk", "1", "tests/rtl", "tests/formal"],
+                ["-n", "2", "--dist", "loadfile", "tests", "--ignore=tests/rtl", "--ignore=tests/formal", *but_alone], *([alone] if alone else [])]
+    return [["-n", "2", "--dist", "loadfile", "tests", *but_alone], *([alone] if alone else [])]
 
 
 def run(args):

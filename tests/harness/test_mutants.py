@@ -164,6 +164,7 @@ def test_benches_of_a_source():
             assert mutate_rtl.sources_of(str(file.relative_to(ROOT))), file
 
 
+@pytest.mark.nightly  # as the campaigns that need it
 def test_verdicts_on_rtl(tmp_path, monkeypatch):
     monkeypatch.setattr(mutate_rtl, "FOLDER", tmp_path)
     monkeypatch.setattr(mutate_rtl, "benches_of", lambda file, near=False: [ROOT / "tests/rtl/common/credit_counter/tb.cpp"])

@@ -13,15 +13,12 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "sw/tools"))
 import mutation  # noqa: E402
 import rtl_sources  # noqa: E402
+from mutation import head_lines  # noqa: E402
 
 FOLDER = ROOT / "build/tests/harness/mutation"
 BENCHES = sorted((ROOT / "tests/rtl").rglob("tb.cpp"))
 # Modules that only wire others up, every bit of which a test compares with a table, and the list of its planted mistakes.
 WIRING = {"gpu": ("tests/rtl/gpu/test_links.py", "MISTAKES = [")}
-
-
-def head(path, kind):
-    return re.findall(rf"^// {kind}: (.*\S)", path.read_text(), flags=re.M)
 
 
 def source_of(module):
@@ -38,25 +35,38 @@ def test_wiring_has_planted_mistakes(module):
 
 @pytest.mark.parametrize("module", [m for m in rtl_sources.modules() if m not in WIRING])
 def test_module_stands_in_a_bench(module):
-    assert [b for b in BENCHES if source_of(module) in " ".join(head(b, "sources")).split()]
+    assert [b for b in BENCHES if source_of(module) in " ".join(head_lines(b, "sources")).split()]
 
 
 @pytest.mark.parametrize("module", [m for m in rtl_sources.modules() if m not in WIRING])
 def test_module_has_a_seeded_fault(module):
     """One by `mutate:`, or one in its text that a `mutant:` of a bench with this source switches on."""
     source = source_of(module)
-    planted = [m for b in BENCHES for m in head(b, "mutate") if mutation.parse(m)[0] == source]
+    planted = [m for b in BENCHES for m in head_lines(b, "mutate") if mutation.parse(m)[0] == source]
     switches = set(re.findall(r"\b(SeedBug|SeedStore|SeedFault|FaultSeed)\s*[=!]=|\b(SeedBug|SeedStore)\s*[?)]|(SIMD_FAULT) FaultSeed",
                               rtl_sources.whole(ROOT / source)))
-    seeded = [b for b in BENCHES if source in " ".join(head(b, "sources")).split() and head(b, "mutant")]
+    seeded = [b for b in BENCHES if source in " ".join(head_lines(b, "sources")).split() and head_lines(b, "mutant")]
     assert planted or (switches and seeded)
 
 
-@pytest.mark.parametrize("bench, text", [pytest.param(b, m, id=f"{b.parent.name}-{n}") for b in BENCHES for n, m in enumerate(head(b, "mutate"), 1)])
+def test_a_long_head_is_read_whole(tmp_path):
+    bench = tmp_path / "tb.cpp"
+    bench.write_text("// top: sum\n" + "// a word\n" * 200 + "// mutate: a: b => c\n#include <x>\n// mutate: a: d => e\n")
+    assert head_lines(bench, "mutate") == ["a: b => c"]
+
+
+@pytest.mark.parametrize("kind", ["mutate", "mutant"])
+def test_no_fault_stands_below_a_head(kind):
+    """There it would never be planted."""
+    for bench in BENCHES:
+        assert re.findall(rf"^\s*//\s*{kind}:\s*(.*\S)", bench.read_text(), flags=re.M) == head_lines(bench, kind)
+
+
+@pytest.mark.parametrize("bench, text", [pytest.param(b, m, id=f"{b.parent.name}-{n}") for b in BENCHES for n, m in enumerate(head_lines(b, "mutate"), 1)])
 def test_fault_can_be_planted(bench, text, tmp_path):
     """Quick to know when a source was changed: the text is still in it, once."""
     source, old, new = mutation.parse(text)
-    assert source in " ".join(head(bench, "sources")).split()
+    assert source in " ".join(head_lines(bench, "sources")).split()
     mutation.plant(source, tmp_path / "copy.sv", old, new)
 
 

@@ -215,12 +215,13 @@ def emptied(tmp_path_factory):
 
 
 @pytest.mark.parametrize("kind", ["deleted", "emptied"])
-def test_any_one_file(kind, emptied):
+def test_any_one_file(kind, emptied, monkeypatch):
     """Without it, or with what is left of it, something is missed; with all, nothing."""
     listed = manifest.load()
     assert len(TEST_FILES) > 100 and run_tests.against_manifest(passed(listed), [], False) == []
-    for file in TEST_FILES:
+    monkeypatch.setattr(manifest, "load", lambda: listed)
+    for file in TEST_FILES:  # of the others nothing is missed, as has been seen
         left = [case for case in emptied if case.startswith(f"{file}::")] if kind == "emptied" else []
-        found = run_tests.against_manifest(passed([case for case in listed if not case.startswith(f"{file}::")] + left), [], False)
+        found = run_tests.against_manifest(passed(left), [file], False)
         assert [line for line in found if line.startswith(f"{file}::") and line.endswith("did not run")], file
     assert len({case.split("::")[0] for case in manifest.collected()}) == len(TEST_FILES)

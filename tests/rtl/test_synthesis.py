@@ -47,6 +47,13 @@ def test_elaborates_in_yosys(module):
     assert lint.slang(module) == []
 
 
+@pytest.mark.nightly  # three times as long
+@pytest.mark.parametrize("module", [m for m in lint.elaborated() if m != "cu_simd"])
+@pytest.mark.shows("C.9")
+def test_elaborates_with_arrays_of_full_size(module):
+    assert lint.slang(module, ()) == []
+
+
 def test_every_module_is_elaborated():
     """What lint.elaborated() names reaches all RTL, through what these instantiate; a box is elaborated on its own."""
     reached = {path for module in lint.elaborated() for path in rtl_sources.sources(module)}

@@ -26,7 +26,7 @@ def passed(chain, gpus, *options, model="rtl"):
     return result
 
 
-@pytest.mark.parametrize("chain", CHAINS)
+@pytest.mark.parametrize("chain", [pytest.param(c, marks=pytest.mark.nightly) if c == "life" else c for c in CHAINS])  # by far the longest
 @pytest.mark.shows("S0.17", "S0.18")
 def test_two_gpus(chain):
     assert passed(chain, 2).line["data"] == passed(chain, 2, model="golden").line["data"]

@@ -84,12 +84,12 @@ def test_lockstep_from_a_checkpoint(peer, saved, tmp_path):
 @pytest.mark.shows("S4.7")
 def test_waves_from_a_checkpoint(saved, tmp_path):
     """Of a state that models with waves have saved; models without them are others."""
-    scope = "gpu0.cu0@4100:4200"
-    then = gantry("replay", "-q", saved[0], "--wave", "gpu0.cu0@1:2", "-o", tmp_path / "first", "--checkpoint", f"cycle:4001,{tmp_path}/ck")
+    scope = "gpu0.sqc0@4100:4200"
+    then = gantry("replay", "-q", saved[0], "--wave", "gpu0.sqc0@1:2", "-o", tmp_path / "first", "--checkpoint", f"cycle:4001,{tmp_path}/ck")
     assert then.returncode == 0, then.stderr
     last = gantry("restore", tmp_path / "ck", "--wave", scope, "-o", tmp_path / "out")
     assert last.returncode == 0 and figures(last) == figures(saved[2]), last.stderr
-    assert (tmp_path / "out/gpu0.cu0.fst").stat().st_size > 10000
+    assert (tmp_path / "out/gpu0.sqc0.fst").stat().st_size > 10000
     other = gantry("restore", saved[1], "--wave", scope, "-o", tmp_path / "none")
     assert other.returncode == 65 and re.fullmatch(r"gantry: \S+/state: models: model \S+ was saved, \S+ is here", other.stderr.strip()), other.stderr
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """B.8: every kind of fault, whatever way the program finds out, on both models: the run ends with the runtime's own error.
-All of the matrix is nightly; `make test` has every pair of two (fault and idiom, each with one of the models)."""
+All of the matrix is nightly; `make test` has every second pair of fault and idiom, each with one of the models."""
 import os
 import re
 import subprocess
@@ -93,7 +93,8 @@ def source_lines(fault):
 
 
 def sampled(n, model):
-    return model == MODELS[(n // len(IDIOMS) + n % len(IDIOMS)) % len(MODELS)]
+    """Every second pair, on one model: half of each row and of each column."""
+    return (n // len(IDIOMS) + n % len(IDIOMS)) % (2 * len(MODELS)) == MODELS.index(model)
 
 
 @pytest.mark.shows("B.8")

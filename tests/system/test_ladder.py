@@ -5,7 +5,7 @@ import shutil
 import subprocess
 
 import pytest
-from live import GANTRY, LADDER_FAMILIES, ROOT, gantry_run, on_last_gpus, rows
+from live import GANTRY, LADDER_FAMILIES, MODELS, ROOT, gantry_run, on_last_gpus, rows
 
 PROGRAMS = ["vecadd", "matmul", "transpose", "reduction", "histogram", "hash", "hashes", "blur", "saxpy2", "pipeline", "peer", "copies",
             *LADDER_FAMILIES]
@@ -71,6 +71,7 @@ def test_raw_queues(apps, model, gpus, what):
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("model, gpus", [pytest.param(m, n, marks=[] if n == 4 or (m, n) == ("rtl", 1) else pytest.mark.nightly) for m in MODELS for n in (1, 2, 4)])
 @pytest.mark.shows("B.1", "S0.7", "S0.18")
 def test_programs(apps, model, gpus, program):
     """Rungs 4 to 7, 9, 10: copies, kernels, LDS, dimensions, memset, two devices, peer copies, events.
@@ -84,8 +85,8 @@ def test_programs(apps, model, gpus, program):
     assert int(result.line["gpus"]) == gpus, result
 
 
-@pytest.mark.parametrize("gpus", [pytest.param(2, marks=pytest.mark.nightly), 4])
 @pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("model, gpus", [pytest.param(m, n, marks=[] if (m, n) == ("rtl", 4) else pytest.mark.nightly) for m in MODELS for n in (2, 4)])
 @pytest.mark.shows("S0.11")
 def test_programs_on_the_last_gpus(apps, model, gpus, program):
     """The same rungs where GPU 0 does nothing; S0.11: all work is on the GPUs that the program sees."""

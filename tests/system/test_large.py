@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole programs on machines of full size: 64 CUs, and two GPUs of 64, with the golden model's data (configs/r9nano*)."""
+"""Whole programs on machines of full size: 64 CUs, and two GPUs of 64, with the golden model's data (configs/r9nano*).  `make test` has four slices and
+channels instead of 16: CUs and cache groups are of the models that `demo` has."""
 import os
 import sqlite3
 import subprocess
@@ -10,8 +11,11 @@ from live import GANTRY, LIMIT, MODELS, ROOT, Result
 pytestmark = pytest.mark.skipif("rtl" not in MODELS, reason="GANTRY_MODELS leaves the RTL out")
 
 
+SLICES = [] if os.environ.get("GANTRY_NIGHTLY") == "1" else ["--set", "gpu.l2.slices=4"]
+
+
 def large_run(program, config, model, options=(), args=()):
-    cmd = [GANTRY, "run", "-c", f"configs/{config}.yaml", "--model", model, "-q", *options, "--", program, *args]
+    cmd = [GANTRY, "run", "-c", f"configs/{config}.yaml", "--model", model, "-q", *SLICES, *options, "--", program, *args]
     done = subprocess.run(cmd, cwd=ROOT, env=os.environ, text=True, stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT, errors="replace")
     return Result(done.returncode, done.stdout, done.stderr, 0)
 

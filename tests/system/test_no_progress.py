@@ -6,7 +6,7 @@ import subprocess
 import time
 
 import pytest
-from live import GANTRY, ROOT, command, gantry_run
+from live import GANTRY, MODELS, ROOT, command, gantry_run
 from test_traps import kernels
 
 SOURCE = ROOT / "tests/system/programs/hangs.hip"
@@ -30,7 +30,11 @@ DEADLOCKS = {
 }
 
 
+ON_RTL = [pytest.param(m, marks=pytest.mark.nightly) if m == "golden" and "rtl" in MODELS else m for m in MODELS]
+
+
 @pytest.mark.parametrize("way", DEADLOCKS)
+@pytest.mark.parametrize("model", ON_RTL)
 def test_deadlock(hangs, model, way):
     result = gantry_run([hangs, way], model, 1)
     assert result.status == 75 and "went on" not in result.out, result
@@ -70,6 +74,7 @@ def test_what_comes_from_outside_is_waited_for(hangs):
 
 
 @pytest.mark.parametrize("way,place", [("kernel", r"^  gpu0\S+ CU \d wavefront \d+.*, running, before pc"), ("child", None), ("reads", None)])
+@pytest.mark.parametrize("model", ON_RTL)
 def test_max_seconds(hangs, model, way, place):
     begin = time.monotonic()
     run = subprocess.Popen(command([hangs, way], model, 1, ["--max-seconds", "4"]), cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,

@@ -102,7 +102,7 @@ def placements(gpus):
     return some + ([placed(gpus, gpus)] if gpus > 1 else []) + ([placed(gpus, 2, f"gpu{gpus - 1}=1 gpu0=0")] if gpus > 2 else [])
 
 
-MANY = [1, 2, 4, *(pytest.param(n, marks=pytest.mark.nightly) for n in (8, 16))]
+MANY = [4, *(pytest.param(n, marks=pytest.mark.nightly) for n in (1, 2, 8, 16))]
 
 
 @pytest.mark.parametrize("gpus", MANY)

@@ -5,10 +5,10 @@ import subprocess
 import sys
 
 import pytest
-from live import ROOT, gantry_run
+from live import MODELS, ROOT, gantry_run
 
 SINGLE_THREADED = ["vecadd", "matmul", "transpose", "reduction", "histogram", "hash", "blur", "pipeline", "peer", "copies"]
-RUNS = 5 if os.environ.get("GANTRY_NIGHTLY") == "1" else 3
+RUNS = 5 if os.environ.get("GANTRY_NIGHTLY") == "1" else 2
 
 
 @pytest.fixture
@@ -28,6 +28,7 @@ def figures(result):
 
 
 @pytest.mark.parametrize("program", SINGLE_THREADED)
+@pytest.mark.parametrize("model", [pytest.param(m, marks=pytest.mark.nightly) if m == "golden" and "rtl" in MODELS else m for m in MODELS])
 @pytest.mark.shows("B.4")
 def test_runs_are_equal(apps, model, load, program):
     first = figures(gantry_run([apps / program], model, 2))

@@ -51,9 +51,9 @@ def kernel(*options, env=None):
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory):
-    """A recording of that kernel with the messages of two partitions."""
+    """A recording of that kernel with the messages of three partitions."""
     folder = tmp_path_factory.mktemp("recorded") / "rec"
-    done = kernel("--record", f"{folder},gpu0.cu0,gpu0.l2s1")
+    done = kernel("--record", f"{folder},gpu0.cu0,gpu0.sqc0,gpu0.l2s1")
     assert done.returncode == 0, done.stderr
     return folder, done
 
@@ -82,13 +82,13 @@ def test_lockstep(recorded):
 
 @pytest.mark.shows("S4.7")
 def test_one_partition(recorded, tmp_path):
-    """A CU and an L2 slice alone, with a wave of the CU; a replay keeps the messages of another partition."""
+    """A CU and an L2 slice alone, a cache group with its wave; a replay keeps the messages of another partition."""
     for part in ("gpu0.cu0", "gpu0.l2s1"):
         done = gantry("replay", recorded[0], "--only", part)
         assert done.returncode == 0, done.stderr
         assert int(re.search(rf"{part}: (\d+) messages out, all as recorded", done.stderr)[1]) > 50
-    done = gantry("replay", recorded[0], "--only", "gpu0.cu0", "--wave", "gpu0.cu0@3000:4000", "-o", tmp_path / "out")
-    assert done.returncode == 0 and (tmp_path / "out/gpu0.cu0.fst").stat().st_size > 10000, done.stderr
+    done = gantry("replay", recorded[0], "--only", "gpu0.sqc0", "--wave", "gpu0.sqc0@3000:4000", "-o", tmp_path / "out")
+    assert done.returncode == 0 and (tmp_path / "out/gpu0.sqc0.fst").stat().st_size > 10000, done.stderr
     more = gantry("replay", recorded[0], "--record", f"{tmp_path}/more,gpu0.noc")
     assert more.returncode == 0 and figures(more) == figures(recorded[1]), more.stderr
     assert gantry("replay", tmp_path / "more", "--only", "gpu0.noc").returncode == 0

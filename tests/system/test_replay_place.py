@@ -15,6 +15,8 @@ from test_place import figures, gantry, kernel, loop, placed, ran, start, tables
 from test_replay import small_disk  # noqa: F401
 
 PLACES = [(), (2, ""), (2, "gpu0=1"), (2, "gpu0=1 gpu1=1"), (3, "gpu0=1 gpu1=2")]
+# `make test` has the default, one worker with one GPU, two workers.
+SOME = [pytest.param(p, marks=[] if p in ((), (2, "gpu0=1"), (3, "gpu0=1 gpu1=2")) else pytest.mark.nightly) for p in PLACES]
 CYCLES = (1, 30001, 63003, 90003, 141007)  # before anything; copies between the GPUs; a kernel; another copy; a kernel of GPU 1
 
 MOMENTS = {**{str(cycle): f"cycle:{cycle}" for cycle in CYCLES}, "third": "kernel:3"}
@@ -60,14 +62,14 @@ def kept(apps, tmp_path_factory):
     return folder, (figures(err), *tables(folder / "out"))
 
 
-@pytest.mark.parametrize("place", PLACES[1:])
+@pytest.mark.parametrize("place", SOME[1:])
 @pytest.mark.shows("S4.7", "B.3")
 def test_replay_anywhere(kept, place, tmp_path):
     """Final line, every counter in the same order, kernel table: those of the live run."""
     assert again("replay", kept[0] / "rec", place, tmp_path / "out") == kept[1]
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("place", SOME)
 @pytest.mark.shows("S4.7", "B.5")
 def test_restore_anywhere(kept, place, tmp_path):
     """Saved in one process at any cycle, messages under way included, it goes on in several, bit for bit."""
@@ -80,7 +82,7 @@ def test_restore_anywhere(kept, place, tmp_path):
     assert len((tmp_path / "kernel/kernels.csv").read_text().splitlines()) == 1 + 8 - 3
 
 
-@pytest.mark.parametrize("place", PLACES[1:])
+@pytest.mark.parametrize("place", SOME[1:])
 @pytest.mark.shows("S4.7", "B.5")
 def test_saved_anywhere(kept, place, tmp_path):
     """The file of one process, byte for byte, also from a run that was itself restored in several; and the run goes on as if nothing had been saved."""
@@ -166,7 +168,7 @@ def only(folder, part):
     return re.sub(r"cpu_s=\S+ inst_per_cpu_s=\S+ ", "", err)
 
 
-@pytest.mark.parametrize("place", PLACES[1:])
+@pytest.mark.parametrize("place", SOME[1:])
 @pytest.mark.shows("S4.7", "B.5")
 def test_recorded_anywhere(apps, kept, parts, place, tmp_path):
     """A run in several processes has the figures that it has in one without a recording; its recording replays whole, GPU by GPU, part by part, and from
@@ -205,7 +207,7 @@ def cut_off(folder, *words):
     return int(re.search(r" now=(\d+)", err)[1])
 
 
-@pytest.mark.parametrize("whom", ["worker", "gantry"])
+@pytest.mark.parametrize("whom", ["worker", pytest.param("gantry", marks=pytest.mark.nightly)])
 @pytest.mark.shows("S4.7")
 def test_killed_while_recording(whom, tmp_path):
     """What all processes had kept by the last commit is a recording that was cut off there: of the whole machine and of each GPU."""

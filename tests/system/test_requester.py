@@ -135,7 +135,7 @@ def test_other_programs(apps, name):
 CHOICE = [("mp", "system", "split"), ("co", "agent", "far")]
 
 
-@pytest.mark.parametrize("choice", CHOICE, ids="-".join)
+@pytest.mark.parametrize("choice", [pytest.param(c, id="-".join(c), marks=pytest.mark.nightly if c[0] == "mp" else []) for c in CHOICE])
 @pytest.mark.shows("S0.18", "S4.14")
 def test_litmus_choice(litmus, choice):  # noqa: F811
     test_litmus.judge(litmus, choice, REQUESTER)

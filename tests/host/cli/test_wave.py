@@ -58,7 +58,8 @@ def window(folder, part, first, last, module, port, still=False):
     assert module in names and port in names
 
 
-@pytest.mark.parametrize("part, module, port", [("gpu0.sqc0", b"part_sqc", b"ifetch_req"), ("gpu0.cu0", b"part_cu", b"ifetch_req")])
+@pytest.mark.parametrize("part, module, port", [("gpu0.sqc0", b"part_sqc", b"ifetch_req"),
+                                                pytest.param("gpu0.cu0", b"part_cu", b"ifetch_req", marks=pytest.mark.nightly)])
 def test_window_of_one_part(tmp_path, part, module, port):
     plain, traced = kernel(), kernel("--wave", f"{part}@4600:5000", "-o", tmp_path)
     assert final(traced) == final(plain)
@@ -82,9 +83,9 @@ def test_wave_of_a_program(tmp_path):
                               timeout=800)
         assert done.returncode == 0 and "PASSED" in done.stdout, done.stderr
         return done.stderr
-    plain, traced = run(), run("--wave", "gpu0.cu0@3000:20000", "-o", tmp_path)
+    plain, traced = run(), run("--wave", "gpu0.sqc0@3000:20000", "-o", tmp_path)
     assert final(traced) == final(plain)
-    window(tmp_path, "gpu0.cu0", 3000, 20000, b"part_cu", b"ifetch_req")
+    window(tmp_path, "gpu0.sqc0", 3000, 20000, b"part_sqc", b"ifetch_req")
 
 
 @pytest.mark.parametrize("scope, cause", [("gpu1", "no part of the machine is called 'gpu1'"), ("gpu0.cu", "no part of the machine"),

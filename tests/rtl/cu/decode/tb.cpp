@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // top: decode_top
+// opt: -O0
 // sources: build/gen/gcn3_pkg.sv tests/rtl/cu/decode/decode_top.sv
 // lib: yes
 //

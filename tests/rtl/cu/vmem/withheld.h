@@ -101,6 +101,37 @@ static void answer_of_before()
     drain();
 }
 
+// Two pages of a block of 64 KiB, with the bytes of shared ones.
+static uint64_t block()
+{
+    static uint64_t next = RO_VA + 0x50000000;
+    const uint64_t pa = new_page(1) & ~0xffffull;
+    for (uint64_t p = 0; p < 2; p++) {
+        memcpy(mem.at(pa + (p << 12)), &shared_bytes[(next + (p << 12) - RO_VA) % (PAGES * 4096)], 4096);
+        map_page(1, next + (p << 12), pa + (p << 12), 2 | 4 << 7);
+    }
+    return (next += 0x10000) - 0x10000;
+}
+
+// The answer comes before, in each cycle of, or behind the invalidation: nobody finds the block that it named, of which only
+// pages elsewhere are left.
+static void answer_beside_the_end()
+{
+    for (unsigned n = 0; n < 64; n++) {
+        const uint64_t first = block(), second = first + 4096;
+        mem.xlat_delay = 60 + n;
+        issue(of_page(0, 0, first));
+        ticks(110);
+        mem.xlat_delay = 0;
+        const uint64_t old[2] = {move_page(first, first), move_page(second, second)};
+        invalidation_takes();
+        poison(old[0]), poison(old[1]);
+        drain();
+        issue(of_page(0, 32, second));
+        drain();
+    }
+}
+
 // A store waits for its order alone, its page is known: not any more.
 static void known_page()
 {
@@ -170,6 +201,7 @@ static void withheld()
     mem.min_delay = 20, mem.spread = 1, mem.xlat_delay = 0;
     beside_an_access();
     answer_of_before();
+    answer_beside_the_end();
     known_page();
     full_file();
     last_place();

@@ -3,6 +3,7 @@
 // address spaces whose numbers differ in one bit, and store scalars to five pages that they all load from: a load sees each store that was answered before; crossbar answers come late and out of order. Data must be those of the page at some time between
 // request and answer; after an acknowledged invalidation no older contents may appear, no page of an older translation is accessed and no such access is under way. Carries S0.5, S3.12.
 // top: sqc
+// opt: -O0
 // sources: build/gen/gantry_msg_pkg.sv rtl/common/pick_pkg.sv rtl/common/credit_counter.sv rtl/tech/ram_1r1w.sv rtl/tlb/tlb_pkg.sv rtl/tlb/tlb_l1.sv rtl/l1/sqc_queue_pkg.sv rtl/l1/sqc_entries_pkg.sv rtl/l1/sqc_data_pkg.sv rtl/l1/sqc_cache.sv rtl/l1/sqc.sv
 // args: -Irtl/common -GNumSlices=4 -GIKib=4 -GKKib=2 -GTlbEntries=8 --x-initial unique
 // mutate: rtl/l1/sqc_cache.sv: f.stale = f.stale | f.wait_m; => f.stale = f.stale;

@@ -3,6 +3,7 @@
 // answers after Latency cycles; the lines that were asked for are held against a list by hand after each.
 // Not responsible for: data, faults, invalidation at random (../sqc).
 // top: sqc
+// opt: -O0
 // sources: build/gen/gantry_msg_pkg.sv rtl/common/pick_pkg.sv rtl/common/credit_counter.sv rtl/tech/ram_1r1w.sv rtl/tlb/tlb_pkg.sv rtl/tlb/tlb_l1.sv rtl/l1/sqc_queue_pkg.sv rtl/l1/sqc_entries_pkg.sv rtl/l1/sqc_data_pkg.sv rtl/l1/sqc_cache.sv rtl/l1/sqc.sv
 // args: -Irtl/common -GNumSlices=4 -GIKib=4 -GKKib=2 -GTlbEntries=8 --x-initial unique
 // mutate: rtl/l1/sqc_cache.sv: if (Ahead && f.va[e][11:6] != '1) begin => if (Ahead) begin

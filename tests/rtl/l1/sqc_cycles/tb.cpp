@@ -3,7 +3,7 @@
 // given up for a withheld translation, what a store writes and drops, what s_dcache_inv drops; every field of every message.
 // Not responsible for: random traffic (../sqc), lines fetched ahead (../sqc_ahead), control messages (../part_sqc_control).
 // top: sqc
-// opt: -O1
+// opt: -O0
 // sources: build/gen/gantry_msg_pkg.sv rtl/common/pick_pkg.sv rtl/common/credit_counter.sv rtl/tech/ram_1r1w.sv rtl/tlb/tlb_pkg.sv rtl/tlb/tlb_l1.sv rtl/l1/sqc_queue_pkg.sv rtl/l1/sqc_entries_pkg.sv rtl/l1/sqc_data_pkg.sv rtl/l1/sqc_cache.sv rtl/l1/sqc.sv
 // args: -GAhead=0 -Irtl/common -GNumSlices=4 -GIKib=4 -GKKib=4 -GTlbEntries=8 --x-initial unique
 // mutate: rtl/l1/sqc_cache.sv: victim[set] = way + way_t'(1); => victim[set] = way + way_t'(2);

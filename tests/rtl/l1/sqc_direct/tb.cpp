@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bench of rtl/l1/sqc.sv on caches of one and two ways. They miss more, so less is answered.
 // Not responsible for: the bench itself.
+// nightly: yes
 // top: sqc
 // sources: build/gen/gantry_msg_pkg.sv rtl/common/pick_pkg.sv rtl/common/credit_counter.sv rtl/tech/ram_1r1w.sv rtl/tlb/tlb_pkg.sv rtl/tlb/tlb_l1.sv rtl/l1/sqc_queue_pkg.sv rtl/l1/sqc_entries_pkg.sv rtl/l1/sqc_data_pkg.sv rtl/l1/sqc_cache.sv rtl/l1/sqc.sv
 // args: -Irtl/common -GNumSlices=4 -GIKib=1 -GIWays=1 -GKKib=1 -GKWays=2 -GTlbEntries=8 --x-initial unique

@@ -6,6 +6,7 @@
 // what the request brought.  Stale data after a host write without an invalidation.  What stays in the L2 is in kept.h, what goes to DRAM and when in
 // write.h, rates in rates.h, times of the DRAM in dram.h.  Requirements S0.16 to S0.18, S1.2.  The argument `speed` prints ns a cycle.
 // top: part_l2
+// opt: -O0
 // sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/l2/l2_pkg.sv rtl/l2/l2_choose_pkg.sv rtl/l2/l2_tags_pkg.sv rtl/l2/l2_mshr_pkg.sv rtl/l2/l2_data_pkg.sv rtl/l2/l2_miss_pkg.sv rtl/l2/l2_answer_pkg.sv rtl/l2/l2_flush_pkg.sv rtl/tech/ram_1r1w.sv rtl/dram/dram_pkg.sv rtl/dram/dram_bank_pkg.sv rtl/dram/dram_choose_pkg.sv rtl/dram/dram_refresh_pkg.sv rtl/dram/dram_checker.sv rtl/dram/dram_channel.sv rtl/l2/l2_slice.sv rtl/control/control_pkg.sv rtl/control/control_agent.sv rtl/gpu/part_l2.sv
 // args: -Wno-UNUSEDPARAM -GDepth=16 --x-initial unique
 // mutate: rtl/gpu/part_l2.sv: slice_idle && channel_idle == '1 => slice_idle && channel_idle != '0

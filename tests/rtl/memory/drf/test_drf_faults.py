@@ -64,7 +64,8 @@ def test_sources_differ_in_one_place_a_fault():
         assert f.old != f.new and f.how in WRAP
         assert f.source in head("sources")
         planted(f.source)
-    assert len({f.name for f in FAULTS}) == len(FAULTS) >= 30
+    assert len({f.name for f in FAULTS}) == len(FAULTS) and len({f.name for f in FAULTS} - set(LATE)) >= 30
+    assert set(LATE) <= {f.name for f in FAULTS}
 
 
 def test_without_a_fault(model):
@@ -72,7 +73,13 @@ def test_without_a_fault(model):
     assert done.returncode == 0, done.stdout
 
 
-@pytest.mark.parametrize("fault", FAULTS, ids=[f.name for f in FAULTS])
+# Found after more episodes than others: 1 to 10 s each.
+LATE = ("vmem-invalidation-too-early", "tlb-last-page-of-a-range", "tlb-l2-stale-after-256", "l1v-far-line-kept", "l1v-store-keeps-line", "tlb-l1-vmid-not-dropped",
+        "tlb-l2-withheld-page-left", "l1v-waiter-lost", "noc-credit-lost", "sqc-tag-of-20-bits", "tlb-l2-withheld-one-of-many", "tlb-l2-sweep-ends-early",
+        "tlb-l2-lock-is-a-fault")
+
+
+@pytest.mark.parametrize("fault", [pytest.param(f, id=f.name, marks=pytest.mark.nightly if f.name in LATE else []) for f in FAULTS])
 def test_fault_is_found(model, fault):
     done = run(model, f"fault={fault.number}", "noshrink")
     assert done.returncode == 1, f"not noticed: {fault.old} => {fault.new}\n{done.stdout}"

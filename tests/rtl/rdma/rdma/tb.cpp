@@ -4,6 +4,7 @@
 // all that it carried (byte mask, operands and kind of an atomic, status of a fault); answers of one link do not wait for those
 // of another; an owner without a port is answered with a bus fault; credits are never overdrawn; idle means that nothing moves. Carries S1.3, S1.5.
 // top: rdma
+// opt: -O0
 // sources: build/gen/gantry_msg_pkg.sv rtl/common/pick_pkg.sv rtl/control/control_pkg.sv rtl/control/control_agent.sv rtl/common/credit_counter.sv rtl/common/rr_arbiter.sv rtl/common/stream_fifo.sv rtl/rdma/rdma.sv
 // args: -Irtl/common -GFarPorts=4 -GNumSlices=4 --x-initial unique
 // mutant: -GSeedBug=1

@@ -4,6 +4,7 @@
 // what is kept is not asked for again, what must not be kept is; faults, full files, holds, discards.
 // Not responsible for: the engine (../rdma), control messages as such (../part_rdma_control).
 // top: rdma_cache
+// opt: -O0
 // sources: build/gen/gantry_msg_pkg.sv rtl/common/pick_pkg.sv rtl/common/stream_fifo.sv rtl/tech/ram_1r1w.sv rtl/l2/l2_pkg.sv rtl/l2/l2_tags_pkg.sv rtl/tlb/tlb_pkg.sv rtl/rdma/rdma_cache_pkg.sv rtl/rdma/rdma_cache.sv
 // args: -Irtl/common -GSets=8 -GWays=4 -GFills=12 -GDepth=8 --x-initial unique
 // mutate: rtl/rdma/rdma_cache.sv: if (filling[s1_q.set] != '0) spoilt[s1_q.set] = 1'b1; => if (filling[s1_q.set] == 9'd1) spoilt[s1_q.set] = 1'b1;

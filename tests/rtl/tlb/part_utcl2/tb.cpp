@@ -6,6 +6,7 @@
 // give is in directed.h, what is withheld in failures.h.  Requirement S3.12 (an entry is found only by the address space that owns it).  `speed` prints ns a
 // cycle.
 // top: part_utcl2
+// opt: -O0
 // sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/tlb/tlb_pkg.sv rtl/tlb/utcl2_choose_pkg.sv rtl/tlb/utcl2_tags_pkg.sv rtl/tlb/utcl2_misses_pkg.sv rtl/tlb/utcl2_withheld_pkg.sv rtl/tlb/utcl2_answers_pkg.sv rtl/tlb/utcl2_walks_pkg.sv rtl/tech/ram_1r1w.sv rtl/tlb/utcl2_store.sv rtl/tlb/utcl2_walker.sv rtl/tlb/utcl2_tlb.sv rtl/control/control_pkg.sv rtl/control/control_agent.sv rtl/gpu/part_utcl2.sv
 // args: -Wno-UNUSEDPARAM -Wno-UNUSEDSIGNAL -GDepth=16 -GReqDepth=16 --x-initial unique
 // mutate: rtl/tlb/utcl2_tags_pkg.sv: tag_of(generation, vmid, tag.size, vpn) => tag_of(generation, {tag.vmid[7:2], vmid[1:0]}, tag.size, vpn)
