@@ -193,7 +193,8 @@ static void op_map(unsigned i, const uint8_t *b, bool on)
 static void op_queue(unsigned i, const uint8_t *b)
 {
     uint64_t ring = address(b + 2);
-    struct kfd_ioctl_create_queue_args a = {.ring_base_address = ring,
+    struct kfd_ioctl_create_queue_args a = {.queue_percentage = 100,
+                                            .ring_base_address = ring,
                                             .write_pointer_address = (b[4] & 0x80 ? address(b + 5) : ring) + 0x1050,
                                             .read_pointer_address = (b[4] & 0x40 ? address(b + 5) : ring) + 0x1080,
                                             .ring_size = b[7] & 0x80 ? b[7] << (b[8] & 31) : 0x2000,

@@ -96,7 +96,8 @@ static inline int map(struct bench *b, unsigned client, uint64_t handle, uint32_
 
 static inline int queue_new(struct bench *b, unsigned client, unsigned gpu, uint32_t *id, uint64_t *offset)
 {
-    struct kfd_ioctl_create_queue_args a = {.ring_base_address = b->ring[client],
+    struct kfd_ioctl_create_queue_args a = {.queue_percentage = 100,
+                                            .ring_base_address = b->ring[client],
                                             .write_pointer_address = b->ring[client] + 0x1050,
                                             .read_pointer_address = b->ring[client] + 0x1080,
                                             .ring_size = 0x2000,

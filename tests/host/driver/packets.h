@@ -32,10 +32,13 @@ static inline uint64_t guest_get(struct bench *b, const struct sender *s, uint64
 }
 
 /* A queue whose ring is number `place` (0 to 6) of its client's buffer, with a kernel of no registers to speak of. */
-static inline struct sender sender_new(struct bench *b, unsigned client, unsigned gpu, unsigned place)
+static inline struct sender sender_share(struct bench *b, unsigned client, unsigned gpu, unsigned place,
+                                         uint32_t percentage, uint32_t priority)
 {
     struct sender s = {.client = client, .gpu = gpu, .ring = b->ring[client] + place * 0x2000u};
-    struct kfd_ioctl_create_queue_args a = {.ring_base_address = s.ring,
+    struct kfd_ioctl_create_queue_args a = {.queue_percentage = percentage,
+                                            .queue_priority = priority,
+                                            .ring_base_address = s.ring,
                                             .write_pointer_address = s.ring + 0x1050,
                                             .read_pointer_address = s.ring + 0x1080,
                                             .ring_size = 0x2000,
@@ -49,6 +52,11 @@ static inline struct sender sender_new(struct bench *b, unsigned client, unsigne
     guest_put(b, &s, descriptor + 0x30, 0, 8);
     guest_put(b, &s, descriptor + 0x38, 0, 8);
     return s;
+}
+
+static inline struct sender sender_new(struct bench *b, unsigned client, unsigned gpu, unsigned place)
+{
+    return sender_share(b, client, gpu, place, 100, 0);
 }
 
 /* A kernel of one wavefront into the ring; private_bytes of scratch a work-item. */

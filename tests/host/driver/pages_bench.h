@@ -146,7 +146,8 @@ static inline void queue_renew(struct bench *b, unsigned c, bool first)
     put(b, c, VA_QUEUE + AT_AMD + 0x80, 0, 8);
     put(b, c, VA_QUEUE + AT_AMD + 0xc0, VA_QUEUE + AT_INACTIVE, 8);
     put(b, c, VA_QUEUE + AT_INACTIVE + 8, 0, 8);
-    struct kfd_ioctl_create_queue_args create = {.ring_base_address = VA_QUEUE,
+    struct kfd_ioctl_create_queue_args create = {.queue_percentage = 100,
+                                                 .ring_base_address = VA_QUEUE,
                                                  .write_pointer_address = VA_QUEUE + AT_AMD + 0x50,
                                                  .read_pointer_address = VA_QUEUE + AT_AMD + 0x80,
                                                  .ring_size = 0x2000,

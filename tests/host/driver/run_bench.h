@@ -74,7 +74,8 @@ static inline struct queue_made queue_make(int fd)
                                                    .gpu_id = gpu,
                                                    .flags =
                                                        KFD_IOC_ALLOC_MEM_FLAGS_GTT | KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE};
-    struct kfd_ioctl_create_queue_args q = {.ring_base_address = RING,
+    struct kfd_ioctl_create_queue_args q = {.queue_percentage = 100,
+                                            .ring_base_address = RING,
                                             .write_pointer_address = RING + 0x1050,
                                             .read_pointer_address = RING + 0x1080,
                                             .ring_size = 0x2000,

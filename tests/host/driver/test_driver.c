@@ -64,9 +64,11 @@ static void foreign_queues_are_refused(void **state)
     assert_int_equal(queue_end(b, 1, id), EINVAL); /* S0.10 */
     assert_int_equal(queue_end(b, 0, id), 0);
     assert_int_equal(queue_end(b, 0, id), EINVAL);
-    struct kfd_ioctl_create_queue_args a = {.gpu_id = 0x7777, .queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL};
+    struct kfd_ioctl_create_queue_args a = {
+        .gpu_id = 0x7777, .queue_percentage = 100, .queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL};
     assert_int_equal(call(b, 0, AMDKFD_IOC_CREATE_QUEUE, &a), EINVAL);
-    a = (struct kfd_ioctl_create_queue_args){.gpu_id = id_of(0), .queue_type = KFD_IOC_QUEUE_TYPE_SDMA};
+    a = (struct kfd_ioctl_create_queue_args){
+        .gpu_id = id_of(0), .queue_percentage = 100, .queue_type = KFD_IOC_QUEUE_TYPE_SDMA};
     assert_int_equal(call(b, 0, AMDKFD_IOC_CREATE_QUEUE, &a), EINVAL);
 }
 

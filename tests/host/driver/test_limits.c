@@ -129,7 +129,8 @@ static void queues_lie_in_mapped_memory(void **state)
     uint32_t good = 0;
     assert_int_equal(map(b, 0, alloc(b, 0, 0, top, 0x4000, FLAGS_GTT, 0), 1, true), 0);
     for (unsigned i = 0; i < sizeof asked / sizeof asked[0]; i++) {
-        struct kfd_ioctl_create_queue_args a = {.ring_base_address = asked[i].ring,
+        struct kfd_ioctl_create_queue_args a = {.queue_percentage = 100,
+                                                .ring_base_address = asked[i].ring,
                                                 .write_pointer_address = asked[i].write,
                                                 .read_pointer_address = asked[i].read,
                                                 .ring_size = asked[i].bytes,

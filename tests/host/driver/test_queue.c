@@ -149,7 +149,8 @@ static int stranger_queue(struct bench *b, unsigned n, struct client **c)
 {
     struct kfd_ioctl_alloc_memory_of_gpu_args m = {
         .va_addr = 0x10000000, .size = 0x4000, .gpu_id = id_of(0), .flags = FLAGS_GTT};
-    struct kfd_ioctl_create_queue_args a = {.ring_base_address = 0x10000000,
+    struct kfd_ioctl_create_queue_args a = {.queue_percentage = 100,
+                                            .ring_base_address = 0x10000000,
                                             .write_pointer_address = 0x10001050,
                                             .read_pointer_address = 0x10001080,
                                             .ring_size = 0x2000,
@@ -202,7 +203,8 @@ static void a_queue_needs_an_address_space(void **state)
 {
     struct bench *b = *state;
     struct client *c = client_get(b->d, 0x3ffff000); /* no such process */
-    struct kfd_ioctl_create_queue_args a = {.ring_base_address = 0x10000000,
+    struct kfd_ioctl_create_queue_args a = {.queue_percentage = 100,
+                                            .ring_base_address = 0x10000000,
                                             .write_pointer_address = 0x10001050,
                                             .read_pointer_address = 0x10001080,
                                             .ring_size = 0x2000,

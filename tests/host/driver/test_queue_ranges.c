@@ -35,6 +35,16 @@ static void offsets_name_pages(void **state)
         assert_int_equal(queue_window(b->d, g), (g + 1) << 20);
 }
 
+/* Of the last launch. */
+static unsigned launch_prio(struct bench *b)
+{
+    for (unsigned i = fake(b)->logged; i-- > 0;)
+        if (fake(b)->log[i].cmd.kind == CP_LAUNCH)
+            return fake(b)->log[i].cmd.prio;
+    fail();
+    return 0;
+}
+
 /* Percentages to 100 and priorities to 15, both included; no other changes anything. */
 static void updates_are_in_range(void **state)
 {
@@ -51,6 +61,39 @@ static void updates_are_in_range(void **state)
         sender_run(b, &s);
         assert_int_equal(commands(b, 0, 0, CP_LAUNCH, 0), i + 1);
     }
+}
+
+/* Made with a share of 0 a queue does nothing until it is given one; its kernels have the priority that it had when
+ * they were read. */
+static void shares_from_the_beginning(void **state)
+{
+    static const struct {
+        uint32_t percentage, priority;
+    } wrong[] = {{101, 0}, {100, 16}};
+    struct bench *b = *state;
+    for (unsigned i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        struct kfd_ioctl_create_queue_args a = {.ring_base_address = b->ring[0],
+                                                .write_pointer_address = b->ring[0] + 0x1050,
+                                                .read_pointer_address = b->ring[0] + 0x1080,
+                                                .ring_size = 0x2000,
+                                                .gpu_id = id_of(0),
+                                                .queue_percentage = wrong[i].percentage,
+                                                .queue_priority = wrong[i].priority,
+                                                .queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL};
+        assert_int_equal(call(b, 0, AMDKFD_IOC_CREATE_QUEUE, &a), EINVAL);
+    }
+    struct sender s = sender_share(b, 0, 0, 0, 0, 11);
+    sender_run(b, &s);
+    assert_int_equal(commands(b, 0, 0, CP_LAUNCH, 0), 0);
+    struct kfd_ioctl_update_queue_args u = {.queue_id = s.id, .queue_percentage = 1, .queue_priority = 11};
+    assert_int_equal(call(b, 0, AMDKFD_IOC_UPDATE_QUEUE, &u), 0);
+    run_dry(b);
+    assert_int_equal(launch_prio(b), 11);
+    u.queue_priority = 4;
+    assert_int_equal(call(b, 0, AMDKFD_IOC_UPDATE_QUEUE, &u), 0);
+    sender_run(b, &s);
+    assert_int_equal(commands(b, 0, 0, CP_LAUNCH, 0), 2);
+    assert_int_equal(launch_prio(b), 4);
 }
 
 /* A process has a queue for each word of a doorbell page; the next one is told so, and gets the word that is freed. */
@@ -87,6 +130,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(offsets_name_pages),
         TEST(updates_are_in_range),
+        TEST(shares_from_the_beginning),
         TEST(ids_run_out_cleanly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -257,7 +257,8 @@ static void queues_open_when_written(void **state)
     struct object *o = memory_find(c, 1);
     pagetable_map(c->gpu[1].pt, o->va, pmem_addr(0, o->offset), o->bytes, PTE_R | PTE_W);
     const unsigned from = fake(b)->logged;
-    struct kfd_ioctl_create_queue_args a = {.ring_base_address = b->ring[1],
+    struct kfd_ioctl_create_queue_args a = {.queue_percentage = 100,
+                                            .ring_base_address = b->ring[1],
                                             .write_pointer_address = b->ring[1] + 0x1050,
                                             .read_pointer_address = b->ring[1] + 0x1080,
                                             .ring_size = 0x2000,

@@ -73,11 +73,13 @@ static void commands_of_a_kernel(void **state)
     kernel_put(b, 0, 0x1502, 0);
     ring(b, 0);
     kernel_started(b, 1);
-    assert_int_equal(b->sim->logged, from + 3);
+    assert_int_equal(b->sim->logged, from + 4);
     const uint16_t id = job_id(b->cp[1], &b->cp[1]->jobs[0]);
     sent(b, from, 0, 1, (struct msg_cp_cmd){.kind = CP_CACHE, .id = CP_DROP, .flags = 31});
     sent(b, from, 1, 1, (struct msg_cp_cmd){.kind = CP_CACHE, .vmid = 2, .id = id, .flags = 63});
-    sent(b, from, 2, 1, b->cp[1]->jobs[0].launch);
+    sent(b, from, 2, 1,
+         (struct msg_cp_cmd){.kind = CP_FETCH, .vmid = 2, .id = CP_NO_JOB, .pc = b->cp[1]->jobs[0].launch.pc});
+    sent(b, from, 3, 1, b->cp[1]->jobs[0].launch);
     assert_true(b->cp[1]->jobs[0].launch.id == id && b->cp[1]->jobs[0].launch.vmid == 2);
     from = b->sim->logged;
     cp_space_shootdown(b->cp[1], &b->space[1][1], 0x7f00001000, 0x3000);

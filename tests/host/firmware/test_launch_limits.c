@@ -99,7 +99,7 @@ static void a_launch_without_properties(void **state)
     assert_int_equal(cmd.vmid, 1);
     assert_int_equal(cmd.id, 0);
     assert_int_equal(cmd.flags, 0);
-    assert_true(cmd.pad0 == 0 && cmd.pad1 == 0);
+    assert_true(cmd.prio == 0 && cmd.pad1 == 0);
     assert_true(cmd.user_sgprs == 0 && cmd.vgpr_items == 0 && cmd.sys_sgprs == 0 && cmd.lds_bytes == 0);
     put(b, packet + 4, 3 | 1ull << 16 | 5ull << 32, 8);
     assert_int_equal(built(b, &cmd), 0);

@@ -74,7 +74,9 @@ static void packets_take_their_cycles(void **state)
         assert_int_equal(t->acquire ? command_at(b, from, CP_CACHE, 0) - now : 0, t->acquire);
         assert_int_equal(t->launch ? command_at(b, from, CP_LAUNCH, 0) - now : 0, t->launch);
         assert_int_equal(t->release ? command_at(b, from, CP_CACHE, t->acquire != 0) - now : 0, t->release);
-        assert_int_equal(b->sim->logged - from, (t->acquire != 0) + (t->launch != 0) + (t->release != 0));
+        assert_int_equal(b->sim->logged - from, (t->acquire != 0) + 2 * (t->launch != 0) + (t->release != 0));
+        if (t->launch) /* 200 before it, and not before its fence */
+            assert_int_equal(command_at(b, from, CP_FETCH, 0) - now, t->acquire ? t->acquire : t->launch - 200);
         assert_int_equal(given_at(b, asked, 0, index) - now, t->given);
         assert_int_equal(sim_now(b->sim), now + t->given + READ);
         assert_int_equal(get(b, signal_at(0) + SIGNAL_VALUE), !t->signal);

@@ -279,7 +279,8 @@ static void edges(void)
         const uint32_t flags[] = {user, VRAM, GTT | KFD_IOC_ALLOC_MEM_FLAGS_AQL_QUEUE_MEM};
         struct kfd_ioctl_alloc_memory_of_gpu_args a =
             memory_get(connection, ends[i % 6], ends[i / 6 % 6], flags[i / 36]);
-        struct kfd_ioctl_create_queue_args q = {.ring_base_address = ends[i % 6],
+        struct kfd_ioctl_create_queue_args q = {.queue_percentage = 100,
+                                                .ring_base_address = ends[i % 6],
                                                 .write_pointer_address = ends[i / 6 % 6],
                                                 .read_pointer_address = ends[(i + 1) % 6],
                                                 .ring_size = (uint32_t)ends[i / 6 % 6],
@@ -310,7 +311,8 @@ static void dies(void)
             for (unsigned i = 0; i < 64 * 8; i++)
                 ring[i] = i % 8 ? odd() : odd() << 16 | any() % 6;
             ring[(0x10000 + 0x50) / 8] = round % 2 ? 64 : odd();
-            struct kfd_ioctl_create_queue_args q = {.ring_base_address = 0x10000000,
+            struct kfd_ioctl_create_queue_args q = {.queue_percentage = 100,
+                                                    .ring_base_address = 0x10000000,
                                                     .write_pointer_address = 0x10010050,
                                                     .read_pointer_address = 0x10010080,
                                                     .ring_size = 0x2000,
