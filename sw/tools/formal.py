@@ -119,8 +119,8 @@ BLOCKS = {  # sources, tasks
                   ("tag[base+w] == other ? SizeLarge", "tag[base+w] == other ? SizeMib"))}),
     "utcl2_tlb": (
         ["build/gen/gantry_msg_pkg.sv", "rtl/common/pick_pkg.sv", "rtl/tech/ram_1r1w.sv", "rtl/tlb/tlb_pkg.sv",
-         *(f"rtl/tlb/utcl2_{name}.sv" for name in ("choose_pkg", "tags_pkg", "misses_pkg", "withheld_pkg", "answers_pkg", "store", "tlb"))],
-        {"bmc": bounded(8), "cover": reach(22)}),
+         *(f"rtl/tlb/utcl2_{name}.sv" for name in ("choose_pkg", "tags_pkg", "misses_pkg", "withheld_pkg", "answers_pkg", "store", "tlb")), "tests/formal/utcl2_tlb_peek.sv"],
+        {"base": bounded(6, defines=("HELPERS",)), "step": bounded(3, defines=("HELPERS", "STEP")), "bmc": bounded(12, nightly=True)}),
     "vmem_xlat": (
         [*VMEM, "rtl/cu/cu_vmem_xlat_pkg.sv", "rtl/cu/cu_vmem_lines.svh"],
         {"bmc": bounded(8), "bmc_helpers": bounded(8, defines=("HELPERS",)),

@@ -13,9 +13,15 @@
 module utcl2_tlb_fv
   import gantry_msg_pkg::*;
   import tlb_pkg::*;
+  import utcl2_choose_pkg::*;
+  import utcl2_tags_pkg::*;
+  import utcl2_misses_pkg::*;
 #(
   parameter int unsigned Slots = 4,
-  parameter int unsigned Walks = 1,
+  parameter int unsigned Walks = 2,
+  parameter int unsigned Entries = 4,  // of each store, in sets of two
+  parameter int unsigned Blocks = 4,
+  parameter int unsigned Large = 2,
   parameter bit Holds = 1'b0
 ) (
   input logic        clk_i,
@@ -41,7 +47,7 @@ module utcl2_tlb_fv
   input logic [3:0]  page_i,        // what is followed: free, but constant
   input logic [2:0]  value_i        // its entry: constant between invalidations that name it
 );
-  localparam int unsigned Depth = 2, Reports = 1;
+  localparam int unsigned Depth = 2, RspDepth = 2, Reports = 1;
 
   function automatic vpn_t page_of(input logic [3:0] bits);
     return {18'd0, bits[3], bits[2], 3'd0, bits[1], 3'd0, bits[0]};
@@ -64,7 +70,7 @@ module utcl2_tlb_fv
   logic [63:0] root, perf;
   logic [4:0] fragment;
   utcl2_tlb #(
-    .Entries(2), .Blocks(2), .Large(2), .Ways(2), .Walks(Walks), .Slots(Slots), .Spaces(2), .Reports(Reports), .Depth(Depth), .RspDepth(2)
+    .Entries(Entries), .Blocks(Blocks), .Large(Large), .Ways(2), .Walks(Walks), .Slots(Slots), .Spaces(2), .Reports(Reports), .Depth(Depth), .RspDepth(RspDepth)
   ) u_dut (
     .clk_i, .rst_ni, .idle_o(idle), .perf_en_i(1'b0), .perf_addr_i(3'd0), .perf_data_o(perf), .mem_req_valid_i(req_i),
     .mem_req_i(req), .maint_i(maint), .mem_req_credit_o(credit), .mem_rsp_valid_o(rsp_valid), .mem_rsp_o(rsp),
@@ -97,7 +103,7 @@ module utcl2_tlb_fv
     maint.bytes = maint_kind_i[1] ? {50'd0, maint_pages_i, 12'd0} : 64'd0;
   end
 
-  logic started = 1'b0;  // reset in the first cycle, never again
+  logic started = 1'b0, first = 1'b1;  // reset in the first cycle, never again
   inv_t now;
   logic names, maps, begins, covers, old_walk, old_answer, mine;
   logic marked_q, owed_q, told_q, command_q, root_q, pending_q, changed_q, withhold_q, asked_withhold_q, denied_q;
@@ -118,6 +124,7 @@ module utcl2_tlb_fv
   assign mine    = walk_vmid_q[done_walk_i] == 8'd1 && found == vpn;
   always_ff @(posedge clk_i) begin
     started   <= 1'b1;
+    first     <= 1'b0;
     page_q    <= page_i;
     value_q   <= value_i;
     old_q     <= old;
@@ -158,10 +165,14 @@ module utcl2_tlb_fv
     end
   end
   always_comb begin : m_reset
+`ifdef STEP  // from any state in which the helpers hold
+    assume (rst_ni);
+`else
     assume (rst_ni == started);
+`endif
   end
   always_comb begin : m_constant
-    if (started) assume (page_i == page_q && (begins || value_i == value_q));
+    if (!first) assume (page_i == page_q && (begins || value_i == value_q));
   end
   always_comb begin : m_inputs
     assume (!(req_i && (waiting_q == 3'(Depth))) && !(mark_i && marked_q));
@@ -186,6 +197,9 @@ module utcl2_tlb_fv
   `GANTRY_ASSERT(a_start, `GANTRY_IMPL(start_valid, 32'(start_walk) < Walks && !walking_q[start_walk[0]]))
   `GANTRY_ASSERT(a_owes, `GANTRY_IMPL(idle && quiet_q && !hold_all && walking_q == '0 && answers_q == '0 && events_q == '0,
                                       !command_q && waiting_q == '0 && (!owed_q || told_q)))
+`ifdef HELPERS
+  `include "utcl2_tlb_inv.svh"
+`endif
 `ifdef REACH  // as an assertion that the bounded search refutes
   logic taught_q, joined_q, retried_q, gone_q;
   always_ff @(posedge clk_i) begin
