@@ -147,7 +147,7 @@ for (genvar c = 0; c < 3; c++) begin : gen_stores
                    store_of(u_dut.u_peek.fill_size) == 2'(c) && u_dut.write_set_q == (set_of(2'(c), u_dut.u_peek.fill_vpn) & Mask)));
 end
 
-localparam int unsigned Helpers = 48;
+localparam int unsigned Helpers = 49;
 logic [Helpers-1:0] h;
 logic [5:0] marks;
 logic fill_covers;
@@ -240,7 +240,7 @@ always_comb begin
   h[32] = `GANTRY_IMPL(state inside {Wait, Sweep, Drain} || inv_valid, pending_q == tells_all);
   h[33] = `GANTRY_IMPL(state == Wait, u_dut.u_peek.cmd_step == 16'd0 && !changed_q && !inv_valid);
   h[34] = `GANTRY_IMPL(pending_q && state != Wait, changed_q || inv_valid) && u_dut.inv_sent == inv_valid;
-  h[35] = `GANTRY_IMPL(inv_valid, !d1.valid && !d2.valid && (state == Sweep || state == Rest) && command_q && !changed_q);
+  h[35] = `GANTRY_IMPL(inv_valid, !d2.valid && (state == Sweep ? !d1.valid : state == Rest) && command_q && !changed_q);
   h[36] = u_dut.u_peek.p_space[1].withhold == (root_q ? asked_withhold_q : withhold_q) && `GANTRY_IMPL(u_dut.u_peek.p_space[1].deny, denied_q);
   h[37] = `GANTRY_IMPL((state == Tell || state == Sort) && tells_all && u_dut.u_peek.cmd_deny, denied_q) &&
           `GANTRY_IMPL(state == Sort, u_dut.u_peek.cmd_left <= u_dut.held_count);
@@ -254,10 +254,14 @@ always_comb begin
                                     ((early || (pending_q && inv_valid)) && is_entry(pte_of_page(u_dut.u_peek.fill_pte, u_dut.u_peek.fill_size, vpn), vpn, old_q, 1'b0)));
   h[44] = `GANTRY_IMPL(u_dut.u_peek.fill_valid, u_dut.u_peek.fill_pte[0] && u_dut.u_peek.fill_vmid[7:1] == 7'd0);
   // at rest
-  h[45] = idle == u_dut.rests && `GANTRY_IMPL(idle, !d1.valid && !d2.valid && u_dut.in_count == 8'd0 && u_dut.rsp_count == 8'd0 && u_dut.answer_set == 64'd0 &&
+  h[45] = `GANTRY_IMPL(u_dut.rests, idle) && `GANTRY_IMPL(idle, !d1.valid && !d2.valid && u_dut.in_count == 8'd0 && u_dut.rsp_count == 8'd0 && u_dut.answer_set == 64'd0 &&
           (state == Rest || (state == Tell && u_dut.fail_set != 64'd0)) && (u_dut.fail_set == 64'd0 || u_dut.report_credits == 8'd0) &&
           (u_dut.wait_count == 12'd0 || u_dut.walk_free == 64'd0) && !u_dut.u_peek.fill_valid && !rsp_valid && !start_valid && !inv_valid &&
           !maint_done && !evt_valid && !credit);
+  // copies for the block's own assertions
+  h[48] = u_dut.walk_free_q == u_dut.walk_free && u_dut.answer_q == u_dut.answer_set && u_dut.fail_q == u_dut.fail_set && u_dut.in_count_q == u_dut.in_count &&
+          u_dut.busy_q == u_dut.busy_slots && u_dut.wait_q == u_dut.wait_count && u_dut.held_count_q == u_dut.held_count &&
+          u_dut.rsp_count_q == u_dut.rsp_count && u_dut.report_credits_q == u_dut.report_credits;
   // what is answered now
   h[46] = `GANTRY_IMPL(rsp_valid && rsp.tag[1:0] != 2'd0 && rsp.status != MEM_OK, !u_dut.u_peek.p_space[1].withhold || denied_q || pending_q);
   h[47] = `GANTRY_IMPL(rsp_valid && rsp.tag[1:0] != 2'd0, is_value(rsp, vpn, value_q, denied_q) || (pending_q && is_value(rsp, vpn, old_q, denied_q)));
