@@ -172,7 +172,11 @@ module utcl2_tlb_fv
 `endif
   end
   always_comb begin : m_constant
-    if (!first) assume (page_i == page_q && (begins || value_i == value_q));
+`ifdef STEP
+    assume (page_i == page_q && (begins || value_i == value_q));
+`else
+    if (started) assume (page_i == page_q && (begins || value_i == value_q));
+`endif
   end
   always_comb begin : m_inputs
     assume (!(req_i && (waiting_q == 3'(Depth))) && !(mark_i && marked_q));

@@ -252,7 +252,7 @@ always_comb begin
   h[42] = write_ok == '1;
   h[43] = `GANTRY_IMPL(fill_covers, is_entry(pte_of_page(u_dut.u_peek.fill_pte, u_dut.u_peek.fill_size, vpn), vpn, value_q, 1'b0) ||
                                     ((early || (pending_q && inv_valid)) && is_entry(pte_of_page(u_dut.u_peek.fill_pte, u_dut.u_peek.fill_size, vpn), vpn, old_q, 1'b0)));
-  h[44] = `GANTRY_IMPL(u_dut.u_peek.fill_valid, u_dut.u_peek.fill_pte[0] && u_dut.u_peek.fill_vmid[7:1] == 7'd0);
+  h[44] = `GANTRY_IMPL(u_dut.u_peek.fill_valid, u_dut.u_peek.fill_store == store_of(u_dut.u_peek.fill_size) && u_dut.u_peek.fill_pte[0] && u_dut.u_peek.fill_vmid[7:1] == 7'd0);
   // at rest
   h[45] = `GANTRY_IMPL(u_dut.rests, idle) && `GANTRY_IMPL(idle, !d1.valid && !d2.valid && u_dut.in_count == 8'd0 && u_dut.rsp_count == 8'd0 && u_dut.answer_set == 64'd0 &&
           (state == Rest || (state == Tell && u_dut.fail_set != 64'd0)) && (u_dut.fail_set == 64'd0 || u_dut.report_credits == 8'd0) &&
