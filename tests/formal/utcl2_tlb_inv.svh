@@ -4,6 +4,7 @@
 // entry that a lookup for it would find, is its entry of now, or that of before while the invalidation has not come by.
 localparam int unsigned Sets[3] = '{Entries / 2, Blocks / 2, Large / 2};
 localparam int unsigned First[3] = '{0, Sets[0], Sets[0] + Sets[1]};
+localparam int unsigned MostSets = Entries > Blocks ? Entries / 2 : Blocks / 2;  // Large is the smallest
 localparam int unsigned AtBits = $clog2(Slots), TagBits = $bits(tag_t);
 localparam logic [2:0] Rest = 3'd0, Wait = 3'd1, Sweep = 3'd2, Drain = 3'd3, Tell = 3'd4, Sort = 3'd5;
 
@@ -97,7 +98,9 @@ assign early     = pending_q && state == Wait;  // the command has not got beyon
 assign fails_ok  = !u_dut.u_peek.p_space[1].withhold || denied_q || early;
 assign tells_all = inv_covers(going, 8'd1, vpn, SizePage);
 
-logic [2:0] row_ok, read_ok, out_ok, write_ok;
+localparam vpn_t Fixed = ~page_of(4'hF);  // bits of page numbers that are always zero
+logic [2:0][1:0] row_ok;
+logic [2:0] read_ok, out_ok, write_ok;
 for (genvar c = 0; c < 3; c++) begin : gen_stores
   localparam logic [15:0] Mask = 16'(Sets[c] - 1);
   logic [15:0] set;
@@ -117,7 +120,7 @@ for (genvar c = 0; c < 3; c++) begin : gen_stores
                    (d1.valid && d1.sweep && (seen_set(2'(c), d1, u_dut.u_peek.cmd_long) & Mask) == set) ||
                    (d2.valid && d2.sweep && (seen_set(2'(c), d2, u_dut.u_peek.cmd_long) & Mask) == set);
   always_comb begin
-    row_ok[c] = 1'b1;
+    row_ok[c] = '1;
     for (int unsigned k = 0; k < 2; k++) begin
       tag_t t;
       logic [63:0] e;
@@ -126,10 +129,10 @@ for (genvar c = 0; c < 3; c++) begin : gen_stores
       t = here ? u_dut.write_tag_q : tag_mem[Sets[c] > 1 ? set : 0][k*TagBits+:TagBits];
       e = here ? u_dut.write_entry_q : entry_mem[Sets[c] > 1 ? set : 0][k*64+:64];
       if (u_dut.u_peek.p_valid[First[c]+32'(set)][k] && t.vmid == 8'd1) begin
-        if (t.generation > u_dut.u_peek.p_generation[1]) row_ok[c] = 1'b0;
+        if (t.generation > u_dut.u_peek.p_generation[1]) row_ok[c][k] = 1'b0;
         if (tag_hit(t, u_dut.u_peek.p_generation[1], 8'd1, vpn) && !is_entry(pte_of_page(e, t.size, vpn), vpn, value_q, 1'b0) &&
-            !((early || (pending_q && unswept)) && is_entry(pte_of_page(e, t.size, vpn), vpn, old_q, 1'b0))) row_ok[c] = 1'b0;
-        if (!e[0]) row_ok[c] = 1'b0;
+            !((early || (pending_q && unswept)) && is_entry(pte_of_page(e, t.size, vpn), vpn, old_q, 1'b0))) row_ok[c][k] = 1'b0;
+        if (!e[0] || (t.first & Fixed) != 28'd0) row_ok[c][k] = 1'b0;
       end
     end
   end
@@ -147,7 +150,7 @@ for (genvar c = 0; c < 3; c++) begin : gen_stores
                    store_of(u_dut.u_peek.fill_size) == 2'(c) && u_dut.write_set_q == (set_of(2'(c), u_dut.u_peek.fill_vpn) & Mask)));
 end
 
-localparam int unsigned Helpers = 49;
+localparam int unsigned Helpers = 58;
 logic [Helpers-1:0] h;
 logic [5:0] marks;
 logic fill_covers;
@@ -171,7 +174,7 @@ always_comb begin
     live[n]   = !is_free[n];
     marked[n] = live[n] && u_dut.u_peek.p_who[n].tag[0];
     if (live[n]) begin
-      if (u_dut.u_peek.p_page[n].beyond || u_dut.u_peek.p_page[n].vmid[7:1] != 7'd0) h[3] = 1'b0;
+      if (u_dut.u_peek.p_page[n].beyond || u_dut.u_peek.p_page[n].vmid[7:1] != 7'd0 || (u_dut.u_peek.p_page[n].vpn & Fixed) != 28'd0) h[3] = 1'b0;
       if (u_dut.u_peek.p_who[n].access != ACCESS_READ) h[3] = 1'b0;
       if (u_dut.u_peek.p_who[n].tag[1:0] != 2'd0 && !ours[n]) h[4] = 1'b0;
       if (ours[n] && u_dut.slot_deny[n] && !denied_q) h[5] = 1'b0;
@@ -199,7 +202,7 @@ always_comb begin
     if (walking_q[w] && (walk_vmid_q[w] != u_dut.u_peek.p_walk[w].vmid || walk_vpn_q[w] != u_dut.u_peek.p_walk[w].vpn)) h[13] = 1'b0;
     if (starts && (start_vmid != u_dut.u_peek.p_walk[w].vmid || start_vpn != u_dut.u_peek.p_walk[w].vpn)) h[14] = 1'b0;
     if (!u_dut.walk_free[w]) begin
-      if (u_dut.u_peek.p_walk[w].vmid[7:1] != 7'd0) h[15] = 1'b0;
+      if (u_dut.u_peek.p_walk[w].vmid[7:1] != 7'd0 || (u_dut.u_peek.p_walk[w].vpn & Fixed) != 28'd0) h[15] = 1'b0;
       if (!u_dut.answer_set[w] && 32'(u_dut.u_peek.p_walk[w].count) != 32'(length[w])) h[16] = 1'b0;
       if (followed && u_dut.u_peek.p_walk[w].deny && !denied_q) h[17] = 1'b0;
       for (int unsigned n = 0; n < Slots; n++)
@@ -246,13 +249,25 @@ always_comb begin
           `GANTRY_IMPL(state == Sort, u_dut.u_peek.cmd_left <= u_dut.held_count);
   h[38] = `GANTRY_IMPL(state == Sweep, !going.whole);
   // entries
-  h[39] = row_ok == '1;
+  h[39] = row_ok[0][0];
+  h[49] = row_ok[0][1];
+  h[50] = row_ok[1][0];
+  h[51] = row_ok[1][1];
+  h[52] = row_ok[2][0];
+  h[53] = row_ok[2][1];
+  // the range
+  h[54] = `GANTRY_IMPL(state inside {Wait, Sweep, Drain} && !going.whole, (going.first & Fixed) == 28'd0 && going.last - going.first <= 28'd2 &&
+                       u_dut.u_peek.cmd_long == (going.last - going.first >= 28'(MostSets)));
+  h[55] = `GANTRY_IMPL(state == Sweep, u_dut.u_peek.cmd_long ? 32'(u_dut.u_peek.cmd_step) < MostSets : 28'(u_dut.u_peek.cmd_step) <= going.last - going.first);
+  h[56] = `GANTRY_IMPL(d1.valid && d1.sweep, !going.whole && (u_dut.u_peek.cmd_long ? 32'(d1.vpn) < MostSets : d1.vpn >= going.first && d1.vpn <= going.last));
+  h[57] = `GANTRY_IMPL(d2.valid && d2.sweep, !going.whole && (u_dut.u_peek.cmd_long ? 32'(d2.vpn) < MostSets : d2.vpn >= going.first && d2.vpn <= going.last));
   h[40] = read_ok == '1;
   h[41] = out_ok == '1;
   h[42] = write_ok == '1;
   h[43] = `GANTRY_IMPL(fill_covers, is_entry(pte_of_page(u_dut.u_peek.fill_pte, u_dut.u_peek.fill_size, vpn), vpn, value_q, 1'b0) ||
                                     ((early || (pending_q && inv_valid)) && is_entry(pte_of_page(u_dut.u_peek.fill_pte, u_dut.u_peek.fill_size, vpn), vpn, old_q, 1'b0)));
-  h[44] = `GANTRY_IMPL(u_dut.u_peek.fill_valid, u_dut.u_peek.fill_store == store_of(u_dut.u_peek.fill_size) && u_dut.u_peek.fill_pte[0] && u_dut.u_peek.fill_vmid[7:1] == 7'd0);
+  h[44] = `GANTRY_IMPL(u_dut.u_peek.fill_valid, u_dut.u_peek.fill_store == store_of(u_dut.u_peek.fill_size) && u_dut.u_peek.fill_pte[0] && u_dut.u_peek.fill_vmid[7:1] == 7'd0 &&
+                                                   (u_dut.u_peek.fill_vpn & Fixed) == 28'd0);
   // at rest
   h[45] = `GANTRY_IMPL(u_dut.rests, idle) && `GANTRY_IMPL(idle, !d1.valid && !d2.valid && u_dut.in_count == 8'd0 && u_dut.rsp_count == 8'd0 && u_dut.answer_set == 64'd0 &&
           (state == Rest || (state == Tell && u_dut.fail_set != 64'd0)) && (u_dut.fail_set == 64'd0 || u_dut.report_credits == 8'd0) &&
