@@ -100,7 +100,7 @@ assign tells_all = inv_covers(going, 8'd1, vpn, SizePage);
 
 localparam vpn_t Fixed = ~page_of(4'hF);  // bits of page numbers that are always zero
 logic [2:0][1:0] row_ok;
-logic [2:0] read_ok, out_ok, write_ok;
+logic [2:0] has_old, read_ok, out_ok, write_ok;
 for (genvar c = 0; c < 3; c++) begin : gen_stores
   localparam logic [15:0] Mask = 16'(Sets[c] - 1);
   logic [15:0] set;
@@ -120,7 +120,8 @@ for (genvar c = 0; c < 3; c++) begin : gen_stores
                    (d1.valid && d1.sweep && (seen_set(2'(c), d1, u_dut.u_peek.cmd_long) & Mask) == set) ||
                    (d2.valid && d2.sweep && (seen_set(2'(c), d2, u_dut.u_peek.cmd_long) & Mask) == set);
   always_comb begin
-    row_ok[c] = '1;
+    row_ok[c]  = '1;
+    has_old[c] = 1'b0;
     for (int unsigned k = 0; k < 2; k++) begin
       tag_t t;
       logic [63:0] e;
@@ -129,6 +130,7 @@ for (genvar c = 0; c < 3; c++) begin : gen_stores
       t = here ? u_dut.write_tag_q : tag_mem[Sets[c] > 1 ? set : 0][k*TagBits+:TagBits];
       e = here ? u_dut.write_entry_q : entry_mem[Sets[c] > 1 ? set : 0][k*64+:64];
       if (u_dut.u_peek.p_valid[First[c]+32'(set)][k] && t.vmid == 8'd1) begin
+        if (tag_hit(t, u_dut.u_peek.p_generation[1], 8'd1, vpn) && !is_entry(pte_of_page(e, t.size, vpn), vpn, value_q, 1'b0)) has_old[c] = 1'b1;
         if (t.generation > u_dut.u_peek.p_generation[1]) row_ok[c][k] = 1'b0;
         if (tag_hit(t, u_dut.u_peek.p_generation[1], 8'd1, vpn) && !is_entry(pte_of_page(e, t.size, vpn), vpn, value_q, 1'b0) &&
             !((early || (pending_q && unswept)) && is_entry(pte_of_page(e, t.size, vpn), vpn, old_q, 1'b0))) row_ok[c][k] = 1'b0;
@@ -281,6 +283,9 @@ always_comb begin
   h[46] = `GANTRY_IMPL(rsp_valid && rsp.tag[1:0] != 2'd0 && rsp.status != MEM_OK, !u_dut.u_peek.p_space[1].withhold || denied_q || pending_q);
   h[47] = `GANTRY_IMPL(rsp_valid && rsp.tag[1:0] != 2'd0, is_value(rsp, vpn, value_q, denied_q) || (pending_q && is_value(rsp, vpn, old_q, denied_q)));
 end
+`ifdef REACH  // the helpers leave states in which a sweep is about to meet what is to go, beside a walk and a request that is withheld
+`GANTRY_ASSERT(c_step, first || !(has_old == 3'd7 && state == Sweep && d2.valid && u_dut.held_count != 12'd0 && walking_q != '0))
+`endif
 for (genvar n = 0; n < Helpers; n++) begin : gen_helpers
 `ifdef STEP
   always_comb begin : m_before
