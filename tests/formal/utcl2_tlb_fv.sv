@@ -8,7 +8,8 @@
 // The walker is the environment: it answers each walk once, after any time, with the table as it is; what it sends in the cycle in which it
 // is told of an invalidation may still be of before.  Four bits of a page's number are free, one in each of the fields that sizes of entries
 // tell apart, and two of an entry; virtual and physical numbers of pages are equal.
-// Not responsible for: discards (bench of part_utcl2), order, which walk page-walk caches shorten (utcl2_walker).
+// Not responsible for: holds and discards (bench of part_utcl2), order, the walker, misses that wait while no walk is free (two requests
+// are out at a time, and there are two walks).
 `include "gantry_assert.svh"
 module utcl2_tlb_fv
   import gantry_msg_pkg::*;
@@ -17,12 +18,11 @@ module utcl2_tlb_fv
   import utcl2_tags_pkg::*;
   import utcl2_misses_pkg::*;
 #(
-  parameter int unsigned Slots = 4,
+  parameter int unsigned Slots = 4,  // two of them beyond the input queue
   parameter int unsigned Walks = 2,
   parameter int unsigned Entries = 4,  // of each store, in sets of two
   parameter int unsigned Blocks = 4,
   parameter int unsigned Large = 2,
-  parameter bit Holds = 1'b0,
   parameter int unsigned Scene = 0  // of the cover
 ) (
   input logic        clk_i,
@@ -33,8 +33,6 @@ module utcl2_tlb_fv
   input logic [3:0]  req_page_i,
   input logic        rsp_credit_i,
   input logic        evt_credit_i,
-  input logic        hold_take_i,
-  input logic        hold_all_i,
   input logic        maint_i,
   input logic [1:0]  maint_op_i,    // CTL_INV, CTL_ROOT, CTL_XLAT
   input logic [1:0]  maint_kind_i,  // 0 all spaces, 1 the space, else pages from the next for the next
@@ -67,7 +65,7 @@ module utcl2_tlb_fv
   vmid_t start_vmid, vmid;
   vpn_t start_vpn;
   inv_t inv;
-  logic drained, discarded, idle, root_valid, hold_take, hold_all;
+  logic drained, discarded, idle, root_valid;
   logic [63:0] root, perf;
   logic [4:0] fragment;
   utcl2_tlb #(
@@ -76,14 +74,12 @@ module utcl2_tlb_fv
     .clk_i, .rst_ni, .idle_o(idle), .perf_en_i(1'b0), .perf_addr_i(3'd0), .perf_data_o(perf), .mem_req_valid_i(req_i),
     .mem_req_i(req), .maint_i(maint), .mem_req_credit_o(credit), .mem_rsp_valid_o(rsp_valid), .mem_rsp_o(rsp),
     .mem_rsp_credit_i(rsp_credit_i), .xlat_evt_valid_o(evt_valid), .xlat_evt_o(evt), .xlat_evt_credit_i(evt_credit_i),
-    .maint_valid_i(maint_i), .maint_done_o(maint_done), .hold_take_i(hold_take),
-    .hold_all_i(hold_all), .drained_o(drained), .discard_i(1'b0), .discarded_o(discarded), .start_valid_o(start_valid),
+    .maint_valid_i(maint_i), .maint_done_o(maint_done), .hold_take_i(1'b0),
+    .hold_all_i(1'b0), .drained_o(drained), .discard_i(1'b0), .discarded_o(discarded), .start_valid_o(start_valid),
     .start_walk_o(start_walk), .start_vmid_o(start_vmid), .start_vpn_o(start_vpn), .inv_valid_o(inv_valid),
     .inv_o(inv), .root_valid_o(root_valid), .root_o(root), .done_valid_i(done_i), .done_walk_i({5'd0, done_walk_i}),
     .done_pte_i(done_pte));
 
-  assign hold_take = Holds && (hold_take_i || hold_all_i);
-  assign hold_all  = Holds && hold_all_i;
   assign vpn   = page_of(page_i);
   assign found = walk_vpn_q[done_walk_i];
   assign fragment = done_size_i == SizeLarge ? 5'd9 : done_size_i == SizeMib ? 5'd8 : done_size_i == SizeBlock ? 5'd4 : 5'd0;
@@ -113,7 +109,6 @@ module utcl2_tlb_fv
   logic [1:0] walking_q;
   logic [3:0] page_q;
   logic [2:0] value_q, old_q, old;
-  logic quiet_q;
   assign now     = inv_of(maint.vmid, maint.root, maint.bytes);
   assign names   = maint_i && inv_covers(now, 8'd1, vpn, SizePage);
   assign maps    = maint_op_i != CTL_XLAT[1:0];
@@ -132,7 +127,6 @@ module utcl2_tlb_fv
     waiting_q <= waiting_q + 3'(req_i) - 3'(credit);
     answers_q <= answers_q + 3'(rsp_valid) - 3'(rsp_credit_i);
     events_q  <= events_q + 2'(evt_valid) - 2'(evt_credit_i);
-    quiet_q   <= !hold_take && !hold_all;
     if (req_i && mark_i) begin
       marked_q <= 1'b1;
       owed_q   <= 1'b1;
@@ -162,7 +156,6 @@ module utcl2_tlb_fv
     end
     if (!rst_ni) begin
       {marked_q, owed_q, told_q, command_q, root_q, pending_q, changed_q, withhold_q, denied_q, waiting_q, answers_q, events_q, walking_q} <= '0;
-      quiet_q <= 1'b1;
     end
   end
   always_comb begin : m_reset
@@ -200,7 +193,7 @@ module utcl2_tlb_fv
   `GANTRY_ASSERT(a_credits, `GANTRY_IMPL(credit, waiting_q != '0) && `GANTRY_IMPL(rsp_valid, answers_q < 3'd2) &&
                             `GANTRY_IMPL(evt_valid, 32'(events_q) < Reports) && `GANTRY_IMPL(maint_done, command_q))
   `GANTRY_ASSERT(a_start, `GANTRY_IMPL(start_valid, 32'(start_walk) < Walks && !walking_q[start_walk[0]]))
-  `GANTRY_ASSERT(a_owes, `GANTRY_IMPL(idle && quiet_q && !hold_all && walking_q == '0 && answers_q == '0 && events_q == '0,
+  `GANTRY_ASSERT(a_owes, `GANTRY_IMPL(idle && walking_q == '0 && answers_q == '0 && events_q == '0,
                                       !command_q && waiting_q == '0 && (!owed_q || told_q)))
 `ifdef HELPERS
   `include "utcl2_tlb_inv.svh"

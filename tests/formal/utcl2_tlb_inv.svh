@@ -208,7 +208,8 @@ always_comb begin
       if (!u_dut.answer_set[w] && 32'(u_dut.u_peek.p_walk[w].count) != 32'(length[w])) h[16] = 1'b0;
       if (followed && u_dut.u_peek.p_walk[w].deny && !denied_q) h[17] = 1'b0;
       for (int unsigned n = 0; n < Slots; n++)
-        if (member[w][n] && (u_dut.u_peek.p_page[n].vmid != u_dut.u_peek.p_walk[w].vmid || u_dut.u_peek.p_page[n].vpn != u_dut.u_peek.p_walk[w].vpn)) h[18] = 1'b0;
+        if (member[w][n] && (u_dut.u_peek.p_page[n].vmid != u_dut.u_peek.p_walk[w].vmid ||
+                             u_dut.u_peek.p_page[n].vpn != u_dut.u_peek.p_walk[w].vpn)) h[18] = 1'b0;
     end
     if (u_dut.answer_set[w] && followed) begin
       if (!is_entry(u_dut.u_peek.p_walk_pte[w], vpn, value_q, denied_q) &&
@@ -267,12 +268,14 @@ always_comb begin
   h[41] = out_ok == '1;
   h[42] = write_ok == '1;
   h[43] = `GANTRY_IMPL(fill_covers, is_entry(pte_of_page(u_dut.u_peek.fill_pte, u_dut.u_peek.fill_size, vpn), vpn, value_q, 1'b0) ||
-                                    ((early || (pending_q && inv_valid)) && is_entry(pte_of_page(u_dut.u_peek.fill_pte, u_dut.u_peek.fill_size, vpn), vpn, old_q, 1'b0)));
-  h[44] = `GANTRY_IMPL(u_dut.u_peek.fill_valid, u_dut.u_peek.fill_store == store_of(u_dut.u_peek.fill_size) && u_dut.u_peek.fill_pte[0] && u_dut.u_peek.fill_vmid[7:1] == 7'd0 &&
+                                    ((early || (pending_q && inv_valid)) &&
+                                     is_entry(pte_of_page(u_dut.u_peek.fill_pte, u_dut.u_peek.fill_size, vpn), vpn, old_q, 1'b0)));
+  h[44] = `GANTRY_IMPL(u_dut.u_peek.fill_valid, u_dut.u_peek.fill_store == store_of(u_dut.u_peek.fill_size) && u_dut.u_peek.fill_pte[0] &&
+                                                   u_dut.u_peek.fill_vmid[7:1] == 7'd0 &&
                                                    (u_dut.u_peek.fill_vpn & Fixed) == 28'd0);
   // at rest
-  h[45] = `GANTRY_IMPL(u_dut.rests, idle) && `GANTRY_IMPL(idle, !d1.valid && !d2.valid && u_dut.in_count == 8'd0 && u_dut.rsp_count == 8'd0 && u_dut.answer_set == 64'd0 &&
-          (state == Rest || (state == Tell && u_dut.fail_set != 64'd0)) && (u_dut.fail_set == 64'd0 || u_dut.report_credits == 8'd0) &&
+  h[45] = `GANTRY_IMPL(u_dut.rests, idle) && `GANTRY_IMPL(idle, !d1.valid && !d2.valid && u_dut.in_count == 8'd0 && u_dut.rsp_count == 8'd0 &&
+          u_dut.answer_set == 64'd0 && (state == Rest || (state == Tell && u_dut.fail_set != 64'd0)) && (u_dut.fail_set == 64'd0 || u_dut.report_credits == 8'd0) &&
           (u_dut.wait_count == 12'd0 || u_dut.walk_free == 64'd0) && !u_dut.u_peek.fill_valid && !rsp_valid && !start_valid && !inv_valid &&
           !maint_done && !evt_valid && !credit);
   // copies for the block's own assertions
