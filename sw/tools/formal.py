@@ -128,7 +128,6 @@ BLOCKS = {  # sources, tasks
          "tests/formal/utcl2_tlb_peek.sv"],
         {"base": bounded(4, defines=("HELPERS",)), "step": step(), "bmc": bounded(11, nightly=True),
          "cover": bounded(3, expected="FAIL", defines=("HELPERS", "STEP", "REACH")),
-         **{f"cover{n}": bounded(16, expected="FAIL", defines=("REACH",), params={"Scene": n}, nightly=True) for n in (0, 1)},
          **{f"bug{n}": step(expected="FAIL", replace=pair) for n, pair in enumerate((
              ("generation[cmd.inv.vmid] = generation[cmd.inv.vmid] + 8'd1;", ""),
              ("cmd.state == CmdWait && !s2.valid && answer_set == 64'd0 && rsp_count == 8'd0",

@@ -22,8 +22,7 @@ module utcl2_tlb_fv
   parameter int unsigned Walks = 2,
   parameter int unsigned Entries = 4,  // of each store, in sets of two
   parameter int unsigned Blocks = 4,
-  parameter int unsigned Large = 2,
-  parameter int unsigned Scene = 0  // of the cover
+  parameter int unsigned Large = 2
 ) (
   input logic        clk_i,
   input logic        rst_ni,
@@ -197,17 +196,5 @@ module utcl2_tlb_fv
                                       !command_q && waiting_q == '0 && (!owed_q || told_q)))
 `ifdef HELPERS
   `include "utcl2_tlb_inv.svh"
-`endif
-`ifdef REACH  // as an assertion that the bounded search refutes: found as part of a larger page that another page's walk has found, or changed
-`ifndef STEP
-  logic taught_q, walked_q, gone_q;
-  always_ff @(posedge clk_i) begin
-    if (done_i && covers && !mine) taught_q <= 1'b1;
-    if (start_valid && start_vmid == 8'd1 && start_vpn == vpn) walked_q <= 1'b1;
-    if (maint_done && pending_q && old_q != value_q) gone_q <= 1'b1;
-    if (!rst_ni) {taught_q, walked_q, gone_q} <= '0;
-  end
-  `GANTRY_ASSERT(c_reach, !(rsp_valid && rsp.tag[0] && (Scene == 0 ? taught_q && !walked_q : gone_q && rsp.status == MEM_OK)))
-`endif
 `endif
 endmodule
