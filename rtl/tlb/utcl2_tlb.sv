@@ -24,6 +24,7 @@ module utcl2_tlb
   parameter int unsigned Ways = 8,        // power of two, at most 16
   parameter int unsigned Walks = 16,      // at most 64
   parameter int unsigned Slots = 256,     // requests held; power of two, at most 2048
+  parameter int unsigned Spaces = 256,    // of addresses: all that a VMID names (the proof has two)
   parameter int unsigned Reports = 4,     // credits for what the driver is told of withheld ones
   parameter int unsigned Depth = 16,      // input queue = credits of the crossbar, power of two, at most 64
   parameter int unsigned RspDepth = 16    // power of two, at most 64
@@ -143,12 +144,12 @@ module utcl2_tlb
   /* verilator lint_on UNUSEDSIGNAL */
   slots_t held_count;
   logic [Slots-1:0] slot_deny;  // the driver has denied its page
-  space_t space[256];
+  space_t space[Spaces];
   logic [7:0] report_credits;
 
   logic [Ways-1:0] valid[Rows];
   logic [3:0] oldest[Rows];
-  generation_t generation[256];
+  generation_t generation[Spaces];
 
   walk_t walk[Walks];
   logic [63:0] walk_pte[Walks];
@@ -445,7 +446,7 @@ module utcl2_tlb
         if (cmd.root_set) begin
           space[cmd.inv.vmid] = '{deny: 1'b0, withhold: (maint_i.flags & 32'(XLAT_WITHHOLD)) != 32'd0};
         end else if (maint_i.op == CTL_XLAT && cmd.inv.whole) begin
-          for (int unsigned v = 0; v < 256; v++)
+          for (int unsigned v = 0; v < Spaces; v++)
             if (cmd.inv.vmid == VMID_ALL || cmd.inv.vmid == v[7:0]) space[v].deny = cmd.deny;
         end
       end

@@ -58,6 +58,11 @@ def induction(nightly=False, **params):
     return bounded(8, params=params, defines=("HELPERS",), frames=4, nightly=nightly)
 
 
+def step(**kw):
+    """The step of an induction as a bounded search: from any state in which the helpers hold (define STEP), which "base" shows of reset."""
+    return bounded(3, defines=("HELPERS", "STEP"), **kw)
+
+
 BUGS = {f"bug{n}": bug(n) for n in (1, 2, 3)}
 # What is proved for all cycles is checked for the first ten by another engine only at night.
 PDR = {"bmc": bounded(10, nightly=True), "prove": Task("mode prove", "abc pdr"), "cover": Task("mode cover\ndepth 20", "smtbmc z3")}
@@ -117,6 +122,22 @@ BLOCKS = {  # sources, tasks
                   ("inv_covers(inv_i, kept.vmid, kept.first, kept.size)", "inv_covers(inv_i, kept.vmid, kept.first, SizePage)"),
                   ("size: of_size, vmid", "size: SizePage, vmid"),
                   ("tag[base+w] == other ? SizeLarge", "tag[base+w] == other ? SizeMib"))}),
+    "utcl2_tlb": (
+        ["build/gen/gantry_msg_pkg.sv", "rtl/common/pick_pkg.sv", "rtl/tech/ram_1r1w.sv", "rtl/tlb/tlb_pkg.sv",
+         *(f"rtl/tlb/utcl2_{name}.sv" for name in ("choose_pkg", "tags_pkg", "misses_pkg", "withheld_pkg", "answers_pkg", "store", "tlb")),
+         "tests/formal/utcl2_tlb_peek.sv"],
+        {"base": bounded(4, defines=("HELPERS",)), "step": step(), "bmc": bounded(11, nightly=True),
+         "cover": bounded(3, expected="FAIL", defines=("HELPERS", "STEP", "REACH")),
+         **{f"bug{n}": step(expected="FAIL", replace=pair) for n, pair in enumerate((
+             ("generation[cmd.inv.vmid] = generation[cmd.inv.vmid] + 8'd1;", ""),
+             ("cmd.state == CmdWait && !s2.valid && answer_set == 64'd0 && rsp_count == 8'd0",
+              "cmd.state == CmdWait && !s2.valid && rsp_count == 8'd0"),
+             ("slot_next[at_t'(walk[w].last)] = slot;\n              walk[w].last  = slot;", "walk[w].last  = slot;"),
+             ("valid[row][k] = match ? 1'b0 : valid[row][k];", ""),
+             ("if (inv_sent && walk_stale(cmd.inv, walk[w].vmid, walk[w].vpn)) begin", "if (1'b0) begin"),
+             ("return inv_covers(inv, tag.vmid, tag.first, tag.size);", "return inv_covers(inv, tag.vmid, tag.first, SizePage);"),
+             ("held_count = held_count + walk[w].count;", "held_count = held_count + 12'd1;"),
+             ("return walk.vmid == page.vmid && walk.vpn == page.vpn;", "return walk.vpn == page.vpn;")), 1)}}),
     "vmem_xlat": (
         [*VMEM, "rtl/cu/cu_vmem_xlat_pkg.sv", "rtl/cu/cu_vmem_lines.svh"],
         {"bmc": bounded(8), "bmc_helpers": bounded(8, defines=("HELPERS",)),
