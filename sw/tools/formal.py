@@ -75,7 +75,8 @@ BLOCKS = {  # sources, tasks
                    {**PDR, "prove_ports": Task("mode prove", "abc pdr", params={"N": 9}), **BUGS}),  # as many as part_rdma has
     "pick_pkg": (
         ["rtl/common/pick_pkg.sv"],
-        {"bmc": bounded(2), "prove": bounded(4, defines=("HELPERS",), frames=4, nightly=True), "cover": bounded(8, expected="FAIL", defines=("REACH",), nightly=True),
+        {"bmc": bounded(2), "prove": bounded(4, defines=("HELPERS",), frames=4, nightly=True),
+         "cover": bounded(8, expected="FAIL", defines=("REACH",), nightly=True),
          **faults(("return first64(ahead != 64'd0 ? ahead : requests);", "return first64(requests);"),
                   ("high_ahead = pointer[6] ? high & mask : high;", "high_ahead = high & mask;"),
                   ("return {1'b1, first64(high_ahead)};", "return {1'b1, first64(high)};"),
@@ -126,7 +127,7 @@ BLOCKS = {  # sources, tasks
         ["build/gen/gantry_msg_pkg.sv", "rtl/common/pick_pkg.sv", "rtl/tech/ram_1r1w.sv", "rtl/tlb/tlb_pkg.sv",
          *(f"rtl/tlb/utcl2_{name}.sv" for name in ("choose_pkg", "tags_pkg", "misses_pkg", "withheld_pkg", "answers_pkg", "store", "tlb")),
          "tests/formal/utcl2_tlb_peek.sv"],
-        {"base": bounded(4, defines=("HELPERS",)), "step": step(), "bmc": bounded(11, nightly=True),
+        {"base": bounded(4, defines=("HELPERS",)), "step": step(nightly=True), "bmc": bounded(11, nightly=True),
          "cover": bounded(3, expected="FAIL", defines=("HELPERS", "STEP", "REACH")),
          **{f"bug{n}": step(expected="FAIL", replace=pair) for n, pair in enumerate((
              ("generation[cmd.inv.vmid] = generation[cmd.inv.vmid] + 8'd1;", ""),
@@ -177,7 +178,8 @@ BLOCKS = {  # sources, tasks
     "dispatch_pool": (
         ["rtl/common/pick_pkg.sv", "rtl/dispatch/dispatch_pkg.sv", "rtl/dispatch/dispatch_pool.sv",
          "tests/formal/dispatch_pool_peek.sv"],
-        {"bmc": bounded(7, nightly=True, params={"Cus": 1}), "prove": induction(Cus=1), "prove_two": induction(nightly=True), "prove_few": induction(nightly=True, Groups=1),
+        {"bmc": bounded(7, nightly=True, params={"Cus": 1}), "prove": induction(Cus=1), "prove_two": induction(nightly=True),
+         "prove_few": induction(nightly=True, Groups=1),
          "prove_wide": induction(nightly=True, Cus=1, Slots=3), "cover": reach(14, Cus=1),
          **{f"bug{n}": bug(n, Cus=1) for n in (1, 2, 3)}}),
 }

@@ -63,8 +63,8 @@ static void updates_are_in_range(void **state)
     }
 }
 
-/* Made with a share of 0 a queue does nothing until it is given one; its kernels have the priority that it had when
- * they were read. */
+/* shows S3.9: Made with a share of 0 a queue does nothing until it is given one; its kernels have the priority that it
+ * had when they were read. */
 static void shares_from_the_beginning(void **state)
 {
     static const struct {

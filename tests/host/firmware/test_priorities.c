@@ -26,8 +26,8 @@ static unsigned queue_of(const struct msg_cp_cmd *launch)
     return QUEUES;
 }
 
-/* While one kernel has the only dispatcher four others come: the greatest priority goes first, of equals who waits
- * longer. */
+/* shows S3.9: While one kernel has the only dispatcher four others come: the greatest priority goes first, of equals
+ * who waits longer. */
 static void greater_priorities_go_first(void **state)
 {
     static const unsigned priority[QUEUES] = {7, 3, 9, 9, 15}, order[QUEUES] = {0, 4, 2, 3, 1};
@@ -51,7 +51,8 @@ static void greater_priorities_go_first(void **state)
     }
 }
 
-/* As many kernels as there are dispatchers are at the GPU at a time; the next one begins when one of them has ended. */
+/* shows S3.9: As many kernels as there are dispatchers are at the GPU at a time; the next one begins when one of them
+ * has ended. */
 static void one_kernel_a_dispatcher(void **state)
 {
     struct bench *b = *state;
@@ -71,8 +72,8 @@ static void one_kernel_a_dispatcher(void **state)
     assert_int_equal(b->kernels, 5);
 }
 
-/* Its first instructions come behind its fence, which drops such lines, and before its launch; of a barrier packet
- * nothing does. */
+/* shows S3.4: Its first instructions come behind its fence, which drops such lines, and before its launch; of a barrier
+ * packet nothing does. */
 static void first_instructions_come_behind_the_fence(void **state)
 {
     static const uint16_t headers[] = {0x0002, 0x0a02, 0x1402}; /* scopes: none, agent, system */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of rtl/l1/sqc.sv: which lines of instructions are fetched that nobody has asked for.  Requests one after the other, memory that
-// answers after Latency cycles; the lines that were asked for are held against a list by hand after each.
+// answers after Latency cycles; the lines that were asked for are held against a list by hand after each.  Lines that maintenance names.
 // Not responsible for: data, faults, invalidation at random (../sqc).
 // top: sqc
 // opt: -O0
@@ -343,7 +343,7 @@ int main()
     expect("dropped", {});
     if (!top->idle_o || !top->finished_o)
         fail("rest", 0, 1);
-    case_done("named by maintenance");
+    case_done("named by maintenance", "S3.4");
     printf("%s\n", failures ? "FAILED" : "PASS");
     return failures != 0;
 }
