@@ -4,7 +4,8 @@
 // equals.  A group of 1 to 4 wavefronts takes a dispatcher GroupCycles, one of 5 to 16 takes 1.03 N + 0.02 cycles (S3.1 to
 // S3.3), made up for where the pool or a CU had no room.  A launch that fits in no CU waits until something is freed in one
 // that it may use (S3.8); others go on.  Who has waited for Patience cycles reserves the CU in which something is freed,
-// and no other launch gets anything there until one of its groups is placed: a large group has its turn (S3.10).
+// and no other launch gets anything there until one of its groups is placed: a large group has its turn (S3.10).  When that takes
+// 16 times as long, what runs there may be waiting for one of those that are kept out: the CU is open again, and it waits anew.
 // Not responsible for: resources (pool), what CUs are told (send), completion (events).
 `include "gantry_assert.svh"
 
@@ -129,6 +130,7 @@ module dispatch_walk
   logic reserved;
   index_t owner;
   cu_t kept;
+  logic [31:0] kept_since;
 
   // tries on their way, at most one a dispatcher; the pool answers in their order
   mask_t trying;
@@ -143,7 +145,9 @@ module dispatch_walk
   logic [3:0] cu_turn[Engines];  // of each shader engine
   cu_t cu;
   logic [63:0] cus;
-  logic last_x, last_y, last_z, heard;
+  logic last_x, last_y, last_z;
+  logic loud;   // something of a killed launch is in hand
+  logic heard;  // another block acts on this cycle's outputs
   logic [15:0] lead;
   logic [31:0] age;
   grant_t t;
@@ -163,7 +167,7 @@ module dispatch_walk
   /* verilator lint_off BLKSEQ */
   always_ff @(posedge clk_i) begin
     grant_valid_o <= 1'b0;
-    heard = asking;
+    heard = asking || loud;
 
     // ---- something became free: who waits tries there again
     if (freed_i != '0) begin
@@ -175,13 +179,19 @@ module dispatch_walk
         age = Patience;
         for (int unsigned i = 0; i < Dispatchers; i++) begin
           if (waits[i] && cycle_i - since[i] >= age && (grid[i].cu_mask & 64'(freed_i)) != 64'd0) begin
-            reserved = 1'b1;
-            age      = cycle_i - since[i];
-            owner    = index_t'(i);
-            kept     = pick_pkg::first64(grid[i].cu_mask & 64'(freed_i));
+            reserved   = 1'b1;
+            age        = cycle_i - since[i];
+            owner      = index_t'(i);
+            kept       = pick_pkg::first64(grid[i].cu_mask & 64'(freed_i));
+            kept_since = cycle_i;
           end
         end
       end
+    end
+    if (reserved && cycle_i - kept_since >= 16 * Patience) begin
+      reserved     = 1'b0;
+      since[owner] = cycle_i;
+      blocked      = '0;
     end
     if (sent_i != '0) begin
       for (int unsigned i = 0; i < Dispatchers; i++) if (sent_i[i]) owed[i] = owed[i] - 2'd1;
@@ -378,12 +388,13 @@ module dispatch_walk
       dispatched[l] = !todo[l];
     end
     dispatched_o <= dispatched;
-    quiet_o <= 1'b1;
+    loud = 1'b0;
     if (killed != '0) begin
-      for (int unsigned i = 0; i < Dispatchers; i++)
-        if (killed[i] && (trying[i] || owed[i] != 2'd0)) quiet_o <= 1'b0;
+      for (int unsigned i = 0; i < Dispatchers; i++) if (killed[i] && (trying[i] || owed[i] != 2'd0)) loud = 1'b1;
     end
-    idle_o <= !heard && trying == '0 && !launch_valid_i && pacing == '0 && (todo & ~blocked & recip_ready_i) == '0;
+    quiet_o <= !loud;
+    idle_o <= !heard && trying == '0 && !launch_valid_i && pacing == '0 && (todo & ~blocked & recip_ready_i) == '0
+              && !reserved;
     if (!rst_ni) begin
       todo       = '0;
       blocked    = '0;
@@ -394,6 +405,7 @@ module dispatch_walk
       pacing     = '0;
       asking     = 1'b0;
       reserved   = 1'b0;
+      loud       = 1'b0;
       count      = 5'd0;
       owner      = '0;
       answered   = '0;

@@ -7,6 +7,10 @@ $(B)/gen/gantry_cfg.h $(B)/gen/gantry_cfg_table.h &: configs/params.def sw/tools
 $(B)/gen/gantry_cfg_pkg.sv: configs/params.def sw/tools/gen_params.py
 	@mkdir -p $(B)/gen
 	python3 sw/tools/gen_params.py sv --out $@
+# Other dispatchers for benches: build/gen/dispatch_place.fill+patience.300/gantry_cfg_pkg.sv
+$(B)/gen/dispatch_%/gantry_cfg_pkg.sv: configs/params.def sw/tools/gen_params.py
+	@mkdir -p $(@D)
+	python3 sw/tools/gen_params.py sv $(patsubst %,--set gpu.dispatch.%,$(subst .,=,$(subst +, ,$*))) --out $@
 # Other compute units for benches: build/gen/cu_lanes.4+operand_stages.1/gantry_cfg_pkg.sv
 $(B)/gen/cu_%/gantry_cfg_pkg.sv: configs/params.def sw/tools/gen_params.py
 	@mkdir -p $(@D)

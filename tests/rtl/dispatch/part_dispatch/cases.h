@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cases of the bench of part_dispatch: which CUs a mask names, room for scratch memory, kernels beside each other, rest
-// of caches alone.  Included by tb.cpp, whose CUs and launches it uses.
+// of caches alone.  It uses the CUs and launches of bench.h.
 #ifndef CASES_H
 #define CASES_H
 
@@ -265,17 +265,16 @@ static void test_priorities()
 // something comes free is kept for it.  When it is killed meanwhile, they go on.
 static void test_patience()
 {
-    const unsigned patience = 10000;
     run_cycles = 200;
-    msg_cp_cmd small = plain_launch(24200, 8000, 1), big = plain_launch(24201, 1, 1);
+    msg_cp_cmd small = plain_launch(24200, 80 * (100 + Patience / 100), 1), big = plain_launch(24201, 1, 1);
     small.lds_bytes = 512, big.lds_bytes = Lds;
     send(small);
     steps(500);
     const uint64_t begin = cycle;
     send(big);
-    while (launches[24201].started == 0 && cycle < begin + patience + 1000)
+    while (launches[24201].started == 0 && cycle < begin + Patience + 1000)
         step(nullptr);
-    if (launches[24201].started != 1 || launches[24201].first_start < begin + patience || launches[24200].started == 8000)
+    if (launches[24201].started != 1 || launches[24201].first_start < begin + Patience || launches[24200].next_group >= launches[24200].cmd.groups[0])
         FAIL("a large group began %llu cycles after its launch", (unsigned long long)(launches[24201].first_start - begin));
     drain(200000);
 
@@ -283,7 +282,7 @@ static void test_patience()
     big = plain_launch(24211, 1, 1), small = plain_launch(24212, 8, 1);
     big.vmid = 7, big.lds_bytes = Lds, big.vgprs = 256, small.vmid = 6;
     send(big), send(small);
-    steps(patience + 100);
+    steps(Patience + 100);
     end_one(24210);
     steps(300);
     if (launches[24212].started != 0)
@@ -330,30 +329,5 @@ static void test_ends()
     plain_ends = false;
     if (last_end > begin + Simds + 8)
         FAIL("%u wavefronts a CU ended in %llu cycles", Simds, (unsigned long long)(last_end - begin));
-}
-
-static void test_cases()
-{
-    test_dispatchers();
-    case_done("kernels on several dispatchers", "S3.9");
-    test_priorities();
-    case_done("priorities");
-    test_patience();
-    case_done("a large group has its turn", "S3.8, S3.10");
-    test_kill_in_hand();
-    case_done("kills among groups in hand");
-    test_ends();
-    case_done("ends in all CUs at once");
-    test_control();
-    test_entries();
-    case_done("control messages", "S1.17, S1.23");
-    test_masks();
-    case_done("CU masks");
-    test_scratch_places();
-    case_done("scratch places");
-    test_beside();
-    case_done("kernels beside each other", "S3.9");
-    test_maintenance();
-    case_done("blocks of a maintenance");
 }
 #endif
