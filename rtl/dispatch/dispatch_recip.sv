@@ -3,6 +3,8 @@
 // wavefronts are divisions by that size.  ceil(2^20 / size), one bit a cycle, x before y, one dispatcher after another; a
 // launch whose grid is made of whole groups needs none.  Responsible for: when a launch may begin.  Not responsible for:
 // the reciprocal of a whole group, which comes with the launch.
+`include "gantry_assert.svh"
+
 module dispatch_recip
   import gantry_msg_pkg::*;
   import dispatch_pkg::*;
@@ -65,6 +67,8 @@ module dispatch_recip
       quotient = 21'd0;
     end
     if (launch_valid_i) begin
+      `GANTRY_CHECK(a_who, 32'(launch_who_i) < Dispatchers)
+      if (who == index_t'(launch_who_i)) busy = 1'b0;  // of one that was killed
       size_x[index_t'(launch_who_i)] = clip_last(launch_i.grid[0], launch_i.groups[0], launch_i.group[0]);
       size_y[index_t'(launch_who_i)] = clip_last(launch_i.grid[1], launch_i.groups[1], launch_i.group[1]);
       need_x[index_t'(launch_who_i)] = size_x[index_t'(launch_who_i)] != launch_i.group[0];

@@ -314,6 +314,26 @@ static void test_kill_in_hand()
     }
 }
 
+// Kernels with clipped groups are killed before their reciprocals are known; the next ones on their dispatchers have their own.
+static void test_kill_before_recips()
+{
+    for (unsigned round = 0; round < 40; round++) {
+        for (unsigned k = 0; k < Dispatchers; k++) {
+            msg_cp_cmd c = launch_make(24500 + k, 30, 5, 1, 41, 17, 1);
+            c.vmid = 7, c.lds_bytes = 0, c.scratch_wave_bytes = 0, c.cu_mask = ~0ull;
+            send(c);
+        }
+        msg_cp_cmd kill = {};
+        kill.kind = CP_KILL, kill.id = 0x9ffd, kill.vmid = 7;
+        steps(round);
+        send(kill);
+        drain(4000);
+        for (unsigned k = 0; k < Dispatchers; k++)
+            send(launch_make(24510 + k, 20, 7, 1, 33, 12, 1));
+        drain(4000);
+    }
+}
+
 // Wavefronts that end in all CUs at once are taken one a CU and cycle.
 static void test_ends()
 {

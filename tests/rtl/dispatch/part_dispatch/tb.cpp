@@ -27,6 +27,7 @@
 // mutate: rtl/dispatch/dispatch_walk.sv: late[i] < 16'd1600) => 1'b0)
 // mutate: rtl/dispatch/dispatch_send.sv: taken[Cw'(group[at].cu)] = 1'b1; => ;
 // mutate: rtl/dispatch/dispatch_send.sv: place[d] ^ held[d][0] => place[d]
+// mutate: rtl/dispatch/dispatch_recip.sv: if (who == index_t'(launch_who_i)) busy = 1'b0; => ;
 // mutate: rtl/dispatch/dispatch_recip.sv: told = busy; => told = 1'b0;
 // mutate: rtl/dispatch/dispatch_recip.sv: size_y[index_t'(launch_who_i)] != launch_i.group[1] => 1'b0
 // mutate: rtl/dispatch/dispatch_events.sv: waiting[i] && !other[i]) begin => waiting[i] && !other[i] && taken == '0) begin
@@ -71,6 +72,8 @@ static void test_cases()
     case_done("a large group has its turn", "S3.8, S3.10");
     test_kill_in_hand();
     case_done("kills among groups in hand");
+    test_kill_before_recips();
+    case_done("kills before reciprocals");
     test_ends();
     case_done("ends in all CUs at once");
     test_control();
