@@ -96,13 +96,26 @@ bool config_get(const struct gantry_cfg *cfg, const char *key, char *text, size_
     return true;
 }
 
+/* A string that YAML would not read as one without quotes. */
+static bool quoted(const struct cfg_param *p, const char *text)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=+ ";
+
+    return p->type == CFG_STRING && text[strspn(text, plain)] != '\0';
+}
+
 void config_print(FILE *out, const struct gantry_cfg *cfg)
 {
     char text[2048];
 
     for (unsigned i = 0; i < cfg_param_count; i++) {
         param_format(&cfg_params[i], cfg, text, sizeof(text));
-        fprintf(out, "%s: %s\n", cfg_params[i].key, text);
+        fprintf(out, "%s: ", cfg_params[i].key);
+        if (quoted(&cfg_params[i], text))
+            json_text(out, text); /* which YAML reads as well */
+        else
+            fputs(text, out);
+        fputc('\n', out);
     }
 }
 

@@ -94,7 +94,7 @@ def test_unknown_key(tree):
 
 
 def test_row_without_test(tree):
-    edit(tree, "`tests/rtl/dispatch/part_dispatch/tb.cpp` | `gpu.dispatch.cycles_per_group` |", "| `gpu.dispatch.cycles_per_group` |")
+    edit(tree, "`tests/rtl/dispatch/test_lines.py`, `tests/rtl/dispatch/part_dispatch/tb.cpp` | `gpu.dispatch.cycles_per_group` |", "| `gpu.dispatch.cycles_per_group` |")
     assert [line.split(": ", 2)[2] for line in findings(tree)] == ["no test"]
 
 

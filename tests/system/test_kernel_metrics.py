@@ -171,10 +171,11 @@ def test_links(database):
 
 @pytest.mark.shows("S0.21")
 def test_latencies(database):
-    """As many latencies as answers, in the classes in which their mean lies; the mean of a chain of loads is its step without the CU."""
+    """As many latencies as answers, in the classes in which their mean lies; the mean of a chain of loads is its step without the CU.  What CUs ask for: the
+    instructions of a kernel may be asked for before it begins, and come when it has begun."""
     for kernel, location, requests, timed in database.execute(
             "select kernel, location, sum(case when what='requests' then value else 0 end), sum(case when what like 'latency-%' then value else 0 end)"
-            " from kernel_metrics where location like '%.noc.from-%' and kernel>0"
+            " from kernel_metrics where location like '%.noc.from-cu%' and kernel>0"
             " and kernel not in (select kernel from kernel_metrics where shared=1) group by 1, 2"):
         assert requests == timed, (kernel, location)
     kernel, = kernels(database, "chase")

@@ -29,6 +29,8 @@ static struct kernel_row row_make(void)
                              .start = 100,
                              .end = 300,
                              .groups = 12,
+                             .dispatcher = 5,
+                             .beside = 2,
                              .wavefronts = 6,
                              .instructions = 500};
 
@@ -137,8 +139,8 @@ static void folder_written(void **state)
     assert_non_null(fgets(text, sizeof(text), file));
     assert_non_null(fgets(text, sizeof(text), file));
     fclose(file);
-    assert_string_equal(text,
-                        "1,2,\"odd \"\"name\"\", with comma\",64,3,1,32,1,1,100,300,200,6,500,2.500000,3,12,1,rtl\n");
+    assert_string_equal(
+        text, "1,2,\"odd \"\"name\"\", with comma\",64,3,1,32,1,1,100,300,200,6,500,2.500000,3,12,1,rtl,5,2\n");
     row.untimed = true;
     assert_int_equal(results_open(folder, &results), STATUS_OK);
     assert_int_equal(results_write(results, &s, NULL), STATUS_OK);
@@ -148,8 +150,8 @@ static void folder_written(void **state)
     assert_non_null(fgets(text, sizeof(text), file));
     assert_non_null(fgets(text, sizeof(text), file));
     fclose(file);
-    assert_string_equal(text,
-                        "1,2,\"odd \"\"name\"\", with comma\",64,3,1,32,1,1,100,300,0,6,500,0.000000,3,12,1,golden\n");
+    assert_string_equal(
+        text, "1,2,\"odd \"\"name\"\", with comma\",64,3,1,32,1,1,100,300,0,6,500,0.000000,3,12,1,golden,5,2\n");
     snprintf(path, sizeof(path), "%s/run.json", folder);
     file = fopen(path, "r");
     text[fread(text, 1, sizeof(text) - 1, file)] = 0;
