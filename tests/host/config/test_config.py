@@ -231,3 +231,12 @@ def test_generated_forms_agree():
 def test_page_is_current():
     page = subprocess.run(["python3", "sw/tools/gen_params.py", "md"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert page == (ROOT / "docs/reference/config.md").read_text(), "run make docs-config"
+
+
+@pytest.mark.parametrize("value", [",", "gpu0=0"])
+def test_what_is_printed_is_read_again(tmp_path, value):
+    """Also a string that YAML does not take without quotes."""
+    _, printed, _ = config("-c", "tiny", "--set", f"place.gpus={value}")
+    file = written(tmp_path, printed)
+    assert config("-c", file) == (0, printed, "") and "place.gpus" in printed
+    assert config("-c", file, "--get", "place.gpus") == (0, value + "\n", "")
