@@ -4,8 +4,9 @@
 // one pair a cycle in the two cycles of four that the register file has for them).  Not responsible for: barriers,
 // wavefront state (cu_issue), special registers (cu_scalar), the events that answer commands (cu_issue).
 //
-// Commands are done in order, one at a time; the next is read while the last row of a wavefront's item ids is being written, so
-// that wavefronts whose SGPRs do not take longer follow one another by five cycles.  Both queues are bounded by their senders: 64 commands, 16 answers.
+// Commands are done in order, one at a time; the next is read while the last row of a wavefront's item ids is being
+// written, so that wavefronts whose SGPRs do not take longer follow one another by five cycles.  Both queues are bounded
+// by their senders: 64 commands, 16 answers.
 `include "gantry_assert.svh"
 
 module cu_fill

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Commands of the host: a launch goes to a dispatcher that has none (walk, send, events), the rest is maintenance, one after
-// another: caches (L2 slices and the L2 TLB first, then what may refill from them), first instructions of what is about to
-// be launched, page-table roots, withheld translations, trap handlers, kills (during which nothing of the address space is withheld).
+// another: caches (L2 slices and the L2 TLB first, then what may refill from them), first instructions of what is about
+// to be launched, page-table roots, withheld translations, trap handlers, kills (during which nothing of the address space
+// is withheld).
 // A launch waits while no dispatcher is free.  Control messages pass all of them, so that a continue is never behind
 // maintenance that waits for it.  Not responsible for: placing work-groups (walk), telling the host (events), agents
 // (dispatch_control).  See docs/reference/dispatch.md.
@@ -213,7 +214,7 @@ module dispatch_hub
       unique case (c.kind)
         CP_LAUNCH: begin
           launch_valid_o <= 1'b1;
-          launch_who_o  <= 4'(pick_pkg::first64(64'(free)));
+          launch_who_o   <= 4'(pick_pkg::first64(64'(free)));
           launch_o       <= c;
           launch_res_o   <= '{
               id: c.id,
