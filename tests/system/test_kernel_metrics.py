@@ -171,13 +171,14 @@ def test_links(database):
 
 @pytest.mark.shows("S0.21")
 def test_latencies(database):
-    """As many latencies as answers, in the classes in which their mean lies; the mean of a chain of loads is its step without the CU.  What CUs ask for: the
-    instructions of a kernel may be asked for before it begins, and come when it has begun."""
+    """As many latencies as answers, in the classes in which their mean lies; the mean of a chain of loads is its step without the CU.
+    First instructions are asked for before a kernel begins, and may come when it has begun."""
     for kernel, location, requests, timed in database.execute(
             "select kernel, location, sum(case when what='requests' then value else 0 end), sum(case when what like 'latency-%' then value else 0 end)"
-            " from kernel_metrics where location like '%.noc.from-cu%' and kernel>0"
+            " from kernel_metrics where location like '%.noc.from-%' and kernel>0"
             " and kernel not in (select kernel from kernel_metrics where shared=1) group by 1, 2"):
-        assert requests == timed, (kernel, location)
+        early = 4 if "from-sqc" in location or "from-utcl2" in location else 0  # two lines, and what their translation takes
+        assert abs(requests - timed) <= early, (kernel, location, requests, timed)
     kernel, = kernels(database, "chase")
     requests, waited = (gained(database, kernel, "gpu0.noc.from-cu%.read", what) for what in ("requests", "waited"))
     cycles, = database.execute("select cycles from kernels where rowid=?", (kernel,)).fetchone()
