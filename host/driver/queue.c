@@ -87,7 +87,7 @@ int queue_create(struct driver *d, struct client *c, void *arg)
         log_warn("driver", "client %u: queue refused: ring or indices are not in mapped memory", c->index);
         return EINVAL;
     }
-    if (queues_on(d, (unsigned)gpu) >= d->cfg->cp_queues)
+    if (queues_on(d, (unsigned)gpu) >= d->cfg->driver_queues)
         return ENOSPC;
     while (c->queues[id])
         id++;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The command processor's engine (cp.h): the states of a packet once it has started, commands to and events from the
- * GPU.  One firmware thread: its work on packets of different queues follows one another in target time, while memory
- * is waited for beside it.  Not responsible for: which packet starts when (ring.c, fetch.c), packet contents (launch.c,
+ * GPU.  Each engine is a firmware thread: its work on packets of its queues follows one another in target time, while
+ * memory is waited for beside it.  Not responsible for: which packet starts when (ring.c, fetch.c), packet contents (launch.c,
  * fence.c, signal.c), address spaces and errors (space.c).
  */
 #include "firmware/cp_private.h"
@@ -177,6 +177,7 @@ void cp_timer(struct cp *cp, uint64_t cookie)
         interrupt_serve(cp);
     } else if ((cookie & 0xffffff) == COOKIE_BELL) {
         bell_arrive(cp);
+    } else if ((cookie & 0xffffff) == COOKIE_SLOT) { /* queues_step does what is due */
     } else if ((cookie & 0xffffff) == COOKIE_TABLES) {
         tables_begin(cp);
     } else {

@@ -67,6 +67,8 @@ enum cp_error {
     CP_ERROR_PACKET = 0x20,
     CP_ERROR_GROUP = 0x40,
     CP_ERROR_REGISTERS = 0x80,
+    CP_ERROR_VENDOR = 0x100,
+    CP_ERROR_RECLAIM = 0x200, /* no error: a kernel that had its scratch memory for once has ended */
     CP_ERROR_APERTURE = 0x20000000,
     CP_ERROR_ILLEGAL = 0x40000000,
     CP_ERROR_TRAP = 0x80000000,
@@ -123,6 +125,11 @@ struct cp_host {
     void (*tables)(void *ctx);
 };
 
+/* What work-groups are kept apart by. */
+enum cp_partition { PARTITION_NONE, PARTITION_QUEUE, PARTITION_PRIORITY, PARTITION_PROCESS };
+
+#define CP_SLOTS 128u
+#define CP_ENGINES 16u
 struct cp_config {
     uint32_t doorbell_cycles;  /* from a doorbell until it is heard */
     uint32_t packet_cycles;    /* decode of one packet */
@@ -131,6 +138,12 @@ struct cp_config {
     uint32_t signal_cycles;    /* before a completion signal is written */
     uint32_t interrupt_cycles; /* from the arrival of a wavefront's interrupt until it is served */
     uint32_t launches;         /* at the dispatcher at a time */
+    uint32_t slots;            /* hardware queue slots, at most CP_SLOTS */
+    uint32_t engines;          /* at most CP_ENGINES; slot s belongs to engine s modulo engines */
+    uint32_t quantum_cycles;   /* how long a queue keeps its slot while another waits for one */
+    uint32_t map_cycles;       /* a slot's change from one queue to another */
+    enum cp_partition partition;
+    uint32_t cus, parts; /* of the GPU; equal runs of CUs, for `partition` */
     uint32_t poll_cycles;      /* repeat of an unsatisfied dependency while kernels run */
     uint32_t lds_bytes;        /* of a CU */
     uint32_t simds;

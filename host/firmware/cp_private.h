@@ -67,7 +67,12 @@ struct cp_queue {
     uint64_t bell_at; /* cycle at which its doorbell is heard; 0: none is on its way */
     struct transfer bell;
     uint8_t write_index[8];
-    bool rung; /* once more while the write index was being read */
+    bool rung;            /* once more while the write index was being read, or without a slot */
+    int slot;             /* hardware queue slot, of cp->slots; -1: none */
+    uint64_t served_from; /* cycle from which on it is served there */
+    bool leaving;         /* starts nothing more: its slot is wanted */
+    bool waits;           /* for a slot */
+    struct cp_queue *next_waiter;
     struct fetch fetch;
     struct inactive inactive;
     bool scratch_asked;
@@ -106,7 +111,11 @@ struct cp {
     struct cp_host host;
     struct cp_queue *queues;
     struct job jobs[CP_JOBS];
-    uint64_t busy_until; /* the one firmware thread */
+    uint64_t busy_until[CP_ENGINES];   /* each a firmware thread */
+    struct cp_queue *slots[CP_SLOTS];  /* hardware queue slots (runlist.c) */
+    struct cp_queue *waiters;          /* queues that want one, in this order */
+    unsigned slot_next;                /* where the next turn begins */
+    uint64_t runlist_at;               /* a timer of theirs; in the past: none */
     uint64_t ready_count;
     unsigned launches;
     uint64_t groups_before; /* sim_groups without those of the kernels that run */
@@ -133,6 +142,7 @@ struct cp {
 #define COOKIE_POLL 0xffffu      /* looks at waiting queues again */
 #define COOKIE_INTERRUPT 0xfffeu /* serves the interrupt that is due */
 #define COOKIE_BELL 0xfffdu      /* a doorbell is here */
+#define COOKIE_SLOT 0xfffbu      /* a slot is ready, or a quantum over */
 #define COOKIE_TABLES 0xfffcu    /* page tables are to be written; also of these writes, beyond CP_ACCESSES */
 
 static inline uint64_t cookie_of(const struct cp *cp, uint64_t low)
@@ -140,8 +150,8 @@ static inline uint64_t cookie_of(const struct cp *cp, uint64_t low)
     return (uint64_t)cp->gpu << 56 | low;
 }
 
-/* job.c: some packet is started and not completed; id of a job's commands and timers; firmware work of `cycles`, after
- * what it does already, from which the timer comes back with the job; send its launch; its first instructions come
+/* job.c: some packet is started and not completed; id of a job's commands and timers; work of its engine of `cycles`,
+ * after what that does already, from which the timer comes back with the job; send its launch; its first instructions come
  * into the caches meanwhile; work-groups; sent to the
  * dispatcher and not completed; its row for the host; its fence is answered; drop it without completing it. */
 bool jobs_busy(const struct cp *cp);
@@ -164,6 +174,27 @@ struct job *job_of(struct cp *cp, uint16_t id);
 /* bell.c: the timer's call; the queue is closing. */
 void bell_arrive(struct cp *cp);
 void bell_forget(struct cp *cp, struct cp_queue *queue);
+
+/* runlist.c: a queue that was opened gets a slot, if one is free; one that goes gives it back; it is served in its slot;
+ * who wants a slot gets one as far as possible (begins whatever step the queues make); a turn is due.  Which engine
+ * serves it: only of a queue that has a slot. */
+void runlist_join(struct cp *cp, struct cp_queue *queue);
+void runlist_leave(struct cp *cp, struct cp_queue *queue);
+bool runlist_served(const struct cp *cp, const struct cp_queue *queue);
+void runlist_step(struct cp *cp);
+bool runlist_working(const struct cp *cp);
+unsigned runlist_engine(const struct cp *cp, const struct cp_queue *queue);
+
+/* Nothing stops the queue. */
+static inline bool queue_live(const struct cp_queue *queue)
+{
+    return queue->space->known && !queue->dead && !queue->closed && !queue->suspended;
+}
+/* And it has a packet that has not begun. */
+static inline bool queue_goes(const struct cp_queue *queue)
+{
+    return queue_live(queue) && queue->next < queue->limit;
+}
 
 /* ring.c: the queue's doorbell is here; give slots of jobs that have ended back in order (a slot stays until its
  * kernel, which reads its packet, has ended).  The read index moves before the signal tells of the job, where both are

@@ -23,7 +23,7 @@ bool jobs_busy(const struct cp *cp)
 
 bool cp_working(const struct cp *cp)
 {
-    return jobs_busy(cp) || cp->access_count || cp->bells || cp->controls.count;
+    return jobs_busy(cp) || cp->access_count || cp->bells || cp->controls.count || runlist_working(cp);
 }
 
 bool cp_busy(const struct cp *cp)
@@ -34,9 +34,9 @@ bool cp_busy(const struct cp *cp)
 void job_work(struct cp *cp, struct job *job, uint32_t cycles)
 {
     uint64_t now = sim_now(cp->sim);
-    uint64_t from = now > cp->busy_until ? now : cp->busy_until;
-    cp->busy_until = from + cycles;
-    sim_timer(cp->sim, cp->busy_until, cookie_of(cp, job_id(cp, job)));
+    uint64_t *until = &cp->busy_until[runlist_engine(cp, job->queue)];
+    *until = (now > *until ? now : *until) + cycles;
+    sim_timer(cp->sim, *until, cookie_of(cp, job_id(cp, job)));
 }
 
 uint64_t job_groups(const struct job *job)
@@ -139,6 +139,7 @@ void queue_release(struct cp *cp, struct cp_queue *queue)
     while (*link != queue)
         link = &(*link)->next_queue;
     *link = queue->next_queue;
+    runlist_leave(cp, queue);
     free(queue);
 }
 

@@ -55,6 +55,31 @@ static uint32_t resources_check(const struct cp_config *config, const struct msg
     return cmd->lds_bytes > config->lds_bytes ? CP_ERROR_LDS : 0;
 }
 
+/* The CUs of the part that this launch belongs to.  A queue whose mask leaves none of them has its mask. */
+static uint64_t part_mask(const struct cp_config *config, const struct cp_queue *queue)
+{
+    const uint64_t own = config->cu_mask & queue->cu_mask;
+    unsigned part = 0;
+    uint64_t mask = 0;
+    switch (config->partition) {
+    case PARTITION_NONE:
+        return own;
+    case PARTITION_QUEUE:
+        part = queue->args.number % config->parts;
+        break;
+    case PARTITION_PRIORITY:
+        part = queue->args.priority * config->parts / CP_PRIORITIES;
+        break;
+    case PARTITION_PROCESS:
+        part = queue->space->vmid % config->parts;
+        break;
+    }
+    for (uint32_t cu = 0; cu < config->cus; cu++)
+        if (cu * config->parts / config->cus == part)
+            mask |= UINT64_C(1) << cu;
+    return own & mask ? own & mask : own;
+}
+
 /* Scratch memory for scratch_waves wavefronts serves the first GCN3_SCRATCH_PER_CU positions of each CU in turn: is
  * there a CU that may be used and whose share takes a whole group? */
 static bool scratch_fits(const struct msg_cp_cmd *cmd)
@@ -127,7 +152,7 @@ uint32_t launch_build(const struct cp *cp, const struct cp_queue *queue, uint64_
     cmd->lds_bytes = (get32(packet + 0x1c) + LDS_GRANULE - 1) & ~(LDS_GRANULE - 1);
     cmd->vgpr_items = (uint8_t)(cmd->rsrc2 >> 11 & 3);
     cmd->sys_sgprs = (uint8_t)((cmd->rsrc2 >> 7 & 15) | (cmd->rsrc2 & 1) << 4);
-    cmd->cu_mask = cp->config.cu_mask & queue->cu_mask;
+    cmd->cu_mask = part_mask(&cp->config, queue);
     if ((cmd->rsrc2 >> 1 & 31) > 16 || cmd->vgpr_items > 2 || (cmd->pc & 3))
         return CP_ERROR_CODE;
     CHECK(cmd->cu_mask, "cp", "gpu%u: no CU for any group", cp->gpu); /* cp_queue_cu_mask refuses such a mask */

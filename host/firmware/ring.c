@@ -82,7 +82,7 @@ static void bell_answered(struct cp *cp, struct transfer *t)
         queue->limit = limit;
         queue->fetch.look = true;
     }
-    if (queue->rung && !queue->closed)
+    if (queue->rung && !queue->closed && runlist_served(cp, queue))
         bell_ring(cp, queue);
 }
 
@@ -99,16 +99,11 @@ static void bell_ring(struct cp *cp, struct cp_queue *queue)
 void queue_ring(struct cp *cp, struct cp_queue *queue)
 {
     queue->rung = true; /* what the read under way finds may be older than this */
-    if (queue->bell.open == 0)
+    if (queue->bell.open == 0 && runlist_served(cp, queue))
         bell_ring(cp, queue);
 }
 
 /* ---- looks */
-static bool queue_goes(const struct cp_queue *queue)
-{
-    return queue->space->known && queue->next < queue->limit && !queue->dead && !queue->closed && !queue->suspended;
-}
-
 /* A running kernel may store to the signal that a queue waits for. */
 static void poll_arm(struct cp *cp)
 {
@@ -123,9 +118,13 @@ static void poll_arm(struct cp *cp)
 
 void queues_step(struct cp *cp)
 {
-    for (struct cp_queue *queue = cp->queues; queue; queue = queue->next_queue)
-        while (queue_goes(queue) && fetch_step(cp, queue))
+    runlist_step(cp);
+    for (struct cp_queue *queue = cp->queues; queue; queue = queue->next_queue) {
+        if (queue->rung && queue->bell.open == 0 && !queue->closed && runlist_served(cp, queue))
+            bell_ring(cp, queue); /* it was rung before it had its slot */
+        while (queue_goes(queue) && runlist_served(cp, queue) && fetch_step(cp, queue))
             ;
+    }
     poll_arm(cp);
 }
 

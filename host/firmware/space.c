@@ -199,6 +199,7 @@ struct cp_queue *cp_queue_open(struct cp *cp, struct cp_space *space, const stru
     while (*link)
         link = &(*link)->next_queue;
     *link = queue;
+    runlist_join(cp, queue);
     return queue;
 }
 
@@ -206,6 +207,7 @@ struct cp_queue *cp_queue_open(struct cp *cp, struct cp_space *space, const stru
 void cp_queue_close(struct cp *cp, struct cp_queue *queue)
 {
     queue->closed = true;
+    queue->rung = false;
     queue->limit = queue->next;
     bell_forget(cp, queue);
     for (unsigned i = 0; i < CP_JOBS; i++) /* done: an earlier one that is killed would not give back their slots */

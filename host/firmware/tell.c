@@ -46,6 +46,8 @@ static void next_tell(const struct cp *cp, const struct cp_queue *queue, FILE *o
         fprintf(out, "stays: the queue has stopped after an error");
     else if (queue->suspended)
         fprintf(out, "stays: the queue is suspended");
+    else if (queue->slot < 0)
+        fprintf(out, "%s a hardware queue slot", queue->waits ? "waits for" : "stands without");
     else if (!fetch_waits(queue) && queue->accesses)
         fprintf(out, "waits for memory");
     else if (type == AQL_INVALID)

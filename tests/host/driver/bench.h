@@ -123,7 +123,7 @@ static inline int setup(void **state)
     config_set(&b->config, "test", "system.gpus=3");
     config_set(&b->config, "test", "gpu.vram_mib=64");
     config_set(&b->config, "test", "host.gtt_mib=64");
-    config_set(&b->config, "test", "cp.queues=24");
+    config_set(&b->config, "test", "driver.queues=24");
     if (config_finish(&b->config) != STATUS_OK)
         return -1;
     b->d = driver_new(&b->config.cfg, &options);

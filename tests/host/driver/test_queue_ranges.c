@@ -102,7 +102,7 @@ static void ids_run_out_cleanly(void **state)
     struct bench *b = *state;
     uint32_t id;
     uint64_t offset, at;
-    b->config.cfg.cp_queues = 2 * DOORBELL_QUEUES;
+    b->config.cfg.driver_queues = 2 * DOORBELL_QUEUES;
     for (uint32_t n = 0; n < DOORBELL_QUEUES; n++) {
         assert_int_equal(queue_new(b, 0, 0, &id, &offset), 0);
         assert_int_equal(id, n);

@@ -39,16 +39,20 @@ static uint64_t *word(struct pmem *memory, bool vram, uint64_t at)
     return (uint64_t *)(void *)(vram ? pmem_vram(memory, 0, at, 8) : pmem_gtt(memory, at, 8));
 }
 
-// Barrier packets of 128 queues, each with a signal, in one of two memories; all doorbells come in one cycle.
-static void queues_at_once(enum sim_model model)
+// Barrier packets of 128 queues, each with a signal, in one of two memories; all doorbells come in one cycle.  With
+// fewer slots than queues they take turns.
+static void queues_at_once(enum sim_model model, unsigned slots)
 {
     static const struct sim_host_ops ops = {.event = cp_event_take, .timer = cp_timer_take, .answer = cp_answer_take};
-    static const struct cp_config config = {.packet_cycles = 10,
-                                            .barrier_cycles = 10,
-                                            .signal_cycles = 10,
-                                            .launches = 8,
-                                            .poll_cycles = 1000,
-                                            .cu_mask = 1};
+    const struct cp_config config = {.packet_cycles = 10,
+                                     .barrier_cycles = 10,
+                                     .signal_cycles = 10,
+                                     .launches = 8,
+                                     .slots = slots,
+                                     .engines = 4,
+                                     .quantum_cycles = 50000,
+                                     .poll_cycles = 1000,
+                                     .cu_mask = 1};
     const struct sim_options options = {.model = model, .seed = 1};
     const struct cp_host host = {.visible = on_visible};
     struct cp_queue *queues[QUEUES];
@@ -86,7 +90,7 @@ static void queues_at_once(enum sim_model model)
         cp_doorbell(cps[0], queues[q]);
     assert_int_equal(port_waiting(sim), 0);
     assert_int_equal(sim_run(sim, sim_now(sim)), SIM_STOPPED); // without a way, doorbells are heard at once
-    assert_int_equal(port_waiting(sim), 2 * QUEUES);           // of which 16 have left, and 64 may be under way
+    assert_int_equal(port_waiting(sim), 2 * slots);            // of which 16 have left, and 64 may be under way
     assert_int_equal(sim_run(sim, UINT64_MAX), SIM_STOPPED);
     for (unsigned q = 0; q < QUEUES; q++) {
         const uint64_t *signal = word(memory, q & 1, AT_SIGNALS + 64 * q);
@@ -107,14 +111,16 @@ static void queues_at_once(enum sim_model model)
 static void every_queue_is_served_golden(void **state)
 {
     (void)state;
-    queues_at_once(SIM_GOLDEN);
+    queues_at_once(SIM_GOLDEN, QUEUES);
+    queues_at_once(SIM_GOLDEN, 3);
 }
 
 /* shows S0.15: The same behind far port, crossbar and L2 of an RTL GPU. */
 static void every_queue_is_served_rtl(void **state)
 {
     (void)state;
-    queues_at_once(SIM_RTL);
+    queues_at_once(SIM_RTL, QUEUES);
+    queues_at_once(SIM_RTL, 16);
 }
 
 int main(void)
