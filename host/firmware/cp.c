@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The command processor's engine (cp.h): the states of a packet once it has started, commands to and events from the
  * GPU.  Each engine is a firmware thread: its work on packets of its queues follows one another in target time, while
- * memory is waited for beside it.  Not responsible for: which packet starts when (ring.c, fetch.c), packet contents (launch.c,
- * fence.c, signal.c), address spaces and errors (space.c).
+ * memory is waited for beside it.  Not responsible for: which packet starts when (ring.c, fetch.c), packet contents
+ * (launch.c, fence.c, signal.c), address spaces and errors (space.c).
  */
 #include "firmware/cp_private.h"
 
@@ -74,6 +74,7 @@ static void job_tell(struct cp *cp, struct job *job)
     }
     job->work.signal = signal;
     job->work.count = true;
+    job->work.stamps = job->stamps;
     job->work.begin = job->begin;
     job->work.end = job->end;
     job->work.over = signal_written;
@@ -118,10 +119,17 @@ static void job_acquired(struct cp *cp, struct job *job)
         job->state = JOB_READY;
         job->ready = cp->ready_count++;
         launches_start(cp);
+    } else if (packet_type(job->packet) == AQL_VENDOR) {
+        pm4_begin(cp, job);
     } else {
         job->end = sim_now(cp->sim);
         job_finish(cp, job);
     }
+}
+
+void pm4_over(struct cp *cp, struct job *job)
+{
+    job_finish(cp, job);
 }
 
 static void job_decoded(struct cp *cp, struct job *job)
@@ -205,7 +213,8 @@ void cp_event(struct cp *cp, const struct msg_cp_evt *evt)
     switch (evt->kind) {
     case CP_EVT_LAUNCH_DONE:
     case CP_EVT_CACHE_DONE:
-        if (!job || (job->state != JOB_RUN && job->state != JOB_ACQUIRE && job->state != JOB_RELEASE))
+        if (!job ||
+            (job->state != JOB_RUN && job->state != JOB_ACQUIRE && job->state != JOB_PM4 && job->state != JOB_RELEASE))
             break;
         job->refused = evt->kind == CP_EVT_CACHE_DONE && evt->status != CTL_OK;
         if (job->refused) /* what it is for is not done: the packet goes no further */
@@ -216,6 +225,8 @@ void cp_event(struct cp *cp, const struct msg_cp_evt *evt)
             job_ran(cp, job, evt);
         else if (job->state == JOB_ACQUIRE)
             job_acquired(cp, job);
+        else if (job->state == JOB_PM4)
+            pm4_step(cp, job);
         else
             job_finish(cp, job);
         break;

@@ -143,9 +143,9 @@ struct cp_config {
     uint32_t quantum_cycles;   /* how long a queue keeps its slot while another waits for one */
     uint32_t map_cycles;       /* a slot's change from one queue to another */
     enum cp_partition partition;
-    uint32_t cus, parts; /* of the GPU; equal runs of CUs, for `partition` */
-    uint32_t poll_cycles;      /* repeat of an unsatisfied dependency while kernels run */
-    uint32_t lds_bytes;        /* of a CU */
+    uint32_t cus, parts;  /* of the GPU; equal runs of CUs, for `partition` */
+    uint32_t poll_cycles; /* repeat of an unsatisfied dependency while kernels run */
+    uint32_t lds_bytes;   /* of a CU */
     uint32_t simds;
     uint32_t waves_per_simd;
     uint32_t vgprs_per_simd; /* rows of 64 lanes */

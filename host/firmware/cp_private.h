@@ -23,6 +23,7 @@ enum job_state {
     JOB_READY,   /* waits for a dispatcher */
     JOB_LAUNCH,  /* timer: launch work */
     JOB_RUN,     /* at the dispatcher */
+    JOB_PM4,     /* executes PM4 packets */
     JOB_RELEASE, /* cache maintenance before completion */
     JOB_SIGNAL,  /* timer: work before the signal is written */
     JOB_TELL,    /* its signal is being written */
@@ -33,6 +34,7 @@ enum job_state {
 struct job {
     enum job_state state;
     uint8_t generation;
+    bool stamps;    /* its signal gets timestamps */
     bool halted;    /* a wavefront has halted itself: only a kill ends the launch */
     bool flush;     /* its fence under way drops TLB entries */
     bool drop;      /* and what was left in the caches of memory that has changed hands */
@@ -49,6 +51,7 @@ struct job {
     uint64_t wavefronts, instructions;
     unsigned dispatcher, beside;
     struct signal_work work; /* JOB_TELL */
+    struct pm4 pm4;          /* JOB_PM4 */
     struct transfer slot;    /* header and read index are being written */
 };
 
@@ -75,7 +78,8 @@ struct cp_queue {
     struct cp_queue *next_waiter;
     struct fetch fetch;
     struct inactive inactive;
-    bool scratch_asked;
+    uint32_t asked; /* of the client by the inactive signal (CP_ERROR_SCRATCH or _RECLAIM); 0: nothing */
+    bool once;      /* its last kernel has scratch memory that is to be taken back before the next packet */
     bool suspended, dead, closed;
 };
 
@@ -111,11 +115,11 @@ struct cp {
     struct cp_host host;
     struct cp_queue *queues;
     struct job jobs[CP_JOBS];
-    uint64_t busy_until[CP_ENGINES];   /* each a firmware thread */
-    struct cp_queue *slots[CP_SLOTS];  /* hardware queue slots (runlist.c) */
-    struct cp_queue *waiters;          /* queues that want one, in this order */
-    unsigned slot_next;                /* where the next turn begins */
-    uint64_t runlist_at;               /* a timer of theirs; in the past: none */
+    uint64_t busy_until[CP_ENGINES];  /* each a firmware thread */
+    struct cp_queue *slots[CP_SLOTS]; /* hardware queue slots (runlist.c) */
+    struct cp_queue *waiters;         /* queues that want one, in this order */
+    unsigned slot_next;               /* where the next turn begins */
+    uint64_t runlist_at;              /* a timer of theirs; in the past: none */
     uint64_t ready_count;
     unsigned launches;
     uint64_t groups_before; /* sim_groups without those of the kernels that run */
@@ -151,9 +155,9 @@ static inline uint64_t cookie_of(const struct cp *cp, uint64_t low)
 }
 
 /* job.c: some packet is started and not completed; id of a job's commands and timers; work of its engine of `cycles`,
- * after what that does already, from which the timer comes back with the job; send its launch; its first instructions come
- * into the caches meanwhile; work-groups; sent to the
- * dispatcher and not completed; its row for the host; its fence is answered; drop it without completing it. */
+ * after what that does already, from which the timer comes back with the job; send its launch; its first instructions
+ * come into the caches meanwhile; work-groups; sent to the dispatcher and not completed; its row for the host; its
+ * fence is answered; drop it without completing it. */
 bool jobs_busy(const struct cp *cp);
 uint16_t job_id(const struct cp *cp, const struct job *job);
 void job_work(struct cp *cp, struct job *job, uint32_t cycles);
@@ -175,9 +179,9 @@ struct job *job_of(struct cp *cp, uint16_t id);
 void bell_arrive(struct cp *cp);
 void bell_forget(struct cp *cp, struct cp_queue *queue);
 
-/* runlist.c: a queue that was opened gets a slot, if one is free; one that goes gives it back; it is served in its slot;
- * who wants a slot gets one as far as possible (begins whatever step the queues make); a turn is due.  Which engine
- * serves it: only of a queue that has a slot. */
+/* runlist.c: a queue that was opened gets a slot, if one is free; one that goes gives it back; it is served in its
+ * slot; who wants a slot gets one as far as possible (begins whatever step the queues make); a turn is due.  Which
+ * engine serves it: only of a queue that has a slot. */
 void runlist_join(struct cp *cp, struct cp_queue *queue);
 void runlist_leave(struct cp *cp, struct cp_queue *queue);
 bool runlist_served(const struct cp *cp, const struct cp_queue *queue);
@@ -190,10 +194,10 @@ static inline bool queue_live(const struct cp_queue *queue)
 {
     return queue->space->known && !queue->dead && !queue->closed && !queue->suspended;
 }
-/* And it has a packet that has not begun. */
+/* And it has a packet that has not begun, or memory to give back. */
 static inline bool queue_goes(const struct cp_queue *queue)
 {
-    return queue_live(queue) && queue->next < queue->limit;
+    return queue_live(queue) && (queue->next < queue->limit || queue->once);
 }
 
 /* ring.c: the queue's doorbell is here; give slots of jobs that have ended back in order (a slot stays until its
@@ -213,6 +217,10 @@ bool fetch_changed(const struct cp_queue *queue);
 /* The first packet is read beside the write index. */
 void fetch_ahead(struct cp *cp, struct cp_queue *queue);
 
+static inline uint64_t queue_properties(const struct cp_queue *queue)
+{
+    return queue->args.read_index - QUEUE_READ_INDEX + QUEUE_PROPERTIES;
+}
 static inline uint64_t queue_inactive(const struct cp_queue *queue)
 {
     return queue->args.read_index - QUEUE_READ_INDEX + QUEUE_INACTIVE;
@@ -222,11 +230,13 @@ static inline uint64_t queue_slot(const struct cp_queue *queue, uint64_t index)
     return queue->args.ring + (index & (queue->args.packets - 1)) * AQL_BYTES;
 }
 
-/* inactive.c: a queue stops with an error code, which the inactive signal tells; or that asks for scratch memory, and
- * `asked` is called when it has been written, or (there: false) when there is none. */
+/* inactive.c: a queue stops with an error code, which the inactive signal tells; or the client is asked by it
+ * (CP_ERROR_SCRATCH, CP_ERROR_RECLAIM), or was and may have answered: only while no packet of the queue is under way.
+ * Its answer is waited for; and (without time, while the clock stands) may be there. */
 void queue_fail(struct cp *cp, struct cp_queue *queue, uint32_t code, const struct msg_cp_evt *evt);
-void scratch_ask(struct cp *cp, struct cp_queue *queue,
-                 void (*asked)(struct cp *cp, struct cp_queue *queue, bool there));
+void inactive_ask(struct cp *cp, struct cp_queue *queue, uint32_t code);
+bool inactive_waits(const struct cp_queue *queue);
+bool inactive_changed(const struct cp_queue *queue);
 
 /* space.c: the GPU is told of an open space; a wavefront of a job has faulted; CP_KILL is answered; a closing space
  * that has nothing left is told. */
@@ -255,6 +265,13 @@ void withheld_reported(struct cp *cp, const struct msg_cp_evt *evt);
 void withheld_due(struct cp *cp, const struct table_note *note);
 void withheld_answered(struct cp *cp, uint8_t status);
 void withheld_again(struct cp *cp);
+
+/* pm4.c: the packets of a vendor-specific slot are executed, up to pm4_over; what they waited for may be there. */
+void pm4_begin(struct cp *cp, struct job *job);
+void pm4_step(struct cp *cp, struct job *job);
+void pm4_over(struct cp *cp, struct job *job);
+/* One of the queue's has ended, for which such packets may wait. */
+void pm4_look(struct cp *cp);
 
 /* control.c: the GPU has done an operation. */
 void control_answered(struct cp *cp, const struct msg_cp_evt *evt);

@@ -30,6 +30,8 @@ const char *cp_error_text(uint32_t code)
         return "work-group too large";
     case CP_ERROR_REGISTERS:
         return "work-group needs more registers than a CU has";
+    case CP_ERROR_VENDOR:
+        return "bad vendor-specific packet";
     case CP_ERROR_APERTURE:
         return "misaligned access or access outside an aperture";
     case CP_ERROR_ILLEGAL:

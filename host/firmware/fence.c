@@ -17,7 +17,7 @@ uint32_t fence_caches(bool own)
 uint32_t fence_acquire(const uint8_t *packet)
 {
     if (packet_type(packet) == AQL_VENDOR)
-        return fence_caches(true); /* PM4: sent after code was loaded */
+        return 0; /* PM4 packets say it themselves (pm4.c) */
     switch (packet_acquire(packet)) {
     case SCOPE_NONE:
         return 0;
@@ -56,7 +56,7 @@ void fences_again(struct cp *cp)
 {
     for (unsigned i = 0; i < CP_JOBS; i++) {
         struct job *job = &cp->jobs[i];
-        if ((job->state == JOB_ACQUIRE || job->state == JOB_RELEASE) && job->refused)
+        if ((job->state == JOB_ACQUIRE || job->state == JOB_PM4 || job->state == JOB_RELEASE) && job->refused)
             fence_send(cp, job);
     }
 }

@@ -21,6 +21,13 @@ static struct job *job_slot(struct cp *cp)
     return NULL;
 }
 
+/* A kernel with scratch memory that nobody else may have. */
+static bool wants_once(const struct fetch *f)
+{
+    const uint32_t properties = get32(f->memory.queue + (QUEUE_PROPERTIES - QUEUE_TMPRING));
+    return get32(f->packet + AQL_PRIVATE) && properties & QUEUE_SCRATCH_ONCE;
+}
+
 static void packet_start(struct cp *cp, struct cp_queue *queue, struct job *job)
 {
     struct fetch *f = &queue->fetch;
@@ -34,7 +41,9 @@ static void packet_start(struct cp *cp, struct cp_queue *queue, struct job *job)
     job->queue = queue;
     job->space = queue->space;
     job->begin = sim_now(cp->sim);
-    queue->scratch_asked = false;
+    job->stamps =
+        get32(kernel ? f->memory.queue + (QUEUE_PROPERTIES - QUEUE_TMPRING) : f->properties) & QUEUE_PROFILING;
+    queue->once = kernel && wants_once(f);
     queue->next++;
     queue->active++;
     queue->jobs++;
@@ -65,14 +74,6 @@ static void packet_read(struct cp *cp, struct cp_queue *queue)
     }
 }
 
-/* The scratch that was asked for is waited for; or there is nobody to ask. */
-static void scratch_asked(struct cp *cp, struct cp_queue *queue, bool there)
-{
-    queue->fetch.state = FETCH_HELD;
-    if (!there)
-        packet_refuse(cp, queue, CP_ERROR_SCRATCH);
-}
-
 static void kernel_read(struct cp *cp, struct cp_queue *queue)
 {
     struct fetch *f = &queue->fetch;
@@ -80,7 +81,7 @@ static void kernel_read(struct cp *cp, struct cp_queue *queue)
     f->state = FETCH_READY;
     if (error == CP_ERROR_SCRATCH) {
         f->state = FETCH_ASK;
-        scratch_ask(cp, queue, scratch_asked);
+        f->look = true;
     } else if (error) {
         packet_refuse(cp, queue, error);
     }
@@ -122,7 +123,9 @@ static void packet_ask(struct cp *cp, struct cp_queue *queue)
     f->look = false;
     f->state = FETCH_PACKET;
     transfer_begin(&f->main, queue, NULL, transfer_done);
+    transfer_begin(&f->fields, queue, NULL, transfer_done);
     access_read(cp, &f->main, queue_slot(queue, queue->next), f->packet, AQL_BYTES, false);
+    access_read(cp, &f->fields, queue_properties(queue), f->properties, sizeof f->properties, true);
 }
 
 static bool slot_free(const struct cp_queue *queue)
@@ -132,7 +135,7 @@ static bool slot_free(const struct cp_queue *queue)
 
 void fetch_ahead(struct cp *cp, struct cp_queue *queue)
 {
-    if (queue->fetch.state == FETCH_NONE && slot_free(queue) && !queue->suspended && !queue->dead) {
+    if (queue->fetch.state == FETCH_NONE && slot_free(queue) && !queue->suspended && !queue->dead && !queue->once) {
         packet_ask(cp, queue);
         fetch_sent(cp, queue);
     }
@@ -167,10 +170,31 @@ static bool held_step(struct cp *cp, struct cp_queue *queue)
     return fetch_sent(cp, queue);
 }
 
+/* The client is asked, or was and may have answered, when nothing of the queue is under way. */
+static void client_ask(struct cp *cp, struct cp_queue *queue, uint32_t code)
+{
+    if (queue->jobs || !queue->fetch.look || queue->inactive.step != INACTIVE_NONE)
+        return;
+    queue->fetch.look = false;
+    inactive_ask(cp, queue, code);
+}
+
+/* A kernel that has scratch memory for once starts alone: what is taken back then is nobody else's. */
+static bool may_start(struct cp *cp, const struct cp_queue *queue)
+{
+    const struct fetch *f = &queue->fetch;
+    return packet_type(f->packet) != AQL_KERNEL ||
+           ((!queue->jobs || !wants_once(f)) && (!cp->host.may_start || cp->host.may_start(cp->host.ctx)));
+}
+
 bool fetch_step(struct cp *cp, struct cp_queue *queue)
 {
     struct fetch *f = &queue->fetch;
     struct job *job;
+    if (queue->once) {
+        client_ask(cp, queue, CP_ERROR_RECLAIM);
+        return !queue->once;
+    }
     switch (f->state) {
     case FETCH_NONE:
         if (!f->look || !slot_free(queue))
@@ -181,10 +205,13 @@ bool fetch_step(struct cp *cp, struct cp_queue *queue)
         return f->look && !(packet_barrier(f->packet) && queue->active) && held_step(cp, queue);
     case FETCH_READY:
         job = job_slot(cp);
-        if (!job || (packet_type(f->packet) == AQL_KERNEL && cp->host.may_start && !cp->host.may_start(cp->host.ctx)))
+        if (!job || !may_start(cp, queue))
             return false;
         packet_start(cp, queue, job);
         return true;
+    case FETCH_ASK:
+        client_ask(cp, queue, CP_ERROR_SCRATCH);
+        return f->state != FETCH_ASK && !queue->dead;
     default: /* answers are to come */
         return false;
     }
@@ -192,26 +219,21 @@ bool fetch_step(struct cp *cp, struct cp_queue *queue)
 
 bool fetch_waits(const struct cp_queue *queue)
 {
-    return (queue->fetch.state == FETCH_NONE || queue->fetch.state == FETCH_HELD) && !queue->fetch.look;
-}
-
-/* The client has answered by changing the inactive signal from 1. */
-static bool scratch_changed(const struct cp_queue *queue)
-{
-    const struct cp_space *space = queue->space;
-    uint64_t signal = peek_long_for_report(space, queue_inactive(queue));
-    return queue->scratch_asked &&
-           (!signal_there(space, signal) || peek_long_for_report(space, signal + SIGNAL_VALUE) != CP_ERROR_SCRATCH);
+    const struct fetch *f = &queue->fetch;
+    const bool asks = queue->once || f->state == FETCH_ASK;
+    return !f->look && (asks ? inactive_waits(queue) : f->state == FETCH_NONE || f->state == FETCH_HELD);
 }
 
 bool fetch_changed(const struct cp_queue *queue)
 {
     const struct fetch *f = &queue->fetch;
     uint8_t header, values[5][8];
+    if (queue->asked)
+        return inactive_changed(queue);
     if (f->state == FETCH_NONE)
         return !peek_for_report(queue->space, queue_slot(queue, queue->next), &header, 1) || header != AQL_INVALID;
     if (!barrier_kind(f->packet))
-        return scratch_changed(queue);
+        return false;
     signals_peek(queue->space, f->packet, values);
     return signals_satisfied(f->packet, values, packet_type(f->packet) == AQL_BARRIER_OR);
 }

@@ -162,7 +162,7 @@ void job_settle(struct job *job)
     const struct cp_queue *queue = job->queue;
     bool given = job->index < queue->retire || queue->closed || queue->dead; /* or on its way, or never: slot */
     bool over = job->state == JOB_LEFT || (job->state == JOB_DONE && given);
-    if (over && job->slot.open == 0 && job->work.transfer.open == 0)
+    if (over && job->slot.open == 0 && job->work.transfer.open == 0 && job->pm4.transfer.open == 0)
         job_free(job);
 }
 

@@ -126,7 +126,7 @@ static void sgprs_build(const struct cp_queue *queue, uint64_t index, const uint
         sgpr_add(cmd, &at, offset | (uint64_t)get32(field(memory, QUEUE_LANE_BYTES)) << 32, 2);
     }
     if (properties & PROP_PRIVATE)
-        sgpr_add(cmd, &at, get32(packet + 0x18), 1);
+        sgpr_add(cmd, &at, get32(packet + AQL_PRIVATE), 1);
     cmd->user_sgprs = (uint8_t)(cmd->rsrc2 >> 1 & 31);
 }
 
@@ -159,7 +159,7 @@ uint32_t launch_build(const struct cp *cp, const struct cp_queue *queue, uint64_
     error = resources_check(&cp->config, cmd);
     if (error)
         return error;
-    uint32_t private_bytes = get32(packet + 0x18);
+    uint32_t private_bytes = get32(packet + AQL_PRIVATE);
     if (private_bytes) {
         if (private_bytes > get32(field(memory, QUEUE_LANE_BYTES)))
             return CP_ERROR_SCRATCH;
@@ -167,6 +167,8 @@ uint32_t launch_build(const struct cp *cp, const struct cp_queue *queue, uint64_
         cmd->root = space->scratch_base;
         cmd->scratch_waves = tmpring & 0xfff;
         cmd->scratch_wave_bytes = (tmpring >> 12 & 0x1fff) * 1024;
+        if (!scratch_fits(cmd)) /* in its part of the CUs */
+            cmd->cu_mask = cp->config.cu_mask & queue->cu_mask;
         if (!scratch_fits(cmd))
             return CP_ERROR_GROUP;
     }

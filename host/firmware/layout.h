@@ -18,6 +18,7 @@ enum aql_scope { SCOPE_NONE = 0, SCOPE_AGENT = 1, SCOPE_SYSTEM = 2 };
 
 #define AQL_BYTES 64u
 #define AQL_DEPS 0x08u
+#define AQL_PRIVATE 0x18u
 #define AQL_OBJECT 0x20u
 #define AQL_SIGNAL 0x38u
 
@@ -33,7 +34,10 @@ enum aql_scope { SCOPE_NONE = 0, SCOPE_AGENT = 1, SCOPE_SYSTEM = 2 };
 #define QUEUE_SRD 0x90u
 #define QUEUE_SCRATCH_OFFSET 0xa0u
 #define QUEUE_LANE_BYTES 0xb0u
+#define QUEUE_PROPERTIES 0xb4u
 #define QUEUE_INACTIVE 0xc0u
+#define QUEUE_PROFILING 8u     /* of the properties: timestamps are written */
+#define QUEUE_SCRATCH_ONCE 16u /* a kernel has the scratch memory for itself, and then it is taken back */
 
 static inline uint16_t get16(const uint8_t *p)
 {
@@ -54,7 +58,7 @@ static inline unsigned packet_type(const uint8_t *packet)
 }
 static inline bool packet_barrier(const uint8_t *packet)
 {
-    return packet[1] & 1;
+    return packet_type(packet) != AQL_VENDOR && packet[1] & 1;
 }
 static inline unsigned packet_acquire(const uint8_t *packet)
 {

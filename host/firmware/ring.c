@@ -118,6 +118,7 @@ static void poll_arm(struct cp *cp)
 
 void queues_step(struct cp *cp)
 {
+    pm4_look(cp);
     runlist_step(cp);
     for (struct cp_queue *queue = cp->queues; queue; queue = queue->next_queue) {
         if (queue->rung && queue->bell.open == 0 && !queue->closed && runlist_served(cp, queue))
@@ -131,7 +132,7 @@ void queues_step(struct cp *cp)
 /* What is being read may be older than what a look would find. */
 static bool fetch_looks(const struct cp_queue *queue)
 {
-    return fetch_waits(queue) || queue->fetch.state == FETCH_SIGNALS;
+    return fetch_waits(queue) || queue->fetch.state == FETCH_SIGNALS || queue->asked;
 }
 
 void cp_poll(struct cp *cp)

@@ -18,7 +18,7 @@ bool runlist_served(const struct cp *cp, const struct cp_queue *queue)
 
 static bool wants(const struct cp_queue *queue)
 {
-    return queue_live(queue) && (queue->rung || (queue->next < queue->limit && !fetch_waits(queue)));
+    return queue_live(queue) && (queue->rung || (queue_goes(queue) && !fetch_waits(queue)));
 }
 
 /* Nothing of it is under way. */

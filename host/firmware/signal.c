@@ -69,9 +69,9 @@ void signal_begin(struct cp *cp, struct cp_queue *queue, struct job *job, struct
     w->step = SIGNAL_STAMPS;
     transfer_begin(t, queue, job, signal_step);
     access_read(cp, t, w->signal + SIGNAL_MAILBOX, w->told, sizeof w->told, true);
-    if (w->count)
+    if (w->stamps)
         access_write(cp, t, start, stamps, sizeof stamps);
-    if (!w->count || (access_same(space, start, value) && access_same(space, start + 15, value))) {
+    if (!w->stamps || (access_same(space, start, value) && access_same(space, start + 15, value))) {
         w->step = SIGNAL_VALUED; /* in their order, without waiting in between */
         value_write(cp, w);
     }

@@ -2,6 +2,8 @@
  * Where the queues of a command processor are, for the report of a run that makes no progress.  Not responsible for:
  * deciding that (host/driver/still.c), wavefronts (bridge).
  */
+#include <string.h>
+
 #include "firmware/cp_private.h"
 
 static void job_tell(const struct cp *cp, const struct job *job, FILE *out)
@@ -11,13 +13,16 @@ static void job_tell(const struct cp *cp, const struct job *job, FILE *out)
                                          [JOB_READY] = "waits for a launch slot",
                                          [JOB_LAUNCH] = "is being launched",
                                          [JOB_RUN] = "runs",
+                                         [JOB_PM4] = "is being executed",
                                          [JOB_RELEASE] = "waits for the caches, after its kernel",
                                          [JOB_SIGNAL] = "is about to be completed",
                                          [JOB_TELL] = "waits for memory, to be completed",
                                          [JOB_DONE] = "waits for earlier packets",
                                          [JOB_LEFT] = "was dropped and waits for memory"};
     char name[120] = "a barrier";
-    if (packet_type(job->packet) == AQL_KERNEL)
+    if (packet_type(job->packet) == AQL_VENDOR)
+        strcpy(name, "PM4");
+    else if (packet_type(job->packet) == AQL_KERNEL)
         kernel_name(job->space, get64(job->packet + AQL_OBJECT), name, sizeof name);
     fprintf(out, "  gpu%u queue %u: packet %llu (%s) %s%s\n", cp->gpu, job->queue->args.number,
             (unsigned long long)job->index, name, states[job->state],
@@ -52,8 +57,10 @@ static void next_tell(const struct cp *cp, const struct cp_queue *queue, FILE *o
         fprintf(out, "waits for memory");
     else if (type == AQL_INVALID)
         fprintf(out, "has no valid header");
-    else if (queue->scratch_asked)
+    else if (queue->asked == CP_ERROR_SCRATCH)
         fprintf(out, "waits for scratch memory");
+    else if (queue->asked)
+        fprintf(out, "waits for the client to take back its scratch memory");
     else if (packet_barrier(packet) && queue->active)
         fprintf(out, "waits for earlier packets");
     else if (type == AQL_BARRIER_AND || type == AQL_BARRIER_OR) {

@@ -19,7 +19,8 @@ struct signal_work {
     struct transfer transfer;
     enum signal_step step;
     uint64_t signal;
-    bool count; /* down by one, with timestamps; else the value becomes `value` */
+    bool count;  /* down by one; else the value becomes `value` */
+    bool stamps; /* the signal gets timestamps */
     uint64_t value, begin, end;
     uint8_t told[12]; /* mailbox and event, as they lie in the signal */
     void (*over)(struct cp *cp, struct signal_work *w);
@@ -32,7 +33,7 @@ enum fetch_state {
     FETCH_HELD,    /* here and valid; with `look` what it depends on is to be read */
     FETCH_SIGNALS, /* its dependencies are being read */
     FETCH_KERNEL,  /* descriptor and amd_queue_t are being read */
-    FETCH_ASK,     /* scratch is being asked for */
+    FETCH_ASK,     /* wants scratch memory: the client is to be asked, or has been */
     FETCH_READY,   /* waits for a job */
 };
 struct launch_memory {
@@ -44,9 +45,28 @@ struct fetch {
     bool look;
     struct transfer main, fields; /* fields: of amd_queue_t, which may not be there */
     uint8_t packet[AQL_BYTES];
-    uint8_t values[5][8]; /* of dependency signals */
+    uint8_t values[5][8];  /* of dependency signals */
+    uint8_t properties[4]; /* of amd_queue_t, as read with the packet */
     struct launch_memory memory;
     struct msg_cp_cmd launch;
+};
+
+/* Packets of PM4 that a vendor-specific slot holds, being executed (pm4.c). */
+#define PM4_LEVELS 3u  /* the slot and two levels of indirect buffers */
+#define PM4_WINDOW 16u /* words of a level that are here */
+enum pm4_wait { PM4_NONE, PM4_MEMORY, PM4_CACHES, PM4_EARLIER /* packets of the queue */ };
+struct pm4 {
+    struct pm4_level {
+        uint64_t va;
+        uint32_t at, words; /* of the next packet; all */
+    } level[PM4_LEVELS];
+    unsigned depth;
+    enum pm4_wait wait;
+    struct transfer transfer;
+    uint8_t window[4 * PM4_WINDOW];
+    uint32_t filled, offset; /* words in it, 0: none; of them before the next packet */
+    bool released, written;  /* of the next packet: caches are done, memory is written */
+    bool over;
 };
 
 /* What a queue tells by its inactive signal (inactive.c). */
@@ -55,9 +75,8 @@ struct inactive {
     enum inactive_step step;
     struct transfer transfer;
     uint8_t handle[8], value[8];
-    uint32_t code; /* to be told: CP_ERROR_SCRATCH of a queue that is not dead asks for memory */
-    uint32_t told; /* that is being stored */
+    uint32_t code; /* to be told, or asked */
+    uint32_t told; /* what the signal was last set to; 0: the client has answered */
     struct signal_work work;
-    void (*asked)(struct cp *cp, struct cp_queue *queue, bool there);
 };
 #endif

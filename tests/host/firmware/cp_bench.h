@@ -276,6 +276,7 @@ __attribute__((unused)) static void queue_open(struct bench *b, unsigned q, unsi
     for (unsigned i = 0; i < 64; i++)
         put(b, slot_at(q, i), 1, 2);
     put(b, amd_at(q) + 0xc0, signal_va(40 + q), 8);
+    put(b, amd_at(q) + 0xb4, 8, 4); /* with timestamps */
     const struct cp_queue_args args = {.number = q,
                                        .ring = VA + queue_at(q),
                                        .packets = 64,
@@ -318,6 +319,23 @@ __attribute__((unused)) static uint64_t barrier_put(struct bench *b, unsigned q,
     put(b, s + 0x38, signal, 8);
     put(b, s, header, 2);
     return s;
+}
+
+/* A vendor-specific slot of PM4 words; behind them filler. */
+__attribute__((unused)) static uint64_t pm4_put(struct bench *b, unsigned q, const uint32_t *words, unsigned count)
+{
+    uint64_t s = slot_at(q, b->written[q]++);
+    for (unsigned i = 16; i-- > 0;) /* the header last */
+        put(b, s + 4 * i, i < count ? words[i] : 0x80000000, 4);
+    return s;
+}
+
+/* As ROCr's: a NOP of five words, an indirect buffer, the slot's end. */
+__attribute__((unused)) static uint64_t pm4_call(struct bench *b, unsigned q, uint64_t va, uint32_t words)
+{
+    const uint32_t slot[16] = {0xc0031000,       0,          0,    0, 0, 0xc0023f00, (uint32_t)va, (uint32_t)(va >> 32),
+                               words | 1u << 23, 0xc0054900, 0x700};
+    return pm4_put(b, q, slot, 16);
 }
 
 __attribute__((unused)) static void run(struct bench *b)

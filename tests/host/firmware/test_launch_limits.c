@@ -51,6 +51,56 @@ static void groups_at_the_limit_of_a_cu(void **state)
     }
 }
 
+/* The CUs of a launch by what they are divided by; a queue whose mask has none of its part keeps its mask, and so does
+ * a launch whose scratch memory is elsewhere. */
+static void parts_of_the_cus(void **state)
+{
+    static const struct {
+        enum cp_partition partition;
+        unsigned parts, number, priority, vmid;
+        uint64_t mask, cus;
+    } cases[] = {{PARTITION_NONE, 4, 1, 15, 1, UINT64_MAX, UINT64_MAX},
+                 {PARTITION_QUEUE, 4, 0, 15, 1, UINT64_MAX, 0xffff},
+                 {PARTITION_QUEUE, 4, 3, 0, 1, UINT64_MAX, UINT64_C(0xffff) << 48},
+                 {PARTITION_QUEUE, 4, 5, 0, 1, UINT64_MAX, 0xffff0000},
+                 {PARTITION_QUEUE, 4, 5, 0, 1, 0xff000000ff, 0xff000000ff},
+                 {PARTITION_QUEUE, 4, 5, 0, 1, 0xff01ff00ff, 0x1ff0000},
+                 {PARTITION_QUEUE, 64, 70, 0, 1, UINT64_MAX, 1 << 6},
+                 {PARTITION_QUEUE, 1, 70, 0, 1, UINT64_MAX, UINT64_MAX},
+                 {PARTITION_PRIORITY, 2, 1, 7, 1, UINT64_MAX, UINT32_MAX},
+                 {PARTITION_PRIORITY, 2, 1, 8, 1, UINT64_MAX, UINT64_MAX << 32},
+                 {PARTITION_PRIORITY, 16, 1, 15, 1, UINT64_MAX, UINT64_C(15) << 60},
+                 {PARTITION_PROCESS, 2, 1, 0, 3, UINT64_MAX, UINT64_MAX << 32},
+                 {PARTITION_PROCESS, 2, 1, 0, 4, UINT64_MAX, UINT32_MAX},
+                 {PARTITION_PROCESS, 3, 1, 0, 2, UINT64_MAX, UINT64_MAX << 43}};
+    struct bench *b = *state;
+    struct msg_cp_cmd cmd;
+    queue_open(b, 0, 0, 0);
+    const uint64_t packet = kernel_put(b, 0, 0x0002, 0);
+    struct cp_config *config = &b->cp[0]->config;
+    config->cus = 64;
+    config->cu_mask = UINT64_MAX;
+    for (unsigned n = 0; n < sizeof cases / sizeof cases[0]; n++) {
+        print_message("case %u\n", n);
+        config->partition = cases[n].partition;
+        config->parts = cases[n].parts;
+        b->queue[0]->args.number = cases[n].number;
+        cp_queue_priority(b->queue[0], cases[n].priority);
+        b->space[0][0].vmid = (uint8_t)cases[n].vmid;
+        assert_true(cp_queue_cu_mask(b->cp[0], b->queue[0], cases[n].mask));
+        assert_int_equal(built(b, &cmd), 0);
+        assert_true(cmd.cu_mask == cases[n].cus);
+    }
+    put(b, packet + 0x18, 16, 4);
+    put(b, amd_at(0) + QUEUE_LANE_BYTES, 16, 4);
+    put(b, amd_at(0) + QUEUE_TMPRING, 1u << 12 | (32 * 43 + 1), 4); /* as far as CU 43's first wavefront */
+    assert_int_equal(built(b, &cmd), 0);
+    assert_true(cmd.cu_mask == UINT64_MAX << 43);
+    put(b, amd_at(0) + QUEUE_TMPRING, 1u << 12 | (32 * 43), 4);
+    assert_int_equal(built(b, &cmd), 0);
+    assert_true(cmd.cu_mask == UINT64_MAX);
+}
+
 /* CU k of 64 has the scratch memory of wavefronts 32 k to 32 k + 31. */
 static void scratch_of_any_cu(void **state)
 {
@@ -136,10 +186,8 @@ static void the_first_error_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(groups_at_the_limit_of_a_cu),
-        TEST(scratch_of_any_cu),
-        TEST(a_launch_without_properties),
-        TEST(the_first_error_is_told),
+        TEST(groups_at_the_limit_of_a_cu), TEST(parts_of_the_cus),        TEST(scratch_of_any_cu),
+        TEST(a_launch_without_properties), TEST(the_first_error_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,12 +85,13 @@ static void queues_at_once(enum sim_model model, unsigned slots)
             *word(memory, false, ring + 64 * i + 0x38) = (q & 1 ? VRAM_VA : VA) + AT_SIGNALS + 64 * q;
         }
         *word(memory, false, amd + 0x50) = 2;
+        *word(memory, false, amd + 0xb0) = UINT64_C(8) << 32; // properties: timestamps
     }
     for (unsigned q = 0; q < QUEUES; q++)
         cp_doorbell(cps[0], queues[q]);
     assert_int_equal(port_waiting(sim), 0);
     assert_int_equal(sim_run(sim, sim_now(sim)), SIM_STOPPED); // without a way, doorbells are heard at once
-    assert_int_equal(port_waiting(sim), 2 * slots);            // of which 16 have left, and 64 may be under way
+    assert_int_equal(port_waiting(sim), 3 * slots);            // of which 16 have left, and 64 may be under way
     assert_int_equal(sim_run(sim, UINT64_MAX), SIM_STOPPED);
     for (unsigned q = 0; q < QUEUES; q++) {
         const uint64_t *signal = word(memory, q & 1, AT_SIGNALS + 64 * q);

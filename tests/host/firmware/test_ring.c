@@ -49,6 +49,70 @@ static void an_invalid_slot_stalls_the_queue(void **state)
     assert_int_equal(b->kernels, 3);
 }
 
+/* Several producers take slots in turn and fill them in any order, each ringing when its own is filled: each packet is
+ * done once, in the order of the ring, none before all before it are filled. */
+static void producers_leave_holes(void **state)
+{
+    enum { PACKETS = 1500, AHEAD = 24 };
+    struct bench *b = *state;
+    bool filled[PACKETS + 1] = {false};
+    uint64_t random = 88172645463325252u, low = 0;
+    queue_open(b, 0, 0, 0);
+    put(b, signal_at(0) + 8, PACKETS, 8);
+    while (low < PACKETS) {
+        random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+        uint64_t slot = low + (random >> 8) % AHEAD;
+        if ((random >> 20) % 8 == 0)
+            slot = low; /* holes are filled in the end */
+        if (slot < PACKETS && !filled[slot] && slot - get(b, amd_at(0) + 0x80) < 64) {
+            b->written[0] = slot;
+            barrier_put(b, 0, 0x0003, NULL, 0, signal_va(0));
+            b->written[0] = low + AHEAD < PACKETS ? low + AHEAD : PACKETS; /* all slots that were taken */
+            filled[slot] = true;
+            if (random >> 32 & 1)
+                ring(b, 0);
+            else
+                poll_all(b); /* a doorbell that another's has swallowed */
+        }
+        while (filled[low])
+            low++;
+        sim_timer(b->sim, sim_now(b->sim) + 1 + (random >> 40) % 300, cookie_of(b->cp[0], COOKIE_POLL));
+        sim_run(b->sim, sim_now(b->sim) + 1 + (random >> 40) % 300);
+        assert_true(get(b, amd_at(0) + 0x80) <= low);
+        assert_true(PACKETS - get(b, signal_at(0) + 8) <= low);
+    }
+    ring(b, 0);
+    run(b);
+    assert_int_equal(get(b, amd_at(0) + 0x80), PACKETS);
+    assert_int_equal(get(b, signal_at(0) + 8), 0);
+}
+
+/* shows S0.15: A storm of doorbells, one a cycle on each of four queues: the write index is read once a way there and
+ * back, each packet once, and nothing is left. */
+static void a_storm_of_doorbells(void **state)
+{
+    struct bench *b = *state;
+    for (unsigned q = 0; q < 4; q++)
+        queue_open(b, q, 0, 0);
+    put(b, signal_at(0) + 8, 40, 8);
+    for (unsigned n = 0; n < 5000; n++) {
+        for (unsigned q = 0; q < 4; q++) {
+            if (n % 500 == 0)
+                barrier_put(b, q, 0x0003, NULL, 0, signal_va(0));
+            ring(b, q);
+        }
+        sim_timer(b->sim, sim_now(b->sim) + 1, cookie_of(b->cp[0], COOKIE_POLL));
+        sim_run(b->sim, sim_now(b->sim) + 1);
+    }
+    run(b);
+    assert_int_equal(get(b, signal_at(0) + 8), 0);
+    for (unsigned q = 0; q < 4; q++) {
+        assert_int_equal(get(b, amd_at(q) + 0x80), 10);
+        assert_true(reads(b, (amd_at(q) + 0x50) & ~63u) <= 5000 / 200 + 3);
+    }
+    assert_false(cp_busy(b->cp[0]));
+}
+
 static void a_ring_wraps(void **state)
 {
     struct bench *b = *state;
@@ -123,6 +187,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(slots_retire_in_order), TEST(an_invalid_slot_stalls_the_queue),
+        TEST(producers_leave_holes), TEST(a_storm_of_doorbells),
         TEST(a_ring_wraps),          TEST(packets_wait_for_a_place),
         TEST(queues_come_and_go),
     };

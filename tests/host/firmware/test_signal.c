@@ -84,6 +84,34 @@ static void completion_counts_down_and_tells_when(void **state)
     }
 }
 
+/* Timestamps are written where the queue has profiling on when the packet is read, of kernels and barriers; a signal
+ * without them is written in as many cycles. */
+static void timestamps_are_for_profiling(void **state)
+{
+    struct bench *b = *state;
+    queue_open(b, 0, 0, 0);
+    uint64_t took[2][2];
+    for (unsigned n = 0; n < 6; n++) {
+        const bool kernel = n & 1, profiling = n & 2; /* the first two take the first TLB invalidation along */
+        put(b, amd_at(0) + 0xb4, profiling ? 8 : 0xf7, 4);
+        memset(at(b, signal_at(0)), 0, 64);
+        put(b, signal_at(0) + 8, 1, 8);
+        if (kernel)
+            kernel_put(b, 0, 0x0002, signal_va(0));
+        else
+            barrier_put(b, 0, 0x0003, NULL, 0, signal_va(0));
+        const uint64_t now = sim_now(b->sim);
+        ring(b, 0);
+        run(b);
+        assert_int_equal(get(b, signal_at(0) + 8), 0);
+        assert_int_equal(get(b, signal_at(0) + 0x20) != 0, profiling);
+        assert_int_equal(get(b, signal_at(0) + 0x28) != 0, profiling);
+        took[kernel][profiling] = sim_now(b->sim) - now;
+    }
+    assert_int_equal(took[0][0], took[0][1]);
+    assert_int_equal(took[1][0], took[1][1]);
+}
+
 /* shows S0.18: what a kernel wrote is in memory before its signal says so. */
 static void a_signal_waits_for_the_write_back(void **state)
 {
@@ -258,13 +286,10 @@ static void memory_that_is_gone_holds_nothing_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(a_barrier_without_dependencies_completes),
-        TEST(every_place_and_every_bit_is_a_dependency),
-        TEST(completion_counts_down_and_tells_when),
-        TEST(a_signal_waits_for_the_write_back),
-        TEST(packets_take_their_turns),
-        TEST(timestamps_lie_in_another_memory),
-        TEST(a_signal_lies_across_two_lines),
+        TEST(a_barrier_without_dependencies_completes), TEST(every_place_and_every_bit_is_a_dependency),
+        TEST(completion_counts_down_and_tells_when),    TEST(timestamps_are_for_profiling),
+        TEST(a_signal_waits_for_the_write_back),        TEST(packets_take_their_turns),
+        TEST(timestamps_lie_in_another_memory),         TEST(a_signal_lies_across_two_lines),
         TEST(memory_that_is_gone_holds_nothing_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,7 +28,7 @@ static void packets_without_a_signal_are_told(void **state)
     packets_put(b, 0, 1);
     run(b);
     unsigned before = b->visible;
-    put(b, slot_at(0, b->written[0]++), 0xc0031000, 4);
+    pm4_put(b, 0, NULL, 0);
     packets_put(b, 0, 2); /* of the first of them nobody is told */
     run(b);
     assert_int_equal(b->visible - before, 2);

@@ -47,7 +47,6 @@ static const struct timeline {
     {0x1502, true, true, 540, 990, 2190, 2490},
     {0x1502, true, false, 540, 990, 2190, 2440},
     {0x1002, true, true, 0, 740, 1940, 2240},
-    {0xc0031000 & 0xffff, false, false, 340, 0, 0, 590}, /* PM4 */
 };
 
 static void packets_take_their_cycles(void **state)
@@ -66,8 +65,6 @@ static void packets_take_their_cycles(void **state)
             kernel_put(b, 0, t->header, signal);
         else
             barrier_put(b, 0, t->header, NULL, 0, signal);
-        if (t->header == 0x1000)
-            put(b, slot_at(0, index) + AQL_SIGNAL, signal_va(0), 8); /* words of PM4, no signal */
         ring(b, 0);
         run(b);
         print_message("header %04x\n", t->header);
