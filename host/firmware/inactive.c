@@ -6,6 +6,7 @@
  * Not responsible for: what is an error (fetch.c, space.c), when the client is asked (fetch.c).
  */
 #include "base/check.h"
+#include "base/log.h"
 #include "firmware/cp_private.h"
 
 static void stored(struct cp *cp, struct signal_work *w)
@@ -95,6 +96,9 @@ static void inactive_begin(struct cp *cp, struct cp_queue *queue, uint32_t code)
 
 void inactive_ask(struct cp *cp, struct cp_queue *queue, uint32_t code)
 {
+    if (!queue->asked)
+        log_info("cp", "gpu%u: queue %u: %s", cp->gpu, queue->args.number,
+                 code == CP_ERROR_SCRATCH ? "scratch memory is asked for" : "scratch memory is to be taken back");
     queue->asked = code;
     inactive_begin(cp, queue, code);
 }

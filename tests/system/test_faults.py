@@ -49,7 +49,7 @@ def test_sizes_that_hip_refuses(apps, model, gpus, program, error):
     assert result.status == 0 and f"{program}: {error}" in result.out, result
 
 
-@pytest.mark.parametrize("what,code", [("packet", "0x1009"), ("group", "0x1001"), ("lds", "0x1003"), ("dims", "0x100d"),
+@pytest.mark.parametrize("what,code", [("packet", "0x1009"), ("vendor", "0x1009"), ("group", "0x1001"), ("lds", "0x1003"), ("dims", "0x100d"),
                                        ("code", "0x1010")])
 @pytest.mark.shows("B.8")
 def test_bad_packets(apps, model, gpus, what, code):

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A raw HSA client, for tests/system: argument "barrier" sends barrier-AND and barrier-OR packets and waits for their
- * signals; "packet", "group", "lds", "dims", "code" send one bad packet to the last GPU, print the error that the
- * queue's callback receives and use queues of all GPUs meanwhile; "trap FILE" runs a kernel of a code object that
- * traps, destroys its queue and runs another; "many" drains eight queues; "full" wraps a ring of 64 packets; "l2 FILE
- * back" (or through) runs a kernel that stores into VRAM, with no release and with one, and looks into VRAM by its
- * mapping, beside the L2.  Exit 0 when all is as it should be.
+ * signals; "packet", "vendor", "group", "lds", "dims", "code" send one bad packet to the last GPU, print the error that
+ * the queue's callback receives and use queues of all GPUs meanwhile; "trap FILE" runs a kernel of a code object that
+ * traps, destroys its queue and runs another; "many" drains eight queues; "turns" forty that wait for each other;
+ * "full" wraps a ring of 64 packets; "l2 FILE back" (or through) runs a kernel that stores into VRAM, with no release
+ * and with one, and looks into VRAM by its mapping, beside the L2.  Exit 0 when all is as it should be.
  */
 #include <fcntl.h>
 #include <hsa/amd_hsa_signal.h>
@@ -51,6 +51,12 @@ static hsa_queue_t *queue_make(hsa_agent_t gpu, uint32_t size)
     return queue;
 }
 
+static hsa_queue_t *profiled(hsa_queue_t *queue)
+{
+    OK(hsa_amd_profiling_set_profiler_enabled(queue, 1));
+    return queue;
+}
+
 /* Puts 64 bytes into the next slot, header last, and rings the doorbell. */
 static void submit(hsa_queue_t *queue, const void *packet, uint16_t header)
 {
@@ -92,7 +98,7 @@ static int times_wrong(const amd_signal_t *before, const amd_signal_t *after)
 
 static int test_barrier(hsa_agent_t gpu)
 {
-    hsa_queue_t *one = queue_make(gpu, 64), *two = queue_make(gpu, 64);
+    hsa_queue_t *one = profiled(queue_make(gpu, 64)), *two = profiled(queue_make(gpu, 64));
     hsa_signal_t first = signal_make(1), second = signal_make(1), third = signal_make(1), never = signal_make(1);
     hsa_barrier_and_packet_t and = {.dep_signal = {first, second}, .completion_signal = third};
     hsa_barrier_or_packet_t or = {.dep_signal = {never, first}, .completion_signal = second};
@@ -101,11 +107,17 @@ static int test_barrier(hsa_agent_t gpu)
     submit(two, & or, HEADER(HSA_PACKET_TYPE_BARRIER_OR, 0));
     if (hsa_signal_load_scacquire(third) != 1)
         return 1;
-    hsa_queue_t *start = queue_make(gpu, 64);
+    hsa_queue_t *start = profiled(queue_make(gpu, 64)), *plainly = queue_make(gpu, 64);
     submit(start, &plain, HEADER(HSA_PACKET_TYPE_BARRIER_AND, 1));
     wait_zero(third);
     if (times_wrong(NULL, times(first)) || times_wrong(times(first), times(second)) ||
         times_wrong(times(second), times(third)))
+        return 1;
+    hsa_signal_t untimed = signal_make(1);
+    hsa_barrier_and_packet_t last = {.completion_signal = untimed};
+    submit(plainly, &last, HEADER(HSA_PACKET_TYPE_BARRIER_AND, 1));
+    wait_zero(untimed);
+    if (times(untimed)->start_ts || times(untimed)->end_ts)
         return 1;
     return hsa_signal_load_scacquire(first) || hsa_signal_load_scacquire(second) ||
            hsa_signal_load_scacquire(never) != 1;
@@ -126,6 +138,33 @@ static int test_many(void)
     for (int q = 0; q < 8; q += 2)
         OK(hsa_queue_destroy(queues[q]));
     return 0;
+}
+
+/* More queues than the GPU has slots for: each packet waits for one of the next queue, so no queue that waits may keep
+ * its slot; and before it are packets that wait for nothing. */
+static int test_turns(hsa_agent_t gpu)
+{
+    enum { QUEUES = 40, PLAIN = 5 };
+    hsa_signal_t done[QUEUES + 1] = {{0}}, plain = signal_make(QUEUES * PLAIN);
+    hsa_barrier_and_packet_t packet = {.completion_signal = plain};
+    hsa_queue_t *queues[QUEUES];
+    for (int q = 0; q < QUEUES; q++) {
+        queues[q] = queue_make(gpu, 64);
+        done[q] = signal_make(1);
+    }
+    for (int q = 0; q < QUEUES; q++) {
+        hsa_barrier_and_packet_t waits = {.dep_signal = {done[q + 1]}, .completion_signal = done[q]};
+        for (int i = 0; i < PLAIN; i++)
+            submit(queues[q], &packet, HEADER(HSA_PACKET_TYPE_BARRIER_AND, i & 1));
+        submit(queues[q], &waits, HEADER(HSA_PACKET_TYPE_BARRIER_AND, 1));
+    }
+    wait_zero(done[0]);
+    for (int q = 0; q < QUEUES; q++) {
+        if (hsa_signal_load_scacquire(done[q]))
+            return 1;
+        OK(hsa_queue_destroy(queues[q]));
+    }
+    return hsa_signal_load_scacquire(plain) != 0;
 }
 
 static int test_full(hsa_agent_t gpu)
@@ -160,7 +199,11 @@ static int test_error(hsa_agent_t gpu, const char *kind)
     packet.kernel_object = (uint64_t)(uintptr_t)kernel;
     if (strcmp(kind, "packet") == 0)
         header = HEADER(HSA_PACKET_TYPE_AGENT_DISPATCH, 1);
-    else if (strcmp(kind, "group") == 0)
+    else if (strcmp(kind, "vendor") == 0) {
+        const uint32_t dispatch_direct = 0xc0031500; /* PM4 that no queue of AQL packets is sent */
+        memcpy(&packet, &dispatch_direct, sizeof dispatch_direct);
+        header = (uint16_t)dispatch_direct;
+    } else if (strcmp(kind, "group") == 0)
         packet.workgroup_size_x = packet.grid_size_x = 2048;
     else if (strcmp(kind, "lds") == 0)
         packet.group_segment_size = 80 * 1024;
@@ -332,6 +375,8 @@ int main(int argc, char **argv)
             status |= test_barrier(gpus[g]);
     else if (strcmp(what, "many") == 0)
         status = test_many();
+    else if (strcmp(what, "turns") == 0)
+        status = test_turns(gpus[0]);
     else if (strcmp(what, "full") == 0)
         status = test_full(gpus[gpu_count - 1]);
     else if (strcmp(what, "trap") == 0 && argc > 2)
