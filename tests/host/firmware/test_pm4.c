@@ -247,6 +247,7 @@ static void damaged_packets_stop_the_queue(void **state)
                  {"type 1", {0x40010000}},
                  {"an operation that is not served", {0xc0031500}},
                  {"beyond the slot", {0xc0ff1000}},
+                 {"one word beyond the slot", {0xc00f1000}},
                  {"a short ACQUIRE_MEM", {0xc0045800}},
                  {"a short RELEASE_MEM", {0xc0044900}},
                  {"a short INDIRECT_BUFFER", {0xc0013f00}},

@@ -222,6 +222,29 @@ static void who_waits_for_a_client_wants_no_slot(void **state)
     assert_true(sim_now(b->sim) < now + 3 * 2000);
 }
 
+/* A kernel that was ready when its queue lost the slot is read again when it has one: the client has changed it. */
+static void what_was_read_is_read_again(void **state)
+{
+    struct bench *b = *state;
+    config_of(b)->slots = 1;
+    queue_open(b, 0, 0, 0);
+    queue_open(b, 1, 0, 0);
+    b->allowed = 0; /* nothing may start yet */
+    kernel_put(b, 0, 0x0102, 0);
+    ring(b, 0);
+    run(b);
+    assert_int_equal(b->queue[0]->fetch.state, FETCH_READY);
+    put(b, AT_KD + 0x30, 4 | 2 << 6, 4);
+    barrier_put(b, 1, 0x0003, NULL, 0, 0);
+    ring(b, 1);
+    run(b); /* its quantum ends */
+    assert_int_equal(get(b, amd_at(1) + 0x80), 1);
+    b->allowed = 1;
+    poll_all(b);
+    run(b);
+    assert_int_equal(command_last(b, CP_LAUNCH)->vgprs, 20);
+}
+
 /* A suspended queue, one that has stopped and one that is closed have no claim: the others go on, and those that are
  * resumed have their turn. */
 static void who_is_stopped_has_no_claim(void **state)
@@ -308,6 +331,7 @@ int main(void)
         TEST(nobody_waits_and_nobody_leaves),
         TEST(who_waits_gives_way),
         TEST(who_waits_for_a_client_wants_no_slot),
+        TEST(what_was_read_is_read_again),
         TEST(who_is_stopped_has_no_claim),
         TEST(queues_come_and_go_beside_slots),
     };
