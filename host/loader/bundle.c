@@ -12,7 +12,6 @@
 
 #define MAGIC "__CLANG_OFFLOAD_BUNDLE__"
 #define MAGIC_BYTES 24u
-#define MAGIC_COMPRESSED "CCOB"
 
 /* Names of targets that did not fit, for the message. */
 struct seen {
@@ -36,9 +35,7 @@ static uint64_t u64_at(const uint8_t *at)
     return value;
 }
 
-/* One line, unless the file is only looked at. */
-static enum gantry_status __attribute__((format(printf, 2, 3)))
-bundle_bad(const struct object *object, const char *format, ...)
+enum gantry_status bundle_bad(const struct object *object, const char *format, ...)
 {
     char cause[1024];
     va_list args;
@@ -111,16 +108,36 @@ static enum gantry_status bundle_read(struct object *object, const uint8_t *p, s
     return STATUS_OK;
 }
 
+/* The next bundle, compressed or not; NULL: there is none. */
+static const uint8_t *bundle_find(const uint8_t *p, const uint8_t *end)
+{
+    const uint8_t *plain = memmem(p, (size_t)(end - p), MAGIC, MAGIC_BYTES);
+
+    if (plain)
+        end = plain;
+    const uint8_t *packed = memmem(p, (size_t)(end - p), COMPRESSED_MAGIC, COMPRESSED_MAGIC_BYTES);
+    return packed ? packed : plain;
+}
+
 /* All bundles in a stretch of memory: each translation unit of a host program adds one. */
 static enum gantry_status bundles_read(struct object *object, const uint8_t *p, size_t size, struct seen *seen)
 {
     const uint8_t *end = p + size;
     enum gantry_status status = STATUS_OK;
 
-    while (status == STATUS_OK && (p = memmem(p, (size_t)(end - p), MAGIC, MAGIC_BYTES))) {
-        size_t used = 0;
+    while (status == STATUS_OK && (p = bundle_find(p, end))) {
+        const uint8_t *bundle;
+        size_t used = 0, bytes, inner;
 
-        status = bundle_read(object, p, (size_t)(end - p), &used, seen);
+        if (*p == *MAGIC) {
+            status = bundle_read(object, p, (size_t)(end - p), &used, seen);
+        } else {
+            status = compressed_read(object, p, (size_t)(end - p), &bundle, &bytes, &used);
+            if (status == STATUS_OK && (bytes < MAGIC_BYTES || memcmp(bundle, MAGIC, MAGIC_BYTES) != 0))
+                status = bundle_bad(object, "compressed offload bundle holds no bundle");
+            if (status == STATUS_OK)
+                status = bundle_read(object, bundle, bytes, &inner, seen);
+        }
         p += used;
     }
     return status;
@@ -194,10 +211,10 @@ enum gantry_status bundle_scan(struct object *object)
     uint16_t machine = 0;
 
     elf_version(EV_CURRENT);
-    if (object->size >= MAGIC_BYTES && memcmp(object->data, MAGIC, MAGIC_BYTES) == 0) {
+    if ((object->size >= MAGIC_BYTES && memcmp(object->data, MAGIC, MAGIC_BYTES) == 0) ||
+        (object->size >= COMPRESSED_MAGIC_BYTES &&
+         memcmp(object->data, COMPRESSED_MAGIC, COMPRESSED_MAGIC_BYTES) == 0)) {
         status = bundles_read(object, object->data, object->size, &seen);
-    } else if (object->size >= 4 && memcmp(object->data, MAGIC_COMPRESSED, 4) == 0) {
-        return bundle_bad(object, "compressed offload bundle: build without --offload-compress");
     } else if (object->size < 4 || memcmp(object->data, "\177ELF", 4) != 0) {
         return bundle_bad(object, "neither ELF nor offload bundle");
     } else if (object->size < sizeof(Elf64_Ehdr)) {

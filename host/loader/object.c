@@ -76,6 +76,9 @@ void object_free(struct object *object)
     }
     for (unsigned i = 0; i < object->image_count; i++)
         free(object->images[i].place);
+    for (unsigned i = 0; i < object->unpacked_count; i++)
+        free(object->unpacked[i]);
+    free(object->unpacked);
     free(object->kernels);
     free(object->images);
     free(object->data);

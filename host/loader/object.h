@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Code objects for gfx803: a file's kernels with their arguments, and the bytes to place in GPU memory.  The file is an
- * AMD GPU ELF (code-object version 2 to 5), a clang offload bundle, or a host ELF with such bundles in .hip_fatbin.
- * Every failure prints one line `gantry: FILE: cause` before it returns.
- * Not responsible for: argument values (host/cli), memory and dispatch (host/driver/local.h).
+ * AMD GPU ELF (code-object version 2 to 6), a clang offload bundle, compressed or not, or a host ELF with such bundles
+ * in .hip_fatbin. Every failure prints one line `gantry: FILE: cause` before it returns. Not responsible for: argument
+ * values (host/cli), memory and dispatch (host/driver/local.h).
  */
 #ifndef GANTRY_OBJECT_H
 #define GANTRY_OBJECT_H
@@ -91,6 +91,8 @@ struct object {
     unsigned image_count;
     struct object_kernel *kernels;
     unsigned kernel_count;
+    uint8_t **unpacked; /* bundles that were compressed */
+    unsigned unpacked_count;
     bool quiet; /* only looked at: nothing is printed */
 };
 

@@ -164,6 +164,11 @@ static void foreign(void **state)
     data[48] = 0x2a;
     data[8] = 9;
     refused(data, bytes, "code-object ABI version 11");
+    struct object *object = NULL;
+    data[8] = 4; /* version 6 differs from 5 in flags of generic targets only */
+    assert_int_equal(object_open(file_write(data, bytes), &object), STATUS_OK);
+    assert_int_equal(object->images[0].version, 6);
+    object_free(object);
     data[8] = 2;
     data[7] = 0;
     refused(data, bytes, "not for the HSA runtime");
