@@ -78,8 +78,8 @@ module cu
   logic [3:0] valu_valid, valu_done_valid, valu_wait, init_valid, init_ready, simd_idle;
   valu_issue_t valu;
   valu_done_t valu_done[4];
-  row_t init_row;
-  logic [31:0] init_data[16];
+  row_t init_row[Fills];
+  logic [31:0] init_data[Fills][16];
   /* verilator lint_off UNUSEDSIGNAL */  // reports that only benches or some users need
   logic lds_valid;
   logic [1:0] lds_opread_valid, lds_left, lds_done_valid;  // by pair of SIMDs
@@ -202,8 +202,8 @@ module cu
       .vwr_ready_o (vwr_ready[s]),
       .vwr_wait_o  (valu_wait[s]),
       .init_valid_i(init_valid[s]),
-      .init_row_i  (init_row),
-      .init_data_i (init_data),
+      .init_row_i  (init_row[s%Fills]),
+      .init_data_i (init_data[s%Fills]),
       .init_ready_o(init_ready[s]),
       .obs_en_i,
       .obs_valid_o (obs_valid),

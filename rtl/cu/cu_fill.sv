@@ -4,9 +4,9 @@
 // one pair a cycle in the two cycles of four that the register file has for them).  Not responsible for: barriers,
 // wavefront state (cu_issue), special registers (cu_scalar), the events that answer commands (cu_issue).
 //
-// Commands are done in order, one at a time; the next is read while the last row of a wavefront's item ids is being
-// written, so that wavefronts whose SGPRs do not take longer follow one another by five cycles.  Both queues are bounded
-// by their senders: 64 commands, 16 answers.
+// Commands begin and end in order.  Item ids of two wavefronts are written at a time, one of SIMD 0 or 2, one of 1 or 3
+// (narrow SIMDs: of one at a time); SGPRs of one.  So wavefronts without SGPRs that come by turns to the SIMDs follow one
+// another by two cycles, on one SIMD by four.  Both queues are bounded by their senders: 64 commands, 16 answers.
 `include "gantry_assert.svh"
 
 module cu_fill
@@ -35,10 +35,11 @@ module cu_fill
   output logic                       [ 8:0] smem_rest_o,       // cycles that the report comes before its time
   input  logic                              smem_room_i,       // for a report
   output logic                       [ 3:0] init_valid_o,
-  output row_t                              init_row_o,
-  output logic                       [31:0] init_data_o[16],
+  output row_t                              init_row_o[Fills],      // of SIMD s: [s % Fills]
+  output logic                       [31:0] init_data_o[Fills][16],
   input  logic                       [ 3:0] init_ready_i,
-  output logic                              prepare_valid_o,   // start_o will start: its register bases are needed
+  output logic                              prepare_valid_o,   // prepare_o will start: its register bases are needed
+  output start_t                            prepare_o,
   output logic                              start_valid_o,
   output start_t                            start_o,
   output logic                              kill_valid_o,
@@ -163,11 +164,7 @@ module cu_fill
   logic [5:0] cmd_read;
   logic [3:0] rsp_read;
   logic [3:0] sgpr_pair;
-  logic [3:0] vgpr_row;  // {register, beat}
-  logic rows_done, init_held;
-  logic [1:0] simd;     // of the wavefront that is being filled
-  logic filling, next;  // it was before this edge; a command is read
-  logic ahead;          // the next one has been read
+  logic filling, next;  // SGPRs were being written before this edge; a command is read
   logic rsp_loading, rsp_busy;
   logic [3:0] rsp_pair;
   logic [1:0] slot_phase;
@@ -176,12 +173,64 @@ module cu_fill
   logic free, busy, wide;
   logic [6:0] code;
   logic [4:0] dwords;
+  // a wavefront whose rows are being written: its command, how far it is
+  start_t fill_start[Fills];
+  logic [15:0] fill_size_x[Fills], fill_size_y[Fills];
+  logic [20:0] fill_recip_x[Fills], fill_recip_y[Fills];
+  logic [1:0] fill_items[Fills];
+  logic [3:0] fill_place[Fills];  // in its group
+  logic [3:0] fill_row[Fills];    // {register, beat}
+  logic [Fills-1:0] fill_busy, fill_sgprs, rows_done, row_held;  // fill_sgprs: there are some to write yet
+  logic last, one;  // the one that began last
+  logic [3:0] asked;
   // item ids of a row: as many a cycle as a SIMD takes, just before it does
-  logic [9:0] id_first;
-  logic [1:0] id_axis, id_part;
-  logic id_more;
+  logic [9:0] id_first[Fills];
+  logic [1:0] id_axis[Fills], id_part[Fills];
+  logic [Fills-1:0] id_more;
   pair_write_t pair;
   logic [31:0] ids[Lanes];
+
+  // The command that was read is a wavefront, and there is room for it.
+  function automatic void begin_wave(input logic f);
+    fill_start[f]   = make_start(cmd, handlers);
+    fill_size_x[f]  = cmd.group_size[0];
+    fill_size_y[f]  = cmd.group_size[1];
+    fill_recip_x[f] = cmd.recip_x[20:0];
+    fill_recip_y[f] = cmd.recip_y[20:0];
+    fill_items[f]   = cmd.vgpr_items[1:0];
+    fill_place[f]   = cmd.wave_in_group[3:0];
+    fill_row[f]     = '0;
+    fill_busy[f]    = 1'b1;
+    fill_sgprs[f]   = 1'b1;
+    rows_done[f]    = 1'b0;
+    last            = f;
+    sgpr_pair       = '0;
+  endfunction
+
+  // The next row, or the next part of one, goes to its SIMD.
+  task automatic write_row(input logic f);
+    if (!id_more[f]) begin
+      id_first[f]   = {fill_place[f], fill_row[f][1:0], 4'd0};
+      id_axis[f]    = fill_row[f][3:2];
+      init_row_o[f] <= {fill_start[f].vgpr_base, 2'd0} + {6'd0, fill_row[f]};
+      asked[fill_start[f].wave.simd] = 1'b1;
+      row_held[f]  = 1'b1;
+      rows_done[f] = fill_row[f] == {fill_items[f], 2'b11};
+      fill_row[f]  = fill_row[f] + 4'd1;
+    end
+    for (int unsigned l = 0; l < Lanes; l++) begin
+      ids[l] = item_id(id_first[f] + l[9:0], id_axis[f], fill_size_x[f], fill_size_y[f], fill_recip_x[f],
+                       fill_recip_y[f]);
+    end
+    if (Parts == 1) begin
+      for (int unsigned l = 0; l < 16; l++) init_data_o[f][l] <= ids[l%Lanes];
+    end else begin
+      for (int unsigned l = 0; l < 16; l++) if (l / Lanes == 32'(id_part[f])) init_data_o[f][l] <= ids[l%Lanes];
+      id_first[f] = id_first[f] + 10'(Lanes);
+      id_part[f]  = 2'((32'(id_part[f]) + 32'd1) % Parts);
+      id_more[f]  = id_part[f] != 2'd0;
+    end
+  endtask
 
   always_ff @(posedge clk_i) begin
     `GANTRY_CHECKS;
@@ -266,42 +315,52 @@ module cu_fill
         rsp_count   = rsp_count - 5'd1;
       end
       rsp_count = rsp_count + {4'd0, smem_rsp_valid_i};
+      // ---- rows of item ids
+      asked = init_valid_o;
+      for (int unsigned f = 0; f < Fills; f++) begin
+        if (fill_busy[f]) begin
+          busy = 1'b1;
+          if (row_held[f] && init_ready_i[fill_start[f].wave.simd]) begin
+            row_held[f] = 1'b0;
+            asked[fill_start[f].wave.simd] = 1'b0;
+          end
+          if (id_more[f] || (!row_held[f] && !rows_done[f])) write_row(1'(f));
+        end
+      end
       // ---- commands
       cmd_re_q <= 1'b0;
       filling  = state == StWave;
       next     = 1'b0;
+      one      = Fills > 1 && cmd.wave[4];
       if (state == StRead) begin
         busy = 1'b1;
-        if (!cmd_re_q) begin
-          sgpr_pair = '0;
-          vgpr_row  = '0;
-          rows_done = 1'b0;
-          simd      = cmd.wave[5:4];
-          ahead     = 1'b0;
+        if (!cmd_re_q && (cmd.kind == CU_WAVE ? !fill_busy[one] : fill_busy == '0)) begin
           state = cmd.kind == CU_KILL ? StKill : cmd.kind == CU_TRAP ? StAck : StWave;
           cmd_vmid_o   <= cmd.vmid;
           kill_valid_o <= cmd.kind == CU_KILL;
-          prepare_valid_o <= cmd.kind == CU_WAVE;
-          start_o         <= make_start(cmd, handlers);
-          trap_valid_o    <= cmd.kind == CU_TRAP;
+          trap_valid_o <= cmd.kind == CU_TRAP;
           if (cmd.kind == CU_TRAP) begin
             handlers[cmd.vmid[3:0]] = cmd.pc != 64'd0;
             trap_tba_o <= cmd.pc[47:8];
             trap_tma_o <= cmd.exec[47:0];
           end
+          if (cmd.kind == CU_WAVE) begin
+            begin_wave(one);
+            prepare_valid_o <= 1'b1;
+            prepare_o       <= fill_start[one];
+            write_row(one);
+          end
         end
       end
+      init_valid_o <= asked;
       case (state)
-        StIdle: begin
-          next = cmd_count != '0 && !hold_i;
-          if (next) state = StRead;
-        end
+        StIdle: next = cmd_count != '0 && !hold_i;
         StRead: ;
         StWave: begin
           busy       = 1'b1;
           slot_phase = turn_i - cmd.wave[5:4];
           // registers have a base one cycle after prepare_valid_o
-          if (filling && !ahead && free && {sgpr_pair, 1'b0} < cmd.init_sgprs[4:0] &&
+          if (filling && free && {sgpr_pair, 1'b0} < cmd.init_sgprs[4:0] &&
               (slot_phase == 2'd3 || slot_phase == 2'd0)) begin
             pair.wave    = cmd.wave[5:0];
             pair.code    = {2'd0, sgpr_pair, 1'b0};
@@ -311,40 +370,10 @@ module cu_fill
             pair_valid_o <= 1'b1;
             sgpr_pair    = sgpr_pair + 4'd1;
           end
-          if (init_held && init_ready_i[simd]) begin
-            init_held    = 1'b0;
-            init_valid_o <= '0;
-          end
-          if (id_more || (!init_held && !rows_done)) begin
-            if (!id_more) begin
-              id_first     = {cmd.wave_in_group[3:0], vgpr_row[1:0], 4'd0};
-              id_axis      = vgpr_row[3:2];
-              init_row_o   <= {cmd.vgpr_base[7:0], 2'd0} + {6'd0, vgpr_row};
-              init_valid_o <= 4'd1 << cmd.wave[5:4];
-              init_held    = 1'b1;
-              rows_done    = vgpr_row == {cmd.vgpr_items[1:0], 2'b11};
-              vgpr_row     = vgpr_row + 4'd1;
-            end
-            for (int unsigned l = 0; l < Lanes; l++) begin
-              ids[l] = item_id(id_first + l[9:0], id_axis, cmd.group_size[0], cmd.group_size[1],
-                               cmd.recip_x[20:0], cmd.recip_y[20:0]);
-            end
-            if (Parts == 1) begin
-              for (int unsigned l = 0; l < 16; l++) init_data_o[l] <= ids[l%Lanes];
-            end else begin
-              for (int unsigned l = 0; l < 16; l++) if (l / Lanes == 32'(id_part)) init_data_o[l] <= ids[l%Lanes];
-              id_first = id_first + 10'(Lanes);
-              id_part  = 2'((32'(id_part) + 32'd1) % Parts);
-              id_more  = id_part != 2'd0;
-            end
-          end
-          if (rows_done && !init_held && (ahead || {sgpr_pair, 1'b0} >= cmd.init_sgprs[4:0])) begin
-            start_valid_o <= 1'b1;
-            state         = ahead ? StRead : StIdle;
-          end else if (rows_done && !id_more && !ahead && {sgpr_pair, 1'b0} >= cmd.init_sgprs[4:0] &&
-                       cmd_count != '0 && !hold_i) begin
-            next  = 1'b1;  // what is left of this one is in registers
-            ahead = 1'b1;
+          if ({sgpr_pair, 1'b0} >= cmd.init_sgprs[4:0]) begin
+            fill_sgprs[one] = 1'b0;
+            state           = StIdle;
+            next            = cmd_count != '0 && !hold_i;
           end
         end
         StKill: begin
@@ -360,8 +389,16 @@ module cu_fill
           end
         end
       endcase
+      // the end of a wavefront whose registers are written; of two the one that began first goes first
+      one = Fills > 1 && fill_busy[1'(Fills-1)] && (last == 1'b0 || !fill_busy[0]);
+      if (fill_busy[one] && rows_done[one] && !row_held[one] && !id_more[one] && !fill_sgprs[one]) begin
+        start_valid_o  <= 1'b1;
+        start_o        <= fill_start[one];
+        fill_busy[one] = 1'b0;
+      end
       if (next) begin
         busy        = 1'b1;
+        state       = StRead;
         cmd_re_q    <= 1'b1;
         cmd_raddr_q <= cmd_read;
         cmd_read    = cmd_read + 6'd1;
@@ -371,7 +408,7 @@ module cu_fill
       if (smem_rsp_valid_i) rsp_waddr_q <= rsp_waddr_q + 4'd1;
       cmd_count   = cmd_count + {6'd0, cu_cmd_valid_i};
       ack_valid_o <= state == StAck;
-      drained_o   <= state == StIdle;
+      drained_o   <= state == StIdle && fill_busy == '0;
       cmd_full_q  <= cmd_count == 7'd64;
       rsp_full_q  <= rsp_count == 5'd16;
       if (!rst_ni) begin
@@ -385,9 +422,11 @@ module cu_fill
         rsp_read          = '0;
         rsp_loading       = 1'b0;
         rsp_busy          = 1'b0;
-        init_held         = 1'b0;
-        id_part           = '0;
-        id_more           = 1'b0;
+        fill_busy         = '0;
+        row_held          = '0;
+        id_more           = '0;
+        for (int unsigned k = 0; k < Fills; k++) id_part[k] = '0;
+        last              = 1'b0;
         init_valid_o      <= '0;
         pair_valid_o      <= 1'b0;
         prepare_valid_o   <= 1'b0;
@@ -395,13 +434,12 @@ module cu_fill
         smem_done_valid_o <= 1'b0;
         kill_valid_o      <= 1'b0;
         trap_valid_o      <= 1'b0;
-        ahead             = 1'b0;
         ack_valid_o       <= 1'b0;
         cmd_re_q          <= 1'b0;
         rsp_re_q          <= 1'b0;
       end
       idle_o <= !busy && !cu_cmd_valid_i && !smem_rsp_valid_i;
-      awake = busy || state != StIdle || cmd_count != '0 || rsp_count != '0;
+      awake = busy || state != StIdle || fill_busy != '0 || cmd_count != '0 || rsp_count != '0;
     end
   end
   /* verilator lint_on BLKSEQ */
@@ -409,7 +447,8 @@ module cu_fill
   // ---- assertions
   `GANTRY_ASSERT(a_commands, `GANTRY_IMPL(cu_cmd_valid_i, !cmd_full_q))
   `GANTRY_ASSERT(a_answers, `GANTRY_IMPL(smem_rsp_valid_i, !rsp_full_q))
-  `GANTRY_ASSERT(a_one_simd, $onehot0(init_valid_o))
+  // of each bus one SIMD
+  `GANTRY_ASSERT(a_one_simd, Fills > 1 ? (init_valid_o[1:0] & init_valid_o[3:2]) == '0 : $onehot0(init_valid_o))
   // registers are written in the two cycles of four that are left for it
   `GANTRY_ASSERT(a_phase, `GANTRY_IMPL(pair_valid_o, 2'(turn_i - pair_o.wave.simd) < 2'd2))
   task automatic check_state();

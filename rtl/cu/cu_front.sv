@@ -41,8 +41,8 @@ module cu_front
   input  valu_done_t         valu_done_i[4],
   input  logic        [ 3:0] valu_wait_i,
   output logic        [ 3:0] init_valid_o,
-  output row_t               init_row_o,
-  output logic        [31:0] init_data_o[16],
+  output row_t               init_row_o[Fills],
+  output logic        [31:0] init_data_o[Fills][16],
   input  logic        [ 3:0] init_ready_i,
   // LDS; its reports by pair of SIMDs
   output logic               lds_valid_o,
@@ -81,7 +81,7 @@ module cu_front
   assign turn = cycle_i[1:0];
 
   logic prepare_valid, start_valid, kill_valid, kill_done, ack_valid, ack_taken;
-  start_t start;
+  start_t start, prepare;
   waves_t active;
   order_t order[4];
   logic [1:0] head_valid, jump_valid;
@@ -143,6 +143,7 @@ module cu_front
     .init_data_o,
     .init_ready_i,
     .prepare_valid_o(prepare_valid),
+    .prepare_o    (prepare),
     .start_valid_o(start_valid),
     .start_o      (start),
     .kill_valid_o (kill_valid),
@@ -277,6 +278,7 @@ module cu_front
     .trap_tba_i         (trap_tba),
     .trap_tma_i         (trap_tma),
     .prepare_valid_i    (prepare_valid),
+    .prepare_i          (prepare),
     .start_valid_i      (start_valid),
     .start_i            (start),
     .head_valid_i       (head_valid),

@@ -22,6 +22,8 @@ package cu_pkg;
   localparam bit Narrow = gantry_cfg_pkg::NumSimd == 1 && Parts > 1;
   localparam bit OperandStage = Parts > 1 && gantry_cfg_pkg::OperandStages != 0;  // one more stage of a SIMD
   localparam int unsigned CountW = BeatW + 2;  // slots of an instruction (cu_simd): up to four a beat
+  // Wavefronts that get their item ids at a time.
+  localparam int unsigned Fills = Lanes == 16 && gantry_cfg_pkg::NumSimd > 1 ? 2 : 1;
   localparam bit MaskForward = Lanes == 16;  // masks go from instruction to instruction inside a SIMD (mask_from_t)
 
   // Tests only: the seeded fault of docs/reference/cu.md; 0 is none.  With GANTRY_FAULTS one model holds them all and

@@ -27,7 +27,8 @@ module cu_scalar
   input  logic                       [ 3:0] trap_vmid_i,
   input  logic                       [39:0] trap_tba_i,              // / 256
   input  logic                       [47:0] trap_tma_i,
-  input  logic                              prepare_valid_i,         // start_i comes: registers are filled
+  input  logic                              prepare_valid_i,         // prepare_i will start: registers are filled
+  input  start_t                            prepare_i,
   input  logic                              start_valid_i,
   input  start_t                            start_i,
   input  logic                       [ 1:0] head_valid_i,
@@ -307,12 +308,12 @@ module cu_scalar
       if (pair_valid_i) pair_write(windex(pair_i.wave), pair_i.code, pair_i.we, pair_i.data);
       if (Narrow) put_special();
       if (prepare_valid_i) begin
-        w = windex(start_i.wave);
+        w = windex(prepare_i.wave);
         if (Narrow) begin
-          for (int unsigned k = 0; k < Slots; k++) if (w == k[5:0]) info[k] = start_i;
+          for (int unsigned k = 0; k < Slots; k++) if (w == k[5:0]) info[k] = prepare_i;
         end else begin
-          info[w]    = start_i;
-          handler[w] = handlers[start_i.vmid[3:0]];
+          info[w]    = prepare_i;
+          handler[w] = handlers[prepare_i.vmid[3:0]];
         end
       end
       if (start_valid_i) start_wave();
