@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels of several queues on the whole machine (S3.8, S3.9, S3.11): one that is launched while another is being dispatched has its first group placed within
+"""Kernels of several queues on the whole machine (S3.1, S3.8, S3.9, S3.11): one that is launched while another is being dispatched has its first group placed within
 the time of a launch, whatever that one's size; wavefronts of several kernels on one SIMD compute what each computes alone."""
 import csv
 
@@ -45,3 +45,16 @@ def test_three_kernels_at_a_time(rows):
     assert len(three) == 3 and max(row["start"] for row in three) < min(row["end"] for row in three)
     assert {row["beside"] for row in three} == {2}
     assert len({row["instructions"] for row in three}) == 1
+
+
+@pytest.mark.parametrize("kind", ["same", "high"])
+@pytest.mark.shows("S3.8", "S3.9")
+def test_priority_of_a_stream(kind):
+    """Two kernels of 200 groups, for 40 of which there is room.  In streams of one priority they share what is freed and end together; in one of greater
+    priority the second has its first group placed at once, and every place after that, until it has no more groups."""
+    result = gantry_run([build("priority"), kind], "rtl", 1)
+    assert result.status == 0 and "priority: PASSED, 0 wrong" in result.out, result
+    (behind,), (urgent,) = ([row for row in result.kernels if name in row["kernel"] and row["groups"] == "200"] for name in ("behind", "urgent"))
+    assert 0 < int(urgent["start"]) - int(behind["start"]) < LAUNCH
+    ahead = int(behind["end"]) - int(urgent["end"])
+    assert ahead > 3000 if kind == "high" else abs(ahead) < 1500, (behind, urgent)

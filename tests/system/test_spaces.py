@@ -52,6 +52,17 @@ def test_every_space_at_once(model):
     assert len({row["instructions"] for row in rows}) == 1
 
 
+@pytest.mark.shows("S3.9")
+def test_as_many_kernels_as_dispatchers_overlap():
+    """Of ten kernels that are there before the first ends eight run; none of the others begins before one has ended."""
+    _, rows = works(10, "rtl")
+    spans = sorted((int(row["start"]), int(row["end"])) for row in rows)
+    assert most_at_once(rows) == 8 and {row["beside"] for row in rows} == {"7"}
+    ends = sorted(end for _, end in spans)
+    for n in (8, 9):
+        assert spans[n][0] > ends[n - 8], spans
+
+
 @pytest.mark.shows("S3.12")
 def test_one_space_too_many():
     """The process that finds none is told so, the others go on."""

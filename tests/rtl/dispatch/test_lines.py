@@ -25,7 +25,7 @@ def taken(empty, waves, sizes):
     return [(n, launches.cycles(folder, co, n, waves, first)) for n in sizes]
 
 
-@pytest.mark.parametrize("waves", [1, 4, 5, 8])
+@pytest.mark.parametrize("waves", [pytest.param(n, marks=[] if n in (1, 4, 5, 8, 16) else pytest.mark.nightly) for n in range(1, 17)])
 @pytest.mark.shows("S3.1", "S3.2", "S3.3", "S3.4")
 def test_slope_and_constant(empty, waves):
     points = taken(empty, waves, LARGE)
@@ -48,11 +48,3 @@ def test_the_first_launch_is_cold(empty):
     """What the others do not pay: translation and instructions from DRAM."""
     _, _, first = empty
     assert first - taken(empty, 1, [1])[0][1] > 1000
-
-
-@pytest.mark.shows("S3.3")
-def test_sixteen_wavefronts(empty):
-    """A CU fills registers of one wavefront after another, five cycles each: of the last group that shows in the constant (docs/reference/dispatch.md)."""
-    slope, constant, _ = launches.line(taken(empty, 16, LARGE))
-    assert abs(slope - launches.slope_of(16)) < 0.01 * launches.slope_of(16)
-    assert constant <= launches.LAUNCH_CYCLES[1] + 40
