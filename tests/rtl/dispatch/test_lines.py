@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""S3.1 to S3.4 on the whole machine: cycles of a kernel of one s_endpgm on r9nano, from the doorbell to the completion signal, over its work-groups:
+"""S3.1 to S3.4, S3.13 on the whole machine: cycles of a kernel of one s_endpgm on r9nano, from the doorbell to the completion signal, over its work-groups:
 a line of least squares through large grids has the slope and the constant that are asked for, and small grids lie on the same line.  Not
 responsible for: the pace of the dispatcher alone (part_dispatch), what is printed and drawn (sw/dispatch/bench.py)."""
+import importlib.util
 import pathlib
+import re
 import sys
 
 import pytest
@@ -48,3 +50,15 @@ def test_the_first_launch_is_cold(empty):
     """What the others do not pay: translation and instructions from DRAM."""
     _, _, first = empty
     assert first - taken(empty, 1, [1])[0][1] > 1000
+
+
+@pytest.mark.shows("S3.13")
+def test_the_drawing_says_what_is_uncertain(empty):
+    """Both lines of S3.13 over sizes below, in and above the range that is uncertain, which the drawing names; nothing bounds them there."""
+    spec = importlib.util.spec_from_file_location("dispatch_bench", pathlib.Path(launches.__file__).with_name("bench.py"))
+    bench = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(bench)
+    assert (min(bench.UNCERTAIN), max(bench.UNCERTAIN)) == (64, 1024)
+    svg = bench.drawing({waves: dict(taken(empty, waves, [8, *bench.UNCERTAIN, 2000])) for waves in (1, 8)})
+    assert "64 to 1,024 groups: uncertain" in svg
+    assert re.findall(r"\b([18]) wavefronts a group", svg) == ["1", "8"]
