@@ -4,7 +4,7 @@
 
 Prints a line T = constant + slope x groups with R^2 for each shape, through the sizes from 1,000 groups on, beside S3.2 to S3.4; how far small grids
 are from it; the first launch of a code object; launches a CPU second of the golden model.  Draws build/dispatch/lines.svg: the lines of S3.13
-(1 and 8 wavefronts a group), where 64 to 1,024 groups are known to be uncertain.  --full: every number of wavefronts, up to 65,536 groups (an hour).
+(1 and 8 wavefronts a group), where 64 to 1,024 groups are known to be uncertain.  --full: every number of wavefronts, up to 65,536 groups (4 minutes).
 """
 import pathlib
 import sys
