@@ -3,7 +3,8 @@
  * INDIRECT_BUFFER, ACQUIRE_MEM and RELEASE_MEM; EVENT_WRITE and WRITE_DATA are what else a compute queue uses without
  * registers.  They are executed one after another; any other, or one that is damaged, stops the queue as hardware's
  * firmware does, with CP_ERROR_VENDOR, when earlier packets have ended.
- * Bound: two levels of indirect buffers (as hardware), 2^20 words each; 16 words of one are read at a time.
+ * Bound: two levels of indirect buffers (as hardware), 2^20 words each, PM4_CALLS of them for a slot; 16 words of one
+ * are read at a time.
  * Source of opcodes and fields: the Linux driver's vid.h and ROCr's description of packets.
  */
 #include <string.h>
@@ -109,7 +110,8 @@ static enum outcome caches(struct cp *cp, struct job *job, uint32_t flags)
     return PM4_WAITS;
 }
 
-/* Of a level the rest is lines that another agent may have written: what the L2 loses, the L1V loses. */
+/* An L2 is not invalidated without being written back; lines of it that the L1V kept would be older than what is read
+ * next, so it goes, too. */
 static uint32_t cache_flags(bool icache, bool kcache, bool l1, bool l2, bool back)
 {
     return (icache ? CACHE_INV_L1I : 0) | (kcache ? CACHE_INV_L1K : 0) | (l1 || l2 ? CACHE_INV_L1V : 0) |
@@ -121,8 +123,9 @@ static enum outcome indirect(struct job *job)
     struct pm4 *p = &job->pm4;
     const struct pm4_level next = {.va = address(p, 1), .words = word(p, 3) & IB_WORDS};
     const bool chain = word(p, 3) & IB_CHAIN;
-    if (chain && p->depth == 0)
+    if ((chain && p->depth == 0) || p->calls == PM4_CALLS)
         return PM4_BAD;
+    p->calls++;
     if (!chain && p->depth == PM4_LEVELS - 1)
         return PM4_BAD;
     level_of(p)->at += 4; /* where it goes on behind the buffer */

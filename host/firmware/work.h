@@ -52,15 +52,16 @@ struct fetch {
 };
 
 /* Packets of PM4 that a vendor-specific slot holds, being executed (pm4.c). */
-#define PM4_LEVELS 3u  /* the slot and two levels of indirect buffers */
-#define PM4_WINDOW 16u /* words of a level that are here */
+#define PM4_LEVELS 3u   /* the slot and two levels of indirect buffers */
+#define PM4_WINDOW 16u  /* words of a level that are here */
+#define PM4_CALLS 1024u /* indirect buffers of a slot: one that chains to itself ends */
 enum pm4_wait { PM4_NONE, PM4_MEMORY, PM4_CACHES, PM4_EARLIER /* packets of the queue */ };
 struct pm4 {
     struct pm4_level {
         uint64_t va;
         uint32_t at, words; /* of the next packet; all */
     } level[PM4_LEVELS];
-    unsigned depth;
+    unsigned depth, calls;
     enum pm4_wait wait;
     struct transfer transfer;
     uint8_t window[4 * PM4_WINDOW];

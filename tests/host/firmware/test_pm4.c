@@ -262,10 +262,12 @@ static void damaged_packets_stop_the_queue(void **state)
                  {"a chain from the slot", {0xc0023f00, LO(AT_IB), HI, 7 | 1u << 20}},
                  {"a buffer where nothing is mapped", {0xc0023f00, 0x1000, 0, 7}},
                  {"a buffer that calls three more", {0xc0023f00, LO(AT_IB), HI, 4}},
+                 {"a chain that never ends", {0xc0023f00, LO(AT_IB + 0x140), HI, 4}},
                  {"the slot's end in a buffer", {0xc0023f00, LO(AT_IB + 0x40), HI, 7}},
                  {"a packet longer than a slot", {0xc0023f00, LO(AT_IB + 0x80), HI, 20}},
                  {"a packet beyond its buffer", {0xc0023f00, LO(AT_IB + 0x100), HI, 6}}};
     static const uint32_t call[] = {0xc0023f00, LO(AT_IB), HI, 4}, end[] = {END};
+    static const uint32_t chain[] = {0xc0023f00, LO(AT_IB + 0x140), HI, 4 | 1u << 20};
     static const uint32_t wide[] = {0xc0123700, 0x500, LO(AT_OUT), HI}, acquire[] = {ACQUIRE(1u << 27)};
     struct bench *b = *state;
     for (unsigned n = 0; n < COUNT(cases); n++) {
@@ -278,6 +280,7 @@ static void damaged_packets_stop_the_queue(void **state)
         ib_put(b, AT_IB + 0x40, end, 7);
         ib_put(b, AT_IB + 0x80, wide, 4);
         ib_put(b, AT_IB + 0x100, acquire, 7);
+        ib_put(b, AT_IB + 0x140, chain, 4);
         fake_launch = slow;
         kernel_put(b, 0, 0x0002, 0);
         pm4_put(b, 0, cases[n].words, 8);
