@@ -120,16 +120,11 @@ static void job_acquired(struct cp *cp, struct job *job)
         job->ready = cp->ready_count++;
         launches_start(cp);
     } else if (packet_type(job->packet) == AQL_VENDOR) {
-        pm4_begin(cp, job);
+        pm4_begin(cp, job, job_finish);
     } else {
         job->end = sim_now(cp->sim);
         job_finish(cp, job);
     }
-}
-
-void pm4_over(struct cp *cp, struct job *job)
-{
-    job_finish(cp, job);
 }
 
 static void job_decoded(struct cp *cp, struct job *job)

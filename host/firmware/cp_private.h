@@ -208,10 +208,21 @@ void queue_retire(struct cp *cp, struct cp_queue *queue);
 /* Packets that may go on without another look at memory do so. */
 void queues_step(struct cp *cp);
 
+/* The client was asked, and its answer is waited for. */
+static inline bool inactive_waits(const struct cp_queue *queue)
+{
+    return queue->asked && queue->inactive.step == INACTIVE_NONE;
+}
+
 /* fetch.c: the packet at the head of a queue goes on as far as it can; false: it waits for an answer, an earlier
  * packet, a job or a look.  It waits for a look. */
 bool fetch_step(struct cp *cp, struct cp_queue *queue);
-bool fetch_waits(const struct cp_queue *queue);
+static inline bool fetch_waits(const struct cp_queue *queue)
+{
+    const struct fetch *f = &queue->fetch;
+    const bool asks = queue->once || f->state == FETCH_ASK;
+    return !f->look && (asks ? inactive_waits(queue) : f->state == FETCH_NONE || f->state == FETCH_HELD);
+}
 /* Without time: a look would find something else than the last one.  Only while the clock stands. */
 bool fetch_changed(const struct cp_queue *queue);
 /* The first packet is read beside the write index. */
@@ -232,10 +243,9 @@ static inline uint64_t queue_slot(const struct cp_queue *queue, uint64_t index)
 
 /* inactive.c: a queue stops with an error code, which the inactive signal tells; or the client is asked by it
  * (CP_ERROR_SCRATCH, CP_ERROR_RECLAIM), or was and may have answered: only while no packet of the queue is under way.
- * Its answer is waited for; and (without time, while the clock stands) may be there. */
+ * Its answer (without time, while the clock stands) may be there. */
 void queue_fail(struct cp *cp, struct cp_queue *queue, uint32_t code, const struct msg_cp_evt *evt);
 void inactive_ask(struct cp *cp, struct cp_queue *queue, uint32_t code);
-bool inactive_waits(const struct cp_queue *queue);
 bool inactive_changed(const struct cp_queue *queue);
 
 /* space.c: the GPU is told of an open space; a wavefront of a job has faulted; CP_KILL is answered; a closing space
@@ -266,10 +276,10 @@ void withheld_due(struct cp *cp, const struct table_note *note);
 void withheld_answered(struct cp *cp, uint8_t status);
 void withheld_again(struct cp *cp);
 
-/* pm4.c: the packets of a vendor-specific slot are executed, up to pm4_over; what they waited for may be there. */
-void pm4_begin(struct cp *cp, struct job *job);
+/* pm4.c: the packets of a vendor-specific slot are executed, then `ended` is called, or the queue has failed; what they
+ * waited for may be there. */
+void pm4_begin(struct cp *cp, struct job *job, void (*ended)(struct cp *cp, struct job *job));
 void pm4_step(struct cp *cp, struct job *job);
-void pm4_over(struct cp *cp, struct job *job);
 /* One of the queue's has ended, for which such packets may wait. */
 void pm4_look(struct cp *cp);
 

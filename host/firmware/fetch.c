@@ -217,13 +217,6 @@ bool fetch_step(struct cp *cp, struct cp_queue *queue)
     }
 }
 
-bool fetch_waits(const struct cp_queue *queue)
-{
-    const struct fetch *f = &queue->fetch;
-    const bool asks = queue->once || f->state == FETCH_ASK;
-    return !f->look && (asks ? inactive_waits(queue) : f->state == FETCH_NONE || f->state == FETCH_HELD);
-}
-
 bool fetch_changed(const struct cp_queue *queue)
 {
     const struct fetch *f = &queue->fetch;

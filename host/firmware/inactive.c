@@ -103,11 +103,6 @@ void inactive_ask(struct cp *cp, struct cp_queue *queue, uint32_t code)
     inactive_begin(cp, queue, code);
 }
 
-bool inactive_waits(const struct cp_queue *queue)
-{
-    return queue->asked && queue->inactive.step == INACTIVE_NONE;
-}
-
 bool inactive_changed(const struct cp_queue *queue)
 {
     const struct cp_space *space = queue->space;

@@ -296,12 +296,13 @@ void pm4_step(struct cp *cp, struct job *job)
             p->over = true;
         }
     }
-    pm4_over(cp, job);
+    p->ended(cp, job);
 }
 
-void pm4_begin(struct cp *cp, struct job *job)
+void pm4_begin(struct cp *cp, struct job *job, void (*ended)(struct cp *cp, struct job *job))
 {
-    job->pm4 = (struct pm4){.level[0] = {.va = queue_slot(job->queue, job->index), .words = AQL_BYTES / 4}};
+    job->pm4 =
+        (struct pm4){.ended = ended, .level[0] = {.va = queue_slot(job->queue, job->index), .words = AQL_BYTES / 4}};
     job->state = JOB_PM4;
     pm4_step(cp, job);
 }

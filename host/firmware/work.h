@@ -68,6 +68,7 @@ struct pm4 {
     uint32_t filled, offset; /* words in it, 0: none; of them before the next packet */
     bool released, written;  /* of the next packet: caches are done, memory is written */
     bool over;
+    void (*ended)(struct cp *cp, struct job *job);
 };
 
 /* What a queue tells by its inactive signal (inactive.c). */

@@ -35,7 +35,9 @@ static uint64_t u64_at(const uint8_t *at)
     return value;
 }
 
-enum gantry_status bundle_bad(const struct object *object, const char *format, ...)
+/* One line, unless the file is only looked at. */
+static enum gantry_status __attribute__((format(printf, 2, 3)))
+bundle_bad(const struct object *object, const char *format, ...)
 {
     char cause[1024];
     va_list args;
@@ -132,7 +134,10 @@ static enum gantry_status bundles_read(struct object *object, const uint8_t *p, 
         if (*p == *MAGIC) {
             status = bundle_read(object, p, (size_t)(end - p), &used, seen);
         } else {
-            status = compressed_read(object, p, (size_t)(end - p), &bundle, &bytes, &used);
+            char why[160];
+
+            if (!compressed_read(object, p, (size_t)(end - p), &bundle, &bytes, &used, why))
+                status = bundle_bad(object, "compressed offload bundle %s", why);
             if (status == STATUS_OK && (bytes < MAGIC_BYTES || memcmp(bundle, MAGIC, MAGIC_BYTES) != 0))
                 status = bundle_bad(object, "compressed offload bundle holds no bundle");
             if (status == STATUS_OK)

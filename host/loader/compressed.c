@@ -5,6 +5,7 @@
  * checksums of the methods do not.
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -63,28 +64,31 @@ static size_t unpack(const struct header *h, const uint8_t *from, size_t room, u
     return result == Z_OK ? n : 0;
 }
 
-enum gantry_status compressed_read(struct object *object, const uint8_t *p, size_t room, const uint8_t **bundle,
-                                   size_t *bytes, size_t *used)
+bool compressed_read(struct object *object, const uint8_t *p, size_t room, const uint8_t **bundle, size_t *bytes,
+                     size_t *used, char why[160])
 {
     struct header h;
     size_t packed = 0;
 
-    if (!header_read(p, room, &h) || h.total > room || (h.total && h.total < h.bytes))
-        return bundle_bad(object, "compressed offload bundle is truncated");
-    if (h.version < 1 || h.version > 3 || h.method > METHOD_ZSTD)
-        return bundle_bad(object,
-                          "compressed offload bundle of version %u, method %u: versions 1 to 3, zlib (0) and "
-                          "zstd (1) are read",
-                          h.version, h.method);
-    if (h.plain == 0 || h.plain > LIMIT)
-        return bundle_bad(object, "compressed offload bundle of %" PRIu64 " bytes", h.plain);
+    if (!header_read(p, room, &h) || h.total > room || (h.total && h.total < h.bytes)) {
+        snprintf(why, 160, "is truncated");
+        return false;
+    }
+    if (h.version < 1 || h.version > 3 || h.method > METHOD_ZSTD) {
+        snprintf(why, 160, "of version %u, method %u: versions 1 to 3, zlib (0) and zstd (1) are read", h.version,
+                 h.method);
+        return false;
+    }
+    if (h.plain == 0 || h.plain > LIMIT) {
+        snprintf(why, 160, "of %" PRIu64 " bytes", h.plain);
+        return false;
+    }
     uint8_t *to = xcalloc(h.plain, 1);
     object->unpacked = xrealloc(object->unpacked, object->unpacked_count + 1, sizeof(*object->unpacked));
     object->unpacked[object->unpacked_count++] = to;
     *bytes = unpack(&h, p + h.bytes, (h.total ? h.total : room) - h.bytes, to, &packed);
-    if (*bytes != h.plain)
-        return bundle_bad(object, "compressed offload bundle is damaged");
     *bundle = to;
     *used = h.total ? h.total : h.bytes + packed;
-    return STATUS_OK;
+    snprintf(why, 160, "is damaged");
+    return *bytes == h.plain;
 }

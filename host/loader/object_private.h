@@ -28,15 +28,12 @@ enum gantry_status notes_yaml_read(struct object *object, struct object_image *i
 enum gantry_status notes_msgpack_read(struct object *object, struct object_image *image, unsigned first,
                                       const char *text, size_t bytes);
 
-/* One line, unless the file is only looked at. */
-enum gantry_status bundle_bad(const struct object *object, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
 #define COMPRESSED_MAGIC "CCOB"
 #define COMPRESSED_MAGIC_BYTES 4u
 /* The compressed bundle at p, which has at most `room` bytes: the bundle, which belongs to the object, and the bytes
- * that its compressed form takes. */
-enum gantry_status compressed_read(struct object *object, const uint8_t *p, size_t room, const uint8_t **bundle,
-                                   size_t *bytes, size_t *used);
+ * that its compressed form takes.  False: it cannot be read, `why` tells the cause. */
+bool compressed_read(struct object *object, const uint8_t *p, size_t room, const uint8_t **bundle, size_t *bytes,
+                     size_t *used, char why[160]);
 
 /* The file is an ELF with offload bundles, none of them for our GPU: true, with the names of those there are. */
 bool bundle_foreign(struct object *object, char *targets, size_t room);
