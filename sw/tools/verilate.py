@@ -169,7 +169,7 @@ def main():
     common = list(COMMON)
     if args.std_x:
         common[common.index("--x-assign") + 1] = common[common.index("--x-initial") + 1] = "unique"
-    cmd = [str(VERILATOR_ROOT / "bin/verilator"), *common, "--top-module", args.top, "--prefix", "V" + args.top,
+    cmd = [*processor.behind(), str(VERILATOR_ROOT / "bin/verilator"), *common, "--top-module", args.top, "--prefix", "V" + args.top,
            "--Mdir", str(out), "-I" + str(ROOT / "build/gen"), "-I" + str(ROOT / "rtl/common"), "-I" + str(ROOT / "rtl/cu"), "--assert", *args.arg]
     if args.json_only:
         cmd += ["--json-only"]
@@ -205,7 +205,7 @@ def main():
             objects = [f"{pathlib.Path(e).stem}.o" for e in args.exe]
 
             def command(header):
-                make = ["make", "-C", str(out), "-f", f"V{args.top}.mk", f"-j{args.jobs}", f"CXX={cxx}", f"LINK={cxx}",
+                make = [*processor.behind(), "make", "-C", str(out), "-f", f"V{args.top}.mk", f"-j{args.jobs}", f"CXX={cxx}", f"LINK={cxx}",
                         f"OPT_FAST={flags}{header}", f"OPT_SLOW={slow}", f"OPT_GLOBAL={flags}",
                         # large models: several files behind a precompiled header
                         "CFG_CXXFLAGS_PCH_I=" + ("-include-pch" if args.cc == "clang" else "-include"),
