@@ -253,8 +253,15 @@ def scope(nodeid):
     return nodeid if file in SPLIT else file
 
 
+@functools.cache
+def bench_size(bench):
+    """Fewer than nothing, so that those with most come first."""
+    return -len(" ".join(mutation.head_lines(bench, "sources")).split())
+
+
 def longest_first(items):
-    """By the seconds of the last whole run here, where there was one; what it did not have first: what is split, then whole files, benches last."""
+    """By the seconds of the last whole run here, where there was one; what it did not have first: what is split, then whole files, benches last, those
+    with most sources first."""
     seconds = {}
     results = ROOT / "build/test-results.tsv"
     for line in results.read_text().splitlines() if results.exists() else ():
@@ -264,7 +271,7 @@ def longest_first(items):
 
     def place(item):
         of = scope(item.nodeid)
-        return -seconds.get(of, unknown), of != item.nodeid, isinstance(item, BenchTest), of
+        return -seconds.get(of, unknown), of != item.nodeid, bench_size(item.path) if isinstance(item, BenchTest) else -1e9, of
 
     return sorted(items, key=place)
 
@@ -297,4 +304,5 @@ def long_first(items):
 
 def pytest_sessionstart(session):
     os.environ.setdefault("GANTRY_ROOT", str(ROOT))
+    os.environ.setdefault("GANTRY_BUILD_NICE", "10")  # compilers and proofs behind programs (processor.behind)
     os.environ.setdefault("GANTRY_MODEL_CHECK", "1")  # whole GPUs with the assertions of the RTL; what is about production models unsets it

@@ -86,14 +86,14 @@ def pointers(root=ROOT, allowed_files=POINTERS):
 
 def needs(objects):
     """{object: objects whose symbols it needs} of {name: path}"""
-    defined, wanted = {}, {}
-    for name, path in objects.items():
-        for line in subprocess.run(["nm", "-P", path], capture_output=True, text=True, check=True).stdout.splitlines():
-            symbol, kind = line.split()[:2]
-            if kind == "U":
-                wanted.setdefault(name, set()).add(symbol)
-            elif kind.isupper():
-                defined[symbol] = name
+    defined, wanted, names = {}, {}, {str(path): name for name, path in objects.items()}
+    for line in subprocess.run(["nm", "-A", "-P", *names], capture_output=True, text=True, check=True).stdout.splitlines():
+        path, _, rest = line.partition(": ")
+        symbol, kind = rest.split()[:2]
+        if kind == "U":
+            wanted.setdefault(names[path], set()).add(symbol)
+        elif kind.isupper():
+            defined[symbol] = names[path]
     return {name: {defined[s] for s in wanted.get(name, ()) if defined.get(s, name) != name} for name in objects}
 
 

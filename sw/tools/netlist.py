@@ -16,6 +16,7 @@ import re
 import subprocess
 import sys
 
+import processor
 import rtl_sources
 
 ROOT = rtl_sources.ROOT
@@ -54,7 +55,7 @@ def yosys(script, limit=None):
     """Run a script; (exit status, output)."""
     env = environment()
     try:
-        done = subprocess.run([str(YOSYS), "-q", "-p", script], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        done = subprocess.run([*processor.behind(), str(YOSYS), "-q", "-p", script], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                               errors="replace", timeout=limit, env=env)
     except subprocess.TimeoutExpired:
         return 1, f"error: no end after {limit} s"

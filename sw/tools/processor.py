@@ -25,3 +25,10 @@ def name():
     fields = dict(re.findall(r"^(model name|flags)\s*: (.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.M))
     kind = re.sub(r"[^a-z0-9]+", "_", fields.get("model name", "unknown").lower()).strip("_")
     return f"{kind[:24]}_{hashlib.sha256(fields.get('flags', '').encode()).hexdigest()[:4]}"
+
+
+def behind():
+    """Words before a command that makes a processor busy for long and waits for nobody: with GANTRY_BUILD_NICE, which the tests set, it takes what
+    programs leave that run beside it; those of several processes wait for each other at every message, and would wait for it as often."""
+    level = os.environ.get("GANTRY_BUILD_NICE")
+    return ["nice", "-n", level] if level else []

@@ -23,6 +23,7 @@ import sysconfig
 
 import processor
 import verilate_coverage
+import verilate_header
 import verilate_save
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -85,7 +86,7 @@ def runtime_keep(shared, out):
 
 def header_compile(make, header, beside, log, env):
     """The precompiled header of the fast files serves the slow ones, too: they differ in the level of optimization only.  What does not
-    include it is compiled beside it."""
+    use it is compiled beside it."""
     fast, slow = (header.with_name(f"{header.name}.{kind}.gch") for kind in ("fast", "slow"))
     ok = not header.exists() or subprocess.run([*make, fast.name, *beside], stdout=log, stderr=subprocess.STDOUT, env=env).returncode == 0
     if ok and fast.exists():
@@ -149,6 +150,7 @@ def main():
     parser.add_argument("--std-x", action="store_true", help="x-initial and x-assign unique instead of fast")
     parser.add_argument("--json-only", action="store_true")
     parser.add_argument("--base", type=pathlib.Path)
+    parser.add_argument("--whole", action="store_true", help="what --exe names reads the whole model: compile it behind the model's own precompiled header")
     parser.add_argument("--coverage", action="store_true", help="count lines, branches and toggles")
     parser.add_argument("sources", nargs="+")
     args = parser.parse_args()
@@ -167,7 +169,7 @@ def main():
     common = list(COMMON)
     if args.std_x:
         common[common.index("--x-assign") + 1] = common[common.index("--x-initial") + 1] = "unique"
-    cmd = [str(VERILATOR_ROOT / "bin/verilator"), *common, "--top-module", args.top, "--prefix", "V" + args.top,
+    cmd = [*processor.behind(), str(VERILATOR_ROOT / "bin/verilator"), *common, "--top-module", args.top, "--prefix", "V" + args.top,
            "--Mdir", str(out), "-I" + str(ROOT / "build/gen"), "-I" + str(ROOT / "rtl/common"), "-I" + str(ROOT / "rtl/cu"), "--assert", *args.arg]
     if args.json_only:
         cmd += ["--json-only"]
@@ -197,20 +199,37 @@ def main():
                               f"-I{ROOT}/bridge", *args.cflag])
             profiling = [word for word in args.opt.split() if word.startswith("-fprofile-generate")]  # links its runtime
             slow = re.sub(r"-O[2-9]\b", "-O1", flags)  # a header compiled at -O0 fits no other level, nor the other way round
-            make = ["make", "-C", str(out), "-f", f"V{args.top}.mk", f"-j{args.jobs}", f"CXX={cxx}", f"LINK={cxx}",
-                    f"OPT_FAST={flags}", f"OPT_SLOW={slow}", f"OPT_GLOBAL={flags}",
-                    # large models: several files behind a precompiled header
-                    "CFG_CXXFLAGS_PCH_I=" + ("-include-pch" if args.cc == "clang" else "-include"),
-                    "CFG_GCH_IF_CLANG=" + (".gch" if args.cc == "clang" else ""),
-                    "USER_LDLIBS=" + " ".join([*args.ldflag, *profiling]), f"VERILATOR_ROOT={VERILATOR_ROOT}", f"PYTHON3={sys.executable}"]
-            if not args.exe:
-                make.append(f"libV{args.top}")
-            shared = runtime_cache([cxx, flags, args.trace, *["coverage"] * args.coverage, *["savable"] * ("--savable" in args.arg), cmd[cmd.index("--cc"):][:2]])
+            savable = "--savable" in args.arg
+            shared = runtime_cache([cxx, flags, args.trace, *["coverage"] * args.coverage, *["savable"] * savable, cmd[cmd.index("--cc"):][:2]])
+            headers = verilate_header.folder(shared, ROOT)
+            objects = [f"{pathlib.Path(e).stem}.o" for e in args.exe]
+
+            def command(header):
+                make = [*processor.behind(), "make", "-C", str(out), "-f", f"V{args.top}.mk", f"-j{args.jobs}", f"CXX={cxx}", f"LINK={cxx}",
+                        f"OPT_FAST={flags}{header}", f"OPT_SLOW={slow}", f"OPT_GLOBAL={flags}",
+                        # large models: several files behind a precompiled header
+                        "CFG_CXXFLAGS_PCH_I=" + ("-include-pch" if args.cc == "clang" else "-include"),
+                        "CFG_GCH_IF_CLANG=" + (".gch" if args.cc == "clang" else ""),
+                        "USER_LDLIBS=" + " ".join([*args.ldflag, *profiling]), f"VERILATOR_ROOT={VERILATOR_ROOT}", f"PYTHON3={sys.executable}"]
+                return make if args.exe else [*make, f"libV{args.top}"]
+
+            def compiled():
+                header = verilate_header.take(command(f" {verilate_header.USED}"), headers, savable, f, env) if args.cc == "clang" else ""
+                make, own = command(header), out / f"V{args.top}__pch.h"
+                steps = [make]
+                if args.cc == "clang" and not header_compile(make, own, [] if args.whole else objects, f, env):
+                    return False
+                if header and args.whole and own.exists():
+                    steps.insert(0, [*command(f" -include-pch {own.name}.fast.gch"), *objects])
+                return all(subprocess.run(step, stdout=f, stderr=subprocess.STDOUT, env=env).returncode == 0 for step in steps)
+
             if args.base:
                 reuse(args.base, out)
             runtime_take(shared, out)  # after the base's: they must be newer than Verilator's makefile
-            ok = args.cc != "clang" or header_compile(make, out / f"V{args.top}__pch.h", [f"{pathlib.Path(e).stem}.o" for e in args.exe], f, env)
-            ok = ok and subprocess.run(make, stdout=f, stderr=subprocess.STDOUT, env=env).returncode == 0
+            ok = compiled()
+            if not ok and verilate_header.stale(log):
+                verilate_header.drop(headers, out)
+                ok = compiled()
             if ok:
                 runtime_keep(shared, out)
     if not ok:
