@@ -402,7 +402,6 @@ module dispatch_walk
               && !reserved;
     if (!rst_ni) begin
       todo       = '0;
-      blocked    = '0;
       dispatched = '0;
       killed     = '0;
       waits      = '0;

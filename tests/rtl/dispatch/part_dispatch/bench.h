@@ -81,6 +81,7 @@ static std::deque<std::pair<msg_cp_cmd, Ports>> fetches; // lines of instruction
 static uint64_t last_end; // of the launch that ended last
 static unsigned places = Places; // credits of the host
 static unsigned run_cycles = 40, hold = 0, halts_sent, halts_told, faults_sent, faults_told;
+static std::vector<unsigned> told_cus; // whose events the host has heard of, in their order
 static std::deque<msg_cp_evt> told; // events that the host has not heard of; those of killed launches it does not
 static std::map<unsigned, std::pair<uint64_t, uint64_t>> handler[64]; // of a CU by VMID: TBA, TMA
 static void (*watch)(); // sees what came and went at each edge, before anybody acts on it
@@ -227,6 +228,7 @@ static void heard(const msg_cp_evt &e)
     for (auto it = told.begin(); it != told.end(); ++it)
         if (same(*it, e)) {
             told.erase(it);
+            told_cus.push_back(e.cu);
             return;
         }
     FAIL("event %u of cu %u, wave %u: no CU has sent that", e.kind, e.cu, e.wave);
@@ -505,6 +507,15 @@ static void step(const msg_cp_cmd *cmd)
     for (unsigned c = 0; c < Cus; c++)
         cu_step(c);
     cycle++;
+}
+
+// A counter of the partition: 0 groups, 1 wavefronts, 2 times a launch found no CU, 255 groups that have ended.
+static uint64_t counter(unsigned number)
+{
+    dut->perf_en_i = 1, dut->perf_addr_i = static_cast<uint8_t>(number);
+    step(nullptr);
+    dut->perf_en_i = 0;
+    return dut->perf_data_o;
 }
 
 static uint32_t recip(unsigned n) { return ((1u << 20) + n - 1) / n; }
