@@ -277,7 +277,6 @@ module dispatch_hub
       free     = '1;
       blk_left = '0;
       cu_left  = 64'd0;
-      settle   = 2'd0;
       {control_head, control_tail, control_held} = '0;
       control_valid_o <= 1'b0;
       control_waits_o <= 1'b0;

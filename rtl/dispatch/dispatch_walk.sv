@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The dispatchers of a GPU: each walks the work-groups of its launch (x fastest) and tries CUs in turn for each group at the
-// resource pool, which takes one try a cycle: of those that are ready the one of the highest priority, in turn among
-// equals.  A group of 1 to 4 wavefronts takes a dispatcher GroupCycles, one of 5 to 16 takes 1.03 N + 0.02 cycles (S3.1 to
-// S3.3), made up for where the pool or a CU had no room.  A launch that fits in no CU waits until something is freed in one
-// that it may use (S3.8); others go on.  Who has waited for Patience cycles reserves the CU in which something is freed,
-// and no other launch gets anything there until one of its groups is placed: a large group has its turn (S3.10).  When that takes
-// 16 times as long, what runs there may be waiting for one of those that are kept out: the CU is open again, and it waits anew.
+// resource pool, which takes one try a cycle: of those that are ready the one of the highest priority, of equals the one
+// whose last try is longest ago.  A group of 1 to 4 wavefronts takes a dispatcher GroupCycles, one of 5 to 16 takes
+// 1.03 N + 0.02 cycles (S3.1 to S3.3), made up for where the pool or a CU had no room.  A launch that fits in no CU waits
+// until something is freed in one that it may use (S3.8); others go on.  Who has waited for Patience cycles reserves the
+// CU in which something is freed, and no other launch gets anything there until one of its groups is placed: a large
+// group has its turn (S3.10).  When that takes 16 times as long, what runs there may be waiting for one of those that are
+// kept out: the CU is open again, and it waits anew.
 // Not responsible for: resources (pool), what CUs are told (send), completion (events).
 `include "gantry_assert.svh"
 
@@ -139,8 +140,9 @@ module dispatch_walk
   index_t asked, answered;  // whose it is; whose the pool works on
   logic [4:0] count;        // places so far
 
-  mask_t ready, full, best;
-  index_t turn, l;
+  mask_t ready, full, best, equals;
+  mask_t earlier[Dispatchers];  // of each: whose last try is longer ago than its own
+  index_t l;
   logic [Gw-1:0] engine_turn, engine;
   logic [3:0] cu_turn[Engines];  // of each shader engine
   cu_t cu;
@@ -303,8 +305,10 @@ module dispatch_walk
             if (best[i] && best[k] && grid[k].prio < grid[i].prio) best[k] = 1'b0;
           end
         end
+        equals = best;
+        for (int unsigned i = 0; i < Dispatchers; i++) if ((equals & earlier[i]) != '0) best[i] = 1'b0;
       end
-      l = index_t'(pick_pkg::rr64(64'(best), 6'(turn)));
+      l = index_t'(pick_pkg::first64(64'(best)));
       for (int unsigned i = 0; i < Dispatchers; i++) begin
         if (ready[i] && !(best != '0 && 32'(l) == i) && late[i] < 16'd1600) late[i] = late[i] + 16'd100;
       end
@@ -320,7 +324,8 @@ module dispatch_walk
           engine_turn     = after(engine);
           cu_turn[engine] = cu[3:0] + 4'd1;
         end
-        turn    = 32'(l) + 32'd1 == Dispatchers ? index_t'(0) : l + 1'b1;
+        for (int unsigned i = 0; i < Dispatchers; i++) earlier[i][l] = 1'b0;
+        earlier[l] = ~(mask_t'(1'b1) << l);
         last_x  = gx[l] + 32'd1 == g.groups[0];
         last_y  = gy[l] + 32'd1 == g.groups[1];
         last_z  = gz[l] + 32'd1 == g.groups[2];
@@ -397,7 +402,6 @@ module dispatch_walk
               && !reserved;
     if (!rst_ni) begin
       todo       = '0;
-      blocked    = '0;
       dispatched = '0;
       killed     = '0;
       waits      = '0;
@@ -409,13 +413,13 @@ module dispatch_walk
       count      = 5'd0;
       owner      = '0;
       answered   = '0;
-      turn       = '0;
       engine_turn = '0;
       for (int unsigned i = 0; i < Engines; i++) cu_turn[i] = 4'd0;
       for (int unsigned i = 0; i < Dispatchers; i++) begin
         owed[i]   = 2'd0;
         wait_q[i] = 16'd0;
         late[i]   = 16'd0;
+        earlier[i] = ~(~mask_t'(0) << i);
       end
       req_valid_o   <= 1'b0;
       grant_valid_o <= 1'b0;

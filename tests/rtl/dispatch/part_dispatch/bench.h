@@ -81,8 +81,10 @@ static std::deque<std::pair<msg_cp_cmd, Ports>> fetches; // lines of instruction
 static uint64_t last_end; // of the launch that ended last
 static unsigned places = Places; // credits of the host
 static unsigned run_cycles = 40, hold = 0, halts_sent, halts_told, faults_sent, faults_told;
+static std::vector<unsigned> told_cus; // whose events the host has heard of, in their order
 static std::deque<msg_cp_evt> told; // events that the host has not heard of; those of killed launches it does not
 static std::map<unsigned, std::pair<uint64_t, uint64_t>> handler[64]; // of a CU by VMID: TBA, TMA
+static void (*watch)(); // sees what came and went at each edge, before anybody acts on it
 
 #include "withheld.h"
 
@@ -226,6 +228,7 @@ static void heard(const msg_cp_evt &e)
     for (auto it = told.begin(); it != told.end(); ++it)
         if (same(*it, e)) {
             told.erase(it);
+            told_cus.push_back(e.cu);
             return;
         }
     FAIL("event %u of cu %u, wave %u: no CU has sent that", e.kind, e.cu, e.wave);
@@ -319,8 +322,9 @@ static void host_event(const msg_cp_evt &e)
         plain.status = 0, plain.cu = (uint16_t)l.dispatcher, plain.wave = 0, plain.va = plain.pc = 0;
         if (!same(plain, e) || e.vmid != l.cmd.vmid)
             FAIL("launch %u: fields of its end", e.id);
-        // placed one cycle before it is sent, or earlier when another message for that CU went first
-        if (e.start > l.first_start - 1 || e.start + 1 + (l.alone ? 0 : Dispatchers) < l.first_start || e.end <= l.last_start || e.end > cycle)
+        // placed one cycle before it is sent, or earlier when messages for that CU went first: of each other dispatcher, and anew when its turn
+        // was the hub's
+        if (e.start > l.first_start - 1 || e.start + 1 + (l.alone ? 0 : 2 * Dispatchers) < l.first_start || e.end <= l.last_start || e.end > cycle)
             FAIL("launch %u ran from %llu to %llu, expected from %llu", e.id, (unsigned long long)e.start, (unsigned long long)e.end,
                  (unsigned long long)l.first_start);
         if (e.data != l.started || e.instructions != l.instructions || e.start > e.end || e.end > cycle)
@@ -473,15 +477,17 @@ static void step(const msg_cp_cmd *cmd)
     bool was_idle = dut->idle_o && !input;
     dut->cycle_i = cycle;
     dut->clk_i = 1, dut->eval(), dut->clk_i = 0, dut->eval();
+    if (watch)
+        watch();
     bool any = dut->cp_evt_valid_o || dut->cu_cmd_valid_o || dut->cu_evt_credit_o || dut->cp_cmd_credit_o || dut->xlat_evt_credit_o;
     for (size_t i = 0; i < sizeof dut->ctl_cmd_valid_o; i++)
         any |= ((const uint8_t *)&dut->ctl_cmd_valid_o)[i] != 0;
     if (was_idle && (any || !dut->idle_o))
         FAIL("something happens after idle_o without input");
     places += dut->cp_cmd_credit_o;
-    report_credits += dut->xlat_evt_credit_o;
-    if (report_credits > Reports)
-        FAIL("%u credits for reports", report_credits);
+    report_credit += dut->xlat_evt_credit_o;
+    if (report_credits + report_credit > Reports)
+        FAIL("%u credits for reports", report_credits + report_credit);
     if (places > Places)
         FAIL("%u places, the hub has %u", places, Places);
     for (unsigned c = 0; c < Cus; c++) {
@@ -501,6 +507,15 @@ static void step(const msg_cp_cmd *cmd)
     for (unsigned c = 0; c < Cus; c++)
         cu_step(c);
     cycle++;
+}
+
+// A counter of the partition: 0 groups, 1 wavefronts, 2 times a launch found no CU, 255 groups that have ended.
+static uint64_t counter(unsigned number)
+{
+    dut->perf_en_i = 1, dut->perf_addr_i = static_cast<uint8_t>(number);
+    step(nullptr);
+    dut->perf_en_i = 0;
+    return dut->perf_data_o;
 }
 
 static uint32_t recip(unsigned n) { return ((1u << 20) + n - 1) / n; }

@@ -75,6 +75,7 @@ static void test_scratch_places()
 // hold up the next.
 static void test_beside()
 {
+    const uint64_t groups = counter(0), waves = counter(1), blocked = counter(2), ended = counter(255);
     hold = 1;
     send(plain_launch(23200, 40, ~0ull));
     send(plain_launch(23201, 40, ~0ull));
@@ -94,8 +95,13 @@ static void test_beside()
     if (launches[23202].started != 1 || launches[23203].started != 0 || launches[23204].started != 10)
         FAIL("a kernel that waits for room: %llu, %llu, %llu wavefronts", (unsigned long long)launches[23202].started,
              (unsigned long long)launches[23203].started, (unsigned long long)launches[23204].started);
+    if (counter(0) != groups + 91 || counter(1) != waves + 91 || counter(2) != blocked + 1 || counter(255) != ended)
+        FAIL("91 groups and wavefronts, one kernel without room: counters %llu %llu %llu", (unsigned long long)(counter(0) - groups),
+             (unsigned long long)(counter(1) - waves), (unsigned long long)(counter(2) - blocked));
     hold = 0;
     drain(20000);
+    if (counter(255) != ended + 92)
+        FAIL("92 groups ended, counted are %llu", (unsigned long long)(counter(255) - ended));
 }
 
 // Which blocks each kind of maintenance reaches: instruction and scalar caches, L2 slices, the L2 TLB, CUs.
@@ -237,6 +243,7 @@ static void steps(unsigned n)
 // Who waits goes in the order of priorities, whoever came first.
 static void test_priorities()
 {
+    run_cycles = 1000; // who comes in stays
     fill_cu(24100);
     const unsigned priorities[] = {3, 9, 5, 0};
     for (unsigned k = 0; k < 4; k++) {
@@ -259,6 +266,7 @@ static void test_priorities()
     for (Wave &w : cus[0].wave)
         w.end = cycle;
     drain(20000);
+    run_cycles = 40;
 }
 
 // A group that needs a whole CU gets one, though small ones take every place that comes free: after Patience cycles the CU in which
@@ -332,6 +340,27 @@ static void test_kill_before_recips()
             send(launch_make(24510 + k, 20, 7, 1, 33, 12, 1));
         drain(4000);
     }
+}
+
+// Of CUs that each have several things to tell the host, the next has its turn, however far it is.
+static void test_turns()
+{
+    hold = 1;
+    send(plain_launch(24600, Cus, ~0ull));
+    steps(4 * Cus + 100);
+    told_cus.clear();
+    for (unsigned cu = 0; cu < Cus; cu += 4)
+        for (const Wave &w : cus[cu].wave)
+            for (unsigned n = 0; w.live && n < 3; n++)
+                tell_host(cu, CU_EVT_INTERRUPT, w.cmd);
+    steps(Cus + 40);
+    if (told_cus.size() != 3 * Cus / 4)
+        FAIL("%zu of %u interrupts are told", told_cus.size(), 3 * Cus / 4);
+    for (size_t n = Cus / 4; n < told_cus.size(); n++)
+        if (told_cus[n] != told_cus[n - Cus / 4])
+            FAIL("interrupt %zu is of cu %u, that of cu %u would have been next", n, told_cus[n], told_cus[n - Cus / 4]);
+    hold = 0;
+    drain(2000);
 }
 
 // Wavefronts that end in all CUs at once are taken one a CU and cycle.

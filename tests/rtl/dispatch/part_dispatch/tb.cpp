@@ -59,6 +59,8 @@
 // mutate: rtl/dispatch/dispatch_events.sv: !evt_valid && report_valid_i && !reported_o => !evt_valid && report_valid_i
 // mutate: rtl/gpu/part_dispatch.sv: !(control_waits && control_ready) && !report_valid; => !(control_waits && control_ready);
 // mutate: rtl/gpu/part_dispatch.sv: .freed_i(free_valid) => .freed_i(free_valid & CuCount'(1))
+// mutate: rtl/dispatch/dispatch_walk.sv: blocked_o     <= 32'd0; => ;
+// mutate: rtl/dispatch/dispatch_events.sv: 6'd0 : cu + 6'd1; => 6'd0 : cu - 6'd1;
 #include "bench.h"
 #include "cases.h"
 
@@ -76,6 +78,8 @@ static void test_cases()
     case_done("kills before reciprocals");
     test_ends();
     case_done("ends in all CUs at once");
+    test_turns();
+    case_done("CUs tell the host in turn");
     test_control();
     test_entries();
     case_done("control messages", "S1.17, S1.23");
@@ -92,6 +96,10 @@ static void test_cases()
 int main()
 {
     bench_begin();
+    for (unsigned number : {0u, 1u, 2u, 255u})
+        if (counter(number))
+            FAIL("counter %u begins with %llu", number, (unsigned long long)counter(number));
+    case_done("counters begin with 0");
     for (unsigned w : {1u, 2u, 4u, 5u, 8u, 16u})
         test_rate(w, w <= 4 ? 4 : 1.03 * w + 0.02);
     case_done("cycles of a group", "S3.2, S3.3");

@@ -7,12 +7,14 @@
 static const unsigned Reports = 4;              // credits of the L2 TLB
 static std::deque<msg_xlat_evt> reports;        // that the host has not heard of
 static unsigned report_credits = Reports, reports_told;
+static unsigned report_credit; // on its way: a credit comes with the cycle in which its place becomes free, and no channel is as short as that
 static bool reports_over;                       // no more come
 static std::map<unsigned, unsigned> kill_steps; // by VMID: 1 translations denied, then CUs that have their kill, +100 open again
 
 static bool report_maybe()
 {
     dut->xlat_evt_valid_i = report_credits && !reports_over && pick(30) == 0;
+    report_credits += report_credit, report_credit = 0;
     if (!dut->xlat_evt_valid_i)
         return false;
     msg_xlat_evt m = {};
