@@ -89,8 +89,8 @@ struct Bench : GoldenSide, ObserverSide {
         c.recip_y = ((1 << 20) + q.size[1] - 1) / q.size[1];
         c.mode = q.mode;
         c.ieee = q.ieee;
-        c.init_sgprs = q.sgpr.size();
-        for (unsigned i = 0; i < q.sgpr.size(); i++)
+        c.init_sgprs = q.bare ? 0 : q.sgpr.size();
+        for (unsigned i = 0; i < c.init_sgprs; i++)
             c.sgpr[i] = q.sgpr[i];
         commands.push_back(c);
         running[c.wave] = w;

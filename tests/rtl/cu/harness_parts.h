@@ -85,6 +85,7 @@ struct WaveSetup {
     uint64_t pc = MemBase, exec = ~0ull;
     uint8_t mode = 0xc0, ieee = 3, vmid = 1;
     std::vector<uint32_t> sgpr;
+    bool bare = false;  // none of them is written at its start
 };
 
 struct Wave {

@@ -10,6 +10,7 @@
 // The compute unit against the golden model: small programs of every class (programs.h,
 // lds_programs.h), groups, faults and random programs (generator.h), each register write compared.
 #include "tests/rtl/case_done.h"
+#include "tests/rtl/cu/cu/fills.h"
 #include "tests/rtl/cu/cu/generator.h"
 #include "tests/rtl/cu/cu/lds_programs.h"
 #include "tests/rtl/cu/cu/programs.h"
@@ -184,6 +185,12 @@ int main(int argc, char **argv)
     if (argc == 1)
         pinned_case(b, "random programs", 64228, 64056);
     case_done("random programs");
+    b.latency = 8;
+    run_fills(b);
+    run_fills_killed(b);
+    if (argc == 1)
+        pinned_case(b, "wavefronts close behind one another", 9096, 3019);
+    case_done("wavefronts close behind one another");
     std::printf("passed: %llu register writes compared\n", (unsigned long long)b.observed);
     return pins_differ != 0;
 }
