@@ -221,8 +221,11 @@ static void test_dispatchers()
     hold = 1;
     for (unsigned k = 0; k <= Dispatchers; k++)
         send(plain_launch(24020 + k, 20, ~0ull));
+    unsigned rests = 0; // also while a launch waits for a dispatcher
     for (unsigned n = 0; n < 1000; n++)
-        step(nullptr);
+        step(nullptr), rests += dut->idle_o;
+    if (rests < 100)
+        FAIL("idle in %u cycles of 1000 with nothing to do", rests);
     for (unsigned k = 0; k <= Dispatchers; k++)
         if (launches[24020 + k].started != (k < Dispatchers ? 20 : 0))
             FAIL("kernel %u on %u dispatchers: %llu wavefronts", k, Dispatchers, (unsigned long long)launches[24020 + k].started);

@@ -60,6 +60,7 @@
 // mutate: rtl/gpu/part_dispatch.sv: .freed_i(free_valid) => .freed_i(free_valid & CuCount'(1))
 // mutate: rtl/dispatch/dispatch_walk.sv: blocked_o     <= 32'd0; => ;
 // mutate: rtl/dispatch/dispatch_events.sv: 6'd0 : cu + 6'd1; => 6'd0 : cu - 6'd1;
+// mutate: rtl/dispatch/dispatch_hub.sv: && !(held != '0 && (launches[head] ? free != '0 : => && !(held != '0 && (launches[head] ? free == '0 :
 #include "bench.h"
 #include "cases.h"
 
