@@ -12,6 +12,12 @@ static msg_cp_cmd plain_launch(unsigned id, unsigned groups, uint64_t mask)
     return c;
 }
 
+static void steps(unsigned n)
+{
+    while (n--)
+        step(nullptr);
+}
+
 static unsigned live_of(unsigned cu, unsigned id)
 {
     unsigned n = 0;
@@ -198,11 +204,28 @@ static void test_dispatchers()
         hold = 0;
         drain(20000);
     }
+    // a try of 16 wavefronts holds the pool for four cycles; who had to wait makes up for that
+    hold = 1;
+    msg_cp_cmd large = launch_make(24019, 1024, 1, 1, 1024 * 25, 1, 1);
+    large.vgprs = 8, large.sgprs = 16, large.lds_bytes = 0, large.scratch_wave_bytes = 0, large.cu_mask = ~0ull, large.prio = 7;
+    send(large);
+    large.id = 24017, large.pc = 0x1000ull * 24018;
+    send(large);
+    send(plain_launch(24018, 90, ~0ull));
+    steps(600);
+    const Launch &beside = launches[24018];
+    if (beside.started != 90 || beside.last_start - beside.first_start > 4 * 89 + 24)
+        FAIL("beside large groups: 90 small ones in %llu cycles", (unsigned long long)(beside.last_start - beside.first_start));
+    hold = 0;
+    drain(20000);
     hold = 1;
     for (unsigned k = 0; k <= Dispatchers; k++)
         send(plain_launch(24020 + k, 20, ~0ull));
+    unsigned rests = 0; // also while a launch waits for a dispatcher
     for (unsigned n = 0; n < 1000; n++)
-        step(nullptr);
+        step(nullptr), rests += dut->idle_o;
+    if (rests < 100)
+        FAIL("idle in %u cycles of 1000 with nothing to do", rests);
     for (unsigned k = 0; k <= Dispatchers; k++)
         if (launches[24020 + k].started != (k < Dispatchers ? 20 : 0))
             FAIL("kernel %u on %u dispatchers: %llu wavefronts", k, Dispatchers, (unsigned long long)launches[24020 + k].started);
@@ -232,12 +255,6 @@ static void end_one(unsigned id)
             return;
         }
     FAIL("nothing is left to end");
-}
-
-static void steps(unsigned n)
-{
-    while (n--)
-        step(nullptr);
 }
 
 // Who waits goes in the order of priorities, whoever came first.

@@ -23,7 +23,6 @@
 // mutate: rtl/dispatch/dispatch_walk.sv: 64'(closed) << closed_cu => 64'd0 << closed_cu
 // mutate: rtl/dispatch/dispatch_walk.sv: (killed[i] && (trying[i] || owed[i] != 2'd0)) loud => (killed[i] && trying[i]) loud
 // mutate: rtl/dispatch/dispatch_walk.sv: heard = asking || loud; => heard = asking;
-// mutate: rtl/dispatch/dispatch_walk.sv: if (!freed_i[Cw'(t.cu)]) nofit => nofit
 // mutate: rtl/dispatch/dispatch_walk.sv: late[i] < 16'd1600) => 1'b0)
 // mutate: rtl/dispatch/dispatch_send.sv: taken[Cw'(group[at].cu)] = 1'b1; => ;
 // mutate: rtl/dispatch/dispatch_send.sv: place[d] ^ held[d][0] => place[d]
@@ -61,6 +60,7 @@
 // mutate: rtl/gpu/part_dispatch.sv: .freed_i(free_valid) => .freed_i(free_valid & CuCount'(1))
 // mutate: rtl/dispatch/dispatch_walk.sv: blocked_o     <= 32'd0; => ;
 // mutate: rtl/dispatch/dispatch_events.sv: 6'd0 : cu + 6'd1; => 6'd0 : cu - 6'd1;
+// mutate: rtl/dispatch/dispatch_hub.sv: && !(held != '0 && (launches[head] ? free != '0 : => && !(held != '0 && (launches[head] ? free == '0 :
 #include "bench.h"
 #include "cases.h"
 
