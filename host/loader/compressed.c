@@ -52,8 +52,10 @@ static size_t unpack(const struct header *h, const uint8_t *from, size_t room, u
 {
     if (h->method == METHOD_ZSTD) {
         *used = ZSTD_findFrameCompressedSize(from, room);
-        if (ZSTD_isError(*used))
+        if (ZSTD_isError(*used)) {
+            *used = 0;
             return 0;
+        }
         const size_t n = ZSTD_decompress(to, h->plain, from, *used);
         return ZSTD_isError(n) ? 0 : n;
     }

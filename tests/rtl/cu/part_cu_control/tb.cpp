@@ -14,7 +14,7 @@
 // mutate: rtl/l1/l1v.sv: if (fifo_count != '0 && !hold_i) begin => if (fifo_count != '0) begin
 // mutate: rtl/cu/cu_issue.sv: && nothing_left(); => ;
 // mutate: rtl/cu/cu_fetch.sv: drained_o <= hold_i && asked_for == 9'd0; => drained_o <= hold_i;
-// mutate: rtl/cu/cu_fill.sv: drained_o   <= state == StIdle; => drained_o   <= 1'b1;
+// mutate: rtl/cu/cu_fill.sv: drained_o   <= state == StIdle && fill_busy == '0; => drained_o   <= 1'b1;
 // mutate: rtl/cu/cu_issue.sv: || intr_valid_i || kick_i; => || intr_valid_i;
 // mutate: rtl/cu/cu_fetch.sv: || ifetch_rsp_valid_i || kick_i) begin => || ifetch_rsp_valid_i) begin
 // mutate: rtl/cu/cu_front.sv: fill_drained && fetch_drained && issue_drained; => fill_drained && fetch_drained;

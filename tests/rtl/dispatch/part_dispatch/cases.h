@@ -174,6 +174,24 @@ static void test_entries()
     drain(20000);
 }
 
+// Four of greater priority take every cycle of the pool: who had to wait for them makes up for 16 cycles, for no more.
+static void behind_priorities()
+{
+    hold = 1;
+    for (unsigned k = 0; k < 4; k++) {
+        msg_cp_cmd all = plain_launch(24011 + k, 300, ~0ull);
+        all.prio = 9;
+        send(all);
+    }
+    send(plain_launch(24015, 60, ~0ull));
+    steps(2000);
+    const Launch &late = launches[24015];
+    if (late.started != 60 || late.last_start - late.first_start != 4 * 59 - 16)
+        FAIL("behind greater priorities: %llu small ones in %llu cycles", (unsigned long long)late.started, (unsigned long long)(late.last_start - late.first_start));
+    hold = 0;
+    drain(20000);
+}
+
 // Kernels on several dispatchers: the second begins beside the first, each at its own rate while the pool has time for it, one that
 // finds no dispatcher begins when another has ended.
 static void test_dispatchers()
@@ -218,6 +236,8 @@ static void test_dispatchers()
         FAIL("beside large groups: 90 small ones in %llu cycles", (unsigned long long)(beside.last_start - beside.first_start));
     hold = 0;
     drain(20000);
+    if (Dispatchers > 4)
+        behind_priorities();
     hold = 1;
     for (unsigned k = 0; k <= Dispatchers; k++)
         send(plain_launch(24020 + k, 20, ~0ull));
