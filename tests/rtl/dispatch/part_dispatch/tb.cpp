@@ -10,6 +10,7 @@
 // mutant: -GSeedPool=2'd1
 // mutant: -GSeedPool=2'd2
 // mutant: -GSeedPool=2'd3
+// mutate: rtl/dispatch/dispatch_walk.sv: && late[i] < 16'd1600) => && late[i] < 16'd3200)
 // mutate: rtl/dispatch/dispatch_hub.sv: m.kind == CP_CACHE || m.kind == CP_XLAT ? m.pc : 64'd0 => 64'd0
 // mutate: rtl/dispatch/dispatch_events.sv: left[group_index] == 5'd0 => left[group_index] <= 5'd1
 // mutate: rtl/dispatch/dispatch_hub.sv: m.kind == CP_TRAP ? 7'd0 : 7'(Cus) => m.kind == CP_TRAP ? 7'd1 : 7'(Cus)
