@@ -281,12 +281,21 @@ def test_stopped_worker(running):
     assert not alive(worker)
 
 
+def states(*pids):
+    """What each process does, for a test in which one does not end."""
+    return [(pid, [line for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith(("Name", "State", "SigPnd", "ShdPnd"))],
+             [f.read_text() for f in pathlib.Path(f"/proc/{pid}/task").glob("*/wchan")]) for pid in pids if pathlib.Path(f"/proc/{pid}").exists()]
+
+
 def test_stopped_worker_is_not_waited_for_when_the_run_is_ended(running):
     process, worker = running
     os.kill(worker, signal.SIGSTOP)
     time.sleep(0.5)
     process.terminate()
-    _, err = process.communicate(timeout=60)
+    try:
+        _, err = process.communicate(timeout=60)
+    except subprocess.TimeoutExpired:
+        pytest.fail(f"not ended: {states(process.pid, worker)}")
     assert process.returncode in (74, 128 + signal.SIGTERM) and f"process worker1 (pid {worker}) is stopped at cycle" in err, err
     assert not alive(worker)
 
