@@ -285,6 +285,30 @@ static void who_is_stopped_has_no_claim(void **state)
     assert_null(b->cp[0]->waiters);
 }
 
+/* A queue that is suspended while it waits for a slot gets none before it is resumed; the one behind it does. */
+static void who_is_stopped_waits_no_more(void **state)
+{
+    struct bench *b = *state;
+    config_of(b)->slots = 1;
+    fake_launch = slow;
+    for (unsigned q = 0; q < 3; q++) {
+        queue_open(b, q, 0, 0);
+        kernel_put(b, q, 0x0102, 0);
+        ring(b, q);
+    }
+    kernel_started(b, 1);
+    cp_queue_suspend(b->cp[0], b->queue[1], true);
+    settle(b, 1000000);
+    assert_int_equal(get(b, amd_at(0) + 0x80), 1);
+    assert_int_equal(get(b, amd_at(1) + 0x80), 0);
+    assert_int_equal(get(b, amd_at(2) + 0x80), 1);
+    assert_int_equal(b->queue[1]->slot, -1);
+    assert_null(b->cp[0]->waiters);
+    cp_queue_suspend(b->cp[0], b->queue[1], false);
+    settle(b, 1000000);
+    assert_int_equal(get(b, amd_at(1) + 0x80), 1);
+}
+
 /* Queues come, work and go at random, more of them than slots, on several engines: each packet is done once. */
 static void queues_come_and_go_beside_slots(void **state)
 {
@@ -338,6 +362,7 @@ int main(void)
         TEST(who_waits_for_a_client_wants_no_slot),
         TEST(what_was_read_is_read_again),
         TEST(who_is_stopped_has_no_claim),
+        TEST(who_is_stopped_waits_no_more),
         TEST(queues_come_and_go_beside_slots),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
