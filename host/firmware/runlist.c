@@ -113,12 +113,14 @@ static int slot_find(struct cp *cp)
 static void slots_change(struct cp *cp)
 {
     for (struct cp_queue *first; (first = cp->waiters);) {
-        const int slot = wants(first) ? slot_find(cp) : -1;
-        if (wants(first) && slot < 0)
+        if (!wants(first)) {
+            waiter_remove(cp, first);
+            continue;
+        }
+        const int slot = slot_find(cp);
+        if (slot < 0)
             return;
         waiter_remove(cp, first);
-        if (slot < 0)
-            continue;
         if (cp->slots[slot])
             slot_take(cp, cp->slots[slot]);
         slot_give(cp, first, (unsigned)slot, cp->config.map_cycles);
