@@ -283,7 +283,8 @@ static void damaged_packets_stop_the_queue(void **state)
         ib_put(b, AT_IB + 0x140, chain, 4);
         fake_launch = slow;
         kernel_put(b, 0, 0x0002, 0);
-        pm4_put(b, 0, cases[n].words, 8);
+        const unsigned words = (cases[n].words[0] >> 16 & 0x3fff) + 2; /* what is behind them is filler */
+        pm4_put(b, 0, cases[n].words, words < 8 ? words : 8);
         barrier_put(b, 0, 0x0003, NULL, 0, 0);
         ring(b, 0);
         kernel_started(b, 1);
