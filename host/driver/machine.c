@@ -228,6 +228,11 @@ void machine_delete(struct machine *m)
     free(m);
 }
 
+static_assert((int)CFG_GPU_DISPATCH_PARTITION_QUEUE == PARTITION_QUEUE &&
+                  (int)CFG_GPU_DISPATCH_PARTITION_PRIORITY == PARTITION_PRIORITY &&
+                  (int)CFG_GPU_DISPATCH_PARTITION_PROCESS == PARTITION_PROCESS,
+              "the key's choices are those of the command processor");
+
 int machine_start(struct machine *m)
 {
     const struct gantry_cfg *cfg = m->cfg;

@@ -9,10 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/check.h"
 #include "base/log.h"
 
 struct cp *cp_new(struct sim *sim, unsigned gpu, const struct cp_config *config, const struct cp_host *host)
 {
+    CHECK(config->slots && config->slots <= CP_SLOTS && config->engines && config->engines <= CP_ENGINES, "cp",
+          "gpu%u: %u queue slots, %u engines", gpu, config->slots, config->engines);
     struct cp *cp = calloc(1, sizeof *cp);
     if (!cp)
         return NULL;

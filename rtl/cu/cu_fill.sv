@@ -5,8 +5,9 @@
 // wavefront state (cu_issue), special registers (cu_scalar), the events that answer commands (cu_issue).
 //
 // Commands begin and end in order.  Item ids of two wavefronts are written at a time, one of SIMD 0 or 2, one of 1 or 3
-// (narrow SIMDs: of one at a time); SGPRs of one.  So wavefronts without SGPRs that come by turns to the SIMDs follow one
-// another by two cycles, on one SIMD by four.  Both queues are bounded by their senders: 64 commands, 16 answers.
+// (narrow SIMDs: of one at a time); SGPRs of one.  So wavefronts without SGPRs and with ids of one register follow one
+// another by five cycles on one SIMD, and come in pairs when they go to the SIMDs by turns.  Both queues are bounded by
+// their senders: 64 commands, 16 answers.
 `include "gantry_assert.svh"
 
 module cu_fill

@@ -34,8 +34,8 @@ def most_at_once(rows):
 
 
 @pytest.mark.shows("S3.11", "S3.12")
-def test_two_spaces_on_one_simd():
-    """Interleaved on the one CU each gives the data and the instructions of its run alone."""
+def test_two_spaces_on_one_cu():
+    """Interleaved on the one CU, on each SIMD of which every group has a wavefront, each gives the data and the instructions of its run alone."""
     _, alone = works(1, "rtl")
     _, both = works(2, "rtl")
     assert most_at_once(both) == 2 and {row["beside"] for row in both} == {"1"}

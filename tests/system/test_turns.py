@@ -39,6 +39,7 @@ def test_engines_only_cost_time(apps, model):
 def placed(tmp_path, processes, *options):
     """Wavefronts of each CU, and those of each process and of each queue, of processes that run `spaces`."""
     program, cus = build("spaces"), [0] * 4
+    tmp_path.mkdir(exist_ok=True)
     start = "; ".join(f"{program} {n} &" for n in range(processes)).replace("&;", "&")
     options = [part for option in options for part in ("--set", option)]
     result = gantry_run(["sh", "-c", f"{start} wait"], "rtl", 1, [*options, "-o", tmp_path / "out"])
@@ -54,8 +55,10 @@ def placed(tmp_path, processes, *options):
 
 @pytest.mark.shows("S3.11")
 def test_each_process_has_its_part(tmp_path):
-    """Two processes on one half of the CUs each: what their kernels have had together is what each half has seen."""
-    cus, by, _ = placed(tmp_path, 2, "gpu.dispatch.partition=process")
+    """A process alone leaves the other half of the CUs empty; of two each half has one, whose kernels have had together what it has seen."""
+    cus, by, _ = placed(tmp_path / "one", 1, "gpu.dispatch.partition=process")
+    assert sorted([cus[0] + cus[1], cus[2] + cus[3]]) == [0, sum(by["process"].values())]
+    cus, by, _ = placed(tmp_path / "two", 2, "gpu.dispatch.partition=process")
     assert sorted([cus[0] + cus[1], cus[2] + cus[3]]) == sorted(by["process"].values()) and min(cus) > 0
 
 
