@@ -22,6 +22,7 @@ struct client *client_get(struct driver *d, pid_t pid)
             return *link;
     struct client *c = xcalloc(1, sizeof *c);
     c->index = d->client_count++;
+    c->vmid = NO_VMID;
     c->pid = pid;
     c->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
     c->page_fd = NO_FILE;
@@ -73,11 +74,11 @@ int client_space_open(struct driver *d, struct client *c, unsigned gpu)
         d->failed = true;
         return ENODEV;
     }
-    for (unsigned v = 1; !c->vmid && v < VMIDS; v++)
-        if (!(d->vmid_used >> v & 1))
-            c->vmid = v;
-    if (!c->vmid) {
-        log_warn("driver", "client %u: no free address space number (%d in use)", c->index, VMIDS - 1);
+    for (unsigned n = 1; c->vmid == NO_VMID && n <= VMIDS; n++) /* 0 last: no graphics driver has it here */
+        if (!(d->vmid_used >> n % VMIDS & 1))
+            c->vmid = (int)(n % VMIDS);
+    if (c->vmid == NO_VMID) {
+        log_warn("driver", "client %u: no free address space number (%u in use)", c->index, VMIDS);
         return ENOSPC;
     }
     d->vmid_used |= 1u << c->vmid;

@@ -21,7 +21,8 @@
 
 #define EVENT_LIMIT 4096
 #define EVENT_FIRST 1u /* the runtime takes 0 for none */
-#define VMIDS 16
+#define VMIDS 16u
+#define NO_VMID (-1)
 #define NEVER UINT64_MAX
 #define NO_FILE (-1)     /* a descriptor that is none */
 #define WAIT_LEAST 1000u /* cycles that a wait with a time limit takes: who asks again and again lets time pass */
@@ -73,8 +74,8 @@ struct client {
     bool opened;  /* /dev/kfd */
     bool ended;   /* process gone; closing */
     bool greeted; /* has a life line */
-    unsigned vmid;
-    int page_fd; /* doorbell and MMIO pages */
+    int vmid;     /* number of its address space, NO_VMID before its first queue */
+    int page_fd;  /* doorbell and MMIO pages */
     uint8_t *pages;
     uint64_t pages_bytes;
     struct client_gpu gpu[DRIVER_GPUS];

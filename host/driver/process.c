@@ -86,7 +86,8 @@ static void client_free(struct driver *d, struct client *c)
     queue_forget_all(c);
     for (unsigned g = 0; g < DRIVER_GPUS; g++)
         pagetable_free(c->gpu[g].pt);
-    d->vmid_used &= ~(1u << c->vmid);
+    if (c->vmid != NO_VMID)
+        d->vmid_used &= ~(1u << c->vmid);
     munmap(c->pages, c->pages_bytes); /* none: nothing happens */
     close(c->page_fd);                /* NO_FILE: nothing happens */
     close(c->pidfd);

@@ -212,7 +212,7 @@ static void a_queue_needs_an_address_space(void **state)
                                             .queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL};
     assert_int_equal(client_open(b->d, c), 0);
     assert_int_equal(queue_create(b->d, c, &a), EINVAL);
-    assert_true(!c->gpu[0].space_open && c->vmid == 0);
+    assert_true(!c->gpu[0].space_open && c->vmid == NO_VMID);
 }
 
 /* shows S3.12: as many processes as there are numbers have queues at once; the next is told so, until one of them ends.
@@ -222,15 +222,17 @@ static void address_spaces_are_counted(void **state)
     struct bench *b = *state;
     struct client *c[VMIDS], *late;
     unsigned seen = 0;
-    for (unsigned n = 0; n < VMIDS - 1; n++) {
+    for (unsigned n = 0; n < VMIDS; n++) {
         assert_int_equal(stranger_queue(b, n, &c[n]), 0);
-        assert_true(c[n]->vmid > 0 && c[n]->vmid < VMIDS && !(seen >> c[n]->vmid & 1));
+        assert_true(c[n]->vmid >= 0 && c[n]->vmid < (int)VMIDS && !(seen >> c[n]->vmid & 1));
         seen |= 1u << c[n]->vmid;
     }
     assert_int_equal(stranger_queue(b, VMIDS, &late), ENOSPC);
-    assert_int_equal(late->vmid, 0);
+    assert_int_equal(late->vmid, NO_VMID);
+    stranger_end(b, late); /* who had none gives none back */
+    assert_int_equal(stranger_queue(b, VMIDS + 2, &late), ENOSPC);
     stranger_end(b, late);
-    const unsigned freed = c[3]->vmid;
+    const int freed = c[3]->vmid;
     stranger_end(b, c[3]);
     assert_int_equal(stranger_queue(b, VMIDS + 1, &late), 0);
     assert_int_equal(late->vmid, freed);
