@@ -192,10 +192,11 @@ module cu_vmem
     .idle_o         (pipe_idle)
   );
 
-  // all 16 under way and two on their way in may end after the last place but 20 was taken
+  // all under way and two on their way in may end after the last place but so many and four was taken
   latency_floor #(
     .Width($bits(mem_done_t)),
-    .Spare(20)
+    .Depth(cu_vmem_pkg::NumSlots > 16 ? 128 : 64),
+    .Spare(cu_vmem_pkg::NumSlots + 4)
   ) u_floor (
     .clk_i,
     .rst_ni,

@@ -29,7 +29,7 @@ module cu_vmem_coalesce
   input  logic                en_i,            // low: nothing is valid, nothing moves, no pulse has to fall
   input  logic                valid_i,
   input  vmem_issue_t         issue_i,
-  input  logic          [3:0] next_slot_i,
+  input  vslot_t                next_slot_i,
   /* verilator lint_off UNUSEDSIGNAL */
   input  vmem_capture_t       capture_i,
   /* verilator lint_on UNUSEDSIGNAL */
@@ -37,9 +37,9 @@ module cu_vmem_coalesce
   output logic                place_valid_o,
   output vmem_place_t         place_o,
   output logic                started_valid_o,
-  output logic          [3:0] started_slot_o,
+  output vslot_t                started_slot_o,
   output logic                sent_valid_o,
-  output logic          [3:0] sent_slot_o,
+  output vslot_t                sent_slot_o,
   output logic                opread_lds_o,    // the instruction whose operands are read accesses the LDS
   output vmem_event_t         fault_o,
   output vmem_event_t         denied_o,
@@ -75,14 +75,14 @@ module cu_vmem_coalesce
   localparam logic [5:0] PairExtra = AddressLanes == 4 && SeedFault != 4'd6 ? 6'd2 : 6'd0;
 
   // instructions; rows of 16 lanes {high, slot, beat}
-  vop_t op_mem[16];
-  (* no_rw_check *)logic [15:0][31:0] addr_mem[128];
-  logic [15:0] split;  // words of a lane are apart
-  logic [15:0] near_lds;  // some lane is in the LDS aperture, or its data are in the LDS
+  vop_t op_mem[NumSlots];
+  (* no_rw_check *)logic [15:0][31:0] addr_mem[8*NumSlots];
+  vslots_t split;  // words of a lane are apart
+  vslots_t near_lds;  // some lane is in the LDS aperture, or its data are in the LDS
   // instructions whose operands are there
-  logic [15:0][3:0] order;
-  logic [3:0] order_read, order_write;
-  logic [4:0] order_count;
+  vslot_t order[NumSlots];
+  vslot_t order_read, order_write;
+  logic [$clog2(NumSlots):0] order_count;
   // coalescer
   /* verilator lint_off UNUSEDSIGNAL */
   vop_t op, top;
@@ -90,7 +90,7 @@ module cu_vmem_coalesce
   logic active, room, emit, apart;
   logic [4:0] step, steps;
   logic [5:0] hold;  // cycles until the addresses of the next beat are taken
-  logic [3:0] cur;
+  vslot_t cur;
   logic [1:0] beat, part;
   logic [31:0] pending0, pending1, joined0, joined1;
   logic [63:0] lane_va[16], line, previous;
@@ -261,8 +261,8 @@ module cu_vmem_coalesce
           end
           if (capture_i.final_row) begin
             order[order_write] = capture_i.slot;
-            order_write = order_write + 4'd1;
-            order_count = order_count + 5'd1;
+            order_write = order_write + 1'b1;
+            order_count = order_count + 1'b1;
             opread_lds_o <= near_lds[capture_i.slot];
           end
         end

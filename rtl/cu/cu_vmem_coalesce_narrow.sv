@@ -15,7 +15,6 @@ module cu_vmem_coalesce_narrow
   import gantry_msg_pkg::*;
 #(
   parameter int unsigned NumTx = 16,
-  parameter int unsigned Slots = 16,  // instructions in flight
   parameter int unsigned AddressLanes = 4,  // key gpu.cu.vmem_lanes
   parameter bit [3:0] SeedFault = 4'd0  // bench only: see cu_vmem_pipe
 ) (
@@ -24,15 +23,15 @@ module cu_vmem_coalesce_narrow
   input  logic                en_i,            // low: nothing is valid, nothing moves, no pulse has to fall
   input  logic                valid_i,
   input  vmem_issue_t         issue_i,
-  input  logic          [3:0] next_slot_i,
+  input  vslot_t                next_slot_i,
   /* verilator lint_off UNUSEDSIGNAL */
   input  vmem_part_t          part_i,
   /* verilator lint_on UNUSEDSIGNAL */
   output vmem_spot_t          spot_o,
   output logic                started_valid_o,
-  output logic          [3:0] started_slot_o,
+  output vslot_t                started_slot_o,
   output logic                sent_valid_o,
-  output logic          [3:0] sent_slot_o,
+  output vslot_t                sent_slot_o,
   output logic                opread_valid_o,  // all operands of the instruction have been read
   output wave_tag_t           opread_o,
   output logic                opread_lds_o,    // it accesses the LDS
@@ -64,7 +63,6 @@ module cu_vmem_coalesce_narrow
   output logic          [2:0] perf_o,          // pulses: transaction, TLB hit, TLB miss
   output logic                moved_o
 );
-  localparam int unsigned SlotW = $clog2(Slots);
   localparam int unsigned TxW = $clog2(NumTx);
   localparam logic [5:0] BeatCycles = 6'(SeedFault == 4'd6 ? 1 : 16 / AddressLanes);
   localparam logic [5:0] PairExtra = AddressLanes == 4 && SeedFault != 4'd6 ? 6'd2 : 6'd0;  // as in cu_vmem_coalesce
@@ -78,13 +76,13 @@ module cu_vmem_coalesce_narrow
   } read_t;
 
   // instructions
-  vop_t op_mem[16];
-  logic [15:0] split;  // words of a lane are apart
-  logic [15:0] near_lds;  // some lane is in the LDS aperture, or its data are in the LDS
+  vop_t op_mem[NumSlots];
+  vslots_t split;  // words of a lane are apart
+  vslots_t near_lds;  // some lane is in the LDS aperture, or its data are in the LDS
   // instructions whose operands are there
-  logic [15:0][3:0] order;
-  logic [3:0] order_read, order_write;
-  logic [4:0] order_count;
+  vslot_t order[NumSlots];
+  vslot_t order_read, order_write;
+  logic [$clog2(NumSlots):0] order_count;
   // coalescer
   /* verilator lint_off UNUSEDSIGNAL */
   vop_t op, top;
@@ -92,7 +90,7 @@ module cu_vmem_coalesce_narrow
   logic active, room, emit, apart;
   logic [4:0] step, steps;
   logic [5:0] hold;  // cycles until the addresses of the next beat may be taken
-  logic [3:0] cur;
+  vslot_t cur;
   logic [1:0] beat, part;
   logic [31:0] pending0, pending1, joined0, joined1;
   logic [40:0] lane_va[16];  // bit 40: in the LDS
@@ -141,16 +139,16 @@ module cu_vmem_coalesce_narrow
 
   // addresses: {slot, group}, low halves or offsets and high halves or indices
   logic re_q;
-  logic [SlotW+BeatW-1:0] raddr_q;
+  logic [$clog2(NumSlots*Beats)-1:0] raddr_q;
   logic [32*Lanes-1:0] rdata[2];
   for (genvar k = 0; k < 2; k++) begin : gen_half
     ram_1r1w #(
       .Width(32 * Lanes),
-      .Depth(Slots * Beats)
+      .Depth(NumSlots * Beats)
     ) u_addresses (
       .clk_i,
       .we_i   (part_i.valid && !part_i.none && part_i.kind == 2'(k)),
-      .waddr_i({part_i.slot[SlotW-1:0], part_i.group}),
+      .waddr_i({part_i.slot, part_i.group}),
       .wdata_i(part_i.lanes),
       .re_i   (re_q),
       .raddr_i(raddr_q),
@@ -173,8 +171,8 @@ module cu_vmem_coalesce_narrow
     end
     if (part_i.final_part) begin
       order[order_write] = part_i.slot;
-      order_write = order_write + 4'd1;
-      order_count = order_count + 5'd1;
+      order_write = order_write + 1'b1;
+      order_count = order_count + 1'b1;
       opread_valid_o <= 1'b1;
       opread_o <= '{wave: top.wave, tag: top.tag};
       opread_lds_o <= near_lds[part_i.slot];
@@ -205,7 +203,7 @@ module cu_vmem_coalesce_narrow
     };
     left = left - 3'd1;
     re_q <= 1'b1;
-    raddr_q <= {cur[SlotW-1:0], read1.group};
+    raddr_q <= {cur, read1.group};
   endtask
 
   // They are there: halves of flat addresses, offsets and indices of a buffer.

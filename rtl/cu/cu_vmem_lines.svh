@@ -5,8 +5,8 @@
   // The next instruction.
   task automatic begin_instruction();
     cur = order[order_read];
-    order_read = order_read + 4'd1;
-    order_count = order_count - 5'd1;
+    order_read = order_read + 1'b1;
+    order_count = order_count - 1'b1;
     active = 1'b1;
     step = '0;
     op = op_mem[cur];
@@ -184,7 +184,7 @@
     if (SeedFault == 4'd2 && pte[0]) verdict = MEM_OK;
     access.tx = leaving;
     access.op = leaving.inv ? L1Inv : top.store ? L1Write : top.atomic ? L1Atomic : L1Read;
-    access.id = {4'd0, leaving.slot};
+    access.id = 8'(leaving.slot);
     access.bypass = top.glc || !tlb_pkg::pte_cached(pte);
     access.addr = leaving.lds ? {24'd0, leaving.va} : tlb_pkg::pte_pa(pte, {24'd0, leaving.va});
     if (!direct && verdict != MEM_OK) begin

@@ -27,7 +27,7 @@ module cu_vmem_parts
   logic [15:0][31:0] lanes;  // the part that leaves next is lowest
   logic [2:0] left;  // parts of the row
   logic [1:0] part;
-  logic [3:0][3:0] waiting;  // instructions without rows, the oldest lowest
+  vslot_t [3:0] waiting;  // instructions without rows, the oldest lowest
   logic [2:0] count;
   logic [1:0] simd;
   logic moved, busy_q, full_q;
@@ -67,7 +67,7 @@ module cu_vmem_parts
           part_o.none <= 1'b1;
           part_o.final_part <= 1'b1;
           part_o.slot <= waiting[0];
-          waiting = waiting >> 4;
+          waiting = waiting >> $bits(vslot_t);
           count = count - 3'd1;
         end
         busy_q  <= left != '0 || count != '0;

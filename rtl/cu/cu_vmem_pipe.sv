@@ -14,7 +14,6 @@ module cu_vmem_pipe
   import l1v_pkg::*;
 #(
   parameter int unsigned NumTx = 64,
-  parameter int unsigned Slots = NumSlots,  // instructions in flight
   parameter int unsigned Latency = 120,  // see cu_vmem_slots
   parameter int unsigned AddressLanes = 4,  // see cu_vmem_coalesce
   // bench only: 1 lines of lanes not compared, 2 rights ignored, 3 order of completion, 4 bounds of the LDS ignored,
@@ -87,10 +86,10 @@ module cu_vmem_pipe
   logic opread_valid;  // when rows are taken whole
   wave_tag_t opread;
   /* verilator lint_on UNUSEDSIGNAL */
-  logic [3:0] next_slot, started_slot, sent_slot, wb_slot, wb_done_slot;
+  vslot_t next_slot, started_slot, sent_slot, wb_slot, wb_done_slot;
   logic line_taken, moved_slots, moved_coalesce, moved_request, moved_return, moved_writeback;
   logic row_line_valid, fetch_valid, fill_valid, fill_done;
-  logic [3:0] fetch_slot;
+  vslot_t fetch_slot;
   lds_line_t row_line[1];
   vmem_capture_t capture;
   vmem_access_t access;
@@ -327,7 +326,6 @@ module cu_vmem_pipe
     );
 
     cu_vmem_coalesce_narrow #(
-      .Slots       (Slots),
       .NumTx       (NumTx),
       .AddressLanes(AddressLanes),
       .SeedFault   (SeedFault)
@@ -374,9 +372,7 @@ module cu_vmem_pipe
       .moved_o        (moved_rest)
     );
 
-    cu_vmem_request_narrow #(
-      .Slots(Slots)
-    ) u_request (
+    cu_vmem_request_narrow u_request (
       .clk_i,
       .rst_ni,
       .en_i,
@@ -407,7 +403,6 @@ module cu_vmem_pipe
     );
 
     cu_vmem_return_narrow #(
-      .Slots    (Slots),
       .NumTx    (NumTx),
       .SeedFault(SeedFault)
     ) u_return (

@@ -5,20 +5,18 @@
 package cu_vmem_pkg;
   import cu_pkg::*;
 
-  // Instructions under way; their tables have 16 entries, of which synthesis drops those that `vslot` never names.
+  // Instructions under way, a power of two.
   localparam int unsigned NumSlots = gantry_cfg_pkg::VmemSlots;
+  typedef logic [$clog2(NumSlots)-1:0] vslot_t;
+  typedef logic [NumSlots-1:0] vslots_t;  // a bit a slot
 
   // Addresses of a compare-and-swap take so many times as long as those of other atomics: 32 and 16 cycles (CLRX GcnTimings).
   localparam logic [5:0] CmpSwapTimes = 6'd2;
 
-  function automatic logic [3:0] vslot(input logic [3:0] at);
-    return at & 4'(NumSlots - 1);
-  endfunction
-
   // A row on its way to the VGPRs; without lanes it only ends its instruction.
   typedef struct packed {
     logic final_row;
-    logic [3:0] slot;
+    vslot_t slot;
     vwr_req_t vwr;
   } vmem_row_t;
 
@@ -59,7 +57,7 @@ package cu_vmem_pkg;
     logic valid;
     logic none;  // an instruction without rows: only its place in the order
     logic [1:0] kind;  // 0 low, 1 high or index, 2 data
-    logic [3:0] slot;
+    vslot_t slot;
     logic [1:0] simd;
     logic [1:0] word;
     logic [1:0] beat;
@@ -67,7 +65,7 @@ package cu_vmem_pkg;
   } vmem_capture_t;
 
   typedef struct packed {  // addresses of 16 lanes, low halves
-    logic [3:0] slot;
+    vslot_t slot;
     logic [1:0] word;  // 0 unless words of a lane are apart
     logic [1:0] beat;
     logic split;  // words of a lane are apart
@@ -80,7 +78,7 @@ package cu_vmem_pkg;
     logic none;  // an instruction without rows
     logic final_part;  // of the instruction
     logic [1:0] kind;  // as in vmem_capture_t
-    logic [3:0] slot;
+    vslot_t slot;
     logic [1:0] word;
     beat_t group;
     logic [Lanes-1:0][31:0] lanes;
@@ -89,7 +87,7 @@ package cu_vmem_pkg;
   typedef struct packed {  // where as many lanes are: what narrow compute units keep of vmem_place_t
     logic valid;
     logic split;
-    logic [3:0] slot;
+    vslot_t slot;
     logic [1:0] word;
     beat_t group;
     logic [Lanes-1:0] ok;  // lanes that access memory
@@ -102,7 +100,7 @@ package cu_vmem_pkg;
     logic lds;  // of the LDS: va is a byte in it
     logic split;  // words of a lane are apart
     logic merged;  // atomic of several words: operands and old values in their places
-    logic [3:0] slot;
+    vslot_t slot;
     logic [7:0] vmid;
     logic [1:0] word;  // of a swizzled access
     logic [39:0] va;  // of the line
@@ -120,14 +118,14 @@ package cu_vmem_pkg;
 
   typedef struct packed {
     logic valid;
-    logic [3:0] slot;
+    vslot_t slot;
     logic [7:0] status;
     logic [63:0] va;
   } vmem_event_t;
 
   typedef struct packed {  // a transaction's data are in their rows; one word, since it is copied every cycle
     logic valid;
-    logic [3:0] slot;
+    vslot_t slot;
     logic [7:0] status;
     logic [7:0] tx;
   } vmem_end_t;

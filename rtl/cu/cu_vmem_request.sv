@@ -16,7 +16,7 @@ module cu_vmem_request
   input  logic                en_i,             // low: nothing is valid, nothing moves, no pulse has to fall
   input  logic                valid_i,
   input  vmem_issue_t         issue_i,
-  input  logic          [3:0] next_slot_i,
+  input  vslot_t                next_slot_i,
   /* verilator lint_off UNUSEDSIGNAL */
   input  vmem_capture_t       capture_i,
   /* verilator lint_on UNUSEDSIGNAL */
@@ -35,7 +35,7 @@ module cu_vmem_request
   input  logic                row_line_valid_i,  // a line that cu_vmem_return asks for; stays until its answer
   input  lds_line_t           row_line_i[1],
   output logic                fetch_valid_o,     // the rows of this store are wanted
-  output logic          [3:0] fetch_slot_o,
+  output vslot_t                fetch_slot_o,
   input  logic                fill_valid_i,      // one of them
   input  logic                fill_done_i,       // the last
   input  logic          [1:0] fill_beat_i,
@@ -62,19 +62,19 @@ module cu_vmem_request
   } what_t;
 
   // instructions; rows of 16 lanes by word: {slot, beat}; addresses {slot, word, beat}
-  what_t op_mem[16];
-  logic [15:0][31:0] data0_mem[64], data1_mem[64], data2_mem[64], data3_mem[64];
-  place_t place_mem[256];
+  what_t op_mem[NumSlots];
+  logic [15:0][31:0] data0_mem[4*NumSlots], data1_mem[4*NumSlots], data2_mem[4*NumSlots], data3_mem[4*NumSlots];
+  place_t place_mem[16*NumSlots];
   vmem_access_t wait_mem[4];
   logic [1:0] wait_read, wait_write;
   logic [2:0] waiting;
   logic [3:0] wait_lds;
   logic line_busy, row_wait;
   // rows of the oldest store, when they come from the LDS
-  logic [15:0] from_lds;
+  vslots_t from_lds;
   logic [15:0][31:0] fetch_mem[4];
   logic fetched, fetching;
-  logic [3:0] fetch_slot;
+  vslot_t fetch_slot;
   // line being put together
   logic building;
   logic [63:0] lanes_left, bytes;

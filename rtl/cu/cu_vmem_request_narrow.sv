@@ -8,15 +8,13 @@ module cu_vmem_request_narrow
   import cu_pkg::*;
   import cu_vmem_pkg::*;
   import l1v_pkg::*;
-#(
-  parameter int unsigned Slots = 16  // instructions in flight
-) (
+(
   input  logic                clk_i,
   input  logic                rst_ni,
   input  logic                en_i,             // low: nothing is valid, nothing moves, no pulse has to fall
   input  logic                valid_i,
   input  vmem_issue_t         issue_i,
-  input  logic          [3:0] next_slot_i,
+  input  vslot_t                next_slot_i,
   /* verilator lint_off UNUSEDSIGNAL */
   input  vmem_part_t          part_i,
   input  vmem_spot_t          spot_i,
@@ -33,7 +31,7 @@ module cu_vmem_request_narrow
   input  logic                row_line_valid_i,  // a line that cu_vmem_return_narrow asks for; stays until its answer
   input  lds_line_t           row_line_i[1],
   output logic                fetch_valid_o,     // the dwords of this store are wanted
-  output logic          [3:0] fetch_slot_o,
+  output vslot_t                fetch_slot_o,
   input  logic                fill_valid_i,      // one of them, of a lane
   output logic                fill_ready_o,
   input  logic                fill_done_i,       // the last
@@ -41,8 +39,7 @@ module cu_vmem_request_narrow
   input  logic         [31:0] fill_i,
   output logic                moved_o
 );
-  localparam int unsigned SlotW = $clog2(Slots);
-  localparam int unsigned Aw = SlotW + 2 + BeatW;
+  localparam int unsigned Aw = $clog2(NumSlots * 4 * Beats);
 
   typedef struct packed {
     wave_t wave;
@@ -63,15 +60,15 @@ module cu_vmem_request_narrow
     logic [1:0] word;
   } read_t;
 
-  what_t op_mem[Slots];
+  what_t op_mem[NumSlots];
   vmem_access_t wait_mem[4];
   logic [1:0] wait_read, wait_write;
   logic [2:0] waiting;
   logic line_busy, row_wait;
   // the oldest store, when its data come from the LDS
-  logic [15:0] from_lds;
+  vslots_t from_lds;
   logic fetched, fetching;
-  logic [3:0] fetch_slot;
+  vslot_t fetch_slot;
   // line being put together
   logic active;
   logic [63:0] lanes_left, bytes;
@@ -110,13 +107,13 @@ module cu_vmem_request_narrow
 
   ram_1r1w #(
     .Width(32 * Lanes),
-    .Depth(Slots * 4 * Beats),
+    .Depth(NumSlots * 4 * Beats),
     .Lanes(Lanes)
   ) u_data (
     .clk_i,
     .we_i   (data_we),
-    .waddr_i(part_we ? {part_i.slot[SlotW-1:0], part_i.word, part_i.group} :
-                       {fetch_slot_o[SlotW-1:0], 2'd0, fill_lane_i[5:LaneW]}),
+    .waddr_i(part_we ? {part_i.slot, part_i.word, part_i.group} :
+                       {fetch_slot_o, 2'd0, fill_lane_i[5:LaneW]}),
     .wdata_i(part_we ? part_i.lanes : {Lanes{fill_i}}),
     .re_i   (re_q),
     .raddr_i(data_raddr_q),
@@ -125,11 +122,11 @@ module cu_vmem_request_narrow
 
   ram_1r1w #(
     .Width(7 * Lanes),
-    .Depth(Slots * 4 * Beats)
+    .Depth(NumSlots * 4 * Beats)
   ) u_places (
     .clk_i,
     .we_i   (spot_i.valid),
-    .waddr_i({spot_i.slot[SlotW-1:0], spot_i.word, spot_i.group}),
+    .waddr_i({spot_i.slot, spot_i.word, spot_i.group}),
     .wdata_i(spot_i.lanes),
     .re_i   (re_q),
     .raddr_i(place_raddr_q),
@@ -163,8 +160,8 @@ module cu_vmem_request_narrow
     lane = pick_pkg::first64(lanes_left);
     read1 = '{valid: 1'b1, lane: lane, word: word};
     re_q <= 1'b1;
-    data_raddr_q <= {a.tx.slot[SlotW-1:0], word, lane[5:LaneW]};
-    place_raddr_q <= {a.tx.slot[SlotW-1:0], a.tx.word, lane[5:LaneW]};
+    data_raddr_q <= {a.tx.slot, word, lane[5:LaneW]};
+    place_raddr_q <= {a.tx.slot, a.tx.word, lane[5:LaneW]};
     if (a.tx.split || 32'(word) + 32'd1 >= 32'(op.words)) begin
       lanes_left = lanes_left & (lanes_left - 64'd1);
       word = a.tx.split ? a.tx.word : 2'd0;
@@ -208,7 +205,7 @@ module cu_vmem_request_narrow
   // The oldest access.
   task automatic begin_access();
     active = 1'b1;
-    op = op_mem[a.tx.slot[SlotW-1:0]];
+    op = op_mem[a.tx.slot];
     lanes_left = a.op == L1Write || a.op == L1Atomic ? a.tx.lanes : '0;
     word = a.tx.split ? a.tx.word : 2'd0;
     for (int unsigned w = 0; w < 16; w++) line[w] = '0;
@@ -264,7 +261,7 @@ module cu_vmem_request_narrow
     if (en_i || !rst_ni) begin
       if (valid_i) begin
         fresh = prepare(issue_i);
-        op_mem[next_slot_i[SlotW-1:0]] <= '{
+        op_mem[next_slot_i] <= '{
             wave: fresh.wave,
             tag: fresh.tag,
             vmid: fresh.vmid,

@@ -19,7 +19,7 @@ module cu_vmem_return
   input  logic                en_i,             // low: nothing is valid, nothing moves, no pulse has to fall
   input  logic                valid_i,
   input  vmem_issue_t         issue_i,
-  input  logic          [3:0] next_slot_i,
+  input  vslot_t                next_slot_i,
   /* verilator lint_off UNUSEDSIGNAL */
   input  vmem_access_t        access_i,
   /* verilator lint_on UNUSEDSIGNAL */
@@ -35,7 +35,7 @@ module cu_vmem_return
   output logic                row_line_valid_o, // a line for a row; the record stays until its answer
   output lds_line_t           row_line_o[1],
   input  logic                fetch_valid_i,    // the rows of this store are wanted
-  input  logic          [3:0] fetch_slot_i,
+  input  vslot_t                fetch_slot_i,
   output logic                fill_valid_o,     // one of them
   output logic                fill_done_o,      // the last
   output logic          [1:0] fill_beat_o,
@@ -43,7 +43,7 @@ module cu_vmem_return
   output vmem_end_t           ended_o,
   output logic         [63:0] ended_va_o[1],    // of a fault
   input  logic                wb_valid_i,       // at most one more while one is being written
-  input  logic          [3:0] wb_slot_i,
+  input  vslot_t                wb_slot_i,
   output logic                wb_left_o,        // the last row has left: there is a place for another one
   output logic                row_valid_o,
   output vmem_row_t           row_o,
@@ -59,7 +59,7 @@ module cu_vmem_return
     logic [15:0][31:0] lanes;
   } place_t;
   typedef struct packed {
-    logic [3:0] slot;
+    vslot_t slot;
     logic [1:0] word;
     logic apart;  // what came is one old value
     logic [39:0] va;
@@ -82,15 +82,15 @@ module cu_vmem_return
 
   // instructions; addresses of lanes {slot, word, beat}; results by word {slot, beat / 2}, of even and odd beats, and which
   // lanes hold data
-  what_t what_mem[16];
-  place_t place_mem[256];
-  logic [15:0][31:0] even0_mem[32], even1_mem[32], even2_mem[32], even3_mem[32];
-  logic [15:0][31:0] odd0_mem[32], odd1_mem[32], odd2_mem[32], odd3_mem[32];
-  logic [3:0][15:0] written_even_mem[32], written_odd_mem[32];
+  what_t what_mem[NumSlots];
+  place_t place_mem[16*NumSlots];
+  logic [15:0][31:0] even0_mem[2*NumSlots], even1_mem[2*NumSlots], even2_mem[2*NumSlots], even3_mem[2*NumSlots];
+  logic [15:0][31:0] odd0_mem[2*NumSlots], odd1_mem[2*NumSlots], odd2_mem[2*NumSlots], odd3_mem[2*NumSlots];
+  logic [3:0][15:0] written_even_mem[2*NumSlots], written_odd_mem[2*NumSlots];
   from_t from_mem[NumTx];
   l1_rsp_t queue_mem[8];
   logic line_held;  // an answer of the LDS waits for a cycle without one of the cache
-  logic [63:0] touched;  // rows {slot, beat} with something written
+  logic [3:0] touched[NumSlots];  // by slot: beats with something written
   logic [2:0] queue_read, queue_write;
   logic [3:0] queued;
   // answer being spread
@@ -102,7 +102,7 @@ module cu_vmem_return
   logic [7:0] status;
   // write-back
   logic wb_active, wb_more;
-  logic [3:0] wb_slot, wb_next;
+  vslot_t wb_slot, wb_next;
   logic [4:0] wb_row;
   /* verilator lint_off UNUSEDSIGNAL */
   vop_t op;
@@ -110,10 +110,10 @@ module cu_vmem_return
   logic [16:0] row_where;  // its byte in the LDS
   /* verilator lint_on UNUSEDSIGNAL */
   // rows between the LDS and buffer instructions
-  logic [16:0] lds_mem[16];  // byte of lane 0 in the LDS
+  logic [16:0] lds_mem[NumSlots];  // byte of lane 0 in the LDS
   logic row_busy, row_fetch, row_half, row_asked;  // row_fetch: from the LDS; row_asked: a line is under way
   logic fetch_wait;
-  logic [3:0] row_slot, fetch_slot;
+  vslot_t row_slot, fetch_slot;
   logic [1:0] row_beat;
   logic [15:0] row_lanes;
   logic [15:0][31:0] row_data;
@@ -130,8 +130,7 @@ module cu_vmem_return
   logic [63:0] window;
   logic [3:0] row_we;
   logic [1:0] beat, next_beat;
-  logic [4:0] even_at, odd_at;
-  logic [5:0] wb_at;
+  logic [$clog2(2*NumSlots)-1:0] even_at, odd_at, wb_at;  // {slot, beat / 2}
   logic even_we, odd_we;  // beats of this cycle
   logic ok, moved, awake;
 
@@ -149,12 +148,12 @@ module cu_vmem_return
     even_at = {from.slot, beat[0] ? next_beat[1] : beat[1]};
     odd_at = {from.slot, beat[1]};
     where = place_mem[{from.slot, from.word, beat}];
-    written_even = touched[{even_at, 1'b0}] ? written_even_mem[even_at] : '0;
-    written_odd = touched[{odd_at, 1'b1}] ? written_odd_mem[odd_at] : '0;
+    written_even = touched[from.slot][{even_at[0], 1'b0}] ? written_even_mem[even_at] : '0;
+    written_odd = touched[from.slot][{odd_at[0], 1'b1}] ? written_odd_mem[odd_at] : '0;
     written = beat[0] ? written_odd : written_even;
     if (behind != '0) begin_behind();
-    if (even_we) touched[{even_at, 1'b0}] = 1'b1;
-    if (odd_we) touched[{odd_at, 1'b1}] = 1'b1;
+    if (even_we) touched[from.slot][{even_at[0], 1'b0}] = 1'b1;
+    if (odd_we) touched[from.slot][{odd_at[0], 1'b1}] = 1'b1;
     for (int unsigned l = 0; l < 16; l++) begin
       place[l] = from.apart ? 32'd0 : where.lanes[l[3:0]] - from.va[31:0];
     end
@@ -253,15 +252,15 @@ module cu_vmem_return
 
   // A row of a finished instruction: lanes without data read 0.
   task automatic send_row();
-    wb_at = {wb_slot, wb_row[1:0]};
+    wb_at = {wb_slot, wb_row[1]};
     case (wb_row[3:2])
-      2'd0: row = wb_row[0] ? odd0_mem[wb_at[5:1]] : even0_mem[wb_at[5:1]];
-      2'd1: row = wb_row[0] ? odd1_mem[wb_at[5:1]] : even1_mem[wb_at[5:1]];
-      2'd2: row = wb_row[0] ? odd2_mem[wb_at[5:1]] : even2_mem[wb_at[5:1]];
-      default: row = wb_row[0] ? odd3_mem[wb_at[5:1]] : even3_mem[wb_at[5:1]];
+      2'd0: row = wb_row[0] ? odd0_mem[wb_at] : even0_mem[wb_at];
+      2'd1: row = wb_row[0] ? odd1_mem[wb_at] : even1_mem[wb_at];
+      2'd2: row = wb_row[0] ? odd2_mem[wb_at] : even2_mem[wb_at];
+      default: row = wb_row[0] ? odd3_mem[wb_at] : even3_mem[wb_at];
     endcase
-    written = wb_row[0] ? written_odd_mem[wb_at[5:1]] : written_even_mem[wb_at[5:1]];
-    has = touched[wb_at] ? {16'd0, written[wb_row[3:2]]} : 32'd0;
+    written = wb_row[0] ? written_odd_mem[wb_at] : written_even_mem[wb_at];
+    has = touched[wb_slot][wb_row[1:0]] ? {16'd0, written[wb_row[3:2]]} : 32'd0;
     for (int unsigned l = 0; l < 16; l++) row[l[3:0]] = has[l] ? row[l[3:0]] : 32'd0;
     if (wb.sext) begin
       for (int unsigned l = 0; l < 16; l++) begin
@@ -291,7 +290,7 @@ module cu_vmem_return
             exec: op.exec
         };
         if (issue_i.lds) lds_mem[next_slot_i] <= issue_i.lds_base + {issue_i.lds_word, 2'd0};
-        touched = touched & ~(64'hf << {next_slot_i, 2'd0});
+        touched[next_slot_i] = '0;
       end
       if (place_valid_i) begin
         place_mem[{place_i.slot, place_i.word, place_i.beat}] <= '{
@@ -448,7 +447,7 @@ module cu_vmem_return
         {busy, queue_read, queue_write, queued, wb_active, wb_more, line_held, row_busy, row_asked} = '0;
         {fetch_wait, awake} = '0;
         {row_line_valid_o, fill_valid_o, obs_row_valid_o} <= '0;
-        touched = '0;
+        for (int unsigned s = 0; s < NumSlots; s++) touched[s] = '0;
         {row_valid_o, wb_left_o, line_taken_o} <= '0;
         ended_o <= '0;
         rsp_ready_o <= 1'b1;

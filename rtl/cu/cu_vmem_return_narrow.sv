@@ -11,7 +11,6 @@ module cu_vmem_return_narrow
   import l1v_pkg::*;
 #(
   parameter int unsigned NumTx = 16,
-  parameter int unsigned Slots = 16,  // instructions in flight
   parameter bit [3:0] SeedFault = 4'd0  // bench only: see cu_vmem_pipe
 ) (
   input  logic                clk_i,
@@ -19,7 +18,7 @@ module cu_vmem_return_narrow
   input  logic                en_i,             // low: nothing is valid, nothing moves, no pulse has to fall
   input  logic                valid_i,
   input  vmem_issue_t         issue_i,
-  input  logic          [3:0] next_slot_i,
+  input  vslot_t                next_slot_i,
   /* verilator lint_off UNUSEDSIGNAL */
   input  vmem_access_t        access_i,
   /* verilator lint_on UNUSEDSIGNAL */
@@ -36,7 +35,7 @@ module cu_vmem_return_narrow
   output logic                row_line_valid_o, // a line for a row; the record stays until its answer
   output lds_line_t           row_line_o[1],
   input  logic                fetch_valid_i,    // the dwords of this store are wanted
-  input  logic          [3:0] fetch_slot_i,
+  input  vslot_t                fetch_slot_i,
   output logic                fill_valid_o,     // one of them, of a lane
   input  logic                fill_ready_i,
   output logic                fill_done_o,      // the last
@@ -45,9 +44,9 @@ module cu_vmem_return_narrow
   output vmem_end_t           ended_o,
   output logic         [63:0] ended_va_o[1],    // of a fault
   input  logic                wb_valid_i,       // at most one more while one is being written
-  input  logic          [3:0] wb_slot_i,
+  input  vslot_t                wb_slot_i,
   output logic                wb_done_o,        // its rows are written
-  output logic          [3:0] wb_done_slot_o,
+  output vslot_t                wb_done_slot_o,
   output logic          [3:0] vwr_valid_o,      // by SIMD
   output vwr_req_t            vwr_o,
   /* verilator lint_off UNUSEDSIGNAL */
@@ -59,7 +58,7 @@ module cu_vmem_return_narrow
   output logic                moved_o
 );
   typedef struct packed {
-    logic [3:0] slot;
+    vslot_t slot;
     logic [1:0] word;
     logic split;
     logic apart;  // what came is one old value
@@ -91,14 +90,13 @@ module cu_vmem_return_narrow
   } part_t;
 
   localparam int unsigned TxW = $clog2(NumTx);
-  localparam int unsigned SlotW = $clog2(Slots);
-  localparam int unsigned Aw = SlotW + 2 + BeatW;
+  localparam int unsigned Aw = $clog2(NumSlots * 4 * Beats);
   localparam logic [7:0] RowId = 8'h80;  // of a line for a row: no transaction's number
 
-  what_t what_mem[16];
+  what_t what_mem[NumSlots];
   from_t from_mem[NumTx];
   l1_rsp_t queue_mem[8];
-  logic [Slots-1:0] split;  // words of a lane are apart
+  vslots_t split;  // words of a lane are apart
   logic line_held;  // an answer of the LDS waits for a cycle without one of the cache
   logic [2:0] queue_read, queue_write;
   logic [3:0] queued;
@@ -113,7 +111,7 @@ module cu_vmem_return_narrow
   spread_t spread1, spread2;
   // write-back: `ahead` rows have been asked for and not sent
   logic wb_active, wb_more, wb_hold, row_full;
-  logic [3:0] wb_slot, wb_next;
+  vslot_t wb_slot, wb_next;
   logic [4:0] wb_row;
   logic [1:0] wb_part, ahead;
   logic reading, send;
@@ -127,7 +125,7 @@ module cu_vmem_return_narrow
   logic row_busy, row_fetch, row_half, row_asked, row_emit;
   logic row_load, row_fill, row_turn;  // what becomes of row_data in this cycle
   logic fetch_wait;
-  logic [3:0] row_slot, fetch_slot;
+  vslot_t row_slot, fetch_slot;
   logic [1:0] row_beat;
   logic [15:0] row_lanes, row_turned, row_words;
   logic [15:0][31:0] row_data, turned, shown;
@@ -159,7 +157,7 @@ module cu_vmem_return_narrow
 
   ram_1r1w #(
     .Width(32 * Lanes),
-    .Depth(Slots * 4 * Beats),
+    .Depth(NumSlots * 4 * Beats),
     .Lanes(4 * Lanes)
   ) u_results (
     .clk_i,
@@ -173,11 +171,11 @@ module cu_vmem_return_narrow
 
   ram_1r1w #(
     .Width(7 * Lanes),
-    .Depth(Slots * 4 * Beats)
+    .Depth(NumSlots * 4 * Beats)
   ) u_places (
     .clk_i,
     .we_i   (spot_i.valid),
-    .waddr_i({spot_i.slot[SlotW-1:0], spot_i.word, spot_i.group}),
+    .waddr_i({spot_i.slot, spot_i.word, spot_i.group}),
     .wdata_i(spot_i.lanes),
     .re_i   (place_re_q),
     .raddr_i(place_raddr_q),
@@ -186,11 +184,11 @@ module cu_vmem_return_narrow
 
   ram_1r1w #(
     .Width(Lanes),
-    .Depth(Slots * 4 * Beats)
+    .Depth(NumSlots * 4 * Beats)
   ) u_good (
     .clk_i,
     .we_i   (spot_i.valid),
-    .waddr_i({spot_i.slot[SlotW-1:0], spot_i.word, spot_i.group}),
+    .waddr_i({spot_i.slot, spot_i.word, spot_i.group}),
     .wdata_i(spot_i.ok),
     .re_i   (part_re_q),
     .raddr_i(ok_raddr_q),
@@ -221,7 +219,7 @@ module cu_vmem_return_narrow
     group = beat_t'(pick_pkg::first64(64'(groups_left)));
     spread1 = '{valid: 1'b1, word: word, group: group};
     place_re_q <= 1'b1;
-    place_raddr_q <= {from.slot[SlotW-1:0], from.word, group};
+    place_raddr_q <= {from.slot, from.word, group};
     if (from.split || 3'(word) + 3'd1 == what.results) begin
       groups_left = groups_left & (groups_left - 1'b1);
       word = from.split ? from.word : 2'd0;
@@ -247,7 +245,7 @@ module cu_vmem_return_narrow
         data_we_q[4*l+b] <= here[l] && !reach[6];
       end
     end
-    data_waddr_q <= {from.slot[SlotW-1:0], spread2.word, spread2.group};
+    data_waddr_q <= {from.slot, spread2.word, spread2.group};
   endtask
 
   // The next part of a row of a finished instruction; rows without lanes are left out.
@@ -266,8 +264,8 @@ module cu_vmem_return_narrow
       group = beat_t'(32'(wb_row[1:0]) * Parts + 32'(wb_part));
       part1 = '{valid: 1'b1, last: 32'(wb_part) == Parts - 1, word: wb_row[3:2], beat: wb_row[1:0]};
       part_re_q <= 1'b1;
-      part_raddr_q <= {wb_slot[SlotW-1:0], wb_row[3:2], group};
-      ok_raddr_q <= {wb_slot[SlotW-1:0], split[wb_slot[SlotW-1:0]] ? wb_row[3:2] : 2'd0, group};
+      part_raddr_q <= {wb_slot, wb_row[3:2], group};
+      ok_raddr_q <= {wb_slot, split[wb_slot] ? wb_row[3:2] : 2'd0, group};
       wb_part = wb_part + 2'd1;
       if (part1.last) begin
         reading = 1'b0;
@@ -309,7 +307,7 @@ module cu_vmem_return_narrow
     end
   endtask
 
-  task automatic begin_rows(input logic [3:0] slot);
+  task automatic begin_rows(input vslot_t slot);
     wb_active = 1'b1;
     wb_slot = slot;
     wb_row = '0;
@@ -333,7 +331,7 @@ module cu_vmem_return_narrow
             lds_byte: issue_i.lds_base + {issue_i.lds_word, 2'd0}
         };
       end
-      if (spot_i.valid) split[spot_i.slot[SlotW-1:0]] = spot_i.split;
+      if (spot_i.valid) split[spot_i.slot] = spot_i.split;
       if (access_valid_i && (access_i.op == L1Read || access_i.op == L1Atomic || access_i.tx.lds)) begin
         from_mem[access_i.id[TxW-1:0]] <= '{
             slot: access_i.tx.slot,

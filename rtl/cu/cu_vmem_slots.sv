@@ -25,12 +25,12 @@ module cu_vmem_slots
   output logic          [1:0] reading_simd_o,
   output logic          [3:0] vrd_valid_o,      // by SIMD
   output vrd_req_t            vrd_o,
-  output logic          [3:0] next_slot_o,      // the slot of an instruction that is issued in this cycle
+  output vslot_t                next_slot_o,      // the slot of an instruction that is issued in this cycle
   output vmem_capture_t       capture_o,
   input  logic                started_valid_i,  // a transaction of the slot begins
-  input  logic          [3:0] started_slot_i,
+  input  vslot_t                started_slot_i,
   input  logic                sent_valid_i,     // no further transaction follows
-  input  logic          [3:0] sent_slot_i,
+  input  vslot_t                sent_slot_i,
   input  vmem_event_t         fault_i,          // lanes left out
   input  vmem_event_t         denied_i,         // a transaction ended without access
   /* verilator lint_off UNUSEDSIGNAL */
@@ -43,10 +43,10 @@ module cu_vmem_slots
   /* verilator lint_on UNUSEDSIGNAL */
   input  logic          [7:0] ack_status_i,
   output logic                wb_valid_o,       // write the rows of this slot
-  output logic          [3:0] wb_slot_o,
+  output vslot_t                wb_slot_o,
   input  logic                wb_left_i,        // the rows of one such instruction are on their way
   input  logic                wb_done_i,        // those of this slot are written
-  input  logic          [3:0] wb_done_slot_i,
+  input  vslot_t                wb_done_slot_i,
   output logic                done_valid_o,
   output mem_done_t           done_o,
   output logic          [8:0] rest_o,           // cycles that the report comes before its time
@@ -55,22 +55,20 @@ module cu_vmem_slots
   output logic                drained_o,        // no other is under way
   output logic                moved_o
 );
-  localparam logic [15:0] AllSlots = 16'((1 << NumSlots) - 1);
-
   // instructions in flight
-  logic [15:0] used, sent, finished, rows;  // rows: brings results
-  logic [15:0] begun, written;  // its rows have begun to leave; they are in the VGPRs
-  logic [15:0] behind, blocked;  // an older one of its wavefront has not begun; has not completed
-  logic [5:0] wave[16];
-  logic [7:0] tag[16], status[16];
-  logic [63:0] fault_va[16];
-  (* no_rw_check *) logic [47:0] pc[16];
-  logic [15:0] since[16], age;  // when it came in
-  logic [15:0] older[16];  // instructions of its wavefront before it
-  logic [9:0] left[16];  // transactions under way: 64 lanes, up to 4 words, each may lie in two lines
-  logic [13:0] outstanding;  // of all
+  vslots_t used, sent, finished, rows;  // rows: brings results
+  vslots_t begun, written;  // its rows have begun to leave; they are in the VGPRs
+  vslots_t behind, blocked;  // an older one of its wavefront has not begun; has not completed
+  logic [5:0] wave[NumSlots];
+  logic [7:0] tag[NumSlots], status[NumSlots];
+  logic [63:0] fault_va[NumSlots];
+  (* no_rw_check *) logic [47:0] pc[NumSlots];
+  logic [15:0] since[NumSlots], age;  // when it came in
+  vslots_t older[NumSlots];  // instructions of its wavefront before it
+  logic [9:0] left[NumSlots];  // transactions under way: 64 lanes, up to 4 words, each may lie in two lines
+  logic [$clog2(NumSlots)+9:0] outstanding;  // of all
   // operand rows
-  logic [3:0] slot;
+  vslot_t slot;
   logic [5:0] rows_left;
   logic [1:0] row_kind, row_word, row_beat;
   logic [1:0] row_part;  // a SIMD with fewer than 16 lanes reads a row in `Parts` cycles
@@ -80,9 +78,9 @@ module cu_vmem_slots
   /* verilator lint_on UNUSEDSIGNAL */
   // completion
   logic [1:0] wb_count;  // instructions whose rows have not left
-  logic [3:0] chosen, last;
+  vslot_t chosen, last;
   // temporaries
-  logic [15:0] others, ready;
+  vslots_t others, ready;
   logic awake, moved, complete, ready_q;
 
   // room_i rises while this unit rests, when reports have left the floor behind it
@@ -90,10 +88,10 @@ module cu_vmem_slots
 
   /* verilator lint_off BLKSEQ */
   task automatic accept();
-    slot = vslot(next_slot_o);
+    slot = next_slot_o;
     op = prepare(issue_i);
     others = '0;
-    for (int unsigned s = 0; s < NumSlots; s++) others = others | (16'(used[s] && wave[s] == op.wave) << s);
+    for (int unsigned s = 0; s < NumSlots; s++) others = others | (vslots_t'(used[s] && wave[s] == op.wave) << s);
     older[slot] = others;
     blocked[slot] = others != '0 && SeedFault != 4'd3;
     behind[slot] = (others & ~begun) != '0 && SeedFault != 4'd3;
@@ -149,42 +147,42 @@ module cu_vmem_slots
   task automatic take_faults();
     for (int unsigned s = 0; s < NumSlots; s++) begin
       if (status[s] == '0) begin
-        if (fault_i.valid && vslot(fault_i.slot) == s[3:0]) begin
+        if (fault_i.valid && fault_i.slot == vslot_t'(s)) begin
           status[s]   = fault_i.status;
           fault_va[s] = fault_i.va;
-        end else if (denied_i.valid && vslot(denied_i.slot) == s[3:0]) begin
+        end else if (denied_i.valid && denied_i.slot == vslot_t'(s)) begin
           status[s]   = denied_i.status;
           fault_va[s] = {24'd0, denied_i.va[39:0]};
-        end else if (ended_i.valid && ended_i.status != '0 && vslot(ended_i.slot) == s[3:0]) begin
+        end else if (ended_i.valid && ended_i.status != '0 && ended_i.slot == vslot_t'(s)) begin
           status[s]   = ended_i.status;
           fault_va[s] = {24'd0, ended_va_i[0][39:0]};
-        end else if (ack_valid_i && ack_status_i != '0 && vslot(ack_slot_i[3:0]) == s[3:0]) begin
+        end else if (ack_valid_i && ack_status_i != '0 && vslot_t'(ack_slot_i) == vslot_t'(s)) begin
           status[s]   = ack_status_i;
           fault_va[s] = '0;
         end
-        if (status[s] != '0) rows[s[3:0]] = 1'b0;
+        if (status[s] != '0) rows[s] = 1'b0;
       end
     end
   endtask
 
-  task automatic end_transaction(input logic [3:0] at);
+  task automatic end_transaction(input vslot_t at);
     left[at] = left[at] - 10'd1;
-    outstanding = outstanding - 14'd1;
+    outstanding = outstanding - 1'b1;
     finished[at] = left[at] == '0 && sent[at];
   endtask
 
   task automatic take_events();
     if (started_valid_i) begin
-      left[vslot(started_slot_i)] = left[vslot(started_slot_i)] + 10'd1;
-      outstanding = outstanding + 14'd1;
+      left[started_slot_i] = left[started_slot_i] + 10'd1;
+      outstanding = outstanding + 1'b1;
     end
     if (sent_valid_i) begin
-      sent[vslot(sent_slot_i)] = 1'b1;
-      finished[vslot(sent_slot_i)] = left[vslot(sent_slot_i)] == '0;
+      sent[sent_slot_i] = 1'b1;
+      finished[sent_slot_i] = left[sent_slot_i] == '0;
     end
-    if (denied_i.valid) end_transaction(vslot(denied_i.slot));
-    if (ended_i.valid) end_transaction(vslot(ended_i.slot));
-    if (ack_valid_i) end_transaction(vslot(ack_slot_i[3:0]));
+    if (denied_i.valid) end_transaction(denied_i.slot);
+    if (ended_i.valid) end_transaction(ended_i.slot);
+    if (ack_valid_i) end_transaction(vslot_t'(ack_slot_i));
     if (fault_i.valid || denied_i.valid || (ended_i.valid && ended_i.status != '0) ||
         (ack_valid_i && ack_status_i != '0)) begin
       take_faults();
@@ -194,8 +192,8 @@ module cu_vmem_slots
   // Instructions of a wavefront that have begun, or have completed, no longer hold up younger ones.
   task automatic release_younger();
     for (int unsigned s = 0; s < NumSlots; s++) begin
-      blocked[s[3:0]] = older[s] != '0 && SeedFault != 4'd3;
-      behind[s[3:0]]  = (older[s] & ~begun) != '0 && SeedFault != 4'd3;
+      blocked[s] = older[s] != '0 && SeedFault != 4'd3;
+      behind[s]  = (older[s] & ~begun) != '0 && SeedFault != 4'd3;
     end
   endtask
 
@@ -203,12 +201,12 @@ module cu_vmem_slots
   // order.  Two may wait for their rows to leave.  It completes when they are written; one without, or with a fault, at once,
   // but in the order of the wavefront.
   task automatic retire();
-    if (wb_done_i) written[vslot(wb_done_slot_i)] = 1'b1;
+    if (wb_done_i) written[wb_done_slot_i] = 1'b1;
     if (wb_left_i) wb_count = wb_count - 2'd1;
     ready = finished & rows & ~behind;
     complete = 1'b0;
     if (ready != '0 && !wb_count[1]) begin
-      chosen = vslot(pick_pkg::rr64({48'd0, ready}, {2'd0, chosen})[3:0]);
+      chosen = vslot_t'(pick_pkg::rr64(64'(ready), 6'(chosen)));
       finished[chosen] = 1'b0;
       begun[chosen] = 1'b1;
       wb_valid_o <= 1'b1;
@@ -218,7 +216,7 @@ module cu_vmem_slots
     end
     ready = (written | (finished & ~rows)) & ~blocked;
     if (ready != '0) begin
-      last = vslot(pick_pkg::rr64({48'd0, ready}, {2'd0, last})[3:0]);
+      last = vslot_t'(pick_pkg::rr64(64'(ready), 6'(last)));
       // no older instruction of its wavefront is left behind (tags count all instructions: they do not tell)
       `GANTRY_CHECK(a_in_order, older[last] == '0)
       finished[last] = 1'b0;
@@ -230,7 +228,7 @@ module cu_vmem_slots
       age = time_i - since[last] + 16'd1;
       rest_o <= age < 16'(Latency) ? 9'(16'(Latency) - age) : 9'd0;
       used[last] = 1'b0;
-      for (int unsigned s = 0; s < NumSlots; s++) older[s] = older[s] & ~(16'd1 << last);
+      for (int unsigned s = 0; s < NumSlots; s++) older[s] = older[s] & ~(vslots_t'(1) << last);
       complete = 1'b1;
     end
     if (complete) begin
@@ -257,14 +255,14 @@ module cu_vmem_slots
         opread_valid_o <= capture_o.valid && capture_o.final_row;
         if (capture_o.valid) begin
           moved = 1'b1;
-          opread_o <= '{wave: wave[vslot(capture_o.slot)], tag: tag[vslot(capture_o.slot)]};
+          opread_o <= '{wave: wave[capture_o.slot], tag: tag[capture_o.slot]};
         end
         if (capture.valid) moved = 1'b1;
         capture_o <= capture;
         capture.valid = 1'b0;
         if (valid_i) begin
           accept();
-          pc[vslot(next_slot_o)] <= issue_i.pc;
+          pc[next_slot_o] <= issue_i.pc;
         end
         vrd_valid_o <= rows_left != '0 ? 4'd1 << op.wave.simd : '0;
         reading_o   <= rows_left != '0;
@@ -272,9 +270,9 @@ module cu_vmem_slots
           moved = 1'b1;
           request_row();
         end
-        ready_q <= rows_left <= (Parts == 1 ? 6'd1 : 6'd0) && used != AllSlots;
-        next_slot_o <= vslot(pick_pkg::first64({48'd0, ~used & AllSlots})[3:0]);
-        drained_o <= outstanding == 14'(waiting_i);
+        ready_q <= rows_left <= (Parts == 1 ? 6'd1 : 6'd0) && used != '1;
+        next_slot_o <= vslot_t'(pick_pkg::first64(64'(vslots_t'(~used))));
+        drained_o <= 32'(outstanding) == 32'(waiting_i);
         awake = moved;
         moved_o <= moved;
       end
@@ -296,22 +294,22 @@ module cu_vmem_slots
 
   // ---- assertions
   task automatic check_state();
-    logic [3:0] at;
+    vslot_t at;
     // an instruction comes into a free slot when the rows of the one before have been asked for
-    `GANTRY_CHECK(a_free, `GANTRY_IMPL(valid_i, !used[vslot(next_slot_o)] && rows_left == '0))
+    `GANTRY_CHECK(a_free, `GANTRY_IMPL(valid_i, !used[next_slot_o] && rows_left == '0))
     `GANTRY_CHECK(a_live, ((finished | written) & ~used) == '0 && (finished & written) == '0)
     // what ends had begun
-    `GANTRY_CHECK(a_denied, `GANTRY_IMPL(denied_i.valid, left[vslot(denied_i.slot)] != '0))
-    `GANTRY_CHECK(a_ended, `GANTRY_IMPL(ended_i.valid, left[vslot(ended_i.slot)] != '0))
-    `GANTRY_CHECK(a_answered, `GANTRY_IMPL(ack_valid_i, left[vslot(ack_slot_i[3:0])] != '0))
-    `GANTRY_CHECK(a_sent, `GANTRY_IMPL(sent_valid_i, used[vslot(sent_slot_i)] && !sent[vslot(sent_slot_i)]))
-    `GANTRY_CHECK(a_started, `GANTRY_IMPL(started_valid_i, used[vslot(started_slot_i)] && !sent[vslot(started_slot_i)]))
+    `GANTRY_CHECK(a_denied, `GANTRY_IMPL(denied_i.valid, left[denied_i.slot] != '0))
+    `GANTRY_CHECK(a_ended, `GANTRY_IMPL(ended_i.valid, left[ended_i.slot] != '0))
+    `GANTRY_CHECK(a_answered, `GANTRY_IMPL(ack_valid_i, left[vslot_t'(ack_slot_i)] != '0))
+    `GANTRY_CHECK(a_sent, `GANTRY_IMPL(sent_valid_i, used[sent_slot_i] && !sent[sent_slot_i]))
+    `GANTRY_CHECK(a_started, `GANTRY_IMPL(started_valid_i, used[started_slot_i] && !sent[started_slot_i]))
     `GANTRY_CHECK(a_rows_left, wb_count <= 2'd2 && `GANTRY_IMPL(wb_left_i, wb_count != 2'd0))
-    `GANTRY_CHECK(a_rows_written, `GANTRY_IMPL(wb_done_i, begun[vslot(wb_done_slot_i)] &&
-                                               !written[vslot(wb_done_slot_i)]))
+    `GANTRY_CHECK(a_rows_written, `GANTRY_IMPL(wb_done_i, begun[wb_done_slot_i] &&
+                                               !written[wb_done_slot_i]))
     // of one slot a cycle
-    at = vslot(time_i[3:0]);
-    `GANTRY_CHECK(a_under_way, `GANTRY_IMPL(used[at], 14'(left[at]) <= outstanding))
+    at = vslot_t'(time_i);
+    `GANTRY_CHECK(a_under_way, `GANTRY_IMPL(used[at], 32'(left[at]) <= 32'(outstanding)))
     `GANTRY_CHECK(a_older, `GANTRY_IMPL(used[at], (older[at] & ~used) == '0))
   endtask
 endmodule

@@ -25,7 +25,7 @@ module cu_vmem_writeback
   input  logic [1:0] vwr_ready_i[4],   // by SIMD: upper bit
   /* verilator lint_on UNUSEDSIGNAL */
   output logic       done_valid_o,     // all rows of an instruction are written
-  output logic [3:0] done_slot_o,
+  output vslot_t       done_slot_o,
   output logic       moved_o
 );
   localparam int unsigned Depth = 8;
@@ -35,12 +35,12 @@ module cu_vmem_writeback
   logic [3:0] count[4];
   // by SIMD: rows wait in the memory; one is offered; it is its instruction's last, that of this slot
   logic [3:0] some, hold, closes;
-  logic [3:0] at[4];
-  logic [15:0] ended;  // by slot: not yet reported
+  vslot_t at[4];
+  vslots_t ended;  // by slot: not yet reported
   // temporaries
   vmem_row_t next;
   logic store;
-  logic [3:0] chosen;
+  vslot_t chosen;
   logic awake, moved;
   logic lost;  // a row came without room
 
@@ -99,7 +99,7 @@ module cu_vmem_writeback
         done_valid_o <= ended != '0;
         if (ended != '0) begin
           moved = 1'b1;
-          chosen = pick_pkg::rr64({48'd0, ended}, {2'd0, chosen})[3:0];
+          chosen = vslot_t'(pick_pkg::rr64(64'(ended), 6'(chosen)));
           done_slot_o <= chosen;
           ended[chosen] = 1'b0;
         end

@@ -29,6 +29,7 @@ module dram_channel
   parameter int unsigned WriteHigh = 40,
   parameter int unsigned WriteLow = 8,
   parameter int unsigned WriteIdle = 40,   // memory cycles, at most 255
+  parameter int unsigned WriteRest = 0,    // of sixteen writes so many keep the data bus a memory cycle longer
   parameter int unsigned Spare = 8         // places left when busy_o rises: what its sender still has under way
 ) (
   input  logic        clk_i,
@@ -58,6 +59,7 @@ module dram_channel
       col_bits: 5'($clog2(RowLines)), bank_bits: 5'($clog2(Banks)), bank_bit: 5'(BankBit), hash: BankHash
   };
   localparam waits_t Wait = waits_of(Times);
+  localparam logic [15:0] LongWrites = 16'((32'd1 << WriteRest) - 32'd1);
   // so many reads are at most between command and data
   localparam int unsigned DueBits = $clog2((Times.tcl + Times.burst) / larger(Times.tccd_s, Times.burst) + 2);
   localparam logic [63:0] RefreshEvery = cycles(Times.trefi, Times.ratio) / (ByBank ? 64'(Banks) : 64'd1);
@@ -72,6 +74,7 @@ module dram_channel
   logic [PlaceBits-1:0] head[2], tail[2], n; // oldest access; next place
   logic [6:0] span[2];
   turn_t data;                               // direction of the data bus
+  logic [3:0] write_turn;                    // writes so far, modulo 16
   // ---- banks: from which cycle on a command is allowed
   logic [31:0] open_row[Banks];              // row + 1; 0: closed
   logic [63:0] activate_at[Banks], column_at[Banks], precharge_at[Banks];
@@ -86,7 +89,7 @@ module dram_channel
   logic [DueBits:0] due_count;
   logic [63:0] next_edge;
   logic rests, answered, held, full, some, w, o;  // w, o: direction of the data, the other
-  logic [63:0] ready, bit_of, now;
+  logic [63:0] ready, bit_of, now, longer;
   logic [63:0] able[2], closable[2];
   logic [31:0] b, turn;
   /* verilator lint_off UNUSEDSIGNAL */  // words of the simulator: upper bits stay zero
@@ -160,7 +163,10 @@ module dram_channel
           if (w) wrote_id_o <= id_of[at][7:0];
           if (opened[w][6'(n)]) row_misses_o <= row_misses_o + 64'd1;
           else row_hits_o <= row_hits_o + 64'd1;
-          any_columns      = after_column(any_columns, w, now, Wait.same_any, w ? Wait.read_any : Wait.write_any);
+          longer           = w && LongWrites[write_turn] ? Wait.clock : 64'd0;
+          write_turn       = write_turn + 4'(w);
+          any_columns      = after_column(any_columns, w, now, Wait.same_any + longer,
+                                          w ? Wait.read_any : Wait.write_any);
           group_columns[g] = after_column(group_columns[g], w, now, Wait.same_group, w ? Wait.read_group : Wait.clock);
           precharge_at[b]  = later(precharge_at[b], now + (w ? Wait.precharge_write : Wait.precharge_read));
           if (!w) begin
@@ -277,6 +283,7 @@ module dram_channel
         head         = '{default: '0};
         tail         = '{default: '0};
         data         = '0;
+        write_turn   = '0;
         some         = 1'b0;
         next_edge    = 64'd0;
         refresh      = '{next: RefreshEvery, count: 64'd0, bank: 5'd0, due: 1'b0};

@@ -76,6 +76,7 @@ module part_l2
     .Ways     (Ways),
     .Mshrs    (Mshrs),
     .Channels (DramChannels),
+    .ChanBit  (DramChannelBit),
     .Depth    (Depth),
     .RspDepth (Depth),
     .FarSource(8'(NocInitiators - 1)),
@@ -131,7 +132,8 @@ module part_l2
       .Places   (DramPlaces),
       .WriteHigh(DramWriteHigh),
       .WriteLow (DramWriteLow),
-      .WriteIdle(DramWriteIdle)
+      .WriteIdle(DramWriteIdle),
+      .WriteRest(DramWriteRest)
     ) u_channel (
       .clk_i,
       .rst_ni,

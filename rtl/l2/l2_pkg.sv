@@ -17,6 +17,7 @@ package l2_pkg;
     logic [4:0] set_bits;
     logic [4:0] way_bits;
     logic [4:0] chan_bits;   // of the DRAM channels behind this slice
+    logic [4:0] chan_bit;    // of a line's number at which its channel stands
   } shape_t;
 
   // A request in its slot: what it wants, and in own words (a struct of more than 64 bits is slow in simulation) whose it is.
@@ -75,13 +76,13 @@ package l2_pkg;
     return ways_t'((32'd1 << (32'd1 << shape.way_bits)) - 32'd1);
   endfunction
 
-  // DRAM channel of a line: lines alternate; and its number there.
+  // DRAM channel of a line, and its number there.
   function automatic logic [1:0] channel_of(input line_no_t line, input shape_t shape);
-    return line[1:0] & 2'((32'd1 << shape.chan_bits) - 32'd1);
+    return 2'(line >> shape.chan_bit) & 2'((32'd1 << shape.chan_bits) - 32'd1);
   endfunction
 
   function automatic logic [31:0] channel_line(input line_no_t line, input shape_t shape);
-    return line >> shape.chan_bits;
+    return line >> (shape.chan_bit + shape.chan_bits) << shape.chan_bit | (line & ((32'd1 << shape.chan_bit) - 32'd1));
   endfunction
 
   // Byte offset of a line in the GPU's memory.

@@ -31,6 +31,7 @@ module l2_slice
   parameter int unsigned Ways = 16,     // power of two, at most 16
   parameter int unsigned Mshrs = 256,   // at most 256
   parameter int unsigned Channels = 2,  // DRAM channels, power of two, at most 4
+  parameter int unsigned ChanBit = 2,  // of a line's number within the slice at which its channel stands
   parameter int unsigned Depth = 16,    // input queue = credits of the crossbar, power of two, at most 64
   parameter int unsigned RspDepth = 16, // credits towards the crossbar, power of two, at most 64
   parameter bit [7:0] FarSource = 8'd81, // crossbar's port of what comes over a link
@@ -94,7 +95,7 @@ module l2_slice
   localparam int unsigned GroupBits = Groups > 1 ? $clog2(Groups) : 1;
   localparam shape_t Shape = '{
       slice_bits: 5'($clog2(Slices)), set_bits: 5'($clog2(Sets)), way_bits: 5'($clog2(Ways)),
-      chan_bits: 5'($clog2(Channels))
+      chan_bits: 5'($clog2(Channels)), chan_bit: 5'(ChanBit)
   };
   localparam ways_t AllWays = all_ways(Shape);
   localparam int unsigned Counters = 18;

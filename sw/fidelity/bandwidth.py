@@ -2,6 +2,7 @@
 """Group of `make fidelity`: bytes a cycle that 1 to 64 CUs read, write and copy, of what the L1V, the L2 or the DRAM holds."""
 import vector
 from machine import more
+from stream import ARRAYS, WHOLE, array, values
 
 KIB, MIB = 1024, 1024 * 1024
 LANES, ROUND = 1024, 8 * 4 * 1024  # work-items of a group; bytes that it moves in a round of vector.cl
@@ -26,12 +27,14 @@ def cached(level, kind, groups, config):
 
 
 def streamed(kind, groups, config):
-    """From DRAM: all groups one behind the other, up to 16 MiB.  On all CUs four groups each, as `stream` has them."""
+    """From DRAM: all groups one behind the other, up to 16 MiB.  On all CUs as `stream` has it: 16 dwords a work-item; a copy: one."""
+    if groups == ALL:
+        return values(kind.replace("read", "load").replace("write", "store"), "uint", WHOLE, config) if kind != "copy" else array("copy", ARRAYS, 2, config)
     first = STREAMED // (4 * LANES * groups)
     rounds = (first, first + max(first, 64))
     buffers = [f"zero:{4 * LANES * groups * rounds[1]}"] * 2
-    launches = [(LANES * groups, LANES if groups < ALL else LANES // 4, [*buffers, f"u32:{LANES * groups}", f"u32:{n}"]) for n in rounds]
-    return 4 * LANES * groups * (rounds[1] - rounds[0]) * (2 if kind == "copy" else 1) / more("vector:copy_word" if kind == "copy" else f"stream:{KERNELS[kind]}_word", launches, config)
+    launches = [(LANES * groups, LANES, [*buffers, f"u32:{LANES * groups}", f"u32:{n}"]) for n in rounds]
+    return 4 * LANES * groups * (rounds[1] - rounds[0]) * (2 if kind == "copy" else 1) / more(f"vector:{KERNELS[kind]}_word", launches, config)
 
 
 def bandwidth(config="r9nano", levels=("l1v", "l2", "dram"), kinds=tuple(KERNELS), cus=(1, 4, 16, 64)):

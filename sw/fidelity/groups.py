@@ -9,26 +9,10 @@ from dram import dram
 from fetch import fetch
 from machine import ROOT, more
 from reuse import reuse
+from stream import stream
 from translation import translation
 
 KIB, MIB = 1024, 1024 * 1024
-ITEMS = 65536  # all wavefronts of 64 CUs, four on each SIMD
-
-
-def stream(config="r9nano", arrays=(4, 28), items=ITEMS, rounds=(8, 40)):
-    """Bytes a cycle of streams through DRAM; arrays: MiB of each in the two runs, rounds: places of 16 bytes a work-item.  A window of 8 MiB lies up
-    to 10 % beside the rate of a long run."""
-    found = {}
-    for name, count in (("copy", 2), ("mul", 2), ("add", 3), ("triad", 3)):
-        launches = [(mib * MIB // 8, 256, [f"zero:{mib * MIB}"] * 3) for mib in arrays]
-        found[name] = count * (arrays[1] - arrays[0]) * MIB / more(f"stream:{name}", launches, config)
-    for name, size in (("load_wide", 16), ("load_word", 4), ("store_wide", 16), ("store_word", 4)):
-        launches = []
-        for count in (16 // size * n for n in rounds):
-            buffers = ["zero:64", f"zero:{items * size * count}"]
-            launches.append((items, 256, [*(buffers if "load" in name else buffers[::-1]), f"u32:{items}", f"u32:{count}"]))
-        found[name] = items * 16 * (rounds[1] - rounds[0]) / more(f"stream:{name}", launches, config)
-    return found
 
 
 def chase(config="r9nano", sizes=(1, 4, 8, 16, 32, 128, 512, 1024, 2048, 4096, 16384), steps=(64, 576)):

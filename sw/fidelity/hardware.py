@@ -15,10 +15,11 @@ FIGURES = {
         "mul": Figure("STREAM mul, fp64", 375, 375, RATE, 0.05, STREAM),
         "add": Figure("STREAM add, fp64", 426, 426, RATE, 0.05, STREAM),
         "triad": Figure("STREAM triad, fp64", 425, 425, RATE, 0.05, STREAM),
-        "load_wide": Figure("load, 16 bytes a work-item", 492.5, 492.5, RATE, 0.05, INTERNAL),
-        "load_word": Figure("load, 4 bytes a work-item", 441, 492.5, RATE, 0.05, "CP, A; " + INTERNAL),
-        "store_wide": Figure("store, 16 bytes a work-item", 357.7, 357.7, RATE, 0.05, INTERNAL),
-        "store_word": Figure("store, 4 bytes a work-item", 357.7, 357.7, RATE, 0.05, INTERNAL),
+        "load": Figure("load, 16 bytes a work-item", 492.5, 492.5, RATE, 0.05, INTERNAL),
+        "store": Figure("store, 16 bytes a work-item", 357.7, 357.7, RATE, 0.05, INTERNAL),
+        **{f"load {width}": Figure(f"load, 16 times {bytes} bytes a work-item", value, value, RATE, 0.05, "CP, A")
+           for width, bytes, value in (("uint", 4, 441), ("uint2", 8, 453), ("uint4", 16, 445), ("uint8", 32, 205), ("uint16", 64, 103))},
+        **{f"store {width}": Figure(f"store, 16 times {bytes} bytes a work-item", 357.7, 357.7, RATE, 0.05, INTERNAL) for width, bytes in (("uint", 4), ("uint4", 16))},
     },
     "chase": {
         **{str(n): Figure(f"pointers in {n} KiB: L1V", 120, 136, TIME, 0.05, CDNA) for n in (1, 4, 8)},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Streams through DRAM (make fidelity).  copy, mul, add, triad: STREAM with doubles, one element a work-item, as BabelStream has them.
-// load, store: `rounds` places of 4 dwords (wide) or one (word) a work-item, `items` apart.
+// load, store: 16 bytes a work-item, all beside each other.
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 
 kernel void copy(global double *to, global const double *a, global const double *b)
@@ -24,30 +24,44 @@ kernel void triad(global double *to, global const double *a, global const double
     to[i] = a[i] + 0.4 * b[i];
 }
 
-// What is loaded is used, and stored only if the buffer is not what the host has made it (zeros).
-kernel void load_word(global uint *to, global const uint *from, uint items, uint rounds)
+kernel void load(global uint4 *to, global const uint4 *from)
 {
-    uint sum = 0;
-    for (uint r = 0; r < rounds; r++)
-        sum |= from[get_global_id(0) + r * items];
-    if (sum)
-        to[0] = sum;
+    const uint4 value = from[get_global_id(0)];
+    if (any(value != 0))
+        to[0] = value;
 }
-kernel void load_wide(global uint *to, global const uint4 *from, uint items, uint rounds)
+kernel void store(global uint4 *to, global const uint4 *from)
 {
-    uint4 sum = 0;
-    for (uint r = 0; r < rounds; r++)
-        sum |= from[get_global_id(0) + r * items];
-    if (sum.x | sum.y | sum.z | sum.w)
-        to[0] = sum.x;
+    to[get_global_id(0)] = 1;
 }
-kernel void store_word(global uint *to, global const uint *from, uint items, uint rounds)
-{
-    for (uint r = 0; r < rounds; r++)
-        to[get_global_id(0) + r * items] = r;
-}
-kernel void store_wide(global uint4 *to, global const uint *from, uint items, uint rounds)
-{
-    for (uint r = 0; r < rounds; r++)
-        to[get_global_id(0) + r * items] = r;
-}
+
+// 16 values a work-item, as clpeak reads them: a work-group apart (near), or all work-items (far).  What is loaded is used, and stored only
+// if the buffer is not what the host has made it (zeros).
+#define VALUES(TYPE, NAME, SOME, STEP, FIRST)                           \
+    kernel void load_##NAME(global TYPE *to, global const TYPE *from)   \
+    {                                                                   \
+        const uint step = STEP;                                         \
+        from += FIRST;                                                  \
+        TYPE sum = 0;                                                   \
+        _Pragma("unroll") for (uint k = 0; k < 16; k++)                 \
+            sum |= from[k * step];                                      \
+        if (SOME(sum))                                                  \
+            to[0] = sum;                                                \
+    }                                                                   \
+    kernel void store_##NAME(global TYPE *to, global const TYPE *from)  \
+    {                                                                   \
+        const uint step = STEP;                                         \
+        to += FIRST;                                                    \
+        _Pragma("unroll") for (uint k = 0; k < 16; k++)                 \
+            to[k * step] = 1;                                           \
+    }
+#define BOTH(TYPE, SOME)                                                                                         \
+    VALUES(TYPE, TYPE##_near, SOME, get_local_size(0), get_group_id(0) * get_local_size(0) * 16 + get_local_id(0)) \
+    VALUES(TYPE, TYPE##_far, SOME, get_global_size(0), get_global_id(0))
+#define WORD(x) (x)
+#define VECTOR(x) any((x) != 0)
+BOTH(uint, WORD)
+BOTH(uint2, VECTOR)
+BOTH(uint4, VECTOR)
+BOTH(uint8, VECTOR)
+BOTH(uint16, VECTOR)

@@ -114,7 +114,20 @@ kernel void lap(ARGS)
         done = done + step == mask ? 0 : done + step;
     }
 }
-// Round after round `items` dwords from one place to another.
+// Round after round `items` dwords: loaded (what is loaded is used, and stored only if the buffer is not zeros), stored, from one place to another.
+kernel void load_word(global uint *to, global const uint *from, uint items, uint rounds)
+{
+    uint sum = 0;
+    for (uint r = 0; r < rounds; r++)
+        sum |= from[get_global_id(0) + r * items];
+    if (sum)
+        to[0] = sum;
+}
+kernel void store_word(global uint *to, global const uint *from, uint items, uint rounds)
+{
+    for (uint r = 0; r < rounds; r++)
+        to[get_global_id(0) + r * items] = r;
+}
 kernel void copy_word(global uint *to, global const uint *from, uint items, uint rounds)
 {
     for (uint r = 0; r < rounds; r++)

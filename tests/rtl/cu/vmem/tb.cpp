@@ -38,8 +38,8 @@
 // mutate: rtl/tlb/tlb_pkg.sv: return pte[6:5] == 2'd0 && pte[55:48] != 8'd0; => return pte[6:5] == 2'd0;
 // mutate: rtl/tlb/tlb_pkg.sv: return pte[6:5] == 2'd0 && pte[55:48] != 8'd0; => return pte[6:5] == 2'd0 && pte[55:48] == 8'd1;
 // mutate: rtl/l1/l1v.sv: tag[l] = '0; => tag[l] = tag[l][49:42] == 8'd1 ? '0 : tag[l];
-// mutate: rtl/cu/cu_vmem_slots.sv: outstanding == 14'(waiting_i) => 1'b1
-// mutate: rtl/cu/cu_vmem_slots.sv: outstanding == 14'(waiting_i) => outstanding == '0
+// mutate: rtl/cu/cu_vmem_slots.sv: 32'(outstanding) == 32'(waiting_i) => 1'b1
+// mutate: rtl/cu/cu_vmem_slots.sv: 32'(outstanding) == 32'(waiting_i) => outstanding == '0
 // mutate: rtl/cu/cu_vmem.sv: (tlb_fill && !tlb_inv_q) => (tlb_fill)
 // mutate: rtl/cu/cu_vmem_return.sv: (has[l] ? now[l[3:0]] : 32'd0) => now[l[3:0]]
 // mutate: rtl/cu/cu_vmem_return.sv: if ((behind & lanes16) != '0) behind = '0; => ;

@@ -6,12 +6,13 @@
 #define DRAM_H
 
 static const unsigned Clock = 2, Cl = 7, Cwl = 2, Rcd = 7, Rp = 7, Ras = 17, Wr = 8, Rtp = 3, Rfc = 80, Refi = 1950, Burst = 2;
-static const unsigned RowLines = 32, DramBanks = 16;
+static const unsigned RowLines = 32, DramBanks = 16, OtherChannel = 4; // lines of a slice
 
-// Slice line of a column of a row of bank `bank` of channel 0: lines alternate between the channels.
+// Slice line of a column of a row of bank `bank` of channel 0: four lines of a slice (256 bytes) lie in a channel, the next four in the other.
 static uint64_t dram_line(uint64_t row, uint64_t bank, uint64_t column)
 {
-    return 2 * (((row * DramBanks + (bank ^ (row ^ row / DramBanks ^ row / DramBanks / DramBanks) % DramBanks)) * RowLines) + column);
+    const uint64_t line = ((row * DramBanks + (bank ^ (row ^ row / DramBanks ^ row / DramBanks / DramBanks) % DramBanks)) * RowLines) + column;
+    return line / 4 * 8 + line % 4;
 }
 
 static msg_mem_req access(unsigned op, uint64_t line)
@@ -129,7 +130,9 @@ static void rows()
     close_rows();
     expect("one row", second_of(MEM_READ_NC, dram_line(0, 0, 0), dram_line(0, 0, 1)), closed + Burst * Clock - 1);
     close_rows();
-    expect("two channels", second_of(MEM_READ_NC, dram_line(0, 0, 0), dram_line(0, 0, 0) + 1), closed);
+    expect("two channels", second_of(MEM_READ_NC, dram_line(0, 0, 0), dram_line(0, 0, 0) + OtherChannel), closed);
+    close_rows();
+    expect("four lines of a channel", second_of(MEM_READ_NC, dram_line(0, 0, 0), dram_line(0, 0, 0) + 3), closed + Burst * Clock - 1);
     for (unsigned b = 0; b < 18; b++) { // rows that differ in one bit are different ones
         lone_read(dram_line(0, 0, 0));
         if (lone_read(dram_line(1ull << b, 0, 0)) < closed) // a refresh may have closed the row meanwhile
@@ -150,7 +153,7 @@ static uint64_t stream(unsigned op)
     return cycle - from;
 }
 
-// 32 GB/s a slice: 64 bytes in two cycles; reads reach nearly that, and nothing goes beyond.
+// 32 GB/s a slice: 64 bytes in two cycles; reads reach nearly that, stores hardly 3/4 of it (hardware: 70 %), and nothing goes beyond.
 static void bandwidth()
 {
     uint64_t reads = stream(MEM_READ_NC), stores = stream(MEM_WRITE);
@@ -158,8 +161,8 @@ static void bandwidth()
     if (reads < 3000 * 2 || reads > 3000 * 2 * 110 / 100)
         fail("cycles of reads", reads, 3000 * 2);
     // write-back: most go when the last is answered
-    if (stores < 3000 * 2 || stores > 3000 * 2 * (Through ? 110 : 145) / 100)
-        fail("cycles of stores", stores, 3000 * 2);
+    if (stores < 3000 * 2 * 4 / 3 || stores > 3000 * 2 * (Through ? 145 : 180) / 100)
+        fail("cycles of stores", stores, 3000 * 2 * 10 / 7);
 }
 
 // Every bank once in 3.9 us under load, for 160 ns.
@@ -168,7 +171,7 @@ static void refresh()
     const unsigned intervals = 6;
     close_rows();
     lone_read(dram_line(0, 0, 0));
-    lone_read(dram_line(0, 0, 0) + 1);
+    lone_read(dram_line(0, 0, 0) + OtherChannel);
     uint64_t before = counter(13), from = cycle;
     latency_most = 0;
     for (unsigned n = 0; cycle - from < intervals * Refi * Clock; n++) {

@@ -26,7 +26,7 @@ static void one_a_cycle()
     uint64_t mixed = cycles_of(400, [](unsigned n) { return n % 3 ? n % 3 == 1 ? access(MEM_READ, of_set(0)) : access(MEM_WRITE, of_set(0)) : add(of_set(0), 0); });
     printf("400 hits: atomics to a word %llu, a line %llu, a set %llu, mixed %llu cycles\n", (unsigned long long)word, (unsigned long long)line,
            (unsigned long long)set, (unsigned long long)mixed);
-    const uint64_t most = Through ? 400 * 5 : 410; // with write-through each is a write to DRAM: to one channel 4 cycles
+    const uint64_t most = Through ? 400 * 6 : 410; // with write-through each is a write to DRAM: to one channel 4 cycles at the peak, of which 70 %
     for (uint64_t took : {word, line, set})
         if (took > most)
             fail("cycles of 400 atomics", took, most);
@@ -52,7 +52,7 @@ static void hits_pass()
     const uint64_t asked = dram_reads;
     size_t most = 0;
     for (unsigned n = 0; n < 600; n++) { // rows of eight banks of both channels
-        issue(access(MEM_READ, 128 + dram_line(n / 16 % 16, n % 8, 0) + n / 8 % 2), 256);
+        issue(access(MEM_READ, 128 + dram_line(n / 16 % 16, n % 8, 0) + n / 8 % 2 * OtherChannel), 256);
         most = std::max(most, (size_t)(dram_reads - asked) - (n + 1 - flying.size()));
     }
     for (unsigned n = 0; n < 20; n++)
@@ -70,10 +70,10 @@ static void busy_channel()
 {
     clean();
     reads_of(dram_line(0, 3, 0));
-    reads_of(dram_line(0, 3, 0) + 1);
+    reads_of(dram_line(0, 3, 0) + OtherChannel);
     for (unsigned n = 0; n < 60; n++) // a row each: some 70 cycles each
         issue(access(MEM_READ_NC, dram_line(2 + n, 0, 0)), 256);
-    uint64_t hits = cycles_until(dram_line(0, 3, 0)), other = cycles_until(dram_line(1, 5, 0) + 1);
+    uint64_t hits = cycles_until(dram_line(0, 3, 0)), other = cycles_until(dram_line(1, 5, 0) + OtherChannel);
     if (hits > 12 || other > 300)
         fail("cycles of a hit and of a miss of the other channel", hits, other);
     answered_all();
@@ -84,7 +84,7 @@ static void busy_channel()
     for (unsigned n = 0; n < 60; n++)
         issue(access(MEM_WRITE, dram_line(1 + n % 3, 0, 8)), 256);
     whose = were;
-    hits = cycles_until(dram_line(0, 3, 0)), other = cycles_until(dram_line(1, 6, 0) + 1);
+    hits = cycles_until(dram_line(0, 3, 0)), other = cycles_until(dram_line(1, 6, 0) + OtherChannel);
     if (hits > 40 || other > 300)
         fail("cycles of a hit and of a miss beside stores to a busy channel", hits, other);
     answered_all();
