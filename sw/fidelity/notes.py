@@ -10,20 +10,21 @@ TITLES = {
 }
 
 NOTES = {
-    "stream": """A load keeps the bus busy. A store leaves as a victim of the L2, whose order is not that of addresses: half of the writes open a row.
-A channel has a queue of reads and one of writes. No document of the chip says when its bus turns: `gpu.dram.write_high`, `write_low` and `write_idle`
-are set so that copy, mul, add and triad are in their bands: with a `write_idle` of 40 copy moves 410, with a `write_high` of 48 it moves 369. Loads
-of four bytes a work-item are slow: a CU has 16 instructions of vector memory under way (`gpu.cu.vmem_slots`), 4 KiB of such loads, which over 570
-cycles are 450 bytes a cycle of 64 CUs, without what waits for a bus. Stores of four bytes are fast: more of them find an open row than of the wide
-ones, for no known reason.""",
+    "stream": """copy, mul, add, triad and the first load and store: one element a work-item. The others are clpeak's kernels: 16 values a work-item, a
+work-group or all work-items apart, whichever is faster. Arrays of 16 and 64 MiB, or 48 and 144: in shorter runs the end counts, when a CU has its last
+groups to itself. Two things move loads of 16 values: 32 instructions of vector memory a CU (`gpu.cu.vmem_slots`; with 16 the dword moves 420), and the
+four lines that a slice has of 256 bytes in one channel (`gpu.dram.channel_bit`; alternating lines move 300 of four dwords). Stores: hardware moves 70 % of
+the peak, and where it loses the rest is not published; here each store keeps the bus longer (`gpu.dram.write_rest`), so that none is faster whatever its
+order. A channel has a queue of reads and one of writes; no document says when its bus turns: `gpu.dram.write_high`, `write_low` and `write_idle` are set
+so that copy, mul, add and triad are in their bands. Values of 32 and 64 bytes: on hardware each line comes twice and four times, since the L1V loses it
+before the next load of the work-item; here the loads of one line meet in a miss of the L1V.""",
     "chase": """Translations are known before the chain begins, the L1V and L2 hold what they can (an eighth of 16 MiB). Behind the DRAM's own time
 lies the way back to the slice (`gpu.dram.path`, 272): PHY, controller and fabric. Of the chips with a figure only the whole latency is known, so the
 key is what it leaves. 492 bytes a cycle over the 330 cycles between a slice's lookup and its fill are 160 lines under way in each of 16 slices (256
 MSHRs), and over 570 cycles 69 misses in each CU (128).""",
     "bandwidth": """One work-group of 16 wavefronts a CU, dwords. L1V: each CU in 16 KiB of its own; L2: all in one MiB, each from another place on;
-DRAM: all one behind the other, behind 8 MiB; all 64 CUs with four groups of 256 each, as the streams above, and with their causes for slow reads and
-fast stores of dwords. A copied byte counts twice. 64 CUs take less from the L2 than its channels could give: why is not known (16 CUs are not held
-up). Of writes and copies nothing was published but DRAM's; a store takes a CU 16 cycles (CLRX), which 64 CUs would bring to the L2's 1,024.""",
+DRAM: all one behind the other, behind 8 MiB; all 64 CUs as the streams above, 16 dwords a work-item. A copied byte counts twice. Of writes and copies
+nothing was published but DRAM's; a store takes a CU 16 cycles (CLRX), which 64 CUs would bring to the L2's 1,024.""",
     "translation": """A chain of one work-item over pages, past the L1V (loads of agent scope), its lines whole in the L2: the value is what a step
 takes beyond one over 16 pages. Pages: `driver.fragment` 0, 4, 9. The first level ends behind 64 entries of any size (key `gpu.l1v.tlb_entries`); the
 second behind 4,096, 1,024 and 512 (`gpu.utcl2.entries`, `blocks`, `large`). Entries and costs of GCN3 are not published. MI210's figures are of loads
