@@ -64,11 +64,12 @@ def test_elapsed_times(program, model):
     assert len(table) == 4, result
     told = {(int(a), int(b)): round(float(ms) * 1e6) for a, b, ms in re.findall(r"^(\d) (\d) (\S+)$", result.out, re.M)}
     assert len(told) == 6, result
-    # An event behind a kernel has the time at which the kernel ended; event n is behind kernel n - 1, event 0 before all.
+    # An event behind a kernel has the time at which its barrier packet ended, as long behind the kernel each time but for some cycles of write-back
+    # and invalidation; event n is behind kernel n - 1, event 0 before all.
     for a, b in ((1, 2), (1, 3), (2, 3)):
-        assert told[a, b] == end[b - 1] - end[a - 1], (told, end)
+        assert abs(told[a, b] - (end[b - 1] - end[a - 1])) <= 8, (told, end)
     begin = end[0] - told[0, 1]
-    assert 0 < begin <= start[0] and all(end[b - 1] - told[0, b] == begin for b in (2, 3)), (told, start, end)
+    assert 0 < begin <= start[0] and all(abs(end[b - 1] - told[0, b] - begin) <= 8 for b in (2, 3)), (told, start, end)
     # One kernel between its own events: it, and at most what was between it and the kernel before.
     own = round(float(re.search(r"^kernel (\S+)$", result.out, re.M)[1]) * 1e6)
     assert end[3] - start[3] <= own <= end[3] - end[2], (own, start, end)
