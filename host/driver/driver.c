@@ -135,6 +135,7 @@ struct driver *driver_new(const struct gantry_cfg *cfg, const struct sim_options
                                  .tables = on_tables};
     d->cfg = cfg;
     d->gated = cfg->clock_mode == CFG_CLOCK_MODE_GATED;
+    d->program_time = cfg->clock_program == CFG_CLOCK_PROGRAM_TARGET;
     d->listen_fd = d->spare_fd = d->kfd_token = NO_FILE;
     for (unsigned g = 0; g < DRIVER_GPUS; g++)
         d->dri_token[g] = NO_FILE;

@@ -112,6 +112,7 @@ struct driver {
     struct machine *machine;
     const struct gantry_cfg *cfg;
     bool gated;
+    bool program_time;                     /* the program's clocks tell target time */
     int kfd_token, dri_token[DRIVER_GPUS]; /* what a client gets for a device file: empty, to be known by its inode */
     int listen_fd, spare_fd;               /* spare: to turn a connection away when there is no other descriptor */
     unsigned conn_room, refused;           /* connections at a time; those that were turned away */

@@ -11,6 +11,8 @@
 
 #define ENV_ROOT "GANTRY_ROOT"   /* private folder of the run: socket (address.h) and generated sysfs tree */
 #define ENV_CLOCK "GANTRY_CLOCK" /* "gated" or "free" */
+#define ENV_PROGRAM                                                                                                    \
+    "GANTRY_PROGRAM_CLOCK" /* "target" or "host": what the program's clocks tell under the gated clock */
 
 enum request_op {
     REQ_HELLO = 1, /* life line of a process */
@@ -19,6 +21,7 @@ enum request_op {
     REQ_IOCTL,     /* code, arg: pointer in the client, data: the argument */
     REQ_MMAP,  /* index: render minor, 0: the kfd; arg: offset, data: u64 bytes; answer: descriptor, struct map_place */
     REQ_PARK,  /* the thread polls: answered when something that it may watch has changed; arg: place */
+    REQ_CLOCK, /* answer: u64 ns of target time */
     REQ_SLEEP, /* arg: nanoseconds; answered at that target time, or at once with result 1: sleep for real */
 };
 

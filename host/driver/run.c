@@ -112,6 +112,7 @@ static void child_main(struct run *r, pid_t parent, int error_fd)
     setenv("LD_PRELOAD", list, true);
     setenv(ENV_ROOT, r->driver->root, true);
     setenv(ENV_CLOCK, r->driver->gated ? "gated" : "free", true);
+    setenv(ENV_PROGRAM, r->driver->gated && r->driver->program_time ? "target" : "host", true);
     struct rlimit files;
     getrlimit(RLIMIT_NOFILE, &files);
     files.rlim_cur = r->driver->files_before;

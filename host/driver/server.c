@@ -250,9 +250,10 @@ static void request_serve(struct driver *d, struct conn *conn)
     struct shim_answer answer = {0};
     int fd = NO_FILE, error = 0;
     d->changed = true;
-    if (conn->request.op != REQ_PARK)
+    const bool looks = conn->request.op == REQ_PARK || conn->request.op == REQ_CLOCK; /* asks for nothing */
+    if (!looks)
         conn->looked = false;
-    d->requests += conn->request.op != REQ_PARK && !(conn->request.op == REQ_IOCTL && ioctl_waits(&conn->request));
+    d->requests += !looks && !(conn->request.op == REQ_IOCTL && ioctl_waits(&conn->request));
     switch (conn->request.op) {
     case REQ_HELLO:
         hello_serve(d, conn);
@@ -272,6 +273,9 @@ static void request_serve(struct driver *d, struct conn *conn)
     case REQ_PARK:
         conn->state = CONN_PARK;
         return;
+    case REQ_CLOCK:
+        memcpy(answer.data, &(uint64_t){client_cycle(d)}, sizeof(uint64_t));
+        break;
     case REQ_SLEEP:
         sleep_serve(d, conn);
         return;

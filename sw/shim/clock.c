@@ -122,6 +122,8 @@ static void segv(int number, siginfo_t *info, void *context)
     syscall(SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0);
     if (runtime)
         ticks += __atomic_load_n(&jumped, __ATOMIC_RELAXED);
+    else if (time_program(place))
+        ticks = time_target(); /* a counter of 1 GHz */
     regs[REG_RAX] = (uint32_t)ticks;
     regs[REG_RDX] = (greg_t)(ticks >> 32);
     if (length == 3)
@@ -140,10 +142,12 @@ void clock_arm(void)
         return;
     struct sigaction action = {.sa_sigaction = segv, .sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK};
     real_sigaction(SIGSEGV, &action, &program_action);
-    if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0) == 0)
+    if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0) == 0) {
         armed = true;
-    else
+        time_arm();
+    } else {
         real_sigaction(SIGSEGV, &program_action, NULL);
+    }
 }
 
 /* The setting survives execve, and the new program has no handler.  It is the thread's in the kernel; none of it is
@@ -322,16 +326,46 @@ static bool target_sleep(const struct timespec *time)
     return shim_call(&request, &answer, NULL) == 0 && answer.result == 0;
 }
 
-EXPORT int nanosleep(const struct timespec *time, struct timespec *left)
+static int host_sleep(const struct timespec *time, struct timespec *left)
 {
     REAL(int, "nanosleep", const struct timespec *, struct timespec *);
-    return target_sleep(time) ? 0 : real(time, left);
+    const int status = real(time, left);
+    if (status == 0)
+        time_skip((uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec);
+    return status;
+}
+
+void clock_pass(uint64_t ns)
+{
+    const struct timespec time = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+    if (!target_sleep(&time))
+        time_skip(ns);
+}
+
+EXPORT int nanosleep(const struct timespec *time, struct timespec *left)
+{
+    return target_sleep(time) ? 0 : host_sleep(time, left);
 }
 
 EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *left)
 {
     REAL(int, "clock_nanosleep", clockid_t, int, const struct timespec *, struct timespec *);
-    return flags == 0 && target_sleep(time) ? 0 : real(clock, flags, time, left);
+    const uint64_t base = time_base(clock);
+    if (flags == 0) {
+        if (target_sleep(time))
+            return 0;
+        const int error = real(clock, flags, time, left);
+        if (error == 0)
+            time_skip((uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec);
+        return error;
+    }
+    if (flags != TIMER_ABSTIME || base == TIME_OTHER || !time ||
+        !time_program((uint64_t)(uintptr_t)__builtin_return_address(0)))
+        return real(clock, flags, time, left);
+    const uint64_t until = (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec, now = base + time_target();
+    if (until > now)
+        clock_pass(until - now);
+    return 0;
 }
 
 EXPORT int usleep(useconds_t us)

@@ -24,6 +24,7 @@
 static __thread int thread_fd = -1;
 static __thread pid_t thread_pid;
 static __thread unsigned thread_calls;
+static __thread bool thread_busy;
 static int lifeline = -1;
 static pthread_key_t thread_key;
 static pthread_once_t thread_once = PTHREAD_ONCE_INIT;
@@ -144,8 +145,10 @@ int shim_call(struct shim_request *request, struct shim_answer *answer, int *fd)
         errno = ENODEV;
         return -1;
     }
-    thread_calls++;
+    thread_calls += request->op != REQ_CLOCK; /* which asks for nothing */
+    thread_busy = true;
     int result = exchange(connection, request, answer, fd);
+    thread_busy = false;
     if (result == ANSWER_REFUSED) { /* the driver says why on its own stderr */
         descriptor_close(connection);
         thread_fd = -1;
@@ -156,6 +159,11 @@ int shim_call(struct shim_request *request, struct shim_answer *answer, int *fd)
 unsigned shim_calls(void)
 {
     return thread_calls;
+}
+
+bool shim_busy(void)
+{
+    return thread_busy;
 }
 
 static void lifeline_signal(int number)

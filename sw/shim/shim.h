@@ -6,6 +6,7 @@
 #define GANTRY_SHIM_H
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "driver/protocol.h"
 
@@ -24,7 +25,8 @@ void shim_after_fork(void); /* in the child */
 /* One request and its answer on this thread's connection; *fd receives a passed descriptor or -1.  0, or -1 with errno.
  */
 int shim_call(struct shim_request *request, struct shim_answer *answer, int *fd);
-unsigned shim_calls(void); /* requests of this thread so far */
+unsigned shim_calls(void); /* requests of this thread so far, but for those that only look at the clock */
+bool shim_busy(void);      /* this thread waits for an answer: its signal handlers cannot ask */
 void shim_lost(void) __attribute__((noreturn));
 
 /* fault.c */
@@ -47,4 +49,13 @@ void clock_pause(void); /* around starting another program, in this thread */
 void clock_resume(void);
 void clock_gpu_opened(void); /* the process uses the GPU: sleeps are in target time from now on */
 void clock_after_fork(void);
+void clock_pass(uint64_t ns); /* let time pass for the program: on the target's clock, or before that runs on its own */
+
+/* time.c: the program's clocks */
+#define TIME_OTHER UINT64_MAX
+void time_arm(void);
+bool time_program(uint64_t code);    /* code at this place sees target time */
+uint64_t time_target(void);          /* ns, for the program */
+uint64_t time_base(clockid_t clock); /* what this clock showed when target time was 0; TIME_OTHER: it is the host's */
+void time_skip(uint64_t ns);         /* have passed for the program alone */
 #endif
