@@ -144,6 +144,9 @@ static int child_start(struct run *r)
         log_warn("driver", "address randomisation cannot be switched off: runs may differ");
         r->driver->not_repeatable = true;
     }
+    log_info("driver", "the clocks of the program tell %s time%s (clock.program)",
+             r->driver->gated && r->driver->program_time ? "target" : "the host's",
+             r->driver->gated && r->driver->program_time ? ": its own code takes none" : "");
     prctl(PR_SET_CHILD_SUBREAPER, true); /* whose parent has ended still belongs to the run (peer.h) */
     r->child = fork();
     if (r->child == 0) {

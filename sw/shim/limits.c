@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Waits of the program until a time (POSIX threads and semaphores, on which C++'s stand): it has read that time on a
- * clock of its own (time.c), so the kernel, which knows the host's, gets as much later a time on the host's clock.  A
- * limit that has run out has been reached on the program's clock, too.
+ * Waits of the program until a time (POSIX threads, semaphores and futexes, on which C++'s stand): it has read that
+ * time on a clock of its own (time.c), so the kernel, which knows the host's, gets as much later a time on the host's
+ * clock.  A limit that has run out has been reached on the program's clock, too.
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "shim.h"
 
@@ -114,4 +118,24 @@ EXPORT int pthread_timedjoin_np(pthread_t thread, void **value, const struct tim
     REAL(int, "pthread_timedjoin_np", pthread_t, void **, const struct timespec *);
     struct limit l;
     return limit_done(&l, real(thread, value, limit_from(&l, time, CLOCK_REALTIME, CODE)->host));
+}
+
+/* Futexes: std::future waits by this. */
+EXPORT long syscall(long number, ...)
+{
+    REAL(long, "syscall", long, ...);
+    long a[6];
+    va_list more;
+    va_start(more, number);
+    for (unsigned i = 0; i < 6; i++)
+        a[i] = va_arg(more, long);
+    va_end(more);
+    struct limit l = {.left = -1};
+    if (number == SYS_futex && (a[1] & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET && a[3])
+        a[3] = (long)(uintptr_t)limit_from(&l, (const struct timespec *)(uintptr_t)a[3],
+                                           a[1] & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC, CODE)
+                   ->host;
+    const long result = real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    limit_done(&l, result < 0 ? errno : 0);
+    return result;
 }

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <ctime>
 #include <functional>
+#include <future>
 #include <mutex>
 #include <semaphore.h>
 #include <string>
@@ -96,6 +97,8 @@ static void wait()
     if (until.tv_nsec >= 1000000000)
         until.tv_sec++, until.tv_nsec -= 1000000000;
     if (sem_timedwait(&sem, &until) == 0)
+        std::exit(2);
+    if (std::promise<int>().get_future().wait_for(std::chrono::milliseconds(30)) != std::future_status::timeout)
         std::exit(2);
 }
 
