@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Group of `make fidelity`: one DRAM channel as a kernel sees it, beside what the times of its standard allow.  Loads that no cache keeps (glc slc), of
-lines whose bank, row and column are chosen, in the default address mapping without its hash of banks.  A line that is under way is not read again in DRAM,
+lines whose bank, row and column are chosen: lines alternate between the channels, banks are not hashed, a store is a burst, and a work-item's next loads
+come after the others' (16 instructions a CU).  A line that is under way is not read again in DRAM,
 so 128 lines (misses of a CU) lie between two loads of one."""
 import vector
 
-PLAIN = ("--set", "gpu.dram.bank_hash=0")
+PLAIN = ("--set", "gpu.dram.bank_hash=0", "--set", "gpu.dram.channel_bit=0", "--set", "gpu.dram.write_rest=0",
+         "--set", "gpu.cu.vmem_slots=16")
 THROUGH = (*PLAIN, "--set", "gpu.l2.write=through")  # a store goes to DRAM at once
 NO_REFRESH = (*PLAIN, "--set", "gpu.dram.trefi=65535")  # 34 times as seldom
 ALL_BANKS = (*PLAIN, "--set", "gpu.dram.trfc_bank=0")

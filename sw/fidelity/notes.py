@@ -42,7 +42,8 @@ of an L2 hit are 1.8. GCN3 looks up four addresses a cycle (GPUOpen); whether fo
     "reuse": """One wavefront loads all lines in their order, 16 at a time, four laps, of which the last two count. LRU keeps all of a walk that fits and
 nothing of one that does not; so does the L1V (the way filled longest ago goes). The L2 replaces a way not used since the bits of its set last filled,
 which keeps a sixteenth of 1.5 times its size. Which replacement GCN3 has is not published.""",
-    "dram": """One channel, read past both caches. Not hardware's figures but what the times allow that simulators give HBM1 (D): the straps of Fiji are
+    "dram": """Lines that alternate between the channels, banks not hashed, stores as long as loads and 16 instructions a CU (keys), so that one channel is
+seen. One channel, read past both caches. Not hardware's figures but what the times allow that simulators give HBM1 (D): the straps of Fiji are
 not published. `refresh` is what a bank is away; other banks work on, so an open row's lines lose nothing.""",
     "fetch": """Straight code, again and again, on `configs/demo.yaml`, whose 4 CUs share an L1I of 32 KiB: 16 KiB stay there, 64 KiB never do. A line
 of eight instructions from the L2 is a way of 220 cycles; the L1I fetches the line behind, too (`gpu.sqc.prefetch`), and a wavefront asks for the next

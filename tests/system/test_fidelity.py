@@ -19,7 +19,7 @@ on_rtl = pytest.mark.skipif("rtl" not in MODELS, reason="GANTRY_MODELS leaves th
 
 # (group, result) out of its band: the cause is named in docs/fidelity.md
 OUTSIDE = {("memory", "load x1 linear"), ("memory", "load x3 random"), ("memory", "store x4 linear"), ("strides", "l1v 1"),
-           ("stream", "store_word"), ("stream", "load_word")}
+           ("stream", "load uint"), ("stream", "load uint2"), ("stream", "load uint8"), ("stream", "load uint16")}
 
 
 def held(group, found):
@@ -67,7 +67,7 @@ def test_strides_cost_lines():
     found = groups.GROUPS["strides"]("demo", words=(1, 2, 16, "random"), rounds=(8, 16))
     held("strides", found)
     assert 63.5 <= found["l1v 16"] <= 66 and 55 <= found["l1v random"] <= 64, found
-    assert 2 <= found["l2 16"] / 64 <= 2.6 and 3 <= found["l2 1"] / 4 <= 4.5, found
+    assert 2 <= found["l2 16"] / 64 <= 2.6 and 2 <= found["l2 1"] / 4 <= 2.6, found
 
 
 @on_rtl
