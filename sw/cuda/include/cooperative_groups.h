@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Cooperative groups as far as HIP 5.2 has them: thread_block, grid_group, tiles of 1 to 64 work-items, coalesced groups.
+ */
+#ifndef GANTRY_COOPERATIVE_GROUPS_H
+#define GANTRY_COOPERATIVE_GROUPS_H
+#include <cuda_runtime.h>
+#ifdef __HIP__
+#define dim3 gantry_hip_dim3
+#define threadIdx gantry_hip_threadIdx
+#define blockIdx gantry_hip_blockIdx
+#define blockDim gantry_hip_blockDim
+#define gridDim gantry_hip_gridDim
+#include <hip/hip_cooperative_groups.h>
+#undef dim3
+#undef threadIdx
+#undef blockIdx
+#undef blockDim
+#undef gridDim
+#endif
+#endif

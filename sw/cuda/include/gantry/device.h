@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Functions of device code that HIP 5.2 does not have, or has for its own vectors only.
+ */
+#ifndef GANTRY_CUDA_DEVICE_H
+#define GANTRY_CUDA_DEVICE_H
+#define GANTRY_DEVICE static inline __device__
+template <typename T> GANTRY_DEVICE T __ldg(const T *p) { return *p; }
+template <typename T> GANTRY_DEVICE T __ldca(const T *p) { return *p; }
+template <typename T> GANTRY_DEVICE T __ldcg(const T *p) { return *p; }
+template <typename T> GANTRY_DEVICE T __ldcs(const T *p) { return *p; }
+template <typename T> GANTRY_DEVICE T __ldcv(const T *p) { return *(const volatile T *)p; }
+template <typename T> GANTRY_DEVICE void __stcg(T *p, T value) { *p = value; }
+template <typename T> GANTRY_DEVICE void __stcs(T *p, T value) { *p = value; }
+template <typename T> GANTRY_DEVICE void __stwt(T *p, T value) { *p = value; }
+GANTRY_DEVICE void __trap() { __builtin_trap(); }
+GANTRY_DEVICE void __brkpt() { __builtin_trap(); }
+GANTRY_DEVICE void __prof_trigger(int) {}
+GANTRY_DEVICE void __nanosleep(unsigned int) { __builtin_amdgcn_s_sleep(1); }
+GANTRY_DEVICE unsigned int __isShared(const void *p) { return __builtin_amdgcn_is_shared((const __attribute__((address_space(0))) void *)p); }
+GANTRY_DEVICE int __iAtomicAdd(int *p, int value) { return atomicAdd(p, value); }
+GANTRY_DEVICE float __fAtomicAdd(float *p, float value) { return atomicAdd(p, value); }
+GANTRY_DEVICE int __imin(int a, int b) { return a < b ? a : b; }
+GANTRY_DEVICE int __imax(int a, int b) { return a > b ? a : b; }
+GANTRY_DEVICE float __int2float(int v) { return (float)v; }
+GANTRY_DEVICE unsigned int __vadd4(unsigned int a, unsigned int b) { return ((a & 0x7f7f7f7fu) + (b & 0x7f7f7f7fu)) ^ ((a ^ b) & 0x80808080u); }
+GANTRY_DEVICE int __dp4a(int a, int b, int c)
+{
+    for (int i = 0; i < 32; i += 8)
+        c += (int)(signed char)(a >> i) * (int)(signed char)(b >> i);
+    return c;
+}
+
+/* min and max of the host, which nvcc has for all types; HIP has int alone. */
+#define GANTRY_HOST static inline __host__
+GANTRY_HOST unsigned int min(unsigned int a, unsigned int b) { return b < a ? b : a; }
+GANTRY_HOST unsigned int max(unsigned int a, unsigned int b) { return a < b ? b : a; }
+GANTRY_HOST long min(long a, long b) { return b < a ? b : a; }
+GANTRY_HOST long max(long a, long b) { return a < b ? b : a; }
+GANTRY_HOST unsigned long min(unsigned long a, unsigned long b) { return b < a ? b : a; }
+GANTRY_HOST unsigned long max(unsigned long a, unsigned long b) { return a < b ? b : a; }
+GANTRY_HOST long long min(long long a, long long b) { return b < a ? b : a; }
+GANTRY_HOST long long max(long long a, long long b) { return a < b ? b : a; }
+GANTRY_HOST float min(float a, float b) { return b < a ? b : a; }
+GANTRY_HOST float max(float a, float b) { return a < b ? b : a; }
+GANTRY_HOST double min(double a, double b) { return b < a ? b : a; }
+GANTRY_HOST double max(double a, double b) { return a < b ? b : a; }
+GANTRY_HOST float rsqrtf(float v) { return 1.0f / sqrtf(v); }
+GANTRY_HOST double rsqrt(double v) { return 1.0 / sqrt(v); }
+#undef GANTRY_HOST
+#undef GANTRY_DEVICE
+#endif

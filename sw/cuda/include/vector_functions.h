@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * make_float4 and its kind.
+ */
+#ifndef GANTRY_VECTOR_FUNCTIONS_H
+#define GANTRY_VECTOR_FUNCTIONS_H
+#include <vector_types.h>
+#define GANTRY_VECTOR static inline __host__ __device__
+#include <gantry/vector_makers.h>
+#endif
