@@ -3,6 +3,7 @@
  */
 #ifndef GANTRY_COOPERATIVE_GROUPS_H
 #define GANTRY_COOPERATIVE_GROUPS_H
+#define _COOPERATIVE_GROUPS_H_ /* which programs ask for */
 #include <cuda_runtime.h>
 #ifdef __HIP__
 #define dim3 gantry_hip_dim3

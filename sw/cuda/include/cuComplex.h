@@ -3,6 +3,7 @@
  */
 #ifndef GANTRY_CUCOMPLEX_H
 #define GANTRY_CUCOMPLEX_H
+#define CU_COMPLEX_H_ /* which programs ask for */
 #include <cuda_runtime.h>
 #include <math.h>
 typedef float2 cuFloatComplex;

@@ -3,6 +3,7 @@
  */
 #ifndef GANTRY_CUDA_H
 #define GANTRY_CUDA_H
+#define __cuda_cuda_h__ /* which programs ask for */
 #include <gantry/base.h>
 #include <stdint.h>
 typedef int CUdevice;

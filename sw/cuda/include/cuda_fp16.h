@@ -3,6 +3,7 @@
  */
 #ifndef GANTRY_CUDA_FP16_H
 #define GANTRY_CUDA_FP16_H
+#define __CUDA_FP16_H__ /* which programs ask for */
 #include <cuda_runtime.h>
 #ifdef __HIP__
 #include <gantry/rename.h>

@@ -3,6 +3,7 @@
  */
 #ifndef GANTRY_CUDA_RUNTIME_H
 #define GANTRY_CUDA_RUNTIME_H
+#define __CUDA_RUNTIME_H__ /* which programs ask for */
 #ifdef __HIP__
 #include <gantry/hip.h>
 #else

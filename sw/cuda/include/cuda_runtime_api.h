@@ -3,6 +3,7 @@
  */
 #ifndef GANTRY_CUDA_RUNTIME_API_H
 #define GANTRY_CUDA_RUNTIME_API_H
+#define __CUDA_RUNTIME_API_H__ /* which programs ask for */
 #include <driver_types.h>
 #include <gantry/runtime_functions.h>
 GANTRY_API const char *cudaGetErrorName(cudaError_t error);

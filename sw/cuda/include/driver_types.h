@@ -3,6 +3,7 @@
  */
 #ifndef GANTRY_DRIVER_TYPES_H
 #define GANTRY_DRIVER_TYPES_H
+#define __DRIVER_TYPES_H__ /* which programs ask for */
 #include <vector_types.h>
 
 typedef struct CUstream_st *cudaStream_t;

@@ -3,6 +3,7 @@
  */
 #ifndef GANTRY_MATH_CONSTANTS_H
 #define GANTRY_MATH_CONSTANTS_H
+#define __MATH_CONSTANTS_H__ /* which programs ask for */
 #define CUDART_INF_F __builtin_inff()
 #define CUDART_NAN_F __builtin_nanf("")
 #define CUDART_ZERO_F 0.0f

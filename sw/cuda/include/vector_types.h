@@ -3,6 +3,7 @@
  */
 #ifndef GANTRY_VECTOR_TYPES_H
 #define GANTRY_VECTOR_TYPES_H
+#define __VECTOR_TYPES_H__ /* which programs ask for */
 #include <gantry/base.h>
 #include <gantry/vectors.h>
 #ifdef __cplusplus

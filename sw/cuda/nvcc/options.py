@@ -27,7 +27,7 @@ NOTHING = set("""Xptxas Xnvlink Xarchive nvlink-options archive-options maxrregc
 JOINED = ("I", "D", "U", "L", "l", "O")  # -Ifolder
 REFUSED = {"ptx": "there is no PTX for gfx803; -fatbin makes a module that cuModuleLoad takes",
            "deviceemu": "there is no emulation of the device by the host: run the program on the golden model",
-           "m32": "gfx803 has 64-bit addresses only", "cuda": "there is no source between CUDA and the object",
+           "m32": "gfx803 has 64-bit addresses only",
            "dlto": "device code is not kept for a later optimization", "run": "gantry run -- PROGRAM runs it"}
 WITHOUT_SOURCE = {".ptx": "PTX", ".cubin": "a cubin", ".fatbin": "a fatbin", ".gpu": "intermediate code", ".ii": "preprocessed code"}
 HELP = """gantry-nvcc [OPTION]... FILE...: CUDA programs for the simulated gfx803; options of nvcc (docs/cuda.md), and:
@@ -90,7 +90,7 @@ def architecture(chosen, text):
             raise Refused(f"{word}: unknown architecture")
 
 
-STAGES = {"c": "compile", "dc": "compile", "dw": "compile", "E": "preprocess", "M": "depend", "MM": "depend-own", "cubin": "module", "fatbin": "module",
+STAGES = {"c": "compile", "dc": "compile", "dw": "compile", "E": "preprocess", "cuda": "host", "M": "depend", "MM": "depend-own", "cubin": "module", "fatbin": "module",
           "lib": "lib", "dlink": "dlink", "link": "link"}
 LISTS = {"I": "includes", "L": "library_folders", "l": "libraries", "Xcompiler": "host"}
 FLAGS = {"shared": "shared", "g": "debug", "G": "debug_device", "warp32": "warp32", "use_fast_math": "fast_math", "w": "no_warnings", "w0": "no_warnings",

@@ -41,8 +41,8 @@ def read_all(name, includes):
 
 
 def masked(text):
-    """The text with comments and literals blank, each character in its place."""
-    return HIDDEN.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
+    """The text with comments blank and literals crossed out, each character in its place."""
+    return HIDDEN.sub(lambda m: re.sub(r"[^\n]", " " if m[0].startswith("/") else "_", m[0]), text)
 
 
 def joined(match):

@@ -30,20 +30,25 @@ GANTRY_DEVICE int __dp4a(int a, int b, int c)
     return c;
 }
 
-/* min and max of the host, which nvcc has for all types; HIP has int alone. */
+/* min and max of two types, which nvcc has for all numbers on both sides; HIP has int on the host, and a template of one type on the device. */
 #define GANTRY_HOST static inline __host__
-GANTRY_HOST unsigned int min(unsigned int a, unsigned int b) { return b < a ? b : a; }
-GANTRY_HOST unsigned int max(unsigned int a, unsigned int b) { return a < b ? b : a; }
-GANTRY_HOST long min(long a, long b) { return b < a ? b : a; }
-GANTRY_HOST long max(long a, long b) { return a < b ? b : a; }
-GANTRY_HOST unsigned long min(unsigned long a, unsigned long b) { return b < a ? b : a; }
-GANTRY_HOST unsigned long max(unsigned long a, unsigned long b) { return a < b ? b : a; }
-GANTRY_HOST long long min(long long a, long long b) { return b < a ? b : a; }
-GANTRY_HOST long long max(long long a, long long b) { return a < b ? b : a; }
-GANTRY_HOST float min(float a, float b) { return b < a ? b : a; }
-GANTRY_HOST float max(float a, float b) { return a < b ? b : a; }
-GANTRY_HOST double min(double a, double b) { return b < a ? b : a; }
-GANTRY_HOST double max(double a, double b) { return a < b ? b : a; }
+#define GANTRY_MIXED(qualifiers, A, B, R)                                                                                    \
+    static inline qualifiers R min(A a, B b) { return (R)b < (R)a ? (R)b : (R)a; }                                           \
+    static inline qualifiers R max(A a, B b) { return (R)a < (R)b ? (R)b : (R)a; }
+GANTRY_MIXED(__host__, unsigned int, unsigned int, unsigned int)
+GANTRY_MIXED(__host__, unsigned int, int, unsigned int)
+GANTRY_MIXED(__host__ __device__, int, unsigned int, unsigned int)
+GANTRY_MIXED(__host__, long, long, long)
+GANTRY_MIXED(__host__, unsigned long, unsigned long, unsigned long)
+GANTRY_MIXED(__host__ __device__, long, unsigned long, unsigned long)
+GANTRY_MIXED(__host__ __device__, unsigned long, long, unsigned long)
+GANTRY_MIXED(__host__, long long, long long, long long)
+GANTRY_MIXED(__host__, unsigned long long, unsigned long long, unsigned long long)
+GANTRY_MIXED(__host__, float, float, float)
+GANTRY_MIXED(__host__, double, double, double)
+GANTRY_MIXED(__host__, float, double, double)
+GANTRY_MIXED(__host__, double, float, double)
+#undef GANTRY_MIXED
 GANTRY_HOST float rsqrtf(float v) { return 1.0f / sqrtf(v); }
 GANTRY_HOST double rsqrt(double v) { return 1.0 / sqrt(v); }
 #undef GANTRY_HOST
