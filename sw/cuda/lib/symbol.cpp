@@ -26,11 +26,13 @@ std::map<const void *, std::string> &kernels()
     return table;
 }
 
-/* The compiler appends a dot and more to the name of a static variable. */
+/* A static variable has a mangled name, _ZL, length and name, and behind it a dot and more. */
 bool same_name(const std::string &name, const char *text)
 {
-    size_t length = name.find('.');
-    return strncmp(text, name.c_str(), length == name.npos ? name.size() + 1 : length) == 0 && (length == name.npos || text[length] == '\0');
+    size_t begin = 0, end = name.find('.');
+    if (name.compare(0, 3, "_ZL") == 0)
+        begin = name.find_first_not_of("0123456789", 3);
+    return begin != name.npos && name.substr(begin, end == name.npos ? end : end - begin) == text;
 }
 
 const void *find(const std::map<const void *, std::string> &table, const void *symbol)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What of a .cu file and of the files that it includes by name is no C++ for clang, or cannot work on gfx803.
 
-Launches written `<< <` and `>> >` and the statements of KNOWN_PTX are rewritten, line by line, in copies that the compiler sees in place of the files
+Launches written `<< <` and `>> >`, textures that are static and the statements of KNOWN_PTX are rewritten, line by line, in copies that the compiler sees in place of the files
 (overlay).  inline_ptx() and literal_32() say where the text shows a problem; they see no macros and no #if.
 """
 import json
@@ -20,6 +20,7 @@ KNOWN_PTX = [(re.compile(ASM.pattern + r'\s*"\s*mov\.u32\s+%0\s*,\s*%%?laneid\s*
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"\n]+)"', re.M)
 HIDDEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 OPEN = re.compile(r"<\s*<\s*<")
+STATIC_TEXTURE = re.compile(r"\bstatic(\s+texture\s*<)")  # clang has no texture for the device then
 CLOSE = re.compile(r">\s*>\s*>(?=\s*\()")
 
 
@@ -58,6 +59,8 @@ def rewritten(text):
             if re.search(r"\s", m[0]):
                 text = text[:m.start()] + joined(m) + text[m.end():]
                 code = code[:m.start()] + joined(m) + code[m.end():]
+    for m in reversed(list(STATIC_TEXTURE.finditer(code))):
+        text = text[:m.start()] + " " * 6 + m[1] + text[m.end():]
     for pattern, replacement in KNOWN_PTX:
         text = pattern.sub(replacement, text)
     return text

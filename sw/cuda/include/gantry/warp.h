@@ -42,7 +42,9 @@ GANTRY_LANES T gantry_lane_read(T value, int lane)
 }
 static inline __device__ gantry_mask gantry_ballot(bool predicate)
 {
-    unsigned long long wave = __builtin_amdgcn_uicmp((unsigned)predicate, 0u, 33); /* 33: not equal */
+    unsigned int value = predicate;
+    __asm__ volatile("" : "+v"(value)); /* of a constant the compiler would make a mask that is not that of this place */
+    unsigned long long wave = __builtin_amdgcn_uicmp(value, 0u, 33); /* 33: not equal */
     return (gantry_mask)(GANTRY_WARP == 32 ? wave >> (gantry_wave_lane() & 32) : wave);
 }
 
