@@ -45,8 +45,11 @@ int main()
             sum += in[(i + k) % n] * (k + 1);
         wrong += got[i] != sum;
     }
-    wrong += count != n || size != sizeof(w) || !address || v.x != n - 1 || v.y != got[n - 1] - 7 || v.z != 7 || v.w != 1;
-    wrong += cudaMemcpyToSymbol("nothing", w, 4) != cudaErrorInvalidSymbol || cudaGetLastError() != cudaErrorInvalidSymbol;
-    wrong += cudaMemcpyToSymbol(weights, w, sizeof(w), 4) != cudaErrorInvalidValue || cudaGetLastError() != cudaErrorInvalidValue;
+    wrong +=
+        count != n || size != sizeof(w) || !address || v.x != n - 1 || v.y != got[n - 1] - 7 || v.z != 7 || v.w != 1;
+    wrong +=
+        cudaMemcpyToSymbol("nothing", w, 4) != cudaErrorInvalidSymbol || cudaGetLastError() != cudaErrorInvalidSymbol;
+    wrong += cudaMemcpyToSymbol(weights, w, sizeof(w), 4) != cudaErrorInvalidValue ||
+             cudaGetLastError() != cudaErrorInvalidValue;
     return verdict("constant_symbol", wrong);
 }

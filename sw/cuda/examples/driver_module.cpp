@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver API from a C++ file: a module, its variable, both forms of a launch. Argument: the module (module_kernels.fatbin).
+// The driver API from a C++ file: a module, its variable, both forms of a launch. Argument: the module
+// (module_kernels.fatbin).
 #include <cstdio>
 #include <cstdlib>
 
 #include <cuda.h>
-#define CHECK(call)                                                                                                          \
-    do {                                                                                                                     \
-        CUresult error = (call);                                                                                             \
-        const char *name = "?";                                                                                              \
-        if (error != CUDA_SUCCESS) {                                                                                         \
-            cuGetErrorName(error, &name);                                                                                    \
-            printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #call, name);                                                      \
-            exit(1);                                                                                                         \
-        }                                                                                                                    \
+#define CHECK(call)                                                                                                    \
+    do {                                                                                                               \
+        CUresult error = (call);                                                                                       \
+        const char *name = "?";                                                                                        \
+        if (error != CUDA_SUCCESS) {                                                                                   \
+            cuGetErrorName(error, &name);                                                                              \
+            printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #call, name);                                                \
+            exit(1);                                                                                                   \
+        }                                                                                                              \
     } while (0)
 
 int main(int argc, char **argv)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One step of bodies that attract each other: float4, tiles in shared memory, rsqrtf; compared with doubles of the host.
+// One step of bodies that attract each other: float4, tiles in shared memory, rsqrtf; compared with doubles of the
+// host.
 #include <math.h>
 
 #include "check.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Textures: references of the file over linear memory and over an array, a texture object, normalized floats, a linear filter, the border.
+// Textures: references of the file over linear memory and over an array, a texture object, normalized floats, a linear
+// filter, the border.
 #include <math.h>
 #include <string.h>
 
@@ -39,7 +40,8 @@ int main()
     CHECK(cudaMemcpy(d_numbers, numbers, sizeof(numbers), cudaMemcpyHostToDevice));
     CHECK(cudaBindTexture(NULL, lines, d_rows, sizeof(rows)));
 
-    cudaChannelFormatDesc byte = cudaCreateChannelDesc<unsigned char>(), single = cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindFloat);
+    cudaChannelFormatDesc byte = cudaCreateChannelDesc<unsigned char>(),
+                          single = cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindFloat);
     CHECK(cudaMallocArray(&pixels, &byte, 8, 8));
     CHECK(cudaMemcpyToArray(pixels, 0, 0, bytes, sizeof(bytes), cudaMemcpyHostToDevice));
     CHECK(cudaBindTextureToArray(picture, pixels));

@@ -53,7 +53,8 @@ int main()
             thirds |= (unsigned long long)(k % 3 == 0) << k;
         }
         const result &r = got[t];
-        wrong += r.lane != lane || (lane == 0 && r.sum != sum) || r.up != in[lane < 3 ? t : t - 3] || r.xored != in[t ^ 5];
+        wrong +=
+            r.lane != lane || (lane == 0 && r.sum != sum) || r.up != in[lane < 3 ? t : t - 3] || r.xored != in[t ^ 5];
         wrong += r.other != in[t / 16 * 16 + (lane * 7 + 1) % 16] || !r.any != !any || !r.all != !all;
         wrong += r.ballot != ballot || r.active != (lane % 3 == 0 ? thirds : 0);
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Cooperative groups as far as HIP 5.2 has them: thread_block, grid_group, tiles of 1 to 64 work-items, coalesced groups.
+ * Cooperative groups as far as HIP 5.2 has them: thread_block, grid_group, tiles of 1 to 64 work-items, coalesced
+ * groups.
  */
 #ifndef GANTRY_COOPERATIVE_GROUPS_H
 #define GANTRY_COOPERATIVE_GROUPS_H

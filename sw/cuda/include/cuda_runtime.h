@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The run-time API as C++ sees it; in device code also the language itself. gantry-nvcc includes this before each .cu file.
+ * The run-time API as C++ sees it; in device code also the language itself. gantry-nvcc includes this before each .cu
+ * file.
  */
 #ifndef GANTRY_CUDA_RUNTIME_H
 #define GANTRY_CUDA_RUNTIME_H
@@ -14,13 +15,13 @@
 #include <cuda_runtime_api.h>
 #include <vector_functions.h>
 #ifdef __HIP__
-#include <gantry/launch.h>
 #include <gantry/device.h>
+#include <gantry/launch.h>
 #include <gantry/warp.h>
 #endif
 #ifdef __cplusplus
-#include <gantry/texture.h>
 #include <gantry/overloads.h>
+#include <gantry/texture.h>
 #endif
 #ifdef __HIP__
 #include <gantry/compiler.h>

@@ -8,25 +8,47 @@
 #else
 #include <cuda_runtime.h>
 #include <gantry/rename.h>
-#include <rocrand/rocrand_kernel.h>
 #include <gantry/rename_end.h>
+#include <rocrand/rocrand_kernel.h>
 typedef rocrand_state_xorwow curandState;
 typedef rocrand_state_xorwow curandState_t;
 typedef rocrand_state_xorwow curandStateXORWOW_t;
 typedef rocrand_state_philox4x32_10 curandStatePhilox4_32_10_t;
 typedef rocrand_state_mrg32k3a curandStateMRG32k3a_t;
 #define GANTRY_RANDOM template <typename S> static inline __device__
-GANTRY_RANDOM void curand_init(unsigned long long seed, unsigned long long subsequence, unsigned long long offset, S *state)
+GANTRY_RANDOM void curand_init(unsigned long long seed, unsigned long long subsequence, unsigned long long offset,
+                               S *state)
 {
     rocrand_init(seed, subsequence, offset, state);
 }
-GANTRY_RANDOM unsigned int curand(S *state) { return rocrand(state); }
-GANTRY_RANDOM float curand_uniform(S *state) { return rocrand_uniform(state); }
-GANTRY_RANDOM double curand_uniform_double(S *state) { return rocrand_uniform_double(state); }
-GANTRY_RANDOM float curand_normal(S *state) { return rocrand_normal(state); }
-GANTRY_RANDOM double curand_normal_double(S *state) { return rocrand_normal_double(state); }
-GANTRY_RANDOM float curand_log_normal(S *state, float mean, float deviation) { return rocrand_log_normal(state, mean, deviation); }
-GANTRY_RANDOM unsigned int curand_poisson(S *state, double lambda) { return rocrand_poisson(state, lambda); }
+GANTRY_RANDOM unsigned int curand(S *state)
+{
+    return rocrand(state);
+}
+GANTRY_RANDOM float curand_uniform(S *state)
+{
+    return rocrand_uniform(state);
+}
+GANTRY_RANDOM double curand_uniform_double(S *state)
+{
+    return rocrand_uniform_double(state);
+}
+GANTRY_RANDOM float curand_normal(S *state)
+{
+    return rocrand_normal(state);
+}
+GANTRY_RANDOM double curand_normal_double(S *state)
+{
+    return rocrand_normal_double(state);
+}
+GANTRY_RANDOM float curand_log_normal(S *state, float mean, float deviation)
+{
+    return rocrand_log_normal(state, mean, deviation);
+}
+GANTRY_RANDOM unsigned int curand_poisson(S *state, double lambda)
+{
+    return rocrand_poisson(state, lambda);
+}
 #undef GANTRY_RANDOM
 #endif
 #endif

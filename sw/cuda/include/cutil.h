@@ -36,13 +36,34 @@ static inline bool cutCreateTimer(unsigned int *number)
     *number = next++;
     return sdkCreateTimer(gantry_watch(*number));
 }
-static inline bool cutDeleteTimer(unsigned int number) { return sdkDeleteTimer(gantry_watch(number)); }
-static inline bool cutStartTimer(unsigned int number) { return sdkStartTimer(gantry_watch(number)); }
-static inline bool cutStopTimer(unsigned int number) { return sdkStopTimer(gantry_watch(number)); }
-static inline bool cutResetTimer(unsigned int number) { return sdkResetTimer(gantry_watch(number)); }
-static inline float cutGetTimerValue(unsigned int number) { return sdkGetTimerValue(gantry_watch(number)); }
-static inline float cutGetAverageTimerValue(unsigned int number) { return sdkGetAverageTimerValue(gantry_watch(number)); }
-static inline bool cutCheckCmdLineFlag(int argc, const char **argv, const char *name) { return checkCmdLineFlag(argc, argv, name); }
+static inline bool cutDeleteTimer(unsigned int number)
+{
+    return sdkDeleteTimer(gantry_watch(number));
+}
+static inline bool cutStartTimer(unsigned int number)
+{
+    return sdkStartTimer(gantry_watch(number));
+}
+static inline bool cutStopTimer(unsigned int number)
+{
+    return sdkStopTimer(gantry_watch(number));
+}
+static inline bool cutResetTimer(unsigned int number)
+{
+    return sdkResetTimer(gantry_watch(number));
+}
+static inline float cutGetTimerValue(unsigned int number)
+{
+    return sdkGetTimerValue(gantry_watch(number));
+}
+static inline float cutGetAverageTimerValue(unsigned int number)
+{
+    return sdkGetAverageTimerValue(gantry_watch(number));
+}
+static inline bool cutCheckCmdLineFlag(int argc, const char **argv, const char *name)
+{
+    return checkCmdLineFlag(argc, argv, name);
+}
 static inline bool cutGetCmdLineArgumenti(int argc, const char **argv, const char *name, int *value)
 {
     const char *text = gantry_option(argc, argv, name);

@@ -5,11 +5,15 @@
 #define GANTRY_HELPER_CUDA_H
 #include <cuda_runtime.h>
 #include <helper_string.h>
-static inline const char *_cudaGetErrorEnum(cudaError_t error) { return cudaGetErrorName(error); }
+static inline const char *_cudaGetErrorEnum(cudaError_t error)
+{
+    return cudaGetErrorName(error);
+}
 template <typename T> void gantry_check(T error, const char *call, const char *file, int line)
 {
     if (error) {
-        fprintf(stderr, "%s:%d: error %d (%s) of %s\n", file, line, (int)error, cudaGetErrorName((cudaError_t)error), call);
+        fprintf(stderr, "%s:%d: error %d (%s) of %s\n", file, line, (int)error, cudaGetErrorName((cudaError_t)error),
+                call);
         exit(EXIT_FAILURE);
     }
 }
@@ -25,15 +29,27 @@ static inline void gantry_check_last(const char *message, const char *file, int 
 }
 #define getLastCudaError(message) gantry_check_last(message, __FILE__, __LINE__, true)
 #define printLastCudaError(message) gantry_check_last(message, __FILE__, __LINE__, false)
-static inline int _ConvertSMVer2Cores(int, int) { return 64; } /* lanes of a compute unit */
-static inline const char *_ConvertSMVer2ArchName(int, int) { return "GCN3"; }
-static inline int gpuGetMaxGflopsDeviceId() { return 0; }
+static inline int _ConvertSMVer2Cores(int, int)
+{
+    return 64;
+} /* lanes of a compute unit */
+static inline const char *_ConvertSMVer2ArchName(int, int)
+{
+    return "GCN3";
+}
+static inline int gpuGetMaxGflopsDeviceId()
+{
+    return 0;
+}
 static inline int gpuDeviceInit(int device)
 {
     checkCudaErrors(cudaSetDevice(device));
     return device;
 }
-static inline int findCudaDevice(int argc, const char **argv) { return gpuDeviceInit(getCmdLineArgumentInt(argc, argv, "device")); }
+static inline int findCudaDevice(int argc, const char **argv)
+{
+    return gpuDeviceInit(getCmdLineArgumentInt(argc, argv, "device"));
+}
 static inline bool checkCudaCapabilities(int major, int minor)
 {
     struct cudaDeviceProp prop;

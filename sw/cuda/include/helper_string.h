@@ -21,7 +21,10 @@ static inline const char *gantry_option(int argc, const char **argv, const char 
     }
     return NULL;
 }
-static inline bool checkCmdLineFlag(int argc, const char **argv, const char *name) { return gantry_option(argc, argv, name) != NULL; }
+static inline bool checkCmdLineFlag(int argc, const char **argv, const char *name)
+{
+    return gantry_option(argc, argv, name) != NULL;
+}
 static inline int getCmdLineArgumentInt(int argc, const char **argv, const char *name)
 {
     const char *value = gantry_option(argc, argv, name);

@@ -38,16 +38,34 @@ class StopWatchInterface
     float getTime() { return (float)(total + (running ? now() - begun : 0)); }
     float getAverageTime() { return sessions ? (float)(total / sessions) : 0.0f; }
 };
-static inline bool sdkCreateTimer(StopWatchInterface **timer) { return (*timer = new StopWatchInterface) != NULL; }
+static inline bool sdkCreateTimer(StopWatchInterface **timer)
+{
+    return (*timer = new StopWatchInterface) != NULL;
+}
 static inline bool sdkDeleteTimer(StopWatchInterface **timer)
 {
     delete *timer;
     *timer = NULL;
     return true;
 }
-static inline bool sdkStartTimer(StopWatchInterface **timer) { return (*timer)->start(), true; }
-static inline bool sdkStopTimer(StopWatchInterface **timer) { return (*timer)->stop(), true; }
-static inline bool sdkResetTimer(StopWatchInterface **timer) { return (*timer)->reset(), true; }
-static inline float sdkGetTimerValue(StopWatchInterface **timer) { return (*timer)->getTime(); }
-static inline float sdkGetAverageTimerValue(StopWatchInterface **timer) { return (*timer)->getAverageTime(); }
+static inline bool sdkStartTimer(StopWatchInterface **timer)
+{
+    return (*timer)->start(), true;
+}
+static inline bool sdkStopTimer(StopWatchInterface **timer)
+{
+    return (*timer)->stop(), true;
+}
+static inline bool sdkResetTimer(StopWatchInterface **timer)
+{
+    return (*timer)->reset(), true;
+}
+static inline float sdkGetTimerValue(StopWatchInterface **timer)
+{
+    return (*timer)->getTime();
+}
+static inline float sdkGetAverageTimerValue(StopWatchInterface **timer)
+{
+    return (*timer)->getAverageTime();
+}
 #endif

@@ -8,7 +8,10 @@
 static int warp_lanes = 64;
 
 /* Programs that were compiled with --warp32 say so when they start. */
-extern "C" int gantry_cuda_warp(int lanes) { return warp_lanes = lanes; }
+extern "C" int gantry_cuda_warp(int lanes)
+{
+    return warp_lanes = lanes;
+}
 
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device)
 {
@@ -74,8 +77,14 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
     return cudaSuccess;
 }
 
-cudaError_t cudaThreadGetLimit(size_t *value, enum cudaLimit limit) { return cudaDeviceGetLimit(value, limit); }
-cudaError_t cudaThreadSetLimit(enum cudaLimit limit, size_t value) { return cudaDeviceSetLimit(limit, value); }
+cudaError_t cudaThreadGetLimit(size_t *value, enum cudaLimit limit)
+{
+    return cudaDeviceGetLimit(value, limit);
+}
+cudaError_t cudaThreadSetLimit(enum cudaLimit limit, size_t value)
+{
+    return cudaDeviceSetLimit(limit, value);
+}
 
 namespace
 {
@@ -142,7 +151,9 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
         attributes->hostPointer = (void *)p;
         return cudaSuccess;
     }
-    attributes->type = h.isManaged ? cudaMemoryTypeManaged : h.memoryType == hipMemoryTypeHost ? cudaMemoryTypeHost : cudaMemoryTypeDevice;
+    attributes->type = h.isManaged                         ? cudaMemoryTypeManaged
+                       : h.memoryType == hipMemoryTypeHost ? cudaMemoryTypeHost
+                                                           : cudaMemoryTypeDevice;
     attributes->device = h.device;
     attributes->devicePointer = h.devicePointer;
     attributes->hostPointer = h.hostPointer;

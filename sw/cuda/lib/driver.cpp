@@ -15,7 +15,9 @@ extern "C" const char *gantry_driver_error(int number, int text);
 CUresult driver_done(hipError_t error)
 {
     cudaError_t number = error_from_hip(error);
-    return gantry_driver_error(number, 0) ? (CUresult)number : number == cudaErrorUnknown ? CUDA_ERROR_UNKNOWN : CUDA_ERROR_INVALID_VALUE;
+    return gantry_driver_error(number, 0) ? (CUresult)number
+           : number == cudaErrorUnknown   ? CUDA_ERROR_UNKNOWN
+                                          : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuGetErrorName(CUresult error, const char **text)
@@ -63,7 +65,8 @@ CUresult image_check(const unsigned char *image, size_t size)
     size_t blank = 0;
     while (blank < size && blank < 64 && strchr(" \t\r\n", image[blank]) && image[blank])
         blank++;
-    if (size > blank + 2 && ((image[blank] == '/' && (image[blank + 1] == '/' || image[blank + 1] == '*')) || image[blank] == '.'))
+    if (size > blank + 2 &&
+        ((image[blank] == '/' && (image[blank + 1] == '/' || image[blank + 1] == '*')) || image[blank] == '.'))
         return CUDA_ERROR_INVALID_PTX;
     if (size >= 20 && memcmp(image, elf, sizeof(elf)) == 0 && image[18] == 190)
         return CUDA_ERROR_NO_BINARY_FOR_GPU;
@@ -103,8 +106,14 @@ CUresult cuModuleLoadData(CUmodule *module, const void *image)
     return error == CUDA_SUCCESS ? driver_done(hipModuleLoadData((hipModule_t *)module, image)) : error;
 }
 
-CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned, CUjit_option *, void **) { return cuModuleLoadData(module, image); }
-CUresult cuModuleLoadFatBinary(CUmodule *module, const void *image) { return cuModuleLoadData(module, image); }
+CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned, CUjit_option *, void **)
+{
+    return cuModuleLoadData(module, image);
+}
+CUresult cuModuleLoadFatBinary(CUmodule *module, const void *image)
+{
+    return cuModuleLoadData(module, image);
+}
 
 CUresult cuModuleLoad(CUmodule *module, const char *name)
 {
@@ -118,8 +127,8 @@ CUresult cuModuleLoad(CUmodule *module, const char *name)
     return error == CUDA_SUCCESS ? driver_done(hipModuleLoad((hipModule_t *)module, name)) : error;
 }
 
-CUresult cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
-                        CUstream stream, void **params, void **extra)
+CUresult cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                        unsigned bz, unsigned shared, CUstream stream, void **params, void **extra)
 {
     void *config[8] = {};
     /* HIP ends the list with another number. */
@@ -128,7 +137,8 @@ CUresult cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned 
         if (config[i] == HIP_LAUNCH_PARAM_END)
             break;
     }
-    return driver_done(hipModuleLaunchKernel(native(function), gx, gy, gz, bx, by, bz, shared, native(stream), params, extra ? config : nullptr));
+    return driver_done(hipModuleLaunchKernel(native(function), gx, gy, gz, bx, by, bz, shared, native(stream), params,
+                                             extra ? config : nullptr));
 }
 
 CUresult cuFuncSetBlockShape(CUfunction function, int x, int y, int z)
@@ -151,20 +161,36 @@ CUresult cuParamSetSize(CUfunction function, unsigned bytes)
     return CUDA_SUCCESS;
 }
 
-CUresult cuParamSeti(CUfunction function, int offset, unsigned value) { return param_set(function, offset, &value, sizeof(value)); }
-CUresult cuParamSetf(CUfunction function, int offset, float value) { return param_set(function, offset, &value, sizeof(value)); }
-CUresult cuParamSetv(CUfunction function, int offset, void *p, unsigned bytes) { return param_set(function, offset, p, bytes); }
+CUresult cuParamSeti(CUfunction function, int offset, unsigned value)
+{
+    return param_set(function, offset, &value, sizeof(value));
+}
+CUresult cuParamSetf(CUfunction function, int offset, float value)
+{
+    return param_set(function, offset, &value, sizeof(value));
+}
+CUresult cuParamSetv(CUfunction function, int offset, void *p, unsigned bytes)
+{
+    return param_set(function, offset, p, bytes);
+}
 
 CUresult cuLaunchGridAsync(CUfunction function, int width, int height, CUstream stream)
 {
     call_state &state = state_of(function);
     size_t size = state.params.size();
-    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, state.params.data(), CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
+    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, state.params.data(), CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
+                     CU_LAUNCH_PARAM_END};
     if (width <= 0 || height <= 0)
         return CUDA_ERROR_INVALID_VALUE;
-    return cuLaunchKernel(function, (unsigned)width, (unsigned)height, 1, state.block.x, state.block.y, state.block.z, state.shared, stream, nullptr,
-                          extra);
+    return cuLaunchKernel(function, (unsigned)width, (unsigned)height, 1, state.block.x, state.block.y, state.block.z,
+                          state.shared, stream, nullptr, extra);
 }
 
-CUresult cuLaunchGrid(CUfunction function, int width, int height) { return cuLaunchGridAsync(function, width, height, nullptr); }
-CUresult cuLaunch(CUfunction function) { return cuLaunchGridAsync(function, 1, 1, nullptr); }
+CUresult cuLaunchGrid(CUfunction function, int width, int height)
+{
+    return cuLaunchGridAsync(function, width, height, nullptr);
+}
+CUresult cuLaunch(CUfunction function)
+{
+    return cuLaunchGridAsync(function, 1, 1, nullptr);
+}

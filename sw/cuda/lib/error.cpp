@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Errors: CUDA's numbers, names and texts, and the last one of each thread. HIP forgets an error at the next call that succeeds; CUDA keeps it.
+ * Errors: CUDA's numbers, names and texts, and the last one of each thread. HIP forgets an error at the next call that
+ * succeeds; CUDA keeps it.
  */
 #include <cstring>
 
@@ -57,7 +58,10 @@ cudaError_t runtime_failed(cudaError_t error)
     return error;
 }
 
-cudaError_t runtime_done(hipError_t error) { return runtime_failed(error_from_hip(error)); }
+cudaError_t runtime_done(hipError_t error)
+{
+    return runtime_failed(error_from_hip(error));
+}
 
 cudaError_t cudaGetLastError(void)
 {
@@ -66,7 +70,10 @@ cudaError_t cudaGetLastError(void)
     return error;
 }
 
-cudaError_t cudaPeekAtLastError(void) { return last; }
+cudaError_t cudaPeekAtLastError(void)
+{
+    return last;
+}
 
 const char *cudaGetErrorName(cudaError_t error)
 {

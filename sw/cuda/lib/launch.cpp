@@ -4,9 +4,12 @@
 #include "native.h"
 
 extern "C" {
-unsigned push_configuration(dim3 grid, dim3 block, size_t shared, cudaStream_t stream) __asm__("__hipPushCallConfiguration");
-int pop_configuration(dim3 *grid, dim3 *block, size_t *shared, cudaStream_t *stream) __asm__("__hipPopCallConfiguration");
-hipError_t launch(const void *function, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream) __asm__("hipLaunchKernel");
+unsigned push_configuration(dim3 grid, dim3 block, size_t shared,
+                            cudaStream_t stream) __asm__("__hipPushCallConfiguration");
+int pop_configuration(dim3 *grid, dim3 *block, size_t *shared,
+                      cudaStream_t *stream) __asm__("__hipPopCallConfiguration");
+hipError_t launch(const void *function, dim3 grid, dim3 block, void **args, size_t shared,
+                  cudaStream_t stream) __asm__("hipLaunchKernel");
 }
 
 unsigned push_configuration(dim3 grid, dim3 block, size_t shared, cudaStream_t stream)
@@ -30,24 +33,30 @@ static bool possible(dim3 grid, dim3 block)
 
 hipError_t launch(const void *function, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream)
 {
-    static auto next = (hipError_t(*)(const void *, dim3, dim3, void **, size_t, hipStream_t))hip_function("hipLaunchKernel");
-    hipError_t error = possible(grid, block) ? next(function, grid, block, args, shared, native(stream)) : hipErrorInvalidConfiguration;
+    static auto next =
+        (hipError_t(*)(const void *, dim3, dim3, void **, size_t, hipStream_t))hip_function("hipLaunchKernel");
+    hipError_t error = possible(grid, block) ? next(function, grid, block, args, shared, native(stream))
+                                             : hipErrorInvalidConfiguration;
     runtime_done(error);
     return error;
 }
 
-cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream)
+cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **args, size_t shared,
+                             cudaStream_t stream)
 {
     const void *kernel = kernel_find(function);
-    return kernel ? error_from_hip(launch(kernel, grid, block, args, shared, stream)) : runtime_failed(cudaErrorInvalidDeviceFunction);
+    return kernel ? error_from_hip(launch(kernel, grid, block, args, shared, stream))
+                  : runtime_failed(cudaErrorInvalidDeviceFunction);
 }
 
-cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream)
+cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block, void **args, size_t shared,
+                                        cudaStream_t stream)
 {
     const void *kernel = kernel_find(function);
     if (!kernel)
         return runtime_failed(cudaErrorInvalidDeviceFunction);
-    return runtime_done(hipLaunchCooperativeKernel(kernel, native(grid), native(block), args, (unsigned)shared, native(stream)));
+    return runtime_done(
+        hipLaunchCooperativeKernel(kernel, native(grid), native(block), args, (unsigned)shared, native(stream)));
 }
 
 cudaError_t cudaConfigureCall(dim3 grid, dim3 block, size_t shared, cudaStream_t stream)
@@ -70,15 +79,8 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
     hipError_t error = hipFuncGetAttributes(&h, kernel);
     if (error != hipSuccess)
         return runtime_done(error);
-    *attributes = {h.sharedSizeBytes,
-                   h.constSizeBytes,
-                   h.localSizeBytes,
-                   h.maxThreadsPerBlock,
-                   h.numRegs,
-                   10 * GANTRY_CUDA_MAJOR,
-                   10 * GANTRY_CUDA_MAJOR,
-                   h.cacheModeCA,
-                   65536 - (int)h.sharedSizeBytes,
-                   0};
+    *attributes = {
+        h.sharedSizeBytes,      h.constSizeBytes,       h.localSizeBytes, h.maxThreadsPerBlock,           h.numRegs,
+        10 * GANTRY_CUDA_MAJOR, 10 * GANTRY_CUDA_MAJOR, h.cacheModeCA,    65536 - (int)h.sharedSizeBytes, 0};
     return cudaSuccess;
 }

@@ -29,27 +29,96 @@ struct cudaArray {
     unsigned flags;
 };
 
-inline hipStream_t native(cudaStream_t v) { return v == (cudaStream_t)1 ? nullptr : (hipStream_t)v; }
-inline hipStream_t *native(cudaStream_t *v) { return (hipStream_t *)v; }
-inline hipEvent_t native(cudaEvent_t v) { return (hipEvent_t)v; }
-inline hipEvent_t *native(cudaEvent_t *v) { return (hipEvent_t *)v; }
-inline hipGraph_t native(cudaGraph_t v) { return (hipGraph_t)v; }
-inline hipGraph_t *native(cudaGraph_t *v) { return (hipGraph_t *)v; }
-inline hipGraphExec_t native(cudaGraphExec_t v) { return (hipGraphExec_t)v; }
-inline hipGraphExec_t *native(cudaGraphExec_t *v) { return (hipGraphExec_t *)v; }
-inline hipGraphNode_t *native(cudaGraphNode_t *v) { return (hipGraphNode_t *)v; }
-inline hipStreamCaptureMode native(cudaStreamCaptureMode v) { return (hipStreamCaptureMode)v; }
-inline hipStreamCaptureStatus *native(cudaStreamCaptureStatus *v) { return (hipStreamCaptureStatus *)v; }
-inline hipMemcpyKind native(cudaMemcpyKind v) { return (hipMemcpyKind)v; }
-inline hipIpcMemHandle_t *native(cudaIpcMemHandle_t *v) { return (hipIpcMemHandle_t *)v; }
-inline gantry_hip_dim3 native(dim3 v) { return gantry_hip_dim3(v.x, v.y, v.z); }
-inline hipCtx_t native(CUcontext v) { return (hipCtx_t)v; }
-inline hipCtx_t *native(CUcontext *v) { return (hipCtx_t *)v; }
-inline hipModule_t native(CUmodule v) { return (hipModule_t)v; }
-inline hipFunction_t native(CUfunction v) { return (hipFunction_t)v; }
-inline hipFunction_t *native(CUfunction *v) { return (hipFunction_t *)v; }
-inline hipFunction_attribute native(CUfunction_attribute v) { return (hipFunction_attribute)v; }
-inline hipDeviceptr_t native(CUdeviceptr v) { return (hipDeviceptr_t)v; }
-inline hipDeviceptr_t *native(CUdeviceptr *v) { return (hipDeviceptr_t *)v; }
-template <typename T> inline T native(T v) { return v; }
+inline hipStream_t native(cudaStream_t v)
+{
+    return v == (cudaStream_t)1 ? nullptr : (hipStream_t)v;
+}
+inline hipStream_t *native(cudaStream_t *v)
+{
+    return (hipStream_t *)v;
+}
+inline hipEvent_t native(cudaEvent_t v)
+{
+    return (hipEvent_t)v;
+}
+inline hipEvent_t *native(cudaEvent_t *v)
+{
+    return (hipEvent_t *)v;
+}
+inline hipGraph_t native(cudaGraph_t v)
+{
+    return (hipGraph_t)v;
+}
+inline hipGraph_t *native(cudaGraph_t *v)
+{
+    return (hipGraph_t *)v;
+}
+inline hipGraphExec_t native(cudaGraphExec_t v)
+{
+    return (hipGraphExec_t)v;
+}
+inline hipGraphExec_t *native(cudaGraphExec_t *v)
+{
+    return (hipGraphExec_t *)v;
+}
+inline hipGraphNode_t *native(cudaGraphNode_t *v)
+{
+    return (hipGraphNode_t *)v;
+}
+inline hipStreamCaptureMode native(cudaStreamCaptureMode v)
+{
+    return (hipStreamCaptureMode)v;
+}
+inline hipStreamCaptureStatus *native(cudaStreamCaptureStatus *v)
+{
+    return (hipStreamCaptureStatus *)v;
+}
+inline hipMemcpyKind native(cudaMemcpyKind v)
+{
+    return (hipMemcpyKind)v;
+}
+inline hipIpcMemHandle_t *native(cudaIpcMemHandle_t *v)
+{
+    return (hipIpcMemHandle_t *)v;
+}
+inline gantry_hip_dim3 native(dim3 v)
+{
+    return gantry_hip_dim3(v.x, v.y, v.z);
+}
+inline hipCtx_t native(CUcontext v)
+{
+    return (hipCtx_t)v;
+}
+inline hipCtx_t *native(CUcontext *v)
+{
+    return (hipCtx_t *)v;
+}
+inline hipModule_t native(CUmodule v)
+{
+    return (hipModule_t)v;
+}
+inline hipFunction_t native(CUfunction v)
+{
+    return (hipFunction_t)v;
+}
+inline hipFunction_t *native(CUfunction *v)
+{
+    return (hipFunction_t *)v;
+}
+inline hipFunction_attribute native(CUfunction_attribute v)
+{
+    return (hipFunction_attribute)v;
+}
+inline hipDeviceptr_t native(CUdeviceptr v)
+{
+    return (hipDeviceptr_t)v;
+}
+inline hipDeviceptr_t *native(CUdeviceptr *v)
+{
+    return (hipDeviceptr_t *)v;
+}
+template <typename T> inline T native(T v)
+{
+    return v;
+}
 #endif

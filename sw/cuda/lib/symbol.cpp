@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Variables, textures and kernels of the program: what the compiler's constructors register is kept here on its way to HIP, so that a variable can be
- * asked for by its name, as up to CUDA 4, and a texture is a variable.
+ * Variables, textures and kernels of the program: what the compiler's constructors register is kept here on its way to
+ * HIP, so that a variable can be asked for by its name, as up to CUDA 4, and a texture is a variable.
  */
 #include <dlfcn.h>
 
@@ -57,20 +57,29 @@ void *hip_function(const char *name)
     return function;
 }
 
-const void *variable_find(const void *symbol) { return find(variables(), symbol); }
-const void *kernel_find(const void *symbol) { return find(kernels(), symbol); }
+const void *variable_find(const void *symbol)
+{
+    return find(variables(), symbol);
+}
+const void *kernel_find(const void *symbol)
+{
+    return find(kernels(), symbol);
+}
 
 /* The names that the compiler calls. */
 extern "C" {
 void **register_fat_binary(const void *data) __asm__("__hipRegisterFatBinary");
 void unregister_fat_binary(void **modules) __asm__("__hipUnregisterFatBinary");
-void register_function(void **modules, const void *host, char *device, const char *name, unsigned limit, void *thread, void *block, void *size,
-                       void *grid, int *warp) __asm__("__hipRegisterFunction");
+void register_function(void **modules, const void *host, char *device, const char *name, unsigned limit, void *thread,
+                       void *block, void *size, void *grid, int *warp) __asm__("__hipRegisterFunction");
 void register_variable(void **modules, void *variable, char *host, char *device, int ext, size_t size, int constant,
                        int global) __asm__("__hipRegisterVar");
-void register_managed(void *module, void **pointer, void *init, const char *name, size_t size, unsigned align) __asm__("__hipRegisterManagedVar");
-void register_texture(void **modules, void *variable, char *host, char *device, int type, int norm, int ext) __asm__("__hipRegisterTexture");
-void register_surface(void **modules, void *variable, char *host, char *device, int type, int ext) __asm__("__hipRegisterSurface");
+void register_managed(void *module, void **pointer, void *init, const char *name, size_t size,
+                      unsigned align) __asm__("__hipRegisterManagedVar");
+void register_texture(void **modules, void *variable, char *host, char *device, int type, int norm,
+                      int ext) __asm__("__hipRegisterTexture");
+void register_surface(void **modules, void *variable, char *host, char *device, int type,
+                      int ext) __asm__("__hipRegisterSurface");
 }
 
 void **register_fat_binary(const void *data)
@@ -85,15 +94,16 @@ void unregister_fat_binary(void **modules)
     next(modules);
 }
 
-void register_function(void **modules, const void *host, char *device, const char *name, unsigned limit, void *thread, void *block, void *size,
-                       void *grid, int *warp)
+void register_function(void **modules, const void *host, char *device, const char *name, unsigned limit, void *thread,
+                       void *block, void *size, void *grid, int *warp)
 {
     static auto next = (decltype(&register_function))hip_function("__hipRegisterFunction");
     kernels()[host] = name;
     next(modules, host, device, name, limit, thread, block, size, grid, warp);
 }
 
-void register_variable(void **modules, void *variable, char *host, char *device, int ext, size_t size, int constant, int global)
+void register_variable(void **modules, void *variable, char *host, char *device, int ext, size_t size, int constant,
+                       int global)
 {
     static auto next = (decltype(&register_variable))hip_function("__hipRegisterVar");
     variables()[variable] = device;
@@ -144,7 +154,8 @@ static char *part_find(const void *symbol, size_t offset, size_t count, cudaErro
     return *error == cudaSuccess ? (char *)p + offset : nullptr;
 }
 
-cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind)
+cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset,
+                               enum cudaMemcpyKind kind)
 {
     cudaError_t error;
     char *p = part_find(symbol, offset, count, &error);
@@ -158,14 +169,16 @@ cudaError_t cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count, si
     return p ? cudaMemcpy(dst, p, count, kind) : error;
 }
 
-cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
+cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count, size_t offset,
+                                    enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     cudaError_t error;
     char *p = part_find(symbol, offset, count, &error);
     return p ? cudaMemcpyAsync(p, src, count, kind, stream) : error;
 }
 
-cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
+cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count, size_t offset,
+                                      enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     cudaError_t error;
     char *p = part_find(symbol, offset, count, &error);

@@ -7,8 +7,14 @@
 
 namespace
 {
-int channels_of(const cudaChannelFormatDesc &desc) { return (desc.x != 0) + (desc.y != 0) + (desc.z != 0) + (desc.w != 0); }
-size_t element_of(const cudaChannelFormatDesc &desc) { return (size_t)(desc.x + desc.y + desc.z + desc.w) / 8; }
+int channels_of(const cudaChannelFormatDesc &desc)
+{
+    return (desc.x != 0) + (desc.y != 0) + (desc.z != 0) + (desc.w != 0);
+}
+size_t element_of(const cudaChannelFormatDesc &desc)
+{
+    return (size_t)(desc.x + desc.y + desc.z + desc.w) / 8;
+}
 
 gantry_image image_of(const void *data, const cudaChannelFormatDesc &desc, size_t width, size_t height, size_t pitch)
 {
@@ -51,11 +57,13 @@ cudaError_t bind(const textureReference *texture, gantry_image image)
     image.normalized = texture->normalized != 0;
     if (!variable_find(texture))
         return runtime_failed(cudaErrorInvalidTexture);
-    return cudaMemcpyToSymbol((const void *)texture, &image, sizeof(image), offsetof(textureReference, image), cudaMemcpyHostToDevice);
+    return cudaMemcpyToSymbol((const void *)texture, &image, sizeof(image), offsetof(textureReference, image),
+                              cudaMemcpyHostToDevice);
 }
 } // namespace
 
-cudaError_t cudaBindTexture(size_t *offset, const struct textureReference *texture, const void *p, const struct cudaChannelFormatDesc *desc, size_t size)
+cudaError_t cudaBindTexture(size_t *offset, const struct textureReference *texture, const void *p,
+                            const struct cudaChannelFormatDesc *desc, size_t size)
 {
     if (!texture || !p || !desc || element_of(*desc) == 0)
         return runtime_failed(cudaErrorInvalidValue);
@@ -65,8 +73,8 @@ cudaError_t cudaBindTexture(size_t *offset, const struct textureReference *textu
     return bind(texture, image_of(p, *desc, width, 1, width * element_of(*desc)));
 }
 
-cudaError_t cudaBindTexture2D(size_t *offset, const struct textureReference *texture, const void *p, const struct cudaChannelFormatDesc *desc,
-                              size_t width, size_t height, size_t pitch)
+cudaError_t cudaBindTexture2D(size_t *offset, const struct textureReference *texture, const void *p,
+                              const struct cudaChannelFormatDesc *desc, size_t width, size_t height, size_t pitch)
 {
     if (!texture || !p || !desc || element_of(*desc) == 0)
         return runtime_failed(cudaErrorInvalidValue);
@@ -75,7 +83,8 @@ cudaError_t cudaBindTexture2D(size_t *offset, const struct textureReference *tex
     return bind(texture, image_of(p, *desc, width, height, pitch));
 }
 
-cudaError_t cudaBindTextureToArray(const struct textureReference *texture, cudaArray_const_t array, const struct cudaChannelFormatDesc *desc)
+cudaError_t cudaBindTextureToArray(const struct textureReference *texture, cudaArray_const_t array,
+                                   const struct cudaChannelFormatDesc *desc)
 {
     (void)desc; /* that of the array must be the same */
     return texture && array ? bind(texture, image_of_array(array)) : runtime_failed(cudaErrorInvalidValue);
@@ -92,8 +101,8 @@ cudaError_t cudaGetTextureReference(const struct textureReference **texture, con
     return *texture ? cudaSuccess : runtime_failed(cudaErrorInvalidTexture);
 }
 
-cudaError_t cudaCreateTextureObject(cudaTextureObject_t *object, const struct cudaResourceDesc *resource, const struct cudaTextureDesc *texture,
-                                    const struct cudaResourceViewDesc *view)
+cudaError_t cudaCreateTextureObject(cudaTextureObject_t *object, const struct cudaResourceDesc *resource,
+                                    const struct cudaTextureDesc *texture, const struct cudaResourceViewDesc *view)
 {
     gantry_image image = {};
     void *p = nullptr;
@@ -104,7 +113,8 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *object, const struct cu
     if (resource->resType == cudaResourceTypeArray && resource->res.array.array)
         image = image_of_array(resource->res.array.array);
     else if (resource->resType == cudaResourceTypeLinear && element_of(linear.desc))
-        image = image_of(linear.devPtr, linear.desc, linear.sizeInBytes / element_of(linear.desc), 1, linear.sizeInBytes);
+        image =
+            image_of(linear.devPtr, linear.desc, linear.sizeInBytes / element_of(linear.desc), 1, linear.sizeInBytes);
     else if (resource->resType == cudaResourceTypePitch2D && element_of(pitched.desc))
         image = image_of(pitched.devPtr, pitched.desc, pitched.width, pitched.height, pitched.pitchInBytes);
     else
@@ -121,4 +131,7 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *object, const struct cu
     return error;
 }
 
-cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object) { return cudaFree((void *)object); }
+cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object)
+{
+    return cudaFree((void *)object);
+}

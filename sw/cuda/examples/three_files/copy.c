@@ -9,5 +9,6 @@ cudaError_t to_device(float *to, const float *from, size_t count)
     cudaError_t error = cudaGetDeviceProperties(&prop, 0);
     if (error != cudaSuccess)
         return error;
-    return prop.maxThreadsPerBlock >= (int)block.x ? cudaMemcpy(to, from, count * sizeof(*to), cudaMemcpyHostToDevice) : cudaErrorInvalidConfiguration;
+    return prop.maxThreadsPerBlock >= (int)block.x ? cudaMemcpy(to, from, count * sizeof(*to), cudaMemcpyHostToDevice)
+                                                   : cudaErrorInvalidConfiguration;
 }

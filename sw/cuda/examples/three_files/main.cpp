@@ -11,8 +11,8 @@ int main()
     int wrong = 0;
     for (size_t i = 0; i < host.size(); i++)
         host[i] = (float)i;
-    if (cudaMalloc(&p, host.size() * sizeof(float)) || to_device(p, host.data(), host.size()) || squares(p, (int)host.size()) ||
-        cudaMemcpy(host.data(), p, host.size() * sizeof(float), cudaMemcpyDeviceToHost))
+    if (cudaMalloc(&p, host.size() * sizeof(float)) || to_device(p, host.data(), host.size()) ||
+        squares(p, (int)host.size()) || cudaMemcpy(host.data(), p, host.size() * sizeof(float), cudaMemcpyDeviceToHost))
         wrong++;
     for (size_t i = 0; i < host.size(); i++)
         wrong += host[i] != (float)i * (float)i;

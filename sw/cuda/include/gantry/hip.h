@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * HIP's own headers, with those of its names out of the way that CUDA's programs have in another form: vectors, indices, launches, textures,
- * functions between the lanes of a wavefront.
+ * HIP's own headers, with those of its names out of the way that CUDA's programs have in another form: vectors,
+ * indices, launches, textures, functions between the lanes of a wavefront.
  */
 #ifndef GANTRY_CUDA_HIP_H
 #define GANTRY_CUDA_HIP_H

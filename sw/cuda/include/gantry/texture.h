@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Textures as loads: a texture is a struct gantry_image in memory of the device, which the library fills when something is bound. A texture of the
- * file is registered like a variable (sw/cuda/lib/symbol.cpp); a texture object is the address of a gantry_image.
+ * Textures as loads: a texture is a struct gantry_image in memory of the device, which the library fills when something
+ * is bound. A texture of the file is registered like a variable (sw/cuda/lib/symbol.cpp); a texture object is the
+ * address of a gantry_image.
  */
 #ifndef GANTRY_CUDA_TEXTURE_H
 #define GANTRY_CUDA_TEXTURE_H
@@ -21,11 +22,13 @@ template <class T> static inline __host__ __device__ struct cudaChannelFormatDes
 #endif
 template <class T, int dimensions = cudaTextureType1D, enum cudaTextureReadMode mode = cudaReadModeElementType>
 struct GANTRY_TEXTURE texture : public textureReference {
-    __host__ texture(int norm = 0, enum cudaTextureFilterMode filter = cudaFilterModePoint, enum cudaTextureAddressMode address = cudaAddressModeClamp)
+    __host__ texture(int norm = 0, enum cudaTextureFilterMode filter = cudaFilterModePoint,
+                     enum cudaTextureAddressMode address = cudaAddressModeClamp)
         : texture(norm, filter, address, cudaCreateChannelDesc<T>())
     {
     }
-    __host__ texture(int norm, enum cudaTextureFilterMode filter, enum cudaTextureAddressMode address, struct cudaChannelFormatDesc desc)
+    __host__ texture(int norm, enum cudaTextureFilterMode filter, enum cudaTextureAddressMode address,
+                     struct cudaChannelFormatDesc desc)
         : textureReference()
     {
         normalized = norm;
@@ -64,7 +67,8 @@ template <typename T> struct gantry_element<T, true> {
 };
 template <typename T> GANTRY_TEX T gantry_texel(const struct gantry_image &i, int x, int y, int z, bool unit)
 {
-    const char *p = (const char *)i.data + (size_t)z * i.slice + (size_t)y * i.pitch + (size_t)x * (i.channels * i.bits / 8);
+    const char *p =
+        (const char *)i.data + (size_t)z * i.slice + (size_t)y * i.pitch + (size_t)x * (i.channels * i.bits / 8);
     return gantry_element<T, gantry_channels<T>::is_float>::load(i, p, unit);
 }
 /* An index outside as the mode wants it; -1: the border, which is zero. */
@@ -130,15 +134,12 @@ template <typename T> GANTRY_TEX T gantry_fetch(const struct gantry_image &i, in
 {
     return (unsigned int)x < i.width ? gantry_texel<T>(i, x, 0, 0, unit) : T();
 }
-template <class T, enum cudaTextureReadMode mode> struct gantry_read {
-    typedef T type;
-};
+template <class T, enum cudaTextureReadMode mode> struct gantry_read { typedef T type; };
 template <class T> struct gantry_read<T, cudaReadModeNormalizedFloat> {
     typedef typename gantry_floats<gantry_channels<T>::n>::type type;
 };
 
-#define GANTRY_OF_FILE \
-    template <class T, enum cudaTextureReadMode m> GANTRY_TEX typename gantry_read<T, m>::type
+#define GANTRY_OF_FILE template <class T, enum cudaTextureReadMode m> GANTRY_TEX typename gantry_read<T, m>::type
 GANTRY_OF_FILE tex1Dfetch(const texture<T, 1, m> &t, int x)
 {
     return gantry_fetch<typename gantry_read<T, m>::type>(t.image, x, m == cudaReadModeNormalizedFloat);
@@ -157,8 +158,14 @@ GANTRY_OF_FILE tex3D(const texture<T, 3, m> &t, float x, float y, float z)
 }
 #undef GANTRY_OF_FILE
 #define GANTRY_IMAGE(object) (*(const struct gantry_image *)(object))
-template <class T> GANTRY_TEX T tex1Dfetch(cudaTextureObject_t t, int x) { return gantry_fetch<T>(GANTRY_IMAGE(t), x, GANTRY_IMAGE(t).read); }
-template <class T> GANTRY_TEX T tex1D(cudaTextureObject_t t, float x) { return gantry_look<T>(GANTRY_IMAGE(t), x, 0, 0, GANTRY_IMAGE(t).read); }
+template <class T> GANTRY_TEX T tex1Dfetch(cudaTextureObject_t t, int x)
+{
+    return gantry_fetch<T>(GANTRY_IMAGE(t), x, GANTRY_IMAGE(t).read);
+}
+template <class T> GANTRY_TEX T tex1D(cudaTextureObject_t t, float x)
+{
+    return gantry_look<T>(GANTRY_IMAGE(t), x, 0, 0, GANTRY_IMAGE(t).read);
+}
 template <class T> GANTRY_TEX T tex2D(cudaTextureObject_t t, float x, float y)
 {
     return gantry_look<T>(GANTRY_IMAGE(t), x, y, 0, GANTRY_IMAGE(t).read);
@@ -167,8 +174,14 @@ template <class T> GANTRY_TEX T tex3D(cudaTextureObject_t t, float x, float y, f
 {
     return gantry_look<T>(GANTRY_IMAGE(t), x, y, z, GANTRY_IMAGE(t).read);
 }
-template <class T> GANTRY_TEX void tex1Dfetch(T *value, cudaTextureObject_t t, int x) { *value = tex1Dfetch<T>(t, x); }
-template <class T> GANTRY_TEX void tex2D(T *value, cudaTextureObject_t t, float x, float y) { *value = tex2D<T>(t, x, y); }
+template <class T> GANTRY_TEX void tex1Dfetch(T *value, cudaTextureObject_t t, int x)
+{
+    *value = tex1Dfetch<T>(t, x);
+}
+template <class T> GANTRY_TEX void tex2D(T *value, cudaTextureObject_t t, float x, float y)
+{
+    *value = tex2D<T>(t, x, y);
+}
 #undef GANTRY_IMAGE
 #undef GANTRY_TEX
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Functions between the lanes of a warp. A wavefront of gfx803 has 64 lanes. With --warp32 (GANTRY_WARP 32) a warp is one half of it; masks are
- * those of the half. Without, a warp is the wavefront, and a literal that stands for 32 lanes is warned of.
+ * Functions between the lanes of a warp. A wavefront of gfx803 has 64 lanes. With --warp32 (GANTRY_WARP 32) a warp is
+ * one half of it; masks are those of the half. Without, a warp is the wavefront, and a literal that stands for 32 lanes
+ * is warned of.
  */
 #ifndef GANTRY_CUDA_WARP_H
 #define GANTRY_CUDA_WARP_H
@@ -17,8 +18,9 @@ extern "C" int gantry_cuda_warp(int lanes);
 static int gantry_warp_told __attribute__((used)) = gantry_cuda_warp(GANTRY_WARP);
 #else
 typedef unsigned long long gantry_mask;
-#define GANTRY_WARNED(condition)                                                                                             \
-    __attribute__((diagnose_if(condition, "a warp has 64 lanes on gfx803; for warps of 32 compile with --warp32", "warning")))
+#define GANTRY_WARNED(condition)                                                                                       \
+    __attribute__((                                                                                                    \
+        diagnose_if(condition, "a warp has 64 lanes on gfx803; for warps of 32 compile with --warp32", "warning")))
 #define GANTRY_WIDTH GANTRY_WARNED(width == 32)
 #define GANTRY_MASK GANTRY_WARNED(mask == 0xffffffffull)
 #endif
@@ -28,7 +30,10 @@ static inline __device__ int gantry_lane()
 {
     return (int)(__builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0)) & (GANTRY_WARP - 1));
 }
-static inline __device__ int gantry_wave_lane() { return (int)__builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0)); }
+static inline __device__ int gantry_wave_lane()
+{
+    return (int)__builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0));
+}
 
 /* The value of another lane of the wavefront. */
 GANTRY_LANES T gantry_lane_read(T value, int lane)
@@ -43,7 +48,8 @@ GANTRY_LANES T gantry_lane_read(T value, int lane)
 static inline __device__ gantry_mask gantry_ballot(bool predicate)
 {
     unsigned int value = predicate;
-    __asm__ volatile("" : "+v"(value)); /* of a constant the compiler would make a mask that is not that of this place */
+    __asm__ volatile(""
+                     : "+v"(value)); /* of a constant the compiler would make a mask that is not that of this place */
     unsigned long long wave = __builtin_amdgcn_uicmp(value, 0u, 33); /* 33: not equal */
     return (gantry_mask)(GANTRY_WARP == 32 ? wave >> (gantry_wave_lane() & 32) : wave);
 }
@@ -68,10 +74,22 @@ GANTRY_LANES T __shfl_xor(T value, int mask, int width = warpSize) GANTRY_WIDTH
     int self = gantry_wave_lane(), source = self ^ mask;
     return gantry_lane_read(value, source >= ((self + width) & ~(width - 1)) ? self : source);
 }
-static inline __device__ gantry_mask __ballot(int predicate) { return gantry_ballot(predicate != 0); }
-static inline __device__ int __any(int predicate) { return gantry_ballot(predicate != 0) != 0; }
-static inline __device__ int __all(int predicate) { return gantry_ballot(predicate == 0) == 0; }
-static inline __device__ gantry_mask __activemask() { return gantry_ballot(true); }
+static inline __device__ gantry_mask __ballot(int predicate)
+{
+    return gantry_ballot(predicate != 0);
+}
+static inline __device__ int __any(int predicate)
+{
+    return gantry_ballot(predicate != 0) != 0;
+}
+static inline __device__ int __all(int predicate)
+{
+    return gantry_ballot(predicate == 0) == 0;
+}
+static inline __device__ gantry_mask __activemask()
+{
+    return gantry_ballot(true);
+}
 static inline __device__ void __syncwarp(gantry_mask = ~(gantry_mask)0)
 {
     __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront");
@@ -82,11 +100,13 @@ GANTRY_LANES T __shfl_sync(gantry_mask mask, T value, int source, int width = wa
 {
     return __shfl(value, source, width);
 }
-GANTRY_LANES T __shfl_up_sync(gantry_mask mask, T value, unsigned int delta, int width = warpSize) GANTRY_MASK GANTRY_WIDTH
+GANTRY_LANES T __shfl_up_sync(gantry_mask mask, T value, unsigned int delta,
+                              int width = warpSize) GANTRY_MASK GANTRY_WIDTH
 {
     return __shfl_up(value, delta, width);
 }
-GANTRY_LANES T __shfl_down_sync(gantry_mask mask, T value, unsigned int delta, int width = warpSize) GANTRY_MASK GANTRY_WIDTH
+GANTRY_LANES T __shfl_down_sync(gantry_mask mask, T value, unsigned int delta,
+                                int width = warpSize) GANTRY_MASK GANTRY_WIDTH
 {
     return __shfl_down(value, delta, width);
 }

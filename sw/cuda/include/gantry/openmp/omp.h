@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * OpenMP's functions for .cu files where clang has no omp.h of its own; gcc's libgomp has them. Pragmas of .cu files are not seen then.
+ * OpenMP's functions for .cu files where clang has no omp.h of its own; gcc's libgomp has them. Pragmas of .cu files
+ * are not seen then.
  */
 #ifndef GANTRY_OMP_H
 #define GANTRY_OMP_H
