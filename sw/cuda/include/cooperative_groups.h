@@ -12,11 +12,19 @@
 #define blockIdx gantry_hip_blockIdx
 #define blockDim gantry_hip_blockDim
 #define gridDim gantry_hip_gridDim
+#define __shfl gantry_shfl
+#define __shfl_up gantry_shfl_up
+#define __shfl_down gantry_shfl_down
+#define __shfl_xor gantry_shfl_xor
 #include <hip/hip_cooperative_groups.h>
 #undef dim3
 #undef threadIdx
 #undef blockIdx
 #undef blockDim
 #undef gridDim
+#undef __shfl
+#undef __shfl_up
+#undef __shfl_down
+#undef __shfl_xor
 #endif
 #endif

@@ -7,7 +7,9 @@
 #include <cuda_runtime.h>
 #ifdef __HIP__
 #include <gantry/rename.h>
-#include <gantry/rename_end.h>
+
 #include <hip/hip_fp16.h>
+
+#include <gantry/rename_end.h>
 #endif
 #endif

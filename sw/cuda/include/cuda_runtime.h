@@ -21,7 +21,6 @@
 #endif
 #ifdef __cplusplus
 #include <gantry/overloads.h>
-#include <gantry/texture.h>
 #endif
 #ifdef __HIP__
 #include <gantry/compiler.h>

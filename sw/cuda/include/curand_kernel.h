@@ -7,9 +7,12 @@
 #error "curand_kernel.h: rocRAND is not installed (package librocrand-dev)"
 #else
 #include <cuda_runtime.h>
+
 #include <gantry/rename.h>
-#include <gantry/rename_end.h>
+
 #include <rocrand/rocrand_kernel.h>
+
+#include <gantry/rename_end.h>
 typedef rocrand_state_xorwow curandState;
 typedef rocrand_state_xorwow curandState_t;
 typedef rocrand_state_xorwow curandStateXORWOW_t;

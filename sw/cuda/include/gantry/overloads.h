@@ -3,6 +3,8 @@
  */
 #ifndef GANTRY_CUDA_OVERLOADS_H
 #define GANTRY_CUDA_OVERLOADS_H
+#include <gantry/texture.h>
+
 #define GANTRY_TYPED template <typename T> static inline __host__ cudaError_t
 GANTRY_TYPED cudaMalloc(T **p, size_t size)
 {

@@ -54,25 +54,42 @@ static inline __device__ gantry_mask gantry_ballot(bool predicate)
     return (gantry_mask)(GANTRY_WARP == 32 ? wave >> (gantry_wave_lane() & 32) : wave);
 }
 
-GANTRY_LANES T __shfl(T value, int source, int width = warpSize) GANTRY_WIDTH
+GANTRY_LANES T gantry_shfl(T value, int source, int width = warpSize)
 {
     int self = gantry_wave_lane();
     return gantry_lane_read(value, (source & (width - 1)) | (self & ~(width - 1)));
 }
-GANTRY_LANES T __shfl_up(T value, unsigned int delta, int width = warpSize) GANTRY_WIDTH
+GANTRY_LANES T gantry_shfl_up(T value, unsigned int delta, int width = warpSize)
 {
     int self = gantry_wave_lane(), source = self - (int)delta;
     return gantry_lane_read(value, source < (self & ~(width - 1)) ? self : source);
 }
-GANTRY_LANES T __shfl_down(T value, unsigned int delta, int width = warpSize) GANTRY_WIDTH
+GANTRY_LANES T gantry_shfl_down(T value, unsigned int delta, int width = warpSize)
 {
     int self = gantry_wave_lane();
     return gantry_lane_read(value, (self & (width - 1)) + (int)delta >= width ? self : self + (int)delta);
 }
-GANTRY_LANES T __shfl_xor(T value, int mask, int width = warpSize) GANTRY_WIDTH
+GANTRY_LANES T gantry_shfl_xor(T value, int mask, int width = warpSize)
 {
     int self = gantry_wave_lane(), source = self ^ mask;
     return gantry_lane_read(value, source >= ((self + width) & ~(width - 1)) ? self : source);
+}
+/* The names that programs call; the base functions are for headers that mean what they say. */
+GANTRY_LANES T __shfl(T value, int source, int width = warpSize) GANTRY_WIDTH
+{
+    return gantry_shfl(value, source, width);
+}
+GANTRY_LANES T __shfl_up(T value, unsigned int delta, int width = warpSize) GANTRY_WIDTH
+{
+    return gantry_shfl_up(value, delta, width);
+}
+GANTRY_LANES T __shfl_down(T value, unsigned int delta, int width = warpSize) GANTRY_WIDTH
+{
+    return gantry_shfl_down(value, delta, width);
+}
+GANTRY_LANES T __shfl_xor(T value, int mask, int width = warpSize) GANTRY_WIDTH
+{
+    return gantry_shfl_xor(value, mask, width);
 }
 static inline __device__ gantry_mask __ballot(int predicate)
 {
@@ -98,21 +115,21 @@ static inline __device__ void __syncwarp(gantry_mask = ~(gantry_mask)0)
 
 GANTRY_LANES T __shfl_sync(gantry_mask mask, T value, int source, int width = warpSize) GANTRY_MASK GANTRY_WIDTH
 {
-    return __shfl(value, source, width);
+    return gantry_shfl(value, source, width);
 }
 GANTRY_LANES T __shfl_up_sync(gantry_mask mask, T value, unsigned int delta,
                               int width = warpSize) GANTRY_MASK GANTRY_WIDTH
 {
-    return __shfl_up(value, delta, width);
+    return gantry_shfl_up(value, delta, width);
 }
 GANTRY_LANES T __shfl_down_sync(gantry_mask mask, T value, unsigned int delta,
                                 int width = warpSize) GANTRY_MASK GANTRY_WIDTH
 {
-    return __shfl_down(value, delta, width);
+    return gantry_shfl_down(value, delta, width);
 }
 GANTRY_LANES T __shfl_xor_sync(gantry_mask mask, T value, int lanes, int width = warpSize) GANTRY_MASK GANTRY_WIDTH
 {
-    return __shfl_xor(value, lanes, width);
+    return gantry_shfl_xor(value, lanes, width);
 }
 static inline __device__ gantry_mask __ballot_sync(gantry_mask mask, int predicate) GANTRY_MASK
 {
