@@ -17,6 +17,7 @@
 #ifdef __HIP__
 #include <gantry/device.h>
 #include <gantry/launch.h>
+#include <gantry/rounding.h>
 #include <gantry/warp.h>
 #endif
 #ifdef __cplusplus

@@ -7,7 +7,7 @@ import pytest
 from live import gantry_run
 
 EXAMPLES = ["vector_add", "tiled_product", "stencil_shared", "reduce_warp", "histogram_atomics", "nbody", "bfs", "texture_fetch", "constant_symbol",
-            "streams_events", "warp_functions", "driver_module", "three_files"]
+            "streams_events", "intrinsics", "warp_functions", "driver_module", "three_files"]
 BY_DAY = ("vector_add", "texture_fetch", "constant_symbol", "driver_module", "three_files")
 
 

@@ -25,6 +25,11 @@
 /* A function that cannot be had: a call is an error of the compiler that says why. */
 #define GANTRY_UNAVAILABLE(type, name, reason) GANTRY_API type name GANTRY_ANY __attribute__((unavailable(reason)))
 
+#ifdef __HIP__
+#define GANTRY_NOT_ON_DEVICE(name, reason)                                                                             \
+    template <typename... T> __device__ int name(T...) __attribute__((unavailable(reason)))
+#endif
+
 #if !defined(__HIP__) && !defined(__HIP_PLATFORM_AMD__)
 #define __host__
 #define __device__

@@ -61,6 +61,62 @@ GANTRY_DEVICE float __fAtomicAdd(float *p, float value)
 {
     return atomicAdd(p, value);
 }
+GANTRY_DEVICE unsigned int __isGlobal(const void *p)
+{
+    const __attribute__((address_space(0))) void *q = (const __attribute__((address_space(0))) void *)p;
+    return !__builtin_amdgcn_is_shared(q) && !__builtin_amdgcn_is_private(q);
+}
+GANTRY_DEVICE unsigned int umin(unsigned int a, unsigned int b)
+{
+    return a < b ? a : b;
+}
+GANTRY_DEVICE unsigned int umax(unsigned int a, unsigned int b)
+{
+    return a > b ? a : b;
+}
+GANTRY_DEVICE long long llmin(long long a, long long b)
+{
+    return a < b ? a : b;
+}
+GANTRY_DEVICE long long llmax(long long a, long long b)
+{
+    return a > b ? a : b;
+}
+GANTRY_DEVICE unsigned long long ullmin(unsigned long long a, unsigned long long b)
+{
+    return a < b ? a : b;
+}
+GANTRY_DEVICE unsigned long long ullmax(unsigned long long a, unsigned long long b)
+{
+    return a > b ? a : b;
+}
+GANTRY_DEVICE long long atomicMin(long long *p, long long value)
+{
+    return __hip_atomic_fetch_min(p, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+GANTRY_DEVICE long long atomicMax(long long *p, long long value)
+{
+    return __hip_atomic_fetch_max(p, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+/* Atomics of a block are those of the device, which are as strong; those of the system HIP has for some types. */
+#define GANTRY_OF_BLOCK(name)                                                                                          \
+    template <typename T, typename U> GANTRY_DEVICE T name##_block(T *p, U value)                                      \
+    {                                                                                                                  \
+        return name(p, (T)value);                                                                                      \
+    }
+GANTRY_OF_BLOCK(atomicAdd)
+GANTRY_OF_BLOCK(atomicSub)
+GANTRY_OF_BLOCK(atomicExch)
+GANTRY_OF_BLOCK(atomicMin)
+GANTRY_OF_BLOCK(atomicMax)
+GANTRY_OF_BLOCK(atomicAnd)
+GANTRY_OF_BLOCK(atomicOr)
+GANTRY_OF_BLOCK(atomicXor)
+#undef GANTRY_OF_BLOCK
+template <typename T> GANTRY_DEVICE T atomicCAS_block(T *p, T compare, T value)
+{
+    return atomicCAS(p, compare, value);
+}
 GANTRY_DEVICE int __imin(int a, int b)
 {
     return a < b ? a : b;

@@ -182,6 +182,25 @@ template <class T> GANTRY_TEX void tex2D(T *value, cudaTextureObject_t t, float 
 {
     *value = tex2D<T>(t, x, y);
 }
+#define GANTRY_NO_TEXTURE(name) GANTRY_NOT_ON_DEVICE(name, "textures are loads here: no layers, levels, cubes, gathers")
+GANTRY_NO_TEXTURE(tex1DLayered);
+GANTRY_NO_TEXTURE(tex2DLayered);
+GANTRY_NO_TEXTURE(texCubemap);
+GANTRY_NO_TEXTURE(tex2Dgather);
+GANTRY_NO_TEXTURE(tex1DLod);
+GANTRY_NO_TEXTURE(tex2DLod);
+GANTRY_NO_TEXTURE(tex3DLod);
+GANTRY_NO_TEXTURE(tex2DGrad);
+#undef GANTRY_NO_TEXTURE
+#define GANTRY_NO_SURFACE(name)                                                                                        \
+    GANTRY_NOT_ON_DEVICE(name, "gfx803 writes images with instructions that the simulated GPU does not have")
+GANTRY_NO_SURFACE(surf1Dread);
+GANTRY_NO_SURFACE(surf1Dwrite);
+GANTRY_NO_SURFACE(surf2Dread);
+GANTRY_NO_SURFACE(surf2Dwrite);
+GANTRY_NO_SURFACE(surf3Dread);
+GANTRY_NO_SURFACE(surf3Dwrite);
+#undef GANTRY_NO_SURFACE
 #undef GANTRY_IMAGE
 #undef GANTRY_TEX
 #endif

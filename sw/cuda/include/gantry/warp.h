@@ -163,5 +163,27 @@ GANTRY_LANES gantry_mask __match_all_sync(gantry_mask mask, T value, int *predic
     *predicate = (__match_any_sync(mask, value) & mask) == (gantry_ballot(true) & mask);
     return *predicate ? mask : 0;
 }
+/* Reductions of the lanes in the mask, all of which must be active. */
+#define GANTRY_REDUCED(name, T, expression)                                                                            \
+    static inline __device__ T __reduce_##name##_sync(gantry_mask mask, T value) GANTRY_MASK                           \
+    {                                                                                                                  \
+        int base = gantry_wave_lane() & ~(warpSize - 1);                                                               \
+        T a = gantry_lane_read(value, base | (__ffsll((unsigned long long)mask) - 1));                                 \
+        for (gantry_mask rest = mask & (mask - 1); rest; rest &= rest - 1) {                                           \
+            T b = gantry_lane_read(value, base | (__ffsll((unsigned long long)rest) - 1));                             \
+            a = expression;                                                                                            \
+        }                                                                                                              \
+        return a;                                                                                                      \
+    }
+GANTRY_REDUCED(add, unsigned int, a + b)
+GANTRY_REDUCED(add, int, a + b)
+GANTRY_REDUCED(min, unsigned int, a < b ? a : b)
+GANTRY_REDUCED(min, int, a < b ? a : b)
+GANTRY_REDUCED(max, unsigned int, a > b ? a : b)
+GANTRY_REDUCED(max, int, a > b ? a : b)
+GANTRY_REDUCED(and, unsigned int, a &b)
+GANTRY_REDUCED(or, unsigned int, a | b)
+GANTRY_REDUCED(xor, unsigned int, a ^ b)
+#undef GANTRY_REDUCED
 #undef GANTRY_LANES
 #endif
