@@ -52,6 +52,26 @@ GANTRY_RANDOM unsigned int curand_poisson(S *state, double lambda)
 {
     return rocrand_poisson(state, lambda);
 }
+/* rocRAND's vectors are HIP's: the same bytes. */
+template <typename To, typename From> static inline __device__ To gantry_vector(From from)
+{
+    To to;
+    __builtin_memcpy(&to, &from, sizeof(to));
+    return to;
+}
+#define GANTRY_VECTORS(name, other, V)                                                                                 \
+    GANTRY_RANDOM V name(S *state)                                                                                     \
+    {                                                                                                                  \
+        return gantry_vector<V>(other(state));                                                                         \
+    }
+GANTRY_VECTORS(curand4, rocrand4, uint4)
+GANTRY_VECTORS(curand_uniform2, rocrand_uniform2, float2)
+GANTRY_VECTORS(curand_uniform4, rocrand_uniform4, float4)
+GANTRY_VECTORS(curand_normal2, rocrand_normal2, float2)
+GANTRY_VECTORS(curand_normal4, rocrand_normal4, float4)
+GANTRY_VECTORS(curand_uniform2_double, rocrand_uniform_double2, double2)
+GANTRY_VECTORS(curand_normal2_double, rocrand_normal_double2, double2)
+#undef GANTRY_VECTORS
 #undef GANTRY_RANDOM
 #endif
 #endif

@@ -3,11 +3,13 @@
 
 By day a few on the golden model; in `make nightly` all, with warps of 64 and of 32 lanes, on the golden model, on the RTL, in lock step.
 """
+import pathlib
+
 import pytest
-from live import gantry_run
+from live import ROOT, gantry_run
 
 EXAMPLES = ["vector_add", "tiled_product", "stencil_shared", "reduce_warp", "histogram_atomics", "nbody", "bfs", "texture_fetch", "constant_symbol",
-            "streams_events", "intrinsics", "warp_functions", "driver_module", "three_files"]
+            "streams_events", "intrinsics", "api_tour", "warp_functions", "driver_module", "three_files"]
 BY_DAY = ("vector_add", "texture_fetch", "constant_symbol", "driver_module", "three_files")
 
 
@@ -53,3 +55,13 @@ def test_functions_between_lanes(example, cuda, warp32, lanes):
     """Shuffles, votes and masks against the host, for the size of a warp that cudaDeviceProp tells."""
     result = run(example("warp_functions", warp32), cuda)
     assert f"warps of {lanes} lanes" in result.out, result
+
+
+@pytest.mark.nightly
+@pytest.mark.may_skip("rocRAND is not installed")
+def test_random_numbers(nvcc, cuda, tmp_path):
+    if not pathlib.Path("/usr/include/rocrand").exists():
+        pytest.skip("rocRAND is not installed")
+    done = nvcc(f"-I{ROOT}/sw/cuda/examples", ROOT / "tests/sw/cuda/random.cu", "-o", tmp_path / "random")
+    assert done.returncode == 0, done.stderr
+    run(tmp_path / "random", cuda)

@@ -89,12 +89,11 @@ static inline __host__ cudaError_t cudaGetSymbolSize(size_t *size, const char *s
 }
 
 /* Kernels by themselves. */
-GANTRY_TYPED cudaLaunchKernel(const T *f, dim3 grid, dim3 block, void **args, size_t shared = 0,
-                              cudaStream_t stream = 0)
+GANTRY_TYPED cudaLaunchKernel(T *f, dim3 grid, dim3 block, void **args, size_t shared = 0, cudaStream_t stream = 0)
 {
     return ::cudaLaunchKernel((const void *)f, grid, block, args, shared, stream);
 }
-GANTRY_TYPED cudaLaunchCooperativeKernel(const T *f, dim3 grid, dim3 block, void **args, size_t shared = 0,
+GANTRY_TYPED cudaLaunchCooperativeKernel(T *f, dim3 grid, dim3 block, void **args, size_t shared = 0,
                                          cudaStream_t stream = 0)
 {
     return ::cudaLaunchCooperativeKernel((const void *)f, grid, block, args, shared, stream);
