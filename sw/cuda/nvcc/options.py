@@ -162,7 +162,7 @@ def read(words, environment):
             file_taken(chosen, word)
             continue
         name, equals, value = word.lstrip("-").partition("=")
-        if not word.startswith("--") and name not in VALUED and name[:1] in JOINED and name not in NOTHING:
+        if not word.startswith("--") and name[:1] in JOINED and name not in VALUED | NOTHING | set(STAGES):
             name, value, equals = word[1], word[2:], "="
         name = ALIASES.get(name, name)
         if name in VALUED and not equals:

@@ -5,6 +5,7 @@ import os
 import pathlib
 
 import pytest
+from live import gantry_run
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 KERNEL = "__global__ void k(int *p) { %s }\nint main() { %s return 0; }\n"
@@ -126,6 +127,40 @@ def test_device_code_in_two_files(nvcc, tmp_path):
         done = nvcc(*words, cwd=tmp_path)
         assert done.returncode == 0, done
     assert nvcc("-dlink", "a.o", cwd=tmp_path).returncode == 1
+
+
+LIBRARY = """
+__global__ void k(int *p) { *p += 1; }
+extern "C" int next(int v)
+{
+    int *p;
+    cudaMalloc(&p, sizeof(int));
+    cudaMemcpy(p, &v, sizeof(int), cudaMemcpyHostToDevice);
+    k<<<1, 1>>>(p);
+    cudaMemcpy(&v, p, sizeof(int), cudaMemcpyDeviceToHost);
+    return cudaFree(p) == cudaSuccess ? v : -1;
+}
+"""
+
+
+@pytest.mark.nightly
+def test_libraries_of_both_kinds(nvcc, tmp_path):
+    """A shared library and an archive, used by a C program that gcc links."""
+    (tmp_path / "k.cu").write_text(LIBRARY)
+    (tmp_path / "main.c").write_text("int next(int);\nint main(void) { return next(41); }\n")
+    for words in (["-shared", "-Xcompiler", "-fPIC", "k.cu", "-o", "libk.so"], ["-c", "k.cu"], ["-lib", "k.o", "-o", "libk2.a"],
+                  ["main.c", "libk.so", "-Xlinker", f"-rpath,{tmp_path}", "-o", "one"], ["main.c", "-L.", "-lk2", "-o", "two"]):
+        done = nvcc(*words, cwd=tmp_path)
+        assert done.returncode == 0, (words, done)
+    for program in ("one", "two"):
+        assert gantry_run([tmp_path / program], "golden", 1).status == 42, program
+
+
+def test_preprocessed_and_dependencies(nvcc, tmp_path):
+    (tmp_path / "k.cu").write_text('#include "k.h"\n' + KERNEL % ("*p = THREE;", ""))
+    (tmp_path / "k.h").write_text("#define THREE 3\n")
+    assert "*p = 3;" in nvcc("-E", "k.cu", cwd=tmp_path).stdout
+    assert "k.h" in nvcc("-M", "k.cu", cwd=tmp_path).stdout.split()
 
 
 def test_nvcc_on_the_path_is_not_called_by_hipcc(cuda, nvcc, tmp_path):
