@@ -107,6 +107,50 @@ static int launches(void)
     return wrong;
 }
 
+static void counted(void *p)
+{
+    ++*(int *)p;
+}
+
+/* A fill, two kernels behind it, a copy and a call behind both. */
+static int graph_by_hand(void)
+{
+    int *p, n = 64, one = 1, two = 2, host[64], calls = 0, wrong = 0;
+    cudaGraph_t graph;
+    cudaGraphExec_t ready;
+    cudaGraphNode_t fill, first, second, copy, call;
+    cudaMemsetParams zero = {0};
+    cudaKernelNodeParams kernel = {0};
+    cudaHostNodeParams function = {counted, &calls};
+    size_t nodes = 0;
+    CHECK(cudaMalloc(&p, n * sizeof(int)));
+    void *args_one[] = {&p, &n, &one}, *args_two[] = {&p, &n, &two};
+    CHECK(cudaGraphCreate(&graph, 0));
+    zero.dst = p;
+    zero.elementSize = 4;
+    zero.width = n;
+    zero.height = 1;
+    CHECK(cudaGraphAddMemsetNode(&fill, graph, NULL, 0, &zero));
+    kernel.func = (void *)add;
+    kernel.gridDim = dim3(1);
+    kernel.blockDim = dim3(64);
+    kernel.kernelParams = args_one;
+    CHECK(cudaGraphAddKernelNode(&first, graph, &fill, 1, &kernel));
+    kernel.kernelParams = args_two;
+    CHECK(cudaGraphAddKernelNode(&second, graph, &first, 1, &kernel));
+    CHECK(cudaGraphAddMemcpyNode1D(&copy, graph, &second, 1, host, p, n * sizeof(int), cudaMemcpyDeviceToHost));
+    CHECK(cudaGraphAddHostNode(&call, graph, &copy, 1, &function));
+    CHECK(cudaGraphGetNodes(graph, NULL, &nodes));
+    CHECK(cudaGraphInstantiate(&ready, graph));
+    CHECK(cudaGraphLaunch(ready, 0));
+    CHECK(cudaDeviceSynchronize());
+    for (int i = 0; i < n; i++)
+        wrong += host[i] != 3 + 2 * managed;
+    CHECK(cudaGraphExecDestroy(ready));
+    CHECK(cudaGraphDestroy(graph));
+    return wrong + (calls != 1) + (nodes != 5);
+}
+
 static int pointers(void)
 {
     int *device, *pinned, plain, wrong = 0;
@@ -131,7 +175,7 @@ static int pointers(void)
 
 int main()
 {
-    int c = copies(), l = launches(), p = pointers();
+    int c = copies(), l = launches() + graph_by_hand(), p = pointers();
     printf("copies %d, launches %d, pointers %d\n", c, l, p);
     return verdict("api_tour", c + l + p);
 }

@@ -13,6 +13,8 @@ typedef struct CUmod_st *CUmodule;
 typedef struct CUfunc_st *CUfunction;
 typedef struct CUstream_st *CUstream;
 typedef struct CUevent_st *CUevent;
+typedef unsigned long long CUtexObject;
+typedef unsigned long long CUsurfObject;
 #include <driver_types.h>
 #include <gantry/driver_names.h>
 #endif

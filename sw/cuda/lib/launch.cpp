@@ -49,14 +49,25 @@ cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void *
                   : runtime_failed(cudaErrorInvalidDeviceFunction);
 }
 
+/* The barrier of a grid (cooperative_groups.h) counts from zero: HIP has none for gfx803. All blocks must be on the
+ * device at a time. */
 cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block, void **args, size_t shared,
                                         cudaStream_t stream)
 {
     const void *kernel = kernel_find(function);
-    if (!kernel)
-        return runtime_failed(cudaErrorInvalidDeviceFunction);
-    return runtime_done(
-        hipLaunchCooperativeKernel(kernel, native(grid), native(block), args, (unsigned)shared, native(stream)));
+    int blocks = 0, device = 0;
+    struct cudaDeviceProp prop;
+    cudaError_t error = kernel ? cudaGetDevice(&device) : runtime_failed(cudaErrorInvalidDeviceFunction);
+    if (error == cudaSuccess)
+        error = cudaGetDeviceProperties(&prop, device);
+    if (error == cudaSuccess)
+        error =
+            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, (int)(block.x * block.y * block.z), shared);
+    if (error == cudaSuccess && (size_t)grid.x * grid.y * grid.z > (size_t)blocks * prop.multiProcessorCount)
+        error = runtime_failed(cudaErrorCooperativeLaunchTooLarge);
+    if (error == cudaSuccess)
+        error = variables_clear("gantry_grid_count", stream);
+    return error == cudaSuccess ? error_from_hip(launch(kernel, grid, block, args, shared, stream)) : error;
 }
 
 cudaError_t cudaConfigureCall(dim3 grid, dim3 block, size_t shared, cudaStream_t stream)

@@ -18,6 +18,8 @@ hipError_t error_to_hip(cudaError_t error);
 /* symbol.cpp: the variable or kernel that an address or a name means; NULL: there is none. */
 const void *variable_find(const void *symbol);
 const void *kernel_find(const void *symbol);
+/* All variables of that name, of any file, become zero, in the order of the stream. */
+cudaError_t variables_clear(const char *name, cudaStream_t stream);
 /* A function of HIP's library under the name that this library has, too. */
 void *hip_function(const char *name);
 
@@ -64,6 +66,10 @@ inline hipGraphExec_t *native(cudaGraphExec_t *v)
 inline hipGraphNode_t *native(cudaGraphNode_t *v)
 {
     return (hipGraphNode_t *)v;
+}
+inline const hipGraphNode_t *native(const cudaGraphNode_t *v)
+{
+    return (const hipGraphNode_t *)v;
 }
 inline hipStreamCaptureMode native(cudaStreamCaptureMode v)
 {

@@ -66,6 +66,23 @@ const void *kernel_find(const void *symbol)
     return find(kernels(), symbol);
 }
 
+cudaError_t variables_clear(const char *name, cudaStream_t stream)
+{
+    cudaError_t error = cudaSuccess;
+    for (const auto &entry : variables()) {
+        void *p = nullptr;
+        size_t size = 0;
+        if (!same_name(entry.second, name) || error != cudaSuccess)
+            continue;
+        error = cudaGetSymbolAddress(&p, entry.first);
+        if (error == cudaSuccess)
+            error = cudaGetSymbolSize(&size, entry.first);
+        if (error == cudaSuccess)
+            error = cudaMemsetAsync(p, 0, size, stream);
+    }
+    return error;
+}
+
 /* The names that the compiler calls. */
 extern "C" {
 void **register_fat_binary(const void *data) __asm__("__hipRegisterFatBinary");

@@ -28,7 +28,7 @@ ZERO = """luid kernelExecTimeoutEnabled integrated computeMode maxTexture1DMipma
 maxTexture2DLayered maxTextureCubemapLayered maxSurface1D maxSurface2D maxSurface3D maxSurface1DLayered maxSurface2DLayered maxSurfaceCubemap
 maxSurfaceCubemapLayered ECCEnabled pciBusID pciDeviceID pciDomainID tccDriver persistingL2CacheMaxSize isMultiGpuBoard multiGpuBoardGroupID
 hostNativeAtomicSupported pageableMemoryAccess concurrentManagedAccess computePreemptionSupported pageableMemoryAccessUsesHostPageTables
-directManagedMemAccessFromHost accessPolicyMaxWindowSize reservedSharedMemPerBlock minor cooperativeLaunch cooperativeMultiDeviceLaunch""".split()
+directManagedMemAccessFromHost accessPolicyMaxWindowSize reservedSharedMemPerBlock minor cooperativeMultiDeviceLaunch""".split()
 
 
 def hip_names():

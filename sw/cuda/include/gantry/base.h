@@ -44,6 +44,9 @@
 #ifndef __align__
 #define __align__(n) __attribute__((aligned(n)))
 #endif
+#ifndef __grid_constant__
+#define __grid_constant__
+#endif
 #ifndef CUDARTAPI
 #define CUDARTAPI
 #define CUDAAPI

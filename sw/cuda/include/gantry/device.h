@@ -113,6 +113,14 @@ GANTRY_OF_BLOCK(atomicAnd)
 GANTRY_OF_BLOCK(atomicOr)
 GANTRY_OF_BLOCK(atomicXor)
 #undef GANTRY_OF_BLOCK
+GANTRY_DEVICE unsigned int atomicInc_system(unsigned int *p, unsigned int limit)
+{
+    return atomicInc(p, limit);
+}
+GANTRY_DEVICE unsigned int atomicDec_system(unsigned int *p, unsigned int limit)
+{
+    return atomicDec(p, limit);
+}
 template <typename T> GANTRY_DEVICE T atomicCAS_block(T *p, T compare, T value)
 {
     return atomicCAS(p, compare, value);

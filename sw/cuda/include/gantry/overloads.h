@@ -39,6 +39,13 @@ static inline __host__ cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned 
     return ::cudaEventCreateWithFlags(event, flags);
 }
 
+static inline __host__ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph,
+                                                        unsigned long long flags = 0)
+{
+    (void)flags;
+    return ::cudaGraphInstantiate(exec, graph, NULL, NULL, 0);
+}
+
 /* Symbols: the variable, or (as up to CUDA 4) its name. The library tells one from the other. */
 GANTRY_TYPED cudaMemcpyToSymbol(const T &symbol, const void *src, size_t count, size_t offset = 0,
                                 enum cudaMemcpyKind kind = cudaMemcpyHostToDevice)

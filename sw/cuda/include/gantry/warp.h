@@ -45,12 +45,16 @@ GANTRY_LANES T gantry_lane_read(T value, int lane)
     __builtin_memcpy(&value, words, sizeof(T));
     return value;
 }
-static inline __device__ gantry_mask gantry_ballot(bool predicate)
+static inline __device__ unsigned long long gantry_wave_ballot(bool predicate)
 {
     unsigned int value = predicate;
     __asm__ volatile(""
                      : "+v"(value)); /* of a constant the compiler would make a mask that is not that of this place */
-    unsigned long long wave = __builtin_amdgcn_uicmp(value, 0u, 33); /* 33: not equal */
+    return __builtin_amdgcn_uicmp(value, 0u, 33); /* 33: not equal */
+}
+static inline __device__ gantry_mask gantry_ballot(bool predicate)
+{
+    unsigned long long wave = gantry_wave_ballot(predicate);
     return (gantry_mask)(GANTRY_WARP == 32 ? wave >> (gantry_wave_lane() & 32) : wave);
 }
 
