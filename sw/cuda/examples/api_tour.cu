@@ -115,15 +115,17 @@ static void counted(void *p)
 /* A fill, two kernels behind it, a copy and a call behind both. */
 static int graph_by_hand(void)
 {
-    int *p, n = 64, one = 1, two = 2, host[64], calls = 0, wrong = 0;
+    int *p, *again, n = 64, one = 1, two = 2, host[64], calls = 0, wrong = 0;
     cudaGraph_t graph;
     cudaGraphExec_t ready;
-    cudaGraphNode_t fill, first, second, copy, call;
+    cudaGraphNode_t fill, first, second, copy, back, call;
     cudaMemsetParams zero = {0};
+    cudaMemcpy3DParms copied = {0};
     cudaKernelNodeParams kernel = {0};
     cudaHostNodeParams function = {counted, &calls};
     size_t nodes = 0;
     CHECK(cudaMalloc(&p, n * sizeof(int)));
+    CHECK(cudaMalloc(&again, n * sizeof(int)));
     void *args_one[] = {&p, &n, &one}, *args_two[] = {&p, &n, &two};
     CHECK(cudaGraphCreate(&graph, 0));
     zero.dst = p;
@@ -139,16 +141,24 @@ static int graph_by_hand(void)
     kernel.kernelParams = args_two;
     CHECK(cudaGraphAddKernelNode(&second, graph, &first, 1, &kernel));
     CHECK(cudaGraphAddMemcpyNode1D(&copy, graph, &second, 1, host, p, n * sizeof(int), cudaMemcpyDeviceToHost));
-    CHECK(cudaGraphAddHostNode(&call, graph, &copy, 1, &function));
+    copied.srcPtr = make_cudaPitchedPtr(host, n * sizeof(int), n, 1);
+    copied.dstPtr = make_cudaPitchedPtr(again, n * sizeof(int), n, 1);
+    copied.extent = make_cudaExtent(n * sizeof(int), 1, 1);
+    copied.kind = cudaMemcpyHostToDevice;
+    CHECK(cudaGraphAddMemcpyNode(&back, graph, &copy, 1, &copied));
+    CHECK(cudaGraphAddHostNode(&call, graph, &back, 1, &function));
     CHECK(cudaGraphGetNodes(graph, NULL, &nodes));
     CHECK(cudaGraphInstantiate(&ready, graph));
     CHECK(cudaGraphLaunch(ready, 0));
     CHECK(cudaDeviceSynchronize());
     for (int i = 0; i < n; i++)
         wrong += host[i] != 3 + 2 * managed;
+    CHECK(cudaMemcpy(host, again, n * sizeof(int), cudaMemcpyDeviceToHost));
+    for (int i = 0; i < n; i++)
+        wrong += host[i] != 3 + 2 * managed;
     CHECK(cudaGraphExecDestroy(ready));
     CHECK(cudaGraphDestroy(graph));
-    return wrong + (calls != 1) + (nodes != 5);
+    return wrong + (calls != 1) + (nodes != 6);
 }
 
 static int pointers(void)

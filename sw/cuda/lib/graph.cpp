@@ -19,6 +19,22 @@ cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t graph, con
     return runtime_done(hipGraphAddKernelNode(native(node), native(graph), native(before), count, &h));
 }
 
+/* Between pitched memory; arrays are linear memory that HIP does not know of. */
+cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *before,
+                                   size_t count, const struct cudaMemcpy3DParms *p)
+{
+    hipMemcpy3DParms h = {};
+    if (!p || p->srcArray || p->dstArray)
+        return runtime_failed(p ? cudaErrorNotSupported : cudaErrorInvalidValue);
+    h.srcPos = make_hipPos(p->srcPos.x, p->srcPos.y, p->srcPos.z);
+    h.srcPtr = make_hipPitchedPtr(p->srcPtr.ptr, p->srcPtr.pitch, p->srcPtr.xsize, p->srcPtr.ysize);
+    h.dstPos = make_hipPos(p->dstPos.x, p->dstPos.y, p->dstPos.z);
+    h.dstPtr = make_hipPitchedPtr(p->dstPtr.ptr, p->dstPtr.pitch, p->dstPtr.xsize, p->dstPtr.ysize);
+    h.extent = make_hipExtent(p->extent.width, p->extent.height, p->extent.depth);
+    h.kind = native(p->kind);
+    return runtime_done(hipGraphAddMemcpyNode(native(node), native(graph), native(before), count, &h));
+}
+
 cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *before,
                                    size_t count, const struct cudaMemsetParams *p)
 {
