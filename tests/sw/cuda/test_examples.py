@@ -27,12 +27,14 @@ def test_an_example(example, cuda, name):
     run(example(name), cuda)
 
 
+KINDS = [(n, how) for n in ("constant_symbol", "texture_fetch", "stencil_shared", "histogram_atomics") for how in ("rtl", "lockstep")]
+
+
 @pytest.mark.shows("S4.12")
-@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.nightly) for n in ("stencil_shared", "histogram_atomics", "constant_symbol", "texture_fetch")])
-@pytest.mark.parametrize("options", [pytest.param([], id="rtl"), pytest.param(["--lockstep"], id="lockstep")])
-def test_kinds_of_memory_on_the_rtl(example, cuda, name, options):
+@pytest.mark.parametrize("name, how", [pytest.param(n, h, marks=[] if h == "rtl" and n in BY_DAY else pytest.mark.nightly) for n, h in KINDS])
+def test_kinds_of_memory_on_the_rtl(example, cuda, name, how):
     """S4.12: global and constant memory, shared memory, textures as loads; parameters and scratch with them."""
-    run(example(name), cuda, "rtl", options)
+    run(example(name), cuda, "rtl", ["--lockstep"] if how == "lockstep" else [])
 
 
 @pytest.mark.nightly
