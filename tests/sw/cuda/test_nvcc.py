@@ -95,14 +95,15 @@ def test_options(nvcc, tmp_path):
     """What hipcc, gcc and g++ are called with."""
     for name in ("a.cu", "b.cpp", "c.c"):
         (tmp_path / name).write_text("")
-    words = ["-gencode=arch=compute_35,code=sm_35", "-gencode", 'arch=compute_70,code="sm_70,compute_70"', "-Xcompiler", "-Wall,-O2", "-Xptxas", "-v",
+    words = ["-gencode=arch=compute_35,code=sm_35", "-gencode", 'arch=compute_70,code="sm_70,compute_70"', "-Xcompiler", "-Wall,-O2,-march=native", "-Xptxas", "-v",
              "--maxrregcount=32", "-Iinc", "-I", "inc2", "-DX=1", "-Llib", "-lm", "--use_fast_math", "-fmad=false", "-std=c++17", "--dryrun", "--warp32"]
     done = nvcc(*words, "a.cu", "b.cpp", "c.c", "-o", "prog", cwd=tmp_path)
     device, cpp, c, link = done.stderr.splitlines()
     assert done.returncode == 0, done
     for word in ("hipcc --offload-arch=gfx803 -x hip", "-std=c++17", "-DGANTRY_CUDA_ARCH=700", "-DGANTRY_WARP=32", "-Xarch_device -ffast-math", "-ffp-contract=off",
-                 "-DX=1 -Iinc -Iinc2", "-Wall -O2"):
+                 "-DX=1 -Iinc -Iinc2", "-Wall -Xarch_host -march=native"):
         assert word in device, (word, device)
+    assert "-O2" not in device and "-Wall -O2 -march=native" in cpp
     assert cpp.startswith("#$ g++ -x c++ -std=c++17") and c.startswith("#$ gcc -x c ") and "-std" not in c, done
     assert "-Llib" in link and "-lcudart" in link and link.endswith("-o prog"), link
 
