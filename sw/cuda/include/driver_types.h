@@ -135,4 +135,9 @@ struct textureReference {
     float mipmapLevelBias, minMipmapLevelClamp, maxMipmapLevelClamp;
     struct gantry_image image;
 };
+struct surfaceReference {
+    struct cudaChannelFormatDesc channelDesc;
+    struct gantry_image image;
+};
+typedef struct cudaGraphicsResource *cudaGraphicsResource_t; /* for calls that say that there is no OpenGL */
 #endif

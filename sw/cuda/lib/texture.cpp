@@ -135,3 +135,27 @@ cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object)
 {
     return cudaFree((void *)object);
 }
+
+cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *object, const struct cudaResourceDesc *resource)
+{
+    struct cudaTextureDesc how = {};
+    if (!resource || resource->resType != cudaResourceTypeArray)
+        return runtime_failed(cudaErrorInvalidValue);
+    return cudaCreateTextureObject(object, resource, &how, nullptr);
+}
+
+cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object)
+{
+    return cudaFree((void *)object);
+}
+
+cudaError_t cudaBindSurfaceToArray(const struct surfaceReference *surface, cudaArray_const_t array,
+                                   const struct cudaChannelFormatDesc *desc)
+{
+    (void)desc; /* that of the array must be the same */
+    if (!surface || !array || !variable_find(surface))
+        return runtime_failed(cudaErrorInvalidSurface);
+    gantry_image image = image_of_array(array);
+    return cudaMemcpyToSymbol((const void *)surface, &image, sizeof(image), offsetof(surfaceReference, image),
+                              cudaMemcpyHostToDevice);
+}

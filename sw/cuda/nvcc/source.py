@@ -20,7 +20,7 @@ KNOWN_PTX = [(re.compile(ASM.pattern + r'\s*"\s*mov\.u32\s+%0\s*,\s*%%?laneid\s*
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"\n]+)"', re.M)
 HIDDEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 OPEN = re.compile(r"<\s*<\s*<")
-STATIC_TEXTURE = re.compile(r"\bstatic(\s+texture\s*<)")  # clang has no texture for the device then
+STATIC_TEXTURE = re.compile(r"\bstatic(\s+(?:texture|surface)\s*<)")  # clang has no texture for the device then
 CLOSE = re.compile(r">\s*>\s*>(?=\s*\()")
 
 

@@ -8,7 +8,7 @@ import pathlib
 import pytest
 from live import ROOT, gantry_run
 
-EXAMPLES = ["vector_add", "tiled_product", "stencil_shared", "reduce_warp", "histogram_atomics", "nbody", "bfs", "texture_fetch", "constant_symbol",
+EXAMPLES = ["vector_add", "tiled_product", "stencil_shared", "reduce_warp", "histogram_atomics", "nbody", "bfs", "texture_fetch", "surface_write", "constant_symbol",
             "streams_events", "intrinsics", "api_tour", "groups", "warp_functions", "driver_module", "three_files"]
 BY_DAY = ("vector_add", "texture_fetch", "constant_symbol", "driver_module", "three_files")
 

@@ -3,6 +3,7 @@
  */
 #ifndef GANTRY_CUDA_OVERLOADS_H
 #define GANTRY_CUDA_OVERLOADS_H
+#include <gantry/surface.h>
 #include <gantry/texture.h>
 
 #define GANTRY_TYPED template <typename T> static inline __host__ cudaError_t
@@ -222,6 +223,17 @@ static inline __host__ cudaError_t cudaGetTextureReference(const struct textureR
 {
     *reference = &t;
     return cudaSuccess;
+}
+template <class T, int d>
+static inline __host__ cudaError_t cudaBindSurfaceToArray(const struct surface<T, d> &s, cudaArray_const_t array)
+{
+    return ::cudaBindSurfaceToArray(&s, array, NULL);
+}
+template <class T, int d>
+static inline __host__ cudaError_t cudaBindSurfaceToArray(const struct surface<T, d> &s, cudaArray_const_t array,
+                                                          const struct cudaChannelFormatDesc &desc)
+{
+    return ::cudaBindSurfaceToArray(&s, array, &desc);
 }
 #undef GANTRY_TYPED
 #endif

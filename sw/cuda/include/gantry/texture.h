@@ -192,15 +192,6 @@ GANTRY_NO_TEXTURE(tex2DLod);
 GANTRY_NO_TEXTURE(tex3DLod);
 GANTRY_NO_TEXTURE(tex2DGrad);
 #undef GANTRY_NO_TEXTURE
-#define GANTRY_NO_SURFACE(name)                                                                                        \
-    GANTRY_NOT_ON_DEVICE(name, "gfx803 writes images with instructions that the simulated GPU does not have")
-GANTRY_NO_SURFACE(surf1Dread);
-GANTRY_NO_SURFACE(surf1Dwrite);
-GANTRY_NO_SURFACE(surf2Dread);
-GANTRY_NO_SURFACE(surf2Dwrite);
-GANTRY_NO_SURFACE(surf3Dread);
-GANTRY_NO_SURFACE(surf3Dwrite);
-#undef GANTRY_NO_SURFACE
 #undef GANTRY_IMAGE
 #undef GANTRY_TEX
 #endif
