@@ -9,7 +9,7 @@
 typedef float2 cuFloatComplex;
 typedef double2 cuDoubleComplex;
 typedef cuFloatComplex cuComplex;
-#define GANTRY_COMPLEX static inline __host__ __device__
+#define GANTRY_COMPLEX static __inline__ __host__ __device__
 /* The functions of one precision: suffix f or none, names in CUDA's form. */
 #define GANTRY_COMPLEX_OF(C, R, real, imag, make, conj, add, sub, mul, div, abs, fma, vector, root)                    \
     GANTRY_COMPLEX R real(C a)                                                                                         \

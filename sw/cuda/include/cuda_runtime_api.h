@@ -10,17 +10,18 @@ GANTRY_API const char *cudaGetErrorName(cudaError_t error);
 GANTRY_API const char *cudaGetErrorString(cudaError_t error);
 GANTRY_API struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind f);
 
-static inline __host__ __device__ struct cudaPitchedPtr make_cudaPitchedPtr(void *d, size_t p, size_t xsz, size_t ysz)
+static __inline__ __host__ __device__ struct cudaPitchedPtr make_cudaPitchedPtr(void *d, size_t p, size_t xsz,
+                                                                                size_t ysz)
 {
     struct cudaPitchedPtr v = {d, p, xsz, ysz};
     return v;
 }
-static inline __host__ __device__ struct cudaExtent make_cudaExtent(size_t w, size_t h, size_t d)
+static __inline__ __host__ __device__ struct cudaExtent make_cudaExtent(size_t w, size_t h, size_t d)
 {
     struct cudaExtent v = {w, h, d};
     return v;
 }
-static inline __host__ __device__ struct cudaPos make_cudaPos(size_t x, size_t y, size_t z)
+static __inline__ __host__ __device__ struct cudaPos make_cudaPos(size_t x, size_t y, size_t z)
 {
     struct cudaPos v = {x, y, z};
     return v;

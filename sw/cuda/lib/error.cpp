@@ -45,12 +45,6 @@ cudaError_t error_from_hip(hipError_t error)
     return row_of(number)->runtime ? (cudaError_t)number : cudaErrorUnknown;
 }
 
-hipError_t error_to_hip(cudaError_t error)
-{
-    const row *r = row_of(error);
-    return r && r->hip >= 0 ? (hipError_t)r->hip : hipErrorUnknown;
-}
-
 cudaError_t runtime_failed(cudaError_t error)
 {
     if (error != cudaSuccess && error != cudaErrorNotReady)

@@ -13,7 +13,6 @@ cudaError_t runtime_done(hipError_t error);
 cudaError_t runtime_failed(cudaError_t error);
 CUresult driver_done(hipError_t error);
 cudaError_t error_from_hip(hipError_t error);
-hipError_t error_to_hip(cudaError_t error);
 
 /* symbol.cpp: the variable or kernel that an address or a name means; NULL: there is none. */
 const void *variable_find(const void *symbol);

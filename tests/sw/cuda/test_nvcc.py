@@ -108,6 +108,14 @@ def test_options(nvcc, tmp_path):
     assert "-Llib" in link and "-lcudart" in link and link.endswith("-o prog"), link
 
 
+@pytest.mark.parametrize("arch, value", [("sm_20", 600), ("compute_70", 700), ("sm_90a", 900)])
+def test_the_architecture_that_programs_see(nvcc, tmp_path, arch, value):
+    """Of the device's pass alone."""
+    (tmp_path / "k.cu").write_text(f"#if __HIP_DEVICE_COMPILE__ ? __CUDA_ARCH__ != {value} : defined(__CUDA_ARCH__)\n#error wrong\n#endif\n" + KERNEL % ("", ""))
+    done = nvcc("-c", f"-arch={arch}", "k.cu", cwd=tmp_path)
+    assert done.returncode == 0, done
+
+
 def test_flags_from_the_environment(nvcc, tmp_path):
     (tmp_path / "a.cu").write_text("")
     done = nvcc("--dryrun", "-c", "a.cu", cwd=tmp_path, env=dict(os.environ, NVCC_APPEND_FLAGS="--warp32"))
