@@ -9,6 +9,9 @@
 typedef float2 cuFloatComplex;
 typedef double2 cuDoubleComplex;
 typedef cuFloatComplex cuComplex;
+#if !defined(__cplusplus) && defined(__STRICT_ANSI__)
+#define sqrtf __builtin_sqrtf /* C of 1990 has the other alone */
+#endif
 #define GANTRY_COMPLEX static __inline__ __host__ __device__
 /* The functions of one precision: suffix f or none, names in CUDA's form. */
 #define GANTRY_COMPLEX_OF(C, R, real, imag, make, conj, add, sub, mul, div, abs, fma, vector, root)                    \
@@ -72,6 +75,9 @@ GANTRY_COMPLEX cuDoubleComplex cuComplexFloatToDouble(cuFloatComplex c)
 {
     return make_double2(c.x, c.y);
 }
+#if !defined(__cplusplus) && defined(__STRICT_ANSI__)
+#undef sqrtf
+#endif
 #undef GANTRY_COMPLEX_OF
 #undef GANTRY_COMPLEX
 #endif
