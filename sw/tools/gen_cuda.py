@@ -19,7 +19,7 @@ ROWS = {kind: collections.namedtuple(kind, fields) for kind, fields in FIELDS.it
 FORWARDS = """channel_descriptor common_functions device_atomic_functions device_functions device_launch_parameters device_types host_defines
  math_functions sm_11_atomic_functions sm_12_atomic_functions sm_13_double_functions sm_20_atomic_functions sm_20_intrinsics sm_30_intrinsics
  texture_fetch_functions texture_indirect_functions texture_types cuda_device_runtime_api cuda_texture_types cuda_profiler_api cudaProfiler
- builtin_types""".split()
+ builtin_types surface_types surface_functions surface_indirect_functions crt/host_defines crt/device_functions crt/math_functions""".split()
 HEAD = "/* SPDX-License-Identifier: Apache-2.0\n * Made by sw/tools/gen_cuda.py from sw/cuda/names.tsv.\n */\n"
 # Vector types: C type and bytes of an element; those of 3 are aligned like one element, of 2 and 4 whole up to 16 bytes.
 VECTORS = {"char": ("signed char", 1), "uchar": ("unsigned char", 1), "short": ("short", 2), "ushort": ("unsigned short", 2), "int": ("int", 4),
