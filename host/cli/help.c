@@ -20,6 +20,8 @@ static const char overview[] =
     "           gantry restore DIR\n"
     "  config   the configuration: its keys, their values, the systems that come with the command\n"
     "           gantry config --list gpu.l2\n"
+    "  cuda-path  the folder with bin/nvcc, include and lib64, for makefiles of CUDA programs\n"
+    "           make CUDA_PATH=$(gantry cuda-path)\n"
     "\n"
     "gantry COMMAND --help tells the options of a command, man gantry tells more.\n";
 
@@ -44,6 +46,9 @@ static const char config_text[] =
     "       gantry config [-c CONFIG] [--set KEY=VALUE]... --get KEY  one value\n"
     "       gantry config [-c CONFIG] [--set KEY=VALUE]... --sv       constants for SystemVerilog\n"
     "       gantry config --names                                     systems that come with the command\n";
+
+static const char cuda_text[] =
+    "usage: gantry cuda-path   the folder with bin/nvcc, include and lib64 (docs/cuda.md)\n";
 
 bool help_asked(const char *word)
 {
@@ -70,6 +75,8 @@ void help_print(FILE *out, const char *command)
         fputs("usage: gantry restore [options] DIR\n\n", out);
         option_help(out, OPTION_RESTORE);
         fputs(exits_replay, out);
+    } else if (command && strcmp(command, "cuda-path") == 0) {
+        fputs(cuda_text, out);
     } else {
         fputs(command && strcmp(command, "config") == 0 ? config_text : overview, out);
     }

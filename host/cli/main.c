@@ -15,11 +15,8 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         int (*run)(int argc, char **argv);
-    } commands[] = {{"run", cmd_run},
-                    {"kernel", cmd_kernel},
-                    {"replay", cmd_replay},
-                    {"restore", cmd_restore},
-                    {"config", cmd_config}};
+    } commands[] = {{"run", cmd_run},         {"kernel", cmd_kernel}, {"replay", cmd_replay},
+                    {"restore", cmd_restore}, {"config", cmd_config}, {"cuda-path", cmd_cuda_path}};
 
     signal(SIGPIPE, SIG_IGN);
     if (argc >= 2 && (help_asked(argv[1]) || strcmp(argv[1], "help") == 0)) {

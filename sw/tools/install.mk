@@ -17,6 +17,7 @@ install-files: all
 	@for d in configs rtl bridge host sw/tools; do mkdir -p $(SHARE)/$$d; cp -R $$d/. $(SHARE)/$$d/; done
 	@rm -rf $(SHARE)/build/gen && cp -R $(B)/gen $(SHARE)/build/gen
 	@echo $(MARCH) >$(SHARE)/build/march
+	@rm -rf $(SHARE)/build/cuda && if [ -d $(B)/cuda ]; then cp -R $(B)/cuda $(SHARE)/build/cuda; fi  # of make cuda
 	@rm -rf $(SHARE)/build/models
 	@if [ $(MARCH) = native ] && [ -d build/models ]; then flock build/models/.lock cp -Rp build/models $(SHARE)/build/models; fi  # not while one is built
 	@ln -sfn $(abspath build)/venv $(SHARE)/build/venv

@@ -5,6 +5,7 @@ set -e
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 make -s build/kernels/vecadd.v4.co
+make -s cuda >/dev/null
 make -s install PREFIX="$dir" | grep -q "^install: gantry is in $dir/bin"
 cp build/kernels/vecadd.v4.co "$dir/x.co"
 cd /
@@ -14,6 +15,12 @@ cd /
 "$dir/bin/gantry" run -c demo --model golden -- /bin/sh -c 'case $LD_PRELOAD in */lib/libgantry_shim.so*) exit 5;; esac' && exit 1 || [ $? = 5 ]
 [ -s "$dir/share/man/man1/gantry.1" ] && [ -s "$dir/include/gantry/sim.h" ] && [ -s "$dir/share/gantry/rtl/cu/cu_pkg.sv" ]
 echo "case done: an installed tree works away from the sources"
+[ "$("$dir/bin/gantry" cuda-path)" = "$dir/share/gantry/build/cuda" ]
+printf '#include <cuda_runtime.h>\nint main(void) { int n; return cudaRuntimeGetVersion(&n) != cudaSuccess || n != CUDART_VERSION; }\n' >"$dir/v.c"
+"$dir/share/gantry/build/cuda/bin/nvcc" "$dir/v.c" -o "$dir/v"
+"$dir/v"
+ldd "$dir/v" | grep -q "$dir/share/gantry/build/cuda/lib64/libcudart"
+echo "case done: the installed folder compiles and links CUDA programs"
 
 # Another process is writing a model meanwhile: what is copied is a cache of whole models.
 cd "$OLDPWD"
