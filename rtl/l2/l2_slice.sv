@@ -35,7 +35,9 @@ module l2_slice
   parameter int unsigned Depth = 16,    // input queue = credits of the crossbar, power of two, at most 64
   parameter int unsigned RspDepth = 16, // credits towards the crossbar, power of two, at most 64
   parameter bit [7:0] FarSource = 8'd81, // crossbar's port of what comes over a link
-  parameter bit Through = 1'b0          // write-through
+  parameter bit Through = 1'b0,         // write-through
+  parameter int unsigned Aside = 111,   // requests that wait for a fill or for room, or are on their way
+  parameter int unsigned Sets = Kib * 16 / Ways  // power of two (proofs: fewer)
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
@@ -79,11 +81,9 @@ module l2_slice
   input  logic [Channels-1:0] wrote_era_i,
   input  logic [Channels-1:0] dram_busy_i
 );
-  // what misses have, what has come, and so many again that wait for a fill or for room, or are on their way
-  localparam int unsigned Aside = 111;
+  // what misses have, what has come, and what is aside
   localparam int unsigned Slots = 2 ** $clog2(Mshrs + Depth + Aside + 1);
   localparam int unsigned SlotBits = $clog2(Slots);
-  localparam int unsigned Sets = Kib * 16 / Ways;
   localparam int unsigned Rows = Sets * Ways;
   localparam int unsigned Groups = Sets > 64 ? Sets / 64 : 1;  // of sets, in the summary of dirty lines
   localparam int unsigned SetBits = Sets > 1 ? $clog2(Sets) : 1;

