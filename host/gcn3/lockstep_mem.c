@@ -85,11 +85,16 @@ static void remember_value(struct lockstep *ls, uint64_t cycle, uint64_t address
     w->cycle = cycle;
 }
 
+void ls_replaced(struct lockstep *ls, uint64_t cycle, uint64_t address, uint32_t old)
+{
+    ls->past[ls->past_count++ % LS_PAST] = (struct ls_past){address, cycle, old};
+}
+
 /* A word of a request: its old value in memory and the one it leaves. */
 static void remember_word(struct lockstep *ls, uint64_t cycle, uint64_t address, uint32_t value, uint32_t mask)
 {
     uint32_t old = word_now(ls, cycle, address);
-    ls->past[ls->past_count++ % LS_PAST] = (struct ls_past){address, cycle, old};
+    ls_replaced(ls, cycle, address, old);
     remember_value(ls, cycle, address, old);
     remember_value(ls, cycle, address, (old & ~mask) | (value & mask));
 }

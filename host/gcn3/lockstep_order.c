@@ -78,6 +78,21 @@ static bool shadow_atomic(struct lockstep *ls, const struct lockstep_order *r, s
     return same;
 }
 
+/* What a load may have found until now, and not, if it was issued then, what was there when the request left its CU. */
+static void replaced(struct lockstep *ls, uint64_t cycle, const struct lockstep_order *r)
+{
+    const bool line = r->op != MEM_ATOMIC || r->line;
+    for (unsigned k = 0; k < (line ? 16u : r->size / 4u); k++) {
+        const uint64_t address = line ? (r->addr & ~UINT64_C(63)) + 4 * k : r->addr + 4 * k;
+        uint32_t old = r->op == MEM_ATOMIC ? (line ? r->old[k / 2] >> 32 * (k & 1) : r->data[2] >> 32 * k) : 0;
+        if (line && !(r->mask >> 4 * k & 15))
+            continue;
+        if (r->op != MEM_ATOMIC)
+            ls_read(ls, address, &old, sizeof old);
+        ls_replaced(ls, cycle, address, old);
+    }
+}
+
 /* What the L2 holds from now on, until it has gone to DRAM. */
 static void hold(struct lockstep *ls, const struct lockstep_order *r)
 {
@@ -154,6 +169,7 @@ void lockstep_order(struct lockstep *ls, unsigned gpu, uint64_t cycle, const str
     struct ls_cu *cu = r->source < ls->cus ? ls->cu[gpu * ls->cus + r->source] : NULL;
     if (ls->failed)
         return;
+    replaced(ls, cycle, r);
     hold(ls, r);
     if (q) {
         q->ordered = true;

@@ -20,7 +20,7 @@
 #define LS_WAYS 4        /* words of a set, newest first */
 #define LS_VALUES 8      /* values of a word */
 #define LS_FLIGHT 4096   /* cycles in which a store of the L2 has reached memory (link.store: 1,000 at most) */
-#define LS_PAST 65536    /* words replaced lately, in order */
+#define LS_PAST 131072   /* words replaced lately, as requests left and as they took effect, in order */
 #define LS_TLB 4096
 #define LS_DECODED 4096     /* decoded instructions, by their bits */
 #define LS_ENTRIES 8        /* a ring's first size: few enough that those of all wavefronts stay in the host's caches */
@@ -298,6 +298,8 @@ void ls_compare_stores(struct ls_check *c);
 void ls_compare_order(struct ls_check *c);
 /* Remember what a store or atomic that leaves in this cycle replaces and leaves. */
 void ls_remember(struct lockstep *ls, uint64_t cycle, const struct msg_mem_req *req);
+/* A word in the L2 changes in this cycle: `old` was there until now. */
+void ls_replaced(struct lockstep *ls, uint64_t cycle, uint64_t address, uint32_t old);
 /* Bytes of a line that are on their way to DRAM. */
 void ls_leaving(struct lockstep *ls, uint64_t cycle, uint64_t address, uint64_t mask, const uint64_t data[8]);
 #endif

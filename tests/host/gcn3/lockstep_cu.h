@@ -89,6 +89,7 @@ static char difference[1200];
 static bool in_lines;   /* lanes of an atomic share requests */
 static bool slow_store; /* the end of the program's store is reported last */
 static uint8_t held[16];
+static void (*around_load)(bool after); /* what happens in the L2 before and after a load of the program */
 
 static void on_difference(void *ctx, const char *text)
 {
@@ -115,9 +116,13 @@ static int fetch(void *ctx, struct gcn3_wave *w, uint64_t pc, uint64_t *inst)
 static int load(void *ctx, struct gcn3_wave *w, struct gcn3_access *a)
 {
     (void)ctx, (void)w;
+    if (around_load)
+        around_load(false);
     for (unsigned l = 0; l < 64; l++)
         if (a->mask >> l & 1)
             pagetable_read(table, a->va[l], &a->data[0][l], 4);
+    if (around_load)
+        around_load(true);
     if (tell(LOAD_WRONG))
         a->data[0][9] ^= 4;
     return 0;

@@ -110,6 +110,61 @@ static void tags_come_again(void **unused)
     pmem_free(memory);
 }
 
+/* Twenty atomics of another wavefront on one word leave their CU; later a glc load is issued, and finds what three of
+ * them have left in the L2; the others take effect before the load has ended. */
+static void some_take_effect(bool after)
+{
+    for (unsigned n = after ? 3 : 0; n < (after ? 20 : 3); n++) {
+        struct msg_mem_req r = request(MEM_ATOMIC, DATA);
+        uint64_t old;
+        r.user = 7;
+        r.atomic = ATOMIC_ADD;
+        r.size = 4;
+        r.data[0] = 1;
+        pmem_atomic(memory, r.addr, r.atomic, 4, r.data[0], 0, &old);
+        order(&r, old);
+        cycle++;
+    }
+}
+
+static void load_between_atomics(void **unused)
+{
+    (void)unused;
+    static const uint32_t code[] = {0x24060082, 0x32080600, 0x7e0a0201, 0x380a0a80, 0xdc510000, 0x06000004, 0xbf810000};
+    memory = pmem_new(1, UINT64_C(256) << 20, UINT64_C(16) << 20);
+    table = pagetable_new(memory, 0);
+    assert_int_equal(pagetable_map(table, CODE, pmem_addr(1, 0x10000), 0x10000, PTE_R | PTE_X), 0);
+    assert_int_equal(pagetable_map(table, DATA, pmem_addr(1, 0x40000), 0x10000, PTE_R | PTE_W), 0);
+    pagetable_write(table, CODE, code, sizeof code);
+    for (unsigned n = 0; n < 2; n++) { /* the second time a lie: no atomic has left that */
+        lie = n ? LOAD_WRONG : TRUTH;
+        struct gcn3_wave w = begin_program();
+        for (unsigned k = 0; k < 4; k++)
+            one_instruction(&w);
+        for (unsigned k = 0; k < 20; k++) {
+            struct msg_mem_req r = request(MEM_ATOMIC, DATA);
+            r.user = 7;
+            r.atomic = ATOMIC_ADD;
+            r.size = 4;
+            r.data[0] = 1;
+            lockstep_mem_req(ls, 0, 1, cycle++, &r);
+        }
+        cycle += 100;
+        around_load = some_take_effect;
+        while (!w.ended)
+            one_instruction(&w);
+        around_load = NULL;
+        struct msg_cu_evt evt = {.kind = CU_EVT_WAVE_DONE, .wave = 5, .vmid = 3, .instructions = w.instructions};
+        lockstep_cu_evt(ls, 0, 1, cycle, &evt);
+        lockstep_finish(ls);
+        if (found != (lie != TRUTH))
+            fail_msg("%u: %s", n, found ? difference : "the lie was not found");
+        lockstep_free(ls);
+    }
+    pagetable_free(table);
+    pmem_free(memory);
+}
+
 /* A fault stops a wavefront: what it did before is compared at once, or when the run ends or the address space is
  * killed if the fault came right behind it; the instruction that faults is no difference, whether its end is told or
  * not. */
@@ -169,6 +224,6 @@ static void fault_behind_a_lie(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(truth_and_lies), cmocka_unit_test(tags_come_again),
-                                       cmocka_unit_test(fault_behind_a_lie)};
+                                       cmocka_unit_test(load_between_atomics), cmocka_unit_test(fault_behind_a_lie)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
