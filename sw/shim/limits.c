@@ -120,22 +120,39 @@ EXPORT int pthread_timedjoin_np(pthread_t thread, void **value, const struct tim
     return limit_done(&l, real(thread, value, limit_from(&l, time, CLOCK_REALTIME, CODE)->host));
 }
 
-/* Futexes: std::future waits by this. */
-EXPORT long syscall(long number, ...)
+/* As libc's, but without looking it up: sanitizers and the loader call it before they can be asked for anything. */
+static long call(long number, const long a[6])
 {
-    REAL(long, "syscall", long, ...);
+    register long r10 __asm__("r10") = a[3];
+    register long r8 __asm__("r8") = a[4];
+    register long r9 __asm__("r9") = a[5];
+    long result;
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"(number), "D"(a[0]), "S"(a[1]), "d"(a[2]), "r"(r10), "r"(r8), "r"(r9)
+                     : "rcx", "r11", "memory");
+    if (result >= 0 || result < -4095)
+        return result;
+    errno = (int)-result;
+    return -1;
+}
+
+/* Futexes: std::future waits by this.  Six arguments are read whatever was given: what lies there the kernel ignores.
+ */
+EXPORT __attribute__((no_sanitize_address)) long syscall(long number, ...)
+{
     long a[6];
     va_list more;
     va_start(more, number);
     for (unsigned i = 0; i < 6; i++)
         a[i] = va_arg(more, long);
     va_end(more);
-    struct limit l = {.left = -1};
-    if (number == SYS_futex && (a[1] & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET && a[3])
-        a[3] = (long)(uintptr_t)limit_from(&l, (const struct timespec *)(uintptr_t)a[3],
-                                           a[1] & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC, CODE)
-                   ->host;
-    const long result = real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    if (number != SYS_futex || (a[1] & FUTEX_CMD_MASK) != FUTEX_WAIT_BITSET || !a[3])
+        return call(number, a);
+    struct limit l;
+    const clockid_t clock = a[1] & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC;
+    a[3] = (long)(uintptr_t)limit_from(&l, (const struct timespec *)(uintptr_t)a[3], clock, CODE)->host;
+    const long result = call(number, a);
     limit_done(&l, result < 0 ? errno : 0);
     return result;
 }

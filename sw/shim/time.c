@@ -4,12 +4,12 @@
  * asks again and again with nothing in between waits for a time to come, and lets it pass.  The libraries of the ROCm
  * user space keep the host's clocks.  Not responsible for: waits with a time limit (limits.c), sleeps (clock.c).
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/times.h>
 #include <time.h>
@@ -130,10 +130,9 @@ uint64_t time_base(clockid_t clock)
 
 EXPORT int clock_gettime(clockid_t clock, struct timespec *now)
 {
-    REAL(int, "clock_gettime", clockid_t, struct timespec *);
     const uint64_t base = time_base(clock);
     if (!CALLER_IS_PROGRAM || base == TIME_OTHER)
-        return real(clock, now);
+        return (int)syscall(SYS_clock_gettime, clock, now);
     const uint64_t ns = base + time_target();
     *now = (struct timespec){(time_t)(ns / SECOND), (long)(ns % SECOND)};
     return 0;
@@ -141,9 +140,10 @@ EXPORT int clock_gettime(clockid_t clock, struct timespec *now)
 
 EXPORT int timespec_get(struct timespec *now, int base)
 {
-    REAL(int, "timespec_get", struct timespec *, int);
-    if (!CALLER_IS_PROGRAM || base != TIME_UTC)
-        return real(now, base);
+    if (base != TIME_UTC)
+        return 0;
+    if (!CALLER_IS_PROGRAM)
+        return syscall(SYS_clock_gettime, CLOCK_REALTIME, now) == 0 ? base : 0;
     const uint64_t ns = REALTIME_BASE + time_target();
     *now = (struct timespec){(time_t)(ns / SECOND), (long)(ns % SECOND)};
     return base;
@@ -151,19 +151,17 @@ EXPORT int timespec_get(struct timespec *now, int base)
 
 EXPORT int gettimeofday(struct timeval *restrict now, void *restrict zone)
 {
-    REAL(int, "gettimeofday", struct timeval *, void *);
     if (!CALLER_IS_PROGRAM)
-        return real(now, zone);
+        return (int)syscall(SYS_gettimeofday, now, zone);
     const uint64_t us = (REALTIME_BASE + time_target()) / 1000;
     *now = (struct timeval){(time_t)(us / 1000000), (suseconds_t)(us % 1000000)};
-    return zone ? real(&(struct timeval){0}, zone) : 0;
+    return zone ? (int)syscall(SYS_gettimeofday, NULL, zone) : 0;
 }
 
 EXPORT time_t time(time_t *now)
 {
-    REAL(time_t, "time", time_t *);
     if (!CALLER_IS_PROGRAM)
-        return real(now);
+        return (time_t)syscall(SYS_time, now);
     const time_t seconds = (time_t)((REALTIME_BASE + time_target()) / SECOND);
     if (now)
         *now = seconds;
@@ -172,15 +170,17 @@ EXPORT time_t time(time_t *now)
 
 EXPORT clock_t clock(void)
 {
-    REAL(clock_t, "clock", void);
-    return CALLER_IS_PROGRAM ? (clock_t)(time_target() / (SECOND / CLOCKS_PER_SEC)) : real();
+    struct timespec used = {0};
+    if (CALLER_IS_PROGRAM)
+        return (clock_t)(time_target() / (SECOND / CLOCKS_PER_SEC));
+    syscall(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, &used);
+    return used.tv_sec * CLOCKS_PER_SEC + used.tv_nsec / (long)(SECOND / CLOCKS_PER_SEC);
 }
 
 EXPORT clock_t times(struct tms *used)
 {
-    REAL(clock_t, "times", struct tms *);
     if (!CALLER_IS_PROGRAM)
-        return real(used);
+        return (clock_t)syscall(SYS_times, used);
     const clock_t ticks = (clock_t)(time_target() / (SECOND / (uint64_t)sysconf(_SC_CLK_TCK)));
     if (used)
         *used = (struct tms){.tms_utime = ticks};
@@ -189,8 +189,7 @@ EXPORT clock_t times(struct tms *used)
 
 EXPORT int getrusage(__rusage_who_t who, struct rusage *used)
 {
-    REAL(int, "getrusage", __rusage_who_t, struct rusage *);
-    const int status = real(who, used);
+    const int status = (int)syscall(SYS_getrusage, who, used);
     if (status == 0 && who != RUSAGE_CHILDREN && CALLER_IS_PROGRAM) {
         const uint64_t us = time_target() / 1000;
         used->ru_utime = (struct timeval){(time_t)(us / 1000000), (suseconds_t)(us % 1000000)};
