@@ -359,7 +359,8 @@ EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *ti
             time_skip((uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec);
         return error;
     }
-    if (flags != TIMER_ABSTIME || base == TIME_OTHER || !time ||
+    if (flags != TIMER_ABSTIME || base == TIME_OTHER || !time || time->tv_sec < 0 || time->tv_sec > INT64_C(1) << 32 ||
+        time->tv_nsec < 0 || time->tv_nsec > 999999999 ||
         !time_program((uint64_t)(uintptr_t)__builtin_return_address(0)))
         return real(clock, flags, time, left);
     const uint64_t until = (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec, now = base + time_target();

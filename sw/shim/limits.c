@@ -16,7 +16,8 @@
 #include "shim.h"
 
 #define SECOND INT64_C(1000000000)
-#define REALTIME_LEAST 100000000 /* seconds: a time of the monotonic clock lies below */
+#define SECONDS_MOST (INT64_C(1) << 32) /* a limit beyond is for ever: the kernel takes it as it is */
+#define REALTIME_LEAST 100000000        /* seconds: a time of the monotonic clock lies below */
 
 struct limit {
     const struct timespec *host; /* what the kernel is to be told */
@@ -32,7 +33,8 @@ static clockid_t clock_of(const struct timespec *time)
 static struct limit *limit_from(struct limit *l, const struct timespec *time, clockid_t clock, void *code)
 {
     *l = (struct limit){.host = time, .left = -1};
-    if (!time || time->tv_nsec < 0 || time->tv_nsec >= SECOND || !time_program((uint64_t)(uintptr_t)code))
+    if (!time || time->tv_sec < 0 || time->tv_sec > SECONDS_MOST || time->tv_nsec < 0 || time->tv_nsec >= SECOND ||
+        !time_program((uint64_t)(uintptr_t)code))
         return l;
     l->left = time->tv_sec * SECOND + time->tv_nsec - (int64_t)(time_base(clock) + time_target());
     if (l->left < 0)

@@ -57,7 +57,7 @@ def test_loops_and_waits_for_a_time_end(program):
     loops, _ = told(program, "loop")
     assert all(20_000_000 <= loops[name] <= 23_000_000 for name in FINE + ROUGH), loops
     waits, _ = told(program, "wait")
-    assert all(80_000_000 <= waits[name] <= 80_010_000 for name in FINE + ROUGH), waits
+    assert all(100_000_000 <= waits[name] <= 100_010_000 for name in FINE + ROUGH), waits
 
 
 def test_handlers_of_signals_look_at_the_clock(program):

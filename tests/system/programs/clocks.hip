@@ -14,9 +14,11 @@
 #include <ctime>
 #include <functional>
 #include <future>
+#include <limits>
 #include <mutex>
 #include <semaphore.h>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "check.h"
@@ -91,6 +93,11 @@ static void wait()
         std::exit(2);
     sem_t sem;
     sem_init(&sem, 0, 0);
+    const timespec last = {std::numeric_limits<time_t>::max(), 0}; // a limit that never comes
+    std::thread other([&] { usleep(20000), sem_post(&sem); });
+    if (sem_clockwait(&sem, CLOCK_MONOTONIC, &last) != 0)
+        std::exit(2);
+    other.join();
     timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_nsec += 10000000;
