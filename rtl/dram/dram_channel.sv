@@ -44,6 +44,7 @@ module dram_channel
   output logic        wrote_valid_o,       // a write's command goes to the memory in this cycle
   output logic [ 7:0] wrote_id_o,
   output logic        busy_o,
+  output logic [63:0] taken_o[2],          // places of reads and of writes that are in use
   output cmd_t        row_cmd_o,           // commands of this cycle, as they go to the memory
   output cmd_t        col_cmd_o,
   output logic [63:0] row_hits_o,
@@ -265,6 +266,7 @@ module dram_channel
       rests  = !some && due_count == '0 && !answered && !refresh.due && row_cmd.kind == CmdNone &&
                col_cmd.kind == CmdNone;
       idle_o <= rests;
+      taken_o <= taken;
       refreshes_o <= refresh.count;
       row_cmd_o <= row_cmd;
       col_cmd_o <= col_cmd;

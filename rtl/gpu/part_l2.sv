@@ -48,6 +48,7 @@ module part_l2
       twtr_l: DramTwtrL, tfaw: DramTfaw, trtw: DramTrtw, trefi: DramTrefi, trfc: DramTrfc, trfc_bank: DramTrfcBank,
       burst: DramBurst
   };
+  localparam int unsigned Aside = 111;  // requests inside a slice that wait for no line
   localparam gantry_msg_pkg::ctl_cmd_t WriteBack = '{
       op: gantry_msg_pkg::CTL_INV, flags: 32'(gantry_msg_pkg::CACHE_WB_L2), default: '0
   };
@@ -66,6 +67,10 @@ module part_l2
   logic [63:0] slice_perf;
   logic [63:0] row_hits[DramChannels], row_misses[DramChannels], refreshes[DramChannels];
   logic [63:0] sum;
+  /* verilator lint_off UNUSEDSIGNAL */  // without a meter
+  l2_pkg::levels_t levels;
+  logic [63:0] taken[DramChannels][2];
+  /* verilator lint_on UNUSEDSIGNAL */
   /* verilator lint_off UNUSEDSIGNAL */  // what a PHY would get
   dram_pkg::cmd_t row_cmd[DramChannels], col_cmd[DramChannels];
   /* verilator lint_on UNUSEDSIGNAL */
@@ -80,7 +85,8 @@ module part_l2
     .Depth    (Depth),
     .RspDepth (Depth),
     .FarSource(8'(NocInitiators - 1)),
-    .Through  (Through)
+    .Through  (Through),
+    .Aside    (Aside)
   ) u_slice (
     .clk_i,
     .rst_ni,
@@ -92,6 +98,7 @@ module part_l2
     .obs_en_i,
     .obs_order_valid_o,
     .obs_order_o,
+    .levels_o    (levels),
     .mem_req_valid_i,
     .mem_req_i,
     .mem_req_credit_o,
@@ -147,6 +154,7 @@ module part_l2
       .wrote_valid_o(wrote_valid[c]),
       .wrote_id_o  (wrote_id[c]),
       .busy_o      (busy[c]),
+      .taken_o     (taken[c]),
       .row_cmd_o   (row_cmd[c]),
       .col_cmd_o   (col_cmd[c]),
       .row_hits_o  (row_hits[c]),
@@ -170,13 +178,38 @@ module part_l2
 
   assign idle_o = slice_idle && channel_idle == '1 && agent_idle;
 
+  // ---- meter: words behind the counters, one after the other at MeterAddress.  Queues: of the slice, then reads and writes of
+  // each channel, which is full when it asks the slice to send no more.
+  localparam logic [7:0] MeterAddress = 8'd254;
+  localparam int unsigned Queues = 3 + 2 * DramChannels;
+  logic [63:0] meter_word;
+  if (MetricsLatency != 0) begin : gen_meter
+    logic [Queues-1:0][15:0] level;
+    logic [Queues-1:0] full;
+    assign level[2:0] = {16'(levels.mshrs), 16'(levels.slots), 16'(levels.arrived)};
+    assign full[2:0]  = {
+      levels.mshrs == 10'(Mshrs), levels.slots >= 10'(Aside) + levels.mshrs, levels.arrived == 10'(Depth)
+    };
+    for (genvar c = 0; c < DramChannels; c++) begin : gen_channel
+      assign level[3+2*c]   = 16'($countones(taken[c][0]));
+      assign level[3+2*c+1] = 16'($countones(taken[c][1]));
+      assign full[3+2*c+:2] = {2{busy[c]}};
+    end
+    level_meter #(.Queues(Queues)) u_meter (
+      .clk_i, .rst_ni, .cycle_i, .level_i(level), .full_i(full), .next_i(perf_en_i && perf_addr_i == MeterAddress),
+      .word_o(meter_word));
+  end else begin : gen_no_meter
+    assign meter_word = 64'd0;
+  end
+
   // counters 11 row hits, 12 row misses, 13 refreshes of all channels; the others are the slice's
-  logic dram_counter_q;
+  logic dram_counter_q, metered_q;
   logic [63:0] sum_q;
 
   /* verilator lint_off BLKSEQ */
   always_ff @(posedge clk_i) begin
     if (perf_en_i) begin
+      metered_q      <= perf_addr_i == MeterAddress;
       dram_counter_q <= perf_addr_i >= 8'd11 && perf_addr_i <= 8'd13;
       if (perf_addr_i >= 8'd11 && perf_addr_i <= 8'd13) begin
         sum = 64'd0;
@@ -187,7 +220,7 @@ module part_l2
     end
   end
   /* verilator lint_on BLKSEQ */
-  assign perf_data_o = dram_counter_q ? sum_q : slice_perf;
+  assign perf_data_o = metered_q ? meter_word : dram_counter_q ? sum_q : slice_perf;
   // ---- assertions
   `STREAM_ASSERT(a_req, mem_req_valid_i, mem_req_ok(mem_req_i) && mem_req_i.op <= gantry_msg_pkg::MEM_ATOMIC)
   `STREAM_BOUND(a_req_room, Depth, mem_req_valid_i, mem_req_credit_o)

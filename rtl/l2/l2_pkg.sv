@@ -40,6 +40,13 @@ package l2_pkg;
     logic [7:0] source;
   } from_t;
 
+  // How many a slice has at the moment.
+  typedef struct packed {
+    logic [9:0] arrived;  // requests in the input queue
+    logic [9:0] slots;    // taken and not answered: in the pipeline, waiting for a fill, aside for room
+    logic [9:0] mshrs;    // lines that are fetched
+  } levels_t;
+
   // Every store and atomic in the order in which it takes effect.  In C (low bytes first): u8 op, atomic, size, gpu;
   // u32 user; u8 source, line, pad[6]; u64 addr, mask, data[8], old[8].  Atomics of one word: data[0] operand, [1] compare,
   // [2] old value; of several (line = 1): data operands, old the old values, in their places.

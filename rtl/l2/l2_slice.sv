@@ -49,6 +49,7 @@ module l2_slice
   input  logic                obs_en_i,
   output logic                obs_order_valid_o,
   output obs_order_t          obs_order_o,
+  output levels_t             levels_o,         // at the last edge with work; not reset
   input  logic                mem_req_valid_i,
   /* verilator lint_off UNUSEDSIGNAL */
   input  mem_req_t            mem_req_i,
@@ -789,6 +790,7 @@ module l2_slice
               (hold || ((in_count == 7'd0 || hold_take_i) && !step && rsp_count == 7'd0 && store_count == 4'd0 &&
                         cmd_count == '0 && flush.state == FlushRest && timed_count == 9'd0 && fill_count == 9'd0));
       idle_o <= rests;
+      levels_o <= '{arrived: 10'(in_count), slots: busy_slots, mshrs: 10'(Mshrs) - 10'(mshrs_left)};
 
       if (!rst_ni) begin
         s1 = '0;

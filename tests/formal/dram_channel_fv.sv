@@ -33,7 +33,7 @@ module dram_channel_fv
     .WriteIdle(1), .Spare(0)
   ) u_dut (
     .clk_i, .rst_ni, .cycle_i(cycle_q), .cmd_valid_i(ask), .cmd_write_i(write_i), .cmd_line_i(32'(line_i[BankBits:0])),
-    .cmd_id_i(8'(id_i)), .done_valid_o(done), .done_id_o(done_id), .busy_o(busy), .row_cmd_o(row), .col_cmd_o(col),
+    .cmd_id_i(8'(id_i)), .done_valid_o(done), .done_id_o(done_id), .busy_o(busy), .taken_o(), .row_cmd_o(row), .col_cmd_o(col),
     .row_hits_o(), .row_misses_o(), .refreshes_o(), .idle_o(idle));
 
   logic started = 1'b0;  // reset in the first cycle, never again

@@ -79,7 +79,7 @@ module l2_slice_fv
     .Aside(Aside)
   ) u_dut (
     .clk_i, .rst_ni, .slice_i(8'd0), .idle_o(idle), .perf_en_i(1'b0), .perf_addr_i(5'd0), .perf_data_o(), .obs_en_i(1'b0), .obs_order_valid_o(),
-    .obs_order_o(), .mem_req_valid_i(ask), .mem_req_i(req), .mem_req_credit_o(credit), .mem_rsp_valid_o(rsp_valid), .mem_rsp_o(rsp),
+    .obs_order_o(), .levels_o(), .mem_req_valid_i(ask), .mem_req_i(req), .mem_req_credit_o(credit), .mem_rsp_valid_o(rsp_valid), .mem_rsp_o(rsp),
     .mem_rsp_credit_i(rsp_credit), .dram_req_valid_o(message_valid), .dram_req_o(message), .dram_rsp_valid_i(fetched_valid), .dram_rsp_i(fetched),
     .maint_i(maint), .maint_valid_i(maint_valid), .maint_done_o(maint_done), .hold_take_i(1'b0), .hold_all_i(1'b0), .discard_i(1'b0), .drained_o(),
     .discarded_o(), .cmd_valid_o(cmd_valid), .cmd_write_o(cmd_write), .cmd_line_o(), .cmd_id_o(cmd_id), .done_valid_i(done),

@@ -187,6 +187,40 @@ def test_latencies(database):
 
 
 @pytest.mark.shows("S0.21")
+def test_queues(database):
+    """Occupancy: what is in a slice is in its queue or its slots for as long as its requests have waited at the crossbar, less the same way for each; of
+    loads that miss one after the other each holds one MSHR for the time of DRAM, and a place of a channel until its column command."""
+    def held(kernel, what):
+        return gained(database, kernel, f"gpu0.l2s%.{what}", "held")
+    ways = set()
+    chain, = kernels(database, "chase")
+    for kernel in [chain, *kernels(database, "lines_move")]:
+        requests, waited = (gained(database, kernel, "gpu0.noc.to-l2s%", what) for what in ("requests", "waited"))
+        ways.add(round((waited - held(kernel, "queue") - held(kernel, "slots")) / requests, 1))
+    assert max(ways) - min(ways) < 4 and 30 < min(ways), ways  # two links; more where requests queue in the crossbar
+    misses = gained(database, chain, "gpu0.l2s%", "read-miss")
+    assert misses >= STEPS - 16
+    assert 150 < held(chain, "mshrs") / misses < 450, (held(chain, "mshrs"), misses)
+    reads, = database.execute("select sum(value) from kernel_metrics where kernel=? and location like 'gpu0.l2s%.dram' and what='read'", (chain,)).fetchone()
+    assert 2 <= held(chain, "dram_.reads") / reads < 60, (held(chain, "dram_.reads"), reads)
+    # in all, a write is in a channel's queue for longer than a read: it waits for the turn of the bus
+    each = {kind: database.execute(f"select sum(value) from metrics where location like 'gpu0.l2s%.dram_.{kind}s' and what='held'").fetchone()[0] /
+            database.execute("select sum(value) from metrics where location like 'gpu0.l2s%.dram' and what=?", (kind,)).fetchone()[0]
+            for kind in ("read", "write")}
+    assert each["read"] < each["write"] < 1000, each
+
+
+@pytest.mark.shows("S0.21")
+def test_mshrs_that_are_full(database):
+    """One tenant alone leaves MSHRs free, two at once take all of the one slice whose lines both load, for a part of their time."""
+    full = database.execute("select location, kernel, shared, value from kernel_metrics where what='full' and location like '%.mshrs' and kernel>0").fetchall()
+    both = kernels(database, "tenant")[3:]
+    assert len(full) == len(both) == 2 and {kernel for _, kernel, _, _ in full} == set(both) and {shared for _, _, shared, _ in full} == {1}, full
+    cycles, = database.execute("select min(cycles) from kernels where rowid in (?, ?)", both).fetchone()
+    assert len({location for location, *_ in full}) == 1 and all(0 < value < cycles / 4 for *_, value in full), (full, cycles)
+
+
+@pytest.mark.shows("S0.21")
 def test_writes_have_latencies(database):
     """Lines of a store reach the L2 and come back: in the classes in which their mean lies, none sooner than the crossbar and the slice allow."""
     kernel = kernels(database, "lines_move")[1]
