@@ -51,6 +51,7 @@ module part_noc
     .Out       (NocTargets),
     .Msg       (gantry_msg_pkg::mem_req_t),
     .Depth     (Depth),
+    .Lanes     (NocLanes),
     .OutCredits(TargetDepth),
     .DestLsb   (8),   // target
     .SetSource (1'b1),
@@ -78,6 +79,7 @@ module part_noc
     .Out       (NocInitiators),
     .Msg       (gantry_msg_pkg::mem_rsp_t),
     .Depth     (TargetDepth),
+    .Lanes     (NocLanes),
     .OutCredits(0),
     .DestLsb   (16),  // source
     .SeedFault (SeedFault)

@@ -190,7 +190,11 @@ BLOCKS = {  # sources, tasks
                   ("if (ok) open.lanes = open.lanes |", "if (ok) open.lanes ="), nightly=True)}),
     "noc_xbar": (
         ["rtl/common/pick_pkg.sv", "rtl/noc/noc_xbar.sv", "tests/formal/noc_xbar_peek.sv"],
-        {"bmc": bounded(6, nightly=True), "prove": induction(), "cover": bounded(12, expected="FAIL", defines=("REACH", "SHORT"), nightly=True),
+        {"bmc": bounded(6, nightly=True), "prove": induction(), "prove_lanes": induction(nightly=True, Lanes=2),
+         "cover": bounded(12, expected="FAIL", defines=("REACH", "SHORT"), nightly=True),
+         "bug_owed": bounded(8, expected="FAIL", nightly=True, params={"Lanes": 2}, replace=("owed[grant]          = owed[grant] + 32'd1;", "")),
+         "bug_queue": bounded(8, expected="FAIL", nightly=True, params={"Lanes": 2},
+                              replace=("queued     = i * Lanes + (dest & (Lanes - 1));", "queued     = i * Lanes;")),
          **faults(("turn[o]    = grant + 32'd1 == In ? 32'd0 : grant + 32'd1;", ""),
                   ("credits[o] = credits[o] + 32'(returned[o]);", ""),
                   ("waiting[o]   = (want_low[o] | want_high[o]) != 64'd0;", "waiting[o] = 1'b0;"),

@@ -6,13 +6,20 @@
 // top: noc_xbar
 // opt: -O1
 // sources: rtl/common/pick_pkg.sv rtl/noc/noc_xbar.sv
-// args: -GIn=70 -GOut=9 -GDepth=4 -GOutCredits=3 -GSetSource=1 --x-initial unique
+// args: -GIn=70 -GOut=9 -GDepth=4 -GLanes=2 -GOutCredits=3 -GSetSource=1 --x-initial unique
 // mutate: rtl/noc/noc_xbar.sv: grant + 32'd1 == In ? 32'd0 : grant + 32'd1; => grant;
 // mutate: rtl/noc/noc_xbar.sv: blocked = blocked + 64'd1; => blocked = blocked;
 // mutate: rtl/noc/noc_xbar.sv: turn      = '{default: 32'd0}; => ;
 // mutate: rtl/noc/noc_xbar.sv: credits   = '{default: OutCredits}; => ;
+// mutate: rtl/noc/noc_xbar.sv: owed[grant] + 32'd1; => 32'd1;
+// mutate: rtl/noc/noc_xbar.sv: owing[i] && !freed[i] => owing[i]
+// mutate: rtl/noc/noc_xbar.sv: owing[i] = owed[i] != 32'd0; => owing[i] = 1'b0;
+// mutate: rtl/noc/noc_xbar.sv: count[q] != 32'd0 && !freed[q/Lanes] => count[q] != 32'd0
+// mutate: rtl/noc/noc_xbar.sv: dropping = Lanes > 1 && owing != '0; => dropping = 1'b0;
+// mutate: rtl/noc/noc_xbar.sv: owing   = '0; => ;
+// mutate: rtl/noc/noc_xbar.sv: owed    = '{default: 32'd0}; => ;
 #ifndef SHAPE
-enum { In = 70, Out = 9, Depth = 4, OutCredits = 3, SetSource = 1 };
+enum { In = 70, Out = 9, Depth = 4, Lanes = 2, OutCredits = 3, SetSource = 1 };
 #endif
 #include <array>
 #include <deque>
@@ -28,14 +35,15 @@ static Vnoc_xbar &dut = *[] { // what reset leaves alone holds anything
     return new Vnoc_xbar;
 }();
 static struct Model {
-    std::deque<Message> queue[In];
-    bool head[In];           // its first message asks for its output
+    std::deque<Message> queue[In][Lanes];
+    bool head[In][Lanes];    // its first message asks for its output
+    unsigned unpaid[In];     // places that came free, whose credit has not gone back
     unsigned turn[Out], credits[Out];
     bool dropping, busy;     // busy: something was told in the last cycle
     uint64_t moved, blocked;
 } model;
 static unsigned room[In], owed[Out]; // places of the queues; messages of an output whose credit has not come back
-static uint64_t dropped, skipped, resets;
+static uint64_t dropped, skipped, resets, twice;
 static uint64_t served[In];
 
 static unsigned dest_of(const Message &m) { return m[0] >> 8 & 255; }
@@ -59,7 +67,7 @@ static Out_ edge(const bool *valid, const Message *in, const bool *credit, bool 
         unsigned who = 0;
         for (unsigned n = 0; n < In && !wanted; n++) {
             who = at(model.turn[t] + n, In);
-            wanted = model.head[who] && dest_of(model.queue[who].front()) == t;
+            wanted = model.head[who][t % Lanes] && dest_of(model.queue[who][t % Lanes].front()) == t;
         }
         if (wanted && OutCredits && model.credits[t] == 0) {
             model.blocked++;
@@ -70,29 +78,41 @@ static Out_ edge(const bool *valid, const Message *in, const bool *credit, bool 
         }
     }
     for (unsigned n = 0; n < chosen; n++) {
-        auto &q = model.queue[from[n]];
-        o.valid[taken[n]] = true, o.message[taken[n]] = q.front(), o.credit[from[n]] = true;
+        auto &q = model.queue[from[n]][taken[n] % Lanes];
+        o.valid[taken[n]] = true, o.message[taken[n]] = q.front(), model.unpaid[from[n]]++;
+        twice += model.unpaid[from[n]] == 2;
         q.pop_front();
-        model.head[from[n]] = !q.empty();
+        model.head[from[n]][taken[n] % Lanes] = !q.empty();
         model.moved++, served[from[n]]++;
     }
     if (discard || model.dropping) {
         model.dropping = false;
         for (unsigned i = 0; i < In; i++) {
-            if (!model.queue[i].empty()) {
-                model.queue[i].pop_front();
-                o.credit[i] = true, dropped++;
-                model.dropping |= !model.queue[i].empty();
+            model.dropping |= model.unpaid[i] != 0;
+            bool one = false;
+            for (unsigned l = 0; l < Lanes; l++) {
+                auto &q = model.queue[i][l];
+                if (!q.empty() && !one) {
+                    q.pop_front();
+                    model.unpaid[i]++, dropped++;
+                    one = true;
+                }
+                model.dropping |= !q.empty();
+                model.head[i][l] = false;
             }
-            model.head[i] = false;
         }
+    }
+    for (unsigned i = 0; i < In; i++) { // one credit goes back in a cycle
+        o.credit[i] = model.unpaid[i] != 0;
+        model.unpaid[i] -= o.credit[i];
     }
     for (unsigned i = 0; i < In; i++)
         if (valid[i]) {
-            model.head[i] |= model.queue[i].empty();
-            model.queue[i].push_back(in[i]);
+            auto &q = model.queue[i][dest_of(in[i]) % Lanes];
+            model.head[i][dest_of(in[i]) % Lanes] |= q.empty();
+            q.push_back(in[i]);
             if (SetSource)
-                model.queue[i].back()[0] = (in[i][0] & ~0xff0000u) | i << 16;
+                q.back()[0] = (in[i][0] & ~0xff0000u) | i << 16;
         }
     return o;
 }
@@ -168,7 +188,8 @@ static void step(unsigned load, unsigned drain, unsigned hot, bool hold, bool di
     }
     for (unsigned i = 0; i < In; i++) {
         told |= want.credit[i];
-        heads |= model.head[i];
+        for (const bool head : model.head[i])
+            heads |= head;
         if (bit(dut.in_credit_o, i) != want.credit[i])
             fail("a place comes free, input", i, want.credit[i]);
         room[i] += want.credit[i];
@@ -213,7 +234,7 @@ int main()
     reset();
     memset(served, 0, sizeof served);
     for (unsigned n = 0; n < 20 * In; n++)
-        step(256, 256, 100, false, false);
+        step(256, 256, 100, false, false); // one output: one of the queues of each
     for (unsigned i = 0; i < In; i++)
         if (served[i] < 19 || served[i] > 21)
             fail("served in turn", served[i], 20);
@@ -235,9 +256,19 @@ int main()
                 step(20, 60, 20, true, false);
         }
     }
+    for (unsigned round = 0; round < 300; round++) { // few are left, but credits of what has left are still owed
+        for (unsigned n = 0; n < 4; n++)
+            step(20 + pick(100), 256, 0, false, false);
+        for (unsigned n = pick(40); n > 0; n--)
+            step(0, 256, 0, false, false);
+        step(0, 256, 0, true, true);
+        for (unsigned n = 0; n < 20 && dut.dropping_o; n++)
+            step(0, 256, 0, true, false);
+        step(0, 256, 0, true, false);
+    }
     run(200, 60, 200, 0);
     case_done("holds and discards");
-    if (dropped < 1000 || skipped < 100 || model.blocked < 1000 * (OutCredits != 0))
+    if (dropped < 1000 || skipped < 100 || model.blocked < 1000 * (OutCredits != 0) || (twice < 300 && Lanes > 1))
         fail("too few of a kind", dropped, skipped);
     dut.final();
     return bench_end("noc_xbar");

@@ -10,7 +10,7 @@
 // mutant: -GSeedFault=2'd2
 // mutate: rtl/gpu/part_noc.sv: req_idle && rsp_idle => req_idle || rsp_idle
 // mutate: rtl/noc/noc_xbar.sv: waiting[g*8+:8] != 8'd0 && !hold_i) => waiting[g*8+:8] != 8'd0)
-// mutate: rtl/noc/noc_xbar.sv: dropping = dropping || count[i] != 32'd0; => dropping = dropping || count[i] > 32'd1;
+// mutate: rtl/noc/noc_xbar.sv: dropping = dropping || count[q] != 32'd0; => dropping = dropping || count[q] > 32'd1;
 #include <deque>
 #include <map>
 #include <vector>
