@@ -32,6 +32,7 @@ class Task:
     params: dict = dataclasses.field(default_factory=dict)
     defines: tuple = ()
     frames: int = 0  # > 0: what the bounded search found for the first cycles is then proved for all by induction
+    apart: int = 0  # > 0: so many cycles are then searched, each assertion by itself with the logic that it depends on
     nightly: bool = False
     prepare: str = ""  # commands instead of `prep`
     replace: tuple = ()  # (old, new) in the block's own source, the last one that is not in tests/formal
@@ -90,6 +91,10 @@ L2_FREE = smaller("cutpoint w:u_dut.data_row w:u_dut.payload w:u_dut.fill_row\n"
 
 def l2_helpers(depth, *defines, **kw):
     return Task(f"mode bmc\ndepth {depth}", "abc bmc3 -s", defines=("HELPERS", *defines), prepare=L2_FREE, **kw)
+
+
+def l2_step(**kw):
+    return l2_helpers(1, "STEP", apart=3, nightly=True, **kw)
 
 
 BUGS = {f"bug{n}": bug(n) for n in (1, 2, 3)}
@@ -212,7 +217,8 @@ BLOCKS = {  # sources, tasks
         ["rtl/common/pick_pkg.sv", "rtl/tech/ram_1r1w.sv", "build/gen/gantry_msg_pkg.sv", "rtl/l2/l2_pkg.sv",
          *(f"rtl/l2/l2_{name}.sv" for name in ("choose_pkg", "tags_pkg", "mshr_pkg", "data_pkg", "miss_pkg", "answer_pkg", "flush_pkg", "slice")),
          "tests/formal/l2_slice_peek.sv"],
-        {"base": l2_helpers(5, nightly=True),
+        {"base": l2_helpers(5, nightly=True), "step": l2_step(),
+         "cover_step": l2_helpers(3, "STEP", "REACH", nightly=True, expected="FAIL"),
          "bmc": deep(13, **L2), "bmc_evict": deep(23, **L2_EVICT),
          "bmc_any": deep(13, nightly=True), "bmc_long": deep(15, nightly=True, **L2), "bmc_values": deep(18, nightly=True, **{**L2, **L2_REST}),
          "bmc_join": deep(23, nightly=True, **L2_JOIN), "bmc_through": deep(14, nightly=True, **L2, Through="1'b1"),
@@ -220,6 +226,9 @@ BLOCKS = {  # sources, tasks
          "bmc_one": deep(14, nightly=True, **L2, Mshrs=1, Aside=4),
          "cover_evict": deep(26, nightly=True, reach=1, **L2_EVICT), "cover_flush": deep(20, nightly=True, reach=2, **L2),
          "cover_host": deep(24, nightly=True, reach=3, **L2_HOST), "cover_join": deep(26, nightly=True, reach=4, **L2_JOIN),
+         **{f"bug_step{n}": l2_helpers(3, "STEP", nightly=True, expected="FAIL", replace=pair) for n, pair in enumerate((
+             ("if (m.waits) slot_next[SlotBits'(m.last)] = s2.slot;", ""),
+             ("if (replay[c].some) slot_next[SlotBits'(m.last)] = replay[c].first;", "")), 1)},
          **{f"bug{n}": deep(26, expected="FAIL", nightly=n > 1, replace=pair, **where) for n, (where, *pair) in enumerate((
              (L2_EVICT, "if (s4.victim) begin", "if (s4.victim && s4.what == DataFlush) begin"),
              (L2_JOIN, "if (m.waits) begin", "if (1'b0) begin"),
@@ -274,13 +283,28 @@ def small_config(source, work, constants):
     return copy
 
 
+def abc(script):
+    cmd = ["timeout", "-s", "INT", str(LIMIT), *processor.behind(), "berkeley-abc", "-c", script]
+    return subprocess.run(cmd, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
 def run_induction(work, frames):
     """The step, by abc on the model of the bounded search; it is k-induction, k < `frames` <= depth of the search."""
     script = f"read_aiger {work}/model/design_aiger.aig; fold; orpos; strash; scorr; ind -F {frames} -v"
-    cmd = ["timeout", "-s", "INT", str(LIMIT), *processor.behind(), "berkeley-abc", "-c", script]
-    done = subprocess.run(cmd, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    done = abc(script)
     proved = done.returncode == 0 and "Networks are equivalent" in done.stdout
     return ("PASS" if proved else "UNKNOWN"), done.stdout
+
+
+def run_apart(work, frames):
+    """A bounded search for each output of the model by itself: of a step most need little, and what one learns slows the others."""
+    model = f"read_aiger {work}/model/design_aiger.aig; fold"
+    outputs = int(re.search(r"i/o =\s*\d+/\s*(\d+)", abc(f"{model}; print_stats").stdout).group(1))
+    for number in range(outputs):
+        done = abc(f"{model}; cone -s -O {number}; strash; bmc3 -s -F {frames}")
+        if done.returncode != 0 or f"No output asserted in {frames} frames" not in done.stdout:
+            return ("FAIL" if "was asserted in frame" in done.stdout else "UNKNOWN"), f"output {number}\n{done.stdout}"
+    return "PASS", ""
 
 
 def run(block, name):
@@ -319,7 +343,9 @@ def run(block, name):
     output = subprocess.run(cmd, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=env).stdout
     status = ROOT / work / "status"
     result = status.read_text().split()[0] if status.exists() else "ERROR"
-    if task.frames and result == task.expected:
+    if task.apart and result == "PASS":
+        result, output = run_apart(work, task.apart)
+    elif task.frames and result == task.expected:
         result, output = run_induction(work, task.frames)
     detail = "" if result == task.expected else "\n" + "\n".join(output.splitlines()[-15:])
     return result == task.expected, result + detail, time.time() - start

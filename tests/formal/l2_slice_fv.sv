@@ -26,7 +26,6 @@ module l2_slice_fv
   parameter logic [31:0] Script = '0,
   parameter bit [1:0] Track = 2'd1, // line that is followed
   parameter int unsigned Reach = 0, // cover
-  parameter int unsigned Part = 3,  // of the step of the induction: 0, 1, 2, or all
   parameter int unsigned Quiet = 8  // so long the slice goes on by itself without a sign
 ) (
   input logic       clk_i,
@@ -257,7 +256,9 @@ module l2_slice_fv
 
   asked_t answer;
   assign answer = asked_q[rsp.tag[1:0]];
-`ifdef REACH  // these assertions must fail: a dirty line left for DRAM and a load found its byte again; a write-back brought the byte to DRAM; a load behind an
+`ifdef HELPERS
+  `include "l2_slice_inv.svh"
+`elsif REACH  // these assertions must fail: a dirty line left for DRAM and a load found its byte again; a write-back brought the byte to DRAM; a load behind an
   // invalidation found what the host had stored; a request joined a miss, and all have been answered
   logic victim_q, flushed_q, hosted_q, joined_q, far_q;
   always_ff @(posedge clk_i) begin
@@ -277,14 +278,12 @@ module l2_slice_fv
     `GANTRY_ASSERT(c_join, !(joined_q && step_q == 4'(Steps) && !owed && idle))
   end
 `else
-`ifdef HELPERS
-  `include "l2_slice_inv.svh"
-`else
   // ---- values
   `GANTRY_ASSERT(a_value, `GANTRY_IMPL(rsp_valid && answer.owed && answer.checked, rsp.data[0][1:0] == answer.old))
   `GANTRY_ASSERT(a_written_back, `GANTRY_IMPL(maint_done && writes_back_q, may_q[dram_q]))
   `GANTRY_ASSERT(a_quiet, `GANTRY_IMPL(quiet_q == 4'(Quiet), !owed && !maint_q && spent_q == 2'd0))
 `endif
+`ifndef REACH
   // ---- answers and credits
   `GANTRY_ASSERT(a_owed, `GANTRY_IMPL(rsp_valid, rsp.tag < 32'(Tags) && answer.owed && rsp.op == {6'd0, answer.op} && rsp.status == MEM_OK))
   `GANTRY_ASSERT(a_rsp_credit, `GANTRY_IMPL(rsp_valid, answered_q < 3'(RspDepth)))
