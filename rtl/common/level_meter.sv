@@ -5,6 +5,8 @@
 // Responsible for: counting.  Not responsible for: what a queue is.  Works in cycles with a change only, so partitions at rest
 // cost nothing, and cycles in which they are not clocked count.  Words (level, full of each queue) are read one after the
 // other: `next_i` chooses the word behind that of the cycle before, and without it the first.  For simulation: it multiplies.
+`include "gantry_assert.svh"
+
 module level_meter #(
   parameter int unsigned Queues = 3
 ) (
@@ -32,6 +34,7 @@ module level_meter #(
         pointer = next_i ? pointer + 32'd1 : 32'd0;
       end
       if (level_i != level || full_i != fulls) begin
+        `GANTRY_CHECK(a_time, cycle_i >= since)
         for (int unsigned n = 0; n < Queues; n++) begin
           held[n] = held[n] + 64'(level[n]) * (cycle_i - since);
           full[n] = full[n] + (fulls[n] ? cycle_i - since : 64'd0);
@@ -45,6 +48,7 @@ module level_meter #(
         full    = '{default: 64'd0};
         level   = '0;
         fulls   = '0;
+        since   = cycle_i;
         pointer = 32'd0;
       end
     end
