@@ -10,7 +10,7 @@
 // go back one a cycle and input.
 //
 // Control (its agent): while hold_i is set nothing leaves and the queues take what comes; they are the incoming buffer.  From
-// discard_i on they are emptied, one message a queue and cycle, so that each gives its credit back.
+// discard_i on they are emptied, one message an input and cycle, so that each gives its credit back.
 // Cost in simulation follows the messages: a bit vector of waiting heads per output, nothing else is looked at.
 `include "gantry_assert.svh"
 
@@ -111,6 +111,7 @@ module noc_xbar #(
               from_row[grants] = row;
               grants           = grants + 32'd1;
               if (Lanes > 1 && freed[grant[Iw-1:0]]) begin
+                `GANTRY_CHECK(a_owed, owed[grant] < Depth)
                 owing[grant[Iw-1:0]] = 1'b1;
                 owed[grant]          = owed[grant] + 32'd1;
               end

@@ -43,7 +43,8 @@ module noc_xbar_fv #(
     .SourceLsb(8)
   ) u_dut (
     .clk_i, .rst_ni, .in_valid_i(in_valid), .in_i(in_message), .in_credit_o(in_credit), .out_valid_o(out_valid),
-    .out_o(out_message), .out_credit_i(out_credit), .hold_i(1'b0), .discard_i(1'b0), .dropping_o(dropping), .moved_o(moved), .blocked_o(blocked), .idle_o(idle));
+    .out_o(out_message), .out_credit_i(out_credit), .hold_i(1'b0), .discard_i(1'b0), .dropping_o(dropping),
+    .moved_o(moved), .blocked_o(blocked), .idle_o(idle));
 
   logic started = 1'b0;  // reset in the first cycle, never again
   logic [1:0] pick_q;

@@ -198,6 +198,8 @@ def test_queues(database):
         requests, waited = (gained(database, kernel, "gpu0.noc.to-l2s%", what) for what in ("requests", "waited"))
         ways.add(round((waited - held(kernel, "queue") - held(kernel, "slots")) / requests, 1))
     assert max(ways) - min(ways) < 4 and 30 < min(ways), ways  # two links; more where requests queue in the crossbar
+    requests = gained(database, chain, "gpu0.noc.to-l2s%", "requests")
+    assert requests <= held(chain, "queue") < 4 * requests < held(chain, "slots")  # one at a time: taken in the next cycle or soon after
     misses = gained(database, chain, "gpu0.l2s%", "read-miss")
     assert misses >= STEPS - 16
     assert 150 < held(chain, "mshrs") / misses < 450, (held(chain, "mshrs"), misses)
@@ -208,6 +210,19 @@ def test_queues(database):
             database.execute("select sum(value) from metrics where location like 'gpu0.l2s%.dram' and what=?", (kind,)).fetchone()[0]
             for kind in ("read", "write")}
     assert each["read"] < each["write"] < 1000, each
+    for kind in ("reads", "writes"):  # of each channel its own
+        own = [value for value, in database.execute(f"select value from metrics where location like 'gpu0.l2s0.dram_.{kind}' and what='held'")]
+        assert len(own) == 2 and min(own) > 1000 and own[0] != own[1], own
+
+
+@pytest.mark.shows("S0.21")
+def test_channels_that_are_full(database):
+    """What the copies from the host to VRAM leave fills the queue of writes, for a part of the time; no channel is full in a chain of loads."""
+    full = dict(database.execute("select location, value from metrics where what='full' and location like 'gpu0.l2s%.dram_.writes'"))
+    end, = database.execute("select max(\"end\") from kernels").fetchone()
+    assert len(full) == 8 and all(0 < value < end / 10 for value in full.values()), full
+    chain, = kernels(database, "chase")
+    assert gained(database, chain, "gpu0.l2s%.dram%", "full") == 0
 
 
 @pytest.mark.shows("S0.21")
