@@ -169,7 +169,7 @@ module l2_slice
   dram_req_t store_queue[StorePlaces], message;
   logic [2:0] store_first;
   logic [3:0] store_count;
-  command_t cmd_queue[Channels * QueuePlaces], command;
+  command_t cmd_queue[QueuePlaces << ChanBits], command;  // channel, place
   logic [4:0] cmd_first[Channels];
   logic [3:0][5:0] cmd_count;
   chan_t cmd_turn, again_turn;

@@ -187,7 +187,7 @@ def test_latencies(database):
 
 
 @pytest.mark.shows("S0.21")
-def test_queues(database):
+def test_levels(database):
     """Occupancy: what is in a slice is in its queue or its slots for as long as its requests have waited at the crossbar, less the same way for each; of
     loads that miss one after the other each holds one MSHR for the time of DRAM, and a place of a channel until its column command."""
     def held(kernel, what):
