@@ -75,7 +75,7 @@ module cu_vmem
   tlb_pkg::inv_t inv_pages_q;
   logic [27:0] tlb_vpn, tlb_fill_vpn;
   logic [63:0] tlb_pte, tlb_fill_pte;
-  logic req_valid, req_ready, rsp_valid, rsp_ready, ack_valid, xlat_valid, pipe_idle, l1_idle;
+  logic req_valid, req_ready, rsp_valid, rsp_ready, ack_valid, xlat_valid, pipe_idle, l1_idle, pairs;
   l1_req_t req[1];
   l1_rsp_t rsp;
   logic [7:0] ack_slot, ack_status, xlat_id, xlat_status;
@@ -183,6 +183,7 @@ module cu_vmem
     .xlat_pte_i     (xlat_pte),
     .xlat_status_i  (xlat_status),
     .forget_i       (tlb_inv_q),
+    .pairs_i        (pairs),
     .quiesce_i      (quiesce_q),
     .drained_o      (drained),
     .perf_o         (perf_o[2:0]),
@@ -263,6 +264,7 @@ module cu_vmem
     .mem_req_credit_i,
     .mem_rsp_valid_i,
     .mem_rsp_i,
+    .pairs_o      (pairs),
     .perf_o       (perf_o[6:3]),
     .idle_o       (l1_idle)
   );

@@ -41,24 +41,30 @@
     end
   endtask
 
-  // Cycles until the addresses of the next beat are taken.  Words that are apart: the first stands for all.
+  // Cycles until the addresses of the next beat are taken, and whether its lanes may be a pair.  Words that are apart: the first
+  // stands for all.
   task automatic address_time();
     hold = BeatCycles;
+    successive = 1'b0;
     if (!op.store && !op.atomic) begin
-      if (op.results == 3'd1) begin  // to successive elements, or all to one?
+      if (op.results[0]) begin  // to successive elements, or all to one?
         leader = {26'd0, pick_pkg::first64({32'd0, exec16})};
         va = lane_va[leader[3:0]];
-        size = op.bytes[2] ? 32'd2 : {31'd0, op.bytes[1]};
-        other = va - (64'(leader) << size);
+        other = va - 64'(distance(leader, op.bytes));
         unlike = '0;
         astray = '0;
         for (int unsigned l = 0; l < 16; l++) begin
           unlike = unlike | (32'(lane_va[l] != va) << l);
-          astray = astray | (32'(lane_va[l] != other + (64'(l) << size)) << l);
+          astray = astray | (32'(lane_va[l] != other + 64'(distance(l, op.bytes))) << l);
         end
+      end
+      if (op.results == 3'd1) begin
         if ((unlike & exec16) == '0 || (astray & exec16) == '0) hold = '0;
+        successive = pairs_i && (astray & exec16) == '0 && (op.bytes[0] || (odd & exec16) == '0) && in_lds == '0 &&
+            !apart && !op.glc;
       end
       if (op.results == 3'd2 && beat == '1) hold = hold + PairExtra;
+      if (op.results == 3'd3 && (unlike & exec16) != '0 && (astray & exec16) != '0) hold = hold * TripleTimes;
     end else if (op.atomic && op.atomic_op == 4'd1) begin
       hold = hold * CmpSwapTimes;
     end

@@ -7,7 +7,8 @@
 //
 // The lowest pending lane of a beat names a line, all lanes of the beat on that line join, and a following beat that
 // begins with the same line joins too; the line behind is looked at in the same cycle, since successive elements that do not
-// begin on a line stand on two in every beat.  One transaction a cycle: TLB lookup (2 cycles), then to cu_vmem_request.
+// begin on a line stand on two in every beat.  Such a beat of a load of one register is a pair: both lines go as one, and the
+// cache looks them up together.  One transaction a cycle: TLB lookup (2 cycles), then to cu_vmem_request.
 //
 // As on hardware 16 addresses a cycle are taken only of loads of one register whose lanes go to successive elements or all
 // to one; else AddressLanes a cycle, so that a beat of 16 lanes takes 4 cycles, whatever EXEC is.
@@ -59,6 +60,7 @@ module cu_vmem_coalesce
   input  logic         [63:0] xlat_pte_i,
   input  logic          [7:0] xlat_status_i,
   input  logic                forget_i,        // the TLB is being invalidated
+  input  logic                pairs_i,         // pairs are wanted: loads hit
   input  logic                quiesce_i,       // start no transaction, let none leave
   output logic          [5:0] waiting_o,       // transactions that have begun and not left
   output logic                access_valid_o,
@@ -66,6 +68,8 @@ module cu_vmem_coalesce
   input  logic                access_ready_i,
   input  logic                ended_valid_i,
   input  logic          [7:0] ended_tx_i,
+  input  logic                ended_pair_i,    // and the other of a pair
+  input  logic          [7:0] ended_tx2_i,
   output logic          [2:0] perf_o,          // pulses: transaction, TLB hit, TLB miss
   output logic                moved_o
 );
@@ -73,6 +77,8 @@ module cu_vmem_coalesce
   localparam logic [5:0] BeatCycles = 6'(SeedFault == 4'd6 ? 1 : 16 / AddressLanes);
   // A load of two registers takes 18 cycles, not 16 (measured on Fury: sebbbi/perftest, all patterns; CLRX GcnTimings).
   localparam logic [5:0] PairExtra = AddressLanes == 4 && SeedFault != 4'd6 ? 6'd2 : 6'd0;
+  // A load of three whose lanes do not go to successive elements takes 32 cycles (sebbbi/perftest on Fury).
+  localparam logic [5:0] TripleTimes = SeedFault != 4'd6 ? 6'd2 : 6'd1;
 
   // instructions; rows of 16 lanes {high, slot, beat}
   vop_t op_mem[NumSlots];
@@ -88,6 +94,7 @@ module cu_vmem_coalesce
   vop_t op, top;
   /* verilator lint_on UNUSEDSIGNAL */
   logic active, room, emit, apart;
+  logic successive;  // lanes of the beat, of a load of one register, go to successive elements
   logic [4:0] step, steps;
   logic [5:0] hold;  // cycles until the addresses of the next beat are taken
   vslot_t cur;
@@ -97,7 +104,7 @@ module cu_vmem_coalesce
   logic [31:0] low[16], high[16];
   vmem_tx_t open, next, tx0, tx1;
   logic [15:0] taken, used;  // words of the open transaction that lanes of an atomic have
-  logic merged;
+  logic merged, paired;
   // translation: result of tx1's lookup, the page that came last, the file of misses
   logic held, held_hit, last_valid;
   logic doubted;        // what the lookup of tx0 has found is older than an invalidation
@@ -168,6 +175,7 @@ module cu_vmem_coalesce
       next = open;
       next.valid = 1'b1;
       next.va = {line[33:0], 6'd0};
+      next.behind = '0;
       next.first = joined0 != '0 ? lane_va[leader[3:0]][39:0] : {line[33:0], 6'd0};
       next.lanes = 64'(joined0 | joined1) << {beat, 4'd0};
       pending0 = pending0 & ~joined0;
@@ -246,6 +254,10 @@ module cu_vmem_coalesce
         if (ended_valid_i) begin
           tx_free[tx_left[TxW-1:0]] = ended_tx_i[TxW-1:0];
           tx_left = tx_left + 1'b1;
+          if (ended_pair_i) begin
+            tx_free[tx_left[TxW-1:0]] = ended_tx2_i[TxW-1:0];
+            tx_left = tx_left + 1'b1;
+          end
         end
         translations();
         if (hold != '0) begin
@@ -294,8 +306,10 @@ module cu_vmem_coalesce
     if (ended_valid_i) begin
       `GANTRY_CHECK(a_number, 32'(ended_tx_i) < NumTx)
       for (int unsigned t = 0; t < NumTx; t++) begin
-        `GANTRY_CHECK(a_once, t >= 32'(tx_left) || tx_free[t] != ended_tx_i[TxW-1:0])
+        `GANTRY_CHECK(a_once, t >= 32'(tx_left) || (tx_free[t] != ended_tx_i[TxW-1:0] &&
+                                                    !(ended_pair_i && tx_free[t] == ended_tx2_i[TxW-1:0])))
       end
+      `GANTRY_CHECK(a_two, `GANTRY_IMPL(ended_pair_i, 32'(ended_tx2_i) < NumTx && ended_tx2_i != ended_tx_i))
     end
     // an answer is that of a page that was asked for, and each of these has somebody who waits
     `GANTRY_CHECK(a_asked, `GANTRY_IMPL(xlat_valid_i, 32'(xlat_id_i) < NumMisses && file.busy[xlat_id_i[MissW-1:0]] &&

@@ -65,6 +65,7 @@ module cu_vmem_coalesce_narrow
 );
   localparam int unsigned TxW = $clog2(NumTx);
   localparam logic [5:0] BeatCycles = 6'(SeedFault == 4'd6 ? 1 : 16 / AddressLanes);
+  localparam bit successive = 1'b0;  // no pairs
   localparam logic [5:0] PairExtra = AddressLanes == 4 && SeedFault != 4'd6 ? 6'd2 : 6'd0;  // as in cu_vmem_coalesce
 
   typedef struct packed {  // lanes whose addresses are on their way from the memories
@@ -97,7 +98,7 @@ module cu_vmem_coalesce_narrow
   logic [63:0] line, previous;
   vmem_tx_t open, next, tx0, tx1;
   logic [15:0] taken, used;  // words of the open transaction that lanes of an atomic have
-  logic merged;
+  logic merged, paired;
   // the next beat: lanes on their way through the memories, the product of an index, the address and its checks
   logic gathered;
   logic [1:0] gathering;  // beats between their first read and their last address

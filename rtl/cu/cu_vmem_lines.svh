@@ -17,6 +17,7 @@
     open.valid = op.inv;
     open.inv = op.inv;
     open.lds = 1'b0;
+    open.behind = '0;
     open.slot = cur;
     open.vmid = op.vmid;
     moved = 1'b1;
@@ -43,8 +44,11 @@
       end
       if (SeedFault == 4'd1) joined0 = pending0;
     end
+    // a pair: all lanes, here and on the next line, which must be of the same page
+    joined1 = successive && pending1 == '0 && line[5:0] != '1 ? pending0 & ~joined0 : joined1;
+    paired = successive && pending1 == '0 && joined1 != '0;
     ok = open.valid && (!op.atomic || merged) && {29'd0, open.lds, open.va[39:6]} == line && open.lds == lds_lane &&
-        open.word == (apart ? part : 2'd0);
+        open.word == (apart ? part : 2'd0) && !paired && open.behind == '0;
     if (merged) begin
       ok   = ok && joins_word(taken, lane_va[leader][5:2]);
       used = ok ? taken : '0;
@@ -64,13 +68,18 @@
           word: apart ? part : 2'd0,
           va: {line[33:0], 6'd0},
           first: pending0 != '0 ? lane_va[leader][39:0] : {line[33:0], 6'd0},
-          lanes: 64'(joined0 | joined1) << {beat, 4'd0}
+          lanes: 64'(joined0 | joined1) << {beat, 4'd0},
+          behind: '0
       };
+      if (paired) begin
+        next.lanes  = 64'(joined0) << {beat, 4'd0};
+        next.behind = joined1[15:0];
+      end
       ok = 1'b1;
     end
     if (ok) begin
       taken = used;
-      pending0 = pending0 & ~joined0;
+      pending0 = paired ? '0 : pending0 & ~joined0;
       pending1 = pending1 & ~joined1;
       moved = 1'b1;
     end
@@ -173,7 +182,8 @@
 
   // May the transaction `leaving` of instruction `top` go to the cache?
   task automatic find_room();
-    room_ahead = access_ready_i && (tx_left != '0 || (top.store && !leaving.lds) || leaving.inv);
+    room_ahead = access_ready_i &&
+        (tx_left > (TxW + 1)'(leaving.behind != '0) || (top.store && !leaving.lds) || leaving.inv);
   endtask
 
   // It gets its physical address by this entry, or is denied.
@@ -194,6 +204,11 @@
       if (!top.store || leaving.lds) begin
         tx_left = tx_left - 1'b1;
         access.id = 8'(tx_free[tx_left[TxW-1:0]]);
+        if (leaving.behind != '0) begin
+          tx_left = tx_left - 1'b1;
+          access.id2 = 8'(tx_free[tx_left[TxW-1:0]]);
+          access.addr[5:2] = leaving.first[5:2];
+        end
         if (top.atomic && !leaving.merged) access.addr = {access.addr[63:6], leaving.first[5:0]};
       end
     end

@@ -73,6 +73,9 @@ module cu_vmem_pipe
   input  logic      [63:0] xlat_pte_i,
   input  logic      [ 7:0] xlat_status_i,
   input  logic             forget_i,        // the TLB is being invalidated
+  /* verilator lint_off UNUSEDSIGNAL */  // of narrow SIMDs
+  input  logic             pairs_i,         // see cu_vmem_coalesce
+  /* verilator lint_on UNUSEDSIGNAL */
   input  logic             quiesce_i,       // start no transaction, let none leave; drained_o: all that left ended
   output logic             drained_o,
   output logic      [ 2:0] perf_o,          // pulses: transaction, TLB hit, TLB miss
@@ -200,6 +203,7 @@ module cu_vmem_pipe
       .xlat_pte_i,
       .xlat_status_i,
       .forget_i,
+      .pairs_i,
       .quiesce_i,
       .waiting_o      (waiting),
       .access_valid_o (access_valid),
@@ -207,6 +211,8 @@ module cu_vmem_pipe
       .access_ready_i (access_ready),
       .ended_valid_i  (ended.valid),
       .ended_tx_i     (ended.tx),
+      .ended_pair_i   (ended.pair),
+      .ended_tx2_i    (ended.tx2),
       .perf_o,
       .moved_o        (moved_coalesce)
     );

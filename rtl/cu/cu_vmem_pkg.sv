@@ -106,13 +106,15 @@ package cu_vmem_pkg;
     logic [39:0] va;  // of the line
     logic [39:0] first;  // address of the lowest lane, for a fault report
     logic [63:0] lanes;
+    logic [15:0] behind;  // lanes of its beat on the next line, which is looked up beside this one: a pair; else none
   } vmem_tx_t;
 
   typedef struct packed {  // a transaction with its physical address, on the way to the cache
     logic [2:0] op;  // l1v_pkg::l1_op_e
     logic [7:0] id;
+    logic [7:0] id2;  // of a pair: the number of the next line's transaction
     logic bypass;
-    logic [63:0] addr;
+    logic [63:0] addr;  // of a pair: of its first word
     vmem_tx_t tx;
   } vmem_access_t;
 
@@ -128,6 +130,8 @@ package cu_vmem_pkg;
     vslot_t slot;
     logic [7:0] status;
     logic [7:0] tx;
+    logic pair;  // and tx2
+    logic [7:0] tx2;
   } vmem_end_t;
 
   /* verilator lint_off UNUSEDSIGNAL */  // functions look at parts of wide records
@@ -225,6 +229,11 @@ package cu_vmem_pkg;
     logic [31:0] index;
     index = buffer_index(op, lane, vindex);
     buffer_place(op, index, buffer_offset(op, word, voffset), buffer_product(op, index), va, ok);
+  endfunction
+
+  // Bytes from lane 0 to lane `lane` of elements of one or three registers that follow each other.
+  function automatic logic [31:0] distance(input logic [31:0] lane, input logic [4:0] bytes);
+    return bytes[3] ? (lane << 3) + (lane << 2) : lane << (bytes[2] ? 32'd2 : {31'd0, bytes[1]});
   endfunction
 
   // Byte of the LDS that an address in its aperture names: bits below the size of the access are ignored (12 bytes: 16).

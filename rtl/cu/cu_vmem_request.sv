@@ -194,6 +194,8 @@ module cu_vmem_request
         bypass: a.bypass,
         stream: op.slc,
         id: a.id,
+        pair: l1_op_e'(a.op) == L1Read && a.tx.behind != '0,
+        id2: a.id2,
         atomic: op.atomic_op,
         wide: op.wide,
         access: op.atomic ? 3'd3 : op.store ? 3'd2 : 3'd1,

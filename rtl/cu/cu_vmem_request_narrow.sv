@@ -242,6 +242,8 @@ module cu_vmem_request_narrow
           bypass: a.bypass,
           stream: op.slc,
           id: a.id,
+          pair: 1'b0,
+          id2: '0,
           atomic: op.atomic_op,
           wide: op.wide,
           access: op.atomic ? 3'd3 : op.store ? 3'd2 : 3'd1,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Answers of the cache and of the LDS on their way to the VGPRs: words of a line to their lanes, put together in rows until the
 // instruction is finished, then one row a cycle.  A cycle serves each of 16 lane positions once: lanes of a beat, and those of
-// the beat behind whose positions are free, so that successive elements which do not begin on a line take a cycle a line, too.
+// the beat behind whose positions are free, so that successive elements which do not begin on a line take a cycle a line, too;
+// of a pair whose lines came together those of both.  A pair whose lines come one by one ends with the second.
 // Responsible for: those, which transaction an answer belongs to, rows between the LDS and buffer instructions
 // (cu_vmem_rows.svh).  Not responsible for: when an instruction is finished (cu_vmem_slots), writing rows (cu_vmem_writeback).
 `include "gantry_assert.svh"
@@ -53,6 +54,8 @@ module cu_vmem_return
   output obs_row_t            obs_row_o,
   output logic                moved_o
 );
+  localparam int unsigned TxW = $clog2(NumTx);
+
   typedef struct packed {
     logic split;
     logic unaligned;
@@ -64,6 +67,10 @@ module cu_vmem_return
     logic apart;  // what came is one old value
     logic [39:0] va;
     logic [63:0] lanes;
+    logic [15:0] behind;  // first of a pair: lanes of the beat on the next line
+    logic pair;
+    logic second;  // of it
+    logic [TxW-1:0] other;  // number of the other one
   } from_t;
   typedef struct packed {
     logic atomic;
@@ -77,7 +84,6 @@ module cu_vmem_return
     logic [63:0] exec;
   } what_t;
 
-  localparam int unsigned TxW = $clog2(NumTx);
   localparam logic [7:0] RowId = 8'h80;  // of a line for a row: no transaction's number
 
   // instructions; addresses of lanes {slot, word, beat}; results by word {slot, beat / 2}, of even and odd beats, and which
@@ -90,6 +96,8 @@ module cu_vmem_return
   from_t from_mem[NumTx];
   l1_rsp_t queue_mem[8];
   logic line_held;  // an answer of the LDS waits for a cycle without one of the cache
+  logic [NumTx-1:0] alone;  // of a pair, has come without the other
+  logic [7:0] alone_status[NumTx];
   logic [3:0] touched[NumSlots];  // by slot: beats with something written
   logic [2:0] queue_read, queue_write;
   logic [3:0] queued;
@@ -99,6 +107,7 @@ module cu_vmem_return
   logic [TxW-1:0] tx;
   logic [31:0] line[17];
   from_t from;
+  logic both;  // lines of a pair in one answer
   logic [7:0] status;
   // write-back
   logic wb_active, wb_more;
@@ -127,17 +136,22 @@ module cu_vmem_return
   logic [15:0][31:0] row, now, mine, other;  // of the beat, of the beat behind
   logic [3:0][15:0] written, written_even, written_odd;
   logic [31:0] place[16], lanes16, behind, keep, took, value, off, has;
-  logic [63:0] window;
+  logic [63:0] window, va;
   logic [3:0] row_we;
   logic [1:0] beat, next_beat;
   logic [$clog2(2*NumSlots)-1:0] even_at, odd_at, wb_at;  // {slot, beat / 2}
   logic even_we, odd_we;  // beats of this cycle
   logic ok, moved, awake;
 
+  // The first beat with lanes, of those before the last.
+  function automatic logic [1:0] beat_of(input logic [47:0] lanes);
+    return lanes[15:0] != '0 ? 2'd0 : lanes[31:16] != '0 ? 2'd1 : lanes[47:32] != '0 ? 2'd2 : 2'd3;
+  endfunction
+
   /* verilator lint_off BLKSEQ */
   // The next lanes of an answer, at most one of each position: where they are, which words of them are written.
   task automatic begin_beat();
-    beat = lanes_left[15:0] != '0 ? 2'd0 : lanes_left[31:16] != '0 ? 2'd1 : lanes_left[47:32] != '0 ? 2'd2 : 2'd3;
+    beat = beat_of(lanes_left[47:0]);
     next_beat = beat + 2'd1;
     lanes16 = 32'(lanes_left >> {beat, 4'd0}) & 32'hffff;
     behind = beat == '1 ? 32'd0 : 32'(lanes_left >> {next_beat, 4'd0}) & 32'hffff;
@@ -208,7 +222,7 @@ module cu_vmem_return
     end else begin
       for (int unsigned l = 0; l < 16; l++) begin
         off = place[l] + (where.split ? 32'd0 : {28'd0, k, 2'd0});
-        ok = lanes16[l] && off < 32'd64;
+        ok = lanes16[l] && (off < 32'd64 || both);
         value = (line[{28'd0, off[5:2]}] >> {off[1:0], 3'd0}) & keep;
         now[l[3:0]] = ok ? value : now[l[3:0]];
         took = took | (32'(ok) << l);
@@ -226,11 +240,36 @@ module cu_vmem_return
     status = queue_mem[queue_read].status;
     from = from_mem[tx];
     what = what_mem[from.slot];
-    lanes_left = status == '0 ? from.lanes : '0;
+    both = queue_mem[queue_read].pair;
+    lanes_left = from.lanes;
+    if (both) begin
+      lanes_left = lanes_left | (64'(from.behind) << {beat_of(from.lanes[47:0]), 4'd0});
+    end
+    if (status != '0) lanes_left = '0;
     for (int unsigned w = 0; w < 16; w++) line[w] = queue_mem[queue_read].data[w*32+:32];
     line[16] = '0;
     queue_read = queue_read + 3'd1;
     queued = queued - 4'd1;
+  endtask
+
+  // All lanes of the answer are served: its transaction ends, of a pair when both have come.
+  task automatic end_answer();
+    busy = 1'b0;
+    if (from.pair && !both && !alone[from.other]) begin
+      alone[tx] = 1'b1;
+      alone_status[tx] = status;
+    end else begin
+      va = {24'd0, from.va};
+      if (from.pair && !both && alone_status[from.other] != '0) begin
+        status = alone_status[from.other];
+        va = from.second ? va - 64'd64 : va + 64'd64;
+      end
+      if (from.pair) alone[from.other] = 1'b0;
+      ended_o <= '{
+          valid: 1'b1, slot: from.slot, status: status, tx: 8'(tx), pair: from.pair, tx2: 8'(from.other)
+      };
+      if (status != '0) ended_va_o[0] <= va;
+    end
   endtask
 
   // `row` leaves, to be written by cu_vmem_writeback.
@@ -305,8 +344,25 @@ module cu_vmem_return
             word: access_i.tx.word,
             apart: access_i.op == L1Atomic && !access_i.tx.merged,
             va: access_i.tx.va,
-            lanes: access_i.op == L1Write ? 64'd0 : access_i.tx.lanes
+            lanes: access_i.op == L1Write ? 64'd0 : access_i.tx.lanes,
+            behind: access_i.tx.behind,
+            pair: access_i.tx.behind != '0,
+            second: 1'b0,
+            other: access_i.id2[TxW-1:0]
         };
+        if (access_i.tx.behind != '0) begin
+          from_mem[access_i.id2[TxW-1:0]] <= '{
+              slot: access_i.tx.slot,
+              word: access_i.tx.word,
+              apart: 1'b0,
+              va: access_i.tx.va + 40'd64,
+              lanes: 64'(access_i.tx.behind) << {beat_of(access_i.tx.lanes[47:0]), 4'd0},
+              behind: '0,
+              pair: 1'b1,
+              second: 1'b1,
+              other: access_i.id[TxW-1:0]
+          };
+        end
       end
       if (rsp_valid_i || queued != '0 || busy || wb_valid_i || wb_active || line_valid_i || fetch_valid_i ||
           awake) begin
@@ -397,11 +453,7 @@ module cu_vmem_return
             if (even_we) written_even_mem[even_at] <= written_even;
             if (odd_we) written_odd_mem[odd_at] <= written_odd;
           end
-          if (lanes_left == '0) begin
-            busy = 1'b0;
-            ended_o <= '{valid: 1'b1, slot: from.slot, status: status, tx: 8'(tx)};
-            if (status != '0) ended_va_o[0] <= {24'd0, from.va};
-          end
+          if (lanes_left == '0) end_answer();
         end
         line_taken_o <= 1'b0;
         if (line_valid_i && line_i[0].id == RowId) begin
@@ -416,7 +468,7 @@ module cu_vmem_return
           if (!rsp_valid_i && rsp_ready_o) begin
             line_held = 1'b0;
             line_taken_o <= 1'b1;
-            queue_mem[queue_write] <= '{id: line_i[0].id, status: '0, data: line_i[0].data};
+            queue_mem[queue_write] <= '{id: line_i[0].id, pair: 1'b0, status: '0, data: line_i[0].data};
             queue_write = queue_write + 3'd1;
             queued = queued + 4'd1;
           end
@@ -445,7 +497,7 @@ module cu_vmem_return
       end
       if (!rst_ni) begin
         {busy, queue_read, queue_write, queued, wb_active, wb_more, line_held, row_busy, row_asked} = '0;
-        {fetch_wait, awake} = '0;
+        {fetch_wait, awake, alone} = '0;
         {row_line_valid_o, fill_valid_o, obs_row_valid_o} <= '0;
         for (int unsigned s = 0; s < NumSlots; s++) touched[s] = '0;
         {row_valid_o, wb_left_o, line_taken_o} <= '0;

@@ -386,7 +386,7 @@ module cu_vmem_return_narrow
             read_places();
           end else if (!spread2.valid) begin
             busy = 1'b0;
-            ended_o <= '{valid: 1'b1, slot: from.slot, status: status, tx: 8'(tx)};
+            ended_o <= '{valid: 1'b1, slot: from.slot, status: status, tx: 8'(tx), default: '0};
             if (status != '0) ended_va_o[0] <= {24'd0, from.va};
           end
         end
@@ -405,7 +405,7 @@ module cu_vmem_return_narrow
           if (!rsp_valid_i && rsp_ready_o) begin
             line_held = 1'b0;
             line_taken_o <= 1'b1;
-            answer = '{id: line_i[0].id, status: '0, data: line_i[0].data};
+            answer = '{id: line_i[0].id, pair: 1'b0, status: '0, data: line_i[0].data};
             push = 1'b1;
           end
         end

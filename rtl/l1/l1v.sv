@@ -7,6 +7,10 @@
 // One operation a cycle: an answer from memory is passed to one waiting transaction, else the oldest request is
 // served.  A store or atomic drops the own line and marks a miss under way on it dead: its data still go to the
 // transactions that wait, but are not kept and no later reader joins.  An invalidation does the same to all.
+//
+// A pair is a read of a line and of the next one, which lie in two banks: if both are there, one lookup and one answer serve
+// it.  Else it is two reads, one after the other, with an answer each, which is slower than to ask for each line once.  So pairs
+// are wanted only while loads hit.
 `include "gantry_assert.svh"
 
 module l1v
@@ -48,13 +52,15 @@ module l1v
   /* verilator lint_off UNUSEDSIGNAL */
   input  mem_rsp_t         mem_rsp_i,
   /* verilator lint_on UNUSEDSIGNAL */
+  output logic             pairs_o,       // the last loads have hit: pairs will
   output logic      [ 3:0] perf_o,        // pulses: read hit, read miss, joined a miss, write or atomic
   output logic             idle_o         // nothing happens until an input comes
 );
   localparam int unsigned Lines = Bytes / 64;
   localparam int unsigned Sets = Lines / Ways;
   localparam int unsigned SetW = $clog2(Sets);
-  localparam int unsigned LineW = $clog2(Lines);
+  localparam int unsigned Banks = Sets > 1 ? 2 : 1;  // by the low bit of the set
+  localparam int unsigned RowW = Lines > Banks ? $clog2(Lines / Banks) : 1;
   localparam int unsigned FifoDepth = 4;
   localparam logic [31:0] MshrMask = (32'd1 << $clog2(Mshrs)) - 32'd1;  // any number of MSHRs
   localparam int unsigned Words = (Mshrs + 63) / 64;  // of bits, one a miss; the first are used first
@@ -85,9 +91,11 @@ module l1v
   logic [31:0] credits;
   // temporaries
   l1_req_t req;
-  logic [63:0] line, want;
+  logic [63:0] line;
   logic [31:0] base, way, number, index;
-  logic hit, merge, send, pop, moved, first;
+  logic [31:0] base2, way2;  // of the next line of a pair
+  logic hit, hit2, merge, send, pop, moved, first;
+  logic [2:0] hits;  // loads that hit since the last one that did not, at most 7
   logic [47:0] acquired;  // cycle at which all was dropped last: a load finds nothing older
   logic awake;  // something is left to do without an input
   logic [63:0] same;  // misses under way of the line, as bits of a word
@@ -99,27 +107,45 @@ module l1v
   logic [2:0] fifo_q;
   logic [7:0] answers_q;
 
-  logic ram_re_q, ram_we_q;
-  logic [LineW-1:0] ram_raddr_q, ram_waddr_q;
-  logic [511:0] ram_wdata_q, ram_rdata;
+  logic [Banks-1:0] ram_re_q, ram_we_q;
+  logic [Banks-1:0][RowW-1:0] ram_raddr_q;
+  logic [RowW-1:0] ram_waddr_q;
+  logic [511:0] ram_wdata_q, ram_rdata[Banks];
 
-  ram_1r1w #(
-    .Width(512),
-    .Depth(Lines)
-  ) u_data (
-    .clk_i,
-    .we_i   (ram_we_q),
-    .waddr_i(ram_waddr_q),
-    .wdata_i(ram_wdata_q),
-    .re_i   (ram_re_q),
-    .raddr_i(ram_raddr_q),
-    .rdata_o(ram_rdata)
-  );
+  for (genvar b = 0; b < Banks; b++) begin : gen_bank
+    ram_1r1w #(
+      .Width(512),
+      .Depth(Lines / Banks)
+    ) u_data (
+      .clk_i,
+      .we_i   (ram_we_q[b]),
+      .waddr_i(ram_waddr_q),
+      .wdata_i(ram_wdata_q),
+      .re_i   (ram_re_q[b]),
+      .raddr_i(ram_raddr_q[b]),
+      .rdata_o(ram_rdata[b])
+    );
+  end
 
   // Sets are chosen by the exclusive or of three fields of the line's number: work-groups of one CU are mostly a power of two of
   // bytes apart (every 64th group of a grid), and would all meet in the same few sets.
   function automatic logic [31:0] set_of(input logic [63:0] l);
     return (32'(l) ^ 32'(l >> SetW) ^ 32'(l >> 2 * SetW)) & (Sets - 1);
+  endfunction
+
+  function automatic logic [31:0] bank_of(input logic [31:0] set);
+    return set & (Banks - 1);
+  endfunction
+
+  function automatic logic [RowW-1:0] row_of(input logic [31:0] set, input logic [31:0] of_way);
+    return RowW'(set / Banks * Ways + of_way);
+  endfunction
+
+  // Words of a line from `from` on, before that those of the next line.
+  function automatic logic [511:0] window(input logic [511:0] low, input logic [511:0] high, input logic [3:0] from);
+    logic [511:0] words;
+    for (int unsigned w = 0; w < 16; w++) words[w*32+:32] = w < 32'(from) ? high[w*32+:32] : low[w*32+:32];
+    return words;
   endfunction
 
   assign idle_o = quiet[2];  // an input empties it at the edge that takes it
@@ -131,11 +157,27 @@ module l1v
     for (int unsigned m = 0; m < InWord; m++) same = same | (64'(miss_line[word*64+m] == line) << m);
   endtask
 
+  // Where the line stands, if it is kept.
+  task automatic look_up(input logic [63:0] sought, input logic [31:0] set, output logic found, output logic [31:0] at);
+    found = 1'b0;
+    at = '0;
+    for (int unsigned w = 0; w < Ways; w++) begin
+      at = tag[set*Ways+w] == (sought | (64'd1 << 63)) ? w : at;
+      found = found || tag[set*Ways+w] == (sought | (64'd1 << 63));
+    end
+  endtask
+
+  task automatic read_row(input logic [31:0] set, input logic [31:0] of_way);
+    ram_re_q[bank_of(set)] <= 1'b1;
+    ram_raddr_q[bank_of(set)] <= row_of(set, of_way);
+  endtask
+
   // No line is kept, and those under way are not.
   task automatic drop_all();
     for (int unsigned l = 0; l < Lines; l++) tag[l] = '0;
     for (int unsigned w = 0; w < Words; w++) dead[w] = SeedFault != 4'd3 ? '1 : dead[w];
     acquired = time_i;
+    hits = '0;
   endtask
 
   // nothing is looked at while the cache rests and no input comes
@@ -147,13 +189,19 @@ module l1v
       if (xlat_valid_o) xlat_valid_o <= 1'b0;
       if (mem_req_valid_o) mem_req_valid_o <= 1'b0;
       if (perf_o != '0) perf_o <= '0;
-      if (ram_re_q) ram_re_q <= 1'b0;
-      if (ram_we_q) ram_we_q <= 1'b0;
+      if (ram_re_q != '0) ram_re_q <= '0;
+      if (ram_we_q != '0) ram_we_q <= '0;
 
       // ---------------- answers on their way out: cache data are there one cycle after the read
       if (out2.valid) begin
         rsp_valid_o <= 1'b1;
-        rsp_o <= '{id: out2.id, status: out2.status, data: out2.hit ? ram_rdata : out2_data};
+        rsp_o <= '{
+            id: out2.id,
+            pair: out2.pair,
+            status: out2.status,
+            data: out2.pair ? window(ram_rdata[out2.bank], ram_rdata[!out2.bank], out2.first) :
+                out2.hit ? ram_rdata[out2.bank] : out2_data
+        };
         moved = 1'b1;
       end
       out2.valid = out1.valid;
@@ -209,7 +257,7 @@ module l1v
         moved = 1'b1;
         number = {24'd0, answer_tag[answer_read][7:0]};
         pop = 1'b1;
-        out1 = '{valid: 1'b1, hit: 1'b0, id: number[7:0], status: answer_status[answer_read]};
+        out1 = '{valid: 1'b1, id: number[7:0], status: answer_status[answer_read], default: '0};
         if (first) out1_data = mem_rsp_i.data;
         else out1_data = answer_data[answer_read];
         if (answer_tag[answer_read][31:24] == TagRead) begin
@@ -220,8 +268,8 @@ module l1v
             way = next_way[base] & (Ways - 1);
             next_way[base] = way + 32'd1;
             tag[base*Ways+way] = line | (64'd1 << 63);
-            ram_we_q <= 1'b1;
-            ram_waddr_q <= LineW'(base * Ways + way);
+            ram_we_q[bank_of(base)] <= 1'b1;
+            ram_waddr_q <= row_of(base, way);
             ram_wdata_q <= out1_data;
           end
           filled = 1'b1;
@@ -243,29 +291,41 @@ module l1v
         req  = fifo[fifo_read];
         line = req.addr >> 6;
         base = set_of(line);
-        want = line | (64'd1 << 63);
         send = 1'b0;
         pop  = 1'b0;
         hit  = 1'b0;
+        hit2 = 1'b0;
         way  = '0;
         merge = 1'b0;
         mem_op = req.stream ? MEM_READ_NC : MEM_READ;
         mem_tag = {TagRead, 24'd0};
         if (req.op == L1Read || req.op == L1Write || req.op == L1Atomic) begin
-          for (int unsigned w = 0; w < Ways; w++) begin
-            way = tag[base*Ways+w] == want ? w : way;
-            hit = tag[base*Ways+w] == want ? 1'b1 : hit;
+          look_up(line, base, hit, way);
+          if (hit && req.pair) begin
+            base2 = set_of(line + 64'd1);
+            look_up(line + 64'd1, base2, hit2, way2);
+            hit2 = hit2 && bank_of(base2) != bank_of(base);
           end
         end
         case (req.op)
           L1Read: begin
             if (hit && !req.bypass) begin
               pop = 1'b1;
-              out1 = '{valid: 1'b1, hit: 1'b1, id: req.id, status: MEM_OK};
-              ram_re_q <= 1'b1;
-              ram_raddr_q <= LineW'(base * Ways + way);
+              out1 = '{
+                  valid: 1'b1,
+                  hit: 1'b1,
+                  bank: base[0] && Banks > 1,
+                  pair: hit2,
+                  first: req.addr[5:2],
+                  id: req.id,
+                  status: MEM_OK
+              };
+              read_row(base, way);
+              if (hit2) read_row(base2, way2);
+              hits = hits + 3'(hits != '1);
               perf_o[0] <= 1'b1;
             end else begin
+              if (!req.bypass) hits = '0;
               for (int unsigned w = 0; w < Words; w++) begin
                 if ((busy[w] & ~dead[w]) != '0) begin  // at most one of a line is alive
                   find_misses(w);
@@ -349,7 +409,12 @@ module l1v
               op: mem_op
           };
         end
-        if (pop) begin
+        if (pop && req.pair && !hit2) begin  // its next line is the next request
+          fifo[fifo_read].pair = 1'b0;
+          fifo[fifo_read].id   = req.id2;
+          fifo[fifo_read].addr = (line + 64'd1) << 6;
+          moved = 1'b1;
+        end else if (pop) begin
           fifo_read = fifo_read + 2'd1;
           fifo_count = fifo_count - 3'd1;
           moved = 1'b1;
@@ -364,6 +429,7 @@ module l1v
         moved = 1'b1;
       end
       if (moved) req_ready_o <= fifo_count <= 3'd2;
+      pairs_o <= hits == '1;
       awake = moved || quiet != '1 || answers != '0 || fifo_count != '0;
       if (moved || quiet != '1) quiet <= moved ? '0 : {quiet[1:0], 1'b1};
 
@@ -398,8 +464,18 @@ module l1v
   logic [7:0] asked, told;  // kinds of the request to memory and of the answer in this cycle; 0: none
   assign asked = mem_req_valid_o ? mem_req_o.tag[31:24] : 8'd0;
   assign told  = mem_rsp_valid_i ? mem_rsp_i.tag[31:24] : 8'd0;
-  // every request is answered once: reads and atomics with data, writes and invalidations, translations
-  `STREAM_BOUND(a_answers, NumTx, req_valid_i && (req_i[0].op == L1Read || req_i[0].op == L1Atomic), rsp_valid_o)
+  // every request is answered once: reads and atomics with data, a pair for both its numbers, writes and invalidations,
+  // translations
+  logic [1:0] taken, given;  // numbers
+  int unsigned numbers;
+  assign taken = !req_valid_i || (req_i[0].op != L1Read && req_i[0].op != L1Atomic) ? 2'd0 : 2'd1 + 2'(req_i[0].pair);
+  assign given = !rsp_valid_o ? 2'd0 : 2'd1 + 2'(rsp_o.pair);
+  always_ff @(posedge clk_i) begin
+    if (taken != given || !rst_ni) begin
+      `GANTRY_CHECK(a_answers, numbers + 32'(taken) - 32'(given) <= NumTx)
+      numbers <= rst_ni ? numbers + 32'(taken) - 32'(given) : 0;
+    end
+  end
   `STREAM_BOUND(a_acks, Any, req_valid_i && (req_i[0].op == L1Write || req_i[0].op == L1Inv), ack_valid_o)
   `STREAM_BOUND(a_xlats, Any, req_valid_i && req_i[0].op == L1Xlat, xlat_valid_o)
   // a request of the pipeline had a promise (req_ready_o) of a place; answers have as many as there are transactions

@@ -15,18 +15,21 @@ package l1v_pkg;
     logic bypass;  // reads: glc or an uncached page: not from the cache, not kept
     logic stream;  // reads: slc, the L2 keeps no line for them
     logic [7:0] id;  // reads and atomics: transaction; writes and invalidations: instruction slot; translations: theirs
+    logic pair;  // a read of this line and of the next one, from the word of `addr` on; never with `bypass`
+    logic [7:0] id2;  // of a pair: transaction of the next line
     logic [3:0] atomic;
     logic wide;  // atomic of 8 bytes
     logic [2:0] access;  // of a translation
     logic [7:0] vmid;
     logic [31:0] user;
-    logic [63:0] addr;  // physical; translations: virtual
+    logic [63:0] addr;  // physical; translations: virtual; of a pair: of its first word
     logic [63:0] mask;
     logic [511:0] data;
   } l1_req_t;
 
   typedef struct packed {
     logic [7:0] id;  // transaction
+    logic pair;  // both lines were there: words from the first on; those before are of the next line
     logic [7:0] status;
     logic [511:0] data;
   } l1_rsp_t;
@@ -34,6 +37,9 @@ package l1v_pkg;
   typedef struct packed {  // an answer on its way out of l1v
     logic valid;
     logic hit;  // its data come from the cache
+    logic bank;  // of the data
+    logic pair;  // from the word `first` on; those before are of the other bank
+    logic [3:0] first;
     logic [7:0] id;
     logic [7:0] status;
   } l1_out_t;

@@ -190,7 +190,11 @@ BLOCKS = {  # sources, tasks
     "vmem_coalesce": (
         [*VMEM, "rtl/cu/cu_vmem_xlat_pkg.sv", "rtl/cu/cu_vmem_lines.svh", "rtl/cu/cu_vmem_coalesce.sv"],
         {"bmc": bounded(12, nightly=True), "cover": bounded(18, expected="FAIL", defines=("REACH",), nightly=True),
-         **faults(("pending1 = pending1 & ~joined1;\n    end", "end"),
+         "cover_pair": bounded(12, expected="FAIL", defines=("REACH_PAIR",), nightly=True),
+         **faults(("next.behind = joined1[15:0];", "next.behind = '0;"),
+                  ("&& !paired && open.behind == '0;", "&& !paired;"),
+                  ("next.lanes  = 64'(joined0) <<", "next.lanes  = 64'(joined0 | joined1) <<"),
+                  ("pending1 = pending1 & ~joined1;\n    end", "end"),
                   ("joined1 = joined1 & pending1;\n    if", "if"),
                   ("if (ok) open.lanes = open.lanes |", "if (ok) open.lanes ="), nightly=True)}),
     "noc_xbar": (
@@ -208,7 +212,12 @@ BLOCKS = {  # sources, tasks
         ["rtl/common/pick_pkg.sv", "rtl/tech/ram_1r1w.sv", "build/gen/gantry_msg_pkg.sv", "rtl/tlb/tlb_pkg.sv",
          "rtl/l1/l1v_pkg.sv", "rtl/l1/l1v.sv", "tests/formal/l1v_peek.sv"],
         {"bmc": bounded(10, nightly=True), "prove": induction(nightly=True),
+         "bmc_banks": bounded(10, nightly=True, params={"Ways": 1}), "prove_banks": induction(nightly=True, Ways=1),
          "cover": bounded(24, expected="FAIL", defines=("REACH",), nightly=True),
+         "cover_pair": bounded(20, expected="FAIL", defines=("REACH_PAIR",), params={"Ways": 1}, nightly=True),
+         **{f"bug_{what}": bounded(14, expected="FAIL", replace=pair, params={"Ways": 1}, nightly=True) for what, pair in (
+             ("number", ("fifo[fifo_read].id   = req.id2;", "")), ("row", ("if (hit2) read_row(base2, way2);", "")),
+             ("words", ("w < 32'(from)", "w <= 32'(from)")))},
          **faults(("credits = credits - 32'd1;", "")),
          **{f"bug{n}": bounded(14, expected="FAIL", replace=pair, nightly=True) for n, pair in (
              (2, ("out1.id = index[7:0];", "")),

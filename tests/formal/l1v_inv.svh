@@ -10,7 +10,10 @@ for (genvar f = 0; f < 4; f++) begin : gen_rings
   assign in_answers[f] = 32'(2'(2'(f) - u_dut.u_peek.answer_read[1:0])) < u_dut.u_peek.answers;
   `GANTRY_ASSERT(h_fifo, `GANTRY_IMPL(in_fifo[f], u_dut.u_peek.p_op[f] <= L1Inv && u_dut.u_peek.p_id[f] < 8'd4
       && `GANTRY_IMPL(u_dut.u_peek.p_op[f] == L1Write || u_dut.u_peek.p_op[f] == L1Inv,
-                      u_dut.u_peek.p_id[f] < 8'(Slots))))
+                      u_dut.u_peek.p_id[f] < 8'(Slots))
+      && `GANTRY_IMPL(u_dut.u_peek.p_pair[f], u_dut.u_peek.p_op[f] == L1Read && !u_dut.u_peek.p_bypass[f] && u_dut.u_peek.p_id2[f] < 8'd4
+                      && is_pair_q[u_dut.u_peek.p_id[f][1:0]]
+                      && other_q[u_dut.u_peek.p_id[f][1:0]] == u_dut.u_peek.p_id2[f][1:0])))
   `GANTRY_ASSERT(h_answer, `GANTRY_IMPL(in_answers[f], u_dut.u_peek.p_tag[f][23:2] == '0
       && (u_dut.u_peek.p_tag[f][31:24] == TagAtomic
           || (u_dut.u_peek.p_tag[f][31:24] == TagRead && 32'(u_dut.u_peek.p_tag[f][1:0]) < Mshrs))))
@@ -27,11 +30,14 @@ end
     && u_dut.u_peek.credits + 32'(spent_q) + 32'(mem_valid) == Credits)
 `GANTRY_ASSERT(h_req, `GANTRY_IMPL(req_valid_q, op_q <= L1Inv
     && `GANTRY_IMPL(op_q == L1Write || op_q == L1Inv, 32'(id_q) < Slots)))
+`GANTRY_ASSERT(h_pair, `GANTRY_IMPL(req_valid_q && pair_q, op_q == L1Read && !bypass_q && is_pair_q[id_q] && other_q[id_q] == id2_q))
 `GANTRY_ASSERT(h_asked, asked_q[0][3:2] == '0 && asked_q[1][3:2] == '0)
 `GANTRY_ASSERT(h_mem, `GANTRY_IMPL(mem_valid, mem.tag[31:24] != 8'd0 && mem.tag[31:24] <= TagXlat && mem.tag[23:2] == '0
     && `GANTRY_IMPL(kind <= 2'd1, mem.tag[1] == 1'b0)))
 `GANTRY_ASSERT(h_out, `GANTRY_IMPL(u_dut.u_peek.out1_valid, u_dut.u_peek.out1_id < 8'd4)
     && `GANTRY_IMPL(u_dut.u_peek.out2_valid, u_dut.u_peek.out2_id < 8'd4))
+`GANTRY_ASSERT(h_out_pair, `GANTRY_IMPL(u_dut.u_peek.out1_valid && u_dut.u_peek.out1_pair, is_pair_q[u_dut.u_peek.out1_id[1:0]])
+    && `GANTRY_IMPL(u_dut.u_peek.out2_valid && u_dut.u_peek.out2_pair, is_pair_q[u_dut.u_peek.out2_id[1:0]]))
 
 // chains: members from head to tail, without a loop
 logic [Mshrs-1:0][NumTx-1:0] member;
@@ -63,20 +69,24 @@ end
 
 // each at exactly one place
 for (genvar n = 0; n < NumTx; n++) begin : gen_owed
-  logic [3:0] fifo_has, answer_has;
+  logic [3:0] fifo_has, fifo_has2, answer_has;
   logic [4:0] places;
   for (genvar f = 0; f < 4; f++) begin : gen_has
     assign fifo_has[f] = in_fifo[f] && u_dut.u_peek.p_id[f][1:0] == 2'(n)
                          && (u_dut.u_peek.p_op[f] == L1Read || u_dut.u_peek.p_op[f] == L1Atomic);
+    assign fifo_has2[f] = in_fifo[f] && u_dut.u_peek.p_pair[f] && u_dut.u_peek.p_id2[f][1:0] == 2'(n);
     assign answer_has[f] = in_answers[f] && u_dut.u_peek.p_tag[f][31:24] == TagAtomic
                            && u_dut.u_peek.p_tag[f][1:0] == 2'(n);
   end
-  assign places = 5'($countones(fifo_has)) + 5'($countones(answer_has)) + 5'(member[0][n]) + 5'(member[1][n])
+  assign places = 5'($countones(fifo_has)) + 5'($countones(fifo_has2)) + 5'($countones(answer_has)) + 5'(member[0][n]) + 5'(member[1][n])
                   + 5'(req_valid_q && (op_q == L1Read || op_q == L1Atomic) && id_q == 2'(n))
                   + 5'(asked_q[2][n]) + 5'(mem_valid && kind == 2'd2 && number == 2'(n))
                   + 5'(u_dut.u_peek.out1_valid && u_dut.u_peek.out1_id[1:0] == 2'(n))
                   + 5'(u_dut.u_peek.out2_valid && u_dut.u_peek.out2_id[1:0] == 2'(n))
-                  + 5'(rsp_valid && rsp.id[1:0] == 2'(n));
+                  + 5'(rsp_valid && rsp.id[1:0] == 2'(n)) + 5'(req_valid_q && pair_q && id2_q == 2'(n))
+                  + 5'(u_dut.u_peek.out1_valid && u_dut.u_peek.out1_pair && other_q[u_dut.u_peek.out1_id[1:0]] == 2'(n))
+                  + 5'(u_dut.u_peek.out2_valid && u_dut.u_peek.out2_pair && other_q[u_dut.u_peek.out2_id[1:0]] == 2'(n))
+                  + 5'(rsp_valid && rsp.pair && other_q[rsp.id[1:0]] == 2'(n));
   `GANTRY_ASSERT(h_owed, places == 5'(owed_q[n]))
 end
 for (genvar m = 0; m < Mshrs; m++) begin : gen_misses

@@ -23,21 +23,27 @@ module l1v_peek
   input logic filled,
   input logic out1_valid,
   input logic [7:0] out1_id,
+  input logic out1_pair,
   input logic out2_valid,
   input logic [7:0] out2_id,
+  input logic out2_pair,
   input logic [31:0] credits,
   input logic [2:0] quiet,
   input logic awake
 );
   // packed copies, to be read from outside
   logic [3:0][2:0] p_op;
-  logic [3:0][7:0] p_id;
+  logic [3:0][7:0] p_id, p_id2;
+  logic [3:0] p_pair, p_bypass;
   logic [Mshrs-1:0][31:0] p_head, p_tail;
   logic [Mshrs-1:0] p_busy;
   logic [NumTx-1:0][31:0] p_chain, p_tag;
   for (genvar f = 0; f < 4; f++) begin : gen_fifo
     assign p_op[f] = fifo[f].op;
     assign p_id[f] = fifo[f].id;
+    assign p_id2[f] = fifo[f].id2;
+    assign p_pair[f] = fifo[f].pair;
+    assign p_bypass[f] = fifo[f].bypass;
   end
   for (genvar m = 0; m < Mshrs; m++) begin : gen_miss
     assign p_head[m] = miss_head[m];
@@ -53,6 +59,6 @@ bind l1v l1v_peek #(
   .Mshrs(Mshrs), .NumTx(NumTx)
 ) u_peek (
   .fifo, .fifo_count, .fifo_read, .fifo_write, .miss_head, .miss_tail, .chain, .busy, .misses, .answer_tag, .answer_read,
-  .answer_write, .answers, .filled, .out1_valid(out1.valid), .out1_id(out1.id), .out2_valid(out2.valid),
-  .out2_id(out2.id), .credits, .quiet, .awake
+  .answer_write, .answers, .filled, .out1_valid(out1.valid), .out1_id(out1.id), .out1_pair(out1.pair),
+  .out2_valid(out2.valid), .out2_id(out2.id), .out2_pair(out2.pair), .credits, .quiet, .awake
 );

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Properties of rtl/cu/cu_vmem_coalesce, from reset on, for two instructions (load, store, atomic, any of 8 lanes in 4 beats) whose
 // lanes have any bytes of 4 lines (vmem_coalesce_address.svh), with any hits, answers and credits at any time: one freely
-// chosen lane of one of them is in exactly one transaction of each line that its bytes stand on, and in no other; when as many
+// chosen lane of one of them is in exactly one transaction of each line that its bytes stand on, and in no other, a pair of lines
+// being a transaction of both; when as many
 // have left as were told, it has been in all of them.  A lane that is off is in none.
 // Not responsible for: addresses (tests/rtl/cu/vmem), what waits for its translation (vmem_xlat_fv, for all cycles).
 `include "gantry_assert.svh"
@@ -23,6 +24,7 @@ module vmem_coalesce_fv
   input logic             capture_slot_i,
   input logic [1:0] [7:0] bytes_i,        // of the next beat
   input logic             hold_i,
+  input logic             successive_i,   // lanes of the beat may be a pair
   input logic             hit_i,
   input logic             answer_i,
   input logic       [1:0] answer_id_i,
@@ -50,7 +52,7 @@ module vmem_coalesce_fv
     .tlb_hit_i(hit_i), .tlb_pte_i(Pte), .tlb_fill_o(), .tlb_fill_pte_o(), .tlb_fill_vpn_o(), .tlb_fill_vmid_o(),
     .xlat_valid_i(answers), .xlat_id_i({6'd0, answer_id_i}), .xlat_pte_i(Pte), .xlat_status_i(8'd0), .forget_i(1'b0),
     .quiesce_i(1'b0), .access_valid_o(access_valid), .access_o(access), .access_ready_i(ready_i), .ended_valid_i(1'b0),
-    .ended_tx_i(8'd0), .perf_o(), .moved_o());
+    .ended_tx_i(8'd0), .ended_pair_i(1'b0), .ended_tx2_i(8'd0), .pairs_i(1'b1), .perf_o(), .moved_o());
   /* verilator lint_on PINCONNECTEMPTY */
 
   always_comb begin
@@ -73,6 +75,7 @@ module vmem_coalesce_fv
     vrd[2][0] = {22'd0, pick_lane_i[2:1], 3'd0, pick_lane_i[0], 3'd0, pick_slot_i};
     vrd[2][1] = {24'd0, pick_byte_i};
     vrd[3][0] = {31'd0, hold_i};
+    vrd[3][1] = {31'd0, successive_i};
   end
 
   // ---- the environment: each slot once, rows after the instruction, answers to what was asked
@@ -101,31 +104,37 @@ module vmem_coalesce_fv
   end
 
   // ---- the lane that is followed: whether it is on, what has left with it
-  logic on_q, two_q, sent_q, leaves, mine;
+  logic on_q, two_q, sent_q, leaves, low, high, mine;
   logic [1:0] seen_q;  // its line, the one behind
   logic [4:0] under_q;  // transactions that were told and have not left
   logic [5:0] lane;
-  logic [2:0] line;
+  logic [2:0] line, at;
   assign lane   = {pick_lane_i[2:1], 3'd0, pick_lane_i[0]};
   assign leaves = access_valid && access.op != L1Xlat && access.tx.slot == {3'd0, pick_slot_i};
-  assign mine   = leaves && access.tx.lanes[lane];
+  assign low    = leaves && access.tx.lanes[lane];
+  assign high   = leaves && access.tx.behind[lane[3:0]] && access.tx.lanes[{lane[5:4], 4'd0}+:16] != '0;
+  assign mine   = low || high;
+  assign at     = access.tx.va[8:6] + 3'(high);
   assign line   = {1'b0, pick_byte_i[7:6]} + 3'd1;
   always_ff @(posedge clk_i) begin
     if (valid_i && slot_i == pick_slot_i) begin
       on_q  <= exec_i[pick_lane_i];
       two_q <= !atomic_i && pick_byte_i[5:0] > 6'd60;
     end
-    if (mine) seen_q <= seen_q | {access.tx.va[8:6] == line, access.tx.va[7:6] == pick_byte_i[7:6] && !access.tx.va[8]};
+    if (mine) seen_q <= seen_q | {at == line, at == {1'b0, pick_byte_i[7:6]}};
     if (sent_valid && sent_slot == {3'd0, pick_slot_i}) sent_q <= 1'b1;
     under_q <= under_q + 5'(started_valid && started_slot == {3'd0, pick_slot_i}) - 5'(leaves);
     if (!rst_ni) {on_q, two_q, sent_q, seen_q, under_q} <= '0;
   end
 
   `GANTRY_ASSERT(a_once, `GANTRY_IMPL(mine, on_q && access.tx.va[39:9] == '0 && access.tx.va[5:0] == '0 &&
-      ((access.tx.va[8:6] == {1'b0, pick_byte_q[7:6]} && !seen_q[0]) || (access.tx.va[8:6] == line && two_q && !seen_q[1]))))
+      !(low && high) && ((at == {1'b0, pick_byte_q[7:6]} && !seen_q[0]) || (at == line && two_q && !seen_q[1]))))
   `GANTRY_ASSERT(a_all, `GANTRY_IMPL(sent_q && under_q == '0, seen_q == {on_q && two_q, on_q}))
   `GANTRY_ASSERT(a_allowed, !denied.valid)
   `GANTRY_ASSERT(a_told, `GANTRY_IMPL(leaves, under_q != '0))
+`ifdef REACH_PAIR  // must fail: the followed lane leaves, on the next line of a pair
+  `GANTRY_ASSERT(a_reach, !high)
+`endif
 `ifdef REACH  // must fail: all lines of the followed lane have left, two of them, after a miss
   logic missed_q;
   always_ff @(posedge clk_i) missed_q <= rst_ni && (missed_q || (access_valid && access.op == L1Xlat));

@@ -49,7 +49,8 @@ module vmem_xlat_fv
   logic [3:0] order[16], order_read, cur;
   logic [4:0] order_count, step, steps;
   vop_t op, top;
-  logic active, room, emit, apart, merged, ok, lds_lane, direct, moved;
+  logic active, room, emit, apart, merged, paired, ok, lds_lane, direct, moved;
+  localparam bit successive = 1'b0;  // no pairs: their second number is all that is more
   logic [1:0] beat, part;
   logic [31:0] pending0, pending1, joined0, joined1, leader;
   logic [63:0] lane_va[16], line, previous;

@@ -18,7 +18,7 @@ on_rtl = pytest.mark.skipif("rtl" not in MODELS, reason="GANTRY_MODELS leaves th
 
 
 # (group, result) out of its band: the cause is named in docs/fidelity.md
-OUTSIDE = {("memory", "load x1 linear"), ("memory", "load x3 random"), ("memory", "store x4 linear"), ("strides", "l1v 1"),
+OUTSIDE = {("memory", "store x4 linear"), ("strides", "l1v 1"),
            ("stream", "load uint"), ("stream", "load uint2"), ("stream", "load uint8"), ("stream", "load uint16")}
 
 
@@ -53,11 +53,10 @@ def test_atomics_of_one_line_share_its_slice():
 @on_rtl
 @pytest.mark.shows("S4.11")
 def test_instructions_of_memory():
-    """Four addresses a cycle of all but linear loads, the two cycles more of pairs; a linear dword a line a cycle."""
-    found = groups.GROUPS["memory"]("demo", ("load short random", "load x1 aligned", "load x1 linear", "load x1 random", "load x2 linear", "load x3 linear",
+    """Four addresses a cycle of all but linear loads, the two cycles more of two registers, twice as many of three; linear ones in four cycles."""
+    found = groups.GROUPS["memory"]("demo", ("load byte linear", "load short linear", "load short random", "load x1 aligned", "load x1 linear", "load x1 random", "load x2 linear", "load x3 linear",
                                              "load x3 random", "store x1 linear", "store x4 linear"))
     held("memory", found)
-    assert found["load x1 linear"] < 5.1, found
 
 
 @on_rtl

@@ -267,17 +267,101 @@ static void bus_faults()
 {
     const uint64_t va = 0x3f0000000;
     map_page(1, va, new_page(Memory::nobody), 2 | 4);
-    for (unsigned n = 0; n < 16; n++) {
+    for (unsigned n = 0; n < 32; n++) { // the last ones of successive dwords: pairs of lines
         Vm v;
         v.wave = 0x10, v.addr = 0, v.data = 4, v.dst = 16, v.exec = n & 8 ? 1 : 0xf00f, v.tag = serial_of[2]++ & 255;
         v.store = n % 4 == 1, v.atomic = n % 4 > 1, v.glc = n % 4 == 3, v.atomic_op = ATOMIC_ADD, v.dwords = n & 4 && !v.atomic ? 2 : 1;
         for (unsigned l = 0; l < 64; l++)
-            vgpr[1][0][l] = va + l * 8, vgpr[1][1][l] = va >> 32;
+            vgpr[1][0][l] = va + (n & 16 ? 4 + l * 4 : l * 8), vgpr[1][1][l] = va >> 32;
         issue(v);
         if (flying.back().status != MEM_FAULT_BUS)
             fail("the bench expects no fault", flying.back().status, MEM_FAULT_BUS);
         drain();
     }
+}
+
+// ---- beats of a load of one register whose successive elements stand on two lines: both are looked up together
+static Vm linear(uint64_t from, unsigned size, uint64_t exec = ~0ull)
+{
+    static unsigned turn;
+    Vm v = of_page(0, 128 + turn++ % 4 * 32, from);
+    v.size = size, v.exec = exec;
+    for (unsigned l = 0; l < 64; l++)
+        vgpr[0][v.addr][l] += l << size;
+    return v;
+}
+
+static void check_pairs(const char *what, const Vm &v, unsigned transactions, unsigned hits, unsigned misses, unsigned joined)
+{
+    static const char *const names[] = {"transactions", "hits", "misses", "joined"};
+    const unsigned want[] = {transactions, hits, misses, joined}, of[] = {0, 3, 4, 5};
+    uint64_t was[7];
+    memcpy(was, count, sizeof was);
+    issue(v);
+    drain();
+    for (unsigned i = 0; i < 4; i++)
+        if (count[of[i]] - was[of[i]] != want[i])
+            printf("%s: %s\n", what, names[i]), fail(what, count[of[i]] - was[of[i]], want[i]);
+}
+
+static void pairs()
+{
+    const uint64_t base = region_va(0);
+    drain();
+    invalidate(CACHE_INV_L1V, 255);
+    mem.min_delay = 20, mem.spread = 1;
+    auto drop = [&](unsigned at) {
+        Vm v = of_page(0, 96, base + at);
+        v.store = true;
+        issue(v);
+        drain();
+    };
+    auto warm = [&](unsigned n) { // loads that hit
+        while (n--)
+            issue(of_page(0, 96, base)), drain();
+    };
+    check_pairs("lines of their own", linear(base, 2), 4, 0, 4, 0);
+    warm(6);
+    check_pairs("no pairs before eight loads have hit", linear(base + 4, 2), 5, 4, 1, 0);
+    check_pairs("nor when the last one has not", linear(base + 4, 2), 5, 5, 0, 0);
+    warm(2);
+    check_pairs("a pair of which the first is there, then others join", linear(base + 256 + 4, 2), 4, 1, 4, 3);
+    warm(7);
+    check_pairs("all there", linear(base + 4, 2), 4, 4, 0, 0);
+    check_pairs("as many lanes on the second line as there can be", linear(base + 60, 2), 4, 4, 0, 0);
+    drop(128);
+    warm(7);
+    check_pairs("one is gone: of one pair the second, of one the first", linear(base + 4, 2), 4, 4, 1, 1);
+    warm(7);
+    check_pairs("shorts", linear(base + 2, 1), 4, 4, 0, 0);
+    check_pairs("bytes", linear(base + 49, 0), 2, 2, 0, 0);
+    check_pairs("bytes on three lines behind each other", linear(base + 61, 0), 2, 2, 0, 0);
+    check_pairs("lanes left out", linear(base + 12, 2, 0x0180c001f00f8001), 4, 4, 0, 0);
+    check_pairs("dwords across lines are none", linear(base + 2, 2), 5, 5, 0, 0);
+    issue(linear(SHARED_VA + 4096 - 128, 2)), drain();
+    warm(7);
+    check_pairs("nor are the last line of a page and the first of the next", linear(SHARED_VA + 4096 - 128 + 4, 2), 5, 5, 1, 0);
+    warm(7);
+    Vm fresh = linear(base + 4, 2);
+    fresh.glc = true;
+    check_pairs("nor loads that want fresh data", fresh, 5, 0, 5, 0);
+    for (unsigned second = 0; second < 2; second++) { // a line of a pair that cannot be read
+        drop(192 + second * 64);
+        warm(8);
+        mem.broken = {mem.pa_of(1, base + 192 + second * 64)};
+        issue(linear(base + 192 + 32, 2, 0xffff));
+        if (flying.back().status != MEM_FAULT_BUS)
+            fail("the bench expects no fault", flying.back().status, MEM_FAULT_BUS);
+        drain();
+        mem.broken.clear();
+    }
+    for (unsigned n = 0; n < 400; n++) { // lines come and go under them
+        wait_for_registers(0);
+        issue(linear(base + (rng() % 200 << n % 3), n % 3, n & 8 ? rng() : ~0ull));
+        if (n % 16 == 0)
+            drop(rng() % 16 * 64);
+    }
+    drain();
 }
 
 // Cycles of an instruction in a stream of flat ones, or of buffer loads (kind 1), that hit, with lane l of wavefront w at byte place(l).
@@ -333,12 +417,19 @@ static void costs()
     check_cost("load x2", wide, 18, [](unsigned l) { return l * 8; });
     wide.dwords = 3;
     check_cost("load x3", wide, 16, [](unsigned l) { return l * 12; });
+    check_cost("load x3, one place", wide, 16, [](unsigned) { return 100; });
+    check_cost("load x3, a dword between", wide, 32, [](unsigned l) { return l * 16; });
     Vm buffer, four;
     buffer.kind = four.kind = 1, four.dwords = 4;
-    // a line a cycle, and the last of an instruction beside the first of the next one; elements that begin within a line take one more;
-    // where dwords lie on two lines a lane position has two of them
+    // a line a cycle, and the last of an instruction beside the first of the next one; elements that begin within a line take no more,
+    // since two lines are looked up at once; where dwords lie on two lines a lane position has two of them
     check_cost("buffer load, successive dwords", buffer, 4, linear);
-    check_cost("buffer load, successive dwords from byte 4", buffer, 5, [](unsigned l) { return 4 + l * 4; });
+    check_cost("buffer load, successive dwords from byte 4", buffer, 4, [](unsigned l) { return 4 + l * 4; });
+    buffer.size = 1;
+    check_cost("buffer load, successive shorts from byte 14", buffer, 4, [](unsigned l) { return 14 + l * 2; });
+    buffer.size = 0;
+    check_cost("buffer load, successive bytes from byte 5", buffer, 4, [](unsigned l) { return 5 + l; });
+    buffer.size = 2;
     check_cost("buffer load, successive dwords from byte 6", buffer, 8, [](unsigned l) { return 6 + l * 4; });
     check_cost("buffer load x4", four, 16, [](unsigned l) { return l * 16; });
     check_cost("buffer load x4 from byte 4", four, 17, [](unsigned l) { return 4 + l * 16; });

@@ -27,6 +27,7 @@ struct Memory {
     const char *error = nullptr;
     std::set<uint64_t> withheld;        // keys of pages whose translations are not answered
     std::vector<msg_mem_req> held_back; // such requests
+    std::set<uint64_t> broken; // lines whose reads fail
     static constexpr unsigned nobody = 9;  // owner of physical addresses behind which there is no memory
 
     uint8_t *at(uint64_t pa)
@@ -108,7 +109,7 @@ struct Memory {
             r.status = !(r.data[0] & 1) || !(q.access & 2) || r.data[0] & 4 ? MEM_OK : MEM_FAULT_READ_ONLY;
             if (!(r.data[0] & 1))
                 r.status = MEM_FAULT_NOT_PRESENT, r.data[0] = 0;
-        } else if (q.addr >> 48 == nobody) {
+        } else if (q.addr >> 48 == nobody || broken.count(q.addr & ~63ull)) {
             r.status = MEM_FAULT_BUS;
         } else if (q.op == MEM_READ || q.op == MEM_READ_NC) {
             reads++, last_access = q.access;

@@ -12,7 +12,7 @@ static uint8_t *expected(unsigned w, uint64_t va, unsigned vmid, bool write, uns
         *status = e & 1 ? MEM_FAULT_READ_ONLY : MEM_FAULT_NOT_PRESENT;
         return nullptr;
     }
-    if ((e >> 48 & 0xff) == Memory::nobody) {
+    if ((e >> 48 & 0xff) == Memory::nobody || (!write && mem.broken.count(mem.pa_of(vmid, va) & ~63ull))) {
         *status = MEM_FAULT_BUS;
         return nullptr;
     }

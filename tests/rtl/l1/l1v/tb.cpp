@@ -2,11 +2,19 @@
 // Bench of l1v, the vector L1 cache of a CU: random reads (some with glc), stores, atomics, translations and invalidations
 // against a memory in C++ that performs requests in the order of their arrival and answers late and out of order: a read
 // returns what the requests before it have left, every request of the cache carries what its instruction said, credits are
-// kept, idle means that nothing moves.  Directed: what stays in the cache, who joins a miss, who sees another writer.
+// kept, idle means that nothing moves.  Some reads are pairs: of a line and of the next one.  Directed: what stays in the cache, who
+// joins a miss, who sees another writer, when a pair is one answer, when pairs are wanted.
 // top: l1v
 // sources: build/gen/gantry_msg_pkg.sv rtl/common/pick_pkg.sv rtl/tlb/tlb_pkg.sv rtl/tech/ram_1r1w.sv rtl/l1/l1v_pkg.sv rtl/l1/l1v.sv
 // args: -Wno-UNUSEDPARAM --x-initial unique
 // mutate: rtl/l1/l1v.sv: next_way[base] & (Ways - 1) => next_way[base] & 0
+// mutate: rtl/l1/l1v.sv: hit2 = hit2 && bank_of(base2) != bank_of(base); => ;
+// mutate: rtl/l1/l1v.sv: w < 32'(from) => w > 32'(from)
+// mutate: rtl/l1/l1v.sv: fifo[fifo_read].id   = req.id2; => ;
+// mutate: rtl/l1/l1v.sv: bank: base[0] && Banks > 1, => bank: 1'b0,
+// mutate: rtl/l1/l1v.sv: ram_we_q[bank_of(base)] <= 1'b1; => ram_we_q <= '1;
+// mutate: rtl/l1/l1v.sv: hits = hits + 3'(hits != '1); => hits = hits + 3'd1;
+// mutate: rtl/l1/l1v.sv: if (!req.bypass) hits = '0; => hits = '0;
 // mutate: rtl/l1/l1v.sv: acquired = time_i; => acquired = {32'd0, time_i[15:0]};
 // mutate: rtl/l1/l1v.sv: req.bypass && req.op == L1Read ? tlb_pkg::ACCESS_HOME => req.bypass && req.stream ? tlb_pkg::ACCESS_HOME
 // mutate: rtl/l1/l1v.sv: req.stream ? MEM_READ_NC : MEM_READ => req.bypass ? MEM_READ_NC : MEM_READ
@@ -29,7 +37,8 @@ static const uint64_t Own = 2ull << 48, Far = 1ull << 48, Unowned = 7ull << 48;
 
 struct Req {
     unsigned op, id, atomic, access, vmid, user;
-    bool bypass, stream, wide;
+    bool bypass, stream, wide, pair;
+    unsigned id2; // of the next line of a pair
     uint64_t addr, mask, data[8], want[8];
 };
 static Vl1v *dut;
@@ -40,7 +49,7 @@ static std::map<unsigned, Req> reading, acknowledging;   // by transaction or sl
 static std::vector<std::pair<uint64_t, msg_mem_rsp>> answers; // due cycle
 static uint64_t last_drop; // time at which all lines were dropped last
 static uint64_t time_of(uint64_t at) { return at + 0xfffffffff000; } // 48 bits that are all used
-static unsigned credits = Credits, sent, counted[4];
+static unsigned credits = Credits, sent, counted[4], paired; // paired: answers with both lines of a pair
 static std::map<unsigned, Req> translating;               // by number
 static uint64_t delay = 20, spread = 60;
 static std::map<unsigned, bool> numbers; // of reads that memory has not answered
@@ -115,11 +124,19 @@ static void outputs()
     if (dut->rsp_valid_o) {
         uint64_t data[8];
         memcpy(data, &dut->rsp_o, 64);
-        unsigned status = dut->rsp_o[16] & 255, id = dut->rsp_o[16] >> 8 & 255;
+        unsigned status = dut->rsp_o[16] & 255, pair = dut->rsp_o[16] >> 8 & 1, id = dut->rsp_o[16] >> 9 & 255;
         auto it = reading.find(id);
         if (it == reading.end())
             return fail("answer of no transaction", id, 0);
-        const Req &r = it->second;
+        Req r = it->second;
+        if (pair) { // the words before the first one are of the next line
+            auto next = reading.find(r.id2);
+            if (!r.pair || next == reading.end())
+                return fail("two lines for one", id, r.id2);
+            memcpy(r.want, next->second.want, r.addr % 64 / 4 * 4);
+            reading.erase(next);
+            paired++;
+        }
         unsigned want = r.addr >> 48 == 7 ? MEM_FAULT_BUS : MEM_OK;
         if (status != want)
             fail("status", status, want);
@@ -159,7 +176,7 @@ static void tick(const Req *r = nullptr, bool inv = false)
     if (inv)
         last_drop = dut->time_i;
     if (r) {
-        uint32_t words[22] = {};
+        uint32_t words[23] = {};
         unsigned at = 0;
         auto field = [&](uint64_t v, unsigned bits) {
             for (unsigned i = 0; i < bits; i++, at++)
@@ -168,7 +185,7 @@ static void tick(const Req *r = nullptr, bool inv = false)
         for (uint64_t d : r->data)
             field(d, 64);
         field(r->mask, 64), field(r->addr, 64), field(r->user, 32), field(r->vmid, 8), field(r->access, 3), field(r->wide, 1);
-        field(r->atomic, 4), field(r->id, 8), field(r->stream, 1), field(r->bypass, 1), field(r->op, 3);
+        field(r->atomic, 4), field(r->id2, 8), field(r->pair, 1), field(r->id, 8), field(r->stream, 1), field(r->bypass, 1), field(r->op, 3);
         memcpy((void *)&dut->req_i, words, sizeof dut->req_i);
     }
     dut->mem_req_credit_i = credits < Credits && pick(4) == 0;
@@ -194,10 +211,16 @@ static void tick(const Req *r = nullptr, bool inv = false)
     outputs();
 }
 
+template <typename F> static void wait_until(F done)
+{
+    for (unsigned i = 0; !done(); i++)
+        if (tick(), i > 20000)
+            fail("no answer comes", reading.size(), acknowledging.size()), exit(1);
+}
+
 static void issue(Req r)
 {
-    while (!dut->req_ready_o)
-        tick();
+    wait_until([] { return dut->req_ready_o; });
     if (r.op == Read)
         for (unsigned i = 0; i < 8; i++)
             r.want[i] = word(expected, (r.addr & ~63ull) + 8 * i);
@@ -214,6 +237,14 @@ static void issue(Req r)
         acknowledging[r.id] = r;
     if (r.op != Inv)
         to_send.push_back(r);
+    if (r.pair) { // as two reads
+        Req next = r;
+        next.addr = (r.addr | 63) + 1, next.id = r.id2, next.pair = false;
+        for (unsigned i = 0; i < 8; i++)
+            next.want[i] = word(expected, next.addr + 8 * i);
+        reading[next.id] = next;
+        to_send.push_back(next);
+    }
     tick(&r);
 }
 
@@ -232,8 +263,7 @@ static void drain()
 
 static unsigned free_id(const std::map<unsigned, Req> &of, unsigned many)
 {
-    while (of.size() == many)
-        tick();
+    wait_until([&] { return of.size() < many; });
     unsigned id = (unsigned)pick(many);
     while (of.count(id))
         id = (id + 1) % many;
@@ -249,6 +279,14 @@ static Req request(unsigned op, uint64_t addr)
     return r;
 }
 
+static void make_pair(Req &r)
+{
+    wait_until([] { return reading.size() <= Numbers - 2; });
+    reading[r.id] = r; // so that the other number is another
+    r.id2 = free_id(reading, Numbers), r.pair = true;
+    reading.erase(r.id);
+}
+
 static void traffic(unsigned count, unsigned lines)
 {
     for (unsigned n = 0; n < count; n++) {
@@ -262,6 +300,8 @@ static void traffic(unsigned count, unsigned lines)
         r.mask = r.op == Write ? (pick(3) ? rng() : ~0ull) : rng();
         if (r.op == Read)
             r.addr += pick(64);
+        if (r.op == Read && !r.bypass && pick(3) == 0)
+            make_pair(r);
         if (r.op == Atomic)
             r.atomic = (unsigned)pick(13), r.wide = pick(2), r.addr = (r.addr & ~(7ull << 48)) | Own | (r.wide ? pick(8) * 8 : pick(16) * 4);
         if (r.op == Xlat)
@@ -389,6 +429,48 @@ static void rate()
     drain();
 }
 
+// Both lines kept and in two banks: one answer.  63 and 64 are in one.
+static void pairs()
+{
+    static const struct { unsigned line, kept, answers, requests; } Cases[] = {{62, 3, 1, 0}, {63, 3, 2, 0}, {64, 3, 1, 0}, {4, 1, 2, 1}, {4, 2, 2, 1}, {4, 0, 2, 2}};
+    for (auto &c : Cases)
+        for (unsigned first = 0; first < 16; first++) {
+            empty();
+            for (unsigned i = 0; i < 2; i++)
+                if (c.kept >> i & 1)
+                    cost(c.line + i);
+            unsigned was = paired, before = sent;
+            Req r = request(Read, Own | (c.line * 64 + first * 4));
+            make_pair(r);
+            issue(r);
+            drain();
+            if (paired - was != (c.answers == 1) || sent - before != c.requests)
+                fail("a pair, answers with both lines, line", paired - was, c.line);
+        }
+}
+
+// Pairs are wanted when seven loads have hit one after the other, those with glc apart.
+static void wanted()
+{
+    empty();
+    cost(7);
+    for (unsigned n = 0; n < 20; n++) {
+        if (dut->pairs_o != (n >= 7))
+            fail("pairs are wanted after hits", dut->pairs_o, n);
+        cost(7);
+        if (n == 5 || n == 12)
+            cost(8, true);
+    }
+    cost(9);
+    if (dut->pairs_o)
+        fail("pairs are wanted after a miss", 1, 0);
+    for (unsigned n = 0; n < 8; n++)
+        cost(9);
+    empty();
+    if (dut->pairs_o)
+        fail("pairs are wanted of an empty cache", 1, 0);
+}
+
 static void counters()
 {
     empty();
@@ -433,6 +515,10 @@ int main()
     store_to_a_miss();
     rate();
     case_done("rate");
+    pairs();
+    case_done("pairs");
+    wanted();
+    case_done("wanted");
     counters();
     case_done("counters");
     return bench_end("l1v");
