@@ -50,12 +50,14 @@
       if (op.results[0]) begin  // to successive elements, or all to one?
         leader = {26'd0, pick_pkg::first64({32'd0, exec16})};
         va = lane_va[leader[3:0]];
-        other = va - 64'(distance(leader, op.bytes));
+        size = op.bytes[2] ? 32'd2 : {31'd0, op.bytes[1]};
+        value = {32{op.bytes[3]}};  // 12 bytes are 4 and 8
+        other = va - ((64'(leader) << size) + (64'(leader) << 3 & {32'd0, value}));
         unlike = '0;
         astray = '0;
         for (int unsigned l = 0; l < 16; l++) begin
           unlike = unlike | (32'(lane_va[l] != va) << l);
-          astray = astray | (32'(lane_va[l] != other + 64'(distance(l, op.bytes))) << l);
+          astray = astray | (32'(lane_va[l] != other + (64'(l) << size) + (64'(l) << 3 & {32'd0, value})) << l);
         end
       end
       if (op.results == 3'd1) begin

@@ -231,11 +231,6 @@ package cu_vmem_pkg;
     buffer_place(op, index, buffer_offset(op, word, voffset), buffer_product(op, index), va, ok);
   endfunction
 
-  // Bytes from lane 0 to lane `lane` of elements of one or three registers that follow each other.
-  function automatic logic [31:0] distance(input logic [31:0] lane, input logic [4:0] bytes);
-    return bytes[3] ? (lane << 3) + (lane << 2) : lane << (bytes[2] ? 32'd2 : {31'd0, bytes[1]});
-  endfunction
-
   // Byte of the LDS that an address in its aperture names: bits below the size of the access are ignored (12 bytes: 16).
   // `ok` low: not inside the allocation of the work-group, reads 0.
   function automatic void lds_address(input vop_t op, input logic [31:0] low, output logic [63:0] va, output logic ok);
