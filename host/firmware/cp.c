@@ -238,6 +238,9 @@ void cp_event(struct cp *cp, const struct msg_cp_evt *evt)
         control_answered(cp, evt);
         break;
     case CP_EVT_KILL_DONE:
+        if (evt->status != CTL_OK) /* what waits for a translation there is not told that it is denied */
+            log_error("cp", "gpu%u: kill of vmid %u: the L2 TLB has refused its part (status %u): it is off", cp->gpu,
+                      evt->vmid, evt->status);
         space_killed(cp, evt->vmid);
         break;
     case CP_EVT_FAULT:

@@ -2,6 +2,7 @@
  * What is left of an address space, or of a queue, whose wavefronts were killed or whose queues are closed: nothing
  * that holds up an end, and nothing that a successor meets (B.8).
  */
+#include "base/log.h"
 #include "cp_bench.h"
 #include "firmware/cp_private.h"
 
@@ -175,13 +176,42 @@ static void a_fault_is_told_with_its_instruction(void **state)
     }
 }
 
+/* The line of an answer to a kill with this status, without its time. */
+static const char *told_of_a_kill(struct bench *b, uint8_t status)
+{
+    static char text[256];
+    FILE *file = fmemopen(text, sizeof text, "w");
+    memset(text, 0, sizeof text);
+    log_set_file(file);
+    happen(b, CP_EVT_KILL_DONE, status, CP_NO_JOB);
+    log_set_file(NULL);
+    fclose(file);
+    const char *at = strstr(text, "kill of");
+    return at ? at : text;
+}
+
+/* A kill of which the L2 TLB, being off, has refused its part has one line, and is one for all that. */
+static void a_refused_part_of_a_kill_has_a_line(void **state)
+{
+    struct bench *b = *state;
+    fake_launch = endless;
+    queue_open(b, 0, 0, 0);
+    kernel_put(b, 0, 0x0002, 0);
+    ring(b, 0);
+    run(b);
+    happen(b, CP_EVT_FAULT, FAULT_NOT_PRESENT, command_last(b, CP_LAUNCH)->id);
+    assert_string_equal(told_of_a_kill(b, CTL_ERROR_OFF),
+                        "kill of vmid 1: the L2 TLB has refused its part (status 1): it is off\n");
+    assert_false(b->space[0][0].killing);
+}
+
 /* An answer to a kill that nobody waits for changes nothing. */
 static void a_kill_of_nobody(void **state)
 {
     struct bench *b = *state;
     fake_launch = slow;
     kernel_and_done(b);
-    happen(b, CP_EVT_KILL_DONE, 0, CP_NO_JOB);
+    assert_string_equal(told_of_a_kill(b, CTL_OK), "");
     assert_int_equal(b->space[0][0].busy, 1);
     assert_int_equal(b->closed, 0);
     run(b);
@@ -296,6 +326,7 @@ int main(void)
         TEST(a_fault_stops_its_queue_at_once),
         TEST(a_fault_is_told_with_its_instruction),
         TEST(a_kill_of_nobody),
+        TEST(a_refused_part_of_a_kill_has_a_line),
         TEST(a_place_forgets_that_a_wavefront_halted),
         TEST(kills_are_done_with),
         TEST(what_is_opened),
