@@ -62,8 +62,7 @@ module tlb_l1
   endfunction
 
   function automatic logic [31:0] set_of(input size_e of_size, input vpn_t vpn);
-    return 32'(SetMask & vpn_hash(of_size >= SizeMib ? {9'd0, vpn[27:9]} :
-                                  of_size == SizeBlock ? {4'd0, vpn[27:4]} : vpn));
+    return 32'(SetMask & vpn_hash(of_size >= SizeMib ? 28'(vpn[27:9]) : of_size == SizeBlock ? 28'(vpn[27:4]) : vpn));
   endfunction
 
   function automatic logic kept_twice(input vmid_t vmid, input vpn_t vpn);
@@ -129,8 +128,8 @@ module tlb_l1
       end
       result_valid_o <= lookup_valid_i && rst_ni;
       if (!rst_ni) begin
-        for (int unsigned e = 0; e < Entries; e++) tag[e] = 64'd0;
-        for (int unsigned s = 0; s < Sets; s++) oldest[s] = 32'd0;
+        tag    = '{default: 64'd0};
+        oldest = '{default: 32'd0};
       end
     end
   end

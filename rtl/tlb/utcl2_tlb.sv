@@ -396,7 +396,7 @@ module utcl2_tlb
         if (cmd.inv.whole) generation[cmd.inv.vmid] = generation[cmd.inv.vmid] + 8'd1;
         // all, or a generation that comes again
         if (cmd.inv.whole && (cmd.inv.vmid == VMID_ALL || generation[cmd.inv.vmid] == 8'd0))
-          for (int unsigned i = 0; i < Rows; i++) valid[i] = '0;
+          valid = '{default: '0};
       end else if (cmd.state == CmdSweep) begin
         s1 = '{valid: 1'b1, sweep: 1'b1, vpn: sweep_page(cmd.inv, cmd.long_range, cmd.step), default: '0};
         if (fill.valid && fill.row == row_of(fill.store, look_set(fill.store, s1, cmd.long_range))) s1 = '0;

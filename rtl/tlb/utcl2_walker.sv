@@ -164,8 +164,8 @@ module utcl2_walker
         reads    = reads + 64'd1;
         address  = {walk[w].at[55:6], 6'd0};
         mem_req_valid_o <= 1'b1;
-        mem_req_o <= '{op: MEM_READ_NC, target: pa_target({8'd0, address}, gpu_i, 8'(Slices)), vmid: walk[w].vmid,
-                       tag: 32'(w), addr: {8'd0, address}, gpu: gpu_i, default: '0};
+        mem_req_o <= '{op: MEM_READ_NC, target: pa_target(64'(address), gpu_i, 8'(Slices)), vmid: walk[w].vmid,
+                       tag: 32'(w), addr: 64'(address), gpu: gpu_i, default: '0};
       end
       {begin_q, read_q, wait_q, done_q, redo_q} <= {begin_set, read_set, wait_set, done_set, redo_set};
       reads_o <= reads;
