@@ -82,7 +82,7 @@ module tlb_l1
   always_ff @(posedge clk_i) begin
     if (en_i || !rst_ni) begin
       if (inv_valid_i) begin
-        for (int unsigned e = 0; e < Entries; e++) begin
+        foreach (tag[e]) begin
           kept = tag_t'(tag[e][$bits(tag_t)-1:0]);
           if (kept.valid && inv_covers(inv_i, kept.vmid, kept.first, kept.size)) tag[e] = 64'd0;
         end

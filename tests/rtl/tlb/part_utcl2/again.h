@@ -70,8 +70,30 @@ static void left_undone(unsigned kind)
     clocks(1 + kind * 3);
 }
 
+// Reset at each moment of a walk, of a report, of a command: no output comes out of it, and no space has a root.
+static void reset_at_each_moment()
+{
+    for (unsigned delay = 0; delay < 45; delay++) {
+        for (unsigned kind = 0; kind < 4; kind++) {
+            new_root(2), new_root(Space, XLAT_WITHHOLD);
+            map_page(2, Far, plain_entry(0x100));
+            latency_fixed = 4;
+            if (kind == 0)
+                issue(2, Far, 1, 256), issue(Space, Far, 1, 256), issue(2, 1ull << 40, 1, 256);
+            else
+                command(kind == 1 ? CTL_ROOT : kind == 2 ? CTL_INV : CTL_SIGNAL, 2, kind == 1 ? root_of[2] : Far, kind == 2 ? 3 * 4096 : 0, false);
+            clocks(delay);
+            reset_for(1);
+            latency_fixed = 0;
+            issue(2, Far, 1, 256), issue(Space, Far, 1, 256); // faults, without a walk
+            wait_all();
+        }
+    }
+}
+
 static void reset_again()
 {
+    reset_at_each_moment();
     reset_for(1);
     const uint64_t want = from_reset();
     for (unsigned kind = 0; kind < 6; kind++) {
