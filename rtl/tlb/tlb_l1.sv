@@ -65,20 +65,6 @@ module tlb_l1
     return 32'(SetMask & vpn_hash(of_size >= SizeMib ? 28'(vpn[27:9]) : of_size == SizeBlock ? 28'(vpn[27:4]) : vpn));
   endfunction
 
-  function automatic logic kept_twice(input vmid_t vmid, input vpn_t vpn);
-    logic some, twice, same;
-    twice = 1'b0;
-    for (int unsigned n = 0; n < 4; n++) begin
-      some = 1'b0;
-      for (int unsigned w = 0; w < NumWays; w++) begin
-        same  = tag[set_of(size_e'(n[1:0]), vpn)*NumWays+w] == make_tag(size_e'(n[1:0]), vmid, vpn);
-        twice = twice | (same & some);
-        some  = some | same;
-      end
-    end
-    return twice;
-  endfunction
-
   always_ff @(posedge clk_i) begin
     if (en_i || !rst_ni) begin
       if (inv_valid_i) begin
@@ -136,6 +122,19 @@ module tlb_l1
   /* verilator lint_on BLKSEQ */
 
   // ---- assertions
+  function automatic logic kept_twice(input vmid_t vmid, input vpn_t vpn);
+    logic some, twice, same;
+    twice = 1'b0;
+    for (int unsigned n = 0; n < 4; n++) begin
+      some = 1'b0;
+      for (int unsigned w = 0; w < NumWays; w++) begin
+        same  = tag[set_of(size_e'(n[1:0]), vpn)*NumWays+w] == make_tag(size_e'(n[1:0]), vmid, vpn);
+        twice = twice | (same & some);
+        some  = some | same;
+      end
+    end
+    return twice;
+  endfunction
   `GANTRY_ASSERT(a_enabled, `GANTRY_IMPL(lookup_valid_i || fill_valid_i || inv_valid_i || result_valid_o, en_i))
   // only translations are kept, so what a lookup finds is one
   `GANTRY_ASSERT(a_fill, `GANTRY_IMPL(fill_valid_i, fill_pte_i[0] && fill_pte_i[4]))

@@ -74,14 +74,19 @@ static void left_undone(unsigned kind)
 static void reset_at_each_moment()
 {
     for (unsigned delay = 0; delay < 45; delay++) {
-        for (unsigned kind = 0; kind < 4; kind++) {
+        for (unsigned kind = 0; kind < 5; kind++) {
             new_root(2), new_root(Space, XLAT_WITHHOLD);
             map_page(2, Far, plain_entry(0x100));
             latency_fixed = 4;
             if (kind == 0)
                 issue(2, Far, 1, 256), issue(Space, Far, 1, 256), issue(2, 1ull << 40, 1, 256);
+            else if (kind == 1)
+                knock(40), signal(CTL_DISCARD); // credits go back one a cycle
             else
-                command(kind == 1 ? CTL_ROOT : kind == 2 ? CTL_INV : CTL_SIGNAL, 2, kind == 1 ? root_of[2] : Far, kind == 2 ? 3 * 4096 : 0, false);
+                command(kind == 2   ? CTL_ROOT
+                        : kind == 3 ? CTL_INV
+                                    : CTL_SIGNAL,
+                        2, kind == 2 ? root_of[2] : Far, kind == 3 ? 3 * 4096 : 0, false);
             clocks(delay);
             reset_for(1);
             latency_fixed = 0;

@@ -69,6 +69,10 @@
 // mutate: rtl/tlb/utcl2_tlb.sv: behind    = 3'd0; => ;
 // mutate: rtl/tlb/utcl2_tlb.sv: generation = '{default: 8'd0}; => ;
 // mutate: rtl/tlb/utcl2_tlb.sv: valid      = '{default: '0}; => valid = '{default: '1};
+// mutate: rtl/tlb/utcl2_tlb.sv: rsp_count_q <= rsp_count; => rsp_count_q <= 8'd0;
+// mutate: rtl/tlb/utcl2_tlb.sv: dropping    = 1'b0; => ;
+// mutate: rtl/tlb/utcl2_walker.sv: & (Cached - 1); => & (Cached - 2);
+// mutate: rtl/tlb/utcl2_walker.sv: & (CachedRoots - 1); => & (CachedRoots - 2);
 #include <deque>
 #include <map>
 #include <set>
