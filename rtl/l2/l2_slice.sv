@@ -284,7 +284,7 @@ module l2_slice
           if (is_atomic && !is_line) begin
             old     = lane_old(a, base);
             value   = lane_new(a, old, payload.words[0],
-                               a.wide ? payload.words[1] : {32'd0, payload.words[1][31:0]});
+                               a.wide ? payload.words[1] : 64'(payload.words[1][31:0]));
             told[0] = old;
             fresh.words[a.addr[5:3]] = (base[a.addr[5:3]] & ~spread(mask[{a.addr[5:3], 3'd0}+:8])) |
                                        (value & spread(mask[{a.addr[5:3], 3'd0}+:8]));
@@ -313,7 +313,7 @@ module l2_slice
           obs_order_valid_o <= 1'b1;
           obs_order_o <= order(a, slot_ids[SlotBits'(s4.slot)], slot_from[SlotBits'(s4.slot)], mask,
                                is_atomic && !is_line ?
-                               {320'd0, old, payload.words[1], payload.words[0]} : payload.words, is_line, told);
+                               512'({old, payload.words[1], payload.words[0]}) : payload.words, is_line, told);
         end
         // the request's own access to DRAM, then the write-back
         if (writes) begin
@@ -774,7 +774,7 @@ module l2_slice
         slot_free_q <= SlotBits'(free_slots[slots_left[SlotBits-1:0]]);
       end
 
-      if (perf_en_i) perf_data_o <= perf_addr_i == 5'd14 ? {49'd0, dirty_lines} : counter[perf_addr_i];
+      if (perf_en_i) perf_data_o <= perf_addr_i == 5'd14 ? 64'(dirty_lines) : counter[perf_addr_i];
       step = 1'b0;
       for (int unsigned k = 0; k < Channels; k++) step = step || replay[k].some || waiter[k].some;
       // ---- control: what was taken is finished
