@@ -751,11 +751,13 @@ module l2_slice
         flush.state = walk(flush, 32'(Sets), dirty_lines != 15'd0);
         flush.at    = flush.state == FlushLines ? flush.first : 32'd0;
         if (flush.drop && flush.whole) begin
-          for (int unsigned i = 0; i < Sets; i++) begin
+          foreach (valid[i]) begin
             valid[i] = valid[i] & (dirty[i] | pending[i]);
             full[i]  = 16'd0;
           end
-          for (int unsigned i = 0; i < Mshrs; i++) mshr[i].drop = 1'b1;
+          foreach (mshr[i]) begin
+            mshr[i].drop = 1'b1;
+          end
         end
       end
 
@@ -776,7 +778,9 @@ module l2_slice
 
       if (perf_en_i) perf_data_o <= perf_addr_i == 5'd14 ? 64'(dirty_lines) : counter[perf_addr_i];
       step = 1'b0;
-      for (int unsigned k = 0; k < Channels; k++) step = step || replay[k].some || waiter[k].some;
+      foreach (replay[k]) begin
+        step = step || replay[k].some || waiter[k].some;
+      end
       // ---- control: what was taken is finished
       finished = hold_take_i && !s1.valid && !s2.valid && !s3.valid && !s4.valid && busy_slots == 10'd0 &&
                  mshrs_left == 9'(Mshrs) && rsp_count == 7'd0 && store_count == 4'd0 && cmd_count == '0 &&
@@ -816,12 +820,16 @@ module l2_slice
         era         = 1'b0;
         flush       = '0;
         what        = TakeNone;
-        for (int unsigned i = 0; i < Slots; i++) free_slots[i] = slot_t'(Slots - 1 - i);
+        foreach (free_slots[i]) begin
+          free_slots[i] = slot_t'(Slots - 1 - i);
+        end
         slots_left  = 10'(Slots - 1);
         in_first    = 7'd0;
         in_count    = 7'd0;
         busy_slots  = 10'd0;
-        for (int unsigned i = 0; i < Mshrs; i++) free_mshrs[i] = mshr_no_t'(Mshrs - 1 - i);
+        foreach (free_mshrs[i]) begin
+          free_mshrs[i] = mshr_no_t'(Mshrs - 1 - i);
+        end
         mshrs_left  = 9'(Mshrs);
         timed_first = 8'd0;
         timed_count = 9'd0;

@@ -109,11 +109,33 @@ static void beside_a_flush()
         fail("hits beside a write-back, cycles", served, took);
 }
 
+// More than a channel and the slice's queue for it hold: what is above waits aside, be it a fetch, or a store of a whole line that goes to DRAM at once.
+static void crowded_channel()
+{
+    const auto were = whose;
+    for (unsigned op : {MEM_READ_NC, MEM_WRITE}) {
+        clean();
+        reads_of(dram_line(0, 3, 0));
+        whose = op == MEM_WRITE ? Far : were;
+        for (unsigned n = 0; n < 128; n++) {
+            msg_mem_req q = access(op, op == MEM_WRITE ? dram_line(n % 4, 0, n / 4) : dram_line(2 + n, 0, 0));
+            q.mask = op == MEM_WRITE ? ~0ull : 0;
+            issue(q, 256);
+        }
+        whose = were;
+        const uint64_t hits = cycles_until(dram_line(0, 3, 0)), other = cycles_until(dram_line(1, 5, 0) + OtherChannel);
+        if (hits > 12 || other > 300)
+            fail("cycles of a hit and of a miss of the other channel beside 128 for a busy one", hits, other);
+        answered_all();
+    }
+}
+
 static void rates()
 {
     one_a_cycle();
     hits_pass();
     busy_channel();
+    crowded_channel();
     beside_a_flush();
 }
 #endif
