@@ -48,7 +48,7 @@ package l2_data_pkg;
   function automatic words_t blend(input words_t under, input words_t over, input logic [63:0] mask);
     words_t words;
     logic [63:0] bits;
-    for (int unsigned w = 0; w < 8; w++) begin
+    foreach (words[w]) begin
       bits = spread(mask[w*8+:8]);
       words[w[2:0]] = (under[w[2:0]] & ~bits) | (over[w[2:0]] & bits);
     end
@@ -91,7 +91,7 @@ package l2_data_pkg;
     words_t left;
     logic [63:0] low;
     logic [31:0] high;
-    for (int unsigned w = 0; w < 8; w++) begin
+    foreach (left[w]) begin
       low  = atomic_new(a.atomic, a.wide, words[w[2:0]], operands[w[2:0]], 64'd0);
       high = 32'(atomic_new(a.atomic, 1'b0, 64'(words[w[2:0]][63:32]), 64'(operands[w[2:0]][63:32]), 64'd0));
       left[w[2:0]] = a.wide ? low : {high, low[31:0]};

@@ -373,7 +373,7 @@ module l2_slice
         cmd_turn = cmd_turn + chan_t'(1);
         step     = 1'b0;
         c        = '0;
-        for (int unsigned k = 0; k < Channels; k++) begin
+        foreach (cmd_first[k]) begin
           if (!step && cmd_count[2'(channel_at(cmd_turn, k))] != 6'd0 && !dram_busy_i[channel_at(cmd_turn, k)]) begin
             step = 1'b1;
             c    = channel_at(cmd_turn, k);
@@ -418,7 +418,9 @@ module l2_slice
         clears_dirty = 1'b0;
         way          = '0;
         match        = '0;
-        for (int unsigned w = 0; w < Ways; w++) match = match | (ways_t'(tags[w] == s2_line) << w);
+        foreach (tags[w]) begin
+          match = match | (ways_t'(tags[w] == s2_line) << w);
+        end
         match = match & valid[SetBits'(set)];
         `GANTRY_CHECK(a_one_way, (match & (match - 16'd1)) == 16'd0)
         if (s2.what == TakeFill) begin
@@ -453,7 +455,9 @@ module l2_slice
           named_ways = match;
           if (!s2.by_line) begin
             named_ways = 16'd0;
-            for (int unsigned w = 0; w < Ways; w++) named_ways = named_ways | (ways_t'(named(flush, tags[w])) << w);
+            foreach (tags[w]) begin
+              named_ways = named_ways | (ways_t'(named(flush, tags[w])) << w);
+            end
             named_ways = named_ways & valid[SetBits'(set)];
           end
           bit_of = bit_of & named_ways & dirty[SetBits'(set)];
@@ -594,7 +598,7 @@ module l2_slice
         fill_count = fill_count + 9'd1;
       end
       if (done_valid_i != '0) begin
-        for (int unsigned k = 0; k < Channels; k++) begin
+        foreach (done_id_i[k]) begin
           if (done_valid_i[k]) begin
             come = done_id_i[k];
             `GANTRY_CHECK(a_timed_once, mshr[come[MshrBits-1:0]].busy && !mshr[come[MshrBits-1:0]].timed)
@@ -605,7 +609,7 @@ module l2_slice
         end
       end
       if (wrote_valid_i != '0) begin
-        for (int unsigned k = 0; k < Channels; k++) begin
+        foreach (wrote_valid_i[k]) begin
           if (wrote_valid_i[k]) begin
             `GANTRY_CHECK(a_wrote, era_writes[wrote_era_i[k]] != 16'd0)
             era_writes[wrote_era_i[k]] = era_writes[wrote_era_i[k]] - 16'd1;
@@ -665,7 +669,7 @@ module l2_slice
         again = 1'b0;
         first = '0;
         c     = '0;
-        for (int unsigned k = 0; k < Channels; k++) begin
+        foreach (replay[k]) begin
           if (!again && !slow[2'(channel_at(again_turn, k))] &&
               (replay[channel_at(again_turn, k)].some || waiter[channel_at(again_turn, k)].some)) begin
             again = 1'b1;

@@ -109,6 +109,24 @@ static void beside_a_flush()
         fail("hits beside a write-back, cycles", served, took);
 }
 
+// Steps of an invalidation that need no DRAM give every second lookup to requests that have just come, and to nobody else's while none has.
+static void beside_an_invalidation()
+{
+    const unsigned lines = 120;
+    clean();
+    for (unsigned n = 600; n < 632; n++)
+        reads_of(n);
+    const uint64_t alone = invalidate(CACHE_INV_L2, 0, lines / 4 * Piece);
+    uint64_t from = cycle, done = answered;
+    command(CACHE_INV_L2, 0, lines / 4 * Piece);
+    for (unsigned n = 0; !evts && cycle - from < 2000; n++)
+        issue(access(MEM_READ, 600 + n % 32), 256);
+    const uint64_t took = cycle - from, served = answered - done;
+    answered_all();
+    if (alone > lines + 12 || took > 2 * lines + 20 || served < took * 45 / 100 - 6)
+        fail("hits beside an invalidation of a range, cycles", served, took);
+}
+
 // More than a channel and the slice's queue for it hold: what is above waits aside, be it a fetch, or a store of a whole line that goes to DRAM at once.
 static void crowded_channel()
 {
@@ -137,5 +155,6 @@ static void rates()
     busy_channel();
     crowded_channel();
     beside_a_flush();
+    beside_an_invalidation();
 }
 #endif

@@ -40,6 +40,7 @@
 // mutate: rtl/l2/l2_tags_pkg.sv: recent | bit_of | pending) == all => recent | bit_of & pending) == all
 // mutate: rtl/l2/l2_slice.sv: dirty       = '{default: '0}; => ;
 // mutate: rtl/l2/l2_slice.sv: recent      = '{default: '0}; => ;
+// mutate: rtl/l2/l2_choose_pkg.sv: (replay || waiter || fresh)) => (replay || waiter && fresh))
 // mutate: rtl/l2/l2_tags_pkg.sv: dram = want == LookFetch || => dram = want != LookFetch &&
 // mutate: rtl/l2/l2_tags_pkg.sv: ((want == LookHit || want == LookNew) && => ((want == LookHit && want == LookNew) &&
 // mutate: rtl/l2/l2_pkg.sv: << shape.chan_bit | (line & (( => << shape.chan_bit | (line | ((
