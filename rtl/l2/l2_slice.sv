@@ -416,7 +416,6 @@ module l2_slice
         s3.era       = era;
         sets_dirty   = 1'b0;
         clears_dirty = 1'b0;
-        way          = '0;
         match        = '0;
         foreach (tags[w]) begin
           match = match | (ways_t'(tags[w] == s2_line) << w);
