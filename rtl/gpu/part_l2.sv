@@ -11,6 +11,7 @@ module part_l2
   parameter int unsigned Kib = L2Kib,
   parameter int unsigned Ways = L2Ways,
   parameter int unsigned Mshrs = L2Mshrs,
+  parameter int unsigned Channels = DramChannels,
   parameter bit Through = L2WriteThrough != 0
 ) (
   input  logic                      clk_i,
@@ -56,23 +57,23 @@ module part_l2
   logic flushing_q;  // the slice's write-back is that of a flush
   gantry_msg_pkg::ctl_cmd_t maint;
   logic slice_idle;
-  logic [DramChannels-1:0] cmd_valid, done_valid, wrote_valid, wrote_era, busy, channel_idle;
+  logic [Channels-1:0] cmd_valid, done_valid, wrote_valid, wrote_era, busy, channel_idle;
   /* verilator lint_off UNUSEDSIGNAL */  // of a write it is the slice's era: one bit
-  logic [7:0] wrote_id[DramChannels];
+  logic [7:0] wrote_id[Channels];
   /* verilator lint_on UNUSEDSIGNAL */
   logic cmd_write;
   logic [31:0] cmd_line;
   logic [7:0] cmd_id;
-  logic [7:0] done_id[DramChannels];
+  logic [7:0] done_id[Channels];
   logic [63:0] slice_perf;
-  logic [63:0] row_hits[DramChannels], row_misses[DramChannels], refreshes[DramChannels];
+  logic [63:0] row_hits[Channels], row_misses[Channels], refreshes[Channels];
   logic [63:0] sum;
   /* verilator lint_off UNUSEDSIGNAL */  // without a meter
   l2_pkg::levels_t levels;
-  logic [63:0] taken[DramChannels][2];
+  logic [63:0] taken[Channels][2];
   /* verilator lint_on UNUSEDSIGNAL */
   /* verilator lint_off UNUSEDSIGNAL */  // what a PHY would get
-  dram_pkg::cmd_t row_cmd[DramChannels], col_cmd[DramChannels];
+  dram_pkg::cmd_t row_cmd[Channels], col_cmd[Channels];
   /* verilator lint_on UNUSEDSIGNAL */
 
   l2_slice #(
@@ -80,7 +81,7 @@ module part_l2
     .Kib      (Kib),
     .Ways     (Ways),
     .Mshrs    (Mshrs),
-    .Channels (DramChannels),
+    .Channels (Channels),
     .ChanBit  (DramChannelBit),
     .Depth    (Depth),
     .RspDepth (Depth),
@@ -128,7 +129,7 @@ module part_l2
     .dram_busy_i (busy)
   );
 
-  for (genvar c = 0; c < DramChannels; c++) begin : gen_channel
+  for (genvar c = 0; c < Channels; c++) begin : gen_channel
     dram_channel #(
       .Times    (DramTimes),
       .Banks    (DramBanks),
@@ -181,7 +182,7 @@ module part_l2
   // ---- meter: words behind the counters, one after the other at MeterAddress.  Queues: of the slice, then reads and writes of
   // each channel, which is full when it asks the slice to send no more.
   localparam logic [7:0] MeterAddress = 8'd254;
-  localparam int unsigned Queues = 3 + 2 * DramChannels;
+  localparam int unsigned Queues = 3 + 2 * Channels;
   logic [63:0] meter_word;
   if (MetricsLatency != 0) begin : gen_meter
     logic [Queues-1:0][15:0] level;
@@ -190,7 +191,7 @@ module part_l2
     assign full[2:0]  = {
       levels.mshrs == 10'(Mshrs), levels.slots >= 10'(Aside) + levels.mshrs, levels.arrived == 10'(Depth)
     };
-    for (genvar c = 0; c < DramChannels; c++) begin : gen_channel
+    for (genvar c = 0; c < Channels; c++) begin : gen_channel
       assign level[3+2*c]   = 16'($countones(taken[c][0]));
       assign level[3+2*c+1] = 16'($countones(taken[c][1]));
       assign full[3+2*c+:2] = {2{busy[c]}};
@@ -213,7 +214,7 @@ module part_l2
       dram_counter_q <= perf_addr_i >= 8'd11 && perf_addr_i <= 8'd13;
       if (perf_addr_i >= 8'd11 && perf_addr_i <= 8'd13) begin
         sum = 64'd0;
-        for (int unsigned c = 0; c < DramChannels; c++)
+        for (int unsigned c = 0; c < Channels; c++)
           sum = sum + (perf_addr_i == 8'd11 ? row_hits[c] : perf_addr_i == 8'd12 ? row_misses[c] : refreshes[c]);
         sum_q <= sum;
       end

@@ -8,15 +8,15 @@ package l2_answer_pkg;
 
   /* verilator lint_off UNUSEDSIGNAL */  // of a request a function looks at some fields only
   function automatic mem_rsp_t answer(input access_t a, input ids_t ids, input from_t from, input words_t words);
-    return '{op: {6'd0, a.op}, status: MEM_OK, source: from.source, gpu: from.gpu, tag: ids.tag, data: words};
+    return '{op: 8'(a.op), status: MEM_OK, source: from.source, gpu: from.gpu, tag: ids.tag, data: words};
   endfunction
 
   function automatic obs_order_t order(input access_t a, input ids_t ids, input from_t from, input logic [63:0] mask,
                                        input words_t words, input logic is_line, input words_t told);
     logic [7:0] size;
     size = a.op != MEM_ATOMIC[1:0] ? 8'd0 : a.wide ? 8'd8 : 8'd4;
-    return '{op: {6'd0, a.op}, atomic: {4'd0, a.atomic}, size: size, gpu: from.gpu, user: ids.user,
-             source: from.source, pad0: '0, line: 8'(is_line), addr: {9'd0, a.addr}, mask: mask, data: words,
+    return '{op: 8'(a.op), atomic: 8'(a.atomic), size: size, gpu: from.gpu, user: ids.user,
+             source: from.source, pad0: '0, line: 8'(is_line), addr: 64'(a.addr), mask: mask, data: words,
              old: is_line ? told : '0};
   endfunction
   /* verilator lint_on UNUSEDSIGNAL */

@@ -32,8 +32,8 @@ package l2_choose_pkg;
   // store of `store_places` (two of each stage), and no channel's queue is nearly full.
   function automatic logic room(input logic [7:0] answers, input logic [7:0] places, input logic [3:0] leaving,
                                 input logic [3:0] store_places, input logic [1:0] ahead, input logic queue_full);
-    return answers + {6'd0, ahead} < places &&
-           {1'b0, leaving} + {2'd0, ahead, 1'b0} + 5'd2 <= {1'b0, store_places} && !queue_full;
+    return answers + 8'(ahead) < places &&
+           5'(leaving) + 5'({ahead, 1'b0}) + 5'd2 <= 5'(store_places) && !queue_full;
   endfunction
 
   // Which of the candidates goes; last: what went before.  Neither a flush nor those that wait for room hold up the others.

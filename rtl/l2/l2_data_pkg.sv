@@ -48,7 +48,7 @@ package l2_data_pkg;
   function automatic words_t blend(input words_t under, input words_t over, input logic [63:0] mask);
     words_t words;
     logic [63:0] bits;
-    for (int unsigned w = 0; w < 8; w++) begin
+    foreach (words[w]) begin
       bits = spread(mask[w*8+:8]);
       words[w[2:0]] = (under[w[2:0]] & ~bits) | (over[w[2:0]] & bits);
     end
@@ -60,9 +60,9 @@ package l2_data_pkg;
                                              input logic [63:0] operand_in, input logic [63:0] compare_in);
     logic [63:0] old, a, c, flip;
     logic less_u, less_s;
-    old    = wide ? old_in : {32'd0, old_in[31:0]};
-    a      = wide ? operand_in : {32'd0, operand_in[31:0]};
-    c      = wide ? compare_in : {32'd0, compare_in[31:0]};
+    old    = wide ? old_in : 64'(old_in[31:0]);
+    a      = wide ? operand_in : 64'(operand_in[31:0]);
+    c      = wide ? compare_in : 64'(compare_in[31:0]);
     flip   = wide ? 64'h8000000000000000 : 64'h0000000080000000;
     less_u = old < a;
     less_s = (old ^ flip) < (a ^ flip);
@@ -91,9 +91,9 @@ package l2_data_pkg;
     words_t left;
     logic [63:0] low;
     logic [31:0] high;
-    for (int unsigned w = 0; w < 8; w++) begin
+    foreach (left[w]) begin
       low  = atomic_new(a.atomic, a.wide, words[w[2:0]], operands[w[2:0]], 64'd0);
-      high = 32'(atomic_new(a.atomic, 1'b0, {32'd0, words[w[2:0]][63:32]}, {32'd0, operands[w[2:0]][63:32]}, 64'd0));
+      high = 32'(atomic_new(a.atomic, 1'b0, 64'(words[w[2:0]][63:32]), 64'(operands[w[2:0]][63:32]), 64'd0));
       left[w[2:0]] = a.wide ? low : {high, low[31:0]};
     end
     return blend(words, left, mask);
@@ -108,7 +108,7 @@ package l2_data_pkg;
   function automatic logic [63:0] lane_old(input access_t a, input words_t words);
     logic [63:0] word;
     word = words[a.addr[5:3]];
-    return a.wide ? word : {32'd0, a.addr[2] ? word[63:32] : word[31:0]};
+    return a.wide ? word : 64'(a.addr[2] ? word[63:32] : word[31:0]);
   endfunction
 
   // Value after, as it stands in its word (of four bytes: in both halves).

@@ -39,17 +39,17 @@ package l2_flush_pkg;
   // The lines of a slice lie in pieces of 256 bytes between those of the others: a range is taken to the next piece.
   function automatic flush_t begins(input ctl_cmd_t cmd, input shape_t shape);
     logic [63:0] last;
-    flush_t f;
     last = cmd.root + cmd.bytes - 64'd1;
-    f = '0;
-    f.state      = FlushDrain;
-    f.write_back = (cmd.flags & 32'(CACHE_WB_L2)) != 32'd0;
-    f.drop       = (cmd.flags & 32'(CACHE_INV_L2)) != 32'd0;
-    // a range beside CACHE_INV_TLB is one of virtual addresses
-    f.whole      = cmd.bytes == 64'd0 || (cmd.flags & 32'(CACHE_INV_TLB)) != 32'd0;
-    f.first      = {2'd0, cmd.root[37:8]} >> shape.slice_bits << 2;
-    f.last       = {2'd0, last[37:8]} >> shape.slice_bits << 2 | 32'd3;
-    return f;
+    return '{
+        state: FlushDrain,
+        write_back: (cmd.flags & 32'(CACHE_WB_L2)) != 32'd0,
+        drop: (cmd.flags & 32'(CACHE_INV_L2)) != 32'd0,
+        // a range beside CACHE_INV_TLB is one of virtual addresses
+        whole: cmd.bytes == 64'd0 || (cmd.flags & 32'(CACHE_INV_TLB)) != 32'd0,
+        first: 32'(cmd.root[37:8]) >> shape.slice_bits << 2,
+        last: 32'(last[37:8]) >> shape.slice_bits << 2 | 32'd3,
+        default: '0
+    };
   endfunction
 
   // How the lines are found.

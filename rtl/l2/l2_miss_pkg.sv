@@ -26,12 +26,12 @@ package l2_miss_pkg;
   endfunction
 
   function automatic command_t write_command(input line_no_t line, input logic era, input shape_t shape);
-    return '{write: 1'b1, id: {7'd0, era}, line: channel_line(line, shape)};
+    return '{write: 1'b1, id: 8'(era), line: channel_line(line, shape)};
   endfunction
 
   // Messages to the store.
   function automatic dram_req_t fetch_message(input logic [63:0] addr, input mshr_no_t mshr);
-    return '{write: 8'd0, pad0: '0, tag: {24'd0, mshr}, addr: addr, mask: 64'd0, data: '0};
+    return '{write: 8'd0, pad0: '0, tag: 32'(mshr), addr: addr, mask: 64'd0, data: '0};
   endfunction
 
   function automatic dram_req_t write_message(input logic [63:0] addr, input logic [63:0] mask, input words_t words);

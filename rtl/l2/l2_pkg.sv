@@ -67,7 +67,7 @@ package l2_pkg;
 
   /* verilator lint_off UNUSEDSIGNAL */  // of an address or a shape a function looks at some bits only
   function automatic line_no_t line_of(input logic [54:0] addr, input shape_t shape);
-    return {2'd0, addr[37:8]} >> shape.slice_bits << 2 | {30'd0, addr[7:6]};
+    return 32'(addr[37:8]) >> shape.slice_bits << 2 | 32'(addr[7:6]);
   endfunction
 
   // Neighbouring lines lie in neighbouring sets; distances that are powers of two do not meet in one set.
@@ -94,15 +94,15 @@ package l2_pkg;
 
   // Byte offset of a line in the GPU's memory.
   function automatic logic [63:0] addr_of(input line_no_t line, input logic [7:0] slice, input shape_t shape);
-    return {22'd0, ({4'd0, line[31:2]} << shape.slice_bits) | {26'd0, slice}, line[1:0], 6'd0};
+    return 64'({(34'(line[31:2]) << shape.slice_bits) | 34'(slice), line[1:0], 6'd0});
   endfunction
 
   function automatic way_t first_way(input ways_t ways);
-    return way_t'(pick_pkg::first64({48'd0, ways}));
+    return way_t'(pick_pkg::first64(64'(ways)));
   endfunction
 
   function automatic logic [4:0] count_ways(input ways_t ways);
-    return 5'(pick_pkg::count64({48'd0, ways}));
+    return 5'(pick_pkg::count64(64'(ways)));
   endfunction
   /* verilator lint_on UNUSEDSIGNAL */
 endpackage

@@ -284,7 +284,7 @@ module l2_slice
           if (is_atomic && !is_line) begin
             old     = lane_old(a, base);
             value   = lane_new(a, old, payload.words[0],
-                               a.wide ? payload.words[1] : {32'd0, payload.words[1][31:0]});
+                               a.wide ? payload.words[1] : 64'(payload.words[1][31:0]));
             told[0] = old;
             fresh.words[a.addr[5:3]] = (base[a.addr[5:3]] & ~spread(mask[{a.addr[5:3], 3'd0}+:8])) |
                                        (value & spread(mask[{a.addr[5:3], 3'd0}+:8]));
@@ -313,7 +313,7 @@ module l2_slice
           obs_order_valid_o <= 1'b1;
           obs_order_o <= order(a, slot_ids[SlotBits'(s4.slot)], slot_from[SlotBits'(s4.slot)], mask,
                                is_atomic && !is_line ?
-                               {320'd0, old, payload.words[1], payload.words[0]} : payload.words, is_line, told);
+                               512'({old, payload.words[1], payload.words[0]}) : payload.words, is_line, told);
         end
         // the request's own access to DRAM, then the write-back
         if (writes) begin
@@ -373,7 +373,7 @@ module l2_slice
         cmd_turn = cmd_turn + chan_t'(1);
         step     = 1'b0;
         c        = '0;
-        for (int unsigned k = 0; k < Channels; k++) begin
+        foreach (cmd_first[k]) begin
           if (!step && cmd_count[2'(channel_at(cmd_turn, k))] != 6'd0 && !dram_busy_i[channel_at(cmd_turn, k)]) begin
             step = 1'b1;
             c    = channel_at(cmd_turn, k);
@@ -416,9 +416,10 @@ module l2_slice
         s3.era       = era;
         sets_dirty   = 1'b0;
         clears_dirty = 1'b0;
-        way          = '0;
         match        = '0;
-        for (int unsigned w = 0; w < Ways; w++) match = match | (ways_t'(tags[w] == s2_line) << w);
+        foreach (tags[w]) begin
+          match = match | (ways_t'(tags[w] == s2_line) << w);
+        end
         match = match & valid[SetBits'(set)];
         `GANTRY_CHECK(a_one_way, (match & (match - 16'd1)) == 16'd0)
         if (s2.what == TakeFill) begin
@@ -453,7 +454,9 @@ module l2_slice
           named_ways = match;
           if (!s2.by_line) begin
             named_ways = 16'd0;
-            for (int unsigned w = 0; w < Ways; w++) named_ways = named_ways | (ways_t'(named(flush, tags[w])) << w);
+            foreach (tags[w]) begin
+              named_ways = named_ways | (ways_t'(named(flush, tags[w])) << w);
+            end
             named_ways = named_ways & valid[SetBits'(set)];
           end
           bit_of = bit_of & named_ways & dirty[SetBits'(set)];
@@ -594,7 +597,7 @@ module l2_slice
         fill_count = fill_count + 9'd1;
       end
       if (done_valid_i != '0) begin
-        for (int unsigned k = 0; k < Channels; k++) begin
+        foreach (done_id_i[k]) begin
           if (done_valid_i[k]) begin
             come = done_id_i[k];
             `GANTRY_CHECK(a_timed_once, mshr[come[MshrBits-1:0]].busy && !mshr[come[MshrBits-1:0]].timed)
@@ -605,7 +608,7 @@ module l2_slice
         end
       end
       if (wrote_valid_i != '0) begin
-        for (int unsigned k = 0; k < Channels; k++) begin
+        foreach (wrote_valid_i[k]) begin
           if (wrote_valid_i[k]) begin
             `GANTRY_CHECK(a_wrote, era_writes[wrote_era_i[k]] != 16'd0)
             era_writes[wrote_era_i[k]] = era_writes[wrote_era_i[k]] - 16'd1;
@@ -665,7 +668,7 @@ module l2_slice
         again = 1'b0;
         first = '0;
         c     = '0;
-        for (int unsigned k = 0; k < Channels; k++) begin
+        foreach (replay[k]) begin
           if (!again && !slow[2'(channel_at(again_turn, k))] &&
               (replay[channel_at(again_turn, k)].some || waiter[channel_at(again_turn, k)].some)) begin
             again = 1'b1;
@@ -751,11 +754,13 @@ module l2_slice
         flush.state = walk(flush, 32'(Sets), dirty_lines != 15'd0);
         flush.at    = flush.state == FlushLines ? flush.first : 32'd0;
         if (flush.drop && flush.whole) begin
-          for (int unsigned i = 0; i < Sets; i++) begin
+          foreach (valid[i]) begin
             valid[i] = valid[i] & (dirty[i] | pending[i]);
             full[i]  = 16'd0;
           end
-          for (int unsigned i = 0; i < Mshrs; i++) mshr[i].drop = 1'b1;
+          foreach (mshr[i]) begin
+            mshr[i].drop = 1'b1;
+          end
         end
       end
 
@@ -774,9 +779,11 @@ module l2_slice
         slot_free_q <= SlotBits'(free_slots[slots_left[SlotBits-1:0]]);
       end
 
-      if (perf_en_i) perf_data_o <= perf_addr_i == 5'd14 ? {49'd0, dirty_lines} : counter[perf_addr_i];
+      if (perf_en_i) perf_data_o <= perf_addr_i == 5'd14 ? 64'(dirty_lines) : counter[perf_addr_i];
       step = 1'b0;
-      for (int unsigned k = 0; k < Channels; k++) step = step || replay[k].some || waiter[k].some;
+      foreach (replay[k]) begin
+        step = step || replay[k].some || waiter[k].some;
+      end
       // ---- control: what was taken is finished
       finished = hold_take_i && !s1.valid && !s2.valid && !s3.valid && !s4.valid && busy_slots == 10'd0 &&
                  mshrs_left == 9'(Mshrs) && rsp_count == 7'd0 && store_count == 4'd0 && cmd_count == '0 &&
@@ -816,12 +823,16 @@ module l2_slice
         era         = 1'b0;
         flush       = '0;
         what        = TakeNone;
-        for (int unsigned i = 0; i < Slots; i++) free_slots[i] = slot_t'(Slots - 1 - i);
+        foreach (free_slots[i]) begin
+          free_slots[i] = slot_t'(Slots - 1 - i);
+        end
         slots_left  = 10'(Slots - 1);
         in_first    = 7'd0;
         in_count    = 7'd0;
         busy_slots  = 10'd0;
-        for (int unsigned i = 0; i < Mshrs; i++) free_mshrs[i] = mshr_no_t'(Mshrs - 1 - i);
+        foreach (free_mshrs[i]) begin
+          free_mshrs[i] = mshr_no_t'(Mshrs - 1 - i);
+        end
         mshrs_left  = 9'(Mshrs);
         timed_first = 8'd0;
         timed_count = 9'd0;

@@ -62,28 +62,13 @@ module tlb_l1
   endfunction
 
   function automatic logic [31:0] set_of(input size_e of_size, input vpn_t vpn);
-    return 32'(SetMask & vpn_hash(of_size >= SizeMib ? {9'd0, vpn[27:9]} :
-                                  of_size == SizeBlock ? {4'd0, vpn[27:4]} : vpn));
-  endfunction
-
-  function automatic logic kept_twice(input vmid_t vmid, input vpn_t vpn);
-    logic some, twice, same;
-    twice = 1'b0;
-    for (int unsigned n = 0; n < 4; n++) begin
-      some = 1'b0;
-      for (int unsigned w = 0; w < NumWays; w++) begin
-        same  = tag[set_of(size_e'(n[1:0]), vpn)*NumWays+w] == make_tag(size_e'(n[1:0]), vmid, vpn);
-        twice = twice | (same & some);
-        some  = some | same;
-      end
-    end
-    return twice;
+    return 32'(SetMask & vpn_hash(of_size >= SizeMib ? 28'(vpn[27:9]) : of_size == SizeBlock ? 28'(vpn[27:4]) : vpn));
   endfunction
 
   always_ff @(posedge clk_i) begin
     if (en_i || !rst_ni) begin
       if (inv_valid_i) begin
-        for (int unsigned e = 0; e < Entries; e++) begin
+        foreach (tag[e]) begin
           kept = tag_t'(tag[e][$bits(tag_t)-1:0]);
           if (kept.valid && inv_covers(inv_i, kept.vmid, kept.first, kept.size)) tag[e] = 64'd0;
         end
@@ -129,14 +114,27 @@ module tlb_l1
       end
       result_valid_o <= lookup_valid_i && rst_ni;
       if (!rst_ni) begin
-        for (int unsigned e = 0; e < Entries; e++) tag[e] = 64'd0;
-        for (int unsigned s = 0; s < Sets; s++) oldest[s] = 32'd0;
+        tag    = '{default: 64'd0};
+        oldest = '{default: 32'd0};
       end
     end
   end
   /* verilator lint_on BLKSEQ */
 
   // ---- assertions
+  function automatic logic kept_twice(input vmid_t vmid, input vpn_t vpn);
+    logic some, twice, same;
+    twice = 1'b0;
+    for (int unsigned n = 0; n < 4; n++) begin
+      some = 1'b0;
+      for (int unsigned w = 0; w < NumWays; w++) begin
+        same  = tag[set_of(size_e'(n[1:0]), vpn)*NumWays+w] == make_tag(size_e'(n[1:0]), vmid, vpn);
+        twice = twice | (same & some);
+        some  = some | same;
+      end
+    end
+    return twice;
+  endfunction
   `GANTRY_ASSERT(a_enabled, `GANTRY_IMPL(lookup_valid_i || fill_valid_i || inv_valid_i || result_valid_o, en_i))
   // only translations are kept, so what a lookup finds is one
   `GANTRY_ASSERT(a_fill, `GANTRY_IMPL(fill_valid_i, fill_pte_i[0] && fill_pte_i[4]))

@@ -98,7 +98,7 @@ package tlb_pkg;
 
   // Set of a page in a set-associative TLB: neighbours differ, and so do equal offsets of 512-page tables.
   function automatic logic [15:0] vpn_hash(input vpn_t vpn);
-    return vpn[15:0] ^ {7'd0, vpn[17:9]} ^ {4'd0, vpn[27:16]};
+    return vpn[15:0] ^ 16'(vpn[17:9]) ^ 16'(vpn[27:16]);
   endfunction
   /* verilator lint_on UNUSEDSIGNAL */
 endpackage

@@ -42,7 +42,7 @@ package utcl2_choose_pkg;
   /* verilator lint_off UNUSEDSIGNAL */  // of a struct a function looks at some fields only
   // Answers that may come of lookups have a place: `waiting_answers` and that of the lookup one stage ahead.
   function automatic logic room(input logic [7:0] waiting_answers, input logic ahead, input logic [7:0] places);
-    return waiting_answers + {7'd0, ahead} < places - 8'd1;
+    return waiting_answers + 8'(ahead) < places - 8'd1;
   endfunction
 
   // One request that has waited is under way at a time, so that the walk it was chosen for is still free behind it.

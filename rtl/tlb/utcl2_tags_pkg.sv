@@ -28,7 +28,7 @@ package utcl2_tags_pkg;
 
   // Set of a page in a store, before it is cut to the number of sets.
   function automatic logic [15:0] set_of(input logic [1:0] store, input vpn_t vpn);
-    return vpn_hash(store == 2'd2 ? {9'd0, vpn[27:9]} : store == 2'd1 ? {4'd0, vpn[27:4]} : vpn);
+    return vpn_hash(store == 2'd2 ? 28'(vpn[27:9]) : store == 2'd1 ? 28'(vpn[27:4]) : vpn);
   endfunction
 
   // Is this page of this space, of this generation, one of those of the entry?
@@ -44,7 +44,7 @@ package utcl2_tags_pkg;
   // Step n of an invalidation of a range: the page whose three sets are looked through.  Of a long range all sets are, by
   // numbers that are their own hash.
   function automatic vpn_t sweep_page(input inv_t inv, input logic long_range, input logic [15:0] step);
-    return long_range ? {12'd0, step} : inv.first + {12'd0, step};
+    return long_range ? 28'(step) : inv.first + 28'(step);
   endfunction
 
   function automatic logic [15:0] sweep_set(input logic [1:0] store, input logic long_range, input vpn_t page);
@@ -53,7 +53,7 @@ package utcl2_tags_pkg;
 
   // Steps that a range takes when the largest store has `sets` sets.
   function automatic logic sweep_long(input inv_t inv, input logic [15:0] sets);
-    return inv.last - inv.first >= {12'd0, sets};
+    return inv.last - inv.first >= 28'(sets);
   endfunction
   /* verilator lint_on UNUSEDSIGNAL */
 endpackage

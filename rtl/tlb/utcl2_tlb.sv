@@ -220,7 +220,7 @@ module utcl2_tlb
       // ---- stage 2: compare, miss file
       start_valid_o <= 1'b0;
       if (s2.valid && s2.sweep) begin
-        for (int unsigned c = 0; c < Stores; c++) begin
+        foreach (tags[c]) begin
           row = row_of(c[1:0], look_set(c[1:0], s2, cmd.long_range));
           for (int unsigned k = 0; k < Ways; k++) begin
             // what was filled at the last edge is younger than the invalidation
@@ -233,7 +233,7 @@ module utcl2_tlb
         slot  = s2.slot;
         hit   = page.beyond;  // beyond the address space: a fault without a walk
         entry = 64'd0;
-        for (int unsigned c = 0; c < Stores; c++) begin
+        foreach (tags[c]) begin
           row = row_of(c[1:0], set_of(c[1:0], page.vpn));
           for (int unsigned k = 0; k < Ways; k++) begin
             // not the way that a fill at the last edge has taken: its tag is not the one that was read
@@ -255,7 +255,7 @@ module utcl2_tlb
         end else begin
           joins = 1'b0;
           w     = Ww'(pick_pkg::first64(walk_free));
-          for (int unsigned k = 0; k < Walks; k++) begin
+          foreach (walk[k]) begin
             // not one that has ended: its entry is in the stores; if it found nothing, the page may be mapped by now
             if (walk_same(walk[k], page) && !walk_free[k] && !answer_set[k] && !fail_set[k] &&
                 !lost_walks[k]) begin
@@ -367,7 +367,7 @@ module utcl2_tlb
             write_way_q   <= way;
             write_tag_q   <= tag_of(generation[walk[w].vmid], walk[w].vmid, size, walk[w].vpn);
             write_entry_q <= done_pte_i;
-            for (int unsigned k = 0; k < Walks; k++) begin  // what else finds this entry need not put it in again
+            foreach (walk[k]) begin  // what else finds this entry need not put it in again
               if (walk_covered(walk[k], walk[w].vmid, walk[w].vpn, size)) walk[k].keep = 1'b0;
             end
           end
@@ -392,11 +392,13 @@ module utcl2_tlb
         root_valid_o <= cmd.root_set;
         cmd.state       = cmd.inv.whole ? CmdRest : CmdSweep;
         maint_done_o    <= cmd.inv.whole;
-        for (int unsigned k = 0; k < Walks; k++) walk[k].keep = 1'b1;
+        foreach (walk[k]) begin
+          walk[k].keep = 1'b1;
+        end
         if (cmd.inv.whole) generation[cmd.inv.vmid] = generation[cmd.inv.vmid] + 8'd1;
         // all, or a generation that comes again
         if (cmd.inv.whole && (cmd.inv.vmid == VMID_ALL || generation[cmd.inv.vmid] == 8'd0))
-          for (int unsigned i = 0; i < Rows; i++) valid[i] = '0;
+          valid = '{default: '0};
       end else if (cmd.state == CmdSweep) begin
         s1 = '{valid: 1'b1, sweep: 1'b1, vpn: sweep_page(cmd.inv, cmd.long_range, cmd.step), default: '0};
         if (fill.valid && fill.row == row_of(fill.store, look_set(fill.store, s1, cmd.long_range))) s1 = '0;
@@ -446,8 +448,9 @@ module utcl2_tlb
         if (cmd.root_set) begin
           space[cmd.inv.vmid] = '{deny: 1'b0, withhold: (maint_i.flags & 32'(XLAT_WITHHOLD)) != 32'd0};
         end else if (maint_i.op == CTL_XLAT && cmd.inv.whole) begin
-          for (int unsigned v = 0; v < Spaces; v++)
+          foreach (space[v]) begin
             if (cmd.inv.vmid == VMID_ALL || cmd.inv.vmid == v[7:0]) space[v].deny = cmd.deny;
+          end
         end
       end
 
@@ -458,7 +461,9 @@ module utcl2_tlb
       if (discard_i) begin
         if (!s1.sweep) s1 = '0;
         if (!s2.sweep) s2 = '0;
-        for (int unsigned i = 0; i < Slots; i++) free_ring[i] = slot_t'(i);
+        foreach (free_ring[i]) begin
+          free_ring[i] = slot_t'(i);
+        end
         owed       = in_count;
         dropping   = 1'b1;
         lost_walks = ~walk_free & ~answer_set & ~fail_set & WalkMask;
@@ -490,8 +495,9 @@ module utcl2_tlb
       end
       read_q <= s1.valid;
       if (s1.valid) begin
-        for (int unsigned c = 0; c < Stores; c++)
+        foreach (read_set_q[c]) begin
           read_set_q[c] <= look_set(c[1:0], s1, cmd.long_range) & set_t'(Sets[c] - 1);
+        end
       end
 
       // ---- arrival
@@ -537,7 +543,9 @@ module utcl2_tlb
         generation = '{default: 8'd0};
         counter    = '{default: 64'd0};
         space      = '{default: '0};
-        for (int unsigned i = 0; i < Slots; i++) free_ring[i] = slot_t'(i);
+        foreach (free_ring[i]) begin
+          free_ring[i] = slot_t'(i);
+        end
         {free_first, free_last, in_first, in_count, busy_slots, wait_count, held_count, fail_set} = '0;
         report_credits = 8'(Reports);
         walk_free   = WalkMask;
@@ -557,7 +565,6 @@ module utcl2_tlb
         mem_req_credit_o <= 1'b0;
         maint_done_o  <= 1'b0;
         discarded_o   <= 1'b0;
-        held_q        <= 2'b00;
         start_valid_o    <= 1'b0;
         inv_valid_o      <= 1'b0;
         root_valid_o     <= 1'b0;

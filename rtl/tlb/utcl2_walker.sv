@@ -79,11 +79,13 @@ module utcl2_walker
       // ---- roots and invalidation
       if (inv_valid_i) begin
         if (root_valid_i) root[inv_i.vmid] = root_i;
-        for (int unsigned i = 0; i < Cached; i++)
+        foreach (known_middle[i]) begin
           if (known_named(known_middle[i], LevelMiddle, inv_i)) known_middle[i].valid = 1'b0;
-        for (int unsigned i = 0; i < CachedRoots; i++)
+        end
+        foreach (known_root[i]) begin
           if (known_named(known_root[i], LevelRoot, inv_i)) known_root[i].valid = 1'b0;
-        for (int unsigned i = 0; i < Walks; i++) begin
+        end
+        foreach (walk[i]) begin
           bit_w    = utcl2_misses_pkg::walk_stale(inv_i, walk[i].vmid, walk[i].vpn) ? 64'd1 << i : 64'd0;
           redo_set = redo_set | (bit_w & (read_set | wait_set | done_set));
         end
@@ -164,8 +166,8 @@ module utcl2_walker
         reads    = reads + 64'd1;
         address  = {walk[w].at[55:6], 6'd0};
         mem_req_valid_o <= 1'b1;
-        mem_req_o <= '{op: MEM_READ_NC, target: pa_target({8'd0, address}, gpu_i, 8'(Slices)), vmid: walk[w].vmid,
-                       tag: 32'(w), addr: {8'd0, address}, gpu: gpu_i, default: '0};
+        mem_req_o <= '{op: MEM_READ_NC, target: pa_target(64'(address), gpu_i, 8'(Slices)), vmid: walk[w].vmid,
+                       tag: 32'(w), addr: 64'(address), gpu: gpu_i, default: '0};
       end
       {begin_q, read_q, wait_q, done_q, redo_q} <= {begin_set, read_set, wait_set, done_set, redo_set};
       reads_o <= reads;
@@ -173,9 +175,7 @@ module utcl2_walker
       held_q <= hold_i;
       idle_o  <= rests;
       if (!rst_ni) begin
-        root         = '{default: 64'd0};
-        known_middle = '{default: '0};
-        known_root   = '{default: '0};
+        root      = '{default: 64'd0};  // with the root of a space what is known of it goes
         begin_set = 64'd0;
         read_set  = 64'd0;
         wait_set  = 64'd0;
@@ -186,7 +186,6 @@ module utcl2_walker
         reads     = 64'd0;
         done_valid_o    <= 1'b0;
         mem_req_valid_o <= 1'b0;
-        held_q          <= 1'b0;
         idle_o          <= 1'b1;
         {begin_q, read_q, wait_q, done_q, redo_q} <= '0;
       end

@@ -37,8 +37,8 @@ package utcl2_walks_pkg;
   /* verilator lint_off UNUSEDSIGNAL */  // of a struct a function looks at some fields only
   // Number of the entry of a level within its table, in bytes.
   function automatic logic [55:0] place(input level_e level, input vpn_t vpn);
-    return level == LevelRoot ? {43'd0, vpn[27:18], 3'd0} :
-        level == LevelMiddle ? {44'd0, vpn[17:9], 3'd0} : {44'd0, vpn[8:0], 3'd0};
+    return level == LevelRoot ? 56'({vpn[27:18], 3'd0}) :
+        level == LevelMiddle ? 56'({vpn[17:9], 3'd0}) : 56'({vpn[8:0], 3'd0});
   endfunction
 
   // What an entry of this level says.  A leaf at the root level or a table at the last one is no translation.  A leaf of
@@ -51,17 +51,17 @@ package utcl2_walks_pkg;
     s.pte   = pte_locked(entry) ? entry : 64'd0;
     if (entry[0] && entry[4] && level == LevelLeaf) s.pte = entry;
     if (entry[0] && entry[4] && level == LevelMiddle) begin
-      s.pte = {8'd0, entry[55:12] + {35'd0, vpn[8:0]}, entry[11:7] > 5'd9 ? entry[11:7] : 5'd9, entry[6:0]};
+      s.pte = {8'd0, entry[55:12] + 44'(vpn[8:0]), entry[11:7] > 5'd9 ? entry[11:7] : 5'd9, entry[6:0]};
     end
     return s;
   endfunction
 
   function automatic logic [18:0] region_of(input level_e level, input vpn_t vpn);
-    return level == LevelRoot ? {9'd0, vpn[27:18]} : vpn[27:9];
+    return level == LevelRoot ? 19'(vpn[27:18]) : vpn[27:9];
   endfunction
 
   function automatic logic [18:0] region_hash(input logic [18:0] region);
-    return region ^ {6'd0, region[18:6]};
+    return region ^ 19'(region[18:6]);
   endfunction
 
   function automatic logic known_hit(input known_t known, input level_e level, input vmid_t vmid, input vpn_t vpn);

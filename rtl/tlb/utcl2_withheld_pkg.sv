@@ -21,6 +21,6 @@ package utcl2_withheld_pkg;
 
   // The driver hears of a walk once, with the rights that its first request wants.
   function automatic xlat_evt_t report(input vmid_t vmid, input vpn_t vpn, input logic [7:0] access);
-    return '{vmid: vmid, access: access, va: {24'd0, vpn, 12'd0}, default: '0};
+    return '{vmid: vmid, access: access, va: 64'({vpn, 12'd0}), default: '0};
   endfunction
 endpackage

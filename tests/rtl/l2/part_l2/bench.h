@@ -35,6 +35,7 @@ static unsigned credits = Depth, held, evts;
 static uint32_t serial;
 static uint64_t done_at; // cycle of the last answer to a command
 static uint64_t answered, answered_at, latency_sum, latency_most, dram_reads, dram_writes, kinds[3];  // kinds: reads, stores, atomics asked for
+static uint64_t outputs; // of all cycles since a reset, in one number
 static std::map<uint32_t, uint64_t> sent_at;
 static std::map<uint32_t, std::array<uint64_t, 8>> flying_old; // of atomics of a line, by user: the line before
 struct Order {
@@ -173,6 +174,28 @@ static void take_answer(const msg_mem_rsp &a)
     answered++;
 }
 
+static void saw(const void *data, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        outputs = (outputs ^ static_cast<const uint8_t *>(data)[i]) * 0x100000001b3ull;
+}
+
+static void saw_outputs()
+{
+    const uint8_t valid[] = {dut->idle_o, dut->mem_req_credit_o, dut->mem_rsp_valid_o, dut->ctl_evt_valid_o, dut->obs_order_valid_o, dut->dram_req_valid_o};
+    saw(valid, sizeof valid);
+    if (dut->mem_rsp_valid_o)
+        saw(&dut->mem_rsp_o, sizeof dut->mem_rsp_o);
+    if (dut->ctl_evt_valid_o)
+        saw(&dut->ctl_evt_o, sizeof dut->ctl_evt_o);
+    if (dut->obs_order_valid_o)
+        saw(&dut->obs_order_o, sizeof dut->obs_order_o);
+    if (dut->dram_req_valid_o)
+        saw(&dut->dram_req_o, sizeof dut->dram_req_o);
+    if (dut->perf_en_i)
+        saw(&dut->perf_data_o, sizeof dut->perf_data_o);
+}
+
 static void clock_once(const msg_mem_req *req, unsigned drain)
 {
     if (cycle % 4096 == 0 && !flying.empty() && cycle - sent_at[flying.begin()->first] > 60000) { // the oldest
@@ -199,6 +222,7 @@ static void clock_once(const msg_mem_req *req, unsigned drain)
     dut->ctl_cmd_valid_i = 0;
     if (rests && (!dut->idle_o | dut->mem_req_credit_o | dut->mem_rsp_valid_o | dut->ctl_evt_valid_o | dut->obs_order_valid_o | dut->dram_req_valid_o))
         fail("idle, but something moved", cycle, 0);
+    saw_outputs();
     credits += dut->mem_req_credit_o;
     evts += dut->ctl_evt_valid_o;
     done_at = dut->ctl_evt_valid_o ? cycle : done_at;

@@ -140,6 +140,38 @@ static void rows()
     }
 }
 
+// Where a line of the slice lies.
+struct Place {
+    uint64_t channel, bank, row;
+};
+static Place place_of(uint64_t line)
+{
+    const uint64_t in_channel = line / 8 * 4 + line % 4, above = in_channel / RowLines, row = above / DramBanks;
+    return {line / 4 % 2, (above ^ row ^ row / DramBanks ^ row / DramBanks / DramBanks) % DramBanks, row};
+}
+
+// Of two lines that differ in one bit the second finds its row open, another one or none: each bit of the number is where it should be.
+static void places()
+{
+    close_rows();
+    const uint64_t closed = lone_read(dram_line(0, 0, 0)), open = closed - Rcd * Clock, other = closed + Rp * Clock;
+    for (uint64_t base : {0ull, 0x2aaaaull, 0x15555ull, 0x3ffffull}) {
+        for (unsigned b = 0; b < 18; b++) {
+            const Place one = place_of(base), two = place_of(base ^ 1ull << b);
+            const bool same = one.channel == two.channel && one.bank == two.bank;
+            const uint64_t want = !same ? closed : one.row == two.row ? open : other;
+            unsigned right = 0;
+            for (unsigned n = 0; n < 3; n++) { // one of the three may meet a refresh
+                close_rows();
+                lone_read(base);
+                right += lone_read(base ^ 1ull << b) == want;
+            }
+            if (right < 2)
+                fail("a bit of a line's number is not where it should be, bit", b, want);
+        }
+    }
+}
+
 // Cycles that 3,000 accesses take: reads of consecutive lines, or stores.
 static uint64_t stream(unsigned op)
 {
@@ -191,6 +223,7 @@ static void refresh()
 static void dram()
 {
     rows();
+    places();
     bandwidth();
     refresh();
 }

@@ -33,6 +33,13 @@ static void replacement()
     for (unsigned n = 0; n < L2Ways; n++)
         if (reads_of(of_set(n)))
             fail("a set does not hold as many lines as it has ways, line", n, L2Ways);
+    // the line that was used last is not the next to go, nor does the bit of its use stay alone when all have theirs
+    for (unsigned n = 1; n < L2Ways; n++)
+        reads_of(of_set(n));
+    reads_of(of_set(0));
+    reads_of(of_set(L2Ways));
+    if (reads_of(of_set(0)))
+        fail("the line that was used last is gone", 1, 0);
     uint64_t gone = 0;
     for (unsigned n = L2Ways; n < 3 * L2Ways; n++) { // more lines than the set has others
         for (unsigned use = 0; use < 8; use++)       // each twice: what fills the bits of the set lets the uses before it be forgotten

@@ -109,11 +109,52 @@ static void beside_a_flush()
         fail("hits beside a write-back, cycles", served, took);
 }
 
+// Steps of an invalidation that need no DRAM give every second lookup to requests that have just come, and to nobody else's while none has.
+static void beside_an_invalidation()
+{
+    const unsigned lines = 120;
+    clean();
+    for (unsigned n = 600; n < 632; n++)
+        reads_of(n);
+    const uint64_t alone = invalidate(CACHE_INV_L2, 0, lines / 4 * Piece);
+    uint64_t from = cycle, done = answered;
+    command(CACHE_INV_L2, 0, lines / 4 * Piece);
+    for (unsigned n = 0; !evts && cycle - from < 2000; n++)
+        issue(access(MEM_READ, 600 + n % 32), 256);
+    const uint64_t took = cycle - from, served = answered - done;
+    answered_all();
+    if (alone > lines + 12 || took > 2 * lines + 20 || served < took * 45 / 100 - 6)
+        fail("hits beside an invalidation of a range, cycles", served, took);
+}
+
+// More than a channel and the slice's queue for it hold: what is above waits aside, be it a fetch, or a store of a whole line that goes to DRAM at once.
+static void crowded_channel()
+{
+    const auto were = whose;
+    for (unsigned op : {MEM_READ_NC, MEM_WRITE}) {
+        clean();
+        reads_of(dram_line(0, 3, 0));
+        whose = op == MEM_WRITE ? Far : were;
+        for (unsigned n = 0; n < 128; n++) {
+            msg_mem_req q = access(op, op == MEM_WRITE ? dram_line(n % 4, 0, n / 4) : dram_line(2 + n, 0, 0));
+            q.mask = op == MEM_WRITE ? ~0ull : 0;
+            issue(q, 256);
+        }
+        whose = were;
+        const uint64_t hits = cycles_until(dram_line(0, 3, 0)), other = cycles_until(dram_line(1, 5, 0) + OtherChannel);
+        if (hits > 12 || other > 300)
+            fail("cycles of a hit and of a miss of the other channel beside 128 for a busy one", hits, other);
+        answered_all();
+    }
+}
+
 static void rates()
 {
     one_a_cycle();
     hits_pass();
     busy_channel();
+    crowded_channel();
     beside_a_flush();
+    beside_an_invalidation();
 }
 #endif

@@ -4,7 +4,7 @@
 // memory in C++.  The requests to one line must behave as in order of arrival; the backing store must equal the memory after a write-back, and
 // without one when the cache writes through (S0.16); the order port must name every store and atomic with all that lock step needs, answers carry
 // what the request brought.  Stale data after a host write without an invalidation.  What stays in the L2 is in kept.h, what goes to DRAM and when in
-// write.h, rates in rates.h, times of the DRAM in dram.h.  Requirements S0.16 to S0.18, S1.2.  The argument `speed` prints ns a cycle.
+// write.h, rates in rates.h, times of the DRAM in dram.h, reset in again.h.  Requirements S0.16 to S0.18, S1.2.  The argument `speed` prints ns a cycle.
 // top: part_l2
 // opt: -O0
 // sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/l2/l2_pkg.sv rtl/l2/l2_choose_pkg.sv rtl/l2/l2_tags_pkg.sv rtl/l2/l2_mshr_pkg.sv rtl/l2/l2_data_pkg.sv rtl/l2/l2_miss_pkg.sv rtl/l2/l2_answer_pkg.sv rtl/l2/l2_flush_pkg.sv rtl/tech/ram_1r1w.sv rtl/dram/dram_pkg.sv rtl/dram/dram_bank_pkg.sv rtl/dram/dram_choose_pkg.sv rtl/dram/dram_refresh_pkg.sv rtl/dram/dram_checker.sv rtl/dram/dram_channel.sv rtl/l2/l2_slice.sv rtl/control/control_pkg.sv rtl/control/control_agent.sv rtl/gpu/part_l2.sv
@@ -37,11 +37,19 @@
 // mutate: rtl/l2/l2_slice.sv: MEM_READ_NC[1:0] || m.waits => MEM_READ_NC[1:0]
 // mutate: rtl/l2/l2_slice.sv: mshr_no_t'(Mshrs - 1 - i) => mshr_no_t'((Mshrs - 1 - i) & 63)
 // mutate: rtl/l2/l2_answer_pkg.sv: is_line ? told : '0 => is_line ? words : '0
+// mutate: rtl/l2/l2_tags_pkg.sv: recent | bit_of | pending) == all => recent | bit_of & pending) == all
+// mutate: rtl/l2/l2_slice.sv: dirty       = '{default: '0}; => ;
+// mutate: rtl/l2/l2_slice.sv: recent      = '{default: '0}; => ;
+// mutate: rtl/l2/l2_choose_pkg.sv: (replay || waiter || fresh)) => (replay || waiter && fresh))
+// mutate: rtl/l2/l2_tags_pkg.sv: dram = want == LookFetch || => dram = want != LookFetch &&
+// mutate: rtl/l2/l2_tags_pkg.sv: ((want == LookHit || want == LookNew) && => ((want == LookHit && want == LookNew) &&
+// mutate: rtl/l2/l2_pkg.sv: << shape.chan_bit | (line & (( => << shape.chan_bit | (line | ((
 #include "bench.h"
 #include "kept.h"
 #include "dram.h"
 #include "write.h"
 #include "rates.h"
+#include "again.h"
 
 static void speed(const char *name, unsigned count, unsigned lines, unsigned gap, bool reads)
 {
@@ -97,5 +105,7 @@ int main(int argc, char **argv)
     case_done("rates");
     dram();
     case_done("times of the DRAM");
+    reset_again();
+    case_done("a reset begins anew");
     return bench_end("part_l2");
 }

@@ -4,15 +4,22 @@
 #ifndef CONTROL_H
 #define CONTROL_H
 
-// `knocks`: requests come while it is done.
-static void tell(uint8_t signals, unsigned status, unsigned state, bool knocks = false)
+// The next cycle brings it; its id.
+static uint16_t signal(uint8_t signals)
 {
-    unsigned came = 0;
     msg_ctl_cmd c = {};
     c.op = CTL_SIGNAL, c.signals = signals, c.id = (uint16_t)++serial;
     put(dut->ctl_cmd_i, c);
     dut->ctl_cmd_valid_i = 1;
     evts = 0;
+    return c.id;
+}
+
+// `knocks`: requests come while it is done.
+static void tell(uint8_t signals, unsigned status, unsigned state, bool knocks = false)
+{
+    unsigned came = 0;
+    const uint16_t id = signal(signals);
     for (unsigned i = 0; i < 4000 && evts == 0; i++)
         if (knocks && i > 1 && credits)
             issue(random_vmid(), random_va(), 1u << pick(3), 256), came++;
@@ -20,7 +27,7 @@ static void tell(uint8_t signals, unsigned status, unsigned state, bool knocks =
             clock_once(nullptr, 256);
     if (Depth - credits < came)
         fail("taken during a drain: places, came", Depth - credits, came);
-    const msg_ctl_evt want = {CTL_SIGNAL, (uint8_t)status, (uint8_t)state, 0, c.id, 0};
+    const msg_ctl_evt want = {CTL_SIGNAL, (uint8_t)status, (uint8_t)state, 0, id, 0};
     if (evts != 1 || memcmp(&last_evt, &want, sizeof want))
         fail("signals not answered so", evts << 16 | last_evt.status << 8 | last_evt.state, status << 8 | state), std::exit(1);
 }
@@ -49,8 +56,31 @@ static void nothing_moves(const char *what)
         fail(what, answered - before, walk_reads - reads);
 }
 
+// A drain is answered when the last answer has left, however long nobody takes it.
+static void drained_when_answered()
+{
+    ask(2, Far);
+    drain_all();
+    for (unsigned n = 0; n < Depth + 1; n++)
+        issue(2, Far, 1, 0);
+    for (unsigned i = 0; i < 20; i++)
+        clock_once(nullptr, 0); // taken
+    signal(CTL_DRAIN);
+    for (unsigned i = 0; i < 200; i++)
+        clock_once(nullptr, 0);
+    if (evts || flying.size() != 1)
+        fail("drained though an answer waits", evts, flying.size());
+    for (unsigned i = 0; i < 200; i++)
+        clock_once(nullptr, 256);
+    if (evts != 1 || !flying.empty())
+        fail("not drained when all is answered", evts, flying.size());
+    tell(CTL_CONTINUE, CTL_OK, CTL_STATE_RUN);
+    drain_all();
+}
+
 static void control()
 {
+    drained_when_answered();
     for (unsigned round = 0; round < 60; round++) {
         knock((unsigned)pick(60));
         switch (round % 5) {

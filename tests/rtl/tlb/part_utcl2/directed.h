@@ -100,6 +100,22 @@ static void kept()
     walk_afresh(entries / 512);
 }
 
+// The walker keeps entries of 64 middle tables and of 8 root entries: a page beside one that was walked takes a read, one below the same root entry two.
+static void upper_kept()
+{
+    const uint64_t gib = 1ull << 30, at = 320 * gib;
+    for (uint64_t n = 0; n < 64; n++)
+        for (uint64_t p = 0; p < 2; p++)
+            map_page(2, at + n * Large + p * 4096, plain_entry(0x20000 + n)), map_page(2, at + (8 + n % 8) * gib + p * Large, plain_entry(0x20100 + n));
+    command(CTL_INV, 2, 0, 0, true);
+    reads_of(at, 1, 0);
+    const uint64_t tables = reads_of(at + Large, 63, Large), beside = reads_of(at + 4096, 64, Large), roots = reads_of(at + 8 * gib, 8, gib);
+    const uint64_t below = reads_of(at + 8 * gib + Large, 8, gib), want[] = {63 * 2, 64, 8 * 3, 8 * 2}, got[] = {tables, beside, roots, below};
+    for (unsigned n = 0; n < 4; n++)
+        if (got[n] != want[n])
+            fail("reads of walks that know upper entries", got[n], want[n]);
+}
+
 // Equal misses share a walk; different ones overlap: 16 take not much longer than one.
 static void together()
 {
@@ -153,6 +169,7 @@ static void directed()
     spaces();
     generations();
     kept();
+    upper_kept();
     together();
     bus_faults();
     counters();

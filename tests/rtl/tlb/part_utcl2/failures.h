@@ -370,6 +370,7 @@ static void at_random()
             answer(Space, page, 4096, false);
         } else {
             answer(Space, page, 4096, true);
+            clocks(600); // before the page may be mapped: what was denied has its fault
         }
         serve_reports(Space);
     }

@@ -127,9 +127,18 @@ static void hits_give_way()
         for (unsigned k = 0; k < 6; k++)
             issue(2, at + 4096, 1, 256);
         uint32_t last = serial - 1;
-        unsigned n = 0;
-        for (; n < 2000 && flying.count(last); n++)
+        unsigned n = 0, most = 0, left = 6; // most: walk's answers that have come one behind the other
+        for (unsigned row = 0; n < 2000 && flying.count(last); n++) {
             issue(2, at, 1, drain);
+            unsigned now = 0;
+            for (unsigned k = 0; k < 6; k++)
+                now += (unsigned)flying.count(last - k);
+            row = now < left ? row + left - now : 0;
+            most = row > most ? row : most;
+            left = now;
+        }
+        if (Depth >= 16 && drain == 256 && most > 2)
+            fail("hits stand while a walk's requests are answered, so many", most, 2);
         if (n >= 300)
             fail("hits pass the answer of a walk, so many", n, 300);
         drain_all();

@@ -3,7 +3,7 @@
 // of random latency, with pages, fragments and leaves of 2 MiB, missing pages, rights, addresses beyond 40 bits, damaged
 // tables; pages changed and invalidated under traffic while walks are under way; answers compared with a walk in C++
 // (tables.h, invalidations.h).  What sizes, address spaces, generations, sharing, waiting and failed reads of tables must
-// give is in directed.h, what is withheld in failures.h.  Requirement S3.12 (an entry is found only by the address space that owns it).  `speed` prints ns a
+// give is in directed.h, what is withheld in failures.h, what there is room for in bounds.h, reset in again.h.  Requirement S3.12 (an entry is found only by the address space that owns it).  `speed` prints ns a
 // cycle.
 // top: part_utcl2
 // opt: -O0
@@ -29,7 +29,7 @@
 // mutate: rtl/tlb/utcl2_walker.sv: if ((redo_set & bit_w) != 64'd0) begin => if (1'b0) begin
 // mutate: rtl/tlb/utcl2_walker.sv: walk[w].level != LevelLeaf && (redo_set & bit_w) == 64'd0 => walk[w].level != LevelLeaf
 // mutate: rtl/tlb/utcl2_walks_pkg.sv: known.vmid == vmid && => known.vmid[1:0] == vmid[1:0] &&
-// mutate: rtl/tlb/utcl2_walks_pkg.sv: entry[55:12] + {35'd0, vpn[8:0]} => entry[55:12]
+// mutate: rtl/tlb/utcl2_walks_pkg.sv: entry[55:12] + 44'(vpn[8:0]) => entry[55:12]
 // mutate: rtl/tlb/utcl2_store.sv: 16'd1 << write_way_i) => 16'd3 << write_way_i)
 // mutate: rtl/gpu/part_utcl2.sv: tlb_idle && walker_idle => tlb_idle || walker_idle
 // mutate: rtl/gpu/part_utcl2.sv: .drained_i(drained) => .drained_i(1'b1)
@@ -41,7 +41,7 @@
 // mutate: rtl/tlb/utcl2_withheld_pkg.sv: && !space.deny && => &&
 // mutate: rtl/tlb/utcl2_withheld_pkg.sv: (space.withhold || pte_locked(pte)) => space.withhold
 // mutate: rtl/tlb/utcl2_withheld_pkg.sv: access: access, => access: 8'd1,
-// mutate: rtl/tlb/utcl2_withheld_pkg.sv: {24'd0, vpn, 12'd0} => {24'd0, vpn[27:1], 13'd0}
+// mutate: rtl/tlb/utcl2_withheld_pkg.sv: 64'({vpn, 12'd0}) => 64'({vpn[27:1], 13'd0})
 // mutate: rtl/tlb/utcl2_walks_pkg.sv: pte_locked(entry) ? entry : 64'd0 => 64'd0
 // mutate: rtl/tlb/utcl2_tlb.sv: !answer_set[k] && !fail_set[k] && => !answer_set[k] &&
 // mutate: rtl/tlb/utcl2_tlb.sv: held_count = held_count + walk[w].count; => held_count = held_count + 12'd1;
@@ -59,6 +59,20 @@
 // mutate: rtl/tlb/utcl2_walks_pkg.sv: last >= inv.first && first => last > inv.first && first
 // mutate: rtl/tlb/utcl2_tlb.sv: if (perf_en_i) perf_data_o => perf_data_o
 // mutate: rtl/tlb/utcl2_tlb.sv: report_credits != 8'd0 && !hold_all_i; => report_credits != 8'd0;
+// mutate: rtl/tlb/utcl2_choose_pkg.sv: < places - 8'd1; => < places;
+// mutate: rtl/tlb/utcl2_tlb.sv: RspDepth > 2 ? RspDepth - 2 : 1 => RspDepth > 2 ? RspDepth - 1 : 1
+// mutate: rtl/tlb/utcl2_tlb.sv: slots_t'(Slots - Depth)); => slots_t'(Slots - Depth - 1));
+// mutate: rtl/tlb/utcl2_tlb.sv: cmd.state == CmdDrain && !s2.valid => cmd.state == CmdDrain && s2.valid
+// mutate: rtl/tlb/utcl2_tlb.sv: turn      = 6'(w) + 6'd1; => ;
+// mutate: rtl/tlb/utcl2_walker.sv: turn     = 6'(w) + 6'd1; => turn = 6'(w);
+// mutate: rtl/tlb/utcl2_tlb.sv: cmd.inv) && !(fill.valid && fill.row == row && fill.way == k[3:0]); => cmd.inv) && !(fill.valid && fill.row == row && fill.way != k[3:0]);
+// mutate: rtl/tlb/utcl2_tlb.sv: behind    = 3'd0; => ;
+// mutate: rtl/tlb/utcl2_tlb.sv: generation = '{default: 8'd0}; => ;
+// mutate: rtl/tlb/utcl2_tlb.sv: valid      = '{default: '0}; => valid = '{default: '1};
+// mutate: rtl/tlb/utcl2_tlb.sv: rsp_count_q <= rsp_count; => rsp_count_q <= 8'd0;
+// mutate: rtl/tlb/utcl2_tlb.sv: dropping    = 1'b0; => ;
+// mutate: rtl/tlb/utcl2_walker.sv: & (Cached - 1); => & (Cached - 2);
+// mutate: rtl/tlb/utcl2_walker.sv: & (CachedRoots - 1); => & (CachedRoots - 2);
 #include <deque>
 #include <map>
 #include <set>
@@ -93,6 +107,8 @@ static bool withheld;              // memory answers no read of a table
 static std::vector<uint64_t> walk_reads_of; // addresses of the reads of tables, in order
 static unsigned command_drain = 256;
 static uint32_t serial;
+static std::vector<unsigned> walk_tags_of;  // and their tags
+static uint64_t outputs; // of all cycles since a reset, in one number
 static uint64_t answered, faults, walk_reads, latency_max = 60, latency_fixed;
 
 static void take_answer(const msg_mem_rsp &a)
@@ -143,7 +159,29 @@ static void take_walk(const msg_mem_req &q)
     walk_answers.insert({cycle + (latency_fixed ? latency_fixed : 4 + pick(latency_max)), a});
     walk_held++;
     walk_reads++;
-    walk_reads_of.push_back(q.addr);
+    walk_reads_of.push_back(q.addr), walk_tags_of.push_back(q.tag);
+}
+
+static void saw(const void *data, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        outputs = (outputs ^ static_cast<const uint8_t *>(data)[i]) * 0x100000001b3ull;
+}
+
+static void saw_outputs()
+{
+    const uint8_t valid[] = {dut->idle_o, dut->mem_req_credit_o, dut->mem_rsp_valid_o, dut->ctl_evt_valid_o, dut->mem_req_valid_o, dut->xlat_evt_valid_o};
+    saw(valid, sizeof valid);
+    if (dut->mem_rsp_valid_o)
+        saw(&dut->mem_rsp_o, sizeof dut->mem_rsp_o);
+    if (dut->ctl_evt_valid_o)
+        saw(&dut->ctl_evt_o, sizeof dut->ctl_evt_o);
+    if (dut->mem_req_valid_o)
+        saw(&dut->mem_req_o, sizeof dut->mem_req_o);
+    if (dut->xlat_evt_valid_o)
+        saw(&dut->xlat_evt_o, sizeof dut->xlat_evt_o);
+    if (dut->perf_en_i)
+        saw(&dut->perf_data_o, sizeof dut->perf_data_o);
 }
 
 static void clock_once(const msg_mem_req *req, unsigned drain)
@@ -172,6 +210,7 @@ static void clock_once(const msg_mem_req *req, unsigned drain)
     dut->ctl_cmd_valid_i = 0;
     if (rests && (!dut->idle_o | dut->mem_req_credit_o | dut->mem_rsp_valid_o | dut->ctl_evt_valid_o | dut->mem_req_valid_o | dut->xlat_evt_valid_o))
         fail("idle, but something moved", cycle, 0);
+    saw_outputs();
     credits += dut->mem_req_credit_o;
     if (dut->mem_req_valid_o) {
         if (walk_held == WalkDepth)
@@ -296,6 +335,8 @@ static void speed()
 #include "control.h"
 #include "counted.h"
 #include "failures.h"
+#include "bounds.h"
+#include "again.h"
 
 int main(int argc, char **argv)
 {
@@ -352,5 +393,9 @@ int main(int argc, char **argv)
     new_root(1);  // another, empty table
     traffic("after a new root", 1000, 256, 0);
     case_done("after a new root", "S3.12");
+    bounds();
+    case_done("places, answers that wait, cycles of commands, turns");
+    reset_again();
+    case_done("a reset begins anew");
     return bench_end("part_utcl2");
 }
