@@ -301,7 +301,7 @@ module l1v
         mem_tag = {TagRead, 24'd0};
         if (req.op == L1Read || req.op == L1Write || req.op == L1Atomic) begin
           look_up(line, base, hit, way);
-          if (hit && req.pair) begin
+          if (hit && req.pair && !req.bypass) begin
             base2 = set_of(line + 64'd1);
             look_up(line + 64'd1, base2, hit2, way2);
             hit2 = hit2 && bank_of(base2) != bank_of(base);

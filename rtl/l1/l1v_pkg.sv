@@ -15,7 +15,7 @@ package l1v_pkg;
     logic bypass;  // reads: glc or an uncached page: not from the cache, not kept
     logic stream;  // reads: slc, the L2 keeps no line for them
     logic [7:0] id;  // reads and atomics: transaction; writes and invalidations: instruction slot; translations: theirs
-    logic pair;  // a read of this line and of the next one, from the word of `addr` on; never with `bypass`
+    logic pair;  // a read of this line and of the next one, from the word of `addr` on
     logic [7:0] id2;  // of a pair: transaction of the next line
     logic [3:0] atomic;
     logic wide;  // atomic of 8 bytes

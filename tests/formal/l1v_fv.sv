@@ -80,12 +80,12 @@ module l1v_fv
     req[0].stream = stream_q;
     req[0].id     = 8'(id_q);
     req[0].addr   = 64'(line_q) << 6;
-    req[0].pair   = pair_q && op_q == L1Read && !bypass_q;
+    req[0].pair   = pair_q && op_q == L1Read;
     req[0].id2    = 8'(id2_q);
     if (req[0].pair) req[0].addr[2] = first_q;
   end
   assign asks = ask_i && req_ready && may && (!pair || (!owed_q[id2_i] && id2_i != id_i && line_i != '1));
-  assign pair = pair_i && l1_op_e'(op_i) == L1Read && !bypass_i;
+  assign pair = pair_i && l1_op_e'(op_i) == L1Read;
   always_ff @(posedge clk_i) begin
     req_valid_q <= asks;
     if (asks) begin

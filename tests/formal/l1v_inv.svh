@@ -11,7 +11,7 @@ for (genvar f = 0; f < 4; f++) begin : gen_rings
   `GANTRY_ASSERT(h_fifo, `GANTRY_IMPL(in_fifo[f], u_dut.u_peek.p_op[f] <= L1Inv && u_dut.u_peek.p_id[f] < 8'd4
       && `GANTRY_IMPL(u_dut.u_peek.p_op[f] == L1Write || u_dut.u_peek.p_op[f] == L1Inv,
                       u_dut.u_peek.p_id[f] < 8'(Slots))
-      && `GANTRY_IMPL(u_dut.u_peek.p_pair[f], u_dut.u_peek.p_op[f] == L1Read && !u_dut.u_peek.p_bypass[f] && u_dut.u_peek.p_id2[f] < 8'd4
+      && `GANTRY_IMPL(u_dut.u_peek.p_pair[f], u_dut.u_peek.p_op[f] == L1Read && u_dut.u_peek.p_id2[f] < 8'd4
                       && is_pair_q[u_dut.u_peek.p_id[f][1:0]]
                       && other_q[u_dut.u_peek.p_id[f][1:0]] == u_dut.u_peek.p_id2[f][1:0])))
   `GANTRY_ASSERT(h_answer, `GANTRY_IMPL(in_answers[f], u_dut.u_peek.p_tag[f][23:2] == '0
@@ -30,7 +30,7 @@ end
     && u_dut.u_peek.credits + 32'(spent_q) + 32'(mem_valid) == Credits)
 `GANTRY_ASSERT(h_req, `GANTRY_IMPL(req_valid_q, op_q <= L1Inv
     && `GANTRY_IMPL(op_q == L1Write || op_q == L1Inv, 32'(id_q) < Slots)))
-`GANTRY_ASSERT(h_pair, `GANTRY_IMPL(req_valid_q && pair_q, op_q == L1Read && !bypass_q && is_pair_q[id_q] && other_q[id_q] == id2_q))
+`GANTRY_ASSERT(h_pair, `GANTRY_IMPL(req_valid_q && pair_q, op_q == L1Read && is_pair_q[id_q] && other_q[id_q] == id2_q))
 `GANTRY_ASSERT(h_asked, asked_q[0][3:2] == '0 && asked_q[1][3:2] == '0)
 `GANTRY_ASSERT(h_mem, `GANTRY_IMPL(mem_valid, mem.tag[31:24] != 8'd0 && mem.tag[31:24] <= TagXlat && mem.tag[23:2] == '0
     && `GANTRY_IMPL(kind <= 2'd1, mem.tag[1] == 1'b0)))

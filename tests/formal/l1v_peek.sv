@@ -34,7 +34,7 @@ module l1v_peek
   // packed copies, to be read from outside
   logic [3:0][2:0] p_op;
   logic [3:0][7:0] p_id, p_id2;
-  logic [3:0] p_pair, p_bypass;
+  logic [3:0] p_pair;
   logic [Mshrs-1:0][31:0] p_head, p_tail;
   logic [Mshrs-1:0] p_busy;
   logic [NumTx-1:0][31:0] p_chain, p_tag;
@@ -43,7 +43,6 @@ module l1v_peek
     assign p_id[f] = fifo[f].id;
     assign p_id2[f] = fifo[f].id2;
     assign p_pair[f] = fifo[f].pair;
-    assign p_bypass[f] = fifo[f].bypass;
   end
   for (genvar m = 0; m < Mshrs; m++) begin : gen_miss
     assign p_head[m] = miss_head[m];

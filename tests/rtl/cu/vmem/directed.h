@@ -345,6 +345,11 @@ static void pairs()
     Vm fresh = linear(base + 4, 2);
     fresh.glc = true;
     check_pairs("nor loads that want fresh data", fresh, 5, 0, 5, 0);
+    const uint64_t uncached = 0x3e0000000 | (base & (PAGES * 4096 - 1)); // the same page, marked uncached
+    map_page(1, uncached, mem.pa_of(1, base), 2 | 0x20);
+    issue(linear(base, 2)), issue(linear(base + 256, 2)), drain();
+    warm(8);
+    check_pairs("a pair of an uncached page whose lines are there", linear(uncached + 4, 2), 4, 0, 8, 0);
     for (unsigned second = 0; second < 2; second++) { // a line of a pair that cannot be read
         drop(192 + second * 64);
         warm(8);

@@ -300,7 +300,7 @@ static void traffic(unsigned count, unsigned lines)
         r.mask = r.op == Write ? (pick(3) ? rng() : ~0ull) : rng();
         if (r.op == Read)
             r.addr += pick(64);
-        if (r.op == Read && !r.bypass && pick(3) == 0)
+        if (r.op == Read && pick(3) == 0)
             make_pair(r);
         if (r.op == Atomic)
             r.atomic = (unsigned)pick(13), r.wide = pick(2), r.addr = (r.addr & ~(7ull << 48)) | Own | (r.wide ? pick(8) * 8 : pick(16) * 4);
@@ -429,10 +429,11 @@ static void rate()
     drain();
 }
 
-// Both lines kept and in two banks: one answer.  63 and 64 are in one.
+// Both lines kept and in two banks: one answer.  63 and 64 are in one.  With glc, or of an uncached page, two reads of memory.
 static void pairs()
 {
-    static const struct { unsigned line, kept, answers, requests; } Cases[] = {{62, 3, 1, 0}, {63, 3, 2, 0}, {64, 3, 1, 0}, {4, 1, 2, 1}, {4, 2, 2, 1}, {4, 0, 2, 2}};
+    static const struct { unsigned line, kept, answers, requests; bool bypass; } Cases[] = {
+        {62, 3, 1, 0}, {63, 3, 2, 0}, {64, 3, 1, 0}, {4, 1, 2, 1}, {4, 2, 2, 1}, {4, 0, 2, 2}, {62, 3, 2, 2, true}, {4, 1, 2, 2, true}};
     for (auto &c : Cases)
         for (unsigned first = 0; first < 16; first++) {
             empty();
@@ -442,6 +443,7 @@ static void pairs()
             unsigned was = paired, before = sent;
             Req r = request(Read, Own | (c.line * 64 + first * 4));
             make_pair(r);
+            r.bypass = c.bypass;
             issue(r);
             drain();
             if (paired - was != (c.answers == 1) || sent - before != c.requests)
