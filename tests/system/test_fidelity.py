@@ -54,8 +54,8 @@ def test_atomics_of_one_line_share_its_slice():
 @pytest.mark.shows("S4.11")
 def test_instructions_of_memory():
     """Four addresses a cycle of all but linear loads, the two cycles more of two registers, twice as many of three; linear ones in four cycles."""
-    found = groups.GROUPS["memory"]("demo", ("load byte linear", "load short linear", "load short random", "load x1 aligned", "load x1 linear", "load x1 random", "load x2 linear", "load x3 linear",
-                                             "load x3 random", "store x1 linear", "store x4 linear"))
+    found = groups.GROUPS["memory"]("demo", ("load byte linear", "load short linear", "load short random", "load x1 aligned", "load x1 linear", "load x1 random",
+                                             "load x2 linear", "load x3 linear", "load x3 random", "store x1 linear", "store x4 linear"))
     held("memory", found)
 
 

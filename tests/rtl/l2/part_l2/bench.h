@@ -11,6 +11,7 @@
 
 #include "tests/rtl/case_done.h"
 #include "../../mem_bench.h"
+#include "tests/rtl/outputs_hash.h"
 #include "Vpart_l2.h"
 
 #ifndef THROUGH
@@ -35,7 +36,6 @@ static unsigned credits = Depth, held, evts;
 static uint32_t serial;
 static uint64_t done_at; // cycle of the last answer to a command
 static uint64_t answered, answered_at, latency_sum, latency_most, dram_reads, dram_writes, kinds[3];  // kinds: reads, stores, atomics asked for
-static uint64_t outputs; // of all cycles since a reset, in one number
 static std::map<uint32_t, uint64_t> sent_at;
 static std::map<uint32_t, std::array<uint64_t, 8>> flying_old; // of atomics of a line, by user: the line before
 struct Order {
@@ -172,12 +172,6 @@ static void take_answer(const msg_mem_rsp &a)
     sent_at.erase(a.tag);
     flying.erase(it);
     answered++;
-}
-
-static void saw(const void *data, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i++)
-        outputs = (outputs ^ static_cast<const uint8_t *>(data)[i]) * 0x100000001b3ull;
 }
 
 static void saw_outputs()

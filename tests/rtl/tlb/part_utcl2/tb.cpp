@@ -80,6 +80,7 @@
 
 #include "tests/rtl/case_done.h"
 #include "../../mem_bench.h"
+#include "tests/rtl/outputs_hash.h"
 #include "Vpart_utcl2.h"
 #include "tables.h"
 
@@ -108,7 +109,6 @@ static std::vector<uint64_t> walk_reads_of; // addresses of the reads of tables,
 static unsigned command_drain = 256;
 static uint32_t serial;
 static std::vector<unsigned> walk_tags_of;  // and their tags
-static uint64_t outputs; // of all cycles since a reset, in one number
 static uint64_t answered, faults, walk_reads, latency_max = 60, latency_fixed;
 
 static void take_answer(const msg_mem_rsp &a)
@@ -160,12 +160,6 @@ static void take_walk(const msg_mem_req &q)
     walk_held++;
     walk_reads++;
     walk_reads_of.push_back(q.addr), walk_tags_of.push_back(q.tag);
-}
-
-static void saw(const void *data, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i++)
-        outputs = (outputs ^ static_cast<const uint8_t *>(data)[i]) * 0x100000001b3ull;
 }
 
 static void saw_outputs()
