@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Heart of the compute unit's front end: which wavefront issues what.  One SIMD a cycle in turn; of its wavefronts
 // the oldest ready one of the highest priority for each of five ports (vector ALU; scalar ALU or memory; vector
-// memory; LDS; branch or message), and one that only waits or does nothing.  Keeps the wavefront table: heads, pending
+// memory, which takes those of one priority in turn; LDS; branch or message), and one that only waits or does nothing.  Keeps the wavefront table: heads, pending
 // scalar results, s_waitcnt counters, operands that memory units still have to read, barriers, sleep, priorities, the
 // trap handler's privilege, end, faults and kill, and sends the events to the dispatcher.  Not responsible for: fetch
 // and decode (cu_fetch), operand values, branches (cu_scalar), initial registers (cu_fill).
@@ -105,6 +105,7 @@ module cu_issue
   slots_t took;  // narrow: who issued in this cycle
   logic waited;
   logic [63:0] recent[4];  // who issued a vector instruction in the last four turns
+  slots_t had_turn[4];  // slots of a SIMD whose wavefronts vector memory takes behind the others
   order_t order[4], age[4];  // by priority and age; by age
   // by wavefront
   head_t head[Waves];
@@ -229,6 +230,7 @@ module cu_issue
         recent[k]        = '0;
         order[k]         = '1;
         age[k]           = '1;
+        had_turn[k]      = '0;
         fly_head[k]      = '0;
         fly_count[k]     = '0;
         turns[k]         = '0;

@@ -60,6 +60,13 @@
     return h;
   endfunction
 
+  // Of `who`, wavefronts of SIMD s, those of the highest priority.
+  function automatic slots_t highest(input slots_t who);
+    slots_t h;
+    h = (who & of_simd(prio[1], s)) != 16'd0 ? who & of_simd(prio[1], s) : who;
+    return (h & of_simd(prio[0], s)) != 16'd0 ? h & of_simd(prio[0], s) : h;
+  endfunction
+
   // Vector ALU; `who` are the ready ones of SIMD s.
   task automatic issue_vector(input slots_t who);
     slots_t pick;
@@ -117,12 +124,15 @@
         if (head[w].issue.waitcnt) privilege(w);
       end
     end
-    // vector memory: not while the LDS reads this SIMD
+    // vector memory: not while the LDS reads this SIMD; each wavefront once, the oldest first, before one issues again
     pick = who & of_simd(class_of[ClsVmem], s);
     if (pick != 16'd0 && vmem_queued != 3'd4 && lds_read_simd[s] == 4'd0) begin
       pick = pick & ~of_simd(lds_reads | vm_full | multi, s);
       if (pick != 16'd0) begin
-        issue(pick, PortVmem);
+        pick = highest(pick);
+        if ((pick & ~had_turn[s]) == 16'd0) had_turn[s] = had_turn[s] & ~pick;  // the next round
+        issue(pick & ~had_turn[s], PortVmem);
+        had_turn[s][slot] = 1'b1;
         issued.valid[PortVmem] = 1'b1;
         issued.slot[PortVmem]  = slot;
         issued.tag[PortVmem]   = now;

@@ -52,6 +52,7 @@ module part_noc
     .Msg       (gantry_msg_pkg::mem_req_t),
     .Depth     (Depth),
     .Lanes     (NocLanes),
+    .Run       (NocRun),
     .OutCredits(TargetDepth),
     .DestLsb   (8),   // target
     .SetSource (1'b1),
@@ -80,6 +81,7 @@ module part_noc
     .Msg       (gantry_msg_pkg::mem_rsp_t),
     .Depth     (TargetDepth),
     .Lanes     (NocLanes),
+    .Run       (NocRun),
     .OutCredits(0),
     .DestLsb   (16),  // source
     .SeedFault (SeedFault)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One direction of the crossbar: In inputs with queues, Out outputs, one message a cycle on every port.  An output takes the
-// heads that want it in turn (round robin), one payload per grant.  Responsible for: queues with credits (Depth a port),
+// heads that want it in turn (round robin), Run of an input before the next, one payload per grant: lines of one row of DRAM
+// that follow each other stay together.  Responsible for: queues with credits (Depth a port),
 // choice, moving a payload once in and once out.  Not responsible for: what a message means (the wrapper names its
 // destination), credits of outputs that always take (OutCredits = 0).
 //
@@ -20,6 +21,7 @@ module noc_xbar #(
   parameter type Msg = logic [767:0],     // packed; the type of the ports, so that nothing is converted
   parameter int unsigned Depth = 16,       // power of two
   parameter int unsigned Lanes = 1,        // power of two
+  parameter int unsigned Run = 1,          // at least 1
   parameter int unsigned OutCredits = 16,  // room of each receiver; 0: it always takes
   parameter int unsigned DestLsb = 8,      // destination: 8 bits of the message from here on
   parameter bit SetSource = 1'b0,          // write the input's number into bits SourceLsb+7:SourceLsb
@@ -54,7 +56,7 @@ module noc_xbar #(
   Msg store[Queues*Depth];             // for synthesis: one memory a queue
   logic [31:0] first[Queues], count[Queues];  // an empty queue begins at its first row again
   logic [63:0] want_low[Out], want_high[Out];  // inputs one of whose heads wants this output
-  logic [31:0] turn[Out];
+  logic [31:0] turn[Out], left[Out];   // the input that is first; so many it may send before the next is
   logic [31:0] credits[Out];
   logic [InGroups*8-1:0] arrived;
   logic [OutGroups*8-1:0] waiting;     // outputs that some head wants
@@ -100,7 +102,12 @@ module noc_xbar #(
               // a head wants one output, and only while there is one
               queued     = grant * Lanes + (o & (Lanes - 1));
               `GANTRY_CHECK(a_head, grant < In && count[queued] != 32'd0 && (Lanes > 1 || !freed[grant[Iw-1:0]]))
-              turn[o]    = grant + 32'd1 == In ? 32'd0 : grant + 32'd1;
+              left[o]    = grant == turn[o] ? left[o] - 32'd1 : Run - 32'd1;
+              turn[o]    = grant;
+              if (left[o] == 32'd0) begin
+                turn[o] = grant + 32'd1 == In ? 32'd0 : grant + 32'd1;
+                left[o] = Run;
+              end
               credits[o] = OutCredits == 0 || (SeedFault == 2'd2 && moved[7:0] == 8'd99) ? credits[o]
                            : credits[o] - 32'd1;
               row        = first[queued] + 32'(SeedFault == 2'd1 && moved[7:0] == 8'd77);
@@ -208,6 +215,7 @@ module noc_xbar #(
         want_low  = '{default: 64'd0};
         want_high = '{default: 64'd0};
         turn      = '{default: 32'd0};
+        left      = '{default: Run};
         credits   = '{default: OutCredits};
         waiting = '0;
         owing   = '0;

@@ -12,22 +12,22 @@ TITLES = {
 NOTES = {
     "stream": """copy, mul, add, triad and the first load and store: one element a work-item. The others are clpeak's kernels: 16 values a work-item, a
 work-group or all work-items apart, whichever is faster. Arrays of 16 and 64 MiB, or 48 and 144: in shorter runs the end counts, when a CU has its last
-groups to itself. Two things move loads of 16 values: 32 instructions of vector memory a CU (`gpu.cu.vmem_slots`; with 16 the dword moves 420), and the
-four lines that a slice has of 256 bytes in one channel (`gpu.dram.channel_bit`; alternating lines move 300 of four dwords). Stores: hardware moves 70 % of
+groups to itself. What moves loads of 16 values: 32 instructions of vector memory a CU (`gpu.cu.vmem_slots`), in which the wavefronts of a SIMD take turns;
+eight lines of a slice beside each other in one channel (`gpu.dram.channel_bit`; alternating lines move 300 of four dwords); two messages of a CU that
+follow each other at a slice (`gpu.noc.run`); and the time of a refresh (`gpu.dram.trfc_bank`). Stores: hardware moves 70 % of
 the peak, and where it loses the rest is not published; here each store keeps the bus longer (`gpu.dram.write_rest`), so that none is faster whatever its
 order. A channel has a queue of reads and one of writes; no document says when its bus turns: `gpu.dram.write_high`, `write_low` and `write_idle` are set
-so that copy, mul, add and triad are in their bands. Values of 32 and 64 bytes move on hardware what they would if each line came twice and four times (the
-L1V may lose it before the work-item's next load of it: nobody says so); here the loads of one line meet in a miss of the L1V,
-since the oldest wavefront goes first (tried: with those of a SIMD in turn 182 and 185 GB/s, those of 4 and 16 bytes as they are).""",
+so that copy, mul, add and triad are in their bands. Values of 32 and 64 bytes move on hardware what they would if each line came twice and four times: as
+the wavefronts take turns, a line has left the caches before its work-item's next load of it. Of 64 bytes it has not always here; how many registers, so
+how many wavefronts, and which order of loads the measured program had, is not known.""",
     "chase": """Translations are known before the chain begins, the L1V and L2 hold what they can (an eighth of 16 MiB). Behind the DRAM's own time
 lies the way back to the slice (`gpu.dram.path`, 272): PHY, controller and fabric. Of the chips with a figure only the whole latency is known, so the
 key is what it leaves. 492 bytes a cycle over the 330 cycles between a slice's lookup and its fill are 160 lines under way in each of 16 slices (256
 MSHRs), and over 570 cycles 69 misses in each CU (128).""",
     "bandwidth": """One work-group of 16 wavefronts a CU, dwords. L1V: each CU in 16 KiB of its own; L2: all in one MiB, each from another place on;
 DRAM: all one behind the other, behind 8 MiB; all 64 CUs as the streams above, 16 dwords a work-item. A copied byte counts twice. Of writes and copies
-nothing was published but DRAM's; a store takes a CU 16 cycles (CLRX), which 64 CUs would bring to the L2's 1,024. The L2 behind 64 CUs is slow because heads of
-the crossbar's queues wait for one slice while others have nothing to do; with two queues an input (`gpu.noc.lanes` 2) the L2 reads 916, writes 889 and copies
-905. One is the default since with two the loads of 16 values of 4 dwords, measured on the chip (445), fall to 408, and the DRAM's turns are set for one.""",
+nothing was published but DRAM's; a store takes a CU 16 cycles (CLRX), which 64 CUs would bring to the L2's 1,024. What the L2 lacks behind 64 CUs are
+cycles in which the heads of the crossbar's queues wait for one slice while others have nothing to do (`gpu.noc.lanes`).""",
     "translation": """A chain of one work-item over pages, past the L1V (loads of agent scope), its lines whole in the L2: the value is what a step
 takes beyond one over 16 pages. Pages: `driver.fragment` 0, 4, 9. The first level ends behind 64 entries of any size (key `gpu.l1v.tlb_entries`); the
 second behind 4,096, 1,024 and 512 (`gpu.utcl2.entries`, `blocks`, `large`). Entries and costs of GCN3 are not published. MI210's figures are of loads

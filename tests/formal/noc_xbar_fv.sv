@@ -3,7 +3,7 @@
 // input).  The environment sends to any output at any time within its credits, and gives credits of an output back at any time.
 // One freely chosen queue is followed: each of its messages leaves once, in order, unaltered, where it wants to go; its input
 // gets a credit for each message that leaves, one a cycle and without delay; no output sends without credit; an output with a
-// credit and a head that wants it sends in that very cycle, and the followed head sees at most In - 1 messages of others
+// credit and a head that wants it sends in that very cycle, and the followed head sees at most Run messages of each other input
 // before its own: nobody starves.
 // Not responsible for: other sizes (tests/rtl/noc/part_noc), counters.
 `include "gantry_assert.svh"
@@ -12,6 +12,7 @@ module noc_xbar_fv #(
   parameter int unsigned Out = 2,
   parameter int unsigned Depth = 2,
   parameter int unsigned Lanes = 1,
+  parameter int unsigned Run = 1,
   parameter int unsigned OutCredits = 2,
   parameter int unsigned CountW = 3,  // tells more messages of the followed queue apart than can be inside
   localparam int unsigned OutW = $clog2(Out)
@@ -39,8 +40,8 @@ module noc_xbar_fv #(
   logic [63:0] moved, blocked;
   logic idle, dropping;
   noc_xbar #(
-    .In(In), .Out(Out), .Msg(message_t), .Depth(Depth), .Lanes(Lanes), .OutCredits(OutCredits), .DestLsb(0), .SetSource(1'b1),
-    .SourceLsb(8)
+    .In(In), .Out(Out), .Msg(message_t), .Depth(Depth), .Lanes(Lanes), .Run(Run), .OutCredits(OutCredits), .DestLsb(0),
+    .SetSource(1'b1), .SourceLsb(8)
   ) u_dut (
     .clk_i, .rst_ni, .in_valid_i(in_valid), .in_i(in_message), .in_credit_o(in_credit), .out_valid_o(out_valid),
     .out_o(out_message), .out_credit_i(out_credit), .hold_i(1'b0), .discard_i(1'b0), .dropping_o(dropping),
@@ -95,7 +96,7 @@ module noc_xbar_fv #(
   logic word_q;
   logic [OutW-1:0] word_dest_q;
   logic [Out-1:0] from_pick, from_queue;
-  logic [1:0] others_q, others;       // messages at the output that the head wants, since it is head
+  logic [3:0] others_q, others;       // messages at the output that the head wants, since it is head
   logic waits_q, could_q;
   logic [OutW-1:0] wants_q;
   logic [2:0] unpaid_q, left;         // messages of the input that left and are not paid for; that leave now
@@ -115,7 +116,7 @@ module noc_xbar_fv #(
   end
   assign level  = level_q - 2'(leaves);
   assign head   = leaves ? dests_q[1] : dests_q[0];
-  assign others = leaves ? 2'd0 : others_q + 2'(waits_q && out_valid[wants_q]);
+  assign others = leaves ? 4'd0 : others_q + 4'(waits_q && out_valid[wants_q]);
   always_ff @(posedge clk_i) begin
     level_q  <= level + 2'(comes);
     dests_q  <= {level != '0 && comes ? dest_i[pick_i] : dests_q[1], level == '0 ? dest_i[pick_i] : head};
@@ -131,7 +132,7 @@ module noc_xbar_fv #(
     waits_q  <= level != '0;  // it is head in the choice of this cycle, of this output:
     wants_q  <= head;
     could_q  <= level != '0 && (taken_q[head] + 2'(out_valid[head]) != 2'(OutCredits) || out_credit[head]);
-    others_q <= level == '0 ? 2'd0 : others;
+    others_q <= level == '0 ? 4'd0 : others;
     if (!rst_ni) begin
       level_q  <= '0;
       in_q     <= '0;
@@ -151,7 +152,7 @@ module noc_xbar_fv #(
     `GANTRY_ASSERT(a_credit, `GANTRY_IMPL(out_valid[o], taken_q[o] != 2'(OutCredits)))
   end
   `GANTRY_ASSERT(a_sends, `GANTRY_IMPL(could_q, out_valid[wants_q]))
-  `GANTRY_ASSERT(a_fair, 32'(others) <= In - 1)
+  `GANTRY_ASSERT(a_fair, 32'(others) <= (In - 1) * Run)
   `GANTRY_ASSERT(a_idle, `GANTRY_IMPL(idle, level == '0 && unpaid_q == '0))
 `ifdef SHORT  // of a search for one history: one output, one content, so that it is short
   always_comb begin : m_short
@@ -161,7 +162,7 @@ module noc_xbar_fv #(
 `ifdef REACH  // this assertion must fail: every other input was served while the followed head waited, then it is, and all went
   logic served_q;
   always_ff @(posedge clk_i) begin
-    served_q <= served_q || (leaves && 32'(others_q) == In - 1);
+    served_q <= served_q || (leaves && 32'(others_q) == (In - 1) * Run);
     if (!rst_ni) served_q <= 1'b0;
   end
   `GANTRY_ASSERT(c_served, !(served_q && idle && taken_q == '0 && out_q == CountW'(2)))
@@ -197,7 +198,8 @@ module noc_xbar_fv #(
   end
   for (genvar o = 0; o < Out; o++) begin : gen_output
     `GANTRY_ASSERT(h_vector, u_dut.u_peek.p_high[o] == '0 && u_dut.u_peek.p_low[o][63:In] == '0
-        && u_dut.u_peek.waiting[o] == (u_dut.u_peek.p_low[o] != '0) && u_dut.u_peek.p_turn[o] < In)
+        && u_dut.u_peek.waiting[o] == (u_dut.u_peek.p_low[o] != '0) && u_dut.u_peek.p_turn[o] < In
+        && u_dut.u_peek.p_left[o] != '0 && u_dut.u_peek.p_left[o] <= Run)
     `GANTRY_ASSERT(h_credit, 32'(taken_q[o]) <= OutCredits
         && u_dut.u_peek.p_credits[o] + 32'(taken_q[o]) + 32'(out_valid[o]) == OutCredits)
     `GANTRY_ASSERT(h_out, `GANTRY_IMPL(out_valid[o], 32'(out_message[o].source) < In && 32'(out_message[o].dest) == o
@@ -215,10 +217,12 @@ module noc_xbar_fv #(
   logic [31:0] queued;
   logic [CountW-1:0] place;  // of the followed message in its queue
   logic [1:0] ahead;        // inputs that the turn reaches before it
+  logic [31:0] still;       // messages that these may send
   assign queued = 32'(pick_i) * Lanes + (Lanes > 1 ? 32'(lane_i) : 32'd0);
   assign place  = nth_i - out_q - CountW'(leaves);
   assign ahead = 2'(32'(pick_i) >= u_dut.u_peek.p_turn[head] ? 32'(pick_i) - u_dut.u_peek.p_turn[head]
                                                               : 32'(pick_i) + In - u_dut.u_peek.p_turn[head]);
+  assign still  = ahead == '0 ? 32'd0 : u_dut.u_peek.p_left[head] + (32'(ahead) - 1) * Run;
   `GANTRY_ASSERT(h_unpaid, 32'(unpaid_q) + 32'(left) == u_dut.u_peek.p_owed[pick_i] + 32'(in_credit[pick_i]))
   `GANTRY_ASSERT(h_level, CountW'(level_q) == in_q - out_q && level_q <= 2'(Depth) && 32'(level) == u_dut.u_peek.p_count[queued])
   `GANTRY_ASSERT(h_heads, `GANTRY_IMPL(level != '0, held[queued][0].dest == 8'(head))
@@ -227,6 +231,6 @@ module noc_xbar_fv #(
       && held[queued][place[0]].dest == 8'(word_dest_q)))
   `GANTRY_ASSERT(h_left, `GANTRY_IMPL(leaves, level_q != '0 && out_message[at].dest == 8'(dests_q[0]))
       && `GANTRY_IMPL(leaves && out_q == nth_i, out_message[at].data == word_q && at == word_dest_q))
-  `GANTRY_ASSERT(h_turn, `GANTRY_IMPL(level != '0, 32'(others) + 32'(ahead) <= In - 1))
+  `GANTRY_ASSERT(h_turn, `GANTRY_IMPL(level != '0, 32'(others) + still <= (In - 1) * Run))
 `endif
 endmodule

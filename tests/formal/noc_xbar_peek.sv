@@ -14,6 +14,7 @@ module noc_xbar_peek #(
   input logic [63:0] want_low[Out],
   input logic [63:0] want_high[Out],
   input logic [31:0] turn[Out],
+  input logic [31:0] left[Out],
   input logic [31:0] credits[Out],
   input logic [7:0] waiting,
   input logic [In-1:0] owing,
@@ -25,7 +26,7 @@ module noc_xbar_peek #(
   logic [In*Lanes-1:0][31:0] p_first, p_count;
   logic [In-1:0][31:0] p_owed;
   logic [Out-1:0][63:0] p_low, p_high;
-  logic [Out-1:0][31:0] p_turn, p_credits;
+  logic [Out-1:0][31:0] p_turn, p_left, p_credits;
   for (genvar r = 0; r < In * Lanes * Depth; r++) begin : gen_store
     assign p_store[r] = store[r];
   end
@@ -40,6 +41,7 @@ module noc_xbar_peek #(
     assign p_low[o]     = want_low[o];
     assign p_high[o]    = want_high[o];
     assign p_turn[o]    = turn[o];
+    assign p_left[o]    = left[o];
     assign p_credits[o] = credits[o];
   end
 endmodule
@@ -47,4 +49,4 @@ endmodule
 bind noc_xbar noc_xbar_peek #(
   .In(In), .Out(Out), .Depth(Depth), .Lanes(Lanes), .Width(Width)
 ) u_peek (
-  .store, .first, .count, .want_low, .want_high, .turn, .credits, .waiting, .owing, .owed, .busy);
+  .store, .first, .count, .want_low, .want_high, .turn, .left, .credits, .waiting, .owing, .owed, .busy);

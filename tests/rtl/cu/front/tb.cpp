@@ -22,13 +22,14 @@
 // mutate: rtl/cu/cu_issue.sv: killing             = 1'b0; => killing             = 1'b1;
 //
 // The front end alone, with stand-ins for the vector blocks: random scalar programs with branches, calls and scalar
-// loads on many wavefronts against the golden model; faults, kill, invalidation, counters; traps (traps.h); turns of s_nop (nops.h).  Covers cu_fetch, cu_issue,
+// loads on many wavefronts against the golden model; faults, kill, invalidation, counters; traps (traps.h); turns of s_nop (nops.h), of vector memory (turns.h).  Covers cu_fetch, cu_issue,
 // cu_scalar, cu_sgpr, cu_fill, cu_perf.  The mutants: waits skipped, SCC, old fetch answers, lost load data, a read port,
 // scalar memory complete before its shortest latency; a credit too many and a kill that nobody asked for, which only assertions see.
 #include "tests/rtl/case_done.h"
 #include "tests/rtl/cu/front/late.h"
 #include "tests/rtl/cu/front/nops.h"
 #include "tests/rtl/cu/front/traps.h"
+#include "tests/rtl/cu/front/turns.h"
 #include "tests/rtl/cu/harness.h"
 #include "tests/rtl/cu/pinned.h"
 
@@ -277,6 +278,8 @@ int main()
     run_lone(b, true);
     pinned_case(b, "a lone wavefront", 5233, 5233);
     case_done("a lone wavefront");
+    run_vmem_turns(b);
+    case_done("vector memory in turn");
     std::printf("passed: %llu register writes compared, %llu accesses complete\n", (unsigned long long)b.observed, (unsigned long long)b.completions);
     return pins_differ != 0;
 }

@@ -6,8 +6,12 @@
 // top: noc_xbar
 // opt: -O1
 // sources: rtl/common/pick_pkg.sv rtl/noc/noc_xbar.sv
-// args: -GIn=70 -GOut=9 -GDepth=4 -GLanes=2 -GOutCredits=3 -GSetSource=1 --x-initial unique
+// args: -GIn=70 -GOut=9 -GDepth=4 -GLanes=2 -GRun=3 -GOutCredits=3 -GSetSource=1 --x-initial unique
 // mutate: rtl/noc/noc_xbar.sv: grant + 32'd1 == In ? 32'd0 : grant + 32'd1; => grant;
+// mutate: rtl/noc/noc_xbar.sv: left[o] - 32'd1 : Run - 32'd1; => Run - 32'd1 : Run - 32'd1;
+// mutate: rtl/noc/noc_xbar.sv: left[o] - 32'd1 : Run - 32'd1; => left[o] - 32'd1 : Run;
+// mutate: rtl/noc/noc_xbar.sv: left[o] = Run; => ;
+// mutate: rtl/noc/noc_xbar.sv: left      = '{default: Run}; => ;
 // mutate: rtl/noc/noc_xbar.sv: blocked = blocked + 64'd1; => blocked = blocked;
 // mutate: rtl/noc/noc_xbar.sv: turn      = '{default: 32'd0}; => ;
 // mutate: rtl/noc/noc_xbar.sv: credits   = '{default: OutCredits}; => ;
@@ -19,7 +23,7 @@
 // mutate: rtl/noc/noc_xbar.sv: owing   = '0; => ;
 // mutate: rtl/noc/noc_xbar.sv: owed    = '{default: 32'd0}; => ;
 #ifndef SHAPE
-enum { In = 70, Out = 9, Depth = 4, Lanes = 2, OutCredits = 3, SetSource = 1 };
+enum { In = 70, Out = 9, Depth = 4, Lanes = 2, Run = 3, OutCredits = 3, SetSource = 1 };
 #endif
 #include <array>
 #include <deque>
@@ -38,7 +42,7 @@ static struct Model {
     std::deque<Message> queue[In][Lanes];
     bool head[In][Lanes];    // its first message asks for its output
     unsigned unpaid[In];     // places that came free, whose credit has not gone back
-    unsigned turn[Out], credits[Out];
+    unsigned turn[Out], left[Out], credits[Out]; // left: so many of that input before it is the next one's turn
     bool dropping, busy;     // busy: something was told in the last cycle
     uint64_t moved, blocked;
 } model;
@@ -72,7 +76,10 @@ static Out_ edge(const bool *valid, const Message *in, const bool *credit, bool 
         if (wanted && OutCredits && model.credits[t] == 0) {
             model.blocked++;
         } else if (wanted) {
-            model.turn[t] = at(who + 1, In);
+            if (who != model.turn[t])
+                model.turn[t] = who, model.left[t] = Run;
+            if (--model.left[t] == 0)
+                model.turn[t] = at(who + 1, In), model.left[t] = Run;
             model.credits[t] -= OutCredits ? 1 : 0;
             taken[chosen] = t, from[chosen] = who, chosen++;
         }
@@ -129,7 +136,7 @@ static void reset()
     for (auto &r : room)
         r = Depth;
     for (unsigned t = 0; t < Out; t++)
-        model.credits[t] = OutCredits, owed[t] = 0;
+        model.credits[t] = OutCredits, model.left[t] = Run, owed[t] = 0;
     if (dut.moved_o || dut.blocked_o || !dut.idle_o || dut.dropping_o)
         fail("counters, rest and the discard behind reset", dut.moved_o, 0);
     for (unsigned t = 0; t < Out; t++)
@@ -233,11 +240,11 @@ int main()
     case_done("each cycle of traffic, from reset on");
     reset();
     memset(served, 0, sizeof served);
-    for (unsigned n = 0; n < 20 * In; n++)
+    for (unsigned n = 0; n < 7 * Run * In; n++)
         step(256, 256, 100, false, false); // one output: one of the queues of each
     for (unsigned i = 0; i < In; i++)
-        if (served[i] < 19 || served[i] > 21)
-            fail("served in turn", served[i], 20);
+        if (served[i] < 7 * Run - 1 || served[i] > 7 * Run + 1)
+            fail("served in turn", served[i], 7 * Run);
     run(0, 0, 256, 0);
     case_done("in turn at one output");
     for (unsigned round = 0; round < 200; round++) {

@@ -7,5 +7,5 @@
 // mutate: rtl/noc/noc_xbar.sv: if (SetSource) message => message
 // mutate: rtl/noc/noc_xbar.sv: (OutCredits == 0 || credits[o] != 32'd0) => credits[o] != 32'd0
 #define SHAPE
-enum { In = 5, Out = 70, Depth = 8, Lanes = 4, OutCredits = 0, SetSource = 0 };
+enum { In = 5, Out = 70, Depth = 8, Lanes = 4, Run = 1, OutCredits = 0, SetSource = 0 };
 #include "tests/rtl/noc/noc_xbar/tb.cpp"
