@@ -183,13 +183,13 @@ int main(int argc, char **argv)
         run_random(b, 1 + b.rnd.below(20));
     }
     if (argc == 1)
-        pinned_case(b, "random programs", 66400, 66295);
+        pinned_case(b, "random programs", 51325, 51162);
     case_done("random programs");
     b.latency = 8;
     run_fills(b);
     run_fills_killed(b);
     if (argc == 1)
-        pinned_case(b, "wavefronts close behind one another", 9099, 3032);
+        pinned_case(b, "wavefronts close behind one another", 9090, 3027);
     case_done("wavefronts close behind one another");
     std::printf("passed: %llu register writes compared\n", (unsigned long long)b.observed);
     return pins_differ != 0;
