@@ -121,7 +121,7 @@ static void clean_flush()
     store(77, 0xff);
     answered_all();
     uint64_t took = invalidate(CACHE_WB_L2);
-    if (took > 200 + 80 * 2) // of its bank, a refresh may have begun: 80 memory cycles
+    if (took > 200 + 100 * 2) // of its bank, a refresh may have begun: 100 memory cycles
         fail("cycles of a write-back of one line", took, 360);
 }
 
