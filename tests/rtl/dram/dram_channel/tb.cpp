@@ -54,7 +54,7 @@ template <class Line> static uint64_t stream(unsigned count, Line line)
 
 static void bandwidth()
 {
-    const unsigned count = 8000, least = count * 2 * Clock, stream_most = Places == 64 ? 104 : 170; // with 16 a line in each bank, so each refresh holds all up
+    const unsigned count = 8000, least = count * 2 * Clock, stream_most = Places == 64 ? 104 : 170; // with 16 an activate in 4 lines is not hidden, and what waits for a refreshed bank holds up the others
     uint64_t linear = stream(count, [](unsigned n) { return std::make_pair(false, n); });
     uint64_t stored = stream(count, [](unsigned n) { return std::make_pair(true, n); });
     uint64_t copied = stream(count, [](unsigned n) { return std::make_pair((n & 1) != 0, n / 2 + (n & 1) * 65536 * 5); });
