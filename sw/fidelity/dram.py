@@ -49,7 +49,7 @@ def share(options, config):
 
 
 MEASURES = {
-    "hit": lambda config: each("pass", "hit", config),
+    "hit": lambda config: each("pass", "hit", config, laps=(16, 64)),  # wavefronts part in the first laps
     "banks": lambda config: each("pass", "bank", config, laps=(2, 6)),
     "conflict": lambda config: each("pass", "row", config, laps=(2, 8)),
     "turn": lambda config: each("turn", "half", config, THROUGH),

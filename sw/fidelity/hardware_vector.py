@@ -3,10 +3,11 @@
 from figure import RATE, TIME, Figure, unknown
 
 FURY, CLRX = "PT, A", "CLRX, B"
+LINE, LINEAR = 4, 4.06  # a wavefront at 64 bytes a cycle (GPUOpen, B); the same in the loop of perftest (PT, A)
 WORDS = {"byte": "a byte", "short": "2 bytes", "x1": "a dword", "x2": "2 dwords", "x3": "3 dwords", "x4": "4 dwords"}
 # perftest, R9 Fury: loads of the L1V.  Its linear loads begin at successive elements, so they lie on lines in one of 16 only; its random ones within 16
 # elements.  Buffers of 8 and 16 bits take as long as those of 32.
-LOADS = {"byte": {"linear": 4.06, "random": 16.0}, "short": {"linear": 4.06, "random": 16.0}, "x1": {"aligned": 4, "linear": 4.06, "random": 16.0},
+LOADS = {"byte": {"linear": LINEAR, "random": 16.0}, "short": {"linear": LINEAR, "random": 16.0}, "x1": {"aligned": LINE, "linear": LINEAR, "random": 16.0},
          "x2": {"linear": 18.0, "random": 18.0}, "x3": {"linear": 16.0, "random": 32.0}, "x4": {"linear": 16.0, "random": 17.9, "odd": 19.7}}
 WAYS = {"aligned": "lane after lane, on lines", "linear": "lane after lane", "random": "lanes at random in 16", "odd": "the same, not aligned"}
 
@@ -17,15 +18,16 @@ def _memory():
         for way, how in WAYS.items():
             value = LOADS[size].get(way)
             what = f"load of {words}, {how}"
-            source = "GPUOpen, B" if (size, way) == ("x1", "aligned") else FURY
-            out[f"load {size} {way}"] = Figure(what, value, value, TIME, 0.05, source) if value else unknown(what, TIME)
+            least = LINE if value == LINEAR else value
+            source = "GPUOpen, B" if value == LINE else f"{FURY}; GPUOpen: {LINE}, B" if value == LINEAR else FURY
+            out[f"load {size} {way}"] = Figure(what, least, value, TIME, 0.05, source) if value else unknown(what, TIME)
     for size, words in WORDS.items():
         out[f"store {size} linear"] = Figure(f"store of {words}, lane after lane", 16, 16, TIME, 0.05, CLRX)
     return out
 
 
 def _strides():
-    known = {"l1v 1": (4.06, FURY), "l1v 2": (16.0, "PT, A: all that is not linear")}
+    known = {"l1v 1": (LINEAR, FURY), "l1v 2": (16.0, "PT, A: all that is not linear")}
     out = {}
     for level in ("l1v", "l2"):
         for count in (1, 2, 4, 16, 32, 64, "random"):
@@ -39,7 +41,7 @@ def _strides():
 def _bandwidth():
     out = {}
     for n in (1, 4, 16, 64):
-        out[f"l1v read {n}"] = Figure(f"L1V, {n} CUs, read", 63 * n, 64 * n, RATE, 0.05, "PT: 4.06 clk an instruction, A")
+        out[f"l1v read {n}"] = Figure(f"L1V, {n} CUs, read", 63 * n, 64 * n, RATE, 0.05, f"PT: {LINEAR} clk an instruction, A")
         # 10 %: wavefronts wait for their eight stores, which CLRX's figure does not say; the group `memory` has stores without a wait
         store = Figure(f"L1V, {n} CUs, write", 16 * n, 16 * n, RATE, 0.1, "CLRX: 16 clk an instruction, B")
         out[f"l1v write {n}"] = store if n < 64 else unknown(store.what, RATE, "none; CLRX, OG: at most 1,024")

@@ -47,7 +47,8 @@ nothing of one that does not; so does the L1V (the way filled longest ago goes).
 which keeps a sixteenth of 1.5 times its size. Which replacement GCN3 has is not published.""",
     "dram": """Lines that alternate between the channels, banks not hashed, stores as long as loads and 16 instructions a CU (keys), so that one channel is
 seen. One channel, read past both caches. Not hardware's figures but what the times allow that simulators give HBM1 (D): the straps of Fiji are
-not published. `refresh` is what a bank is away; other banks work on, so an open row's lines lose nothing.""",
+not published. `refresh` is what a bank is away; other banks work on, so an open row's lines lose nothing. Bank after bank the 128 lines that a CU has under
+way are too few for the order in which its wavefronts bring them.""",
     "fetch": """Straight code, again and again, on `configs/demo.yaml`, whose 4 CUs share an L1I of 32 KiB: 16 KiB stay there, 64 KiB never do. A line
 of eight instructions from the L2 is a way of 220 cycles; the L1I fetches the line behind, too (`gpu.sqc.prefetch`), and a wavefront asks for the next
 when its buffer of two lines has room, so a lone wavefront has an instruction in 19 cycles (27 without). Four CUs at the same code are in each other's
