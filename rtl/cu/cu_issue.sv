@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Heart of the compute unit's front end: which wavefront issues what.  One SIMD a cycle in turn; of its wavefronts
 // the oldest ready one of the highest priority for each of five ports (vector ALU; scalar ALU or memory; vector
-// memory, which takes those of one priority in turn; LDS; branch or message), and one that only waits or does nothing.  Keeps the wavefront table: heads, pending
-// scalar results, s_waitcnt counters, operands that memory units still have to read, barriers, sleep, priorities, the
-// trap handler's privilege, end, faults and kill, and sends the events to the dispatcher.  Not responsible for: fetch
-// and decode (cu_fetch), operand values, branches (cu_scalar), initial registers (cu_fill).
+// memory, in rounds; LDS; branch or message), and one that only waits or does nothing.  Keeps the wavefront table:
+// heads, pending scalar results, s_waitcnt counters, operands that memory units still have to read, barriers, sleep,
+// priorities, the trap handler's privilege, end, faults and kill, and sends the events to the dispatcher.  Not
+// responsible for: fetch and decode (cu_fetch), operand values, branches (cu_scalar), initial registers (cu_fill).
 //
 // Per-wavefront conditions are bit vectors by {simd, slot} that events update.  When four turns brought no change,
 // nothing is evaluated until something is reported or a sleeping wavefront wakes.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // One direction of the crossbar: In inputs with queues, Out outputs, one message a cycle on every port.  An output takes the
 // heads that want it in turn (round robin), Run of an input before the next, one payload per grant: lines of one row of DRAM
-// that follow each other stay together.  Responsible for: queues with credits (Depth a port),
-// choice, moving a payload once in and once out.  Not responsible for: what a message means (the wrapper names its
-// destination), credits of outputs that always take (OutCredits = 0).
+// that follow each other stay together.  Responsible for: queues with credits (Depth a port), choice, moving a payload once
+// in and once out.  Not responsible for: what a message means (the wrapper names its destination), credits of outputs that
+// always take (OutCredits = 0).
 //
 // An input has Lanes queues, by the low bits of the destination, so a head holds up what goes to one output in Lanes.  With H
 // heads of random destination and M outputs, H / (H + M - 1) of the outputs' cycles are used (closed network of queues): 64
