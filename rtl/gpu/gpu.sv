@@ -223,10 +223,10 @@ module gpu
       .mem_rsp_valid_i(mem_rsp_valid), .mem_rsp_i(mem_rsp),
       .ctl_cmd_valid_i(ctl_cmd_valid), .ctl_cmd_i(ctl_cmd), .ctl_evt_valid_o(ctl_evt_valid), .ctl_evt_o(ctl_evt));
 
-    gpu_link_credited #(.Msg(mem_req_t), .Latency(LinkCuNoc), .Depth(NocQueue)) u_mem_req (
+    gpu_link_credited #(.Msg(mem_req_t), .Latency(LinkSqcNoc), .Depth(NocQueue)) u_mem_req (
       .clk_i, .rst_ni, .idle_o(idle[0]), .valid_i(mem_req_valid), .msg_i(mem_req), .credit_o(mem_req_credit),
       .valid_o(noc_in_req_valid[InSqc+n]), .msg_o(noc_in_req[InSqc+n]), .credit_i(noc_in_req_credit[InSqc+n]));
-    gpu_link #(.Msg(mem_rsp_t), .Latency(LinkCuNoc)) u_mem_rsp (
+    gpu_link #(.Msg(mem_rsp_t), .Latency(LinkSqcNoc)) u_mem_rsp (
       .clk_i, .rst_ni, .idle_o(idle[1]), .valid_i(noc_in_rsp_valid[InSqc+n]), .msg_i(noc_in_rsp[InSqc+n]),
       .valid_o(mem_rsp_valid), .msg_o(mem_rsp));
     gpu_link #(.Msg(ctl_cmd_t), .Latency(LinkDispatch)) u_ctl_cmd (

@@ -50,10 +50,10 @@ seen. One channel, read past both caches. Not hardware's figures but what the ti
 not published. `refresh` is what a bank is away; other banks work on, so an open row's lines lose nothing. Bank after bank the 128 lines that a CU has under
 way are too few for the order in which its wavefronts bring them.""",
     "fetch": """Straight code, again and again, on `configs/demo.yaml`, whose 4 CUs share an L1I of 32 KiB: 16 KiB stay there, 64 KiB never do. A line
-of eight instructions from the L2 is a way of 220 cycles; the L1I fetches the line behind, too (`gpu.sqc.prefetch`), and a wavefront asks for the next
-when its buffer of two lines has room, so a lone wavefront has an instruction in 19 cycles (27 without). Four CUs at the same code are in each other's
-way: of the lines behind only the last asked for counts. What a miss costs on hardware is not published. Scalar loads from the L2 are slower than the
-sibling's: 180 cycles on top of a hit in the L1K, not 127 to 156, as the same links make it that give vector loads their 236.""",
+of eight instructions from the L2 is a way of 184 cycles; the L1I fetches the line behind, too (`gpu.sqc.prefetch`), and a wavefront asks for the next
+when its buffer of two lines has room, so a lone wavefront has an instruction in 16 cycles. Four CUs at the same code are in each other's
+way: of the lines behind only the last asked for counts. What a miss costs on hardware is not published. A scalar load from the L2 takes 144 cycles on top
+of a hit in the L1K, the sibling's 127 to 156: its caches have a link of their own to the crossbar (`link.sqc_noc`).""",
     "atomics": """No figure of hardware was found for rate or latency. A slice performs one request a cycle, with all its lanes on one line; lanes of one
 word are one request each.""",
     "lds": """Cycles of a wavefront instruction of a CU, in a loop of eight loads and eight operations on what they bring: with at most two lanes a bank

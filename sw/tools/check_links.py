@@ -19,7 +19,7 @@ import rtl_sources
 ROOT = rtl_sources.ROOT
 # Two cache groups, the last with one CU; several slices; every constant of the table has another value than those beside it.
 SETTINGS = ["gpu.cu.count=5", "gpu.l2.slices=2", "gpu.noc.queue=32", "gpu.noc.target_queue=64", "link.dispatch=19", "link.cu_sqc=9", "link.cu_noc=70",
-            "link.noc_l2=17"]
+            "link.sqc_noc=71", "link.noc_l2=17"]
 LIMIT = 240  # seconds of yosys
 
 

@@ -15,7 +15,8 @@ from pick import FREE_S, pool  # noqa: E402
 from program import Line, emit  # noqa: E402
 
 REGION = 8192  # bytes of memory of a wavefront: 4 KiB that instructions reach, and what swizzled accesses and the digest need beyond
-LINKS = {"link.cu_noc": (8, 60), "link.noc_l2": (8, 60), "link.cu_sqc": (8, 40), "link.store": (8, 120), "link.dispatch": (8, 40)}
+LINKS = {"link.cu_noc": (8, 60), "link.noc_l2": (8, 60), "link.cu_sqc": (8, 40), "link.store": (8, 120), "link.dispatch": (8, 40),
+         "link.sqc_noc": (8, 60)}
 
 
 @dataclass
