@@ -14,13 +14,13 @@ static void run_turns(Bench &b, const std::vector<unsigned> &prio, unsigned acce
     std::vector<Wave *> set;
     b.latency = 8, b.jitter = 0;
     for (unsigned n = 0; n < prio.size(); n++) {
-        std::string text = "  s_setprio " + std::to_string(prio[n]) + "\n  s_nop 15\n  s_barrier\n";
+        std::string text =
+            "  s_mov_b64 exec, 0\n  s_setprio " + std::to_string(prio[n]) + "\n  s_nop 15\n  s_barrier\n";
         text += n == 1 && late ? "  s_nop " + std::to_string(late) + "\n" : "  s_nop 0\n";
         for (unsigned k = 0; k < accesses; k++)
             text += "  flat_load_dword v2, v[0:1]\n";
         WaveSetup q;
         q.simd = 1;
-        q.exec = 0; // no lane's address counts
         q.slot = (n * 7 + 3) % 10;
         q.group_waves = (unsigned)prio.size(), q.wave_in_group = n;
         q.sgpr_base = n * 112;
@@ -34,7 +34,7 @@ static void run_turns(Bench &b, const std::vector<unsigned> &prio, unsigned acce
     unsigned compared = 0;
     for (unsigned n = 0; n < set.size(); n++)
         for (unsigned other = 0; other < set.size(); other++) {
-            const uint64_t *mine = &set[n]->issued_at[4], *theirs = &set[other]->issued_at[4];
+            const uint64_t *mine = &set[n]->issued_at[5], *theirs = &set[other]->issued_at[5];
             const uint64_t begin = std::max(mine[0], theirs[0]),
                            end = std::min(mine[accesses - 1], theirs[accesses - 1]);
             const auto issued = [&](const uint64_t *of, uint64_t until) {
