@@ -216,7 +216,7 @@ static void refresh()
     uint64_t count = counter(13) - before, open = lone_read(dram_line(0, 0, 3)), most = open + (Rp + Rfc + Rcd) * Clock; // the row closes first
     if (count < 2 * intervals * DramBanks - 4 || count > 2 * intervals * DramBanks + 4)
         fail("refreshes of two channels", count, 2 * intervals * DramBanks);
-    if (worst > most + 8 || worst < most - 100)
+    if (worst > most + 8 || worst < most - 80)
         fail("longest wait for a refresh", worst, most);
 }
 
