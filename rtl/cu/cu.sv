@@ -88,11 +88,11 @@ module cu
   wave_tag_t lds_opread[2], vmem_opread;
   wave_tag_t lds_done[2];
   mem_done_t vmem_done, smem_done;
-  vrd_req_t lds_vrd[2], vmem_vrd;
+  vrd_req_t lds_vrd[2];
+  row_t vmem_vrd_row[4];
   vwr_req_t lds_vwr0, lds_vwr1, lds_vwr2, lds_vwr3, vmem_vwr0, vmem_vwr1, vmem_vwr2, vmem_vwr3;
-  logic vmem_valid, vmem_ready, vmem_opread_valid, vmem_opread_lds, vmem_done_valid, vmem_reading;
+  logic vmem_valid, vmem_ready, vmem_opread_valid, vmem_opread_lds, vmem_done_valid;
   logic [3:0] vmem_vrd_valid, vmem_vwr_valid;  // by SIMD
-  logic [1:0] vmem_reading_simd;
   vmem_issue_t vmem;
   logic smem_done_valid;
   logic front_idle, lds_idle, vmem_idle;
@@ -182,7 +182,7 @@ module cu
     vwr_req_t lds_vwr, vmem_vwr;
 
     assign vrd_valid = lds_vrd_valid[s] || vmem_vrd_valid[s];
-    assign vrd_row   = lds_vrd_valid[s] ? lds_vrd[s/2].row : vmem_vrd.row;
+    assign vrd_row   = lds_vrd_valid[s] ? lds_vrd[s/2].row : vmem_vrd_row[s];
     assign lds_vwr   = s == 0 ? lds_vwr0 : s == 1 ? lds_vwr1 : s == 2 ? lds_vwr2 : lds_vwr3;
     assign vmem_vwr  = s == 0 ? vmem_vwr0 : s == 1 ? vmem_vwr1 : s == 2 ? vmem_vwr2 : vmem_vwr3;
 
@@ -281,10 +281,8 @@ module cu
     .opread_valid_o  (vmem_opread_valid),
     .opread_o        (vmem_opread),
     .opread_lds_o    (vmem_opread_lds),
-    .reading_o       (vmem_reading),
-    .reading_simd_o  (vmem_reading_simd),
     .vrd_valid_o     (vmem_vrd_valid),
-    .vrd_o           (vmem_vrd),
+    .vrd_row_o       (vmem_vrd_row),
     .vrd_data_i      (vrd_data),
     .vwr_valid_o     (vmem_vwr_valid),
     .vwr0_o          (vmem_vwr0),

@@ -142,6 +142,7 @@ module cu_issue
   logic [63:0] arrived_mask[Groups];
 
   logic [2:0] vmem_queued;
+  logic [1:0] vmem_simd;  // whose instruction was the last of these
   logic [1:0][3:0] lds_inside;  // instructions in the LDS, by pair of SIMDs
   logic [4:0] smem_out;
   logic [2:0] hold[4];  // turns that a scalar memory instruction of the SIMD keeps the scalar port
@@ -259,6 +260,7 @@ module cu_issue
       for (int unsigned k = 0; k < 8; k++) class_of[k] = k == 32'(ClsValu) ? '1 : '0;
       result_ready        = '0;
       vmem_queued         = '0;
+      vmem_simd           = '0;
       lds_inside          = '0;
       smem_out            = '0;
       holding             = 1'b0;

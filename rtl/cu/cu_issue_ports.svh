@@ -124,9 +124,11 @@
         if (head[w].issue.waitcnt) privilege(w);
       end
     end
-    // vector memory: not while the LDS reads this SIMD; each wavefront once, the oldest first, before one issues again
+    // vector memory: not while the LDS reads this SIMD; each wavefront once, the oldest first, before one issues again.  The last
+    // place of the queue is not for the SIMD that took the one before: places get free at its turn whenever instructions take
+    // a multiple of four cycles.
     pick = who & of_simd(class_of[ClsVmem], s);
-    if (pick != 16'd0 && vmem_queued != 3'd4 && lds_read_simd[s] == 4'd0) begin
+    if (pick != 16'd0 && vmem_queued < (vmem_simd == s ? 3'd3 : 3'd4) && lds_read_simd[s] == 4'd0) begin
       pick = pick & ~of_simd(lds_reads | vm_full | multi, s);
       if (pick != 16'd0) begin
         pick = highest(pick);
@@ -137,6 +139,7 @@
         issued.slot[PortVmem]  = slot;
         issued.tag[PortVmem]   = now;
         vmem_queued            = vmem_queued + 3'd1;
+        vmem_simd              = s;
         vm_read_count[w]       = vm_read_count[w] + 4'd1;
         vm_read_simd[s]        = vm_read_simd[s] + 4'd1;
         vm_reads[w]            = 1'b1;

@@ -30,10 +30,8 @@ module cu_vmem
   output logic             opread_valid_o,
   output wave_tag_t        opread_o,
   output logic             opread_lds_o,      // it accesses the LDS
-  output logic             reading_o,
-  output logic      [ 1:0] reading_simd_o,
-  output logic      [ 3:0] vrd_valid_o,       // by SIMD, one at a time
-  output vrd_req_t         vrd_o,
+  output logic      [ 3:0] vrd_valid_o,       // by SIMD, two at most
+  output row_t             vrd_row_o[4],
   input  logic      [31:0] vrd_data_i[4][16],
   output logic      [ 3:0] vwr_valid_o,       // by SIMD
   output vwr_req_t         vwr0_o,            // of SIMD 0
@@ -141,10 +139,8 @@ module cu_vmem
     .opread_valid_o,
     .opread_o,
     .opread_lds_o,
-    .reading_o,
-    .reading_simd_o,
     .vrd_valid_o,
-    .vrd_o,
+    .vrd_row_o,
     .vrd_data_i,
     .vwr_valid_o,
     .vwr0_o,

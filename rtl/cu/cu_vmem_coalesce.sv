@@ -32,7 +32,8 @@ module cu_vmem_coalesce
   input  vmem_issue_t         issue_i,
   input  vslot_t                next_slot_i,
   /* verilator lint_off UNUSEDSIGNAL */
-  input  vmem_capture_t       capture_i,
+  input  vmem_capture_t       address_i,
+  input  vmem_capture_t       data_i,          // whose final row is enough
   /* verilator lint_on UNUSEDSIGNAL */
   input  logic         [31:0] vrd_data_i[4][16],
   output logic                place_valid_o,
@@ -138,23 +139,31 @@ module cu_vmem_coalesce
   // A row of addresses has come; flat addresses of scratch make the words of the instruction go apart.  One comparison
   // looks for both apertures, which differ in few bits.
   task automatic capture_row();
-    for (int unsigned l = 0; l < 16; l++) row[l[3:0]] = vrd_data_i[capture_i.simd][l];
-    if (capture_i.kind[0]) begin
-      top = op_mem[capture_i.slot];
+    for (int unsigned l = 0; l < 16; l++) row[l[3:0]] = vrd_data_i[address_i.simd][l];
+    if (address_i.kind[0]) begin
+      top = op_mem[address_i.slot];
       same = '0;
       other_bits = ~(top.shared_hi ^ top.private_hi);
       for (int unsigned l = 0; l < 16; l++) begin
         same = same | (32'(((row[l[3:0]] ^ top.private_hi) & other_bits) == '0) << l);
       end
-      same = same & 32'(top.exec >> {capture_i.beat, 4'd0}) & 32'hffff;
+      same = same & 32'(top.exec >> {address_i.beat, 4'd0}) & 32'hffff;
       if (same != '0 && top.apertures && !top.mubuf) begin
         for (int unsigned l = 0; l < 16; l++) begin
           ok = ((same >> l) & 32'd1) != '0;
-          if (ok && row[l[3:0]] == top.private_hi && !top.atomic) split[capture_i.slot] = 1'b1;
-          if (ok && row[l[3:0]] == top.shared_hi) near_lds[capture_i.slot] = 1'b1;
+          if (ok && row[l[3:0]] == top.private_hi && !top.atomic) split[address_i.slot] = 1'b1;
+          if (ok && row[l[3:0]] == top.shared_hi) near_lds[address_i.slot] = 1'b1;
         end
       end
     end
+  endtask
+
+  // All operands of an instruction are there.
+  task automatic take_place(input vslot_t at);
+    order[order_write] = at;
+    order_write = order_write + 1'b1;
+    order_count = order_count + 1'b1;
+    opread_lds_o <= near_lds[at];
   endtask
 
   // The line behind, in the same cycle: successive elements that do not begin on a line stand on two in every beat.
@@ -239,9 +248,9 @@ module cu_vmem_coalesce
       end
       busy = order_count != '0 || active || tx0.valid || tx1.valid || hold != '0 ||
           (file.answered | file.ask) != '0;
-      if (busy || capture_i.valid || ended_valid_i || xlat_valid_i || forget_i || awake) begin
+      if (busy || address_i.valid || data_i.valid || ended_valid_i || xlat_valid_i || forget_i || awake) begin
         `GANTRY_CHECKS;
-        moved = capture_i.valid || xlat_valid_i;
+        moved = address_i.valid || data_i.valid || xlat_valid_i;
         access_valid_o <= 1'b0;
         tlb_lookup_o <= 1'b0;
         tlb_fill_o <= 1'b0;
@@ -266,18 +275,12 @@ module cu_vmem_coalesce
         end
         if (!active && order_count != '0) begin_instruction();
         if (active) coalesce();
-        if (capture_i.valid) begin
-          if (!capture_i.none && !capture_i.kind[1]) begin
-            capture_row();
-            addr_mem[{capture_i.kind[0], capture_i.slot, capture_i.beat}] <= row;  // in a task: no memory for yosys
-          end
-          if (capture_i.final_row) begin
-            order[order_write] = capture_i.slot;
-            order_write = order_write + 1'b1;
-            order_count = order_count + 1'b1;
-            opread_lds_o <= near_lds[capture_i.slot];
-          end
+        if (address_i.valid && !address_i.none) begin
+          capture_row();
+          addr_mem[{address_i.kind[0], address_i.slot, address_i.beat}] <= row;  // in a task: no memory for yosys
         end
+        if (address_i.valid && address_i.final_row) take_place(address_i.slot);
+        if (data_i.valid && data_i.final_row) take_place(data_i.slot);
         awake = moved;
         moved_o <= moved;
       end

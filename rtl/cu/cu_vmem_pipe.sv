@@ -31,10 +31,8 @@ module cu_vmem_pipe
   output logic             opread_valid_o,
   output wave_tag_t        opread_o,
   output logic             opread_lds_o,    // it accesses the LDS
-  output logic             reading_o,
-  output logic      [ 1:0] reading_simd_o,
-  output logic      [ 3:0] vrd_valid_o,
-  output vrd_req_t         vrd_o,
+  output logic      [ 3:0] vrd_valid_o,       // by SIMD, two at most
+  output row_t             vrd_row_o[4],
   input  logic      [31:0] vrd_data_i[4][16],
   output logic      [ 3:0] vwr_valid_o,
   output vwr_req_t         vwr0_o,            // of SIMD 0
@@ -94,7 +92,7 @@ module cu_vmem_pipe
   logic row_line_valid, fetch_valid, fill_valid, fill_done;
   vslot_t fetch_slot;
   lds_line_t row_line[1];
-  vmem_capture_t capture;
+  vmem_capture_t address, data;
   vmem_access_t access;
   vmem_event_t fault, denied;
   vmem_end_t ended;
@@ -125,12 +123,11 @@ module cu_vmem_pipe
     .ready_o,
     .opread_valid_o (opread_valid),
     .opread_o       (opread),
-    .reading_o,
-    .reading_simd_o,
     .vrd_valid_o,
-    .vrd_o,
+    .vrd_row_o,
     .next_slot_o    (next_slot),
-    .capture_o      (capture),
+    .address_o      (address),
+    .data_o         (data),
     .started_valid_i(started_valid),
     .started_slot_i (started_slot),
     .sent_valid_i   (sent_valid),
@@ -178,7 +175,8 @@ module cu_vmem_pipe
       .valid_i,
       .issue_i,
       .next_slot_i    (next_slot),
-      .capture_i      (capture),
+      .address_i      (address),
+      .data_i         (data),
       .vrd_data_i,
       .place_valid_o  (place_valid),
       .place_o        (place),
@@ -224,7 +222,7 @@ module cu_vmem_pipe
       .valid_i,
       .issue_i,
       .next_slot_i    (next_slot),
-      .capture_i     (capture),
+      .data_i        (data),
       .vrd_data_i,
       .place_valid_i (place_valid),
       .place_i       (place),
@@ -325,7 +323,7 @@ module cu_vmem_pipe
       .clk_i,
       .rst_ni,
       .en_i,
-      .capture_i (capture),
+      .capture_i (data.valid ? data : address),
       .vrd_data_i,
       .part_o    (part),
       .moved_o   (moved_parts)

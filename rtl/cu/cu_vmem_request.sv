@@ -18,7 +18,7 @@ module cu_vmem_request
   input  vmem_issue_t         issue_i,
   input  vslot_t                next_slot_i,
   /* verilator lint_off UNUSEDSIGNAL */
-  input  vmem_capture_t       capture_i,
+  input  vmem_capture_t       data_i,
   /* verilator lint_on UNUSEDSIGNAL */
   input  logic         [31:0] vrd_data_i[4][16],
   input  logic                place_valid_i,
@@ -281,13 +281,13 @@ module cu_vmem_request
             lanes: place_i.lanes
         };
       end
-      if (capture_i.valid && capture_i.kind[1]) begin
-        for (int unsigned l = 0; l < 16; l++) row[l[3:0]] = vrd_data_i[capture_i.simd][l];
-        case (capture_i.word)
-          2'd0: data0_mem[{capture_i.slot, capture_i.beat}] <= row;
-          2'd1: data1_mem[{capture_i.slot, capture_i.beat}] <= row;
-          2'd2: data2_mem[{capture_i.slot, capture_i.beat}] <= row;
-          default: data3_mem[{capture_i.slot, capture_i.beat}] <= row;
+      if (data_i.valid) begin
+        for (int unsigned l = 0; l < 16; l++) row[l[3:0]] = vrd_data_i[data_i.simd][l];
+        case (data_i.word)
+          2'd0: data0_mem[{data_i.slot, data_i.beat}] <= row;
+          2'd1: data1_mem[{data_i.slot, data_i.beat}] <= row;
+          2'd2: data2_mem[{data_i.slot, data_i.beat}] <= row;
+          default: data3_mem[{data_i.slot, data_i.beat}] <= row;
         endcase
       end
       if (access_valid_i || waiting != '0 || line_taken_i || row_line_valid_i || awake) begin

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slots of vector memory instructions, from issue to completion: takes an instruction, asks the VGPRs for its rows one
-// a cycle, counts its transactions, and lets it complete when all are done, in the order of its wavefront.
+// Slots of vector memory instructions, from issue to completion: takes an instruction, asks the VGPRs for its rows, counts
+// its transactions, and lets it complete when all are done, in the order of its wavefront.  A cycle reads a row of data of
+// one instruction and a row of addresses of the next, if their SIMDs differ; operands are complete in the order of issue.
 // Responsible for: the table of instructions in flight, faults, the order of completion.  Not responsible for:
 // addresses (cu_vmem_coalesce), data (cu_vmem_request, cu_vmem_return).
 `include "gantry_assert.svh"
@@ -21,12 +22,11 @@ module cu_vmem_slots
   output logic                ready_o,
   output logic                opread_valid_o,
   output wave_tag_t           opread_o,
-  output logic                reading_o,
-  output logic          [1:0] reading_simd_o,
-  output logic          [3:0] vrd_valid_o,      // by SIMD
-  output vrd_req_t            vrd_o,
+  output logic          [3:0] vrd_valid_o,      // by SIMD, two at most
+  output row_t                vrd_row_o[4],
   output vslot_t                next_slot_o,      // the slot of an instruction that is issued in this cycle
-  output vmem_capture_t       capture_o,
+  output vmem_capture_t       address_o,        // a row of addresses on the read port
+  output vmem_capture_t       data_o,           // a row of data; one of both at most is the final row
   input  logic                started_valid_i,  // a transaction of the slot begins
   input  vslot_t                started_slot_i,
   input  logic                sent_valid_i,     // no further transaction follows
@@ -67,15 +67,28 @@ module cu_vmem_slots
   vslots_t older[NumSlots];  // instructions of its wavefront before it
   logic [9:0] left[NumSlots];  // transactions under way: 64 lanes, up to 4 words, each may lie in two lines
   logic [$clog2(NumSlots)+9:0] outstanding;  // of all
-  // operand rows
-  vslot_t slot;
-  logic [5:0] rows_left;
-  logic [1:0] row_kind, row_word, row_beat;
-  logic [1:0] row_part;  // a SIMD with fewer than 16 lanes reads a row in `Parts` cycles
-  vmem_capture_t capture;
+  // operand rows: addresses of the instruction that came last, data of one before it
+  logic entered;  // the one that came last has not gone on
   /* verilator lint_off UNUSEDSIGNAL */
   vop_t op;
   /* verilator lint_on UNUSEDSIGNAL */
+  vslot_t slot;
+  logic [3:0] address_left;
+  logic [1:0] row_kind, row_beat;
+  logic [4:0] data_rows;  // that follow its addresses
+  typedef struct packed {
+    vslot_t slot;
+    logic [1:0] simd;
+    vgpr_t vgpr;
+    logic [1:0] word;
+    logic [1:0] beat;
+    logic [4:0] left;
+  } data_reader_t;
+  data_reader_t data;
+  logic [1:0] row_part;  // a SIMD with fewer than 16 lanes reads a row in `Parts` cycles
+  vmem_capture_t address_row, data_row;
+  vslot_t told;  // its operands are read
+  logic [3:0] reads;  // of this cycle, by SIMD
   // completion
   logic [1:0] wb_count;  // instructions whose rows have not left
   vslot_t chosen, last;
@@ -106,40 +119,74 @@ module cu_vmem_slots
     status[slot] = '0;
     since[slot] = time_i;
     left[slot] = '0;
-    row_word = '0;
+    entered = 1'b1;
     row_beat = '0;
-    row_kind = !op.mubuf || op.offen ? 2'd0 : op.idxen ? 2'd1 : 2'd2;
-    rows_left = 6'(issue_i.lds ? 3'd0 : op.words) + (op.mubuf ? 6'(op.idxen) + 6'(op.offen) : 6'd2);
-    rows_left = op.inv || op.exec == '0 ? '0 : rows_left << 2;
-    if (rows_left == '0) capture = '{valid: 1'b1, none: 1'b1, slot: slot, final_row: 1'b1, default: '0};
-  endtask
-
-  task automatic request_row();
-    reading_simd_o <= op.wave.simd;
-    vrd_o.simd <= op.wave.simd;
-    if (row_kind == 2'd2) vrd_o.row <= {op.data + 8'(row_word), row_beat};
-    else vrd_o.row <= {op.addr + 8'(row_kind[0] ^ (op.mubuf && op.idxen)), row_beat};
-    if (Parts > 1) row_part = 2'((32'(row_part) + 32'd1) % Parts);
-    if (Parts == 1 || row_part == 2'd0) next_row();
-  endtask
-
-  task automatic next_row();
-    rows_left = rows_left - 6'd1;
-    capture = '{
-        valid: 1'b1,
-        none: 1'b0,
-        kind: row_kind,
-        slot: slot,
-        simd: op.wave.simd,
-        word: row_word,
-        beat: row_beat,
-        final_row: rows_left == '0
-    };
-    row_beat = row_beat + 2'd1;
-    if (row_beat == '0) begin
-      if (row_kind == 2'd2) row_word = row_word + 2'd1;
-      row_kind = row_kind == 2'd0 && (!op.mubuf || op.idxen && op.offen) ? 2'd1 : 2'd2;
+    row_kind = op.mubuf && !op.offen ? 2'd1 : 2'd0;
+    address_left = '0;
+    data_rows = '0;
+    if (!op.inv && op.exec != '0) begin
+      address_left = (op.mubuf ? 4'(op.idxen) + 4'(op.offen) : 4'd2) << 2;
+      if (!issue_i.lds) data_rows = {op.words, 2'd0};
     end
+  endtask
+
+  // Each SIMD has one read port for this unit.
+  task automatic read_row(input logic [1:0] simd, input row_t row);
+    reads[simd] = 1'b1;
+    vrd_row_o[simd] <= row;
+    if (Parts > 1) row_part = 2'((32'(row_part) + 32'd1) % Parts);
+  endtask
+
+  task automatic request_address();
+    read_row(op.wave.simd, {op.addr + 8'(row_kind[0] ^ (op.mubuf && op.idxen)), row_beat});
+    if (row_part == 2'd0) begin
+      address_left = address_left - 4'd1;
+      address_row = '{valid: 1'b1, kind: row_kind, slot: slot, simd: op.wave.simd, beat: row_beat, default: '0};
+      row_beat = row_beat + 2'd1;
+      if (row_beat == '0) row_kind = 2'd1;
+    end
+  endtask
+
+  task automatic request_data();
+    read_row(data.simd, {data.vgpr, data.beat});
+    if (row_part == 2'd0) begin
+      data.left = data.left - 5'd1;
+      data_row = '{
+          valid: 1'b1,
+          none: 1'b0,
+          kind: 2'd2,
+          slot: data.slot,
+          simd: data.simd,
+          word: data.word,
+          beat: data.beat,
+          final_row: data.left == '0
+      };
+      data.beat = data.beat + 2'd1;
+      if (data.beat == '0) begin
+        data.word = data.word + 2'd1;
+        data.vgpr = data.vgpr + 8'd1;
+      end
+    end
+  endtask
+
+  // The addresses of an instruction are read, and the data of those before it.
+  task automatic go_on();
+    entered = 1'b0;
+    if (data_rows != '0) begin
+      data = '{slot: slot, simd: op.wave.simd, vgpr: op.data, word: '0, beat: '0, left: data_rows};
+    end else if (address_row.valid) begin
+      address_row.final_row = 1'b1;
+    end else begin
+      address_row = '{valid: 1'b1, none: 1'b1, slot: slot, final_row: 1'b1, default: '0};
+    end
+  endtask
+
+  task automatic request_rows();
+    reads = '0;
+    if (address_left != '0 && !(data.left != '0 && data.simd == op.wave.simd)) request_address();
+    if (entered && address_left == '0 && data.left == '0) go_on();
+    if (data.left != '0 && !reads[data.simd]) request_data();
+    vrd_valid_o <= reads;
   endtask
 
   // The first fault of an instruction is reported, of one cycle the one nearest to the beginning of this unit.  Addresses of
@@ -252,25 +299,26 @@ module cu_vmem_slots
           take_events();
           retire();
         end
-        opread_valid_o <= capture_o.valid && capture_o.final_row;
-        if (capture_o.valid) begin
-          moved = 1'b1;
-          opread_o <= '{wave: wave[capture_o.slot], tag: tag[capture_o.slot]};
-        end
-        if (capture.valid) moved = 1'b1;
-        capture_o <= capture;
-        capture.valid = 1'b0;
+        opread_valid_o <= (address_o.valid && address_o.final_row) || (data_o.valid && data_o.final_row);
+        told = data_o.valid ? data_o.slot : address_o.slot;
+        if (address_o.valid || data_o.valid) opread_o <= '{wave: wave[told], tag: tag[told]};
+        if (address_o.valid || data_o.valid || address_row.valid || data_row.valid) moved = 1'b1;
+        address_o <= address_row;
+        data_o <= data_row;
+        address_row.valid = 1'b0;
+        data_row.valid = 1'b0;
         if (valid_i) begin
           accept();
           pc[next_slot_o] <= issue_i.pc;
         end
-        vrd_valid_o <= rows_left != '0 ? 4'd1 << op.wave.simd : '0;
-        reading_o   <= rows_left != '0;
-        if (rows_left != '0) begin
+        vrd_valid_o <= '0;
+        if (entered || data.left != '0) begin
           moved = 1'b1;
-          request_row();
+          request_rows();
         end
-        ready_q <= rows_left <= (Parts == 1 ? 6'd1 : 6'd0) && used != '1;
+        // a narrow SIMD's rows pass cu_vmem_parts, one instruction after the other
+        ready_q <= used != '1 && (Parts > 1 ? !entered && data.left == '0 :
+                                  !entered || (address_left <= 4'd1 && data.left == '0));
         next_slot_o <= vslot_t'(pick_pkg::first64(64'(vslots_t'(~used))));
         drained_o <= 32'(outstanding) == 32'(waiting_i);
         awake = moved;
@@ -278,11 +326,13 @@ module cu_vmem_slots
       end
       if (!rst_ni) begin
         {used, sent, finished, begun, written, blocked, behind} = '0;
-        {rows_left, row_part, wb_count, chosen, last, awake} = '0;
-        capture.valid = 1'b0;
+        {entered, address_left, data.left, row_part, wb_count, chosen, last, awake} = '0;
+        address_row.valid = 1'b0;
+        data_row.valid = 1'b0;
         outstanding = '0;
-        {vrd_valid_o, reading_o, opread_valid_o, wb_valid_o, done_valid_o} <= '0;
-        capture_o.valid <= 1'b0;
+        {vrd_valid_o, opread_valid_o, wb_valid_o, done_valid_o} <= '0;
+        address_o.valid <= 1'b0;
+        data_o.valid <= 1'b0;
         ready_q <= 1'b1;
         next_slot_o <= '0;
         drained_o <= 1'b1;
@@ -295,8 +345,11 @@ module cu_vmem_slots
   // ---- assertions
   task automatic check_state();
     vslot_t at;
-    // an instruction comes into a free slot when the rows of the one before have been asked for
-    `GANTRY_CHECK(a_free, `GANTRY_IMPL(valid_i, !used[next_slot_o] && rows_left == '0))
+    // an instruction comes into a free slot when the one before has gone on
+    `GANTRY_CHECK(a_free, `GANTRY_IMPL(valid_i, !used[next_slot_o] && !entered))
+    `GANTRY_CHECK(a_one_complete, !(address_o.valid && address_o.final_row && data_o.valid))
+    `GANTRY_CHECK(a_one_each, `GANTRY_IMPL(address_o.valid && !address_o.none && data_o.valid,
+                                           Parts == 1 && address_o.simd != data_o.simd))
     `GANTRY_CHECK(a_live, ((finished | written) & ~used) == '0 && (finished & written) == '0)
     // what ends had begun
     `GANTRY_CHECK(a_denied, `GANTRY_IMPL(denied_i.valid, left[denied_i.slot] != '0))

@@ -257,8 +257,11 @@ module l2_slice
 
       // ---- stage 4: do it
       obs_order_valid_o <= 1'b0;
-      held = data_before && data_before_row == s4.row[RowBits-1:0] ? data_before_line : data_row;
-      held = data_we_q && data_waddr_q == s4.row[RowBits-1:0] ? data_wdata_q : held;
+      if (s4.valid) begin
+        held = data_row;
+        if (data_before && data_before_row == s4.row[RowBits-1:0]) held = data_before_line;
+        if (data_we_q && data_waddr_q == s4.row[RowBits-1:0]) held = data_wdata_q;
+      end
       data_before = data_we_q;
       if (data_we_q) begin
         data_before_row  = data_waddr_q;
@@ -397,8 +400,11 @@ module l2_slice
       s3.valid  = 1'b0;
 
       // ---- stage 2: hit or miss
-      tags = tag_before && tag_before_set == SetBits'(s2.set) ? tag_before_row : tag_row;
-      tags = tag_we_q && tag_waddr_q == SetBits'(s2.set) ? tag_wdata_q : tags;
+      if (s2.valid) begin
+        tags = tag_row;
+        if (tag_before && tag_before_set == SetBits'(s2.set)) tags = tag_before_row;
+        if (tag_we_q && tag_waddr_q == SetBits'(s2.set)) tags = tag_wdata_q;
+      end
       tag_before = tag_we_q;
       if (tag_we_q) begin
         tag_before_set = tag_waddr_q;

@@ -35,6 +35,8 @@ module tlb_l1
   localparam int unsigned NumWays = Ways < Entries ? Ways : Entries;
   localparam int unsigned Sets = Entries / NumWays;
   localparam logic [15:0] SetMask = 16'(Sets - 1);
+  localparam int unsigned EntryW = Entries > 1 ? $clog2(Entries) : 1;
+  typedef logic [EntryW-1:0] entry_t;
 
   typedef struct packed {
     logic  valid;
@@ -51,6 +53,7 @@ module tlb_l1
   tag_t kept;
   size_e size, hit_size;
   logic [31:0] base, way, hit_way;
+  entry_t last;  // that the last hit has found
   logic [63:0] wanted, other;
   logic hit;
   logic twice_q;  // for the assertions: the last lookup found two entries of one size
@@ -89,25 +92,30 @@ module tlb_l1
         pte[base*NumWays+way] = fill_pte_i;
       end
       if (lookup_valid_i) begin
-        hit      = 1'b0;
-        hit_way  = 32'd0;
-        hit_size = SizePage;
-        for (int unsigned n = 0; n < 3; n++) begin
-          size   = size_e'(n[1:0]);
-          base   = set_of(size, lookup_vpn_i) * NumWays;
-          wanted = make_tag(size, lookup_vmid_i, lookup_vpn_i);
-          other  = make_tag(SizeLarge, lookup_vmid_i, lookup_vpn_i);
-          for (int unsigned w = 0; w < NumWays; w++) begin
-            hit_way  = tag[base+w] == wanted ? base + w : hit_way;
-            hit_size = tag[base+w] == wanted ? size : hit_size;
-            hit      = tag[base+w] == wanted ? 1'b1 : hit;
-            if (n == 2) begin
-              hit_way  = tag[base+w] == other ? base + w : hit_way;
-              hit_size = tag[base+w] == other ? SizeLarge : hit_size;
-              hit      = tag[base+w] == other ? 1'b1 : hit;
+        // mostly that of the lookup before: the sets are looked into when it is not
+        hit_way  = 32'(last);
+        kept     = tag_t'(tag[last][$bits(tag_t)-1:0]);
+        hit_size = kept.size;
+        hit      = tag[last] == make_tag(kept.size, lookup_vmid_i, lookup_vpn_i);
+        if (!hit) begin
+          for (int unsigned n = 0; n < 3; n++) begin
+            size   = size_e'(n[1:0]);
+            base   = set_of(size, lookup_vpn_i) * NumWays;
+            wanted = make_tag(size, lookup_vmid_i, lookup_vpn_i);
+            other  = make_tag(SizeLarge, lookup_vmid_i, lookup_vpn_i);
+            for (int unsigned w = 0; w < NumWays; w++) begin
+              hit_way  = tag[base+w] == wanted ? base + w : hit_way;
+              hit_size = tag[base+w] == wanted ? size : hit_size;
+              hit      = tag[base+w] == wanted ? 1'b1 : hit;
+              if (n == 2) begin
+                hit_way  = tag[base+w] == other ? base + w : hit_way;
+                hit_size = tag[base+w] == other ? SizeLarge : hit_size;
+                hit      = tag[base+w] == other ? 1'b1 : hit;
+              end
             end
           end
         end
+        if (hit) last = entry_t'(hit_way);
         twice_q <= kept_twice(lookup_vmid_i, lookup_vpn_i);
         result_hit_o <= hit;
         result_pte_o <= pte_of_page(pte[hit_way], hit_size, lookup_vpn_i);
@@ -116,6 +124,7 @@ module tlb_l1
       if (!rst_ni) begin
         tag    = '{default: 64'd0};
         oldest = '{default: 32'd0};
+        last   = '0;
       end
     end
   end

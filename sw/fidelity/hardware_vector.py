@@ -22,7 +22,8 @@ def _memory():
             source = "GPUOpen, B" if value == LINE else f"{FURY}; GPUOpen: {LINE}, B" if value == LINEAR else FURY
             out[f"load {size} {way}"] = Figure(what, least, value, TIME, 0.05, source) if value else unknown(what, TIME)
     for size, words in WORDS.items():
-        out[f"store {size} linear"] = Figure(f"store of {words}, lane after lane", 16, 16, TIME, 0.05, CLRX)
+        for way in ("aligned", "linear"):
+            out[f"store {size} {way}"] = Figure(f"store of {words}, {WAYS[way]}", 16, 16, TIME, 0.05, CLRX)
     return out
 
 

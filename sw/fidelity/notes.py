@@ -27,7 +27,9 @@ MSHRs), and over 570 cycles 69 misses in each CU (128).""",
     "bandwidth": """One work-group of 16 wavefronts a CU, dwords. L1V: each CU in 16 KiB of its own; L2: all in one MiB, each from another place on;
 DRAM: all one behind the other, behind 8 MiB; all 64 CUs as the streams above, 16 dwords a work-item. A copied byte counts twice. Of writes and copies
 nothing was published but DRAM's; a store takes a CU 16 cycles (CLRX), which 64 CUs would bring to the L2's 1,024. What the L2 lacks behind 64 CUs are
-cycles in which the heads of the crossbar's queues wait for one slice while others have nothing to do (`gpu.noc.lanes`).""",
+cycles in which the heads of the crossbar's queues wait for one slice while others have nothing to do (`gpu.noc.lanes`). Few CUs read no more than
+their L1V lets through: it does one operation a cycle, and a line that misses is two, lookup and fill, so 32 bytes. How near a CU comes to that hangs on how
+its answers bunch: they go first, and lookups wait behind them.""",
     "translation": """A chain of one work-item over pages, past the L1V (loads of agent scope), its lines whole in the L2: the value is what a step
 takes beyond one over 16 pages. Pages: `driver.fragment` 0, 4, 9. The first level ends behind 64 entries of any size (key `gpu.l1v.tlb_entries`); the
 second behind 4,096, 1,024 and 512 (`gpu.utcl2.entries`, `blocks`, `large`). Entries and costs of GCN3 are not published. MI210's figures are of loads
@@ -35,8 +37,8 @@ from all of a buffer and suggest 32 entries and a way to the second level of 60 
 L2 does (`link.cu_noc`, 74 cycles each way, which the latency of the L2 is fitted to), so it takes 192. With 64 pages nothing is added here, on MI210
 58: its first level has fewer entries. Behind the second level up to three reads of tables through the L2 come to it.""",
     "memory": """16 wavefronts of one CU in rows of eight instructions, nothing between them. perftest's linear loads go on by one element each, so
-most lie on lines in one of 16 places only, which costs its Fury nothing, nor here, since two lines are looked up together. A store of 4 dwords takes
-its 4 address and 16 data rows one a cycle. Faster than Fury: 4 dwords not aligned. 3 dwords at random take 32 cycles there for no known reason, and
+most lie on lines in one of 16 places only, which costs its Fury nothing, nor here, since two lines are looked up together. Of a
+store of 4 dwords off the lines those that two beats share take two cycles: 19; on lines 16. Faster than Fury: 4 dwords not aligned. 3 dwords at random take 32 cycles there for no known reason, and
 here since addresses are held back so long. Bytes and shorts: perftest's buffers with 8 and 16 bits take as long as dwords. Stores of less or more than a
 dword are assumed to take CLRX's 16, too.""",
     "strides": """16 wavefronts of one CU, loads of a dword with two additions between them, which cost a linear one half a cycle. From the L1V a load

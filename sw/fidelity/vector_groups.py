@@ -7,7 +7,7 @@ import vector
 KIB = 1024
 SIZES = {"byte": 1, "short": 2, "x1": 4, "x2": 8, "x3": 12, "x4": 16}
 NAMES = [f"{op} {size} {how}" for op in ("load", "store") for size in SIZES for how in ("aligned", "linear", "random", "odd")
-         if (op == "load" or how == "linear") and (how != "odd" or size == "x4")]
+         if (op == "load" or how in ("aligned", "linear")) and (how != "odd" or size == "x4")]
 
 
 def memory(config="r9nano", names=NAMES, rounds=(8, 40)):

@@ -46,7 +46,7 @@ module vmem_coalesce_fv
   logic [1:0] issued_q, captured_q;
   /* verilator lint_off PINCONNECTEMPTY */
   cu_vmem_coalesce #(.NumTx(16), .AddressLanes(16)) u_dut (
-    .clk_i, .rst_ni, .en_i(1'b1), .valid_i, .issue_i(issue), .next_slot_i({3'd0, slot_i}), .capture_i(capture), .vrd_data_i(vrd),
+    .clk_i, .rst_ni, .en_i(1'b1), .valid_i, .issue_i(issue), .next_slot_i({3'd0, slot_i}), .address_i(capture), .data_i('0), .vrd_data_i(vrd),
     .place_valid_o(), .place_o(), .started_valid_o(started_valid), .started_slot_o(started_slot), .sent_valid_o(sent_valid),
     .sent_slot_o(sent_slot), .opread_lds_o(), .fault_o(), .denied_o(denied), .tlb_lookup_o(), .tlb_vmid_o(), .tlb_vpn_o(),
     .tlb_hit_i(hit_i), .tlb_pte_i(Pte), .tlb_fill_o(), .tlb_fill_pte_o(), .tlb_fill_vpn_o(), .tlb_fill_vmid_o(),

@@ -160,10 +160,10 @@ int main(int argc, char **argv)
     run_one(b, "buffer_lds", buffer_lds_program, both);
     both.scratch_base = 0x400000;
     run_one(b, "mixed", mixed_program, both);
-    pinned_case(b, "programs of every class", 13935, 13486);
+    pinned_case(b, "programs of every class", 13931, 13482);
     case_done("programs of every class");
     run_group(b);
-    pinned_case(b, "groups", 1181, 1133);
+    pinned_case(b, "groups", 1185, 1137);
     case_done("groups");
     run_waits(b);
     pinned_case(b, "waits", 9325, 5118);
@@ -183,7 +183,7 @@ int main(int argc, char **argv)
         run_random(b, 1 + b.rnd.below(20));
     }
     if (argc == 1)
-        pinned_case(b, "random programs", 51325, 51162);
+        pinned_case(b, "random programs", 51577, 51414);
     case_done("random programs");
     b.latency = 8;
     run_fills(b);

@@ -25,10 +25,8 @@ module cu_vmem
   output logic             opread_valid_o,
   output wave_tag_t        opread_o,
   output logic             opread_lds_o,
-  output logic             reading_o,
-  output logic      [ 1:0] reading_simd_o,
   output logic      [ 3:0] vrd_valid_o,
-  output vrd_req_t         vrd_o,
+  output row_t             vrd_row_o[4],
   input  logic      [31:0] vrd_data_i[4][16],
   output logic      [ 3:0] vwr_valid_o,
   output vwr_req_t         vwr0_o,
@@ -67,10 +65,8 @@ module cu_vmem
   assign opread_lds_o    = 1'b0;
   assign line_valid_o    = 1'b0;
   assign line_o[0]       = '0;
-  assign reading_o       = 1'b0;
-  assign reading_simd_o  = '0;
   assign vrd_valid_o     = '0;
-  assign vrd_o           = '0;
+  assign vrd_row_o       = '{default: '0};
   assign vwr_valid_o     = '0;
   assign vwr0_o          = '0;
   assign vwr1_o          = '0;

@@ -370,14 +370,14 @@ static void pairs()
 }
 
 // Cycles of an instruction in a stream of flat ones, or of buffer loads (kind 1), that hit, with lane l of wavefront w at byte place(l).
-template <typename F> static void check_cost(const char *what, Vm v, double want, F place)
+template <typename F> static void check_cost(const char *what, Vm v, double want, F place, unsigned simds = 4)
 {
     uint64_t begin = 0;
     const unsigned warm = 384, all = 512; // rows are read a little faster than they are used: so many until the slots are full
     drain();
     mem.min_delay = 20, mem.spread = 1;
     for (unsigned i = 0; i < all; i++) {
-        v.wave = i % 4 << 4 | (i / 4 & 1);
+        v.wave = i % simds << 4 | (i / simds & 1);
         unsigned w = wave_index(v.wave), s = v.wave >> 4;
         if (i == warm)
             begin = cycle;
@@ -442,6 +442,13 @@ static void costs()
     wide.exec = 1;
     check_cost("load x3, one lane", wide, 16, [](unsigned l) { return l * 12; });
     check_cost("store", store, 16, linear);
+    // the rows of addresses of one SIMD are read while the 16 of data of another are; one SIMD has one port
+    Vm store4 = store, buffer4 = store;
+    store4.dwords = buffer4.dwords = 4, buffer4.kind = 1;
+    check_cost("store x4", store4, 16, [](unsigned l) { return l * 16; });
+    check_cost("store x4 of one SIMD", store4, 24, [](unsigned l) { return l * 16; }, 1);
+    check_cost("buffer store x4", buffer4, 16, [](unsigned l) { return l * 16; });
+    check_cost("buffer store x4 of one SIMD", buffer4, 20, [](unsigned l) { return l * 16; }, 1);
     store.exec = 1;
     check_cost("store, one lane", store, 16, linear);
     check_cost("atomic, one lane", add, 16, linear);

@@ -32,6 +32,7 @@ static uint8_t lds[65536], want_lds[65536];              // behind the port, in 
 static const uint64_t LDS_VA = 0x2000000000000000;
 static uint64_t line_due, lines, flat_lds, buffer_lds;
 static int failures, credits_out;
+static uint64_t two_reads; // cycles that read rows of two SIMDs
 static bool stall_writes;
 static uint64_t count[7];
 static std::deque<uint64_t> credit_due;
@@ -197,11 +198,13 @@ static void tick()
     dut->clk_i = 0;
     dut->time_i = cycle;
     dut->eval();
-    bool read = dut->vrd_valid_o && dut->rst_ni; // before reset outputs are anything
-    unsigned row = dut->vrd_o & 1023, simd = dut->vrd_o >> 10 & 3;
+    unsigned read = dut->rst_ni ? dut->vrd_valid_o : 0, row[4]; // by SIMD; before reset outputs are anything
+    for (unsigned s = 0; s < 4; s++)
+        row[s] = dut->vrd_row_o[s];
     const uint32_t *rows[4] = {dut->vwr0_o.data(), dut->vwr1_o.data(), dut->vwr2_o.data(), dut->vwr3_o.data()};
-    if (read && dut->vrd_valid_o != 1u << simd)
-        fail("SIMDs read", dut->vrd_valid_o, 1u << simd);
+    if (__builtin_popcount(read) > (LANES == 16 ? 2 : 1)) // addresses of one and data of another; in parts one at a time
+        fail("SIMDs read", read, 0);
+    two_reads += __builtin_popcount(read) == 2;
     for (unsigned s = 0; s < 4; s++) {
         const uint32_t *w = rows[s];
         if (!(dut->vwr_valid_o >> s & 1) || !(dut->vwr_ready_i[s] & 2) || !dut->rst_ni)
@@ -219,12 +222,14 @@ static void tick()
     dut->valid_i = 0, dut->inv_i = 0, dut->hold_i = 0, dut->mem_rsp_valid_i = 0, dut->mem_req_credit_i = 0, dut->line_rsp_valid_i = 0;
     for (unsigned i = 0; i < 4; i++)
         dut->vwr_ready_i[i] = (stall_writes ? rng() % 3 != 0 : 1) << 1 | (rng() & 1);
-    if (read) {  // a narrow SIMD passes a row in parts, which move down
+    for (unsigned s = 0; s < 4; s++) {  // a narrow SIMD passes a row in parts, which move down
         static unsigned part[4];
+        if (!(read >> s & 1))
+            continue;
         for (unsigned l = 0; l < 16; l++)
-            dut->vrd_data_i[simd][l] =
-                l + LANES < 16 ? dut->vrd_data_i[simd][l + LANES] : vgpr[simd][row >> 2][(row & 3) * 16 + part[simd] * LANES + l % LANES];
-        part[simd] = (part[simd] + 1) % (16 / LANES);
+            dut->vrd_data_i[s][l] = l + LANES < 16 ? dut->vrd_data_i[s][l + LANES]
+                                                   : vgpr[s][row[s] >> 2][(row[s] & 3) * 16 + part[s] * LANES + l % LANES];
+        part[s] = (part[s] + 1) % (16 / LANES);
     }
     if (!dut->rst_ni)
         return;

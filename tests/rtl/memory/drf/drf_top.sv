@@ -17,7 +17,7 @@ module drf_top
   output logic       [CuCount-1:0] ready_o,
   output logic       [CuCount-1:0] opread_valid_o,
   output logic              [ 3:0] vrd_valid_o[CuCount],
-  output vrd_req_t                 vrd_o[CuCount],
+  output row_t                     vrd_row_o[CuCount][4],
   input  logic              [31:0] vrd_data_i[CuCount][4][16],
   output logic              [ 3:0] vwr_valid_o[CuCount],
   output vwr_req_t                 vwr_o[CuCount][4],
@@ -118,8 +118,8 @@ module drf_top
       .TlbEntries(L1vTlbEntries), .Latency(L1vHitLatency), .AddressLanes(VmemLanes)
     ) u_vmem (
       .clk_i, .rst_ni, .time_i(cycle_i[47:0]), .own_gpu_i(Gpu), .valid_i(issue_valid_i[n]), .issue_i(issue_i[n]),
-      .ready_o(ready_o[n]), .opread_valid_o(opread_valid_o[n]), .opread_o(), .opread_lds_o(), .reading_o(), .reading_simd_o(),
-      .vrd_valid_o(vrd_valid_o[n]), .vrd_o(vrd_o[n]), .vrd_data_i(vrd_data_i[n]), .vwr_valid_o(vwr_valid_o[n]),
+      .ready_o(ready_o[n]), .opread_valid_o(opread_valid_o[n]), .opread_o(), .opread_lds_o(),
+      .vrd_valid_o(vrd_valid_o[n]), .vrd_row_o(vrd_row_o[n]), .vrd_data_i(vrd_data_i[n]), .vwr_valid_o(vwr_valid_o[n]),
       .vwr0_o(vwr_o[n][0]), .vwr1_o(vwr_o[n][1]), .vwr2_o(vwr_o[n][2]), .vwr3_o(vwr_o[n][3]), .vwr_ready_i(vwr_ready_i[n]),
       .done_valid_o(done_valid_o[n]), .done_o(done_o[n]), .mem_req_valid_o(cu_req_valid_o[n]), .mem_req_o(cu_req_o[n]),
       .mem_req_credit_i(cu_req_credit_i[n]), .mem_rsp_valid_i(cu_rsp_valid_i[n]), .mem_rsp_i(cu_rsp_i[n]),

@@ -112,6 +112,7 @@ struct Vector {
                 v.data[k][l] = rng.one_in(4) ? rng.pick(4) : (uint32_t)rng();
     }
 
+    unsigned repeat = 0; // so many more of the last one
     // One instruction on claimed bytes; false if no lane got any.
     bool plain(Instr &v)
     {
@@ -146,6 +147,8 @@ struct Vector {
         v.base = v.kind == Mubuf ? base & ~0xfffull : 0;
         v.results = v.store ? 0 : v.atomic ? (v.glc ? v.dwords : 0) : v.dwords;
         accesses += lanes;
+        if (lanes && !v.store && !v.atomic && !v.glc && shape == 0 && rng.one_in(4)) // until loads hit, and lines are looked up in pairs
+            repeat = 4 + rng.pick(12);
         return lanes;
     }
 
@@ -183,6 +186,8 @@ struct Vector {
             bool made = on(Counters) && rng.one_in(16) ? count(todo.back()) : plain(todo.back());
             if (!made)
                 todo.pop_back();
+            for (; repeat; repeat--)
+                todo.push_back(todo.back());
         }
         if (accesses < params.accesses)
             unsaturated++;
@@ -393,13 +398,14 @@ static bool vector_on(unsigned a) { return params.vectors >> a & 1; }
 
 // ---- VGPRs of all CUs, before the edge
 static struct {
-    bool valid;
-    unsigned cu, simd, row;
+    unsigned simds, row[4]; // a bit and a row of each SIMD
 } reads[Cus];
 static void before_edge()
 {
     for (unsigned c = 0; c < Cus; c++) {
-        reads[c] = {dut->vrd_valid_o[c] != 0, c, (unsigned)dut->vrd_o[c] >> 10 & 3, (unsigned)dut->vrd_o[c] & 1023};
+        reads[c] = {dut->vrd_valid_o[c], {}};
+        for (unsigned s = 0; s < 4; s++)
+            reads[c].row[s] = dut->vrd_row_o[c][s];
         if (!dut->vwr_valid_o[c])
             continue;
         for (unsigned s = 0; s < 4; s++) {
@@ -417,11 +423,11 @@ static bool busy_simds; // vector ALUs take the write ports now and then
 static void after_edge()
 {
     for (unsigned c = 0; c < Cus; c++) {
-        if (reads[c].valid)
-            for (unsigned l = 0; l < 16; l++)
-                dut->vrd_data_i[c][reads[c].simd][l] = vgpr[c][reads[c].simd][reads[c].row >> 2][(reads[c].row & 3) * 16 + l];
-        for (unsigned s = 0; s < 4; s++)
+        for (unsigned s = 0; s < 4; s++) {
+            for (unsigned l = 0; l < 16 && reads[c].simds >> s & 1; l++)
+                dut->vrd_data_i[c][s][l] = vgpr[c][s][reads[c].row[s] >> 2][(reads[c].row[s] & 3) * 16 + l];
             dut->vwr_ready_i[c][s] = busy_simds ? sky.pick(4) : 3;
+        }
     }
 }
 #endif

@@ -16,6 +16,8 @@
 // mutate: rtl/tlb/tlb_pkg.sv: pte[11:7] >= 5'd9 ? SizeLarge => pte[11:7] >= 5'd8 ? SizeLarge
 // mutate: rtl/tlb/tlb_l1.sv: hit ? oldest[base] : way + 32'd1; => way + 32'd1;
 // mutate: rtl/tlb/tlb_l1.sv: lookup_valid_i && rst_ni; => lookup_valid_i;
+// mutate: rtl/tlb/tlb_l1.sv: tag[last] == make_tag(kept.size, lookup_vmid_i, => tag[last] == make_tag(kept.size, kept.vmid,
+// mutate: rtl/tlb/tlb_l1.sv: hit_way  = 32'(last); => hit_way  = 32'd0;
 // mutate: rtl/tlb/tlb_pkg.sv: (vpn | size_mask(size)) >= inv.first => vpn >= inv.first
 #include <iterator>
 #include <map>
