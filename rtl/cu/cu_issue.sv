@@ -143,6 +143,7 @@ module cu_issue
 
   logic [2:0] vmem_queued;
   logic [1:0] vmem_simd;  // whose instruction was the last of these
+  logic [3:0] vmem_wants;  // at its last turn the SIMD had one and found no place
   logic [1:0][3:0] lds_inside;  // instructions in the LDS, by pair of SIMDs
   logic [4:0] smem_out;
   logic [2:0] hold[4];  // turns that a scalar memory instruction of the SIMD keeps the scalar port
@@ -261,6 +262,7 @@ module cu_issue
       result_ready        = '0;
       vmem_queued         = '0;
       vmem_simd           = '0;
+      vmem_wants          = '0;
       lds_inside          = '0;
       smem_out            = '0;
       holding             = 1'b0;

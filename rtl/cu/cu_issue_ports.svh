@@ -67,6 +67,17 @@
     return (h & of_simd(prio[0], s)) != 16'd0 ? h & of_simd(prio[0], s) : h;
   endfunction
 
+  // The SIMD that the last place in the queue of vector memory is for: of those that want it the first behind the one that
+  // took the place before.  Instructions of 16 cycles free a place at the turn of one SIMD each time: it would take all.
+  function automatic logic [1:0] next_vmem();
+    logic [1:0] next;
+    next = vmem_simd;
+    for (int unsigned k = 3; k > 0; k--) begin
+      if (vmem_wants[vmem_simd+k[1:0]]) next = vmem_simd + k[1:0];
+    end
+    return next;
+  endfunction
+
   // Vector ALU; `who` are the ready ones of SIMD s.
   task automatic issue_vector(input slots_t who);
     slots_t pick;
@@ -124,13 +135,14 @@
         if (head[w].issue.waitcnt) privilege(w);
       end
     end
-    // vector memory: not while the LDS reads this SIMD; each wavefront once, the oldest first, before one issues again.  The last
-    // place of the queue is not for the SIMD that took the one before: places get free at its turn whenever instructions take
-    // a multiple of four cycles.
+    // vector memory: not while the LDS reads this SIMD; each wavefront once, the oldest first, before one issues again
     pick = who & of_simd(class_of[ClsVmem], s);
-    if (pick != 16'd0 && vmem_queued < (vmem_simd == s ? 3'd3 : 3'd4) && lds_read_simd[s] == 4'd0) begin
+    if (pick != 16'd0 && lds_read_simd[s] == 4'd0) begin
       pick = pick & ~of_simd(lds_reads | vm_full | multi, s);
-      if (pick != 16'd0) begin
+      vmem_wants[s] = pick != 16'd0;
+      if (vmem_queued == 3'd3 && vmem_wants[s] && next_vmem() != s) begin
+        busy = 1'b1;  // the one whose turn it is may want it no more
+      end else if (vmem_wants[s] && vmem_queued != 3'd4) begin
         pick = highest(pick);
         if ((pick & ~had_turn[s]) == 16'd0) had_turn[s] = had_turn[s] & ~pick;  // the next round
         issue(pick & ~had_turn[s], PortVmem);
@@ -140,6 +152,7 @@
         issued.tag[PortVmem]   = now;
         vmem_queued            = vmem_queued + 3'd1;
         vmem_simd              = s;
+        vmem_wants[s]          = 1'b0;
         vm_read_count[w]       = vm_read_count[w] + 4'd1;
         vm_read_simd[s]        = vm_read_simd[s] + 4'd1;
         vm_reads[w]            = 1'b1;

@@ -109,6 +109,7 @@
   task automatic take_turn();
     if (has_simd(s)) begin
       s = s & SimdMask;
+      vmem_wants[s] = 1'b0;
       if (recent[s] != 64'd0) begin
         busy      = 1'b1;
         recent[s] = {recent[s][47:0], of_simd(multi, s)};

@@ -15,6 +15,7 @@
 #include "tests/rtl/cu/cu/lds_programs.h"
 #include "tests/rtl/cu/cu/programs.h"
 #include "tests/rtl/cu/cu/waits.h"
+#include "tests/rtl/cu/front/turns.h"
 #include "tests/rtl/cu/harness.h"
 #include "tests/rtl/cu/pinned.h"
 
@@ -191,6 +192,8 @@ int main(int argc, char **argv)
     if (argc == 1)
         pinned_case(b, "wavefronts close behind one another", 9090, 3027);
     case_done("wavefronts close behind one another");
+    run_vmem_queue(b);
+    case_done("turns of vector memory");
     std::printf("passed: %llu register writes compared\n", (unsigned long long)b.observed);
     return pins_differ != 0;
 }
