@@ -168,8 +168,9 @@ static void old_miss_is_not_kept(bool scalar)
     end_alone(storing);
     static int left;
     command_block(0, {(unsigned)(scalar ? CACHE_INV_L1K : CACHE_INV_L1I), 0, 0, &left});
-    for (uint64_t patience = cycle + 60000; left && cycle < patience;)
-        cycle_of_all();
+    for (uint64_t patience = cycle + 60000; left; cycle_of_all())
+        if (cycle > patience)
+            where_all_stands(), fail("no end", "an invalidation of lines while one of them is on its way");
     ask(2, va);
     for (unsigned i = 0; i < 200; i++)
         cycle_of_all();
@@ -233,7 +234,7 @@ static void old_walk_is_not_kept()
 static void all_by_hand()
 {
     const uint64_t features = params.features;
-    agents_pause = true, params.features &= ~(uint64_t)(Weather | Remaps | Storms | Flushes);
+    agents_pause = true, params.features &= ~(uint64_t)(Weather | Remaps | Storms | Flushes | PageLocks);
     l1v_keeps(LINES);
     slice_keeps();
     old_until_acquire();
