@@ -182,7 +182,7 @@ def test_lint_is_asked(tmp_path):
     text = (ROOT / file).read_text()
     copy = tmp_path / "tlb_l1.sv"
     mutant = mutants.Mutant(file, 1, 0, "", "")
-    for old, new, found in (("", "", ""), ("hit_way  = 32'd0;", "hit_way  = 33'd0;", "WIDTHTRUNC"), ("result_hit_o <= hit;", ";", "UNDRIVEN")):
+    for old, new, found in (("", "", ""), ("hit_way  = 32'(last);", "hit_way  = 33'(last);", "WIDTHTRUNC"), ("result_hit_o <= hit;", ";", "UNDRIVEN")):
         copy.write_text(text.replace(old, new) if old else text)
         said = runner.linted(mutant, copy)
         assert found in said and bool(found) == bool(said)
