@@ -39,7 +39,7 @@ static void name_gpu(Top &top) { top.id_i = 5; } // of GPU 0
 #define MAINT_VALID ctl_cmd_valid_i
 #define MAINT ctl_cmd_i
 #define MAINT_DONE ctl_evt_valid_o
-constexpr unsigned Slices = 16, Credits = 128;
+constexpr unsigned Slices = 16, Credits = 256; // keys gpu.l2.slices, gpu.noc.queue
 #else
 #include "Vsqc.h"
 using Top = Vsqc;
