@@ -32,7 +32,7 @@ module l2_slice_peek
   input mshr_no_t free_mshrs[Mshrs],
   input mshr_no_t timed[2],
   input mshr_no_t fills[2],
-  input command_t cmd_queue[QueuePlaces],
+  input command_t cmd_queue[2 * QueuePlaces],  // as for two channels; the one has the first half
   input logic [4:0] cmd_first[1],
   input mem_rsp_t rsp_queue[RspDepth],
   input dram_req_t store_queue[StorePlaces],
