@@ -5,7 +5,8 @@
 // Responsible for: instructions from issue to completion, and telling when nothing moves.  Not responsible for: the
 // cache and the memory channel (l1v), TLB contents (tlb_l1), the LDS.
 //
-// 16 instructions are in flight.  Loads come back in any order, completion is in the order of each wavefront.
+// NumSlots instructions (key gpu.cu.vmem_slots) are in flight.  Loads come back in any order, completion is in the
+// order of each wavefront.
 `include "gantry_assert.svh"
 
 module cu_vmem_pipe

@@ -38,8 +38,9 @@ L2 does (`link.cu_noc`, 74 cycles each way, which the latency of the L2 is fitte
 58: its first level has fewer entries. Behind the second level up to three reads of tables through the L2 come to it.""",
     "memory": """16 wavefronts of one CU in rows of eight instructions, nothing between them. perftest's linear loads go on by one element each, so
 most lie on lines in one of 16 places only, which costs its Fury nothing, nor here, since two lines are looked up together. Of a
-store of 4 dwords off the lines those that two beats share take two cycles: 19; on lines 16. Faster than Fury: 4 dwords not aligned. 3 dwords at random take 32 cycles there for no known reason, and
-here since addresses are held back so long. Bytes and shorts: perftest's buffers with 8 and 16 bits take as long as dwords. Stores of less or more than a
+store of 4 dwords off the lines those that two beats share take two cycles: 19; on lines 16. Faster than Fury: 4 dwords not aligned. 3 dwords at random
+take 32 cycles there for no known reason, and here since addresses are held back so long. Bytes and shorts: perftest's buffers with 8 and 16 bits take as
+long as dwords. Stores of less or more than a
 dword are assumed to take CLRX's 16, too.""",
     "strides": """16 wavefronts of one CU, loads of a dword with two additions between them, which cost a linear one half a cycle. From the L1V a load
 that touches more than 16 lines takes a cycle for each; from the L2 some 2.1 cycles a line: 128 misses under way (`gpu.l1v.mshrs`) in the 236 cycles

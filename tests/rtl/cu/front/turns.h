@@ -31,7 +31,7 @@ static void run_turns(Bench &b, const Access &access, const std::vector<unsigned
         for (unsigned k = 0; k < accesses; k++)
             text += access.text;
         WaveSetup q;
-        q.simd = (n + 1) % simds + (simds == 1);
+        q.simd = simds == 1 ? 1 : n % simds;
         q.slot = (n * 7 + 3) % 10;
         q.group_waves = (unsigned)prio.size(), q.wave_in_group = n;
         q.sgpr_base = n * 112, q.vgpr_base = n / simds * 48;
