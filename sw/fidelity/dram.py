@@ -24,23 +24,26 @@ def line(bank, row, column, slices):
 PLACES = {  # (bank, row, column)
     "hit": [(bank, 0, column) for column in range(32) for bank in range(16)],  # all of an open row in each bank
     "half": [(bank, 0, column) for column in range(32) for bank in range(8)],  # the other 8 banks are written
-    # one bank, of two wavefronts, so that one waits for the other's end; the next instruction has the 128 rows behind, the third these again
+    # one bank, of two wavefronts, so that one waits for the other's end; the next three instructions have the rows behind, then come these again
     "row": [(0, row, row % 32) for row in range(128)],
     "bank": [(n % 16, n // 16, n // 16 % 32) for n in range(1024)],  # bank after bank, never a row twice
 }
 
 
 # from instruction to instruction, and where they begin anew
-STEPS = {"row": ((0, 128, 0), (0, 256, 0)), "bank": ((0, 64, 0), (0, 256, 0)), "half": ((0, 0, 0), (8, 0, 0))}
+STEPS = {"row": ((0, 128, 0), (0, 512, 0)), "bank": ((0, 64, 0), (0, 256, 0)), "half": ((0, 0, 0), (8, 0, 0))}
 
 
-def each(kernel, places, config, options=PLAIN, laps=(4, 16)):
-    """Cycles of a line, of work-items that load (turn: load, and store 8 banks further) one of the places each, again and again."""
+def each(kernel, places, config, options=PLAIN, laps=(4, 16), cus=1):
+    """Cycles of a line, of work-items that load (turn: load, and store 8 banks further) one of the places each, again and again; several CUs
+    have rows of their own and are 8 banks apart."""
     slices = SLICES[config]
     lines = [line(*place, slices) for place in PLACES[places]]
     step, window = STEPS.get(places, ((0, 0, 0), (0, 64, 0)))
     step, window = line(*step, slices), line(*window, slices)
-    return vector.cycles(kernel, lines, step, window - 1, laps, config, options, room=2 * window) / (8 * len(lines) * (laps[1] - laps[0]))
+    where = {"groups": cus, "base": window, "begin": line(8, 0, 0, slices)}
+    more = vector.cycles(kernel, lines, step, window - 1, laps, config, options, **where, room=2 * cus * window)
+    return more / (8 * len(lines) * cus * (laps[1] - laps[0]))
 
 
 def share(options, config):
@@ -50,7 +53,7 @@ def share(options, config):
 
 MEASURES = {
     "hit": lambda config: each("pass", "hit", config, laps=(16, 64)),  # wavefronts part in the first laps
-    "banks": lambda config: each("pass", "bank", config, laps=(2, 6)),
+    "banks": lambda config: each("pass", "bank", config, laps=(2, 6), cus=2),  # the misses of one do not fill tFAW behind hardware's latency
     "conflict": lambda config: each("pass", "row", config, laps=(2, 8)),
     "turn": lambda config: each("turn", "half", config, THROUGH),
     "refresh": lambda config: share(PLAIN, config),

@@ -34,12 +34,12 @@ def atomics(config="r9nano", items=16384, rounds=(2, 10)):
     return found
 
 
-def lds(config="r9nano", dwords=(0, 1, 2, 4, 8, 16, 32), rounds=(8, 40)):
+def lds(config="r9nano", dwords=(0, 1, 2, 4, 8, 16, 32), rounds=(2, 10)):
     """Cycles of a load of a dword from the LDS, of each wavefront instruction of a CU with 16 wavefronts."""
     found = {}
     for stride in dwords:
         launches = [(1024, 1024, ["zero:8", f"u32:{stride}", f"u32:{n}"]) for n in rounds]
-        found[str(stride)] = more("memory:shared", launches, config) / (16 * 8 * (rounds[1] - rounds[0]))
+        found[str(stride)] = more("memory:shared", launches, config) / (16 * 32 * (rounds[1] - rounds[0]))
     return found
 
 

@@ -37,8 +37,8 @@ FIGURES = {
                 for back, words in (("silent", "no result"), ("back", "returning")) for place, where in
                 (("word", "one word"), ("line", "16 words of a line"), ("spread", "own words"))},
     "lds": {
-        "0": Figure("load of a dword, all lanes one word", 2, 2, TIME, 0.15, "CLRX, OG: broadcast is free, B"),
-        **{str(n): Figure(f"load of a dword, {n} dwords from lane to lane", 2 * n, 2 * n, TIME, 0.15,
+        "0": Figure("load of a dword, all lanes one word", 2, 2, TIME, 0.05, "CLRX, OG: broadcast is free, B"),
+        **{str(n): Figure(f"load of a dword, {n} dwords from lane to lane", 2 * n, 2 * n, TIME, 0.05,
                           "CLRX, OG: by 32 lanes, at worst 64, B") for n in (1, 2, 4, 8, 16, 32)},
     },
     **hardware_vector.FIGURES, **hardware_memory.FIGURES,

@@ -42,16 +42,16 @@ store of 4 dwords off the lines those that two beats share take two cycles: 19; 
 take 32 cycles there for no known reason, and here since addresses are held back so long. Bytes and shorts: perftest's buffers with 8 and 16 bits take as
 long as dwords. Stores of less or more than a
 dword are assumed to take CLRX's 16, too.""",
-    "strides": """16 wavefronts of one CU, loads of a dword with two additions between them, which cost a linear one half a cycle. From the L1V a load
-that touches more than 16 lines takes a cycle for each; from the L2 some 2.1 cycles a line: 128 misses under way (`gpu.l1v.mshrs`) in the 236 cycles
-of an L2 hit are 1.8. GCN3 looks up four addresses a cycle (GPUOpen); whether four lines, is not published.""",
+    "strides": """16 wavefronts of one CU, loads of a dword with two additions between them, none waited for. From the L1V a load that touches more
+than 16 lines takes a cycle for each; from the L2 some 2.1 cycles a line: 128 misses under way (`gpu.l1v.mshrs`) in the 236 cycles of an L2 hit are 1.8.
+GCN3 looks up four addresses a cycle (GPUOpen); whether four lines, is not published.""",
     "reuse": """One wavefront loads all lines in their order, 16 at a time, four laps, of which the last two count. LRU keeps all of a walk that fits and
 nothing of one that does not; so does the L1V (the way filled longest ago goes). The L2 replaces a way not used since the bits of its set last filled,
 which keeps a sixteenth of 1.5 times its size. Which replacement GCN3 has is not published.""",
     "dram": """Lines that alternate between the channels, banks not hashed, stores as long as loads and 16 instructions a CU (keys), so that one channel is
 seen. One channel, read past both caches. Not hardware's figures but what the times allow that simulators give HBM1 (D): the straps of Fiji are
-not published. `refresh` is what a bank is away; other banks work on, so an open row's lines lose nothing. Bank after bank the 128 lines that a CU has under
-way are too few for the order in which its wavefronts bring them.""",
+not published. `refresh` is what a bank is away; other banks work on, so an open row's lines lose nothing. Bank after bank two CUs load, each rows of its own:
+the 128 lines that one has under way are too few for the order in which its wavefronts bring them (8.8 cycles a line).""",
     "fetch": """Straight code, again and again, on `configs/demo.yaml`, whose 4 CUs share an L1I of 32 KiB: 16 KiB stay there, 64 KiB never do. A line
 of eight instructions from the L2 is a way of 184 cycles; the L1I fetches the line behind, too (`gpu.sqc.prefetch`), and a wavefront asks for the next
 when its buffer of two lines has room, so a lone wavefront has an instruction in 16 cycles. Four CUs at the same code are in each other's
@@ -59,6 +59,5 @@ way: of the lines behind only the last asked for counts. What a miss costs on ha
 of a hit in the L1K, the sibling's 127 to 156: its caches have a link of their own to the crossbar (`link.sqc_noc`).""",
     "atomics": """No figure of hardware was found for rate or latency. A slice performs one request a cycle, with all its lanes on one line; lanes of one
 word are one request each.""",
-    "lds": """Cycles of a wavefront instruction of a CU, in a loop of eight loads and eight operations on what they bring: with at most two lanes a bank
-the loop, not the LDS, decides.""",
+    "lds": """Cycles of a wavefront instruction of a CU, in 16 wavefronts that do nothing else, 32 loads a round: a branch back costs the fastest 4 %.""",
 }

@@ -15,20 +15,21 @@
 #define WALK(op, reg, more) \
     ONE(op, reg, more) \
     at = at + step & mask;
-// Eight instructions one `step` apart, then all of them have ended.
-#define EIGHT(name, op, more) \
+// Eight instructions one `step` apart, then all of them have ended (`end`: s_waitcnt, or nothing).
+#define EIGHT(name, op, more, end) \
     kernel void name(ARGS) \
     { \
         BEGIN for (uint r = 0; r < rounds; r++) \
         { \
             WALK(op, "v16", more) WALK(op, "v16", more) WALK(op, "v16", more) WALK(op, "v16", more) \
             WALK(op, "v16", more) WALK(op, "v16", more) WALK(op, "v16", more) WALK(op, "v16", more) \
-            __asm__ volatile("s_waitcnt vmcnt(0)" : : : "memory"); \
+            __asm__ volatile(end : : : "memory"); \
         } \
     }
-EIGHT(load, "buffer_load_dword", "")
-EIGHT(store, "buffer_store_dword", "")
-EIGHT(pass, "buffer_load_dword", " glc slc") // neither the L1V nor the L2 keeps the line
+EIGHT(load, "buffer_load_dword", "", "s_waitcnt vmcnt(0)")
+EIGHT(walk, "buffer_load_dword", "", "")
+EIGHT(store, "buffer_store_dword", "", "s_waitcnt vmcnt(0)")
+EIGHT(pass, "buffer_load_dword", " glc slc", "s_waitcnt vmcnt(0)") // neither the L1V nor the L2 keeps the line
 
 // Eight instructions without any other between them, a line apart (name_line) or an element (name_near).
 #define ROW(name, op, reg, a, b, c, d, e, f, g) \

@@ -38,5 +38,5 @@ def strides(config="r9nano", levels=("l1v", "l2"), words=(1, 2, 4, 16, 32, 64, "
                 starts, step = [4 * n for n in random.Random(size).sample(range(size // 4), 1024)], 4 * 1021  # odd in dwords: comes to all of them
             else:
                 starts, step = [lane * 4 * count % size for lane in range(1024)], 1024 * 4 * count % size or 64
-            found[f"{level} {count}"] = vector.each("load", starts, step, size - 1, rounds, config)
+            found[f"{level} {count}"] = vector.each("walk", starts, step, size - 1, rounds, config)
     return found

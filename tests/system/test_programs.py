@@ -47,9 +47,9 @@ def passed(result, name):
     return result
 
 
-def lock_step(name, level, **config):
+def lock_step(name, level, options=(), **config):
     """Every instruction compared, and the golden model leaves the same data."""
-    result = passed(tiny_run(built(name, level), "--lockstep", **config), name)
+    result = passed(tiny_run(built(name, level), "--lockstep", *options, **config), name)
     counts = re.search(r"lockstep compared=(\d+) retired=(\d+)", result.err)
     assert counts and counts[1] == counts[2] == result.line["instructions"], result
     if name not in ORDER:

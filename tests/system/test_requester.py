@@ -125,13 +125,6 @@ def test_programs(apps, name):
     same_data(name, ["--lockstep"])
 
 
-# Chains of launches that rewrite each other's data, on two GPUs where the program uses them.
-@pytest.mark.nightly
-@pytest.mark.parametrize("name", ["chains", "sorting", "histogram", "reduction", "stencil", "pipeline", "hash", "atomics"])
-def test_other_programs(apps, name):
-    same_data(name)
-
-
 CHOICE = [("mp", "system", "split"), ("co", "agent", "far")]
 
 
