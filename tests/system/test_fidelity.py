@@ -66,7 +66,8 @@ def test_strides_cost_lines():
     found = groups.GROUPS["strides"]("demo", words=(1, 2, 16, "random"), rounds=(8, 16))
     held("strides", found)
     assert 63.5 <= found["l1v 16"] <= 66 and 55 <= found["l1v random"] <= 64, found
-    assert 2 <= found["l2 16"] / 64 <= 2.6 and 2 <= found["l2 1"] / 4 <= 2.6, found
+    floor = 236 / 128  # cycles of a hit of the L2, misses under way
+    assert floor <= found["l2 16"] / 64 <= 2.6 and floor <= found["l2 1"] / 4 <= 2.6, found
 
 
 @on_rtl
