@@ -15,7 +15,7 @@ from translation import translation
 KIB, MIB = 1024, 1024 * 1024
 
 
-def chase(config="r9nano", sizes=(1, 4, 8, 16, 32, 128, 512, 1024, 2048, 4096, 16384), steps=(64, 576)):
+def chase(config="r9nano", sizes=(1, 4, 8, 16, 32, 128, 512, 1024, 2048, 4096, 16384, 65536, 262144), steps=(64, 576)):
     """Cycles a step of one work-item through pointers in `sizes` KiB."""
     found = {}
     for kib in sizes:

@@ -31,6 +31,7 @@ FIGURES = {
         "2048": Figure("pointers in 2048 KiB: the L2 to its last line", None, None, TIME, 0, "none"),
         **{str(n): Figure(f"pointers in {n} KiB: DRAM", 570, 741, TIME, 0.05, CDNA + "; OG, GCN1: 300 to 600, B")
            for n in (16384, 65536)},
+        "262144": Figure("pointers in 262144 KiB: DRAM, behind the second level of translation", None, None, TIME, 0, "none"),
     },
     "atomics": {f"{back} {place}": Figure(f"atomic additions, {words}, to {where}", None, None, "lanes/clk", 0,
                                           "none")

@@ -20,7 +20,8 @@ order. A channel has a queue of reads and one of writes; no document says when i
 so that copy, mul, add and triad are in their bands. Values of 32 and 64 bytes move on hardware what they would if each line came twice and four times: as
 the wavefronts take turns, a line has left the caches before its work-item's next load of it. Of 64 bytes it has not always here; how many registers, so
 how many wavefronts, and which order of loads the measured program had, is not known.""",
-    "chase": """Translations are known before the chain begins, the L1V and L2 hold what they can (an eighth of 16 MiB). Behind the DRAM's own time
+    "chase": """Translations are known before the chain begins, the L1V and L2 hold what they can (an eighth of 16 MiB); 256 MiB are twice as many
+pages of 2 MiB as the first level of translation holds. Behind the DRAM's own time
 lies the way back to the slice (`gpu.dram.path`, 272): PHY, controller and fabric. Of the chips with a figure only the whole latency is known, so the
 key is what it leaves. 492 bytes a cycle over the 330 cycles between a slice's lookup and its fill are 160 lines under way in each of 16 slices (256
 MSHRs), and over 570 cycles 69 misses in each CU (128).""",
