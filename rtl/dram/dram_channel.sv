@@ -8,7 +8,7 @@
 // A cycle of the memory is `ratio` GPU cycles; in each one command of the row bus (activate, precharge, refresh) and one of
 // the column bus (read, write).  An access waits in a place of the ring of its direction, so that the order of places is
 // the order of arrival, and no more than Places - 1 of its direction that came later are served before it; while the other
-// direction waits, no more than Places go without a turn: these are the limits of age.
+// direction waits, no more than Places writes, or WriteAge reads, go without a turn: these are the limits of age.
 // Times are GPU cycles.  A channel without accesses keeps still: refreshes that fell due meanwhile are over, and have
 // closed the rows, when the next access comes.
 `include "gantry_assert.svh"
@@ -29,6 +29,7 @@ module dram_channel
   parameter int unsigned WriteHigh = 40,
   parameter int unsigned WriteLow = 8,
   parameter int unsigned WriteIdle = 40,   // memory cycles, at most 255
+  parameter int unsigned WriteAge = 64,    // reads that pass a waiting write, at most 255
   parameter int unsigned WriteRest = 0,    // of sixteen writes so many keep the data bus a memory cycle longer
   parameter int unsigned Spare = 8         // places left when busy_o rises: what its sender still has under way
 ) (
@@ -116,7 +117,7 @@ module dram_channel
       if (now >= next_edge && (some || refresh.due)) begin
         next_edge  = now + Wait.clock;
         data       = direction(data, taken[0] != 64'd0, 7'(WriteHigh), 7'(WriteLow), 8'(WriteIdle),
-                               8'(Places));
+                               8'(WriteAge), 8'(Places));
         w          = data.writing;
         o          = !w;
         if (now >= refresh.next) refresh = falls_due(refresh, RefreshEvery);

@@ -14,17 +14,18 @@ package dram_choose_pkg;
     logic       owed;  // writes turned back with more to go: as many reads have their turn
   } turn_t;
 
-  // Of a memory cycle.  Reads go before writes until `high` writes wait, none has waited for `idle` cycles, or `most` reads
+  // Of a memory cycle.  Reads go before writes until `high` writes wait, none has waited for `idle` cycles, or `age` reads
   // have passed waiting writes; then writes go until `low` are left (none, if no more wait at the beginning) or `most` have
   // gone, while reads wait.  After such a `most` the reads go until as many have gone or none waits, however many writes do.
   function automatic turn_t direction(input turn_t t, input logic reads_wait, input logic [6:0] high,
-                                      input logic [6:0] low, input logic [7:0] idle, input logic [7:0] most);
+                                      input logic [6:0] low, input logic [7:0] idle, input logic [7:0] age,
+                                      input logic [7:0] most);
     turn_t n;
     logic goes_on, begins;
     n = t;
     goes_on = t.writes != 7'd0 && (!reads_wait || (t.writes > t.until_left && t.passed < most));
     begins  = t.writes != 7'd0 && ((!reads_wait && t.quiet >= idle) ||
-                                   (t.writes >= high && !t.owed) || t.passed >= most);
+                                   (t.writes >= high && !t.owed) || t.passed >= (t.owed ? most : age));
     n.writing = t.writing ? goes_on : begins;
     if (n.writing && !t.writing) n.until_left = t.writes > low ? low : 7'd0;
     if (n.writing != t.writing || (t.writing ? !reads_wait : t.writes == 7'd0)) n.passed = 8'd0;

@@ -35,7 +35,7 @@ package dram_pkg;
 
   localparam times_t Hbm1 = '{
       ratio: 2, tcl: 7, tcwl: 2, trcd: 7, trp: 7, tras: 17, twr: 8, trtp: 3, tccd_s: 1, tccd_l: 1, trrd_s: 2, trrd_l: 3,
-      twtr_s: 3, twtr_l: 4, tfaw: 15, trtw: 1, trefi: 1950, trfc: 130, trfc_bank: 100, burst: 2
+      twtr_s: 3, twtr_l: 4, tfaw: 15, trtw: 1, trefi: 1950, trfc: 130, trfc_bank: 80, burst: 2
   };
 
   // How the number of a line within the channel is cut, from the low end: columns, banks, rows; but the bank's bits stand

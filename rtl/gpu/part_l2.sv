@@ -141,6 +141,7 @@ module part_l2
       .WriteHigh(DramWriteHigh),
       .WriteLow (DramWriteLow),
       .WriteIdle(DramWriteIdle),
+      .WriteAge(DramWriteAge),
       .WriteRest(DramWriteRest)
     ) u_channel (
       .clk_i,

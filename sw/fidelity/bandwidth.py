@@ -29,7 +29,7 @@ def cached(level, kind, groups, config):
 def streamed(kind, groups, config):
     """From DRAM: all groups one behind the other, up to 16 MiB.  On all CUs as `stream` has it: 16 dwords a work-item; a copy: one."""
     if groups == ALL:
-        return values(kind.replace("read", "load").replace("write", "store"), "uint", WHOLE, config) if kind != "copy" else array("copy", ARRAYS, 2, config)
+        return values(kind.replace("read", "load").replace("write", "store"), "float", WHOLE, config) if kind != "copy" else array("copy", ARRAYS, 2, config)
     first = STREAMED // (4 * LANES * groups)
     rounds = (first, first + max(first, 64))
     buffers = [f"zero:{4 * LANES * groups * rounds[1]}"] * 2

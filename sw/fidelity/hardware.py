@@ -18,9 +18,9 @@ FIGURES = {
         "load": Figure("load, 16 bytes a work-item", 492.5, 492.5, RATE, 0.05, INTERNAL),
         "store": Figure("store, 16 bytes a work-item", 357.7, 357.7, RATE, 0.05, INTERNAL),
         **{f"load {width}": Figure(f"load, 16 times {bytes} bytes a work-item", value, value, RATE, 0.05, "CP, A")
-           for width, bytes, value in (("uint", 4, 441), ("uint2", 8, 453), ("uint4", 16, 445), ("uint8", 32, 205), ("uint16", 64, 103))},
+           for width, bytes, value in (("float", 4, 441), ("float2", 8, 453), ("float4", 16, 445), ("float8", 32, 205), ("float16", 64, 103))},
         **{f"store {width}": Figure(f"store, 16 times {bytes} bytes a work-item", None, None, RATE, 0, "none; #147: at most 357.7")
-           for width, bytes in (("uint", 4), ("uint4", 16))},
+           for width, bytes in (("float", 4), ("float4", 16))},
     },
     "chase": {
         **{str(n): Figure(f"pointers in {n} KiB: L1V", 120, 136, TIME, 0.05, CDNA) for n in (1, 4, 8)},

@@ -18,10 +18,10 @@ def _translation():
 
 
 # Keys gpu.dram.* in memory cycles, of which one is 2 clk (500 MHz, HF A).  DRAMsim3 HBM1_4Gb_x128.ini, as params.def says (D): a line takes BL 4 at double
-# rate; CL, CWL, RP, RAS, RRD, FAW, WTR, REFI, RFC.  Own, for no document of the chip has them: RTW (the bus turns), RFC_BANK (200 ns), WRITES (those that
+# rate; CL, CWL, RP, RAS, RRD, FAW, WTR, REFI, RFC.  Own, for no document of the chip has them: RTW (the bus turns), RFC_BANK (160 ns), WRITES (those that
 # go in one turn: between gpu.dram.write_high - write_low and gpu.dram.places).
 RATIO, LINE, CL, CWL, RP, RAS, FAW, REFI, RFC = 2, 2, 7, 2, 7, 17, 15, 1950, 130
-WTR, RTW, RFC_BANK, WRITES = (3, 4), 1, 100, (40 - 8, 64)
+WTR, RTW, RFC_BANK, WRITES = (3, 4), 1, 80, (24 - 4, 64)
 TIMES = "D: HBM1's times"
 
 

@@ -10,16 +10,17 @@ TITLES = {
 }
 
 NOTES = {
-    "stream": """copy, mul, add, triad and the first load and store: one element a work-item. The others are clpeak's kernels: 16 values a work-item, a
-work-group or all work-items apart, whichever is faster. Arrays of 16 and 64 MiB, or 48 and 144: in shorter runs the end counts, when a CU has its last
-groups to itself. What moves loads of 16 values: 32 instructions of vector memory a CU (`gpu.cu.vmem_slots`), in which the wavefronts of a SIMD take turns;
-eight lines of a slice beside each other in one channel (`gpu.dram.channel_bit`; alternating lines move 300 of four dwords); two messages of a CU that
-follow each other at a slice (`gpu.noc.run`); and the time of a refresh (`gpu.dram.trfc_bank`). Stores: hardware moves 70 % of
-the peak, and where it loses the rest is not published; here each store keeps the bus longer (`gpu.dram.write_rest`), so that none is faster whatever its
-order. A channel has a queue of reads and one of writes; no document says when its bus turns: `gpu.dram.write_high`, `write_low` and `write_idle` are set
-so that copy, mul, add and triad are in their bands. Values of 32 and 64 bytes move on hardware what they would if each line came twice and four times: as
-the wavefronts take turns, a line has left the caches before its work-item's next load of it. Of 64 bytes it has not always here; how many registers, so
-how many wavefronts, and which order of loads the measured program had, is not known.""",
+    "stream": """copy, mul, add, triad and the first load and store: one element a work-item. The others are clpeak's: 16 floats or vectors a work-item, a
+work-group or all work-items apart, whichever is faster; of loads their sum is stored, a float a work-item, which is not counted. Arrays of 16 and 64 MiB, or
+48 and 144: in shorter runs the end counts, when a CU has its last groups to itself. What moves loads of 16 values: 32 instructions of vector memory a CU
+(`gpu.cu.vmem_slots`), in which the wavefronts of a SIMD take turns; eight lines of a slice beside each other in one channel (`gpu.dram.channel_bit`); two
+messages of a CU that follow each other at a slice (`gpu.noc.run`); the time of a refresh (`gpu.dram.trfc_bank`); and that few stores wait until there are
+many, since a turn of the bus for four of them costs as much as their data (`gpu.dram.write_age`). Stores: hardware moves 70 % of the peak, and where it
+loses the rest is not published; here each store keeps the bus longer (`gpu.dram.write_rest`), whatever its order. A channel has a queue of reads and one of
+writes; no document says when its bus turns: `gpu.dram.write_high`, `write_low`, `write_idle` and `write_age` are set so that copy, add, triad and loads are
+in their bands. Values of 32 and 64 bytes move on hardware what they would if each line came twice and four times: as the wavefronts take turns, a line has
+left the caches before its work-item's next load of it. Of 32 bytes it has not always here: clang loads a value at a time, and the two loads of one often
+follow each other. How the measured program's compiler had ordered its loads is not known; 66 registers and more loads under way hit more often.""",
     "chase": """Translations are known before the chain begins, the L1V and L2 hold what they can (an eighth of 16 MiB); 256 MiB are twice as many
 pages of 2 MiB as the first level of translation holds. Behind the DRAM's own time
 lies the way back to the slice (`gpu.dram.path`, 272): PHY, controller and fabric. Of the chips with a figure only the whole latency is known, so the

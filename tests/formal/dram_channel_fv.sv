@@ -30,7 +30,7 @@ module dram_channel_fv
   logic [63:0] cycle_q = 64'd16;  // what never happened lies far behind
   dram_channel #(
     .Times(Times), .Banks(Banks), .Groups(2), .RowLines(1), .BankBit(0), .BankHash(1'b0), .Places(Places), .WriteHigh(2), .WriteLow(1),
-    .WriteIdle(1), .Spare(0)
+    .WriteIdle(1), .WriteAge(2), .Spare(0)
   ) u_dut (
     .clk_i, .rst_ni, .cycle_i(cycle_q), .cmd_valid_i(ask), .cmd_write_i(write_i), .cmd_line_i(32'(line_i[BankBits:0])),
     .cmd_id_i(8'(id_i)), .done_valid_o(done), .done_id_o(done_id), .busy_o(busy), .taken_o(), .row_cmd_o(row), .col_cmd_o(col),

@@ -29,9 +29,9 @@ REFUSED = {  # what the line says after the key
     ("gpu.dram.trfc_bank", "greatest"): ("gpu.dram.trefi", "1950 is not above gpu.dram.trfc_bank 4095"),
     **{(f"gpu.dram.{key}", "greatest"): ("gpu.dram.trefi", f"1950 is not above {16 * closing} that 16 banks take to close one after the other")
        for key, closing in (("tras", 255 + 7 + 3), ("trtp", 255 + 7 + 3), ("trp", 17 + 255 + 3), ("twr", 2 + 2 + 255 + 7 + 3), ("tcwl", 255 + 2 + 8 + 7 + 3))},
-    ("gpu.dram.write_low", "greatest"): ("gpu.dram.write_low", "63 is not below gpu.dram.write_high 40"),
+    ("gpu.dram.write_low", "greatest"): ("gpu.dram.write_low", "63 is not below gpu.dram.write_high 24"),
     ("gpu.dram.write_high", "least"): ("gpu.dram.write_low", "4 is not below gpu.dram.write_high 1"),
-    ("gpu.dram.places", "least"): ("gpu.dram.write_high", "40 is above gpu.dram.places 16"),
+    ("gpu.dram.places", "least"): ("gpu.dram.write_high", "24 is above gpu.dram.places 16"),
     ("gpu.dram.tras", "least"): ("gpu.dram.tras", "1 is below gpu.dram.trcd 7"),
     ("gpu.dram.trcd", "greatest"): ("gpu.dram.tras", "17 is below gpu.dram.trcd 255"),
     ("gpu.dram.trcd", "odd"): ("gpu.dram.tras", "17 is below gpu.dram.trcd 48"),

@@ -48,11 +48,16 @@ def outcomes(litmus, *choice, seed=1, options=()):
 
 
 def judge(litmus, choice, options=()):
-    found = outcomes(litmus, *choice, options=options)
-    assert [allowed for _, _, allowed in found.values()] == [order != "sync" and choice[0] not in ("co", "at") for order in found]
-    for order, (_, weak, allowed) in found.items():
-        assert allowed or weak == 0, (choice, order, weak)
-        assert order not in SEEN.get(choice, []) or weak > 0, f"allowed, but not seen: {choice} {order}"
+    """What is forbidden is never seen.  What must be seen has four seeds for it: delays differ 157 times in a run, not 10,000."""
+    missing = set(SEEN.get(choice, []))
+    for seed in range(1, 5):
+        found = outcomes(litmus, *choice, seed=seed, options=options)
+        assert [allowed for _, _, allowed in found.values()] == [order != "sync" and choice[0] not in ("co", "at") for order in found]
+        assert all(allowed or weak == 0 for _, weak, allowed in found.values()), (choice, seed, found)
+        missing -= {order for order, (_, weak, _) in found.items() if weak > 0}
+        if not missing:
+            return
+    assert not missing, f"allowed, but not seen: {choice} {missing}"
 
 
 @pytest.mark.parametrize("choice", OFTEN, ids="-".join)

@@ -101,7 +101,7 @@ def test_overlapping_windows_are_refused(tmp_path):
     ("gpu.dram.trefi: 120\n", 1, "gpu.dram.trefi: 120 is not above gpu.dram.trfc 130"),
     ("gpu.dram.trefi: 432\n", 1, "gpu.dram.trefi: 432 is not above 432 that 16 banks take to close one after the other"),
     ("gpu.dram.trefi: 173\ngpu.dram.trfc_bank: 0\n", 1, "gpu.dram.trefi: 173 is not above 173: gpu.dram.trfc 130, and what 16 banks take to close"),
-    ("gpu.dram.write_low: 40\n", 1, "gpu.dram.write_low: 40 is not below gpu.dram.write_high 40"),
+    ("gpu.dram.write_low: 24\n", 1, "gpu.dram.write_low: 24 is not below gpu.dram.write_high 24"),
     ("gpu.dram.write_high: 48\ngpu.dram.places: 32\n", 1, "gpu.dram.write_high: 48 is above gpu.dram.places 32"),
     ("a: &x {b: *x}\n", 1, None),
     ("include: nowhere.yaml\n", 1, None),

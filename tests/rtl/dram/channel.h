@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What benches of dram_channel share: the rules as tables of distances, the model beside each cycle, random traffic, resets in the middle of it.
-// Who includes it names the shape (BankBit, Hash, Places, High, Low) and, with OTHER_MEMORY, the banks and times.  Not responsible for: bandwidth.
+// Who includes it names the shape (BankBit, Hash, Places, High, Low, Age) and, with OTHER_MEMORY, the banks and times.  Not responsible for: bandwidth.
 #ifndef DRAM_CHANNEL_H
 #define DRAM_CHANNEL_H
 #include <algorithm>
@@ -15,11 +15,11 @@
 
 #ifndef OTHER_MEMORY
 enum { Banks = 16, Groups = 4 };
-static const model::Times T = {2, 7, 2, 7, 7, 17, 8, 3, 1, 1, 2, 3, 3, 4, 15, 1, 1950, 130, 100, 2};
+static const model::Times T = {2, 7, 2, 7, 7, 17, 8, 3, 1, 1, 2, 3, 3, 4, 15, 1, 1950, 130, 80, 2};
 #endif
 using model::None, model::Activate, model::Precharge, model::Read, model::Write, model::Refresh, model::RefreshAll, model::Command;
 static const unsigned Clock = T.ratio, RowLines = 32;
-static const model::Shape Shape = {Banks, Groups, Places, High, Low, 40, 8};
+static const model::Shape Shape = {Banks, Groups, Places, High, Low, 40, Age, 8};
 static model::Channel channel(T, Shape);
 static const uint64_t Never = ~0ull >> 1; // as a time: long ago
 

@@ -14,7 +14,7 @@ struct Times { // memory cycles
     unsigned ratio, cl, cwl, rcd, rp, ras, wr, rtp, ccd_s, ccd_l, rrd_s, rrd_l, wtr_s, wtr_l, faw, rtw, refi, rfc, rfc_bank, burst;
 };
 struct Shape {
-    unsigned banks, groups, places, high, low, idle, spare;
+    unsigned banks, groups, places, high, low, idle, age, spare;
 };
 enum Kind { None, Activate, Precharge, Read, Write, Refresh, RefreshAll };
 struct Command {
@@ -89,7 +89,7 @@ class Channel {
         if (before)
             writing = writes != 0 && (!reads || (more && passed < s.places));
         else
-            writing = writes != 0 && ((!reads && quiet >= s.idle) || (writes >= s.high && !owed) || passed >= s.places);
+            writing = writes != 0 && ((!reads && quiet >= s.idle) || (writes >= s.high && !owed) || passed >= (owed ? s.places : s.age));
         if (writing && !before)
             until_left = writes > s.low ? s.low : 0;
         if (writing != before || (before ? !reads : writes == 0))

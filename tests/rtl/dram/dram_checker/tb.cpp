@@ -22,7 +22,7 @@
 
 #ifndef OTHER_MEMORY
 enum { Banks = 16, Groups = 4 };
-static const model::Times T = {2, 7, 2, 7, 7, 17, 8, 3, 1, 1, 2, 3, 3, 4, 15, 1, 1950, 130, 100, 2};
+static const model::Times T = {2, 7, 2, 7, 7, 17, 8, 3, 1, 1, 2, 3, 3, 4, 15, 1, 1950, 130, 80, 2};
 #endif
 using namespace model;
 

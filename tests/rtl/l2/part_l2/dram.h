@@ -5,7 +5,7 @@
 #ifndef DRAM_H
 #define DRAM_H
 
-static const unsigned Clock = 2, Cl = 7, Cwl = 2, Rcd = 7, Rp = 7, Ras = 17, Wr = 8, Rtp = 3, Rfc = 100, Refi = 1950, Burst = 2;
+static const unsigned Clock = 2, Cl = 7, Cwl = 2, Rcd = 7, Rp = 7, Ras = 17, Wr = 8, Rtp = 3, Rfc = 80, Refi = 1950, Burst = 2;
 static const unsigned RowLines = 32, DramBanks = 16, OtherChannel = 8; // lines of a slice
 
 // Slice line of a column of a row of bank `bank` of channel 0: eight lines of a slice (twice 256 bytes) lie in a channel, the next eight in the other.
