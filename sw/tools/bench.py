@@ -108,6 +108,10 @@ def cycles(d):
     return d["cycles"] / max(d["cpu_s"], 1e-6), "cycles/s"
 
 
+def traffic(d):
+    return d["bytes"] / 1e6 / max(d["cpu_s"], 1e-6), "MB/s"
+
+
 def ns(d):
     return d["cpu_s"] * 1e9 / max(d["cycles"], 1), "ns/cycle"
 
@@ -120,11 +124,12 @@ def matmul(side):
     return f"{side},{side}", "16,16", [f"out:{side * side * 4}:{NULL}"] + [f"zero:{side * side * 4}"] * 2 + [f"u32:{side}"]
 
 
-def copy_cycles():
+def copy():
+    """Two MiB more are read, and as many written."""
     items = 1024 * 64
     few, many = (kernel("r9nano", "copy", items, 256, [f"zero:{items * 16 * n}", f"zero:{items * 16 * n}", f"u32:{items}", f"u32:{n}"])
                  for n in (1, 3))
-    return {k: many[k] - few[k] for k in few}
+    return {**{k: many[k] - few[k] for k in few}, "bytes": 2 * 2 * items * 16}
 
 
 def idle_gpu():
@@ -275,7 +280,7 @@ def plan():
         (lambda: sized("r9nano", "matmul", matmul(128), matmul(384)), {"gpu64.matmul.rate": rate}),
         (lambda: sized("r9nano", "fir", fir(1024 * 64), fir(5120 * 64)), {"gpu64.fir.rate": rate}),
         (hash_64, {"gpu64.hash.rate": rate, "gpu64.cycles": cycles}),
-        (copy_cycles, {"gpu64.copy.cycles": cycles}),
+        (copy, {"gpu64.copy.cycles": cycles, "gpu64.copy.traffic": traffic}),
         (two_threads, {"gpu64.threads2": value}),
         (idle_gpu, {"gpu.idle": value}),
         (lambda: rounds("r9nano", "int", 40, 256, (50, 24050), *golden), {"golden.int.rate": rate}),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exact times of what a bench of the compute unit runs: as tests/system/cycles.tsv for whole programs, but of single blocks and in the
 // bench's own run, so that a change of who waits for whom shows where it was made.  A new figure comes with the commit that says why.
-// Not responsible for: what the times should be (published figures: tests/rtl/cu/timing, costs of directed.h).
+// Not responsible for: what the times should be (published figures: tests/rtl/cu/timing, tests/rtl/cu/vmem/costs.h).
 #pragma once
 #include <cstdint>
 #include <cstdio>

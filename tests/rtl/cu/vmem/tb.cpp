@@ -58,6 +58,7 @@
 // mutate: rtl/cu/cu_vmem_slots.sv: address_left == '0 && data.left == '0 => address_left == '0
 // mutate: rtl/cu/cu_vmem_slots.sv: data.left != '0 && !reads[data.simd] => data.left != '0
 #include "tests/rtl/case_done.h"
+#include "costs.h"
 #include "directed.h"
 #include "withheld.h"
 #include "tests/rtl/cu/pinned.h"
