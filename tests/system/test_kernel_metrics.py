@@ -132,7 +132,7 @@ def test_pieces_add_up(database):
     assert {unit for unit, in database.execute("select distinct unit from kernel_metrics")} <= {"count", "cycles", "bytes", "lines"}
 
 
-@pytest.mark.shows("S0.21")
+@pytest.mark.shows("S0.21", "S1.4")
 def test_known_traffic(database):
     """Lines read and written, and atomics, of each kernel by itself."""
     first, second, far = kernels(database, "lines_move")

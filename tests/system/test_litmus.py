@@ -61,7 +61,7 @@ def judge(litmus, choice, options=()):
 
 
 @pytest.mark.parametrize("choice", OFTEN, ids="-".join)
-@pytest.mark.shows("S0.18", "S4.14")
+@pytest.mark.shows("S0.18", "S0.19", "S4.14")
 def test_choice(litmus, choice):
     judge(litmus, choice)
 
@@ -70,7 +70,7 @@ def test_choice(litmus, choice):
 @pytest.mark.parametrize("memory", MEMORIES)
 @pytest.mark.parametrize("scope", SCOPES)
 @pytest.mark.parametrize("test", TESTS)
-@pytest.mark.shows("S0.18", "S4.14")
+@pytest.mark.shows("S0.18", "S0.19", "S4.14")
 def test_all(litmus, test, scope, memory):
     if (test, scope, memory) not in OFTEN:
         judge(litmus, (test, scope, memory))
