@@ -135,7 +135,7 @@ BLOCKS = {  # sources, tasks
                          ("assign idle_o = !(count_q != 3'd0 && ready_i)", "assign idle_o = !(count_q > 3'd1 && ready_i)"))}),
     "dram_channel": (
         ["rtl/common/pick_pkg.sv", *(f"rtl/dram/dram_{name}.sv" for name in ("pkg", "bank_pkg", "choose_pkg", "refresh_pkg", "checker", "channel"))],
-        {"bmc": bounded(8), "bmc_long": bounded(10, nightly=True), "bmc_banks": bounded(10, nightly=True, params={"Banks": 4, "Places": 4}),
+        {"bmc": bounded(8), "bmc_long": bounded(10, nightly=True), "bmc_banks": bounded(8, nightly=True, params={"Banks": 4, "Places": 4}),
          "cover": bounded(20, expected="FAIL", defines=("REACH",), nightly=True),
          **faults(("column_at[b]         = now + Wait.column;", "column_at[b]         = now;"),
                   ("Wait.same_group,", "Wait.same_any,"),
