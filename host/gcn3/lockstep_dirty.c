@@ -45,8 +45,18 @@ static void grow(struct ls_dirty *d)
     free(old.lines);
 }
 
-void ls_dirty_put(struct ls_dirty *d, uint64_t address, uint64_t mask, const void *bytes)
+void ls_dirty_put(struct ls_dirty *d, uint64_t cycle, uint64_t address, uint64_t mask, const void *bytes)
 {
+    if (d->ahead.cycle == cycle && d->ahead.address == address) {
+        for (uint64_t m = mask & d->ahead.mask; m; m &= m - 1) {
+            unsigned b = __builtin_ctzll(m);
+            if (((const uint8_t *)d->ahead.bytes)[b] == ((const uint8_t *)bytes)[b])
+                mask &= ~(UINT64_C(1) << b);
+        }
+        d->ahead.mask = 0;
+    }
+    if (!mask)
+        return;
     if (d->used * 2 >= d->room)
         grow(d);
     struct ls_dirty_line *line = place_of(d, address);
@@ -57,10 +67,14 @@ void ls_dirty_put(struct ls_dirty *d, uint64_t address, uint64_t mask, const voi
         line->bytes[__builtin_ctzll(m)] = ((const uint8_t *)bytes)[__builtin_ctzll(m)];
 }
 
-uint64_t ls_dirty_written(struct ls_dirty *d, uint64_t address, uint64_t mask, const void *bytes)
+uint64_t ls_dirty_written(struct ls_dirty *d, uint64_t cycle, uint64_t address, uint64_t mask, const void *bytes)
 {
     struct ls_dirty_line *line = d->room ? place_of(d, address) : NULL;
     uint64_t gone = 0;
+    d->ahead.cycle = cycle;
+    d->ahead.address = address;
+    d->ahead.mask = line ? mask & ~line->mask : mask;
+    memcpy(d->ahead.bytes, bytes, sizeof d->ahead.bytes);
     for (uint64_t m = line ? line->mask & mask : 0; m; m &= m - 1) {
         unsigned b = __builtin_ctzll(m);
         if (line->bytes[b] == ((const uint8_t *)bytes)[b]) /* else a younger store is still to come */

@@ -140,7 +140,7 @@ void ls_leaving(struct lockstep *ls, uint64_t cycle, uint64_t address, uint64_t 
     for (unsigned k = 0; k < 16; k++)
         if (mask >> 4 * k & 15)
             remember_value(ls, cycle, address + 4 * k, word_now(ls, cycle, address + 4 * k));
-    ls_dirty_written(&ls->dirty, address, mask, data);
+    ls_dirty_written(&ls->dirty, cycle, address, mask, data);
 }
 
 /* Whether a byte was in memory at some time since `since`, though more than LS_VALUES stores came after it (atomics of

@@ -94,7 +94,7 @@ static void replaced(struct lockstep *ls, uint64_t cycle, const struct lockstep_
 }
 
 /* What the L2 holds from now on, until it has gone to DRAM. */
-static void hold(struct lockstep *ls, const struct lockstep_order *r)
+static void hold(struct lockstep *ls, uint64_t cycle, const struct lockstep_order *r)
 {
     uint8_t bytes[64];
     memcpy(bytes, r->data, sizeof bytes);
@@ -110,7 +110,7 @@ static void hold(struct lockstep *ls, const struct lockstep_order *r)
         uint64_t now = gcn3_atomic(r->atomic, r->size, found, operand, 0);
         memcpy(bytes + at, &now, size);
     }
-    ls_dirty_put(&ls->dirty, r->addr & ~UINT64_C(63), r->mask, bytes);
+    ls_dirty_put(&ls->dirty, cycle, r->addr & ~UINT64_C(63), r->mask, bytes);
 }
 
 void lockstep_dram(struct lockstep *ls, unsigned gpu, uint64_t cycle, const struct msg_dram_req *req)
@@ -170,7 +170,7 @@ void lockstep_order(struct lockstep *ls, unsigned gpu, uint64_t cycle, const str
     if (ls->failed)
         return;
     replaced(ls, cycle, r);
-    hold(ls, r);
+    hold(ls, cycle, r);
     if (q) {
         q->ordered = true;
         memcpy(q->old, r->line ? r->old : &r->data[2], r->line ? sizeof q->old : sizeof q->old[0]);

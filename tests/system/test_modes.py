@@ -26,12 +26,12 @@ def keys(write, mode):
     return ["--set", f"gpu.l2.write={write}", "--set", f"gpu.l2.mode={mode}"]
 
 
-def cases(names):
+def cases(names, always=ALWAYS):
     out = []
     for name in names:
         for choice in MODES:
             word = "-".join(choice)
-            out.append(pytest.param(name, choice, id=f"{name.replace(' ', '-')}-{word}", marks=[] if (name, word) in ALWAYS else pytest.mark.nightly))
+            out.append(pytest.param(name, choice, id=f"{name.replace(' ', '-')}-{word}", marks=[] if (name, word) in always else pytest.mark.nightly))
     return out
 
 
@@ -53,9 +53,7 @@ def test_program(name, choice):
         assert name in ORDER or line["data"] == golden(name, gpus), (name, gpus, line)
 
 
-@pytest.mark.nightly
-@pytest.mark.parametrize("choice", MODES, ids="-".join)
-@pytest.mark.parametrize("name", FAMILIES + SINGLE)
+@pytest.mark.parametrize("name, choice", cases(FAMILIES + SINGLE, {("fft", "through-home"), ("copies", "through-requester")}))
 @pytest.mark.shows("B.6", "S0.16", "S0.17")
 def test_lock_step(name, choice):
     lock_step(name, "O2", options=keys(*choice))
