@@ -21,9 +21,9 @@
 // mutate: rtl/dram/dram_channel.sv: now + Wait.data; => now + Wait.same_any;
 // mutate: rtl/dram/dram_checker.sv: activated[b], Times.trcd => activated[b], Times.trcd + 1
 // mutate: rtl/dram/dram_choose_pkg.sv: (t.writes >= high && => (t.writes >= 7'd1 &&
-// mutate: rtl/dram/dram_choose_pkg.sv: !t.owed) || t.passed >= (t.owed ? most : age)) => !t.owed))
-// mutate: rtl/dram/dram_choose_pkg.sv: (t.owed ? most : age) => most
-// mutate: rtl/dram/dram_choose_pkg.sv: (t.owed ? most : age) => age
+// mutate: rtl/dram/dram_choose_pkg.sv: !t.owed) || t.passed >= (t.owed ? most : age)) => !t.owed) || (t.owed && t.passed >= (t.owed ? most : age)))
+// mutate: rtl/dram/dram_choose_pkg.sv: (t.owed ? most : age) => (t.owed ? most : age & most)
+// mutate: rtl/dram/dram_choose_pkg.sv: (t.owed ? most : age) => (t.owed ? age | most : age)
 // mutate: rtl/dram/dram_choose_pkg.sv: t.until_left && t.passed < most => t.until_left
 // mutate: rtl/dram/dram_choose_pkg.sv: (t.writes >= high && !t.owed) => t.writes >= high
 // mutate: rtl/dram/dram_choose_pkg.sv: n.owed = reads_wait && => n.owed =
