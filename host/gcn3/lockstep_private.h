@@ -157,7 +157,8 @@ struct ls_dirty {
     size_t room, used;
     struct {
         uint64_t cycle, address, mask, bytes[8];
-    } ahead; /* bytes of the last write to DRAM of which nobody had told: a store that goes through leaves in the cycle of its order */
+    } ahead; /* bytes of the last write to DRAM of which nobody had told: a store that goes through leaves in the cycle
+                of its order */
 };
 
 struct lockstep {
@@ -284,9 +285,9 @@ void ls_coverage_free(struct ls_coverage *coverage);
  * (changed). */
 void ls_coverage_take(struct ls_coverage *coverage, const struct gcn3_inst *inst, bool active, bool changed);
 
-/* lockstep_dirty.c.  Bytes of a line (physical address) that a store or an atomic has left in the L2 in this cycle, but for those
- * that a write to DRAM of the same cycle took with it, of which is told first; those that have gone to DRAM, which are
- * returned; memory as a load of the GPU sees it: 0, or below 0 where there is none. */
+/* lockstep_dirty.c.  Bytes of a line (physical address) that a store or an atomic has left in the L2 in this cycle, but
+ * for those that a write to DRAM of the same cycle took with it, of which is told first; those that have gone to DRAM,
+ * which are returned; memory as a load of the GPU sees it: 0, or below 0 where there is none. */
 void ls_dirty_put(struct ls_dirty *d, uint64_t cycle, uint64_t address, uint64_t mask, const void *bytes);
 uint64_t ls_dirty_written(struct ls_dirty *d, uint64_t cycle, uint64_t address, uint64_t mask, const void *bytes);
 int ls_read(const struct lockstep *ls, uint64_t address, void *to, unsigned bytes);

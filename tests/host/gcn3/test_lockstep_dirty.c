@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What lock step holds for the memory that a load of the GPU finds: what its L2 has taken from stores and atomics, until that is in
- * DRAM, and from then on memory, whatever the host makes of it.  A store that goes through to DRAM leaves its slice in the cycle in
- * which it takes effect, and is told of before; one whose message waits, or of a write-back, leaves later (S0.16, S0.17).
+ * What lock step holds for the memory that a load of the GPU finds: what its L2 has taken from stores and atomics,
+ * until that is in DRAM, and from then on memory, whatever the host makes of it.  A store that goes through to DRAM
+ * leaves its slice in the cycle in which it takes effect, and is told of before; one whose message waits, or of a
+ * write-back, leaves later (S0.16, S0.17).
  */
 #include <setjmp.h>
 #include <stdarg.h>
