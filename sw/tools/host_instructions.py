@@ -33,7 +33,7 @@ def filtered(n):
     return [n, 256, [f"out:{n * 4}:{NULL}", f"zero:{n * 4 + 64}", "zero:64"]]
 
 
-KERNELS = {"int": (items(4), items(12)), "hash": (items(8, f"zero:{4 * WAVES * 64 * 4}"), items(24, f"zero:{4 * WAVES * 64 * 4}")),
+KERNELS = {"int": (items(4), items(12)), "hash": (items(8, f"zero:{4 * WAVES * 64 * 4}"), items(56, f"zero:{4 * WAVES * 64 * 4}")),
            "matmul": (square(64), square(96)), "fir": (filtered(2048), filtered(6144))}
 
 
