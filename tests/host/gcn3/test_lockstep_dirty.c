@@ -39,11 +39,16 @@ static int teardown(void **state)
 }
 
 /* A store of `value` to all bytes of `mask`: what the slice tells of it, and what it sends to DRAM. */
-static void takes_effect(uint64_t mask, uint8_t value)
+static void takes_effect_at(uint64_t line, uint64_t mask, uint8_t value)
 {
-    struct lockstep_order r = {.op = MEM_WRITE, .source = 200, .addr = LINE, .mask = mask};
+    struct lockstep_order r = {.op = MEM_WRITE, .source = 200, .addr = line, .mask = mask};
     memset(r.data, value, sizeof r.data);
     lockstep_order(ls, 0, cycle, &r);
+}
+
+static void takes_effect(uint64_t mask, uint8_t value)
+{
+    takes_effect_at(LINE, mask, value);
 }
 
 static void leaves(uint64_t mask, uint8_t value)
@@ -125,6 +130,24 @@ static void only_what_left_in_its_cycle(void **state)
     assert_int_equal(byte_at(24), 4);
 }
 
+/* Nor what another line sent, or an older store to the same bytes, of which had been told. */
+static void only_what_nobody_had_told_of(void **state)
+{
+    (void)state;
+    uint8_t other[64];
+    leaves(0xff, 1);
+    takes_effect_at(LINE + 64, 0xff, 1);
+    assert_int_equal(ls_read(ls, LINE + 64, other, sizeof other), 0);
+    assert_int_equal(other[0], 1);
+    cycle++;
+    takes_effect(0xff, 5);
+    cycle++;
+    leaves(0xff, 5);
+    takes_effect(0xff, 5);
+    host_writes(7);
+    assert_int_equal(byte_at(0), 5);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 int main(void)
 {
@@ -132,6 +155,7 @@ int main(void)
         TEST(held_until_it_is_written_back),
         TEST(gone_in_the_cycle_of_its_order),
         TEST(only_what_left_in_its_cycle),
+        TEST(only_what_nobody_had_told_of),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

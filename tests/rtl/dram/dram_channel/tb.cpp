@@ -106,6 +106,7 @@ static void age()
 {
     for (unsigned which = 0; which < 4; which++) {
         const bool hits = (which & 2) != 0, other = (which & 1) != 0; // write
+        const unsigned later = !hits && other ? Age : Places;
         for (unsigned n = 0; n < 200; n++)
             try_issue(hits, n % RowLines);
         issue(other, line_of(16, 0, 0));
@@ -117,7 +118,7 @@ static void age()
             longest_wait = std::max(longest_wait, cycle - r.second.came);
         for (const auto &w : writes)
             longest_wait = std::max(longest_wait, cycle - w.second);
-        if (longest_wait < Places * 5 / 8 * 2 * Clock || longest_wait > (Places * 2 + std::max(Places * 2, Age * 2) + 60 + 100) * Clock) // of the ring all that came before, of either all that came later, each two clocks; a refresh
+        if (longest_wait < Places * 5 / 8 * 2 * Clock || longest_wait > (Places * 2 + later * 2 + 60 + 100) * Clock) // of the ring all that came before and all that came later, each two clocks; a refresh
             fail("longest wait", longest_wait, Places * 2 * Clock);
         drain();
     }
