@@ -105,8 +105,15 @@ static void sleep_once(const struct region *r, const struct region_waiter *w)
 
 static enum region_end wait_long(struct region *r, const struct region_waiter *w, uint64_t waited)
 {
-    enum peers p = peers_look(r, w->in, w->count, waited > PEERS_PATIENCE_NS);
-    return p == PEERS_LOST ? REGION_LOST : p == PEERS_LEFT ? REGION_ENDED : REGION_GO;
+    const bool still = waited > PEERS_PATIENCE_NS;
+    switch (peers_look(r, w->in, w->count, still)) {
+    case PEERS_LOST:
+        return REGION_LOST;
+    case PEERS_LEFT:
+        return REGION_ENDED;
+    default:
+        return still && w->unwanted && w->unwanted(w->ctx) ? REGION_UNWANTED : REGION_GO;
+    }
 }
 
 static enum region_end wait_here(struct region *r, const struct region_waiter *w)

@@ -26,6 +26,9 @@ struct region_waiter {
     uint64_t sent, received; /* messages on all links of the region so far */
     /* A message has come or a horizon is of use: enough waited.  It may promise, and neither sends nor takes. */
     bool (*look)(void *ctx);
+    /* Asked with each look at the others once it has waited for PEERS_PATIENCE_NS: true ends it, for nobody wants what
+     * is waited for, and somebody is stopped.  NULL: never. */
+    bool (*unwanted)(void *ctx);
     void *ctx;
     struct link *const *in; /* to name what is waited for */
     uint32_t count;
@@ -34,7 +37,8 @@ enum region_end {
     REGION_GO,    /* look() was true */
     REGION_QUIET, /* nothing will ever happen any more, unless the host's owner acts; told as region_plan.host says */
     REGION_ENDED, /* a process has left in order */
-    REGION_LOST   /* a process died or refused; told */
+    REGION_LOST,  /* a process died or refused; told */
+    REGION_UNWANTED
 };
 
 /* What this process has sent and received holds until the return, or, when that is QUIET and there is no host, for

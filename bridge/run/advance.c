@@ -43,19 +43,13 @@ struct waiting {
     struct sched *s;
     uint64_t next, need; /* first own event; horizon that lets it run, or skips all before `until` */
     uint64_t from, hold; /* as promised */
-    uint64_t begin;      /* ns; of waiting so long that the others are looked at; 0: not yet */
 };
 
-/* Nobody wants what is waited for, and it has not come for a while: somebody is stopped.  One whose work goes on is
- * waited for, and then rests with all others. */
-static bool given_up(struct waiting *w)
+/* One whose work goes on is waited for, and then rests with all others: that wait is short. */
+static bool unwanted(void *ctx)
 {
-    struct sched *s = w->s;
-    if (!s->unwanted || !peers_due(s->region))
-        return false;
-    const uint64_t now = peers_clock();
-    w->begin = w->begin ? w->begin : now;
-    return now - w->begin > PEERS_PATIENCE_NS && s->unwanted(s->act_ctx);
+    const struct sched *s = ((const struct waiting *)ctx)->s;
+    return s->unwanted && s->unwanted(s->act_ctx);
 }
 
 /* Whether something has come that is not taken. */
@@ -71,8 +65,6 @@ static bool looks(void *ctx)
     struct waiting *w = ctx;
     struct sched *s = w->s;
     uint64_t horizon = UINT64_MAX;
-    if (given_up(w))
-        s->stop = true;
     if (s->stop || region_is_asked(s->region))
         return true;
     for (uint32_t i = 0; i < s->head_in_count; i++) {
@@ -98,11 +90,12 @@ static bool looks(void *ctx)
 
 static enum region_end wait_for_others(struct sched *s, const struct bounds *b, uint64_t next, uint64_t need)
 {
-    struct waiting waiting = {s, next < b->stop ? next : b->stop, need, sched_sends_from(s), sched_hold(s), 0};
+    struct waiting waiting = {s, next < b->stop ? next : b->stop, need, sched_sends_from(s), sched_hold(s)};
     struct region_waiter w = {.next = next,
                               .need = need,
                               .hold = s->act ? b->stop : UINT64_MAX,
                               .look = looks,
+                              .unwanted = unwanted,
                               .ctx = &waiting,
                               .in = s->heads_in,
                               .count = s->head_in_count};
@@ -163,8 +156,10 @@ static uint64_t need_of(const struct sched *s, uint64_t next, uint64_t stop)
 
 enum sched_end sched_advance(struct sched *s, uint64_t until)
 {
-    static const enum sched_end ends[] = {
-        [REGION_QUIET] = SCHED_QUIET, [REGION_ENDED] = SCHED_ENDED, [REGION_LOST] = SCHED_LOST};
+    static const enum sched_end ends[] = {[REGION_QUIET] = SCHED_QUIET,
+                                          [REGION_ENDED] = SCHED_ENDED,
+                                          [REGION_LOST] = SCHED_LOST,
+                                          [REGION_UNWANTED] = SCHED_STOPPED};
     for (;;) {
         if (s->stop) {
             s->stop = false;

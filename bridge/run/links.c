@@ -186,6 +186,25 @@ void sched_pass_turn(const struct sched *s)
     region_set_turn(s->region, turn_of(next < TURN_LAST ? next : TURN_LAST, 0));
 }
 
+/* False: one is lost, or stopped while nobody wants this run (s->stop). */
+static bool wait_for_turn(struct sched *s, uint64_t turn)
+{
+    const uint64_t begin = peers_clock();
+    while (!region_is_turn(s->region, turn)) {
+        if (peers_due(s->region)) {
+            const bool still = peers_clock() - begin > PEERS_PATIENCE_NS;
+            if (peers_look(s->region, s->heads_in, s->head_in_count, still) == PEERS_LOST)
+                return false;
+            if (still && s->unwanted && s->unwanted(s->act_ctx)) {
+                s->stop = true;
+                return false;
+            }
+        }
+        sched_yield();
+    }
+    return true;
+}
+
 bool sched_in_turn(const struct part *part, uint64_t from)
 {
     struct sched *s = part->sched;
@@ -199,12 +218,7 @@ bool sched_in_turn(const struct part *part, uint64_t from)
     if (region_active(s->region) < from + PART_WINDOW) /* a host promises by that */
         region_set_active(s->region, from + PART_WINDOW);
     sched_promise(s); /* the others may need it to get there */
-    while (!region_is_turn(s->region, turn)) {
-        if (peers_due(s->region) && peers_look(s->region, s->heads_in, s->head_in_count, false) == PEERS_LOST)
-            return false;
-        sched_yield();
-    }
-    return true;
+    return wait_for_turn(s, turn);
 }
 
 void sched_links_in(const struct sched *s, struct link **in)

@@ -30,10 +30,12 @@ long __real_syscall(long number, ...);
 long __wrap_syscall(long number, ...);
 void __wrap_pause_cpu(void);
 
+#define NEVER_ASKED UINT32_MAX
+
 /* ---- what the waiting one does, in order: L looks, P pauses, C reads the clock, Y gives its core away, S sleeps */
 static char did[400];
 static unsigned count;
-static uint64_t now_ns;
+static uint64_t now_ns, coarse_behind;
 static struct region *waiting; /* NULL: nobody, and nothing is played */
 static void note(char what)
 {
@@ -48,7 +50,8 @@ int __wrap_clock_gettime(clockid_t id, struct timespec *t)
         return __real_clock_gettime(id, t);
     if (id == CLOCK_MONOTONIC)
         note('C');
-    *t = (struct timespec){(time_t)(now_ns / 1000000000), (long)(now_ns % 1000000000)};
+    const uint64_t ns = now_ns - (id == CLOCK_MONOTONIC ? 0 : coarse_behind);
+    *t = (struct timespec){(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
     return 0;
 }
 
@@ -120,7 +123,17 @@ struct looks {
     unsigned left;
     uint64_t ns;
     void (*at)(unsigned left); /* before it answers; NULL: nothing */
+    unsigned wanted;           /* the question whether anybody wants it is answered so often with yes */
+    unsigned asked;
+    uint64_t asked_at; /* first */
 };
+static bool unwanted(void *ctx)
+{
+    struct looks *l = ctx;
+    l->asked_at = l->asked++ ? l->asked_at : now_ns;
+    return l->asked > l->wanted;
+}
+
 static bool look(void *ctx)
 {
     struct looks *l = ctx;
@@ -136,7 +149,13 @@ static bool look(void *ctx)
 
 static enum region_end wait_of(struct bench *b, uint32_t self, struct looks *l, uint64_t next)
 {
-    const struct region_waiter w = {.next = next, .need = 77, .reach = 55, .hold = NEVER, .look = look, .ctx = l};
+    const struct region_waiter w = {.next = next,
+                                    .need = 77,
+                                    .reach = 55,
+                                    .hold = NEVER,
+                                    .look = look,
+                                    .unwanted = l->wanted == NEVER_ASKED ? NULL : unwanted,
+                                    .ctx = l};
     count = 0;
     memset(rung, 0, sizeof rung);
     waiting = b->r[self];
@@ -352,6 +371,39 @@ static void test_ends_of_others(void **state)
     }
 }
 
+/* Whether anybody wants what is waited for is asked with the first look at the others behind the patience and with each
+ * one after it, however the sleeps lie beside the clock's ticks: each of these is a little longer than the time between
+ * two looks, and the coarse clock, which goes by ticks, is behind by most of one. */
+static void test_unwanted(void **state)
+{
+    static const struct {
+        uint64_t ns;
+        unsigned wanted;
+        enum region_end end;
+        uint64_t first; /* when it was asked */
+    } cases[] = {{100050000, 0, REGION_UNWANTED, 3001500000},
+                 {100050000, 3, REGION_UNWANTED, 3001500000},
+                 {60000000, 0, REGION_UNWANTED, 3060000000},
+                 {100000000, 0, REGION_UNWANTED, 3100000000},
+                 {100050000, NEVER_ASKED, REGION_GO, 0}};
+    (void)state;
+    for (unsigned n = 0; n < sizeof cases / sizeof *cases; n++) {
+        struct bench b;
+        open_quiet(&b, REGION_NONE, 1);
+        const uint64_t begin = now_ns;
+        slept_ns = cases[n].ns;
+        coarse_behind = 3900000;
+        struct looks l = {.left = 150, .wanted = cases[n].wanted};
+        assert_int_equal(wait_of(&b, 0, &l, 100), cases[n].end);
+        assert_int_equal(l.asked ? l.asked_at - begin : 0, cases[n].first);
+        assert_int_equal(l.asked, cases[n].wanted == NEVER_ASKED ? 0 : cases[n].wanted + 1);
+        assert_int_equal(entry(&b, 0)->state, l.asked ? REGION_OUTSIDE : REGION_RUNS);
+        assert_int_equal(entry(&b, 0)->version % 2, 0);
+        coarse_behind = 0;
+        bench_close(&b);
+    }
+}
+
 /* ---- who is rung, and how */
 static void test_bells(void **state)
 {
@@ -371,10 +423,15 @@ static void test_bells(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_looks_yields_sleeps),   cmocka_unit_test(test_sleeps_when_crowded),
-        cmocka_unit_test(test_what_a_sleeper_says),   cmocka_unit_test(test_not_slept_on),
-        cmocka_unit_test(test_quiet_is_not_slept_on), cmocka_unit_test(test_others_are_looked_at),
-        cmocka_unit_test(test_ends_of_others),        cmocka_unit_test(test_bells),
+        cmocka_unit_test(test_looks_yields_sleeps),
+        cmocka_unit_test(test_sleeps_when_crowded),
+        cmocka_unit_test(test_what_a_sleeper_says),
+        cmocka_unit_test(test_not_slept_on),
+        cmocka_unit_test(test_quiet_is_not_slept_on),
+        cmocka_unit_test(test_others_are_looked_at),
+        cmocka_unit_test(test_ends_of_others),
+        cmocka_unit_test(test_unwanted),
+        cmocka_unit_test(test_bells),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -200,40 +200,30 @@ static bool is_unwanted(void *ctx)
 }
 static enum region_end patience(const struct region_waiter *w)
 {
-    struct bench *b = bench;
-    now_ns = b->r[0]->looked + PEERS_LOOK_NS - 1;
-    assert_false(looks(w)); /* no look at the others is due: time does not begin */
-    now_ns++;
-    const uint64_t begin = now_ns;
-    assert_false(looks(w));
-    now_ns = begin + PEERS_PATIENCE_NS;
-    assert_false(looks(w));
-    assert_int_equal(asked_wanted, 0);
-    now_ns++;
-    assert_false(looks(w));
-    assert_int_equal(asked_wanted, 1); /* somebody wants it */
-    nobody_wants = true;
-    b->r[0]->looked = now_ns;
-    assert_false(looks(w));
-    assert_int_equal(asked_wanted, 1);
-    b->r[0]->looked = 0;
-    assert_true(looks(w));
-    assert_int_equal(asked_wanted, 2);
-    return REGION_GO;
+    const bool wanted = !w->unwanted(w->ctx);
+    assert_int_equal(asked_wanted, bench->s.unwanted ? 1 : 0);
+    assert_int_equal(wanted, !nobody_wants || bench->s.unwanted == NULL);
+    return wanted ? REGION_QUIET : REGION_UNWANTED;
 }
 
+/* Who waits asks the owner, whose answer ends it as a stop does; nothing is left of that. */
 static void test_patience(void **state)
 {
-    struct bench b;
     (void)state;
-    open_played(&b, REGION_NONE, true);
-    b.act = 9000;
-    b.s.unwanted = is_unwanted;
-    promised(&b, 200);
-    wait_act = patience;
-    assert_int_equal(sched_advance(&b.s, NEVER), SCHED_STOPPED);
-    assert_false(b.s.stop);
-    bench_close(&b);
+    for (unsigned n = 0; n < 3; n++) {
+        struct bench b;
+        open_played(&b, REGION_NONE, true);
+        b.act = 9000;
+        b.s.unwanted = n ? is_unwanted : NULL;
+        nobody_wants = n != 1;
+        asked_wanted = 0;
+        promised(&b, 200);
+        wait_act = patience;
+        assert_int_equal(sched_advance(&b.s, NEVER), n == 2 ? SCHED_STOPPED : SCHED_QUIET);
+        assert_int_equal(waits, 1);
+        assert_false(b.s.stop);
+        bench_close(&b);
+    }
 }
 
 int main(void)

@@ -2,16 +2,19 @@
 // A scheduler in a region whose other process is played by the test: what it publishes before it waits, how a wait
 // ends, promises of a host, turns.
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "../errors.h"
+#include "bridge/link/peers.h"
 #include "join_bench.h"
 
 /* While a bench waits for its turn: what happens at the third time that it gives its core away. */
@@ -190,6 +193,55 @@ static void test_turns_are_waited_for(void **state)
     }
 }
 
+/* One that stands still is told after a while, and waited for as long as anybody wants this run. */
+static unsigned asked_wanted;
+static bool nobody_wants(void *ctx)
+{
+    assert_ptr_equal(ctx, &yielding->act);
+    return ++asked_wanted == 2;
+}
+static void never_passes(struct bench *b)
+{
+    (void)b;
+}
+static void test_turns_of_a_stopped_one(void **state)
+{
+    struct bench b;
+    (void)state;
+    bench_open(&b, REGION_NONE, false);
+    pid_t pid = fork();
+    if (pid == 0)
+        for (;;)
+            pause();
+    kill(pid, SIGSTOP);
+    atomic_store(&b.other->pid, pid);
+    b.part->number = 4;
+    b.s.ordered = true;
+    b.s.now = 104;
+    b.s.horizon = 200;
+    b.s.unwanted = nobody_wants;
+    yielding = &b;
+    at_yield = never_passes;
+    catch_errors();
+    const uint64_t begin = peers_clock();
+    bool turn = sched_in_turn(b.part, 104);
+    const uint64_t waited = peers_clock() - begin;
+    const char *text = release_errors();
+    yielding = NULL;
+    assert_false(turn);
+    assert_true(b.s.stop);
+    assert_int_equal(asked_wanted, 2);
+    assert_true(waited > PEERS_PATIENCE_NS + PEERS_LOOK_NS);
+    char line[128];
+    snprintf(line, sizeof line, "process p1 (pid %d) is stopped at cycle 0; the run waits until it goes on\n",
+             (int)pid);
+    assert_non_null(strstr(text, line));
+    assert_int_equal(sched_advance(&b.s, NEVER), SCHED_STOPPED);
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    bench_close(&b);
+}
+
 static int turn_with_threads(void *ctx)
 {
     struct bench *b = ctx;
@@ -224,6 +276,7 @@ int main(void)
         cmocka_unit_test(test_ends),
         cmocka_unit_test(test_turns),
         cmocka_unit_test(test_turns_are_waited_for),
+        cmocka_unit_test(test_turns_of_a_stopped_one),
         cmocka_unit_test(test_turns_are_for_one_thread),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
