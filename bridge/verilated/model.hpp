@@ -4,7 +4,8 @@
 // Not responsible for: which ports exist (generated), channels (bridge/link), time (bridge/run).
 // A cycle is not two eval() calls: every partition has one clock and no other event (models.py checks the generated
 // code for it), so Edge, which the wrapper supplies, runs what eval() would run at a rising edge and nothing else.
-// Models with tracing take the two calls.
+// Models with tracing take the two calls.  Ports, supplied too, names every output port in a line of its own: a loop over
+// a table of them in each cycle is 2 % of a CU.
 #ifndef GANTRY_MODEL_HPP
 #define GANTRY_MODEL_HPP
 #include <cstdio>
@@ -31,28 +32,39 @@ struct Input {        // one input lane or one returning credit
     uint8_t *valid;   // byte that holds the valid bit
     uint8_t bit;
 };
-struct Output {       // all lanes of an output port, or of the credits of an input port
-    const uint8_t *valid;
-    const uint8_t *payload;  // lane 0; nullptr: credits
-    uint32_t valid_bytes, bytes, slot;
-};
 struct Observation {
     const uint8_t *valid, *payload;
     uint32_t valid_bytes, bytes;
 };
+
+// The lanes of an output port, or of the credits of an input port, that have something to say in this cycle: mostly none.
+template <class Valid, class Fn> inline void valid_lanes(Valid valid, Fn fn)
+{
+    for (uint64_t bits = valid; __builtin_expect(bits != 0, 0); bits &= bits - 1)
+        fn(static_cast<uint32_t>(__builtin_ctzll(bits)));
+}
+template <size_t Words, class Fn> inline void valid_lanes(const VlWide<Words> &valid, Fn fn)
+{
+    for (uint32_t w = 0; w < Words; w++)
+        valid_lanes(valid[w], [&](uint32_t lane) { fn(32 * w + lane); });
+}
+template <uint32_t Count, uint32_t Bytes, class Payload> const void *lane_of(const Payload &payload, uint32_t lane)
+{
+    static_assert(sizeof(Payload) == size_t{Count} * Bytes, "the port is not as wide as its messages");
+    return reinterpret_cast<const uint8_t *>(&payload) + size_t{lane} * Bytes;
+}
 
 inline thread_local const char *current_name = "model";
 inline thread_local uint64_t current_cycle = 0;
 constexpr uint8_t no_counter = 0xff;  // the RTL need not gather a value in every cycle; a CU shows its instructions
 inline void (*bug_handler)(const char *name, uint64_t cycle, const char *text) = nullptr;
 
-template <class Top, class Edge> class Model {
+template <class Top, class Edge, class Ports> class Model {
   public:
     std::string name;
     std::unique_ptr<VerilatedContext> context;
     std::unique_ptr<Top> top;
     std::vector<Input> inputs;
-    std::vector<Output> outputs;
     std::vector<Observation> observations;
     uint64_t *cycle_port = nullptr;     // cycle_i
     uint8_t *perf_en = nullptr;         // perf_en_i
@@ -146,41 +158,9 @@ template <class Top, class Edge> class Model {
         changed = true;
     }
 
-    // Verilator stores valid bits in 1, 2, 4 or 8 bytes, or in an array of words of 4.
-    static uint64_t valid_bits(const uint8_t *valid, uint32_t bytes)
-    {
-        uint64_t bits = 0;
-        if (bytes == 1)
-            return *valid;
-        if (bytes >= 8)
-            memcpy(&bits, valid, 8);
-        else if (bytes == 4)
-            memcpy(&bits, valid, 4);
-        else
-            memcpy(&bits, valid, 2);
-        return bits;
-    }
-
-    // Most ports have one byte of valid bits, and most of those bytes are 0.
-    template <class Port, class Fn> static void each_valid(const Port &port, Fn fn)
-    {
-        if (__builtin_expect(port.valid_bytes == 1, 1)) {
-            for (uint32_t bits = *port.valid; __builtin_expect(bits != 0, 0); bits &= bits - 1)
-                fn(static_cast<uint32_t>(__builtin_ctz(bits)));
-            return;
-        }
-        for (uint32_t at = 0; at < port.valid_bytes; at += 8)
-            for (uint64_t bits = valid_bits(port.valid + at, port.valid_bytes - at); bits; bits &= bits - 1)
-                fn(at * 8 + static_cast<uint32_t>(__builtin_ctzll(bits)));
-    }
-
     void collect(uint64_t cycle, const model_sink &sink)
     {
-        for (const Output &out : outputs) {
-            each_valid(out, [&](uint32_t lane) {
-                sink.send(sink.ctx, out.slot + lane, cycle, out.payload ? out.payload + static_cast<size_t>(lane) * out.bytes : nullptr);
-            });
-        }
+        Ports::sent(*top->rootp, [&](uint32_t slot, const void *message) { sink.send(sink.ctx, slot, cycle, message); });
         if (observing)
             collect_observed(cycle, sink);
     }
@@ -189,7 +169,9 @@ template <class Top, class Edge> class Model {
     {
         for (uint32_t port = 0; port < observations.size(); port++) {
             const Observation &obs = observations[port];
-            each_valid(obs, [&](uint32_t lane) {
+            uint64_t valid = 0;
+            memcpy(&valid, obs.valid, obs.valid_bytes);
+            valid_lanes(valid, [&](uint32_t lane) {
                 sink.observe(sink.ctx, port, lane, cycle, obs.payload + static_cast<size_t>(lane) * obs.bytes);
             });
         }
@@ -210,7 +192,7 @@ template <class Top, class Edge> class Model {
                 clock(from + c);
             }
             collect(from + c, sink);
-            idle = top->idle_o;
+            idle = top->rootp->idle_o;
         }
         return idle;
     }
@@ -372,17 +354,9 @@ template <class Top, class Edge> class Model {
         for (uint32_t lane = 0; lane < count; lane++)
             inputs.push_back({nullptr, 0, reinterpret_cast<uint8_t *>(&valid) + lane / 8, static_cast<uint8_t>(1u << (lane & 7))});
     }
-    template <class Valid, class Payload> void output(Valid &valid, Payload &payload, uint32_t count, uint32_t bytes, uint32_t slot)
-    {
-        bytes_check(sizeof(Payload), count, bytes);
-        outputs.push_back({reinterpret_cast<const uint8_t *>(&valid), reinterpret_cast<const uint8_t *>(&payload), sizeof(Valid), bytes, slot});
-    }
-    template <class Valid> void credit_output(Valid &valid, uint32_t slot)
-    {
-        outputs.push_back({reinterpret_cast<const uint8_t *>(&valid), nullptr, sizeof(Valid), 0, slot});
-    }
     template <class Valid, class Payload> uint32_t observation(Valid &valid, Payload &payload, uint32_t count)
     {
+        static_assert(sizeof(Valid) <= 8, "at most 64 lanes");
         uint32_t bytes = static_cast<uint32_t>(sizeof(Payload) / count);
         observations.push_back({reinterpret_cast<const uint8_t *>(&valid), reinterpret_cast<const uint8_t *>(&payload), sizeof(Valid), bytes});
         return bytes;

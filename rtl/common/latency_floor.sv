@@ -43,9 +43,12 @@ module latency_floor #(
   assign data_o  = pass ? data_i : head_q;
 
   /* verilator lint_off BLKSEQ */
-  // Written with `<=`, so that they are memories on an FPGA: what comes in this cycle is not in them yet.
-  logic [Width-1:0] word[Depth];
-  logic [TimeW-1:0] due[Depth];  // in cycles of `now`, which counts only while something waits
+  typedef struct packed {
+    logic [TimeW-1:0] due;  // in cycles of `now`, which counts only while something waits
+    logic [Width-1:0] data;
+  } report_t;
+  // Written with `<=`, so that it is a memory on an FPGA: what comes in this cycle is not in it yet.
+  report_t report[Depth];
   logic [KeyW-1:0] key[Depth];
   logic [TimeW-1:0] now, left, due_new;
   logic only;  // the report of this cycle is the first of those that wait
@@ -66,17 +69,16 @@ module latency_floor #(
       if (valid_i && !pass) begin
         due_new        = now + TimeW'(rest_i) - TimeW'(SeedBug == 3'd1 ? 2 : 1);
         only           = count == '0;
-        word[write]    <= data_i;
-        due[write]     <= due_new;
+        report[write]  <= '{due: due_new, data: data_i};
         key[write]     = key_i;
         waits[key_i]   = waits[key_i] + 1'b1;
         waiting[key_i] = 1'b1;
         write = write + 1'b1;
         count = count + 1'b1;
       end
-      left    = (only ? due_new : due[read]) - now;  // negative: its time came while others left
+      left    = (only ? due_new : report[read].due) - now;  // negative: its time came while others left
       due_q   <= count != '0 && (left == '0 || left[TimeW-1]);
-      head_q  <= only && SeedBug != 3'd3 ? data_i : word[SeedBug == 3'd3 ? '0 : read];
+      head_q  <= only && SeedBug != 3'd3 ? data_i : report[SeedBug == 3'd3 ? '0 : read].data;
       idle_o  <= count == '0;
       ready_o <= count < (Pw + 1)'(Depth - Spare);
       full_q  <= count == (Pw + 1)'(Depth);

@@ -66,22 +66,26 @@ module control_agent
   state_e next;
   signals_t signals;
 
-  // ---- maintenance passes by
-  assign direct        = !Registered && ctl_cmd_valid_i && ctl_cmd_i.op != CTL_SIGNAL && !maint_busy_q &&
-                         (state_q == StateRun || state_q == StatePaused);
-  assign maint_valid_o = direct || late_q;
-  assign maint_o       = Registered || late_q ? maint_q : ctl_cmd_i;
+  // ---- maintenance passes by.  Without a message one test: a component's logic hangs on this in each cycle.
+  always_comb begin
+    direct  = 1'b0;
+    maint_o = maint_q;
+    if (!Registered && ctl_cmd_valid_i) begin
+      direct = ctl_cmd_i.op != CTL_SIGNAL && !maint_busy_q && (state_q == StateRun || state_q == StatePaused);
+      if (!late_q) maint_o = ctl_cmd_i;
+    end
+    maint_valid_o = direct || late_q;
+  end
 
   // ---- answers; the operation under way ends; rest.  At rest one test.
   always_comb begin
     ctl_evt_valid_o = 1'b0;
-    ctl_evt_o       = '0;
+    ctl_evt_o       = answer_evt_q;
     ends            = 1'b0;
     idle_o          = 1'b1;
     if (awake_q) begin
       ctl_evt_valid_o = answer_q || maint_done_i || maint_told_q;
-      ctl_evt_o = answer_q ? answer_evt_q :
-          '{op: maint_q.op, status: CTL_OK, state: 8'(state_q), id: maint_q.id, default: '0};
+      if (!answer_q) ctl_evt_o = '{op: maint_q.op, status: CTL_OK, state: 8'(state_q), id: maint_q.id, default: '0};
       ends = state_q == StateDraining ? drained_i && !(operation_q.flush && maint_busy_q && !maint_late_q) :
              in_progress(state_q) && (operation_q.done || flush_done_i || discard_done_i);
       idle_o = !began_q && !answer_q && !maint_done_i && !maint_told_q && !late_q && !flush_o && !discard_o &&

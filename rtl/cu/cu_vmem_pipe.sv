@@ -158,7 +158,7 @@ module cu_vmem_pipe
     logic place_valid, row_valid;
     logic [3:0] row_room;
     vmem_place_t place;
-    vmem_row_t row;
+    vmem_row_t row[1];
     logic [1:0] fill_beat;
     logic [15:0][31:0] fill;
 
@@ -294,7 +294,7 @@ module cu_vmem_pipe
       .rst_ni,
       .en_i,
       .row_valid_i(row_valid),
-      .row_i      (row),
+      .row_i      (row[0]),
       .room_o     (row_room),
       .vwr_valid_o,
       .vwr0_o,

@@ -47,7 +47,7 @@ module cu_vmem_return
   input  vslot_t                wb_slot_i,
   output logic                wb_left_o,        // the last row has left: there is a place for another one
   output logic                row_valid_o,
-  output vmem_row_t           row_o,
+  output vmem_row_t           row_o[1],
   input  logic          [3:0] row_room_i,       // by SIMD: for a row
   input  logic                obs_en_i,
   output logic                obs_row_valid_o,  // dwords on their way into the LDS, or from there
@@ -80,6 +80,7 @@ module cu_vmem_return
     wave_t wave;
     tag_t tag;
     logic lds;
+    logic [16:0] lds_at;  // byte of lane 0 in the LDS
     vgpr_t dst;
     logic [63:0] exec;
   } what_t;
@@ -119,7 +120,6 @@ module cu_vmem_return
   logic [16:0] row_where;  // its byte in the LDS
   /* verilator lint_on UNUSEDSIGNAL */
   // rows between the LDS and buffer instructions
-  logic [16:0] lds_mem[NumSlots];  // byte of lane 0 in the LDS
   logic row_busy, row_fetch, row_half, row_asked;  // row_fetch: from the LDS; row_asked: a line is under way
   logic fetch_wait;
   vslot_t row_slot, fetch_slot;
@@ -141,7 +141,8 @@ module cu_vmem_return
   logic [1:0] beat, next_beat;
   logic [$clog2(2*NumSlots)-1:0] even_at, odd_at, wb_at;  // {slot, beat / 2}
   logic even_we, odd_we;  // beats of this cycle
-  logic ok, moved, awake;
+  l1_rsp_t answer;
+  logic ok, come, moved, awake;
 
   // The first beat with lanes, of those before the last.
   function automatic logic [1:0] beat_of(input logic [47:0] lanes);
@@ -275,7 +276,7 @@ module cu_vmem_return
   // `row` leaves, to be written by cu_vmem_writeback.
   task automatic give_row(input logic [15:0] lanes);
     row_valid_o <= lanes != '0 || wb_row + 5'd1 >= {wb.results, 2'd0};
-    row_o <= '{
+    row_o[0] <= '{
         final_row: wb_row + 5'd1 >= {wb.results, 2'd0},
         slot: wb_slot,
         vwr: '{
@@ -325,10 +326,10 @@ module cu_vmem_return
             wave: op.wave,
             tag: op.tag,
             lds: issue_i.lds,
+            lds_at: issue_i.lds_base + {issue_i.lds_word, 2'd0},
             dst: op.dst,
             exec: op.exec
         };
-        if (issue_i.lds) lds_mem[next_slot_i] <= issue_i.lds_base + {issue_i.lds_word, 2'd0};
         touched[next_slot_i] = '0;
       end
       if (place_valid_i) begin
@@ -463,18 +464,16 @@ module cu_vmem_return
         end else if (line_valid_i) begin
           line_held = 1'b1;
         end
-        if (line_held) begin
-          moved = 1'b1;
-          if (!rsp_valid_i && rsp_ready_o) begin
+        moved = moved || line_held;
+        come = rsp_valid_i || (line_held && rsp_ready_o);
+        if (come) begin
+          answer = rsp_i;
+          if (!rsp_valid_i) begin
+            answer = '{id: line_i[0].id, pair: 1'b0, status: '0, data: line_i[0].data};
             line_held = 1'b0;
             line_taken_o <= 1'b1;
-            queue_mem[queue_write] <= '{id: line_i[0].id, pair: 1'b0, status: '0, data: line_i[0].data};
-            queue_write = queue_write + 3'd1;
-            queued = queued + 4'd1;
           end
-        end
-        if (rsp_valid_i) begin
-          queue_mem[queue_write] <= rsp_i;
+          queue_mem[queue_write] <= answer;
           queue_write = queue_write + 3'd1;
           queued = queued + 4'd1;
         end

@@ -16,7 +16,7 @@
     row_beat   = wb_row[1:0];
     row_lanes  = lanes;
     row_data   = row;
-    row_where  = lds_mem[row_slot] + {9'd0, row_beat, 6'd0};
+    row_where  = wb.lds_at + {9'd0, row_beat, 6'd0};
     show_row();
   endtask
 
@@ -29,7 +29,7 @@
     row_beat  = of_beat;
     row_what  = what_mem[row_slot];
     row_lanes = 16'(row_what.exec >> {of_beat, 4'd0});
-    row_where = lds_mem[row_slot] + {9'd0, of_beat, 6'd0};
+    row_where = row_what.lds_at + {9'd0, of_beat, 6'd0};
   endtask
 
   task automatic show_row();

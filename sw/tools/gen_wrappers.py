@@ -47,7 +47,7 @@ def constants_named(kind):
 
 
 def port_tables(entry, constants):
-    """C rows of model_port and C++ statements that bind them."""
+    """C rows of model_port, C++ statements that bind inputs, and that send what is at the outputs; how many lanes in and out."""
     size, rows, ins, outs = message_bytes(), [], [], []
     slot = {"in": 0, "out": 0}
     ports = [(p, count_of(p, constants), size[p["message"]]) for p in entry["ports"]]
@@ -62,15 +62,16 @@ def port_tables(entry, constants):
         n, out = p["name"], p["dir"] == "out"
         rows.append(f'    {{"{n}", {int(out)}, {int(bool(p.get("credit")))}, {count}, {width}, {p["slot"]}, {p["credit_slot"]}}},')
         if out:
-            outs.append(f'    m->output(m->top->{n}_valid_o, m->top->{n}_o, {count}, {width}, {p["slot"]});')
+            outs.append(f'        gantry::valid_lanes(root.{n}_valid_o, [&](uint32_t lane) {{ send({p["slot"]} + lane, '
+                        f'gantry::lane_of<{count}, {width}>(root.{n}_o, lane)); }});')
         else:
             ins.append(f"    m->input(m->top->{n}_valid_i, m->top->{n}_i, {count}, {width});")
     for p, count, _ in ports:
         if p.get("credit") and p["dir"] == "out":
             ins.append(f'    m->credit_input(m->top->{p["name"]}_credit_i, {count});')
         elif p.get("credit"):
-            outs.append(f'    m->credit_output(m->top->{p["name"]}_credit_o, {p["credit_slot"]});')
-    return rows, ins + outs, slot["in"], slot["out"]
+            outs.append(f'        gantry::valid_lanes(root.{p["name"]}_credit_o, [&](uint32_t lane) {{ send({p["credit_slot"]} + lane, nullptr); }});')
+    return rows, ins, outs, slot["in"], slot["out"]
 
 
 def counter_rows(names, part=""):
@@ -149,7 +150,7 @@ def emit(kind, constants, faults=False):
     """faults: the model of GANTRY_FAULTS, which takes its seeded fault from the environment."""
     entry = partitions()[kind]
     top = "V" + entry["top"]
-    rows, binds, ins, outs = port_tables(entry, constants)
+    rows, binds, sent, ins, outs = port_tables(entry, constants)
     plain = entry.get("counters") or []
     counters, places = (whole_counters(entry, constants) if "holds" in entry
                         else (counter_rows(plain + meter_names(entry, constants)), []))
@@ -202,7 +203,15 @@ struct Edge {{
         r->__VnbaTriggered[0] = 0;
     }}
 }};
-using M = gantry::Model<{top}, Edge>;
+// What leaves in a cycle: send(output number, message or nullptr: a credit), port by port.  The class of the module itself has
+// references to these only.
+struct Ports {{
+    template <class Send> static void sent(const Root &root, Send send)
+    {{
+{chr(10).join(sent)}
+    }}
+}};
+using M = gantry::Model<{top}, Edge, Ports>;
 const model_port port_rows[] = {{
 {chr(10).join(rows)}
 }};
