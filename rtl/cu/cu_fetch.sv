@@ -334,26 +334,28 @@ module cu_fetch
 `ifdef SYNTHESIS
       head = head_o;  // else what is not decoded would be kept in registers of its own
 `endif
-      for (int unsigned d = 0; d < 2; d++) begin
-        if (s2_valid[d]) begin
-          awake        = 1'b1;
-          w            = windex(s2_wave[d]);
-          in_decode[w] = 1'b0;
-          if (s2_epoch[d] == epoch[w]) begin
-            q    = pc[w][4:3];
-            inst = d == 0 ? quarter0[q] : quarter1[q];
-            if (pc[w][2]) inst = {d == 0 ? quarter0[q+2'd1][31:0] : quarter1[q+2'd1][31:0], inst[63:32]};
-            place = pc[w][6:5] + 2'd1;
-            decode_head(pc[w], registers[w], fault[{w, pc[w][6:5]}],
-                        s2_both[d] ? fault[{w, place}] : 4'd0);
-            if (dwords == 2'd2 && pc[w][4:2] == 3'd7 && !s2_both[d] && h.issue.fault == 4'd0) begin
-              if (!has(w, pc[w][7:5] + 3'd1)) want_decode[w] = 1'b0;  // until it arrives
-            end else begin
-              want_decode[w] = 1'b0;
-              undecoded[w]   = 1'b0;
-              len[w]         = dwords;
-              decoded[d]     = 1'b1;
-              head[d]        = h;
+      if (s2_valid != 2'd0) begin
+        for (int unsigned d = 0; d < 2; d++) begin
+          if (s2_valid[d]) begin
+            awake        = 1'b1;
+            w            = windex(s2_wave[d]);
+            in_decode[w] = 1'b0;
+            if (s2_epoch[d] == epoch[w]) begin
+              q    = pc[w][4:3];
+              inst = d == 0 ? quarter0[q] : quarter1[q];
+              if (pc[w][2]) inst = {d == 0 ? quarter0[q+2'd1][31:0] : quarter1[q+2'd1][31:0], inst[63:32]};
+              place = pc[w][6:5] + 2'd1;
+              decode_head(pc[w], registers[w], fault[{w, pc[w][6:5]}],
+                          s2_both[d] ? fault[{w, place}] : 4'd0);
+              if (dwords == 2'd2 && pc[w][4:2] == 3'd7 && !s2_both[d] && h.issue.fault == 4'd0) begin
+                if (!has(w, pc[w][7:5] + 3'd1)) want_decode[w] = 1'b0;  // until it arrives
+              end else begin
+                want_decode[w] = 1'b0;
+                undecoded[w]   = 1'b0;
+                len[w]         = dwords;
+                decoded[d]     = 1'b1;
+                head[d]        = h;
+              end
             end
           end
         end

@@ -36,9 +36,11 @@ module cu_vmem_writeback
   // by SIMD: rows wait in the memory; one is offered; it is its instruction's last, that of this slot
   logic [3:0] some, hold, closes;
   vslot_t at[4];
+  vwr_req_t offered[4], out_q[4];
   vslots_t ended;  // by slot: not yet reported
   // temporaries
   vmem_row_t next;
+  logic [3:0] fresh;  // SIMDs with a row that is not yet in out_q
   logic store;
   vslot_t chosen;
   logic awake, moved;
@@ -54,12 +56,8 @@ module cu_vmem_writeback
       hold[s] = 1'b1;
       closes[s] = next.final_row;
       at[s] = next.slot;
-      case (s)
-        2'd0: vwr0_o <= next.vwr;
-        2'd1: vwr1_o <= next.vwr;
-        2'd2: vwr2_o <= next.vwr;
-        default: vwr3_o <= next.vwr;
-      endcase
+      offered[s] = next.vwr;
+      fresh[s] = 1'b1;
     end
   endtask
 
@@ -83,6 +81,7 @@ module cu_vmem_writeback
       if (row_valid_i || awake) begin
         `GANTRY_CHECKS;
         moved = row_valid_i;
+        fresh = '0;
         if ((some | hold) != '0) for (int unsigned s = 0; s < 4; s++) leave(s[1:0]);
         store = row_valid_i && (some[row_i.vwr.simd] || hold[row_i.vwr.simd]);
         lost <= store && count[row_i.vwr.simd] == 4'(Depth);
@@ -96,6 +95,10 @@ module cu_vmem_writeback
           offer(row_i.vwr.simd);
         end
         vwr_valid_o <= hold;
+        if (fresh[0]) out_q[0] <= offered[0];  // one by one: see lds_writeback
+        if (fresh[1]) out_q[1] <= offered[1];
+        if (fresh[2]) out_q[2] <= offered[2];
+        if (fresh[3]) out_q[3] <= offered[3];
         done_valid_o <= ended != '0;
         if (ended != '0) begin
           moved = 1'b1;
@@ -117,6 +120,10 @@ module cu_vmem_writeback
     end
   end
   /* verilator lint_on BLKSEQ */
+  assign vwr0_o = out_q[0];
+  assign vwr1_o = out_q[1];
+  assign vwr2_o = out_q[2];
+  assign vwr3_o = out_q[3];
 
   // ---- assertions
   `GANTRY_ASSERT(a_room, !lost)

@@ -59,8 +59,10 @@ module lds_writeback
   logic [2:0] sender[4];  // entry whose rows leave
   logic [3:0] some, hold, closes;  // some groups can leave; a row waits; it is the last of its instruction
   logic [3:0][1:0] popped;
+  vwr_req_t offered[4], out_q[4];  // the row that waits
   // temporaries
   logic fresh;  // group_i is not yet in the memory
+  logic [3:0] fresh_row;  // SIMDs with a row that is not yet in out_q
   logic [4:0] newest;
   logic [1:0] s;
   logic [31:0][31:0] low, high;
@@ -120,12 +122,8 @@ module lds_writeback
     vwr.tag = op_i[from].tag;
     vwr.slot = op_i[from].wave.slot;
     vwr.simd = t;
-    case (t)
-      2'd0: vwr0_o <= vwr;
-      2'd1: vwr1_o <= vwr;
-      2'd2: vwr2_o <= vwr;
-      default: vwr3_o <= vwr;
-    endcase
+    offered[t] = vwr;
+    fresh_row[t] = 1'b1;
     hold[t] = 1'b1;
   endtask
 
@@ -204,6 +202,7 @@ module lds_writeback
     if (en_i) begin
       done_valid = '0;
       popped = '0;
+      fresh_row = '0;
       now = now + 16'd1;
       if (valid_i) begin
         since[{pair_i, enters[pair_i]}] = now;
@@ -230,6 +229,11 @@ module lds_writeback
       finished_q <= {finished[1], finished[0]};
       popped_o <= popped;
       vwr_valid_o <= hold;
+      // one by one: whatever is written at an index that the simulator does not know is looked at in every cycle
+      if (fresh_row[0]) out_q[0] <= offered[0];
+      if (fresh_row[1]) out_q[1] <= offered[1];
+      if (fresh_row[2]) out_q[2] <= offered[2];
+      if (fresh_row[3]) out_q[3] <= offered[3];
       done_valid_o <= done_valid;
       if (done_valid != '0) begin
         done_o <= done;
@@ -238,6 +242,10 @@ module lds_writeback
     end
   end
   /* verilator lint_on BLKSEQ */
+  assign vwr0_o = out_q[0];
+  assign vwr1_o = out_q[1];
+  assign vwr2_o = out_q[2];
+  assign vwr3_o = out_q[3];
 
   // ---- assertions
   logic [3:0][37:0] row_of;  // of a SIMD's port: {tag, slot, row, lanes}

@@ -298,7 +298,7 @@ def plan():
         (counters_by_kernel, {"metrics.kernels": value}),
         (build_cu, {"build.cu": value}),
         (memory, {"memory.2gpu": value}),
-        *((lambda name=name: {"value": (host_instructions.measure(host_instructions.copy(""), name)[0], "instructions/cycle")}, {f"host.{name}": value})
+        *((lambda name=name: {"value": (host_instructions.measure(host_instructions.copy(""), name)[0], "instructions/CU cycle")}, {f"host.{name}": value})
           for name in host_instructions.KERNELS),
     ]
 

@@ -1,27 +1,33 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""host_instructions.py [COMMIT...]: host instructions that a target cycle takes, counted by callgrind, of commits or of the tree.
+"""host_instructions.py [--gpu] [COMMIT...]: host instructions that a cycle of a CU takes, counted by callgrind, of commits or of the tree.
 
 A copy of each (build/host-instructions/NAME) is built for x86-64-v3, which valgrind knows; AVX-512 it does not.  For each kernel
 the difference of a long and a short run, so start-up, launch and the end do not count: exact, whatever else the machine does.
-configs/demo.yaml with one GPU: 4 CUs, all busy.  The first build takes minutes, a measurement half a minute a kernel.
+All of the simulator's instructions count; a cycle of a CU is one that is evaluated: it has something to do.  Where a commit takes
+fewer cycles for the same work, each has more to do: so the work is compared, too.
+configs/demo.yaml with one GPU: 4 CUs, all busy; --gpu: r9nano, 64 CUs, all busy.  The first build takes minutes, a measurement
+half a minute a kernel, of 64 CUs up to ten.
 """
+import argparse
 import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 import planted
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "build/host-instructions"
 NULL = "/dev/null"
+CYCLE = "Vpart_cu___024root___eval_nba("  # called once a cycle of a CU
 NATIVE, V3 = (b"-march=native", b"-march=$(MARCH)"), "x86-64-v3"  # in commits of all times
 WAVES = 16  # of each CU
 
 
-def items(count, *rest):
-    n = 4 * WAVES * 64
+def items(cus, count, *rest):
+    n = cus * WAVES * 64
     return [n, 256, [f"out:{n * 4}:{NULL}", *rest, f"u32:{count}"]]
 
 
@@ -33,8 +39,16 @@ def filtered(n):
     return [n, 256, [f"out:{n * 4}:{NULL}", f"zero:{n * 4 + 64}", "zero:64"]]
 
 
-KERNELS = {"int": (items(4), items(12)), "hash": (items(8, f"zero:{4 * WAVES * 64 * 4}"), items(56, f"zero:{4 * WAVES * 64 * 4}")),
-           "matmul": (square(64), square(96)), "fir": (filtered(2048), filtered(6144))}
+def kernels(cus):
+    """Short and long run of each on so many CUs: {name: (launch, launch)}."""
+    salt = f"zero:{cus * WAVES * 64 * 4}"
+    return {"int": (items(cus, 4), items(cus, 12)), "hash": (items(cus, 8, salt), items(cus, 56, salt)),
+            "matmul": (square(192), square(320)) if cus > 4 else (square(64), square(96)),
+            "fir": (filtered(65536), filtered(262144)) if cus > 4 else (filtered(2048), filtered(6144))}
+
+
+MACHINES = {False: (["-c", "demo", "--set", "system.gpus=1"], kernels(4)), True: (["-c", "r9nano"], kernels(64))}
+KERNELS = MACHINES[False][1]
 
 
 def moved(text):
@@ -77,36 +91,59 @@ def code(name):
     return bench.code(name)
 
 
-def run(tree, name, grid, group, args, counted=True):
-    """(target cycles, host instructions) of one launch"""
-    cmd = [tree / "build/bin/gantry", "kernel", "-c", "demo", "--set", "system.gpus=1", "-q", code(name), "--grid", grid, "--group", group]
+def calls(profile, function):
+    """How often callgrind has seen functions called whose name begins so."""
+    names, called, count = {}, "", 0
+    for line in profile:
+        if found := re.match(r"c?fn=\((\d+)\)(?: (.*))?$", line):
+            if found[2]:
+                names[found[1]] = found[2]
+            called = names[found[1]] if line[0] == "c" else called
+        elif line.startswith("calls=") and called.startswith(function):
+            count += int(line[6:].split()[0])
+    return count
+
+
+def run(tree, name, options, grid, group, args, counted=True):
+    """(cycles of CUs, host instructions) of one launch"""
+    cmd = [tree / "build/bin/gantry", "kernel", *options, "-q", code(name), "--grid", grid, "--group", group]
     for arg in args:
         cmd += ["--arg", arg]
-    wrap = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={NULL}"] if counted else []
-    done = subprocess.run([*wrap, *map(str, cmd)], cwd=tree, capture_output=True, text=True, stdin=subprocess.DEVNULL)
-    if done.returncode:
-        sys.exit(f"host_instructions: {name}: exit {done.returncode}: {done.stderr[-500:]}")
-    cycles = int(re.search(r"\bcycles=(\d+)", done.stderr)[1])
-    return cycles, int(re.search(r"Collected : (\d+)", done.stderr)[1]) if counted else 0
+    with tempfile.NamedTemporaryFile("r") as profile:
+        wrap = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={profile.name}"] if counted else []
+        done = subprocess.run([*wrap, *map(str, cmd)], cwd=tree, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        if done.returncode:
+            sys.exit(f"host_instructions: {name}: exit {done.returncode}: {done.stderr[-500:]}")
+        if not counted:
+            return 0, 0
+        with open(profile.name) as text:  # callgrind makes the file anew
+            cycles = calls(text, CYCLE)
+    return cycles, int(re.search(r"Collected : (\d+)", done.stderr)[1])
 
 
-def measure(tree, name):
-    """Host instructions per target cycle, and of the work itself: comparable where a commit takes other cycles for it."""
-    short, long = KERNELS[name]
-    run(tree, name, *short, counted=False)  # builds the models if need be
-    (few, less), (many, more) = run(tree, name, *short), run(tree, name, *long)
-    return (more - less) / (many - few), more - less
+def measure(tree, name, gpu=False):
+    """Host instructions per cycle of a CU, those of the work itself, and how many cycles of CUs it takes."""
+    options, kernels_of = MACHINES[gpu]
+    short, long = kernels_of[name]
+    run(tree, name, options, *short, counted=False)  # builds the models if need be
+    (few, less), (many, more) = run(tree, name, options, *short), run(tree, name, options, *long)
+    return (more - less) / (many - few), more - less, many - few
 
 
 def main():
     sys.path.insert(0, str(ROOT / "sw/tools"))
-    commits = sys.argv[1:] or [""]
+    parser = argparse.ArgumentParser(description="host instructions that a cycle of a CU takes, counted by callgrind")
+    parser.add_argument("--gpu", action="store_true", help="64 CUs (r9nano) instead of 4 (demo)")
+    parser.add_argument("commits", nargs="*", help="none: the files as they are")
+    options = parser.parse_args()
+    commits = options.commits or [""]
     print("| kernel |" + "".join(f" {c or 'tree'} |" for c in commits) + "\n|" + "---|" * (len(commits) + 1), flush=True)
     trees = [copy(c) for c in commits]
     for name in KERNELS:
-        values = [measure(tree, name) for tree in trees]
-        first, work = values[0]
-        print(f"| {name} |" + "".join(f" {v:,.0f} ({v / first:.3f}; the same work {w / work:.3f}) |" for v, w in values), flush=True)
+        values = [measure(tree, name, options.gpu) for tree in trees]
+        first, work, cycles = values[0]
+        print(f"| {name} |" + "".join(f" {v:,.0f} ({v / first:.3f}; the same work {w / work:.3f} in {c / cycles:.3f} of the cycles) |"
+                                      for v, w, c in values), flush=True)
 
 
 if __name__ == "__main__":
