@@ -98,6 +98,7 @@ void control_answered(struct cp *cp, const struct msg_cp_evt *evt)
         control_text(&c.result, text, sizeof text);
         log_error("cp", "%s", text);
     } else if (c.result.signals & CTL_ENABLE) {
+        spaces_again(cp);
         shootdowns_again(cp);
         fences_again(cp);
         withheld_again(cp);

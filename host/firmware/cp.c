@@ -234,6 +234,9 @@ void cp_event(struct cp *cp, const struct msg_cp_evt *evt)
     case CP_EVT_XLAT_DONE:
         withheld_answered(cp, evt->status);
         break;
+    case CP_EVT_ROOT_REFUSED:
+        space_refused(cp, evt);
+        break;
     case CP_EVT_CONTROL_DONE:
         control_answered(cp, evt);
         break;

@@ -108,6 +108,8 @@ struct controls {
     uint16_t next_id;
 };
 
+#define ROOTS 32u /* a driver gives 16 numbers of address spaces */
+
 struct cp {
     struct sim *sim;
     unsigned gpu;
@@ -128,13 +130,15 @@ struct cp {
     uint64_t shootdown_commands;  /* sent to the GPU so far */
     struct shootdown *shootdowns; /* sent and not done, oldest first */
     size_t shootdown_room;
-    bool answer_refused;          /* a CP_XLAT: the L2 TLB was off */
-    bool caches_stale;            /* they may hold memory that has changed hands: the next fence drops it */
-    unsigned drops;               /* commands under way that do that */
-    uint32_t trap_vmids;          /* that the CUs know a trap handler of */
-    struct cp_space *killing;     /* list of spaces with a CP_KILL under way */
-    struct cp_space *interrupted; /* of spaces with an interrupt to serve, earliest first */
-    struct cp_queue *bells;       /* whose doorbell is on its way, earliest first */
+    bool answer_refused;            /* a CP_XLAT: the L2 TLB was off */
+    bool caches_stale;              /* they may hold memory that has changed hands: the next fence drops it */
+    unsigned drops;                 /* commands under way that do that */
+    uint32_t trap_vmids;            /* that the CUs know a trap handler of */
+    uint32_t refused_vmids;         /* whose root the L2 TLB, being off, has not taken */
+    struct msg_cp_cmd roots[ROOTS]; /* by vmid: the newest root sent */
+    struct cp_space *killing;       /* list of spaces with a CP_KILL under way */
+    struct cp_space *interrupted;   /* of spaces with an interrupt to serve, earliest first */
+    struct cp_queue *bells;         /* whose doorbell is on its way, earliest first */
     struct tables tables;
     struct controls controls;
     uint32_t access_free, access_count;
@@ -251,6 +255,10 @@ bool inactive_changed(const struct cp_queue *queue);
 /* space.c: the GPU is told of an open space; a wavefront of a job has faulted; CP_KILL is answered; a closing space
  * that has nothing left is told. */
 void space_announce(struct cp *cp, struct cp_space *space);
+/* The L2 TLB, being off, has not taken a root: told, and sent again with all others when a component is enabled.  What
+ * was launched meanwhile may have looked for its pages under the root before. */
+void space_refused(struct cp *cp, const struct msg_cp_evt *evt);
+void spaces_again(struct cp *cp);
 void space_fault(struct cp *cp, struct job *job, const struct msg_cp_evt *evt);
 void space_killed(struct cp *cp, uint8_t vmid);
 void space_settle(struct cp *cp, struct cp_space *space);

@@ -10,16 +10,37 @@
 #include "base/log.h"
 #include "firmware/cp_private.h"
 
-static void command_send(struct cp *cp, enum cp_cmd_kind kind, const struct cp_space *space, uint32_t flags,
-                         uint64_t root)
+static void command_send(struct cp *cp, enum cp_cmd_kind kind, const struct cp_space *space, uint32_t flags)
 {
-    struct msg_cp_cmd cmd = {.kind = (uint8_t)kind, .vmid = space->vmid, .id = CP_NO_JOB, .flags = flags, .root = root};
+    struct msg_cp_cmd cmd = {.kind = (uint8_t)kind, .vmid = space->vmid, .id = CP_NO_JOB, .flags = flags};
     sim_cmd(cp->sim, cp->gpu, &cmd);
+}
+
+static void root_send(struct cp *cp, const struct cp_space *space, uint32_t flags, uint64_t root)
+{
+    struct msg_cp_cmd *cmd = &cp->roots[space->vmid % ROOTS];
+    *cmd = (struct msg_cp_cmd){.kind = CP_VMID, .vmid = space->vmid, .id = CP_NO_JOB, .flags = flags, .root = root};
+    cp->refused_vmids &= ~(1u << space->vmid % ROOTS);
+    sim_cmd(cp->sim, cp->gpu, cmd);
+}
+
+void space_refused(struct cp *cp, const struct msg_cp_evt *evt)
+{
+    log_error("cp", "gpu%u: the L2 TLB has refused the page tables of vmid %u (status %u): it is off", cp->gpu,
+              evt->vmid, evt->status);
+    cp->refused_vmids |= 1u << evt->vmid % ROOTS;
+}
+
+void spaces_again(struct cp *cp)
+{
+    for (uint32_t left = cp->refused_vmids; left; left &= left - 1)
+        sim_cmd(cp->sim, cp->gpu, &cp->roots[__builtin_ctz(left)]);
+    cp->refused_vmids = 0;
 }
 
 void space_announce(struct cp *cp, struct cp_space *space)
 {
-    command_send(cp, CP_VMID, space, cp->config.withhold ? XLAT_WITHHOLD : 0, pagetable_root(space->pt));
+    root_send(cp, space, cp->config.withhold ? XLAT_WITHHOLD : 0, pagetable_root(space->pt));
     space->known = true;
     if (space->tba || cp->trap_vmids >> space->vmid & 1)
         cp_space_trap(cp, space);
@@ -58,13 +79,13 @@ static void space_kill(struct cp *cp, struct cp_space *space)
     space->killing = true;
     space->next_killing = NULL;
     *killing_tail(cp) = space;
-    command_send(cp, CP_KILL, space, 0, 0);
+    command_send(cp, CP_KILL, space, 0);
 }
 
 static void space_finish(struct cp *cp, struct cp_space *space)
 {
-    command_send(cp, CP_VMID, space, 0, 0);
-    command_send(cp, CP_CACHE, space, CACHE_INV_TLB, 0);
+    root_send(cp, space, 0, 0);
+    command_send(cp, CP_CACHE, space, CACHE_INV_TLB);
     cp->host.space_closed(cp->host.ctx, space);
 }
 

@@ -69,7 +69,7 @@ package stream_rules_pkg;
   endfunction
 
   function automatic logic cp_evt_ok(input cp_evt_t m);
-    return m.kind >= CP_EVT_LAUNCH_DONE && m.kind <= CP_EVT_XLAT && m.status <= FAULT_TRAP;
+    return m.kind >= CP_EVT_LAUNCH_DONE && m.kind <= CP_EVT_ROOT_REFUSED && m.status <= FAULT_TRAP;
   endfunction
 
   function automatic logic cu_cmd_ok(input cu_cmd_t m);

@@ -150,7 +150,8 @@ module dispatch_hub
 
     // ---- the maintenance under way
     if (state == Shared && blk_left == '0) begin
-      state    = m.kind == CP_VMID || m.kind == CP_FETCH ? Rest : m.kind == CP_KILL ? Quieting : Private;
+      state    = m.kind == CP_FETCH || (m.kind == CP_VMID && status == CTL_OK) ? Rest : m.kind == CP_VMID ? Telling :
+                 m.kind == CP_KILL ? Quieting : Private;
       settle   = 2'd3;
       cu_next  = m.kind == CP_TRAP ? 7'd0 : 7'(Cus);
       if ((m.flags & SqcFlags) != 32'd0 && m.kind == CP_CACHE) blk_send[0+:Sqcs] = '1;
@@ -259,7 +260,7 @@ module dispatch_hub
     tell_o <= '{
         valid: state == Telling,
         kind: m.kind == CP_KILL ? CP_EVT_KILL_DONE : m.kind == CP_TRAP ? CP_EVT_TRAP_DONE :
-              m.kind == CP_XLAT ? CP_EVT_XLAT_DONE : CP_EVT_CACHE_DONE,
+              m.kind == CP_XLAT ? CP_EVT_XLAT_DONE : m.kind == CP_VMID ? CP_EVT_ROOT_REFUSED : CP_EVT_CACHE_DONE,
         id: m.id,
         vmid: m.vmid,
         status: status,

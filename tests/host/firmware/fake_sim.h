@@ -151,6 +151,12 @@ void sim_cmd(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd)
         evt.kind = CP_EVT_XLAT_DONE;
         evt.status = fake_cache_status;
         break;
+    case CP_VMID:
+        evt.kind = CP_EVT_ROOT_REFUSED;
+        evt.status = fake_cache_status;
+        if (evt.status == CTL_OK)
+            return;
+        break;
     case CP_KILL:
         evt.kind = CP_EVT_KILL_DONE;
         break;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Address spaces: translations that have to go, kills and whom they concern (S3.12, B.8).
  */
+#include "base/log.h"
 #include "cp_bench.h"
+#include "firmware/cp_private.h"
 
 static uint64_t endless(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd, struct msg_cp_evt *evt)
 {
@@ -263,6 +265,47 @@ static void a_resumed_queue_goes_on(void **state)
     assert_int_equal(get(b, amd_at(0) + 0x80), 3);
 }
 
+static unsigned roots(const struct bench *b, uint8_t vmid, uint64_t root)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < b->sim->logged; i++) {
+        const struct msg_cp_cmd *cmd = &b->sim->log[i].cmd;
+        n += cmd->kind == CP_VMID && cmd->vmid == vmid && cmd->root == root;
+    }
+    return n;
+}
+
+/* Page tables that the L2 TLB, being off, has refused: a line, and once more when it is on, unless others have
+ * followed. */
+static void refused_page_tables_are_told_and_sent_again(void **state)
+{
+    struct bench *b = *state;
+    static char text[1024];
+    FILE *file = fmemopen(text, sizeof text, "w");
+    log_set_file(file);
+    fake_cache_status = CTL_ERROR_OFF;
+    for (unsigned c = 0; c < 2; c++)
+        cp_space_open(b->cp[0], &b->space[c][0]);
+    run(b);
+    log_set_file(NULL);
+    fclose(file);
+    assert_non_null(strstr(text, "gpu0: the L2 TLB has refused the page tables of vmid 1 (status 1): it is off\n"));
+    assert_non_null(strstr(text, "gpu0: the L2 TLB has refused the page tables of vmid 2 (status 1): it is off\n"));
+    fake_cache_status = CTL_OK;
+    const unsigned before = roots(b, 1, pagetable_root(b->space[0][0].pt));
+    const uint64_t first = pagetable_root(b->space[0][0].pt), second = pagetable_root(b->space[1][0].pt);
+    cp_space_close(b->cp[0], &b->space[1][0]); /* a later root of the same number: this one is accepted */
+    run(b);
+    assert_int_equal(roots(b, 2, 0), 1);
+    for (unsigned n = 0; n < 2; n++) { /* nothing is refused any more */
+        control_enable(b->cp[0], CTL_GROUP_UTCL2, CP_ALL, NULL, NULL);
+        run(b);
+        assert_int_equal(roots(b, 1, first), before + 1);
+        assert_int_equal(roots(b, 2, second), before);
+        assert_int_equal(roots(b, 2, 0), 1);
+    }
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, bench_setup, bench_teardown)
 int main(void)
 {
@@ -275,6 +318,7 @@ int main(void)
         TEST(a_resumed_queue_goes_on),
         TEST(old_contents_leave_the_caches_before_a_kernel),
         TEST(old_contents_leave_the_caches_beside_a_kernel),
+        TEST(refused_page_tables_are_told_and_sent_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

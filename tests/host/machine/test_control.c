@@ -185,6 +185,38 @@ static void test_all_and_off(void **state)
     }
 }
 
+/* shows S1.25: page tables of a space that an L2 TLB which is off has refused are told, once; the same command is taken
+ * when it is on, and the kernel runs with them. */
+static void test_refused_root(void **state)
+{
+    (void)state;
+    struct machine m;
+    machine_open(&m);
+    const struct msg_cp_cmd vmid = {.kind = CP_VMID, .id = 55, .vmid = 3, .root = pagetable_root(m.table)};
+    plan(&m, 0, 100, CTL_GROUP_UTCL2, CTL_PAUSE);
+    plan(&m, 1, 2000, CTL_GROUP_UTCL2, 0); /* off */
+    assert_int_equal(sim_run(m.sim, 10000), SIM_STOPPED);
+    sim_cmd(m.sim, 0, &vmid);
+    assert_int_equal(sim_run(m.sim, 20000), SIM_STOPPED);
+    const struct msg_cp_evt *e = event_of(&m, 55);
+    assert_non_null(e);
+    const struct msg_cp_evt want = {.kind = CP_EVT_ROOT_REFUSED,
+                                    .status = CTL_ERROR_OFF,
+                                    .id = 55,
+                                    .vmid = 3,
+                                    .cu = CTL_GROUP_UTCL2 << 8,
+                                    .wave = CTL_STATE_OFF};
+    assert_memory_equal(e, &want, sizeof want);
+    plan(&m, 2, 21000, CTL_GROUP_UTCL2, CTL_ENABLE);
+    assert_int_equal(sim_run(m.sim, 30000), SIM_STOPPED);
+    assert_answer(&m, 2, CTL_OK, CTL_STATE_RUN);
+    launch(&m); /* with the same root, which is not told of */
+    assert_int_equal(sim_run(m.sim, 1000000), SIM_STOPPED);
+    assert_int_equal(m.count, 5);
+    assert_data(&m);
+    machine_close(&m);
+}
+
 /* shows S1.22, S1.24: a discard of each group but the CUs, which refuse it, while the kernel runs is answered, out of a
  * pause as well; the component can be switched off behind it, and works again: what was written until then is there.
  * The kernel's accesses are gone.
@@ -329,8 +361,9 @@ static void test_units(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hold_and_go_on), cmocka_unit_test(test_all_and_off), cmocka_unit_test(test_discard),
-        cmocka_unit_test(test_refused),        cmocka_unit_test(test_busy),        cmocka_unit_test(test_units),
+        cmocka_unit_test(test_hold_and_go_on), cmocka_unit_test(test_all_and_off),  cmocka_unit_test(test_discard),
+        cmocka_unit_test(test_refused),        cmocka_unit_test(test_refused_root), cmocka_unit_test(test_busy),
+        cmocka_unit_test(test_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -167,7 +167,8 @@ static void an_event_for_nobody_is_our_bug(void **state)
                  {{CP_EVT_CONTROL_DONE, 3}, "event 8 for command 3, which is not under way"},
                  {{0, 1}, "event of kind 0"},
                  {{CP_EVT_XLAT_DONE, 4}, "event 9 for command 4, which is not under way"},
-                 {{CP_EVT_XLAT + 1, 1}, "event of kind 11"}};
+                 {{CP_EVT_ROOT_REFUSED, 9}, NULL}, // of no command that is waited for
+                 {{CP_EVT_ROOT_REFUSED + 1, 1}, "event of kind 12"}};
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *said;
         uint8_t arg[2] = {cases[i].event[0], cases[i].event[1]};

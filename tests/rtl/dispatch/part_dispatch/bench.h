@@ -76,7 +76,9 @@ static std::map<unsigned, uint64_t> killed_in; // by VMID: CUs that have its kil
 static bool agents_wait; // they do not answer signals
 static bool plain_ends;  // wavefronts tell of nothing but their ends
 static std::map<unsigned, unsigned> agent_id; // of an agent's message: id of the host's command
-static std::vector<msg_cp_cmd> roots; // page-table roots that were set
+static std::vector<msg_cp_cmd> roots; // page-table roots that are to be set
+static std::vector<msg_cp_cmd> roots_refused; // that the host has to be told of
+static unsigned roots_told;
 static std::deque<std::pair<msg_cp_cmd, Ports>> fetches; // lines of instructions that are to be there, and which caches have heard of it
 static uint64_t last_end; // of the launch that ended last
 static unsigned places = Places; // credits of the host
@@ -345,6 +347,17 @@ static void host_event(const msg_cp_evt &e)
         heard(e);
         halts_told++;
     } else {
+        if (e.kind == CP_EVT_ROOT_REFUSED) {
+            msg_cp_evt want = {};
+            want.kind = e.kind, want.status = CTL_ERROR_OFF, want.cu = agent_name(0), want.wave = CTL_STATE_OFF;
+            if (roots_refused.size() == 1)
+                want.id = roots_refused[0].id, want.vmid = roots_refused[0].vmid;
+            if (roots_refused.size() != 1 || !same(want, e))
+                FAIL("root of vmid %u: %zu were refused", e.vmid, roots_refused.size());
+            roots_refused.clear();
+            roots_told++;
+            return;
+        }
         auto it = maintenance.find(e.id);
         if (it == maintenance.end() || (e.kind == CP_EVT_KILL_DONE) != (it->second.kind == CP_KILL) ||
             (e.kind == CP_EVT_TRAP_DONE) != (it->second.kind == CP_TRAP) || (e.kind == CP_EVT_XLAT_DONE) != (it->second.kind == CP_XLAT))
@@ -417,13 +430,22 @@ static void ctl_commands()
             for (auto &c : maintenance)
                 asked = asked || (m.op == CTL_INV && c.second.kind == CP_CACHE && c.second.vmid == m.vmid && c.second.flags == m.flags &&
                                   c.second.root == m.root && c.second.pc == m.bytes);
-            for (auto &r : roots)
-                asked = asked || (m.op == CTL_ROOT && r.vmid == m.vmid && r.root == m.root && r.flags == m.flags && m.bytes == 0);
+            msg_cp_cmd root = {};
+            if (m.op == CTL_ROOT && !roots.empty()) { // in order
+                root = roots.front();
+                roots.erase(roots.begin());
+                asked = root.vmid == m.vmid && root.root == m.root && root.flags == m.flags && m.bytes == 0;
+            }
             asked = asked || (m.op == CTL_XLAT && xlat_asked(m)) || (m.op == CTL_FETCH && fetch_asked(m, p));
             asked = asked && (m.op == CTL_FETCH ? SqcPorts >> p & 1 : m.op != CTL_INV ? p == 0 : p != 1 && p != 2) && m.id == 0xffff && !m.signals;
             maint_seen |= (Ports)1 << p;
-            if (m.op != CTL_ROOT && m.op != CTL_FETCH && pick(60) == 0)
-                e.status = CTL_ERROR_OFF, e.state = CTL_STATE_OFF, refused.push_back(agent_name(p));
+            if (m.op != CTL_FETCH && pick(m.op == CTL_ROOT ? 4 : 60) == 0) {
+                e.status = CTL_ERROR_OFF, e.state = CTL_STATE_OFF;
+                if (m.op != CTL_ROOT)
+                    refused.push_back(agent_name(p));
+                else
+                    roots_refused.push_back(root);
+            }
         }
         if (!asked || m.pad0 || m.pad1 || m.pad2)
             FAIL("message %u, id %u, signals %x for agent %u: nobody wants that", m.op, m.id, m.signals, p);
@@ -553,7 +575,7 @@ static msg_cp_cmd launch_random(unsigned id)
 
 static void drain(unsigned limit)
 {
-    for (unsigned n = 0; !launches.empty() || !maintenance.empty() || !controls.empty() || !fetches.empty(); n++) {
+    for (unsigned n = 0; !launches.empty() || !maintenance.empty() || !controls.empty() || !fetches.empty() || !roots_refused.empty(); n++) {
         if (n > limit)
             FAIL("no end: %zu launches, %zu maintenance commands", launches.size(), maintenance.size());
         step(nullptr);

@@ -53,7 +53,9 @@
 // mutate: rtl/dispatch/dispatch_hub.sv: state == Shared ? 32'(XLAT_DENY) : 32'd0 => 32'(XLAT_DENY)
 // mutate: rtl/dispatch/dispatch_hub.sv: state  = m.kind == CP_KILL ? Reopen : Telling; => state = Telling;
 // mutate: rtl/dispatch/dispatch_hub.sv: m.kind == CP_KILL ? Quieting : Private; => m.kind == CP_KILL ? Telling : Private;
-// mutate: rtl/dispatch/dispatch_hub.sv: m.kind == CP_XLAT ? CP_EVT_XLAT_DONE : CP_EVT_CACHE_DONE => CP_EVT_CACHE_DONE
+// mutate: rtl/dispatch/dispatch_hub.sv: m.kind == CP_XLAT ? CP_EVT_XLAT_DONE : m.kind == CP_VMID => m.kind == CP_VMID
+// mutate: rtl/dispatch/dispatch_hub.sv: m.kind == CP_VMID ? CP_EVT_ROOT_REFUSED : CP_EVT_CACHE_DONE => CP_EVT_CACHE_DONE
+// mutate: rtl/dispatch/dispatch_hub.sv: (m.kind == CP_VMID && status == CTL_OK) => m.kind == CP_VMID
 // mutate: rtl/dispatch/dispatch_hub.sv: m.kind == CP_CACHE || m.kind == CP_XLAT ? m.pc => m.kind == CP_CACHE ? m.pc
 // mutate: rtl/dispatch/dispatch_events.sv: evt.status = report_i.access; => evt.status = 8'd1;
 // mutate: rtl/dispatch/dispatch_events.sv: !evt_valid && report_valid_i && !reported_o => !evt_valid && report_valid_i
@@ -111,6 +113,8 @@ int main()
     test_whole();
     case_done("groups that fill a CU");
     test_cases();
+    if (roots_told == 0)
+        FAIL("no refused root was told");
     if (faults_told == 0 || faults_told > faults_sent)
         FAIL("%u faults told of %u", faults_told, faults_sent);
     if (halts_told == 0 || halts_told > halts_sent || handler[Cus - 1].size() != 3)
