@@ -236,6 +236,24 @@ def test_mshrs_that_are_full(database):
 
 
 @pytest.mark.shows("S0.21")
+def test_one_slice_that_is_full(tmp_path):
+    """Four CUs copy through one slice of 2 MSHRs: nearly always these are taken, all 111 places beside them, and the queue of 8 in front.  What is
+    full holds as much as it can, and never more."""
+    size, items, code = 1 << 20, 1 << 14, "build/kernels/bench_copy.v4.co"
+    subprocess.run(["make", "-s", code], cwd=ROOT, check=True)
+    done = subprocess.run([ROOT / "build/bin/gantry", "kernel", "-c", "demo", "-q", code, "--grid", str(items), "--group", "256", "-o", str(tmp_path / "out"),
+                      "--arg", f"out:{size}:{tmp_path / 'copy'}", "--arg", f"zero:{size}", "--arg", f"u32:{items}", "--arg", f"u32:{size // 16 // items}",
+                      *(word for key in ("system.gpus=1", "metrics.latency=1", "gpu.l2.slices=1", "gpu.l2.mshrs=2", "gpu.noc.target_queue=8")
+                        for word in ("--set", key))], cwd=ROOT, text=True, capture_output=True, check=True)
+    cycles = int(re.search(r"\bcycles=(\d+)", done.stderr)[1])
+    rows = sqlite3.connect(tmp_path / "out/metrics.sqlite").execute("select location, what, value from metrics where location like 'gpu0.l2s0.%'")
+    found = {(location.split(".")[-1], what): value for location, what, value in rows}
+    for queue, least, most in (("queue", 8, 8), ("slots", 111, 113), ("mshrs", 2, 2)):
+        held, full = found[queue, "held"], found[queue, "full"]
+        assert 0.75 * cycles < full < cycles and least * full <= held <= most * cycles, (queue, held, full, cycles)
+
+
+@pytest.mark.shows("S0.21")
 def test_writes_have_latencies(database):
     """Lines of a store reach the L2 and come back: in the classes in which their mean lies, none sooner than the crossbar and the slice allow."""
     kernel = kernels(database, "lines_move")[1]
