@@ -159,9 +159,11 @@ module cu_vmem_pipe
     logic [3:0] row_room;
     vmem_place_t place;
     vmem_row_t row[1];
+    vwr_req_t vwr0[1], vwr1[1], vwr2[1], vwr3[1];
     logic [1:0] fill_beat;
     logic [15:0][31:0] fill;
 
+    assign {vwr0_o, vwr1_o, vwr2_o, vwr3_o} = {vwr0[0], vwr1[0], vwr2[0], vwr3[0]};
     assign opread_valid_o = opread_valid;
     assign opread_o = opread;
 
@@ -297,10 +299,10 @@ module cu_vmem_pipe
       .row_i      (row[0]),
       .room_o     (row_room),
       .vwr_valid_o,
-      .vwr0_o,
-      .vwr1_o,
-      .vwr2_o,
-      .vwr3_o,
+      .vwr0_o     (vwr0),
+      .vwr1_o     (vwr1),
+      .vwr2_o     (vwr2),
+      .vwr3_o     (vwr3),
       .vwr_ready_i,
       .done_valid_o(wb_done),
       .done_slot_o (wb_done_slot),

@@ -17,10 +17,10 @@ module cu_vmem_writeback
   input  vmem_row_t  row_i,
   output logic [3:0] room_o,           // by SIMD: for a row in the next cycle, whatever comes in this one
   output logic [3:0] vwr_valid_o,      // by SIMD; a row stays until it is taken
-  output vwr_req_t   vwr0_o,           // of SIMD 0
-  output vwr_req_t   vwr1_o,
-  output vwr_req_t   vwr2_o,
-  output vwr_req_t   vwr3_o,
+  output vwr_req_t   vwr0_o[1],        // of SIMD 0; arrays: see lds_writeback
+  output vwr_req_t   vwr1_o[1],
+  output vwr_req_t   vwr2_o[1],
+  output vwr_req_t   vwr3_o[1],
   /* verilator lint_off UNUSEDSIGNAL */
   input  logic [1:0] vwr_ready_i[4],   // by SIMD: upper bit
   /* verilator lint_on UNUSEDSIGNAL */
@@ -36,11 +36,11 @@ module cu_vmem_writeback
   // by SIMD: rows wait in the memory; one is offered; it is its instruction's last, that of this slot
   logic [3:0] some, hold, closes;
   vslot_t at[4];
-  vwr_req_t offered[4], out_q[4];
   vslots_t ended;  // by slot: not yet reported
   // temporaries
   vmem_row_t next;
-  logic [3:0] fresh;  // SIMDs with a row that is not yet in out_q
+  vwr_req_t offered[4];  // of this cycle, of the SIMDs in
+  logic [3:0] fresh;
   logic store;
   vslot_t chosen;
   logic awake, moved;
@@ -82,6 +82,7 @@ module cu_vmem_writeback
         `GANTRY_CHECKS;
         moved = row_valid_i;
         fresh = '0;
+        offered = '{default: '0};
         if ((some | hold) != '0) for (int unsigned s = 0; s < 4; s++) leave(s[1:0]);
         store = row_valid_i && (some[row_i.vwr.simd] || hold[row_i.vwr.simd]);
         lost <= store && count[row_i.vwr.simd] == 4'(Depth);
@@ -95,10 +96,10 @@ module cu_vmem_writeback
           offer(row_i.vwr.simd);
         end
         vwr_valid_o <= hold;
-        if (fresh[0]) out_q[0] <= offered[0];  // one by one: see lds_writeback
-        if (fresh[1]) out_q[1] <= offered[1];
-        if (fresh[2]) out_q[2] <= offered[2];
-        if (fresh[3]) out_q[3] <= offered[3];
+        if (fresh[0]) vwr0_o[0] <= offered[0];
+        if (fresh[1]) vwr1_o[0] <= offered[1];
+        if (fresh[2]) vwr2_o[0] <= offered[2];
+        if (fresh[3]) vwr3_o[0] <= offered[3];
         done_valid_o <= ended != '0;
         if (ended != '0) begin
           moved = 1'b1;
@@ -120,10 +121,6 @@ module cu_vmem_writeback
     end
   end
   /* verilator lint_on BLKSEQ */
-  assign vwr0_o = out_q[0];
-  assign vwr1_o = out_q[1];
-  assign vwr2_o = out_q[2];
-  assign vwr3_o = out_q[3];
 
   // ---- assertions
   `GANTRY_ASSERT(a_room, !lost)

@@ -160,7 +160,9 @@ module lds_unit
   end else begin : gen_banks
     logic [31:0] raddr[32], rdata[32], waddr[32], wdata[32];
     logic [31:0][31:0] group;
+    vwr_req_t vwr0[1], vwr1[1], vwr2[1], vwr3[1];
 
+    assign {vwr0_o, vwr1_o, vwr2_o, vwr3_o} = {vwr0[0], vwr1[0], vwr2[0], vwr3[0]};
     lds_writeback #(
       .Latency  (Shortest),
       .SeedFault(SeedFault)
@@ -176,10 +178,10 @@ module lds_unit
       .final_i      (through),
       .popped_o     (popped),
       .vwr_valid_o,
-      .vwr0_o,
-      .vwr1_o,
-      .vwr2_o,
-      .vwr3_o,
+      .vwr0_o       (vwr0),
+      .vwr1_o       (vwr1),
+      .vwr2_o       (vwr2),
+      .vwr3_o       (vwr3),
       .vwr_ready_i,
       .done_valid_o (left_o),
       .done_o       (left),

@@ -25,10 +25,10 @@ module lds_writeback
   input  logic        [ 1:0] final_i,           // by pair
   output logic    [3:0][1:0] popped_o,          // by SIMD
   output logic        [ 3:0] vwr_valid_o,       // by SIMD
-  output vwr_req_t           vwr0_o,            // of SIMD 0
-  output vwr_req_t           vwr1_o,
-  output vwr_req_t           vwr2_o,
-  output vwr_req_t           vwr3_o,
+  output vwr_req_t           vwr0_o[1],         // of SIMD 0; an array, which the simulator copies when it changes only
+  output vwr_req_t           vwr1_o[1],
+  output vwr_req_t           vwr2_o[1],
+  output vwr_req_t           vwr3_o[1],
   /* verilator lint_off UNUSEDSIGNAL */
   input  logic        [ 1:0] vwr_ready_i[4],    // by SIMD: bit 0
   /* verilator lint_on UNUSEDSIGNAL */
@@ -59,10 +59,10 @@ module lds_writeback
   logic [2:0] sender[4];  // entry whose rows leave
   logic [3:0] some, hold, closes;  // some groups can leave; a row waits; it is the last of its instruction
   logic [3:0][1:0] popped;
-  vwr_req_t offered[4], out_q[4];  // the row that waits
   // temporaries
   logic fresh;  // group_i is not yet in the memory
-  logic [3:0] fresh_row;  // SIMDs with a row that is not yet in out_q
+  vwr_req_t offered[4];  // of this cycle, of the SIMDs in
+  logic [3:0] fresh_row;
   logic [4:0] newest;
   logic [1:0] s;
   logic [31:0][31:0] low, high;
@@ -203,6 +203,7 @@ module lds_writeback
       done_valid = '0;
       popped = '0;
       fresh_row = '0;
+      offered = '{default: '0};
       now = now + 16'd1;
       if (valid_i) begin
         since[{pair_i, enters[pair_i]}] = now;
@@ -229,11 +230,11 @@ module lds_writeback
       finished_q <= {finished[1], finished[0]};
       popped_o <= popped;
       vwr_valid_o <= hold;
-      // one by one: whatever is written at an index that the simulator does not know is looked at in every cycle
-      if (fresh_row[0]) out_q[0] <= offered[0];
-      if (fresh_row[1]) out_q[1] <= offered[1];
-      if (fresh_row[2]) out_q[2] <= offered[2];
-      if (fresh_row[3]) out_q[3] <= offered[3];
+      // one by one: the simulator would keep a table of what is written at an index
+      if (fresh_row[0]) vwr0_o[0] <= offered[0];
+      if (fresh_row[1]) vwr1_o[0] <= offered[1];
+      if (fresh_row[2]) vwr2_o[0] <= offered[2];
+      if (fresh_row[3]) vwr3_o[0] <= offered[3];
       done_valid_o <= done_valid;
       if (done_valid != '0) begin
         done_o <= done;
@@ -242,16 +243,15 @@ module lds_writeback
     end
   end
   /* verilator lint_on BLKSEQ */
-  assign vwr0_o = out_q[0];
-  assign vwr1_o = out_q[1];
-  assign vwr2_o = out_q[2];
-  assign vwr3_o = out_q[3];
 
   // ---- assertions
   logic [3:0][37:0] row_of;  // of a SIMD's port: {tag, slot, row, lanes}
   assign row_of = {
-      {vwr3_o.tag, vwr3_o.slot, vwr3_o.row, vwr3_o.lanes}, {vwr2_o.tag, vwr2_o.slot, vwr2_o.row, vwr2_o.lanes},
-      {vwr1_o.tag, vwr1_o.slot, vwr1_o.row, vwr1_o.lanes}, {vwr0_o.tag, vwr0_o.slot, vwr0_o.row, vwr0_o.lanes}};
+      vwr3_o[0].tag, vwr3_o[0].slot, vwr3_o[0].row, vwr3_o[0].lanes,
+      vwr2_o[0].tag, vwr2_o[0].slot, vwr2_o[0].row, vwr2_o[0].lanes,
+      vwr1_o[0].tag, vwr1_o[0].slot, vwr1_o[0].row, vwr1_o[0].lanes,
+      vwr0_o[0].tag, vwr0_o[0].slot, vwr0_o[0].row, vwr0_o[0].lanes
+  };
   for (genvar p = 0; p < 2; p++) begin : gen_check_pair
     // complete once, and only after its last pass
     `STREAM_BOUND(a_inside, 8, valid_i && pair_i == 1'(p), done_valid_o[p])
