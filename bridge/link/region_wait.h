@@ -34,11 +34,11 @@ struct region_waiter {
     uint32_t count;
 };
 enum region_end {
-    REGION_GO,    /* look() was true */
-    REGION_QUIET, /* nothing will ever happen any more, unless the host's owner acts; told as region_plan.host says */
-    REGION_ENDED, /* a process has left in order */
-    REGION_LOST,  /* a process died or refused; told */
-    REGION_UNWANTED
+    REGION_GO,      /* look() was true */
+    REGION_QUIET,   /* nothing will ever happen any more, unless the host's owner acts; told as region_plan.host says */
+    REGION_ENDED,   /* a process has left in order */
+    REGION_LOST,    /* a process died or refused; told */
+    REGION_UNWANTED /* nobody wants what was waited for (region_waiter.unwanted) */
 };
 
 /* What this process has sent and received holds until the return, or, when that is QUIET and there is no host, for

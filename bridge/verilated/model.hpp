@@ -5,7 +5,7 @@
 // A cycle is not two eval() calls: every partition has one clock and no other event (models.py checks the generated
 // code for it), so Edge, which the wrapper supplies, runs what eval() would run at a rising edge and nothing else.
 // Models with tracing take the two calls.  Ports, supplied too, names every output port in a line of its own: a loop over
-// a table of them in each cycle is 2 % of a CU.
+// a table of them in each cycle is 1 % of a CU.
 #ifndef GANTRY_MODEL_HPP
 #define GANTRY_MODEL_HPP
 #include <cstdio>

@@ -33,9 +33,9 @@ void space_refused(struct cp *cp, const struct msg_cp_evt *evt)
 
 void spaces_again(struct cp *cp)
 {
-    for (uint32_t left = cp->refused_vmids; left; left &= left - 1)
+    uint32_t left = cp->refused_vmids;
+    for (cp->refused_vmids = 0; left; left &= left - 1)
         sim_cmd(cp->sim, cp->gpu, &cp->roots[__builtin_ctz(left)]);
-    cp->refused_vmids = 0;
 }
 
 void space_announce(struct cp *cp, struct cp_space *space)
