@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -210,10 +211,13 @@ static void test_turns_of_a_stopped_one(void **state)
     (void)state;
     bench_open(&b, REGION_NONE, false);
     pid_t pid = fork();
-    if (pid == 0)
-        for (;;)
-            pause();
-    kill(pid, SIGSTOP);
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* also when a check fails */
+        raise(SIGSTOP);
+        _exit(0);
+    }
+    int status;
+    assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
     atomic_store(&b.other->pid, pid);
     b.part->number = 4;
     b.s.ordered = true;
