@@ -18,17 +18,19 @@ static void command_send(struct cp *cp, enum cp_cmd_kind kind, const struct cp_s
 
 static void root_send(struct cp *cp, const struct cp_space *space, uint32_t flags, uint64_t root)
 {
-    struct msg_cp_cmd *cmd = &cp->roots[space->vmid % ROOTS];
+    CHECK(space->vmid < ROOTS, "cp", "gpu%u: address space %u", cp->gpu, space->vmid);
+    struct msg_cp_cmd *cmd = &cp->roots[space->vmid];
     *cmd = (struct msg_cp_cmd){.kind = CP_VMID, .vmid = space->vmid, .id = CP_NO_JOB, .flags = flags, .root = root};
-    cp->refused_vmids &= ~(1u << space->vmid % ROOTS);
+    cp->refused_vmids &= ~(1u << space->vmid);
     sim_cmd(cp->sim, cp->gpu, cmd);
 }
 
 void space_refused(struct cp *cp, const struct msg_cp_evt *evt)
 {
+    CHECK(evt->vmid < ROOTS, "cp", "gpu%u: address space %u", cp->gpu, evt->vmid);
     log_error("cp", "gpu%u: the L2 TLB has refused the page tables of vmid %u (status %u): it is off", cp->gpu,
               evt->vmid, evt->status);
-    cp->refused_vmids |= 1u << evt->vmid % ROOTS;
+    cp->refused_vmids |= 1u << evt->vmid;
 }
 
 void spaces_again(struct cp *cp)

@@ -35,7 +35,7 @@ void __wrap_pause_cpu(void);
 /* ---- what the waiting one does, in order: L looks, P pauses, C reads the clock, Y gives its core away, S sleeps */
 static char did[400];
 static unsigned count;
-static uint64_t now_ns, coarse_behind;
+static uint64_t now_ns;
 static struct region *waiting; /* NULL: nobody, and nothing is played */
 static void note(char what)
 {
@@ -50,8 +50,7 @@ int __wrap_clock_gettime(clockid_t id, struct timespec *t)
         return __real_clock_gettime(id, t);
     if (id == CLOCK_MONOTONIC)
         note('C');
-    const uint64_t ns = now_ns - (id == CLOCK_MONOTONIC ? 0 : coarse_behind);
-    *t = (struct timespec){(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+    *t = (struct timespec){(time_t)(now_ns / 1000000000), (long)(now_ns % 1000000000)};
     return 0;
 }
 
@@ -372,8 +371,7 @@ static void test_ends_of_others(void **state)
 }
 
 /* Whether anybody wants what is waited for is asked with the first look at the others behind the patience and with each
- * one after it, however the sleeps lie beside the clock's ticks: each of these is a little longer than the time between
- * two looks, and the coarse clock, which goes by ticks, is behind by most of one. */
+ * one after it, however long the sleeps are beside the time between two looks. */
 static void test_unwanted(void **state)
 {
     static const struct {
@@ -392,14 +390,12 @@ static void test_unwanted(void **state)
         open_quiet(&b, REGION_NONE, 1);
         const uint64_t begin = now_ns;
         slept_ns = cases[n].ns;
-        coarse_behind = 3900000;
         struct looks l = {.left = 150, .wanted = cases[n].wanted};
         assert_int_equal(wait_of(&b, 0, &l, 100), cases[n].end);
         assert_int_equal(l.asked ? l.asked_at - begin : 0, cases[n].first);
         assert_int_equal(l.asked, cases[n].wanted == NEVER_ASKED ? 0 : cases[n].wanted + 1);
         assert_int_equal(entry(&b, 0)->state, l.asked ? REGION_OUTSIDE : REGION_RUNS);
         assert_int_equal(entry(&b, 0)->version % 2, 0);
-        coarse_behind = 0;
         bench_close(&b);
     }
 }

@@ -346,18 +346,16 @@ static void host_event(const msg_cp_evt &e)
             FAIL("halt of no launch");
         heard(e);
         halts_told++;
+    } else if (e.kind == CP_EVT_ROOT_REFUSED) {
+        msg_cp_evt want = {};
+        want.kind = e.kind, want.status = CTL_ERROR_OFF, want.cu = agent_name(0), want.wave = CTL_STATE_OFF;
+        if (roots_refused.size() == 1)
+            want.id = roots_refused[0].id, want.vmid = roots_refused[0].vmid;
+        if (roots_refused.size() != 1 || !same(want, e))
+            FAIL("root of vmid %u: %zu were refused", e.vmid, roots_refused.size());
+        roots_refused.clear();
+        roots_told++;
     } else {
-        if (e.kind == CP_EVT_ROOT_REFUSED) {
-            msg_cp_evt want = {};
-            want.kind = e.kind, want.status = CTL_ERROR_OFF, want.cu = agent_name(0), want.wave = CTL_STATE_OFF;
-            if (roots_refused.size() == 1)
-                want.id = roots_refused[0].id, want.vmid = roots_refused[0].vmid;
-            if (roots_refused.size() != 1 || !same(want, e))
-                FAIL("root of vmid %u: %zu were refused", e.vmid, roots_refused.size());
-            roots_refused.clear();
-            roots_told++;
-            return;
-        }
         auto it = maintenance.find(e.id);
         if (it == maintenance.end() || (e.kind == CP_EVT_KILL_DONE) != (it->second.kind == CP_KILL) ||
             (e.kind == CP_EVT_TRAP_DONE) != (it->second.kind == CP_TRAP) || (e.kind == CP_EVT_XLAT_DONE) != (it->second.kind == CP_XLAT))
