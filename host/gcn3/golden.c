@@ -83,18 +83,13 @@ uint64_t golden_instructions(const struct golden *g)
     return g->instructions;
 }
 
-void golden_set_time(struct golden *g, uint64_t cycle)
-{
-    g->time = cycle;
-}
-
 static void launch_begin(struct golden *g, const struct msg_cp_cmd *cmd)
 {
     struct golden_launch *l = xcalloc(1, sizeof *l), **end = &g->launches;
     l->cmd = *cmd;
     l->groups = (uint64_t)cmd->groups[0] * cmd->groups[1] * cmd->groups[2];
     l->limit = 1;
-    l->start = g->time;
+    l->start = golden_time(g);
     g->generation++; /* code may have changed since the last launch */
     while (*end)
         end = &(*end)->link;
@@ -116,7 +111,7 @@ static void kill_vmid(struct golden *g, unsigned vmid)
 
 static void execute_command(struct golden *g, const struct msg_cp_cmd *cmd)
 {
-    struct msg_cp_evt evt = {.id = cmd->id, .vmid = cmd->vmid, .start = g->time, .end = g->time};
+    struct msg_cp_evt evt = {.id = cmd->id, .vmid = cmd->vmid, .start = golden_time(g), .end = golden_time(g)};
     switch (cmd->kind) {
     case CP_LAUNCH:
         launch_begin(g, cmd);
@@ -186,7 +181,8 @@ static bool launch_run(struct golden *g, struct golden_launch *l)
             l->group[n] = NULL;
             g->groups++;
             can_run = true;
-        } else if (group->instructions > GOLDEN_PATIENCE && l->limit < GOLDEN_IN_FLIGHT && l->next < l->groups) {
+        } else if ((group->waits || group->instructions > GOLDEN_PATIENCE) && l->limit < GOLDEN_IN_FLIGHT &&
+                   l->next < l->groups) {
             group->instructions = 0;
             l->limit++;
             can_run = true;
@@ -208,7 +204,7 @@ static void launch_done(struct golden *g, struct golden_launch *l)
     struct msg_cp_evt evt = {.kind = CP_EVT_LAUNCH_DONE, .id = l->cmd.id, .vmid = l->cmd.vmid};
     evt.data = l->waves;
     evt.start = l->start;
-    evt.end = g->time;
+    evt.end = golden_time(g);
     evt.instructions = l->instructions;
     launch_free(g, l);
     g->event(g->ctx, &evt);
@@ -228,7 +224,7 @@ bool golden_run(struct golden *g, uint64_t budget)
     uint64_t end = g->instructions + budget;
     bool can_run = true;
     g->turn = budget < GOLDEN_TURN ? budget : GOLDEN_TURN;
-    while (can_run && g->instructions < end) {
+    while (can_run && g->instructions < end && !golden_clock_out(g)) {
         take_commands(g);
         can_run = false;
         for (struct golden_launch **at = &g->launches; *at;) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The golden model as a whole GPU: takes the same commands and raises the same events as rtl/dispatch, executes
- * functionally and has no clock.  Work-groups run one after another, wavefronts of a group round robin; with host
- * threads work-groups run before their turn, and what they did is told in the same order.
- * Not responsible for: queues and packets (host/firmware), timing.
+ * functionally and has no clock but that of its instructions.  Work-groups run one after another, wavefronts of a group
+ * round robin; with host threads work-groups run before their turn, and what they did is told in the same order. Not
+ * responsible for: queues and packets (host/firmware), timing.
  */
 #ifndef GANTRY_GOLDEN_H
 #define GANTRY_GOLDEN_H
@@ -25,8 +25,8 @@ struct golden *golden_new(struct pmem *memory, unsigned gpu, const struct gantry
 void golden_free(struct golden *g);
 /* Queue a command (copied); executed in order by golden_run, launches may overlap (a later one need not wait). */
 void golden_cmd(struct golden *g, const struct msg_cp_cmd *cmd);
-/* Execute up to about `budget` wavefront instructions, no more than `budget` of one in its turn; true while work
- * remains (also when waves only spin). */
+/* Execute up to about `budget` wavefront instructions or as many cycles as golden_set_time allows, no more than
+ * `budget` of one in its turn; true while work remains (also when waves only spin). */
 bool golden_run(struct golden *g, uint64_t budget);
 /* Call work(ctx, n) for every n below `count`, at the same time as far as there are threads; return when all have. */
 typedef void (*golden_share_fn)(void *team, uint32_t count, void (*work)(void *ctx, uint32_t n), void *ctx);
@@ -45,6 +45,11 @@ uint64_t golden_groups(const struct golden *g); /* work-groups that have ended *
 uint64_t golden_written(const struct golden *g);
 /* Each wavefront that has begun and not ended: one line with place, state, PC and next instruction; at most `most`. */
 void golden_where(struct golden *g, const char *name, unsigned most, FILE *out);
-/* Value of s_memtime and s_memrealtime, set by the owner of the clock. */
-void golden_set_time(struct golden *g, uint64_t cycle);
+#define GOLDEN_RATE 64 /* wavefront instructions of the GPU that pass a cycle of its clock */
+/* Before golden_run: the cycle at which it begins, and cycles, at least 1, after which it returns.  s_memtime and
+ * s_memrealtime tell the cycle that has been reached (golden_clock.c), at most cycle + most - 1, and never less than
+ * before. */
+void golden_set_time(struct golden *g, uint64_t cycle, uint32_t most);
+/* That cycle, or the last one that a wavefront has been told: events and times are not before it. */
+uint64_t golden_time(const struct golden *g);
 #endif

@@ -44,9 +44,10 @@ struct golden_group *golden_group_start(struct golden *g, struct golden_launch *
     return group;
 }
 
+/* Can be executed before its turn. */
 static bool unfinished(const struct golden_group *group)
 {
-    return group->live && !group->stuck;
+    return group->live && !group->stuck && !group->held.on;
 }
 
 static void resume(struct golden *g, const struct golden_group *group)
@@ -92,10 +93,12 @@ static void work(void *ctx, uint32_t n)
         group = next_group(g);
         pthread_mutex_unlock(&g->lock);
     }
+    g->worker[n]->in_turn = n == 0;
     while (group) {
-        do
+        do {
             done += golden_group_round(g->worker[n], group);
-        while (unfinished(group) && done < GOLDEN_SHARE);
+            g->worker[n]->in_turn = false;
+        } while (unfinished(group) && done < GOLDEN_SHARE);
         pthread_mutex_lock(&g->lock);
         if (unfinished(group)) {
             g->paused = xgrow(g->paused, &g->paused_room, g->paused_count + 1, sizeof *g->paused);
@@ -111,6 +114,7 @@ static void execute(struct golden *g, struct golden_group *group)
 {
     struct ahead a = {g, group};
     if (!g->share) {
+        g->worker[0]->in_turn = true;
         golden_group_round(g->worker[0], group);
         return;
     }
@@ -118,12 +122,22 @@ static void execute(struct golden *g, struct golden_group *group)
     g->share(g->team, g->workers, work, &a);
 }
 
+/* Of a round that is held there are events, and no more. */
+static void forget_told(struct golden_group *group)
+{
+    const size_t left = group->events - group->events_told;
+    if (left)
+        memmove(group->event, group->event + group->events_told, left * sizeof *group->event);
+    group->events = left;
+    group->told = group->rounds = group->events_told = 0;
+}
+
 bool golden_group_run(struct golden *g, struct golden_group *group)
 {
     if (group->told == group->rounds) {
         if (group->stuck)
             return false;
-        group->told = group->rounds = group->events_told = group->events = 0;
+        forget_told(group);
         execute(g, group);
     }
     const struct golden_round r = group->round[group->told++];
@@ -134,6 +148,7 @@ bool golden_group_run(struct golden *g, struct golden_group *group)
     group->instructions += r.instructions;
     group->launch->instructions += r.instructions;
     group->left = r.live;
+    group->waits = r.waited;
     return r.can_run;
 }
 

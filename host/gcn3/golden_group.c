@@ -207,14 +207,23 @@ static void lds_missed(struct golden_worker *k, struct golden_group *group, unsi
     outside_warn(&k->g->outside, w, k->g->gpu, 0, place_of(w), pc, dwords);
 }
 
-static void run_wave(struct golden_worker *k, struct golden_group *group, unsigned n)
+static bool reads_clock(const struct gcn3_inst *inst)
+{
+    return inst->op == OP_S_MEMTIME || inst->op == OP_S_MEMREALTIME;
+}
+
+/* begin: its instructions at the beginning of the round. */
+static void run_wave(struct golden_worker *k, struct golden_group *group, unsigned n, uint64_t begin)
 {
     struct gcn3_wave *w = &group->wave[n];
-    uint64_t begin = w->instructions;
-    k->yielded = false;
+    k->yielded = k->waited = false;
     while (!w->ended && !w->at_barrier && !gcn3_halted(w) && !k->yielded && w->instructions - begin < k->g->turn) {
         int fault;
         const struct gcn3_inst *inst = find_code(k, w, &fault);
+        if (!fault && !k->in_turn && reads_clock(inst)) {
+            group->held.on = true;
+            return;
+        }
         if (!fault && group->hazards)
             golden_hazard(k->g, group, n, inst);
         const uint64_t pc = w->pc;
@@ -245,35 +254,53 @@ static bool wave_can_run(const struct golden_group *group, unsigned n)
     return !w->ended && !w->at_barrier && !group->halted[n] && !gcn3_halted(w);
 }
 
-uint64_t golden_group_round(struct golden_worker *k, struct golden_group *group)
+/* The end of a round: barriers, who is left. */
+static void round_end(struct golden_worker *k, struct golden_group *group, struct golden_round *r)
 {
-    struct golden_round r = {0};
-    const size_t events = group->events;
-    golden_worker_look(k);
-    golden_writes_begin(k);
-    if (!group->vgprs)
-        group_open(k->g, group);
-    for (unsigned n = 0; n < group->waves; n++) {
-        if (!wave_can_run(group, n))
-            continue;
-        const uint64_t begin = group->wave[n].instructions;
-        run_wave(k, group, n);
-        r.instructions += group->wave[n].instructions - begin;
-        r.can_run |= wave_can_run(group, n);
-    }
     if (group->live && group->waiting == group->live) {
         for (unsigned n = 0; n < group->waves; n++)
             group->wave[n].at_barrier = false;
         group->waiting = 0;
-        r.can_run = true;
+        r->can_run = true;
     }
-    group->stuck = group->live && !r.can_run;
+    group->stuck = group->live && !r->can_run;
     if (!group->live)
         group_close(k->g, group);
-    r.live = group->live;
-    r.written = k->written;
-    r.events = group->events - events;
+    r->live = group->live;
+    r->written = k->written;
     group->round = xgrow(group->round, &group->round_room, group->rounds + 1, sizeof *group->round);
-    group->round[group->rounds++] = r;
-    return r.instructions;
+    group->round[group->rounds++] = *r;
+}
+
+uint64_t golden_group_round(struct golden_worker *k, struct golden_group *group)
+{
+    struct golden_held *held = &group->held;
+    const bool goes_on = held->on;
+    struct golden_round r = goes_on ? held->round : (struct golden_round){0};
+    const size_t events = group->events - r.events;
+    const uint32_t before = r.instructions;
+    golden_worker_look(k);
+    golden_writes_begin(k, goes_on ? held->writes : 0, r.written);
+    if (!group->vgprs)
+        group_open(k->g, group);
+    held->on = false;
+    for (unsigned n = goes_on ? held->wave : 0; n < group->waves; n++) {
+        if (!wave_can_run(group, n))
+            continue;
+        const bool again = goes_on && n == held->wave;
+        const uint64_t from = group->wave[n].instructions, begin = again ? held->begin : from;
+        k->before = r.instructions - from;
+        run_wave(k, group, n, begin);
+        r.instructions += group->wave[n].instructions - from;
+        r.events = group->events - events;
+        if (held->on) {
+            r.written = k->written;
+            *held = (struct golden_held){r, true, n, begin, k->writes};
+            return r.instructions - before;
+        }
+        r.waited |= k->waited;
+        r.can_run |= wave_can_run(group, n);
+    }
+    round_end(k, group, &r);
+    return r.instructions - before;
 }

@@ -284,8 +284,7 @@ static int scalar_store(void *ctx, struct gcn3_wave *w, uint64_t va, const uint3
 
 static uint64_t now(void *ctx, struct gcn3_wave *w)
 {
-    (void)w;
-    return ((struct golden_worker *)ctx)->g->time;
+    return golden_clock_read(ctx, w);
 }
 
 static void yield(void *ctx, struct gcn3_wave *w)

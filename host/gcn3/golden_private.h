@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Inside of the golden GPU: state shared by golden.c (commands, launches), golden_group.c (work-groups, wavefronts),
- * golden_ahead.c (rounds of work-groups, before their turn on several threads), golden_scratch.c (places in scratch
+ * golden_ahead.c (rounds of work-groups, before their turn on several threads), golden_clock.c (what s_memtime tells),
+ * golden_scratch.c (places in scratch
  * memory), golden_mem.c (translation, access), golden_touch.c (lines accessed last) and golden_writes.c (the hash of
  * what was written).
  */
@@ -45,8 +46,23 @@ struct golden_code {
 struct golden_round {
     uint64_t written; /* golden_writes.c */
     uint32_t instructions, events;
-    uint8_t live; /* wavefronts that have not ended */
-    bool can_run;
+    uint8_t live;         /* wavefronts that have not ended */
+    bool can_run, waited; /* one of them waits for a time */
+};
+
+/* How often a wavefront has read the clock lately, and its instructions when it did so last. */
+struct golden_reads {
+    uint64_t last;
+    unsigned count;
+};
+
+/* A round that goes on when it is its turn: the next wavefront is about to read the clock. */
+struct golden_held {
+    struct golden_round round; /* so far; its events are the last ones of the work-group */
+    bool on;
+    unsigned wave;
+    uint64_t begin;  /* its instructions at the beginning of the round */
+    uint64_t writes; /* golden_writes.c */
 };
 
 struct golden_group {
@@ -57,6 +73,8 @@ struct golden_group {
     struct gcn3_wave wave[GOLDEN_WAVES];
     bool halted[GOLDEN_WAVES];
     bool stuck; /* no wavefront can ever run again */
+    struct golden_held held;
+    struct golden_reads reads[GOLDEN_WAVES];
     bool has_scratch;
     unsigned scratch; /* first wavefront slot of scratch memory */
     unsigned waves, live, waiting;
@@ -66,6 +84,7 @@ struct golden_group {
     /* As told. */
     unsigned left; /* wavefronts that have not ended */
     uint64_t instructions;
+    bool waits; /* the round that was told last waited for a time */
     /* Executed and not told: round[told] to round[rounds - 1]. */
     struct golden_round *round;
     struct msg_cp_evt *event;
@@ -89,7 +108,9 @@ struct golden_launch {
 struct golden_worker {
     struct golden *g;
     struct gcn3_env env;
-    bool yielded;
+    bool yielded, waited;     /* of the wavefront: its turn is over; it waits for a time */
+    bool in_turn;             /* the round under way is the next one to be told */
+    uint64_t before;          /* instructions of the round before those of the wavefront, less what it had then */
     uint64_t writes, written; /* of the round under way */
     uint32_t flushes;         /* of g that its TLB has seen */
     bool untouched;           /* what is accessed now leaves no line (golden_touch.c) */
@@ -106,6 +127,10 @@ struct golden {
     uint64_t roots[256];
     uint64_t tba[256], tma[256]; /* CP_TRAP */
     uint64_t time, instructions, written;
+    uint64_t begun;  /* instructions at `time` */
+    uint64_t waited; /* cycles since then in which a wavefront waited for a time */
+    uint64_t shown;  /* the last cycle that one was told */
+    uint32_t most;   /* cycles from `time` on */
     uint64_t groups; /* work-groups that have ended */
     uint64_t turn;   /* instructions of a wavefront before the next one */
     struct msg_cp_cmd *queue;
@@ -134,13 +159,17 @@ struct golden_worker *golden_worker_new(struct golden *g);
 /* What was translated and decoded counts no more; a worker looks at the beginning of a round. */
 void golden_mem_flush(struct golden *g);
 void golden_worker_look(struct golden_worker *k);
-/* golden_writes.c: a store (data in x) or an atomic of a lane, not to scratch memory; the start of a round; one that is
- * told. */
+/* golden_writes.c: a store (data in x) or an atomic of a lane, not to scratch memory; a round that begins (0, 0) or
+ * goes on; one that is told. */
 void golden_write_bytes(struct golden_worker *k, unsigned vmid, uint64_t va, const uint32_t x[4], unsigned bytes);
 void golden_write_atomic(struct golden_worker *k, unsigned vmid, uint64_t va, const struct gcn3_access *a,
                          uint64_t operand, uint64_t compare);
-void golden_writes_begin(struct golden_worker *k);
+void golden_writes_begin(struct golden_worker *k, uint64_t writes, uint64_t written);
 void golden_writes_told(struct golden *g, uint64_t round);
+/* golden_clock.c: s_memtime of a wavefront of the worker's round, which is in turn; the cycles of golden_set_time have
+ * passed. */
+uint64_t golden_clock_read(struct golden_worker *k, const struct gcn3_wave *w);
+bool golden_clock_out(const struct golden *g);
 /* golden_touch.c, all for g->touched only: an instruction's accesses begin (scratch: to memory whose place is this
  * model's own); one of them, within a page; the L2 of this GPU is emptied. */
 void golden_touch_begin(struct golden_worker *k, bool scratch);
@@ -151,7 +180,8 @@ void golden_hazard(struct golden *g, struct golden_group *group, unsigned n, con
 /* golden_group.c */
 struct golden_group *golden_group_new(const struct golden *g, struct golden_launch *l, uint64_t number);
 void golden_group_free(struct golden *g, struct golden_group *group);
-/* Run every wavefront once for a slice and note what happened; the instructions executed. */
+/* Run every wavefront once for a slice and note what happened; the instructions executed.  Before its turn only as far
+ * as the first one that reads the clock (`held`), from where the next call, in turn, goes on. */
 uint64_t golden_group_round(struct golden_worker *k, struct golden_group *group);
 /* To be told with the round under way. */
 static inline void golden_group_event(struct golden_group *group, const struct msg_cp_evt *evt)

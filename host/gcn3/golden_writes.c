@@ -32,9 +32,10 @@ void golden_write_atomic(struct golden_worker *k, unsigned vmid, uint64_t va, co
     note(k, va, (uint64_t)vmid << 32 | (a->atomic_op + 1u) << 8 | a->bytes, operand, compare);
 }
 
-void golden_writes_begin(struct golden_worker *k)
+void golden_writes_begin(struct golden_worker *k, uint64_t writes, uint64_t written)
 {
-    k->writes = k->written = 0;
+    k->writes = writes;
+    k->written = written;
 }
 
 void golden_writes_told(struct golden *g, uint64_t round)

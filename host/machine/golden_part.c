@@ -24,12 +24,13 @@ struct golden_part {
 static void golden_event(void *ctx, const struct msg_cp_evt *evt)
 {
     struct golden_part *g = ctx;
-    sched_send(g->part, GOLDEN_EVENTS, g->cycle, evt); /* its times are the slice's: no timing */
+    /* Its times are the slice's, no timing; but the host hears of nothing before a time that a wavefront has read. */
+    sched_send(g->part, GOLDEN_EVENTS, golden_time(g->golden), evt);
 }
 
 static void golden_slice(struct golden_part *g)
 {
-    golden_set_time(g->golden, g->cycle);
+    golden_set_time(g->golden, g->cycle, GOLDEN_SLICE_CYCLES);
     /* One event a cycle reaches the host, which takes them with time: not so many that the last is far ahead of it. */
     bool full = g->part->out[GOLDEN_EVENTS]->channel.last > g->cycle + GOLDEN_SLICE;
     bool work = full || golden_run(g->golden, g->slice);

@@ -4,6 +4,7 @@
 // end.
 #include "bridge/run/sched_save.h"
 #include "config/config.h"
+#include "gcn3/golden.h"
 #include "hand_bench.h"
 #include "machine/golden_part.h"
 #include "vm/pagetable.h"
@@ -90,6 +91,32 @@ static void times_of_a_launch(void **state)
     assert_int_equal(n->evt.instructions, 3 * SHORT_GROUPS);
     assert_int_equal(sim_groups(m.hand->sim, 1), SHORT_GROUPS);
     assert_int_equal(sim_groups(m.hand->sim, 0), 0);
+    scrap(&m);
+}
+
+// Who reads the time is told a cycle for 64 instructions; the host hears of nothing before what it was told, and what
+// begins meanwhile does not begin before it.
+static void reads_of_the_time(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 0x4000, BEFORE = 1 + 3 * ROUNDS, PASSED = BEFORE / GOLDEN_RATE };
+    static const uint32_t reads[] = {0xb0020000 | ROUNDS,                          // s_movk_i32 s2, ROUNDS
+                                     0x80828102,          0xbf078002, 0xbf85fffd,  // s2 - 1; != 0: again
+                                     0xc0900000,          0,          0xbf810000}; // s_memtime s[0:1]
+    struct made m = make((struct sim_options){0}, NULL);
+    pmem_write(m.hand->memory, pmem_addr(2, 0x1080), reads, sizeof reads);
+    for (unsigned i = 0; i < 2; i++) {
+        sim_timer(m.hand->sim, 1003 + 100 * i, 0);
+        assert_int_equal(sim_run(m.hand->sim, 1003 + 100 * i), SIM_STOPPED);
+        launch(&m, i, CODE + 128, 1);
+    }
+    assert_int_equal(sim_run(m.hand->sim, UINT64_MAX), SIM_STOPPED);
+    assert_int_equal(m.hand->told, 4);
+    const struct hand_note *first = &m.hand->host[2], *second = first + 1;
+    assert_true(first->evt.id == 0 && first->evt.start == 1153 && first->evt.end == 1153 + PASSED);
+    assert_true(first->cycle == 1303 + PASSED);
+    assert_true(second->evt.id == 1 && second->evt.start == first->evt.end && second->evt.end == 1253 + PASSED);
+    assert_true(second->cycle == 1403 + PASSED);
     scrap(&m);
 }
 
@@ -324,10 +351,15 @@ static void nothing_is_skipped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(times_of_a_launch),      cmocka_unit_test(commands_of_a_window),
-        cmocka_unit_test(what_never_ends_pauses), cmocka_unit_test(lengths_of_a_slice),
-        cmocka_unit_test(others_end_beside_it),   cmocka_unit_test(what_it_tells),
-        cmocka_unit_test(nothing_is_skipped),     cmocka_unit_test(slices_alone_are_asked_behind),
+        cmocka_unit_test(reads_of_the_time),
+        cmocka_unit_test(times_of_a_launch),
+        cmocka_unit_test(commands_of_a_window),
+        cmocka_unit_test(what_never_ends_pauses),
+        cmocka_unit_test(lengths_of_a_slice),
+        cmocka_unit_test(others_end_beside_it),
+        cmocka_unit_test(what_it_tells),
+        cmocka_unit_test(nothing_is_skipped),
+        cmocka_unit_test(slices_alone_are_asked_behind),
         cmocka_unit_test(events_hold_work_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
